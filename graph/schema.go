@@ -234,8 +234,8 @@ func rootContext(_ context.Context, f graphql.CollectedField) (*graphql.FieldCon
 // EntityReader reads entities that other subgraphs of a federation reference.
 type EntityReader interface {
 	// ReadEntities reads entities by __typename and the fields of one of their keys. It returns one node and one error per reference. The node is nil if the
-	// entity does not exist, and the error is nil on success.
-	ReadEntities(ctx context.Context, references []map[string]any) ([]relay.Node, []error)
+	// entity does not exist, and the error is nil on success. References can be of any type.
+	ReadEntities(ctx context.Context, references []any) ([]relay.Node, []error)
 }
 
 // maxReferences is the maximum number of references per request.
@@ -245,12 +245,12 @@ const maxReferences = 100
 var subgraph = sync.OnceValue(func() string { return sdl.Subgraph(parsedSchema()) })
 
 // __resolve__service resolves the root field _service. The generated code calls it by this name.
-func (*executionContext) __resolve__service(context.Context) (relay.Service, error) { //nolint:unparam // the generated code expects an error
-	return relay.Service{SDL: subgraph()}, nil
+func (*executionContext) __resolve__service(context.Context) (*relay.Service, error) { //nolint:unparam // the generated code expects an error
+	return &relay.Service{SDL: subgraph()}, nil
 }
 
 // __resolve_entities resolves the root field _entities. An entity that cannot be read is null, with an error of its own.
-func (ec *executionContext) __resolve_entities(ctx context.Context, references []map[string]any) []relay.Node {
+func (ec *executionContext) __resolve_entities(ctx context.Context, references []any) []relay.Node {
 	if len(references) > maxReferences {
 		graphql.AddError(ctx, fault.Input("give at most %d references", maxReferences))
 		return nil

@@ -205,11 +205,11 @@ func (x *expectation) check(t *testing.T, v any, at string) {
 	}
 }
 
-// TestAmounts compares amounts with the rows of the tables: with and without plans, and with rates from the cache.
+// TestAmounts compares amounts with the rows of the tables: with rates from the database and from the cache.
 func TestAmounts(t *testing.T) {
 	t.Parallel()
 	cached := testenv.Storage(func(o *storage.Options) { o.Cache = true })
-	for name, g := range map[string]*testenv.Gateway{"plans": testenv.Shared(t), "no plans": testenv.Demo(t, testenv.PlansOff()), "cached": testenv.Demo(t, cached)} {
+	for name, g := range map[string]*testenv.Gateway{"plain": testenv.Shared(t), "cached": testenv.Demo(t, cached)} {
 		x := expectAmounts(t, g)
 		for range 2 {
 			var data any

@@ -10,7 +10,7 @@ import (
 func TestArrowsOfGrants(t *testing.T) {
 	t.Parallel()
 	type named struct{ EntityID string }
-	for name, g := range map[string]*testenv.Gateway{"plans": testenv.Shared(t), "no plans": testenv.Demo(t, testenv.PlansOff())} {
+	for name, g := range map[string]*testenv.Gateway{"demo": testenv.Shared(t)} {
 		var data struct {
 			Accounts struct {
 				Nodes []struct {

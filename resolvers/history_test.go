@@ -11,7 +11,7 @@ import (
 // TestHistory compares the changes of single fields with the versions in the tables, read from first to last and from last to first.
 func TestHistory(t *testing.T) {
 	t.Parallel()
-	for name, g := range map[string]*testenv.Gateway{"plans": testenv.Shared(t), "no plans": testenv.Demo(t, testenv.PlansOff())} {
+	for name, g := range map[string]*testenv.Gateway{"demo": testenv.Shared(t)} {
 		seen := 0
 		for _, c := range []struct{ object, field, table, key, value string }{
 			{`account(id: "1001")`, "memo", "entity", "id = 1001", "memo"},

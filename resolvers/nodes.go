@@ -265,7 +265,7 @@ func parseNumbered(name string) (ledger.NFTKey, error) {
 }
 
 // readEntities returns the objects that other graphs reference by global id or entity id.
-func (r *Resolver) readEntities(ctx context.Context, references []map[string]any) ([]relay.Node, []error) {
+func (r *Resolver) readEntities(ctx context.Context, references []any) ([]relay.Node, []error) {
 	nodes, errs := make([]relay.Node, len(references)), make([]error, len(references))
 	var ids []string
 	var places []int
@@ -283,7 +283,8 @@ func (r *Resolver) readEntities(ctx context.Context, references []map[string]any
 }
 
 // referred returns the global id of a reference from another graph.
-func (r *Resolver) referred(reference map[string]any) (string, error) {
+func (r *Resolver) referred(of any) (string, error) {
+	reference, _ := of.(map[string]any)
 	typ, _ := reference["__typename"].(string)
 	if id, ok := reference["id"].(string); ok {
 		if named, _, err := relay.ParseID(id); err != nil || named != typ {

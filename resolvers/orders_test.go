@@ -35,7 +35,7 @@ func same(t *testing.T, g *testenv.Gateway, query, sql string) {
 // TestNestedCounts compares the totalCount of lists with counts over whole tables, and with the rows of the list.
 func TestNestedCounts(t *testing.T) {
 	t.Parallel()
-	for name, g := range map[string]*testenv.Gateway{"plans": testenv.Shared(t), "no plans": testenv.Demo(t, testenv.PlansOff())} {
+	for name, g := range map[string]*testenv.Gateway{"demo": testenv.Shared(t)} {
 		for list, sql := range map[string]string{
 			`account(id: "1001") { tokens`:       `token_account where account_id = 1001 and associated`,
 			`account(id: "1001") { nfts`:         `nft where account_id = 1001`,

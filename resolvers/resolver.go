@@ -52,7 +52,7 @@ type Resolver struct {
 	now    func() time.Time
 	gas    *entities.GasPrices
 	rates  *entities.ExchangeRates
-	rows   *graph.Rows
+	tables *rowplan.Tables
 	feeds  *feeds
 	status *statuspages.Resolver
 
@@ -84,19 +84,17 @@ func New(o Options) *Resolver {
 			},
 		}),
 	}
-	r.rows = graph.NewRows(fields{r, statuspages.Fields{Resolver: r.status}}, func() rowplan.Batch { return o.DB.NewBatch() })
+	r.tables = graph.NewTables(fields{r, statuspages.Fields{Resolver: r.status}}, func() rowplan.Batch { return o.DB.NewBatch() })
 	return r
 }
 
 // Root returns the resolvers of the graph.
 func (r *Resolver) Root() graph.ResolverRoot {
-	return root{r.rows, r, graph.NewQueryResolver(queries{r})}
+	return root{r, graph.NewQueryResolver(queries{r})}
 }
 
 // root implements [graph.ResolverRoot] and [graph.EntityReader].
 type root struct {
-	*graph.Rows
-
 	r     *Resolver
 	query graph.QueryResolver
 }
@@ -116,7 +114,7 @@ func (o root) Subscription() graph.SubscriptionResolver { return subscriptions{o
 func (o root) Network() graph.NetworkResolver { return graph.NewNetworkResolver(network{o.r}) }
 
 // ReadEntities implements [graph.EntityReader].
-func (o root) ReadEntities(ctx context.Context, references []map[string]any) ([]relay.Node, []error) {
+func (o root) ReadEntities(ctx context.Context, references []any) ([]relay.Node, []error) {
 	return o.r.readEntities(ctx, references)
 }
 
@@ -178,7 +176,7 @@ func (r *Resolver) Close() {
 func (r *Resolver) StatusChanged() { r.status.Changed() }
 
 // Tables returns the tables of the row plan.
-func (r *Resolver) Tables() *rowplan.Tables { return r.rows.Tables }
+func (r *Resolver) Tables() *rowplan.Tables { return r.tables }
 
 // Classify converts an error of storage to one that clients may see.
 func Classify(err error) *fault.Error {

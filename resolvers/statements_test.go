@@ -204,20 +204,6 @@ func TestStatusStatements(t *testing.T) {
 	}
 }
 
-// TestLoaders counts statements without plans: dataloaders take one statement per relation and level, whatever the number of parents.
-func TestLoaders(t *testing.T) {
-	t.Parallel()
-	for query, want := range map[string]int{
-		`{ accounts(first: 100, order: DESC) { nodes { transactions(first: 3) { nodes { payer { memo } } } } } }`:                                                                            3,
-		`{ transactions(first: 100) { nodes { transfers { amount } tokenTransfers { amount } payer { stakedAccount { memo } autoRenewAccount { memo } } block { previous { number } } } } }`: 8,
-		`{ accounts(first: 100, order: DESC) { nodes { transactions(first: 4) { nodes { block { transactions(first: 2) { nodes { payer { memo balance(unit: HBAR) } } } } } } } } }`:         5,
-	} {
-		if got := count(t, query, testenv.PlansOff()); len(got.statements) != want {
-			t.Errorf("%s: %d statements, want %d:\n%s", query, len(got.statements), want, strings.Join(got.statements, "\n---\n"))
-		}
-	}
-}
-
 // TestOnlyIDs checks that accounts, tokens and contracts of which only ids are selected are read without other columns, and are the same.
 func TestOnlyIDs(t *testing.T) {
 	t.Parallel()

@@ -14,7 +14,7 @@ import (
 // TestStatistics compares statistics of each object and interval with counts over whole tables.
 func TestStatistics(t *testing.T) {
 	t.Parallel()
-	for name, g := range map[string]*testenv.Gateway{"plans": testenv.Shared(t), "no plans": testenv.Demo(t, testenv.PlansOff())} {
+	for name, g := range map[string]*testenv.Gateway{"demo": testenv.Shared(t)} {
 		var first, last int64
 		if err := g.DB.Pool().QueryRow(t.Context(), `select min(consensus_timestamp), max(consensus_timestamp) from transaction`).Scan(&first, &last); err != nil {
 			t.Fatal(err)

@@ -26,7 +26,7 @@ func tokenGateways(t *testing.T) map[string]*testenv.Gateway {
 	}
 	url := testenv.Empty.Fresh(t)
 	testenv.Exec(t, url, string(rows))
-	return map[string]*testenv.Gateway{"plans": testenv.Over(t, url), "no plans": testenv.Over(t, url, testenv.PlansOff())}
+	return map[string]*testenv.Gateway{"demo": testenv.Over(t, url)}
 }
 
 func globalID(text string) string { return base64.RawURLEncoding.EncodeToString([]byte(text)) }
@@ -110,7 +110,7 @@ fragment A on AccountAllowances { crypto(first: 1) { nodes { owner { entityId } 
 // TestTokenCursors checks that every list continues after its last cursor, forward and backward.
 func TestTokenCursors(t *testing.T) {
 	t.Parallel()
-	g := tokenGateways(t)["plans"]
+	g := tokenGateways(t)["demo"]
 	for field, rows := range map[string]int{
 		`tokens(PAGE)`: 5, `tokenBalances(token: "1500", PAGE)`: 4, `nfts(PAGE)`: 10, `nftTransactions(token: "1501", serialNumber: 1, PAGE)`: 3,
 		`tokenRelationships(account: "1001", PAGE)`: 3, `cryptoAllowances(owner: "1001", PAGE)`: 2, `tokenAllowances(owner: "1001", PAGE)`: 6,
@@ -149,7 +149,7 @@ func TestTokenCursors(t *testing.T) {
 // TestTokenBounds tests rejected arguments.
 func TestTokenBounds(t *testing.T) {
 	t.Parallel()
-	g := tokenGateways(t)["plans"]
+	g := tokenGateways(t)["demo"]
 	many := strings.Repeat(`{tokenId: {eq: "1"}},`, 11)
 	for _, query := range []string{
 		`{ nfts(filter: {anyOf: [` + many + `]}) { nodes { tokenId } } }`,
@@ -170,7 +170,7 @@ func TestHoldersByBalance(t *testing.T) {
 	t.Parallel()
 	url := testenv.Filled.Fresh(t)
 	testenv.Exec(t, url, `insert into token_account (account_id, token_id, associated, balance, timestamp_range) select n, 2001, true, n % 7, '[1,)' from generate_series(500001, 500060) n`)
-	for name, g := range map[string]*testenv.Gateway{"plans": testenv.Over(t, url), "no plans": testenv.Over(t, url, testenv.PlansOff())} {
+	for name, g := range map[string]*testenv.Gateway{"demo": testenv.Over(t, url)} {
 		for order, direction := range map[string]string{"ASC": "asc", "DESC": "desc"} {
 			var want []string
 			rows, err := g.DB.Pool().Query(t.Context(), `select '0.0.' || account_id || ' ' || balance from token_account where token_id = 2001 and associated and balance > 0

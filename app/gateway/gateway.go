@@ -119,8 +119,6 @@ type Options struct {
 	Static bool
 	// EVM configures contract calls.
 	EVM contractcalls.Options
-	// PlansOff disables row plans, so that gqlgen's executor writes all responses. Differential tests compare both.
-	PlansOff bool
 	// CheckVariables verifies that REST requests set exactly the variables that their documents declare. All tests enable it.
 	CheckVariables bool
 }
@@ -152,7 +150,6 @@ func New(o Options) (*Gateway, error) {
 		DB: o.DB, Status: o.Status, Tokens: o.Tokens, Now: o.REST.Now, Cache: o.REST.Cache, Logger: o.Logger, EVM: o.EVM,
 		Feeds: feed.Options{Interval: o.Graph.PollInterval, Keep: o.Graph.Backlog, Logger: o.Logger},
 	})
-	root.Tables().Off = o.PlansOff
 	if o.Graph.MaxResponse > 0 {
 		root.Tables().MaxResponse = o.Graph.MaxResponse
 	}

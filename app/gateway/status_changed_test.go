@@ -161,14 +161,7 @@ func TestStatusChanged(t *testing.T) {
 // TestStatusHistory replays the history of the demo network's page: each revision once, each published update once, and consecutive component changes.
 func TestStatusHistory(t *testing.T) {
 	t.Parallel()
-	t.Run("with plans", func(t *testing.T) {
-		t.Parallel()
-		checkHistory(t, testenv.Demo(t))
-	})
-	t.Run("without plans", func(t *testing.T) {
-		t.Parallel()
-		checkHistory(t, testenv.Demo(t, testenv.PlansOff()))
-	})
+	checkHistory(t, testenv.Demo(t))
 }
 
 // checkHistory replays the history from the first revision and checks it.

@@ -3,6 +3,9 @@ package main
 import (
 	"cmp"
 	"fmt"
+	"go/token"
+	"go/types"
+	"maps"
 	"slices"
 	"strings"
 
@@ -137,6 +140,52 @@ func (f *fields) check() error {
 		}
 	}
 	return nil
+}
+
+// reduce removes the objects with rows from what gqlgen generates, because plans execute them. For gqlgen, their types have no fields and no members, and a marshaler.
+func (f *fields) reduce() {
+	planned := types.NewFunc(token.NoPos, types.NewPackage("heliograph/graph/rowplan", "rowplan"), "Unplanned", nil)
+	reduced := map[*config.TypeReference]bool{}
+	opaque := func(ref *config.TypeReference) {
+		if !f.isPlanned(ref.Definition) || reduced[ref] {
+			return
+		}
+		reduced[ref] = true
+		ref.Definition = &ast.Definition{Kind: ast.Union, Name: ref.Definition.Name}
+		ref.Marshaler, ref.Target, ref.IsMarshaler = planned, ref.GO, false
+	}
+	f.Objects = slices.DeleteFunc(f.Objects, func(o *codegen.Object) bool { return f.Rows[o.Name] != nil })
+	for name, of := range f.Interfaces {
+		of.Implementors = slices.DeleteFunc(of.Implementors, func(i codegen.InterfaceImplementor) bool { return f.Rows[i.Name] != nil })
+		if len(of.Implementors) == 0 {
+			delete(f.Interfaces, name)
+		}
+	}
+	for _, ref := range f.ReferencedTypes {
+		opaque(ref)
+	}
+	used := map[string]bool{}
+	for _, o := range f.Objects {
+		for _, one := range o.Fields {
+			opaque(one.TypeReference)
+			for ref := one.TypeReference; ref != nil; ref = ref.Elem() {
+				used[ref.UniquenessKey()] = true
+			}
+		}
+	}
+	maps.DeleteFunc(f.ReferencedTypes, func(_ string, ref *config.TypeReference) bool { return reduced[ref] && !used[ref.UniquenessKey()] })
+}
+
+// isPlanned reports whether all objects of a type have rows.
+func (f *fields) isPlanned(def *ast.Definition) bool {
+	switch def.Kind {
+	case ast.Object:
+		return f.Rows[def.Name] != nil
+	case ast.Interface, ast.Union:
+		return f.Interfaces[def.Name] == nil
+	default:
+		return false
+	}
 }
 
 // Of returns the fields of an object that have one of the given kinds, or all.

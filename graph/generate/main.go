@@ -77,7 +77,7 @@ func parseLate(file string) error {
 	return os.WriteFile(file, []byte(call.Replace(before)+late+call.Replace(after)), 0o644)
 }
 
-// generator is a gqlgen plugin that writes the files of package graph which are not gqlgen's.
+// generator is a gqlgen plugin that writes the files of package graph which are not gqlgen's, and leaves to gqlgen what has no rows.
 type generator struct{}
 
 // Name implements gqlgen's plugin interface.
@@ -90,6 +90,7 @@ func (generator) GenerateCode(data *codegen.Data) error {
 		return err
 	}
 	write(outputs(fields))
+	fields.reduce()
 	return nil
 }
 

@@ -123,7 +123,8 @@ func (o *Objects) Any() bool {
 	}
 }
 
-// emptyObject is the result of a fragment whose type condition does not match the object.
+// emptyObject is the result of a fragment that has nothing to deliver: its type condition does not match the object, or all of its fields are deferred
+// further or skipped.
 const emptyObject = "{}"
 
 // Match calls found for each object of o that the response to a deferred fragment has too, with its path and its JSON. later are the objects of that
@@ -137,10 +138,9 @@ func (o *Objects) Match(later *Objects, path ast.Path, found func(ast.Path, []by
 		found(slices.Clone(path), nil)
 		return nil
 	case o.object != nil:
-		if string(later.object) == emptyObject {
-			return nil
+		if string(later.object) != emptyObject {
+			found(slices.Clone(path), later.object)
 		}
-		found(slices.Clone(path), later.object)
 		return later
 	case o.list == nil:
 		below := later

@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/vektah/gqlparser/v2/ast"
 
@@ -13,11 +14,9 @@ import (
 
 // compiler collects the properties of a plan while it is compiled.
 type compiler struct {
-	slots       int
-	conditions  []condition
-	oneByOne    bool
-	unsupported bool
-	path        ast.Path // of the field that is compiled, below the field of the plan
+	slots      int
+	conditions []condition
+	path       ast.Path // of the field that is compiled, below the field of the plan
 }
 
 func (c *compiler) slot() int {
@@ -104,7 +103,7 @@ func (c *collector) add(f *ast.Field, of directives) {
 		c.out = append(c.out, &selected{field: f})
 	} else if s := c.out[at]; len(f.SelectionSet) > 0 {
 		if !s.merged {
-			first := *s.field // the position of the first is the one that gqlgen's executor uses
+			first := *s.field
 			first.SelectionSet = under(s.occurrences[0], first.SelectionSet)
 			s.field, s.merged = &first, true
 		}
@@ -125,14 +124,12 @@ func under(of directives, set ast.SelectionSet) ast.SelectionSet {
 	return ast.SelectionSet{&ast.InlineFragment{Directives: ast.DirectiveList(of), SelectionSet: set}}
 }
 
-// directives adds @skip and @include to outer.
+// directives adds @skip and @include to outer. Other directives do nothing here; see package incremental for @defer.
 func (c *collector) directives(outer directives, list ast.DirectiveList) directives {
 	for _, d := range list {
-		if d.Name != "skip" && d.Name != "include" {
-			c.unsupported = true
-			continue
+		if d.Name == "skip" || d.Name == "include" {
+			outer = append(slices.Clip(outer), d)
 		}
-		outer = append(slices.Clip(outer), d)
 	}
 	return outer
 }
@@ -140,7 +137,9 @@ func (c *collector) directives(outer directives, list ast.DirectiveList) directi
 // column is a field of an object in the response.
 type column[T any] struct {
 	prefix string // `,"alias":`
-	when   int    // index of the condition under which it is written
+	alias  string
+	when   int  // index of the condition under which it is written
+	must   bool // not be null: otherwise the object is null. Package scalar writes no null for a non-null scalar.
 	node[T]
 }
 
@@ -164,8 +163,8 @@ func (o *Object[T]) compile(c *compiler, set ast.SelectionSet) node[T] {
 		c.path = append(c.path, ast.PathName(s.field.Alias))
 		nodes[i] = o.node(c, s.field)
 		c.path = c.path[:len(c.path)-1]
-		if nodes[i].relations != nil {
-			relations = append(relations, s.field.Name)
+		for _, below := range nodes[i].relations {
+			relations = append(relations, strings.TrimSuffix(s.field.Name+"."+below, "."))
 		}
 		if nodes[i].load != nil {
 			loads = append(loads, columnLoad[T]{c.condition(condition{any: s.occurrences}), nodes[i].load})
@@ -176,13 +175,14 @@ func (o *Object[T]) compile(c *compiler, set ast.SelectionSet) node[T] {
 		s := fields.out[at.name]
 		// A name is written where its first occurrence is that is included.
 		when := c.condition(condition{any: s.occurrences[at.number : at.number+1], none: s.occurrences[:at.number:at.number]})
-		columns[i] = column[T]{"," + strconv.Quote(s.field.Alias) + ":", when, nodes[at.name]}
+		must := s.field.Definition != nil && s.field.Definition.Type.NonNull
+		columns[i] = column[T]{"," + strconv.Quote(s.field.Alias) + ":", s.field.Alias, when, must, nodes[at.name]}
 	}
 	n := node[T]{relations: relations, put: func(dst []byte, r *run, v T) []byte {
 		if isNil(v) {
 			return append(dst, "null"...)
 		}
-		at := len(dst)
+		at, missing := len(dst), false
 		for i := range columns {
 			col := &columns[i]
 			if !r.included(col.when) {
@@ -191,11 +191,23 @@ func (o *Object[T]) compile(c *compiler, set ast.SelectionSet) node[T] {
 			dst = append(dst, col.prefix...)
 			if col.bare != nil { // nearly all are
 				dst = col.bare(dst, v, r.style)
-			} else {
-				dst = col.put(dst, r, v)
+				continue
 			}
+			start := len(dst)
+			if r.tracing {
+				r.path = append(r.path, ast.PathName(col.alias))
+			}
+			dst = col.put(dst, r, v)
+			if col.must && isNull(dst[start:]) {
+				r.missing()
+				missing = true // the other fields are written for the order of the results; see results
+			}
+			r.leave()
 		}
-		if len(dst) == at {
+		switch {
+		case missing:
+			return append(dst[:at], "null"...)
+		case len(dst) == at:
 			return append(dst, '{', '}')
 		}
 		dst[at] = '{'
@@ -224,10 +236,5 @@ func (o *Object[T]) node(c *compiler, f *ast.Field) node[T] {
 		name := strconv.Quote(o.names[0])
 		return scalarNode(func(dst []byte, _ T, _ scalar.Style) []byte { return append(dst, name...) })
 	}
-	field, ok := o.fields[f.Name]
-	if !ok {
-		c.unsupported = true // a test of the generator checks that the tables have all fields
-		return node[T]{put: func(dst []byte, _ *run, _ T) []byte { return dst }}
-	}
-	return field.compile(c, f)
+	return o.fields[f.Name].compile(c, f) // the generator checks that the tables have all fields
 }

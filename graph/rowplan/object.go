@@ -1,6 +1,8 @@
 // Package rowplan compiles selection sets on Go rows into plans. A plan reads the related rows of all rows level by level, with one round trip per level,
-// and then appends the JSON of all rows without a resolver call for each field. gqlgen's executor is the reference: with and without plans, responses are
-// the same bytes.
+// and then appends the JSON of all rows without a resolver call for each field. gqlgen executes the root fields, and plans execute everything below.
+//
+// A value that cannot be read is null, with an error that has its path. If its field is non-null, the next nullable object or list above it is null (§6.4.4 of
+// the GraphQL specification).
 //
 // Type parameters T and C are types of pointers to rows, not of rows: the compiler generates one instance for all pointers, but one for each
 // struct. For the same reason their constraint is any and not comparable. Functions that return fields and shapes are not inlined: the compiler would copy
@@ -27,7 +29,7 @@ type node[V any] struct {
 	bare func(dst []byte, v V, style scalar.Style) []byte
 	// load reads related rows of values, in the order in which they will be put. It is nil if there are none.
 	load func(ctx context.Context, r *run, values []V) error
-	// relations are the names of the fields that read related rows.
+	// relations are the fields that read related rows: their paths from the value, with dots. That of the value's own field is empty.
 	relations []string
 }
 

@@ -3,22 +3,18 @@ package rowplan
 import (
 	"context"
 	"errors"
+	"fmt"
 	"reflect"
 	"slices"
 	"sync"
 
 	"github.com/99designs/gqlgen/graphql"
-	"github.com/graph-gophers/dataloader/v7"
 	"github.com/vektah/gqlparser/v2/ast"
-
-	"heliograph/internal/base/list"
 )
 
 // Batch collects statements that are sent to the database together.
 type Batch interface {
-	// Len returns the number of queued statements.
-	Len() int
-	// Run sends them in one round trip and passes each its result.
+	// Run sends them in one round trip and passes each its result. Without statements there is no round trip.
 	Run(ctx context.Context) error
 }
 
@@ -39,10 +35,6 @@ type Relation[T, R any] struct {
 	Args Args[any]
 	// Load queues the statements that read the field for all parents. It may queue none.
 	Load func(ctx context.Context, q Request, parents []T, args any) (Results[R], error)
-	// OneByOne is set if Load can return [ParentErrors].
-	OneByOne bool
-	// Method is set if gqlgen's executor calls a method of the parent instead of [Resolve].
-	Method bool
 }
 
 // queue reads the arguments and calls Load.
@@ -86,26 +78,23 @@ func (e ParentErrors) Error() string { return errors.Join(e...).Error() }
 func OneByOne[T, R any](read func(ctx context.Context, parent T, args any) (R, error)) func(context.Context, Request, []T, any) (Results[R], error) {
 	return func(ctx context.Context, _ Request, parents []T, args any) (Results[R], error) {
 		got, errs := make([]R, len(parents)), make(ParentErrors, len(parents))
-		panics := make([]any, len(parents))
 		var done sync.WaitGroup
 		for i, parent := range parents {
 			done.Go(func() {
-				defer func() { panics[i] = recover() }()
+				defer func() {
+					if p := recover(); p != nil {
+						errs[i] = graphql.GetOperationContext(ctx).Recover(ctx, p)
+					}
+				}()
 				got[i], errs[i] = read(ctx, parent, args)
 			})
 		}
 		return func() ([]R, error) {
 			done.Wait()
-			var err error
-			for i := range parents {
-				if panics[i] != nil {
-					panic(panics[i]) // where the executor recovers
-				}
-				if errs[i] != nil {
-					err = errs
-				}
+			if slices.ContainsFunc(errs, func(err error) bool { return err != nil }) {
+				return got, errs
 			}
-			return got, err
+			return got, nil
 		}, nil
 	}
 }
@@ -117,10 +106,16 @@ func Read[T, R any](rel *Relation[T, R], shape Shape[R]) Field[T] {
 	return Field[T]{compile: func(c *compiler, f *ast.Field) node[T] {
 		slot, path := c.slot(), slices.Clone(c.path)
 		inner := shape.compile(c, f)
-		c.oneByOne = c.oneByOne || rel.OneByOne
 		return node[T]{
-			relations: []string{f.Name},
-			put:       func(dst []byte, r *run, _ T) []byte { return inner.write(dst, r, r.slots[slot].(*results[R]).take()) },
+			relations: []string{""},
+			put: func(dst []byte, r *run, _ T) []byte {
+				v, err := r.slots[slot].(*results[R]).take()
+				if err != nil {
+					r.fail(err)
+					return append(dst, "null"...)
+				}
+				return inner.write(dst, r, v)
+			},
 			load: func(ctx context.Context, r *run, rows []T) error {
 				return load(ctx, r, slot, path, f, rel, rows, inner.load)
 			},
@@ -135,30 +130,39 @@ func ReadMany[T, C any](rel *Relation[T, []C], child func() *Object[C]) Field[T]
 	return Read(rel, ListOf(ObjectOf(child)))
 }
 
-// results are the results of a relation. Rows are written in the order in which they were loaded, so the writer takes one result after the other.
+// results are the results of a relation, and the errors of single parents or nil. Rows are written in the order in which they were loaded, so the writer takes
+// one result after the other.
 type results[R any] struct {
 	rows []R
+	errs ParentErrors
 	next int
 }
 
-func (s *results[R]) take() R {
+func (s *results[R]) take() (v R, err error) {
+	at := s.next
 	s.next++
-	return s.rows[s.next-1]
+	if s.errs != nil {
+		err = s.errs[at]
+	}
+	return s.rows[at], err
 }
+
+// rewind prepares for writing the results again.
+func (s *results[R]) rewind() { s.next = 0 }
 
 // load queues a relation for rows. When the level has been read, it stores the results and continues below them.
 func load[T, R any](
 	ctx context.Context, r *run, slot int, path ast.Path, f *ast.Field, rel *Relation[T, R], rows []T, below func(context.Context, *run, []R) error,
 ) error {
-	done := func(ctx context.Context, got []R) error {
-		r.slots[slot] = &results[R]{rows: got}
+	done := func(ctx context.Context, got []R, errs ParentErrors) error {
+		r.slots[slot] = &results[R]{rows: got, errs: errs}
 		if below == nil {
 			return nil
 		}
 		return below(ctx, r, got)
 	}
 	if len(rows) == 0 {
-		return done(ctx, nil) // the relations below store empty results too
+		return done(ctx, nil, nil) // the relations below store empty results too
 	}
 	fetch, err := fetchOf(ctx, r, f, rel, rows)
 	if err != nil {
@@ -166,30 +170,30 @@ func load[T, R any](
 	}
 	r.after = append(r.after, func(ctx context.Context) error {
 		got, err := fetch()
-		if err != nil {
+		var single ParentErrors
+		switch {
+		case errors.As(err, &single):
+			r.tracing = true
+		case err != nil:
 			return &fieldError{path, err}
+		case len(got) != len(rows):
+			return &fieldError{path, fmt.Errorf("%d results for %d parents", len(got), len(rows))}
 		}
-		return done(ctx, got)
+		return done(ctx, got, single)
 	})
 	return nil
 }
 
-// fetchOf queues a relation for rows. Results that the store has are not read again.
+// fetchOf queues a relation for rows. In a response that is sent in parts, what an earlier part has read is not read again.
 func fetchOf[T, R any](ctx context.Context, r *run, f *ast.Field, rel *Relation[T, R], rows []T) (Results[R], error) {
 	below := Selection{set: f.SelectionSet, all: r.store.inParts}
-	if r.byLoaders {
-		return fetchByLoader(ctx, loaderOf(r.store, r.tables, f, below, rel), rel, rows), nil
+	if !r.store.inParts {
+		return rel.queue(ctx, Request{Batch: r.level(), Selection: below}, f, r.variables, rows)
 	}
-	var l *loader
-	if r.readsStore || r.writesStore {
-		l = loaderOf(r.store, r.tables, f, below, rel)
-	}
-	missing, results := rows, []R(nil)
-	if r.readsStore {
-		missing, results = cached[T, R](ctx, l, rows)
-		if len(missing) == 0 {
-			return func() ([]R, error) { return results, nil }, nil
-		}
+	cache := r.store.cacheOf(place{f.Position, rel})
+	missing, results := cached[T, R](ctx, cache, rows)
+	if len(missing) == 0 {
+		return func() ([]R, error) { return results, nil }, nil
 	}
 	fetch, err := rel.queue(ctx, Request{Batch: r.level(), Selection: below}, f, r.variables, missing)
 	if err != nil {
@@ -197,49 +201,26 @@ func fetchOf[T, R any](ctx context.Context, r *run, f *ast.Field, rel *Relation[
 	}
 	return func() ([]R, error) {
 		got, err := fetch()
-		single := parentErrors(err)
-		if err != nil && single == nil {
+		if err != nil {
 			return nil, err
 		}
-		if single != nil {
-			r.failed = err
-		}
-		if r.writesStore {
-			save(ctx, l, missing, got, single)
-		}
-		if results != nil {
-			got = merge(results, rows, missing, got)
-		}
-		return got, nil
+		save(ctx, cache, missing, got)
+		return merge(results, rows, missing, got), nil
 	}, nil
 }
 
-// fetchByLoader loads a relation for rows with a dataloader. The executor gets the results and the errors from the loader, and reports each error at the
-// path of its field.
-func fetchByLoader[T, R any](ctx context.Context, l *loader, rel *Relation[T, R], rows []T) Results[R] {
-	if rel.Method { // the executor calls the method
-		return func() ([]R, error) { return make([]R, len(rows)), nil }
-	}
-	thunks := l.loadAll(ctx, list.Map(rows, func(row T) any { return row }))
-	return func() ([]R, error) {
-		return list.Map(thunks, func(thunk dataloader.Thunk[any]) R {
-			v, _ := thunk()
-			return asType[R](v)
-		}), nil
-	}
-}
-
 // Ahead loads the relations of the value that the root field of ctx will return, together with the value itself: queue queues the statement that reads it into
-// the batch of the first level. key is a value with the columns by which the relations in byKey are read. If only such relations are selected, Ahead returns a
-// function that the resolver calls if the value that was read has the relations of key. Otherwise it returns nil, and has read nothing.
+// the batch of the first level. key is a value with the columns by which the relations in byKey are read, which are paths such as "holdings.tokens". If only
+// such relations are selected, Ahead returns a function that the resolver calls if the value that was read has the relations of key. Otherwise it returns nil,
+// and has read nothing.
 func Ahead[V any](ctx context.Context, t *Tables, key V, byKey []string, queue func(Batch)) (use func(), err error) {
 	store, fc := storeOf(ctx), graphql.GetFieldContext(ctx)
 	p := t.entries[reflect.TypeFor[V]()].lookup.(func(context.Context, graphql.CollectedField) *plan[V])(ctx, fc.Field)
 	other := func(name string) bool { return !slices.Contains(byKey, name) }
-	if p.relations == nil || slices.ContainsFunc(p.relations, other) || p.oneByOne || p.unsupported || t.Off || store.inParts {
+	if p.relations == nil || slices.ContainsFunc(p.relations, other) || store.inParts {
 		return nil, nil //nolint:nilnil // see above
 	}
-	r := newRun(ctx, t, p, false)
+	r := newRun(ctx, t, p)
 	queue(r.level())
 	if p.load(ctx, r, []V{key}) != nil {
 		return nil, nil //nolint:nilerr,nilnil // reported for values that exist, when their relations are loaded

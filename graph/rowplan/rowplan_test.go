@@ -27,7 +27,7 @@ type Query { authors: [Author!]! author: Author things: [Thing]! }
 type Subscription { news(from: Int): Author! }
 interface Thing { name: String! }
 type Author implements Thing { name: String! upper(times: Int! = 1): String! tags: [String!]! nicks: [String!] books(first: Int! = 10): [Book!]! best: Book
-  drafts: [Book!] all: [Book!]! stored: [Book!] favourite: Thing risky: String reads: Int }
+  drafts: [Book!] all: [Book!]! stored: [Book] needed: [Book!]! favourite: Thing risky: String mustWork: String! reads: Int }
 type Book implements Thing { name: String! author: Author }
 `
 
@@ -65,8 +65,6 @@ type batch struct {
 	l      *library
 	queued []func()
 }
-
-func (b *batch) Len() int { return len(b.queued) }
 
 func (b *batch) Run(context.Context) error {
 	b.l.batches++
@@ -143,7 +141,6 @@ func newLibrary(t *testing.T) *library {
 		},
 	}
 	l.relations.risky = &rowplan.Relation[*author, string]{
-		OneByOne: true,
 		Load: rowplan.OneByOne(func(_ context.Context, a *author, _ any) (string, error) {
 			switch a.name {
 			case "Bob":
@@ -155,7 +152,6 @@ func newLibrary(t *testing.T) *library {
 		}),
 	}
 	count := &rowplan.Relation[*author, int32]{
-		Method: true, OneByOne: true,
 		Load: rowplan.OneByOne(func(context.Context, *author, any) (int32, error) { return 7, nil }),
 	}
 	var authors *rowplan.Object[*author]
@@ -169,6 +165,7 @@ func newLibrary(t *testing.T) *library {
 		"best":   rowplan.Get(func(a *author) *book { return a.best }, rowplan.ObjectOf(bookTable)),
 		"books":  rowplan.ReadMany(l.relations.books, bookTable),
 		"stored": rowplan.NullableMany(func(a *author) []*book { return a.stored }, bookTable),
+		"needed": rowplan.Many(func(a *author) []*book { return a.stored }, bookTable),
 		"all":    rowplan.Many(func(*author) []*book { return l.books }, bookTable),
 		"upper": rowplan.Compute(func(_ context.Context, f *ast.Field, v map[string]any) (int, error) {
 			n, ok := f.ArgumentMap(v)["times"].(int64)
@@ -186,8 +183,9 @@ func newLibrary(t *testing.T) *library {
 			}
 			return nil
 		}, rowplan.AnyOf(rowplan.CaseOf[thing](authorTable), rowplan.CaseOf[thing](bookTable))),
-		"risky": rowplan.Read(l.relations.risky, rowplan.ScalarOf(scalar.AppendString)),
-		"reads": rowplan.Read(count, rowplan.ScalarOf(func(dst []byte, n int32, _ scalar.Style) []byte { return fmt.Append(dst, n) })),
+		"risky":    rowplan.Read(l.relations.risky, rowplan.ScalarOf(scalar.AppendString)),
+		"mustWork": rowplan.Read(l.relations.risky, rowplan.ScalarOf(scalar.AppendString)),
+		"reads":    rowplan.Read(count, rowplan.ScalarOf(func(dst []byte, n int32, _ scalar.Style) []byte { return fmt.Append(dst, n) })),
 	})
 	books = rowplan.NewObject([]string{"Book", "Thing"}, map[string]rowplan.Field[*book]{
 		"name":   rowplan.Scalar(func(dst []byte, b *book, s scalar.Style) []byte { return scalar.AppendString(dst, b.name, s) }),
@@ -330,11 +328,6 @@ func TestValues(t *testing.T) {
 	if got, err := l.tables.Apply(operation(t, `{author{name}}`, nil), 5); got != 5 || err != nil {
 		t.Errorf("a value without a table: got %v, %v, want 5", got, err)
 	}
-	ctx := operation(t, `{author{name}}`, nil)
-	graphql.GetFieldContext(ctx).IsResolver = false
-	if got, _ := l.tables.Apply(ctx, l.authors[0]); got != any(l.authors[0]) {
-		t.Errorf("a field without a resolver: got %v, want the value", got)
-	}
 	var out strings.Builder
 	got, _ := l.tables.Apply(operation(t, `{author{name}}`, nil), l.authors[0])
 	got.(graphql.Marshaler).MarshalGQL(&out)
@@ -378,17 +371,13 @@ func TestTooLarge(t *testing.T) { // not parallel: it measures allocations
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
 		v, err := l.tables.Apply(ctx, list)
-		if err != nil {
-			t.Fatal(err)
-		}
-		got := written(t, v)
 		runtime.ReadMemStats(&after)
-		errs := graphql.GetErrors(ctx)
-		switch {
-		case c.fails && (got != "null" || len(errs) != 1 || !strings.Contains(errs[0].Message, "larger than 100000 bytes")):
-			t.Errorf("field %d: %.100s, %v", i, got, errs)
-		case !c.fails && (len(got) < 10*c.authors || len(errs) > 0):
-			t.Errorf("field %d: %d bytes, %v", i, len(got), errs)
+		if c.fails {
+			if err == nil || !strings.Contains(err.Error(), "larger than 100000 bytes") {
+				t.Errorf("field %d: %v", i, err)
+			}
+		} else if got := written(t, v); err != nil || len(got) < 10*c.authors {
+			t.Errorf("field %d: %d bytes, %v", i, len(got), err)
 		}
 		if used := after.TotalAlloc - before.TotalAlloc; used > 2<<20 {
 			t.Errorf("field %d: %d bytes were allocated", i, used)
@@ -396,103 +385,41 @@ func TestTooLarge(t *testing.T) { // not parallel: it measures allocations
 	}
 }
 
-// field returns the context of a field below the root.
-func field(ctx context.Context, f *ast.Field) context.Context {
-	return graphql.WithFieldContext(ctx, &graphql.FieldContext{IsResolver: true, Field: graphql.CollectedField{Field: f, Selections: f.SelectionSet}})
-}
-
-func selectedField(ctx context.Context, path ...string) *ast.Field {
-	f := graphql.GetFieldContext(ctx).Field.Field
-	for _, name := range path {
-		for _, s := range f.SelectionSet {
-			if one := s.(*ast.Field); one.Alias == name {
-				f = one
-				break
-			}
-		}
-	}
-	return f
-}
-
-// TestParentErrors checks that the error of one parent leaves the field to the executor, which finds the other results without another statement.
-func TestParentErrors(t *testing.T) {
+// TestFieldErrors checks that a field that fails for one parent is null with an error at its path, and that the null takes the place of the next nullable
+// value if the field is non-null. What has been read for other parents remains.
+func TestFieldErrors(t *testing.T) {
 	t.Parallel()
-	l := newLibrary(t)
-	ctx := operation(t, `{authors{risky books{name}}}`, nil, new(rowplan.Store))
-	got, err := l.tables.Apply(ctx, l.authors[:1])
-	if err != nil || written(t, got) != `[{"risky":"safe Ann","books":[{"name":"B0"},{"name":"B2"}]}]` {
-		t.Fatalf("%v, %v", got, err)
-	}
-	l.statements = nil
-	got, err = l.tables.Apply(ctx, l.authors)
-	if rows, ok := got.([]*author); err != nil || !ok || len(rows) != 3 {
-		t.Fatalf("%v, %v", got, err)
-	}
-	risky, books := field(ctx, selectedField(ctx, "risky")), field(ctx, selectedField(ctx, "books"))
-	for _, a := range l.authors {
-		text, err := rowplan.Resolve(risky, l.tables, l.relations.risky, a)
-		if (err != nil) != (a.name == "Bob") || err == nil && text != "safe "+a.name {
-			t.Errorf("%s: %q, %v", a.name, text, err)
-		}
-		list, err := rowplan.Resolve(books, l.tables, l.relations.books, a)
-		if err != nil || len(list) > 0 && list[0].by != a.name {
-			t.Errorf("%s: %v, %v", a.name, list, err)
-		}
-	}
-	if len(l.statements) != 1 {
-		t.Errorf("statements %v", l.statements)
-	}
-	if text := (rowplan.ParentErrors{nil, errors.New("one")}).Error(); text != "one" {
-		t.Error(text)
-	}
-	defer func() {
-		if p := recover(); p != "panicked" {
-			t.Errorf("recovered %v", p)
-		}
-	}()
-	_, _ = l.tables.Apply(ctx, []*author{{name: "Panic"}})
-	t.Error("the panic was not passed on")
-}
-
-// TestOff checks that dataloaders load levels if plans are off: one statement per relation and level.
-func TestOff(t *testing.T) {
-	t.Parallel()
-	l := newLibrary(t)
-	l.tables.Off = true
-	ctx := operation(t, `{authors{reads risky books{author{name}}}}`, nil, new(rowplan.Store))
-	got, err := l.tables.Apply(ctx, l.authors)
-	if rows, ok := got.([]*author); err != nil || !ok || len(rows) != 3 {
-		t.Fatalf("%v, %v", got, err)
-	}
-	if text := strings.Join(l.statements, " "); text != "books author" {
-		t.Errorf("statements %q", text)
-	}
-	books := field(ctx, selectedField(ctx, "books"))
-	below := field(books, selectedField(ctx, "books", "author"))
-	for _, a := range l.authors {
-		list, err := rowplan.Resolve(books, l.tables, l.relations.books, a)
+	for query, c := range map[string]struct{ want, errors string }{
+		`{authors{risky books(first:1){name}}}`: {
+			`[{"risky":"safe Ann","books":[{"name":"B0"}]},{"risky":null,"books":[]},{"risky":"safe Cid","books":[{"name":"B1"}]}]`, "[1].risky: Bob fails",
+		},
+		`{authors{mustWork books(first:1){name}}}`:                       {`null`, "[1].mustWork: Bob fails"},
+		`{authors{favourite{...on Author{mustWork} name} books{name}}}`:  {`[{"favourite":{"name":"B1"},"books":[{"name":"B0"},{"name":"B2"}]},{"favourite":{"mustWork":"safe Ann","name":"Ann"},"books":[]},{"favourite":null,"books":[{"name":"B1"},{"name":"B3"},{"name":"B4"}]}]`, ""},
+		`{authors{name needed{name author{name}} books(first:1){name}}}`: {`null`, "[0].needed[1]: a value is null that must not be"},
+		`{authors{books(first:1){author{mustWork risky}} stored{name}}}`: {`[{"books":[{"author":{"mustWork":"safe Ann","risky":"safe Ann"}}],"stored":[{"name":"B0"},null]},{"books":[],"stored":null},{"books":[{"author":{"mustWork":"safe Cid","risky":"safe Cid"}}],"stored":null}]`, ""},
+	} {
+		l := newLibrary(t)
+		ctx := operation(t, query, nil, new(rowplan.Store))
+		got, err := l.tables.Apply(ctx, l.authors)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if v, err := l.tables.Apply(books, list); err != nil || fmt.Sprint(v) != fmt.Sprint(list) {
-			t.Errorf("%v, %v", v, err)
+		var errs []string
+		for _, e := range graphql.GetErrors(ctx) {
+			errs = append(errs, rowplan.PathOf(e.Unwrap()).String()+": "+strings.TrimPrefix(e.Message, "input: authors "))
 		}
-		for _, b := range list {
-			if by, err := rowplan.Resolve(below, l.tables, l.relations.author, b); err != nil || by.name != b.by {
-				t.Errorf("%v is by %v, %v", b, by, err)
-			}
+		if text, failed := written(t, got), strings.Join(errs, ", "); text != c.want || failed != c.errors {
+			t.Errorf("%s: %s, %s", query, text, failed)
 		}
 	}
-	if len(l.statements) != 2 {
-		t.Errorf("statements %v", l.statements)
+	l := newLibrary(t)
+	ctx := operation(t, `{authors{name risky}}`, nil)
+	got, err := l.tables.Apply(ctx, []*author{{name: "Panic"}})
+	if err != nil || written(t, got) != `[{"name":"Panic","risky":null}]` || len(graphql.GetErrors(ctx)) != 1 {
+		t.Errorf("a panic: %v, %v", err, graphql.GetErrors(ctx))
 	}
-	// A parent that no level has loaded is read at once.
-	if list, err := rowplan.Resolve(books, l.tables, l.relations.books, &author{name: "Cid"}); err != nil || len(list) != 3 {
-		t.Errorf("%v, %v", list, err)
-	}
-	l.fail = errors.New("the database failed")
-	if _, err := rowplan.Resolve(books, l.tables, l.relations.books, &author{name: "Ann"}); err == nil {
-		t.Error("the error was not returned")
+	if text := (rowplan.ParentErrors{nil, errors.New("one")}).Error(); text != "one" {
+		t.Error(text)
 	}
 }
 
@@ -599,9 +526,5 @@ func TestStream(t *testing.T) {
 	cancel()
 	if v.(func(context.Context) graphql.Marshaler)(ended) != nil {
 		t.Error("the stream continues after its context ended")
-	}
-	l.tables.Off = true
-	if v, _ := l.tables.Apply(contextOf(t, doc, nil), channel); v != any(channel) {
-		t.Error("the stream has a plan although plans are off")
 	}
 }

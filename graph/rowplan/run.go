@@ -3,9 +3,11 @@ package rowplan
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"reflect"
+	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -24,10 +26,8 @@ type Tables struct {
 	NewBatch func() Batch
 	// MaxResponse is the maximum number of bytes that the plans of one operation write. An operation that exceeds it fails. The default is [DefaultMaxResponse].
 	MaxResponse int
-	// Off leaves responses to gqlgen's executor. Relations are then loaded level by level with dataloaders.
-	Off     bool
-	entries map[reflect.Type]entry
-	shared  shared
+	entries     map[reflect.Type]entry
+	shared      shared
 }
 
 // DefaultMaxResponse is the default of [Tables.MaxResponse]: 16 MiB.
@@ -69,17 +69,18 @@ func add[V any](t *Tables, shape Shape[V]) {
 // identity distinguishes entries by its address, which is unique because its size is not zero.
 type identity struct{ _ byte }
 
-// Apply returns what resolves a field after its resolver has returned v: a marshaler that writes the plan's JSON, or v for gqlgen's executor.
+// Apply returns what resolves a field after its resolver has returned v: a marshaler with the JSON of the plan, or v if it has no rows.
 func (t *Tables) Apply(ctx context.Context, v any) (any, error) {
-	fc := graphql.GetFieldContext(ctx)
-	if !fc.IsResolver {
-		return v, nil
-	}
 	e, ok := t.entries[reflect.TypeOf(v)]
 	if !ok {
 		return v, nil
 	}
-	return e.apply(ctx, fc, v)
+	return e.apply(ctx, graphql.GetFieldContext(ctx), v)
+}
+
+// Unplanned is gqlgen's marshaler for values that plans write. It is called for none, because [Tables.Apply] returns another marshaler.
+func Unplanned(v any) graphql.Marshaler {
+	panic(fmt.Sprintf("no plan writes %T", v)) // recovered as the error of the field
 }
 
 // Plans caches the compiled plans of documents. The plans of documents that were not added are compiled for each operation.
@@ -102,11 +103,9 @@ type planKey struct {
 // plan is the compiled selection set of a field that returns a V.
 type plan[V any] struct {
 	node[V]
-	slots       int
-	conditions  []condition
-	oneByOne    bool         // a field is read for each parent separately, and may fail for one of them
-	unsupported bool         // gqlgen's executor has to resolve the field, because of a directive or a field
-	size        atomic.Int64 // of the largest response so far, in bytes
+	slots      int
+	conditions []condition
+	size       atomic.Int64 // of the largest response so far, in bytes
 }
 
 // lookup returns the plan of a field. If gqlgen has merged the field of several selections, its plan is compiled each time.
@@ -130,40 +129,63 @@ func compile[V any](shape Shape[V], f graphql.CollectedField) *plan[V] {
 	whole := *f.Field
 	whole.SelectionSet = f.Selections
 	n := shape.compile(c, &whole)
-	return &plan[V]{node: n, slots: c.slots, conditions: c.conditions, oneByOne: c.oneByOne, unsupported: c.unsupported}
+	return &plan[V]{node: n, slots: c.slots, conditions: c.conditions}
 }
 
 // run is one execution of a plan.
 type run struct {
-	tables      *Tables
-	store       *Store
-	variables   map[string]any
-	style       scalar.Style
-	holds       []bool // the conditions of the plan that hold
-	slots       []any  // results of relations and arguments of computed fields
-	batch       Batch  // of the level; nil before its first statement
-	after       []func(context.Context) error
-	byLoaders   bool  // dataloaders load the rows, for gqlgen's executor
-	readsStore  bool  // results may be in the store
-	writesStore bool  // results go to the store
-	failed      error // the errors of single parents
-	loaded      bool  // by Ahead
-	most        int   // the maximum length of the JSON in bytes; lists end there
+	tables    *Tables
+	store     *Store
+	variables map[string]any
+	style     scalar.Style
+	holds     []bool // the conditions of the plan that hold
+	slots     []any  // results of relations and arguments of computed fields
+	batch     Batch  // of the level; nil before its first statement
+	after     []func(context.Context) error
+	loaded    bool // by Ahead
+	most      int  // the maximum length of the JSON in bytes; lists end there
+	// tracing makes the writer keep the path and collect errors. Without it, nulls are written without errors, and the writer starts again with it.
+	tracing bool
+	path    ast.Path
+	failed  []error // with the paths of their fields
+	nulls   int     // in non-null places
 }
 
-func newRun[V any](ctx context.Context, t *Tables, p *plan[V], nested bool) *run {
-	r := &run{
-		tables: t, variables: graphql.GetOperationContext(ctx).Variables, style: scalar.EnvOf(ctx).Style, byLoaders: t.Off || p.unsupported,
-		most: t.MaxResponse,
-	}
+func newRun[V any](ctx context.Context, t *Tables, p *plan[V]) *run {
+	r := &run{tables: t, store: storeOf(ctx), variables: graphql.GetOperationContext(ctx).Variables, style: scalar.EnvOf(ctx).Style, most: t.MaxResponse}
 	r.holds = evaluate(p.conditions, r.variables)
 	if p.load != nil {
 		r.slots = make([]any, p.slots)
-		r.store = storeOf(ctx)
-		r.readsStore = r.store.inParts || nested && r.store.used()
-		r.writesStore = r.store.inParts || p.oneByOne
 	}
 	return r
+}
+
+// leave removes the last step of the path.
+func (r *run) leave() {
+	if r.tracing {
+		r.path = r.path[:len(r.path)-1]
+	}
+}
+
+// fail adds an error of the field that is being written.
+func (r *run) fail(err error) {
+	r.failed = append(r.failed, &fieldError{slices.Clone(r.path), err})
+}
+
+// missing notes that the field or the element that is being written is null, but must not be.
+func (r *run) missing() {
+	r.nulls++
+	isBelow := func(err error) bool { return hasPrefix(PathOf(err), r.path) }
+	if r.tracing && !slices.ContainsFunc(r.failed, isBelow) {
+		r.fail(errNull)
+	}
+}
+
+var errNull = errors.New("a value is null that must not be")
+
+// hasPrefix reports whether a path starts with another.
+func hasPrefix(path, prefix ast.Path) bool {
+	return len(prefix) <= len(path) && slices.Equal(prefix, path[:len(prefix)])
 }
 
 // level returns the batch of the level that is being queued.
@@ -177,7 +199,7 @@ func (r *run) level() Batch {
 // finish sends one batch per level of relations.
 func (r *run) finish(ctx context.Context) error {
 	for len(r.after) > 0 {
-		if r.batch != nil && r.batch.Len() > 0 {
+		if r.batch != nil {
 			if err := r.batch.Run(ctx); err != nil {
 				return loading(err)
 			}
@@ -196,49 +218,75 @@ func (r *run) finish(ctx context.Context) error {
 
 func loading(err error) error { return fmt.Errorf("loading related rows: %w", err) }
 
-// start loads the related rows of v that the selection of a field needs, and returns the marshaler that writes v. If gqlgen's executor has to resolve the
-// field, start returns v, and the store has what has been loaded.
+// start loads the related rows of v that the selection of a field needs, and returns a marshaler with the JSON of v. The JSON is written here and not by the
+// marshaler, so that a null can take the place of the whole field.
 func start[V any](ctx context.Context, t *Tables, p *plan[V], fc *graphql.FieldContext, v V) (any, error) {
 	r := storeOf(ctx).takeAhead(fc)
 	if r == nil {
-		r = newRun(ctx, t, p, fc.Parent != nil && fc.Parent.Parent != nil) // a root field is resolved once
+		r = newRun(ctx, t, p)
 	}
-	if p.load != nil && !r.loaded {
-		if err := p.load(ctx, r, []V{v}); err != nil {
-			return nil, err
-		}
-		if err := r.finish(ctx); err != nil {
-			return nil, err
-		}
-	}
-	if r.byLoaders || r.failed != nil {
-		return v, nil //nolint:nilerr // the executor reports the error at the path of the parent that failed
-	}
-	return graphql.WriterFunc(func(w io.Writer) { p.marshal(ctx, w, r, v) }), nil
-}
-
-// marshal writes the JSON of v. If the response becomes too large, it adds an error and writes null.
-func (p *plan[V]) marshal(ctx context.Context, w io.Writer, r *run, v V) {
-	buf, ok := w.(*bytes.Buffer)
-	if !ok {
-		buf = new(bytes.Buffer)
+	if err := p.read(ctx, r, v); err != nil {
+		return nil, err
 	}
 	admission.Of(ctx).Build(ctx)
-	written := &storeOf(ctx).written
-	r.most = r.tables.MaxResponse - int(written.Load())
-	r.tables.Buffers.grow(buf, int(p.size.Load())+slack)
-	b := p.put(buf.AvailableBuffer(), r, v)
-	switch n := int64(len(b)); {
-	case written.Add(n) > int64(r.tables.MaxResponse):
-		graphql.AddError(ctx, TooLarge(r.tables.MaxResponse))
-		b = append(b[:0], "null"...)
-	case n > p.size.Load():
+	written := &r.store.written
+	r.most = t.MaxResponse - int(written.Load())
+	b := p.write(t.Buffers.get(int(p.size.Load())+slack), r, v)
+	if written.Add(int64(len(b))) > int64(t.MaxResponse) {
+		return nil, TooLarge(t.MaxResponse)
+	}
+	for _, err := range r.failed {
+		graphql.AddError(ctx, err)
+	}
+	if isNull(b) {
+		return graphql.Null, nil
+	}
+	return &response{b, &t.Buffers}, nil
+}
+
+// read loads the related rows of v, if they are not loaded yet.
+func (p *plan[V]) read(ctx context.Context, r *run, v V) error {
+	if p.load == nil || r.loaded {
+		return nil
+	}
+	if err := p.load(ctx, r, []V{v}); err != nil {
+		return err
+	}
+	return r.finish(ctx)
+}
+
+// write appends the JSON of v.
+func (p *plan[V]) write(dst []byte, r *run, v V) []byte {
+	b := p.put(dst, r, v)
+	if r.nulls > 0 && !r.tracing { // write it again for the errors
+		r.tracing = true
+		for _, slot := range r.slots {
+			if results, ok := slot.(interface{ rewind() }); ok {
+				results.rewind()
+			}
+		}
+		b = p.put(b[:0], r, v)
+	}
+	if n := int64(len(b)); n > p.size.Load() {
 		p.size.Store(n)
 	}
-	buf.Write(b)
-	if !ok {
-		_, _ = w.Write(buf.Bytes()) // gqlgen's writers are in memory
+	return b
+}
+
+// response is the JSON of a field. Its memory is reused after it has been written.
+type response struct {
+	json    []byte
+	buffers *Buffers
+}
+
+// MarshalGQL implements graphql.Marshaler. It must be called once.
+func (m *response) MarshalGQL(w io.Writer) {
+	if buf, ok := w.(*bytes.Buffer); ok {
+		m.buffers.grow(buf, len(m.json)+slack)
 	}
+	_, _ = w.Write(m.json) // gqlgen's writers are in memory
+	m.buffers.Put(m.json)
+	m.json = nil
 }
 
 // TooLarge returns the error of a response that has more bytes than the maximum.
@@ -268,18 +316,21 @@ func (b *Buffers) Put(response []byte) {
 	}
 }
 
+// get returns memory for at least n bytes.
+func (b *Buffers) get(n int) []byte {
+	free, _ := b.pool.Get().(*[]byte)
+	if free == nil || cap(*free) < n {
+		return make([]byte, 0, n)
+	}
+	return *free
+}
+
 // grow makes sure that n more bytes fit into buf without another allocation. The memory that buf had goes back to the pool.
 func (b *Buffers) grow(buf *bytes.Buffer, n int) {
 	if buf.Available() >= n {
 		return
 	}
-	n += buf.Len()
-	free, _ := b.pool.Get().(*[]byte)
-	if free == nil || cap(*free) < n {
-		memory := make([]byte, 0, n)
-		free = &memory
-	}
 	old := buf.Bytes()
-	*buf = *bytes.NewBuffer(append(*free, old...))
+	*buf = *bytes.NewBuffer(append(b.get(len(old)+n), old...))
 	b.Put(old)
 }

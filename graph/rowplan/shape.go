@@ -45,16 +45,30 @@ func ListOf[V any](element Shape[V]) Shape[[]V] {
 		c.path = append(c.path, ast.PathIndex(0))
 		inner := element.compile(c, f)
 		c.path = c.path[:len(c.path)-1]
+		must := inner.bare == nil && f.Definition != nil && f.Definition.Type.Elem != nil && f.Definition.Type.Elem.NonNull
 		n := node[[]V]{relations: inner.relations, put: func(dst []byte, r *run, list []V) []byte {
+			at, missing := len(dst), false
 			dst = append(dst, '[')
 			for i, v := range list {
 				if i > 0 {
 					dst = append(dst, ',')
 				}
-				dst = inner.put(dst, r, v)
-				if len(dst) > r.most {
-					break // see plan.marshal
+				start := len(dst)
+				if r.tracing {
+					r.path = append(r.path, ast.PathIndex(i))
 				}
+				dst = inner.put(dst, r, v)
+				if must && isNull(dst[start:]) {
+					r.missing()
+					missing = true
+				}
+				r.leave()
+				if len(dst) > r.most {
+					break // see plan.write
+				}
+			}
+			if missing {
+				return append(dst[:at], "null"...)
 			}
 			return append(dst, ']')
 		}}
@@ -153,6 +167,8 @@ func AnyOf[I any](cases ...Case[I]) Shape[I] {
 		return n
 	}}
 }
+
+func isNull(json []byte) bool { return string(json) == "null" }
 
 // isNil reports whether a row is missing.
 func isNil[T any](row T) bool {

@@ -15,15 +15,12 @@ import (
 	"heliograph/graph/scalar"
 )
 
-// addStream adds the plans of subscription fields. gqlgen's executor has no middleware for events, but accepts a function that returns the
+// addStream adds the plans of subscription fields. gqlgen has no middleware for events, but accepts a function that returns the
 // marshaler of the next event.
 func addStream[T any](t *Tables, shape Shape[T]) {
 	id := new(identity)
 	t.entries[reflect.TypeFor[<-chan T]()] = entry{apply: func(ctx context.Context, fc *graphql.FieldContext, v any) (any, error) {
 		p := lookup(ctx, t, id, shape, fc.Field)
-		if t.Off || p.unsupported {
-			return v, nil
-		}
 		events, _ := v.(<-chan T)
 		oc := graphql.GetOperationContext(ctx)
 		key := eventKey{plan: p, variables: usedVariables(oc.Doc, fc.Field.Selections, oc.Variables), style: scalar.EnvOf(ctx).Style}
@@ -38,7 +35,7 @@ func addStream[T any](t *Tables, shape Shape[T]) {
 				ctx = graphql.WithFieldContext(ctx, &own)
 				key := key
 				key.row = event
-				data := t.shared.read(ctx, key, func() ([]byte, error) { return p.event(ctx, t, event) })
+				data := t.shared.read(ctx, key, func() ([]byte, []error, error) { return p.event(ctx, t, event) })
 				return graphql.WriterFunc(func(w io.Writer) {
 					for _, part := range [][]byte{[]byte(`{"` + fc.Field.Alias + `":`), data, {'}'}} {
 						_, _ = w.Write(part) // gqlgen's writers are in memory
@@ -51,25 +48,17 @@ func addStream[T any](t *Tables, shape Shape[T]) {
 	}}
 }
 
-// event returns the JSON of an event.
-func (p *plan[V]) event(ctx context.Context, t *Tables, v V) ([]byte, error) {
-	r := newRun(ctx, t, p, false)
-	if p.load != nil {
-		if err := p.load(ctx, r, []V{v}); err != nil {
-			return nil, err
-		}
-		if err := r.finish(ctx); err != nil {
-			return nil, err
-		}
+// event returns the JSON of an event, and the errors of its fields.
+func (p *plan[V]) event(ctx context.Context, t *Tables, v V) ([]byte, []error, error) {
+	r := newRun(ctx, t, p)
+	if err := p.read(ctx, r, v); err != nil {
+		return nil, nil, err
 	}
-	if r.failed != nil {
-		return nil, r.failed
-	}
-	b := p.put(make([]byte, 0, p.size.Load()), r, v)
+	b := p.write(make([]byte, 0, p.size.Load()), r, v)
 	if len(b) > t.MaxResponse {
-		return nil, TooLarge(t.MaxResponse)
+		return nil, nil, TooLarge(t.MaxResponse)
 	}
-	return b, nil
+	return b, r.failed, nil
 }
 
 // eventKey identifies what a selection shows of an event. Subscribers of a feed receive the same row.
@@ -94,13 +83,14 @@ type shared struct {
 }
 
 type event struct {
-	done chan struct{} // closed when data and err are set
-	data []byte
-	err  error
+	done   chan struct{} // closed when the others are set
+	data   []byte
+	failed []error // of its fields
+	err    error
 }
 
 // read returns the JSON of an event. The first subscriber renders it, and the others wait. An error is added to the response of ctx.
-func (s *shared) read(ctx context.Context, key eventKey, render func() ([]byte, error)) []byte {
+func (s *shared) read(ctx context.Context, key eventKey, render func() ([]byte, []error, error)) []byte {
 	for {
 		e, first := s.join(key)
 		if first {
@@ -112,6 +102,9 @@ func (s *shared) read(ctx context.Context, key eventKey, render func() ([]byte, 
 			return []byte("null")
 		}
 		if e.err == nil {
+			for _, err := range e.failed {
+				graphql.AddError(ctx, err)
+			}
 			return e.data
 		}
 		if first {
@@ -137,7 +130,7 @@ func (s *shared) join(key eventKey) (e *event, first bool) {
 	return e, true
 }
 
-func (s *shared) run(ctx context.Context, key eventKey, e *event, render func() ([]byte, error)) {
+func (s *shared) run(ctx context.Context, key eventKey, e *event, render func() ([]byte, []error, error)) {
 	defer func() {
 		if p := recover(); p != nil {
 			e.err = graphql.GetOperationContext(ctx).Recover(ctx, p)
@@ -156,7 +149,7 @@ func (s *shared) run(ctx context.Context, key eventKey, e *event, render func() 
 		}
 		close(e.done)
 	}()
-	e.data, e.err = render()
+	e.data, e.failed, e.err = render()
 }
 
 // usedVariables returns the values of the variables that a selection set or a fragment of its document uses, as text.

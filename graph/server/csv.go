@@ -24,6 +24,7 @@ import (
 	"github.com/vektah/gqlparser/v2/validator/rules"
 
 	"heliograph/graph/fault"
+	"heliograph/graph/incremental"
 	"heliograph/graph/limits"
 	"heliograph/graph/relay"
 	"heliograph/internal/base/admission"
@@ -141,6 +142,7 @@ func (s *Server) newExport(ctx context.Context, params *graphql.RawParams, store
 		return nil, gqlerror.List{s.syntaxError(err)}
 	}
 	_ = validator.ValidateWithRules(s.Schema(), doc, &rules.Rules{}) // adds the definitions; without rules there are no errors
+	incremental.Extract(doc)                                         // nothing is deferred in CSV
 	def := doc.Operations.ForName(params.OperationName)
 	switch {
 	case def == nil:

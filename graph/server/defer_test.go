@@ -191,43 +191,42 @@ var deferring = map[string]struct {
 	"under two names":            {`{ account(id: 1008) { a: transactions(first: 1) { nodes { name: type } } ... @defer { b: transactions(first: 1) { nodes { payer { memo } } } } } }`, 2},
 }
 
-// TestMergedParts tests that the merged parts equal the single response, with and without plans, and counts the parts.
+// TestMergedParts tests that the merged parts equal the single response, and counts the parts.
 func TestMergedParts(t *testing.T) {
 	t.Parallel()
-	for how, g := range map[string]*testenv.Gateway{"with plans": testenv.Shared(t), "without": testenv.Demo(t, testenv.PlansOff())} {
-		for name, c := range deferring {
-			t.Run(how+", "+name, func(t *testing.T) {
-				t.Parallel()
-				var variables map[string]any
-				if strings.Contains(c.document, "$ids") {
-					variables = map[string]any{"ids": someIDs(t, g)}
+	g := testenv.Shared(t)
+	for name, c := range deferring {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var variables map[string]any
+			if strings.Contains(c.document, "$ids") {
+				variables = map[string]any{"ids": someIDs(t, g)}
+			}
+			var want any
+			g.Data(t, c.document, variables, &want)
+			parts := inParts(t, g, c.document, variables)
+			if c.parts != 0 && len(parts) != c.parts {
+				t.Errorf("%d parts, want %d", len(parts), c.parts)
+			}
+			if c.parts > 1 && reflect.DeepEqual(parts[0].Data, want) && name != "of no matching type" {
+				t.Error("the initial part is complete")
+			}
+			got := parts[0].Data
+			for i, p := range parts {
+				if len(p.Errors) > 0 {
+					t.Errorf("part %d has the errors %v", i, p.Errors)
 				}
-				var want any
-				g.Data(t, c.document, variables, &want)
-				parts := inParts(t, g, c.document, variables)
-				if c.parts != 0 && len(parts) != c.parts {
-					t.Errorf("%d parts, want %d", len(parts), c.parts)
-				}
-				if c.parts > 1 && reflect.DeepEqual(parts[0].Data, want) && name != "of no matching type" {
-					t.Error("the initial part is complete")
-				}
-				got := parts[0].Data
-				for i, p := range parts {
-					if len(p.Errors) > 0 {
-						t.Errorf("part %d has the errors %v", i, p.Errors)
+				for _, one := range p.Incremental {
+					if len(one.Errors) > 0 || one.Data == nil {
+						t.Errorf("part %d has %v", i, one)
 					}
-					for _, one := range p.Incremental {
-						if len(one.Errors) > 0 || one.Data == nil {
-							t.Errorf("part %d has %v", i, one)
-						}
-						got = put(t, got, one)
-					}
+					got = put(t, got, one)
 				}
-				if !reflect.DeepEqual(got, want) {
-					t.Errorf("the merged parts are\n%v\nand the single response is\n%v", got, want)
-				}
-			})
-		}
+			}
+			if !reflect.DeepEqual(got, want) {
+				t.Errorf("the merged parts are\n%v\nand the single response is\n%v", got, want)
+			}
+		})
 	}
 }
 

@@ -207,6 +207,9 @@ func (s *Server) document(text string) (*entry, gqlerror.List) {
 	if len(errs) > 0 && !s.o.SuggestionsOff && !s.o.IntrospectionOff && canSuggest(errs) {
 		errs = validator.ValidateWithRules(s.Schema(), doc, rules.NewDefaultRules())
 	}
+	if len(errs) == 0 {
+		errs = checkNumbers(s.Schema(), doc)
+	}
 	if len(errs) > 0 {
 		return nil, badInput(errs[:min(len(errs), maxErrors)])
 	}

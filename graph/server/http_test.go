@@ -100,7 +100,7 @@ func TestRequests(t *testing.T) {
 		"missing variable":                  {post, "", `{"query":"query($id: AccountRef!) { account(id: $id) { memo } }"}`, plainMedia, "", 200, "", bad},
 		"null for a non-null variable":      {post, "", `{"query":"query($id: AccountRef!) { account(id: $id) { memo } }","variables":{"id":null}}`, plainMedia, graphMedia, 400, "", bad},
 		"a variable of another type":        {post, "", `{"query":"query($n: Int) { accounts(first: $n) { nodes { memo } } }","variables":{"n":"many"}}`, plainMedia, "", 200, "", bad},
-		"integer out of range":              {post, "", `{"query":"query($n: Int) { accounts(first: $n) { nodes { memo } } }","variables":{"n":4294967296}}`, plainMedia, "", 200, "null", bad},
+		"integer out of range":              {post, "", `{"query":"query($n: Int) { accounts(first: $n) { nodes { memo } } }","variables":{"n":4294967296}}`, plainMedia, graphMedia, 400, "", bad},
 		"unknown field":                     {post, "", `{"query":"{ accounts { nodes { memo colour } } }"}`, plainMedia, "", 200, "", bad},
 		"unknown field, GraphQL media type": {post, "", `{"query":"{ accounts { nodes { memo colour } } }"}`, plainMedia, graphMedia, 400, "", bad},
 		"unknown filter":                    {post, "", `{"query":"query($f: AccountFilter) { accounts(filter: $f) { nodes { memo } } }","variables":{"f":{"colour":1}}}`, plainMedia, graphMedia, 400, "", bad},

@@ -59,6 +59,10 @@ func (s *Server) prepare(ctx context.Context, params *graphql.RawParams, store f
 		RawQuery: params.Query, OperationName: params.OperationName, Doc: e.doc, Operation: def, Variables: variables, Extensions: params.Extensions,
 		Headers: params.Headers, RecoverFunc: recovered, ResolverMiddleware: s.middleware, RootResolverMiddleware: noMiddleware,
 	}
+	if def.Operation == ast.Subscription && len(graphql.CollectFields(oc, def.SelectionSet, nil)) != 1 {
+		return nil, gqlerror.List{coded(fault.BadUserInput,
+			"a subscription needs one field; @skip and @include leave none or several")}
+	}
 	if s.o.Observer != nil {
 		s.o.Observer.Received(ctx, string(oc.Operation.Operation), oc.Operation.Name)
 	}

@@ -97,7 +97,7 @@ var (
 // dataMember is the start of a response, and closingBrace its end.
 var dataMember, closingBrace = []byte(`{"data":`), []byte{'}'}
 
-// bound replaces a response that is too large by an error. The error of a plan is in the response already; gqlgen's executor has no limit.
+// bound replaces a response that is too large by an error. The error of a plan is in the response already; what gqlgen writes has no limit.
 func (s *Server) bound(resp *graphql.Response) {
 	most := s.o.Tables.MaxResponse
 	tooLarge := func(e *gqlerror.Error) bool { return e.Extensions["code"] == string(fault.TooComplex) }

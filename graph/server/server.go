@@ -127,11 +127,7 @@ func (s *Server) field(ctx context.Context, next graphql.Resolver) (any, error) 
 	if err != nil || v == nil {
 		return v, err
 	}
-	fc := graphql.GetFieldContext(ctx)
-	if !fc.IsResolver {
-		return v, nil
-	}
-	if fc.Field.Alias == relay.PageAlias {
+	if graphql.GetFieldContext(ctx).Field.Alias == relay.PageAlias {
 		if page, ok := v.(interface{ Last() (int, relay.Key) }); ok && !reflect.ValueOf(v).IsNil() {
 			o := relay.OutcomeOf(ctx)
 			o.Rows, o.Last = page.Last()

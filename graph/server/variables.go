@@ -2,7 +2,9 @@ package server
 
 import (
 	"encoding/json"
+	"math"
 	"slices"
+	"strconv"
 
 	"github.com/vektah/gqlparser/v2/ast"
 	"github.com/vektah/gqlparser/v2/gqlerror"
@@ -20,7 +22,7 @@ func coerce(schema *ast.Schema, def *ast.OperationDefinition, given map[string]a
 		}
 		path := ast.Path{ast.PathName("variable"), ast.PathName(v.Variable)}
 		// Before the validator, which accepts enum values in any letter case, and changes the variables.
-		if err := checkEnums(schema, v.Type, given[v.Variable], path); err != nil {
+		if err := checkValues(schema, v.Type, given[v.Variable], path); err != nil {
 			return nil, badInput(variableErrors(def, given, gqlerror.List{err}))
 		}
 	}
@@ -88,12 +90,13 @@ func nonNullIn(v *ast.Value, variable string) *ast.Type {
 	return nil
 }
 
-// checkEnums fails if a value at a path has a string that is no value of the enum at its place. It ignores values
-// that do not have the given type.
-func checkEnums(schema *ast.Schema, t *ast.Type, value any, path ast.Path) *gqlerror.Error {
+// checkValues fails if a value at a path has a string that is no value of the enum at its place, a string for an Int or a
+// number for a String, which the validator accepts, or an Int of more than 32 bits. It ignores other values that do not
+// have the given type.
+func checkValues(schema *ast.Schema, t *ast.Type, value any, path ast.Path) *gqlerror.Error {
 	if list, ok := value.([]any); ok && t.Elem != nil {
 		for i, item := range list {
-			if err := checkEnums(schema, t.Elem, item, append(path, ast.PathIndex(i))); err != nil {
+			if err := checkValues(schema, t.Elem, item, append(path, ast.PathIndex(i))); err != nil {
 				return err
 			}
 		}
@@ -105,9 +108,18 @@ func checkEnums(schema *ast.Schema, t *ast.Type, value any, path ast.Path) *gqle
 		if def.Kind == ast.Enum && def.EnumValues.ForName(value) == nil {
 			return gqlerror.ErrorPathf(path, "%s is not a valid %s", value, def.Name)
 		}
+		if def.Name == "Int" {
+			return gqlerror.ErrorPathf(path, "cannot use string as Int")
+		}
 	case json.Number:
-		if def.Kind == ast.Enum {
+		n, err := value.Float64()
+		switch {
+		case def.Kind == ast.Enum:
 			return gqlerror.ErrorPathf(path, "%s is not a valid %s", value, def.Name)
+		case def.Name == "String":
+			return gqlerror.ErrorPathf(path, "cannot use number as String")
+		case def.Name == "Int" && (err != nil || n < math.MinInt32 || n > math.MaxInt32):
+			return gqlerror.ErrorPathf(path, "cannot use number as Int")
 		}
 	case map[string]any:
 		if def.Kind != ast.InputObject {
@@ -115,10 +127,34 @@ func checkEnums(schema *ast.Schema, t *ast.Type, value any, path ast.Path) *gqle
 		}
 		for _, field := range def.Fields {
 			name := ast.PathName(field.Name)
-			if err := checkEnums(schema, field.Type, value[field.Name], append(path, name)); err != nil {
+			if err := checkValues(schema, field.Type, value[field.Name], append(path, name)); err != nil {
 				return err
 			}
 		}
 	}
 	return nil
+}
+
+// checkNumbers returns the error of the first number in a document that needs more than 32 bits for Int, or more than
+// 64 bits elsewhere. The parser accepts such numbers, and reading their values would fail.
+func checkNumbers(schema *ast.Schema, doc *ast.QueryDocument) (errs gqlerror.List) {
+	var events validator.Events
+	events.OnValue(func(_ *validator.Walker, v *ast.Value) {
+		bits := 64
+		if v.Definition != nil && v.Definition.Name == "Int" {
+			bits = 32
+		}
+		var err error
+		switch v.Kind {
+		case ast.IntValue:
+			_, err = strconv.ParseInt(v.Raw, 10, bits)
+		case ast.FloatValue:
+			_, err = strconv.ParseFloat(v.Raw, 64)
+		}
+		if err != nil && errs == nil {
+			errs = gqlerror.List{gqlerror.ErrorPosf(v.Position, "the number %s is out of range", v.Raw)}
+		}
+	})
+	validator.Walk(schema, doc, &events)
+	return errs
 }

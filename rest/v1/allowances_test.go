@@ -363,7 +363,7 @@ func TestAllowancesInGraphQL(t *testing.T) {
 		`{"entityId":"0.0.1008","nftAllowances":{"nodes":[{"spenderId":"0.0.1007","owner":{"entityId":"0.0.1008"}}],"pageInfo":{"hasNextPage":false}},` +
 		`"receivedNFTAllowances":{"nodes":[{"owner":{"entityId":"0.0.1007"},"tokenId":"0.0.2001"}]},"outstandingAirdrops":{"nodes":[]},"pendingAirdrops":{"nodes":[]}}]},` +
 		`"airdrops":{"nodes":[{"amount":"9223372036854775807","receiver":null}]},"empty":null}}`
-	for name, options := range map[string][]testenv.Option{"plans": nil, "no plans": {testenv.PlansOff()}} {
+	for name, options := range map[string][]testenv.Option{"default": nil} {
 		g := testenv.Over(t, grants.Shared(t), options...)
 		if got := g.Query(t, document, nil); got.Body != want {
 			t.Errorf("%s: %s\nwant %s", name, got.Body, want)

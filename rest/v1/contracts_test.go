@@ -80,7 +80,7 @@ const (
 func TestContract(t *testing.T) {
 	t.Parallel()
 	url := contracts.Shared(t)
-	g, unplanned := testenv.Over(t, url), testenv.Over(t, url, testenv.PlansOff())
+	g := testenv.Over(t, url)
 	now, old := contract5001+code5001, old5001+code5001
 	for path, want := range map[string]string{
 		"5001":                 now,
@@ -109,10 +109,7 @@ func TestContract(t *testing.T) {
 		"0":                                          noBody,
 		"1.1.5001":                                   noBody,
 	} {
-		got, plain := g.Get(t, "/api/v1/contracts/"+path), unplanned.Get(t, "/api/v1/contracts/"+path)
-		if got.Body != plain.Body || got.Status != plain.Status {
-			t.Errorf("%s: %s\nwithout plans: %s", path, got.Body, plain.Body)
-		}
+		got := g.Get(t, "/api/v1/contracts/"+path)
 		if want == noBody {
 			checkProblem(t, got, http.StatusNotFound, messages("Not found"))
 			continue
@@ -343,7 +340,7 @@ func TestContractLogs(t *testing.T) {
 func TestContractLog(t *testing.T) {
 	t.Parallel()
 	url := contracts.Shared(t)
-	g, unplanned := testenv.Over(t, url), testenv.Over(t, url, testenv.PlansOff())
+	g := testenv.Over(t, url)
 	for path, want := range map[string]string{
 		"@1&index=0": `{"address":"0x` + address("c1") + `","bloom":"0x40","contract_id":"0.0.5001","data":"` + wordOf("07e5") + `","index":0,"topics":["` + wordOf("5a5b") + `","` +
 			wordOf("") + `","` + wordOf("01") + `"],"block_hash":"0x` + strings.Repeat("a0", 48) + `","block_number":0,"root_contract_id":null,"timestamp":"1700000001.000000000",` +
@@ -356,12 +353,9 @@ func TestContractLog(t *testing.T) {
 			`"root_contract_id":null,"timestamp":"1700000020.000000000","transaction_hash":"0x` + strings.Repeat("04", 32) + `","transaction_index":0}`,
 	} {
 		path = seconds("/api/v1/contracts/results/logs?timestamp=" + path)
-		got, plain := g.Get(t, path), unplanned.Get(t, path)
+		got := g.Get(t, path)
 		if want = `{"logs":[` + want + `],"links":{"next":null}}`; got.Body != want || got.Header.Get("Cache-Control") != "public, max-age=10" {
 			t.Errorf("%s: Cache-Control %s, %s\nwant %s", path, got.Header.Get("Cache-Control"), got.Body, want)
-		}
-		if plain.Body != got.Body {
-			t.Errorf("%s: without plans: %s", path, plain.Body)
 		}
 	}
 }

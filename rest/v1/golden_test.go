@@ -4,7 +4,6 @@ import (
 	"flag"
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
 
 	"heliograph/app/testing/testenv"
@@ -54,42 +53,5 @@ func TestGolden(t *testing.T) {
 		if !known[f.Name()] {
 			t.Errorf("%s belongs to no request", f.Name())
 		}
-	}
-}
-
-// TestSameBodiesWithoutPlans checks that responses with and without row plans have the same bytes, for the golden requests and for all sample paths of each
-// endpoint.
-func TestSameBodiesWithoutPlans(t *testing.T) {
-	t.Parallel()
-	planned, unplanned := testenv.Shared(t), testenv.Demo(t, testenv.PlansOff())
-	var paths []string
-	for _, r := range requests() {
-		paths = append(paths, fillPlaceholders(t, planned, r.path))
-	}
-	for _, e := range v1.Endpoints() {
-		for _, path := range samplePaths(t, planned, e.Path) {
-			paths = append(paths, path)
-			if e.Next != nil {
-				paths = append(paths, path+"?limit=100", path+"?order=asc&limit=10", path+"?order=desc&limit=10")
-			}
-		}
-	}
-	succeeded := 0
-	for _, path := range paths {
-		want, got := unplanned.Get(t, v1.Prefix+path), planned.Get(t, v1.Prefix+path)
-		if got.Status != want.Status || got.Body != want.Body {
-			t.Errorf("%s: status %d,\n%s\nwithout plans status %d,\n%s", path, got.Status, got.Body, want.Status, want.Body)
-		}
-		for _, name := range []string{"Cache-Control", "Link", "Etag"} {
-			if got.Header.Get(name) != want.Header.Get(name) {
-				t.Errorf("%s: %s is %q, without plans %q", path, name, got.Header.Get(name), want.Header.Get(name))
-			}
-		}
-		if got.Status < 300 && !strings.Contains(got.Body, "[]") {
-			succeeded++
-		}
-	}
-	if succeeded < len(paths)/3 {
-		t.Errorf("only %d of %d requests succeeded", succeeded, len(paths))
 	}
 }

@@ -243,7 +243,7 @@ func TestHooksInGraphQL(t *testing.T) {
 		`"storage":{"hookId":"3","nodes":[{"key":"` + one + `","value":"` + one + `","timestamp":"0.000000001","transaction":null}],"pageInfo":{"hasNextPage":false}},` +
 		`"then":{"ownerId":"0.0.1000","edges":[{"node":{"value":"` + one + `","transaction":null,"hook":{"hookId":"3"}},"cursor":"` + cursor + `"}]}}]}},` +
 		`"hook":null,"node":{"hookId":"3","deleted":true}}}`
-	for name, options := range map[string][]testenv.Option{"plans": nil, "no plans": {testenv.PlansOff()}} {
+	for name, options := range map[string][]testenv.Option{"default": nil} {
 		g := testenv.Over(t, hooked.Shared(t), options...)
 		if got := g.Query(t, document, nil); got.Body != want {
 			t.Errorf("%s: %s\nwant %s", name, got.Body, want)

@@ -65,7 +65,6 @@ func TestTokenPaths(t *testing.T) {
 		gateway *testenv.Gateway
 	}{
 		{"plans", testenv.Over(t, url)},
-		{"no plans", testenv.Over(t, url, testenv.PlansOff())},
 	} {
 		for _, e := range readExchanges(t, file) {
 			got := way.gateway.Get(t, "/api/v1"+e.path)

@@ -96,11 +96,6 @@ func Storage(change func(*storage.Options)) Option {
 	return func(_ *gateway.Options, o *storage.Options) { change(o) }
 }
 
-// PlansOff disables row plans.
-func PlansOff() Option {
-	return func(o *gateway.Options, _ *storage.Options) { o.PlansOff = true }
-}
-
 // Traces records spans of requests and statements.
 func Traces(t *tracing.Traces) Option {
 	return func(o *gateway.Options, s *storage.Options) {
