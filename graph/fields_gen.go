@@ -611,7 +611,7 @@ type QueryContractTraceArgs struct {
 
 // QueryEntitiesArgs are the arguments of Query._entities.
 type QueryEntitiesArgs struct {
-	Representations []map[string]any
+	Representations []any
 }
 
 // QueryEstimateFeeArgs are the arguments of Query.estimateFee.
@@ -2086,7 +2086,6 @@ func newRelations(fields Fields, ec *executionContext) *relations {
 			},
 		},
 		accountConnectionTotalCount: &rowplan.Relation[*relay.Connection[ledger.Account], *relay.Count]{
-			Method: true, OneByOne: true,
 			Load: rowplan.OneByOne(func(ctx context.Context, of *relay.Connection[ledger.Account], _ any) (*relay.Count, error) {
 				return of.TotalCount(ctx)
 			}),
@@ -2117,7 +2116,6 @@ func newRelations(fields Fields, ec *executionContext) *relations {
 			},
 		},
 		airdropConnectionTotalCount: &rowplan.Relation[*relay.Connection[ledger.Airdrop], *relay.Count]{
-			Method: true, OneByOne: true,
 			Load: rowplan.OneByOne(func(ctx context.Context, of *relay.Connection[ledger.Airdrop], _ any) (*relay.Count, error) {
 				return of.TotalCount(ctx)
 			}),
@@ -2159,7 +2157,6 @@ func newRelations(fields Fields, ec *executionContext) *relations {
 			},
 		},
 		balanceConnectionTotalCount: &rowplan.Relation[*relay.Connection[ledger.Balance], *relay.Count]{
-			Method: true, OneByOne: true,
 			Load: rowplan.OneByOne(func(ctx context.Context, of *relay.Connection[ledger.Balance], _ any) (*relay.Count, error) {
 				return of.TotalCount(ctx)
 			}),
@@ -2193,7 +2190,6 @@ func newRelations(fields Fields, ec *executionContext) *relations {
 			},
 		},
 		blockConnectionTotalCount: &rowplan.Relation[*relay.Connection[ledger.Block], *relay.Count]{
-			Method: true, OneByOne: true,
 			Load: rowplan.OneByOne(func(ctx context.Context, of *relay.Connection[ledger.Block], _ any) (*relay.Count, error) {
 				return of.TotalCount(ctx)
 			}),
@@ -2252,8 +2248,7 @@ func newRelations(fields Fields, ec *executionContext) *relations {
 			},
 		},
 		contractCall: &rowplan.Relation[*ledger.Contract, *calls.ContractCall]{
-			Args:     ec.readContractCallArgs,
-			OneByOne: true,
+			Args: ec.readContractCallArgs,
 			Load: rowplan.OneByOne(func(ctx context.Context, of *ledger.Contract, args any) (*calls.ContractCall, error) {
 				return fields.ContractCall(ctx, of, args.(ContractCallArgs))
 			}),
@@ -2287,13 +2282,11 @@ func newRelations(fields Fields, ec *executionContext) *relations {
 			},
 		},
 		contractActionConnectionTotalCount: &rowplan.Relation[*relay.Connection[ledger.ContractAction], *relay.Count]{
-			Method: true, OneByOne: true,
 			Load: rowplan.OneByOne(func(ctx context.Context, of *relay.Connection[ledger.ContractAction], _ any) (*relay.Count, error) {
 				return of.TotalCount(ctx)
 			}),
 		},
 		contractConnectionTotalCount: &rowplan.Relation[*relay.Connection[ledger.Contract], *relay.Count]{
-			Method: true, OneByOne: true,
 			Load: rowplan.OneByOne(func(ctx context.Context, of *relay.Connection[ledger.Contract], _ any) (*relay.Count, error) {
 				return of.TotalCount(ctx)
 			}),
@@ -2340,7 +2333,6 @@ func newRelations(fields Fields, ec *executionContext) *relations {
 			},
 		},
 		contractLogConnectionTotalCount: &rowplan.Relation[*relay.Connection[ledger.ContractLog], *relay.Count]{
-			Method: true, OneByOne: true,
 			Load: rowplan.OneByOne(func(ctx context.Context, of *relay.Connection[ledger.ContractLog], _ any) (*relay.Count, error) {
 				return of.TotalCount(ctx)
 			}),
@@ -2429,14 +2421,12 @@ func newRelations(fields Fields, ec *executionContext) *relations {
 			},
 		},
 		contractResultTrace: &rowplan.Relation[*ledger.ContractResult, *calls.OpcodeTrace]{
-			Args:     ec.readContractResultTraceArgs,
-			OneByOne: true,
+			Args: ec.readContractResultTraceArgs,
 			Load: rowplan.OneByOne(func(ctx context.Context, of *ledger.ContractResult, args any) (*calls.OpcodeTrace, error) {
 				return fields.ContractResultTrace(ctx, of, args.(ContractResultTraceArgs))
 			}),
 		},
 		contractResultConnectionTotalCount: &rowplan.Relation[*relay.Connection[ledger.ContractResult], *relay.Count]{
-			Method: true, OneByOne: true,
 			Load: rowplan.OneByOne(func(ctx context.Context, of *relay.Connection[ledger.ContractResult], _ any) (*relay.Count, error) {
 				return of.TotalCount(ctx)
 			}),
@@ -2452,7 +2442,6 @@ func newRelations(fields Fields, ec *executionContext) *relations {
 			},
 		},
 		contractStateConnectionTotalCount: &rowplan.Relation[*relay.Connection[ledger.ContractState], *relay.Count]{
-			Method: true, OneByOne: true,
 			Load: rowplan.OneByOne(func(ctx context.Context, of *relay.Connection[ledger.ContractState], _ any) (*relay.Count, error) {
 				return of.TotalCount(ctx)
 			}),
@@ -2468,7 +2457,6 @@ func newRelations(fields Fields, ec *executionContext) *relations {
 			},
 		},
 		cryptoAllowanceConnectionTotalCount: &rowplan.Relation[*relay.Connection[ledger.CryptoAllowance], *relay.Count]{
-			Method: true, OneByOne: true,
 			Load: rowplan.OneByOne(func(ctx context.Context, of *relay.Connection[ledger.CryptoAllowance], _ any) (*relay.Count, error) {
 				return of.TotalCount(ctx)
 			}),
@@ -2570,7 +2558,6 @@ func newRelations(fields Fields, ec *executionContext) *relations {
 			},
 		},
 		hookConnectionTotalCount: &rowplan.Relation[*relay.Connection[ledger.Hook], *relay.Count]{
-			Method: true, OneByOne: true,
 			Load: rowplan.OneByOne(func(ctx context.Context, of *relay.Connection[ledger.Hook], _ any) (*relay.Count, error) {
 				return of.TotalCount(ctx)
 			}),
@@ -2591,7 +2578,6 @@ func newRelations(fields Fields, ec *executionContext) *relations {
 			},
 		},
 		hookSlotConnectionTotalCount: &rowplan.Relation[*relay.HookSlotConnection, *relay.Count]{
-			Method: true, OneByOne: true,
 			Load: rowplan.OneByOne(func(ctx context.Context, of *relay.HookSlotConnection, _ any) (*relay.Count, error) {
 				return of.TotalCount(ctx)
 			}),
@@ -2649,13 +2635,11 @@ func newRelations(fields Fields, ec *executionContext) *relations {
 			},
 		},
 		nFTAllowanceConnectionTotalCount: &rowplan.Relation[*relay.Connection[ledger.NFTAllowance], *relay.Count]{
-			Method: true, OneByOne: true,
 			Load: rowplan.OneByOne(func(ctx context.Context, of *relay.Connection[ledger.NFTAllowance], _ any) (*relay.Count, error) {
 				return of.TotalCount(ctx)
 			}),
 		},
 		nFTConnectionTotalCount: &rowplan.Relation[*relay.Connection[ledger.NFT], *relay.Count]{
-			Method: true, OneByOne: true,
 			Load: rowplan.OneByOne(func(ctx context.Context, of *relay.Connection[ledger.NFT], _ any) (*relay.Count, error) {
 				return of.TotalCount(ctx)
 			}),
@@ -2676,7 +2660,6 @@ func newRelations(fields Fields, ec *executionContext) *relations {
 			},
 		},
 		nFTTransactionConnectionTotalCount: &rowplan.Relation[*relay.Connection[ledger.NFTTransaction], *relay.Count]{
-			Method: true, OneByOne: true,
 			Load: rowplan.OneByOne(func(ctx context.Context, of *relay.Connection[ledger.NFTTransaction], _ any) (*relay.Count, error) {
 				return of.TotalCount(ctx)
 			}),
@@ -2727,7 +2710,6 @@ func newRelations(fields Fields, ec *executionContext) *relations {
 			},
 		},
 		networkNodeConnectionTotalCount: &rowplan.Relation[*relay.Connection[ledger.NetworkNode], *relay.Count]{
-			Method: true, OneByOne: true,
 			Load: rowplan.OneByOne(func(ctx context.Context, of *relay.Connection[ledger.NetworkNode], _ any) (*relay.Count, error) {
 				return of.TotalCount(ctx)
 			}),
@@ -2743,7 +2725,6 @@ func newRelations(fields Fields, ec *executionContext) *relations {
 			},
 		},
 		registeredNodeConnectionTotalCount: &rowplan.Relation[*relay.Connection[ledger.RegisteredNode], *relay.Count]{
-			Method: true, OneByOne: true,
 			Load: rowplan.OneByOne(func(ctx context.Context, of *relay.Connection[ledger.RegisteredNode], _ any) (*relay.Count, error) {
 				return of.TotalCount(ctx)
 			}),
@@ -2779,7 +2760,6 @@ func newRelations(fields Fields, ec *executionContext) *relations {
 			},
 		},
 		scheduleConnectionTotalCount: &rowplan.Relation[*relay.Connection[ledger.Schedule], *relay.Count]{
-			Method: true, OneByOne: true,
 			Load: rowplan.OneByOne(func(ctx context.Context, of *relay.Connection[ledger.Schedule], _ any) (*relay.Count, error) {
 				return of.TotalCount(ctx)
 			}),
@@ -2815,7 +2795,6 @@ func newRelations(fields Fields, ec *executionContext) *relations {
 			},
 		},
 		stakingRewardConnectionTotalCount: &rowplan.Relation[*relay.Connection[ledger.StakingReward], *relay.Count]{
-			Method: true, OneByOne: true,
 			Load: rowplan.OneByOne(func(ctx context.Context, of *relay.Connection[ledger.StakingReward], _ any) (*relay.Count, error) {
 				return of.TotalCount(ctx)
 			}),
@@ -2884,7 +2863,6 @@ func newRelations(fields Fields, ec *executionContext) *relations {
 			},
 		},
 		statusComponentConnectionTotalCount: &rowplan.Relation[*relay.Connection[status.Component], *relay.Count]{
-			Method: true, OneByOne: true,
 			Load: rowplan.OneByOne(func(ctx context.Context, of *relay.Connection[status.Component], _ any) (*relay.Count, error) {
 				return of.TotalCount(ctx)
 			}),
@@ -2905,7 +2883,6 @@ func newRelations(fields Fields, ec *executionContext) *relations {
 			},
 		},
 		statusIncidentConnectionTotalCount: &rowplan.Relation[*relay.Connection[status.Incident], *relay.Count]{
-			Method: true, OneByOne: true,
 			Load: rowplan.OneByOne(func(ctx context.Context, of *relay.Connection[status.Incident], _ any) (*relay.Count, error) {
 				return of.TotalCount(ctx)
 			}),
@@ -2926,7 +2903,6 @@ func newRelations(fields Fields, ec *executionContext) *relations {
 			},
 		},
 		statusMaintenanceConnectionTotalCount: &rowplan.Relation[*relay.Connection[status.Maintenance], *relay.Count]{
-			Method: true, OneByOne: true,
 			Load: rowplan.OneByOne(func(ctx context.Context, of *relay.Connection[status.Maintenance], _ any) (*relay.Count, error) {
 				return of.TotalCount(ctx)
 			}),
@@ -3075,7 +3051,6 @@ func newRelations(fields Fields, ec *executionContext) *relations {
 			},
 		},
 		tokenAllowanceConnectionTotalCount: &rowplan.Relation[*relay.Connection[ledger.TokenAllowance], *relay.Count]{
-			Method: true, OneByOne: true,
 			Load: rowplan.OneByOne(func(ctx context.Context, of *relay.Connection[ledger.TokenAllowance], _ any) (*relay.Count, error) {
 				return of.TotalCount(ctx)
 			}),
@@ -3091,7 +3066,6 @@ func newRelations(fields Fields, ec *executionContext) *relations {
 			},
 		},
 		tokenConnectionTotalCount: &rowplan.Relation[*relay.Connection[ledger.Token], *relay.Count]{
-			Method: true, OneByOne: true,
 			Load: rowplan.OneByOne(func(ctx context.Context, of *relay.Connection[ledger.Token], _ any) (*relay.Count, error) {
 				return of.TotalCount(ctx)
 			}),
@@ -3107,7 +3081,6 @@ func newRelations(fields Fields, ec *executionContext) *relations {
 			},
 		},
 		tokenHolderConnectionTotalCount: &rowplan.Relation[*relay.Connection[ledger.TokenHolder], *relay.Count]{
-			Method: true, OneByOne: true,
 			Load: rowplan.OneByOne(func(ctx context.Context, of *relay.Connection[ledger.TokenHolder], _ any) (*relay.Count, error) {
 				return of.TotalCount(ctx)
 			}),
@@ -3123,7 +3096,6 @@ func newRelations(fields Fields, ec *executionContext) *relations {
 			},
 		},
 		tokenRelationshipConnectionTotalCount: &rowplan.Relation[*relay.Connection[ledger.TokenRelationship], *relay.Count]{
-			Method: true, OneByOne: true,
 			Load: rowplan.OneByOne(func(ctx context.Context, of *relay.Connection[ledger.TokenRelationship], _ any) (*relay.Count, error) {
 				return of.TotalCount(ctx)
 			}),
@@ -3187,7 +3159,6 @@ func newRelations(fields Fields, ec *executionContext) *relations {
 			},
 		},
 		topicMessageConnectionTotalCount: &rowplan.Relation[*relay.Connection[ledger.TopicMessage], *relay.Count]{
-			Method: true, OneByOne: true,
 			Load: rowplan.OneByOne(func(ctx context.Context, of *relay.Connection[ledger.TopicMessage], _ any) (*relay.Count, error) {
 				return of.TotalCount(ctx)
 			}),
@@ -3259,7 +3230,6 @@ func newRelations(fields Fields, ec *executionContext) *relations {
 			},
 		},
 		transactionConnectionTotalCount: &rowplan.Relation[*relay.Connection[ledger.Transaction], *relay.Count]{
-			Method: true, OneByOne: true,
 			Load: rowplan.OneByOne(func(ctx context.Context, of *relay.Connection[ledger.Transaction], _ any) (*relay.Count, error) {
 				return of.TotalCount(ctx)
 			}),
@@ -3295,7 +3265,6 @@ func newRelations(fields Fields, ec *executionContext) *relations {
 			},
 		},
 		transferConnectionTotalCount: &rowplan.Relation[*relay.Connection[ledger.Transfer], *relay.Count]{
-			Method: true, OneByOne: true,
 			Load: rowplan.OneByOne(func(ctx context.Context, of *relay.Connection[ledger.Transfer], _ any) (*relay.Count, error) {
 				return of.TotalCount(ctx)
 			}),
@@ -3306,1508 +3275,11 @@ func newRelations(fields Fields, ec *executionContext) *relations {
 			},
 		},
 		versionConnectionTotalCount: &rowplan.Relation[*relay.Connection[ledger.Version], *relay.Count]{
-			Method: true, OneByOne: true,
 			Load: rowplan.OneByOne(func(ctx context.Context, of *relay.Connection[ledger.Version], _ any) (*relay.Count, error) {
 				return of.TotalCount(ctx)
 			}),
 		},
 	}
-}
-
-// Account implements [ResolverRoot].
-func (r *Rows) Account() AccountResolver { return accountRows{r} }
-
-type accountRows struct{ *Rows }
-
-func (r accountRows) ID(ctx context.Context, of *ledger.Account) (string, error) {
-	return r.fields.AccountID(of), nil
-}
-
-func (r accountRows) AutoRenewAccount(ctx context.Context, of *ledger.Account) (*ledger.Account, error) {
-	return rowplan.Resolve(ctx, r.Tables, r.relations.accountAutoRenewAccount, of)
-}
-
-func (r accountRows) BalanceValue(ctx context.Context, of *ledger.Account) (*ledger.Amount, error) {
-	return r.fields.AccountBalanceValue(of), nil
-}
-
-func (r accountRows) PendingRewardValue(ctx context.Context, of *ledger.Account) (*ledger.Amount, error) {
-	return r.fields.AccountPendingRewardValue(of), nil
-}
-
-func (r accountRows) StakedAccount(ctx context.Context, of *ledger.Account) (*ledger.Account, error) {
-	return rowplan.Resolve(ctx, r.Tables, r.relations.accountStakedAccount, of)
-}
-
-func (r accountRows) Transactions(ctx context.Context, of *ledger.Account, a0 *ledger.TransactionFilter, a1 relay.Order, a2 *int32, a3 *string, a4 *int32, a5 *string) (*relay.Connection[ledger.Transaction], error) {
-	return rowplan.Resolve(ctx, r.Tables, r.relations.accountTransactions, of)
-}
-
-func (r accountRows) OutstandingAirdrops(ctx context.Context, of *ledger.Account, a0 *ledger.AirdropFilter, a1 relay.Order, a2 *int32, a3 *string, a4 *int32, a5 *string) (*relay.Connection[ledger.Airdrop], error) {
-	return rowplan.Resolve(ctx, r.Tables, r.relations.accountOutstandingAirdrops, of)
-}
-
-func (r accountRows) PendingAirdrops(ctx context.Context, of *ledger.Account, a0 *ledger.AirdropFilter, a1 relay.Order, a2 *int32, a3 *string, a4 *int32, a5 *string) (*relay.Connection[ledger.Airdrop], error) {
-	return rowplan.Resolve(ctx, r.Tables, r.relations.accountPendingAirdrops, of)
-}
-
-func (r accountRows) Allowances(ctx context.Context, of *ledger.Account) (*ledger.AccountAllowances, error) {
-	return rowplan.Resolve(ctx, r.Tables, r.relations.accountAllowances, of)
-}
-
-func (r accountRows) ReceivedAllowances(ctx context.Context, of *ledger.Account) (*ledger.AccountAllowances, error) {
-	return rowplan.Resolve(ctx, r.Tables, r.relations.accountReceivedAllowances, of)
-}
-
-func (r accountRows) Rewards(ctx context.Context, of *ledger.Account, a0 *ledger.StakingRewardFilter, a1 relay.Order, a2 *int32, a3 *string, a4 *int32, a5 *string) (*relay.Connection[ledger.StakingReward], error) {
-	return rowplan.Resolve(ctx, r.Tables, r.relations.accountRewards, of)
-}
-
-func (r accountRows) Contract(ctx context.Context, of *ledger.Account) (*ledger.Contract, error) {
-	return rowplan.Resolve(ctx, r.Tables, r.relations.accountContract, of)
-}
-
-func (r accountRows) ContractResults(ctx context.Context, of *ledger.Account, a0 *ledger.ContractResultFilter, a1 relay.Order, a2 *int32, a3 *string, a4 *int32, a5 *string) (*relay.Connection[ledger.ContractResult], error) {
-	return rowplan.Resolve(ctx, r.Tables, r.relations.accountContractResults, of)
-}
-
-func (r accountRows) History(ctx context.Context, of *ledger.Account, a0 relay.Order, a1 *int32, a2 *string, a3 *int32, a4 *string) (*relay.Connection[ledger.Version], error) {
-	return rowplan.Resolve(ctx, r.Tables, r.relations.accountHistory, of)
-}
-
-func (r accountRows) Hooks(ctx context.Context, of *ledger.Account, a0 *ledger.HookFilter, a1 relay.Order, a2 *int32, a3 *string, a4 *int32, a5 *string) (*relay.Connection[ledger.Hook], error) {
-	return rowplan.Resolve(ctx, r.Tables, r.relations.accountHooks, of)
-}
-
-func (r accountRows) StakedNode(ctx context.Context, of *ledger.Account) (*ledger.NetworkNode, error) {
-	return rowplan.Resolve(ctx, r.Tables, r.relations.accountStakedNode, of)
-}
-
-func (r accountRows) Node(ctx context.Context, of *ledger.Account) (*ledger.NetworkNode, error) {
-	return rowplan.Resolve(ctx, r.Tables, r.relations.accountNode, of)
-}
-
-func (r accountRows) Nfts(ctx context.Context, of *ledger.Account, a0 *ledger.NFTFilter, a1 relay.Order, a2 *int32, a3 *string, a4 *int32, a5 *string) (*relay.Connection[ledger.NFT], error) {
-	return rowplan.Resolve(ctx, r.Tables, r.relations.accountNfts, of)
-}
-
-func (r accountRows) NftAllowances(ctx context.Context, of *ledger.Account, a0 *ledger.NFTAllowanceFilter, a1 relay.Order, a2 *int32, a3 *string, a4 *int32, a5 *string) (*relay.Connection[ledger.NFTAllowance], error) {
-	return rowplan.Resolve(ctx, r.Tables, r.relations.accountNftAllowances, of)
-}
-
-func (r accountRows) ReceivedNFTAllowances(ctx context.Context, of *ledger.Account, a0 *ledger.NFTAllowanceFilter, a1 relay.Order, a2 *int32, a3 *string, a4 *int32, a5 *string) (*relay.Connection[ledger.NFTAllowance], error) {
-	return rowplan.Resolve(ctx, r.Tables, r.relations.accountReceivedNFTAllowances, of)
-}
-
-func (r accountRows) Schedules(ctx context.Context, of *ledger.Account, a0 *ledger.ScheduleFilter, a1 relay.Order, a2 *int32, a3 *string, a4 *int32, a5 *string) (*relay.Connection[ledger.Schedule], error) {
-	return rowplan.Resolve(ctx, r.Tables, r.relations.accountSchedules, of)
-}
-
-func (r accountRows) Stats(ctx context.Context, of *ledger.Account, a0 ledger.StatisticsRange, a1 ledger.StatisticsInterval) ([]*ledger.AccountStatistics, error) {
-	return rowplan.Resolve(ctx, r.Tables, r.relations.accountStats, of)
-}
-
-func (r accountRows) Tokens(ctx context.Context, of *ledger.Account, a0 *ledger.TokenRelationshipFilter, a1 relay.Order, a2 *int32, a3 *string, a4 *int32, a5 *string) (*relay.Connection[ledger.TokenRelationship], error) {
-	return rowplan.Resolve(ctx, r.Tables, r.relations.accountTokens, of)
-}
-
-func (r accountRows) Transfers(ctx context.Context, of *ledger.Account, a0 *ledger.EntityID, a1 *ledger.TransferDirection, a2 *ledger.Filter[ledger.Timestamp], a3 relay.Order, a4 *int32, a5 *string, a6 *int32, a7 *string) (*relay.Connection[ledger.Transfer], error) {
-	return rowplan.Resolve(ctx, r.Tables, r.relations.accountTransfers, of)
-}
-
-// AccountAllowances implements [ResolverRoot].
-func (r *Rows) AccountAllowances() AccountAllowancesResolver { return accountAllowancesRows{r} }
-
-type accountAllowancesRows struct{ *Rows }
-
-func (r accountAllowancesRows) Crypto(ctx context.Context, of *ledger.AccountAllowances, a0 *ledger.CryptoAllowanceFilter, a1 relay.Order, a2 *int32, a3 *string, a4 *int32, a5 *string) (*relay.Connection[ledger.CryptoAllowance], error) {
-	return rowplan.Resolve(ctx, r.Tables, r.relations.accountAllowancesCrypto, of)
-}
-
-func (r accountAllowancesRows) Tokens(ctx context.Context, of *ledger.AccountAllowances, a0 *ledger.TokenAllowanceFilter, a1 relay.Order, a2 *int32, a3 *string, a4 *int32, a5 *string) (*relay.Connection[ledger.TokenAllowance], error) {
-	return rowplan.Resolve(ctx, r.Tables, r.relations.accountAllowancesTokens, of)
-}
-
-// AccountStatistics implements [ResolverRoot].
-func (r *Rows) AccountStatistics() AccountStatisticsResolver { return accountStatisticsRows{r} }
-
-type accountStatisticsRows struct{ *Rows }
-
-func (r accountStatisticsRows) ReceivedValue(ctx context.Context, of *ledger.AccountStatistics) (*ledger.Amount, error) {
-	return r.fields.AccountStatisticsReceivedValue(of), nil
-}
-
-func (r accountStatisticsRows) SentValue(ctx context.Context, of *ledger.AccountStatistics) (*ledger.Amount, error) {
-	return r.fields.AccountStatisticsSentValue(of), nil
-}
-
-func (r accountStatisticsRows) RewardsValue(ctx context.Context, of *ledger.AccountStatistics) (*ledger.Amount, error) {
-	return r.fields.AccountStatisticsRewardsValue(of), nil
-}
-
-// Airdrop implements [ResolverRoot].
-func (r *Rows) Airdrop() AirdropResolver { return airdropRows{r} }
-
-type airdropRows struct{ *Rows }
-
-func (r airdropRows) ID(ctx context.Context, of *ledger.Airdrop) (string, error) {
-	return r.fields.AirdropID(of), nil
-}
-
-func (r airdropRows) AmountValue(ctx context.Context, of *ledger.Airdrop) (*ledger.Amount, error) {
-	return rowplan.Resolve(ctx, r.Tables, r.relations.airdropAmountValue, of)
-}
-
-func (r airdropRows) Receiver(ctx context.Context, of *ledger.Airdrop) (*ledger.Account, error) {
-	return rowplan.Resolve(ctx, r.Tables, r.relations.airdropReceiver, of)
-}
-
-func (r airdropRows) Sender(ctx context.Context, of *ledger.Airdrop) (*ledger.Account, error) {
-	return rowplan.Resolve(ctx, r.Tables, r.relations.airdropSender, of)
-}
-
-func (r airdropRows) Token(ctx context.Context, of *ledger.Airdrop) (*ledger.Token, error) {
-	return rowplan.Resolve(ctx, r.Tables, r.relations.airdropToken, of)
-}
-
-func (r airdropRows) Nft(ctx context.Context, of *ledger.Airdrop) (*ledger.NFT, error) {
-	return rowplan.Resolve(ctx, r.Tables, r.relations.airdropNft, of)
-}
-
-// Amount implements [ResolverRoot].
-func (r *Rows) Amount() AmountResolver { return amountRows{r} }
-
-type amountRows struct{ *Rows }
-
-func (r amountRows) Usd(ctx context.Context, of *ledger.Amount) (*string, error) {
-	return rowplan.Resolve(ctx, r.Tables, r.relations.amountUsd, of)
-}
-
-// AssessedCustomFee implements [ResolverRoot].
-func (r *Rows) AssessedCustomFee() AssessedCustomFeeResolver { return assessedCustomFeeRows{r} }
-
-type assessedCustomFeeRows struct{ *Rows }
-
-func (r assessedCustomFeeRows) AmountValue(ctx context.Context, of *ledger.AssessedCustomFee) (*ledger.Amount, error) {
-	return rowplan.Resolve(ctx, r.Tables, r.relations.assessedCustomFeeAmountValue, of)
-}
-
-func (r assessedCustomFeeRows) CollectorAccount(ctx context.Context, of *ledger.AssessedCustomFee) (*ledger.Account, error) {
-	return rowplan.Resolve(ctx, r.Tables, r.relations.assessedCustomFeeCollectorAccount, of)
-}
-
-func (r assessedCustomFeeRows) Token(ctx context.Context, of *ledger.AssessedCustomFee) (*ledger.Token, error) {
-	return rowplan.Resolve(ctx, r.Tables, r.relations.assessedCustomFeeToken, of)
-}
-
-func (r assessedCustomFeeRows) EffectivePayerAccounts(ctx context.Context, of *ledger.AssessedCustomFee) ([]*ledger.Account, error) {
-	return rowplan.Resolve(ctx, r.Tables, r.relations.assessedCustomFeeEffectivePayerAccounts, of)
-}
-
-// Balance implements [ResolverRoot].
-func (r *Rows) Balance() BalanceResolver { return balanceRows{r} }
-
-type balanceRows struct{ *Rows }
-
-func (r balanceRows) Account(ctx context.Context, of *ledger.Balance) (*ledger.Account, error) {
-	return rowplan.Resolve(ctx, r.Tables, r.relations.balanceAccount, of)
-}
-
-func (r balanceRows) BalanceValue(ctx context.Context, of *ledger.Balance) (*ledger.Amount, error) {
-	return r.fields.BalanceBalanceValue(of), nil
-}
-
-func (r balanceRows) Tokens(ctx context.Context, of *ledger.Balance, a0 int32, a1 relay.Order) ([]*ledger.TokenBalance, error) {
-	return rowplan.Resolve(ctx, r.Tables, r.relations.balanceTokens, of)
-}
-
-// Block implements [ResolverRoot].
-func (r *Rows) Block() BlockResolver { return blockRows{r} }
-
-type blockRows struct{ *Rows }
-
-func (r blockRows) ID(ctx context.Context, of *ledger.Block) (string, error) {
-	return r.fields.BlockID(of), nil
-}
-
-func (r blockRows) Previous(ctx context.Context, of *ledger.Block) (*ledger.Block, error) {
-	return rowplan.Resolve(ctx, r.Tables, r.relations.blockPrevious, of)
-}
-
-func (r blockRows) Next(ctx context.Context, of *ledger.Block) (*ledger.Block, error) {
-	return rowplan.Resolve(ctx, r.Tables, r.relations.blockNext, of)
-}
-
-func (r blockRows) Transactions(ctx context.Context, of *ledger.Block, a0 relay.Order, a1 *int32, a2 *string, a3 *int32, a4 *string) (*relay.Connection[ledger.Transaction], error) {
-	return rowplan.Resolve(ctx, r.Tables, r.relations.blockTransactions, of)
-}
-
-func (r blockRows) ContractLogs(ctx context.Context, of *ledger.Block, a0 *ledger.ContractLogFilter, a1 relay.Order, a2 *int32, a3 *string, a4 *int32, a5 *string) (*relay.Connection[ledger.ContractLog], error) {
-	return rowplan.Resolve(ctx, r.Tables, r.relations.blockContractLogs, of)
-}
-
-func (r blockRows) ContractResults(ctx context.Context, of *ledger.Block, a0 *ledger.ContractResultFilter, a1 relay.Order, a2 *int32, a3 *string, a4 *int32, a5 *string) (*relay.Connection[ledger.ContractResult], error) {
-	return rowplan.Resolve(ctx, r.Tables, r.relations.blockContractResults, of)
-}
-
-// Contract implements [ResolverRoot].
-func (r *Rows) Contract() ContractResolver { return contractRows{r} }
-
-type contractRows struct{ *Rows }
-
-func (r contractRows) ID(ctx context.Context, of *ledger.Contract) (string, error) {
-	return r.fields.ContractID(of), nil
-}
-
-func (r contractRows) Account(ctx context.Context, of *ledger.Contract) (*ledger.Account, error) {
-	return rowplan.Resolve(ctx, r.Tables, r.relations.contractAccount, of)
-}
-
-func (r contractRows) AutoRenewAccount(ctx context.Context, of *ledger.Contract) (*ledger.Account, error) {
-	return rowplan.Resolve(ctx, r.Tables, r.relations.contractAutoRenewAccount, of)
-}
-
-func (r contractRows) Bytecode(ctx context.Context, of *ledger.Contract) (string, error) {
-	return rowplan.Resolve(ctx, r.Tables, r.relations.contractBytecode, of)
-}
-
-func (r contractRows) File(ctx context.Context, of *ledger.Contract) (*ledger.File, error) {
-	return rowplan.Resolve(ctx, r.Tables, r.relations.contractFile, of)
-}
-
-func (r contractRows) Logs(ctx context.Context, of *ledger.Contract, a0 *ledger.ContractLogFilter, a1 relay.Order, a2 *int32, a3 *string, a4 *int32, a5 *string) (*relay.Connection[ledger.ContractLog], error) {
-	return rowplan.Resolve(ctx, r.Tables, r.relations.contractLogs, of)
-}
-
-func (r contractRows) Obtainer(ctx context.Context, of *ledger.Contract) (*ledger.Account, error) {
-	return rowplan.Resolve(ctx, r.Tables, r.relations.contractObtainer, of)
-}
-
-func (r contractRows) ProxyAccount(ctx context.Context, of *ledger.Contract) (*ledger.Account, error) {
-	return rowplan.Resolve(ctx, r.Tables, r.relations.contractProxyAccount, of)
-}
-
-func (r contractRows) Results(ctx context.Context, of *ledger.Contract, a0 *ledger.ContractResultFilter, a1 relay.Order, a2 *int32, a3 *string, a4 *int32, a5 *string) (*relay.Connection[ledger.ContractResult], error) {
-	return rowplan.Resolve(ctx, r.Tables, r.relations.contractResults, of)
-}
-
-func (r contractRows) RuntimeBytecode(ctx context.Context, of *ledger.Contract) ([]byte, error) {
-	return rowplan.Resolve(ctx, r.Tables, r.relations.contractRuntimeBytecode, of)
-}
-
-func (r contractRows) State(ctx context.Context, of *ledger.Contract, a0 *ledger.ContractStateFilter, a1 *ledger.Filter[ledger.Timestamp], a2 relay.Order, a3 *int32, a4 *string, a5 *int32, a6 *string) (*relay.Connection[ledger.ContractState], error) {
-	return rowplan.Resolve(ctx, r.Tables, r.relations.contractState, of)
-}
-
-func (r contractRows) Call(ctx context.Context, of *ledger.Contract, a0 string, a1 []byte, a2 []byte, a3 int64, a4 int64) (*calls.ContractCall, error) {
-	return rowplan.Resolve(ctx, r.Tables, r.relations.contractCall, of)
-}
-
-func (r contractRows) Stats(ctx context.Context, of *ledger.Contract, a0 ledger.StatisticsRange, a1 ledger.StatisticsInterval) ([]*ledger.ContractStatistics, error) {
-	return rowplan.Resolve(ctx, r.Tables, r.relations.contractStats, of)
-}
-
-// ContractAction implements [ResolverRoot].
-func (r *Rows) ContractAction() ContractActionResolver { return contractActionRows{r} }
-
-type contractActionRows struct{ *Rows }
-
-func (r contractActionRows) ID(ctx context.Context, of *ledger.ContractAction) (string, error) {
-	return r.fields.ContractActionID(of), nil
-}
-
-func (r contractActionRows) Caller(ctx context.Context, of *ledger.ContractAction) (relay.Entity, error) {
-	return rowplan.Resolve(ctx, r.Tables, r.relations.contractActionCaller, of)
-}
-
-func (r contractActionRows) DecodedCall(ctx context.Context, of *ledger.ContractAction, a0 []string) (*abi.Decoded, error) {
-	return rowplan.Resolve(ctx, r.Tables, r.relations.contractActionDecodedCall, of)
-}
-
-func (r contractActionRows) DecodedError(ctx context.Context, of *ledger.ContractAction, a0 []string) (*abi.Decoded, error) {
-	return rowplan.Resolve(ctx, r.Tables, r.relations.contractActionDecodedError, of)
-}
-
-func (r contractActionRows) Recipient(ctx context.Context, of *ledger.ContractAction) (relay.Entity, error) {
-	return rowplan.Resolve(ctx, r.Tables, r.relations.contractActionRecipient, of)
-}
-
-// ContractKey implements [ResolverRoot].
-func (r *Rows) ContractKey() ContractKeyResolver { return contractKeyRows{r} }
-
-type contractKeyRows struct{ *Rows }
-
-func (r contractKeyRows) Contract(ctx context.Context, of *ledger.ContractKey) (*ledger.Contract, error) {
-	return rowplan.Resolve(ctx, r.Tables, r.relations.contractKeyContract, of)
-}
-
-// ContractLog implements [ResolverRoot].
-func (r *Rows) ContractLog() ContractLogResolver { return contractLogRows{r} }
-
-type contractLogRows struct{ *Rows }
-
-func (r contractLogRows) ID(ctx context.Context, of *ledger.ContractLog) (string, error) {
-	return r.fields.ContractLogID(of), nil
-}
-
-func (r contractLogRows) Block(ctx context.Context, of *ledger.ContractLog) (*ledger.Block, error) {
-	return rowplan.Resolve(ctx, r.Tables, r.relations.contractLogBlock, of)
-}
-
-func (r contractLogRows) Contract(ctx context.Context, of *ledger.ContractLog) (*ledger.Contract, error) {
-	return rowplan.Resolve(ctx, r.Tables, r.relations.contractLogContract, of)
-}
-
-func (r contractLogRows) ContractResult(ctx context.Context, of *ledger.ContractLog) (*ledger.ContractResult, error) {
-	return rowplan.Resolve(ctx, r.Tables, r.relations.contractLogContractResult, of)
-}
-
-func (r contractLogRows) Decoded(ctx context.Context, of *ledger.ContractLog, a0 []string) (*abi.Decoded, error) {
-	return rowplan.Resolve(ctx, r.Tables, r.relations.contractLogDecoded, of)
-}
-
-func (r contractLogRows) Payer(ctx context.Context, of *ledger.ContractLog) (*ledger.Account, error) {
-	return rowplan.Resolve(ctx, r.Tables, r.relations.contractLogPayer, of)
-}
-
-func (r contractLogRows) RootContract(ctx context.Context, of *ledger.ContractLog) (*ledger.Contract, error) {
-	return rowplan.Resolve(ctx, r.Tables, r.relations.contractLogRootContract, of)
-}
-
-func (r contractLogRows) Transaction(ctx context.Context, of *ledger.ContractLog) (*ledger.Transaction, error) {
-	return rowplan.Resolve(ctx, r.Tables, r.relations.contractLogTransaction, of)
-}
-
-// ContractResult implements [ResolverRoot].
-func (r *Rows) ContractResult() ContractResultResolver { return contractResultRows{r} }
-
-type contractResultRows struct{ *Rows }
-
-func (r contractResultRows) ID(ctx context.Context, of *ledger.ContractResult) (string, error) {
-	return r.fields.ContractResultID(of), nil
-}
-
-func (r contractResultRows) Actions(ctx context.Context, of *ledger.ContractResult, a0 *ledger.ContractActionFilter, a1 relay.Order, a2 *int32, a3 *string, a4 *int32, a5 *string) (*relay.Connection[ledger.ContractAction], error) {
-	return rowplan.Resolve(ctx, r.Tables, r.relations.contractResultActions, of)
-}
-
-func (r contractResultRows) AmountValue(ctx context.Context, of *ledger.ContractResult) (*ledger.Amount, error) {
-	return r.fields.ContractResultAmountValue(of), nil
-}
-
-func (r contractResultRows) Block(ctx context.Context, of *ledger.ContractResult) (*ledger.Block, error) {
-	return rowplan.Resolve(ctx, r.Tables, r.relations.contractResultBlock, of)
-}
-
-func (r contractResultRows) CallData(ctx context.Context, of *ledger.ContractResult) ([]byte, error) {
-	return rowplan.Resolve(ctx, r.Tables, r.relations.contractResultCallData, of)
-}
-
-func (r contractResultRows) CreatedContracts(ctx context.Context, of *ledger.ContractResult) ([]*ledger.Contract, error) {
-	return rowplan.Resolve(ctx, r.Tables, r.relations.contractResultCreatedContracts, of)
-}
-
-func (r contractResultRows) DecodedCall(ctx context.Context, of *ledger.ContractResult, a0 []string) (*abi.Decoded, error) {
-	return rowplan.Resolve(ctx, r.Tables, r.relations.contractResultDecodedCall, of)
-}
-
-func (r contractResultRows) DecodedError(ctx context.Context, of *ledger.ContractResult, a0 []string) (*abi.Decoded, error) {
-	return rowplan.Resolve(ctx, r.Tables, r.relations.contractResultDecodedError, of)
-}
-
-func (r contractResultRows) FailedCallData(ctx context.Context, of *ledger.ContractResult) ([]byte, error) {
-	return rowplan.Resolve(ctx, r.Tables, r.relations.contractResultFailedCallData, of)
-}
-
-func (r contractResultRows) FromAccount(ctx context.Context, of *ledger.ContractResult) (*ledger.Account, error) {
-	return rowplan.Resolve(ctx, r.Tables, r.relations.contractResultFromAccount, of)
-}
-
-func (r contractResultRows) GasPrice(ctx context.Context, of *ledger.ContractResult) (*ledger.Quantity, error) {
-	return rowplan.Resolve(ctx, r.Tables, r.relations.contractResultGasPrice, of)
-}
-
-func (r contractResultRows) GasPriceWeibar(ctx context.Context, of *ledger.ContractResult) (*ledger.Quantity, error) {
-	return rowplan.Resolve(ctx, r.Tables, r.relations.contractResultGasPriceWeibar, of)
-}
-
-func (r contractResultRows) Payer(ctx context.Context, of *ledger.ContractResult) (*ledger.Account, error) {
-	return rowplan.Resolve(ctx, r.Tables, r.relations.contractResultPayer, of)
-}
-
-func (r contractResultRows) StateChanges(ctx context.Context, of *ledger.ContractResult) ([]*ledger.ContractStateChange, error) {
-	return rowplan.Resolve(ctx, r.Tables, r.relations.contractResultStateChanges, of)
-}
-
-func (r contractResultRows) ToAccount(ctx context.Context, of *ledger.ContractResult) (*ledger.Account, error) {
-	return rowplan.Resolve(ctx, r.Tables, r.relations.contractResultToAccount, of)
-}
-
-func (r contractResultRows) Transaction(ctx context.Context, of *ledger.ContractResult) (*ledger.Transaction, error) {
-	return rowplan.Resolve(ctx, r.Tables, r.relations.contractResultTransaction, of)
-}
-
-func (r contractResultRows) Contract(ctx context.Context, of *ledger.ContractResult) (*ledger.Contract, error) {
-	return rowplan.Resolve(ctx, r.Tables, r.relations.contractResultContract, of)
-}
-
-func (r contractResultRows) Logs(ctx context.Context, of *ledger.ContractResult) ([]*ledger.ContractLog, error) {
-	return rowplan.Resolve(ctx, r.Tables, r.relations.contractResultLogs, of)
-}
-
-func (r contractResultRows) Trace(ctx context.Context, of *ledger.ContractResult, a0 int32, a1 bool, a2 bool, a3 bool) (*calls.OpcodeTrace, error) {
-	return rowplan.Resolve(ctx, r.Tables, r.relations.contractResultTrace, of)
-}
-
-// ContractState implements [ResolverRoot].
-func (r *Rows) ContractState() ContractStateResolver { return contractStateRows{r} }
-
-type contractStateRows struct{ *Rows }
-
-func (r contractStateRows) ID(ctx context.Context, of *ledger.ContractState) (string, error) {
-	return r.fields.ContractStateID(of), nil
-}
-
-func (r contractStateRows) Contract(ctx context.Context, of *ledger.ContractState) (*ledger.Contract, error) {
-	return rowplan.Resolve(ctx, r.Tables, r.relations.contractStateContract, of)
-}
-
-// ContractStateChange implements [ResolverRoot].
-func (r *Rows) ContractStateChange() ContractStateChangeResolver { return contractStateChangeRows{r} }
-
-type contractStateChangeRows struct{ *Rows }
-
-func (r contractStateChangeRows) Contract(ctx context.Context, of *ledger.ContractStateChange) (*ledger.Contract, error) {
-	return rowplan.Resolve(ctx, r.Tables, r.relations.contractStateChangeContract, of)
-}
-
-// CryptoAllowance implements [ResolverRoot].
-func (r *Rows) CryptoAllowance() CryptoAllowanceResolver { return cryptoAllowanceRows{r} }
-
-type cryptoAllowanceRows struct{ *Rows }
-
-func (r cryptoAllowanceRows) ID(ctx context.Context, of *ledger.CryptoAllowance) (string, error) {
-	return r.fields.CryptoAllowanceID(of), nil
-}
-
-func (r cryptoAllowanceRows) AmountValue(ctx context.Context, of *ledger.CryptoAllowance) (*ledger.Amount, error) {
-	return r.fields.CryptoAllowanceAmountValue(of), nil
-}
-
-func (r cryptoAllowanceRows) AmountGrantedValue(ctx context.Context, of *ledger.CryptoAllowance) (*ledger.Amount, error) {
-	return r.fields.CryptoAllowanceAmountGrantedValue(of), nil
-}
-
-func (r cryptoAllowanceRows) Owner(ctx context.Context, of *ledger.CryptoAllowance) (*ledger.Account, error) {
-	return rowplan.Resolve(ctx, r.Tables, r.relations.cryptoAllowanceOwner, of)
-}
-
-func (r cryptoAllowanceRows) Spender(ctx context.Context, of *ledger.CryptoAllowance) (*ledger.Account, error) {
-	return rowplan.Resolve(ctx, r.Tables, r.relations.cryptoAllowanceSpender, of)
-}
-
-// CryptoTransfer implements [ResolverRoot].
-func (r *Rows) CryptoTransfer() CryptoTransferResolver { return cryptoTransferRows{r} }
-
-type cryptoTransferRows struct{ *Rows }
-
-func (r cryptoTransferRows) Account(ctx context.Context, of *ledger.CryptoTransfer) (*ledger.Account, error) {
-	return rowplan.Resolve(ctx, r.Tables, r.relations.cryptoTransferAccount, of)
-}
-
-func (r cryptoTransferRows) AmountValue(ctx context.Context, of *ledger.CryptoTransfer) (*ledger.Amount, error) {
-	return r.fields.CryptoTransferAmountValue(of), nil
-}
-
-// CustomFeeLimit implements [ResolverRoot].
-func (r *Rows) CustomFeeLimit() CustomFeeLimitResolver { return customFeeLimitRows{r} }
-
-type customFeeLimitRows struct{ *Rows }
-
-func (r customFeeLimitRows) Account(ctx context.Context, of *ledger.CustomFeeLimit) (*ledger.Account, error) {
-	return rowplan.Resolve(ctx, r.Tables, r.relations.customFeeLimitAccount, of)
-}
-
-func (r customFeeLimitRows) AmountValue(ctx context.Context, of *ledger.CustomFeeLimit) (*ledger.Amount, error) {
-	return rowplan.Resolve(ctx, r.Tables, r.relations.customFeeLimitAmountValue, of)
-}
-
-func (r customFeeLimitRows) DenominatingToken(ctx context.Context, of *ledger.CustomFeeLimit) (*ledger.Token, error) {
-	return rowplan.Resolve(ctx, r.Tables, r.relations.customFeeLimitDenominatingToken, of)
-}
-
-// DelegatableContractKey implements [ResolverRoot].
-func (r *Rows) DelegatableContractKey() DelegatableContractKeyResolver {
-	return delegatableContractKeyRows{r}
-}
-
-type delegatableContractKeyRows struct{ *Rows }
-
-func (r delegatableContractKeyRows) Contract(ctx context.Context, of *ledger.DelegatableContractKey) (*ledger.Contract, error) {
-	return rowplan.Resolve(ctx, r.Tables, r.relations.delegatableContractKeyContract, of)
-}
-
-// FallbackFee implements [ResolverRoot].
-func (r *Rows) FallbackFee() FallbackFeeResolver { return fallbackFeeRows{r} }
-
-type fallbackFeeRows struct{ *Rows }
-
-func (r fallbackFeeRows) AmountValue(ctx context.Context, of *ledger.FallbackFee) (*ledger.Amount, error) {
-	return rowplan.Resolve(ctx, r.Tables, r.relations.fallbackFeeAmountValue, of)
-}
-
-func (r fallbackFeeRows) DenominatingToken(ctx context.Context, of *ledger.FallbackFee) (*ledger.Token, error) {
-	return rowplan.Resolve(ctx, r.Tables, r.relations.fallbackFeeDenominatingToken, of)
-}
-
-// FeeEstimate implements [ResolverRoot].
-func (r *Rows) FeeEstimate() FeeEstimateResolver { return feeEstimateRows{r} }
-
-type feeEstimateRows struct{ *Rows }
-
-func (r feeEstimateRows) Tinybars(ctx context.Context, of *fees.Estimate) (*int64, error) {
-	return rowplan.Resolve(ctx, r.Tables, r.relations.feeEstimateTinybars, of)
-}
-
-func (r feeEstimateRows) ExchangeRate(ctx context.Context, of *fees.Estimate) (*ledger.ExchangeRate, error) {
-	return rowplan.Resolve(ctx, r.Tables, r.relations.feeEstimateExchangeRate, of)
-}
-
-// File implements [ResolverRoot].
-func (r *Rows) File() FileResolver { return fileRows{r} }
-
-type fileRows struct{ *Rows }
-
-func (r fileRows) ID(ctx context.Context, of *ledger.File) (string, error) {
-	return r.fields.FileID(of), nil
-}
-
-// FixedFee implements [ResolverRoot].
-func (r *Rows) FixedFee() FixedFeeResolver { return fixedFeeRows{r} }
-
-type fixedFeeRows struct{ *Rows }
-
-func (r fixedFeeRows) AmountValue(ctx context.Context, of *ledger.FixedFee) (*ledger.Amount, error) {
-	return rowplan.Resolve(ctx, r.Tables, r.relations.fixedFeeAmountValue, of)
-}
-
-func (r fixedFeeRows) CollectorAccount(ctx context.Context, of *ledger.FixedFee) (*ledger.Account, error) {
-	return rowplan.Resolve(ctx, r.Tables, r.relations.fixedFeeCollectorAccount, of)
-}
-
-func (r fixedFeeRows) DenominatingToken(ctx context.Context, of *ledger.FixedFee) (*ledger.Token, error) {
-	return rowplan.Resolve(ctx, r.Tables, r.relations.fixedFeeDenominatingToken, of)
-}
-
-// FractionalFee implements [ResolverRoot].
-func (r *Rows) FractionalFee() FractionalFeeResolver { return fractionalFeeRows{r} }
-
-type fractionalFeeRows struct{ *Rows }
-
-func (r fractionalFeeRows) CollectorAccount(ctx context.Context, of *ledger.FractionalFee) (*ledger.Account, error) {
-	return rowplan.Resolve(ctx, r.Tables, r.relations.fractionalFeeCollectorAccount, of)
-}
-
-func (r fractionalFeeRows) DenominatingToken(ctx context.Context, of *ledger.FractionalFee) (*ledger.Token, error) {
-	return rowplan.Resolve(ctx, r.Tables, r.relations.fractionalFeeDenominatingToken, of)
-}
-
-func (r fractionalFeeRows) MaximumValue(ctx context.Context, of *ledger.FractionalFee) (*ledger.Amount, error) {
-	return rowplan.Resolve(ctx, r.Tables, r.relations.fractionalFeeMaximumValue, of)
-}
-
-func (r fractionalFeeRows) MinimumValue(ctx context.Context, of *ledger.FractionalFee) (*ledger.Amount, error) {
-	return rowplan.Resolve(ctx, r.Tables, r.relations.fractionalFeeMinimumValue, of)
-}
-
-// Hook implements [ResolverRoot].
-func (r *Rows) Hook() HookResolver { return hookRows{r} }
-
-type hookRows struct{ *Rows }
-
-func (r hookRows) ID(ctx context.Context, of *ledger.Hook) (string, error) {
-	return r.fields.HookID(of), nil
-}
-
-func (r hookRows) Contract(ctx context.Context, of *ledger.Hook) (*ledger.Contract, error) {
-	return rowplan.Resolve(ctx, r.Tables, r.relations.hookContract, of)
-}
-
-func (r hookRows) Owner(ctx context.Context, of *ledger.Hook) (*ledger.Account, error) {
-	return rowplan.Resolve(ctx, r.Tables, r.relations.hookOwner, of)
-}
-
-func (r hookRows) Storage(ctx context.Context, of *ledger.Hook, a0 *ledger.Filter[ledger.Timestamp], a1 *ledger.HookSlotFilter, a2 relay.Order, a3 *int32, a4 *string, a5 *int32, a6 *string) (*relay.HookSlotConnection, error) {
-	return rowplan.Resolve(ctx, r.Tables, r.relations.hookStorage, of)
-}
-
-// HookSlot implements [ResolverRoot].
-func (r *Rows) HookSlot() HookSlotResolver { return hookSlotRows{r} }
-
-type hookSlotRows struct{ *Rows }
-
-func (r hookSlotRows) ID(ctx context.Context, of *ledger.HookSlot) (string, error) {
-	return r.fields.HookSlotID(of), nil
-}
-
-func (r hookSlotRows) Transaction(ctx context.Context, of *ledger.HookSlot) (*ledger.Transaction, error) {
-	return rowplan.Resolve(ctx, r.Tables, r.relations.hookSlotTransaction, of)
-}
-
-func (r hookSlotRows) Hook(ctx context.Context, of *ledger.HookSlot) (*ledger.Hook, error) {
-	return rowplan.Resolve(ctx, r.Tables, r.relations.hookSlotHook, of)
-}
-
-// HookSlotConnection implements [ResolverRoot].
-func (r *Rows) HookSlotConnection() HookSlotConnectionResolver { return hookSlotConnectionRows{r} }
-
-type hookSlotConnectionRows struct{ *Rows }
-
-func (r hookSlotConnectionRows) Owner(ctx context.Context, of *relay.HookSlotConnection) (*ledger.Account, error) {
-	return rowplan.Resolve(ctx, r.Tables, r.relations.hookSlotConnectionOwner, of)
-}
-
-// MessageTransactionID implements [ResolverRoot].
-func (r *Rows) MessageTransactionID() MessageTransactionIDResolver {
-	return messageTransactionIDRows{r}
-}
-
-type messageTransactionIDRows struct{ *Rows }
-
-func (r messageTransactionIDRows) Account(ctx context.Context, of *ledger.MessageTransactionID) (*ledger.Account, error) {
-	return rowplan.Resolve(ctx, r.Tables, r.relations.messageTransactionIDAccount, of)
-}
-
-// NFT implements [ResolverRoot].
-func (r *Rows) NFT() NFTResolver { return nFTRows{r} }
-
-type nFTRows struct{ *Rows }
-
-func (r nFTRows) ID(ctx context.Context, of *ledger.NFT) (string, error) {
-	return r.fields.NFTID(of), nil
-}
-
-func (r nFTRows) Owner(ctx context.Context, of *ledger.NFT) (*ledger.Account, error) {
-	return rowplan.Resolve(ctx, r.Tables, r.relations.nFTOwner, of)
-}
-
-func (r nFTRows) DelegatingSpender(ctx context.Context, of *ledger.NFT) (*ledger.Account, error) {
-	return rowplan.Resolve(ctx, r.Tables, r.relations.nFTDelegatingSpender, of)
-}
-
-func (r nFTRows) Spender(ctx context.Context, of *ledger.NFT) (*ledger.Account, error) {
-	return rowplan.Resolve(ctx, r.Tables, r.relations.nFTSpender, of)
-}
-
-func (r nFTRows) Token(ctx context.Context, of *ledger.NFT) (*ledger.Token, error) {
-	return rowplan.Resolve(ctx, r.Tables, r.relations.nFTToken, of)
-}
-
-func (r nFTRows) Transactions(ctx context.Context, of *ledger.NFT, a0 *ledger.NFTTransactionFilter, a1 relay.Order, a2 *int32, a3 *string, a4 *int32, a5 *string) (*relay.Connection[ledger.NFTTransaction], error) {
-	return rowplan.Resolve(ctx, r.Tables, r.relations.nFTTransactions, of)
-}
-
-func (r nFTRows) History(ctx context.Context, of *ledger.NFT, a0 relay.Order, a1 *int32, a2 *string, a3 *int32, a4 *string) (*relay.Connection[ledger.Version], error) {
-	return rowplan.Resolve(ctx, r.Tables, r.relations.nFTHistory, of)
-}
-
-// NFTAllowance implements [ResolverRoot].
-func (r *Rows) NFTAllowance() NFTAllowanceResolver { return nFTAllowanceRows{r} }
-
-type nFTAllowanceRows struct{ *Rows }
-
-func (r nFTAllowanceRows) ID(ctx context.Context, of *ledger.NFTAllowance) (string, error) {
-	return r.fields.NFTAllowanceID(of), nil
-}
-
-func (r nFTAllowanceRows) Owner(ctx context.Context, of *ledger.NFTAllowance) (*ledger.Account, error) {
-	return rowplan.Resolve(ctx, r.Tables, r.relations.nFTAllowanceOwner, of)
-}
-
-func (r nFTAllowanceRows) Spender(ctx context.Context, of *ledger.NFTAllowance) (*ledger.Account, error) {
-	return rowplan.Resolve(ctx, r.Tables, r.relations.nFTAllowanceSpender, of)
-}
-
-func (r nFTAllowanceRows) Token(ctx context.Context, of *ledger.NFTAllowance) (*ledger.Token, error) {
-	return rowplan.Resolve(ctx, r.Tables, r.relations.nFTAllowanceToken, of)
-}
-
-// NFTTransaction implements [ResolverRoot].
-func (r *Rows) NFTTransaction() NFTTransactionResolver { return nFTTransactionRows{r} }
-
-type nFTTransactionRows struct{ *Rows }
-
-func (r nFTTransactionRows) ID(ctx context.Context, of *ledger.NFTTransaction) (string, error) {
-	return r.fields.NFTTransactionID(of), nil
-}
-
-func (r nFTTransactionRows) Receiver(ctx context.Context, of *ledger.NFTTransaction) (*ledger.Account, error) {
-	return rowplan.Resolve(ctx, r.Tables, r.relations.nFTTransactionReceiver, of)
-}
-
-func (r nFTTransactionRows) Sender(ctx context.Context, of *ledger.NFTTransaction) (*ledger.Account, error) {
-	return rowplan.Resolve(ctx, r.Tables, r.relations.nFTTransactionSender, of)
-}
-
-func (r nFTTransactionRows) Transaction(ctx context.Context, of *ledger.NFTTransaction) (*ledger.Transaction, error) {
-	return rowplan.Resolve(ctx, r.Tables, r.relations.nFTTransactionTransaction, of)
-}
-
-// NFTTransfer implements [ResolverRoot].
-func (r *Rows) NFTTransfer() NFTTransferResolver { return nFTTransferRows{r} }
-
-type nFTTransferRows struct{ *Rows }
-
-func (r nFTTransferRows) Nft(ctx context.Context, of *ledger.NFTTransfer) (*ledger.NFT, error) {
-	return rowplan.Resolve(ctx, r.Tables, r.relations.nFTTransferNft, of)
-}
-
-func (r nFTTransferRows) Receiver(ctx context.Context, of *ledger.NFTTransfer) (*ledger.Account, error) {
-	return rowplan.Resolve(ctx, r.Tables, r.relations.nFTTransferReceiver, of)
-}
-
-func (r nFTTransferRows) Sender(ctx context.Context, of *ledger.NFTTransfer) (*ledger.Account, error) {
-	return rowplan.Resolve(ctx, r.Tables, r.relations.nFTTransferSender, of)
-}
-
-func (r nFTTransferRows) Token(ctx context.Context, of *ledger.NFTTransfer) (*ledger.Token, error) {
-	return rowplan.Resolve(ctx, r.Tables, r.relations.nFTTransferToken, of)
-}
-
-// NetworkNode implements [ResolverRoot].
-func (r *Rows) NetworkNode() NetworkNodeResolver { return networkNodeRows{r} }
-
-type networkNodeRows struct{ *Rows }
-
-func (r networkNodeRows) ID(ctx context.Context, of *ledger.NetworkNode) (string, error) {
-	return r.fields.NetworkNodeID(of), nil
-}
-
-func (r networkNodeRows) File(ctx context.Context, of *ledger.NetworkNode) (*ledger.File, error) {
-	return rowplan.Resolve(ctx, r.Tables, r.relations.networkNodeFile, of)
-}
-
-func (r networkNodeRows) RegisteredNodes(ctx context.Context, of *ledger.NetworkNode) ([]*ledger.RegisteredNode, error) {
-	return rowplan.Resolve(ctx, r.Tables, r.relations.networkNodeRegisteredNodes, of)
-}
-
-func (r networkNodeRows) MaxStakeValue(ctx context.Context, of *ledger.NetworkNode) (*ledger.Amount, error) {
-	return r.fields.NetworkNodeMaxStakeValue(of), nil
-}
-
-func (r networkNodeRows) MinStakeValue(ctx context.Context, of *ledger.NetworkNode) (*ledger.Amount, error) {
-	return r.fields.NetworkNodeMinStakeValue(of), nil
-}
-
-func (r networkNodeRows) Account(ctx context.Context, of *ledger.NetworkNode) (*ledger.Account, error) {
-	return rowplan.Resolve(ctx, r.Tables, r.relations.networkNodeAccount, of)
-}
-
-func (r networkNodeRows) RewardRateStartValue(ctx context.Context, of *ledger.NetworkNode) (*ledger.Amount, error) {
-	return r.fields.NetworkNodeRewardRateStartValue(of), nil
-}
-
-func (r networkNodeRows) ServiceEndpoints(ctx context.Context, of *ledger.NetworkNode) ([]*ledger.ServiceEndpoint, error) {
-	return rowplan.Resolve(ctx, r.Tables, r.relations.networkNodeServiceEndpoints, of)
-}
-
-func (r networkNodeRows) StakeValue(ctx context.Context, of *ledger.NetworkNode) (*ledger.Amount, error) {
-	return r.fields.NetworkNodeStakeValue(of), nil
-}
-
-func (r networkNodeRows) StakeNotRewardedValue(ctx context.Context, of *ledger.NetworkNode) (*ledger.Amount, error) {
-	return r.fields.NetworkNodeStakeNotRewardedValue(of), nil
-}
-
-func (r networkNodeRows) StakeRewardedValue(ctx context.Context, of *ledger.NetworkNode) (*ledger.Amount, error) {
-	return r.fields.NetworkNodeStakeRewardedValue(of), nil
-}
-
-func (r networkNodeRows) StatusComponent(ctx context.Context, of *ledger.NetworkNode) (*status.Component, error) {
-	return rowplan.Resolve(ctx, r.Tables, r.relations.networkNodeStatusComponent, of)
-}
-
-// NetworkStake implements [ResolverRoot].
-func (r *Rows) NetworkStake() NetworkStakeResolver { return networkStakeRows{r} }
-
-type networkStakeRows struct{ *Rows }
-
-func (r networkStakeRows) MaxStakeRewardedValue(ctx context.Context, of *ledger.NetworkStake) (*ledger.Amount, error) {
-	return r.fields.NetworkStakeMaxStakeRewardedValue(of), nil
-}
-
-func (r networkStakeRows) MaxStakingRewardRatePerHbarValue(ctx context.Context, of *ledger.NetworkStake) (*ledger.Amount, error) {
-	return r.fields.NetworkStakeMaxStakingRewardRatePerHbarValue(of), nil
-}
-
-func (r networkStakeRows) MaxTotalRewardValue(ctx context.Context, of *ledger.NetworkStake) (*ledger.Amount, error) {
-	return r.fields.NetworkStakeMaxTotalRewardValue(of), nil
-}
-
-func (r networkStakeRows) ReservedStakingRewardsValue(ctx context.Context, of *ledger.NetworkStake) (*ledger.Amount, error) {
-	return r.fields.NetworkStakeReservedStakingRewardsValue(of), nil
-}
-
-func (r networkStakeRows) RewardBalanceThresholdValue(ctx context.Context, of *ledger.NetworkStake) (*ledger.Amount, error) {
-	return r.fields.NetworkStakeRewardBalanceThresholdValue(of), nil
-}
-
-func (r networkStakeRows) StakeTotalValue(ctx context.Context, of *ledger.NetworkStake) (*ledger.Amount, error) {
-	return r.fields.NetworkStakeStakeTotalValue(of), nil
-}
-
-func (r networkStakeRows) StakingRewardRateValue(ctx context.Context, of *ledger.NetworkStake) (*ledger.Amount, error) {
-	return r.fields.NetworkStakeStakingRewardRateValue(of), nil
-}
-
-func (r networkStakeRows) StakingStartThresholdValue(ctx context.Context, of *ledger.NetworkStake) (*ledger.Amount, error) {
-	return r.fields.NetworkStakeStakingStartThresholdValue(of), nil
-}
-
-func (r networkStakeRows) UnreservedStakingRewardBalanceValue(ctx context.Context, of *ledger.NetworkStake) (*ledger.Amount, error) {
-	return r.fields.NetworkStakeUnreservedStakingRewardBalanceValue(of), nil
-}
-
-// NetworkSupply implements [ResolverRoot].
-func (r *Rows) NetworkSupply() NetworkSupplyResolver { return networkSupplyRows{r} }
-
-type networkSupplyRows struct{ *Rows }
-
-func (r networkSupplyRows) ReleasedSupplyValue(ctx context.Context, of *ledger.NetworkSupply) (*ledger.Amount, error) {
-	return r.fields.NetworkSupplyReleasedSupplyValue(of), nil
-}
-
-func (r networkSupplyRows) TotalSupplyValue(ctx context.Context, of *ledger.NetworkSupply) (*ledger.Amount, error) {
-	return r.fields.NetworkSupplyTotalSupplyValue(of), nil
-}
-
-// OpcodeTrace implements [ResolverRoot].
-func (r *Rows) OpcodeTrace() OpcodeTraceResolver { return opcodeTraceRows{r} }
-
-type opcodeTraceRows struct{ *Rows }
-
-func (r opcodeTraceRows) Contract(ctx context.Context, of *calls.OpcodeTrace) (*ledger.Contract, error) {
-	return rowplan.Resolve(ctx, r.Tables, r.relations.opcodeTraceContract, of)
-}
-
-// RegisteredNode implements [ResolverRoot].
-func (r *Rows) RegisteredNode() RegisteredNodeResolver { return registeredNodeRows{r} }
-
-type registeredNodeRows struct{ *Rows }
-
-func (r registeredNodeRows) ID(ctx context.Context, of *ledger.RegisteredNode) (string, error) {
-	return r.fields.RegisteredNodeID(of), nil
-}
-
-func (r registeredNodeRows) NetworkNodes(ctx context.Context, of *ledger.RegisteredNode) ([]*ledger.NetworkNode, error) {
-	return rowplan.Resolve(ctx, r.Tables, r.relations.registeredNodeNetworkNodes, of)
-}
-
-// RoyaltyFee implements [ResolverRoot].
-func (r *Rows) RoyaltyFee() RoyaltyFeeResolver { return royaltyFeeRows{r} }
-
-type royaltyFeeRows struct{ *Rows }
-
-func (r royaltyFeeRows) CollectorAccount(ctx context.Context, of *ledger.RoyaltyFee) (*ledger.Account, error) {
-	return rowplan.Resolve(ctx, r.Tables, r.relations.royaltyFeeCollectorAccount, of)
-}
-
-// Schedule implements [ResolverRoot].
-func (r *Rows) Schedule() ScheduleResolver { return scheduleRows{r} }
-
-type scheduleRows struct{ *Rows }
-
-func (r scheduleRows) ID(ctx context.Context, of *ledger.Schedule) (string, error) {
-	return r.fields.ScheduleID(of), nil
-}
-
-func (r scheduleRows) Creation(ctx context.Context, of *ledger.Schedule) (*ledger.Transaction, error) {
-	return rowplan.Resolve(ctx, r.Tables, r.relations.scheduleCreation, of)
-}
-
-func (r scheduleRows) Creator(ctx context.Context, of *ledger.Schedule) (*ledger.Account, error) {
-	return rowplan.Resolve(ctx, r.Tables, r.relations.scheduleCreator, of)
-}
-
-func (r scheduleRows) Execution(ctx context.Context, of *ledger.Schedule) (*ledger.Transaction, error) {
-	return rowplan.Resolve(ctx, r.Tables, r.relations.scheduleExecution, of)
-}
-
-func (r scheduleRows) Payer(ctx context.Context, of *ledger.Schedule) (*ledger.Account, error) {
-	return rowplan.Resolve(ctx, r.Tables, r.relations.schedulePayer, of)
-}
-
-func (r scheduleRows) Signatures(ctx context.Context, of *ledger.Schedule) ([]*ledger.ScheduleSignature, error) {
-	return rowplan.Resolve(ctx, r.Tables, r.relations.scheduleSignatures, of)
-}
-
-func (r scheduleRows) State(ctx context.Context, of *ledger.Schedule) (ledger.ScheduleState, error) {
-	return r.fields.ScheduleState(of), nil
-}
-
-// ScheduleSigner implements [ResolverRoot].
-func (r *Rows) ScheduleSigner() ScheduleSignerResolver { return scheduleSignerRows{r} }
-
-type scheduleSignerRows struct{ *Rows }
-
-func (r scheduleSignerRows) Entity(ctx context.Context, of *ledger.ScheduleSigner) (relay.Entity, error) {
-	return rowplan.Resolve(ctx, r.Tables, r.relations.scheduleSignerEntity, of)
-}
-
-// ScheduledTransaction implements [ResolverRoot].
-func (r *Rows) ScheduledTransaction() ScheduledTransactionResolver {
-	return scheduledTransactionRows{r}
-}
-
-type scheduledTransactionRows struct{ *Rows }
-
-func (r scheduledTransactionRows) Entity(ctx context.Context, of *ledger.ScheduledTransaction) (relay.Entity, error) {
-	return rowplan.Resolve(ctx, r.Tables, r.relations.scheduledTransactionEntity, of)
-}
-
-func (r scheduledTransactionRows) MaxFeeValue(ctx context.Context, of *ledger.ScheduledTransaction) (*ledger.Amount, error) {
-	return r.fields.ScheduledTransactionMaxFeeValue(of), nil
-}
-
-func (r scheduledTransactionRows) SignaturesPresent(ctx context.Context, of *ledger.ScheduledTransaction) ([]*ledger.ScheduleSigner, error) {
-	return rowplan.Resolve(ctx, r.Tables, r.relations.scheduledTransactionSignaturesPresent, of)
-}
-
-func (r scheduledTransactionRows) SignaturesMissing(ctx context.Context, of *ledger.ScheduledTransaction) ([]*ledger.ScheduleSigner, error) {
-	return rowplan.Resolve(ctx, r.Tables, r.relations.scheduledTransactionSignaturesMissing, of)
-}
-
-// StakingReward implements [ResolverRoot].
-func (r *Rows) StakingReward() StakingRewardResolver { return stakingRewardRows{r} }
-
-type stakingRewardRows struct{ *Rows }
-
-func (r stakingRewardRows) ID(ctx context.Context, of *ledger.StakingReward) (string, error) {
-	return r.fields.StakingRewardID(of), nil
-}
-
-func (r stakingRewardRows) AmountValue(ctx context.Context, of *ledger.StakingReward) (*ledger.Amount, error) {
-	return r.fields.StakingRewardAmountValue(of), nil
-}
-
-func (r stakingRewardRows) Account(ctx context.Context, of *ledger.StakingReward) (*ledger.Account, error) {
-	return rowplan.Resolve(ctx, r.Tables, r.relations.stakingRewardAccount, of)
-}
-
-func (r stakingRewardRows) Transaction(ctx context.Context, of *ledger.StakingReward) (*ledger.Transaction, error) {
-	return rowplan.Resolve(ctx, r.Tables, r.relations.stakingRewardTransaction, of)
-}
-
-// StatusAffectedComponent implements [ResolverRoot].
-func (r *Rows) StatusAffectedComponent() StatusAffectedComponentResolver {
-	return statusAffectedComponentRows{r}
-}
-
-type statusAffectedComponentRows struct{ *Rows }
-
-func (r statusAffectedComponentRows) Component(ctx context.Context, of *status.AffectedComponent) (*status.Component, error) {
-	return rowplan.Resolve(ctx, r.Tables, r.relations.statusAffectedComponentComponent, of)
-}
-
-// StatusChange implements [ResolverRoot].
-func (r *Rows) StatusChange() StatusChangeResolver { return statusChangeRows{r} }
-
-type statusChangeRows struct{ *Rows }
-
-func (r statusChangeRows) Page(ctx context.Context, of *status.Revision) (*status.Page, error) {
-	return rowplan.Resolve(ctx, r.Tables, r.relations.statusChangePage, of)
-}
-
-func (r statusChangeRows) ComponentChanges(ctx context.Context, of *status.Revision) ([]*status.Change, error) {
-	return rowplan.Resolve(ctx, r.Tables, r.relations.statusChangeComponentChanges, of)
-}
-
-func (r statusChangeRows) Updates(ctx context.Context, of *status.Revision) ([]*status.Update, error) {
-	return rowplan.Resolve(ctx, r.Tables, r.relations.statusChangeUpdates, of)
-}
-
-// StatusComponent implements [ResolverRoot].
-func (r *Rows) StatusComponent() StatusComponentResolver { return statusComponentRows{r} }
-
-type statusComponentRows struct{ *Rows }
-
-func (r statusComponentRows) ID(ctx context.Context, of *status.Component) (string, error) {
-	return r.fields.StatusComponentID(of), nil
-}
-
-func (r statusComponentRows) Page(ctx context.Context, of *status.Component) (*status.Page, error) {
-	return rowplan.Resolve(ctx, r.Tables, r.relations.statusComponentPage, of)
-}
-
-func (r statusComponentRows) Group(ctx context.Context, of *status.Component) (*status.Component, error) {
-	return rowplan.Resolve(ctx, r.Tables, r.relations.statusComponentGroup, of)
-}
-
-func (r statusComponentRows) Children(ctx context.Context, of *status.Component) ([]*status.Component, error) {
-	return rowplan.Resolve(ctx, r.Tables, r.relations.statusComponentChildren, of)
-}
-
-func (r statusComponentRows) NetworkNode(ctx context.Context, of *status.Component) (*ledger.NetworkNode, error) {
-	return rowplan.Resolve(ctx, r.Tables, r.relations.statusComponentNetworkNode, of)
-}
-
-func (r statusComponentRows) Uptime(ctx context.Context, of *status.Component, a0 int32) (*status.Uptime, error) {
-	return rowplan.Resolve(ctx, r.Tables, r.relations.statusComponentUptime, of)
-}
-
-func (r statusComponentRows) Incidents(ctx context.Context, of *status.Component, a0 *int32, a1 *string, a2 *int32, a3 *string) (*relay.Connection[status.Incident], error) {
-	return rowplan.Resolve(ctx, r.Tables, r.relations.statusComponentIncidents, of)
-}
-
-func (r statusComponentRows) Maintenances(ctx context.Context, of *status.Component, a0 *int32, a1 *string, a2 *int32, a3 *string) (*relay.Connection[status.Maintenance], error) {
-	return rowplan.Resolve(ctx, r.Tables, r.relations.statusComponentMaintenances, of)
-}
-
-// StatusComponentChange implements [ResolverRoot].
-func (r *Rows) StatusComponentChange() StatusComponentChangeResolver {
-	return statusComponentChangeRows{r}
-}
-
-type statusComponentChangeRows struct{ *Rows }
-
-func (r statusComponentChangeRows) Component(ctx context.Context, of *status.Change) (*status.Component, error) {
-	return rowplan.Resolve(ctx, r.Tables, r.relations.statusComponentChangeComponent, of)
-}
-
-// StatusIncident implements [ResolverRoot].
-func (r *Rows) StatusIncident() StatusIncidentResolver { return statusIncidentRows{r} }
-
-type statusIncidentRows struct{ *Rows }
-
-func (r statusIncidentRows) ID(ctx context.Context, of *status.Incident) (string, error) {
-	return r.fields.StatusIncidentID(of), nil
-}
-
-func (r statusIncidentRows) Page(ctx context.Context, of *status.Incident) (*status.Page, error) {
-	return rowplan.Resolve(ctx, r.Tables, r.relations.statusIncidentPage, of)
-}
-
-func (r statusIncidentRows) Updates(ctx context.Context, of *status.Incident) ([]*status.Update, error) {
-	return rowplan.Resolve(ctx, r.Tables, r.relations.statusIncidentUpdates, of)
-}
-
-func (r statusIncidentRows) Components(ctx context.Context, of *status.Incident) ([]*status.Component, error) {
-	return rowplan.Resolve(ctx, r.Tables, r.relations.statusIncidentComponents, of)
-}
-
-// StatusMaintenance implements [ResolverRoot].
-func (r *Rows) StatusMaintenance() StatusMaintenanceResolver { return statusMaintenanceRows{r} }
-
-type statusMaintenanceRows struct{ *Rows }
-
-func (r statusMaintenanceRows) ID(ctx context.Context, of *status.Maintenance) (string, error) {
-	return r.fields.StatusMaintenanceID(of), nil
-}
-
-func (r statusMaintenanceRows) Page(ctx context.Context, of *status.Maintenance) (*status.Page, error) {
-	return rowplan.Resolve(ctx, r.Tables, r.relations.statusMaintenancePage, of)
-}
-
-func (r statusMaintenanceRows) Updates(ctx context.Context, of *status.Maintenance) ([]*status.Update, error) {
-	return rowplan.Resolve(ctx, r.Tables, r.relations.statusMaintenanceUpdates, of)
-}
-
-func (r statusMaintenanceRows) Components(ctx context.Context, of *status.Maintenance) ([]*status.Component, error) {
-	return rowplan.Resolve(ctx, r.Tables, r.relations.statusMaintenanceComponents, of)
-}
-
-// StatusPage implements [ResolverRoot].
-func (r *Rows) StatusPage() StatusPageResolver { return statusPageRows{r} }
-
-type statusPageRows struct{ *Rows }
-
-func (r statusPageRows) ID(ctx context.Context, of *status.Page) (string, error) {
-	return r.fields.StatusPageID(of), nil
-}
-
-func (r statusPageRows) Rollup(ctx context.Context, of *status.Page) (*status.Rollup, error) {
-	return rowplan.Resolve(ctx, r.Tables, r.relations.statusPageRollup, of)
-}
-
-func (r statusPageRows) ShownRollup(ctx context.Context, of *status.Page) (*status.Rollup, error) {
-	return rowplan.Resolve(ctx, r.Tables, r.relations.statusPageShownRollup, of)
-}
-
-func (r statusPageRows) EffectiveIndicator(ctx context.Context, of *status.Page) (status.Impact, error) {
-	return rowplan.Resolve(ctx, r.Tables, r.relations.statusPageEffectiveIndicator, of)
-}
-
-func (r statusPageRows) Components(ctx context.Context, of *status.Page, a0 bool, a1 bool, a2 []status.ComponentStatus, a3 *int32, a4 *string, a5 *int32, a6 *string) (*relay.Connection[status.Component], error) {
-	return rowplan.Resolve(ctx, r.Tables, r.relations.statusPageComponents, of)
-}
-
-func (r statusPageRows) Component(ctx context.Context, of *status.Page, a0 string) (*status.Component, error) {
-	return rowplan.Resolve(ctx, r.Tables, r.relations.statusPageComponent, of)
-}
-
-func (r statusPageRows) Incidents(ctx context.Context, of *status.Page, a0 []status.State, a1 *string, a2 *time.Time, a3 *time.Time, a4 *int32, a5 *string, a6 *int32, a7 *string) (*relay.Connection[status.Incident], error) {
-	return rowplan.Resolve(ctx, r.Tables, r.relations.statusPageIncidents, of)
-}
-
-func (r statusPageRows) UnresolvedIncidents(ctx context.Context, of *status.Page, a0 *int32, a1 *string, a2 *int32, a3 *string) (*relay.Connection[status.Incident], error) {
-	return rowplan.Resolve(ctx, r.Tables, r.relations.statusPageUnresolvedIncidents, of)
-}
-
-func (r statusPageRows) Maintenances(ctx context.Context, of *status.Page, a0 []status.State, a1 *string, a2 *time.Time, a3 *time.Time, a4 model.MaintenanceOrder, a5 *int32, a6 *string, a7 *int32, a8 *string) (*relay.Connection[status.Maintenance], error) {
-	return rowplan.Resolve(ctx, r.Tables, r.relations.statusPageMaintenances, of)
-}
-
-func (r statusPageRows) ActiveMaintenances(ctx context.Context, of *status.Page, a0 *int32, a1 *string, a2 *int32, a3 *string) (*relay.Connection[status.Maintenance], error) {
-	return rowplan.Resolve(ctx, r.Tables, r.relations.statusPageActiveMaintenances, of)
-}
-
-func (r statusPageRows) UpcomingMaintenances(ctx context.Context, of *status.Page, a0 *int32, a1 *string, a2 *int32, a3 *string) (*relay.Connection[status.Maintenance], error) {
-	return rowplan.Resolve(ctx, r.Tables, r.relations.statusPageUpcomingMaintenances, of)
-}
-
-// StatusUpdate implements [ResolverRoot].
-func (r *Rows) StatusUpdate() StatusUpdateResolver { return statusUpdateRows{r} }
-
-type statusUpdateRows struct{ *Rows }
-
-func (r statusUpdateRows) ID(ctx context.Context, of *status.Update) (string, error) {
-	return r.fields.StatusUpdateID(of), nil
-}
-
-func (r statusUpdateRows) Notice(ctx context.Context, of *status.Update) (relay.StatusNotice, error) {
-	return rowplan.Resolve(ctx, r.Tables, r.relations.statusUpdateNotice, of)
-}
-
-// Token implements [ResolverRoot].
-func (r *Rows) Token() TokenResolver { return tokenRows{r} }
-
-type tokenRows struct{ *Rows }
-
-func (r tokenRows) ID(ctx context.Context, of *ledger.Token) (string, error) {
-	return r.fields.TokenID(of), nil
-}
-
-func (r tokenRows) AutoRenewAccount(ctx context.Context, of *ledger.Token) (*ledger.Account, error) {
-	return rowplan.Resolve(ctx, r.Tables, r.relations.tokenAutoRenewAccount, of)
-}
-
-func (r tokenRows) CustomFees(ctx context.Context, of *ledger.Token) (*ledger.TokenCustomFees, error) {
-	return rowplan.Resolve(ctx, r.Tables, r.relations.tokenCustomFees, of)
-}
-
-func (r tokenRows) InitialSupplyValue(ctx context.Context, of *ledger.Token) (*ledger.Amount, error) {
-	return r.fields.TokenInitialSupplyValue(of), nil
-}
-
-func (r tokenRows) MaxSupplyValue(ctx context.Context, of *ledger.Token) (*ledger.Amount, error) {
-	return r.fields.TokenMaxSupplyValue(of), nil
-}
-
-func (r tokenRows) TotalSupplyValue(ctx context.Context, of *ledger.Token) (*ledger.Amount, error) {
-	return r.fields.TokenTotalSupplyValue(of), nil
-}
-
-func (r tokenRows) TreasuryAccount(ctx context.Context, of *ledger.Token) (*ledger.Account, error) {
-	return rowplan.Resolve(ctx, r.Tables, r.relations.tokenTreasuryAccount, of)
-}
-
-func (r tokenRows) Balances(ctx context.Context, of *ledger.Token, a0 *ledger.TokenHolderFilter, a1 *ledger.Filter[ledger.Timestamp], a2 relay.Order, a3 *int32, a4 *string, a5 *int32, a6 *string) (*relay.Connection[ledger.TokenHolder], error) {
-	return rowplan.Resolve(ctx, r.Tables, r.relations.tokenBalances, of)
-}
-
-func (r tokenRows) Holders(ctx context.Context, of *ledger.Token, a0 *ledger.TokenHolderFilter, a1 relay.Order, a2 *int32, a3 *string, a4 *int32, a5 *string) (*relay.Connection[ledger.TokenHolder], error) {
-	return rowplan.Resolve(ctx, r.Tables, r.relations.tokenHolders, of)
-}
-
-func (r tokenRows) HolderCount(ctx context.Context, of *ledger.Token) (*relay.Count, error) {
-	return rowplan.Resolve(ctx, r.Tables, r.relations.tokenHolderCount, of)
-}
-
-func (r tokenRows) Nfts(ctx context.Context, of *ledger.Token, a0 *ledger.NFTFilter, a1 relay.Order, a2 *int32, a3 *string, a4 *int32, a5 *string) (*relay.Connection[ledger.NFT], error) {
-	return rowplan.Resolve(ctx, r.Tables, r.relations.tokenNfts, of)
-}
-
-func (r tokenRows) History(ctx context.Context, of *ledger.Token, a0 relay.Order, a1 *int32, a2 *string, a3 *int32, a4 *string) (*relay.Connection[ledger.Version], error) {
-	return rowplan.Resolve(ctx, r.Tables, r.relations.tokenHistory, of)
-}
-
-func (r tokenRows) Stats(ctx context.Context, of *ledger.Token, a0 ledger.StatisticsRange, a1 ledger.StatisticsInterval) ([]*ledger.TokenStatistics, error) {
-	return rowplan.Resolve(ctx, r.Tables, r.relations.tokenStats, of)
-}
-
-func (r tokenRows) Transfers(ctx context.Context, of *ledger.Token, a0 ledger.Filter[ledger.Timestamp], a1 *ledger.TransferDirection, a2 relay.Order, a3 *int32, a4 *string, a5 *int32, a6 *string) (*relay.Connection[ledger.Transfer], error) {
-	return rowplan.Resolve(ctx, r.Tables, r.relations.tokenTransfers, of)
-}
-
-// TokenAllowance implements [ResolverRoot].
-func (r *Rows) TokenAllowance() TokenAllowanceResolver { return tokenAllowanceRows{r} }
-
-type tokenAllowanceRows struct{ *Rows }
-
-func (r tokenAllowanceRows) ID(ctx context.Context, of *ledger.TokenAllowance) (string, error) {
-	return r.fields.TokenAllowanceID(of), nil
-}
-
-func (r tokenAllowanceRows) AmountValue(ctx context.Context, of *ledger.TokenAllowance) (*ledger.Amount, error) {
-	return rowplan.Resolve(ctx, r.Tables, r.relations.tokenAllowanceAmountValue, of)
-}
-
-func (r tokenAllowanceRows) AmountGrantedValue(ctx context.Context, of *ledger.TokenAllowance) (*ledger.Amount, error) {
-	return rowplan.Resolve(ctx, r.Tables, r.relations.tokenAllowanceAmountGrantedValue, of)
-}
-
-func (r tokenAllowanceRows) Owner(ctx context.Context, of *ledger.TokenAllowance) (*ledger.Account, error) {
-	return rowplan.Resolve(ctx, r.Tables, r.relations.tokenAllowanceOwner, of)
-}
-
-func (r tokenAllowanceRows) Spender(ctx context.Context, of *ledger.TokenAllowance) (*ledger.Account, error) {
-	return rowplan.Resolve(ctx, r.Tables, r.relations.tokenAllowanceSpender, of)
-}
-
-func (r tokenAllowanceRows) Token(ctx context.Context, of *ledger.TokenAllowance) (*ledger.Token, error) {
-	return rowplan.Resolve(ctx, r.Tables, r.relations.tokenAllowanceToken, of)
-}
-
-// TokenBalance implements [ResolverRoot].
-func (r *Rows) TokenBalance() TokenBalanceResolver { return tokenBalanceRows{r} }
-
-type tokenBalanceRows struct{ *Rows }
-
-func (r tokenBalanceRows) BalanceValue(ctx context.Context, of *ledger.TokenBalance) (*ledger.Amount, error) {
-	return rowplan.Resolve(ctx, r.Tables, r.relations.tokenBalanceBalanceValue, of)
-}
-
-func (r tokenBalanceRows) Token(ctx context.Context, of *ledger.TokenBalance) (*ledger.Token, error) {
-	return rowplan.Resolve(ctx, r.Tables, r.relations.tokenBalanceToken, of)
-}
-
-// TokenHolder implements [ResolverRoot].
-func (r *Rows) TokenHolder() TokenHolderResolver { return tokenHolderRows{r} }
-
-type tokenHolderRows struct{ *Rows }
-
-func (r tokenHolderRows) ID(ctx context.Context, of *ledger.TokenHolder) (string, error) {
-	return r.fields.TokenHolderID(of), nil
-}
-
-func (r tokenHolderRows) Account(ctx context.Context, of *ledger.TokenHolder) (*ledger.Account, error) {
-	return rowplan.Resolve(ctx, r.Tables, r.relations.tokenHolderAccount, of)
-}
-
-func (r tokenHolderRows) BalanceValue(ctx context.Context, of *ledger.TokenHolder) (*ledger.Amount, error) {
-	return r.fields.TokenHolderBalanceValue(of), nil
-}
-
-func (r tokenHolderRows) Token(ctx context.Context, of *ledger.TokenHolder) (*ledger.Token, error) {
-	return rowplan.Resolve(ctx, r.Tables, r.relations.tokenHolderToken, of)
-}
-
-// TokenRelationship implements [ResolverRoot].
-func (r *Rows) TokenRelationship() TokenRelationshipResolver { return tokenRelationshipRows{r} }
-
-type tokenRelationshipRows struct{ *Rows }
-
-func (r tokenRelationshipRows) ID(ctx context.Context, of *ledger.TokenRelationship) (string, error) {
-	return r.fields.TokenRelationshipID(of), nil
-}
-
-func (r tokenRelationshipRows) Account(ctx context.Context, of *ledger.TokenRelationship) (*ledger.Account, error) {
-	return rowplan.Resolve(ctx, r.Tables, r.relations.tokenRelationshipAccount, of)
-}
-
-func (r tokenRelationshipRows) BalanceValue(ctx context.Context, of *ledger.TokenRelationship) (*ledger.Amount, error) {
-	return r.fields.TokenRelationshipBalanceValue(of), nil
-}
-
-func (r tokenRelationshipRows) Token(ctx context.Context, of *ledger.TokenRelationship) (*ledger.Token, error) {
-	return rowplan.Resolve(ctx, r.Tables, r.relations.tokenRelationshipToken, of)
-}
-
-// TokenStatistics implements [ResolverRoot].
-func (r *Rows) TokenStatistics() TokenStatisticsResolver { return tokenStatisticsRows{r} }
-
-type tokenStatisticsRows struct{ *Rows }
-
-func (r tokenStatisticsRows) VolumeValue(ctx context.Context, of *ledger.TokenStatistics) (*ledger.Amount, error) {
-	return rowplan.Resolve(ctx, r.Tables, r.relations.tokenStatisticsVolumeValue, of)
-}
-
-// TokenTransfer implements [ResolverRoot].
-func (r *Rows) TokenTransfer() TokenTransferResolver { return tokenTransferRows{r} }
-
-type tokenTransferRows struct{ *Rows }
-
-func (r tokenTransferRows) AmountValue(ctx context.Context, of *ledger.TokenTransfer) (*ledger.Amount, error) {
-	return rowplan.Resolve(ctx, r.Tables, r.relations.tokenTransferAmountValue, of)
-}
-
-func (r tokenTransferRows) Account(ctx context.Context, of *ledger.TokenTransfer) (*ledger.Account, error) {
-	return rowplan.Resolve(ctx, r.Tables, r.relations.tokenTransferAccount, of)
-}
-
-func (r tokenTransferRows) Token(ctx context.Context, of *ledger.TokenTransfer) (*ledger.Token, error) {
-	return rowplan.Resolve(ctx, r.Tables, r.relations.tokenTransferToken, of)
-}
-
-// Topic implements [ResolverRoot].
-func (r *Rows) Topic() TopicResolver { return topicRows{r} }
-
-type topicRows struct{ *Rows }
-
-func (r topicRows) ID(ctx context.Context, of *ledger.Topic) (string, error) {
-	return r.fields.TopicID(of), nil
-}
-
-func (r topicRows) AutoRenewAccount(ctx context.Context, of *ledger.Topic) (*ledger.Account, error) {
-	return rowplan.Resolve(ctx, r.Tables, r.relations.topicAutoRenewAccount, of)
-}
-
-func (r topicRows) Messages(ctx context.Context, of *ledger.Topic, a0 *ledger.TopicMessageFilter, a1 bool, a2 relay.Order, a3 *int32, a4 *string, a5 *int32, a6 *string) (*relay.Connection[ledger.TopicMessage], error) {
-	return rowplan.Resolve(ctx, r.Tables, r.relations.topicMessages, of)
-}
-
-func (r topicRows) Stats(ctx context.Context, of *ledger.Topic, a0 ledger.StatisticsRange, a1 ledger.StatisticsInterval) ([]*ledger.TopicStatistics, error) {
-	return rowplan.Resolve(ctx, r.Tables, r.relations.topicStats, of)
-}
-
-func (r topicRows) Transactions(ctx context.Context, of *ledger.Topic, a0 relay.Order, a1 *int32, a2 *string, a3 *int32, a4 *string) (*relay.Connection[ledger.Transaction], error) {
-	return rowplan.Resolve(ctx, r.Tables, r.relations.topicTransactions, of)
-}
-
-// TopicMessage implements [ResolverRoot].
-func (r *Rows) TopicMessage() TopicMessageResolver { return topicMessageRows{r} }
-
-type topicMessageRows struct{ *Rows }
-
-func (r topicMessageRows) ID(ctx context.Context, of *ledger.TopicMessage) (string, error) {
-	return r.fields.TopicMessageID(of), nil
-}
-
-func (r topicMessageRows) Payer(ctx context.Context, of *ledger.TopicMessage) (*ledger.Account, error) {
-	return rowplan.Resolve(ctx, r.Tables, r.relations.topicMessagePayer, of)
-}
-
-func (r topicMessageRows) Topic(ctx context.Context, of *ledger.TopicMessage) (*ledger.Topic, error) {
-	return rowplan.Resolve(ctx, r.Tables, r.relations.topicMessageTopic, of)
-}
-
-func (r topicMessageRows) Transaction(ctx context.Context, of *ledger.TopicMessage) (*ledger.Transaction, error) {
-	return rowplan.Resolve(ctx, r.Tables, r.relations.topicMessageTransaction, of)
-}
-
-// Transaction implements [ResolverRoot].
-func (r *Rows) Transaction() TransactionResolver { return transactionRows{r} }
-
-type transactionRows struct{ *Rows }
-
-func (r transactionRows) ID(ctx context.Context, of *ledger.Transaction) (string, error) {
-	return r.fields.TransactionID(of), nil
-}
-
-func (r transactionRows) AssessedCustomFees(ctx context.Context, of *ledger.Transaction) ([]*ledger.AssessedCustomFee, error) {
-	return rowplan.Resolve(ctx, r.Tables, r.relations.transactionAssessedCustomFees, of)
-}
-
-func (r transactionRows) ChargedFeeValue(ctx context.Context, of *ledger.Transaction) (*ledger.Amount, error) {
-	return r.fields.TransactionChargedFeeValue(of), nil
-}
-
-func (r transactionRows) Entity(ctx context.Context, of *ledger.Transaction) (relay.Entity, error) {
-	return rowplan.Resolve(ctx, r.Tables, r.relations.transactionEntity, of)
-}
-
-func (r transactionRows) InnerTransactions(ctx context.Context, of *ledger.Transaction) ([]*ledger.Transaction, error) {
-	return rowplan.Resolve(ctx, r.Tables, r.relations.transactionInnerTransactions, of)
-}
-
-func (r transactionRows) MaxFeeValue(ctx context.Context, of *ledger.Transaction) (*ledger.Amount, error) {
-	return r.fields.TransactionMaxFeeValue(of), nil
-}
-
-func (r transactionRows) Parent(ctx context.Context, of *ledger.Transaction) (*ledger.Transaction, error) {
-	return rowplan.Resolve(ctx, r.Tables, r.relations.transactionParent, of)
-}
-
-func (r transactionRows) Payer(ctx context.Context, of *ledger.Transaction) (*ledger.Account, error) {
-	return rowplan.Resolve(ctx, r.Tables, r.relations.transactionPayer, of)
-}
-
-func (r transactionRows) StakingRewardTransfers(ctx context.Context, of *ledger.Transaction) ([]*ledger.StakingReward, error) {
-	return rowplan.Resolve(ctx, r.Tables, r.relations.transactionStakingRewardTransfers, of)
-}
-
-func (r transactionRows) TokenTransfers(ctx context.Context, of *ledger.Transaction) ([]*ledger.TokenTransfer, error) {
-	return rowplan.Resolve(ctx, r.Tables, r.relations.transactionTokenTransfers, of)
-}
-
-func (r transactionRows) Transfers(ctx context.Context, of *ledger.Transaction) ([]*ledger.CryptoTransfer, error) {
-	return rowplan.Resolve(ctx, r.Tables, r.relations.transactionTransfers, of)
-}
-
-func (r transactionRows) Block(ctx context.Context, of *ledger.Transaction) (*ledger.Block, error) {
-	return rowplan.Resolve(ctx, r.Tables, r.relations.transactionBlock, of)
-}
-
-func (r transactionRows) ContractLogs(ctx context.Context, of *ledger.Transaction, a0 *ledger.ContractLogFilter, a1 relay.Order, a2 *int32, a3 *string, a4 *int32, a5 *string) (*relay.Connection[ledger.ContractLog], error) {
-	return rowplan.Resolve(ctx, r.Tables, r.relations.transactionContractLogs, of)
-}
-
-func (r transactionRows) ContractResult(ctx context.Context, of *ledger.Transaction) (*ledger.ContractResult, error) {
-	return rowplan.Resolve(ctx, r.Tables, r.relations.transactionContractResult, of)
-}
-
-func (r transactionRows) Node(ctx context.Context, of *ledger.Transaction) (*ledger.NetworkNode, error) {
-	return rowplan.Resolve(ctx, r.Tables, r.relations.transactionNode, of)
-}
-
-func (r transactionRows) Schedule(ctx context.Context, of *ledger.Transaction) (*ledger.Schedule, error) {
-	return rowplan.Resolve(ctx, r.Tables, r.relations.transactionSchedule, of)
-}
-
-// Transfer implements [ResolverRoot].
-func (r *Rows) Transfer() TransferResolver { return transferRows{r} }
-
-type transferRows struct{ *Rows }
-
-func (r transferRows) ID(ctx context.Context, of *ledger.Transfer) (string, error) {
-	return r.fields.TransferID(of), nil
-}
-
-func (r transferRows) Account(ctx context.Context, of *ledger.Transfer) (*ledger.Account, error) {
-	return rowplan.Resolve(ctx, r.Tables, r.relations.transferAccount, of)
-}
-
-func (r transferRows) AmountValue(ctx context.Context, of *ledger.Transfer) (*ledger.Amount, error) {
-	return rowplan.Resolve(ctx, r.Tables, r.relations.transferAmountValue, of)
-}
-
-func (r transferRows) Counterparties(ctx context.Context, of *ledger.Transfer) ([]*ledger.Transfer, error) {
-	return rowplan.Resolve(ctx, r.Tables, r.relations.transferCounterparties, of)
-}
-
-func (r transferRows) FeeValue(ctx context.Context, of *ledger.Transfer) (*ledger.Amount, error) {
-	return r.fields.TransferFeeValue(of), nil
-}
-
-func (r transferRows) Fees(ctx context.Context, of *ledger.Transfer) ([]*ledger.Transfer, error) {
-	return rowplan.Resolve(ctx, r.Tables, r.relations.transferFees, of)
-}
-
-func (r transferRows) Token(ctx context.Context, of *ledger.Transfer) (*ledger.Token, error) {
-	return rowplan.Resolve(ctx, r.Tables, r.relations.transferToken, of)
-}
-
-func (r transferRows) Transaction(ctx context.Context, of *ledger.Transfer) (*ledger.Transaction, error) {
-	return rowplan.Resolve(ctx, r.Tables, r.relations.transferTransaction, of)
-}
-
-// Version implements [ResolverRoot].
-func (r *Rows) Version() VersionResolver { return versionRows{r} }
-
-type versionRows struct{ *Rows }
-
-func (r versionRows) Transaction(ctx context.Context, of *ledger.Version) (*ledger.Transaction, error) {
-	return rowplan.Resolve(ctx, r.Tables, r.relations.versionTransaction, of)
 }
 
 // NewNetworkResolver returns gqlgen's resolver of Network.

@@ -201,15 +201,8 @@ type objects struct {
 	_Service                    *rowplan.Object[*relay.Service]
 }
 
-// Rows resolves the fields of all objects with rows, for the row plan and for gqlgen's executor.
-type Rows struct {
-	Tables    *rowplan.Tables
-	fields    Fields
-	relations *relations
-}
-
-// NewRows returns the resolvers and tables of fields.
-func NewRows(fields Fields, newBatch func() rowplan.Batch) *Rows {
+// NewTables returns the tables of all objects with rows. fields read what their rows do not hold.
+func NewTables(fields Fields, newBatch func() rowplan.Batch) *rowplan.Tables {
 	t := rowplan.NewTables(newBatch)
 	ec := newExecutionContext(&graphql.OperationContext{}, NewExecutableSchema(Config{}).(*executableSchema), nil)
 	o := &objects{fields: fields, rel: newRelations(fields, ec), ec: ec}
@@ -568,7 +561,7 @@ func NewRows(fields Fields, newBatch func() rowplan.Batch) *Rows {
 	rowplan.Register(t, o.VersionEdge)
 	rowplan.Register(t, o._Service)
 	rowplan.RegisterList(t, rowplan.AnyOf(rowplan.CaseOf[relay.Node](func() *rowplan.Object[*ledger.Account] { return o.Account }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*ledger.Airdrop] { return o.Airdrop }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*ledger.Block] { return o.Block }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*ledger.Contract] { return o.Contract }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*ledger.ContractAction] { return o.ContractAction }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*ledger.ContractLog] { return o.ContractLog }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*ledger.ContractResult] { return o.ContractResult }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*ledger.ContractState] { return o.ContractState }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*ledger.CryptoAllowance] { return o.CryptoAllowance }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*ledger.File] { return o.File }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*ledger.Hook] { return o.Hook }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*ledger.HookSlot] { return o.HookSlot }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*ledger.NFT] { return o.NFT }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*ledger.NFTAllowance] { return o.NFTAllowance }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*ledger.NFTTransaction] { return o.NFTTransaction }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*ledger.NetworkNode] { return o.NetworkNode }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*ledger.RegisteredNode] { return o.RegisteredNode }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*ledger.Schedule] { return o.Schedule }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*ledger.StakingReward] { return o.StakingReward }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*status.Component] { return o.StatusComponent }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*status.Incident] { return o.StatusIncident }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*status.Maintenance] { return o.StatusMaintenance }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*status.Page] { return o.StatusPage }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*status.Update] { return o.StatusUpdate }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*ledger.Token] { return o.Token }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*ledger.TokenAllowance] { return o.TokenAllowance }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*ledger.TokenHolder] { return o.TokenHolder }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*ledger.TokenRelationship] { return o.TokenRelationship }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*ledger.Topic] { return o.Topic }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*ledger.TopicMessage] { return o.TopicMessage }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*ledger.Transaction] { return o.Transaction }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*ledger.Transfer] { return o.Transfer })))
-	return &Rows{Tables: t, fields: fields, relations: o.rel}
+	return t
 }
 
 func (o *objects) setAccessListItem() {
