@@ -1,10 +1,6 @@
-package evm
-
-import "heliograph/internal/domain/ledger"
-
-// This file has the only use of panics in this package and in package system. The interpreter's interfaces for state,
+// Package evm panics only with an [abort], and package system only through it. The interpreter's interfaces for state,
 // hooks and precompiled contracts have no results for errors, and the functions of system contracts run inside them. So
-// there are two ways to leave a call before its end, both with an [abort]:
+// there are two ways to leave a call before its end:
 //
 //   - [State.Abort] and [State.Check] end the run: a read failed, or a rule of the network ends it.
 //     [Simulation.run] returns the error.
@@ -12,6 +8,9 @@ import "heliograph/internal/domain/ledger"
 //     and returns the response code. It lets all other panics pass.
 //
 // No panic leaves [Simulation.run], and none crosses a transaction of a database: simulations only read.
+package evm
+
+import "heliograph/internal/domain/ledger"
 
 // abort is the panic value that ends a run or an operation.
 type abort struct{ err error }

@@ -54,9 +54,9 @@ type slotKey struct {
 
 var _ vm.StateDB = (*State)(nil)
 
-func newState(ctx context.Context, source Source, codes *codeCache, level Level) *State {
+func newState(ctx context.Context, source Source, cache *codeCache, level Level) *State {
 	s := &State{
-		ctx: ctx, source: source, codes: codes, level: level,
+		ctx: ctx, source: source, codes: cache, level: level,
 		accounts: map[common.Address]*account{}, entities: map[common.Address]*worldstate.Entity{}, overlays: map[any]any{},
 	}
 	s.startRun()

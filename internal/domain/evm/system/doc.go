@@ -4,7 +4,7 @@
 // A function is a row of a table: its signature, result types, kind and price, and the plain Go function that implements
 // it. That function gets the decoded arguments and returns the results. It fails by [failIf] with a response code, which
 // ends it like a failed operation of the network: its changes are undone, and the code is a result or the data of a revert
-// ([call.perform]). Package evm explains the mechanism in abort.go. A function that ends in other ways returns its outcome
+// ([call.perform]). The comment of package evm explains the mechanism. A function that ends in other ways returns its outcome
 // itself.
 //
 // Changes are stored with the ledger's facts for the duration of a simulation. Each change is registered in the journal, so
