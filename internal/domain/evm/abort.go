@@ -1,5 +1,5 @@
-// Package evm panics only with an [abort], and package system only through it. The interpreter's interfaces for state,
-// hooks and precompiled contracts have no results for errors, and the functions of system contracts run inside them. So
+// Package evm panics only with an [abort], and package system too, once its tables are valid. The interfaces for state,
+// hooks and precompiled contracts have no results for errors, and functions of system contracts run inside them. So
 // there are two ways to leave a call before its end:
 //
 //   - [State.Abort] and [State.Check] end the run: a read failed, or a rule of the network ends it.
