@@ -78,7 +78,7 @@ func TestStatusSeries(t *testing.T) {
 			t.Errorf("got %s\nwant %s once", got, when)
 		}
 	}
-	e.fails(2, "is not a rule such as", append(schedule, "--repeat", "FREQ=HOURLY;COUNT=3")...)
+	e.fails(2, "FREQ=HOURLY: it must be DAILY, WEEKLY or MONTHLY", append(schedule, "--repeat", "FREQ=HOURLY;COUNT=3")...)
 	e.fails(2, "--repeat requires the status scheduled", append(schedule, "--repeat", "FREQ=DAILY;COUNT=3", "--status", "in_progress")...)
 	if got := e.ok("list", "maintenances"); strings.Count(got, "\n") != 2 {
 		t.Error(got)
