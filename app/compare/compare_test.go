@@ -305,7 +305,7 @@ func TestLongPath(t *testing.T) {
 	}
 	c := compare.Comparison{
 		Against: answer("a"), Own: answer("b"), API: api, Most: 1, Concurrency: 1,
-		Requests: []requests.Request{{Path: "/api/v1/blocks?limit=" + strings.Repeat("1", 70_000)}},
+		Requests: []requests.Request{{Path: "/api/v1/blocks?limit=" + strings.Repeat("1", 70_000), Pages: 1}},
 	}
 	report, err := c.Run(t.Context())
 	if err != nil {
