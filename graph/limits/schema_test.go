@@ -15,7 +15,7 @@ var smallLists = map[string]bool{
 	"AssessedCustomFee.effectivePayerAccountIds": true,
 	"AccessListItem.storageKeys":                 true, "ContractCallFailure.children": true, "ContractLog.topics": true, "ContractResult.createdContractIds": true,
 	"FeeEstimate.notes": true, "NetworkNode.associatedRegisteredNodes": true, "RegisteredNode.types": true, "BlockNodeService.endpointApis": true,
-	"StatusComponent.childCodes": true, "Topic.feeExemptKeys": true, "Transaction.innerTransactionIds": true,
+	"SimulatedLog.topics": true, "StatusComponent.childCodes": true, "Topic.feeExemptKeys": true, "Transaction.innerTransactionIds": true,
 }
 
 // keys are the arguments with numbers or lists that identify or filter objects and do not change how many are read.
