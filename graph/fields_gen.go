@@ -361,6 +361,19 @@ func (ec *executionContext) readContractResultDecodedErrorArgs(ctx context.Conte
 	return a, in.err
 }
 
+// ContractResultPrestateArgs are the arguments of ContractResult.prestate.
+type ContractResultPrestateArgs struct {
+	Code    bool
+	Diff    bool
+	Storage bool
+}
+
+func (ec *executionContext) readContractResultPrestateArgs(ctx context.Context, f *ast.Field, variables map[string]any) (any, error) {
+	in := arguments{of: f, variables: variables}
+	a := ContractResultPrestateArgs{Code: argument(ctx, &in, 0, ec.unmarshalNBoolean2bool), Diff: argument(ctx, &in, 1, ec.unmarshalNBoolean2bool), Storage: argument(ctx, &in, 2, ec.unmarshalNBoolean2bool)}
+	return a, in.err
+}
+
 // ContractResultTraceArgs are the arguments of ContractResult.trace.
 type ContractResultTraceArgs struct {
 	First   int32
@@ -560,6 +573,7 @@ type QueryContractResultArgs struct {
 	Hash          *string
 	TransactionID *ledger.TransactionID
 	Nonce         int32
+	Late          bool
 	At            *ledger.Timestamp
 	Contract      *ledger.AccountRef
 }
@@ -1050,10 +1064,12 @@ type Fields interface {
 	NFTAllowanceFields
 	NFTTransactionFields
 	NFTTransferFields
+	NetworkFeesFields
 	NetworkNodeFields
 	NetworkStakeFields
 	NetworkSupplyFields
 	OpcodeTraceFields
+	PrestateAccountFields
 	RegisteredNodeFields
 	RoyaltyFeeFields
 	ScheduleFields
@@ -1220,7 +1236,9 @@ type ContractResultFields interface {
 	ContractResultFromAccount(ctx context.Context, q rowplan.Request, of []*ledger.ContractResult) (rowplan.Results[*ledger.Account], error)
 	ContractResultGasPrice(ctx context.Context, q rowplan.Request, of []*ledger.ContractResult) (rowplan.Results[*ledger.Quantity], error)
 	ContractResultGasPriceWeibar(ctx context.Context, q rowplan.Request, of []*ledger.ContractResult) (rowplan.Results[*ledger.Quantity], error)
+	ContractResultIsChild(ctx context.Context, q rowplan.Request, of []*ledger.ContractResult) (rowplan.Results[bool], error)
 	ContractResultPayer(ctx context.Context, q rowplan.Request, of []*ledger.ContractResult) (rowplan.Results[*ledger.Account], error)
+	ContractResultPrestate(ctx context.Context, of *ledger.ContractResult, args ContractResultPrestateArgs) (*ledger.ContractPrestate, error)
 	ContractResultStateChanges(ctx context.Context, q rowplan.Request, of []*ledger.ContractResult) (rowplan.Results[[]*ledger.ContractStateChange], error)
 	ContractResultToAccount(ctx context.Context, q rowplan.Request, of []*ledger.ContractResult) (rowplan.Results[*ledger.Account], error)
 	ContractResultTransaction(ctx context.Context, q rowplan.Request, of []*ledger.ContractResult) (rowplan.Results[*ledger.Transaction], error)
@@ -1359,6 +1377,11 @@ type NFTTransferFields interface {
 	NFTTransferToken(ctx context.Context, q rowplan.Request, of []*ledger.NFTTransfer) (rowplan.Results[*ledger.Token], error)
 }
 
+// NetworkFeesFields read fields of NetworkFees.
+type NetworkFeesFields interface {
+	NetworkFeesFile(ctx context.Context, q rowplan.Request, of []*ledger.NetworkFees) (rowplan.Results[*ledger.File], error)
+}
+
 // NetworkNodeFields read fields of NetworkNode.
 type NetworkNodeFields interface {
 	NetworkNodeID(of *ledger.NetworkNode) string
@@ -1397,6 +1420,11 @@ type NetworkSupplyFields interface {
 // OpcodeTraceFields read fields of OpcodeTrace.
 type OpcodeTraceFields interface {
 	OpcodeTraceContract(ctx context.Context, q rowplan.Request, of []*calls.OpcodeTrace) (rowplan.Results[*ledger.Contract], error)
+}
+
+// PrestateAccountFields read fields of PrestateAccount.
+type PrestateAccountFields interface {
+	PrestateAccountEntity(ctx context.Context, q rowplan.Request, of []*ledger.PrestateAccount) (rowplan.Results[relay.Entity], error)
 }
 
 // RegisteredNodeFields read fields of RegisteredNode.
@@ -1777,7 +1805,9 @@ type relations struct {
 	contractResultFromAccount               *rowplan.Relation[*ledger.ContractResult, *ledger.Account]
 	contractResultGasPrice                  *rowplan.Relation[*ledger.ContractResult, *ledger.Quantity]
 	contractResultGasPriceWeibar            *rowplan.Relation[*ledger.ContractResult, *ledger.Quantity]
+	contractResultIsChild                   *rowplan.Relation[*ledger.ContractResult, bool]
 	contractResultPayer                     *rowplan.Relation[*ledger.ContractResult, *ledger.Account]
+	contractResultPrestate                  *rowplan.Relation[*ledger.ContractResult, *ledger.ContractPrestate]
 	contractResultStateChanges              *rowplan.Relation[*ledger.ContractResult, []*ledger.ContractStateChange]
 	contractResultToAccount                 *rowplan.Relation[*ledger.ContractResult, *ledger.Account]
 	contractResultTransaction               *rowplan.Relation[*ledger.ContractResult, *ledger.Transaction]
@@ -1835,6 +1865,7 @@ type relations struct {
 	nFTTransferReceiver                     *rowplan.Relation[*ledger.NFTTransfer, *ledger.Account]
 	nFTTransferSender                       *rowplan.Relation[*ledger.NFTTransfer, *ledger.Account]
 	nFTTransferToken                        *rowplan.Relation[*ledger.NFTTransfer, *ledger.Token]
+	networkFeesFile                         *rowplan.Relation[*ledger.NetworkFees, *ledger.File]
 	networkNodeFile                         *rowplan.Relation[*ledger.NetworkNode, *ledger.File]
 	networkNodeRegisteredNodes              *rowplan.Relation[*ledger.NetworkNode, []*ledger.RegisteredNode]
 	networkNodeAccount                      *rowplan.Relation[*ledger.NetworkNode, *ledger.Account]
@@ -1842,6 +1873,7 @@ type relations struct {
 	networkNodeStatusComponent              *rowplan.Relation[*ledger.NetworkNode, *status.Component]
 	networkNodeConnectionTotalCount         *rowplan.Relation[*relay.Connection[ledger.NetworkNode], *relay.Count]
 	opcodeTraceContract                     *rowplan.Relation[*calls.OpcodeTrace, *ledger.Contract]
+	prestateAccountEntity                   *rowplan.Relation[*ledger.PrestateAccount, relay.Entity]
 	registeredNodeNetworkNodes              *rowplan.Relation[*ledger.RegisteredNode, []*ledger.NetworkNode]
 	registeredNodeConnectionTotalCount      *rowplan.Relation[*relay.Connection[ledger.RegisteredNode], *relay.Count]
 	royaltyFeeCollectorAccount              *rowplan.Relation[*ledger.RoyaltyFee, *ledger.Account]
@@ -2390,10 +2422,21 @@ func newRelations(fields Fields, ec *executionContext) *relations {
 				return fields.ContractResultGasPriceWeibar(ctx, q, of)
 			},
 		},
+		contractResultIsChild: &rowplan.Relation[*ledger.ContractResult, bool]{
+			Load: func(ctx context.Context, q rowplan.Request, of []*ledger.ContractResult, _ any) (rowplan.Results[bool], error) {
+				return fields.ContractResultIsChild(ctx, q, of)
+			},
+		},
 		contractResultPayer: &rowplan.Relation[*ledger.ContractResult, *ledger.Account]{
 			Load: func(ctx context.Context, q rowplan.Request, of []*ledger.ContractResult, _ any) (rowplan.Results[*ledger.Account], error) {
 				return fields.ContractResultPayer(ctx, q, of)
 			},
+		},
+		contractResultPrestate: &rowplan.Relation[*ledger.ContractResult, *ledger.ContractPrestate]{
+			Args: ec.readContractResultPrestateArgs,
+			Load: rowplan.OneByOne(func(ctx context.Context, of *ledger.ContractResult, args any) (*ledger.ContractPrestate, error) {
+				return fields.ContractResultPrestate(ctx, of, args.(ContractResultPrestateArgs))
+			}),
 		},
 		contractResultStateChanges: &rowplan.Relation[*ledger.ContractResult, []*ledger.ContractStateChange]{
 			Load: func(ctx context.Context, q rowplan.Request, of []*ledger.ContractResult, _ any) (rowplan.Results[[]*ledger.ContractStateChange], error) {
@@ -2684,6 +2727,11 @@ func newRelations(fields Fields, ec *executionContext) *relations {
 				return fields.NFTTransferToken(ctx, q, of)
 			},
 		},
+		networkFeesFile: &rowplan.Relation[*ledger.NetworkFees, *ledger.File]{
+			Load: func(ctx context.Context, q rowplan.Request, of []*ledger.NetworkFees, _ any) (rowplan.Results[*ledger.File], error) {
+				return fields.NetworkFeesFile(ctx, q, of)
+			},
+		},
 		networkNodeFile: &rowplan.Relation[*ledger.NetworkNode, *ledger.File]{
 			Load: func(ctx context.Context, q rowplan.Request, of []*ledger.NetworkNode, _ any) (rowplan.Results[*ledger.File], error) {
 				return fields.NetworkNodeFile(ctx, q, of)
@@ -2717,6 +2765,11 @@ func newRelations(fields Fields, ec *executionContext) *relations {
 		opcodeTraceContract: &rowplan.Relation[*calls.OpcodeTrace, *ledger.Contract]{
 			Load: func(ctx context.Context, q rowplan.Request, of []*calls.OpcodeTrace, _ any) (rowplan.Results[*ledger.Contract], error) {
 				return fields.OpcodeTraceContract(ctx, q, of)
+			},
+		},
+		prestateAccountEntity: &rowplan.Relation[*ledger.PrestateAccount, relay.Entity]{
+			Load: func(ctx context.Context, q rowplan.Request, of []*ledger.PrestateAccount, _ any) (rowplan.Results[relay.Entity], error) {
+				return fields.PrestateAccountEntity(ctx, q, of)
 			},
 		},
 		registeredNodeNetworkNodes: &rowplan.Relation[*ledger.RegisteredNode, []*ledger.NetworkNode]{
@@ -3396,8 +3449,8 @@ func (r queryFunctions) ContractLogs(ctx context.Context, a0 *ledger.ContractLog
 	return r.QueryFields.ContractLogs(ctx, QueryContractLogsArgs{Args: relay.Args{First: a2, After: a3, Last: a4, Before: a5}, Filter: a0, Order: a1})
 }
 
-func (r queryFunctions) ContractResult(ctx context.Context, a0 *string, a1 *ledger.TransactionID, a2 int32, a3 *ledger.Timestamp, a4 *ledger.AccountRef) (*ledger.ContractResult, error) {
-	return r.QueryFields.ContractResult(ctx, QueryContractResultArgs{Hash: a0, TransactionID: a1, Nonce: a2, At: a3, Contract: a4})
+func (r queryFunctions) ContractResult(ctx context.Context, a0 *string, a1 *ledger.TransactionID, a2 int32, a3 bool, a4 *ledger.Timestamp, a5 *ledger.AccountRef) (*ledger.ContractResult, error) {
+	return r.QueryFields.ContractResult(ctx, QueryContractResultArgs{Hash: a0, TransactionID: a1, Nonce: a2, Late: a3, At: a4, Contract: a5})
 }
 
 func (r queryFunctions) ContractResults(ctx context.Context, a0 *ledger.ContractResultFilter, a1 relay.Order, a2 *int32, a3 *string, a4 *int32, a5 *string) (*relay.Connection[ledger.ContractResult], error) {

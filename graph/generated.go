@@ -107,7 +107,7 @@ type QueryResolver interface {
 	Contracts(ctx context.Context, filter *ledger.ContractFilter, order relay.Order, first *int32, after *string, last *int32, before *string) (*relay.Connection[ledger.Contract], error)
 	ContractState(ctx context.Context, contract ledger.ContractRef, filter *ledger.ContractStateFilter, at *ledger.Filter[ledger.Timestamp], order relay.Order, first *int32, after *string, last *int32, before *string) (*relay.Connection[ledger.ContractState], error)
 	ContractLogs(ctx context.Context, filter *ledger.ContractLogFilter, order relay.Order, first *int32, after *string, last *int32, before *string) (*relay.Connection[ledger.ContractLog], error)
-	ContractResult(ctx context.Context, hash *string, transactionID *ledger.TransactionID, nonce int32, at *ledger.Timestamp, contract *ledger.AccountRef) (*ledger.ContractResult, error)
+	ContractResult(ctx context.Context, hash *string, transactionID *ledger.TransactionID, nonce int32, late bool, at *ledger.Timestamp, contract *ledger.AccountRef) (*ledger.ContractResult, error)
 	ContractResults(ctx context.Context, filter *ledger.ContractResultFilter, order relay.Order, first *int32, after *string, last *int32, before *string) (*relay.Connection[ledger.ContractResult], error)
 	ContractActions(ctx context.Context, hash *string, transactionID *ledger.TransactionID, nonce int32, filter *ledger.ContractActionFilter, order relay.Order, first *int32, after *string, last *int32, before *string) (*relay.Connection[ledger.ContractAction], error)
 	EntityID(ctx context.Context, of ledger.AccountRef) (*ledger.EntityID, error)
@@ -1575,22 +1575,30 @@ func (ec *executionContext) field_Query_contractResult_args(ctx context.Context,
 		return nil, err
 	}
 	args["nonce"] = arg2
-	arg3, err := graphql.ProcessArgField(ctx, rawArgs, "at",
+	arg3, err := graphql.ProcessArgField(ctx, rawArgs, "late",
+		func(ctx context.Context, v any) (bool, error) {
+			return ec.unmarshalNBoolean2bool(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["late"] = arg3
+	arg4, err := graphql.ProcessArgField(ctx, rawArgs, "at",
 		func(ctx context.Context, v any) (*ledger.Timestamp, error) {
 			return ec.unmarshalOTimestamp2ᚖheliographᚋinternalᚋdomainᚋledgerᚐTimestamp(ctx, v)
 		})
 	if err != nil {
 		return nil, err
 	}
-	args["at"] = arg3
-	arg4, err := graphql.ProcessArgField(ctx, rawArgs, "contract",
+	args["at"] = arg4
+	arg5, err := graphql.ProcessArgField(ctx, rawArgs, "contract",
 		func(ctx context.Context, v any) (*ledger.AccountRef, error) {
 			return ec.unmarshalOAccountRef2ᚖheliographᚋinternalᚋdomainᚋledgerᚐAccountRef(ctx, v)
 		})
 	if err != nil {
 		return nil, err
 	}
-	args["contract"] = arg4
+	args["contract"] = arg5
 	return args, nil
 }
 
@@ -5443,7 +5451,7 @@ func (ec *executionContext) _Query_contractResult(ctx context.Context, field gra
 		},
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Query().ContractResult(ctx, fc.Args["hash"].(*string), fc.Args["transactionId"].(*ledger.TransactionID), fc.Args["nonce"].(int32), fc.Args["at"].(*ledger.Timestamp), fc.Args["contract"].(*ledger.AccountRef))
+			return ec.Resolvers.Query().ContractResult(ctx, fc.Args["hash"].(*string), fc.Args["transactionId"].(*ledger.TransactionID), fc.Args["nonce"].(int32), fc.Args["late"].(bool), fc.Args["at"].(*ledger.Timestamp), fc.Args["contract"].(*ledger.AccountRef))
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *ledger.ContractResult) graphql.Marshaler {

@@ -375,14 +375,15 @@ func (ec *executionContext) rootContractResult(ctx context.Context, f graphql.Co
 	a0 := argument(ctx, &in, 0, ec.unmarshalOHash2ᚖstring)
 	a1 := argument(ctx, &in, 1, ec.unmarshalOTransactionID2ᚖheliographᚋinternalᚋdomainᚋledgerᚐTransactionID)
 	a2 := argument(ctx, &in, 2, ec.unmarshalNInt2int32)
-	a3 := argument(ctx, &in, 3, ec.unmarshalOTimestamp2ᚖheliographᚋinternalᚋdomainᚋledgerᚐTimestamp)
-	a4 := argument(ctx, &in, 4, ec.unmarshalOAccountRef2ᚖheliographᚋinternalᚋdomainᚋledgerᚐAccountRef)
+	a3 := argument(ctx, &in, 3, ec.unmarshalNBoolean2bool)
+	a4 := argument(ctx, &in, 4, ec.unmarshalOTimestamp2ᚖheliographᚋinternalᚋdomainᚋledgerᚐTimestamp)
+	a5 := argument(ctx, &in, 5, ec.unmarshalOAccountRef2ᚖheliographᚋinternalᚋdomainᚋledgerᚐAccountRef)
 	if in.err != nil {
 		return ec._Query_contractResult(ctx, f)
 	}
 	return graphql.ResolveField(ctx, ec.OperationContext, f, rootContext,
 		func(ctx context.Context) (any, error) {
-			return ec.Resolvers.Query().ContractResult(ctx, a0, a1, a2, a3, a4)
+			return ec.Resolvers.Query().ContractResult(ctx, a0, a1, a2, a3, a4, a5)
 		},
 		nil, ec.marshalOContractResult2ᚖheliographᚋinternalᚋdomainᚋledgerᚐContractResult, true, false)
 }

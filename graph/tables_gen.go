@@ -56,6 +56,7 @@ type objects struct {
 	ContractLog                 *rowplan.Object[*ledger.ContractLog]
 	ContractLogConnection       *rowplan.Object[*relay.Connection[ledger.ContractLog]]
 	ContractLogEdge             *rowplan.Object[*relay.Edge[ledger.ContractLog]]
+	ContractPrestate            *rowplan.Object[*ledger.ContractPrestate]
 	ContractResult              *rowplan.Object[*ledger.ContractResult]
 	ContractResultConnection    *rowplan.Object[*relay.Connection[ledger.ContractResult]]
 	ContractResultEdge          *rowplan.Object[*relay.Edge[ledger.ContractResult]]
@@ -122,6 +123,8 @@ type objects struct {
 	OpcodeStep                  *rowplan.Object[*calls.OpcodeStep]
 	OpcodeTrace                 *rowplan.Object[*calls.OpcodeTrace]
 	PageInfo                    *rowplan.Object[*relay.PageInfo]
+	PrestateAccount             *rowplan.Object[*ledger.PrestateAccount]
+	PrestateSlot                *rowplan.Object[*ledger.PrestateSlot]
 	RegisteredNode              *rowplan.Object[*ledger.RegisteredNode]
 	RegisteredNodeConnection    *rowplan.Object[*relay.Connection[ledger.RegisteredNode]]
 	RegisteredNodeEdge          *rowplan.Object[*relay.Edge[ledger.RegisteredNode]]
@@ -240,6 +243,7 @@ func NewTables(fields Fields, newBatch func() rowplan.Batch) *rowplan.Tables {
 	o.setContractLog()
 	o.setContractLogConnection()
 	o.setContractLogEdge()
+	o.setContractPrestate()
 	o.setContractResult()
 	o.setContractResultConnection()
 	o.setContractResultEdge()
@@ -306,6 +310,8 @@ func NewTables(fields Fields, newBatch func() rowplan.Batch) *rowplan.Tables {
 	o.setOpcodeStep()
 	o.setOpcodeTrace()
 	o.setPageInfo()
+	o.setPrestateAccount()
+	o.setPrestateSlot()
 	o.setRegisteredNode()
 	o.setRegisteredNodeConnection()
 	o.setRegisteredNodeEdge()
@@ -417,6 +423,7 @@ func NewTables(fields Fields, newBatch func() rowplan.Batch) *rowplan.Tables {
 	rowplan.Register(t, o.ContractLog)
 	rowplan.Register(t, o.ContractLogConnection)
 	rowplan.Register(t, o.ContractLogEdge)
+	rowplan.Register(t, o.ContractPrestate)
 	rowplan.Register(t, o.ContractResult)
 	rowplan.Register(t, o.ContractResultConnection)
 	rowplan.Register(t, o.ContractResultEdge)
@@ -483,6 +490,8 @@ func NewTables(fields Fields, newBatch func() rowplan.Batch) *rowplan.Tables {
 	rowplan.Register(t, o.OpcodeStep)
 	rowplan.Register(t, o.OpcodeTrace)
 	rowplan.Register(t, o.PageInfo)
+	rowplan.Register(t, o.PrestateAccount)
+	rowplan.Register(t, o.PrestateSlot)
 	rowplan.Register(t, o.RegisteredNode)
 	rowplan.Register(t, o.RegisteredNodeConnection)
 	rowplan.Register(t, o.RegisteredNodeEdge)
@@ -875,6 +884,9 @@ func (o *objects) setBlock() {
 		"previousHash": rowplan.Scalar(func(dst []byte, v *ledger.Block, s scalar.Style) []byte {
 			return scalar.AppendHash(dst, v.PreviousHash, s)
 		}),
+		"receiptsRoot": rowplan.Scalar(func(dst []byte, v *ledger.Block, s scalar.Style) []byte {
+			return scalar.AppendHex(dst, v.ReceiptsRoot, s)
+		}),
 		"size":      rowplan.Scalar(func(dst []byte, v *ledger.Block, s scalar.Style) []byte { return scalar.AppendNullLong(dst, v.Size, s) }),
 		"timestamp": rowplan.Get(func(v *ledger.Block) *ledger.TimestampRange { return &v.Timestamp }, rowplan.ObjectOf(func() *rowplan.Object[*ledger.TimestampRange] { return o.TimestampRange })),
 		"gasUsed": rowplan.Scalar(func(dst []byte, v *ledger.Block, s scalar.Style) []byte {
@@ -1229,6 +1241,13 @@ func (o *objects) setContractLogEdge() {
 	})
 }
 
+func (o *objects) setContractPrestate() {
+	o.ContractPrestate = rowplan.NewObject([]string{"ContractPrestate"}, map[string]rowplan.Field[*ledger.ContractPrestate]{
+		"pre":  rowplan.Many(func(v *ledger.ContractPrestate) []*ledger.PrestateAccount { return v.Pre }, func() *rowplan.Object[*ledger.PrestateAccount] { return o.PrestateAccount }),
+		"post": rowplan.Many(func(v *ledger.ContractPrestate) []*ledger.PrestateAccount { return v.Post }, func() *rowplan.Object[*ledger.PrestateAccount] { return o.PrestateAccount }),
+	})
+}
+
 func (o *objects) setContractResult() {
 	o.ContractResult = rowplan.NewObject([]string{"ContractResult", "Node", "_Entity"}, map[string]rowplan.Field[*ledger.ContractResult]{
 		"id":         rowplan.Get(o.fields.ContractResultID, rowplan.ScalarOf(scalar.AppendID)),
@@ -1309,6 +1328,7 @@ func (o *objects) setContractResult() {
 		"hash": rowplan.Scalar(func(dst []byte, v *ledger.ContractResult, s scalar.Style) []byte {
 			return scalar.AppendHex(dst, v.Hash, s)
 		}),
+		"isChild": rowplan.Read(o.rel.contractResultIsChild, rowplan.ScalarOf(scalar.AppendBoolean)),
 		"maxFeePerGas": rowplan.Scalar(func(dst []byte, v *ledger.ContractResult, s scalar.Style) []byte {
 			return scalar.AppendQuantity(dst, v.MaxFeePerGas(), s)
 		}),
@@ -1330,7 +1350,8 @@ func (o *objects) setContractResult() {
 		"payerAccountId": rowplan.Scalar(func(dst []byte, v *ledger.ContractResult, s scalar.Style) []byte {
 			return scalar.AppendEntityID(dst, v.PayerAccountID, s)
 		}),
-		"payer": rowplan.Read(o.rel.contractResultPayer, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Account] { return o.Account })),
+		"payer":    rowplan.Read(o.rel.contractResultPayer, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Account] { return o.Account })),
+		"prestate": rowplan.Read(o.rel.contractResultPrestate, rowplan.ObjectOf(func() *rowplan.Object[*ledger.ContractPrestate] { return o.ContractPrestate })),
 		"r": rowplan.Scalar(func(dst []byte, v *ledger.ContractResult, s scalar.Style) []byte {
 			return scalar.AppendHex(dst, v.R(), s)
 		}),
@@ -2171,6 +2192,10 @@ func (o *objects) setNetworkFee() {
 func (o *objects) setNetworkFees() {
 	o.NetworkFees = rowplan.NewObject([]string{"NetworkFees"}, map[string]rowplan.Field[*ledger.NetworkFees]{
 		"fees": rowplan.Many(func(v *ledger.NetworkFees) []*ledger.NetworkFee { return v.Fees }, func() *rowplan.Object[*ledger.NetworkFee] { return o.NetworkFee }),
+		"fileId": rowplan.Scalar(func(dst []byte, v *ledger.NetworkFees, s scalar.Style) []byte {
+			return scalar.AppendEntityID(dst, v.FileID, s)
+		}),
+		"file": rowplan.Read(o.rel.networkFeesFile, rowplan.ObjectOf(func() *rowplan.Object[*ledger.File] { return o.File })),
 		"timestamp": rowplan.Scalar(func(dst []byte, v *ledger.NetworkFees, s scalar.Style) []byte {
 			return scalar.AppendTimestamp(dst, v.Timestamp, s)
 		}),
@@ -2451,6 +2476,39 @@ func (o *objects) setPageInfo() {
 		}),
 		"endCursor": rowplan.Scalar(func(dst []byte, v *relay.PageInfo, s scalar.Style) []byte {
 			return scalar.AppendPointer(dst, v.EndCursor, s, scalar.AppendString)
+		}),
+	})
+}
+
+func (o *objects) setPrestateAccount() {
+	o.PrestateAccount = rowplan.NewObject([]string{"PrestateAccount"}, map[string]rowplan.Field[*ledger.PrestateAccount]{
+		"address": rowplan.Scalar(func(dst []byte, v *ledger.PrestateAccount, s scalar.Style) []byte {
+			return scalar.AppendHex(dst, v.Address, s)
+		}),
+		"balance": rowplan.Scalar(func(dst []byte, v *ledger.PrestateAccount, s scalar.Style) []byte {
+			return scalar.AppendLong(dst, v.Balance, s)
+		}),
+		"code": rowplan.Scalar(func(dst []byte, v *ledger.PrestateAccount, s scalar.Style) []byte {
+			return scalar.AppendHex(dst, v.Code, s)
+		}),
+		"entityId": rowplan.Scalar(func(dst []byte, v *ledger.PrestateAccount, s scalar.Style) []byte {
+			return scalar.AppendEntityID(dst, v.EntityID, s)
+		}),
+		"entity": rowplan.Read(o.rel.prestateAccountEntity, rowplan.AnyOf(rowplan.CaseOf[relay.Entity](func() *rowplan.Object[*ledger.Account] { return o.Account }), rowplan.CaseOf[relay.Entity](func() *rowplan.Object[*ledger.Contract] { return o.Contract }), rowplan.CaseOf[relay.Entity](func() *rowplan.Object[*ledger.File] { return o.File }), rowplan.CaseOf[relay.Entity](func() *rowplan.Object[*ledger.Schedule] { return o.Schedule }), rowplan.CaseOf[relay.Entity](func() *rowplan.Object[*ledger.Token] { return o.Token }), rowplan.CaseOf[relay.Entity](func() *rowplan.Object[*ledger.Topic] { return o.Topic }))),
+		"nonce": rowplan.Scalar(func(dst []byte, v *ledger.PrestateAccount, s scalar.Style) []byte {
+			return scalar.AppendLong(dst, v.Nonce, s)
+		}),
+		"storage": rowplan.NullableMany(func(v *ledger.PrestateAccount) []*ledger.PrestateSlot { return v.Storage }, func() *rowplan.Object[*ledger.PrestateSlot] { return o.PrestateSlot }),
+	})
+}
+
+func (o *objects) setPrestateSlot() {
+	o.PrestateSlot = rowplan.NewObject([]string{"PrestateSlot"}, map[string]rowplan.Field[*ledger.PrestateSlot]{
+		"key": rowplan.Scalar(func(dst []byte, v *ledger.PrestateSlot, s scalar.Style) []byte {
+			return scalar.AppendHex(dst, v.Key, s)
+		}),
+		"value": rowplan.Scalar(func(dst []byte, v *ledger.PrestateSlot, s scalar.Style) []byte {
+			return scalar.AppendHex(dst, v.Value, s)
 		}),
 	})
 }

@@ -89,7 +89,8 @@ func (r *Resolver) tracedResult(ctx context.Context, ref traceRef) (*ledger.Cont
 	if err != nil || at == 0 {
 		return nil, err
 	}
-	result, err := r.resultAt(ctx, at)
+	// Synthetic results ran no code.
+	result, err := storage.ReadOne(ctx, r.db, "contract result", at, transactions.QueueContractResultsAt)
 	if err != nil {
 		return nil, err
 	}

@@ -119,9 +119,22 @@ func (r queries) ContractResults(ctx context.Context, args graph.QueryContractRe
 		if err != nil || none {
 			return nil, err
 		}
+		if r.syntheticOff {
+			f = withoutSynthetic(f)
+		}
 		return transactions.ContractResults(ctx, r.db, f, resultParts(rowplan.SelectionOf(ctx)), p)
 	})
 	return estimated(r.Resolver, c, unfiltered(args.Filter), transactions.CountResults), err
+}
+
+// withoutSynthetic returns the filter with the condition that excludes synthetic results.
+func withoutSynthetic(f *ledger.ContractResultFilter) *ledger.ContractResultFilter {
+	var copied ledger.ContractResultFilter
+	if f != nil {
+		copied = *f
+	}
+	copied.Synthetic = new(bool)
+	return &copied
 }
 
 // ContractResult returns the result of a transaction.
@@ -136,6 +149,7 @@ func (r queries) ContractResult(ctx context.Context, args graph.QueryContractRes
 	if err != nil {
 		return nil, err
 	}
+	ref.Late = args.Late
 	if args.At != nil {
 		ref.At = *args.At
 	}
@@ -148,10 +162,18 @@ func (r queries) ContractResult(ctx context.Context, args graph.QueryContractRes
 	}
 	ref.CallData = rowplan.SelectionOf(ctx).Has("callData", "decodedCall", "failedCallData")
 	found, err := readAhead(ctx, r.Resolver, "contract result", ref, ref.Key(), resultByKey, transactions.QueueContractResults)
+	if err == nil && found == nil && !r.syntheticOff {
+		found, err = transactions.SyntheticResult(ctx, r.db, ref)
+	}
 	if found != nil {
-		relay.OutcomeOf(ctx).Partial = found.Partial
+		relay.OutcomeOf(ctx).Partial = found.Partial || found.Synthetic
 	}
 	return found, err
+}
+
+// ContractResultIsChild reads whether the transactions of results have a parent.
+func (fields) ContractResultIsChild(_ context.Context, q rowplan.Request, of []*ledger.ContractResult) (rowplan.Results[bool], error) {
+	return readRows(q, of, transactions.QueueChildFlags)
 }
 
 // ContractActions returns a page of the actions of a transaction, or nil if the transaction does not exist.
@@ -192,7 +214,7 @@ func hasOtherRows(list rowplan.Selection, names ...string) bool {
 // recordedFields are the fields of a contract result that need neither its block nor its Ethereum transaction.
 var recordedFields = []string{
 	"__typename", "id", "address", "amount", "bloom", "callResult", "consensusTimestamp", "contractId", "contractLongZero", "createdContractIds",
-	"decodedError", "errorMessage", "failedInitcode", "from", "functionParameters", "gasConsumed", "gasLimit", "gasUsed", "hash", "partial", "payerAccountId",
+	"decodedError", "errorMessage", "failedInitcode", "from", "functionParameters", "gasConsumed", "gasLimit", "gasUsed", "hash", "isChild", "partial", "payerAccountId",
 	"result",
 	"senderId", "status", "synthetic", "transactionIndex", "transactionNonce",
 }
@@ -254,7 +276,7 @@ func (r *Resolver) blockSpan(ctx context.Context, f *ledger.ContractResultFilter
 }
 
 // resultByKey are the relations of contract results that are read by [transactions.ResultRef.Key], or use the result only when it has been read.
-var resultByKey = []string{"logs", "stateChanges", "callData", "decodedCall", "decodedError", "failedCallData", "gasPrice", "gasPriceWeibar"}
+var resultByKey = []string{"logs", "stateChanges", "callData", "decodedCall", "decodedError", "failedCallData", "gasPrice", "gasPriceWeibar", "isChild"}
 
 // callee returns the id of the contract or account with an id or EVM address. It is null if no live entity has the address.
 func (r *Resolver) callee(ctx context.Context, ref ledger.AccountRef) (ledger.Null[ledger.EntityID], error) {
@@ -284,10 +306,8 @@ func (r *Resolver) resultAt(ctx context.Context, at ledger.Timestamp) (*ledger.C
 	if err != nil || found != nil {
 		return found, err
 	}
-	rows, err := transactions.ContractResults(ctx, r.db, &ledger.ContractResultFilter{Timestamp: &ledger.TimestampFilter{Eq: &at}},
-		transactions.ResultDetails, storage.Page{Limit: 1})
-	if err != nil || len(rows) == 0 {
-		return nil, err
+	if r.syntheticOff {
+		return nil, nil //nolint:nilnil // null in the graph
 	}
-	return rows[0], nil
+	return transactions.SyntheticResult(ctx, r.db, transactions.ResultRef{At: at})
 }

@@ -53,13 +53,13 @@ func newFeeds(db *storage.DB, o feed.Options) *feeds {
 	internal := true // included unless the filter has its own condition
 	return &feeds{
 		watched: watched,
-		blocks: feed.New(feed.Source[*ledger.Block]{
+		blocks: feed.New(visible(db, feed.Source[*ledger.Block]{
 			Name: "blocks", Newest: newest(transactions.StreamBlocks), Position: func(b *ledger.Block) feed.Position { return feed.Position{At: b.Timestamp.To.V} },
 			After: func(ctx context.Context, after feed.Position, limit int) ([]*ledger.Block, error) {
 				return transactions.Blocks(ctx, db, nil, false, storage.Page{Limit: limit, Greater: []any{int64(after.At), int64(math.MaxInt64)}})
 			},
-		}, o),
-		logs: feed.New(feed.Source[*ledger.ContractLog]{
+		}), o),
+		logs: feed.New(visible(db, feed.Source[*ledger.ContractLog]{
 			Name: "contract logs", Newest: newest(transactions.StreamLogs),
 			Position: func(l *ledger.ContractLog) feed.Position {
 				return feed.Position{At: l.ConsensusTimestamp, Tie: int64(l.Index)}
@@ -67,22 +67,22 @@ func newFeeds(db *storage.DB, o feed.Options) *feeds {
 			After: func(ctx context.Context, after feed.Position, limit int) ([]*ledger.ContractLog, error) {
 				return transactions.ContractLogs(ctx, db, nil, storage.Page{Limit: limit, Greater: []any{int64(after.At), after.Tie}})
 			},
-		}, o),
-		messages: feed.New(feed.Source[*ledger.TopicMessage]{
+		}), o),
+		messages: feed.New(visible(db, feed.Source[*ledger.TopicMessage]{
 			Name: "topic messages", Newest: newest(transactions.StreamMessages),
 			Position: func(m *ledger.TopicMessage) feed.Position { return feed.Position{At: m.ConsensusTimestamp} },
 			After: func(ctx context.Context, after feed.Position, limit int) ([]*ledger.TopicMessage, error) {
 				return entities.MessagesAfter(ctx, db, after.At, limit)
 			},
-		}, o),
-		results: feed.New(feed.Source[*ledger.ContractResult]{
+		}), o),
+		results: feed.New(visible(db, feed.Source[*ledger.ContractResult]{
 			Name: "contract results", Newest: newest(transactions.StreamResults),
 			Position: func(r *ledger.ContractResult) feed.Position { return feed.Position{At: r.ConsensusTimestamp} },
 			After: func(ctx context.Context, after feed.Position, limit int) ([]*ledger.ContractResult, error) {
 				return transactions.ContractResults(ctx, db, &ledger.ContractResultFilter{Internal: &internal}, transactions.ResultDetails, between(after, nil, limit))
 			},
-		}, o),
-		transactions: feed.New(feed.Source[*transactionEvent]{
+		}), o),
+		transactions: feed.New(visible(db, feed.Source[*transactionEvent]{
 			Name: "transactions", Newest: newest(transactions.StreamTransactions),
 			Position: func(t *transactionEvent) feed.Position { return feed.Position{At: t.ConsensusTimestamp} },
 			After: func(ctx context.Context, after feed.Position, limit int) ([]*transactionEvent, error) {
@@ -101,8 +101,36 @@ func newFeeds(db *storage.DB, o feed.Options) *feeds {
 				}
 				return out, nil
 			},
-		}, o),
+		}), o),
 	}
+}
+
+// visible returns a source without the rows after the watermark of the database, which are not all visible yet.
+func visible[T any](db *storage.DB, s feed.Source[T]) feed.Source[T] {
+	newest, after := s.Newest, s.After
+	s.Newest = func(ctx context.Context) (feed.Position, error) {
+		until, err := db.Watermark(ctx)
+		if err != nil {
+			return feed.Position{}, err
+		}
+		p, err := newest(ctx)
+		if p.At > until {
+			p = endOf(until)
+		}
+		return p, err
+	}
+	s.After = func(ctx context.Context, from feed.Position, limit int) ([]T, error) {
+		until, err := db.Watermark(ctx) // first, so that all rows up to it are there
+		if err != nil {
+			return nil, err
+		}
+		rows, err := after(ctx, from, limit)
+		if i := slices.IndexFunc(rows, func(row T) bool { return s.Position(row).At > until }); i >= 0 {
+			rows = rows[:i]
+		}
+		return rows, err
+	}
+	return s
 }
 
 // Close ends all subscriptions.
@@ -216,6 +244,9 @@ func (r subscriptions) ContractResults(ctx context.Context, f *ledger.ContractRe
 	f, none, err := r.withContractAndBlock(ctx, f)
 	if err != nil {
 		return nil, err
+	}
+	if r.syntheticOff || f != nil && f.ContractID != nil { // a new row is derived from one log of its transaction, which may have logs of several contracts
+		f = withoutSynthetic(f)
 	}
 	return feed.Listen(ctx, r.feeds.results, feed.Listener[*ledger.ContractResult]{
 		From: startOf(from), Match: func(v *ledger.ContractResult) bool { return !none && f.Match(v) }, End: relay.EndingOf(ctx).Set,

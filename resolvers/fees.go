@@ -56,6 +56,9 @@ func (r *Resolver) estimateFee(ctx context.Context, transaction []byte, mode fee
 		return nil, fault.Input("highVolumeThrottle is more than %d: %d", maxThrottle, throttle)
 	}
 	tx, err := fees.ParseAny(transaction)
+	if err == nil {
+		err = tx.CheckLimits()
+	}
 	if err != nil {
 		return nil, inputError(err)
 	}
@@ -81,7 +84,8 @@ func (r *Resolver) estimateFee(ctx context.Context, transaction []byte, mode fee
 func inputError(err error) error {
 	var input *fees.InputError
 	var extra *fees.UndefinedExtraError
-	if errors.As(err, &input) || errors.As(err, &extra) {
+	var limit *fees.LimitError
+	if errors.As(err, &input) || errors.As(err, &extra) || errors.As(err, &limit) {
 		return fault.Of(fault.BadUserInput, err)
 	}
 	return err

@@ -71,28 +71,48 @@ func (r network) Fees(ctx context.Context, args graph.NetworkFeesArgs) (*ledger.
 	if err != nil {
 		return nil, err
 	}
-	var schedules *ledger.FeeSchedules
-	since, found, err := r.systemFile(ctx, ledger.FeeScheduleFile, b, func(content []byte) (err error) {
-		schedules, err = ledger.DecodeFeeSchedules(content)
-		return err
-	})
-	if err != nil || !found {
+	file, prices, err := r.gasFile(ctx, b)
+	if err != nil || prices == nil {
 		return nil, err
 	}
 	rates, err := r.exchangeRates(ctx, b)
 	if err != nil || rates == nil {
 		return nil, err
 	}
-	// Without an upper bound the file's own time selects the schedule.
-	when := since
+	// Without an upper bound the file's own time selects the rate.
+	when := file.Timestamp
 	if b.Upper != ledger.MaxTimestamp {
 		when = b.Upper
 	}
-	fees := schedules.GasFees(rates, when)
+	file.Fees = ledger.GasFees(prices.Tinycents(file.Timestamp), rates.At(when))
 	if args.Order == relay.Desc {
-		slices.Reverse(fees)
+		slices.Reverse(file.Fees)
 	}
-	return &ledger.NetworkFees{Fees: fees, Timestamp: since}, nil
+	return file, nil
+}
+
+// gasFile reads the file with the price of gas within bounds. prices is nil if no readable version exists; the outcome reports the file of the time as missing.
+func (r network) gasFile(ctx context.Context, b entities.Bounds) (*ledger.NetworkFees, ledger.GasFile, error) {
+	first, other := r.db.FeeFiles().At(b.Upper)
+	for _, number := range []int64{first, other} {
+		if number == 0 {
+			continue
+		}
+		var prices ledger.GasFile
+		id, decode := r.db.SystemEntity(number), entities.DecodeGasFile(number)
+		at, err := entities.SystemFile(ctx, r.db, id, b, func(content []byte) (err error) {
+			prices, err = decode(content)
+			return err
+		})
+		if err != nil {
+			return nil, nil, err
+		}
+		if at.Valid {
+			return &ledger.NetworkFees{Timestamp: at.V, FileID: id}, prices, nil
+		}
+	}
+	relay.OutcomeOf(ctx).Missing = &relay.Missing{Kind: relay.MissingFile, ID: r.db.SystemEntity(first)}
+	return nil, nil, nil
 }
 
 // Nodes returns a page of the nodes of an address book.

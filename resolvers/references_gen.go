@@ -266,6 +266,10 @@ func (fields) NFTTransferToken(_ context.Context, q rowplan.Request, of []*ledge
 	return read(q, of, func(row *ledger.NFTTransfer) ledger.EntityID { return row.TokenID }, entities.QueueTokens)
 }
 
+func (fields) NetworkFeesFile(_ context.Context, q rowplan.Request, of []*ledger.NetworkFees) (rowplan.Results[*ledger.File], error) {
+	return read(q, of, func(row *ledger.NetworkFees) ledger.EntityID { return row.FileID }, entities.QueueFiles)
+}
+
 func (fields) NetworkNodeFile(_ context.Context, q rowplan.Request, of []*ledger.NetworkNode) (rowplan.Results[*ledger.File], error) {
 	return read(q, of, func(row *ledger.NetworkNode) ledger.EntityID { return row.FileID }, entities.QueueFiles)
 }
@@ -276,6 +280,10 @@ func (fields) NetworkNodeAccount(_ context.Context, q rowplan.Request, of []*led
 
 func (fields) OpcodeTraceContract(_ context.Context, q rowplan.Request, of []*calls.OpcodeTrace) (rowplan.Results[*ledger.Contract], error) {
 	return read(q, of, func(row *calls.OpcodeTrace) ledger.EntityID { return row.ContractID }, entities.QueueContracts)
+}
+
+func (fields) PrestateAccountEntity(_ context.Context, q rowplan.Request, of []*ledger.PrestateAccount) (rowplan.Results[relay.Entity], error) {
+	return read(q, of, func(row *ledger.PrestateAccount) ledger.EntityID { return row.EntityID }, queueEntities)
 }
 
 func (fields) RoyaltyFeeCollectorAccount(_ context.Context, q rowplan.Request, of []*ledger.RoyaltyFee) (rowplan.Results[*ledger.Account], error) {

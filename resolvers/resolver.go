@@ -40,6 +40,8 @@ type Options struct {
 	// Cache enables caching of rarely changing data (the fee schedule) between requests.
 	Cache  bool
 	Logger *slog.Logger
+	// SyntheticOff hides the contract results that are derived from logs of token transfers outside the EVM.
+	SyntheticOff bool
 	// EVM configures contract calls.
 	EVM contractcalls.Options
 	// Feeds configures how subscriptions poll for new rows.
@@ -58,6 +60,7 @@ type Resolver struct {
 
 	blockStatistics *transactions.BlockStatistics
 
+	syntheticOff bool
 	feeSchedules *feeSchedules
 	calls        *contractcalls.Service
 	abis         abis
@@ -73,8 +76,8 @@ var (
 func New(o Options) *Resolver {
 	r := &Resolver{
 		db: o.DB, gas: entities.NewGasPrices(o.DB), rates: entities.NewExchangeRates(o.DB),
-		blockStatistics: transactions.NewBlockStatistics(o.DB),
-		now:             o.Now, feeds: newFeeds(o.DB, o.Feeds),
+		blockStatistics: transactions.NewBlockStatistics(o.DB), syntheticOff: o.SyntheticOff,
+		now: o.Now, feeds: newFeeds(o.DB, o.Feeds),
 		feeSchedules: &feeSchedules{db: o.DB, log: o.Logger, cache: o.Cache, builtIn: sync.OnceValues(fees.Default)},
 		calls:        contractcalls.New(contractcalls.Config{Options: o.EVM, DB: o.DB, Now: o.Now, Logger: o.Logger, Cache: o.Cache}),
 		status: statuspages.New(statuspages.Options{

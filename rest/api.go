@@ -192,6 +192,9 @@ func WithFragments(text string, shared map[string]string) string {
 // ServeHTTP implements http.Handler. It checks credentials first, except for the modern family, which ignores them.
 func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	allowAnyOrigin(w.Header())
+	if a.Config.ClusterID != "" {
+		w.Header().Set("X-Cluster-Id", a.Config.ClusterID)
+	}
 	if r.Method == http.MethodOptions {
 		a.preflight(w, r)
 		return

@@ -2,6 +2,7 @@ package rest
 
 import (
 	"bytes"
+	"fmt"
 	"io"
 	"mime"
 	"net/http"
@@ -21,6 +22,9 @@ type Body struct {
 	MaxBytes int64
 	// TooLarge is the response to longer bodies. Default: status 413.
 	TooLarge *Problem
+	// SizeFirst checks the size that the request announces before its media type. A longer body without an announced
+	// size cannot be read.
+	SizeFirst bool
 	// Bind converts the body, which is not empty, to variables. It may return a [*Problem] as the response.
 	Bind func(r *Request, body []byte) error
 	// Doc describes the body in one or two sentences.
@@ -44,6 +48,11 @@ func (b *Body) readBody(r *http.Request) ([]byte, error) {
 	given := r.Header.Get("Content-Type")
 	media, _, err := mime.ParseMediaType(given)
 	switch {
+	case b.SizeFirst && r.ContentLength > b.MaxBytes:
+		detail := fmt.Sprintf("Request body %d exceeds maximum %d bytes", r.ContentLength, b.MaxBytes)
+		p := ModernProblem(http.StatusRequestEntityTooLarge, detail)
+		p.Items[0].Message = "Content Too Large"
+		return nil, p
 	case given == "":
 		return nil, ModernProblem(http.StatusUnsupportedMediaType, "Content-Type is not supported")
 	case err != nil || !slices.Contains(b.Types, media):
@@ -57,9 +66,9 @@ func (b *Body) readBody(r *http.Request) ([]byte, error) {
 	}
 	n, err := content.ReadFrom(io.LimitReader(r.Body, b.MaxBytes+1))
 	switch {
-	case n > b.MaxBytes:
+	case n > b.MaxBytes && !b.SizeFirst:
 		return nil, b.tooLarge()
-	case err != nil || n == 0:
+	case n > b.MaxBytes, err != nil || n == 0:
 		return nil, ModernBad("Failed to read request")
 	}
 	return content.Bytes(), nil

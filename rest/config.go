@@ -28,6 +28,14 @@ type Config struct {
 	MaxTransactionsRange time.Duration
 	// TopicMessageLookup rejects queries that the lookup table of topic messages does not support.
 	TopicMessageLookup bool
+	// FeeBodyBytes is the maximum size of a transaction whose fee is estimated, in bytes. 0 means the default, 7168.
+	FeeBodyBytes int64
+	// ClusterID is the value of the header X-Cluster-Id of responses. They do not have the header if it is empty.
+	ClusterID string
+	// ReceiptsRoots reports whether the database has the receipts roots of blocks. Nil means that it has.
+	ReceiptsRoots func() bool
+	// Prestate enables the states before and after transactions.
+	Prestate bool
 	// TracesOff disables traces, which run transactions again.
 	TracesOff bool
 	// Cache caches values that do not change, such as the time of the first transaction.
@@ -61,17 +69,22 @@ type User struct {
 	Limit int `json:"limit"`
 }
 
+// CompatibleVersion is the version of the mirror node REST API that the API under /api/v1 is compatible with.
+const CompatibleVersion = "0.167"
+
 // The placeholders of OpenAPI documents for values that are not known at build time.
 const (
 	VersionPlaceholder      = "GATEWAY_VERSION"
 	LimitDefaultPlaceholder = "LIMIT_DEFAULT"
 	MaxRepeatsPlaceholder   = "MAX_REPEATS"
+	CompatiblePlaceholder   = "COMPATIBLE_VERSION"
 )
 
 // FillOpenAPI replaces the placeholders of an OpenAPI document, in JSON or YAML, by the settings and the version of the gateway.
 func (c *Config) FillOpenAPI(document, version string) []byte {
 	limit, repeats, version := strconv.Itoa(c.LimitDefault), strconv.Itoa(c.MaxRepeats), strconv.Quote(version)
 	return []byte(strings.NewReplacer(
+		CompatiblePlaceholder, CompatibleVersion,
 		`"`+VersionPlaceholder+`"`, version, VersionPlaceholder, version,
 		`"`+LimitDefaultPlaceholder+`"`, limit, LimitDefaultPlaceholder, limit,
 		`"`+MaxRepeatsPlaceholder+`"`, repeats, MaxRepeatsPlaceholder, repeats,

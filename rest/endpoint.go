@@ -87,7 +87,7 @@ type Streaming struct {
 	Stream func(w http.ResponseWriter, r *Request, run func(context.Context) *server.Result) (*server.Result, bool)
 	// Describes is the operation of the document that describes the streamed response in the OpenAPI document. It is never run.
 	Describes string
-	// Keyed are the lists of that operation whose items, a key and a value, are streamed as members of an object.
+	// Keyed are lists whose items, a key and a value, are members of an object in the body: of that operation, or of the response if nothing is streamed.
 	Keyed []string
 }
 

@@ -164,6 +164,9 @@ func (a *API) body(req *Request, res *server.Result) (body []byte, link string, 
 	for _, group := range e.OmitNull {
 		body = rawjson.OmitNull(body, group...)
 	}
+	for _, name := range e.Keyed {
+		body = rawjson.Keyed(body, name)
+	}
 	if e.Next == nil {
 		return body, "", nil
 	}

@@ -39,6 +39,8 @@ type Options struct {
 	FileAttempts int
 	// ChainID is the chain ID of the network in the EVM. Default 0x128.
 	ChainID ledger.Quantity
+	// Fees describes which file has the price of gas.
+	Fees ledger.FeeFiles
 	// Cache allows values that do not change, such as gas prices, to be cached.
 	Cache bool
 }
@@ -59,6 +61,7 @@ type DB struct {
 	base         ledger.EntityID
 	fileAttempts int
 	chainID      ledger.Quantity
+	fees         ledger.FeeFiles
 	cache        bool
 	statistics   *statistics
 	queue        *admission.Queue
@@ -97,6 +100,7 @@ func Open(ctx context.Context, o Options) (*DB, error) {
 	all.watch()
 	return &DB{
 		servers: all, base: o.Base, fileAttempts: cmp.Or(o.FileAttempts, defaultFileAttempts), chainID: cmp.Or(o.ChainID, defaultChainID), cache: o.Cache,
+		fees:       o.Fees,
 		statistics: &statistics{}, schema: &atomic.Pointer[schema]{},
 		placement: &atomic.Pointer[placement]{}, queue: queue,
 	}, nil
@@ -157,6 +161,9 @@ func (db *DB) NetworkChainID() ledger.Quantity { return db.chainID }
 // FileAttempts returns the maximum number of versions of a system file that are tried.
 func (db *DB) FileAttempts() int { return db.fileAttempts }
 
+// FeeFiles describes which file has the price of gas.
+func (db *DB) FeeFiles() ledger.FeeFiles { return db.fees }
+
 // Cache reports whether values that do not change may be cached.
 func (db *DB) Cache() bool { return db.cache }
 
@@ -203,7 +210,7 @@ func (db *DB) Lag(ctx context.Context, now time.Time) (time.Duration, error) {
 		return ledger.Timestamp(newest).Age(now), nil
 	}
 	var newest *ledger.Timestamp
-	if err := db.Pool().QueryRow(ctx, `select max(consensus_end) from record_file`).Scan(&newest); err != nil {
+	if err := db.Pool().QueryRow(ctx, `select max(consensus_end) from `+db.servers.visible()).Scan(&newest); err != nil {
 		return 0, fmt.Errorf("reading the newest block: %w", err)
 	}
 	if newest == nil {

@@ -28,7 +28,8 @@ import (
 // placement contains the distribution column of each distributed table.
 type placement map[string]string
 
-// ReadPlacement reads how the tables are distributed, if the database has a view citus_tables. Before, statements are those for PostgreSQL.
+// ReadPlacement reads how the tables are distributed, if the database has a view citus_tables, and whether it has a watermark. Before, statements are those for
+// PostgreSQL.
 func (db *DB) ReadPlacement(ctx context.Context) error {
 	tables := placement{}
 	var there bool
@@ -47,7 +48,7 @@ func (db *DB) ReadPlacement(ctx context.Context) error {
 		return fmt.Errorf("reading how the tables are distributed: %w", err)
 	}
 	db.placement.Store(&tables)
-	return nil
+	return db.readWatermark(ctx)
 }
 
 // Distributed reports whether tables are distributed, so that statements are run key by key.

@@ -59,25 +59,41 @@ func (db *DB) SetAbsent(absent []Absent) {
 	db.schema.Store(s)
 }
 
-// adapt returns the statement for the tables of the database. It replaces tables without nullable columns by subqueries with them, which the planner removes.
+// Has reports whether the database has a column that reads may miss. Before [DB.SetAbsent], and for a nil db, it has.
+func (db *DB) Has(table, column string) bool {
+	if db == nil {
+		return true
+	}
+	s := db.schema.Load()
+	return s == nil || !slices.ContainsFunc(s.absent, func(a Absent) bool { return a.Table == table && a.Column == column })
+}
+
+// adapt returns the statement for the tables of the database. It replaces tables without nullable columns by subqueries with them, which the planner removes,
+// and the table of blocks by one of those up to the watermark.
 func (db *DB) adapt(sql string) string {
 	if p := db.placement.Load(); p != nil && len(*p) > 0 {
 		sql = p.byKeys(sql)
 	}
-	s := db.schema.Load()
-	if s == nil || len(s.tables) == 0 {
+	s, bounded := db.schema.Load(), db.servers != nil && db.servers.bounded.Load()
+	if (s == nil || len(s.tables) == 0) && !bounded {
 		return sql
 	}
 	return reference.ReplaceAllStringFunc(sql, func(text string) string {
 		m := reference.FindStringSubmatch(text)
-		columns := s.tables[m[2]]
-		if columns == nil {
+		var columns, condition string
+		if s != nil && s.tables[m[2]] != nil {
+			columns = s.tables[m[2]].String()
+		}
+		if bounded && m[2] == blocksTable {
+			condition = visibleBlocks
+		}
+		if columns == "" && condition == "" {
 			return text
 		}
 		if alias := strings.TrimSpace(m[3]); alias == "" || slices.Contains(keywords, alias) {
 			m[3] = " " + m[2] + m[3]
 		}
-		return m[1] + " (select *" + columns.String() + " from " + m[2] + ")" + m[3]
+		return m[1] + " (select *" + columns + " from " + m[2] + condition + ")" + m[3]
 	})
 }
 
@@ -92,6 +108,9 @@ func (db *DB) explain(err error) error {
 	var pg *pgconn.PgError
 	if errors.As(err, &pg) && pg.Code == "42501" {
 		return &MismatchError{"the gateway's role has no permission: " + pg.Message, err}
+	}
+	if errors.As(err, &pg) && pg.Code == "42P01" && strings.Contains(pg.Message, watermarkTable) {
+		db.servers.bounded.Store(false) // the importer has removed it: the next statement succeeds
 	}
 	s := db.schema.Load()
 	if s == nil || !errors.As(err, &pg) || !slices.Contains([]string{"42703", "42P01", "42883"}, pg.Code) { // undefined column, table, function

@@ -42,6 +42,7 @@ type servers struct {
 	stop    context.CancelFunc
 	checked chan struct{} // closed after the first check of all servers
 	seen    atomic.Int64  // time of the newest row that subscriptions have read
+	bounded atomic.Bool   // whether the database has a watermark
 	next    atomic.Uint32 // rotates servers with the same load
 }
 
@@ -58,11 +59,11 @@ func (s *servers) watch() {
 	for _, one := range s.list {
 		first.Add(1)
 		go func() {
-			one.check(ctx)
+			one.check(ctx, s)
 			first.Done()
 			for ctx.Err() == nil {
 				time.Sleep(checkInterval)
-				one.check(ctx)
+				one.check(ctx, s)
 			}
 		}()
 	}
@@ -72,13 +73,13 @@ func (s *servers) watch() {
 	}()
 }
 
-func (s *server) check(ctx context.Context) {
+func (s *server) check(ctx context.Context, all *servers) {
 	ctx, stop := context.WithTimeout(ctx, checkTimeout)
 	defer stop()
 	var newest int64
 	var standby bool
-	err := s.pool.QueryRow(ctx, `select coalesce((select consensus_end from record_file order by consensus_end desc limit 1), 0), pg_is_in_recovery()`).
-		Scan(&newest, &standby)
+	sql := `select coalesce((select consensus_end from ` + all.visible() + ` order by consensus_end desc limit 1), 0), pg_is_in_recovery()`
+	err := s.pool.QueryRow(ctx, sql).Scan(&newest, &standby)
 	if err == nil {
 		s.newest.Store(newest)
 		s.primary.Store(!standby)

@@ -117,6 +117,8 @@ type Options struct {
 	Version        string
 	// Static makes status pages suitable for [Gateway.Export].
 	Static bool
+	// SyntheticOff hides the contract results that are derived from logs of token transfers outside the EVM.
+	SyntheticOff bool
 	// EVM configures contract calls.
 	EVM contractcalls.Options
 	// CheckVariables verifies that REST requests set exactly the variables that their documents declare. All tests enable it.
@@ -144,11 +146,13 @@ type Gateway struct {
 
 // New returns a new gateway.
 func New(o Options) (*Gateway, error) {
-	o.REST.TracesOff = o.EVM.TracesOff
+	o.REST.TracesOff, o.REST.Prestate = o.EVM.TracesOff, o.EVM.Prestate
+	o.REST.ReceiptsRoots = func() bool { return o.DB.Has("record_file", "receipts_root") }
 	o.Graph.Streams.QueryTimeout = o.RequestTimeout
 	root := resolvers.New(resolvers.Options{
 		DB: o.DB, Status: o.Status, Tokens: o.Tokens, Now: o.REST.Now, Cache: o.REST.Cache, Logger: o.Logger, EVM: o.EVM,
-		Feeds: feed.Options{Interval: o.Graph.PollInterval, Keep: o.Graph.Backlog, Logger: o.Logger},
+		SyntheticOff: o.SyntheticOff,
+		Feeds:        feed.Options{Interval: o.Graph.PollInterval, Keep: o.Graph.Backlog, Logger: o.Logger},
 	})
 	if o.Graph.MaxResponse > 0 {
 		root.Tables().MaxResponse = o.Graph.MaxResponse

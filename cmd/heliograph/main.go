@@ -381,7 +381,8 @@ type versionCmd struct{}
 // Run prints version information.
 func (versionCmd) Run() error {
 	_, err := fmt.Fprintf(os.Stdout,
-		"heliograph %s (commit %s, %s)\n%s\nschema %d, status schema %d\nembedded PostgreSQL %d or newer\n",
-		version, commit, date, runtime.Version(), migrations.Version(), migrations.StatusVersion(), embedded.MinMajor)
+		"heliograph %s (commit %s, %s)\n%s\nREST API %s\nschema %d, status schema %d\nembedded PostgreSQL %d or newer\n",
+		version, commit, date, runtime.Version(), rest.CompatibleVersion,
+		migrations.Version(), migrations.StatusVersion(), embedded.MinMajor)
 	return err //nolint:wrapcheck // as above
 }

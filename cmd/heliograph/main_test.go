@@ -25,6 +25,7 @@ import (
 	"github.com/alecthomas/kong"
 	"github.com/jackc/pgx/v5"
 
+	"heliograph/rest"
 	"heliograph/storage/migrations"
 	"heliograph/storage/pgtest"
 	"heliograph/storage/pgtest/tables"
@@ -712,6 +713,10 @@ func TestExplain(t *testing.T) {
 func TestVersion(t *testing.T) {
 	t.Parallel()
 	r := runProcess(t, "version")
+	text, err := os.ReadFile("../../docs/compatibility.md")
+	if err != nil || !strings.Contains(string(text), "of version "+rest.CompatibleVersion+".") || !strings.Contains(r.stdout, "REST API "+rest.CompatibleVersion+"\n") {
+		t.Errorf("docs/compatibility.md and the command do not have the version %s: %v, %s", rest.CompatibleVersion, err, r.stdout)
+	}
 	if want := fmt.Sprintf("schema %d", migrations.Version()); r.code != 0 || !strings.Contains(r.stdout, want) {
 		t.Errorf("exit code %d: %s", r.code, r.stdout)
 	}

@@ -105,6 +105,7 @@ func (c *serveCmd) Run(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
+	c.useDemoNetwork()
 	contracts, err := c.evm(cfg.Cache, c.DatabaseURL == "" && c.Demo.on)
 	if err != nil {
 		return err
@@ -187,6 +188,7 @@ func (c *serveCmd) Run(ctx context.Context) (err error) {
 		REST: cfg, Graph: graph, Rates: rates, Logger: log, Origins: c.CORSOrigins, Proxies: proxies,
 		MemoryLimit: memory, AdminHosts: c.AdminHosts, MaxLag: c.MaxLag, RequestTimeout: c.RequestTimeout,
 		Version: version, EVM: contracts, Traces: traces,
+		SyntheticOff: !c.SyntheticResults.on,
 	})
 	if err != nil {
 		return invalid("create the gateway: %w", err) // because of a setting, such as the file of API keys
@@ -222,6 +224,13 @@ func linkDemo(ctx context.Context, editor *statuspages.Editor, address string) e
 	_, err = editor.SetPage(ctx, statuspages.Author{Name: "serve"}, page.Code,
 		[]status.PageSetting{{Key: "url", Value: local + port}})
 	return err
+}
+
+// useDemoNetwork sets the network if the embedded database has the demo network and no network is set.
+func (c *serveCmd) useDemoNetwork() {
+	if c.Demo.on && c.DatabaseURL == "" {
+		c.Network = cmp.Or(c.Network, "DEMO")
+	}
 }
 
 // checkLive fails if --demo=live contradicts other settings.
@@ -278,11 +287,15 @@ func (c *serveCmd) connect(
 	if err != nil {
 		return nil, err
 	}
+	files, err := c.feeFiles()
+	if err != nil {
+		return nil, err
+	}
 	options := c.pool(d.url, c.RequestTimeout, c.MaxConnections)
 	options.Tracer = tracer
 	db, err := storage.Open(ctx, storage.Options{
 		PoolOptions: options, PerOperation: c.PerOperation, Queue: queue, MaxLag: c.ReplicaLag, ReadOnly: true,
-		Base: base, ChainID: chainID, FileAttempts: c.MaxFileAttempts, Cache: c.Cache.on,
+		Base: base, ChainID: chainID, FileAttempts: c.MaxFileAttempts, Fees: files, Cache: c.Cache.on,
 	})
 	if err != nil {
 		return nil, unreachable(d.url, err)

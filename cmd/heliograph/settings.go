@@ -194,10 +194,12 @@ func (s *databaseSettings) dataDir() (string, error) {
 
 // ledgerSettings describe the ledger and configure the REST API.
 type ledgerSettings struct {
-	Shard     int64  `env:"HELIOGRAPH_SHARD" default:"0" help:"Shard of the ledger."`
-	Realm     int64  `env:"HELIOGRAPH_REALM" default:"0" help:"Realm of the ledger."`
-	ChainID   string `env:"HELIOGRAPH_CHAIN_ID" default:"0x128" help:"EVM chain id of the network: a decimal or 0x-prefixed hexadecimal number."`
-	FixedTime string `env:"HELIOGRAPH_FIXED_TIME" help:"Fixed current time (RFC 3339), for tests and demos (default: the system clock)."`
+	Shard           int64  `env:"HELIOGRAPH_SHARD" default:"0" help:"Shard of the ledger."`
+	Realm           int64  `env:"HELIOGRAPH_REALM" default:"0" help:"Realm of the ledger."`
+	ChainID         string `env:"HELIOGRAPH_CHAIN_ID" default:"0x128" help:"EVM chain id of the network: a decimal or 0x-prefixed hexadecimal number."`
+	Network         string `env:"HELIOGRAPH_NETWORK" help:"Network whose gas prices are served: MAINNET, TESTNET, PREVIEWNET, DEMO or OTHER, which decides from when they are in file 0.0.113, and before in 0.0.111 (default: that of the chain id; the other file is then used if the database lacks one)."`
+	SimpleFeesSince int64  `name:"simple-fees-since" env:"HELIOGRAPH_SIMPLE_FEES_SINCE" min:"-1" default:"-1" help:"Consensus timestamp in nanoseconds from which the gas prices are in file 0.0.113, for private networks; -1 for that of the network."`
+	FixedTime       string `env:"HELIOGRAPH_FIXED_TIME" help:"Fixed current time (RFC 3339), for tests and demos (default: the system clock)."`
 
 	LimitDefault              int    `env:"HELIOGRAPH_LIMIT_DEFAULT" min:"1" default:"25" help:"Default page size."`
 	LimitMax                  int    `env:"HELIOGRAPH_LIMIT_MAX" min:"1" default:"100" help:"Maximum page size."`
@@ -208,6 +210,9 @@ type ledgerSettings struct {
 	BindTimestampRange        toggle `env:"HELIOGRAPH_BIND_TIMESTAMP_RANGE" default:"off" help:"Limit the length of timestamp ranges of transactions that have no lower or upper bound."`
 	MaxTransactionsRange      int64  `name:"max-transactions-timestamp-range-ns" env:"HELIOGRAPH_MAX_TRANSACTIONS_TIMESTAMP_RANGE_NS" min:"1" default:"5184000000000000" help:"Length to which such ranges are limited, in nanoseconds."`
 	MaxFileAttempts           int    `env:"HELIOGRAPH_MAX_FILE_ATTEMPTS" min:"1" default:"12" help:"Maximum number of versions of a system file to try, starting with the newest, until one can be decoded."`
+	SyntheticResults          toggle `name:"synthetic-contract-results" env:"HELIOGRAPH_SYNTHETIC_CONTRACT_RESULTS" default:"on" help:"Show token transfers outside the EVM as contract results."`
+	FeeBodyBytes              int64  `name:"fee-body-bytes" env:"HELIOGRAPH_FEE_BODY_BYTES" min:"1" default:"7168" help:"Maximum size of a transaction whose fee is estimated in the REST API, in bytes."`
+	ClusterID                 string `name:"cluster-id" env:"HELIOGRAPH_CLUSTER_ID" help:"Value of the header x-cluster-id of responses of the REST API (default: responses have no such header)."`
 	TopicMessageLookup        toggle `env:"HELIOGRAPH_TOPIC_MESSAGE_LOOKUP" default:"off" help:"Restrict topic message queries to what the topic message lookup table supports."`
 	Cache                     toggle `env:"HELIOGRAPH_CACHE" default:"on" help:"Cache immutable data between requests. If off, every request reads from the database."`
 	Users                     string `env:"HELIOGRAPH_USERS" help:"Basic credentials with their maximum page sizes, as JSON: [{\"username\":…,\"password\":…,\"limit\":…}]."`
@@ -352,6 +357,22 @@ func (s *ledgerSettings) chainID() (ledger.Quantity, error) {
 	return ledger.QuantityOfInt(id), nil
 }
 
+// feeFiles returns which file has the price of gas.
+func (s *ledgerSettings) feeFiles() (ledger.FeeFiles, error) {
+	chain, err := s.chainID()
+	if err != nil {
+		return ledger.FeeFiles{}, err
+	}
+	files, err := ledger.FeeFilesOf(s.Network, chain)
+	if err != nil {
+		return files, invalid("HELIOGRAPH_NETWORK %q is not MAINNET, TESTNET, PREVIEWNET, DEMO or OTHER", s.Network)
+	}
+	if s.SimpleFeesSince >= 0 {
+		files = ledger.FeeFiles{Since: ledger.Timestamp(s.SimpleFeesSince), Strict: true}
+	}
+	return files, nil
+}
+
 // rest returns the configuration of the REST API.
 func (s *ledgerSettings) rest() (*rest.Config, error) {
 	now, err := parseClock(s.FixedTime)
@@ -372,7 +393,7 @@ func (s *ledgerSettings) rest() (*rest.Config, error) {
 		MaxRepeats:      s.MaxRepeatedParameters, DelegationAddress: s.DelegationAddress.on,
 		BindTimestampRange:   s.BindTimestampRange.on,
 		MaxTransactionsRange: time.Duration(s.MaxTransactionsRange), TopicMessageLookup: s.TopicMessageLookup.on,
-		Users: users, Cache: s.Cache.on, Now: now,
+		Users: users, Cache: s.Cache.on, Now: now, FeeBodyBytes: s.FeeBodyBytes, ClusterID: s.ClusterID,
 	}, nil
 }
 
@@ -465,6 +486,7 @@ type evmSettings struct {
 	StateOverrides    optionalToggle `name:"evm-state-overrides" env:"HELIOGRAPH_EVM_STATE_OVERRIDES" help:"Allow state overrides in contract calls. Default: off, on with the demo network."`
 	Simulate          optionalToggle `name:"evm-simulate" env:"HELIOGRAPH_EVM_SIMULATE" help:"Allow simulations of several contract calls. Default: off, on with the demo network."`
 	Opcodes           toggle         `name:"evm-opcodes" env:"HELIOGRAPH_EVM_OPCODES" default:"on" help:"Allow traces, which execute a transaction again and return each step."`
+	Prestate          optionalToggle `name:"evm-prestate" env:"HELIOGRAPH_EVM_PRESTATE" help:"Allow the states before and after transactions, which are derived from the recorded actions and state changes. Default: off, on with the demo network."`
 	ValidatePayer     toggle         `name:"evm-validate-payer" env:"HELIOGRAPH_EVM_VALIDATE_PAYER" default:"off" help:"Fail calls whose sender cannot pay for them."`
 	MinimumBalance    int64          `name:"evm-minimum-balance" env:"HELIOGRAPH_EVM_MINIMUM_BALANCE" min:"1" default:"100000000000000000" help:"Minimum balance that senders of hbars are assumed to have, in tinybars."`
 	CalldataFloor     optionalToggle `name:"evm-calldata-floor" env:"HELIOGRAPH_EVM_CALLDATA_FLOOR" help:"Charge at least the call data floor price of the Prague fork. Default: in blocks that use Prague."`
@@ -484,6 +506,7 @@ func (s *evmSettings) evm(cache, demo bool) (contractcalls.Options, error) {
 		MaxGas: s.MaxGas, GasPerSecond: s.GasPerSecond, RequestsPerSecond: s.RequestsPerSecond,
 		TracesPerSecond: s.TracesPerSecond, RefundPercent: s.RefundPercent,
 		Overrides: s.StateOverrides.Or(demo), Simulations: s.Simulate.Or(demo), TracesOff: !s.Opcodes.on,
+		Prestate:      s.Prestate.Or(demo),
 		ValidatePayer: s.ValidatePayer.on, MinimumBalance: s.MinimumBalance,
 		CalldataFloor: s.CalldataFloor.Null, BlockHashWindow: s.BlockHashWindow,
 		Timeout: s.EVMTimeout, TraceTimeout: s.OpcodesTimeout, SimulationTimeout: s.SimulateTimeout,

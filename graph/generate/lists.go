@@ -5,12 +5,13 @@ var namespaces = map[string]bool{"Query": true, "Mutation": true, "Subscription"
 
 // unbatched are the fields that no plan reads for many parents at once, with the reasons. A plan reads such a field of a row for each row separately.
 var unbatched = map[string]string{
-	"Contract.call":        "each call runs a contract, within its own limits",
-	"ContractResult.trace": "each trace runs a transaction again, within its own limits",
+	"Contract.call":           "each call runs a contract, within its own limits",
+	"ContractResult.prestate": "each state is read in several steps, within its own limits",
+	"ContractResult.trace":    "each trace runs a transaction again, within its own limits",
 }
 
 // maxUnbatched is the maximum length of the list.
-const maxUnbatched = 2
+const maxUnbatched = 3
 
 // queues are the functions that queue reading objects of a type by their keys.
 var queues = map[string]string{

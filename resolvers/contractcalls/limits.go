@@ -23,13 +23,14 @@ import (
 type limits struct {
 	o                Options
 	requests, traces *rate.Limiter
+	prestates        *rate.Limiter
 	gas              *gasBudget
 	filters          *filters
 }
 
 func newLimits(c Config, o Options) *limits {
 	return &limits{
-		o: o, requests: perSecond(o.RequestsPerSecond), traces: perSecond(o.TracesPerSecond), gas: newGasBudget(o.GasPerSecond/gasUnit, o.Clock),
+		o: o, requests: perSecond(o.RequestsPerSecond), traces: perSecond(o.TracesPerSecond), prestates: perSecond(o.TracesPerSecond), gas: newGasBudget(o.GasPerSecond/gasUnit, o.Clock),
 		filters: newFilters(o.Filters, o.Clock, c.Logger),
 	}
 }
@@ -127,6 +128,13 @@ func (l *limits) reserve(gas int64) (done func(used int64), err error) {
 
 func (l *limits) admitTrace() error {
 	if !l.traces.AllowN(l.o.Clock(), 1) {
+		return rateLimited(calls.ErrRequestRate)
+	}
+	return nil
+}
+
+func (l *limits) admitPrestate() error {
+	if !l.prestates.AllowN(l.o.Clock(), 1) {
 		return rateLimited(calls.ErrRequestRate)
 	}
 	return nil

@@ -38,7 +38,7 @@ func New(c Config) *Service {
 	if c.DB == nil {
 		return s
 	}
-	s.reader = evmstate.NewReader(c.DB, entities.NewGasPrices(c.DB), o.CacheBytes)
+	s.reader = evmstate.NewReader(c.DB, entities.NewCallPrices(c.DB), o.CacheBytes)
 	contracts := o.SystemContracts
 	if contracts == nil {
 		contracts = system.Contracts(system.Config{ChainID: c.DB.ChainID(), Base: c.DB.SystemEntity(0)})
@@ -230,6 +230,8 @@ type Options struct {
 	TracesOff bool
 	// Simulations enables simulations of several calls.
 	Simulations bool
+	// Prestate enables the states before and after transactions.
+	Prestate bool
 	// ValidatePayer makes a call fail if its sender cannot pay for it.
 	ValidatePayer bool
 	// MinimumBalance is the balance that senders have at least, in tinybars. Default: 10^17.

@@ -76,6 +76,39 @@ func OmitEmpty(value []byte, name string) []byte {
 	return bytes.ReplaceAll(value, []byte(`"`+name+`":[],`), nil)
 }
 
+// Keyed replaces the lists of all members with the given name by objects. The items of the lists are objects with two members, of which the first, a text, is
+// the name of a member of the object, and the second its value.
+func Keyed(value []byte, name string) []byte {
+	start := []byte(`"` + name + `":[`) // quotes in strings are escaped, so this text can only be the member itself
+	if !bytes.Contains(value, start) {
+		return value
+	}
+	out := make([]byte, 0, len(value))
+	for {
+		before, after, found := bytes.Cut(value, start)
+		if out = append(out, before...); !found {
+			return out
+		}
+		out = append(append(out, start[:len(start)-1]...), '{')
+		for len(after) > 0 && after[0] != ']' {
+			if after[0] == ',' {
+				out, after = append(out, ','), after[1:]
+			}
+			for at := range 2 {
+				after = after[1:]                     // the brace or the comma
+				after = after[stringLength(after)+1:] // the name with its colon
+				n := valueLength(after)
+				out, after = append(out, after[:n]...), after[n:]
+				if at == 0 {
+					out = append(out, ':')
+				}
+			}
+			after = after[1:]
+		}
+		out, value = append(out, '}'), after[min(1, len(after)):]
+	}
+}
+
 // OmitNull removes the members of a group from each object in which all of them are null. It overwrites the memory of value.
 func OmitNull(value []byte, group ...string) []byte {
 	texts := make([][]byte, len(group))

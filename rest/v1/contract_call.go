@@ -37,6 +37,12 @@ func callEndpoints() []rest.Endpoint {
 		{Name: "transaction.hash", Read: readAnyText, Bind: bindTracedHash, Doc: "Selects the transaction by hash."},
 		{Name: "transaction.id", Read: readAnyText, Bind: bindTracedID, Doc: "Selects the transaction by ID."},
 	}, traceParams...)
+	prestate := rest.Endpoint{
+		Path: "/contracts/results/{transactionIdOrHash}/prestate", Family: rest.Modern, Params: prestateParams, Document: "contract_prestate.graphql",
+		BindPath: trace.BindPath, Finish: finishPrestate, NotFound: missingPrestate,
+		Shape: rest.Shape{ErrorData: true, Streaming: rest.Streaming{Keyed: []string{"storage"}}},
+		Docs:  rest.Docs{Statuses: []int{http.StatusNotAcceptable}}, MaxAge: immutableAge,
+	}
 	return []rest.Endpoint{
 		{
 			Path: "/contracts/call", Family: rest.Modern, Document: "contract_call.graphql", Operation: callOperation,
@@ -55,7 +61,7 @@ func callEndpoints() []rest.Endpoint {
 			},
 			Shape: rest.Shape{ErrorData: true},
 		},
-		trace, ofContract,
+		trace, ofContract, prestate,
 	}
 }
 
@@ -238,11 +244,14 @@ func bindTracedContract(r *rest.Request) error {
 	return nil
 }
 
-// finishTrace validates the other requirements of a trace. Traces can be large, so clients must accept gzip.
-func finishTrace(r *rest.Request) error {
+// finishTrace validates the other requirements of a trace.
+func finishTrace(r *rest.Request) error { return checkGzip(r, !r.Config.TracesOff) }
+
+// checkGzip fails if an ability is switched off, or if the client does not accept gzip, because the responses can be large.
+func checkGzip(r *rest.Request, on bool) error {
 	given := r.HTTP.Header.Values("Accept-Encoding")
 	switch {
-	case r.Config.TracesOff:
+	case !on:
 		return rest.ModernProblem(http.StatusNotImplemented, "")
 	case len(given) == 0:
 		return rest.ModernBad(
@@ -251,6 +260,24 @@ func finishTrace(r *rest.Request) error {
 		return rest.ModernProblem(http.StatusNotAcceptable, "Accept-Encoding: gzip header is required")
 	}
 	return nil
+}
+
+var prestateParams = []rest.Param{
+	{Name: "code", Read: rest.ReadBoolean, Bind: bindSwitch("code"), Doc: "Whether to include the runtime bytecode of contracts. Default: false."},
+	{Name: "diff", Read: rest.ReadBoolean, Bind: bindSwitch("diff"), Doc: "Whether to include the state after the transaction, and only what changed. Default: false."},
+	{Name: "storage", Read: rest.ReadBoolean, Bind: bindSwitch("storage"), Doc: "Whether to include the storage of contracts. Default: false."},
+}
+
+// finishPrestate validates the other requirements of a prestate. A missing header is an invalid request, even if the ability is switched off.
+func finishPrestate(r *rest.Request) error {
+	return checkGzip(r, r.Config.Prestate || len(r.HTTP.Header.Values("Accept-Encoding")) == 0)
+}
+
+func missingPrestate(r *rest.Request, _ *relay.Outcome) *rest.Problem {
+	if r.Variables["hash"] != nil {
+		return rest.ModernNotFound("Contract transaction hash not found.")
+	}
+	return rest.ModernNotFound("Transaction not found.")
 }
 
 // streamTrace writes a trace while its transaction runs. It sends nothing before the transaction was found.

@@ -209,7 +209,6 @@ func finishResultsOfContract(r *rest.Request) error {
 	if err != nil {
 		return err
 	}
-	r.Set("filter.synthetic", false)
 	switch {
 	case ref.Address.Valid:
 		r.Set("filter.contract", ref.String())
@@ -223,6 +222,8 @@ func finishResultsOfContract(r *rest.Request) error {
 		}
 	case !ref.ID.IsNone(): // without a number, the list has the results of all contracts
 		r.Set("filter.contract", ref.String())
+	default:
+		r.Set("filter.synthetic", false)
 	}
 	return selectResults(r, false)
 }

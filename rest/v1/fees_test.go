@@ -187,7 +187,11 @@ func TestFeeEstimateErrors(t *testing.T) {
 		"nothing inside":            {http.MethodPost, "", "application/protobuf", "\x1a\x00", 400, problem(bad, "Transaction must contain body bytes or signed transaction bytes")},
 		"nothing to do":             {http.MethodPost, "", "application/protobuf", transaction(t, &txBody{}, 1), 400, problem(bad, "Unknown transaction type")},
 		"freeze":                    {http.MethodPost, "", "application/protobuf; charset=x", transaction(t, &txBody{Data: &services.TransactionBody_Freeze{}}, 1), 400, problem(bad, "Unknown transaction type")},
-		"too long":                  {http.MethodPost, "?mode=x", "application/protobuf", strings.Repeat("x", fees.MaxBytes+1), 413, problem("Request Entity Too Large", "The request has more than 262144 bytes")},
+		"too long":                  {http.MethodPost, "?mode=x", "application/json", strings.Repeat("x", 7169), 413, problem("Content Too Large", "Request body 7169 exceeds maximum 7168 bytes")},
+		"as long as allowed":        {http.MethodPost, "", "application/protobuf", strings.Repeat("x", 7168), 400, problem(bad, "Unable to parse transaction")},
+		"too large a transaction":   {http.MethodPost, "", "application/protobuf", transaction(t, submitMessage(1, 6144), 1), 400, problem(bad, "TRANSACTION_OVERSIZE")},
+		"too many NFTs":             {http.MethodPost, "", "application/protobuf", transaction(t, transfers(nfts(2007, 11)), 1), 400, problem(bad, "BATCH_SIZE_LIMIT_EXCEEDED")},
+		"unknown field":             {http.MethodPost, "", "application/protobuf", good + "\xa0\x38\x01", 400, problem(bad, "Unable to parse transaction")},
 		"PUT":                       {http.MethodPut, "", "application/protobuf", good, 405, problem("Method Not Allowed", "Request method 'PUT' is not supported")},
 		"DELETE":                    {http.MethodDelete, "", "", "", 405, problem("Method Not Allowed", "Request method 'DELETE' is not supported")},
 	} {
@@ -221,9 +225,9 @@ func TestFeeEstimateErrors(t *testing.T) {
 		t.Errorf("%d %s", got.Status, got.Body)
 	}
 	// A transaction of the maximum size, and an If-None-Match header that POST ignores.
-	long := transaction(t, submitMessage(1, 200_000), 1)
+	long := transaction(t, submitMessage(1, 6000), 1)
 	got := g.Do(t, http.MethodPost, feesPath, long, asProto)
-	if want := strconv.Itoa(10*(100000+10000*(len(long)-1350)) + 700000 + 199900*6800); got.Status != http.StatusOK || !strings.HasSuffix(got.Body, `"total":`+want+`}`) {
+	if want := strconv.Itoa(10*(100000+10000*(len(long)-1350)) + 700000 + 5900*6800); got.Status != http.StatusOK || !strings.HasSuffix(got.Body, `"total":`+want+`}`) {
 		t.Errorf("%d %s, want a total of %s", got.Status, got.Body, want)
 	}
 	if again := g.Do(t, http.MethodPost, feesPath, long, asProto, "If-None-Match: "+got.Header.Get("ETag")); again.Status != http.StatusOK || again.Body != got.Body {

@@ -152,6 +152,7 @@ var blocksParams = []rest.Param{
 
 // finishBlocks orders by the parameter that the query has first.
 func finishBlocks(r *rest.Request) error {
+	showReceipts(r)
 	r.Variables["orderBy"] = "TIMESTAMP"
 	for _, p := range r.Query {
 		if p.Name == "block.number" {
@@ -164,7 +165,13 @@ func finishBlocks(r *rest.Request) error {
 	return nil
 }
 
+// showReceipts includes the receipts root unless the database does not have it.
+func showReceipts(r *rest.Request) {
+	r.Variables["receipts"] = r.Config.ReceiptsRoots == nil || r.Config.ReceiptsRoots()
+}
+
 func bindBlock(r *rest.Request) error {
+	showReceipts(r)
 	text := r.Path.Get("hashOrNumber")
 	if n, err := strconv.ParseInt(text, 10, 64); err == nil && rest.IsDigits(text) { // shorter than a hash
 		r.Set("number", strconv.FormatInt(n, 10))
@@ -178,20 +185,21 @@ func bindBlock(r *rest.Request) error {
 	return nil
 }
 
-// maxTransaction is the maximum size of a transaction in bytes. It is greater than the network's maximum.
-const maxTransaction = 256 << 10
+// DefaultFeeBody is the default of the maximum size of a transaction in bytes. It is greater than the network's maximum of most types.
+const DefaultFeeBody = 7 << 10
 
 // exampleTransaction is a transfer of 500 of the token 0.0.2001 from "Alice" to "Bob" in the demo network, with one signature. It is a serialized
 // protobuf message Transaction.
 const exampleTransaction = "\x2a\x3f\x0a\x39\x0a\x0d\x0a\x06\x08\x80\xe2\xcf\xaa\x06\x12\x03\x18\xe9\x07\x12\x02\x18\x03\x18\x80\xc2\xd7\x2f\x22\x02\x08\x78" +
 	"\x72\x1b\x12\x19\x0a\x03\x18\xd1\x0f\x12\x08\x0a\x03\x18\xe9\x07\x10\xe7\x07\x12\x08\x0a\x03\x18\xea\x07\x10\xe8\x07\x12\x02\x0a\x00"
 
-func feeEndpoints() []rest.Endpoint {
+func feeEndpoints(maxBytes int64) []rest.Endpoint {
 	return []rest.Endpoint{
 		{
 			Path: "/network/fees", Family: rest.Modern, Params: feeParams, Document: "fee_estimate.graphql",
 			Body: &rest.Body{
-				Types: []string{"application/protobuf", "application/x-protobuf"}, MaxBytes: maxTransaction, Bind: bindTransactionBytes,
+				Types: []string{"application/protobuf", "application/x-protobuf"}, MaxBytes: maxBytes, SizeFirst: true,
+				Bind: bindTransactionBytes,
 				Doc: "A transaction: the serialized HAPI message Transaction, not the list of transactions that SDKs return " +
 					"from toBytes.",
 				Example: []byte(exampleTransaction),

@@ -90,7 +90,7 @@ func TestNetwork(t *testing.T) {
 		noRange    = "Invalid range provided for timestamp"
 	)
 	gone := notFoundBody("Network supply not found")
-	noRates, noFees := notFoundBody("File 0.0.112 not found"), notFoundBody("File 0.0.111 not found")
+	noRates, noFees := notFoundBody("File 0.0.112 not found"), notFoundBody("File 0.0.113 not found")
 	for path, want := range map[string]string{
 		"/supply":                    supply("4999999999999999990", "0.000000003"),
 		"/supply?timestamp=":         supply("4999999999999999990", "0.000000003"),
@@ -136,8 +136,8 @@ func TestNetwork(t *testing.T) {
 		"/exchangerate?timestamp=gt:5&timestamp=lt:4":                     noRates,
 		"/exchangerate?timestamp=x":                                       badRequestBody("Failed to convert 'timestamp'"),
 
-		"/fees?timestamp=1000000001.600000000":            `{"fees":[{"gas":56,"transaction_type":"ContractCall"},{"gas":66,"transaction_type":"ContractCreate"},{"gas":63,"transaction_type":"EthereumTransaction"}],"timestamp":"1000000001.600000000"}`,
-		"/fees?timestamp=1000000001.600000000&order=DESC": `{"fees":[{"gas":63,"transaction_type":"EthereumTransaction"},{"gas":66,"transaction_type":"ContractCreate"},{"gas":56,"transaction_type":"ContractCall"}],"timestamp":"1000000001.600000000"}`,
+		"/fees?timestamp=1000000001.600000000":            `{"fees":[{"gas":63,"transaction_type":"ContractCall"},{"gas":63,"transaction_type":"ContractCreate"},{"gas":63,"transaction_type":"EthereumTransaction"}],"timestamp":"1000000001.600000000"}`,
+		"/fees?timestamp=1000000001.600000000&order=DESC": `{"fees":[{"gas":63,"transaction_type":"EthereumTransaction"},{"gas":63,"transaction_type":"ContractCreate"},{"gas":63,"transaction_type":"ContractCall"}],"timestamp":"1000000001.600000000"}`,
 		"/fees":                                noFeesYet,
 		"/fees?timestamp=1000000001.599999999": noFees,
 		"/fees?timestamp=gt:1000000001.500000000":                          noFees,
@@ -343,7 +343,7 @@ func TestNetworkOfEmptyDatabase(t *testing.T) {
 	t.Parallel()
 	g := testenv.Over(t, testenv.Empty.Shared(t))
 	for path, want := range map[string]string{
-		"/supply": notFoundBody("Network supply not found"), "/exchangerate": notFoundBody("File 0.0.112 not found"), "/fees": notFoundBody("File 0.0.111 not found"),
+		"/supply": notFoundBody("Network supply not found"), "/exchangerate": notFoundBody("File 0.0.112 not found"), "/fees": notFoundBody("File 0.0.113 not found"),
 		"/stake": notFoundBody("No network stake data found"), "/nodes": `{"nodes":[],"links":{"next":null}}`, "/registered-nodes": `{"registered_nodes":[],"links":{"next":null}}`,
 	} {
 		checkNetwork(t, g, path, want)

@@ -3,6 +3,7 @@
 package v1
 
 import (
+	"cmp"
 	"embed"
 	"fmt"
 	"log/slog"
@@ -28,11 +29,12 @@ const (
 	immutableAge = 600
 )
 
-func endpoints() []rest.Endpoint {
+// endpoints returns all endpoints. feeBody is the maximum size of a transaction whose fee is estimated.
+func endpoints(feeBody int64) []rest.Endpoint {
 	return slices.Concat(
 		coreEndpoints(),
 		networkEndpoints(),
-		feeEndpoints(),
+		feeEndpoints(feeBody),
 		scheduleEndpoints(),
 		contractEndpoints(),
 		contractResultEndpoints(),
@@ -85,7 +87,7 @@ func coreEndpoints() []rest.Endpoint {
 // New returns a new API.
 func New(cfg *rest.Config, srv *server.Server) (*rest.API, error) {
 	api := &rest.API{
-		Prefix: Prefix, Endpoints: endpoints(), Documents: documents, Config: cfg, Server: srv,
+		Prefix: Prefix, Endpoints: endpoints(cmp.Or(cfg.FeeBodyBytes, DefaultFeeBody)), Documents: documents, Config: cfg, Server: srv,
 		Wording: rest.Wording{Missing: missingText, Error: errorText},
 	}
 	if err := api.Init(); err != nil {
@@ -107,8 +109,10 @@ func OpenAPI(cfg *rest.Config, version string) (json, yaml []byte) {
 	return cfg.FillOpenAPI(openAPIJSON, version), cfg.FillOpenAPI(openAPIYAML, version)
 }
 
-// NewOffline returns the API over a graph without a database, for generators and tests. It can be described but cannot serve requests.
+// NewOffline returns the API over a graph without a database, for generators and tests. It can be described but cannot
+// serve requests. All abilities are switched on.
 func NewOffline(cfg *rest.Config) (*rest.API, error) {
+	cfg.Prestate, cfg.TracesOff = true, false
 	srv, err := server.New(server.Options{
 		Schema: graph.NewExecutableSchema(graph.Config{}), Tables: rowplan.NewTables(nil), DocumentBytes: 1 << 20, Logger: slog.New(slog.DiscardHandler),
 	})

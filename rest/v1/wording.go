@@ -52,6 +52,7 @@ var errorTexts = map[error]string{
 	calls.ErrGasRate:           "Gas per second rate limit exceeded.",
 	calls.ErrRejected:          "Invalid request",
 	calls.ErrOverridesDisabled: `400 BAD_REQUEST "State overrides are not supported."`,
+	calls.ErrPrestateSize:      "Bytecode size exceeds maximum of 10000000 bytes",
 	calls.ErrUnknownBlock:      "Unknown block number",
 }
 
@@ -60,6 +61,10 @@ func errorText(err error) string {
 	var extra *fees.UndefinedExtraError
 	if errors.As(err, &extra) {
 		return "Extra not defined " + extra.Extra.String()
+	}
+	var limit *fees.LimitError
+	if errors.As(err, &limit) {
+		return limit.Code.String()
 	}
 	var input *calls.InputError
 	if errors.As(err, &input) {

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"heliograph/internal/base/list"
+	"heliograph/internal/domain/fees"
 	"heliograph/internal/domain/ledger"
 	"heliograph/storage"
 )
@@ -18,19 +19,22 @@ type fileRequest struct {
 // fileVersion is a version of a system file and the requests that it answers, from 1.
 type fileVersion struct {
 	since    int64
+	last     int64
 	content  []byte
 	requests []int64
 }
 
-var fileVersionRows = storage.MapperOf(func(v *fileVersion, into []any) []any { return append(into, &v.since, &v.content, &v.requests) }, nil)
+var fileVersionRows = storage.MapperOf(func(v *fileVersion, into []any) []any {
+	return append(into, &v.since, &v.last, &v.content, &v.requests)
+}, nil)
 
 // ExchangeRates reads exchange rates. For each hour it caches the version of the file that was read last.
 type ExchangeRates struct{ cache *storage.Hours[rateVersion] }
 
-// rateVersion is a version of the exchange rates that is in effect from its timestamp to until or longer.
+// rateVersion is a version of the exchange rates that is in effect from one timestamp to another or longer.
 type rateVersion struct {
-	rates *ledger.ExchangeRateSet
-	until ledger.Timestamp
+	rates       *ledger.ExchangeRateSet
+	from, until ledger.Timestamp
 }
 
 // NewExchangeRates returns a reader of exchange rates. It caches them if db allows it.
@@ -38,14 +42,15 @@ func NewExchangeRates(db *storage.DB) *ExchangeRates {
 	return &ExchangeRates{storage.NewHours[rateVersion](db)}
 }
 
-// Read returns the exchange rate at each of the given times, or an empty rate if the file has none. It takes one statement, or none if all are cached. Invalid
-// contents are skipped in favor of earlier ones, as in [GasPrices.Read].
+// Read returns the exchange rate at each of the given times, or an empty rate if the file has none. It takes one
+// statement, or none if all are cached. Invalid contents are skipped in favor of earlier ones, as in
+// [GasPrices.Read].
 func (e *ExchangeRates) Read(ctx context.Context, db *storage.DB, times []ledger.Timestamp) ([]ledger.ExchangeRate, error) {
 	out := make([]ledger.ExchangeRate, len(times))
 	var missing []ledger.Timestamp
 	var positions []int
 	for i, at := range times {
-		if v, ok := e.cache.Get(at); ok && v.rates.Timestamp <= at && at <= v.until {
+		if v, ok := e.cache.Get(at); ok && v.from <= at && at <= v.until {
 			out[i] = v.rates.At(at)
 		} else {
 			missing, positions = append(missing, at), append(positions, i)
@@ -56,9 +61,9 @@ func (e *ExchangeRates) Read(ctx context.Context, db *storage.DB, times []ledger
 	}
 	newest := slices.Max(times) // the database has all versions up to here
 	for _, at := range missing[:len(positions)] {
-		missing = append(missing, min(at-at%storage.Hour+storage.Hour-1, newest)) // the last time of the hour, so that the cache covers the hour
+		missing = append(missing, min(endOfHour(at), newest)) // so that the cache covers the hour
 	}
-	versions, since, err := systemFiles(ctx, db, ledger.ExchangeRateFile, missing, func(content []byte) (*ledger.ExchangeRateSet, error) {
+	versions, err := systemFiles(ctx, db, ledger.ExchangeRateFile, missing, func(content []byte) (*ledger.ExchangeRateSet, error) {
 		rates, err := ledger.DecodeExchangeRates(content)
 		if err == nil && rates.CurrentRate == nil {
 			err = ledger.ErrSyntax
@@ -68,68 +73,188 @@ func (e *ExchangeRates) Read(ctx context.Context, db *storage.DB, times []ledger
 	if err != nil {
 		return nil, err
 	}
-	for i, rates := range versions {
-		if rates == nil {
+	for i, v := range versions {
+		if !v.found {
 			continue
 		}
-		rates.Timestamp = since[i]
-		e.cache.Put(missing[i], rateVersion{rates, missing[i]})
+		v.content.Timestamp = v.since
+		e.cache.Put(missing[i], rateVersion{v.content, v.from, missing[i]})
 		if i < len(positions) {
-			out[positions[i]] = rates.At(missing[i])
+			out[positions[i]] = v.content.At(missing[i])
 		}
 	}
 	return out, nil
 }
 
-// GasPrices reads gas prices and caches them by hour.
-type GasPrices struct{ cache *storage.Hours[int64] }
+func endOfHour(at ledger.Timestamp) ledger.Timestamp { return at - at%storage.Hour + storage.Hour - 1 }
 
-// NewGasPrices returns a reader of gas prices. It caches them if db allows it.
-func NewGasPrices(db *storage.DB) *GasPrices { return &GasPrices{storage.NewHours[int64](db)} }
+// GasPrices reads gas prices. For each hour it caches the price that was read last, with the times to which it
+// applies.
+type GasPrices struct {
+	cache *storage.Hours[gasPrice]
+	calls bool
+}
 
-// Read returns the gas price in tinybars at each of the given times, or null if the system files do not contain one. Invalid contents are skipped in favor of
-// earlier ones, at most FileAttempts times. Prices may be cached; the first price of an hour then applies to the whole hour.
+// gasPrice is a price in tinybars that applies from one timestamp to another.
+type gasPrice struct {
+	price       int64
+	from, until ledger.Timestamp
+}
+
+// NewGasPrices returns a reader of the prices that contract results have: those of the file that the network used at
+// the time. It caches them if db allows it.
+func NewGasPrices(db *storage.DB) *GasPrices {
+	return &GasPrices{cache: storage.NewHours[gasPrice](db)}
+}
+
+// NewCallPrices returns a reader of the prices in contract calls: those of the simple fee schedule at any time, or of
+// a new network's schedule if the database has none. It caches them if db allows it.
+func NewCallPrices(db *storage.DB) *GasPrices {
+	return &GasPrices{storage.NewHours[gasPrice](db), true}
+}
+
+// Read returns the gas price in tinybars at each of the given times, or null if the system files do not contain one.
+// Invalid contents are skipped in favor of earlier ones, at most FileAttempts times.
 func (g *GasPrices) Read(ctx context.Context, db *storage.DB, times []ledger.Timestamp) ([]ledger.Null[int64], error) {
 	out := make([]ledger.Null[int64], len(times))
 	var missing []ledger.Timestamp
 	var positions []int
 	for i, at := range times {
-		if out[i].V, out[i].Valid = g.cache.Get(at); !out[i].Valid {
+		if kept, ok := g.cache.Get(at); ok && kept.from <= at && at <= kept.until {
+			out[i] = ledger.Of(kept.price)
+		} else {
 			missing, positions = append(missing, at), append(positions, i)
 		}
 	}
 	if missing == nil {
 		return out, nil
 	}
-	fees, _, err := systemFiles(ctx, db, ledger.FeeScheduleFile, missing, ledger.DecodeFeeSchedules)
+	if change, newest := db.FeeFiles().Since, slices.Max(times); db.Cache() {
+		for _, at := range missing[:len(positions)] {
+			last := min(endOfHour(at), newest) // the database has all versions up to here
+			if at < change {
+				last = min(last, change-1)
+			}
+			missing = append(missing, last)
+		}
+	}
+	files, err := g.files(ctx, db, missing)
 	if err != nil {
 		return nil, err
 	}
-	rates, _, err := systemFiles(ctx, db, ledger.ExchangeRateFile, missing, ledger.DecodeExchangeRates)
+	rates, err := systemFiles(ctx, db, ledger.ExchangeRateFile, missing, ledger.DecodeExchangeRates)
 	if err != nil {
 		return nil, err
 	}
 	for i, at := range missing {
-		if fees[i] != nil && rates[i] != nil {
-			price := fees[i].GasPrice(rates[i], at)
-			if out[positions[i]] = price; price.Valid {
-				g.cache.Put(at, price.V)
+		if !files[i].found || !rates[i].found {
+			continue
+		}
+		price := files[i].content.GasPrice(rates[i].content, at)
+		if !price.Valid {
+			continue
+		}
+		g.cache.Put(at, gasPrice{price.V, max(files[i].from, rates[i].from), at})
+		if i < len(positions) {
+			out[positions[i]] = price
+		}
+	}
+	return out, nil
+}
+
+// files reads the file with the price of gas at each of the given times.
+func (g *GasPrices) files(
+	ctx context.Context, db *storage.DB, times []ledger.Timestamp,
+) ([]fileVersionAt[ledger.GasFile], error) {
+	if g.calls {
+		out, err := systemFiles(ctx, db, ledger.SimpleFeeFile, times, DecodeGasFile(ledger.SimpleFeeFile))
+		if err != nil {
+			return nil, err
+		}
+		var builtIn ledger.GasFile
+		for i := range out {
+			if out[i].found {
+				continue
+			}
+			if builtIn == nil {
+				if builtIn, err = defaultGas(); err != nil {
+					return nil, err
+				}
+			}
+			out[i].content, out[i].found = builtIn, true
+		}
+		return out, nil
+	}
+	out := make([]fileVersionAt[ledger.GasFile], len(times))
+	change := db.FeeFiles().Since
+	first := make([]int64, len(times))
+	second := make([]int64, len(times))
+	for i, at := range times {
+		first[i], second[i] = db.FeeFiles().At(at)
+		if at >= change {
+			out[i].from = change
+		}
+	}
+	for _, wanted := range [][]int64{first, second} {
+		for _, file := range []int64{ledger.FeeScheduleFile, ledger.SimpleFeeFile} {
+			var at []ledger.Timestamp
+			var places []int
+			for i := range out {
+				if wanted[i] == file && !out[i].found {
+					at, places = append(at, times[i]), append(places, i)
+				}
+			}
+			if at == nil {
+				continue
+			}
+			read, err := systemFiles(ctx, db, file, at, DecodeGasFile(file))
+			if err != nil {
+				return nil, err
+			}
+			for n, i := range places {
+				read[n].from = max(read[n].from, out[i].from)
+				out[i] = read[n]
 			}
 		}
 	}
 	return out, nil
 }
 
-// systemFiles reads a system file as of each of the given times, and the time since when the content is in effect. The result is nil where no content is valid.
+// DecodeGasFile returns the function that decodes the content of a file with the price of gas: 0.0.111 or 0.0.113.
+func DecodeGasFile(file int64) func([]byte) (ledger.GasFile, error) {
+	if file == ledger.SimpleFeeFile {
+		return func(content []byte) (ledger.GasFile, error) { return fees.GasPrice(content) }
+	}
+	return func(content []byte) (ledger.GasFile, error) { return ledger.DecodeFeeSchedules(content) }
+}
+
+// defaultGas returns the price of gas of a new network.
+func defaultGas() (ledger.GasFile, error) {
+	content, err := fees.DefaultFile()
+	if err != nil {
+		return nil, err //nolint:wrapcheck // it says which file
+	}
+	return fees.GasPrice(content)
+}
+
+// fileVersionAt is the valid content of a system file at a time.
+type fileVersionAt[T any] struct {
+	content T
+	found   bool             // else no content is valid
+	since   ledger.Timestamp // of the first part of the content
+	from    ledger.Timestamp // the content is the same at all times from here to the requested one
+}
+
+// systemFiles reads a system file as of each of the given times.
 func systemFiles[T any](
-	ctx context.Context, db *storage.DB, num int64, times []ledger.Timestamp, decode func([]byte) (*T, error),
-) (out []*T, since []ledger.Timestamp, err error) {
-	out, since = make([]*T, len(times)), make([]ledger.Timestamp, len(times))
+	ctx context.Context, db *storage.DB, num int64, times []ledger.Timestamp, decode func([]byte) (T, error),
+) ([]fileVersionAt[T], error) {
+	out := make([]fileVersionAt[T], len(times))
 	requests := fileRequests(times)
 	for attempt := 0; attempt < db.FileAttempts() && len(requests) > 0; attempt++ {
 		untils := list.Map(requests, func(r fileRequest) int64 { return r.until })
 		versions, err := fileVersionRows.List(ctx, db, "versions of a system file",
-			`select v.since, string_agg(d.file_data, '' order by d.consensus_timestamp), v.ords
+			`select v.since, v.last, string_agg(d.file_data, '' order by d.consensus_timestamp), v.ords
 from (
   select s.since, l.last, array_agg(w.ord) as ords from unnest((select $2::bigint[])) with ordinality w(until, ord)
   cross join lateral (select consensus_timestamp as since from file_data where entity_id = $1 and consensus_timestamp <= w.until
@@ -140,7 +265,7 @@ from (
 join file_data d on d.entity_id = $1 and d.consensus_timestamp between v.since and v.last
 group by v.since, v.last, v.ords`, int64(db.SystemEntity(num)), untils)
 		if err != nil {
-			return nil, nil, err
+			return nil, err
 		}
 		var again []fileRequest
 		for _, v := range versions {
@@ -149,16 +274,20 @@ group by v.since, v.last, v.ords`, int64(db.SystemEntity(num)), untils)
 				r := requests[n-1]
 				if err != nil {
 					again = append(again, fileRequest{v.since - 1, r.positions})
-					continue
 				}
 				for _, i := range r.positions {
-					out[i], since[i] = content, ledger.Timestamp(v.since)
+					if attempt == 0 {
+						out[i].from = ledger.Timestamp(v.last)
+					}
+					if err == nil {
+						out[i].content, out[i].found, out[i].since = content, true, ledger.Timestamp(v.since)
+					}
 				}
 			}
 		}
 		requests = again
 	}
-	return out, since, nil
+	return out, nil
 }
 
 // fileRequests returns one request for each distinct time.

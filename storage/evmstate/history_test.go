@@ -32,7 +32,7 @@ func open(t *testing.T) (func(worldstate.BlockRef) *Snapshot, *pgx.Conn) {
 	if err := db.ReadPlacement(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	r := NewReader(db, entities.NewGasPrices(db), 1<<20)
+	r := NewReader(db, entities.NewCallPrices(db), 1<<20)
 	return func(at worldstate.BlockRef) *Snapshot {
 		s, err := r.Open(t.Context(), Request{Block: at})
 		if err != nil {

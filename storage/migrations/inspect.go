@@ -159,7 +159,7 @@ func Inspect(ctx context.Context, conn Querier) (*Report, error) {
 	r.Empty = !slices.ContainsFunc(names(tables), func(t string) bool { return !slices.Contains(r.Absent, storage.Absent{Table: t}) })
 	more, err := one[[]string](ctx, conn, `select coalesce(array_agg(c.relname::text order by 1), '{}') from pg_class c
 where c.relkind in ('r', 'p') and not c.relispartition and pg_table_is_visible(c.oid) and c.relnamespace = to_regnamespace('public')
-and c.relname !~ '^(heliograph|flyway)_' and c.relname <> all(`+all+`)`)
+and c.relname !~ '^(heliograph|flyway|clpr)_' and c.relname <> 'record_file_watermark' and c.relname <> all(`+all+`)`)
 	if err != nil {
 		return nil, err
 	}

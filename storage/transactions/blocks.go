@@ -9,21 +9,22 @@ import (
 )
 
 const blockColumns = `index, '0x' || hash, '0x' || prev_hash, name, count, hapi_version_major || '.' || hapi_version_minor || '.' || hapi_version_patch,
-  coalesce(size, length(bytes)), nullif(gas_used, -1), logs_bloom, consensus_start, consensus_end`
+  coalesce(size, length(bytes)), nullif(gas_used, -1), logs_bloom, receipts_root, consensus_start, consensus_end`
 
 func blockTargets(b *ledger.Block, into []any) []any {
 	return append(into, &b.Number, &b.Hash, &b.PreviousHash, &b.Name, &b.Count, &b.HapiVersion,
-		&b.Size, &b.GasUsed, (*storage.Blob)(&b.LogsBloom), &b.Timestamp.From, &b.Timestamp.To)
+		&b.Size, &b.GasUsed, (*storage.Blob)(&b.LogsBloom), &b.ReceiptsRoot, &b.Timestamp.From, &b.Timestamp.To)
 }
 
 // bloomSize is the size of a bloom filter in bytes.
 const bloomSize = 256
 
-// finishBlock left-pads a bloom filter that is stored without leading zeros.
+// finishBlock left-pads a bloom filter or a root that is stored without leading zeros.
 func finishBlock(b *ledger.Block) error {
 	if n := len(b.LogsBloom); n > 0 && n < bloomSize {
 		b.LogsBloom = append(make([]byte, bloomSize-n), b.LogsBloom...)
 	}
+	b.ReceiptsRoot = word(b.ReceiptsRoot)
 	return nil
 }
 

@@ -115,7 +115,7 @@ func logs(w *storage.Where, f *ledger.ContractLogFilter, of string, p storage.Pa
 		logKeyset(&part, p)
 		order := part.OrderBy(p, "l.consensus_timestamp", "l.index")
 		w.Args = part.Args
-		selects[i] = `select l.* from contract_log l where ` + of + part.String() + order
+		selects[i] = `select l.* from contract_log l where ` + of + ` and not ` + wildcard + part.String() + order
 	}
 	if len(selects) == 1 {
 		return selects[0]
@@ -191,7 +191,8 @@ func QueueLogsBetween(b *storage.Batch, spans []ledger.TimestampRange, f *ledger
 // maxLogsOfResult is the maximum number of logs that are read for one result. The gas limit of a transaction allows far fewer.
 const maxLogsOfResult = 100_000
 
-// QueueLogsOfResults queues a query for all logs that the parties of the results' transactions emitted, ordered by index. blocks
+// QueueLogsOfResults queues a query for all logs that the parties of the results' transactions emitted, ordered by index. Those of a synthetic result are the
+// synthetic logs of the transaction, of the requested contract if there is one. blocks
 // reads the block of each log. done receives one list per result.
 func QueueLogsOfResults(b *storage.Batch, of []*ledger.ContractResult, blocks bool, done func([][]*ledger.ContractLog)) {
 	joined := [2]string{logColumns, logJoins}
@@ -202,7 +203,8 @@ func QueueLogsOfResults(b *storage.Batch, of []*ledger.ContractResult, blocks bo
 	w := storage.Where{Args: args}
 	logRows.QueueChildren(b, len(of), `with page as (select p.ord, l.* from `+from+` join contract_log l on l.consensus_timestamp = p.at
   left join contract_transaction ct on ct.consensus_timestamp = p.at and ct.entity_id = p.party
-  where coalesce(cardinality(ct.contract_ids), 0) = 0 or l.contract_id = any(ct.contract_ids) limit `+w.Arg(len(of)*maxLogsOfResult)+`)
+  where case p.synthetic when 1 then l.synthetic is true and p.asked in (0, l.contract_id)
+    else coalesce(cardinality(ct.contract_ids), 0) = 0 or l.contract_id = any(ct.contract_ids) end and not `+wildcard+` limit `+w.Arg(len(of)*maxLogsOfResult)+`)
 select l.ord, `+joined[0]+` from page l`+joined[1]+` order by l.ord, l.consensus_timestamp, l.index`, w.Args, done)
 }
 

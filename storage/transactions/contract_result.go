@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 
-	"heliograph/internal/base/list"
 	"heliograph/internal/domain/ledger"
 	"heliograph/storage"
 	"heliograph/storage/entities"
@@ -15,7 +14,9 @@ type ResultRef struct {
 	Hash          ledger.Hash
 	TransactionID *ledger.TransactionID
 	Nonce         int32
-	At            ledger.Timestamp
+	// Late also finds a scheduled transaction that ran after the window of its transaction id.
+	Late bool
+	At   ledger.Timestamp
 	// Contract is an entity that must be a party. It applies to references by consensus time with Named set.
 	Contract ledger.EntityID
 	Named    bool
@@ -48,9 +49,13 @@ func (ref *ResultRef) locator(w *storage.Where) string {
 		return byHash
 	case ref.TransactionID != nil:
 		start := ref.TransactionID.ValidStart
+		until := `consensus_timestamp <= ` + w.Arg(int64(later(start, consensusWindow)))
+		if ref.Late {
+			until += ` or scheduled and parent_consensus_timestamp is null and consensus_timestamp <= ` + w.Arg(int64(later(start, ScheduledWindow)))
+		}
 		return `select consensus_timestamp as at, payer_account_id as party, payer_account_id as payer from transaction
 where payer_account_id = ` + w.Arg(int64(ref.TransactionID.Payer)) + ` and valid_start_ns = ` + w.Arg(int64(start)) + `
-  and consensus_timestamp between ` + w.Arg(int64(start)) + ` and ` + w.Arg(int64(later(start, consensusWindow))) + ` and nonce = ` + w.Arg(ref.Nonce) + `
+  and consensus_timestamp >= ` + w.Arg(int64(start)) + ` and (` + until + `) and nonce = ` + w.Arg(ref.Nonce) + `
 order by (result = any(` + w.Arg(codes(ledger.SuccessCodes())) + `)) desc, consensus_timestamp desc limit 1`
 	case !ref.Named:
 		return `select consensus_timestamp as at, entity_id as party, payer_account_id as payer from contract_transaction
@@ -130,13 +135,22 @@ func LocateTransaction(ctx context.Context, db *storage.DB, ref ResultRef) (ledg
 	return ledger.FromPointer(found), err
 }
 
-// partiesOf returns a FROM item p with the columns at, party, asked and ord of results, and its arguments. The result can be a [ResultRef.Key].
+// partiesOf returns a FROM item p with the columns at, party, asked, synthetic and ord of results, and its arguments. The result can be a [ResultRef.Key].
 func partiesOf(of []*ledger.ContractResult) (from string, args []any) {
 	if len(of) == 1 && of[0].ConsensusTimestamp == 0 {
-		return `(select at, party, 0 as asked, 1::bigint as ord from (` + byHash + `) found) p`, []any{prefix(of[0].Hash)}
+		return `(select at, party, 0 as asked, 0 as synthetic, 1::bigint as ord from (` + byHash + `) found) p`, []any{prefix(of[0].Hash)}
 	}
-	return storage.UnnestKeys([]string{"at", "party", "asked"}, list.Map(of, func(r *ledger.ContractResult) int64 { return int64(r.ConsensusTimestamp) }),
-		list.Map(of, func(r *ledger.ContractResult) int64 { return int64(r.Party) }), list.Map(of, func(r *ledger.ContractResult) int64 { return int64(r.Asked) }))
+	keys := make([][]int64, 4)
+	for _, r := range of {
+		synthetic := int64(0)
+		if r.Synthetic {
+			synthetic = 1
+		}
+		for i, v := range []int64{int64(r.ConsensusTimestamp), int64(r.Party), int64(r.Asked), synthetic} {
+			keys[i] = append(keys[i], v)
+		}
+	}
+	return storage.UnnestKeys([]string{"at", "party", "asked", "synthetic"}, keys...)
 }
 
 var stateChangeRows = storage.MapperOf(func(c *ledger.ContractStateChange, into []any) []any {

@@ -245,9 +245,10 @@ func filterResults(w *storage.Where, f *ledger.ContractResultFilter) {
 const CountResults storage.Countable = `select from contract_result`
 
 // ContractResults reads a page of contract results, ordered by consensus time. Logs of token transfers outside of the EVM appear as synthetic results, unless
-// the filter excludes them or selects a contract or a sender.
+// the filter excludes them or selects a sender. A condition on the contract selects those whose own logs are of that contract.
 func ContractResults(ctx context.Context, db *storage.DB, f *ledger.ContractResultFilter, parts ResultParts, p storage.Page) ([]*ledger.ContractResult, error) {
 	var ran, synthetic []*ledger.ContractResult
+	given := f
 	b := db.NewBatch()
 	var w storage.Where
 	keys := []string{"cr.consensus_timestamp"}
@@ -263,41 +264,12 @@ func ContractResults(ctx context.Context, db *storage.DB, f *ledger.ContractResu
 	cut := `select * from contract_result cr where true` + w.String() + w.OrderBy(p, keys...)
 	sql := storage.NoBitmaps + `select ` + parts.columns() + ` from (` + cut + `) cr` + parts.joins() + ` order by cr.consensus_timestamp` + p.Direction()
 	parts.rows().Queue(b, sql, w.Args, func(rows []*ledger.ContractResult) { ran = withChainID(db, rows) })
-	if f == nil || f.ContractID == nil && f.From == nil && (f.Synthetic == nil || *f.Synthetic) {
-		queueSyntheticResults(b, f, parts, p, func(rows []*ledger.ContractResult) { synthetic = rows })
+	if given == nil || given.From == nil && (given.Synthetic == nil || *given.Synthetic) {
+		queueSyntheticResults(b, given, parts, p, func(rows []*ledger.ContractResult) { synthetic = rows })
 	}
 	if err := b.Run(ctx); err != nil {
 		return nil, fmt.Errorf("reading contract results: %w", err)
 	}
 	// A recorded result replaces the one derived from its logs.
 	return storage.Merge(ran, synthetic, p, func(r *ledger.ContractResult) int64 { return int64(r.ConsensusTimestamp) }), nil
-}
-
-// syntheticResult contains the columns of a contract result derived from a synthetic log.
-const syntheticResult = `l.consensus_timestamp, coalesce(nullif(l.root_contract_id, 0), l.contract_id) as contract_id, l.payer_account_id,
-  l.payer_account_id as sender_id, null::bigint as amount, null::bytea as bloom, null::bytea as call_result, '{}'::bigint[] as created_contract_ids,
-  null::text as error_message, null::bytea as failed_initcode, ''::bytea as function_parameters, null::bytea as function_result,
-  null::bigint as gas_consumed, 0::bigint as gas_limit, null::bigint as gas_used, l.transaction_hash, l.transaction_index,
-  0::integer as transaction_nonce, 22::smallint as transaction_result`
-
-// queueSyntheticResults queues a query for results derived from synthetic logs: the first log of each transaction.
-func queueSyntheticResults(b *storage.Batch, f *ledger.ContractResultFilter, parts ResultParts, p storage.Page, done func([]*ledger.ContractResult)) {
-	var w storage.Where
-	if f != nil {
-		storage.Filter(&w, "l.consensus_timestamp", f.Timestamp)
-		if f.TransactionIndex != nil {
-			w.And("l.transaction_index = any(?::bigint[])", f.TransactionIndex)
-		}
-	}
-	w.Keyset(p, "l.consensus_timestamp")
-	direction := p.Direction()
-	cut := `select distinct on (l.consensus_timestamp) ` + syntheticResult + ` from contract_log l where l.synthetic is true` + w.String() +
-		` order by l.consensus_timestamp` + direction + `, l.index` + direction + ` limit ` + w.Arg(p.Limit)
-	sql := `select ` + parts.columns() + ` from (` + cut + `) cr` + parts.joins() + ` order by cr.consensus_timestamp` + direction
-	parts.rows().Queue(b, sql, w.Args, func(rows []*ledger.ContractResult) {
-		for _, r := range rows {
-			r.Synthetic, r.Partial = true, false
-		}
-		done(withChainID(b.DB(), rows))
-	})
 }

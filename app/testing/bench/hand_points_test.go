@@ -172,8 +172,9 @@ func (h *hand) block(w http.ResponseWriter, r *http.Request) {
 	var from, to int64
 	var bloom []byte
 	err = h.pool.QueryRow(r.Context(), `select count, hapi_version_major || '.' || hapi_version_minor || '.' || hapi_version_patch, '0x' || hash, name, index,
-  '0x' || prev_hash, coalesce(size, length(bytes)), consensus_start, consensus_end, nullif(gas_used, -1), logs_bloom from record_file where index = $1`, number).
-		Scan(&b.Count, &b.HapiVersion, &b.Hash, &b.Name, &b.Number, &b.PreviousHash, &b.Size, &from, &to, &b.GasUsed, &bloom)
+  '0x' || prev_hash, coalesce(size, length(bytes)), consensus_start, consensus_end, nullif(gas_used, -1), logs_bloom,
+  '0x' || encode(receipts_root, 'hex') from record_file where index = $1`, number).
+		Scan(&b.Count, &b.HapiVersion, &b.Hash, &b.Name, &b.Number, &b.PreviousHash, &b.Size, &from, &to, &b.GasUsed, &bloom, &b.ReceiptsRoot)
 	b.Timestamp.From, b.Timestamp.To = ledger.Timestamp(from).String(), ledger.Timestamp(to).String()
 	if bloom != nil {
 		s := bloomOf(bloom)
@@ -288,6 +289,7 @@ type resultDTO struct {
 	Amount               json.RawMessage  `json:"amount"`
 	Bloom                string           `json:"bloom"`
 	CallResult           string           `json:"call_result"`
+	Child                bool             `json:"child"`
 	ContractID           *string          `json:"contract_id"`
 	CreatedContractIDs   []string         `json:"created_contract_ids"`
 	ErrorMessage         *string          `json:"error_message"`
@@ -376,7 +378,8 @@ func (h *hand) result(w http.ResponseWriter, r *http.Request) {
   cr.contract_id, cr.created_contract_ids, cr.error_message, cr.failed_initcode, cr.function_parameters, cr.gas_consumed, cr.gas_used, cr.sender_id,
   cr.transaction_hash, cr.transaction_index, cr.transaction_result, '0x' || r.hash, r.index, nullif(r.gas_used, -1), et.access_list::text, et.call_data,
   et.chain_id, et.gas_limit, et.gas_price, et.max_fee_per_gas, et.max_priority_fee_per_gas, et.nonce, et.recovery_id, et.signature_r, et.signature_s,
-  et.signature_v, et.to_address, et.type, et.value
+  et.signature_v, et.to_address, et.type, et.value,
+  coalesce((select t.parent_consensus_timestamp is not null from transaction t where t.consensus_timestamp = cr.consensus_timestamp), false)
 from (select * from contract_transaction_hash where hash = $1 order by (transaction_result = 22) desc, consensus_timestamp desc limit 1) h
 join contract_transaction ct on ct.consensus_timestamp = h.consensus_timestamp and ct.entity_id = h.entity_id
 cross join lateral (select * from contract_result c where c.consensus_timestamp = h.consensus_timestamp
@@ -387,7 +390,7 @@ left join lateral (select * from record_file where consensus_end >= cr.consensus
 		Scan(&party, &payer, &at, &address, &amount, &bloom, &called, &contract, &created, &d.ErrorMessage, &initcode, &function, &d.GasConsumed, &d.GasUsed, &sender,
 			&stored, &d.TransactionIndex, &code, &d.BlockHash, &d.BlockNumber, &d.BlockGasUsed, &d.AccessList, &calldata, &e.ChainID, &d.GasLimit, &e.GasPrice,
 			&e.MaxFeePerGas, &e.MaxPriorityFeePerGas, &nonce, &recovery, &e.SignatureR, &e.SignatureS, &e.SignatureV, &e.ToAddress, &e.Type,
-			&e.Value); err != nil {
+			&e.Value, &d.Child); err != nil {
 		answer(w, nil, err)
 		return
 	}

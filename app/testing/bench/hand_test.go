@@ -119,6 +119,7 @@ type blockDTO struct {
 	Name         string  `json:"name"`
 	Number       int64   `json:"number"`
 	PreviousHash string  `json:"previous_hash"`
+	ReceiptsRoot *string `json:"receipts_root"`
 	Size         *int64  `json:"size"`
 	Timestamp    struct {
 		From string `json:"from"`
@@ -131,7 +132,7 @@ type blockDTO struct {
 func (h *hand) blocks(w http.ResponseWriter, r *http.Request) {
 	limit := limitOf(r)
 	rows, err := h.pool.Query(r.Context(), `select count, hapi_version_major || '.' || hapi_version_minor || '.' || hapi_version_patch, '0x' || hash, name, index,
-  '0x' || prev_hash, coalesce(size, length(bytes)), consensus_start, consensus_end, nullif(gas_used, -1), logs_bloom
+  '0x' || prev_hash, coalesce(size, length(bytes)), consensus_start, consensus_end, nullif(gas_used, -1), logs_bloom, '0x' || encode(receipts_root, 'hex')
 from record_file order by consensus_end desc, index desc limit $1`, limit)
 	if err != nil {
 		answer(w, nil, err)
@@ -146,7 +147,7 @@ from record_file order by consensus_end desc, index desc limit $1`, limit)
 	var from, to int64
 	var bloom []byte
 	_, err = pgx.ForEachRow(rows, []any{
-		&b.Count, &b.HapiVersion, &b.Hash, &b.Name, &b.Number, &b.PreviousHash, &b.Size, &from, &to, &b.GasUsed, &bloom,
+		&b.Count, &b.HapiVersion, &b.Hash, &b.Name, &b.Number, &b.PreviousHash, &b.Size, &from, &to, &b.GasUsed, &bloom, &b.ReceiptsRoot,
 	}, func() error {
 		b.Timestamp.From, b.Timestamp.To = ledger.Timestamp(from).String(), ledger.Timestamp(to).String()
 		b.LogsBloom = nil

@@ -191,7 +191,7 @@ func open(url string, options ...Option) (g *Gateway, closers []func(), err erro
 		REST: g.Config, Graph: gateway.DefaultGraph(), Logger: slog.New(slog.DiscardHandler), Origins: []string{"*"},
 		RequestTimeout: 20 * time.Second, Version: "test", CheckVariables: true,
 	}
-	o.EVM.Clock, o.EVM.TracesPerSecond, o.EVM.Simulations = time.Now, 1000, true
+	o.EVM.Clock, o.EVM.TracesPerSecond, o.EVM.Simulations, o.EVM.Prestate = time.Now, 1000, true, true
 	for _, change := range options {
 		change(&o, &so)
 	}

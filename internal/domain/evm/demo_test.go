@@ -63,7 +63,7 @@ func TestTrips(t *testing.T) {
 		{"now, without memory", worldstate.BlockRef{}, 0, 2, 2},
 		{"then", worldstate.BlockRef{Number: ledger.Of[int64](1500)}, 1 << 20, 3, 2},
 	} {
-		reader, machine := evmstate.NewReader(db, entities.NewGasPrices(db), c.cache), newMachine()
+		reader, machine := evmstate.NewReader(db, entities.NewCallPrices(db), c.cache), newMachine()
 		for i, want := range []int{c.first, c.own} {
 			sim, snapshot := open(t, machine, reader, c.ref, balanceOf())
 			r, err := sim.Call(balanceOf())
@@ -83,7 +83,7 @@ func BenchmarkBalanceOf(b *testing.B) {
 	g := testenv.Demo(b, testenv.REST(func(c *rest.Config) { c.Cache = true }), testenv.EVM(func(o *contractcalls.Options) {
 		o.RequestsPerSecond, o.GasPerSecond = 1<<40, 1<<60
 	}))
-	reader, machine, msg := evmstate.NewReader(g.DB, entities.NewGasPrices(g.DB), 1<<20), newMachine(), balanceOf()
+	reader, machine, msg := evmstate.NewReader(g.DB, entities.NewCallPrices(g.DB), 1<<20), newMachine(), balanceOf()
 	warm := func() *evmstate.Snapshot {
 		sim, snapshot := open(b, machine, reader, worldstate.BlockRef{}, msg)
 		if r, err := sim.Call(msg); err != nil || r.Failed() {

@@ -13,6 +13,7 @@ import (
 
 	"heliograph/internal/domain/fees"
 	"heliograph/internal/domain/ledger"
+	"heliograph/internal/domain/ledger/codes"
 )
 
 func schedule(tb testing.TB) *fees.Schedule {
@@ -312,18 +313,14 @@ func TestOlderForm(t *testing.T) {
 	}
 }
 
-// TestProcessingBytes checks that the size of a transaction excludes unknown fields.
+// TestProcessingBytes checks the price of the size of a transaction.
 func TestProcessingBytes(t *testing.T) {
 	t.Parallel()
 	b := signed(t, message(2000), 1)
 	want := 10*(100000+10000*int64(len(b)-1350)) + 13620000
-	for _, tx := range [][]byte{
-		b, append(protowire.AppendBytes(protowire.AppendTag(nil, 900, protowire.BytesType), make([]byte, 300)), b...),
-	} {
-		e := estimate(t, tx, fees.Options{Mode: fees.Intrinsic})
-		if e.Total != want || e.Node.Extras[0].Count != int64(len(b)) || e.Node.Extras[0].Name() != "PROCESSING_BYTES" {
-			t.Errorf("%+v, want %d", e, want)
-		}
+	if e := estimate(t, b, fees.Options{Mode: fees.Intrinsic}); e.Total != want || e.Node.Extras[0].Count != int64(len(b)) ||
+		e.Node.Extras[0].Name() != "PROCESSING_BYTES" {
+		t.Errorf("%+v, want %d", e, want)
 	}
 	// 2200 bytes in total.
 	for n := 1900; ; n++ {
@@ -404,16 +401,87 @@ func TestRefusals(t *testing.T) {
 			}
 		})
 	}
-	// Unknown fields, including groups, are skipped at all levels. Numbers may be packed or not.
-	group := append(protowire.AppendTag(
-		nil, 900, protowire.StartGroupType,
-	), protowire.AppendTag(nil, 900, protowire.EndGroupType)...)
-	body := append(append(field(53, append(varint(2, 1), field(2, []byte{2, 3})...)), group...), varint(901, 1)...)
-	if e := estimate(
-		t, append(ofBody(body), group...), fees.Options{Mode: fees.Intrinsic},
-	); e.Total != 10000000+2*10000000 {
+	// Numbers may be packed or not.
+	body := field(53, append(varint(2, 1), field(2, []byte{2, 3})...))
+	if e := estimate(t, ofBody(body), fees.Options{Mode: fees.Intrinsic}); e.Total != 10000000+2*10000000 {
 		t.Errorf("%+v", e)
 	}
+	// Unknown fields, including groups, are refused at all levels. A type that has no fee is found before.
+	group := append(protowire.AppendTag(nil, 900, protowire.StartGroupType), protowire.AppendTag(nil, 900, protowire.EndGroupType)...)
+	for name, c := range map[string]struct {
+		b    []byte
+		want error
+	}{
+		"in the transaction": {append(ofBody(body), group...), fees.ErrUnreadable},
+		"in the body":        {ofBody(append(varint(901, 1), body...)), fees.ErrUnreadable},
+		"in a key":           {ofBody(field(11, field(1, varint(99, 1)))), fees.ErrUnreadable},
+		"redaction":          {ofBody(append(varint(901, 1), field(87, nil)...)), fees.ErrUnknownType},
+		"publication":        {ofBody(field(91, nil)), fees.ErrUnknownType},
+		"the field after":    {ofBody(field(92, nil)), fees.ErrUnreadable},
+	} {
+		if _, err := fees.Parse(c.b); err != c.want { //nolint:errorlint // must be the same value
+			t.Errorf("unknown field %s: %v, want %v", name, err, c.want)
+		}
+	}
+}
+
+// TestLimits tests the limits of the network: equal is allowed, one more is not.
+func TestLimits(t *testing.T) {
+	t.Parallel()
+	nfts := func(n, more int) *services.TransactionBody {
+		return transfer(nil, nftList(n), nftList(more))
+	}
+	amounts := func(n int) []*services.AccountAmount {
+		return slices.Repeat([]*services.AccountAmount{amount(accountID(1), 1)}, n)
+	}
+	tokens := func(n int) []*services.TokenTransferList {
+		return slices.Repeat([]*services.TokenTransferList{{Token: token(1)}}, n)
+	}
+	airdrops := func(n int) *services.TransactionBody {
+		return &services.TransactionBody{Data: &services.TransactionBody_TokenClaimAirdrop{TokenClaimAirdrop: &services.TokenClaimAirdropTransactionBody{
+			PendingAirdrops: slices.Repeat([]*services.PendingAirdropId{{}}, n),
+		}}}
+	}
+	sized := func(n int, body func(int) *services.TransactionBody) []byte {
+		b := signed(t, body(n), 0)
+		return signed(t, body(n-(len(b)-n)), 0)
+	}
+	ethereum := func(n int) *services.TransactionBody {
+		return &services.TransactionBody{Data: &services.TransactionBody_EthereumTransaction{EthereumTransaction: &services.EthereumTransactionBody{
+			EthereumData: make([]byte, n),
+		}}}
+	}
+	for name, c := range map[string]struct {
+		good, bad []byte
+		code      ledger.ResponseCode
+	}{
+		"size":            {sized(6144, message), sized(6145, message), codes.TransactionOversize},
+		"Ethereum":        {sized(133_120, ethereum), sized(133_121, ethereum), codes.TransactionOversize},
+		"signatures":      {signed(t, message(1), 100), signed(t, message(1), 101), codes.TransactionOversize},
+		"amounts":         {signed(t, transfer(amounts(10)), 0), signed(t, transfer(amounts(11)), 0), codes.TransferListSizeLimitExceeded},
+		"tokens":          {signed(t, transfer(nil, tokens(10)...), 0), signed(t, transfer(nil, tokens(11)...), 0), codes.TokenTransferListSizeLimitExceeded},
+		"NFTs":            {signed(t, nfts(4, 6), 0), signed(t, nfts(4, 7), 0), codes.BatchSizeLimitExceeded},
+		"airdrops":        {signed(t, airdrops(10), 0), signed(t, airdrops(11), 0), codes.PendingAirdropIDListTooLong},
+		"size before all": {signed(t, message(1), 0), signed(t, transfer(amounts(800)), 0), codes.TransactionOversize},
+	} {
+		good, err := fees.Parse(c.good)
+		bad, err2 := fees.Parse(c.bad)
+		if err != nil || err2 != nil {
+			t.Errorf("%s: %v, %v", name, err, err2)
+			continue
+		}
+		if err := good.CheckLimits(); err != nil {
+			t.Errorf("%s: %d bytes: %v", name, len(c.good), err)
+		}
+		var limit *fees.LimitError
+		if err := bad.CheckLimits(); !errors.As(err, &limit) || limit.Code != c.code {
+			t.Errorf("%s: %d bytes: %v, want %s", name, len(c.bad), err, c.code)
+		}
+	}
+}
+
+func nftList(n int) *services.TokenTransferList {
+	return &services.TokenTransferList{Token: token(1), NftTransfers: slices.Repeat([]*services.NftTransfer{{}}, n)}
 }
 
 // TestStateRefusals tests errors that only occur in mode State.

@@ -21,6 +21,7 @@ import (
 	"google.golang.org/protobuf/reflect/protoreflect"
 
 	"heliograph/internal/domain/fees/feepb"
+	"heliograph/internal/domain/ledger"
 )
 
 // ErrSchedule is wrapped by all errors about malformed or inconsistent fee schedules.
@@ -66,9 +67,8 @@ func (d *definition) find(e Extra) (reference, bool) {
 	return reference{}, false
 }
 
-// ParseSchedule decodes and validates a serialized FeeSchedule. An unknown field makes the schedule invalid, because unknown prices must not be ignored. All
-// errors wrap [ErrSchedule].
-func ParseSchedule(content []byte) (*Schedule, error) {
+// decode decodes a serialized FeeSchedule. It fails if a message has an unknown field, because unknown prices must not be ignored.
+func decode(content []byte) (*feepb.FeeSchedule, error) {
 	var file feepb.FeeSchedule
 	err := proto.Unmarshal(content, &file)
 	if err == nil {
@@ -83,11 +83,35 @@ func ParseSchedule(content []byte) (*Schedule, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrSchedule, err)
 	}
-	s, err := newSchedule(&file)
+	return &file, nil
+}
+
+// ParseSchedule decodes and validates a serialized FeeSchedule. An unknown field makes the schedule invalid. All errors wrap [ErrSchedule].
+func ParseSchedule(content []byte) (*Schedule, error) {
+	file, err := decode(content)
+	if err != nil {
+		return nil, err
+	}
+	s, err := newSchedule(file)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrSchedule, err)
 	}
 	return s, nil
+}
+
+// GasPrice returns the price of gas in a serialized FeeSchedule. An unknown field makes the schedule invalid; the other prices need not be valid. All errors
+// wrap [ErrSchedule].
+func GasPrice(content []byte) (ledger.SimpleGas, error) {
+	file, err := decode(content)
+	if err != nil {
+		return ledger.SimpleGas{}, err
+	}
+	for _, e := range file.GetExtras() {
+		if e.GetName() == feepb.Extra_GAS {
+			return ledger.SimpleGas(ledger.Of(e.GetFee())), nil
+		}
+	}
+	return ledger.SimpleGas{}, nil
 }
 
 // newSchedule returns the schedule of a file. It fails if a reference has no price, if something is declared twice, or if something is negative.

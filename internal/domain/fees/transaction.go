@@ -36,17 +36,18 @@ func (e *UndefinedExtraError) Error() string {
 type Transaction struct {
 	body       *services.TransactionBody
 	signatures int64
-	bytes      int64 // its length without unknown fields
+	bytes      int64 // its length in the shortest encoding
+	size       int   // its length
 }
 
-// Parse decodes a serialized Transaction and ignores unknown fields. Known fields must have their wire types. Errors
-// are an [InputError].
+// Parse decodes a serialized Transaction. It fails for unknown fields, and for known fields with another wire type.
+// Errors are an [InputError].
 func Parse(b []byte) (*Transaction, error) {
 	var tx services.Transaction
 	if !unmarshal(b, &tx) {
 		return nil, ErrUnreadable
 	}
-	t := &Transaction{body: &services.TransactionBody{}, bytes: int64(proto.Size(&tx))}
+	t := &Transaction{body: &services.TransactionBody{}, bytes: int64(proto.Size(&tx)), size: len(b)}
 	body, signatures := tx.GetBodyBytes(), tx.GetSigMap() //nolint:staticcheck // older clients still use these fields
 	if signed := tx.GetSignedTransactionBytes(); len(signed) > 0 {
 		var s services.SignedTransaction
@@ -56,6 +57,9 @@ func Parse(b []byte) (*Transaction, error) {
 		body, signatures = s.GetBodyBytes(), s.GetSigMap()
 	} else if len(body) == 0 {
 		return nil, ErrEmpty
+	}
+	if hasUnpriced(body) {
+		return nil, ErrUnknownType
 	}
 	if !unmarshal(body, t.body) {
 		return nil, ErrUnreadable
@@ -95,19 +99,41 @@ func firstOfList(b []byte) *Transaction {
 	return t
 }
 
+// The first and last field of the transaction types in a TransactionBody that newer networks have, and that have no
+// fee.
+const (
+	firstUnpriced = 82
+	lastUnpriced  = 91
+)
+
+// hasUnpriced reports whether a serialized TransactionBody has a transaction of one of these types.
+func hasUnpriced(body []byte) bool {
+	for len(body) > 0 {
+		num, _, n := protowire.ConsumeField(body)
+		if n < 0 {
+			return false
+		}
+		if num >= firstUnpriced && num <= lastUnpriced {
+			return true
+		}
+		body = body[n:]
+	}
+	return false
+}
+
 // Function returns the network's name of the transaction type, such as CryptoTransfer, or NONE if it is unknown.
 func (t *Transaction) Function() string { return functionOf(t.body).String() }
 
-// unmarshal decodes a message and drops unknown fields. It reports whether the message is valid.
+// unmarshal decodes a message. It reports whether the message is valid.
 func unmarshal(b []byte, m proto.Message) bool {
 	if !typed(m.ProtoReflect().Descriptor(), b, maxDepth) {
 		return false
 	}
-	return proto.UnmarshalOptions{DiscardUnknown: true, RecursionLimit: maxDepth + 1}.Unmarshal(b, m) == nil
+	return proto.UnmarshalOptions{RecursionLimit: maxDepth + 1}.Unmarshal(b, m) == nil
 }
 
-// typed reports whether all known fields of a serialized message and its nested messages have their wire types.
-// Unmarshalling treats others as unknown fields.
+// typed reports whether all fields of a serialized message and its nested messages are known and have their wire types.
+// Unmarshalling accepts others.
 func typed(of protoreflect.MessageDescriptor, b []byte, depth int) bool {
 	if depth == 0 {
 		return false
@@ -126,7 +152,7 @@ func typed(of protoreflect.MessageDescriptor, b []byte, depth int) bool {
 		b = b[n:]
 		field := fields.ByNumber(num)
 		if field == nil {
-			continue
+			return false
 		}
 		switch want := wireType(field.Kind()); {
 		case want != typ:

@@ -219,12 +219,20 @@ func known(b []byte) []byte {
 	return b
 }
 
-// V returns the V value of a legacy transaction's signature, else the recovery identifier.
+// firstV is V of the signature of a legacy transaction without its recovery identifier and twice its chain ID (EIP-155).
+const firstV = 35
+
+// V returns the V value of a legacy transaction's signature, derived from the chain ID if it is missing. For other transactions, and without a chain ID, it
+// returns the recovery identifier.
 func (r *ContractResult) V() Integer {
 	return ofEthereum(r, func(e *EthereumTransaction) Integer {
 		switch {
-		case e.Type == 0 && e.SignatureV != nil:
+		case e.Type == 0 && len(e.SignatureV) > 0:
 			return Integer(new(big.Int).SetBytes(e.SignatureV).String())
+		case e.Type == 0 && e.RecoveryID.Valid && len(e.ChainID) > 0:
+			v := new(big.Int).SetBytes(e.ChainID)
+			v.Lsh(v, 1).Add(v, big.NewInt(firstV+int64(e.RecoveryID.V)))
+			return Integer(v.String())
 		case e.RecoveryID.Valid:
 			return Integer(strconv.Itoa(int(e.RecoveryID.V)))
 		default:

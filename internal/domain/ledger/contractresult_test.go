@@ -66,6 +66,11 @@ func TestSignatureV(t *testing.T) {
 		{nil, ""},
 		{&EthereumTransaction{Type: 0, SignatureV: []byte{0x02, 0x74}, RecoveryID: Of(int16(1))}, "628"},
 		{&EthereumTransaction{Type: 0, RecoveryID: Of(int16(1))}, "1"},
+		{&EthereumTransaction{Type: 0, RecoveryID: Of(int16(0)), ChainID: []byte{0x01, 0x28}}, "627"},
+		{&EthereumTransaction{Type: 0, SignatureV: []byte{}, RecoveryID: Of(int16(1)), ChainID: []byte{0x01, 0x28}}, "628"},
+		{&EthereumTransaction{Type: 0, SignatureV: []byte{0}, RecoveryID: Of(int16(1)), ChainID: []byte{0x01, 0x28}}, "0"},
+		{&EthereumTransaction{Type: 0, ChainID: []byte{0x01, 0x28}}, ""},
+		{&EthereumTransaction{Type: 1, RecoveryID: Of(int16(1)), ChainID: []byte{0x01, 0x28}}, "1"},
 		{&EthereumTransaction{Type: 2, SignatureV: []byte{27}, RecoveryID: Of(int16(0))}, "0"},
 		{&EthereumTransaction{Type: 2, SignatureV: []byte{27}}, ""},
 	} {

@@ -495,6 +495,8 @@ type Block struct {
 	Number int64
 	// The hash of the previous block.
 	PreviousHash string
+	// The root of the Merkle trie of the transaction receipts, 32 bytes. Null if unknown, and in databases of older importers.
+	ReceiptsRoot []byte
 	// The size of the stream file in bytes. Null if unknown.
 	Size Null[int64]
 	// The consensus timestamps of the first and the last transaction, both inclusive.
@@ -675,6 +677,14 @@ type ContractLogFilter struct {
 	TransactionHash *string
 }
 
+// The state that a transaction used and changed, derived from the recorded actions and state changes.
+type ContractPrestate struct {
+	// Accounts and contracts before the transaction, sorted by address.
+	Pre []*PrestateAccount
+	// Accounts and contracts after the transaction, sorted by address. Empty unless `diff` is set.
+	Post []*PrestateAccount
+}
+
 // The result of a contract call or contract creation. A synthetic result represents a token transfer outside the EVM, which produces ERC-20 logs.
 type ContractResult struct {
 	// The EVM address of the contract: the assigned address, else the address derived from the entity number. Null if no contract was called.
@@ -757,7 +767,7 @@ type ContractResultFilter struct {
 	TransactionIndex []int64
 	// Includes calls that were caused by other calls.
 	Internal *bool
-	// Includes synthetic results. A condition on contract or sender excludes them.
+	// Includes synthetic results. A condition on the sender excludes them. A condition on the callee selects those of its own logs; in subscriptions it excludes them.
 	Synthetic *bool
 }
 
@@ -1106,6 +1116,8 @@ type NetworkFee struct {
 type NetworkFees struct {
 	// Gas prices by transaction type.
 	Fees []*NetworkFee
+	// The file that has the price: 0.0.113 (the simple fee schedule), or 0.0.111 for times before the network used that.
+	FileID EntityID
 	// The time of the last change of the fee schedule.
 	Timestamp Timestamp
 }
@@ -1216,6 +1228,30 @@ type NetworkStatistics struct {
 	Transactions int64
 	// The gas that they used.
 	GasUsed int64
+}
+
+// An account or contract before or after a transaction.
+type PrestateAccount struct {
+	// The EVM address: the assigned address, else a 20-byte alias, else the address derived from the entity number.
+	Address []byte
+	// The balance in tinybars, without fees.
+	Balance int64
+	// The runtime bytecode. Null for accounts, and unless `code` is set.
+	Code []byte
+	// The entity.
+	EntityID EntityID
+	// The nonce, as far as the record of the transaction has it, else 0.
+	Nonce int64
+	// The storage slots, lowest first. Null for accounts, and empty unless `storage` is set.
+	Storage []*PrestateSlot
+}
+
+// A storage slot with its value.
+type PrestateSlot struct {
+	// The slot key, 32 bytes.
+	Key []byte
+	// The value, 32 bytes.
+	Value []byte
 }
 
 // A registered node: a block node, mirror node, relay or other service that does not take part in consensus.

@@ -1,12 +1,10 @@
 package ledger
 
 import (
-	"cmp"
 	"fmt"
 	"math"
 	"math/bits"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/hiero-ledger/hiero-sdk-go/v2/proto/services"
@@ -57,15 +55,12 @@ func DecodeFeeSchedules(b []byte) (*FeeSchedules, error) {
 	return &FeeSchedules{Current: both.GetCurrentFeeSchedule(), Next: both.GetNextFeeSchedule()}, nil
 }
 
-// gasFunctions are the functions that use gas.
-var gasFunctions = []services.HederaFunctionality{
-	services.HederaFunctionality_ContractCall, services.HederaFunctionality_ContractCreate, services.HederaFunctionality_EthereumTransaction,
-}
-
-// tinycentsPerFee is the number of fee schedule units in a tinycent. The price of a unit of gas in a schedule is in thousandths of tinycents.
+// tinycentsPerFee is the number of fee schedule units in a tinycent. The price of a unit of gas in a schedule is in
+// thousandths of tinycents.
 const tinycentsPerFee = 1000
 
-// Tinybars converts tinycents to tinybars, rounded down. It returns null if the result exceeds 64 bits or the rate is empty.
+// Tinybars converts tinycents to tinybars, rounded down. It returns null if the result exceeds 64 bits or the rate is
+// empty.
 func (r *ExchangeRate) Tinybars(tinycents int64) Null[int64] {
 	if r.CentEquivalent <= 0 || r.HbarEquivalent < 0 || tinycents < 0 {
 		return Null[int64]{}
@@ -97,33 +92,85 @@ func (s *ExchangeRateSet) At(at Timestamp) ExchangeRate {
 	}
 }
 
-// GasFees returns the prices of gas at an instant in tinybars, sorted by transaction type. It uses the next schedule and the next rate if the current ones have
-// expired, but not a next schedule without fees.
-func (s *FeeSchedules) GasFees(rates *ExchangeRateSet, at Timestamp) []*NetworkFee {
-	schedule := s.Current
-	if len(s.Next.GetTransactionFeeSchedule()) > 0 && isAfter(at, schedule.GetExpiryTime().GetSeconds()) {
-		schedule = s.Next
-	}
-	rate := rates.At(at)
-	fees := []*NetworkFee{}
-	for _, f := range schedule.GetTransactionFeeSchedule() {
-		function, variants := f.GetHederaFunctionality(), f.GetFees()
-		if !slices.Contains(gasFunctions, function) || len(variants) == 0 || variants[0].GetServicedata() == nil || rate.CentEquivalent == 0 {
-			continue
-		}
-		gas := variants[0].GetServicedata().GetGas() / tinycentsPerFee * int64(rate.HbarEquivalent) / int64(rate.CentEquivalent)
-		fees = append(fees, &NetworkFee{Gas: max(1, gas), TransactionType: function.String()})
-	}
-	slices.SortStableFunc(fees, func(a, b *NetworkFee) int {
-		return cmp.Compare(strings.ToLower(a.TransactionType), strings.ToLower(b.TransactionType))
-	})
-	return fees
+// GasFile is the decoded content of a file with the price of gas: 0.0.111 ([FeeSchedules]) or 0.0.113 ([SimpleGas]).
+type GasFile interface {
+	// Tinycents returns the price of a unit of gas of the network's contract functions, in tinycents. It is null if
+	// the file has none. since is the time of the file's version.
+	Tinycents(since Timestamp) Null[int64]
+	// GasPrice returns the price of a unit of gas of a contract call at an instant, in tinybars and at least 1. It is
+	// null if the files do not have it.
+	GasPrice(rates *ExchangeRateSet, at Timestamp) Null[int64]
 }
 
-// GasPrice returns the price of a unit of gas of contract calls at an instant, in tinybars and at least 1, or null if the files do not have it. The start of
-// the hour selects the current or the next schedule and rate.
+// SimpleGas is the price of a unit of gas in the simple fee schedule, in tinycents. It is null if the schedule has
+// none.
+type SimpleGas Null[int64]
+
+// Tinycents implements [GasFile].
+func (g SimpleGas) Tinycents(Timestamp) Null[int64] { return Null[int64](g) }
+
+// GasPrice implements [GasFile]. The start of the hour selects the current or the next rate.
+func (g SimpleGas) GasPrice(rates *ExchangeRateSet, at Timestamp) Null[int64] {
+	if !g.Valid {
+		return Null[int64]{}
+	}
+	rate := rates.At(startOfHour(at))
+	return rate.gasTinybars(g.V)
+}
+
+// gasFunctions are the functions that use gas, sorted by name.
+var gasFunctions = []services.HederaFunctionality{
+	services.HederaFunctionality_ContractCall, services.HederaFunctionality_ContractCreate,
+	services.HederaFunctionality_EthereumTransaction,
+}
+
+// GasFees returns the same price of gas, in tinycents, for each function that uses gas, in tinybars and sorted by
+// transaction type. It returns no fees if the price is null or the rate is empty.
+func GasFees(tinycents Null[int64], rate ExchangeRate) []*NetworkFee {
+	if !tinycents.Valid {
+		return []*NetworkFee{}
+	}
+	gas := rate.gasTinybars(tinycents.V)
+	if !gas.Valid {
+		return []*NetworkFee{}
+	}
+	out := make([]*NetworkFee, len(gasFunctions))
+	for i, function := range gasFunctions {
+		out[i] = &NetworkFee{Gas: gas.V, TransactionType: function.String()}
+	}
+	return out
+}
+
+// gasTinybars converts a price of gas from tinycents to tinybars, rounded down and at least 1.
+func (r *ExchangeRate) gasTinybars(tinycents int64) Null[int64] {
+	price := r.Tinybars(max(tinycents, 0))
+	if price.Valid {
+		price.V = max(price.V, 1)
+	}
+	return price
+}
+
+// Tinycents implements [GasFile]. It is the price of the first function that uses gas, rounded down. The next
+// schedule applies if the current one had expired when the file was published, unless the next one has no fees.
+func (s *FeeSchedules) Tinycents(since Timestamp) Null[int64] {
+	schedule := s.Current
+	if len(s.Next.GetTransactionFeeSchedule()) > 0 && isAfter(since, schedule.GetExpiryTime().GetSeconds()) {
+		schedule = s.Next
+	}
+	for _, f := range schedule.GetTransactionFeeSchedule() {
+		if variants := f.GetFees(); slices.Contains(gasFunctions, f.GetHederaFunctionality()) && len(variants) > 0 {
+			if service := variants[0].GetServicedata(); service != nil {
+				return Of(service.GetGas() / tinycentsPerFee)
+			}
+		}
+	}
+	return Null[int64]{}
+}
+
+// GasPrice implements [GasFile] with the price of contract calls. The start of the hour selects the current or the
+// next schedule and rate.
 func (s *FeeSchedules) GasPrice(rates *ExchangeRateSet, at Timestamp) Null[int64] {
-	hour := at - at%Timestamp(time.Hour)
+	hour := startOfHour(at)
 	schedule := s.Current
 	if expires := schedule.GetExpiryTime(); expires != nil && isAfter(hour, expires.GetSeconds()) {
 		schedule = s.Next
@@ -142,6 +189,9 @@ func (s *FeeSchedules) GasPrice(rates *ExchangeRateSet, at Timestamp) Null[int64
 	}
 	return price
 }
+
+// startOfHour returns the start of the hour of an instant.
+func startOfHour(at Timestamp) Timestamp { return at - at%Timestamp(time.Hour) }
 
 // isAfter reports whether an instant is after a time in seconds since 1970.
 func isAfter(at Timestamp, seconds int64) bool {

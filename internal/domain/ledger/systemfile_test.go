@@ -140,13 +140,12 @@ func TestGasFees(t *testing.T) {
 		"empty next":        {calls(2000), schedule(200), ledger.ExchangeRateSet{CurrentRate: rate(1, 1, 200)}, expiry + 1, "ContractCall 2"},
 		"no next rate":      {calls(2000), nil, ledger.ExchangeRateSet{CurrentRate: rate(1, 1, 100)}, expiry + 1, ""},
 		"expiry is missing": {msg(nil, 1, function(6, 2000)), calls(3000), ledger.ExchangeRateSet{CurrentRate: rate(1, 1, 100)}, 1, "ContractCall 3"},
-		"by name": {
-			schedule(100, function(84, 1000), function(7, 2000), function(8, 9000), function(6, 3000)), nil,
-			ledger.ExchangeRateSet{CurrentRate: rate(1, 1, 100)},
-			0, "ContractCall 3, ContractCreate 2, EthereumTransaction 1",
+		"the first function": {
+			schedule(100, function(8, 9000), function(84, 1000), function(7, 2000), function(6, 3000)), nil,
+			ledger.ExchangeRateSet{CurrentRate: rate(1, 1, 100)}, 0, "ContractCall 1",
 		},
 		"the first variant":  {schedule(100, function(6, 1000, 2000)), nil, ledger.ExchangeRateSet{CurrentRate: rate(1, 1, 100)}, 0, "ContractCall 1"},
-		"without fees":       {schedule(100, function(6), function(7, 1000)), nil, ledger.ExchangeRateSet{CurrentRate: rate(1, 1, 100)}, 0, "ContractCreate 1"},
+		"without fees":       {schedule(100, function(6), function(7, 1000)), nil, ledger.ExchangeRateSet{CurrentRate: rate(1, 1, 100)}, 0, "ContractCall 1"},
 		"without a service":  {schedule(100, msg(num(nil, 1, 6), 3, nil)), nil, ledger.ExchangeRateSet{CurrentRate: rate(1, 1, 100)}, 0, ""},
 		"the old form alone": {schedule(100, msg(num(nil, 1, 6), 2, msg(nil, 3, num(nil, 8, 5000)))), nil, ledger.ExchangeRateSet{CurrentRate: rate(1, 1, 100)}, 0, ""},
 	} {
@@ -163,12 +162,69 @@ func TestGasFees(t *testing.T) {
 			continue
 		}
 		var got []string
-		for _, f := range schedules.GasFees(&c.rates, c.at) {
+		for _, f := range ledger.GasFees(schedules.Tinycents(c.at), c.rates.At(c.at)) {
 			got = append(got, fmt.Sprintf("%s %d", f.TransactionType, f.Gas))
 		}
-		if text := strings.Join(got, ", "); text != c.want {
-			t.Errorf("%s: %q, want %q", name, text, c.want)
+		want := c.want
+		if gas, found := strings.CutPrefix(want, "ContractCall"); found { // all functions have the same price
+			want += ", ContractCreate" + gas + ", EthereumTransaction" + gas
 		}
+		if text := strings.Join(got, ", "); text != want {
+			t.Errorf("%s: %q, want %q", name, text, want)
+		}
+	}
+}
+
+// TestSimpleGas tests prices of the simple fee schedule.
+func TestSimpleGas(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		tinycents  int64
+		hbar, cent int32
+		want       int64
+	}{
+		{852, 1, 12, 71}, {852, 1, 15, 56}, {852, 30_000, 851_000, 30}, {1_701_999, 30_000, 851_000, 59_999}, {1, 30_000, 851_000, 1}, {-5, 1, 1, 1},
+		{852, 1, 0, 0},
+	} {
+		rate := ledger.ExchangeRate{HbarEquivalent: c.hbar, CentEquivalent: c.cent, ExpirationTime: ledger.Of(int64(9e9))}
+		got := ledger.GasFees(ledger.Of(c.tinycents), rate)
+		price := ledger.SimpleGas(ledger.Of(c.tinycents)).GasPrice(&ledger.ExchangeRateSet{CurrentRate: &rate}, 5)
+		if c.want == 0 {
+			if len(got) != 0 || price.Valid {
+				t.Errorf("%+v: %v, %v", c, got, price)
+			}
+			continue
+		}
+		if len(got) != 3 || got[0].Gas != c.want || got[2].Gas != c.want || price != ledger.Of(c.want) {
+			t.Errorf("%+v: %v, %v", c, got, price)
+		}
+	}
+	if got := ledger.GasFees(ledger.Null[int64]{}, ledger.ExchangeRate{HbarEquivalent: 1, CentEquivalent: 1}); len(got) != 0 {
+		t.Error(got)
+	}
+}
+
+// TestFeeFiles tests which file has the price of gas.
+func TestFeeFiles(t *testing.T) {
+	t.Parallel()
+	const mainnet = 1779296400389248896
+	for _, c := range []struct {
+		name        string
+		chain       ledger.Quantity
+		at          ledger.Timestamp
+		file, other int64
+	}{
+		{"MAINNET", "", mainnet - 1, 111, 0}, {"mainnet", "0x128", mainnet, 113, 0}, {"Testnet", "", 1777482002529719509, 111, 0},
+		{"TESTNET", "", 1777482002529719510, 113, 0}, {"DEMO", "", 0, 113, 0}, {"PREVIEWNET", "", 0, 113, 0}, {"OTHER", "0x127", 0, 113, 0},
+		{"", "0x127", mainnet - 1, 111, 113}, {"", "0x127", mainnet, 113, 111}, {"", "0x128", 1, 111, 113}, {"", "0x129", 1, 113, 111}, {"", "0x1", 1, 113, 111},
+	} {
+		files, err := ledger.FeeFilesOf(c.name, c.chain)
+		if file, other := files.At(c.at); err != nil || file != c.file || other != c.other {
+			t.Errorf("%+v: %d, %d, %v", c, file, other, err)
+		}
+	}
+	if _, err := ledger.FeeFilesOf("moonnet", "0x127"); err == nil {
+		t.Error("an unknown network has files")
 	}
 }
 

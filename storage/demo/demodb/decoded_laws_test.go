@@ -3,6 +3,7 @@ package demodb
 import (
 	"bytes"
 	"math/big"
+	"slices"
 	"testing"
 
 	"github.com/ethereum/go-ethereum/common"
@@ -27,7 +28,11 @@ var decodedLaws = map[string]decodedLaw{
 		"update ethereum_transaction set gas_price = '\\x01' where gas_price is not null", checkGasPrices,
 	},
 	"raw Ethereum transactions have their hash, sender and nonce": {"update ethereum_transaction set hash = sha256(hash) where type = 2", checkRawTransactions},
-	"schedules are signed by required keys":                       {"update transaction_signature set public_key_prefix = '\\x77'", checkSignatures},
+	"the signer of an Ethereum transaction is its sender and takes part in it": {
+		"delete from entity_transaction where entity_id in (1002, 1008, 1015)", checkSigners,
+	},
+	"logs of calls are in the blooms of the log, the result and the block": {"update contract_log set bloom = '' where synthetic is not true", checkBlooms},
+	"schedules are signed by required keys":                                {"update transaction_signature set public_key_prefix = '\\x77'", checkSignatures},
 }
 
 // list returns the rows of a query.
@@ -143,4 +148,73 @@ func checkSignatures(t *testing.T, conn *pgx.Conn) (rows, broken int64) {
 		}
 	}
 	return int64(len(signatures)), broken
+}
+
+func checkSigners(t *testing.T, conn *pgx.Conn) (rows, broken int64) {
+	t.Helper()
+	transactions := list[struct {
+		Data          []byte
+		Sender        *int64
+		Party, Moving []int64
+	}](t, conn, `
+		select data, r.sender_id,
+			(select array_agg(entity_id) from entity_transaction p where p.consensus_timestamp = x.consensus_timestamp),
+			(select array_agg(entity_id) from crypto_transfer c where c.consensus_timestamp = x.consensus_timestamp)
+		from ethereum_transaction x left join contract_result r using (consensus_timestamp)`)
+	accounts := map[common.Address]int64{}
+	for _, e := range list[struct {
+		ID      int64
+		Address []byte
+	}](t, conn, "select id, evm_address from entity where evm_address is not null") {
+		accounts[common.Address(e.Address)] = e.ID
+	}
+	for _, r := range transactions {
+		var x types.Transaction
+		if err := x.UnmarshalBinary(r.Data); err != nil {
+			broken++
+			continue
+		}
+		address, err := types.Sender(types.LatestSignerForChainID(big.NewInt(world.ChainID)), &x)
+		id := accounts[address]
+		if err != nil || id == 0 || r.Sender != nil && *r.Sender != id || !slices.Contains(r.Party, id) || !slices.Contains(r.Moving, id) {
+			broken++
+		}
+	}
+	return int64(len(transactions)), broken
+}
+
+func checkBlooms(t *testing.T, conn *pgx.Conn) (rows, broken int64) {
+	t.Helper()
+	logs := list[struct {
+		Address, Bloom, OfResult, OfBlock []byte
+		Contract                          int64
+		T0, T1, T2, T3                    []byte
+	}](t, conn, `
+		select coalesce(e.evm_address, ''), l.bloom, r.bloom, b.logs_bloom, l.contract_id, topic0, topic1, topic2, topic3
+		from contract_log l join contract_result r using (consensus_timestamp) left join entity e on e.id = l.contract_id
+		cross join lateral (select logs_bloom from record_file f where f.consensus_end >= l.consensus_timestamp order by f.consensus_end limit 1) b`)
+	for _, r := range logs {
+		l := &types.Log{Address: common.Address(ledger.EntityID(r.Contract).LongZero())}
+		if len(r.Address) > 0 {
+			l.Address = common.Address(r.Address)
+		}
+		for _, topic := range [][]byte{r.T0, r.T1, r.T2, r.T3} {
+			if topic != nil {
+				l.Topics = append(l.Topics, common.BytesToHash(topic))
+			}
+		}
+		want := types.CreateBloom(&types.Receipt{Logs: []*types.Log{l}})
+		inside := func(bloom []byte) bool {
+			for i := range want {
+				if len(bloom) != len(want) || bloom[i]&want[i] != want[i] {
+					return false
+				}
+			}
+			return true
+		}
+		if !bytes.Equal(r.Bloom, want[:]) || !inside(r.OfResult) || !inside(r.OfBlock) {
+			broken++
+		}
+	}
+	return int64(len(logs)), broken
 }

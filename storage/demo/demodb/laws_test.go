@@ -166,8 +166,7 @@ var laws = map[string]law{
 		select count(*) from ethereum_transaction x join contract_result r using (consensus_timestamp)
 		left join entity e on e.id = r.sender_id or (r.sender_id is null and position(e.evm_address in r.function_result) > 0)
 		where not exists (select from entity_transaction t where t.consensus_timestamp = x.consensus_timestamp and t.entity_id = e.id)
-		or (r.transaction_result <> 312 and not exists (
-			select from crypto_transfer c where c.consensus_timestamp = x.consensus_timestamp and c.entity_id = e.id))`},
+		or not exists (select from crypto_transfer c where c.consensus_timestamp = x.consensus_timestamp and c.entity_id = e.id)`},
 	"parities are 0x0 or 0x1": {
 		"ethereum_transaction, jsonb_array_elements(authorization_list)",
 		`update ethereum_transaction set authorization_list = replace(authorization_list::text, '"y_parity": "0x', '"y_parity": "0x0')::jsonb`,

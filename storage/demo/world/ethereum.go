@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math/big"
+	"slices"
 
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/core/types"
@@ -104,9 +105,13 @@ func (w *World) runEthereum(t *Transaction, e EthereumTransaction, c Call, input
 	return created
 }
 
-// rejectNonce writes the result of a transaction with a wrong nonce.
+// intrinsicGas is the gas that a transaction uses before it runs.
+const intrinsicGas = 21_000
+
+// rejectNonce writes the result of a transaction with a wrong nonce. Its sender pays the relay for it.
 func (w *World) rejectNonce(t *Transaction, e EthereumTransaction, c Call, input []byte) {
 	t.result, t.entity = codes.WrongNonce, 0
+	t.hbars(e.Sender, t.payer, intrinsicGas*w.gasPrice)
 	w.addResult(t, Row{"function_parameters": input, "gas_limit": c.Gas, "amount": c.Value, "sender_id": e.Sender}, []int64{0, t.payer})
 }
 
@@ -242,13 +247,27 @@ func (w *World) addApprovalLog(t *Transaction, token, owner, spender, amount int
 	w.addTokenLog(t, token, topicApproval, w.topicAddress(owner), w.topicAddress(spender), nil, trim(number(amount)), false)
 }
 
+// addTokenLog adds the log of a token. In a contract call it is a log of the call, not a synthetic one.
 func (w *World) addTokenLog(t *Transaction, token int64, topic, from, to, serial, data []byte, synthetic bool) {
-	root := token
+	root, bloom := token, []byte{}
 	if t.caller != nil {
-		t, root = t.caller, t.called
+		t, root, synthetic = t.caller, t.called, false
+		l := &types.Log{Address: w.Address(token)}
+		for _, text := range [][]byte{topic, from, to, serial} {
+			if text != nil {
+				l.Topics = append(l.Topics, common.BytesToHash(text))
+			}
+		}
+		bloom = bloomOf([]*types.Log{l})
+		t.bloom = mergeBloom(slices.Clone(t.bloom), bloom)
+		for _, row := range t.evmRows {
+			if row["gas_limit"] != nil { // the result
+				row["bloom"] = t.bloom
+			}
+		}
 	}
 	r := Row{
-		"bloom": []byte{}, "consensus_timestamp": t.ts, "contract_id": token, "data": data, "index": t.logs, "topic0": topic,
+		"bloom": bloom, "consensus_timestamp": t.ts, "contract_id": token, "data": data, "index": t.logs, "topic0": topic,
 		"topic1": from, "topic2": to, "payer_account_id": t.payer, "root_contract_id": root, "synthetic": synthetic,
 	}
 	if serial != nil {

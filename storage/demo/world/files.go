@@ -3,7 +3,10 @@ package world
 import (
 	"fmt"
 
+	"google.golang.org/protobuf/proto"
+
 	"heliograph/internal/domain/fees"
+	"heliograph/internal/domain/fees/feepb"
 	"heliograph/internal/domain/ledger"
 	"heliograph/internal/domain/ledger/codes"
 )
@@ -110,16 +113,19 @@ func (w *World) updateSystemFile(id, admin int64, pieces ...[]byte) *Transaction
 	return first
 }
 
-// createSystemFiles creates the system files. The fee schedule and the exchange rates exist before the first block, so that it has prices.
+// createSystemFiles creates the system files. The fee schedules and the exchange rates exist before the first block, so that it has prices.
 func (w *World) createSystemFiles() {
 	genesis := &Transaction{ts: w.clock - Second + 1, kind: codes.TypeFileCreate}
-	w.addSystemFile(genesis, fileFeeSchedule, feeScheduleAdmin, "fee schedule", w.feeFile(780_000, genesis.ts))
+	const gas = 780_000
+	w.addSystemFile(genesis, fileFeeSchedule, feeScheduleAdmin, "fee schedule", w.feeFile(gas, genesis.ts))
+	genesis.ts++
+	w.addSystemFile(genesis, fileSimpleFees, feeScheduleAdmin, "simple fee schedule", w.simpleFees(gas))
 	genesis.ts++
 	w.addSystemFile(genesis, fileExchangeRates, ExchangeRateAdmin, "exchange rates", rateFile(0, genesis.ts))
 	nodes := w.addressBookNodes(0)
 	w.publishAddressBook(w.systemFile(fileAddressBook101, AddressBookAdmin, "address book", addressBookFile(nodes)), nodes)
 	w.publishAddressBook(w.systemFile(fileAddressBook102, AddressBookAdmin, "node details", addressBookFile(nodes)), nodes)
-	w.systemFile(fileSimpleFees, feeScheduleAdmin, "simple fee schedule", w.simpleFees())
+	w.updateSystemFile(fileSimpleFees, feeScheduleAdmin, w.simpleFees(gas))
 	w.systemFile(fileProperties, AddressBookAdmin, "network properties", []byte("contracts.chainId=296\nledger.id=0x03\nstaking.periodMins=1440\n"))
 	w.systemFile(filePermissions, AddressBookAdmin, "who may do what", []byte("createAccount=0-*\ncryptoTransfer=0-*\nfreeze=58\n"))
 	w.systemFile(fileThrottles, AddressBookAdmin, "throttles", throttleFile())
@@ -180,11 +186,25 @@ func (w *World) ChangeAddressBook(version int) {
 func (w *World) ChangeFeeSchedules(gas int64) {
 	file := w.feeFile(gas, w.clock)
 	w.updateSystemFile(fileFeeSchedule, feeScheduleAdmin, file[:len(file)/2], file[len(file)/2:])
-	w.updateSystemFile(fileSimpleFees, feeScheduleAdmin, w.simpleFees())
+	w.updateSystemFile(fileSimpleFees, feeScheduleAdmin, w.simpleFees(gas))
 }
 
-func (w *World) simpleFees() []byte {
+// simpleFees returns the schedule of a new network with another price of gas, in thousandths of tinycents.
+func (w *World) simpleFees(gas int64) []byte {
 	file, err := fees.DefaultFile()
+	if err != nil {
+		w.Fail("simple fee schedule: %w", err)
+	}
+	var schedule feepb.FeeSchedule
+	if err := proto.Unmarshal(file, &schedule); err != nil {
+		w.Fail("simple fee schedule: %w", err)
+	}
+	for _, e := range schedule.GetExtras() {
+		if e.GetName() == feepb.Extra_GAS {
+			e.Fee = gas / 1000
+		}
+	}
+	file, err = proto.Marshal(&schedule)
 	if err != nil {
 		w.Fail("simple fee schedule: %w", err)
 	}

@@ -9,6 +9,9 @@ import (
 	"strings"
 	"time"
 
+	"github.com/ethereum/go-ethereum/core/types"
+	"github.com/ethereum/go-ethereum/crypto"
+
 	"heliograph/internal/domain/ledger/codes"
 	"heliograph/storage/demo"
 )
@@ -119,6 +122,9 @@ func (w *World) AddBlock(end int64, events, last func()) {
 	w.writeHistory()
 }
 
+// pragueFor is the time before the load from which the blocks have a version of the network whose EVM is at the level of Prague.
+const pragueFor = 20 * Day
+
 // blockWindow returns the number of the two-second window of a time, counted back from the end.
 func (w *World) blockWindow(ts int64) int64 { return (w.end - ts) / BlockTime }
 
@@ -173,7 +179,10 @@ func (w *World) writeBlock(number int64, previous string, txs []*Transaction) st
 		bloom = []byte{}
 	}
 	minor := 72
-	if w.end-to < 60*Day {
+	switch age := w.end - to; {
+	case age < pragueFor:
+		minor = 77
+	case age < 60*Day:
 		minor = 75
 	}
 	name := streamTime(from) + ".rcd.gz"
@@ -184,6 +193,13 @@ func (w *World) writeBlock(number int64, previous string, txs []*Transaction) st
 		"index": number, "gas_used": gas, "logs_bloom": bloom, "size": size, "sidecar_count": min(sidecars, 1),
 		"software_version_major": 0, "software_version_minor": minor, "software_version_patch": 1,
 		"round_start": number*3 + 1, "round_end": number*3 + 3,
+	}
+	if minor >= 77 { // older importers stored none
+		root := types.EmptyReceiptsHash
+		if evmIndex > 0 {
+			root = crypto.Keccak256Hash([]byte("receipts " + hash))
+		}
+		r["receipts_root"] = root[:]
 	}
 	w.rows.add("record_file", r)
 	if sidecars > 0 {

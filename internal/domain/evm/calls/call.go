@@ -158,6 +158,8 @@ var (
 	ErrOverridesDisabled = errors.New("state overrides are disabled")
 	ErrTracesDisabled    = errors.New("traces are disabled on this server")
 	ErrSimulateDisabled  = errors.New("simulations are disabled on this server")
+	ErrPrestateDisabled  = errors.New("states before transactions are disabled on this server")
+	ErrPrestateSize      = errors.New("the contracts have more than 10000000 bytes of code")
 	ErrUnknownBlock      = errors.New("the block does not exist")
 )
 

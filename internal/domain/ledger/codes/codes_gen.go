@@ -478,4 +478,6 @@ const (
 	TypeRegisteredNodeUpdate       ledger.TransactionType = 79
 	TypeRegisteredNodeDelete       ledger.TransactionType = 80
 	TypeMigrationRootHashVote      ledger.TransactionType = 81
+	TypeClprRedactMessage          ledger.TransactionType = 87
+	TypeClprEndpointPublication    ledger.TransactionType = 91
 )

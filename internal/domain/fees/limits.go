@@ -1,0 +1,67 @@
+package fees
+
+import (
+	"github.com/hiero-ledger/hiero-sdk-go/v2/proto/services"
+
+	"heliograph/internal/domain/ledger"
+	"heliograph/internal/domain/ledger/codes"
+)
+
+// The limits of the network for transactions.
+const (
+	maxTransactionBytes = 6144
+	maxEthereumBytes    = 133_120
+	maxSignatures       = 100
+	// maxTransfers applies to a list of hbar transfers, to lists of token transfers, NFT transfers and pending airdrops.
+	maxTransfers = 10
+)
+
+// LimitError is the reason why the network would refuse a transaction: it exceeds a limit.
+type LimitError struct {
+	// Code is the response code of the network.
+	Code ledger.ResponseCode
+}
+
+func (e *LimitError) Error() string {
+	return "the network would refuse the transaction with " + e.Code.String()
+}
+
+// CheckLimits returns a [LimitError] if the transaction exceeds a limit of the network.
+func (t *Transaction) CheckLimits() error {
+	maxBytes := maxTransactionBytes
+	if t.body.GetEthereumTransaction() != nil {
+		maxBytes = maxEthereumBytes
+	}
+	transfer, airdrop := t.body.GetCryptoTransfer(), t.body.GetTokenAirdrop()
+	tokens := transfer.GetTokenTransfers()
+	if airdrop != nil {
+		tokens = airdrop.GetTokenTransfers()
+	}
+	claimed, canceled := t.body.GetTokenClaimAirdrop(), t.body.GetTokenCancelAirdrop()
+	pending := max(len(claimed.GetPendingAirdrops()), len(canceled.GetPendingAirdrops()))
+	for _, limit := range []struct {
+		n, most int
+		code    ledger.ResponseCode
+	}{
+		{t.size, maxBytes, codes.TransactionOversize},
+		{int(t.signatures), maxSignatures, codes.TransactionOversize},
+		{len(transfer.GetTransfers().GetAccountAmounts()), maxTransfers, codes.TransferListSizeLimitExceeded},
+		{len(tokens), maxTransfers, codes.TokenTransferListSizeLimitExceeded},
+		{nftTransfers(tokens), maxTransfers, codes.BatchSizeLimitExceeded},
+		{pending, maxTransfers, codes.PendingAirdropIDListTooLong},
+	} {
+		if limit.n > limit.most {
+			return &LimitError{limit.code}
+		}
+	}
+	return nil
+}
+
+// nftTransfers returns the number of NFT transfers in lists of token transfers.
+func nftTransfers(lists []*services.TokenTransferList) int {
+	n := 0
+	for _, l := range lists {
+		n += len(l.GetNftTransfers())
+	}
+	return n
+}

@@ -1,0 +1,121 @@
+package transactions
+
+import (
+	"context"
+	"strconv"
+
+	"heliograph/internal/domain/ledger"
+	"heliograph/storage"
+)
+
+// wildcard matches the logs l that stand for the transfer of all serials of a collection at a change of its treasury.
+// Their serial is a marker, so clients never see them.
+const wildcard = `(l.synthetic is true
+  and l.topic0 = '\xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef'
+  and l.topic3 = '\xffffffffffffffff') is true`
+
+// syntheticResult contains the columns of a contract result derived from a synthetic log.
+const syntheticResult = `l.consensus_timestamp, coalesce(nullif(l.root_contract_id, 0), l.contract_id) as contract_id,
+  l.payer_account_id, l.payer_account_id as sender_id, null::bigint as amount, null::bytea as bloom,
+  null::bytea as call_result, '{}'::bigint[] as created_contract_ids, null::text as error_message,
+  null::bytea as failed_initcode, ''::bytea as function_parameters, null::bytea as function_result,
+  null::bigint as gas_consumed, 0::bigint as gas_limit, null::bigint as gas_used, l.transaction_hash,
+  l.transaction_index, 0::integer as transaction_nonce, 22::smallint as transaction_result`
+
+// maxForeignLogs is the maximum number of logs of a contract with code that are searched for synthetic ones. Only
+// tokens, which have no code, have such logs.
+const maxForeignLogs = 10_000
+
+// queueSyntheticResults queues a query for results derived from synthetic logs: the first log of each transaction.
+func queueSyntheticResults(
+	b *storage.Batch, f *ledger.ContractResultFilter, parts ResultParts, p storage.Page,
+	done func([]*ledger.ContractResult),
+) {
+	var w storage.Where
+	from := `contract_log`
+	if f != nil {
+		storage.Filter(&w, "l.contract_id", f.ContractID)
+		storage.Filter(&w, "l.consensus_timestamp", f.Timestamp)
+		if f.TransactionIndex != nil {
+			w.And("l.transaction_index = any(?::bigint[])", f.TransactionIndex)
+		}
+	}
+	w.Keyset(p, "l.consensus_timestamp")
+	direction := p.Direction()
+	if f != nil && !b.DB().Distributed() {
+		if id, single := only(f.ContractID); single {
+			// The index of a contract's logs does not tell which are synthetic.
+			from = `(select l.* from contract_log l where true` + w.String() + `
+  order by l.contract_id, l.consensus_timestamp` + direction + `
+  limit (select ` + strconv.Itoa(maxForeignLogs) + ` from contract
+    where id = ` + w.Arg(int64(id)) + ` and length(runtime_bytecode) > 0))`
+		}
+	}
+	cut := `select distinct on (l.consensus_timestamp) ` + syntheticResult + ` from ` + from + ` l
+where l.synthetic is true and not ` + wildcard + w.String() + ` order by l.consensus_timestamp` + direction + `, l.index` + direction + ` limit ` + w.Arg(p.Limit)
+	sql := `select ` + parts.columns() + ` from (` + cut + `) cr` + parts.joins() + `
+order by cr.consensus_timestamp` + direction
+	parts.rows().Queue(b, sql, w.Args, func(rows []*ledger.ContractResult) { done(asSynthetic(b.DB(), rows)) })
+}
+
+func asSynthetic(db *storage.DB, rows []*ledger.ContractResult) []*ledger.ContractResult {
+	for _, r := range rows {
+		r.Synthetic, r.Partial, r.Ethereum = true, false, nil
+	}
+	return withChainID(db, rows)
+}
+
+// SyntheticResult reads the result derived from the synthetic logs of a transaction that has no contract result. It
+// returns nil if the transaction has no such logs. Wildcard logs count, except by hash, but the result is derived
+// from another log if there is one.
+func SyntheticResult(ctx context.Context, db *storage.DB, ref ResultRef) (*ledger.ContractResult, error) {
+	var w, logs storage.Where
+	var found string
+	switch {
+	case ref.Hash != nil:
+		hash := w.Arg(prefix(ref.Hash))
+		found = `select consensus_timestamp as at from get_transaction_info_by_hash(` + hash + `)
+where not exists (select from contract_transaction_hash where hash = ` + hash + `)
+order by consensus_timestamp limit 1`
+		logs.And(`not ` + wildcard)
+	case ref.TransactionID != nil:
+		found = ref.locator(&w)
+		logs.And(`l.payer_account_id = ?`, int64(ref.TransactionID.Payer))
+	default:
+		found = `select ` + w.Arg(int64(ref.At)) + `::bigint as at`
+		if ref.Named {
+			logs.And(`l.contract_id = ?`, int64(ref.Contract))
+		}
+	}
+	found = `select (select at from (` + found + `) f)`
+	at, err := storage.Value[ledger.Null[ledger.Timestamp]](ctx, db, "the time of a transaction", found, w.Args...)
+	if err != nil || !at.Valid {
+		return nil, err
+	}
+	logs.And(`l.consensus_timestamp = ?`, int64(at.V))
+	sql := `select ` + detailColumns + ` from (select ` + syntheticResult + ` from contract_log l
+where l.synthetic is true` + logs.String() + ` order by ` + wildcard + `, l.index limit 1) cr` + ResultDetails.joins()
+	rows, err := detailRows.List(ctx, db, "a synthetic result", sql, logs.Args...)
+	if err != nil || len(rows) == 0 {
+		return nil, err
+	}
+	r := asSynthetic(db, rows)[0]
+	r.Asked = ref.Contract
+	return r, nil
+}
+
+// QueueChildFlags queues a query for whether the transactions of results have a parent. The results can be
+// [ResultRef.Key].
+func QueueChildFlags(b *storage.Batch, of []*ledger.ContractResult, done func([]bool)) {
+	from, args := partiesOf(of)
+	flags := storage.Values[bool]()
+	flags.QueueChild(b, len(of), `select p.ord, t.parent_consensus_timestamp is not null
+from `+from+` join transaction t on t.consensus_timestamp = p.at
+order by p.ord, 2 desc`, args, func(rows []*bool) {
+		out := make([]bool, len(rows))
+		for i, r := range rows {
+			out[i] = r != nil && *r
+		}
+		done(out)
+	})
+}
