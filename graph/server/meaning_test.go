@@ -31,8 +31,8 @@ type meaning struct {
 	out    []comparison
 }
 
-// slowFields read much more than a row.
-var slowFields = []string{"call", "trace", "opcodes", "stats", "estimateGas", "callContract", "contractTrace", "estimateFee"}
+// leftOut are fields that read much more than a row, or need a token.
+var leftOut = []string{"statusDrafts", "statusWebhooks", "call", "trace", "opcodes", "stats", "estimateGas", "callContract", "contractTrace", "estimateFee"}
 
 // arguments returns the required arguments of a field in parentheses. It reports false if there is no value for one.
 func (m *meaning) arguments(f *ast.FieldDefinition, extra ...string) (string, bool) {
@@ -65,7 +65,7 @@ func (m *meaning) field(f *ast.FieldDefinition, inner string) (string, bool) {
 		extra = []string{"first: 2"}
 	}
 	arguments, ok := m.arguments(f, extra...)
-	if !ok || strings.HasPrefix(f.Name, "_") || slices.Contains(slowFields, f.Name) {
+	if !ok || strings.HasPrefix(f.Name, "_") || slices.Contains(leftOut, f.Name) {
 		return "", false
 	}
 	if inner != "" {
