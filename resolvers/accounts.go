@@ -54,7 +54,8 @@ func (fields) BalanceTokens(_ context.Context, q rowplan.Request, of []*ledger.B
 
 // accountByID are the relations of accounts that are read by the account's ID.
 var accountByID = []string{
-	"holdings.account", "holdings.tokens", "transactions", "outstandingAirdrops", "pendingAirdrops", "allowances", "receivedAllowances", "rewards", "contractResults", "hooks", "nfts",
+	"holdings.account", "holdings.tokens", "transactions", "outstandingAirdrops", "pendingAirdrops", "allowances",
+	"receivedAllowances", "rewards", "contractResults", "hooks", "nfts",
 	"nftAllowances", "receivedNFTAllowances", "schedules", "tokens", "transfers",
 }
 

@@ -296,7 +296,11 @@ func TestLongPath(t *testing.T) {
 	t.Parallel()
 	answer := func(text string) compare.Service {
 		return func(context.Context, string) (*compare.Response, error) {
-			return &compare.Response{Status: http.StatusOK, Header: http.Header{"Content-Type": {text + strings.Repeat("y", 3000)}}, Body: []byte(`{"` + strings.Repeat("m", 3000) + `":"` + text + `"}`)}, nil
+			return &compare.Response{
+				Status: http.StatusOK,
+				Header: http.Header{"Content-Type": {text + strings.Repeat("y", 3000)}},
+				Body:   []byte(`{"` + strings.Repeat("m", 3000) + `":"` + text + `"}`),
+			}, nil
 		}
 	}
 	api, err := v1.NewOffline(&rest.Config{LimitDefault: 25, LimitMax: 100, MaxRepeats: 100})

@@ -142,7 +142,8 @@ func (f *fields) check() error {
 	return nil
 }
 
-// reduce removes the objects with rows from what gqlgen generates, because plans execute them. For gqlgen, their types have no fields and no members, and a marshaler.
+// reduce removes the objects with rows from what gqlgen generates, because plans execute them. For gqlgen, their types
+// have no fields and no members, and a marshaler.
 func (f *fields) reduce() {
 	planned := types.NewFunc(token.NoPos, types.NewPackage("heliograph/graph/rowplan", "rowplan"), "Unplanned", nil)
 	reduced := map[*config.TypeReference]bool{}

@@ -16,7 +16,8 @@ import (
 	"github.com/vektah/gqlparser/v2/ast"
 )
 
-// These tests run gqlgen, which takes as long as all other tests of the graph. `make verify`, which runs it too, runs them. It also compares the generated files.
+// These tests run gqlgen, which takes as long as all other tests of the graph. `make verify`, which runs it too, runs
+// them. It also compares the generated files.
 
 // TestMain runs the tests in the root of the module, as the generator runs.
 func TestMain(m *testing.M) {

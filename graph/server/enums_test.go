@@ -23,7 +23,11 @@ func TestEnumVariables(t *testing.T) {
 		}
 		for _, at := range enumPlaces(schema, def, nil) {
 			places++
-			for _, typ := range []*ast.Type{ast.NamedType(name, nil), ast.ListType(ast.NamedType(name, nil), nil), ast.NonNullListType(ast.NonNullNamedType(name, nil), nil)} {
+			for _, typ := range []*ast.Type{
+				ast.NamedType(name, nil),
+				ast.ListType(ast.NamedType(name, nil), nil),
+				ast.NonNullListType(ast.NonNullNamedType(name, nil), nil),
+			} {
 				op := &ast.OperationDefinition{VariableDefinitions: ast.VariableDefinitionList{{Variable: "v", Type: typ, Definition: def}}}
 				first := at.values[0]
 				for _, given := range []any{first, strings.ToLower(first), first[:1] + strings.ToLower(first[1:]), first + " ", "", json.Number("1")} {

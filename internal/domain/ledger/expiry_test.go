@@ -35,7 +35,8 @@ func TestExpiryAfter(t *testing.T) {
 		if ok {
 			instant = at.Format(time.RFC3339Nano)
 		}
-		if text := string(e.Append(nil)); text != c.text || string(e.Nanoseconds()) != c.nanos || instant != c.instant || !e.Valid || !c.lessThanLimit && e.V != ledger.MaxTimestamp {
+		if text := string(e.Append(nil)); text != c.text || string(e.Nanoseconds()) != c.nanos || instant != c.instant ||
+			!e.Valid || !c.lessThanLimit && e.V != ledger.MaxTimestamp {
 			t.Errorf("%d + %d s: %s, %s, %s", c.created, c.period, text, e.Nanoseconds(), instant)
 		}
 	}

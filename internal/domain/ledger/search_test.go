@@ -80,7 +80,8 @@ var searches = map[string][]string{
 		"0x302a300506032b6570032100" + hex32, "302d300706052b8104000a03220002" + hex32, "302d300706052b8104000a03220003" + hex32,
 		"3036301006072a8648ce3d020106052b8104000a03220003" + hex32, " 02" + hex32 + " ",
 	},
-	"key hash": {"0X" + hex32, "0.0." + hex32, hex32, "0x" + hex32, strings.ToUpper(hex32), "0x" + strings.ToUpper(hex32), " " + hex32, strings.Repeat("0", 64), strings.Repeat("f", 64), strings.Repeat("A", 64)},
+	"key hash": {"0X" + hex32, "0.0." + hex32, hex32, "0x" + hex32, strings.ToUpper(hex32), "0x" + strings.ToUpper(hex32), " " + hex32,
+		strings.Repeat("0", 64), strings.Repeat("f", 64), strings.Repeat("A", 64)},
 	"hash": {
 		hex48, "0X" + hex48, "0x" + hex48, strings.ToUpper(hex48), " 0x" + hex48 + "\n", strings.Repeat("G", 64), strings.Repeat("Zm9v", 16), strings.Repeat("-_Zz", 16), strings.Repeat("+/Zz", 16),
 		strings.Repeat("ab/+", 16),

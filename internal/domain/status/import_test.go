@@ -273,7 +273,8 @@ func TestReadDocumentsReplaces(t *testing.T) {
 	if p := s.Page; p.URL != "https://p.example" || p.TimeZone != "Etc/UTC" || p.Zone != time.UTC || !p.UpdatedAt.Equal(time.Unix(0, 0)) {
 		t.Errorf("%+v", p)
 	}
-	if a, b := s.Components[0], s.Components[1]; len(s.Components) != 2 || a.Name != "A\uFFFD" || a.BaseStatus != MajorOutage || b.BaseStatus != Operational || a.StartDate.Valid ||
+	if a, b := s.Components[0], s.Components[1]; len(s.Components) != 2 || a.Name != "A\uFFFD" ||
+		a.BaseStatus != MajorOutage || b.BaseStatus != Operational || a.StartDate.Valid ||
 		a.Description.Valid || b.GroupCode.Valid || !a.CreatedAt.Equal(s.Page.UpdatedAt) {
 		t.Errorf("%+v", s.Components)
 	}
@@ -393,7 +394,8 @@ func TestUnknownOnce(t *testing.T) {
 	s, err := ReadDocuments(map[string][]byte{ComponentsDocument: []byte(`{"page":{"id":"p","name":"P","url":"https://p.example","time_zone":"UTC","updated_at":"2026-01-01T00:00:00Z"},
 "components":[{"id":"a","name":"A","status":"full_outage","position":1,"created_at":"2026-01-01T00:00:00Z"},{"id":"b","name":"B","status":"full_outage","position":2,"created_at":"2026-01-01T00:00:00Z"},
 {"id":"c","name":"C","status":"security_event","position":3,"created_at":"2026-01-01T00:00:00Z"}]}`)})
-	if err != nil || len(s.Warnings) != 2 || s.Components[0].BaseStatus != MajorOutage || s.Components[1].BaseStatus != MajorOutage || s.Components[2].BaseStatus != MajorOutage {
+	if err != nil || len(s.Warnings) != 2 || s.Components[0].BaseStatus != MajorOutage ||
+		s.Components[1].BaseStatus != MajorOutage || s.Components[2].BaseStatus != MajorOutage {
 		t.Errorf("%v, %q, %+v", err, s.Warnings, s.Components)
 	}
 }
