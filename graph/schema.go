@@ -1,4 +1,5 @@
-// Package graph is the executable schema: code that is generated from the GraphQL schema, and a faster execution of queries.
+// Package graph is the executable schema: code that is generated from the GraphQL schema, and a faster execution of
+// queries.
 package graph
 
 import (
@@ -23,21 +24,22 @@ import (
 //go:embed schema.graphql
 var SDL string
 
-// whenNeeded returns a function that loads the schema on its first call. The generated code has its result, parsedSchema.
+// whenNeeded returns a function that loads the schema on its first call. The generated code has its result,
+// parsedSchema.
 func whenNeeded(load func() *ast.Schema) func() *ast.Schema {
 	return sync.OnceValue(func() *ast.Schema { return sdl.Inherit(load()) })
 }
 
-// schema executes queries without two steps of the generated code that are not needed per query: collecting the functions that unmarshal input objects, and
-// preparing for concurrent root fields and deferred fragments.
+// schema executes queries without two steps of the generated code that are not needed per query: collecting the
+// functions that unmarshal input objects, and preparing for concurrent root fields and deferred fragments.
 type schema struct {
 	*executableSchema
 	inputs   map[reflect.Type]reflect.Value
 	together Together
 }
 
-// Together combines what n concurrent root fields read first. The function that it returns is called for each: value is for the context of the field, and end
-// is called at the end of the field.
+// Together combines what n concurrent root fields read first. The function that it returns is called for each: value
+// is for the context of the field, and end is called at the end of the field.
 type Together func(n int) func() (value values.Value, end func())
 
 // NewSchema returns the executable schema with its resolvers.
@@ -85,7 +87,8 @@ func (q *query) respond(ctx context.Context) *graphql.Response {
 	return &q.response
 }
 
-// isPlain reports whether all selections are fields with different aliases that do not depend on variables or the schema, and how many are lists.
+// isPlain reports whether all selections are fields with different aliases that do not depend on variables or the
+// schema, and how many are lists.
 func isPlain(set ast.SelectionSet) (ok bool, lists int) {
 	aliases := map[string]bool{}
 	for _, s := range set {
@@ -138,15 +141,16 @@ func (q *query) resolve(ctx context.Context, s ast.Selection) graphql.Marshaler 
 		ctx = values.Context(ctx, value)
 	}
 	f := s.(*ast.Field)
-	v, required := q.ec.rootField(ctx, graphql.CollectedField{Field: f, Selections: f.SelectionSet, IsNonDeferrable: true})
+	v, required := q.ec.rootField(ctx, graphql.CollectedField{Field: f, Selections: f.SelectionSet,
+		IsNonDeferrable: true})
 	if required && v == graphql.Null {
 		return graphql.RequiredNull
 	}
 	return v
 }
 
-// idle receives functions for goroutines that have run one before. Their stacks have grown: in a new goroutine that takes longer than the function itself.
-// kept limits their number.
+// idle receives functions for goroutines that have run one before. Their stacks have grown: in a new goroutine that
+// takes longer than the function itself. kept limits their number.
 var idle, kept = make(chan func()), make(chan struct{}, 64)
 
 // concurrently runs f in another goroutine.
@@ -168,7 +172,9 @@ func concurrently(f func()) {
 }
 
 // rootField resolves a field of the query type. required reports whether the field is non-null.
-func (ec *executionContext) rootField(ctx context.Context, f graphql.CollectedField) (value graphql.Marshaler, required bool) {
+func (ec *executionContext) rootField(
+	ctx context.Context, f graphql.CollectedField,
+) (value graphql.Marshaler, required bool) {
 	defer func() {
 		if p := recover(); p != nil {
 			ec.Error(ctx, ec.Recover(ctx, p))
@@ -192,9 +198,11 @@ type arguments struct {
 	err       error // of the first invalid argument
 }
 
-// argument reads the argument at an index of the field's definition: from the document, a variable or the default value (§6.4.1 of the GraphQL specification).
-// It returns the zero value if the argument is absent.
-func argument[T any](ctx context.Context, in *arguments, at int, unmarshal func(context.Context, any) (T, error)) (v T) {
+// argument reads the argument at an index of the field's definition: from the document, a variable or the default
+// value (§6.4.1 of the GraphQL specification). It returns the zero value if the argument is absent.
+func argument[T any](
+	ctx context.Context, in *arguments, at int, unmarshal func(context.Context, any) (T, error),
+) (v T) {
 	def := in.of.Definition.Arguments[at]
 	raw, given, err := in.raw(def)
 	if given && err == nil {
@@ -233,8 +241,9 @@ func rootContext(_ context.Context, f graphql.CollectedField) (*graphql.FieldCon
 
 // EntityReader reads entities that other subgraphs of a federation reference.
 type EntityReader interface {
-	// ReadEntities reads entities by __typename and the fields of one of their keys. It returns one node and one error per reference. The node is nil if the
-	// entity does not exist, and the error is nil on success. References can be of any type.
+	// ReadEntities reads entities by __typename and the fields of one of their keys. It returns one node and one error
+	// per reference. The node is nil if the entity does not exist, and the error is nil on success. References can be
+	// of any type.
 	ReadEntities(ctx context.Context, references []any) ([]relay.Node, []error)
 }
 
@@ -245,11 +254,14 @@ const maxReferences = 100
 var subgraph = sync.OnceValue(func() string { return sdl.Subgraph(parsedSchema()) })
 
 // __resolve__service resolves the root field _service. The generated code calls it by this name.
-func (*executionContext) __resolve__service(context.Context) (*relay.Service, error) { //nolint:unparam // the generated code expects an error
+func (*executionContext) __resolve__service(
+	context.Context,
+) (*relay.Service, error) { //nolint:unparam // the generated code expects an error
 	return &relay.Service{SDL: subgraph()}, nil
 }
 
-// __resolve_entities resolves the root field _entities. An entity that cannot be read is null, with an error of its own.
+// __resolve_entities resolves the root field _entities. An entity that cannot be read is null, with an error of its
+// own.
 func (ec *executionContext) __resolve_entities(ctx context.Context, references []any) []relay.Node {
 	if len(references) > maxReferences {
 		graphql.AddError(ctx, fault.Input("give at most %d references", maxReferences))

@@ -56,7 +56,9 @@ func (a *abis) of(texts []string) (*abi.ABI, error) {
 }
 
 // decoded decodes a part of each row with declarations.
-func decoded[T any](f fields, texts []string, of []T, decode func(*abi.ABI, T) *abi.Decoded) (rowplan.Results[*abi.Decoded], error) {
+func decoded[T any](
+	f fields, texts []string, of []T, decode func(*abi.ABI, T) *abi.Decoded,
+) (rowplan.Results[*abi.Decoded], error) {
 	a, err := f.abis.of(texts)
 	if err != nil {
 		return nil, err
@@ -67,14 +69,20 @@ func decoded[T any](f fields, texts []string, of []T, decode func(*abi.ABI, T) *
 }
 
 // ContractLogDecoded decodes logs.
-func (f fields) ContractLogDecoded(_ context.Context, _ rowplan.Request, of []*ledger.ContractLog, args graph.ContractLogDecodedArgs) (
+func (f fields) ContractLogDecoded(
+	_ context.Context, _ rowplan.Request, of []*ledger.ContractLog, args graph.ContractLogDecodedArgs,
+) (
 	rowplan.Results[*abi.Decoded], error,
 ) {
-	return decoded(f, args.Abi, of, func(a *abi.ABI, l *ledger.ContractLog) *abi.Decoded { return a.Log(l.Topics, l.Data) })
+	return decoded(f, args.Abi, of, func(a *abi.ABI, l *ledger.ContractLog) *abi.Decoded {
+		return a.Log(l.Topics, l.Data)
+	})
 }
 
 // ContractResultDecodedCall decodes the call data of results, and what successful calls returned.
-func (f fields) ContractResultDecodedCall(ctx context.Context, q rowplan.Request, of []*ledger.ContractResult, args graph.ContractResultDecodedCallArgs) (
+func (f fields) ContractResultDecodedCall(
+	ctx context.Context, q rowplan.Request, of []*ledger.ContractResult, args graph.ContractResultDecodedCallArgs,
+) (
 	rowplan.Results[*abi.Decoded], error,
 ) {
 	inputs, err := f.ContractResultCallData(ctx, q, of)
@@ -100,7 +108,9 @@ func (f fields) ContractResultDecodedCall(ctx context.Context, q rowplan.Request
 }
 
 // ContractResultDecodedError decodes the errors of results.
-func (f fields) ContractResultDecodedError(_ context.Context, _ rowplan.Request, of []*ledger.ContractResult, args graph.ContractResultDecodedErrorArgs) (
+func (f fields) ContractResultDecodedError(
+	_ context.Context, _ rowplan.Request, of []*ledger.ContractResult, args graph.ContractResultDecodedErrorArgs,
+) (
 	rowplan.Results[*abi.Decoded], error,
 ) {
 	return decoded(f, args.Abi, of, func(a *abi.ABI, r *ledger.ContractResult) *abi.Decoded {
@@ -115,7 +125,9 @@ func (f fields) ContractResultDecodedError(_ context.Context, _ rowplan.Request,
 }
 
 // ContractActionDecodedCall decodes the input of actions, and what they returned.
-func (f fields) ContractActionDecodedCall(_ context.Context, _ rowplan.Request, of []*ledger.ContractAction, args graph.ContractActionDecodedCallArgs) (
+func (f fields) ContractActionDecodedCall(
+	_ context.Context, _ rowplan.Request, of []*ledger.ContractAction, args graph.ContractActionDecodedCallArgs,
+) (
 	rowplan.Results[*abi.Decoded], error,
 ) {
 	return decoded(f, args.Abi, of, func(a *abi.ABI, action *ledger.ContractAction) *abi.Decoded {
@@ -127,7 +139,9 @@ func (f fields) ContractActionDecodedCall(_ context.Context, _ rowplan.Request, 
 }
 
 // ContractActionDecodedError decodes the revert reasons of actions.
-func (f fields) ContractActionDecodedError(_ context.Context, _ rowplan.Request, of []*ledger.ContractAction, args graph.ContractActionDecodedErrorArgs) (
+func (f fields) ContractActionDecodedError(
+	_ context.Context, _ rowplan.Request, of []*ledger.ContractAction, args graph.ContractActionDecodedErrorArgs,
+) (
 	rowplan.Results[*abi.Decoded], error,
 ) {
 	return decoded(f, args.Abi, of, func(a *abi.ABI, action *ledger.ContractAction) *abi.Decoded {

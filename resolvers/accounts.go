@@ -16,8 +16,12 @@ import (
 
 // The lists of accounts and balances.
 var (
-	accountList = listOf[ledger.Account]{"accounts", 1, func(a *ledger.Account) relay.Key { return relay.Key{int64(a.EntityID)} }}
-	balanceList = listOf[ledger.Balance]{"balances", 1, func(b *ledger.Balance) relay.Key { return relay.Key{int64(b.AccountID)} }}
+	accountList = listOf[ledger.Account]{"accounts", 1, func(a *ledger.Account) relay.Key {
+		return relay.Key{int64(a.EntityID)}
+	}}
+	balanceList = listOf[ledger.Balance]{"balances", 1, func(b *ledger.Balance) relay.Key {
+		return relay.Key{int64(b.AccountID)}
+	}}
 )
 
 func accountEntityID(a *ledger.Account) ledger.EntityID { return a.EntityID }
@@ -25,16 +29,19 @@ func accountEntityID(a *ledger.Account) ledger.EntityID { return a.EntityID }
 func accountIDs(of []*ledger.Account) []ledger.EntityID { return list.Map(of, accountEntityID) }
 
 // AccountTransactions reads the transactions of accounts.
-func (fields) AccountTransactions(ctx context.Context, q rowplan.Request, of []*ledger.Account, args graph.AccountTransactionsArgs) (
+func (fields) AccountTransactions(
+	ctx context.Context, q rowplan.Request, of []*ledger.Account, args graph.AccountTransactionsArgs,
+) (
 	rowplan.Results[*relay.TransactionConnection], error,
 ) {
 	if args.Filter != nil && args.Filter.Account != nil {
 		return nil, fault.Input("filter.account cannot be given here: the transactions are those of this account")
 	}
 	countable := unfiltered(args.Filter)
-	return transactionList.below(ctx, q, args.Order, args.Args, countable, func(b *storage.Batch, p storage.Page, done func([][]*ledger.Transaction)) error {
-		return transactions.QueueAccountTransactions(ctx, b, accountIDs(of), args.Filter, p, done)
-	})
+	return transactionList.below(ctx, q, args.Order, args.Args, countable,
+		func(b *storage.Batch, p storage.Page, done func([][]*ledger.Transaction)) error {
+			return transactions.QueueAccountTransactions(ctx, b, accountIDs(of), args.Filter, p, done)
+		})
 }
 
 // maxTokensOfBalance is the maximum number of tokens of one balance.
@@ -59,7 +66,8 @@ var accountByID = []string{
 	"nftAllowances", "receivedNFTAllowances", "schedules", "tokens", "transfers",
 }
 
-// onlyIDs reports whether the list of ctx needs only the IDs of its rows. byID are the relations that are read by them.
+// onlyIDs reports whether the list of ctx needs only the IDs of its rows. byID are the relations that are read by
+// them.
 func onlyIDs(ctx context.Context, byID ...string) bool {
 	return !hasOtherRows(rowplan.SelectionOf(ctx), append(byID, "__typename", "id", "entityId")...)
 }
@@ -150,7 +158,9 @@ func (r *Resolver) withAccount(ctx context.Context, f *ledger.BalanceFilter) (*l
 }
 
 // withID adds the id of an account to the alternatives of a filter. An account that does not exist matches nothing.
-func (r *Resolver) withID(ctx context.Context, f *ledger.EntityIDFilter, ref ledger.AccountRef) (*ledger.EntityIDFilter, error) {
+func (r *Resolver) withID(
+	ctx context.Context, f *ledger.EntityIDFilter, ref ledger.AccountRef,
+) (*ledger.EntityIDFilter, error) {
 	id, err := entities.ResolveAccount(ctx, r.db, ref)
 	if err != nil || !id.Valid {
 		return withIDs(f), err

@@ -8,8 +8,8 @@ import (
 	"heliograph/app/testing/testenv"
 )
 
-// TestAllocationsOfFields checks that one selected field without a row binding does not take the other fields of the selection out of the row plan. It
-// compares the allocations of documents with and without such a field.
+// TestAllocationsOfFields checks that one selected field without a row binding does not take the other fields of the
+// selection out of the row plan. It compares the allocations of documents with and without such a field.
 func TestAllocationsOfFields(t *testing.T) { // not parallel: other tests allocate too
 	g := testenv.Demo(t)
 	const most = 1.15
@@ -22,7 +22,9 @@ func TestAllocationsOfFields(t *testing.T) { // not parallel: other tests alloca
 			if err != nil {
 				t.Fatal(err)
 			}
-			return testing.AllocsPerRun(20, func() { g.Do(t, http.MethodPost, "/graphql", string(body), "Content-Type: application/json") })
+			return testing.AllocsPerRun(20, func() {
+				g.Do(t, http.MethodPost, "/graphql", string(body), "Content-Type: application/json")
+			})
 		}
 		a, b := allocations(with), allocations(without)
 		t.Logf("%.0f and %.0f allocations", a, b)

@@ -11,21 +11,36 @@ import (
 	"heliograph/storage/entities"
 )
 
-// The lists of allowances and staking rewards. Allowances that an account granted are ordered by the spender, those that it received by the owner.
+// The lists of allowances and staking rewards. Allowances that an account granted are ordered by the spender, those
+// that it received by the owner.
 var (
-	rewardList = listOf[ledger.StakingReward]{"rewards", 1, func(r *ledger.StakingReward) relay.Key { return relay.Key{int64(r.ConsensusTimestamp)} }}
+	rewardList = listOf[ledger.StakingReward]{"rewards", 1, func(r *ledger.StakingReward) relay.Key {
+		return relay.Key{int64(r.ConsensusTimestamp)}
+	}}
 
 	cryptoAllowanceLists = directedLists[ledger.CryptoAllowance]{
-		false: {"crypto allowances by spender", 1, func(a *ledger.CryptoAllowance) relay.Key { return relay.Key{int64(a.SpenderID)} }},
-		true:  {"crypto allowances by owner", 1, func(a *ledger.CryptoAllowance) relay.Key { return relay.Key{int64(a.OwnerID)} }},
+		false: {"crypto allowances by spender", 1, func(a *ledger.CryptoAllowance) relay.Key {
+			return relay.Key{int64(a.SpenderID)}
+		}},
+		true: {"crypto allowances by owner", 1, func(a *ledger.CryptoAllowance) relay.Key {
+			return relay.Key{int64(a.OwnerID)}
+		}},
 	}
 	tokenAllowanceLists = directedLists[ledger.TokenAllowance]{
-		false: {"token allowances by spender", 2, func(a *ledger.TokenAllowance) relay.Key { return relay.Key{int64(a.SpenderID), int64(a.TokenID)} }},
-		true:  {"token allowances by owner", 2, func(a *ledger.TokenAllowance) relay.Key { return relay.Key{int64(a.OwnerID), int64(a.TokenID)} }},
+		false: {"token allowances by spender", 2, func(a *ledger.TokenAllowance) relay.Key {
+			return relay.Key{int64(a.SpenderID), int64(a.TokenID)}
+		}},
+		true: {"token allowances by owner", 2, func(a *ledger.TokenAllowance) relay.Key {
+			return relay.Key{int64(a.OwnerID), int64(a.TokenID)}
+		}},
 	}
 	nftAllowanceLists = directedLists[ledger.NFTAllowance]{
-		false: {"NFT allowances", 2, func(a *ledger.NFTAllowance) relay.Key { return relay.Key{int64(a.SpenderID), int64(a.TokenID)} }},
-		true:  {"received NFT allowances", 2, func(a *ledger.NFTAllowance) relay.Key { return relay.Key{int64(a.OwnerID), int64(a.TokenID)} }},
+		false: {"NFT allowances", 2, func(a *ledger.NFTAllowance) relay.Key {
+			return relay.Key{int64(a.SpenderID), int64(a.TokenID)}
+		}},
+		true: {"received NFT allowances", 2, func(a *ledger.NFTAllowance) relay.Key {
+			return relay.Key{int64(a.OwnerID), int64(a.TokenID)}
+		}},
 	}
 )
 
@@ -55,9 +70,11 @@ func checkTokenAllowances(f *ledger.TokenAllowanceFilter) error {
 	return checkAlternatives(len(f.AnyOf))
 }
 
-// bothWays reads allowances that were granted or received, which are lists with different orders. One fragment can select both, so parents can be mixed.
+// bothWays reads allowances that were granted or received, which are lists with different orders. One fragment can
+// select both, so parents can be mixed.
 func bothWays[C, F any](
-	ctx context.Context, q rowplan.Request, of []*ledger.AccountAllowances, args graph.ListArgs[F], lists directedLists[C], queue queueDirected[F, C],
+	ctx context.Context, q rowplan.Request, of []*ledger.AccountAllowances, args graph.ListArgs[F],
+	lists directedLists[C], queue queueDirected[F, C],
 ) (rowplan.Results[*relay.Connection[C]], error) {
 	out := make([]*relay.Connection[C], len(of))
 	var parts []func() error
@@ -95,23 +112,32 @@ func bothWays[C, F any](
 }
 
 // CryptoAllowances returns a page of the hbar allowances that an account granted.
-func (r queries) CryptoAllowances(ctx context.Context, args graph.QueryCryptoAllowancesArgs) (*relay.CryptoAllowanceConnection, error) {
-	return listOfAccount(ctx, r.Resolver, cryptoAllowanceLists[false], args.Owner, false, args.Order, args.Args, args.Filter,
+func (r queries) CryptoAllowances(
+	ctx context.Context, args graph.QueryCryptoAllowancesArgs,
+) (*relay.CryptoAllowanceConnection, error) {
+	return listOfAccount(ctx, r.Resolver, cryptoAllowanceLists[false], args.Owner, false, args.Order, args.Args,
+		args.Filter,
 		directed(false, entities.QueueCryptoAllowances))
 }
 
 // TokenAllowances returns a page of the allowances of fungible tokens that an account granted.
-func (r queries) TokenAllowances(ctx context.Context, args graph.QueryTokenAllowancesArgs) (*relay.TokenAllowanceConnection, error) {
+func (r queries) TokenAllowances(
+	ctx context.Context, args graph.QueryTokenAllowancesArgs,
+) (*relay.TokenAllowanceConnection, error) {
 	if err := checkTokenAllowances(args.Filter); err != nil {
 		return nil, err
 	}
-	return listOfAccount(ctx, r.Resolver, tokenAllowanceLists[false], args.Owner, false, args.Order, args.Args, args.Filter,
+	return listOfAccount(ctx, r.Resolver, tokenAllowanceLists[false], args.Owner, false, args.Order, args.Args,
+		args.Filter,
 		directed(false, entities.QueueTokenAllowances))
 }
 
 // NftAllowances returns a page of the allowances for collections that one account granted or received.
-func (r queries) NftAllowances(ctx context.Context, args graph.QueryNftAllowancesArgs) (*relay.NFTAllowanceConnection, error) {
-	return ofEither(ctx, r.Resolver, "owner and spender", args.Owner, args.Spender, nftAllowanceLists, args.Order, args.Args, args.Filter,
+func (r queries) NftAllowances(
+	ctx context.Context, args graph.QueryNftAllowancesArgs,
+) (*relay.NFTAllowanceConnection, error) {
+	return ofEither(ctx, r.Resolver, "owner and spender", args.Owner, args.Spender, nftAllowanceLists, args.Order,
+		args.Args, args.Filter,
 		entities.QueueNftAllowances)
 }
 
@@ -126,7 +152,9 @@ var airdropLists = directedLists[ledger.Airdrop]{
 }
 
 // AirdropNft reads the NFTs of airdrops. Airdrops of fungible tokens have none: no serial has the number 0.
-func (fields) AirdropNft(_ context.Context, q rowplan.Request, of []*ledger.Airdrop) (rowplan.Results[*ledger.NFT], error) {
+func (fields) AirdropNft(
+	_ context.Context, q rowplan.Request, of []*ledger.Airdrop,
+) (rowplan.Results[*ledger.NFT], error) {
 	key := func(a *ledger.Airdrop) ledger.NFTKey {
 		return ledger.NFTKey{TokenID: a.TokenID, SerialNumber: a.SerialNumber.V}
 	}

@@ -93,7 +93,8 @@ func expectAmounts(t *testing.T, g *testenv.Gateway) *expectation {
 	if err != nil {
 		t.Fatal(err)
 	}
-	rows, err = g.DB.Pool().Query(t.Context(), `select consensus_timestamp, file_data from file_data where entity_id = 112 order by 1`)
+	rows, err = g.DB.Pool().Query(t.Context(),
+		`select consensus_timestamp, file_data from file_data where entity_id = 112 order by 1`)
 	for err == nil && rows.Next() {
 		var at int64
 		var content []byte
@@ -158,7 +159,8 @@ func (x *expectation) of(t *testing.T, raw string, token any, at string) map[str
 		rate = x.rates[i].GetNextRate()
 	}
 	x.seen[fmt.Sprint("rate ", rate.GetCentEquiv())]++
-	usd := new(big.Rat).SetFrac(new(big.Int).Mul(n, big.NewInt(int64(rate.GetCentEquiv()))), big.NewInt(int64(rate.GetHbarEquiv())*1e10))
+	usd := new(big.Rat).SetFrac(new(big.Int).Mul(n, big.NewInt(int64(rate.GetCentEquiv()))),
+		big.NewInt(int64(rate.GetHbarEquiv())*1e10))
 	if want["usd"] = shorten(usd.FloatString(6), 2); want["usd"] == "-0.00" {
 		want["usd"] = "0.00"
 	}
@@ -230,7 +232,8 @@ func TestAmounts(t *testing.T) {
 	}
 }
 
-// TestAmountStatements checks that amounts cost one statement for the rates of a list, none if they are cached, and nothing if only raw is selected.
+// TestAmountStatements checks that amounts cost one statement for the rates of a list, none if they are cached, and
+// nothing if only raw is selected.
 func TestAmountStatements(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -238,14 +241,18 @@ func TestAmountStatements(t *testing.T) {
 		cache         bool
 		rates, tokens int
 	}{
-		{"raw", false, 0, 0}, {"raw display", false, 0, 1}, {"usd", false, 1, 0}, {"usd", true, 0, 0}, {"raw display usd", false, 1, 1},
+		{"raw", false, 0, 0}, {"raw display", false, 0, 1}, {"usd", false, 1, 0}, {"usd", true, 0, 0},
+		{"raw display usd", false, 1, 1},
 	} {
 		got := counting(t, func(g *testenv.Gateway) {
-			g.Data(t, `{ account(id: "1001") { transfers(first: 100) { nodes { amountValue { `+c.selection+` } } } } }`, nil, new(any))
+			g.Data(t, `{ account(id: "1001") { transfers(first: 100) { nodes { amountValue { `+c.selection+
+				` } } } } }`, nil, new(any))
 		}, testenv.Storage(func(o *storage.Options) { o.Cache = c.cache }))
 		text := strings.Join(got.statements, "\n---\n")
-		if rates, tokens := strings.Count(text, "string_agg(d.file_data"), strings.Count(text, "from token where"); rates != c.rates || tokens != c.tokens {
-			t.Errorf("%s, cache %v: %d statements for rates and %d for tokens, want %d and %d:\n%s", c.selection, c.cache, rates, tokens, c.rates, c.tokens, text)
+		if rates, tokens := strings.Count(text, "string_agg(d.file_data"),
+			strings.Count(text, "from token where"); rates != c.rates || tokens != c.tokens {
+			t.Errorf("%s, cache %v: %d statements for rates and %d for tokens, want %d and %d:\n%s", c.selection,
+				c.cache, rates, tokens, c.rates, c.tokens, text)
 		}
 	}
 }

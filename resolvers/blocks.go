@@ -15,20 +15,27 @@ import (
 
 // The lists of blocks, one per order. The last column of a position is always the block number.
 var (
-	blockList       = listOf[ledger.Block]{"blocks", 2, func(b *ledger.Block) relay.Key { return relay.Key{int64(b.Timestamp.To.V), b.Number} }}
-	blockNumberList = listOf[ledger.Block]{"blocks by number", 1, func(b *ledger.Block) relay.Key { return relay.Key{b.Number} }}
+	blockList = listOf[ledger.Block]{"blocks", 2, func(b *ledger.Block) relay.Key {
+		return relay.Key{int64(b.Timestamp.To.V), b.Number}
+	}}
+	blockNumberList = listOf[ledger.Block]{"blocks by number", 1, func(b *ledger.Block) relay.Key {
+		return relay.Key{b.Number}
+	}}
 )
 
 func spanOfBlock(b *ledger.Block) ledger.TimestampRange { return b.Timestamp }
 
 // BlockTransactions reads the transactions of blocks.
-func (fields) BlockTransactions(ctx context.Context, q rowplan.Request, of []*ledger.Block, args graph.BlockTransactionsArgs) (
+func (fields) BlockTransactions(
+	ctx context.Context, q rowplan.Request, of []*ledger.Block, args graph.BlockTransactionsArgs,
+) (
 	rowplan.Results[*relay.TransactionConnection], error,
 ) {
-	return transactionList.below(ctx, q, args.Order, args.Args, true, func(b *storage.Batch, p storage.Page, done func([][]*ledger.Transaction)) error {
-		transactions.QueueTransactionsBetween(b, list.Map(of, spanOfBlock), p, done)
-		return nil
-	})
+	return transactionList.below(ctx, q, args.Order, args.Args,
+		true, func(b *storage.Batch, p storage.Page, done func([][]*ledger.Transaction)) error {
+			transactions.QueueTransactionsBetween(b, list.Map(of, spanOfBlock), p, done)
+			return nil
+		})
 }
 
 // Block returns the block with a hash or number.

@@ -85,7 +85,9 @@ func TestOddChunks(t *testing.T) {
 					}
 				}
 			}
-			g.Data(t, `query($t: EntityID!, $o: Order!) { topicMessages(topic: $t, joinChunks: true, order: $o) { nodes { text complete joinedChunks chunkInfo { number total } } } }`,
+			g.Data(t,
+				`query($t: EntityID!, $o: Order!) { topicMessages(topic: $t, joinChunks: true, order: $o) { nodes { `+
+					`text complete joinedChunks chunkInfo { number total } } } }`,
 				map[string]any{"t": fmt.Sprint(7_000_000 + i), "o": order}, &data)
 			var got []string
 			for _, m := range data.TopicMessages.Nodes {
@@ -156,7 +158,9 @@ func TestEachChunk(t *testing.T) {
 				}
 			}
 		}
-		g.Data(t, `query($t: EntityID!) { topicMessages(topic: $t, joinChunks: true, first: 100) { nodes { text complete chunkInfo { total } } } }`,
+		g.Data(t,
+			`query($t: EntityID!) { topicMessages(topic: $t, joinChunks: true, first: 100) { nodes { text complete `+
+				`chunkInfo { total } } } }`,
 			map[string]any{"t": fmt.Sprint(8_000_000 + topic)}, &data)
 		for _, m := range data.TopicMessages.Nodes {
 			chunks := strings.SplitAfter(m.Text, ">")

@@ -14,13 +14,18 @@ import (
 )
 
 // ContractCall calls a contract.
-func (f fields) ContractCall(ctx context.Context, c *ledger.Contract, args graph.ContractCallArgs) (*calls.ContractCall, error) {
+func (f fields) ContractCall(
+	ctx context.Context, c *ledger.Contract, args graph.ContractCallArgs,
+) (*calls.ContractCall, error) {
 	address := c.EntityID.LongZero()
-	return f.callContract(ctx, &calls.ContractCallInput{Block: args.Block, Data: args.Data, From: args.From, Gas: args.Gas, Value: args.Value, To: address[:]})
+	return f.callContract(ctx, &calls.ContractCallInput{Block: args.Block, Data: args.Data, From: args.From,
+		Gas: args.Gas, Value: args.Value, To: address[:]})
 }
 
 // ContractResultTrace traces the transaction of a result.
-func (f fields) ContractResultTrace(ctx context.Context, r *ledger.ContractResult, args graph.ContractResultTraceArgs) (*calls.OpcodeTrace, error) {
+func (f fields) ContractResultTrace(
+	ctx context.Context, r *ledger.ContractResult, args graph.ContractResultTraceArgs,
+) (*calls.OpcodeTrace, error) {
 	return f.contractTrace(ctx, traceRef{at: &r.ConsensusTimestamp}, contractcalls.TraceOptions{
 		Stack: args.Stack, Memory: args.Memory, Storage: args.Storage, First: args.First,
 	})
@@ -28,7 +33,8 @@ func (f fields) ContractResultTrace(ctx context.Context, r *ledger.ContractResul
 
 // ContractTrace traces a transaction.
 func (r queries) ContractTrace(ctx context.Context, args graph.QueryContractTraceArgs) (*calls.OpcodeTrace, error) {
-	return r.contractTrace(ctx, traceRef{at: args.At, contract: args.Contract, hash: args.Hash, id: args.TransactionID}, contractcalls.TraceOptions{
+	return r.contractTrace(ctx, traceRef{at: args.At, contract: args.Contract, hash: args.Hash,
+		id: args.TransactionID}, contractcalls.TraceOptions{
 		Stack: args.Stack, Memory: args.Memory, Storage: args.Storage, First: args.First,
 	})
 }
@@ -66,7 +72,9 @@ type traceRef struct {
 }
 
 // contractTrace traces a transaction. It returns nil if the transaction does not exist.
-func (r *Resolver) contractTrace(ctx context.Context, ref traceRef, o contractcalls.TraceOptions) (*calls.OpcodeTrace, error) {
+func (r *Resolver) contractTrace(
+	ctx context.Context, ref traceRef, o contractcalls.TraceOptions,
+) (*calls.OpcodeTrace, error) {
 	return r.calls.Trace(ctx, o, func() (*ledger.ContractResult, error) { return r.tracedResult(ctx, ref) })
 }
 
@@ -102,7 +110,9 @@ func (r *Resolver) tracedResult(ctx context.Context, ref traceRef) (*ledger.Cont
 }
 
 // tracedAt returns the consensus time of the referenced transaction, or 0 if it does not exist.
-func (r *Resolver) tracedAt(ctx context.Context, ref traceRef, contract ledger.Null[ledger.EntityID]) (ledger.Timestamp, error) {
+func (r *Resolver) tracedAt(
+	ctx context.Context, ref traceRef, contract ledger.Null[ledger.EntityID],
+) (ledger.Timestamp, error) {
 	if ref.at == nil && ref.hash == nil && ref.id == nil {
 		if !contract.Valid {
 			return 0, fault.Input("give one of at, hash, transactionId and contract")
@@ -131,7 +141,8 @@ func (r *Resolver) tracedAt(ctx context.Context, ref traceRef, contract ledger.N
 		return 0, err
 	}
 	if !found.Valid {
-		relay.OutcomeOf(ctx).Missing = &relay.Missing{Kind: relay.MissingContractTransaction, Hash: located.Hash, TransactionID: ref.id}
+		relay.OutcomeOf(ctx).Missing = &relay.Missing{Kind: relay.MissingContractTransaction, Hash: located.Hash,
+			TransactionID: ref.id}
 		return 0, nil
 	}
 	return found.V.At, nil

@@ -16,7 +16,9 @@ import (
 )
 
 var logList = listOf[ledger.ContractLog]{
-	"contract logs", 2, func(l *ledger.ContractLog) relay.Key { return relay.Key{int64(l.ConsensusTimestamp), int64(l.Index)} },
+	"contract logs", 2, func(l *ledger.ContractLog) relay.Key {
+		return relay.Key{int64(l.ConsensusTimestamp), int64(l.Index)}
+	},
 }
 
 // logByID reads the log with the local part of a global id.
@@ -34,13 +36,16 @@ func (r *Resolver) logByID(ctx context.Context, name string) (relay.Node, error)
 }
 
 // ContractResultLogs reads the logs of results.
-func (fields) ContractResultLogs(_ context.Context, q rowplan.Request, of []*ledger.ContractResult) (rowplan.Results[[]*ledger.ContractLog], error) {
+func (fields) ContractResultLogs(
+	_ context.Context, q rowplan.Request, of []*ledger.ContractResult,
+) (rowplan.Results[[]*ledger.ContractLog], error) {
 	return queued(q, func(b *storage.Batch, done func([][]*ledger.ContractLog)) {
 		transactions.QueueLogsOfResults(b, of, q.Selection.Has("blockHash", "blockNumber"), done)
 	})
 }
 
-// logsBelow reads a page of logs for each parent. instant reports whether all logs of a parent belong to one transaction.
+// logsBelow reads a page of logs for each parent. instant reports whether all logs of a parent belong to one
+// transaction.
 func logsBelow[K any](
 	ctx context.Context, q rowplan.Request, args graph.ListArgs[ledger.ContractLogFilter], instant bool, parents []K,
 	queue queueList[K, ledger.ContractLogFilter, ledger.ContractLog],
@@ -55,13 +60,17 @@ func logsBelow[K any](
 }
 
 // ContractLogs returns a page of logs.
-func (r queries) ContractLogs(ctx context.Context, args graph.QueryContractLogsArgs) (*relay.ContractLogConnection, error) {
+func (r queries) ContractLogs(
+	ctx context.Context, args graph.QueryContractLogsArgs,
+) (*relay.ContractLogConnection, error) {
 	f := args.Filter
 	if err := checkLogs(f, false); err != nil {
 		return nil, err
 	}
-	if f != nil && len(f.Topics) > 0 && f.Contract == nil && f.ContractID == nil && f.TransactionHash == nil && !isBrief(f.Timestamp, maxTopicSearch) {
-		return nil, fault.Input("a search by topics in all contracts needs an instant, or a range of at most %d days", maxTopicSearch/(24*time.Hour))
+	if f != nil && len(f.Topics) > 0 && f.Contract == nil && f.ContractID == nil && f.TransactionHash == nil &&
+		!isBrief(f.Timestamp, maxTopicSearch) {
+		return nil, fault.Input("a search by topics in all contracts needs an instant, or a range of at most %d days",
+			maxTopicSearch/(24*time.Hour))
 	}
 	c, err := logList.root(ctx, args.Order, args.Args, func(p storage.Page) ([]*ledger.ContractLog, error) {
 		f, err := r.withLogContract(ctx, f)
@@ -74,7 +83,9 @@ func (r queries) ContractLogs(ctx context.Context, args graph.QueryContractLogsA
 }
 
 // withLogContract replaces the condition on a contract reference by one on its id.
-func (r *Resolver) withLogContract(ctx context.Context, f *ledger.ContractLogFilter) (*ledger.ContractLogFilter, error) {
+func (r *Resolver) withLogContract(
+	ctx context.Context, f *ledger.ContractLogFilter,
+) (*ledger.ContractLogFilter, error) {
 	if f == nil || f.Contract == nil {
 		return f, nil
 	}
@@ -100,7 +111,8 @@ func isBrief(f *ledger.TimestampFilter, most time.Duration) bool {
 	if f.Eq != nil || f.In != nil {
 		return true
 	}
-	// The first and last timestamp within the bounds. Whether the ends are included does not change the length of a range of days.
+	// The first and last timestamp within the bounds. Whether the ends are included does not change the length of a
+	// range of days.
 	var first, last ledger.Timestamp
 	switch {
 	case f.Gte != nil:

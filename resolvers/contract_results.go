@@ -16,12 +16,18 @@ import (
 
 // The lists of contract results and their actions.
 var (
-	resultList = listOf[ledger.ContractResult]{"contract results", 1, func(r *ledger.ContractResult) relay.Key { return relay.Key{int64(r.ConsensusTimestamp)} }}
-	actionList = listOf[ledger.ContractAction]{"contract actions", 1, func(a *ledger.ContractAction) relay.Key { return relay.Key{int64(a.Index)} }}
+	resultList = listOf[ledger.ContractResult]{"contract results", 1, func(r *ledger.ContractResult) relay.Key {
+		return relay.Key{int64(r.ConsensusTimestamp)}
+	}}
+	actionList = listOf[ledger.ContractAction]{"contract actions", 1, func(a *ledger.ContractAction) relay.Key {
+		return relay.Key{int64(a.Index)}
+	}}
 )
 
 // ContractResultActions reads the actions of results.
-func (fields) ContractResultActions(ctx context.Context, q rowplan.Request, of []*ledger.ContractResult, args graph.ContractResultActionsArgs) (
+func (fields) ContractResultActions(
+	ctx context.Context, q rowplan.Request, of []*ledger.ContractResult, args graph.ContractResultActionsArgs,
+) (
 	rowplan.Results[*relay.ContractActionConnection], error,
 ) {
 	located := list.Map(of, func(r *ledger.ContractResult) transactions.Located {
@@ -30,8 +36,11 @@ func (fields) ContractResultActions(ctx context.Context, q rowplan.Request, of [
 	return below(ctx, q, actionList, args, located, transactions.QueueContractActions)
 }
 
-// ContractResultCallData reads the call data of results: that of the Ethereum transaction, else the function parameters, else that of the file.
-func (fields) ContractResultCallData(_ context.Context, q rowplan.Request, of []*ledger.ContractResult) (rowplan.Results[[]byte], error) {
+// ContractResultCallData reads the call data of results: that of the Ethereum transaction, else the function
+// parameters, else that of the file.
+func (fields) ContractResultCallData(
+	_ context.Context, q rowplan.Request, of []*ledger.ContractResult,
+) (rowplan.Results[[]byte], error) {
 	return callData(q, of, func(r *ledger.ContractResult, d *ledger.CallData) []byte {
 		for _, data := range [][]byte{d.Own, r.FunctionParameters, d.File} {
 			if len(data) > 0 {
@@ -42,8 +51,11 @@ func (fields) ContractResultCallData(_ context.Context, q rowplan.Request, of []
 	})
 }
 
-// ContractResultFailedCallData reads the init code that failed, or the call data in the transactions of failed results.
-func (fields) ContractResultFailedCallData(_ context.Context, q rowplan.Request, of []*ledger.ContractResult) (rowplan.Results[[]byte], error) {
+// ContractResultFailedCallData reads the init code that failed, or the call data in the transactions of failed
+// results.
+func (fields) ContractResultFailedCallData(
+	_ context.Context, q rowplan.Request, of []*ledger.ContractResult,
+) (rowplan.Results[[]byte], error) {
 	return callData(q, of, func(r *ledger.ContractResult, d *ledger.CallData) []byte {
 		if r.FailedInitcode == nil && !r.Succeeded() && len(d.Own) > 0 {
 			return d.Own
@@ -52,8 +64,11 @@ func (fields) ContractResultFailedCallData(_ context.Context, q rowplan.Request,
 	})
 }
 
-// callData returns values that depend on the call data of results. That of a single result can have been read with it, after callData is called.
-func callData(q rowplan.Request, of []*ledger.ContractResult, value func(*ledger.ContractResult, *ledger.CallData) []byte) (rowplan.Results[[]byte], error) {
+// callData returns values that depend on the call data of results. That of a single result can have been read with it,
+// after callData is called.
+func callData(
+	q rowplan.Request, of []*ledger.ContractResult, value func(*ledger.ContractResult, *ledger.CallData) []byte,
+) (rowplan.Results[[]byte], error) {
 	var got []*ledger.CallData
 	if len(of) != 1 || !of[0].Input.Valid {
 		transactions.QueueCallData(batchOf(q), of, func(read []*ledger.CallData) { got = read })
@@ -72,7 +87,9 @@ func callData(q rowplan.Request, of []*ledger.ContractResult, value func(*ledger
 }
 
 // gasPrices returns the price that the Ethereum transaction offers, else the price that the network charged.
-func (r *Resolver) gasPrices(ctx context.Context, results []*ledger.ContractResult, offered func(*ledger.EthereumTransaction) ledger.Quantity) (
+func (r *Resolver) gasPrices(
+	ctx context.Context, results []*ledger.ContractResult, offered func(*ledger.EthereumTransaction) ledger.Quantity,
+) (
 	rowplan.Results[*ledger.Quantity], error,
 ) {
 	return func() ([]*ledger.Quantity, error) {
@@ -107,13 +124,17 @@ func resultsBelow[K any](
 	queue queueList[K, ledger.ContractResultFilter, ledger.ContractResult],
 ) (rowplan.Results[*relay.ContractResultConnection], error) {
 	if f := args.Filter; f != nil && (f.Contract != nil || f.BlockHash != nil || f.BlockNumber != nil) {
-		return nil, fault.Input("filter.contract, filter.blockHash and filter.blockNumber are supported at the root only; use contractId and timestamp")
+		return nil,
+			fault.Input("filter.contract, filter.blockHash and filter.blockNumber are supported at the root only; " +
+				"use contractId and timestamp")
 	}
 	return below(ctx, q, resultList, args, parents, queue)
 }
 
 // ContractResults returns a page of contract results.
-func (r queries) ContractResults(ctx context.Context, args graph.QueryContractResultsArgs) (*relay.ContractResultConnection, error) {
+func (r queries) ContractResults(
+	ctx context.Context, args graph.QueryContractResultsArgs,
+) (*relay.ContractResultConnection, error) {
 	c, err := resultList.root(ctx, args.Order, args.Args, func(p storage.Page) ([]*ledger.ContractResult, error) {
 		f, none, err := r.withContractAndBlock(ctx, args.Filter)
 		if err != nil || none {
@@ -138,8 +159,11 @@ func withoutSynthetic(f *ledger.ContractResultFilter) *ledger.ContractResultFilt
 }
 
 // ContractResult returns the result of a transaction.
-func (r queries) ContractResult(ctx context.Context, args graph.QueryContractResultArgs) (*ledger.ContractResult, error) {
-	if err := oneOf("hash, transactionId and at", args.Hash != nil, args.TransactionID != nil, args.At != nil); err != nil {
+func (r queries) ContractResult(
+	ctx context.Context, args graph.QueryContractResultArgs,
+) (*ledger.ContractResult, error) {
+	if err := oneOf("hash, transactionId and at", args.Hash != nil, args.TransactionID != nil,
+		args.At != nil); err != nil {
 		return nil, err
 	}
 	if args.Contract != nil && args.At == nil {
@@ -161,7 +185,8 @@ func (r queries) ContractResult(ctx context.Context, args graph.QueryContractRes
 		ref.Contract, ref.Named = callee.V, true
 	}
 	ref.CallData = rowplan.SelectionOf(ctx).Has("callData", "decodedCall", "failedCallData")
-	found, err := readAhead(ctx, r.Resolver, "contract result", ref, ref.Key(), resultByKey, transactions.QueueContractResults)
+	found, err := readAhead(ctx, r.Resolver, "contract result", ref, ref.Key(), resultByKey,
+		transactions.QueueContractResults)
 	if err == nil && found == nil && !r.syntheticOff {
 		found, err = transactions.SyntheticResult(ctx, r.db, ref)
 	}
@@ -172,12 +197,16 @@ func (r queries) ContractResult(ctx context.Context, args graph.QueryContractRes
 }
 
 // ContractResultIsChild reads whether the transactions of results have a parent.
-func (fields) ContractResultIsChild(_ context.Context, q rowplan.Request, of []*ledger.ContractResult) (rowplan.Results[bool], error) {
+func (fields) ContractResultIsChild(
+	_ context.Context, q rowplan.Request, of []*ledger.ContractResult,
+) (rowplan.Results[bool], error) {
 	return readRows(q, of, transactions.QueueChildFlags)
 }
 
 // ContractActions returns a page of the actions of a transaction, or nil if the transaction does not exist.
-func (r queries) ContractActions(ctx context.Context, args graph.QueryContractActionsArgs) (*relay.ContractActionConnection, error) {
+func (r queries) ContractActions(
+	ctx context.Context, args graph.QueryContractActionsArgs,
+) (*relay.ContractActionConnection, error) {
 	if err := oneOf("hash and transactionId", args.Hash != nil, args.TransactionID != nil); err != nil {
 		return nil, err
 	}
@@ -193,7 +222,8 @@ func (r queries) ContractActions(ctx context.Context, args graph.QueryContractAc
 		return transactions.ContractActions(ctx, r.db, found.V, args.Filter, p)
 	})
 	if err == nil && unfiltered(args.Filter) {
-		withCounts(r.db, []*relay.ContractActionConnection{c}, rowsOf([]transactions.Located{found.V}, args.Filter, transactions.QueueContractActions))
+		withCounts(r.db, []*relay.ContractActionConnection{c},
+			rowsOf([]transactions.Located{found.V}, args.Filter, transactions.QueueContractActions))
 	}
 	return c, err
 }
@@ -213,14 +243,19 @@ func hasOtherRows(list rowplan.Selection, names ...string) bool {
 
 // recordedFields are the fields of a contract result that need neither its block nor its Ethereum transaction.
 var recordedFields = []string{
-	"__typename", "id", "address", "amount", "bloom", "callResult", "consensusTimestamp", "contractId", "contractLongZero", "createdContractIds",
-	"decodedError", "errorMessage", "failedInitcode", "from", "functionParameters", "gasConsumed", "gasLimit", "gasUsed", "hash", "isChild", "partial", "payerAccountId",
+	"__typename", "id", "address", "amount", "bloom", "callResult", "consensusTimestamp", "contractId",
+	"contractLongZero", "createdContractIds",
+	"decodedError", "errorMessage", "failedInitcode", "from", "functionParameters", "gasConsumed", "gasLimit",
+	"gasUsed", "hash", "isChild", "partial", "payerAccountId",
 	"result",
 	"senderId", "status", "synthetic", "transactionIndex", "transactionNonce",
 }
 
-// withContractAndBlock replaces the conditions on a contract reference and a block by conditions on ids and times. none reports that nothing can match.
-func (r *Resolver) withContractAndBlock(ctx context.Context, f *ledger.ContractResultFilter) (changed *ledger.ContractResultFilter, none bool, err error) {
+// withContractAndBlock replaces the conditions on a contract reference and a block by conditions on ids and times.
+// none reports that nothing can match.
+func (r *Resolver) withContractAndBlock(
+	ctx context.Context, f *ledger.ContractResultFilter,
+) (changed *ledger.ContractResultFilter, none bool, err error) {
 	if f == nil {
 		return nil, false, nil
 	}
@@ -261,7 +296,9 @@ func (r *Resolver) withContractAndBlock(ctx context.Context, f *ledger.ContractR
 }
 
 // blockSpan returns the time range of the block in a filter, or null if the block does not exist.
-func (r *Resolver) blockSpan(ctx context.Context, f *ledger.ContractResultFilter) (ledger.Null[ledger.TimestampRange], error) {
+func (r *Resolver) blockSpan(
+	ctx context.Context, f *ledger.ContractResultFilter,
+) (ledger.Null[ledger.TimestampRange], error) {
 	var b *ledger.Block
 	var err error
 	if f.BlockHash != nil {
@@ -275,13 +312,17 @@ func (r *Resolver) blockSpan(ctx context.Context, f *ledger.ContractResultFilter
 	return ledger.Of(b.Timestamp), nil
 }
 
-// resultByKey are the relations of contract results that are read by [transactions.ResultRef.Key], or use the result only when it has been read.
-var resultByKey = []string{"logs", "stateChanges", "callData", "decodedCall", "decodedError", "failedCallData", "gasPrice", "gasPriceWeibar", "isChild"}
+// resultByKey are the relations of contract results that are read by [transactions.ResultRef.Key], or use the result
+// only when it has been read.
+var resultByKey = []string{"logs", "stateChanges", "callData", "decodedCall", "decodedError", "failedCallData",
+	"gasPrice", "gasPriceWeibar", "isChild"}
 
-// callee returns the id of the contract or account with an id or EVM address. It is null if no live entity has the address.
+// callee returns the id of the contract or account with an id or EVM address. It is null if no live entity has the
+// address.
 func (r *Resolver) callee(ctx context.Context, ref ledger.AccountRef) (ledger.Null[ledger.EntityID], error) {
 	if ref.Alias != nil {
-		return ledger.Null[ledger.EntityID]{}, fault.Input("a contract is named by its id or its EVM address, not by an alias")
+		return ledger.Null[ledger.EntityID]{},
+			fault.Input("a contract is named by its id or its EVM address, not by an alias")
 	}
 	return entities.ResolveCallee(ctx, r.db, ref)
 }

@@ -14,7 +14,9 @@ import (
 	"heliograph/storage/transactions"
 )
 
-var contractList = listOf[ledger.Contract]{"contracts", 1, func(c *ledger.Contract) relay.Key { return relay.Key{int64(c.EntityID)} }}
+var contractList = listOf[ledger.Contract]{"contracts", 1, func(c *ledger.Contract) relay.Key {
+	return relay.Key{int64(c.EntityID)}
+}}
 
 // slotList is the list of a contract's storage, now or at a time.
 func slotList(atTime bool) listOf[ledger.ContractState] {
@@ -22,25 +24,33 @@ func slotList(atTime bool) listOf[ledger.ContractState] {
 	if atTime {
 		kind = "slots at a time"
 	}
-	return listOf[ledger.ContractState]{kind, 1, func(s *ledger.ContractState) relay.Key { return relay.Key{transactions.SlotKey(s.Slot, atTime)} }}
+	return listOf[ledger.ContractState]{kind, 1, func(s *ledger.ContractState) relay.Key {
+		return relay.Key{transactions.SlotKey(s.Slot, atTime)}
+	}}
 }
 
 func contractEntityID(c *ledger.Contract) ledger.EntityID { return c.EntityID }
 
 // ContractState reads the storage of contracts.
-func (fields) ContractState(ctx context.Context, q rowplan.Request, of []*ledger.Contract, args graph.ContractStateArgs) (
+func (fields) ContractState(
+	ctx context.Context, q rowplan.Request, of []*ledger.Contract, args graph.ContractStateArgs,
+) (
 	rowplan.Results[*relay.ContractStateConnection], error,
 ) {
 	if err := checkSlots(args.Filter); err != nil {
 		return nil, err
 	}
 	countable := args.At == nil && unfiltered(args.Filter)
-	return slotList(args.At != nil).below(ctx, q, args.Order, args.Args, countable, rowsOf(list.Map(of, contractEntityID), args.Filter, statesAt(args.At)))
+	return slotList(args.At != nil).below(ctx, q, args.Order, args.Args,
+		countable, rowsOf(list.Map(of, contractEntityID), args.Filter, statesAt(args.At)))
 }
 
 // statesAt returns the function that queues reading the storage of contracts at a time, or now.
-func statesAt(at *ledger.TimestampFilter) queueList[ledger.EntityID, ledger.ContractStateFilter, ledger.ContractState] {
-	return func(b *storage.Batch, ids []ledger.EntityID, f *ledger.ContractStateFilter, p storage.Page, done func([][]*ledger.ContractState)) {
+func statesAt(
+	at *ledger.TimestampFilter,
+) queueList[ledger.EntityID, ledger.ContractStateFilter, ledger.ContractState] {
+	return func(b *storage.Batch, ids []ledger.EntityID, f *ledger.ContractStateFilter, p storage.Page,
+		done func([][]*ledger.ContractState)) {
 		transactions.QueueContractStates(b, ids, f, at, p, done)
 	}
 }
@@ -65,7 +75,9 @@ func (r queries) Contracts(ctx context.Context, args graph.QueryContractsArgs) (
 }
 
 // ContractState returns a page of the storage of a contract.
-func (r queries) ContractState(ctx context.Context, args graph.QueryContractStateArgs) (*relay.ContractStateConnection, error) {
+func (r queries) ContractState(
+	ctx context.Context, args graph.QueryContractStateArgs,
+) (*relay.ContractStateConnection, error) {
 	if err := checkSlots(args.Filter); err != nil {
 		return nil, err
 	}
@@ -107,7 +119,9 @@ func checkSlots(f *ledger.ContractStateFilter) error {
 }
 
 // withContracts adds the ids of contracts to the alternatives of a filter.
-func (r *Resolver) withContracts(ctx context.Context, f *ledger.EntityIDFilter, contracts ...ledger.ContractRef) (*ledger.EntityIDFilter, error) {
+func (r *Resolver) withContracts(
+	ctx context.Context, f *ledger.EntityIDFilter, contracts ...ledger.ContractRef,
+) (*ledger.EntityIDFilter, error) {
 	ids, err := entities.ResolveContracts(ctx, r.db, contracts)
 	return withIDs(f, ids...), err
 }
@@ -125,11 +139,15 @@ func withIDs(f *ledger.EntityIDFilter, more ...ledger.EntityID) *ledger.EntityID
 // The lists of hooks and their storage.
 var (
 	hookList     = listOf[ledger.Hook]{"hooks", 1, func(h *ledger.Hook) relay.Key { return relay.Key{h.HookID} }}
-	hookSlotList = listOf[ledger.HookSlot]{"hook storage", 1, func(s *ledger.HookSlot) relay.Key { return relay.Key{s.Key} }}
+	hookSlotList = listOf[ledger.HookSlot]{"hook storage", 1, func(s *ledger.HookSlot) relay.Key {
+		return relay.Key{s.Key}
+	}}
 )
 
 // HookSlotHook reads the hooks of slots.
-func (fields) HookSlotHook(_ context.Context, q rowplan.Request, of []*ledger.HookSlot) (rowplan.Results[*ledger.Hook], error) {
+func (fields) HookSlotHook(
+	_ context.Context, q rowplan.Request, of []*ledger.HookSlot,
+) (rowplan.Results[*ledger.Hook], error) {
 	return read(q, of, func(s *ledger.HookSlot) entities.HookRef {
 		return entities.HookRef{OwnerID: s.OwnerID, HookID: s.HookID}
 	},
@@ -140,9 +158,12 @@ func (fields) HookSlotHook(_ context.Context, q rowplan.Request, of []*ledger.Ho
 func (fields) HookStorage(ctx context.Context, q rowplan.Request, of []*ledger.Hook, args graph.HookStorageArgs) (
 	rowplan.Results[*relay.HookSlotConnection], error,
 ) {
-	hooks := list.Map(of, func(h *ledger.Hook) entities.HookRef { return entities.HookRef{OwnerID: h.OwnerID, HookID: h.HookID} })
+	hooks := list.Map(of, func(h *ledger.Hook) entities.HookRef {
+		return entities.HookRef{OwnerID: h.OwnerID, HookID: h.HookID}
+	})
 	countable := args.At == nil && unfiltered(args.Filter)
-	get, err := hookSlotList.below(ctx, q, args.Order, args.Args, countable, rowsOf(hooks, args.Filter, slotsAt(args.At)))
+	get, err := hookSlotList.below(ctx, q, args.Order, args.Args, countable,
+		rowsOf(hooks, args.Filter, slotsAt(args.At)))
 	return func() ([]*relay.HookSlotConnection, error) {
 		got, err := get()
 		out := make([]*relay.HookSlotConnection, len(got))
@@ -155,7 +176,8 @@ func (fields) HookStorage(ctx context.Context, q rowplan.Request, of []*ledger.H
 
 // slotsAt returns the function that queues reading the storage of hooks at a time, or now.
 func slotsAt(at *ledger.TimestampFilter) queueList[entities.HookRef, ledger.HookSlotFilter, ledger.HookSlot] {
-	return func(b *storage.Batch, hooks []entities.HookRef, f *ledger.HookSlotFilter, p storage.Page, done func([][]*ledger.HookSlot)) {
+	return func(b *storage.Batch, hooks []entities.HookRef, f *ledger.HookSlotFilter, p storage.Page,
+		done func([][]*ledger.HookSlot)) {
 		entities.QueueHookSlots(b, hooks, f, at, p, done)
 	}
 }
@@ -171,7 +193,8 @@ func (r queries) Hook(ctx context.Context, args graph.QueryHookArgs) (*ledger.Ho
 	if err != nil || !id.Valid {
 		return nil, err
 	}
-	return storage.ReadOne(ctx, r.db, "hook", entities.HookRef{OwnerID: id.V, HookID: args.HookID}, entities.QueueHooksByID)
+	return storage.ReadOne(ctx, r.db, "hook", entities.HookRef{OwnerID: id.V, HookID: args.HookID},
+		entities.QueueHooksByID)
 }
 
 // Hooks returns a page of the hooks of an account, or nil if the account does not exist.
@@ -180,10 +203,12 @@ func (r queries) Hooks(ctx context.Context, args graph.QueryHooksArgs) (*relay.H
 	if err != nil || !id.Valid {
 		return nil, err
 	}
-	return rootList(ctx, r.Resolver, hookList, args.Order, args.Args, unfiltered(args.Filter), rowsOf([]ledger.EntityID{id.V}, args.Filter, entities.QueueHooks))
+	return rootList(ctx, r.Resolver, hookList, args.Order, args.Args, unfiltered(args.Filter),
+		rowsOf([]ledger.EntityID{id.V}, args.Filter, entities.QueueHooks))
 }
 
-// HookStorage returns a page of the storage of a hook, which need not exist. It returns nil if the account does not exist.
+// HookStorage returns a page of the storage of a hook, which need not exist. It returns nil if the account does not
+// exist.
 func (r queries) HookStorage(ctx context.Context, args graph.QueryHookStorageArgs) (*relay.HookSlotConnection, error) {
 	id, err := entities.ResolveAccount(ctx, r.db, args.Owner)
 	if err != nil || !id.Valid {
@@ -191,7 +216,8 @@ func (r queries) HookStorage(ctx context.Context, args graph.QueryHookStorageArg
 	}
 	of := entities.HookRef{OwnerID: id.V, HookID: args.HookID}
 	countable := args.At == nil && unfiltered(args.Filter)
-	c, err := rootList(ctx, r.Resolver, hookSlotList, args.Order, args.Args, countable, rowsOf([]entities.HookRef{of}, args.Filter, slotsAt(args.At)))
+	c, err := rootList(ctx, r.Resolver, hookSlotList, args.Order, args.Args, countable,
+		rowsOf([]entities.HookRef{of}, args.Filter, slotsAt(args.At)))
 	if err != nil {
 		return nil, err
 	}

@@ -17,7 +17,8 @@ type total struct {
 	Exact bool
 }
 
-// TestTotalCount checks which lists have a totalCount: exact (from the numbers of the first and last rows), estimated (from statistics), or null.
+// TestTotalCount checks which lists have a totalCount: exact (from the numbers of the first and last rows), estimated
+// (from statistics), or null.
 func TestTotalCount(t *testing.T) {
 	t.Parallel()
 	url := testenv.Filled.Fresh(t)
@@ -32,8 +33,10 @@ func TestTotalCount(t *testing.T) {
 		few: topicMessages(topic: 4001, filter: {sequenceNumber: {lt: 3}}) { totalCount { value exact } }
 	}`, nil, &data)
 	for name, sql := range map[string]string{
-		"accounts": `select count(*) from entity where type in ('ACCOUNT', 'CONTRACT')`, "contracts": `select count(*) from entity where type = 'CONTRACT'`, "tokens": `select count(*) from token`,
-		"transactions": `select count(*) from transaction`, "none": `select count(*) from transaction`, "blocks": `select count(*) from record_file`,
+		"accounts":  `select count(*) from entity where type in ('ACCOUNT', 'CONTRACT')`,
+		"contracts": `select count(*) from entity where type = 'CONTRACT'`, "tokens": `select count(*) from token`,
+		"transactions": `select count(*) from transaction`, "none": `select count(*) from transaction`,
+		"blocks":        `select count(*) from record_file`,
 		"topicMessages": `select count(*) from topic_message where topic_id = 4001`, "empty": `select 0`,
 	} {
 		var want int64
@@ -74,7 +77,10 @@ func TestCountsScanNothing(t *testing.T) {
 	count := &counter{}
 	g := testenv.Demo(t, testenv.Storage(func(o *storage.Options) { o.Tracer = count }))
 	var data map[string]any
-	g.Data(t, `{ accounts(first: 0) { totalCount { value } } tokens(first: 0) { totalCount { value } } transactions(first: 0) { totalCount { value } } blocks(first: 0) { totalCount { value } } topicMessages(topic: 4001, first: 0) { totalCount { value } } }`, nil, &data)
+	g.Data(t,
+		`{ accounts(first: 0) { totalCount { value } } tokens(first: 0) { totalCount { value } } `+
+			`transactions(first: 0) { totalCount { value } } blocks(first: 0) { totalCount { value } } `+
+			`topicMessages(topic: 4001, first: 0) { totalCount { value } } }`, nil, &data)
 	count.mu.Lock()
 	statements := slices.Clone(count.statements)
 	count.mu.Unlock()
@@ -82,8 +88,9 @@ func TestCountsScanNothing(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer func() { _ = conn.Close(context.WithoutCancel(t.Context())) }()         // the connection holds no state
-	if _, err := conn.Exec(t.Context(), `set enable_seqscan = off`); err != nil { // small tables would be scanned without an index
+	defer func() { _ = conn.Close(context.WithoutCancel(t.Context())) }() // the connection holds no state
+	if _, err := conn.Exec(t.Context(),
+		`set enable_seqscan = off`); err != nil { // small tables would be scanned without an index
 		t.Fatal(err)
 	}
 	found := 0
@@ -92,7 +99,9 @@ func TestCountsScanNothing(t *testing.T) {
 			continue
 		}
 		found++
-		rows, err := conn.Query(t.Context(), `explain `+strings.NewReplacer("any($1)", "any(array[4001])", "$1::bigint[]", "array[4001]::bigint[]", "$2::bigint as ord", "1::bigint as ord", "$1", "4001").Replace(sql))
+		rows, err := conn.Query(t.Context(), `explain `+strings.NewReplacer("any($1)", "any(array[4001])",
+			"$1::bigint[]", "array[4001]::bigint[]", "$2::bigint as ord", "1::bigint as ord", "$1",
+			"4001").Replace(sql))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -118,7 +127,8 @@ func TestCountsScanNothing(t *testing.T) {
 func TestEntities(t *testing.T) {
 	t.Parallel()
 	g := testenv.Shared(t)
-	const query = `query($r: [_Any!]!) { _entities(representations: $r) { __typename ... on Account { id entityId } ... on Token { entityId } ... on Block { number } } }`
+	const query = `query($r: [_Any!]!) { _entities(representations: $r) { __typename ... on Account { id entityId } ` +
+		`... on Token { entityId } ... on Block { number } } }`
 	var ids struct {
 		Account struct{ ID string }
 		Block   struct{ ID string }
@@ -134,7 +144,8 @@ func TestEntities(t *testing.T) {
 		map[string]any{"__typename": "Account", "entityId": "0.0.99999999"},
 	}})
 	account := `{"__typename":"Account","id":"` + ids.Account.ID + `","entityId":"0.0.2"}`
-	if want := `{"data":{"_entities":[` + account + `,{"__typename":"Token","entityId":"` + token + `"},` + account + `,{"__typename":"Block","number":"1"},null]}}`; got.Body != want {
+	if want := `{"data":{"_entities":[` + account + `,{"__typename":"Token","entityId":"` + token + `"},` + account +
+		`,{"__typename":"Block","number":"1"},null]}}`; got.Body != want {
 		t.Errorf("the answer is %s, want %s", got.Body, want)
 	}
 	if cost := got.Header.Get("X-Query-Cost"); cost != "5" {
@@ -144,16 +155,21 @@ func TestEntities(t *testing.T) {
 		reference map[string]any
 		want      string
 	}{
-		"no type":             {map[string]any{"entityId": "0.0.2"}, `things of type \"\" have no entityId`},
-		"no key":              {map[string]any{"__typename": "Account"}, "needs __typename, and id or entityId"},
-		"another type's id":   {map[string]any{"__typename": "Token", "id": ids.Account.ID}, `is not the id of a thing of type \"Token\"`},
-		"no such key":         {map[string]any{"__typename": "Block", "entityId": "0.0.2"}, `things of type \"Block\" have no entityId`},
+		"no type": {map[string]any{"entityId": "0.0.2"}, `things of type \"\" have no entityId`},
+		"no key":  {map[string]any{"__typename": "Account"}, "needs __typename, and id or entityId"},
+		"another type's id": {map[string]any{"__typename": "Token", "id": ids.Account.ID},
+			`is not the id of a thing of type \"Token\"`},
+		"no such key": {map[string]any{"__typename": "Block", "entityId": "0.0.2"},
+			`things of type \"Block\" have no entityId`},
 		"no id":               {map[string]any{"__typename": "Account", "entityId": "x"}, `"code":"BAD_USER_INPUT"`},
 		"an id that is no id": {map[string]any{"__typename": "Account", "id": "x"}, `is not the id`},
 		"a type from nowhere": {map[string]any{"__typename": "Nothing", "id": ids.Account.ID}, `is not the id`},
 	} {
-		got := g.Query(t, query, map[string]any{"r": []any{c.reference, map[string]any{"__typename": "Account", "entityId": "0.0.2"}}})
-		if !strings.HasPrefix(got.Body, `{"data":{"_entities":[null,{`) || !strings.Contains(got.Body, c.want) || !strings.Contains(got.Body, `"path":["_entities",0]`) {
+		got := g.Query(t,
+			query,
+			map[string]any{"r": []any{c.reference, map[string]any{"__typename": "Account", "entityId": "0.0.2"}}})
+		if !strings.HasPrefix(got.Body, `{"data":{"_entities":[null,{`) || !strings.Contains(got.Body, c.want) ||
+			!strings.Contains(got.Body, `"path":["_entities",0]`) {
 			t.Errorf("%s: %s", name, got.Body)
 		}
 	}
@@ -161,7 +177,8 @@ func TestEntities(t *testing.T) {
 	for i := range many {
 		many[i] = map[string]any{"__typename": "Account", "entityId": "0.0.2"}
 	}
-	if got := g.Query(t, query, map[string]any{"r": many}); !strings.Contains(got.Body, "give at most 100 references") {
+	if got := g.Query(t, query, map[string]any{"r": many}); !strings.Contains(got.Body,
+		"give at most 100 references") {
 		t.Errorf("%.300s", got.Body)
 	}
 }

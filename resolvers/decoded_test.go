@@ -54,7 +54,8 @@ func TestDecodedKeys(t *testing.T) {
 				Key *struct{ Decoded json.RawMessage }
 			}
 		}
-		g.Data(t, `query($id: AccountRef!) { account(id: $id) { key { ...Members } } } `+decodedKey, map[string]any{"id": account}, &got)
+		g.Data(t, `query($id: AccountRef!) { account(id: $id) { key { ...Members } } } `+decodedKey,
+			map[string]any{"id": account}, &got)
 		text := "null"
 		if got.Account.Key != nil {
 			text = string(got.Account.Key.Decoded)
@@ -94,14 +95,16 @@ func TestText(t *testing.T) {
 	}
 	g.Data(t, `{ topicMessages(topic: "4006", first: 2) { nodes { messageText text } } transactions(first: 100) { nodes { memo memoText } }
 		nfts(first: 100) { nodes { metadata metadataText } } token(id: "2001") { metadataText } }`, nil, &got)
-	if m := got.TopicMessages.Nodes; m[0].MessageText != nil || m[1].MessageText == nil || *m[1].MessageText != m[1].Text {
+	if m := got.TopicMessages.Nodes; m[0].MessageText != nil || m[1].MessageText == nil ||
+		*m[1].MessageText != m[1].Text {
 		t.Errorf("messages: %+v", m)
 	}
 	texts := 0
 	for _, n := range got.Transactions.Nodes {
 		if n.Memo == nil || n.MemoText == nil {
 			t.Errorf("a transaction without a memo: %+v", n)
-		} else if *n.MemoText != "" && sqlValue[bool](t, g, `select convert_to('`+strings.ReplaceAll(*n.MemoText, "'", "''")+`', 'UTF8') = '\`+(*n.Memo)[1:]+`'`) {
+		} else if *n.MemoText != "" && sqlValue[bool](t,
+			g, `select convert_to('`+strings.ReplaceAll(*n.MemoText, "'", "''")+`', 'UTF8') = '\`+(*n.Memo)[1:]+`'`) {
 			texts++
 		}
 	}
@@ -115,7 +118,8 @@ func TestText(t *testing.T) {
 	}
 }
 
-// TestJoinedChunks joins the chunks of messages, at the root and below topics, and pages through the joined list in both directions.
+// TestJoinedChunks joins the chunks of messages, at the root and below topics, and pages through the joined list in
+// both directions.
 func TestJoinedChunks(t *testing.T) {
 	t.Parallel()
 	g := testenv.Shared(t)
@@ -132,14 +136,16 @@ func TestJoinedChunks(t *testing.T) {
 			StartCursor, EndCursor       string
 		}
 	}
-	const fields = ` { totalCount { value } nodes { sequenceNumber message joinedChunks chunkInfo { number total } } pageInfo { hasNextPage hasPreviousPage startCursor endCursor } }`
+	const fields = ` { totalCount { value } nodes { sequenceNumber message joinedChunks chunkInfo { number total } ` +
+		`} pageInfo { hasNextPage hasPreviousPage startCursor endCursor } }`
 	const early = `filter: {sequenceNumber: {lte: "40"}}`
 	for _, topic := range []string{"4001", "4006"} {
 		var got struct {
 			TopicMessages page
 			Topic         struct{ Messages page }
 		}
-		g.Data(t, `query($t: EntityID!) { topicMessages(topic: $t, joinChunks: true, first: 100, `+early+`)`+fields+` topic(id: $t) { messages(joinChunks: true, first: 100, `+early+`)`+fields+` } }`,
+		g.Data(t, `query($t: EntityID!) { topicMessages(topic: $t, joinChunks: true, first: 100, `+early+`)`+
+			fields+` topic(id: $t) { messages(joinChunks: true, first: 100, `+early+`)`+fields+` } }`,
 			map[string]any{"t": topic}, &got)
 		joined := sqlValue[[]string](t, g, `select array_agg(n || ' ' || m order by n) from (
 			select min(sequence_number) as n, '0x' || encode(string_agg(message, '' order by sequence_number), 'hex') as m from topic_message where sequence_number <= 40 and topic_id = `+topic+`
@@ -154,14 +160,17 @@ func TestJoinedChunks(t *testing.T) {
 				long++
 			}
 		}
-		if len(all) != len(joined) || len(got.Topic.Messages.Nodes) != len(all) || long == 0 || got.TopicMessages.TotalCount != nil {
-			t.Fatalf("topic %s: %d messages, below the topic %d, want %d; %d long", topic, len(all), len(got.Topic.Messages.Nodes), len(joined), long)
+		if len(all) != len(joined) || len(got.Topic.Messages.Nodes) != len(all) || long == 0 ||
+			got.TopicMessages.TotalCount != nil {
+			t.Fatalf("topic %s: %d messages, below the topic %d, want %d; %d long", topic, len(all),
+				len(got.Topic.Messages.Nodes), len(joined), long)
 		}
 		for _, args := range []struct{ size, cursor string }{{"first: 2", "after"}, {"last: 2", "before"}} {
 			var pages []message
 			for cursor := ""; ; {
 				var got struct{ TopicMessages page }
-				g.Data(t, `query($t: EntityID!, $c: String) { topicMessages(topic: $t, joinChunks: true, `+early+`, `+args.size+`, `+args.cursor+`: $c)`+fields+` }`,
+				g.Data(t, `query($t: EntityID!, $c: String) { topicMessages(topic: $t, joinChunks: true, `+early+
+					`, `+args.size+`, `+args.cursor+`: $c)`+fields+` }`,
 					map[string]any{"t": topic, "c": map[bool]any{true: nil, false: cursor}[cursor == ""]}, &got)
 				p := got.TopicMessages
 				if args.cursor == "after" {
@@ -185,7 +194,8 @@ func TestJoinedChunks(t *testing.T) {
 	}
 	// A message with a missing chunk stands alone.
 	var got struct{ TopicMessages page }
-	g.Data(t, `{ topicMessages(topic: "4001", filter: {sequenceNumber: {gte: "5"}}, first: 1, joinChunks: true)`+fields+` }`, nil, &got)
+	g.Data(t, `{ topicMessages(topic: "4001", filter: {sequenceNumber: {gte: "5"}}, first: 1, joinChunks: true)`+
+		fields+` }`, nil, &got)
 	if n := got.TopicMessages.Nodes; len(n) != 1 || n[0].JoinedChunks != 1 {
 		t.Errorf("from the second chunk: %+v", n)
 	}
@@ -251,15 +261,18 @@ func TestScheduledTransactions(t *testing.T) {
 			sum += n
 		}
 		switch {
-		case tx.Type == "CONTRACTCALL" && tx.EntityID != nil && *tx.EntityID == "0.0.3003" && tx.Entity != nil && len(tx.Transfers) == 0:
-		case tx.Type == "CRYPTOTRANSFER" && tx.EntityID == nil && len(tx.Transfers) == 2 && sum == 0 && tx.MaxFee == "200000000" && tx.Memo == s.Memo:
+		case tx.Type == "CONTRACTCALL" && tx.EntityID != nil && *tx.EntityID == "0.0.3003" && tx.Entity != nil &&
+			len(tx.Transfers) == 0:
+		case tx.Type == "CRYPTOTRANSFER" && tx.EntityID == nil && len(tx.Transfers) == 2 && sum == 0 &&
+			tx.MaxFee == "200000000" && tx.Memo == s.Memo:
 		default:
 			t.Errorf("%s: %+v", s.Memo, tx)
 		}
 	}
 }
 
-// TestDecodedLogs decodes all logs of the demo network: transfers by the built-in declarations, others by those of the request.
+// TestDecodedLogs decodes all logs of the demo network: transfers by the built-in declarations, others by those of the
+// request.
 func TestDecodedLogs(t *testing.T) {
 	t.Parallel()
 	g := testenv.Shared(t)
@@ -278,7 +291,9 @@ func TestDecodedLogs(t *testing.T) {
 			}
 		}
 	}
-	g.Data(t, `query($abi: [String!]) { contractLogs(first: 100) { nodes { topics data decoded(abi: $abi) { name signature arguments { name type value indexed } } } } }`,
+	g.Data(t,
+		`query($abi: [String!]) { contractLogs(first: 100) { nodes { topics data decoded(abi: $abi) { name `+
+			`signature arguments { name type value indexed } } } } }`,
 		map[string]any{"abi": []string{"event Nothing(uint256)"}}, &got)
 	transfers := 0
 	for _, l := range got.ContractLogs.Nodes {
@@ -293,7 +308,8 @@ func TestDecodedLogs(t *testing.T) {
 			last = l.Topics[3]
 		}
 		n, _ := new(big.Int).SetString(last[2:], 16)
-		if d.Signature != "Transfer(address,address,uint256)" || len(a) != 3 || a[0].Value != "0x"+l.Topics[1][26:] || a[1].Value != "0x"+l.Topics[2][26:] ||
+		if d.Signature != "Transfer(address,address,uint256)" || len(a) != 3 || a[0].Value != "0x"+l.Topics[1][26:] ||
+			a[1].Value != "0x"+l.Topics[2][26:] ||
 			!a[0].Indexed || a[2].Value != n.String() || a[2].Indexed != (len(l.Topics) == 4) {
 			t.Errorf("%+v", l)
 		}
@@ -302,13 +318,16 @@ func TestDecodedLogs(t *testing.T) {
 		t.Error("there are no transfers")
 	}
 	for _, abi := range [][]string{{"event"}, {strings.Repeat(" ", 65537)}} {
-		if r := g.Query(t, `query($abi: [String!]) { contractLogs(first: 1) { nodes { decoded(abi: $abi) { name } } } }`, map[string]any{"abi": abi}); !strings.Contains(r.Body, "BAD_USER_INPUT") {
+		if r := g.Query(t,
+			`query($abi: [String!]) { contractLogs(first: 1) { nodes { decoded(abi: $abi) { name } } } }`,
+			map[string]any{"abi": abi}); !strings.Contains(r.Body, "BAD_USER_INPUT") {
 			t.Errorf("%.20q: %s", abi, r.Body)
 		}
 	}
 }
 
-// TestDecodedCalls decodes the calls of the demo network. A decoded call has the selector of its signature, and arguments that an independent decoder reads.
+// TestDecodedCalls decodes the calls of the demo network. A decoded call has the selector of its signature, and
+// arguments that an independent decoder reads.
 func TestDecodedCalls(t *testing.T) {
 	t.Parallel()
 	g := testenv.Shared(t)
@@ -337,7 +356,8 @@ func TestDecodedCalls(t *testing.T) {
 		for _, r := range got.ContractResults.Nodes {
 			if d := r.DecodedCall; d != nil {
 				calls[d.Name]++
-				if want := hexutil.Encode(crypto.Keccak256([]byte(d.Signature))[:4]); !strings.HasPrefix(r.CallData, want) {
+				if want := hexutil.Encode(crypto.Keccak256([]byte(d.Signature))[:4]); !strings.HasPrefix(r.CallData,
+					want) {
 					t.Errorf("%s: %s", d.Signature, r.CallData[:10])
 				}
 			}
@@ -374,16 +394,20 @@ func TestISOTimes(t *testing.T) {
 			(n.Payer.CreatedTimestamp == nil) != (n.Payer.CreatedTimestampIso == nil) {
 			t.Errorf("%+v: %v", n, err)
 		}
-		for _, text := range []string{n.ConsensusTimestampIso, at.In(time.FixedZone("", 7200)).Format(time.RFC3339Nano)} {
+		for _, text := range []string{n.ConsensusTimestampIso,
+			at.In(time.FixedZone("", 7200)).Format(time.RFC3339Nano)} {
 			one := got
-			g.Data(t, `query($at: Timestamp) { transactions(filter: {timestamp: {eq: $at}})`+nodes+` }`, map[string]any{"at": text}, &one)
-			if len(one.Transactions.Nodes) != 1 || one.Transactions.Nodes[0].ConsensusTimestamp != n.ConsensusTimestamp {
+			g.Data(t, `query($at: Timestamp) { transactions(filter: {timestamp: {eq: $at}})`+nodes+` }`,
+				map[string]any{"at": text}, &one)
+			if len(one.Transactions.Nodes) != 1 ||
+				one.Transactions.Nodes[0].ConsensusTimestamp != n.ConsensusTimestamp {
 				t.Errorf("%s: %+v", text, one)
 			}
 		}
 	}
 	for _, text := range []string{"2026-13-01", "2026-01-01T00:00:00", "1969-12-31", "2300-01-01T00:00:00Z", "-1"} {
-		if r := g.Query(t, `query($at: Timestamp) { transactions(filter: {timestamp: {eq: $at}})`+nodes+` }`, map[string]any{"at": text}); !strings.Contains(r.Body, "BAD_USER_INPUT") {
+		if r := g.Query(t, `query($at: Timestamp) { transactions(filter: {timestamp: {eq: $at}})`+nodes+` }`,
+			map[string]any{"at": text}); !strings.Contains(r.Body, "BAD_USER_INPUT") {
 			t.Errorf("%s: %s", text, r.Body)
 		}
 	}

@@ -9,7 +9,8 @@ import (
 	"heliograph/storage/pgtest"
 )
 
-// TestKeyByKey tests that the statements for distributed tables give the responses of those for PostgreSQL, for fields that no REST document has.
+// TestKeyByKey tests that the statements for distributed tables give the responses of those for PostgreSQL, for fields
+// that no REST document has.
 func TestKeyByKey(t *testing.T) {
 	t.Parallel()
 	url := testenv.Filled.Fresh(t)
@@ -18,14 +19,17 @@ func TestKeyByKey(t *testing.T) {
 	}
 	plain, distributed := testenv.Shared(t), testenv.Over(t, url)
 	for name, document := range map[string]string{
-		"counterparties": `{ account(id: 1001) { transfers(first: 25) { nodes { amount fee token { symbol } counterparties { amount accountId } fees { amount } } } } }`,
+		"counterparties": `{ account(id: 1001) { transfers(first: 25) { nodes { amount fee token { symbol } ` +
+			`counterparties { amount accountId } fees { amount } } } } }`,
 		"nested counts": `{ accounts(first: 20) { nodes { nfts(first: 1) { totalCount { value exact } } tokens(first: 1) { totalCount { value exact } }
 			schedules(first: 1, filter: {state: PENDING}) { totalCount { value exact } } } } }`,
 		"joined chunks": `{ topicMessages(topic: 4001, joinChunks: true) { totalCount { value } nodes { sequenceNumber message } }
 			topic(id: 4001) { messages(joinChunks: true, order: DESC) { totalCount { value } nodes { sequenceNumber message } } } }`,
-		"nodes":   `{ network { nodes { nodes { nodeId account { node { nodeId } } serviceEndpoints { port } registeredNodes { registeredNodeId networkNodes { nodeId } } } } } }`,
+		"nodes": `{ network { nodes { nodes { nodeId account { node { nodeId } } serviceEndpoints { port } ` +
+			`registeredNodes { registeredNodeId networkNodes { nodeId } } } } } }`,
 		"holders": `{ token(id: 2001) { holders(first: 10, order: DESC) { nodes { accountId balance } } } }`,
-		"results": `{ contract(id: 3001) { results(first: 10) { nodes { hash callData transaction { name: type } logs { data } } } } }`,
+		"results": `{ contract(id: 3001) { results(first: 10) { nodes { hash callData transaction { name: type } ` +
+			`logs { data } } } } }`,
 		"search":  `{ search(text: "1001") { nodes { __typename } } }`,
 		"history": `{ account(id: 1001) { history(first: 5) { nodes { changes { field before } } } } }`,
 	} {

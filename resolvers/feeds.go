@@ -54,9 +54,12 @@ func newFeeds(db *storage.DB, o feed.Options) *feeds {
 	return &feeds{
 		watched: watched,
 		blocks: feed.New(visible(db, feed.Source[*ledger.Block]{
-			Name: "blocks", Newest: newest(transactions.StreamBlocks), Position: func(b *ledger.Block) feed.Position { return feed.Position{At: b.Timestamp.To.V} },
+			Name: "blocks", Newest: newest(transactions.StreamBlocks), Position: func(b *ledger.Block) feed.Position {
+				return feed.Position{At: b.Timestamp.To.V}
+			},
 			After: func(ctx context.Context, after feed.Position, limit int) ([]*ledger.Block, error) {
-				return transactions.Blocks(ctx, db, nil, false, storage.Page{Limit: limit, Greater: []any{int64(after.At), int64(math.MaxInt64)}})
+				return transactions.Blocks(ctx, db, nil, false,
+					storage.Page{Limit: limit, Greater: []any{int64(after.At), int64(math.MaxInt64)}})
 			},
 		}), o),
 		logs: feed.New(visible(db, feed.Source[*ledger.ContractLog]{
@@ -65,7 +68,8 @@ func newFeeds(db *storage.DB, o feed.Options) *feeds {
 				return feed.Position{At: l.ConsensusTimestamp, Tie: int64(l.Index)}
 			},
 			After: func(ctx context.Context, after feed.Position, limit int) ([]*ledger.ContractLog, error) {
-				return transactions.ContractLogs(ctx, db, nil, storage.Page{Limit: limit, Greater: []any{int64(after.At), after.Tie}})
+				return transactions.ContractLogs(ctx, db, nil,
+					storage.Page{Limit: limit, Greater: []any{int64(after.At), after.Tie}})
 			},
 		}), o),
 		messages: feed.New(visible(db, feed.Source[*ledger.TopicMessage]{
@@ -79,7 +83,8 @@ func newFeeds(db *storage.DB, o feed.Options) *feeds {
 			Name: "contract results", Newest: newest(transactions.StreamResults),
 			Position: func(r *ledger.ContractResult) feed.Position { return feed.Position{At: r.ConsensusTimestamp} },
 			After: func(ctx context.Context, after feed.Position, limit int) ([]*ledger.ContractResult, error) {
-				return transactions.ContractResults(ctx, db, &ledger.ContractResultFilter{Internal: &internal}, transactions.ResultDetails, between(after, nil, limit))
+				return transactions.ContractResults(ctx, db, &ledger.ContractResultFilter{Internal: &internal},
+					transactions.ResultDetails, between(after, nil, limit))
 			},
 		}), o),
 		transactions: feed.New(visible(db, feed.Source[*transactionEvent]{
@@ -145,7 +150,8 @@ func (f *feeds) Close() {
 // endOf returns the position after all rows of a timestamp.
 func endOf(at ledger.Timestamp) feed.Position { return feed.Position{At: at, Tie: math.MaxInt64} }
 
-// between returns the page of rows after one position, up to and including until, of a list that is ordered by time only.
+// between returns the page of rows after one position, up to and including until, of a list that is ordered by time
+// only.
 func between(after feed.Position, until *feed.Position, limit int) storage.Page {
 	p := storage.Page{Limit: limit, Greater: []any{int64(after.At)}}
 	if until != nil && until.At < math.MaxInt64 {
@@ -168,9 +174,13 @@ func startOf(from *ledger.Timestamp) *feed.Position {
 }
 
 // TopicMessages streams the messages of a topic.
-func (r subscriptions) TopicMessages(ctx context.Context, topic ledger.EntityID, from *ledger.Timestamp) (<-chan *ledger.TopicMessage, error) {
+func (r subscriptions) TopicMessages(
+	ctx context.Context, topic ledger.EntityID, from *ledger.Timestamp,
+) (<-chan *ledger.TopicMessage, error) {
 	return feed.Listen(ctx, r.feeds.messages, feed.Listener[*ledger.TopicMessage]{
-		From: startOf(from), Match: func(m *ledger.TopicMessage) bool { return m.TopicID == topic }, End: relay.EndingOf(ctx).Set,
+		From: startOf(from), Match: func(m *ledger.TopicMessage) bool {
+			return m.TopicID == topic
+		}, End: relay.EndingOf(ctx).Set,
 		History: func(ctx context.Context, after, until feed.Position, limit int) ([]*ledger.TopicMessage, error) {
 			return entities.TopicMessages(ctx, r.db, topic, nil, between(after, &until, limit))
 		},
@@ -178,7 +188,9 @@ func (r subscriptions) TopicMessages(ctx context.Context, topic ledger.EntityID,
 }
 
 // Transactions streams transactions.
-func (r subscriptions) Transactions(ctx context.Context, f *ledger.TransactionFilter, from *ledger.Timestamp) (<-chan *ledger.Transaction, error) {
+func (r subscriptions) Transactions(
+	ctx context.Context, f *ledger.TransactionFilter, from *ledger.Timestamp,
+) (<-chan *ledger.Transaction, error) {
 	f, err := r.withTransactionAccount(ctx, f)
 	if err != nil {
 		return nil, err
@@ -187,7 +199,9 @@ func (r subscriptions) Transactions(ctx context.Context, f *ledger.TransactionFi
 	r.feeds.watched.add(accounts, 1)
 	context.AfterFunc(ctx, func() { r.feeds.watched.add(accounts, -1) })
 	return feed.Listen(ctx, r.feeds.transactions, feed.Listener[*transactionEvent]{
-		From: startOf(from), Match: func(t *transactionEvent) bool { return f.Match(t.Transaction, t.parties) }, End: relay.EndingOf(ctx).Set,
+		From: startOf(from), Match: func(t *transactionEvent) bool {
+			return f.Match(t.Transaction, t.parties)
+		}, End: relay.EndingOf(ctx).Set,
 		Complete: func(ctx context.Context, rows []*transactionEvent) ([]*transactionEvent, error) {
 			return r.completed(ctx, rows, accounts)
 		},
@@ -199,7 +213,9 @@ func (r subscriptions) Transactions(ctx context.Context, f *ledger.TransactionFi
 }
 
 // ContractLogs streams logs.
-func (r subscriptions) ContractLogs(ctx context.Context, f *ledger.ContractLogFilter, from *ledger.Timestamp, index *int64) (
+func (r subscriptions) ContractLogs(
+	ctx context.Context, f *ledger.ContractLogFilter, from *ledger.Timestamp, index *int64,
+) (
 	<-chan *ledger.ContractLog, error,
 ) {
 	if f == nil {
@@ -217,7 +233,8 @@ func (r subscriptions) ContractLogs(ctx context.Context, f *ledger.ContractLogFi
 	if from != nil && len(f.Topics) > 0 && f.Contract == nil && f.ContractID == nil {
 		now := ledger.TimestampOf(r.now())
 		if !isBrief(&ledger.TimestampFilter{Gt: from, Lte: &now}, maxTopicSearch) {
-			return nil, fault.Input("a search by topics in all contracts must not start earlier than %d days ago", maxTopicSearch/(24*time.Hour))
+			return nil, fault.Input("a search by topics in all contracts must not start earlier than %d days ago",
+				maxTopicSearch/(24*time.Hour))
 		}
 	}
 	f, err := r.withLogContract(ctx, f)
@@ -231,13 +248,16 @@ func (r subscriptions) ContractLogs(ctx context.Context, f *ledger.ContractLogFi
 			if until.Tie == math.MaxInt64 {
 				less = []any{int64(until.At) + 1, int64(0)}
 			}
-			return transactions.ContractLogs(ctx, r.db, f, storage.Page{Limit: limit, Greater: []any{int64(after.At), after.Tie}, Less: less})
+			return transactions.ContractLogs(ctx, r.db,
+				f, storage.Page{Limit: limit, Greater: []any{int64(after.At), after.Tie}, Less: less})
 		},
 	}, feed.Row), nil
 }
 
 // ContractResults streams contract results.
-func (r subscriptions) ContractResults(ctx context.Context, f *ledger.ContractResultFilter, from *ledger.Timestamp) (<-chan *ledger.ContractResult, error) {
+func (r subscriptions) ContractResults(
+	ctx context.Context, f *ledger.ContractResultFilter, from *ledger.Timestamp,
+) (<-chan *ledger.ContractResult, error) {
 	if f != nil && (f.BlockHash != nil || f.BlockNumber != nil || f.TransactionIndex != nil) {
 		return nil, fault.Input("a subscription does not filter by block or transaction index")
 	}
@@ -245,16 +265,20 @@ func (r subscriptions) ContractResults(ctx context.Context, f *ledger.ContractRe
 	if err != nil {
 		return nil, err
 	}
-	if r.syntheticOff || f != nil && f.ContractID != nil { // a new row is derived from one log of its transaction, which may have logs of several contracts
+	// a new row is derived from one log of its transaction, which may have logs of several contracts
+	if r.syntheticOff || f != nil && f.ContractID != nil {
 		f = withoutSynthetic(f)
 	}
 	return feed.Listen(ctx, r.feeds.results, feed.Listener[*ledger.ContractResult]{
-		From: startOf(from), Match: func(v *ledger.ContractResult) bool { return !none && f.Match(v) }, End: relay.EndingOf(ctx).Set,
+		From: startOf(from), Match: func(v *ledger.ContractResult) bool {
+			return !none && f.Match(v)
+		}, End: relay.EndingOf(ctx).Set,
 		History: func(ctx context.Context, after, until feed.Position, limit int) ([]*ledger.ContractResult, error) {
 			if none {
 				return nil, nil
 			}
-			return transactions.ContractResults(ctx, r.db, f, transactions.ResultDetails, between(after, &until, limit))
+			return transactions.ContractResults(ctx, r.db, f, transactions.ResultDetails,
+				between(after, &until, limit))
 		},
 	}, feed.Row), nil
 }
@@ -273,12 +297,14 @@ func (r subscriptions) Blocks(ctx context.Context, from *ledger.Timestamp) (<-ch
 }
 
 // StatusChanged streams changes of a status page.
-func (r subscriptions) StatusChanged(ctx context.Context, page *string, from *int64, since *time.Time) (<-chan *status.Revision, error) {
+func (r subscriptions) StatusChanged(
+	ctx context.Context, page *string, from *int64, since *time.Time,
+) (<-chan *status.Revision, error) {
 	return r.status.Listen(ctx, page, from, since)
 }
 
-// watchedAccounts counts the subscribers per account. New transactions are matched against these accounts only, because accounts that a transaction
-// merely mentions cannot be found by its time.
+// watchedAccounts counts the subscribers per account. New transactions are matched against these accounts only,
+// because accounts that a transaction merely mentions cannot be found by its time.
 type watchedAccounts struct {
 	mu        sync.Mutex
 	listeners map[ledger.EntityID]int
@@ -318,9 +344,11 @@ func namedBy(f *ledger.TransactionFilter) []ledger.EntityID {
 	return f.AccountID.In
 }
 
-// completed returns new transactions with the involved accounts that a subscriber needs. For rows that were read before the subscriber's accounts were
-// watched, it reads them now.
-func (r *Resolver) completed(ctx context.Context, rows []*transactionEvent, accounts []ledger.EntityID) ([]*transactionEvent, error) {
+// completed returns new transactions with the involved accounts that a subscriber needs. For rows that were read
+// before the subscriber's accounts were watched, it reads them now.
+func (r *Resolver) completed(
+	ctx context.Context, rows []*transactionEvent, accounts []ledger.EntityID,
+) ([]*transactionEvent, error) {
 	unasked := func(t *transactionEvent) bool {
 		return slices.ContainsFunc(accounts, func(id ledger.EntityID) bool {
 			_, known := slices.BinarySearch(t.asked, id)

@@ -18,7 +18,9 @@ import (
 )
 
 // FeeEstimateExchangeRate returns the current exchange rate.
-func (f fields) FeeEstimateExchangeRate(ctx context.Context, _ rowplan.Request, of []*fees.Estimate) (rowplan.Results[*ledger.ExchangeRate], error) {
+func (f fields) FeeEstimateExchangeRate(
+	ctx context.Context, _ rowplan.Request, of []*fees.Estimate,
+) (rowplan.Results[*ledger.ExchangeRate], error) {
 	return func() ([]*ledger.ExchangeRate, error) {
 		rate, err := f.activeRate(ctx)
 		return slices.Repeat([]*ledger.ExchangeRate{rate}, len(of)), err
@@ -26,7 +28,9 @@ func (f fields) FeeEstimateExchangeRate(ctx context.Context, _ rowplan.Request, 
 }
 
 // FeeEstimateTinybars returns the totals of estimates at the current exchange rate.
-func (f fields) FeeEstimateTinybars(ctx context.Context, _ rowplan.Request, of []*fees.Estimate) (rowplan.Results[*int64], error) {
+func (f fields) FeeEstimateTinybars(
+	ctx context.Context, _ rowplan.Request, of []*fees.Estimate,
+) (rowplan.Results[*int64], error) {
 	return func() ([]*int64, error) {
 		out := make([]*int64, len(of))
 		rate, err := f.activeRate(ctx)
@@ -46,7 +50,9 @@ func (f fields) FeeEstimateTinybars(ctx context.Context, _ rowplan.Request, of [
 const maxThrottle = 10_000
 
 // estimateFee estimates the fee of a transaction. Only mode STATE reads the ledger, in one round trip.
-func (r *Resolver) estimateFee(ctx context.Context, transaction []byte, mode fees.Mode, throttle int32) (*fees.Estimate, error) {
+func (r *Resolver) estimateFee(
+	ctx context.Context, transaction []byte, mode fees.Mode, throttle int32,
+) (*fees.Estimate, error) {
 	switch {
 	case len(transaction) > fees.MaxBytes:
 		return nil, fault.Input("a transaction has %d bytes at most", fees.MaxBytes)
@@ -104,8 +110,8 @@ func (r *Resolver) activeRate(ctx context.Context) (*ledger.ExchangeRate, error)
 	return &rate, nil
 }
 
-// feeSchedules returns the current fee schedule: the newest valid one of the database, or the default. A schedule is replaced as a whole, so that no
-// estimate mixes two.
+// feeSchedules returns the current fee schedule: the newest valid one of the database, or the default. A schedule is
+// replaced as a whole, so that no estimate mixes two.
 type feeSchedules struct {
 	db      *storage.DB
 	log     *slog.Logger
@@ -141,7 +147,8 @@ func (s *feeSchedules) refresh(ctx context.Context) (*feeSchedule, error) {
 	defer s.mu.Unlock()
 	var read *fees.Schedule
 	var invalid error // the error of the newest content
-	since, err := entities.SystemFile(ctx, s.db, s.db.SystemEntity(ledger.SimpleFeeFile), entities.Bounds{Upper: ledger.MaxTimestamp},
+	since, err := entities.SystemFile(ctx, s.db, s.db.SystemEntity(ledger.SimpleFeeFile),
+		entities.Bounds{Upper: ledger.MaxTimestamp},
 		func(content []byte) (err error) {
 			if read, err = fees.ParseSchedule(content); err != nil && invalid == nil {
 				invalid = err
@@ -174,7 +181,8 @@ func (s *feeSchedules) logInvalid(ctx context.Context, invalid error, since ledg
 		if since.Valid {
 			used = since.V.String()
 		}
-		s.log.WarnContext(ctx, "ignoring the invalid newest fee schedule in the database", "error", invalid, "used", used)
+		s.log.WarnContext(ctx, "ignoring the invalid newest fee schedule in the database", "error", invalid,
+			"used", used)
 	}
 }
 

@@ -35,9 +35,12 @@ func everything() *services.TransactionBody {
 		return &services.AccountID{Account: &services.AccountID_AccountNum{AccountNum: n}}
 	}
 	return &services.TransactionBody{Data: &services.TransactionBody_CryptoTransfer{CryptoTransfer: &services.CryptoTransferTransactionBody{
-		TokenTransfers: []*services.TokenTransferList{{Token: &services.TokenID{TokenNum: 2001}, Transfers: []*services.AccountAmount{
-			{AccountID: id(1001), Amount: -1}, {AccountID: &services.AccountID{Account: &services.AccountID_Alias{Alias: []byte(strings.Repeat("\xfe", 20))}}, Amount: 1},
-		}}},
+		TokenTransfers: []*services.TokenTransferList{{Token: &services.TokenID{TokenNum: 2001},
+			Transfers: []*services.AccountAmount{
+				{AccountID: id(1001), Amount: -1},
+				{AccountID: &services.AccountID{Account: &services.AccountID_Alias{Alias: []byte(strings.Repeat("\xfe",
+					20))}}, Amount: 1},
+			}}},
 	}}}
 }
 
@@ -52,7 +55,8 @@ const estimateQuery = `query ($t: Bytes!, $mode: FeeEstimateMode) {
 func TestEstimateFee(t *testing.T) {
 	t.Parallel()
 	variables := map[string]any{"t": unsigned(t, everything()), "mode": "STATE"}
-	document := strings.Replace(estimateQuery, "total notes", "total notes usCents tinybars exchangeRate { centEquivalent hbarEquivalent } scheduleTimestamp", 1)
+	document := strings.Replace(estimateQuery, "total notes",
+		"total notes usCents tinybars exchangeRate { centEquivalent hbarEquivalent } scheduleTimestamp", 1)
 	g := testenv.Shared(t)
 	got := g.Query(t, document, variables)
 	var answer struct {
@@ -77,13 +81,16 @@ func TestEstimateFee(t *testing.T) {
 		t.Fatalf("%v in %s", err, got.Body)
 	}
 	e := answer.Data.EstimateFee
-	if e.Mode != "STATE" || e.Function != "CryptoTransfer" || e.HighVolumeMultiplier != "1" || e.Total != "519000000" || e.USCents != "5.19000000" || len(e.Notes) != 1 {
+	if e.Mode != "STATE" || e.Function != "CryptoTransfer" || e.HighVolumeMultiplier != "1" ||
+		e.Total != "519000000" || e.USCents != "5.19000000" || len(e.Notes) != 1 {
 		t.Errorf("%s", got.Body)
 	}
-	if e.Network.Multiplier != 9 || e.Network.Subtotal != "900000" || e.Node.Subtotal != "100000" || e.Service.Subtotal != "518000000" || len(e.Service.Extras) != 2 {
+	if e.Network.Multiplier != 9 || e.Network.Subtotal != "900000" || e.Node.Subtotal != "100000" ||
+		e.Service.Subtotal != "518000000" || len(e.Service.Extras) != 2 {
 		t.Errorf("%s", got.Body)
 	}
-	if x := e.Service.Extras[0]; x["name"] != "TOKEN_TRANSFER_BASE_CUSTOM_FEES" || x["explanation"] != "1 × transfer of tokens with custom fees; 1 charged at 19000000 tinycents each." {
+	if x := e.Service.Extras[0]; x["name"] != "TOKEN_TRANSFER_BASE_CUSTOM_FEES" ||
+		x["explanation"] != "1 × transfer of tokens with custom fees; 1 charged at 19000000 tinycents each." {
 		t.Errorf("%v", x)
 	}
 	if want := 519000000 * e.ExchangeRate.HbarEquivalent / e.ExchangeRate.CentEquivalent; e.Tinybars != jsonNumber(want) || e.ScheduleTimestamp == "" {
@@ -104,7 +111,8 @@ func TestEstimateFeeOfNothing(t *testing.T) {
 	t.Parallel()
 	g := testenv.Over(t, testenv.Empty.Fresh(t))
 	tx := unsigned(t, &services.TransactionBody{Data: &services.TransactionBody_UtilPrng{}})
-	const query = `query ($t: Bytes!, $throttle: Int! = 0) { estimateFee(transaction: $t, highVolumeThrottle: $throttle) { total tinybars exchangeRate { hbarEquivalent } scheduleTimestamp notes node { extras { name } } } }`
+	const query = `query ($t: Bytes!, $throttle: Int! = 0) { estimateFee(transaction: $t, highVolumeThrottle: ` +
+		`$throttle) { total tinybars exchangeRate { hbarEquivalent } scheduleTimestamp notes node { extras { name } } } }`
 	got := g.Query(t, query, map[string]any{"t": tx})
 	if want := `{"data":{"estimateFee":{"total":"10000000","tinybars":null,"exchangeRate":null,"scheduleTimestamp":null,"notes":[],"node":{"extras":[]}}}}`; strings.TrimSpace(got.Body) != want {
 		t.Errorf("%s", got.Body)
@@ -115,7 +123,8 @@ func TestEstimateFeeOfNothing(t *testing.T) {
 		"the transaction is malformed":                                   {"t": "ff"},
 		"the transaction has no bodyBytes and no signedTransactionBytes": {"t": "0x"},
 	} {
-		if got := g.Query(t, query, variables); !strings.Contains(got.Body, want) || !strings.Contains(got.Body, "BAD_USER_INPUT") {
+		if got := g.Query(t, query, variables); !strings.Contains(got.Body, want) ||
+			!strings.Contains(got.Body, "BAD_USER_INPUT") {
 			t.Errorf("%s: %s", want, got.Body)
 		}
 	}
@@ -129,13 +138,15 @@ func TestEstimateFeeTooLong(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	res := srv.Run(t.Context(), server.Call{Document: doc, Operation: "Long", Variables: map[string]any{"t": strings.Repeat("00", fees.MaxBytes+1)}})
+	res := srv.Run(t.Context(), server.Call{Document: doc, Operation: "Long",
+		Variables: map[string]any{"t": strings.Repeat("00", fees.MaxBytes+1)}})
 	if len(res.Errors) != 1 || res.Errors[0].Message != "a transaction has 262144 bytes at most" {
 		t.Errorf("%v", res.Errors)
 	}
 }
 
-// TestEstimateFeeStatements checks that reading the state takes one round trip, or none if no state is needed, and that a cached schedule is read once.
+// TestEstimateFeeStatements checks that reading the state takes one round trip, or none if no state is needed, and
+// that a cached schedule is read once.
 func TestEstimateFeeStatements(t *testing.T) {
 	t.Parallel()
 	kept := testenv.REST(func(c *rest.Config) { c.Cache = true })
@@ -148,17 +159,20 @@ func TestEstimateFeeStatements(t *testing.T) {
 		options           []testenv.Option
 		statements, trips int
 	}{
-		"intrinsic":               {everything(), "INTRINSIC", []testenv.Option{kept}, 0, 0},
-		"state":                   {everything(), "STATE", []testenv.Option{kept}, 2, 1},
-		"message":                 {message, "STATE", []testenv.Option{kept}, 1, 1},
-		"nothing to ask":          {&services.TransactionBody{Data: &services.TransactionBody_UtilPrng{}}, "STATE", []testenv.Option{kept}, 0, 0},
+		"intrinsic": {everything(), "INTRINSIC", []testenv.Option{kept}, 0, 0},
+		"state":     {everything(), "STATE", []testenv.Option{kept}, 2, 1},
+		"message":   {message, "STATE", []testenv.Option{kept}, 1, 1},
+		"nothing to ask": {&services.TransactionBody{Data: &services.TransactionBody_UtilPrng{}}, "STATE",
+			[]testenv.Option{kept}, 0, 0},
 		"intrinsic, nothing kept": {everything(), "INTRINSIC", nil, 1, 1},
 		"state, nothing kept":     {everything(), "STATE", nil, 3, 2},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			count := &counter{}
-			g := testenv.Demo(t, append(c.options, testenv.Storage(func(o *storage.Options) { o.Tracer, o.MaxConnections = count, 1 }))...)
+			g := testenv.Demo(t, append(c.options, testenv.Storage(func(o *storage.Options) {
+				o.Tracer, o.MaxConnections = count, 1
+			}))...)
 			variables := map[string]any{"t": unsigned(t, c.body), "mode": c.mode}
 			var data map[string]any
 			g.Data(t, estimateQuery, variables, &data)
@@ -168,7 +182,8 @@ func TestEstimateFeeStatements(t *testing.T) {
 			g.Data(t, estimateQuery, variables, &data)
 			g.DB.Close() // stop counting
 			if len(count.statements) != c.statements || count.trips != c.trips {
-				t.Errorf("%d statements in %d round trips, want %d in %d:\n%s", len(count.statements), count.trips, c.statements, c.trips, strings.Join(count.statements, "\n---\n"))
+				t.Errorf("%d statements in %d round trips, want %d in %d:\n%s", len(count.statements), count.trips,
+					c.statements, c.trips, strings.Join(count.statements, "\n---\n"))
 			}
 		})
 	}

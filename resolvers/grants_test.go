@@ -6,7 +6,8 @@ import (
 	"heliograph/app/testing/testenv"
 )
 
-// TestArrowsOfGrants checks the relations of NFT allowances, airdrops and hooks to their tokens, serials and contracts.
+// TestArrowsOfGrants checks the relations of NFT allowances, airdrops and hooks to their tokens, serials and
+// contracts.
 func TestArrowsOfGrants(t *testing.T) {
 	t.Parallel()
 	type named struct{ EntityID string }
@@ -73,7 +74,8 @@ func TestArrowsOfGrants(t *testing.T) {
 			}
 		}
 		if allowances == 0 || fungible == 0 || serials == 0 || hooks == 0 {
-			t.Errorf("%s: %d allowances, %d and %d airdrops, %d hooks: nothing is tested", name, allowances, fungible, serials, hooks)
+			t.Errorf("%s: %d allowances, %d and %d airdrops, %d hooks: nothing is tested", name, allowances,
+				fungible, serials, hooks)
 		}
 	}
 }
@@ -83,9 +85,10 @@ func TestNoRowsWanted(t *testing.T) {
 	t.Parallel()
 	g := testenv.Shared(t)
 	for query, want := range map[string]bool{
-		`{ list: transactions(first: 0) { nodes { result } pageInfo { hasNextPage } } }`:                                                    true,
-		`{ list: transactions(first: 0, filter: {timestamp: {lt: "1"}}) { pageInfo { hasNextPage } nodes { result } } }`:                    false,
-		`query { ...T } fragment T on Query { list: transactions(first: 0) { ... on TransactionConnection { pageInfo { hasNextPage } } } }`: true,
+		`{ list: transactions(first: 0) { nodes { result } pageInfo { hasNextPage } } }`:                                 true,
+		`{ list: transactions(first: 0, filter: {timestamp: {lt: "1"}}) { pageInfo { hasNextPage } nodes { result } } }`: false,
+		`query { ...T } fragment T on Query { list: transactions(first: 0) { ... on TransactionConnection { ` +
+			`pageInfo { hasNextPage } } } }`: true,
 	} {
 		var data struct {
 			List struct {

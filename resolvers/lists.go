@@ -25,7 +25,8 @@ type listOf[C any] struct {
 // queueRows queues reading one page of rows for each parent.
 type queueRows[C any] func(b *storage.Batch, p storage.Page, done func([][]*C)) error
 
-// queueList is a function of storage that queues reading one page of the rows that match a filter for each of some parents.
+// queueList is a function of storage that queues reading one page of the rows that match a filter for each of some
+// parents.
 type queueList[K, F, C any] func(b *storage.Batch, parents []K, f *F, p storage.Page, done func([][]*C))
 
 // rowsOf returns the reader of the rows of some parents.
@@ -41,8 +42,11 @@ func (l listOf[C]) page(ctx context.Context, order relay.Order, args relay.Args)
 	return l.pageOf(ctx, order, args, rowplan.SelectionOf(ctx).Has("pageInfo"))
 }
 
-// pageOf reads the arguments of a list. more requests one row more than the page has, which shows whether the list continues.
-func (l listOf[C]) pageOf(ctx context.Context, order relay.Order, args relay.Args, more bool) (relay.Page, storage.Page, error) {
+// pageOf reads the arguments of a list. more requests one row more than the page has, which shows whether the list
+// continues.
+func (l listOf[C]) pageOf(
+	ctx context.Context, order relay.Order, args relay.Args, more bool,
+) (relay.Page, storage.Page, error) {
 	p, err := args.Page(l.kind, l.columns, order == relay.Desc, relay.LimitsOf(ctx))
 	if err != nil {
 		return relay.Page{}, storage.Page{}, fault.Input("%v", err)
@@ -59,9 +63,11 @@ func (l listOf[C]) connection(p relay.Page, rows []*C) *relay.Connection[C] {
 	return relay.NewConnection(l.kind, p, rows, l.key)
 }
 
-// below reads a page of the list for each parent. countable reports whether totalCount counts the list: with most filters this could read many more rows
-// than a page.
-func (l listOf[C]) below(ctx context.Context, q rowplan.Request, order relay.Order, args relay.Args, countable bool, queue queueRows[C]) (
+// below reads a page of the list for each parent. countable reports whether totalCount counts the list: with most
+// filters this could read many more rows than a page.
+func (l listOf[C]) below(
+	ctx context.Context, q rowplan.Request, order relay.Order, args relay.Args, countable bool, queue queueRows[C],
+) (
 	rowplan.Results[*relay.Connection[C]], error,
 ) {
 	p, sp, err := l.pageOf(ctx, order, args, true)
@@ -95,14 +101,18 @@ func withCounts[C any](db *storage.DB, lists []*relay.Connection[C], queue queue
 }
 
 // below reads a page of a list of rows that match a filter for each parent.
-func below[K, F, C any](ctx context.Context, q rowplan.Request, l listOf[C], args graph.ListArgs[F], parents []K, queue queueList[K, F, C]) (
+func below[K, F, C any](
+	ctx context.Context, q rowplan.Request, l listOf[C], args graph.ListArgs[F], parents []K, queue queueList[K, F, C],
+) (
 	rowplan.Results[*relay.Connection[C]], error,
 ) {
 	return l.below(ctx, q, args.Order, args.Args, unfiltered(args.Filter), rowsOf(parents, args.Filter, queue))
 }
 
 // root reads a page of a list of the query type.
-func (l listOf[C]) root(ctx context.Context, order relay.Order, args relay.Args, read func(storage.Page) ([]*C, error)) (*relay.Connection[C], error) {
+func (l listOf[C]) root(
+	ctx context.Context, order relay.Order, args relay.Args, read func(storage.Page) ([]*C, error),
+) (*relay.Connection[C], error) {
 	p, sp, err := l.page(ctx, order, args)
 	if err != nil {
 		return nil, err
@@ -114,9 +124,11 @@ func (l listOf[C]) root(ctx context.Context, order relay.Order, args relay.Args,
 	return l.connection(p, rows), nil
 }
 
-// rootList reads a page of a list of the query type. queue reads it for one parent. countable is that of [listOf.below].
+// rootList reads a page of a list of the query type. queue reads it for one parent. countable is that of
+// [listOf.below].
 func rootList[C any](
-	ctx context.Context, r *Resolver, l listOf[C], order relay.Order, args relay.Args, countable bool, queue queueRows[C],
+	ctx context.Context, r *Resolver, l listOf[C], order relay.Order, args relay.Args, countable bool,
+	queue queueRows[C],
 ) (*relay.Connection[C], error) {
 	c, err := l.root(ctx, order, args, func(p storage.Page) ([]*C, error) {
 		var rows [][]*C
@@ -135,10 +147,11 @@ func rootList[C any](
 	return c, err
 }
 
-// listOfAccount is [rootList] for the list of an account. If the account does not exist, the list is empty and the outcome reports it. mustExist checks
-// accounts that are given by id too.
+// listOfAccount is [rootList] for the list of an account. If the account does not exist, the list is empty and the
+// outcome reports it. mustExist checks accounts that are given by id too.
 func listOfAccount[F, C any](
-	ctx context.Context, r *Resolver, l listOf[C], account ledger.AccountRef, mustExist bool, order relay.Order, args relay.Args,
+	ctx context.Context, r *Resolver, l listOf[C], account ledger.AccountRef, mustExist bool, order relay.Order,
+	args relay.Args,
 	f *F, queue queueList[ledger.EntityID, F, C],
 ) (*relay.Connection[C], error) {
 	id, err := entities.ResolveAccount(ctx, r.db, account)
@@ -147,17 +160,18 @@ func listOfAccount[F, C any](
 	}
 	exists := id.Valid
 	named := account.Alias != nil || account.Address.Valid
-	c, err := rootList(ctx, r, l, order, args, unfiltered(f), func(b *storage.Batch, p storage.Page, done func([][]*C)) error {
-		if !exists {
-			done(make([][]*C, 1))
+	c, err := rootList(ctx, r, l, order, args, unfiltered(f),
+		func(b *storage.Batch, p storage.Page, done func([][]*C)) error {
+			if !exists {
+				done(make([][]*C, 1))
+				return nil
+			}
+			if mustExist && !named {
+				entities.QueueEntityExists(b, id.V, func(found bool) { exists = found })
+			}
+			queue(b, []ledger.EntityID{id.V}, f, p, done)
 			return nil
-		}
-		if mustExist && !named {
-			entities.QueueEntityExists(b, id.V, func(found bool) { exists = found })
-		}
-		queue(b, []ledger.EntityID{id.V}, f, p, done)
-		return nil
-	})
+		})
 	if err == nil && !exists {
 		relay.OutcomeOf(ctx).Missing = &relay.Missing{Kind: relay.MissingAccount}
 	}
@@ -168,7 +182,8 @@ func listOfAccount[F, C any](
 type directedLists[C any] map[bool]listOf[C]
 
 // queueDirected is a [queueList] for what accounts gave or received.
-type queueDirected[F, C any] func(b *storage.Batch, accounts []ledger.EntityID, received bool, f *F, p storage.Page, done func([][]*C))
+type queueDirected[F, C any] func(b *storage.Batch, accounts []ledger.EntityID, received bool, f *F, p storage.Page,
+	done func([][]*C))
 
 // directed returns queue for one direction.
 func directed[F, C any](received bool, queue queueDirected[F, C]) queueList[ledger.EntityID, F, C] {
@@ -177,9 +192,11 @@ func directed[F, C any](received bool, queue queueDirected[F, C]) queueList[ledg
 	}
 }
 
-// ofEither reads the list of the one account that is given: what the giver gave, or what the receiver received. It returns nil if the account does not exist.
+// ofEither reads the list of the one account that is given: what the giver gave, or what the receiver received. It
+// returns nil if the account does not exist.
 func ofEither[F, C any](
-	ctx context.Context, r *Resolver, names string, giver, receiver *ledger.AccountRef, lists directedLists[C], order relay.Order, args relay.Args,
+	ctx context.Context, r *Resolver, names string, giver, receiver *ledger.AccountRef, lists directedLists[C],
+	order relay.Order, args relay.Args,
 	f *F, queue queueDirected[F, C],
 ) (*relay.Connection[C], error) {
 	if err := oneOf(names, giver != nil, receiver != nil); err != nil {
@@ -193,7 +210,8 @@ func ofEither[F, C any](
 	if err != nil || !id.Valid {
 		return nil, err
 	}
-	return rootList(ctx, r, lists[received], order, args, unfiltered(f), rowsOf([]ledger.EntityID{id.V}, f, directed(received, queue)))
+	return rootList(ctx, r, lists[received], order, args, unfiltered(f),
+		rowsOf([]ledger.EntityID{id.V}, f, directed(received, queue)))
 }
 
 // maxAlternatives is the maximum number of alternatives of a filter.
@@ -224,18 +242,22 @@ func oneOf(names string, given ...bool) error {
 	return nil
 }
 
-// estimated adds an estimated row count to an unfiltered list, which may be nil. Filtered lists are returned unchanged, because they can only be counted by
-// reading them.
+// estimated adds an estimated row count to an unfiltered list, which may be nil. Filtered lists are returned
+// unchanged, because they can only be counted by reading them.
 func estimated[T any](r *Resolver, c *relay.Connection[T], whole bool, what storage.Countable) *relay.Connection[T] {
 	return withCount(c, whole, false, func(ctx context.Context) (int64, error) { return r.db.Estimate(ctx, what) })
 }
 
 // counted adds an exact row count to an unfiltered list, which may be nil.
-func counted[T any](c *relay.Connection[T], whole bool, count func(context.Context) (int64, error)) *relay.Connection[T] {
+func counted[T any](
+	c *relay.Connection[T], whole bool, count func(context.Context) (int64, error),
+) *relay.Connection[T] {
 	return withCount(c, whole, true, count)
 }
 
-func withCount[T any](c *relay.Connection[T], whole, exact bool, count func(context.Context) (int64, error)) *relay.Connection[T] {
+func withCount[T any](
+	c *relay.Connection[T], whole, exact bool, count func(context.Context) (int64, error),
+) *relay.Connection[T] {
 	if c == nil || !whole {
 		return c
 	}
@@ -251,13 +273,16 @@ func withCount[T any](c *relay.Connection[T], whole, exact bool, count func(cont
 // unfiltered reports whether a filter has no conditions.
 func unfiltered[F any](f *F) bool { return f == nil || reflect.ValueOf(*f).IsZero() }
 
-var versionList = listOf[ledger.Version]{"versions", 1, func(v *ledger.Version) relay.Key { return relay.Key{int64(v.Timestamp)} }}
+var versionList = listOf[ledger.Version]{"versions", 1, func(v *ledger.Version) relay.Key {
+	return relay.Key{int64(v.Timestamp)}
+}}
 
 func versionsOf[K any](ctx context.Context, q rowplan.Request, order relay.Order, args relay.Args, keys []K,
 	queue func(*storage.Batch, []K, storage.Page, func([][]*ledger.Version)),
 ) (rowplan.Results[*relay.VersionConnection], error) {
-	return versionList.below(ctx, q, order, args, true, func(b *storage.Batch, p storage.Page, done func([][]*ledger.Version)) error {
-		queue(b, keys, p, done)
-		return nil
-	})
+	return versionList.below(ctx, q, order, args, true,
+		func(b *storage.Batch, p storage.Page, done func([][]*ledger.Version)) error {
+			queue(b, keys, p, done)
+			return nil
+		})
 }

@@ -17,9 +17,16 @@ import (
 
 // The lists of the network's nodes.
 var (
-	nodeList           = listOf[ledger.NetworkNode]{"nodes", 1, func(n *ledger.NetworkNode) relay.Key { return relay.Key{n.NodeID} }}
-	nodeStakeList      = listOf[ledger.NetworkNode]{"nodes by stake", 2, func(n *ledger.NetworkNode) relay.Key { return relay.Key{n.Stake.Or(-1), n.NodeID} }}
-	registeredNodeList = listOf[ledger.RegisteredNode]{"registered nodes", 1, func(n *ledger.RegisteredNode) relay.Key { return relay.Key{n.RegisteredNodeID} }}
+	nodeList = listOf[ledger.NetworkNode]{"nodes", 1, func(n *ledger.NetworkNode) relay.Key {
+		return relay.Key{n.NodeID}
+	}}
+	nodeStakeList = listOf[ledger.NetworkNode]{"nodes by stake", 2, func(n *ledger.NetworkNode) relay.Key {
+		return relay.Key{n.Stake.Or(-1), n.NodeID}
+	}}
+	registeredNodeList = listOf[ledger.RegisteredNode]{"registered nodes",
+		1, func(n *ledger.RegisteredNode) relay.Key {
+			return relay.Key{n.RegisteredNodeID}
+		}}
 )
 
 // networkNodeByName reads the node with the local part of a global id.
@@ -29,7 +36,9 @@ func (r *Resolver) networkNodeByName(ctx context.Context, name string) (relay.No
 	if err != nil {
 		return nil, fault.Input("%v", err)
 	}
-	return byKey(number, parseNumber, func(id int64) (*ledger.NetworkNode, error) { return entities.NetworkNode(ctx, r.db, file, id) })
+	return byKey(number, parseNumber, func(id int64) (*ledger.NetworkNode, error) {
+		return entities.NetworkNode(ctx, r.db, file, id)
+	})
 }
 
 // Network returns the parent of the network's fields.
@@ -57,7 +66,9 @@ func (r network) Supply(ctx context.Context, args graph.NetworkSupplyArgs) (*led
 }
 
 // ExchangeRate returns the value of hbar, now or at a time.
-func (r network) ExchangeRate(ctx context.Context, args graph.NetworkExchangeRateArgs) (*ledger.ExchangeRateSet, error) {
+func (r network) ExchangeRate(
+	ctx context.Context, args graph.NetworkExchangeRateArgs,
+) (*ledger.ExchangeRateSet, error) {
 	b, err := bounds(args.At)
 	if err != nil {
 		return nil, err
@@ -91,7 +102,8 @@ func (r network) Fees(ctx context.Context, args graph.NetworkFeesArgs) (*ledger.
 	return file, nil
 }
 
-// gasFile reads the file with the price of gas within bounds. prices is nil if no readable version exists; the outcome reports the file of the time as missing.
+// gasFile reads the file with the price of gas within bounds. prices is nil if no readable version exists; the outcome
+// reports the file of the time as missing.
 func (r network) gasFile(ctx context.Context, b entities.Bounds) (*ledger.NetworkFees, ledger.GasFile, error) {
 	first, other := r.db.FeeFiles().At(b.Upper)
 	for _, number := range []int64{first, other} {
@@ -116,7 +128,9 @@ func (r network) gasFile(ctx context.Context, b entities.Bounds) (*ledger.Networ
 }
 
 // Nodes returns a page of the nodes of an address book.
-func (r network) Nodes(ctx context.Context, args graph.NetworkNodesArgs) (*relay.Connection[ledger.NetworkNode], error) {
+func (r network) Nodes(
+	ctx context.Context, args graph.NetworkNodesArgs,
+) (*relay.Connection[ledger.NetworkNode], error) {
 	l, read := nodeList, entities.NetworkNodes
 	if args.OrderBy == model.NetworkNodeOrderStake {
 		l, read = nodeStakeList, entities.NetworkNodesByStake
@@ -131,10 +145,13 @@ func (r network) Nodes(ctx context.Context, args graph.NetworkNodesArgs) (*relay
 }
 
 // RegisteredNodes returns a page of registered nodes.
-func (r network) RegisteredNodes(ctx context.Context, args graph.NetworkRegisteredNodesArgs) (*relay.Connection[ledger.RegisteredNode], error) {
-	c, err := registeredNodeList.root(ctx, args.Order, args.Args, func(p storage.Page) ([]*ledger.RegisteredNode, error) {
-		return entities.RegisteredNodes(ctx, r.db, args.Filter, p)
-	})
+func (r network) RegisteredNodes(
+	ctx context.Context, args graph.NetworkRegisteredNodesArgs,
+) (*relay.Connection[ledger.RegisteredNode], error) {
+	c, err := registeredNodeList.root(ctx, args.Order, args.Args,
+		func(p storage.Page) ([]*ledger.RegisteredNode, error) {
+			return entities.RegisteredNodes(ctx, r.db, args.Filter, p)
+		})
 	count := func(ctx context.Context) (int64, error) { return entities.CountRegisteredNodes(ctx, r.db) }
 	return counted(c, unfiltered(args.Filter), count), err
 }
@@ -165,8 +182,11 @@ func bounds(at *ledger.TimestampFilter) (entities.Bounds, error) {
 	return b, nil
 }
 
-// systemFile reads a system file within bounds. found reports whether a readable version exists; if not, the outcome reports it.
-func (r *Resolver) systemFile(ctx context.Context, number int64, b entities.Bounds, read func([]byte) error) (at ledger.Timestamp, found bool, err error) {
+// systemFile reads a system file within bounds. found reports whether a readable version exists; if not, the outcome
+// reports it.
+func (r *Resolver) systemFile(
+	ctx context.Context, number int64, b entities.Bounds, read func([]byte) error,
+) (at ledger.Timestamp, found bool, err error) {
 	id := r.db.SystemEntity(number)
 	when, err := entities.SystemFile(ctx, r.db, id, b, read)
 	if err == nil && !when.Valid {

@@ -16,14 +16,20 @@ import (
 
 // The lists of NFTs and their transactions.
 var (
-	nftList            = listOf[ledger.NFT]{"NFTs", 2, func(n *ledger.NFT) relay.Key { return relay.Key{int64(n.TokenID), n.SerialNumber} }}
+	nftList = listOf[ledger.NFT]{"NFTs", 2, func(n *ledger.NFT) relay.Key {
+		return relay.Key{int64(n.TokenID), n.SerialNumber}
+	}}
 	nftTransactionList = listOf[ledger.NFTTransaction]{
-		"NFT transactions", 1, func(t *ledger.NFTTransaction) relay.Key { return relay.Key{int64(t.ConsensusTimestamp)} },
+		"NFT transactions", 1, func(t *ledger.NFTTransaction) relay.Key {
+			return relay.Key{int64(t.ConsensusTimestamp)}
+		},
 	}
 )
 
 // NFTTransferNft reads the NFTs of transfers.
-func (fields) NFTTransferNft(_ context.Context, q rowplan.Request, of []*ledger.NFTTransfer) (rowplan.Results[*ledger.NFT], error) {
+func (fields) NFTTransferNft(
+	_ context.Context, q rowplan.Request, of []*ledger.NFTTransfer,
+) (rowplan.Results[*ledger.NFT], error) {
 	key := func(t *ledger.NFTTransfer) ledger.NFTKey {
 		return ledger.NFTKey{TokenID: t.TokenID, SerialNumber: t.SerialNumber}
 	}
@@ -31,7 +37,9 @@ func (fields) NFTTransferNft(_ context.Context, q rowplan.Request, of []*ledger.
 }
 
 // NFTTransactions reads the history of NFTs.
-func (fields) NFTTransactions(ctx context.Context, q rowplan.Request, of []*ledger.NFT, args graph.NFTTransactionsArgs) (
+func (fields) NFTTransactions(
+	ctx context.Context, q rowplan.Request, of []*ledger.NFT, args graph.NFTTransactionsArgs,
+) (
 	rowplan.Results[*relay.NFTTransactionConnection], error,
 ) {
 	p, sp, err := nftTransactionList.pageOf(ctx, args.Order, args.Args, true)
@@ -59,9 +67,10 @@ func nftHistories(
 	})
 	relay.SetCounts(out, func(ctx context.Context) (counts []int64, err error) {
 		b := db.NewBatch()
-		queueNFTTransactions(b, keys, f, storage.Page{Limit: storage.MaxCount + 1}, func(rows [][]*ledger.NFTTransaction) {
-			counts = list.Map(rows, func(r []*ledger.NFTTransaction) int64 { return int64(len(r)) })
-		})
+		queueNFTTransactions(b, keys, f, storage.Page{Limit: storage.MaxCount + 1},
+			func(rows [][]*ledger.NFTTransaction) {
+				counts = list.Map(rows, func(r []*ledger.NFTTransaction) int64 { return int64(len(r)) })
+			})
 		return counts, b.Run(ctx)
 	}, storage.MaxCount)
 	return out
@@ -69,7 +78,8 @@ func nftHistories(
 
 // queueNFTTransactions queues reading a page of the history of each of some NFTs.
 func queueNFTTransactions(
-	b *storage.Batch, keys []ledger.NFTKey, f *ledger.NFTTransactionFilter, p storage.Page, done func([][]*ledger.NFTTransaction),
+	b *storage.Batch, keys []ledger.NFTKey, f *ledger.NFTTransactionFilter, p storage.Page,
+	done func([][]*ledger.NFTTransaction),
 ) {
 	p.Limit++ // the last event only shows whether the history continues
 	entities.QueueNFTHistories(b, keys, f, p, func(got []entities.NFTHistory) {
@@ -77,29 +87,33 @@ func queueNFTTransactions(
 	})
 }
 
-func nftsBelow(ctx context.Context, q rowplan.Request, of entities.NFTParent, ids []ledger.EntityID, args graph.ListArgs[ledger.NFTFilter]) (
+func nftsBelow(
+	ctx context.Context, q rowplan.Request, of entities.NFTParent, ids []ledger.EntityID,
+	args graph.ListArgs[ledger.NFTFilter],
+) (
 	rowplan.Results[*relay.NFTConnection], error,
 ) {
-	return nftList.below(ctx, q, args.Order, args.Args, true, func(b *storage.Batch, p storage.Page, done func([][]*ledger.NFT)) error {
-		var owner ledger.Null[ledger.EntityID]
-		if f := args.Filter; f != nil {
-			if err := checkAlternatives(len(f.AnyOf)); err != nil {
-				return err
-			}
-			if f.Owner != nil {
-				var err error
-				if owner, err = entities.ResolveAccount(ctx, b.DB(), *f.Owner); err != nil {
+	return nftList.below(ctx, q, args.Order, args.Args, true,
+		func(b *storage.Batch, p storage.Page, done func([][]*ledger.NFT)) error {
+			var owner ledger.Null[ledger.EntityID]
+			if f := args.Filter; f != nil {
+				if err := checkAlternatives(len(f.AnyOf)); err != nil {
 					return err
 				}
-				if !owner.Valid {
-					done(make([][]*ledger.NFT, len(ids)))
-					return nil
+				if f.Owner != nil {
+					var err error
+					if owner, err = entities.ResolveAccount(ctx, b.DB(), *f.Owner); err != nil {
+						return err
+					}
+					if !owner.Valid {
+						done(make([][]*ledger.NFT, len(ids)))
+						return nil
+					}
 				}
 			}
-		}
-		entities.QueueNFTsOf(b, of, ids, owner, args.Filter, p, done)
-		return nil
-	})
+			entities.QueueNFTsOf(b, of, ids, owner, args.Filter, p, done)
+			return nil
+		})
 }
 
 // Nfts returns a page of NFTs. If the owner does not exist, the outcome reports it.
@@ -115,19 +129,23 @@ func (r queries) Nfts(ctx context.Context, args graph.QueryNftsArgs) (*relay.NFT
 	}
 	if f != nil && f.Owner != nil {
 		return listOfAccount(ctx, r.Resolver, nftList, *f.Owner, false, args.Order, args.Args, f,
-			func(b *storage.Batch, ids []ledger.EntityID, f *ledger.NFTFilter, p storage.Page, done func([][]*ledger.NFT)) {
+			func(b *storage.Batch, ids []ledger.EntityID, f *ledger.NFTFilter, p storage.Page,
+				done func([][]*ledger.NFT)) {
 				entities.QueueNFTsOf(b, entities.OfAccount, ids, ledger.Null[ledger.EntityID]{}, f, p, done)
 			})
 	}
-	c, err := rootList(ctx, r.Resolver, nftList, args.Order, args.Args, false, func(b *storage.Batch, p storage.Page, done func([][]*ledger.NFT)) error {
-		entities.QueueNFTs(b, f, p, func(rows []*ledger.NFT) { done([][]*ledger.NFT{rows}) })
-		return nil
-	})
+	c, err := rootList(ctx, r.Resolver, nftList, args.Order, args.Args, false,
+		func(b *storage.Batch, p storage.Page, done func([][]*ledger.NFT)) error {
+			entities.QueueNFTs(b, f, p, func(rows []*ledger.NFT) { done([][]*ledger.NFT{rows}) })
+			return nil
+		})
 	return estimated(r.Resolver, c, unfiltered(f), entities.CountNFTs), err
 }
 
 // NftTransactions returns a page of the history of an NFT. If its beginning is missing, the outcome reports it.
-func (r queries) NftTransactions(ctx context.Context, args graph.QueryNftTransactionsArgs) (*relay.NFTTransactionConnection, error) {
+func (r queries) NftTransactions(
+	ctx context.Context, args graph.QueryNftTransactionsArgs,
+) (*relay.NFTTransactionConnection, error) {
 	p, sp, err := nftTransactionList.pageOf(ctx, args.Order, args.Args, true)
 	if err != nil {
 		return nil, err

@@ -57,8 +57,10 @@ func (r queries) Nodes(ctx context.Context, args graph.QueryNodesArgs) ([]relay.
 
 // batched are the types whose objects are read with one statement each, by the local parts of their global ids.
 var batched = map[string]queueNodes{
-	accountType: nodesBy(parseEntityID, entities.QueueAccounts), blockType: nodesBy(parseNumber, transactions.QueueBlocks),
-	contractType: nodesBy(parseEntityID, entities.QueueContracts), fileType: nodesBy(parseEntityID, entities.QueueFiles),
+	accountType:  nodesBy(parseEntityID, entities.QueueAccounts),
+	blockType:    nodesBy(parseNumber, transactions.QueueBlocks),
+	contractType: nodesBy(parseEntityID, entities.QueueContracts),
+	fileType:     nodesBy(parseEntityID, entities.QueueFiles),
 	scheduleType: nodesBy(parseEntityID, transactions.QueueSchedules),
 	tokenType:    nodesBy(parseEntityID, entities.QueueTokens), topicType: nodesBy(parseEntityID, queueTopics),
 	nftType: nodesBy(parseNumbered, entities.QueueNFTsByKey),
@@ -78,7 +80,8 @@ var batched = map[string]queueNodes{
 		return n.id(), &ledger.NFTAllowanceFilter{AccountID: equals(n.id()), TokenID: equals(n.id())}
 	}, directed(false, entities.QueueNftAllowances)),
 	"Airdrop": inList(func(n *nodeName) (entityID, *ledger.AirdropFilter) {
-		return n.id(), &ledger.AirdropFilter{AccountID: equals(n.id()), TokenID: equals(n.id()), SerialNumber: equals(n.number())}
+		return n.id(), &ledger.AirdropFilter{AccountID: equals(n.id()), TokenID: equals(n.id()),
+			SerialNumber: equals(n.number())}
 	}, directed(false, entities.QueueAirdrops)),
 	"TokenRelationship": inList(func(n *nodeName) (entityID, *ledger.TokenRelationshipFilter) {
 		return n.id(), &ledger.TokenRelationshipFilter{TokenID: equals(n.id())}
@@ -92,29 +95,35 @@ var batched = map[string]queueNodes{
 	"Transfer": inList(func(n *nodeName) (entityID, *ledger.TransferFilter) {
 		at, account, token := n.at(), n.id(), n.id()
 		return account, &ledger.TransferFilter{Token: &token, Timestamp: equals(at)}
-	}, func(b *storage.Batch, accounts []ledger.EntityID, f *ledger.TransferFilter, p storage.Page, done func([][]*ledger.Transfer)) {
+	}, func(b *storage.Batch, accounts []ledger.EntityID, f *ledger.TransferFilter, p storage.Page,
+		done func([][]*ledger.Transfer)) {
 		transactions.QueueAccountTransfers(b, accounts, f, p, nil, done)
 	}),
 	"ContractAction": inList(func(n *nodeName) (transactions.Located, *ledger.ContractActionFilter) {
 		return transactions.Located{At: n.at(), Payer: n.id()}, &ledger.ContractActionFilter{Index: equals(n.number())}
 	}, transactions.QueueContractActions),
 	"NFTTransaction": inList(func(n *nodeName) (ledger.NFTKey, *ledger.NFTTransactionFilter) {
-		return ledger.NFTKey{TokenID: n.id(), SerialNumber: n.number()}, &ledger.NFTTransactionFilter{Timestamp: equals(n.at())}
+		return ledger.NFTKey{TokenID: n.id(), SerialNumber: n.number()},
+			&ledger.NFTTransactionFilter{Timestamp: equals(n.at())}
 	}, queueNFTTransactions),
 	"ContractState": inList(func(n *nodeName) (entityID, *ledger.ContractStateFilter) {
 		return n.id(), &ledger.ContractStateFilter{Slot: &ledger.SlotFilter{Eq: n.word()}}
 	}, statesAt(nil)),
 	"HookSlot": inList(func(n *nodeName) (entities.HookRef, *ledger.HookSlotFilter) {
-		return entities.HookRef{OwnerID: n.id(), HookID: n.number()}, &ledger.HookSlotFilter{Key: &ledger.HookKeyFilter{Eq: n.word()}}
+		return entities.HookRef{OwnerID: n.id(), HookID: n.number()},
+			&ledger.HookSlotFilter{Key: &ledger.HookKeyFilter{Eq: n.word()}}
 	}, slotsAt(nil)),
 }
 
 type entityID = ledger.EntityID
 
-// queueNodes queues reading the objects with the given names. done is called with the index of each name that has an object, or is invalid.
+// queueNodes queues reading the objects with the given names. done is called with the index of each name that has an
+// object, or is invalid.
 type queueNodes func(b *storage.Batch, names []string, done func(i int, node relay.Node, err error))
 
-func nodesBy[K, T any, P nodePointer[T]](parse func(string) (K, error), queue func(*storage.Batch, []K, func([]P))) queueNodes {
+func nodesBy[K, T any, P nodePointer[T]](
+	parse func(string) (K, error), queue func(*storage.Batch, []K, func([]P)),
+) queueNodes {
 	return func(b *storage.Batch, names []string, done func(int, relay.Node, error)) {
 		var keys []K
 		var places []int
@@ -139,15 +148,17 @@ func nodesBy[K, T any, P nodePointer[T]](parse func(string) (K, error), queue fu
 	}
 }
 
-// nodes reads objects by their global ids. It sends the statements of all types in one round trip. Types without such a statement are read one by one, as
-// are all objects if one of them fails. It returns one node and one error per id. The node is nil if it does not exist, the error is nil if it was read.
+// nodes reads objects by their global ids. It sends the statements of all types in one round trip. Types without such
+// a statement are read one by one, as are all objects if one of them fails. It returns one node and one error per id.
+// The node is nil if it does not exist, the error is nil if it was read.
 func (r *Resolver) nodes(ctx context.Context, ids []string) ([]relay.Node, []error) {
 	nodes, errs := make([]relay.Node, len(ids)), make([]error, len(ids))
 	names, positions := map[string][]string{}, map[string][]int{}
 	var alone, together []int
 	for i, id := range ids {
 		if typ, name, err := relay.ParseID(id); err == nil && batched[typ] != nil {
-			names[typ], positions[typ], together = append(names[typ], name), append(positions[typ], i), append(together, i)
+			names[typ], positions[typ], together = append(names[typ], name), append(positions[typ], i),
+				append(together, i)
 		} else {
 			alone = append(alone, i)
 		}
@@ -169,14 +180,17 @@ func (r *Resolver) nodes(ctx context.Context, ids []string) ([]relay.Node, []err
 	for _, i := range alone {
 		nodes[i], errs[i] = r.node(ctx, ids[i])
 		if _, ok := nodes[i].(*ledger.Network); ok { // it has no row plan
-			nodes[i], errs[i] = nil, fault.Input("the network cannot be read together with other objects: use node, or network")
+			nodes[i], errs[i] = nil,
+				fault.Input("the network cannot be read together with other objects: use node, or network")
 		}
 	}
 	return nodes, errs
 }
 
 // readBatched reads the objects with the names of each type. done is that of [queueNodes].
-func (r *Resolver) readBatched(ctx context.Context, names map[string][]string, done func(typ string, i int, node relay.Node, err error)) error {
+func (r *Resolver) readBatched(
+	ctx context.Context, names map[string][]string, done func(typ string, i int, node relay.Node, err error),
+) error {
 	b := r.db.NewBatch()
 	for _, typ := range slices.Sorted(maps.Keys(names)) {
 		batched[typ](b, names[typ], func(i int, node relay.Node, err error) { done(typ, i, node, err) })
@@ -192,7 +206,10 @@ func (r *Resolver) node(ctx context.Context, id string) (node relay.Node, err er
 	}
 	if batched[typ] != nil {
 		var invalid error
-		failed := r.readBatched(ctx, map[string][]string{typ: {name}}, func(_ string, _ int, found relay.Node, err error) { node, invalid = found, err })
+		failed := r.readBatched(ctx, map[string][]string{typ: {name}},
+			func(_ string, _ int, found relay.Node, err error) {
+				node, invalid = found, err
+			})
 		if invalid != nil {
 			failed = invalid
 		}
@@ -202,15 +219,21 @@ func (r *Resolver) node(ctx context.Context, id string) (node relay.Node, err er
 	case networkType:
 		return &ledger.Network{}, nil
 	case messageType:
-		return byKey(name, ledger.ParseTimestamp, func(at ledger.Timestamp) (*ledger.TopicMessage, error) { return entities.TopicMessageAt(ctx, r.db, at) })
+		return byKey(name, ledger.ParseTimestamp, func(at ledger.Timestamp) (*ledger.TopicMessage, error) {
+			return entities.TopicMessageAt(ctx, r.db, at)
+		})
 	case logType:
 		return r.logByID(ctx, name)
 	case resultType:
-		return byKey(name, ledger.ParseTimestamp, func(at ledger.Timestamp) (*ledger.ContractResult, error) { return r.resultAt(ctx, at) })
+		return byKey(name, ledger.ParseTimestamp, func(at ledger.Timestamp) (*ledger.ContractResult, error) {
+			return r.resultAt(ctx, at)
+		})
 	case networkNodeType:
 		return r.networkNodeByName(ctx, name)
 	case registeredNodeType:
-		return byKey(name, parseNumber, func(id int64) (*ledger.RegisteredNode, error) { return entities.RegisteredNode(ctx, r.db, id) })
+		return byKey(name, parseNumber, func(id int64) (*ledger.RegisteredNode, error) {
+			return entities.RegisteredNode(ctx, r.db, id)
+		})
 	default:
 		if statuspages.HasType(typ) {
 			return r.status.Node(ctx, typ, name)
@@ -234,7 +257,9 @@ func present[T any, P nodePointer[T]](row P, err error) (relay.Node, error) {
 }
 
 // byKey reads the object whose key is the local part of a global id.
-func byKey[K, T any, P nodePointer[T]](name string, parse func(string) (K, error), read func(K) (P, error)) (relay.Node, error) {
+func byKey[K, T any, P nodePointer[T]](
+	name string, parse func(string) (K, error), read func(K) (P, error),
+) (relay.Node, error) {
 	key, err := parse(name)
 	if err != nil {
 		return nil, fault.Input("%v", err)
@@ -358,7 +383,8 @@ func (n *nodeName) word() []byte {
 	})
 }
 
-// inList returns the reader of objects that are rows of the list of a parent. key reads the parent and a filter that selects one row from a name.
+// inList returns the reader of objects that are rows of the list of a parent. key reads the parent and a filter that
+// selects one row from a name.
 func inList[K, F, C any, P nodePointer[C]](key func(*nodeName) (K, *F), queue queueList[K, F, C]) queueNodes {
 	return func(b *storage.Batch, names []string, done func(int, relay.Node, error)) {
 		for i, name := range names {

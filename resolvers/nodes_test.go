@@ -22,12 +22,14 @@ func idsOf(t *testing.T, g *testenv.Gateway) (ids []string) {
 		}
 	}
 	slices.Sort(ids)
-	return append(ids, relay.ID("Topic", "0.0.4001"), relay.ID("Topic", "0.0.4002"), relay.ID("Account", "0.0.99999999"), relay.ID("Block", "99999999"), ids[0])
+	return append(ids, relay.ID("Topic", "0.0.4001"), relay.ID("Topic", "0.0.4002"),
+		relay.ID("Account", "0.0.99999999"), relay.ID("Block", "99999999"), ids[0])
 }
 
 const nodesQuery = `query($ids: [ID!]!) { nodes(ids: $ids) { __typename id } }`
 
-// TestNodes checks that objects which are requested together equal those requested alone, and are in the order of their ids.
+// TestNodes checks that objects which are requested together equal those requested alone, and are in the order of
+// their ids.
 func TestNodes(t *testing.T) {
 	t.Parallel()
 	g := testenv.Shared(t)
@@ -48,14 +50,18 @@ func TestNodes(t *testing.T) {
 	if null != 2 || len(ids) < 15 {
 		t.Errorf("%d of %d do not exist", null, len(ids))
 	}
-	for _, wrong := range []string{"x", relay.ID("Nothing", "1"), relay.ID("Account", "x"), relay.ID("Block", "x"), relay.ID("Transaction", "x")} {
-		if got := g.Query(t, nodesQuery, map[string]any{"ids": append(slices.Clone(ids), wrong)}); !strings.Contains(got.Body, `"BAD_USER_INPUT"`) || !strings.Contains(got.Body, `"path":["nodes"]`) {
+	for _, wrong := range []string{"x", relay.ID("Nothing", "1"), relay.ID("Account", "x"), relay.ID("Block", "x"),
+		relay.ID("Transaction", "x")} {
+		if got := g.Query(t, nodesQuery,
+			map[string]any{"ids": append(slices.Clone(ids), wrong)}); !strings.Contains(got.Body,
+			`"BAD_USER_INPUT"`) || !strings.Contains(got.Body, `"path":["nodes"]`) {
 			t.Errorf("%s: %s", wrong, got.Body)
 		}
 	}
 }
 
-// TestNodesStatements checks that each type takes one statement, and that all types take one round trip. It also covers references from other graphs.
+// TestNodesStatements checks that each type takes one statement, and that all types take one round trip. It also
+// covers references from other graphs.
 func TestNodesStatements(t *testing.T) {
 	t.Parallel()
 	for name, ask := range map[string]func(g *testenv.Gateway, ids []string) *testenv.Response{
@@ -71,7 +77,8 @@ func TestNodesStatements(t *testing.T) {
 				}
 				references[i] = map[string]string{"__typename": typ, "id": id}
 			}
-			return g.Query(t, `query($r: [_Any!]!) { _entities(representations: $r) { __typename } }`, map[string]any{"r": references})
+			return g.Query(t, `query($r: [_Any!]!) { _entities(representations: $r) { __typename } }`,
+				map[string]any{"r": references})
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -89,7 +96,8 @@ func TestNodesStatements(t *testing.T) {
 				}
 			})
 			if len(got.statements) != 7 || got.trips != 1 {
-				t.Errorf("%d statements in %d round trips for %d things of 7 types:\n%s", len(got.statements), got.trips, len(ids), strings.Join(got.statements, "\n---\n"))
+				t.Errorf("%d statements in %d round trips for %d things of 7 types:\n%s", len(got.statements),
+					got.trips, len(ids), strings.Join(got.statements, "\n---\n"))
 			}
 		})
 	}
@@ -102,9 +110,12 @@ func TestOneBrokenNode(t *testing.T) {
 	testenv.Exec(t, url, `update topic set fee_exempt_key_list = '\xff' where id = 4001`)
 	g := testenv.Over(t, url)
 	reference := func(typ, id string) map[string]string { return map[string]string{"__typename": typ, "entityId": id} }
-	got := g.Query(t, `query($r: [_Any!]!) { _entities(representations: $r) { __typename ... on Account { entityId } } }`,
-		map[string]any{"r": []any{reference("Account", "0.0.2"), reference("Topic", "0.0.4001"), reference("Account", "0.0.3")}})
-	if !strings.HasPrefix(got.Body, `{"data":{"_entities":[{"__typename":"Account","entityId":"0.0.2"},null,{"__typename":"Account","entityId":"0.0.3"}]},"errors":[{`) ||
+	got := g.Query(t,
+		`query($r: [_Any!]!) { _entities(representations: $r) { __typename ... on Account { entityId } } }`,
+		map[string]any{"r": []any{reference("Account", "0.0.2"), reference("Topic", "0.0.4001"),
+			reference("Account", "0.0.3")}})
+	if !strings.HasPrefix(got.Body,
+		`{"data":{"_entities":[{"__typename":"Account","entityId":"0.0.2"},null,{"__typename":"Account","entityId":"0.0.3"}]},"errors":[{`) ||
 		strings.Count(got.Body, `"path":["_entities",1]`) != 1 || strings.Count(got.Body, `"INTERNAL"`) != 1 {
 		t.Errorf("%s", got.Body)
 	}

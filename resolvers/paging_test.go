@@ -19,29 +19,34 @@ import (
 // arguments returns statements that select values for required arguments of lists, by argument name.
 func arguments() map[string]string {
 	return map[string]string{
-		"topic":        `select '0.0.' || topic_id from topic_message group by topic_id order by count(*) desc limit 1`,
-		"token":        `select '0.0.2007'`,
-		"serialNumber": `select t ->> 'serial_number' from transaction, jsonb_array_elements(nft_transfer) t where t ->> 'token_id' = '2007' group by 1 order by count(*) desc, 1 limit 1`,
-		"account":      `select '0.0.' || account_id from token_account group by account_id order by count(*) desc limit 1`,
-		"owner":        `select '0.0.' || owner_id from hook_storage group by owner_id order by count(*) desc limit 1`,
-		"hookId":       `select hook_id::text from hook_storage group by owner_id, hook_id order by count(*) desc limit 1`,
-		"sender":       `select '0.0.' || sender_account_id from token_airdrop where state = 'PENDING' group by 1 order by count(*) desc limit 1`,
-		"contract":     `select '0.0.' || contract_id from contract_log group by contract_id order by count(*) desc limit 1`,
-		"hash":         `select '0x' || encode(h.hash, 'hex') from contract_transaction_hash h join contract_action a using (consensus_timestamp) group by h.hash order by count(*) desc limit 1`,
-		"schedule":     `select '0.0.' || schedule_id from schedule limit 1`,
-		"timestamp":    `select '{gte: "' || max(consensus_timestamp) / 1000000000 - 80000 || '", lt: "' || max(consensus_timestamp) / 1000000000 + 1 || '"}' from token_transfer`,
+		"topic": `select '0.0.' || topic_id from topic_message group by topic_id order by count(*) desc limit 1`,
+		"token": `select '0.0.2007'`,
+		"serialNumber": `select t ->> 'serial_number' from transaction, jsonb_array_elements(nft_transfer) t where ` +
+			`t ->> 'token_id' = '2007' group by 1 order by count(*) desc, 1 limit 1`,
+		"account": `select '0.0.' || account_id from token_account group by account_id order by count(*) desc limit 1`,
+		"owner":   `select '0.0.' || owner_id from hook_storage group by owner_id order by count(*) desc limit 1`,
+		"hookId":  `select hook_id::text from hook_storage group by owner_id, hook_id order by count(*) desc limit 1`,
+		"sender": `select '0.0.' || sender_account_id from token_airdrop where state = 'PENDING' group by 1 ` +
+			`order by count(*) desc limit 1`,
+		"contract": `select '0.0.' || contract_id from contract_log group by contract_id order by count(*) desc limit 1`,
+		"hash": `select '0x' || encode(h.hash, 'hex') from contract_transaction_hash h join contract_action ` +
+			`a using (consensus_timestamp) group by h.hash order by count(*) desc limit 1`,
+		"schedule": `select '0.0.' || schedule_id from schedule limit 1`,
+		"timestamp": `select '{gte: "' || max(consensus_timestamp) / 1000000000 - 80000 || '", lt: "' || ` +
+			`max(consensus_timestamp) / 1000000000 + 1 || '"}' from token_transfer`,
 	}
 }
 
 // things returns statements that select the local parts of global ids, for types that no root list has.
 func things() map[string]string {
 	return map[string]string{
-		"Topic":           `select '0.0.' || topic_id from topic_message group by topic_id order by count(*) desc limit 3`,
-		"Hook":            `select '0.0.' || owner_id || '/' || hook_id from hook order by owner_id, hook_id limit 3`,
-		"StatusPage":      `select id from status.page`,
-		"StatusComponent": `select component_id from status.incident_component group by component_id order by count(*) desc, component_id limit 3`,
-		"Network":         `select ''`,
-		"Account":         `select '0.0.' || id from entity where id in (98, 1008) order by id`,
+		"Topic":      `select '0.0.' || topic_id from topic_message group by topic_id order by count(*) desc limit 3`,
+		"Hook":       `select '0.0.' || owner_id || '/' || hook_id from hook order by owner_id, hook_id limit 3`,
+		"StatusPage": `select id from status.page`,
+		"StatusComponent": `select component_id from status.incident_component group by component_id order by ` +
+			`count(*) desc, component_id limit 3`,
+		"Network": `select ''`,
+		"Account": `select '0.0.' || id from entity where id in (98, 1008) order by id`,
 	}
 }
 
@@ -64,8 +69,9 @@ type connection struct {
 // longWalk is the number of rows at which a walk stops.
 const longWalk = 2000
 
-// TestPaging reads every list of the schema forward and backward, in both orders. It checks that each row appears once and in order, and that pageInfo
-// is correct. Of lists with more than [longWalk] rows it reads the start in each direction.
+// TestPaging reads every list of the schema forward and backward, in both orders. It checks that each row appears once
+// and in order, and that pageInfo is correct. Of lists with more than [longWalk] rows it reads the start in each
+// direction.
 func TestPaging(t *testing.T) {
 	t.Parallel()
 	g := testenv.Shared(t)
@@ -125,9 +131,13 @@ func TestPaging(t *testing.T) {
 }
 
 // connectionsOf returns the lists of a field: one per value of its enum arguments.
-func connectionsOf(t *testing.T, g *testenv.Gateway, schema *ast.Schema, f *ast.FieldDefinition, name, before, after string, path []string) []connection {
+func connectionsOf(
+	t *testing.T, g *testenv.Gateway, schema *ast.Schema, f *ast.FieldDefinition, name, before, after string,
+	path []string,
+) []connection {
 	t.Helper()
-	if !strings.HasSuffix(f.Type.Name(), "Connection") || f.Name == "search" { // TestSearchPages reads its pages, which have one direction
+	// TestSearchPages reads its pages, which have one direction
+	if !strings.HasSuffix(f.Type.Name(), "Connection") || f.Name == "search" {
 		return nil
 	}
 	c := connection{
@@ -190,7 +200,8 @@ func (c *connection) read(t *testing.T, g *testenv.Gateway, order, arguments str
 		arguments += " order: " + order
 	}
 	fields := leaves(c.node)
-	document := c.before + "(" + c.fixed + arguments + ") { edges { cursor node { " + fields + " } } nodes { " + fields +
+	document := c.before + "(" + c.fixed + arguments + ") { edges { cursor node { " + fields + " } } nodes { " +
+		fields +
 		" } pageInfo { hasNextPage hasPreviousPage startCursor endCursor } }" + c.after
 	var data map[string]json.RawMessage
 	g.Data(t, document, nil, &data)
@@ -226,7 +237,8 @@ func leaves(def *ast.Definition) string {
 	for _, f := range def.Fields {
 		scalar := f.Type.Elem == nil && len(f.Arguments) == 0
 		switch f.Type.Name() {
-		case "ID", "Boolean", "Int", "String", "Long", "BigInt", "EntityID", "Timestamp", "Bytes", "Hex", "Hash", "EVMAddress", "Alias", "TransactionID":
+		case "ID", "Boolean", "Int", "String", "Long", "BigInt", "EntityID", "Timestamp", "Bytes", "Hex", "Hash",
+			"EVMAddress", "Alias", "TransactionID":
 			if scalar && !strings.HasPrefix(f.Name, "__") {
 				names = append(names, f.Name)
 			}
@@ -256,7 +268,8 @@ func (c *connection) check(t *testing.T, g *testenv.Gateway, order string) []str
 	if forward := c.walk(t, g, order, true, size, pages); !slices.Equal(forward, all[:n]) {
 		t.Errorf("%s: pages of %d do not show the first rows", order, size)
 	}
-	if backward := c.walk(t, g, order, false, size, pages); len(all) < longWalk && !slices.Equal(backward, all[len(all)-n:]) {
+	if backward := c.walk(t, g, order, false, size, pages); len(all) < longWalk &&
+		!slices.Equal(backward, all[len(all)-n:]) {
 		t.Errorf("%s: pages of %d do not show the last rows", order, size)
 	}
 	if none := c.read(t, g, order, "first: 0"); len(none.Nodes) != 0 || none.PageInfo.HasPreviousPage {
@@ -271,8 +284,10 @@ func (c *connection) check(t *testing.T, g *testenv.Gateway, order string) []str
 				t.Errorf("%s: %d rows between the first and the fifth with %s", order, len(got.Nodes), arguments)
 			}
 		}
-		if got := c.read(t, g, order, between+"last: 2"); len(got.Nodes) != 2 || string(got.Nodes[0]) != all[2] || !got.PageInfo.HasPreviousPage {
-			t.Errorf("%s: last: 2 between two cursors shows %d rows, hasPreviousPage %v", order, len(got.Nodes), got.PageInfo.HasPreviousPage)
+		if got := c.read(t, g, order, between+"last: 2"); len(got.Nodes) != 2 || string(got.Nodes[0]) != all[2] ||
+			!got.PageInfo.HasPreviousPage {
+			t.Errorf("%s: last: 2 between two cursors shows %d rows, hasPreviousPage %v", order, len(got.Nodes),
+				got.PageInfo.HasPreviousPage)
 		}
 	}
 	return all

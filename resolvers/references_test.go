@@ -9,7 +9,8 @@ import (
 	"heliograph/app/testing/testenv"
 )
 
-// TestReferences reads ids with the objects that they identify. The alias of an object is that of its id with the prefix of_.
+// TestReferences reads ids with the objects that they identify. The alias of an object is that of its id with the
+// prefix of_.
 func TestReferences(t *testing.T) {
 	t.Parallel()
 	g := testenv.Shared(t)
@@ -24,10 +25,12 @@ func TestReferences(t *testing.T) {
 			royaltyFees { fallbackFee { token: denominatingTokenId of_token: denominatingToken { entityId } } } } } } }`,
 		"chunks": `{ topicMessages(topic: "0.0.4001", first: 100) { nodes { chunkInfo {
 			initialTransactionId { id: accountId of_id: account { entityId } } } } } }`,
-		"spenders": `{ nfts(first: 100) { nodes { id: delegatingSpenderId of_id: delegatingSpender { entityId } owner: ownerId of_owner: owner { entityId } } } }`,
+		"spenders": `{ nfts(first: 100) { nodes { id: delegatingSpenderId of_id: delegatingSpender { entityId } ` +
+			`owner: ownerId of_owner: owner { entityId } } } }`,
 		"state": `{ contracts(first: 100) { nodes { proxy: proxyAccountId of_proxy: proxyAccount { entityId }
 			state(first: 5) { nodes { id: contractId of_id: contract { entityId } } } } } }`,
-		"changes": `{ contractResults(first: 100) { nodes { stateChanges { id: contractId of_id: contract { entityId } } } } }`,
+		"changes": `{ contractResults(first: 100) { nodes { stateChanges { id: contractId of_id: contract { ` +
+			`entityId } } } } }`,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -18,8 +18,8 @@ import (
 	"heliograph/storage/transactions"
 )
 
-// fields implements [graph.Fields]: one method per field that is not stored in the row. A method queues the statements for all parents of a level and
-// returns one result per parent.
+// fields implements [graph.Fields]: one method per field that is not stored in the row. A method queues the statements
+// for all parents of a level and returns one result per parent.
 type fields struct {
 	*Resolver
 	statuspages.Fields
@@ -37,19 +37,25 @@ func queued[R any](q rowplan.Request, queue func(b *storage.Batch, done func([]R
 func batchOf(q rowplan.Request) *storage.Batch { return q.Batch.(*storage.Batch) }
 
 // read returns the results of a function of storage that reads rows by their keys.
-func read[T, K, R any](q rowplan.Request, of []T, key func(T) K, queue func(*storage.Batch, []K, func([]R))) (rowplan.Results[R], error) {
+func read[T, K, R any](
+	q rowplan.Request, of []T, key func(T) K, queue func(*storage.Batch, []K, func([]R)),
+) (rowplan.Results[R], error) {
 	return queued(q, func(b *storage.Batch, done func([]R)) { queue(b, list.Map(of, key), done) })
 }
 
 // readRows returns the results of a function of storage that takes the parents themselves.
-func readRows[T, R any](q rowplan.Request, of []T, queue func(*storage.Batch, []T, func([]R))) (rowplan.Results[R], error) {
+func readRows[T, R any](
+	q rowplan.Request, of []T, queue func(*storage.Batch, []T, func([]R)),
+) (rowplan.Results[R], error) {
 	return queued(q, func(b *storage.Batch, done func([]R)) { queue(b, of, done) })
 }
 
-// readAhead reads the object with a key. If row is not nil and all selected relations are in byKey, they are read in the same round trip. row has the columns
-// by which these relations are read, and becomes the object. what names the object in errors.
+// readAhead reads the object with a key. If row is not nil and all selected relations are in byKey, they are read in
+// the same round trip. row has the columns by which these relations are read, and becomes the object. what names the
+// object in errors.
 func readAhead[K, R any](
-	ctx context.Context, r *Resolver, what string, key K, row *R, byKey []string, queue func(*storage.Batch, []K, func([]*R)),
+	ctx context.Context, r *Resolver, what string, key K, row *R, byKey []string,
+	queue func(*storage.Batch, []K, func([]*R)),
 ) (*R, error) {
 	var found *R
 	var use func()
@@ -72,8 +78,8 @@ func readAhead[K, R any](
 	return found, nil
 }
 
-// queueEntities queues the queries for entities of any type by id. A contract is a Contract, not an Account. done receives one entity per id, or nil for ids
-// that do not exist.
+// queueEntities queues the queries for entities of any type by id. A contract is a Contract, not an Account. done
+// receives one entity per id, or nil for ids that do not exist.
 func queueEntities(b *storage.Batch, ids []ledger.EntityID, done func([]relay.Entity)) {
 	out := make([]relay.Entity, len(ids))
 	entities.QueueContracts(b, ids, fill[ledger.Contract](out))
@@ -102,7 +108,9 @@ func fill[T any, P interface {
 // readLists is [read] for rows with lists of keys. Keys without an object are left out.
 //
 //nolint:unparam // batch functions return the error as it is
-func readLists[T, K, R any](q rowplan.Request, of []T, keys func(T) []K, queue func(*storage.Batch, []K, func([]*R))) (rowplan.Results[[]*R], error) {
+func readLists[T, K, R any](
+	q rowplan.Request, of []T, keys func(T) []K, queue func(*storage.Batch, []K, func([]*R)),
+) (rowplan.Results[[]*R], error) {
 	lists := list.Map(of, keys)
 	out := make([][]*R, len(of))
 	if all := slices.Concat(lists...); len(all) > 0 {
@@ -130,7 +138,9 @@ func ofToken(t *ledger.Token, raw int64) *ledger.Amount {
 }
 
 // amounts returns the amounts of rows. It reads the decimals of their tokens if the selection has display.
-func amounts[T any](q rowplan.Request, of []T, amount func(T) *ledger.Amount) (rowplan.Results[*ledger.Amount], error) {
+func amounts[T any](
+	q rowplan.Request, of []T, amount func(T) *ledger.Amount,
+) (rowplan.Results[*ledger.Amount], error) {
 	out := list.Map(of, amount)
 	var tokens []ledger.EntityID
 	var places []int
@@ -152,7 +162,9 @@ func amounts[T any](q rowplan.Request, of []T, amount func(T) *ledger.Amount) (r
 }
 
 // AmountUsd converts amounts of hbars to US dollars. All rates are read with one statement.
-func (f fields) AmountUsd(ctx context.Context, _ rowplan.Request, of []*ledger.Amount) (rowplan.Results[*string], error) {
+func (f fields) AmountUsd(
+	ctx context.Context, _ rowplan.Request, of []*ledger.Amount,
+) (rowplan.Results[*string], error) {
 	now := f.timestamp()
 	minute := now - now%ledger.Timestamp(time.Minute) // the rates of a minute are read once
 	var times []ledger.Timestamp

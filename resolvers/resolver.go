@@ -1,5 +1,5 @@
-// Package resolvers resolves the fields of the graph, one file per resource. gqlgen and the row plan resolve fields that a row contains. This package
-// resolves fields that require a database read, for one parent or for many at once.
+// Package resolvers resolves the fields of the graph, one file per resource. gqlgen and the row plan resolve fields
+// that a row contains. This package resolves fields that require a database read, for one parent or for many at once.
 package resolvers
 
 import (
@@ -79,15 +79,19 @@ func New(o Options) *Resolver {
 		blockStatistics: transactions.NewBlockStatistics(o.DB), syntheticOff: o.SyntheticOff,
 		now: o.Now, feeds: newFeeds(o.DB, o.Feeds),
 		feeSchedules: &feeSchedules{db: o.DB, log: o.Logger, cache: o.Cache, builtIn: sync.OnceValues(fees.Default)},
-		calls:        contractcalls.New(contractcalls.Config{Options: o.EVM, DB: o.DB, Now: o.Now, Logger: o.Logger, Cache: o.Cache}),
+		calls: contractcalls.New(contractcalls.Config{Options: o.EVM, DB: o.DB, Now: o.Now, Logger: o.Logger,
+			Cache: o.Cache}),
 		status: statuspages.New(statuspages.Options{
-			DB: o.Status, Tokens: o.Tokens, Now: o.Now, Feeds: o.Feeds, Reads: func(ctx context.Context) *statuspages.Reads {
+			DB: o.Status, Tokens: o.Tokens, Now: o.Now, Feeds: o.Feeds,
+			Reads: func(ctx context.Context) *statuspages.Reads {
 				o, _ := operationKey.Of(ctx)
 				return &o.reads
 			},
 		}),
 	}
-	r.tables = graph.NewTables(fields{r, statuspages.Fields{Resolver: r.status}}, func() rowplan.Batch { return o.DB.NewBatch() })
+	r.tables = graph.NewTables(fields{r, statuspages.Fields{Resolver: r.status}}, func() rowplan.Batch {
+		return o.DB.NewBatch()
+	})
 	return r
 }
 
@@ -150,8 +154,8 @@ func (r *Resolver) FindAddress(ctx context.Context, a ledger.EVMAddress) (ledger
 	return id.V, err
 }
 
-// Work returns the value with which the statements of an operation are admitted. lists reports whether the operation selects lists, scans whether [Scans]
-// is true for one of them, and event whether it is a subscription.
+// Work returns the value with which the statements of an operation are admitted. lists reports whether the operation
+// selects lists, scans whether [Scans] is true for one of them, and event whether it is a subscription.
 func Work(ctx context.Context, lists, scans, event bool) values.Value {
 	switch {
 	case scans:

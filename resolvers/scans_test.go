@@ -15,13 +15,15 @@ func TestScans(t *testing.T) {
 	g := testenv.Shared(t)
 	cost := func(filter map[string]any) int {
 		body, err := json.Marshal(map[string]any{
-			"query":     `query($f: TransactionFilter) { ...Root } fragment Root on Query { transactions(filter: $f, first: 1) { nodes { name: type } } }`,
+			"query": `query($f: TransactionFilter) { ...Root } fragment Root on Query { transactions(filter: ` +
+				`$f, first: 1) { nodes { name: type } } }`,
 			"variables": map[string]any{"f": filter},
 		})
 		if err != nil {
 			t.Fatal(err)
 		}
-		n, err := strconv.Atoi(g.Do(t, http.MethodPost, "/graphql", string(body), "Content-Type: application/json").Header.Get("X-Query-Cost"))
+		n, err := strconv.Atoi(g.Do(t, http.MethodPost, "/graphql", string(body),
+			"Content-Type: application/json").Header.Get("X-Query-Cost"))
 		if err != nil {
 			t.Error(err)
 		}
@@ -33,14 +35,18 @@ func TestScans(t *testing.T) {
 		filter map[string]any
 		scans  bool
 	}{
-		"account":                        {map[string]any{"accountId": of}, false},
-		"type":                           {map[string]any{"types": []any{"CRYPTOTRANSFER"}}, false},
-		"type and null":                  {map[string]any{"types": []any{"CRYPTOTRANSFER"}, "outcome": nil}, false},
-		"result and type":                {map[string]any{"types": []any{"CRYPTOTRANSFER"}, "outcome": "FAILURE"}, true},
-		"account, result and type":       {map[string]any{"accountId": of, "types": []any{"CRYPTOTRANSFER"}, "outcome": "FAILURE"}, false},
-		"account, direction and type":    {map[string]any{"accountId": of, "types": []any{"CRYPTOTRANSFER"}, "direction": "DEBIT"}, true},
-		"direction and result":           {map[string]any{"direction": "DEBIT", "outcome": "FAILURE"}, true},
-		"result in a range of timestamp": {map[string]any{"outcome": "FAILURE", "timestamp": map[string]any{"gt": "1"}}, false},
+		"account":       {map[string]any{"accountId": of}, false},
+		"type":          {map[string]any{"types": []any{"CRYPTOTRANSFER"}}, false},
+		"type and null": {map[string]any{"types": []any{"CRYPTOTRANSFER"}, "outcome": nil}, false},
+		"result and type": {map[string]any{"types": []any{"CRYPTOTRANSFER"}, "outcome": "FAILURE"},
+			true},
+		"account, result and type": {map[string]any{"accountId": of, "types": []any{"CRYPTOTRANSFER"},
+			"outcome": "FAILURE"}, false},
+		"account, direction and type": {map[string]any{"accountId": of, "types": []any{"CRYPTOTRANSFER"},
+			"direction": "DEBIT"}, true},
+		"direction and result": {map[string]any{"direction": "DEBIT", "outcome": "FAILURE"}, true},
+		"result in a range of timestamp": {map[string]any{"outcome": "FAILURE",
+			"timestamp": map[string]any{"gt": "1"}}, false},
 	} {
 		want := plain
 		if c.scans {

@@ -15,7 +15,9 @@ import (
 	"heliograph/storage/transactions"
 )
 
-var scheduleList = listOf[ledger.Schedule]{"schedules", 1, func(s *ledger.Schedule) relay.Key { return relay.Key{int64(s.EntityID)} }}
+var scheduleList = listOf[ledger.Schedule]{"schedules", 1, func(s *ledger.Schedule) relay.Key {
+	return relay.Key{int64(s.EntityID)}
+}}
 
 // ScheduleState returns the state of a schedule now.
 func (f fields) ScheduleState(s *ledger.Schedule) ledger.ScheduleState {
@@ -23,18 +25,22 @@ func (f fields) ScheduleState(s *ledger.Schedule) ledger.ScheduleState {
 }
 
 // AccountSchedules reads the schedules that accounts created.
-func (f fields) AccountSchedules(ctx context.Context, q rowplan.Request, of []*ledger.Account, args graph.AccountSchedulesArgs) (
+func (f fields) AccountSchedules(
+	ctx context.Context, q rowplan.Request, of []*ledger.Account, args graph.AccountSchedulesArgs,
+) (
 	rowplan.Results[*relay.ScheduleConnection], error,
 ) {
-	return scheduleList.below(ctx, q, args.Order, args.Args, true, func(b *storage.Batch, p storage.Page, done func([][]*ledger.Schedule)) error {
-		transactions.QueueAccountSchedules(b, accountIDs(of), args.Filter, f.timestamp(), p, done)
-		return nil
-	})
+	return scheduleList.below(ctx, q, args.Order, args.Args,
+		true, func(b *storage.Batch, p storage.Page, done func([][]*ledger.Schedule)) error {
+			transactions.QueueAccountSchedules(b, accountIDs(of), args.Filter, f.timestamp(), p, done)
+			return nil
+		})
 }
 
 // Schedule returns a schedule. While it is pending, the response may change soon.
 func (r queries) Schedule(ctx context.Context, args graph.QueryScheduleArgs) (*ledger.Schedule, error) {
-	s, err := readAhead(ctx, r.Resolver, "schedule", args.ID, &ledger.Schedule{EntityID: args.ID}, []string{"signatures"}, transactions.QueueSchedules)
+	s, err := readAhead(ctx, r.Resolver, "schedule", args.ID, &ledger.Schedule{EntityID: args.ID},
+		[]string{"signatures"}, transactions.QueueSchedules)
 	if err != nil || s == nil {
 		return nil, err
 	}
@@ -79,7 +85,8 @@ func keyIn[T relay.Entity](get func(T) *ledger.KeyInfo) keyOf {
 	}
 }
 
-// targetKeys are the keys that must sign a change of an entity, in addition to payer and senders. Other types have signers that are not in the database.
+// targetKeys are the keys that must sign a change of an entity, in addition to payer and senders. Other types have
+// signers that are not in the database.
 var targetKeys = map[ledger.TransactionType]keyOf{
 	codes.TypeCryptoTransfer:             func(relay.Entity) *ledger.KeyInfo { return nil },
 	codes.TypeContractCall:               func(relay.Entity) *ledger.KeyInfo { return nil },
@@ -108,7 +115,9 @@ var targetKeys = map[ledger.TransactionType]keyOf{
 }
 
 // signers reads the signers that have signed, or those that have not. A list is nil if the signers are unknown.
-func signers(q rowplan.Request, of []*ledger.ScheduledTransaction, present bool) (rowplan.Results[[]*ledger.ScheduleSigner], error) {
+func signers(
+	q rowplan.Request, of []*ledger.ScheduledTransaction, present bool,
+) (rowplan.Results[[]*ledger.ScheduleSigner], error) {
 	type signer struct {
 		id       ledger.EntityID
 		key      keyOf
@@ -122,7 +131,9 @@ func signers(q rowplan.Request, of []*ledger.ScheduledTransaction, present bool)
 		}
 		add := func(key keyOf, receives bool, accounts ...ledger.EntityID) {
 			for _, id := range accounts {
-				if !id.IsNone() && !slices.ContainsFunc(out, func(s signer) bool { return s.id == id && s.receives == receives }) {
+				if !id.IsNone() && !slices.ContainsFunc(out, func(s signer) bool {
+					return s.id == id && s.receives == receives
+				}) {
 					out, ids = append(out, signer{id, key, receives}), append(ids, id)
 				}
 			}
@@ -135,7 +146,10 @@ func signers(q rowplan.Request, of []*ledger.ScheduledTransaction, present bool)
 	var found []relay.Entity
 	queueEntities(batchOf(q), ids, func(got []relay.Entity) { found = got })
 	var signatures [][]*ledger.ScheduleSignature
-	transactions.QueueScheduleSignatures(batchOf(q), list.Map(of, func(t *ledger.ScheduledTransaction) ledger.EntityID { return t.Schedule.EntityID }),
+	transactions.QueueScheduleSignatures(batchOf(q),
+		list.Map(of, func(t *ledger.ScheduledTransaction) ledger.EntityID {
+			return t.Schedule.EntityID
+		}),
 		func(got [][]*ledger.ScheduleSignature) { signatures = got })
 	return func() ([][]*ledger.ScheduleSigner, error) {
 		rest := found

@@ -25,8 +25,11 @@ type search struct {
 // wants reports whether a type is to be found.
 func (s *search) wants(t model.SearchType) bool { return s.types == nil || slices.Contains(s.types, t) }
 
-// find queues a statement for objects of a type if the text can name one and the type is to be found. A contract is also an account: it is found once.
-func find[T any, P nodePointer[T]](s *search, t model.SearchType, can bool, queue func(b *storage.Batch, done func([]P))) {
+// find queues a statement for objects of a type if the text can name one and the type is to be found. A contract is
+// also an account: it is found once.
+func find[T any, P nodePointer[T]](
+	s *search, t model.SearchType, can bool, queue func(b *storage.Batch, done func([]P)),
+) {
 	if !can || !s.wants(t) {
 		return
 	}
@@ -59,7 +62,8 @@ func (r queries) Search(ctx context.Context, args graph.QuerySearchArgs) (*relay
 	}
 	s := &search{Batch: r.db.NewBatch(), types: args.Types}
 	c := ledger.ParseSearch(args.Text, r.db.SystemEntity(0), r.db.ChainID())
-	id, isID, isNamed, isElement := c.Entity, !c.Entity.IsNone(), c.Address.Valid || c.Alias != nil || c.PublicKey != "", c.Element.SerialNumber > 0
+	id, isID, isNamed, isElement := c.Entity, !c.Entity.IsNone(), c.Address.Valid || c.Alias != nil ||
+		c.PublicKey != "", c.Element.SerialNumber > 0
 	find(s, model.SearchTypeContract, isID, one(id, entities.QueueContracts))
 	find(s, model.SearchTypeAccount, isID, one(id, entities.QueueAccounts))
 	find(s, model.SearchTypeToken, isID, one(id, entities.QueueTokens))

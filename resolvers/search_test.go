@@ -61,38 +61,56 @@ func TestSearch(t *testing.T) {
 	transaction := `string_agg('Transaction ' || ` + at + `, ', ' order by consensus_timestamp)`
 	start := fmt.Sprintf(sqlTime, "valid_start_ns")
 	for name, sql := range map[string]string{
-		"account":               `select '0.0.1001', 'Account 0.0.1001'`,
-		"account without shard": `select '1001', 'Account 0.0.1001' || (select coalesce(min(', Block ' || index), '') from record_file where index = 1001)`,
-		"checksum":              `select '0.0.1001-eevit', 'Account 0.0.1001'`,
-		"wrong checksum":        `select '0.0.1001-eevis', ''`,
-		"contract":              `select '0.0.3001', 'Contract 0.0.3001'`,
-		"token":                 `select '0.0.2001', 'Token 0.0.2001'`,
-		"topic":                 `select '0.0.4001', 'Topic 0.0.4001'`,
-		"schedule":              `select '0.0.5001', 'Schedule 0.0.5001'`,
-		"file":                  `select '0.0.6001', 'File 0.0.6001'`,
-		"system file":           `select '0.0.102', 'File 0.0.102'`,
-		"node account":          `select '0.0.3', 'Account 0.0.3, NetworkNode 0'`,
-		"nothing":               `select '0.0.99999999', ''`,
-		"address":               `select '0x' || encode(evm_address, 'hex'), 'Account 0.0.' || id from entity where type = 'ACCOUNT' and evm_address is not null and not deleted order by id limit 1`,
-		"address of a contract": `select encode(evm_address, 'hex'), 'Contract 0.0.' || id from entity where type = 'CONTRACT' and evm_address is not null and not deleted order by id limit 1`,
-		"address of a number":   `select '0x' || lpad(to_hex(2001), 40, '0'), 'Token 0.0.2001'`,
-		"public key":            `select public_key, string_agg(initcap(type::text) || ' 0.0.' || id, ', ' order by type = 'ACCOUNT', id) from entity where public_key = (select public_key from entity where id = 1001) and type in ('ACCOUNT', 'CONTRACT') group by 1`,
-		"public key, DER":       `select '302a300506032b6570032100' || public_key, string_agg(initcap(type::text) || ' 0.0.' || id, ', ' order by type = 'ACCOUNT', id) from entity where public_key = (select public_key from entity where id = 1001) and type in ('ACCOUNT', 'CONTRACT') group by 1`,
-		"block hash":            `select '0x' || hash, 'Block ' || index from record_file order by index desc limit 1`,
-		"short block hash":      `select left(hash, 64), 'Block ' || index from record_file order by index limit 1`,
-		"hash":                  `select encode(transaction_hash, 'hex'), ` + transaction + ` from transaction where type = 14 and nonce = 0 group by 1 order by min(consensus_timestamp) desc limit 1`,
-		"hash in base64":        `select encode(transaction_hash, 'base64'), ` + transaction + ` from transaction where type = 14 and nonce = 0 group by 1 order by min(consensus_timestamp) limit 1`,
-		"Ethereum hash":         `select '0x' || encode(hash, 'hex'), ` + transaction + ` from ethereum_transaction group by 1 order by min(consensus_timestamp) limit 1`,
-		"transaction":           `select '0.0.' || payer_account_id || '@' || ` + start + `, ` + transaction + ` from transaction group by payer_account_id, valid_start_ns having count(*) > 1 order by 1 limit 1`,
-		"transaction in REST":   `select '0.0.' || payer_account_id || '-' || replace(` + start + `, '.', '-'), ` + transaction + ` from transaction where (payer_account_id, valid_start_ns) in (select payer_account_id, valid_start_ns from transaction where scheduled) group by payer_account_id, valid_start_ns order by 1 limit 1`,
-		"time":                  `select ` + at + `, 'Transaction ' || ` + at + ` from transaction order by consensus_timestamp limit 1`,
-		"message":               `select '0.0.' || topic_id || '/' || sequence_number, 'TopicMessage ' || ` + at + ` from topic_message order by consensus_timestamp desc limit 1`,
-		"message with #":        `select topic_id || '#' || sequence_number, 'TopicMessage ' || ` + at + ` from topic_message order by consensus_timestamp limit 1`,
-		"NFT":                   `select '0.0.2007@1', 'NFT 1'`,
-		"name":                  `select 'LIGHT', string_agg('Token 0.0.' || token_id, ', ' order by length(name), token_id) from token where lower(name) like 'light%'`,
-		"long name":             `select 'Messages in b', 'Token 0.0.2010'`,
-		"inside of a name":      `select 'ouses', ''`,
-		"pattern":               `select 'Light%', ''`,
+		"account": `select '0.0.1001', 'Account 0.0.1001'`,
+		"account without shard": `select '1001', 'Account 0.0.1001' || (select coalesce(min(', Block ' || index), ` +
+			`'') from record_file where index = 1001)`,
+		"checksum":       `select '0.0.1001-eevit', 'Account 0.0.1001'`,
+		"wrong checksum": `select '0.0.1001-eevis', ''`,
+		"contract":       `select '0.0.3001', 'Contract 0.0.3001'`,
+		"token":          `select '0.0.2001', 'Token 0.0.2001'`,
+		"topic":          `select '0.0.4001', 'Topic 0.0.4001'`,
+		"schedule":       `select '0.0.5001', 'Schedule 0.0.5001'`,
+		"file":           `select '0.0.6001', 'File 0.0.6001'`,
+		"system file":    `select '0.0.102', 'File 0.0.102'`,
+		"node account":   `select '0.0.3', 'Account 0.0.3, NetworkNode 0'`,
+		"nothing":        `select '0.0.99999999', ''`,
+		"address": `select '0x' || encode(evm_address, 'hex'), 'Account 0.0.' || id from entity where ` +
+			`type = 'ACCOUNT' and evm_address is not null and not deleted order by id limit 1`,
+		"address of a contract": `select encode(evm_address, 'hex'), 'Contract 0.0.' || id from entity where type = ` +
+			`'CONTRACT' and evm_address is not null and not deleted order by id limit 1`,
+		"address of a number": `select '0x' || lpad(to_hex(2001), 40, '0'), 'Token 0.0.2001'`,
+		"public key": `select public_key, string_agg(initcap(type::text) || ' 0.0.' || id, ', ' order by ` +
+			`type = 'ACCOUNT', id) from entity where public_key = (select public_key from entity where id = 1001) ` +
+			`and type in ('ACCOUNT', 'CONTRACT') group by 1`,
+		"public key, DER": `select '302a300506032b6570032100' || public_key, string_agg(initcap(type::text) ` +
+			`|| ' 0.0.' || id, ', ' order by type = 'ACCOUNT', id) from entity where public_key = (select ` +
+			`public_key from entity where id = 1001) and type in ('ACCOUNT', 'CONTRACT') group by 1`,
+		"block hash":       `select '0x' || hash, 'Block ' || index from record_file order by index desc limit 1`,
+		"short block hash": `select left(hash, 64), 'Block ' || index from record_file order by index limit 1`,
+		"hash": `select encode(transaction_hash, 'hex'), ` + transaction +
+			` from transaction where type = 14 and nonce = 0 group by 1 order by min(consensus_timestamp) desc limit 1`,
+		"hash in base64": `select encode(transaction_hash, 'base64'), ` + transaction +
+			` from transaction where type = 14 and nonce = 0 group by 1 order by min(consensus_timestamp) limit 1`,
+		"Ethereum hash": `select '0x' || encode(hash, 'hex'), ` + transaction +
+			` from ethereum_transaction group by 1 order by min(consensus_timestamp) limit 1`,
+		"transaction": `select '0.0.' || payer_account_id || '@' || ` + start + `, ` + transaction +
+			` from transaction group by payer_account_id, valid_start_ns having count(*) > 1 order by 1 limit 1`,
+		"transaction in REST": `select '0.0.' || payer_account_id || '-' || replace(` + start + `, '.', '-'), ` +
+			transaction +
+			` from transaction where (payer_account_id, valid_start_ns) in (select payer_account_id, valid_start_ns ` +
+			`from transaction where scheduled) group by payer_account_id, valid_start_ns order by 1 limit 1`,
+		"time": `select ` + at + `, 'Transaction ' || ` +
+			at + ` from transaction order by consensus_timestamp limit 1`,
+		"message": `select '0.0.' || topic_id || '/' || sequence_number, 'TopicMessage ' || ` +
+			at + ` from topic_message order by consensus_timestamp desc limit 1`,
+		"message with #": `select topic_id || '#' || sequence_number, 'TopicMessage ' || ` +
+			at + ` from topic_message order by consensus_timestamp limit 1`,
+		"NFT": `select '0.0.2007@1', 'NFT 1'`,
+		"name": `select 'LIGHT', string_agg('Token 0.0.' || token_id, ', ' order by length(name), ` +
+			`token_id) from token where lower(name) like 'light%'`,
+		"long name":        `select 'Messages in b', 'Token 0.0.2010'`,
+		"inside of a name": `select 'ouses', ''`,
+		"pattern":          `select 'Light%', ''`,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -137,21 +155,26 @@ func TestSearchPages(t *testing.T) {
 	if got := strings.Join(walked, ", "); got != all.String() {
 		t.Errorf("in pages %s, want %s", got, &all)
 	}
-	if one := search(map[string]any{"text": "3", "first": 1}).Search; one.TotalCount == nil || one.TotalCount.Value != "4" {
+	if one := search(map[string]any{"text": "3", "first": 1}).Search; one.TotalCount == nil ||
+		one.TotalCount.Value != "4" {
 		t.Errorf("the count of IDs on the first page is %+v", one.TotalCount)
 	}
-	if one := search(map[string]any{"text": "LIGHT", "first": 0}).Search; !one.PageInfo.HasNextPage || one.TotalCount != nil {
+	if one := search(map[string]any{"text": "LIGHT", "first": 0}).Search; !one.PageInfo.HasNextPage ||
+		one.TotalCount != nil {
 		t.Errorf("more names than a page shows: %+v", one)
 	}
-	for types, want := range map[string]string{"NETWORK_NODE": "NetworkNode 0, NetworkNode 3", "BLOCK TOKEN": "Block 3", "FILE": ""} {
+	for types, want := range map[string]string{"NETWORK_NODE": "NetworkNode 0, NetworkNode 3",
+		"BLOCK TOKEN": "Block 3", "FILE": ""} {
 		if got := search(map[string]any{"text": "3", "types": strings.Fields(types)}); got.String() != want {
 			t.Errorf("%s: %s, want %s", types, &got, want)
 		}
 	}
-	if got := search(map[string]any{"text": "0.0.3001", "types": []string{"ACCOUNT"}}); got.String() != "Account 0.0.3001" {
+	if got := search(map[string]any{"text": "0.0.3001",
+		"types": []string{"ACCOUNT"}}); got.String() != "Account 0.0.3001" {
 		t.Errorf("a contract as an account is %s", &got)
 	}
-	for _, wrong := range []map[string]any{{"text": "3", "first": 101}, {"text": "3", "after": "x"}, {"text": "3", "first": -1}} {
+	for _, wrong := range []map[string]any{{"text": "3", "first": 101}, {"text": "3", "after": "x"},
+		{"text": "3", "first": -1}} {
 		if got := g.Query(t, searchQuery, wrong); !strings.Contains(got.Body, `"BAD_USER_INPUT"`) {
 			t.Errorf("%v: %s", wrong, got.Body)
 		}
@@ -162,8 +185,10 @@ func TestSearchPages(t *testing.T) {
 func TestSearchTrips(t *testing.T) {
 	t.Parallel()
 	texts := map[string]int{ // the number of statements
-		"": 0, "xy": 0, "0.0.1001-aaaaa": 0, "0.0.1001": 7, "1001": 10, "0": 2, "Sunlight": 1, strings.Repeat("ab", 20): 2, strings.Repeat("ab", 32): 4,
-		strings.Repeat("ab", 48): 2, "02" + strings.Repeat("ab", 32): 2, "0.0.1020@1795340293.944155807": 1, "1795340293.944155807": 1, "0.0.4001/7": 2,
+		"": 0, "xy": 0, "0.0.1001-aaaaa": 0, "0.0.1001": 7, "1001": 10, "0": 2, "Sunlight": 1,
+		strings.Repeat("ab", 20): 2, strings.Repeat("ab", 32): 4,
+		strings.Repeat("ab", 48): 2, "02" + strings.Repeat("ab", 32): 2, "0.0.1020@1795340293.944155807": 1,
+		"1795340293.944155807": 1, "0.0.4001/7": 2,
 	}
 	for text, want := range texts {
 		t.Run(text, func(t *testing.T) {
@@ -173,18 +198,21 @@ func TestSearchTrips(t *testing.T) {
 				g.Data(t, searchQuery, map[string]any{"text": text}, &page)
 			})
 			if len(got.statements) != want || got.trips != min(want, 1) {
-				t.Errorf("%d statements in %d round trips, want %d:\n%s", len(got.statements), got.trips, want, strings.Join(got.statements, "\n---\n"))
+				t.Errorf("%d statements in %d round trips, want %d:\n%s", len(got.statements), got.trips, want,
+					strings.Join(got.statements, "\n---\n"))
 			}
 		})
 	}
 }
 
-// TestSearchForms finds objects by 200 texts of all forms, and compares the types with SQL. Each takes at most one round trip.
+// TestSearchForms finds objects by 200 texts of all forms, and compares the types with SQL. Each takes at most one
+// round trip.
 func TestSearchForms(t *testing.T) {
 	t.Parallel()
 	const (
-		kinds = `initcap(type::text) || case when id in (select node_account_id from address_book_entry) then ',NetworkNode' else '' end`
-		some  = ` order by md5(id::text) limit 12`
+		kinds = `initcap(type::text) || case when id in (select node_account_id from address_book_entry) then ` +
+			`',NetworkNode' else '' end`
+		some = ` order by md5(id::text) limit 12`
 	)
 	start := fmt.Sprintf(sqlTime, "valid_start_ns")
 	count := &counter{}
@@ -192,28 +220,51 @@ func TestSearchForms(t *testing.T) {
 	db := testenv.Shared(t).DB.Pool()
 	texts := 0
 	for form, sql := range map[string]string{ // texts, and the types that they find, sorted
-		"entity ID":              `select '0.0.' || id, ` + kinds + ` from entity where type <> 'UNKNOWN'` + some,
-		"node account":           `select '0.0.' || id, ` + kinds + ` from entity where id in (select node_account_id from address_book_entry)` + some,
-		"number":                 `select id::text, ` + kinds + ` || coalesce((select ',Block' from record_file where index = id), '') from entity where id > 100 and type <> 'UNKNOWN'` + some,
-		"checksum":               `select 'checksum ' || id, ` + kinds + ` from entity where id > 100 and type <> 'UNKNOWN'` + some,
-		"alias":                  `select 'alias ' || encode(alias, 'hex'), ` + kinds + ` from entity where length(alias) > 20 and not deleted` + some,
-		"address of a number":    `select '0x' || lpad(to_hex(id), 40, '0'), ` + kinds + ` from entity where id > 1000 and evm_address is null` + some,
-		"address without 0x":     `select lpad(to_hex(id), 40, '0'), ` + kinds + ` from entity where id > 1000 and evm_address is null` + some,
-		"EVM address":            `select '0x' || encode(evm_address, 'hex'), ` + kinds + ` from entity where evm_address is not null and not deleted` + some,
-		"public key":             `select min(public_key), string_agg(distinct initcap(type::text), ',') from entity where type in ('ACCOUNT', 'CONTRACT') and public_key <> '' group by public_key order by md5(public_key) limit 12`,
-		"block number":           `select index::text, 'Block' from record_file where index > 10 and index not in (select id from entity) order by md5(index::text) limit 12`,
-		"block hash":             `select '0x' || hash, 'Block' from record_file order by hash limit 12`,
-		"short block hash":       `select left(hash, 64), 'Block' from record_file order by hash desc limit 12`,
-		"hash":                   `select encode(transaction_hash, 'hex'), 'Transaction' from transaction where type = 14 and nonce = 0 group by transaction_hash order by transaction_hash limit 12`,
-		"hash in base64":         `select encode(transaction_hash, 'base64'), 'Transaction' from transaction where type = 14 and nonce = 0 group by transaction_hash order by transaction_hash desc limit 12`,
-		"Ethereum hash":          `select '0x' || encode(hash, 'hex'), 'Transaction' from ethereum_transaction group by hash order by hash limit 12`,
-		"transaction ID of SDKs": `select '0.0.' || payer_account_id || '@' || ` + start + `, 'Transaction' from transaction group by payer_account_id, valid_start_ns order by md5(valid_start_ns::text) limit 12`,
-		"transaction ID":         `select '0.0.' || payer_account_id || '-' || replace(` + start + `, '.', '-'), 'Transaction' from transaction group by payer_account_id, valid_start_ns order by md5(valid_start_ns::text) limit 12`,
-		"time":                   `select ` + fmt.Sprintf(sqlTime, "consensus_timestamp") + `, 'Transaction' from transaction order by md5(consensus_timestamp::text) limit 12`,
-		"message":                `select '0.0.' || topic_id || substr('/#@:-', (1 + sequence_number % 5)::int, 1) || sequence_number, 'TopicMessage' from topic_message order by md5(consensus_timestamp::text) limit 15`,
-		"NFT":                    `select '0.0.' || token_id || substr('/#@:-', (1 + serial_number % 5)::int, 1) || serial_number, 'NFT' from nft order by token_id, serial_number limit 12`,
-		"name":                   `select left(name, 5), 'Token' from token order by token_id`,
-		"nothing":                `select unnest(array['', 'x', 'zz', '0.0', '0.0.', '0.0.0.1', '1.0.1001', '0.0.1001-zzzzz', '0x', '0x12', '-1', '99999999999999999999', '0.0.99999998', '%%%', '0.0.4001/0', '0.0.2007/999999']), ''`,
+		"entity ID": `select '0.0.' || id, ` + kinds + ` from entity where type <> 'UNKNOWN'` + some,
+		"node account": `select '0.0.' || id, ` + kinds +
+			` from entity where id in (select node_account_id from address_book_entry)` + some,
+		"number": `select id::text, ` + kinds +
+			` || coalesce((select ',Block' from record_file where index = id), '') from entity where id > 100 and ` +
+			`type <> 'UNKNOWN'` + some,
+		"checksum": `select 'checksum ' || id, ` + kinds +
+			` from entity where id > 100 and type <> 'UNKNOWN'` + some,
+		"alias": `select 'alias ' || encode(alias, 'hex'), ` + kinds +
+			` from entity where length(alias) > 20 and not deleted` + some,
+		"address of a number": `select '0x' || lpad(to_hex(id), 40, '0'), ` + kinds +
+			` from entity where id > 1000 and evm_address is null` + some,
+		"address without 0x": `select lpad(to_hex(id), 40, '0'), ` +
+			kinds + ` from entity where id > 1000 and evm_address is null` + some,
+		"EVM address": `select '0x' || encode(evm_address, 'hex'), ` + kinds +
+			` from entity where evm_address is not null and not deleted` + some,
+		"public key": `select min(public_key), string_agg(distinct initcap(type::text), ',') from ` +
+			`entity where type in ('ACCOUNT', 'CONTRACT') and public_key <> '' group by public_key order by ` +
+			`md5(public_key) limit 12`,
+		"block number": `select index::text, 'Block' from record_file where index > 10 and index not in ` +
+			`(select id from entity) order by md5(index::text) limit 12`,
+		"block hash":       `select '0x' || hash, 'Block' from record_file order by hash limit 12`,
+		"short block hash": `select left(hash, 64), 'Block' from record_file order by hash desc limit 12`,
+		"hash": `select encode(transaction_hash, 'hex'), 'Transaction' from transaction where ` +
+			`type = 14 and nonce = 0 group by transaction_hash order by transaction_hash limit 12`,
+		"hash in base64": `select encode(transaction_hash, 'base64'), 'Transaction' from transaction where ` +
+			`type = 14 and nonce = 0 group by transaction_hash order by transaction_hash desc limit 12`,
+		"Ethereum hash": `select '0x' || encode(hash, 'hex'), 'Transaction' from ethereum_transaction ` +
+			`group by hash order by hash limit 12`,
+		"transaction ID of SDKs": `select '0.0.' || payer_account_id || '@' || ` + start +
+			`, 'Transaction' from transaction group by payer_account_id, valid_start_ns order by ` +
+			`md5(valid_start_ns::text) limit 12`,
+		"transaction ID": `select '0.0.' || payer_account_id || '-' || replace(` + start +
+			`, '.', '-'), 'Transaction' from transaction group by payer_account_id, valid_start_ns order by ` +
+			`md5(valid_start_ns::text) limit 12`,
+		"time": `select ` + fmt.Sprintf(sqlTime, "consensus_timestamp") +
+			`, 'Transaction' from transaction order by md5(consensus_timestamp::text) limit 12`,
+		"message": `select '0.0.' || topic_id || substr('/#@:-', (1 + sequence_number % 5)::int, 1) ` +
+			`|| sequence_number, 'TopicMessage' from topic_message order by md5(consensus_timestamp::text) limit 15`,
+		"NFT": `select '0.0.' || token_id || substr('/#@:-', (1 + serial_number % 5)::int, 1) || ` +
+			`serial_number, 'NFT' from nft order by token_id, serial_number limit 12`,
+		"name": `select left(name, 5), 'Token' from token order by token_id`,
+		"nothing": `select unnest(array['', 'x', 'zz', '0.0', '0.0.', '0.0.0.1', '1.0.1001', ` +
+			`'0.0.1001-zzzzz', '0x', '0x12', '-1', '99999999999999999999', '0.0.99999998', '%%%', '0.0.4001/0', ` +
+			`'0.0.2007/999999']), ''`,
 	} {
 		rows, err := db.Query(t.Context(), sql)
 		if err != nil {
@@ -270,7 +321,8 @@ func TestReferenceForms(t *testing.T) {
 	t.Parallel()
 	g := testenv.Shared(t)
 	var id string
-	sql := `select '0.0.' || payer_account_id || '@' || ` + fmt.Sprintf(sqlTime, "valid_start_ns") + ` from transaction where payer_account_id = 1002 order by consensus_timestamp limit 1`
+	sql := `select '0.0.' || payer_account_id || '@' || ` + fmt.Sprintf(sqlTime, "valid_start_ns") +
+		` from transaction where payer_account_id = 1002 order by consensus_timestamp limit 1`
 	if err := g.DB.Pool().QueryRow(t.Context(), sql).Scan(&id); err != nil {
 		t.Fatal(err)
 	}
@@ -280,7 +332,8 @@ func TestReferenceForms(t *testing.T) {
 	}
 	g.Data(t, `query($id: TransactionID, $account: AccountRef!) { account(id: $account) { entityId } transaction(id: $id) { payer { entityId } }
 		token(id: "0x00000000000000000000000000000000000007d1") { entityId } }`, map[string]any{"id": id, "account": id}, &data)
-	if data.Account.EntityID != "0.0.1002" || len(data.Transaction) == 0 || data.Transaction[0].Payer.EntityID != "0.0.1002" || data.Token.EntityID != "0.0.2001" {
+	if data.Account.EntityID != "0.0.1002" || len(data.Transaction) == 0 ||
+		data.Transaction[0].Payer.EntityID != "0.0.1002" || data.Token.EntityID != "0.0.2001" {
 		t.Errorf("%+v", data)
 	}
 
@@ -296,7 +349,8 @@ func TestReferenceForms(t *testing.T) {
 		t.Errorf("%s is answered %s", address, got)
 	}
 	const unknown = "0x5ff137d4b0fdcd49dca30c7cf57e578a026d2789"
-	if got := g.Query(t, `{ token(id: "`+unknown+`") { name } }`, nil); !strings.Contains(got.Body, "no account or contract has the EVM address "+unknown) {
+	if got := g.Query(t, `{ token(id: "`+unknown+`") { name } }`, nil); !strings.Contains(got.Body,
+		"no account or contract has the EVM address "+unknown) {
 		t.Errorf("%s", got.Body)
 	}
 	if got := ask(slices.Repeat([]string{address}, 101)...); !strings.Contains(got, "at most 100 EVM addresses") {
@@ -332,7 +386,8 @@ func TestEntityObjects(t *testing.T) {
 	}
 	types := map[string]int{}
 	inner, created := 0, 0
-	for _, kind := range []string{"CONSENSUSCREATETOPIC", "CRYPTOUPDATEACCOUNT", "FILECREATE", "SCHEDULECREATE", "TOKENMINT", "CONTRACTCALL", "ATOMICBATCH"} {
+	for _, kind := range []string{"CONSENSUSCREATETOPIC", "CRYPTOUPDATEACCOUNT", "FILECREATE", "SCHEDULECREATE",
+		"TOKENMINT", "CONTRACTCALL", "ATOMICBATCH"} {
 		g.Data(t, `query($types: [TransactionType!]) { transactions(first: 5, filter: {types: $types}) { nodes { entityId entity { typename: __typename entityId }
 			innerTransactionIds innerTransactions { transactionId } } }
 			contractResults(first: 100, order: ASC, filter: {synthetic: false}) { nodes { createdContractIds createdContracts { entityId } actions { nodes { recipient: recipientId recipientEntity: recipient { typename: __typename entityId } } } } } }`,
@@ -412,7 +467,8 @@ func TestTransfers(t *testing.T) {
 	g := testenv.Shared(t)
 	moves := `(select consensus_timestamp, 0 as token, entity_id as account, amount from crypto_transfer
 		union all select consensus_timestamp, token_id, account_id, amount from token_transfer) m`
-	line := fmt.Sprintf(sqlTime, "consensus_timestamp") + ` || ' 0.0.' || token || ' 0.0.' || account || ' ' || sum(amount)`
+	line := fmt.Sprintf(sqlTime, "consensus_timestamp") +
+		` || ' 0.0.' || token || ' 0.0.' || account || ' ' || sum(amount)`
 	for name, c := range map[string]struct {
 		account         int
 		args, condition string
@@ -454,7 +510,8 @@ func TestTransfers(t *testing.T) {
 						}
 					}
 				}
-				g.Data(t, fmt.Sprintf(`{ account(id: %d) { transfers(first: 20 %s %s) %s } }`, c.account, c.args, after, transferFields), nil, &data)
+				g.Data(t, fmt.Sprintf(`{ account(id: %d) { transfers(first: 20 %s %s) %s } }`, c.account, c.args,
+					after, transferFields), nil, &data)
 				walked = append(walked, data.Account.Transfers.Nodes...)
 				after = fmt.Sprintf("after: %q", data.Account.Transfers.PageInfo.EndCursor)
 				if !data.Account.Transfers.PageInfo.HasNextPage {
@@ -471,7 +528,8 @@ func TestTransfers(t *testing.T) {
 	}
 }
 
-// checkParties checks that a change and those of the other accounts are all changes of the transaction in this currency.
+// checkParties checks that a change and those of the other accounts are all changes of the transaction in this
+// currency.
 func checkParties(t *testing.T, g *testenv.Gateway, one transfer) {
 	t.Helper()
 	table, account, token := "crypto_transfer", "entity_id", "true"
@@ -483,7 +541,8 @@ func checkParties(t *testing.T, g *testenv.Gateway, one transfer) {
 	var paid string
 	if err := g.DB.Pool().QueryRow(t.Context(), fmt.Sprintf(`select array(select '0.0.' || %[1]s || ' ' || sum(amount) from %[2]s where consensus_timestamp = %[3]s and %[4]s group by %[1]s),
 		(select case when payer_account_id = %[5]s and %[6]t then charged_tx_fee else 0 end from transaction where consensus_timestamp = %[3]s)`,
-		account, table, at, token, strings.TrimPrefix(one.AccountID, "0.0."), one.TokenID == nil)).Scan(&all, &paid); err != nil {
+		account, table, at, token, strings.TrimPrefix(one.AccountID, "0.0."), one.TokenID == nil)).Scan(&all,
+		&paid); err != nil {
 		t.Fatal(err)
 	}
 	got := []string{one.AccountID + " " + one.Amount}
@@ -519,7 +578,8 @@ func TestTokenTransfers(t *testing.T) {
 		Token struct{ Transfers struct{ Nodes []transfer } }
 	}
 	variables := map[string]any{"at": map[string]string{"gte": from, "lte": to}}
-	const query = `query($at: TimestampFilter!) { token(id: "0.0.2001") { transfers(first: 100, timestamp: $at) ` + transferFields + ` } }`
+	const query = `query($at: TimestampFilter!) { token(id: "0.0.2001") { transfers(first: 100, timestamp: $at) ` +
+		transferFields + ` } }`
 	g.Data(t, query, variables, &data)
 	if got := transfersText(data.Token.Transfers.Nodes); got != want || got == "" {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
@@ -552,7 +612,8 @@ func TestTopicTransactions(t *testing.T) {
 					}
 				}
 			}
-			g.Data(t, fmt.Sprintf(`{ topic(id: "%d") { transactions(first: 60, order: %s) { nodes { consensusTimestamp } } } }`, topic, order), nil, &data)
+			g.Data(t,
+				fmt.Sprintf(`{ topic(id: "%d") { transactions(first: 60, order: %s) { nodes { consensusTimestamp } } } }`, topic, order), nil, &data)
 			var got []string
 			for _, n := range data.Topic.Transactions.Nodes {
 				got = append(got, n.ConsensusTimestamp)
@@ -564,18 +625,22 @@ func TestTopicTransactions(t *testing.T) {
 	}
 }
 
-// TestSoughtTransfers checks that transfers in a direction or of a token are sought among a bounded number, and that clients can continue.
+// TestSoughtTransfers checks that transfers in a direction or of a token are sought among a bounded number, and that
+// clients can continue.
 func TestSoughtTransfers(t *testing.T) {
 	t.Parallel()
 	g := testenv.Over(t, testenv.Filled.Fresh(t))
 	const account = 1017
 	ask := func(args string, at map[string]string) *testenv.Response {
-		return g.Query(t, fmt.Sprintf(`query($at: TimestampFilter) { account(id: %d) { transfers(timestamp: $at, %s) { nodes { consensusTimestamp amount } } } }`, account, args),
+		return g.Query(t,
+			fmt.Sprintf(`query($at: TimestampFilter) { account(id: %d) { transfers(timestamp: $at, %s) { nodes { `+
+				`consensusTimestamp amount } } } }`, account, args),
 			map[string]any{"at": at})
 	}
 	before := ask("direction: DEBIT", nil).Body
 	var newest string
-	if err := g.DB.Pool().QueryRow(t.Context(), `select `+fmt.Sprintf(sqlTime, "max(consensus_timestamp)")+` from crypto_transfer where entity_id = $1`,
+	if err := g.DB.Pool().QueryRow(t.Context(), `select `+fmt.Sprintf(sqlTime, "max(consensus_timestamp)")+
+		` from crypto_transfer where entity_id = $1`,
 		account).Scan(&newest); err != nil {
 		t.Fatal(err)
 	}
@@ -587,12 +652,15 @@ func TestSoughtTransfers(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, args := range []string{"direction: DEBIT", `direction: CREDIT, token: "0.0.2001"`} {
-		want := fmt.Sprintf(`the page is not full after 20000 transfers of account 0.0.%d: set timestamp to {gt: \"%s\"}, then continue with {lte: \"%[2]s\"}`, account, newest)
-		if got := ask(args, nil); args == "direction: DEBIT" && !strings.Contains(got.Body, want) || args != "direction: DEBIT" && strings.Contains(got.Body, "errors") {
+		want := fmt.Sprintf(`the page is not full after 20000 transfers of account 0.0.%d: set timestamp to {gt: `+
+			`\"%s\"}, then continue with {lte: \"%[2]s\"}`, account, newest)
+		if got := ask(args, nil); args == "direction: DEBIT" && !strings.Contains(got.Body, want) ||
+			args != "direction: DEBIT" && strings.Contains(got.Body, "errors") {
 			t.Errorf("%s: %s, want %s", args, got.Body, want)
 		}
 	}
-	if got := ask("direction: DEBIT", map[string]string{"gt": newest}); !strings.HasSuffix(got.Body, `"nodes":[]}}}}`) {
+	if got := ask("direction: DEBIT", map[string]string{"gt": newest}); !strings.HasSuffix(got.Body,
+		`"nodes":[]}}}}`) {
 		t.Error(got.Body)
 	}
 	for _, at := range []map[string]string{{"lte": newest}, {"lt": "1900000000.000000001"}} {
@@ -600,7 +668,8 @@ func TestSoughtTransfers(t *testing.T) {
 			t.Errorf("%v: %s, want %s", at, got.Body, before)
 		}
 	}
-	if got := ask("direction: CREDIT, first: 100, order: ASC", nil); got.Status != http.StatusOK || strings.Count(got.Body, "amount") != 100 {
+	if got := ask("direction: CREDIT, first: 100, order: ASC", nil); got.Status != http.StatusOK ||
+		strings.Count(got.Body, "amount") != 100 {
 		t.Error(got.Body)
 	}
 	if got := ask("direction: CREDIT, first: 100", nil); strings.Count(got.Body, `"amount":"1"`) != 100 {
@@ -611,7 +680,9 @@ func TestSoughtTransfers(t *testing.T) {
 // TestTransferStatements counts the statements of a wallet's history.
 func TestTransferStatements(t *testing.T) {
 	t.Parallel()
-	got := count(t, `{ account(id: 1001) { transfers(first: 25) { nodes { amount fee token { symbol } transaction { memo } counterparties { amount account { memo } } fees { amount } } } } }`)
+	got := count(t,
+		`{ account(id: 1001) { transfers(first: 25) { nodes { amount fee token { symbol } transaction { memo } `+
+			`counterparties { amount account { memo } } fees { amount } } } } }`)
 	if len(got.statements) != 7 || got.trips != 3 {
 		text, _ := json.MarshalIndent(got.statements, "", "\t")
 		t.Errorf("%d statements in %d round trips, want 7 in 3: %s", len(got.statements), got.trips, text)

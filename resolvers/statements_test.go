@@ -49,61 +49,79 @@ func (c *counter) TraceBatchEnd(context.Context, *pgx.Conn, pgx.TraceBatchEndDat
 
 func (c *counter) add(sql string, trips int) {
 	sql = strings.TrimSpace(sql)
-	if sql == "" || strings.HasPrefix(sql, "--") || strings.HasPrefix(sql, "select set_config") { // the pool's ping, or settings
+	// the pool's ping, or settings
+	if sql == "" || strings.HasPrefix(sql, "--") || strings.HasPrefix(sql, "select set_config") {
 		return
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if pgtest.Keys() && trips == 0 && slices.Contains(c.statements[min(c.batch, len(c.statements)):], sql) { // the same statement for another parent
+	// the same statement for another parent
+	if pgtest.Keys() && trips == 0 && slices.Contains(c.statements[min(c.batch, len(c.statements)):], sql) {
 		return
 	}
 	c.statements = append(c.statements, sql)
 	c.trips += trips
 }
 
-// not reports whether other numbers of statements and round trips were counted. Key by key, statements of a batch with the same text count as one, and a search
-// has one form, so there can be fewer.
+// not reports whether other numbers of statements and round trips were counted. Key by key, statements of a batch with
+// the same text count as one, and a search has one form, so there can be fewer.
 func (c *counter) not(statements, trips int) bool {
 	n := len(c.statements)
 	return n > statements || c.trips > trips || !pgtest.Keys() && (n < statements || c.trips < trips)
 }
 
-// TestOneStatementALevel counts statements and round trips of nested lists. Neither grows with the number of parents, and statements of one level share
-// a round trip.
+// TestOneStatementALevel counts statements and round trips of nested lists. Neither grows with the number of parents,
+// and statements of one level share a round trip.
 func TestOneStatementALevel(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		query             string
 		statements, trips int
 	}{
-		"plan":                    {`{ accounts(first: 100, order: DESC) { nodes { transactions(first: 3) { nodes { payer { stakedAccount { memo } } } } } } }`, 4, 4},
-		"plan, several a level":   {`{ transactions(first: 100) { nodes { transfers { amount } tokenTransfers { amount } payer { stakedAccount { memo } autoRenewAccount { memo } } block { previous { number } } } } }`, 8, 3},
-		"unplanned at the leaf":   {`{ accounts(first: 100, order: DESC) { nodes { transactions(first: 3) { nodes { payer { stakedAccount { balance(unit: HBAR) } } } } } } }`, 4, 4},
-		"unplanned at each level": {`{ accounts(first: 100, order: DESC) { nodes { balance(unit: HBAR) transactions(first: 3) { nodes { payer { balance(unit: HBAR) stakedAccount { balance(unit: HBAR) } } } } } } }`, 4, 4},
-		"merged":                  {`{ accounts(first: 100, order: DESC) { nodes { entityId } nodes { transactions(first: 3) { nodes { name: type } } transactions(first: 3) { nodes { payer { memo } payer { stakedAccount { memo } } } } } } }`, 4, 4},
-		"merged and unplanned":    {`{ accounts(first: 100, order: DESC) { nodes { entityId } nodes { balance(unit: HBAR) transactions(first: 3) { nodes { name: type } } transactions(first: 3) { nodes { payer { memo } payer { stakedAccount { memo balance(unit: HBAR) } } } } } } }`, 4, 4},
+		"plan": {`{ accounts(first: 100, order: DESC) { nodes { transactions(first: 3) { nodes { ` +
+			`payer { stakedAccount { memo } } } } } } }`, 4, 4},
+		"plan, several a level": {`{ transactions(first: 100) { nodes { transfers { amount } tokenTransfers { ` +
+			`amount } payer { stakedAccount { memo } autoRenewAccount { memo } } block { previous { number } } } } }`,
+			8, 3},
+		"unplanned at the leaf": {`{ accounts(first: 100, order: DESC) { nodes { transactions(first: 3) { nodes { ` +
+			`payer { stakedAccount { balance(unit: HBAR) } } } } } } }`, 4, 4},
+		"unplanned at each level": {`{ accounts(first: 100, order: DESC) { nodes { balance(unit: HBAR) ` +
+			`transactions(first: 3) { nodes { payer { balance(unit: HBAR) stakedAccount { balance(unit: HBAR) } } } } } } }`, 4, 4},
+		"merged": {`{ accounts(first: 100, order: DESC) { nodes { entityId } nodes { ` +
+			`transactions(first: 3) { nodes { name: type } } transactions(first: 3) { nodes { payer { memo } payer ` +
+			`{ stakedAccount { memo } } } } } } }`, 4, 4},
+		"merged and unplanned": {`{ accounts(first: 100, order: DESC) { nodes { entityId } nodes { balance(unit: ` +
+			`HBAR) transactions(first: 3) { nodes { name: type } } transactions(first: 3) { nodes { payer { memo } ` +
+			`payer { stakedAccount { memo balance(unit: HBAR) } } } } } } }`, 4, 4},
 		// Four levels of connections below a hundred parents, with gqlgen alone and with the plan.
-		"four levels":            {`{ accounts(first: 100, order: DESC) { nodes { transactions(first: 4) { nodes { block { transactions(first: 2) { nodes { payer { memo } } } } } } } } }`, 5, 5},
-		"four levels, unplanned": {`{ accounts(first: 100, order: DESC) { nodes { balance(unit: HBAR) transactions(first: 4) { nodes { block { transactions(first: 2) { nodes { payer { balance(unit: HBAR) } } } } } } } } }`, 5, 5},
-		"edges":                  {`{ accounts(first: 100, order: DESC) { edges { node { transactions(first: 3) { edges { node { payer { stakedAccount { memo } } } } } } } } }`, 4, 4},
-		"one thing":              {`{ account(id: 1008) { memo key { type } } }`, 1, 1},
-		"two things":             {`{ account(id: 1008) { memo } token(id: 1001) { name } }`, 2, 1},
-		"a thing and a list":     {`{ account(id: 1008) { memo holdings { balance } } transactions(filter: {accountId: {eq: 1008}}, first: 3) { nodes { name: type transfers { amount } } } }`, 3, 2},
-		"a thing and a search":   {`{ account(id: 1008) { memo } transactions(filter: {accountId: {eq: 1008}, types: CRYPTOCREATEACCOUNT}, first: 3) { nodes { name: type } } }`, 2, 2},
+		"four levels": {`{ accounts(first: 100, order: DESC) { nodes { transactions(first: 4) { nodes { ` +
+			`block { transactions(first: 2) { nodes { payer { memo } } } } } } } } }`, 5, 5},
+		"four levels, unplanned": {`{ accounts(first: 100, order: DESC) { nodes { balance(unit: HBAR) ` +
+			`transactions(first: 4) { nodes { block { transactions(first: 2) { nodes { payer { balance(unit: HBAR) ` +
+			`} } } } } } } } }`, 5, 5},
+		"edges": {`{ accounts(first: 100, order: DESC) { edges { node { transactions(first: 3) { ` +
+			`edges { node { payer { stakedAccount { memo } } } } } } } } }`, 4, 4},
+		"one thing":  {`{ account(id: 1008) { memo key { type } } }`, 1, 1},
+		"two things": {`{ account(id: 1008) { memo } token(id: 1001) { name } }`, 2, 1},
+		"a thing and a list": {`{ account(id: 1008) { memo holdings { balance } } transactions(filter: ` +
+			`{accountId: {eq: 1008}}, first: 3) { nodes { name: type transfers { amount } } } }`, 3, 2},
+		"a thing and a search": {`{ account(id: 1008) { memo } transactions(filter: {accountId: {eq: 1008}, ` +
+			`types: CRYPTOCREATEACCOUNT}, first: 3) { nodes { name: type } } }`, 2, 2},
 		"one thing and its list": {`{ account(id: 1008) { transactions(first: 100) { nodes { transfers { amount } } } } }`, 3, 2},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			count := count(t, c.query)
 			if count.not(c.statements, c.trips) {
-				t.Errorf("%d statements in %d round trips, want %d in %d:\n%s", len(count.statements), count.trips, c.statements, c.trips, strings.Join(count.statements, "\n---\n"))
+				t.Errorf("%d statements in %d round trips, want %d in %d:\n%s", len(count.statements), count.trips,
+					c.statements, c.trips, strings.Join(count.statements, "\n---\n"))
 			}
 		})
 	}
 }
 
-// TestTransactionByID compares transactions that are read by ID with those of a list, some of which share their ID. The rows of a transaction are read in the
-// same round trip, unless several transactions have the ID.
+// TestTransactionByID compares transactions that are read by ID with those of a list, some of which share their ID.
+// The rows of a transaction are read in the same round trip, unless several transactions have the ID.
 func TestTransactionByID(t *testing.T) {
 	t.Parallel()
 	const parts = `{ transactionId consensusTimestamp transfers { accountId amount } tokenTransfers { accountId tokenId amount }
@@ -125,7 +143,9 @@ func TestTransactionByID(t *testing.T) {
 		for id, want := range byID {
 			var got struct{ Transaction []json.RawMessage }
 			g.Data(t, `query($id: TransactionID) { transaction(id: $id) `+parts+` }`, map[string]any{"id": id}, &got)
-			if !slices.EqualFunc(got.Transaction, want, func(a, b json.RawMessage) bool { return string(a) == string(b) }) {
+			if !slices.EqualFunc(got.Transaction, want, func(a, b json.RawMessage) bool {
+				return string(a) == string(b)
+			}) {
 				t.Errorf("%s: %s, want %s", id, got.Transaction, want)
 			}
 		}
@@ -134,29 +154,43 @@ func TestTransactionByID(t *testing.T) {
 		trips += min(2, len(same))
 	}
 	if first.trips > 2+trips || len(byID) == len(list.Transactions.Nodes) {
-		t.Errorf("%d round trips, want at most %d for %d transactions with %d IDs", first.trips, 2+trips, len(list.Transactions.Nodes), len(byID))
+		t.Errorf("%d round trips, want at most %d for %d transactions with %d IDs", first.trips,
+			2+trips, len(list.Transactions.Nodes), len(byID))
 	}
 }
 
-// TestDeferredStatements counts the statements of incremental responses. They need as many as a complete response: parents of a deferred fragment are
-// not read again, and a deferred relation is read for all its parents at once. Only the batching differs: deferred statements are sent separately.
+// TestDeferredStatements counts the statements of incremental responses. They need as many as a complete response:
+// parents of a deferred fragment are not read again, and a deferred relation is read for all its parents at once. Only
+// the batching differs: deferred statements are sent separately.
 func TestDeferredStatements(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		query             string
 		statements, trips int
 	}{
-		"columns":               {`{ accounts(first: 25) { nodes { entityId ... @defer { memo } } } }`, 1, 1},
-		"a relation":            {`{ accounts(first: 25, order: DESC) { nodes { entityId ... @defer { transactions(first: 3) { nodes { name: type } } } } } }`, 2, 2},
-		"two levels":            {`{ accounts(first: 25, order: DESC) { nodes { entityId ... @defer { transactions(first: 3) { nodes { payer { memo } } } } } } }`, 3, 3},
-		"nested":                {`{ accounts(first: 25, order: DESC) { nodes { entityId ... @defer { transactions(first: 3) { nodes { name: type ... @defer { payer { memo stakedAccount { memo } } } } } } } } }`, 4, 4},
-		"below relations":       {`{ accounts(first: 25, order: DESC) { nodes { transactions(first: 3) { nodes { payer { entityId ... @defer { stakedAccount { memo } } } } } } } }`, 4, 4},
-		"siblings":              {`{ transactions(first: 25) { nodes { ... @defer { payer { memo } } ... @defer { block { number } } } } }`, 3, 3},
-		"below the same":        {`{ transactions(first: 25) { nodes { payer { memo } ... @defer { payer { ... @defer { stakedAccount { memo } } evmAddress } } ... @defer { payer { alias } block { number } } } } }`, 4, 4},
-		"what has come already": {`{ accounts(first: 25, order: DESC) { nodes { transactions(first: 3) { nodes { name: type } } ... @defer { transactions(first: 3) { nodes { name: type payer { memo } } } } } } }`, 3, 3},
-		"unplanned":             {`{ accounts(first: 25, order: DESC) { nodes { balance(unit: HBAR) ... @defer { transactions(first: 3) { nodes { payer { balance(unit: HBAR) } } } } } } }`, 3, 3},
-		"below the unplanned":   {`{ accounts(first: 25, order: DESC) { nodes { balance(unit: HBAR) transactions(first: 3) { nodes { name: type ... @defer { payer { memo } } } } } } }`, 3, 3},
-		"roots":                 {`{ accounts(first: 25) { nodes { memo } } ... @defer { blocks(first: 2) { nodes { number } } accounts(first: 25) { nodes { entityId } } } }`, 2, 2},
+		"columns": {`{ accounts(first: 25) { nodes { entityId ... @defer { memo } } } }`, 1, 1},
+		"a relation": {`{ accounts(first: 25, order: DESC) { nodes { entityId ... @defer { ` +
+			`transactions(first: 3) { nodes { name: type } } } } } }`, 2, 2},
+		"two levels": {`{ accounts(first: 25, order: DESC) { nodes { entityId ... @defer { ` +
+			`transactions(first: 3) { nodes { payer { memo } } } } } } }`, 3, 3},
+		"nested": {`{ accounts(first: 25, order: DESC) { nodes { entityId ... @defer { ` +
+			`transactions(first: 3) { nodes { name: type ... @defer { payer { memo stakedAccount { memo } } } } } } } } }`, 4, 4},
+		"below relations": {`{ accounts(first: 25, order: DESC) { nodes { transactions(first: 3) { nodes { ` +
+			`payer { entityId ... @defer { stakedAccount { memo } } } } } } } }`, 4, 4},
+		"siblings": {`{ transactions(first: 25) { nodes { ... @defer { payer { memo } } ... @defer { ` +
+			`block { number } } } } }`, 3, 3},
+		"below the same": {`{ transactions(first: 25) { nodes { payer { memo } ... @defer { payer { ... ` +
+			`@defer { stakedAccount { memo } } evmAddress } } ... @defer { payer { alias } block { number } } } } }`,
+			4, 4},
+		"what has come already": {`{ accounts(first: 25, order: DESC) { nodes { transactions(first: 3) { nodes { ` +
+			`name: type } } ... @defer { transactions(first: 3) { nodes { name: type payer { memo } } } } } } }`,
+			3, 3},
+		"unplanned": {`{ accounts(first: 25, order: DESC) { nodes { balance(unit: HBAR) ... @defer { ` +
+			`transactions(first: 3) { nodes { payer { balance(unit: HBAR) } } } } } } }`, 3, 3},
+		"below the unplanned": {`{ accounts(first: 25, order: DESC) { nodes { balance(unit: HBAR) ` +
+			`transactions(first: 3) { nodes { name: type ... @defer { payer { memo } } } } } } }`, 3, 3},
+		"roots": {`{ accounts(first: 25) { nodes { memo } } ... @defer { blocks(first: 2) { nodes { ` +
+			`number } } accounts(first: 25) { nodes { entityId } } } }`, 2, 2},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -166,21 +200,23 @@ func TestDeferredStatements(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				got := g.Do(t, http.MethodPost, "/graphql", string(body), "Content-Type: application/json", "Accept: multipart/mixed")
+				got := g.Do(t, http.MethodPost, "/graphql", string(body), "Content-Type: application/json",
+					"Accept: multipart/mixed")
 				parts = strings.Count(got.Body, `"hasNext":`)
 				if strings.Contains(got.Body, `"errors":`) {
 					t.Errorf("%s", got.Body)
 				}
 			})
 			if parts < 2 || len(count.statements) != c.statements || count.trips != c.trips {
-				t.Errorf("%d statements in %d round trips for %d parts, want %d in %d:\n%s", len(count.statements), count.trips, parts, c.statements, c.trips, strings.Join(count.statements, "\n---\n"))
+				t.Errorf("%d statements in %d round trips for %d parts, want %d in %d:\n%s", len(count.statements),
+					count.trips, parts, c.statements, c.trips, strings.Join(count.statements, "\n---\n"))
 			}
 		})
 	}
 }
 
-// TestStatusStatements checks that the number of statements does not grow with the number of notices. Three of them belong to the transaction in which
-// the page is read.
+// TestStatusStatements checks that the number of statements does not grow with the number of notices. Three of them
+// belong to the transaction in which the page is read.
 func TestStatusStatements(t *testing.T) {
 	t.Parallel()
 	const pages, state = 1, 5
@@ -188,23 +224,31 @@ func TestStatusStatements(t *testing.T) {
 		query      string
 		statements int
 	}{
-		"page":                             {`{ status { name } }`, pages},
-		"components":                       {`{ status { rollup { indicator } effectiveIndicator components(first: 100) { nodes { status group { name } children { name } page { name } } } } }`, pages + state},
-		"incidents":                        {`{ status { incidents(first: 60) { nodes { updates { body affectedComponents { name component { name } } } components { name status page { name } } } } } }`, pages + state + 1 + 2 + 1},
-		"components of incidents and back": {`{ status { incidents(first: 60) { nodes { components { incidents(first: 2) { nodes { updates { body } } } uptime { percent } } } } } }`, pages + state + 1 + 1 + 1 + 2 + 1},
-		"nodes":                            {`{ network { nodes { nodes { statusComponent { name status } } } } }`, 1 + pages + state},
+		"page": {`{ status { name } }`, pages},
+		"components": {`{ status { rollup { indicator } effectiveIndicator components(first: ` +
+			`100) { nodes { status group { name } children { name } page { name } } } } }`, pages + state},
+		"incidents": {`{ status { incidents(first: 60) { nodes { updates { body ` +
+			`affectedComponents { name component { name } } } components { name status page { name } } } } } }`,
+			pages + state + 1 + 2 + 1},
+		"components of incidents and back": {`{ status { incidents(first: 60) { nodes { components { ` +
+			`incidents(first: 2) { nodes { updates { body } } } uptime { percent } } } } } }`,
+			pages + state + 1 + 1 + 1 + 2 + 1},
+		"nodes": {`{ network { nodes { nodes { statusComponent { name status } } } } }`,
+			1 + pages + state},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			got := count(t, c.query)
 			if len(got.statements) != c.statements {
-				t.Errorf("%d statements, want %d:\n%s", len(got.statements), c.statements, strings.Join(got.statements, "\n---\n"))
+				t.Errorf("%d statements, want %d:\n%s", len(got.statements), c.statements,
+					strings.Join(got.statements, "\n---\n"))
 			}
 		})
 	}
 }
 
-// TestOnlyIDs checks that accounts, tokens and contracts of which only ids are selected are read without other columns, and are the same.
+// TestOnlyIDs checks that accounts, tokens and contracts of which only ids are selected are read without other
+// columns, and are the same.
 func TestOnlyIDs(t *testing.T) {
 	t.Parallel()
 	g := testenv.Shared(t)
@@ -214,14 +258,16 @@ func TestOnlyIDs(t *testing.T) {
 		{"tokens", "Token", "from token t ", ""},
 		{"contracts", "Contract", "from entity e ", ""},
 	} {
-		for _, form := range []string{`nodes { %s }`, `edges { cursor node { %s } }`, `nodes { ... on ` + list.typ + ` { __typename %s } }`} {
+		for _, form := range []string{`nodes { %s }`, `edges { cursor node { %s } }`,
+			`nodes { ... on ` + list.typ + ` { __typename %s } }`} {
 			var bodies []string
 			for _, memo := range []string{"", " memo"} {
 				query := `{ ` + list.name + `(first: 5, filter: {id: {gt: "1000"}}) { pageInfo { endCursor } ` +
 					fmt.Sprintf(form, "id entityId"+list.relation+memo) + ` } }`
 				reads := memo != ""
 				sql := count(t, query).statements[0]
-				if !strings.Contains(sql, list.from) || strings.Contains(sql, "e.memo,") != reads || strings.Contains(sql, "e.key,") != reads {
+				if !strings.Contains(sql, list.from) || strings.Contains(sql, "e.memo,") != reads ||
+					strings.Contains(sql, "e.key,") != reads {
 					t.Errorf("%s reads with\n%s", query, sql)
 				}
 				got := g.Query(t, query, nil).Body
@@ -244,11 +290,14 @@ func count(t *testing.T, query string, options ...testenv.Option) *counter {
 	return counting(t, func(g *testenv.Gateway) { g.Data(t, query, nil, &data) }, options...)
 }
 
-// counting runs a request twice and counts the second run. The first run prepares the statements, which takes another round trip.
+// counting runs a request twice and counts the second run. The first run prepares the statements, which takes another
+// round trip.
 func counting(t *testing.T, ask func(*testenv.Gateway), options ...testenv.Option) *counter {
 	t.Helper()
 	count := &counter{}
-	g := testenv.Demo(t, append(options, testenv.Storage(func(o *storage.Options) { o.Tracer, o.MaxConnections = count, 1 }))...)
+	g := testenv.Demo(t, append(options, testenv.Storage(func(o *storage.Options) {
+		o.Tracer, o.MaxConnections = count, 1
+	}))...)
 	ask(g)
 	count.mu.Lock()
 	count.statements, count.trips = nil, 0

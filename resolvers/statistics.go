@@ -13,9 +13,11 @@ import (
 	"heliograph/storage/transactions"
 )
 
-// statistics reads statistics of objects from some sources. period returns the result of a period, from one element of each source.
+// statistics reads statistics of objects from some sources. period returns the result of a period, from one element of
+// each source.
 func statistics[T, S any](
-	r *Resolver, b *storage.Batch, of []T, id func(T) ledger.EntityID, over ledger.StatisticsRange, by ledger.StatisticsInterval,
+	r *Resolver, b *storage.Batch, of []T, id func(T) ledger.EntityID, over ledger.StatisticsRange,
+	by ledger.StatisticsInterval,
 	sources []transactions.Statistics, period func(object T, from, to ledger.Timestamp, p []transactions.Period) *S,
 ) (rowplan.Results[[]*S], error) {
 	bounds, err := over.Periods(by, ledger.TimestampOf(r.now()))
@@ -56,16 +58,25 @@ func (r fields) AccountStats(_ context.Context, q rowplan.Request, of []*ledger.
 ) {
 	var sources []transactions.Statistics
 	var sets []func(s *ledger.AccountStatistics, p transactions.Period)
-	read := func(source transactions.Statistics, set func(s *ledger.AccountStatistics, p transactions.Period), columns ...string) {
+	read := func(source transactions.Statistics, set func(s *ledger.AccountStatistics, p transactions.Period),
+		columns ...string) {
 		if q.Selection.Has(columns...) {
 			sources, sets = append(sources, source), append(sets, set)
 		}
 	}
-	read(transactions.PaidStatistics, func(s *ledger.AccountStatistics, p transactions.Period) { s.Transactions = p.Rows }, "transactions")
-	read(transactions.TransferStatistics, func(s *ledger.AccountStatistics, p transactions.Period) { s.Received, s.Sent = p.First, p.Second },
+	read(transactions.PaidStatistics, func(s *ledger.AccountStatistics, p transactions.Period) {
+		s.Transactions = p.Rows
+	}, "transactions")
+	read(transactions.TransferStatistics, func(s *ledger.AccountStatistics, p transactions.Period) {
+		s.Received, s.Sent = p.First, p.Second
+	},
 		"received", "receivedValue", "sent", "sentValue")
-	read(transactions.RewardStatistics, func(s *ledger.AccountStatistics, p transactions.Period) { s.Rewards = p.First.V }, "rewards", "rewardsValue")
-	return statistics(r.Resolver, batchOf(q), of, func(a *ledger.Account) ledger.EntityID { return a.EntityID }, args.Range, args.By, sources,
+	read(transactions.RewardStatistics, func(s *ledger.AccountStatistics, p transactions.Period) {
+		s.Rewards = p.First.V
+	}, "rewards", "rewardsValue")
+	return statistics(r.Resolver, batchOf(q), of, func(a *ledger.Account) ledger.EntityID {
+		return a.EntityID
+	}, args.Range, args.By, sources,
 		func(a *ledger.Account, from, to ledger.Timestamp, p []transactions.Period) *ledger.AccountStatistics {
 			s := &ledger.AccountStatistics{From: from, To: to}
 			for i, set := range sets {
@@ -82,7 +93,9 @@ func (r fields) AccountStats(_ context.Context, q rowplan.Request, of []*ledger.
 func (r fields) TopicStats(_ context.Context, q rowplan.Request, of []*ledger.Topic, args graph.TopicStatsArgs) (
 	rowplan.Results[[]*ledger.TopicStatistics], error,
 ) {
-	return statistics(r.Resolver, batchOf(q), of, func(t *ledger.Topic) ledger.EntityID { return t.EntityID }, args.Range, args.By,
+	return statistics(r.Resolver, batchOf(q), of, func(t *ledger.Topic) ledger.EntityID {
+		return t.EntityID
+	}, args.Range, args.By,
 		[]transactions.Statistics{transactions.MessageStatistics},
 		func(_ *ledger.Topic, from, to ledger.Timestamp, p []transactions.Period) *ledger.TopicStatistics {
 			return &ledger.TopicStatistics{From: from, To: to, Messages: p[0].Rows}
@@ -90,10 +103,14 @@ func (r fields) TopicStats(_ context.Context, q rowplan.Request, of []*ledger.To
 }
 
 // ContractStats reads statistics of contracts.
-func (r fields) ContractStats(_ context.Context, q rowplan.Request, of []*ledger.Contract, args graph.ContractStatsArgs) (
+func (r fields) ContractStats(
+	_ context.Context, q rowplan.Request, of []*ledger.Contract, args graph.ContractStatsArgs,
+) (
 	rowplan.Results[[]*ledger.ContractStatistics], error,
 ) {
-	return statistics(r.Resolver, batchOf(q), of, func(c *ledger.Contract) ledger.EntityID { return c.EntityID }, args.Range, args.By,
+	return statistics(r.Resolver, batchOf(q), of, func(c *ledger.Contract) ledger.EntityID {
+		return c.EntityID
+	}, args.Range, args.By,
 		[]transactions.Statistics{transactions.ResultStatistics},
 		func(_ *ledger.Contract, from, to ledger.Timestamp, p []transactions.Period) *ledger.ContractStatistics {
 			return &ledger.ContractStatistics{From: from, To: to, Calls: p[0].Rows, GasUsed: p[0].First.V}
@@ -104,10 +121,13 @@ func (r fields) ContractStats(_ context.Context, q rowplan.Request, of []*ledger
 func (r fields) TokenStats(_ context.Context, q rowplan.Request, of []*ledger.Token, args graph.TokenStatsArgs) (
 	rowplan.Results[[]*ledger.TokenStatistics], error,
 ) {
-	read, err := statistics(r.Resolver, batchOf(q), of, func(t *ledger.Token) ledger.EntityID { return t.EntityID }, args.Range, args.By,
+	read, err := statistics(r.Resolver, batchOf(q), of, func(t *ledger.Token) ledger.EntityID {
+		return t.EntityID
+	}, args.Range, args.By,
 		[]transactions.Statistics{transactions.TokenStatistics},
 		func(t *ledger.Token, from, to ledger.Timestamp, p []transactions.Period) *ledger.TokenStatistics {
-			return &ledger.TokenStatistics{TokenID: t.EntityID, From: from, To: to, Transfers: p[0].First.V, Volume: p[0].Second}
+			return &ledger.TokenStatistics{TokenID: t.EntityID, From: from, To: to, Transfers: p[0].First.V,
+				Volume: p[0].Second}
 		})
 	if err != nil {
 		return nil, err
@@ -123,7 +143,8 @@ func (r fields) TokenStats(_ context.Context, q rowplan.Request, of []*ledger.To
 	}, nil
 }
 
-// warmPause is the pause after each hour whose blocks are counted ahead, so that this takes a small part of one connection.
+// warmPause is the pause after each hour whose blocks are counted ahead, so that this takes a small part of one
+// connection.
 const warmPause = 100 * time.Millisecond
 
 // CountBlocks counts the blocks of the last month for [network.Stats].
@@ -143,7 +164,8 @@ func (r network) Stats(ctx context.Context, args graph.NetworkStatsArgs) ([]*led
 	}
 	out := make([]*ledger.NetworkStatistics, len(periods))
 	for i, p := range periods {
-		out[i] = &ledger.NetworkStatistics{From: bounds[i], To: bounds[i+1], Blocks: p.Rows, Transactions: p.First.V, GasUsed: p.Second.V}
+		out[i] = &ledger.NetworkStatistics{From: bounds[i], To: bounds[i+1], Blocks: p.Rows, Transactions: p.First.V,
+			GasUsed: p.Second.V}
 	}
 	return out, err
 }

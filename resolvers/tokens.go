@@ -16,10 +16,16 @@ import (
 
 // The lists of tokens, their holders and their relationships with accounts.
 var (
-	tokenList  = listOf[ledger.Token]{"tokens", 1, func(t *ledger.Token) relay.Key { return relay.Key{int64(t.EntityID)} }}
-	holderList = listOf[ledger.TokenHolder]{"holders", 1, func(h *ledger.TokenHolder) relay.Key { return relay.Key{int64(h.AccountID)} }}
-	richList   = listOf[ledger.TokenHolder]{
-		"holders by balance", 2, func(h *ledger.TokenHolder) relay.Key { return relay.Key{h.Balance, int64(h.AccountID)} },
+	tokenList = listOf[ledger.Token]{"tokens", 1, func(t *ledger.Token) relay.Key {
+		return relay.Key{int64(t.EntityID)}
+	}}
+	holderList = listOf[ledger.TokenHolder]{"holders", 1, func(h *ledger.TokenHolder) relay.Key {
+		return relay.Key{int64(h.AccountID)}
+	}}
+	richList = listOf[ledger.TokenHolder]{
+		"holders by balance", 2, func(h *ledger.TokenHolder) relay.Key {
+			return relay.Key{h.Balance, int64(h.AccountID)}
+		},
 	}
 	relationshipList = listOf[ledger.TokenRelationship]{
 		"token relationships", 1, func(r *ledger.TokenRelationship) relay.Key { return relay.Key{int64(r.TokenID)} },
@@ -29,7 +35,9 @@ var (
 func tokenEntityID(t *ledger.Token) ledger.EntityID { return t.EntityID }
 
 // TokenCustomFees reads the custom fees of tokens that do not hold them already.
-func (fields) TokenCustomFees(_ context.Context, q rowplan.Request, of []*ledger.Token) (rowplan.Results[*ledger.TokenCustomFees], error) {
+func (fields) TokenCustomFees(
+	_ context.Context, q rowplan.Request, of []*ledger.Token,
+) (rowplan.Results[*ledger.TokenCustomFees], error) {
 	out := make([]*ledger.TokenCustomFees, len(of))
 	var unknown []*ledger.Token
 	var positions []int
@@ -49,7 +57,9 @@ func (fields) TokenCustomFees(_ context.Context, q rowplan.Request, of []*ledger
 }
 
 // TokenBalances reads the holders of tokens, now or at a time.
-func (f fields) TokenBalances(ctx context.Context, q rowplan.Request, of []*ledger.Token, args graph.TokenBalancesArgs) (
+func (f fields) TokenBalances(
+	ctx context.Context, q rowplan.Request, of []*ledger.Token, args graph.TokenBalancesArgs,
+) (
 	rowplan.Results[*relay.TokenHolderConnection], error,
 ) {
 	at := list.Map(of, func(t *ledger.Token) *ledger.TimestampFilter {
@@ -85,14 +95,18 @@ func (fields) TokenHolders(ctx context.Context, q rowplan.Request, of []*ledger.
 	indexed := db.HasIndex(entities.HoldersIndex)
 	var counts []*int64
 	if !indexed {
-		entities.QueueRelationshipCounts(batchOf(q), tokens, entities.MaxSortedHolders, func(got []*int64) { counts = got })
+		entities.QueueRelationshipCounts(batchOf(q), tokens, entities.MaxSortedHolders, func(got []*int64) {
+			counts = got
+		})
 	}
 	get, err := below(ctx, q, richList, args, tokens, entities.QueueHoldersByBalance)
 	return func() ([]*relay.TokenHolderConnection, error) {
 		for i, c := range counts {
 			if *c > entities.MaxSortedHolders {
-				return nil, fault.Input("token %s has more than %d relationships, so its holders are not sorted by balance: use balances", tokens[i],
-					entities.MaxSortedHolders)
+				return nil,
+					fault.Input("token %s has more than %d relationships, so its holders are not sorted by balance: "+
+						"use balances", tokens[i],
+						entities.MaxSortedHolders)
 			}
 		}
 		got, err := get()
@@ -109,7 +123,9 @@ func (fields) TokenHolders(ctx context.Context, q rowplan.Request, of []*ledger.
 }
 
 // TokenHolderCount counts the holders of tokens.
-func (fields) TokenHolderCount(_ context.Context, q rowplan.Request, of []*ledger.Token) (rowplan.Results[*relay.Count], error) {
+func (fields) TokenHolderCount(
+	_ context.Context, q rowplan.Request, of []*ledger.Token,
+) (rowplan.Results[*relay.Count], error) {
 	return read(q, of, tokenEntityID, func(b *storage.Batch, tokens []ledger.EntityID, done func([]*relay.Count)) {
 		entities.QueueHolderCounts(b, tokens, entities.MaxCountedHolders, func(counts []*entities.HolderCount) {
 			done(list.Map(counts, func(c *entities.HolderCount) *relay.Count {
@@ -169,10 +185,13 @@ func (r queries) Tokens(ctx context.Context, args graph.QueryTokensArgs) (*relay
 }
 
 // TokenBalances returns a page of the holders of a token.
-func (r queries) TokenBalances(ctx context.Context, args graph.QueryTokenBalancesArgs) (*relay.TokenHolderConnection, error) {
+func (r queries) TokenBalances(
+	ctx context.Context, args graph.QueryTokenBalancesArgs,
+) (*relay.TokenHolderConnection, error) {
 	countable := args.At == nil && unfiltered(args.Filter)
 	read := func(b *storage.Batch, p storage.Page, done func([][]*ledger.TokenHolder)) error {
-		return entities.QueueTokenHolders(ctx, b, []ledger.EntityID{args.Token}, []*ledger.TimestampFilter{args.At}, args.Filter, r.timestamp(), p, done)
+		return entities.QueueTokenHolders(ctx, b, []ledger.EntityID{args.Token}, []*ledger.TimestampFilter{args.At},
+			args.Filter, r.timestamp(), p, done)
 	}
 	c, err := rootList(ctx, r.Resolver, holderList, args.Order, args.Args, countable, read)
 	if err != nil {

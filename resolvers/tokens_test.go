@@ -37,23 +37,30 @@ func TestTokenGraph(t *testing.T) {
 	gateways := tokenGateways(t)
 	for _, c := range []struct{ query, want string }{
 		{
-			`{ token(id: "1500") { id treasuryAccount { entityId } autoRenewAccount { entityId } decimals decimalsText: decimalsString expirationNanoseconds timestamp { from to } } }`,
-			`{"token":{"id":"` + globalID("Token:0.0.1500") + `","treasuryAccount":{"entityId":"0.0.1001"},"autoRenewAccount":{"entityId":"0.0.1001"},"decimals":3,"decimalsText":"3","expirationNanoseconds":"1234567900000000001","timestamp":{"from":"1234567890.000000005","to":null}}}`,
+			`{ token(id: "1500") { id treasuryAccount { entityId } autoRenewAccount { entityId } decimals ` +
+				`decimalsText: decimalsString expirationNanoseconds timestamp { from to } } }`,
+			`{"token":{"id":"` + globalID("Token:0.0.1500") +
+				`","treasuryAccount":{"entityId":"0.0.1001"},"autoRenewAccount":{"entityId":"0.0.1001"},"decimals":3,"decimalsText":"3","expirationNanoseconds":"1234567900000000001","timestamp":{"from":"1234567890.000000005","to":null}}}`,
 		},
 		{
-			`{ token(id: "1500", at: {lt: "1234567890.000000005"}) { memo timestamp { from to } customFees { createdTimestamp royaltyFees { minimum: collectorAccountId } fractionalFees { minimum } } } }`,
+			`{ token(id: "1500", at: {lt: "1234567890.000000005"}) { memo timestamp { from to } customFees { ` +
+				`createdTimestamp royaltyFees { minimum: collectorAccountId } fractionalFees { minimum } } } }`,
 			`{"token":{"memo":"before","timestamp":{"from":"1234567890.000000003","to":"1234567890.000000005"},"customFees":{"createdTimestamp":"1234567890.000000002","royaltyFees":null,"fractionalFees":[]}}}`,
 		},
 		{
-			`{ tokens(filter: {types: [FUNGIBLE_COMMON]}) { nodes { name customFees { fixedFees { collectorAccount { entityId } denominatingToken { symbol } } fractionalFees { collectorAccount { entityId } } } } } }`,
+			`{ tokens(filter: {types: [FUNGIBLE_COMMON]}) { nodes { name customFees { fixedFees { collectorAccount ` +
+				`{ entityId } denominatingToken { symbol } } fractionalFees { collectorAccount { entityId } } } } } }`,
 			`{"tokens":{"nodes":[{"name":"First Coin","customFees":{"fixedFees":[{"collectorAccount":{"entityId":"0.0.1001"},"denominatingToken":null},{"collectorAccount":{"entityId":"0.0.1002"},"denominatingToken":{"symbol":"FIRST"}}],"fractionalFees":[{"collectorAccount":{"entityId":"0.0.1003"}},{"collectorAccount":{"entityId":"0.0.1002"}}]}},{"name":"Feeless","customFees":null}]}}`,
 		},
 		{
-			`{ tokens(first: 2, filter: {id: {in: ["1500", "1501"]}}) { nodes { balances(first: 1, order: ASC) { timestamp nodes { account { entityId } token { symbol } balance } pageInfo { hasNextPage } } nfts(first: 1, order: ASC) { nodes { serialNumber } } } } }`,
+			`{ tokens(first: 2, filter: {id: {in: ["1500", "1501"]}}) { nodes { balances(first: 1, order: ASC) { ` +
+				`timestamp nodes { account { entityId } token { symbol } balance } pageInfo { hasNextPage } } ` +
+				`nfts(first: 1, order: ASC) { nodes { serialNumber } } } } }`,
 			`{"tokens":{"nodes":[{"balances":{"timestamp":"0.000000100","nodes":[{"account":{"entityId":"0.0.1001"},"token":{"symbol":"FIRST"},"balance":"15"}],"pageInfo":{"hasNextPage":true}},"nfts":{"nodes":[]}},{"balances":{"timestamp":null,"nodes":[{"account":{"entityId":"0.0.1001"},"token":{"symbol":"ART"},"balance":"0"}],"pageInfo":{"hasNextPage":false}},"nfts":{"nodes":[{"serialNumber":"1"}]}}]}}`,
 		},
 		{
-			`{ token(id: "1500") { now: balances(first: 1) { nodes { balance } } then: balances(first: 1, at: {eq: "1779000000"}) { timestamp nodes { balance timestamp } } } }`,
+			`{ token(id: "1500") { now: balances(first: 1) { nodes { balance } } then: balances(first: 1, at: {eq: ` +
+				`"1779000000"}) { timestamp nodes { balance timestamp } } } }`,
 			`{"token":{"now":{"nodes":[{"balance":"40"}]},"then":{"timestamp":"1778000000.000000000","nodes":[{"balance":"2","timestamp":"1778000000.000000000"}]}}}`,
 		},
 		{
@@ -61,11 +68,17 @@ func TestTokenGraph(t *testing.T) {
 			`{"token":{"balances":{"nodes":[{"balance":"22"},{"balance":"11"}]}}}`,
 		},
 		{
-			`{ nft(token: "1501", serialNumber: 1) { id owner { entityId } spender { entityId } token { symbol } transfers: transactions(first: 1, order: ASC) { partial nodes { type sender { entityId } receiver { entityId } transaction { nftTransfers { serialNumber nft { metadata } receiver { entityId } sender { entityId } token { symbol } } } } pageInfo { hasNextPage hasPreviousPage } } } }`,
-			`{"nft":{"id":"` + globalID("NFT:0.0.1501/1") + `","owner":{"entityId":"0.0.1001"},"spender":null,"token":{"symbol":"ART"},"transfers":{"partial":false,"nodes":[{"type":"TOKENMINT","sender":null,"receiver":{"entityId":"0.0.1003"},"transaction":{"nftTransfers":[{"serialNumber":"2","nft":{"metadata":null},"receiver":{"entityId":"0.0.1002"},"sender":null,"token":{"symbol":"ART"}},{"serialNumber":"1","nft":{"metadata":"0x01"},"receiver":{"entityId":"0.0.1003"},"sender":null,"token":{"symbol":"ART"}},{"serialNumber":"1","nft":{"metadata":"0x01"},"receiver":null,"sender":null,"token":{"symbol":"ART"}}]}}],"pageInfo":{"hasNextPage":true,"hasPreviousPage":false}}}}`,
+			`{ nft(token: "1501", serialNumber: 1) { id owner { entityId } spender { entityId } token { symbol } ` +
+				`transfers: transactions(first: 1, order: ASC) { partial nodes { type sender { entityId } receiver ` +
+				`{ entityId } transaction { nftTransfers { serialNumber nft { metadata } receiver { entityId } ` +
+				`sender { entityId } token { symbol } } } } pageInfo { hasNextPage hasPreviousPage } } } }`,
+			`{"nft":{"id":"` + globalID("NFT:0.0.1501/1") +
+				`","owner":{"entityId":"0.0.1001"},"spender":null,"token":{"symbol":"ART"},"transfers":{"partial":false,"nodes":[{"type":"TOKENMINT","sender":null,"receiver":{"entityId":"0.0.1003"},"transaction":{"nftTransfers":[{"serialNumber":"2","nft":{"metadata":null},"receiver":{"entityId":"0.0.1002"},"sender":null,"token":{"symbol":"ART"}},{"serialNumber":"1","nft":{"metadata":"0x01"},"receiver":{"entityId":"0.0.1003"},"sender":null,"token":{"symbol":"ART"}},{"serialNumber":"1","nft":{"metadata":"0x01"},"receiver":null,"sender":null,"token":{"symbol":"ART"}}]}}],"pageInfo":{"hasNextPage":true,"hasPreviousPage":false}}}}`,
 		},
 		{
-			`{ nfts(first: 2, order: ASC, filter: {tokenId: {eq: "1501"}}) { nodes { serialNumber transfers: transactions(last: 1, order: ASC) { nodes { consensusTimestamp } pageInfo { hasNextPage hasPreviousPage } } } } }`,
+			`{ nfts(first: 2, order: ASC, filter: {tokenId: {eq: "1501"}}) { nodes { serialNumber transfers: ` +
+				`transactions(last: 1, order: ASC) { nodes { consensusTimestamp } pageInfo { hasNextPage ` +
+				`hasPreviousPage } } } } }`,
 			`{"nfts":{"nodes":[{"serialNumber":"1","transfers":{"nodes":[{"consensusTimestamp":"1234567890.000000006"}],"pageInfo":{"hasNextPage":false,"hasPreviousPage":true}}},{"serialNumber":"2","transfers":{"nodes":[{"consensusTimestamp":"1234567890.000000002"}],"pageInfo":{"hasNextPage":false,"hasPreviousPage":false}}}]}}`,
 		},
 		{
@@ -73,7 +86,10 @@ func TestTokenGraph(t *testing.T) {
 			`{"nftTransactions":{"partial":true,"nodes":[{"transactionId":"0.0.1002-1234567889-000000005"}]}}`,
 		},
 		{
-			`{ accounts(filter: {id: {in: ["1001", "1002", "1004"]}}) { nodes { tokens(first: 1, filter: {tokenId: {gt: "1500"}}) { nodes { tokenId token { symbol } account { entityId } freezeStatus } } nfts(last: 1) { nodes { tokenId serialNumber } } rewards(first: 1) { nodes { amount account { entityId } transaction { name: type } } } } } }`,
+			`{ accounts(filter: {id: {in: ["1001", "1002", "1004"]}}) { nodes { tokens(first: 1, filter: {tokenId: ` +
+				`{gt: "1500"}}) { nodes { tokenId token { symbol } account { entityId } freezeStatus } } nfts(last: ` +
+				`1) { nodes { tokenId serialNumber } } rewards(first: 1) { nodes { amount account { entityId } ` +
+				`transaction { name: type } } } } } }`,
 			`{"accounts":{"nodes":[{"tokens":{"nodes":[{"tokenId":"0.0.1501","token":{"symbol":"ART"},"account":{"entityId":"0.0.1001"},"freezeStatus":"NOT_APPLICABLE"}]},"nfts":{"nodes":[{"tokenId":"0.0.1501","serialNumber":"1"}]},"rewards":{"nodes":[{"amount":"9007199254740993","account":{"entityId":"0.0.1001"},"transaction":{"name":"CRYPTOAPPROVEALLOWANCE"}}]}},{"tokens":{"nodes":[]},"nfts":{"nodes":[{"tokenId":"0.0.1501","serialNumber":"9886299254743552"}]},"rewards":{"nodes":[{"amount":"12","account":{"entityId":"0.0.1002"},"transaction":{"name":"CRYPTOAPPROVEALLOWANCE"}}]}},{"tokens":{"nodes":[]},"nfts":{"nodes":[{"tokenId":"0.0.1599","serialNumber":"1"}]},"rewards":{"nodes":[]}}]}}`,
 		},
 		{
@@ -82,16 +98,24 @@ fragment A on AccountAllowances { crypto(first: 1) { nodes { owner { entityId } 
 			`{"accounts":{"nodes":[{"allowances":{"crypto":{"nodes":[{"owner":{"entityId":"0.0.1001"},"spenderId":"0.0.2003","amount":"45"}],"pageInfo":{"hasNextPage":true}},"tokens":{"nodes":[{"ownerId":"0.0.1001","spender":null,"token":{"symbol":"FIRST"}}]}},"receivedAllowances":{"crypto":{"nodes":[{"owner":{"entityId":"0.0.1002"},"spenderId":"0.0.1001","amount":"1"}],"pageInfo":{"hasNextPage":false}},"tokens":{"nodes":[{"ownerId":"0.0.1002","spender":{"entityId":"0.0.1001"},"token":{"symbol":"FIRST"}}]}}},{"allowances":{"crypto":{"nodes":[{"owner":{"entityId":"0.0.1002"},"spenderId":"0.0.2001","amount":"56"}],"pageInfo":{"hasNextPage":true}},"tokens":{"nodes":[{"ownerId":"0.0.1002","spender":{"entityId":"0.0.1001"},"token":{"symbol":"FIRST"}}]}},"receivedAllowances":{"crypto":{"nodes":[],"pageInfo":{"hasNextPage":false}},"tokens":{"nodes":[]}}}]}}`,
 		},
 		{
-			`{ account(id: "1001") { allowances { tokens(filter: {anyOf: [{spenderId: {eq: "2002"}, tokenId: {gt: "1500"}}, {spenderId: {gt: "2002"}}, {tokenId: {eq: "1504"}, spenderId: {eq: "2003"}}]}) { nodes { spenderId tokenId } } } receivedAllowances { tokens(filter: {anyOf: [{tokenId: {gt: "1500"}}]}) { nodes { tokenId } } } } }`,
+			`{ account(id: "1001") { allowances { tokens(filter: {anyOf: [{spenderId: {eq: "2002"}, tokenId: {gt: ` +
+				`"1500"}}, {spenderId: {gt: "2002"}}, {tokenId: {eq: "1504"}, spenderId: {eq: "2003"}}]}) { nodes { ` +
+				`spenderId tokenId } } } receivedAllowances { tokens(filter: {anyOf: [{tokenId: {gt: "1500"}}]}) { ` +
+				`nodes { tokenId } } } } }`,
 			`{"account":{"allowances":{"tokens":{"nodes":[{"spenderId":"0.0.2002","tokenId":"0.0.1504"},{"spenderId":"0.0.2003","tokenId":"0.0.1500"},{"spenderId":"0.0.2003","tokenId":"0.0.1504"}]}},"receivedAllowances":{"tokens":{"nodes":[]}}}}`,
 		},
 		{`{ nfts(filter: {anyOf: []}) { nodes { tokenId } } }`, `{"nfts":{"nodes":[]}}`},
-		{`{ token(id: "1503") { nfts(filter: {owner: "1001", serialNumber: {lt: 6}}, order: ASC) { nodes { serialNumber } } } }`, `{"token":{"nfts":{"nodes":[{"serialNumber":"1"},{"serialNumber":"5"}]}}}`},
-		{`{ token(id: "1503") { nfts(filter: {owner: "0xaabbccddeeff00112233445566778899aabbccde"}) { nodes { serialNumber } } } }`, `{"token":{"nfts":{"nodes":[]}}}`},
+		{`{ token(id: "1503") { nfts(filter: {owner: "1001", serialNumber: {lt: 6}}, order: ASC) { nodes { ` +
+			`serialNumber } } } }`, `{"token":{"nfts":{"nodes":[{"serialNumber":"1"},{"serialNumber":"5"}]}}}`},
+		{`{ token(id: "1503") { nfts(filter: {owner: "0xaabbccddeeff00112233445566778899aabbccde"}) { nodes { ` +
+			`serialNumber } } } }`, `{"token":{"nfts":{"nodes":[]}}}`},
 		{`{ tokenRelationships(account: "9999") { nodes { tokenId } } }`, `{"tokenRelationships":{"nodes":[]}}`},
-		{`{ balances(filter: {accountId: {eq: "1002"}}) { nodes { tokens { balance token { name } } } } }`, `{"balances":{"nodes":[{"tokens":[{"balance":"30","token":{"name":"First Coin"}}]}]}}`},
+		{`{ balances(filter: {accountId: {eq: "1002"}}) { nodes { tokens { balance token { name } } } } }`,
+			`{"balances":{"nodes":[{"tokens":[{"balance":"30","token":{"name":"First Coin"}}]}]}}`},
 		{
-			`{ nodes(ids: ["` + globalID("Token:0.0.1502") + `", "` + globalID("NFT:0.0.1503/5") + `", "` + globalID("NFT:0.0.1503/6") + `"]) { __typename ... on Token { name } ... on NFT { serialNumber deleted } } }`,
+			`{ nodes(ids: ["` + globalID("Token:0.0.1502") + `", "` + globalID("NFT:0.0.1503/5") + `", "` +
+				globalID("NFT:0.0.1503/6") +
+				`"]) { __typename ... on Token { name } ... on NFT { serialNumber deleted } } }`,
 			`{"nodes":[{"__typename":"Token","name":"Feeless"},{"__typename":"NFT","serialNumber":"5","deleted":true},null]}`,
 		},
 	} {
@@ -112,11 +136,14 @@ func TestTokenCursors(t *testing.T) {
 	t.Parallel()
 	g := tokenGateways(t)["demo"]
 	for field, rows := range map[string]int{
-		`tokens(PAGE)`: 5, `tokenBalances(token: "1500", PAGE)`: 4, `nfts(PAGE)`: 10, `nftTransactions(token: "1501", serialNumber: 1, PAGE)`: 3,
-		`tokenRelationships(account: "1001", PAGE)`: 3, `cryptoAllowances(owner: "1001", PAGE)`: 2, `tokenAllowances(owner: "1001", PAGE)`: 6,
+		`tokens(PAGE)`: 5, `tokenBalances(token: "1500", PAGE)`: 4, `nfts(PAGE)`: 10,
+		`nftTransactions(token: "1501", serialNumber: 1, PAGE)`: 3,
+		`tokenRelationships(account: "1001", PAGE)`:             3, `cryptoAllowances(owner: "1001", PAGE)`: 2,
+		`tokenAllowances(owner: "1001", PAGE)`:  6,
 		`stakingRewards(account: "1001", PAGE)`: 3,
 	} {
-		for _, way := range []struct{ count, cursor, at, more string }{{"first", "after", "endCursor", "hasNextPage"}, {"last", "before", "startCursor", "hasPreviousPage"}} {
+		for _, way := range []struct{ count, cursor, at, more string }{{"first", "after", "endCursor", "hasNextPage"},
+			{"last", "before", "startCursor", "hasPreviousPage"}} {
 			seen := map[any]bool{}
 			for cursor, more := "", true; more && len(seen) <= rows; {
 				page := way.count + ": 2"
@@ -129,7 +156,9 @@ func TestTokenCursors(t *testing.T) {
 						PageInfo map[string]any
 					}
 				}
-				g.Data(t, `{ list: `+strings.Replace(field, "PAGE", page, 1)+` { edges { cursor } pageInfo { startCursor endCursor hasNextPage hasPreviousPage } } }`, nil, &data)
+				g.Data(t, `{ list: `+strings.Replace(field, "PAGE", page, 1)+
+					` { edges { cursor } pageInfo { startCursor endCursor hasNextPage hasPreviousPage } } }`,
+					nil, &data)
 				for _, e := range data.List.Edges {
 					if seen[e.Cursor] {
 						t.Errorf("%s: %s is there twice", field, e.Cursor)
@@ -165,11 +194,14 @@ func TestTokenBounds(t *testing.T) {
 	}
 }
 
-// TestHoldersByBalance compares the pages of holders and their number with the table, in both directions, and checks tokens with too many holders.
+// TestHoldersByBalance compares the pages of holders and their number with the table, in both directions, and checks
+// tokens with too many holders.
 func TestHoldersByBalance(t *testing.T) {
 	t.Parallel()
 	url := testenv.Filled.Fresh(t)
-	testenv.Exec(t, url, `insert into token_account (account_id, token_id, associated, balance, timestamp_range) select n, 2001, true, n % 7, '[1,)' from generate_series(500001, 500060) n`)
+	testenv.Exec(t, url,
+		`insert into token_account (account_id, token_id, associated, balance, timestamp_range) select n, 2001, `+
+			`true, n % 7, '[1,)' from generate_series(500001, 500060) n`)
 	for name, g := range map[string]*testenv.Gateway{"demo": testenv.Over(t, url)} {
 		for order, direction := range map[string]string{"ASC": "asc", "DESC": "desc"} {
 			var want []string
@@ -205,7 +237,8 @@ func TestHoldersByBalance(t *testing.T) {
 				for _, h := range data.Token.Holders.Nodes {
 					got = append(got, h.AccountID+" "+h.Balance)
 				}
-				if count = data.Token.HolderCount.Value; !data.Token.HolderCount.Exact || !data.Token.Holders.PageInfo.HasNextPage {
+				if count = data.Token.HolderCount.Value; !data.Token.HolderCount.Exact ||
+					!data.Token.Holders.PageInfo.HasNextPage {
 					break
 				}
 				after = data.Token.Holders.PageInfo.EndCursor
@@ -215,31 +248,41 @@ func TestHoldersByBalance(t *testing.T) {
 			}
 		}
 	}
-	testenv.Exec(t, url, `insert into token_account (account_id, token_id, associated, balance, timestamp_range) select n, 2001, true, 1, '[1,)' from generate_series(600001, 620000) n`)
+	testenv.Exec(t, url,
+		`insert into token_account (account_id, token_id, associated, balance, timestamp_range) select n, 2001, `+
+			`true, 1, '[1,)' from generate_series(600001, 620000) n`)
 	g := testenv.Over(t, url)
-	if got := g.Query(t, `{ token(id: 2001) { holders { nodes { balance } } } }`, nil).Body; !strings.Contains(got, "token 0.0.2001 has more than 15000 relationships") {
+	if got := g.Query(t, `{ token(id: 2001) { holders { nodes { balance } } } }`, nil).Body; !strings.Contains(got,
+		"token 0.0.2001 has more than 15000 relationships") {
 		t.Error(got)
 	}
-	testenv.Exec(t, url, `insert into token_account (account_id, token_id, associated, balance, timestamp_range) select n, 2001, true, 1, '[1,)' from generate_series(620001, 800000) n`)
-	if got := g.Query(t, `{ token(id: 2001) { holderCount { value } } }`, nil).Body; got != `{"data":{"token":{"holderCount":null}}}` {
+	testenv.Exec(t, url,
+		`insert into token_account (account_id, token_id, associated, balance, timestamp_range) select n, 2001, `+
+			`true, 1, '[1,)' from generate_series(620001, 800000) n`)
+	if got := g.Query(t, `{ token(id: 2001) { holderCount { value } } }`,
+		nil).Body; got != `{"data":{"token":{"holderCount":null}}}` {
 		t.Error(got)
 	}
 
 	// With the optional index, a page of any token is read in its order.
-	testenv.Exec(t, url, `create index `+entities.HoldersIndex+` on token_account (token_id, balance, account_id) where associated and balance > 0`,
+	testenv.Exec(t, url, `create index `+entities.HoldersIndex+
+		` on token_account (token_id, balance, account_id) where associated and balance > 0`,
 		`update token_account set balance = 9e15 + account_id where token_id = 2001 and account_id in (700001, 700002)`, `vacuum analyze token_account`)
 	var rec pgtest.Recorder
 	g = testenv.Over(t, url, testenv.Storage(func(o *storage.Options) { o.Tracer = &rec }))
 	const query = `{ token(id: 2001) { holders(first: 2) { nodes { accountId } } } }`
 	g.Query(t, query, nil) // reads the statistics, by which the gateway finds the index
 	rec.Reset()
-	if got := g.Query(t, query, nil).Body; got != `{"data":{"token":{"holders":{"nodes":[{"accountId":"0.0.700002"},{"accountId":"0.0.700001"}]}}}}` {
+	if got := g.Query(t,
+		query,
+		nil).Body; got != `{"data":{"token":{"holders":{"nodes":[{"accountId":"0.0.700002"},{"accountId":"0.0.700001"}]}}}}` {
 		t.Error(got)
 	}
 	if rows, err := rec.RowsRead(t.Context(), g.DB.Pool()); err != nil || rows > 50 {
 		t.Errorf("a page reads %.0f rows, %v", rows, err)
 	}
-	if got := g.Query(t, `{ token(id: 2001) { holders { totalCount { value exact } } } }`, nil).Body; !strings.Contains(got, `{"value":"10000","exact":false}`) {
+	if got := g.Query(t, `{ token(id: 2001) { holders { totalCount { value exact } } } }`,
+		nil).Body; !strings.Contains(got, `{"value":"10000","exact":false}`) {
 		t.Error(got)
 	}
 }

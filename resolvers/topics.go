@@ -35,7 +35,9 @@ func (fields) TopicMessages(ctx context.Context, q rowplan.Request, of []*ledger
 	db := batchOf(q).DB()
 	return func() ([]*relay.TopicMessageConnection, error) {
 		got, err := get()
-		relay.SetCounts(got, func(ctx context.Context) ([]int64, error) { return entities.CountTopicMessages(ctx, db, topics) }, math.MaxInt64)
+		relay.SetCounts(got, func(ctx context.Context) ([]int64, error) {
+			return entities.CountTopicMessages(ctx, db, topics)
+		}, math.MaxInt64)
 		return got, err
 	}, nil
 }
@@ -49,7 +51,8 @@ func (r queries) Topic(ctx context.Context, args graph.QueryTopicArgs) (*ledger.
 
 // missingTopicParts has the missing kind of each row that a topic may lack.
 var missingTopicParts = map[entities.TopicPart]relay.MissingKind{
-	entities.TopicRow: relay.MissingTopic, entities.TopicEntity: relay.MissingTopicEntity, entities.TopicFees: relay.MissingTopicFees,
+	entities.TopicRow: relay.MissingTopic, entities.TopicEntity: relay.MissingTopicEntity,
+	entities.TopicFees: relay.MissingTopicFees,
 }
 
 // reportMissingTopic reports the row that a topic lacks, if any, in the outcome.
@@ -60,7 +63,9 @@ func reportMissingTopic(ctx context.Context, part entities.TopicPart) {
 }
 
 // TopicMessages returns a page of the messages of a topic.
-func (r queries) TopicMessages(ctx context.Context, args graph.QueryTopicMessagesArgs) (*relay.TopicMessageConnection, error) {
+func (r queries) TopicMessages(
+	ctx context.Context, args graph.QueryTopicMessagesArgs,
+) (*relay.TopicMessageConnection, error) {
 	f := args.Filter.Joining(args.JoinChunks)
 	c, err := messageList.root(ctx, args.Order, args.Args, func(p storage.Page) ([]*ledger.TopicMessage, error) {
 		return entities.TopicMessages(ctx, r.db, args.Topic, f, p)
@@ -90,5 +95,6 @@ func (r queries) TopicMessage(ctx context.Context, args graph.QueryTopicMessageA
 	if args.Topic == nil {
 		return nil, fault.Input("sequenceNumber needs topic")
 	}
-	return storage.ReadOne(ctx, r.db, "message", ledger.NFTKey{TokenID: *args.Topic, SerialNumber: *args.SequenceNumber}, entities.QueueMessagesByKey)
+	return storage.ReadOne(ctx, r.db, "message", ledger.NFTKey{TokenID: *args.Topic,
+		SerialNumber: *args.SequenceNumber}, entities.QueueMessagesByKey)
 }

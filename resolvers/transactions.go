@@ -21,13 +21,18 @@ var transactionList = listOf[ledger.Transaction]{
 }
 
 // TopicTransactions reads the transactions of topics.
-func (fields) TopicTransactions(ctx context.Context, q rowplan.Request, of []*ledger.Topic, args graph.TopicTransactionsArgs) (
+func (fields) TopicTransactions(
+	ctx context.Context, q rowplan.Request, of []*ledger.Topic, args graph.TopicTransactionsArgs,
+) (
 	rowplan.Results[*relay.TransactionConnection], error,
 ) {
-	return transactionList.below(ctx, q, args.Order, args.Args, true, func(b *storage.Batch, p storage.Page, done func([][]*ledger.Transaction)) error {
-		transactions.QueueTopicTransactions(b, list.Map(of, func(t *ledger.Topic) ledger.EntityID { return t.EntityID }), p, done)
-		return nil
-	})
+	return transactionList.below(ctx, q, args.Order, args.Args,
+		true, func(b *storage.Batch, p storage.Page, done func([][]*ledger.Transaction)) error {
+			transactions.QueueTopicTransactions(b, list.Map(of, func(t *ledger.Topic) ledger.EntityID {
+				return t.EntityID
+			}), p, done)
+			return nil
+		})
 }
 
 // Transaction returns the transactions with an id or hash, or at a consensus time.
@@ -52,7 +57,8 @@ func (r queries) Transaction(ctx context.Context, args graph.QueryTransactionArg
 		return transactions.ByHash(ctx, r.db, h, f)
 	default:
 		t, err := r.transactionAt(ctx, *args.At)
-		if err != nil || t == nil || f.Nonce != nil && *f.Nonce != t.Nonce || f.Scheduled != nil && *f.Scheduled != t.Scheduled {
+		if err != nil || t == nil || f.Nonce != nil && *f.Nonce != t.Nonce || f.Scheduled != nil &&
+			*f.Scheduled != t.Scheduled {
 			return nil, err
 		}
 		return []*ledger.Transaction{t}, nil
@@ -62,8 +68,11 @@ func (r queries) Transaction(ctx context.Context, args graph.QueryTransactionArg
 // transactionByID are the relations of transactions that are read by the transaction's ID.
 var transactionByID = []string{"assessedCustomFees", "stakingRewardTransfers", "tokenTransfers", "transfers"}
 
-// transactionsByID returns the transactions with an id. If there is one, its relations are read in the same round trip.
-func (r queries) transactionsByID(ctx context.Context, id ledger.TransactionID, f transactions.TransactionFilterOfID) ([]*ledger.Transaction, error) {
+// transactionsByID returns the transactions with an id. If there is one, its relations are read in the same round
+// trip.
+func (r queries) transactionsByID(
+	ctx context.Context, id ledger.TransactionID, f transactions.TransactionFilterOfID,
+) ([]*ledger.Transaction, error) {
 	row := &ledger.Transaction{PayerAccountID: id.Payer, ValidStartTimestamp: id.ValidStart}
 	var found []*ledger.Transaction
 	queue := func(b rowplan.Batch) {
@@ -90,8 +99,11 @@ func (r queries) transactionsByID(ctx context.Context, id ledger.TransactionID, 
 }
 
 // Transactions returns a page of transactions.
-func (r queries) Transactions(ctx context.Context, args graph.QueryTransactionsArgs) (*relay.TransactionConnection, error) {
-	if f := args.Filter; f != nil && (f.EntityID != nil || f.TokenID != nil) && f.Account == nil && !selects(f.AccountID) {
+func (r queries) Transactions(
+	ctx context.Context, args graph.QueryTransactionsArgs,
+) (*relay.TransactionConnection, error) {
+	if f := args.Filter; f != nil && (f.EntityID != nil || f.TokenID != nil) && f.Account == nil &&
+		!selects(f.AccountID) {
 		return nil, fault.Input("entityId and tokenId require account, or accountId with eq or in")
 	}
 	c, err := transactionList.root(ctx, args.Order, args.Args, func(p storage.Page) ([]*ledger.Transaction, error) {
@@ -107,7 +119,8 @@ func (r queries) Transactions(ctx context.Context, args graph.QueryTransactionsA
 	return estimated(r.Resolver, c, unfiltered(args.Filter), transactions.CountTransactions), err
 }
 
-// mayStillRun reports whether a schedule that one of the transactions created could still execute. Its execution would have the same transaction id.
+// mayStillRun reports whether a schedule that one of the transactions created could still execute. Its execution would
+// have the same transaction id.
 func (r *Resolver) mayStillRun(found []*ledger.Transaction) bool {
 	return transactions.AwaitsExecution(found) && slices.ContainsFunc(found, func(t *ledger.Transaction) bool {
 		return transactions.CreatesSchedule(t) && r.timestamp()-t.ConsensusTimestamp < transactions.ScheduledWindow
@@ -120,7 +133,9 @@ func (r *Resolver) transactionAt(ctx context.Context, at ledger.Timestamp) (*led
 }
 
 // withTransactionAccount replaces the condition on an account reference by one on its id.
-func (r *Resolver) withTransactionAccount(ctx context.Context, f *ledger.TransactionFilter) (*ledger.TransactionFilter, error) {
+func (r *Resolver) withTransactionAccount(
+	ctx context.Context, f *ledger.TransactionFilter,
+) (*ledger.TransactionFilter, error) {
 	if f == nil || f.Account == nil {
 		return f, nil
 	}
@@ -140,11 +155,14 @@ var (
 	}}
 )
 
-// maxTokenRange is the longest time range in which the transfers of a token are listed, because the index of the table begins with the time.
+// maxTokenRange is the longest time range in which the transfers of a token are listed, because the index of the table
+// begins with the time.
 const maxTokenRange = 24 * time.Hour
 
 // AccountTransfers reads the transfers of accounts.
-func (fields) AccountTransfers(ctx context.Context, q rowplan.Request, of []*ledger.Account, args graph.AccountTransfersArgs) (
+func (fields) AccountTransfers(
+	ctx context.Context, q rowplan.Request, of []*ledger.Account, args graph.AccountTransfersArgs,
+) (
 	rowplan.Results[*relay.TransferConnection], error,
 ) {
 	f := &ledger.TransferFilter{Token: args.Token, Direction: args.Direction, Timestamp: args.Timestamp}
@@ -165,8 +183,10 @@ func (fields) AccountTransfers(ctx context.Context, q rowplan.Request, of []*led
 				if !page.Desc {
 					within, beyond = "lt", "gte"
 				}
-				return nil, fault.Input("the page is not full after %d transfers of account %s: set timestamp to {%s: %q}, then continue with {%s: %[4]q}",
-					transactions.MaxSoughtTransfers, of[i].EntityID, within, until.V.String(), beyond)
+				return nil,
+					fault.Input("the page is not full after %d transfers of account %s: set timestamp to {%s: %q}, "+
+						"then continue with {%s: %[4]q}",
+						transactions.MaxSoughtTransfers, of[i].EntityID, within, until.V.String(), beyond)
 			}
 		}
 		return get()
@@ -174,12 +194,16 @@ func (fields) AccountTransfers(ctx context.Context, q rowplan.Request, of []*led
 }
 
 // TokenTransfers reads the transfers of tokens.
-func (fields) TokenTransfers(ctx context.Context, q rowplan.Request, of []*ledger.Token, args graph.TokenTransfersArgs) (
+func (fields) TokenTransfers(
+	ctx context.Context, q rowplan.Request, of []*ledger.Token, args graph.TokenTransfersArgs,
+) (
 	rowplan.Results[*relay.TransferConnection], error,
 ) {
 	if !isBrief(&args.Timestamp, maxTokenRange) {
-		return nil, fault.Input("timestamp must be an instant, or a range of at most %d hours with both ends", maxTokenRange/time.Hour)
+		return nil, fault.Input("timestamp must be an instant, or a range of at most %d hours with both ends",
+			maxTokenRange/time.Hour)
 	}
 	f := &ledger.TransferFilter{Direction: args.Direction, Timestamp: &args.Timestamp}
-	return tokenTransferList.below(ctx, q, args.Order, args.Args, true, rowsOf(list.Map(of, tokenEntityID), f, transactions.QueueTransfersOfTokens))
+	return tokenTransferList.below(ctx, q, args.Order, args.Args,
+		true, rowsOf(list.Map(of, tokenEntityID), f, transactions.QueueTransfersOfTokens))
 }

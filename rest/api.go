@@ -1,5 +1,6 @@
-// Package rest serves the two legacy REST APIs by running GraphQL documents in process. It converts requests to variables, and the data of a response
-// already is the body. It contains no SQL and no data model. The endpoints are declared as tables; see packages v1 and v2.
+// Package rest serves the two legacy REST APIs by running GraphQL documents in process. It converts requests to
+// variables, and the data of a response already is the body. It contains no SQL and no data model. The endpoints are
+// declared as tables; see packages v1 and v2.
 package rest
 
 import (
@@ -202,7 +203,8 @@ func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	at := a.route(r.URL.EscapedPath())
 	limit, ok := a.Config.limitOf(r)
 	if !ok && (at == nil || at.family() != Modern) {
-		writeProblem(w, r, Classic, &Problem{Status: http.StatusUnauthorized, Items: []Item{{Message: "Invalid credentials"}}})
+		writeProblem(w, r, Classic, &Problem{Status: http.StatusUnauthorized,
+			Items: []Item{{Message: "Invalid credentials"}}})
 		return
 	}
 	if at == nil {
@@ -215,7 +217,8 @@ func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		a.serve(w, r, e, limit)
 	case at.family() == Modern:
 		w.Header().Set("Allow", at.allow())
-		writeProblem(w, r, Modern, ModernProblem(http.StatusMethodNotAllowed, "Request method '"+r.Method+"' is not supported"))
+		writeProblem(w, r, Modern, ModernProblem(http.StatusMethodNotAllowed,
+			"Request method '"+r.Method+"' is not supported"))
 	default:
 		a.notFound(w, r)
 	}
@@ -271,7 +274,8 @@ func (a *API) fold(escaped string) string {
 func (a *API) notFound(w http.ResponseWriter, r *http.Request) {
 	// The modern family responds to the path of a collection of which only members are served.
 	if p := r.URL.EscapedPath(); strings.EqualFold(p, a.Prefix+"/topics/") {
-		text := "No static resource " + strings.TrimPrefix(strings.TrimSuffix(p, "/"), "/") + " for request '" + p + "'."
+		text := "No static resource " + strings.TrimPrefix(strings.TrimSuffix(p, "/"), "/") + " for request '" +
+			p + "'."
 		writeProblem(w, r, Modern, ModernNotFound(text))
 		return
 	}
@@ -303,8 +307,10 @@ func runNothing(context.Context, server.Call) *server.Result { return nil }
 
 func (a *API) read(r *http.Request, e *Endpoint, maxLimit int, helpers runFunc) (*Request, error) {
 	req := &Request{
-		Config: a.Config, HTTP: r, Endpoint: e, maxLimit: maxLimit, Path: a.byPath[e.Path].params(a.relativePath(r.URL.EscapedPath())), Variables: map[string]any{},
-		Limit: a.Config.LimitDefault, Desc: e.Desc, document: a.prepared[e].document, style: scalar.REST, runHelper: helpers,
+		Config: a.Config, HTTP: r, Endpoint: e, maxLimit: maxLimit,
+		Path: a.byPath[e.Path].params(a.relativePath(r.URL.EscapedPath())), Variables: map[string]any{},
+		Limit: a.Config.LimitDefault, Desc: e.Desc, document: a.prepared[e].document, style: scalar.REST,
+		runHelper: helpers,
 	}
 	if e.Family == Modern {
 		req.style = scalar.RESTCompact
@@ -363,8 +369,9 @@ type Explanation struct {
 	DocumentID string `json:"documentId"`
 }
 
-// Explain returns the operation that a REST path with its query string would run. It does not run it. The prefix "POST " selects the path's POST endpoint, with
-// the example body. A path that supports POST only does not need the prefix. If the path would be rejected, Explain returns the [*Problem] of the response.
+// Explain returns the operation that a REST path with its query string would run. It does not run it. The prefix "POST
+// " selects the path's POST endpoint, with the example body. A path that supports POST only does not need the prefix.
+// If the path would be rejected, Explain returns the [*Problem] of the response.
 func (a *API) Explain(ctx context.Context, target string) (*Explanation, error) {
 	return a.ExplainBody(ctx, target, nil)
 }
@@ -412,8 +419,11 @@ func (a *API) ExplainBody(ctx context.Context, target string, body []byte) (*Exp
 }
 
 // NewExplanation returns the explanation of an operation of a document.
-func NewExplanation(s *server.Server, d *server.Document, operation string, variables map[string]any) (*Explanation, error) {
-	x := &Explanation{Variables: variables, OperationName: operation, DocumentID: server.DocumentID(d.Text()) + "#" + operation}
+func NewExplanation(
+	s *server.Server, d *server.Document, operation string, variables map[string]any,
+) (*Explanation, error) {
+	x := &Explanation{Variables: variables, OperationName: operation,
+		DocumentID: server.DocumentID(d.Text()) + "#" + operation}
 	var err error
 	if x.Query, err = s.Standalone(d, operation, nil, false); err != nil {
 		return nil, fmt.Errorf("explaining %s: %w", operation, err)

@@ -18,7 +18,8 @@ type bound[T cmp.Ordered] struct {
 	text string
 }
 
-// conditions are all values that a query gives for one filter. They are merged into the graph's filter, which has each operator at most once.
+// conditions are all values that a query gives for one filter. They are merged into the graph's filter, which has each
+// operator at most once.
 type conditions[T cmp.Ordered] struct {
 	eq            []bound[T]
 	ne            []bound[T]
@@ -98,9 +99,11 @@ func texts[T cmp.Ordered](bounds []bound[T]) []any {
 	return list.Map(bounds, func(b bound[T]) any { return b.text })
 }
 
-// bindFilter returns a binding that adds each value to the conditions of a filter. If anyOf is true, several eq values are alternatives; otherwise all must
-// hold.
-func bindFilter[T cmp.Ordered](variable string, anyOf bool, add func(cfg *Config, c *conditions[T], v Value) error) Bind {
+// bindFilter returns a binding that adds each value to the conditions of a filter. If anyOf is true, several eq values
+// are alternatives; otherwise all must hold.
+func bindFilter[T cmp.Ordered](
+	variable string, anyOf bool, add func(cfg *Config, c *conditions[T], v Value) error,
+) Bind {
 	return func(r *Request, values []Value) error {
 		c := conditions[T]{any: anyOf}
 		for _, v := range values {
@@ -152,7 +155,8 @@ func addID(cfg *Config, c *conditions[int64], v Value) error {
 	return nil
 }
 
-// ExpandID parses an entity id and adds the default shard and realm. The error for an invalid id shows the completed id.
+// ExpandID parses an entity id and adds the default shard and realm. The error for an invalid id shows the completed
+// id.
 func ExpandID(cfg *Config, text string) (ledger.EntityID, error) {
 	if id, err := ledger.ParseEntityID(text, cfg.Base); err == nil {
 		return id, nil
@@ -185,8 +189,8 @@ func addPublicKey(_ *Config, c *conditions[string], v Value) error {
 	return nil
 }
 
-// addTimestamp adds a timestamp. A timestamp after [ledger.MaxTimestamp] is later than that of any row: as an upper bound or with ne it restricts nothing, as
-// a lower bound or with eq it matches no row.
+// addTimestamp adds a timestamp. A timestamp after [ledger.MaxTimestamp] is later than that of any row: as an upper
+// bound or with ne it restricts nothing, as a lower bound or with eq it matches no row.
 func addTimestamp(_ *Config, c *conditions[int64], v Value) error {
 	t, late, err := ParseTimestamp(v.Text)
 	switch {
@@ -217,7 +221,8 @@ func AsOf(variable string) Bind {
 	}
 }
 
-// ParseTimestamp parses a timestamp of the classic family. late reports that it is after [ledger.MaxTimestamp], which is returned in its place.
+// ParseTimestamp parses a timestamp of the classic family. late reports that it is after [ledger.MaxTimestamp], which
+// is returned in its place.
 func ParseTimestamp(text string) (t ledger.Timestamp, late bool, err error) {
 	t, err = ledger.ParseTimestamp(text)
 	if errors.Is(err, ledger.ErrRange) {

@@ -12,9 +12,11 @@ import (
 	"strings"
 )
 
-// Body describes the request body of a POST endpoint. Endpoints without a body use GET. A path that supports both has two endpoints.
+// Body describes the request body of a POST endpoint. Endpoints without a body use GET. A path that supports both has
+// two endpoints.
 //
-// Validation order: the media type, then the body is read, then the query string is bound. Bind runs last, so it can use the bound parameters.
+// Validation order: the media type, then the body is read, then the query string is bound. Bind runs last, so it can
+// use the bound parameters.
 type Body struct {
 	// Types are the accepted media types, without parameters. Examples use the first one.
 	Types []string
@@ -56,7 +58,8 @@ func (b *Body) readBody(r *http.Request) ([]byte, error) {
 	case given == "":
 		return nil, ModernProblem(http.StatusUnsupportedMediaType, "Content-Type is not supported")
 	case err != nil || !slices.Contains(b.Types, media):
-		return nil, ModernProblem(http.StatusUnsupportedMediaType, "Content-Type '"+strings.ReplaceAll(given, "; ", ";")+"' is not supported")
+		return nil, ModernProblem(http.StatusUnsupportedMediaType,
+			"Content-Type '"+strings.ReplaceAll(given, "; ", ";")+"' is not supported")
 	case r.ContentLength > b.MaxBytes:
 		return nil, b.tooLarge()
 	}
@@ -78,7 +81,8 @@ func (b *Body) tooLarge() *Problem {
 	if b.TooLarge != nil {
 		return b.TooLarge
 	}
-	return ModernProblem(http.StatusRequestEntityTooLarge, "The request has more than "+strconv.FormatInt(b.MaxBytes, 10)+" bytes")
+	return ModernProblem(http.StatusRequestEntityTooLarge,
+		"The request has more than "+strconv.FormatInt(b.MaxBytes, 10)+" bytes")
 }
 
 // route has the endpoints of a path, by method. One of them may be nil.

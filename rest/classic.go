@@ -69,7 +69,8 @@ func unknown(name string) Item { return Item{Message: "Unknown query parameter: 
 func invalid(name string) Item { return Item{Message: "Invalid parameter: " + name} }
 
 func tooMany(name string, n, most int) Item {
-	return Item{Message: fmt.Sprintf("Parameter values count exceeds maximum number allowed: %s count: %d max: %d", name, n, most)}
+	return Item{Message: fmt.Sprintf("Parameter values count exceeds maximum number allowed: %s count: %d max: %d",
+		name, n, most)}
 }
 
 // accepts reports whether a parameter accepts a value of the query string.

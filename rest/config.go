@@ -48,8 +48,8 @@ type Config struct {
 	firstTransaction atomic.Int64
 }
 
-// FirstTransaction returns the consensus timestamp of the oldest transaction, which read returns. With the cache on, it calls read until a transaction
-// exists and then returns the cached value.
+// FirstTransaction returns the consensus timestamp of the oldest transaction, which read returns. With the cache on,
+// it calls read until a transaction exists and then returns the cached value.
 func (c *Config) FirstTransaction(read func() (ledger.Timestamp, error)) (ledger.Timestamp, error) {
 	if at := c.firstTransaction.Load(); at != 0 && c.Cache {
 		return ledger.Timestamp(at), nil
@@ -80,7 +80,8 @@ const (
 	CompatiblePlaceholder   = "COMPATIBLE_VERSION"
 )
 
-// FillOpenAPI replaces the placeholders of an OpenAPI document, in JSON or YAML, by the settings and the version of the gateway.
+// FillOpenAPI replaces the placeholders of an OpenAPI document, in JSON or YAML, by the settings and the version of
+// the gateway.
 func (c *Config) FillOpenAPI(document, version string) []byte {
 	limit, repeats, version := strconv.Itoa(c.LimitDefault), strconv.Itoa(c.MaxRepeats), strconv.Quote(version)
 	return []byte(strings.NewReplacer(

@@ -12,9 +12,11 @@ import (
 	"heliograph/graph/server"
 )
 
-// Endpoint is one path of a REST API, as data: its parameters, the document that it runs, and the form of the response.
+// Endpoint is one path of a REST API, as data: its parameters, the document that it runs, and the form of the
+// response.
 type Endpoint struct {
-	// Path is the route below the API's prefix. A name in braces matches one segment; a pattern may follow the name after a colon.
+	// Path is the route below the API's prefix. A name in braces matches one segment; a pattern may follow the name
+	// after a colon.
 	Path   string
 	Family Family
 	Validation
@@ -30,11 +32,12 @@ type Endpoint struct {
 	Document string
 	// Operation selects one of several operations by name.
 	Operation func(r *Request) string
-	// Finish completes the variables after all parameters are bound. It may return a response as an error ([Problem], [Direct]).
+	// Finish completes the variables after all parameters are bound. It may return a response as an error ([Problem],
+	// [Direct]).
 	Finish func(r *Request) error
 	Paging
-	// NotFound returns the problem if the first root field of the document is null or an empty list, or if the outcome reports that something is missing. By
-	// default it is 404 with the text of [Wording].
+	// NotFound returns the problem if the first root field of the document is null or an empty list, or if the outcome
+	// reports that something is missing. By default it is 404 with the text of [Wording].
 	NotFound func(r *Request, o *relay.Outcome) *Problem
 	// MaxAge is the max-age of the response in seconds.
 	MaxAge int
@@ -48,7 +51,8 @@ type Validation struct {
 	Grammar Grammar
 	// PathFirst validates the path before the query string.
 	PathFirst bool
-	// ExistsFirst rejects an invalid query string only if the object of the path exists. Otherwise the response is that of a missing object.
+	// ExistsFirst rejects an invalid query string only if the object of the path exists. Otherwise the response is
+	// that of a missing object.
 	ExistsFirst bool
 	// ObjectBound reports all invalid parameters at once, with short messages. The modern family only.
 	ObjectBound bool
@@ -56,7 +60,8 @@ type Validation struct {
 
 // Paging has the options of lists.
 type Paging struct {
-	// Next are the parameters of links.next: the last parts of the page's key, in its order. Without any, the response has no links.
+	// Next are the parameters of links.next: the last parts of the page's key, in its order. Without any, the response
+	// has no links.
 	Next []Cursor
 	// Desc is the default order.
 	Desc bool
@@ -72,7 +77,8 @@ type Shape struct {
 	OmitEmpty []string
 	// OmitNull are groups of members that are omitted from objects in which all members of the group are null.
 	OmitNull [][]string
-	// TextOperations are operations whose response is plain text: the member "text" of their data, which needs no escaping.
+	// TextOperations are operations whose response is plain text: the member "text" of their data, which needs no
+	// escaping.
 	TextOperations []string
 	// ErrorData adds the member data to every error.
 	ErrorData bool
@@ -83,11 +89,14 @@ type Shape struct {
 
 // Streaming has the options of a response that is written while its document runs.
 type Streaming struct {
-	// Stream runs the document and writes the response. If it returns false, nothing was written, and the result is rendered as usual.
+	// Stream runs the document and writes the response. If it returns false, nothing was written, and the result is
+	// rendered as usual.
 	Stream func(w http.ResponseWriter, r *Request, run func(context.Context) *server.Result) (*server.Result, bool)
-	// Describes is the operation of the document that describes the streamed response in the OpenAPI document. It is never run.
+	// Describes is the operation of the document that describes the streamed response in the OpenAPI document. It is
+	// never run.
 	Describes string
-	// Keyed are lists whose items, a key and a value, are members of an object in the body: of that operation, or of the response if nothing is streamed.
+	// Keyed are lists whose items, a key and a value, are members of an object in the body: of that operation, or of
+	// the response if nothing is streamed.
 	Keyed []string
 }
 
@@ -108,7 +117,8 @@ type Param struct {
 	Kind Kind
 	// Read converts values for the modern family.
 	Read Read
-	// MaxValues is the maximum number of values of a list in the modern family. 0 means that the parameter is not a list and its first value applies.
+	// MaxValues is the maximum number of values of a list in the modern family. 0 means that the parameter is not a
+	// list and its first value applies.
 	MaxValues int
 	// ListName is the name of the list in the modern family's error for too many values.
 	ListName string

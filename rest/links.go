@@ -52,7 +52,8 @@ func (c Cursor) Repeating() Cursor {
 	return c
 }
 
-// next returns the link to the next page, or "" if no page follows. The link is the request with the bounds in paging direction moved to last.
+// next returns the link to the next page, or "" if no page follows. The link is the request with the bounds in paging
+// direction moved to last.
 func (r *Request) next(last relay.Key) string {
 	q := r.Query.clone()
 	direction, bound := []string{"gt:", "gte:"}, "gt"
@@ -90,7 +91,8 @@ func (r *Request) next(last relay.Key) string {
 // appendPlain appends text without encoding it.
 func appendPlain(dst []byte, text string) []byte { return append(dst, text...) }
 
-// afterCut returns the link that continues a range that was cut. It starts at the cut, after the last row of the page if there is one.
+// afterCut returns the link that continues a range that was cut. It starts at the cut, after the last row of the page
+// if there is one.
 func (r *Request) afterCut(last relay.Key) string {
 	if last == nil {
 		return r.next(relay.Key{*r.Cut})
@@ -123,10 +125,12 @@ func hasAnyPrefix(s string, prefixes []string) bool {
 	return slices.ContainsFunc(prefixes, func(p string) bool { return strings.HasPrefix(s, p) })
 }
 
-// boundsContradict reports whether the bounds of a cursor's parameter contradict each other, so that no row can follow. last is the end of the page.
+// boundsContradict reports whether the bounds of a cursor's parameter contradict each other, so that no row can
+// follow. last is the end of the page.
 func (r *Request) boundsContradict(q Query, c Cursor, last any) bool {
 	texts := q.Get(c.Param)
-	if n, whole := last.(int64); whole && c.Empty == nil && len(texts) == 1 && n != math.MinInt64 && n != math.MaxInt64 {
+	if n, whole := last.(int64); whole && c.Empty == nil && len(texts) == 1 && n != math.MinInt64 &&
+		n != math.MaxInt64 {
 		return false // a single bound never excludes all numbers
 	}
 	bounds := conditions[int64]{}
@@ -183,7 +187,8 @@ func (r *Request) modernNext(last relay.Key) string {
 		}
 		text := string(c.Print([]byte(op+":"), values[i]))
 		if at := q.index(c.Param); at >= 0 {
-			q[at].Values = append(r.textsOf(q, c.Param), text) // a value with commas is not split if the parameter is repeated
+			// a value with commas is not split if the parameter is repeated
+			q[at].Values = append(r.textsOf(q, c.Param), text)
 		} else {
 			q = append(q, Parameter{Name: c.Param, Values: []string{text}})
 		}
@@ -196,8 +201,8 @@ func (r *Request) modernNext(last relay.Key) string {
 	return string(q.encode(append(link, '?'), appendEscaped))
 }
 
-// dropBounds removes the bounds of a parameter in paging direction, and the parameter if no value remains. A value with commas is split if one of its
-// parts is removed.
+// dropBounds removes the bounds of a parameter in paging direction, and the parameter if no value remains. A value
+// with commas is split if one of its parts is removed.
 func (r *Request) dropBounds(q Query, name string, direction []Op) Query {
 	at := q.index(name)
 	if at < 0 {
@@ -243,8 +248,8 @@ func contradicts(texts []string) bool {
 	return spanOf(&c).empty()
 }
 
-// appendEscaped appends text and percent-encodes all characters that a query component cannot contain (RFC 3986 §3.4), and the plus sign, which servers
-// decode as a space.
+// appendEscaped appends text and percent-encodes all characters that a query component cannot contain (RFC 3986 §3.4),
+// and the plus sign, which servers decode as a space.
 func appendEscaped(dst []byte, s string) []byte {
 	const plain, digits = "-._~!$'()*,;:@/?", "0123456789ABCDEF"
 	for i := range len(s) {

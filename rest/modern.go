@@ -21,8 +21,8 @@ const (
 // ModernLimit returns the default page size of an endpoint of the modern family.
 func (e *Endpoint) ModernLimit() int { return cmp.Or(e.DefaultLimit, modernLimit) }
 
-// parseModernQuery parses a query string of the modern family. Names are case-sensitive, and "name[]" is a spelling of a parameter that the endpoint
-// has. Text that cannot be decoded is not changed.
+// parseModernQuery parses a query string of the modern family. Names are case-sensitive, and "name[]" is a spelling of
+// a parameter that the endpoint has. Text that cannot be decoded is not changed.
 func (e *Endpoint) parseModernQuery(raw string) (Query, *Problem) {
 	q := Query{}
 	count := 0
@@ -48,8 +48,8 @@ func (e *Endpoint) parseModernQuery(raw string) (Query, *Problem) {
 	return q, nil
 }
 
-// readModern converts a request of the modern family to variables in three steps. It converts all values in the order of the endpoint's parameters,
-// checks the constraints, and binds the values.
+// readModern converts a request of the modern family to variables in three steps. It converts all values in the order
+// of the endpoint's parameters, checks the constraints, and binds the values.
 func (r *Request) readModern() error {
 	e := r.Endpoint
 	r.Limit = e.ModernLimit()
@@ -137,8 +137,8 @@ func (r *Request) convert() *Problem {
 	return problemOf(broken)
 }
 
-// texts returns the values of a parameter that apply. Blank values are ignored, only the first value of a parameter that is not a list applies, and a
-// list may be one value with commas.
+// texts returns the values of a parameter that apply. Blank values are ignored, only the first value of a parameter
+// that is not a list applies, and a list may be one value with commas.
 func (p *Param) texts(given []string, objectBound bool) []string {
 	switch {
 	case len(given) == 0:
@@ -171,7 +171,8 @@ func (p *Param) violations(values []Value) []Item {
 	return items
 }
 
-// ModernLimit returns the page size parameter of a modern endpoint. Sizes above most are rejected, or reduced to most if capped is true.
+// ModernLimit returns the page size parameter of a modern endpoint. Sizes above most are rejected, or reduced to most
+// if capped is true.
 func ModernLimit(most int, capped bool) Param {
 	return Param{
 		Name: "limit", Read: ReadInt, Doc: "The maximum number of items, at least 1.",
@@ -197,10 +198,11 @@ func Limit() Param { return ModernLimit(modernMaxLimit, false) }
 
 // ModernOrder returns the order parameter of a modern endpoint.
 func ModernOrder() Param {
-	return Param{Name: "order", Read: readOrder, Doc: "Sort direction: ascending or descending.", Bind: func(r *Request, values []Value) error {
-		r.Desc = values[0].Text == "desc"
-		return nil
-	}}
+	return Param{Name: "order", Read: readOrder, Doc: "Sort direction: ascending or descending.",
+		Bind: func(r *Request, values []Value) error {
+			r.Desc = values[0].Text == "desc"
+			return nil
+		}}
 }
 
 // AtLeast returns a check that a number is not less than least.
@@ -233,7 +235,8 @@ func Texts(variables ...string) Bind {
 	}
 }
 
-// Numbers binds converted values as a filter. Several eq values are alternatives, the strictest bounds also apply, and ne is ignored.
+// Numbers binds converted values as a filter. Several eq values are alternatives, the strictest bounds also apply, and
+// ne is ignored.
 func Numbers(variable string) Bind {
 	return bindFilter(variable, true, func(_ *Config, c *conditions[int64], v Value) error {
 		if v.Op != Ne {
@@ -243,8 +246,8 @@ func Numbers(variable string) Bind {
 	})
 }
 
-// LastBounds returns the bounds of converted values that apply: the last lower one, which may be an eq, and the last upper one. It ignores ne. An absent
-// bound is nil.
+// LastBounds returns the bounds of converted values that apply: the last lower one, which may be an eq, and the last
+// upper one. It ignores ne. An absent bound is nil.
 func LastBounds(values []Value) (lower, upper *Value) {
 	for i := range values {
 		switch v := &values[i]; v.Op {
@@ -292,7 +295,8 @@ func Contradict(lower, upper *Value) bool {
 	return from > to
 }
 
-// Window is the range of a modern timestamp parameter, both ends included. The last bound of a side applies, and eq means "at the latest".
+// Window is the range of a modern timestamp parameter, both ends included. The last bound of a side applies, and eq
+// means "at the latest".
 type Window struct {
 	Lower, Upper ledger.Null[ledger.Timestamp]
 }

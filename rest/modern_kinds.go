@@ -14,7 +14,8 @@ import (
 
 // Read converts the values of a parameter in the modern family. Reads are immutable.
 type Read struct {
-	// Convert parses text, with the operator in any case. It returns the operator, the canonical text and its number. ok is false if the text is invalid.
+	// Convert parses text, with the operator in any case. It returns the operator, the canonical text and its number.
+	// ok is false if the text is invalid.
 	Convert func(c *Config, text string) (v Value, ok bool)
 	// Form documents the text after the operator.
 	Form Form
@@ -35,12 +36,15 @@ func (r Read) Except(op Op) Read {
 
 // The conversions that several endpoints share.
 var (
-	// ReadEntityID parses one to three numbers separated by points, with an operator. The value's number is the id as stored in the database.
-	ReadEntityID = Read{readEntityID, Form{Doc: "An entity ID `shard.realm.num`; shard and realm are optional.", Pattern: `(\d+\.){0,2}\d+`}, Operators()}
+	// ReadEntityID parses one to three numbers separated by points, with an operator. The value's number is the id as
+	// stored in the database.
+	ReadEntityID = Read{readEntityID, Form{Doc: "An entity ID `shard.realm.num`; shard and realm are optional.",
+		Pattern: `(\d+\.){0,2}\d+`}, Operators()}
 	// ReadLong parses a 64-bit integer that is not negative, with an operator.
 	ReadLong = Read{readLong, Form{Max: math.MaxInt64}, Operators()}
-	// ReadTimestamp parses a timestamp with any operator but ne. The digits after the point are a number of nanoseconds, not a fraction: "1.5" is five
-	// nanoseconds after the first second. The value's number is nanoseconds since 1970.
+	// ReadTimestamp parses a timestamp with any operator but ne. The digits after the point are a number of
+	// nanoseconds, not a fraction: "1.5" is five nanoseconds after the first second. The value's number is nanoseconds
+	// since 1970.
 	ReadTimestamp = Read{readTimestamp, Form{
 		Doc:     "Seconds since 1970, a point, and a number of nanoseconds, such as `1700000000.000000001`.",
 		Pattern: `\d{1,17}(\.\d{1,9})?`,
@@ -53,11 +57,13 @@ var (
 	ReadBoolean = Read{readBoolean, Form{Enum: []string{"true", "false"}}, nil}
 	// ReadPathID parses the entity id of a path, without an operator.
 	ReadPathID = Read{readPathID, Form{Pattern: `(\d{1,4}\.)?(\d{1,5}\.)?\d{1,12}`}, nil}
-	// ReadAccount parses the account of a path. The value's text is an AccountRef of the graph. Addresses and aliases are looked up as stored: the shard
-	// and realm before them are ignored, and long-zero addresses are not converted to ids.
+	// ReadAccount parses the account of a path. The value's text is an AccountRef of the graph. Addresses and aliases
+	// are looked up as stored: the shard and realm before them are ignored, and long-zero addresses are not converted
+	// to ids.
 	ReadAccount = Read{readAccount, Form{}, nil}
 	// ReadSlot parses a storage slot of up to 32 bytes in hex. The value's text has all 64 digits with "0x".
-	ReadSlot = Read{readSlot, Form{Doc: "Up to 32 bytes in hex.", Pattern: `(0x)?[0-9a-fA-F]{1,64}`}, []Op{Eq, Gt, Gte, Lt, Lte}}
+	ReadSlot = Read{readSlot, Form{Doc: "Up to 32 bytes in hex.", Pattern: `(0x)?[0-9a-fA-F]{1,64}`},
+		[]Op{Eq, Gt, Gte, Lt, Lte}}
 
 	readOrder = Read{convertOrder, Form{Enum: []string{"asc", "desc"}}, nil}
 )
@@ -161,8 +167,8 @@ func readBoolean(_ *Config, text string) (Value, bool) {
 	}
 }
 
-// ReadWord returns a conversion of words. It compares letters and digits only and ignores case. The value's text is the word as given here, and its
-// number is the word's index.
+// ReadWord returns a conversion of words. It compares letters and digits only and ignores case. The value's text is
+// the word as given here, and its number is the word's index.
 func ReadWord(words ...string) Read {
 	byLetters := map[string]int{}
 	for i, w := range words {

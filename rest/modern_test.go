@@ -21,15 +21,18 @@ func modernEndpoint() *Endpoint {
 			{Name: "row", Read: ReadSignedLong, Check: AtLeast("row", 0), Bind: Texts("row")},
 		},
 		Params: []Param{
-			{Name: "account.id", Read: ReadEntityID, MaxValues: 2, ListName: "accountIds", Bind: Numbers("filter.account")},
+			{Name: "account.id", Read: ReadEntityID, MaxValues: 2, ListName: "accountIds",
+				Bind: Numbers("filter.account")},
 			Limit(),
 			ModernOrder(),
 			{Name: "owner", Read: ReadBoolean, Bind: Texts("owner")},
-			{Name: "serialnumber", Read: ReadLong, MaxValues: 2, ListName: "serialNumbers", Bind: Numbers("filter.serial")},
+			{Name: "serialnumber", Read: ReadLong, MaxValues: 2, ListName: "serialNumbers",
+				Bind: Numbers("filter.serial")},
 			{Name: "timestamp", Read: ReadTimestamp, MaxValues: 2, ListName: "timestamps", Bind: Windows("at")},
 			{Name: "mode", Read: ReadWord("BLOCK_NODE", "RPC_RELAY"), Bind: Texts("mode")},
 		},
-		Paging: Paging{Next: []Cursor{EntityIDCursor("account.id"), {Param: "serialnumber", Print: NumberCursor("").Print, Optional: true}}},
+		Paging: Paging{Next: []Cursor{EntityIDCursor("account.id"),
+			{Param: "serialnumber", Print: NumberCursor("").Print, Optional: true}}},
 	}
 }
 
@@ -40,8 +43,10 @@ func modernRequest(t testing.TB, e *Endpoint, id, row, query string) *Request {
 		t.Fatal(err)
 	}
 	return &Request{
-		Config: &Config{Base: base}, Endpoint: e, Path: Segments{{"id", id}, {"row", row}}, Variables: map[string]any{},
-		HTTP: &http.Request{Method: http.MethodGet, URL: &url.URL{RawQuery: query}, RequestURI: "/api/v1/accounts/5/rows/1?" + query},
+		Config: &Config{Base: base}, Endpoint: e, Path: Segments{{"id", id}, {"row", row}},
+		Variables: map[string]any{},
+		HTTP: &http.Request{Method: http.MethodGet, URL: &url.URL{RawQuery: query},
+			RequestURI: "/api/v1/accounts/5/rows/1?" + query},
 	}
 }
 
@@ -56,14 +61,16 @@ func variablesOf(t *testing.T, r *Request) string {
 
 func TestModernValues(t *testing.T) {
 	t.Parallel()
-	const address, alias = "00000000000000000000000000000000000003E8", "HIQQEXWKW53RKN4W6XXC4Q232SYNZ3SZANVZZSUME5B5PRGXL663UAQA"
+	const address, alias = "00000000000000000000000000000000000003E8",
+		"HIQQEXWKW53RKN4W6XXC4Q232SYNZ3SZANVZZSUME5B5PRGXL663UAQA"
 	for _, c := range []struct{ id, query, want string }{
 		{"5", "", `{}`},
 		{"7.5", "", `{"id":"0.7.5"}`},
 		{address, "", `{"id":"literal:0x00000000000000000000000000000000000003e8"}`},
 		{"9.9." + address, "", `{"id":"literal:0x00000000000000000000000000000000000003e8"}`},
 		{"3.4." + alias, "", `{"id":"literal:` + alias + `"}`},
-		{strings.Repeat("A", 41) + "B", "", `{"id":"literal:` + strings.Repeat("A", 42) + `"}`}, // surplus bits after the last byte
+		{strings.Repeat("A", 41) + "B", "", `{"id":"literal:` + strings.Repeat("A", 42) +
+			`"}`}, // surplus bits after the last byte
 		{"5", "unknown=1&Limit=x&account.id=", `{}`},
 		{"5", "account.id=gT:7&account.id=LTE:0.1.9", `{"filter":{"account":{"gt":"0.0.7","lte":"0.1.9"}}}`},
 		{"5", "account.id=gt:7,%20lt:9", `{"filter":{"account":{"gt":"0.0.7","lt":"0.0.9"}}}`},
@@ -153,7 +160,8 @@ func TestModernProblems(t *testing.T) {
 		{"5", "-1", "", bad + "row must be greater than or equal to 0"},
 		{"5", "-1", "order=up&limit=1.5", bad + "Failed to convert 'limit'"},
 		{"5", "-1", "order=up&limit=0", bad + "Failed to convert 'order'"},
-		{"5", "-1", "limit=0&account.id=1,2,3", bad + "row must be greater than or equal to 0\n" + bad + "accountIds size must be between 0 and 2\n" + bad + "limit must be greater than 0"},
+		{"5", "-1", "limit=0&account.id=1,2,3", bad + "row must be greater than or equal to 0\n" +
+			bad + "accountIds size must be between 0 and 2\n" + bad + "limit must be greater than 0"},
 		{"5", "1", "limit=101", bad + "limit must be less than or equal to 100"},
 		{"5", "1", "limit=2147483648", bad + "Failed to convert 'limit'"},
 		{"5", "1", "limit=-7", bad + "limit must be greater than 0"},
@@ -190,8 +198,9 @@ func TestObjectBoundProblems(t *testing.T) {
 	e.ObjectBound = true
 	const invalidText = "Invalid parameter: "
 	for query, want := range map[string]string{
-		"order=up&limit=0&account.id=x":                    invalidText + "account.id\n" + invalidText + "order\n" + invalidText + "limit",
-		"account.id=1,2":                                   invalidText + "account.id",
+		"order=up&limit=0&account.id=x": invalidText + "account.id\n" + invalidText + "order\n" +
+			invalidText + "limit",
+		"account.id=1,2": invalidText + "account.id",
 		"account.id=1&account.id=2&account.id=3&limit=101": invalidText + "account.id\n" + invalidText + "limit",
 		"limit=1&limit=2&account.id=x":                     "Bad Request: Only a single instance is supported for limit",
 		"account.id=1&account.id=x&account.id=y":           invalidText + "account.id",
@@ -215,7 +224,8 @@ func TestModernLinks(t *testing.T) {
 		{"", 8, 3, "account.id=gte:0.0.8&serialnumber=gt:3"},
 		{"limit=1", 8, 3, "limit=1&account.id=gte:0.0.8&serialnumber=gt:3"},
 		{"account.id=5&limit=1", 5, 3, "account.id=5&limit=1&serialnumber=gt:3"},
-		{"account.id=GTE:1&account.id=lt:0.0.9&limit=1&serialnumber=gt:2", 8, 3, "account.id=lt:0.0.9&account.id=gte:0.0.8&limit=1&serialnumber=gt:3"},
+		{"account.id=GTE:1&account.id=lt:0.0.9&limit=1&serialnumber=gt:2",
+			8, 3, "account.id=lt:0.0.9&account.id=gte:0.0.8&limit=1&serialnumber=gt:3"},
 		{"account.id=gte:1,lt:9", 8, 0, "account.id=lt:9&account.id=gt:0.0.8"},
 		{"serialnumber=1,2", 8, 2, "serialnumber=1,2&account.id=gt:0.0.8"},
 		{"limit=2&account.id=gte:7&serialnumber=3", 8, 3, "limit=2&serialnumber=3&account.id=gt:0.0.8"},
@@ -224,14 +234,16 @@ func TestModernLinks(t *testing.T) {
 		{"ODD=%41%26b%20c%2B%22&x=1&ODD=2", 8, 0, "ODD=A%26b%20c%2B%22&ODD=2&x=1&account.id=gt:0.0.8"},
 		{"account.id[]=gt:2&other[]=3", 8, 0, "other%5B%5D=3&account.id=gt:0.0.8"},
 		{"account.id=eq:5&serialnumber=3", 5, 3, "account.id=eq:5&serialnumber=3"},
-		{"account.id=gt:9&account.id=lt:4", 8, 0, "account.id=lt:4&account.id=gt:0.0.8"}, // ids with points are not compared
+		// ids with points are not compared
+		{"account.id=gt:9&account.id=lt:4", 8, 0, "account.id=lt:4&account.id=gt:0.0.8"},
 	} {
 		r := modernRequest(t, modernEndpoint(), "5", "1", c.query)
 		if err := r.readModern(); err != nil {
 			t.Errorf("%s: %v", c.query, err)
 			continue
 		}
-		if got, want := r.modernNext(relay.Key{c.account, c.serial}), "/api/v1/accounts/5/rows/1?"+c.want; got != want {
+		if got, want := r.modernNext(relay.Key{c.account, c.serial}),
+			"/api/v1/accounts/5/rows/1?"+c.want; got != want {
 			t.Errorf("%s:\n%s\nwant\n%s", c.query, got, want)
 		}
 	}
@@ -282,10 +294,12 @@ func TestReadSlot(t *testing.T) {
 	}
 }
 
-// FuzzModern parses random query strings. An accepted query string must be accepted again in its next link, and the page must continue there.
+// FuzzModern parses random query strings. An accepted query string must be accepted again in its next link, and the
+// page must continue there.
 func FuzzModern(f *testing.F) {
 	for _, query := range []string{
-		"account.id=gte:1&account.id=lt:0.0.9&limit=1&serialnumber=gt:2&order=desc", "timestamp[]=gt:1.5&timestamp%5b%5d=LT:2", "ODD=%41%26b+c%2B%22%zz",
+		"account.id=gte:1&account.id=lt:0.0.9&limit=1&serialnumber=gt:2&order=desc",
+		"timestamp[]=gt:1.5&timestamp%5b%5d=LT:2", "ODD=%41%26b+c%2B%22%zz",
 		"account.id=1,2", "a=b=c&&=&x", "owner=yes&mode=rpc relay", "serialnumber=ne:4,5&account.id=%00",
 	} {
 		f.Add(query)

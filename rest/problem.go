@@ -77,7 +77,9 @@ func (p *Problem) body() []byte {
 
 // Bad returns a 400 of the classic family with one message for each text.
 func Bad(texts ...string) *Problem {
-	return &Problem{Status: http.StatusBadRequest, Items: list.Map(texts, func(t string) Item { return Item{Message: t} })}
+	return &Problem{Status: http.StatusBadRequest, Items: list.Map(texts, func(t string) Item {
+		return Item{Message: t}
+	})}
 }
 
 // InvalidParameter returns the classic family's problem for an invalid value.
@@ -114,7 +116,9 @@ func ModernBad(detail string) *Problem { return ModernProblem(http.StatusBadRequ
 
 // ModernBadAll returns a 400 of the modern family with one message for each text.
 func ModernBadAll(details ...string) *Problem {
-	return &Problem{Status: http.StatusBadRequest, Items: list.Map(details, func(d string) Item { return ModernBad(d).Items[0] })}
+	return &Problem{Status: http.StatusBadRequest, Items: list.Map(details, func(d string) Item {
+		return ModernBad(d).Items[0]
+	})}
 }
 
 // ModernNotFound returns a 404 of the modern family.

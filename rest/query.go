@@ -46,16 +46,16 @@ func (q Query) clone() Query {
 	return out
 }
 
-// queryError is the reason why a query string is invalid: the status and the text. For brackets with a name it includes the parameter, because some
-// endpoints report unknown parameters first.
+// queryError is the reason why a query string is invalid: the status and the text. For brackets with a name it
+// includes the parameter, because some endpoints report unknown parameters first.
 type queryError struct {
 	status int
 	text   string
 	nested string
 }
 
-// parseQuery parses a query string of the classic family. Names are case-insensitive, brackets mark a list, and text that cannot be decoded is not
-// changed. maxRepeats limits the values of one spelling of a name.
+// parseQuery parses a query string of the classic family. Names are case-insensitive, brackets mark a list, and text
+// that cannot be decoded is not changed. maxRepeats limits the values of one spelling of a name.
 func parseQuery(raw string, maxRepeats int) (Query, *queryError) {
 	type spelling struct {
 		name   string
@@ -106,7 +106,8 @@ func parseQuery(raw string, maxRepeats int) (Query, *queryError) {
 }
 
 func arrayLimit(most int) *queryError {
-	return &queryError{status: 400, text: fmt.Sprintf("Array limit exceeded. Only %d elements allowed in an array.", most)}
+	return &queryError{status: 400, text: fmt.Sprintf("Array limit exceeded. Only %d elements allowed in an array.",
+		most)}
 }
 
 // splitSegment splits a parameter at the = after its closing bracket, or at the first = if it has no brackets.
@@ -123,7 +124,8 @@ func splitSegment(segment string) (name, value string) {
 	return unescape(segment[:at]), unescape(segment[at+1:])
 }
 
-// unescape decodes plus signs and percent sequences. It does not change malformed text or sequences that are not UTF-8.
+// unescape decodes plus signs and percent sequences. It does not change malformed text or sequences that are not
+// UTF-8.
 func unescape(s string) string {
 	s = strings.ReplaceAll(s, "+", " ")
 	if out, err := url.PathUnescape(s); err == nil && utf8.ValidString(out) {
@@ -132,7 +134,8 @@ func unescape(s string) string {
 	return s
 }
 
-// brackets parses the brackets after a name. Empty brackets or a number mark a list. Anything else is an object, which no endpoint accepts.
+// brackets parses the brackets after a name. Empty brackets or a number mark a list. Anything else is an object, which
+// no endpoint accepts.
 func brackets(name string, maxRepeats int) (plain string, list bool, bad *queryError) {
 	at := strings.IndexByte(name, '[')
 	if at <= 0 || !strings.HasSuffix(name, "]") {
@@ -140,7 +143,8 @@ func brackets(name string, maxRepeats int) (plain string, list bool, bad *queryE
 	}
 	plain, inside := name[:at], name[at+1:len(name)-1]
 	if strings.Contains(inside, "][") {
-		return "", false, &queryError{status: 400, text: "Input depth exceeded depth option of 1 and strictDepth is true"}
+		return "", false,
+			&queryError{status: 400, text: "Input depth exceeded depth option of 1 and strictDepth is true"}
 	}
 	if inside == "" {
 		return plain, true, nil

@@ -33,7 +33,8 @@ func TestParseQuery(t *testing.T) {
 		"a=%zz+x":                                {{"a", []string{"%zz x"}, false}},
 		"%41=%c3%a9":                             {{"a", []string{"é"}, false}},
 		"a=%ff%41+x":                             {{"a", []string{"%ff%41 x"}, false}},
-		"Order=DESC&Result=FaiL&x=Y":             {{"order", []string{"desc"}, false}, {"result", []string{"fail"}, false}, {"x", []string{"Y"}, false}},
+		"Order=DESC&Result=FaiL&x=Y": {{"order", []string{"desc"}, false},
+			{"result", []string{"fail"}, false}, {"x", []string{"Y"}, false}},
 	} {
 		got, bad := parseQuery(raw, 100)
 		if bad != nil || !reflect.DeepEqual(got, want) {
@@ -45,29 +46,37 @@ func TestParseQuery(t *testing.T) {
 // fuzzEndpoint returns an endpoint with a parameter of each kind.
 func fuzzEndpoint(grammar Grammar) (*Endpoint, *Config) {
 	return &Endpoint{
-		Path: "/things", Validation: Validation{Grammar: grammar}, Paging: Paging{Next: []Cursor{EntityIDCursor("account.id"), TimestampCursor("timestamp"), NumberCursor("block.number")}},
-		Params: []Param{
-			{Name: "account.id", Kind: EntityID, Bind: IDs("filter.id")},
-			{Name: "timestamp", Kind: Timestamp, Bind: Timestamps("filter.timestamp")},
-			{Name: "block.number", Kind: BlockNumber.Except(Ne), Bind: Longs("filter.number")},
-			{Name: "account.balance", Kind: Long(0), Bind: Longs("filter.balance")},
-			{Name: "account.publickey", Kind: PublicKey, Bind: PublicKeys("filter.key")},
-			{Name: "transactiontype", Kind: TransactionType, Bind: Enums("filter.types")},
-			{Name: "nonce", Kind: Int.Only(Eq)},
-			{Name: "scheduled", Kind: Boolean},
-			{Name: "token.id", Kind: EntityIDOrLongZero},
-			{Name: "order", Kind: OneOf("asc", "desc")},
-		},
-	}, &Config{MaxRepeats: 8, LimitDefault: 25, LimitMax: 100, MaxTransactionsRange: time.Hour, Now: func() time.Time { return time.Unix(1700000000, 0) }}
+			Path: "/things", Validation: Validation{Grammar: grammar},
+			Paging: Paging{Next: []Cursor{EntityIDCursor("account.id"), TimestampCursor("timestamp"),
+				NumberCursor("block.number")}},
+			Params: []Param{
+				{Name: "account.id", Kind: EntityID, Bind: IDs("filter.id")},
+				{Name: "timestamp", Kind: Timestamp, Bind: Timestamps("filter.timestamp")},
+				{Name: "block.number", Kind: BlockNumber.Except(Ne), Bind: Longs("filter.number")},
+				{Name: "account.balance", Kind: Long(0), Bind: Longs("filter.balance")},
+				{Name: "account.publickey", Kind: PublicKey, Bind: PublicKeys("filter.key")},
+				{Name: "transactiontype", Kind: TransactionType, Bind: Enums("filter.types")},
+				{Name: "nonce", Kind: Int.Only(Eq)},
+				{Name: "scheduled", Kind: Boolean},
+				{Name: "token.id", Kind: EntityIDOrLongZero},
+				{Name: "order", Kind: OneOf("asc", "desc")},
+			},
+		}, &Config{MaxRepeats: 8, LimitDefault: 25, LimitMax: 100, MaxTransactionsRange: time.Hour,
+			Now: func() time.Time {
+				return time.Unix(1700000000, 0)
+			}}
 }
 
-// FuzzQuery parses and validates random query strings. Nothing may panic, an accepted query can be bound, and the next link is a query that is accepted
-// and continues in the same direction.
+// FuzzQuery parses and validates random query strings. Nothing may panic, an accepted query can be bound, and the next
+// link is a query that is accepted and continues in the same direction.
 func FuzzQuery(f *testing.F) {
 	for _, raw := range []string{
-		"", "account.id=gt:0.0.5&account.id=lt:10&order=desc", "timestamp=gte:1.5&timestamp[]=ne:7", "block.number=0x1F", "a[b]=1", "a[1][2]=3", "account.id[7]=5&account.id[8]=5",
-		"transactiontype=CRYPTOTRANSFER&Nonce=eq:5&scheduled=TRUE", "account.publickey=0x" + strings.Repeat("ab", 32), "token.id=0x" + strings.Repeat("0", 39) + "5",
-		"account.id=0." + strings.Repeat("a", 40), "?limit=%zz&+=%20", "timestamp=gt:9223372036.854775807&timestamp=lt:0", "x:y:z=gt:gt:5", "block.number=gt:9223372036854775807",
+		"", "account.id=gt:0.0.5&account.id=lt:10&order=desc", "timestamp=gte:1.5&timestamp[]=ne:7",
+		"block.number=0x1F", "a[b]=1", "a[1][2]=3", "account.id[7]=5&account.id[8]=5",
+		"transactiontype=CRYPTOTRANSFER&Nonce=eq:5&scheduled=TRUE", "account.publickey=0x" + strings.Repeat("ab", 32),
+		"token.id=0x" + strings.Repeat("0", 39) + "5",
+		"account.id=0." + strings.Repeat("a", 40), "?limit=%zz&+=%20",
+		"timestamp=gt:9223372036.854775807&timestamp=lt:0", "x:y:z=gt:gt:5", "block.number=gt:9223372036854775807",
 		"account.balance=ne:0&account.balance=lt:9223372036854775807",
 	} {
 		f.Add(raw, false)
@@ -90,7 +99,8 @@ func FuzzQuery(f *testing.F) {
 				continue
 			}
 			r := &Request{
-				Config: cfg, HTTP: &http.Request{RequestURI: "/api/v1/things"}, Endpoint: e, Query: q, Variables: map[string]any{}, Desc: desc,
+				Config: cfg, HTTP: &http.Request{RequestURI: "/api/v1/things"}, Endpoint: e, Query: q,
+				Variables: map[string]any{}, Desc: desc,
 			}
 			refused := false
 			for _, p := range q {
@@ -126,7 +136,8 @@ func FuzzQuery(f *testing.F) {
 	})
 }
 
-// isPlain reports whether a link preserves the meaning of the query: links are not encoded, and V2 ignores any text before an operator.
+// isPlain reports whether a link preserves the meaning of the query: links are not encoded, and V2 ignores any text
+// before an operator.
 func (q Query) isPlain() bool {
 	for _, p := range q {
 		if strings.ContainsAny(strings.Join(p.Values, ""), "]&%+") {

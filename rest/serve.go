@@ -34,7 +34,8 @@ func (c *Config) limitOf(r *http.Request) (limit int, ok bool) {
 		// The hashes have the same length, so the comparison takes constant time.
 		userName, givenName := sha256.Sum256([]byte(u.Username)), sha256.Sum256([]byte(name))
 		userPassword, givenPassword := sha256.Sum256([]byte(u.Password)), sha256.Sum256([]byte(password))
-		if subtle.ConstantTimeCompare(userName[:], givenName[:])&subtle.ConstantTimeCompare(userPassword[:], givenPassword[:]) == 1 {
+		if subtle.ConstantTimeCompare(userName[:], givenName[:])&subtle.ConstantTimeCompare(userPassword[:],
+			givenPassword[:]) == 1 {
 			ok = true
 			if u.Limit > 0 {
 				limit = u.Limit
@@ -62,7 +63,9 @@ func (a *API) serve(w http.ResponseWriter, r *http.Request, e *Endpoint, maxLimi
 		res = a.run(r.Context(), req)
 	} else {
 		var written bool
-		if res, written = e.Stream(w, req, func(ctx context.Context) *server.Result { return a.run(ctx, req) }); written {
+		if res, written = e.Stream(w, req, func(ctx context.Context) *server.Result {
+			return a.run(ctx, req)
+		}); written {
 			return
 		}
 	}
@@ -100,11 +103,12 @@ func (a *API) serve(w http.ResponseWriter, r *http.Request, e *Endpoint, maxLimi
 	writeBody(w, r, e.Family, status, body)
 }
 
-// unlessMissing returns the reason why a request is rejected: bad, or not found if the object of the path does not exist. It runs the document with the
-// path's variables only to find out.
+// unlessMissing returns the reason why a request is rejected: bad, or not found if the object of the path does not
+// exist. It runs the document with the path's variables only to find out.
 func (a *API) unlessMissing(r *http.Request, e *Endpoint, maxLimit int, bad error) error {
 	var problem *Problem
-	if _, unreadable := parseQuery(r.URL.RawQuery, a.Config.MaxRepeats); unreadable != nil || !errors.As(bad, &problem) {
+	if _, unreadable := parseQuery(r.URL.RawQuery, a.Config.MaxRepeats); unreadable != nil ||
+		!errors.As(bad, &problem) {
 		return bad
 	}
 	plain := r.Clone(r.Context())
@@ -316,7 +320,8 @@ func (a *API) Unavailable(w http.ResponseWriter, r *http.Request, seconds int) {
 	_, _ = w.Write(b.body) // the client may have disconnected
 }
 
-// busy are the responses of [API.Unavailable] by family. They are made in advance, because a server that is busy sends many of them.
+// busy are the responses of [API.Unavailable] by family. They are made in advance, because a server that is busy sends
+// many of them.
 var busy = func() (all [Modern + 1]struct {
 	header http.Header
 	body   []byte
@@ -366,7 +371,8 @@ var (
 // allowAnyOrigin allows scripts of all origins to read the response.
 func allowAnyOrigin(h http.Header) { h["Access-Control-Allow-Origin"] = anyOrigin }
 
-// maxAges are the values of Cache-Control for ages up to ten minutes, which nearly all responses use. They are made when they are used first.
+// maxAges are the values of Cache-Control for ages up to ten minutes, which nearly all responses use. They are made
+// when they are used first.
 var maxAges [601]atomic.Pointer[[]string]
 
 // cacheFor sets Cache-Control: clients and proxies may cache the response for the given seconds.

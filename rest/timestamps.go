@@ -37,7 +37,8 @@ const (
 	maxTimestampRangeText = "7d"
 )
 
-// TimestampRules are the rules of an endpoint for timestamp conditions. The zero TimestampRules accepts all conditions.
+// TimestampRules are the rules of an endpoint for timestamp conditions. The zero TimestampRules accepts all
+// conditions.
 type TimestampRules struct {
 	// Required requires at least one condition.
 	Required bool
@@ -84,7 +85,8 @@ func (s *TimestampSet) Check(rules TimestampRules) string {
 	}
 }
 
-// within reports whether the range is not empty and at most most long, both ends included. Ranges start after 1970, so the length cannot overflow.
+// within reports whether the range is not empty and at most most long, both ends included. Ranges start after 1970, so
+// the length cannot overflow.
 func (s span) within(most time.Duration) bool {
 	return s.lower <= s.upper && s.upper-s.lower < int64(most)
 }
@@ -110,23 +112,25 @@ func (s *TimestampSet) Filter() map[string]any {
 	case s.bounded.upper < 0: // no timestamp can precede the first one
 		return map[string]any{"in": []any{}}
 	}
-	out := map[string]any{"gte": ledger.Timestamp(s.bounded.lower).String(), "lte": ledger.Timestamp(s.bounded.upper).String()}
+	out := map[string]any{"gte": ledger.Timestamp(s.bounded.lower).String(),
+		"lte": ledger.Timestamp(s.bounded.upper).String()}
 	if not, ok := f["notIn"]; ok {
 		out["notIn"] = not
 	}
 	return out
 }
 
-// AsOf returns the graph's filter for versions, or nil without conditions. A single timestamp means "at or before", so the earliest of several applies, and
-// one that is later than that of any row restricts nothing.
+// AsOf returns the graph's filter for versions, or nil without conditions. A single timestamp means "at or before", so
+// the earliest of several applies, and one that is later than that of any row restricts nothing.
 func (s *TimestampSet) AsOf() map[string]any {
 	c := *s.c
 	c.any, c.hasEq = true, len(c.eq) > 0
 	return c.filter()
 }
 
-// Bound closes an open range with the first transaction and the current time, and cuts it to the maximum length. In descending order it keeps the newest
-// part, otherwise the oldest. A page of a cut range has a next link even if it is not full.
+// Bound closes an open range with the first transaction and the current time, and cuts it to the maximum length. In
+// descending order it keeps the newest part, otherwise the oldest. A page of a cut range has a next link even if it is
+// not full.
 func (s *TimestampSet) Bound(r *Request, first func() (ledger.Timestamp, error)) error {
 	b := spanOf(s.c)
 	if !b.hasLower {

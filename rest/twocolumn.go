@@ -22,35 +22,39 @@ type Column struct {
 
 // IDColumn returns a column of entity ids.
 func IDColumn(param, field, doc string, kind Kind) Column {
-	return Column{Cursor: EntityIDCursor(param), Field: field, Kind: kind, Doc: doc, read: func(c *Config, text string) (bound[int64], bool, error) {
-		var read conditions[int64]
-		if err := addID(c, &read, Value{Op: Eq, Text: text}); err != nil {
-			return bound[int64]{}, false, err
-		}
-		if len(read.eq) == 0 {
-			return bound[int64]{}, true, nil
-		}
-		return read.eq[0], false, nil
-	}}
+	return Column{Cursor: EntityIDCursor(param), Field: field, Kind: kind, Doc: doc,
+		read: func(c *Config, text string) (bound[int64], bool, error) {
+			var read conditions[int64]
+			if err := addID(c, &read, Value{Op: Eq, Text: text}); err != nil {
+				return bound[int64]{}, false, err
+			}
+			if len(read.eq) == 0 {
+				return bound[int64]{}, true, nil
+			}
+			return read.eq[0], false, nil
+		}}
 }
 
 // NumberColumn returns a column of integers.
 func NumberColumn(param, field, doc string, kind Kind) Column {
-	return Column{Cursor: NumberCursor(param), Field: field, Kind: kind, Doc: doc, read: func(_ *Config, text string) (bound[int64], bool, error) {
-		n, err := strconv.ParseInt(text, 10, 64)
-		if err != nil {
-			return bound[int64]{}, false, InvalidParameter(param)
-		}
-		return bound[int64]{n, text}, false, nil
-	}}
+	return Column{Cursor: NumberCursor(param), Field: field, Kind: kind,
+		Doc: doc, read: func(_ *Config, text string) (bound[int64], bool, error) {
+			n, err := strconv.ParseInt(text, 10, 64)
+			if err != nil {
+				return bound[int64]{}, false, InvalidParameter(param)
+			}
+			return bound[int64]{n, text}, false, nil
+		}}
 }
 
-// TwoColumns are two parameters that a list is ordered by and paged with: the primary column, and the secondary column within equal primary values. A
-// page may begin or end within a primary value: "token 5 from serial 7 on, and all tokens after it".
+// TwoColumns are two parameters that a list is ordered by and paged with: the primary column, and the secondary column
+// within equal primary values. A page may begin or end within a primary value: "token 5 from serial 7 on, and all
+// tokens after it".
 type TwoColumns struct {
 	Primary   Column
 	Secondary Column
-	// Filter is the variable for the graph's filter. The filter has the fields of the columns, and anyOf for the parts of a range.
+	// Filter is the variable for the graph's filter. The filter has the fields of the columns, and anyOf for the parts
+	// of a range.
 	Filter string
 }
 
@@ -113,14 +117,15 @@ func conditionsOn(list ...*term) map[string]any {
 func (c *TwoColumns) Params() []Param {
 	params := make([]Param, 0, 2)
 	for _, col := range []*Column{&c.Primary, &c.Secondary} {
-		params = append(params, Param{Name: col.Param, Kind: col.Kind, Doc: col.Doc, Bind: func(r *Request, values []Value) error {
-			for _, v := range values {
-				if _, _, err := col.read(r.Config, v.Text); err != nil {
-					return err
+		params = append(params, Param{Name: col.Param, Kind: col.Kind, Doc: col.Doc,
+			Bind: func(r *Request, values []Value) error {
+				for _, v := range values {
+					if _, _, err := col.read(r.Config, v.Text); err != nil {
+						return err
+					}
 				}
-			}
-			return nil
-		}})
+				return nil
+			}})
 	}
 	return params
 }
@@ -178,13 +183,15 @@ func (c *Column) collect(r *Request) (terms, error) {
 	return t, nil
 }
 
-// parts returns the alternatives that form a range over both columns: the first primary value, the last one, and the values between them. If the range has
-// one primary value, the first and the last part overlap and their union is selected, as the contract of the API requires.
+// parts returns the alternatives that form a range over both columns: the first primary value, the last one, and the
+// values between them. If the range has one primary value, the first and the last part overlap and their union is
+// selected, as the contract of the API requires.
 func (c *TwoColumns) parts(p, s *terms) []any {
 	var parts []any
 	inner := *p
 	end := func(of, within *term) {
-		parts = append(parts, map[string]any{c.Primary.Field: conditionsOn(strict(of, Eq)), c.Secondary.Field: conditionsOn(within)})
+		parts = append(parts, map[string]any{c.Primary.Field: conditionsOn(strict(of, Eq)),
+			c.Secondary.Field: conditionsOn(within)})
 	}
 	if p.lower != nil && s.lower != nil {
 		end(p.lower, s.lower)
@@ -197,7 +204,8 @@ func (c *TwoColumns) parts(p, s *terms) []any {
 	return append(parts, map[string]any{c.Primary.Field: conditionsOn(inner.all()...)})
 }
 
-// CheckBounds fails unless the values of a parameter are a single eq or a range with at most one bound per side. The error names the first excess value.
+// CheckBounds fails unless the values of a parameter are a single eq or a range with at most one bound per side. The
+// error names the first excess value.
 func CheckBounds(name string, values []Value) error {
 	seen := map[string]bool{}
 	for _, v := range values {
@@ -220,8 +228,8 @@ func CheckBounds(name string, values []Value) error {
 	return nil
 }
 
-// CheckPair fails if the values of two parameters do not form a range of a list ordered by the first parameter and then by the second. [CheckBounds]
-// must have accepted the values of each.
+// CheckPair fails if the values of two parameters do not form a range of a list ordered by the first parameter and
+// then by the second. [CheckBounds] must have accepted the values of each.
 func CheckPair(first string, firstValues []Value, second string, secondValues []Value) error {
 	p, s := termsOf(firstValues), termsOf(secondValues)
 	if s.eq != nil && p.eq == nil {

@@ -16,20 +16,33 @@ import (
 	"testing"
 )
 
-// contractTexts are the stable parts of the texts that the contract of the REST API prescribes. Messages in golden files are added.
+// contractTexts are the stable parts of the texts that the contract of the REST API prescribes. Messages in golden
+// files are added.
 var contractTexts = []string{
-	"JSON parse error", "400 BAD_REQUEST", "404 NOT_FOUND", "Invalid block value", "value out of range for block", "Unknown block number",
-	"TransactionHashParameter[", "TransactionIdParameter[", "Contract transaction hash not found", "Transaction not found:", "Contract result not found",
-	"No contract ", "No result of contract", "gas field must", "gasPrice field must", "value field must", "from field must", "to field must",
-	"field invalid hexadecimal string", "field must not be", "size must be between 0 and", "are mutually exclusive", "Odd number of characters",
-	"State overrides are not supported", "rate limit exceeded", "Invalid request", "Sender account not found", "highVolumeThrottle must",
-	"Unable to parse transaction", "Transaction must contain", "Unknown transaction type", "Extra not defined", "Failed to convert '", "Failed to read request",
-	"Content-Type '", "Content-Type is not supported", "Invalid range", "Network supply not found", "No network stake data found", "Custom fee for entity",
-	"Entity not found", "No account found for", "Invalid entity ID", "Invalid credentials", "Service unavailable", "Parameter values count exceeds",
-	"Array limit exceeded", "Parameter limit exceeded", "Input depth exceeded", "Invalid Transaction id", "Unsupported ID format", "Missing transaction ID",
-	"Only a single instance is supported", "No static resource", "Request method '", "Accept-Encoding: gzip header", "Required request header '",
-	"Only equality operator is supported", "Timestamp range must", "Timestamp range by", "for timestamp param", "No timestamp range or eq", "Invalid hbar parameter",
-	"Invalid accountAlias string", "EVM address or alias only supports", "The 'eq' operator", "Requires the presence of an", "Only one range operator from",
+	"JSON parse error", "400 BAD_REQUEST", "404 NOT_FOUND", "Invalid block value", "value out of range for block",
+	"Unknown block number",
+	"TransactionHashParameter[", "TransactionIdParameter[", "Contract transaction hash not found",
+	"Transaction not found:", "Contract result not found",
+	"No contract ", "No result of contract", "gas field must", "gasPrice field must", "value field must",
+	"from field must", "to field must",
+	"field invalid hexadecimal string", "field must not be", "size must be between 0 and", "are mutually exclusive",
+	"Odd number of characters",
+	"State overrides are not supported", "rate limit exceeded", "Invalid request", "Sender account not found",
+	"highVolumeThrottle must",
+	"Unable to parse transaction", "Transaction must contain", "Unknown transaction type", "Extra not defined",
+	"Failed to convert '", "Failed to read request",
+	"Content-Type '", "Content-Type is not supported", "Invalid range", "Network supply not found",
+	"No network stake data found", "Custom fee for entity",
+	"Entity not found", "No account found for", "Invalid entity ID", "Invalid credentials", "Service unavailable",
+	"Parameter values count exceeds",
+	"Array limit exceeded", "Parameter limit exceeded", "Input depth exceeded", "Invalid Transaction id",
+	"Unsupported ID format", "Missing transaction ID",
+	"Only a single instance is supported", "No static resource", "Request method '", "Accept-Encoding: gzip header",
+	"Required request header '",
+	"Only equality operator is supported", "Timestamp range must", "Timestamp range by", "for timestamp param",
+	"No timestamp range or eq", "Invalid hbar parameter",
+	"Invalid accountAlias string", "EVM address or alias only supports", "The 'eq' operator",
+	"Requires the presence of an", "Only one range operator from",
 }
 
 // TestWording fails if a text of the REST contract is in Go code outside of this directory.
@@ -45,9 +58,11 @@ func TestWording(t *testing.T) {
 		switch {
 		case err != nil:
 			return err
-		case d.IsDir() && (path == filepath.Join("..", "rest") || path != ".." && strings.HasPrefix(name, ".") || name == "node_modules"):
+		case d.IsDir() && (path == filepath.Join("..", "rest") || path != ".." && strings.HasPrefix(name, ".") ||
+			name == "node_modules"):
 			return filepath.SkipDir
-		case !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go") || strings.HasSuffix(name, "_gen.go") || name == "generated.go":
+		case !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go") ||
+			strings.HasSuffix(name, "_gen.go") || name == "generated.go":
 			return nil
 		}
 		files := token.NewFileSet()
@@ -66,7 +81,8 @@ func TestWording(t *testing.T) {
 			}
 			for _, text := range texts {
 				if strings.Contains(value, text) {
-					t.Errorf("%s: %q is a text of the REST contract: define it in rest/", files.Position(literal.Pos()), text)
+					t.Errorf("%s: %q is a text of the REST contract: define it in rest/",
+						files.Position(literal.Pos()), text)
 				}
 			}
 			return true

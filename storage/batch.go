@@ -13,20 +13,22 @@ import (
 	"heliograph/internal/base/values"
 )
 
-// A statement that starts with one of these comments is planned with other settings than the session's. A cached generic plan keeps the settings it was
-// made under, and the comment gives the statement a text of its own.
+// A statement that starts with one of these comments is planned with other settings than the session's. A cached
+// generic plan keeps the settings it was made under, and the comment gives the statement a text of its own.
 const (
-	// NoBitmaps disables bitmap scans, for pages in the order of an index. A bitmap scan finds all matching rows before it sorts them; an index scan stops at
-	// the end of the page. The planner assumes that each account, token and contract has the average number of rows, and prefers bitmaps for the busy ones.
+	// NoBitmaps disables bitmap scans, for pages in the order of an index. A bitmap scan finds all matching rows
+	// before it sorts them; an index scan stops at the end of the page. The planner assumes that each account, token
+	// and contract has the average number of rows, and prefers bitmaps for the busy ones.
 	NoBitmaps = "/* enable_bitmapscan = off */ "
-	// NoBitmapsCustom is NoBitmaps for statements that are planned at each execution, for the values of their parameters.
+	// NoBitmapsCustom is NoBitmaps for statements that are planned at each execution, for the values of their
+	// parameters.
 	NoBitmapsCustom = "/* enable_bitmapscan = off, plan_cache_mode = force_custom_plan */ "
 )
 
 type setting struct{ comment, sql string }
 
-// settings are the statements for these comments. They change the transaction of the batch, so a batch sends statements without comments first. Each
-// setting also applies to the statements of the next ones.
+// settings are the statements for these comments. They change the transaction of the batch, so a batch sends
+// statements without comments first. Each setting also applies to the statements of the next ones.
 var settings = [...]setting{
 	{NoBitmaps, `select set_config('enable_bitmapscan', 'off', true)`},
 	{NoBitmapsCustom, `select set_config('plan_cache_mode', 'force_custom_plan', true)`},
@@ -77,7 +79,8 @@ func (b *Batch) Len() int {
 	return n
 }
 
-// Run sends the batch, and reads the rows of its statements. Among statements with the same settings, the order is that in which they were queued.
+// Run sends the batch, and reads the rows of its statements. Among statements with the same settings, the order is
+// that in which they were queued.
 func (b *Batch) Run(ctx context.Context) error {
 	if p, ok := partKey.Of(ctx); ok && b.db.Concurrent() {
 		return p.run(ctx, b)
@@ -115,7 +118,8 @@ func (b *Batch) send(ctx context.Context) error {
 		text = b.plain[n-1].sql
 	}
 	return b.db.run(ctx, text, func(q querier) error {
-		if only := b.plain[0]; n == 1 && only.read != nil { // a single query needs fewer protocol messages than a batch
+		// a single query needs fewer protocol messages than a batch
+		if only := b.plain[0]; n == 1 && only.read != nil {
 			rows, err := q.Query(ctx, only.sql, only.args...)
 			if err != nil {
 				return err
@@ -150,8 +154,9 @@ type part struct {
 
 var partKey = values.NewKey[*part]()
 
-// Together returns a function that is called for each of n parts of an operation that run concurrently. value is for the context of the part, and leave must
-// be called at its end. The first batches of the parts are sent together. If that fails, each part sends its own, so that one cannot fail for another.
+// Together returns a function that is called for each of n parts of an operation that run concurrently. value is for
+// the context of the part, and leave must be called at its end. The first batches of the parts are sent together. If
+// that fails, each part sends its own, so that one cannot fail for another.
 func Together(n int) func() (value values.Value, leave func()) {
 	t := &together{sent: make(chan struct{})}
 	t.parts.Add(n)
@@ -168,7 +173,8 @@ func RunAlone(ctx context.Context) {
 	}
 }
 
-// pass adds a batch, unless it is nil or the part has passed before. first reports whether no other part has added one.
+// pass adds a batch, unless it is nil or the part has passed before. first reports whether no other part has added
+// one.
 func (p *part) pass(b *Batch) (added, first bool) {
 	p.once.Do(func() {
 		defer p.parts.Done()

@@ -13,7 +13,8 @@ type condition struct {
 	value int64
 }
 
-// ColumnBounds contains the lower and upper bound of a column that a list is sorted by. An equality is stored as the lower bound.
+// ColumnBounds contains the lower and upper bound of a column that a list is sorted by. An equality is stored as the
+// lower bound.
 type ColumnBounds struct {
 	column       string
 	lower, upper *condition
@@ -70,8 +71,8 @@ func (c *condition) beyond() string {
 
 func (c *condition) isEq() bool { return c != nil && c.op == "=" }
 
-// InOrder adds bounds that are keys in the order of the list. The bounds of a column apply only to rows that are at the bound of the preceding
-// column, unless one of the two is an equality. Any bound may be missing.
+// InOrder adds bounds that are keys in the order of the list. The bounds of a column apply only to rows that are at
+// the bound of the preceding column, unless one of the two is an equality. Any bound may be missing.
 func (w *Where) InOrder(bounds ...ColumnBounds) {
 	sql := w.places(bounds)
 	if sql == "" {

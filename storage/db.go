@@ -1,6 +1,6 @@
-// Package storage is the kernel of the database access: the connection pool, batches of statements, decoding of rows, composition of filters and
-// keyset pages, and classification of errors. The packages below it contain the queries and import this package, never the other way round.
-// Nothing here depends on GraphQL or HTTP.
+// Package storage is the kernel of the database access: the connection pool, batches of statements, decoding of rows,
+// composition of filters and keyset pages, and classification of errors. The packages below it contain the queries and
+// import this package, never the other way round. Nothing here depends on GraphQL or HTTP.
 package storage
 
 import (
@@ -29,13 +29,15 @@ type Options struct {
 	PerOperation int
 	// Queue decides which statements run. Default: a queue with default options.
 	Queue *admission.Queue
-	// MaxLag is the maximum age of the newest block of a server that is used, relative to that of the freshest server. Default 10 s.
+	// MaxLag is the maximum age of the newest block of a server that is used, relative to that of the freshest server.
+	// Default 10 s.
 	MaxLag time.Duration
 	// ReadOnly makes all sessions read-only, except behind a pooler.
 	ReadOnly bool
 	// Base contains the shard and realm of the ledger's system entities.
 	Base ledger.EntityID
-	// FileAttempts is the maximum number of versions of a system file that are tried if the newest cannot be decoded. Default 12.
+	// FileAttempts is the maximum number of versions of a system file that are tried if the newest cannot be decoded.
+	// Default 12.
 	FileAttempts int
 	// ChainID is the chain ID of the network in the EVM. Default 0x128.
 	ChainID ledger.Quantity
@@ -69,8 +71,9 @@ type DB struct {
 	placement    *atomic.Pointer[placement]
 }
 
-// Open creates a pool for each host of the URL. It does not connect, so that the gateway starts without the database. Several hosts have the same data, such as
-// a primary and its standbys. If the URL has target_session_attrs, there is one pool, and the driver chooses its host.
+// Open creates a pool for each host of the URL. It does not connect, so that the gateway starts without the database.
+// Several hosts have the same data, such as a primary and its standbys. If the URL has target_session_attrs, there is
+// one pool, and the driver chooses its host.
 func Open(ctx context.Context, o Options) (*DB, error) {
 	settings := map[string]string{
 		"application_name": "heliograph",
@@ -99,7 +102,8 @@ func Open(ctx context.Context, o Options) (*DB, error) {
 	}
 	all.watch()
 	return &DB{
-		servers: all, base: o.Base, fileAttempts: cmp.Or(o.FileAttempts, defaultFileAttempts), chainID: cmp.Or(o.ChainID, defaultChainID), cache: o.Cache,
+		servers: all, base: o.Base, fileAttempts: cmp.Or(o.FileAttempts, defaultFileAttempts),
+		chainID: cmp.Or(o.ChainID, defaultChainID), cache: o.Cache,
 		fees:       o.Fees,
 		statistics: &statistics{}, schema: &atomic.Pointer[schema]{},
 		placement: &atomic.Pointer[placement]{}, queue: queue,
@@ -182,8 +186,9 @@ func (db *DB) ChainID() uint64 {
 // ErrEmpty reports that the importer has not written an address book, which it does before anything else.
 var ErrEmpty = errors.New("the database has no address book")
 
-// Ready fails if the database cannot serve. It also calls a PL/pgSQL function of the mirror schema, if there is one: after an upgrade of PostgreSQL's
-// packages, plain statements can succeed while functions fail. It has a connection of its own.
+// Ready fails if the database cannot serve. It also calls a PL/pgSQL function of the mirror schema, if there is one:
+// after an upgrade of PostgreSQL's packages, plain statements can succeed while functions fail. It has a connection of
+// its own.
 func (db *DB) Ready(ctx context.Context) error {
 	var filled, callable bool
 	if err := db.Pool().QueryRow(ctx, `select exists (select from address_book),
@@ -194,7 +199,8 @@ coalesce(has_function_privilege(to_regprocedure('get_transaction_info_by_hash(by
 		return ErrEmpty
 	}
 	if callable {
-		if _, err := db.Pool().Exec(ctx, `select from get_transaction_info_by_hash(decode(repeat('00', 32), 'hex'))`); err != nil {
+		if _, err := db.Pool().Exec(ctx,
+			`select from get_transaction_info_by_hash(decode(repeat('00', 32), 'hex'))`); err != nil {
 			return fmt.Errorf("calling a function: %w", err)
 		}
 	}
@@ -210,7 +216,8 @@ func (db *DB) Lag(ctx context.Context, now time.Time) (time.Duration, error) {
 		return ledger.Timestamp(newest).Age(now), nil
 	}
 	var newest *ledger.Timestamp
-	if err := db.Pool().QueryRow(ctx, `select max(consensus_end) from `+db.servers.visible()).Scan(&newest); err != nil {
+	if err := db.Pool().QueryRow(ctx, `select max(consensus_end) from `+
+		db.servers.visible()).Scan(&newest); err != nil {
 		return 0, fmt.Errorf("reading the newest block: %w", err)
 	}
 	if newest == nil {
@@ -224,7 +231,8 @@ func (db *DB) Newest(ctx context.Context) (int64, error) {
 	if newest := db.servers.freshest(); newest > 0 {
 		return newest, nil
 	}
-	return Value[int64](ctx, db, "the newest block", `select coalesce((select consensus_end from record_file order by consensus_end desc limit 1), 0)`)
+	return Value[int64](ctx, db, "the newest block",
+		`select coalesce((select consensus_end from record_file order by consensus_end desc limit 1), 0)`)
 }
 
 // SystemEntity returns the ID of the system entity with the given number.

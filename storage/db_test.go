@@ -42,7 +42,8 @@ create table transaction (consensus_timestamp bigint, node_account_id bigint);`)
 
 func open(t *testing.T, change func(*storage.Options)) *storage.DB {
 	t.Helper()
-	o := storage.Options{PoolOptions: storage.PoolOptions{URL: grid.Fresh(t), MaxConnections: 2, StatementTimeout: time.Minute, ConnectTimeout: time.Minute}}
+	o := storage.Options{PoolOptions: storage.PoolOptions{URL: grid.Fresh(t), MaxConnections: 2,
+		StatementTimeout: time.Minute, ConnectTimeout: time.Minute}}
 	if change != nil {
 		change(&o)
 	}
@@ -74,7 +75,8 @@ func text(rows []*pair) string {
 func pageOf(t *testing.T, db *storage.DB, w *storage.Where, p storage.Page) string {
 	t.Helper()
 	w.Keyset(p, "a", "b")
-	rows, err := pairRows.List(t.Context(), db, "pairs", `select a, b from grid where true`+w.String()+w.OrderBy(p, "a", "b"), w.Args...)
+	rows, err := pairRows.List(t.Context(), db, "pairs",
+		`select a, b from grid where true`+w.String()+w.OrderBy(p, "a", "b"), w.Args...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -88,12 +90,13 @@ func TestKeysetPages(t *testing.T) {
 		page storage.Page
 		want string
 	}{
-		"first":              {storage.Page{Limit: 3}, "11 12 13"},
-		"last":               {storage.Page{Limit: 3, Desc: true}, "55 54 53"},
-		"after a key":        {storage.Page{Limit: 3, Greater: []any{2, 4}}, "25 31 32"},
-		"before a key":       {storage.Page{Limit: 3, Desc: true, Less: []any{2, 2}}, "21 15 14"},
-		"between two keys":   {storage.Page{Limit: 9, Greater: []any{1, 4}, Less: []any{2, 3}}, "15 21 22"},
-		"between, backwards": {storage.Page{Limit: 9, Desc: true, Greater: []any{1, 4}, Less: []any{2, 3}}, "22 21 15"},
+		"first":            {storage.Page{Limit: 3}, "11 12 13"},
+		"last":             {storage.Page{Limit: 3, Desc: true}, "55 54 53"},
+		"after a key":      {storage.Page{Limit: 3, Greater: []any{2, 4}}, "25 31 32"},
+		"before a key":     {storage.Page{Limit: 3, Desc: true, Less: []any{2, 2}}, "21 15 14"},
+		"between two keys": {storage.Page{Limit: 9, Greater: []any{1, 4}, Less: []any{2, 3}}, "15 21 22"},
+		"between, backwards": {storage.Page{Limit: 9, Desc: true, Greater: []any{1, 4}, Less: []any{2, 3}},
+			"22 21 15"},
 	} {
 		if got := pageOf(t, db, &storage.Where{}, c.page); got != c.want {
 			t.Errorf("%s: %s, want %s", name, got, c.want)
@@ -111,14 +114,17 @@ func TestBoundsInOrder(t *testing.T) {
 		a, b *ledger.LongFilter
 		want string
 	}{
-		"lower":            {&ledger.LongFilter{Gte: at(4)}, &ledger.LongFilter{Gt: at(3)}, "44 45 51 52 53 54 55"},
-		"upper":            {&ledger.LongFilter{Lte: at(2)}, &ledger.LongFilter{Lte: at(1)}, "11 12 13 14 15 21"},
-		"both":             {&ledger.LongFilter{Gte: at(2), Lte: at(3)}, &ledger.LongFilter{Gte: at(4), Lt: at(3)}, "24 25 31 32"},
-		"one value":        {&ledger.LongFilter{Gte: at(2), Lte: at(2)}, &ledger.LongFilter{Gte: at(2), Lt: at(4)}, "22 23"},
-		"equality":         {&ledger.LongFilter{Eq: at(3)}, &ledger.LongFilter{Gt: at(4)}, "35"},
-		"second equality":  {&ledger.LongFilter{Gt: at(3)}, &ledger.LongFilter{Eq: at(2)}, "42 52"},
-		"first only":       {&ledger.LongFilter{Gt: at(4)}, nil, "51 52 53 54 55"},
-		"second only":      {nil, &ledger.LongFilter{Gt: at(4)}, "11 12 13 14 15 21 22 23 24 25 31 32 33 34 35 41 42 43 44 45 51 52 53 54 55"},
+		"lower": {&ledger.LongFilter{Gte: at(4)}, &ledger.LongFilter{Gt: at(3)}, "44 45 51 52 53 54 55"},
+		"upper": {&ledger.LongFilter{Lte: at(2)}, &ledger.LongFilter{Lte: at(1)}, "11 12 13 14 15 21"},
+		"both": {&ledger.LongFilter{Gte: at(2), Lte: at(3)}, &ledger.LongFilter{Gte: at(4), Lt: at(3)},
+			"24 25 31 32"},
+		"one value": {&ledger.LongFilter{Gte: at(2), Lte: at(2)}, &ledger.LongFilter{Gte: at(2), Lt: at(4)},
+			"22 23"},
+		"equality":        {&ledger.LongFilter{Eq: at(3)}, &ledger.LongFilter{Gt: at(4)}, "35"},
+		"second equality": {&ledger.LongFilter{Gt: at(3)}, &ledger.LongFilter{Eq: at(2)}, "42 52"},
+		"first only":      {&ledger.LongFilter{Gt: at(4)}, nil, "51 52 53 54 55"},
+		"second only": {nil, &ledger.LongFilter{Gt: at(4)},
+			"11 12 13 14 15 21 22 23 24 25 31 32 33 34 35 41 42 43 44 45 51 52 53 54 55"},
 		"greatest integer": {&ledger.LongFilter{Gt: at(1<<63 - 1)}, &ledger.LongFilter{Gt: at(1)}, ""},
 	} {
 		var w storage.Where
@@ -140,7 +146,9 @@ func TestChildren(t *testing.T) {
 		t.Error("a new batch is not empty")
 	}
 	finished, ran := 0, false
-	counting := storage.MapperOf(func(p *pair, into []any) []any { return append(into, &p.a, &p.b) }, func(*pair) error { finished++; return nil })
+	counting := storage.MapperOf(func(p *pair, into []any) []any {
+		return append(into, &p.a, &p.b)
+	}, func(*pair) error { finished++; return nil })
 	sql := `select p.ord, g.a, g.b from ` + from + ` join grid g on g.a = p.id where g.b < 3 order by g.a, g.b`
 	counting.QueueChildren(b, len(parents), sql, []any{arg}, func(rows [][]*pair) { got = rows })
 	var first []*pair
@@ -190,12 +198,14 @@ func TestBatch(t *testing.T) {
 	}
 }
 
-// TestSettings runs the same statement with different settings on one connection, often enough for cached plans. Each keeps its own settings and plan.
+// TestSettings runs the same statement with different settings on one connection, often enough for cached plans. Each
+// keeps its own settings and plan.
 func TestSettings(t *testing.T) {
 	t.Parallel()
 	db := open(t, func(o *storage.Options) { o.MaxConnections, o.Pooler = 1, storage.PoolerNone })
 	conn := pgtest.Connect(t, db.Pool().Config().ConnString())
-	pgtest.Exec(t, conn, `create table held as select i * 7919 % 1000 as owner, i as at from generate_series(1::bigint, 100000) i`,
+	pgtest.Exec(t, conn,
+		`create table held as select i * 7919 % 1000 as owner, i as at from generate_series(1::bigint, 100000) i`,
 		`create index held_owner on held (owner)`, `vacuum analyze held`)
 	const settings = `select current_setting('enable_bitmapscan') || ' ' || current_setting('plan_cache_mode')`
 	const sum = `select sum(at) from held where owner = ` + storage.Any1
@@ -205,7 +215,10 @@ func TestSettings(t *testing.T) {
 		b := db.NewBatch()
 		for _, comment := range comments {
 			storage.Values[string]().Queue(b, comment+settings, nil, func(rows []*string) { got[comment] = *rows[0] })
-			storage.Values[string]().Queue(b, comment+`select (`+sum+`)::text`, []any{[]int64{5}}, func(rows []*string) { got[comment] += " " + *rows[0] })
+			storage.Values[string]().Queue(b, comment+`select (`+sum+`)::text`, []any{[]int64{5}},
+				func(rows []*string) {
+					got[comment] += " " + *rows[0]
+				})
 		}
 		if n := b.Len(); n != 6 {
 			t.Errorf("%d statements are queued, want 6", n)
@@ -224,7 +237,8 @@ func TestSettings(t *testing.T) {
 			}
 		}
 		if want := map[string]string{
-			"": "on auto 4989500", storage.NoBitmaps: "off auto 4989500", storage.NoBitmapsCustom: "off force_custom_plan 4989500",
+			"": "on auto 4989500", storage.NoBitmaps: "off auto 4989500",
+			storage.NoBitmapsCustom: "off force_custom_plan 4989500",
 		}; !maps.Equal(got, want) {
 			t.Fatalf("%q, want %q", got, want)
 		}
@@ -233,7 +247,8 @@ func TestSettings(t *testing.T) {
 	for _, comment := range comments[1:] {
 		var name string
 		var generic int
-		if err := db.Pool().QueryRow(t.Context(), `select name, generic_plans from pg_prepared_statements where statement = $1`,
+		if err := db.Pool().QueryRow(t.Context(),
+			`select name, generic_plans from pg_prepared_statements where statement = $1`,
 			comment+`select (`+sum+`)::text`).Scan(&name, &generic); err != nil {
 			t.Fatal(err)
 		}
@@ -257,12 +272,15 @@ func TestErrorsOfRows(t *testing.T) {
 	t.Parallel()
 	db := open(t, nil)
 	broken := errors.New("broken")
-	failing := storage.MapperOf(func(p *pair, into []any) []any { return append(into, &p.a, &p.b) }, func(*pair) error { return broken })
+	failing := storage.MapperOf(func(p *pair, into []any) []any {
+		return append(into, &p.a, &p.b)
+	}, func(*pair) error { return broken })
 	_, err := failing.List(t.Context(), db, "pairs", `select a, b from grid`)
 	if !errors.Is(err, broken) || storage.FailureOf(err) != storage.FailureOther {
 		t.Error(err)
 	}
-	for _, sql := range []string{`select a from grid`, `select a, 'x' from grid`, `select a, b from missing`, `select 2 - a, 1 / (2 - a) from grid`} {
+	for _, sql := range []string{`select a from grid`, `select a, 'x' from grid`, `select a, b from missing`,
+		`select 2 - a, 1 / (2 - a) from grid`} {
 		if _, err := pairRows.List(t.Context(), db, "pairs", sql); err == nil {
 			t.Errorf("%s: no error", sql)
 		}
@@ -322,8 +340,10 @@ func TestVersionsAndChanges(t *testing.T) {
 	if w.String() != "" {
 		t.Error(w.String())
 	}
-	sql := storage.LatestChanges("change", "true", "s.key", "s.value", "", " and s.consensus_timestamp < 40", " order by 1 limit 9")
-	rows, err := storage.Values[string]().List(t.Context(), db, "changes", `select value from (`+sql+`) l order by key`)
+	sql := storage.LatestChanges("change", "true", "s.key", "s.value", "", " and s.consensus_timestamp < 40",
+		" order by 1 limit 9")
+	rows, err := storage.Values[string]().List(t.Context(), db, "changes",
+		`select value from (`+sql+`) l order by key`)
 	if err != nil || len(rows) != 2 || *rows[0] != "new" || *rows[1] != "only" {
 		t.Error(len(rows), err)
 	}
@@ -342,12 +362,14 @@ func TestSession(t *testing.T) {
 	db := open(t, func(o *storage.Options) {
 		o.Pooler, o.ReadOnly, o.Cache, o.Base = storage.PoolerNone, true, true, ledger.EntityID(0).WithNum(0)
 	})
-	for name, want := range map[string]string{"enable_bitmapscan": "on", "jit": "off", "application_name": "heliograph", "default_transaction_read_only": "on", "statement_timeout": "1min"} {
+	for name, want := range map[string]string{"enable_bitmapscan": "on", "jit": "off",
+		"application_name": "heliograph", "default_transaction_read_only": "on", "statement_timeout": "1min"} {
 		if got := setting(db, name); got != want {
 			t.Errorf("%s is %s, want %s", name, got, want)
 		}
 	}
-	if !db.Cache() || db.ChainID() != 0x128 || db.NetworkChainID() != "0x128" || db.FileAttempts() != 12 || db.SystemEntity(98) != 98 {
+	if !db.Cache() || db.ChainID() != 0x128 || db.NetworkChainID() != "0x128" || db.FileAttempts() != 12 ||
+		db.SystemEntity(98) != 98 {
 		t.Error(db.Cache(), db.ChainID(), db.NetworkChainID(), db.FileAttempts(), db.SystemEntity(98))
 	}
 	other := open(t, func(o *storage.Options) {
@@ -355,7 +377,8 @@ func TestSession(t *testing.T) {
 		o.URL += "&jit=on"
 		o.ChainID, o.FileAttempts = "none", 3
 	})
-	if setting(other, "jit") != "on" || setting(other, "default_transaction_read_only") != "off" || other.ChainID() != 0 || other.FileAttempts() != 3 || other.Cache() {
+	if setting(other, "jit") != "on" || setting(other, "default_transaction_read_only") != "off" ||
+		other.ChainID() != 0 || other.FileAttempts() != 3 || other.Cache() {
 		t.Error("the settings of the URL and of the options do not apply")
 	}
 	// Statements of On run in the transaction of the connection.
@@ -371,7 +394,8 @@ func TestSession(t *testing.T) {
 	pgtest.Exec(t, conn.Conn(), `rollback`)
 }
 
-// TestCancellation checks that the end of a context stops the statement at the server, and that the connection stays usable.
+// TestCancellation checks that the end of a context stops the statement at the server, and that the connection stays
+// usable.
 func TestCancellation(t *testing.T) {
 	t.Parallel()
 	db := open(t, func(o *storage.Options) { o.MaxConnections = 1 })
@@ -418,11 +442,13 @@ func TestCancellation(t *testing.T) {
 
 func TestOpenFails(t *testing.T) {
 	t.Parallel()
-	if db, err := storage.Open(t.Context(), storage.Options{PoolOptions: storage.PoolOptions{URL: "://"}}); err == nil {
+	if db, err := storage.Open(t.Context(),
+		storage.Options{PoolOptions: storage.PoolOptions{URL: "://"}}); err == nil {
 		db.Close()
 		t.Error("invalid URL: no error")
 	}
-	nowhere, err := storage.Open(t.Context(), storage.Options{PoolOptions: storage.PoolOptions{URL: "postgres://127.0.0.1:1/none?connect_timeout=1"}})
+	nowhere, err := storage.Open(t.Context(),
+		storage.Options{PoolOptions: storage.PoolOptions{URL: "postgres://127.0.0.1:1/none?connect_timeout=1"}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -456,7 +482,8 @@ func TestHealth(t *testing.T) {
 	if h, err := db.LedgerHealth(ctx); err != nil || h.Block != 0 || h.At != 0 || len(h.Nodes) != 0 {
 		t.Error(h, err)
 	}
-	pgtest.Exec(t, pgtest.Connect(t, db.Pool().Config().ConnString()), `insert into address_book values (1), (2)`, `insert into address_book_entry values (2, 0, 3), (2, 1, 4), (1, 9, 12)`,
+	pgtest.Exec(t, pgtest.Connect(t, db.Pool().Config().ConnString()), `insert into address_book values (1), (2)`,
+		`insert into address_book_entry values (2, 0, 3), (2, 1, 4), (1, 9, 12)`,
 		`insert into node values (1, true, 4)`, `insert into node_stake values (0, 700, -1, 5), (0, 1, 1, 4)`,
 		`insert into record_file select i, i * 1000000000::bigint from generate_series(1, 9) i where i <> 4`,
 		`insert into transaction select 8000000000::bigint + i, case when i < 4 then 3 end from generate_series(1, 5) i`)
@@ -479,7 +506,8 @@ language plpgsql as $$ begin raise exception 'broken'; end $$`)
 		t.Errorf("%+v", h)
 	}
 	first, second := h.Nodes[0], h.Nodes[1]
-	if first.Transactions != 3 || first.Deleted || first.Stake != ledger.Of(int64(700)) || first.MinStake.Valid || second.Transactions != 0 ||
+	if first.Transactions != 3 || first.Deleted || first.Stake != ledger.Of(int64(700)) || first.MinStake.Valid ||
+		second.Transactions != 0 ||
 		!second.Deleted || second.Stake.Valid {
 		t.Errorf("%+v %+v", first, second)
 	}
@@ -524,7 +552,8 @@ func TestDecoding(t *testing.T) {
 	t.Parallel()
 	db := open(t, nil)
 	mapper := storage.MapperOf(func(v *values, into []any) []any {
-		return append(into, &v.big, &v.small, &v.id, &v.none, &v.at, &v.maybe, &v.null, &v.maybeID, &v.maybeAt, &v.int4, &v.noInt4,
+		return append(into, &v.big, &v.small, &v.id, &v.none, &v.at, &v.maybe, &v.null, &v.maybeID, &v.maybeAt,
+			&v.int4, &v.noInt4,
 			&v.int2, &v.kind, &v.result, &v.yes, &v.maybeYes, &v.unk, &v.text, &v.empty, &v.maybeText, &v.nul,
 			&v.bytes, &v.blob, &v.noBlob, &v.list, &v.lists, &v.json, &v.noList, &v.noLists, &v.noBytes,
 			&v.numeric, &v.numericID, &v.numericAt, &v.numericType, &v.numericResult)
@@ -537,10 +566,13 @@ func TestDecoding(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := &values{
-		big: 1, small: 2, id: 3, at: 4, maybe: ledger.Of[int64](5), maybeID: ledger.Of[ledger.EntityID](6), maybeAt: ledger.Of[ledger.Timestamp](7),
-		int4: ledger.Of[int32](8),
-		int2: ledger.Of[int16](9), kind: 14, result: 22, yes: true, maybeYes: ledger.Of(false), text: "text", maybeText: ledger.Of("maybe"),
-		bytes: []byte{1, 2}, blob: storage.Blob{3, 4}, list: []int64{1, 2}, lists: [][]byte{{5}}, json: map[string]int{"a": 1},
+		big: 1, small: 2, id: 3, at: 4, maybe: ledger.Of[int64](5), maybeID: ledger.Of[ledger.EntityID](6),
+		maybeAt: ledger.Of[ledger.Timestamp](7),
+		int4:    ledger.Of[int32](8),
+		int2:    ledger.Of[int16](9), kind: 14, result: 22, yes: true, maybeYes: ledger.Of(false), text: "text",
+		maybeText: ledger.Of("maybe"),
+		bytes:     []byte{1, 2}, blob: storage.Blob{3, 4}, list: []int64{1, 2}, lists: [][]byte{{5}},
+		json:    map[string]int{"a": 1},
 		numeric: ledger.Of[int64](10), numericID: 11, numericAt: 12, numericType: 13, numericResult: 14,
 	}
 	if len(rows) != 30 {

@@ -13,8 +13,9 @@ import (
 	"heliograph/internal/domain/ledger"
 )
 
-// decoder decodes rows into the types of internal/domain/ledger. It decodes integers, booleans, text and bytes itself; text and bytes share memory
-// with other values. The driver decodes all other types, and invalid values, for which it returns an error.
+// decoder decodes rows into the types of internal/domain/ledger. It decodes integers, booleans, text and bytes itself;
+// text and bytes share memory with other values. The driver decodes all other types, and invalid values, for which it
+// returns an error.
 //
 // A connection has one decoder, because it reads the rows of one statement at a time.
 type decoder struct {
@@ -72,7 +73,8 @@ func (d *decoder) scan(i int, src []byte, target any) error {
 	return d.plans[i].Scan(src, target) //nolint:wrapcheck // the caller names the column
 }
 
-// direct decodes a value without the driver. It returns false if it does not support the combination of column and target.
+// direct decodes a value without the driver. It returns false if it does not support the combination of column and
+// target.
 func (d *decoder) direct(i int, src []byte, target any) (ok bool) {
 	switch t := target.(type) {
 	case *int64:
@@ -117,7 +119,8 @@ func (d *decoder) direct(i int, src []byte, target any) (ok bool) {
 		if src == nil {
 			return true
 		}
-		if d.binary(i, pgtype.ByteaOID) || d.columns[i].Format == pgx.TextFormatCode && d.columns[i].DataTypeOID != pgtype.ByteaOID {
+		if d.binary(i, pgtype.ByteaOID) || d.columns[i].Format == pgx.TextFormatCode &&
+			d.columns[i].DataTypeOID != pgtype.ByteaOID {
 			*t = slices.Clone(src)
 			return true
 		}
@@ -167,7 +170,8 @@ func (d *decoder) integerOrZero(i int, src []byte, into *int64) bool {
 	return src == nil || d.integer(i, src, into)
 }
 
-// narrow decodes an integer into a smaller type. It returns false if the value does not fit, so that the driver reports the error.
+// narrow decodes an integer into a smaller type. It returns false if the value does not fit, so that the driver
+// reports the error.
 func narrow[T int32 | int16](d *decoder, i int, src []byte, into *T) bool {
 	var v int64
 	if !d.integer(i, src, &v) || int64(T(v)) != v {
@@ -192,7 +196,8 @@ func (d *decoder) boolean(i int, src []byte, into *bool) bool {
 
 func (d *decoder) text(i int, src []byte, into *string) bool {
 	oid, text := d.columns[i].DataTypeOID, d.columns[i].Format == pgx.TextFormatCode // for example, enums
-	if src == nil || oid != pgtype.TextOID && oid != pgtype.VarcharOID && !text {    // both formats of text have the same bytes
+	// both formats of text have the same bytes
+	if src == nil || oid != pgtype.TextOID && oid != pgtype.VarcharOID && !text {
 		return false
 	}
 	if len(src) == 0 {
@@ -204,17 +209,19 @@ func (d *decoder) text(i int, src []byte, into *string) bool {
 	return true
 }
 
-// registerTypes registers the types of internal/domain/ledger with the driver, for the columns that [decoder] leaves to it: ledger.Null for nullable
-// columns, and named integer types. Null is decoded into an EntityID or a Timestamp as 0.
+// registerTypes registers the types of internal/domain/ledger with the driver, for the columns that [decoder] leaves
+// to it: ledger.Null for nullable columns, and named integer types. Null is decoded into an EntityID or a Timestamp as
+// 0.
 func registerTypes(m *pgtype.Map) {
 	m.TryWrapScanPlanFuncs = append([]pgtype.TryWrapScanPlanFunc{wrapNull, wrapInteger}, m.TryWrapScanPlanFuncs...)
 	if number, ok := m.TypeForOID(pgtype.Int8OID); ok {
-		m.RegisterType(&pgtype.Type{Name: "_int8", OID: pgtype.Int8ArrayOID, Codec: &int64Array{pgtype.ArrayCodec{ElementType: number}}})
+		m.RegisterType(&pgtype.Type{Name: "_int8", OID: pgtype.Int8ArrayOID,
+			Codec: &int64Array{pgtype.ArrayCodec{ElementType: number}}})
 	}
 }
 
-// int64Array is the codec of bigint[]. It encodes []int64, the type of the IDs and timestamps of parents, faster than the driver, which would plan the
-// encoding of each element.
+// int64Array is the codec of bigint[]. It encodes []int64, the type of the IDs and timestamps of parents, faster than
+// the driver, which would plan the encoding of each element.
 type int64Array struct{ pgtype.ArrayCodec }
 
 // PlanEncode implements pgtype.Codec.
@@ -227,8 +234,8 @@ func (c *int64Array) PlanEncode(m *pgtype.Map, oid uint32, format int16, value a
 
 type int64ArrayPlan struct{}
 
-// Encode writes the binary format of arrays: number of dimensions, flag for nulls, type of the elements, length and lower bound of the dimension, then
-// for each element its length in bytes and its value.
+// Encode writes the binary format of arrays: number of dimensions, flag for nulls, type of the elements, length and
+// lower bound of the dimension, then for each element its length in bytes and its value.
 func (int64ArrayPlan) Encode(value any, buf []byte) ([]byte, error) {
 	list := value.([]int64)
 	if list == nil {
@@ -251,7 +258,8 @@ func (int64ArrayPlan) Encode(value any, buf []byte) ([]byte, error) {
 	return buf, nil
 }
 
-// Blob is a []byte that shares memory with the other values of its connection. Use it for columns with few bytes that are rarely null.
+// Blob is a []byte that shares memory with the other values of its connection. Use it for columns with few bytes that
+// are rarely null.
 type Blob []byte
 
 // arena allocates byte slices from chunks. A chunk is freed when none of its slices is referenced any more.
@@ -325,13 +333,21 @@ func (p *integerPlan[T, B]) Scan(src []byte, dst any) error {
 func wrapInteger(target any) (pgtype.WrappedScanPlanNextSetter, any, bool) {
 	switch v := target.(type) {
 	case *ledger.EntityID:
-		return &integerPlan[ledger.EntityID, int64]{cast: func(v *ledger.EntityID) *int64 { return (*int64)(v) }}, (*int64)(v), true
+		return &integerPlan[ledger.EntityID, int64]{cast: func(v *ledger.EntityID) *int64 {
+			return (*int64)(v)
+		}}, (*int64)(v), true
 	case *ledger.Timestamp:
-		return &integerPlan[ledger.Timestamp, int64]{cast: func(v *ledger.Timestamp) *int64 { return (*int64)(v) }}, (*int64)(v), true
+		return &integerPlan[ledger.Timestamp, int64]{cast: func(v *ledger.Timestamp) *int64 {
+			return (*int64)(v)
+		}}, (*int64)(v), true
 	case *ledger.TransactionType:
-		return &integerPlan[ledger.TransactionType, int16]{cast: func(v *ledger.TransactionType) *int16 { return (*int16)(v) }}, (*int16)(v), true
+		return &integerPlan[ledger.TransactionType, int16]{cast: func(v *ledger.TransactionType) *int16 {
+			return (*int16)(v)
+		}}, (*int16)(v), true
 	case *ledger.ResponseCode:
-		return &integerPlan[ledger.ResponseCode, int16]{cast: func(v *ledger.ResponseCode) *int16 { return (*int16)(v) }}, (*int16)(v), true
+		return &integerPlan[ledger.ResponseCode, int16]{cast: func(v *ledger.ResponseCode) *int16 {
+			return (*int16)(v)
+		}}, (*int16)(v), true
 	default:
 		return nil, nil, false
 	}

@@ -12,9 +12,10 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// A statement has two plans. PostgreSQL joins tables, and unnests parents to read a page for each of them. Citus only joins tables that are distributed by the
-// columns of the join. Where its tables are distributed, statements are therefore run key by key: one statement for each parent, whose keys are parameters,
-// and a table that is joined to a page is read by the keys of the page. The second plan is derived from the text of the first:
+// A statement has two plans. PostgreSQL joins tables, and unnests parents to read a page for each of them. Citus only
+// joins tables that are distributed by the columns of the join. Where its tables are distributed, statements are
+// therefore run key by key: one statement for each parent, whose keys are parameters, and a table that is joined to a
+// page is read by the keys of the page. The second plan is derived from the text of the first:
 //
 //	select … from (page) x left join entity e on e.id = x.contract_id
 //
@@ -28,8 +29,8 @@ import (
 // placement contains the distribution column of each distributed table.
 type placement map[string]string
 
-// ReadPlacement reads how the tables are distributed, if the database has a view citus_tables, and whether it has a watermark. Before, statements are those for
-// PostgreSQL.
+// ReadPlacement reads how the tables are distributed, if the database has a view citus_tables, and whether it has a
+// watermark. Before, statements are those for PostgreSQL.
 func (db *DB) ReadPlacement(ctx context.Context) error {
 	tables := placement{}
 	var there bool
@@ -37,7 +38,8 @@ func (db *DB) ReadPlacement(ctx context.Context) error {
 	if err == nil && there {
 		var table, column string
 		var rows pgx.Rows
-		if rows, err = db.Pool().Query(ctx, `select table_name::text, distribution_column from citus_tables where citus_table_type = 'distributed'`); err == nil {
+		if rows, err = db.Pool().Query(ctx,
+			`select table_name::text, distribution_column from citus_tables where citus_table_type = 'distributed'`); err == nil {
 			_, err = pgx.ForEachRow(rows, []any{&table, &column}, func() error {
 				tables[table] = column
 				return nil
@@ -61,7 +63,8 @@ var (
 	// hidden matches parameters that the planner must not see. Citus must, to find the shards.
 	hidden = regexp.MustCompile(`\(select (\$\d+::\w+(?:\[\])?)\)`)
 	// parents matches the FROM items of [Unnest] and [UnnestKeys].
-	parents = regexp.MustCompile(`unnest\((?:\(select \$\d+::bigint\[\]\)(?:, )?)+\) with ordinality p\(([a-z_, ]+), ord\)|` +
+	parents = regexp.MustCompile(`unnest\((?:\(select \$\d+::bigint\[\]\)(?:, )?)+\) with ordinality p\(([a-z_, ` +
+		`]+), ord\)|` +
 		`\(select (\$[^()]*)1::bigint as ord\) p\b`)
 	column    = regexp.MustCompile(`[a-z_]+$`)
 	parameter = regexp.MustCompile(`\$(\d+)`)
@@ -214,7 +217,8 @@ func (p placement) byKeys(sql string) string {
 			it.rows = it.alias + "_rows"
 			for _, m := range ofRow.FindAllStringSubmatch(sql[:from[0]], -1) {
 				if table := m[1]; p[table] == m[2] && m[3] == it.alias && strings.Contains(selected, " "+table+" ") {
-					read = append(read, table+"_rows as materialized (select * from "+table+" where "+m[2]+" in (select "+m[4]+" from "+it.rows+"))")
+					read = append(read, table+"_rows as materialized (select * from "+table+" where "+
+						m[2]+" in (select "+m[4]+" from "+it.rows+"))")
 					selected = strings.ReplaceAll(selected, " "+table+" ", " "+table+"_rows ")
 					it.used, changed = true, true
 				}
@@ -272,7 +276,8 @@ func (p placement) eachQuery(sql, mask string) string {
 	}
 }
 
-// keyed returns the query for the rows of a joined table by the keys of earlier items, or "" if Citus can join the table itself.
+// keyed returns the query for the rows of a joined table by the keys of earlier items, or "" if Citus can join the
+// table itself.
 func (f fromClause) keyed(it *item) string {
 	var conditions []string
 	var sources []*item
@@ -284,14 +289,17 @@ func (f fromClause) keyed(it *item) string {
 			}
 			source := f.items[other]
 			if own == it.alias && source != nil && source.rows != "" {
-				conditions, sources = append(conditions, own+"."+key+" in (select "+value+" from "+source.rows+")"), append(sources, source)
+				conditions, sources = append(conditions, own+"."+key+" in (select "+value+" from "+source.rows+")"),
+					append(sources, source)
 				continue
 			}
 			if own == it.alias && source != nil && key == f.placement[it.table] && value == f.placement[source.table] {
 				return ""
 			}
 		}
-		if !slices.ContainsFunc(qualified.FindAllStringSubmatch(c, -1), func(m []string) bool { return m[1] != it.alias }) {
+		if !slices.ContainsFunc(qualified.FindAllStringSubmatch(c, -1), func(m []string) bool {
+			return m[1] != it.alias
+		}) {
 			conditions = append(conditions, c)
 		}
 	}
@@ -350,8 +358,9 @@ func mentions(query string, items []*item) bool {
 
 var table = regexp.MustCompile(`\b(from|join) ([a-z_]+)\b`)
 
-// ReadAhead returns the statement with each of some tables, given with the query for the rows that the statement may use, replaced by those rows, if tables
-// are distributed. Later queries can use the rows of earlier tables, which are named table_rows. This is for statements that Citus cannot plan.
+// ReadAhead returns the statement with each of some tables, given with the query for the rows that the statement may
+// use, replaced by those rows, if tables are distributed. Later queries can use the rows of earlier tables, which are
+// named table_rows. This is for statements that Citus cannot plan.
 func (db *DB) ReadAhead(sql string, tables ...[2]string) string {
 	if !db.Distributed() || len(tables) == 0 {
 		return sql

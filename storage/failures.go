@@ -54,14 +54,16 @@ func FailureOf(err error) Failure {
 		return FailureTimeout
 	case errors.As(err, &pg) && len(pg.Code) == 5 && pg.Code[:2] == "22":
 		return FailureOutOfBounds
-	case errors.As(err, &pg), errors.As(err, &connect), pgconn.SafeToRetry(err), errors.Is(err, puddle.ErrClosedPool), isClosed(err):
+	case errors.As(err, &pg), errors.As(err, &connect), pgconn.SafeToRetry(err), errors.Is(err, puddle.ErrClosedPool),
+		isClosed(err):
 		return FailureDatabase
 	default:
 		return FailureOther
 	}
 }
 
-// LevelOf returns the level at which a background task logs an error: debug if the database cannot be reached, which is logged elsewhere, and otherwise warn.
+// LevelOf returns the level at which a background task logs an error: debug if the database cannot be reached, which
+// is logged elsewhere, and otherwise warn.
 func LevelOf(err error) slog.Level {
 	if connect := new(*pgconn.ConnectError); errors.As(err, connect) {
 		return slog.LevelDebug
@@ -69,8 +71,8 @@ func LevelOf(err error) slog.Level {
 	return slog.LevelWarn
 }
 
-// withCause adds the reason why ctx ended to the error of a statement: the server reports a canceled statement like one that exceeded its time limit. It also
-// adds the names of tables and columns that the database lacks.
+// withCause adds the reason why ctx ended to the error of a statement: the server reports a canceled statement like
+// one that exceeded its time limit. It also adds the names of tables and columns that the database lacks.
 func (db *DB) withCause(ctx context.Context, err error) error {
 	if err == nil {
 		return nil
@@ -88,13 +90,15 @@ func isClosed(err error) bool {
 	return errors.As(err, &netErr) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF)
 }
 
-// Malformed logs the first malformed value of a column. The member that shows the value is null or empty, so that one row does not make lists fail.
+// Malformed logs the first malformed value of a column. The member that shows the value is null or empty, so that one
+// row does not make lists fail.
 type Malformed struct{ once sync.Once }
 
 // Report logs that the column of a row cannot be decoded, unless an earlier call did.
 func (m *Malformed) Report(column, row string, at ledger.Timestamp, err error) {
 	m.once.Do(func() {
-		slog.Warn("a column cannot be decoded and is shown as missing; more such rows are not logged", "column", column, "row", row,
+		slog.Warn("a column cannot be decoded and is shown as missing; more such rows are not logged", "column",
+			column, "row", row,
 			"consensus_timestamp", at.String(), "error", err)
 	})
 }

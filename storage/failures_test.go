@@ -39,8 +39,10 @@ func TestFailureOf(t *testing.T) {
 // TestPermissionDenied checks that a missing permission is reported like a missing table.
 func TestPermissionDenied(t *testing.T) {
 	t.Parallel()
-	err := new(DB).explain(fmt.Errorf("reading: %w", &pgconn.PgError{Code: "42501", Message: "permission denied for table token"}))
-	if FailureOf(err) != FailureMismatch || err.Error() != "the gateway's role has no permission: permission denied for table token" {
+	err := new(DB).explain(fmt.Errorf("reading: %w",
+		&pgconn.PgError{Code: "42501", Message: "permission denied for table token"}))
+	if FailureOf(err) != FailureMismatch ||
+		err.Error() != "the gateway's role has no permission: permission denied for table token" {
 		t.Errorf("%v", err)
 	}
 }

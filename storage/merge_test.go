@@ -49,7 +49,9 @@ func TestMerge(t *testing.T) {
 			slices.Reverse(a)
 			slices.Reverse(b)
 		}
-		if got := text(Merge(a, b, Page{Limit: 4, Desc: c.desc}, func(r *keyed) int64 { return r.key })); got != c.want {
+		if got := text(Merge(a, b, Page{Limit: 4, Desc: c.desc}, func(r *keyed) int64 {
+			return r.key
+		})); got != c.want {
 			t.Errorf("%s: %s, want %s", name, got, c.want)
 		}
 	}
@@ -59,7 +61,8 @@ func TestGroupByParent(t *testing.T) {
 	t.Parallel()
 	rows := append(rowsOf("x", 2, 2, 0), rowsOf("y", -1, 2, 1)...)
 	got := GroupByParent(rows, 4, func(r *keyed) int { return int(r.key) }, func(r *keyed) *string { return &r.name })
-	for parent, want := range [][]*string{{&rows[2].name}, {&rows[5].name}, {&rows[0].name, &rows[1].name, &rows[4].name}, nil} {
+	for parent, want := range [][]*string{{&rows[2].name}, {&rows[5].name},
+		{&rows[0].name, &rows[1].name, &rows[4].name}, nil} {
 		if !slices.Equal(got[parent], want) {
 			t.Errorf("parent %d has %d rows, want %d", parent, len(got[parent]), len(want))
 		}

@@ -39,17 +39,18 @@ type PoolOptions struct {
 }
 
 const (
-	// cancelDelay is how long a statement may continue before it is canceled at the server. Most end within it, which is cheaper: a cancel request takes a
-	// connection of its own and blocks the one of the statement for 100 ms.
+	// cancelDelay is how long a statement may continue before it is canceled at the server. Most end within it, which
+	// is cheaper: a cancel request takes a connection of its own and blocks the one of the statement for 100 ms.
 	cancelDelay = 50 * time.Millisecond
 	// cancelTimeout is how long a connection waits for the end of a canceled statement before it is closed.
 	cancelTimeout = 5 * time.Second
-	// cancelPause is how long a connection is not used after a cancel request, which could reach the next statement otherwise.
+	// cancelPause is how long a connection is not used after a cancel request, which could reach the next statement
+	// otherwise.
 	cancelPause = 100 * time.Millisecond
 )
 
-// Config returns the configuration of a pool that can write: of several hosts in the URL, its connections lead to the primary. Sessions use the given settings
-// unless the URL contains the same setting, or a pooler prevents it.
+// Config returns the configuration of a pool that can write: of several hosts in the URL, its connections lead to the
+// primary. Sessions use the given settings unless the URL contains the same setting, or a pooler prevents it.
 func (o *PoolOptions) Config(settings map[string]string) (*pgxpool.Config, error) {
 	cfg, err := o.parse()
 	if err != nil {
@@ -82,7 +83,8 @@ func (o *PoolOptions) configure(cfg *pgxpool.Config, settings map[string]string)
 		cfg.MaxConns = o.MaxConnections
 	}
 	cfg.ConnConfig.Tracer = o.Tracer
-	// If the context of a statement ends, the statement is canceled at the server, and the connection stays usable. By default, the driver closes it.
+	// If the context of a statement ends, the statement is canceled at the server, and the connection stays usable. By
+	// default, the driver closes it.
 	cfg.ConnConfig.BuildContextWatcherHandler = func(c *pgconn.PgConn) ctxwatch.Handler { return &canceler{conn: c} }
 	var refused refusal
 	cfg.AfterConnect = func(_ context.Context, c *pgx.Conn) error {
@@ -99,8 +101,8 @@ func (o *PoolOptions) configure(cfg *pgxpool.Config, settings map[string]string)
 // refusal is the error with which a server refused the last connection, or nil.
 type refusal struct{ atomic.Pointer[pgconn.PgError] }
 
-// attempts is the maximum number of attempts to connect in a second while the server starts or has no free connection. Each attempt takes a process of the
-// server; hundreds of them make a start last for seconds.
+// attempts is the maximum number of attempts to connect in a second while the server starts or has no free connection.
+// Each attempt takes a process of the server; hundreds of them make a start last for seconds.
 const attempts = 10
 
 // limit limits the attempts to connect while the server refuses connections. Others fail with the last error.
@@ -120,8 +122,8 @@ func (r *refusal) limit(cfg *pgxpool.Config) {
 	}
 }
 
-// canceler cancels the statement of a connection if its context ends. Unlike the handler of the driver, it does not close the connection of the cancel request
-// before the server does: PgBouncer 1.18 exits if a client does that.
+// canceler cancels the statement of a connection if its context ends. Unlike the handler of the driver, it does not
+// close the connection of the cancel request before the server does: PgBouncer 1.18 exits if a client does that.
 type canceler struct {
 	conn        *pgconn.PgConn
 	ended, done chan struct{} // closed when the statement has ended, and when no cancel request is pending
@@ -152,8 +154,8 @@ func (c *canceler) HandleUnwatchAfterCancel() {
 	_ = c.conn.Conn().SetDeadline(time.Time{}) // fails if the connection is closed
 }
 
-// Pooler is a kind of connection pooler between the gateway and the server. Behind a pooler, consecutive transactions can run in different sessions of the
-// server, so connections have no settings: those of the role apply.
+// Pooler is a kind of connection pooler between the gateway and the server. Behind a pooler, consecutive transactions
+// can run in different sessions of the server, so connections have no settings: those of the role apply.
 type Pooler string
 
 // The kinds of poolers.
@@ -164,11 +166,13 @@ const (
 	PoolerNone Pooler = "off"
 	// PoolerTransaction does not support prepared statements. Each execution plans its statement.
 	PoolerTransaction Pooler = "transaction"
-	// PoolerPrepared supports prepared statements of the protocol, like PgBouncer 1.21 and newer with max_prepared_statements.
+	// PoolerPrepared supports prepared statements of the protocol, like PgBouncer 1.21 and newer with
+	// max_prepared_statements.
 	PoolerPrepared Pooler = "prepared"
 )
 
-// prepare returns the function that prepares the configuration of each connection of a pool. session contains settings that only sessions of the server have.
+// prepare returns the function that prepares the configuration of each connection of a pool. session contains settings
+// that only sessions of the server have.
 func (p Pooler) prepare(session map[string]string) func(context.Context, *pgx.ConnConfig) error {
 	var known atomic.Pointer[Pooler]
 	if p != PoolerAuto && p != "" {
@@ -220,7 +224,8 @@ func PoolerOf(ctx context.Context, conn *pgx.Conn) (Pooler, error) {
 			return fmt.Errorf("preparing a statement: %w", err)
 		}
 		var plain bool // a pooler that supports prepared statements gives them names of its own
-		if err := tx.QueryRow(ctx, `select exists (select from pg_prepared_statements where name = $1)`, pgx.QueryExecModeExec, name).Scan(&plain); err != nil {
+		if err := tx.QueryRow(ctx, `select exists (select from pg_prepared_statements where name = $1)`,
+			pgx.QueryExecModeExec, name).Scan(&plain); err != nil {
 			return fmt.Errorf("looking for a prepared statement: %w", err)
 		}
 		if !plain {
@@ -241,7 +246,8 @@ func IsDirect(ctx context.Context, conn *pgx.Conn) (bool, error) {
 	return pid == conn.PgConn().PID(), nil
 }
 
-// ConnectDirect opens a connection for a session of its own. ok is false if a pooler prevents that; the connection is closed then.
+// ConnectDirect opens a connection for a session of its own. ok is false if a pooler prevents that; the connection is
+// closed then.
 func (o *PoolOptions) ConnectDirect(ctx context.Context) (conn *pgx.Conn, ok bool, err error) {
 	c, err := pgx.ParseConfig(cmp.Or(o.DirectURL, o.URL))
 	if err != nil {

@@ -33,7 +33,8 @@ func TestDetectPooler(t *testing.T) {
 			_ = conn.Close(t.Context())
 		}
 	}
-	if err := migrations.Ledger(t.Context(), pooled, slog.New(slog.DiscardHandler)); errors.Is(err, migrations.ErrPooler) != (pooled != direct) {
+	if err := migrations.Ledger(t.Context(), pooled, slog.New(slog.DiscardHandler)); errors.Is(err,
+		migrations.ErrPooler) != (pooled != direct) {
 		t.Errorf("a migration: %v", err)
 	}
 	conn, ok, err := (&storage.PoolOptions{URL: pooled, DirectURL: direct}).ConnectDirect(t.Context())
@@ -43,14 +44,16 @@ func TestDetectPooler(t *testing.T) {
 	_ = conn.Close(t.Context())
 }
 
-// TestNoSessionState checks the mode for poolers: no settings of the session, no named statements, and the same binary columns as directly.
+// TestNoSessionState checks the mode for poolers: no settings of the session, no named statements, and the same binary
+// columns as directly.
 func TestNoSessionState(t *testing.T) {
 	t.Parallel()
 	url := grid.Fresh(t)
 	const sql = `select 1::int2, 2::int4, 3::int8, true, 'a'::text, 'b'::varchar, '\x00'::bytea, '{1}'::int8[], '{a}'::text[], now(), 1.5::numeric, 2.5::float8,
 '[1,2)'::int8range, gen_random_uuid(), '2026-01-01'::date`
 	formats := func(kind storage.Pooler) (got []int16) {
-		o := storage.Options{PoolOptions: storage.PoolOptions{URL: url, MaxConnections: 1, Pooler: kind}, ReadOnly: true}
+		o := storage.Options{PoolOptions: storage.PoolOptions{URL: url, MaxConnections: 1, Pooler: kind},
+			ReadOnly: true}
 		if kind == storage.PoolerTransaction {
 			o.URL = pgtest.Pooled(t, url)
 		}
@@ -73,7 +76,8 @@ func TestNoSessionState(t *testing.T) {
 				got = append(got, f.Format)
 			}
 		}
-		prepared, err := storage.Value[int64](t.Context(), db, "statements", `select count(*) from pg_prepared_statements`)
+		prepared, err := storage.Value[int64](t.Context(), db, "statements",
+			`select count(*) from pg_prepared_statements`)
 		if err != nil || (prepared > 0) != (kind == storage.PoolerNone) {
 			t.Errorf("%s: %d prepared statements, %v", kind, prepared, err)
 		}

@@ -14,19 +14,22 @@ import (
 // Columns appends to into one pointer for each column of a statement, into a row of type T.
 type Columns[T any] func(v *T, into []any) []any
 
-// Mapper decodes the rows of statements with the same columns. Each row is decoded into a T, and the result is the R in it.
+// Mapper decodes the rows of statements with the same columns. Each row is decoded into a T, and the result is the R
+// in it.
 type Mapper[T, R any] struct {
 	columns Columns[T]
 	finish  func(*T) error
 	value   func(*T) *R
 }
 
-// NewMapper returns a mapper. finish, if not nil, fills the computed fields of a decoded row. value returns the result of a row.
+// NewMapper returns a mapper. finish, if not nil, fills the computed fields of a decoded row. value returns the result
+// of a row.
 func NewMapper[T, R any](columns Columns[T], finish func(*T) error, value func(*T) *R) *Mapper[T, R] {
 	return &Mapper[T, R]{columns, finish, value}
 }
 
-// MapperOf returns a mapper whose results are the rows themselves. finish, if not nil, fills the computed fields of a decoded row.
+// MapperOf returns a mapper whose results are the rows themselves. finish, if not nil, fills the computed fields of a
+// decoded row.
 func MapperOf[T any](columns Columns[T], finish func(*T) error) *Mapper[T, T] {
 	return NewMapper(columns, finish, itself)
 }
@@ -47,8 +50,8 @@ func Value[T any](ctx context.Context, db *DB, what, sql string, args ...any) (v
 	return *row, nil
 }
 
-// slab is the number of rows allocated together: the rest of a page of the default size, and the row after it. The first row is allocated alone, because
-// most objects are read by a unique key.
+// slab is the number of rows allocated together: the rest of a page of the default size, and the row after it. The
+// first row is allocated alone, because most objects are read by a unique key.
 const slab = 25
 
 // Collect decodes all rows and closes them.
@@ -119,7 +122,9 @@ func (m *Mapper[T, R]) Queue(b *Batch, sql string, args []any, done func([]*R)) 
 	queue(b, sql, args, m.columns, m.finish, m.value, done)
 }
 
-func queue[T, R any](b *Batch, sql string, args []any, columns Columns[T], finish func(*T) error, value func(*T) *R, done func([]*R)) {
+func queue[T, R any](
+	b *Batch, sql string, args []any, columns Columns[T], finish func(*T) error, value func(*T) *R, done func([]*R),
+) {
 	q := query{b.db.adapt(sql), args, func(rows pgx.Rows) error {
 		got, err := collect(rows, columns, finish, value)
 		if err != nil {
@@ -135,8 +140,8 @@ func queue[T, R any](b *Batch, sql string, args []any, columns Columns[T], finis
 	b.plain = append(b.plain, q)
 }
 
-// QueueByKey adds a statement that reads the rows with some keys to a batch. [Any1] in it stands for the keys. done receives one row per key, nil for keys
-// without a row.
+// QueueByKey adds a statement that reads the rows with some keys to a batch. [Any1] in it stands for the keys. done
+// receives one row per key, nil for keys without a row.
 func QueueByKey[T, R any, K ~int64](b *Batch, m *Mapper[T, R], sql string, keys []K, key func(*R) K, done func([]*R)) {
 	sql, args := ForKeys(sql, Int64s(keys))
 	m.Queue(b, sql, args, func(rows []*R) {
@@ -146,7 +151,9 @@ func QueueByKey[T, R any, K ~int64](b *Batch, m *Mapper[T, R], sql string, keys 
 }
 
 // ReadOne reads one object with a function that queues a query for many. what and the key name the object in errors.
-func ReadOne[K, R any](ctx context.Context, db *DB, what string, key K, queue func(*Batch, []K, func([]R))) (found R, err error) {
+func ReadOne[K, R any](
+	ctx context.Context, db *DB, what string, key K, queue func(*Batch, []K, func([]R)),
+) (found R, err error) {
 	b := db.NewBatch()
 	queue(b, []K{key}, func(got []R) { found = got[0] })
 	err = b.Run(ctx)

@@ -20,7 +20,8 @@ type Absent struct {
 // String returns the name, such as "nft" or "entity.balance".
 func (a Absent) String() string { return strings.TrimSuffix(a.Table+"."+a.Column, ".") }
 
-// MismatchError reports that a statement needs tables or columns that the database lacks, or that the role may not read.
+// MismatchError reports that a statement needs tables or columns that the database lacks, or that the role may not
+// read.
 type MismatchError struct {
 	text string
 	err  error
@@ -41,10 +42,11 @@ type schema struct {
 var reference = regexp.MustCompile(`\b(from|join)\s+([a-z_]+)\b(\s+(?:as\s+)?[a-z]\w*)?`)
 
 // keywords are words that can follow a table without an alias.
-var keywords = strings.Fields(`and cross except fetch for full group having inner intersect join left limit offset on or order right union using where window`)
+var keywords = strings.Fields(`and cross except fetch for full group having inner intersect join left limit offset ` +
+	`on or order right union using where window`)
 
-// SetAbsent sets the tables and columns that the database lacks. Reads of nullable ones return null, and statements that need others fail with a
-// [*MismatchError].
+// SetAbsent sets the tables and columns that the database lacks. Reads of nullable ones return null, and statements
+// that need others fail with a [*MismatchError].
 func (db *DB) SetAbsent(absent []Absent) {
 	s := &schema{absent, map[string]*strings.Builder{}}
 	for _, a := range absent {
@@ -65,11 +67,13 @@ func (db *DB) Has(table, column string) bool {
 		return true
 	}
 	s := db.schema.Load()
-	return s == nil || !slices.ContainsFunc(s.absent, func(a Absent) bool { return a.Table == table && a.Column == column })
+	return s == nil || !slices.ContainsFunc(s.absent, func(a Absent) bool {
+		return a.Table == table && a.Column == column
+	})
 }
 
-// adapt returns the statement for the tables of the database. It replaces tables without nullable columns by subqueries with them, which the planner removes,
-// and the table of blocks by one of those up to the watermark.
+// adapt returns the statement for the tables of the database. It replaces tables without nullable columns by
+// subqueries with them, which the planner removes, and the table of blocks by one of those up to the watermark.
 func (db *DB) adapt(sql string) string {
 	if p := db.placement.Load(); p != nil && len(*p) > 0 {
 		sql = p.byKeys(sql)
@@ -100,7 +104,8 @@ func (db *DB) adapt(sql string) string {
 // object matches the name in the server's messages about undefined objects.
 var object = regexp.MustCompile(`^(?:column|relation|function) "?(?:\w+\.)?([\w()]+)"? does not exist`)
 
-// explain returns a [*MismatchError] if a statement failed because of a known difference or a missing permission, and otherwise err.
+// explain returns a [*MismatchError] if a statement failed because of a known difference or a missing permission, and
+// otherwise err.
 func (db *DB) explain(err error) error {
 	if err == nil {
 		return nil
@@ -113,7 +118,8 @@ func (db *DB) explain(err error) error {
 		db.servers.bounded.Store(false) // the importer has removed it: the next statement succeeds
 	}
 	s := db.schema.Load()
-	if s == nil || !errors.As(err, &pg) || !slices.Contains([]string{"42703", "42P01", "42883"}, pg.Code) { // undefined column, table, function
+	// undefined column, table, function
+	if s == nil || !errors.As(err, &pg) || !slices.Contains([]string{"42703", "42P01", "42883"}, pg.Code) {
 		return err
 	}
 	m := object.FindStringSubmatch(pg.Message)

@@ -18,7 +18,8 @@ import (
 )
 
 const (
-	// checkInterval is the interval at which servers are checked if there are several, and checkTimeout is the timeout of a check.
+	// checkInterval is the interval at which servers are checked if there are several, and checkTimeout is the timeout
+	// of a check.
 	checkInterval = 250 * time.Millisecond
 	checkTimeout  = 2 * time.Second
 	// defaultMaxLag is the default of [Options.MaxLag].
@@ -78,7 +79,8 @@ func (s *server) check(ctx context.Context, all *servers) {
 	defer stop()
 	var newest int64
 	var standby bool
-	sql := `select coalesce((select consensus_end from ` + all.visible() + ` order by consensus_end desc limit 1), 0), pg_is_in_recovery()`
+	sql := `select coalesce((select consensus_end from ` + all.visible() +
+		` order by consensus_end desc limit 1), 0), pg_is_in_recovery()`
 	err := s.pool.QueryRow(ctx, sql).Scan(&newest, &standby)
 	if err == nil {
 		s.newest.Store(newest)
@@ -95,7 +97,8 @@ func (s *servers) close() {
 	}
 }
 
-// freshest returns the end of the newest block of all servers that are up, or 0 if none is. Without other servers, it is 0.
+// freshest returns the end of the newest block of all servers that are up, or 0 if none is. Without other servers, it
+// is 0.
 func (s *servers) freshest() (newest int64) {
 	for _, one := range s.list {
 		if one.up.Load() {
@@ -105,7 +108,8 @@ func (s *servers) freshest() (newest int64) {
 	return newest
 }
 
-// choose returns the least loaded of the servers that are up, fresh enough and have the rows up to a time, or nil. It never returns except.
+// choose returns the least loaded of the servers that are up, fresh enough and have the rows up to a time, or nil. It
+// never returns except.
 func (s *servers) choose(from int64, except *server) (best *server) {
 	from = max(from, s.freshest()-s.maxLag.Nanoseconds())
 	least, start := 0, int(s.next.Add(1))
@@ -121,7 +125,8 @@ func (s *servers) choose(from int64, except *server) (best *server) {
 	return best
 }
 
-// place is the server that a request keeps to, so that its statements agree: no statement reads older data than an earlier one.
+// place is the server that a request keeps to, so that its statements agree: no statement reads older data than an
+// earlier one.
 type place struct {
 	mu       sync.Mutex
 	server   *server
@@ -170,8 +175,8 @@ func (s *servers) of(ctx context.Context, w *work) (*server, error) {
 	return p.server, nil
 }
 
-// move reports whether to repeat a statement of an operation, which has failed on a server, on another one. The request then keeps to that one. If it has
-// read from the first, only the primary certainly has the same rows.
+// move reports whether to repeat a statement of an operation, which has failed on a server, on another one. The
+// request then keeps to that one. If it has read from the first, only the primary certainly has the same rows.
 func (s *servers) move(ctx context.Context, w *work, from *server, err error) bool {
 	lost := isLost(err)
 	if len(s.list) == 1 || ctx.Err() != nil || !lost && !isConflict(err) {
@@ -191,7 +196,9 @@ func (s *servers) move(ctx context.Context, w *work, from *server, err error) bo
 		return true
 	}
 	to := s.choose(0, from)
-	if i := slices.IndexFunc(s.list, func(one *server) bool { return one != from && one.up.Load() && one.primary.Load() }); i >= 0 && p.answered {
+	if i := slices.IndexFunc(s.list, func(one *server) bool {
+		return one != from && one.up.Load() && one.primary.Load()
+	}); i >= 0 && p.answered {
 		to = s.list[i]
 	} else if to == nil || p.answered {
 		return false
@@ -203,7 +210,8 @@ func (s *servers) move(ctx context.Context, w *work, from *server, err error) bo
 // isConflict reports whether a standby canceled a statement because of a conflict with recovery.
 func isConflict(err error) bool {
 	var pg *pgconn.PgError
-	return errors.As(err, &pg) && (pg.Code == "40001" || pg.Code == "40P01" || strings.Contains(pg.Message, "conflict with recovery"))
+	return errors.As(err, &pg) && (pg.Code == "40001" || pg.Code == "40P01" ||
+		strings.Contains(pg.Message, "conflict with recovery"))
 }
 
 // isLost reports whether the server of a statement does not serve.
@@ -216,7 +224,8 @@ func isLost(err error) bool {
 	return errors.As(err, &connect) || pgconn.SafeToRetry(err) || isClosed(err)
 }
 
-// run calls f with the connections of a server when a statement may run on them. If the server cannot answer, it calls f once more with another one.
+// run calls f with the connections of a server when a statement may run on them. If the server cannot answer, it calls
+// f once more with another one.
 func (db *DB) run(ctx context.Context, sql string, f func(querier) error) error {
 	if db.conn != nil {
 		RunAlone(ctx)
@@ -228,8 +237,11 @@ func (db *DB) run(ctx context.Context, sql string, f func(querier) error) error 
 	})
 }
 
-// on calls f with a server and a slot, which f must leave. If the server cannot answer, it calls f once more with another one.
-func (db *DB) on(ctx context.Context, share admission.Share, sql string, f func(*server, *admission.Slot) error) error {
+// on calls f with a server and a slot, which f must leave. If the server cannot answer, it calls f once more with
+// another one.
+func (db *DB) on(
+	ctx context.Context, share admission.Share, sql string, f func(*server, *admission.Slot) error,
+) error {
 	RunAlone(ctx)
 	w, ok := workKey.Of(ctx)
 	if !ok {
@@ -258,8 +270,8 @@ func (db *DB) on(ctx context.Context, share admission.Share, sql string, f func(
 	}
 }
 
-// Elsewhere reports whether to repeat statements on a connection from [DB.Acquire], of which one has failed, on another server. The next connection for ctx
-// leads there.
+// Elsewhere reports whether to repeat statements on a connection from [DB.Acquire], of which one has failed, on
+// another server. The next connection for ctx leads there.
 func (db *DB) Elsewhere(ctx context.Context, err error) bool {
 	if w, ok := workKey.Of(ctx); ok && err != nil && len(db.servers.list) > 1 {
 		p := w.place()
@@ -271,8 +283,8 @@ func (db *DB) Elsewhere(ctx context.Context, err error) bool {
 	return false
 }
 
-// Follow returns a context for reads of a subscription, which only servers answer that have all rows that such reads have returned. The caller reports the
-// time of the newest row that it has read.
+// Follow returns a context for reads of a subscription, which only servers answer that have all rows that such reads
+// have returned. The caller reports the time of the newest row that it has read.
 func (db *DB) Follow(ctx context.Context) (_ context.Context, report func(ledger.Timestamp)) {
 	share := admission.PointReads
 	if of, ok := workKey.Of(ctx); ok {
@@ -304,7 +316,8 @@ func raise(v *atomic.Int64, to int64) {
 // ServerState is the state of a server.
 type ServerState struct {
 	Name string // host:port
-	// Lag is the time by which its newest block is behind that of the freshest server, or -1 s if it cannot be reached. It is 0 if there is one server.
+	// Lag is the time by which its newest block is behind that of the freshest server, or -1 s if it cannot be
+	// reached. It is 0 if there is one server.
 	Lag  time.Duration
 	Stat *pgxpool.Stat
 }
@@ -326,19 +339,23 @@ func (db *DB) Servers() []ServerState {
 	return out
 }
 
-// hosts returns a copy of a configuration for each host in it, or the configuration itself if it has target_session_attrs.
+// hosts returns a copy of a configuration for each host in it, or the configuration itself if it has
+// target_session_attrs.
 func hosts(cfg *pgxpool.Config) (list []*pgxpool.Config) {
 	c := cfg.ConnConfig
 	if c.ValidateConnect != nil {
 		return []*pgxpool.Config{cfg}
 	}
-	for _, f := range append([]*pgconn.FallbackConfig{{Host: c.Host, Port: c.Port, TLSConfig: c.TLSConfig}}, c.Fallbacks...) {
-		if n := len(list) - 1; n >= 0 && list[n].ConnConfig.Host == f.Host && list[n].ConnConfig.Port == f.Port { // the same without TLS
+	for _, f := range append([]*pgconn.FallbackConfig{{Host: c.Host, Port: c.Port, TLSConfig: c.TLSConfig}},
+		c.Fallbacks...) {
+		// the same without TLS
+		if n := len(list) - 1; n >= 0 && list[n].ConnConfig.Host == f.Host && list[n].ConnConfig.Port == f.Port {
 			list[n].ConnConfig.Fallbacks = append(list[n].ConnConfig.Fallbacks, f)
 			continue
 		}
 		one := cfg.Copy()
-		one.ConnConfig.Host, one.ConnConfig.Port, one.ConnConfig.TLSConfig, one.ConnConfig.Fallbacks = f.Host, f.Port, f.TLSConfig, nil
+		one.ConnConfig.Host, one.ConnConfig.Port, one.ConnConfig.TLSConfig, one.ConnConfig.Fallbacks = f.Host,
+			f.Port, f.TLSConfig, nil
 		list = append(list, one)
 	}
 	return list
@@ -384,7 +401,9 @@ const (
 
 // LedgerHealth reads the health of the ledger. The number of rows it reads does not depend on the size of the ledger.
 func (db *DB) LedgerHealth(ctx context.Context) (*LedgerHealth, error) {
-	blocks := MapperOf(func(h *LedgerHealth, into []any) []any { return append(into, &h.Block, &h.At, &h.Missing) }, nil)
+	blocks := MapperOf(func(h *LedgerHealth, into []any) []any {
+		return append(into, &h.Block, &h.At, &h.Missing)
+	}, nil)
 	h, err := blocks.One(ctx, db, "the newest blocks",
 		`select coalesce(max(index), 0), coalesce(max(consensus_end), 0), coalesce(max(index) - min(index) + 1 - count(*), 0)
 from (select index, consensus_end from record_file order by consensus_end desc limit $1) b`, healthBlocks)

@@ -84,13 +84,15 @@ func TestMove(t *testing.T) {
 		err      error
 		want     string
 	}{
-		"a conflict":                      {1, false, conflict, "a"},
-		"a conflict after an answer":      {1, true, conflict, "a"},
-		"a lost standby after an answer":  {1, true, shutdown, "a"},
-		"a lost primary":                  {0, false, shutdown, "b"},
-		"a lost primary after an answer":  {0, true, shutdown, ""},
-		"a statement that took too long":  {1, false, &pgconn.PgError{Code: "57014", Message: "canceling statement due to statement timeout"}, ""},
-		"a recovery conflict as a cancel": {1, false, &pgconn.PgError{Code: "57014", Message: "canceling statement due to conflict with recovery"}, "a"},
+		"a conflict":                     {1, false, conflict, "a"},
+		"a conflict after an answer":     {1, true, conflict, "a"},
+		"a lost standby after an answer": {1, true, shutdown, "a"},
+		"a lost primary":                 {0, false, shutdown, "b"},
+		"a lost primary after an answer": {0, true, shutdown, ""},
+		"a statement that took too long": {1, false,
+			&pgconn.PgError{Code: "57014", Message: "canceling statement due to statement timeout"}, ""},
+		"a recovery conflict as a cancel": {1, false,
+			&pgconn.PgError{Code: "57014", Message: "canceling statement due to conflict with recovery"}, "a"},
 	} {
 		s := threeServers()
 		w := newWork(t.Context(), admission.PointReads)
@@ -126,7 +128,8 @@ func TestHosts(t *testing.T) {
 		var names []string
 		all := hosts(cfg)
 		for _, one := range all {
-			for _, f := range append([]*pgconn.FallbackConfig{{Host: one.ConnConfig.Host, Port: one.ConnConfig.Port}}, one.ConnConfig.Fallbacks...) {
+			for _, f := range append([]*pgconn.FallbackConfig{{Host: one.ConnConfig.Host, Port: one.ConnConfig.Port}},
+				one.ConnConfig.Fallbacks...) {
 				if f.Host != one.ConnConfig.Host && len(all) > 1 {
 					t.Errorf("%s: a pool leads to %s and %s", url, one.ConnConfig.Host, f.Host)
 				}

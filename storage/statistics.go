@@ -14,8 +14,8 @@ import (
 // statisticsAge is how long planner statistics are used before they are read again.
 const statisticsAge = 10 * time.Minute
 
-// Frequencies are the planner's statistics of one column: how many rows its table has, and how many of them have a given value. They are estimates:
-// they may decide how a statement finds rows, never which rows it finds.
+// Frequencies are the planner's statistics of one column: how many rows its table has, and how many of them have a
+// given value. They are estimates: they may decide how a statement finds rows, never which rows it finds.
 type Frequencies struct {
 	// Rows is the number of rows of the table. It is negative if the table was never analyzed.
 	Rows float64
@@ -44,7 +44,8 @@ type statistics struct {
 	columns map[string]*Frequencies
 }
 
-// Frequencies returns the statistics of a column of a large table. If the table or its statistics are missing, the result is not [Frequencies.Known].
+// Frequencies returns the statistics of a column of a large table. If the table or its statistics are missing, the
+// result is not [Frequencies.Known].
 func (db *DB) Frequencies(ctx context.Context, table, column string) (*Frequencies, error) {
 	s := db.statistics
 	s.mu.Lock()
@@ -129,7 +130,8 @@ func (r *frequencyRow) frequencies() *Frequencies {
 	return f
 }
 
-// Part returns the fraction of the rows between two values of the column, both inclusive: between 0 and 1. It assumes that values are distributed evenly.
+// Part returns the fraction of the rows between two values of the column, both inclusive: between 0 and 1. It assumes
+// that values are distributed evenly.
 func (f *Frequencies) Part(lower, upper int64) float64 {
 	lower, upper = max(lower, f.Lowest), min(upper, f.Highest)
 	if f.Highest <= f.Lowest || upper < lower {

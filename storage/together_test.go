@@ -9,8 +9,8 @@ import (
 	"heliograph/storage"
 )
 
-// TestTogether checks that the first batches of parts are sent together, that a part without a batch does not block the others, and that a statement that
-// fails does so for its own part only.
+// TestTogether checks that the first batches of parts are sent together, that a part without a batch does not block
+// the others, and that a statement that fails does so for its own part only.
 func TestTogether(t *testing.T) {
 	t.Parallel()
 	db := open(t, func(o *storage.Options) { o.MaxConnections = 5 })
@@ -45,7 +45,8 @@ func TestTogether(t *testing.T) {
 					if sql != "" {
 						ctx := contexts.Context(t.Context(), value)
 						if got[i], errs[i] = number(ctx, sql); errs[i] == nil {
-							if _, err := number(ctx, session); err != nil { // only the first batches wait for each other
+							// only the first batches wait for each other
+							if _, err := number(ctx, session); err != nil {
 								t.Error(err)
 							}
 						}

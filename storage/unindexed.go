@@ -7,7 +7,8 @@ import (
 
 // Unindexed are filters of a list that no index serves together.
 type Unindexed struct {
-	// List is a field of the query type or a list of an object, and Filters are its arguments or members of its filter. They can be combined with others.
+	// List is a field of the query type or a list of an object, and Filters are its arguments or members of its
+	// filter. They can be combined with others.
 	List    string
 	Filters []string
 	// Except are filters that an index serves together with Filters, separated by spaces.
@@ -32,8 +33,10 @@ var unindexed = []Unindexed{
 	{"transactions", []string{"tokenId"}, "", "the transfers of tokens of the account", true},
 	{"transactions", []string{"outcome", "types"}, "accountId", ofType, true},
 	{"nfts", []string{"spenderId"}, "owner ownerId", "all NFTs, or those of the token", true},
-	{"transactions", []string{"accountId"}, "", "the entries of the account, or the transactions of the result and type, which are fewer", false},
-	{"transactions", []string{"account"}, "", "as above; all newer transactions for the fee account, which the index of transfers leaves out", false},
+	{"transactions", []string{"accountId"},
+		"", "the entries of the account, or the transactions of the result and type, which are fewer", false},
+	{"transactions", []string{"account"},
+		"", "as above; all newer transactions for the fee account, which the index of transfers leaves out", false},
 	{"accounts", nil, "", newer, false},
 	{"balances", nil, "", newer + "; all rows of the snapshot", false},
 	{"tokenBalances", []string{"balance"}, "", "the number of holders", false},
@@ -41,22 +44,30 @@ var unindexed = []Unindexed{
 	{"schedules", []string{"creatorAccountId"}, "", "the schedules of the creator, or of a range of creators", false},
 	{"tokens", []string{"treasury"}, "", "the tokens with which the treasury is associated", false},
 	{"tokens", []string{"types"}, "", "all tokens", false},
-	{"blocks", []string{"number", "timestamp"}, "", "the blocks of the range of time, or between its end and the number", false},
-	{"topicMessages", []string{"sequenceNumber", "timestamp"}, "", "the messages of the range of time, or between its end and the number", false},
+	{"blocks", []string{"number", "timestamp"}, "",
+		"the blocks of the range of time, or between its end and the number", false},
+	{"topicMessages", []string{"sequenceNumber", "timestamp"},
+		"", "the messages of the range of time, or between its end and the number", false},
 	{"contractLogs", []string{"topics"}, "contract contractId", "the logs of a week", false},
-	{"contractResults", []string{"from"}, "", "the results of the contract, or those up to the end of the page for a range of senders", false},
-	{"contractResults", []string{"contractId"}, "internal", "the results of the contract, most of which can be those of child transactions", false},
+	{"contractResults", []string{"from"},
+		"", "the results of the contract, or those up to the end of the page for a range of senders", false},
+	{"contractResults", []string{"contractId"}, "internal",
+		"the results of the contract, most of which can be those of child transactions", false},
 	{"contractResults", []string{"contract"}, "internal", "as above", false},
-	{"contractResults", []string{"transactionIndex"}, "blockNumber blockHash", "the results of the contract, or all", false},
-	{"transfers", []string{"direction"}, "", "the transfers of the account, or of the token in the range of time", false},
+	{"contractResults", []string{"transactionIndex"}, "blockNumber blockHash", "the results of the contract, or all",
+		false},
+	{"transfers", []string{"direction"}, "", "the transfers of the account, or of the token in the range of time",
+		false},
 	{"holders", nil, "", "the holders of the token, which are sorted by balance", false},
 }
 
-// FindUnindexed returns the filters of a list that no index serves together, or nil. given reports whether a filter is given.
+// FindUnindexed returns the filters of a list that no index serves together, or nil. given reports whether a filter is
+// given.
 func FindUnindexed(list string, given func(filter string) bool) *Unindexed {
 	i := slices.IndexFunc(unindexed, func(u Unindexed) bool {
 		missing := func(filter string) bool { return !given(filter) }
-		return u.List == list && !slices.ContainsFunc(u.Filters, missing) && !slices.ContainsFunc(strings.Fields(u.Except), given)
+		return u.List == list && !slices.ContainsFunc(u.Filters, missing) &&
+			!slices.ContainsFunc(strings.Fields(u.Except), given)
 	})
 	if i < 0 {
 		return nil

@@ -8,7 +8,8 @@ import (
 	"heliograph/internal/domain/ledger"
 )
 
-// Where composes the conditions of a statement. Values become parameters, so that statements which differ only in values are prepared once.
+// Where composes the conditions of a statement. Values become parameters, so that statements which differ only in
+// values are prepared once.
 type Where struct {
 	sql strings.Builder
 	// Args are the arguments of the statement. Conditions continue its numbering.
@@ -44,10 +45,12 @@ func Filter[T ~int64](w *Where, column string, f *ledger.Filter[T]) {
 	filter(w, column, "?", f, func(v T) any { return int64(v) }, func(values []T) any { return Int64s(values) })
 }
 
-// FilterOpaque is [Filter], but hides the values from the planner. It then expects a range to contain one of 200 rows, and uses the index of the column
-// even if the range is larger and few of its rows match the other conditions.
+// FilterOpaque is [Filter], but hides the values from the planner. It then expects a range to contain one of 200 rows,
+// and uses the index of the column even if the range is larger and few of its rows match the other conditions.
 func FilterOpaque[T ~int64](w *Where, column string, f *ledger.Filter[T]) {
-	filter(w, column, "(select ?::bigint)", f, func(v T) any { return int64(v) }, func(values []T) any { return Int64s(values) })
+	filter(w, column, "(select ?::bigint)", f, func(v T) any {
+		return int64(v)
+	}, func(values []T) any { return Int64s(values) })
 }
 
 // FilterText adds the conditions of f on a text column. f may be nil.
@@ -56,7 +59,9 @@ func FilterText(w *Where, column string, f *ledger.StringFilter) {
 }
 
 // filter adds the conditions of f. mark stands for a value, and one and all return arguments.
-func filter[T ~int64 | ~string](w *Where, column, mark string, f *ledger.Filter[T], one func(T) any, all func([]T) any) {
+func filter[T ~int64 | ~string](
+	w *Where, column, mark string, f *ledger.Filter[T], one func(T) any, all func([]T) any,
+) {
 	if f == nil {
 		return
 	}
@@ -80,7 +85,8 @@ func filter[T ~int64 | ~string](w *Where, column, mark string, f *ledger.Filter[
 	}
 }
 
-// FilterBytes adds the conditions of f on a column of bytes. form converts a value to the form that the column holds. f may be nil.
+// FilterBytes adds the conditions of f on a column of bytes. form converts a value to the form that the column holds.
+// f may be nil.
 func FilterBytes(w *Where, column string, f *ledger.BytesFilter, form func([]byte) []byte) {
 	if f == nil {
 		return
@@ -101,7 +107,8 @@ func FilterBytes(w *Where, column string, f *ledger.BytesFilter, form func([]byt
 // Int64s converts IDs or timestamps to an array argument.
 func Int64s[T ~int64](ids []T) []int64 { return list.Map(ids, func(v T) int64 { return int64(v) }) }
 
-// Page selects rows of an ordered list: at most Limit rows between two keys. A key contains the values of the columns that the list is sorted by.
+// Page selects rows of an ordered list: at most Limit rows between two keys. A key contains the values of the columns
+// that the list is sorted by.
 type Page struct {
 	Limit   int
 	Desc    bool
@@ -143,8 +150,9 @@ func (w *Where) OrderBy(p Page, columns ...string) string {
 	return " order by " + p.Order(columns...) + " limit " + w.limit(p.Limit)
 }
 
-// limit returns a row count for a LIMIT clause. Usual page sizes, with and without the additional row that shows whether there is a next page, are part of
-// the text: with a parameter, a generic plan would have to assume that a tenth of all rows is read, so PostgreSQL would plan each execution.
+// limit returns a row count for a LIMIT clause. Usual page sizes, with and without the additional row that shows
+// whether there is a next page, are part of the text: with a parameter, a generic plan would have to assume that a
+// tenth of all rows is read, so PostgreSQL would plan each execution.
 func (w *Where) limit(n int) string {
 	switch n {
 	case 1, 2, 25, 26, 100, 101:

@@ -53,8 +53,8 @@ func WindowOf(f *ledger.TimestampFilter) Window {
 	return b
 }
 
-// Versions adds the condition that a version of a row satisfies a filter. column is the range in which the version is valid. eq and in select the
-// version that was valid at that instant.
+// Versions adds the condition that a version of a row satisfies a filter. column is the range in which the version is
+// valid. eq and in select the version that was valid at that instant.
 func (w *Where) Versions(column string, at *ledger.TimestampFilter) {
 	if at == nil {
 		return
@@ -89,17 +89,17 @@ func (w *Where) During(column string, at *ledger.TimestampFilter) {
 	}
 }
 
-// LatestChanges returns a statement that reads the newest change of each key in a table of changes s. Its columns are key, value and at. of and keys
-// are the conditions on keys, order limits them to a page, and times are the conditions on changes. The keys are read from an index in order; the
-// newest change of each key is looked up separately.
+// LatestChanges returns a statement that reads the newest change of each key in a table of changes s. Its columns are
+// key, value and at. of and keys are the conditions on keys, order limits them to a page, and times are the conditions
+// on changes. The keys are read from an index in order; the newest change of each key is looked up separately.
 func LatestChanges(table, of, key, value, keys, times, order string) string {
 	return `select k.key, c.value, c.at from (select distinct ` + key + ` as key from ` + table + ` s where ` + of + keys + times + order + `) k
   cross join lateral (select ` + value + ` as value, s.consensus_timestamp as at from ` + table + ` s where ` + of + ` and ` + key + ` = k.key` + times + `
     order by s.consensus_timestamp desc limit 1) c`
 }
 
-// Merge merges two lists that are sorted by key in the direction of p, and returns at most p.Limit rows. If both lists contain a key, the result has the
-// row of a. key returns the key of a row; keys are unique within a list.
+// Merge merges two lists that are sorted by key in the direction of p, and returns at most p.Limit rows. If both lists
+// contain a key, the result has the row of a. key returns the key of a row; keys are unique within a list.
 func Merge[T any](a, b []*T, p Page, key func(*T) int64) []*T {
 	if len(b) == 0 {
 		return a

@@ -40,8 +40,9 @@ type Comparison struct {
 	Progress func(done, total int)
 }
 
-// Run compares the responses. Rows may be written meanwhile: a difference is reported if it remains after all repetitions and is not caused by rows that
-// are newer than the start. It fails if ctx ends, or if a service does not respond to the first request.
+// Run compares the responses. Rows may be written meanwhile: a difference is reported if it remains after all
+// repetitions and is not caused by rows that are newer than the start. It fails if ctx ends, or if a service does not
+// respond to the first request.
 func (c *Comparison) Run(ctx context.Context) (*Report, error) {
 	r := run{Comparison: c, report: &Report{}}
 	var err error
@@ -160,8 +161,8 @@ func (r *run) one(ctx context.Context, path string) (next string) {
 	return next
 }
 
-// known reports whether all differences have causes that several requests had after their repetitions. They are not repeated, which would take hours if the
-// services differ everywhere.
+// known reports whether all differences have causes that several requests had after their repetitions. They are not
+// repeated, which would take hours if the services differ everywhere.
 func (r *run) known(differences []Difference) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -178,7 +179,8 @@ func limited(a, b *Digest) bool {
 	return a.Status == http.StatusTooManyRequests || b.Status == http.StatusTooManyRequests
 }
 
-// both sends a request to both services at once. The digest of a failed request has the status 0 and the error as its body.
+// both sends a request to both services at once. The digest of a failed request has the status 0 and the error as its
+// body.
 func (r *run) both(ctx context.Context, path string) (a, b *Digest) {
 	send := func(service Service) *Digest {
 		got, err := service(ctx, path)
@@ -209,16 +211,18 @@ func (r *run) endpoint(path string) string {
 // maxBody is the maximum size of a response in bytes.
 const maxBody = 64 << 20
 
-// NewService returns the service at a URL, such as https://mirror.example.com. header is sent with each request. Each request has the given timeout.
-// Redirects are not followed.
+// NewService returns the service at a URL, such as https://mirror.example.com. header is sent with each request. Each
+// request has the given timeout. Redirects are not followed.
 func NewService(base string, header map[string]string, timeout time.Duration, concurrency int) (Service, error) {
 	u, err := url.Parse(base)
-	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" || u.RawQuery != "" || u.Fragment != "" {
+	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" || u.RawQuery != "" ||
+		u.Fragment != "" {
 		return nil, fmt.Errorf("%q is not a URL such as https://mirror.example.com", base)
 	}
 	base = strings.TrimSuffix(strings.TrimSuffix(base, "/"), "/api/v1")
 	client := &http.Client{
-		Transport:     &http.Transport{Proxy: http.ProxyFromEnvironment, MaxIdleConnsPerHost: concurrency, ForceAttemptHTTP2: true},
+		Transport: &http.Transport{Proxy: http.ProxyFromEnvironment, MaxIdleConnsPerHost: concurrency,
+			ForceAttemptHTTP2: true},
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 		Timeout:       timeout,
 	}
@@ -255,7 +259,8 @@ type Report struct {
 	Requests int
 	// Repeated is the number of requests whose responses were equal after a repetition.
 	Repeated int
-	// Newer is the number of requests whose responses differed only in rows that are newer than the start of the comparison.
+	// Newer is the number of requests whose responses differed only in rows that are newer than the start of the
+	// comparison.
 	Newer int
 	// Limited is the number of requests that were not compared because a service rejected them with status 429.
 	Limited int

@@ -29,14 +29,16 @@ import (
 
 func TestMain(m *testing.M) { pgtest.Main(m) }
 
-// comparison returns the comparison of the gateways at two URLs with generated requests: all that follow pages, and a part of the others.
+// comparison returns the comparison of the gateways at two URLs with generated requests: all that follow pages, and a
+// part of the others.
 func comparison(t *testing.T, against, own string) *compare.Comparison {
 	t.Helper()
 	api, err := v1.NewOffline(&rest.Config{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := &compare.Comparison{API: api, Most: 5000, Concurrency: 4, Waits: []time.Duration{100 * time.Millisecond, 300 * time.Millisecond, time.Second}}
+	c := &compare.Comparison{API: api, Most: 5000, Concurrency: 4,
+		Waits: []time.Duration{100 * time.Millisecond, 300 * time.Millisecond, time.Second}}
 	for at, url := range map[*compare.Service]string{&c.Against: against, &c.Own: own} {
 		if *at, err = compare.NewService(url, nil, time.Minute, 4); err != nil {
 			t.Fatal(err)
@@ -143,17 +145,22 @@ func TestPlantedDifferences(t *testing.T) {
 	}
 }
 
-// TestEqualWhileWriting checks that a comparison finds nothing between two gateways while blocks are written to their database.
+// TestEqualWhileWriting checks that a comparison finds nothing between two gateways while blocks are written to their
+// database.
 func TestEqualWhileWriting(t *testing.T) {
 	t.Parallel()
 	url := testenv.Filled.Fresh(t)
 	start := time.Now()
-	clock := testenv.REST(func(c *rest.Config) { c.Now = func() time.Time { return testenv.Now().Add(time.Since(start)) } })
+	clock := testenv.REST(func(c *rest.Config) {
+		c.Now = func() time.Time { return testenv.Now().Add(time.Since(start)) }
+	})
 	a, b := testenv.Over(t, url, clock), testenv.Over(t, url, clock, testenv.Cached())
 	ctx, stop := context.WithCancel(t.Context())
 	var writer sync.WaitGroup
 	writer.Go(func() {
-		if err := demodb.KeepAlive(ctx, url, func() time.Time { return testenv.Now().Add(time.Since(start)) }, slog.New(slog.DiscardHandler)); err != nil {
+		if err := demodb.KeepAlive(ctx, url, func() time.Time {
+			return testenv.Now().Add(time.Since(start))
+		}, slog.New(slog.DiscardHandler)); err != nil {
 			t.Error(err)
 		}
 	})
@@ -172,7 +179,8 @@ func TestEqualWhileWriting(t *testing.T) {
 		if causes := report.Causes(); len(causes) > 0 {
 			var b strings.Builder
 			_, _ = report.WriteTo(&b) // a builder does not fail
-			t.Errorf("%d causes in %d requests, %d repeated, %d newer:\n%s", len(causes), report.Requests, report.Repeated, report.Newer, b.String())
+			t.Errorf("%d causes in %d requests, %d repeated, %d newer:\n%s", len(causes), report.Requests,
+				report.Repeated, report.Newer, b.String())
 		}
 		t.Logf("%d requests, %d repeated, %d newer", report.Requests, report.Repeated, report.Newer)
 	}
@@ -180,7 +188,8 @@ func TestEqualWhileWriting(t *testing.T) {
 	writer.Wait()
 }
 
-// TestNewerRows checks that rows which only one service has are not reported, and that other differences of the same lists are.
+// TestNewerRows checks that rows which only one service has are not reported, and that other differences of the same
+// lists are.
 func TestNewerRows(t *testing.T) {
 	t.Parallel()
 	service := func(rows ...string) compare.Service {
@@ -199,7 +208,8 @@ func TestNewerRows(t *testing.T) {
 			if u.Query().Get("limit") == "1" {
 				items = items[:1]
 			}
-			return &compare.Response{Status: http.StatusOK, Body: []byte(`{"transactions":[` + strings.Join(items, ",") + `]}`)}, nil
+			return &compare.Response{Status: http.StatusOK,
+				Body: []byte(`{"transactions":[` + strings.Join(items, ",") + `]}`)}, nil
 		}
 	}
 	api, err := v1.NewOffline(&rest.Config{})
@@ -208,8 +218,9 @@ func TestNewerRows(t *testing.T) {
 	}
 	for row, want := range map[string]int{"1.000000001 a": 0, "1.000000001 b": 1} {
 		c := compare.Comparison{
-			Against: service("1.000000002 new", "1.000000001 a"), Own: service(row), API: api, Most: 10, Concurrency: 1,
-			Requests: []requests.Request{{Path: "/api/v1/transactions", Pages: 1}},
+			Against: service("1.000000002 new", "1.000000001 a"), Own: service(row), API: api, Most: 10,
+			Concurrency: 1,
+			Requests:    []requests.Request{{Path: "/api/v1/transactions", Pages: 1}},
 		}
 		report, err := c.Run(t.Context())
 		if err != nil {

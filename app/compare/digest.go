@@ -1,4 +1,5 @@
-// Package compare compares the responses of two REST services, or of one service with a record, and groups the differences by cause.
+// Package compare compares the responses of two REST services, or of one service with a record, and groups the
+// differences by cause.
 package compare
 
 import (
@@ -301,7 +302,8 @@ func parent(path string) string {
 // none is a member that does not occur.
 var none = &Member{}
 
-// compareMember returns the difference of a member. Another number of occurrences is a difference only if the number of objects that contain it is the same.
+// compareMember returns the difference of a member. Another number of occurrences is a difference only if the number
+// of objects that contain it is the same.
 func compareMember(digestA, digestB *Digest, path string) (d Difference, ok bool) {
 	a, b := digestA.member(path), digestB.member(path)
 	same := path == ""
@@ -345,13 +347,16 @@ func compareMember(digestA, digestB *Digest, path string) (d Difference, ok bool
 	return d, true
 }
 
-// equal reports whether two members have the same occurrences. Lists with the same number of items differ if an item has another position.
+// equal reports whether two members have the same occurrences. Lists with the same number of items differ if an item
+// has another position.
 func (m *Member) equal(other *Member) bool {
-	if m.Types != other.Types || m.Hash != other.Hash || m.values != nil && other.values != nil && !slices.Equal(m.values, other.values) {
+	if m.Types != other.Types || m.Hash != other.Hash || m.values != nil && other.values != nil &&
+		!slices.Equal(m.values, other.values) {
 		return false
 	}
 	for i, item := range m.items {
-		if i < len(other.items) && item != other.items[i] && (slices.Contains(other.items, item) || slices.Contains(m.items, other.items[i])) {
+		if i < len(other.items) && item != other.items[i] &&
+			(slices.Contains(other.items, item) || slices.Contains(m.items, other.items[i])) {
 			return false
 		}
 	}

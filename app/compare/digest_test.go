@@ -13,12 +13,17 @@ func TestDifferences(t *testing.T) {
 	const page = `{"rows":[{"id":1,"sub":{"list":[1,2]}},{"id":2,"sub":{"list":[]}}],"links":{"next":"/n"}}`
 	for body, want := range map[string]string{
 		page: "",
-		strings.Replace(page, `"id":2`, `"id":"2"`, 1):                                              "type rows[].id number number|string",
-		strings.Replace(page, `"id":2,`, ``, 1):                                                     "member missing rows[].id",
-		strings.Replace(page, `"id":2`, `"id":2,"new":1`, 1):                                        "member added rows[].new",
-		strings.Replace(page, `"id":2`, `"id":3`, 1):                                                "value rows[].id",
-		strings.Replace(page, `[1,2]`, `[1]`, 1):                                                    "items rows[].sub.list",
-		strings.Replace(page, `{"list":[]}`, `null`, 1):                                             "type rows[].sub object null|object",
+		strings.Replace(page, `"id":2`, `"id":"2"`,
+			1): "type rows[].id number number|string",
+		strings.Replace(page, `"id":2,`,
+			``, 1): "member missing rows[].id",
+		strings.Replace(page, `"id":2`, `"id":2,"new":1`,
+			1): "member added rows[].new",
+		strings.Replace(page, `"id":2`, `"id":3`, 1): "value rows[].id",
+		strings.Replace(page, `[1,2]`,
+			`[1]`, 1): "items rows[].sub.list",
+		strings.Replace(page, `{"list":[]}`, `null`,
+			1): "type rows[].sub object null|object",
 		strings.Replace(page, `"/n"`, `null`, 1):                                                    "link links.next",
 		strings.Replace(page, `"rows":[`, `"rows": [`, 1):                                           "text /rows",
 		`{"rows":[{"id":2,"sub":{"list":[]}},{"id":1,"sub":{"list":[1,2]}}],"links":{"next":"/n"}}`: "items rows",
@@ -26,8 +31,9 @@ func TestDifferences(t *testing.T) {
 		`{"rows":[],"links":{"next":"/n"}}`:                                                         "items rows",
 		`[]`:                                                                                        "type  object array",
 		`{"rows":[`:                                                                                 "type  object text",
-		page + `x`:                                                                                  "type  object text",
-		page + "\n":                                                                                 "text /rows",
+		page +
+			`x`: "type  object text",
+		page + "\n": "text /rows",
 	} {
 		a := NewDigest(&Response{Status: 200, Body: []byte(page)})
 		b := NewDigest(&Response{Status: 200, Body: []byte(body)})
@@ -45,11 +51,13 @@ func TestDifferences(t *testing.T) {
 	if got := Differences("", header("Link", `</n>; rel="next"`), header("Link", `</n>; rel="next"`)); got != nil {
 		t.Errorf("equal links: %+v", got)
 	}
-	if got := Differences("", header("Cache-Control", "a"), header("Cache-Control", "b")); len(got) != 1 || got[0].Cause != (Cause{HeaderChanged, "Cache-Control", "a", "b"}) {
+	if got := Differences("", header("Cache-Control", "a"), header("Cache-Control", "b")); len(got) != 1 ||
+		got[0].Cause != (Cause{HeaderChanged, "Cache-Control", "a", "b"}) {
 		t.Errorf("headers: %+v", got)
 	}
 	failed := NewDigest(&Response{Body: []byte("refused")})
-	if got := Differences("/rows", header("Link", ""), failed); len(got) != 1 || got[0].Cause != (Cause{StatusChanged, "/rows", "200", "no response"}) || got[0].To != "refused" {
+	if got := Differences("/rows", header("Link", ""), failed); len(got) != 1 ||
+		got[0].Cause != (Cause{StatusChanged, "/rows", "200", "no response"}) || got[0].To != "refused" {
 		t.Errorf("no response: %+v", got)
 	}
 	if got := Differences("/rows", failed, failed); len(got) != 1 {
@@ -81,7 +89,8 @@ func TestReadLog(t *testing.T) {
 	for _, r := range got {
 		paths = append(paths, strings.TrimPrefix(r.Path, "/api/v1/"))
 	}
-	if want := []string{"accounts?limit=2", "blocks?limit=1", "blocks/1", "blocks/2", "blocks/3?a=%20b", "blocks/4"}; err != nil || !slices.Equal(paths, want) {
+	if want := []string{"accounts?limit=2", "blocks?limit=1", "blocks/1", "blocks/2", "blocks/3?a=%20b",
+		"blocks/4"}; err != nil || !slices.Equal(paths, want) {
 		t.Errorf("%q, %v, want %q", paths, err, want)
 	}
 	if got, err = ReadLog(strings.NewReader(log), "/api/v1", 2); err != nil || len(got) != 2 {
@@ -102,7 +111,8 @@ func FuzzLog(f *testing.F) {
 		if !ok {
 			return
 		}
-		if _, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://127.0.0.1"+path, http.NoBody); err != nil && strings.HasPrefix(path, "/") {
+		if _, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://127.0.0.1"+path,
+			http.NoBody); err != nil && strings.HasPrefix(path, "/") {
 			t.Errorf("%q: %v", path, err)
 		}
 	})

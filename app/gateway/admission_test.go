@@ -24,9 +24,12 @@ import (
 // TestStateReads checks that a contract call that reads the balances of too many accounts fails.
 func TestStateReads(t *testing.T) {
 	t.Parallel()
-	g := testenv.Demo(t, testenv.Timeout(time.Minute), testenv.EVM(func(o *contractcalls.Options) { o.Timeout = time.Minute }))
+	g := testenv.Demo(t, testenv.Timeout(time.Minute), testenv.EVM(func(o *contractcalls.Options) {
+		o.Timeout = time.Minute
+	}))
 	// PUSH3 0x100000; loop: PUSH1 1; ADD; DUP1; BALANCE; POP; PUSH1 loop; JUMP
-	got := g.Do(t, http.MethodPost, "/api/v1/contracts/call", `{"data":"0x621000005b600101803150600456","gas":15000000}`, "Content-Type: application/json")
+	got := g.Do(t, http.MethodPost, "/api/v1/contracts/call",
+		`{"data":"0x621000005b600101803150600456","gas":15000000}`, "Content-Type: application/json")
 	if got.Status != http.StatusBadRequest || !strings.Contains(got.Body, "too much state") {
 		t.Errorf("status %d: %s", got.Status, got.Body)
 	}
@@ -47,7 +50,8 @@ func TestMemoryLimit(t *testing.T) {
 		"/api/v1/topics/0.0.4001": `{"_status":{"messages":[{"message":"Service Unavailable","detail":""}]}}`,
 		typenamePath:              `"code":"UNAVAILABLE"`,
 	} {
-		if got := g.Get(t, path); got.Status != http.StatusServiceUnavailable || got.Header.Get("Retry-After") == "" || !strings.Contains(got.Body, want) {
+		if got := g.Get(t, path); got.Status != http.StatusServiceUnavailable || got.Header.Get("Retry-After") == "" ||
+			!strings.Contains(got.Body, want) {
 			t.Errorf("%s: status %d: %s", path, got.Status, got.Body)
 		}
 		if got := roomy.Get(t, path); got.Status != http.StatusOK {
@@ -59,7 +63,8 @@ func TestMemoryLimit(t *testing.T) {
 	}
 }
 
-// TestConnectionLimit checks that connections above the limit of an address get a response and are closed, and that closed connections do not count.
+// TestConnectionLimit checks that connections above the limit of an address get a response and are closed, and that
+// closed connections do not count.
 func TestConnectionLimit(t *testing.T) {
 	t.Parallel()
 	inner, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
@@ -91,7 +96,8 @@ func TestConnectionLimit(t *testing.T) {
 	for i, c := range []struct {
 		from string
 		want int
-	}{{"127.0.0.1", 404}, {"127.0.0.1", 404}, {"127.0.0.1", 503}, {"127.0.0.2", 404}, {"127.0.0.9", 404}, {"127.0.0.9", 404}, {"127.0.0.9", 404}} {
+	}{{"127.0.0.1", 404}, {"127.0.0.1", 404}, {"127.0.0.1", 503}, {"127.0.0.2", 404}, {"127.0.0.9", 404},
+		{"127.0.0.9", 404}, {"127.0.0.9", 404}} {
 		got, conn := status(c.from)
 		if got != c.want {
 			t.Errorf("connection %d: status %d, want %d", i, got, c.want)
@@ -112,11 +118,13 @@ func TestConnectionLimit(t *testing.T) {
 func TestAdminHost(t *testing.T) {
 	t.Parallel()
 	var log bytes.Buffer
-	g := testenv.Demo(t, testenv.Logger(slog.New(slog.NewTextHandler(&log, nil))), func(o *gateway.Options, _ *storage.Options) {
-		o.AdminHosts = []string{"gateway.internal"}
-	})
+	g := testenv.Demo(t, testenv.Logger(slog.New(slog.NewTextHandler(&log, nil))),
+		func(o *gateway.Options, _ *storage.Options) {
+			o.AdminHosts = []string{"gateway.internal"}
+		})
 	for host, want := range map[string]int{
-		"127.0.0.1:9464": 200, "[::1]:9464": 200, "localhost:9464": 200, "LOCALHOST": 200, "gateway.internal:9464": 200, "evil.example": 421, "": 421,
+		"127.0.0.1:9464": 200, "[::1]:9464": 200, "localhost:9464": 200, "LOCALHOST": 200,
+		"gateway.internal:9464": 200, "evil.example": 421, "": 421,
 	} {
 		w, r := httptest.NewRecorder(), httptest.NewRequest(http.MethodGet, "/metrics", http.NoBody)
 		r.Host = host
@@ -141,7 +149,8 @@ func TestOperationMetrics(t *testing.T) {
 	g.Query(t, "query Name7 { __typename }", nil)
 	w := httptest.NewRecorder()
 	g.Admin().ServeHTTP(w, httptest.NewRequest(http.MethodGet, "http://localhost/metrics", http.NoBody))
-	for _, want := range []string{`operations_total{kind="query",name="Name7"} 2`, `operations_total{kind="query",name="other"} 50`} {
+	for _, want := range []string{`operations_total{kind="query",name="Name7"} 2`,
+		`operations_total{kind="query",name="other"} 50`} {
 		if !strings.Contains(w.Body.String(), want) {
 			t.Errorf("the metrics do not have %s", want)
 		}
@@ -152,7 +161,8 @@ func TestOperationMetrics(t *testing.T) {
 func TestForwardedWarning(t *testing.T) {
 	t.Parallel()
 	var log bytes.Buffer
-	g := testenv.Demo(t, testenv.Logger(slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelWarn}))))
+	g := testenv.Demo(t,
+		testenv.Logger(slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelWarn}))))
 	for range 3 {
 		g.Do(t, http.MethodGet, "/health/liveness", "", "X-Forwarded-For: 10.0.0.1")
 	}

@@ -34,7 +34,8 @@ func TestDeployMetrics(t *testing.T) {
 			t.Errorf("%s uses %d metrics", file, len(names))
 		}
 		for _, n := range names {
-			if prefix := optional.FindString(n); !strings.Contains(metrics, "\n"+n) && (prefix == "" || !bytes.Contains(source, []byte(`"`+n[len(prefix):]+`"`))) {
+			if prefix := optional.FindString(n); !strings.Contains(metrics, "\n"+n) &&
+				(prefix == "" || !bytes.Contains(source, []byte(`"`+n[len(prefix):]+`"`))) {
 				t.Errorf("%s: the gateway has no metric %s", file, n)
 			}
 		}

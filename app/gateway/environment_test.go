@@ -29,7 +29,8 @@ func TestExec(t *testing.T) {
 	url := testenv.Empty.Fresh(t)
 	testenv.Exec(t, url, "insert into topic (id, timestamp_range) values (7, '[1,)')")
 	g := testenv.Over(t, url)
-	if got := g.Get(t, "/api/v1/topics/7"); got.Status != http.StatusNotFound || got.Header.Get("Cache-Control") != "public, max-age=5" {
+	if got := g.Get(t, "/api/v1/topics/7"); got.Status != http.StatusNotFound ||
+		got.Header.Get("Cache-Control") != "public, max-age=5" {
 		t.Errorf("status %d, Cache-Control %q: %s", got.Status, got.Header.Get("Cache-Control"), got.Body)
 	}
 }

@@ -17,7 +17,8 @@ import (
 
 func TestMain(m *testing.M) { pgtest.Main(m) }
 
-// TestExamples runs every GraphiQL example on the demo network. Each must return data, and subscriptions must deliver a past event.
+// TestExamples runs every GraphiQL example on the demo network. Each must return data, and subscriptions must deliver
+// a past event.
 func TestExamples(t *testing.T) {
 	t.Parallel()
 	g := testenv.Shared(t)
@@ -42,7 +43,9 @@ func TestExamples(t *testing.T) {
 }
 
 // runExample runs an operation of an example.
-func runExample(t *testing.T, g *testenv.Gateway, document string, operation *ast.OperationDefinition, variables map[string]any) {
+func runExample(
+	t *testing.T, g *testenv.Gateway, document string, operation *ast.OperationDefinition, variables map[string]any,
+) {
 	t.Helper()
 	past := map[string]any{}
 	if from := operation.VariableDefinitions.ForName("from"); from != nil && from.Type.NamedType == "Timestamp" {
@@ -64,7 +67,8 @@ func runExample(t *testing.T, g *testenv.Gateway, document string, operation *as
 	if strings.Contains(got, `"errors"`) || !strings.HasPrefix(got, `{"data":{`) {
 		t.Fatalf("%s: %s", operation.Name, got)
 	}
-	for _, empty := range []string{`"nodes":[]`, `"account":null`, `"topic":null`, `"token":null`, `"contract":null`, `"status":null`, `"output":null`, `"gas":null`} {
+	for _, empty := range []string{`"nodes":[]`, `"account":null`, `"topic":null`, `"token":null`, `"contract":null`,
+		`"status":null`, `"output":null`, `"gas":null`} {
 		if strings.Contains(got, empty) {
 			t.Errorf("%s returns %s: %s", operation.Name, empty, got)
 		}
@@ -111,7 +115,8 @@ func TestExplainBody(t *testing.T) {
 		"invalid JSON": {`{"data":5`, `"error":"`, 400},
 		"too long":     {strings.Repeat(" ", 2<<20), `"error":"the body cannot be read, or is too long"`, 400},
 	} {
-		if got := g.Do(t, http.MethodPost, call, c.body, "Content-Type: application/octet-stream"); got.Status != c.status || !strings.Contains(got.Body, c.want) {
+		if got := g.Do(t, http.MethodPost, call, c.body,
+			"Content-Type: application/octet-stream"); got.Status != c.status || !strings.Contains(got.Body, c.want) {
 			t.Errorf("%s: status %d, %.300s; want %d, %s", name, got.Status, got.Body, c.status, c.want)
 		}
 	}
@@ -122,8 +127,10 @@ func TestExplanationsRun(t *testing.T) {
 	t.Parallel()
 	g := testenv.Shared(t)
 	for _, path := range []string{
-		"/api/v1/accounts?account.balance=gt:100&order=desc", "/api/v1/accounts/1001?transactiontype=cryptotransfer", "/api/v1/balances?account.id=1001&account.id=1002",
-		"/api/v1/blocks?block.number=lte:20", "/api/v1/topics/4001/messages?encoding=utf-8&sequencenumber=gt:2", "/api/v1/transactions?result=fail&order=asc",
+		"/api/v1/accounts?account.balance=gt:100&order=desc", "/api/v1/accounts/1001?transactiontype=cryptotransfer",
+		"/api/v1/balances?account.id=1001&account.id=1002",
+		"/api/v1/blocks?block.number=lte:20", "/api/v1/topics/4001/messages?encoding=utf-8&sequencenumber=gt:2",
+		"/api/v1/transactions?result=fail&order=asc",
 	} {
 		x, err := g.Explain(t.Context(), path)
 		if err != nil {

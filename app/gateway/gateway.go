@@ -1,4 +1,5 @@
-// Package gateway combines storage, resolvers, the GraphQL executor and the REST APIs into the HTTP handlers of the public and the admin port.
+// Package gateway combines storage, resolvers, the GraphQL executor and the REST APIs into the HTTP handlers of the
+// public and the admin port.
 package gateway
 
 import (
@@ -57,8 +58,8 @@ type GraphOptions struct {
 	CacheBytes int64
 	// DocumentBytes is the maximum total length of cached documents in bytes. 0 means 8 MiB.
 	DocumentBytes int
-	// Streams limits subscriptions. PollInterval is the interval at which the database is polled for all subscriptions. Backlog is the maximum number of
-	// rows to keep for slow subscribers.
+	// Streams limits subscriptions. PollInterval is the interval at which the database is polled for all
+	// subscriptions. Backlog is the maximum number of rows to keep for slow subscribers.
 	Streams      server.StreamOptions
 	PollInterval time.Duration
 	Backlog      int
@@ -72,12 +73,14 @@ const documentBytes = 8 << 20
 // DefaultGraph returns the default options.
 func DefaultGraph() GraphOptions {
 	return GraphOptions{
-		Bounds: limits.Default(), MaxResponse: rowplan.DefaultMaxResponse, MaxBody: 512 << 10, MaxValues: 10_000, CSVRows: 100_000,
+		Bounds: limits.Default(), MaxResponse: rowplan.DefaultMaxResponse, MaxBody: 512 << 10, MaxValues: 10_000,
+		CSVRows: 100_000,
 		Streams: server.DefaultStreams(), PollInterval: 250 * time.Millisecond, Backlog: 10_000,
 	}
 }
 
-// exposedHeaders are the headers of GraphQL responses that scripts of other origins can read, in addition to those that CORS always permits.
+// exposedHeaders are the headers of GraphQL responses that scripts of other origins can read, in addition to those
+// that CORS always permits.
 var exposedHeaders = []string{
 	"Content-Disposition", "ETag", "Retry-After", "Server-Timing", "X-Query-Cost", "X-Query-Cost-Limit",
 	"X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset",
@@ -121,7 +124,8 @@ type Options struct {
 	SyntheticOff bool
 	// EVM configures contract calls.
 	EVM contractcalls.Options
-	// CheckVariables verifies that REST requests set exactly the variables that their documents declare. All tests enable it.
+	// CheckVariables verifies that REST requests set exactly the variables that their documents declare. All tests
+	// enable it.
 	CheckVariables bool
 }
 
@@ -150,7 +154,8 @@ func New(o Options) (*Gateway, error) {
 	o.REST.ReceiptsRoots = func() bool { return o.DB.Has("record_file", "receipts_root") }
 	o.Graph.Streams.QueryTimeout = o.RequestTimeout
 	root := resolvers.New(resolvers.Options{
-		DB: o.DB, Status: o.Status, Tokens: o.Tokens, Now: o.REST.Now, Cache: o.REST.Cache, Logger: o.Logger, EVM: o.EVM,
+		DB: o.DB, Status: o.Status, Tokens: o.Tokens, Now: o.REST.Now, Cache: o.REST.Cache, Logger: o.Logger,
+		EVM:          o.EVM,
 		SyntheticOff: o.SyntheticOff,
 		Feeds:        feed.Options{Interval: o.Graph.PollInterval, Keep: o.Graph.Backlog, Logger: o.Logger},
 	})
@@ -159,13 +164,19 @@ func New(o Options) (*Gateway, error) {
 	}
 	observer := newOperations(o.Traces)
 	srv, err := server.New(server.Options{
-		Schema: graph.NewSchema(root.Root(), storage.Together), Tables: root.Tables(), Operation: resolvers.Operation, Work: resolvers.Work,
-		Scans: resolvers.Scans, Classify: resolvers.Classify, Base: o.REST.Base, ChainID: o.DB.ChainID(), FindAddress: root.FindAddress,
+		Schema: graph.NewSchema(root.Root(), storage.Together), Tables: root.Tables(), Operation: resolvers.Operation,
+		Work:  resolvers.Work,
+		Scans: resolvers.Scans, Classify: resolvers.Classify, Base: o.REST.Base, ChainID: o.DB.ChainID(),
+		FindAddress:   root.FindAddress,
 		DocumentBytes: cmp.Or(o.Graph.DocumentBytes, documentBytes), Bounds: o.Graph.Bounds,
-		Limits: relay.Limits{Default: o.REST.LimitDefault, Max: o.REST.LimitMax}, MaxBody: o.Graph.MaxBody, MaxValues: o.Graph.MaxValues,
-		IntrospectionOff: o.Graph.IntrospectionOff, SuggestionsOff: o.Graph.SuggestionsOff, Trusted: withLiveDocument(o.Graph.Trusted),
-		OnlyTrusted: o.Graph.OnlyTrusted, CacheBytes: o.Graph.CacheBytes, Head: o.DB.Newest, Followed: o.DB.Followed, CSVRows: o.Graph.CSVRows,
-		Streams: o.Graph.Streams, Origins: o.Origins, NewID: respond.NewID, Logger: o.Logger, CheckVariables: o.CheckVariables, Observer: observer,
+		Limits: relay.Limits{Default: o.REST.LimitDefault, Max: o.REST.LimitMax}, MaxBody: o.Graph.MaxBody,
+		MaxValues:        o.Graph.MaxValues,
+		IntrospectionOff: o.Graph.IntrospectionOff, SuggestionsOff: o.Graph.SuggestionsOff,
+		Trusted:     withLiveDocument(o.Graph.Trusted),
+		OnlyTrusted: o.Graph.OnlyTrusted, CacheBytes: o.Graph.CacheBytes, Head: o.DB.Newest, Followed: o.DB.Followed,
+		CSVRows: o.Graph.CSVRows,
+		Streams: o.Graph.Streams, Origins: o.Origins, NewID: respond.NewID, Logger: o.Logger,
+		CheckVariables: o.CheckVariables, Observer: observer,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("creating the GraphQL server: %w", err)
@@ -201,8 +212,9 @@ func New(o Options) (*Gateway, error) {
 		return nil, fmt.Errorf("creating the status page: %w", err)
 	}
 	g := &Gateway{
-		o: o, graph: srv, site: site, v1: api, v2: documents, cache: cache, docs: docs, metrics: newMetrics(o.DB, cache, o.Followers, o.Traces, o.REST.Now),
-		rates: rates, root: root,
+		o: o, graph: srv, site: site, v1: api, v2: documents, cache: cache, docs: docs,
+		metrics: newMetrics(o.DB, cache, o.Followers, o.Traces, o.REST.Now),
+		rates:   rates, root: root,
 		cors: cors.Handler(cors.Options{
 			AllowedOrigins: o.Origins, AllowedMethods: []string{http.MethodGet, http.MethodHead, http.MethodPost},
 			AllowedHeaders: []string{"*"}, // the requested ones: browsers send no credentials of their own
@@ -213,7 +225,10 @@ func New(o Options) (*Gateway, error) {
 	if o.DB != nil {
 		g.metrics.registry.MustRegister(queueMetrics{o.DB.Queue()})
 	}
-	g.metrics.gauge("build", "info", "1, with the version of the gateway.", prometheus.Labels{"version": o.Version}, func() float64 { return 1 })
+	g.metrics.gauge("build", "info", "1, with the version of the gateway.", prometheus.Labels{"version": o.Version},
+		func() float64 {
+			return 1
+		})
 	g.checks, g.budget.limit = g.parts(), o.MemoryLimit
 	return g, nil
 }
@@ -263,10 +278,12 @@ func (g *Gateway) Refresh(ctx context.Context) {
 // NotReady makes the gateway report that it is not ready.
 func (g *Gateway) NotReady() { g.closing.Store(true) }
 
-// Close makes the gateway report that it is not ready, and ends all subscriptions. A server that shuts down waits for its open requests.
+// Close makes the gateway report that it is not ready, and ends all subscriptions. A server that shuts down waits for
+// its open requests.
 func (g *Gateway) Close() {
 	g.NotReady()
-	g.graph.Close() // before the subscriptions: clients of WebSockets connect again after the close code, but not after an error
+	// before the subscriptions: clients of WebSockets connect again after the close code, but not after an error
+	g.graph.Close()
 	g.root.Close()
 }
 

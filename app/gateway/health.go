@@ -14,7 +14,8 @@ import (
 )
 
 const (
-	// healthWait is how long a health check waits for the database before it responds with the result of the last check.
+	// healthWait is how long a health check waits for the database before it responds with the result of the last
+	// check.
 	healthWait = 150 * time.Millisecond
 	// healthMaxAge is the maximum age of that result.
 	healthMaxAge = 2 * time.Second
@@ -41,7 +42,8 @@ type part struct {
 	running chan struct{} // closed when the running check ends; nil if none runs
 }
 
-// ready returns the result of a check that starts now, or the last one if that takes too long. Only the first check is awaited for longer.
+// ready returns the result of a check that starts now, or the last one if that takes too long. Only the first check is
+// awaited for longer.
 func (p *part) ready() (age time.Duration, err error) {
 	p.mu.Lock()
 	if p.running == nil {
@@ -160,7 +162,8 @@ func (g *Gateway) healthOf(p *part) partHealth {
 		age, err = p.ready()
 	}
 	h := partHealth{Status: statusText(err == nil), Age: age.Milliseconds()}
-	for _, known := range []error{errNotChecked, errClosing, errLag, errNoStatus, storage.ErrEmpty, storage.ErrNoBlocks} {
+	for _, known := range []error{errNotChecked, errClosing, errLag, errNoStatus, storage.ErrEmpty,
+		storage.ErrNoBlocks} {
 		if errors.Is(err, known) {
 			h.Reason = known.Error()
 		}

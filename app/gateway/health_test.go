@@ -14,7 +14,8 @@ import (
 	"heliograph/storage/pgtest"
 )
 
-// TestReadiness checks that health checks respond within 200 ms while the database does not, first with the last result and its age, and then with 503.
+// TestReadiness checks that health checks respond within 200 ms while the database does not, first with the last
+// result and its age, and then with 503.
 func TestReadiness(t *testing.T) {
 	t.Parallel()
 	url := testenv.Filled.Fresh(t)
@@ -66,21 +67,25 @@ func TestReadiness(t *testing.T) {
 	g.Admin().ServeHTTP(w, httptest.NewRequest(http.MethodGet, "http://localhost/metrics", http.NoBody))
 	if i := strings.Index(w.Body.String(), "\nheliograph_ledger_lag_seconds "); i < 0 {
 		t.Error("no metric of the lag")
-	} else if _, err := fmt.Sscanf(w.Body.String()[i:], "\nheliograph_ledger_lag_seconds %g", &age); err != nil || age < 0 || age > 3600 {
+	} else if _, err := fmt.Sscanf(w.Body.String()[i:], "\nheliograph_ledger_lag_seconds %g", &age); err != nil ||
+		age < 0 || age > 3600 {
 		t.Errorf("the lag is %g s, %v", age, err)
 	}
-	for limit, want := range map[time.Duration]int{time.Hour: http.StatusOK, time.Nanosecond: http.StatusServiceUnavailable} {
+	for limit, want := range map[time.Duration]int{time.Hour: http.StatusOK,
+		time.Nanosecond: http.StatusServiceUnavailable} {
 		late := testenv.Over(t, url, func(o *gateway.Options, _ *storage.Options) {
 			o.MaxLag = limit
 			now := o.REST.Now
 			o.REST.Now = func() time.Time { return now().Add(time.Minute) }
 		})
-		if got := late.Get(t, "/health/readiness/ledger"); got.Status != want || strings.Contains(got.Body, `"reason":"the newest block is too old"`) != (want != http.StatusOK) {
+		if got := late.Get(t, "/health/readiness/ledger"); got.Status != want ||
+			strings.Contains(got.Body, `"reason":"the newest block is too old"`) != (want != http.StatusOK) {
 			t.Errorf("at most %s: status %d, want %d", limit, got.Status, want)
 		}
 	}
 	g.Close()
-	if got := g.Get(t, "/health/readiness"); got.Status != http.StatusServiceUnavailable || !strings.Contains(got.Body, `"reason":"shutting down"`) {
+	if got := g.Get(t, "/health/readiness"); got.Status != http.StatusServiceUnavailable ||
+		!strings.Contains(got.Body, `"reason":"shutting down"`) {
 		t.Errorf("while the gateway shuts down: status %d", got.Status)
 	}
 }

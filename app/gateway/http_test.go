@@ -48,29 +48,36 @@ func decompress(t *testing.T, coding, body string) string {
 	return string(b)
 }
 
-// TestCompression checks that results, introspection and the schema are compressed as the client prefers, and have a tag if they can be cached.
+// TestCompression checks that results, introspection and the schema are compressed as the client prefers, and have a
+// tag if they can be cached.
 func TestCompression(t *testing.T) {
 	t.Parallel()
 	g := testenv.Demo(t, testenv.Cached())
 	query := func(text string) string { return "/graphql?query=" + url.QueryEscape(text) }
 	for name, path := range map[string]string{
-		"results":       query(`{ transactions(first: 100) { nodes { consensusTimestamp name: type chargedFee memo payer { entityId } node { description } } } }`),
+		"results": query(`{ transactions(first: 100) { nodes { consensusTimestamp name: type chargedFee memo ` +
+			`payer { entityId } node { description } } } }`),
 		"introspection": query(`{ __schema { types { name description fields { name description type { name } } } } }`),
-		"errors":        query(`{ transactions(first: 100) { nodes { memo } } x: account(id: "` + strings.Repeat("9", 40) + `") { memo } ` + strings.Repeat("a", 1000) + `: __typename }`),
-		"schema":        "/graphql/schema.graphql",
+		"errors": query(`{ transactions(first: 100) { nodes { memo } } x: account(id: "` +
+			strings.Repeat("9", 40) + `") { memo } ` + strings.Repeat("a", 1000) + `: __typename }`),
+		"schema": "/graphql/schema.graphql",
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			plain := g.Get(t, path)
 			tag := plain.Header.Get("Etag")
 			for accepts, want := range map[string]string{
-				"zstd": "zstd", "gzip, deflate, br, zstd": "br", "gzip": "gzip", "gzip;q=0": "", "identity": "", "br;q=0.1, gzip": "gzip",
+				"zstd": "zstd", "gzip, deflate, br, zstd": "br", "gzip": "gzip", "gzip;q=0": "", "identity": "",
+				"br;q=0.1, gzip": "gzip",
 			} {
 				got := g.Do(t, http.MethodGet, path, "", "Accept-Encoding: "+accepts)
-				if coding := got.Header.Get("Content-Encoding"); coding != want || !slices.Contains(got.Header.Values("Vary"), "Accept-Encoding") {
-					t.Fatalf("%s: Content-Encoding %q, want %q; Vary %q", accepts, coding, want, got.Header.Values("Vary"))
+				if coding := got.Header.Get("Content-Encoding"); coding != want ||
+					!slices.Contains(got.Header.Values("Vary"), "Accept-Encoding") {
+					t.Fatalf("%s: Content-Encoding %q, want %q; Vary %q", accepts, coding, want,
+						got.Header.Values("Vary"))
 				}
-				if decompress(t, want, got.Body) != plain.Body || got.Header.Get("Etag") != tag || got.Header.Get("Content-Length") != strconv.Itoa(len(got.Body)) {
+				if decompress(t, want, got.Body) != plain.Body || got.Header.Get("Etag") != tag ||
+					got.Header.Get("Content-Length") != strconv.Itoa(len(got.Body)) {
 					t.Errorf("%s: the response is another one: %v", accepts, got.Header)
 				}
 				t.Logf("%s with %s: %d bytes of %d", name, accepts, len(got.Body), len(plain.Body))
@@ -79,7 +86,8 @@ func TestCompression(t *testing.T) {
 				return
 			}
 			again := g.Do(t, http.MethodGet, path, "", "Accept-Encoding: br", "If-None-Match: "+tag)
-			if tag == "" || again.Status != http.StatusNotModified || again.Body != "" || again.Header.Get("Content-Encoding") != "" {
+			if tag == "" || again.Status != http.StatusNotModified || again.Body != "" ||
+				again.Header.Get("Content-Encoding") != "" {
 				t.Errorf("If-None-Match of %q: status %d, %v", tag, again.Status, again.Header)
 			}
 		})
@@ -92,10 +100,12 @@ func TestBrowser(t *testing.T) {
 	g := testenv.Demo(t)
 	const browser = "Accept: text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"
 	got := g.Do(t, http.MethodGet, "/graphql?x=1", "", browser)
-	if got.Status != http.StatusFound || got.Header.Get("Location") != "/graphiql" || !slices.Contains(got.Header.Values("Vary"), "Accept") {
+	if got.Status != http.StatusFound || got.Header.Get("Location") != "/graphiql" ||
+		!slices.Contains(got.Header.Values("Vary"), "Accept") {
 		t.Errorf("status %d, %v", got.Status, got.Header)
 	}
-	if page := g.Get(t, got.Header.Get("Location")); page.Status != http.StatusOK || !strings.HasPrefix(page.Header.Get("Content-Type"), "text/html") {
+	if page := g.Get(t, got.Header.Get("Location")); page.Status != http.StatusOK ||
+		!strings.HasPrefix(page.Header.Get("Content-Type"), "text/html") {
 		t.Errorf("GraphiQL: status %d, %v", page.Status, page.Header)
 	}
 	for _, c := range []struct{ method, path, accept string }{
@@ -118,11 +128,15 @@ func TestPreflight(t *testing.T) {
 	t.Parallel()
 	g := testenv.Demo(t)
 	for _, path := range []string{"/graphql", "/graphql/schema.graphql", "/api/v1/blocks", "/api/v2/summary.json"} {
-		const headers = "apollo-require-preflight, apollographql-client-name, baggage, cache-control, content-type, sentry-trace, traceparent"
-		got := g.Do(t, http.MethodOptions, path, "", "Origin: https://example.com", "Access-Control-Request-Method: GET", "Access-Control-Request-Headers: "+headers)
+		const headers = "apollo-require-preflight, apollographql-client-name, baggage, cache-control, content-type, " +
+			"sentry-trace, traceparent"
+		got := g.Do(t, http.MethodOptions, path, "", "Origin: https://example.com",
+			"Access-Control-Request-Method: GET", "Access-Control-Request-Headers: "+headers)
 		allowed := strings.ToLower(got.Header.Get("Access-Control-Allow-Headers"))
-		if got.Status >= http.StatusMultipleChoices || got.Header.Get("Access-Control-Allow-Origin") != "*" || allowed != headers ||
-			got.Header.Get("Access-Control-Allow-Credentials") != "" || !slices.Contains(got.Header.Values("Vary"), "Access-Control-Request-Headers") {
+		if got.Status >= http.StatusMultipleChoices || got.Header.Get("Access-Control-Allow-Origin") != "*" ||
+			allowed != headers ||
+			got.Header.Get("Access-Control-Allow-Credentials") != "" ||
+			!slices.Contains(got.Header.Values("Vary"), "Access-Control-Request-Headers") {
 			t.Errorf("%s: status %d, %v", path, got.Status, got.Header)
 		}
 	}
@@ -134,7 +148,8 @@ func TestConnectionClose(t *testing.T) {
 	g := testenv.Demo(t)
 	for _, want := range []string{"", "close"} {
 		w := httptest.NewRecorder()
-		g.Public().ServeHTTP(w, httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/api/v1/blocks", http.NoBody))
+		g.Public().ServeHTTP(w, httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/api/v1/blocks",
+			http.NoBody))
 		if got := w.Header().Get("Connection"); got != want {
 			t.Errorf("Connection: %q, want %q", got, want)
 		}
@@ -142,7 +157,8 @@ func TestConnectionClose(t *testing.T) {
 	}
 }
 
-// TestExposedHeaders compares the headers that scripts of other origins can read with those that the code of the GraphQL API sets.
+// TestExposedHeaders compares the headers that scripts of other origins can read with those that the code of the
+// GraphQL API sets.
 func TestExposedHeaders(t *testing.T) {
 	t.Parallel()
 	g := testenv.Demo(t, testenv.Rates(gateway.RateOptions{PerMinute: 100}))
@@ -157,7 +173,8 @@ func TestExposedHeaders(t *testing.T) {
 	}
 	for _, name := range []string{
 		"Cache-Control", "Content-Length", "Content-Type", // always permitted
-		"Allow", "Connection", "Content-Encoding", "Date", "Vary", "X-Accel-Buffering", "X-Content-Type-Options", // for browsers and proxies
+		// for browsers and proxies
+		"Allow", "Connection", "Content-Encoding", "Date", "Vary", "X-Accel-Buffering", "X-Content-Type-Options",
 		"Access-Control-Allow-Origin", "Access-Control-Expose-Headers",
 	} {
 		if !set[name] {
@@ -176,8 +193,8 @@ func TestExposedHeaders(t *testing.T) {
 	}
 }
 
-// headersSet returns the names of the response headers that the code in some folders sets: h.Set(name, …), h.Add(name, …) and h[name] = …, where the name
-// is a literal or a constant of the package.
+// headersSet returns the names of the response headers that the code in some folders sets: h.Set(name, …), h.Add(name,
+// …) and h[name] = …, where the name is a literal or a constant of the package.
 func headersSet(t *testing.T, folders ...string) map[string]bool {
 	t.Helper()
 	all := map[string]bool{}
@@ -208,7 +225,8 @@ func headersSet(t *testing.T, folders ...string) map[string]bool {
 						}
 					}
 				case *ast.CallExpr:
-					if f, ok := n.Fun.(*ast.SelectorExpr); ok && len(n.Args) == 2 && (f.Sel.Name == "Set" || f.Sel.Name == "Add") {
+					if f, ok := n.Fun.(*ast.SelectorExpr); ok && len(n.Args) == 2 &&
+						(f.Sel.Name == "Set" || f.Sel.Name == "Add") {
 						names = append(names, n.Args[0])
 					}
 				case *ast.AssignStmt:
@@ -237,7 +255,8 @@ func headersSet(t *testing.T, folders ...string) map[string]bool {
 	return all
 }
 
-// isHeader reports whether an expression is a response header, by the names that the code uses: h, or a call of Header.
+// isHeader reports whether an expression is a response header, by the names that the code uses: h, or a call of
+// Header.
 func isHeader(e ast.Expr) bool {
 	switch e := e.(type) {
 	case *ast.Ident:

@@ -17,8 +17,9 @@ import (
 // ballastSize is the minimum amount of garbage, in bytes, that triggers a collection.
 const ballastSize = 32 << 20
 
-// Ballast is unused memory to hold while the gateway runs. The garbage collector starts when the heap has doubled: without ballast, the heap of a few megabytes
-// would be collected more than a hundred times per second under load. Its pages are never touched, so it uses address space but no physical memory.
+// Ballast is unused memory to hold while the gateway runs. The garbage collector starts when the heap has doubled:
+// without ballast, the heap of a few megabytes would be collected more than a hundred times per second under load. Its
+// pages are never touched, so it uses address space but no physical memory.
 type Ballast []byte
 
 // NewBallast returns new ballast. Call it early, so that the runtime takes fresh pages for it.
@@ -30,7 +31,8 @@ const memoryAge = 20 * time.Millisecond
 const (
 	// charged is the size of a response in bytes from which it counts for its client while it is sent.
 	charged = 64 << 10
-	// clientShare is the inverse of the share of the memory limit that the responses to one client can take, and maxClientBytes their maximum size in bytes.
+	// clientShare is the inverse of the share of the memory limit that the responses to one client can take, and
+	// maxClientBytes their maximum size in bytes.
 	clientShare    = 8
 	maxClientBytes = 128 << 20
 )
@@ -68,8 +70,9 @@ func (m *memoryBudget) exceeded(client string) bool {
 	return m.unread[client] > most
 }
 
-// exhausted reports whether the process uses nearly all memory of the limit: responses in progress need the rest. Memory that the collector can free counts as
-// long as it is not freed; with [LimitMemory] the collector frees it before.
+// exhausted reports whether the process uses nearly all memory of the limit: responses in progress need the rest.
+// Memory that the collector can free counts as long as it is not freed; with [LimitMemory] the collector frees it
+// before.
 func (m *memoryBudget) exhausted() bool {
 	if m.limit <= 0 {
 		return false
@@ -82,8 +85,9 @@ func (m *memoryBudget) exhausted() bool {
 	return m.full.Load()
 }
 
-// LimitMemory fits the settings to a memory limit in bytes: a cache can take an eighth of it, a response a 64th, and documents a 256th
-// (their plans about ten times as much). It makes the collector keep the memory of the process 10 % below the limit. 0 and negative numbers mean no limit.
+// LimitMemory fits the settings to a memory limit in bytes: a cache can take an eighth of it, a response a 64th, and
+// documents a 256th (their plans about ten times as much). It makes the collector keep the memory of the process 10 %
+// below the limit. 0 and negative numbers mean no limit.
 func LimitMemory(limit int64, graph *GraphOptions, evm *contractcalls.Options) {
 	if limit <= 0 {
 		return
@@ -99,8 +103,8 @@ func LimitMemory(limit int64, graph *GraphOptions, evm *contractcalls.Options) {
 // embeddedMemory is what the embedded PostgreSQL uses of the memory of the machine, in bytes.
 const embeddedMemory = 512 << 20
 
-// DefaultMemoryLimit returns 80 % of the limit of the control group of the process, less the memory of an embedded PostgreSQL, or half of the memory of the
-// machine. It returns 0 if neither is known.
+// DefaultMemoryLimit returns 80 % of the limit of the control group of the process, less the memory of an embedded
+// PostgreSQL, or half of the memory of the machine. It returns 0 if neither is known.
 func DefaultMemoryLimit(embedded bool) int64 {
 	group, machine := systemMemory()
 	switch {
@@ -129,8 +133,9 @@ const (
 	idleBytes = 512 << 10 // maximum allocations per tick while idle: pollers and a scrape of the metrics
 )
 
-// ReleaseWhenIdle returns memory to the operating system whenever the gateway becomes idle, also after startup, until the context ends. The runtime
-// retains 10 % more than the heap goal, which is far above the memory in use because of the ballast.
+// ReleaseWhenIdle returns memory to the operating system whenever the gateway becomes idle, also after startup, until
+// the context ends. The runtime retains 10 % more than the heap goal, which is far above the memory in use because of
+// the ballast.
 func ReleaseWhenIdle(ctx context.Context) {
 	ticker := time.NewTicker(idleTick)
 	defer ticker.Stop()

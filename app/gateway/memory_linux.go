@@ -9,8 +9,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// releaseProgram unmaps the pages of the executable from the process. Pages that only startup needed, such as tables of linked packages, stay
-// unmapped. The others are mapped again from the page cache on use.
+// releaseProgram unmaps the pages of the executable from the process. Pages that only startup needed, such as tables
+// of linked packages, stay unmapped. The others are mapped again from the page cache on use.
 func releaseProgram() {
 	program, err := os.Executable()
 	if err != nil {
@@ -27,7 +27,8 @@ func releaseProgram() {
 	}
 }
 
-// residentMemory returns the physical memory that the process uses, and the part of it that the executable does, in bytes.
+// residentMemory returns the physical memory that the process uses, and the part of it that the executable does, in
+// bytes.
 func residentMemory() (all, program int64) {
 	text, err := os.ReadFile("/proc/self/statm")
 	if err != nil {
@@ -41,7 +42,8 @@ func residentMemory() (all, program int64) {
 	return pages[1] * size, pages[2] * size
 }
 
-// systemMemory returns the memory limit of the control group of the process and the memory of the machine in bytes, or 0 if they are unknown.
+// systemMemory returns the memory limit of the control group of the process and the memory of the machine in bytes, or
+// 0 if they are unknown.
 func systemMemory() (group, machine int64) {
 	var info unix.Sysinfo_t
 	if unix.Sysinfo(&info) == nil {
@@ -61,8 +63,9 @@ func systemMemory() (group, machine int64) {
 
 type mapping struct{ start, end uintptr }
 
-// unchangedMappings parses /proc/self/smaps and returns the read-only mappings of a file whose pages are all unmodified. A loader can modify pages
-// for relocation before it makes them read-only. Such pages cannot be read from the file again.
+// unchangedMappings parses /proc/self/smaps and returns the read-only mappings of a file whose pages are all
+// unmodified. A loader can modify pages for relocation before it makes them read-only. Such pages cannot be read from
+// the file again.
 func unchangedMappings(lines *bufio.Scanner, file string) []mapping {
 	var (
 		all  []mapping

@@ -25,7 +25,8 @@ import (
 	"heliograph/storage/statuspages"
 )
 
-// collectorTime are the metrics of the time of the processors that the garbage collector takes, of the time that they are idle, and of all of their time.
+// collectorTime are the metrics of the time of the processors that the garbage collector takes, of the time that they
+// are idle, and of all of their time.
 var collectorTime = collectors.GoRuntimeMetricsRule{Matcher: regexp.MustCompile(`^/cpu/classes/(gc/|idle|total)`)}
 
 type metrics struct {
@@ -33,7 +34,10 @@ type metrics struct {
 	requests *prometheus.HistogramVec
 }
 
-func newMetrics(db *storage.DB, pages *doccache.Cache, followers []*pagesync.Follower, traces *tracing.Traces, now func() time.Time) *metrics {
+func newMetrics(
+	db *storage.DB, pages *doccache.Cache, followers []*pagesync.Follower, traces *tracing.Traces,
+	now func() time.Time,
+) *metrics {
 	m := &metrics{
 		registry: prometheus.NewRegistry(),
 		requests: prometheus.NewHistogramVec(prometheus.HistogramOpts{
@@ -42,11 +46,13 @@ func newMetrics(db *storage.DB, pages *doccache.Cache, followers []*pagesync.Fol
 		}, []string{"path", "status"}),
 	}
 	m.registry.MustRegister(m.requests,
-		collectors.NewGoCollector(collectors.WithGoCollectorRuntimeMetrics(collectorTime)), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+		collectors.NewGoCollector(collectors.WithGoCollectorRuntimeMetrics(collectorTime)),
+		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	m.addStatus(pages)
 	m.addTraces(traces)
 	for _, f := range followers {
-		m.gauge("status", "sync_age_seconds", "Seconds since the last successful read of a mirrored status page; -1 if it was never read.",
+		m.gauge("status", "sync_age_seconds",
+			"Seconds since the last successful read of a mirrored status page; -1 if it was never read.",
 			prometheus.Labels{"url": f.URL()}, func() float64 { return f.Age().Seconds() })
 	}
 	if db != nil {
@@ -56,26 +62,29 @@ func newMetrics(db *storage.DB, pages *doccache.Cache, followers []*pagesync.Fol
 }
 
 func (m *metrics) gauge(subsystem, name, help string, labels prometheus.Labels, value func() float64) {
-	o := prometheus.GaugeOpts{Namespace: "heliograph", Subsystem: subsystem, Name: name, Help: help, ConstLabels: labels}
+	o := prometheus.GaugeOpts{Namespace: "heliograph", Subsystem: subsystem, Name: name, Help: help,
+		ConstLabels: labels}
 	m.registry.MustRegister(prometheus.NewGaugeFunc(o, value))
 }
 
 func (m *metrics) counter(subsystem, name, help string, labels prometheus.Labels, value func() int64) {
-	o := prometheus.CounterOpts{Namespace: "heliograph", Subsystem: subsystem, Name: name, Help: help, ConstLabels: labels}
+	o := prometheus.CounterOpts{Namespace: "heliograph", Subsystem: subsystem, Name: name, Help: help,
+		ConstLabels: labels}
 	m.registry.MustRegister(prometheus.NewCounterFunc(o, func() float64 { return float64(value()) }))
 }
 
 // addDatabase adds metrics of the ledger's database servers.
 func (m *metrics) addDatabase(db *storage.DB, now func() time.Time) {
-	m.gauge("ledger", "lag_seconds", "Age of the newest block in seconds; -1 if it cannot be read.", nil, func() float64 {
-		ctx, stop := context.WithTimeout(context.Background(), healthMaxAge)
-		defer stop()
-		lag, err := db.Lag(ctx, now())
-		if err != nil {
-			return -1
-		}
-		return lag.Seconds()
-	})
+	m.gauge("ledger", "lag_seconds", "Age of the newest block in seconds; -1 if it cannot be read.",
+		nil, func() float64 {
+			ctx, stop := context.WithTimeout(context.Background(), healthMaxAge)
+			defer stop()
+			lag, err := db.Lag(ctx, now())
+			if err != nil {
+				return -1
+			}
+			return lag.Seconds()
+		})
 	sum := func(of func(*pgxpool.Stat) int64) func() float64 {
 		return func() (n float64) {
 			for _, one := range db.Servers() {
@@ -84,26 +93,38 @@ func (m *metrics) addDatabase(db *storage.DB, now func() time.Time) {
 			return n
 		}
 	}
-	m.gauge("pool", "connections", "Open connections to the database.", nil, sum(func(s *pgxpool.Stat) int64 { return int64(s.TotalConns()) }))
-	m.gauge("pool", "acquired", "Connections in use.", nil, sum(func(s *pgxpool.Stat) int64 { return int64(s.AcquiredConns()) }))
+	m.gauge("pool", "connections", "Open connections to the database.", nil, sum(func(s *pgxpool.Stat) int64 {
+		return int64(s.TotalConns())
+	}))
+	m.gauge("pool", "acquired", "Connections in use.", nil, sum(func(s *pgxpool.Stat) int64 {
+		return int64(s.AcquiredConns())
+	}))
 	waited := sum((*pgxpool.Stat).EmptyAcquireCount)
-	m.counter("pool", "waited_total", "Number of times that a request had to wait for a connection.", nil, func() int64 { return int64(waited()) })
+	m.counter("pool", "waited_total", "Number of times that a request had to wait for a connection.",
+		nil, func() int64 {
+			return int64(waited())
+		})
 	if len(db.Servers()) == 1 {
 		return // the only server is not compared with others
 	}
 	for i, one := range db.Servers() {
-		m.gauge("server", "lag_seconds", "Time by which the newest block of a server is behind that of the freshest one; -1 if the server cannot be reached.",
+		m.gauge("server", "lag_seconds",
+			"Time by which the newest block of a server is behind that of the freshest one; -1 if the server cannot "+
+				"be reached.",
 			prometheus.Labels{"server": one.Name}, func() float64 { return db.Servers()[i].Lag.Seconds() })
 	}
 }
 
 func (m *metrics) addStatus(pages *doccache.Cache) {
 	m.gauge("status", "pages", "Number of status pages.", nil, func() float64 { return float64(pages.Stats().Pages) })
-	m.gauge("status", "stale_seconds", "Age of the status documents that are served while the database is unavailable; 0 while it is available.", nil,
+	m.gauge("status", "stale_seconds",
+		"Age of the status documents that are served while the database is unavailable; 0 while it is available.", nil,
 		func() float64 { return pages.Stats().Stale.Seconds() })
 	m.counter("status", "builds_total", "Number of times that the documents of a status page were rendered.", nil,
 		func() int64 { return pages.Stats().Renders })
-	m.counter("status", "failures_total", "Number of times that reading the status pages failed.", nil, func() int64 { return pages.Stats().Failures })
+	m.counter("status", "failures_total", "Number of times that reading the status pages failed.", nil, func() int64 {
+		return pages.Stats().Failures
+	})
 }
 
 // addTraces adds metrics of exported spans if tracing is on.
@@ -112,9 +133,15 @@ func (m *metrics) addTraces(traces *tracing.Traces) {
 		return
 	}
 	const lost = "Spans that were dropped because the queue was full or the export failed."
-	m.counter("trace", "spans_sent_total", "Spans that the collector accepted.", nil, func() int64 { return traces.Stats().Sent })
-	m.counter("trace", "spans_dropped_total", lost, prometheus.Labels{"reason": "queue_full"}, func() int64 { return traces.Stats().QueueFull })
-	m.counter("trace", "spans_dropped_total", lost, prometheus.Labels{"reason": "failed"}, func() int64 { return traces.Stats().Failed })
+	m.counter("trace", "spans_sent_total", "Spans that the collector accepted.", nil, func() int64 {
+		return traces.Stats().Sent
+	})
+	m.counter("trace", "spans_dropped_total", lost, prometheus.Labels{"reason": "queue_full"}, func() int64 {
+		return traces.Stats().QueueFull
+	})
+	m.counter("trace", "spans_dropped_total", lost, prometheus.Labels{"reason": "failed"}, func() int64 {
+		return traces.Stats().Failed
+	})
 }
 
 func (m *metrics) observe(path string, status int, took time.Duration) {
@@ -158,7 +185,8 @@ func logged(text string) string {
 
 func requestAttrs(r *http.Request, status, bytes int, took time.Duration) []slog.Attr {
 	return []slog.Attr{
-		slog.String("method", r.Method), slog.String("path", logged(r.URL.Path)), slog.String("query", logged(r.URL.RawQuery)), slog.Int("status", status),
+		slog.String("method", r.Method), slog.String("path", logged(r.URL.Path)),
+		slog.String("query", logged(r.URL.RawQuery)), slog.Int("status", status),
 		slog.Int("bytes", bytes), slog.Duration("took", took), slog.String("client", r.RemoteAddr),
 	}
 }
@@ -179,10 +207,12 @@ type operations struct {
 }
 
 func newOperations(traces *tracing.Traces) *operations {
-	return &operations{traces: traces, names: map[string]bool{}, counts: prometheus.NewCounterVec(prometheus.CounterOpts{
-		Namespace: "heliograph", Name: "operations_total",
-		Help: "Number of GraphQL operations of clients by kind and name. The first 100 names are counted separately.",
-	}, []string{"kind", "name"})}
+	return &operations{traces: traces, names: map[string]bool{},
+		counts: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Namespace: "heliograph", Name: "operations_total",
+			Help: "Number of GraphQL operations of clients by kind and name. The first 100 names are counted " +
+				"separately.",
+		}, []string{"kind", "name"})}
 }
 
 // Received implements [server.Observer].
@@ -237,13 +267,17 @@ func statusMetric(name, help string, labels ...string) *prometheus.Desc {
 
 var (
 	componentMetric = statusMetric("component_state",
-		"Status of a component: 0 operational, 1 under maintenance, 2 degraded performance, 3 partial outage, 4 major outage.", "page", "component", "name")
+		"Status of a component: 0 operational, 1 under maintenance, 2 degraded performance, 3 partial outage, 4 "+
+			"major outage.", "page", "component", "name")
 	openMetric   = statusMetric("open_incidents", "Number of unresolved incidents.", "page", "impact")
 	draftsMetric = statusMetric("drafts", "Number of draft incidents that wait for an editor.", "page")
-	ageMetric    = statusMetric("page_age_seconds", "Seconds since the status page was last compared with the database.")
-	sentMetric   = statusMetric("deliveries_total",
-		"Number of requests to webhooks by result: delivered, rejected (status other than 2xx) or failed (no response).", "result")
-	pendingMetric  = statusMetric("deliveries_pending", "Number of messages that wait to be sent to webhooks of all pages.")
+	ageMetric    = statusMetric("page_age_seconds",
+		"Seconds since the status page was last compared with the database.")
+	sentMetric = statusMetric("deliveries_total",
+		"Number of requests to webhooks by result: delivered, rejected (status other than 2xx) or failed (no "+
+			"response).", "result")
+	pendingMetric = statusMetric("deliveries_pending",
+		"Number of messages that wait to be sent to webhooks of all pages.")
 	disabledMetric = statusMetric("webhooks_disabled", "Number of webhooks that were disabled after failures.")
 )
 
@@ -256,7 +290,8 @@ func readPageMetrics(db *statuspages.DB) func(ctx context.Context, p *status.Pag
 		}
 		const most = 1000
 		for _, drafts := range []bool{false, true} {
-			f := statuspages.NoticeFilter{Kind: status.Realtime, States: status.OpenStates(status.Realtime), Drafts: drafts}
+			f := statuspages.NoticeFilter{Kind: status.Realtime, States: status.OpenStates(status.Realtime),
+				Drafts: drafts}
 			list, err := db.Notices(ctx, p, f, statuspages.ByCreation, storage.Page{Limit: most})
 			if err != nil {
 				return nil, time.Time{}, err
@@ -274,7 +309,8 @@ func readPageMetrics(db *statuspages.DB) func(ctx context.Context, p *status.Pag
 }
 
 func (m *statusMetrics) Describe(to chan<- *prometheus.Desc) {
-	for _, d := range []*prometheus.Desc{componentMetric, openMetric, draftsMetric, ageMetric, sentMetric, pendingMetric, disabledMetric} {
+	for _, d := range []*prometheus.Desc{componentMetric, openMetric, draftsMetric, ageMetric, sentMetric,
+		pendingMetric, disabledMetric} {
 		to <- d
 	}
 }
@@ -286,7 +322,8 @@ func (m *statusMetrics) Collect(to chan<- prometheus.Metric) {
 	for p, page := range m.pages.All() {
 		for _, c := range page.components {
 			if !c.IsGroup {
-				gauge(componentMetric, float64(slices.Index(status.ComponentStatuses(), c.Status)), p.Slug, c.Code, c.QualifiedName())
+				gauge(componentMetric, float64(slices.Index(status.ComponentStatuses(), c.Status)), p.Slug, c.Code,
+					c.QualifiedName())
 			}
 		}
 		for _, impact := range status.Impacts() {
@@ -301,7 +338,8 @@ func (m *statusMetrics) Collect(to chan<- prometheus.Metric) {
 		return
 	}
 	for _, result := range webhooks.Results() {
-		to <- prometheus.MustNewConstMetric(sentMetric, prometheus.CounterValue, float64(m.sender.Count(result)), result)
+		to <- prometheus.MustNewConstMetric(sentMetric, prometheus.CounterValue, float64(m.sender.Count(result)),
+			result)
 	}
 	stats := m.sender.Stats()
 	gauge(pendingMetric, float64(stats.Pending))

@@ -16,7 +16,8 @@ import (
 	"heliograph/graph/server"
 )
 
-// client sets RemoteAddr to the client address that trusted proxies report in X-Forwarded-For. It ends connections during the shutdown.
+// client sets RemoteAddr to the client address that trusted proxies report in X-Forwarded-For. It ends connections
+// during the shutdown.
 func (g *Gateway) client(next http.Handler) http.Handler {
 	var warned sync.Once
 	trusted := func(text string) bool {
@@ -44,8 +45,9 @@ func (g *Gateway) client(next http.Handler) http.Handler {
 			}
 		} else if len(r.Header["X-Forwarded-For"]) > 0 {
 			warned.Do(func() {
-				g.o.Logger.WarnContext(r.Context(), "X-Forwarded-For of a peer that is not a trusted proxy is ignored, so all its clients share one limit; "+
-					"if it is your proxy, set --trusted-proxies", "peer", r.RemoteAddr)
+				g.o.Logger.WarnContext(r.Context(),
+					"X-Forwarded-For of a peer that is not a trusted proxy is ignored, so all its clients share one limit; "+
+						"if it is your proxy, set --trusted-proxies", "peer", r.RemoteAddr)
 			})
 		}
 		next.ServeHTTP(w, r)
@@ -108,7 +110,8 @@ func (g *Gateway) recover(next http.Handler) http.Handler {
 				panic(p)
 			}
 			g.o.Logger.ErrorContext(r.Context(), "a handler panicked", "panic", p, "stack", string(debug.Stack()))
-			writeJSON(w, http.StatusInternalServerError, map[string]any{"_status": map[string]any{"messages": []map[string]string{{"message": "Internal error"}}}})
+			writeJSON(w, http.StatusInternalServerError,
+				map[string]any{"_status": map[string]any{"messages": []map[string]string{{"message": "Internal error"}}}})
 		}()
 		next.ServeHTTP(w, r)
 	})

@@ -223,7 +223,8 @@ func TestAborts(t *testing.T) {
 		t.Errorf("status %d", got.Status)
 	}
 	if before > 0 || count.n.Load() > start+10 {
-		t.Errorf("%d statements before the first request that was served, and %d after it", before, count.n.Load()-start)
+		t.Errorf("%d statements before the first request that was served, and %d after it", before,
+			count.n.Load()-start)
 	}
 }
 

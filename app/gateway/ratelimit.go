@@ -26,12 +26,14 @@ import (
 
 // RateOptions configure rate limits. The zero value means no limits.
 type RateOptions struct {
-	// PerMinute is the maximum number of points per minute and client address. A request has one point, and so has each operation on a WebSocket; an operation
-	// has another one for each 100 of its cost. 0 means no limit.
+	// PerMinute is the maximum number of points per minute and client address. A request has one point, and so has
+	// each operation on a WebSocket; an operation has another one for each 100 of its cost. 0 means no limit.
 	PerMinute int
-	// KeyFile is a file with API keys. Each line consists of the hexadecimal SHA-256 of a key, a name, and optionally the points per minute.
+	// KeyFile is a file with API keys. Each line consists of the hexadecimal SHA-256 of a key, a name, and optionally
+	// the points per minute.
 	KeyFile string
-	// PerMinuteOfKeys is the maximum number of points per minute for keys without a limit in the file. 0 means no limit.
+	// PerMinuteOfKeys is the maximum number of points per minute for keys without a limit in the file. 0 means no
+	// limit.
 	PerMinuteOfKeys int
 }
 
@@ -70,12 +72,14 @@ func (r *rates) load() error {
 	if err != nil {
 		return fmt.Errorf("reading the file of --api-keys: %w", err)
 	}
-	if r.read != nil && os.SameFile(info, r.read) && info.ModTime().Equal(r.read.ModTime()) && info.Size() == r.read.Size() {
+	if r.read != nil && os.SameFile(info, r.read) && info.ModTime().Equal(r.read.ModTime()) &&
+		info.Size() == r.read.Size() {
 		return nil
 	}
 	text, err := os.ReadFile(r.o.KeyFile)
 	if err != nil {
-		return fmt.Errorf("reading the file of --api-keys, which the user of the gateway must be able to read: %w", err)
+		return fmt.Errorf("reading the file of --api-keys, which the user of the gateway must be able to read: %w",
+			err)
 	}
 	keys, err := parseKeys(text)
 	if err != nil {
@@ -88,7 +92,8 @@ func (r *rates) load() error {
 	return nil
 }
 
-// parseKeys parses a key file. It ignores empty lines and lines that start with #. Errors do not contain the text of a line.
+// parseKeys parses a key file. It ignores empty lines and lines that start with #. Errors do not contain the text of a
+// line.
 func parseKeys(text []byte) (map[[sha256.Size]byte]apiKey, error) {
 	keys := map[[sha256.Size]byte]apiKey{}
 	names := map[string]bool{}
@@ -100,7 +105,8 @@ func parseKeys(text []byte) (map[[sha256.Size]byte]apiKey, error) {
 		}
 		var sum [sha256.Size]byte
 		if len(fields) < 2 || len(fields) > 3 || len(fields[0]) != hex.EncodedLen(len(sum)) {
-			return nil, fmt.Errorf("line %d is not a hexadecimal SHA-256, a name and optionally the points per minute", n)
+			return nil, fmt.Errorf("line %d is not a hexadecimal SHA-256, a name and optionally the points per minute",
+				n)
 		}
 		if _, err := hex.Decode(sum[:], []byte(fields[0])); err != nil {
 			return nil, fmt.Errorf("line %d does not start with a hexadecimal SHA-256", n)
@@ -136,7 +142,8 @@ func (r *rates) key(text string) (apiKey, bool) {
 	return key, ok
 }
 
-// rate rejects requests that exceed the rate limit or have an unknown API key. It names the client for everything that clients share.
+// rate rejects requests that exceed the rate limit or have an unknown API key. It names the client for everything that
+// clients share.
 func (g *Gateway) rate(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if exempt(r) {
@@ -169,7 +176,8 @@ func (g *Gateway) rate(next http.Handler) http.Handler {
 				headers = noHeaders{}
 			}
 			turn.Charge = func(points int) bool {
-				return !g.rates.limiter.OnLimit(headers, counted.WithContext(httprate.WithIncrement(counted.Context(), points)), client)
+				return !g.rates.limiter.OnLimit(headers,
+					counted.WithContext(httprate.WithIncrement(counted.Context(), points)), client)
 			}
 		}
 		g.run(next, w, r.WithContext(values.Context(r.Context(), turn.Value())), turn)
@@ -203,5 +211,7 @@ func (g *Gateway) reject(w http.ResponseWriter, r *http.Request, status int, cod
 		rest.Reject(w, r, status, message)
 		return
 	}
-	g.cors(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { server.WriteError(w, r, status, code, message) })).ServeHTTP(w, r)
+	g.cors(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		server.WriteError(w, r, status, code, message)
+	})).ServeHTTP(w, r)
 }

@@ -38,13 +38,15 @@ func line(key, rest string) string {
 	return hex.EncodeToString(sum[:]) + " " + rest
 }
 
-// TestRateOfAddress checks that requests over the limit of an address are rejected, in the error format of each API. Health checks are not limited.
+// TestRateOfAddress checks that requests over the limit of an address are rejected, in the error format of each API.
+// Health checks are not limited.
 func TestRateOfAddress(t *testing.T) {
 	t.Parallel()
 	g := testenv.Demo(t, testenv.Rates(gateway.RateOptions{PerMinute: 3}))
 	for i, path := range []string{"/api/v1/blocks?limit=1", typenamePath, "/api/v1/nothing"} {
 		got := g.Get(t, path)
-		if got.Status == http.StatusTooManyRequests || got.Header.Get("X-RateLimit-Limit") != "3" || got.Header.Get("X-RateLimit-Remaining") != strconv.Itoa(2-i) {
+		if got.Status == http.StatusTooManyRequests || got.Header.Get("X-RateLimit-Limit") != "3" ||
+			got.Header.Get("X-RateLimit-Remaining") != strconv.Itoa(2-i) {
 			t.Errorf("request %d: status %d, %v", i+1, got.Status, got.Header)
 		}
 	}
@@ -54,14 +56,16 @@ func TestRateOfAddress(t *testing.T) {
 		typenamePath:     `{"errors":[{"message":"Too many requests","extensions":{"code":"RATE_LIMITED","retryAfter":60}}]}`,
 	} {
 		got := g.Do(t, http.MethodGet, path, "", "Origin: https://example.com")
-		if got.Status != http.StatusTooManyRequests || got.Body != want || got.Header.Get("Retry-After") != "60" || got.Header.Get("Access-Control-Allow-Origin") != "*" {
+		if got.Status != http.StatusTooManyRequests || got.Body != want || got.Header.Get("Retry-After") != "60" ||
+			got.Header.Get("Access-Control-Allow-Origin") != "*" {
 			t.Errorf("%s: status %d, %v: %s", path, got.Status, got.Header, got.Body)
 		}
 	}
 	if got := g.Get(t, "/health/liveness"); got.Status != http.StatusOK {
 		t.Errorf("health check: status %d", got.Status)
 	}
-	preflight := g.Do(t, http.MethodOptions, "/graphql", "", "Origin: https://example.com", "Access-Control-Request-Method: POST", "Access-Control-Request-Headers: content-type,x-api-key")
+	preflight := g.Do(t, http.MethodOptions, "/graphql", "", "Origin: https://example.com",
+		"Access-Control-Request-Method: POST", "Access-Control-Request-Headers: content-type,x-api-key")
 	if preflight.Status != http.StatusOK || preflight.Header.Get("Access-Control-Allow-Origin") != "*" {
 		t.Errorf("preflight request: status %d, %v", preflight.Status, preflight.Header)
 	}
@@ -72,10 +76,12 @@ func TestRateOfCost(t *testing.T) {
 	t.Parallel()
 	g := testenv.Demo(t, testenv.Rates(gateway.RateOptions{PerMinute: 20}))
 	const expensive = `{ blocks(first: 100) { nodes { number transactions(first: 9) { nodes { id } } } } }` // about 1,000
-	if got := g.Query(t, expensive, nil); got.Status != http.StatusOK || got.Header.Get("X-RateLimit-Remaining") != "8" {
+	if got := g.Query(t, expensive, nil); got.Status != http.StatusOK ||
+		got.Header.Get("X-RateLimit-Remaining") != "8" {
 		t.Errorf("status %d, %s points remain: %.200s", got.Status, got.Header.Get("X-RateLimit-Remaining"), got.Body)
 	}
-	if got := g.Query(t, expensive, nil); got.Status != http.StatusTooManyRequests || !strings.Contains(got.Body, `"RATE_LIMITED"`) {
+	if got := g.Query(t, expensive, nil); got.Status != http.StatusTooManyRequests ||
+		!strings.Contains(got.Body, `"RATE_LIMITED"`) {
 		t.Errorf("status %d: %.200s", got.Status, got.Body)
 	}
 	limited := testenv.Demo(t, testenv.Rates(gateway.RateOptions{PerMinute: 5}))
@@ -102,7 +108,8 @@ func TestRateOfCost(t *testing.T) {
 	}
 }
 
-// TestSocketLimits checks that a WebSocket without connection_init is closed, and that the subscriptions of a client are limited.
+// TestSocketLimits checks that a WebSocket without connection_init is closed, and that the subscriptions of a client
+// are limited.
 func TestSocketLimits(t *testing.T) {
 	t.Parallel()
 	g := testenv.Demo(t, testenv.Graph(func(o *gateway.GraphOptions) {
@@ -113,7 +120,8 @@ func TestSocketLimits(t *testing.T) {
 	}
 	conn := socketOf(t, g, "graphql-transport-ws")
 	for _, m := range []string{
-		`{"type":"connection_init"}`, `{"type":"subscribe","id":"1","payload":{"query":"subscription { blocks { number } }"}}`,
+		`{"type":"connection_init"}`,
+		`{"type":"subscribe","id":"1","payload":{"query":"subscription { blocks { number } }"}}`,
 		`{"type":"subscribe","id":"2","payload":{"query":"subscription { blocks { number } }"}}`,
 	} {
 		if err := conn.Write(t.Context(), websocket.MessageText, []byte(m)); err != nil {
@@ -148,7 +156,8 @@ func TestRateBehindProxy(t *testing.T) {
 	if a, b := status(plain, "203.0.113.1"), status(plain, "203.0.113.2"); a != ok || b != rejected {
 		t.Errorf("without trusted proxies: %d, %d", a, b)
 	}
-	behind := testenv.Demo(t, testenv.Rates(gateway.RateOptions{PerMinute: 1}), testenv.Proxies(netip.MustParsePrefix("127.0.0.0/8")))
+	behind := testenv.Demo(t, testenv.Rates(gateway.RateOptions{PerMinute: 1}),
+		testenv.Proxies(netip.MustParsePrefix("127.0.0.0/8")))
 	for _, c := range []struct {
 		forwarded string
 		want      int
@@ -199,7 +208,8 @@ func TestKeys(t *testing.T) {
 			t.Errorf("%d requests of %s in the log, want %d", n, key, want)
 		}
 	}
-	if got := g.Do(t, http.MethodGet, "/api/v1/blocks", "", "X-API-Key: unknown"); got.Body != `{"_status":{"messages":[{"message":"Unknown API key"}]}}` {
+	if got := g.Do(t, http.MethodGet, "/api/v1/blocks",
+		"", "X-API-Key: unknown"); got.Body != `{"_status":{"messages":[{"message":"Unknown API key"}]}}` {
 		t.Errorf("%s", got.Body)
 	}
 	keyFile(t, path, 2*time.Hour, line("other", "other 1"))

@@ -73,7 +73,8 @@ func run(t *testing.T, name string, args ...string) {
 // startReplicated starts the servers with the demo network.
 func startReplicated(t *testing.T) *replicated {
 	t.Helper()
-	dir, err := os.MkdirTemp("", "replicas") //nolint:usetesting // the folders of t.TempDir are closed to the user that PostgreSQL runs as
+	dir, err := os.MkdirTemp("",
+		"replicas") //nolint:usetesting // the folders of t.TempDir are closed to the user that PostgreSQL runs as
 	if err == nil {
 		err = os.Chmod(dir, 0o777)
 	}
@@ -101,13 +102,16 @@ func startReplicated(t *testing.T) *replicated {
 	folder := func(i int) string { return filepath.Join(dir, strconv.Itoa(i)) }
 	for i := range r.ports {
 		if i == 0 {
-			run(t, "initdb", "-D", folder(0), "-U", "heliograph", "-A", "trust", "-E", "UTF8", "--locale=C", "--no-sync")
+			run(t, "initdb", "-D", folder(0), "-U", "heliograph", "-A", "trust", "-E", "UTF8", "--locale=C",
+				"--no-sync")
 		} else {
-			run(t, "pg_basebackup", "-D", folder(i), "-h", "127.0.0.1", "-p", strconv.Itoa(r.ports[0]), "-U", "heliograph", "-R", "-X", "stream", "-c", "fast", "--no-sync")
+			run(t, "pg_basebackup", "-D", folder(i), "-h", "127.0.0.1", "-p", strconv.Itoa(r.ports[0]), "-U",
+				"heliograph", "-R", "-X", "stream", "-c", "fast", "--no-sync")
 		}
 		args := []string{"-D", folder(i)}
 		for _, setting := range []string{
-			"listen_addresses=127.0.0.1", "port=" + strconv.Itoa(r.ports[i]), "unix_socket_directories=", "fsync=off", "shared_buffers=32MB", "max_connections=100",
+			"listen_addresses=127.0.0.1", "port=" + strconv.Itoa(r.ports[i]), "unix_socket_directories=", "fsync=off",
+			"shared_buffers=32MB", "max_connections=100",
 			"wal_keep_size=256MB", "wal_receiver_status_interval=1s", "autovacuum=off",
 		} {
 			args = append(args, "-c", setting)
@@ -172,7 +176,8 @@ func (r *replicated) kill(i int) {
 	r.cmds[i] = nil
 }
 
-// importer writes a block with a message 20 times a second. After a failover, it repeats what the new primary lacks, like an importer does.
+// importer writes a block with a message 20 times a second. After a failover, it repeats what the new primary lacks,
+// like an importer does.
 type importer struct {
 	url     string
 	first   int // sequence number of the first message
@@ -183,11 +188,13 @@ type importer struct {
 	done    chan struct{}
 }
 
-const newest = `select max(sequence_number)::int, (select max(index) from record_file), (select max(consensus_end) from record_file) from topic_message where topic_id = 4001`
+const newest = `select max(sequence_number)::int, (select max(index) from record_file), (select max(consensus_end) ` +
+	`from record_file) from topic_message where topic_id = 4001`
 
 func startImporter(t *testing.T, r *replicated) *importer {
 	t.Helper()
-	m := &importer{url: r.url("heliograph", 0, 1, 2) + "?target_session_attrs=read-write&connect_timeout=2", done: make(chan struct{})}
+	m := &importer{url: r.url("heliograph", 0, 1, 2) + "?target_session_attrs=read-write&connect_timeout=2",
+		done: make(chan struct{})}
 	conn := pgtest.Connect(t, m.url)
 	var block, end int64
 	if err := conn.QueryRow(t.Context(), newest).Scan(&m.first, &block, &end); err != nil {
@@ -266,7 +273,8 @@ blocks(order: DESC, first: 2) { nodes { number previous { number } } } }`})
 	for ctx.Err() == nil {
 		start := time.Now()
 		due := m.since(start.Add(-maxTestLag - time.Second))
-		q, err := http.NewRequestWithContext(context.WithoutCancel(ctx), http.MethodPost, g.URL+"/graphql", bytes.NewReader(query))
+		q, err := http.NewRequestWithContext(context.WithoutCancel(ctx), http.MethodPost, g.URL+"/graphql",
+			bytes.NewReader(query))
 		if err != nil {
 			panic(err)
 		}
@@ -337,7 +345,8 @@ func (c *readers) report(t *testing.T, phase string, most int) {
 	t.Helper()
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	t.Logf("%-24s %5d requests, %3d errors within %.2f s, %d wrong, slowest %.2f s", phase, c.requests, c.errors, c.lastError.Sub(c.firstError).Seconds(), c.wrong,
+	t.Logf("%-24s %5d requests, %3d errors within %.2f s, %d wrong, slowest %.2f s", phase, c.requests, c.errors,
+		c.lastError.Sub(c.firstError).Seconds(), c.wrong,
 		c.slowest.Seconds())
 	if c.wrong > 0 || c.errors > most || c.requests < 10 {
 		t.Errorf("%s: %s", phase, c.text)
@@ -359,7 +368,8 @@ func follow(t *testing.T, g *testenv.Gateway, from string) *subscriber {
 	go func() {
 		for e := range events {
 			found := number.FindStringSubmatch(e.data)
-			if found == nil || !strings.Contains(e.data, `"payer":{"id":"`) || found[1] != strconv.FormatInt(s.reached.Load()+1, 10) {
+			if found == nil || !strings.Contains(e.data, `"payer":{"id":"`) ||
+				found[1] != strconv.FormatInt(s.reached.Load()+1, 10) {
 				text := fmt.Sprintf("%s after message %d: %s", e.name, s.reached.Load(), e.data)
 				s.failed.CompareAndSwap(nil, &text)
 				return
@@ -370,11 +380,13 @@ func follow(t *testing.T, g *testenv.Gateway, from string) *subscriber {
 	return s
 }
 
-// TestReplicas runs a gateway over a primary and two standbys while readers and subscribers use it: a standby that is late, conflicts with recovery, a standby
-// that is killed, and a primary that is killed while a standby is promoted.
+// TestReplicas runs a gateway over a primary and two standbys while readers and subscribers use it: a standby that is
+// late, conflicts with recovery, a standby that is killed, and a primary that is killed while a standby is promoted.
 func TestReplicas(t *testing.T) {
 	r := startReplicated(t)
-	g := testenv.Over(t, r.url("heliograph", 0, 1, 2), testenv.Storage(func(o *storage.Options) { o.MaxLag = maxTestLag }),
+	g := testenv.Over(t, r.url("heliograph", 0, 1, 2), testenv.Storage(func(o *storage.Options) {
+		o.MaxLag = maxTestLag
+	}),
 		testenv.Graph(func(o *gateway.GraphOptions) { o.Backlog = 40 }))
 	m := startImporter(t, r)
 	var subscribers []*subscriber
@@ -419,12 +431,14 @@ func TestReplicas(t *testing.T) {
 	pass(14 * time.Second)
 	w := httptest.NewRecorder()
 	g.Admin().ServeHTTP(w, httptest.NewRequest(http.MethodGet, "http://localhost/metrics", http.NoBody))
-	lag := regexp.MustCompile(fmt.Sprintf(`heliograph_server_lag_seconds\{server="127.0.0.1:%d"\} (\S+)`, r.ports[2])).FindStringSubmatch(w.Body.String())
+	lag := regexp.MustCompile(fmt.Sprintf(`heliograph_server_lag_seconds\{server="127.0.0.1:%d"\} (\S+)`,
+		r.ports[2])).FindStringSubmatch(w.Body.String())
 	if seconds, err := strconv.ParseFloat(append(lag, "", "")[1], 64); err != nil || seconds < 8 || seconds > 13 {
 		t.Errorf("the lag of the late server is %v s, %v", lag, err)
 	}
 	c.report(t, "a standby 10 s late", 0)
-	r.exec(t, 2, "heliograph", `alter system reset recovery_min_apply_delay`, `alter system set max_standby_streaming_delay = 0`, `select pg_reload_conf()`)
+	r.exec(t, 2, "heliograph", `alter system reset recovery_min_apply_delay`,
+		`alter system set max_standby_streaming_delay = 0`, `select pg_reload_conf()`)
 	r.exec(t, 1, "heliograph", `alter system set max_standby_streaming_delay = 0`, `select pg_reload_conf()`)
 	conflicts := 0
 	for start := time.Now(); time.Since(start) < 6*time.Second || conflicts == 0 && time.Since(start) < time.Minute; {
@@ -432,7 +446,9 @@ func TestReplicas(t *testing.T) {
 			`begin; lock table topic_message in access exclusive mode; commit`)
 		conflicts = 0
 		for _, i := range []int{1, 2} {
-			n, _ := strconv.Atoi(r.exec(t, i, "heliograph", `select sum(confl_snapshot + confl_lock + confl_bufferpin + confl_deadlock) from pg_stat_database_conflicts`))
+			n, _ := strconv.Atoi(r.exec(t, i, "heliograph",
+				`select sum(confl_snapshot + confl_lock + confl_bufferpin + confl_deadlock) from `+
+					`pg_stat_database_conflicts`))
 			conflicts += n
 		}
 	}
@@ -460,7 +476,8 @@ func TestReplicas(t *testing.T) {
 		}
 		time.Sleep(50 * time.Millisecond)
 	}
-	t.Logf("promoted after %.2f s, a status page was written after %.2f s", promoted.Seconds(), time.Since(killed).Seconds())
+	t.Logf("promoted after %.2f s, a status page was written after %.2f s", promoted.Seconds(),
+		time.Since(killed).Seconds())
 	for m.written.Load() < before+20 {
 		if time.Since(killed) > time.Minute {
 			t.Fatal("the importer does not continue")
@@ -476,7 +493,8 @@ func TestReplicas(t *testing.T) {
 	<-m.done
 	last := m.written.Load()
 	for i, s := range subscribers {
-		for end := time.Now().Add(20 * time.Second); s.reached.Load() < last && s.failed.Load() == nil && time.Now().Before(end); {
+		for end := time.Now().Add(20 * time.Second); s.reached.Load() < last && s.failed.Load() == nil &&
+			time.Now().Before(end); {
 			time.Sleep(20 * time.Millisecond)
 		}
 		if text := s.failed.Load(); text != nil || s.reached.Load() != last {

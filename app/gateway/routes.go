@@ -111,7 +111,8 @@ func (g *Gateway) Admin() http.Handler {
 	return r
 }
 
-// adminHost rejects requests for unknown hosts: a web page can make browsers send requests to a local port under a name that it controls.
+// adminHost rejects requests for unknown hosts: a web page can make browsers send requests to a local port under a
+// name that it controls.
 func (g *Gateway) adminHost(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		host := strings.ToLower((&url.URL{Host: r.Host}).Hostname())

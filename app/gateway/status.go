@@ -39,8 +39,8 @@ func (s statusSource) Listen(ctx context.Context, notify func()) error {
 	})
 }
 
-// Run runs the background tasks of the status pages until the context ends: it renders changed pages, mirrors pages of other sites, runs probes and sends to
-// webhooks. It returns when the messages that are being sent have ended.
+// Run runs the background tasks of the status pages until the context ends: it renders changed pages, mirrors pages of
+// other sites, runs probes and sends to webhooks. It returns when the messages that are being sent have ended.
 func (g *Gateway) Run(ctx context.Context) {
 	var group sync.WaitGroup
 	for _, f := range g.o.Followers {
@@ -60,7 +60,8 @@ func (g *Gateway) Run(ctx context.Context) {
 // StatusAPI returns the handler of /api/v2 without the middleware of the public port.
 func (g *Gateway) StatusAPI() http.Handler { return g.v2 }
 
-// Render renders all documents of a status page, by name. In the context of a write, it renders them as they are after the write.
+// Render renders all documents of a status page, by name. In the context of a write, it renders them as they are after
+// the write.
 func (g *Gateway) Render(ctx context.Context, p *status.Page) (map[string][]byte, error) {
 	return g.v2.Render(statuspages.WithSharedReads(ctx), p)
 }

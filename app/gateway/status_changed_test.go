@@ -80,7 +80,9 @@ func importerOf(t *testing.T, g *testenv.Gateway) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return components[slices.IndexFunc(components, func(c *status.Component) bool { return c.Name == "Importer" })].Code
+	return components[slices.IndexFunc(components, func(c *status.Component) bool {
+		return c.Name == "Importer"
+	})].Code
 }
 
 // TestStatusChanged checks the event of each write to the status page: live, and replayed by revision and by time.
@@ -115,11 +117,14 @@ func TestStatusChanged(t *testing.T) {
 	})
 	code = wrote("Gateway - Importer:OPERATIONAL>MAJOR_OUTAGE No blocks=INVESTIGATING", code, err)
 	// The event of a changed description has no component changes, and the event of a draft is empty.
-	named, err := editor.EditComponent(ctx, by, importer, status.ComponentEdit{Description: ledger.Of("Imports blocks")})
+	named, err := editor.EditComponent(ctx, by, importer,
+		status.ComponentEdit{Description: ledger.Of("Imports blocks")})
 	wrote("", named, err)
-	draft, err := editor.OpenIncident(ctx, by, demo.StatusPage, status.NewIncident{Name: "Not yet", Body: "A draft.", Draft: true})
+	draft, err := editor.OpenIncident(ctx, by, demo.StatusPage,
+		status.NewIncident{Name: "Not yet", Body: "A draft.", Draft: true})
 	draft = wrote("", draft, err)
-	_, err = editor.UpdateIncident(ctx, by, code, status.NewUpdate{State: status.Resolved, Body: "The importer runs again."})
+	_, err = editor.UpdateIncident(ctx, by, code, status.NewUpdate{State: status.Resolved,
+		Body: "The importer runs again."})
 	wrote("Gateway - Importer:MAJOR_OUTAGE>OPERATIONAL No blocks=RESOLVED", code, err)
 	middle := now
 	_, err = editor.PublishDraft(ctx, by, draft, 0)
@@ -133,7 +138,8 @@ func TestStatusChanged(t *testing.T) {
 		t.Fatalf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
 	// A replay delivers the same changes with the current state of the page.
-	again := subscribe(t, g, listenStatus, map[string]any{"from": strconv.FormatInt(start+1, 10), "page": "lantern-bay"})
+	again := subscribe(t, g, listenStatus, map[string]any{"from": strconv.FormatInt(start+1, 10),
+		"page": "lantern-bay"})
 	for _, w := range want[1:] {
 		c := changeOf(t, await(t, again))
 		if c.brief() != w || c.Page.Revision != revision || c.Page.Rollup.Indicator == "" {
@@ -145,20 +151,26 @@ func TestStatusChanged(t *testing.T) {
 		t.Errorf("since a time: got %s", c.brief())
 	}
 	// An edited update is delivered with the write that edited it.
-	last := changeOf(t, await(t, subscribe(t, g, listenStatus, map[string]any{"from": strconv.FormatInt(revision-1, 10)})))
+	last := changeOf(t,
+		await(t, subscribe(t, g, listenStatus, map[string]any{"from": strconv.FormatInt(revision-1, 10)})))
 	_, err = editor.EditUpdate(ctx, by, last.Updates[0].Code, status.UpdateEdit{Body: ledger.Of("An edited text.")})
 	wrote("Not yet=INVESTIGATING", "", err)
 	for _, stream := range []<-chan event{events, again, later} {
-		if c := changeOf(t, await(t, stream)); c.brief() != want[len(want)-1] || c.Updates[0].Body != "An edited text." {
+		if c := changeOf(t, await(t, stream)); c.brief() != want[len(want)-1] ||
+			c.Updates[0].Body != "An edited text." {
 			t.Errorf("edited update: got %s", c.brief())
 		}
 	}
-	if c := changeOf(t, await(t, subscribe(t, g, listenStatus, map[string]any{"from": strconv.FormatInt(revision-2, 10)}))); len(c.Updates) != 0 {
+	if c := changeOf(t,
+		await(t,
+			subscribe(t, g, listenStatus,
+				map[string]any{"from": strconv.FormatInt(revision-2, 10)}))); len(c.Updates) != 0 {
 		t.Errorf("the edited update is delivered with an earlier write: %s", c.brief())
 	}
 }
 
-// TestStatusHistory replays the history of the demo network's page: each revision once, each published update once, and consecutive component changes.
+// TestStatusHistory replays the history of the demo network's page: each revision once, each published update once,
+// and consecutive component changes.
 func TestStatusHistory(t *testing.T) {
 	t.Parallel()
 	checkHistory(t, testenv.Demo(t))
@@ -201,7 +213,8 @@ func checkHistory(t *testing.T, g *testenv.Gateway) {
 	}
 }
 
-// TestStatusWrites checks that concurrent writes are delivered once and in order to many subscribers over both transports.
+// TestStatusWrites checks that concurrent writes are delivered once and in order to many subscribers over both
+// transports.
 func TestStatusWrites(t *testing.T) {
 	t.Parallel()
 	g := testenv.Over(t, testenv.Filled.Fresh(t))
@@ -212,7 +225,9 @@ func TestStatusWrites(t *testing.T) {
 	const writes, writers = 40, 4
 	var streams []<-chan event
 	for i := range 5 {
-		streams = append(streams, subscribe(t, g, `subscription($from: Long) { of: statusChanged(from: $from) { revision } }`, map[string]any{"from": strconv.FormatInt(start-int64(i), 10)}))
+		streams = append(streams,
+			subscribe(t, g, `subscription($from: Long) { of: statusChanged(from: $from) { revision } }`,
+				map[string]any{"from": strconv.FormatInt(start-int64(i), 10)}))
 	}
 	conn := socketOf(t, g, "graphql-transport-ws")
 	for _, m := range []string{
@@ -228,7 +243,10 @@ func TestStatusWrites(t *testing.T) {
 		go func() {
 			var err error
 			for i := 0; i < writes/writers && err == nil; i++ {
-				err = g.Status.Write(context.Background(), demo.StatusPage, testenv.Now(), func(context.Context, *statuspages.Tx) error { return nil })
+				err = g.Status.Write(context.Background(), demo.StatusPage, testenv.Now(),
+					func(context.Context, *statuspages.Tx) error {
+						return nil
+					})
 			}
 			failed <- err
 		}()
@@ -251,7 +269,8 @@ func TestStatusWrites(t *testing.T) {
 		t.Fatal(string(got), err)
 	}
 	for n := start + 1; n <= start+writes; n++ {
-		if _, got, err := conn.Read(ctx); err != nil || string(got) != fmt.Sprintf(`{"type":"next","id":"s","payload":{"data":{"of":{"revision":"%d"}}}}`, n) {
+		if _, got, err := conn.Read(ctx); err != nil ||
+			string(got) != fmt.Sprintf(`{"type":"next","id":"s","payload":{"data":{"of":{"revision":"%d"}}}}`, n) {
 			t.Fatalf("WebSocket: got %s (%v), want revision %d", got, err, n)
 		}
 	}
@@ -265,7 +284,8 @@ func TestStatusWrites(t *testing.T) {
 	}
 }
 
-// TestStatusChangedNow checks that each event shows the current state of the page, not the state when the stream began.
+// TestStatusChangedNow checks that each event shows the current state of the page, not the state when the stream
+// began.
 func TestStatusChangedNow(t *testing.T) {
 	t.Parallel()
 	g := testenv.Over(t, testenv.Filled.Fresh(t))
@@ -282,8 +302,10 @@ func TestStatusChangedNow(t *testing.T) {
 			t.Fatal(err)
 		}
 		c := changeOf(t, await(t, events))
-		if c.Page.Revision != start+int64(i)+1 || !strings.EqualFold(c.ComponentChanges[0].Component.Status, string(s)) {
-			t.Errorf("revision %d: page revision %d, component status %s, want %s", c.Revision, c.Page.Revision, c.ComponentChanges[0].Component.Status, s)
+		if c.Page.Revision != start+int64(i)+1 ||
+			!strings.EqualFold(c.ComponentChanges[0].Component.Status, string(s)) {
+			t.Errorf("revision %d: page revision %d, component status %s, want %s", c.Revision, c.Page.Revision,
+				c.ComponentChanges[0].Component.Status, s)
 		}
 		indicators = append(indicators, c.Page.Rollup.Indicator)
 	}
@@ -302,7 +324,8 @@ func TestStatusChangedErrors(t *testing.T) {
 		want     string
 	}{
 		{g, `subscription { statusChanged(page: "nowhere") { revision } }`, "NOT_FOUND"},
-		{g, `subscription { statusChanged(from: "1", since: "2026-01-01T00:00:00Z") { revision } }`, "cannot be combined"},
+		{g, `subscription { statusChanged(from: "1", since: "2026-01-01T00:00:00Z") { revision } }`,
+			"cannot be combined"},
 		{g, `subscription { statusChanged(from: "-1") { revision } }`, "must not be negative"},
 		{none, `subscription { statusChanged { revision } }`, "NOT_FOUND"},
 	} {

@@ -97,9 +97,11 @@ func messageOf(t *testing.T, e event) (number, at string) {
 	return v.Data.TopicMessages.SequenceNumber, v.Data.TopicMessages.ConsensusTimestamp
 }
 
-const listen = `subscription($topic: EntityID!, $from: Timestamp) { topicMessages(topic: $topic, from: $from) { sequenceNumber consensusTimestamp payer { id } } }`
+const listen = `subscription($topic: EntityID!, $from: Timestamp) { topicMessages(topic: $topic, from: $from) { ` +
+	`sequenceNumber consensusTimestamp payer { id } } }`
 
-// TestTopicMessages subscribes to past and new messages, and resumes after a disconnect. Each message is delivered once and in order.
+// TestTopicMessages subscribes to past and new messages, and resumes after a disconnect. Each message is delivered
+// once and in order.
 func TestTopicMessages(t *testing.T) {
 	t.Parallel()
 	url := testenv.Filled.Fresh(t)
@@ -110,7 +112,8 @@ func TestTopicMessages(t *testing.T) {
 	}
 	defer func() { _ = conn.Close(context.Background()) }()
 	var had int
-	if err := conn.QueryRow(t.Context(), `select count(*) from topic_message where topic_id = 4001`).Scan(&had); err != nil || had < 5 {
+	if err := conn.QueryRow(t.Context(),
+		`select count(*) from topic_message where topic_id = 4001`).Scan(&had); err != nil || had < 5 {
 		t.Fatal(had, err)
 	}
 	write := func(n int) {
@@ -148,12 +151,14 @@ insert into transaction (consensus_timestamp, type, result, payer_account_id, va
 	write(5)
 	events = subscribe(t, g, listen, map[string]any{"topic": "0.0.4001", "from": at})
 	expect(5)
-	for range 3 { // the response cache has the answer from before the event, but a query after the event returns its data
+	// the response cache has the answer from before the event, but a query after the event returns its data
+	for range 3 {
 		const newest = `{"query":"{ topicMessages(topic: \"0.0.4001\", order: DESC, first: 1) { nodes { sequenceNumber } } }"}`
 		g.Do(t, http.MethodPost, "/graphql", newest, "Content-Type: application/json")
 		write(1)
 		expect(1)
-		if got := g.Do(t, http.MethodPost, "/graphql", newest, "Content-Type: application/json"); !strings.Contains(got.Body, `"`+strconv.Itoa(want)+`"`) {
+		if got := g.Do(t, http.MethodPost, "/graphql", newest,
+			"Content-Type: application/json"); !strings.Contains(got.Body, `"`+strconv.Itoa(want)+`"`) {
 			t.Errorf("after message %d: %s", want, got.Body)
 		}
 	}
@@ -172,16 +177,23 @@ func TestPastEvents(t *testing.T) {
 	g := testenv.Demo(t)
 	for name, c := range map[string]struct{ subscription, query string }{
 		"transactions of an account": {
-			`subscription { of: transactions(from: "0.0", filter: {accountId: {eq: "0.0.1001"}}) { at: consensusTimestamp } }`,
-			`{ of: transactions(first: 100, order: ASC, filter: {accountId: {eq: "0.0.1001"}}) { nodes { at: consensusTimestamp } } }`,
+			`subscription { of: transactions(from: "0.0", filter: {accountId: {eq: "0.0.1001"}}) { at: ` +
+				`consensusTimestamp } }`,
+			`{ of: transactions(first: 100, order: ASC, filter: {accountId: {eq: "0.0.1001"}}) { nodes { at: ` +
+				`consensusTimestamp } } }`,
 		},
 		"failed transfers": {
-			`subscription { of: transactions(from: "0.0", filter: {types: [CRYPTOTRANSFER], outcome: FAILURE}) { at: consensusTimestamp } }`,
-			`{ of: transactions(first: 100, order: ASC, filter: {types: [CRYPTOTRANSFER], outcome: FAILURE}) { nodes { at: consensusTimestamp } } }`,
+			`subscription { of: transactions(from: "0.0", filter: {types: [CRYPTOTRANSFER], outcome: FAILURE}) { ` +
+				`at: consensusTimestamp } }`,
+			`{ of: transactions(first: 100, order: ASC, filter: {types: [CRYPTOTRANSFER], outcome: FAILURE}) { ` +
+				`nodes { at: consensusTimestamp } } }`,
 		},
-		"logs":    {`subscription { of: contractLogs(from: "0.0") { at: consensusTimestamp index } }`, `{ of: contractLogs(first: 100, order: ASC) { nodes { at: consensusTimestamp index } } }`},
-		"results": {`subscription { of: contractResults(from: "0.0") { at: consensusTimestamp } }`, `{ of: contractResults(first: 100, order: ASC) { nodes { at: consensusTimestamp } } }`},
-		"blocks":  {`subscription { of: blocks(from: "0.0") { at: number } }`, `{ of: blocks(first: 100, order: ASC, orderBy: TIMESTAMP) { nodes { at: number } } }`},
+		"logs": {`subscription { of: contractLogs(from: "0.0") { at: consensusTimestamp index } }`,
+			`{ of: contractLogs(first: 100, order: ASC) { nodes { at: consensusTimestamp index } } }`},
+		"results": {`subscription { of: contractResults(from: "0.0") { at: consensusTimestamp } }`,
+			`{ of: contractResults(first: 100, order: ASC) { nodes { at: consensusTimestamp } } }`},
+		"blocks": {`subscription { of: blocks(from: "0.0") { at: number } }`,
+			`{ of: blocks(first: 100, order: ASC, orderBy: TIMESTAMP) { nodes { at: number } } }`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -218,7 +230,8 @@ func TestLiveEvents(t *testing.T) {
 	}
 	defer func() { _ = conn.Close(context.Background()) }()
 	var newest int64
-	if err := conn.QueryRow(t.Context(), `select max(consensus_timestamp) from transaction`).Scan(&newest); err != nil {
+	if err := conn.QueryRow(t.Context(),
+		`select max(consensus_timestamp) from transaction`).Scan(&newest); err != nil {
 		t.Fatal(err)
 	}
 	filters := map[string]string{
@@ -233,7 +246,9 @@ func TestLiveEvents(t *testing.T) {
 	listen := func() map[string]<-chan event {
 		streams := map[string]<-chan event{}
 		for name, f := range filters {
-			streams[name] = subscribe(t, g, fmt.Sprintf(`subscription { of: transactions(from: "%d.%09d", filter: %s) { at: consensusTimestamp } }`, newest/1e9, newest%1e9, f), nil)
+			streams[name] = subscribe(t,
+				g,
+				fmt.Sprintf(`subscription { of: transactions(from: "%d.%09d", filter: %s) { at: consensusTimestamp } }`, newest/1e9, newest%1e9, f), nil)
 		}
 		return streams
 	}
@@ -264,14 +279,18 @@ where consensus_timestamp > $1 and type = 14`, newest); err != nil || tag.RowsAf
 }
 
 // compareWithLists compares the events of transaction subscriptions with the lists of the same filters.
-func compareWithLists(t *testing.T, g *testenv.Gateway, streams map[string]<-chan event, filters map[string]string, newest int64) {
+func compareWithLists(
+	t *testing.T, g *testenv.Gateway, streams map[string]<-chan event, filters map[string]string, newest int64,
+) {
 	t.Helper()
 	for name, f := range filters {
 		var list struct {
 			Of struct{ Nodes []struct{ At string } }
 		}
-		g.Data(t, fmt.Sprintf(`{ of: transactions(first: 100, order: ASC, filter: %s) { nodes { at: consensusTimestamp } } }`,
-			strings.Replace(strings.Replace(f, "null", "{}", 1), "{", fmt.Sprintf(`{timestamp: {gt: "%d.%09d"}, `, newest/1e9, newest%1e9), 1)), nil, &list)
+		g.Data(t,
+			fmt.Sprintf(`{ of: transactions(first: 100, order: ASC, filter: %s) { nodes { at: consensusTimestamp } } }`,
+				strings.Replace(strings.Replace(f, "null", "{}", 1),
+					"{", fmt.Sprintf(`{timestamp: {gt: "%d.%09d"}, `, newest/1e9, newest%1e9), 1)), nil, &list)
 		var got, want []string
 		for _, n := range list.Of.Nodes {
 			want = append(want, n.At)
@@ -310,10 +329,12 @@ func TestSubscriptionErrors(t *testing.T) {
 			t.Errorf("%s: last event %s %s", document, e.name, e.data)
 		}
 	}
-	if got := g.Query(t, `subscription { blocks { number } }`, nil); got.Status != http.StatusNotAcceptable || !strings.Contains(got.Body, "text/event-stream") {
+	if got := g.Query(t, `subscription { blocks { number } }`, nil); got.Status != http.StatusNotAcceptable ||
+		!strings.Contains(got.Body, "text/event-stream") {
 		t.Errorf("without Accept: text/event-stream: status %d, %s", got.Status, got.Body)
 	}
-	if got := g.Query(t, `subscription { blocks { number } transactions { memo } }`, nil); !strings.Contains(got.Body, "must select only one top level field") {
+	if got := g.Query(t, `subscription { blocks { number } transactions { memo } }`, nil); !strings.Contains(got.Body,
+		"must select only one top level field") {
 		t.Errorf("two root fields: %s", got.Body)
 	}
 	if e := await(t, subscribe(t, g, `{ __typename }`, nil)); e.data != `{"data":{"__typename":"Query"}}` {
@@ -325,10 +346,12 @@ func TestSubscriptionErrors(t *testing.T) {
 func TestQueryInStream(t *testing.T) {
 	t.Parallel()
 	g := testenv.Demo(t, testenv.Timeout(time.Nanosecond))
-	if e := await(t, subscribe(t, g, `{ blocks(first: 1) { nodes { number } } }`, nil)); !strings.Contains(e.data, "TIMEOUT") {
+	if e := await(t, subscribe(t, g, `{ blocks(first: 1) { nodes { number } } }`, nil)); !strings.Contains(e.data,
+		"TIMEOUT") {
 		t.Errorf("query: got %s", e.data)
 	}
-	if e := await(t, subscribe(t, g, `subscription { blocks(from: "0.0") { number } }`, nil)); !strings.Contains(e.data, `"number":`) {
+	if e := await(t, subscribe(t, g, `subscription { blocks(from: "0.0") { number } }`,
+		nil)); !strings.Contains(e.data, `"number":`) {
 		t.Errorf("subscription: got %s", e.data)
 	}
 }
@@ -355,35 +378,46 @@ func TestWebSocket(t *testing.T) {
 		code websocket.StatusCode
 	}{
 		"query": {
-			[]string{`{"type":"connection_init"}`, `{"type":"ping","payload":{"a":1}}`, `{"id":"1","type":"subscribe","payload":{"query":"{ __typename }"}}`},
-			[]string{`{"type":"connection_ack"}`, `{"type":"pong","payload":{"a":1}}`, `{"type":"next","id":"1","payload":{"data":{"__typename":"Query"}}}`, `{"type":"complete","id":"1"}`},
+			[]string{`{"type":"connection_init"}`, `{"type":"ping","payload":{"a":1}}`,
+				`{"id":"1","type":"subscribe","payload":{"query":"{ __typename }"}}`},
+			[]string{`{"type":"connection_ack"}`, `{"type":"pong","payload":{"a":1}}`,
+				`{"type":"next","id":"1","payload":{"data":{"__typename":"Query"}}}`, `{"type":"complete","id":"1"}`},
 			0,
 		},
 		"invalid query": {
 			[]string{`{"type":"connection_init"}`, `{"id":"1","type":"subscribe","payload":{"query":"{ nothing }"}}`},
-			[]string{`{"type":"connection_ack"}`, `{"type":"error","id":"1","payload":[{"message":"Cannot query field`},
+			[]string{`{"type":"connection_ack"}`,
+				`{"type":"error","id":"1","payload":[{"message":"Cannot query field`},
 			0,
 		},
 		"subscription": {
-			[]string{`{"type":"connection_init"}`, `{"id":"a","type":"subscribe","payload":{"query":"subscription { blocks(from: \"0.0\") { number } }"}}`},
+			[]string{`{"type":"connection_init"}`,
+				`{"id":"a","type":"subscribe","payload":{"query":"subscription { blocks(from: \"0.0\") { number } }"}}`},
 			[]string{`{"type":"connection_ack"}`, `{"type":"next","id":"a","payload":{"data":{"blocks":{"number":"`},
 			0,
 		},
 		"subscribe before connection_init": {[]string{`{"id":"1","type":"subscribe","payload":{"query":"{ __typename }"}}`}, nil, 4401},
-		"second connection_init":           {[]string{`{"type":"connection_init"}`, `{"type":"connection_init"}`}, []string{`{"type":"connection_ack"}`}, 4429},
-		"invalid JSON":                     {[]string{`{"type":"connection_init"}`, `hello`}, []string{`{"type":"connection_ack"}`}, 4400},
-		"unknown message type":             {[]string{`{"type":"start"}`}, nil, 4400},
+		"second connection_init": {[]string{`{"type":"connection_init"}`, `{"type":"connection_init"}`},
+			[]string{`{"type":"connection_ack"}`}, 4429},
+		"invalid JSON": {[]string{`{"type":"connection_init"}`, `hello`},
+			[]string{`{"type":"connection_ack"}`}, 4400},
+		"unknown message type": {[]string{`{"type":"start"}`}, nil, 4400},
 		"duplicate id": {
-			[]string{`{"type":"connection_init"}`, `{"id":"a","type":"subscribe","payload":{"query":"subscription { blocks { number } }"}}`, `{"id":"a","type":"subscribe","payload":{"query":"subscription { blocks { number } }"}}`},
+			[]string{`{"type":"connection_init"}`,
+				`{"id":"a","type":"subscribe","payload":{"query":"subscription { blocks { number } }"}}`,
+				`{"id":"a","type":"subscribe","payload":{"query":"subscription { blocks { number } }"}}`},
 			[]string{`{"type":"connection_ack"}`},
 			4409,
 		},
 		"too many operations": {
 			[]string{
-				`{"type":"connection_init"}`, `{"id":"a","type":"subscribe","payload":{"query":"subscription { blocks { number } }"}}`,
-				`{"id":"b","type":"subscribe","payload":{"query":"subscription { blocks { number } }"}}`, `{"id":"c","type":"subscribe","payload":{"query":"subscription { blocks { number } }"}}`,
+				`{"type":"connection_init"}`,
+				`{"id":"a","type":"subscribe","payload":{"query":"subscription { blocks { number } }"}}`,
+				`{"id":"b","type":"subscribe","payload":{"query":"subscription { blocks { number } }"}}`,
+				`{"id":"c","type":"subscribe","payload":{"query":"subscription { blocks { number } }"}}`,
 			},
-			[]string{`{"type":"connection_ack"}`, `{"type":"error","id":"c","payload":[{"message":"too many operations`},
+			[]string{`{"type":"connection_ack"}`,
+				`{"type":"error","id":"c","payload":[{"message":"too many operations`},
 			0,
 		},
 	} {
@@ -450,7 +484,8 @@ func TestReusedID(t *testing.T) {
 		if strings.Contains(string(got), `"connection_ack"`) {
 			continue
 		}
-		if _, err := fmt.Sscanf(string(got), `{"type":"next","id":"1","payload":{"data":{"b%d":{"number":"%d"}}}}`, &of, &number); err != nil || of < latest {
+		if _, err := fmt.Sscanf(string(got), `{"type":"next","id":"1","payload":{"data":{"b%d":{"number":"%d"}}}}`,
+			&of, &number); err != nil || of < latest {
 			t.Fatalf("%s after subscription %d: %v", got, latest, err)
 		}
 		if of == rounds-1 {

@@ -91,7 +91,8 @@ func valuesOf(list []*common.KeyValue) map[string]string {
 // traceTo exports traces to the collector.
 func traceTo(t *testing.T, endpoint string, ratio float64, log *slog.Logger) *tracing.Traces {
 	t.Helper()
-	traces, err := tracing.Start(t.Context(), tracing.Options{Endpoint: endpoint, Ratio: ratio, Version: "test", Logger: log})
+	traces, err := tracing.Start(t.Context(), tracing.Options{Endpoint: endpoint, Ratio: ratio, Version: "test",
+		Logger: log})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -99,7 +100,8 @@ func traceTo(t *testing.T, endpoint string, ratio float64, log *slog.Logger) *tr
 	return traces
 }
 
-// traced returns a gateway that records spans in traces. end waits until all requests have ended and their spans are exported.
+// traced returns a gateway that records spans in traces. end waits until all requests have ended and their spans are
+// exported.
 func traced(t *testing.T, traces *tracing.Traces, options ...testenv.Option) (g *testenv.Gateway, end func()) {
 	t.Helper()
 	g = testenv.Demo(t, append(options, testenv.Traces(traces))...)
@@ -194,15 +196,19 @@ func TestTraces(t *testing.T) {
 	traces := traceTo(t, c.URL, 1, logger)
 	g, end := traced(t, traces, testenv.Logger(logger))
 
-	if got := g.Do(t, http.MethodGet, "/api/v1/accounts/0.0.1001?transactiontype=cryptotransfer&limit=19", "", sampled, "X-API-Key: hunter2"); got.Status != http.StatusOK {
+	if got := g.Do(t, http.MethodGet, "/api/v1/accounts/0.0.1001?transactiontype=cryptotransfer&limit=19", "",
+		sampled, "X-API-Key: hunter2"); got.Status != http.StatusOK {
 		t.Fatal(got)
 	}
-	const query = `query Pages($first: Int!, $ids: [EntityID!]) { accounts(first: $first, filter: {id: {in: $ids}}) { nodes { id tokens(first: 2) { nodes { balance } } } } }`
-	body, err := json.Marshal(map[string]any{"query": query, "variables": map[string]any{"first": 7, "ids": []string{"0.0.1001", "0.0.987654"}}})
+	const query = `query Pages($first: Int!, $ids: [EntityID!]) { accounts(first: $first, filter: {id: {in: $ids}}) ` +
+		`{ nodes { id tokens(first: 2) { nodes { balance } } } } }`
+	body, err := json.Marshal(map[string]any{"query": query,
+		"variables": map[string]any{"first": 7, "ids": []string{"0.0.1001", "0.0.987654"}}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := g.Do(t, http.MethodPost, "/graphql", string(body), "Content-Type: application/json", "Authorization: Bearer sesame"); got.Status != http.StatusOK || strings.Contains(got.Body, `"errors"`) {
+	if got := g.Do(t, http.MethodPost, "/graphql", string(body), "Content-Type: application/json",
+		"Authorization: Bearer sesame"); got.Status != http.StatusOK || strings.Contains(got.Body, `"errors"`) {
 		t.Fatal(got)
 	}
 	g.Do(t, http.MethodPost, "/graphql", `{"query":"query"}`, "Content-Type: application/json")
@@ -222,12 +228,16 @@ func TestTraces(t *testing.T) {
 
 	t.Run("REST", func(t *testing.T) {
 		root := c.named(t, "GET /api/v1/accounts/{idOrAliasOrEvmAddress}")
-		if hex.EncodeToString(root.TraceId) != parentTrace || hex.EncodeToString(root.ParentSpanId) != parentSpan || root.Kind != otlp.Span_SPAN_KIND_SERVER {
+		if hex.EncodeToString(root.TraceId) != parentTrace || hex.EncodeToString(root.ParentSpanId) != parentSpan ||
+			root.Kind != otlp.Span_SPAN_KIND_SERVER {
 			t.Errorf("the span does not continue the trace: %v", root)
 		}
 		wantAttributes(t, root, map[string]string{
-			"http.request.method": "GET", "http.route": "/api/v1/accounts/{idOrAliasOrEvmAddress}", "http.response.status_code": "200",
-			"url.path": "/api/v1/accounts/0.0.1001", "url.scheme": "http", "client.address": "127.0.0.1", "url.query": "",
+			"http.request.method": "GET", "http.route": "/api/v1/accounts/{idOrAliasOrEvmAddress}",
+			"http.response.status_code": "200",
+			"url.path":                  "/api/v1/accounts/0.0.1001", "url.scheme": "http",
+			"client.address": "127.0.0.1",
+			"url.query":      "",
 		})
 		if root.Status.GetCode() != otlp.Status_STATUS_CODE_UNSET {
 			t.Errorf("status %v", root.Status)
@@ -236,7 +246,8 @@ func TestTraces(t *testing.T) {
 		if !bytes.Equal(child.ParentSpanId, root.SpanId) {
 			t.Error("the operation is not a child of its request")
 		}
-		wantAttributes(t, child, map[string]string{"graphql.operation.type": "query", "graphql.operation.name": "Account"})
+		wantAttributes(t, child, map[string]string{"graphql.operation.type": "query",
+			"graphql.operation.name": "Account"})
 		statements := c.below(child)
 		if len(statements) == 0 {
 			t.Fatal("the operation has no statements")
@@ -257,7 +268,8 @@ func TestTraces(t *testing.T) {
 	t.Run("GraphQL", func(t *testing.T) {
 		root := c.named(t, "graphql Pages")
 		wantAttributes(t, root, map[string]string{
-			"graphql.operation.type": "query", "graphql.operation.name": "Pages", "http.route": "/graphql", "http.request.method": "POST", "http.response.status_code": "200",
+			"graphql.operation.type": "query", "graphql.operation.name": "Pages", "http.route": "/graphql",
+			"http.request.method": "POST", "http.response.status_code": "200",
 		})
 		if len(c.below(root)) < 2 {
 			t.Error("the statements of two levels are missing")
@@ -265,12 +277,16 @@ func TestTraces(t *testing.T) {
 	})
 	t.Run("names", func(t *testing.T) {
 		for name, route := range map[string]string{
-			"POST /graphql": "/graphql", "graphql query": "/graphql", "GET /api/v1/contracts/results/{timestamp}": "/api/v1/contracts/results/{timestamp}",
-			"GET /api/v1/accounts": "/api/v1/accounts", "GET /api/v2/status.json": "/api/v2/status.json", "GET": "", "HTTP": "",
+			"POST /graphql": "/graphql", "graphql query": "/graphql",
+			"GET /api/v1/contracts/results/{timestamp}": "/api/v1/contracts/results/{timestamp}",
+			"GET /api/v1/accounts":                      "/api/v1/accounts",
+			"GET /api/v2/status.json":                   "/api/v2/status.json", "GET": "",
+			"HTTP": "",
 		} {
 			wantAttributes(t, c.named(t, name), map[string]string{"http.route": route})
 		}
-		wantAttributes(t, c.named(t, "HTTP"), map[string]string{"http.request.method": "_OTHER", "http.request.method_original": "BREW"})
+		wantAttributes(t, c.named(t, "HTTP"), map[string]string{"http.request.method": "_OTHER",
+			"http.request.method_original": "BREW"})
 		if got := valuesOf(c.named(t, "GET").Attributes)["url.path"]; len(got) != 8192 {
 			t.Errorf("url.path has %d bytes", len(got))
 		}
@@ -302,7 +318,8 @@ func TestTraces(t *testing.T) {
 		root := c.named(t, "GET /api/v1/accounts/{idOrAliasOrEvmAddress}")
 		for line := range strings.Lines(log.String()) {
 			if strings.Contains(line, `"path":"/api/v1/accounts/0.0.1001"`) {
-				if !strings.Contains(line, `"trace_id":"`+parentTrace+`","span_id":"`+hex.EncodeToString(root.SpanId)+`"`) {
+				if !strings.Contains(line, `"trace_id":"`+parentTrace+`","span_id":"`+hex.EncodeToString(root.SpanId)+
+					`"`) {
 					t.Error(line)
 				}
 				return
@@ -362,11 +379,13 @@ func TestTracesOff(t *testing.T) {
 func metricsOf(t *testing.T, g *testenv.Gateway) string {
 	t.Helper()
 	w := httptest.NewRecorder()
-	g.Admin().ServeHTTP(w, httptest.NewRequestWithContext(t.Context(), http.MethodGet, "http://localhost/metrics", http.NoBody))
+	g.Admin().ServeHTTP(w, httptest.NewRequestWithContext(t.Context(), http.MethodGet, "http://localhost/metrics",
+		http.NoBody))
 	return w.Body.String()
 }
 
-// TestCollectorDown checks that an unavailable or failing collector does not affect requests, and that lost spans are counted.
+// TestCollectorDown checks that an unavailable or failing collector does not affect requests, and that lost spans are
+// counted.
 func TestCollectorDown(t *testing.T) {
 	t.Parallel()
 	failing := newCollector(t)
@@ -390,7 +409,9 @@ func TestCollectorDown(t *testing.T) {
 				t.Errorf("the shutdown took %s", took)
 			}
 			lost := traces.Stats().Failed
-			if text := metricsOf(t, g); lost < 9 || strings.Contains(text, `heliograph_trace_spans_dropped_total{reason="failed"} 0`) || !strings.Contains(text, "heliograph_trace_spans_sent_total 0\n") {
+			if text := metricsOf(t, g); lost < 9 ||
+				strings.Contains(text, `heliograph_trace_spans_dropped_total{reason="failed"} 0`) ||
+				!strings.Contains(text, "heliograph_trace_spans_sent_total 0\n") {
 				t.Errorf("%d spans were lost; metrics: %s", lost, text)
 			}
 			if n := strings.Count(log.String(), "spans were lost"); n != 1 {
@@ -406,7 +427,10 @@ func TestTracedSubscription(t *testing.T) {
 	c := newCollector(t)
 	traces := traceTo(t, c.URL, 1, slog.New(slog.DiscardHandler))
 	g, end := traced(t, traces)
-	events := subscribe(t, g, `subscription Listen($topic: EntityID!, $from: Timestamp) { topicMessages(topic: $topic, from: $from) { sequenceNumber payer { id } } }`, map[string]any{"topic": "0.0.4001", "from": "0"})
+	events := subscribe(t,
+		g,
+		`subscription Listen($topic: EntityID!, $from: Timestamp) { topicMessages(topic: $topic, from: $from) { `+
+			`sequenceNumber payer { id } } }`, map[string]any{"topic": "0.0.4001", "from": "0"})
 	await(t, events)
 	g.Close()
 	for e := range events {

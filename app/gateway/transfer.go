@@ -16,7 +16,8 @@ import (
 	"heliograph/internal/base/admission"
 )
 
-// transfer limits how long clients take to send a request body and to read a response. Both may take long as long as bytes arrive.
+// transfer limits how long clients take to send a request body and to read a response. Both may take long as long as
+// bytes arrive.
 type transfer struct {
 	read  time.Duration // between two parts of a request body
 	body  time.Duration // for the whole request body
@@ -31,13 +32,15 @@ func defaultTransfer() transfer {
 	return transfer{read: 10 * time.Second, body: 2 * time.Minute, write: 30 * time.Second}
 }
 
-// limit is the middleware that sets the deadlines of the connection. Connections without deadlines, as in tests, are not limited.
+// limit is the middleware that sets the deadlines of the connection. Connections without deadlines, as in tests, are
+// not limited.
 func (t transfer) limit(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header()["X-Content-Type-Options"] = nosniff
 		c := http.NewResponseController(w)
 		if r.Body != nil && r.Body != http.NoBody {
-			b := &limitedBody{ReadCloser: r.Body, c: c, limits: t, end: time.Now().Add(t.body)} //nolint:forbidigo // deadlines use the system clock
+			b := &limitedBody{ReadCloser: r.Body, c: c, limits: t,
+				end: time.Now().Add(t.body)} //nolint:forbidigo // deadlines use the system clock
 			b.extend()
 			r.Body = b
 		}
@@ -64,8 +67,8 @@ func (b *limitedBody) extend() {
 	_ = b.c.SetReadDeadline(deadline)
 }
 
-// Read extends the deadline. At the end of the body it removes the deadline: otherwise the server would take its expiry for a client that disconnected, and
-// cancel the request.
+// Read extends the deadline. At the end of the body it removes the deadline: otherwise the server would take its
+// expiry for a client that disconnected, and cancel the request.
 func (b *limitedBody) Read(p []byte) (int, error) {
 	n, err := b.ReadCloser.Read(p)
 	switch {
@@ -77,7 +80,8 @@ func (b *limitedBody) Read(p []byte) (int, error) {
 	return n, err //nolint:wrapcheck // io.EOF must not be wrapped
 }
 
-// limitedWriter writes a response in parts, each with a deadline. A handler that sets deadlines itself, as for streams, replaces them.
+// limitedWriter writes a response in parts, each with a deadline. A handler that sets deadlines itself, as for
+// streams, replaces them.
 type limitedWriter struct {
 	http.ResponseWriter
 
@@ -188,8 +192,9 @@ const refusal = "HTTP/1.1 503 Service Unavailable\r\nRetry-After: 1\r\nConnectio
 // refusalTimeout is how long a client can take to read it and to close the connection.
 const refusalTimeout = time.Second
 
-// LimitConnections returns a listener that accepts at most the given number of connections of an address, except of trusted proxies. IPv6 addresses of the
-// same /64 network count as one. Further connections get a response with status 503 and are closed.
+// LimitConnections returns a listener that accepts at most the given number of connections of an address, except of
+// trusted proxies. IPv6 addresses of the same /64 network count as one. Further connections get a response with status
+// 503 and are closed.
 func LimitConnections(l net.Listener, most int, proxies []netip.Prefix) net.Listener {
 	return &limitedListener{Listener: l, most: most, proxies: proxies, open: map[string]int{}}
 }
@@ -229,8 +234,8 @@ func (l *limitedListener) Accept() (net.Conn, error) {
 	}
 }
 
-// refuse responds to a connection above the limit and closes it. It discards what the client has sent: closing the connection before would reset it, and the
-// client might not read the response.
+// refuse responds to a connection above the limit and closes it. It discards what the client has sent: closing the
+// connection before would reset it, and the client might not read the response.
 func refuse(c net.Conn) {
 	_ = c.SetDeadline(time.Now().Add(refusalTimeout)) //nolint:forbidigo // deadlines use the system clock
 	_, _ = io.WriteString(c, refusal)

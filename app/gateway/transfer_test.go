@@ -15,7 +15,8 @@ import (
 	"heliograph/resolvers/contractcalls"
 )
 
-// TestTransfer checks the deadlines of clients that stop sending or reading, and that slow clients and slow handlers are not affected.
+// TestTransfer checks the deadlines of clients that stop sending or reading, and that slow clients and slow handlers
+// are not affected.
 func TestTransfer(t *testing.T) {
 	t.Parallel()
 	const unit = 300 * time.Millisecond
@@ -82,7 +83,8 @@ func TestTransfer(t *testing.T) {
 		time.Sleep(unit / 3)
 	}
 	result(true, "a slow handler behind a slow body")
-	if resp, err := http.ReadResponse(bufio.NewReader(c), nil); err != nil || resp.StatusCode != http.StatusOK || resp.Header.Get("X-Content-Type-Options") != "nosniff" {
+	if resp, err := http.ReadResponse(bufio.NewReader(c), nil); err != nil || resp.StatusCode != http.StatusOK ||
+		resp.Header.Get("X-Content-Type-Options") != "nosniff" {
 		t.Error(resp, err)
 	}
 
@@ -94,13 +96,15 @@ func TestTransfer(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for buf := make([]byte, 1<<20); err == nil; time.Sleep(unit / 10) { // slow, but always in time: about two seconds in all
+	// slow, but always in time: about two seconds in all
+	for buf := make([]byte, 1<<20); err == nil; time.Sleep(unit / 10) {
 		_, err = io.ReadFull(resp.Body, buf)
 	}
 	result(true, "a client that reads slowly")
 }
 
-// TestUnread checks that the bytes of responses that a client has not read are limited, and counted until they are sent.
+// TestUnread checks that the bytes of responses that a client has not read are limited, and counted until they are
+// sent.
 func TestUnread(t *testing.T) {
 	t.Parallel()
 	b := memoryBudget{limit: 800}
@@ -114,7 +118,9 @@ func TestUnread(t *testing.T) {
 	}
 	var sizes []int64
 	recorder := httptest.NewRecorder()
-	w := limitedWriter{ResponseWriter: recorder, c: http.NewResponseController(recorder), sending: func(n int64) { sizes = append(sizes, n) }}
+	w := limitedWriter{ResponseWriter: recorder, c: http.NewResponseController(recorder), sending: func(n int64) {
+		sizes = append(sizes, n)
+	}}
 	for _, size := range []int{charged - 1, charged} {
 		if _, err := w.Write(make([]byte, size)); err != nil {
 			t.Fatal(err)

@@ -19,16 +19,20 @@ func TestWatermark(t *testing.T) {
 	url := testenv.Filled.Fresh(t)
 	conn := pgtest.Connect(t, url)
 	var newest, number int64
-	if err := conn.QueryRow(t.Context(), `select consensus_end, index from record_file order by consensus_end desc limit 1`).Scan(&newest, &number); err != nil {
+	if err := conn.QueryRow(t.Context(),
+		`select consensus_end, index from record_file order by consensus_end desc limit 1`).Scan(&newest,
+		&number); err != nil {
 		t.Fatal(err)
 	}
-	pgtest.Exec(t, conn, `create table record_file_watermark (consensus_end bigint); insert into record_file_watermark values (null)`)
+	pgtest.Exec(t, conn,
+		`create table record_file_watermark (consensus_end bigint); insert into record_file_watermark values (null)`)
 	g := testenv.Over(t, url, testenv.Cached(), testenv.Graph(func(o *gateway.GraphOptions) {
 		o.CacheBytes, o.PollInterval = 1<<20, 10*time.Millisecond
 	}))
 	start := fmt.Sprintf("%d.%09d", newest/1e9, newest%1e9)
 	blocks := subscribe(t, g, `subscription { of: blocks(from: "`+start+`") { number } }`, nil)
-	transactions := subscribe(t, g, `subscription { of: transactions(from: "`+start+`") { at: consensusTimestamp } }`, nil)
+	transactions := subscribe(t, g, `subscription { of: transactions(from: "`+start+`") { at: consensusTimestamp } }`,
+		nil)
 
 	// Three blocks of a second each with one transaction, of which only the first is visible.
 	const second = 1_000_000_000
@@ -43,7 +47,9 @@ insert into record_file select * from b; drop table b`, number, n, n, end(n)-sec
 		t.Helper()
 		want := fmt.Sprintf(`{"data":{"blocks":{"nodes":[{"number":"%[1]d"}]},"network":{"freshness":{"newestBlock":{"number":"%[1]d"}}}}}`, last)
 		for range 2 { // the second response can be that of the cache
-			if got := g.Query(t, `{ blocks(first: 1) { nodes { number } } network { freshness { newestBlock { number } } } }`, nil); got.Body != want {
+			if got := g.Query(t,
+				`{ blocks(first: 1) { nodes { number } } network { freshness { newestBlock { number } } } }`,
+				nil); got.Body != want {
 				t.Errorf("%s: got %s, want %s", when, got.Body, want)
 			}
 		}
@@ -75,7 +81,8 @@ update x set consensus_timestamp = %d; insert into transaction select * from x; 
 		if got, want := await(t, blocks).data, fmt.Sprintf(`{"data":{"of":{"number":"%d"}}}`, number+n); got != want {
 			t.Errorf("block %d: event %s, want %s", n, got, want)
 		}
-		if got, want := await(t, transactions).data, fmt.Sprintf(`{"data":{"of":{"at":"%d.%09d"}}}`, end(n)/1e9, end(n)%1e9); got != want {
+		if got, want := await(t, transactions).data,
+			fmt.Sprintf(`{"data":{"of":{"at":"%d.%09d"}}}`, end(n)/1e9, end(n)%1e9); got != want {
 			t.Errorf("block %d: event %s, want %s", n, got, want)
 		}
 		shows(fmt.Sprintf("block %d is visible", n), number+n)

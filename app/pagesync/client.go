@@ -68,8 +68,8 @@ type Reading struct {
 	Tags map[string]string
 }
 
-// Read reads the documents of the page. With the ETags of the last read, unchanged documents are not transferred. step,
-// if not nil, is called with the number of documents that have been read.
+// Read reads the documents of the page. With the ETags of the last read, unchanged documents are not transferred.
+// step, if not nil, is called with the number of documents that have been read.
 func (c *Client) Read(ctx context.Context, tags map[string]string, step func(done, total int)) (*Reading, error) {
 	r := &Reading{Documents: map[string][]byte{}, Tags: map[string]string{}}
 	// These documents contain the whole page. The other five are parts of them.

@@ -69,7 +69,8 @@ func New(o Options) (*Follower, error) {
 // URL returns the URL of the page that is mirrored.
 func (f *Follower) URL() string { return f.client.Base() }
 
-// Age returns the time since the last known read of the page by any gateway. It is negative if the page was never read.
+// Age returns the time since the last known read of the page by any gateway. It is negative if the page was never
+// read.
 func (f *Follower) Age() time.Duration {
 	at := f.okAt.Load()
 	if at == 0 {
@@ -115,8 +116,8 @@ func (f *Follower) Once(ctx context.Context, tags map[string]string) (*Outcome, 
 	return &Outcome{Result: result, Name: c.Page.Name, Warnings: c.Warnings}, tagsOfPage, nil
 }
 
-// Poll reads the page unless another gateway has done so recently, and records the outcome. polled reports whether this
-// gateway polled; if not, the outcome is nil. next is the time of the next poll.
+// Poll reads the page unless another gateway has done so recently, and records the outcome. polled reports whether
+// this gateway polled; if not, the outcome is nil. next is the time of the next poll.
 func (f *Follower) Poll(ctx context.Context) (out *Outcome, polled bool, next time.Time, err error) {
 	now := f.o.Now()
 	source, claimed, err := f.o.DB.ClaimSource(ctx, f.client.Base(), now, lease)

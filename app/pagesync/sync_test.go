@@ -420,7 +420,8 @@ func TestInvalidDocuments(t *testing.T) {
 		{`"start_date":"2025-11-03"`, `"start_date":"0000-00-00"`, "start date"},
 		{`"url":"https://status`, `"url":"gopher://status`, "of the page is invalid"},
 		{`"status":"identified"`, `"status":"completed"`, "cannot be stored"},
-		{`"status":"operational"`, `"status":"full_outage"`, `the status "full_outage" is unknown; major_outage is used`},
+		{`"status":"operational"`, `"status":"full_outage"`,
+			`the status "full_outage" is unknown; major_outage is used`},
 		{`"impact":"minor"`, `"impact":"severe"`, `the impact "severe" is unknown; critical is used`},
 	} {
 		fresh := newSource(t)

@@ -43,7 +43,8 @@ func NewChecker(now func() time.Time, health func(ctx context.Context) (*storage
 	return &Checker{
 		Now: now, Ledger: health, Getenv: os.Getenv,
 		// Each check opens a new connection, without a proxy, to the configured address.
-		transport: &http.Transport{DisableKeepAlives: true, TLSClientConfig: &tls.Config{MinVersion: tls.VersionTLS12}},
+		transport: &http.Transport{DisableKeepAlives: true,
+			TLSClientConfig: &tls.Config{MinVersion: tls.VersionTLS12}},
 	}
 }
 
@@ -254,7 +255,8 @@ func node(p *status.Probe, h *storage.LedgerHealth, r *status.ProbeResult) {
 		r.Level, r.Detail = status.Bad, fmt.Sprintf("node %d is not in the address book", id)
 	case h.At.Age(r.At) >= standstill:
 		r.Level = status.Bad
-		r.Detail = fmt.Sprintf("the ledger stands still: the newest block is %s old", h.At.Age(r.At).Round(time.Second))
+		r.Detail = fmt.Sprintf("the ledger stands still: the newest block is %s old",
+			h.At.Age(r.At).Round(time.Second))
 	case n.Deleted:
 		r.Level, r.Detail = status.Bad, fmt.Sprintf("node %d was deleted", id)
 	case n.Transactions == 0 && h.Transactions >= minPerNode*int64(len(h.Nodes)):

@@ -80,7 +80,8 @@ func (w *Watcher) RunDue(ctx context.Context) (started int, err error) {
 	return started, errors.Join(append(failed, err, w.resolve(ctx))...)
 }
 
-// begin starts due probes, at most as many as slots are free. failed is called with the error of each probe that fails.
+// begin starts due probes, at most as many as slots are free. failed is called with the error of each probe that
+// fails.
 func (w *Watcher) begin(
 	ctx context.Context, group *sync.WaitGroup, slots chan struct{}, failed func(error),
 ) (int, error) {

@@ -97,7 +97,8 @@ func TestPublic(t *testing.T) {
 	l.rounds(1)
 	l.fail(2, "B")
 	l.expect("second component fails later",
-		resolved+", investigating A:op, monitoring A:po, resolved A:oo; investigating A:op; investigating B:op | A:p B:p")
+		resolved+
+			", investigating A:op, monitoring A:po, resolved A:oo; investigating A:op; investigating B:op | A:p B:p")
 	if got := l.audit(); got != "open recover update recover resolve reopen recover resolve open open" {
 		t.Errorf("audit log: %q", got)
 	}
@@ -217,7 +218,8 @@ func TestPublishLimits(t *testing.T) {
 	}
 }
 
-// TestFlapping checks that alternating results change nothing, and that results are counted independently of the clock.
+// TestFlapping checks that alternating results change nothing, and that results are counted independently of the
+// clock.
 func TestFlapping(t *testing.T) {
 	t.Parallel()
 	l := newLab(t, auto())

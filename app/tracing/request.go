@@ -27,8 +27,8 @@ type Request struct {
 
 type requestKey struct{}
 
-// Begin starts the span of a request, as part of the trace in its traceparent header, and returns the request to serve.
-// Streams have no child spans, because they can last for days.
+// Begin starts the span of a request, as part of the trace in its traceparent header, and returns the request to
+// serve. Streams have no child spans, because they can last for days.
 func (t *Traces) Begin(r *http.Request, stream bool) (*http.Request, *Request) {
 	if t == nil {
 		return r, nil
@@ -181,8 +181,8 @@ func (s *statements) TraceConnectEnd(ctx context.Context, data pgx.TraceConnectE
 	s.Tracer.TraceConnectEnd(ctx, data)
 }
 
-// TraceBatchQuery implements [pgx.BatchTracer]. It is called after the result of a statement has been read, so its span
-// has no duration. The span of the batch does.
+// TraceBatchQuery implements [pgx.BatchTracer]. It is called after the result of a statement has been read, so its
+// span has no duration. The span of the batch does.
 func (s *statements) TraceBatchQuery(ctx context.Context, _ *pgx.Conn, data pgx.TraceBatchQueryData) {
 	if !trace.SpanFromContext(ctx).IsRecording() {
 		return

@@ -27,8 +27,8 @@ const scope = "heliograph"
 const (
 	// queueSize is the maximum number of queued spans.
 	queueSize = 2048
-	// maxValueLength is the length to which attribute values are truncated, in characters. Clients choose the length of
-	// paths.
+	// maxValueLength is the length to which attribute values are truncated, in characters. Clients choose the length
+	// of paths.
 	maxValueLength = 8192
 	// flushTimeout is the maximum time that Shutdown waits for the collector.
 	flushTimeout = 5 * time.Second
@@ -95,8 +95,9 @@ func newTraces(o Options, self *resource.Resource, q *queue) *Traces {
 		sdktrace.WithResource(self), sdktrace.WithRawSpanLimits(limits), sdktrace.WithSpanProcessor(q),
 		sdktrace.WithSampler(sdktrace.ParentBased(sdktrace.TraceIDRatioBased(o.Ratio))),
 	)
-	return &Traces{provider: provider, tracer: provider.Tracer(scope, trace.WithSchemaURL(semconv.SchemaURL)), queue: q,
-		log: o.Logger}
+	return &Traces{provider: provider, tracer: provider.Tracer(scope, trace.WithSchemaURL(semconv.SchemaURL)),
+		queue: q,
+		log:   o.Logger}
 }
 
 // target returns the URL of the collector, or nil if none is configured.

@@ -16,8 +16,8 @@ import (
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
 )
 
-// TestTarget checks the endpoint for combinations of the setting and environment variables. It sets variables, so it is
-// not parallel.
+// TestTarget checks the endpoint for combinations of the setting and environment variables. It sets variables, so it
+// is not parallel.
 func TestTarget(t *testing.T) {
 	for _, c := range []struct {
 		flag, traces, all string

@@ -195,8 +195,8 @@ func TestLoad(t *testing.T) {
 	}
 }
 
-// TestKills sends incidents from two gateways, of which three are killed meanwhile. No webhook is left out, and at most
-// 0.1 % of the messages are repeated.
+// TestKills sends incidents from two gateways, of which three are killed meanwhile. No webhook is left out, and at
+// most 0.1 % of the messages are repeated.
 func TestKills(t *testing.T) {
 	editor, page := newPage(t)
 	x := subscribe(t, editor, page)
@@ -225,7 +225,8 @@ where w.url like '%/ok/%'`).Scan(&pending)
 		return err == nil && pending == 0
 	})
 	_, repeated := x.notified()
-	t.Logf("all %d webhooks were notified in %s; %d messages repeated (%.3f %%)", healthy, took.Round(time.Millisecond),
+	t.Logf("all %d webhooks were notified in %s; %d messages repeated (%.3f %%)", healthy,
+		took.Round(time.Millisecond),
 		repeated, float64(repeated)*100/healthy)
 	if repeated > healthy/1000 {
 		t.Errorf("%d messages were repeated", repeated)

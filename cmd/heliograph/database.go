@@ -30,7 +30,8 @@ import (
 // connectTimeout is the timeout for connecting to a database at startup.
 const connectTimeout = 5 * time.Second
 
-const noURL = "is not a PostgreSQL URL such as postgres://user@host:5432/name, in which special characters of the password are percent-encoded"
+const noURL = "is not a PostgreSQL URL such as postgres://user@host:5432/name, in which special characters of the " +
+	"password are percent-encoded"
 
 // database is the ledger database: an external one or the embedded one.
 type database struct {
@@ -160,7 +161,8 @@ func check(ctx context.Context, db *storage.DB, log *slog.Logger) error {
 			" "+a.String()+" ")
 	}) {
 		return fmt.Errorf(
-			"missing tables: %s; correct the name of the database in --database-url, or run `heliograph migrate` to create them", text)
+			"missing tables: %s; correct the name of the database in --database-url, or run `heliograph migrate` to "+
+				"create them", text)
 	}
 	grant, err := migrations.Denied(ctx, db.Pool())
 	if err != nil {
@@ -237,7 +239,8 @@ var checks = []struct {
 	pooled    bool
 }{
 	{name: "database",
-		sql: `select current_database() || ' of PostgreSQL ' || current_setting('server_version') || ', role ' || current_user, null::text`},
+		sql: `select current_database() || ' of PostgreSQL ' || current_setting('server_version') || ', role ' || ` +
+			`current_user, null::text`},
 	{name: "tables without SELECT", sql: `select count(*)::text, ` + migrations.GrantSelect},
 	{name: "tables with INSERT", sql: `select count(*)::text, case when count(*) > 0 then 'use a role that only has SELECT' end
 from pg_class c where c.relname = any($1) and pg_table_is_visible(c.oid) and has_table_privilege(c.oid, 'insert')`},
@@ -320,7 +323,8 @@ func (c *checkCmd) Run(ctx context.Context) error {
 			return err
 		}
 		return errors.New(
-			"the database has no mirror tables: see the last column; `heliograph migrate` creates the tables in an empty database")
+			"the database has no mirror tables: see the last column; `heliograph migrate` creates the tables in an " +
+				"empty database")
 	}
 	row("schema version", report.Version, "")
 	row("missing tables and columns", strconv.Itoa(len(report.Absent)), "")

@@ -13,7 +13,8 @@ import (
 
 var update = flag.Bool("update", false, "rewrite generated documents")
 
-// TestConfigurationDocument compares docs/configuration.md with the flags. Update it with: go test ./cmd/heliograph -run Document -update
+// TestConfigurationDocument compares docs/configuration.md with the flags. Update it with: go test ./cmd/heliograph
+// -run Document -update
 func TestConfigurationDocument(t *testing.T) {
 	t.Parallel()
 	var cli commands
@@ -22,7 +23,9 @@ func TestConfigurationDocument(t *testing.T) {
 		t.Fatal(err)
 	}
 	var b strings.Builder
-	b.WriteString("# Configuration\n\nFlags take precedence over environment variables, and these over defaults. Boolean settings accept on/off, true/false, yes/no and 1/0. Lists are repeated flags or comma-separated variables. Durations have a unit, such as 250ms, 3s or 20m.\n" +
+	b.WriteString("# Configuration\n\nFlags take precedence over environment variables, and these over defaults. " +
+		"Boolean settings accept on/off, true/false, yes/no and 1/0. Lists are repeated flags or comma-separated " +
+		"variables. Durations have a unit, such as 250ms, 3s or 20m.\n" +
 		"Secrets (passwords in URLs, `HELIOGRAPH_USERS`) are not printed or logged.\n")
 	for _, c := range parser.Model.Children {
 		rows, group := 0, ""
@@ -50,7 +53,8 @@ func TestConfigurationDocument(t *testing.T) {
 			if f.Default != "" {
 				def = "`" + f.Default + "`"
 			}
-			fmt.Fprintf(&b, "| `--%s` | %s | %s | %s |\n", f.Name, variable, def, strings.ReplaceAll(f.Help, "|", `\|`))
+			fmt.Fprintf(&b, "| `--%s` | %s | %s | %s |\n", f.Name, variable,
+				def, strings.ReplaceAll(f.Help, "|", `\|`))
 		}
 	}
 	const path = "../../docs/configuration.md"

@@ -23,7 +23,8 @@ var (
 	sourceFile = regexp.MustCompile("`([a-z][a-z0-9_/]*/[a-z0-9_.]+\\.(?:go|graphqls?|sql|sh|md|mod|yml))`")
 )
 
-// TestArchitecturePackages checks that the package table of docs/architecture.md lists each package of this module exactly once.
+// TestArchitecturePackages checks that the package table of docs/architecture.md lists each package of this module
+// exactly once.
 func TestArchitecturePackages(t *testing.T) {
 	t.Parallel()
 	var got []string
@@ -34,7 +35,8 @@ func TestArchitecturePackages(t *testing.T) {
 	if want := packages(t); !slices.Equal(got, want) {
 		missing := slices.DeleteFunc(slices.Clone(want), func(p string) bool { return slices.Contains(got, p) })
 		unknown := slices.DeleteFunc(slices.Clone(got), func(p string) bool { return slices.Contains(want, p) })
-		t.Errorf("docs/architecture.md: missing packages %q, unknown packages %q, %d rows for %d packages", missing, unknown, len(got), len(want))
+		t.Errorf("docs/architecture.md: missing packages %q, unknown packages %q, %d rows for %d packages", missing,
+			unknown, len(got), len(want))
 	}
 }
 
@@ -77,7 +79,8 @@ func packages(t *testing.T) []string {
 		folder = path.Clean(folder)
 		switch {
 		case d.IsDir() && name != ".":
-			if strings.HasPrefix(base, ".") || base == "node_modules" || base == "testdata" || exists(path.Join(name, "go.mod")) {
+			if strings.HasPrefix(base, ".") || base == "node_modules" || base == "testdata" ||
+				exists(path.Join(name, "go.mod")) {
 				return fs.SkipDir
 			}
 		case strings.HasSuffix(base, ".go") && !strings.HasSuffix(base, "_test.go") && !slices.Contains(found, folder):

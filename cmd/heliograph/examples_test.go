@@ -27,7 +27,8 @@ func examplesOf(text string) []example {
 	return out
 }
 
-// tryExamples runs the examples of the README against a running gateway and compares their output. tests/docs runs those of all documents.
+// tryExamples runs the examples of the README against a running gateway and compares their output. tests/docs runs
+// those of all documents.
 func tryExamples(t *testing.T, base string) {
 	t.Helper()
 	text, err := os.ReadFile("../../README.md")
@@ -39,7 +40,8 @@ func tryExamples(t *testing.T, base string) {
 		t.Errorf("the README has %d examples", len(examples))
 	}
 	for _, e := range examples {
-		cmd := exec.Command("sh", "-c", strings.NewReplacer("http://localhost:8080", base, "bin/heliograph", os.Args[0]).Replace(e.shell))
+		cmd := exec.Command("sh", "-c", strings.NewReplacer("http://localhost:8080", base, "bin/heliograph",
+			os.Args[0]).Replace(e.shell))
 		cmd.Env = append(os.Environ(), asCommand+"=1")
 		got, err := cmd.Output()
 		if err != nil {

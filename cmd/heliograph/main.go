@@ -1,5 +1,5 @@
-// Command heliograph is a GraphQL and REST gateway for Hedera/Hiero mirror node databases, with a Statuspage-compatible
-// status page.
+// Command heliograph is a GraphQL and REST gateway for Hedera/Hiero mirror node databases, with a
+// Statuspage-compatible status page.
 package main
 
 import (
@@ -106,7 +106,8 @@ func run(ctx context.Context, args []string) int {
 	}
 	if unknown := unknownVariables(parser.Model, os.Environ()); len(unknown) > 0 {
 		fmt.Fprintf(os.Stderr,
-			"heliograph: no setting has the environment variable %s: correct its name or remove it (try heliograph serve --help)\n", unknown[0])
+			"heliograph: no setting has the environment variable %s: correct its name or remove it (try heliograph "+
+				"serve --help)\n", unknown[0])
 		return 2
 	}
 	err = checkRanges(call.Flags())
@@ -329,7 +330,8 @@ func (c *explainCmd) Run(ctx context.Context) error {
 	switch {
 	case errors.As(err, &problem) && problem.Status == http.StatusNotFound:
 		return fmt.Errorf(
-			"%w; paths begin with /api/v1/ or /api/v2/, and `heliograph serve` lists them at /api/v1/docs and /api/v2/docs", problem)
+			"%w; paths begin with /api/v1/ or /api/v2/, and `heliograph serve` lists them at /api/v1/docs and "+
+				"/api/v2/docs", problem)
 	case errors.As(err, &problem):
 		return fmt.Errorf("%s: %w; `heliograph serve` lists the parameters at /api/v1/docs", c.Path, problem)
 	case err != nil:

@@ -53,7 +53,8 @@ func TestMain(m *testing.M) {
 func command(t *testing.T, args ...string) *exec.Cmd {
 	t.Helper()
 	cmd := exec.Command(os.Args[0], args...)
-	cmd.Env = []string{asCommand + "=1", "PATH=" + os.Getenv("PATH"), "HOME=" + t.TempDir(), "GORACE=" + os.Getenv("GORACE")}
+	cmd.Env = []string{asCommand + "=1", "PATH=" + os.Getenv("PATH"), "HOME=" + t.TempDir(),
+		"GORACE=" + os.Getenv("GORACE")}
 	if dir := os.Getenv("HELIOGRAPH_PG_BINDIR"); dir != "" {
 		cmd.Env = append(cmd.Env, "HELIOGRAPH_PG_BINDIR="+dir)
 	}
@@ -123,7 +124,8 @@ func capture(t *testing.T, file **os.File) func() string {
 // dataDir returns a folder that the user of the embedded server can access.
 func dataDir(t *testing.T) string {
 	t.Helper()
-	dir, err := os.MkdirTemp("", "heliograph-cmd") //nolint:usetesting // the folders of t.TempDir are closed to the user that PostgreSQL runs as
+	dir, err := os.MkdirTemp("",
+		"heliograph-cmd") //nolint:usetesting // the folders of t.TempDir are closed to the user that PostgreSQL runs as
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -146,57 +148,97 @@ func TestBadInput(t *testing.T) {
 	partly := pgtest.Database(t)
 	foreign := tables.Ledger.Fresh(t)
 	execSQL(t, partly, "create table entity (id bigint primary key)")
-	execSQL(t, foreign, "insert into record_file (name, load_start, load_end, hash, prev_hash, consensus_start, consensus_end, count, digest_algorithm, version, file_hash, index) "+
-		"values ('a', 0, 0, repeat('0', 96), repeat('0', 96), 1, 2, 0, 0, 6, repeat('0', 96), 1)")
+	execSQL(t,
+		foreign,
+		"insert into record_file (name, load_start, load_end, hash, prev_hash, consensus_start, consensus_end, "+
+			"count, digest_algorithm, version, file_hash, index) "+
+			"values ('a', 0, 0, repeat('0', 96), repeat('0', 96), 1, 2, 0, 0, 6, repeat('0', 96), 1)")
 	free := []string{"--listen", "127.0.0.1:0", "--admin-listen", ""}
 	for name, c := range map[string]struct {
 		args []string
 		want string
 	}{
-		"unknown flag":                 {[]string{"serve", "--colour"}, `unknown flag --colour`},
-		"unknown command":              {[]string{"sreve"}, `unexpected argument sreve`},
-		"number expected":              {[]string{"serve", "--limit-max", "many"}, `--limit-max: expected a valid 64 bit int but got "many"`},
-		"limit 0":                      {append([]string{"serve", "--limit-default", "0"}, free...), `--limit-default (HELIOGRAPH_LIMIT_DEFAULT) must be 1 or more, not 0`},
-		"no connections":               {append([]string{"serve", "--max-connections", "0"}, free...), `--max-connections (HELIOGRAPH_MAX_CONNECTIONS) must be 1 or more, not 0`},
-		"too little memory":            {append([]string{"serve", "--memory-limit", "1"}, free...), `--memory-limit (HELIOGRAPH_MEMORY_LIMIT) must be 67108864 or more, not 1`},
-		"timeout too short":            {append([]string{"serve", "--request-timeout", "1us"}, free...), `--request-timeout (HELIOGRAPH_REQUEST_TIMEOUT) must be 10ms or more, not 1µs`},
-		"more than everything":         {append([]string{"serve", "--evm-refund-percent", "101"}, free...), `--evm-refund-percent (HELIOGRAPH_EVM_REFUND_PERCENT) must be 100 at most, not 101`},
-		"negative delay":               {append([]string{"serve", "--shutdown-delay=-1s"}, free...), `--shutdown-delay (HELIOGRAPH_SHUTDOWN_DELAY) must be 0s or more, not -1s`},
-		"no value":                     {[]string{"serve", "--require-ledger", "--listen", "127.0.0.1:0"}, `--require-ledger needs a value (try heliograph serve --help)`},
-		"invalid demo mode":            {[]string{"serve", "--demo", "perhaps"}, `"perhaps" is not on, off or live`},
-		"live demo, external database": {[]string{"serve", "--demo=live", "--database-url", foreign}, "--demo=live writes"},
-		"live demo, fixed time":        {[]string{"serve", "--demo=live", "--fixed-time", "2026-01-01T00:00:00Z"}, "--demo=live needs a running clock"},
-		"invalid time":                 {append([]string{"serve", "--fixed-time", "noon"}, free...), `HELIOGRAPH_FIXED_TIME "noon" is not an RFC 3339 time`},
-		"shard out of range":           {append([]string{"serve", "--shard", "5000"}, free...), `shard 5000 and realm 0`},
-		"users are not a list":         {append([]string{"serve", "--users", `{"username":"a","password":"hidden"}`}, free...), `HELIOGRAPH_USERS is not a JSON list`},
-		"user without password":        {append([]string{"serve", "--users", `[{"username":"a"}]`}, free...), `entry 1 has no username or no password`},
-		"duplicate user":               {append([]string{"serve", "--users", `[{"username":"a","password":"hidden"},{"username":"a","password":"hidden"}]`}, free...), `entry 2 repeats a username`},
-		"origin without scheme":        {append([]string{"serve", "--cors-origins", "app.example.com"}, free...), `"app.example.com" is not an origin`},
-		"invalid proxy":                {append([]string{"serve", "--trusted-proxies", "home"}, free...), `"home" is not an address or a network`},
-		"invalid database URL":         {append([]string{"serve", "--database-url", "mysql://hidden@host"}, free...), `(HELIOGRAPH_DATABASE_URL) is not a PostgreSQL URL`},
-		"unreachable database":         {append([]string{"serve", "--database-url", "postgres://me:hidden@127.0.0.1:1/ledger", "--require-ledger=on"}, free...), `cannot use the database ledger on 127.0.0.1`},
-		"missing database":             {append([]string{"serve", "--database-url", otherDatabase(t, empty)}, free...), `does not exist`},
-		"no tables":                    {append([]string{"serve", "--database-url", empty}, free...), "run `heliograph migrate` to create them"},
-		"some tables":                  {append([]string{"serve", "--database-url", partly}, free...), "missing tables: account_balance"},
-		"migrate over some tables":     {[]string{"migrate", "--database-url", partly}, "entity"},
-		"migrate without a ledger":     {[]string{"migrate", "--status-database-url", empty}, "--database-url is missing"},
-		"demo over other data":         {[]string{"demo", "--database-url", foreign}, "use an empty database"},
-		"check an invalid URL":         {[]string{"check", "--database-url", "hidden"}, "such as postgres://user@host:5432/name"},
-		"check without tables":         {[]string{"check", "--database-url", empty}, "`heliograph migrate` creates the tables in an empty database"},
-		"missing file of keys":         {append([]string{"serve", "--database-url", foreign, "--api-keys", "/nonexistent"}, free...), "the file of --api-keys: stat /nonexistent"},
-		"compare without a gateway":    {[]string{"compare", "--against", "http://127.0.0.1:1", "--url", "http://127.0.0.1:1"}, "start the gateway, or give its URL with --url"},
-		"port in use":                  {[]string{"serve", "--listen", taken.Addr().String(), "--database-url", empty}, "the address " + taken.Addr().String() + " is already in use"},
-		"admin port in use":            {[]string{"serve", "--listen", "127.0.0.1:0", "--admin-listen", taken.Addr().String(), "--database-url", empty}, "is already in use"},
-		"invalid address":              {[]string{"serve", "--listen", "nowhere", "--database-url", empty}, "cannot listen on nowhere"},
-		"no PostgreSQL":                {append([]string{"serve", "--pg-bindir", "/nonexistent", "--data-dir", dataDir(t)}, free...), "/nonexistent"},
-		"health of no gateway":         {[]string{"health", "--admin-listen", "127.0.0.1:1"}, "the gateway does not respond"},
-		"group without a command":      {[]string{"status"}, "heliograph status needs one of its commands (try heliograph status --help)"},
-		"nested group":                 {[]string{"status", "incident"}, "(try heliograph status incident --help)"},
-		"address without port":         {[]string{"serve", "--listen", "8080", "--database-url", empty}, "with a port, for example 127.0.0.1:8080"},
-		"explain without a slash":      {[]string{"explain", "api/v1/blocks"}, "paths begin with /api/v1/"},
-		"explain without path":         {[]string{"explain"}, `expected "<path>"`},
-		"explain an unknown path":      {[]string{"explain", "/api/v9/accounts"}, "no such path: /api/v9/accounts"},
-		"explain an invalid parameter": {[]string{"explain", "/api/v1/accounts?limit=none"}, "Invalid parameter: limit"},
+		"unknown flag":    {[]string{"serve", "--colour"}, `unknown flag --colour`},
+		"unknown command": {[]string{"sreve"}, `unexpected argument sreve`},
+		"number expected": {[]string{"serve", "--limit-max", "many"},
+			`--limit-max: expected a valid 64 bit int but got "many"`},
+		"limit 0": {append([]string{"serve", "--limit-default", "0"}, free...),
+			`--limit-default (HELIOGRAPH_LIMIT_DEFAULT) must be 1 or more, not 0`},
+		"no connections": {append([]string{"serve", "--max-connections", "0"}, free...),
+			`--max-connections (HELIOGRAPH_MAX_CONNECTIONS) must be 1 or more, not 0`},
+		"too little memory": {append([]string{"serve", "--memory-limit", "1"}, free...),
+			`--memory-limit (HELIOGRAPH_MEMORY_LIMIT) must be 67108864 or more, not 1`},
+		"timeout too short": {append([]string{"serve", "--request-timeout", "1us"}, free...),
+			`--request-timeout (HELIOGRAPH_REQUEST_TIMEOUT) must be 10ms or more, not 1µs`},
+		"more than everything": {append([]string{"serve", "--evm-refund-percent", "101"}, free...),
+			`--evm-refund-percent (HELIOGRAPH_EVM_REFUND_PERCENT) must be 100 at most, not 101`},
+		"negative delay": {append([]string{"serve", "--shutdown-delay=-1s"}, free...),
+			`--shutdown-delay (HELIOGRAPH_SHUTDOWN_DELAY) must be 0s or more, not -1s`},
+		"no value": {[]string{"serve", "--require-ledger", "--listen", "127.0.0.1:0"},
+			`--require-ledger needs a value (try heliograph serve --help)`},
+		"invalid demo mode": {[]string{"serve", "--demo", "perhaps"}, `"perhaps" is not on, off or live`},
+		"live demo, external database": {[]string{"serve", "--demo=live", "--database-url", foreign},
+			"--demo=live writes"},
+		"live demo, fixed time": {[]string{"serve", "--demo=live", "--fixed-time", "2026-01-01T00:00:00Z"},
+			"--demo=live needs a running clock"},
+		"invalid time": {append([]string{"serve", "--fixed-time", "noon"}, free...),
+			`HELIOGRAPH_FIXED_TIME "noon" is not an RFC 3339 time`},
+		"shard out of range": {append([]string{"serve", "--shard", "5000"}, free...),
+			`shard 5000 and realm 0`},
+		"users are not a list": {append([]string{"serve", "--users", `{"username":"a","password":"hidden"}`},
+			free...), `HELIOGRAPH_USERS is not a JSON list`},
+		"user without password": {append([]string{"serve", "--users", `[{"username":"a"}]`}, free...),
+			`entry 1 has no username or no password`},
+		"duplicate user": {append([]string{"serve", "--users",
+			`[{"username":"a","password":"hidden"},{"username":"a","password":"hidden"}]`}, free...),
+			`entry 2 repeats a username`},
+		"origin without scheme": {append([]string{"serve", "--cors-origins", "app.example.com"}, free...),
+			`"app.example.com" is not an origin`},
+		"invalid proxy": {append([]string{"serve", "--trusted-proxies", "home"}, free...),
+			`"home" is not an address or a network`},
+		"invalid database URL": {append([]string{"serve", "--database-url", "mysql://hidden@host"}, free...),
+			`(HELIOGRAPH_DATABASE_URL) is not a PostgreSQL URL`},
+		"unreachable database": {append([]string{"serve", "--database-url",
+			"postgres://me:hidden@127.0.0.1:1/ledger", "--require-ledger=on"}, free...),
+			`cannot use the database ledger on 127.0.0.1`},
+		"missing database": {append([]string{"serve", "--database-url", otherDatabase(t, empty)}, free...),
+			`does not exist`},
+		"no tables": {append([]string{"serve", "--database-url", empty}, free...),
+			"run `heliograph migrate` to create them"},
+		"some tables": {append([]string{"serve", "--database-url", partly}, free...),
+			"missing tables: account_balance"},
+		"migrate over some tables": {[]string{"migrate", "--database-url", partly}, "entity"},
+		"migrate without a ledger": {[]string{"migrate", "--status-database-url", empty},
+			"--database-url is missing"},
+		"demo over other data": {[]string{"demo", "--database-url", foreign}, "use an empty database"},
+		"check an invalid URL": {[]string{"check", "--database-url", "hidden"},
+			"such as postgres://user@host:5432/name"},
+		"check without tables": {[]string{"check", "--database-url", empty},
+			"`heliograph migrate` creates the tables in an empty database"},
+		"missing file of keys": {append([]string{"serve", "--database-url", foreign, "--api-keys",
+			"/nonexistent"}, free...), "the file of --api-keys: stat /nonexistent"},
+		"compare without a gateway": {[]string{"compare", "--against", "http://127.0.0.1:1", "--url",
+			"http://127.0.0.1:1"}, "start the gateway, or give its URL with --url"},
+		"port in use": {[]string{"serve", "--listen", taken.Addr().String(), "--database-url", empty},
+			"the address " + taken.Addr().String() + " is already in use"},
+		"admin port in use": {[]string{"serve", "--listen", "127.0.0.1:0", "--admin-listen",
+			taken.Addr().String(), "--database-url", empty}, "is already in use"},
+		"invalid address": {[]string{"serve", "--listen", "nowhere", "--database-url", empty},
+			"cannot listen on nowhere"},
+		"no PostgreSQL": {append([]string{"serve", "--pg-bindir", "/nonexistent", "--data-dir",
+			dataDir(t)}, free...), "/nonexistent"},
+		"health of no gateway": {[]string{"health", "--admin-listen", "127.0.0.1:1"},
+			"the gateway does not respond"},
+		"group without a command": {[]string{"status"},
+			"heliograph status needs one of its commands (try heliograph status --help)"},
+		"nested group": {[]string{"status", "incident"}, "(try heliograph status incident --help)"},
+		"address without port": {[]string{"serve", "--listen", "8080", "--database-url", empty},
+			"with a port, for example 127.0.0.1:8080"},
+		"explain without a slash": {[]string{"explain", "api/v1/blocks"}, "paths begin with /api/v1/"},
+		"explain without path":    {[]string{"explain"}, `expected "<path>"`},
+		"explain an unknown path": {[]string{"explain", "/api/v9/accounts"}, "no such path: /api/v9/accounts"},
+		"explain an invalid parameter": {[]string{"explain", "/api/v1/accounts?limit=none"},
+			"Invalid parameter: limit"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -229,8 +271,10 @@ func TestCheck(t *testing.T) {
 		url  string
 		want []string
 	}{
-		"complete": {tables.Ledger.Fresh(t), []string{"age of the newest block none", "missing tables and columns 0", "status pages no tables", "pooler off"}},
-		"empty":    {pgtest.Database(t), []string{"missing all tables correct the name of the database", "status pages no tables"}},
+		"complete": {tables.Ledger.Fresh(t), []string{"age of the newest block none", "missing tables and columns 0",
+			"status pages no tables", "pooler off"}},
+		"empty": {pgtest.Database(t), []string{"missing all tables correct the name of the database",
+			"status pages no tables"}},
 	} {
 		r := runCommand(t, "check", "--database-url", c.url)
 		got := strings.Join(strings.Fields(r.stdout), " ")
@@ -243,8 +287,10 @@ func TestCheck(t *testing.T) {
 			t.Errorf("%s: unexpected rows in\n%s", name, r.stdout)
 		}
 	}
-	r := runCommand(t, "check", "--database-url", tables.Ledger.Fresh(t), "--status-database-url", "postgres://me:hidden@127.0.0.1:1/pages")
-	if r.code != 0 || !strings.Contains(r.stdout, "cannot use the database pages on 127.0.0.1") || strings.Contains(r.stdout, "hidden") {
+	r := runCommand(t, "check", "--database-url", tables.Ledger.Fresh(t), "--status-database-url",
+		"postgres://me:hidden@127.0.0.1:1/pages")
+	if r.code != 0 || !strings.Contains(r.stdout, "cannot use the database pages on 127.0.0.1") ||
+		strings.Contains(r.stdout, "hidden") {
 		t.Errorf("unreachable status database: exit code %d, %s", r.code, r.stdout+r.stderr)
 	}
 }
@@ -257,7 +303,8 @@ func TestUnknownVariables(t *testing.T) {
 		t.Fatal(err)
 	}
 	got := unknownVariables(parser.Model, []string{
-		"HELIOGRAPH_DATABASE_URL=x", "HELIOGRAPH_STATUS_PAGE=x", "HELIOGRAPH_DATABSE_URL=x", "PATH=x", "HELIOGRAPH_SERVICE_HOST=x", "HELIOGRAPH_PORT_8080_TCP_ADDR=x",
+		"HELIOGRAPH_DATABASE_URL=x", "HELIOGRAPH_STATUS_PAGE=x", "HELIOGRAPH_DATABSE_URL=x", "PATH=x",
+		"HELIOGRAPH_SERVICE_HOST=x", "HELIOGRAPH_PORT_8080_TCP_ADDR=x",
 	})
 	if len(got) != 1 || got[0] != "HELIOGRAPH_DATABSE_URL" {
 		t.Errorf("got %q", got)
@@ -275,7 +322,8 @@ func TestCheckDistributed(t *testing.T) {
 	}
 	check := func(pool, kept string) string {
 		t.Helper()
-		r := runCommand(t, "check", "--database-url", url+mark+name+"="+pool+"&citus.max_cached_conns_per_worker="+kept)
+		r := runCommand(t, "check", "--database-url", url+mark+name+"="+pool+"&citus.max_cached_conns_per_worker="+
+			kept)
 		if r.code != 0 {
 			t.Errorf("exit code %d: %s", r.code, r.stderr)
 		}
@@ -285,7 +333,8 @@ func TestCheckDistributed(t *testing.T) {
 		t.Errorf("without distributed tables: %q", got)
 	}
 	execSQL(t, url, `create view citus_tables as select 'entity' table_name`)
-	for kept, want := range map[string]string{"1": "16 alter role postgres set " + name + " = 1", "4": "16 alter role postgres set " + name + " = 4", "16": "16"} {
+	for kept, want := range map[string]string{"1": "16 alter role postgres set " + name + " = 1",
+		"4": "16 alter role postgres set " + name + " = 4", "16": "16"} {
 		got := strings.TrimPrefix(strings.Join(strings.Fields(check("16", kept)), " "), name+" ")
 		if regexp.MustCompile(`role \S+ set`).ReplaceAllString(got, "role postgres set") != want {
 			t.Errorf("%s kept: %q, want %q", kept, got, want)
@@ -323,7 +372,8 @@ type process struct {
 // start runs "serve" and waits until it listens.
 func start(t *testing.T, args ...string) *process {
 	t.Helper()
-	g := &process{cmd: command(t, append([]string{"serve", "--listen", "127.0.0.1:0", "--admin-listen", ""}, args...)...), out: &bytes.Buffer{}, database: make(chan string, 1)}
+	g := &process{cmd: command(t, append([]string{"serve", "--listen", "127.0.0.1:0", "--admin-listen", ""},
+		args...)...), out: &bytes.Buffer{}, database: make(chan string, 1)}
 	log, writer := io.Pipe()
 	g.cmd.Stderr = io.MultiWriter(g.out, writer)
 	stdout, err := g.cmd.StdoutPipe()
@@ -375,7 +425,9 @@ func (g *process) end(t *testing.T, sig os.Signal) int {
 }
 
 // send sends a request. Headers have the form "Name: value".
-func send(t *testing.T, method, url, body string, headers ...string) (status int, header http.Header, response string) {
+func send(
+	t *testing.T, method, url, body string, headers ...string,
+) (status int, header http.Header, response string) {
 	t.Helper()
 	r, err := http.NewRequestWithContext(t.Context(), method, url, strings.NewReader(body))
 	if err != nil {
@@ -409,7 +461,8 @@ func TestEmbedded(t *testing.T) {
 	t.Parallel()
 	dir := dataDir(t)
 	g := start(t, "--data-dir", dir)
-	for _, path := range []string{"/health/liveness", "/health/readiness", "/graphiql", "/graphql/schema.graphql", "/api/v1/accounts", "/api/v1/blocks/1"} {
+	for _, path := range []string{"/health/liveness", "/health/readiness", "/graphiql", "/graphql/schema.graphql",
+		"/api/v1/accounts", "/api/v1/blocks/1"} {
 		if got := statusOf(t, g.base+path); got != http.StatusOK {
 			t.Errorf("%s: %d", path, got)
 		}
@@ -535,7 +588,8 @@ func TestAttached(t *testing.T) {
 	reader := pgtest.Role(t, url)
 	execSQL(t, url, "grant select on all tables in schema public to "+reader)
 	g := start(t, "--database-url", strings.Replace(url, config(t, url).User+"@", reader+"@", 1))
-	for _, path := range []string{"/health/readiness", "/api/v1/accounts/1001", "/api/v1/balances", "/api/v1/blocks", "/api/v1/transactions", "/api/v1/topics/4001", "/api/v1/topics/4001/messages"} {
+	for _, path := range []string{"/health/readiness", "/api/v1/accounts/1001", "/api/v1/balances", "/api/v1/blocks",
+		"/api/v1/transactions", "/api/v1/topics/4001", "/api/v1/topics/4001/messages"} {
 		if got := statusOf(t, g.base+path); got != http.StatusOK {
 			t.Errorf("%s: %d", path, got)
 		}
@@ -553,7 +607,8 @@ func TestDegraded(t *testing.T) {
 	l := listen(t, "127.0.0.1:0")
 	address := l.Addr().String()
 	_ = l.Close() // the database is down
-	g := start(t, "--database-url", "postgres://"+cfg.User+"@"+address+"/"+cfg.Database+"?sslmode=disable", "--status-database-url", pages,
+	g := start(t, "--database-url", "postgres://"+cfg.User+"@"+address+"/"+cfg.Database+"?sslmode=disable",
+		"--status-database-url", pages,
 		"--operator-tokens", "ops:operator:"+strings.Repeat("0", 32))
 	check := func(want map[string]int) {
 		t.Helper()
@@ -564,10 +619,12 @@ func TestDegraded(t *testing.T) {
 		}
 	}
 	check(map[string]int{
-		"/": 200, "/api/v2/summary.json": 200, "/health/readiness": 200, "/health/readiness/status": 200, "/health/readiness/ledger": 503, "/api/v1/accounts": 503,
+		"/": 200, "/api/v2/summary.json": 200, "/health/readiness": 200, "/health/readiness/status": 200,
+		"/health/readiness/ledger": 503, "/api/v1/accounts": 503,
 	})
 	for part, want := range map[string]int{"": 0, "ledger": 1, "status": 0} {
-		if r := runCommand(t, "health", "--admin-listen", strings.TrimPrefix(g.base, "http://"), "--part", part); r.code != want {
+		if r := runCommand(t, "health", "--admin-listen", strings.TrimPrefix(g.base, "http://"),
+			"--part", part); r.code != want {
 			t.Errorf("health of %q: exit code %d, want %d: %s", part, r.code, want, r.stderr)
 		}
 	}
@@ -588,7 +645,8 @@ func TestIndependence(t *testing.T) {
 	cfg, pages := twoDatabases(t)
 	l := listen(t, "127.0.0.1:0")
 	go forward(l, filepath.Join(cfg.Host, ".s.PGSQL."+strconv.Itoa(int(cfg.Port))))
-	args := []string{"--database-url", "postgres://" + cfg.User + "@" + l.Addr().String() + "/" + cfg.Database + "?sslmode=disable", "--status-database-url", pages}
+	args := []string{"--database-url", "postgres://" + cfg.User + "@" + l.Addr().String() + "/" + cfg.Database +
+		"?sslmode=disable", "--status-database-url", pages}
 	g := start(t, args...)
 	if got := statusOf(t, g.base+"/api/v1/accounts"); got != http.StatusOK {
 		t.Fatalf("with both databases: %d", got)
@@ -621,16 +679,20 @@ func TestIndependence(t *testing.T) {
 		}
 	}
 	e := &statusCLI{t: t, url: pages, now: time.Now().UTC().Format(time.RFC3339)}
-	code := e.id("incident", "open", "--name", "The ledger is gone", "--body", "We look.", "--affect", "Website=major_outage")
+	code := e.id("incident", "open", "--name", "The ledger is gone", "--body", "We look.", "--affect",
+		"Website=major_outage")
 	own := "/incidents/" + code
 	shows(map[string]string{
-		"/": own, own: "We look.", "/history": own, "/history.atom": own, "/badge.svg": "Major System Outage", "/api/v2/incidents/unresolved.json": code,
-		"/api/v2/components.json": `"name":"Website","status":"major_outage"`, "/api/v2/incidents.json": `"body":"We look."`,
+		"/": own, own: "We look.", "/history": own, "/history.atom": own, "/badge.svg": "Major System Outage",
+		"/api/v2/incidents/unresolved.json": code,
+		"/api/v2/components.json":           `"name":"Website","status":"major_outage"`,
+		"/api/v2/incidents.json":            `"body":"We look."`,
 	})
 	e.ok("incident", "resolve", code, "--body", "It is back.")
 	resolved := map[string]string{
-		"/": "It is back.", own: "It is back.", "/history": own, "/history.atom": "It is back.", "/api/v2/components.json": `"name":"Website","status":"operational"`,
-		"/api/v2/incidents.json": `"body":"It is back."`,
+		"/": "It is back.", own: "It is back.", "/history": own, "/history.atom": "It is back.",
+		"/api/v2/components.json": `"name":"Website","status":"operational"`,
+		"/api/v2/incidents.json":  `"body":"It is back."`,
 	}
 	shows(resolved)
 	if body, _ := get("/api/v2/incidents/unresolved.json"); strings.Contains(body, code) {
@@ -640,7 +702,8 @@ func TestIndependence(t *testing.T) {
 	await("the page is marked", func() bool { _, stale := get("/"); return stale != "" })
 	shows(resolved)
 	for path := range resolved {
-		if body, stale := get(path); stale == "" || strings.Contains(body, "<html") != strings.Contains(body, "This page shows the status as of") {
+		if body, stale := get(path); stale == "" ||
+			strings.Contains(body, "<html") != strings.Contains(body, "This page shows the status as of") {
 			t.Errorf("%s is not marked", path)
 		}
 	}
@@ -714,8 +777,10 @@ func TestVersion(t *testing.T) {
 	t.Parallel()
 	r := runProcess(t, "version")
 	text, err := os.ReadFile("../../docs/compatibility.md")
-	if err != nil || !strings.Contains(string(text), "of version "+rest.CompatibleVersion+".") || !strings.Contains(r.stdout, "REST API "+rest.CompatibleVersion+"\n") {
-		t.Errorf("docs/compatibility.md and the command do not have the version %s: %v, %s", rest.CompatibleVersion, err, r.stdout)
+	if err != nil || !strings.Contains(string(text), "of version "+rest.CompatibleVersion+".") ||
+		!strings.Contains(r.stdout, "REST API "+rest.CompatibleVersion+"\n") {
+		t.Errorf("docs/compatibility.md and the command do not have the version %s: %v, %s", rest.CompatibleVersion,
+			err, r.stdout)
 	}
 	if want := fmt.Sprintf("schema %d", migrations.Version()); r.code != 0 || !strings.Contains(r.stdout, want) {
 		t.Errorf("exit code %d: %s", r.code, r.stdout)

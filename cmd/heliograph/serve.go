@@ -261,7 +261,8 @@ func (c *serveCmd) live(
 	if !is {
 		return nil,
 			errors.New(
-				"--demo=live continues the demo network, but the embedded database contains other data: choose another --data-dir")
+				"--demo=live continues the demo network, but the embedded database contains other data: choose " +
+					"another --data-dir")
 	}
 	living, cancel := context.WithCancel(ctx)
 	var done sync.WaitGroup
@@ -436,7 +437,8 @@ func (c *serveCmd) serve(
 	case <-embedded.WatchParent(ctx):
 		log.Info("shutting down because the parent process has ended")
 	case <-d.done():
-		err = &exitError{exitDatabaseDied, fmt.Errorf("the embedded PostgreSQL ended unexpectedly: %w", d.server.Err())}
+		err = &exitError{exitDatabaseDied, fmt.Errorf("the embedded PostgreSQL ended unexpectedly: %w",
+			d.server.Err())}
 	case err = <-failed:
 		err = fmt.Errorf("serving: %w", err)
 	}

@@ -92,8 +92,8 @@ func checkRanges(flags []*kong.Flag) error {
 	return nil
 }
 
-// foreign are variables with our prefix that Kubernetes sets for a service named heliograph, or that tests and examples
-// use.
+// foreign are variables with our prefix that Kubernetes sets for a service named heliograph, or that tests and
+// examples use.
 var foreign = regexp.MustCompile(`^HELIOGRAPH_(.*SERVICE_HOST|.*PORT(_.*)?|.*TEST_.*|URL|ROOT|SCHEMA)$`)
 
 // unknownVariables returns the variables that no flag uses. Their names may be misspelled.
@@ -175,7 +175,8 @@ func (s *databaseSettings) statusURL(ledger string) (string, error) {
 func (s *databaseSettings) hasDatabase() error {
 	dir, err := s.dataDir()
 	if _, missing := os.Stat(dir); err == nil && missing != nil && s.DataDir == "" {
-		return fmt.Errorf("set --status-database-url, or --data-dir for an embedded database: there is none in %s", dir)
+		return fmt.Errorf("set --status-database-url, or --data-dir for an embedded database: there is none in %s",
+			dir)
 	}
 	return err
 }
@@ -428,8 +429,9 @@ type traceSettings struct {
 
 // traces starts the export of traces if it is configured. Spans that cannot be delivered are counted in the log.
 func (s *traceSettings) traces(ctx context.Context, log *slog.Logger) (*tracing.Traces, error) {
-	started, err := tracing.Start(ctx, tracing.Options{Endpoint: s.TraceEndpoint, Ratio: s.TraceRatio, Version: version,
-		Logger: log})
+	started, err := tracing.Start(ctx, tracing.Options{Endpoint: s.TraceEndpoint, Ratio: s.TraceRatio,
+		Version: version,
+		Logger:  log})
 	if err != nil {
 		err = invalid("%w", err)
 	}

@@ -148,7 +148,8 @@ func (s *session) selectPage(ctx context.Context) error {
 	}
 	switch {
 	case s.page == nil && s.Slug != "":
-		return status.Errorf(status.NotFound, "page %q does not exist: create it with `heliograph status init`", s.Slug)
+		return status.Errorf(status.NotFound, "page %q does not exist: create it with `heliograph status init`",
+			s.Slug)
 	case s.page == nil:
 		return status.Errorf(status.NotFound, "there is no status page: create one with `heliograph status init`")
 	case !s.DryRun:

@@ -70,9 +70,11 @@ func (c *statusPageSetCmd) run(ctx context.Context, s *session) error {
 		return nil
 	}
 	return s.print(nil, "%s", map[status.Vocabulary]string{
-		status.Documented: "Clients no longer get the component status under_maintenance and the indicator maintenance: a running maintenance is listed, but its " +
+		status.Documented: "Clients no longer get the component status under_maintenance and the indicator " +
+			"maintenance: a running maintenance is listed, but its " +
 			"components have their other status.",
-		status.Statuspage: "Clients get the component status under_maintenance and the indicator maintenance while a maintenance is in progress. Clients that know " +
+		status.Statuspage: "Clients get the component status under_maintenance and the indicator maintenance while " +
+			"a maintenance is in progress. Clients that know " +
 			"only the four documented values can fail.",
 	}[after.Vocabulary])
 }

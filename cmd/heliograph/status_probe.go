@@ -223,7 +223,8 @@ type statusAuditCmd struct {
 	Limit  int    `default:"50" help:"Maximum number of entries."`
 }
 
-// runWithoutPage lists the entries of the page with --page, and all entries, including those without a page, otherwise.
+// runWithoutPage lists the entries of the page with --page, and all entries, including those without a page,
+// otherwise.
 func (c *statusAuditCmd) runWithoutPage(ctx context.Context, s *session) error {
 	f := statuspages.AuditFilter{Object: noticeCode(c.Object)}
 	if s.Slug != "" {

@@ -40,7 +40,8 @@ func noticeObject(n *status.Notice) map[string]any {
 	return map[string]any{
 		"id": n.Code, "kind": n.Kind, "name": n.Name, "status": n.State, "impact": n.Impact,
 		"impact_override": n.ImpactOverride.Pointer(),
-		"shortlink":       n.Shortlink, "started_at": n.StartedAt, "created_at": n.CreatedAt, "updated_at": n.UpdatedAt,
+		"shortlink":       n.Shortlink, "started_at": n.StartedAt, "created_at": n.CreatedAt,
+		"updated_at":    n.UpdatedAt,
 		"monitoring_at": n.MonitoringAt.Pointer(), "resolved_at": n.ResolvedAt.Pointer(),
 		"scheduled_for":   n.ScheduledFor.Pointer(),
 		"scheduled_until": n.ScheduledUntil.Pointer(), "draft": n.Draft, "version": n.Version,

@@ -15,7 +15,8 @@ import (
 	"heliograph/storage/pgtest/tables"
 )
 
-// TestStatusSync mirrors a page on the command line. Its documents are printed unchanged, it cannot be edited, and it can be converted to a local page.
+// TestStatusSync mirrors a page on the command line. Its documents are printed unchanged, it cannot be edited, and it
+// can be converted to a local page.
 func TestStatusSync(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile("../../rest/v2/testdata/ledgerlight.json")
@@ -42,14 +43,18 @@ func TestStatusSync(t *testing.T) {
 	e.fails(2, "not the URL of a page", "sync", "status.example.com")
 	e.fails(2, "at least 15s", "sync", source.URL, "--every", "1s")
 	e.fails(2, "--url requires --import", "sync", source.URL, "--url", "https://x.example")
-	e.fails(1, "cannot read "+source.URL+"/nothing/api/v2/summary.json: the server responds with 404 Not Found", "sync", source.URL+"/nothing")
+	e.fails(1, "cannot read "+source.URL+"/nothing/api/v2/summary.json: the server responds with 404 Not Found",
+		"sync", source.URL+"/nothing")
 	e.fails(1, "connection refused", "sync", "http://127.0.0.1:1")
 	got := e.ok("sync", source.URL, "--dry-run") // everything is added
-	if want := "+" + strings.Join(lines(documents["/api/v2/summary.json"]), "+"); !strings.Contains(got, want) || regexp.MustCompile(`(?m)^-[ {}]`).MatchString(got) {
+	if want := "+" + strings.Join(lines(documents["/api/v2/summary.json"]), "+"); !strings.Contains(got, want) ||
+		regexp.MustCompile(`(?m)^-[ {}]`).MatchString(got) {
 		t.Errorf("a dry run prints %.300s", got)
 	}
 	e.fails(1, "there is no status page", "list")
-	if got := e.ok("sync", source.URL); got != "h4d7q2m9x1tz ledgerlight-network, mode mirror, revision 1: 13 components and notices were written" {
+	if got := e.ok("sync",
+		source.URL); got != "h4d7q2m9x1tz ledgerlight-network, mode mirror, revision 1: 13 components and notices "+
+		"were written" {
 		t.Error(got)
 	}
 	slow.Store(true)
@@ -68,10 +73,12 @@ func TestStatusSync(t *testing.T) {
 		t.Error(got)
 	}
 	e.now = "2026-03-12T10:42:10.118Z"
-	if r := e.run("check"); r.code != 1 || !strings.Contains(r.stderr, "was last read 1h0m0s ago, but the interval is 1m0s") {
+	if r := e.run("check"); r.code != 1 ||
+		!strings.Contains(r.stderr, "was last read 1h0m0s ago, but the interval is 1m0s") {
 		t.Errorf("%+v", r)
 	}
-	if got := e.ok("sync", source.URL, "--import", "--url", "https://status.own.example"); !strings.Contains(got, "mode import, revision 2") {
+	if got := e.ok("sync", source.URL, "--import", "--url", "https://status.own.example"); !strings.Contains(got,
+		"mode import, revision 2") {
 		t.Error(got)
 	}
 	e.ok("incident", "resolve", "d8s3q7v2n5xk")
@@ -79,7 +86,8 @@ func TestStatusSync(t *testing.T) {
 		t.Errorf("%+v", r)
 	}
 	// Imports of earlier versions changed base statuses and held no components.
-	pgtest.Exec(t, pgtest.Connect(t, e.url), `update status.component set base_status = 'degraded_performance' where id = 'zq7m3h8t5w1n'`,
+	pgtest.Exec(t, pgtest.Connect(t, e.url),
+		`update status.component set base_status = 'degraded_performance' where id = 'zq7m3h8t5w1n'`,
 		`update status.component_change set origin = 'sync'`)
 	e.fails(1, "left Mirror Node REST degraded_performance", "check")
 	e.ok("component", "set", "zq7m3h8t5w1n", "--status", "operational")

@@ -26,7 +26,8 @@ type statusCLI struct {
 
 func (e *statusCLI) run(args ...string) result {
 	e.t.Helper()
-	return runCommand(e.t, append([]string{"status", "--status-database-url", e.url, "--fixed-time", e.now, "--as", "test"}, args...)...)
+	return runCommand(e.t,
+		append([]string{"status", "--status-database-url", e.url, "--fixed-time", e.now, "--as", "test"}, args...)...)
 }
 
 // ok runs a command that must succeed, and returns its output.
@@ -58,7 +59,8 @@ func newStatusCLI(t *testing.T) *statusCLI {
 	t.Helper()
 	e := &statusCLI{t: t, url: tables.Status.Fresh(t), now: "2026-05-17T12:34:56Z"}
 	e.fails(1, "status init", "list")
-	e.ok("init", "--name", "Lantern Net", "--url", "https://status.lantern.example/", "--time-zone", "America/New_York")
+	e.ok("init", "--name", "Lantern Net", "--url", "https://status.lantern.example/", "--time-zone",
+		"America/New_York")
 	return e
 }
 
@@ -70,29 +72,37 @@ func TestStatusIncidents(t *testing.T) {
 	e.ok("group", "add", "Testnet")
 	e.ok("component", "add", "Relay", "--group", "Testnet")
 	e.fails(2, "ambiguous", "component", "set", "Relay", "--status", "partial_outage")
-	if got := e.ok("component", "set", "Mainnet/Relay", "--status", "degraded-performance", "--showcase"); !strings.Contains(got, "Mainnet - Relay is degraded_performance") {
+	if got := e.ok("component", "set", "Mainnet/Relay", "--status", "degraded-performance",
+		"--showcase"); !strings.Contains(got, "Mainnet - Relay is degraded_performance") {
 		t.Error(got)
 	}
 	e.ok("component", "set", "Mainnet/Relay", "--status", "operational")
-	id := e.id("incident", "open", "--name", "Slow", "--body", "We are investigating.", "--affect", "Mainnet/Relay=partial_outage", "--affect", "API=major_outage")
+	id := e.id("incident", "open", "--name", "Slow", "--body", "We are investigating.", "--affect",
+		"Mainnet/Relay=partial_outage", "--affect", "API=major_outage")
 	e.fails(3, "cannot become in_progress", "incident", "update", id, "--status", "in_progress", "--body", "x")
 	e.fails(3, "it is not over", "incident", "reopen", id, "--body", "x")
 	e.fails(1, "version 1, not 5", "incident", "update", id, "--body", "x", "--expect", "5")
 	e.fails(2, "does not have the form COMPONENT=STATUS", "incident", "update", id, "--body", "x", "--affect", "API")
 	e.fails(2, "is not a component status", "incident", "update", id, "--body", "x", "--affect", "API=bad")
-	e.fails(1, `component "Web" does not exist`, "incident", "update", id, "--body", "x", "--affect", "Web=operational")
+	e.fails(1, `component "Web" does not exist`, "incident", "update", id, "--body", "x", "--affect",
+		"Web=operational")
 	e.fails(2, "body is empty (see --help of the command)", "incident", "update", id)
 	e.fails(1, "incident nothing does not exist; `heliograph status list` prints", "incident", "resolve", "nothing")
 	e.fails(2, "not a time such as", "incident", "update", id, "--body", "x", "--at", "noon")
-	if got := e.ok("incident", "update", "https://status.lantern.example/incidents/"+id, "--status", "monitoring", "--body", "Better.", "--at", "2026-05-17 08:30"); !strings.Contains(got, "monitoring, impact critical, version 2") {
+	if got := e.ok("incident", "update", "https://status.lantern.example/incidents/"+id, "--status", "monitoring",
+		"--body", "Better.", "--at", "2026-05-17 08:30"); !strings.Contains(got,
+		"monitoring, impact critical, version 2") {
 		t.Error(got)
 	}
 	dry := e.ok("incident", "resolve", id, "--dry-run")
-	if !strings.Contains(dry, "incidents/unresolved.json\n") || !strings.Contains(dry, `"status": "resolved"`) || !strings.Contains(dry, "status.json\n") ||
+	if !strings.Contains(dry, "incidents/unresolved.json\n") || !strings.Contains(dry, `"status": "resolved"`) ||
+		!strings.Contains(dry, "status.json\n") ||
 		!strings.Contains(dry, "\n-      \"status\": \"major_outage\",\n+      \"status\": \"operational\",\n") {
 		t.Errorf("a dry run prints %s", dry)
 	}
-	if got := e.ok("show", id); !strings.Contains(got, "monitoring, impact critical, version 2") || !strings.Contains(got, "2026-05-17 08:30 EDT") || !strings.Contains(got, "Mainnet - Relay: partial_outage, was operational") {
+	if got := e.ok("show", id); !strings.Contains(got, "monitoring, impact critical, version 2") ||
+		!strings.Contains(got, "2026-05-17 08:30 EDT") ||
+		!strings.Contains(got, "Mainnet - Relay: partial_outage, was operational") {
 		t.Error(got)
 	}
 	e.ok("incident", "resolve", id, "--keep")
@@ -101,7 +111,8 @@ func TestStatusIncidents(t *testing.T) {
 		Status  string
 		Updates []struct{ ID, Status string }
 	}
-	if err := json.Unmarshal([]byte(e.ok("show", id, "--json")), &shown); err != nil || shown.Status != "postmortem" || len(shown.Updates) != 4 {
+	if err := json.Unmarshal([]byte(e.ok("show", id, "--json")), &shown); err != nil || shown.Status != "postmortem" ||
+		len(shown.Updates) != 4 {
 		t.Errorf("%+v, %v", shown, err)
 	}
 	e.ok("incident", "edit", id, "--update", shown.Updates[0].ID, "--body", "What really happened.")
@@ -109,7 +120,8 @@ func TestStatusIncidents(t *testing.T) {
 	if got := e.ok("list", "incidents"); !strings.Contains(got, "minor") || !strings.Contains(got, "Very slow") {
 		t.Error(got)
 	}
-	if got := e.ok("list", "components"); !regexp.MustCompile(`API +major_outage\n.*Mainnet +partial_outage\n.*  Relay +partial_outage`).MatchString(got) {
+	if got := e.ok("list",
+		"components"); !regexp.MustCompile(`API +major_outage\n.*Mainnet +partial_outage\n.*  Relay +partial_outage`).MatchString(got) {
 		t.Error(got)
 	}
 	draft := e.id("incident", "open", "--name", "Maybe", "--body", "x", "--draft")
@@ -119,8 +131,10 @@ func TestStatusIncidents(t *testing.T) {
 	e.ok("incident", "publish", draft)
 	e.fails(3, "not a draft", "incident", "discard", draft)
 	e.ok("incident", "rm", draft)
-	e.ok("incident", "backfill", "--name", "Once", "--body", "It was.", "--from", "2026-03-07 12:00", "--until", "2026-03-08 03:00", "--affect", "API=partial_outage")
-	e.fails(2, "does not exist", "incident", "backfill", "--name", "Once", "--body", "It was.", "--from", "2026-03-08 02:30", "--until", "2026-03-08 04:00")
+	e.ok("incident", "backfill", "--name", "Once", "--body", "It was.", "--from", "2026-03-07 12:00", "--until",
+		"2026-03-08 03:00", "--affect", "API=partial_outage")
+	e.fails(2, "does not exist", "incident", "backfill", "--name", "Once", "--body", "It was.", "--from",
+		"2026-03-08 02:30", "--until", "2026-03-08 04:00")
 	if got := e.ok("check"); !strings.Contains(got, "has no problems") {
 		t.Error(got)
 	}
@@ -129,12 +143,16 @@ func TestStatusIncidents(t *testing.T) {
 func TestStatusMaintenances(t *testing.T) {
 	t.Parallel()
 	e := newStatusCLI(t)
-	id := e.id("maintenance", "schedule", "--name", "Work", "--body", "Soon.", "--from", "2026-05-17 09:00", "--for", "40m", "--affect", "API", "--no-auto-start")
-	e.fails(2, "--until or --for", "maintenance", "schedule", "--name", "Work", "--body", "Soon.", "--from", "2026-05-17 09:00")
-	e.fails(2, "occurs twice", "maintenance", "schedule", "--name", "Work", "--body", "Soon.", "--from", "2026-11-01 01:30", "--for", "1h")
+	id := e.id("maintenance", "schedule", "--name", "Work", "--body", "Soon.", "--from", "2026-05-17 09:00",
+		"--for", "40m", "--affect", "API", "--no-auto-start")
+	e.fails(2, "--until or --for", "maintenance", "schedule", "--name", "Work", "--body", "Soon.", "--from",
+		"2026-05-17 09:00")
+	e.fails(2, "occurs twice", "maintenance", "schedule", "--name", "Work", "--body", "Soon.", "--from",
+		"2026-11-01 01:30", "--for", "1h")
 	e.fails(3, "only scheduled, in_progress, completed", "maintenance", "verify", id)
 	e.ok("maintenance", "reschedule", id, "--from", "2026-05-17T12:00:00Z", "--until", "2026-05-17 08:40")
-	if r := e.run("check"); r.code != 1 || !strings.Contains(r.stderr, "overdue: 2026-05-17 08:00 EDT to 2026-05-17 08:40 EDT") {
+	if r := e.run("check"); r.code != 1 ||
+		!strings.Contains(r.stderr, "overdue: 2026-05-17 08:00 EDT to 2026-05-17 08:40 EDT") {
 		t.Errorf("%+v", r)
 	}
 	if got := e.ok("list"); !strings.Contains(got, "OVERDUE") {
@@ -147,7 +165,8 @@ func TestStatusMaintenances(t *testing.T) {
 	if got := e.ok("maintenance", "complete", id); !strings.Contains(got, "completed, impact maintenance") {
 		t.Error(got)
 	}
-	other := e.id("maintenance", "schedule", "--name", "Other", "--body", "Soon.", "--from", "2026-06-17T09:00", "--until", "2026-06-17T10:00")
+	other := e.id("maintenance", "schedule", "--name", "Other", "--body", "Soon.", "--from", "2026-06-17T09:00",
+		"--until", "2026-06-17T10:00")
 	e.ok("maintenance", "cancel", other, "--body", "No.")
 }
 
@@ -158,7 +177,8 @@ func TestStatusTokensAndTemplates(t *testing.T) {
 	if len(token) < 40 || strings.Contains(e.ok("token", "list", "--json"), token) {
 		t.Errorf("token %q", token)
 	}
-	if got := e.ok("token", "list"); !strings.Contains(got, "reporter") || !strings.Contains(got, "all pages") || !strings.Contains(got, "expires 2026-06-16T12:34:56Z") {
+	if got := e.ok("token", "list"); !strings.Contains(got, "reporter") || !strings.Contains(got, "all pages") ||
+		!strings.Contains(got, "expires 2026-06-16T12:34:56Z") {
 		t.Error(got)
 	}
 	e.fails(1, "bot", "token", "add", "bot", "admin")
@@ -166,7 +186,8 @@ func TestStatusTokensAndTemplates(t *testing.T) {
 	e.ok("token", "rm", "bot")
 	e.fails(1, "does not exist", "token", "rm", "bot")
 
-	e.ok("template", "set", "slow", "--status", "identified", "--title", "{what} is slow", "--body", "{what} will be back.")
+	e.ok("template", "set", "slow", "--status", "identified", "--title", "{what} is slow", "--body",
+		"{what} will be back.")
 	if got := e.ok("incident", "open", "--template", "slow", "what=The API"); !strings.Contains(got, "identified") {
 		t.Error(got)
 	}
@@ -177,7 +198,9 @@ func TestStatusTokensAndTemplates(t *testing.T) {
 	}
 	e.ok("template", "rm", "slow")
 
-	if got := e.ok("page", "set", "vocabulary=statuspage", "text.en.maintenance_started=The work has started."); !strings.Contains(got, "lantern-net") || !strings.Contains(got, "under_maintenance") {
+	if got := e.ok("page", "set", "vocabulary=statuspage",
+		"text.en.maintenance_started=The work has started."); !strings.Contains(got, "lantern-net") ||
+		!strings.Contains(got, "under_maintenance") {
 		t.Error(got)
 	}
 	if got := e.ok("page", "set", "vocabulary=statuspage"); strings.Contains(got, "under_maintenance") {
@@ -191,7 +214,8 @@ func TestStatusTokensAndTemplates(t *testing.T) {
 	dir := t.TempDir()
 	e.ok("export", dir)
 	exported, err := os.ReadFile(filepath.Join(dir, "api", "v2", "incidents", "unresolved.json"))
-	if err != nil || string(exported) != e.run("render", "incidents/unresolved.json").stdout || !strings.Contains(string(exported), `"name":"The API is slow"`) {
+	if err != nil || string(exported) != e.run("render", "incidents/unresolved.json").stdout ||
+		!strings.Contains(string(exported), `"name":"The API is slow"`) {
 		t.Errorf("%s, %v", exported, err)
 	}
 	checkExport(t, dir)
@@ -205,7 +229,9 @@ func TestStatusCommands(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	group := parser.Model.Children[slices.IndexFunc(parser.Model.Children, func(n *kong.Node) bool { return n.Name == "status" })]
+	group := parser.Model.Children[slices.IndexFunc(parser.Model.Children, func(n *kong.Node) bool {
+		return n.Name == "status"
+	})]
 	for _, n := range group.Leaves(false) {
 		switch n.Target.Addr().Interface().(type) {
 		case pageCommand, databaseCommand:
@@ -223,11 +249,13 @@ func TestStatusWithoutTables(t *testing.T) {
 	e.fails(1, "cannot use the database none on 127.0.0.1", "list")
 }
 
-// checkExport checks that an exported folder has all parts of the page, and that all links of its pages lead to its files.
+// checkExport checks that an exported folder has all parts of the page, and that all links of its pages lead to its
+// files.
 func checkExport(t *testing.T, dir string) {
 	t.Helper()
 	for _, pattern := range []string{
-		"index.html", "history/index.html", "history.atom", "history.rss", "badge.svg", "incidents/*/index.html", "api/v2/summary.json", "page-assets/style-*.css",
+		"index.html", "history/index.html", "history.atom", "history.rss", "badge.svg", "incidents/*/index.html",
+		"api/v2/summary.json", "page-assets/style-*.css",
 	} {
 		if found, err := filepath.Glob(filepath.Join(dir, pattern)); err != nil || len(found) == 0 {
 			t.Errorf("%s is missing, %v", pattern, err)

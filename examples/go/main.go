@@ -1,4 +1,5 @@
-// Command go prints the messages of a topic, page by page, with functions and types that genqlient generates from queries.graphql.
+// Command go prints the messages of a topic, page by page, with functions and types that genqlient generates from
+// queries.graphql.
 package main
 
 import (
@@ -20,7 +21,8 @@ func main() {
 	if len(os.Args) > 1 {
 		topic = os.Args[1]
 	}
-	client := graphql.NewClient(cmp.Or(os.Getenv("HELIOGRAPH_URL"), "http://localhost:8080")+"/graphql", &http.Client{Timeout: 10 * time.Second})
+	client := graphql.NewClient(cmp.Or(os.Getenv("HELIOGRAPH_URL"), "http://localhost:8080")+"/graphql",
+		&http.Client{Timeout: 10 * time.Second})
 	if err := show(context.Background(), client, topic, 3); err != nil {
 		log.Fatal(err)
 	}

@@ -1,4 +1,5 @@
-// Package fault defines the errors that GraphQL clients receive: a closed list of codes, and messages without internal details.
+// Package fault defines the errors that GraphQL clients receive: a closed list of codes, and messages without internal
+// details.
 package fault
 
 import (

@@ -1,8 +1,9 @@
-// Package feed delivers new rows of a database to many listeners. One reader serves all of them, so the database load does not depend on their number. A
-// listener can start in the past: it receives existing rows first, then new ones, each exactly once and in order.
+// Package feed delivers new rows of a database to many listeners. One reader serves all of them, so the database load
+// does not depend on their number. A listener can start in the past: it receives existing rows first, then new ones,
+// each exactly once and in order.
 //
-// The reader keeps the newest rows in memory, in a log that all listeners share. There are no queues per listener. A listener that falls behind the log
-// receives an error, and its subscription ends.
+// The reader keeps the newest rows in memory, in a log that all listeners share. There are no queues per listener. A
+// listener that falls behind the log receives an error, and its subscription ends.
 package feed
 
 import (
@@ -26,7 +27,8 @@ func (p Position) After(other Position) bool {
 	return p.At > other.At || p.At == other.At && p.Tie > other.Tie
 }
 
-// Source provides rows. Rows must become visible in the order of their positions, as with a single importer that writes record files one after the other.
+// Source provides rows. Rows must become visible in the order of their positions, as with a single importer that
+// writes record files one after the other.
 type Source[T any] struct {
 	// Name identifies the feed in logs.
 	Name string
@@ -36,7 +38,8 @@ type Source[T any] struct {
 	After func(ctx context.Context, after Position, limit int) ([]T, error)
 	// Position returns the position of a row.
 	Position func(T) Position
-	// Wake returns a channel that is closed when new rows may be available. It is optional; without it the source is only polled.
+	// Wake returns a channel that is closed when new rows may be available. It is optional; without it the source is
+	// only polled.
 	Wake func() <-chan struct{}
 }
 
@@ -47,7 +50,8 @@ type Options struct {
 	// Keep is the number of rows in the log.
 	Keep   int
 	Logger *slog.Logger
-	// Begin returns the context of a read, and a function that the reader calls with the position of its newest row before listeners receive it. It is optional.
+	// Begin returns the context of a read, and a function that the reader calls with the position of its newest row
+	// before listeners receive it. It is optional.
 	Begin func(context.Context) (context.Context, func(Position))
 }
 
@@ -60,7 +64,8 @@ func (o *Options) begin(ctx context.Context) (context.Context, func(Position)) {
 
 // Reasons for the end of a subscription.
 var (
-	ErrSlow     = errors.New("the subscription was ended because its events were read too slowly; subscribe again from the last event")
+	ErrSlow = errors.New("the subscription was ended because its events were read too slowly; subscribe again " +
+		"from the last event")
 	ErrShutdown = errors.New("the gateway is shutting down; subscribe again from the last event")
 )
 
@@ -99,7 +104,8 @@ func (f *Feed[T]) join() *reader[T] {
 	f.listeners++
 	if f.reader == nil {
 		ctx, cancel := context.WithCancel(f.ctx)
-		f.reader = &reader[T]{source: &f.source, o: &f.o, cancel: cancel, wake: make(chan struct{}), ready: make(chan struct{})}
+		f.reader = &reader[T]{source: &f.source, o: &f.o, cancel: cancel, wake: make(chan struct{}),
+			ready: make(chan struct{})}
 		go f.reader.run(ctx)
 	}
 	return f.reader
@@ -202,7 +208,8 @@ func (r *reader[T]) read(ctx context.Context) (more bool, err error) {
 	return len(rows) == batch, nil
 }
 
-// after returns the number of the log's first row after a position. ok is false if the log no longer contains all rows after it.
+// after returns the number of the log's first row after a position. ok is false if the log no longer contains all rows
+// after it.
 func (r *reader[T]) after(p Position) (number uint64, ok bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -217,7 +224,8 @@ func (r *reader[T]) after(p Position) (number uint64, ok bool) {
 	return r.first + uint64(len(r.log)), true
 }
 
-// from returns the rows of the log from a number on, and a channel that is closed when there are new rows. ok is false if the log has dropped some of them.
+// from returns the rows of the log from a number on, and a channel that is closed when there are new rows. ok is false
+// if the log has dropped some of them.
 func (r *reader[T]) from(number uint64) (rows []T, wake <-chan struct{}, ok bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -37,7 +37,9 @@ func (t *table) setDown(down bool) {
 	t.down = down
 }
 
-func (t *table) between(after, until feed.Position, match func(feed.Position) bool, limit int) ([]feed.Position, error) {
+func (t *table) between(
+	after, until feed.Position, match func(feed.Position) bool, limit int,
+) ([]feed.Position, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.down {
@@ -78,7 +80,9 @@ func (t *table) feed(keep int) *feed.Feed[feed.Position] {
 	}, feed.Options{Interval: time.Millisecond, Keep: keep, Logger: slog.New(slog.DiscardHandler)})
 }
 
-func (t *table) listener(from *feed.Position, match func(feed.Position) bool, end func(error)) feed.Listener[feed.Position] {
+func (t *table) listener(
+	from *feed.Position, match func(feed.Position) bool, end func(error),
+) feed.Listener[feed.Position] {
 	history := func(_ context.Context, after, until feed.Position, limit int) ([]feed.Position, error) {
 		return t.between(after, until, match, limit)
 	}
@@ -108,7 +112,8 @@ func receive(tb testing.TB, from <-chan feed.Position, n int) []feed.Position {
 	return got
 }
 
-// TestEachRowOnce subscribes from random positions while rows are added and the database fails. Each listener must receive the matching rows once and in order.
+// TestEachRowOnce subscribes from random positions while rows are added and the database fails. Each listener must
+// receive the matching rows once and in order.
 func TestEachRowOnce(t *testing.T) {
 	t.Parallel()
 	const past, total, listeners = 600, 1500, 30
@@ -129,7 +134,9 @@ func TestEachRowOnce(t *testing.T) {
 			}
 		}
 		from := at(start)
-		channel := feed.Listen(t.Context(), f, rows.listener(&from, match, func(err error) { t.Errorf("subscription %d ended: %v", i, err) }), identity)
+		channel := feed.Listen(t.Context(), f, rows.listener(&from, match, func(err error) {
+			t.Errorf("subscription %d ended: %v", i, err)
+		}), identity)
 		running.Go(func() {
 			if got := receive(t, channel, len(want)); !slices.Equal(got, want) {
 				t.Errorf("listener %d received %v, want %v", i, got, want)
@@ -181,7 +188,9 @@ func TestSlow(t *testing.T) {
 	t.Cleanup(f.Close)
 	end := make(chan error, 1)
 	slow := feed.Listen(t.Context(), f, rows.listener(nil, all, func(err error) { end <- err }), identity)
-	fast := feed.Listen(t.Context(), f, rows.listener(nil, all, func(err error) { t.Errorf("the subscription of the fast listener ended: %v", err) }), identity)
+	fast := feed.Listen(t.Context(), f, rows.listener(nil, all, func(err error) {
+		t.Errorf("the subscription of the fast listener ended: %v", err)
+	}), identity)
 	for f.Listeners() < 2 {
 		time.Sleep(time.Millisecond)
 	}
@@ -197,21 +206,26 @@ func TestSlow(t *testing.T) {
 	}
 }
 
-// TestCatchUp subscribes before rows that the log has dropped. The listener must receive these from the history and the others from the log.
+// TestCatchUp subscribes before rows that the log has dropped. The listener must receive these from the history and
+// the others from the log.
 func TestCatchUp(t *testing.T) {
 	t.Parallel()
 	var rows table
 	f := rows.feed(10)
 	t.Cleanup(f.Close)
 	first := at(0)
-	fast := feed.Listen(t.Context(), f, rows.listener(&first, all, func(err error) { t.Errorf("the first subscription ended: %v", err) }), identity)
+	fast := feed.Listen(t.Context(), f, rows.listener(&first, all, func(err error) {
+		t.Errorf("the first subscription ended: %v", err)
+	}), identity)
 	var want []feed.Position
 	for n := 1; n <= 40; n++ {
 		rows.add(at(n))
 		want = append(want, at(n))
 		receive(t, fast, 1)
 	}
-	late := feed.Listen(t.Context(), f, rows.listener(&first, all, func(err error) { t.Errorf("the second subscription ended: %v", err) }), identity)
+	late := feed.Listen(t.Context(), f, rows.listener(&first, all, func(err error) {
+		t.Errorf("the second subscription ended: %v", err)
+	}), identity)
 	if got := receive(t, late, len(want)); !slices.Equal(got, want) {
 		t.Errorf("received %v, want %v", got, want)
 	}
@@ -270,7 +284,8 @@ func TestOneReader(t *testing.T) {
 	}
 }
 
-// TestWake checks that a wake-up causes an immediate read, however long the polling interval, and that rows added during a read are not missed.
+// TestWake checks that a wake-up causes an immediate read, however long the polling interval, and that rows added
+// during a read are not missed.
 func TestWake(t *testing.T) {
 	t.Parallel()
 	var rows table
@@ -283,7 +298,9 @@ func TestWake(t *testing.T) {
 		wake = make(chan struct{})
 	}
 	f := feed.New(feed.Source[feed.Position]{
-		Name: "rows", Position: func(p feed.Position) feed.Position { return p }, Newest: func(context.Context) (feed.Position, error) { return feed.Position{}, nil },
+		Name: "rows", Position: func(p feed.Position) feed.Position {
+			return p
+		}, Newest: func(context.Context) (feed.Position, error) { return feed.Position{}, nil },
 		After: func(_ context.Context, after feed.Position, limit int) ([]feed.Position, error) {
 			return rows.between(after, last, all, limit)
 		},

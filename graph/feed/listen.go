@@ -22,12 +22,13 @@ type Listener[T any] struct {
 // page is the maximum number of historical rows per statement.
 const page = 200
 
-// waiting is the number of rows that wait for a listener outside of the log. Rows that are read together can then be sent together.
+// waiting is the number of rows that wait for a listener outside of the log. Rows that are read together can then be
+// sent together.
 const waiting = 16
 
-// Row returns the value of a row that listeners receive. live reports whether all listeners receive the row at the same time. They get the same pointer, and
-// related data that is read for it is shared. Otherwise other listeners received the row earlier, and data that was read for it then may be outdated, so the
-// listener gets a copy.
+// Row returns the value of a row that listeners receive. live reports whether all listeners receive the row at the
+// same time. They get the same pointer, and related data that is read for it is shared. Otherwise other listeners
+// received the row earlier, and data that was read for it then may be outdated, so the listener gets a copy.
 func Row[T any](row *T, live bool) *T {
 	if live {
 		return row
@@ -137,7 +138,8 @@ func pause(ctx, feed context.Context, wait time.Duration) error {
 	}
 }
 
-// catchUp delivers historical rows up to the start of the log. It returns the number of the row in the log at which to continue.
+// catchUp delivers historical rows up to the start of the log. It returns the number of the row in the log at which to
+// continue.
 func (s *subscription[T, V]) catchUp(ctx, feed context.Context, after Position) (uint64, error) {
 	wait := s.reader.o.Interval
 	for {

@@ -46,7 +46,8 @@ type fields struct {
 	List  []field                    // of all objects, sorted by object
 }
 
-// fieldsOf returns the fields of the schema with their kinds. It fails if the generator cannot write code for all of them.
+// fieldsOf returns the fields of the schema with their kinds. It fails if the generator cannot write code for all of
+// them.
 func fieldsOf(data *codegen.Data) (*fields, error) {
 	f := &fields{Data: data, Rows: map[string]*codegen.Object{}, Roots: []string{"Network", "Query"}}
 	for _, o := range data.Objects {
@@ -76,7 +77,8 @@ func kindOf(o *codegen.Object, f *codegen.Field) kind {
 		return root
 	case unbatched[name] != "":
 		return single
-	case f.IsResolver && (f.Name == "id" || name == "Schedule.state" || isAmount(f.FieldDefinition) && !strings.HasPrefix(field{Field: f}.Call(), "amounts(")):
+	case f.IsResolver && (f.Name == "id" || name == "Schedule.state" || isAmount(f.FieldDefinition) &&
+		!strings.HasPrefix(field{Field: f}.Call(), "amounts(")):
 		return derived
 	case f.IsResolver:
 		return batched
@@ -91,8 +93,8 @@ func kindOf(o *codegen.Object, f *codegen.Field) kind {
 
 func isAmount(f *ast.FieldDefinition) bool { return f.Type.NamedType == "Amount" }
 
-// check fails if a field of the schema does not have exactly one entry, if the code of an entry cannot be written, or if the list of fields without a plan
-// is wrong.
+// check fails if a field of the schema does not have exactly one entry, if the code of an entry cannot be written, or
+// if the list of fields without a plan is wrong.
 func (f *fields) check() error {
 	entries := map[string]int{}
 	functions := map[string]string{}
@@ -157,7 +159,9 @@ func (f *fields) reduce() {
 	}
 	f.Objects = slices.DeleteFunc(f.Objects, func(o *codegen.Object) bool { return f.Rows[o.Name] != nil })
 	for name, of := range f.Interfaces {
-		of.Implementors = slices.DeleteFunc(of.Implementors, func(i codegen.InterfaceImplementor) bool { return f.Rows[i.Name] != nil })
+		of.Implementors = slices.DeleteFunc(of.Implementors, func(i codegen.InterfaceImplementor) bool {
+			return f.Rows[i.Name] != nil
+		})
 		if len(of.Implementors) == 0 {
 			delete(f.Interfaces, name)
 		}
@@ -174,7 +178,9 @@ func (f *fields) reduce() {
 			}
 		}
 	}
-	maps.DeleteFunc(f.ReferencedTypes, func(_ string, ref *config.TypeReference) bool { return reduced[ref] && !used[ref.UniquenessKey()] })
+	maps.DeleteFunc(f.ReferencedTypes, func(_ string, ref *config.TypeReference) bool {
+		return reduced[ref] && !used[ref.UniquenessKey()]
+	})
 }
 
 // isPlanned reports whether all objects of a type have rows.
@@ -215,7 +221,8 @@ func (f field) Row() string { return "*" + goType(f.Object.Type) }
 // Result returns the Go type of the field.
 func (f field) Result() string { return goType(f.TypeReference.GO) }
 
-// Reference returns the field with the key of the object that the field refers to, or nil if the field has no @reference.
+// Reference returns the field with the key of the object that the field refers to, or nil if the field has no
+// @reference.
 func (f field) Reference() *codegen.Field {
 	d := f.FieldDefinition.Directives.ForName("reference")
 	if d == nil {
@@ -228,7 +235,8 @@ func (f field) Reference() *codegen.Field {
 // Queue returns the function that queues reading the objects that a field with @reference refers to.
 func (f field) Queue() string { return queues[f.TypeReference.Definition.Name] }
 
-// Call returns the call that is the function of the field, or "" if its function is not generated; see templates/calls.gotpl.
+// Call returns the call that is the function of the field, or "" if its function is not generated; see
+// templates/calls.gotpl.
 func (f field) Call() string {
 	if t := bodies.Lookup(f.FullName()); t != nil {
 		return t.Root.String()
@@ -299,7 +307,8 @@ func (f field) argsLiteral(value func(i int) string) string {
 	return b.String()
 }
 
-// ListFilter returns the type of the filter if the arguments are those of most lists: filter, order and page. It is empty otherwise.
+// ListFilter returns the type of the filter if the arguments are those of most lists: filter, order and page. It is
+// empty otherwise.
 func (f field) ListFilter() string {
 	at := f.arg("filter")
 	if len(f.Args) != 2+len(paging) || at < 0 || f.arg("order") < 0 || !f.Pages() {
@@ -387,7 +396,8 @@ func (f *fields) anyOf(ref *config.TypeReference) string {
 	for _, n := range f.Names {
 		for _, possible := range f.Schema.PossibleTypes[ref.Definition.Name] {
 			if possible.Name == n {
-				fmt.Fprintf(&b, "rowplan.CaseOf[%s](func() *rowplan.Object[*%s] { return o.%s }), ", goType(ref.GO), goType(f.Rows[n].Type), n)
+				fmt.Fprintf(&b, "rowplan.CaseOf[%s](func() *rowplan.Object[*%s] { return o.%s }), ", goType(ref.GO),
+					goType(f.Rows[n].Type), n)
 			}
 		}
 	}

@@ -50,7 +50,8 @@ var load = sync.OnceValues(func() (*codegen.Data, *fields) {
 	return data, all
 })
 
-// TestEveryFieldHasAnEntry removes each entry in memory. The generator must fail: without its entry, a field would have no table entry, loader or function.
+// TestEveryFieldHasAnEntry removes each entry in memory. The generator must fail: without its entry, a field would
+// have no table entry, loader or function.
 func TestEveryFieldHasAnEntry(t *testing.T) {
 	t.Parallel()
 	_, all := load()
@@ -74,7 +75,8 @@ func TestReferences(t *testing.T) {
 		}
 		n++
 		wrong, definition := *one.Field, *one.FieldDefinition
-		definition.Directives = ast.DirectiveList{{Name: "reference", Arguments: ast.ArgumentList{{Name: "by", Value: &ast.Value{Raw: "none"}}}}}
+		definition.Directives = ast.DirectiveList{{Name: "reference",
+			Arguments: ast.ArgumentList{{Name: "by", Value: &ast.Value{Raw: "none"}}}}}
 		wrong.FieldDefinition = &definition
 		changed := *all
 		changed.List = slices.Clone(all.List)

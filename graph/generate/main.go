@@ -1,6 +1,7 @@
-// Command generate writes the code of the graph from its schema and gqlgen.yml: gqlgen's own, the tables of the row plan, what connects fields to the
-// functions that read them, the rows and enums of the ledger, and the functions of package scalar for enums and nullable values. It also writes the
-// constants of package codes, and the configurations of client libraries in examples/clients.
+// Command generate writes the code of the graph from its schema and gqlgen.yml: gqlgen's own, the tables of the row
+// plan, what connects fields to the functions that read them, the rows and enums of the ledger, and the functions of
+// package scalar for enums and nullable values. It also writes the constants of package codes, and the configurations
+// of client libraries in examples/clients.
 package main
 
 import (
@@ -61,7 +62,8 @@ func generate() error {
 	return nil
 }
 
-// parseLate makes gqlgen's code parse the schema when it is first needed. Otherwise every process would parse it before main.
+// parseLate makes gqlgen's code parse the schema when it is first needed. Otherwise every process would parse it
+// before main.
 func parseLate(file string) error {
 	const now = "var parsedSchema = gqlparser.MustLoadSchema(sources...)\n"
 	const late = "var parsedSchema = whenNeeded(func() *ast.Schema { return gqlparser.MustLoadSchema(sources...) })\n"
@@ -77,7 +79,8 @@ func parseLate(file string) error {
 	return os.WriteFile(file, []byte(call.Replace(before)+late+call.Replace(after)), 0o644)
 }
 
-// generator is a gqlgen plugin that writes the files of package graph which are not gqlgen's, and leaves to gqlgen what has no rows.
+// generator is a gqlgen plugin that writes the files of package graph which are not gqlgen's, and leaves to gqlgen
+// what has no rows.
 type generator struct{}
 
 // Name implements gqlgen's plugin interface.
@@ -110,7 +113,8 @@ func bound(cfg *config.Config) map[string][]byte {
 	}
 	files := rows(cfg.Models, schema)
 	maps.Copy(files, map[string][]byte{
-		scalarFile: scalars(), connectionsFile: connections(schema), codesFile: codes(), "internal/domain/ledger/nodes_gen.go": members(schema),
+		scalarFile: scalars(), connectionsFile: connections(schema), codesFile: codes(),
+		"internal/domain/ledger/nodes_gen.go": members(schema),
 	})
 	return files
 }
@@ -118,7 +122,8 @@ func bound(cfg *config.Config) map[string][]byte {
 // outputs returns the sources of the files that are not gqlgen's, by path.
 func outputs(fields *fields) map[string][]byte {
 	out := map[string][]byte{}
-	for _, body := range []string{"fields", "inputs", "mutations", "roots", "tables", "references", "calls", "statuscalls"} {
+	for _, body := range []string{"fields", "inputs", "mutations", "roots", "tables", "references", "calls",
+		"statuscalls"} {
 		name, path := "graph", "graph/"+body+"_gen.go"
 		switch body {
 		case "references", "calls":
@@ -147,9 +152,12 @@ var imports = [][]string{
 	{"context", "reflect", "strconv", "time"},
 	{"github.com/99designs/gqlgen/graphql", "github.com/vektah/gqlparser/v2/ast"},
 	{
-		"heliograph/graph", "heliograph/graph/model", "heliograph/graph/relay", "heliograph/graph/rowplan", "heliograph/graph/scalar",
-		"heliograph/internal/base/list", "heliograph/internal/domain/evm/calls", "heliograph/internal/domain/evm/system/abi",
-		"heliograph/internal/domain/fees", "heliograph/internal/domain/ledger", "heliograph/internal/domain/status", "heliograph/storage",
+		"heliograph/graph", "heliograph/graph/model", "heliograph/graph/relay", "heliograph/graph/rowplan",
+		"heliograph/graph/scalar",
+		"heliograph/internal/base/list", "heliograph/internal/domain/evm/calls",
+		"heliograph/internal/domain/evm/system/abi",
+		"heliograph/internal/domain/fees", "heliograph/internal/domain/ledger", "heliograph/internal/domain/status",
+		"heliograph/storage",
 		"heliograph/storage/entities", "heliograph/storage/transactions",
 	},
 }
@@ -158,8 +166,10 @@ var imports = [][]string{
 var sources embed.FS
 
 var bodies = template.Must(template.New("").Funcs(template.FuncMap{
-	"type": goType, "notNull": notNull, "go": templates.ToGo, "lower": templates.LcFirst, "upper": templates.UcFirst, "constant": constantName,
-	"hasPrefix": strings.HasPrefix, "hasSuffix": strings.HasSuffix, "append": appendFunction, "isAbstract": isAbstract, "comment": comment,
+	"type": goType, "notNull": notNull, "go": templates.ToGo, "lower": templates.LcFirst, "upper": templates.UcFirst,
+	"constant":  constantName,
+	"hasPrefix": strings.HasPrefix, "hasSuffix": strings.HasSuffix, "append": appendFunction, "isAbstract": isAbstract,
+	"comment": comment,
 }).ParseFS(sources, "templates/*.gotpl"))
 
 // render returns the source of a file of a package: a template with the imports that it uses.
@@ -196,7 +206,8 @@ func notNull(typ string) string {
 	return typ
 }
 
-// appendFunction returns the function that writes a scalar: scalar.AppendX if gqlgen marshals it with scalar.MarshalX. It is empty if there is none.
+// appendFunction returns the function that writes a scalar: scalar.AppendX if gqlgen marshals it with scalar.MarshalX.
+// It is empty if there is none.
 func appendFunction(ref *config.TypeReference) string {
 	if ref == nil || ref.Marshaler == nil {
 		return ""

@@ -42,9 +42,10 @@ type rowWriter struct {
 	written map[string]bool
 }
 
-// rows returns the sources of the types that the schema describes, by path: the enums of the ledger with their constants, and for each object and input a
-// struct with the fields that need no function. It omits types and methods that are written by hand. gqlgen.yml has what the schema does not: fields that
-// functions read (resolver), fields that are not in the graph (extraFields), and Go types that differ from those of the scalars (type).
+// rows returns the sources of the types that the schema describes, by path: the enums of the ledger with their
+// constants, and for each object and input a struct with the fields that need no function. It omits types and methods
+// that are written by hand. gqlgen.yml has what the schema does not: fields that functions read (resolver), fields
+// that are not in the graph (extraFields), and Go types that differ from those of the scalars (type).
 func rows(models config.TypeMap, schema *gql.Schema) map[string][]byte {
 	all, _ := scalarTypes()
 	types := map[string]string{}
@@ -54,10 +55,13 @@ func rows(models config.TypeMap, schema *gql.Schema) map[string][]byte {
 	out := map[string][]byte{}
 	for _, folder := range []string{callRows, feeRows, ledgerRows, statusRows} {
 		file := folder + "/rows_gen.go"
-		w := &rowWriter{schema: schema, models: models, name: path.Base(folder), types: types, written: writtenTypes(folder)}
+		w := &rowWriter{schema: schema, models: models, name: path.Base(folder), types: types,
+			written: writtenTypes(folder)}
 		data := map[string]any{"Rows": w.rowsOf(folder), "Schema": schema}
 		if folder == ledgerRows {
-			data["Enums"] = slices.DeleteFunc(readTable("graph/generate/scalars.csv"), func(enum []string) bool { return enum[3] == "" })
+			data["Enums"] = slices.DeleteFunc(readTable("graph/generate/scalars.csv"), func(enum []string) bool {
+				return enum[3] == ""
+			})
 		}
 		out[file] = render(w.name, "rows", data)
 	}
@@ -84,7 +88,8 @@ func writtenTypes(folder string) map[string]bool {
 	return written
 }
 
-// rowsOf returns the types of a package, sorted by name. If several inputs have the same type, it has the fields of all of them.
+// rowsOf returns the types of a package, sorted by name. If several inputs have the same type, it has the fields of
+// all of them.
 func (w *rowWriter) rowsOf(folder string) (list []rowType) {
 	defs := map[string][]*gql.Definition{} // by Go type
 	for _, name := range slices.Sorted(maps.Keys(w.schema.Types)) {
@@ -114,8 +119,8 @@ func (w *rowWriter) rowsOf(folder string) (list []rowType) {
 	return list
 }
 
-// modelOf returns the Go type of an object or an input with its package: the one in gqlgen.yml, or else one with the same name in the package of the file of
-// the schema. It is empty for the payloads of mutations, which gqlgen writes.
+// modelOf returns the Go type of an object or an input with its package: the one in gqlgen.yml, or else one with the
+// same name in the package of the file of the schema. It is empty for the payloads of mutations, which gqlgen writes.
 func (w *rowWriter) modelOf(def *gql.Definition) string {
 	if models := w.models[def.Name].Model; len(models) > 0 {
 		return models[0]
@@ -130,7 +135,8 @@ func (w *rowWriter) modelOf(def *gql.Definition) string {
 	}
 }
 
-// columns returns the fields of a type that need no function, followed by those that are not in the graph. Inputs of mutations embed [status.Target].
+// columns returns the fields of a type that need no function, followed by those that are not in the graph. Inputs of
+// mutations embed [status.Target].
 func (w *rowWriter) columns(goName string, def *gql.Definition) (out []rowField) {
 	model := w.models[def.Name]
 	isMutation := def.Kind == gql.InputObject && def.Fields.ForName("idempotencyKey") != nil
@@ -146,11 +152,15 @@ func (w *rowWriter) columns(goName string, def *gql.Definition) (out []rowField)
 		if isMutation && slices.Contains([]string{"ID", "Page", "IdempotencyKey"}, name) { // fields of [status.Target]
 			continue
 		}
-		twice := slices.ContainsFunc(out, func(c rowField) bool { return c.Name == name }) // another form of the same value
-		if len(f.Arguments) > 0 || given.Resolver || f.Directives.ForName("reference") != nil || w.written[goName+"."+name] || twice {
+		// another form of the same value
+		twice := slices.ContainsFunc(out, func(c rowField) bool { return c.Name == name })
+		if len(f.Arguments) > 0 || given.Resolver || f.Directives.ForName("reference") != nil ||
+			w.written[goName+"."+name] || twice {
 			continue
 		}
-		out = append(out, rowField{name, cmp.Or(given.Type, w.typeOf(f.Type, def.Kind == gql.InputObject && !isMutation)), f.Description})
+		out = append(out,
+			rowField{name, cmp.Or(given.Type, w.typeOf(f.Type, def.Kind == gql.InputObject && !isMutation)),
+				f.Description})
 	}
 	for _, name := range slices.Sorted(maps.Keys(model.ExtraFields)) {
 		out = append(out, rowField{name, model.ExtraFields[name].Type, model.ExtraFields[name].Description})
@@ -158,8 +168,8 @@ func (w *rowWriter) columns(goName string, def *gql.Definition) (out []rowField)
 	return out
 }
 
-// typeOf returns the Go type of a field. Null is a pointer in filters. Elsewhere it is [ledger.Null] if gqlgen.yml has a nullable variant, a nil slice, or the
-// zero value.
+// typeOf returns the Go type of a field. Null is a pointer in filters. Elsewhere it is [ledger.Null] if gqlgen.yml has
+// a nullable variant, a nil slice, or the zero value.
 func (w *rowWriter) typeOf(t *gql.Type, filter bool) string {
 	if t.Elem != nil {
 		element := *t.Elem
@@ -200,7 +210,8 @@ func (w *rowWriter) local(typ string) string { return strings.ReplaceAll(typ, w.
 // connectionsFile is the file that [connections] writes. gqlgen binds its types, so it must exist before gqlgen runs.
 const connectionsFile = "graph/relay/types_gen.go"
 
-// connections returns the source of the connections and edges of the schema, except for connections with fields of their own.
+// connections returns the source of the connections and edges of the schema, except for connections with fields of
+// their own.
 func connections(schema *gql.Schema) []byte {
 	type connection struct{ Row, Kind, Type string }
 	var list []connection
@@ -226,7 +237,8 @@ func members(schema *gql.Schema) []byte {
 	var list []member
 	for _, name := range slices.Sorted(maps.Keys(schema.Types)) {
 		for _, of := range schema.GetImplements(schema.Types[name]) {
-			if slices.Contains([]string{"Node", "Entity", "DecodedKey"}, of.Name) && !strings.HasPrefix(name, "Status") {
+			if slices.Contains([]string{"Node", "Entity", "DecodedKey"}, of.Name) &&
+				!strings.HasPrefix(name, "Status") {
 				list = append(list, member{name, of.Name})
 			}
 		}

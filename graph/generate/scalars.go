@@ -12,10 +12,12 @@ import (
 	"strings"
 )
 
-// scalarFile is the file that [scalars] writes. gqlgen binds the functions of package scalar, so it must exist before gqlgen runs.
+// scalarFile is the file that [scalars] writes. gqlgen binds the functions of package scalar, so it must exist before
+// gqlgen runs.
 const scalarFile = "graph/scalar/scalar_gen.go"
 
-// scalarType is a scalar or enum with the Go type of its values. gqlgen.yml binds it to the functions of package scalar with its name.
+// scalarType is a scalar or enum with the Go type of its values. gqlgen.yml binds it to the functions of package
+// scalar with its name.
 type scalarType struct {
 	Name, Type string
 	OutputOnly bool // has no Unmarshal function, but gqlgen needs one
@@ -36,7 +38,8 @@ func declarationsIn(folder string) (list []ast.Decl) {
 	return list
 }
 
-// receiverOf returns the type of the receiver of a method and the name of the method. The type is empty for a function.
+// receiverOf returns the type of the receiver of a method and the name of the method. The type is empty for a
+// function.
 func receiverOf(f *ast.FuncDecl) (receiver, name string) {
 	if f.Recv != nil {
 		receiver = strings.TrimPrefix(types.ExprString(f.Recv.List[0].Type), "*")
@@ -44,7 +47,8 @@ func receiverOf(f *ast.FuncDecl) (receiver, name string) {
 	return receiver, f.Name.Name
 }
 
-// declared returns the types with a hand-written Append function in package scalar, and the names of all its hand-written functions.
+// declared returns the types with a hand-written Append function in package scalar, and the names of all its
+// hand-written functions.
 func declared() (list []scalarType, functions map[string]bool) {
 	functions = map[string]bool{}
 	for _, d := range declarationsIn("graph/scalar") {
@@ -61,8 +65,9 @@ func declared() (list []scalarType, functions map[string]bool) {
 	return list, functions
 }
 
-// scalarTypes returns all types of package scalar. It returns the enums and nullables among them, whose functions differ only in their names, separately:
-// scalars.csv has the enums whose Go type is a string, and the scalars and enums with a variant for [ledger.Null], whose name starts with Null.
+// scalarTypes returns all types of package scalar. It returns the enums and nullables among them, whose functions
+// differ only in their names, separately: scalars.csv has the enums whose Go type is a string, and the scalars and
+// enums with a variant for [ledger.Null], whose name starts with Null.
 func scalarTypes() (all []scalarType, groups map[string][]scalarType) {
 	all, written := declared()
 	groups = map[string][]scalarType{}
@@ -85,7 +90,8 @@ func scalarTypes() (all []scalarType, groups map[string][]scalarType) {
 // scalars returns the source of the functions of package scalar that differ between types only in their names.
 func scalars() []byte {
 	all, groups := scalarTypes()
-	return render("scalar", "scalars", map[string]any{"Enums": groups["enum"], "Nullables": groups["nullable"], "All": all})
+	return render("scalar", "scalars", map[string]any{"Enums": groups["enum"], "Nullables": groups["nullable"],
+		"All": all})
 }
 
 // codesFile is the file that [codes] writes.
@@ -93,16 +99,19 @@ const codesFile = "internal/domain/ledger/codes/codes_gen.go"
 
 // initialisms are words in the names of response codes and enum values that are not written as usual.
 var initialisms = map[string]string{
-	"ID": "ID", "NFT": "NFT", "NFTS": "NFTs", "KYC": "KYC", "EVM": "EVM", "OK": "OK", "ECDSA": "ECDSA", "ED25519": "ED25519", "RPC": "RPC", "RSA": "RSA",
+	"ID": "ID", "NFT": "NFT", "NFTS": "NFTs", "KYC": "KYC", "EVM": "EVM", "OK": "OK", "ECDSA": "ECDSA",
+	"ED25519": "ED25519", "RPC": "RPC", "RSA": "RSA",
 }
 
 // fieldInitialisms writes the initialisms in the name of a field that gqlgen does not know.
-var fieldInitialisms = strings.NewReplacer("Evm", "EVM", "Grpc", "GRPC", "Nft", "NFT", "Kyc", "KYC", "Ids", "IDs", "Apis", "APIs")
+var fieldInitialisms = strings.NewReplacer("Evm", "EVM", "Grpc", "GRPC", "Nft", "NFT", "Kyc", "KYC", "Ids", "IDs",
+	"Apis", "APIs")
 
 // codes returns a package with a constant for each response code and each transaction type of the network.
 func codes() []byte {
 	const folder = "internal/domain/ledger/data/"
-	return render("codes", "codes", map[string]any{"Results": readTable(folder + "transaction_results.csv"), "Types": readTable(folder + "transaction_types.csv")})
+	return render("codes", "codes", map[string]any{"Results": readTable(folder + "transaction_results.csv"),
+		"Types": readTable(folder + "transaction_types.csv")})
 }
 
 // readTable returns the rows of a CSV file without the header.

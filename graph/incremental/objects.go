@@ -10,8 +10,8 @@ import (
 	"heliograph/internal/base/wrap"
 )
 
-// Objects are the objects in a response along a path of response names. A nil *Objects has no objects, for example because the response lacks a member of
-// the path.
+// Objects are the objects in a response along a path of response names. A nil *Objects has no objects, for example
+// because the response lacks a member of the path.
 type Objects struct {
 	null   bool       // the response has a null on the path
 	name   string     // of the next member on the path
@@ -25,7 +25,9 @@ func Root(data []byte) *Objects { return &Objects{object: data} }
 
 // Find returns the objects at the end of a path in the JSON value of data.
 func Find(data []byte, path []string) (*Objects, error) {
-	d := jsontext.NewDecoder(bytes.NewBuffer(data), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true)) // the server wrote it
+	// the server wrote it
+	d := jsontext.NewDecoder(bytes.NewBuffer(data), jsontext.AllowDuplicateNames(true),
+		jsontext.AllowInvalidUTF8(true))
 	o, err := readObjects(d, data, path)
 	return o, wrap.Error(err, "reading a response")
 }
@@ -123,13 +125,13 @@ func (o *Objects) Any() bool {
 	}
 }
 
-// emptyObject is the result of a fragment that has nothing to deliver: its type condition does not match the object, or all of its fields are deferred
-// further or skipped.
+// emptyObject is the result of a fragment that has nothing to deliver: its type condition does not match the object,
+// or all of its fields are deferred further or skipped.
 const emptyObject = "{}"
 
-// Match calls found for each object of o that the response to a deferred fragment has too, with its path and its JSON. later are the objects of that
-// response, along the same path. The JSON is nil if later has null at the object or on the path to it. Objects that later lacks are skipped. Match returns
-// the objects of later that are not null.
+// Match calls found for each object of o that the response to a deferred fragment has too, with its path and its JSON.
+// later are the objects of that response, along the same path. The JSON is nil if later has null at the object or on
+// the path to it. Objects that later lacks are skipped. Match returns the objects of later that are not null.
 func (o *Objects) Match(later *Objects, path ast.Path, found func(ast.Path, []byte)) *Objects {
 	switch {
 	case o == nil || o.null || later == nil:

@@ -1,5 +1,6 @@
-// Package incremental splits operations with @defer into one operation for the initial response and one for each deferred fragment, and finds the
-// objects that a deferred fragment belongs to in a response. It does not execute anything.
+// Package incremental splits operations with @defer into one operation for the initial response and one for each
+// deferred fragment, and finds the objects that a deferred fragment belongs to in a response. It does not execute
+// anything.
 package incremental
 
 import (
@@ -12,9 +13,10 @@ import (
 
 // Operation is a query with deferred fragments.
 //
-// gqlgen defers field by field, so a deferred relation costs one statement for each parent. Here each deferred fragment becomes an operation: it selects
-// the path from the root to the objects that the fragment belongs to, and the fragment there. The server does not read that path again, and reads a
-// deferred relation with one statement for all parents.
+// gqlgen defers field by field, so a deferred relation costs one statement for each parent. Here each deferred
+// fragment becomes an operation: it selects the path from the root to the objects that the fragment belongs to, and
+// the fragment there. The server does not read that path again, and reads a deferred relation with one statement for
+// all parents.
 type Operation struct {
 	definition *ast.OperationDefinition
 	set        ast.SelectionSet // of the operation, with fragment spreads replaced by inline fragments
@@ -27,7 +29,8 @@ type Operation struct {
 // maxSplits is the number of splits of one operation that are cached. Others are computed for each request.
 const maxSplits = 2
 
-// WeightFactor is the approximate size of a document with its deferred operations and cached splits, relative to the document alone.
+// WeightFactor is the approximate size of a document with its deferred operations and cached splits, relative to the
+// document alone.
 const WeightFactor = 2 + 2*maxSplits
 
 // Split is an operation without its deferred fragments, and these fragments.
@@ -55,8 +58,9 @@ type Group struct {
 // Initial is the parent of groups that are not nested in other groups.
 const Initial = -1
 
-// Extract returns the queries of a document that have deferred fragments, by their definitions, and removes all @defer directives from the document.
-// The returned operations are copies. Mutations and subscriptions do not defer. The result is nil if the document has no @defer.
+// Extract returns the queries of a document that have deferred fragments, by their definitions, and removes all @defer
+// directives from the document. The returned operations are copies. Mutations and subscriptions do not defer. The
+// result is nil if the document has no @defer.
 func Extract(doc *ast.QueryDocument) map[*ast.OperationDefinition]*Operation {
 	found := false
 	visitFragments(doc, func(directives *ast.DirectiveList) { found = found || directives.ForName(directive) != nil })
@@ -126,7 +130,8 @@ func (e *expansion) set(set ast.SelectionSet) ast.SelectionSet {
 			out = append(out, e.fragment(&f, s.SelectionSet))
 		case *ast.FragmentSpread:
 			out = append(out, e.fragment(&ast.InlineFragment{
-				TypeCondition: s.Definition.TypeCondition, Directives: s.Directives, ObjectDefinition: s.ObjectDefinition, Position: s.Position,
+				TypeCondition: s.Definition.TypeCondition, Directives: s.Directives,
+				ObjectDefinition: s.ObjectDefinition, Position: s.Position,
 			}, s.Definition.SelectionSet))
 		}
 	}
@@ -212,7 +217,8 @@ type location struct {
 
 // in returns the location of the selection set of parent. names has the response name if parent is a field.
 func (l location) in(parent ast.Selection, names ...string) location {
-	return location{append(l.parents[:len(l.parents):len(l.parents)], parent), append(l.names[:len(l.names):len(l.names)], names...), l.group}
+	return location{append(l.parents[:len(l.parents):len(l.parents)], parent),
+		append(l.names[:len(l.names):len(l.names)], names...), l.group}
 }
 
 // wrap returns a selection set of the operation's root that selects the given set at the location, and nothing else.
@@ -260,7 +266,9 @@ func (c *cutter) set(set ast.SelectionSet, at location) ast.SelectionSet {
 func (c *cutter) fragment(original *ast.InlineFragment, at location) ast.Selection {
 	f := *original
 	deferred := original.Directives.ForName(directive)
-	f.Directives = slices.DeleteFunc(slices.Clone(original.Directives), func(d *ast.Directive) bool { return d.Name == directive })
+	f.Directives = slices.DeleteFunc(slices.Clone(original.Directives), func(d *ast.Directive) bool {
+		return d.Name == directive
+	})
 	if deferred == nil || !isActive(deferred, c.variables) {
 		f.SelectionSet = c.set(original.SelectionSet, at.in(&f))
 		return &f

@@ -14,8 +14,9 @@ import (
 // defaultListSize is the assumed length of a list without page arguments and without @listSize.
 const defaultListSize = 10
 
-// Cost is the compiled cost of an operation: the maximum number of objects in the response, plus the weights of fields with @cost, plus one for each
-// deferred fragment. It is compiled once per document. Page sizes given by variables are applied by [Cost.Of].
+// Cost is the compiled cost of an operation: the maximum number of objects in the response, plus the weights of fields
+// with @cost, plus one for each deferred fragment. It is compiled once per document. Page sizes given by variables are
+// applied by [Cost.Of].
 type Cost struct {
 	// fixed is the part that does not depend on variables.
 	fixed int
@@ -34,7 +35,8 @@ type part struct {
 type size struct {
 	// fixed is the size if all variables are null or absent.
 	fixed int
-	// variables name the variables that set the size. The first one that is not null counts: the length of a list, or the value of an integer.
+	// variables name the variables that set the size. The first one that is not null counts: the length of a list, or
+	// the value of an integer.
 	variables []string
 	// max bounds the value of a variable.
 	max int
@@ -45,8 +47,8 @@ type size struct {
 // single is the size of everything that is not a list.
 var single = size{fixed: 1}
 
-// Price compiles the cost of an operation. The document must be valid, and [Limits.Check] must have accepted it. Page sizes above the maximum in
-// pages cost as much as the maximum, because the resolver rejects them.
+// Price compiles the cost of an operation. The document must be valid, and [Limits.Check] must have accepted it. Page
+// sizes above the maximum in pages cost as much as the maximum, because the resolver rejects them.
 func Price(op *ast.OperationDefinition, pages relay.Limits) *Cost {
 	c := pricing{pages}.set(op.SelectionSet, single)
 	return &c
@@ -104,7 +106,8 @@ func (c *Cost) addList(own int, n size, each Cost) {
 
 type pricing struct{ pages relay.Limits }
 
-// set returns the cost of a selection set. page is the page size if the set selects from a connection, and single otherwise.
+// set returns the cost of a selection set. page is the page size if the set selects from a connection, and single
+// otherwise.
 func (p pricing) set(set ast.SelectionSet, page size) Cost {
 	var c Cost
 	for _, selection := range set {
@@ -130,9 +133,11 @@ func Lists(set ast.SelectionSet) bool {
 	return false
 }
 
-// Scans returns the number of lists at the root of an operation whose filters make them expensive. scans reports that for a list; given reports whether one
-// of its filters is given.
-func Scans(set ast.SelectionSet, variables map[string]any, scans func(list string, given func(filter string) bool) bool) (n int) {
+// Scans returns the number of lists at the root of an operation whose filters make them expensive. scans reports that
+// for a list; given reports whether one of its filters is given.
+func Scans(
+	set ast.SelectionSet, variables map[string]any, scans func(list string, given func(filter string) bool) bool,
+) (n int) {
 	for f := range Fields(set) {
 		if arg := f.Arguments.ForName("filter"); arg != nil {
 			v, _ := arg.Value.Value(variables) // the executor reports the error
@@ -148,7 +153,8 @@ func Scans(set ast.SelectionSet, variables map[string]any, scans func(list strin
 // ScanCost is the additional cost of each of these lists.
 const ScanCost = 1000
 
-// deferCost returns the additional cost of a fragment: 1 if it is deferred, because it is delivered as an object of its own.
+// deferCost returns the additional cost of a fragment: 1 if it is deferred, because it is delivered as an object of
+// its own.
 func deferCost(directives ast.DirectiveList) int {
 	if directives.ForName("defer") != nil {
 		return 1
@@ -158,10 +164,12 @@ func deferCost(directives ast.DirectiveList) int {
 
 // introspectionSizes are the assumed lengths of the lists of introspection.
 var introspectionSizes = map[string]int{
-	"types": 400, "fields": 12, "args": 2, "inputFields": 4, "enumValues": 5, "interfaces": 1, "possibleTypes": 1, "directives": 20, "locations": 3,
+	"types": 400, "fields": 12, "args": 2, "inputFields": 4, "enumValues": 5, "interfaces": 1, "possibleTypes": 1,
+	"directives": 20, "locations": 3,
 }
 
-// introspectionRate is the number of values of introspection that cost as much as an object. The usual introspection query costs 10,000.
+// introspectionRate is the number of values of introspection that cost as much as an object. The usual introspection
+// query costs 10,000.
 const introspectionRate = 50
 
 // introspected returns the number of values that a selection set of introspection selects.
@@ -305,8 +313,9 @@ const (
 	longestAge = 3600
 )
 
-// Age returns how many seconds the response to an operation can be cached: the shortest lifetime of everything that the operation selects.
-// Blocks, transactions and other history never change. Accounts, tokens and the ends of lists do. Mutations and subscriptions are not cached: 0.
+// Age returns how many seconds the response to an operation can be cached: the shortest lifetime of everything that
+// the operation selects. Blocks, transactions and other history never change. Accounts, tokens and the ends of lists
+// do. Mutations and subscriptions are not cached: 0.
 func Age(op *ast.OperationDefinition) int {
 	if op.Operation != ast.Query {
 		return 0
@@ -314,7 +323,8 @@ func Age(op *ast.OperationDefinition) int {
 	return setAge(op.SelectionSet, ShortAge)
 }
 
-// setAge returns the shortest lifetime in a selection set. parent is the lifetime of the object that the fields belong to.
+// setAge returns the shortest lifetime in a selection set. parent is the lifetime of the object that the fields belong
+// to.
 func setAge(set ast.SelectionSet, parent int) int {
 	shortest := longestAge
 	for f := range Fields(set) {
@@ -342,8 +352,8 @@ func fieldAge(f *ast.Field, parent int) int {
 	return min(age, setAge(f.SelectionSet, age))
 }
 
-// typeAge returns the lifetime that the type of a field implies: its @cacheControl, ShortAge for connections and for objects with a global id, and
-// the lifetime of the parent for plain value objects.
+// typeAge returns the lifetime that the type of a field implies: its @cacheControl, ShortAge for connections and for
+// objects with a global id, and the lifetime of the parent for plain value objects.
 func typeAge(f *ast.Field, parent int) int {
 	def := objectType(f.SelectionSet)
 	if def == nil || def.Kind != ast.Object {

@@ -48,30 +48,33 @@ func TestPrice(t *testing.T) {
 		variables map[string]any
 		want      int
 	}{
-		`{ now }`:                                                                  {nil, 0},
-		`{ account { id tags } }`:                                                  {nil, 1},
-		`{ account { price value { a } } }`:                                        {nil, 9},
-		`{ account { dear { a } } }`:                                               {nil, 31},
-		`{ account { many { a } few { a } } }`:                                     {nil, 15},
-		`{ blocks { nodes { id } } }`:                                              {nil, 26},
-		`{ blocks { nodes { id ... @defer { number } } } }`:                        {nil, 51},
-		`{ account { ...F @defer(if: false) } } fragment F on Account { id }`:      {nil, 2},
-		`{ blocks { total pageInfo { end } } }`:                                    {nil, 101},
-		`{ blocks(first: 500) { nodes { id } } }`:                                  {nil, 101},
-		`{ blocks(first: -1) { nodes { id } } }`:                                   {nil, 1},
-		`{ blocks(first: null, last: 3) { nodes { id } edges { node { id } } } }`:  {nil, 7},
-		`query($n: Int) { blocks(first: $n) { nodes { id } } }`:                    {map[string]any{"n": int64(4)}, 5},
-		`query($n: Int, $m: Int) { blocks(first: $n, last: $m) { nodes { id } } }`: {map[string]any{"n": nil, "m": int64(2)}, 3},
-		`query($n: Int, $x: Int) { blocks(first: $n) { nodes { payer { blocks(last: $x) { nodes { id payer { price } } } } } } }`: {map[string]any{"n": int64(3), "x": int64(2)}, 1 + 3*(1+1+1+2*(1+1+7))},
-		`query($n: Int) { blocks(first: $n) { nodes { id } } } `:                                                                  {map[string]any{"n": int64(1 << 40)}, 101},
+		`{ now }`:                                                                 {nil, 0},
+		`{ account { id tags } }`:                                                 {nil, 1},
+		`{ account { price value { a } } }`:                                       {nil, 9},
+		`{ account { dear { a } } }`:                                              {nil, 31},
+		`{ account { many { a } few { a } } }`:                                    {nil, 15},
+		`{ blocks { nodes { id } } }`:                                             {nil, 26},
+		`{ blocks { nodes { id ... @defer { number } } } }`:                       {nil, 51},
+		`{ account { ...F @defer(if: false) } } fragment F on Account { id }`:     {nil, 2},
+		`{ blocks { total pageInfo { end } } }`:                                   {nil, 101},
+		`{ blocks(first: 500) { nodes { id } } }`:                                 {nil, 101},
+		`{ blocks(first: -1) { nodes { id } } }`:                                  {nil, 1},
+		`{ blocks(first: null, last: 3) { nodes { id } edges { node { id } } } }`: {nil, 7},
+		`query($n: Int) { blocks(first: $n) { nodes { id } } }`:                   {map[string]any{"n": int64(4)}, 5},
+		`query($n: Int, $m: Int) { blocks(first: $n, last: $m) { nodes { id } } }`: {map[string]any{"n": nil,
+			"m": int64(2)}, 3},
+		`query($n: Int, $x: Int) { blocks(first: $n) { nodes { payer { blocks(last: $x) { nodes { id payer { price ` +
+			`} } } } } } }`: {map[string]any{"n": int64(3), "x": int64(2)}, 1 + 3*(1+1+1+2*(1+1+7))},
+		`query($n: Int) { blocks(first: $n) { nodes { id } } } `: {map[string]any{"n": int64(1 << 40)}, 101},
 		`{ trace { gas } }`: {nil, 50},
-		`{ trace(first: 100) { steps { op } values { a } } }`:                                                                      {nil, 50 + 100 + 2},
-		`query($n: Int) { trace(first: $n) { ...F } } fragment F on Trace { steps { memory } }`:                                    {map[string]any{"n": int64(1000)}, 50 + 21_000},
-		`query($n: Int) { list(first: $n) { a } }`:                                                                                 {nil, 9},
-		`query($n: Int = 3) { list(first: $n) { a } }`:                                                                             {map[string]any{"n": int64(3)}, 3},
-		`query($ids: [ID!]!) { nodes(ids: $ids) { id ... on Account { value { a } } } }`:                                           {map[string]any{"ids": []any{"a", "b"}}, 4},
-		`{ nodes(ids: ["a", "b", "c"]) { ...F } } fragment F on Account { value { a } ...G } fragment G on Account { dear { a } }`: {nil, 3 * (1 + 1 + 30)},
-		`{ list(first: 2000000000) { a } b: list(first: 2000000000) { a } }`:                                                       {nil, 1<<31 - 1},
+		`{ trace(first: 100) { steps { op } values { a } } }`:                                   {nil, 50 + 100 + 2},
+		`query($n: Int) { trace(first: $n) { ...F } } fragment F on Trace { steps { memory } }`: {map[string]any{"n": int64(1000)}, 50 + 21_000},
+		`query($n: Int) { list(first: $n) { a } }`:                                              {nil, 9},
+		`query($n: Int = 3) { list(first: $n) { a } }`:                                          {map[string]any{"n": int64(3)}, 3},
+		`query($ids: [ID!]!) { nodes(ids: $ids) { id ... on Account { value { a } } } }`:        {map[string]any{"ids": []any{"a", "b"}}, 4},
+		`{ nodes(ids: ["a", "b", "c"]) { ...F } } fragment F on Account { value { a } ...G } fragment G on Account ` +
+			`{ dear { a } }`: {nil, 3 * (1 + 1 + 30)},
+		`{ list(first: 2000000000) { a } b: list(first: 2000000000) { a } }`: {nil, 1<<31 - 1},
 	} {
 		if got := limits.Price(parse(t, query), relay.Limits{Default: 25, Max: 100}).Of(c.variables); got != c.want {
 			t.Errorf("%s with %v costs %d, want %d", query, c.variables, got, c.want)
@@ -79,7 +82,8 @@ func TestPrice(t *testing.T) {
 	}
 }
 
-// TestPageSizeVariable tests that a page size given by a variable costs the same as the literal value, for every type that a coerced variable can have.
+// TestPageSizeVariable tests that a page size given by a variable costs the same as the literal value, for every type
+// that a coerced variable can have.
 func TestPageSizeVariable(t *testing.T) {
 	t.Parallel()
 	pages := relay.Limits{Default: 25, Max: 100}
@@ -89,7 +93,8 @@ func TestPageSizeVariable(t *testing.T) {
 		}
 		variable := limits.Price(parse(t, "query($n: Int) { "+query("$n")+" }"), pages)
 		cost := func(rows int) int { return 1 + 100 + rows*(1+1+7) + rows }
-		for _, c := range []struct{ value, rows int }{{-3, 0}, {0, 0}, {1, 1}, {7, 7}, {99, 99}, {100, 100}, {101, 100}} {
+		for _, c := range []struct{ value, rows int }{{-3, 0}, {0, 0}, {1, 1}, {7, 7}, {99, 99}, {100, 100},
+			{101, 100}} {
 			want := cost(c.rows)
 			if got := limits.Price(parse(t, "{ "+query(strconv.Itoa(c.value))+" }"), pages).Of(nil); got != want {
 				t.Errorf("%s: %d as a literal costs %d, want %d", argument, c.value, got, want)
@@ -104,8 +109,9 @@ func TestPageSizeVariable(t *testing.T) {
 			variables map[string]any
 			rows      int
 		}{
-			"absent": {nil, 25}, "null": {map[string]any{"n": nil}, 25}, "another variable": {map[string]any{"m": 3}, 25},
-			"not an integer": {map[string]any{"n": json.Number("1e3")}, 100},
+			"absent": {nil, 25}, "null": {map[string]any{"n": nil}, 25},
+			"another variable": {map[string]any{"m": 3}, 25},
+			"not an integer":   {map[string]any{"n": json.Number("1e3")}, 100},
 		} {
 			if got, want := variable.Of(c.variables), cost(c.rows); got != want {
 				t.Errorf("%s, %s: the cost is %d, want %d", argument, name, got, want)
@@ -117,7 +123,9 @@ func TestPageSizeVariable(t *testing.T) {
 // TestNestedPageSizeVariables tests that the sizes of nested pages multiply, each with its own variable.
 func TestNestedPageSizeVariables(t *testing.T) {
 	t.Parallel()
-	c := limits.Price(parse(t, `query($outer: Int, $inner: Int) { blocks(first: $outer) { nodes { payer { blocks(last: $inner) { nodes { id } } } } } }`),
+	c := limits.Price(parse(t,
+		`query($outer: Int, $inner: Int) { blocks(first: $outer) { nodes { payer { blocks(last: $inner) { nodes { `+
+			`id } } } } } }`),
 		relay.Limits{Default: 25, Max: 100})
 	for _, sizes := range [][2]int{{2, 3}, {3, 2}, {0, 50}, {50, 0}, {100, 100}} {
 		outer, inner := sizes[0], sizes[1]
@@ -144,7 +152,9 @@ func TestListSizeVariable(t *testing.T) {
 
 // TestPriceAllocates tests that computing the cost of a request does not allocate.
 func TestPriceAllocates(t *testing.T) {
-	c := limits.Price(parse(t, `query($n: Int) { blocks(first: $n) { nodes { payer { blocks(last: $n) { nodes { id } } } } } }`), relay.Limits{Default: 25, Max: 100})
+	c := limits.Price(parse(t,
+		`query($n: Int) { blocks(first: $n) { nodes { payer { blocks(last: $n) { nodes { id } } } } } }`),
+		relay.Limits{Default: 25, Max: 100})
 	variables := map[string]any{"n": int64(5)}
 	if n := testing.AllocsPerRun(100, func() { c.Of(variables) }); n != 0 {
 		t.Errorf("%v allocations", n)

@@ -13,15 +13,20 @@ import (
 // smallLists are the lists of scalars that have few elements in every row.
 var smallLists = map[string]bool{
 	"AssessedCustomFee.effectivePayerAccountIds": true,
-	"AccessListItem.storageKeys":                 true, "ContractCallFailure.children": true, "ContractLog.topics": true, "ContractResult.createdContractIds": true,
-	"FeeEstimate.notes": true, "NetworkNode.associatedRegisteredNodes": true, "RegisteredNode.types": true, "BlockNodeService.endpointApis": true,
-	"SimulatedLog.topics": true, "StatusComponent.childCodes": true, "Topic.feeExemptKeys": true, "Transaction.innerTransactionIds": true,
+	"AccessListItem.storageKeys":                 true, "ContractCallFailure.children": true,
+	"ContractLog.topics": true, "ContractResult.createdContractIds": true,
+	"FeeEstimate.notes": true, "NetworkNode.associatedRegisteredNodes": true, "RegisteredNode.types": true,
+	"BlockNodeService.endpointApis": true,
+	"SimulatedLog.topics":           true, "StatusComponent.childCodes": true, "Topic.feeExemptKeys": true,
+	"Transaction.innerTransactionIds": true,
 }
 
 // keys are the arguments with numbers or lists that identify or filter objects and do not change how many are read.
 var keys = map[string]bool{
-	"nodeId": true, "registeredNodeId": true, "nonce": true, "serialNumber": true, "number": true, "sequenceNumber": true, "hookId": true, "index": true,
-	"from": true, "fromIndex": true, "types": true, "statuses": true, "highVolumeThrottle": true, "gas": true, "value": true, "abi": true,
+	"nodeId": true, "registeredNodeId": true, "nonce": true, "serialNumber": true, "number": true,
+	"sequenceNumber": true, "hookId": true, "index": true,
+	"from": true, "fromIndex": true, "types": true, "statuses": true, "highVolumeThrottle": true, "gas": true,
+	"value": true, "abi": true,
 }
 
 // TestEveryListHasAPrice checks that each list and each argument that multiplies work has a rule that prices it.
@@ -45,7 +50,8 @@ func TestEveryListHasAPrice(t *testing.T) {
 		}
 	}
 	fields(func(_ *ast.Definition, field *ast.FieldDefinition) {
-		if field.Type.Elem == nil && (field.Arguments.ForName("first") != nil || field.Arguments.ForName("days") != nil) {
+		if field.Type.Elem == nil && (field.Arguments.ForName("first") != nil ||
+			field.Arguments.ForName("days") != nil) {
 			sized[field.Type.Name()] = true
 		}
 	})
@@ -73,8 +79,10 @@ func TestEveryListHasAPrice(t *testing.T) {
 		switch {
 		case field.Directives.ForName("cost") != nil || field.Directives.ForName("listSize") != nil:
 		case leaf && smallLists[name]:
-		case !leaf && (strings.HasSuffix(field.Type.Name(), "Edge") || field.Name == "nodes" && strings.HasSuffix(typ.Name, "Connection") || sized[typ.Name]):
-		case !leaf && (field.Arguments.ForName("first") != nil || field.Arguments.ForName("ids") != nil || field.Arguments.ForName("representations") != nil):
+		case !leaf && (strings.HasSuffix(field.Type.Name(), "Edge") || field.Name == "nodes" &&
+			strings.HasSuffix(typ.Name, "Connection") || sized[typ.Name]):
+		case !leaf && (field.Arguments.ForName("first") != nil || field.Arguments.ForName("ids") != nil ||
+			field.Arguments.ForName("representations") != nil):
 		default:
 			t.Errorf("%s: the list has no price: add @listSize or @cost", name)
 		}

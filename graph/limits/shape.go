@@ -1,5 +1,5 @@
-// Package limits bounds GraphQL operations before they are executed: the shape of a document after parsing, and the cost of an operation when its
-// variables are known. It also computes how long a response can be cached.
+// Package limits bounds GraphQL operations before they are executed: the shape of a document after parsing, and the
+// cost of an operation when its variables are known. It also computes how long a response can be cached.
 package limits
 
 import (
@@ -35,7 +35,8 @@ type Limits struct {
 
 // Default returns limits that allow the documents of typical applications.
 func Default() Limits {
-	return Limits{Cost: 50_000, Bytes: 64 << 10, Tokens: 5000, Depth: 20, Fields: 1000, RootFields: 30, Aliases: 50, Directives: 50}
+	return Limits{Cost: 50_000, Bytes: 64 << 10, Tokens: 5000, Depth: 20, Fields: 1000, RootFields: 30, Aliases: 50,
+		Directives: 50}
 }
 
 // extent is the size of a selection set, including its fragments.
@@ -51,8 +52,8 @@ type shape struct {
 	measured map[string]*extent
 }
 
-// Check returns an error if a document exceeds one of the limits. It takes time proportional to the length of the document, however often fragments are
-// spread. It runs before validation, which takes longer.
+// Check returns an error if a document exceeds one of the limits. It takes time proportional to the length of the
+// document, however often fragments are spread. It runs before validation, which takes longer.
 func (l Limits) Check(doc *ast.QueryDocument) *fault.Error {
 	s := &shape{limits: l}
 	if len(doc.Fragments) > 0 {
@@ -95,7 +96,8 @@ func (l Limits) Check(doc *ast.QueryDocument) *fault.Error {
 	case all.depth > l.Depth:
 		return exceeded("the document is nested %s fields deep; the maximum is %d", count(all.depth), l.Depth)
 	case all.fields > l.Fields || all.spreads > l.Fields:
-		return exceeded("the document has %s fields, counting fragments once for each spread; the maximum is %d", count(max(all.fields, all.spreads)), l.Fields)
+		return exceeded("the document has %s fields, counting fragments once for each spread; the maximum is %d",
+			count(max(all.fields, all.spreads)), l.Fields)
 	case all.directives > l.Directives:
 		return exceeded("the document has %s directives; the maximum is %d", count(all.directives), l.Directives)
 	}
@@ -117,7 +119,8 @@ func (s *shape) set(set ast.SelectionSet) (extent, *fault.Error) {
 				}
 				names[one.Name]++
 				if names[one.Name] > s.limits.Aliases {
-					return extent{}, exceeded("the field %s is selected more than %d times in one selection set", quote(one.Name), s.limits.Aliases)
+					return extent{}, exceeded("the field %s is selected more than %d times in one selection set",
+						quote(one.Name), s.limits.Aliases)
 				}
 			}
 			if len(one.SelectionSet) > 0 {
@@ -150,7 +153,8 @@ func (s *shape) fragment(name string) (extent, *fault.Error) {
 	case e != nil:
 		return *e, nil
 	case started:
-		return extent{}, &fault.Error{Code: fault.BadUserInput, Message: "the fragment " + quote(name) + " spreads itself"}
+		return extent{}, &fault.Error{Code: fault.BadUserInput,
+			Message: "the fragment " + quote(name) + " spreads itself"}
 	}
 	s.measured[name] = nil
 	got, err := s.set(f.SelectionSet)
@@ -193,10 +197,12 @@ func (s *shape) roots(set ast.SelectionSet) int {
 }
 
 func (e extent) plus(f extent) extent {
-	return extent{add(e.fields, f.fields), add(e.directives, f.directives), max(e.depth, f.depth), add(e.spreads, f.spreads)}
+	return extent{add(e.fields, f.fields), add(e.directives, f.directives), max(e.depth, f.depth),
+		add(e.spreads, f.spreads)}
 }
 
-// Fields returns the fields that a selection set selects, including those of its fragments. The document must be valid.
+// Fields returns the fields that a selection set selects, including those of its fragments. The document must be
+// valid.
 func Fields(set ast.SelectionSet) iter.Seq[*ast.Field] {
 	return func(yield func(*ast.Field) bool) { visit(set, yield) }
 }
@@ -216,7 +222,8 @@ func visit(set ast.SelectionSet, yield func(*ast.Field) bool) (more bool) {
 	return more
 }
 
-// maxCount is the largest count. Sums and products saturate there, because nested fragments and lists grow exponentially.
+// maxCount is the largest count. Sums and products saturate there, because nested fragments and lists grow
+// exponentially.
 const maxCount = math.MaxInt32
 
 func add(a, b int) int { return min(a+b, maxCount) }

@@ -36,11 +36,16 @@ func TestCheck(t *testing.T) {
 			"the document is nested 4 fields deep; the maximum is 3",
 		},
 		"depth, fragments": {
-			func(l *limits.Limits) *int { return &l.Depth }, 3, `{ a { ...F ... on X { b } } } fragment F on X { b { c } }`, `{ a { ...F } } fragment F on X { b { ... on Y { c { d } } } }`,
+			func(l *limits.Limits) *int {
+				return &l.Depth
+			}, 3, `{ a { ...F ... on X { b } } } fragment F on X { b { c } }`,
+			`{ a { ...F } } fragment F on X { b { ... on Y { c { d } } } }`,
 			"the document is nested 4 fields deep; the maximum is 3",
 		},
 		"depth, unused fragment": {
-			func(l *limits.Limits) *int { return &l.Depth }, 2, `{ a } fragment F on X { b { c } }`, `{ a } fragment F on X { b { c { d } } }`,
+			func(l *limits.Limits) *int {
+				return &l.Depth
+			}, 2, `{ a } fragment F on X { b { c } }`, `{ a } fragment F on X { b { c { d } } }`,
 			"the document is nested 3 fields deep; the maximum is 2",
 		},
 		"fields": {
@@ -48,19 +53,29 @@ func TestCheck(t *testing.T) {
 			"the document has 5 fields, counting fragments once for each spread; the maximum is 4",
 		},
 		"fields, two operations": {
-			func(l *limits.Limits) *int { return &l.Fields }, 4, `query A { a b } query B { c d }`, `query A { a b } query B { c d e }`,
+			func(l *limits.Limits) *int {
+				return &l.Fields
+			}, 4, `query A { a b } query B { c d }`, `query A { a b } query B { c d e }`,
 			"the document has 5 fields, counting fragments once for each spread; the maximum is 4",
 		},
 		"fields, fragments": {
-			func(l *limits.Limits) *int { return &l.Fields }, 5, `{ a { ...F } b { ...F } } fragment F on X { c }`, `{ a { ...F } b { ...F } } fragment F on X { c d }`,
+			func(l *limits.Limits) *int {
+				return &l.Fields
+			}, 5, `{ a { ...F } b { ...F } } fragment F on X { c }`,
+			`{ a { ...F } b { ...F } } fragment F on X { c d }`,
 			"the document has 6 fields, counting fragments once for each spread; the maximum is 5",
 		},
 		"spreads": {
-			func(l *limits.Limits) *int { return &l.Fields }, 3, `{ ...F ...F ...F }`, `{ ...F ...F ... on X { ...F } }`,
+			func(l *limits.Limits) *int {
+				return &l.Fields
+			}, 3, `{ ...F ...F ...F }`, `{ ...F ...F ... on X { ...F } }`,
 			"the document has 4 fields, counting fragments once for each spread; the maximum is 3",
 		},
 		"root fields": {
-			func(l *limits.Limits) *int { return &l.RootFields }, 3, `{ a ... on Query { b } c { d e f } }`, `{ a ...F ...F } fragment F on Query { b ... on Query { c } }`,
+			func(l *limits.Limits) *int {
+				return &l.RootFields
+			}, 3, `{ a ... on Query { b } c { d e f } }`,
+			`{ a ...F ...F } fragment F on Query { b ... on Query { c } }`,
 			"the operation has 5 root fields; the maximum is 3",
 		},
 		"aliases": {
@@ -68,23 +83,34 @@ func TestCheck(t *testing.T) {
 			`the field "x" is selected more than 2 times in one selection set`,
 		},
 		"aliases, fragment": {
-			func(l *limits.Limits) *int { return &l.Aliases }, 1, `{ x ...F } fragment F on X { x }`, `{ ...F } fragment F on X { a: x b: x }`,
+			func(l *limits.Limits) *int {
+				return &l.Aliases
+			}, 1, `{ x ...F } fragment F on X { x }`, `{ ...F } fragment F on X { a: x b: x }`,
 			`the field "x" is selected more than 1 times in one selection set`,
 		},
 		"aliases, unused fragment": {
-			func(l *limits.Limits) *int { return &l.Aliases }, 1, `{ x } fragment F on X { x }`, `{ x } fragment F on X { a: x b: x }`,
+			func(l *limits.Limits) *int {
+				return &l.Aliases
+			}, 1, `{ x } fragment F on X { x }`, `{ x } fragment F on X { a: x b: x }`,
 			`the field "x" is selected more than 1 times in one selection set`,
 		},
 		"aliases, long name": {
-			func(l *limits.Limits) *int { return &l.Aliases }, 1, `{ x }`, `{ ` + strings.Repeat(strings.Repeat("x", 61)+" ", 2) + `}`,
+			func(l *limits.Limits) *int {
+				return &l.Aliases
+			}, 1, `{ x }`, `{ ` + strings.Repeat(strings.Repeat("x", 61)+" ", 2) + `}`,
 			`the field "` + strings.Repeat("x", 60) + `…" is selected more than 1 times in one selection set`,
 		},
 		"directives": {
-			func(l *limits.Limits) *int { return &l.Directives }, 4, `query($v: Int @a) @b { x @c ... @d { y } }`, `query($v: Int @a) @b { x @c ...F @d } fragment F on X @e { y }`,
+			func(l *limits.Limits) *int {
+				return &l.Directives
+			}, 4, `query($v: Int @a) @b { x @c ... @d { y } }`,
+			`query($v: Int @a) @b { x @c ...F @d } fragment F on X @e { y }`,
 			"the document has 5 directives; the maximum is 4",
 		},
 		"directives, unused fragment": {
-			func(l *limits.Limits) *int { return &l.Directives }, 1, `{ x } fragment F on X @a { y }`, `{ x } fragment F on X @a { y @b }`,
+			func(l *limits.Limits) *int {
+				return &l.Directives
+			}, 1, `{ x } fragment F on X @a { y }`, `{ x } fragment F on X @a { y @b }`,
 			"the document has 2 directives; the maximum is 1",
 		},
 	} {

@@ -1,5 +1,5 @@
-// Package relay implements what all lists of the graph share: connections, cursors, page arguments and global ids, as the Relay
-// specifications define them (GraphQL Cursor Connections, Global Object Identification).
+// Package relay implements what all lists of the graph share: connections, cursors, page arguments and global ids, as
+// the Relay specifications define them (GraphQL Cursor Connections, Global Object Identification).
 package relay
 
 import (
@@ -36,14 +36,15 @@ type Count struct {
 	Exact bool
 }
 
-// WithCount sets the function that counts the rows of the whole list. It runs only if totalCount is selected. WithCount returns c.
+// WithCount sets the function that counts the rows of the whole list. It runs only if totalCount is selected.
+// WithCount returns c.
 func (c *Connection[T]) WithCount(count func(context.Context) (*Count, error)) *Connection[T] {
 	c.count = count
 	return c
 }
 
-// SetCounts sets the count functions of the lists of some parents. The first that runs counts the lists of all parents. read returns no numbers if nothing
-// can be counted. A number above most is not exact.
+// SetCounts sets the count functions of the lists of some parents. The first that runs counts the lists of all
+// parents. read returns no numbers if nothing can be counted. A number above most is not exact.
 func SetCounts[T any](lists []*Connection[T], read func(context.Context) ([]int64, error), most int64) {
 	var once sync.Once
 	var counts []int64
@@ -81,8 +82,8 @@ type PageInfo struct {
 	EndCursor       *string
 }
 
-// NewConnection returns a page of the rows that were read for p: at most one more than p.Limit. The rows are in reading order;
-// NewConnection reverses backward pages. key returns the sort key of a row.
+// NewConnection returns a page of the rows that were read for p: at most one more than p.Limit. The rows are in
+// reading order; NewConnection reverses backward pages. key returns the sort key of a row.
 func NewConnection[T any](kind string, p Page, rows []*T, key func(*T) Key) *Connection[T] {
 	more := len(rows) > p.Limit
 	if more {
@@ -121,7 +122,8 @@ func (c *Connection[T]) PageInfo() *PageInfo {
 	return info
 }
 
-// Last returns the number of rows of the page and the sort key of the last one. A nil connection, of an object that does not exist, has no rows.
+// Last returns the number of rows of the page and the sort key of the last one. A nil connection, of an object that
+// does not exist, has no rows.
 func (c *Connection[T]) Last() (rows int, last Key) {
 	if c == nil || len(c.Nodes) == 0 {
 		return 0, nil
@@ -154,12 +156,14 @@ type SearchResultEdge struct {
 	Cursor string
 }
 
-// NewSearch returns the page p of all search results. The cursor of a result is its position, from 1, in a list of the given kind.
+// NewSearch returns the page p of all search results. The cursor of a result is its position, from 1, in a list of the
+// given kind.
 func NewSearch(kind string, p Page, all []Node) *SearchResultConnection {
 	start := p.Skipped()
 	end := min(start+p.Limit, len(all))
 	c := &SearchResultConnection{
-		Nodes: all[min(start, end):end], Edges: []*SearchResultEdge{}, PageInfo: &PageInfo{HasNextPage: len(all) > end, HasPreviousPage: start > 0},
+		Nodes: all[min(start, end):end], Edges: []*SearchResultEdge{},
+		PageInfo: &PageInfo{HasNextPage: len(all) > end, HasPreviousPage: start > 0},
 	}
 	for i, n := range c.Nodes {
 		c.Edges = append(c.Edges, &SearchResultEdge{n, Key{int64(start + i + 1)}.cursor(kind)})
@@ -189,7 +193,8 @@ type Service struct{ SDL string }
 type Entity interface{ IsEntity() }
 
 // errID is the error of a global id that this graph did not create.
-var errID = errors.New("not a global ID (the field id of an object); for an ID such as 0.0.1001 use account, token or another field")
+var errID = errors.New("not a global ID (the field id of an object); for an ID such as 0.0.1001 use account, token " +
+	"or another field")
 
 // ID returns the global id of an object: base64url of its type and its name within the type.
 func ID(typ, name string) string {

@@ -9,8 +9,8 @@ import (
 	"heliograph/internal/domain/ledger"
 )
 
-// Outcome describes a response beyond its data. Resolvers fill in the outcome of their context ([OutcomeOf]), and package rest renders it as a status, a
-// problem, a link or a header. Responses to GraphQL clients do not include it.
+// Outcome describes a response beyond its data. Resolvers fill in the outcome of their context ([OutcomeOf]), and
+// package rest renders it as a status, a problem, a link or a header. Responses to GraphQL clients do not include it.
 type Outcome struct {
 	// Missing identifies something that was requested and does not exist. It is nil if the data is complete.
 	Missing *Missing
@@ -65,7 +65,8 @@ var outcomeKey = values.NewKey[*Outcome]()
 // Value returns a context value that makes resolvers fill in o.
 func (o *Outcome) Value() values.Value { return outcomeKey.Is(o) }
 
-// OutcomeOf returns the outcome of the context's operation. Without one, as in operations of GraphQL clients, it returns a new outcome that is not read.
+// OutcomeOf returns the outcome of the context's operation. Without one, as in operations of GraphQL clients, it
+// returns a new outcome that is not read.
 func OutcomeOf(ctx context.Context) *Outcome {
 	if o, ok := outcomeKey.Of(ctx); ok {
 		return o
@@ -73,7 +74,8 @@ func OutcomeOf(ctx context.Context) *Outcome {
 	return &Outcome{}
 }
 
-// The aliases of root fields that have a meaning in REST documents. Any other root field is a member of the body, under its alias.
+// The aliases of root fields that have a meaning in REST documents. Any other root field is a member of the body,
+// under its alias.
 const (
 	// PageAlias marks the list that links.next continues. Its members are members of the body.
 	PageAlias = "page"

@@ -78,7 +78,8 @@ type Page struct {
 	Before   Key
 }
 
-// Page validates the arguments. columns is the number of values of a sort key of this list; a cursor with another number is invalid.
+// Page validates the arguments. columns is the number of values of a sort key of this list; a cursor with another
+// number is invalid.
 func (a Args) Page(kind string, columns int, desc bool, l Limits) (Page, error) {
 	p := Page{Limit: l.Default, Desc: desc}
 	if a.First != nil && a.Last != nil {
@@ -119,8 +120,8 @@ func place(cursor *string, kind string, columns int) (Key, error) {
 // Descending reports whether the rows are read in descending order.
 func (p Page) Descending() bool { return p.Desc != p.Backward }
 
-// Range returns the rows to read: at most limit rows with keys between greater and less. The limit is one row more than the page has, which shows whether the
-// list continues.
+// Range returns the rows to read: at most limit rows with keys between greater and less. The limit is one row more
+// than the page has, which shows whether the list continues.
 func (p Page) Range() (limit int, desc bool, greater, less []any) {
 	greater, less = p.After, p.Before
 	if p.Desc {

@@ -69,7 +69,8 @@ type selected struct {
 // occurrence is where a response name is selected.
 type occurrence struct{ name, number int }
 
-// collector flattens a selection set for an object, as CollectFields of the GraphQL specification (§6.3.2) does. Conditions are evaluated when the plan runs.
+// collector flattens a selection set for an object, as CollectFields of the GraphQL specification (§6.3.2) does.
+// Conditions are evaluated when the plan runs.
 type collector struct {
 	*compiler
 	names []string // of the object, its interfaces and unions
@@ -94,8 +95,8 @@ func (c *collector) collect(set ast.SelectionSet, outer directives) {
 	}
 }
 
-// add adds an occurrence of a field. The selection sets of all occurrences are merged, each under its own directives (§5.3.2 of the specification: names and
-// arguments are equal).
+// add adds an occurrence of a field. The selection sets of all occurrences are merged, each under its own directives
+// (§5.3.2 of the specification: names and arguments are equal).
 func (c *collector) add(f *ast.Field, of directives) {
 	at := slices.IndexFunc(c.out, func(s *selected) bool { return s.field.Alias == f.Alias })
 	if at < 0 {
@@ -110,7 +111,8 @@ func (c *collector) add(f *ast.Field, of directives) {
 		s.field.SelectionSet = slices.Concat(s.field.SelectionSet, under(of, f.SelectionSet))
 	}
 	s := c.out[at]
-	if !slices.ContainsFunc(s.occurrences, func(d directives) bool { return d == nil }) { // else an earlier one is always included
+	// else an earlier one is always included
+	if !slices.ContainsFunc(s.occurrences, func(d directives) bool { return d == nil }) {
 		c.order = append(c.order, occurrence{at, len(s.occurrences)})
 	}
 	s.occurrences = append(s.occurrences, of)
@@ -174,7 +176,8 @@ func (o *Object[T]) compile(c *compiler, set ast.SelectionSet) node[T] {
 	for i, at := range fields.order {
 		s := fields.out[at.name]
 		// A name is written where its first occurrence is that is included.
-		when := c.condition(condition{any: s.occurrences[at.number : at.number+1], none: s.occurrences[:at.number:at.number]})
+		when := c.condition(condition{any: s.occurrences[at.number : at.number+1],
+			none: s.occurrences[:at.number:at.number]})
 		must := s.field.Definition != nil && s.field.Definition.Type.NonNull
 		columns[i] = column[T]{"," + strconv.Quote(s.field.Alias) + ":", s.field.Alias, when, must, nodes[at.name]}
 	}

@@ -1,12 +1,14 @@
-// Package rowplan compiles selection sets on Go rows into plans. A plan reads the related rows of all rows level by level, with one round trip per level,
-// and then appends the JSON of all rows without a resolver call for each field. gqlgen executes the root fields, and plans execute everything below.
+// Package rowplan compiles selection sets on Go rows into plans. A plan reads the related rows of all rows level by
+// level, with one round trip per level, and then appends the JSON of all rows without a resolver call for each field.
+// gqlgen executes the root fields, and plans execute everything below.
 //
-// A value that cannot be read is null, with an error that has its path. If its field is non-null, the next nullable object or list above it is null (§6.4.4 of
-// the GraphQL specification).
+// A value that cannot be read is null, with an error that has its path. If its field is non-null, the next nullable
+// object or list above it is null (§6.4.4 of the GraphQL specification).
 //
-// Type parameters T and C are types of pointers to rows, not of rows: the compiler generates one instance for all pointers, but one for each
-// struct. For the same reason their constraint is any and not comparable. Functions that return fields and shapes are not inlined: the compiler would copy
-// their closures into the tables of package graph, for each of more than a thousand fields.
+// Type parameters T and C are types of pointers to rows, not of rows: the compiler generates one instance for all
+// pointers, but one for each struct. For the same reason their constraint is any and not comparable. Functions that
+// return fields and shapes are not inlined: the compiler would copy their closures into the tables of package graph,
+// for each of more than a thousand fields.
 package rowplan
 
 import (
@@ -29,7 +31,8 @@ type node[V any] struct {
 	bare func(dst []byte, v V, style scalar.Style) []byte
 	// load reads related rows of values, in the order in which they will be put. It is nil if there are none.
 	load func(ctx context.Context, r *run, values []V) error
-	// relations are the fields that read related rows: their paths from the value, with dots. That of the value's own field is empty.
+	// relations are the fields that read related rows: their paths from the value, with dots. That of the value's own
+	// field is empty.
 	relations []string
 }
 
@@ -85,7 +88,9 @@ func NullableMany[T, C any](get func(T) []C, child func() *Object[C]) Field[T] {
 
 // through is the node of values that get reads from other values.
 func through[T, V any](inner node[V], get func(T) V) node[T] {
-	n := node[T]{put: func(dst []byte, r *run, v T) []byte { return inner.put(dst, r, get(v)) }, relations: inner.relations}
+	n := node[T]{put: func(dst []byte, r *run, v T) []byte {
+		return inner.put(dst, r, get(v))
+	}, relations: inner.relations}
 	if inner.bare != nil {
 		n.bare = func(dst []byte, v T, style scalar.Style) []byte { return inner.bare(dst, get(v), style) }
 	}
@@ -100,7 +105,8 @@ func through[T, V any](inner node[V], get func(T) V) node[T] {
 // Args reads the arguments of a field.
 type Args[A any] func(ctx context.Context, f *ast.Field, variables map[string]any) (A, error)
 
-// Compute returns a field that a function computes from the row and the field's arguments, which are read once for all rows.
+// Compute returns a field that a function computes from the row and the field's arguments, which are read once for all
+// rows.
 //
 //go:noinline
 func Compute[T, A, V any](args Args[A], compute func(T, A) V, shape Shape[V]) Field[T] {
@@ -127,7 +133,8 @@ func Compute[T, A, V any](args Args[A], compute func(T, A) V, shape Shape[V]) Fi
 	}}
 }
 
-// Selection is what an operation selects below a field. It includes fields of fragments, and fields with @skip and @include.
+// Selection is what an operation selects below a field. It includes fields of fragments, and fields with @skip and
+// @include.
 type Selection struct {
 	set ast.SelectionSet
 	all bool // later parts of the response may select more

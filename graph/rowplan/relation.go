@@ -26,7 +26,8 @@ type Request struct {
 	Selection Selection
 }
 
-// Results returns one result per parent, in the order of the parents, once the batch has run. The error can be [ParentErrors].
+// Results returns one result per parent, in the order of the parents, once the batch has run. The error can be
+// [ParentErrors].
 type Results[R any] func() ([]R, error)
 
 // Relation is a field that is read for many parents at once.
@@ -38,7 +39,9 @@ type Relation[T, R any] struct {
 }
 
 // queue reads the arguments and calls Load.
-func (rel *Relation[T, R]) queue(ctx context.Context, q Request, f *ast.Field, variables map[string]any, parents []T) (Results[R], error) {
+func (rel *Relation[T, R]) queue(
+	ctx context.Context, q Request, f *ast.Field, variables map[string]any, parents []T,
+) (Results[R], error) {
 	var args any
 	if rel.Args != nil {
 		var err error
@@ -49,7 +52,8 @@ func (rel *Relation[T, R]) queue(ctx context.Context, q Request, f *ast.Field, v
 	return rel.Load(ctx, q, parents, args)
 }
 
-// fieldError is the error of a field below the field of a plan, for all parents. In lists it has the path of the first object.
+// fieldError is the error of a field below the field of a plan, for all parents. In lists it has the path of the first
+// object.
 type fieldError struct {
 	path ast.Path
 	error
@@ -72,10 +76,13 @@ type ParentErrors []error
 // Error implements error.
 func (e ParentErrors) Error() string { return errors.Join(e...).Error() }
 
-// OneByOne returns the Load function of a field that is read for each parent separately. Parents are read concurrently.
+// OneByOne returns the Load function of a field that is read for each parent separately. Parents are read
+// concurrently.
 //
 //go:noinline
-func OneByOne[T, R any](read func(ctx context.Context, parent T, args any) (R, error)) func(context.Context, Request, []T, any) (Results[R], error) {
+func OneByOne[T, R any](
+	read func(ctx context.Context, parent T, args any) (R, error),
+) func(context.Context, Request, []T, any) (Results[R], error) {
 	return func(ctx context.Context, _ Request, parents []T, args any) (Results[R], error) {
 		got, errs := make([]R, len(parents)), make(ParentErrors, len(parents))
 		var done sync.WaitGroup
@@ -130,8 +137,8 @@ func ReadMany[T, C any](rel *Relation[T, []C], child func() *Object[C]) Field[T]
 	return Read(rel, ListOf(ObjectOf(child)))
 }
 
-// results are the results of a relation, and the errors of single parents or nil. Rows are written in the order in which they were loaded, so the writer takes
-// one result after the other.
+// results are the results of a relation, and the errors of single parents or nil. Rows are written in the order in
+// which they were loaded, so the writer takes one result after the other.
 type results[R any] struct {
 	rows []R
 	errs ParentErrors
@@ -152,7 +159,8 @@ func (s *results[R]) rewind() { s.next = 0 }
 
 // load queues a relation for rows. When the level has been read, it stores the results and continues below them.
 func load[T, R any](
-	ctx context.Context, r *run, slot int, path ast.Path, f *ast.Field, rel *Relation[T, R], rows []T, below func(context.Context, *run, []R) error,
+	ctx context.Context, r *run, slot int, path ast.Path, f *ast.Field, rel *Relation[T, R], rows []T,
+	below func(context.Context, *run, []R) error,
 ) error {
 	done := func(ctx context.Context, got []R, errs ParentErrors) error {
 		r.slots[slot] = &results[R]{rows: got, errs: errs}
@@ -184,7 +192,8 @@ func load[T, R any](
 	return nil
 }
 
-// fetchOf queues a relation for rows. In a response that is sent in parts, what an earlier part has read is not read again.
+// fetchOf queues a relation for rows. In a response that is sent in parts, what an earlier part has read is not read
+// again.
 func fetchOf[T, R any](ctx context.Context, r *run, f *ast.Field, rel *Relation[T, R], rows []T) (Results[R], error) {
 	below := Selection{set: f.SelectionSet, all: r.store.inParts}
 	if !r.store.inParts {
@@ -209,10 +218,11 @@ func fetchOf[T, R any](ctx context.Context, r *run, f *ast.Field, rel *Relation[
 	}, nil
 }
 
-// Ahead loads the relations of the value that the root field of ctx will return, together with the value itself: queue queues the statement that reads it into
-// the batch of the first level. key is a value with the columns by which the relations in byKey are read, which are paths such as "holdings.tokens". If only
-// such relations are selected, Ahead returns a function that the resolver calls if the value that was read has the relations of key. Otherwise it returns nil,
-// and has read nothing.
+// Ahead loads the relations of the value that the root field of ctx will return, together with the value itself: queue
+// queues the statement that reads it into the batch of the first level. key is a value with the columns by which the
+// relations in byKey are read, which are paths such as "holdings.tokens". If only such relations are selected, Ahead
+// returns a function that the resolver calls if the value that was read has the relations of key. Otherwise it returns
+// nil, and has read nothing.
 func Ahead[V any](ctx context.Context, t *Tables, key V, byKey []string, queue func(Batch)) (use func(), err error) {
 	store, fc := storeOf(ctx), graphql.GetFieldContext(ctx)
 	p := t.entries[reflect.TypeFor[V]()].lookup.(func(context.Context, graphql.CollectedField) *plan[V])(ctx, fc.Field)

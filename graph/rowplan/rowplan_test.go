@@ -159,9 +159,15 @@ func newLibrary(t *testing.T) *library {
 	authorTable := func() *rowplan.Object[*author] { return authors }
 	bookTable := func() *rowplan.Object[*book] { return books }
 	authors = rowplan.NewObject([]string{"Author", "Thing"}, map[string]rowplan.Field[*author]{
-		"name":   rowplan.Scalar(func(dst []byte, a *author, s scalar.Style) []byte { return scalar.AppendString(dst, a.name, s) }),
-		"tags":   rowplan.Get(func(a *author) []string { return strings.Split(a.name, "") }, rowplan.ListOf(rowplan.ScalarOf(scalar.AppendString))),
-		"nicks":  rowplan.Get(func(a *author) []string { return a.nicks }, rowplan.NullableListOf(rowplan.ScalarOf(scalar.AppendString))),
+		"name": rowplan.Scalar(func(dst []byte, a *author, s scalar.Style) []byte {
+			return scalar.AppendString(dst, a.name, s)
+		}),
+		"tags": rowplan.Get(func(a *author) []string {
+			return strings.Split(a.name, "")
+		}, rowplan.ListOf(rowplan.ScalarOf(scalar.AppendString))),
+		"nicks": rowplan.Get(func(a *author) []string {
+			return a.nicks
+		}, rowplan.NullableListOf(rowplan.ScalarOf(scalar.AppendString))),
 		"best":   rowplan.Get(func(a *author) *book { return a.best }, rowplan.ObjectOf(bookTable)),
 		"books":  rowplan.ReadMany(l.relations.books, bookTable),
 		"stored": rowplan.NullableMany(func(a *author) []*book { return a.stored }, bookTable),
@@ -173,7 +179,9 @@ func newLibrary(t *testing.T) *library {
 				return 0, errors.New("times is not a number")
 			}
 			return int(n), nil
-		}, func(a *author, n int) string { return strings.Repeat(strings.ToUpper(a.name), n) }, rowplan.ScalarOf(scalar.AppendString)),
+		}, func(a *author, n int) string {
+			return strings.Repeat(strings.ToUpper(a.name), n)
+		}, rowplan.ScalarOf(scalar.AppendString)),
 		"favourite": rowplan.Get(func(a *author) thing {
 			switch a.name {
 			case "Ann":
@@ -185,10 +193,14 @@ func newLibrary(t *testing.T) *library {
 		}, rowplan.AnyOf(rowplan.CaseOf[thing](authorTable), rowplan.CaseOf[thing](bookTable))),
 		"risky":    rowplan.Read(l.relations.risky, rowplan.ScalarOf(scalar.AppendString)),
 		"mustWork": rowplan.Read(l.relations.risky, rowplan.ScalarOf(scalar.AppendString)),
-		"reads":    rowplan.Read(count, rowplan.ScalarOf(func(dst []byte, n int32, _ scalar.Style) []byte { return fmt.Append(dst, n) })),
+		"reads": rowplan.Read(count, rowplan.ScalarOf(func(dst []byte, n int32, _ scalar.Style) []byte {
+			return fmt.Append(dst, n)
+		})),
 	})
 	books = rowplan.NewObject([]string{"Book", "Thing"}, map[string]rowplan.Field[*book]{
-		"name":   rowplan.Scalar(func(dst []byte, b *book, s scalar.Style) []byte { return scalar.AppendString(dst, b.name, s) }),
+		"name": rowplan.Scalar(func(dst []byte, b *book, s scalar.Style) []byte {
+			return scalar.AppendString(dst, b.name, s)
+		}),
 		"author": rowplan.Read(l.relations.author, rowplan.ObjectOf(authorTable)),
 	})
 	rowplan.Register(l.tables, authors)
@@ -209,20 +221,27 @@ func operation(t *testing.T, query string, variables map[string]any, stores ...*
 	return contextOf(t, doc, variables, stores...)
 }
 
-func contextOf(t *testing.T, doc *ast.QueryDocument, variables map[string]any, stores ...*rowplan.Store) context.Context {
+func contextOf(
+	t *testing.T, doc *ast.QueryDocument, variables map[string]any, stores ...*rowplan.Store,
+) context.Context {
 	t.Helper()
 	op := doc.Operations[0]
 	oc := &graphql.OperationContext{
-		Doc: doc, Operation: op, Variables: variables, RecoverFunc: func(_ context.Context, p any) error { return fmt.Errorf("recovered: %v", p) },
+		Doc: doc, Operation: op, Variables: variables, RecoverFunc: func(_ context.Context, p any) error {
+			return fmt.Errorf("recovered: %v", p)
+		},
 	}
 	ctx := graphql.WithOperationContext(t.Context(), oc)
-	ctx = graphql.WithResponseContext(ctx, func(_ context.Context, err error) *gqlerror.Error { return gqlerror.Wrap(err) }, nil)
+	ctx = graphql.WithResponseContext(ctx, func(_ context.Context, err error) *gqlerror.Error {
+		return gqlerror.Wrap(err)
+	}, nil)
 	for _, s := range stores {
 		ctx = values.Context(ctx, s.Value()) //nolint:fatcontext // at most one store for each case
 	}
 	f := op.SelectionSet[0].(*ast.Field)
 	ctx = graphql.WithFieldContext(ctx, &graphql.FieldContext{Object: "Query"})
-	return graphql.WithFieldContext(ctx, &graphql.FieldContext{IsResolver: true, Field: graphql.CollectedField{Field: f, Selections: f.SelectionSet}})
+	return graphql.WithFieldContext(ctx, &graphql.FieldContext{IsResolver: true,
+		Field: graphql.CollectedField{Field: f, Selections: f.SelectionSet}})
 }
 
 func written(t *testing.T, v any) string {
@@ -245,22 +264,46 @@ func TestPlans(t *testing.T) {
 		want       string
 		statements string
 	}{
-		"columns":                   {`{authors{name t:tags nicks best{name} __typename}}`, nil, `[{"name":"Ann","t":["A","n","n"],"nicks":["a"],"best":{"name":"B2"},"__typename":"Author"},{"name":"Bob","t":["B","o","b"],"nicks":null,"best":null,"__typename":"Author"},{"name":"Cid","t":["C","i","d"],"nicks":null,"best":null,"__typename":"Author"}]`, ""},
-		"lists":                     {`{authors{stored{name}}}`, nil, `[{"stored":[{"name":"B0"},null]},{"stored":null},{"stored":null}]`, ""},
-		"a relation":                {`{authors{books{name}}}`, nil, `[{"books":[{"name":"B0"},{"name":"B2"}]},{"books":[]},{"books":[{"name":"B1"},{"name":"B3"},{"name":"B4"}]}]`, "books"},
-		"two levels":                {`{authors{name books(first:1){name author{name}}}}`, nil, `[{"name":"Ann","books":[{"name":"B0","author":{"name":"Ann"}}]},{"name":"Bob","books":[]},{"name":"Cid","books":[{"name":"B1","author":{"name":"Cid"}}]}]`, "books author"},
-		"below objects and lists":   {`{authors{best{author{name}} stored{author{name}}}}`, nil, `[{"best":{"author":{"name":"Ann"}},"stored":[{"author":{"name":"Ann"}},null]},{"best":null,"stored":null},{"best":null,"stored":null}]`, "author author"},
-		"same level":                {`{authors{a:books(first:1){name} b:books(first:2){name}}}`, nil, `[{"a":[{"name":"B0"}],"b":[{"name":"B0"},{"name":"B2"}]},{"a":[],"b":[]},{"a":[{"name":"B1"}],"b":[{"name":"B1"},{"name":"B3"}]}]`, "books books"},
-		"computed":                  {`query($n:Int!){authors{upper(times:$n) name}}`, map[string]any{"n": int64(2)}, `[{"upper":"ANNANN","name":"Ann"},{"upper":"BOBBOB","name":"Bob"},{"upper":"CIDCID","name":"Cid"}]`, ""},
-		"an interface":              {`{authors{favourite{name __typename ...on Book{author{name}} ...on Author{books(first:1){name}}}}}`, nil, `[{"favourite":{"name":"B1","__typename":"Book","author":{"name":"Cid"}}},{"favourite":{"name":"Ann","__typename":"Author","books":[{"name":"B0"}]}},{"favourite":null}]`, "books author"},
-		"methods":                   {`{authors{reads}}`, nil, `[{"reads":7},{"reads":7},{"reads":7}]`, ""},
-		"fragments":                 {`{authors{...A ...on Thing{name ...on Book{name}}}} fragment A on Author{tags ...on Author{name}}`, nil, `[{"tags":["A","n","n"],"name":"Ann"},{"tags":["B","o","b"],"name":"Bob"},{"tags":["C","i","d"],"name":"Cid"}]`, ""},
-		"conditions":                {`query($y:Boolean!,$n:Boolean!){authors{name @skip(if:$n) tags @skip(if:$y) books @include(if:$n){name} ...@include(if:$n){nicks}}}`, map[string]any{"y": true, "n": false}, `[{"name":"Ann"},{"name":"Bob"},{"name":"Cid"}]`, ""},
-		"nothing":                   {`query($n:Boolean!){authors{name @include(if:$n)}}`, map[string]any{"n": false}, `[{},{},{}]`, ""},
-		"merged":                    {`{authors{books(first:1){name} books(first:1){author{name}}}}`, nil, `[{"books":[{"name":"B0","author":{"name":"Ann"}}]},{"books":[]},{"books":[{"name":"B1","author":{"name":"Cid"}}]}]`, "books author"},
-		"merged under conditions":   {`query($y:Boolean!,$n:Boolean!){authors{books(first:1) @include(if:$n){name} name books(first:1) @include(if:$y){author{name}} name}}`, map[string]any{"y": true, "n": false}, `[{"name":"Ann","books":[{"author":{"name":"Ann"}}]},{"name":"Bob","books":[]},{"name":"Cid","books":[{"author":{"name":"Cid"}}]}]`, "books author"},
-		"merged with one condition": {`query($y:Boolean!){authors{books(first:1){name} books(first:1) @skip(if:$y){author{name}}}}`, map[string]any{"y": true}, `[{"books":[{"name":"B0"}]},{"books":[]},{"books":[{"name":"B1"}]}]`, "books"},
-		"no rows below":             {`{authors{books(first:0){name author{books{name}}}}}`, nil, `[{"books":[]},{"books":[]},{"books":[]}]`, "books"},
+		"columns": {`{authors{name t:tags nicks best{name} __typename}}`, nil,
+			`[{"name":"Ann","t":["A","n","n"],"nicks":["a"],"best":{"name":"B2"},"__typename":"Author"},{"name":"Bob","t":["B","o","b"],"nicks":null,"best":null,"__typename":"Author"},{"name":"Cid","t":["C","i","d"],"nicks":null,"best":null,"__typename":"Author"}]`, ""},
+		"lists": {`{authors{stored{name}}}`,
+			nil, `[{"stored":[{"name":"B0"},null]},{"stored":null},{"stored":null}]`, ""},
+		"a relation": {`{authors{books{name}}}`,
+			nil,
+			`[{"books":[{"name":"B0"},{"name":"B2"}]},{"books":[]},{"books":[{"name":"B1"},{"name":"B3"},{"name":"B4"}]}]`, "books"},
+		"two levels": {`{authors{name books(first:1){name author{name}}}}`,
+			nil,
+			`[{"name":"Ann","books":[{"name":"B0","author":{"name":"Ann"}}]},{"name":"Bob","books":[]},{"name":"Cid","books":[{"name":"B1","author":{"name":"Cid"}}]}]`, "books author"},
+		"below objects and lists": {`{authors{best{author{name}} stored{author{name}}}}`, nil,
+			`[{"best":{"author":{"name":"Ann"}},"stored":[{"author":{"name":"Ann"}},null]},{"best":null,"stored":null},{"best":null,"stored":null}]`, "author author"},
+		"same level": {`{authors{a:books(first:1){name} b:books(first:2){name}}}`,
+			nil,
+			`[{"a":[{"name":"B0"}],"b":[{"name":"B0"},{"name":"B2"}]},{"a":[],"b":[]},{"a":[{"name":"B1"}],"b":[{"name":"B1"},{"name":"B3"}]}]`, "books books"},
+		"computed": {`query($n:Int!){authors{upper(times:$n) name}}`, map[string]any{"n": int64(2)},
+			`[{"upper":"ANNANN","name":"Ann"},{"upper":"BOBBOB","name":"Bob"},{"upper":"CIDCID","name":"Cid"}]`, ""},
+		"an interface": {`{authors{favourite{name __typename ...on Book{author{name}} ...on ` +
+			`Author{books(first:1){name}}}}}`, nil,
+			`[{"favourite":{"name":"B1","__typename":"Book","author":{"name":"Cid"}}},{"favourite":{"name":"Ann","__typename":"Author","books":[{"name":"B0"}]}},{"favourite":null}]`, "books author"},
+		"methods": {`{authors{reads}}`, nil, `[{"reads":7},{"reads":7},{"reads":7}]`, ""},
+		"fragments": {`{authors{...A ...on Thing{name ...on Book{name}}}} fragment A on Author{tags ` +
+			`...on Author{name}}`, nil,
+			`[{"tags":["A","n","n"],"name":"Ann"},{"tags":["B","o","b"],"name":"Bob"},{"tags":["C","i","d"],"name":"Cid"}]`, ""},
+		"conditions": {`query($y:Boolean!,$n:Boolean!){authors{name @skip(if:$n) tags @skip(if:$y) ` +
+			`books @include(if:$n){name} ...@include(if:$n){nicks}}}`, map[string]any{"y": true, "n": false},
+			`[{"name":"Ann"},{"name":"Bob"},{"name":"Cid"}]`, ""},
+		"nothing": {`query($n:Boolean!){authors{name @include(if:$n)}}`, map[string]any{"n": false},
+			`[{},{},{}]`, ""},
+		"merged": {`{authors{books(first:1){name} books(first:1){author{name}}}}`,
+			nil,
+			`[{"books":[{"name":"B0","author":{"name":"Ann"}}]},{"books":[]},{"books":[{"name":"B1","author":{"name":"Cid"}}]}]`, "books author"},
+		"merged under conditions": {`query($y:Boolean!,$n:Boolean!){authors{books(first:1) @include(if:$n){name} ` +
+			`name books(first:1) @include(if:$y){author{name}} name}}`, map[string]any{"y": true, "n": false},
+			`[{"name":"Ann","books":[{"author":{"name":"Ann"}}]},{"name":"Bob","books":[]},{"name":"Cid","books":[{"author":{"name":"Cid"}}]}]`, "books author"},
+		"merged with one condition": {`query($y:Boolean!){authors{books(first:1){name} books(first:1) ` +
+			`@skip(if:$y){author{name}}}}`, map[string]any{"y": true},
+			`[{"books":[{"name":"B0"}]},{"books":[]},{"books":[{"name":"B1"}]}]`, "books"},
+		"no rows below": {`{authors{books(first:0){name author{books{name}}}}}`, nil,
+			`[{"books":[]},{"books":[]},{"books":[]}]`, "books"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -283,7 +326,8 @@ func TestPlans(t *testing.T) {
 func TestRoundTrips(t *testing.T) {
 	t.Parallel()
 	l := newLibrary(t)
-	doc := gqlparser.MustLoadQueryWithRules(schema, `{authors{a:books(first:1){author{name}} b:books(first:2){author{name}}}}`, rules.NewDefaultRules())
+	doc := gqlparser.MustLoadQueryWithRules(schema,
+		`{authors{a:books(first:1){author{name}} b:books(first:2){author{name}}}}`, rules.NewDefaultRules())
 	l.tables.Plans.Add(doc)
 	var first string
 	for range 2 {
@@ -315,7 +359,8 @@ func TestValues(t *testing.T) {
 	}{
 		{`{author{name}}`, l.authors[0], `{"name":"Ann"}`},
 		{`{author{name}}`, (*author)(nil), `null`},
-		{`{things{name ...on Book{author{name}}}}`, []thing{l.books[0], nil, l.authors[1]}, `[{"name":"B0","author":{"name":"Ann"}},null,{"name":"Bob"}]`},
+		{`{things{name ...on Book{author{name}}}}`, []thing{l.books[0], nil, l.authors[1]},
+			`[{"name":"B0","author":{"name":"Ann"}},null,{"name":"Bob"}]`},
 	} {
 		got, err := l.tables.Apply(operation(t, c.query, nil), c.value)
 		if err != nil {
@@ -345,16 +390,19 @@ func TestErrors(t *testing.T) {
 		`{authors{books{name author{name}}}}`: "the database failed",
 	} {
 		l.fail = errors.New("the database failed")
-		if _, err := l.tables.Apply(operation(t, query, nil), l.authors); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := l.tables.Apply(operation(t, query, nil), l.authors); err == nil ||
+			!strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %s", query, err, want)
 		}
 	}
-	if _, err := l.tables.Apply(operation(t, `query($n:Int!){authors{upper(times:$n)}}`, map[string]any{"n": "x"}), l.authors); err == nil {
+	if _, err := l.tables.Apply(operation(t, `query($n:Int!){authors{upper(times:$n)}}`, map[string]any{"n": "x"}),
+		l.authors); err == nil {
 		t.Error("an invalid argument of a computed field is accepted")
 	}
 }
 
-// TestTooLarge checks that all plans of an operation share the maximum size of a response, and that lists end when it is exceeded.
+// TestTooLarge checks that all plans of an operation share the maximum size of a response, and that lists end when it
+// is exceeded.
 func TestTooLarge(t *testing.T) { // not parallel: it measures allocations
 	l := newLibrary(t)
 	var store rowplan.Store
@@ -385,17 +433,18 @@ func TestTooLarge(t *testing.T) { // not parallel: it measures allocations
 	}
 }
 
-// TestFieldErrors checks that a field that fails for one parent is null with an error at its path, and that the null takes the place of the next nullable
-// value if the field is non-null. What has been read for other parents remains.
+// TestFieldErrors checks that a field that fails for one parent is null with an error at its path, and that the null
+// takes the place of the next nullable value if the field is non-null. What has been read for other parents remains.
 func TestFieldErrors(t *testing.T) {
 	t.Parallel()
 	for query, c := range map[string]struct{ want, errors string }{
 		`{authors{risky books(first:1){name}}}`: {
 			`[{"risky":"safe Ann","books":[{"name":"B0"}]},{"risky":null,"books":[]},{"risky":"safe Cid","books":[{"name":"B1"}]}]`, "[1].risky: Bob fails",
 		},
-		`{authors{mustWork books(first:1){name}}}`:                       {`null`, "[1].mustWork: Bob fails"},
-		`{authors{favourite{...on Author{mustWork} name} books{name}}}`:  {`[{"favourite":{"name":"B1"},"books":[{"name":"B0"},{"name":"B2"}]},{"favourite":{"mustWork":"safe Ann","name":"Ann"},"books":[]},{"favourite":null,"books":[{"name":"B1"},{"name":"B3"},{"name":"B4"}]}]`, ""},
-		`{authors{name needed{name author{name}} books(first:1){name}}}`: {`null`, "[0].needed[1]: a value is null that must not be"},
+		`{authors{mustWork books(first:1){name}}}`:                      {`null`, "[1].mustWork: Bob fails"},
+		`{authors{favourite{...on Author{mustWork} name} books{name}}}`: {`[{"favourite":{"name":"B1"},"books":[{"name":"B0"},{"name":"B2"}]},{"favourite":{"mustWork":"safe Ann","name":"Ann"},"books":[]},{"favourite":null,"books":[{"name":"B1"},{"name":"B3"},{"name":"B4"}]}]`, ""},
+		`{authors{name needed{name author{name}} books(first:1){name}}}`: {`null`,
+			"[0].needed[1]: a value is null that must not be"},
 		`{authors{books(first:1){author{mustWork risky}} stored{name}}}`: {`[{"books":[{"author":{"mustWork":"safe Ann","risky":"safe Ann"}}],"stored":[{"name":"B0"},null]},{"books":[],"stored":null},{"books":[{"author":{"mustWork":"safe Cid","risky":"safe Cid"}}],"stored":null}]`, ""},
 	} {
 		l := newLibrary(t)
@@ -406,7 +455,8 @@ func TestFieldErrors(t *testing.T) {
 		}
 		var errs []string
 		for _, e := range graphql.GetErrors(ctx) {
-			errs = append(errs, rowplan.PathOf(e.Unwrap()).String()+": "+strings.TrimPrefix(e.Message, "input: authors "))
+			errs = append(errs, rowplan.PathOf(e.Unwrap()).String()+": "+
+				strings.TrimPrefix(e.Message, "input: authors "))
 		}
 		if text, failed := written(t, got), strings.Join(errs, ", "); text != c.want || failed != c.errors {
 			t.Errorf("%s: %s, %s", query, text, failed)
@@ -435,7 +485,8 @@ func TestParts(t *testing.T) {
 	if err != nil || len(l.statements) != 2 {
 		t.Fatalf("%v, %v", l.statements, err)
 	}
-	if text := written(t, got); text != `[{"books":[{"name":"B0"},{"name":"B2"}]},{"books":[]},{"books":[{"name":"B1"},{"name":"B3"},{"name":"B4"}]}]` {
+	if text := written(t,
+		got); text != `[{"books":[{"name":"B0"},{"name":"B2"}]},{"books":[]},{"books":[{"name":"B1"},{"name":"B3"},{"name":"B4"}]}]` {
 		t.Error(text)
 	}
 	if _, err := l.tables.Apply(ctx, l.authors); err != nil || len(l.statements) != 2 {
@@ -449,9 +500,11 @@ func TestParts(t *testing.T) {
 // TestSelection looks into fragments and merged fields.
 func TestSelection(t *testing.T) {
 	t.Parallel()
-	s := rowplan.SelectionOf(operation(t, `{authors{name ...A ...on Author{books{author{name}}}}} fragment A on Author{books{name} tags}`, nil))
+	s := rowplan.SelectionOf(operation(t,
+		`{authors{name ...A ...on Author{books{author{name}}}}} fragment A on Author{books{name} tags}`, nil))
 	books := s.Below("books")
-	if !s.Has("tags") || s.Has("nicks") || !books.Has("name") || !books.Below("author").Has("name") || books.Has("tags") {
+	if !s.Has("tags") || s.Has("nicks") || !books.Has("name") || !books.Below("author").Has("name") ||
+		books.Has("tags") {
 		t.Error("Has or Below is wrong")
 	}
 	if s.HasOther("name", "tags", "books") || !s.HasOther("name") {
@@ -463,7 +516,8 @@ func TestSelection(t *testing.T) {
 func TestStream(t *testing.T) {
 	t.Parallel()
 	l := newLibrary(t)
-	doc := gqlparser.MustLoadQueryWithRules(schema, `subscription($n:Int!,$unused:Int){news(from:$unused){name books(first:$n){name}}}`, rules.NewDefaultRules())
+	doc := gqlparser.MustLoadQueryWithRules(schema,
+		`subscription($n:Int!,$unused:Int){news(from:$unused){name books(first:$n){name}}}`, rules.NewDefaultRules())
 	l.tables.Plans.Add(doc)
 	subscribe := func(variables map[string]any, events ...*author) string {
 		t.Helper()
@@ -490,7 +544,8 @@ func TestStream(t *testing.T) {
 	}
 	for unused := range int64(3) {
 		want := `{"news":{"name":"Ann","books":[{"name":"B0"}]}}`
-		if got := subscribe(map[string]any{"n": int64(1), "unused": unused}, l.authors[0]); got != want || len(l.statements) != 1 {
+		if got := subscribe(map[string]any{"n": int64(1), "unused": unused}, l.authors[0]); got != want ||
+			len(l.statements) != 1 {
 			t.Errorf("%s, %v", got, l.statements)
 		}
 	}
@@ -507,13 +562,15 @@ func TestStream(t *testing.T) {
 	}
 	for _, want := range []bool{true, false} {
 		var own rowplan.Store
-		v.(func(context.Context) graphql.Marshaler)(values.Context(contextOf(t, doc, map[string]any{"n": int64(1)}), own.Value()))
+		v.(func(context.Context) graphql.Marshaler)(values.Context(contextOf(t, doc, map[string]any{"n": int64(1)}),
+			own.Value()))
 		if own.More != want {
 			t.Errorf("another event is waiting: %t", own.More)
 		}
 	}
 	l.fail = errors.New("the database failed")
-	if got := subscribe(map[string]any{"n": int64(3)}, l.authors[0]); !strings.Contains(got, `{"news":null}`) || !strings.Contains(got, "the database failed") {
+	if got := subscribe(map[string]any{"n": int64(3)}, l.authors[0]); !strings.Contains(got, `{"news":null}`) ||
+		!strings.Contains(got, "the database failed") {
 		t.Error(got)
 	}
 	l.fail = nil

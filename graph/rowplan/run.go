@@ -24,7 +24,8 @@ type Tables struct {
 	Plans    Plans
 	Buffers  Buffers
 	NewBatch func() Batch
-	// MaxResponse is the maximum number of bytes that the plans of one operation write. An operation that exceeds it fails. The default is [DefaultMaxResponse].
+	// MaxResponse is the maximum number of bytes that the plans of one operation write. An operation that exceeds it
+	// fails. The default is [DefaultMaxResponse].
 	MaxResponse int
 	entries     map[reflect.Type]entry
 	shared      shared
@@ -60,16 +61,18 @@ type entry struct {
 func add[V any](t *Tables, shape Shape[V]) {
 	id := new(identity)
 	find := func(ctx context.Context, f graphql.CollectedField) *plan[V] { return lookup(ctx, t, id, shape, f) }
-	t.entries[reflect.TypeFor[V]()] = entry{lookup: find, apply: func(ctx context.Context, fc *graphql.FieldContext, v any) (any, error) {
-		value, _ := v.(V)
-		return start(ctx, t, find(ctx, fc.Field), fc, value)
-	}}
+	t.entries[reflect.TypeFor[V]()] = entry{lookup: find,
+		apply: func(ctx context.Context, fc *graphql.FieldContext, v any) (any, error) {
+			value, _ := v.(V)
+			return start(ctx, t, find(ctx, fc.Field), fc, value)
+		}}
 }
 
 // identity distinguishes entries by its address, which is unique because its size is not zero.
 type identity struct{ _ byte }
 
-// Apply returns what resolves a field after its resolver has returned v: a marshaler with the JSON of the plan, or v if it has no rows.
+// Apply returns what resolves a field after its resolver has returned v: a marshaler with the JSON of the plan, or v
+// if it has no rows.
 func (t *Tables) Apply(ctx context.Context, v any) (any, error) {
 	e, ok := t.entries[reflect.TypeOf(v)]
 	if !ok {
@@ -78,12 +81,14 @@ func (t *Tables) Apply(ctx context.Context, v any) (any, error) {
 	return e.apply(ctx, graphql.GetFieldContext(ctx), v)
 }
 
-// Unplanned is gqlgen's marshaler for values that plans write. It is called for none, because [Tables.Apply] returns another marshaler.
+// Unplanned is gqlgen's marshaler for values that plans write. It is called for none, because [Tables.Apply] returns
+// another marshaler.
 func Unplanned(v any) graphql.Marshaler {
 	panic(fmt.Sprintf("no plan writes %T", v)) // recovered as the error of the field
 }
 
-// Plans caches the compiled plans of documents. The plans of documents that were not added are compiled for each operation.
+// Plans caches the compiled plans of documents. The plans of documents that were not added are compiled for each
+// operation.
 type Plans struct {
 	documents sync.Map // *ast.QueryDocument → *sync.Map of planKey → *plan[V]
 }
@@ -108,7 +113,8 @@ type plan[V any] struct {
 	size       atomic.Int64 // of the largest response so far, in bytes
 }
 
-// lookup returns the plan of a field. If gqlgen has merged the field of several selections, its plan is compiled each time.
+// lookup returns the plan of a field. If gqlgen has merged the field of several selections, its plan is compiled each
+// time.
 func lookup[V any](ctx context.Context, t *Tables, id *identity, shape Shape[V], f graphql.CollectedField) *plan[V] {
 	merged := len(f.Selections) != len(f.SelectionSet)
 	cached, ok := t.Plans.documents.Load(graphql.GetOperationContext(ctx).Doc)
@@ -144,7 +150,8 @@ type run struct {
 	after     []func(context.Context) error
 	loaded    bool // by Ahead
 	most      int  // the maximum length of the JSON in bytes; lists end there
-	// tracing makes the writer keep the path and collect errors. Without it, nulls are written without errors, and the writer starts again with it.
+	// tracing makes the writer keep the path and collect errors. Without it, nulls are written without errors, and the
+	// writer starts again with it.
 	tracing bool
 	path    ast.Path
 	failed  []error // with the paths of their fields
@@ -152,7 +159,8 @@ type run struct {
 }
 
 func newRun[V any](ctx context.Context, t *Tables, p *plan[V]) *run {
-	r := &run{tables: t, store: storeOf(ctx), variables: graphql.GetOperationContext(ctx).Variables, style: scalar.EnvOf(ctx).Style, most: t.MaxResponse}
+	r := &run{tables: t, store: storeOf(ctx), variables: graphql.GetOperationContext(ctx).Variables,
+		style: scalar.EnvOf(ctx).Style, most: t.MaxResponse}
 	r.holds = evaluate(p.conditions, r.variables)
 	if p.load != nil {
 		r.slots = make([]any, p.slots)
@@ -218,8 +226,8 @@ func (r *run) finish(ctx context.Context) error {
 
 func loading(err error) error { return fmt.Errorf("loading related rows: %w", err) }
 
-// start loads the related rows of v that the selection of a field needs, and returns a marshaler with the JSON of v. The JSON is written here and not by the
-// marshaler, so that a null can take the place of the whole field.
+// start loads the related rows of v that the selection of a field needs, and returns a marshaler with the JSON of v.
+// The JSON is written here and not by the marshaler, so that a null can take the place of the whole field.
 func start[V any](ctx context.Context, t *Tables, p *plan[V], fc *graphql.FieldContext, v V) (any, error) {
 	r := storeOf(ctx).takeAhead(fc)
 	if r == nil {
@@ -291,13 +299,15 @@ func (m *response) MarshalGQL(w io.Writer) {
 
 // TooLarge returns the error of a response that has more bytes than the maximum.
 func TooLarge(most int) error {
-	return &fault.Error{Code: fault.TooComplex, Message: fmt.Sprintf("the response is larger than %d bytes: request smaller pages or fewer fields", most)}
+	return &fault.Error{Code: fault.TooComplex,
+		Message: fmt.Sprintf("the response is larger than %d bytes: request smaller pages or fewer fields", most)}
 }
 
 // slack is the size in bytes of what follows the JSON of a plan in a response.
 const slack = 512
 
-// Sizes in bytes of the buffers that are reused. Smaller ones are cheap to allocate, and no response is larger by default. The collector frees unused ones.
+// Sizes in bytes of the buffers that are reused. Smaller ones are cheap to allocate, and no response is larger by
+// default. The collector frees unused ones.
 const (
 	minReused = 1 << 10
 	maxReused = 16 << 20
@@ -325,7 +335,8 @@ func (b *Buffers) get(n int) []byte {
 	return *free
 }
 
-// grow makes sure that n more bytes fit into buf without another allocation. The memory that buf had goes back to the pool.
+// grow makes sure that n more bytes fit into buf without another allocation. The memory that buf had goes back to the
+// pool.
 func (b *Buffers) grow(buf *bytes.Buffer, n int) {
 	if buf.Available() >= n {
 		return

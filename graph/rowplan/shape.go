@@ -27,7 +27,9 @@ func scalarNode[V any](write func(dst []byte, v V, style scalar.Style) []byte) n
 
 // PointerOf returns the shape of pointers to scalars. Nil is null.
 func PointerOf[V any](write scalar.Func[V]) Shape[*V] {
-	return ScalarOf(func(dst []byte, v *V, style scalar.Style) []byte { return scalar.AppendPointer(dst, v, style, write) })
+	return ScalarOf(func(dst []byte, v *V, style scalar.Style) []byte {
+		return scalar.AppendPointer(dst, v, style, write)
+	})
 }
 
 // ObjectOf returns the shape of objects. A nil pointer is null.
@@ -45,7 +47,8 @@ func ListOf[V any](element Shape[V]) Shape[[]V] {
 		c.path = append(c.path, ast.PathIndex(0))
 		inner := element.compile(c, f)
 		c.path = c.path[:len(c.path)-1]
-		must := inner.bare == nil && f.Definition != nil && f.Definition.Type.Elem != nil && f.Definition.Type.Elem.NonNull
+		must := inner.bare == nil && f.Definition != nil && f.Definition.Type.Elem != nil &&
+			f.Definition.Type.Elem.NonNull
 		n := node[[]V]{relations: inner.relations, put: func(dst []byte, r *run, list []V) []byte {
 			at, missing := len(dst), false
 			dst = append(dst, '[')

@@ -12,7 +12,8 @@ import (
 	"heliograph/internal/base/values"
 )
 
-// Store is the state of one operation: what has been read for earlier parts of a response that is sent in parts, and what was read ahead.
+// Store is the state of one operation: what has been read for earlier parts of a response that is sent in parts, and
+// what was read ahead.
 type Store struct {
 	// More reports, for an event of a subscription, whether the next one is waiting.
 	More    bool
@@ -37,7 +38,8 @@ var storeKey = values.NewKey[*Store]()
 // Value returns s as a value for the context of one operation.
 func (s *Store) Value() values.Value { return storeKey.Is(s) }
 
-// NewPartsStore returns a store for an operation whose response is sent in parts, each of which is executed separately.
+// NewPartsStore returns a store for an operation whose response is sent in parts, each of which is executed
+// separately.
 func NewPartsStore() *Store { return &Store{inParts: true} }
 
 func storeOf(ctx context.Context) *Store {

@@ -15,15 +15,17 @@ import (
 	"heliograph/graph/scalar"
 )
 
-// addStream adds the plans of subscription fields. gqlgen has no middleware for events, but accepts a function that returns the
-// marshaler of the next event.
+// addStream adds the plans of subscription fields. gqlgen has no middleware for events, but accepts a function that
+// returns the marshaler of the next event.
 func addStream[T any](t *Tables, shape Shape[T]) {
 	id := new(identity)
-	t.entries[reflect.TypeFor[<-chan T]()] = entry{apply: func(ctx context.Context, fc *graphql.FieldContext, v any) (any, error) {
+	t.entries[reflect.TypeFor[<-chan T]()] = entry{apply: func(ctx context.Context, fc *graphql.FieldContext,
+		v any) (any, error) {
 		p := lookup(ctx, t, id, shape, fc.Field)
 		events, _ := v.(<-chan T)
 		oc := graphql.GetOperationContext(ctx)
-		key := eventKey{plan: p, variables: usedVariables(oc.Doc, fc.Field.Selections, oc.Variables), style: scalar.EnvOf(ctx).Style}
+		key := eventKey{plan: p, variables: usedVariables(oc.Doc, fc.Field.Selections, oc.Variables),
+			style: scalar.EnvOf(ctx).Style}
 		return func(ctx context.Context) graphql.Marshaler {
 			select {
 			case event, ok := <-events:
@@ -74,7 +76,8 @@ const (
 	sharedEvents = 4096
 )
 
-// shared holds the JSON of the newest events: related rows are read once per distinct selection, and not once per subscriber.
+// shared holds the JSON of the newest events: related rows are read once per distinct selection, and not once per
+// subscriber.
 type shared struct {
 	mu     sync.Mutex
 	events map[eventKey]*event
@@ -89,7 +92,8 @@ type event struct {
 	err    error
 }
 
-// read returns the JSON of an event. The first subscriber renders it, and the others wait. An error is added to the response of ctx.
+// read returns the JSON of an event. The first subscriber renders it, and the others wait. An error is added to the
+// response of ctx.
 func (s *shared) read(ctx context.Context, key eventKey, render func() ([]byte, []error, error)) []byte {
 	for {
 		e, first := s.join(key)

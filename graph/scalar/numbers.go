@@ -12,7 +12,8 @@ import (
 	"heliograph/internal/domain/ledger"
 )
 
-// AppendLong appends a 64-bit integer: a string in GraphQL, because JavaScript clients round numbers above 2^53, and a number in REST.
+// AppendLong appends a 64-bit integer: a string in GraphQL, because JavaScript clients round numbers above 2^53, and a
+// number in REST.
 func AppendLong(dst []byte, v int64, style Style) []byte {
 	if style == GraphQL {
 		return AppendBigInt(dst, v, style)
@@ -84,7 +85,8 @@ func UnmarshalBoolean(_ context.Context, v any) (bool, error) {
 	return b, nil
 }
 
-// AppendFloat appends a number with the smallest number of digits that represents it exactly. Integers have one decimal.
+// AppendFloat appends a number with the smallest number of digits that represents it exactly. Integers have one
+// decimal.
 func AppendFloat(dst []byte, v ledger.Share, _ Style) []byte {
 	text := strconv.FormatFloat(float64(v), 'f', -1, 32)
 	if !strings.Contains(text, ".") {
@@ -120,7 +122,8 @@ func AppendQuantity(dst []byte, v ledger.Quantity, style Style) []byte {
 
 const hexDigits = "0123456789abcdef"
 
-// AppendString appends a JSON string. It escapes only what JSON requires, except in the documents of status pages. Invalid UTF-8 becomes U+FFFD.
+// AppendString appends a JSON string. It escapes only what JSON requires, except in the documents of status pages.
+// Invalid UTF-8 becomes U+FFFD.
 func AppendString(dst []byte, s string, style Style) []byte {
 	if style == Status {
 		return appendEscaped(dst, s)
@@ -153,8 +156,8 @@ func AppendString(dst []byte, s string, style Style) []byte {
 	return append(append(dst, s[start:]...), '"')
 }
 
-// validUTF8 replaces invalid UTF-8 as the Unicode standard recommends and as clients' decoders do: each prefix of a valid sequence, and each other invalid
-// byte, becomes one U+FFFD.
+// validUTF8 replaces invalid UTF-8 as the Unicode standard recommends and as clients' decoders do: each prefix of a
+// valid sequence, and each other invalid byte, becomes one U+FFFD.
 func validUTF8(s string) string {
 	var b strings.Builder
 	b.Grow(len(s) + utf8.UTFMax)

@@ -1,5 +1,5 @@
-// Package scalar encodes and decodes the scalars and enums of the graph. Each value type has one Append function for its JSON. gqlgen's marshal functions
-// and the row plans both call it, so that their results are equal.
+// Package scalar encodes and decodes the scalars and enums of the graph. Each value type has one Append function for
+// its JSON. gqlgen's marshal functions and the row plans both call it, so that their results are equal.
 package scalar
 
 import (
@@ -16,8 +16,8 @@ import (
 	"heliograph/internal/domain/ledger"
 )
 
-// Style selects the encoding of scalars that differ between GraphQL and REST. For example, 64-bit integers are strings in GraphQL and numbers in REST, and
-// bytes are hex in GraphQL and base64 in REST.
+// Style selects the encoding of scalars that differ between GraphQL and REST. For example, 64-bit integers are strings
+// in GraphQL and numbers in REST, and bytes are hex in GraphQL and base64 in REST.
 type Style uint8
 
 const (
@@ -27,7 +27,8 @@ const (
 	REST
 	// RESTCompact is REST with "0.0" for timestamp 0, as in the newer of the two REST families.
 	RESTCompact
-	// Status is the style of the documents of /api/v2: lower-case enum values, times in the zone of the page, and strings with escaped HTML characters.
+	// Status is the style of the documents of /api/v2: lower-case enum values, times in the zone of the page, and
+	// strings with escaped HTML characters.
 	Status
 )
 
@@ -38,7 +39,8 @@ type Env struct {
 	Base ledger.EntityID
 	// ChainID is that of the network, for the checksums of ids.
 	ChainID uint64
-	// Find returns the id of the entity with an EVM address. If it is nil, such addresses are rejected in place of an id.
+	// Find returns the id of the entity with an EVM address. If it is nil, such addresses are rejected in place of an
+	// id.
 	Find func(context.Context, ledger.EVMAddress) (ledger.EntityID, error)
 }
 

@@ -50,42 +50,73 @@ func TestAppend(t *testing.T) {
 		write func([]byte, Style) []byte
 		want  styles
 	}{
-		"long":                 {long(1), styles{`"1"`, `1`, `1`}},
-		"greatest long":        {long(math.MaxInt64), styles{`"9223372036854775807"`, `9223372036854775807`, `9223372036854775807`}},
-		"least long":           {long(math.MinInt64), styles{`"-9223372036854775808"`, `-9223372036854775808`, `-9223372036854775808`}},
-		"unknown long":         {func(d []byte, s Style) []byte { return AppendNullLong(d, ledger.Null[int64]{V: 5}, s) }, all(null)},
-		"known long":           {func(d []byte, s Style) []byte { return AppendNullLong(d, ledger.Of(int64(0)), s) }, styles{`"0"`, `0`, `0`}},
-		"big integer":          {func(d []byte, s Style) []byte { return AppendBigInt(d, math.MaxInt64, s) }, all(`"9223372036854775807"`)},
-		"unknown big integer":  {func(d []byte, s Style) []byte { return AppendNullBigInt(d, ledger.Null[int64]{}, s) }, all(null)},
-		"integer":              {func(d []byte, s Style) []byte { return AppendInt(d, math.MinInt32, s) }, all(`-2147483648`)},
-		"unknown integer":      {func(d []byte, s Style) []byte { return AppendNullInt(d, ledger.Null[int32]{}, s) }, all(null)},
-		"boolean":              {func(d []byte, s Style) []byte { return AppendBoolean(d, true, s) }, all(`true`)},
-		"known boolean":        {func(d []byte, s Style) []byte { return AppendNullBoolean(d, ledger.Of(false), s) }, all(`false`)},
-		"unknown boolean":      {func(d []byte, s Style) []byte { return AppendNullBoolean(d, ledger.Null[bool]{V: true}, s) }, all(null)},
-		"empty string":         {text(""), all(`""`)},
-		"string":               {text("a\"b\\c/<&>é\U0001F600"), all("\"a\\\"b\\\\c/<&>é\U0001F600\"")},
-		"control characters":   {text("\x00\b\t\n\f\r\x1f\x7f"), all("\"\\u0000\\u0008\\t\\n\\u000c\\r\\u001f\x7f\"")},
-		"no UTF-8":             {text("a\xffb\xc3"), all("\"a\uFFFDb\uFFFD\"")},
-		"invalid bytes":        {text("\xff\x80\xc0\xaf\xf4\x90"), all("\"" + strings.Repeat("\uFFFD", 6) + "\"")},
-		"surrogate":            {text("\xed\xa0\x80"), all("\"\uFFFD\uFFFD\uFFFD\"")},
-		"cut characters":       {text("\xe2\x82\xe2\x82\xacA\xf0\x9f\x98\xf0\x9f\"\xe2"), all("\"\uFFFD\u20ACA\uFFFD\uFFFD\\\"\uFFFD\"")},
-		"line separators":      {text("\u2028\u2029"), all("\"\u2028\u2029\"")},
-		"unknown string":       {func(d []byte, s Style) []byte { return AppendNullString(d, ledger.Null[string]{V: "x"}, s) }, all(null)},
-		"text":                 {func(d []byte, s Style) []byte { return AppendText(d, []byte("\"\xfe\n"), s) }, all("\"\\\"\uFFFD\\n\"")},
+		"long": {long(1), styles{`"1"`, `1`, `1`}},
+		"greatest long": {long(math.MaxInt64),
+			styles{`"9223372036854775807"`, `9223372036854775807`, `9223372036854775807`}},
+		"least long": {long(math.MinInt64),
+			styles{`"-9223372036854775808"`, `-9223372036854775808`, `-9223372036854775808`}},
+		"unknown long": {func(d []byte, s Style) []byte {
+			return AppendNullLong(d, ledger.Null[int64]{V: 5}, s)
+		}, all(null)},
+		"known long": {func(d []byte, s Style) []byte {
+			return AppendNullLong(d, ledger.Of(int64(0)), s)
+		}, styles{`"0"`, `0`, `0`}},
+		"big integer": {func(d []byte, s Style) []byte {
+			return AppendBigInt(d, math.MaxInt64, s)
+		}, all(`"9223372036854775807"`)},
+		"unknown big integer": {func(d []byte, s Style) []byte {
+			return AppendNullBigInt(d, ledger.Null[int64]{}, s)
+		}, all(null)},
+		"integer": {func(d []byte, s Style) []byte {
+			return AppendInt(d, math.MinInt32, s)
+		}, all(`-2147483648`)},
+		"unknown integer": {func(d []byte, s Style) []byte {
+			return AppendNullInt(d, ledger.Null[int32]{}, s)
+		}, all(null)},
+		"boolean": {func(d []byte, s Style) []byte { return AppendBoolean(d, true, s) }, all(`true`)},
+		"known boolean": {func(d []byte, s Style) []byte {
+			return AppendNullBoolean(d, ledger.Of(false), s)
+		}, all(`false`)},
+		"unknown boolean": {func(d []byte, s Style) []byte {
+			return AppendNullBoolean(d, ledger.Null[bool]{V: true}, s)
+		}, all(null)},
+		"empty string":       {text(""), all(`""`)},
+		"string":             {text("a\"b\\c/<&>é\U0001F600"), all("\"a\\\"b\\\\c/<&>é\U0001F600\"")},
+		"control characters": {text("\x00\b\t\n\f\r\x1f\x7f"), all("\"\\u0000\\u0008\\t\\n\\u000c\\r\\u001f\x7f\"")},
+		"no UTF-8":           {text("a\xffb\xc3"), all("\"a\uFFFDb\uFFFD\"")},
+		"invalid bytes":      {text("\xff\x80\xc0\xaf\xf4\x90"), all("\"" + strings.Repeat("\uFFFD", 6) + "\"")},
+		"surrogate":          {text("\xed\xa0\x80"), all("\"\uFFFD\uFFFD\uFFFD\"")},
+		"cut characters": {text("\xe2\x82\xe2\x82\xacA\xf0\x9f\x98\xf0\x9f\"\xe2"),
+			all("\"\uFFFD\u20ACA\uFFFD\uFFFD\\\"\uFFFD\"")},
+		"line separators": {text("\u2028\u2029"), all("\"\u2028\u2029\"")},
+		"unknown string": {func(d []byte, s Style) []byte {
+			return AppendNullString(d, ledger.Null[string]{V: "x"}, s)
+		}, all(null)},
+		"text": {func(d []byte, s Style) []byte {
+			return AppendText(d, []byte("\"\xfe\n"), s)
+		}, all("\"\\\"\uFFFD\\n\"")},
 		"no text":              {func(d []byte, s Style) []byte { return AppendText(d, nil, s) }, all(null)},
 		"entity id":            {func(d []byte, s Style) []byte { return AppendEntityID(d, 98, s) }, all(`"0.0.98"`)},
 		"no entity":            {func(d []byte, s Style) []byte { return AppendEntityID(d, 0, s) }, all(null)},
 		"no entity of a shard": {func(d []byte, s Style) []byte { return AppendEntityID(d, 5<<54, s) }, all(null)},
-		"entity of shard 1023": {func(d []byte, s Style) []byte { return AppendEntityID(d, -1, s) }, all(`"1023.65535.274877906943"`)},
-		"timestamp":            {at(1700000000000000001), all(`"1700000000.000000001"`)},
-		"instant 0":            {at(0), styles{`"0.000000000"`, `"0.000000000"`, `"0.0"`}},
-		"instant 1":            {at(1), all(`"0.000000001"`)},
-		"before 1970":          {at(-500_000_000), all(`"-0.500000000"`)},
-		"long before 1970":     {at(math.MinInt64), all(`"-9223372036.854775808"`)},
-		"last instant":         {at(math.MaxInt64), all(`"9223372036.854775807"`)},
-		"unknown timestamp":    {func(d []byte, s Style) []byte { return AppendNullTimestamp(d, ledger.Null[ledger.Timestamp]{}, s) }, all(null)},
-		"unknown day":          {func(d []byte, s Style) []byte { return AppendDay(d, ledger.Day{Days: 5}, s) }, all(null)},
-		"first day":            {func(d []byte, s Style) []byte { return AppendDay(d, ledger.Day{Valid: true}, s) }, all(`"0.000000000"`)},
+		"entity of shard 1023": {func(d []byte, s Style) []byte {
+			return AppendEntityID(d, -1, s)
+		}, all(`"1023.65535.274877906943"`)},
+		"timestamp":        {at(1700000000000000001), all(`"1700000000.000000001"`)},
+		"instant 0":        {at(0), styles{`"0.000000000"`, `"0.000000000"`, `"0.0"`}},
+		"instant 1":        {at(1), all(`"0.000000001"`)},
+		"before 1970":      {at(-500_000_000), all(`"-0.500000000"`)},
+		"long before 1970": {at(math.MinInt64), all(`"-9223372036.854775808"`)},
+		"last instant":     {at(math.MaxInt64), all(`"9223372036.854775807"`)},
+		"unknown timestamp": {func(d []byte, s Style) []byte {
+			return AppendNullTimestamp(d, ledger.Null[ledger.Timestamp]{}, s)
+		}, all(null)},
+		"unknown day": {func(d []byte, s Style) []byte {
+			return AppendDay(d, ledger.Day{Days: 5}, s)
+		}, all(null)},
+		"first day": {func(d []byte, s Style) []byte {
+			return AppendDay(d, ledger.Day{Valid: true}, s)
+		}, all(`"0.000000000"`)},
 		"day of no timestamp": {
 			func(d []byte, s Style) []byte { return AppendDay(d, ledger.Day{Days: 1705318581, Valid: true}, s) },
 			all(`"147339525398400.000000000"`),
@@ -94,23 +125,35 @@ func TestAppend(t *testing.T) {
 			func(d []byte, s Style) []byte { return AppendDay(d, ledger.Day{Days: math.MaxInt64, Valid: true}, s) },
 			all(`"796899343984252629724800.000000000"`),
 		},
-		"bytes":           {raw([]byte{0xfb, 0xff}), styles{`"0xfbff"`, `"+/8="`, `"+/8="`}},
-		"empty bytes":     {raw([]byte{}), styles{`"0x"`, `""`, `""`}},
-		"no bytes":        {raw(nil), all(null)},
-		"hex":             {func(d []byte, s Style) []byte { return AppendHex(d, []byte{0xAB}, s) }, all(`"0xab"`)},
-		"empty hex":       {func(d []byte, s Style) []byte { return AppendHex(d, []byte{}, s) }, all(`"0x"`)},
-		"no hex":          {func(d []byte, s Style) []byte { return AppendHex(d, nil, s) }, all(null)},
-		"hash":            {func(d []byte, s Style) []byte { return AppendHash(d, "0xab", s) }, all(`"0xab"`)},
-		"address":         {func(d []byte, s Style) []byte { return AppendEVMAddress(d, address, s) }, all(`"0x00a1b2c3d4e5f60718293a4b5c6d7e8f90a1b2c3"`)},
-		"unknown address": {func(d []byte, s Style) []byte { return AppendNullEVMAddress(d, ledger.Null[ledger.EVMAddress]{}, s) }, all(null)},
-		"alias":           {func(d []byte, s Style) []byte { return AppendAlias(d, ledger.Alias{0xff}, s) }, all(`"74"`)},
-		"no alias":        {func(d []byte, s Style) []byte { return AppendAlias(d, nil, s) }, all(null)},
+		"bytes":       {raw([]byte{0xfb, 0xff}), styles{`"0xfbff"`, `"+/8="`, `"+/8="`}},
+		"empty bytes": {raw([]byte{}), styles{`"0x"`, `""`, `""`}},
+		"no bytes":    {raw(nil), all(null)},
+		"hex":         {func(d []byte, s Style) []byte { return AppendHex(d, []byte{0xAB}, s) }, all(`"0xab"`)},
+		"empty hex":   {func(d []byte, s Style) []byte { return AppendHex(d, []byte{}, s) }, all(`"0x"`)},
+		"no hex":      {func(d []byte, s Style) []byte { return AppendHex(d, nil, s) }, all(null)},
+		"hash":        {func(d []byte, s Style) []byte { return AppendHash(d, "0xab", s) }, all(`"0xab"`)},
+		"address": {func(d []byte, s Style) []byte {
+			return AppendEVMAddress(d, address, s)
+		}, all(`"0x00a1b2c3d4e5f60718293a4b5c6d7e8f90a1b2c3"`)},
+		"unknown address": {func(d []byte, s Style) []byte {
+			return AppendNullEVMAddress(d, ledger.Null[ledger.EVMAddress]{}, s)
+		}, all(null)},
+		"alias": {func(d []byte, s Style) []byte {
+			return AppendAlias(d, ledger.Alias{0xff}, s)
+		}, all(`"74"`)},
+		"no alias": {func(d []byte, s Style) []byte { return AppendAlias(d, nil, s) }, all(null)},
 		"transaction id": {func(d []byte, s Style) []byte {
 			return AppendTransactionID(d, ledger.TransactionID{Payer: 2, ValidStart: 7_000_000_042}, s)
 		}, all(`"0.0.2-7-000000042"`)},
-		"order":               {func(d []byte, s Style) []byte { return AppendOrder(d, relay.Desc, s) }, all(`"DESC"`)},
-		"entity type":         {func(d []byte, s Style) []byte { return AppendEntityType(d, "TOPIC", s) }, all(`"TOPIC"`)},
-		"component status":    {func(d []byte, s Style) []byte { return AppendComponentStatus(d, "operational", s) }, styles{`"OPERATIONAL"`, `"operational"`, `"operational"`}},
+		"order": {func(d []byte, s Style) []byte {
+			return AppendOrder(d, relay.Desc, s)
+		}, all(`"DESC"`)},
+		"entity type": {func(d []byte, s Style) []byte {
+			return AppendEntityType(d, "TOPIC", s)
+		}, all(`"TOPIC"`)},
+		"component status": {func(d []byte, s Style) []byte {
+			return AppendComponentStatus(d, "operational", s)
+		}, styles{`"OPERATIONAL"`, `"operational"`, `"operational"`}},
 		"no component status": {func(d []byte, s Style) []byte { return AppendComponentStatus(d, "", s) }, all(null)},
 		"unknown KYC status": {func(d []byte, s Style) []byte {
 			return AppendNullTokenKYCStatus(d, ledger.Null[ledger.TokenKYCStatus]{V: "GRANTED"}, s)
@@ -118,14 +161,31 @@ func TestAppend(t *testing.T) {
 		"known KYC status": {func(d []byte, s Style) []byte {
 			return AppendNullTokenKYCStatus(d, ledger.Of[ledger.TokenKYCStatus]("GRANTED"), s)
 		}, all(`"GRANTED"`)},
-		"complex key":          {func(d []byte, s Style) []byte { return AppendKeyType(d, ledger.KeyProtobufEncoded, s) }, styles{`"PROTOBUF_ENCODED"`, `"ProtobufEncoded"`, `"ProtobufEncoded"`}},
-		"simple key":           {func(d []byte, s Style) []byte { return AppendKeyType(d, "ED25519", s) }, all(`"ED25519"`)},
-		"transaction type":     {func(d []byte, s Style) []byte { return AppendTransactionType(d, 14, s) }, all(`"CRYPTOTRANSFER"`)},
-		"unknown type":         {func(d []byte, s Style) []byte { return AppendTransactionType(d, 32767, s) }, all(`"UNKNOWN"`)},
-		"result":               {func(d []byte, s Style) []byte { return AppendResponseCode(d, 22, s) }, all(`"SUCCESS"`)},
-		"unknown result":       {func(d []byte, s Style) []byte { return AppendResponseCode(d, 32767, s) }, all(`"UNKNOWN"`)},
-		"nothing pointed to":   {func(d []byte, s Style) []byte { return AppendPointer(d, nil, s, AppendLong) }, all(null)},
-		"something pointed to": {func(d []byte, s Style) []byte { v := int64(3); return AppendPointer(d, &v, s, AppendLong) }, styles{`"3"`, `3`, `3`}},
+		"complex key": {func(d []byte, s Style) []byte {
+			return AppendKeyType(d, ledger.KeyProtobufEncoded, s)
+		}, styles{`"PROTOBUF_ENCODED"`, `"ProtobufEncoded"`, `"ProtobufEncoded"`}},
+		"simple key": {func(d []byte, s Style) []byte {
+			return AppendKeyType(d, "ED25519", s)
+		}, all(`"ED25519"`)},
+		"transaction type": {func(d []byte, s Style) []byte {
+			return AppendTransactionType(d, 14, s)
+		}, all(`"CRYPTOTRANSFER"`)},
+		"unknown type": {func(d []byte, s Style) []byte {
+			return AppendTransactionType(d, 32767, s)
+		}, all(`"UNKNOWN"`)},
+		"result": {func(d []byte, s Style) []byte {
+			return AppendResponseCode(d, 22, s)
+		}, all(`"SUCCESS"`)},
+		"unknown result": {func(d []byte, s Style) []byte {
+			return AppendResponseCode(d, 32767, s)
+		}, all(`"UNKNOWN"`)},
+		"nothing pointed to": {func(d []byte, s Style) []byte {
+			return AppendPointer(d, nil, s, AppendLong)
+		}, all(null)},
+		"something pointed to": {func(d []byte, s Style) []byte {
+			v := int64(3)
+			return AppendPointer(d, &v, s, AppendLong)
+		}, styles{`"3"`, `3`, `3`}},
 	} {
 		got := written(c.write)
 		if got != c.want {
@@ -144,7 +204,8 @@ func TestMarshal(t *testing.T) {
 	t.Parallel()
 	for style, want := range map[Style]string{GraphQL: `"5"`, REST: `5`} {
 		var b bytes.Buffer
-		if err := MarshalLong(5).MarshalGQLContext(values.Context(t.Context(), (&Env{Style: style}).Value()), &b); err != nil || b.String() != want {
+		if err := MarshalLong(5).MarshalGQLContext(values.Context(t.Context(), (&Env{Style: style}).Value()),
+			&b); err != nil || b.String() != want {
 			t.Errorf("%s, error %v, want %s", b.String(), err, want)
 		}
 	}
@@ -154,9 +215,11 @@ func TestMarshal(t *testing.T) {
 	}
 }
 
-// FuzzAppendString tests that any string is encoded as one JSON string, and that valid UTF-8 is decoded to the same string.
+// FuzzAppendString tests that any string is encoded as one JSON string, and that valid UTF-8 is decoded to the same
+// string.
 func FuzzAppendString(f *testing.F) {
-	for _, s := range []string{"", "a", "\x00\x1f\"\\", "\xff\xc3", "\u2028é\U0001F600", strings.Repeat("x", 100) + "\n"} {
+	for _, s := range []string{"", "a", "\x00\x1f\"\\", "\xff\xc3", "\u2028é\U0001F600",
+		strings.Repeat("x", 100) + "\n"} {
 		f.Add(s)
 	}
 	readable := func(s string) string { return strings.ReplaceAll(strings.ToValidUTF8(s, ""), "\uFFFD", "") }

@@ -24,14 +24,19 @@ func of[T any](read func(context.Context, any) (T, error)) reader {
 	return func(ctx context.Context, v any) (any, error) { return read(ctx, v) }
 }
 
-// readers are the Unmarshal functions, by the names of the scalars. Of those that are generated, it has one of each kind.
+// readers are the Unmarshal functions, by the names of the scalars. Of those that are generated, it has one of each
+// kind.
 func readers() map[string]reader {
 	return map[string]reader{
-		"Long": of(UnmarshalLong), "Int": of(UnmarshalInt), "Boolean": of(UnmarshalBoolean), "String": of(UnmarshalString), "EntityID": of(UnmarshalEntityID),
-		"Timestamp": of(UnmarshalTimestamp), "Bytes": of(UnmarshalBytes), "Hex": of(UnmarshalHex), "Hash": of(UnmarshalHash),
-		"TransactionID": of(UnmarshalTransactionID), "AccountRef": of(UnmarshalAccountRef), "ContractRef": of(UnmarshalContractRef), "Order": of(UnmarshalOrder),
-		"TransactionType": of(UnmarshalTransactionType), "ComponentStatus": of(UnmarshalComponentStatus), "DateTime": of(UnmarshalDateTime),
-		"Date": of(UnmarshalDate), "HbarAmount": of(UnmarshalHbarAmount), "NullLong": of(UnmarshalNullLong),
+		"Long": of(UnmarshalLong), "Int": of(UnmarshalInt), "Boolean": of(UnmarshalBoolean),
+		"String": of(UnmarshalString), "EntityID": of(UnmarshalEntityID),
+		"Timestamp": of(UnmarshalTimestamp), "Bytes": of(UnmarshalBytes), "Hex": of(UnmarshalHex),
+		"Hash":          of(UnmarshalHash),
+		"TransactionID": of(UnmarshalTransactionID), "AccountRef": of(UnmarshalAccountRef),
+		"ContractRef": of(UnmarshalContractRef), "Order": of(UnmarshalOrder),
+		"TransactionType": of(UnmarshalTransactionType), "ComponentStatus": of(UnmarshalComponentStatus),
+		"DateTime": of(UnmarshalDateTime),
+		"Date":     of(UnmarshalDate), "HbarAmount": of(UnmarshalHbarAmount), "NullLong": of(UnmarshalNullLong),
 	}
 }
 
@@ -129,7 +134,8 @@ func TestUnmarshal(t *testing.T) {
 func TestUnmarshalAnything(t *testing.T) {
 	t.Parallel()
 	for name, read := range readers() {
-		for _, v := range []any{nil, true, "", "x", "\x00", json.Number("1e999"), 1.5, []any{}, map[string]any{}, int64(-1), strings.Repeat("9", 400)} {
+		for _, v := range []any{nil, true, "", "x", "\x00", json.Number("1e999"), 1.5, []any{}, map[string]any{},
+			int64(-1), strings.Repeat("9", 400)} {
 			_, err := read(t.Context(), v)
 			var own *fault.Error
 			if err != nil && (!errors.As(err, &own) || own.Code != fault.BadUserInput) {
@@ -141,7 +147,8 @@ func TestUnmarshalAnything(t *testing.T) {
 
 // FuzzUnmarshal passes arbitrary strings and numbers to each Unmarshal function.
 func FuzzUnmarshal(f *testing.F) {
-	for _, s := range []string{"", "0.0.5", "1.5", "0xab", "ABCDE", "-1", "9223372036854775808", "0.0.2-7-42", "CRYPTOTRANSFER", "\xff\x00"} {
+	for _, s := range []string{"", "0.0.5", "1.5", "0xab", "ABCDE", "-1", "9223372036854775808", "0.0.2-7-42",
+		"CRYPTOTRANSFER", "\xff\x00"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {

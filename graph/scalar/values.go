@@ -24,7 +24,8 @@ func AppendEntityID(dst []byte, v ledger.EntityID, _ Style) []byte {
 	return append(v.Append(append(dst, '"')), '"')
 }
 
-// reference parses a reference to an entity. In GraphQL, spaces around it are ignored, and an id can have its checksum, which must be correct (HIP-15).
+// reference parses a reference to an entity. In GraphQL, spaces around it are ignored, and an id can have its
+// checksum, which must be correct (HIP-15).
 func reference[T any](ctx context.Context, v any, parse func(text string) (T, error)) (T, error) {
 	return parsed(v, func(text string) (none T, err error) {
 		env := EnvOf(ctx)
@@ -38,7 +39,8 @@ func reference[T any](ctx context.Context, v any, parse func(text string) (T, er
 		}
 		if id, err := ledger.ParseEntityID(name, env.Base); err == nil {
 			if want := id.Checksum(env.ChainID); sum != want || want == "" {
-				return none, fmt.Errorf("the checksum of %q is wrong: use %s", text, strings.TrimSuffix(id.String()+"-"+want, "-"))
+				return none, fmt.Errorf("the checksum of %q is wrong: use %s", text,
+					strings.TrimSuffix(id.String()+"-"+want, "-"))
 			}
 			text = name
 		}
@@ -174,8 +176,8 @@ func AppendAccountRef(dst []byte, v ledger.AccountRef, style Style) []byte {
 	return AppendString(dst, v.String(), style)
 }
 
-// UnmarshalAccountRef parses an entity id, an EVM address or an alias. An EVM address or an alias can have the prefix "literal:". A transaction id stands for
-// its payer.
+// UnmarshalAccountRef parses an entity id, an EVM address or an alias. An EVM address or an alias can have the prefix
+// "literal:". A transaction id stands for its payer.
 func UnmarshalAccountRef(ctx context.Context, v any) (ledger.AccountRef, error) {
 	return reference(ctx, v, func(text string) (ledger.AccountRef, error) {
 		if strings.ContainsAny(text, "@-") {
@@ -193,13 +195,16 @@ func AppendContractRef(dst []byte, v ledger.ContractRef, style Style) []byte {
 
 // UnmarshalContractRef parses an entity id or an EVM address.
 func UnmarshalContractRef(ctx context.Context, v any) (ledger.ContractRef, error) {
-	return reference(ctx, v, func(text string) (ledger.ContractRef, error) { return ledger.ParseContractRef(text, EnvOf(ctx).Base) })
+	return reference(ctx, v, func(text string) (ledger.ContractRef, error) {
+		return ledger.ParseContractRef(text, EnvOf(ctx).Base)
+	})
 }
 
 // lineLength is the number of base64 characters in a line of [ledger.LineBytes].
 const lineLength = 76
 
-// AppendLineBytes appends bytes like [AppendBytes], but splits base64 into lines. Each line except the last ends with a line feed.
+// AppendLineBytes appends bytes like [AppendBytes], but splits base64 into lines. Each line except the last ends with
+// a line feed.
 func AppendLineBytes(dst []byte, v ledger.LineBytes, style Style) []byte {
 	if style == GraphQL || v == nil {
 		return AppendHex(dst, v, style)
@@ -270,7 +275,8 @@ func appendEscaped(dst []byte, s string) []byte {
 	return append(dst, b...)
 }
 
-// appendStatusName appends an enum value of status pages: in upper case in GraphQL, and in lower case in REST. The empty value is null.
+// appendStatusName appends an enum value of status pages: in upper case in GraphQL, and in lower case in REST. The
+// empty value is null.
 func appendStatusName[T ~string](dst []byte, v T, style Style) []byte {
 	switch {
 	case v == "":
@@ -288,7 +294,8 @@ func readStatusName[T ~string](v any) (T, error) {
 	return T(strings.ToLower(text)), err
 }
 
-// AppendDateTime appends a time with milliseconds, in UTC. In the documents of a status page it keeps the zone of the time.
+// AppendDateTime appends a time with milliseconds, in UTC. In the documents of a status page it keeps the zone of the
+// time.
 func AppendDateTime(dst []byte, v time.Time, style Style) []byte {
 	if style != Status {
 		v = v.UTC()
@@ -304,7 +311,8 @@ func UnmarshalDateTime(_ context.Context, v any) (time.Time, error) {
 	}
 	t, err := time.Parse(time.RFC3339Nano, text)
 	if err != nil || t.Year() < 1970 {
-		return time.Time{}, fault.Input("%q is not an RFC 3339 time such as 2026-01-31T12:00:00Z, in 1970 or later", text)
+		return time.Time{}, fault.Input("%q is not an RFC 3339 time such as 2026-01-31T12:00:00Z, in 1970 or later",
+			text)
 	}
 	return status.Milliseconds(t), nil
 }

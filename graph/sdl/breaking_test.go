@@ -7,8 +7,9 @@ import (
 	"github.com/vektah/gqlparser/v2/ast"
 )
 
-// breaking returns the changes between two schemas that break clients of the older one: valid documents become invalid, or responses have unexpected
-// values. The result is sorted. It includes the removal of deprecated elements; to accept a change, make it in the older schema too.
+// breaking returns the changes between two schemas that break clients of the older one: valid documents become
+// invalid, or responses have unexpected values. The result is sorted. It includes the removal of deprecated elements;
+// to accept a change, make it in the older schema too.
 func breaking(older, newer *ast.Schema) []string {
 	c := &comparison{newer: newer}
 	for name, def := range older.Types {
@@ -32,7 +33,8 @@ func breaking(older, newer *ast.Schema) []string {
 	for _, root := range []struct {
 		name     string
 		was, now *ast.Definition
-	}{{"query", older.Query, newer.Query}, {"mutation", older.Mutation, newer.Mutation}, {"subscription", older.Subscription, newer.Subscription}} {
+	}{{"query", older.Query, newer.Query}, {"mutation", older.Mutation, newer.Mutation},
+		{"subscription", older.Subscription, newer.Subscription}} {
 		if root.was != nil && (root.now == nil || root.now.Name != root.was.Name) {
 			c.report("the root type of %s is no longer %s", root.name, root.was.Name)
 		}
@@ -82,7 +84,8 @@ func (c *comparison) types(name string, was *ast.Definition) {
 	}
 }
 
-// values compares the values of an enum. A new value is not a breaking change, because responses have it only for new kinds of data.
+// values compares the values of an enum. A new value is not a breaking change, because responses have it only for new
+// kinds of data.
 func (c *comparison) values(name string, was, now *ast.Definition) {
 	for _, v := range was.EnumValues {
 		if now.EnumValues.ForName(v.Name) == nil {
@@ -136,7 +139,8 @@ func (c *comparison) arguments(of string, was, now ast.ArgumentDefinitionList) {
 			c.report("the type of %s(%s:) changed from %[4]s to %[3]s", of, a.Name, b.Type, a.Type)
 		}
 		if text(a.DefaultValue) != text(b.DefaultValue) {
-			c.report("the default of %s(%s:) changed from %[4]s to %[3]s", of, a.Name, text(b.DefaultValue), text(a.DefaultValue))
+			c.report("the default of %s(%s:) changed from %[4]s to %[3]s", of, a.Name, text(b.DefaultValue),
+				text(a.DefaultValue))
 		}
 	}
 	for _, b := range now {
@@ -153,8 +157,8 @@ func text(v *ast.Value) string {
 	return v.String()
 }
 
-// compatible reports whether every value of type t is a valid value of type target. Outputs of the newer schema must be valid in the older one, and inputs of
-// the older schema in the newer one.
+// compatible reports whether every value of type t is a valid value of type target. Outputs of the newer schema must
+// be valid in the older one, and inputs of the older schema in the newer one.
 func compatible(t, target *ast.Type) bool {
 	if target.NonNull && !t.NonNull {
 		return false

@@ -1,4 +1,5 @@
-// Package sdl prints the schema, also as a subgraph of a federation, and finds breaking changes between two versions of it.
+// Package sdl prints the schema, also as a subgraph of a federation, and finds breaking changes between two versions
+// of it.
 package sdl
 
 import (
@@ -10,7 +11,8 @@ import (
 	"github.com/vektah/gqlparser/v2/formatter"
 )
 
-// Inherit gives the fields of types that have no description those of their interfaces, which introspection does not do. It returns the schema.
+// Inherit gives the fields of types that have no description those of their interfaces, which introspection does not
+// do. It returns the schema.
 func Inherit(s *ast.Schema) *ast.Schema {
 	for _, def := range s.Types {
 		for _, name := range def.Interfaces {
@@ -44,24 +46,29 @@ func formatted(s *ast.Schema) string {
 }
 
 // link imports the federation directives.
-const link = `extend schema @link(url: "https://specs.apollo.dev/federation/v2.3", import: ["@key", "@shareable"])` + "\n\n"
+const link = `extend schema @link(url: "https://specs.apollo.dev/federation/v2.3", import: ["@key", "@shareable"])` +
+	"\n\n"
 
 // shared are the fields of Query that other subgraphs of a federation can also have: those of the Relay specification.
 var shared = []string{"node", "nodes"}
 
-// Subgraph returns the text of a schema as a subgraph of Apollo Federation 2. Types with a global id have it as a key. Entities of the ledger also have
-// their entity id as a key. PageInfo is shareable, and so are the fields of Query that Relay defines.
+// Subgraph returns the text of a schema as a subgraph of Apollo Federation 2. Types with a global id have it as a key.
+// Entities of the ledger also have their entity id as a key. PageInfo is shareable, and so are the fields of Query
+// that Relay defines.
 func Subgraph(s *ast.Schema) string {
 	copied := *s
 	copied.Types = make(map[string]*ast.Definition, len(s.Types))
 	for name, def := range s.Types {
-		if strings.HasPrefix(name, "_") && !strings.HasPrefix(name, "__") { // the router adds the types of the federation
+		// the router adds the types of the federation
+		if strings.HasPrefix(name, "_") && !strings.HasPrefix(name, "__") {
 			continue
 		}
 		d := *def
 		switch {
 		case def == s.Query:
-			d.Fields = slices.DeleteFunc(slices.Clone(def.Fields), func(f *ast.FieldDefinition) bool { return strings.HasPrefix(f.Name, "_") })
+			d.Fields = slices.DeleteFunc(slices.Clone(def.Fields), func(f *ast.FieldDefinition) bool {
+				return strings.HasPrefix(f.Name, "_")
+			})
 			for i, f := range d.Fields {
 				if slices.Contains(shared, f.Name) {
 					also := *f
@@ -84,5 +91,6 @@ func Subgraph(s *ast.Schema) string {
 }
 
 func key(fields string) *ast.Directive {
-	return &ast.Directive{Name: "key", Arguments: ast.ArgumentList{{Name: "fields", Value: &ast.Value{Kind: ast.StringValue, Raw: fields}}}}
+	return &ast.Directive{Name: "key",
+		Arguments: ast.ArgumentList{{Name: "fields", Value: &ast.Value{Kind: ast.StringValue, Raw: fields}}}}
 }

@@ -64,49 +64,66 @@ type Query { a(f: F, ids: [ID!]!): A u: U s: S }
 func TestBreaking(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ from, to, want string }{
-		"no change":                     {"", "", ""},
-		"different order":               {"type B { b: Int }\nunion U = A | B", "union U = B | A\ntype B { b: Int }", ""},
-		"a new field":                   {"type B { b: Int }", "type B { b: Int c: Int! }", ""},
-		"a new type":                    {"scalar S", "scalar S scalar T", ""},
-		"a new enum value":              {"M KM }", "M KM CM }", ""},
-		"a new union member":            {"type B { b: Int }\nunion U = A | B", "type B { b: Int } type C { c: Int }\nunion U = A | B | C", ""},
-		"non-null output":               {"list: [Int!]", "list: [Int!]!", ""},
-		"a new argument":                {"exact: Boolean)", "exact: Boolean, more: Int)", ""},
-		"a new argument with default":   {"exact: Boolean)", "exact: Boolean, more: Int! = 1)", ""},
-		"nullable argument":             {"ids: [ID!]!", "ids: [ID]", ""},
-		"removed field":                 {"name: String! ", "", "A.name was removed"},
-		"nullable output":               {"name: String!", "name: String", "the type of A.name changed from String! to String"},
-		"nullable elements":             {"list: [Int!]", "list: [Int]", "the type of A.list changed from [Int!] to [Int]"},
-		"list to single value":          {"list: [Int!]", "list: Int", "the type of A.list changed from [Int!] to Int"},
-		"different type":                {"b: Int }\nunion", "b: String }\nunion", "the type of B.b changed from Int to String"},
-		"removed argument":              {", exact: Boolean", "", "A.size no longer has the argument exact"},
-		"non-null argument":             {"exact: Boolean", "exact: Boolean!", "the type of A.size(exact:) changed from Boolean to Boolean!"},
-		"new required argument":         {"exact: Boolean)", "exact: Boolean, more: Int!)", "A.size(more:) is new and required"},
-		"different default":             {"Unit! = M", "Unit! = KM", "the default of A.size(unit:) changed from M to KM"},
-		"removed default":               {"Unit! = M", "Unit!", "the default of A.size(unit:) changed from M to none"},
-		"list argument to single value": {"ids: [ID!]!", "ids: ID!", "the type of Query.a(ids:) changed from [ID!]! to ID!"},
-		"removed enum value":            {" KM }", " }", "the enum Unit no longer has KM"},
-		"removed union member":          {"A | B", "A", "the union U no longer has B"},
-		"removed input field":           {"input F { a: Int ", "input F { ", "the input F no longer has a"},
-		"non-null input field":          {"input F { a: Int ", "input F { a: Int! ", "the type of F.a changed from Int to Int!"},
-		"new required input field":      {"b: Int! }", "b: Int! c: Int! }", "F.c is new and required"},
-		"removed interface":             {"type A implements Thing", "type A", "the type A no longer implements Thing"},
-		"removed type":                  {"scalar S\ntype Query { a(f: F, ids: [ID!]!): A u: U s: S }", "type Query { a(f: F, ids: [ID!]!): A u: U }", "Query.s was removed; the type S was removed"},
-		"different kind":                {"scalar S", "enum S { X }", "the type S changed from SCALAR to ENUM"},
-		"removed directive":             {"directive @mark(a: Int = 1) on FIELD | QUERY", "", "the directive @mark was removed"},
-		"removed directive location":    {"FIELD | QUERY", "FIELD", "the directive @mark is no longer allowed at QUERY"},
+		"no change": {"", "", ""},
+		"different order": {"type B { b: Int }\nunion U = A | B", "union U = B | A\ntype B { b: Int }",
+			""},
+		"a new field":      {"type B { b: Int }", "type B { b: Int c: Int! }", ""},
+		"a new type":       {"scalar S", "scalar S scalar T", ""},
+		"a new enum value": {"M KM }", "M KM CM }", ""},
+		"a new union member": {"type B { b: Int }\nunion U = A | B",
+			"type B { b: Int } type C { c: Int }\nunion U = A | B | C", ""},
+		"non-null output":             {"list: [Int!]", "list: [Int!]!", ""},
+		"a new argument":              {"exact: Boolean)", "exact: Boolean, more: Int)", ""},
+		"a new argument with default": {"exact: Boolean)", "exact: Boolean, more: Int! = 1)", ""},
+		"nullable argument":           {"ids: [ID!]!", "ids: [ID]", ""},
+		"removed field":               {"name: String! ", "", "A.name was removed"},
+		"nullable output": {"name: String!", "name: String",
+			"the type of A.name changed from String! to String"},
+		"nullable elements": {"list: [Int!]", "list: [Int]",
+			"the type of A.list changed from [Int!] to [Int]"},
+		"list to single value": {"list: [Int!]", "list: Int",
+			"the type of A.list changed from [Int!] to Int"},
+		"different type": {"b: Int }\nunion", "b: String }\nunion",
+			"the type of B.b changed from Int to String"},
+		"removed argument": {", exact: Boolean", "", "A.size no longer has the argument exact"},
+		"non-null argument": {"exact: Boolean", "exact: Boolean!",
+			"the type of A.size(exact:) changed from Boolean to Boolean!"},
+		"new required argument": {"exact: Boolean)", "exact: Boolean, more: Int!)",
+			"A.size(more:) is new and required"},
+		"different default": {"Unit! = M", "Unit! = KM",
+			"the default of A.size(unit:) changed from M to KM"},
+		"removed default": {"Unit! = M", "Unit!", "the default of A.size(unit:) changed from M to none"},
+		"list argument to single value": {"ids: [ID!]!", "ids: ID!",
+			"the type of Query.a(ids:) changed from [ID!]! to ID!"},
+		"removed enum value":   {" KM }", " }", "the enum Unit no longer has KM"},
+		"removed union member": {"A | B", "A", "the union U no longer has B"},
+		"removed input field":  {"input F { a: Int ", "input F { ", "the input F no longer has a"},
+		"non-null input field": {"input F { a: Int ", "input F { a: Int! ",
+			"the type of F.a changed from Int to Int!"},
+		"new required input field": {"b: Int! }", "b: Int! c: Int! }", "F.c is new and required"},
+		"removed interface": {"type A implements Thing", "type A",
+			"the type A no longer implements Thing"},
+		"removed type": {"scalar S\ntype Query { a(f: F, ids: [ID!]!): A u: U s: S }",
+			"type Query { a(f: F, ids: [ID!]!): A u: U }", "Query.s was removed; the type S was removed"},
+		"different kind": {"scalar S", "enum S { X }", "the type S changed from SCALAR to ENUM"},
+		"removed directive": {"directive @mark(a: Int = 1) on FIELD | QUERY",
+			"", "the directive @mark was removed"},
+		"removed directive location": {"FIELD | QUERY", "FIELD",
+			"the directive @mark is no longer allowed at QUERY"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			if !strings.Contains(old, c.from) {
 				t.Fatalf("%q is not in the schema", c.from)
 			}
-			if got := strings.Join(breaking(load(t, old), load(t, strings.Replace(old, c.from, c.to, 1))), "; "); got != c.want {
+			if got := strings.Join(breaking(load(t, old), load(t, strings.Replace(old, c.from, c.to, 1))),
+				"; "); got != c.want {
 				t.Errorf("got %q, want %q", got, c.want)
 			}
 		})
 	}
-	if got := breaking(load(t, old+"type Mutation { a: Int }"), load(t, old)); !slices.Contains(got, "the root type of mutation is no longer Mutation") {
+	if got := breaking(load(t, old+"type Mutation { a: Int }"), load(t, old)); !slices.Contains(got,
+		"the root type of mutation is no longer Mutation") {
 		t.Errorf("got %q", got)
 	}
 }
@@ -155,7 +172,8 @@ func TestSubgraph(t *testing.T) {
 	text := sdl.Subgraph(current())
 	for _, part := range []string{
 		`@link(url: "https://specs.apollo.dev/federation/v2.3", import: ["@key", "@shareable"])`,
-		`type Account implements Node & Entity @key(fields: "id") @key(fields: "entityId") {`, `type PageInfo @shareable {`, ` @key(fields: "id") {`, `): Node @shareable`, `): [Node]! @shareable`,
+		`type Account implements Node & Entity @key(fields: "id") @key(fields: "entityId") {`,
+		`type PageInfo @shareable {`, ` @key(fields: "id") {`, `): Node @shareable`, `): [Node]! @shareable`,
 	} {
 		if !strings.Contains(text, part) {
 			t.Errorf("the subgraph lacks %q", part)

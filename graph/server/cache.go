@@ -35,8 +35,9 @@ type cachedResponse struct {
 	operation string
 }
 
-// responseCache caches responses by request and newest consensus timestamp, so that new data of the importer invalidates all earlier responses. Other
-// changes are visible after at most [limits.ShortAge], as with every HTTP cache.
+// responseCache caches responses by request and newest consensus timestamp, so that new data of the importer
+// invalidates all earlier responses. Other changes are visible after at most [limits.ShortAge], as with every HTTP
+// cache.
 type responseCache struct {
 	responses   *otter.Cache[string, *cachedResponse]
 	maxResponse int // in bytes
@@ -122,9 +123,12 @@ func (c *cachedResponse) write(w http.ResponseWriter, r *http.Request, costLimit
 	respond.Write(w, r, http.StatusOK, tag, c.body)
 }
 
-// hasNullField reports whether a root field is null: an object that does not exist now may exist soon, even if it never changes afterwards.
+// hasNullField reports whether a root field is null: an object that does not exist now may exist soon, even if it
+// never changes afterwards.
 func hasNullField(data []byte) bool {
-	d := jsontext.NewDecoder(bytes.NewBuffer(data), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true)) // the server wrote it
+	// the server wrote it
+	d := jsontext.NewDecoder(bytes.NewBuffer(data), jsontext.AllowDuplicateNames(true),
+		jsontext.AllowInvalidUTF8(true))
 	if t, err := d.ReadToken(); err != nil || t.Kind() != '{' {
 		return true
 	}

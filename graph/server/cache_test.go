@@ -32,14 +32,17 @@ func TestPersisted(t *testing.T) {
 	if want := `{"errors":[{"message":"PersistedQueryNotFound","extensions":{"code":"PERSISTED_QUERY_NOT_FOUND"}}]}`; unknown.Status != http.StatusOK || unknown.Body != want || unknown.Header.Get("Cache-Control") != "no-store" {
 		t.Errorf("status %d, %v: %s", unknown.Status, unknown.Header, unknown.Body)
 	}
-	if got := g.Get(t, hashOnly(server.DocumentID(bad), query)); got.Status != http.StatusOK || !strings.Contains(got.Body, "is not the SHA-256 of the query") {
+	if got := g.Get(t, hashOnly(server.DocumentID(bad), query)); got.Status != http.StatusOK ||
+		!strings.Contains(got.Body, "is not the SHA-256 of the query") {
 		t.Errorf("status %d: %s", got.Status, got.Body)
 	}
 	whole, short := g.Get(t, hashOnly(hash, query)), g.Get(t, hashOnly(hash, ""))
-	if !strings.HasPrefix(whole.Body, `{"data":{"accounts"`) || short.Body != whole.Body || short.Header.Get("Cache-Control") != "public, max-age=2" {
+	if !strings.HasPrefix(whole.Body, `{"data":{"accounts"`) || short.Body != whole.Body ||
+		short.Header.Get("Cache-Control") != "public, max-age=2" {
 		t.Errorf("with the query: %s; without: %v: %s", whole.Body, short.Header, short.Body)
 	}
-	for _, body := range []string{`{"extensions":{"persistedQuery":{"version":1,"sha256Hash":"` + hash + `"}}}`, `{"documentId":"` + hash + `"}`, `{"documentId":"sha256:` + hash + `"}`} {
+	for _, body := range []string{`{"extensions":{"persistedQuery":{"version":1,"sha256Hash":"` + hash + `"}}}`,
+		`{"documentId":"` + hash + `"}`, `{"documentId":"sha256:` + hash + `"}`} {
 		if got := g.Do(t, http.MethodPost, "/graphql", body, "Content-Type: "+plainMedia); got.Body != whole.Body {
 			t.Errorf("%s: %s", body, got.Body)
 		}
@@ -49,7 +52,9 @@ func TestPersisted(t *testing.T) {
 		t.Errorf("an invalid document was stored: %s", got.Body)
 	}
 	for _, body := range []string{`{"extensions":{"persistedQuery":{"sha256Hash":5}}}`, `{"documentId":"unknown"}`} {
-		if got := g.Do(t, http.MethodPost, "/graphql", body, "Content-Type: "+plainMedia, "Accept: "+graphMedia); got.Status != http.StatusBadRequest || !strings.Contains(got.Body, "BAD_USER_INPUT") {
+		if got := g.Do(t, http.MethodPost, "/graphql", body, "Content-Type: "+plainMedia,
+			"Accept: "+graphMedia); got.Status != http.StatusBadRequest ||
+			!strings.Contains(got.Body, "BAD_USER_INPUT") {
 			t.Errorf("%s: status %d: %s", body, got.Status, got.Body)
 		}
 	}
@@ -59,7 +64,9 @@ func TestPersisted(t *testing.T) {
 func TestTrusted(t *testing.T) {
 	t.Parallel()
 	const mine, other = `query Mine($n: Int) { accounts(first: $n) { nodes { entityId } } }`, `{ __typename }`
-	g := testenv.Demo(t, testenv.Graph(func(o *gateway.GraphOptions) { o.Trusted, o.OnlyTrusted = map[string]string{"mine": mine}, true }))
+	g := testenv.Demo(t, testenv.Graph(func(o *gateway.GraphOptions) {
+		o.Trusted, o.OnlyTrusted = map[string]string{"mine": mine}, true
+	}))
 	post := func(v any) *testenv.Response {
 		b, err := json.Marshal(v)
 		if err != nil {
@@ -84,8 +91,10 @@ func TestTrusted(t *testing.T) {
 		}
 	}
 	for name, request := range map[string]map[string]any{
-		"another text":            {"query": other},
-		"another text to be kept": {"query": other, "extensions": map[string]any{"persistedQuery": map[string]any{"version": 1, "sha256Hash": server.DocumentID(other)}}},
+		"another text": {"query": other},
+		"another text to be kept": {"query": other,
+			"extensions": map[string]any{"persistedQuery": map[string]any{"version": 1,
+				"sha256Hash": server.DocumentID(other)}}},
 	} {
 		if _, codes := read(t, post(request)); codes != "FORBIDDEN" {
 			t.Errorf("%s: %s", name, codes)
@@ -95,14 +104,17 @@ func TestTrusted(t *testing.T) {
 		t.Fatal(err)
 	}
 	document, _, _ := strings.Cut(x.DocumentID, "#")
-	if got := post(map[string]any{"documentId": document, "variables": x.Variables}); !strings.Contains(got.Body, "operationName is missing") ||
+	if got := post(map[string]any{"documentId": document, "variables": x.Variables}); !strings.Contains(got.Body,
+		"operationName is missing") ||
 		!strings.Contains(got.Body, x.OperationName) {
 		t.Errorf("without an operation: %s", got.Body)
 	}
-	if got := post(map[string]any{"documentId": document + "#None"}); !strings.Contains(got.Body, `no operation \"None\"`) {
+	if got := post(map[string]any{"documentId": document + "#None"}); !strings.Contains(got.Body,
+		`no operation \"None\"`) {
 		t.Errorf("with an unknown operation: %s", got.Body)
 	}
-	if got := post(map[string]any{"documentId": "yours"}); !strings.Contains(got.Body, `has the documentId \"yours\"`) {
+	if got := post(map[string]any{"documentId": "yours"}); !strings.Contains(got.Body,
+		`has the documentId \"yours\"`) {
 		t.Errorf("with an unknown id: %s", got.Body)
 	}
 	if rest := g.Get(t, "/api/v1/accounts?limit=1"); rest.Status != http.StatusOK {
@@ -125,17 +137,21 @@ func TestCacheControl(t *testing.T) {
 		`{ accounts(first: 101) }`:                                                "no-store",
 	} {
 		got := g.Get(t, "/graphql?query="+url.QueryEscape(query))
-		if cache, tag := got.Header.Get("Cache-Control"), got.Header.Get("ETag"); cache != want || (tag == "") != (want == "no-store") {
+		if cache, tag := got.Header.Get("Cache-Control"), got.Header.Get("ETag"); cache != want ||
+			(tag == "") != (want == "no-store") {
 			t.Errorf("%s: Cache-Control %q, want %q; ETag %q: %s", query, cache, want, tag, got.Body)
 		}
 	}
 	const path = "/graphql?query=%7Baccounts(first:1)%7Bnodes%7BentityId%7D%7D%7D"
 	first := g.Get(t, path)
 	again := g.Do(t, http.MethodGet, path, "", "If-None-Match: "+first.Header.Get("ETag"))
-	if again.Status != http.StatusNotModified || again.Body != "" || again.Header.Get("ETag") != first.Header.Get("ETag") || again.Header.Get("Cache-Control") == "" || again.Header.Get("X-Query-Cost") != "2" {
+	if again.Status != http.StatusNotModified || again.Body != "" ||
+		again.Header.Get("ETag") != first.Header.Get("ETag") || again.Header.Get("Cache-Control") == "" ||
+		again.Header.Get("X-Query-Cost") != "2" {
 		t.Errorf("status %d, %v: %s", again.Status, again.Header, again.Body)
 	}
-	if other := g.Do(t, http.MethodGet, path, "", `If-None-Match: "x"`); other.Status != http.StatusOK || other.Body != first.Body {
+	if other := g.Do(t, http.MethodGet, path, "", `If-None-Match: "x"`); other.Status != http.StatusOK ||
+		other.Body != first.Body {
 		t.Errorf("status %d: %s", other.Status, other.Body)
 	}
 	if post := g.Query(t, `{ __typename }`, nil); post.Header.Get("ETag") != "" {
@@ -143,8 +159,8 @@ func TestCacheControl(t *testing.T) {
 	}
 }
 
-// TestResponseCache tests that a repeated request is served from the cache until the next block or the lifetime of the response, that errors are not cached,
-// and that the cache can be disabled.
+// TestResponseCache tests that a repeated request is served from the cache until the next block or the lifetime of the
+// response, that errors are not cached, and that the cache can be disabled.
 func TestResponseCache(t *testing.T) {
 	t.Parallel()
 	url := testenv.Filled.Fresh(t)
@@ -191,7 +207,8 @@ func BenchmarkResponseCache(b *testing.B) {
 		b.Run(name, func(b *testing.B) {
 			handler := testenv.Demo(b, testenv.Graph(func(o *gateway.GraphOptions) { o.CacheBytes = size })).Public()
 			for b.Loop() {
-				reject(b, handler, `{"query":"{ accounts(first: 25) { nodes { entityId memo balance evmAddress } } }"}`)
+				reject(b,
+					handler, `{"query":"{ accounts(first: 25) { nodes { entityId memo balance evmAddress } } }"}`)
 			}
 		})
 	}

@@ -33,7 +33,8 @@ import (
 
 const (
 	mediaCSV = "text/csv"
-	// csvPage is the number of rows that are read at once. After each page, an export pauses for as long as the page took, for other requests.
+	// csvPage is the number of rows that are read at once. After each page, an export pauses for as long as the page
+	// took, for other requests.
 	csvPage = 100
 	// Variables of the operation that reads a page.
 	csvFirst = "csv_first"
@@ -51,7 +52,8 @@ type export struct {
 	more      bool
 }
 
-// serveCSV reads all pages of the only list of an operation and writes its rows as CSV (RFC 4180), one column for each selected scalar.
+// serveCSV reads all pages of the only list of an operation and writes its rows as CSV (RFC 4180), one column for each
+// selected scalar.
 func (s *Server) serveCSV(w http.ResponseWriter, r *http.Request) {
 	h := w.Header()
 	h.Add("Vary", "Accept")
@@ -91,7 +93,8 @@ func (s *Server) serveCSV(w http.ResponseWriter, r *http.Request) {
 			return
 		case first:
 			out.setHeaders(mediaCSV + "; charset=utf-8; header=present")
-			h.Set("Content-Disposition", `attachment; filename="`+cmp.Or(x.operation.Operation.Name, x.path[len(x.path)-1])+`.csv"`)
+			h.Set("Content-Disposition", `attachment; filename="`+
+				cmp.Or(x.operation.Operation.Name, x.path[len(x.path)-1])+`.csv"`)
 		case failed != nil:
 			x.end(lines, "incomplete: "+failed.Message)
 		}
@@ -141,8 +144,9 @@ func (s *Server) newExport(ctx context.Context, params *graphql.RawParams, store
 	if err != nil {
 		return nil, gqlerror.List{s.syntaxError(err)}
 	}
-	_ = validator.ValidateWithRules(s.Schema(), doc, &rules.Rules{}) // adds the definitions; without rules there are no errors
-	incremental.Extract(doc)                                         // nothing is deferred in CSV
+	// adds the definitions; without rules there are no errors
+	_ = validator.ValidateWithRules(s.Schema(), doc, &rules.Rules{})
+	incremental.Extract(doc) // nothing is deferred in CSV
 	def := doc.Operations.ForName(params.OperationName)
 	switch {
 	case def == nil:
@@ -155,7 +159,8 @@ func (s *Server) newExport(ctx context.Context, params *graphql.RawParams, store
 		return nil, errs
 	}
 	x := &export{server: s, left: s.o.CSVRows, operation: graphql.OperationContext{
-		RawQuery: params.Query, OperationName: def.Name, Doc: doc, Operation: def, Variables: variables, Headers: params.Headers,
+		RawQuery: params.Query, OperationName: def.Name, Doc: doc, Operation: def, Variables: variables,
+		Headers:     params.Headers,
 		RecoverFunc: recovered, ResolverMiddleware: s.middleware, RootResolverMiddleware: noMiddleware,
 	}}
 	if err := x.find(def.SelectionSet); err != nil {
@@ -179,17 +184,21 @@ func (x *export) cost() int {
 	return limits.Price(x.operation.Operation, csvPages).Of(x.operation.Variables)
 }
 
-// collect returns the fields of a selection, whatever types of an interface or union they belong to. It leaves the cache of the operation empty, because the
-// selection is changed afterwards.
+// collect returns the fields of a selection, whatever types of an interface or union they belong to. It leaves the
+// cache of the operation empty, because the selection is changed afterwards.
 func (x *export) collect(set ast.SelectionSet) []graphql.CollectedField {
-	return graphql.CollectFields(&graphql.OperationContext{Doc: x.operation.Doc, Variables: x.operation.Variables}, set, nil)
+	return graphql.CollectFields(&graphql.OperationContext{Doc: x.operation.Doc, Variables: x.operation.Variables},
+		set, nil)
 }
 
-var errNoList = errors.New("CSV requires an operation that selects one list: a connection at the root, or below objects without other fields than id")
+var errNoList = errors.New("CSV requires an operation that selects one list: a connection at the root, or below " +
+	"objects without other fields than id")
 
 // find finds the connection below a selection and its columns. It makes the operation page through the connection.
 func (x *export) find(set ast.SelectionSet) error {
-	fields := slices.DeleteFunc(x.collect(set), func(f graphql.CollectedField) bool { return f.Name == "id" || f.Name == "__typename" })
+	fields := slices.DeleteFunc(x.collect(set), func(f graphql.CollectedField) bool {
+		return f.Name == "id" || f.Name == "__typename"
+	})
 	if len(fields) > 1 {
 		return fmt.Errorf("%w; remove %s or %s", errNoList, fields[0].Alias, fields[1].Alias)
 	}
@@ -234,12 +243,16 @@ func (x *export) paginate(f *ast.Field) error {
 		return slices.Contains([]string{"first", "last", "after", "before"}, a.Name)
 	})
 	def := x.operation.Operation
-	for name, variable := range map[string]struct{ name, typ string }{"first": {csvFirst, "Int"}, "after": {csvAfter, "String"}} {
-		f.Arguments = append(f.Arguments, &ast.Argument{Name: name, Value: &ast.Value{Raw: variable.name, Kind: ast.Variable}})
-		def.VariableDefinitions = append(def.VariableDefinitions, &ast.VariableDefinition{Variable: variable.name, Type: ast.NamedType(variable.typ, nil)})
+	for name, variable := range map[string]struct{ name, typ string }{"first": {csvFirst, "Int"},
+		"after": {csvAfter, "String"}} {
+		f.Arguments = append(f.Arguments,
+			&ast.Argument{Name: name, Value: &ast.Value{Raw: variable.name, Kind: ast.Variable}})
+		def.VariableDefinitions = append(def.VariableDefinitions,
+			&ast.VariableDefinition{Variable: variable.name, Type: ast.NamedType(variable.typ, nil)})
 	}
 	field := func(name string) ast.Selection { return &ast.Field{Alias: name, Name: name} }
-	info := &ast.Field{Alias: csvAfter, Name: "pageInfo", SelectionSet: ast.SelectionSet{field("hasNextPage"), field("endCursor")}}
+	info := &ast.Field{Alias: csvAfter, Name: "pageInfo",
+		SelectionSet: ast.SelectionSet{field("hasNextPage"), field("endCursor")}}
 	f.SelectionSet = append(f.SelectionSet, info)
 	return nil
 }
@@ -279,7 +292,8 @@ func (x *export) page(ctx context.Context, lines *csvWriter) *gqlerror.Error {
 		defer stop()
 	}
 	of := &operation{entry: &entry{doc: x.operation.Doc, lists: true}, oc: &x.operation, scans: 1}
-	next, ctx := s.start(values.Context(s.context(values.Context(ctx, turn.Value()), of), csvPages.Value()), &x.operation)
+	next, ctx := s.start(values.Context(s.context(values.Context(ctx, turn.Value()), of), csvPages.Value()),
+		&x.operation)
 	resp := next(ctx)
 	if resp == nil {
 		return timedOut()

@@ -46,10 +46,12 @@ func TestCSV(t *testing.T) {
 		const account = "0.0.98" // takes part in so many transactions that they need several pages
 		got := export(t, g, query, map[string]any{"of": account, "first": 2})
 		all := records(t, got)
-		if want := []string{"at", "payer.entityId", "payer.memo", "chargedFee", "scheduled"}; !slices.Equal(all[0], want) {
+		if want := []string{"at", "payer.entityId", "payer.memo", "chargedFee", "scheduled"}; !slices.Equal(all[0],
+			want) {
 			t.Errorf("%s: the columns are %v", name, all[0])
 		}
-		if media := got.Header.Get("Content-Type"); !strings.HasPrefix(media, "text/csv; charset=utf-8") || got.Header.Get("Content-Disposition") != `attachment; filename="Paid.csv"` {
+		if media := got.Header.Get("Content-Type"); !strings.HasPrefix(media, "text/csv; charset=utf-8") ||
+			got.Header.Get("Content-Disposition") != `attachment; filename="Paid.csv"` {
 			t.Errorf("%s: %v", name, got.Header)
 		}
 		var after any
@@ -74,19 +76,23 @@ func TestCSV(t *testing.T) {
 				if node.Scheduled {
 					scheduled = "true"
 				}
-				if want := []string{node.At, node.Payer.EntityID, node.Payer.Memo, node.ChargedFee, scheduled}; n >= len(rows) || !slices.Equal(rows[n], want) {
+				if want := []string{node.At, node.Payer.EntityID, node.Payer.Memo, node.ChargedFee,
+					scheduled}; n >= len(rows) || !slices.Equal(rows[n], want) {
 					t.Fatalf("%s: row %d of %d is not %v", name, n, len(rows), want)
 				}
 				n++
 			}
-			if more, after = data.Transactions.PageInfo.HasNextPage, data.Transactions.PageInfo.EndCursor; !more && n != len(rows) {
+			if more, after = data.Transactions.PageInfo.HasNextPage, data.Transactions.PageInfo.EndCursor; !more &&
+				n != len(rows) {
 				t.Errorf("%s: %d rows instead of %d", name, len(rows), n)
 			}
 		}
 		if len(rows) < 1200 {
 			t.Errorf("%s: %d rows do not need several pages", name, len(rows))
 		}
-		edges := records(t, export(t, g, `{ account(id: "1001") { transfers { edges { cursor node { amount token { symbol } } } } } }`, nil))
+		edges := records(t,
+			export(t, g, `{ account(id: "1001") { transfers { edges { cursor node { amount token { symbol } } } } } }`,
+				nil))
 		if !slices.Equal(edges[0], []string{"cursor", "node.amount", "node.token.symbol"}) || len(edges) < 2 {
 			t.Errorf("%s: %v", name, edges[:min(len(edges), 2)])
 		}
@@ -101,16 +107,22 @@ func TestCSV(t *testing.T) {
 func TestCSVEscapes(t *testing.T) {
 	t.Parallel()
 	url := testenv.Filled.Fresh(t)
-	testenv.Exec(t, url, `update entity set memo = '=1+1' where id = 1001`, `update entity set memo = '@a,"b"' where id = 1002`,
-		`update entity set memo = '-5' where id = 1003`, `update entity set memo = '-5+cmd' where id = 1004`, `update entity set memo = 'a=b' where id = 1005`, `update entity set memo = '-1.5 ℏ' where id = 1006`,
-		`update entity set memo = '＝1+1' where id = 1007`, `update entity set memo = '＋1' where id = 1008`, `update entity set memo = '－1' where id = 1009`, `update entity set memo = '＠a' where id = 1010`,
-		`update entity set memo = e'\t=1' where id = 1011`, `update entity set memo = e'\u200b=1' where id = 1012`, `update entity set memo = '# cut' where id = 1013`, `update entity set memo = 'ｗide' where id = 1014`)
-	got := export(t, testenv.Over(t, url), `{ accounts(filter: {id: {gte: "1001", lte: "1014"}}) { nodes { memo key { type } } } }`, nil)
+	testenv.Exec(t, url, `update entity set memo = '=1+1' where id = 1001`,
+		`update entity set memo = '@a,"b"' where id = 1002`,
+		`update entity set memo = '-5' where id = 1003`, `update entity set memo = '-5+cmd' where id = 1004`,
+		`update entity set memo = 'a=b' where id = 1005`, `update entity set memo = '-1.5 ℏ' where id = 1006`,
+		`update entity set memo = '＝1+1' where id = 1007`, `update entity set memo = '＋1' where id = 1008`,
+		`update entity set memo = '－1' where id = 1009`, `update entity set memo = '＠a' where id = 1010`,
+		`update entity set memo = e'\t=1' where id = 1011`, `update entity set memo = e'\u200b=1' where id = 1012`,
+		`update entity set memo = '# cut' where id = 1013`, `update entity set memo = 'ｗide' where id = 1014`)
+	got := export(t, testenv.Over(t, url),
+		`{ accounts(filter: {id: {gte: "1001", lte: "1014"}}) { nodes { memo key { type } } } }`, nil)
 	var memos []string
 	for _, row := range records(t, got)[1:] {
 		memos = append(memos, row[0])
 	}
-	if want := []string{"'=1+1", `'@a,"b"`, "-5", "'-5+cmd", "a=b", "-1.5 ℏ", "'＝1+1", "'＋1", "'－1", "'＠a", "'\t=1", "'\u200b=1", "'# cut", "ｗide"}; !slices.Equal(memos, want) {
+	if want := []string{"'=1+1", `'@a,"b"`, "-5", "'-5+cmd", "a=b", "-1.5 ℏ", "'＝1+1", "'＋1", "'－1", "'＠a", "'\t=1",
+		"'\u200b=1", "'# cut", "ｗide"}; !slices.Equal(memos, want) {
 		t.Errorf("%q, want %q", memos, want)
 	}
 }
@@ -162,15 +174,19 @@ func TestCSVErrors(t *testing.T) {
 		`query A { accounts { nodes { entityId } } } query B { accounts { nodes { entityId } } }`: "operationName is missing",
 	} {
 		got := export(t, g, query, nil)
-		if got.Status != http.StatusBadRequest || !strings.Contains(got.Body, want) || !strings.Contains(got.Body, `"BAD_USER_INPUT"`) {
+		if got.Status != http.StatusBadRequest || !strings.Contains(got.Body, want) ||
+			!strings.Contains(got.Body, `"BAD_USER_INPUT"`) {
 			t.Errorf("%s: status %d: %s", query, got.Status, got.Body)
 		}
 	}
-	if got := export(t, g, `{ __typename account(id: "1001") { __typename id tokens { nodes { __typename balance } } } }`, nil); got.Status != http.StatusOK ||
+	if got := export(t, g,
+		`{ __typename account(id: "1001") { __typename id tokens { nodes { __typename balance } } } }`,
+		nil); got.Status != http.StatusOK ||
 		!strings.HasPrefix(got.Body, "account") && !strings.HasPrefix(got.Body, "__typename,balance\r\n") {
 		t.Errorf("ids beside the list: %d %s", got.Status, got.Body)
 	}
-	if got := g.Do(t, http.MethodGet, "/graphql?query="+strings.ReplaceAll(`{accounts(first:1){nodes{entityId}}}`, `"`, "%22"), "", "Accept: text/csv"); !strings.HasPrefix(got.Body, "entityId\r\n0.0.2\r\n") {
+	if got := g.Do(t, http.MethodGet, "/graphql?query="+strings.ReplaceAll(`{accounts(first:1){nodes{entityId}}}`,
+		`"`, "%22"), "", "Accept: text/csv"); !strings.HasPrefix(got.Body, "entityId\r\n0.0.2\r\n") {
 		t.Errorf("GET: %d %.200s", got.Status, got.Body)
 	}
 }
@@ -180,7 +196,8 @@ func TestCSVErrors(t *testing.T) {
 func TestCSVTexts(t *testing.T) {
 	t.Parallel()
 	var texts []string
-	for _, special := range []string{"\r", "\n", "\r\n", "\n\r", `"`, `""`, ",", ";", " ", "\t", "#", "'", "\\", "\u2028", "\ufeff", "\x00"} {
+	for _, special := range []string{"\r", "\n", "\r\n", "\n\r", `"`, `""`, ",", ";", " ", "\t", "#", "'", "\\",
+		"\u2028", "\ufeff", "\x00"} {
 		texts = append(texts, "a"+special, "a"+special+"b", "a"+special+special+"b", special+"b", special)
 	}
 	url := testenv.Filled.Fresh(t)
@@ -211,7 +228,8 @@ func TestCSVTexts(t *testing.T) {
 			text, after = strings.ReplaceAll(quoted[:end], `""`, `"`), strings.TrimPrefix(quoted[end+1:], "\r\n")
 		}
 		rows = after
-		if got, escaped := strings.CutPrefix(text, "'"); number != strconv.Itoa(i+1) || text != want && (!escaped || got != want) {
+		if got, escaped := strings.CutPrefix(text, "'"); number != strconv.Itoa(i+1) || text != want &&
+			(!escaped || got != want) {
 			t.Errorf("row %s is %q, want %q", number, text, want)
 		}
 	}

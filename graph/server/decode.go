@@ -46,8 +46,8 @@ func (d *decoder) wrongKind(want string) error { return &kindError{d.StackPointe
 // maxNesting is the maximum nesting of JSON values.
 const maxNesting = 1000
 
-// decode calls read with a decoder of a text, and fails if the text continues after what it has read. maxValues is the maximum number of values in objects
-// and lists.
+// decode calls read with a decoder of a text, and fails if the text continues after what it has read. maxValues is the
+// maximum number of values in objects and lists.
 func decode(text []byte, maxValues int, read func(*decoder) error) error {
 	d := decoders.Get().(*decoder)
 	defer func() {
@@ -150,7 +150,8 @@ func (d *decoder) value() (any, error) {
 	}
 }
 
-// texts has texts of documents by their JSON: clients repeat few documents, and finding a text is faster than decoding it again.
+// texts has texts of documents by their JSON: clients repeat few documents, and finding a text is faster than decoding
+// it again.
 var texts = otter.Must(&otter.Options[string, string]{MaximumSize: 256})
 
 const maxText = 8 << 10 // maximum length of the JSON of a text that is kept, in bytes

@@ -61,7 +61,8 @@ type part struct {
 // inParts requests a response in parts, and returns them.
 func inParts(t *testing.T, g *testenv.Gateway, document string, variables map[string]any) []part {
 	t.Helper()
-	got := g.Do(t, http.MethodPost, "/graphql", body(t, document, variables), "Content-Type: "+plainMedia, "Accept: multipart/mixed;deferSpec=20220824, application/json")
+	got := g.Do(t, http.MethodPost, "/graphql", body(t, document, variables), "Content-Type: "+plainMedia,
+		"Accept: multipart/mixed;deferSpec=20220824, application/json")
 	if got.Status != http.StatusOK || got.Header.Get("Content-Type") != partsType {
 		t.Fatalf("%s\nstatus %d, Content-Type %q: %s", document, got.Status, got.Header.Get("Content-Type"), got.Body)
 	}
@@ -160,35 +161,60 @@ var deferring = map[string]struct {
 	document string
 	parts    int
 }{
-	"columns":                    {`{ accounts(first: 5) { nodes { entityId ... @defer { memo evmAddress } } } }`, 2},
-	"a spread":                   {`{ accounts(first: 5) { nodes { entityId ...F @defer(label: "f") } } } fragment F on Account { memo key { type } }`, 2},
-	"the whole selection":        {`{ account(id: 1008) { ... @defer { memo } } }`, 2},
-	"the root":                   {`{ account(id: 1008) { memo } ... @defer { blocks(first: 2) { nodes { number } } accounts(first: 1) { nodes { memo } } } }`, 2},
-	"the whole root":             {`{ ... @defer { account(id: 1008) { memo } } }`, 2},
-	"a relation":                 {`{ accounts(first: 25, order: DESC) { nodes { entityId ... @defer { transactions(first: 3) { nodes { name: type payer { memo } } } } } } }`, 2},
-	"a connection's nodes":       {`{ accounts(first: 3) { ... @defer { nodes { memo } } pageInfo { hasNextPage } } }`, 2},
-	"a connection's end":         {`{ accounts(first: 3) { nodes { memo } ... @defer { pageInfo { hasNextPage endCursor } } } }`, 2},
-	"edges":                      {`{ accounts(first: 3) { edges { cursor node { ... @defer { memo transactions(first: 1) { edges { node { name: type } } } } } } } }`, 2},
-	"below a relation":           {`{ accounts(first: 10, order: DESC) { nodes { transactions(first: 2) { nodes { name: type ... @defer { payer { memo stakedAccount { entityId } } } } } } } }`, 2},
-	"nested":                     {`{ accounts(first: 5, order: DESC) { nodes { entityId ... @defer(label: "outer") { transactions(first: 2) { nodes { name: type ... @defer(label: "inner") { payer { memo } } } } } } } }`, 3},
-	"nested directly":            {`{ account(id: 1008) { entityId ... @defer { memo ... @defer { evmAddress } } } }`, 3},
-	"one in a fragment":          {`{ accounts(first: 2) { nodes { ...F } } account(id: 1008) { ...F } } fragment F on Account { entityId ... @defer { memo } }`, 3},
-	"siblings":                   {`{ account(id: 1008) { ... @defer(label: "a") { memo } ... @defer(label: "b") { transactions(first: 2) { nodes { name: type } } } } }`, 3},
-	"fields of the initial part": {`{ account(id: 1008) { memo transactions(first: 2) { nodes { name: type } } ... @defer { memo transactions(first: 2) { nodes { name: type payer { memo } } } } } }`, 2},
-	"without a plan":             {`{ accounts(first: 5, order: DESC) { nodes { balance(unit: HBAR) ... @defer { transactions(first: 2) { nodes { payer { balance(unit: HBAR) stakedAccount { memo } } } } } } } }`, 2},
-	"below fields without plan":  {`{ accounts(first: 5, order: DESC) { nodes { balance(unit: HBAR) transactions(first: 2) { nodes { name: type ... @defer { payer { memo balance(unit: HBAR) } } } } } } }`, 2},
-	"of one type":                {`query($ids: [ID!]!) { nodes(ids: $ids) { __typename ... on Account @defer { memo } ... on Block @defer(label: "block") { number } } }`, 3},
-	"of no matching type":        {`query($ids: [ID!]!) { nodes(ids: $ids) { __typename ... on Schedule @defer { id } } }`, 2},
-	"in a null object":           {`{ account(id: 999999) { memo ... @defer { entityId } } }`, 1},
-	"beside a null object":       {`{ none: account(id: 999999) { ... @defer { memo } } some: account(id: 1008) { entityId ... @defer { memo } } }`, 2},
-	"in an empty list":           {`{ accounts(filter: {balance: {gt: "9000000000000000000"}}) { nodes { entityId ... @defer { memo } } } }`, 1},
-	"skipped":                    {`{ account(id: 1008) { memo ... @defer @skip(if: true) { entityId } ... @include(if: true) @defer { evmAddress } } }`, 0}, // an empty group has a part only if it is the last
-	"conditions":                 {`query($yes: Boolean! = true, $no: Boolean! = false) { account(id: 1008) { memo ... @defer(if: $yes) { entityId @include(if: $yes) } ... @defer(if: $no) { evmAddress } } }`, 2},
-	"a label in a variable":      {`query($yes: String = "yes") { account(id: 1008) { memo ... @defer(label: $yes) { entityId } } }`, 2},
-	"the schema":                 {`{ __typename ... @defer { __type(name: "Block") { name fields { name ... @defer { type { name } } } } } }`, 3},
-	"details that were not read": {`{ contractResults(first: 3) { nodes { hash } } ... @defer { contractResults(first: 3) { nodes { hash blockNumber gasPrice block { number } } } } }`, 2},
-	"an empty page":              {`{ transactions(first: 0) { nodes { name: type } ... @defer { pageInfo { hasNextPage } } } }`, 2},
-	"under two names":            {`{ account(id: 1008) { a: transactions(first: 1) { nodes { name: type } } ... @defer { b: transactions(first: 1) { nodes { payer { memo } } } } } }`, 2},
+	"columns": {`{ accounts(first: 5) { nodes { entityId ... @defer { memo evmAddress } } } }`, 2},
+	"a spread": {`{ accounts(first: 5) { nodes { entityId ...F @defer(label: "f") } } } fragment ` +
+		`F on Account { memo key { type } }`, 2},
+	"the whole selection": {`{ account(id: 1008) { ... @defer { memo } } }`, 2},
+	"the root": {`{ account(id: 1008) { memo } ... @defer { blocks(first: 2) { nodes { number } } ` +
+		`accounts(first: 1) { nodes { memo } } } }`, 2},
+	"the whole root": {`{ ... @defer { account(id: 1008) { memo } } }`, 2},
+	"a relation": {`{ accounts(first: 25, order: DESC) { nodes { entityId ... @defer { ` +
+		`transactions(first: 3) { nodes { name: type payer { memo } } } } } } }`, 2},
+	"a connection's nodes": {`{ accounts(first: 3) { ... @defer { nodes { memo } } pageInfo { hasNextPage } } }`,
+		2},
+	"a connection's end": {`{ accounts(first: 3) { nodes { memo } ... @defer { pageInfo { hasNextPage ` +
+		`endCursor } } } }`, 2},
+	"edges": {`{ accounts(first: 3) { edges { cursor node { ... @defer { memo ` +
+		`transactions(first: 1) { edges { node { name: type } } } } } } } }`, 2},
+	"below a relation": {`{ accounts(first: 10, order: DESC) { nodes { transactions(first: 2) { nodes { ` +
+		`name: type ... @defer { payer { memo stakedAccount { entityId } } } } } } } }`, 2},
+	"nested": {`{ accounts(first: 5, order: DESC) { nodes { entityId ... @defer(label: "outer") ` +
+		`{ transactions(first: 2) { nodes { name: type ... @defer(label: "inner") { payer { memo } } } } } } } }`, 3},
+	"nested directly": {`{ account(id: 1008) { entityId ... @defer { memo ... @defer { evmAddress } } } }`,
+		3},
+	"one in a fragment": {`{ accounts(first: 2) { nodes { ...F } } account(id: 1008) { ...F } } fragment F ` +
+		`on Account { entityId ... @defer { memo } }`, 3},
+	"siblings": {`{ account(id: 1008) { ... @defer(label: "a") { memo } ... @defer(label: "b") { ` +
+		`transactions(first: 2) { nodes { name: type } } } } }`, 3},
+	"fields of the initial part": {`{ account(id: 1008) { memo transactions(first: 2) { nodes { name: type } } ... ` +
+		`@defer { memo transactions(first: 2) { nodes { name: type payer { memo } } } } } }`, 2},
+	"without a plan": {`{ accounts(first: 5, order: DESC) { nodes { balance(unit: HBAR) ... @defer { ` +
+		`transactions(first: 2) { nodes { payer { balance(unit: HBAR) stakedAccount { memo } } } } } } } }`, 2},
+	"below fields without plan": {`{ accounts(first: 5, order: DESC) { nodes { balance(unit: HBAR) ` +
+		`transactions(first: 2) { nodes { name: type ... @defer { payer { memo balance(unit: HBAR) } } } } } } }`, 2},
+	"of one type": {`query($ids: [ID!]!) { nodes(ids: $ids) { __typename ... on Account @defer { ` +
+		`memo } ... on Block @defer(label: "block") { number } } }`, 3},
+	"of no matching type": {`query($ids: [ID!]!) { nodes(ids: $ids) { __typename ... on Schedule @defer { id } } }`,
+		2},
+	"in a null object": {`{ account(id: 999999) { memo ... @defer { entityId } } }`, 1},
+	"beside a null object": {`{ none: account(id: 999999) { ... @defer { memo } } some: account(id: 1008) { ` +
+		`entityId ... @defer { memo } } }`, 2},
+	"in an empty list": {`{ accounts(filter: {balance: {gt: "9000000000000000000"}}) { nodes { entityId ` +
+		`... @defer { memo } } } }`, 1},
+	"skipped": {`{ account(id: 1008) { memo ... @defer @skip(if: true) { entityId } ... ` +
+		`@include(if: true) @defer { evmAddress } } }`, 0}, // an empty group has a part only if it is the last
+	"conditions": {`query($yes: Boolean! = true, $no: Boolean! = false) { account(id: 1008) { memo ` +
+		`... @defer(if: $yes) { entityId @include(if: $yes) } ... @defer(if: $no) { evmAddress } } }`, 2},
+	"a label in a variable": {`query($yes: String = "yes") { account(id: 1008) { memo ... @defer(label: $yes) ` +
+		`{ entityId } } }`, 2},
+	"the schema": {`{ __typename ... @defer { __type(name: "Block") { name fields { name ... @defer ` +
+		`{ type { name } } } } } }`, 3},
+	"details that were not read": {`{ contractResults(first: 3) { nodes { hash } } ... @defer { ` +
+		`contractResults(first: 3) { nodes { hash blockNumber gasPrice block { number } } } } }`, 2},
+	"an empty page": {`{ transactions(first: 0) { nodes { name: type } ... @defer { pageInfo { ` +
+		`hasNextPage } } } }`, 2},
+	"under two names": {`{ account(id: 1008) { a: transactions(first: 1) { nodes { name: type } } ... ` +
+		`@defer { b: transactions(first: 1) { nodes { payer { memo } } } } } }`, 2},
 }
 
 // TestMergedParts tests that the merged parts equal the single response, and counts the parts.
@@ -249,10 +275,13 @@ func TestPartBytes(t *testing.T) {
 	t.Parallel()
 	g := testenv.Shared(t)
 	const document = `{ accounts(first: 2) { nodes { entityId ... @defer(label: "l") { declineReward } } } }`
-	got := g.Do(t, http.MethodPost, "/graphql", `{"extensions":{"cost":true},"query":"`+strings.ReplaceAll(document, `"`, `\"`)+`"}`, "Content-Type: "+plainMedia, "Accept: "+partsMedia)
+	got := g.Do(t, http.MethodPost, "/graphql", `{"extensions":{"cost":true},"query":"`+
+		strings.ReplaceAll(document, `"`, `\"`)+`"}`, "Content-Type: "+plainMedia, "Accept: "+partsMedia)
 	const head = "\r\nContent-Type: application/json; charset=utf-8\r\n\r\n"
-	want := delimiter + head + `{"data":{"accounts":{"nodes":[{"entityId":"0.0.2"},{"entityId":"0.0.3"}]}},"extensions":{"cost":{"limit":50000,"requested":5}},"hasNext":true}` +
-		delimiter + head + `{"incremental":[{"data":{"declineReward":false},"path":["accounts","nodes",0],"label":"l"},{"data":{"declineReward":true},"path":["accounts","nodes",1],"label":"l"}],"hasNext":false}` +
+	want := delimiter + head +
+		`{"data":{"accounts":{"nodes":[{"entityId":"0.0.2"},{"entityId":"0.0.3"}]}},"extensions":{"cost":{"limit":50000,"requested":5}},"hasNext":true}` +
+		delimiter + head +
+		`{"incremental":[{"data":{"declineReward":false},"path":["accounts","nodes",0],"label":"l"},{"data":{"declineReward":true},"path":["accounts","nodes",1],"label":"l"}],"hasNext":false}` +
 		lastDelimiter
 	if got.Body != want {
 		t.Errorf("got\n%q\nwant\n%q", got.Body, want)
@@ -261,7 +290,8 @@ func TestPartBytes(t *testing.T) {
 		t.Errorf("Vary is %v", got.Header.Values("Vary"))
 	}
 	for name, want := range map[string]string{
-		"Content-Type": partsType, "Cache-Control": "no-store, no-transform", "X-Query-Cost": "5", "X-Query-Cost-Limit": "50000", "Content-Length": "", "ETag": "", "X-Accel-Buffering": "no",
+		"Content-Type": partsType, "Cache-Control": "no-store, no-transform", "X-Query-Cost": "5",
+		"X-Query-Cost-Limit": "50000", "Content-Length": "", "ETag": "", "X-Accel-Buffering": "no",
 	} {
 		if got := got.Header.Get(name); got != want {
 			t.Errorf("%s is %q, want %q", name, got, want)
@@ -275,7 +305,8 @@ func TestSingleResponse(t *testing.T) {
 	g := testenv.Shared(t)
 	const document = `query($on: Boolean) { account(id: 1008) { entityId ... @defer(if: $on) { memo } } }`
 	whole := g.Do(t, http.MethodPost, "/graphql", body(t, document, nil), "Content-Type: "+plainMedia)
-	if !strings.HasPrefix(whole.Body, `{"data":{"account":{"entityId":"0.0.1008","memo":`) || whole.Header.Get("Content-Type") != plainMedia+"; charset=utf-8" {
+	if !strings.HasPrefix(whole.Body, `{"data":{"account":{"entityId":"0.0.1008","memo":`) ||
+		whole.Header.Get("Content-Type") != plainMedia+"; charset=utf-8" {
 		t.Fatalf("%v: %s", whole.Header, whole.Body)
 	}
 	const parts = "multipart/mixed"
@@ -285,24 +316,27 @@ func TestSingleResponse(t *testing.T) {
 		get       bool
 		inParts   bool
 	}{
-		"nothing accepted":        {accept: "*/*"},
-		"JSON accepted":           {accept: plainMedia},
-		"parts refused":           {accept: plainMedia + ", " + parts + ";q=0"},
-		"parts, newer version":    {accept: parts + ";incrementalSpec=v0.2, " + plainMedia},
-		"parts, other version":    {accept: parts + ";deferSpec=20250101"},
-		"parts of subscriptions":  {accept: parts + ";boundary=graphql;subscriptionSpec=1.0, " + plainMedia},
-		"GET":                     {accept: parts, get: true},
-		"not deferred":            {accept: parts, variables: map[string]any{"on": false}},
-		"parts, any version":      {accept: parts, inParts: true},
-		"parts, our version":      {accept: parts + ";deferSpec=20220824, application/json", inParts: true},
-		"parts after other types": {accept: "application/graphql-response+json, application/json;q=0.9, " + parts, inParts: true},
-		"parts liked less":        {accept: "application/graphql-response+json, application/json;q=0.9, " + parts + ";q=0.1"},
-		"deferred":                {accept: parts, variables: map[string]any{"on": true}, inParts: true},
-		"deferred by default":     {accept: parts, variables: map[string]any{"on": nil}, inParts: true},
+		"nothing accepted":       {accept: "*/*"},
+		"JSON accepted":          {accept: plainMedia},
+		"parts refused":          {accept: plainMedia + ", " + parts + ";q=0"},
+		"parts, newer version":   {accept: parts + ";incrementalSpec=v0.2, " + plainMedia},
+		"parts, other version":   {accept: parts + ";deferSpec=20250101"},
+		"parts of subscriptions": {accept: parts + ";boundary=graphql;subscriptionSpec=1.0, " + plainMedia},
+		"GET":                    {accept: parts, get: true},
+		"not deferred":           {accept: parts, variables: map[string]any{"on": false}},
+		"parts, any version":     {accept: parts, inParts: true},
+		"parts, our version":     {accept: parts + ";deferSpec=20220824, application/json", inParts: true},
+		"parts after other types": {accept: "application/graphql-response+json, application/json;q=0.9, " + parts,
+			inParts: true},
+		"parts liked less": {accept: "application/graphql-response+json, application/json;q=0.9, " + parts +
+			";q=0.1"},
+		"deferred":            {accept: parts, variables: map[string]any{"on": true}, inParts: true},
+		"deferred by default": {accept: parts, variables: map[string]any{"on": nil}, inParts: true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			got := g.Do(t, http.MethodPost, "/graphql", body(t, document, c.variables), "Content-Type: "+plainMedia, "Accept: "+c.accept)
+			got := g.Do(t, http.MethodPost, "/graphql", body(t, document, c.variables), "Content-Type: "+plainMedia,
+				"Accept: "+c.accept)
 			if c.get {
 				got = g.Do(t, http.MethodGet, "/graphql?query="+url.QueryEscape(document), "", "Accept: "+c.accept)
 			}
@@ -326,7 +360,9 @@ func TestSingleResponse(t *testing.T) {
 func TestDeferredByID(t *testing.T) {
 	t.Parallel()
 	const document = `{ account(id: 1008) { entityId ... @defer { declineReward } } }`
-	trusting := testenv.Demo(t, testenv.Graph(func(o *gateway.GraphOptions) { o.Trusted, o.OnlyTrusted = map[string]string{"mine": document}, true }))
+	trusting := testenv.Demo(t, testenv.Graph(func(o *gateway.GraphOptions) {
+		o.Trusted, o.OnlyTrusted = map[string]string{"mine": document}, true
+	}))
 	open := testenv.Demo(t)
 	automatic := `{"extensions":{"persistedQuery":{"version":1,"sha256Hash":"` + server.DocumentID(document) + `"}}}`
 	open.Get(t, hashOnly(server.DocumentID(document), document))
@@ -370,8 +406,10 @@ func TestManySplits(t *testing.T) {
 func TestMutationsAreNotSplit(t *testing.T) {
 	t.Parallel()
 	g := testenv.Over(t, testenv.Filled.Fresh(t), testenv.Tokens("ops:admin:0123456789abcdef0123456789abcdef"))
-	const document = `mutation { ... @defer { addComponent(input: {name: "Deferred"}) { __typename ... @defer { component { name } } } } }`
-	got := g.Do(t, http.MethodPost, "/graphql", body(t, document, nil), "Content-Type: "+plainMedia, "Accept: "+partsMedia, "Authorization: Bearer 0123456789abcdef0123456789abcdef")
+	const document = `mutation { ... @defer { addComponent(input: {name: "Deferred"}) { __typename ... @defer { ` +
+		`component { name } } } } }`
+	got := g.Do(t, http.MethodPost, "/graphql", body(t, document, nil), "Content-Type: "+plainMedia,
+		"Accept: "+partsMedia, "Authorization: Bearer 0123456789abcdef0123456789abcdef")
 	if want := `{"data":{"addComponent":{"__typename":"ComponentPayload","component":{"name":"Deferred"}}}}`; got.Body != want {
 		t.Errorf("got %s, want %s", got.Body, want)
 	}
@@ -389,12 +427,14 @@ func TestDeferInSchema(t *testing.T) {
 			}
 		} `json:"__schema"`
 	}
-	testenv.Shared(t).Data(t, `{ __schema { directives { name description locations args { name description } } } }`, nil, &data)
+	testenv.Shared(t).Data(t, `{ __schema { directives { name description locations args { name description } } } }`,
+		nil, &data)
 	for _, d := range data.Schema.Directives {
 		if d.Name != "defer" {
 			continue
 		}
-		if d.Description == "" || strings.Join(d.Locations, " ") != "FRAGMENT_SPREAD INLINE_FRAGMENT" || len(d.Args) != 2 || d.Args[0].Name != "if" || d.Args[1].Name != "label" ||
+		if d.Description == "" || strings.Join(d.Locations, " ") != "FRAGMENT_SPREAD INLINE_FRAGMENT" ||
+			len(d.Args) != 2 || d.Args[0].Name != "if" || d.Args[1].Name != "label" ||
 			d.Args[0].Description == "" || d.Args[1].Description == "" {
 			t.Errorf("%+v", d)
 		}

@@ -37,7 +37,8 @@ type delivery struct {
 	slots   chan struct{} // one for each group that is executed
 	done    chan groupResult
 	pending int // groups that have started and not been sent
-	// base has the objects that the fragment of each started group belongs to. found has those that its response contains.
+	// base has the objects that the fragment of each started group belongs to. found has those that its response
+	// contains.
 	base, found []*incremental.Objects
 }
 
@@ -57,15 +58,20 @@ type payload struct {
 	errors gqlerror.List
 }
 
-// deliver executes an operation and sends its response in parts, in the format of 2022-08-24: first the initial response with the extensions, then each
-// deferred fragment when its data is available. An error of send ends the delivery. If ctx ends, the remaining fragments fail with its cause.
+// deliver executes an operation and sends its response in parts, in the format of 2022-08-24: first the initial
+// response with the extensions, then each deferred fragment when its data is available. An error of send ends the
+// delivery. If ctx ends, the remaining fragments fail with its cause.
 //
-// gqlgen's deferral is not used: it resolves a deferred fragment separately for each object, with a statement for each.
-func (s *Server) deliver(ctx context.Context, op *operation, split *incremental.Split, extensions map[string]any, send sendPart) error {
+// gqlgen's deferral is not used: it resolves a deferred fragment separately for each object, with a statement for
+// each.
+func (s *Server) deliver(
+	ctx context.Context, op *operation, split *incremental.Split, extensions map[string]any, send sendPart,
+) error {
 	ctx, cancel := context.WithCancel(values.Context(ctx, rowplan.NewPartsStore().Value()))
 	n := len(split.Groups)
 	d := &delivery{
-		server: s, oc: op.oc, split: split, memo: memo{results: map[string]result{}}, send: send, ctx: ctx, slots: make(chan struct{}, maxConcurrentGroups),
+		server: s, oc: op.oc, split: split, memo: memo{results: map[string]result{}}, send: send,
+		ctx: ctx, slots: make(chan struct{}, maxConcurrentGroups),
 		done: make(chan groupResult, n), base: make([]*incremental.Objects, n), found: make([]*incremental.Objects, n),
 	}
 	defer d.running.Wait()
@@ -117,8 +123,10 @@ func (d *delivery) execute(op *ast.OperationDefinition) *graphql.Response {
 		doc = &once
 	}
 	oc := &graphql.OperationContext{
-		RawQuery: of.RawQuery, Variables: of.Variables, OperationName: of.OperationName, Doc: doc, Extensions: of.Extensions, Headers: of.Headers, Operation: op,
-		RecoverFunc: of.RecoverFunc, RootResolverMiddleware: of.RootResolverMiddleware, ResolverMiddleware: d.memo.middleware(of.ResolverMiddleware),
+		RawQuery: of.RawQuery, Variables: of.Variables, OperationName: of.OperationName, Doc: doc,
+		Extensions: of.Extensions, Headers: of.Headers, Operation: op,
+		RecoverFunc: of.RecoverFunc, RootResolverMiddleware: of.RootResolverMiddleware,
+		ResolverMiddleware: d.memo.middleware(of.ResolverMiddleware),
 	}
 	next, ctx := d.server.start(d.ctx, oc)
 	resp := next(ctx)
@@ -128,7 +136,8 @@ func (d *delivery) execute(op *ast.OperationDefinition) *graphql.Response {
 	return resp
 }
 
-// ready returns the groups nested directly in parent for which objects has at least one object, and records these objects.
+// ready returns the groups nested directly in parent for which objects has at least one object, and records these
+// objects.
 func (d *delivery) ready(parent int, objects *incremental.Objects) ([]int, error) {
 	var ready []int
 	for i, g := range d.split.Groups {
@@ -154,7 +163,8 @@ func (d *delivery) start(groups []int) {
 			r := groupResult{group: i}
 			defer func() {
 				if p := recover(); p != nil {
-					r.response = &graphql.Response{Errors: gqlerror.List{d.server.presenter(d.ctx, recovered(d.ctx, p))}}
+					r.response = &graphql.Response{Errors: gqlerror.List{d.server.presenter(d.ctx,
+						recovered(d.ctx, p))}}
 				}
 				d.done <- r
 			}()
@@ -176,7 +186,9 @@ func (d *delivery) finish(r groupResult) error {
 		return err
 	}
 	var payloads []payload
-	d.found[r.group] = d.base[r.group].Match(objects, nil, func(path ast.Path, data []byte) { payloads = append(payloads, payload{path: path, data: data}) })
+	d.found[r.group] = d.base[r.group].Match(objects, nil, func(path ast.Path, data []byte) {
+		payloads = append(payloads, payload{path: path, data: data})
+	})
 	ready, err := d.ready(r.group, d.found[r.group])
 	if err != nil {
 		return err
@@ -196,13 +208,15 @@ func (d *delivery) finish(r groupResult) error {
 	return nil
 }
 
-// assignErrors adds each error to the payload that it belongs to. An error above the objects, which made them null, is added to the first of them. Errors of
-// objects that the client did not receive are dropped.
+// assignErrors adds each error to the payload that it belongs to. An error above the objects, which made them null, is
+// added to the first of them. Errors of objects that the client did not receive are dropped.
 func assignErrors(payloads []payload, errs gqlerror.List) {
 	for _, e := range errs {
 		at := slices.IndexFunc(payloads, func(p payload) bool { return hasPrefix(e.Path, p.path) })
 		if at < 0 {
-			if at = slices.IndexFunc(payloads, func(p payload) bool { return p.data == nil && hasPrefix(p.path, e.Path) }); at < 0 {
+			if at = slices.IndexFunc(payloads, func(p payload) bool {
+				return p.data == nil && hasPrefix(p.path, e.Path)
+			}); at < 0 {
 				continue
 			}
 			e.Path = payloads[at].path
@@ -254,8 +268,8 @@ func (d *delivery) label(g *incremental.Group) string {
 	return text
 }
 
-// memo caches the results of resolvers by response path while an operation is delivered in parts. The fields on the path to a deferred fragment are the
-// same in every part, and are resolved once.
+// memo caches the results of resolvers by response path while an operation is delivered in parts. The fields on the
+// path to a deferred fragment are the same in every part, and are resolved once.
 type memo struct {
 	mu      sync.Mutex
 	results map[string]result
@@ -303,7 +317,8 @@ const deferSpec = "20220824"
 // boundary is the boundary of parts. It is random, because some clients search for it inside of texts too.
 var boundary = rand.Text()
 
-// Delimiters of parts (RFC 2046, §5.1.1). Each is sent with the part before it, because clients process a part when they receive its delimiter.
+// Delimiters of parts (RFC 2046, §5.1.1). Each is sent with the part before it, because clients process a part when
+// they receive its delimiter.
 var (
 	delimiter     = "\r\n--" + boundary
 	lastDelimiter = delimiter + "--\r\n"
@@ -334,9 +349,11 @@ func acceptsParts(r *http.Request) bool {
 
 // serveParts executes an operation with deferred fragments and writes its response in parts.
 //
-// gqlgen's transport.MultipartMixed is not used: it polls for parts with a timer, has no write deadline, and delivers gqlgen's deferred fields only, which are
-// read separately for each object.
-func (s *Server) serveParts(ctx context.Context, w http.ResponseWriter, op *operation, split *incremental.Split, extensions map[string]any) {
+// gqlgen's transport.MultipartMixed is not used: it polls for parts with a timer, has no write deadline, and delivers
+// gqlgen's deferred fields only, which are read separately for each object.
+func (s *Server) serveParts(
+	ctx context.Context, w http.ResponseWriter, op *operation, split *incremental.Split, extensions map[string]any,
+) {
 	p := &partWriter{out: s.streamWriter(w)}
 	switch err := s.deliver(ctx, op, split, extensions, p.write); {
 	case err == nil || ctx.Err() != nil: // the parts report a timeout; otherwise the client has disconnected

@@ -21,7 +21,8 @@ import (
 
 // A document that defers a relation, whose table a test can lock, and a column.
 const (
-	lockable  = `{ account(id: 1008) { entityId ... @defer(label: "slow") { nfts(first: 1) { nodes { serialNumber } } } ... @defer(label: "quick") { memo } } }`
+	lockable = `{ account(id: 1008) { entityId ... @defer(label: "slow") { nfts(first: 1) { nodes { serialNumber } ` +
+		`} } ... @defer(label: "quick") { memo } } }`
 	firstPart = `{"data":{"account":{"entityId":"0.0.1008"}},"hasNext":true}`
 )
 
@@ -32,7 +33,8 @@ func lock(t *testing.T, url, table string) (unlock func()) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := conn.Exec(t.Context(), "begin; lock table "+pgx.Identifier{table}.Sanitize()+" in access exclusive mode"); err != nil {
+	if _, err := conn.Exec(t.Context(), "begin; lock table "+pgx.Identifier{table}.Sanitize()+
+		" in access exclusive mode"); err != nil {
 		t.Fatal(err)
 	}
 	unlock = func() { _ = conn.Close(context.WithoutCancel(t.Context())) } // ends the transaction
@@ -43,7 +45,8 @@ func lock(t *testing.T, url, table string) (unlock func()) {
 // post sends a document and returns the response without reading its body.
 func post(ctx context.Context, t *testing.T, g *testenv.Gateway, document, accept string) *http.Response {
 	t.Helper()
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, g.URL+"/graphql", strings.NewReader(body(t, document, nil)))
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, g.URL+"/graphql",
+		strings.NewReader(body(t, document, nil)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -72,8 +75,8 @@ func chunk(t *testing.T, r *bufio.Reader, end string) string {
 	return strings.TrimSuffix(text.String(), end)
 }
 
-// TestPartsArriveWhenReady tests that a part and its delimiter arrive while a later part waits for the database, and that parts arrive in the order in
-// which they are complete.
+// TestPartsArriveWhenReady tests that a part and its delimiter arrive while a later part waits for the database, and
+// that parts arrive in the order in which they are complete.
 func TestPartsArriveWhenReady(t *testing.T) {
 	t.Parallel()
 	url := testenv.Filled.Fresh(t)
@@ -91,7 +94,9 @@ func TestPartsArriveWhenReady(t *testing.T) {
 		t.Errorf("the second part is %q", got)
 	}
 	unlock()
-	if got := chunk(t, r, lastDelimiter); !strings.Contains(got, `{"incremental":[{"data":{"nfts":{"nodes":[{"serialNumber":"`) || !strings.HasSuffix(got, `"path":["account"],"label":"slow"}],"hasNext":false}`) {
+	if got := chunk(t, r, lastDelimiter); !strings.Contains(got,
+		`{"incremental":[{"data":{"nfts":{"nodes":[{"serialNumber":"`) ||
+		!strings.HasSuffix(got, `"path":["account"],"label":"slow"}],"hasNext":false}`) {
 		t.Errorf("the last part is %q", got)
 	}
 	if rest, err := io.ReadAll(r); err != nil || len(rest) > 0 {
@@ -114,7 +119,8 @@ func TestPartsAsEvents(t *testing.T) {
 			t.Errorf("the first event is %q", got)
 		}
 		unlock()
-		if got := chunk(t, r, "\n\n"); !strings.HasPrefix(got, "event: next\ndata: {\"incremental\":[{\"data\":{\"nfts\":") || !strings.HasSuffix(got, lastPart) {
+		if got := chunk(t, r, "\n\n"); !strings.HasPrefix(got,
+			"event: next\ndata: {\"incremental\":[{\"data\":{\"nfts\":") || !strings.HasSuffix(got, lastPart) {
 			t.Errorf("the second event is %q", got)
 		}
 		if got := chunk(t, r, "\n\n"); got != "event: complete\ndata:" {
@@ -123,7 +129,8 @@ func TestPartsAsEvents(t *testing.T) {
 	})
 	t.Run("WebSocket", func(t *testing.T) {
 		unlock := lock(t, url, "nft")
-		conn, resp, err := websocket.Dial(t.Context(), g.URL+"/graphql", &websocket.DialOptions{Subprotocols: []string{"graphql-transport-ws"}})
+		conn, resp, err := websocket.Dial(t.Context(), g.URL+"/graphql",
+			&websocket.DialOptions{Subprotocols: []string{"graphql-transport-ws"}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -131,12 +138,14 @@ func TestPartsAsEvents(t *testing.T) {
 		if resp.Body != nil {
 			_ = resp.Body.Close()
 		}
-		for _, m := range []string{`{"type":"connection_init"}`, `{"type":"subscribe","id":"1","payload":` + body(t, document, nil) + `}`} {
+		for _, m := range []string{`{"type":"connection_init"}`,
+			`{"type":"subscribe","id":"1","payload":` + body(t, document, nil) + `}`} {
 			if err := conn.Write(t.Context(), websocket.MessageText, []byte(m)); err != nil {
 				t.Fatal(err)
 			}
 		}
-		for i, want := range []string{`{"type":"connection_ack"}`, `{"type":"next","id":"1","payload":` + firstPart + `}`, lastPart + "}", `{"type":"complete","id":"1"}`} {
+		for i, want := range []string{`{"type":"connection_ack"}`,
+			`{"type":"next","id":"1","payload":` + firstPart + `}`, lastPart + "}", `{"type":"complete","id":"1"}`} {
 			_, got, err := conn.Read(t.Context())
 			if err != nil || !strings.HasSuffix(string(got), want) {
 				t.Errorf("message %d is %s, %v", i, got, err)
@@ -148,7 +157,8 @@ func TestPartsAsEvents(t *testing.T) {
 	})
 }
 
-// TestErrorsInParts tests that each error is in the part with the object that it belongs to, with the path and the code that it has otherwise.
+// TestErrorsInParts tests that each error is in the part with the object that it belongs to, with the path and the
+// code that it has otherwise.
 func TestErrorsInParts(t *testing.T) {
 	t.Parallel()
 	url := testenv.Filled.Fresh(t)
@@ -158,7 +168,8 @@ func TestErrorsInParts(t *testing.T) {
 	const nfts, inside = `nfts(first: 1) { nodes { serialNumber } }`, `UNAVAILABLE with an id`
 	for name, c := range map[string]struct{ document, want string }{
 		"of an object": {
-			`{ account(id: 1008) { entityId ... @defer(label: "bad") { ` + nfts + ` } } blocks(first: 1) { nodes { number } } }`,
+			`{ account(id: 1008) { entityId ... @defer(label: "bad") { ` +
+				nfts + ` } } blocks(first: 1) { nodes { number } } }`,
 			`[account]=null account ` + inside,
 		},
 		"beside others": {
@@ -174,11 +185,14 @@ func TestErrorsInParts(t *testing.T) {
 			`[account]=map[declineReward:false]; [account]=null account ` + inside,
 		},
 		"of the group around": {
-			`{ account(id: 1008) { entityId ... @defer { nfts(first: 1) { nodes { serialNumber ... @defer { metadata } } } } } }`,
+			`{ account(id: 1008) { entityId ... @defer { nfts(first: 1) { nodes { serialNumber ... @defer { ` +
+				`metadata } } } } } }`,
 			`[account]=null account ` + inside,
 		},
 		"of the first part": {
-			`{ account(id: 1008) { ` + nfts + ` ... @defer { memo } } accounts(first: 1) { nodes { entityId ... @defer { declineReward } } } }`,
+			`{ account(id: 1008) { ` +
+				nfts +
+				` ... @defer { memo } } accounts(first: 1) { nodes { entityId ... @defer { declineReward } } } }`,
 			`account ` + inside + `; [accounts nodes 0]=map[declineReward:false]`,
 		},
 		"of each in a list": {
@@ -206,7 +220,9 @@ func TestErrorsInParts(t *testing.T) {
 					if one.Data == nil {
 						data = "null"
 					}
-					got = append(got, strings.Join(append([]string{fmt.Sprintf("%v=%s", one.Path, data)}, listErrors(t, one, &log)...), " "))
+					got = append(got,
+						strings.Join(append([]string{fmt.Sprintf("%v=%s", one.Path, data)},
+							listErrors(t, one, &log)...), " "))
 				}
 			}
 			slices.Sort(got) // the order of groups of one level varies
@@ -240,7 +256,8 @@ func listErrors(t *testing.T, p payload, log *buffer) []string {
 	return got
 }
 
-// TestPartTimeout tests a request that times out while parts are pending: completed parts are delivered, and the others have errors.
+// TestPartTimeout tests a request that times out while parts are pending: completed parts are delivered, and the
+// others have errors.
 func TestPartTimeout(t *testing.T) {
 	t.Parallel()
 	url := testenv.Filled.Fresh(t)
@@ -251,7 +268,8 @@ func TestPartTimeout(t *testing.T) {
 		t.Fatalf("%+v", parts)
 	}
 	slow := parts[2].Incremental[0]
-	if slow.Label != "slow" || slow.Data != nil || len(slow.Errors) != 1 || slow.Errors[0].Extensions["code"] != "TIMEOUT" {
+	if slow.Label != "slow" || slow.Data != nil || len(slow.Errors) != 1 ||
+		slow.Errors[0].Extensions["code"] != "TIMEOUT" {
 		t.Errorf("%+v", slow)
 	}
 }
@@ -276,7 +294,8 @@ func TestPartsCancelled(t *testing.T) {
 	waiting := func(want int) bool {
 		for range 100 {
 			var n int
-			if err := conn.QueryRow(t.Context(), `select count(*) from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`).Scan(&n); err != nil {
+			if err := conn.QueryRow(t.Context(),
+				`select count(*) from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`).Scan(&n); err != nil {
 				t.Fatal(err)
 			}
 			if n == want {
@@ -300,14 +319,20 @@ func TestPartLimits(t *testing.T) {
 	t.Parallel()
 	g := testenv.Demo(t, testenv.Graph(func(o *gateway.GraphOptions) { o.Bounds.Cost, o.Bounds.Directives = 100, 10 }))
 	for name, document := range map[string]string{
-		"cost":       `{ accounts(first: 10) { nodes { entityId ... @defer { transactions(first: 10) { nodes { name: type } } } } } }`,
-		"parts":      `{ accounts(first: 30) { nodes { entityId ... @defer { memo } ... @defer { key { type } } ... @defer { evmAddress } } } }`,
+		"cost": `{ accounts(first: 10) { nodes { entityId ... @defer { transactions(first: 10) { nodes { ` +
+			`name: type } } } } } }`,
+		"parts": `{ accounts(first: 30) { nodes { entityId ... @defer { memo } ... @defer { key { type } } ... ` +
+			`@defer { evmAddress } } } }`,
 		"directives": `{ account(id: 1008) {` + strings.Repeat(` ... @defer { memo }`, 11) + ` } }`,
-		"fragments":  `{ account(id: 1008) {` + strings.Repeat(` ...F`, 4) + ` } } fragment F on Account {` + strings.Repeat(` ... @defer { memo }`, 3) + ` }`,
-		"depth":      `{ account(id: 2) ` + strings.Repeat(`{ ... @defer { stakedAccount `, 9) + strings.Repeat(`{ stakedAccount `, 12) + `{ memo }` + strings.Repeat(` }`, 30) + ` }`,
+		"fragments": `{ account(id: 1008) {` + strings.Repeat(` ...F`, 4) + ` } } fragment F on Account {` +
+			strings.Repeat(` ... @defer { memo }`, 3) + ` }`,
+		"depth": `{ account(id: 2) ` + strings.Repeat(`{ ... @defer { stakedAccount `, 9) +
+			strings.Repeat(`{ stakedAccount `, 12) + `{ memo }` + strings.Repeat(` }`, 30) + ` }`,
 	} {
-		got := g.Do(t, http.MethodPost, "/graphql", body(t, document, nil), "Content-Type: "+plainMedia, "Accept: "+partsMedia)
-		if _, codes := read(t, got); codes != "QUERY_TOO_COMPLEX" || got.Header.Get("Content-Type") != plainMedia+"; charset=utf-8" {
+		got := g.Do(t, http.MethodPost, "/graphql", body(t, document, nil), "Content-Type: "+plainMedia,
+			"Accept: "+partsMedia)
+		if _, codes := read(t, got); codes != "QUERY_TOO_COMPLEX" ||
+			got.Header.Get("Content-Type") != plainMedia+"; charset=utf-8" {
 			t.Errorf("%s: %s", name, got.Body)
 		}
 	}

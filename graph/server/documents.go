@@ -39,7 +39,8 @@ type entry struct {
 
 func newEntry(doc *ast.QueryDocument, pages relay.Limits) *entry {
 	n := len(doc.Operations)
-	e := &entry{doc: doc, costs: make(map[*ast.OperationDefinition]*limits.Cost, n), ages: make(map[*ast.OperationDefinition]int, n)}
+	e := &entry{doc: doc, costs: make(map[*ast.OperationDefinition]*limits.Cost, n),
+		ages: make(map[*ast.OperationDefinition]int, n)}
 	for _, op := range doc.Operations {
 		e.costs[op], e.ages[op] = limits.Price(op, pages), limits.Age(op)
 		e.lists = e.lists || limits.Lists(op.SelectionSet)
@@ -56,7 +57,8 @@ func (e *entry) weight(text string) int {
 	return len(text)
 }
 
-// documents caches validated documents and their plans. Documents of the REST side and trusted documents are never evicted.
+// documents caches validated documents and their plans. Documents of the REST side and trusted documents are never
+// evicted.
 type documents struct {
 	pinned map[string]*entry // by text; written before the first request only
 	recent *otter.Cache[string, *entry]
@@ -70,7 +72,8 @@ type documents struct {
 // minWeight is what the text of a cached document counts at least, in bytes. It bounds the number of documents.
 const minWeight = 8 << 10
 
-// newDocuments returns a cache of documents of clients with texts of at most the given total length in bytes. Their plans take about ten times as much.
+// newDocuments returns a cache of documents of clients with texts of at most the given total length in bytes. Their
+// plans take about ten times as much.
 func newDocuments(bytes int, plans *rowplan.Plans, pages relay.Limits) *documents {
 	return &documents{
 		pinned: map[string]*entry{}, plans: plans, pages: pages, ids: map[string]string{},
@@ -138,11 +141,12 @@ func (s *Server) trust() error {
 	return nil
 }
 
-// resolveID sets the query of a request that has the id of a document: in documentId, or in extensions.persistedQuery.sha256Hash for automatic persisted
-// queries. An id can end with "#" and the name of the operation. The caller calls store when the document is valid: it registers the text of an automatic
-// persisted query.
+// resolveID sets the query of a request that has the id of a document: in documentId, or in
+// extensions.persistedQuery.sha256Hash for automatic persisted queries. An id can end with "#" and the name of the
+// operation. The caller calls store when the document is valid: it registers the text of an automatic persisted query.
 //
-// gqlgen's extension.AutomaticPersistedQuery is not used: it registers texts before they are validated, and has neither trusted documents nor our error codes.
+// gqlgen's extension.AutomaticPersistedQuery is not used: it registers texts before they are validated, and has
+// neither trusted documents nor our error codes.
 func (s *Server) resolveID(p *graphql.RawParams, documentID string) (store func(), failed *gqlerror.Error) {
 	store = func() {}
 	id, automatic := strings.TrimPrefix(documentID, "sha256:"), false
@@ -161,10 +165,14 @@ func (s *Server) resolveID(p *graphql.RawParams, documentID string) (store func(
 			p.OperationName = cmp.Or(p.OperationName, operation)
 		}
 		if !ok && automatic && !s.o.OnlyTrusted {
-			return nil, coded(fault.PersistedQueryNotFound, "PersistedQueryNotFound") // clients compare this text and retry with the query
+			// clients compare this text and retry with the query
+			return nil, coded(fault.PersistedQueryNotFound, "PersistedQueryNotFound")
 		}
 		if !ok {
-			return nil, coded(fault.BadUserInput, fmt.Sprintf("no trusted or stored document has the documentId %q: send its text, if it is permitted", id))
+			return nil,
+				coded(fault.BadUserInput,
+					fmt.Sprintf("no trusted or stored document has the documentId %q: send its text, if it is "+
+						"permitted", id))
 		}
 		p.Query = text
 		return store, nil
@@ -181,17 +189,20 @@ func (s *Server) resolveID(p *graphql.RawParams, documentID string) (store func(
 // maxErrors is the maximum number of validation errors in a response.
 const maxErrors = 20
 
-// document returns the validated document with the given text. It checks the size of the document before it validates the document against the schema,
-// because validation takes more than linear time.
+// document returns the validated document with the given text. It checks the size of the document before it validates
+// the document against the schema, because validation takes more than linear time.
 func (s *Server) document(text string) (*entry, gqlerror.List) {
 	if e, ok := s.docs.lookup(text); ok {
 		return e, nil
 	}
 	if s.o.OnlyTrusted {
-		return nil, gqlerror.List{coded(fault.Forbidden, "this server executes trusted documents only; send the id of one")}
+		return nil,
+			gqlerror.List{coded(fault.Forbidden, "this server executes trusted documents only; send the id of one")}
 	}
 	if len(text) > s.o.Bounds.Bytes {
-		return nil, gqlerror.List{coded(fault.TooComplex, fmt.Sprintf("the document is longer than %d bytes; send long values as variables", s.o.Bounds.Bytes))}
+		return nil,
+			gqlerror.List{coded(fault.TooComplex,
+				fmt.Sprintf("the document is longer than %d bytes; send long values as variables", s.o.Bounds.Bytes))}
 	}
 	doc, err := parser.ParseQueryWithTokenLimit(&ast.Source{Input: text}, s.o.Bounds.Tokens)
 	if err != nil {
@@ -213,7 +224,9 @@ func (s *Server) document(text string) (*entry, gqlerror.List) {
 	if len(errs) > 0 {
 		return nil, badInput(errs[:min(len(errs), maxErrors)])
 	}
-	if s.o.IntrospectionOff && slices.ContainsFunc(doc.Operations, func(op *ast.OperationDefinition) bool { return introspects(op.SelectionSet) }) {
+	if s.o.IntrospectionOff && slices.ContainsFunc(doc.Operations, func(op *ast.OperationDefinition) bool {
+		return introspects(op.SelectionSet)
+	}) {
 		return nil, gqlerror.List{coded(fault.Forbidden, "introspection is disabled on this server")}
 	}
 	return s.docs.add(text, doc), nil
@@ -232,7 +245,9 @@ func (s *Server) syntaxError(err error) *gqlerror.Error {
 
 // canSuggest reports whether errors are few and short. Computing suggestions for many or long names takes too long.
 func canSuggest(errs gqlerror.List) bool {
-	return len(errs) <= maxErrors && !slices.ContainsFunc(errs, func(e *gqlerror.Error) bool { return len(e.Message) > maxMessage })
+	return len(errs) <= maxErrors && !slices.ContainsFunc(errs, func(e *gqlerror.Error) bool {
+		return len(e.Message) > maxMessage
+	})
 }
 
 // rulesWithoutSuggestions returns the validation rules of the specification, in variants that compute no suggestions.
@@ -255,10 +270,11 @@ func rulesWithoutSuggestions() *rules.Rules {
 
 // onlyIntrospects reports whether the response to an operation depends on the schema only.
 func onlyIntrospects(op *ast.OperationDefinition) bool {
-	return len(op.VariableDefinitions) == 0 && !slices.ContainsFunc(op.SelectionSet, func(selection ast.Selection) bool {
-		f, ok := selection.(*ast.Field)
-		return !ok || !strings.HasPrefix(f.Name, "__")
-	})
+	return len(op.VariableDefinitions) == 0 &&
+		!slices.ContainsFunc(op.SelectionSet, func(selection ast.Selection) bool {
+			f, ok := selection.(*ast.Field)
+			return !ok || !strings.HasPrefix(f.Name, "__")
+		})
 }
 
 func introspects(set ast.SelectionSet) bool {
@@ -270,7 +286,8 @@ func introspects(set ast.SelectionSet) bool {
 	return false
 }
 
-// variableErrors gives errors about variables the texts and the location that graphql-js gives them. Other errors remain.
+// variableErrors gives errors about variables the texts and the location that graphql-js gives them. Other errors
+// remain.
 func variableErrors(op *ast.OperationDefinition, variables map[string]any, errs gqlerror.List) gqlerror.List {
 	for _, e := range errs {
 		if len(e.Path) < 2 || e.Path[0] != ast.PathName("variable") || op == nil {

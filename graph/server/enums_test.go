@@ -28,17 +28,21 @@ func TestEnumVariables(t *testing.T) {
 				ast.ListType(ast.NamedType(name, nil), nil),
 				ast.NonNullListType(ast.NonNullNamedType(name, nil), nil),
 			} {
-				op := &ast.OperationDefinition{VariableDefinitions: ast.VariableDefinitionList{{Variable: "v", Type: typ, Definition: def}}}
+				op := &ast.OperationDefinition{VariableDefinitions: ast.VariableDefinitionList{{Variable: "v",
+					Type: typ, Definition: def}}}
 				first := at.values[0]
-				for _, given := range []any{first, strings.ToLower(first), first[:1] + strings.ToLower(first[1:]), first + " ", "", json.Number("1")} {
+				for _, given := range []any{first, strings.ToLower(first), first[:1] + strings.ToLower(first[1:]),
+					first + " ", "", json.Number("1")} {
 					nested := given
 					for _, field := range slices.Backward(at.path) {
 						nested = map[string]any{field: nested}
 					}
 					_, err := coerce(schema, op, map[string]any{"v": nested})
-					refused := err != nil && strings.Contains(err[0].Message, "is not a valid") && err[0].Extensions["code"] == "BAD_USER_INPUT"
+					refused := err != nil && strings.Contains(err[0].Message, "is not a valid") &&
+						err[0].Extensions["code"] == "BAD_USER_INPUT"
 					text, isText := given.(string)
-					if valid := isText && slices.Contains(at.values, text); refused == valid { // a valid one can be refused because other fields are missing
+					// a valid one can be refused because other fields are missing
+					if valid := isText && slices.Contains(at.values, text); refused == valid {
 						t.Errorf("$v: %s, %s = %v: %v", typ, strings.Join(at.path, "."), given, err)
 					}
 				}
@@ -67,7 +71,8 @@ func enumPlaces(schema *ast.Schema, def *ast.Definition, path []string) (places 
 	}
 	if len(path) < 3 {
 		for _, f := range def.Fields {
-			places = append(places, enumPlaces(schema, schema.Types[f.Type.Name()], append(slices.Clone(path), f.Name))...)
+			places = append(places, enumPlaces(schema, schema.Types[f.Type.Name()],
+				append(slices.Clone(path), f.Name))...)
 		}
 	}
 	return places

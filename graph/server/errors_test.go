@@ -35,7 +35,8 @@ func (b *buffer) String() string {
 // leaks reports words that must not be in a response.
 func leaks(t *testing.T, body string) {
 	t.Helper()
-	for _, word := range []string{"select", "SQLSTATE", "pgx", "pool", "entity_stake", "canceling", "dial", "goroutine", ".go:"} {
+	for _, word := range []string{"select", "SQLSTATE", "pgx", "pool", "entity_stake", "canceling",
+		"dial", "goroutine", ".go:"} {
 		if strings.Contains(body, word) {
 			t.Errorf("%q is in %s", word, body)
 		}
@@ -52,7 +53,8 @@ func TestUnavailable(t *testing.T) {
 	g.DB.Close()
 	got := g.Query(t, accountsQuery, nil)
 	a, codes := read(t, got)
-	if got.Status != http.StatusServiceUnavailable || got.Header.Get("Retry-After") == "" || codes != "UNAVAILABLE" || len(a.Errors[0].Path) != 1 || a.Errors[0].Path[0] != "accounts" {
+	if got.Status != http.StatusServiceUnavailable || got.Header.Get("Retry-After") == "" || codes != "UNAVAILABLE" ||
+		len(a.Errors[0].Path) != 1 || a.Errors[0].Path[0] != "accounts" {
 		t.Errorf("status %d: %s", got.Status, got.Body)
 	}
 	leaks(t, got.Body)
@@ -68,7 +70,8 @@ func TestUnavailable(t *testing.T) {
 	if want := `{"_status":{"messages":[{"message":"Service Unavailable","detail":""}]}}`; modern.Status != http.StatusServiceUnavailable || modern.Body != want {
 		t.Errorf("status %d: %s", modern.Status, modern.Body)
 	}
-	for path, want := range map[string]int{"": http.StatusOK, "/ledger": http.StatusServiceUnavailable, "/status": http.StatusOK} {
+	for path, want := range map[string]int{"": http.StatusOK, "/ledger": http.StatusServiceUnavailable,
+		"/status": http.StatusOK} {
 		if ready := g.Get(t, "/health/readiness"+path); ready.Status != want {
 			t.Errorf("readiness%s: status %d", path, ready.Status)
 		}
@@ -85,7 +88,8 @@ const slow = `alter table entity rename to entity_rows`
 func slowed(t *testing.T) string {
 	t.Helper()
 	url := testenv.Filled.Fresh(t)
-	testenv.Exec(t, url, slow, `create view entity as select r.* from entity_rows r, (select pg_sleep(30) offset 0) nap`)
+	testenv.Exec(t, url,
+		slow, `create view entity as select r.* from entity_rows r, (select pg_sleep(30) offset 0) nap`)
 	return url
 }
 
@@ -123,8 +127,10 @@ func TestTimeouts(t *testing.T) {
 func TestBrokenDatabase(t *testing.T) {
 	t.Parallel()
 	url := testenv.Empty.Fresh(t)
-	testenv.Exec(t, url, `drop table entity_stake cascade`, `insert into topic (id, timestamp_range, fee_exempt_key_list) values (7, '[1,)', '\x0a7f')`,
-		`insert into entity (id, num, realm, shard, timestamp_range, type) values (7, 7, 0, 0, '[1,)', 'TOPIC')`, `insert into custom_fee (entity_id, timestamp_range) values (7, '[1,)')`)
+	testenv.Exec(t, url, `drop table entity_stake cascade`,
+		`insert into topic (id, timestamp_range, fee_exempt_key_list) values (7, '[1,)', '\x0a7f')`,
+		`insert into entity (id, num, realm, shard, timestamp_range, type) values (7, 7, 0, 0, '[1,)', 'TOPIC')`,
+		`insert into custom_fee (entity_id, timestamp_range) values (7, '[1,)')`)
 	g := testenv.Over(t, url)
 	got := g.Query(t, accountsQuery, nil)
 	if _, codes := read(t, got); codes != "UNAVAILABLE" {
@@ -136,12 +142,14 @@ func TestBrokenDatabase(t *testing.T) {
 		t.Errorf("%s", got.Body)
 	}
 	leaks(t, got.Body)
-	if rest := g.Get(t, "/api/v1/topics/7"); rest.Status != http.StatusInternalServerError || rest.Body != `{"_status":{"messages":[{"message":"Internal Server Error","detail":""}]}}` {
+	if rest := g.Get(t, "/api/v1/topics/7"); rest.Status != http.StatusInternalServerError ||
+		rest.Body != `{"_status":{"messages":[{"message":"Internal Server Error","detail":""}]}}` {
 		t.Errorf("status %d: %s", rest.Status, rest.Body)
 	}
 }
 
-// TestExplain tests that the operation explained for a path returns the data of the path, and that invalid paths have the same errors.
+// TestExplain tests that the operation explained for a path returns the data of the path, and that invalid paths have
+// the same errors.
 func TestExplain(t *testing.T) {
 	t.Parallel()
 	g := testenv.Demo(t)
@@ -155,7 +163,8 @@ func TestExplain(t *testing.T) {
 	if a, codes := read(t, run); codes != "" || !strings.Contains(string(*a.Data), `"accounts":[{"account":"0.0.`) {
 		t.Errorf("%s: %s", x.Query, run.Body)
 	}
-	for path, status := range map[string]int{"/api/v1/accounts%3Flimit%3D0": 400, "/api/v1/nothing": 404, "": 404, "%25zz": 400, "/api/v1/transactions%3Ftype%3Dcredit%26type%3Ddebit": 400} {
+	for path, status := range map[string]int{"/api/v1/accounts%3Flimit%3D0": 400, "/api/v1/nothing": 404, "": 404,
+		"%25zz": 400, "/api/v1/transactions%3Ftype%3Dcredit%26type%3Ddebit": 400} {
 		if got := g.Get(t, "/graphql/explain?path="+path); got.Status != status {
 			t.Errorf("%s: status %d, want %d: %s", path, got.Status, status, got.Body)
 		}
@@ -167,7 +176,8 @@ func TestInvalidArguments(t *testing.T) {
 	t.Parallel()
 	g := testenv.Demo(t)
 	for query, want := range map[string]string{
-		`{accounts(first:2){nodes{x:transactions(first:101){nodes{memo}}}}}`: `"first must be between 0 and 100","path":["accounts","nodes",0,"x"]`,
+		`{accounts(first:2){nodes{x:transactions(first:101){nodes{memo}}}}}`: `"first must be between 0 and ` +
+			`100","path":["accounts","nodes",0,"x"]`,
 		`{accounts(first:1){nodes{transactions(filter:{accountId:{in:["1","x"]}}){nodes{memo}}}}}`: `filter.accountId.in[1]: entity id \"x\": number: \"x\" is not a number",` +
 			`"path":["accounts","nodes",0,"transactions"]`,
 		`{account(id:"a b"){memo}}`: `"id: \"a b\" is no entity id, EVM address or alias","path":["account"]`,

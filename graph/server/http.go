@@ -17,8 +17,9 @@ import (
 
 // ServeHTTP serves GraphQL over HTTP (specification draft of 2023, §5 and §6), WebSockets, server-sent events and CSV.
 //
-// gqlgen's transport.GET and transport.POST are not used: they read bodies without limits on size and number of values, echo them in errors, report
-// invalid documents to clients of application/json with 422, and have no place for cached responses, their tags and the headers of the cost.
+// gqlgen's transport.GET and transport.POST are not used: they read bodies without limits on size and number of
+// values, echo them in errors, report invalid documents to clients of application/json with 422, and have no place for
+// cached responses, their tags and the headers of the cost.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if isWebSocket(r) {
 		s.serveWebSocket(w, r)
@@ -34,9 +35,11 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// OpensPage reports whether a browser opens the endpoint as a page: a GET request without an operation that prefers HTML.
+// OpensPage reports whether a browser opens the endpoint as a page: a GET request without an operation that prefers
+// HTML.
 func OpensPage(r *http.Request) bool {
-	if r.Method != http.MethodGet || accept.Best(r.Header["Accept"], mediaJSON, mediaGraphQL, "text/html") != "text/html" {
+	if r.Method != http.MethodGet ||
+		accept.Best(r.Header["Accept"], mediaJSON, mediaGraphQL, "text/html") != "text/html" {
 		return false
 	}
 	q := r.URL.Query()
@@ -71,9 +74,11 @@ func (s *Server) serveHTTP(w http.ResponseWriter, r *http.Request, media string)
 	s.execute(w, r, params, media, store, key)
 }
 
-// execute executes the operation of a GET or POST request and writes the response. store is called if the document is valid. A response without errors is
-// cached under key.
-func (s *Server) execute(w http.ResponseWriter, r *http.Request, params *graphql.RawParams, media string, store func(), key string) {
+// execute executes the operation of a GET or POST request and writes the response. store is called if the document is
+// valid. A response without errors is cached under key.
+func (s *Server) execute(
+	w http.ResponseWriter, r *http.Request, params *graphql.RawParams, media string, store func(), key string,
+) {
 	h := w.Header()
 	op, errs := s.prepare(r.Context(), params, store)
 	if op == nil {
@@ -83,7 +88,8 @@ func (s *Server) execute(w http.ResponseWriter, r *http.Request, params *graphql
 	kind := op.oc.Operation.Operation
 	if r.Method != http.MethodPost && kind != ast.Query {
 		h.Set("Allow", "POST")
-		writeErrors(w, http.StatusMethodNotAllowed, gqlerror.List{coded(fault.BadUserInput, "a "+string(kind)+" requires POST")})
+		writeErrors(w, http.StatusMethodNotAllowed,
+			gqlerror.List{coded(fault.BadUserInput, "a "+string(kind)+" requires POST")})
 		return
 	}
 	costText := strconv.Itoa(op.cost)
@@ -150,7 +156,8 @@ func (s *Server) execute(w http.ResponseWriter, r *http.Request, params *graphql
 	if age > limits.ShortAge && hasNullField(data) {
 		age = limits.ShortAge
 	}
-	body := append(append(append(make([]byte, 0, len(dataMember)+len(data)+len(tail)), dataMember...), data...), tail...)
+	body := append(append(append(make([]byte, 0, len(dataMember)+len(data)+len(tail)), dataMember...), data...),
+		tail...)
 	c := &cachedResponse{body: body, cost: costText, tag: respond.WeakTag(body), age: age, static: static}
 	if s.o.Observer != nil {
 		c.operation = strings.Clone(op.oc.Operation.Name) // a substring would retain the whole document

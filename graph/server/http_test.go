@@ -41,13 +41,15 @@ func read(t *testing.T, got *testenv.Response) (response, string) {
 	if a.Data == nil && a.Errors == nil && !strings.Contains(got.Body, `"data":null`) {
 		t.Errorf("neither data nor errors: %s", got.Body)
 	}
-	if !strings.HasPrefix(got.Header.Get("Vary"), "Accept") && !strings.Contains(strings.Join(got.Header.Values("Vary"), ","), "Accept") {
+	if !strings.HasPrefix(got.Header.Get("Vary"), "Accept") &&
+		!strings.Contains(strings.Join(got.Header.Values("Vary"), ","), "Accept") {
 		t.Errorf("Vary is %v", got.Header.Values("Vary"))
 	}
 	return a, strings.Join(codes, " ")
 }
 
-// TestRequests tests the status, the data and the error codes of responses. The response to an invalid request has no data member.
+// TestRequests tests the status, the data and the error codes of responses. The response to an invalid request has no
+// data member.
 func TestRequests(t *testing.T) {
 	t.Parallel()
 	g := testenv.Shared(t)
@@ -66,55 +68,93 @@ func TestRequests(t *testing.T) {
 		data                              string // a part of the data, or empty for no data
 		codes                             string
 	}{
-		"query":                             {post, "", query, plainMedia, "", 200, `"__typename":"Query"`, ""},
-		"media type with charset":           {post, "", query, "application/json; charset=UTF-8", "", 200, "Query", ""},
-		"GraphQL media type":                {post, "", query, plainMedia, graphMedia, 200, "Query", ""},
-		"get":                               {"GET", get("query", "{ __typename }"), "", "", "", 200, "Query", ""},
-		"get with variables":                {"GET", get("query", "query A($n: Int) { accounts(first: $n) { nodes { entityId } } } query B { __typename }", "variables", `{"n":1}`, "operationName", "A"), "", "", "", 200, `0.0.2"`, ""},
-		"get with null variables":           {"GET", get("query", "{ __typename }", "variables", "null"), "", "", "", 200, "Query", ""},
-		"get without query":                 {"GET", "/graphql", "", "", "", 400, "", bad},
-		"get with bad variables":            {"GET", get("query", "{ __typename }", "variables", "[1]"), "", "", "", 400, "", bad},
-		"get with trailing text":            {"GET", get("query", "{ __typename }", "variables", "{} {}"), "", "", "", 400, "", bad},
-		"get with bad escape":               {"GET", "/graphql?query=%7B__typename%7D&x=%zz", "", "", "", 400, "", bad},
-		"put":                               {"PUT", "", query, plainMedia, "", 405, "", bad},
-		"delete":                            {"DELETE", "", "", "", "", 405, "", bad},
-		"form":                              {post, "", "query=%7B__typename%7D", "application/x-www-form-urlencoded", "", 415, "", bad},
-		"text":                              {post, "", query, "text/plain", "", 415, "", bad},
-		"multipart":                         {post, "", query, "multipart/form-data; boundary=x", "", 415, "", bad},
-		"no media type":                     {post, "", query, "", "", 415, "", bad},
-		"another charset":                   {post, "", query, "application/json; charset=latin1", "", 415, "", bad},
-		"broken media type":                 {post, "", query, "application/json; =", "", 415, "", bad},
-		"empty body":                        {post, "", " ", plainMedia, "", 400, "", bad},
-		"broken JSON":                       {post, "", `{"query":`, plainMedia, "", 400, "", bad},
-		"a list":                            {post, "", "[" + query + "]", plainMedia, "", 400, "", bad},
-		"null":                              {post, "", "null", plainMedia, "", 400, "", bad},
-		"trailing text":                     {post, "", query + "x", plainMedia, "", 400, "", bad},
-		"two objects":                       {post, "", query + query, plainMedia, "", 400, "", bad},
-		"trailing white space":              {post, "", query + " \n", plainMedia, "", 200, "Query", ""},
-		"no query":                          {post, "", `{"variables":{}}`, plainMedia, "", 400, "", bad},
-		"query of another type":             {post, "", `{"query":5}`, plainMedia, "", 400, "", bad},
-		"variables of another type":         {post, "", `{"query":"{ __typename }","variables":"x"}`, plainMedia, "", 400, "", bad},
-		"null variables":                    {post, "", `{"query":"{ __typename }","variables":null,"operationName":null,"extensions":null}`, plainMedia, "", 200, "Query", ""},
-		"unknown member":                    {post, "", `{"query":"{ __typename }","id":"x"}`, plainMedia, "", 200, "Query", ""},
-		"unknown variable":                  {post, "", `{"query":"{ __typename }","variables":{"x":1}}`, plainMedia, "", 200, "Query", ""},
-		"missing variable":                  {post, "", `{"query":"query($id: AccountRef!) { account(id: $id) { memo } }"}`, plainMedia, "", 200, "", bad},
-		"null for a non-null variable":      {post, "", `{"query":"query($id: AccountRef!) { account(id: $id) { memo } }","variables":{"id":null}}`, plainMedia, graphMedia, 400, "", bad},
-		"a variable of another type":        {post, "", `{"query":"query($n: Int) { accounts(first: $n) { nodes { memo } } }","variables":{"n":"many"}}`, plainMedia, "", 200, "", bad},
-		"integer out of range":              {post, "", `{"query":"query($n: Int) { accounts(first: $n) { nodes { memo } } }","variables":{"n":4294967296}}`, plainMedia, graphMedia, 400, "", bad},
-		"unknown field":                     {post, "", `{"query":"{ accounts { nodes { memo colour } } }"}`, plainMedia, "", 200, "", bad},
-		"unknown field, GraphQL media type": {post, "", `{"query":"{ accounts { nodes { memo colour } } }"}`, plainMedia, graphMedia, 400, "", bad},
-		"unknown filter":                    {post, "", `{"query":"query($f: AccountFilter) { accounts(filter: $f) { nodes { memo } } }","variables":{"f":{"colour":1}}}`, plainMedia, graphMedia, 400, "", bad},
-		"syntax":                            {post, "", `{"query":"{ accounts "}`, plainMedia, graphMedia, 400, "", bad},
-		"unknown operation":                 {post, "", `{"query":"query A { __typename }","operationName":"B"}`, plainMedia, graphMedia, 400, "", bad},
-		"ambiguous operation":               {post, "", `{"query":"query A { __typename } query B { __typename }"}`, plainMedia, graphMedia, 400, "", bad},
-		"no operation":                      {post, "", `{"query":"fragment A on Query { __typename }"}`, plainMedia, graphMedia, 400, "", bad},
-		"fragment cycle":                    {post, "", `{"query":"{ ...A } fragment A on Query { ...B } fragment B on Query { ...A }"}`, plainMedia, graphMedia, 400, "", bad},
-		"too many tokens":                   {post, "", `{"query":"{` + strings.Repeat(" a:__typename", 6000) + `}"}`, plainMedia, graphMedia, 400, "", "QUERY_TOO_COMPLEX"},
-		"an argument out of range":          {post, "", `{"query":"{ accounts(first: 101) { nodes { memo } } }"}`, plainMedia, graphMedia, 200, "null", bad},
-		"a foreign cursor":                  {post, "", `{"query":"{ accounts(after: \"YmxvY2tzOjE\") { nodes { memo } } }"}`, plainMedia, "", 200, "null", bad},
-		"a bad literal":                     {post, "", `{"query":"{ account(id: \"x\") { memo } }"}`, plainMedia, graphMedia, 200, "null", bad},
-		"partial data":                      {post, "", `{"query":"{ __typename block { hash } }"}`, plainMedia, graphMedia, 200, `{"__typename":"Query","block":null}`, bad},
-		"NUL in a text":                     {post, "", `{"query":"{ accounts(filter: {publicKey: {eq: \"\\u0000\"}}) { nodes { memo } } }"}`, plainMedia, "", 200, "null", bad},
+		"query": {post, "", query, plainMedia, "", 200, `"__typename":"Query"`, ""},
+		"media type with charset": {post, "", query, "application/json; charset=UTF-8", "", 200, "Query",
+			""},
+		"GraphQL media type": {post, "", query, plainMedia, graphMedia, 200, "Query", ""},
+		"get":                {"GET", get("query", "{ __typename }"), "", "", "", 200, "Query", ""},
+		"get with variables": {"GET",
+			get("query", "query A($n: Int) { accounts(first: $n) { nodes { entityId } } } query B { __typename }",
+				"variables", `{"n":1}`, "operationName", "A"), "", "", "", 200, `0.0.2"`, ""},
+		"get with null variables": {"GET", get("query", "{ __typename }", "variables", "null"), "",
+			"", "", 200, "Query", ""},
+		"get without query": {"GET", "/graphql", "", "", "", 400, "", bad},
+		"get with bad variables": {"GET", get("query", "{ __typename }", "variables", "[1]"), "",
+			"", "", 400, "", bad},
+		"get with trailing text": {"GET", get("query", "{ __typename }", "variables", "{} {}"), "",
+			"", "", 400, "", bad},
+		"get with bad escape": {"GET", "/graphql?query=%7B__typename%7D&x=%zz", "", "", "", 400,
+			"", bad},
+		"put":    {"PUT", "", query, plainMedia, "", 405, "", bad},
+		"delete": {"DELETE", "", "", "", "", 405, "", bad},
+		"form": {post, "", "query=%7B__typename%7D", "application/x-www-form-urlencoded",
+			"", 415, "", bad},
+		"text":                  {post, "", query, "text/plain", "", 415, "", bad},
+		"multipart":             {post, "", query, "multipart/form-data; boundary=x", "", 415, "", bad},
+		"no media type":         {post, "", query, "", "", 415, "", bad},
+		"another charset":       {post, "", query, "application/json; charset=latin1", "", 415, "", bad},
+		"broken media type":     {post, "", query, "application/json; =", "", 415, "", bad},
+		"empty body":            {post, "", " ", plainMedia, "", 400, "", bad},
+		"broken JSON":           {post, "", `{"query":`, plainMedia, "", 400, "", bad},
+		"a list":                {post, "", "[" + query + "]", plainMedia, "", 400, "", bad},
+		"null":                  {post, "", "null", plainMedia, "", 400, "", bad},
+		"trailing text":         {post, "", query + "x", plainMedia, "", 400, "", bad},
+		"two objects":           {post, "", query + query, plainMedia, "", 400, "", bad},
+		"trailing white space":  {post, "", query + " \n", plainMedia, "", 200, "Query", ""},
+		"no query":              {post, "", `{"variables":{}}`, plainMedia, "", 400, "", bad},
+		"query of another type": {post, "", `{"query":5}`, plainMedia, "", 400, "", bad},
+		"variables of another type": {post, "", `{"query":"{ __typename }","variables":"x"}`, plainMedia,
+			"", 400, "", bad},
+		"null variables": {post,
+			"", `{"query":"{ __typename }","variables":null,"operationName":null,"extensions":null}`, plainMedia,
+			"", 200, "Query", ""},
+		"unknown member": {post, "", `{"query":"{ __typename }","id":"x"}`, plainMedia, "",
+			200, "Query", ""},
+		"unknown variable": {post, "", `{"query":"{ __typename }","variables":{"x":1}}`, plainMedia,
+			"", 200, "Query", ""},
+		"missing variable": {post,
+			"", `{"query":"query($id: AccountRef!) { account(id: $id) { memo } }"}`, plainMedia, "", 200, "", bad},
+		"null for a non-null variable": {post,
+			"", `{"query":"query($id: AccountRef!) { account(id: $id) { memo } }","variables":{"id":null}}`,
+			plainMedia, graphMedia, 400, "", bad},
+		"a variable of another type": {post,
+			"", `{"query":"query($n: Int) { accounts(first: $n) { nodes { memo } } }","variables":{"n":"many"}}`,
+			plainMedia, "", 200, "", bad},
+		"integer out of range": {post,
+			"", `{"query":"query($n: Int) { accounts(first: $n) { nodes { memo } } }","variables":{"n":4294967296}}`,
+			plainMedia, graphMedia, 400, "", bad},
+		"unknown field": {post, "", `{"query":"{ accounts { nodes { memo colour } } }"}`,
+			plainMedia, "", 200, "", bad},
+		"unknown field, GraphQL media type": {post, "", `{"query":"{ accounts { nodes { memo colour } } }"}`,
+			plainMedia, graphMedia, 400, "", bad},
+		"unknown filter": {post,
+			"",
+			`{"query":"query($f: AccountFilter) { accounts(filter: $f) { nodes { memo } } }","variables":{"f":{"colour":1}}}`, plainMedia, graphMedia, 400, "", bad},
+		"syntax": {post, "", `{"query":"{ accounts "}`, plainMedia, graphMedia, 400,
+			"", bad},
+		"unknown operation": {post, "", `{"query":"query A { __typename }","operationName":"B"}`,
+			plainMedia, graphMedia, 400, "", bad},
+		"ambiguous operation": {post, "", `{"query":"query A { __typename } query B { __typename }"}`,
+			plainMedia, graphMedia, 400, "", bad},
+		"no operation": {post, "", `{"query":"fragment A on Query { __typename }"}`, plainMedia,
+			graphMedia, 400, "", bad},
+		"fragment cycle": {post,
+			"", `{"query":"{ ...A } fragment A on Query { ...B } fragment B on Query { ...A }"}`, plainMedia,
+			graphMedia, 400, "", bad},
+		"too many tokens": {post, "", `{"query":"{` + strings.Repeat(" a:__typename", 6000) + `}"}`,
+			plainMedia, graphMedia, 400, "", "QUERY_TOO_COMPLEX"},
+		"an argument out of range": {post, "", `{"query":"{ accounts(first: 101) { nodes { memo } } }"}`,
+			plainMedia, graphMedia, 200, "null", bad},
+		"a foreign cursor": {post,
+			"", `{"query":"{ accounts(after: \"YmxvY2tzOjE\") { nodes { memo } } }"}`, plainMedia, "", 200, "null",
+			bad},
+		"a bad literal": {post, "", `{"query":"{ account(id: \"x\") { memo } }"}`, plainMedia,
+			graphMedia, 200, "null", bad},
+		"partial data": {post, "", `{"query":"{ __typename block { hash } }"}`, plainMedia,
+			graphMedia, 200, `{"__typename":"Query","block":null}`, bad},
+		"NUL in a text": {post,
+			"", `{"query":"{ accounts(filter: {publicKey: {eq: \"\\u0000\"}}) { nodes { memo } } }"}`, plainMedia,
+			"", 200, "null", bad},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -135,7 +175,8 @@ func TestRequests(t *testing.T) {
 			if got.Status != c.status || codes != c.codes {
 				t.Errorf("status %d, codes %q; want %d, %q: %s", got.Status, codes, c.status, c.codes, got.Body)
 			}
-			if hasData := strings.HasPrefix(got.Body, `{"data":`); hasData != (c.data != "") || hasData && a.Data != nil && !strings.Contains(string(*a.Data), c.data) {
+			if hasData := strings.HasPrefix(got.Body, `{"data":`); hasData != (c.data != "") || hasData &&
+				a.Data != nil && !strings.Contains(string(*a.Data), c.data) {
 				t.Errorf("the response is %s, want data with %q", got.Body, c.data)
 			}
 			if want := media + "; charset=utf-8"; got.Header.Get("Content-Type") != want {
@@ -153,10 +194,14 @@ func TestAccept(t *testing.T) {
 	t.Parallel()
 	g := testenv.Shared(t)
 	for accept, want := range map[string]string{
-		"*/*": plainMedia, plainMedia: plainMedia, graphMedia: graphMedia, graphMedia + ", " + plainMedia: graphMedia, plainMedia + ", " + graphMedia: plainMedia,
-		graphMedia + ";q=0.5, " + plainMedia: plainMedia, plainMedia + ";q=0.9," + graphMedia: graphMedia, "text/html": plainMedia, graphMedia + ";q=0": plainMedia,
-		"application/*": plainMedia, ";;;": plainMedia, graphMedia + ", application/graphql+json, " + plainMedia + ", text/event-stream, multipart/mixed": graphMedia,
-		plainMedia + ", text/event-stream": plainMedia, "text/event-stream;q=0.5, " + plainMedia: plainMedia, graphMedia + ";q=x": plainMedia, graphMedia + "; charset=utf-8": graphMedia,
+		"*/*": plainMedia, plainMedia: plainMedia, graphMedia: graphMedia, graphMedia + ", " + plainMedia: graphMedia,
+		plainMedia + ", " + graphMedia:       plainMedia,
+		graphMedia + ";q=0.5, " + plainMedia: plainMedia, plainMedia + ";q=0.9," + graphMedia: graphMedia,
+		"text/html": plainMedia, graphMedia + ";q=0": plainMedia,
+		"application/*": plainMedia, ";;;": plainMedia, graphMedia + ", application/graphql+json, " + plainMedia +
+			", text/event-stream, multipart/mixed": graphMedia,
+		plainMedia + ", text/event-stream": plainMedia, "text/event-stream;q=0.5, " + plainMedia: plainMedia,
+		graphMedia + ";q=x": plainMedia, graphMedia + "; charset=utf-8": graphMedia,
 	} {
 		got := g.Do(t, http.MethodGet, "/graphql?query=%7B__typename%7D", "", "Accept: "+accept)
 		if media := got.Header.Get("Content-Type"); got.Status != http.StatusOK || media != want+"; charset=utf-8" {
@@ -171,7 +216,9 @@ func TestHead(t *testing.T) {
 	g := testenv.Shared(t)
 	const path = "/graphql?query=%7B__typename%7D"
 	get, head := g.Get(t, path), g.Do(t, http.MethodHead, path, "")
-	if head.Status != http.StatusOK || head.Body != "" || head.Header.Get("Content-Length") != get.Header.Get("Content-Length") || head.Header.Get("Content-Length") == "" {
+	if head.Status != http.StatusOK || head.Body != "" ||
+		head.Header.Get("Content-Length") != get.Header.Get("Content-Length") ||
+		head.Header.Get("Content-Length") == "" {
 		t.Errorf("status %d, Content-Length %q, body %q", head.Status, head.Header.Get("Content-Length"), head.Body)
 	}
 	if got := g.Do(t, http.MethodHead, "/graphql", ""); got.Status != http.StatusBadRequest || got.Body != "" {
@@ -199,8 +246,11 @@ func TestBodyLimit(t *testing.T) {
 func TestStyle(t *testing.T) {
 	t.Parallel()
 	g := testenv.Shared(t)
-	got := g.Query(t, `{ accounts(first: 1) { nodes { pendingReward delegationAddress maxAutomaticTokenAssociations declineReward } } transactions(first: 1) { nodes { transactionHash } } }`, nil)
-	for _, part := range []string{`"pendingReward":"0"`, `"delegationAddress":"0x"`, `"maxAutomaticTokenAssociations":0`, `"declineReward":`, `"transactionHash":"0x`} {
+	got := g.Query(t,
+		`{ accounts(first: 1) { nodes { pendingReward delegationAddress maxAutomaticTokenAssociations declineReward `+
+			`} } transactions(first: 1) { nodes { transactionHash } } }`, nil)
+	for _, part := range []string{`"pendingReward":"0"`, `"delegationAddress":"0x"`,
+		`"maxAutomaticTokenAssociations":0`, `"declineReward":`, `"transactionHash":"0x`} {
 		if !strings.Contains(got.Body, part) {
 			t.Errorf("%s is not in %s", part, got.Body)
 		}

@@ -33,7 +33,8 @@ type Document struct {
 
 // Prepare parses, validates and caches a document. It is never evicted.
 func (s *Server) Prepare(text string) (*Document, error) {
-	doc, errs := gqlparser.LoadQuery(s.o.Schema.Schema(), text) //nolint:staticcheck // its replacement needs the default rules as an argument
+	doc, errs := gqlparser.LoadQuery(s.o.Schema.Schema(),
+		text) //nolint:staticcheck // its replacement needs the default rules as an argument
 	if errs != nil {
 		return nil, fmt.Errorf("validating a document: %w", errs)
 	}
@@ -75,7 +76,8 @@ func (d *Document) complete(operation string, variables map[string]any) map[stri
 	return variables
 }
 
-// Done releases the memory of a response for reuse. The caller must not use data or a part of it afterwards. Calling Done is optional.
+// Done releases the memory of a response for reuse. The caller must not use data or a part of it afterwards. Calling
+// Done is optional.
 func (s *Server) Done(data []byte) { s.o.Tables.Buffers.Put(data) }
 
 // Result is the response to an operation. Callers can release the data with [Server.Done].
@@ -105,10 +107,12 @@ type running struct {
 
 // Run executes an operation in process. It returns nil if ctx has ended.
 //
-// It replaces the executor, which would validate the document and the variables for each request. Run validates variables only with [Options.CheckVariables].
+// It replaces the executor, which would validate the document and the variables for each request. Run validates
+// variables only with [Options.CheckVariables].
 func (s *Server) Run(ctx context.Context, c Call) *Result {
 	r := &running{limits: c.Limits, operation: graphql.OperationContext{
-		RawQuery: c.Document.text, OperationName: c.Operation, Doc: c.Document.doc, Operation: c.Document.doc.Operations.ForName(c.Operation),
+		RawQuery: c.Document.text, OperationName: c.Operation, Doc: c.Document.doc,
+		Operation: c.Document.doc.Operations.ForName(c.Operation),
 		Variables: c.Document.complete(c.Operation, c.Variables), DisableIntrospection: true,
 		RecoverFunc: recovered, ResolverMiddleware: s.middleware, RootResolverMiddleware: noMiddleware,
 	}}
@@ -124,8 +128,10 @@ func (s *Server) Run(ctx context.Context, c Call) *Result {
 		ctx, end = s.o.Observer.Run(ctx, string(ast.Query), c.Operation) // Prepare accepts only queries
 		defer end()
 	}
-	ctx = values.Context(ctx, s.restEnvs[c.Style].Value(), r.limits.Value(), r.store.Value(), s.o.Operation(), res.Outcome.Value(),
-		s.o.Work(ctx, c.Document.lists[c.Operation], limits.Scans(oc.Operation.SelectionSet, oc.Variables, s.o.Scans) > 0, false))
+	ctx = values.Context(ctx, s.restEnvs[c.Style].Value(), r.limits.Value(), r.store.Value(), s.o.Operation(),
+		res.Outcome.Value(),
+		s.o.Work(ctx, c.Document.lists[c.Operation],
+			limits.Scans(oc.Operation.SelectionSet, oc.Variables, s.o.Scans) > 0, false))
 	ctx = graphql.WithResponseContext(graphql.WithOperationContext(ctx, oc), s.presenter, recovered)
 	resp := s.o.Schema.Exec(ctx)(ctx)
 	if ctx.Err() != nil {
@@ -149,8 +155,8 @@ func (s *Server) check(oc *graphql.OperationContext) error {
 	return nil
 }
 
-// Standalone returns the text of one operation with the fragments that it uses. With inline, the variables are replaced by default values, so that
-// the text can be executed without variables.
+// Standalone returns the text of one operation with the fragments that it uses. With inline, the variables are
+// replaced by default values, so that the text can be executed without variables.
 func (s *Server) Standalone(d *Document, operation string, variables map[string]any, inline bool) (string, error) {
 	op := d.doc.Operations.ForName(operation)
 	if op == nil {
@@ -212,7 +218,8 @@ func (s *Server) literal(t *ast.Type, v any) *ast.Value {
 		object := &ast.Value{Kind: ast.ObjectValue}
 		fields := s.o.Schema.Schema().Types[t.Name()].Fields
 		for _, n := range slices.Sorted(maps.Keys(v)) {
-			object.Children = append(object.Children, &ast.ChildValue{Name: n, Value: s.literal(fields.ForName(n).Type, v[n])})
+			object.Children = append(object.Children,
+				&ast.ChildValue{Name: n, Value: s.literal(fields.ForName(n).Type, v[n])})
 		}
 		return object
 	default:

@@ -54,34 +54,44 @@ func hostile() map[string]struct{ body, code string } {
 		fmt.Fprintf(&fragments, " fragment X%d on Account { memo entityId }", i)
 	}
 	return map[string]struct{ body, code string }{
-		"deep":                        {query("{ accounts { nodes " + repeat("{ stakedAccount ", 700) + "{ memo }" + repeat("}", 700) + " } }"), tooComplex},
-		"deep by fragments":           {query("{ account(id: 2) { ...F0 } }" + deepening.String() + " fragment F30 on Account { memo }"), tooComplex},
-		"wide":                        {query("{ accounts { nodes {" + repeat(" memo entityId evmAddress", 800) + " } } }"), tooComplex},
-		"one field many times":        {query("{" + repeat(" __typename", 900) + " }"), tooComplex},
-		"one field under many names":  {query("{ accounts { nodes {" + wide.String() + " } } }"), tooComplex},
-		"many roots":                  {query("{" + roots.String() + " }"), tooComplex},
-		"many operations":             {query(repeat("query A { __typename } ", 1200)), tooComplex},
-		"many tokens":                 {query("{ " + repeat("a:__typename ", 30_000) + "}"), tooComplex},
-		"many unknown names":          {query("{ account(id: 2) {" + unknown.String() + " } }"), bad},
-		"many directives":             {query("{ __typename" + repeat(" @include(if: true)", 600) + " }"), tooComplex},
-		"fragments that double":       {query(chain(200, "__typename")), tooComplex},
-		"empty fragments that double": {query(strings.ReplaceAll(chain(200, "... on Query { __typename }"), " a: __typename", "")), tooComplex},
-		"fragment cycle":              {query("{ ...A } fragment A on Query { ...B } fragment B on Query { ...A }"), bad},
-		"a fragment in itself":        {query("{ ...A } fragment A on Query { __typename ...A }"), bad},
-		"unused fragments":            {query("{ __typename }" + fragments.String()), bad},
-		"a long name":                 {query("{ " + repeat("x", 60_000) + " }"), bad},
-		"a longer name":               {query("{ " + repeat("x", 500_000) + " }"), tooComplex},
-		"a long string":               {query(`{ account(id: "` + repeat("x", 500_000) + `") { memo } }`), tooComplex},
-		"a long comment":              {query("{ #" + repeat("x", 500_000) + "\n}"), tooComplex},
-		"a long variable":             {`{"query":"query($f: AccountFilter) { accounts(filter: $f) { nodes { memo } } }","variables":{"f":{"publicKey":{"eq":5},"` + repeat("x", 500_000) + `":1}}}`, bad},
-		"nested lists":                {query("{ accounts(filter: {id: {in: " + repeat("[", 2000) + repeat("]", 2000) + "}}) { nodes { memo } } }"), bad},
-		"introspection in circles":    {query("{ __schema { types { fields { type { fields { type { fields { type { name } } } } } } } } }"), bad},
-		"introspection, many names":   {query("{ __schema { types { fields { type {" + names("a%d: fields { ...D }", 50) + " } } } } } fragment D on __Field {" + names("d%d: description", 18) + " }"), tooComplex},
-		"large pages in large pages":  {query("{ accounts(first: 100) { nodes { transactions(first: 100) { nodes { payer { transactions(first: 100) { nodes { name: type } } } } } } } }"), tooComplex},
-		"the same by variables":       {`{"query":"query($n: Int) { accounts(first: $n) { nodes { transactions(first: $n) { nodes { payer { transactions(first: $n) { nodes { name: type } } } } } } } }","variables":{"n":100}}`, tooComplex},
-		"many variables' values":      {`{"query":"query($f: AccountFilter) { accounts(filter: $f) { nodes { memo } } }","variables":{"f":{"id":{"in":[1` + repeat(",1", 200_000) + `]}}}}`, tooComplex},
-		"deep variables":              {`{"query":"query($f: AccountFilter) { accounts(filter: $f) { nodes { memo } } }","variables":{"f":` + repeat("[", 200_000) + repeat("]", 200_000) + `}}`, tooComplex},
-		"ten megabytes":               {`{"query":"{ __typename }","variables":{"x":"` + repeat("x", 10<<20) + `"}}`, bad},
+		"deep": {query("{ accounts { nodes " + repeat("{ stakedAccount ", 700) + "{ memo }" +
+			repeat("}", 700) + " } }"), tooComplex},
+		"deep by fragments": {query("{ account(id: 2) { ...F0 } }" + deepening.String() +
+			" fragment F30 on Account { memo }"), tooComplex},
+		"wide": {query("{ accounts { nodes {" + repeat(" memo entityId evmAddress", 800) +
+			" } } }"), tooComplex},
+		"one field many times":       {query("{" + repeat(" __typename", 900) + " }"), tooComplex},
+		"one field under many names": {query("{ accounts { nodes {" + wide.String() + " } } }"), tooComplex},
+		"many roots":                 {query("{" + roots.String() + " }"), tooComplex},
+		"many operations":            {query(repeat("query A { __typename } ", 1200)), tooComplex},
+		"many tokens":                {query("{ " + repeat("a:__typename ", 30_000) + "}"), tooComplex},
+		"many unknown names":         {query("{ account(id: 2) {" + unknown.String() + " } }"), bad},
+		"many directives":            {query("{ __typename" + repeat(" @include(if: true)", 600) + " }"), tooComplex},
+		"fragments that double":      {query(chain(200, "__typename")), tooComplex},
+		"empty fragments that double": {query(strings.ReplaceAll(chain(200, "... on Query { __typename }"),
+			" a: __typename", "")), tooComplex},
+		"fragment cycle": {query("{ ...A } fragment A on Query { ...B } fragment B on Query { ...A }"),
+			bad},
+		"a fragment in itself": {query("{ ...A } fragment A on Query { __typename ...A }"), bad},
+		"unused fragments":     {query("{ __typename }" + fragments.String()), bad},
+		"a long name":          {query("{ " + repeat("x", 60_000) + " }"), bad},
+		"a longer name":        {query("{ " + repeat("x", 500_000) + " }"), tooComplex},
+		"a long string":        {query(`{ account(id: "` + repeat("x", 500_000) + `") { memo } }`), tooComplex},
+		"a long comment":       {query("{ #" + repeat("x", 500_000) + "\n}"), tooComplex},
+		"a long variable":      {`{"query":"query($f: AccountFilter) { accounts(filter: $f) { nodes { memo } } }","variables":{"f":{"publicKey":{"eq":5},"` + repeat("x", 500_000) + `":1}}}`, bad},
+		"nested lists": {query("{ accounts(filter: {id: {in: " + repeat("[", 2000) + repeat("]", 2000) +
+			"}}) { nodes { memo } } }"), bad},
+		"introspection in circles": {query("{ __schema { types { fields { type { fields { type { fields { type { " +
+			"name } } } } } } } } }"), bad},
+		"introspection, many names": {query("{ __schema { types { fields { type {" + names("a%d: fields { ...D }",
+			50) + " } } } } } fragment D on __Field {" + names("d%d: description", 18) + " }"), tooComplex},
+		"large pages in large pages": {query("{ accounts(first: 100) { nodes { transactions(first: 100) { nodes { " +
+			"payer { transactions(first: 100) { nodes { name: type } } } } } } } }"), tooComplex},
+		"the same by variables":  {`{"query":"query($n: Int) { accounts(first: $n) { nodes { transactions(first: $n) { nodes { payer { transactions(first: $n) { nodes { name: type } } } } } } } }","variables":{"n":100}}`, tooComplex},
+		"many variables' values": {`{"query":"query($f: AccountFilter) { accounts(filter: $f) { nodes { memo } } }","variables":{"f":{"id":{"in":[1` + repeat(",1", 200_000) + `]}}}}`, tooComplex},
+		"deep variables":         {`{"query":"query($f: AccountFilter) { accounts(filter: $f) { nodes { memo } } }","variables":{"f":` + repeat("[", 200_000) + repeat("]", 200_000) + `}}`, tooComplex},
+		"ten megabytes": {`{"query":"{ __typename }","variables":{"x":"` + repeat("x", 10<<20) + `"}}`,
+			bad},
 	}
 }
 
@@ -105,8 +115,8 @@ func (s *statements) TraceQueryStart(ctx context.Context, _ *pgx.Conn, _ pgx.Tra
 }
 func (*statements) TraceQueryEnd(context.Context, *pgx.Conn, pgx.TraceQueryEndData) {}
 
-// TestHostile tests that hostile requests are rejected with a short response and without a statement, in a time that is
-// at most five times that of decoding a JSON string of 500 kB.
+// TestHostile tests that hostile requests are rejected with a short response and without a statement, in a time that
+// is at most five times that of decoding a JSON string of 500 kB.
 func TestHostile(t *testing.T) {
 	count := &statements{}
 	g := testenv.Demo(t, testenv.Storage(func(o *storage.Options) { o.Tracer = count }))
@@ -120,7 +130,8 @@ func TestHostile(t *testing.T) {
 				w, took := reject(t, handler, c.body)
 				best = min(best, took)
 				body := w.Body.String()
-				if !strings.Contains(body, `"errors":[`) || !strings.Contains(body, `"code":"`+c.code+`"`) || len(body) > 20_000 {
+				if !strings.Contains(body, `"errors":[`) || !strings.Contains(body, `"code":"`+c.code+`"`) ||
+					len(body) > 20_000 {
 					t.Fatalf("status %d, %d bytes: %.300s", w.Code, len(body), body)
 				}
 				start := time.Now()
@@ -176,8 +187,10 @@ func TestCost(t *testing.T) {
 		`{ accounts(first: 2) { nodes { holdings { tokens(first: 3) { balance } } } } }`:                                    "11", // 1 + 2 × (1 + 1 + 3)
 	} {
 		got := g.Query(t, query, nil)
-		if got.Header.Get("X-Query-Cost") != want || got.Header.Get("X-Query-Cost-Limit") != "50000" || strings.Contains(got.Body, "extensions\":{\"cost") {
-			t.Errorf("%s: cost %q, limit %q, want %s: %s", query, got.Header.Get("X-Query-Cost"), got.Header.Get("X-Query-Cost-Limit"), want, got.Body)
+		if got.Header.Get("X-Query-Cost") != want || got.Header.Get("X-Query-Cost-Limit") != "50000" ||
+			strings.Contains(got.Body, "extensions\":{\"cost") {
+			t.Errorf("%s: cost %q, limit %q, want %s: %s", query, got.Header.Get("X-Query-Cost"),
+				got.Header.Get("X-Query-Cost-Limit"), want, got.Body)
 		}
 	}
 	body := `{"query":"query($n: Int, $m: Int) { accounts(first: $n, last: $m) { nodes { memo } } }","variables":{"n":null,"m":6},"extensions":{"cost":true}}`
@@ -185,7 +198,8 @@ func TestCost(t *testing.T) {
 	if !strings.HasSuffix(got.Body, `,"extensions":{"cost":{"limit":50000,"requested":7}}}`) {
 		t.Errorf("the requested extension cost is missing: %s", got.Body)
 	}
-	if rest := g.Get(t, "/api/v1/accounts?limit=1"); rest.Header.Get("X-Query-Cost") != "" || strings.Contains(rest.Body, "extensions") {
+	if rest := g.Get(t, "/api/v1/accounts?limit=1"); rest.Header.Get("X-Query-Cost") != "" ||
+		strings.Contains(rest.Body, "extensions") {
 		t.Errorf("a REST response has the cost: %v", rest.Header)
 	}
 }
@@ -198,14 +212,24 @@ func TestBounds(t *testing.T) {
 		o.MaxBody, o.MaxValues = 300, 6
 	}))
 	for name, c := range map[string]struct{ good, bad, text string }{
-		"cost":         {`{ accounts(first: 10) { nodes { memo } } }`, `{ accounts(first: 11) { nodes { memo } } }`, `costs 12, because its response can have so many objects, and the limit is 11`},
-		"depth":        {`{ a: accounts(first: 1) { nodes { key { type } } } }`, `{ accounts(first: 1) { nodes { autoRenewAccount { key { type } } } } }`, "nested 5 fields deep; the maximum is 4"},
-		"fields":       {`{ account(id: 2) { ...F ...F } } fragment F on Account { memo id deleted }`, `{ account(id: 2) { ...F ...F } } fragment F on Account { memo id deleted alias }`, "9 fields, counting fragments once for each spread; the maximum is 8"},
-		"root fields":  {`{ __typename a: account(id: 2) { memo } ...Q } fragment Q on Query { b: account(id: 3) { id } }`, `{ a: account(id: 2) { id } ...Q ...Q } fragment Q on Query { __typename x: account(id: 2) { id } }`, "5 root fields; the maximum is 3"},
-		"aliases":      {`{ account(id: 2) { a: memo b: memo } }`, `{ account(id: 2) { a: memo b: memo memo } }`, `\"memo\" is selected more than 2 times in one selection set`},
-		"directives":   {`{ a: __typename @include(if: true) @skip(if: false) }`, `{ a: __typename @include(if: true) ...Q @skip(if: true) } fragment Q on Query { __typename @skip(if: true) }`, "3 directives; the maximum is 2"},
-		"tokens":       {`{ accounts(first: 1, filter: {id: {in: [1 2 3 4 5 6 7 8 9 10]}}) { nodes { memo } } }`, `{ accounts(first: 1, filter: {id: {in: [1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20]}}) { nodes { memo } } }`, "more than 40 tokens"},
-		"body's bytes": {`{ __typename } #` + strings.Repeat("x", 230), `{ __typename } #` + strings.Repeat("x", 300), "larger than 300 bytes"},
+		"cost": {`{ accounts(first: 10) { nodes { memo } } }`, `{ accounts(first: 11) { nodes { memo } } }`,
+			`costs 12, because its response can have so many objects, and the limit is 11`},
+		"depth": {`{ a: accounts(first: 1) { nodes { key { type } } } }`,
+			`{ accounts(first: 1) { nodes { autoRenewAccount { key { type } } } } }`,
+			"nested 5 fields deep; the maximum is 4"},
+		"fields": {`{ account(id: 2) { ...F ...F } } fragment F on Account { memo id deleted }`,
+			`{ account(id: 2) { ...F ...F } } fragment F on Account { memo id deleted alias }`,
+			"9 fields, counting fragments once for each spread; the maximum is 8"},
+		"root fields": {`{ __typename a: account(id: 2) { memo } ...Q } fragment Q on Query { b: account(id: 3) { id } }`, `{ a: account(id: 2) { id } ...Q ...Q } fragment Q on Query { __typename x: account(id: 2) { id } }`, "5 root fields; the maximum is 3"},
+		"aliases": {`{ account(id: 2) { a: memo b: memo } }`, `{ account(id: 2) { a: memo b: memo memo } }`,
+			`\"memo\" is selected more than 2 times in one selection set`},
+		"directives": {`{ a: __typename @include(if: true) @skip(if: false) }`,
+			`{ a: __typename @include(if: true) ...Q @skip(if: true) } fragment Q on Query { __typename @skip(if: true) }`, "3 directives; the maximum is 2"},
+		"tokens": {`{ accounts(first: 1, filter: {id: {in: [1 2 3 4 5 6 7 8 9 10]}}) { nodes { memo } } }`,
+			`{ accounts(first: 1, filter: {id: {in: [1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20]}}) { nodes ` +
+				`{ memo } } }`, "more than 40 tokens"},
+		"body's bytes": {`{ __typename } #` + strings.Repeat("x", 230), `{ __typename } #` + strings.Repeat("x", 300),
+			"larger than 300 bytes"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -224,7 +248,8 @@ func TestBounds(t *testing.T) {
 		`"variables":{"a":1,"b":2,"c":[3,4]},"extensions":{"d":5}`:   `{"data"`,
 		`"variables":{"a":1,"b":2,"c":[3,4]},"extensions":{"d":[5]}`: `{"errors":[{"message":"the request body has more than 6 JSON values`,
 	} {
-		if got := g.Do(t, http.MethodPost, "/graphql", `{"query":"{ __typename }",`+values+`}`, "Content-Type: "+plainMedia); !strings.HasPrefix(got.Body, want) {
+		if got := g.Do(t, http.MethodPost, "/graphql", `{"query":"{ __typename }",`+values+`}`,
+			"Content-Type: "+plainMedia); !strings.HasPrefix(got.Body, want) {
 			t.Errorf("%s: %s", values, got.Body)
 		}
 	}
@@ -233,7 +258,8 @@ func TestBounds(t *testing.T) {
 // TestIntrospectionOff tests the options that disable introspection and suggestions.
 func TestIntrospectionOff(t *testing.T) {
 	t.Parallel()
-	const typo, ask = `{ acount(id: 2) { memo } }`, `{ ...Q } fragment Q on Query { ... { __schema { types { name } } } }`
+	const typo, ask = `{ acount(id: 2) { memo } }`,
+		`{ ...Q } fragment Q on Query { ... { __schema { types { name } } } }`
 	open := testenv.Demo(t)
 	if got := open.Query(t, typo, nil); !strings.Contains(got.Body, `Did you mean \"account\"`) {
 		t.Errorf("no suggestion: %s", got.Body)
@@ -242,7 +268,8 @@ func TestIntrospectionOff(t *testing.T) {
 		t.Errorf("no schema: %s", got.Body)
 	}
 	shy := testenv.Demo(t, testenv.Graph(func(o *gateway.GraphOptions) { o.SuggestionsOff = true }))
-	if got := shy.Query(t, typo, nil); strings.Contains(got.Body, "Did you mean") || !strings.Contains(got.Body, "acount") {
+	if got := shy.Query(t, typo, nil); strings.Contains(got.Body, "Did you mean") ||
+		!strings.Contains(got.Body, "acount") {
 		t.Errorf("%s", got.Body)
 	}
 	closed := testenv.Demo(t, testenv.Graph(func(o *gateway.GraphOptions) { o.IntrospectionOff = true }))
@@ -255,7 +282,8 @@ func TestIntrospectionOff(t *testing.T) {
 	if got := closed.Query(t, typo, nil); strings.Contains(got.Body, "Did you mean") {
 		t.Errorf("%s", got.Body)
 	}
-	if got := closed.Query(t, `{ __typename account(id: 2) { __typename } }`, nil); !strings.Contains(got.Body, `"Account"`) {
+	if got := closed.Query(t, `{ __typename account(id: 2) { __typename } }`, nil); !strings.Contains(got.Body,
+		`"Account"`) {
 		t.Errorf("%s", got.Body)
 	}
 	if got := closed.Get(t, "/graphql/schema.graphql"); got.Status != http.StatusNotFound {
@@ -295,7 +323,9 @@ func TestTimeoutsCancel(t *testing.T) {
 	defer func() { _ = conn.Close(context.WithoutCancel(t.Context())) }() // the error does not matter
 	for range 100 {
 		var busy int
-		if err := conn.QueryRow(t.Context(), `select count(*) from pg_stat_activity where datname = current_database() and state = 'active' and pid <> pg_backend_pid()`).Scan(&busy); err != nil {
+		if err := conn.QueryRow(t.Context(),
+			`select count(*) from pg_stat_activity where datname = current_database() and state = 'active' and pid `+
+				`<> pg_backend_pid()`).Scan(&busy); err != nil {
 			t.Fatal(err)
 		}
 		if busy == 0 {
@@ -311,7 +341,9 @@ func TestRESTDocuments(t *testing.T) {
 	t.Parallel()
 	g := testenv.Demo(t)
 	for _, path := range []string{
-		"accounts?limit=100", "accounts/0.0.1008?limit=100", "blocks?limit=100", "transactions?limit=100", "contracts/results?limit=100", "topics/0.0.1020/messages?limit=100", "tokens?limit=100", "network/nodes?limit=25",
+		"accounts?limit=100", "accounts/0.0.1008?limit=100", "blocks?limit=100", "transactions?limit=100",
+		"contracts/results?limit=100", "topics/0.0.1020/messages?limit=100", "tokens?limit=100",
+		"network/nodes?limit=25",
 		"schedules?limit=100", "balances?limit=100", "accounts/0.0.1008/nfts?limit=100",
 	} {
 		x, err := g.Explain(t.Context(), "/api/v1/"+path)

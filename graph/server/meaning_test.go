@@ -32,7 +32,8 @@ type meaning struct {
 }
 
 // leftOut are fields that read much more than a row, or need a token.
-var leftOut = []string{"statusDrafts", "statusWebhooks", "call", "trace", "opcodes", "stats", "estimateGas", "callContract", "contractTrace", "estimateFee"}
+var leftOut = []string{"statusDrafts", "statusWebhooks", "call", "trace", "opcodes", "stats", "estimateGas",
+	"callContract", "contractTrace", "estimateFee"}
 
 // arguments returns the required arguments of a field in parentheses. It reports false if there is no value for one.
 func (m *meaning) arguments(f *ast.FieldDefinition, extra ...string) (string, bool) {
@@ -58,7 +59,8 @@ func (m *meaning) arguments(f *ast.FieldDefinition, extra ...string) (string, bo
 // isList reports whether a field is a connection.
 func isList(f *ast.FieldDefinition) bool { return strings.HasSuffix(f.Type.Name(), "Connection") }
 
-// field returns the selection of a field with inner below it, or with "" that of a scalar. It reports false if the field cannot be selected.
+// field returns the selection of a field with inner below it, or with "" that of a scalar. It reports false if the
+// field cannot be selected.
 func (m *meaning) field(f *ast.FieldDefinition, inner string) (string, bool) {
 	var extra []string
 	if f.Arguments.ForName("first") != nil && m.values[f.Name+".first"] == "" {
@@ -167,7 +169,8 @@ func (m *meaning) requests(ids map[string]string) []comparison {
 	for typ, id := range ids {
 		m.at(`{ node(id: "`+id+`") { ... on `+typ+` { `, ` } } }`, m.schema.Types[typ])
 		m.at(`{ nodes(ids: ["`+id+`"]) { ... on `+typ+` { `, ` } } }`, m.schema.Types[typ])
-		m.at(`{ _entities(representations: [{__typename: "`+typ+`", id: "`+id+`"}]) { ... on `+typ+` { `, ` } } }`, m.schema.Types[typ])
+		m.at(`{ _entities(representations: [{__typename: "`+typ+`", id: "`+id+`"}]) { ... on `+typ+` { `, ` } } }`,
+			m.schema.Types[typ])
 	}
 	return m.out
 }
@@ -190,11 +193,16 @@ func sampleValues(t *testing.T, g *testenv.Gateway) map[string]string {
 	g.Data(t, `{ contractResults(first: 1) { nodes { hash consensusTimestamp } } schedules(first: 1) { nodes { entityId } }
 		topicMessages(topic: "0.0.4001", first: 1) { nodes { consensusTimestamp } } transactions(first: 1) { nodes { consensusTimestamp } } }`, nil, &data)
 	values := map[string]string{
-		"account.id": `"0.0.1001"`, "token.id": `"0.0.2001"`, "topic.id": `"0.0.4001"`, "contract.id": `"0.0.3001"`, "topic": `"0.0.4001"`, "token": `"0.0.2007"`,
-		"contract": `"0.0.3001"`, "account": `"0.0.1001"`, "owner": `"0.0.1001"`, "sender": `"0.0.1001"`, "serialNumber": "1", "hookId": "1", "block.number": "1",
-		"nftAllowances.owner": `"0.0.1001"`, "airdrops.sender": `"0.0.1001"`, "text": `"0.0.1001"`, "search.query": `"0.0.1001"`,
-		"contractActions.hash": fmt.Sprintf("%q", data.ContractResults.Nodes[0].Hash), "contractResult.hash": fmt.Sprintf("%q", data.ContractResults.Nodes[0].Hash),
-		"schedule.id": fmt.Sprintf("%q", data.Schedules.Nodes[0].EntityID), "timestamp": fmt.Sprintf("%q", data.Transactions.Nodes[0].ConsensusTimestamp),
+		"account.id": `"0.0.1001"`, "token.id": `"0.0.2001"`, "topic.id": `"0.0.4001"`, "contract.id": `"0.0.3001"`,
+		"topic": `"0.0.4001"`, "token": `"0.0.2007"`,
+		"contract": `"0.0.3001"`, "account": `"0.0.1001"`, "owner": `"0.0.1001"`, "sender": `"0.0.1001"`,
+		"serialNumber": "1", "hookId": "1", "block.number": "1",
+		"nftAllowances.owner": `"0.0.1001"`, "airdrops.sender": `"0.0.1001"`, "text": `"0.0.1001"`,
+		"search.query":           `"0.0.1001"`,
+		"contractActions.hash":   fmt.Sprintf("%q", data.ContractResults.Nodes[0].Hash),
+		"contractResult.hash":    fmt.Sprintf("%q", data.ContractResults.Nodes[0].Hash),
+		"schedule.id":            fmt.Sprintf("%q", data.Schedules.Nodes[0].EntityID),
+		"timestamp":              fmt.Sprintf("%q", data.Transactions.Nodes[0].ConsensusTimestamp),
 		"topicMessage.timestamp": fmt.Sprintf("%q", data.TopicMessages.Nodes[0].ConsensusTimestamp),
 	}
 	return values
@@ -215,7 +223,8 @@ func (m *meaning) globalIDs(t *testing.T, g *testenv.Gateway) map[string]string 
 			continue
 		}
 		var data map[string]struct{ Nodes []struct{ ID string } }
-		if json.Unmarshal([]byte(responseText(t, g, "{ "+document+" }", nil, false)), &data) == nil && len(data[f.Name].Nodes) > 0 {
+		if json.Unmarshal([]byte(responseText(t, g, "{ "+document+" }", nil, false)), &data) == nil &&
+			len(data[f.Name].Nodes) > 0 {
 			ids[nodes.Type.Name()] = data[f.Name].Nodes[0].ID
 		}
 	}
@@ -233,7 +242,8 @@ func responseText(t *testing.T, g *testenv.Gateway, document string, variables m
 	if err := json.Unmarshal([]byte(got.Body), &a); err != nil || got.Status >= 500 {
 		t.Errorf("%s\nstatus %d: %s", document, got.Status, got.Body)
 	}
-	if len(a.Errors) > 0 && !mayFail && !strings.Contains(got.Body, `"BAD_USER_INPUT"`) || strings.Contains(got.Body, `"INTERNAL"`) {
+	if len(a.Errors) > 0 && !mayFail && !strings.Contains(got.Body, `"BAD_USER_INPUT"`) ||
+		strings.Contains(got.Body, `"INTERNAL"`) {
 		t.Errorf("%s\n%s", document, got.Body)
 	}
 	return string(a.Data)
@@ -299,8 +309,9 @@ func loadSchema(t *testing.T) *ast.Schema {
 	return schema
 }
 
-// TestMeaning checks that a field means the same wherever it stands: for each type, and each way to an object of it, the value of each field alone equals the
-// value beside all others. No value is null in a non-null place. The requests are generated from the schema; see the flag meanings.
+// TestMeaning checks that a field means the same wherever it stands: for each type, and each way to an object of it,
+// the value of each field alone equals the value beside all others. No value is null in a non-null place. The requests
+// are generated from the schema; see the flag meanings.
 func TestMeaning(t *testing.T) {
 	t.Parallel()
 	g := testenv.Shared(t)
@@ -344,18 +355,25 @@ func (m *meaning) compare(t *testing.T, g *testenv.Gateway, c comparison) {
 	}
 }
 
-// TestSameMeaning has requests of kinds that once had other data, or none, in the form of pairs: the same fields in another place or form.
+// TestSameMeaning has requests of kinds that once had other data, or none, in the form of pairs: the same fields in
+// another place or form.
 func TestSameMeaning(t *testing.T) {
 	t.Parallel()
 	g := testenv.Shared(t)
 	for _, c := range []comparison{
 		{`{accounts(first:1,filter:{id:{gte:"0.0.1001"}}){nodes{entityId holdings{balance accountId tokens{balance}}}}}`, `{accounts(first:1,filter:{id:{gte:"0.0.1001"}}){nodes{entityId memo holdings{balance accountId tokens{balance}}}}}`},
-		{`{accounts(last:1,filter:{id:{lte:"0.0.1001"}}){edges{node{entityId holdings{balance}}}}}`, `{accounts(last:1,filter:{id:{lte:"0.0.1001"}}){edges{node{entityId memo holdings{balance}}}}}`},
-		{`{account(id:"0.0.1001"){entityId holdings{balanceValue{usd}}}}`, `{account(id:"0.0.1001"){entityId memo holdings{balanceValue{usd}}}}`},
-		{`{account(id:"0.0.1001"){entityId holdings{balanceValue{usd} account{memo} tokens{balance}}}}`, `{account(id:"0.0.1001"){entityId memo holdings{balanceValue{usd} account{memo} tokens{balance}}}}`},
-		{`{account(id:"0.0.1001"){entityId holdings{account{memo} tokens{balance}}}}`, `{account(id:"0.0.1001"){entityId memo holdings{account{memo} tokens{balance}}}}`},
-		{`{token(id:"0.0.2001"){balances(at:{eq:"1.5"}){nodes{__typename}}} blocks(first:1){nodes{number}}}`, `{token(id:"0.0.2001"){balances(at:{lt:"1.5"}){nodes{__typename}}} blocks(first:1){nodes{number}}}`},
-		{`{token(id:"0.0.2001"){balances(at:{in:[]}){nodes{__typename}}}}`, `{token(id:"0.0.2001"){balances(at:{gt:"5",lt:"4"}){nodes{__typename}}}}`},
+		{`{accounts(last:1,filter:{id:{lte:"0.0.1001"}}){edges{node{entityId holdings{balance}}}}}`,
+			`{accounts(last:1,filter:{id:{lte:"0.0.1001"}}){edges{node{entityId memo holdings{balance}}}}}`},
+		{`{account(id:"0.0.1001"){entityId holdings{balanceValue{usd}}}}`,
+			`{account(id:"0.0.1001"){entityId memo holdings{balanceValue{usd}}}}`},
+		{`{account(id:"0.0.1001"){entityId holdings{balanceValue{usd} account{memo} tokens{balance}}}}`,
+			`{account(id:"0.0.1001"){entityId memo holdings{balanceValue{usd} account{memo} tokens{balance}}}}`},
+		{`{account(id:"0.0.1001"){entityId holdings{account{memo} tokens{balance}}}}`,
+			`{account(id:"0.0.1001"){entityId memo holdings{account{memo} tokens{balance}}}}`},
+		{`{token(id:"0.0.2001"){balances(at:{eq:"1.5"}){nodes{__typename}}} blocks(first:1){nodes{number}}}`,
+			`{token(id:"0.0.2001"){balances(at:{lt:"1.5"}){nodes{__typename}}} blocks(first:1){nodes{number}}}`},
+		{`{token(id:"0.0.2001"){balances(at:{in:[]}){nodes{__typename}}}}`,
+			`{token(id:"0.0.2001"){balances(at:{gt:"5",lt:"4"}){nodes{__typename}}}}`},
 		{`{tokens(first:2,filter:{types:[FUNGIBLE_COMMON]}){nodes{balances(at:{eq:"1.5"}){nodes{accountId} pageInfo{hasNextPage}}}}}`, `{tokens(first:2,filter:{types:[FUNGIBLE_COMMON]}){nodes{memo balances(at:{eq:"1.5"}){nodes{accountId} pageInfo{hasNextPage}}}}}`},
 	} {
 		alone, beside := responseText(t, g, c.alone, nil, false), responseText(t, g, c.beside, nil, false)
@@ -400,7 +418,8 @@ func TestDeferredFragments(t *testing.T) {
 	}
 }
 
-// TestInvalidInput checks that invalid literals, variables and references are errors of the request or of their place, and that no message names a Go type.
+// TestInvalidInput checks that invalid literals, variables and references are errors of the request or of their place,
+// and that no message names a Go type.
 func TestInvalidInput(t *testing.T) {
 	t.Parallel()
 	g := testenv.Shared(t)
@@ -421,20 +440,23 @@ func TestInvalidInput(t *testing.T) {
 		{`query($n:Int){blocks(first:$n){nodes{number}}}`, map[string]any{"n": 4294967297}, true, `got invalid value`},
 		{`query($n:Int){blocks(first:$n){nodes{number}}}`, map[string]any{"n": 1.5}, true, `got invalid value`},
 		{`query($n:Int){blocks(first:$n){nodes{number}}}`, map[string]any{"n": []any{1}}, true, `got invalid value`},
-		{`query($b:Boolean!){blocks(first:1) @skip(if:$b){nodes{number}}}`, map[string]any{"b": "true"}, true, `got invalid value`},
+		{`query($b:Boolean!){blocks(first:1) @skip(if:$b){nodes{number}}}`, map[string]any{"b": "true"}, true,
+			`got invalid value`},
 		{`query($c:String){blocks(after:$c){nodes{number}}}`, map[string]any{"c": 1}, true, `got invalid value`},
 		{`query($o:Order!){blocks(order:$o){nodes{number}}}`, map[string]any{"o": "desc"}, true, `got invalid value`},
 		{`query($s:Int){blocks(first:$s){nodes{number}}}`, map[string]any{"s": true}, true, `got invalid value`},
 	}
 	for _, f := range schema.Query.Fields { // each argument of these types
 		for _, a := range f.Arguments {
-			if slices.Contains([]string{"EntityID", "AccountRef", "ContractRef", "Long", "Timestamp"}, a.Type.NamedType) {
+			if slices.Contains([]string{"EntityID", "AccountRef", "ContractRef", "Long", "Timestamp"},
+				a.Type.NamedType) {
 				selection := "{ __typename }"
 				if schema.Types[f.Type.Name()].IsLeafType() {
 					selection = ""
 				}
 				for _, value := range []string{"9223372036854775808", "1e999", "-99999999999999999999"} {
-					requests = append(requests, request{fmt.Sprintf("{ %s(%s: %s) %s }", f.Name, a.Name, value, selection), nil, false, ""})
+					requests = append(requests,
+						request{fmt.Sprintf("{ %s(%s: %s) %s }", f.Name, a.Name, value, selection), nil, false, ""})
 				}
 			}
 		}
@@ -442,7 +464,8 @@ func TestInvalidInput(t *testing.T) {
 	for _, c := range requests {
 		got := g.Query(t, c.query, c.variables)
 		a, codes := read(t, got)
-		if got.Status >= 500 || codes == "" || strings.Contains(got.Body, "INTERNAL") || !strings.Contains(got.Body, c.want) ||
+		if got.Status >= 500 || codes == "" || strings.Contains(got.Body, "INTERNAL") ||
+			!strings.Contains(got.Body, c.want) ||
 			c.request && (a.Data != nil || strings.Contains(got.Body, `"path"`)) {
 			t.Errorf("%s %v: status %d: %s", c.query, c.variables, got.Status, got.Body)
 		}
@@ -452,12 +475,14 @@ func TestInvalidInput(t *testing.T) {
 			}
 		}
 	}
-	for _, list := range []string{`["x"]`, `[5]`, `[{__typename: "Account", id: 5}, 5]`, `[{__typename: "Account", entityId: "0.0.1001"}, 5, "x", [], {}]`} {
+	for _, list := range []string{`["x"]`, `[5]`, `[{__typename: "Account", id: 5}, 5]`,
+		`[{__typename: "Account", entityId: "0.0.1001"}, 5, "x", [], {}]`} {
 		got := g.Query(t, `{_entities(representations:`+list+`){__typename}}`, nil)
 		if got.Status >= 500 || strings.Contains(got.Body, "INTERNAL") {
 			t.Errorf("%s: status %d: %s", list, got.Status, got.Body)
 		}
-		if strings.Contains(list, "0.0.1001") && !strings.Contains(got.Body, `{"_entities":[{"__typename":"Account"},null,null,null,null]}`) {
+		if strings.Contains(list, "0.0.1001") &&
+			!strings.Contains(got.Body, `{"_entities":[{"__typename":"Account"},null,null,null,null]}`) {
 			t.Errorf("%s: %s", list, got.Body)
 		}
 	}

@@ -9,7 +9,8 @@ import (
 	"heliograph/app/testing/testenv"
 )
 
-// TestOneField tests that a query with a single root field, which takes a shorter path, has the same response as a query with two.
+// TestOneField tests that a query with a single root field, which takes a shorter path, has the same response as a
+// query with two.
 func TestOneField(t *testing.T) {
 	t.Parallel()
 	g := testenv.Shared(t)

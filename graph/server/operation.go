@@ -39,8 +39,9 @@ func (o *operation) split() *incremental.Split {
 	return d.Split(o.oc.Variables)
 }
 
-// prepare validates the document, the variables and the cost of an operation. It calls store if the document is valid. An operation that is too expensive
-// or exceeds the rate limit is returned with the error; other errors come without an operation.
+// prepare validates the document, the variables and the cost of an operation. It calls store if the document is valid.
+// An operation that is too expensive or exceeds the rate limit is returned with the error; other errors come without
+// an operation.
 func (s *Server) prepare(ctx context.Context, params *graphql.RawParams, store func()) (*operation, gqlerror.List) {
 	e, errs := s.document(params.Query)
 	if errs != nil {
@@ -56,8 +57,10 @@ func (s *Server) prepare(ctx context.Context, params *graphql.RawParams, store f
 		return nil, errs
 	}
 	oc := &graphql.OperationContext{
-		RawQuery: params.Query, OperationName: params.OperationName, Doc: e.doc, Operation: def, Variables: variables, Extensions: params.Extensions,
-		Headers: params.Headers, RecoverFunc: recovered, ResolverMiddleware: s.middleware, RootResolverMiddleware: noMiddleware,
+		RawQuery: params.Query, OperationName: params.OperationName, Doc: e.doc, Operation: def, Variables: variables,
+		Extensions: params.Extensions,
+		Headers:    params.Headers, RecoverFunc: recovered, ResolverMiddleware: s.middleware,
+		RootResolverMiddleware: noMiddleware,
 	}
 	if def.Operation == ast.Subscription && len(graphql.CollectFields(oc, def.SelectionSet, nil)) != 1 {
 		return nil, gqlerror.List{coded(fault.BadUserInput,
@@ -91,8 +94,11 @@ func missingOperation(doc *ast.QueryDocument, name string) string {
 
 // start executes an operation. next returns its next response, or nil after the last one or if the context has ended.
 //
-// It replaces the executor of gqlgen, which would look up the document and its operation once more, and run chains of extensions that are empty.
-func (s *Server) start(ctx context.Context, oc *graphql.OperationContext) (next graphql.ResponseHandler, of context.Context) {
+// It replaces the executor of gqlgen, which would look up the document and its operation once more, and run chains of
+// extensions that are empty.
+func (s *Server) start(
+	ctx context.Context, oc *graphql.OperationContext,
+) (next graphql.ResponseHandler, of context.Context) {
 	ctx = graphql.WithOperationContext(ctx, oc)
 	first := graphql.WithResponseContext(ctx, s.presenter, recovered)
 	responses := s.o.Schema.Exec(first)
@@ -118,8 +124,9 @@ func costExtension(cost, limit int) map[string]int {
 
 // tooExpensive returns the error for an operation whose cost exceeds the limit.
 func tooExpensive(cost, limit int) *gqlerror.Error {
-	e := coded(fault.TooComplex, fmt.Sprintf("the operation costs %d, because its response can have so many objects, and the limit is %d: "+
-		"request smaller pages or fewer nested objects", cost, limit))
+	e := coded(fault.TooComplex,
+		fmt.Sprintf("the operation costs %d, because its response can have so many objects, and the limit is %d: "+
+			"request smaller pages or fewer nested objects", cost, limit))
 	e.Extensions["cost"] = costExtension(cost, limit)
 	return e
 }

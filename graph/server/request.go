@@ -45,7 +45,8 @@ func (s *Server) receive(w http.ResponseWriter, r *http.Request) ([]byte, *rejec
 	}
 }
 
-// receiveBody reads the body of a POST request. size is its Content-Length, or negative if it is unknown. Content types that HTML forms can send are rejected.
+// receiveBody reads the body of a POST request. size is its Content-Length, or negative if it is unknown. Content
+// types that HTML forms can send are rejected.
 func receiveBody(r io.Reader, size int64, contentType string) ([]byte, *rejection) {
 	if contentType != mediaJSON { // parsing takes time
 		media, params, err := mime.ParseMediaType(contentType)
@@ -54,7 +55,8 @@ func receiveBody(r io.Reader, size int64, contentType string) ([]byte, *rejectio
 			return nil, reject(http.StatusUnsupportedMediaType, "the content type must be application/json in UTF-8")
 		}
 	}
-	raw := bytes.NewBuffer(make([]byte, 0, max(size, 0)+bytes.MinRead)) // ReadFrom needs MinRead free bytes to detect the end
+	// ReadFrom needs MinRead free bytes to detect the end
+	raw := bytes.NewBuffer(make([]byte, 0, max(size, 0)+bytes.MinRead))
 	_, err := raw.ReadFrom(r)
 	var tooLarge *http.MaxBytesError
 	switch {
@@ -76,8 +78,9 @@ func bodyTooLarge(limit int64) *rejection {
 	return reject(http.StatusRequestEntityTooLarge, "the request body is larger than %d bytes", limit)
 }
 
-// params reads the parameters of a request from its query string or body. It returns a function that stores a valid persisted query; see [Server.resolveID].
-// A rejection with status 200 is reported with the same status as an invalid document.
+// params reads the parameters of a request from its query string or body. It returns a function that stores a valid
+// persisted query; see [Server.resolveID]. A rejection with status 200 is reported with the same status as an invalid
+// document.
 func (s *Server) params(r *http.Request, raw []byte) (params *graphql.RawParams, store func(), bad *rejection) {
 	var documentID string
 	if r.Method == http.MethodPost {
@@ -99,7 +102,8 @@ func (s *Server) params(r *http.Request, raw []byte) (params *graphql.RawParams,
 	return params, store, nil
 }
 
-// readBody reads the parameters in the body of a POST request. maxValues is the maximum number of JSON values in variables and extensions.
+// readBody reads the parameters in the body of a POST request. maxValues is the maximum number of JSON values in
+// variables and extensions.
 func readBody(raw []byte, maxValues int) (params *graphql.RawParams, documentID string, bad *rejection) {
 	params = &graphql.RawParams{}
 	err := decode(raw, maxValues, func(d *decoder) error {
@@ -121,10 +125,12 @@ func readBody(raw []byte, maxValues int) (params *graphql.RawParams, documentID 
 			return err //nolint:wrapcheck // undecoded describes it
 		})
 	})
-	return params, documentID, undecoded(err, "the request body", maxValues, " with query, operationName, variables and extensions (not a batch)")
+	return params, documentID, undecoded(err, "the request body", maxValues,
+		" with query, operationName, variables and extensions (not a batch)")
 }
 
-// readQuery reads the parameters of a GET request. maxValues is the maximum number of JSON values in each of variables and extensions.
+// readQuery reads the parameters of a GET request. maxValues is the maximum number of JSON values in each of variables
+// and extensions.
 func readQuery(raw string, maxValues int) (params *graphql.RawParams, documentID string, bad *rejection) {
 	q, err := url.ParseQuery(raw)
 	if err != nil {
@@ -147,7 +153,8 @@ func readQuery(raw string, maxValues int) (params *graphql.RawParams, documentID
 	return params, q.Get("documentId"), nil
 }
 
-// undecoded returns the rejection for an error of [decode], or nil. what names the text, and members what it must contain.
+// undecoded returns the rejection for an error of [decode], or nil. what names the text, and members what it must
+// contain.
 func undecoded(err error, what string, maxValues int, members string) *rejection {
 	var (
 		syntax *jsontext.SyntacticError
@@ -165,7 +172,8 @@ func undecoded(err error, what string, maxValues int, members string) *rejection
 	case errors.As(err, &kind) && kind.at != "":
 		return reject(http.StatusBadRequest, "%s: %v", what, kind)
 	case errors.Is(err, errTooManyValues):
-		text := fmt.Sprintf("%s has more than %d JSON values, or more than %d nested in each other", what, maxValues, maxNesting)
+		text := fmt.Sprintf("%s has more than %d JSON values, or more than %d nested in each other", what, maxValues,
+			maxNesting)
 		return &rejection{http.StatusBadRequest, coded(fault.TooComplex, text)}
 	default:
 		return reject(http.StatusBadRequest, "%s must be a JSON object%s", what, members)

@@ -15,10 +15,12 @@ import (
 	"github.com/vektah/gqlparser/v2/parser"
 )
 
-// FuzzBody reads arbitrary bodies and query strings. A rejection must have a client error status, a message and a code.
+// FuzzBody reads arbitrary bodies and query strings. A rejection must have a client error status, a message and a
+// code.
 func FuzzBody(f *testing.F) {
 	for _, s := range []string{
-		`{"query":"{ __typename }"}`, `{"query":null,"variables":{"a":1e999},"operationName":""}`, `[]`, `null`, `{}{}`, ``, "\xff", `{"variables":[]}`, "query=%7Ba%7D&variables=%7B%7D", "a=%zz",
+		`{"query":"{ __typename }"}`, `{"query":null,"variables":{"a":1e999},"operationName":""}`, `[]`, `null`,
+		`{}{}`, ``, "\xff", `{"variables":[]}`, "query=%7Ba%7D&variables=%7B%7D", "a=%zz",
 	} {
 		f.Add(s, "application/json")
 	}
@@ -33,12 +35,14 @@ func FuzzBody(f *testing.F) {
 			if bad == nil {
 				continue
 			}
-			if bad.status < http.StatusBadRequest || bad.status >= http.StatusInternalServerError || bad.err.Message == "" ||
+			if bad.status < http.StatusBadRequest || bad.status >= http.StatusInternalServerError ||
+				bad.err.Message == "" ||
 				bad.err.Extensions["code"] != "BAD_USER_INPUT" && bad.err.Extensions["code"] != "QUERY_TOO_COMPLEX" {
 				t.Errorf("%q of %q is rejected with %d: %v", text, media, bad.status, bad.err)
 			}
 		}
-		if got := responseMedia(http.Header{"Accept": {media, text}}); !slices.Contains([]string{mediaJSON, mediaGraphQL, mediaEvents, mediaCSV}, got) {
+		if got := responseMedia(http.Header{"Accept": {media, text}}); !slices.Contains([]string{mediaJSON,
+			mediaGraphQL, mediaEvents, mediaCSV}, got) {
 			t.Errorf("Accept: %q, %q: the media type is %q", media, text, got)
 		}
 	})
@@ -79,8 +83,8 @@ type flushes struct {
 
 func (f *flushes) FlushError() error { f.n++; return nil }
 
-// TestEventsTogether checks that an event is sent with the next one if that follows at once, and that comments are sent
-// until the stream ends.
+// TestEventsTogether checks that an event is sent with the next one if that follows at once, and that comments are
+// sent until the stream ends.
 func TestEventsTogether(t *testing.T) {
 	t.Parallel()
 	w := &flushes{ResponseRecorder: *httptest.NewRecorder()}
@@ -149,14 +153,18 @@ func TestBodyValues(t *testing.T) {
 	want := map[string]any{"n": json.Number(
 		"1.50",
 	), "s": "é", "l": []any{true, nil, []any{}, map[string]any{}}, "o": map[string]any{"x": false}}
-	if id != "d" || params.Query != "{ a }" || params.OperationName != "" || params.Extensions != nil || !reflect.DeepEqual(params.Variables, want) {
+	if id != "d" || params.Query != "{ a }" || params.OperationName != "" || params.Extensions != nil ||
+		!reflect.DeepEqual(params.Variables, want) {
 		t.Errorf("%s: %+v", id, params)
 	}
 	nested := `{"variables":{"v":` + strings.Repeat("[", maxNesting) + strings.Repeat("]", maxNesting) + `}}`
 	for body, code := range map[string]string{
-		`{"variables":{"a":[1,2,3,4,5,6,7,8,9]}}`: "QUERY_TOO_COMPLEX", nested: "QUERY_TOO_COMPLEX", `{"variables":{"a":1,"a":1}}`: "BAD_USER_INPUT",
-		`{"query":"a","query":"a"}`: "BAD_USER_INPUT", `{"operationName":1}`: "BAD_USER_INPUT", `{"variables":"v"}`: "BAD_USER_INPUT", `{} {}`: "BAD_USER_INPUT",
-		`{"variables":{"a":[1}}`: "BAD_USER_INPUT", `{"query":"a"`: "BAD_USER_INPUT", `{"variables":{1:2}}`: "BAD_USER_INPUT", `{"a":[}`: "BAD_USER_INPUT",
+		`{"variables":{"a":[1,2,3,4,5,6,7,8,9]}}`: "QUERY_TOO_COMPLEX", nested: "QUERY_TOO_COMPLEX",
+		`{"variables":{"a":1,"a":1}}`: "BAD_USER_INPUT",
+		`{"query":"a","query":"a"}`:   "BAD_USER_INPUT", `{"operationName":1}`: "BAD_USER_INPUT",
+		`{"variables":"v"}`: "BAD_USER_INPUT", `{} {}`: "BAD_USER_INPUT",
+		`{"variables":{"a":[1}}`: "BAD_USER_INPUT", `{"query":"a"`: "BAD_USER_INPUT",
+		`{"variables":{1:2}}`: "BAD_USER_INPUT", `{"a":[}`: "BAD_USER_INPUT",
 	} {
 		maxValues := 9
 		if body == nested {
@@ -212,16 +220,18 @@ func TestInvalidJSON(t *testing.T) {
 		}
 	}
 	for body, want := range map[string]string{
-		`{"operationName":1}`:        "the request body: /operationName must be a string",
-		`{"query":{"a":1}}`:          "the request body: /query must be a string",
-		`{"documentId":[]}`:          "the request body: /documentId must be a string",
-		`{"extensions":true}`:        "the request body: /extensions must be a JSON object",
-		`{"variables":[1]}`:          "the request body: /variables must be a JSON object",
-		`{"query":"{a}"} {}`:         "the request body must be a JSON object",
-		`[{"query":"{a}"}]`:          "the request body must be a JSON object",
-		`{"query":"a","query":"b"}`:  "the request body is not valid JSON: duplicate object member name, after ",
-		"\ufeff" + `{"query":"{a}"}`: `the request body is not valid JSON: invalid character '\ufeff' at start of value, after 0 bytes`,
-		"":                           "the request body must be a JSON object",
+		`{"operationName":1}`:       "the request body: /operationName must be a string",
+		`{"query":{"a":1}}`:         "the request body: /query must be a string",
+		`{"documentId":[]}`:         "the request body: /documentId must be a string",
+		`{"extensions":true}`:       "the request body: /extensions must be a JSON object",
+		`{"variables":[1]}`:         "the request body: /variables must be a JSON object",
+		`{"query":"{a}"} {}`:        "the request body must be a JSON object",
+		`[{"query":"{a}"}]`:         "the request body must be a JSON object",
+		`{"query":"a","query":"b"}`: "the request body is not valid JSON: duplicate object member name, after ",
+		"\ufeff" +
+			`{"query":"{a}"}`: `the request body is not valid JSON: invalid character '\ufeff' at start of value, ` +
+			`after 0 bytes`,
+		"": "the request body must be a JSON object",
 		`{"` + strings.Repeat(
 			"n", 70_000,
 		) + `":"\ud83d"}`: "the request body is not valid JSON: invalid surrogate pair",

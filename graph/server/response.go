@@ -90,14 +90,16 @@ func (s *Server) writeInternalError(ctx context.Context, w http.ResponseWriter, 
 
 // Values of common headers. They are shared between responses: replace them, do not change them.
 var (
-	contentTypes = map[string][]string{mediaJSON: {mediaJSON + "; charset=utf-8"}, mediaGraphQL: {mediaGraphQL + "; charset=utf-8"}}
-	notStored    = []string{"no-store"}
+	contentTypes = map[string][]string{mediaJSON: {mediaJSON + "; charset=utf-8"},
+		mediaGraphQL: {mediaGraphQL + "; charset=utf-8"}}
+	notStored = []string{"no-store"}
 )
 
 // dataMember is the start of a response, and closingBrace its end.
 var dataMember, closingBrace = []byte(`{"data":`), []byte{'}'}
 
-// bound replaces a response that is too large by an error. The error of a plan is in the response already; what gqlgen writes has no limit.
+// bound replaces a response that is too large by an error. The error of a plan is in the response already; what gqlgen
+// writes has no limit.
 func (s *Server) bound(resp *graphql.Response) {
 	most := s.o.Tables.MaxResponse
 	tooLarge := func(e *gqlerror.Error) bool { return e.Extensions["code"] == string(fault.TooComplex) }
@@ -180,7 +182,8 @@ func coded(code fault.Code, message string) *gqlerror.Error {
 	return &gqlerror.Error{Message: message, Extensions: map[string]any{"code": string(code)}}
 }
 
-// present converts an error of a resolver to the error in the response. Details of internal errors are logged under an id that the response has.
+// present converts an error of a resolver to the error in the response. Details of internal errors are logged under an
+// id that the response has.
 func (s *Server) present(ctx context.Context, err error) *gqlerror.Error {
 	if errors.Is(err, errReported) {
 		return nil
@@ -189,8 +192,11 @@ func (s *Server) present(ctx context.Context, err error) *gqlerror.Error {
 	var parsed *gqlerror.Error
 	switch {
 	case errors.As(err, &own):
-		if n := len(graphql.GetPath(ctx)); own.Code == fault.BadUserInput && errors.As(err, &parsed) && len(parsed.Path) > n { // name the argument
-			own = &fault.Error{Code: own.Code, Message: fmt.Sprintf("%v: %s", parsed.Path[n:], own.Message), Extra: own.Extra, Err: own.Err}
+		// name the argument
+		if n := len(graphql.GetPath(ctx)); own.Code == fault.BadUserInput && errors.As(err, &parsed) &&
+			len(parsed.Path) > n {
+			own = &fault.Error{Code: own.Code, Message: fmt.Sprintf("%v: %s", parsed.Path[n:], own.Message),
+				Extra: own.Extra, Err: own.Err}
 		}
 	case errors.As(err, &parsed) && parsed.Err == nil: // the document or its variables are invalid
 		return parsed
@@ -226,7 +232,9 @@ var withoutData = regexp.MustCompile(`^(null|\{("\w+":null,?)*\})$`)
 
 // unavailable reports whether a part of a response is missing because the database is busy or does not respond.
 func unavailable(errs gqlerror.List) bool {
-	return slices.ContainsFunc(errs, func(e *gqlerror.Error) bool { return e.Extensions["code"] == string(fault.Unavailable) })
+	return slices.ContainsFunc(errs, func(e *gqlerror.Error) bool {
+		return e.Extensions["code"] == string(fault.Unavailable)
+	})
 }
 
 // retryAfter returns the value of the header Retry-After for a response with errors.
@@ -258,7 +266,8 @@ const maxMessage = 300
 // maxQuote is the maximum length of a quote of the request in a message, in characters.
 const maxQuote = 100
 
-// badInput gives errors of parsing and validation the code BAD_USER_INPUT in place of gqlgen's codes, and truncates long messages.
+// badInput gives errors of parsing and validation the code BAD_USER_INPUT in place of gqlgen's codes, and truncates
+// long messages.
 func badInput(errs gqlerror.List) gqlerror.List {
 	for _, e := range errs {
 		e.Message = truncate(quoted.ReplaceAllString(e.Message, "$1…"))

@@ -77,7 +77,8 @@ func TestSchemaFile(t *testing.T) {
 		}
 	}
 	for _, def := range data.Schema.Types {
-		if strings.HasPrefix(def.Name, "__") || slices.Contains([]string{"Int", "Float", "String", "Boolean", "ID"}, def.Name) {
+		if strings.HasPrefix(def.Name, "__") || slices.Contains([]string{"Int", "Float", "String", "Boolean", "ID"},
+			def.Name) {
 			continue
 		}
 		served = append(served, def.Kind+" "+def.Name)

@@ -1,4 +1,5 @@
-// Package server executes GraphQL operations: those of clients over HTTP, WebSockets and server-sent events, and the documents of the REST side in process.
+// Package server executes GraphQL operations: those of clients over HTTP, WebSockets and server-sent events, and the
+// documents of the REST side in process.
 package server
 
 import (
@@ -25,10 +26,11 @@ type Options struct {
 	Tables *rowplan.Tables
 	// Operation returns the value that resolvers need in the context of one operation.
 	Operation func() values.Value
-	// Work returns the value that storage needs in the context of one operation. lists reports whether the operation selects lists, scans whether one of
-	// them is a scan, and event whether it is a subscription.
+	// Work returns the value that storage needs in the context of one operation. lists reports whether the operation
+	// selects lists, scans whether one of them is a scan, and event whether it is a subscription.
 	Work func(ctx context.Context, lists, scans, event bool) values.Value
-	// Scans reports whether a list at the root is a scan because of its filters, of which given reports whether one is given.
+	// Scans reports whether a list at the root is a scan because of its filters, of which given reports whether one is
+	// given.
 	Scans func(list string, given func(filter string) bool) bool
 	// Classify returns the code and the message for an error without a code.
 	Classify func(error) *fault.Error
@@ -51,17 +53,20 @@ type Options struct {
 	MaxValues int
 	// IntrospectionOff rejects introspection by clients. SuggestionsOff removes similar names from validation errors.
 	IntrospectionOff, SuggestionsOff bool
-	// Trusted are documents by id that clients can execute, in addition to those of the REST side. OnlyTrusted rejects all others.
+	// Trusted are documents by id that clients can execute, in addition to those of the REST side. OnlyTrusted rejects
+	// all others.
 	Trusted     map[string]string
 	OnlyTrusted bool
-	// CacheBytes is the size of the response cache, 0 to disable it. Head returns the newest consensus timestamp, on which all responses depend.
-	// Followed returns the time of the newest row that subscriptions have read. It is optional.
+	// CacheBytes is the size of the response cache, 0 to disable it. Head returns the newest consensus timestamp, on
+	// which all responses depend. Followed returns the time of the newest row that subscriptions have read. It is
+	// optional.
 	CacheBytes int64
 	Head       func(context.Context) (int64, error)
 	Followed   func() int64
 	// CSVRows is the maximum number of rows of a CSV export.
 	CSVRows int
-	// Streams configure WebSockets and server-sent events. Origins are the origins that can open WebSockets, as patterns of [path.Match].
+	// Streams configure WebSockets and server-sent events. Origins are the origins that can open WebSockets, as
+	// patterns of [path.Match].
 	Streams StreamOptions
 	Origins []string
 	// NewID returns a new id for an internal error. The response has the id, and the log has the id and the details.
@@ -71,11 +76,13 @@ type Options struct {
 	Observer Observer
 }
 
-// Observer is notified of operations. Their kind is query, mutation or subscription. The name of an anonymous operation is empty.
+// Observer is notified of operations. Their kind is query, mutation or subscription. The name of an anonymous
+// operation is empty.
 type Observer interface {
 	// Received is called for each valid operation of a client, including those whose response is cached.
 	Received(ctx context.Context, kind, name string)
-	// Run is called before an operation is executed in process. The operation uses the returned context, and end is called after it.
+	// Run is called before an operation is executed in process. The operation uses the returned context, and end is
+	// called after it.
 	Run(ctx context.Context, kind, name string) (of context.Context, end func())
 }
 
@@ -137,5 +144,6 @@ func (s *Server) field(ctx context.Context, next graphql.Resolver) (any, error) 
 }
 
 func (s *Server) context(ctx context.Context, op *operation) context.Context {
-	return values.Context(ctx, s.graphEnv.Value(), s.o.Limits.Value(), new(rowplan.Store).Value(), s.o.Operation(), op.work(ctx, s))
+	return values.Context(ctx, s.graphEnv.Value(), s.o.Limits.Value(), new(rowplan.Store).Value(), s.o.Operation(),
+		op.work(ctx, s))
 }

@@ -22,8 +22,8 @@ import (
 
 // StreamOptions configure WebSockets and server-sent events.
 type StreamOptions struct {
-	// Most is the maximum number of operations on all connections, PerConnection the maximum number on one WebSocket, and PerClient the maximum number of a
-	// client, 0 for no limit.
+	// Most is the maximum number of operations on all connections, PerConnection the maximum number on one WebSocket,
+	// and PerClient the maximum number of a client, 0 for no limit.
 	Most, PerConnection, PerClient int
 	// KeepAlive is the interval of keep-alive messages.
 	KeepAlive time.Duration
@@ -38,7 +38,8 @@ type StreamOptions struct {
 // DefaultStreams returns options for a public gateway.
 func DefaultStreams() StreamOptions {
 	return StreamOptions{
-		Most: 20_000, PerConnection: 100, PerClient: 5000, InitTimeout: 10 * time.Second, KeepAlive: 12 * time.Second, WriteTimeout: 10 * time.Second,
+		Most: 20_000, PerConnection: 100, PerClient: 5000, InitTimeout: 10 * time.Second, KeepAlive: 12 * time.Second,
+		WriteTimeout: 10 * time.Second,
 	}
 }
 
@@ -51,9 +52,9 @@ func Streams(r *http.Request) bool {
 	return media == mediaEvents || media == mediaCSV
 }
 
-// stream executes an operation and sends each response, or each part of it, as pieces of JSON. It returns the errors of an invalid request, or the reason
-// why the server ended the operation. The pieces are valid until send returns. more reports whether another response
-// follows at once. The request has a size in bytes.
+// stream executes an operation and sends each response, or each part of it, as pieces of JSON. It returns the errors
+// of an invalid request, or the reason why the server ended the operation. The pieces are valid until send returns.
+// more reports whether another response follows at once. The request has a size in bytes.
 func (s *Server) stream(
 	ctx context.Context, size int, params *graphql.RawParams, store func(), send func(more bool, json ...[]byte) error,
 ) gqlerror.List {
@@ -94,7 +95,8 @@ func (s *Server) stream(
 	}
 	next, ctx := s.start(ctx, op.oc)
 	for {
-		// Each event has its own store and loaders: later events must read the data again, and a long stream must not retain it.
+		// Each event has its own store and loaders: later events must read the data again, and a long stream must not
+		// retain it.
 		own := new(rowplan.Store)
 		resp := next(values.Context(ctx, own.Value(), s.o.Operation(), op.work(ctx, s)))
 		if resp == nil {
@@ -140,11 +142,11 @@ func enter(ctx context.Context, turn *admission.Turn, size int) *gqlerror.Error 
 
 func timedOut() *gqlerror.Error { return coded(fault.Timeout, "the request timed out") }
 
-// serveEvents serves an operation with server-sent events, according to the "distinct connections mode" of the protocol "GraphQL over Server-Sent Events":
-// an event "next" for each response, and "complete" at the end.
+// serveEvents serves an operation with server-sent events, according to the "distinct connections mode" of the
+// protocol "GraphQL over Server-Sent Events": an event "next" for each response, and "complete" at the end.
 //
-// gqlgen's transport.SSE is not used: it does not support GET, its "complete" event has no data and browsers ignore it, it has no write deadline, and its
-// goroutine can write after the handler has returned.
+// gqlgen's transport.SSE is not used: it does not support GET, its "complete" event has no data and browsers ignore
+// it, it has no write deadline, and its goroutine can write after the handler has returned.
 func (s *Server) serveEvents(w http.ResponseWriter, r *http.Request) {
 	w.Header().Add("Vary", "Accept")
 	raw, bad := s.receive(w, r)
@@ -155,7 +157,8 @@ func (s *Server) serveEvents(w http.ResponseWriter, r *http.Request) {
 	params, store, bad := s.params(r, raw)
 	if bad == nil && r.Method != http.MethodPost && s.isMutation(params.Query, params.OperationName) {
 		w.Header().Set("Allow", "POST")
-		writeEventsError(w, reject(http.StatusMethodNotAllowed, "a mutation requires POST")) // any web page can send a GET request
+		// any web page can send a GET request
+		writeEventsError(w, reject(http.StatusMethodNotAllowed, "a mutation requires POST"))
 		return
 	}
 	events := &eventWriter{out: s.streamWriter(w)}
@@ -172,7 +175,8 @@ func (s *Server) serveEvents(w http.ResponseWriter, r *http.Request) {
 		errs = s.stream(r.Context(), len(raw), params, store, events.next)
 	}
 	if errs != nil {
-		if b, err := json.Marshal(errs); err == nil && events.next(false, []byte(`{"data":null,"errors":`), b, []byte("}")) != nil {
+		if b, err := json.Marshal(errs); err == nil &&
+			events.next(false, []byte(`{"data":null,"errors":`), b, []byte("}")) != nil {
 			return
 		}
 	}
@@ -214,7 +218,8 @@ func (e *eventWriter) write(more bool, before string, json [][]byte, after strin
 // comment is ignored by clients.
 const comment = ":\n\n"
 
-// keepAlive writes a comment at each interval until stop is called. No goroutine waits for that, because there are many streams.
+// keepAlive writes a comment at each interval until stop is called. No goroutine waits for that, because there are
+// many streams.
 func (e *eventWriter) keepAlive(interval time.Duration) (stop func()) {
 	var timer *time.Timer
 	e.mu.Lock()

@@ -90,9 +90,9 @@ func nonNullIn(v *ast.Value, variable string) *ast.Type {
 	return nil
 }
 
-// checkValues fails if a value at a path has a string that is no value of the enum at its place, a string for an Int or a
-// number for a String, which the validator accepts, or an Int of more than 32 bits. It ignores other values that do not
-// have the given type.
+// checkValues fails if a value at a path has a string that is no value of the enum at its place, a string for an Int
+// or a number for a String, which the validator accepts, or an Int of more than 32 bits. It ignores other values that
+// do not have the given type.
 func checkValues(schema *ast.Schema, t *ast.Type, value any, path ast.Path) *gqlerror.Error {
 	if list, ok := value.([]any); ok && t.Elem != nil {
 		for i, item := range list {

@@ -34,11 +34,13 @@ func isWebSocket(r *http.Request) bool {
 
 // serveWebSocket serves operations of any kind, many on one connection, with the subprotocol graphql-transport-ws.
 //
-// gqlgen's transport.Websocket is not used: it closes with 1002 where the protocol requires 4400 to 4429, accepts duplicate operation ids, sends "complete"
-// after "error", and limits neither the operations of a connection nor the time to write a message.
+// gqlgen's transport.Websocket is not used: it closes with 1002 where the protocol requires 4400 to 4429, accepts
+// duplicate operation ids, sends "complete" after "error", and limits neither the operations of a connection nor the
+// time to write a message.
 func (s *Server) serveWebSocket(w http.ResponseWriter, r *http.Request) {
 	conn, err := websocket.Accept(w, r, &websocket.AcceptOptions{
-		Subprotocols: []string{subprotocol}, OriginPatterns: s.o.Origins, CompressionMode: websocket.CompressionDisabled,
+		Subprotocols: []string{subprotocol}, OriginPatterns: s.o.Origins,
+		CompressionMode: websocket.CompressionDisabled,
 	})
 	if err != nil {
 		return // Accept has written the response
@@ -54,7 +56,9 @@ func (s *Server) serveWebSocket(w http.ResponseWriter, r *http.Request) {
 	c := &socket{server: s, conn: conn, headers: r.Header, cancel: cancel, operations: map[string]*subscription{}}
 	defer c.running.Wait()
 	defer cancel()
-	defer context.AfterFunc(s.closing, func() { _ = conn.Close(websocket.StatusGoingAway, "The gateway is shutting down") })()
+	defer context.AfterFunc(s.closing, func() {
+		_ = conn.Close(websocket.StatusGoingAway, "The gateway is shutting down")
+	})()
 	go c.keepAlive(ctx)
 	c.serve(ctx)
 }
@@ -87,7 +91,9 @@ type message struct {
 // serve handles messages until the connection ends.
 func (c *socket) serve(ctx context.Context) {
 	// Not a deadline of Read, which would end the connection without a close code.
-	late := time.AfterFunc(c.server.o.Streams.InitTimeout, func() { _ = c.conn.Close(closeInitTimeout, "Connection initialisation timeout") })
+	late := time.AfterFunc(c.server.o.Streams.InitTimeout, func() {
+		_ = c.conn.Close(closeInitTimeout, "Connection initialisation timeout")
+	})
 	defer late.Stop()
 	initialised := false
 	for {
@@ -111,7 +117,9 @@ func (c *socket) serve(ctx context.Context) {
 }
 
 // handle handles a message. The caller closes the connection if the code is not 0.
-func (c *socket) handle(ctx context.Context, m *message, initialised *bool) (code websocket.StatusCode, reason string) {
+func (c *socket) handle(
+	ctx context.Context, m *message, initialised *bool,
+) (code websocket.StatusCode, reason string) {
 	switch m.Type {
 	case "connection_init":
 		if *initialised {
@@ -157,7 +165,8 @@ func (c *socket) subscribe(ctx context.Context, m *message) (code websocket.Stat
 	}
 	most := c.server.o.Streams.PerConnection
 	if len(c.operations) >= most || c.open >= 2*most { // completed ones may not have stopped yet
-		return c.fail(ctx, m.ID, gqlerror.List{coded(fault.RateLimited, "too many operations are running on this connection")})
+		return c.fail(ctx,
+			m.ID, gqlerror.List{coded(fault.RateLimited, "too many operations are running on this connection")})
 	}
 	if limited := charge(ctx, 1); limited != nil {
 		return c.fail(ctx, m.ID, gqlerror.List{limited})
@@ -219,8 +228,9 @@ func (c *socket) send(ctx context.Context, m message) (websocket.StatusCode, str
 	return 0, ""
 }
 
-// write sends a message. It closes the connection if the client does not read the message within the timeout. On shutdown it sends nothing: the close code
-// ends all operations, and clients such as graphql-ws connect and subscribe again after it, but not after an error.
+// write sends a message. It closes the connection if the client does not read the message within the timeout. On
+// shutdown it sends nothing: the close code ends all operations, and clients such as graphql-ws connect and subscribe
+// again after it, but not after an error.
 func (c *socket) write(ctx context.Context, m message) error {
 	if err := c.server.closing.Err(); err != nil {
 		return err //nolint:wrapcheck // callers only check for nil

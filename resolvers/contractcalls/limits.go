@@ -30,7 +30,8 @@ type limits struct {
 
 func newLimits(c Config, o Options) *limits {
 	return &limits{
-		o: o, requests: perSecond(o.RequestsPerSecond), traces: perSecond(o.TracesPerSecond), prestates: perSecond(o.TracesPerSecond), gas: newGasBudget(o.GasPerSecond/gasUnit, o.Clock),
+		o: o, requests: perSecond(o.RequestsPerSecond), traces: perSecond(o.TracesPerSecond),
+		prestates: perSecond(o.TracesPerSecond), gas: newGasBudget(o.GasPerSecond/gasUnit, o.Clock),
 		filters: newFilters(o.Filters, o.Clock, c.Logger),
 	}
 }
@@ -43,7 +44,9 @@ func rateLimited(err error) error { return fault.Of(fault.RateLimited, err) }
 func invalid(err error) error { return fault.Of(fault.BadUserInput, err) }
 
 // admit validates a call and applies the limits. The caller must call done with the gas that the call used.
-func (l *limits) admit(ctx context.Context, in *calls.ContractCallInput, estimate bool) (done func(used int64), err error) {
+func (l *limits) admit(
+	ctx context.Context, in *calls.ContractCallInput, estimate bool,
+) (done func(used int64), err error) {
 	if violations := in.Validate(); len(violations) > 0 {
 		return nil, fault.Input("%s", strings.Join(list.Map(violations, (*calls.InputError).Error), "; "))
 	}
@@ -143,8 +146,8 @@ func (l *limits) admitPrestate() error {
 // gasUnit is the gas that the budget counts as one.
 const gasUnit = 10_000
 
-// gasBudget is a token bucket for gas. It is not a [rate.Limiter], because calls return unused gas after they ran: a reservation of a Limiter can only be
-// canceled as a whole, and before its time.
+// gasBudget is a token bucket for gas. It is not a [rate.Limiter], because calls return unused gas after they ran: a
+// reservation of a Limiter can only be canceled as a whole, and before its time.
 type gasBudget struct {
 	clock func() time.Time
 	rate  float64 // units per second, and the capacity
@@ -192,7 +195,8 @@ const (
 
 // Filter logs, rejects or throttles requests whose field matches a pattern.
 type Filter struct {
-	// Field is the field to match: BLOCK, DATA, ESTIMATE, FROM, GAS, TO or VALUE. Data and addresses are lower-case hex without 0x.
+	// Field is the field to match: BLOCK, DATA, ESTIMATE, FROM, GAS, TO or VALUE. Data and addresses are lower-case
+	// hex without 0x.
 	Field string `json:"field"`
 	// Pattern is a regular expression.
 	Pattern string `json:"pattern"`
@@ -250,8 +254,10 @@ func (f *filters) apply(ctx context.Context, in *calls.ContractCallInput, estima
 				return Throttle
 			}
 		default:
-			f.log.InfoContext(ctx, "contract call matches a filter", "field", filter.Field, "pattern", filter.Pattern, "to", hex.EncodeToString(in.To),
-				"from", hex.EncodeToString(in.From), "data", hex.EncodeToString(in.Data[:min(len(in.Data), 68)]), "gas", in.Gas, "value", in.Value)
+			f.log.InfoContext(ctx, "contract call matches a filter", "field", filter.Field, "pattern", filter.Pattern,
+				"to", hex.EncodeToString(in.To),
+				"from", hex.EncodeToString(in.From), "data", hex.EncodeToString(in.Data[:min(len(in.Data), 68)]),
+				"gas", in.Gas, "value", in.Value)
 		}
 	}
 	return Log

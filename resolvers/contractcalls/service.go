@@ -1,5 +1,6 @@
-// Package contractcalls runs contract calls, gas estimates and traces of historical transactions for the graph. It decides which requests run: it
-// validates them, applies request filters, rate limits and time-outs, and bounds how many run at the same time.
+// Package contractcalls runs contract calls, gas estimates and traces of historical transactions for the graph. It
+// decides which requests run: it validates them, applies request filters, rate limits and time-outs, and bounds how
+// many run at the same time.
 package contractcalls
 
 import (
@@ -44,7 +45,8 @@ func New(c Config) *Service {
 		contracts = system.Contracts(system.Config{ChainID: c.DB.ChainID(), Base: c.DB.SystemEntity(0)})
 	}
 	s.machine = evm.New(evm.Config{
-		ChainID: c.DB.ChainID(), SystemContracts: contracts, MinimumBalance: o.MinimumBalance, ValidatePayer: o.ValidatePayer,
+		ChainID: c.DB.ChainID(), SystemContracts: contracts, MinimumBalance: o.MinimumBalance,
+		ValidatePayer: o.ValidatePayer,
 		CalldataFloor: o.CalldataFloor, PragueBlock: o.PragueBlock, BlockHashWindow: o.BlockHashWindow,
 		CacheBytes: o.CacheBytes,
 	})
@@ -78,7 +80,9 @@ func (s *Service) Estimate(ctx context.Context, in *calls.ContractCallInput) (*c
 }
 
 // run admits and runs a call or an estimate. It returns the number of the block that the call ran in.
-func (s *Service) run(ctx context.Context, in *calls.ContractCallInput, estimate bool) (result *evm.Result, block int64, err error) {
+func (s *Service) run(
+	ctx context.Context, in *calls.ContractCallInput, estimate bool,
+) (result *evm.Result, block int64, err error) {
 	done, err := s.limits.admit(ctx, in, estimate)
 	if err != nil {
 		return nil, 0, err
@@ -128,8 +132,8 @@ func messageOf(in *calls.ContractCallInput) evm.Message {
 	}
 }
 
-// prepared runs contracts, and runs them again if another server of the database has to answer. If they need the point evaluation before its set-up, it waits
-// without a connection, and runs them again.
+// prepared runs contracts, and runs them again if another server of the database has to answer. If they need the point
+// evaluation before its set-up, it waits without a connection, and runs them again.
 func (s *Service) prepared(ctx context.Context, run func() error) error {
 	err := run()
 	if s.db.Elsewhere(ctx, err) {
@@ -148,7 +152,9 @@ func (s *Service) prepared(ctx context.Context, run func() error) error {
 const treasury ledger.EntityID = 2
 
 // open starts a simulation of a message. The caller must close the snapshot.
-func (s *Service) open(ctx context.Context, ref worldstate.BlockRef, m *evm.Message) (*evm.Simulation, *evmstate.Snapshot, error) {
+func (s *Service) open(
+	ctx context.Context, ref worldstate.BlockRef, m *evm.Message,
+) (*evm.Simulation, *evmstate.Snapshot, error) {
 	r := evmstate.Request{Block: ref, Callee: m.To.V}
 	copy(r.Selector[:], m.Data)
 	switch {
@@ -186,7 +192,8 @@ func failureOf(r *evm.Result) *calls.ContractCallFailure {
 	if !r.Failed() {
 		return nil
 	}
-	f := &calls.ContractCallFailure{Code: r.Code, Data: append([]byte{}, r.Output...), Children: append([]ledger.ResponseCode{}, r.Children...)}
+	f := &calls.ContractCallFailure{Code: r.Code, Data: append([]byte{}, r.Output...),
+		Children: append([]ledger.ResponseCode{}, r.Children...)}
 	switch text := evm.RevertReason(r.Output); {
 	case r.Code == codes.ContractRevertExecuted && text != "":
 		f.Reason = ledger.Of(text)
@@ -200,7 +207,8 @@ func failureOf(r *evm.Result) *calls.ContractCallFailure {
 func overrides(list []*calls.StateOverrideInput) []evm.Override {
 	out := make([]evm.Override, 0, len(list))
 	for _, in := range list {
-		o := evm.Override{Address: ledger.EVMAddress(in.Address), Balance: in.BalanceValue(), Nonce: in.NonceValue(), Code: in.Code, All: len(in.State) > 0}
+		o := evm.Override{Address: ledger.EVMAddress(in.Address), Balance: in.BalanceValue(), Nonce: in.NonceValue(),
+			Code: in.Code, All: len(in.State) > 0}
 		for _, slot := range append(in.State[:len(in.State):len(in.State)], in.StateDiff...) {
 			if o.Slots == nil {
 				o.Slots = map[[32]byte][32]byte{}
@@ -249,7 +257,8 @@ type Options struct {
 	CacheBytes uint64
 	// Filters are applied before a call runs. They must be compiled.
 	Filters []Filter
-	// Clock is the clock of the rate limits. It must advance even if the time of the ledger is fixed. Default: [Config.Now].
+	// Clock is the clock of the rate limits. It must advance even if the time of the ledger is fixed. Default:
+	// [Config.Now].
 	Clock func() time.Time
 	// SystemContracts are the network's contracts by number. Default: those of the package system.
 	SystemContracts map[int64]evm.SystemContract

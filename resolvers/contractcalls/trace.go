@@ -34,9 +34,11 @@ type TraceOptions struct {
 	First int32
 }
 
-// Trace runs the transaction of a contract result again and returns its steps. find returns the result to trace, or nil if it does not exist. Trace
-// calls it once the request is admitted.
-func (s *Service) Trace(ctx context.Context, o TraceOptions, find func() (*ledger.ContractResult, error)) (*calls.OpcodeTrace, error) {
+// Trace runs the transaction of a contract result again and returns its steps. find returns the result to trace, or
+// nil if it does not exist. Trace calls it once the request is admitted.
+func (s *Service) Trace(
+	ctx context.Context, o TraceOptions, find func() (*ledger.ContractResult, error),
+) (*calls.OpcodeTrace, error) {
 	if s.o.TracesOff {
 		return nil, fault.Of(fault.Forbidden, calls.ErrTracesDisabled)
 	}
@@ -69,8 +71,8 @@ func (s *Service) Trace(ctx context.Context, o TraceOptions, find func() (*ledge
 	return trace, err
 }
 
-// replay runs the message of a contract result. At most first steps are returned. The snapshot has a connection, and an operation has few, so nothing else
-// may be read meanwhile.
+// replay runs the message of a contract result. At most first steps are returned. The snapshot has a connection, and
+// an operation has few, so nothing else may be read meanwhile.
 func (s *Service) replay(
 	ctx context.Context, options evm.TraceOptions, first int32, result *ledger.ContractResult, message *evm.Message,
 ) (*calls.OpcodeTrace, error) {
@@ -89,13 +91,15 @@ func (s *Service) replay(
 				return nil
 			}
 			if kept += words * (8 + len(step.Memory) + len(step.Stack) + 2*len(step.Storage)); kept > maxListedBytes {
-				return &fault.Error{Code: fault.TooComplex, Message: "the trace is too large: request fewer steps, or omit memory, stack or storage"}
+				return &fault.Error{Code: fault.TooComplex,
+					Message: "the trace is too large: request fewer steps, or omit memory, stack or storage"}
 			}
 			trace.Opcodes = append(trace.Opcodes, cloneStep(step))
 			return nil
 		}
 	} else {
-		// The head of the trace is known only after the run. So the transaction runs twice; the second run reads no state from the database.
+		// The head of the trace is known only after the run. So the transaction runs twice; the second run reads no
+		// state from the database.
 		outcome, err := sim.Call(*message)
 		if err != nil {
 			return nil, failure(err)
@@ -132,7 +136,8 @@ func cloneStep(s *calls.OpcodeStep) *calls.OpcodeStep {
 
 func cloneWords(words [][]byte) [][]byte { return list.Map(words, bytes.Clone) }
 
-// systemReasons has the revert reasons of a transaction's calls of system contracts, by depth and order. A call that did not revert has a nil reason.
+// systemReasons has the revert reasons of a transaction's calls of system contracts, by depth and order. A call that
+// did not revert has a nil reason.
 type systemReasons map[int][][]byte
 
 // of returns the reason of the n-th call of a system contract at a depth.

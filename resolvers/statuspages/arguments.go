@@ -89,7 +89,8 @@ func (l *noticeList) maintenances(rows []*status.Notice) *relay.StatusMaintenanc
 
 // countNotices makes lists count the notices of some objects.
 func countNotices[T, C any](
-	f Fields, of []T, code func(T) string, lists []*relay.Connection[C], source string, filter statuspages.NoticeFilter,
+	f Fields, of []T, code func(T) string, lists []*relay.Connection[C], source string,
+	filter statuspages.NoticeFilter,
 ) {
 	relay.SetCounts(lists, func(ctx context.Context) ([]int64, error) {
 		counts, err := f.db.CountNotices(ctx, list.Map(of, code), source, filter)

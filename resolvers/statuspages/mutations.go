@@ -85,8 +85,8 @@ type input[I any] interface {
 	Destination() *status.Target
 }
 
-// mutation returns the function of a mutation: it authenticates the sender, replaces global ids by codes, calls do with
-// the code of the target, and reads the written object.
+// mutation returns the function of a mutation: it authenticates the sender, replaces global ids by codes, calls do
+// with the code of the target, and reads the written object.
 func mutation[I, P any, T input[I]](r *Resolver, needed status.Role, kind target,
 	do func(ctx context.Context, by statuspages.Author, code string, in I) (string, error),
 	read func(ctx context.Context, code string) (P, error),

@@ -107,10 +107,16 @@ func (d *desk) as(token, document string, input map[string]any) *answer {
 }
 
 const (
-	openDocument     = `mutation($in: OpenIncidentInput!) { r: openIncident(input: $in) { incident { id code version status impact components { status } updates { code status affectedComponents { oldStatus newStatus } } } } }`
-	updateDocument   = `mutation($in: UpdateIncidentInput!) { r: updateIncident(input: $in) { incident { id code version status impact components { status } updates { code status affectedComponents { oldStatus newStatus } } } } }`
-	scheduleDocument = `mutation($in: ScheduleMaintenanceInput!) { r: scheduleMaintenance(input: $in) { maintenance { id code version status remindMinutes autoCompleted page { slug revision } } } }`
-	moveDocument     = `mutation($in: MoveMaintenanceInput!) { r: moveMaintenance(input: $in) { maintenance { id version status components { status shownStatus } updates { body } } } }`
+	openDocument = `mutation($in: OpenIncidentInput!) { r: openIncident(input: $in) { incident { id code ` +
+		`version status impact components { status } updates { code status affectedComponents { oldStatus newStatus ` +
+		`} } } } }`
+	updateDocument = `mutation($in: UpdateIncidentInput!) { r: updateIncident(input: $in) { incident { id code ` +
+		`version status impact components { status } updates { code status affectedComponents { oldStatus newStatus ` +
+		`} } } } }`
+	scheduleDocument = `mutation($in: ScheduleMaintenanceInput!) { r: scheduleMaintenance(input: $in) { maintenance ` +
+		`{ id code version status remindMinutes autoCompleted page { slug revision } } } }`
+	moveDocument = `mutation($in: MoveMaintenanceInput!) { r: moveMaintenance(input: $in) { maintenance { id ` +
+		`version status components { status shownStatus } updates { body } } } }`
 )
 
 // ok sends a mutation, which must succeed, and returns the written object.
@@ -159,7 +165,8 @@ func TestMutations(t *testing.T) {
 			a.Errors[0].Extensions["allowed"]) != "RESOLVED MONITORING "+want {
 		t.Errorf("%+v", a)
 	}
-	const postmortem = `mutation($in: PublishPostmortemInput!) { r: publishPostmortem(input: $in) { incident { status } } }`
+	const postmortem = `mutation($in: PublishPostmortemInput!) { r: publishPostmortem(input: $in) { incident { ` +
+		`status } } }`
 	if got := d.ok(operatorToken, postmortem, map[string]any{"id": id,
 		"body": "So it was."}); got["status"] != "POSTMORTEM" {
 		t.Errorf("%v", got)
@@ -169,10 +176,12 @@ func TestMutations(t *testing.T) {
 		t.Errorf("%v", got)
 	}
 	first := updates[bytes.Index(updates, []byte(`"code":"`))+8:]
-	const edit = `mutation($in: EditUpdateInput!) { r: editUpdate(input: $in) { update { body displayAt notice { ... on StatusIncident { createdAt } } } } }`
+	const edit = `mutation($in: EditUpdateInput!) { r: editUpdate(input: $in) { update { body displayAt notice { ` +
+		`... on StatusIncident { createdAt } } } } }`
 	if got := d.ok(operatorToken, edit, map[string]any{"id": string(first[:12]), "body": "We looked.",
 		"displayAt": "2026-05-17T10:00:00.5Z"}); show(
-		got) != "map[body:We looked. displayAt:2026-05-17T10:00:00.000Z notice:map[createdAt:2026-05-17T10:00:00.000Z]]" {
+		got) != "map[body:We looked. displayAt:2026-05-17T10:00:00.000Z "+
+		"notice:map[createdAt:2026-05-17T10:00:00.000Z]]" {
 		t.Errorf("%v", got)
 	}
 	const editNotice = `mutation($in: EditNoticeInput!) { r: editStatusNotice(input: $in) { notice { name impact } } }`
@@ -212,11 +221,13 @@ func TestMaintenanceMutations(t *testing.T) {
 	}
 	in["name"] = "Work"
 	id := got["id"]
-	const reschedule = `mutation($in: RescheduleMaintenanceInput!) { r: rescheduleMaintenance(input: $in) { maintenance { scheduledFor updates { status body } } } }`
+	const reschedule = `mutation($in: RescheduleMaintenanceInput!) { r: rescheduleMaintenance(input: $in) { ` +
+		`maintenance { scheduledFor updates { status body } } } }`
 	got = d.ok(operatorToken, reschedule, map[string]any{"id": id, "scheduledFor": "2026-05-17T12:00:00+00:00",
 		"scheduledUntil": "2026-05-17T15:00:00Z", "body": "Earlier."})
 	if show(got["scheduledFor"],
-		got["updates"]) != "2026-05-17T12:00:00.000Z [map[body:Earlier. status:SCHEDULED] map[body:Soon. status:SCHEDULED]]" {
+		got["updates"]) != "2026-05-17T12:00:00.000Z [map[body:Earlier. status:SCHEDULED] map[body:Soon. "+
+		"status:SCHEDULED]]" {
 		t.Errorf("%v", got)
 	}
 	if a := d.as(operatorToken, moveDocument, map[string]any{"id": id,
@@ -229,7 +240,8 @@ func TestMaintenanceMutations(t *testing.T) {
 		!strings.Contains(show(got["updates"]), "This maintenance has started.") {
 		t.Errorf("%v", got)
 	}
-	const cancel = `mutation($in: CancelMaintenanceInput!) { r: cancelMaintenance(input: $in) { maintenance { status } } }`
+	const cancel = `mutation($in: CancelMaintenanceInput!) { r: cancelMaintenance(input: $in) { maintenance { ` +
+		`status } } }`
 	if a := d.as(operatorToken, cancel, map[string]any{"id": id}); a.code() != "BAD_STATE" {
 		t.Errorf("%+v", a)
 	}
@@ -243,24 +255,28 @@ func TestMaintenanceMutations(t *testing.T) {
 func TestPageMutations(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t)
-	const add = `mutation($in: AddComponentInput!) { r: addComponent(input: $in) { component { id code isGroup position showcase startDate group { name } } } }`
+	const add = `mutation($in: AddComponentInput!) { r: addComponent(input: $in) { component { id code isGroup ` +
+		`position showcase startDate group { name } } } }`
 	group := d.ok(adminToken, add, map[string]any{"name": "Mainnet", "isGroup": true, "showcase": false})
 	relay := d.ok(adminToken, add, map[string]any{"name": "Relay", "groupId": group["id"]})
 	if show(relay["group"], relay["position"], relay["showcase"],
 		relay["startDate"]) != "map[name:Mainnet] 1 true 2026-05-17" {
 		t.Errorf("%v", relay)
 	}
-	const move = `mutation($in: MoveComponentInput!) { r: moveComponent(input: $in) { component { position group { name } } } }`
+	const move = `mutation($in: MoveComponentInput!) { r: moveComponent(input: $in) { component { position group { ` +
+		`name } } } }`
 	if got := d.ok(adminToken, move, map[string]any{"id": relay["id"], "position": 1}); show(
 		got) != "map[group:<nil> position:1]" {
 		t.Errorf("%v", got)
 	}
-	const edit = `mutation($in: EditComponentInput!) { r: editComponent(input: $in) { component { name description nodeId } } }`
+	const edit = `mutation($in: EditComponentInput!) { r: editComponent(input: $in) { component { name description ` +
+		`nodeId } } }`
 	if got := d.ok(adminToken, edit, map[string]any{"id": relay["code"], "name": "JSON-RPC", "description": "Relays",
 		"nodeId": 3}); show(got) != "map[description:Relays name:JSON-RPC nodeId:3]" {
 		t.Errorf("%v", got)
 	}
-	const setStatus = `mutation($in: SetComponentStatusInput!) { r: setComponentStatus(input: $in) { component { status baseStatus } } }`
+	const setStatus = `mutation($in: SetComponentStatusInput!) { r: setComponentStatus(input: $in) { component { ` +
+		`status baseStatus } } }`
 	if got := d.ok(reporterToken, setStatus, map[string]any{"id": relay["code"], "status": "MAJOR_OUTAGE"}); show(
 		got) != "map[baseStatus:MAJOR_OUTAGE status:MAJOR_OUTAGE]" {
 		t.Errorf("%v", got)
@@ -287,12 +303,15 @@ func TestPageMutations(t *testing.T) {
 	}
 	// A mutation reads the writes of earlier mutations in the same document.
 	got := d.as(adminToken,
-		`mutation($a: SetStatusPageInput!, $b: SetStatusPageInput!) { a: setStatusPage(input: {settings: [{key: "name", value: "One"}]}) { page { name revision } } b: setStatusPage(input: {settings: [{key: "name", value: "Two"}]}) { page { name revision } } }`, nil)
+		`mutation($a: SetStatusPageInput!, $b: SetStatusPageInput!) { a: setStatusPage(input: {settings: [{key: `+
+			`"name", value: "One"}]}) { page { name revision } } b: setStatusPage(input: {settings: [{key: "name", `+
+			`value: "Two"}]}) { page { name revision } } }`, nil)
 	if len(got.Errors) == 0 {
 		t.Error("unused variables are accepted")
 	}
 	got = d.as(adminToken,
-		`mutation { a: setStatusPage(input: {settings: [{key: "name", value: "One"}]}) { page { name } } b: setStatusPage(input: {settings: [{key: "name", value: "Two"}]}) { page { name } } }`, nil)
+		`mutation { a: setStatusPage(input: {settings: [{key: "name", value: "One"}]}) { page { name } } b: `+
+			`setStatusPage(input: {settings: [{key: "name", value: "Two"}]}) { page { name } } }`, nil)
 	if string(got.Data["a"])+string(got.Data["b"]) != `{"page":{"name":"One"}}{"page":{"name":"Two"}}` {
 		t.Errorf("%s", got.Data)
 	}
@@ -305,7 +324,8 @@ func TestRoles(t *testing.T) {
 	open := map[string]any{"name": "Slow", "body": "We look."}
 	code := d.ok(operatorToken, openDocument, open)["code"]
 	update := map[string]any{"id": code, "status": "IDENTIFIED", "body": "x"}
-	const setStatus = `mutation($in: SetComponentStatusInput!) { r: setComponentStatus(input: $in) { component { status } } }`
+	const setStatus = `mutation($in: SetComponentStatusInput!) { r: setComponentStatus(input: $in) { component { ` +
+		`status } } }`
 	const add = `mutation($in: AddComponentInput!) { r: addComponent(input: $in) { component { id } } }`
 	state := map[string]any{"id": d.component, "status": "OPERATIONAL"}
 	for _, c := range []struct{ token, document, want string }{
@@ -366,7 +386,8 @@ func TestRoles(t *testing.T) {
 func TestDraftsAreHidden(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t)
-	code := d.ok(operatorToken, openDocument, map[string]any{"name": "Maybe", "body": "x", "draft": true})["code"].(string)
+	code := d.ok(operatorToken, openDocument, map[string]any{"name": "Maybe", "body": "x",
+		"draft": true})["code"].(string)
 	const drafts = `{ statusDrafts { code name } }`
 	if a := d.as(viewerToken, drafts, nil); string(a.Data["statusDrafts"]) != `[{"code":"`+code+`","name":"Maybe"}]` {
 		t.Errorf("%+v", a)
@@ -408,8 +429,10 @@ func TestUnwritableMutations(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t)
 	testenv.Exec(t, pgtest.Direct(d.Status.Pool().Config().ConnString()),
-		`do $$ begin execute format('alter database %I set default_transaction_read_only = on', current_database()); end $$`,
-		`select pg_terminate_backend(pid, 5000) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()`)
+		`do $$ begin execute format('alter database %I set default_transaction_read_only = on', `+
+			`current_database()); end $$`,
+		`select pg_terminate_backend(pid, 5000) from pg_stat_activity where datname = current_database() and pid <> `+
+			`pg_backend_pid()`)
 	d.Status.Pool().Reset()
 	a := d.as(operatorToken, openDocument, map[string]any{"name": "x", "body": "x"})
 	if a.code() != "UNAVAILABLE" || !strings.Contains(a.Errors[0].Message, "cannot write to the status database") {
@@ -421,7 +444,8 @@ func TestUnwritableMutations(t *testing.T) {
 func TestWebhookMutations(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t)
-	const add = `mutation($in: AddStatusWebhookInput!) { r: addStatusWebhook(input: $in) { secret webhook { code url components pending failures lastError disabledAt } } }`
+	const add = `mutation($in: AddStatusWebhookInput!) { r: addStatusWebhook(input: $in) { secret webhook { code ` +
+		`url components pending failures lastError disabledAt } } }`
 	in := map[string]any{"url": "https://r.example/x", "componentIds": []any{d.component}, "idempotencyKey": "w"}
 	if a := d.as(operatorToken, add, in); a.code() != "FORBIDDEN" {
 		t.Errorf("%+v", a)

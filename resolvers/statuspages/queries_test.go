@@ -13,26 +13,43 @@ import (
 
 // statusQueries returns documents that follow all relations of status pages.
 func statusQueries() map[string]string {
-	const component = `id code name qualifiedName status shownStatus baseStatus description position isGroup groupCode childCodes showcase onlyShowIfDegraded startDate createdAt updatedAt version nodeId pageCode`
-	const notice = `id code name impact impactOverride shortlink startedAt createdAt updatedAt monitoringAt resolvedAt version pageCode`
-	const update = `id code noticeCode status body createdAt updatedAt displayAt deliverNotifications customTweet tweetId affectedComponents { code name oldStatus newStatus oldShown newShown }`
+	const component = `id code name qualifiedName status shownStatus baseStatus description position isGroup ` +
+		`groupCode childCodes showcase onlyShowIfDegraded startDate createdAt updatedAt version nodeId pageCode`
+	const notice = `id code name impact impactOverride shortlink startedAt createdAt updatedAt monitoringAt ` +
+		`resolvedAt version pageCode`
+	const update = `id code noticeCode status body createdAt updatedAt displayAt deliverNotifications customTweet ` +
+		`tweetId affectedComponents { code name oldStatus newStatus oldShown newShown }`
 	return map[string]string{
-		"page": `{ status { __typename id code slug name url timeZone locale vocabulary mode isDefault createdAt updatedAt revision rollup { indicator description } shownRollup { indicator } effectiveIndicator } statusPage(slug: "lantern-bay") { code } default: statusPage { code } none: statusPage(slug: "none") { code } }`,
+		"page": `{ status { __typename id code slug name url timeZone locale vocabulary mode isDefault createdAt ` +
+			`updatedAt revision rollup { indicator description } shownRollup { indicator } effectiveIndicator } ` +
+			`statusPage(slug: "lantern-bay") { code } default: statusPage { code } none: statusPage(slug: "none") { code } }`,
 		"components": `{ status { components(first: 100) { nodes { ` + component +
-			` group { code name } children { code status } page { slug rollup { indicator } } } pageInfo { hasNextPage hasPreviousPage startCursor endCursor } } } }`,
+			` group { code name } children { code status } page { slug rollup { indicator } } } pageInfo { ` +
+			`hasNextPage hasPreviousPage startCursor endCursor } } } }`,
 		"some components": `{ status { tops: components(flat: false) { nodes { name children { name children { name } } } } healthy: components(includeHiddenWhenHealthy: false, first: 100) { nodes { name } }
 bad: components(statuses: [DEGRADED_PERFORMANCE, UNDER_MAINTENANCE]) { nodes { name status shownStatus } } last: components(last: 3) { edges { cursor node { name } } } } }`,
 		"incidents": `{ status { incidents(first: 60) { edges { cursor node { code } } nodes { ` + notice +
 			` status reminderIntervals backfilled updates { ` + update +
-			` } components { code status incidents(first: 2) { nodes { code } } } page { slug } } pageInfo { hasNextPage endCursor } } } }`,
+			` } components { code status incidents(first: 2) { nodes { code } } } page { slug } } pageInfo { ` +
+			`hasNextPage endCursor } } } }`,
 		"maintenances": `{ status { maintenances { nodes { ` + notice + ` status scheduledFor scheduledUntil autoInProgress autoCompleted autoMaintenanceState autoOperationalState remindMinutes updates { ` + update + ` } components { code maintenances(first: 2) { nodes { code status } } } } }
 byStart: maintenances(orderBy: START_FIRST, first: 4) { nodes { code scheduledFor } } activeMaintenances { nodes { code status } } upcomingMaintenances { nodes { code status scheduledFor } } unresolvedIncidents { nodes { code status impact } } } }`,
 		"filters": `{ status { resolved: incidents(statuses: [RESOLVED, POSTMORTEM], first: 3) { nodes { code status } } one: incidents(statuses: MONITORING) { nodes { status } } may: incidents(since: "2026-05-01T00:00:00+01:00", until: "2026-05-10T00:00:00Z") { nodes { createdAt } }
 planned: maintenances(statuses: [SCHEDULED]) { nodes { status } } now: maintenances(since: "2026-05-17T12:30:00Z", until: "2026-05-17T12:34:00Z") { nodes { status } } } }`,
-		"notices of updates":   `{ status { unresolvedIncidents { nodes { updates { code notice { __typename id code name updates { code } ... on StatusIncident { status } } affectedComponents { component { name group { name } } } } } } upcomingMaintenances { nodes { updates { notice { __typename ... on StatusMaintenance { scheduledFor } } } } } } }`,
-		"nodes and components": `{ network { nodes { nodes { nodeId stake description serviceEndpoints { port } statusComponent { name status networkNode { nodeId account { entityId } } maintenances(first: 1) { nodes { name } } } } } } status { components(first: 100) { nodes { nodeId networkNode { nodeId statusComponent { nodeId } } } } } }`,
-		"uptime":               `{ status { components(first: 100) { nodes { name uptime(days: 30) { percent days { date percent worst worstShown outageSeconds partialSeconds degradedSeconds maintenanceSeconds } } week: uptime(days: 7) { percent } } } } }`,
-		"merged":               `{ status { incidents(first: 2) { nodes { updates { code } } } incidents(first: 2) { nodes { updates { body } components { code } } } } again: status { name incidents(first: 1) { nodes { name } } } }`,
+		"notices of updates": `{ status { unresolvedIncidents { nodes { updates { code notice { __typename id ` +
+			`code name updates { code } ... on StatusIncident { status } } affectedComponents { component { name ` +
+			`group { name } } } } } } upcomingMaintenances { nodes { updates { notice { __typename ... on ` +
+			`StatusMaintenance { scheduledFor } } } } } } }`,
+		"nodes and components": `{ network { nodes { nodes { nodeId stake description serviceEndpoints { port } ` +
+			`statusComponent { name status networkNode { nodeId account { entityId } } maintenances(first: 1) { ` +
+			`nodes { name } } } } } } status { components(first: 100) { nodes { nodeId networkNode { nodeId ` +
+			`statusComponent { nodeId } } } } } }`,
+		"uptime": `{ status { components(first: 100) { nodes { name uptime(days: 30) { percent days { ` +
+			`date percent worst worstShown outageSeconds partialSeconds degradedSeconds maintenanceSeconds } } ` +
+			`week: uptime(days: 7) { percent } } } } }`,
+		"merged": `{ status { incidents(first: 2) { nodes { updates { code } } } incidents(first: 2) ` +
+			`{ nodes { updates { body } components { code } } } } again: status { name incidents(first: 1) { nodes ` +
+			`{ name } } } }`,
 	}
 }
 
@@ -165,12 +182,15 @@ union all (select 'StatusUpdate:' || u.id from status.incident_update u join sta
 	}
 	var draft, other, update string
 	if err := g.Status.Pool().QueryRow(t.Context(),
-		`select n.id, (select id from status.incident where kind = 'scheduled' limit 1), u.id from status.incident n join status.incident_update u on u.incident_id = n.id where draft`).
+		`select n.id, (select id from status.incident where kind = 'scheduled' limit 1), u.id from status.incident `+
+			`n join status.incident_update u on u.incident_id = n.id where draft`).
 		Scan(&draft, &other, &update); err != nil {
 		t.Fatal(err)
 	}
 	got := g.Query(t,
-		`query($draft: String!, $other: String!, $id: ID!, $update: ID!) { statusIncident(code: $draft) { name } wrong: statusIncident(code: $other) { name } statusMaintenance(code: $draft) { name } node(id: $id) { id } said: node(id: $update) { id } }`,
+		`query($draft: String!, $other: String!, $id: ID!, $update: ID!) { statusIncident(code: $draft) { name } `+
+			`wrong: statusIncident(code: $other) { name } statusMaintenance(code: $draft) { name } node(id: $id) { `+
+			`id } said: node(id: $update) { id } }`,
 		map[string]any{"draft": draft, "other": other, "id": relay.ID("StatusIncident", draft),
 			"update": relay.ID("StatusUpdate", update)}).Body
 	if got != `{"data":{"statusIncident":null,"wrong":null,"statusMaintenance":null,"node":null,"said":null}}` {
@@ -234,7 +254,8 @@ func TestCountsOfNotices(t *testing.T) {
 		} {
 			field, args, _ := strings.Cut(strings.TrimSuffix(list, ")"), "(")
 			selection := func(first int, args string) string {
-				return fmt.Sprintf(`%s(first: %d %s) { nodes { code } totalCount { value exact } }`, field, first, args)
+				return fmt.Sprintf(`%s(first: %d %s) { nodes { code } totalCount { value exact } }`, field, first,
+					args)
 			}
 			var data struct {
 				Status struct {

@@ -102,7 +102,8 @@ func (f Fields) StatusPageUnresolvedIncidents(ctx context.Context, _ rowplan.Req
 	args graph.StatusPageUnresolvedIncidentsArgs) (
 	rowplan.Results[*relay.StatusIncidentConnection], error,
 ) {
-	return f.incidents(ctx, of, graph.StatusPageIncidentsArgs{Args: args.Args}, status.Investigating, status.Identified,
+	return f.incidents(ctx, of, graph.StatusPageIncidentsArgs{Args: args.Args}, status.Investigating,
+		status.Identified,
 		status.Monitoring)
 }
 
@@ -117,7 +118,8 @@ func (f Fields) incidents(ctx context.Context, of []*status.Page, args graph.Sta
 	return perPage(of, func(p *status.Page) (*relay.StatusIncidentConnection, error) {
 		rows, err := f.db.Notices(ctx, p, l.filter, l.order, storage.NewPage(l.page.Range()))
 		c := l.incidents(rows)
-		countNotices(f, []*status.Page{p}, pageCode, []*relay.Connection[status.Incident]{c}, statuspages.NoticesOfPage,
+		countNotices(f, []*status.Page{p}, pageCode, []*relay.Connection[status.Incident]{c},
+			statuspages.NoticesOfPage,
 			l.filter)
 		return c, err
 	})

@@ -1,5 +1,5 @@
-// Package statuspages resolves the fields of status pages: queries, relations, mutations and the subscription. The root
-// resolver in package resolvers calls it.
+// Package statuspages resolves the fields of status pages: queries, relations, mutations and the subscription. The
+// root resolver in package resolvers calls it.
 package statuspages
 
 import (

@@ -1,6 +1,6 @@
 // Package doccache caches documents that are rendered from status pages: JSON documents, HTML pages and feeds. After a
-// change of a page, it renders the documents again from one snapshot of the database. Requests for unchanged pages need
-// no database query. If the database is unavailable, the cached documents are served for an hour.
+// change of a page, it renders the documents again from one snapshot of the database. Requests for unchanged pages
+// need no database query. If the database is unavailable, the cached documents are served for an hour.
 package doccache
 
 import (
@@ -97,8 +97,8 @@ func Register[T any](
 	return Part[T]{c, len(c.renderers) - 1}
 }
 
-// Get returns the cached part and the page of a request. The code is 200, 404 if the page does not exist, or 503 if the
-// database has been unavailable for too long. Do not call Get if [Cache.Disabled] is true.
+// Get returns the cached part and the page of a request. The code is 200, 404 if the page does not exist, or 503 if
+// the database has been unavailable for too long. Do not call Get if [Cache.Disabled] is true.
 func (p Part[T]) Get(r *http.Request) (part T, page *status.Page, code int) {
 	s, code := p.c.newest(r.Context())
 	if s == nil {
@@ -134,12 +134,12 @@ func (c *Cache) RefreshedAt() time.Time {
 	return time.Time{}
 }
 
-// staleHeader is the header of documents that are served while the database is unavailable. Its value is the time as of
-// which they are current.
+// staleHeader is the header of documents that are served while the database is unavailable. Its value is the time as
+// of which they are current.
 const staleHeader = "X-Stale-Since"
 
-// MarkStale sets a response header if the database is unavailable, and returns the time of the last successful refresh.
-// Otherwise it returns the zero time.
+// MarkStale sets a response header if the database is unavailable, and returns the time of the last successful
+// refresh. Otherwise it returns the zero time.
 func (c *Cache) MarkStale(h http.Header) time.Time {
 	if !c.failing.Load() {
 		return time.Time{}
@@ -296,7 +296,8 @@ func (c *Cache) listen(ctx context.Context, notify func()) {
 		if listened { // the database may be down
 			notify()
 		}
-		c.o.Logger.DebugContext(ctx, "listening for writes to status pages failed; refreshing at intervals", "interval",
+		c.o.Logger.DebugContext(ctx, "listening for writes to status pages failed; refreshing at intervals",
+			"interval",
 			refreshInterval.String(), "error", err)
 		select {
 		case <-ctx.Done():

@@ -64,8 +64,8 @@ func newCache(expiresAt func() time.Time) (*source, *doccache.Cache, func() (str
 	}
 }
 
-// TestCache checks that parts are rendered again only after a write or when they expire, and served for an hour without
-// a database.
+// TestCache checks that parts are rendered again only after a write or when they expire, and served for an hour
+// without a database.
 func TestCache(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -1,5 +1,5 @@
-// Command generate writes the files that are generated from the endpoints of the REST API: the OpenAPI document, and docs/rest-to-graphql.md, which lists
-// the GraphQL fields of each path. Run it in the root of the repository.
+// Command generate writes the files that are generated from the endpoints of the REST API: the OpenAPI document, and
+// docs/rest-to-graphql.md, which lists the GraphQL fields of each path. Run it in the root of the repository.
 package main
 
 import (

@@ -191,8 +191,8 @@ func (b *bodies) fragment(spread *ast.FragmentSpread) *Schema {
 // newObject returns the schema of an object that allows no properties but those added to it.
 func newObject() *Schema { return &Schema{Type: Types{"object"}, AdditionalProperties: new(false)} }
 
-// put adds a property to an object. A property that is selected twice is required if one of the selections requires it,
-// because both have the same value.
+// put adds a property to an object. A property that is selected twice is required if one of the selections requires
+// it, because both have the same value.
 func (s *Schema) put(name string, value *Schema, optional bool) {
 	if old, ok := s.Properties.Get(name); ok {
 		if !optional && !slices.Contains(s.Required, name) {

@@ -20,7 +20,8 @@ import (
 
 var update = flag.Bool("update", false, "record the examples of responses, as make record does")
 
-// TestExamples compares the examples of responses with those of the demo network. Each operation must have one, and a summary of its own.
+// TestExamples compares the examples of responses with those of the demo network. Each operation must have one, and a
+// summary of its own.
 func TestExamples(t *testing.T) {
 	t.Parallel()
 	g := testenv.Shared(t)
@@ -43,7 +44,8 @@ func TestExamples(t *testing.T) {
 			var shortened bytes.Buffer
 			e := json.NewEncoder(&shortened)
 			e.SetEscapeHTML(false)
-			if err := e.Encode(shorten(t, json.NewDecoder(strings.NewReader(exampleOf(t, g, path.Name, op, bodies[path.Name]))))); err != nil {
+			if err := e.Encode(shorten(t,
+				json.NewDecoder(strings.NewReader(exampleOf(t, g, path.Name, op, bodies[path.Name]))))); err != nil {
 				t.Fatal(err)
 			}
 			if file.Len() > 2 {

@@ -9,7 +9,8 @@ import (
 	"heliograph/rest/rawjson"
 )
 
-// Document is an OpenAPI document (https://spec.openapis.org/oas/v3.1.0), limited to the fields that this gateway uses. Raw parts are read from document.json.
+// Document is an OpenAPI document (https://spec.openapis.org/oas/v3.1.0), limited to the fields that this gateway
+// uses. Raw parts are read from document.json.
 type Document struct {
 	OpenAPI    string          `json:"openapi"`
 	Info       json.RawMessage `json:"info"`

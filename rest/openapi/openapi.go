@@ -1,5 +1,6 @@
-// Package openapi generates the OpenAPI 3.1 document of a REST API from the tables and GraphQL documents that serve it,
-// so the two cannot differ. It runs at build time: rest/generate writes the document to files that the gateway embeds.
+// Package openapi generates the OpenAPI 3.1 document of a REST API from the tables and GraphQL documents that serve
+// it, so the two cannot differ. It runs at build time: rest/generate writes the document to files that the gateway
+// embeds.
 package openapi
 
 import (
@@ -43,7 +44,8 @@ func read[T any](name string) (v T) {
 	return v
 }
 
-// What the tables of the endpoints do not have. document.json has the parts of the document that do not depend on them.
+// What the tables of the endpoints do not have. document.json has the parts of the document that do not depend on
+// them.
 var (
 	// texts are descriptions of tags, summaries of operations whose root field serves several paths, by operation id,
 	// and descriptions of the parameters of paths, by the path up to the parameter: "topics/{id}".
@@ -104,7 +106,9 @@ func New(api *rest.API) (*Document, error) {
 		}
 	}
 	names := slices.Sorted(maps.Keys(g.bodies.shared))
-	shared := list.Map(names, func(name string) Member[*Schema] { return Member[*Schema]{name, g.bodies.shared[name]} })
+	shared := list.Map(names, func(name string) Member[*Schema] {
+		return Member[*Schema]{name, g.bodies.shared[name]}
+	})
 	g.doc.Components.Schemas = slices.Concat(shared, g.bodySchemas, g.doc.Components.Schemas)
 	return g.doc, nil
 }

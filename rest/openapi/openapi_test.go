@@ -20,7 +20,8 @@ import (
 	v1 "heliograph/rest/v1"
 )
 
-// TestJSONAndYAML checks that JSON and YAML have the same content, with the settings and the version in place of the placeholders.
+// TestJSONAndYAML checks that JSON and YAML have the same content, with the settings and the version in place of the
+// placeholders.
 func TestJSONAndYAML(t *testing.T) {
 	t.Parallel()
 	const version = `1.10 "x": {y}`
@@ -39,7 +40,8 @@ func TestJSONAndYAML(t *testing.T) {
 	if at := bytes.Index(asYAML, []byte("/accounts:")); at < 0 || at > bytes.Index(asYAML, []byte("components:")) {
 		t.Error("the YAML is in another order")
 	}
-	for _, placeholder := range []string{rest.VersionPlaceholder, rest.LimitDefaultPlaceholder, rest.MaxRepeatsPlaceholder} {
+	for _, placeholder := range []string{rest.VersionPlaceholder, rest.LimitDefaultPlaceholder,
+		rest.MaxRepeatsPlaceholder} {
 		if bytes.Contains(text, []byte(placeholder)) {
 			t.Errorf("%s is not replaced", placeholder)
 		}
@@ -67,7 +69,8 @@ func TestJSONAndYAML(t *testing.T) {
 		}
 	}
 	want := map[string]any{
-		"/accounts limit": 7.0, "/accounts account.id": 5000.0, "/accounts account.balance": 5000.0, "/accounts account.publickey": 5000.0,
+		"/accounts limit": 7.0, "/accounts account.id": 5000.0, "/accounts account.balance": 5000.0,
+		"/accounts account.publickey":     5000.0,
 		"/network/nodes limit":            10.0,
 		"/accounts/{ownerId}/hooks limit": 25.0, "/accounts/{ownerId}/hooks hook.id": 100.0,
 	}
@@ -99,7 +102,8 @@ func TestEndpointsAreDescribed(t *testing.T) {
 		described++
 		op := item.Get
 		if e.Body != nil {
-			if op = item.Post; op.RequestBody == nil || op.RequestBody.Description == "" || len(op.RequestBody.Content) != len(e.Body.Types) {
+			if op = item.Post; op.RequestBody == nil || op.RequestBody.Description == "" ||
+				len(op.RequestBody.Content) != len(e.Body.Types) {
 				t.Errorf("%s: the body is not described", e.Path)
 			}
 		}
@@ -157,7 +161,8 @@ func TestEndpointsAreDescribed(t *testing.T) {
 	}
 }
 
-// TestEveryValueHasASchema fails for values that have a description only: their GraphQL scalar is missing in scalars.json.
+// TestEveryValueHasASchema fails for values that have a description only: their GraphQL scalar is missing in
+// scalars.json.
 func TestEveryValueHasASchema(t *testing.T) {
 	t.Parallel()
 	d := describe(t, offlineAPI(t))
@@ -188,8 +193,10 @@ func TestParameterSchemas(t *testing.T) {
 	api := offlineAPI(t)
 	d := describe(t, api)
 	values := []string{
-		"1", "0", "-1", "0.0.98", "0.98", "1.2.3.4", "0x" + strings.Repeat("0a", 20), strings.Repeat("ab", 32), "0x1F", "1.5",
-		"1.5000000000", "true", "false", "asc", "desc", "credit", "success", "base64", "CRYPTOTRANSFER", "no-such-type", "", "a b",
+		"1", "0", "-1", "0.0.98", "0.98", "1.2.3.4", "0x" + strings.Repeat("0a", 20), strings.Repeat("ab", 32),
+		"0x1F", "1.5",
+		"1.5000000000", "true", "false", "asc", "desc", "credit", "success", "base64", "CRYPTOTRANSFER",
+		"no-such-type", "", "a b",
 	}
 	checked := 0
 	for i := range api.Endpoints {

@@ -1,5 +1,5 @@
-// Package rawjson reads and edits JSON without decoding it. The JSON must be valid and must not have white space or escapes in member names, like the
-// data that the GraphQL executor writes. Results for any other JSON are undefined.
+// Package rawjson reads and edits JSON without decoding it. The JSON must be valid and must not have white space or
+// escapes in member names, like the data that the GraphQL executor writes. Results for any other JSON are undefined.
 package rawjson
 
 import (
@@ -7,8 +7,8 @@ import (
 	"iter"
 )
 
-// Members returns the names and values of an object's members, in order. They are parts of the memory of object. No member follows one with the name last,
-// which is not read; last can be "".
+// Members returns the names and values of an object's members, in order. They are parts of the memory of object. No
+// member follows one with the name last, which is not read; last can be "".
 func Members(object []byte, last string) iter.Seq2[[]byte, []byte] {
 	return func(yield func(name, value []byte) bool) {
 		for at := 1; at < len(object) && object[at] == '"'; {
@@ -25,7 +25,8 @@ func Members(object []byte, last string) iter.Seq2[[]byte, []byte] {
 	}
 }
 
-// Sole returns the value of the member of an object that has exactly one. ok reports whether the member has the given name.
+// Sole returns the value of the member of an object that has exactly one. ok reports whether the member has the given
+// name.
 func Sole(object []byte, name string) (value []byte, ok bool) {
 	start := len(`{"`) + len(name)
 	if len(object) <= start || string(object[2:start]) != name || object[start] != '"' {
@@ -70,14 +71,15 @@ func stringLength(b []byte) int {
 	return len(b)
 }
 
-// OmitEmpty removes the members with the given name and the value [] from all objects. The member must not be the last one of an object.
+// OmitEmpty removes the members with the given name and the value [] from all objects. The member must not be the last
+// one of an object.
 func OmitEmpty(value []byte, name string) []byte {
 	// Quotes in strings are escaped, so this text can only be the member itself.
 	return bytes.ReplaceAll(value, []byte(`"`+name+`":[],`), nil)
 }
 
-// Keyed replaces the lists of all members with the given name by objects. The items of the lists are objects with two members, of which the first, a text, is
-// the name of a member of the object, and the second its value.
+// Keyed replaces the lists of all members with the given name by objects. The items of the lists are objects with two
+// members, of which the first, a text, is the name of a member of the object, and the second its value.
 func Keyed(value []byte, name string) []byte {
 	start := []byte(`"` + name + `":[`) // quotes in strings are escaped, so this text can only be the member itself
 	if !bytes.Contains(value, start) {
@@ -109,7 +111,8 @@ func Keyed(value []byte, name string) []byte {
 	}
 }
 
-// OmitNull removes the members of a group from each object in which all of them are null. It overwrites the memory of value.
+// OmitNull removes the members of a group from each object in which all of them are null. It overwrites the memory of
+// value.
 func OmitNull(value []byte, group ...string) []byte {
 	texts := make([][]byte, len(group))
 	for i, name := range group {
@@ -127,7 +130,8 @@ func OmitNull(value []byte, group ...string) []byte {
 			at += next
 		}
 	}
-	// out is the part of value that was read, without removed members. It is never longer than that part, so it can overwrite it.
+	// out is the part of value that was read, without removed members. It is never longer than that part, so it can
+	// overwrite it.
 	out := value[:0]
 	var open []nulls // of the objects and lists that contain the current position
 	for i := 0; i < len(value); {
@@ -157,8 +161,9 @@ func OmitNull(value []byte, group ...string) []byte {
 	return out
 }
 
-// indexMember returns the position of a member, or -1. Quotes in strings are escaped, so its text can only be the member itself. The text is searched without
-// its first byte: searching a frequent one, like the quote, takes three times as long.
+// indexMember returns the position of a member, or -1. Quotes in strings are escaped, so its text can only be the
+// member itself. The text is searched without its first byte: searching a frequent one, like the quote, takes three
+// times as long.
 func indexMember(value, member []byte) int {
 	for from := 1; from < len(value); {
 		at := bytes.Index(value[from:], member[1:])

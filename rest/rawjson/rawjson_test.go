@@ -28,7 +28,8 @@ func TestOmitNull(t *testing.T) {
 		{one, `{"aa":null,"c":"a"}`, `{"aa":null,"c":"a"}`},
 		{two, `{"a":null,"b":null}`, `{}`},
 		{two, `{"a":null,"c":{"b":null},"b":null,"d":1}`, `{"c":{"b":null},"d":1}`},
-		{two, `[{"a":null,"c":1,"b":"x"},{"a":false,"b":null},{"b":null,"c":2,"a":null}]`, `[{"a":null,"c":1,"b":"x"},{"a":false,"b":null},{"c":2}]`},
+		{two, `[{"a":null,"c":1,"b":"x"},{"a":false,"b":null},{"b":null,"c":2,"a":null}]`,
+			`[{"a":null,"c":1,"b":"x"},{"a":false,"b":null},{"c":2}]`},
 		{two, `{"a":null,"c":[{"b":null}]}`, `{"a":null,"c":[{"b":null}]}`},
 	} {
 		if got := string(rawjson.OmitNull([]byte(c.value), c.group...)); got != c.want {
@@ -40,7 +41,8 @@ func TestOmitNull(t *testing.T) {
 // TestSole checks objects with and without the only member.
 func TestSole(t *testing.T) {
 	t.Parallel()
-	for object, want := range map[string]string{`{"a":null}`: "null", `{"a":[{"b":1}]}`: `[{"b":1}]`, `{"aa":1}`: "", `{"b":1}`: "", `{}`: "", `null`: ""} {
+	for object, want := range map[string]string{`{"a":null}`: "null", `{"a":[{"b":1}]}`: `[{"b":1}]`, `{"aa":1}`: "",
+		`{"b":1}`: "", `{}`: "", `null`: ""} {
 		if got, ok := rawjson.Sole([]byte(object), "a"); string(got) != want || ok != (want != "") {
 			t.Errorf("%s: %q, %t; want %q", object, got, ok, want)
 		}
@@ -50,7 +52,8 @@ func TestSole(t *testing.T) {
 // FuzzRawJSON compares the results with those of encoding/json.
 func FuzzRawJSON(f *testing.F) {
 	for _, text := range []string{
-		`{"a":null,"b":null}`, `[{"a":null,"c":{"b":null},"b":null,"d":1}]`, `{"c":"\"a\":null","d":"x\\","a":null,"b":[]}`, `{"a":[],"b":{},"c":[1,-2.5e3,true]}`,
+		`{"a":null,"b":null}`, `[{"a":null,"c":{"b":null},"b":null,"d":1}]`,
+		`{"c":"\"a\":null","d":"x\\","a":null,"b":[]}`, `{"a":[],"b":{},"c":[1,-2.5e3,true]}`,
 		`{"":"","x":{"y":[[],[{}]]}}`, `"a"`, `[]`, `{"a":null}`,
 	} {
 		f.Add(text)
@@ -64,7 +67,8 @@ func FuzzRawJSON(f *testing.F) {
 		if object, ok := value.(map[string]any); ok {
 			var names []string
 			last := ""
-			if all := slices.Sorted(maps.Keys(object)); len(all)%2 == 1 { // the results are the same if the last member is given
+			// the results are the same if the last member is given
+			if all := slices.Sorted(maps.Keys(object)); len(all)%2 == 1 {
 				last = all[len(all)-1]
 			}
 			for name, member := range rawjson.Members(compact, last) {
@@ -91,7 +95,8 @@ func FuzzRawJSON(f *testing.F) {
 	})
 }
 
-// decode decodes JSON. It returns nil if text is not JSON, and reports whether a member has a name that is written with escapes.
+// decode decodes JSON. It returns nil if text is not JSON, and reports whether a member has a name that is written
+// with escapes.
 func decode(text string) (value any, escaped bool) {
 	d := json.NewDecoder(strings.NewReader(text))
 	d.UseNumber()

@@ -1,5 +1,5 @@
-// Package requests generates requests that cover the endpoints of a REST API: each path, parameter, operator and kind of error. Their values are from the
-// responses of a service, so they select rows of its database.
+// Package requests generates requests that cover the endpoints of a REST API: each path, parameter, operator and kind
+// of error. Their values are from the responses of a service, so they select rows of its database.
 package requests
 
 import (
@@ -41,10 +41,12 @@ const (
 	maxPaths      = 2  // paths of an endpoint with the same kind of value
 )
 
-// Generate returns at most most requests, including those of following pages, for the documented GET endpoints of an API. get reads values from the service;
-// it is called several hundred times. The same responses give the same requests. If there are more than most, queries are omitted.
+// Generate returns at most most requests, including those of following pages, for the documented GET endpoints of an
+// API. get reads values from the service; it is called several hundred times. The same responses give the same
+// requests. If there are more than most, queries are omitted.
 func Generate(ctx context.Context, api *rest.API, get Get, most int) ([]Request, error) {
-	g := &generator{ctx: ctx, api: api, get: get, bodies: map[string]*body{}, paths: map[string][]string{}, seen: map[string]bool{}}
+	g := &generator{ctx: ctx, api: api, get: get, bodies: map[string]*body{}, paths: map[string][]string{},
+		seen: map[string]bool{}}
 	for i := range api.Endpoints {
 		if e := &api.Endpoints[i]; e.Body == nil && !e.Undocumented {
 			g.endpoint(e)
@@ -72,8 +74,8 @@ type generator struct {
 	err    error
 }
 
-// selected returns at most most requests. It omits queries with a single page first: those with the smallest hashes, so that a new endpoint replaces as few
-// requests of others as possible.
+// selected returns at most most requests. It omits queries with a single page first: those with the smallest hashes,
+// so that a new endpoint replaces as few requests of others as possible.
 func (g *generator) selected(most int) []Request {
 	total := 0
 	var queries, all []string
@@ -277,7 +279,8 @@ func (g *generator) endpoint(e *rest.Endpoint) {
 	}
 }
 
-// pathErrors adds requests with other spellings of IDs, IDs of missing objects, and invalid values of each path parameter.
+// pathErrors adds requests with other spellings of IDs, IDs of missing objects, and invalid values of each path
+// parameter.
 func (g *generator) pathErrors(pattern, base string) {
 	segments := strings.Split(base, "/")
 	for i, s := range strings.Split(pattern, "/") {
@@ -302,8 +305,8 @@ func spellings(id string) []string {
 	return []string{num, "0." + num, "9.0." + num, fmt.Sprintf("0x%040x", n)}
 }
 
-// members are the names of members with values of a query parameter, best first. Other parameters are named like their members, with an underscore in place
-// of the point.
+// members are the names of members with values of a query parameter, best first. Other parameters are named like their
+// members, with an underscore in place of the point.
 var members = map[string][]string{
 	"account.id":        {"account", "account_id", "owner", "creator_account_id", "payer_account_id"},
 	"account.balance":   {"balance"},
@@ -324,8 +327,9 @@ var members = map[string][]string{
 	"transactiontype":   {"name"},
 }
 
-// values returns values of a parameter, at least one: those of the endpoint's own response, or else those of another response, or else an example of the
-// form. The first one is from the middle of the response, so that both less and more select rows.
+// values returns values of a parameter, at least one: those of the endpoint's own response, or else those of another
+// response, or else an example of the form. The first one is from the middle of the response, so that both less and
+// more select rows.
 func (g *generator) values(own any, name string, form rest.Form) []string {
 	if form.Enum != nil {
 		return form.Enum
@@ -348,7 +352,8 @@ func (g *generator) values(own any, name string, form rest.Form) []string {
 	return []string{"1"}
 }
 
-// variants returns queries with one parameter: each operator and one that is not supported, words, spellings, repetitions, ranges and errors.
+// variants returns queries with one parameter: each operator and one that is not supported, words, spellings,
+// repetitions, ranges and errors.
 func variants(name string, values []string, form rest.Form, ops []rest.Op) []string {
 	var out []string
 	add := func(texts ...string) {
@@ -393,7 +398,8 @@ func variants(name string, values []string, form rest.Form, ops []rest.Op) []str
 	return out
 }
 
-// Before returns a path restricted to rows with a consensus timestamp of at most at. ok is false if its endpoint does not support this.
+// Before returns a path restricted to rows with a consensus timestamp of at most at. ok is false if its endpoint does
+// not support this.
 func Before(api *rest.API, path, at string) (bounded string, ok bool) {
 	r, err := http.NewRequest(http.MethodGet, path, http.NoBody) //nolint:noctx // only its path is used
 	if err != nil {
@@ -406,7 +412,8 @@ func Before(api *rest.API, path, at string) (bounded string, ok bool) {
 			continue
 		}
 		for j := range e.Params {
-			if _, ops, _ := e.ValuesOf(&e.Params[j]); e.Params[j].Name == "timestamp" && slices.Contains(ops, rest.Lte) {
+			if _, ops, _ := e.ValuesOf(&e.Params[j]); e.Params[j].Name == "timestamp" &&
+				slices.Contains(ops, rest.Lte) {
 				separator := "?"
 				if r.URL.RawQuery != "" {
 					separator = "&"

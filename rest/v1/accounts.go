@@ -11,14 +11,17 @@ import (
 
 var accountsParams = []rest.Param{
 	{Name: "account.id", Kind: rest.EntityID, Bind: rest.IDs("filter.id"), Doc: "Filters by account."},
-	{Name: "account.balance", Kind: rest.Long(0), Bind: rest.Longs("filter.balance"), Doc: "Filters by balance in tinybars."},
-	{Name: "account.publickey", Kind: rest.PublicKey, Bind: rest.PublicKeys("filter.publicKey"), Doc: "Filters by public key."},
-	{Name: "balance", Kind: rest.Boolean, Doc: "Whether to include balances (else null). Default: true.", Bind: func(r *rest.Request, values []rest.Value) error {
-		// With an operator, even "true" hides the balance.
-		last := values[len(values)-1]
-		r.Set("balance", !last.Given && strings.EqualFold(last.Text, "true"))
-		return nil
-	}},
+	{Name: "account.balance", Kind: rest.Long(0), Bind: rest.Longs("filter.balance"),
+		Doc: "Filters by balance in tinybars."},
+	{Name: "account.publickey", Kind: rest.PublicKey, Bind: rest.PublicKeys("filter.publicKey"),
+		Doc: "Filters by public key."},
+	{Name: "balance", Kind: rest.Boolean, Doc: "Whether to include balances (else null). Default: true.",
+		Bind: func(r *rest.Request, values []rest.Value) error {
+			// With an operator, even "true" hides the balance.
+			last := values[len(values)-1]
+			r.Set("balance", !last.Given && strings.EqualFold(last.Text, "true"))
+			return nil
+		}},
 	limit, order,
 }
 
@@ -35,9 +38,12 @@ func finishAccounts(r *rest.Request) error {
 }
 
 var accountParams = []rest.Param{
-	{Name: "timestamp", Kind: rest.Timestamp, Doc: "Returns the historical version of the account, and filters transactions by consensus timestamp."},
-	{Name: "transactions", Kind: rest.Boolean, Doc: "Whether to include transactions. Default: true.", Bind: rest.LastBoolean("withTransactions")},
-	{Name: "transactiontype", Kind: rest.TransactionType, Bind: rest.Enums("filter.types"), Doc: "Filters by transaction type."},
+	{Name: "timestamp", Kind: rest.Timestamp,
+		Doc: "Returns the historical version of the account, and filters transactions by consensus timestamp."},
+	{Name: "transactions", Kind: rest.Boolean, Doc: "Whether to include transactions. Default: true.",
+		Bind: rest.LastBoolean("withTransactions")},
+	{Name: "transactiontype", Kind: rest.TransactionType, Bind: rest.Enums("filter.types"),
+		Doc: "Filters by transaction type."},
 	limit, order,
 }
 
@@ -56,14 +62,16 @@ func bindAccount(r *rest.Request) error {
 
 func finishAccount(r *rest.Request) error {
 	v := r.Variables
-	v["balance"], v["tokens"], v["tokenOrder"], v["delegation"] = true, r.Config.TokensOfAccount, string(relay.Asc), r.Config.DelegationAddress
+	v["balance"], v["tokens"], v["tokenOrder"], v["delegation"] = true, r.Config.TokensOfAccount, string(relay.Asc),
+		r.Config.DelegationAddress
 	at, err := r.TimestampFilter("timestamp")
 	if err != nil {
 		return err
 	}
 	if at.Empty() {
 		// An unknown alias or address is reported first.
-		if res := r.RunOperation("Exists", map[string]any{"id": v["id"]}); res != nil && len(res.Errors) == 0 && string(res.Data) == `{"account":null}` && isName(r) {
+		if res := r.RunOperation("Exists", map[string]any{"id": v["id"]}); res != nil && len(res.Errors) == 0 &&
+			string(res.Data) == `{"account":null}` && isName(r) {
 			return missingAccount(r, nil)
 		}
 		return rest.NotFound("Timestamp range is empty")
@@ -87,7 +95,8 @@ func isName(r *rest.Request) bool {
 func missingAccount(r *rest.Request, _ *relay.Outcome) *rest.Problem {
 	ref, err := ledger.ParseAccountRef(r.Path.Get("idOrAliasOrEvmAddress"), r.Config.Base)
 	if err == nil && ref.Alias != nil {
-		if res := r.RunOperation("Exists", map[string]any{"id": r.Variables["id"]}); res == nil || string(res.Data) == `{"account":null}` {
+		if res := r.RunOperation("Exists", map[string]any{"id": r.Variables["id"]}); res == nil ||
+			string(res.Data) == `{"account":null}` {
 			return rest.NotFound("No account with a matching alias found")
 		}
 	}
@@ -96,17 +105,21 @@ func missingAccount(r *rest.Request, _ *relay.Outcome) *rest.Problem {
 
 var balancesParams = []rest.Param{
 	{Name: "account.id", Kind: balanceAccount, Bind: bindBalanceAccounts, Doc: "Filters by account."},
-	{Name: "account.balance", Kind: rest.Long(0), Bind: rest.Longs("filter.balance"), Doc: "Filters by balance in tinybars."},
-	{Name: "account.publickey", Kind: rest.PublicKey, Bind: rest.PublicKeys("filter.publicKey"), Doc: "Filters by public key."},
-	{Name: "timestamp", Kind: rest.Timestamp, Bind: rest.AsOf("at"), Doc: "Returns the balances of the newest matching snapshot instead of the current balances."},
+	{Name: "account.balance", Kind: rest.Long(0), Bind: rest.Longs("filter.balance"),
+		Doc: "Filters by balance in tinybars."},
+	{Name: "account.publickey", Kind: rest.PublicKey, Bind: rest.PublicKeys("filter.publicKey"),
+		Doc: "Filters by public key."},
+	{Name: "timestamp", Kind: rest.Timestamp, Bind: rest.AsOf("at"),
+		Doc: "Returns the balances of the newest matching snapshot instead of the current balances."},
 	limit, order,
 }
 
 // balanceAccount accepts any text. bindBalanceAccounts reports errors in detail.
 var balanceAccount = rest.Kind{
 	Accepts: func(_ *rest.Config, v rest.Value) bool { return v.Text != "" },
-	Form:    rest.Form{Doc: "An entity ID `shard.realm.num`; shard and realm are optional. Or, once and without an operator, an EVM address or an alias."},
-	Ops:     rest.Operators(),
+	Form: rest.Form{Doc: "An entity ID `shard.realm.num`; shard and realm are optional. Or, once and without an " +
+		"operator, an EVM address or an alias."},
+	Ops: rest.Operators(),
 }
 
 // bindBalanceAccounts accepts ids and one alias or EVM address.
@@ -164,7 +177,8 @@ func isAliasText(text string) bool {
 }
 
 func balanceProblem(detail string) *rest.Problem {
-	return &rest.Problem{Status: http.StatusBadRequest, Items: []rest.Item{{Message: "Invalid parameter: account.id", Detail: &detail}}}
+	return &rest.Problem{Status: http.StatusBadRequest,
+		Items: []rest.Item{{Message: "Invalid parameter: account.id", Detail: &detail}}}
 }
 
 // finishBalances removes the operators of public keys if a snapshot is requested.
@@ -189,15 +203,18 @@ var bySpender = []rest.Cursor{rest.EntityIDCursor("spender.id")}
 // The sort keys with two columns.
 var (
 	byTokenAndSerial = rest.TwoColumns{
-		Primary: rest.IDColumn("token.id", "tokenId", "Filters by token ID: one value, or a range.", rest.EntityIDOrLongZero),
+		Primary: rest.IDColumn("token.id", "tokenId", "Filters by token ID: one value, or a range.",
+			rest.EntityIDOrLongZero),
 		Secondary: rest.NumberColumn("serialnumber", "serialNumber",
-			"Filters by serial number: one value, or a range. A bound applies to the first or last token. Requires `token.id`.", rest.Long(1)),
+			"Filters by serial number: one value, or a range. A bound applies to the first or last token. Requires "+
+				"`token.id`.", rest.Long(1)),
 		Filter: "filter",
 	}
 	bySpenderAndToken = rest.TwoColumns{
 		Primary: rest.IDColumn("spender.id", "spenderId", "Filters by spender: one value, or a range.", rest.EntityID),
 		Secondary: rest.IDColumn("token.id", "tokenId",
-			"Filters by token ID: one value, or a range. A bound applies to the first or last spender. Requires `spender.id`.", rest.EntityIDOrLongZero),
+			"Filters by token ID: one value, or a range. A bound applies to the first or last spender. Requires "+
+				"`spender.id`.", rest.EntityIDOrLongZero),
 		Filter: "filter",
 	}
 )
@@ -205,7 +222,8 @@ var (
 func accountListEndpoints() []rest.Endpoint {
 	of := func(path, document string, params []rest.Param, e rest.Endpoint) rest.Endpoint {
 		e.Path, e.Document, e.Params = "/accounts/{idOrAliasOrEvmAddress}"+path, document, params
-		e.Grammar, e.PathFirst, e.BindPath, e.ExistsFirst, e.NotFound = rest.V2, true, bindAccountOfList, true, missingAccountOfList
+		e.Grammar, e.PathFirst, e.BindPath, e.ExistsFirst, e.NotFound = rest.V2, true, bindAccountOfList, true,
+			missingAccountOfList
 		return e
 	}
 	return []rest.Endpoint{
@@ -213,12 +231,15 @@ func accountListEndpoints() []rest.Endpoint {
 			Paging: rest.Paging{Desc: true, Next: byTokenAndSerial.Next()},
 			Finish: finishAccountNFTs, MaxAge: shortAge,
 		}),
-		of("/rewards", "account_rewards.graphql", accountRewardsParams, rest.Endpoint{Paging: rest.Paging{Desc: true, Next: byTimestamp}, MaxAge: 60}),
-		of("/tokens", "account_tokens.graphql", accountTokensParams, rest.Endpoint{Paging: rest.Paging{Next: byTokenID}, MaxAge: shortAge}),
+		of("/rewards", "account_rewards.graphql", accountRewardsParams,
+			rest.Endpoint{Paging: rest.Paging{Desc: true, Next: byTimestamp}, MaxAge: 60}),
+		of("/tokens", "account_tokens.graphql", accountTokensParams,
+			rest.Endpoint{Paging: rest.Paging{Next: byTokenID}, MaxAge: shortAge}),
 		of("/allowances/crypto", "crypto_allowances.graphql", cryptoAllowancesParams,
 			rest.Endpoint{Paging: rest.Paging{Desc: true, Next: bySpender}, MaxAge: shortAge}),
 		of("/allowances/tokens", "token_allowances.graphql", tokenAllowancesParams,
-			rest.Endpoint{Finish: bySpenderAndToken.Finish, Paging: rest.Paging{Next: bySpenderAndToken.Next()}, MaxAge: shortAge}),
+			rest.Endpoint{Finish: bySpenderAndToken.Finish, Paging: rest.Paging{Next: bySpenderAndToken.Next()},
+				MaxAge: shortAge}),
 	}
 }
 
@@ -232,14 +253,16 @@ func bindAccountOfList(r *rest.Request) error {
 }
 
 func missingAccountOfList(r *rest.Request, _ *relay.Outcome) *rest.Problem {
-	if ref, err := ledger.ParseAccountRef(r.Path.Get("idOrAliasOrEvmAddress"), r.Config.Base); err == nil && ref.Alias != nil {
+	if ref, err := ledger.ParseAccountRef(r.Path.Get("idOrAliasOrEvmAddress"), r.Config.Base); err == nil &&
+		ref.Alias != nil {
 		return rest.NotFound("No account with a matching alias found")
 	}
 	return rest.NotFound("Not found")
 }
 
 var accountNFTsParams = append(byTokenAndSerial.Params(),
-	rest.Param{Name: "spender.id", Kind: rest.EntityID, Bind: rest.IDs("filter.spenderId"), Doc: "Filters by approved spender."}, limit, order)
+	rest.Param{Name: "spender.id", Kind: rest.EntityID, Bind: rest.IDs("filter.spenderId"),
+		Doc: "Filters by approved spender."}, limit, order)
 
 // finishAccountNFTs validates the conditions on token and serial number, then those on the spender.
 func finishAccountNFTs(r *rest.Request) error {
@@ -273,7 +296,8 @@ func finishAccountNFTs(r *rest.Request) error {
 var accountRewardsParams = []rest.Param{
 	{
 		Name: "timestamp", Kind: rest.Timestamp, Doc: "Filters by consensus timestamp.",
-		Bind: rest.AnyTimestamps("filter.timestamp").Without(rest.Ne, "Not equals (ne) operator is not supported for timestamp"),
+		Bind: rest.AnyTimestamps("filter.timestamp").Without(rest.Ne,
+			"Not equals (ne) operator is not supported for timestamp"),
 	},
 	limit, order,
 }
@@ -281,7 +305,8 @@ var accountRewardsParams = []rest.Param{
 var accountTokensParams = []rest.Param{
 	{
 		Name: "token.id", Kind: rest.EntityIDOrLongZero, Doc: "Filters by token ID.",
-		Bind: rest.IDs("filter.tokenId").Without(rest.Ne, "Not equal (ne) comparison operator is not supported for token.id"),
+		Bind: rest.IDs("filter.tokenId").Without(rest.Ne,
+			"Not equal (ne) comparison operator is not supported for token.id"),
 	},
 	limit, order,
 }
@@ -289,7 +314,8 @@ var accountTokensParams = []rest.Param{
 var cryptoAllowancesParams = []rest.Param{
 	{
 		Name: "spender.id", Kind: rest.EntityID, Doc: "Filters by spender.",
-		Bind: rest.IDs("filter.spenderId").Without(rest.Ne, "Not equal (ne) comparison operator is not supported for spender.id"),
+		Bind: rest.IDs("filter.spenderId").Without(rest.Ne,
+			"Not equal (ne) comparison operator is not supported for spender.id"),
 	},
 	limit, order,
 }

@@ -12,19 +12,25 @@ import (
 func allowanceEndpoints() []rest.Endpoint {
 	return []rest.Endpoint{
 		{
-			Path: "/accounts/{id}/allowances/nfts", Family: rest.Modern, PathParams: modernAccount("id"), Params: nftAllowancesParams,
+			Path: "/accounts/{id}/allowances/nfts", Family: rest.Modern, PathParams: modernAccount("id"),
+			Params:   nftAllowancesParams,
 			Document: "nft_allowances.graphql", Finish: finishNftAllowances,
-			Paging: rest.Paging{Next: []rest.Cursor{rest.EntityIDCursor("account.id"), byToken}}, NotFound: missingOwner, MaxAge: shortAge,
+			Paging:   rest.Paging{Next: []rest.Cursor{rest.EntityIDCursor("account.id"), byToken}},
+			NotFound: missingOwner, MaxAge: shortAge,
 		},
 		{
-			Path: "/accounts/{id}/airdrops/outstanding", Family: rest.Modern, PathParams: modernAccount("id"), Params: airdropsParams("receiver.id", "receiverIds"),
+			Path: "/accounts/{id}/airdrops/outstanding", Family: rest.Modern, PathParams: modernAccount("id"),
+			Params:   airdropsParams("receiver.id", "receiverIds"),
 			Document: "airdrops.graphql", Finish: finishAirdrops("receiver.id", "sender"),
-			Paging: rest.Paging{Next: []rest.Cursor{rest.EntityIDCursor("receiver.id"), byToken, bySerial}}, NotFound: missingOwner, MaxAge: shortAge,
+			Paging:   rest.Paging{Next: []rest.Cursor{rest.EntityIDCursor("receiver.id"), byToken, bySerial}},
+			NotFound: missingOwner, MaxAge: shortAge,
 		},
 		{
-			Path: "/accounts/{id}/airdrops/pending", Family: rest.Modern, PathParams: modernAccount("id"), Params: airdropsParams("sender.id", "senderIds"),
+			Path: "/accounts/{id}/airdrops/pending", Family: rest.Modern, PathParams: modernAccount("id"),
+			Params:   airdropsParams("sender.id", "senderIds"),
 			Document: "airdrops.graphql", Finish: finishAirdrops("sender.id", "receiver"),
-			Paging: rest.Paging{Next: []rest.Cursor{rest.EntityIDCursor("sender.id"), byToken, bySerial}}, NotFound: missingOwner, MaxAge: shortAge,
+			Paging:   rest.Paging{Next: []rest.Cursor{rest.EntityIDCursor("sender.id"), byToken, bySerial}},
+			NotFound: missingOwner, MaxAge: shortAge,
 		},
 	}
 }
@@ -54,14 +60,17 @@ func optional(c rest.Cursor) rest.Cursor {
 const maxBounds = 2
 
 func boundsParam(name, listName, variable string, read rest.Read, doc string) rest.Param {
-	return rest.Param{Name: name, Doc: doc, Read: read, MaxValues: maxBounds, ListName: listName, Bind: rest.Bounds(variable)}
+	return rest.Param{Name: name, Doc: doc, Read: read, MaxValues: maxBounds, ListName: listName,
+		Bind: rest.Bounds(variable)}
 }
 
 var nftAllowancesParams = []rest.Param{
-	boundsParam("account.id", "accountIds", "filter.accountId", rest.ReadEntityID, "Filters by the other account of the allowance."),
+	boundsParam("account.id", "accountIds", "filter.accountId", rest.ReadEntityID,
+		"Filters by the other account of the allowance."),
 	rest.Limit(),
 	rest.ModernOrder(),
-	{Name: "owner", Read: rest.ReadBoolean, Doc: "True returns allowances that the account has granted, false those that it has received. Default: true."},
+	{Name: "owner", Read: rest.ReadBoolean,
+		Doc: "True returns allowances that the account has granted, false those that it has received. Default: true."},
 	boundsParam("token.id", "tokenIds", "filter.tokenId", rest.ReadEntityID, "Filters by token ID."),
 }
 
@@ -125,7 +134,8 @@ func checkOperators(name string, values []rest.Value) error {
 			n += counts[rest.Op(op)]
 		}
 		if n > 1 {
-			return rest.ModernBad("Only one range operator from [" + strings.Join(group, ", ") + "] is allowed for the given parameter for " + name)
+			return rest.ModernBad("Only one range operator from [" + strings.Join(group, ", ") +
+				"] is allowed for the given parameter for " + name)
 		}
 	}
 	if counts[rest.Eq] > 0 && len(values) > 1 {
@@ -137,9 +147,11 @@ func checkOperators(name string, values []rest.Value) error {
 // airdropsParams returns the parameters of airdrops. primary is the account on the other side.
 func airdropsParams(primary, listName string) []rest.Param {
 	return []rest.Param{
-		boundsParam(primary, listName, "filter.accountId", rest.ReadEntityID, "Filters by the other account of the airdrop."),
+		boundsParam(primary, listName, "filter.accountId", rest.ReadEntityID,
+			"Filters by the other account of the airdrop."),
 		boundsParam("token.id", "tokenIds", "filter.tokenId", rest.ReadEntityID, "Filters by token ID."),
-		boundsParam("serialnumber", "serialNumbers", "filter.serialNumber", rest.ReadLong, "Filters by serial number."),
+		boundsParam("serialnumber", "serialNumbers", "filter.serialNumber", rest.ReadLong,
+			"Filters by serial number."),
 		rest.Limit(),
 		rest.ModernOrder(),
 	}

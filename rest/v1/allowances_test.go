@@ -12,12 +12,16 @@ import (
 	"heliograph/app/testing/testenv"
 )
 
-// grants has allowances of collections and airdrops between a few accounts. Owner 1000 allows 1001 … 1004 to spend the collections 2001 … 2003, and 1005
-// allows 1006 to spend the collection 2001. One allowance was revoked. Sender 1000 offers receivers 1001 … 1003 the serials 1 … 3 of the tokens 2001 …
-// 2003. Sender 1010 offers fungible tokens. Account 1007 has an alias and an address, 1008 has a long-zero address, 1009 is deleted, and 1011 is only
+// grants has allowances of collections and airdrops between a few accounts. Owner 1000 allows 1001 … 1004 to spend the
+// collections 2001 … 2003, and 1005 allows 1006 to spend the collection 2001. One allowance was revoked. Sender 1000
+// offers receivers 1001 … 1003 the serials 1 … 3 of the tokens 2001 …
+//  2003. Sender 1010 offers fungible tokens. Account 1007 has an alias and an address, 1008 has a long-zero address,
+//     1009 is deleted, and 1011 is only
+//
 // referenced.
 var grants = testenv.Rows("grants", func(b *pgx.Batch) {
-	entity := `insert into entity (id, num, realm, shard, type, timestamp_range, deleted, alias, evm_address) values ($1, $1, 0, 0, 'ACCOUNT', '[1,)', $2, $3, $4)`
+	entity := `insert into entity (id, num, realm, shard, type, timestamp_range, deleted, alias, evm_address) ` +
+		`values ($1, $1, 0, 0, 'ACCOUNT', '[1,)', $2, $3, $4)`
 	b.Queue(entity, 1000, false, nil, nil)
 	b.Queue(entity, 1007, false, mustHex(aliasBytes), mustHex(evmAddress))
 	b.Queue(entity, 1008, false, nil, mustHex("00000000000000000000000000000000000003f0"))
@@ -63,7 +67,8 @@ func TestNftAllowanceBody(t *testing.T) {
 	if got.Status != http.StatusOK || got.Body != want {
 		t.Errorf("%d %s\nwant %s", got.Status, got.Body, want)
 	}
-	if h := got.Header; h.Get("Cache-Control") != "public, max-age=1" || h.Get("Content-Type") != "application/json;charset=UTF-8" || !strings.HasPrefix(h.Get("ETag"), `"`) {
+	if h := got.Header; h.Get("Cache-Control") != "public, max-age=1" ||
+		h.Get("Content-Type") != "application/json;charset=UTF-8" || !strings.HasPrefix(h.Get("ETag"), `"`) {
 		t.Errorf("headers %v", h)
 	}
 	if got := g.Get(t, "/api/v1/accounts/7/allowances/nfts"); got.Body != `{"allowances":[],"links":{"next":null}}` {
@@ -99,7 +104,8 @@ func TestNftAllowanceSelection(t *testing.T) {
 		}
 	}
 	got := g.Get(t, "/api/v1/accounts/1001/allowances/nfts?owner=No&account.id=gte:1000&token.id=gte:2003")
-	if rows := strings.Join(rowIDs(t, got.Body, "allowances", "owner", "token_id"), " "); rows != "1000/2003 1006/2002" {
+	if rows := strings.Join(rowIDs(t, got.Body, "allowances", "owner", "token_id"),
+		" "); rows != "1000/2003 1006/2002" {
 		t.Errorf("received: %s", rows)
 	}
 }
@@ -129,9 +135,11 @@ func TestModernAccount(t *testing.T) {
 		"CIQHO53XO53XO53XO53XO53XO53XO53XO53XO53XO53XO53XO53XO5Y", // deleted
 		"CIQJTGMZTGMZTGMZTGMZTGMZTGMZTGMZTGMZTGMZTGMZTGMZTGMZTGI", // may be deleted
 	} {
-		for _, path := range []string{"allowances/nfts", "airdrops/outstanding", "airdrops/pending", "hooks", "hooks/1/storage"} {
+		for _, path := range []string{"allowances/nfts", "airdrops/outstanding", "airdrops/pending", "hooks",
+			"hooks/1/storage"} {
 			got := g.Get(t, "/api/v1/accounts/"+name+"/"+path)
-			if got.Status != http.StatusNotFound || got.Body != unknown || got.Header.Get("Cache-Control") != "public, max-age=1" {
+			if got.Status != http.StatusNotFound || got.Body != unknown ||
+				got.Header.Get("Cache-Control") != "public, max-age=1" {
 				t.Errorf("%s of %s: %d %s %v", path, name, got.Status, got.Body, got.Header)
 			}
 		}
@@ -142,24 +150,31 @@ func TestNftAllowanceProblems(t *testing.T) {
 	t.Parallel()
 	g := testenv.Over(t, grants.Shared(t))
 	for query, want := range map[string]string{
-		"account.id=gt:5&account.id=lt:6":                             "Invalid range provided for account.id",
-		"account.id=6&account.id=lte:5":                               "Invalid range provided for account.id",
-		"token.id=5":                                                  "token.id parameter must have account.id present",
-		"token.id=5&account.id=ne:5":                                  "token.id parameter must have account.id present",
-		"account.id=ne:5":                                             "Unsupported range operator ne for account.id",
-		"token.id=ne:5":                                               "Unsupported range operator ne for token.id",
-		"account.id=5&account.id=6":                                   "Only one range operator from [eq] is allowed for the given parameter for account.id",
-		"account.id=gt:5&account.id=gte:6":                            "Only one range operator from [gt, gte] is allowed for the given parameter for account.id",
-		"account.id=gte:1&token.id=lt:5&token.id=lte:6":               "Only one range operator from [lt, lte] is allowed for the given parameter for token.id",
-		"account.id=5&account.id=lt:7":                                "Can't support both range and equal for account.id",
-		"account.id=5&token.id=gt:7&token.id=9":                       "Can't support both range and equal for token.id",
-		"account.id=5&token.id=gt:7&token.id=lt:7":                    "Invalid range provided for token.id",
-		"account.id=gte:5&token.id=lt:7":                              "Requires the presence of an lte or eq account.id parameter",
-		"account.id=gt:5&token.id=gt:7":                               "Requires the presence of an gte or eq account.id parameter",
-		"account.id=gt:5&account.id=lt:9&token.id=gt:7&token.id=lt:1": "Requires the presence of an lte or eq account.id parameter",
-		"account.id=1&account.id=2&account.id=3":                      "accountIds size must be between 0 and 2",
-		"token.id=x&limit=0":                                          "Failed to convert 'token.id'",
-		"owner=2":                                                     "Failed to convert 'owner'",
+		"account.id=gt:5&account.id=lt:6": "Invalid range provided for account.id",
+		"account.id=6&account.id=lte:5":   "Invalid range provided for account.id",
+		"token.id=5":                      "token.id parameter must have account.id present",
+		"token.id=5&account.id=ne:5":      "token.id parameter must have account.id present",
+		"account.id=ne:5":                 "Unsupported range operator ne for account.id",
+		"token.id=ne:5":                   "Unsupported range operator ne for token.id",
+		"account.id=5&account.id=6": "Only one range operator from [eq] is " +
+			"allowed for the given parameter for account.id",
+		"account.id=gt:5&account.id=gte:6": "Only one range operator from [gt, gte] is " +
+			"allowed for the given parameter for account.id",
+		"account.id=gte:1&token.id=lt:5&token.id=lte:6": "Only one range operator from [lt, lte] is " +
+			"allowed for the given parameter for token.id",
+		"account.id=5&account.id=lt:7": "Can't support both range and equal for " +
+			"account.id",
+		"account.id=5&token.id=gt:7&token.id=9":    "Can't support both range and equal for token.id",
+		"account.id=5&token.id=gt:7&token.id=lt:7": "Invalid range provided for token.id",
+		"account.id=gte:5&token.id=lt:7": "Requires the presence of an lte or eq " +
+			"account.id parameter",
+		"account.id=gt:5&token.id=gt:7": "Requires the presence of an gte or eq " +
+			"account.id parameter",
+		"account.id=gt:5&account.id=lt:9&token.id=gt:7&token.id=lt:1": "Requires the presence of an lte or eq " +
+			"account.id parameter",
+		"account.id=1&account.id=2&account.id=3": "accountIds size must be between 0 and 2",
+		"token.id=x&limit=0":                     "Failed to convert 'token.id'",
+		"owner=2":                                "Failed to convert 'owner'",
 	} {
 		got := g.Get(t, "/api/v1/accounts/"+alias()+"0/allowances/nfts?"+query)
 		if got.Status != http.StatusBadRequest || got.Body != modernProblem("Bad Request", "Failed to convert 'id'") {
@@ -222,7 +237,8 @@ func TestAirdropBody(t *testing.T) {
 		t.Errorf("%d %s\nwant %s", got.Status, got.Body, want)
 	}
 	got = g.Get(t, "/api/v1/accounts/1003/airdrops/pending?sender.id=gt:1000")
-	if rows := strings.Join(rowIDs(t, got.Body, "airdrops", "sender_id", "token_id", "serial_number"), " "); rows != "1010/2006/7" {
+	if rows := strings.Join(rowIDs(t, got.Body, "airdrops", "sender_id", "token_id", "serial_number"),
+		" "); rows != "1010/2006/7" {
 		t.Errorf("pending: %s", rows)
 	}
 }
@@ -239,26 +255,43 @@ func TestAirdropBounds(t *testing.T) {
 		"receiver.id=gte:1001&receiver.id=lte:1003&token.id=gte:2002&token.id=lte:2002&serialnumber=gte:2&serialnumber=lte:2": func(r, t, s int) bool {
 			return r == 1 && (t == 2 && s >= 2 || t > 2) || r == 2 || r == 3 && (t < 2 || t == 2 && s <= 2)
 		},
-		"receiver.id=gt:1001&token.id=gte:2002":                      func(r, _, _ int) bool { return r > 1 },
-		"receiver.id=1002&token.id=gt:2001&serialnumber=lt:3":        func(r, t, s int) bool { return r == 2 && t > 1 && s < 3 },
-		"receiver.id=gte:1002&token.id=2002":                         func(r, t, _ int) bool { return r >= 2 && t == 2 },
-		"receiver.id=lte:1002&token.id=2002&serialnumber=gt:1":       func(r, t, s int) bool { return r == 2 && t == 2 || r < 2 && t == 2 },
-		"receiver.id=gte:1002&token.id=lte:2002":                     func(r, _, _ int) bool { return r >= 2 }, // bounds on different sides
-		"receiver.id=gte:1002&receiver.id=lte:1002&token.id=lt:2003": func(r, t, _ int) bool { return r == 2 && t < 3 },
-		"receiver.id=gte:1002&serialnumber=gte:3":                    func(r, _, s int) bool { return r > 2 || r == 2 && s >= 3 },
-		"receiver.id=lt:1003&serialnumber=lt:2":                      func(r, _, _ int) bool { return r < 3 }, // no inclusive bound
-		"receiver.id=lte:1002&serialnumber=lt:2":                     func(r, _, s int) bool { return r < 2 || r == 2 && s < 2 },
-		"receiver.id=gte:1002&serialnumber=2":                        func(r, _, s int) bool { return r >= 2 && s == 2 },
-		"token.id=gte:2002&serialnumber=gte:3":                       func(_, t, s int) bool { return t > 2 || t == 2 && s >= 3 },
-		"token.id=2003&serialnumber=lte:2":                           func(_, t, s int) bool { return t == 3 && s <= 2 },
-		"token.id=lte:2002&serialnumber=lt:2":                        func(_, t, s int) bool { return t < 2 || t == 2 && s < 2 },
-		"serialnumber=gt:1&serialnumber=lt:3":                        func(_, _, s int) bool { return s == 2 },
-		"serialnumber=gt:9223372036854775807":                        func(_, _, _ int) bool { return false },
-		"token.id=gte:2002&serialnumber=gt:9223372036854775807":      func(_, t, _ int) bool { return t > 2 },
-		"receiver.id=ne:1002":                                        func(_, _, _ int) bool { return true },
-		"receiver.id=gte:1001&receiver.id=gte:1003":                  func(r, _, _ int) bool { return r >= 3 }, // the last one applies
-		"serialnumber=3&serialnumber=1":                              func(_, _, s int) bool { return s == 1 },
-		"receiver.id=gt:1000,lt:1002&token.id=2001":                  func(r, t, _ int) bool { return r == 1 && t == 1 },
+		"receiver.id=gt:1001&token.id=gte:2002": func(r, _, _ int) bool { return r > 1 },
+		"receiver.id=1002&token.id=gt:2001&serialnumber=lt:3": func(r, t, s int) bool {
+			return r == 2 && t > 1 && s < 3
+		},
+		"receiver.id=gte:1002&token.id=2002": func(r, t, _ int) bool { return r >= 2 && t == 2 },
+		"receiver.id=lte:1002&token.id=2002&serialnumber=gt:1": func(r, t, s int) bool {
+			return r == 2 && t == 2 || r < 2 && t == 2
+		},
+		// bounds on different sides
+		"receiver.id=gte:1002&token.id=lte:2002": func(r, _, _ int) bool { return r >= 2 },
+		"receiver.id=gte:1002&receiver.id=lte:1002&token.id=lt:2003": func(r, t, _ int) bool {
+			return r == 2 && t < 3
+		},
+		"receiver.id=gte:1002&serialnumber=gte:3": func(r, _, s int) bool {
+			return r > 2 || r == 2 && s >= 3
+		},
+		// no inclusive bound
+		"receiver.id=lt:1003&serialnumber=lt:2": func(r, _, _ int) bool { return r < 3 },
+		"receiver.id=lte:1002&serialnumber=lt:2": func(r, _, s int) bool {
+			return r < 2 || r == 2 && s < 2
+		},
+		"receiver.id=gte:1002&serialnumber=2": func(r, _, s int) bool { return r >= 2 && s == 2 },
+		"token.id=gte:2002&serialnumber=gte:3": func(_, t, s int) bool {
+			return t > 2 || t == 2 && s >= 3
+		},
+		"token.id=2003&serialnumber=lte:2": func(_, t, s int) bool { return t == 3 && s <= 2 },
+		"token.id=lte:2002&serialnumber=lt:2": func(_, t, s int) bool {
+			return t < 2 || t == 2 && s < 2
+		},
+		"serialnumber=gt:1&serialnumber=lt:3":                   func(_, _, s int) bool { return s == 2 },
+		"serialnumber=gt:9223372036854775807":                   func(_, _, _ int) bool { return false },
+		"token.id=gte:2002&serialnumber=gt:9223372036854775807": func(_, t, _ int) bool { return t > 2 },
+		"receiver.id=ne:1002":                                   func(_, _, _ int) bool { return true },
+		// the last one applies
+		"receiver.id=gte:1001&receiver.id=gte:1003": func(r, _, _ int) bool { return r >= 3 },
+		"serialnumber=3&serialnumber=1":             func(_, _, s int) bool { return s == 1 },
+		"receiver.id=gt:1000,lt:1002&token.id=2001": func(r, t, _ int) bool { return r == 1 && t == 1 },
 	} {
 		var want []string
 		for i := range 27 {
@@ -268,7 +301,8 @@ func TestAirdropBounds(t *testing.T) {
 		}
 		for _, order := range []string{"asc", "desc"} {
 			got := g.Get(t, "/api/v1/accounts/1000/airdrops/outstanding?limit=100&"+query+"&order="+order)
-			if rows := rowIDs(t, got.Body, "airdrops", "receiver_id", "token_id", "serial_number"); !slices.Equal(rows, want) {
+			if rows := rowIDs(t, got.Body, "airdrops", "receiver_id", "token_id", "serial_number"); !slices.Equal(rows,
+				want) {
 				t.Errorf("%s %s: %v, want %v", query, order, rows, want)
 			}
 			slices.Reverse(want)
@@ -279,20 +313,25 @@ func TestAirdropBounds(t *testing.T) {
 func TestAirdropLinks(t *testing.T) {
 	t.Parallel()
 	g := testenv.Over(t, grants.Shared(t))
-	const fungible, serials = "/api/v1/accounts/1010/airdrops/outstanding", "/api/v1/accounts/1000/airdrops/outstanding"
+	const fungible, serials = "/api/v1/accounts/1010/airdrops/outstanding",
+		"/api/v1/accounts/1000/airdrops/outstanding"
 	for _, c := range []struct{ path, query, want string }{
 		{fungible, "?limit=1", "?limit=1&receiver.id=gte:0.0.1001&token.id=gt:0.0.2005"},
 		{serials, "?limit=1", "?limit=1&receiver.id=gte:0.0.1001&token.id=gte:0.0.2001&serialnumber=gt:1"},
-		{fungible, "?limit=1&receiver.id=gt:2&token.id=gte:4&serialnumber=gt:0", "?limit=1&receiver.id=gte:0.0.1001&token.id=gt:0.0.2005"},
-		{serials, "?limit=1&receiver.id=gte:1001&order=desc", "?limit=1&receiver.id=gte:1001&receiver.id=lte:0.0.1003&order=desc&token.id=lte:0.0.2003&serialnumber=lt:3"},
-		{serials, "?limit=1&serialnumber=3&token.id=2002", "?limit=1&serialnumber=3&token.id=2002&receiver.id=gt:0.0.1001"},
+		{fungible, "?limit=1&receiver.id=gt:2&token.id=gte:4&serialnumber=gt:0",
+			"?limit=1&receiver.id=gte:0.0.1001&token.id=gt:0.0.2005"},
+		{serials, "?limit=1&receiver.id=gte:1001&order=desc",
+			"?limit=1&receiver.id=gte:1001&receiver.id=lte:0.0.1003&order=desc&token.id=lte:0.0.2003&serialnumber=lt:3"},
+		{serials, "?limit=1&serialnumber=3&token.id=2002",
+			"?limit=1&serialnumber=3&token.id=2002&receiver.id=gt:0.0.1001"},
 	} {
 		if next := nextOf(t, g.Get(t, c.path+c.query)); next != c.path+c.want {
 			t.Errorf("%s goes on at %s, want %s", c.query, next, c.want)
 		}
 	}
 	for _, order := range []string{"asc", "desc"} {
-		whole := rowIDs(t, g.Get(t, serials+"?limit=100&order="+order).Body, "airdrops", "receiver_id", "token_id", "serial_number")
+		whole := rowIDs(t, g.Get(t, serials+"?limit=100&order="+order).Body, "airdrops", "receiver_id", "token_id",
+			"serial_number")
 		var walked []string
 		for next := serials + "?limit=2&order=" + order; next != "null"; {
 			got := g.Get(t, next)
@@ -325,18 +364,21 @@ func TestAirdropProblems(t *testing.T) {
 		}
 	}
 	// The parameter of the other side is unknown here.
-	if got := g.Get(t, "/api/v1/accounts/1000/airdrops/outstanding?sender.id=x&Limit=0&limit=1"); got.Status != http.StatusOK {
+	if got := g.Get(t,
+		"/api/v1/accounts/1000/airdrops/outstanding?sender.id=x&Limit=0&limit=1"); got.Status != http.StatusOK {
 		t.Errorf("an unknown parameter: %d %s", got.Status, got.Body)
 	}
 	got := g.Do(t, http.MethodPost, "/api/v1/accounts/1000/airdrops/pending", "")
-	if got.Status != http.StatusMethodNotAllowed || got.Body != modernProblem("Method Not Allowed", "Request method 'POST' is not supported") {
+	if got.Status != http.StatusMethodNotAllowed ||
+		got.Body != modernProblem("Method Not Allowed", "Request method 'POST' is not supported") {
 		t.Errorf("POST: %d %s", got.Status, got.Body)
 	}
 	got = g.Do(t, http.MethodHead, "/api/v1/accounts/1000/airdrops/pending", "")
 	if got.Status != http.StatusOK || got.Body != "" || got.Header.Get("ETag") == "" {
 		t.Errorf("HEAD: %d %q %v", got.Status, got.Body, got.Header)
 	}
-	again := g.Do(t, http.MethodGet, "/api/v1/accounts/1000/airdrops/pending", "", "If-None-Match: "+got.Header.Get("ETag"))
+	again := g.Do(t, http.MethodGet, "/api/v1/accounts/1000/airdrops/pending",
+		"", "If-None-Match: "+got.Header.Get("ETag"))
 	if again.Status != http.StatusNotModified || again.Body != "" {
 		t.Errorf("the same again: %d %q", again.Status, again.Body)
 	}
@@ -370,7 +412,8 @@ func TestAllowancesInGraphQL(t *testing.T) {
 		}
 	}
 	g := testenv.Over(t, grants.Shared(t))
-	for _, bad := range []string{`{nftAllowances{nodes{tokenId}}}`, `{airdrops(sender:"1",receiver:"2"){nodes{tokenId}}}`, `{airdrops(sender:"literal:5"){nodes{tokenId}}}`} {
+	for _, bad := range []string{`{nftAllowances{nodes{tokenId}}}`,
+		`{airdrops(sender:"1",receiver:"2"){nodes{tokenId}}}`, `{airdrops(sender:"literal:5"){nodes{tokenId}}}`} {
 		if got := g.Query(t, bad, nil); !strings.Contains(got.Body, `"BAD_USER_INPUT"`) {
 			t.Errorf("%s: %s", bad, got.Body)
 		}

@@ -10,8 +10,8 @@ import (
 	"heliograph/storage/pgtest"
 )
 
-// inFiles is the demo network with the call data of Ethereum transactions and the init code of contracts in files. The files have hexadecimal text in two
-// parts, and later other content.
+// inFiles is the demo network with the call data of Ethereum transactions and the init code of contracts in files. The
+// files have hexadecimal text in two parts, and later other content.
 var inFiles = &pgtest.Template{Name: "infiles", From: testenv.Filled, Prepare: testenv.Rows("", func(b *pgx.Batch) {
 	b.Queue(`do $$ begin
 create temp table input as select row_number() over () as n, row_number() over () + 9000000 as file, at, encode(data, 'hex') as text from (
@@ -28,7 +28,8 @@ update contract c set initcode = null, file_id = file from input join entity e o
 end $$`)
 }).Prepare}
 
-// TestOpcodesOfFiles checks that a transaction whose input is in a file has the same trace as with the input in the transaction.
+// TestOpcodesOfFiles checks that a transaction whose input is in a file has the same trace as with the input in the
+// transaction.
 func TestOpcodesOfFiles(t *testing.T) {
 	t.Parallel()
 	g, moved := testenv.Shared(t), testenv.Over(t, inFiles.Shared(t))
@@ -50,8 +51,10 @@ where t.type = 8 and r.transaction_result = 22 and length(c.initcode) > 0 order 
 		for _, path := range list {
 			path = "/api/v1/contracts/" + path
 			want, body := trace(t, g, path, "Accept-Encoding: gzip")
-			if got, _ := trace(t, moved, path, "Accept-Encoding: gzip"); want.Status != http.StatusOK || got.Body != want.Body {
-				t.Errorf("%s %s: status %d, %.300s\nwant status %d, %.300s", name, path, got.Status, got.Body, want.Status, want.Body)
+			if got, _ := trace(t, moved, path, "Accept-Encoding: gzip"); want.Status != http.StatusOK ||
+				got.Body != want.Body {
+				t.Errorf("%s %s: status %d, %.300s\nwant status %d, %.300s", name, path, got.Status, got.Body,
+					want.Status, want.Body)
 			}
 			if steps, _ := body["opcodes"].([]any); len(steps) == 0 || body["failed"] != false {
 				t.Errorf("%s %s: %d steps, failed %v", name, path, len(steps), body["failed"])

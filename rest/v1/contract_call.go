@@ -38,7 +38,8 @@ func callEndpoints() []rest.Endpoint {
 		{Name: "transaction.id", Read: readAnyText, Bind: bindTracedID, Doc: "Selects the transaction by ID."},
 	}, traceParams...)
 	prestate := rest.Endpoint{
-		Path: "/contracts/results/{transactionIdOrHash}/prestate", Family: rest.Modern, Params: prestateParams, Document: "contract_prestate.graphql",
+		Path: "/contracts/results/{transactionIdOrHash}/prestate", Family: rest.Modern, Params: prestateParams,
+		Document: "contract_prestate.graphql",
 		BindPath: trace.BindPath, Finish: finishPrestate, NotFound: missingPrestate,
 		Shape: rest.Shape{ErrorData: true, Streaming: rest.Streaming{Keyed: []string{"storage"}}},
 		Docs:  rest.Docs{Statuses: []int{http.StatusNotAcceptable}}, MaxAge: immutableAge,
@@ -56,7 +57,8 @@ func callEndpoints() []rest.Endpoint {
 			Path: "/contracts/simulate", Family: rest.Modern, Document: "contract_simulate.graphql",
 			Body: &rest.Body{
 				Types: []string{"application/json"}, MaxBytes: maxCallBody, TooLarge: longDocument, Bind: bindSimulate,
-				Doc:     "The calls, one after another: each call runs on the state that the successful calls before it leave.",
+				Doc: "The calls, one after another: each call runs on the state that the successful calls " +
+					"before it leave.",
 				Members: simulateMembers, Example: []byte(exampleSimulate),
 			},
 			Shape: rest.Shape{ErrorData: true},
@@ -83,7 +85,8 @@ const exampleSimulate = `{"block_state_calls":[` +
 
 var callMembers = []rest.BodyMember{
 	{Name: "to", Type: "string",
-		Doc: "The address of the callee: a contract, an account or a token. If missing, the call creates a contract, and data is its " +
+		Doc: "The address of the callee: a contract, an account or a token. If missing, the call creates a " +
+			"contract, and data is its " +
 			"initcode."},
 	{Name: "data", Type: "string", Doc: "The input in hex: the selector of a function and its arguments."},
 	{Name: "from", Type: "string", Doc: "The address of the sender. Default: the treasury, 0.0.2."},
@@ -247,7 +250,8 @@ func bindTracedContract(r *rest.Request) error {
 // finishTrace validates the other requirements of a trace.
 func finishTrace(r *rest.Request) error { return checkGzip(r, !r.Config.TracesOff) }
 
-// checkGzip fails if an ability is switched off, or if the client does not accept gzip, because the responses can be large.
+// checkGzip fails if an ability is switched off, or if the client does not accept gzip, because the responses can be
+// large.
 func checkGzip(r *rest.Request, on bool) error {
 	given := r.HTTP.Header.Values("Accept-Encoding")
 	switch {
@@ -263,12 +267,16 @@ func checkGzip(r *rest.Request, on bool) error {
 }
 
 var prestateParams = []rest.Param{
-	{Name: "code", Read: rest.ReadBoolean, Bind: bindSwitch("code"), Doc: "Whether to include the runtime bytecode of contracts. Default: false."},
-	{Name: "diff", Read: rest.ReadBoolean, Bind: bindSwitch("diff"), Doc: "Whether to include the state after the transaction, and only what changed. Default: false."},
-	{Name: "storage", Read: rest.ReadBoolean, Bind: bindSwitch("storage"), Doc: "Whether to include the storage of contracts. Default: false."},
+	{Name: "code", Read: rest.ReadBoolean, Bind: bindSwitch("code"),
+		Doc: "Whether to include the runtime bytecode of contracts. Default: false."},
+	{Name: "diff", Read: rest.ReadBoolean, Bind: bindSwitch("diff"),
+		Doc: "Whether to include the state after the transaction, and only what changed. Default: false."},
+	{Name: "storage", Read: rest.ReadBoolean, Bind: bindSwitch("storage"),
+		Doc: "Whether to include the storage of contracts. Default: false."},
 }
 
-// finishPrestate validates the other requirements of a prestate. A missing header is an invalid request, even if the ability is switched off.
+// finishPrestate validates the other requirements of a prestate. A missing header is an invalid request, even if the
+// ability is switched off.
 func finishPrestate(r *rest.Request) error {
 	return checkGzip(r, r.Config.Prestate || len(r.HTTP.Header.Values("Accept-Encoding")) == 0)
 }

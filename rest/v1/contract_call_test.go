@@ -34,7 +34,8 @@ func call(t *testing.T, g *testenv.Gateway, body string) *testenv.Response {
 func callProblem(messages ...string) string {
 	var items []string
 	for i := 0; i < len(messages); i += 3 {
-		items = append(items, fmt.Sprintf(`{"message":%q,"detail":%q,"data":%q}`, messages[i], messages[i+1], messages[i+2]))
+		items = append(items, fmt.Sprintf(`{"message":%q,"detail":%q,"data":%q}`, messages[i], messages[i+1],
+			messages[i+2]))
 	}
 	return `{"_status":{"messages":[` + strings.Join(items, ",") + `]}}`
 }
@@ -58,37 +59,53 @@ func TestContractCall(t *testing.T) {
 	}{
 		{"plain", `{` + supply + `}`, 200, total},
 		{"with prefixes", `{"data":"0X18160DDD","to":"0x` + coinAddress + `"}`, 200, total},
-		{"as relays send it", `{"to":"0x` + coinAddress + `","data":"0x18160ddd","estimate":false,"block":"latest","from":null,"blockNumber":"0x5"}`, 200, total},
+		{"as relays send it", `{"to":"0x` + coinAddress +
+			`","data":"0x18160ddd","estimate":false,"block":"latest","from":null,"blockNumber":"0x5"}`, 200, total},
 		{"gas in a string", `{` + supply + `,"gas":"100000"}`, 200, total},
 		{"no value", `{` + supply + `,"value":null,"gasPrice":null,"estimate":null,"block":null}`, 200, total},
 		{"earliest block", `{` + supply + `,"block":"EARLIEST"}`, 200, `{"result":"0x"}`},
 		{"block 0 in hex", `{` + supply + `,"block":"0x0"}`, 200, `{"result":"0x"}`},
 		{"an account", `{"to":"` + trentAddress + `"}`, 200, `{"result":"0x"}`},
 		{"estimate", `{"to":"` + trentAddress + `","estimate":true}`, 200, `{"result":"0x000000000000573e"}`},
-		{"historical estimate", `{"to":"` + trentAddress + `","estimate":true,"block":"1500"}`, 200, `{"result":"0x000000000000573e"}`},
+		{"historical estimate", `{"to":"` + trentAddress + `","estimate":true,"block":"1500"}`, 200,
+			`{"result":"0x000000000000573e"}`},
 		{"creation", `{"data":"60016000526001601ff3"}`, 200, `{"result":"0x01"}`},
-		{"creation at the zero address", `{"data":"60016000526001601ff3","to":"0x0000000000000000000000000000000000000000"}`, 200, `{"result":"0x01"}`},
-		{"rate", `{"to":"0x0000000000000000000000000000000000000168","data":"0x2e3cff6a` + fmt.Sprintf("%064x", 1200) + `"}`, 200, `{"result":"0x` + fmt.Sprintf("%064x", 101) + `"}`},
+		{"creation at the zero address",
+			`{"data":"60016000526001601ff3","to":"0x0000000000000000000000000000000000000000"}`,
+			200, `{"result":"0x01"}`},
+		{"rate", `{"to":"0x0000000000000000000000000000000000000168","data":"0x2e3cff6a` + fmt.Sprintf("%064x", 1200) +
+			`"}`, 200, `{"result":"0x` + fmt.Sprintf("%064x", 101) + `"}`},
 
-		{"unknown function", `{"data":"01020304","to":"` + coinAddress + `"}`, 400, callProblem("CONTRACT_REVERT_EXECUTED", "", "0x")},
+		{"unknown function", `{"data":"01020304","to":"` + coinAddress + `"}`,
+			400, callProblem("CONTRACT_REVERT_EXECUTED", "", "0x")},
 		{"out of gas", `{` + supply + `,"gas":21100}`, 400, callProblem("INSUFFICIENT_GAS", "", "0x")},
-		{"unknown sender", `{` + supply + `,"from":"00000000000000000000000000000000000ffff0"}`, 400, callProblem("PAYER_ACCOUNT_NOT_FOUND", "Sender account not found.", "")},
+		{"unknown sender", `{` + supply + `,"from":"00000000000000000000000000000000000ffff0"}`,
+			400, callProblem("PAYER_ACCOUNT_NOT_FOUND", "Sender account not found.", "")},
 		{"unknown block", `{` + supply + `,"block":"99999999"}`, 400, bad("Unknown block number")},
-		{"gas too small", `{` + supply + `,"gas":20999}`, 400, bad("gas field must be greater than or equal to 21000")},
+		{"gas too small", `{` + supply + `,"gas":20999}`, 400,
+			bad("gas field must be greater than or equal to 21000")},
 		{"gas null", `{` + supply + `,"gas":null}`, 400, bad("gas field must be greater than or equal to 21000")},
-		{"gas too large", `{` + supply + `,"gas":15000001}`, 400, bad("gas field must be less than or equal to 15000000")},
-		{"negative numbers", `{` + supply + `,"gasPrice":-1,"value":-1}`, 400, bad("gasPrice field must be greater than or equal to 0", "value field must be greater than or equal to 0")},
+		{"gas too large", `{` + supply + `,"gas":15000001}`,
+			400, bad("gas field must be less than or equal to 15000000")},
+		{"negative numbers", `{` + supply + `,"gasPrice":-1,"value":-1}`, 400,
+			bad("gasPrice field must be greater than or equal to 0",
+				"value field must be greater than or equal to 0")},
 		{"data no hex", `{"data":"xy","to":"` + coinAddress + `"}`, 400, bad("data field invalid hexadecimal string")},
 		{"odd data", `{"data":"0x123","to":"` + coinAddress + `"}`, 400, bad("Odd number of characters.")},
 		{"from empty", `{` + supply + `,"from":""}`, 400, bad("from field invalid hexadecimal string")},
 		{"to short", `{"to":"0x12"}`, 400, bad("to field invalid hexadecimal string")},
 		{"value without a sender", `{` + supply + `,"value":1}`, 400, bad("from field must not be empty")},
-		{"value without a receiver", `{"data":"00","from":"` + trentAddress + `","value":1}`, 400, bad("to field must not be empty")},
-		{"overrides null", `{` + supply + `,"state_overrides":null}`, 400, bad("stateOverrides field must not be null")},
-		{"overrides off", `{` + supply + `,"state_overrides":[{"address":"` + coinAddress + `"}]}`, 400, bad(`400 BAD_REQUEST "State overrides are not supported."`)},
+		{"value without a receiver", `{"data":"00","from":"` + trentAddress + `","value":1}`, 400,
+			bad("to field must not be empty")},
+		{"overrides null", `{` + supply + `,"state_overrides":null}`, 400,
+			bad("stateOverrides field must not be null")},
+		{"overrides off", `{` + supply + `,"state_overrides":[{"address":"` + coinAddress + `"}]}`,
+			400, bad(`400 BAD_REQUEST "State overrides are not supported."`)},
 		{"block -1", `{"block":"-1"}`, 400, bad("JSON parse error: Invalid block value: -1")},
-		{"block too large", `{"block":"9223372036854775808"}`, 400, bad("JSON parse error: Decimal value out of range for block: 9223372036854775808")},
-		{"block too large in hex", `{"block":"0x8000000000000000"}`, 400, bad("JSON parse error: Hex value out of range for block: 0x8000000000000000")},
+		{"block too large", `{"block":"9223372036854775808"}`,
+			400, bad("JSON parse error: Decimal value out of range for block: 9223372036854775808")},
+		{"block too large in hex", `{"block":"0x8000000000000000"}`, 400,
+			bad("JSON parse error: Hex value out of range for block: 0x8000000000000000")},
 		{"hash of no block", `{"block":"0x` + strings.Repeat("ab", 32) + `"}`, 400, bad("Unknown block number")},
 	}
 	for _, c := range cases {
@@ -108,20 +125,26 @@ func TestContractCall(t *testing.T) {
 	}
 	for _, body := range []string{
 		`{"data":"` + strings.Repeat("0", 280_000) + `"}`, strings.Repeat(" ", 263_168) + `{}`,
-		`{`, `[]`, `"x"`, `{} {}`, `{"gas":1.5}`, `{"gas":true}`, `{"gas":12345678901234567890}`, `{"data":{}}`, `{"estimate":"perhaps"}`, `{"state_overrides":7}`,
-		`{"` + strings.Repeat("n", 101) + `":1}`, strings.Repeat(`{"a":`, 11) + `1` + strings.Repeat(`}`, 11), `{"a":[` + strings.Repeat("1,", 100) + `1]}`,
+		`{`, `[]`, `"x"`, `{} {}`, `{"gas":1.5}`, `{"gas":true}`, `{"gas":12345678901234567890}`, `{"data":{}}`,
+		`{"estimate":"perhaps"}`, `{"state_overrides":7}`,
+		`{"` + strings.Repeat("n", 101) + `":1}`, strings.Repeat(`{"a":`, 11) + `1` + strings.Repeat(`}`, 11),
+		`{"a":[` + strings.Repeat("1,", 100) + `1]}`,
 	} {
 		got := call(t, g, body)
-		if got.Status != http.StatusBadRequest || !strings.Contains(got.Body, `"detail":"JSON parse error: `) || !strings.HasSuffix(got.Body, `,"data":""}]}}`) {
+		if got.Status != http.StatusBadRequest || !strings.Contains(got.Body, `"detail":"JSON parse error: `) ||
+			!strings.HasSuffix(got.Body, `,"data":""}]}}`) {
 			t.Errorf("%.40s: status %d, %s", body, got.Status, got.Body)
 		}
 	}
 	got := g.Do(t, http.MethodPost, callPath, `{}`, "Content-Type: text/plain;charset=UTF-8")
-	if want := callProblem("Unsupported Media Type", "Content-Type 'text/plain;charset=UTF-8' is not supported", ""); got.Status != http.StatusUnsupportedMediaType || got.Body != want {
+	if want := callProblem("Unsupported Media Type", "Content-Type 'text/plain;charset=UTF-8' is not supported",
+		""); got.Status != http.StatusUnsupportedMediaType || got.Body != want {
 		t.Errorf("status %d, %s", got.Status, got.Body)
 	}
-	got = g.Do(t, http.MethodOptions, callPath, "", "Origin: https://example.com", "Access-Control-Request-Method: POST")
-	if got.Status != http.StatusOK || got.Header.Get("Access-Control-Allow-Origin") != "*" || got.Header.Get("Access-Control-Allow-Methods") != "GET,HEAD,POST" {
+	got = g.Do(t, http.MethodOptions, callPath, "", "Origin: https://example.com",
+		"Access-Control-Request-Method: POST")
+	if got.Status != http.StatusOK || got.Header.Get("Access-Control-Allow-Origin") != "*" ||
+		got.Header.Get("Access-Control-Allow-Methods") != "GET,HEAD,POST" {
 		t.Errorf("preflight: status %d, %v", got.Status, got.Header)
 	}
 }
@@ -142,7 +165,8 @@ func TestContractCallBounds(t *testing.T) {
 			t.Fatalf("status %d, %s", got.Status, got.Body)
 		}
 	}
-	if got := call(t, g, body); got.Status != http.StatusTooManyRequests || got.Body != callProblem("Too Many Requests", "Requests per second rate limit exceeded", "") {
+	if got := call(t, g, body); got.Status != http.StatusTooManyRequests ||
+		got.Body != callProblem("Too Many Requests", "Requests per second rate limit exceeded", "") {
 		t.Errorf("status %d, %s", got.Status, got.Body)
 	}
 	// Unused gas is refunded except for a part. A call that fails before it runs is refunded in full.
@@ -155,7 +179,8 @@ func TestContractCallBounds(t *testing.T) {
 	if got := call(t, g, body); got.Status != http.StatusOK {
 		t.Errorf("status %d, %s", got.Status, got.Body)
 	}
-	if got := call(t, g, body); got.Status != http.StatusTooManyRequests || got.Body != callProblem("Too Many Requests", "Gas per second rate limit exceeded.", "") {
+	if got := call(t, g, body); got.Status != http.StatusTooManyRequests ||
+		got.Body != callProblem("Too Many Requests", "Gas per second rate limit exceeded.", "") {
 		t.Errorf("status %d, %s", got.Status, got.Body)
 	}
 	filters := []contractcalls.Filter{
@@ -168,7 +193,8 @@ func TestContractCallBounds(t *testing.T) {
 		}
 	}
 	g = still(func(o *contractcalls.Options) { o.Filters = filters })
-	if got := call(t, g, `{"to":"`+coinAddress+`"}`); got.Status != http.StatusBadRequest || got.Body != callProblem("Bad Request", "Invalid request", "") {
+	if got := call(t, g, `{"to":"`+coinAddress+`"}`); got.Status != http.StatusBadRequest ||
+		got.Body != callProblem("Bad Request", "Invalid request", "") {
 		t.Errorf("status %d, %s", got.Status, got.Body)
 	}
 	for _, want := range []int{http.StatusOK, http.StatusTooManyRequests} {
@@ -203,31 +229,49 @@ func TestStateOverrides(t *testing.T) {
 		status                          int
 	}{
 		// Slot 2 holds the total supply.
-		{"a slot", `{"address":"` + coinAddress + `","state_diff":[{"key":"` + word(2) + `","value":"` + word(7) + `"}]}`, "18160ddd", coinAddress, word(7), 200},
-		{"all slots", `{"address":"` + coinAddress + `","state":[{"key":"` + word(9) + `","value":"` + word(7) + `"}]}`, "18160ddd", coinAddress, word(0), 200},
+		{"a slot", `{"address":"` + coinAddress + `","state_diff":[{"key":"` + word(2) + `","value":"` + word(7) +
+			`"}]}`, "18160ddd", coinAddress, word(7), 200},
+		{"all slots", `{"address":"` + coinAddress + `","state":[{"key":"` + word(9) + `","value":"` + word(7) +
+			`"}]}`, "18160ddd", coinAddress, word(0), 200},
 		{"no slots", `{"address":"` + coinAddress + `","state":[]}`, "18160ddd", coinAddress, word(100_000_000), 200},
 		{
-			"no slots except zero", `{"address":"` + coinAddress + `","state":[{"key":"` + word(0) + `","value":"` + word(0) + `"}]}`,
+			"no slots except zero", `{"address":"` + coinAddress + `","state":[{"key":"` + word(0) + `","value":"` +
+				word(0) + `"}]}`,
 			"18160ddd", coinAddress, word(0), 200,
 		},
-		{"code", `{"address":"` + coinAddress + `","code":"60ff60005260206000f3"}`, "18160ddd", coinAddress, word(255), 200},
-		{"balance of a missing account", `{"address":"` + missing + `","balance":"0x64","code":"4760005260206000f3"}`, "", missing, word(100), 200},
-		{"storage of a missing account", `{"address":"` + missing + `","state_diff":[{"key":"` + word(1) + `","value":"` + word(9) + `"}],"code":"60015460005260206000f3"}`, "", missing, word(9), 200},
-		{"both", `{"address":"` + coinAddress + `","state":[],"state_diff":[]}`, "", coinAddress, "state and state_diff are mutually exclusive", 400},
+		{"code", `{"address":"` + coinAddress + `","code":"60ff60005260206000f3"}`, "18160ddd", coinAddress,
+			word(255), 200},
+		{"balance of a missing account", `{"address":"` + missing + `","balance":"0x64","code":"4760005260206000f3"}`,
+			"", missing, word(100), 200},
+		{"storage of a missing account", `{"address":"` + missing + `","state_diff":[{"key":"` +
+			word(1) + `","value":"` + word(9) + `"}],"code":"60015460005260206000f3"}`, "", missing, word(9), 200},
+		{"both", `{"address":"` + coinAddress + `","state":[],"state_diff":[]}`, "", coinAddress,
+			"state and state_diff are mutually exclusive", 400},
 		{"no address", `{"code":"00"}`, "", coinAddress, "address field invalid hexadecimal string", 400},
-		{"balance as a number", `{"address":"` + missing + `","balance":100,"nonce":7,"code":"4760005260206000f3"}`, "", missing, word(100), 200},
-		{"balance in decimal", `{"address":"` + missing + `","balance":"100","nonce":"7","code":"4760005260206000f3"}`, "", missing, word(100), 200},
-		{"prefixes in capitals", `{"address":"0X` + missing + `","balance":"0X64","code":"0X4760005260206000F3"}`, "", missing, word(100), 200},
-		{"maximum nonce of relays", `{"address":"` + missing + `","nonce":"0x7fffffffffffffff","balance":9223372036854775807,"code":"4760005260206000f3"}`, "", missing,
+		{"balance as a number", `{"address":"` + missing + `","balance":100,"nonce":7,"code":"4760005260206000f3"}`,
+			"", missing, word(100), 200},
+		{"balance in decimal", `{"address":"` + missing + `","balance":"100","nonce":"7","code":"4760005260206000f3"}`,
+			"", missing, word(100), 200},
+		{"prefixes in capitals", `{"address":"0X` + missing + `","balance":"0X64","code":"0X4760005260206000F3"}`,
+			"", missing, word(100), 200},
+		{"maximum nonce of relays", `{"address":"` + missing +
+			`","nonce":"0x7fffffffffffffff","balance":9223372036854775807,"code":"4760005260206000f3"}`, "", missing,
 			word(math.MaxInt64), 200},
-		{"negative balance", `{"address":"` + missing + `","balance":-1}`, "", missing, `"balance field must be greater than or equal to 0"`, 400},
-		{"negative nonce", `{"address":"` + missing + `","nonce":-1}`, "", missing, `"nonce field must be greater than or equal to 0"`, 400},
+		{"negative balance", `{"address":"` + missing + `","balance":-1}`, "", missing,
+			`"balance field must be greater than or equal to 0"`, 400},
+		{"negative nonce", `{"address":"` + missing + `","nonce":-1}`, "",
+			missing, `"nonce field must be greater than or equal to 0"`, 400},
 		{"fraction", `{"address":"` + missing + `","nonce":1.5}`, "", missing, "JSON parse error: ", 400},
-		{"no number", `{"address":"` + missing + `","balance":"many"}`, "", missing, `"balance field invalid hexadecimal string"`, 400},
-		{"17 digits", `{"address":"` + missing + `","balance":"0x00000000000000001"}`, "", missing, `"balance field invalid hexadecimal string"`, 400},
-		{"code", `{"address":"` + missing + `","code":"0xyz"}`, "", missing, `"code field invalid hexadecimal string"`, 400},
-		{"no overrides but settings of tracers", `{"address":"` + missing + `"}],"tracer_config":{"tracer":"callTracer"},"unknown":[1`, "", missing, `"0x"`, 200},
-		{"ten", strings.Repeat(`{"address":"`+missing+`"},`, 9) + `{"address":"` + missing + `"}`, "", missing, `"0x"`, 200},
+		{"no number", `{"address":"` + missing + `","balance":"many"}`, "", missing,
+			`"balance field invalid hexadecimal string"`, 400},
+		{"17 digits", `{"address":"` + missing + `","balance":"0x00000000000000001"}`, "", missing,
+			`"balance field invalid hexadecimal string"`, 400},
+		{"code", `{"address":"` + missing + `","code":"0xyz"}`, "", missing, `"code field invalid hexadecimal string"`,
+			400},
+		{"no overrides but settings of tracers", `{"address":"` + missing +
+			`"}],"tracer_config":{"tracer":"callTracer"},"unknown":[1`, "", missing, `"0x"`, 200},
+		{"ten", strings.Repeat(`{"address":"`+missing+`"},`, 9) + `{"address":"` + missing + `"}`, "", missing,
+			`"0x"`, 200},
 		{"eleven", strings.Repeat(`{"address":"`+missing+`"},`, 10) + `{"address":"` + missing + `"}`, "", missing,
 			`"stateOverrides field size must be between 0 and 10"`, 400},
 	}
@@ -284,7 +328,8 @@ func TestOpcodes(t *testing.T) {
 		results.Results = nil
 		testenv.Decode(t, g.Get(t, "/api/v1/contracts/"+id+"/results?limit=10").Body, &results)
 		for _, r := range results.Results {
-			got, body := trace(t, g, "/api/v1/contracts/results/"+r.Hash+"/opcodes?storage=true&memory=true", "Accept-Encoding: gzip")
+			got, body := trace(t, g, "/api/v1/contracts/results/"+r.Hash+"/opcodes?storage=true&memory=true",
+				"Accept-Encoding: gzip")
 			if got.Status != http.StatusOK || body == nil {
 				t.Errorf("%s %s: status %d, %s", id, r.Hash, got.Status, got.Body)
 				continue
@@ -293,7 +338,8 @@ func TestOpcodes(t *testing.T) {
 			if body["failed"] != (r.Error != nil) || body["contract_id"] != r.ContractID {
 				t.Errorf("%s %s at %s: %.200s", id, r.Hash, r.Timestamp, got.Body)
 			}
-			// The address of a launched boat depends on the nonce of the yard. The demo network has no historical nonces.
+			// The address of a launched boat depends on the nonce of the yard. The demo network has no historical
+			// nonces.
 			if r.Error == nil && body["return_value"] != r.CallResult && num != 3006 {
 				t.Errorf("%s %s returned %v, and now %s", id, r.Hash, r.CallResult, body["return_value"])
 			}
@@ -302,7 +348,8 @@ func TestOpcodes(t *testing.T) {
 			case more == 0:
 				same++
 			case more > 0 && more <= 3072 && more%2 == 0: // the demo network does not charge for words of initcode
-			case more < 0 && (-more == 25_000 || -more <= *r.GasConsumed/5): // it does not charge for new accounts and gives no refunds either
+			// it does not charge for new accounts and gives no refunds either
+			case more < 0 && (-more == 25_000 || -more <= *r.GasConsumed/5):
 			default:
 				t.Errorf("%s %s used %d gas, and now %v", id, r.Hash, *r.GasConsumed, gas)
 			}
@@ -317,13 +364,17 @@ func TestOpcodes(t *testing.T) {
 	}
 	results.Results = nil
 	testenv.Decode(t, g.Get(t, "/api/v1/contracts/"+coinAddress+"/results?limit=1").Body, &results)
-	byHash, _ := trace(t, g, "/api/v1/contracts/results/"+results.Results[0].Hash+"/opcodes", "Accept-Encoding: GZIP, br")
-	for _, path := range []string{"?timestamp=" + results.Results[0].Timestamp, "", "?transaction.hash=" + results.Results[0].Hash} {
-		if got, _ := trace(t, g, "/api/v1/contracts/0.0.3001/results/opcodes"+path, "Accept-Encoding: gzip"); got.Body != byHash.Body {
+	byHash, _ := trace(t, g, "/api/v1/contracts/results/"+results.Results[0].Hash+"/opcodes",
+		"Accept-Encoding: GZIP, br")
+	for _, path := range []string{"?timestamp=" + results.Results[0].Timestamp,
+		"", "?transaction.hash=" + results.Results[0].Hash} {
+		if got, _ := trace(t, g, "/api/v1/contracts/0.0.3001/results/opcodes"+path,
+			"Accept-Encoding: gzip"); got.Body != byHash.Body {
 			t.Errorf("%q: %.200s", path, got.Body)
 		}
 	}
-	if got, body := trace(t, g, "/api/v1/contracts/results/"+results.Results[0].Hash+"/opcodes?stack=false", "Accept-Encoding: gzip"); body == nil || !strings.Contains(got.Body, `"stack":[],"storage":{}}`) {
+	if got, body := trace(t, g, "/api/v1/contracts/results/"+results.Results[0].Hash+"/opcodes?stack=false",
+		"Accept-Encoding: gzip"); body == nil || !strings.Contains(got.Body, `"stack":[],"storage":{}}`) {
 		t.Errorf("%.200s", got.Body)
 	}
 	unknown := "0x" + strings.Repeat("ab", 32)
@@ -332,12 +383,19 @@ func TestOpcodes(t *testing.T) {
 		status       int
 		detail       string
 	}{
-		{results.Results[0].Hash, "", 400, "Required request header 'accept-encoding' for method parameter type String is not present"},
+		{results.Results[0].Hash, "",
+			400, "Required request header 'accept-encoding' for method parameter type String is not present"},
 		{results.Results[0].Hash, "Accept-Encoding: br", 406, "Accept-Encoding: gzip header is required"},
-		{unknown, "Accept-Encoding: gzip", 404, "Contract transaction hash not found: TransactionHashParameter[hash=" + unknown + "]"},
-		{"0.0.1001-1700000000-000000001", "Accept-Encoding: gzip", 404, "Transaction not found: TransactionIdParameter[payerAccountId=0.0.1001, validStart=2023-11-14T22:13:20.000000001Z]"},
-		{"0.0.1001@1700000000.000000001", "Accept-Encoding: gzip", 400, "Unsupported ID format: '0.0.1001@1700000000.000000001'"},
-		{"0x" + strings.Repeat("ab", 48), "Accept-Encoding: gzip", 400, "Unsupported ID format: '0x" + strings.Repeat("ab", 48) + "'"},
+		{unknown, "Accept-Encoding: gzip", 404, "Contract transaction hash not found: TransactionHashParameter[hash=" +
+			unknown + "]"},
+		{"0.0.1001-1700000000-000000001", "Accept-Encoding: gzip",
+			404,
+			"Transaction not found: TransactionIdParameter[payerAccountId=0.0.1001, " +
+				"validStart=2023-11-14T22:13:20.000000001Z]"},
+		{"0.0.1001@1700000000.000000001", "Accept-Encoding: gzip",
+			400, "Unsupported ID format: '0.0.1001@1700000000.000000001'"},
+		{"0x" + strings.Repeat("ab", 48), "Accept-Encoding: gzip",
+			400, "Unsupported ID format: '0x" + strings.Repeat("ab", 48) + "'"},
 		{"%20", "Accept-Encoding: gzip", 400, "Missing transaction ID or hash"},
 	} {
 		var headers []string
@@ -350,7 +408,8 @@ func TestOpcodes(t *testing.T) {
 		}
 	}
 	off := testenv.Demo(t, testenv.EVM(func(o *contractcalls.Options) { o.TracesOff = true }))
-	if got := off.Get(t, "/api/v1/contracts/results/"+unknown+"/opcodes"); got.Status != http.StatusNotImplemented || got.Body != callProblem("Not Implemented", "", "") {
+	if got := off.Get(t, "/api/v1/contracts/results/"+unknown+"/opcodes"); got.Status != http.StatusNotImplemented ||
+		got.Body != callProblem("Not Implemented", "", "") {
 		t.Errorf("status %d, %s", got.Status, got.Body)
 	}
 }
@@ -377,7 +436,8 @@ func checkSteps(t *testing.T, body map[string]any) {
 		} else {
 			depth = d
 		}
-		if storage, _ := step["storage"].(map[string]any); (step["op"] == "SSTORE" || step["op"] == "SLOAD") && len(storage) == 0 && body["failed"] == false {
+		if storage, _ := step["storage"].(map[string]any); (step["op"] == "SSTORE" || step["op"] == "SLOAD") &&
+			len(storage) == 0 && body["failed"] == false {
 			t.Errorf("step %d, %v, has no storage", i, step["op"])
 		}
 	}
@@ -449,7 +509,8 @@ func TestHistoricalBalances(t *testing.T) {
 
 func FuzzContractCallBody(f *testing.F) {
 	for _, s := range []string{
-		`{}`, `{"data":"0x18160ddd","to":"0x0000000000000000000000000000000000000bb9","gas":21000}`, `{"state_overrides":[{"address":"00"}]}`,
+		`{}`, `{"data":"0x18160ddd","to":"0x0000000000000000000000000000000000000bb9","gas":21000}`,
+		`{"state_overrides":[{"address":"00"}]}`,
 		`{"block":"0xffffffffffffffff","value":1,"from":"00"}`, `[[[[[[[[[[[`, `{"gas":1e9}`, `{"a":null,"data":null}`,
 	} {
 		f.Add(s)
@@ -501,7 +562,8 @@ func TestTraceWithoutContract(t *testing.T) {
 	if at == "" {
 		t.Fatal("the demo network has no synthetic result")
 	}
-	query := `{ contractResults(first: 1, filter: {timestamp: {eq: "` + at + `"}}) { nodes { synthetic trace { gas } } } }`
+	query := `{ contractResults(first: 1, filter: {timestamp: {eq: "` + at +
+		`"}}) { nodes { synthetic trace { gas } } } }`
 	if got := ask(query); got != `{"data":{"contractResults":{"nodes":[{"synthetic":true,"trace":null}]}}}` {
 		t.Errorf("a synthetic result: %s", got)
 	}

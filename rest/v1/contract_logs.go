@@ -10,8 +10,10 @@ import (
 
 // logsParams are the parameters of both lists of logs.
 var logsParams = []rest.Param{
-	{Name: "index", Kind: rest.Index, Doc: "Filters by index in the transaction. A bound requires a bound of `timestamp` on the same side, and applies only " +
-		"at that timestamp."},
+	{Name: "index", Kind: rest.Index,
+		Doc: "Filters by index in the transaction. A bound requires a bound of `timestamp` on the same side, and " +
+			"applies only " +
+			"at that timestamp."},
 	limit, order,
 	{Name: "timestamp", Kind: rest.Timestamp, Doc: "Filters by consensus timestamp."},
 	topicParam(0), topicParam(1), topicParam(2), topicParam(3),
@@ -40,7 +42,8 @@ func logTimes(r *rest.Request) []rest.Value {
 	ops := []rest.Op{values[0].Op, values[1].Op}
 	first, _, err1 := rest.ParseTimestamp(values[0].Text)
 	second, _, err2 := rest.ParseTimestamp(values[1].Text)
-	if err1 == nil && err2 == nil && first == second && slices.Contains(ops, rest.Gte) && slices.Contains(ops, rest.Lte) {
+	if err1 == nil && err2 == nil && first == second && slices.Contains(ops, rest.Gte) &&
+		slices.Contains(ops, rest.Lte) {
 		return []rest.Value{{Op: rest.Eq, Text: values[0].Text}}
 	}
 	return values
@@ -121,7 +124,8 @@ func logSearch(r *rest.Request) (times []rest.Value, set *rest.TimestampSet, err
 	return times, set, nil
 }
 
-// checkLogBounds rejects timestamps and indexes that do not form a range of the list. It first reports excess values in the order of the request.
+// checkLogBounds rejects timestamps and indexes that do not form a range of the list. It first reports excess values
+// in the order of the request.
 func checkLogBounds(r *rest.Request, times []rest.Value) error {
 	index := r.Values("index")
 	for _, p := range r.Query {
@@ -143,7 +147,8 @@ func checkLogBounds(r *rest.Request, times []rest.Value) error {
 	return rest.CheckPair("timestamp", times, "index", index)
 }
 
-// selectLogs sets the variables of timestamps and indexes and selects how the list is continued: within one timestamp by index only.
+// selectLogs sets the variables of timestamps and indexes and selects how the list is continued: within one timestamp
+// by index only.
 func selectLogs(r *rest.Request, set *rest.TimestampSet) error {
 	r.Set("filter.timestamp", set.Filter())
 	index := r.Values("index")

@@ -16,37 +16,47 @@ var byIndex = []rest.Cursor{rest.NumberCursor("index")}
 // contractResultEndpoints returns the results, actions and opcodes of contract calls.
 func contractResultEndpoints() []rest.Endpoint {
 	ofContract := rest.Endpoint{
-		Path: "/contracts/{id}/results", Validation: pathFirstV2, Params: contractResultsParams, Document: "results_of_contract.graphql",
-		Operation: always("ResultsOfContract"), BindPath: bindCallee, Paging: rest.Paging{Desc: true, Next: byTimestamp}, Finish: finishResultsOfContract,
+		Path: "/contracts/{id}/results", Validation: pathFirstV2, Params: contractResultsParams,
+		Document:  "results_of_contract.graphql",
+		Operation: always("ResultsOfContract"), BindPath: bindCallee,
+		Paging: rest.Paging{Desc: true, Next: byTimestamp}, Finish: finishResultsOfContract,
 		MaxAge: shortAge,
 	}
 	atTime := rest.Endpoint{
-		Path: "/contracts/{id}/results/{timestamp}", Validation: pathFirstV1, Params: hbarParams, Document: "contract_result.graphql",
+		Path: "/contracts/{id}/results/{timestamp}", Validation: pathFirstV1, Params: hbarParams,
+		Document:  "contract_result.graphql",
 		Operation: resultOperation, BindPath: bindResultOfContract, Finish: finishResultOfContract,
 		Shape: rest.Shape{OmitNull: authorizations}, Docs: rest.Docs{MayBePartial: true}, MaxAge: immutableAge,
 	}
 	actions := rest.Endpoint{
-		Path: "/contracts/results/{transactionIdOrHash}/actions", Validation: grammarV2, Params: actionsParams, Document: "contract_actions.graphql",
+		Path: "/contracts/results/{transactionIdOrHash}/actions", Validation: grammarV2, Params: actionsParams,
+		Document: "contract_actions.graphql",
 		BindPath: bindActions, Paging: rest.Paging{Next: byIndex}, MaxAge: immutableAge,
 	}
 	return []rest.Endpoint{
 		{
-			Path: "/contracts/results", Validation: grammarV2, Params: contractResultsParams, Document: "contract_results.graphql", Operation: resultsOperation,
-			Paging: rest.Paging{Desc: true, Next: byTimestamp, EmptyEnds: true}, Finish: finishContractResults, Shape: rest.Shape{OmitNull: authorizations}, MaxAge: 10,
+			Path: "/contracts/results", Validation: grammarV2, Params: contractResultsParams,
+			Document: "contract_results.graphql", Operation: resultsOperation,
+			Paging: rest.Paging{Desc: true, Next: byTimestamp, EmptyEnds: true}, Finish: finishContractResults,
+			Shape: rest.Shape{OmitNull: authorizations}, MaxAge: 10,
 		},
 		ofContract,
 		undocumented(withPath(ofContract, "/contracts/results/results")), // "results" is never a contract
 		atTime,
 		undocumented(withPath(atTime, "/contracts/results/results/{timestamp}")),
 		undocumented(rest.Endpoint{ // the path of a transaction id too: the form of the value decides
-			Path: `/contracts/results/{timestamp:^\d+\.\d+$}`, Validation: pathFirstV1, Params: hbarParams, Document: "contract_result.graphql",
-			Operation: resultOperation, BindPath: bindResultAt, Finish: finishResult, Shape: rest.Shape{OmitNull: authorizations},
-			Docs: rest.Docs{MayBePartial: true}, MaxAge: immutableAge,
+			Path: `/contracts/results/{timestamp:^\d+\.\d+$}`, Validation: pathFirstV1, Params: hbarParams,
+			Document:  "contract_result.graphql",
+			Operation: resultOperation, BindPath: bindResultAt, Finish: finishResult,
+			Shape: rest.Shape{OmitNull: authorizations},
+			Docs:  rest.Docs{MayBePartial: true}, MaxAge: immutableAge,
 		}),
 		{
-			Path: "/contracts/results/{transactionIdOrHash}", Validation: grammarV1, Params: resultParams, Document: "contract_result.graphql",
-			Operation: resultOperation, BindPath: bindResult, Finish: finishResult, Shape: rest.Shape{OmitNull: authorizations},
-			Docs: rest.Docs{MayBePartial: true}, MaxAge: immutableAge,
+			Path: "/contracts/results/{transactionIdOrHash}", Validation: grammarV1, Params: resultParams,
+			Document:  "contract_result.graphql",
+			Operation: resultOperation, BindPath: bindResult, Finish: finishResult,
+			Shape: rest.Shape{OmitNull: authorizations},
+			Docs:  rest.Docs{MayBePartial: true}, MaxAge: immutableAge,
 		},
 		actions,
 		withPath(actions, "/contracts/results/{transactionIdOrHash}/results"),
@@ -63,11 +73,14 @@ var contractResultsParams = []rest.Param{
 		Name: "block.hash", Kind: blockHash, Bind: bindBlockHash,
 		Doc: "Filters by block hash or a prefix of it. Cannot be combined with `block.number`.", Single: true,
 	},
-	{Name: "block.number", Kind: rest.BlockNumber.Only(rest.Eq), Bind: bindBlockNumber, Doc: "Filters by block number.", Single: true},
+	{Name: "block.number", Kind: rest.BlockNumber.Only(rest.Eq), Bind: bindBlockNumber,
+		Doc: "Filters by block number.", Single: true},
 	{Name: "hbar", Kind: rest.Boolean, Doc: hbarDoc},
-	{Name: "internal", Kind: rest.Boolean, Bind: rest.LastBoolean("filter.internal"), Doc: "Whether to include internal calls, which are made by other calls."},
+	{Name: "internal", Kind: rest.Boolean, Bind: rest.LastBoolean("filter.internal"),
+		Doc: "Whether to include internal calls, which are made by other calls."},
 	limit, order,
-	{Name: "timestamp", Kind: rest.Timestamp, Doc: "Filters by consensus timestamp. Several `eq` conditions are alternatives."},
+	{Name: "timestamp", Kind: rest.Timestamp,
+		Doc: "Filters by consensus timestamp. Several `eq` conditions are alternatives."},
 	{
 		Name: "transaction.index", Kind: rest.Long(0).Only(rest.Eq), Bind: rest.TextList("filter.transactionIndex"),
 		Doc: "Filters by index in the block. Requires `block.hash` or `block.number`.",
@@ -97,8 +110,9 @@ var (
 		Accepts: func(_ *rest.Config, v rest.Value) bool {
 			return rest.IsEntityID(v.Text) || addressSyntax.MatchString(v.Text)
 		},
-		Form: rest.Form{Doc: "An entity ID `shard.realm.num`; shard and realm are optional. Or an EVM address.", Pattern: senderPattern},
-		Ops:  rest.Operators(),
+		Form: rest.Form{Doc: "An entity ID `shard.realm.num`; shard and realm are optional. Or an EVM address.",
+			Pattern: senderPattern},
+		Ops: rest.Operators(),
 	}
 )
 
@@ -160,7 +174,8 @@ func checkBlock(r *rest.Request) error {
 	case hash && number:
 		return rest.Bad("Invalid parameter usage: block.hash - cannot combine block.number and block.hash")
 	case !hash && !number && r.Query.Get("transaction.index") != nil:
-		return rest.Bad("Invalid parameter usage: transaction.index - transaction.index requires block.number or block.hash filter to be specified")
+		return rest.Bad("Invalid parameter usage: transaction.index - transaction.index requires block.number or " +
+			"block.hash filter to be specified")
 	default:
 		return nil
 	}
@@ -181,7 +196,8 @@ func selectResults(r *rest.Request, bound bool) error {
 	}
 	when.AnyInstant()
 	// A block is a closed range.
-	if inBlock := hash != nil || r.Query.Get("block.number") != nil; bound && !inBlock && r.Config.BindTimestampRange && !when.HasEq() && !when.Empty() {
+	if inBlock := hash != nil || r.Query.Get("block.number") != nil; bound && !inBlock &&
+		r.Config.BindTimestampRange && !when.HasEq() && !when.Empty() {
 		if err := when.Bound(r, func() (ledger.Timestamp, error) { return firstTransaction(r) }); err != nil {
 			return err
 		}
@@ -254,7 +270,8 @@ var resultParams = []rest.Param{
 			r.Set("nonce", n)
 		}
 		return err //nolint:wrapcheck // its kind has made sure that it is a number
-	}, Doc: "The nonce of a transaction ID. The nonce of the transaction that the user sent is 0. Ignored with a hash.", Single: true},
+	},
+		Doc: "The nonce of a transaction ID. The nonce of the transaction that the user sent is 0. Ignored with a hash.", Single: true},
 }
 
 // checkHbar validates the unit of amounts again: neither repeated values nor operators are allowed.
@@ -364,6 +381,7 @@ func bindActions(r *rest.Request) error {
 }
 
 var actionsParams = []rest.Param{
-	{Name: "index", Kind: rest.Index, Bind: rest.Longs("filter.index"), Doc: "Filters by index. The operator `ne` is not supported."},
+	{Name: "index", Kind: rest.Index, Bind: rest.Longs("filter.index"),
+		Doc: "Filters by index. The operator `ne` is not supported."},
 	limit, order,
 }

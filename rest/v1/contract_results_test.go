@@ -18,8 +18,9 @@ import (
 // txIDText is the id of the transaction at second 1.
 const txIDText = "0.0.1002-1700000000-1"
 
-// results has contract results of every kind, one per second: 1 an Ethereum call, 2 a revert without a call result, 3 a child, 4 a wrong nonce, 5 a
-// failed Ethereum creation, 6 a token transfer outside of the EVM. A token transfer at second 2 is hidden by the result there.
+// results has contract results of every kind, one per second: 1 an Ethereum call, 2 a revert without a call result, 3
+// a child, 4 a wrong nonce, 5 a failed Ethereum creation, 6 a token transfer outside of the EVM. A token transfer at
+// second 2 is hidden by the result there.
 var results = testenv.Rows("results", func(b *pgx.Batch) {
 	b.Queue(`insert into entity (id, num, realm, shard, type, timestamp_range, deleted, evm_address, memo) values
 (1001, 1001, 0, 0, 'ACCOUNT', '[1,)', false, null, ''), (1002, 1002, 0, 0, 'ACCOUNT', '[1,)', false, decode(repeat('ab', 20), 'hex'), ''),
@@ -66,11 +67,14 @@ select t.at, e, t.ids, t.payer from (values (1700000001000000000, array[5001, 50
 	b.Queue(`insert into record_file (name, load_start, load_end, hash, prev_hash, consensus_start, consensus_end, count, digest_algorithm, version, file_hash, index, gas_used)
 select i || '.rcd', 0, 0, repeat('a', 95) || i, repeat('b', 96), 1700000001000000000 + 3000000000 * i::bigint, 1700000003999999999 + 3000000000 * i::bigint, 1, 0, 6,
   repeat('0', 96), i, case i when 0 then 1731000 else -1 end from generate_series(0, 1) i`)
-	// Contract calls cost 852000 thousandths of tinycents. 30000 hbars cost 360000 cents in the hour of all results: 71 tinybars.
-	fee := message(1, append(message(1, append([]byte{8, 6}, message(3, message(3, append([]byte{0x40}, varint(852_000)...)))...)),
-		message(2, append([]byte{8}, varint(1800000000)...))...))
+	// Contract calls cost 852000 thousandths of tinycents. 30000 hbars cost 360000 cents in the hour of all results:
+	// 71 tinybars.
+	fee := message(1,
+		append(message(1, append([]byte{8, 6}, message(3, message(3, append([]byte{0x40}, varint(852_000)...)))...)),
+			message(2, append([]byte{8}, varint(1800000000)...))...))
 	rate := func(cents, until uint64) []byte {
-		return append(append(append([]byte{8}, varint(30_000)...), append([]byte{16}, varint(cents)...)...), message(3, append([]byte{8}, varint(until)...))...)
+		return append(append(append([]byte{8}, varint(30_000)...), append([]byte{16}, varint(cents)...)...),
+			message(3, append([]byte{8}, varint(until)...))...)
 	}
 	rates := append(message(1, rate(360_000, 1699999200)), message(2, rate(720_000, 1700006400))...)
 	file := `insert into file_data (entity_id, consensus_timestamp, transaction_type, file_data) values ($1, $2, $3, $4)`
@@ -97,7 +101,8 @@ func varint(v uint64) []byte {
 	return append(b, byte(v))
 }
 
-// TestContractResults compares responses, headers included, with testdata that was checked against the rules of the API.
+// TestContractResults compares responses, headers included, with testdata that was checked against the rules of the
+// API.
 func TestContractResults(t *testing.T) {
 	t.Parallel()
 	url := results.Shared(t)
@@ -113,11 +118,15 @@ func TestContractResults(t *testing.T) {
 	}
 	var got []response
 	for _, path := range []string{
-		"/contracts/results", "/contracts/results?order=asc&limit=2", "/contracts/results?internal=TRUE&limit=3", "/contracts/results?hbar=false&order=asc",
-		"/contracts/results/" + h("01"), "/contracts/results/0x" + h("02"), "/contracts/results/" + h("05") + "?hbar=FALSE", "/contracts/results/" + txIDText,
-		"/contracts/0.0.5001/results/1700000001", "/contracts/results/1700000001.0", "/contracts/5002/results/1700000001.000000000?hbar=false",
+		"/contracts/results", "/contracts/results?order=asc&limit=2", "/contracts/results?internal=TRUE&limit=3",
+		"/contracts/results?hbar=false&order=asc",
+		"/contracts/results/" + h("01"), "/contracts/results/0x" + h("02"),
+		"/contracts/results/" + h("05") + "?hbar=FALSE", "/contracts/results/" + txIDText,
+		"/contracts/0.0.5001/results/1700000001", "/contracts/results/1700000001.0",
+		"/contracts/5002/results/1700000001.000000000?hbar=false",
 		"/contracts/0x" + strings.Repeat("c1", 20) + "/results?limit=1", "/contracts/5002/results?internal=true",
-		"/contracts/results/" + h("01") + "/actions", "/contracts/results/0x" + h("01") + "/results?limit=1&index=gte:1&order=desc",
+		"/contracts/results/" + h("01") + "/actions",
+		"/contracts/results/0x" + h("01") + "/results?limit=1&index=gte:1&order=desc",
 	} {
 		r := g.Get(t, "/api/v1"+path)
 		got = append(got, response{path, r.Status, r.Header.Get("Cache-Control"), json.RawMessage(r.Body)})
@@ -156,21 +165,26 @@ func TestContractResultLists(t *testing.T) {
 	address, hash := strings.Repeat("ab", 20), strings.Repeat("a", 95)
 	next := func(query string) string { return "/api/v1/contracts/results?" + query }
 	for path, want := range map[string]string{
-		"/contracts/results":                                                                   "6 5 2 1 null",
-		"/contracts/results?internal=true&order=asc":                                           "1 2 3 5 6 null",
-		"/contracts/results?limit=2":                                                           "6 5 " + next("limit=2&timestamp=lt:1700000005.000000000"),
-		"/contracts/results?limit=2&timestamp=lt:1700000006":                                   "5 2 " + next("limit=2&timestamp=lt:1700000002.000000000"),
-		"/contracts/results?limit=1&order=asc":                                                 "1 " + next("limit=1&order=asc&timestamp=gt:1700000001.000000000"),
-		"/contracts/results?limit=1&timestamp=1700000006":                                      "6 " + next("limit=1&timestamp=1700000006"),
-		"/contracts/results?timestamp=1700000006&timestamp=1700000001":                         "6 1 null",
-		"/contracts/results?timestamp=ne:1700000006&timestamp=gt:1700000001":                   "5 2 null",
-		"/contracts/results?timestamp=gt:1700000006&timestamp=lt:1700000006":                   "null",
-		"/contracts/results?timestamp=gte:1700000002&timestamp=gte:1700000005":                 "6 5 null",
-		"/contracts/results?from=1001":                                                         "5 1 null",
-		"/contracts/results?from=1001&from=5001&internal=true":                                 "5 3 1 null",
-		"/contracts/results?from=gt:1001&internal=true":                                        "3 null",
-		"/contracts/results?from=ne:1001&internal=true":                                        "3 null",
-		"/contracts/results?from=0x00000000000000000000000000000000000003e9&limit=1":           "5 " + next("from=0x00000000000000000000000000000000000003e9&limit=1&timestamp=lt:1700000005.000000000"),
+		"/contracts/results":                         "6 5 2 1 null",
+		"/contracts/results?internal=true&order=asc": "1 2 3 5 6 null",
+		"/contracts/results?limit=2": "6 5 " +
+			next("limit=2&timestamp=lt:1700000005.000000000"),
+		"/contracts/results?limit=2&timestamp=lt:1700000006": "5 2 " +
+			next("limit=2&timestamp=lt:1700000002.000000000"),
+		"/contracts/results?limit=1&order=asc": "1 " +
+			next("limit=1&order=asc&timestamp=gt:1700000001.000000000"),
+		"/contracts/results?limit=1&timestamp=1700000006": "6 " +
+			next("limit=1&timestamp=1700000006"),
+		"/contracts/results?timestamp=1700000006&timestamp=1700000001":         "6 1 null",
+		"/contracts/results?timestamp=ne:1700000006&timestamp=gt:1700000001":   "5 2 null",
+		"/contracts/results?timestamp=gt:1700000006&timestamp=lt:1700000006":   "null",
+		"/contracts/results?timestamp=gte:1700000002&timestamp=gte:1700000005": "6 5 null",
+		"/contracts/results?from=1001":                                         "5 1 null",
+		"/contracts/results?from=1001&from=5001&internal=true":                 "5 3 1 null",
+		"/contracts/results?from=gt:1001&internal=true":                        "3 null",
+		"/contracts/results?from=ne:1001&internal=true":                        "3 null",
+		"/contracts/results?from=0x00000000000000000000000000000000000003e9&limit=1": "5 " +
+			next("from=0x00000000000000000000000000000000000003e9&limit=1&timestamp=lt:1700000005.000000000"),
 		"/contracts/results?from=" + address:                                                   "null",
 		"/contracts/results?from=1001&from=" + address:                                         "5 1 null",
 		"/contracts/results?block.number=0":                                                    "2 1 null",
@@ -219,16 +233,22 @@ func TestContractResultLists(t *testing.T) {
 	}
 }
 
-// TestContractResultsBounded checks how open timestamp ranges are bounded: seconds 1 to 6 are long before the tests' current time.
+// TestContractResultsBounded checks how open timestamp ranges are bounded: seconds 1 to 6 are long before the tests'
+// current time.
 func TestContractResultsBounded(t *testing.T) {
 	t.Parallel()
 	url := results.Shared(t)
-	g := testenv.Over(t, url, testenv.REST(func(c *rest.Config) { c.BindTimestampRange, c.MaxTransactionsRange = true, 3*time.Second }))
+	g := testenv.Over(t, url, testenv.REST(func(c *rest.Config) {
+		c.BindTimestampRange, c.MaxTransactionsRange = true, 3*time.Second
+	}))
 	for path, want := range map[string]string{
-		"/contracts/results":                               `{"results":[],"links":{"next":null}}`,
-		"/contracts/results?timestamp=1700000001&limit=1":  "1700000001.000000000 /api/v1/contracts/results?timestamp=1700000001&limit=1",
-		"/contracts/results?order=asc":                     "1700000001.000000000 1700000002.000000000 /api/v1/contracts/results?order=asc&timestamp=gt:1700000003.999999999",
-		"/contracts/results?timestamp=lte:1700000006":      "1700000006.000000000 1700000005.000000000 /api/v1/contracts/results?timestamp=lt:1700000003.000000001",
+		"/contracts/results": `{"results":[],"links":{"next":null}}`,
+		"/contracts/results?timestamp=1700000001&limit=1": "1700000001.000000000 " +
+			"/api/v1/contracts/results?timestamp=1700000001&limit=1",
+		"/contracts/results?order=asc": "1700000001.000000000 1700000002.000000000 " +
+			"/api/v1/contracts/results?order=asc&timestamp=gt:1700000003.999999999",
+		"/contracts/results?timestamp=lte:1700000006": "1700000006.000000000 1700000005.000000000 " +
+			"/api/v1/contracts/results?timestamp=lt:1700000003.000000001",
 		"/contracts/results?timestamp=lte:1700000003":      "1700000002.000000000 1700000001.000000000 null",
 		"/contracts/results?block.number=0":                "1700000002.000000000 1700000001.000000000 null",
 		"/contracts/5001/results":                          "1700000001.000000000 null",
@@ -260,23 +280,28 @@ func TestContractResultProblems(t *testing.T) {
 	tx, hash := badTransactionIDText, strings.Repeat("01", 32)
 	missing, twins := strings.Repeat("ee", 20), strings.Repeat("d3", 20)
 	both := "Invalid parameter usage: block.hash - cannot combine block.number and block.hash"
-	lonely := "Invalid parameter usage: transaction.index - transaction.index requires block.number or block.hash filter to be specified"
+	lonely := "Invalid parameter usage: transaction.index - transaction.index requires block.number or block.hash " +
+		"filter to be specified"
 	hbar := func(v string) string { return "Invalid hbar parameter value: " + v + ". Must be 'true' or 'false'" }
 	for path, want := range map[string][]string{
-		"/contracts/results?from=x&foo=1&block.number=gt:5&limit=0":                                     {"Invalid parameter: from", "Invalid parameter: block.number", "Invalid parameter: limit", "Unknown query parameter: foo"},
-		"/contracts/results?from=0.0." + missing:                                                        {"Invalid parameter: from"},
-		"/contracts/results?from=0x123":                                                                 {"Invalid parameter: from"},
-		"/contracts/results?from=1234567890123&transaction.index=1":                                     {"Invalid parameter: from"},
-		"/contracts/results?block.hash=ne:" + hash:                                                      {"Invalid parameter: block.hash"},
-		"/contracts/results?block.hash=12":                                                              {"Invalid parameter: block.hash"},
-		"/contracts/results?block.number=-1":                                                            {"Invalid parameter: block.number"},
-		"/contracts/results?internal=gt:true":                                                           {"Invalid parameter: internal"},
-		"/contracts/results?hbar=maybe":                                                                 {"Invalid parameter: hbar"},
-		"/contracts/results?hbar=gt:true":                                                               {"Invalid parameter: hbar"},
-		"/contracts/results?hbar=eq:true":                                                               {hbar("eq:true")},
-		"/contracts/results?hbar=true&hbar=false":                                                       {hbar("true,false")},
-		"/contracts/results?hbar=eq:true&transaction.index=1":                                           {lonely},
-		"/contracts/results?hbar=eq:true&from=" + missing:                                               {hbar("eq:true")},
+		"/contracts/results?from=x&foo=1&block.number=gt:5&limit=0": {"Invalid parameter: from",
+			"Invalid parameter: block.number", "Invalid parameter: limit", "Unknown query parameter: foo"},
+		"/contracts/results?from=0.0." +
+			missing: {"Invalid parameter: from"},
+		"/contracts/results?from=0x123":                             {"Invalid parameter: from"},
+		"/contracts/results?from=1234567890123&transaction.index=1": {"Invalid parameter: from"},
+		"/contracts/results?block.hash=ne:" +
+			hash: {"Invalid parameter: block.hash"},
+		"/contracts/results?block.hash=12":                    {"Invalid parameter: block.hash"},
+		"/contracts/results?block.number=-1":                  {"Invalid parameter: block.number"},
+		"/contracts/results?internal=gt:true":                 {"Invalid parameter: internal"},
+		"/contracts/results?hbar=maybe":                       {"Invalid parameter: hbar"},
+		"/contracts/results?hbar=gt:true":                     {"Invalid parameter: hbar"},
+		"/contracts/results?hbar=eq:true":                     {hbar("eq:true")},
+		"/contracts/results?hbar=true&hbar=false":             {hbar("true,false")},
+		"/contracts/results?hbar=eq:true&transaction.index=1": {lonely},
+		"/contracts/results?hbar=eq:true&from=" +
+			missing: {hbar("eq:true")},
 		"/contracts/results?timestamp=x&transaction.index=gt:1":                                         {"Invalid parameter: timestamp", "Invalid parameter: transaction.index"},
 		"/contracts/results?transaction.index=1":                                                        {lonely},
 		"/contracts/results?block.number=1&block.hash=" + hash:                                          {both},
@@ -285,55 +310,69 @@ func TestContractResultProblems(t *testing.T) {
 		"/contracts/-1/results?foo=1":                                                                   {"Unknown query parameter: foo"},
 		"/contracts/-1/results":                                                                         {"Invalid parameter: contractid"},
 		"/contracts/1234567890123/results":                                                              {"Invalid parameter: contractid"},
-		"/contracts/0.0.0x" + missing + "/results":                                                      {"Invalid parameter: contractid"},
-		"/contracts/1.0.0000000000000000000000000000000000000001/results":                               {"Invalid parameter: contractid"},
-		"/contracts/results/results":                                                                    {"Invalid parameter: contractid"},
-		"/contracts/results/results/x":                                                                  {"Invalid parameter: contractid", "Invalid parameter: timestamp"},
-		"/contracts/results/results/5":                                                                  {"Invalid parameter: contractid"},
-		"/contracts/5001/results?transaction.index=1":                                                   {lonely},
-		"/contracts/5001/results?hbar=x":                                                                {"Invalid parameter: hbar"},
-		"/contracts/abc/results/x?hbar=1&foo=1":                                                         {hbar("1")},
-		"/contracts/abc/results/x?foo=1":                                                                {"Invalid parameter: contractid", "Invalid parameter: timestamp"},
-		"/contracts/5001/results/eq:1":                                                                  {"Invalid parameter: timestamp"},
-		"/contracts/5001/results/1.1234567890":                                                          {"Invalid parameter: timestamp"},
-		"/contracts/5001/results/1?foo=1&nonce=1":                                                       {"Unknown query parameter: foo", "Unknown query parameter: nonce"},
-		"/contracts/-1/results/1?foo=1":                                                                 {"Unknown query parameter: foo"},
-		"/contracts/-1/results/1":                                                                       {"Invalid parameter: contractid"},
-		"/contracts/results/1.5?nonce=1":                                                                {"Unknown query parameter: nonce"},
-		"/contracts/results/12345678901.5":                                                              {"Invalid parameter: timestamp"},
-		"/contracts/results/x?foo=1&nonce=-1&hbar=eq:true":                                              {"Unknown query parameter: foo", "Invalid parameter: nonce"},
-		"/contracts/results/x?hbar=eq:true":                                                             {hbar("eq:true")},
-		"/contracts/results/x":                                                                          {tx},
-		"/contracts/results/0.0.1@1.1":                                                                  {tx},
-		"/contracts/results/" + hash + strings.Repeat("0", 32):                                          {tx},
-		"/contracts/results/" + hash + "?nonce=2147483648":                                              {"Invalid parameter: nonce"},
-		"/contracts/results/x/actions?index=ne:1":                                                       {"Invalid parameter: index"},
-		"/contracts/results/x/actions?index=1.5&nonce=1":                                                {"Invalid parameter: index", "Unknown query parameter: nonce"},
-		"/contracts/results/x/actions":                                                                  {tx},
-		"/contracts/results/logs/actions":                                                               {tx},
-		"/contracts/results/x/results?index=-1":                                                         {"Invalid parameter: index"},
+		"/contracts/0.0.0x" + missing +
+			"/results": {"Invalid parameter: contractid"},
+		"/contracts/1.0.0000000000000000000000000000000000000001/results": {"Invalid parameter: contractid"},
+		"/contracts/results/results":                                      {"Invalid parameter: contractid"},
+		"/contracts/results/results/x": {"Invalid parameter: contractid",
+			"Invalid parameter: timestamp"},
+		"/contracts/results/results/5":                {"Invalid parameter: contractid"},
+		"/contracts/5001/results?transaction.index=1": {lonely},
+		"/contracts/5001/results?hbar=x":              {"Invalid parameter: hbar"},
+		"/contracts/abc/results/x?hbar=1&foo=1":       {hbar("1")},
+		"/contracts/abc/results/x?foo=1": {"Invalid parameter: contractid",
+			"Invalid parameter: timestamp"},
+		"/contracts/5001/results/eq:1":         {"Invalid parameter: timestamp"},
+		"/contracts/5001/results/1.1234567890": {"Invalid parameter: timestamp"},
+		"/contracts/5001/results/1?foo=1&nonce=1": {"Unknown query parameter: foo",
+			"Unknown query parameter: nonce"},
+		"/contracts/-1/results/1?foo=1":    {"Unknown query parameter: foo"},
+		"/contracts/-1/results/1":          {"Invalid parameter: contractid"},
+		"/contracts/results/1.5?nonce=1":   {"Unknown query parameter: nonce"},
+		"/contracts/results/12345678901.5": {"Invalid parameter: timestamp"},
+		"/contracts/results/x?foo=1&nonce=-1&hbar=eq:true": {"Unknown query parameter: foo",
+			"Invalid parameter: nonce"},
+		"/contracts/results/x?hbar=eq:true":                    {hbar("eq:true")},
+		"/contracts/results/x":                                 {tx},
+		"/contracts/results/0.0.1@1.1":                         {tx},
+		"/contracts/results/" + hash + strings.Repeat("0", 32): {tx},
+		"/contracts/results/" + hash +
+			"?nonce=2147483648": {"Invalid parameter: nonce"},
+		"/contracts/results/x/actions?index=ne:1": {"Invalid parameter: index"},
+		"/contracts/results/x/actions?index=1.5&nonce=1": {"Invalid parameter: index",
+			"Unknown query parameter: nonce"},
+		"/contracts/results/x/actions":          {tx},
+		"/contracts/results/logs/actions":       {tx},
+		"/contracts/results/x/results?index=-1": {"Invalid parameter: index"},
 	} {
 		checkProblem(t, g.Get(t, "/api/v1"+path), http.StatusBadRequest, messages(want...))
 	}
 	for _, path := range []string{
-		"/contracts/results?from=" + missing, "/contracts/5001/results?from=0x" + missing, "/contracts/" + missing + "/results/1700000001",
-		"/contracts/1001/results/1700000001", "/contracts/5001/results/1700000001.000000001", "/contracts/results/1700000001.000000001",
-		"/contracts/results/" + strings.Repeat("77", 32), "/contracts/results/0.0.1002-1700000001-2", "/contracts/results/" + txIDText + "?nonce=1",
-		"/contracts/results/0.0.1001-1700000007-1/actions", "/contracts/results/" + strings.Repeat("77", 32) + "/results",
+		"/contracts/results?from=" + missing, "/contracts/5001/results?from=0x" + missing,
+		"/contracts/" + missing + "/results/1700000001",
+		"/contracts/1001/results/1700000001", "/contracts/5001/results/1700000001.000000001",
+		"/contracts/results/1700000001.000000001",
+		"/contracts/results/" + strings.Repeat("77", 32), "/contracts/results/0.0.1002-1700000001-2",
+		"/contracts/results/" + txIDText + "?nonce=1",
+		"/contracts/results/0.0.1001-1700000007-1/actions", "/contracts/results/" + strings.Repeat("77", 32) +
+			"/results",
 		"/contracts/results/0.0.1001-9999999999999-1",
 	} {
 		checkProblem(t, g.Get(t, "/api/v1"+path), http.StatusNotFound, messages("Not found"))
 	}
-	for _, path := range []string{"/contracts/results?from=" + twins, "/contracts/" + twins + "/results", "/contracts/" + twins + "/results/1700000001"} {
+	for _, path := range []string{"/contracts/results?from=" + twins, "/contracts/" + twins + "/results",
+		"/contracts/" + twins + "/results/1700000001"} {
 		checkProblem(t, g.Get(t, "/api/v1"+path), http.StatusInternalServerError, messages("Internal error"))
 	}
 	for path, what := range map[string]string{
-		"0.0.1001-1700000005-999999995/actions":                                       "a transaction without actions",
-		strings.Repeat("01", 32) + "/actions?index=9223372036854775807":               "a place that no action can have",
+		"0.0.1001-1700000005-999999995/actions": "a transaction without actions",
+		strings.Repeat("01", 32) +
+			"/actions?index=9223372036854775807": "a place that no action can have",
 		strings.Repeat("01", 32) + "/actions?index=gte:2147483648":                    "places behind all actions",
 		strings.Repeat("01", 32) + "/actions?index=gt:2147483647&index=lt:9999999999": "a range behind all actions",
 	} {
-		if got := g.Get(t, "/api/v1/contracts/results/"+path); got.Status != http.StatusOK || got.Body != `{"actions":[],"links":{"next":null}}` {
+		if got := g.Get(t, "/api/v1/contracts/results/"+path); got.Status != http.StatusOK ||
+			got.Body != `{"actions":[],"links":{"next":null}}` {
 			t.Errorf("%s: %d %s", what, got.Status, got.Body)
 		}
 	}
@@ -345,7 +384,8 @@ func TestPartialResult(t *testing.T) {
 	g := testenv.Over(t, results.Shared(t))
 	path := "/api/v1/contracts/5002/results/1700000002"
 	got := g.Get(t, path)
-	if got.Status != http.StatusPartialContent || got.Header.Get("Cache-Control") != "public, max-age=600" || !strings.Contains(got.Body, `"call_result":"0x"`) {
+	if got.Status != http.StatusPartialContent || got.Header.Get("Cache-Control") != "public, max-age=600" ||
+		!strings.Contains(got.Body, `"call_result":"0x"`) {
 		t.Errorf("%d %v %s", got.Status, got.Header, got.Body)
 	}
 	again := g.Do(t, http.MethodGet, path, "", "If-None-Match: "+got.Header.Get("ETag"))

@@ -21,7 +21,8 @@ var (
 // contractEndpoints returns contracts, their storage and their logs.
 func contractEndpoints() []rest.Endpoint {
 	state := rest.Endpoint{
-		Path: "/contracts/{id}/state", Validation: pathFirstV2, Params: stateParams, Document: "contract_state.graphql", Operation: always("ContractState"),
+		Path: "/contracts/{id}/state", Validation: pathFirstV2, Params: stateParams,
+		Document: "contract_state.graphql", Operation: always("ContractState"),
 		BindPath: bindCallee, Finish: finishState, Paging: rest.Paging{Next: byStateSlot}, MaxAge: shortAge,
 	}
 	logs := rest.Endpoint{
@@ -31,8 +32,10 @@ func contractEndpoints() []rest.Endpoint {
 		Paging: rest.Paging{Desc: true, Next: byLog, EmptyEnds: true}, Finish: finishLogs, MaxAge: 10,
 	}
 	ofContract := rest.Endpoint{
-		Path: "/contracts/{id}/results/logs", Validation: pathFirstV2, Params: logsParams, Document: "contract_logs.graphql", Operation: always("ContractLogs"),
-		BindPath: bindCallee, Paging: rest.Paging{Desc: true, Next: byLog}, Finish: finishLogsOfContract, MaxAge: shortAge,
+		Path: "/contracts/{id}/results/logs", Validation: pathFirstV2, Params: logsParams,
+		Document: "contract_logs.graphql", Operation: always("ContractLogs"),
+		BindPath: bindCallee, Paging: rest.Paging{Desc: true, Next: byLog}, Finish: finishLogsOfContract,
+		MaxAge: shortAge,
 	}
 	return []rest.Endpoint{
 		{
@@ -118,7 +121,8 @@ var (
 			return rest.IsEntityID(v.Text) || v.Op == rest.Eq && plainAddressSyntax.MatchString(v.Text)
 		},
 		Form: rest.Form{
-			Doc:     "An entity ID `shard.realm.num`; shard and realm are optional. Or an EVM address without `0x` and operator.",
+			Doc: "An entity ID `shard.realm.num`; shard and realm are optional. Or an EVM address without `0x` " +
+				"and operator.",
 			Pattern: contractIDPattern,
 		},
 		Ops: rest.Operators(),
@@ -132,7 +136,8 @@ var (
 	// transactionHash accepts hashes of 32 or 48 bytes.
 	transactionHash = rest.Kind{
 		Accepts: blockHash.Accepts,
-		Form:    rest.Form{Doc: "The hash of a transaction or its first 32 bytes, or the hash of an Ethereum transaction, in hex.", Pattern: blockHashPattern},
+		Form: rest.Form{Doc: "The hash of a transaction or its first 32 bytes, or the hash of an Ethereum " +
+			"transaction, in hex.", Pattern: blockHashPattern},
 	}.Only(rest.Eq)
 )
 
@@ -193,7 +198,8 @@ func bindAsOf(r *rest.Request) error {
 var stateParams = []rest.Param{
 	limit, order,
 	{Name: "slot", Kind: word.Except(rest.Ne), Doc: "Filters by storage slot."},
-	{Name: "timestamp", Kind: rest.Timestamp, Doc: "Returns the newest change of each slot that matches all conditions. `eq` returns the value at this time."},
+	{Name: "timestamp", Kind: rest.Timestamp,
+		Doc: "Returns the newest change of each slot that matches all conditions. `eq` returns the value at this time."},
 }
 
 // wholeWord pads a word to 64 digits.
@@ -239,7 +245,8 @@ func unlessUnknown(r *rest.Request, ref ledger.AccountRef, empty *rest.Direct, p
 	}
 }
 
-// slotOrder returns the text that slots are compared by: all digits in current state, or without leading zero bytes in historical state.
+// slotOrder returns the text that slots are compared by: all digits in current state, or without leading zero bytes in
+// historical state.
 func slotOrder(r *rest.Request, text string) string {
 	digits := wholeWord(text)[2:]
 	for r.Query.Get("timestamp") != nil && strings.HasPrefix(digits, "00") {

@@ -12,11 +12,13 @@ import (
 	"heliograph/app/testing/testenv"
 )
 
-// extreme has an account whose staking period starts after the year 2262, and transactions and topic messages with malformed columns.
+// extreme has an account whose staking period starts after the year 2262, and transactions and topic messages with
+// malformed columns.
 var extreme = testenv.Rows("extreme", func(b *pgx.Batch) {
 	b.Queue(`insert into entity (id, num, realm, shard, type, timestamp_range, created_timestamp, staked_node_id, stake_period_start)
 values (302, 302, 0, 0, 'ACCOUNT', '[1000,)', 1000, 3, 1705318581)`)
-	b.Queue(`insert into entity (id, num, realm, shard, type, timestamp_range, created_timestamp) values (700, 700, 0, 0, 'TOPIC', '[5,)', 0)`)
+	b.Queue(`insert into entity (id, num, realm, shard, type, timestamp_range, created_timestamp) values (700, 700, ` +
+		`0, 0, 'TOPIC', '[5,)', 0)`)
 	b.Queue(`insert into topic (id, timestamp_range, created_timestamp) values (700, '[5,)', 0)`)
 	b.Queue(`insert into transaction (consensus_timestamp, type, result, payer_account_id, valid_start_ns, transaction_hash, max_custom_fees)
 select i, 27, 22, 302, i, '\x00', array['\x0a021802'::bytea, '\xff'] from generate_series(1, 2) i`)
@@ -24,8 +26,8 @@ select i, 27, 22, 302, i, '\x00', array['\x0a021802'::bytea, '\xff'] from genera
   initial_transaction_id) select i, '\x61', '\x', i, 302, 700, i, 2, '\xff' from generate_series(1, 2) i`)
 })
 
-// TestExtremeRows checks members whose columns have values that consensus nodes do not write. Malformed columns do not make lists fail. The first row with
-// each is logged. The test is not parallel, because it replaces the default log.
+// TestExtremeRows checks members whose columns have values that consensus nodes do not write. Malformed columns do not
+// make lists fail. The first row with each is logged. The test is not parallel, because it replaces the default log.
 func TestExtremeRows(t *testing.T) {
 	g := testenv.Over(t, extreme.Shared(t))
 	var log bytes.Buffer

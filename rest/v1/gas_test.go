@@ -8,7 +8,8 @@ import (
 	"heliograph/storage"
 )
 
-// TestGasPriceCache checks that the system files of gas prices are read once per hour of the ledger, or each time if the cache is off.
+// TestGasPriceCache checks that the system files of gas prices are read once per hour of the ledger, or each time if
+// the cache is off.
 func TestGasPriceCache(t *testing.T) {
 	t.Parallel()
 	for _, cache := range []bool{true, false} {

@@ -10,7 +10,8 @@ import (
 	v1 "heliograph/rest/v1"
 )
 
-var update = flag.Bool("update", false, "rewrite the golden files and testdata; review the changes before committing them")
+var update = flag.Bool("update", false,
+	"rewrite the golden files and testdata; review the changes before committing them")
 
 // goldenFolder has one file per request with the response body.
 const goldenFolder = "testdata/golden"

@@ -11,13 +11,19 @@ import (
 func hookEndpoints() []rest.Endpoint {
 	return []rest.Endpoint{
 		{
-			Path: "/accounts/{ownerId}/hooks", Family: rest.Modern, PathParams: hookOwner, Params: hooksParams, Document: "hooks.graphql",
-			Paging: rest.Paging{Desc: true, Next: []rest.Cursor{rest.NumberCursor("hook.id")}}, NotFound: missingOwner, MaxAge: shortAge,
+			Path: "/accounts/{ownerId}/hooks", Family: rest.Modern, PathParams: hookOwner, Params: hooksParams,
+			Document: "hooks.graphql",
+			Paging:   rest.Paging{Desc: true, Next: []rest.Cursor{rest.NumberCursor("hook.id")}},
+			NotFound: missingOwner,
+			MaxAge:   shortAge,
 		},
 		{
-			Path: "/accounts/{ownerId}/hooks/{hookId}/storage", Family: rest.Modern, Params: hookStorageParams, Document: "hook_storage.graphql",
-			PathParams: append(hookOwner[:1:1], rest.Param{Name: "hookId", Read: rest.ReadSignedLong, Check: rest.AtLeast("hookId", 0), Bind: rest.Texts("hookId")}),
-			Finish:     finishHookStorage, Paging: rest.Paging{Next: []rest.Cursor{byHookSlot}}, NotFound: missingOwner, MaxAge: shortAge,
+			Path: "/accounts/{ownerId}/hooks/{hookId}/storage", Family: rest.Modern, Params: hookStorageParams,
+			Document: "hook_storage.graphql",
+			PathParams: append(hookOwner[:1:1], rest.Param{Name: "hookId", Read: rest.ReadSignedLong,
+				Check: rest.AtLeast("hookId", 0), Bind: rest.Texts("hookId")}),
+			Finish: finishHookStorage, Paging: rest.Paging{Next: []rest.Cursor{byHookSlot}},
+			NotFound: missingOwner, MaxAge: shortAge,
 		},
 	}
 }
@@ -28,7 +34,8 @@ var hookOwner = []rest.Param{{Name: "ownerId", Read: rest.ReadAccount, Bind: res
 const maxHookValues = 100
 
 var hooksParams = []rest.Param{
-	{Name: "hook.id", Read: rest.ReadLong, MaxValues: maxHookValues, ListName: "hookId", Bind: rest.Numbers("filter.hookId"), Doc: "Filters by hook ID."},
+	{Name: "hook.id", Read: rest.ReadLong, MaxValues: maxHookValues, ListName: "hookId",
+		Bind: rest.Numbers("filter.hookId"), Doc: "Filters by hook ID."},
 	rest.Limit(),
 	rest.ModernOrder(),
 }
@@ -36,14 +43,16 @@ var hooksParams = []rest.Param{
 var hookStorageParams = []rest.Param{
 	{Name: "key", Read: rest.ReadSlot, MaxValues: maxHookValues, ListName: "keys", Doc: "Filters by storage slot."},
 	{
-		Name: "timestamp", Read: rest.ReadTimestamp, MaxValues: maxBounds, ListName: "timestamps", Bind: rest.Windows("at"),
-		Doc: "Returns the storage at this time instead of the current storage.",
+		Name: "timestamp", Read: rest.ReadTimestamp, MaxValues: maxBounds, ListName: "timestamps",
+		Bind: rest.Windows("at"),
+		Doc:  "Returns the storage at this time instead of the current storage.",
 	},
 	rest.Limit(),
 	rest.ModernOrder(),
 }
 
-// byHookSlot is a key of 32 bytes. A bound after the last key would wrap around to the first, so the last key has no next link.
+// byHookSlot is a key of 32 bytes. A bound after the last key would wrap around to the first, so the last key has no
+// next link.
 var byHookSlot = rest.Cursor{
 	Param: "key",
 	Print: func(dst []byte, v any) []byte { return ledger.AppendHex(dst, v.([]byte)) },
@@ -53,7 +62,8 @@ var byHookSlot = rest.Cursor{
 	},
 }
 
-// finishHookStorage merges the conditions on keys. Keys with eq must be within the bounds. For historical storage, all of them are returned if one of them is.
+// finishHookStorage merges the conditions on keys. Keys with eq must be within the bounds. For historical storage, all
+// of them are returned if one of them is.
 func finishHookStorage(r *rest.Request) error {
 	lower, upper := lowestSlot, highestSlot
 	var named, within []any

@@ -11,8 +11,9 @@ import (
 	"heliograph/app/testing/testenv"
 )
 
-// hooked has six hooks of account 1000 and the storage of hook 2. Hook 3 was deleted, and hook 1 has few values. The slots are 1 to 5 and ff…ff. Slot 1
-// was written at 10, 20 and 30 seconds, slot 2 at 10. Slot 4 was deleted at 30, and slot 5 was only read.
+// hooked has six hooks of account 1000 and the storage of hook 2. Hook 3 was deleted, and hook 1 has few values. The
+// slots are 1 to 5 and ff…ff. Slot 1 was written at 10, 20 and 30 seconds, slot 2 at 10. Slot 4 was deleted at 30, and
+// slot 5 was only read.
 var hooked = testenv.Rows("hooked", func(b *pgx.Batch) {
 	slot := func(n string) string { return `decode(lpad('` + n + `', 64, '0'), 'hex')` }
 	last := `decode(repeat('ff', 32), 'hex')`
@@ -20,7 +21,8 @@ var hooked = testenv.Rows("hooked", func(b *pgx.Batch) {
 	b.Queue(`insert into hook (owner_id, hook_id, contract_id, created_timestamp, timestamp_range, deleted, admin_key)
 select 1000, i, 700 + i, 1000000000::bigint * i, int8range(1000000000::bigint * i, case when i = 3 then 9000000000 end), i = 3, decode('` + "1220" + ed25519Key + `', 'hex') from generate_series(2, 6) i`)
 	b.Queue(`insert into hook (owner_id, hook_id) values (1000, 1)`)
-	b.Queue(`insert into hook (owner_id, hook_id, contract_id, timestamp_range, admin_key) values (1000, 9223372036854775807, 1, '[0,)', '\x3200')`)
+	b.Queue(`insert into hook (owner_id, hook_id, contract_id, timestamp_range, admin_key) values (1000, ` +
+		`9223372036854775807, 1, '[0,)', '\x3200')`)
 	b.Queue(`insert into hook_storage (owner_id, hook_id, key, value, deleted, created_timestamp, modified_timestamp) values
 (1000, 2, ` + slot("1") + `, ` + slot("c8") + `, false, 10000000000, 30000000000),
 (1000, 2, ` + slot("2") + `, '\x', false, 10000000000, 10000000000),
@@ -35,7 +37,8 @@ select 1000, i, 700 + i, 1000000000::bigint * i, int8range(1000000000::bigint * 
 (1000, 2, ` + slot("4") + `, '\x', '\x0d', false, 10000000000), (1000, 2, ` + slot("4") + `, '\x0d', '\x', true, 30000000000),
 (1000, 2, ` + slot("5") + `, '\x05', null, false, 20000000000),
 (1000, 3, ` + slot("1") + `, '\x', '\x01', false, 10000000000)`)
-	b.Queue(`insert into transaction (consensus_timestamp, type, result, payer_account_id, valid_start_ns) values (20000000000, 75, 22, 1000, 1)`)
+	b.Queue(`insert into transaction (consensus_timestamp, type, result, payer_account_id, valid_start_ns) values ` +
+		`(20000000000, 75, 22, 1000, 1)`)
 })
 
 // slotText returns a slot as formatted in responses.
@@ -49,13 +52,15 @@ func TestHookBody(t *testing.T) {
 	got := g.Get(t, "/api/v1/accounts/0.0.1000/hooks?hook.id=3&hook.id=1&hook.id=9223372036854775807")
 	want := `{"hooks":[` +
 		`{"admin_key":null,"contract_id":"0.0.1","created_timestamp":null,"deleted":false,"extension_point":"ACCOUNT_ALLOWANCE_HOOK","hook_id":9223372036854775807,"owner_id":"0.0.1000","timestamp_range":{"from":"0.0","to":null},"type":"EVM"},` +
-		`{"admin_key":{"_type":"ED25519","key":"` + ed25519Key + `"},"contract_id":"0.0.703","created_timestamp":"3.000000000","deleted":true,"extension_point":"ACCOUNT_ALLOWANCE_HOOK","hook_id":3,"owner_id":"0.0.1000","timestamp_range":{"from":"3.000000000","to":"9.000000000"},"type":"EVM"},` +
+		`{"admin_key":{"_type":"ED25519","key":"` + ed25519Key +
+		`"},"contract_id":"0.0.703","created_timestamp":"3.000000000","deleted":true,"extension_point":"ACCOUNT_ALLOWANCE_HOOK","hook_id":3,"owner_id":"0.0.1000","timestamp_range":{"from":"3.000000000","to":"9.000000000"},"type":"EVM"},` +
 		`{"admin_key":null,"contract_id":null,"created_timestamp":null,"deleted":false,"extension_point":"ACCOUNT_ALLOWANCE_HOOK","hook_id":1,"owner_id":"0.0.1000","timestamp_range":null,"type":"EVM"}],` +
 		`"links":{"next":null}}`
 	if got.Status != http.StatusOK || got.Body != want || got.Header.Get("Cache-Control") != "public, max-age=1" {
 		t.Errorf("%d %s\nwant %s", got.Status, got.Body, want)
 	}
-	if got := g.Get(t, "/api/v1/accounts/77/hooks"); got.Status != http.StatusOK || got.Body != `{"hooks":[],"links":{"next":null}}` {
+	if got := g.Get(t, "/api/v1/accounts/77/hooks"); got.Status != http.StatusOK ||
+		got.Body != `{"hooks":[],"links":{"next":null}}` {
 		t.Errorf("unknown owner: %d %s", got.Status, got.Body)
 	}
 }
@@ -74,7 +79,8 @@ func TestHookSelection(t *testing.T) {
 		{"hook.id=1&hook.id=eq:4&hook.id=5&hook.id=gt:1", "5 4", "null"},
 		{"hook.id=1,2,3&order=asc", "1 2 3", "null"},
 		{"hook.id=9&hook.id=lt:3", "", "null"},
-		{"hook.id=ne:4&limit=1&order=asc", "1", "?hook.id=ne:4&limit=1&order=asc"}, // a value without a bound stops the link
+		// a value without a bound stops the link
+		{"hook.id=ne:4&limit=1&order=asc", "1", "?hook.id=ne:4&limit=1&order=asc"},
 		{"hook.id=gte:4&limit=3&order=desc", greatest + " 6 5", "?hook.id=gte:4&hook.id=lt:5&limit=3&order=desc"},
 		{"hook.id=gte:4&hook.id=lte:5&limit=2", "5 4", "null"}, // no value satisfies gte:4 and lt:4
 		{"hook.id=5&limit=1", "5", "?hook.id=5&limit=1"},
@@ -117,7 +123,8 @@ func TestHookProblems(t *testing.T) {
 	}
 	got := g.Get(t, "/api/v1/accounts/1000/hooks/-1/storage?limit=101")
 	item := func(detail string) string { return `{"message":"Bad Request","detail":"` + detail + `"}` }
-	if want := `{"_status":{"messages":[` + item("hookId must be greater than or equal to 0") + "," + item("limit must be less than or equal to 100") + `]}}`; got.Body != want {
+	if want := `{"_status":{"messages":[` + item("hookId must be greater than or equal to 0") + "," +
+		item("limit must be less than or equal to 100") + `]}}`; got.Body != want {
 		t.Errorf("two constraints: %s", got.Body)
 	}
 }
@@ -142,7 +149,8 @@ func TestHookStorageBody(t *testing.T) {
 		t.Errorf("%d %s\nwant %s", got.Status, got.Body, want)
 	}
 	got = g.Get(t, "/api/v1/accounts/88/hooks/9/storage")
-	if want := `{"hook_id":9,"owner_id":"0.0.88","storage":[],"links":{"next":null}}`; got.Status != http.StatusOK || got.Body != want {
+	if want := `{"hook_id":9,"owner_id":"0.0.88","storage":[],"links":{"next":null}}`; got.Status != http.StatusOK ||
+		got.Body != want {
 		t.Errorf("a hook that does not exist: %d %s", got.Status, got.Body)
 	}
 }
@@ -217,7 +225,8 @@ func TestHookStorageLinks(t *testing.T) {
 		walked = append(walked, rowIDs(t, got.Body, "storage", "key")...)
 		next = nextOf(t, got)
 	}
-	if want := []string{slotText("1"), slotText("2"), slotText("3"), slotText("5"), lastSlot}; !slices.Equal(walked, want) {
+	if want := []string{slotText("1"), slotText("2"), slotText("3"), slotText("5"), lastSlot}; !slices.Equal(walked,
+		want) {
 		t.Errorf("walked %v", walked)
 	}
 }
@@ -237,11 +246,15 @@ func TestHooksInGraphQL(t *testing.T) {
 	cursor := "aG9vayBzdG9yYWdlOngwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAx"
 	want := `{"data":{"account":{"hooks":{"nodes":[` +
 		`{"id":"SG9vazowLjAuMTAwMC8y","hookId":"2","owner":{"entityId":"0.0.1000"},"adminKey":{"type":"ED25519"},` +
-		`"storage":{"hookId":"2","nodes":[{"key":"` + one + `","value":"` + c8 + `","timestamp":"30.000000000","transaction":null}],"pageInfo":{"hasNextPage":true}},` +
-		`"then":{"ownerId":"0.0.1000","edges":[{"node":{"value":"` + fourteen + `","transaction":{"result":"SUCCESS"},"hook":{"hookId":"2"}},"cursor":"` + cursor + `"}]}},` +
+		`"storage":{"hookId":"2","nodes":[{"key":"` + one + `","value":"` +
+		c8 + `","timestamp":"30.000000000","transaction":null}],"pageInfo":{"hasNextPage":true}},` +
+		`"then":{"ownerId":"0.0.1000","edges":[{"node":{"value":"` + fourteen +
+		`","transaction":{"result":"SUCCESS"},"hook":{"hookId":"2"}},"cursor":"` + cursor + `"}]}},` +
 		`{"id":"SG9vazowLjAuMTAwMC8z","hookId":"3","owner":{"entityId":"0.0.1000"},"adminKey":{"type":"ED25519"},` +
-		`"storage":{"hookId":"3","nodes":[{"key":"` + one + `","value":"` + one + `","timestamp":"0.000000001","transaction":null}],"pageInfo":{"hasNextPage":false}},` +
-		`"then":{"ownerId":"0.0.1000","edges":[{"node":{"value":"` + one + `","transaction":null,"hook":{"hookId":"3"}},"cursor":"` + cursor + `"}]}}]}},` +
+		`"storage":{"hookId":"3","nodes":[{"key":"` + one + `","value":"` +
+		one + `","timestamp":"0.000000001","transaction":null}],"pageInfo":{"hasNextPage":false}},` +
+		`"then":{"ownerId":"0.0.1000","edges":[{"node":{"value":"` + one +
+		`","transaction":null,"hook":{"hookId":"3"}},"cursor":"` + cursor + `"}]}}]}},` +
 		`"hook":null,"node":{"hookId":"3","deleted":true}}}`
 	for name, options := range map[string][]testenv.Option{"default": nil} {
 		g := testenv.Over(t, hooked.Shared(t), options...)
@@ -251,13 +264,15 @@ func TestHooksInGraphQL(t *testing.T) {
 		var page struct {
 			HookStorage struct{ Nodes []struct{ Key string } }
 		}
-		g.Data(t, `query($after: String) { hookStorage(owner: "1000", hookId: 2, after: $after, first: 1) { nodes { key } } }`, map[string]any{"after": cursor}, &page)
+		g.Data(t,
+			`query($after: String) { hookStorage(owner: "1000", hookId: 2, after: $after, first: 1) { nodes { key } } }`, map[string]any{"after": cursor}, &page)
 		if len(page.HookStorage.Nodes) != 1 || page.HookStorage.Nodes[0].Key != slotText("2") {
 			t.Errorf("%s: after slot 1 comes %v", name, page)
 		}
 	}
 	g := testenv.Over(t, hooked.Shared(t))
-	for _, bad := range []string{`{node(id:"SG9vazowLjAuMTAwMC94"){id}}`, `{hookStorage(owner:"1000",hookId:1,after:"x"){nodes{key}}}`, `{hooks(owner:"1000",first:101){nodes{id}}}`} {
+	for _, bad := range []string{`{node(id:"SG9vazowLjAuMTAwMC94"){id}}`,
+		`{hookStorage(owner:"1000",hookId:1,after:"x"){nodes{key}}}`, `{hooks(owner:"1000",first:101){nodes{id}}}`} {
 		if got := g.Query(t, bad, nil); !strings.Contains(got.Body, `"BAD_USER_INPUT"`) {
 			t.Errorf("%s: %s", bad, got.Body)
 		}

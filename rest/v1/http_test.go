@@ -39,14 +39,16 @@ func TestMethods(t *testing.T) {
 func TestHead(t *testing.T) {
 	t.Parallel()
 	g := testenv.Over(t, rows.Shared(t))
-	for _, path := range []string{"/accounts?limit=1", "/accounts/302", "/topics/700", "/accounts/x", "/nothing", "/blocks/41"} {
+	for _, path := range []string{"/accounts?limit=1", "/accounts/302", "/topics/700", "/accounts/x", "/nothing",
+		"/blocks/41"} {
 		t.Run(path, func(t *testing.T) {
 			t.Parallel()
 			get, head := g.Get(t, "/api/v1"+path), g.Do(t, http.MethodHead, "/api/v1"+path, "")
 			if head.Body != "" || head.Status != get.Status {
 				t.Errorf("status %d, want %d; body %q", head.Status, get.Status, head.Body)
 			}
-			for _, name := range []string{"Content-Type", "Content-Length", "Etag", "Link", "Cache-Control", "Access-Control-Allow-Origin"} {
+			for _, name := range []string{"Content-Type", "Content-Length", "Etag", "Link", "Cache-Control",
+				"Access-Control-Allow-Origin"} {
 				if head.Header.Get(name) != get.Header.Get(name) {
 					t.Errorf("%s is %q, with GET %q", name, head.Header.Get(name), get.Header.Get(name))
 				}
@@ -70,12 +72,17 @@ func TestPreflight(t *testing.T) {
 	} {
 		t.Run(path, func(t *testing.T) {
 			t.Parallel()
-			got := g.Do(t, http.MethodOptions, "/api/v1"+path, "", "Origin: http://other.example", "Access-Control-Request-Method: GET",
+			got := g.Do(t, http.MethodOptions, "/api/v1"+path, "", "Origin: http://other.example",
+				"Access-Control-Request-Method: GET",
 				"Access-Control-Request-Headers: x-one, X-Two", "Authorization: Basic bm9ib2R5Ong=")
-			if got.Status != want.status || got.Body != "" || got.Header.Get("Access-Control-Allow-Methods") != want.methods {
-				t.Errorf("status %d, methods %q, body %q", got.Status, got.Header.Get("Access-Control-Allow-Methods"), got.Body)
+			if got.Status != want.status || got.Body != "" ||
+				got.Header.Get("Access-Control-Allow-Methods") != want.methods {
+				t.Errorf("status %d, methods %q, body %q", got.Status, got.Header.Get("Access-Control-Allow-Methods"),
+					got.Body)
 			}
-			if h := got.Header; h.Get("Access-Control-Allow-Origin") != "*" || h.Get("Access-Control-Allow-Headers") != "x-one, X-Two" || h.Get("Vary") != "Access-Control-Request-Headers" {
+			if h := got.Header; h.Get("Access-Control-Allow-Origin") != "*" ||
+				h.Get("Access-Control-Allow-Headers") != "x-one, X-Two" ||
+				h.Get("Vary") != "Access-Control-Request-Headers" {
 				t.Errorf("headers %v", h)
 			}
 			if want.status == http.StatusOK && got.Header.Get("Content-Length") != "0" {
@@ -90,11 +97,13 @@ func TestHeaders(t *testing.T) {
 	t.Parallel()
 	g := testenv.Over(t, rows.Shared(t))
 	known := map[string]bool{
-		"Access-Control-Allow-Origin": true, "Content-Type": true, "Content-Length": true, "Etag": true, "Date": true, "Link": true, "Cache-Control": true, "Vary": true,
+		"Access-Control-Allow-Origin": true, "Content-Type": true, "Content-Length": true, "Etag": true, "Date": true,
+		"Link": true, "Cache-Control": true, "Vary": true,
 		"X-Content-Type-Options": true,
 	}
 	for path, media := range map[string]string{
-		"/accounts?limit=1": "application/json; charset=utf-8", "/nothing": "application/json; charset=utf-8", "/accounts/x": "application/json; charset=utf-8",
+		"/accounts?limit=1": "application/json; charset=utf-8", "/nothing": "application/json; charset=utf-8",
+		"/accounts/x": "application/json; charset=utf-8",
 		"/topics/700": "application/json;charset=UTF-8", "/topics/7": "application/json;charset=UTF-8",
 	} {
 		got := g.Get(t, "/api/v1"+path)
@@ -114,13 +123,16 @@ func TestCacheControl(t *testing.T) {
 	t.Parallel()
 	g := testenv.Over(t, rows.Shared(t))
 	for path, want := range map[string]string{
-		"/accounts": "10", "/accounts/302": "2", "/balances": "1", "/blocks": "1", "/blocks/41": "600", "/topics/700": "5", "/topics/700/messages": "1",
-		"/topics/700/messages/1": "600", "/topics/messages/1700000009": "600", "/topics/701/messages/1700000009.0": "600", "/transactions": "2", "/transactions?type=credit&type=debit": "2",
+		"/accounts": "10", "/accounts/302": "2", "/balances": "1", "/blocks": "1", "/blocks/41": "600",
+		"/topics/700": "5", "/topics/700/messages": "1",
+		"/topics/700/messages/1": "600", "/topics/messages/1700000009": "600",
+		"/topics/701/messages/1700000009.0": "600", "/transactions": "2", "/transactions?type=credit&type=debit": "2",
 		"/transactions/0.0.302-1700000000-999999999": "600",
 	} {
 		got := g.Get(t, "/api/v1"+path)
 		if got.Status != http.StatusOK || got.Header.Get("Cache-Control") != "public, max-age="+want {
-			t.Errorf("%s: status %d, Cache-Control %q, want max-age=%s", path, got.Status, got.Header.Get("Cache-Control"), want)
+			t.Errorf("%s: status %d, Cache-Control %q, want max-age=%s", path, got.Status,
+				got.Header.Get("Cache-Control"), want)
 		}
 	}
 }
@@ -133,7 +145,8 @@ func TestCacheOfSchedules(t *testing.T) {
 	testenv.Exec(t, url, `insert into transaction (consensus_timestamp, type, result, payer_account_id, valid_start_ns, scheduled, transaction_hash) values
 (1700001000000000001, 42, 22, 304, 1700001000000000000, false, decode(repeat('c1', 48), 'hex')), (1700001500000000001, 14, 22, 304, 1700001000000000000, true, null),
 (1700002000000000001, 42, 22, 304, 1700002000000000000, false, decode(repeat('c2', 48), 'hex')), (1700003000000000001, 42, 10, 304, 1700003000000000000, false, null)`,
-		`insert into transaction_hash (consensus_timestamp, hash, hash_suffix, payer_account_id) values (1700002000000000001, decode(repeat('c2', 32), 'hex'), decode(repeat('c2', 16), 'hex'), 304)`)
+		`insert into transaction_hash (consensus_timestamp, hash, hash_suffix, payer_account_id) values `+
+			`(1700002000000000001, decode(repeat('c2', 32), 'hex'), decode(repeat('c2', 16), 'hex'), 304)`)
 	at := func(d time.Duration) testenv.Option {
 		return testenv.REST(func(c *rest.Config) {
 			c.Now = func() time.Time { return time.Unix(1700002000, 1).Add(d) }
@@ -161,7 +174,8 @@ func TestCacheOfSchedules(t *testing.T) {
 			t.Parallel()
 			got := c.g.Get(t, "/api/v1/transactions/"+c.path)
 			if got.Status != http.StatusOK || got.Header.Get("Cache-Control") != "public, max-age="+c.want {
-				t.Errorf("status %d, Cache-Control %q, want max-age=%s: %s", got.Status, got.Header.Get("Cache-Control"), c.want, got.Body)
+				t.Errorf("status %d, Cache-Control %q, want max-age=%s: %s", got.Status,
+					got.Header.Get("Cache-Control"), c.want, got.Body)
 			}
 		})
 	}
@@ -184,10 +198,13 @@ func TestConditionalGet(t *testing.T) {
 				`"x"`: 200, `W/"x"`: 200, strings.Trim(tag, `W/"`): 200, strings.ToUpper(tag) + "x": 200,
 			} {
 				got := g.Do(t, http.MethodGet, "/api/v1"+path, "", "If-None-Match: "+header)
-				if got.Status != want || (got.Body == "") != (want == http.StatusNotModified) || got.Header.Get("Etag") != tag {
-					t.Errorf("If-None-Match %s: status %d, ETag %s, %d bytes; want %d", header, got.Status, got.Header.Get("Etag"), len(got.Body), want)
+				if got.Status != want || (got.Body == "") != (want == http.StatusNotModified) ||
+					got.Header.Get("Etag") != tag {
+					t.Errorf("If-None-Match %s: status %d, ETag %s, %d bytes; want %d", header, got.Status,
+						got.Header.Get("Etag"), len(got.Body), want)
 				}
-				if got.Header.Get("Cache-Control") != first.Header.Get("Cache-Control") || got.Header.Get("Link") != first.Header.Get("Link") {
+				if got.Header.Get("Cache-Control") != first.Header.Get("Cache-Control") ||
+					got.Header.Get("Link") != first.Header.Get("Link") {
 					t.Errorf("If-None-Match %s: headers %v", header, got.Header)
 				}
 			}
@@ -196,7 +213,8 @@ func TestConditionalGet(t *testing.T) {
 	t.Run("a problem has no match", func(t *testing.T) {
 		t.Parallel()
 		tag := g.Get(t, "/api/v1/accounts/x").Header.Get("Etag")
-		if got := g.Do(t, http.MethodGet, "/api/v1/accounts/x", "", "If-None-Match: "+tag); got.Status != http.StatusBadRequest {
+		if got := g.Do(t, http.MethodGet, "/api/v1/accounts/x",
+			"", "If-None-Match: "+tag); got.Status != http.StatusBadRequest {
 			t.Errorf("status %d", got.Status)
 		}
 	})
@@ -209,14 +227,17 @@ func TestCompression(t *testing.T) {
 	const large = "/api/v1/blocks"
 	plain := g.Get(t, large)
 	for accept, want := range map[string]string{
-		"gzip": "gzip", "br": "br", "deflate": "deflate", "gzip, deflate, br": "br", "gzip;q=1.0, br;q=0.5": "gzip", "*": "br", "GZIP": "gzip", "br;q=0, *;q=0.1": "zstd",
-		"gzip;q=0": "", "identity": "", "zstd": "zstd", "gzip, deflate, br, zstd": "br", "": "", "gzip;q=x": "", "br; q=0.2, deflate ; q=0.3": "deflate", "identity, gzip;q=0.5": "", "identity;q=0.5, gzip": "gzip",
+		"gzip": "gzip", "br": "br", "deflate": "deflate", "gzip, deflate, br": "br", "gzip;q=1.0, br;q=0.5": "gzip",
+		"*": "br", "GZIP": "gzip", "br;q=0, *;q=0.1": "zstd",
+		"gzip;q=0": "", "identity": "", "zstd": "zstd", "gzip, deflate, br, zstd": "br", "": "", "gzip;q=x": "",
+		"br; q=0.2, deflate ; q=0.3": "deflate", "identity, gzip;q=0.5": "", "identity;q=0.5, gzip": "gzip",
 	} {
 		t.Run(accept, func(t *testing.T) {
 			t.Parallel()
 			got := g.Do(t, http.MethodGet, large, "", "Accept-Encoding: "+accept)
 			if got.Header.Get("Content-Encoding") != want || got.Header.Get("Vary") != "Accept-Encoding" {
-				t.Fatalf("Content-Encoding %q, want %q; Vary %q", got.Header.Get("Content-Encoding"), want, got.Header.Get("Vary"))
+				t.Fatalf("Content-Encoding %q, want %q; Vary %q", got.Header.Get("Content-Encoding"),
+					want, got.Header.Get("Vary"))
 			}
 			if text := decode(t, want, got.Body); text != plain.Body {
 				t.Errorf("the decoded body is %.100s…", text)
@@ -265,14 +286,20 @@ func TestPaths(t *testing.T) {
 	g := testenv.Over(t, rows.Shared(t))
 	hash := strings.Repeat("a", 94) + "29"
 	for want, spellings := range map[string][]string{
-		"/accounts":                             {"/accounts/", "/ACCOUNTS", "/Accounts/?"},
-		"/accounts/302":                         {"/accounts/0.302", "/accounts/0.0.302", "/Accounts/302/", "/accounts/0x000000000000000000000000000000000000012E", "/accounts/0.0.000000000000000000000000000000000000012e", "/accounts/%30%2E0.302"},
-		"/accounts/210":                         {"/accounts/" + alias(), "/accounts/0.0." + alias(), "/accounts/0." + alias()},
-		"/accounts/211":                         {"/accounts/" + evmAddress, "/accounts/0x" + evmAddress, "/accounts/0.0." + evmAddress, "/accounts/0." + strings.ToUpper(evmAddress)},
-		"/blocks/41":                            {"/blocks/" + hash, "/blocks/0x" + hash, "/BLOCKS/0x" + strings.ToUpper(hash), "/blocks/0000041"},
-		"/topics/700":                           {"/topics/0.700", "/topics/0.0.700", "/Topics/700/"},
-		"/topics/700/messages/1":                {"/topics/0.0.700/Messages/1/", "/topics/700/messages/01"},
-		"/topics/messages/1700000009.000000000": {"/topics/701/messages/1700000009.0", "/topics/MESSAGES/1700000009", "/topics/701/messages/9223372036854775807"},
+		"/accounts": {"/accounts/", "/ACCOUNTS", "/Accounts/?"},
+		"/accounts/302": {"/accounts/0.302", "/accounts/0.0.302", "/Accounts/302/",
+			"/accounts/0x000000000000000000000000000000000000012E",
+			"/accounts/0.0.000000000000000000000000000000000000012e", "/accounts/%30%2E0.302"},
+		"/accounts/210": {"/accounts/" + alias(), "/accounts/0.0." + alias(),
+			"/accounts/0." + alias()},
+		"/accounts/211": {"/accounts/" + evmAddress, "/accounts/0x" + evmAddress,
+			"/accounts/0.0." + evmAddress, "/accounts/0." + strings.ToUpper(evmAddress)},
+		"/blocks/41": {"/blocks/" + hash, "/blocks/0x" + hash,
+			"/BLOCKS/0x" + strings.ToUpper(hash), "/blocks/0000041"},
+		"/topics/700":            {"/topics/0.700", "/topics/0.0.700", "/Topics/700/"},
+		"/topics/700/messages/1": {"/topics/0.0.700/Messages/1/", "/topics/700/messages/01"},
+		"/topics/messages/1700000009.000000000": {"/topics/701/messages/1700000009.0", "/topics/MESSAGES/1700000009",
+			"/topics/701/messages/9223372036854775807"},
 		"/transactions/0.0.302-1700000000-999999999": {"/Transactions/0.0.302-1700000000-999999999/"},
 	} {
 		t.Run(want, func(t *testing.T) {
@@ -300,19 +327,23 @@ func TestPaths(t *testing.T) {
 func TestHashForms(t *testing.T) {
 	t.Parallel()
 	url := rows.Fresh(t)
-	testenv.Exec(t, url, `update transaction set transaction_hash = decode(repeat('fbff', 24), 'hex') where consensus_timestamp = 1700000003000000000`,
+	testenv.Exec(t, url,
+		`update transaction set transaction_hash = decode(repeat('fbff', 24), 'hex') where consensus_timestamp = `+
+			`1700000003000000000`,
 		`insert into transaction_hash (consensus_timestamp, hash, hash_suffix, payer_account_id)
 values (1700000003000000000, decode(repeat('fbff', 16), 'hex'), decode(repeat('fbff', 8), 'hex'), 302)`)
 	g := testenv.Over(t, url)
 	mixed := base64Of(t, true)[:32] + strings.ReplaceAll(base64Of(t, true)[32:], "-", "+")
-	for _, form := range []string{strings.Repeat("fbff", 24), "0x" + strings.Repeat("FBff", 24), base64Of(t, false), base64Of(t, true), mixed} {
+	for _, form := range []string{strings.Repeat("fbff", 24), "0x" + strings.Repeat("FBff", 24), base64Of(t, false),
+		base64Of(t, true), mixed} {
 		got := g.Get(t, "/api/v1/transactions/"+form)
 		if got.Status != http.StatusOK || !strings.Contains(got.Body, `"consensus_timestamp":"1700000003.000000000"`) {
 			t.Errorf("%s: status %d, %s", form, got.Status, got.Body)
 		}
 	}
 	// A hash that shares only the first 32 bytes is another hash.
-	checkProblem(t, g.Get(t, "/api/v1/transactions/"+strings.Repeat("fbff", 16)+strings.Repeat("0", 32)), http.StatusNotFound, messages("Not found"))
+	checkProblem(t, g.Get(t, "/api/v1/transactions/"+strings.Repeat("fbff", 16)+strings.Repeat("0", 32)),
+		http.StatusNotFound, messages("Not found"))
 }
 
 // base64Of returns the hash of TestHashForms in one of the alphabets, as part of a path.
@@ -377,8 +408,11 @@ func TestDelegationAddress(t *testing.T) {
 // TestTokenLimits checks how many tokens an account shows.
 func TestTokenLimits(t *testing.T) {
 	t.Parallel()
-	g := testenv.Over(t, rows.Shared(t), testenv.REST(func(c *rest.Config) { c.TokensInList, c.TokensOfAccount = 2, 3 }))
-	for path, want := range map[string]int{"/accounts?account.id=302": 2, "/balances?account.id=302": 2, "/accounts/302": 3} {
+	g := testenv.Over(t, rows.Shared(t), testenv.REST(func(c *rest.Config) {
+		c.TokensInList, c.TokensOfAccount = 2, 3
+	}))
+	for path, want := range map[string]int{"/accounts?account.id=302": 2, "/balances?account.id=302": 2,
+		"/accounts/302": 3} {
 		if got := g.Get(t, "/api/v1"+path); strings.Count(got.Body, `"token_id":`) != want {
 			t.Errorf("%s: %d tokens, want %d", path, strings.Count(got.Body, `"token_id":`), want)
 		}
@@ -392,5 +426,6 @@ func TestLinkHeaderIsValid(t *testing.T) {
 	got := g.Get(t, "/api/v1/accounts?account.id=gt:300&limit=1&balance=tru%FF")
 	checkProblem(t, got, http.StatusBadRequest, messages("Invalid parameter: balance"))
 	got = g.Get(t, "/api/v1/accounts?limit=1&a%FF%0D%0A=1")
-	checkProblem(t, got, http.StatusBadRequest, "{\"_status\":{\"messages\":[{\"message\":\"Unknown query parameter: a%ff%0d%0a\"}]}}")
+	checkProblem(t, got, http.StatusBadRequest,
+		"{\"_status\":{\"messages\":[{\"message\":\"Unknown query parameter: a%ff%0d%0a\"}]}}")
 }

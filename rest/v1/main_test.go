@@ -12,8 +12,8 @@ import (
 
 func TestMain(m *testing.M) { pgtest.Main(m) }
 
-// request is a path relative to the prefix. Words in angle brackets are replaced by values that a statement finds in the demo network, so that requests
-// remain valid when its data changes.
+// request is a path relative to the prefix. Words in angle brackets are replaced by values that a statement finds in
+// the demo network, so that requests remain valid when its data changes.
 type request struct {
 	name string // of the golden file
 	path string
@@ -21,38 +21,55 @@ type request struct {
 
 // placeholderQueries returns the statements that find the words in angle brackets.
 func placeholderQueries() map[string]string {
-	const id = `payer_account_id::text || '-' || valid_start_ns / 1000000000 || '-' || lpad((valid_start_ns % 1000000000)::text, 9, '0')`
+	const id = `payer_account_id::text || '-' || valid_start_ns / 1000000000 || '-' || lpad((valid_start_ns % ` +
+		`1000000000)::text, 9, '0')`
 	const ts = `/ 1000000000 || '.' || lpad((%s % 1000000000)::text, 9, '0')`
 	at := func(column string) string {
 		return `(` + column + `)::bigint ` + strings.ReplaceAll(ts, "%s", "("+column+")::bigint")
 	}
 	return map[string]string{
-		"evm":         `select encode(evm_address, 'hex') from entity where type = 'ACCOUNT' and evm_address is not null and alias is null order by id limit 1`,
-		"changed":     `select h.id::text from entity_history h join entity e on e.id = h.id where e.type = 'ACCOUNT' group by h.id order by count(*) desc, h.id limit 1`,
-		"then":        `select ` + at("max(lower(h.timestamp_range)) + 1") + ` from entity_history h where h.id = (select h.id from entity_history h join entity e on e.id = h.id where e.type = 'ACCOUNT' group by h.id order by count(*) desc, h.id limit 1)`,
-		"snapshot":    `select ` + at("max(consensus_timestamp)") + ` from account_balance where account_id = 2`,
-		"deleted":     `select id::text from entity where type = 'ACCOUNT' and deleted order by id limit 1`,
-		"staker":      `select id::text from entity where type = 'ACCOUNT' and staked_node_id >= 0 order by id limit 1`,
-		"block":       `select max(index)::text from record_file`,
-		"block-hash":  `select left(hash, 64) from record_file order by index desc limit 1`,
-		"block-time":  `select ` + at("max(consensus_end)") + ` from record_file`,
-		"topic":       `select topic_id::text from topic_message group by 1 order by count(*) desc, 1 limit 1`,
-		"fee-topic":   `select entity_id::text from custom_fee f join topic t on t.id = f.entity_id where fixed_fees is not null and fixed_fees <> '[]' order by 1 limit 1`,
-		"chunks":      `select topic_id::text from topic_message where chunk_num is not null order by 1 limit 1`,
-		"message-at":  `select ` + at("min(consensus_timestamp)") + ` from topic_message`,
-		"transfer":    `select ` + id + ` from transaction where type = 14 and result = 22 and nonce = 0 order by consensus_timestamp desc limit 1`,
-		"nft":         `select ` + id + ` from transaction where nft_transfer is not null order by consensus_timestamp limit 1`,
-		"custom-fee":  `select ` + id + ` from transaction where consensus_timestamp = (select min(consensus_timestamp) from assessed_custom_fee)`,
-		"reward":      `select ` + id + ` from transaction where consensus_timestamp = (select min(consensus_timestamp) from staking_reward_transfer)`,
-		"batch":       `select ` + id + ` from transaction where inner_transactions is not null order by consensus_timestamp limit 1`,
-		"scheduled":   `select ` + id + ` from transaction where scheduled order by consensus_timestamp limit 1`,
-		"hash":        `select encode(transaction_hash, 'hex') from transaction where type = 27 order by consensus_timestamp limit 1`,
-		"failed":      `select ` + id + ` from transaction where result not in (22, 104, 220) and nonce = 0 order by consensus_timestamp limit 1`,
-		"scheduler":   `select creator_account_id::text from schedule group by 1 order by count(*) desc, 1 limit 1`,
-		"executed":    `select schedule_id::text from schedule where executed_timestamp is not null order by 1 limit 1`,
-		"unscheduled": `select s.schedule_id::text from schedule s join entity e on e.id = s.schedule_id where e.deleted order by 1 limit 1`,
-		"second-rate": `select ` + at("min(consensus_timestamp)") + ` from file_data where entity_id = 112 and consensus_timestamp > (select min(consensus_timestamp) from file_data where entity_id = 112)`,
-		"child-of":    `select ` + id + ` from transaction where nonce > 0 order by consensus_timestamp limit 1`,
+		"evm": `select encode(evm_address, 'hex') from entity where type = 'ACCOUNT' and evm_address is not ` +
+			`null and alias is null order by id limit 1`,
+		"changed": `select h.id::text from entity_history h join entity e on e.id = h.id where e.type = ` +
+			`'ACCOUNT' group by h.id order by count(*) desc, h.id limit 1`,
+		"then": `select ` + at("max(lower(h.timestamp_range)) + 1") +
+			` from entity_history h where h.id = (select h.id from entity_history h join entity e on e.id = h.id ` +
+			`where e.type = 'ACCOUNT' group by h.id order by count(*) desc, h.id limit 1)`,
+		"snapshot":   `select ` + at("max(consensus_timestamp)") + ` from account_balance where account_id = 2`,
+		"deleted":    `select id::text from entity where type = 'ACCOUNT' and deleted order by id limit 1`,
+		"staker":     `select id::text from entity where type = 'ACCOUNT' and staked_node_id >= 0 order by id limit 1`,
+		"block":      `select max(index)::text from record_file`,
+		"block-hash": `select left(hash, 64) from record_file order by index desc limit 1`,
+		"block-time": `select ` + at("max(consensus_end)") + ` from record_file`,
+		"topic":      `select topic_id::text from topic_message group by 1 order by count(*) desc, 1 limit 1`,
+		"fee-topic": `select entity_id::text from custom_fee f join topic t on t.id = f.entity_id where ` +
+			`fixed_fees is not null and fixed_fees <> '[]' order by 1 limit 1`,
+		"chunks":     `select topic_id::text from topic_message where chunk_num is not null order by 1 limit 1`,
+		"message-at": `select ` + at("min(consensus_timestamp)") + ` from topic_message`,
+		"transfer": `select ` + id +
+			` from transaction where type = 14 and result = 22 and nonce = 0 order by consensus_timestamp desc limit 1`,
+		"nft": `select ` + id +
+			` from transaction where nft_transfer is not null order by consensus_timestamp limit 1`,
+		"custom-fee": `select ` + id +
+			` from transaction where consensus_timestamp = (select min(consensus_timestamp) from assessed_custom_fee)`,
+		"reward": `select ` + id +
+			` from transaction where consensus_timestamp = (select min(consensus_timestamp) from ` +
+			`staking_reward_transfer)`,
+		"batch": `select ` + id +
+			` from transaction where inner_transactions is not null order by consensus_timestamp limit 1`,
+		"scheduled": `select ` + id + ` from transaction where scheduled order by consensus_timestamp limit 1`,
+		"hash": `select encode(transaction_hash, 'hex') from transaction where type = 27 order by ` +
+			`consensus_timestamp limit 1`,
+		"failed": `select ` + id +
+			` from transaction where result not in (22, 104, 220) and nonce = 0 order by consensus_timestamp limit 1`,
+		"scheduler": `select creator_account_id::text from schedule group by 1 order by count(*) desc, 1 limit 1`,
+		"executed":  `select schedule_id::text from schedule where executed_timestamp is not null order by 1 limit 1`,
+		"unscheduled": `select s.schedule_id::text from schedule s join entity e on e.id = s.schedule_id where ` +
+			`e.deleted order by 1 limit 1`,
+		"second-rate": `select ` + at("min(consensus_timestamp)") +
+			` from file_data where entity_id = 112 and consensus_timestamp > (select min(consensus_timestamp) from ` +
+			`file_data where entity_id = 112)`,
+		"child-of": `select ` + id + ` from transaction where nonce > 0 order by consensus_timestamp limit 1`,
 	}
 }
 

@@ -23,32 +23,41 @@ const (
 
 func networkEndpoints() []rest.Endpoint {
 	return []rest.Endpoint{
-		{Path: "/network/exchangerate", Family: rest.Modern, Params: []rest.Param{networkTime}, Document: "network_exchangerate.graphql", MaxAge: networkAge},
+		{Path: "/network/exchangerate", Family: rest.Modern, Params: []rest.Param{networkTime},
+			Document: "network_exchangerate.graphql", MaxAge: networkAge},
 		{
-			Path: "/network/fees", Family: rest.Modern, Params: []rest.Param{networkTime, rest.ModernOrder()}, Document: "network_fees.graphql",
-			Finish: func(r *rest.Request) error { r.Set("order", r.Order()); return nil }, MaxAge: networkAge,
+			Path: "/network/fees", Family: rest.Modern, Params: []rest.Param{networkTime, rest.ModernOrder()},
+			Document: "network_fees.graphql",
+			Finish:   func(r *rest.Request) error { r.Set("order", r.Order()); return nil }, MaxAge: networkAge,
 		},
 		{
-			Path: "/network/nodes", Family: rest.Modern, Validation: rest.Validation{ObjectBound: true}, Params: nodesParams, Document: "network_nodes.graphql",
-			Paging: rest.Paging{DefaultLimit: defaultNodes, Next: []rest.Cursor{rest.NumberCursor("node.id")}}, MaxAge: networkAge,
+			Path: "/network/nodes", Family: rest.Modern, Validation: rest.Validation{ObjectBound: true},
+			Params: nodesParams, Document: "network_nodes.graphql",
+			Paging: rest.Paging{DefaultLimit: defaultNodes, Next: []rest.Cursor{rest.NumberCursor("node.id")}},
+			MaxAge: networkAge,
 		},
 		{
-			Path: "/network/registered-nodes", Family: rest.Modern, Validation: rest.Validation{ObjectBound: true}, Params: registeredParams,
+			Path: "/network/registered-nodes", Family: rest.Modern, Validation: rest.Validation{ObjectBound: true},
+			Params:   registeredParams,
 			Document: "network_registered_nodes.graphql",
 			Paging:   rest.Paging{Next: []rest.Cursor{rest.NumberCursor("registerednode.id")}}, MaxAge: networkAge,
 		},
-		{Path: "/network/stake", Family: rest.Modern, Document: "network_stake.graphql", NotFound: notFound("No network stake data found"), MaxAge: networkAge},
+		{Path: "/network/stake", Family: rest.Modern, Document: "network_stake.graphql",
+			NotFound: notFound("No network stake data found"), MaxAge: networkAge},
 		{
-			Path: "/network/supply", Family: rest.Modern, Params: []rest.Param{networkTime, supplyPart}, Document: "network_supply.graphql",
-			Operation: supplyOperation, Shape: rest.Shape{TextOperations: []string{totalSupply, releasedSupply}}, NotFound: notFound("Network supply not found"),
-			MaxAge: networkAge,
+			Path: "/network/supply", Family: rest.Modern, Params: []rest.Param{networkTime, supplyPart},
+			Document:  "network_supply.graphql",
+			Operation: supplyOperation, Shape: rest.Shape{TextOperations: []string{totalSupply, releasedSupply}},
+			NotFound: notFound("Network supply not found"),
+			MaxAge:   networkAge,
 		},
 	}
 }
 
 var networkTime = rest.Param{
 	Name: "timestamp", Read: rest.ReadTimestamp, MaxValues: 2, ListName: "timestamp", Bind: rest.Windows("at"),
-	Doc: "The time of the requested version; `eq` means at or before. The digits after the point are a number of nanoseconds.",
+	Doc: "The time of the requested version; `eq` means at or before. The digits after the point are a number of " +
+		"nanoseconds.",
 }
 
 func notFound(detail string) func(*rest.Request, *relay.Outcome) *rest.Problem {
@@ -56,7 +65,8 @@ func notFound(detail string) func(*rest.Request, *relay.Outcome) *rest.Problem {
 }
 
 // supplyPart requests one number instead of an object.
-var supplyPart = rest.Param{Name: "q", Read: rest.ReadWord("totalcoins", "circulating"), Doc: "Returns one amount in hbars as plain text."}
+var supplyPart = rest.Param{Name: "q", Read: rest.ReadWord("totalcoins", "circulating"),
+	Doc: "Returns one amount in hbars as plain text."}
 
 // The operations that return one number.
 const (
@@ -78,7 +88,8 @@ func supplyOperation(r *rest.Request) string {
 
 var nodesParams = []rest.Param{
 	{Name: "file.id", Read: rest.ReadEntityID, Bind: bindBook, Doc: "The file of the address book. Default: 0.0.102."},
-	{Name: "node.id", Read: rest.ReadLong, MaxValues: rest.Unlimited, ListName: "node.id", Bind: bindNodes, Doc: "Filters by node ID."},
+	{Name: "node.id", Read: rest.ReadLong, MaxValues: rest.Unlimited, ListName: "node.id", Bind: bindNodes,
+		Doc: "Filters by node ID."},
 	rest.ModernLimit(maxNodes, true),
 	rest.ModernOrder(),
 }
@@ -97,8 +108,8 @@ func bindNodes(r *rest.Request, values []rest.Value) error {
 	return rest.Numbers("filter.nodeId")(r, values)
 }
 
-// boundsContradict reports whether the bounds among numbers contradict each other. A single bound never does, because links may contain bounds that exclude
-// all rows.
+// boundsContradict reports whether the bounds among numbers contradict each other. A single bound never does, because
+// links may contain bounds that exclude all rows.
 func boundsContradict(values []rest.Value) bool {
 	lower, upper := int64(math.MinInt64), int64(math.MaxInt64)
 	beyond, bounded := false, false
@@ -123,12 +134,14 @@ var registeredParams = []rest.Param{
 	rest.ModernLimit(maxRegisteredNodes, false),
 	rest.ModernOrder(),
 	{
-		Name: "registerednode.id", Read: rest.ReadLong.Except(rest.Ne), MaxValues: 2, ListName: "registerednode.id", Bind: bindRegistered,
-		Doc: "Filters by node ID.",
+		Name: "registerednode.id", Read: rest.ReadLong.Except(rest.Ne), MaxValues: 2, ListName: "registerednode.id",
+		Bind: bindRegistered,
+		Doc:  "Filters by node ID.",
 	},
 	{
-		Name: "type", Read: rest.ReadWord("UNKNOWN", "BLOCK_NODE", "GENERAL_SERVICE", "MIRROR_NODE", "RPC_RELAY"), Bind: rest.Texts("filter.type"),
-		Doc: "Filters by the type of a service endpoint: BLOCK_NODE, GENERAL_SERVICE, MIRROR_NODE or RPC_RELAY.",
+		Name: "type", Read: rest.ReadWord("UNKNOWN", "BLOCK_NODE", "GENERAL_SERVICE", "MIRROR_NODE", "RPC_RELAY"),
+		Bind: rest.Texts("filter.type"),
+		Doc:  "Filters by the type of a service endpoint: BLOCK_NODE, GENERAL_SERVICE, MIRROR_NODE or RPC_RELAY.",
 	},
 }
 
@@ -145,8 +158,10 @@ func bindRegistered(r *rest.Request, values []rest.Value) error {
 }
 
 var blocksParams = []rest.Param{
-	{Name: "block.number", Kind: rest.BlockNumber.Except(rest.Ne), Bind: rest.Longs("filter.number"), Doc: "Filters by block number."},
-	{Name: "timestamp", Kind: rest.Timestamp, Bind: rest.Timestamps("filter.timestamp"), Doc: "Filters by the consensus timestamp of the last transaction."},
+	{Name: "block.number", Kind: rest.BlockNumber.Except(rest.Ne), Bind: rest.Longs("filter.number"),
+		Doc: "Filters by block number."},
+	{Name: "timestamp", Kind: rest.Timestamp, Bind: rest.Timestamps("filter.timestamp"),
+		Doc: "Filters by the consensus timestamp of the last transaction."},
 	limit, order,
 }
 
@@ -185,11 +200,12 @@ func bindBlock(r *rest.Request) error {
 	return nil
 }
 
-// DefaultFeeBody is the default of the maximum size of a transaction in bytes. It is greater than the network's maximum of most types.
+// DefaultFeeBody is the default of the maximum size of a transaction in bytes. It is greater than the network's
+// maximum of most types.
 const DefaultFeeBody = 7 << 10
 
-// exampleTransaction is a transfer of 500 of the token 0.0.2001 from "Alice" to "Bob" in the demo network, with one signature. It is a serialized
-// protobuf message Transaction.
+// exampleTransaction is a transfer of 500 of the token 0.0.2001 from "Alice" to "Bob" in the demo network, with one
+// signature. It is a serialized protobuf message Transaction.
 const exampleTransaction = "\x2a\x3f\x0a\x39\x0a\x0d\x0a\x06\x08\x80\xe2\xcf\xaa\x06\x12\x03\x18\xe9\x07\x12\x02\x18\x03\x18\x80\xc2\xd7\x2f\x22\x02\x08\x78" +
 	"\x72\x1b\x12\x19\x0a\x03\x18\xd1\x0f\x12\x08\x0a\x03\x18\xe9\x07\x10\xe7\x07\x12\x08\x0a\x03\x18\xea\x07\x10\xe8\x07\x12\x02\x0a\x00"
 
@@ -200,7 +216,8 @@ func feeEndpoints(maxBytes int64) []rest.Endpoint {
 			Body: &rest.Body{
 				Types: []string{"application/protobuf", "application/x-protobuf"}, MaxBytes: maxBytes, SizeFirst: true,
 				Bind: bindTransactionBytes,
-				Doc: "A transaction: the serialized HAPI message Transaction, not the list of transactions that SDKs return " +
+				Doc: "A transaction: the serialized HAPI message Transaction, not the list of transactions that " +
+					"SDKs return " +
 					"from toBytes.",
 				Example: []byte(exampleTransaction),
 			},
@@ -212,10 +229,12 @@ func feeEndpoints(maxBytes int64) []rest.Endpoint {
 var feeParams = []rest.Param{
 	{
 		Name: "mode", Read: rest.ReadWord("INTRINSIC", "STATE"), Bind: rest.Texts("mode"),
-		Doc: "The data that the estimate uses: only the transaction (INTRINSIC, the default), or also the state of the ledger (STATE).",
+		Doc: "The data that the estimate uses: only the transaction (INTRINSIC, the default), or also the state of " +
+			"the ledger (STATE).",
 	},
 	{
-		Name: "high_volume_throttle", Read: rest.Read{Convert: rest.ReadInt.Convert, Form: rest.Form{Max: maxThrottle}}, Check: throttleInRange, Bind: bindThrottle,
+		Name: "high_volume_throttle", Read: rest.Read{Convert: rest.ReadInt.Convert,
+			Form: rest.Form{Max: maxThrottle}}, Check: throttleInRange, Bind: bindThrottle,
 		Doc: "Utilization of the high-volume throttle in basis points, 0 to 10000. Default: 0. Used only in mode STATE.",
 	},
 }
@@ -236,8 +255,8 @@ func bindThrottle(r *rest.Request, values []rest.Value) error {
 	return nil
 }
 
-// bindTransactionBytes binds the transaction in the graph's encoding of bytes. The graph also accepts the lists of SDKs,
-// this API does not.
+// bindTransactionBytes binds the transaction in the graph's encoding of bytes. The graph also accepts the lists of
+// SDKs, this API does not.
 func bindTransactionBytes(r *rest.Request, body []byte) error {
 	if fees.IsList(body) {
 		return rest.ModernBad(errorTexts[fees.ErrUnreadable])

@@ -99,26 +99,31 @@ func TestNetwork(t *testing.T) {
 		"/supply?timestamp=1699000000":                    supply("4999999999999999995", "1699000000.000000000"),
 		"/supply?timestamp=EQ:1704499999.999999999":       supply("4999999999999999970", "1702000000.000000000"),
 		// Rows of one account may be older than those of another, but not older than the previous month.
-		"/supply?timestamp=1704500000":                                      supply("4999999999999999969", "1704500000.000000000"),
-		"/supply?timestamp=1707000000":                                      supply("1", "1707000000.000000000"),
-		"/supply?timestamp=1706000000&timestamp=gte:1704000000":             supply("4999999999999999989", "1704500000.000000000"),
-		"/supply?timestamp=lt:1702000000,lt:1704500000":                     supply("4999999999999999970", "1702000000.000000000"),
+		"/supply?timestamp=1704500000": supply("4999999999999999969",
+			"1704500000.000000000"),
+		"/supply?timestamp=1707000000": supply("1", "1707000000.000000000"),
+		"/supply?timestamp=1706000000&timestamp=gte:1704000000": supply("4999999999999999989",
+			"1704500000.000000000"),
+		"/supply?timestamp=lt:1702000000,lt:1704500000": supply("4999999999999999970",
+			"1702000000.000000000"),
 		"/supply?timestamp=gt:1702000000&timestamp=lt:1702000000.000000001": badRequestBody(noRange),
-		"/supply?timestamp=gte:1702000000&timestamp=1702000000":             supply("4999999999999999970", "1702000000.000000000"),
-		"/supply?timestamp=gt:2&timestamp=1":                                badRequestBody(noRange),
-		"/supply?timestamp=lt:0":                                            badRequestBody(noRange),
-		"/supply?timestamp=gt:2&timestamp=1&q=x":                            badRequestBody("Failed to convert 'q'"),
-		"/supply?timestamp=1":                                               gone,
-		"/supply?timestamp=gt:1":                                            gone,
-		"/supply?timestamp=1&q=totalcoins":                                  gone,
-		"/supply?timestamp=ne:1&q=x":                                        badRequestBody("Failed to convert 'timestamp'"),
-		"/supply?timestamp=1&timestamp=2&timestamp=3":                       badRequestBody("timestamp size must be between 0 and 2"),
-		"/supply?timestamp=9223372036.854775808":                            badRequestBody("Failed to convert 'timestamp'"),
-		"/supply?q=total":                                                   badRequestBody("Failed to convert 'q'"),
-		"/supply?q=totalcoins":                                              "50000000000.00000000",
-		"/supply?q=Total-Coins":                                             "50000000000.00000000",
-		"/supply?q=CIRCULATING":                                             "49999999999.99999990",
-		"/supply?q=circulating&timestamp=1707000000":                        "0.00000001",
+		"/supply?timestamp=gte:1702000000&timestamp=1702000000": supply("4999999999999999970",
+			"1702000000.000000000"),
+		"/supply?timestamp=gt:2&timestamp=1":     badRequestBody(noRange),
+		"/supply?timestamp=lt:0":                 badRequestBody(noRange),
+		"/supply?timestamp=gt:2&timestamp=1&q=x": badRequestBody("Failed to convert 'q'"),
+		"/supply?timestamp=1":                    gone,
+		"/supply?timestamp=gt:1":                 gone,
+		"/supply?timestamp=1&q=totalcoins":       gone,
+		"/supply?timestamp=ne:1&q=x":             badRequestBody("Failed to convert 'timestamp'"),
+		"/supply?timestamp=1&timestamp=2&timestamp=3": badRequestBody("timestamp size must be " +
+			"between 0 and 2"),
+		"/supply?timestamp=9223372036.854775808":     badRequestBody("Failed to convert 'timestamp'"),
+		"/supply?q=total":                            badRequestBody("Failed to convert 'q'"),
+		"/supply?q=totalcoins":                       "50000000000.00000000",
+		"/supply?q=Total-Coins":                      "50000000000.00000000",
+		"/supply?q=CIRCULATING":                      "49999999999.99999990",
+		"/supply?q=circulating&timestamp=1707000000": "0.00000001",
 
 		"/exchangerate":                                                   appended,
 		"/exchangerate?timestamp=1000000006":                              appended,
@@ -131,10 +136,11 @@ func TestNetwork(t *testing.T) {
 		"/exchangerate?timestamp=gte:1000000001&timestamp=lte:1000000001": firstRates,
 		"/exchangerate?timestamp=lt:1000000002&timestamp=1000000003":      updated, // the last one applies
 		"/exchangerate?timestamp=lt:1000000001":                           noRates,
-		"/exchangerate?timestamp=gt:1000000002":                           noRates, // a version whose first part is excluded
-		"/exchangerate?timestamp=gte:1000000005":                          noRates,
-		"/exchangerate?timestamp=gt:5&timestamp=lt:4":                     noRates,
-		"/exchangerate?timestamp=x":                                       badRequestBody("Failed to convert 'timestamp'"),
+		// a version whose first part is excluded
+		"/exchangerate?timestamp=gt:1000000002":       noRates,
+		"/exchangerate?timestamp=gte:1000000005":      noRates,
+		"/exchangerate?timestamp=gt:5&timestamp=lt:4": noRates,
+		"/exchangerate?timestamp=x":                   badRequestBody("Failed to convert 'timestamp'"),
 
 		"/fees?timestamp=1000000001.600000000":            `{"fees":[{"gas":63,"transaction_type":"ContractCall"},{"gas":63,"transaction_type":"ContractCreate"},{"gas":63,"transaction_type":"EthereumTransaction"}],"timestamp":"1000000001.600000000"}`,
 		"/fees?timestamp=1000000001.600000000&order=DESC": `{"fees":[{"gas":63,"transaction_type":"EthereumTransaction"},{"gas":63,"transaction_type":"ContractCreate"},{"gas":63,"transaction_type":"ContractCall"}],"timestamp":"1000000001.600000000"}`,
@@ -158,7 +164,8 @@ func TestNetwork(t *testing.T) {
 // noFeesYet is the response if the current rates have no cents.
 const noFeesYet = `{"fees":[],"timestamp":"1000000001.600000000"}`
 
-// checkNetwork compares a response. The expected body determines its status and type. If want is empty, any body is accepted.
+// checkNetwork compares a response. The expected body determines its status and type. If want is empty, any body is
+// accepted.
 func checkNetwork(t *testing.T, g *testenv.Gateway, path, want string) {
 	t.Helper()
 	got := g.Get(t, "/api/v1/network"+path)
@@ -197,24 +204,25 @@ func TestNetworkNodes(t *testing.T) {
 	}
 	range400 := badRequestBody("Invalid range provided for node.id")
 	for query, want := range map[string]string{
-		"node.id=lte:13":                                   page("null", ten, eleven, twelve, thirteen),
-		"node.id=lte:11&order=DESC":                        page("null", eleven, ten),
-		"node.id=lte:11&node.id=ne:10&node.id=gte:1":       page("null", ten, eleven), // ne is ignored
-		"node.id=12&node.id=eq:11&node.id=99":              page("null", eleven, twelve),
-		"node.id=10&node.id=11&node.id=gt:10":              page("null", eleven),
-		"node.id=10&node.id=gt:10":                         page("null"),
-		"file.id=0.0.999":                                  page("null"),
-		"file.id=eq:0.102&limit=1":                         page("file.id=eq:0.102&limit=1&node.id=gt:10", ten),
-		"limit=2&unknown=1":                                page("limit=2&unknown=1&node.id=gt:11", ten, eleven),
-		"node.id=gte:10&limit=3":                           page("limit=3&node.id=gt:12", ten, eleven, twelve),
-		"node.id=lt:20&node.id=gte:10&limit=3":             page("node.id=lt:20&node.id=gt:12&limit=3", ten, eleven, twelve),
+		"node.id=lte:13":                             page("null", ten, eleven, twelve, thirteen),
+		"node.id=lte:11&order=DESC":                  page("null", eleven, ten),
+		"node.id=lte:11&node.id=ne:10&node.id=gte:1": page("null", ten, eleven), // ne is ignored
+		"node.id=12&node.id=eq:11&node.id=99":        page("null", eleven, twelve),
+		"node.id=10&node.id=11&node.id=gt:10":        page("null", eleven),
+		"node.id=10&node.id=gt:10":                   page("null"),
+		"file.id=0.0.999":                            page("null"),
+		"file.id=eq:0.102&limit=1":                   page("file.id=eq:0.102&limit=1&node.id=gt:10", ten),
+		"limit=2&unknown=1":                          page("limit=2&unknown=1&node.id=gt:11", ten, eleven),
+		"node.id=gte:10&limit=3":                     page("limit=3&node.id=gt:12", ten, eleven, twelve),
+		"node.id=lt:20&node.id=gte:10&limit=3": page("node.id=lt:20&node.id=gt:12&limit=3", ten,
+			eleven, twelve),
 		"node.id=gte:10&node.id=lte:12&limit=3&order=desc": page("null", twelve, eleven, ten),
-		"node.id=12&limit=1":                               page("node.id=12&limit=1", twelve),
-		"node.id=lte:13&limit=4":                           page("null", ten, eleven, twelve, thirteen),
-		"node.id=gt:9223372036854775807":                   page("null"),
-		"node.id=lt:0":                                     page("null"),
-		"node.id=":                                         "",
-		"limit=2147483647":                                 "",
+		"node.id=12&limit=1":             page("node.id=12&limit=1", twelve),
+		"node.id=lte:13&limit=4":         page("null", ten, eleven, twelve, thirteen),
+		"node.id=gt:9223372036854775807": page("null"),
+		"node.id=lt:0":                   page("null"),
+		"node.id=":                       "",
+		"limit=2147483647":               "",
 
 		"order=up&limit=0&file.id=x&node.id=x":  invalidBody("file.id", "node.id", "order", "limit"),
 		"limit=0":                               invalidBody("limit"),
@@ -236,7 +244,8 @@ func TestNetworkNodes(t *testing.T) {
 			checkNetwork(t, g, "/nodes?"+query, want)
 		})
 	}
-	if got := g.Get(t, "/api/v1/network/nodes?file.id=101").Body; !strings.Contains(got, `"description":"brief","file_id":"0.0.101"`) {
+	if got := g.Get(t, "/api/v1/network/nodes?file.id=101").Body; !strings.Contains(got,
+		`"description":"brief","file_id":"0.0.101"`) {
 		t.Errorf("the other book's nodes are %s", got)
 	}
 }
@@ -245,9 +254,12 @@ func TestNetworkNodes(t *testing.T) {
 func TestNetworkNodesPageSizes(t *testing.T) {
 	t.Parallel()
 	url := networkRows.Fresh(t)
-	testenv.Exec(t, url, `insert into address_book_entry (consensus_timestamp, public_key, node_id, node_account_id) select 20, '', i, i from generate_series(15, 60) i`)
+	testenv.Exec(t, url,
+		`insert into address_book_entry (consensus_timestamp, public_key, node_id, node_account_id) select 20, '', `+
+			`i, i from generate_series(15, 60) i`)
 	g := testenv.Over(t, url)
-	for query, want := range map[string]int{"": 10, "?limit=11": 11, "?limit=25": 25, "?limit=26": 25, "?limit=1000": 25} {
+	for query, want := range map[string]int{"": 10, "?limit=11": 11, "?limit=25": 25, "?limit=26": 25,
+		"?limit=1000": 25} {
 		got := g.Get(t, "/api/v1/network/nodes"+query)
 		if n := strings.Count(got.Body, `"node_id"`); n != want || got.Header.Get("Link") == "" {
 			t.Errorf("%q has %d nodes, want %d; Link is %q", query, n, want, got.Header.Get("Link"))
@@ -301,17 +313,19 @@ func TestRegisteredNodes(t *testing.T) {
 		"registerednode.id=lt:3&limit=2&order=desc":      page("limit=2&order=desc&registerednode.id=lt:0", one, zero),
 		"limit=101": invalidBody("limit"),
 		"limit=0":   invalidBody("limit"),
-		"limit=x&order=x&registerednode.id=x&type=x":                                 invalidBody("limit", "order", "registerednode.id", "type"),
-		"limit=0&registerednode.id=1&registerednode.id=2&registerednode.id=3&type=x": invalidBody("type", "limit", "registerednode.id"),
-		"registerednode.id=ne:1":                                                     invalidBody("registerednode.id"),
-		"registerednode.id=gt:gt:1":                                                  invalidBody("registerednode.id"),
-		"registerednode.id=9223372036854775808":                                      invalidBody("registerednode.id"),
-		"registerednode.id=-1":                                                       invalidBody("registerednode.id"),
-		"registerednode.id=1,2":                                                      invalidBody("registerednode.id"),
-		"registerednode.id=1&registerednode.id=gt:0":                                 badRequestBody(mixed),
-		"registerednode.id=1&registerednode.id=1":                                    badRequestBody(mixed),
-		"registerednode.id=gt:2&registerednode.id=lt:3":                              badRequestBody(backward),
-		"type=BLOCK_NODE&type=BLOCK_NODE":                                            badRequestBody("Only a single instance is supported for type"),
+		"limit=x&order=x&registerednode.id=x&type=x": invalidBody("limit", "order",
+			"registerednode.id", "type"),
+		"limit=0&registerednode.id=1&registerednode.id=2&registerednode.id=3&type=x": invalidBody("type", "limit",
+			"registerednode.id"),
+		"registerednode.id=ne:1":                        invalidBody("registerednode.id"),
+		"registerednode.id=gt:gt:1":                     invalidBody("registerednode.id"),
+		"registerednode.id=9223372036854775808":         invalidBody("registerednode.id"),
+		"registerednode.id=-1":                          invalidBody("registerednode.id"),
+		"registerednode.id=1,2":                         invalidBody("registerednode.id"),
+		"registerednode.id=1&registerednode.id=gt:0":    badRequestBody(mixed),
+		"registerednode.id=1&registerednode.id=1":       badRequestBody(mixed),
+		"registerednode.id=gt:2&registerednode.id=lt:3": badRequestBody(backward),
+		"type=BLOCK_NODE&type=BLOCK_NODE":               badRequestBody("Only a single instance is supported for type"),
 	} {
 		t.Run(query, func(t *testing.T) {
 			t.Parallel()
@@ -325,12 +339,14 @@ func TestFileAttempts(t *testing.T) {
 	t.Parallel()
 	url := testenv.Empty.Fresh(t)
 	testenv.Exec(t, url,
-		`insert into file_data (entity_id, consensus_timestamp, file_data, transaction_type) values (112, 1, '\x0a00', 17)`,
+		`insert into file_data (entity_id, consensus_timestamp, file_data, transaction_type) values (112, 1, `+
+			`'\x0a00', 17)`,
 		// Three broken versions of one, two and four parts, with an empty update among them.
 		`insert into file_data (entity_id, consensus_timestamp, file_data, transaction_type)
 select 112, i, case when i = 6 then '\x'::bytea else '\x0f'::bytea end, case when i in (2, 3, 5, 6) then 19 else 16 end from generate_series(2, 9) i`)
 	const found, missing = `{"current_rate":{"cent_equivalent":0,"expiration_time":null,"hbar_equivalent":0},"next_rate":null,"timestamp":"0.000000001"}`, "File 0.0.112 not found"
-	for attempts, want := range map[int]string{8: found, 7: notFoundBody(missing), 1: notFoundBody(missing), 0: found} {
+	for attempts, want := range map[int]string{8: found, 7: notFoundBody(missing), 1: notFoundBody(missing),
+		0: found} {
 		g := testenv.Over(t, url, testenv.Storage(func(o *storage.Options) { o.FileAttempts = attempts }))
 		if got := g.Get(t, "/api/v1/network/exchangerate").Body; got != want {
 			t.Errorf("with %d attempts: %s, want %s", attempts, got, want)
@@ -343,8 +359,10 @@ func TestNetworkOfEmptyDatabase(t *testing.T) {
 	t.Parallel()
 	g := testenv.Over(t, testenv.Empty.Shared(t))
 	for path, want := range map[string]string{
-		"/supply": notFoundBody("Network supply not found"), "/exchangerate": notFoundBody("File 0.0.112 not found"), "/fees": notFoundBody("File 0.0.113 not found"),
-		"/stake": notFoundBody("No network stake data found"), "/nodes": `{"nodes":[],"links":{"next":null}}`, "/registered-nodes": `{"registered_nodes":[],"links":{"next":null}}`,
+		"/supply": notFoundBody("Network supply not found"), "/exchangerate": notFoundBody("File 0.0.112 not found"),
+		"/fees":  notFoundBody("File 0.0.113 not found"),
+		"/stake": notFoundBody("No network stake data found"), "/nodes": `{"nodes":[],"links":{"next":null}}`,
+		"/registered-nodes": `{"registered_nodes":[],"links":{"next":null}}`,
 	} {
 		checkNetwork(t, g, path, want)
 		if got := g.Do(t, http.MethodDelete, "/api/v1/network"+path, ""); got.Status != http.StatusMethodNotAllowed {
@@ -360,7 +378,8 @@ func TestSupplyText(t *testing.T) {
 	const path = "/api/v1/network/supply?q=circulating"
 	first := g.Get(t, path)
 	tag := first.Header.Get("ETag")
-	if again := g.Do(t, http.MethodGet, path, "", "If-None-Match: "+tag); tag == "" || again.Status != http.StatusNotModified || again.Body != "" {
+	if again := g.Do(t, http.MethodGet, path, "", "If-None-Match: "+tag); tag == "" ||
+		again.Status != http.StatusNotModified || again.Body != "" {
 		t.Errorf("with the tag %q: %d %s", tag, again.Status, again.Body)
 	}
 }

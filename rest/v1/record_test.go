@@ -30,7 +30,8 @@ import (
 // recordFile has a line per generated request. The lines before them are the shapes of the responses.
 const recordFile = "testdata/record.jsonl"
 
-// maxFullBody is the maximum size in bytes of a successful response that the record contains in full. Of larger ones it has hashes. Errors are complete.
+// maxFullBody is the maximum size in bytes of a successful response that the record contains in full. Of larger ones
+// it has hashes. Errors are complete.
 const maxFullBody = 200
 
 // recordLine is a line of the record: a shape, or a response.
@@ -43,7 +44,8 @@ type recordLine struct {
 	Status int    `json:"status,omitempty"`
 	// Shape is the number of the shape, from 0.
 	Shape int `json:"shape,omitempty"`
-	// Values has the hash of each member, preceded by the number of occurrences if it differs from that of the member before.
+	// Values has the hash of each member, preceded by the number of occurrences if it differs from that of the member
+	// before.
 	Values string `json:"values,omitempty"`
 	Body   string `json:"body,omitempty"`
 }
@@ -55,14 +57,15 @@ type recorded struct {
 	body   string // if the record contains it
 }
 
-// TestRecord compares the responses to generated requests with the record. Rewrite it with: make record. `make test-keys` compares those of the statements
-// for distributed tables.
+// TestRecord compares the responses to generated requests with the record. Rewrite it with: make record. `make
+// test-keys` compares those of the statements for distributed tables.
 func TestRecord(t *testing.T) {
 	t.Parallel()
 	compareRecord(t, record(t, testenv.Shared(t).Public()))
 }
 
-// TestRecordCitus is [TestRecord] for a database with distributed tables. It loads the demo network if the database is empty.
+// TestRecordCitus is [TestRecord] for a database with distributed tables. It loads the demo network if the database is
+// empty.
 func TestRecordCitus(t *testing.T) {
 	url := os.Getenv("HELIOGRAPH_TEST_CITUS_URL")
 	if url == "" {
@@ -122,7 +125,8 @@ func compareRecord(t *testing.T, got []recorded) {
 		}
 		t.Logf("%d requests, %d causes of changes\n%s", len(got), len(report.Causes()), changes.String())
 	} else if changes.Len() > 0 {
-		t.Errorf("the responses differ from %s; if that is intended, run make record\n%s", recordFile, changes.String())
+		t.Errorf("the responses differ from %s; if that is intended, run make record\n%s", recordFile,
+			changes.String())
 	}
 }
 
@@ -286,17 +290,24 @@ func TestRecordReportsChanges(t *testing.T) {
 	const path = "/api/v1/accounts"
 	long := strings.Repeat("x", maxFullBody)
 	digest := func(status int, body string) *compare.Digest {
-		return compare.NewDigest(&compare.Response{Status: status, Header: http.Header{"Cache-Control": {"public"}}, Body: []byte(body)})
+		return compare.NewDigest(&compare.Response{Status: status, Header: http.Header{"Cache-Control": {"public"}},
+			Body: []byte(body)})
 	}
 	before := digest(200, `{"accounts":[{"a":1,"b":"`+long+`"},{"a":2,"b":null}],"links":{"next":null}}`)
 	stored := readRecord(t, writeRecord(t, []recorded{{path: path, digest: before}}))[0].digest
 	for body, want := range map[string]compare.Cause{
-		`{"accounts":[{"a":1,"b":"` + long + `"},{"a":2,"b":null}],"links":{"next":null}}`:   {},
-		`{"accounts":[{"a":1,"b":"` + long + `"},{"a":3,"b":null}],"links":{"next":null}}`:   {Kind: compare.ValueChanged, Where: "accounts[].a"},
-		`{"accounts":[{"a":1,"b":"` + long + `"},{"a":"2","b":null}],"links":{"next":null}}`: {Kind: compare.TypeChanged, Where: "accounts[].a", Before: "number", After: "number|string"},
-		`{"accounts":[{"a":1,"b":"` + long + `"},{"a":2}],"links":{"next":null}}`:            {Kind: compare.MemberMissing, Where: "accounts[].b"},
-		`{"accounts":[{"a":1,"b":"` + long + `"}],"links":{"next":null}}`:                    {Kind: compare.ItemsChanged, Where: "accounts"},
-		`{"accounts":[{"a":1,"b":"` + long + `"},{"a":2,"b":null}],"links":{"next":"/x"}}`:   {Kind: compare.LinkChanged, Where: "links.next"},
+		`{"accounts":[{"a":1,"b":"` + long + `"},{"a":2,"b":null}],"links":{"next":null}}`: {},
+		`{"accounts":[{"a":1,"b":"` +
+			long + `"},{"a":3,"b":null}],"links":{"next":null}}`: {Kind: compare.ValueChanged, Where: "accounts[].a"},
+		`{"accounts":[{"a":1,"b":"` +
+			long + `"},{"a":"2","b":null}],"links":{"next":null}}`: {Kind: compare.TypeChanged, Where: "accounts[].a",
+			Before: "number", After: "number|string"},
+		`{"accounts":[{"a":1,"b":"` +
+			long + `"},{"a":2}],"links":{"next":null}}`: {Kind: compare.MemberMissing, Where: "accounts[].b"},
+		`{"accounts":[{"a":1,"b":"` +
+			long + `"}],"links":{"next":null}}`: {Kind: compare.ItemsChanged, Where: "accounts"},
+		`{"accounts":[{"a":1,"b":"` +
+			long + `"},{"a":2,"b":null}],"links":{"next":"/x"}}`: {Kind: compare.LinkChanged, Where: "links.next"},
 	} {
 		var causes []compare.Cause
 		for _, d := range compare.Differences(path, stored, digest(200, body)) {

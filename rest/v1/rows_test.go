@@ -25,10 +25,11 @@ const (
 	firstSecond = 1700000000
 )
 
-// rows has a few rows for tests of links and values: accounts 302, 304 … 322 and some special ones below 300, ten transactions paid by 302, ten messages
-// of topic 700, and blocks 30 to 41.
+// rows has a few rows for tests of links and values: accounts 302, 304 … 322 and some special ones below 300, ten
+// transactions paid by 302, ten messages of topic 700, and blocks 30 to 41.
 var rows = testenv.Rows("rows", func(b *pgx.Batch) {
-	account := `insert into entity (id, num, realm, shard, type, timestamp_range, created_timestamp, balance, balance_timestamp, memo, %s) values ($1, $1, 0, 0, 'ACCOUNT', '[1000,)', 1000, $2, 2345, $3, $4)`
+	account := `insert into entity (id, num, realm, shard, type, timestamp_range, created_timestamp, balance, ` +
+		`balance_timestamp, memo, %s) values ($1, $1, 0, 0, 'ACCOUNT', '[1000,)', 1000, $2, 2345, $3, $4)`
 	for id := int64(302); id <= 322; id += 2 {
 		b.Queue(fmt.Sprintf(account, "public_key"), id, id*10, "", ed25519Key)
 	}
@@ -47,11 +48,14 @@ select 1000000000::bigint * (1700000000 + i), case when i = 9 then 27 else 14 en
   9223372036854775807, 9223372036854775807, decode(repeat(lpad(to_hex(i), 2, '0'), 48), 'hex'), '\x' from generate_series(1, 10) i`)
 	b.Queue(`insert into crypto_transfer (entity_id, consensus_timestamp, amount, payer_account_id)
 select e, 1000000000::bigint * (1700000000 + i), case when e = 302 then -i else i end, 302 from generate_series(1, 10) i, unnest(array[302, 304]) e where i <= 8`)
-	b.Queue(`insert into crypto_transfer (entity_id, consensus_timestamp, amount, payer_account_id) values (800, 1700000001000000000, -7, 302), (800, 1700000002000000000, -7, 304)`)
+	b.Queue(`insert into crypto_transfer (entity_id, consensus_timestamp, amount, payer_account_id) values (800, ` +
+		`1700000001000000000, -7, 302), (800, 1700000002000000000, -7, 304)`)
 	b.Queue(`insert into staking_reward_transfer (consensus_timestamp, payer_account_id, account_id, amount)
 select 1000000000::bigint * (1700000000 + i), 304, 302, 7 from generate_series(1, 3) i`)
-	b.Queue(`insert into topic (id, timestamp_range, created_timestamp) values (700, '[5,)', 0), (702, '[5,)', 0), (703, '[5,)', 0)`)
-	b.Queue(`insert into entity (id, num, realm, shard, type, timestamp_range, created_timestamp, memo) select i, i, 0, 0, 'TOPIC', '[5,)', 0, 'topic' from unnest(array[700, 703]) i`)
+	b.Queue(`insert into topic (id, timestamp_range, created_timestamp) values (700, '[5,)', 0), (702, '[5,)', 0), ` +
+		`(703, '[5,)', 0)`)
+	b.Queue(`insert into entity (id, num, realm, shard, type, timestamp_range, created_timestamp, memo) select i, ` +
+		`i, 0, 0, 'TOPIC', '[5,)', 0, 'topic' from unnest(array[700, 703]) i`)
 	b.Queue(`insert into custom_fee (entity_id, timestamp_range) values (700, '[5,)')`)
 	b.Queue(`insert into topic_message (consensus_timestamp, message, running_hash, sequence_number, running_hash_version, payer_account_id, topic_id)
 select 1000000000::bigint * (1700000100 + i), convert_to('message ' || i, 'UTF8'), '\xfbff', i, 2, 302, 700 from generate_series(1, 10) i`)
@@ -63,7 +67,8 @@ select i || '.rcd', 0, 0, lpad(to_hex(i), 96, 'a'), lpad(to_hex(i - 1), 96, 'a')
   repeat('0', 96), i, -1 from generate_series(30, 41) i`)
 	b.Queue(`insert into account_balance (consensus_timestamp, balance, account_id)
 select 1000000000::bigint * s, a + s % 10, a from unnest(array[1699000001, 1700000002]) s, unnest(array[2, 302, 304]) a`)
-	b.Queue(`insert into token_account (account_id, token_id, associated, balance, timestamp_range) select 302, t, t <> 903, t, '[1,)' from generate_series(901, 905) t`)
+	b.Queue(`insert into token_account (account_id, token_id, associated, balance, timestamp_range) select 302, t, ` +
+		`t <> 903, t, '[1,)' from generate_series(901, 905) t`)
 })
 
 func mustHex(s string) []byte {

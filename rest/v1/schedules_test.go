@@ -11,8 +11,8 @@ import (
 	"heliograph/app/testing/testenv"
 )
 
-// scheduleRows are schedules around the tests' current time, 1779021296. 5100 is executed and has a long signature, 5101 is missing in the table entity,
-// 5102 is deleted, and 5103 to 5108 are before and after their expiration.
+// scheduleRows are schedules around the tests' current time, 1779021296. 5100 is executed and has a long signature,
+// 5101 is missing in the table entity, 5102 is deleted, and 5103 to 5108 are before and after their expiration.
 var scheduleRows = testenv.Rows("schedules", func(b *pgx.Batch) {
 	for _, sql := range []string{
 		`insert into schedule (schedule_id, consensus_timestamp, creator_account_id, payer_account_id, executed_timestamp, expiration_time, transaction_body, wait_for_expiry) values
@@ -54,8 +54,9 @@ func TestSchedules(t *testing.T) {
 		return `{"schedules":[` + strings.Join(rows, ",") + `],"links":{"next":` + next + `}}`
 	}
 	for query, want := range map[string]string{
-		"account.id=4711":                                           page("null", full, unlisted),
-		"limit=3":                                                   page("limit=3&schedule.id=gt:0.0.5102", full, unlisted, deleted),
+		"account.id=4711": page("null", full, unlisted),
+		"limit=3": page("limit=3&schedule.id=gt:0.0.5102",
+			full, unlisted, deleted),
 		"schedule.id=gte:5106":                                      page("null", late, nullDeleted),
 		"limit=2&order=DESC&account.id=4713":                        page("limit=2&order=desc&account.id=4713&schedule.id=lt:0.0.5106", nullDeleted, late),
 		"account.id=0.0.4711&order=desc&limit=2":                    page("account.id=0.0.4711&order=desc&limit=2&schedule.id=lt:0.0.5100", unlisted, full),
@@ -84,7 +85,8 @@ func TestSchedules(t *testing.T) {
 				status, cache = http.StatusBadRequest, ""
 			}
 			if got.Status != status || got.Body != want || got.Header.Get("Cache-Control") != cache {
-				t.Errorf("status %d, Cache-Control %q, %s\nwant %d, %q, %s", got.Status, got.Header.Get("Cache-Control"), got.Body, status, cache, want)
+				t.Errorf("status %d, Cache-Control %q, %s\nwant %d, %q, %s", got.Status,
+					got.Header.Get("Cache-Control"), got.Body, status, cache, want)
 			}
 		})
 	}
@@ -94,7 +96,8 @@ func TestScheduleByID(t *testing.T) {
 	t.Parallel()
 	g := testenv.Over(t, scheduleRows.Shared(t))
 	badID := invalidBody("scheduleid")
-	const missing, longTime, shortTime = `{"_status":{"messages":[{"message":"Not found"}]}}`, "public, max-age=3600", "public, max-age=1"
+	const missing, longTime, shortTime = `{"_status":{"messages":[{"message":"Not found"}]}}`, "public, max-age=3600",
+		"public, max-age=1"
 	for path, c := range map[string]struct {
 		status      int
 		body, cache string
@@ -123,15 +126,17 @@ func TestScheduleByID(t *testing.T) {
 		t.Run(path, func(t *testing.T) {
 			t.Parallel()
 			got := g.Get(t, "/api/v1/schedules/"+path)
-			if got.Status != c.status || c.body != "" && got.Body != c.body || got.Header.Get("Cache-Control") != c.cache {
-				t.Errorf("status %d, Cache-Control %q, %s\nwant %d, %q, %s", got.Status, got.Header.Get("Cache-Control"), got.Body, c.status, c.cache, c.body)
+			if got.Status != c.status || c.body != "" && got.Body != c.body ||
+				got.Header.Get("Cache-Control") != c.cache {
+				t.Errorf("status %d, Cache-Control %q, %s\nwant %d, %q, %s", got.Status,
+					got.Header.Get("Cache-Control"), got.Body, c.status, c.cache, c.body)
 			}
 		})
 	}
 }
 
-// TestScheduleSignatureLines compares the lines of base64 with those of the database. Unlike the API, the database adds a line break after a full last
-// line, so no size here is a multiple of 57.
+// TestScheduleSignatureLines compares the lines of base64 with those of the database. Unlike the API, the database
+// adds a line break after a full last line, so no size here is a multiple of 57.
 func TestScheduleSignatureLines(t *testing.T) {
 	t.Parallel()
 	url := scheduleRows.Fresh(t)
@@ -145,7 +150,10 @@ select i, decode(repeat('5a', i * 19 / 2 + 1), 'hex'), 5107, decode(repeat('a5',
 		}
 	}
 	testenv.Decode(t, g.Get(t, "/api/v1/schedules/5107").Body, &got)
-	want := texts(t, g, `select encode(public_key_prefix, 'base64') || ' ' || encode(signature, 'base64') from transaction_signature where entity_id = 5107 order by consensus_timestamp`)
+	want := texts(t,
+		g,
+		`select encode(public_key_prefix, 'base64') || ' ' || encode(signature, 'base64') from `+
+			`transaction_signature where entity_id = 5107 order by consensus_timestamp`)
 	if len(got.Signatures) != len(want) {
 		t.Fatalf("%d signatures, want %d", len(got.Signatures), len(want))
 	}
@@ -164,12 +172,16 @@ select i, decode(repeat('5a', i * 19 / 2 + 1), 'hex'), 5107, decode(repeat('a5',
 func TestSignatureOrder(t *testing.T) {
 	t.Parallel()
 	url := scheduleRows.Fresh(t)
-	rows := []string{`(9, '\x', 5101, '\xaa', 3)`, `(9, '\x01', 5101, '\xab', 3)`, `(9, '\x0100', 5101, '\xac', 2)`, `(8, '\xff', 5101, '\xad', 3)`}
+	rows := []string{`(9, '\x', 5101, '\xaa', 3)`, `(9, '\x01', 5101, '\xab', 3)`, `(9, '\x0100', 5101, '\xac', 2)`,
+		`(8, '\xff', 5101, '\xad', 3)`}
 	g := testenv.Over(t, url)
 	for _, order := range [][]int{{0, 1, 2, 3}, {3, 2, 1, 0}, {2, 0, 3, 1}, {1, 3, 0, 2}} {
 		testenv.Exec(t, url, `delete from transaction_signature where entity_id = 5101`)
 		for _, i := range order {
-			testenv.Exec(t, url, `insert into transaction_signature (consensus_timestamp, public_key_prefix, entity_id, signature, type) values `+rows[i])
+			testenv.Exec(t,
+				url,
+				`insert into transaction_signature (consensus_timestamp, public_key_prefix, entity_id, signature, `+
+					`type) values `+rows[i])
 		}
 		got := g.Get(t, "/api/v1/schedules/5101")
 		at := 0

@@ -60,9 +60,11 @@ func hbarRates() []byte {
 	return b
 }
 
-const insertFile = `insert into file_data (entity_id, consensus_timestamp, file_data, transaction_type) values ($1, $2, $3, 17)`
+const insertFile = `insert into file_data (entity_id, consensus_timestamp, file_data, transaction_type) values ($1, ` +
+	`$2, $3, 17)`
 
-// feeFiles has versions of the fee files around the time at which mainnet began to use file 0.0.113, and two results around a change of the price.
+// feeFiles has versions of the fee files around the time at which mainnet began to use file 0.0.113, and two results
+// around a change of the price.
 var feeFiles = testenv.Rows("feefiles", func(b *pgx.Batch) {
 	b.Queue(insertFile, 112, 1, hbarRates())
 	b.Queue(insertFile, 111, 1700000000000000000, oldFees(240_000))
@@ -94,7 +96,8 @@ func feesOf(name string) testenv.Option {
 func TestFeeFileOfTime(t *testing.T) {
 	t.Parallel()
 	const old, first, second = "1700000000.000000000", "1779000000.000000000", "1782900000.000000001"
-	main, test := testenv.Over(t, feeFiles.Shared(t), feesOf("MAINNET")), testenv.Over(t, feeFiles.Shared(t), feesOf(""))
+	main, test := testenv.Over(t, feeFiles.Shared(t), feesOf("MAINNET")),
+		testenv.Over(t, feeFiles.Shared(t), feesOf(""))
 	for _, c := range []struct {
 		g           *testenv.Gateway
 		query, want string
@@ -118,21 +121,29 @@ func TestFeeFileOfTime(t *testing.T) {
 			t.Errorf("%s: %s, want %s", c.query, got.Body, c.want)
 		}
 	}
-	if got := main.Query(t, `{ network { fees { fileId } old: fees(at: {lt: "1779296400.389248896"}) { fileId timestamp } } }`, nil).Body; got !=
+	if got := main.Query(t,
+		`{ network { fees { fileId } old: fees(at: {lt: "1779296400.389248896"}) { fileId timestamp } } }`,
+		nil).Body; got !=
 		`{"data":{"network":{"fees":{"fileId":"0.0.113"},"old":{"fileId":"0.0.111","timestamp":"`+old+`"}}}}` {
 		t.Error(got)
 	}
 }
 
-// TestGasPriceOfTime tests that the gas price of results depends on their own time only, in any order of requests and with caches.
+// TestGasPriceOfTime tests that the gas price of results depends on their own time only, in any order of requests and
+// with caches.
 func TestGasPriceOfTime(t *testing.T) {
 	t.Parallel()
 	want := []string{"0x14", "0x64", "0x64", "0x47"}
 	for _, order := range [][]int{{0, 1, 2, 3}, {3, 2, 1, 0}, {1, 0, 3, 2, 1, 0, 3, 2}} {
-		g := testenv.Over(t, feeFiles.Shared(t), feesOf("MAINNET"), testenv.Cached(), testenv.Storage(func(o *storage.Options) { o.Cache = true }))
+		g := testenv.Over(t, feeFiles.Shared(t), feesOf("MAINNET"), testenv.Cached(),
+			testenv.Storage(func(o *storage.Options) {
+				o.Cache = true
+			}))
 		for _, i := range order {
-			at := []string{"1779296400.389248895", "1779296400.389248896", "1782900000.000000000", "1782900000.000000002"}[i]
-			if got := g.Get(t, "/api/v1/contracts/results?timestamp="+at); !strings.Contains(got.Body, `"gas_price":"`+want[i]+`"`) {
+			at := []string{"1779296400.389248895", "1779296400.389248896", "1782900000.000000000",
+				"1782900000.000000002"}[i]
+			if got := g.Get(t, "/api/v1/contracts/results?timestamp="+at); !strings.Contains(got.Body,
+				`"gas_price":"`+want[i]+`"`) {
 				t.Errorf("order %v, result %d: %s, want a price of %s", order, i, got.Body, want[i])
 			}
 		}
@@ -141,7 +152,8 @@ func TestGasPriceOfTime(t *testing.T) {
 
 const transferTopic = "ddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef"
 
-// synthetic has a token transfer of 0.0.1009, five logs at one time of which the third is a wildcard, and a transaction with a wildcard log only.
+// synthetic has a token transfer of 0.0.1009, five logs at one time of which the third is a wildcard, and a
+// transaction with a wildcard log only.
 var synthetic = testenv.Rows("synthetic", func(b *pgx.Batch) {
 	b.Queue(insertFile, 112, 1, hbarRates())
 	b.Queue(insertFile, 113, 2, simpleFees(852))
@@ -149,8 +161,10 @@ var synthetic = testenv.Rows("synthetic", func(b *pgx.Batch) {
 values ('a', 1, 1, repeat('ab', 48), repeat('00', 48), 1784900000000000000, 1784900300000000000, 3, 0, 6, '', 77, 300000)`)
 	for i, second := range []int64{1784900000, 1784900100, 1784900200} {
 		at := second*1e9 + 5
-		b.Queue(`insert into transaction (consensus_timestamp, payer_account_id, valid_start_ns, type, result, nonce, entity_id) values ($1, 1001, $2, 14, 22, 0, null)`, at, at-5)
-		b.Queue(`insert into transaction_hash (consensus_timestamp, hash, payer_account_id) values ($1, decode(repeat($2, 32), 'hex'), 1001)`, at, fmt.Sprintf("4%d", i))
+		b.Queue(`insert into transaction (consensus_timestamp, payer_account_id, valid_start_ns, type, result, `+
+			`nonce, entity_id) values ($1, 1001, $2, 14, 22, 0, null)`, at, at-5)
+		b.Queue(`insert into transaction_hash (consensus_timestamp, hash, payer_account_id) values ($1, `+
+			`decode(repeat($2, 32), 'hex'), 1001)`, at, fmt.Sprintf("4%d", i))
 	}
 	log := func(at, index, contract int64, topic3 any) {
 		topic, _ := hex.DecodeString(transferTopic)
@@ -173,20 +187,26 @@ transaction_hash, transaction_index, synthetic) values ($1, $2, $3, null, 1001, 
 // syntheticBody is the response with the token transfer of 0.0.1009.
 var syntheticBody = `{"address":"0x00000000000000000000000000000000000003f1","amount":null,"bloom":"0x","call_result":"0x","child":false,"contract_id":"0.0.1009","created_contract_ids":[],` +
 	`"error_message":null,"from":"0x00000000000000000000000000000000000003e9","function_parameters":"0x","gas_consumed":null,"gas_limit":0,"gas_used":null,` +
-	`"timestamp":"1784900000.000000005","to":"0x00000000000000000000000000000000000003f1","hash":"0x` + strings.Repeat("40", 32) + `","block_hash":"0x` + strings.Repeat("ab", 48) + `","block_number":77,` +
+	`"timestamp":"1784900000.000000005","to":"0x00000000000000000000000000000000000003f1","hash":"0x` +
+	strings.Repeat("40", 32) + `","block_hash":"0x` + strings.Repeat("ab", 48) + `","block_number":77,` +
 	`"logs":[{"address":"0x00000000000000000000000000000000000003f1","bloom":"0x","contract_id":"0.0.1009","data":"0x` + strings.Repeat("0", 62) + `64","index":0,` +
-	`"topics":["0x` + transferTopic + `","0x` + strings.Repeat("0", 60) + `03e9","0x` + strings.Repeat("0", 60) + `03ea"]}],` +
+	`"topics":["0x` + transferTopic + `","0x` + strings.Repeat("0", 60) + `03e9","0x` + strings.Repeat("0", 60) +
+	`03ea"]}],` +
 	`"result":"SUCCESS","transaction_index":4,"state_changes":[],"status":"0x1","failed_initcode":null,"access_list":[],"block_gas_used":300000,"chain_id":"0x128",` +
 	`"gas_price":"0x47","max_fee_per_gas":null,"max_priority_fee_per_gas":null,"r":null,"s":null,"type":0,"v":null,"nonce":null}`
 
 // TestSyntheticResults tests the single look-ups and the lists of results that are derived from logs.
 func TestSyntheticResults(t *testing.T) {
 	t.Parallel()
-	g, off := testenv.Over(t, synthetic.Shared(t)), testenv.Over(t, synthetic.Shared(t), func(o *gateway.Options, _ *storage.Options) { o.SyntheticOff = true })
+	g, off := testenv.Over(t, synthetic.Shared(t)),
+		testenv.Over(t, synthetic.Shared(t), func(o *gateway.Options, _ *storage.Options) {
+			o.SyntheticOff = true
+		})
 	hash := func(i int) string { return "/api/v1/contracts/results/0x" + strings.Repeat(fmt.Sprintf("4%d", i), 32) }
 	const missing = `{"_status":{"messages":[{"message":"Not found"}]}}`
 	for path, want := range map[string]string{
-		hash(0): syntheticBody, "/api/v1/contracts/results/0.0.1001-1784900000-0": syntheticBody, "/api/v1/contracts/1009/results/1784900000.5": syntheticBody,
+		hash(0): syntheticBody, "/api/v1/contracts/results/0.0.1001-1784900000-0": syntheticBody,
+		"/api/v1/contracts/1009/results/1784900000.5":             syntheticBody,
 		"/api/v1/contracts/results/1784900000.5":                  syntheticBody,
 		"/api/v1/contracts/1010/results/1784900000.5":             missing,
 		"/api/v1/contracts/results/0.0.1002-1784900000-0":         missing,
@@ -205,8 +225,10 @@ func TestSyntheticResults(t *testing.T) {
 			t.Errorf("switched off: %s: status %d: %s", path, got.Status, got.Body)
 		}
 	}
-	for _, path := range []string{"/api/v1/contracts/results/0.0.1001-1784900200-0", "/api/v1/contracts/1011/results/1784900200.000000005"} {
-		if got := g.Get(t, path); got.Status != http.StatusPartialContent || !strings.Contains(got.Body, `"logs":[]`) || !strings.Contains(got.Body, `"contract_id":"0.0.1011"`) {
+	for _, path := range []string{"/api/v1/contracts/results/0.0.1001-1784900200-0",
+		"/api/v1/contracts/1011/results/1784900200.000000005"} {
+		if got := g.Get(t, path); got.Status != http.StatusPartialContent ||
+			!strings.Contains(got.Body, `"logs":[]`) || !strings.Contains(got.Body, `"contract_id":"0.0.1011"`) {
 			t.Errorf("a wildcard alone: %s: status %d: %s", path, got.Status, got.Body)
 		}
 	}
@@ -239,7 +261,8 @@ func TestSyntheticResults(t *testing.T) {
 	}
 	// A trace needs code that ran.
 	for _, path := range []string{hash(0), "/api/v1/contracts/results/0.0.1001-1784900000-0"} {
-		if got := g.Do(t, http.MethodGet, path+"/opcodes", "", "Accept-Encoding: gzip"); got.Status != http.StatusNotFound {
+		if got := g.Do(t, http.MethodGet, path+"/opcodes", "",
+			"Accept-Encoding: gzip"); got.Status != http.StatusNotFound {
 			t.Errorf("%s/opcodes: status %d: %s", path, got.Status, got.Body)
 		}
 	}
@@ -290,12 +313,15 @@ func TestWildcardLogs(t *testing.T) {
 			t.Errorf("%s: %s, want %s: %s", path, got, want, body)
 		}
 	}
-	if next := g.Get(t, "/api/v1/contracts/results/logs?timestamp=1784900100.000000005&limit=3").Body; !strings.Contains(next, "index=lt:1") {
+	if next := g.Get(t,
+		"/api/v1/contracts/results/logs?timestamp=1784900100.000000005&limit=3").Body; !strings.Contains(next,
+		"index=lt:1") {
 		t.Errorf("the link skips rows: %s", next)
 	}
 }
 
-// prestate has an Ethereum call with which 0.0.1001 pays 10 tinybars to the contract 0.0.1252, which changes a slot, and a contract that it creates.
+// prestate has an Ethereum call with which 0.0.1001 pays 10 tinybars to the contract 0.0.1252, which changes a slot,
+// and a contract that it creates.
 var prestate = testenv.Rows("prestate", func(b *pgx.Batch) {
 	const at = int64(1784900000000000005)
 	b.Queue(`insert into entity (id, num, realm, shard, type, created_timestamp, timestamp_range, deleted, evm_address, memo, balance, ethereum_nonce) values
@@ -307,12 +333,16 @@ var prestate = testenv.Rows("prestate", func(b *pgx.Batch) {
 values ('a', 1, 1, repeat('ab', 48), repeat('00', 48), 1784900000000000000, 1784900000000000009, 3, 0, 6, '', 77, 300000)`)
 	b.Queue(`insert into account_balance (consensus_timestamp, balance, account_id) values (1784890000000000000, 7, 2), (1784890000000000000, 2500000010, 1001),
 (1784890000000000000, 24, 1252)`)
-	b.Queue(`insert into crypto_transfer (consensus_timestamp, entity_id, amount, payer_account_id) values (1784891000000000000, 1001, -10, 1001)`)
-	b.Queue(`insert into transaction (consensus_timestamp, payer_account_id, valid_start_ns, type, result, nonce, entity_id) values ($1::bigint, 98, $1::bigint - 5, 50, 22, 0, 1252)`, at)
+	b.Queue(`insert into crypto_transfer (consensus_timestamp, entity_id, amount, payer_account_id) values ` +
+		`(1784891000000000000, 1001, -10, 1001)`)
+	b.Queue(`insert into transaction (consensus_timestamp, payer_account_id, valid_start_ns, type, result, nonce, `+
+		`entity_id) values ($1::bigint, 98, $1::bigint - 5, 50, 22, 0, 1252)`, at)
 	b.Queue(`insert into contract_result (consensus_timestamp, contract_id, sender_id, payer_account_id, function_parameters, gas_limit, transaction_hash, transaction_nonce,
 transaction_result, call_result, created_contract_ids) values ($1, 1252, 1001, 98, '', 1, decode(repeat('50', 32), 'hex'), 0, 22, '', '{1300}')`, at)
-	b.Queue(`insert into contract_transaction (consensus_timestamp, entity_id, contract_ids, payer_account_id) select $1::bigint, e, '{1252,98}', 98 from unnest('{1252,98}'::bigint[]) e`, at)
-	b.Queue(`insert into contract_transaction_hash (consensus_timestamp, hash, payer_account_id, entity_id, transaction_result) values ($1, decode(repeat('50', 32), 'hex'), 98, 1252, 22)`, at)
+	b.Queue(`insert into contract_transaction (consensus_timestamp, entity_id, contract_ids, payer_account_id) `+
+		`select $1::bigint, e, '{1252,98}', 98 from unnest('{1252,98}'::bigint[]) e`, at)
+	b.Queue(`insert into contract_transaction_hash (consensus_timestamp, hash, payer_account_id, entity_id, `+
+		`transaction_result) values ($1, decode(repeat('50', 32), 'hex'), 98, 1252, 22)`, at)
 	b.Queue(`insert into ethereum_transaction (consensus_timestamp, payer_account_id, data, gas_limit, hash, max_gas_allowance, nonce, type, chain_id, signature_v, recovery_id) values
 ($1, 98, '', 1, '', 0, 3, 0, '\x0128', '', 1)`, at)
 	b.Queue(`insert into contract_action (consensus_timestamp, payer_account_id, index, call_depth, call_type, call_operation_type, caller, caller_type, gas, gas_used, input,
@@ -330,7 +360,8 @@ func TestPrestate(t *testing.T) {
 	g := testenv.Over(t, prestate.Shared(t))
 	zeros := func(n int, last string) string { return strings.Repeat("0", n-len(last)) + last }
 	account := func(address string, balance int64, code string, nonce int, storage string) string {
-		return fmt.Sprintf(`{"address":"0x%s","balance":%d,"code":%s,"nonce":%d,"storage":%s}`, zeros(40, address), balance, code, nonce, storage)
+		return fmt.Sprintf(`{"address":"0x%s","balance":%d,"code":%s,"nonce":%d,"storage":%s}`, zeros(40, address),
+			balance, code, nonce, storage)
 	}
 	slot := func(key, value string) string { return `"0x` + zeros(64, key) + `":"0x` + zeros(64, value) + `"` }
 	path := "/api/v1/contracts/results/0x" + strings.Repeat("50", 32) + "/prestate"
@@ -338,18 +369,24 @@ func TestPrestate(t *testing.T) {
 	gzip := "Accept-Encoding: gzip"
 	for query, want := range map[string]string{
 		"?code=true&storage=true&diff=true": `{"pre":[` + account("3e9", 2500000000, "null", 3, "null") + `,` +
-			account("4e4", 24, `"0x6080"`, 0, "{"+slot("1", "24")+"}") + `],"post":[` + account("3e9", 2499999990, "null", 4, "null") + `,` +
-			account("4e4", 34, `"0x6080"`, 0, "{"+slot("1", "25")+"}") + `,` + account(created, 0, `"0x6001"`, 0, "{}") + `]}`,
-		"?storage=true": `{"pre":[` + account("3e9", 2500000000, "null", 3, "null") + `,` + account("4e4", 24, "null", 0, "{"+slot("1", "24")+","+slot("2", "7")+"}") + `,` +
+			account("4e4", 24, `"0x6080"`, 0, "{"+slot("1", "24")+"}") + `],"post":[` +
+			account("3e9", 2499999990, "null", 4, "null") + `,` +
+			account("4e4", 34, `"0x6080"`, 0, "{"+slot("1", "25")+"}") +
+			`,` + account(created, 0, `"0x6001"`, 0, "{}") + `]}`,
+		"?storage=true": `{"pre":[` + account("3e9", 2500000000, "null", 3, "null") +
+			`,` + account("4e4", 24, "null", 0, "{"+slot("1", "24")+","+slot("2", "7")+"}") + `,` +
 			account("515", 0, "null", 0, "null") + `],"post":[]}`,
-		"?diff=true": `{"pre":[` + account("3e9", 2500000000, "null", 3, "null") + `,` + account("4e4", 24, "null", 0, "{}") + `],"post":[` +
-			account("3e9", 2499999990, "null", 4, "null") + `,` + account("4e4", 34, "null", 0, "{}") + `,` + account(created, 0, "null", 0, "{}") + `]}`,
+		"?diff=true": `{"pre":[` + account("3e9", 2500000000, "null", 3, "null") + `,` +
+			account("4e4", 24, "null", 0, "{}") + `],"post":[` +
+			account("3e9", 2499999990, "null", 4, "null") + `,` + account("4e4", 34, "null", 0, "{}") + `,` +
+			account(created, 0, "null", 0, "{}") + `]}`,
 	} {
 		if got := g.Do(t, http.MethodGet, path+query, "", gzip); got.Status != http.StatusOK || unzip(t, got) != want {
 			t.Errorf("%s: %d\n%s, want\n%s", query, got.Status, unzip(t, got), want)
 		}
 	}
-	if got := g.Do(t, http.MethodGet, "/api/v1/contracts/results/0.0.98-1784900000-0/prestate", "", gzip); got.Status != http.StatusOK {
+	if got := g.Do(t, http.MethodGet, "/api/v1/contracts/results/0.0.98-1784900000-0/prestate", "",
+		gzip); got.Status != http.StatusOK {
 		t.Errorf("by transaction ID: %d: %s", got.Status, got.Body)
 	}
 	for _, c := range []struct {
@@ -361,19 +398,27 @@ func TestPrestate(t *testing.T) {
 	}{
 		{off, path, []string{gzip}, 501, callProblem("Not Implemented", "", "")},
 		{off, path, []string{"Accept-Encoding: br"}, 501, callProblem("Not Implemented", "", "")},
-		{off, path, nil, 400, callProblem("Bad Request", "Required request header 'accept-encoding' for method parameter type String is not present", "")},
+		{off, path, nil, 400, callProblem("Bad Request",
+			"Required request header 'accept-encoding' for method parameter type String is not present", "")},
 		{off, path + "?code=maybe", []string{gzip}, 400, callProblem("Bad Request", "Failed to convert 'code'", "")},
-		{g, path, []string{"Accept-Encoding: br"}, 406, callProblem("Not Acceptable", "Accept-Encoding: gzip header is required", "")},
-		{g, strings.Replace(path, "50", "51", 1), []string{gzip}, 404, callProblem("Not Found", "Contract transaction hash not found.", "")},
-		{g, "/api/v1/contracts/results/0.0.98-1784900001-0/prestate", []string{gzip}, 404, callProblem("Not Found", "Transaction not found.", "")},
-		{g, "/api/v1/contracts/results/x/prestate", []string{gzip}, 400, callProblem("Bad Request", "Unsupported ID format: 'x'", "")},
+		{g, path, []string{"Accept-Encoding: br"},
+			406, callProblem("Not Acceptable", "Accept-Encoding: gzip header is required", "")},
+		{g, strings.Replace(path, "50", "51", 1), []string{gzip},
+			404, callProblem("Not Found", "Contract transaction hash not found.", "")},
+		{g, "/api/v1/contracts/results/0.0.98-1784900001-0/prestate", []string{gzip},
+			404, callProblem("Not Found", "Transaction not found.", "")},
+		{g, "/api/v1/contracts/results/x/prestate", []string{gzip}, 400,
+			callProblem("Bad Request", "Unsupported ID format: 'x'", "")},
 	} {
-		if got := c.g.Do(t, http.MethodGet, c.path, "", c.header...); got.Status != c.status || unzip(t, got) != c.want {
+		if got := c.g.Do(t, http.MethodGet, c.path, "", c.header...); got.Status != c.status ||
+			unzip(t, got) != c.want {
 			t.Errorf("%s %v: %d %s, want %d %s", c.path, c.header, got.Status, unzip(t, got), c.status, c.want)
 		}
 	}
-	const query = `{ contractResult(at: "1784900000.000000005") { isChild v prestate(diff: true) { pre { entityId nonce entity { entityId } } post { entityId balance } } } }`
-	if got := g.Query(t, query, nil).Body; !strings.Contains(got, `"isChild":false,"v":"628","prestate":{"pre":[{"entityId":"0.0.1001","nonce":"3","entity":{"entityId":"0.0.1001"}}`) {
+	const query = `{ contractResult(at: "1784900000.000000005") { isChild v prestate(diff: true) { pre { entityId ` +
+		`nonce entity { entityId } } post { entityId balance } } } }`
+	if got := g.Query(t, query, nil).Body; !strings.Contains(got,
+		`"isChild":false,"v":"628","prestate":{"pre":[{"entityId":"0.0.1001","nonce":"3","entity":{"entityId":"0.0.1001"}}`) {
 		t.Error(got)
 	}
 	if got := off.Query(t, query, nil).Body; !strings.Contains(got, `"NOT_FOUND"`) {
@@ -408,8 +453,10 @@ func TestRelay(t *testing.T) {
 		for _, row := range get(path)["results"].([]any) {
 			r := row.(map[string]any)
 			one := get(fmt.Sprintf("/contracts/results/%s", r["hash"]))
-			for _, member := range []string{"from", "gas_limit", "gas_price", "child", "to", "block_number", "transaction_index"} {
-				if member != "gas_limit" && fmt.Sprint(one[member]) != fmt.Sprint(r[member]) && one["timestamp"] == r["timestamp"] && r["type"] == nil {
+			for _, member := range []string{"from", "gas_limit", "gas_price", "child", "to", "block_number",
+				"transaction_index"} {
+				if member != "gas_limit" && fmt.Sprint(one[member]) != fmt.Sprint(r[member]) &&
+					one["timestamp"] == r["timestamp"] && r["type"] == nil {
 					t.Errorf("%s: %s is %v alone and %v in the list", r["hash"], member, one[member], r[member])
 				}
 			}
@@ -422,13 +469,15 @@ func TestRelay(t *testing.T) {
 	// The history of fees: the prices at the ends of blocks.
 	for _, b := range get("/blocks?limit=10&order=desc")["blocks"].([]any) {
 		to := b.(map[string]any)["timestamp"].(map[string]any)["to"]
-		if fees := get(fmt.Sprintf("/network/fees?timestamp=lte:%s", to))["fees"].([]any); len(fees) != 3 || fmt.Sprint(fees[0].(map[string]any)["gas"]) != price {
+		if fees := get(fmt.Sprintf("/network/fees?timestamp=lte:%s", to))["fees"].([]any); len(fees) != 3 ||
+			fmt.Sprint(fees[0].(map[string]any)["gas"]) != price {
 			t.Errorf("the fees at %s: %v, want a price of %s", to, fees, price)
 		}
 	}
 	for _, estimate := range []bool{false, true} {
 		body := fmt.Sprintf(`{"block":"latest","data":"0x18160ddd","to":"0x0000000000000000000000000000000000000bb9","estimate":%t}`, estimate)
-		if got := g.Do(t, http.MethodPost, "/api/v1/contracts/call", body, "Content-Type: application/json"); got.Status != http.StatusOK {
+		if got := g.Do(t, http.MethodPost, "/api/v1/contracts/call", body,
+			"Content-Type: application/json"); got.Status != http.StatusOK {
 			t.Errorf("call, estimate %t: %d: %s", estimate, got.Status, got.Body)
 		}
 	}

@@ -19,25 +19,32 @@ var (
 func tokenEndpoints() []rest.Endpoint {
 	return []rest.Endpoint{
 		{
-			Path: "/tokens", Validation: pathFirstV2, Params: tokensParams, Document: "tokens.graphql", Operation: tokensOperation,
-			BindPath: checkTokenName, Finish: finishTokens, Paging: rest.Paging{Next: byTokenID}, MaxAge: 10,
+			Path: "/tokens", Validation: pathFirstV2, Params: tokensParams, Document: "tokens.graphql",
+			Operation: tokensOperation,
+			BindPath:  checkTokenName, Finish: finishTokens, Paging: rest.Paging{Next: byTokenID}, MaxAge: 10,
 		},
 		{
 			Path: "/tokens/{tokenId}", Validation: pathFirstV2, Params: tokenParams, Document: "token.graphql",
-			BindPath: bindToken, Shape: rest.Shape{OmitNull: [][]string{{"fractional_fees"}, {"royalty_fees"}}}, MaxAge: 5,
+			BindPath: bindToken, Shape: rest.Shape{OmitNull: [][]string{{"fractional_fees"}, {"royalty_fees"}}},
+			MaxAge: 5,
 		},
 		{
-			Path: "/tokens/{tokenId}/balances", Validation: pathFirstV2, Params: tokenBalancesParams, Document: "token_balances.graphql",
+			Path: "/tokens/{tokenId}/balances", Validation: pathFirstV2, Params: tokenBalancesParams,
+			Document: "token_balances.graphql",
 			BindPath: bindToken, Paging: rest.Paging{Desc: true, Next: byAccount}, MaxAge: shortAge,
 		},
 		{
-			Path: "/tokens/{tokenId}/nfts", Validation: pathFirstV2, Params: tokenNFTsParams, Document: "token_nfts.graphql",
+			Path: "/tokens/{tokenId}/nfts", Validation: pathFirstV2, Params: tokenNFTsParams,
+			Document: "token_nfts.graphql",
 			BindPath: bindTokenOfNFTs, Paging: rest.Paging{Desc: true, Next: bySerialNumber}, MaxAge: shortAge,
 		},
-		{Path: "/tokens/{tokenId}/nfts/{serialNumber}", Validation: grammarV1, Document: "nft.graphql", BindPath: bindNFT, MaxAge: shortAge},
+		{Path: "/tokens/{tokenId}/nfts/{serialNumber}", Validation: grammarV1, Document: "nft.graphql",
+			BindPath: bindNFT, MaxAge: shortAge},
 		{
-			Path: "/tokens/{tokenId}/nfts/{serialNumber}/transactions", Validation: pathFirstV2, Params: nftTransactionsParams, Document: "nft_transactions.graphql",
-			BindPath: bindNFT, Paging: rest.Paging{Desc: true, Next: byTimestamp}, Docs: rest.Docs{MayBePartial: true}, MaxAge: shortAge,
+			Path: "/tokens/{tokenId}/nfts/{serialNumber}/transactions", Validation: pathFirstV2,
+			Params: nftTransactionsParams, Document: "nft_transactions.graphql",
+			BindPath: bindNFT, Paging: rest.Paging{Desc: true, Next: byTimestamp}, Docs: rest.Docs{MayBePartial: true},
+			MaxAge: shortAge,
 		},
 	}
 }
@@ -57,12 +64,14 @@ var tokensParams = []rest.Param{
 			return nil // finishTokens validates them last
 		},
 	},
-	{Name: "name", Kind: tokenName, Doc: "Filters by a part of the name, case-insensitive. `%` matches any text and `_` any character. The list has " +
-		"one page.", Bind: rest.TextList("filter.nameContains")},
+	{Name: "name", Kind: tokenName,
+		Doc: "Filters by a part of the name, case-insensitive. `%` matches any text and `_` any character. The list has " +
+			"one page.", Bind: rest.TextList("filter.nameContains")},
 	{Name: "publickey", Kind: rest.PublicKey, Bind: rest.PublicKeys("filter.publicKey"), Doc: "Filters by admin key."},
 	{Name: "token.id", Kind: rest.EntityIDOrLongZero, Bind: rest.IDs("filter.id"), Doc: "Filters by token ID."},
 	{
-		Name: "type", Kind: rest.OneOf(anyTokenType, string(ledger.TokenFungibleCommon), string(ledger.TokenNonFungibleUnique)), Bind: bindTokenTypes,
+		Name: "type", Kind: rest.OneOf(anyTokenType, string(ledger.TokenFungibleCommon),
+			string(ledger.TokenNonFungibleUnique)), Bind: bindTokenTypes,
 		Doc: "Filters by token type.",
 	},
 	limit, order,
@@ -77,7 +86,8 @@ const (
 // tokenName accepts parts of names.
 var tokenName = rest.Kind{
 	Accepts: func(_ *rest.Config, v rest.Value) bool {
-		return v.Op == rest.Eq && len(v.Text) >= minTokenName && len(v.Text) <= maxTokenName && !strings.Contains(v.Text, "\x00")
+		return v.Op == rest.Eq && len(v.Text) >= minTokenName && len(v.Text) <= maxTokenName &&
+			!strings.Contains(v.Text, "\x00")
 	},
 	Form: rest.Form{Doc: "A part of a name, 3 to 100 bytes long.", Pattern: `[^\x00]{1,100}`},
 }
@@ -85,7 +95,8 @@ var tokenName = rest.Kind{
 // anyTokenType is the type without a condition.
 const anyTokenType = "ALL"
 
-// bindTokenTypes converts conditions on the type to the list of matching types. Types are compared by their position in the database's enum.
+// bindTokenTypes converts conditions on the type to the list of matching types. Types are compared by their position
+// in the database's enum.
 func bindTokenTypes(r *rest.Request, values []rest.Value) error {
 	all := []string{string(ledger.TokenFungibleCommon), string(ledger.TokenNonFungibleUnique)}
 	given := false
@@ -182,7 +193,8 @@ func finishTokens(r *rest.Request) error {
 
 var tokenParams = []rest.Param{
 	{
-		Name: "timestamp", Kind: rest.Timestamp.Only(rest.Eq, rest.Lt, rest.Lte), Doc: "Returns the version of the token at this time. The last value is used.",
+		Name: "timestamp", Kind: rest.Timestamp.Only(rest.Eq, rest.Lt, rest.Lte),
+		Doc: "Returns the version of the token at this time. The last value is used.",
 		Bind: func(r *rest.Request, values []rest.Value) error {
 			set, err := rest.TimestampsOf(values[len(values)-1:])
 			if err != nil {
@@ -227,23 +239,29 @@ func bindNFT(r *rest.Request) error {
 }
 
 var tokenBalancesParams = []rest.Param{
-	{Name: "account.id", Kind: rest.EntityID, Bind: rest.AllIDs("filter.accountId"), Doc: "Filters by account. All conditions must match."},
-	{Name: "account.balance", Kind: rest.Long(0), Bind: rest.Longs("filter.balance"), Doc: "Filters by balance, in the token's smallest unit."},
+	{Name: "account.id", Kind: rest.EntityID, Bind: rest.AllIDs("filter.accountId"),
+		Doc: "Filters by account. All conditions must match."},
+	{Name: "account.balance", Kind: rest.Long(0), Bind: rest.Longs("filter.balance"),
+		Doc: "Filters by balance, in the token's smallest unit."},
 	{
 		Name: "account.publickey", Kind: rest.PublicKey, Bind: rest.LastPublicKey("filter.publicKey"),
 		Doc: "Filters by the public key of the account. The last value is used; operators are ignored.",
 	},
-	{Name: "timestamp", Kind: rest.Timestamp, Bind: rest.AsOf("at"), Doc: "Returns the balances of the newest matching snapshot instead of the current balances."},
+	{Name: "timestamp", Kind: rest.Timestamp, Bind: rest.AsOf("at"),
+		Doc: "Returns the balances of the newest matching snapshot instead of the current balances."},
 	limit, order,
 }
 
 var tokenNFTsParams = []rest.Param{
-	{Name: "account.id", Kind: rest.EntityID, Bind: rest.AllIDs("filter.ownerId"), Doc: "Filters by owner. All conditions must match."},
-	{Name: "serialnumber", Kind: rest.Long(1), Bind: rest.Longs("filter.serialNumber"), Doc: "Filters by serial number. All conditions must match."},
+	{Name: "account.id", Kind: rest.EntityID, Bind: rest.AllIDs("filter.ownerId"),
+		Doc: "Filters by owner. All conditions must match."},
+	{Name: "serialnumber", Kind: rest.Long(1), Bind: rest.Longs("filter.serialNumber"),
+		Doc: "Filters by serial number. All conditions must match."},
 	limit, order,
 }
 
 var nftTransactionsParams = []rest.Param{
-	{Name: "timestamp", Kind: rest.Timestamp, Bind: rest.Timestamps("filter.timestamp"), Doc: "Filters by consensus timestamp."},
+	{Name: "timestamp", Kind: rest.Timestamp, Bind: rest.Timestamps("filter.timestamp"),
+		Doc: "Filters by consensus timestamp."},
 	limit, order,
 }

@@ -51,7 +51,8 @@ func tokensURL(tb testing.TB) string {
 	return url
 }
 
-// TestTokenPaths checks the responses of tokens and of the lists of an account, with and without row plans. With -update it rewrites them.
+// TestTokenPaths checks the responses of tokens and of the lists of an account, with and without row plans. With
+// -update it rewrites them.
 func TestTokenPaths(t *testing.T) {
 	t.Parallel()
 	const file = "testdata/tokens.golden"
@@ -74,7 +75,8 @@ func TestTokenPaths(t *testing.T) {
 			case *update:
 				text = bytes.Replace(text, []byte("\n"+e.path+"\n"+e.response), []byte("\n"+e.path+"\n"+response), 1)
 			default:
-				t.Errorf("%s: %s: response\n%s\nwant\n%s\nIf that is intended, run go test ./rest/v1 -run TestTokenPaths -update", way.name, e.path, response, e.response)
+				t.Errorf("%s: %s: response\n%s\nwant\n%s\nIf that is intended, run go test ./rest/v1 -run "+
+					"TestTokenPaths -update", way.name, e.path, response, e.response)
 			}
 		}
 	}
@@ -146,36 +148,44 @@ func TestTokenLinks(t *testing.T) {
 	}
 }
 
-// TestTokenCaching checks the max-age of responses, and that responses with partial history support conditional requests.
+// TestTokenCaching checks the max-age of responses, and that responses with partial history support conditional
+// requests.
 func TestTokenCaching(t *testing.T) {
 	t.Parallel()
 	g := testenv.Over(t, tokensURL(t))
 	for path, age := range map[string]string{
-		"/tokens": "10", "/tokens/1500": "5", "/tokens/1500/balances": "1", "/tokens/1501/nfts": "1", "/tokens/1501/nfts/1": "1",
-		"/tokens/1501/nfts/77/transactions": "1", "/accounts/1001/nfts": "1", "/accounts/1001/rewards": "60", "/accounts/1001/tokens": "1",
+		"/tokens": "10", "/tokens/1500": "5", "/tokens/1500/balances": "1", "/tokens/1501/nfts": "1",
+		"/tokens/1501/nfts/1":               "1",
+		"/tokens/1501/nfts/77/transactions": "1", "/accounts/1001/nfts": "1", "/accounts/1001/rewards": "60",
+		"/accounts/1001/tokens":            "1",
 		"/accounts/1001/allowances/crypto": "1", "/accounts/1001/allowances/tokens": "1",
 	} {
 		got := g.Get(t, "/api/v1"+path)
 		if c := got.Header.Get("Cache-Control"); c != "public, max-age="+age {
 			t.Errorf("%s: Cache-Control %q", path, c)
 		}
-		if again := g.Do(t, http.MethodGet, "/api/v1"+path, "", "If-None-Match: "+got.Header.Get("ETag")); again.Status != http.StatusNotModified || again.Body != "" {
+		if again := g.Do(t, http.MethodGet, "/api/v1"+path, "",
+			"If-None-Match: "+got.Header.Get("ETag")); again.Status != http.StatusNotModified || again.Body != "" {
 			t.Errorf("%s: conditional request: status %d, body %q", path, again.Status, again.Body)
 		}
 	}
-	if got := g.Get(t, "/api/v1/accounts/1001/nfts?limit=1"); got.Header.Get("Link") != `</api/v1/accounts/1001/nfts?limit=1&token.id=lte:0.0.1506&serialnumber=lt:7>; rel="next"` {
+	if got := g.Get(t,
+		"/api/v1/accounts/1001/nfts?limit=1"); got.Header.Get("Link") != `</api/v1/accounts/1001/nfts?limit=1&token.id=lte:0.0.1506&serialnumber=lt:7>; rel="next"` {
 		t.Errorf("Link is %q", got.Header.Get("Link"))
 	}
 }
 
-// TestNFTHistoryDuplicates checks that a duplicate timestamp in the history returns its transaction once but counts as two rows of the page.
+// TestNFTHistoryDuplicates checks that a duplicate timestamp in the history returns its transaction once but counts as
+// two rows of the page.
 func TestNFTHistoryDuplicates(t *testing.T) {
 	t.Parallel()
 	url := testenv.Empty.Fresh(t)
 	testenv.Exec(t, url,
 		`insert into nft (token_id, serial_number, created_timestamp, timestamp_range) values (5, 1, 1, '[20,)')`,
-		`insert into nft_history (token_id, serial_number, created_timestamp, timestamp_range) values (5, 1, 1, '[20,20]'), (5, 1, 1, '[10,20)'), (5, 1, 1, '[5,10)')`,
-		`insert into transaction (consensus_timestamp, type, result, payer_account_id, valid_start_ns) values (20, 14, 22, 1, 1), (10, 14, 22, 1, 1)`)
+		`insert into nft_history (token_id, serial_number, created_timestamp, timestamp_range) values (5, 1, 1, `+
+			`'[20,20]'), (5, 1, 1, '[10,20)'), (5, 1, 1, '[5,10)')`,
+		`insert into transaction (consensus_timestamp, type, result, payer_account_id, valid_start_ns) values (20, `+
+			`14, 22, 1, 1), (10, 14, 22, 1, 1)`)
 	g := testenv.Over(t, url)
 	for query, want := range map[string]string{
 		"?limit=1": `0.000000020 /api/v1/tokens/5/nfts/1/transactions?limit=1&timestamp=lt:0.000000020`,
@@ -203,7 +213,8 @@ func TestNFTHistoryDuplicates(t *testing.T) {
 	}
 }
 
-// TestOverlappingParts checks that a range of one primary value selects the union of its two parts, not their intersection.
+// TestOverlappingParts checks that a range of one primary value selects the union of its two parts, not their
+// intersection.
 func TestOverlappingParts(t *testing.T) {
 	t.Parallel()
 	g := testenv.Over(t, tokensURL(t))

@@ -11,24 +11,28 @@ import (
 )
 
 var transactionsParams = []rest.Param{
-	{Name: "account.id", Kind: rest.EntityID, Bind: rest.IDs("filter.accountId"), Doc: "Filters by account: the payer, or an account in a transfer."},
+	{Name: "account.id", Kind: rest.EntityID, Bind: rest.IDs("filter.accountId"),
+		Doc: "Filters by account: the payer, or an account in a transfer."},
 	{Name: "timestamp", Kind: rest.Timestamp, Doc: "Filters by consensus timestamp."},
-	{Name: "result", Kind: rest.OneOf("success", "fail"), Doc: "Filters by result.", Bind: func(r *rest.Request, values []rest.Value) error {
-		outcome := ledger.OutcomeSuccess
-		if strings.EqualFold(values[len(values)-1].Text, "fail") {
-			outcome = ledger.OutcomeFailure
-		}
-		r.Set("filter.outcome", string(outcome))
-		return nil
-	}},
+	{Name: "result", Kind: rest.OneOf("success", "fail"), Doc: "Filters by result.",
+		Bind: func(r *rest.Request, values []rest.Value) error {
+			outcome := ledger.OutcomeSuccess
+			if strings.EqualFold(values[len(values)-1].Text, "fail") {
+				outcome = ledger.OutcomeFailure
+			}
+			r.Set("filter.outcome", string(outcome))
+			return nil
+		}},
 	{
-		Name: "type", Kind: rest.OneOf("credit", "debit"), Doc: "Filters by direction of the transfer: to or from the accounts in `account.id`.",
+		Name: "type", Kind: rest.OneOf("credit", "debit"),
+		Doc: "Filters by direction of the transfer: to or from the accounts in `account.id`.",
 		Bind: func(r *rest.Request, values []rest.Value) error {
 			r.Set("filter.direction", strings.ToUpper(values[0].Text))
 			return nil
 		},
 	},
-	{Name: "transactiontype", Kind: rest.TransactionType, Bind: rest.Enums("filter.types"), Doc: "Filters by transaction type."},
+	{Name: "transactiontype", Kind: rest.TransactionType, Bind: rest.Enums("filter.types"),
+		Doc: "Filters by transaction type."},
 	limit, order,
 }
 
@@ -90,7 +94,8 @@ func firstTransaction(r *rest.Request) (ledger.Timestamp, error) {
 
 var transactionParams = []rest.Param{
 	{
-		Name: "nonce", Kind: rest.Int.Only(rest.Eq), Doc: "Filters by nonce. The nonce of the transaction that the user sent is 0.",
+		Name: "nonce", Kind: rest.Int.Only(rest.Eq),
+		Doc: "Filters by nonce. The nonce of the transaction that the user sent is 0.",
 		Bind: func(r *rest.Request, values []rest.Value) error {
 			n, err := strconv.Atoi(values[len(values)-1].Text)
 			r.Set("nonce", n)
@@ -98,13 +103,15 @@ var transactionParams = []rest.Param{
 		},
 	},
 	{
-		Name: "scheduled", Kind: rest.Boolean, Doc: "True returns only scheduled transactions, false only transactions that were not scheduled.",
+		Name: "scheduled", Kind: rest.Boolean,
+		Doc:  "True returns only scheduled transactions, false only transactions that were not scheduled.",
 		Bind: rest.LastBoolean("scheduled"),
 	},
 }
 
 // badTransactionID is the problem of a value that is neither a transaction id nor a hash.
-var badTransactionID = rest.Bad(`Invalid Transaction id. Please use "shard.realm.num-sss-nnn" format where sss are seconds and nnn are nanoseconds`)
+var badTransactionID = rest.Bad(`Invalid Transaction id. Please use "shard.realm.num-sss-nnn" format where sss are ` +
+	`seconds and nnn are nanoseconds`)
 
 func bindTransaction(r *rest.Request) error {
 	text := r.Path.Get("transactionIdOrHash")
@@ -137,7 +144,8 @@ func scheduleEndpoints() []rest.Endpoint {
 	return []rest.Endpoint{
 		{
 			Path: "/schedules", Validation: grammarV2, Params: schedulesParams, Document: "schedules.graphql",
-			Paging: rest.Paging{Next: []rest.Cursor{rest.EntityIDCursor("schedule.id")}}, Shape: rest.Shape{OmitNull: [][]string{{"deleted", "memo"}}}, MaxAge: 10,
+			Paging: rest.Paging{Next: []rest.Cursor{rest.EntityIDCursor("schedule.id")}},
+			Shape:  rest.Shape{OmitNull: [][]string{{"deleted", "memo"}}}, MaxAge: 10,
 		},
 		{
 			Path: "/schedules/{scheduleId}", Validation: grammarV1, Document: "schedule.graphql",
@@ -147,7 +155,8 @@ func scheduleEndpoints() []rest.Endpoint {
 }
 
 var schedulesParams = []rest.Param{
-	{Name: "account.id", Kind: rest.EntityID, Bind: rest.AllIDs("filter.creatorAccountId"), Doc: "Filters by creator account."},
+	{Name: "account.id", Kind: rest.EntityID, Bind: rest.AllIDs("filter.creatorAccountId"),
+		Doc: "Filters by creator account."},
 	limit, order,
 	{Name: "schedule.id", Kind: rest.EntityID, Bind: rest.AllIDs("filter.id"), Doc: "Filters by schedule ID."},
 }

@@ -1,5 +1,5 @@
-// Package v1 is the mirror REST API under /api/v1. An endpoint is a row of a table and a document. The functions that the rows refer to are declared
-// beside their table, one file per resource.
+// Package v1 is the mirror REST API under /api/v1. An endpoint is a row of a table and a document. The functions that
+// the rows refer to are declared beside their table, one file per resource.
 package v1
 
 import (
@@ -54,8 +54,10 @@ func coreEndpoints() []rest.Endpoint {
 			Finish: finishAccounts, Paging: rest.Paging{Next: byAccount}, MaxAge: 10,
 		},
 		{
-			Path: "/accounts/{idOrAliasOrEvmAddress}", Validation: grammarV2, Params: accountParams, Document: "account.graphql", Operation: always("Account"),
-			BindPath: bindAccount, Paging: rest.Paging{Desc: true, Next: byTimestamp}, Finish: finishAccount, NotFound: missingAccount, MaxAge: 2,
+			Path: "/accounts/{idOrAliasOrEvmAddress}", Validation: grammarV2, Params: accountParams,
+			Document: "account.graphql", Operation: always("Account"),
+			BindPath: bindAccount, Paging: rest.Paging{Desc: true, Next: byTimestamp}, Finish: finishAccount,
+			NotFound: missingAccount, MaxAge: 2,
 		},
 		{
 			Path: "/balances", Validation: grammarV1, Params: balancesParams, Document: "balances.graphql",
@@ -65,21 +67,28 @@ func coreEndpoints() []rest.Endpoint {
 			Path: "/blocks", Validation: grammarV2, Params: blocksParams, Document: "blocks.graphql",
 			Paging: rest.Paging{Desc: true, Next: byBlockNumber}, Finish: finishBlocks, MaxAge: shortAge,
 		},
-		{Path: "/blocks/{hashOrNumber}", Validation: grammarV1, Document: "block.graphql", BindPath: bindBlock, MaxAge: immutableAge},
+		{Path: "/blocks/{hashOrNumber}", Validation: grammarV1, Document: "block.graphql", BindPath: bindBlock,
+			MaxAge: immutableAge},
 		{Path: "/topics/{id}", Family: rest.Modern, Document: "topic.graphql", PathParams: topicPath, MaxAge: 5},
 		{
-			Path: "/topics/{id}/messages", Validation: pathFirstV2, Params: topicMessagesParams, Document: "topic_messages.graphql", Operation: messageOperation,
+			Path: "/topics/{id}/messages", Validation: pathFirstV2, Params: topicMessagesParams,
+			Document: "topic_messages.graphql", Operation: messageOperation,
 			BindPath: bindTopic, Paging: rest.Paging{Next: byTimestamp}, MaxAge: shortAge,
 		},
-		{Path: "/topics/{id}/messages/{sequenceNumber}", Validation: grammarV1, Document: "topic_message.graphql", BindPath: bindMessage, MaxAge: immutableAge},
-		{Path: "/topics/messages/{consensusTimestamp}", Validation: grammarV1, Document: "topic_message.graphql", BindPath: bindMessageTime, MaxAge: immutableAge},
+		{Path: "/topics/{id}/messages/{sequenceNumber}", Validation: grammarV1, Document: "topic_message.graphql",
+			BindPath: bindMessage, MaxAge: immutableAge},
+		{Path: "/topics/messages/{consensusTimestamp}", Validation: grammarV1, Document: "topic_message.graphql",
+			BindPath: bindMessageTime, MaxAge: immutableAge},
 		{
-			Path: "/transactions", Validation: grammarV2, Params: transactionsParams, Document: "transactions.graphql", Operation: always("Transactions"),
-			Paging: rest.Paging{Desc: true, Next: byTimestamp}, Finish: finishTransactions, MaxAge: 2,
+			Path: "/transactions", Validation: grammarV2, Params: transactionsParams, Document: "transactions.graphql",
+			Operation: always("Transactions"),
+			Paging:    rest.Paging{Desc: true, Next: byTimestamp}, Finish: finishTransactions, MaxAge: 2,
 		},
 		{
-			Path: "/transactions/{transactionIdOrHash}", Validation: grammarV2, Params: transactionParams, Document: "transaction.graphql",
-			BindPath: bindTransaction, Shape: rest.Shape{OmitEmpty: []string{"assessed_custom_fees"}, MaxAgeVolatile: 5}, MaxAge: immutableAge,
+			Path: "/transactions/{transactionIdOrHash}", Validation: grammarV2, Params: transactionParams,
+			Document: "transaction.graphql",
+			BindPath: bindTransaction, Shape: rest.Shape{OmitEmpty: []string{"assessed_custom_fees"},
+				MaxAgeVolatile: 5}, MaxAge: immutableAge,
 		},
 	}
 }
@@ -87,7 +96,8 @@ func coreEndpoints() []rest.Endpoint {
 // New returns a new API.
 func New(cfg *rest.Config, srv *server.Server) (*rest.API, error) {
 	api := &rest.API{
-		Prefix: Prefix, Endpoints: endpoints(cmp.Or(cfg.FeeBodyBytes, DefaultFeeBody)), Documents: documents, Config: cfg, Server: srv,
+		Prefix: Prefix, Endpoints: endpoints(cmp.Or(cfg.FeeBodyBytes, DefaultFeeBody)), Documents: documents,
+		Config: cfg, Server: srv,
 		Wording: rest.Wording{Missing: missingText, Error: errorText},
 	}
 	if err := api.Init(); err != nil {
@@ -114,7 +124,8 @@ func OpenAPI(cfg *rest.Config, version string) (json, yaml []byte) {
 func NewOffline(cfg *rest.Config) (*rest.API, error) {
 	cfg.Prestate, cfg.TracesOff = true, false
 	srv, err := server.New(server.Options{
-		Schema: graph.NewExecutableSchema(graph.Config{}), Tables: rowplan.NewTables(nil), DocumentBytes: 1 << 20, Logger: slog.New(slog.DiscardHandler),
+		Schema: graph.NewExecutableSchema(graph.Config{}), Tables: rowplan.NewTables(nil), DocumentBytes: 1 << 20,
+		Logger: slog.New(slog.DiscardHandler),
 	})
 	if err != nil {
 		return nil, fmt.Errorf("making a graph without resolvers: %w", err)
@@ -143,7 +154,8 @@ var (
 		Name: "limit", Kind: rest.Long(1), Bind: bindLimit,
 		Doc: "The maximum number of items. Values above the maximum page size are reduced to it.", Single: true,
 	}
-	order = rest.Param{Name: "order", Kind: rest.OneOf("asc", "desc"), Bind: bindOrder, Doc: "Sort direction: ascending or descending."}
+	order = rest.Param{Name: "order", Kind: rest.OneOf("asc", "desc"), Bind: bindOrder,
+		Doc: "Sort direction: ascending or descending."}
 )
 
 // always returns a function that selects the given operation.

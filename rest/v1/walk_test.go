@@ -25,7 +25,8 @@ import (
 	v1 "heliograph/rest/v1"
 )
 
-// samples returns statements that find values of path parameters, by parameter and the last resource before it. A few values with rows are enough.
+// samples returns statements that find values of path parameters, by parameter and the last resource before it. A few
+// values with rows are enough.
 func samples() map[string]string {
 	return map[string]string{
 		"accounts": `select id::text from entity where id in (2, 98, 800, 1002, 1008,
@@ -34,19 +35,25 @@ func samples() map[string]string {
 (select receiver_account_id from token_airdrop where state = 'PENDING' group by 1 order by count(*) desc, 1 limit 1)) order by id`,
 		"tokens": `(select token_id::text from nft_history group by token_id order by count(*) desc, token_id limit 2)
 union all (select token_id::text from token where type = 'FUNGIBLE_COMMON' order by token_id limit 2)`,
-		"nfts":         `select serial_number::text from nft_history group by 1 order by count(*) desc, 1 limit 2`,
-		"blocks":       `select max(index)::text from record_file`,
-		"contracts":    `select contract_id::text from contract_log group by 1 order by count(*) desc limit 3`,
-		"results":      `select consensus_timestamp / 1000000000 || '.' || lpad((consensus_timestamp % 1000000000)::text, 9, '0') from contract_result order by consensus_timestamp desc limit 2`,
-		"topics":       `select topic_id::text from topic_message group by 1 order by count(*) desc limit 3`,
-		"messages":     `values ('1'), ('2')`,
-		"schedules":    `select schedule_id::text from schedule order by 1 limit 3`,
-		"hooks":        `select distinct hook_id::text from hook order by 1 limit 2`,
-		"transactions": `select '0.0.' || payer_account_id || '-' || valid_start_ns / 1000000000 || '-' || lpad((valid_start_ns % 1000000000)::text, 9, '0') from transaction where type in (14, 42, 74) and nonce = 0 order by consensus_timestamp desc limit 3`,
+		"nfts":      `select serial_number::text from nft_history group by 1 order by count(*) desc, 1 limit 2`,
+		"blocks":    `select max(index)::text from record_file`,
+		"contracts": `select contract_id::text from contract_log group by 1 order by count(*) desc limit 3`,
+		"results": `select consensus_timestamp / 1000000000 || '.' || lpad((consensus_timestamp % ` +
+			`1000000000)::text, 9, '0') from contract_result order by consensus_timestamp desc limit 2`,
+		"topics":    `select topic_id::text from topic_message group by 1 order by count(*) desc limit 3`,
+		"messages":  `values ('1'), ('2')`,
+		"schedules": `select schedule_id::text from schedule order by 1 limit 3`,
+		"hooks":     `select distinct hook_id::text from hook order by 1 limit 2`,
+		"transactions": `select '0.0.' || payer_account_id || '-' || valid_start_ns / 1000000000 || '-' || ` +
+			`lpad((valid_start_ns % 1000000000)::text, 9, '0') from transaction where type in (14, 42, 74) and ` +
+			`nonce = 0 order by consensus_timestamp desc limit 3`,
 
-		"contracts/results": `select '0x' || encode(hash, 'hex') from contract_transaction_hash h join contract_action a using (consensus_timestamp) group by 1 order by count(*) desc limit 2`,
-		"topics/messages":   `select consensus_timestamp / 1000000000 || '.' || lpad((consensus_timestamp % 1000000000)::text, 9, '0') from topic_message order by 1 limit 2`,
-		"results/{result}":  `select '0x' || encode(hash, 'hex') from ethereum_transaction order by consensus_timestamp desc limit 2`,
+		"contracts/results": `select '0x' || encode(hash, 'hex') from contract_transaction_hash h join ` +
+			`contract_action a using (consensus_timestamp) group by 1 order by count(*) desc limit 2`,
+		"topics/messages": `select consensus_timestamp / 1000000000 || '.' || lpad((consensus_timestamp % ` +
+			`1000000000)::text, 9, '0') from topic_message order by 1 limit 2`,
+		"results/{result}": `select '0x' || encode(hash, 'hex') from ethereum_transaction order by ` +
+			`consensus_timestamp desc limit 2`,
 	}
 }
 
@@ -99,8 +106,8 @@ func texts(t testing.TB, g *testenv.Gateway, sql string) []string {
 	return list
 }
 
-// TestFollowLinks follows links.next of every list to its end, or for 2,000 rows, in both orders and with several limits. Each walk must return the same rows,
-// each once, as must a walk with the cursors of the graph.
+// TestFollowLinks follows links.next of every list to its end, or for 2,000 rows, in both orders and with several
+// limits. Each walk must return the same rows, each once, as must a walk with the cursors of the graph.
 func TestFollowLinks(t *testing.T) {
 	t.Parallel()
 	g := testenv.Shared(t)
@@ -130,11 +137,14 @@ func TestFollowLinks(t *testing.T) {
 						const pages = 12
 						some := walk(t, g, fmt.Sprintf("%s?limit=%d&order=%s", path, limit, order), pages)
 						if want := all[:min(len(all), pages*limit)]; !slices.Equal(some, want) {
-							t.Errorf("%s, %s: with limit %d %d rows are seen, which are not the first %d of the walk with limit 100", path, order, limit, len(some), len(want))
+							t.Errorf("%s, %s: with limit %d %d rows are seen, which are not the first %d of the "+
+								"walk with limit 100", path, order, limit, len(some), len(want))
 						}
 					}
-					if byCursor := graphWalk(t, own, &e, path+"?order="+order+"&limit="+strconv.Itoa(size), most); !slices.Equal(byCursor, all) {
-						t.Errorf("%s, %s: GraphQL cursors return %d rows and links %d, or different ones", path, order, len(byCursor), len(all))
+					if byCursor := graphWalk(t, own, &e, path+"?order="+order+"&limit="+strconv.Itoa(size),
+						most); !slices.Equal(byCursor, all) {
+						t.Errorf("%s, %s: GraphQL cursors return %d rows and links %d, or different ones", path,
+							order, len(byCursor), len(all))
 					}
 				}
 				if len(byOrder["asc"]) == most*size {
@@ -252,13 +262,17 @@ func graphWalk(t testing.TB, g *testenv.Gateway, e *rest.Endpoint, path string, 
 		t.Fatal(errs)
 	}
 	op := doc.Operations.ForName(x.OperationName)
-	op.VariableDefinitions = append(op.VariableDefinitions, &ast.VariableDefinition{Variable: "after", Type: ast.NamedType("String", nil)})
+	op.VariableDefinitions = append(op.VariableDefinitions,
+		&ast.VariableDefinition{Variable: "after", Type: ast.NamedType("String", nil)})
 	for _, f := range rest.Roots(op) {
 		if f.Alias == relay.PageAlias {
-			f.Arguments = append(f.Arguments, &ast.Argument{Name: "after", Value: &ast.Value{Kind: ast.Variable, Raw: "after"}})
-			f.SelectionSet = append(f.SelectionSet, &ast.Field{Alias: "pageInfo", Name: "pageInfo", SelectionSet: ast.SelectionSet{
-				&ast.Field{Alias: "hasNextPage", Name: "hasNextPage"}, &ast.Field{Alias: "endCursor", Name: "endCursor"},
-			}})
+			f.Arguments = append(f.Arguments, &ast.Argument{Name: "after",
+				Value: &ast.Value{Kind: ast.Variable, Raw: "after"}})
+			f.SelectionSet = append(f.SelectionSet,
+				&ast.Field{Alias: "pageInfo", Name: "pageInfo", SelectionSet: ast.SelectionSet{
+					&ast.Field{Alias: "hasNextPage", Name: "hasNextPage"},
+					&ast.Field{Alias: "endCursor", Name: "endCursor"},
+				}})
 		}
 	}
 	var text strings.Builder
@@ -275,7 +289,8 @@ func graphWalk(t testing.TB, g *testenv.Gateway, e *rest.Endpoint, path string, 
 	variables := maps.Clone(x.Variables)
 	for ; pages > 0; pages-- {
 		res := g.Graph().Run(context.Background(), server.Call{
-			Document: prepared, Operation: x.OperationName, Variables: variables, Style: style, Limits: relay.Limits{Default: 25, Max: 1000},
+			Document: prepared, Operation: x.OperationName, Variables: variables, Style: style,
+			Limits: relay.Limits{Default: 25, Max: 1000},
 		})
 		if len(res.Errors) > 0 {
 			t.Fatalf("%s: %v", path, res.Errors)

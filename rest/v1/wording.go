@@ -32,10 +32,12 @@ func missingText(m *relay.Missing) string {
 		return "Contract result not found: " + strconv.FormatInt(int64(m.At), 10)
 	case relay.MissingContractTransaction:
 		if m.TransactionID == nil {
-			return "Contract transaction hash not found: TransactionHashParameter[hash=" + string(ledger.AppendHex(nil, m.Hash)) + "]"
+			return "Contract transaction hash not found: TransactionHashParameter[hash=" +
+				string(ledger.AppendHex(nil, m.Hash)) + "]"
 		}
 		start := time.Unix(0, int64(m.TransactionID.ValidStart)).UTC().Format(time.RFC3339Nano)
-		return "Transaction not found: TransactionIdParameter[payerAccountId=" + m.TransactionID.Payer.String() + ", validStart=" + start + "]"
+		return "Transaction not found: TransactionIdParameter[payerAccountId=" + m.TransactionID.Payer.String() +
+			", validStart=" + start + "]"
 	default:
 		return ""
 	}

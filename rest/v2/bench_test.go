@@ -51,8 +51,8 @@ func demoGateway(b *testing.B) *testenv.Gateway {
 	return g
 }
 
-// BenchmarkCached serves the eight documents from memory, in full and with a matching ETag, by the handler alone and with logging, metrics and
-// deadlines.
+// BenchmarkCached serves the eight documents from memory, in full and with a matching ETag, by the handler alone and
+// with logging, metrics and deadlines.
 func BenchmarkCached(b *testing.B) {
 	g := demoGateway(b)
 	all := requests(b, g)
@@ -72,8 +72,8 @@ func BenchmarkCached(b *testing.B) {
 	}
 }
 
-// BenchmarkLoopback requests the documents over loopback, in turns with a handler that writes the same bytes without further work. "ratio" is the time
-// of the documents divided by that of the handler.
+// BenchmarkLoopback requests the documents over loopback, in turns with a handler that writes the same bytes without
+// further work. "ratio" is the time of the documents divided by that of the handler.
 func BenchmarkLoopback(b *testing.B) {
 	g := demoGateway(b)
 	var bodies [][]byte
@@ -107,8 +107,9 @@ func BenchmarkLoopback(b *testing.B) {
 			n, err := io.Copy(io.Discard, resp.Body)
 			_ = resp.Body.Close()
 			spent[k] += time.Since(start)
-			if want := bodies[i%len(all)/2]; err != nil || resp.StatusCode == http.StatusOK && n != int64(len(want)) || k == 0 && i%2 == 1 &&
-				resp.StatusCode != http.StatusNotModified {
+			if want := bodies[i%len(all)/2]; err != nil || resp.StatusCode == http.StatusOK && n != int64(len(want)) ||
+				k == 0 && i%2 == 1 &&
+					resp.StatusCode != http.StatusNotModified {
 				b.Fatalf("%s: status %d with %d bytes, error %v", r.URL, resp.StatusCode, n, err)
 			}
 		}

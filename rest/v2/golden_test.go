@@ -71,8 +71,8 @@ func TestGoldenDocumented(t *testing.T) {
 	}
 }
 
-// TestImportRoundTrip imports the example, and then the documents rendered from that import. Only the time of the last write may change, and a repeated
-// import writes nothing.
+// TestImportRoundTrip imports the example, and then the documents rendered from that import. Only the time of the last
+// write may change, and a repeated import writes nothing.
 func TestImportRoundTrip(t *testing.T) {
 	t.Parallel()
 	first, second := testenv.Over(t, testenv.Empty.Fresh(t)), testenv.Over(t, testenv.Empty.Fresh(t))
@@ -82,14 +82,16 @@ func TestImportRoundTrip(t *testing.T) {
 		documents[path] = json.RawMessage(first.Get(t, path).Body)
 	}
 	importExample := func(at int) (changed int) {
-		return importPage(t, second.Status, parse(t, documents), mirrorOptions("copy"), lastWrite().AddDate(0, 0, at)).Changed
+		return importPage(t, second.Status, parse(t, documents), mirrorOptions("copy"),
+			lastWrite().AddDate(0, 0, at)).Changed
 	}
 	if n := importExample(1); n != 13 {
 		t.Errorf("%d components and notices were written", n)
 	}
 	for path, want := range documents {
 		got := second.Get(t, path).Body
-		if got == string(want) || strings.Replace(got, `"2026-03-13T09:42:10.118Z"`, `"2026-03-12T09:42:10.118Z"`, 1) != string(want) {
+		if got == string(want) || strings.Replace(got, `"2026-03-13T09:42:10.118Z"`, `"2026-03-12T09:42:10.118Z"`,
+			1) != string(want) {
 			t.Errorf("%s: %s\nwant %s", path, got, want)
 		}
 	}

@@ -55,7 +55,9 @@ func parse(tb testing.TB, documents map[string]json.RawMessage) *status.Source {
 }
 
 // importPage imports a page.
-func importPage(tb testing.TB, db *statuspages.DB, c *status.Source, o status.ImportOptions, at time.Time) *statuspages.ImportResult {
+func importPage(
+	tb testing.TB, db *statuspages.DB, c *status.Source, o status.ImportOptions, at time.Time,
+) *statuspages.ImportResult {
 	tb.Helper()
 	result, err := db.ImportPage(context.Background(), statuspages.Author{}, c, o, at)
 	if err != nil {
@@ -67,14 +69,15 @@ func importPage(tb testing.TB, db *statuspages.DB, c *status.Source, o status.Im
 // importExample imports the example as a mirror in a vocabulary.
 func importExample(tb testing.TB, db *statuspages.DB, v status.Vocabulary) {
 	tb.Helper()
-	importPage(tb, db, parse(tb, example(tb)), status.ImportOptions{Mode: status.Mirror, Slug: "ledgerlight", Vocabulary: v}, lastWrite())
+	importPage(tb, db, parse(tb, example(tb)), status.ImportOptions{Mode: status.Mirror, Slug: "ledgerlight",
+		Vocabulary: v}, lastWrite())
 }
 
 // withCache turns the cache on.
 func withCache() testenv.Option { return testenv.REST(func(c *rest.Config) { c.Cache = true }) }
 
-// waitForWrite waits until ok returns true, for at most five seconds: half of the interval of refreshes without a notification. The wait is usually some
-// milliseconds and is logged.
+// waitForWrite waits until ok returns true, for at most five seconds: half of the interval of refreshes without a
+// notification. The wait is usually some milliseconds and is logged.
 func waitForWrite(tb testing.TB, what string, ok func() bool) {
 	tb.Helper()
 	start := time.Now()

@@ -13,8 +13,8 @@ import (
 	"heliograph/storage/statuspages"
 )
 
-// TestLedgerProbes derives the state of the demo network's components from the ledger. The result is a draft, which an editor reads and accepts
-// through the graph.
+// TestLedgerProbes derives the state of the demo network's components from the ledger. The result is a draft, which an
+// editor reads and accepts through the graph.
 func TestLedgerProbes(t *testing.T) {
 	t.Parallel()
 	g := testenv.Over(t, testenv.Filled.Fresh(t), testenv.Tokens("watch:operator:0123456789abcdef0123456789abcdef"))
@@ -27,14 +27,16 @@ func TestLedgerProbes(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		in.Component, in.Every, in.FailAfter, in.PassAfter, in.Sets, in.Publish = c.Code, time.Minute, 2, 1, status.MajorOutage, status.PublishPublic
+		in.Component, in.Every, in.FailAfter, in.PassAfter, in.Sets, in.Publish = c.Code, time.Minute, 2, 1,
+			status.MajorOutage, status.PublishPublic
 		id, err := ed.AddProbe(t.Context(), testAuthor, in)
 		if err != nil {
 			t.Fatal(err)
 		}
 		return id
 	}
-	late := add("Importer", status.Probe{Kind: status.LagProbe, Spec: status.ProbeSpec{BadMS: time.Hour.Milliseconds()}})
+	late := add("Importer", status.Probe{Kind: status.LagProbe,
+		Spec: status.ProbeSpec{BadMS: time.Hour.Milliseconds()}})
 	var nodes []int64
 	for _, c := range b.Components {
 		if c.NodeID.Valid {
@@ -44,7 +46,9 @@ func TestLedgerProbes(t *testing.T) {
 	if len(nodes) != 7 {
 		t.Fatalf("%d nodes", len(nodes))
 	}
-	w := probe.NewWatcher(ed, probe.NewChecker(func() time.Time { return now }, g.DB.LedgerHealth), slog.New(slog.DiscardHandler), func() float64 { return 0.5 })
+	w := probe.NewWatcher(ed, probe.NewChecker(func() time.Time {
+		return now
+	}, g.DB.LedgerHealth), slog.New(slog.DiscardHandler), func() float64 { return 0.5 })
 	look := func() {
 		t.Helper()
 		now = now.Add(time.Minute)
@@ -58,7 +62,8 @@ func TestLedgerProbes(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, x := range found {
-		good := x.Last.Level == status.Good || x.Kind == status.NodeProbe && x.Last.Level == status.Unknown && strings.Contains(x.Last.Detail, "too few")
+		good := x.Last.Level == status.Good || x.Kind == status.NodeProbe && x.Last.Level == status.Unknown &&
+			strings.Contains(x.Last.Detail, "too few")
 		if !good || x.Last.Detail == "" || x.Kind == status.LagProbe && !strings.HasPrefix(x.Last.Detail, "block ") {
 			t.Errorf("probe %d of %s finds %+v", x.ID, x.Name, x.Last)
 		}
@@ -70,7 +75,8 @@ func TestLedgerProbes(t *testing.T) {
 	const token = "Authorization: Bearer 0123456789abcdef0123456789abcdef"
 	query := func(document string) string {
 		t.Helper()
-		return g.Do(t, "POST", "/graphql", `{"query":"`+strings.ReplaceAll(document, `"`, `\"`)+`"}`, "Content-Type: application/json", token).Body
+		return g.Do(t, "POST", "/graphql", `{"query":"`+strings.ReplaceAll(document, `"`, `\"`)+`"}`,
+			"Content-Type: application/json", token).Body
 	}
 	// The probes of the lag and of the nodes fail, in one incident. One of the nodes is under maintenance.
 	var drafts struct {
@@ -95,10 +101,12 @@ func TestLedgerProbes(t *testing.T) {
 	if body := g.Get(t, summaryPath).Body; strings.Contains(body, code) {
 		t.Error("readers see a draft")
 	}
-	if got := query(`mutation { publishDraft(input: {id: "` + code + `", expectedVersion: ` + version + `}) { incident { status impact } } }`); got != `{"data":{"publishDraft":{"incident":{"status":"INVESTIGATING","impact":"CRITICAL"}}}}` {
+	if got := query(`mutation { publishDraft(input: {id: "` + code + `", expectedVersion: ` + version +
+		`}) { incident { status impact } } }`); got != `{"data":{"publishDraft":{"incident":{"status":"INVESTIGATING","impact":"CRITICAL"}}}}` {
 		t.Errorf("publishing returns %s", got)
 	}
-	if body := g.Get(t, summaryPath).Body; !strings.Contains(body, code) || !strings.Contains(body, `"indicator":"major"`) {
+	if body := g.Get(t, summaryPath).Body; !strings.Contains(body, code) ||
+		!strings.Contains(body, `"indicator":"major"`) {
 		t.Errorf("the summary is %s", body)
 	}
 	if p, err := g.Status.Probe(t.Context(), late); err != nil || p.Applied != status.Bad || p.Incident != code {
@@ -142,11 +150,13 @@ func TestSavedDocuments(t *testing.T) {
 		}
 	}
 	for r := range int64(120) {
-		if err := g.Status.SaveDocuments(t.Context(), p.Code, 10+r, map[string][]byte{"x": nil}, lastWrite()); err != nil {
+		if err := g.Status.SaveDocuments(t.Context(), p.Code, 10+r, map[string][]byte{"x": nil},
+			lastWrite()); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if list, err := g.Status.SavedRevisions(t.Context(), p.Code); err != nil || len(list) != 100 || list[0] != 129 || list[99] != 30 {
+	if list, err := g.Status.SavedRevisions(t.Context(), p.Code); err != nil || len(list) != 100 || list[0] != 129 ||
+		list[99] != 30 {
 		t.Errorf("saved revisions %v, %v", list, err)
 	}
 	if saved, err := g.Status.SavedDocuments(t.Context(), p.Code, 1); saved != nil || err != nil {

@@ -27,8 +27,9 @@ type headers struct {
 func newHeaders() *headers {
 	return &headers{
 		Headers: doccache.NewHeaders("Accept,Accept-Encoding"),
-		json:    []string{"application/json; charset=utf-8"}, star: []string{"*"}, exposed: []string{"ETag"}, nosniff: []string{"nosniff"},
-		allow: []string{"GET, HEAD, OPTIONS"},
+		json:    []string{"application/json; charset=utf-8"}, star: []string{"*"}, exposed: []string{"ETag"},
+		nosniff: []string{"nosniff"},
+		allow:   []string{"GET, HEAD, OPTIONS"},
 	}
 }
 
@@ -100,7 +101,8 @@ func (a *API) find(r *http.Request, i int) (d *doccache.Document, code int) {
 // warnSize is the document size, in bytes, above which a warning is logged: some clients read at most 1 MB.
 const warnSize = 900_000
 
-// Render renders all documents of a page, by name. Use the context of a snapshot or of a write transaction, so that the documents are consistent.
+// Render renders all documents of a page, by name. Use the context of a snapshot or of a write transaction, so that
+// the documents are consistent.
 func (a *API) Render(ctx context.Context, p *status.Page) (map[string][]byte, error) {
 	bodies := make(map[string][]byte, len(a.prepared))
 	for i, e := range endpoints() {
@@ -126,7 +128,8 @@ func (a *API) renderAll(ctx context.Context, p *status.Page) ([]*doccache.Docume
 			return nil, time.Time{}, err
 		}
 		if d.Size() > warnSize {
-			a.o.Logger.WarnContext(ctx, "a status document is larger than some clients read", "document", e.path, "page", p.Slug, "bytes", d.Size())
+			a.o.Logger.WarnContext(ctx, "a status document is larger than some clients read", "document", e.path,
+				"page", p.Slug, "bytes", d.Size())
 		}
 		all = append(all, d)
 	}
@@ -134,7 +137,8 @@ func (a *API) renderAll(ctx context.Context, p *status.Page) ([]*doccache.Docume
 		return all, time.Time{}, nil
 	}
 	if err := a.o.Save(ctx, p, bodies); err != nil { // the response is not affected
-		a.o.Logger.DebugContext(ctx, "saving the documents of a revision failed", "page", p.Slug, "revision", p.Revision, "error", err)
+		a.o.Logger.DebugContext(ctx, "saving the documents of a revision failed", "page", p.Slug, "revision",
+			p.Revision, "error", err)
 	}
 	return all, time.Time{}, nil
 }
@@ -155,7 +159,8 @@ const unlimited = math.MaxInt32 - 1
 func (a *API) run(ctx context.Context, i int, slug string) ([]byte, error) {
 	doc := a.prepared[i]
 	res := a.o.Server.Run(ctx, server.Call{
-		Document: doc, Operation: doc.Operations()[0].Name, Variables: map[string]any{"page": slug}, Style: scalar.Status,
+		Document: doc, Operation: doc.Operations()[0].Name, Variables: map[string]any{"page": slug},
+		Style:  scalar.Status,
 		Limits: relay.Limits{Default: unlimited, Max: unlimited},
 	})
 	switch {
@@ -171,7 +176,8 @@ func (a *API) run(ctx context.Context, i int, slug string) ([]byte, error) {
 // errNoPage is the error of a document whose page does not exist.
 var errNoPage = errors.New("the page does not exist")
 
-// bodyOf renders a body from data. It replaces the object "inside" by its members, and connections by their nodes. Only groups have a list of components.
+// bodyOf renders a body from data. It replaces the object "inside" by its members, and connections by their nodes.
+// Only groups have a list of components.
 func bodyOf(data []byte) ([]byte, error) {
 	body := append(make([]byte, 0, len(data)), '{')
 	for name, value := range rawjson.Members(data, "") {

@@ -29,7 +29,9 @@ const (
 func set(t *testing.T, db *statuspages.DB, at time.Time, state status.ComponentStatus) {
 	t.Helper()
 	err := db.Write(t.Context(), page, at, func(ctx context.Context, tx *statuspages.Tx) error {
-		_, err := tx.Exec(ctx, `update status.component set base_status = $2::text::status.component_status where id = $1`, component, string(state))
+		_, err := tx.Exec(ctx,
+			`update status.component set base_status = $2::text::status.component_status where id = $1`, component,
+			string(state))
 		return err
 	})
 	if err != nil {
@@ -46,34 +48,41 @@ func TestHeaders(t *testing.T) {
 		path := "/api/v2/" + name
 		got := g.Get(t, path+"?unknown=1&limit=x")
 		for header, want := range map[string]string{
-			"Content-Type": "application/json; charset=utf-8", "Vary": "Accept,Accept-Encoding", "Access-Control-Allow-Origin": "*", "Access-Control-Expose-Headers": "ETag",
-			"X-Content-Type-Options": "nosniff", "Cache-Control": "max-age=10, public, s-maxage=10, stale-while-revalidate=20, stale-if-error=3600", "Last-Modified": "", "Content-Encoding": "",
+			"Content-Type": "application/json; charset=utf-8", "Vary": "Accept,Accept-Encoding",
+			"Access-Control-Allow-Origin": "*", "Access-Control-Expose-Headers": "ETag",
+			"X-Content-Type-Options": "nosniff",
+			"Cache-Control":          "max-age=10, public, s-maxage=10, stale-while-revalidate=20, stale-if-error=3600", "Last-Modified": "", "Content-Encoding": "",
 		} {
 			if got.Header.Get(header) != want {
 				t.Errorf("%s: %s is %q", path, header, got.Header.Get(header))
 			}
 		}
 		etag := got.Header.Get("ETag")
-		if got.Status != 200 || len(etag) != len(`W/""`)+32 || !strings.HasPrefix(etag, `W/"`) || got.Header.Get("X-Request-Id") == "" || strings.HasSuffix(got.Body, "\n") {
+		if got.Status != 200 || len(etag) != len(`W/""`)+32 || !strings.HasPrefix(etag, `W/"`) ||
+			got.Header.Get("X-Request-Id") == "" || strings.HasSuffix(got.Body, "\n") {
 			t.Errorf("%s: %d, tag %s", path, got.Status, etag)
 		}
 		head := g.Do(t, http.MethodHead, path, "")
 		if head.Status != 200 || head.Body != "" {
 			t.Errorf("HEAD %s: %d %q", path, head.Status, head.Body)
 		}
-		for _, header := range []string{"Etag", "Content-Length", "Content-Type", "Cache-Control", "Vary", "Access-Control-Allow-Origin"} {
+		for _, header := range []string{"Etag", "Content-Length", "Content-Type", "Cache-Control",
+			"Vary", "Access-Control-Allow-Origin"} {
 			if head.Header.Get(header) != got.Header.Get(header) || head.Header.Get(header) == "" {
 				t.Errorf("HEAD %s: %s is %q, of GET %q", path, header, head.Header.Get(header), got.Header.Get(header))
 			}
 		}
-		for _, tags := range []string{etag, strings.TrimPrefix(etag, "W/"), `"x", ` + etag, "*", `W/"y",` + etag + `,"z"`} {
+		for _, tags := range []string{etag, strings.TrimPrefix(etag, "W/"), `"x", ` + etag, "*",
+			`W/"y",` + etag + `,"z"`} {
 			same := g.Do(t, http.MethodGet, path, "", "If-None-Match: "+tags)
-			if same.Status != http.StatusNotModified || same.Body != "" || same.Header.Get("ETag") != etag || same.Header.Get("Access-Control-Allow-Origin") != "*" ||
+			if same.Status != http.StatusNotModified || same.Body != "" || same.Header.Get("ETag") != etag ||
+				same.Header.Get("Access-Control-Allow-Origin") != "*" ||
 				same.Header.Get("Cache-Control") == "" || same.Header.Get("Content-Type") != "" {
 				t.Errorf("%s with %s: %d %v", path, tags, same.Status, same.Header)
 			}
 		}
-		if other := g.Do(t, http.MethodGet, path, "", `If-None-Match: "x", W/"`+strings.Repeat("0", 32)+`"`); other.Status != 200 || other.Body != got.Body {
+		if other := g.Do(t, http.MethodGet, path, "",
+			`If-None-Match: "x", W/"`+strings.Repeat("0", 32)+`"`); other.Status != 200 || other.Body != got.Body {
 			t.Errorf("%s with other tags: %d", path, other.Status)
 		}
 		if again := g.Get(t, path); again.Body != got.Body || again.Header.Get("ETag") != etag {
@@ -94,19 +103,24 @@ func TestHeaders(t *testing.T) {
 		if plain := g.Do(t, http.MethodGet, path, "", "Accept-Encoding: gzip;q=0"); plain.Body != got.Body {
 			t.Errorf("%s is compressed although the client refuses gzip", path)
 		}
-		if options := g.Do(t, http.MethodOptions, path, "", "Access-Control-Request-Headers: If-None-Match"); options.Status != http.StatusNoContent ||
-			options.Header.Get("Access-Control-Allow-Methods") != "GET, HEAD, OPTIONS" || options.Header.Get("Access-Control-Allow-Headers") != "If-None-Match" {
+		if options := g.Do(t, http.MethodOptions, path,
+			"", "Access-Control-Request-Headers: If-None-Match"); options.Status != http.StatusNoContent ||
+			options.Header.Get("Access-Control-Allow-Methods") != "GET, HEAD, OPTIONS" ||
+			options.Header.Get("Access-Control-Allow-Headers") != "If-None-Match" {
 			t.Errorf("OPTIONS %s: %d %v", path, options.Status, options.Header)
 		}
 		for _, method := range []string{http.MethodPost, http.MethodPut, http.MethodDelete, http.MethodPatch} {
-			if refused := g.Do(t, method, path, "x"); refused.Status != http.StatusMethodNotAllowed || refused.Header.Get("Allow") != "GET, HEAD, OPTIONS" || refused.Body != "" {
+			if refused := g.Do(t, method, path, "x"); refused.Status != http.StatusMethodNotAllowed ||
+				refused.Header.Get("Allow") != "GET, HEAD, OPTIONS" || refused.Body != "" {
 				t.Errorf("%s %s: %d %q", method, path, refused.Status, refused.Body)
 			}
 		}
 	}
-	for _, path := range []string{"/api/v2", "/api/v2/", "/api/v2/summary", "/api/v2/summary.json/", "/api/v2/incidents/x.json", "/api/v2/Summary.json", "/api/v2/nothing"} {
+	for _, path := range []string{"/api/v2", "/api/v2/", "/api/v2/summary", "/api/v2/summary.json/",
+		"/api/v2/incidents/x.json", "/api/v2/Summary.json", "/api/v2/nothing"} {
 		got := g.Get(t, path)
-		if got.Status != http.StatusNotFound || got.Body != "" || got.Header.Values("Content-Type") != nil || got.Header.Get("Access-Control-Allow-Origin") != "*" {
+		if got.Status != http.StatusNotFound || got.Body != "" || got.Header.Values("Content-Type") != nil ||
+			got.Header.Get("Access-Control-Allow-Origin") != "*" {
 			t.Errorf("%s: %d %q %v", path, got.Status, got.Body, got.Header)
 		}
 	}
@@ -126,7 +140,9 @@ func TestNoPage(t *testing.T) {
 				t.Errorf("%s: %d %q", name, got.Status, got.Body)
 			}
 		}
-		got := g.Query(t, `{ status { name } statusPage(slug: "x") { name } statusIncident(code: "x") { name } node(id: "U3RhdHVzSW5jaWRlbnQ6eA") { id } }`, nil)
+		got := g.Query(t,
+			`{ status { name } statusPage(slug: "x") { name } statusIncident(code: "x") { name } node(id: `+
+				`"U3RhdHVzSW5jaWRlbnQ6eA") { id } }`, nil)
 		if got.Body != `{"data":{"status":null,"statusPage":null,"statusIncident":null,"node":null}}` {
 			t.Errorf("GraphQL returns %s", got.Body)
 		}
@@ -139,16 +155,20 @@ func TestHosts(t *testing.T) {
 	g := testenv.Over(t, testenv.Empty.Fresh(t))
 	importExample(t, g.Status, status.Documented)
 	for _, p := range []*status.Page{
-		{Code: "second", Slug: "second", Name: "Second", URL: "https://Status.second.example:8443/path", TimeZone: "Europe/London"},
-		{Code: "third", Slug: "third", Name: "Third", URL: "https://third.example", Hosts: []string{"also.example"}, TimeZone: "Asia/Kolkata"},
+		{Code: "second", Slug: "second", Name: "Second", URL: "https://Status.second.example:8443/path",
+			TimeZone: "Europe/London"},
+		{Code: "third", Slug: "third", Name: "Third", URL: "https://third.example", Hosts: []string{"also.example"},
+			TimeZone: "Asia/Kolkata"},
 	} {
 		edit := statuspages.NewEditor(g.Status, lastWrite, nil)
-		if _, err := edit.InitPage(t.Context(), statuspages.Author{}, statuspages.PageInit{Page: *p, Component: "Only"}); err != nil {
+		if _, err := edit.InitPage(t.Context(), statuspages.Author{},
+			statuspages.PageInit{Page: *p, Component: "Only"}); err != nil {
 			t.Fatal(err)
 		}
 	}
 	for host, want := range map[string]string{
-		"status.ledgerlight.example": "Ledgerlight Network", "anything": "Ledgerlight Network", "status.SECOND.example": "Second", "status.second.example:1234": "Second",
+		"status.ledgerlight.example": "Ledgerlight Network", "anything": "Ledgerlight Network",
+		"status.SECOND.example": "Second", "status.second.example:1234": "Second",
 		"third.example.": "Third", "also.example": "Third", "": "Ledgerlight Network",
 	} {
 		r := httptest.NewRequest(http.MethodGet, "/api/v2/status.json", http.NoBody)
@@ -159,7 +179,9 @@ func TestHosts(t *testing.T) {
 			t.Errorf("%q: %s", host, w.Body)
 		}
 	}
-	third := g.Query(t, `{ statusPage(slug: "third") { name isDefault updatedAt rollup { indicator description } components { nodes { name } } } }`, nil).Body
+	third := g.Query(t,
+		`{ statusPage(slug: "third") { name isDefault updatedAt rollup { indicator description } components { nodes `+
+			`{ name } } } }`, nil).Body
 	if third != `{"data":{"statusPage":{"name":"Third","isDefault":false,"updatedAt":"2026-03-12T09:42:10.118Z","rollup":{"indicator":"NONE","description":"All Systems Operational"},"components":{"nodes":[{"name":"Only"}]}}}}` {
 		t.Errorf("the third page is %s", third)
 	}
@@ -211,12 +233,14 @@ func TestFailedWrites(t *testing.T) {
 			return err
 		},
 	} {
-		err := g.Status.Write(t.Context(), page, lastWrite().Add(time.Hour), func(ctx context.Context, tx *statuspages.Tx) error {
-			if _, err := tx.Exec(ctx, `update status.component set base_status = 'major_outage' where not is_group`); err != nil {
-				return err
-			}
-			return end(ctx, tx)
-		})
+		err := g.Status.Write(t.Context(), page, lastWrite().Add(time.Hour),
+			func(ctx context.Context, tx *statuspages.Tx) error {
+				if _, err := tx.Exec(ctx,
+					`update status.component set base_status = 'major_outage' where not is_group`); err != nil {
+					return err
+				}
+				return end(ctx, tx)
+			})
 		if (err == nil) != (name == "nothing") {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -224,13 +248,15 @@ func TestFailedWrites(t *testing.T) {
 			t.Errorf("%s: %s", name, got)
 		}
 	}
-	if err := g.Status.Write(t.Context(), "nobody", lastWrite(), func(context.Context, *statuspages.Tx) error { return nil }); !errors.Is(err, statuspages.ErrNoPage) {
+	if err := g.Status.Write(t.Context(), "nobody", lastWrite(), func(context.Context, *statuspages.Tx) error {
+		return nil
+	}); !errors.Is(err, statuspages.ErrNoPage) {
 		t.Errorf("writing to no page: %v", err)
 	}
 }
 
-// TestDatabaseUnavailable checks that the last documents are served for an hour without a database, then 503 is returned, and current documents are served when
-// it is back.
+// TestDatabaseUnavailable checks that the last documents are served for an hour without a database, then 503 is
+// returned, and current documents are served when it is back.
 func TestDatabaseUnavailable(t *testing.T) {
 	t.Parallel()
 	url := testenv.Empty.Fresh(t)
@@ -254,11 +280,13 @@ func TestDatabaseUnavailable(t *testing.T) {
 	pgtest.Allow(t, url, false)
 	late.Store(int64(59 * time.Minute))
 	waitFor(t, time.Minute, "a refresh fails", func() bool { return metric("heliograph_status_stale_seconds 3540") })
-	if got := g.Get(t, summaryPath); got.Status != 200 || got.Body != before.Body || metric("heliograph_status_failures_total 0") {
+	if got := g.Get(t, summaryPath); got.Status != 200 || got.Body != before.Body ||
+		metric("heliograph_status_failures_total 0") {
 		t.Errorf("without a database: %d %s", got.Status, got.Body)
 	}
 	late.Store(int64(61 * time.Minute))
-	if got := g.Get(t, summaryPath); got.Status != http.StatusServiceUnavailable || got.Body != "" || got.Header.Get("Retry-After") == "" {
+	if got := g.Get(t, summaryPath); got.Status != http.StatusServiceUnavailable || got.Body != "" ||
+		got.Header.Get("Retry-After") == "" {
 		t.Errorf("after an hour: %d %s", got.Status, got.Body)
 	}
 	off := testenv.Now()

@@ -1,5 +1,6 @@
-// Package v2 is the status API: the eight documents under /api/v2. A document is a row of the table below and a GraphQL document, which runs in process
-// after the page has changed. The rendered bytes are cached, so requests for an unchanged page need no database query.
+// Package v2 is the status API: the eight documents under /api/v2. A document is a row of the table below and a
+// GraphQL document, which runs in process after the page has changed. The rendered bytes are cached, so requests for
+// an unchanged page need no database query.
 package v2
 
 import (
@@ -47,7 +48,8 @@ type Options struct {
 	Server *server.Server
 	// Cache has the rendered documents. If its cache is disabled, each request renders its document.
 	Cache *doccache.Cache
-	// Save stores the documents of a page's revision by name after rendering. If it is nil, only the newest documents are available.
+	// Save stores the documents of a page's revision by name after rendering. If it is nil, only the newest documents
+	// are available.
 	Save   func(ctx context.Context, p *status.Page, documents map[string][]byte) error
 	Logger *slog.Logger
 }
@@ -90,8 +92,8 @@ func New(o Options) (*API, error) {
 	return a, nil
 }
 
-// Explain returns the operation of the document at a path. It does not run it. The variables have the short name of the default page; replace it to
-// select another page.
+// Explain returns the operation of the document at a path. It does not run it. The variables have the short name of
+// the default page; replace it to select another page.
 func (a *API) Explain(target string) (*rest.Explanation, error) {
 	u, err := url.Parse(target)
 	if err != nil {

@@ -1,5 +1,5 @@
-// Package demo holds the ids of the demo network: a small generated ledger, so that a gateway has data to show before an
-// importer writes any. README.md describes its accounts, tokens, contracts and topics.
+// Package demo holds the ids of the demo network: a small generated ledger, so that a gateway has data to show before
+// an importer writes any. README.md describes its accounts, tokens, contracts and topics.
 //
 // The packages below it are, from the bottom up:
 //
@@ -96,18 +96,27 @@ const (
 
 // Numbers are the numbers of the entities above by name.
 var Numbers = map[string]int64{
-	"Treasury": Treasury, "Alice": Alice, "Bob": Bob, "Carol": Carol, "Dave": Dave, "Erin": Erin, "Frank": Frank, "Grace": Grace, "Heidi": Heidi, "Ivan": Ivan,
-	"Judy": Judy, "Mallory": Mallory, "Niaj": Niaj, "Olivia": Olivia, "Peggy": Peggy, "Rupert": Rupert, "Sybil": Sybil, "Trent": Trent, "Victor": Victor,
-	"Walter": Walter, "Relay": Relay, "Fund": Fund, "Sunlight": Sunlight, "Tide": Tide, "Driftwood": Driftwood, "Foghorn": Foghorn, "Kelp": Kelp,
-	"FerryPass": FerryPass, "Lighthouse": Lighthouse, "Seashell": Seashell, "Postcard": Postcard, "Bottle": Bottle, "LampOil": LampOil, "Ration": Ration,
-	"HarbourCoin": HarbourCoin, "PierPass": PierPass, "TideGauge": TideGauge, "Logbook": Logbook, "Signpost": Signpost, "Shipyard": Shipyard, "Boat": Boat,
-	"SecondBoat": SecondBoat, "TokenDesk": TokenDesk, "Tollgate": Tollgate, "OldGauge": OldGauge, "SunkenGauge": SunkenGauge, "LastContract": LastContract,
-	"Storehouse": Storehouse, "Breakwater": Breakwater, "Furnace": Furnace, "Switchboard": Switchboard, "KeepersChat": KeepersChat,
-	"WeatherReports": WeatherReports, "HarbourNotices": HarbourNotices, "LostAndFound": LostAndFound, "OldNewsletter": OldNewsletter, "PhotoAlbum": PhotoAlbum,
+	"Treasury": Treasury, "Alice": Alice, "Bob": Bob, "Carol": Carol, "Dave": Dave, "Erin": Erin, "Frank": Frank,
+	"Grace": Grace, "Heidi": Heidi, "Ivan": Ivan,
+	"Judy": Judy, "Mallory": Mallory, "Niaj": Niaj, "Olivia": Olivia, "Peggy": Peggy, "Rupert": Rupert, "Sybil": Sybil,
+	"Trent": Trent, "Victor": Victor,
+	"Walter": Walter, "Relay": Relay, "Fund": Fund, "Sunlight": Sunlight, "Tide": Tide, "Driftwood": Driftwood,
+	"Foghorn": Foghorn, "Kelp": Kelp,
+	"FerryPass": FerryPass, "Lighthouse": Lighthouse, "Seashell": Seashell, "Postcard": Postcard, "Bottle": Bottle,
+	"LampOil": LampOil, "Ration": Ration,
+	"HarbourCoin": HarbourCoin, "PierPass": PierPass, "TideGauge": TideGauge, "Logbook": Logbook, "Signpost": Signpost,
+	"Shipyard": Shipyard, "Boat": Boat,
+	"SecondBoat": SecondBoat, "TokenDesk": TokenDesk, "Tollgate": Tollgate, "OldGauge": OldGauge,
+	"SunkenGauge": SunkenGauge, "LastContract": LastContract,
+	"Storehouse": Storehouse, "Breakwater": Breakwater, "Furnace": Furnace, "Switchboard": Switchboard,
+	"KeepersChat":    KeepersChat,
+	"WeatherReports": WeatherReports, "HarbourNotices": HarbourNotices, "LostAndFound": LostAndFound,
+	"OldNewsletter": OldNewsletter, "PhotoAlbum": PhotoAlbum,
 }
 
 // StatusPage is the code of the demo network's status page.
 const StatusPage = "l4nt3rnb4yst"
 
 // NodeNames are the places where the nodes stand.
-var NodeNames = [NodeCount + 1]string{"East Mole", "West Light", "Gull Rock", "Customs House", "Fish Market", "Signal Hill", "Rope Walk", "Old Battery"}
+var NodeNames = [NodeCount + 1]string{"East Mole", "West Light", "Gull Rock", "Customs House", "Fish Market",
+	"Signal Hill", "Rope Walk", "Old Battery"}

@@ -54,8 +54,8 @@ func lookError(err error) error {
 	return fmt.Errorf("looking for data: %w", err)
 }
 
-// ensureCluster creates the cluster if it does not exist. It is created in a temporary folder and renamed, so that an incomplete cluster is never used. made
-// reports whether the cluster is new.
+// ensureCluster creates the cluster if it does not exist. It is created in a temporary folder and renamed, so that an
+// incomplete cluster is never used. made reports whether the cluster is new.
 func ensureCluster(ctx context.Context, b binaries, l layout, id identity, ephemeral bool) (made bool, err error) {
 	there, err := exists(l.data)
 	if err != nil {
@@ -79,9 +79,10 @@ func ensureCluster(ctx context.Context, b binaries, l layout, id identity, ephem
 	if err := os.RemoveAll(l.init); err != nil {
 		return false, fmt.Errorf("removing what an interrupted initdb left: %w", err)
 	}
-	// Syncing the new files can take many seconds on a busy disk, so it is skipped. The system writes them within half a minute. If the machine crashes
-	// before that, the empty cluster may have to be created again.
-	args := []string{"-D", l.init, "-U", Name, "-A", "trust", "-E", "UTF8", "--locale=C", "--no-instructions", "--no-sync"}
+	// Syncing the new files can take many seconds on a busy disk, so it is skipped. The system writes them within half
+	// a minute. If the machine crashes before that, the empty cluster may have to be created again.
+	args := []string{"-D", l.init, "-U", Name, "-A", "trust", "-E", "UTF8", "--locale=C", "--no-instructions",
+		"--no-sync"}
 	if ephemeral {
 		args = append(args, "--wal-segsize=1") // less to write
 	}
@@ -119,7 +120,8 @@ func initdbError(err error, out string) error {
 	return fmt.Errorf("initdb: %w: %s", err, lastLines([]byte(out), 5))
 }
 
-// lastLines returns the last n lines of text, joined into one line. Errors of premature connection attempts are excluded.
+// lastLines returns the last n lines of text, joined into one line. Errors of premature connection attempts are
+// excluded.
 func lastLines(text []byte, n int) string {
 	lines := slices.DeleteFunc(strings.Split(strings.TrimSpace(string(text)), "\n"), func(line string) bool {
 		return strings.Contains(line, "the database system is starting up")

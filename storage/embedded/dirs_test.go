@@ -33,7 +33,8 @@ func TestDefaultDataDir(t *testing.T) {
 	t.Setenv("XDG_STATE_HOME", "relative/is/ignored")
 	t.Setenv("HOME", "")
 	_, err := DefaultDataDir()
-	if runtime.GOOS == "linux" && os.Geteuid() != 0 && (err == nil || !strings.Contains(err.Error(), "HELIOGRAPH_DATA_DIR")) {
+	if runtime.GOOS == "linux" && os.Geteuid() != 0 &&
+		(err == nil || !strings.Contains(err.Error(), "HELIOGRAPH_DATA_DIR")) {
 		t.Errorf("without a home: %v", err)
 	}
 }

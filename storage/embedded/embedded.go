@@ -1,8 +1,9 @@
 // Package embedded runs a PostgreSQL server as a child process, for use if no database URL is configured.
 //
-// It uses the PostgreSQL programs installed on the machine and downloads nothing. [Options.BinDir] describes where it searches for them. The server listens
-// on a Unix socket in a private folder and on no TCP port. It is stopped with the gateway, even if the gateway is killed. The next start cleans up after an
-// earlier gateway. The data is never deleted.
+// It uses the PostgreSQL programs installed on the machine and downloads nothing. [Options.BinDir] describes where it
+// searches for them. The server listens on a Unix socket in a private folder and on no TCP port. It is stopped with
+// the gateway, even if the gateway is killed. The next start cleans up after an earlier gateway. The data is never
+// deleted.
 //
 // Layout of a data folder:
 //
@@ -41,20 +42,24 @@ var (
 	ErrOtherVersion = errors.New("data folder was made by another major version of PostgreSQL")
 )
 
-// extensions returns the extensions that the schema needs. They are part of PostgreSQL, but some systems package them separately.
+// extensions returns the extensions that the schema needs. They are part of PostgreSQL, but some systems package them
+// separately.
 func extensions() []string { return []string{"btree_gist", "pg_trgm"} }
 
 // Options configure the server. The zero value means a persistent server in the default folder.
 type Options struct {
-	// DataDir is the data folder. It is created if missing. The default is [DefaultDataDir]. Ignored if Ephemeral is set.
+	// DataDir is the data folder. It is created if missing. The default is [DefaultDataDir]. Ignored if Ephemeral is
+	// set.
 	DataDir string
 
-	// BinDir is the folder that contains postgres and initdb (HELIOGRAPH_PG_BINDIR). If set, no other folder is searched, and it is an error if its programs
-	// are unusable. If empty, programs of the data's major version are searched in this order: PATH, pg_config, the usual folders of the system, and
-	// heliograph/postgresql/*/bin in the user's cache folder. Without data, the newest major version is used.
+	// BinDir is the folder that contains postgres and initdb (HELIOGRAPH_PG_BINDIR). If set, no other folder is
+	// searched, and it is an error if its programs are unusable. If empty, programs of the data's major version are
+	// searched in this order: PATH, pg_config, the usual folders of the system, and heliograph/postgresql/*/bin in the
+	// user's cache folder. Without data, the newest major version is used.
 	BinDir string
 
-	// Ephemeral selects a server in a temporary folder that [Server.Stop] removes. It is faster because its data need not survive a crash of the machine.
+	// Ephemeral selects a server in a temporary folder that [Server.Stop] removes. It is faster because its data need
+	// not survive a crash of the machine.
 	Ephemeral bool
 
 	// Settings are further server settings by name. They override those of this package.
@@ -69,8 +74,9 @@ type Options struct {
 	noDeathSignal bool
 }
 
-// DefaultDataDir returns the default data folder of the current user. For root it is /var/lib/heliograph, because the PostgreSQL user cannot access root's
-// home. For other users it is $XDG_STATE_HOME/heliograph or ~/.local/state/heliograph. On macOS it is in the folder for application data.
+// DefaultDataDir returns the default data folder of the current user. For root it is /var/lib/heliograph, because the
+// PostgreSQL user cannot access root's home. For other users it is $XDG_STATE_HOME/heliograph or
+// ~/.local/state/heliograph. On macOS it is in the folder for application data.
 func DefaultDataDir() (string, error) {
 	if os.Geteuid() == 0 {
 		return "/var/lib/heliograph", nil
@@ -109,8 +115,8 @@ func cacheDirs() []string {
 	return dirs
 }
 
-// layout contains the paths of one major version in one data folder. All are absolute and free of symbolic links, so that they can be compared with the paths
-// that the system reports for processes.
+// layout contains the paths of one major version in one data folder. All are absolute and free of symbolic links, so
+// that they can be compared with the paths that the system reports for processes.
 type layout struct {
 	base string // the data folder
 	dir  string // base/pg<major>, accessible only to the server's user
@@ -134,7 +140,8 @@ func newLayout(base string, major int) layout {
 	}
 }
 
-// socketPathTooLong reports whether the path of a socket in dir exceeds the shortest limit of all Unix systems (macOS: 103 bytes, Linux: 107).
+// socketPathTooLong reports whether the path of a socket in dir exceeds the shortest limit of all Unix systems (macOS:
+// 103 bytes, Linux: 107).
 func socketPathTooLong(dir string) bool {
 	return len(filepath.Join(dir, ".s.PGSQL.5432.lock")) > 100
 }
@@ -172,8 +179,9 @@ func exists(path string) (bool, error) {
 	return err == nil, err
 }
 
-// WatchParent returns a channel that is closed when the go command that started this process has ended. `go run` does not forward SIGTERM, so without this,
-// terminating it would leave the gateway running. If another program started this process, the channel is nil and never ready. Watching ends with ctx.
+// WatchParent returns a channel that is closed when the go command that started this process has ended. `go run` does
+// not forward SIGTERM, so without this, terminating it would leave the gateway running. If another program started
+// this process, the channel is nil and never ready. Watching ends with ctx.
 func WatchParent(ctx context.Context) <-chan struct{} {
 	return watchParent(ctx, "go", time.Second)
 }

@@ -73,13 +73,15 @@ func TestErrors(t *testing.T) {
 		{"no server", func(t *testing.T) Options {
 			return Options{folders: []string{"/nowhere"}}
 		}, ErrNoServer, []string{
-			"no usable PostgreSQL server found; it takes version 14 or newer, with initdb and the extensions btree_gist and pg_trgm.\n",
+			"no usable PostgreSQL server found; it takes version 14 or newer, with initdb and the extensions " +
+				"btree_gist and pg_trgm.\n",
 			"\n  1. install PostgreSQL with the system's package manager",
 			"\n  2. set HELIOGRAPH_PG_BINDIR ",
 			"\n  3. set HELIOGRAPH_DATABASE_URL ",
 		}},
 		{"only unusable servers", func(t *testing.T) Options {
-			return Options{folders: []string{fakePrograms(t, "9.6.24"), fakePrograms(t, "16.1", "plpgsql", "btree_gist")}}
+			return Options{folders: []string{fakePrograms(t, "9.6.24"),
+				fakePrograms(t, "16.1", "plpgsql", "btree_gist")}}
 		}, ErrNoServer, []string{
 			"\nPassed over:\n", "bin: PostgreSQL 9.6.24 is older than 14\n",
 			"bin lacks pg_trgm: install its contrib package", "3. set HELIOGRAPH_DATABASE_URL",
@@ -234,7 +236,8 @@ func TestFind(t *testing.T) {
 			t.Errorf("%s: %s %s, %v", test.name, b.version, b.dir, err)
 		}
 	}
-	if b, err := find(t.Context(), Options{folders: []string{v15, v17}}, "/data", []int{16, 14}); !errors.Is(err, ErrOtherVersion) {
+	if b, err := find(t.Context(), Options{folders: []string{v15, v17}}, "/data", []int{16, 14}); !errors.Is(err,
+		ErrOtherVersion) {
 		t.Errorf("none for the data: %s, %v", b.version, err)
 	}
 }

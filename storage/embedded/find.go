@@ -112,7 +112,8 @@ func find(ctx context.Context, o Options, base string, majors []int) (binaries, 
 	return binaries{}, otherVersion(base, majors, usable)
 }
 
-// probe checks whether dir contains a usable server. A missing extension is an error if it can be detected before the start.
+// probe checks whether dir contains a usable server. A missing extension is an error if it can be detected before the
+// start.
 func probe(ctx context.Context, dir string) (binaries, error) {
 	b := binaries{dir: dir}
 	for _, name := range []string{"postgres", "initdb"} {

@@ -22,8 +22,8 @@ type identity struct {
 	cred *syscall.Credential // nil means the user of this process
 }
 
-// chooseIdentity returns the user that runs the server on data, a folder that need not exist. PostgreSQL refuses to run as root. If this process runs as
-// root, the user is the owner of the data, or else postgres or nobody.
+// chooseIdentity returns the user that runs the server on data, a folder that need not exist. PostgreSQL refuses to
+// run as root. If this process runs as root, the user is the owner of the data, or else postgres or nobody.
 func chooseIdentity(data string) (identity, error) {
 	uid := os.Geteuid()
 	info, err := os.Stat(data)
@@ -55,8 +55,9 @@ func chooseIdentity(data string) (identity, error) {
 		}
 		return identity{name, &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}}, nil
 	}
-	return identity{}, errors.New("PostgreSQL refuses to run as root, and there is neither a user postgres nor a user nobody " +
-		"to run it as: run the gateway as an ordinary user")
+	return identity{},
+		errors.New("PostgreSQL refuses to run as root, and there is neither a user postgres nor a user nobody " +
+			"to run it as: run the gateway as an ordinary user")
 }
 
 func userName(uid uint32) string {
@@ -67,8 +68,8 @@ func userName(uid uint32) string {
 	return id
 }
 
-// privateDir makes dir accessible only to the server's user. It creates dir if missing. It does not follow a symbolic link, which the server's user could have
-// put there to get another folder.
+// privateDir makes dir accessible only to the server's user. It creates dir if missing. It does not follow a symbolic
+// link, which the server's user could have put there to get another folder.
 func (id identity) privateDir(dir string) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return err
@@ -82,8 +83,8 @@ func (id identity) privateDir(dir string) error {
 	return os.Lchown(dir, int(id.cred.Uid), int(id.cred.Gid))
 }
 
-// check fails if this process cannot switch to the server's user, or if that user cannot access its folder and programs. The errors of the programs
-// themselves are hard to understand.
+// check fails if this process cannot switch to the server's user, or if that user cannot access its folder and
+// programs. The errors of the programs themselves are hard to understand.
 func (id identity) check(ctx context.Context, b binaries, dir string) error {
 	if id.cred == nil {
 		return nil
@@ -99,7 +100,8 @@ func (id identity) check(ctx context.Context, b binaries, dir string) error {
 	case errors.Is(err, syscall.EACCES):
 		for _, path := range []string{dir, b.dir} {
 			if wall := id.barrier(path); wall != "" {
-				return fmt.Errorf("user %s, who runs PostgreSQL because root may not, cannot pass through %s to reach %s: "+
+				return fmt.Errorf("user %s, who runs PostgreSQL because root may not, cannot pass through %s to "+
+					"reach %s: "+
 					"choose a folder outside of it, or allow it with chmod o+x %s", id.name, wall, path, wall)
 			}
 		}
@@ -131,7 +133,8 @@ func (id identity) barrier(path string) string {
 	}
 }
 
-// serverEnv returns the environment of the server's programs. It excludes PG… variables, the locale and the gateway's secrets.
+// serverEnv returns the environment of the server's programs. It excludes PG… variables, the locale and the gateway's
+// secrets.
 func serverEnv() []string {
 	env := []string{"LC_ALL=C"}
 	for _, name := range []string{"PATH", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "TMPDIR"} {

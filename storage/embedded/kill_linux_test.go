@@ -37,7 +37,8 @@ func execWithoutCap(a assignment) error {
 	return unix.Exec(path, []string{path}, os.Environ())
 }
 
-// negligentParentRole acts as the first process of a container that does not reap: the killed server remains its zombie.
+// negligentParentRole acts as the first process of a container that does not reap: the killed server remains its
+// zombie.
 func negligentParentRole(a assignment) error {
 	if err := unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); err != nil {
 		return err
@@ -65,7 +66,8 @@ func negligentParentRole(a assignment) error {
 	if _, err := in.ReadString('\n'); err != nil { // wait until the test has written its rows
 		return err
 	}
-	// A stopped gateway does not reap the server either. It has stopped when all its threads have: one that waits for the server could still reap it.
+	// A stopped gateway does not reap the server either. It has stopped when all its threads have: one that waits for
+	// the server could still reap it.
 	gateway := cmd.Process.Pid
 	if err := syscall.Kill(gateway, syscall.SIGSTOP); err != nil {
 		return err
@@ -130,7 +132,8 @@ func TestZombieServer(t *testing.T) {
 	checkKept(t, dir)
 }
 
-// TestOrphanOfUnseenFolder takes over an orphan without the capability to read other users' working directories. Root in containers lacks this capability.
+// TestOrphanOfUnseenFolder takes over an orphan without the capability to read other users' working directories. Root
+// in containers lacks this capability.
 func TestOrphanOfUnseenFolder(t *testing.T) {
 	t.Parallel()
 	dir := usedDir(t)

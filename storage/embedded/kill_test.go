@@ -141,7 +141,8 @@ func killBusyServer(t *testing.T, dir string) {
 		ended <- err
 	}()
 	eventually(t, "the worker is busy", func() bool {
-		return queryString(t, g.URL, "select state from pg_stat_activity where pid = "+strconv.Itoa(worker)) == "active"
+		return queryString(t, g.URL, "select state from pg_stat_activity where pid = "+
+			strconv.Itoa(worker)) == "active"
 	})
 	if err := syscall.Kill(g.Pid, syscall.SIGKILL); err != nil {
 		t.Fatal(err)
@@ -235,7 +236,8 @@ func linkedFolder(t *testing.T, dir string) {
 	if err := errors.Join(os.RemoveAll(s.paths.sock), os.Symlink(target, s.paths.sock)); err != nil {
 		t.Fatal(err)
 	}
-	if s, err := Start(t.Context(), Options{DataDir: dir}); err == nil || !strings.Contains(err.Error(), "symbolic links are not followed") {
+	if s, err := Start(t.Context(), Options{DataDir: dir}); err == nil ||
+		!strings.Contains(err.Error(), "symbolic links are not followed") {
 		t.Errorf("error %v", err)
 		if err == nil {
 			_ = s.Stop(context.Background())

@@ -12,8 +12,8 @@ import (
 	"syscall"
 )
 
-// inspect returns the relation of process pid to the cluster in data. A server's working directory is its data folder. If the working directory cannot be
-// read (this takes a capability that containers lack), the command line is used.
+// inspect returns the relation of process pid to the cluster in data. A server's working directory is its data folder.
+// If the working directory cannot be read (this takes a capability that containers lack), the command line is used.
 func inspect(pid int, data string) (relation, error) {
 	proc := filepath.Join("/proc", strconv.Itoa(pid))
 	stat, err := os.ReadFile(filepath.Join(proc, "stat"))
@@ -79,8 +79,9 @@ func processName(pid int) string {
 	return strings.TrimSpace(string(name))
 }
 
-// procAttr makes a child run as cred, in its own process group so that Ctrl-C does not reach it. The kernel sends it the signal death when the thread that
-// started it ends. A change of user resets this setting; Go applies it after the change.
+// procAttr makes a child run as cred, in its own process group so that Ctrl-C does not reach it. The kernel sends it
+// the signal death when the thread that started it ends. A change of user resets this setting; Go applies it after the
+// change.
 func procAttr(cred *syscall.Credential, death syscall.Signal) *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{Credential: cred, Setpgid: true, Pdeathsig: death}
 }

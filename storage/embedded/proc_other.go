@@ -31,8 +31,8 @@ func inspect(pid int, data string) (relation, error) {
 	return foreign, nil
 }
 
-// processesOf returns nil: on this system, the workers of different clusters cannot be distinguished. PostgreSQL reports an error if workers of an earlier
-// server are still running.
+// processesOf returns nil: on this system, the workers of different clusters cannot be distinguished. PostgreSQL
+// reports an error if workers of an earlier server are still running.
 func processesOf(string) []int { return nil }
 
 // processName returns the name of a process as shown by ps, or "".
@@ -44,8 +44,8 @@ func processName(pid int) string {
 	return filepath.Base(name)
 }
 
-// procAttr makes a child run as cred, in its own process group so that Ctrl-C does not reach it. There is no parent-death signal on this system. A server
-// that outlives its gateway is stopped at the next start.
+// procAttr makes a child run as cred, in its own process group so that Ctrl-C does not reach it. There is no
+// parent-death signal on this system. A server that outlives its gateway is stopped at the next start.
 func procAttr(cred *syscall.Credential, _ syscall.Signal) *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{Credential: cred, Setpgid: true}
 }

@@ -41,9 +41,9 @@ type Server struct {
 	stopErr  error
 }
 
-// Start starts the server and returns when it accepts connections. This takes about 0.1 s, and 1 s for the first start.
-// Start takes over the data folder of a killed gateway. Canceling ctx aborts the start but does not stop a server that
-// Start has returned.
+// Start starts the server and returns when it accepts connections. This takes about 0.1 s, and 1 s for the first
+// start. Start takes over the data folder of a killed gateway. Canceling ctx aborts the start but does not stop a
+// server that Start has returned.
 func Start(ctx context.Context, o Options) (_ *Server, err error) {
 	begin := time.Now()
 	s := &Server{log: cmp.Or(o.Logger, slog.New(slog.DiscardHandler))}
@@ -315,8 +315,8 @@ type process struct {
 }
 
 // launch starts cmd and waits for its end on a separate thread. The parent-death signal is sent when the thread that
-// started the child ends, so that thread must live as long as the child. The goroutine never unlocks the thread, so the
-// thread ends with it.
+// started the child ends, so that thread must live as long as the child. The goroutine never unlocks the thread, so
+// the thread ends with it.
 func launch(cmd *exec.Cmd) (*process, error) {
 	p := &process{cmd: cmd, done: make(chan struct{})}
 	started := make(chan error, 1)

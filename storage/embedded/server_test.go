@@ -19,7 +19,8 @@ func TestServer(t *testing.T) {
 	t.Parallel()
 	dir := tempDir(t)
 	var log bytes.Buffer
-	o := Options{DataDir: dir, Logger: slog.New(slog.NewTextHandler(&log, nil)), Settings: map[string]string{"work_mem": "7MB"}}
+	o := Options{DataDir: dir, Logger: slog.New(slog.NewTextHandler(&log, nil)),
+		Settings: map[string]string{"work_mem": "7MB"}}
 	s := mustStart(t, o)
 	for sql, want := range map[string]string{
 		"select current_user || ' ' || current_database()": "heliograph heliograph",
@@ -38,7 +39,8 @@ func TestServer(t *testing.T) {
 	}
 	execSQL(t, s.URL(Name), "create extension btree_gist", "create extension pg_trgm")
 	info, err := os.Stat(s.paths.sock)
-	if err != nil || info.Mode().Perm() != 0o700 || s.paths.sock != filepath.Join(s.paths.dir, "s") || s.DataDir() != dir {
+	if err != nil || info.Mode().Perm() != 0o700 || s.paths.sock != filepath.Join(s.paths.dir, "s") ||
+		s.DataDir() != dir {
 		t.Errorf("the socket's folder %s below %s: %v, %v", s.paths.sock, s.DataDir(), info.Mode(), err)
 	}
 	fill(t, s.URL(Name))

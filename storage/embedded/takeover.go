@@ -29,9 +29,9 @@ const (
 	foreign                 // another process with a reused process id
 )
 
-// takeOver cleans up after an earlier gateway. It must be called with the lock held: no other gateway is running, so any server of the cluster is an orphan,
-// and files that mark a running server are stale. PostgreSQL alone refuses to start if the process id in such a file is that of a zombie or of another
-// process of its user.
+// takeOver cleans up after an earlier gateway. It must be called with the lock held: no other gateway is running, so
+// any server of the cluster is an orphan, and files that mark a running server are stale. PostgreSQL alone refuses to
+// start if the process id in such a file is that of a zombie or of another process of its user.
 func takeOver(ctx context.Context, log *slog.Logger, l layout) error {
 	pidFile := filepath.Join(l.data, "postmaster.pid")
 	pid, err := readPid(pidFile)
@@ -130,8 +130,9 @@ func stopAll(ctx context.Context, pids []int, data string, signals ...syscall.Si
 	return fmt.Errorf("the PostgreSQL processes %v on %s do not end", pids, data)
 }
 
-// acquire locks the file at path, which marks the owner of the folder next to it. The kernel releases the lock when the file is closed or this process ends.
-// The file is not removed; otherwise two processes could lock two files of the same name.
+// acquire locks the file at path, which marks the owner of the folder next to it. The kernel releases the lock when
+// the file is closed or this process ends. The file is not removed; otherwise two processes could lock two files of
+// the same name.
 func acquire(path string) (*os.File, error) {
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {
@@ -169,8 +170,8 @@ func makeTemp(parent, prefix string) (string, error) {
 	return dir, wrap.Error(err, "making a temporary folder")
 }
 
-// sweep removes the folders of ephemeral servers whose gateway was killed. A folder whose lock is free has no owner. Only old folders are removed, because a
-// new folder's lock file is created before it is locked.
+// sweep removes the folders of ephemeral servers whose gateway was killed. A folder whose lock is free has no owner.
+// Only old folders are removed, because a new folder's lock file is created before it is locked.
 func sweep(ctx context.Context, log *slog.Logger) {
 	locks, _ := filepath.Glob(filepath.Join(os.TempDir(), tempPrefix+"*", "pg*.lock"))
 	for _, path := range locks {

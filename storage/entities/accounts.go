@@ -9,10 +9,12 @@ import (
 	"heliograph/storage"
 )
 
-// syntheticTreasuryMemo is the memo of the treasury account that an importer creates if its history starts later than the network's.
+// syntheticTreasuryMemo is the memo of the treasury account that an importer creates if its history starts later than
+// the network's.
 const syntheticTreasuryMemo = "Mirror node created synthetic treasury account"
 
-// accountColumns are the columns of an account e (a row of entity or entity_history) and its stake s, in the order of accountTargets.
+// accountColumns are the columns of an account e (a row of entity or entity_history) and its stake s, in the order of
+// accountTargets.
 const accountColumns = `
   e.id, e.type, e.alias, e.auto_renew_account_id, e.auto_renew_period, e.created_timestamp, e.decline_reward, e.delegation_address,
   e.deleted, e.ethereum_nonce, e.evm_address, e.expiration_timestamp, e.key, e.max_automatic_token_associations, e.memo, e.obtainer_id,
@@ -33,11 +35,14 @@ type accountRow struct {
 
 func accountTargets(a *accountRow, into []any) []any {
 	return append(into,
-		&a.EntityID, &a.typ, (*storage.Blob)(&a.Alias), &a.AutoRenewAccountID, &a.AutoRenewPeriod, &a.CreatedTimestamp, &a.DeclineReward,
+		&a.EntityID, &a.typ, (*storage.Blob)(&a.Alias), &a.AutoRenewAccountID, &a.AutoRenewPeriod, &a.CreatedTimestamp,
+		&a.DeclineReward,
 		(*storage.Blob)(&a.DelegationAddress),
-		&a.Deleted, &a.EthereumNonce, (*storage.Blob)(&a.evmAddress), &a.expiration, (*storage.Blob)(&a.key.Bytes), &a.MaxAutomaticTokenAssociations, &a.Memo,
+		&a.Deleted, &a.EthereumNonce, (*storage.Blob)(&a.evmAddress), &a.expiration, (*storage.Blob)(&a.key.Bytes),
+		&a.MaxAutomaticTokenAssociations, &a.Memo,
 		&a.ObtainerID,
-		&a.ReceiverSigRequired, &a.StakedAccountID, &a.StakedNodeID, &a.stakePeriodStart, &a.Timestamp.From, &a.Timestamp.To,
+		&a.ReceiverSigRequired, &a.StakedAccountID, &a.StakedNodeID, &a.stakePeriodStart, &a.Timestamp.From,
+		&a.Timestamp.To,
 		&a.Balance.Balance, &a.Balance.Timestamp, &a.pendingReward, &a.endStakePeriod)
 }
 
@@ -45,7 +50,9 @@ const (
 	noNode = -1 // staked_node_id of accounts that stake to no node; stake_period_start of accounts that do not stake
 )
 
-var accountRows = storage.NewMapper(accountTargets, finishAccount, func(r *accountRow) *ledger.Account { return &r.Account })
+var accountRows = storage.NewMapper(accountTargets, finishAccount, func(r *accountRow) *ledger.Account {
+	return &r.Account
+})
 
 // finishAccount fills the computed fields.
 func finishAccount(a *accountRow) error {
@@ -99,10 +106,15 @@ func isZero(b []byte) bool {
 }
 
 // accountIDRows are accounts of which only the id is read.
-var accountIDRows = storage.MapperOf(func(a *ledger.Account, into []any) []any { return append(into, &a.EntityID) }, nil)
+var accountIDRows = storage.MapperOf(func(a *ledger.Account, into []any) []any {
+	return append(into, &a.EntityID)
+}, nil)
 
-// Accounts reads a page of accounts and contracts by id. hideSyntheticTreasury excludes the synthetic treasury. With onlyIDs, the accounts have nothing else.
-func Accounts(ctx context.Context, db *storage.DB, f *ledger.AccountFilter, hideSyntheticTreasury, onlyIDs bool, p storage.Page) ([]*ledger.Account, error) {
+// Accounts reads a page of accounts and contracts by id. hideSyntheticTreasury excludes the synthetic treasury. With
+// onlyIDs, the accounts have nothing else.
+func Accounts(
+	ctx context.Context, db *storage.DB, f *ledger.AccountFilter, hideSyntheticTreasury, onlyIDs bool, p storage.Page,
+) ([]*ledger.Account, error) {
 	var w storage.Where
 	if f != nil {
 		storage.Filter(&w, "e.id", f.ID)
@@ -121,7 +133,8 @@ func Accounts(ctx context.Context, db *storage.DB, f *ledger.AccountFilter, hide
 	return accountRows.List(ctx, db, "accounts", sql, w.Args...)
 }
 
-// accountsPage returns the FROM clause for a page of the accounts and contracts e that match w, and the clauses for its order.
+// accountsPage returns the FROM clause for a page of the accounts and contracts e that match w, and the clauses for
+// its order.
 func accountsPage(db *storage.DB, w *storage.Where, p storage.Page) (from, order string) {
 	w.Keyset(p, "e.id")
 	order = w.OrderBy(p, "e.id")
@@ -129,13 +142,15 @@ func accountsPage(db *storage.DB, w *storage.Where, p storage.Page) (from, order
 		return ` from entity e where e.type in ('ACCOUNT', 'CONTRACT')` + w.String() + order, order
 	}
 	of := func(typ string) string { // a range of one type, since "=" would let the planner choose the index on id
-		return `(select * from entity e where e.type between '` + typ + `' and '` + typ + `'` + w.String() + w.OrderBy(p, "e.type", "e.id") + `)`
+		return `(select * from entity e where e.type between '` + typ + `' and '` + typ + `'` + w.String() +
+			w.OrderBy(p, "e.type", "e.id") + `)`
 	}
 	// The newest entities can be many of other types. The index on type and id skips them.
 	return ` from (` + of("ACCOUNT") + ` union all ` + of("CONTRACT") + `) e` + order, order
 }
 
-// named returns the condition on entities e that the address or alias in ref selects, and its argument. It is empty if ref has an id.
+// named returns the condition on entities e that the address or alias in ref selects, and its argument. It is empty if
+// ref has an id.
 func named(ref ledger.AccountRef) (condition string, arg []byte) {
 	switch {
 	case ref.Address.Valid:
@@ -149,8 +164,9 @@ func named(ref ledger.AccountRef) (condition string, arg []byte) {
 	}
 }
 
-// ResolveAccount returns the id of the account that ref identifies, or null if no entity that is not deleted has the alias or address. An id in ref is
-// returned without a lookup, so the entity may not exist. If two such entities share the alias or address, the error is [ErrAmbiguous].
+// ResolveAccount returns the id of the account that ref identifies, or null if no entity that is not deleted has the
+// alias or address. An id in ref is returned without a lookup, so the entity may not exist. If two such entities share
+// the alias or address, the error is [ErrAmbiguous].
 func ResolveAccount(ctx context.Context, db *storage.DB, ref ledger.AccountRef) (ledger.Null[ledger.EntityID], error) {
 	condition, arg := named(ref)
 	if condition == "" {
@@ -159,8 +175,11 @@ func ResolveAccount(ctx context.Context, db *storage.DB, ref ledger.AccountRef) 
 	return onlyID(ctx, db, ref, `select e.id from entity e where `+condition+` limit 2`, arg)
 }
 
-// onlyID returns the id that a statement selects, or null if it selects none. If it selects more than one, the error is [ErrAmbiguous].
-func onlyID(ctx context.Context, db *storage.DB, ref ledger.AccountRef, sql string, arg []byte) (ledger.Null[ledger.EntityID], error) {
+// onlyID returns the id that a statement selects, or null if it selects none. If it selects more than one, the error
+// is [ErrAmbiguous].
+func onlyID(
+	ctx context.Context, db *storage.DB, ref ledger.AccountRef, sql string, arg []byte,
+) (ledger.Null[ledger.EntityID], error) {
 	ids, err := storage.Values[ledger.EntityID]().List(ctx, db, "an id", sql, arg)
 	if err == nil && len(ids) > 1 {
 		err = storage.ErrAmbiguous
@@ -175,7 +194,8 @@ func onlyID(ctx context.Context, db *storage.DB, ref ledger.AccountRef, sql stri
 	}
 }
 
-// namedEntities returns a FROM clause for at most 100 entities e with the address, alias or public key that a text can name, and its argument.
+// namedEntities returns a FROM clause for at most 100 entities e with the address, alias or public key that a text can
+// name, and its argument.
 func namedEntities(c ledger.Candidates, types string) (from string, args []any) {
 	condition, value := named(ledger.AccountRef{Address: c.Address, Alias: c.Alias})
 	args = []any{value}
@@ -185,19 +205,23 @@ func namedEntities(c ledger.Candidates, types string) (from string, args []any) 
 	return ` from (select * from entity e where ` + condition + ` and e.type in (` + types + `) limit 100) e `, args
 }
 
-// QueueNamedAccounts queues a query for the accounts and contracts with the address, alias or public key that a text can name.
+// QueueNamedAccounts queues a query for the accounts and contracts with the address, alias or public key that a text
+// can name.
 func QueueNamedAccounts(b *storage.Batch, c ledger.Candidates, done func([]*ledger.Account)) {
 	from, args := namedEntities(c, `'ACCOUNT', 'CONTRACT'`)
-	accountRows.Queue(b, `select `+accountColumns+from+`left join entity_stake s on s.id = e.id order by e.id`, args, done)
+	accountRows.Queue(b, `select `+accountColumns+from+`left join entity_stake s on s.id = e.id order by e.id`,
+		args, done)
 }
 
 // QueueNamedContracts is [QueueNamedAccounts] for contracts.
 func QueueNamedContracts(b *storage.Batch, c ledger.Candidates, done func([]*ledger.Contract)) {
 	from, args := namedEntities(c, `'CONTRACT'`)
-	contractRows.Queue(b, `select `+contractColumns+from+`left join contract c on c.id = e.id order by e.id`, args, done)
+	contractRows.Queue(b, `select `+contractColumns+from+`left join contract c on c.id = e.id order by e.id`,
+		args, done)
 }
 
-// QueueAccounts queues a query for accounts and contracts by id. done receives one account per id, or nil for ids that do not exist.
+// QueueAccounts queues a query for accounts and contracts by id. done receives one account per id, or nil for ids that
+// do not exist.
 func QueueAccounts(b *storage.Batch, ids []ledger.EntityID, done func([]*ledger.Account)) {
 	sql := `select ` + accountColumns + ` from entity e left join entity_stake s on s.id = e.id
 where e.id = ` + storage.Any1 + ` and e.type in ('ACCOUNT', 'CONTRACT')`
@@ -207,8 +231,8 @@ where e.id = ` + storage.Any1 + ` and e.type in ('ACCOUNT', 'CONTRACT')`
 	storage.QueueByKey(b, accountRows, sql, ids, func(a *ledger.Account) ledger.EntityID { return a.EntityID }, done)
 }
 
-// Account reads the current state of an account or contract. It returns nil if the account does not exist. If two entities that are not deleted share the
-// alias or address, the error is [ErrAmbiguous].
+// Account reads the current state of an account or contract. It returns nil if the account does not exist. If two
+// entities that are not deleted share the alias or address, the error is [ErrAmbiguous].
 func Account(ctx context.Context, db *storage.DB, ref ledger.AccountRef) (*ledger.Account, error) {
 	condition, arg := named(ref)
 	if condition == "" {
@@ -229,16 +253,19 @@ where `+condition+` limit 2`, arg)
 	return rows[0], nil
 }
 
-// AccountAt reads the newest version of an account or contract that matches at, with the balances of the balance snapshot for that time. It returns nil if
-// there is no such version. now limits the search for the snapshot.
-func AccountAt(ctx context.Context, db *storage.DB, id ledger.EntityID, at *ledger.TimestampFilter, now ledger.Timestamp) (*ledger.Account, error) {
+// AccountAt reads the newest version of an account or contract that matches at, with the balances of the balance
+// snapshot for that time. It returns nil if there is no such version. now limits the search for the snapshot.
+func AccountAt(
+	ctx context.Context, db *storage.DB, id ledger.EntityID, at *ledger.TimestampFilter, now ledger.Timestamp,
+) (*ledger.Account, error) {
 	w := storage.Where{Args: []any{int64(id)}}
 	w.Versions("timestamp_range", at)
 	version := func(table string) string {
 		return `(select * from ` + table + ` where id = $1` + w.String() + ` order by timestamp_range desc limit 1)`
 	}
 	newest := func(table string) string {
-		return `(select * from (` + version(table) + ` union all ` + version(table+"_history") + `) v order by timestamp_range desc limit 1)`
+		return `(select * from (` + version(table) + ` union all ` + version(table+"_history") +
+			`) v order by timestamp_range desc limit 1)`
 	}
 	sql := `select ` + accountColumns + ` from ` + newest("entity") + ` e left join ` + newest("entity_stake") + ` s on s.id = e.id
 where e.type in ('ACCOUNT', 'CONTRACT') and not (e.num = 2 and e.memo = '` + syntheticTreasuryMemo + `')`

@@ -5,8 +5,8 @@ import (
 	"heliograph/storage"
 )
 
-// receivedPage returns the statement for a page of the allowances that each of the given spenders received. No index starts with the spender, so the table is
-// scanned once for all spenders and row numbers limit the pages.
+// receivedPage returns the statement for a page of the allowances that each of the given spenders received. No index
+// starts with the spender, so the table is scanned once for all spenders and row numbers limit the pages.
 func receivedPage(w *storage.Where, table, columns string, p storage.Page, keys ...string) string {
 	order := p.Order(keys...)
 	return `select p.ord, ` + columns + ` from ` + storage.Parents + ` join (
@@ -15,21 +15,25 @@ func receivedPage(w *storage.Where, table, columns string, p storage.Page, keys 
 where a.place <= ` + w.Arg(p.Limit) + ` order by p.ord, ` + order
 }
 
-// grantedPage returns the statement for a page of the allowances of each owner in the table from. page is the statement for one owner.
+// grantedPage returns the statement for a page of the allowances of each owner in the table from. page is the
+// statement for one owner.
 func grantedPage(from, page, columns string, p storage.Page, keys ...string) string {
 	return `select p.ord, ` + columns + ` from ` + from + ` cross join lateral (` + page + `) a
 order by p.ord, ` + p.Order(keys...)
 }
 
-const cryptoAllowanceColumns = `a.owner, a.spender, a.amount, a.amount_granted, lower(a.timestamp_range), upper(a.timestamp_range)`
+const cryptoAllowanceColumns = `a.owner, a.spender, a.amount, a.amount_granted, lower(a.timestamp_range), ` +
+	`upper(a.timestamp_range)`
 
 var cryptoAllowanceRows = storage.MapperOf(func(a *ledger.CryptoAllowance, into []any) []any {
 	return append(into, &a.OwnerID, &a.SpenderID, &a.Amount, &a.AmountGranted, &a.Timestamp.From, &a.Timestamp.To)
 }, nil)
 
-// QueueCryptoAllowances queues a query for the hbar allowances that each of the given accounts granted, ordered by spender, or received, ordered by owner.
-// done receives one page per account. Allowances with no remaining amount are excluded.
-func QueueCryptoAllowances(b *storage.Batch, accounts []ledger.EntityID, received bool, f *ledger.CryptoAllowanceFilter, p storage.Page,
+// QueueCryptoAllowances queues a query for the hbar allowances that each of the given accounts granted, ordered by
+// spender, or received, ordered by owner. done receives one page per account. Allowances with no remaining amount are
+// excluded.
+func QueueCryptoAllowances(b *storage.Batch, accounts []ledger.EntityID, received bool,
+	f *ledger.CryptoAllowanceFilter, p storage.Page,
 	done func([][]*ledger.CryptoAllowance),
 ) {
 	w := storage.Where{Args: []any{storage.Int64s(accounts)}}
@@ -43,7 +47,8 @@ func QueueCryptoAllowances(b *storage.Batch, accounts []ledger.EntityID, receive
 		sql = receivedPage(&w, "crypto_allowance", cryptoAllowanceColumns, p, "a.owner")
 	} else {
 		w.Keyset(p, "a.spender")
-		page := `select * from crypto_allowance a where a.owner = p.id and a.amount > 0` + w.String() + w.OrderBy(p, "a.spender")
+		page := `select * from crypto_allowance a where a.owner = p.id and a.amount > 0` + w.String() +
+			w.OrderBy(p, "a.spender")
 		from, arg := storage.OfParents(accounts)
 		w.Args[0] = arg
 		sql = grantedPage(from, page, cryptoAllowanceColumns, p, "a.spender")
@@ -51,15 +56,19 @@ func QueueCryptoAllowances(b *storage.Batch, accounts []ledger.EntityID, receive
 	cryptoAllowanceRows.QueueChildren(b, len(accounts), sql, w.Args, done)
 }
 
-const tokenAllowanceColumns = `a.owner, a.spender, a.token_id, a.amount, a.amount_granted, lower(a.timestamp_range), upper(a.timestamp_range)`
+const tokenAllowanceColumns = `a.owner, a.spender, a.token_id, a.amount, a.amount_granted, ` +
+	`lower(a.timestamp_range), upper(a.timestamp_range)`
 
 var tokenAllowanceRows = storage.MapperOf(func(a *ledger.TokenAllowance, into []any) []any {
-	return append(into, &a.OwnerID, &a.SpenderID, &a.TokenID, &a.Amount, &a.AmountGranted, &a.Timestamp.From, &a.Timestamp.To)
+	return append(into, &a.OwnerID, &a.SpenderID, &a.TokenID, &a.Amount, &a.AmountGranted, &a.Timestamp.From,
+		&a.Timestamp.To)
 }, nil)
 
-// QueueTokenAllowances queues a query for the fungible token allowances that each of the given accounts granted, ordered by spender and token, or received,
-// ordered by owner and token. done receives one page per account. Allowances with no remaining amount are excluded.
-func QueueTokenAllowances(b *storage.Batch, accounts []ledger.EntityID, received bool, f *ledger.TokenAllowanceFilter, p storage.Page,
+// QueueTokenAllowances queues a query for the fungible token allowances that each of the given accounts granted,
+// ordered by spender and token, or received, ordered by owner and token. done receives one page per account.
+// Allowances with no remaining amount are excluded.
+func QueueTokenAllowances(b *storage.Batch, accounts []ledger.EntityID, received bool, f *ledger.TokenAllowanceFilter,
+	p storage.Page,
 	done func([][]*ledger.TokenAllowance),
 ) {
 	w := storage.Where{Args: []any{storage.Int64s(accounts)}}
@@ -92,12 +101,15 @@ func allowanceKey(w *storage.Where, f *ledger.TokenAllowanceKeyFilter) {
 func tokenAllowancePage(w *storage.Where, f *ledger.TokenAllowanceFilter, p storage.Page) string {
 	order := w.OrderBy(p, "a.spender", "a.token_id")
 	statement := func(conditions string) string {
-		return `select * from token_allowance a where a.owner = p.id and a.amount > 0` + w.String() + conditions + order
+		return `select * from token_allowance a where a.owner = p.id and a.amount > 0` + w.String() + conditions +
+			order
 	}
 	if f.AnyOf == nil {
 		return statement("")
 	}
-	return `select * from (` + w.Union(len(f.AnyOf), statement, func(part *storage.Where, i int) { allowanceKey(part, f.AnyOf[i]) }) + `) a` + order
+	return `select * from (` + w.Union(len(f.AnyOf), statement, func(part *storage.Where, i int) {
+		allowanceKey(part, f.AnyOf[i])
+	}) + `) a` + order
 }
 
 // anyAllowance adds the condition that at least one alternative matches.
@@ -118,8 +130,12 @@ var rewardRows = storage.MapperOf(func(r *ledger.StakingReward, into []any) []an
 	return append(into, &r.AccountID, &r.Amount, &r.ConsensusTimestamp)
 }, nil)
 
-// QueueStakingRewards queues a query for the staking rewards paid to each of the given accounts, ordered by consensus time. done receives one page per account.
-func QueueStakingRewards(b *storage.Batch, accounts []ledger.EntityID, f *ledger.StakingRewardFilter, p storage.Page, done func([][]*ledger.StakingReward)) {
+// QueueStakingRewards queues a query for the staking rewards paid to each of the given accounts, ordered by consensus
+// time. done receives one page per account.
+func QueueStakingRewards(
+	b *storage.Batch, accounts []ledger.EntityID, f *ledger.StakingRewardFilter, p storage.Page,
+	done func([][]*ledger.StakingReward),
+) {
 	from, arg := storage.OfParents(accounts)
 	w := storage.Where{Args: []any{arg}}
 	if f != nil {
@@ -135,9 +151,10 @@ var nftAllowanceRows = storage.MapperOf(func(a *ledger.NFTAllowance, into []any)
 	return append(into, &a.ApprovedForAll, &a.OwnerID, &a.SpenderID, &a.TokenID, &a.Timestamp.From, &a.Timestamp.To)
 }, nil)
 
-// QueueNftAllowances queues a query for the NFT allowances that each of the given accounts granted, or with received was granted. They are ordered by the
-// other account and the token. done receives one page per account.
-func QueueNftAllowances(b *storage.Batch, accounts []ledger.EntityID, received bool, f *ledger.NFTAllowanceFilter, p storage.Page,
+// QueueNftAllowances queues a query for the NFT allowances that each of the given accounts granted, or with received
+// was granted. They are ordered by the other account and the token. done receives one page per account.
+func QueueNftAllowances(b *storage.Batch, accounts []ledger.EntityID, received bool, f *ledger.NFTAllowanceFilter,
+	p storage.Page,
 	done func([][]*ledger.NFTAllowance),
 ) {
 	own, other := "owner", "spender"
@@ -165,12 +182,16 @@ order by p.ord, `+p.Order("a."+other, "a.token_id"), w.Args, done)
 }
 
 var airdropRows = storage.MapperOf(func(a *ledger.Airdrop, into []any) []any {
-	return append(into, &a.Amount, &a.ReceiverID, &a.SenderID, &a.SerialNumber, &a.TokenID, &a.Timestamp.From, &a.Timestamp.To)
+	return append(into, &a.Amount, &a.ReceiverID, &a.SenderID, &a.SerialNumber, &a.TokenID, &a.Timestamp.From,
+		&a.Timestamp.To)
 }, nil)
 
-// QueueAirdrops queues a query for pending airdrops that each of the given accounts sent, or with received may claim. They are ordered by the other account,
-// the token and the serial number. done receives one page per account.
-func QueueAirdrops(b *storage.Batch, accounts []ledger.EntityID, received bool, f *ledger.AirdropFilter, p storage.Page, done func([][]*ledger.Airdrop)) {
+// QueueAirdrops queues a query for pending airdrops that each of the given accounts sent, or with received may claim.
+// They are ordered by the other account, the token and the serial number. done receives one page per account.
+func QueueAirdrops(
+	b *storage.Batch, accounts []ledger.EntityID, received bool, f *ledger.AirdropFilter, p storage.Page,
+	done func([][]*ledger.Airdrop),
+) {
 	own, other := "sender_account_id", "receiver_account_id"
 	if received {
 		own, other = other, own
@@ -181,7 +202,8 @@ func QueueAirdrops(b *storage.Batch, accounts []ledger.EntityID, received bool, 
 		storage.Filter(&w, other, storage.WithoutBounds(f.AccountID))
 		storage.Filter(&w, "token_id", storage.WithoutBounds(f.TokenID))
 		storage.Filter(&w, "serial_number", storage.WithoutBounds(f.SerialNumber))
-		w.InOrder(airdropBounds(storage.BoundsOn(other, f.AccountID), storage.BoundsOn("token_id", f.TokenID), storage.BoundsOn("serial_number", f.SerialNumber))...)
+		w.InOrder(airdropBounds(storage.BoundsOn(other, f.AccountID), storage.BoundsOn("token_id", f.TokenID),
+			storage.BoundsOn("serial_number", f.SerialNumber))...)
 	} else if f != nil {
 		storage.Filter(&w, other, f.AccountID)
 		storage.Filter(&w, "token_id", f.TokenID)

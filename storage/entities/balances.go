@@ -12,9 +12,11 @@ import (
 // TreasuryNum is the number of the treasury account. Every balance snapshot has a row for it.
 const TreasuryNum = 2
 
-// SnapshotWindow returns the newest balance snapshot that matches at. The search starts at the beginning of the month before that of now or of the filter's
-// end.
-func SnapshotWindow(ctx context.Context, db *storage.DB, at *ledger.TimestampFilter, now ledger.Timestamp) (ledger.Null[ledger.SnapshotWindow], error) {
+// SnapshotWindow returns the newest balance snapshot that matches at. The search starts at the beginning of the month
+// before that of now or of the filter's end.
+func SnapshotWindow(
+	ctx context.Context, db *storage.DB, at *ledger.TimestampFilter, now ledger.Timestamp,
+) (ledger.Null[ledger.SnapshotWindow], error) {
 	none := ledger.Null[ledger.SnapshotWindow]{}
 	b := storage.WindowOf(at)
 	b.Lower = max(b.Lower, monthStart(min(now, b.Upper), -1))
@@ -51,7 +53,9 @@ func balanceTargets(b *ledger.Balance, into []any) []any {
 var balanceRows = storage.MapperOf(balanceTargets, nil)
 
 // Balances reads a page of the current balances of accounts and contracts, ordered by id.
-func Balances(ctx context.Context, db *storage.DB, f *ledger.BalanceFilter, p storage.Page) ([]*ledger.Balance, error) {
+func Balances(
+	ctx context.Context, db *storage.DB, f *ledger.BalanceFilter, p storage.Page,
+) ([]*ledger.Balance, error) {
 	var w storage.Where
 	if f != nil {
 		storage.Filter(&w, "e.id", f.AccountID)
@@ -62,8 +66,11 @@ func Balances(ctx context.Context, db *storage.DB, f *ledger.BalanceFilter, p st
 	return balanceRows.List(ctx, db, "balances", `select e.id, e.balance, e.balance_timestamp`+cut, w.Args...)
 }
 
-// BalancesAt reads a page of the balances of a snapshot, ordered by id. A condition on public keys applies to the current keys of the accounts.
-func BalancesAt(ctx context.Context, db *storage.DB, f *ledger.BalanceFilter, window ledger.SnapshotWindow, p storage.Page) ([]*ledger.Balance, error) {
+// BalancesAt reads a page of the balances of a snapshot, ordered by id. A condition on public keys applies to the
+// current keys of the accounts.
+func BalancesAt(
+	ctx context.Context, db *storage.DB, f *ledger.BalanceFilter, window ledger.SnapshotWindow, p storage.Page,
+) ([]*ledger.Balance, error) {
 	w := storage.Where{Args: []any{int64(window.From), int64(window.At)}}
 	if f != nil {
 		storage.Filter(&w, "account_id", f.AccountID)
@@ -84,10 +91,15 @@ where consensus_timestamp between $1 and $2` + w.String() + ` order by account_i
 	return ofSnapshot.List(ctx, db, "the balances of a snapshot", sql, w.Args...)
 }
 
-var tokenBalanceRows = storage.MapperOf(func(t *ledger.TokenBalance, into []any) []any { return append(into, &t.TokenID, &t.Balance) }, nil)
+var tokenBalanceRows = storage.MapperOf(func(t *ledger.TokenBalance, into []any) []any {
+	return append(into, &t.TokenID, &t.Balance)
+}, nil)
 
-// QueueTokenBalances queues a query for the first tokens of each balance, ordered by token id. done receives one list per balance.
-func QueueTokenBalances(b *storage.Batch, balances []*ledger.Balance, limit int, desc bool, done func([][]*ledger.TokenBalance)) {
+// QueueTokenBalances queues a query for the first tokens of each balance, ordered by token id. done receives one list
+// per balance.
+func QueueTokenBalances(
+	b *storage.Batch, balances []*ledger.Balance, limit int, desc bool, done func([][]*ledger.TokenBalance),
+) {
 	out := make([][]*ledger.TokenBalance, len(balances))
 	direction := storage.Page{Desc: desc}.Direction()
 	// Current balances and those of each snapshot need separate statements. A page normally has one kind.

@@ -9,7 +9,8 @@ import (
 	"heliograph/storage"
 )
 
-// contractColumns are the columns of a contract e (a row of entity or entity_history) and its row c of the table contract, in the order of contractTargets.
+// contractColumns are the columns of a contract e (a row of entity or entity_history) and its row c of the table
+// contract, in the order of contractTargets.
 const contractColumns = `
   e.id, e.key, e.auto_renew_account_id, e.auto_renew_period, e.created_timestamp, e.deleted, e.evm_address, e.expiration_timestamp, c.file_id,
   e.max_automatic_token_associations, e.memo, e.ethereum_nonce, e.obtainer_id, e.permanent_removal, e.proxy_account_id,
@@ -24,12 +25,15 @@ type contractRow struct {
 
 func contractTargets(c *contractRow, into []any) []any {
 	return append(into,
-		&c.EntityID, (*[]byte)(&c.key), &c.AutoRenewAccountID, &c.AutoRenewPeriod, &c.CreatedTimestamp, &c.Deleted, &c.EVMAddress, &c.expiration, &c.FileID,
+		&c.EntityID, (*[]byte)(&c.key), &c.AutoRenewAccountID, &c.AutoRenewPeriod, &c.CreatedTimestamp, &c.Deleted,
+		&c.EVMAddress, &c.expiration, &c.FileID,
 		&c.MaxAutomaticTokenAssociations, &c.Memo, &c.Nonce, &c.ObtainerID, &c.PermanentRemoval, &c.ProxyAccountID,
 		&c.Timestamp.From, &c.Timestamp.To)
 }
 
-var contractRows = storage.NewMapper(contractTargets, finishContract, func(r *contractRow) *ledger.Contract { return &r.Contract })
+var contractRows = storage.NewMapper(contractTargets, finishContract, func(r *contractRow) *ledger.Contract {
+	return &r.Contract
+})
 
 func finishContract(c *contractRow) error {
 	c.AdminKey = c.key.Info()
@@ -42,10 +46,15 @@ func finishContract(c *contractRow) error {
 }
 
 // contractIDRows are contracts of which only the id is read.
-var contractIDRows = storage.MapperOf(func(c *ledger.Contract, into []any) []any { return append(into, &c.EntityID) }, nil)
+var contractIDRows = storage.MapperOf(func(c *ledger.Contract, into []any) []any {
+	return append(into, &c.EntityID)
+}, nil)
 
-// Contracts reads a page of contracts, including deleted ones, ordered by id. With onlyIDs, the contracts have nothing else.
-func Contracts(ctx context.Context, db *storage.DB, f *ledger.EntityIDFilter, onlyIDs bool, p storage.Page) ([]*ledger.Contract, error) {
+// Contracts reads a page of contracts, including deleted ones, ordered by id. With onlyIDs, the contracts have nothing
+// else.
+func Contracts(
+	ctx context.Context, db *storage.DB, f *ledger.EntityIDFilter, onlyIDs bool, p storage.Page,
+) ([]*ledger.Contract, error) {
 	var w storage.Where
 	storage.Filter(&w, "e.id", f)
 	w.Keyset(p, "e.id")
@@ -58,9 +67,11 @@ func Contracts(ctx context.Context, db *storage.DB, f *ledger.EntityIDFilter, on
 order by e.id`+p.Direction(), w.Args...)
 }
 
-// Contract reads a contract, deleted or not: its current state, or the newest version that matches at. It returns nil if the contract does not exist or if
-// several contracts currently have the address.
-func Contract(ctx context.Context, db *storage.DB, ref ledger.ContractRef, at *ledger.TimestampFilter) (*ledger.Contract, error) {
+// Contract reads a contract, deleted or not: its current state, or the newest version that matches at. It returns nil
+// if the contract does not exist or if several contracts currently have the address.
+func Contract(
+	ctx context.Context, db *storage.DB, ref ledger.ContractRef, at *ledger.TimestampFilter,
+) (*ledger.Contract, error) {
 	var w storage.Where
 	if ref.Address.Valid {
 		w.And("e.evm_address = ?", ref.Address.V[:])
@@ -71,19 +82,24 @@ func Contract(ctx context.Context, db *storage.DB, ref ledger.ContractRef, at *l
 	if at != nil {
 		w.Versions("e.timestamp_range", at)
 		versions := `select * from %s e where e.type = 'CONTRACT'` + w.String()
-		entity = `(` + fmt.Sprintf(versions, "entity") + ` union all ` + fmt.Sprintf(versions, "entity_history") + `) v order by timestamp_range desc limit 1`
+		entity = `(` + fmt.Sprintf(versions, "entity") + ` union all ` + fmt.Sprintf(versions, "entity_history") +
+			`) v order by timestamp_range desc limit 1`
 	}
-	return contractRows.One(ctx, db, "a contract", `select `+contractColumns+` from (select * from `+entity+`) e left join contract c on c.id = e.id`, w.Args...)
+	return contractRows.One(ctx, db, "a contract", `select `+contractColumns+` from (select * from `+entity+
+		`) e left join contract c on c.id = e.id`, w.Args...)
 }
 
-// QueueContracts queues a query for contracts by id. done receives one contract per id, or nil for ids that do not exist.
+// QueueContracts queues a query for contracts by id. done receives one contract per id, or nil for ids that do not
+// exist.
 func QueueContracts(b *storage.Batch, ids []ledger.EntityID, done func([]*ledger.Contract)) {
-	sql := `select ` + contractColumns + ` from entity e left join contract c on c.id = e.id where e.id = ` + storage.Any1 + ` and e.type = 'CONTRACT'`
+	sql := `select ` + contractColumns + ` from entity e left join contract c on c.id = e.id where e.id = ` +
+		storage.Any1 + ` and e.type = 'CONTRACT'`
 	storage.QueueByKey(b, contractRows, sql, ids, func(c *ledger.Contract) ledger.EntityID { return c.EntityID }, done)
 }
 
-// ResolveContracts returns the ids of the accounts and contracts that refs identify. Addresses of no entity, or of deleted ones, are skipped. Ids in refs are
-// returned without a lookup, so the entity may not exist. If two entities that are not deleted share an address, the error is [ErrAmbiguous].
+// ResolveContracts returns the ids of the accounts and contracts that refs identify. Addresses of no entity, or of
+// deleted ones, are skipped. Ids in refs are returned without a lookup, so the entity may not exist. If two entities
+// that are not deleted share an address, the error is [ErrAmbiguous].
 func ResolveContracts(ctx context.Context, db *storage.DB, refs []ledger.ContractRef) ([]ledger.EntityID, error) {
 	ids := []ledger.EntityID{}
 	for _, ref := range refs {
@@ -101,10 +117,12 @@ func ResolveContracts(ctx context.Context, db *storage.DB, refs []ledger.Contrac
 // initcode is the init code of a contract: the hex content of a file, or bytes.
 type initcode struct{ file, bytes []byte }
 
-var initcodeRows = storage.MapperOf(func(c *initcode, into []any) []any { return append(into, &c.file, &c.bytes) }, nil)
+var initcodeRows = storage.MapperOf(func(c *initcode, into []any) []any {
+	return append(into, &c.file, &c.bytes)
+}, nil)
 
-// QueueBytecodes queues a query for the init code of each of the given contracts, as hex with the prefix "0x". done receives one string per contract. File
-// contents are already hex; they are read as of the contract's creation.
+// QueueBytecodes queues a query for the init code of each of the given contracts, as hex with the prefix "0x". done
+// receives one string per contract. File contents are already hex; they are read as of the contract's creation.
 func QueueBytecodes(b *storage.Batch, of []*ledger.Contract, done func([]string)) {
 	ids, created := make([]int64, len(of)), make([]*int64, len(of))
 	for i, c := range of {
@@ -122,7 +140,9 @@ from (
   from `+storage.Unnest("id", "created")+` join contract c on c.id = p.id
   left join file_data d on d.entity_id = c.file_id and d.consensus_timestamp <= p.created and c.file_id & $3 > $4) f
 group by ord, initcode`,
-		[]any{ids, created, int64(ledger.MaxNum), int64(MaxSystemFile)}, func(rows []*initcode) { done(list.Map(rows, (*initcode).text)) })
+		[]any{ids, created, int64(ledger.MaxNum), int64(MaxSystemFile)}, func(rows []*initcode) {
+			done(list.Map(rows, (*initcode).text))
+		})
 }
 
 // text returns the init code as hex with the prefix "0x". It is empty for nil.
@@ -137,7 +157,8 @@ func (c *initcode) text() string {
 	}
 }
 
-// QueueRuntimeBytecodes queues a query for the runtime bytecode of each of the given contracts. done receives one value per contract, empty if unknown.
+// QueueRuntimeBytecodes queues a query for the runtime bytecode of each of the given contracts. done receives one
+// value per contract, empty if unknown.
 func QueueRuntimeBytecodes(b *storage.Batch, ids []ledger.EntityID, done func([][]byte)) {
 	storage.Values[[]byte]().QueueChild(b, len(ids), `select p.ord, coalesce(c.runtime_bytecode, '')
 from `+storage.Parents+` join contract c on c.id = p.id`, []any{storage.Int64s(ids)}, func(rows []*[]byte) {
@@ -153,13 +174,17 @@ from `+storage.Parents+` join contract c on c.id = p.id`, []any{storage.Int64s(i
 // CountContracts counts contracts.
 const CountContracts storage.Countable = `select from entity where type = 'CONTRACT'`
 
-// ResolveCallee returns the id of the account or contract that ref identifies, or null if no entity that is not deleted has the address. An id in ref is
-// returned without a lookup, so the entity may not exist. If two such entities share the address, the error is [ErrAmbiguous].
+// ResolveCallee returns the id of the account or contract that ref identifies, or null if no entity that is not
+// deleted has the address. An id in ref is returned without a lookup, so the entity may not exist. If two such
+// entities share the address, the error is [ErrAmbiguous].
 func ResolveCallee(ctx context.Context, db *storage.DB, ref ledger.AccountRef) (ledger.Null[ledger.EntityID], error) {
 	if !ref.Address.Valid {
 		return ledger.Of(ref.ID), nil
 	}
-	return onlyID(ctx, db, ref, `select id from entity where evm_address = $1 and deleted = false and type in ('ACCOUNT', 'CONTRACT') limit 2`, ref.Address.V[:])
+	return onlyID(ctx, db,
+		ref,
+		`select id from entity where evm_address = $1 and deleted = false and type in ('ACCOUNT', 'CONTRACT') limit 2`,
+		ref.Address.V[:])
 }
 
 const hookColumns = `h.admin_key, h.contract_id, h.created_timestamp, h.deleted, h.extension_point::text, h.hook_id, h.owner_id,
@@ -175,7 +200,8 @@ type hookRow struct {
 }
 
 func hookTargets(h *hookRow, into []any) []any {
-	return append(into, (*[]byte)(&h.adminKey), &h.ContractID, &h.CreatedTimestamp, &h.Deleted, &h.extensionPoint, &h.HookID, &h.OwnerID,
+	return append(into, (*[]byte)(&h.adminKey), &h.ContractID, &h.CreatedTimestamp, &h.Deleted, &h.extensionPoint,
+		&h.HookID, &h.OwnerID,
 		&h.hasRange, &h.lasts.From, &h.lasts.To, &h.typ)
 }
 
@@ -190,8 +216,11 @@ func finishHook(h *hookRow) error {
 
 var hookRows = storage.NewMapper(hookTargets, finishHook, func(h *hookRow) *ledger.Hook { return &h.Hook })
 
-// QueueHooks queues a query for the hooks of each of the given accounts, including deleted ones, ordered by id. done receives one page per account.
-func QueueHooks(b *storage.Batch, owners []ledger.EntityID, f *ledger.HookFilter, p storage.Page, done func([][]*ledger.Hook)) {
+// QueueHooks queues a query for the hooks of each of the given accounts, including deleted ones, ordered by id. done
+// receives one page per account.
+func QueueHooks(
+	b *storage.Batch, owners []ledger.EntityID, f *ledger.HookFilter, p storage.Page, done func([][]*ledger.Hook),
+) {
 	from, arg := storage.OfParents(owners)
 	w := storage.Where{Args: []any{arg}}
 	if f != nil {
@@ -218,11 +247,13 @@ func refs(hooks []HookRef) (owners, ids []int64) {
 	return owners, ids
 }
 
-// QueueHooksByID queues a query for hooks by reference. done receives one hook per reference, or nil for hooks that do not exist.
+// QueueHooksByID queues a query for hooks by reference. done receives one hook per reference, or nil for hooks that do
+// not exist.
 func QueueHooksByID(b *storage.Batch, hooks []HookRef, done func([]*ledger.Hook)) {
 	owners, ids := refs(hooks)
 	from, args := storage.UnnestKeys([]string{"owner", "id"}, owners, ids)
-	hookRows.QueueChild(b, len(hooks), `select p.ord, `+hookColumns+` from `+from+` join hook h on h.owner_id = p.owner and h.hook_id = p.id`, args, done)
+	hookRows.QueueChild(b, len(hooks), `select p.ord, `+hookColumns+` from `+
+		from+` join hook h on h.owner_id = p.owner and h.hook_id = p.id`, args, done)
 }
 
 func hookSlotTargets(s *ledger.HookSlot, into []any) []any {
@@ -248,9 +279,13 @@ func slotBytes(b []byte) []byte {
 	return b
 }
 
-// QueueHookSlots queues a query for the storage of each of the given hooks, ordered by key. done receives one page per hook. If at is nil, the slots are the
-// current ones, without deleted slots. Otherwise they are the last writes within at, including deletions.
-func QueueHookSlots(b *storage.Batch, hooks []HookRef, f *ledger.HookSlotFilter, at *ledger.TimestampFilter, p storage.Page, done func([][]*ledger.HookSlot)) {
+// QueueHookSlots queues a query for the storage of each of the given hooks, ordered by key. done receives one page per
+// hook. If at is nil, the slots are the current ones, without deleted slots. Otherwise they are the last writes within
+// at, including deletions.
+func QueueHookSlots(
+	b *storage.Batch, hooks []HookRef, f *ledger.HookSlotFilter, at *ledger.TimestampFilter, p storage.Page,
+	done func([][]*ledger.HookSlot),
+) {
 	owners, ids := refs(hooks)
 	w := storage.Where{Args: []any{owners, ids}}
 	if f != nil {
@@ -260,12 +295,14 @@ func QueueHookSlots(b *storage.Batch, hooks []HookRef, f *ledger.HookSlotFilter,
 	const of = `s.owner_id = p.owner and s.hook_id = p.id`
 	var page string
 	if at == nil {
-		page = `select s.key, s.value, s.modified_timestamp as at from hook_storage s where ` + of + ` and not s.deleted` + w.String() + w.OrderBy(p, "s.key")
+		page = `select s.key, s.value, s.modified_timestamp as at from hook_storage s where ` + of +
+			` and not s.deleted` + w.String() + w.OrderBy(p, "s.key")
 	} else {
 		times := storage.Where{Args: w.Args}
 		times.During("s.consensus_timestamp", at)
 		w.Args = times.Args
-		page = storage.LatestChanges("hook_storage_change", of, "s.key", "s.value_written", w.String(), times.String(), w.OrderBy(p, "s.key"))
+		page = storage.LatestChanges("hook_storage_change", of, "s.key", "s.value_written", w.String(), times.String(),
+			w.OrderBy(p, "s.key"))
 	}
 	hookSlotRows.QueueChildren(b, len(hooks), `select p.ord, p.owner, p.id, s.key, s.value, s.at
 from `+storage.Unnest("owner", "id")+` cross join lateral (`+page+`) s

@@ -45,7 +45,9 @@ func NewExchangeRates(db *storage.DB) *ExchangeRates {
 // Read returns the exchange rate at each of the given times, or an empty rate if the file has none. It takes one
 // statement, or none if all are cached. Invalid contents are skipped in favor of earlier ones, as in
 // [GasPrices.Read].
-func (e *ExchangeRates) Read(ctx context.Context, db *storage.DB, times []ledger.Timestamp) ([]ledger.ExchangeRate, error) {
+func (e *ExchangeRates) Read(
+	ctx context.Context, db *storage.DB, times []ledger.Timestamp,
+) ([]ledger.ExchangeRate, error) {
 	out := make([]ledger.ExchangeRate, len(times))
 	var missing []ledger.Timestamp
 	var positions []int
@@ -63,13 +65,14 @@ func (e *ExchangeRates) Read(ctx context.Context, db *storage.DB, times []ledger
 	for _, at := range missing[:len(positions)] {
 		missing = append(missing, min(endOfHour(at), newest)) // so that the cache covers the hour
 	}
-	versions, err := systemFiles(ctx, db, ledger.ExchangeRateFile, missing, func(content []byte) (*ledger.ExchangeRateSet, error) {
-		rates, err := ledger.DecodeExchangeRates(content)
-		if err == nil && rates.CurrentRate == nil {
-			err = ledger.ErrSyntax
-		}
-		return rates, err
-	})
+	versions, err := systemFiles(ctx, db, ledger.ExchangeRateFile, missing,
+		func(content []byte) (*ledger.ExchangeRateSet, error) {
+			rates, err := ledger.DecodeExchangeRates(content)
+			if err == nil && rates.CurrentRate == nil {
+				err = ledger.ErrSyntax
+			}
+			return rates, err
+		})
 	if err != nil {
 		return nil, err
 	}

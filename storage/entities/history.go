@@ -13,14 +13,16 @@ import (
 	"heliograph/storage"
 )
 
-// versions is a table whose former rows are in the table with the suffix _history. Each row is valid in its timestamp_range.
+// versions is a table whose former rows are in the table with the suffix _history. Each row is valid in its
+// timestamp_range.
 type versions struct {
 	table   string
 	key     []string
 	columns []versionColumn
 }
 
-// versionColumn is a column and the field of the graph that has its value. form, if not nil, converts values other than null.
+// versionColumn is a column and the field of the graph that has its value. form, if not nil, converts values other
+// than null.
 type versionColumn struct {
 	field, column string
 	form          func(text string) ledger.Null[string]
@@ -98,7 +100,8 @@ var (
 			{"wipeKey", "wipe_key", versionKey},
 		}},
 		{"custom_fee", []string{"entity_id"}, []versionColumn{
-			{"customFees.fixedFees", "fixed_fees", nil}, {"customFees.fractionalFees", "fractional_fees", nil}, {"customFees.royaltyFees", "royalty_fees", nil},
+			{"customFees.fixedFees", "fixed_fees", nil}, {"customFees.fractionalFees", "fractional_fees", nil},
+			{"customFees.royaltyFees", "royalty_fees", nil},
 		}},
 	}
 	nftVersions = []versions{{"nft", []string{"token_id", "serial_number"}, []versionColumn{
@@ -110,12 +113,14 @@ var (
 	}}}
 )
 
-// QueueAccountVersions queues a query for the versions of each of the given accounts, ordered by time. done receives one page per account.
+// QueueAccountVersions queues a query for the versions of each of the given accounts, ordered by time. done receives
+// one page per account.
 func QueueAccountVersions(b *storage.Batch, ids []ledger.EntityID, p storage.Page, done func([][]*ledger.Version)) {
 	queueVersions(b, accountVersions, p, done, storage.Int64s(ids))
 }
 
-// QueueTokenVersions is [QueueAccountVersions] for tokens. Each change of a token, of its entity or of its custom fees begins a version.
+// QueueTokenVersions is [QueueAccountVersions] for tokens. Each change of a token, of its entity or of its custom fees
+// begins a version.
 func QueueTokenVersions(b *storage.Batch, ids []ledger.EntityID, p storage.Page, done func([][]*ledger.Version)) {
 	queueVersions(b, tokenVersions, p, done, storage.Int64s(ids))
 }
@@ -150,7 +155,8 @@ func queueVersions(b *storage.Batch, of []versions, p storage.Page, done func([]
 		for _, table := range []string{v.table, v.table + "_history"} {
 			part := storage.Where{Args: w.Args}
 			part.Keyset(p, at)
-			times = append(times, "(select "+at+" as at from "+table+" where "+match("p")+part.String()+part.OrderBy(p, at)+")")
+			times = append(times, "(select "+at+" as at from "+table+" where "+match("p")+part.String()+
+				part.OrderBy(p, at)+")")
 			w.Args = part.Args
 		}
 		names := list.Map(v.columns, func(c versionColumn) string { return c.column })

@@ -14,10 +14,11 @@ var holderRows = storage.MapperOf(func(h *ledger.TokenHolder, into []any) []any 
 	return append(into, &h.TokenID, &h.AccountID, &h.Balance, &h.Timestamp, &h.Holders, &h.Decimals)
 }, nil)
 
-// QueueTokenHolders queues a query for the holders of each of the given tokens, ordered by account id. done receives one page per token. If at is set for a
-// token, its holders are those of the newest balance snapshot that matches. That snapshot is looked up immediately, and now limits the search. Without a
-// matching snapshot the list is empty.
-func QueueTokenHolders(ctx context.Context, b *storage.Batch, tokens []ledger.EntityID, at []*ledger.TimestampFilter, f *ledger.TokenHolderFilter,
+// QueueTokenHolders queues a query for the holders of each of the given tokens, ordered by account id. done receives
+// one page per token. If at is set for a token, its holders are those of the newest balance snapshot that matches.
+// That snapshot is looked up immediately, and now limits the search. Without a matching snapshot the list is empty.
+func QueueTokenHolders(ctx context.Context, b *storage.Batch, tokens []ledger.EntityID, at []*ledger.TimestampFilter,
+	f *ledger.TokenHolderFilter,
 	now ledger.Timestamp, p storage.Page, done func([][]*ledger.TokenHolder),
 ) error {
 	out := make([][]*ledger.TokenHolder, len(tokens))
@@ -62,11 +63,16 @@ func holderAccounts(w *storage.Where, f *ledger.TokenHolderFilter) {
 }
 
 // QueueCurrentHolders is [QueueTokenHolders] for current holders.
-func QueueCurrentHolders(b *storage.Batch, tokens []ledger.EntityID, f *ledger.TokenHolderFilter, p storage.Page, done func([][]*ledger.TokenHolder)) {
+func QueueCurrentHolders(
+	b *storage.Batch, tokens []ledger.EntityID, f *ledger.TokenHolderFilter, p storage.Page,
+	done func([][]*ledger.TokenHolder),
+) {
 	queueHolders(b, storage.Int64s(tokens), f, p, done)
 }
 
-func queueHolders(b *storage.Batch, ids []int64, f *ledger.TokenHolderFilter, p storage.Page, done func([][]*ledger.TokenHolder)) {
+func queueHolders(
+	b *storage.Batch, ids []int64, f *ledger.TokenHolderFilter, p storage.Page, done func([][]*ledger.TokenHolder),
+) {
 	from, arg := storage.OfParents(ids)
 	w := storage.Where{Args: []any{arg}}
 	holderAccounts(&w, f)
@@ -83,17 +89,21 @@ order by p.ord, h.account_id`+p.Direction(), w.Args, done)
 // HoldersIndex is the name of the optional index of holders by balance, and storage/migrations proposes it.
 const HoldersIndex = "token_account__token_id_balance"
 
-// MaxSortedHolders is the maximum number of relationships of a token whose holders are sorted by balance, and MaxCountedHolders of one whose holders are
-// counted. No index has the balance, so all of them are read.
+// MaxSortedHolders is the maximum number of relationships of a token whose holders are sorted by balance, and
+// MaxCountedHolders of one whose holders are counted. No index has the balance, so all of them are read.
 const (
 	MaxSortedHolders  = 15_000
 	MaxCountedHolders = 200_000
 )
 
-// QueueHoldersByBalance queues a query for the holders of each of the given tokens with a balance above 0, ordered by balance and account id. The same
-// pass over the relationships counts them: TokenHolder.Holders. done receives one page per token. It is empty for tokens with more than
-// [MaxSortedHolders] relationships unless the database has [HoldersIndex]. With that, no holders are counted.
-func QueueHoldersByBalance(b *storage.Batch, tokens []ledger.EntityID, f *ledger.TokenHolderFilter, p storage.Page, done func([][]*ledger.TokenHolder)) {
+// QueueHoldersByBalance queues a query for the holders of each of the given tokens with a balance above 0, ordered by
+// balance and account id. The same pass over the relationships counts them: TokenHolder.Holders. done receives one
+// page per token. It is empty for tokens with more than [MaxSortedHolders] relationships unless the database has
+// [HoldersIndex]. With that, no holders are counted.
+func QueueHoldersByBalance(
+	b *storage.Batch, tokens []ledger.EntityID, f *ledger.TokenHolderFilter, p storage.Page,
+	done func([][]*ledger.TokenHolder),
+) {
 	from, arg := storage.OfParents(tokens)
 	w := storage.Where{Args: []any{arg, MaxSortedHolders}}
 	holderAccounts(&w, f)
@@ -104,7 +114,8 @@ func QueueHoldersByBalance(b *storage.Batch, tokens []ledger.EntityID, f *ledger
 	page := storage.Where{Args: w.Args}
 	page.Keyset(p, "h.balance", "h.account_id")
 	order := page.OrderBy(p, "h.balance", "h.account_id")
-	counted, small := "count(*) over ()", "not exists (select 1 from token_account n where n.token_id = p.id order by n.account_id offset $2 limit 1)"
+	counted, small := "count(*) over ()",
+		"not exists (select 1 from token_account n where n.token_id = p.id order by n.account_id offset $2 limit 1)"
 	if b.DB().HasIndex(HoldersIndex) { // the page is read in its order
 		counted, small = "0::bigint", "$2::int is not null"
 	}
@@ -119,9 +130,12 @@ order by p.ord, `+p.Order("h.balance", "h.account_id"), page.Args, done)
 // HolderCount has the number of relationships of a token, and how many of them have a balance above 0.
 type HolderCount struct{ Relationships, Holders int64 }
 
-var holderCounts = storage.MapperOf(func(c *HolderCount, into []any) []any { return append(into, &c.Relationships, &c.Holders) }, nil)
+var holderCounts = storage.MapperOf(func(c *HolderCount, into []any) []any {
+	return append(into, &c.Relationships, &c.Holders)
+}, nil)
 
-// QueueHolderCounts queues a query that counts the relationships of each of the given tokens, and stops above most. done receives one count per token.
+// QueueHolderCounts queues a query that counts the relationships of each of the given tokens, and stops above most.
+// done receives one count per token.
 func QueueHolderCounts(b *storage.Batch, tokens []ledger.EntityID, most int, done func([]*HolderCount)) {
 	from, arg := storage.OfParents(tokens)
 	holderCounts.QueueChild(b, len(tokens), `select p.ord, n.* from `+from+` cross join lateral (
@@ -129,14 +143,16 @@ func QueueHolderCounts(b *storage.Batch, tokens []ledger.EntityID, most int, don
 		[]any{arg, most}, done)
 }
 
-// QueueRelationshipCounts queues a query that counts the relationships of each of the given tokens up to most + 1. It reads only an index.
+// QueueRelationshipCounts queues a query that counts the relationships of each of the given tokens up to most + 1. It
+// reads only an index.
 func QueueRelationshipCounts(b *storage.Batch, tokens []ledger.EntityID, most int, done func([]*int64)) {
 	from, arg := storage.OfParents(tokens)
 	storage.Values[int64]().QueueChild(b, len(tokens), `select p.ord, n.* from `+from+` cross join lateral (
   select count(*) from (select from token_account where token_id = p.id limit $2 + 1) h) n`, []any{arg, most}, done)
 }
 
-func queueHoldersAt(b *storage.Batch, ids []int64, f *ledger.TokenHolderFilter, window ledger.SnapshotWindow, p storage.Page,
+func queueHoldersAt(b *storage.Batch, ids []int64, f *ledger.TokenHolderFilter, window ledger.SnapshotWindow,
+	p storage.Page,
 	done func([][]*ledger.TokenHolder),
 ) {
 	from, arg := storage.OfParents(ids)
@@ -145,14 +161,16 @@ func queueHoldersAt(b *storage.Batch, ids []int64, f *ledger.TokenHolderFilter, 
 	w.Keyset(p, "h.account_id")
 	held := storage.Where{Args: w.Args}
 	if f != nil {
-		storage.Filter(&held, "h.balance", f.Balance) // the condition applies to the latest balance, after it is selected
+		// the condition applies to the latest balance, after it is selected
+		storage.Filter(&held, "h.balance", f.Balance)
 	}
 	order := held.OrderBy(p, "h.account_id")
 	direction := p.Direction()
 	const rows = ` from token_balance h where h.token_id = p.id and h.consensus_timestamp between $2 and $3`
 	page := `select * from (select distinct on (h.account_id) h.token_id, h.account_id, h.balance` + rows + w.String() + `
     order by h.account_id` + direction + `, h.consensus_timestamp desc) h where true` + held.String() + order
-	if !b.DB().Distributed() { // the accounts in the order of an index, in both directions, and the newest balance of each
+	// the accounts in the order of an index, in both directions, and the newest balance of each
+	if !b.DB().Distributed() {
 		page = `select h.* from (select distinct h.account_id` + rows + w.String() + ` order by h.account_id` + direction + `) a cross join lateral (
     select h.token_id, h.account_id, h.balance` + rows + ` and h.account_id = a.account_id
     order by h.consensus_timestamp desc limit 1) h where true` + held.String() + strings.Replace(order, "h.account_id", "a.account_id", 1)
@@ -170,13 +188,15 @@ type relationshipRow struct {
 }
 
 func relationshipTargets(r *relationshipRow, into []any) []any {
-	return append(into, &r.AccountID, &r.TokenID, &r.AutomaticAssociation, &r.Balance, &r.CreatedTimestamp, &r.Timestamp.From, &r.Timestamp.To,
+	return append(into, &r.AccountID, &r.TokenID, &r.AutomaticAssociation, &r.Balance, &r.CreatedTimestamp,
+		&r.Timestamp.From, &r.Timestamp.To,
 		&r.Decimals, &r.freeze, &r.kyc)
 }
 
-var relationshipRows = storage.NewMapper(relationshipTargets, finishRelationship, func(r *relationshipRow) *ledger.TokenRelationship {
-	return &r.TokenRelationship
-})
+var relationshipRows = storage.NewMapper(relationshipTargets, finishRelationship,
+	func(r *relationshipRow) *ledger.TokenRelationship {
+		return &r.TokenRelationship
+	})
 
 func finishRelationship(r *relationshipRow) error {
 	r.FreezeStatus = statusOf(r.freeze, ledger.FreezeNotApplicable, ledger.FreezeFrozen, ledger.FreezeUnfrozen)
@@ -184,7 +204,8 @@ func finishRelationship(r *relationshipRow) error {
 	return nil
 }
 
-// statusOf returns the status for the number of a column: one is that of 1, two that of 2, and other that of all other numbers.
+// statusOf returns the status for the number of a column: one is that of 1, two that of 2, and other that of all other
+// numbers.
 func statusOf[T any](number ledger.Null[int16], other, one, two T) (status ledger.Null[T]) {
 	if !number.Valid {
 		return status
@@ -199,8 +220,10 @@ func statusOf[T any](number ledger.Null[int16], other, one, two T) (status ledge
 	}
 }
 
-// QueueTokenRelationships queues a query for the token relationships of each of the given accounts, ordered by token id. done receives one page per account.
-func QueueTokenRelationships(b *storage.Batch, accounts []ledger.EntityID, f *ledger.TokenRelationshipFilter, p storage.Page,
+// QueueTokenRelationships queues a query for the token relationships of each of the given accounts, ordered by token
+// id. done receives one page per account.
+func QueueTokenRelationships(b *storage.Batch, accounts []ledger.EntityID, f *ledger.TokenRelationshipFilter,
+	p storage.Page,
 	done func([][]*ledger.TokenRelationship),
 ) {
 	from, arg := storage.OfParents(accounts)

@@ -27,16 +27,22 @@ type listing struct {
 }
 
 // root returns a list without parents.
-func root[T any](all string, read func(context.Context, *storage.DB, storage.Page) ([]*T, error), keyOf func(*T) key) listing {
-	return listing{"select 0::bigint, " + all, func(ctx context.Context, db *storage.DB, _ []ledger.EntityID, p storage.Page) ([][]key, error) {
+func root[T any](
+	all string, read func(context.Context, *storage.DB, storage.Page) ([]*T, error), keyOf func(*T) key,
+) listing {
+	return listing{"select 0::bigint, " + all, func(ctx context.Context, db *storage.DB, _ []ledger.EntityID,
+		p storage.Page) ([][]key, error) {
 		rows, err := read(ctx, db, p)
 		return [][]key{list.Map(rows, keyOf)}, err
 	}}
 }
 
 // perParent returns the lists of parents, which one statement reads.
-func perParent[T any](all string, queue func(*storage.Batch, []ledger.EntityID, storage.Page, func([][]*T)), keyOf func(*T) key) listing {
-	return listing{"select " + all, func(ctx context.Context, db *storage.DB, parents []ledger.EntityID, p storage.Page) (pages [][]key, err error) {
+func perParent[T any](
+	all string, queue func(*storage.Batch, []ledger.EntityID, storage.Page, func([][]*T)), keyOf func(*T) key,
+) listing {
+	return listing{"select " + all, func(ctx context.Context, db *storage.DB, parents []ledger.EntityID,
+		p storage.Page) (pages [][]key, err error) {
 		b := db.NewBatch()
 		queue(b, parents, p, func(rows [][]*T) {
 			pages = list.Map(rows, func(page []*T) []key { return list.Map(page, keyOf) })
@@ -65,7 +71,8 @@ var listings = map[string]listing{
 		func(c *ledger.Contract) key { return ids(c.EntityID) }),
 	"tokens": root(`token_id from token`,
 		func(ctx context.Context, db *storage.DB, p storage.Page) ([]*ledger.Token, error) {
-			return Tokens(ctx, db, &ledger.TokenFilter{}, ledger.Null[ledger.EntityID]{}, ledger.Null[ledger.EntityID]{}, false, p)
+			return Tokens(ctx, db, &ledger.TokenFilter{}, ledger.Null[ledger.EntityID]{},
+				ledger.Null[ledger.EntityID]{}, false, p)
 		},
 		func(t *ledger.Token) key { return ids(t.EntityID) }),
 	"registered nodes": root(`registered_node_id from registered_node where not coalesce(deleted, false)`,
@@ -85,12 +92,14 @@ var listings = map[string]listing{
 		func(b *storage.Batch, of []ledger.EntityID, p storage.Page, done func([][]*ledger.NFT)) {
 			QueueNFTsOf(b, OfToken, of, ledger.Null[ledger.EntityID]{}, nil, p, done)
 		}, func(n *ledger.NFT) key { return key{int64(n.TokenID), n.SerialNumber} }),
-	"sent airdrops": perParent(`sender_account_id, receiver_account_id, token_id, serial_number from token_airdrop where state = 'PENDING'`,
+	"sent airdrops": perParent(`sender_account_id, receiver_account_id, token_id, serial_number from token_airdrop `+
+		`where state = 'PENDING'`,
 		func(b *storage.Batch, of []ledger.EntityID, p storage.Page, done func([][]*ledger.Airdrop)) {
 			QueueAirdrops(b, of, false, nil, p, done)
 		},
 		func(a *ledger.Airdrop) key { return key{int64(a.ReceiverID), int64(a.TokenID), a.SerialNumber.V} }),
-	"received airdrops": perParent(`receiver_account_id, sender_account_id, token_id, serial_number from token_airdrop where state = 'PENDING'`,
+	"received airdrops": perParent(`receiver_account_id, sender_account_id, token_id, serial_number from `+
+		`token_airdrop where state = 'PENDING'`,
 		func(b *storage.Batch, of []ledger.EntityID, p storage.Page, done func([][]*ledger.Airdrop)) {
 			QueueAirdrops(b, of, true, nil, p, done)
 		},
@@ -136,7 +145,8 @@ var listings = map[string]listing{
 		func(m *ledger.TopicMessage) key { return key{int64(m.ConsensusTimestamp)} }),
 }
 
-// TestPages reads random pages of each list, several parents at once, and compares them with the same selection from all keys of the table.
+// TestPages reads random pages of each list, several parents at once, and compares them with the same selection from
+// all keys of the table.
 func TestPages(t *testing.T) {
 	t.Parallel()
 	testPages(t, demotest.Network.Shared(t))
@@ -191,9 +201,11 @@ func testPages(t *testing.T, url string) {
 			for range 60 {
 				of := []ledger.EntityID{parents[random.IntN(len(parents))]}
 				if len(parents) > 1 {
-					of = append(of, 999_999_999, parents[random.IntN(len(parents))]) // an account without rows, and perhaps one twice
+					// an account without rows, and perhaps one twice
+					of = append(of, 999_999_999, parents[random.IntN(len(parents))])
 				}
-				p := storage.Page{Limit: 1 + random.IntN(9), Desc: random.IntN(2) == 0, Greater: bound(random, all[of[0]]), Less: bound(random, all[of[0]])}
+				p := storage.Page{Limit: 1 + random.IntN(9), Desc: random.IntN(2) == 0,
+					Greater: bound(random, all[of[0]]), Less: bound(random, all[of[0]])}
 				got, err := l.read(t.Context(), db, of, p)
 				if err != nil {
 					t.Fatal(err)

@@ -15,7 +15,8 @@ import (
 // Bounds is a range of timestamps. Both ends are inclusive.
 type Bounds struct{ Lower, Upper ledger.Timestamp }
 
-// BoundsOf converts a filter to bounds. eq means "at or before". ok is false if the filter excludes single timestamps, which bounds cannot express.
+// BoundsOf converts a filter to bounds. eq means "at or before". ok is false if the filter excludes single timestamps,
+// which bounds cannot express.
 func BoundsOf(f *ledger.TimestampFilter) (b Bounds, ok bool) {
 	if f == nil {
 		return Bounds{0, ledger.MaxTimestamp}, true
@@ -24,23 +25,29 @@ func BoundsOf(f *ledger.TimestampFilter) (b Bounds, ok bool) {
 	return Bounds{all.Lower, all.Upper}, all.Except == nil
 }
 
-// NetworkSupply reads the circulating supply: the total supply less the balances of the network's own accounts. It returns nil if the database has no balances.
+// NetworkSupply reads the circulating supply: the total supply less the balances of the network's own accounts. It
+// returns nil if the database has no balances.
 func NetworkSupply(ctx context.Context, db *storage.DB) (*ledger.NetworkSupply, error) {
-	return supply(ctx, db, `select coalesce(sum(balance), 0)::bigint, coalesce(max(balance_timestamp), 0) from entity where id = `+storage.Any1,
+	return supply(ctx, db,
+		`select coalesce(sum(balance), 0)::bigint, coalesce(max(balance_timestamp), 0) from entity where id = `+
+			storage.Any1,
 		storage.Int64s(ledger.UnreleasedAccounts(db.SystemEntity(0))))
 }
 
-// NetworkSupplyAt reads the supply from the newest balances within bounds. The search starts in the month before that of the upper bound, because each month
-// begins with a full snapshot. It returns nil if there are no balances.
+// NetworkSupplyAt reads the supply from the newest balances within bounds. The search starts in the month before that
+// of the upper bound, because each month begins with a full snapshot. It returns nil if there are no balances.
 func NetworkSupplyAt(ctx context.Context, db *storage.DB, b Bounds) (*ledger.NetworkSupply, error) {
 	return supply(ctx, db, `select coalesce(sum(held.balance), 0)::bigint, coalesce(max(held.consensus_timestamp), 0)
 from unnest((select $1::bigint[])) a(id) cross join lateral (
   select balance, consensus_timestamp from account_balance
   where account_id = a.id and consensus_timestamp between $2 and $3 order by consensus_timestamp desc limit 1) held`,
-		storage.Int64s(ledger.UnreleasedAccounts(db.SystemEntity(0))), int64(max(b.Lower, monthStart(b.Upper, -1))), int64(b.Upper))
+		storage.Int64s(ledger.UnreleasedAccounts(db.SystemEntity(0))), int64(max(b.Lower, monthStart(b.Upper, -1))),
+		int64(b.Upper))
 }
 
-var supplyRows = storage.MapperOf(func(s *ledger.NetworkSupply, into []any) []any { return append(into, &s.ReleasedSupply, &s.Timestamp) }, nil)
+var supplyRows = storage.MapperOf(func(s *ledger.NetworkSupply, into []any) []any {
+	return append(into, &s.ReleasedSupply, &s.Timestamp)
+}, nil)
 
 func supply(ctx context.Context, db *storage.DB, sql string, args ...any) (*ledger.NetworkSupply, error) {
 	s, err := supplyRows.One(ctx, db, "the network's supply", sql, args...)
@@ -51,7 +58,8 @@ func supply(ctx context.Context, db *storage.DB, sql string, args ...any) (*ledg
 	return s, nil
 }
 
-// nodeColumns are the columns of a node: its address book b, its entry e, and its rows of the tables node (n) and node_stake (s).
+// nodeColumns are the columns of a node: its address book b, its entry e, and its rows of the tables node (n) and
+// node_stake (s).
 const nodeColumns = `e.node_id, b.file_id, b.start_consensus_timestamp, b.end_consensus_timestamp, n.admin_key, n.associated_registered_nodes, e.node_cert_hash,
   n.created_timestamp, n.decline_reward, n.deleted, e.description, n.grpc_proxy_endpoint, nullif(s.max_stake, -1), nullif(s.min_stake, -1),
   s.reward_rate, s.stake, nullif(s.stake_not_rewarded, -1), s.stake_rewarded, s.staking_period, e.memo, coalesce(n.account_id, e.node_account_id), e.public_key`
@@ -66,12 +74,16 @@ type nodeRow struct {
 }
 
 func nodeTargets(n *nodeRow, into []any) []any {
-	return append(into, &n.NodeID, &n.FileID, &n.BookTimestamp.From, &n.BookTimestamp.To, (*[]byte)(&n.adminKey), &n.AssociatedRegisteredNodes, &n.certHash,
+	return append(into, &n.NodeID, &n.FileID, &n.BookTimestamp.From, &n.BookTimestamp.To, (*[]byte)(&n.adminKey),
+		&n.AssociatedRegisteredNodes, &n.certHash,
 		&n.CreatedTimestamp, &n.DeclineReward, &n.Deleted, &n.Description, &n.proxy, &n.MaxStake, &n.MinStake,
-		&n.RewardRateStart, &n.Stake, &n.StakeNotRewarded, &n.StakeRewarded, &n.stakingPeriod, &n.Memo, &n.NodeAccountID, &n.publicKey)
+		&n.RewardRateStart, &n.Stake, &n.StakeNotRewarded, &n.StakeRewarded, &n.stakingPeriod, &n.Memo,
+		&n.NodeAccountID, &n.publicKey)
 }
 
-var nodeRows = storage.NewMapper(nodeTargets, finishNode, func(n *nodeRow) *ledger.NetworkNode { return &n.NetworkNode })
+var nodeRows = storage.NewMapper(nodeTargets, finishNode, func(n *nodeRow) *ledger.NetworkNode {
+	return &n.NetworkNode
+})
 
 // serviceEndpoint is the JSON column node.grpc_proxy_endpoint.
 type serviceEndpoint struct {
@@ -121,8 +133,11 @@ func bookFile(db *storage.DB, file ledger.EntityID) int64 {
 	return int64(file)
 }
 
-// NetworkNodesByStake is [NetworkNodes] ordered by stake and number. An unknown stake counts as -1. All nodes of the address book are read.
-func NetworkNodesByStake(ctx context.Context, db *storage.DB, file ledger.EntityID, f *ledger.NetworkNodeFilter, p storage.Page) (
+// NetworkNodesByStake is [NetworkNodes] ordered by stake and number. An unknown stake counts as -1. All nodes of the
+// address book are read.
+func NetworkNodesByStake(
+	ctx context.Context, db *storage.DB, file ledger.EntityID, f *ledger.NetworkNodeFilter, p storage.Page,
+) (
 	[]*ledger.NetworkNode, error,
 ) {
 	w := storage.Where{Args: []any{bookFile(db, file)}}
@@ -142,8 +157,11 @@ func CountNetworkNodes(ctx context.Context, db *storage.DB, file ledger.EntityID
 join address_book_entry e on e.consensus_timestamp = b.start_consensus_timestamp`, bookFile(db, file))
 }
 
-// NetworkNodes reads a page of the nodes in a file's current address book, ordered by number. The default file is the one with all details.
-func NetworkNodes(ctx context.Context, db *storage.DB, file ledger.EntityID, f *ledger.NetworkNodeFilter, p storage.Page) ([]*ledger.NetworkNode, error) {
+// NetworkNodes reads a page of the nodes in a file's current address book, ordered by number. The default file is the
+// one with all details.
+func NetworkNodes(
+	ctx context.Context, db *storage.DB, file ledger.EntityID, f *ledger.NetworkNodeFilter, p storage.Page,
+) ([]*ledger.NetworkNode, error) {
 	w := storage.Where{Args: []any{bookFile(db, file)}}
 	if f != nil {
 		storage.Filter(&w, "node_id", f.NodeID)
@@ -155,16 +173,19 @@ func NetworkNodes(ctx context.Context, db *storage.DB, file ledger.EntityID, f *
 	return nodeRows.List(ctx, db, "nodes", sql, w.Args...)
 }
 
-// NetworkNode reads a node from a file's current address book, or nil if it does not exist. The default file is the one with all details.
+// NetworkNode reads a node from a file's current address book, or nil if it does not exist. The default file is the
+// one with all details.
 func NetworkNode(ctx context.Context, db *storage.DB, file ledger.EntityID, id int64) (*ledger.NetworkNode, error) {
-	rows, err := NetworkNodes(ctx, db, file, &ledger.NetworkNodeFilter{NodeID: &ledger.LongFilter{Eq: &id}}, storage.Page{Limit: 1})
+	rows, err := NetworkNodes(ctx, db, file, &ledger.NetworkNodeFilter{NodeID: &ledger.LongFilter{Eq: &id}},
+		storage.Page{Limit: 1})
 	if err != nil || len(rows) == 0 {
 		return nil, err
 	}
 	return rows[0], nil
 }
 
-// nodesOf returns the statement for the nodes of some owners in the current address book. condition relates nodes to p.key, the element of $2.
+// nodesOf returns the statement for the nodes of some owners in the current address book. condition relates nodes to
+// p.key, the element of $2.
 func nodesOf(condition string) string {
 	return `select p.ord, ` + nodeColumns + ` from ` + currentBook + `
 join address_book_entry e on e.consensus_timestamp = b.start_consensus_timestamp
@@ -172,28 +193,32 @@ join address_book_entry e on e.consensus_timestamp = b.start_consensus_timestamp
 join unnest((select $2::bigint[])) with ordinality p(key, ord) on ` + condition + ` order by p.ord, e.node_id`
 }
 
-// QueueNetworkNodes queues a query for nodes by number. done receives one node per number, or nil for numbers that are not in the address book.
+// QueueNetworkNodes queues a query for nodes by number. done receives one node per number, or nil for numbers that are
+// not in the address book.
 func QueueNetworkNodes(b *storage.Batch, ids []int64, done func([]*ledger.NetworkNode)) {
 	nodeRows.QueueChild(b, len(ids), nodesOf(`e.node_id = p.key`), []any{bookFile(b.DB(), 0), ids}, done)
 }
 
-// QueueNetworkNodesOf queues a query for the nodes of accounts. done receives one node per account, or nil for accounts without a node.
+// QueueNetworkNodesOf queues a query for the nodes of accounts. done receives one node per account, or nil for
+// accounts without a node.
 func QueueNetworkNodesOf(b *storage.Batch, accounts []ledger.EntityID, done func([]*ledger.NetworkNode)) {
 	nodeRows.QueueChild(b, len(accounts), nodesOf(`coalesce(n.account_id, e.node_account_id) = p.key and p.key <> 0`),
 		[]any{bookFile(b.DB(), 0), storage.Int64s(accounts)}, done)
 }
 
-// QueueNetworkNodesNaming queues a query for the nodes that are associated with registered nodes, ordered by number. done receives one list per registered
-// node.
+// QueueNetworkNodesNaming queues a query for the nodes that are associated with registered nodes, ordered by number.
+// done receives one list per registered node.
 func QueueNetworkNodesNaming(b *storage.Batch, registered []int64, done func([][]*ledger.NetworkNode)) {
-	nodeRows.QueueChildren(b, len(registered), nodesOf(`p.key = any(n.associated_registered_nodes)`), []any{bookFile(b.DB(), 0), registered}, done)
+	nodeRows.QueueChildren(b, len(registered), nodesOf(`p.key = any(n.associated_registered_nodes)`),
+		[]any{bookFile(b.DB(), 0), registered}, done)
 }
 
 var endpointRows = storage.MapperOf(func(e *ledger.ServiceEndpoint, into []any) []any {
 	return append(into, &e.DomainName, &e.IPAddressV4, &e.Port)
 }, nil)
 
-// QueueServiceEndpoints queues a query for the service endpoints of nodes, ordered by address and port. done receives one list per node.
+// QueueServiceEndpoints queues a query for the service endpoints of nodes, ordered by address and port. done receives
+// one list per node.
 func QueueServiceEndpoints(b *storage.Batch, nodes []*ledger.NetworkNode, done func([][]*ledger.ServiceEndpoint)) {
 	books, ids := make([]int64, len(nodes)), make([]int64, len(nodes))
 	for i, n := range nodes {
@@ -212,9 +237,12 @@ type stakeRow struct {
 }
 
 func stakeTargets(s *stakeRow, into []any) []any {
-	return append(into, &s.ConsensusTimestamp, &s.MaxStakeRewarded, &s.MaxStakingRewardRatePerHbar, &s.MaxTotalReward, &s.nodeNumerator, &s.nodeDenominator,
-		&s.ReservedStakingRewards, &s.RewardBalanceThreshold, &s.StakeTotal, &s.stakingPeriod, &s.StakingPeriodDuration, &s.StakingPeriodsStored,
-		&s.rewardNumerator, &s.rewardDenominator, &s.StakingRewardRate, &s.StakingStartThreshold, &s.UnreservedStakingRewardBalance)
+	return append(into, &s.ConsensusTimestamp, &s.MaxStakeRewarded, &s.MaxStakingRewardRatePerHbar, &s.MaxTotalReward,
+		&s.nodeNumerator, &s.nodeDenominator,
+		&s.ReservedStakingRewards, &s.RewardBalanceThreshold, &s.StakeTotal, &s.stakingPeriod,
+		&s.StakingPeriodDuration, &s.StakingPeriodsStored,
+		&s.rewardNumerator, &s.rewardDenominator, &s.StakingRewardRate, &s.StakingStartThreshold,
+		&s.UnreservedStakingRewardBalance)
 }
 
 func finishStake(s *stakeRow) error {
@@ -224,7 +252,9 @@ func finishStake(s *stakeRow) error {
 	return nil
 }
 
-var stakeRows = storage.NewMapper(stakeTargets, finishStake, func(s *stakeRow) *ledger.NetworkStake { return &s.NetworkStake })
+var stakeRows = storage.NewMapper(stakeTargets, finishStake, func(s *stakeRow) *ledger.NetworkStake {
+	return &s.NetworkStake
+})
 
 // NetworkStake reads the latest stake of the network. It returns nil if there is none.
 func NetworkStake(ctx context.Context, db *storage.DB) (*ledger.NetworkStake, error) {
@@ -247,11 +277,15 @@ type registeredRow struct {
 }
 
 func registeredTargets(r *registeredRow, into []any) []any {
-	return append(into, &r.RegisteredNodeID, (*[]byte)(&r.adminKey), &r.CreatedTimestamp, &r.Deleted, &r.Description, &r.endpoints,
+	return append(into, &r.RegisteredNodeID, (*[]byte)(&r.adminKey), &r.CreatedTimestamp, &r.Deleted, &r.Description,
+		&r.endpoints,
 		&r.Timestamp.From, &r.Timestamp.To, &r.types)
 }
 
-var registeredRows = storage.NewMapper(registeredTargets, finishRegistered, func(r *registeredRow) *ledger.RegisteredNode { return &r.RegisteredNode })
+var registeredRows = storage.NewMapper(registeredTargets, finishRegistered,
+	func(r *registeredRow) *ledger.RegisteredNode {
+		return &r.RegisteredNode
+	})
 
 // registeredEndpoint is a member of the JSON column registered_node.service_endpoints.
 type registeredEndpoint struct {
@@ -283,8 +317,10 @@ func finishRegistered(r *registeredRow) error {
 	}
 	for _, e := range endpoints {
 		out := &ledger.RegisteredServiceEndpoint{
-			DomainName: ledger.FromPointer(e.DomainName), IPAddress: ledger.FromPointer(e.IPAddress), Port: e.Port, RequiresTLS: e.RequiresTLS,
-			MirrorNode: ledger.Null[ledger.Empty]{Valid: e.MirrorNode != nil}, RPCRelay: ledger.Null[ledger.Empty]{Valid: e.RPCRelay != nil},
+			DomainName: ledger.FromPointer(e.DomainName), IPAddress: ledger.FromPointer(e.IPAddress), Port: e.Port,
+			RequiresTLS: e.RequiresTLS,
+			MirrorNode:  ledger.Null[ledger.Empty]{Valid: e.MirrorNode != nil},
+			RPCRelay:    ledger.Null[ledger.Empty]{Valid: e.RPCRelay != nil},
 		}
 		if e.BlockNode != nil {
 			out.BlockNode = &ledger.BlockNodeService{}
@@ -301,7 +337,9 @@ func finishRegistered(r *registeredRow) error {
 }
 
 // RegisteredNodes reads a page of the registered nodes that are not deleted, ordered by number.
-func RegisteredNodes(ctx context.Context, db *storage.DB, f *ledger.RegisteredNodeFilter, p storage.Page) ([]*ledger.RegisteredNode, error) {
+func RegisteredNodes(
+	ctx context.Context, db *storage.DB, f *ledger.RegisteredNodeFilter, p storage.Page,
+) ([]*ledger.RegisteredNode, error) {
 	var w storage.Where
 	if f != nil {
 		storage.Filter(&w, "r.registered_node_id", f.RegisteredNodeID)
@@ -310,22 +348,25 @@ func RegisteredNodes(ctx context.Context, db *storage.DB, f *ledger.RegisteredNo
 		}
 	}
 	w.Keyset(p, "r.registered_node_id")
-	sql := `select ` + registeredColumns + ` from registered_node r where r.deleted is false` + w.String() + w.OrderBy(p, "r.registered_node_id")
+	sql := `select ` + registeredColumns + ` from registered_node r where r.deleted is false` + w.String() +
+		w.OrderBy(p, "r.registered_node_id")
 	return registeredRows.List(ctx, db, "registered nodes", sql, w.Args...)
 }
 
 // CountRegisteredNodes returns the number of registered nodes that are not deleted.
 func CountRegisteredNodes(ctx context.Context, db *storage.DB) (int64, error) {
-	return storage.Value[int64](ctx, db, "the number of registered nodes", `select count(*) from registered_node where deleted is false`)
+	return storage.Value[int64](ctx, db, "the number of registered nodes",
+		`select count(*) from registered_node where deleted is false`)
 }
 
 // RegisteredNode reads a registered node, deleted or not. It returns nil if the node does not exist.
 func RegisteredNode(ctx context.Context, db *storage.DB, id int64) (*ledger.RegisteredNode, error) {
-	return registeredRows.One(ctx, db, "a registered node", `select `+registeredColumns+` from registered_node r where r.registered_node_id = $1`, id)
+	return registeredRows.One(ctx, db, "a registered node",
+		`select `+registeredColumns+` from registered_node r where r.registered_node_id = $1`, id)
 }
 
-// QueueRegisteredNodesOf queues a query for the registered nodes that are associated with nodes, ordered by number, without deleted ones. done receives one
-// list per node.
+// QueueRegisteredNodesOf queues a query for the registered nodes that are associated with nodes, ordered by number,
+// without deleted ones. done receives one list per node.
 func QueueRegisteredNodesOf(b *storage.Batch, nodes []*ledger.NetworkNode, done func([][]*ledger.RegisteredNode)) {
 	var owners, ids []int64
 	for i, n := range nodes {
@@ -338,11 +379,14 @@ from (select distinct * from unnest((select $1::bigint[]), (select $2::bigint[])
 join registered_node r on r.registered_node_id = p.id where r.deleted is false order by p.owner, p.id`, []any{owners, ids}, done)
 }
 
-var fileRows = storage.NewMapper(accountTargets, finishAccount, func(r *accountRow) *ledger.File { return (*ledger.File)(&r.Account) })
+var fileRows = storage.NewMapper(accountTargets, finishAccount, func(r *accountRow) *ledger.File {
+	return (*ledger.File)(&r.Account)
+})
 
 // QueueFiles queues a query for files by id. done receives one file per id, or nil for ids that do not exist.
 func QueueFiles(b *storage.Batch, ids []ledger.EntityID, done func([]*ledger.File)) {
-	sql := `select ` + accountColumns + ` from entity e left join entity_stake s on s.id = e.id where e.type = 'FILE' and e.id = ` + storage.Any1
+	sql := `select ` + accountColumns +
+		` from entity e left join entity_stake s on s.id = e.id where e.type = 'FILE' and e.id = ` + storage.Any1
 	storage.QueueByKey(b, fileRows, sql, ids, func(f *ledger.File) ledger.EntityID { return f.EntityID }, done)
 }
 
@@ -355,11 +399,14 @@ type filePart struct {
 	content []byte
 }
 
-var filePartRows = storage.MapperOf(func(p *filePart, into []any) []any { return append(into, &p.at, &p.content) }, nil)
+var filePartRows = storage.MapperOf(func(p *filePart, into []any) []any {
+	return append(into, &p.at, &p.content)
+}, nil)
 
-// SystemFile reads the newest valid content of a system file within bounds. The last part must not be newer than the upper bound, and the first part not
-// older than the lower. If read fails, the newest part is dropped and the content is read again. at is the time of the content that was read. It is null if
-// no content is valid within the configured number of attempts.
+// SystemFile reads the newest valid content of a system file within bounds. The last part must not be newer than the
+// upper bound, and the first part not older than the lower. If read fails, the newest part is dropped and the content
+// is read again. at is the time of the content that was read. It is null if no content is valid within the configured
+// number of attempts.
 func SystemFile(ctx context.Context, db *storage.DB, file ledger.EntityID, bounds Bounds,
 	read func(content []byte) error,
 ) (at ledger.Null[ledger.Timestamp], err error) {

@@ -15,14 +15,18 @@ const NFTColumns = `n.token_id, n.serial_number, n.account_id, n.created_timesta
 
 // NFTTargets appends the scan targets of [NFTColumns].
 func NFTTargets(n *ledger.NFT, into []any) []any {
-	return append(into, &n.TokenID, &n.SerialNumber, &n.AccountID, &n.CreatedTimestamp, &n.DelegatingSpenderID, &n.Deleted,
+	return append(into, &n.TokenID, &n.SerialNumber, &n.AccountID, &n.CreatedTimestamp, &n.DelegatingSpenderID,
+		&n.Deleted,
 		&n.Metadata, &n.SpenderID, &n.Timestamp.From, &n.Timestamp.To)
 }
 
 var nftRows = storage.MapperOf(NFTTargets, nil)
 
-// nftPage returns the statement for a page of NFTs that match a condition and f, ordered by token and serial, and what follows the parents in its FROM clause.
-func nftPage(w *storage.Where, condition string, f *ledger.NFTFilter, p storage.Page, distributed bool) (page, from string) {
+// nftPage returns the statement for a page of NFTs that match a condition and f, ordered by token and serial, and what
+// follows the parents in its FROM clause.
+func nftPage(
+	w *storage.Where, condition string, f *ledger.NFTFilter, p storage.Page, distributed bool,
+) (page, from string) {
 	if f == nil {
 		f = &ledger.NFTFilter{}
 	}
@@ -32,14 +36,17 @@ func nftPage(w *storage.Where, condition string, f *ledger.NFTFilter, p storage.
 	storage.Filter(w, "n.spender", f.SpenderID)
 	if f.Deleted != nil {
 		// The planner could hash a subquery after "exists": it would read all entities.
-		ofToken := func(id string) string { return "coalesce((select deleted from entity where id = " + id + "), false)" }
+		ofToken := func(id string) string {
+			return "coalesce((select deleted from entity where id = " + id + "), false)"
+		}
 		deleted := ofToken("n.token_id")
 		switch {
 		case condition == string(OfToken):
 			deleted = ofToken("p.id") // PostgreSQL then looks for the token once
 		case f.TokenID != nil && f.TokenID.Eq != nil:
 			deleted = ofToken(w.Arg(int64(*f.TokenID.Eq)))
-		case p.Limit > storage.MaxCount && condition == string(OfAccount) && !distributed: // the many NFTs of an account have few tokens
+		// the many NFTs of an account have few tokens
+		case p.Limit > storage.MaxCount && condition == string(OfAccount) && !distributed:
 			deleted = "n.token_id = any(gone.tokens)"
 			from = ` cross join lateral (select array(select e.id from (select distinct token_id from nft n where ` + condition + `) n
   join entity e on e.id = n.token_id and e.deleted) as tokens offset 0) gone`
@@ -62,7 +69,10 @@ func nftPage(w *storage.Where, condition string, f *ledger.NFTFilter, p storage.
 }
 
 // queueNFTs queues a query for a page of NFTs for each parent p.
-func queueNFTs(b *storage.Batch, w *storage.Where, n int, from, condition string, f *ledger.NFTFilter, p storage.Page, done func([][]*ledger.NFT)) {
+func queueNFTs(
+	b *storage.Batch, w *storage.Where, n int, from, condition string, f *ledger.NFTFilter, p storage.Page,
+	done func([][]*ledger.NFT),
+) {
 	page, tokens := nftPage(w, condition, f, p, b.DB().Distributed())
 	nftRows.QueueChildren(b, n, storage.NoBitmaps+`select n.ord, `+NFTColumns+` from (select p.ord, n.* from `+from+tokens+` cross join lateral (`+page+`) n) n
 left join entity e on e.id = n.token_id order by n.ord, `+p.Order("n.token_id", "n.serial_number"), w.Args, done)
@@ -77,9 +87,11 @@ const (
 	OfToken   NFTParent = "n.token_id = p.id"
 )
 
-// QueueNFTsOf queues a query for the NFTs that each of the given accounts owns, or for the serials of each of the given tokens, ordered by token and serial.
-// done receives one page per parent. A valid owner limits the NFTs to those of one account. The filter's own owner is ignored.
-func QueueNFTsOf(b *storage.Batch, of NFTParent, ids []ledger.EntityID, owner ledger.Null[ledger.EntityID], f *ledger.NFTFilter, p storage.Page,
+// QueueNFTsOf queues a query for the NFTs that each of the given accounts owns, or for the serials of each of the
+// given tokens, ordered by token and serial. done receives one page per parent. A valid owner limits the NFTs to those
+// of one account. The filter's own owner is ignored.
+func QueueNFTsOf(b *storage.Batch, of NFTParent, ids []ledger.EntityID, owner ledger.Null[ledger.EntityID],
+	f *ledger.NFTFilter, p storage.Page,
 	done func([][]*ledger.NFT),
 ) {
 	from, arg := storage.OfParents(ids)
@@ -92,13 +104,16 @@ func QueueNFTsOf(b *storage.Batch, of NFTParent, ids []ledger.EntityID, owner le
 
 // QueueNFTs queues a query for a page of all NFTs, ordered by token and serial. The filter's owner is ignored.
 func QueueNFTs(b *storage.Batch, f *ledger.NFTFilter, p storage.Page, done func([]*ledger.NFT)) {
-	queueNFTs(b, &storage.Where{}, 1, "(values (1::bigint)) p(ord)", "true", f, p, func(rows [][]*ledger.NFT) { done(rows[0]) })
+	queueNFTs(b, &storage.Where{}, 1, "(values (1::bigint)) p(ord)", "true", f, p, func(rows [][]*ledger.NFT) {
+		done(rows[0])
+	})
 }
 
 // CountNFTs counts NFTs.
 const CountNFTs storage.Countable = `select from nft`
 
-// QueueNFTsByKey queues a query for NFTs by token and serial. done receives one NFT per key, or nil for NFTs that do not exist.
+// QueueNFTsByKey queues a query for NFTs by token and serial. done receives one NFT per key, or nil for NFTs that do
+// not exist.
 func QueueNFTsByKey(b *storage.Batch, keys []ledger.NFTKey, done func([]*ledger.NFT)) {
 	tokens, serials := nftKeys(keys)
 	from, args := storage.UnnestKeys([]string{"token_id", "serial"}, tokens, serials)
@@ -107,7 +122,9 @@ join nft n on n.token_id = p.token_id and n.serial_number = p.serial left join e
 }
 
 func nftKeys(keys []ledger.NFTKey) (tokens, serials []int64) {
-	return list.Map(keys, func(k ledger.NFTKey) int64 { return int64(k.TokenID) }), list.Map(keys, func(k ledger.NFTKey) int64 { return k.SerialNumber })
+	return list.Map(keys, func(k ledger.NFTKey) int64 {
+		return int64(k.TokenID)
+	}), list.Map(keys, func(k ledger.NFTKey) int64 { return k.SerialNumber })
 }
 
 // tokenDeletion is the type of transactions that delete a token. They transfer nothing, even if their rows list NFTs.
@@ -124,7 +141,8 @@ type nftEvent struct {
 }
 
 func nftEventTargets(e *nftEvent, into []any) []any {
-	return append(into, &e.NFT.TokenID, &e.NFT.SerialNumber, &e.at, &e.found, &e.nonce, &e.PayerAccountID, &e.Type, &e.start, &e.transfers)
+	return append(into, &e.NFT.TokenID, &e.NFT.SerialNumber, &e.at, &e.found, &e.nonce, &e.PayerAccountID, &e.Type,
+		&e.start, &e.transfers)
 }
 
 func finishNFTEvent(e *nftEvent) error {
@@ -157,9 +175,12 @@ type NFTHistory struct {
 	Partial bool
 }
 
-// QueueNFTHistories queues a query for the history of each of the given NFTs, ordered by consensus time. done receives one page per NFT. The page limit
-// applies to the times of changes: the page is shorter if transactions are missing from the database or if times are duplicated.
-func QueueNFTHistories(b *storage.Batch, keys []ledger.NFTKey, f *ledger.NFTTransactionFilter, p storage.Page, done func([]NFTHistory)) {
+// QueueNFTHistories queues a query for the history of each of the given NFTs, ordered by consensus time. done receives
+// one page per NFT. The page limit applies to the times of changes: the page is shorter if transactions are missing
+// from the database or if times are duplicated.
+func QueueNFTHistories(
+	b *storage.Batch, keys []ledger.NFTKey, f *ledger.NFTTransactionFilter, p storage.Page, done func([]NFTHistory),
+) {
 	tokens, serials := nftKeys(keys)
 	w := storage.Where{Args: []any{tokens, serials}}
 	if f != nil {
@@ -168,7 +189,8 @@ func QueueNFTHistories(b *storage.Batch, keys []ledger.NFTKey, f *ledger.NFTTran
 	w.Keyset(p, "lower(x.timestamp_range)")
 	order := w.OrderBy(p, "at")
 	source := func(table, condition string) string {
-		return `(select lower(x.timestamp_range) as at from ` + table + ` x where ` + condition + w.String() + order + `)`
+		return `(select lower(x.timestamp_range) as at from ` + table + ` x where ` + condition + w.String() +
+			order + `)`
 	}
 	out := make([]NFTHistory, len(keys))
 	const serial = "x.token_id = p.token_id and x.serial_number = p.serial"

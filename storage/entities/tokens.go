@@ -37,9 +37,12 @@ type TokenKeys struct {
 // TokenTargets appends the scan targets of the columns of a token.
 func TokenTargets(t *TokenRow, into []any) []any {
 	k := &t.Keys
-	return append(into, &t.EntityID, &t.typ, (*[]byte)(&k.Admin), &t.AutoRenewAccountID, &t.AutoRenewPeriod, &t.CreatedTimestamp, &t.Decimals, &t.Deleted,
-		&t.expiration, (*[]byte)(&k.FeeSchedule), &t.FreezeDefault, (*[]byte)(&k.Freeze), &t.InitialSupply, (*[]byte)(&k.KYC), &t.MaxSupply, &t.Memo,
-		&t.Metadata, (*[]byte)(&k.Metadata), &t.Name, (*[]byte)(&k.Pause), &t.pauseStatus, (*[]byte)(&k.Supply), &t.supplyType, &t.Symbol,
+	return append(into, &t.EntityID, &t.typ, (*[]byte)(&k.Admin), &t.AutoRenewAccountID, &t.AutoRenewPeriod,
+		&t.CreatedTimestamp, &t.Decimals, &t.Deleted,
+		&t.expiration, (*[]byte)(&k.FeeSchedule), &t.FreezeDefault, (*[]byte)(&k.Freeze), &t.InitialSupply,
+		(*[]byte)(&k.KYC), &t.MaxSupply, &t.Memo,
+		&t.Metadata, (*[]byte)(&k.Metadata), &t.Name, (*[]byte)(&k.Pause), &t.pauseStatus, (*[]byte)(&k.Supply),
+		&t.supplyType, &t.Symbol,
 		&t.Timestamp.From, &t.Timestamp.To, &t.TotalSupply, &t.TreasuryAccountID, (*[]byte)(&k.Wipe))
 }
 
@@ -53,9 +56,12 @@ func tokenOf(r *TokenRow) *ledger.Token { return &r.Token }
 // FinishToken fills the computed fields.
 func FinishToken(t *TokenRow) error {
 	k := &t.Keys
-	t.Type, t.PauseStatus, t.SupplyType = ledger.TokenType(t.typ), ledger.TokenPauseStatus(t.pauseStatus), ledger.TokenSupplyType(t.supplyType)
-	t.AdminKey, t.FeeScheduleKey, t.FreezeKey, t.KYCKey = k.Admin.Info(), k.FeeSchedule.Info(), k.Freeze.Info(), k.KYC.Info()
-	t.MetadataKey, t.PauseKey, t.SupplyKey, t.WipeKey = k.Metadata.Info(), k.Pause.Info(), k.Supply.Info(), k.Wipe.Info()
+	t.Type, t.PauseStatus, t.SupplyType = ledger.TokenType(t.typ), ledger.TokenPauseStatus(t.pauseStatus),
+		ledger.TokenSupplyType(t.supplyType)
+	t.AdminKey, t.FeeScheduleKey, t.FreezeKey, t.KYCKey = k.Admin.Info(), k.FeeSchedule.Info(), k.Freeze.Info(),
+		k.KYC.Info()
+	t.MetadataKey, t.PauseKey, t.SupplyKey, t.WipeKey = k.Metadata.Info(), k.Pause.Info(), k.Supply.Info(),
+		k.Wipe.Info()
 	t.ExpirationTimestamp = Expiry(t.expiration, ledger.Of(t.CreatedTimestamp), t.AutoRenewPeriod)
 	if t.Metadata == nil {
 		t.Metadata = []byte{}
@@ -64,7 +70,8 @@ func FinishToken(t *TokenRow) error {
 }
 
 // FeesColumns are the columns of a row f of custom_fee or custom_fee_history, in the order of feesTargets.
-const FeesColumns = `f.entity_id is not null, f.fixed_fees, f.fractional_fees, f.royalty_fees, lower(f.timestamp_range)`
+const FeesColumns = `f.entity_id is not null, f.fixed_fees, f.fractional_fees, f.royalty_fees, ` +
+	`lower(f.timestamp_range)`
 
 // FeesRow is the JSON of a token's custom fees.
 type FeesRow struct {
@@ -103,8 +110,8 @@ type fallbackFee struct {
 	DenominatingTokenID ledger.EntityID `json:"denominating_token_id"`
 }
 
-// CustomFees returns the custom fees of a token, or nil if the database has no row of them. Royalty fees of fungible tokens and fractional fees of
-// non-fungible tokens are ignored.
+// CustomFees returns the custom fees of a token, or nil if the database has no row of them. Royalty fees of fungible
+// tokens and fractional fees of non-fungible tokens are ignored.
 func (f *FeesRow) CustomFees(token ledger.EntityID, typ ledger.TokenType) (*ledger.TokenCustomFees, error) {
 	if !f.hasFees {
 		return nil, nil //nolint:nilnil // no row
@@ -125,8 +132,10 @@ func (f *FeesRow) CustomFees(token ledger.EntityID, typ ledger.TokenType) (*ledg
 		out.FractionalFees = []*ledger.FractionalFee{}
 		for _, m := range fractional {
 			fee := &ledger.FractionalFee{
-				AllCollectorsAreExempt: m.AllCollectorsAreExempt, Amount: &ledger.Fraction{Numerator: m.Numerator, Denominator: m.Denominator},
-				CollectorAccountID: m.CollectorAccountID, DenominatingTokenID: token, Minimum: m.MinimumAmount, NetOfTransfers: m.NetOfTransfers,
+				AllCollectorsAreExempt: m.AllCollectorsAreExempt,
+				Amount:                 &ledger.Fraction{Numerator: m.Numerator, Denominator: m.Denominator},
+				CollectorAccountID:     m.CollectorAccountID, DenominatingTokenID: token, Minimum: m.MinimumAmount,
+				NetOfTransfers: m.NetOfTransfers,
 			}
 			if m.MaximumAmount != nil {
 				fee.Maximum = ledger.Of(*m.MaximumAmount)
@@ -142,8 +151,9 @@ func (f *FeesRow) CustomFees(token ledger.EntityID, typ ledger.TokenType) (*ledg
 	out.RoyaltyFees = []*ledger.RoyaltyFee{}
 	for _, m := range royalty {
 		fee := &ledger.RoyaltyFee{
-			AllCollectorsAreExempt: m.AllCollectorsAreExempt, Amount: &ledger.Fraction{Numerator: m.Numerator, Denominator: m.Denominator},
-			CollectorAccountID: m.CollectorAccountID,
+			AllCollectorsAreExempt: m.AllCollectorsAreExempt,
+			Amount:                 &ledger.Fraction{Numerator: m.Numerator, Denominator: m.Denominator},
+			CollectorAccountID:     m.CollectorAccountID,
 		}
 		if m.FallbackFee != nil && m.FallbackFee.Amount != 0 {
 			fee.FallbackFee = (*ledger.FallbackFee)(m.FallbackFee)
@@ -163,19 +173,25 @@ func members[T any](text []byte) ([]T, error) {
 	return out, wrap.Error(err, "reading JSON")
 }
 
-// Tokens reads a page of tokens, ordered by id. A valid associated limits them to the tokens with which the account is associated, and a valid treasury to its
-// tokens: no index has the treasury, but every treasury is associated with its tokens. Custom fees are not read. With onlyIDs, the tokens have nothing else.
-func Tokens(ctx context.Context, db *storage.DB, f *ledger.TokenFilter, associated, treasury ledger.Null[ledger.EntityID], onlyIDs bool, p storage.Page) (
+// Tokens reads a page of tokens, ordered by id. A valid associated limits them to the tokens with which the account is
+// associated, and a valid treasury to its tokens: no index has the treasury, but every treasury is associated with its
+// tokens. Custom fees are not read. With onlyIDs, the tokens have nothing else.
+func Tokens(
+	ctx context.Context, db *storage.DB, f *ledger.TokenFilter, associated, treasury ledger.Null[ledger.EntityID],
+	onlyIDs bool, p storage.Page,
+) (
 	[]*ledger.Token, error,
 ) {
 	var w storage.Where
 	from := "token t join entity e on e.id = t.token_id"
 	if associated.Valid {
-		from += " join token_account a on a.token_id = t.token_id and a.associated and a.account_id = " + w.Arg(int64(associated.V))
+		from += " join token_account a on a.token_id = t.token_id and a.associated and a.account_id = " +
+			w.Arg(int64(associated.V))
 	}
 	if treasury.Valid {
 		id := w.Arg(int64(treasury.V))
-		from += " join token_account o on o.token_id = t.token_id and o.account_id = " + id + " and t.treasury_account_id = " + id
+		from += " join token_account o on o.token_id = t.token_id and o.account_id = " +
+			id + " and t.treasury_account_id = " + id
 	}
 	storage.Filter(&w, "t.token_id", f.ID)
 	for _, part := range f.NameContains {
@@ -200,17 +216,22 @@ func QueueTokensNamed(b *storage.Batch, name string, limit int, done func([]*led
 join entity e on e.id = t.token_id order by length(t.name), t.token_id`, []any{start, limit}, done)
 }
 
-var decimalRows = storage.MapperOf(func(t *ledger.TokenHolder, into []any) []any { return append(into, &t.TokenID, &t.Decimals) }, nil)
+var decimalRows = storage.MapperOf(func(t *ledger.TokenHolder, into []any) []any {
+	return append(into, &t.TokenID, &t.Decimals)
+}, nil)
 
-// QueueDecimals queues a query for the numbers of decimals of tokens. done receives one row per token, with only these columns, or nil.
+// QueueDecimals queues a query for the numbers of decimals of tokens. done receives one row per token, with only these
+// columns, or nil.
 func QueueDecimals(b *storage.Batch, ids []ledger.EntityID, done func([]*ledger.TokenHolder)) {
 	storage.QueueByKey(b, decimalRows, `select token_id, decimals from token where token_id = `+storage.Any1, ids,
 		func(t *ledger.TokenHolder) ledger.EntityID { return t.TokenID }, done)
 }
 
-// QueueTokens queues a query for tokens by id. done receives one token per id, or nil for ids that do not exist. Custom fees are not read.
+// QueueTokens queues a query for tokens by id. done receives one token per id, or nil for ids that do not exist.
+// Custom fees are not read.
 func QueueTokens(b *storage.Batch, ids []ledger.EntityID, done func([]*ledger.Token)) {
-	storage.QueueByKey(b, tokenRows, `select `+TokenColumns+` from token t join entity e on e.id = t.token_id where t.token_id = `+storage.Any1, ids,
+	storage.QueueByKey(b, tokenRows, `select `+TokenColumns+
+		` from token t join entity e on e.id = t.token_id where t.token_id = `+storage.Any1, ids,
 		func(t *ledger.Token) ledger.EntityID { return t.EntityID }, done)
 }
 
@@ -220,9 +241,13 @@ func tokenWithFees(newest func(table, key string) string) string {
 left join ` + newest("custom_fee", "entity_id") + ` f on f.entity_id = t.token_id`
 }
 
-var currentToken = tokenWithFees(func(table, key string) string { return `(select * from ` + table + ` where ` + key + ` = $1)` })
+var currentToken = tokenWithFees(func(table, key string) string {
+	return `(select * from ` + table + ` where ` + key + ` = $1)`
+})
 
-var withFeesRows = storage.NewMapper(func(t *TokenRow, into []any) []any { return FeesTargets(&t.FeesRow, TokenTargets(t, into)) }, func(t *TokenRow) error {
+var withFeesRows = storage.NewMapper(func(t *TokenRow, into []any) []any {
+	return FeesTargets(&t.FeesRow, TokenTargets(t, into))
+}, func(t *TokenRow) error {
 	if err := FinishToken(t); err != nil {
 		return err
 	}
@@ -231,18 +256,22 @@ var withFeesRows = storage.NewMapper(func(t *TokenRow, into []any) []any { retur
 	return err
 }, tokenOf)
 
-// Token reads a token with its custom fees: its current state or, if at is set, the newest matching version of each of its three rows. It returns nil if the
-// token does not exist.
-func Token(ctx context.Context, db *storage.DB, id ledger.EntityID, at *ledger.TimestampFilter) (*ledger.Token, error) {
+// Token reads a token with its custom fees: its current state or, if at is set, the newest matching version of each of
+// its three rows. It returns nil if the token does not exist.
+func Token(
+	ctx context.Context, db *storage.DB, id ledger.EntityID, at *ledger.TimestampFilter,
+) (*ledger.Token, error) {
 	w := storage.Where{Args: []any{int64(id)}}
 	sql := currentToken
 	if at != nil {
 		w.Versions("timestamp_range", at)
 		sql = tokenWithFees(func(table, key string) string {
 			version := func(table string) string {
-				return `(select * from ` + table + ` where ` + key + ` = $1` + w.String() + ` order by lower(timestamp_range) desc limit 1)`
+				return `(select * from ` + table + ` where ` + key + ` = $1` + w.String() +
+					` order by lower(timestamp_range) desc limit 1)`
 			}
-			return `(select * from (` + version(table) + ` union all ` + version(table+"_history") + `) v order by lower(timestamp_range) desc limit 1)`
+			return `(select * from (` + version(table) + ` union all ` + version(table+"_history") +
+				`) v order by lower(timestamp_range) desc limit 1)`
 		})
 	}
 	t, err := withFeesRows.One(ctx, db, "a token", sql, w.Args...)
@@ -259,18 +288,22 @@ type tokenFees struct {
 	fees  *ledger.TokenCustomFees
 }
 
-// QueueTokenFees queues a query for the current custom fees of tokens. done receives one value per token, nil if the database has none.
+// QueueTokenFees queues a query for the current custom fees of tokens. done receives one value per token, nil if the
+// database has none.
 func QueueTokenFees(b *storage.Batch, of []*ledger.Token, done func([]*ledger.TokenCustomFees)) {
 	types := make(map[ledger.EntityID]ledger.TokenType, len(of))
 	ids := make([]ledger.EntityID, len(of))
 	for i, t := range of {
 		types[t.EntityID], ids[i] = t.Type, t.EntityID
 	}
-	rows := storage.MapperOf(func(f *tokenFees, into []any) []any { return FeesTargets(&f.FeesRow, append(into, &f.token)) }, func(f *tokenFees) (err error) {
+	rows := storage.MapperOf(func(f *tokenFees, into []any) []any {
+		return FeesTargets(&f.FeesRow, append(into, &f.token))
+	}, func(f *tokenFees) (err error) {
 		f.fees, err = f.CustomFees(f.token, types[f.token])
 		return err
 	})
-	storage.QueueByKey(b, rows, `select f.entity_id, `+FeesColumns+` from custom_fee f where f.entity_id = `+storage.Any1, ids,
+	storage.QueueByKey(b, rows, `select f.entity_id, `+FeesColumns+` from custom_fee f where f.entity_id = `+
+		storage.Any1, ids,
 		func(f *tokenFees) ledger.EntityID { return f.token }, func(found []*tokenFees) {
 			done(list.Map(found, func(f *tokenFees) *ledger.TokenCustomFees {
 				if f == nil {
@@ -297,13 +330,15 @@ var pricedTokenRows = storage.MapperOf(func(t *pricedToken, into []any) []any {
 	return append(into, &t.id, &t.facts.NonFungible, &t.facts.HasCustomFees)
 }, nil)
 
-// FeeFacts reads the data on which the fee of a transaction depends, in one round trip. It sends no query if no data is needed.
+// FeeFacts reads the data on which the fee of a transaction depends, in one round trip. It sends no query if no data
+// is needed.
 func FeeFacts(ctx context.Context, db *storage.DB, q *ledger.FeeQuestions) (*ledger.FeeFacts, error) {
 	facts := &ledger.FeeFacts{Tokens: map[ledger.EntityID]ledger.TokenFeeFacts{}, Owned: map[string]bool{}}
 	b := db.NewBatch()
 	if q.Topic != 0 {
 		storage.Values[ledger.EntityID]().Queue(b,
-			`select t.id from topic t join custom_fee f on f.entity_id = t.id where t.id = $1 and `+hasFees("f.fixed_fees"), []any{int64(q.Topic)},
+			`select t.id from topic t join custom_fee f on f.entity_id = t.id where t.id = $1 and `+
+				hasFees("f.fixed_fees"), []any{int64(q.Topic)},
 			func(got []*ledger.EntityID) { facts.TopicHasFees = len(got) > 0 })
 	}
 	if len(q.Tokens) > 0 {

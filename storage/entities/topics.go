@@ -34,9 +34,11 @@ type topicRow struct {
 }
 
 func topicTargets(t *topicRow, into []any) []any {
-	return append(into, &t.EntityID, (*storage.Blob)(&t.adminKey), (*storage.Blob)(&t.feeExemptKeys), (*storage.Blob)(&t.feeScheduleKey),
+	return append(into, &t.EntityID, (*storage.Blob)(&t.adminKey), (*storage.Blob)(&t.feeExemptKeys),
+		(*storage.Blob)(&t.feeScheduleKey),
 		(*storage.Blob)(&t.submitKey),
-		&t.hasEntity, &t.AutoRenewAccountID, &t.AutoRenewPeriod, &t.CreatedTimestamp, &t.Deleted, &t.expiration, &t.memo, &t.Timestamp.From, &t.Timestamp.To,
+		&t.hasEntity, &t.AutoRenewAccountID, &t.AutoRenewPeriod, &t.CreatedTimestamp, &t.Deleted, &t.expiration,
+		&t.memo, &t.Timestamp.From, &t.Timestamp.To,
 		&t.hasFees, &t.fixedFees, &t.feesFrom)
 }
 
@@ -79,14 +81,17 @@ func finishTopic(t *topicRow) error {
 
 var topicRows = storage.MapperOf(topicTargets, finishTopic)
 
-// QueueTopics queues a query for topics by id. done receives one topic per id, or nil and the missing part if the topic is incomplete or does not exist.
+// QueueTopics queues a query for topics by id. done receives one topic per id, or nil and the missing part if the
+// topic is incomplete or does not exist.
 func QueueTopics(b *storage.Batch, ids []ledger.EntityID, done func([]*ledger.Topic, []TopicPart)) {
 	sql := `select t.id, t.admin_key, t.fee_exempt_key_list, t.fee_schedule_key, t.submit_key,
   e.id is not null, e.auto_renew_account_id, e.auto_renew_period, e.created_timestamp, e.deleted, e.expiration_timestamp, e.memo,
   lower(e.timestamp_range), upper(e.timestamp_range),
   f.entity_id is not null, f.fixed_fees, lower(f.timestamp_range)
 from topic t left join entity e on e.id = t.id left join custom_fee f on f.entity_id = t.id where t.id = ` + storage.Any1
-	storage.QueueByKey(b, topicRows, sql, ids, func(r *topicRow) ledger.EntityID { return r.EntityID }, func(rows []*topicRow) {
+	storage.QueueByKey(b, topicRows, sql, ids, func(r *topicRow) ledger.EntityID {
+		return r.EntityID
+	}, func(rows []*topicRow) {
 		topics, missing := make([]*ledger.Topic, len(ids)), make([]TopicPart, len(ids))
 		for i, r := range rows {
 			switch {
@@ -109,7 +114,9 @@ func Topic(ctx context.Context, db *storage.DB, id ledger.EntityID) (*ledger.Top
 	var topic *ledger.Topic
 	var lacks TopicPart
 	b := db.NewBatch()
-	QueueTopics(b, []ledger.EntityID{id}, func(got []*ledger.Topic, missing []TopicPart) { topic, lacks = got[0], missing[0] })
+	QueueTopics(b, []ledger.EntityID{id}, func(got []*ledger.Topic, missing []TopicPart) {
+		topic, lacks = got[0], missing[0]
+	})
 	err := b.Run(ctx)
 	return topic, lacks, wrap.Error(err, "reading topic %s", id)
 }
@@ -185,7 +192,8 @@ type messageRow struct {
 }
 
 func messageTargets(m *messageRow, into []any) []any {
-	return append(into, &m.ConsensusTimestamp, &m.TopicID, &m.SequenceNumber, (*storage.Blob)(&m.Message), &m.PayerAccountID, (*storage.Blob)(&m.RunningHash),
+	return append(into, &m.ConsensusTimestamp, &m.TopicID, &m.SequenceNumber, (*storage.Blob)(&m.Message),
+		&m.PayerAccountID, (*storage.Blob)(&m.RunningHash),
 		&m.RunningHashVersion,
 		&m.chunkNum, &m.total, &m.validStart, (*storage.Blob)(&m.initial))
 }
@@ -227,7 +235,9 @@ var (
 )
 
 // TopicMessages reads a page of a topic's messages, ordered by consensus time.
-func TopicMessages(ctx context.Context, db *storage.DB, topic ledger.EntityID, f *ledger.TopicMessageFilter, p storage.Page) ([]*ledger.TopicMessage, error) {
+func TopicMessages(
+	ctx context.Context, db *storage.DB, topic ledger.EntityID, f *ledger.TopicMessageFilter, p storage.Page,
+) ([]*ledger.TopicMessage, error) {
 	w := storage.Where{Args: []any{int64(topic)}}
 	column, settings := filterMessages(&w, f, p), ""
 	if f != nil && f.SequenceNumber != nil && f.Timestamp != nil {
@@ -242,7 +252,10 @@ func TopicMessages(ctx context.Context, db *storage.DB, topic ledger.EntityID, f
 }
 
 // QueueTopicMessages queues a query for the messages of each of the given topics. done receives one page per topic.
-func QueueTopicMessages(b *storage.Batch, topics []ledger.EntityID, f *ledger.TopicMessageFilter, p storage.Page, done func([][]*ledger.TopicMessage)) {
+func QueueTopicMessages(
+	b *storage.Batch, topics []ledger.EntityID, f *ledger.TopicMessageFilter, p storage.Page,
+	done func([][]*ledger.TopicMessage),
+) {
 	from, arg := storage.OfParents(topics)
 	w := storage.Where{Args: []any{arg}}
 	column := filterMessages(&w, f, p)
@@ -271,7 +284,8 @@ func filterMessages(w *storage.Where, f *ledger.TopicMessageFilter, p storage.Pa
 	return "consensus_timestamp"
 }
 
-// QueueMessagesByKey queues a query for messages by topic and sequence number. done receives one message per key, or nil for messages that do not exist.
+// QueueMessagesByKey queues a query for messages by topic and sequence number. done receives one message per key, or
+// nil for messages that do not exist.
 func QueueMessagesByKey(b *storage.Batch, keys []ledger.NFTKey, done func([]*ledger.TopicMessage)) {
 	topics, numbers := nftKeys(keys)
 	from, args := storage.UnnestKeys([]string{"topic", "number"}, topics, numbers)
@@ -286,7 +300,8 @@ where topic_id = (select entity_id from transaction where consensus_timestamp = 
 		int64(at))
 }
 
-// CountTopicMessages returns the number of messages of each of the given topics. Sequence numbers have no gaps, so the first and the last number suffice.
+// CountTopicMessages returns the number of messages of each of the given topics. Sequence numbers have no gaps, so the
+// first and the last number suffice.
 func CountTopicMessages(ctx context.Context, db *storage.DB, topics []ledger.EntityID) ([]int64, error) {
 	const end = `(select sequence_number from topic_message where topic_id = p.id order by consensus_timestamp `
 	counts := make([]int64, len(topics))
@@ -301,9 +316,12 @@ from `+storage.Parents+` order by p.ord`, []any{storage.Int64s(topics)}, func(fo
 	return counts, wrap.Error(err, "reading the numbers of messages")
 }
 
-// MessagesAfter reads messages of all topics after a consensus time, in order. Transactions without a message are skipped. The row comparison of type and
-// time makes the planner use the index on both columns even if there are few messages.
-func MessagesAfter(ctx context.Context, db *storage.DB, after ledger.Timestamp, limit int) ([]*ledger.TopicMessage, error) {
+// MessagesAfter reads messages of all topics after a consensus time, in order. Transactions without a message are
+// skipped. The row comparison of type and time makes the planner use the index on both columns even if there are few
+// messages.
+func MessagesAfter(
+	ctx context.Context, db *storage.DB, after ledger.Timestamp, limit int,
+) ([]*ledger.TopicMessage, error) {
 	return messageRows.List(ctx, db, "new messages", `select `+messageColumns+`
 from (select type, consensus_timestamp as at, entity_id from transaction where (type, consensus_timestamp) > (27, $1)
 and (type, consensus_timestamp) < (28, 0) and result = 22) t

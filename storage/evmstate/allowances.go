@@ -16,7 +16,8 @@ const (
 join nft n on n.token_id = w.token and n.serial_number = w.serial join entity e on e.id = n.token_id
 where n.deleted is not true and e.deleted is not true`
 
-	nftVersionColumns = `token_id, serial_number, account_id, created_timestamp, delegating_spender, deleted, metadata, spender, timestamp_range`
+	nftVersionColumns = `token_id, serial_number, account_id, created_timestamp, delegating_spender, deleted, ` +
+		`metadata, spender, timestamp_range`
 )
 
 var evmNFTsThen = `select ` + entities.NFTColumns + ` from unnest(@tokens::bigint[], @serials::bigint[]) w(token, serial)
@@ -49,10 +50,12 @@ left join crypto_allowance h on h.owner = w.owner and h.spender = w.spender and 
 where coalesce(t.amount, h.amount) is not null`
 
 	evmOperatorsNow = `select w.owner, w.spender, w.token, 1::bigint` + allowancesWanted +
-		`join nft_allowance a on a.owner = w.owner and a.spender = w.spender and a.token_id = w.token and a.approved_for_all`
+		`join nft_allowance a on a.owner = w.owner and a.spender = w.spender and a.token_id = w.token and ` +
+		`a.approved_for_all`
 )
 
-// evmAllowancesThen is the statement for allowances at the snapshot's time: the last grant before it, less what the spender used since.
+// evmAllowancesThen is the statement for allowances at the snapshot's time: the last grant before it, less what the
+// spender used since.
 var evmAllowancesThen = `select w.owner, w.spender, w.token, coalesce(
   t.amount_granted + coalesce((select sum(amount) from token_transfer where account_id = w.owner and token_id = w.token and payer_account_id = w.spender
     and is_approval and consensus_timestamp > lower(t.timestamp_range) and consensus_timestamp <= @instant), 0),
@@ -84,7 +87,10 @@ func (s *Snapshot) queueEVMAllowances(b *storage.Batch, keys []worldstate.Allowa
 }
 
 func (s *Snapshot) queueOperators(b *storage.Batch, keys []worldstate.AllowanceKey, f *worldstate.TokenFacts) {
-	queueFacts(s, b, allowanceRows, len(keys), evmOperatorsNow, evmOperatorsThen, allowanceKeys(keys), func(r *allowanceRow) { f.Operators[r.key] = true })
+	queueFacts(s, b, allowanceRows, len(keys), evmOperatorsNow, evmOperatorsThen, allowanceKeys(keys),
+		func(r *allowanceRow) {
+			f.Operators[r.key] = true
+		})
 }
 
 // countRow contains up to two counts of an entity.
@@ -93,20 +99,23 @@ type countRow struct {
 	first, second int64
 }
 
-var countRows = storage.MapperOf(func(r *countRow, into []any) []any { return append(into, &r.id, &r.first, &r.second) }, nil)
+var countRows = storage.MapperOf(func(r *countRow, into []any) []any {
+	return append(into, &r.id, &r.first, &r.second)
+}, nil)
 
 const (
 	autoAssociationsNow = `select e.id, coalesce(e.max_automatic_token_associations, 0)::bigint,
   (select count(*) from token_account where account_id = e.id and associated and automatic_association) from entity e where e.id = any(@accounts)`
 
-	lastSerialsNow = `select w.id, coalesce((select max(serial_number) from nft where token_id = w.id), 0), 0::bigint from unnest(@tokens::bigint[]) w(id)`
+	lastSerialsNow = `select w.id, coalesce((select max(serial_number) from nft where token_id = w.id), 0), ` +
+		`0::bigint from unnest(@tokens::bigint[]) w(id)`
 
 	lastSerialsThen = `select w.id, coalesce((select max(serial_number) from nft where token_id = w.id and created_timestamp <= @instant), 0), 0::bigint
 from unnest(@tokens::bigint[]) w(id)`
 )
 
-// autoAssociationsThen is the statement that counts automatic associations at the snapshot's time. Whether an association is automatic never changes, so
-// the current row selects the pairs to check.
+// autoAssociationsThen is the statement that counts automatic associations at the snapshot's time. Whether an
+// association is automatic never changes, so the current row selects the pairs to check.
 var autoAssociationsThen = `select e.id, coalesce(e.max_automatic_token_associations, 0)::bigint, (select count(*) from token_account r
   cross join lateral ` + versionThen("token_account", "associated, automatic_association, timestamp_range",
 	"account_id = r.account_id and token_id = r.token_id") + ` a
@@ -115,12 +124,14 @@ from unnest(@accounts::bigint[]) w(id)
 cross join lateral ` + versionThen("entity", "id, max_automatic_token_associations, timestamp_range", "id = w.id") + ` e`
 
 func (s *Snapshot) queueAutoAssociations(b *storage.Batch, accounts []ledger.EntityID, f *worldstate.TokenFacts) {
-	queueFacts(s, b, countRows, len(accounts), autoAssociationsNow, autoAssociationsThen, pgx.NamedArgs{"accounts": storage.Int64s(accounts)},
+	queueFacts(s, b, countRows, len(accounts), autoAssociationsNow, autoAssociationsThen,
+		pgx.NamedArgs{"accounts": storage.Int64s(accounts)},
 		func(r *countRow) { f.Slots[r.id] = worldstate.AutoAssociations{Most: r.first, Used: r.second} })
 }
 
 func (s *Snapshot) queueLastSerials(b *storage.Batch, tokens []ledger.EntityID, f *worldstate.TokenFacts) {
-	queueFacts(s, b, countRows, len(tokens), lastSerialsNow, lastSerialsThen, pgx.NamedArgs{"tokens": storage.Int64s(tokens)},
+	queueFacts(s, b, countRows, len(tokens), lastSerialsNow, lastSerialsThen,
+		pgx.NamedArgs{"tokens": storage.Int64s(tokens)},
 		func(r *countRow) { f.Serials[r.id] = r.first })
 }
 
@@ -128,25 +139,28 @@ const (
 	pendingWanted = `select w.sender, w.receiver, w.token, w.serial, coalesce(a.amount, 0)
 from unnest(@senders::bigint[], @receivers::bigint[], @tokens::bigint[], @serials::bigint[]) w(sender, receiver, token, serial)
 `
-	pendingCondition = `sender_account_id = w.sender and receiver_account_id = w.receiver and token_id = w.token and serial_number = w.serial`
+	pendingCondition = `sender_account_id = w.sender and receiver_account_id = w.receiver and token_id = w.token ` +
+		`and serial_number = w.serial`
 
 	pendingNow = pendingWanted + `join token_airdrop a on ` + pendingCondition + ` and a.state = 'PENDING'`
 )
 
-var pendingThen = pendingWanted + `cross join lateral ` + versionThen("token_airdrop", "amount, state, timestamp_range",
-	pendingCondition) + ` a where a.state = 'PENDING'`
+var pendingThen = pendingWanted + `cross join lateral ` +
+	versionThen("token_airdrop", "amount, state, timestamp_range",
+		pendingCondition) + ` a where a.state = 'PENDING'`
 
 var pendingRows = storage.MapperOf(func(a *ledger.Airdrop, into []any) []any {
 	return append(into, &a.SenderID, &a.ReceiverID, &a.TokenID, &a.SerialNumber, &a.Amount)
 }, nil)
 
-// PendingAirdrops returns those of the named airdrops that are pending, with their amounts. An airdrop is identified by sender, receiver, token and serial;
-// the serial is 0 for fungible tokens.
+// PendingAirdrops returns those of the named airdrops that are pending, with their amounts. An airdrop is identified
+// by sender, receiver, token and serial; the serial is 0 for fungible tokens.
 func (s *Snapshot) PendingAirdrops(ctx context.Context, named []*ledger.Airdrop) ([]*ledger.Airdrop, error) {
 	n := len(named)
 	senders, receivers, tokens, serials := make([]int64, n), make([]int64, n), make([]int64, n), make([]int64, n)
 	for i, a := range named {
-		senders[i], receivers[i], tokens[i], serials[i] = int64(a.SenderID), int64(a.ReceiverID), int64(a.TokenID), a.SerialNumber.V
+		senders[i], receivers[i], tokens[i], serials[i] = int64(a.SenderID), int64(a.ReceiverID), int64(a.TokenID),
+			a.SerialNumber.V
 	}
 	args := s.named(pgx.NamedArgs{"senders": senders, "receivers": receivers, "tokens": tokens, "serials": serials})
 	s.trips++

@@ -25,7 +25,8 @@ type evmEntityRow struct {
 }
 
 func evmEntityTargets(e *evmEntityRow, into []any) []any {
-	return append(into, &e.asked, &e.ID, &e.Type, &e.evmAddress, &e.alias, &e.Balance, &e.nonce, &e.delegation, &e.Key, &e.receiver, &e.Code)
+	return append(into, &e.asked, &e.ID, &e.Type, &e.evmAddress, &e.alias, &e.Balance, &e.nonce, &e.delegation,
+		&e.Key, &e.receiver, &e.Code)
 }
 
 func finishEVMEntity(e *evmEntityRow) error {
@@ -60,8 +61,9 @@ left join contract c on c.id = e.id and not c.id = any($3)`
 const evmVersionColumns = `id, type, evm_address, alias, ethereum_nonce, delegation_address, key, receiver_sig_required, deleted, created_timestamp,
   lower(timestamp_range) as since`
 
-// evmEntitiesThen reads entities as of $4: the newest version that started by then. If several entities have an address, the one created last by then is
-// used. The balance is that of the last full balance snapshot before, plus the transfers since.
+// evmEntitiesThen reads entities as of $4: the newest version that started by then. If several entities have an
+// address, the one created last by then is used. The balance is that of the last full balance snapshot before, plus
+// the transfers since.
 const evmEntitiesThen = `select ` + evmEntityColumns + ` from (
   select id, null::bytea as address from unnest((select $1::bigint[])) id
   union all
@@ -80,8 +82,11 @@ where e.deleted is not true`
 
 // entitiesAhead are the queries that read the tables of evmEntitiesThen ahead.
 var entitiesAhead = [][2]string{
-	{"entity", `select * from entity where id = any($1::bigint[]) or evm_address = any($2::bytea[]) or alias = any($2::bytea[])`},
-	{"entity_history", `select * from entity_history where id in (select id from entity_rows) and lower(timestamp_range) <= $4`},
+	{"entity",
+		`select * from entity where id = any($1::bigint[]) or evm_address = any($2::bytea[]) or alias = ` +
+			`any($2::bytea[])`},
+	{"entity_history",
+		`select * from entity_history where id in (select id from entity_rows) and lower(timestamp_range) <= $4`},
 	{"contract", `select * from contract where id in (select id from entity_rows) and not id = any($3::bigint[])`},
 	{"shot", `select coalesce(max(consensus_timestamp), 0) as at from account_balance where account_id = $5 and consensus_timestamp > $6
   and consensus_timestamp <= $4`},
@@ -116,7 +121,8 @@ func (s *Snapshot) queueEntities(b *storage.Batch, addresses []ledger.EVMAddress
 	sql, args := evmEntitiesNow, []any{ids, opaque, remembered}
 	if s.history.past {
 		month := ledger.Timestamp(snapshotSpan)
-		args = append(args, int64(s.history.until), int64(s.db.SystemEntity(entities.TreasuryNum)), int64(s.history.until-month), int64(s.history.until-2*month))
+		args = append(args, int64(s.history.until), int64(s.db.SystemEntity(entities.TreasuryNum)),
+			int64(s.history.until-month), int64(s.history.until-2*month))
 		sql = s.db.ReadAhead(evmEntitiesThen, entitiesAhead...)
 	}
 	evmEntityRows.Queue(b, sql, args, s.keepEntities)
@@ -140,7 +146,8 @@ func (s *Snapshot) keepEntities(rows []*evmEntityRow) {
 	}
 }
 
-// Entities returns the entity at each address, in order, or nil if there is none. A long-zero address refers to the entity with that number.
+// Entities returns the entity at each address, in order, or nil if there is none. A long-zero address refers to the
+// entity with that number.
 func (s *Snapshot) Entities(ctx context.Context, addresses []ledger.EVMAddress) ([]*worldstate.Entity, error) {
 	s.asked.addresses = append(s.asked.addresses, addresses...)
 	b := s.db.NewBatch()
@@ -156,7 +163,8 @@ func (s *Snapshot) Entities(ctx context.Context, addresses []ledger.EVMAddress) 
 // HighestEntity returns the largest entity number.
 func (s *Snapshot) HighestEntity(ctx context.Context) (int64, error) {
 	s.trips++
-	id, err := storage.Values[ledger.EntityID]().One(ctx, s.db, "the highest id", `select coalesce(max(id), 0) from entity`)
+	id, err := storage.Values[ledger.EntityID]().One(ctx, s.db, "the highest id",
+		`select coalesce(max(id), 0) from entity`)
 	if err != nil {
 		return 0, err
 	}
@@ -172,7 +180,8 @@ const (
 	mostKnownAddress = 100_000
 )
 
-// memory caches data between executions: the code of contracts, which never changes, and keys to prefetch. A nil memory caches nothing.
+// memory caches data between executions: the code of contracts, which never changes, and keys to prefetch. A nil
+// memory caches nothing.
 type memory struct {
 	codes      *otter.Cache[ledger.EntityID, []byte]
 	ids        *otter.Cache[ledger.EVMAddress, ledger.EntityID]
@@ -204,7 +213,9 @@ func newMemory(codeBytes uint64) *memory {
 	}
 	return &memory{
 		codes: otter.Must(&otter.Options[ledger.EntityID, []byte]{
-			MaximumWeight: codeBytes, Weigher: func(_ ledger.EntityID, code []byte) uint32 { return uint32(len(code)) },
+			MaximumWeight: codeBytes, Weigher: func(_ ledger.EntityID, code []byte) uint32 {
+				return uint32(len(code))
+			},
 		}),
 		ids:        otter.Must(&otter.Options[ledger.EVMAddress, ledger.EntityID]{MaximumSize: mostKnownAddress}),
 		slots:      otter.Must(&otter.Options[ledger.EntityID, *slotList]{MaximumSize: mostSlotted}),
@@ -227,7 +238,8 @@ func (m *memory) keepCode(id ledger.EntityID, code []byte) {
 	}
 }
 
-// idOf returns the entity last seen at an address, or the zero id. It may be outdated, so it is used for prefetching only.
+// idOf returns the entity last seen at an address, or the zero id. It may be outdated, so it is used for prefetching
+// only.
 func (m *memory) idOf(base ledger.EntityID, a ledger.EVMAddress) ledger.EntityID {
 	if num, ok := a.Num(); ok {
 		return base.WithNum(num)

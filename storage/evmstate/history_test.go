@@ -24,7 +24,8 @@ func TestMain(m *testing.M) { pgtest.Main(m) }
 func open(t *testing.T) (func(worldstate.BlockRef) *Snapshot, *pgx.Conn) {
 	t.Helper()
 	url := demotest.Network.Shared(t)
-	db, err := storage.Open(t.Context(), storage.Options{PoolOptions: storage.PoolOptions{URL: pgtest.Pooled(t, url), MaxConnections: 16}})
+	db, err := storage.Open(t.Context(),
+		storage.Options{PoolOptions: storage.PoolOptions{URL: pgtest.Pooled(t, url), MaxConnections: 16}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -59,7 +60,8 @@ func read[T any](t *testing.T, conn *pgx.Conn, sql string, args ...any) []T {
 
 type pair struct{ A, B int64 }
 
-// TestNewestBlock reads everything twice, in the current state and in the historical state of the newest block. Both are equal.
+// TestNewestBlock reads everything twice, in the current state and in the historical state of the newest block. Both
+// are equal.
 func TestNewestBlock(t *testing.T) {
 	t.Parallel()
 	snapshot, conn := open(t)
@@ -74,7 +76,8 @@ func TestNewestBlock(t *testing.T) {
 	for _, e := range read[struct{ ID int64 }](t, conn, `select id from entity where num > 0 order by id`) {
 		addresses = append(addresses, ledger.EntityID(e.ID).LongZero())
 	}
-	for _, e := range read[struct{ Address []byte }](t, conn, `select evm_address from entity where evm_address is not null`) {
+	for _, e := range read[struct{ Address []byte }](t, conn,
+		`select evm_address from entity where evm_address is not null`) {
 		addresses = append(addresses, ledger.EVMAddress(e.Address))
 	}
 	a, err := now.Entities(t.Context(), addresses)
@@ -97,17 +100,21 @@ func TestNewestBlock(t *testing.T) {
 	for _, r := range read[struct{ ID int64 }](t, conn, `select token_id from token`) {
 		of.Tokens, of.Serials = append(of.Tokens, ledger.EntityID(r.ID)), append(of.Serials, ledger.EntityID(r.ID))
 	}
-	for _, r := range read[struct{ ID int64 }](t, conn, `select id from entity where type in ('ACCOUNT', 'CONTRACT')`) {
+	for _, r := range read[struct{ ID int64 }](t, conn,
+		`select id from entity where type in ('ACCOUNT', 'CONTRACT')`) {
 		of.Slots = append(of.Slots, ledger.EntityID(r.ID))
 	}
 	for _, r := range read[pair](t, conn, `select account_id, token_id from token_account`) {
-		of.Relations = append(of.Relations, worldstate.RelationKey{Account: ledger.EntityID(r.A), Token: ledger.EntityID(r.B)})
+		of.Relations = append(of.Relations, worldstate.RelationKey{Account: ledger.EntityID(r.A),
+			Token: ledger.EntityID(r.B)})
 	}
 	for _, r := range read[pair](t, conn, `select token_id, serial_number from nft`) {
 		of.NFTs = append(of.NFTs, ledger.NFTKey{TokenID: ledger.EntityID(r.A), SerialNumber: r.B})
 	}
 	type grant struct{ Owner, Spender, Token int64 }
-	for _, r := range read[grant](t, conn, `select owner, spender, token_id from token_allowance union all select owner, spender, 0 from crypto_allowance`) {
+	for _, r := range read[grant](t,
+		conn,
+		`select owner, spender, token_id from token_allowance union all select owner, spender, 0 from crypto_allowance`) {
 		of.Allowances = append(of.Allowances, worldstate.AllowanceKey{
 			Owner: ledger.EntityID(r.Owner), Spender: ledger.EntityID(r.Spender), Token: ledger.EntityID(r.Token),
 		})
@@ -150,7 +157,8 @@ func same[K comparable, V any](t *testing.T, what string, now, then map[K]V) {
 	}
 }
 
-// TestHistory compares balances, supplies and storage at random blocks with sums and with the last change over all rows.
+// TestHistory compares balances, supplies and storage at random blocks with sums and with the last change over all
+// rows.
 func TestHistory(t *testing.T) {
 	t.Parallel()
 	snapshot, conn := open(t)
@@ -163,7 +171,8 @@ union all select consensus_timestamp, account_id, token_id, amount from token_tr
 	}
 	changes := read[change](t, conn, `select consensus_timestamp, contract_id, slot, coalesce(value_written, value_read) from contract_state_change
 order by consensus_timestamp`)
-	accounts := read[struct{ ID int64 }](t, conn, `select id from entity where type = 'ACCOUNT' and num > 1000 and deleted is not true order by id`)
+	accounts := read[struct{ ID int64 }](t, conn,
+		`select id from entity where type = 'ACCOUNT' and num > 1000 and deleted is not true order by id`)
 	fungible := read[struct{ ID int64 }](t, conn, `select token_id from token t join entity e on e.id = t.token_id
 where t.type = 'FUNGIBLE_COMMON' and e.deleted is not true`)
 	blocks := read[pair](t, conn, `select index, consensus_end from record_file order by index`)
@@ -188,7 +197,8 @@ where t.type = 'FUNGIBLE_COMMON' and e.deleted is not true`)
 		var of worldstate.TokenReads
 		for _, x := range transfers {
 			if x.At == at.B && x.Token != 0 {
-				of.Relations = append(of.Relations, worldstate.RelationKey{Account: ledger.EntityID(x.Account), Token: ledger.EntityID(x.Token)})
+				of.Relations = append(of.Relations,
+					worldstate.RelationKey{Account: ledger.EntityID(x.Account), Token: ledger.EntityID(x.Token)})
 			}
 		}
 		for _, a := range accounts {
@@ -198,7 +208,8 @@ where t.type = 'FUNGIBLE_COMMON' and e.deleted is not true`)
 			of.Tokens = append(of.Tokens, ledger.EntityID(token.ID))
 			for range 20 {
 				of.Relations = append(of.Relations, worldstate.RelationKey{
-					Account: ledger.EntityID(accounts[random.IntN(len(accounts))].ID), Token: ledger.EntityID(token.ID),
+					Account: ledger.EntityID(accounts[random.IntN(len(accounts))].ID),
+					Token:   ledger.EntityID(token.ID),
 				})
 			}
 		}
@@ -242,8 +253,10 @@ where t.type = 'FUNGIBLE_COMMON' and e.deleted is not true`)
 		}
 		for k, want := range slots {
 			compared++
-			if got, err := s.Slots(t.Context(), k.contract, [][32]byte{k.slot}); err != nil || !slices.Equal(got, [][32]byte{want}) {
-				t.Errorf("block %d: slot %s of contract %s is %x, want %x, %v", at.A, hex.EncodeToString(k.slot[:]), k.contract, got, want, err)
+			if got, err := s.Slots(t.Context(), k.contract, [][32]byte{k.slot}); err != nil ||
+				!slices.Equal(got, [][32]byte{want}) {
+				t.Errorf("block %d: slot %s of contract %s is %x, want %x, %v", at.A, hex.EncodeToString(k.slot[:]),
+					k.contract, got, want, err)
 			}
 		}
 		s.Close()

@@ -18,7 +18,9 @@ type evmSlotRow struct {
 	value []byte
 }
 
-var evmSlotRows = storage.MapperOf(func(r *evmSlotRow, into []any) []any { return append(into, &r.ord, &r.value) }, nil)
+var evmSlotRows = storage.MapperOf(func(r *evmSlotRow, into []any) []any {
+	return append(into, &r.ord, &r.value)
+}, nil)
 
 const (
 	evmSlotsNow = `select w.ord, s.value from unnest((select $1::bigint[]), (select $2::bytea[])) with ordinality w(contract, slot, ord)
@@ -75,8 +77,8 @@ func wordOf(b []byte) (w [32]byte) {
 	return w
 }
 
-// Slots returns the values of slots of a contract, in order. Slots that were never written are zero. The first read of a contract also prefetches the slots
-// that earlier executions read.
+// Slots returns the values of slots of a contract, in order. Slots that were never written are zero. The first read of
+// a contract also prefetches the slots that earlier executions read.
 func (s *Snapshot) Slots(ctx context.Context, contract ledger.EntityID, slots [][32]byte) ([][32]byte, error) {
 	wanted := list.Map(slots, func(slot [32]byte) slotKey { return slotKey{contract, slot} })
 	s.asked.slots = append(s.asked.slots, wanted...)
@@ -101,7 +103,8 @@ func (s *Snapshot) Slots(ctx context.Context, contract ledger.EntityID, slots []
 
 var table = regexp.MustCompile(`\b(?:from|join) ([a-z_]+)\b`)
 
-// keysOf contains columns of each distributed table, and the arguments with their values. A statement that has the argument only uses rows with these values.
+// keysOf contains columns of each distributed table, and the arguments with their values. A statement that has the
+// argument only uses rows with these values.
 var keysOf = map[string]string{
 	"crypto_allowance": "owner=owners spender=spenders",
 	"crypto_transfer":  "entity_id=owners payer_account_id=spenders",
@@ -137,14 +140,17 @@ func ahead(sql string) (out [][2]string) {
 		}
 		switch {
 		case name == "nft" && strings.Contains(sql, "max(serial_number)"):
-			columns, group = "token_id, created_timestamp, max(serial_number) as serial_number", " group by token_id, created_timestamp"
+			columns, group = "token_id, created_timestamp, max(serial_number) as serial_number",
+				" group by token_id, created_timestamp"
 		case strings.HasSuffix(name, "_transfer") && shots:
 			columns, group = "account_id, token_id, @instant::bigint as consensus_timestamp, sum(amount)::bigint as amount", " group by account_id, token_id"
-			where = append(where, "consensus_timestamp > (select at from shot_rows)", "consensus_timestamp <= @instant")
+			where = append(where, "consensus_timestamp > (select at from shot_rows)",
+				"consensus_timestamp <= @instant")
 		case strings.HasSuffix(name, "_history"):
 			where = append(where, "lower(timestamp_range) <= @instant")
 		}
-		out = append(out, [2]string{name, "select " + columns + " from " + name + " where " + strings.Join(where, " and ") + group})
+		out = append(out,
+			[2]string{name, "select " + columns + " from " + name + " where " + strings.Join(where, " and ") + group})
 	}
 	return out
 }

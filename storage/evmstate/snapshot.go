@@ -1,4 +1,5 @@
-// Package evmstate reads the state for contract calls: a snapshot of the ledger at one block, in one database transaction.
+// Package evmstate reads the state for contract calls: a snapshot of the ledger at one block, in one database
+// transaction.
 package evmstate
 
 import (
@@ -45,13 +46,15 @@ type Request struct {
 	Selector [4]byte
 }
 
-// history describes the time of a snapshot. If past is set, changes up to until are included; otherwise the state is the current one.
+// history describes the time of a snapshot. If past is set, changes up to until are included; otherwise the state is
+// the current one.
 type history struct {
 	past  bool
 	until ledger.Timestamp
 }
 
-// Snapshot is the state of the ledger at one point in time, in one database transaction. It must be used by one goroutine only, and must be closed.
+// Snapshot is the state of the ledger at one point in time, in one database transaction. It must be used by one
+// goroutine only, and must be closed.
 type Snapshot struct {
 	evm     *Reader
 	db      *storage.DB // runs statements in the transaction
@@ -74,8 +77,8 @@ type slotKey struct {
 	slot     [32]byte
 }
 
-// Open opens a snapshot at a block and prefetches state for the request. It takes one round trip, or two for a historical block. The error wraps [ErrNoBlock]
-// if the block does not exist.
+// Open opens a snapshot at a block and prefetches state for the request. It takes one round trip, or two for a
+// historical block. The error wraps [ErrNoBlock] if the block does not exist.
 func (e *Reader) Open(ctx context.Context, r Request) (*Snapshot, error) {
 	conn, release, err := e.db.Acquire(ctx)
 	if err != nil {
@@ -83,7 +86,8 @@ func (e *Reader) Open(ctx context.Context, r Request) (*Snapshot, error) {
 	}
 	s := &Snapshot{
 		evm: e, db: e.db.On(conn.Conn()), conn: conn, release: release, key: footprintKey{r.Callee, r.Selector},
-		entities: map[ledger.EVMAddress]*worldstate.Entity{}, slots: map[slotKey][32]byte{}, codes: map[ledger.EntityID][]byte{},
+		entities: map[ledger.EVMAddress]*worldstate.Entity{}, slots: map[slotKey][32]byte{},
+		codes: map[ledger.EntityID][]byte{},
 	}
 	if err := s.begin(ctx, r); err != nil {
 		s.Close()
@@ -136,7 +140,8 @@ func (s *Snapshot) queueAhead(b *storage.Batch, addresses []ledger.EVMAddress) {
 	s.queueSlots(b, wanted)
 }
 
-// maxTrips is the maximum number of round trips of an execution. A call that reads this much state takes seconds, almost all of them in the database.
+// maxTrips is the maximum number of round trips of an execution. A call that reads this much state takes seconds,
+// almost all of them in the database.
 const maxTrips = 3000
 
 // ErrTooManyReads is returned if an execution reads too many accounts, contracts and storage slots.
@@ -183,10 +188,11 @@ func (s *Snapshot) Close() {
 // ExchangeRates returns the exchange rates of hbar, or nil if the ledger has none.
 func (s *Snapshot) ExchangeRates(ctx context.Context) (*ledger.ExchangeRateSet, error) {
 	var rates *ledger.ExchangeRateSet
-	_, err := entities.SystemFile(ctx, s.db, s.db.SystemEntity(ledger.ExchangeRateFile), entities.Bounds{Upper: s.instant()}, func(content []byte) (err error) {
-		rates, err = ledger.DecodeExchangeRates(content)
-		return err
-	})
+	_, err := entities.SystemFile(ctx, s.db, s.db.SystemEntity(ledger.ExchangeRateFile),
+		entities.Bounds{Upper: s.instant()}, func(content []byte) (err error) {
+			rates, err = ledger.DecodeExchangeRates(content)
+			return err
+		})
 	return rates, err
 }
 
@@ -278,7 +284,8 @@ func (s *Snapshot) BlockHash(ctx context.Context, number int64) (hash [32]byte, 
 // typeContractCreate is the type of transactions that create a contract.
 const typeContractCreate = 8
 
-// input contains whether a transaction created a contract, its init code and its call data. What does not fit into a transaction is in a file.
+// input contains whether a transaction created a contract, its init code and its call data. What does not fit into a
+// transaction is in a file.
 type input struct {
 	created                ledger.Null[bool]
 	initcode, callData     []byte
@@ -312,14 +319,20 @@ var inputAhead = [][2]string{
   and consensus_timestamp <= $1`},
 }
 
-// QueueInput queues a query for the input of a transaction. done receives whether the transaction created the contract, the init code contained in the
-// transaction or its file, and the call data of an Ethereum transaction or its file.
-func QueueInput(b *storage.Batch, at ledger.Timestamp, contract ledger.EntityID, done func(created bool, initcode, callData []byte)) {
+// QueueInput queues a query for the input of a transaction. done receives whether the transaction created the
+// contract, the init code contained in the transaction or its file, and the call data of an Ethereum transaction or
+// its file.
+func QueueInput(
+	b *storage.Batch, at ledger.Timestamp, contract ledger.EntityID,
+	done func(created bool, initcode, callData []byte),
+) {
 	inputRows.Queue(b, b.DB().ReadAhead(`select (select type = $3 from transaction where consensus_timestamp = $1 limit 1),
   coalesce((select failed_initcode from contract_result where consensus_timestamp = $1 and contract_id = $2 limit 1), c.initcode),
   `+strings.ReplaceAll(fileContent, "$file", "c.file_id")+`, e.call_data, `+strings.ReplaceAll(fileContent, "$file", "e.call_data_id")+`
 from (select) one left join contract c on c.id = $2 left join ethereum_transaction e on e.consensus_timestamp = $1 limit 1`, inputAhead...),
-		[]any{int64(at), int64(contract), typeContractCreate}, func(rows []*input) { done(rows[0].created.V, rows[0].initcode, rows[0].callData) })
+		[]any{int64(at), int64(contract), typeContractCreate}, func(rows []*input) {
+			done(rows[0].created.V, rows[0].initcode, rows[0].callData)
+		})
 }
 
 // fromHex decodes the hexadecimal text of a file. Other content is returned unchanged.
@@ -335,8 +348,8 @@ func fromHex(text []byte) []byte {
 // snapshotSpan is the maximum age of a usable balance snapshot.
 const snapshotSpan = 31 * 24 * time.Hour
 
-// evmBalanceThen is the balance of the entity v.id at $4, in tinybars. $5 is the treasury; $6 and $7 are one and two spans before $4. The treasury's row
-// identifies the newest full snapshot.
+// evmBalanceThen is the balance of the entity v.id at $4, in tinybars. $5 is the treasury; $6 and $7 are one and two
+// spans before $4. The treasury's row identifies the newest full snapshot.
 const evmBalanceThen = `(select coalesce(own.balance, 0) + coalesce((select sum(amount)::bigint from crypto_transfer
       where entity_id = v.id and consensus_timestamp > coalesce(shot.at, 0) and consensus_timestamp <= $4 and errata is distinct from 'DELETE'), 0)
     from (select max(consensus_timestamp) as at from account_balance where account_id = $5 and consensus_timestamp > $6 and consensus_timestamp <= $4) shot

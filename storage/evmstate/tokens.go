@@ -19,8 +19,10 @@ import (
 // TokenFacts reads data about tokens, allowances and associations in one round trip.
 func (s *Snapshot) TokenFacts(ctx context.Context, r *worldstate.TokenReads) (*worldstate.TokenFacts, error) {
 	f := &worldstate.TokenFacts{
-		Tokens: map[ledger.EntityID]*worldstate.Token{}, Relations: map[worldstate.RelationKey]*worldstate.Relation{}, NFTs: map[ledger.NFTKey]*ledger.NFT{},
-		Allowances: map[worldstate.AllowanceKey]int64{}, Operators: map[worldstate.AllowanceKey]bool{}, Slots: map[ledger.EntityID]worldstate.AutoAssociations{},
+		Tokens: map[ledger.EntityID]*worldstate.Token{}, Relations: map[worldstate.RelationKey]*worldstate.Relation{},
+		NFTs:       map[ledger.NFTKey]*ledger.NFT{},
+		Allowances: map[worldstate.AllowanceKey]int64{}, Operators: map[worldstate.AllowanceKey]bool{},
+		Slots:   map[ledger.EntityID]worldstate.AutoAssociations{},
 		Serials: map[ledger.EntityID]int64{},
 	}
 	b := s.db.NewBatch()
@@ -38,8 +40,8 @@ func (s *Snapshot) TokenFacts(ctx context.Context, r *worldstate.TokenReads) (*w
 	return f, wrap.Error(err, "reading tokens")
 }
 
-// named returns the arguments of a statement. It adds the snapshot's time and the limits of the search for a full balance snapshot: the treasury, which is in
-// each of them, and the times one and two spans before.
+// named returns the arguments of a statement. It adds the snapshot's time and the limits of the search for a full
+// balance snapshot: the treasury, which is in each of them, and the times one and two spans before.
 func (s *Snapshot) named(args pgx.NamedArgs) []any {
 	if s.history.past {
 		span := ledger.Timestamp(snapshotSpan)
@@ -49,8 +51,12 @@ func (s *Snapshot) named(args pgx.NamedArgs) []any {
 	return []any{args}
 }
 
-// queueFacts queues the statement for current or for historical state, unless n, the number of keys, is 0. each is called with each row.
-func queueFacts[T, R any](s *Snapshot, b *storage.Batch, rows *storage.Mapper[T, R], n int, now, then string, args pgx.NamedArgs, each func(*R)) {
+// queueFacts queues the statement for current or for historical state, unless n, the number of keys, is 0. each is
+// called with each row.
+func queueFacts[T, R any](
+	s *Snapshot, b *storage.Batch, rows *storage.Mapper[T, R], n int, now, then string, args pgx.NamedArgs,
+	each func(*R),
+) {
 	if n > 0 {
 		rows.Queue(b, s.pick(now, then), s.named(args), func(got []*R) {
 			for _, r := range got {
@@ -80,12 +86,15 @@ func (s *Snapshot) pick(now, then string) string {
 	return now
 }
 
-// versionThen returns the query for an object's version at the snapshot's time: the newest row of a table and its history that matches a condition.
+// versionThen returns the query for an object's version at the snapshot's time: the newest row of a table and its
+// history that matches a condition.
 func versionThen(table, columns, condition string) string {
 	from := func(table, tail string) string {
-		return `(select ` + columns + ` from ` + table + ` where ` + condition + ` and lower(timestamp_range) <= @instant` + tail + `)`
+		return `(select ` + columns + ` from ` + table + ` where ` + condition +
+			` and lower(timestamp_range) <= @instant` + tail + `)`
 	}
-	return `(select * from (` + from(table, "") + ` union all ` + from(table+"_history", ` order by lower(timestamp_range) desc limit 1`) +
+	return `(select * from (` + from(table, "") + ` union all ` +
+		from(table+"_history", ` order by lower(timestamp_range) desc limit 1`) +
 		`) versions order by lower(timestamp_range) desc limit 1)`
 }
 
@@ -103,7 +112,8 @@ left join custom_fee f on f.entity_id = t.token_id where t.token_id = any(@token
   kyc_status, max_supply, metadata, metadata_key, name, pause_key, pause_status, supply_key, supply_type, symbol, timestamp_range, treasury_account_id,
 wipe_key`
 
-	// The supply of a fungible token is that of the last full balance snapshot plus the transfers since. Mints and burns change the balance of one account.
+	// The supply of a fungible token is that of the last full balance snapshot plus the transfers since. Mints and
+	// burns change the balance of one account.
 	tokenSupplyThen = `case when t.type = 'FUNGIBLE_COMMON' then (select coalesce((select sum(b.balance) from (
       select distinct on (account_id) balance from token_balance where token_id = t.token_id
         and consensus_timestamp > greatest(shot.at - 2678400000000000, @earliest) and consensus_timestamp <= shot.at
@@ -153,8 +163,10 @@ var evmTokenRows = storage.MapperOf(evmTokenTargets, finishEVMToken)
 
 func (t *evmTokenRow) token() *worldstate.Token {
 	return &worldstate.Token{Token: t.Token, KYCByDefault: t.kyc == kycGranted, Keys: [worldstate.KeyKinds]ledger.Key{
-		worldstate.AdminKey: t.Keys.Admin, worldstate.KYCKey: t.Keys.KYC, worldstate.FreezeKey: t.Keys.Freeze, worldstate.WipeKey: t.Keys.Wipe,
-		worldstate.SupplyKey: t.Keys.Supply, worldstate.FeeScheduleKey: t.Keys.FeeSchedule, worldstate.PauseKey: t.Keys.Pause,
+		worldstate.AdminKey: t.Keys.Admin, worldstate.KYCKey: t.Keys.KYC, worldstate.FreezeKey: t.Keys.Freeze,
+		worldstate.WipeKey:   t.Keys.Wipe,
+		worldstate.SupplyKey: t.Keys.Supply, worldstate.FeeScheduleKey: t.Keys.FeeSchedule,
+		worldstate.PauseKey:    t.Keys.Pause,
 		worldstate.MetadataKey: t.Keys.Metadata,
 	}}
 }
@@ -186,13 +198,15 @@ var relationRows = storage.NewMapper(func(r *relationRow, into []any) []any {
 }, func(r *relationRow) *worldstate.Relation { return &r.Relation })
 
 const (
-	relationStatuses = `coalesce(a.freeze_status, t.freeze_status), coalesce(a.kyc_status, t.kyc_status), a.automatic_association`
+	relationStatuses = `coalesce(a.freeze_status, t.freeze_status), coalesce(a.kyc_status, t.kyc_status), ` +
+		`a.automatic_association`
 
 	relationsNow = `select a.account_id, a.token_id, a.balance, ` + relationStatuses + `
 from (select distinct * from unnest(@accounts::bigint[], @tokens::bigint[]) w(account, token)) w
 join token_account a on a.account_id = w.account and a.token_id = w.token and a.associated join token t on t.token_id = a.token_id`
 
-	// relationBalanceThen is an account's balance of a token at the snapshot's time. For non-fungible tokens it is the number of serials.
+	// relationBalanceThen is an account's balance of a token at the snapshot's time. For non-fungible tokens it is the
+	// number of serials.
 	relationBalanceThen = `case when t.type = 'FUNGIBLE_COMMON'
 then (select coalesce((select balance from token_balance where account_id = a.account_id and token_id = a.token_id
         and consensus_timestamp > greatest(shot.at - 2678400000000000, @earliest) and consensus_timestamp <= shot.at
@@ -218,22 +232,26 @@ func (s *Snapshot) queueRelations(b *storage.Batch, keys []worldstate.RelationKe
 	}, func(r *worldstate.Relation) { f.Relations[r.Key] = r })
 }
 
-// TokensOf returns the tokens with which an account has ever been associated. This includes all associations at any time in the past.
+// TokensOf returns the tokens with which an account has ever been associated. This includes all associations at any
+// time in the past.
 func (s *Snapshot) TokensOf(ctx context.Context, account ledger.EntityID) ([]ledger.EntityID, error) {
 	s.trips++
-	rows, err := storage.Values[ledger.EntityID]().List(ctx, s.db, "the tokens of an account", `select token_id from token_account where account_id = $1`,
+	rows, err := storage.Values[ledger.EntityID]().List(ctx, s.db, "the tokens of an account",
+		`select token_id from token_account where account_id = $1`,
 		int64(account))
 	return list.Map(rows, func(id *ledger.EntityID) ledger.EntityID { return *id }), err
 }
 
-// Schedule reads a schedule with its signatures, or nil if it does not exist. Execution and signatures are included up to the snapshot's time. The schedule's
-// entity has the deleted flag.
+// Schedule reads a schedule with its signatures, or nil if it does not exist. Execution and signatures are included up
+// to the snapshot's time. The schedule's entity has the deleted flag.
 func (s *Snapshot) Schedule(ctx context.Context, id ledger.EntityID) (*worldstate.Schedule, error) {
 	var found *ledger.Schedule
 	var signatures []*ledger.ScheduleSignature
 	b := s.db.NewBatch()
 	transactions.QueueSchedules(b, []ledger.EntityID{id}, func(got []*ledger.Schedule) { found = got[0] })
-	transactions.QueueScheduleSignatures(b, []ledger.EntityID{id}, func(got [][]*ledger.ScheduleSignature) { signatures = got[0] })
+	transactions.QueueScheduleSignatures(b, []ledger.EntityID{id}, func(got [][]*ledger.ScheduleSignature) {
+		signatures = got[0]
+	})
 	if err := s.run(ctx, b); err != nil {
 		return nil, fmt.Errorf("reading schedule %s: %w", id, err)
 	}
@@ -248,7 +266,9 @@ func (s *Snapshot) Schedule(ctx context.Context, id ledger.EntityID) (*worldstat
 		if found.ExecutedTimestamp.V > s.history.until {
 			out.ExecutedTimestamp = ledger.Null[ledger.Timestamp]{}
 		}
-		out.Signatures = slices.DeleteFunc(signatures, func(x *ledger.ScheduleSignature) bool { return x.ConsensusTimestamp > s.history.until })
+		out.Signatures = slices.DeleteFunc(signatures, func(x *ledger.ScheduleSignature) bool {
+			return x.ConsensusTimestamp > s.history.until
+		})
 	}
 	return out, nil
 }

@@ -87,7 +87,8 @@ const ledgerRelations = `
 
 func TestColumns(t *testing.T) {
 	t.Parallel()
-	want := lines(readTable(t, "columns.csv"), "table", "ordinal", "column", "type", "nullable", "default", "base_type")
+	want := lines(readTable(t, "columns.csv"), "table", "ordinal", "column", "type", "nullable",
+		"default", "base_type")
 	conn := connect(t, empty.Shared(t))
 	got := query[string](t, conn, ledgerRelations+`
 		select concat_ws(' | ', name, attnum, attname, format_type(atttypid, atttypmod),
@@ -252,7 +253,8 @@ func TestPartitioning(t *testing.T) {
 			}
 		case "range":
 			month := time.Date(2019, time.September, 1, 0, 0, 0, 0, time.UTC)
-			for ; month.Before(time.Date(2027, time.January, 1, 0, 0, 0, 0, time.UTC)); month = month.AddDate(0, 1, 0) {
+			for ; month.Before(time.Date(2027, time.January, 1, 0, 0, 0, 0, time.UTC)); month = month.AddDate(0,
+				1, 0) {
 				name := strings.Replace(row["partition_name_pattern"], "YYYY_MM", month.Format("2006_01"), 1)
 				partitions = append(partitions, fmt.Sprintf("%s FOR VALUES FROM ('%d') TO ('%d')",
 					name, month.UnixNano(), month.AddDate(0, 1, 0).UnixNano()))

@@ -98,7 +98,8 @@ func TestTransactionInfoByHash(t *testing.T) {
 	}
 }
 
-// TestTransactionInfoByHashEverywhere checks for each first byte that the function reads the partition in which PostgreSQL stores the row.
+// TestTransactionInfoByHashEverywhere checks for each first byte that the function reads the partition in which
+// PostgreSQL stores the row.
 func TestTransactionInfoByHashEverywhere(t *testing.T) {
 	t.Parallel()
 	conn := connect(t, empty.Fresh(t))

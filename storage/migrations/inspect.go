@@ -26,7 +26,8 @@ var columnsCSV string
 // ErrForeign is wrapped by every [*ForeignError].
 var ErrForeign = errors.New("the ledger tables were not created by heliograph")
 
-// A ForeignError means that the database has incomplete ledger tables that [Ledger] did not create. Neither reading nor migrating them is safe.
+// A ForeignError means that the database has incomplete ledger tables that [Ledger] did not create. Neither reading
+// nor migrating them is safe.
 type ForeignError struct {
 	Owner   string   // role that owns the tables, or several, separated by commas
 	Present []string // names of the ledger tables found
@@ -47,9 +48,10 @@ type Querier interface {
 	Query(ctx context.Context, sql string, args ...any) (pgx.Rows, error)
 }
 
-// Compare compares the database with the objects that the gateway reads. absent contains the missing tables and the missing columns of other tables. unknown
-// contains columns of these tables that the gateway does not know, as "entity.balance". Both are ordered by name. A function counts as a table, with its
-// arguments in the name. Only objects in the connection's search path count as present. A view may replace a table.
+// Compare compares the database with the objects that the gateway reads. absent contains the missing tables and the
+// missing columns of other tables. unknown contains columns of these tables that the gateway does not know, as
+// "entity.balance". Both are ordered by name. A function counts as a table, with its arguments in the name. Only
+// objects in the connection's search path count as present. A view may replace a table.
 func Compare(ctx context.Context, conn Querier) (absent []storage.Absent, unknown []string, err error) {
 	tables, err := ledgerTables()
 	if err != nil {
@@ -76,7 +78,9 @@ func Compare(ctx context.Context, conn Querier) (absent []storage.Absent, unknow
 				present = slices.Delete(present, i, i+1)
 			}
 		}
-		unknown = append(unknown, list.Map(slices.Sorted(slices.Values(present)), func(name string) string { return table + "." + name })...)
+		unknown = append(unknown, list.Map(slices.Sorted(slices.Values(present)), func(name string) string {
+			return table + "." + name
+		})...)
 	}
 	const hashFunction = "get_transaction_info_by_hash(bytea)"
 	there, err := one[bool](ctx, conn, "select to_regprocedure($1) is not null", hashFunction)
@@ -113,8 +117,10 @@ type Proposal struct {
 
 var proposals = []Proposal{
 	{
-		Name: "token_account__token_id_balance", Use: "holders of any token by balance", table: "token_account", bytes: 40,
-		SQL: "create index concurrently token_account__token_id_balance on token_account (token_id, balance, account_id) where associated and balance > 0",
+		Name: "token_account__token_id_balance", Use: "holders of any token by balance", table: "token_account",
+		bytes: 40,
+		SQL: "create index concurrently token_account__token_id_balance on token_account (token_id, balance, " +
+			"account_id) where associated and balance > 0",
 	},
 	{
 		Name: "record_file__counts", Use: "statistics of the network", table: "record_file", bytes: 40,
@@ -124,7 +130,8 @@ var proposals = []Proposal{
 
 var createIndex = regexp.MustCompile(`(?m)^create index (\w+) on (\w+) [^;]*`)
 
-// GrantSelect is a column with the statement that allows the role to read all tables, and the rest of its query. $1 stands for the array of their names.
+// GrantSelect is a column with the statement that allows the role to read all tables, and the rest of its query. $1
+// stands for the array of their names.
 const GrantSelect = `case when count(*) > 9 then 'grant select on all tables in schema ' || min(relnamespace::regnamespace::text) || ' to ' || current_user
 when count(*) > 0 then 'grant select on ' || string_agg(oid::regclass::text, ', ') || ' to ' || current_user end
 from pg_class where relname = any($1) and pg_table_is_visible(oid) and not has_table_privilege(oid, 'select')`
@@ -156,7 +163,9 @@ func Inspect(ctx context.Context, conn Querier) (*Report, error) {
 	if r.Absent, r.Unknown, err = Compare(ctx, conn); err != nil {
 		return nil, err
 	}
-	r.Empty = !slices.ContainsFunc(names(tables), func(t string) bool { return !slices.Contains(r.Absent, storage.Absent{Table: t}) })
+	r.Empty = !slices.ContainsFunc(names(tables), func(t string) bool {
+		return !slices.Contains(r.Absent, storage.Absent{Table: t})
+	})
 	more, err := one[[]string](ctx, conn, `select coalesce(array_agg(c.relname::text order by 1), '{}') from pg_class c
 where c.relkind in ('r', 'p') and not c.relispartition and pg_table_is_visible(c.oid) and c.relnamespace = to_regnamespace('public')
 and c.relname !~ '^(heliograph|flyway|clpr)_' and c.relname <> 'record_file_watermark' and c.relname <> all(`+all+`)`)
@@ -174,7 +183,10 @@ and c.relname !~ '^(heliograph|flyway|clpr)_' and c.relname <> 'record_file_wate
 	}
 	for _, file := range ledgerSet().texts() {
 		for _, m := range createIndex.FindAllStringSubmatch(file, -1) {
-			kind, err := one[string](ctx, conn, "select coalesce((select relkind::text from pg_class where oid = to_regclass($2) and to_regclass($1) is null), '')",
+			kind, err := one[string](ctx,
+				conn,
+				"select coalesce((select relkind::text from pg_class where oid = to_regclass($2) and "+
+					"to_regclass($1) is null), '')",
 				m[1], m[2])
 			if err != nil {
 				return nil, err
@@ -222,13 +234,16 @@ func ledgerTables() (map[string][]storage.Absent, error) {
 	}
 	tables := make(map[string][]storage.Absent)
 	for _, r := range records[1:] {
-		tables[r[0]] = append(tables[r[0]], storage.Absent{Table: r[0], Column: r[2], Type: r[6], Nullable: r[4] == "yes"})
+		tables[r[0]] = append(tables[r[0]], storage.Absent{Table: r[0], Column: r[2], Type: r[6],
+			Nullable: r[4] == "yes"})
 	}
 	return tables, nil
 }
 
 // presentColumns returns the columns of the given tables that are in the search path.
-func presentColumns(ctx context.Context, conn Querier, tables map[string][]storage.Absent) (map[string][]string, error) {
+func presentColumns(
+	ctx context.Context, conn Querier, tables map[string][]storage.Absent,
+) (map[string][]string, error) {
 	rows, _ := conn.Query(ctx, `
 		select c.relname::text, array_agg(a.attname::text)
 		from pg_class c
@@ -255,8 +270,9 @@ type findings struct {
 	missing []string // see Missing; empty if there are no tables
 }
 
-// inspect reads the state of the database in one snapshot. Our version table is created before our first table, and each file's version is written in the
-// transaction that runs the file. So the unfinished migration of another process cannot be mistaken for foreign tables.
+// inspect reads the state of the database in one snapshot. Our version table is created before our first table, and
+// each file's version is written in the transaction that runs the file. So the unfinished migration of another process
+// cannot be mistaken for foreign tables.
 func inspect(ctx context.Context, conn *pgx.Conn, versions string) (findings, error) {
 	var found findings
 	options := pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly}

@@ -1,7 +1,7 @@
 // Package migrations creates and updates the tables that the gateway uses.
 //
-// The ledger's tables are those that existing importers fill. A database that an importer created is complete and is not changed. [Ledger] is for databases
-// that the gateway owns, such as the embedded one.
+// The ledger's tables are those that existing importers fill. A database that an importer created is complete and is
+// not changed. [Ledger] is for databases that the gateway owns, such as the embedded one.
 package migrations
 
 import (
@@ -44,10 +44,12 @@ type set struct {
 	path     string // search path for the files
 }
 
-// ledgerSet returns the migrations of the ledger's tables. Tables and version table are created in the schema public, regardless of the search path.
+// ledgerSet returns the migrations of the ledger's tables. Tables and version table are created in the schema public,
+// regardless of the search path.
 func ledgerSet() set {
 	const helio = 0x68656c696f // "helio" in ASCII
-	return set{files: ledgerFiles, folder: "ledger", versions: "public.heliograph_migration", lockID: helio, path: "public, temporary"}
+	return set{files: ledgerFiles, folder: "ledger", versions: "public.heliograph_migration", lockID: helio,
+		path: "public, temporary"}
 }
 
 // Version returns the newest version of the ledger's tables in this binary, which is the number of the last file.
@@ -77,12 +79,13 @@ func (s set) newest() int {
 	return int(newest)
 }
 
-// Ledger creates or updates the ledger's tables in the database at url, a PostgreSQL connection string of either form, and adds the monthly partitions that
-// are due. If the database already has all tables from another source, it does nothing. If it has only some of them, it fails with a [*ForeignError] and
-// changes nothing. It is safe to call from several processes; all but one wait.
+// Ledger creates or updates the ledger's tables in the database at url, a PostgreSQL connection string of either form,
+// and adds the monthly partitions that are due. If the database already has all tables from another source, it does
+// nothing. If it has only some of them, it fails with a [*ForeignError] and changes nothing. It is safe to call from
+// several processes; all but one wait.
 //
-// The role must be allowed to create objects in the schema public, a schema, and the extensions btree_gist and pg_trgm. The owner of a database has these
-// privileges.
+// The role must be allowed to create objects in the schema public, a schema, and the extensions btree_gist and
+// pg_trgm. The owner of a database has these privileges.
 func Ledger(ctx context.Context, url string, log *slog.Logger) error {
 	config, err := parseURL(url, log)
 	if err != nil {
@@ -118,8 +121,9 @@ func Ledger(ctx context.Context, url string, log *slog.Logger) error {
 	return EnsurePartitions(ctx, conn, time.Time{})
 }
 
-// Distribute creates the ledger's tables as [Ledger] does, and distributes them over the workers of a Citus cluster. It fails if the tables contain rows or if
-// the database does not have the extension citus. If the tables are distributed, it updates them.
+// Distribute creates the ledger's tables as [Ledger] does, and distributes them over the workers of a Citus cluster.
+// It fails if the tables contain rows or if the database does not have the extension citus. If the tables are
+// distributed, it updates them.
 func Distribute(ctx context.Context, url string, log *slog.Logger) error {
 	if err := Ledger(ctx, url, log); err != nil {
 		return err
@@ -129,7 +133,8 @@ func Distribute(ctx context.Context, url string, log *slog.Logger) error {
 		return err
 	}
 	const citus = 0x6369747573 // "citus" in ASCII
-	err = set{files: citusFiles, folder: "citus", versions: "public.heliograph_citus", lockID: citus, path: "public"}.up(ctx, config, log)
+	err = set{files: citusFiles, folder: "citus", versions: "public.heliograph_citus", lockID: citus,
+		path: "public"}.up(ctx, config, log)
 	return wrap.Error(err, "distributing the ledger tables")
 }
 
@@ -138,7 +143,8 @@ var distributed = regexp.MustCompile(`create_distributed_table\('(\w+)', '(\w+)'
 // Distribution returns the distribution column of each table that [Distribute] distributes.
 func Distribution() map[string]string {
 	columns := map[string]string{}
-	for _, m := range distributed.FindAllStringSubmatch(strings.Join(set{files: citusFiles, folder: "citus"}.texts(), ""), -1) {
+	for _, m := range distributed.FindAllStringSubmatch(strings.Join(set{files: citusFiles, folder: "citus"}.texts(),
+		""), -1) {
 		columns[m[1]] = m[2]
 	}
 	return columns
@@ -164,7 +170,8 @@ func parseURL(url string, log *slog.Logger) (*pgx.ConnConfig, error) {
 }
 
 // ErrPooler reports that a connection pooler prevents a migration.
-var ErrPooler = errors.New("the connection leads to a pooler, but migrations need a session of their own: set --direct-database-url to the URL of the server")
+var ErrPooler = errors.New("the connection leads to a pooler, but migrations need a session of their own: set " +
+	"--direct-database-url to the URL of the server")
 
 // dial opens a connection to migrate, and fails with [ErrPooler] if it does not lead to the server itself.
 func dial(ctx context.Context, config *pgx.ConnConfig) (*pgx.Conn, error) {
@@ -226,9 +233,10 @@ type Beginner interface {
 	Begin(ctx context.Context) (pgx.Tx, error)
 }
 
-// EnsurePartitions creates the missing monthly partitions of the balance snapshots up to the month after now (UTC). The zero time means the session's setting
-// heliograph.now, or else the server's clock. Rows of a new month move from the default partition into the new one. It is safe to call at any time and from
-// several processes. It changes nothing if no partition is missing. The database must have been created by [Ledger].
+// EnsurePartitions creates the missing monthly partitions of the balance snapshots up to the month after now (UTC).
+// The zero time means the session's setting heliograph.now, or else the server's clock. Rows of a new month move from
+// the default partition into the new one. It is safe to call at any time and from several processes. It changes
+// nothing if no partition is missing. The database must have been created by [Ledger].
 func EnsurePartitions(ctx context.Context, conn Beginner, now time.Time) error {
 	err := pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error {
 		if !now.IsZero() {
@@ -243,17 +251,20 @@ func EnsurePartitions(ctx context.Context, conn Beginner, now time.Time) error {
 	return wrap.Error(err, "add monthly partitions")
 }
 
-// statusSet returns the migrations of the status pages. Tables and version table are in a separate schema, so they can be in any database.
+// statusSet returns the migrations of the status pages. Tables and version table are in a separate schema, so they can
+// be in any database.
 func statusSet() set {
 	const page = 0x70616765 // "page" in ASCII
-	return set{files: statusFiles, folder: "status", versions: "status.heliograph_migration", lockID: page, path: "pg_catalog"}
+	return set{files: statusFiles, folder: "status", versions: "status.heliograph_migration", lockID: page,
+		path: "pg_catalog"}
 }
 
 // StatusVersion returns the newest version of the status tables in this binary, which is the number of the last file.
 func StatusVersion() int { return statusSet().newest() }
 
-// Status creates or updates the schema status in the database at url and changes nothing else. It does not change a schema that is newer than this binary. It
-// is safe to call from several processes. The role must be allowed to create a schema, unless it owns an existing schema status.
+// Status creates or updates the schema status in the database at url and changes nothing else. It does not change a
+// schema that is newer than this binary. It is safe to call from several processes. The role must be allowed to create
+// a schema, unless it owns an existing schema status.
 func Status(ctx context.Context, url string, log *slog.Logger) error {
 	config, err := parseURL(url, log)
 	if err != nil {
@@ -270,7 +281,8 @@ func Status(ctx context.Context, url string, log *slog.Logger) error {
 		return err
 	}
 	if version > StatusVersion() {
-		log.WarnContext(ctx, "status tables are newer than this binary and stay as they are", "version", version, "known", StatusVersion())
+		log.WarnContext(ctx, "status tables are newer than this binary and stay as they are", "version", version,
+			"known", StatusVersion())
 		return nil
 	}
 	if err := createSchema(ctx, conn); err != nil {
@@ -279,7 +291,8 @@ func Status(ctx context.Context, url string, log *slog.Logger) error {
 	return wrap.Error(statusSet().up(ctx, config, log), "migrating the status tables")
 }
 
-// createSchema creates the schema if it does not exist. The check lets roles that own the schema work without the privilege to create one.
+// createSchema creates the schema if it does not exist. The check lets roles that own the schema work without the
+// privilege to create one.
 func createSchema(ctx context.Context, conn *pgx.Conn) error {
 	var there bool
 	if err := conn.QueryRow(ctx, "select to_regnamespace('status') is not null").Scan(&there); err != nil {
@@ -291,14 +304,16 @@ func createSchema(ctx context.Context, conn *pgx.Conn) error {
 	var pg *pgconn.PgError
 	switch _, err := conn.Exec(ctx, "create schema status"); {
 	case err == nil:
-	case errors.As(err, &pg) && (pg.Code == "42P06" || pg.Code == "23505"): // created concurrently: duplicate_schema or unique_violation
+	// created concurrently: duplicate_schema or unique_violation
+	case errors.As(err, &pg) && (pg.Code == "42P06" || pg.Code == "23505"):
 	default:
 		return fmt.Errorf("creating the schema status: %w", err)
 	}
 	return nil
 }
 
-// HasStatus reports whether the database has the status tables in a version that this binary supports: its own or a newer one.
+// HasStatus reports whether the database has the status tables in a version that this binary supports: its own or a
+// newer one.
 func HasStatus(ctx context.Context, conn Querier) (bool, error) {
 	version, err := statusVersionOf(ctx, conn)
 	return version >= StatusVersion(), err

@@ -28,7 +28,8 @@ func insertBalances(t *testing.T, conn *pgx.Conn, times ...int64) {
 	}
 }
 
-// balancePartitions returns the time and the partition of each row, without the table's name. It fails if the two tables differ.
+// balancePartitions returns the time and the partition of each row, without the table's name. It fails if the two
+// tables differ.
 func balancePartitions(t *testing.T, conn *pgx.Conn) []string {
 	t.Helper()
 	var both [2][]string
@@ -133,7 +134,8 @@ func TestEnsurePartitionsFillsGaps(t *testing.T) {
 	conn := connect(t, empty.Fresh(t))
 	exec(t, conn, "drop table account_balance_p2020_02")
 	insertBalances(t, conn, nanos(2020, time.February, 29))
-	if err := EnsurePartitions(t.Context(), conn, time.Date(2026, time.November, 1, 0, 0, 0, 0, time.UTC)); err != nil {
+	if err := EnsurePartitions(t.Context(), conn, time.Date(2026, time.November, 1, 0,
+		0, 0, 0, time.UTC)); err != nil {
 		t.Fatal(err)
 	}
 	want := []string{fmt.Sprint(nanos(2020, time.February, 29), " p2020_02")}

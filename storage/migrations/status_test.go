@@ -35,8 +35,10 @@ func TestStatusOnly(t *testing.T) {
 	if has, err := HasStatus(t.Context(), conn); err != nil || !has {
 		t.Errorf("they are there: %v, error %v", has, err)
 	}
-	diff(t, []string{"public", "status"}, query[string](t, conn, "select nspname::text from pg_namespace where nspname !~ '^(pg_|information_schema)'"))
-	if n := query[int](t, conn, "select count(*)::int from pg_class where relnamespace = 'public'::regnamespace")[0]; n != 0 {
+	diff(t, []string{"public", "status"},
+		query[string](t, conn, "select nspname::text from pg_namespace where nspname !~ '^(pg_|information_schema)'"))
+	if n := query[int](t,
+		conn, "select count(*)::int from pg_class where relnamespace = 'public'::regnamespace")[0]; n != 0 {
 		t.Errorf("%d relations were made in public", n)
 	}
 	before := catalog(t, conn)
@@ -81,7 +83,8 @@ func TestStatusConcurrently(t *testing.T) {
 	if err != nil || !strings.HasPrefix(files[len(files)-1], fmt.Sprintf("status/%05d_", StatusVersion())) {
 		t.Errorf("version %d with the files %v, error %v", StatusVersion(), files, err)
 	}
-	if versions := query[int](t, conn, "select version_id::int from status.heliograph_migration order by id"); len(versions) != len(files)+1 {
+	if versions := query[int](t, conn,
+		"select version_id::int from status.heliograph_migration order by id"); len(versions) != len(files)+1 {
 		t.Errorf("recorded versions: %v", versions)
 	}
 	exec(t, conn, "insert into status.heliograph_migration (version_id, is_applied) values (9999, true)")
@@ -100,31 +103,44 @@ func TestStatusConstraints(t *testing.T) {
 	migrateStatus(t, url)
 	conn := connect(t, url)
 	exec(t, conn,
-		`insert into status.page (id, slug, name, url, is_default) values ('p', 'p', 'P', 'https://p.example', true), ('q', 'q', 'Q', 'https://q.example', false)`,
+		`insert into status.page (id, slug, name, url, is_default) values ('p', 'p', 'P', 'https://p.example', `+
+			`true), ('q', 'q', 'Q', 'https://q.example', false)`,
 		`insert into status.component (id, page_id, is_group, name, position) values ('g', 'p', true, 'G', 1)`,
-		`insert into status.component (id, page_id, group_id, name, base_status, position, node_id) values ('c', 'p', 'g', 'C', 'operational', 1, 3)`,
+		`insert into status.component (id, page_id, group_id, name, base_status, position, node_id) values ('c', `+
+			`'p', 'g', 'C', 'operational', 1, 3)`,
 		`insert into status.incident (id, page_id, kind, name, state, shortlink, started_at, created_at, updated_at)
 values ('i', 'p', 'realtime', 'I', 'identified', 'x', now(), now(), now())`,
 	)
-	const incident = `insert into status.incident (id, page_id, kind, state, resolved_at, scheduled_for, scheduled_until, origin, name, shortlink, started_at, created_at, updated_at) select `
+	const incident = `insert into status.incident (id, page_id, kind, state, resolved_at, scheduled_for, ` +
+		`scheduled_until, origin, name, shortlink, started_at, created_at, updated_at) select `
 	const at = `, 'N', 'x', now(), now(), now()`
 	for _, c := range []struct{ sql, code string }{
-		{`insert into status.page (id, slug, name, url, is_default) values ('r', 'r', 'R', 'https://r.example', true)`, "23505"},
+		{`insert into status.page (id, slug, name, url, is_default) values ('r', 'r', 'R', 'https://r.example', true)`,
+			"23505"},
 		{`insert into status.page (id, slug, name, url) values ('r r', 'r', 'R', 'https://r.example')`, "23514"},
 		{`update status.page set vocabulary = 'other'`, "23514"},
 		{`insert into status.component (id, page_id, name, position) values ('d', 'p', 'D', 1)`, "23514"},
-		{`insert into status.component (id, page_id, group_id, name, base_status, position) values ('d', 'q', 'g', 'D', 'operational', 1)`, "23503"},
-		{`insert into status.component (id, page_id, group_id, name, base_status, position) values ('d', 'p', 'c', 'D', 'operational', 1)`, "23503"},
-		{`insert into status.component (id, page_id, is_group, group_id, name, position) values ('d', 'p', true, 'g', 'D', 1)`, "23514"},
-		{`insert into status.component (id, page_id, name, base_status, position, node_id) values ('d', 'p', 'D', 'operational', 1, 3)`, "23505"},
+		{`insert into status.component (id, page_id, group_id, name, base_status, position) values ('d', 'q', 'g', ` +
+			`'D', 'operational', 1)`, "23503"},
+		{`insert into status.component (id, page_id, group_id, name, base_status, position) values ('d', 'p', 'c', ` +
+			`'D', 'operational', 1)`, "23503"},
+		{`insert into status.component (id, page_id, is_group, group_id, name, position) values ('d', 'p', true, ` +
+			`'g', 'D', 1)`, "23514"},
+		{`insert into status.component (id, page_id, name, base_status, position, node_id) values ('d', 'p', 'D', ` +
+			`'operational', 1, 3)`, "23505"},
 		{`insert into status.incident_component (page_id, incident_id, component_id) values ('q', 'i', 'c')`, "23503"},
 		{`update status.incident set state = 'resolved'`, "23514"},
 		{`update status.incident set resolved_at = now()`, "23514"},
 		{`update status.incident set state = 'verifying'`, "23514"},
-		{incident + `'m', 'p', 'scheduled', 'scheduled', null::timestamptz, now(), now(), 'operator'::status.origin` + at, "23514"},
-		{incident + `'m', 'p', 'scheduled', 'scheduled', null::timestamptz, now(), null::timestamptz, 'operator'::status.origin` + at, "23514"},
-		{incident + `'m', 'p', 'scheduled', 'scheduled', null::timestamptz, now(), now(), 'sync'::status.origin` + at, ""},
-		{`insert into status.incident_update (id, incident_id, state, body, created_at, updated_at) values ('u', 'i', 'identified', '', now(), now())`, "23514"},
+		{incident + `'m', 'p', 'scheduled', 'scheduled', null::timestamptz, now(), now(), 'operator'::status.origin` +
+			at, "23514"},
+		{incident +
+			`'m', 'p', 'scheduled', 'scheduled', null::timestamptz, now(), null::timestamptz, ` +
+			`'operator'::status.origin` + at, "23514"},
+		{incident + `'m', 'p', 'scheduled', 'scheduled', null::timestamptz, now(), now(), 'sync'::status.origin` + at,
+			""},
+		{`insert into status.incident_update (id, incident_id, state, body, created_at, updated_at) values ('u', ` +
+			`'i', 'identified', '', now(), now())`, "23514"},
 		{`delete from status.page where id = 'p'`, ""},
 	} {
 		_, err := conn.Exec(t.Context(), c.sql)

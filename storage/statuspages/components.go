@@ -14,7 +14,8 @@ only_show_if_degraded,
 func componentTargets(c *status.Component, into []any) []any {
 	return append(into, &c.Code, &c.PageCode, &c.IsGroup, &c.GroupCode, &c.Name, &c.Description, &c.BaseStatus,
 		&c.Position, &c.ListIndex, &c.Showcase,
-		&c.OnlyShowIfDegraded, &c.StartDate, &c.KnownFrom, &c.NodeID, &c.Origin, &c.Version, &c.CreatedAt, &c.UpdatedAt)
+		&c.OnlyShowIfDegraded, &c.StartDate, &c.KnownFrom, &c.NodeID, &c.Origin, &c.Version, &c.CreatedAt,
+		&c.UpdatedAt)
 }
 
 // hold is a status in which a notice holds a component.
@@ -163,8 +164,8 @@ func nodeConflict(c *status.Component) error {
 	return status.Errorf(status.Conflict, "another component of the page represents node %d", c.NodeID.V)
 }
 
-// updatePositions writes the positions of components other than except. Their versions stay, since nothing changes that
-// an editor has seen.
+// updatePositions writes the positions of components other than except. Their versions stay, since nothing changes
+// that an editor has seen.
 func (tx *commandTx) updatePositions(moved []*status.Component, except *status.Component) {
 	for _, c := range moved {
 		if c != except {

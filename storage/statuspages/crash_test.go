@@ -43,8 +43,8 @@ func kill(t *testing.T, s *embedded.Server) {
 	<-s.Done()
 }
 
-// TestKilledServer kills PostgreSQL repeatedly during writes. All acknowledged writes must survive, and no write may be
-// partial.
+// TestKilledServer kills PostgreSQL repeatedly during writes. All acknowledged writes must survive, and no write may
+// be partial.
 func TestKilledServer(t *testing.T) {
 	t.Parallel()
 	//nolint:usetesting // other users cannot pass through the folders of t.TempDir, and PostgreSQL does not run as root

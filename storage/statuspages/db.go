@@ -22,8 +22,8 @@ import (
 	"heliograph/storage/migrations"
 )
 
-// DB is a pool of connections to the database of the status pages, which may be another one than the ledger's. Reads of
-// a database without the schema status return no rows and no error.
+// DB is a pool of connections to the database of the status pages, which may be another one than the ledger's. Reads
+// of a database without the schema status return no rows and no error.
 //
 // Reads use the transaction of the context if it comes from [DB.Snapshot] or [DB.Write], and a connection of the pool
 // otherwise.
@@ -62,8 +62,9 @@ func (s *DB) Exists(ctx context.Context) (bool, error) {
 	return there, err
 }
 
-// A TaskLog logs the errors of a background task that runs again and again: each error once, and that the task succeeds
-// again. If the database is unreachable, it logs at level debug: the cache of status pages reports that for all tasks.
+// A TaskLog logs the errors of a background task that runs again and again: each error once, and that the task
+// succeeds again. If the database is unreachable, it logs at level debug: the cache of status pages reports that for
+// all tasks.
 type TaskLog struct {
 	Logger *slog.Logger
 	Task   string // such as "running probes"

@@ -64,7 +64,8 @@ func TestDue(t *testing.T) {
 	if got := one[string](t, n,
 		`select string_agg(origin || ' ' || deliver_notifications || ' ' || body, '; ' order by created_at)
 from status.incident_update where incident_id = $1`, code); got !=
-		"operator true Soon.; reminder true This maintenance will start soon.; schedule true This maintenance has started.; schedule false This maintenance is finished." {
+		"operator true Soon.; reminder true This maintenance will start soon.; schedule true This maintenance has "+
+			"started.; schedule false This maintenance is finished." {
 		t.Error(got)
 	}
 	if got := one[string](t, n,
@@ -133,7 +134,8 @@ func TestIncidentReminders(t *testing.T) {
 	}
 }
 
-// TestDueAcrossClockChanges starts and ends maintenance across daylight saving changes at the times that editors chose.
+// TestDueAcrossClockChanges starts and ends maintenance across daylight saving changes at the times that editors
+// chose.
 func TestDueAcrossClockChanges(t *testing.T) {
 	t.Parallel()
 	zone, err := status.LoadZone("America/New_York")

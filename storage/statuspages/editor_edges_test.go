@@ -477,8 +477,8 @@ func TestPreview(t *testing.T) {
 	}
 }
 
-// TestRestoredTables replaces the tables while connections have prepared statements. Each connection may fail once, not
-// once for each of its statements: the types of the new tables have other OIDs.
+// TestRestoredTables replaces the tables while connections have prepared statements. Each connection may fail once,
+// not once for each of its statements: the types of the new tables have other OIDs.
 func TestRestoredTables(t *testing.T) {
 	t.Parallel()
 	e := newEditorTest(t, "UTC")

@@ -176,8 +176,8 @@ func (e *Editor) CancelMaintenance(ctx context.Context, by Author, code string, 
 		with(in, (*status.WorkingCopy).CancelMaintenance))
 }
 
-// RescheduleMaintenance moves a maintenance that has not started, or the end of one in progress. A body is published as
-// an update in the current state.
+// RescheduleMaintenance moves a maintenance that has not started, or the end of one in progress. A body is published
+// as an update in the current state.
 func (e *Editor) RescheduleMaintenance(
 	ctx context.Context, by Author, code string, in status.Reschedule,
 ) (string, error) {

@@ -190,7 +190,8 @@ from status.component_change`); got != "op pd do om" {
 	}
 	if got := one[string](t, n,
 		`select string_agg(action || case when before is null then '+' else '' end, ' ' order by id) from status.audit`); got !=
-		"page.init+ incident.open+ incident.update incident.update incident.postmortem incident.postmortem incident.reopen incident.update" {
+		"page.init+ incident.open+ incident.update incident.update incident.postmortem incident.postmortem "+
+			"incident.reopen incident.update" {
 		t.Errorf("audit %s", got)
 	}
 	if got := n.revision(); got != 8 {

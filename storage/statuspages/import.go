@@ -27,9 +27,9 @@ type ImportResult struct {
 	Stale []string
 }
 
-// ImportPage writes the documents of another page in one transaction with an entry in the audit log. A second import of
-// the same documents writes nothing and does not change the revision. It fails with a [*status.Error] if the page is
-// edited here. The default name of the author is "sync".
+// ImportPage writes the documents of another page in one transaction with an entry in the audit log. A second import
+// of the same documents writes nothing and does not change the revision. It fails with a [*status.Error] if the page
+// is edited here. The default name of the author is "sync".
 func (s *DB) ImportPage(
 	ctx context.Context, by Author, source *status.Source, o status.ImportOptions, at time.Time,
 ) (*ImportResult, error) {
@@ -277,8 +277,8 @@ where base_url = $1 and (next_at <= $2 or next_at > $4) returning `+sourceColumn
 	return source, false, err
 }
 
-// ReleaseSource records the outcome of a read and the time of the next one. A source without a page was never read, and
-// is not recorded.
+// ReleaseSource records the outcome of a read and the time of the next one. A source without a page was never read,
+// and is not recorded.
 func (s *DB) ReleaseSource(ctx context.Context, source *PageSource) error {
 	if source.Page == "" {
 		return nil

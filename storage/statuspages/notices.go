@@ -98,8 +98,8 @@ func statusPlaces(p storage.Page) (storage.Page, error) {
 	return p, nil
 }
 
-// Notices returns a page of the notices of a status page. A cursor consists of milliseconds since 1970 and the bytes of
-// the code.
+// Notices returns a page of the notices of a status page. A cursor consists of milliseconds since 1970 and the bytes
+// of the code.
 func (s *DB) Notices(
 	ctx context.Context, page *status.Page, f NoticeFilter, order NoticeOrder, p storage.Page,
 ) ([]*status.Notice, error) {
@@ -141,7 +141,8 @@ from unnest($1::text[]) with ordinality p(code, ord) order by p.ord`, w.Args, fu
 }
 
 // NoticesOfComponents returns a page of the notices of each component; one list per component.
-func (s *DB) NoticesOfComponents(ctx context.Context, components []*status.Component, f NoticeFilter, order NoticeOrder,
+func (s *DB) NoticesOfComponents(ctx context.Context, components []*status.Component, f NoticeFilter,
+	order NoticeOrder,
 	p storage.Page,
 ) ([][]*status.Notice, error) {
 	p, err := statusPlaces(p)
@@ -167,9 +168,11 @@ func (s *DB) NoticesOfComponents(ctx context.Context, components []*status.Compo
 	return out, nil
 }
 
-// NoticesByCode reads notices of any kind, drafts included, by their codes; those that do not exist or were deleted are
-// missing from the map.
-func (s *DB) NoticesByCode(ctx context.Context, pages status.Pages, codes []string) (map[string]*status.Notice, error) {
+// NoticesByCode reads notices of any kind, drafts included, by their codes; those that do not exist or were deleted
+// are missing from the map.
+func (s *DB) NoticesByCode(
+	ctx context.Context, pages status.Pages, codes []string,
+) (map[string]*status.Notice, error) {
 	rows, err := read(ctx, s,
 		`select `+noticeColumns+` from status.incident n where n.id = any($1::text[]) and n.deleted_at is null`,
 		[]any{codes},

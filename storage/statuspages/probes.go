@@ -103,14 +103,15 @@ func (e *Editor) editProbe(ctx context.Context, by Author, name string, id int64
 	if p == nil {
 		return noProbe(id)
 	}
-	_, err = e.edit(ctx, command{by: by, name: name, page: p.PageCode}, func(ctx context.Context, tx *commandTx) error {
-		found, err := tx.target(ctx, probeTable, strconv.FormatInt(id, 10))
-		if err == nil && !found {
-			err = noProbe(id)
-		}
-		tx.queue(sql, id)
-		return err
-	})
+	_, err = e.edit(ctx, command{by: by, name: name, page: p.PageCode},
+		func(ctx context.Context, tx *commandTx) error {
+			found, err := tx.target(ctx, probeTable, strconv.FormatInt(id, 10))
+			if err == nil && !found {
+				err = noProbe(id)
+			}
+			tx.queue(sql, id)
+			return err
+		})
 	return err
 }
 
@@ -222,8 +223,8 @@ func probeAuthor(id int64) Author {
 }
 
 // ApplyProbe applies the level of a probe to its page; see [status.WorkingCopy.ApplyProbe]. It is a single write that
-// happens once, even if several gateways call it. It returns nil if there is nothing to do, because another gateway did
-// it, or because the component is under maintenance, during which probes are not applied.
+// happens once, even if several gateways call it. It returns nil if there is nothing to do, because another gateway
+// did it, or because the component is under maintenance, during which probes are not applied.
 func (e *Editor) ApplyProbe(ctx context.Context, id int64) (*ProbeAction, error) {
 	p, err := e.db.Probe(ctx, id)
 	if err != nil || p == nil {

@@ -88,8 +88,8 @@ type ownedUpdate struct {
 	owner int64
 }
 
-// UpdatesOfRevisions returns the updates of published notices that revisions created or changed, in order; one list per
-// revision. An update belongs to the last revision that changed it.
+// UpdatesOfRevisions returns the updates of published notices that revisions created or changed, in order; one list
+// per revision. An update belongs to the last revision that changed it.
 func (s *DB) UpdatesOfRevisions(
 	ctx context.Context, pages status.Pages, revisions []*status.Revision,
 ) ([][]*status.Update, error) {

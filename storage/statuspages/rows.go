@@ -40,7 +40,8 @@ func insertInto(table string, columns []string) string {
 	for i := range columns {
 		parameters[i] = fmt.Sprintf("$%d", i+1)
 	}
-	return "insert into " + table + " (" + strings.Join(columns, ", ") + ") values (" + strings.Join(parameters, ", ") +
+	return "insert into " + table + " (" + strings.Join(columns, ", ") + ") values (" +
+		strings.Join(parameters, ", ") +
 		")"
 }
 

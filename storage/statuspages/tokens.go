@@ -70,7 +70,8 @@ func (s *DB) Tokens(ctx context.Context, at time.Time) ([]*status.Token, error) 
 	return read(ctx, s, `select id, name, token_sha256, role, page_id, created_at, expires_at, last_used_at from status.operator_token
 where $1::timestamptz is null or expires_at is null or expires_at > $1 order by name`, []any{validAt},
 		func(t *status.Token, into []any) []any {
-			return append(into, &t.ID, &t.Name, (*tokenHash)(&t.Hash), &t.Role, &t.PageCode, &t.CreatedAt, &t.ExpiresAt,
+			return append(into, &t.ID, &t.Name, (*tokenHash)(&t.Hash), &t.Role, &t.PageCode, &t.CreatedAt,
+				&t.ExpiresAt,
 				&t.LastUsedAt)
 		}, nil)
 }

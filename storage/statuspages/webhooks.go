@@ -245,8 +245,8 @@ join status.message m on m.id = o.message_id where w.id = any($1)`, taken, now)
 	return out, explainWrite(err)
 }
 
-// RecordDelivered removes sent messages from the outbox. The commit does not wait for the disk: a crash of the database
-// repeats the delivery, as a crash of the gateway does.
+// RecordDelivered removes sent messages from the outbox. The commit does not wait for the disk: a crash of the
+// database repeats the delivery, as a crash of the gateway does.
 func (e *Editor) RecordDelivered(ctx context.Context, sent []*status.Delivery) error {
 	var b pgx.Batch
 	b.Queue(`select set_config('synchronous_commit', 'off', true)`)

@@ -97,7 +97,8 @@ func TestWebhooks(t *testing.T) {
 	code := must2(t)(n.OpenIncident(ctx, editor, n.page,
 		status.NewIncident{Name: "Slow", Body: "We look.", Affected: set(relay, "partial_outage")}))
 	expect("incident", "all: minor Slow investigating [{We look. [{partial_outage}]}] [{partial_outage}], "+
-		"group: minor Slow investigating [{We look. [{partial_outage}]}] [{partial_outage}], all: minor Relay {operational partial_outage}, "+
+		"group: minor Slow investigating [{We look. [{partial_outage}]}] [{partial_outage}], all: minor Relay "+
+		"{operational partial_outage}, "+
 		"group: minor Relay {operational partial_outage}")
 	must2(t)(n.UpdateIncident(ctx, editor, code, status.NewUpdate{State: status.Resolved, Body: "Over.",
 		Notify: ledger.Of(false)}))
@@ -124,7 +125,8 @@ func TestWebhooks(t *testing.T) {
 		AutoInProgress: true, AutoMaintenanceState: true,
 	}))
 	expect("maintenance",
-		"all: none Upgrade scheduled [{Soon. [{operational}]}] [{operational}], api: none Upgrade scheduled [{Soon. [{operational}]}] [{operational}]")
+		"all: none Upgrade scheduled [{Soon. [{operational}]}] [{operational}], api: none Upgrade scheduled [{Soon. "+
+			"[{operational}]}] [{operational}]")
 	n.wait(90 * time.Minute)
 	if _, err := n.RunDue(ctx); err != nil {
 		t.Fatal(err)

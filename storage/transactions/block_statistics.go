@@ -19,7 +19,8 @@ import (
 // maxStatisticsBlocks is the maximum number of blocks that statistics read. A month has 1.3 million.
 const maxStatisticsBlocks = 1_500_000
 
-// BlockStatistics counts the blocks of the network. An hour after which the database has blocks does not change: its counts are cached.
+// BlockStatistics counts the blocks of the network. An hour after which the database has blocks does not change: its
+// counts are cached.
 type BlockStatistics struct {
 	cache *storage.Hours[Period]
 	most  int64 // blocks that are read at once
@@ -32,8 +33,8 @@ func NewBlockStatistics(db *storage.DB) *BlockStatistics {
 	return &BlockStatistics{cache: storage.NewHours[Period](db), most: maxStatisticsBlocks}
 }
 
-// Read counts the blocks in the periods between bounds (transactions, gas). All bounds but the first and the last are full hours. It fails with a
-// [*TooManyRowsError] if too many blocks are not cached.
+// Read counts the blocks in the periods between bounds (transactions, gas). All bounds but the first and the last are
+// full hours. It fails with a [*TooManyRowsError] if too many blocks are not cached.
 func (s *BlockStatistics) Read(ctx context.Context, db *storage.DB, bounds []ledger.Timestamp) ([]Period, error) {
 	from, to := bounds[0], bounds[len(bounds)-1]
 	periods := make([]Period, len(bounds)-1)
@@ -77,7 +78,8 @@ order by ord`, []any{lower, upper}, func(rows []*blockRange) { ranges = rows })
 	for _, r := range ranges {
 		n := r.lastIndex - r.firstIndex + 1
 		if blocks+n > s.most {
-			until, err := storage.Value[ledger.Timestamp](ctx, db, "a block", `select consensus_end from record_file where index = $1`, r.firstIndex+s.most-blocks)
+			until, err := storage.Value[ledger.Timestamp](ctx, db, "a block",
+				`select consensus_end from record_file where index = $1`, r.firstIndex+s.most-blocks)
 			return nil, cmp.Or[error](err, &TooManyRowsError{s.most, until})
 		}
 		blocks += n
@@ -110,8 +112,12 @@ var blockRanges = storage.MapperOf(func(r *blockRange, into []any) []any {
 }, nil)
 
 // hours counts the blocks of each hour with blocks in some ranges, on several connections.
-func (s *BlockStatistics) hours(ctx context.Context, db *storage.DB, ranges []*blockRange, readers int64) ([]*periodRow, error) {
-	lower, upper := list.Map(ranges, func(r *blockRange) int64 { return int64(r.first) }), list.Map(ranges, func(r *blockRange) int64 { return int64(r.last) })
+func (s *BlockStatistics) hours(
+	ctx context.Context, db *storage.DB, ranges []*blockRange, readers int64,
+) ([]*periodRow, error) {
+	lower, upper := list.Map(ranges, func(r *blockRange) int64 {
+		return int64(r.first)
+	}), list.Map(ranges, func(r *blockRange) int64 { return int64(r.last) })
 	parts, errs := make([][]*periodRow, readers), make([]error, readers)
 	var group sync.WaitGroup
 	for i := range readers {
@@ -132,14 +138,15 @@ where h % $3 = $4 and r.count > 0`, []any{lower, upper, readers, i}, func(rows [
 // warmed is how long before the newest block hours are counted ahead.
 const warmed = 31 * 24 * storage.Hour
 
-// Warm counts the blocks of hours that have ended, from the newest one backwards, with a pause after each hour. It goes back a month, or to the newest hour of
-// the last call. Calls must not overlap.
+// Warm counts the blocks of hours that have ended, from the newest one backwards, with a pause after each hour. It
+// goes back a month, or to the newest hour of the last call. Calls must not overlap.
 func (s *BlockStatistics) Warm(ctx context.Context, db *storage.DB, pause time.Duration) error {
 	if s.cache == nil {
 		return nil
 	}
 	ctx = values.Context(ctx, storage.Work(ctx, admission.Scans, false))
-	newest, err := storage.Value[ledger.Timestamp](ctx, db, "a block", `select coalesce(max(consensus_end), 0) from record_file`)
+	newest, err := storage.Value[ledger.Timestamp](ctx, db, "a block",
+		`select coalesce(max(consensus_end), 0) from record_file`)
 	if err != nil {
 		return err
 	}
@@ -173,7 +180,8 @@ type TooManyRowsError struct {
 
 // Error implements error.
 func (e *TooManyRowsError) Error() string {
-	return fmt.Sprintf("the statistics would read more than %d rows: the range must end at %s or before", e.Most, e.Until)
+	return fmt.Sprintf("the statistics would read more than %d rows: the range must end at %s or before", e.Most,
+		e.Until)
 }
 
 // Period has the number of rows of a period, and two sums over them. A sum that exceeds 64 bits is null.
@@ -192,8 +200,8 @@ var periodRows = storage.MapperOf(func(p *periodRow, into []any) []any {
 	return append(into, &p.index, &p.Rows, &p.First, &p.Second, &p.last)
 }, nil)
 
-// Statistics counts rows by period. The rows are those of the object $1; the parameters of limits are the start and the end of the range, and the maximum
-// number of rows plus one.
+// Statistics counts rows by period. The rows are those of the object $1; the parameters of limits are the start and
+// the end of the range, and the maximum number of rows plus one.
 type Statistics struct {
 	sql  string
 	most int64 // 0 if the rows read do not depend on the range
@@ -204,16 +212,21 @@ const inRange = ` and consensus_timestamp >= $3 and consensus_timestamp < $4`
 // The statistics. Their sums are named in brackets.
 var (
 	// PaidStatistics counts the transactions that an account paid for.
-	PaidStatistics = countRows(`select consensus_timestamp as at from transaction where payer_account_id = $1`+inRange, `0`, `0`)
-	// TransferStatistics counts the hbar transfers of an account (to it, from it). The index does not have those of the fee account.
-	TransferStatistics = countRows(`select consensus_timestamp as at, amount from crypto_transfer where entity_id = $1 and entity_id <> 98`+inRange,
+	PaidStatistics = countRows(`select consensus_timestamp as at from transaction where payer_account_id = $1`+inRange,
+		`0`, `0`)
+	// TransferStatistics counts the hbar transfers of an account (to it, from it). The index does not have those of
+	// the fee account.
+	TransferStatistics = countRows(`select consensus_timestamp as at, amount from crypto_transfer where entity_id = `+
+		`$1 and entity_id <> 98`+inRange,
 		`sum(amount) filter (where amount > 0)`, `-sum(amount) filter (where amount < 0)`)
 	// RewardStatistics counts the staking rewards of an account (their amounts).
-	RewardStatistics = countRows(`select consensus_timestamp as at, amount from staking_reward_transfer where account_id = $1`+inRange, `sum(amount)`, `0`)
+	RewardStatistics = countRows(`select consensus_timestamp as at, amount from staking_reward_transfer where `+
+		`account_id = $1`+inRange, `sum(amount)`, `0`)
 	// ResultStatistics counts the results of a contract (gas).
 	ResultStatistics = countRows(`select consensus_timestamp as at, gas_used from contract_result where contract_id = $1`+inRange, `sum(gas_used)`, `0`)
-	// TokenStatistics counts transfers to accounts of one token (1 each, their amounts). The index begins with the time, so the transfers of all tokens are
-	// read in it. If they are too many, the period 0 has the end of those that are not, and no other is read.
+	// TokenStatistics counts transfers to accounts of one token (1 each, their amounts). The index begins with the
+	// time, so the transfers of all tokens are read in it. If they are too many, the period 0 has the end of those
+	// that are not, and no other is read.
 	TokenStatistics = Statistics{`with s as materialized (select consensus_timestamp as at from token_transfer where true` + inRange + `
   order by at offset $5 - 1 limit 1)
 select 0, $5::bigint, 0::bigint, 0::bigint, at from s union all (` + periodsOf(`select consensus_timestamp as at, amount from token_transfer
@@ -239,9 +252,11 @@ func periodsOf(rows, first, second string) string {
   ` + rows + ` order by at limit $5) r group by 1`
 }
 
-// Queue queues a statement that counts the rows of an object in the periods between bounds. done receives one element for each period, or a
-// [*TooManyRowsError].
-func (s Statistics) Queue(b *storage.Batch, of ledger.EntityID, bounds []ledger.Timestamp, done func([]Period, error)) {
+// Queue queues a statement that counts the rows of an object in the periods between bounds. done receives one element
+// for each period, or a [*TooManyRowsError].
+func (s Statistics) Queue(
+	b *storage.Batch, of ledger.EntityID, bounds []ledger.Timestamp, done func([]Period, error),
+) {
 	args := []any{int64(of), storage.Int64s(bounds)}
 	if s.most > 0 {
 		args = append(args, int64(bounds[0]), int64(bounds[len(bounds)-1]), s.most+1)

@@ -31,7 +31,9 @@ func finishBlock(b *ledger.Block) error {
 var blockRows = storage.MapperOf(blockTargets, finishBlock)
 
 // Blocks reads a page of blocks, ordered by number or by the consensus time of the last transaction.
-func Blocks(ctx context.Context, db *storage.DB, f *ledger.BlockFilter, byNumber bool, p storage.Page) ([]*ledger.Block, error) {
+func Blocks(
+	ctx context.Context, db *storage.DB, f *ledger.BlockFilter, byNumber bool, p storage.Page,
+) ([]*ledger.Block, error) {
 	var w storage.Where
 	settings := ""
 	if f != nil {
@@ -46,10 +48,12 @@ func Blocks(ctx context.Context, db *storage.DB, f *ledger.BlockFilter, byNumber
 		key = []string{"index"}
 	}
 	w.Keyset(p, key...)
-	return blockRows.List(ctx, db, "blocks", settings+`select `+blockColumns+` from record_file where true`+w.String()+w.OrderBy(p, key...), w.Args...)
+	return blockRows.List(ctx, db, "blocks", settings+`select `+blockColumns+` from record_file where true`+
+		w.String()+w.OrderBy(p, key...), w.Args...)
 }
 
-// BlockByHash reads the block whose hash starts with the given hash. It returns nil if no block or more than one matches.
+// BlockByHash reads the block whose hash starts with the given hash. It returns nil if no block or more than one
+// matches.
 func BlockByHash(ctx context.Context, db *storage.DB, hash string) (*ledger.Block, error) {
 	return blockRows.One(ctx, db, "a block", blockByHash, startOf(hash))
 }
@@ -64,7 +68,8 @@ const blockByHash = `select ` + blockColumns + ` from record_file where hash lik
 // startOf returns the pattern of the stored hashes that start with a hash.
 func startOf(hash string) string { return strings.TrimPrefix(strings.ToLower(hash), "0x") + "%" }
 
-// QueueBlocks queues a query for blocks by number. done receives one block per number, or nil if no block or more than one has the number.
+// QueueBlocks queues a query for blocks by number. done receives one block per number, or nil if no block or more than
+// one has the number.
 func QueueBlocks(b *storage.Batch, numbers []int64, done func([]*ledger.Block)) {
 	sql, args := storage.ForKeys(`select `+blockColumns+` from record_file where index = `+storage.Any1, numbers)
 	blockRows.Queue(b, sql, args, func(found []*ledger.Block) {
@@ -81,8 +86,8 @@ func QueueBlocks(b *storage.Batch, numbers []int64, done func([]*ledger.Block)) 
 	})
 }
 
-// QueueBlocksAt queues a query for the blocks that contain the transactions with the given consensus times. done receives one block per time, or nil if the
-// database has no such block.
+// QueueBlocksAt queues a query for the blocks that contain the transactions with the given consensus times. done
+// receives one block per time, or nil if the database has no such block.
 func QueueBlocksAt(b *storage.Batch, times []ledger.Timestamp, done func([]*ledger.Block)) {
 	from, args := storage.UnnestKeys([]string{"at"}, storage.Int64s(times))
 	blockRows.QueueChild(b, len(times), `select p.ord, r.* from `+from+`
@@ -91,7 +96,9 @@ cross join lateral (
 where r.consensus_start <= p.at`, args, done)
 }
 
-// CountBlocks returns the number of blocks. Block numbers have no gaps, so the first and the last number are sufficient.
+// CountBlocks returns the number of blocks. Block numbers have no gaps, so the first and the last number are
+// sufficient.
 func CountBlocks(ctx context.Context, db *storage.DB) (int64, error) {
-	return storage.Value[int64](ctx, db, "the number of blocks", `select coalesce(max(index) - min(index) + 1, 0) from record_file`)
+	return storage.Value[int64](ctx, db, "the number of blocks",
+		`select coalesce(max(index) - min(index) + 1, 0) from record_file`)
 }

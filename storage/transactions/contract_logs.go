@@ -38,8 +38,10 @@ type logRow struct {
 }
 
 func logTargets(l *logRow, into []any) []any {
-	return append(into, &l.ConsensusTimestamp, &l.Index, &l.Address, &l.Bloom, &l.ContractID, &l.Data, &l.PayerAccountID, &l.RootContractID,
-		&l.Synthetic, &l.topics[0], &l.topics[1], &l.topics[2], &l.topics[3], &l.TransactionHash, &l.TransactionIndex, &l.blockHash, &l.BlockNumber)
+	return append(into, &l.ConsensusTimestamp, &l.Index, &l.Address, &l.Bloom, &l.ContractID, &l.Data,
+		&l.PayerAccountID, &l.RootContractID,
+		&l.Synthetic, &l.topics[0], &l.topics[1], &l.topics[2], &l.topics[3], &l.TransactionHash, &l.TransactionIndex,
+		&l.blockHash, &l.BlockNumber)
 }
 
 func finishLog(l *logRow) error {
@@ -64,11 +66,12 @@ type logBounds struct {
 	index     *ledger.LongFilter
 }
 
-// parts splits the range that a filter selects by time and index. A range that starts or ends within a transaction has up to three parts: a part of the first
-// transaction, the transactions between, and a part of the last.
+// parts splits the range that a filter selects by time and index. A range that starts or ends within a transaction has
+// up to three parts: a part of the first transaction, the transactions between, and a part of the last.
 func parts(at *ledger.TimestampFilter, index *ledger.LongFilter) []logBounds {
 	whole := []logBounds{{at, index}}
-	if at == nil || index == nil || at.Eq != nil || at.In != nil || at.Gte != nil && at.Lte != nil && *at.Gte == *at.Lte {
+	if at == nil || index == nil || at.Eq != nil || at.In != nil || at.Gte != nil && at.Lte != nil &&
+		*at.Gte == *at.Lte {
 		return whole
 	}
 	inner := *at
@@ -91,7 +94,8 @@ func parts(at *ledger.TimestampFilter, index *ledger.LongFilter) []logBounds {
 	return append(list, logBounds{&inner, nil})
 }
 
-// logs returns the statement for a page of logs that match the condition of and the filter. The filter's contract must be resolved before.
+// logs returns the statement for a page of logs that match the condition of and the filter. The filter's contract must
+// be resolved before.
 func logs(w *storage.Where, f *ledger.ContractLogFilter, of string, p storage.Page) string {
 	if f == nil {
 		f = &ledger.ContractLogFilter{}
@@ -120,7 +124,8 @@ func logs(w *storage.Where, f *ledger.ContractLogFilter, of string, p storage.Pa
 	if len(selects) == 1 {
 		return selects[0]
 	}
-	return `select * from ((` + strings.Join(selects, `) union all (`) + `)) l` + w.OrderBy(p, "l.consensus_timestamp", "l.index")
+	return `select * from ((` + strings.Join(selects, `) union all (`) +
+		`)) l` + w.OrderBy(p, "l.consensus_timestamp", "l.index")
 }
 
 // hashTime returns the statement for the consensus time of the first transaction with a hash.
@@ -136,7 +141,8 @@ func hashTime(w *storage.Where, f *ledger.ContractLogFilter, p storage.Page) str
 	}
 	storage.Filter(&t, "t.consensus_timestamp", f.Timestamp)
 	w.Args = t.Args
-	return `select t.consensus_timestamp from ` + call + ` where true` + t.String() + ` order by t.consensus_timestamp` + p.Direction() + ` limit 1`
+	return `select t.consensus_timestamp from ` + call + ` where true` + t.String() +
+		` order by t.consensus_timestamp` + p.Direction() + ` limit 1`
 }
 
 // logIndex adds the conditions on the index. Values in the filter can exceed the range of the column.
@@ -156,7 +162,9 @@ func logKeyset(w *storage.Where, p storage.Page) {
 }
 
 // ContractLogs reads a page of logs, ordered by consensus time and index.
-func ContractLogs(ctx context.Context, db *storage.DB, f *ledger.ContractLogFilter, p storage.Page) ([]*ledger.ContractLog, error) {
+func ContractLogs(
+	ctx context.Context, db *storage.DB, f *ledger.ContractLogFilter, p storage.Page,
+) ([]*ledger.ContractLog, error) {
 	var w storage.Where
 	sql := `with page as (` + logs(&w, f, "true", p) + `)
 select ` + logColumns + ` from page l` + logJoins + ` order by ` + p.Order("l.consensus_timestamp", "l.index")
@@ -166,8 +174,8 @@ select ` + logColumns + ` from page l` + logJoins + ` order by ` + p.Order("l.co
 // CountLogs counts logs.
 const CountLogs storage.Countable = `select from contract_log`
 
-// queueLogs queues a query for a page of logs for each of n parents. The statement "from" unnests the parents as p(…, ord), and the condition of relates them
-// to logs.
+// queueLogs queues a query for a page of logs for each of n parents. The statement "from" unnests the parents as p(…,
+// ord), and the condition of relates them to logs.
 func queueLogs(b *storage.Batch, w *storage.Where, n int, from, of string, f *ledger.ContractLogFilter, p storage.Page,
 	done func([][]*ledger.ContractLog),
 ) {
@@ -176,25 +184,36 @@ select l.ord, ` + logColumns + ` from page l` + logJoins + ` order by l.ord, ` +
 	logRows.QueueChildren(b, n, sql, w.Args, done)
 }
 
-// QueueLogsOfContracts queues a query for the logs of each of the given contracts. done receives one page per contract.
-func QueueLogsOfContracts(b *storage.Batch, ids []ledger.EntityID, f *ledger.ContractLogFilter, p storage.Page, done func([][]*ledger.ContractLog)) {
+// QueueLogsOfContracts queues a query for the logs of each of the given contracts. done receives one page per
+// contract.
+func QueueLogsOfContracts(
+	b *storage.Batch, ids []ledger.EntityID, f *ledger.ContractLogFilter, p storage.Page,
+	done func([][]*ledger.ContractLog),
+) {
 	from, arg := storage.OfParents(ids)
 	queueLogs(b, &storage.Where{Args: []any{arg}}, len(ids), from, `l.contract_id = p.id`, f, p, done)
 }
 
-// QueueLogsBetween queues a query for the logs in each of the given time ranges. Both ends are inclusive. done receives one page per range.
-func QueueLogsBetween(b *storage.Batch, spans []ledger.TimestampRange, f *ledger.ContractLogFilter, p storage.Page, done func([][]*ledger.ContractLog)) {
+// QueueLogsBetween queues a query for the logs in each of the given time ranges. Both ends are inclusive. done
+// receives one page per range.
+func QueueLogsBetween(
+	b *storage.Batch, spans []ledger.TimestampRange, f *ledger.ContractLogFilter, p storage.Page,
+	done func([][]*ledger.ContractLog),
+) {
 	queueLogs(b, &storage.Where{Args: ends(spans)}, len(spans), storage.Unnest("since", "until"),
 		`l.consensus_timestamp between p.since and p.until`, f, p, done)
 }
 
-// maxLogsOfResult is the maximum number of logs that are read for one result. The gas limit of a transaction allows far fewer.
+// maxLogsOfResult is the maximum number of logs that are read for one result. The gas limit of a transaction allows
+// far fewer.
 const maxLogsOfResult = 100_000
 
-// QueueLogsOfResults queues a query for all logs that the parties of the results' transactions emitted, ordered by index. Those of a synthetic result are the
-// synthetic logs of the transaction, of the requested contract if there is one. blocks
-// reads the block of each log. done receives one list per result.
-func QueueLogsOfResults(b *storage.Batch, of []*ledger.ContractResult, blocks bool, done func([][]*ledger.ContractLog)) {
+// QueueLogsOfResults queues a query for all logs that the parties of the results' transactions emitted, ordered by
+// index. Those of a synthetic result are the synthetic logs of the transaction, of the requested contract if there is
+// one. blocks reads the block of each log. done receives one list per result.
+func QueueLogsOfResults(
+	b *storage.Batch, of []*ledger.ContractResult, blocks bool, done func([][]*ledger.ContractLog),
+) {
 	joined := [2]string{logColumns, logJoins}
 	if !blocks {
 		joined = [2]string{plainColumns + `, null::text, null::bigint`, plainJoins}
@@ -210,7 +229,8 @@ select l.ord, `+joined[0]+` from page l`+joined[1]+` order by l.ord, l.consensus
 
 // ContractLog reads one log. It returns nil if the log does not exist.
 func ContractLog(ctx context.Context, db *storage.DB, at ledger.Timestamp, index int64) (*ledger.ContractLog, error) {
-	rows, err := ContractLogs(ctx, db, &ledger.ContractLogFilter{Timestamp: &ledger.TimestampFilter{Eq: &at}, Index: &ledger.LongFilter{Eq: &index}},
+	rows, err := ContractLogs(ctx, db, &ledger.ContractLogFilter{Timestamp: &ledger.TimestampFilter{Eq: &at},
+		Index: &ledger.LongFilter{Eq: &index}},
 		storage.Page{Limit: 1})
 	if err != nil || len(rows) == 0 {
 		return nil, err

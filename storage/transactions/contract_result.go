@@ -30,7 +30,8 @@ where hash = $1 order by (transaction_result = 22) desc, consensus_timestamp des
 
 func prefix(hash []byte) []byte { return hash[:min(len(hash), hashPrefix)] }
 
-// Key returns a result with the columns by which its logs and state changes can be read before the result, or nil if there is none.
+// Key returns a result with the columns by which its logs and state changes can be read before the result, or nil if
+// there is none.
 func (ref *ResultRef) Key() *ledger.ContractResult {
 	if ref.Hash == nil && !ref.Named {
 		return nil
@@ -41,7 +42,8 @@ func (ref *ResultRef) Key() *ledger.ContractResult {
 	}
 }
 
-// locator returns the statement that finds the transaction: its consensus time (at), its payer, and the entity by which its parties are found.
+// locator returns the statement that finds the transaction: its consensus time (at), its payer, and the entity by
+// which its parties are found.
 func (ref *ResultRef) locator(w *storage.Where) string {
 	switch {
 	case ref.Hash != nil:
@@ -51,7 +53,8 @@ func (ref *ResultRef) locator(w *storage.Where) string {
 		start := ref.TransactionID.ValidStart
 		until := `consensus_timestamp <= ` + w.Arg(int64(later(start, consensusWindow)))
 		if ref.Late {
-			until += ` or scheduled and parent_consensus_timestamp is null and consensus_timestamp <= ` + w.Arg(int64(later(start, ScheduledWindow)))
+			until += ` or scheduled and parent_consensus_timestamp is null and consensus_timestamp <= ` +
+				w.Arg(int64(later(start, ScheduledWindow)))
 		}
 		return `select consensus_timestamp as at, payer_account_id as party, payer_account_id as payer from transaction
 where payer_account_id = ` + w.Arg(int64(ref.TransactionID.Payer)) + ` and valid_start_ns = ` + w.Arg(int64(start)) + `
@@ -61,7 +64,8 @@ order by (result = any(` + w.Arg(codes(ledger.SuccessCodes())) + `)) desc, conse
 		return `select consensus_timestamp as at, entity_id as party, payer_account_id as payer from contract_transaction
 where consensus_timestamp = ` + w.Arg(int64(ref.At)) + ` order by entity_id limit 1`
 	default:
-		return `select ` + w.Arg(int64(ref.At)) + `::bigint as at, ` + w.Arg(int64(ref.Contract)) + `::bigint as party, null::bigint as payer`
+		return `select ` + w.Arg(int64(ref.At)) + `::bigint as at, ` + w.Arg(int64(ref.Contract)) +
+			`::bigint as party, null::bigint as payer`
 	}
 }
 
@@ -79,7 +83,8 @@ var foundResultRows = storage.MapperOf(func(r *foundResult, into []any) []any {
 // ownData are the call data of an Ethereum transaction et, and its file.
 const ownData = `et.call_data, et.call_data_id`
 
-// withFile is a statement that reads the newest content of the file, if the transaction has no call data, as an additional last column of rows with [ownData].
+// withFile is a statement that reads the newest content of the file, if the transaction has no call data, as an
+// additional last column of rows with [ownData].
 func withFile(rows string) string {
 	return fmt.Sprintf(`select x.*, case when coalesce(x.call_data, '') = '' then (
   select string_agg(file_data, '' order by consensus_timestamp) from file_data where entity_id = x.call_data_id
@@ -88,8 +93,9 @@ func withFile(rows string) string {
 from (%s) x`, ledger.MaxNum, entities.MaxSystemFile, rows)
 }
 
-// QueueContractResults queues a query for each of some contract results with its block and its Ethereum transaction. done receives nil for those that do not
-// exist. Unlike in lists, the parties of the transaction determine which rows belong to the result.
+// QueueContractResults queues a query for each of some contract results with its block and its Ethereum transaction.
+// done receives nil for those that do not exist. Unlike in lists, the parties of the transaction determine which rows
+// belong to the result.
 func QueueContractResults(b *storage.Batch, refs []ResultRef, done func([]*ledger.ContractResult)) {
 	out := make([]*ledger.ContractResult, len(refs))
 	for i, ref := range refs {
@@ -131,14 +137,17 @@ var locatedRows = storage.MapperOf(func(l *Located, into []any) []any { return a
 func LocateTransaction(ctx context.Context, db *storage.DB, ref ResultRef) (ledger.Null[Located], error) {
 	var w storage.Where
 	sql := ref.locator(&w)
-	found, err := locatedRows.One(ctx, db, "the time of a transaction", `select at, payer from (`+sql+`) found`, w.Args...)
+	found, err := locatedRows.One(ctx, db, "the time of a transaction", `select at, payer from (`+sql+`) found`,
+		w.Args...)
 	return ledger.FromPointer(found), err
 }
 
-// partiesOf returns a FROM item p with the columns at, party, asked, synthetic and ord of results, and its arguments. The result can be a [ResultRef.Key].
+// partiesOf returns a FROM item p with the columns at, party, asked, synthetic and ord of results, and its arguments.
+// The result can be a [ResultRef.Key].
 func partiesOf(of []*ledger.ContractResult) (from string, args []any) {
 	if len(of) == 1 && of[0].ConsensusTimestamp == 0 {
-		return `(select at, party, 0 as asked, 0 as synthetic, 1::bigint as ord from (` + byHash + `) found) p`, []any{prefix(of[0].Hash)}
+		return `(select at, party, 0 as asked, 0 as synthetic, 1::bigint as ord from (` + byHash + `) found) p`,
+			[]any{prefix(of[0].Hash)}
 	}
 	keys := make([][]int64, 4)
 	for _, r := range of {
@@ -161,9 +170,10 @@ var stateChangeRows = storage.MapperOf(func(c *ledger.ContractStateChange, into 
 	return nil
 })
 
-// QueueStateChanges queues a query for the storage slots that the results' transactions read and wrote, ordered by contract and slot. done receives one list
-// per result. Migrated state is excluded, except that of the requested contract. The case
-// keeps the planner from reading all changes of a contract by its index: they are found by their time.
+// QueueStateChanges queues a query for the storage slots that the results' transactions read and wrote, ordered by
+// contract and slot. done receives one list per result. Migrated state is excluded, except that of the requested
+// contract. The case keeps the planner from reading all changes of a contract by its index: they are found by their
+// time.
 func QueueStateChanges(b *storage.Batch, of []*ledger.ContractResult, done func([][]*ledger.ContractStateChange)) {
 	from, args := partiesOf(of)
 	stateChangeRows.QueueChildren(b, len(of), `select p.ord, s.contract_id, s.slot, s.value_read, s.value_written, e.evm_address
@@ -186,15 +196,19 @@ func word(b []byte) []byte {
 	return append(make([]byte, wordSize-len(b), wordSize), b...)
 }
 
-var callDataRows = storage.NewMapper(func(r *foundResult, into []any) []any { return append(into, &r.input.Own, &r.file, &r.input.File) }, nil,
+var callDataRows = storage.NewMapper(func(r *foundResult, into []any) []any {
+	return append(into, &r.input.Own, &r.file, &r.input.File)
+}, nil,
 	func(r *foundResult) *ledger.CallData { return &r.input })
 
-// QueueCallData queues a query for the call data of the results' Ethereum transactions. done receives nil for results without an Ethereum transaction.
+// QueueCallData queues a query for the call data of the results' Ethereum transactions. done receives nil for results
+// without an Ethereum transaction.
 func QueueCallData(b *storage.Batch, of []*ledger.ContractResult, done func([]*ledger.CallData)) {
 	var times, payers, places []int64
 	for i, r := range of {
 		if r.Ethereum != nil {
-			times, payers, places = append(times, int64(r.ConsensusTimestamp)), append(payers, int64(r.Ethereum.PayerAccountID)), append(places, int64(i+1))
+			times, payers, places = append(times, int64(r.ConsensusTimestamp)),
+				append(payers, int64(r.Ethereum.PayerAccountID)), append(places, int64(i+1))
 		}
 	}
 	if places == nil {
@@ -205,7 +219,8 @@ func QueueCallData(b *storage.Batch, of []*ledger.ContractResult, done func([]*l
 join ethereum_transaction et on et.consensus_timestamp = p.at and et.payer_account_id = p.payer`), []any{times, payers, places}, done)
 }
 
-// QueueContractResultsAt queues a query for contract results by consensus time. done receives one result per time, or nil if there is none.
+// QueueContractResultsAt queues a query for contract results by consensus time. done receives one result per time, or
+// nil if there is none.
 func QueueContractResultsAt(b *storage.Batch, times []ledger.Timestamp, done func([]*ledger.ContractResult)) {
 	storage.QueueByKey(b, detailRows, `select `+detailColumns+` from (
 select * from contract_result where consensus_timestamp = `+storage.Any1+`) cr`+ResultDetails.joins(), times,
@@ -213,9 +228,10 @@ select * from contract_result where consensus_timestamp = `+storage.Any1+`) cr`+
 		func(rows []*ledger.ContractResult) { done(withChainID(b.DB(), rows)) })
 }
 
-// queueOwnedResults queues a query for a page of contract results for each of the given parents. The statement "from" unnests the parents as p(…, ord), and
-// the condition of relates them to results.
-func queueOwnedResults(b *storage.Batch, w *storage.Where, n int, from, of string, f *ledger.ContractResultFilter, p storage.Page,
+// queueOwnedResults queues a query for a page of contract results for each of the given parents. The statement "from"
+// unnests the parents as p(…, ord), and the condition of relates them to results.
+func queueOwnedResults(b *storage.Batch, w *storage.Where, n int, from, of string, f *ledger.ContractResultFilter,
+	p storage.Page,
 	done func([][]*ledger.ContractResult),
 ) {
 	filterResults(w, f)
@@ -230,20 +246,30 @@ order by p.ord, cr.consensus_timestamp`+p.Direction(), w.Args, func(lists [][]*l
 	})
 }
 
-// QueueResultsOfContracts queues a query for the results of each of the given contracts. done receives one page per contract.
-func QueueResultsOfContracts(b *storage.Batch, ids []ledger.EntityID, f *ledger.ContractResultFilter, p storage.Page, done func([][]*ledger.ContractResult)) {
+// QueueResultsOfContracts queues a query for the results of each of the given contracts. done receives one page per
+// contract.
+func QueueResultsOfContracts(
+	b *storage.Batch, ids []ledger.EntityID, f *ledger.ContractResultFilter, p storage.Page,
+	done func([][]*ledger.ContractResult),
+) {
 	from, arg := storage.OfParents(ids)
 	queueOwnedResults(b, &storage.Where{Args: []any{arg}}, len(ids), from, `cr.contract_id = p.id`, f, p, done)
 }
 
-// QueueResultsOfSenders queues a query for the results of transactions from each of the given senders. done receives one page per sender.
-func QueueResultsOfSenders(b *storage.Batch, ids []ledger.EntityID, f *ledger.ContractResultFilter, p storage.Page, done func([][]*ledger.ContractResult)) {
+// QueueResultsOfSenders queues a query for the results of transactions from each of the given senders. done receives
+// one page per sender.
+func QueueResultsOfSenders(
+	b *storage.Batch, ids []ledger.EntityID, f *ledger.ContractResultFilter, p storage.Page,
+	done func([][]*ledger.ContractResult),
+) {
 	from, arg := storage.OfParents(ids)
 	queueOwnedResults(b, &storage.Where{Args: []any{arg}}, len(ids), from, `cr.sender_id = p.id`, f, p, done)
 }
 
-// QueueResultsBetween queues a query for the results in each of the given time ranges. Both ends are inclusive. done receives one page per range.
-func QueueResultsBetween(b *storage.Batch, spans []ledger.TimestampRange, f *ledger.ContractResultFilter, p storage.Page,
+// QueueResultsBetween queues a query for the results in each of the given time ranges. Both ends are inclusive. done
+// receives one page per range.
+func QueueResultsBetween(b *storage.Batch, spans []ledger.TimestampRange, f *ledger.ContractResultFilter,
+	p storage.Page,
 	done func([][]*ledger.ContractResult),
 ) {
 	queueOwnedResults(b, &storage.Where{Args: ends(spans)}, len(spans), storage.Unnest("since", "until"),

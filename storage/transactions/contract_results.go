@@ -22,7 +22,8 @@ const (
 // wrongNonce is the response code of Ethereum transactions that were rejected for their nonce. Lists exclude them.
 const wrongNonce = 312
 
-// recordColumns are the columns of a contract result cr and the entity e of its contract, in the order of recordTargets.
+// recordColumns are the columns of a contract result cr and the entity e of its contract, in the order of
+// recordTargets.
 const recordColumns = `cr.consensus_timestamp, e.evm_address, cr.amount, cr.bloom, cr.call_result, cr.contract_id, cr.created_contract_ids, cr.error_message,
   cr.failed_initcode, cr.function_parameters, case when cr.sender_id is null then cr.function_result end, cr.gas_consumed, cr.gas_limit, cr.gas_used,
   cr.payer_account_id, cr.sender_id, cr.transaction_hash, cr.transaction_index, cr.transaction_nonce, cr.transaction_result`
@@ -50,7 +51,8 @@ type contractResultRow struct {
 }
 
 func recordTargets(r *contractResultRow, into []any) []any {
-	return append(into, &r.ConsensusTimestamp, &r.evmAddress, &r.Amount, &r.Bloom, &r.CallResult, &r.ContractID, &r.CreatedContractIDs, &r.ErrorMessage,
+	return append(into, &r.ConsensusTimestamp, &r.evmAddress, &r.Amount, &r.Bloom, &r.CallResult, &r.ContractID,
+		&r.CreatedContractIDs, &r.ErrorMessage,
 		&r.FailedInitcode, &r.FunctionParameters, &r.functionResult, &r.GasConsumed, &r.GasLimit, &r.GasUsed,
 		&r.PayerAccountID, &r.sender, &r.Hash, &r.TransactionIndex, &r.TransactionNonce, &r.Result)
 }
@@ -58,7 +60,8 @@ func recordTargets(r *contractResultRow, into []any) []any {
 func detailTargets(r *contractResultRow, into []any) []any {
 	e := &r.ethereum
 	return append(recordTargets(r, into), &r.blockHash, &r.BlockNumber, &r.BlockGasUsed,
-		&r.ethereumPayer, &r.accessList, &r.authorized, &e.ChainID, &r.gasLimit, &e.GasPrice, &e.MaxFeePerGas, &e.MaxPriorityFeePerGas,
+		&r.ethereumPayer, &r.accessList, &r.authorized, &e.ChainID, &r.gasLimit, &e.GasPrice, &e.MaxFeePerGas,
+		&e.MaxPriorityFeePerGas,
 		&r.nonce, &e.RecoveryID, &e.SignatureR, &e.SignatureS, &e.SignatureV, &e.ToAddress, &r.kind, &e.Value)
 }
 
@@ -120,7 +123,8 @@ func present(b []byte) []byte {
 	return b
 }
 
-// addressOf returns the EVM address of an entity: the assigned address, or the long-zero address of its id. It returns nil if there is no entity.
+// addressOf returns the EVM address of an entity: the assigned address, or the long-zero address of its id. It returns
+// nil if there is no entity.
 func addressOf(evmAddress []byte, id ledger.EntityID) []byte {
 	switch {
 	case id.IsNone():
@@ -148,7 +152,8 @@ func readAccessList(b []byte, into *ledger.EthereumTransaction) error {
 		return fmt.Errorf("reading the access list: %w", err)
 	}
 	for _, item := range list {
-		into.AccessList = append(into.AccessList, &ledger.AccessListItem{Address: item.Address, StorageKeys: item.StorageKeys})
+		into.AccessList = append(into.AccessList, &ledger.AccessListItem{Address: item.Address,
+			StorageKeys: item.StorageKeys})
 	}
 	return nil
 }
@@ -173,8 +178,10 @@ func readAuthorizations(b []byte, into *ledger.EthereumTransaction) error {
 	}
 	for _, item := range list {
 		into.AuthorizationList = append(into.AuthorizationList, &ledger.Authorization{
-			Address: ledger.FromPointer(item.Address), ChainID: ledger.FromPointer(item.ChainID), Nonce: ledger.FromPointer(item.Nonce),
-			R: ledger.FromPointer(item.R), S: ledger.FromPointer(item.S), YParity: ledger.FromPointer(item.YParity),
+			Address: ledger.FromPointer(item.Address), ChainID: ledger.FromPointer(item.ChainID),
+			Nonce: ledger.FromPointer(item.Nonce),
+			R:     ledger.FromPointer(item.R), S: ledger.FromPointer(item.S),
+			YParity: ledger.FromPointer(item.YParity),
 		})
 	}
 	return nil
@@ -244,25 +251,31 @@ func filterResults(w *storage.Where, f *ledger.ContractResultFilter) {
 // CountResults counts contract results.
 const CountResults storage.Countable = `select from contract_result`
 
-// ContractResults reads a page of contract results, ordered by consensus time. Logs of token transfers outside of the EVM appear as synthetic results, unless
-// the filter excludes them or selects a sender. A condition on the contract selects those whose own logs are of that contract.
-func ContractResults(ctx context.Context, db *storage.DB, f *ledger.ContractResultFilter, parts ResultParts, p storage.Page) ([]*ledger.ContractResult, error) {
+// ContractResults reads a page of contract results, ordered by consensus time. Logs of token transfers outside of the
+// EVM appear as synthetic results, unless the filter excludes them or selects a sender. A condition on the contract
+// selects those whose own logs are of that contract.
+func ContractResults(
+	ctx context.Context, db *storage.DB, f *ledger.ContractResultFilter, parts ResultParts, p storage.Page,
+) ([]*ledger.ContractResult, error) {
 	var ran, synthetic []*ledger.ContractResult
 	given := f
 	b := db.NewBatch()
 	var w storage.Where
 	keys := []string{"cr.consensus_timestamp"}
 	if f != nil && f.From == nil && f.Timestamp == nil && !db.Distributed() {
-		// Few of its results can be those of a transaction. A range of one contract lets the planner use only the index on contract and time.
+		// Few of its results can be those of a transaction. A range of one contract lets the planner use only the
+		// index on contract and time.
 		if id, single := only(f.ContractID); single {
 			ofOne := *f
-			ofOne.ContractID, f, keys = &ledger.EntityIDFilter{Gte: &id, Lte: &id}, &ofOne, append([]string{"cr.contract_id"}, keys...)
+			ofOne.ContractID, f, keys = &ledger.EntityIDFilter{Gte: &id, Lte: &id}, &ofOne,
+				append([]string{"cr.contract_id"}, keys...)
 		}
 	}
 	filterResults(&w, f)
 	w.Keyset(p, "cr.consensus_timestamp")
 	cut := `select * from contract_result cr where true` + w.String() + w.OrderBy(p, keys...)
-	sql := storage.NoBitmaps + `select ` + parts.columns() + ` from (` + cut + `) cr` + parts.joins() + ` order by cr.consensus_timestamp` + p.Direction()
+	sql := storage.NoBitmaps + `select ` + parts.columns() + ` from (` + cut + `) cr` + parts.joins() +
+		` order by cr.consensus_timestamp` + p.Direction()
 	parts.rows().Queue(b, sql, w.Args, func(rows []*ledger.ContractResult) { ran = withChainID(db, rows) })
 	if given == nil || given.From == nil && (given.Synthetic == nil || *given.Synthetic) {
 		queueSyntheticResults(b, given, parts, p, func(rows []*ledger.ContractResult) { synthetic = rows })
@@ -271,5 +284,7 @@ func ContractResults(ctx context.Context, db *storage.DB, f *ledger.ContractResu
 		return nil, fmt.Errorf("reading contract results: %w", err)
 	}
 	// A recorded result replaces the one derived from its logs.
-	return storage.Merge(ran, synthetic, p, func(r *ledger.ContractResult) int64 { return int64(r.ConsensusTimestamp) }), nil
+	return storage.Merge(ran, synthetic, p, func(r *ledger.ContractResult) int64 {
+		return int64(r.ConsensusTimestamp)
+	}), nil
 }

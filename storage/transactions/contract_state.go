@@ -38,9 +38,10 @@ var stateRows = storage.MapperOf(func(s *ledger.ContractState, into []any) []any
 	return nil
 })
 
-// QueueContractStates queues a query for the storage of each of the given contracts, current or as of a time, ordered by slot. done receives one page per
-// contract. Historical slots are ordered without leading zeros.
-func QueueContractStates(b *storage.Batch, ids []ledger.EntityID, f *ledger.ContractStateFilter, at *ledger.TimestampFilter, p storage.Page,
+// QueueContractStates queues a query for the storage of each of the given contracts, current or as of a time, ordered
+// by slot. done receives one page per contract. Historical slots are ordered without leading zeros.
+func QueueContractStates(b *storage.Batch, ids []ledger.EntityID, f *ledger.ContractStateFilter,
+	at *ledger.TimestampFilter, p storage.Page,
 	done func([][]*ledger.ContractState),
 ) {
 	from, arg := storage.OfParents(ids)
@@ -56,7 +57,8 @@ func QueueContractStates(b *storage.Batch, ids []ledger.EntityID, f *ledger.Cont
 		times := storage.Where{Args: w.Args}
 		changesAt(&times, at)
 		w.Args = times.Args
-		page = storage.LatestChanges("contract_state_change", "s.contract_id = p.id", "s.slot", "coalesce(s.value_written, s.value_read)", w.String(),
+		page = storage.LatestChanges("contract_state_change", "s.contract_id = p.id",
+			"s.slot", "coalesce(s.value_written, s.value_read)", w.String(),
 			times.String(), w.OrderBy(p, "s.slot"))
 	}
 	stateRows.QueueChildren(b, len(ids), `select p.ord, p.id, e.evm_address, s.key, s.value, s.at
@@ -64,7 +66,8 @@ from `+from+` left join entity e on e.id = p.id cross join lateral (`+page+`) s
 order by p.ord, s.key`+p.Direction(), w.Args, done)
 }
 
-// SlotKey returns a slot in the form of the table of current storage, a whole word, or in that of state changes, without leading zeros. It is the sort key.
+// SlotKey returns a slot in the form of the table of current storage, a whole word, or in that of state changes,
+// without leading zeros. It is the sort key.
 func SlotKey(slot []byte, atTime bool) []byte {
 	if atTime {
 		return trimmed(slot)
@@ -85,7 +88,8 @@ type actionRow struct {
 }
 
 func actionTargets(a *actionRow, into []any) []any {
-	return append(into, &a.ConsensusTimestamp, &a.CallDepth, &a.operation, &a.callType, &a.Caller, &a.callerType, &a.Gas, &a.GasUsed, &a.Index,
+	return append(into, &a.ConsensusTimestamp, &a.CallDepth, &a.operation, &a.callType, &a.Caller, &a.callerType,
+		&a.Gas, &a.GasUsed, &a.Index,
 		&a.Input, &a.account, &a.contract, &a.address, &a.ResultData, &a.dataType, &a.Value, &a.PayerAccountID)
 }
 
@@ -110,7 +114,9 @@ func finishAction(a *actionRow) error {
 	return nil
 }
 
-var actionRows = storage.NewMapper(actionTargets, finishAction, func(a *actionRow) *ledger.ContractAction { return &a.ContractAction })
+var actionRows = storage.NewMapper(actionTargets, finishAction, func(a *actionRow) *ledger.ContractAction {
+	return &a.ContractAction
+})
 
 // filterActions adds the conditions on the index. Values in the filter can exceed the range of the column.
 func filterActions(w *storage.Where, f *ledger.ContractActionFilter) {
@@ -120,7 +126,9 @@ func filterActions(w *storage.Where, f *ledger.ContractActionFilter) {
 }
 
 // ContractActions reads a page of the actions of a transaction, ordered by index.
-func ContractActions(ctx context.Context, db *storage.DB, of Located, f *ledger.ContractActionFilter, p storage.Page) ([]*ledger.ContractAction, error) {
+func ContractActions(
+	ctx context.Context, db *storage.DB, of Located, f *ledger.ContractActionFilter, p storage.Page,
+) ([]*ledger.ContractAction, error) {
 	w := storage.Where{Args: []any{int64(of.At), int64(of.Payer)}}
 	filterActions(&w, f)
 	w.Keyset(p, "a.index")
@@ -128,8 +136,12 @@ func ContractActions(ctx context.Context, db *storage.DB, of Located, f *ledger.
 where a.consensus_timestamp = $1 and a.payer_account_id = $2`+w.String()+w.OrderBy(p, "a.index"), w.Args...)
 }
 
-// QueueContractActions queues a query for the actions of each of the given transactions. done receives one page per transaction.
-func QueueContractActions(b *storage.Batch, of []Located, f *ledger.ContractActionFilter, p storage.Page, done func([][]*ledger.ContractAction)) {
+// QueueContractActions queues a query for the actions of each of the given transactions. done receives one page per
+// transaction.
+func QueueContractActions(
+	b *storage.Batch, of []Located, f *ledger.ContractActionFilter, p storage.Page,
+	done func([][]*ledger.ContractAction),
+) {
 	times, payers := make([]int64, len(of)), make([]int64, len(of))
 	for i, l := range of {
 		times[i], payers[i] = int64(l.At), int64(l.Payer)

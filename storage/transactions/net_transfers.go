@@ -27,8 +27,8 @@ func (m moves) net(condition, rest string) string {
     where ` + condition + ` group by s.consensus_timestamp, ` + m.token + `, ` + m.account + rest + `)`
 }
 
-// page returns the statement for a page of the net changes of a parent p, without those beyond a bound unless it is "". second is the sort column after the
-// time.
+// page returns the statement for a page of the net changes of a parent p, without those beyond a bound unless it is
+// "". second is the sort column after the time.
 func (m moves) page(w *storage.Where, of, second, bound string, f *ledger.TransferFilter, p storage.Page) string {
 	part := storage.Where{Args: w.Args}
 	storage.Filter(&part, "s.consensus_timestamp", f.Timestamp)
@@ -41,21 +41,23 @@ func (m moves) page(w *storage.Where, of, second, bound string, f *ledger.Transf
 	part.Keyset(p, "s.consensus_timestamp", second)
 	rest := part.OrderBy(p, "s.consensus_timestamp", second)
 	if f.Direction != nil {
-		sign := map[ledger.TransferDirection]string{ledger.DirectionDebit: "<", ledger.DirectionCredit: ">"}[*f.Direction]
+		sign := map[ledger.TransferDirection]string{ledger.DirectionDebit: "<",
+			ledger.DirectionCredit: ">"}[*f.Direction]
 		rest = " having sum(s.amount) " + sign + " 0" + rest
 	}
 	w.Args = part.Args
 	return m.net(of+part.String(), rest)
 }
 
-// MaxSoughtTransfers is the number of transfers of an account, in hbars and in tokens each, among which those with a direction or of a token are sought. No
-// index has these.
+// MaxSoughtTransfers is the number of transfers of an account, in hbars and in tokens each, among which those with a
+// direction or of a token are sought. No index has these.
 const MaxSoughtTransfers = 20_000
 
-// QueueAccountTransfers queues a query for the net changes of the balances of each of the given accounts, ordered by time and token. done receives one page
-// per account. The statement excludes the fee account as the index does. If the filter has a direction or a token and bounds is not nil, only the first
-// [MaxSoughtTransfers] of the page's range are read: the page is whole if it is full or bounds has null for the account, and else contains what is before the
-// time in bounds.
+// QueueAccountTransfers queues a query for the net changes of the balances of each of the given accounts, ordered by
+// time and token. done receives one page per account. The statement excludes the fee account as the index does. If the
+// filter has a direction or a token and bounds is not nil, only the first [MaxSoughtTransfers] of the page's range are
+// read: the page is whole if it is full or bounds has null for the account, and else contains what is before the time
+// in bounds.
 func QueueAccountTransfers(b *storage.Batch, accounts []ledger.EntityID, f *ledger.TransferFilter, p storage.Page,
 	bounds func([]*ledger.Null[ledger.Timestamp]), done func([][]*ledger.Transfer),
 ) {
@@ -83,7 +85,8 @@ func QueueAccountTransfers(b *storage.Batch, accounts []ledger.EntityID, f *ledg
 			storage.Filter(&part, "s.consensus_timestamp", f.Timestamp)
 			part.KeysetFirst(p, "s.consensus_timestamp")
 			parts = append(parts, "(select s.consensus_timestamp from "+m.table+" s where "+of+part.String()+
-				" order by s.consensus_timestamp"+p.Direction()+" offset "+strconv.Itoa(MaxSoughtTransfers)+" limit 1)")
+				" order by s.consensus_timestamp"+p.Direction()+" offset "+strconv.Itoa(MaxSoughtTransfers)+
+				" limit 1)")
 			w.Args = part.Args
 		}
 		last := "(select " + end + "(consensus_timestamp) from (" + strings.Join(parts, " union all ") + ") l)"
@@ -96,27 +99,35 @@ func QueueAccountTransfers(b *storage.Batch, accounts []ledger.EntityID, f *ledg
 			parts = append(parts, m.page(&w, of, m.token, bound, f, p))
 		}
 	}
-	changes := "select * from (" + strings.Join(parts, " union all ") + ") n" + w.OrderBy(p, "consensus_timestamp", "token_id")
-	queueNet(b, len(accounts), storage.Parents, changes, "true", p.Order("n.consensus_timestamp", "n.token_id"), w.Args, done)
+	changes := "select * from (" + strings.Join(parts, " union all ") + ") n" +
+		w.OrderBy(p, "consensus_timestamp", "token_id")
+	queueNet(b, len(accounts), storage.Parents, changes, "true", p.Order("n.consensus_timestamp", "n.token_id"),
+		w.Args, done)
 }
 
-// QueueTransfersOfTokens queues a query for the net changes of all balances of each of the given tokens, ordered by time and account. done receives one page
-// per token.
-func QueueTransfersOfTokens(b *storage.Batch, ids []ledger.EntityID, f *ledger.TransferFilter, p storage.Page, done func([][]*ledger.Transfer)) {
+// QueueTransfersOfTokens queues a query for the net changes of all balances of each of the given tokens, ordered by
+// time and account. done receives one page per token.
+func QueueTransfersOfTokens(
+	b *storage.Batch, ids []ledger.EntityID, f *ledger.TransferFilter, p storage.Page, done func([][]*ledger.Transfer),
+) {
 	w := storage.Where{Args: []any{storage.Int64s(ids)}}
 	changes := tokens.page(&w, "s.token_id = p.id", tokens.account, "", f, p)
-	queueNet(b, len(ids), storage.Parents, changes, "true", p.Order("n.consensus_timestamp", "n.account_id"), w.Args, done)
+	queueNet(b, len(ids), storage.Parents, changes, "true", p.Order("n.consensus_timestamp", "n.account_id"),
+		w.Args, done)
 }
 
-// queueNet queues a query for the net changes n of each of the parents p, with the payer and the fee of their transactions t.
-func queueNet(b *storage.Batch, n int, parents, changes, condition, order string, args []any, done func([][]*ledger.Transfer)) {
+// queueNet queues a query for the net changes n of each of the parents p, with the payer and the fee of their
+// transactions t.
+func queueNet(
+	b *storage.Batch, n int, parents, changes, condition, order string, args []any, done func([][]*ledger.Transfer),
+) {
 	netRows.QueueChildren(b, n, storage.NoBitmaps+`select p.ord, n.*, t.payer_account_id, t.charged_tx_fee from `+parents+`
 cross join lateral (`+changes+`) n left join transaction t on t.consensus_timestamp = n.consensus_timestamp where `+condition+`
 order by p.ord, `+order, args, done)
 }
 
-// QueueCounterparties queues a query for the net changes of other accounts in the same currency by the same transactions as some changes, ordered by account,
-// except those of [QueueFees]. done receives one list per change.
+// QueueCounterparties queues a query for the net changes of other accounts in the same currency by the same
+// transactions as some changes, ordered by account, except those of [QueueFees]. done receives one list per change.
 func QueueCounterparties(b *storage.Batch, of []*ledger.Transfer, done func([][]*ledger.Transfer)) {
 	queueOthers(b, of, "not ", done)
 }
@@ -129,11 +140,17 @@ func QueueFees(b *storage.Batch, of []*ledger.Transfer, done func([][]*ledger.Tr
 func queueOthers(b *storage.Batch, of []*ledger.Transfer, not string, done func([][]*ledger.Transfer)) {
 	args := []any{
 		list.Map(of, func(t *ledger.Transfer) int64 { return int64(t.ConsensusTimestamp) }),
-		list.Map(of, func(t *ledger.Transfer) int64 { return int64(t.TokenID) }), list.Map(of, func(t *ledger.Transfer) int64 { return int64(t.AccountID) }),
-		list.Map([]int64{FeeAccount, stakingRewardNum, 801, 802}, func(num int64) int64 { return int64(b.DB().SystemEntity(num)) }),
+		list.Map(of, func(t *ledger.Transfer) int64 {
+			return int64(t.TokenID)
+		}), list.Map(of, func(t *ledger.Transfer) int64 { return int64(t.AccountID) }),
+		list.Map([]int64{FeeAccount, stakingRewardNum, 801, 802}, func(num int64) int64 {
+			return int64(b.DB().SystemEntity(num))
+		}),
 	}
-	changes := hbars.net("p.token = 0 and s.consensus_timestamp = p.at and s.entity_id <> p.account", "") + " union all " +
+	changes := hbars.net("p.token = 0 and s.consensus_timestamp = p.at and s.entity_id <> p.account", "") +
+		" union all " +
 		tokens.net("s.consensus_timestamp = p.at and s.token_id = p.token and s.account_id <> p.account", "")
-	fee := "(n.token_id = 0 and n.amount > 0 and (n.account_id = any($4) or n.account_id = coalesce(t.node_account_id, 0)))"
+	fee := "(n.token_id = 0 and n.amount > 0 and (n.account_id = any($4) or n.account_id = " +
+		"coalesce(t.node_account_id, 0)))"
 	queueNet(b, len(of), storage.Unnest("at", "token", "account"), changes, not+fee, "n.account_id", args, done)
 }

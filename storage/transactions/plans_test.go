@@ -18,15 +18,16 @@ import (
 // big returns the tables that no statement may scan as a whole.
 func big() []string {
 	return []string{
-		"entity", "entity_history", "entity_stake", "token_account", "transaction", "crypto_transfer", "token_transfer", "entity_transaction", "topic_message", "record_file",
+		"entity", "entity_history", "entity_stake", "token_account", "transaction", "crypto_transfer",
+		"token_transfer", "entity_transaction", "topic_message", "record_file",
 		"account_balance", "token_balance",
 	}
 }
 
 func ptr[T any](v T) *T { return &v }
 
-// TestPlans checks that frequent statements use indexes. Each is explained with its actual parameters and may scan a limited number of rows per table. The
-// tables are large enough for the planner to have a choice.
+// TestPlans checks that frequent statements use indexes. Each is explained with its actual parameters and may scan a
+// limited number of rows per table. The tables are large enough for the planner to have a choice.
 func TestPlans(t *testing.T) {
 	t.Parallel()
 	url := loaded.Shared(t)
@@ -75,7 +76,8 @@ func TestPlans(t *testing.T) {
 			return b.Run(ctx)
 		}
 	}
-	transfers := func(f *ledger.TransferFilter, p storage.Page, of ...ledger.EntityID) func(context.Context, *storage.DB) error {
+	transfers := func(f *ledger.TransferFilter, p storage.Page, of ...ledger.EntityID) func(context.Context,
+		*storage.DB) error {
 		return batch(func(b *storage.Batch) {
 			transactions.QueueAccountTransfers(b, of, f, p, nil, func([][]*ledger.Transfer) {})
 		})
@@ -86,7 +88,8 @@ func TestPlans(t *testing.T) {
 			return err
 		})
 	}
-	// With many accounts, the planner expects few transactions per account. For an account with many, it reads all of them: 20,000 in these tables.
+	// With many accounts, the planner expects few transactions per account. For an account with many, it reads all of
+	// them: 20,000 in these tables.
 	for name, c := range map[string]struct {
 		most float64 // maximum number of rows scanned in one table
 		run  func(ctx context.Context, db *storage.DB) error
@@ -95,7 +98,8 @@ func TestPlans(t *testing.T) {
 		"accounts, last page": {100, accounts(nil, desc)},
 		"accounts, middle":    {100, accounts(nil, storage.Page{Limit: 26, Greater: []any{int64(25000)}})},
 		"accounts by id":      {100, accounts(&ledger.AccountFilter{ID: &ledger.EntityIDFilter{In: ids}}, page)},
-		"accounts by key":     {100, accounts(&ledger.AccountFilter{PublicKey: &ledger.StringFilter{In: []string{"d3d9446802a44259755d38e6d163e820c20ad4d76fe97759aa27a0c99bff6710"}}}, page)},
+		"accounts by key": {100,
+			accounts(&ledger.AccountFilter{PublicKey: &ledger.StringFilter{In: []string{"d3d9446802a44259755d38e6d163e820c20ad4d76fe97759aa27a0c99bff6710"}}}, page)},
 		"account": {100, read(func(ctx context.Context, db *storage.DB) error {
 			_, err := entities.Account(ctx, db, ledger.AccountRef{ID: owner})
 			return err
@@ -112,7 +116,9 @@ func TestPlans(t *testing.T) {
 			_, err := entities.ResolveAccount(ctx, db, ledger.AccountRef{Address: ledger.Of(ledger.EVMAddress{1, 2})})
 			return err
 		})},
-		"accounts, related": {100, batch(func(b *storage.Batch) { entities.QueueAccounts(b, ids, func([]*ledger.Account) {}) })},
+		"accounts, related": {100, batch(func(b *storage.Batch) {
+			entities.QueueAccounts(b, ids, func([]*ledger.Account) {})
+		})},
 		"balances": {100, read(func(ctx context.Context, db *storage.DB) error {
 			_, err := entities.Balances(ctx, db, nil, desc)
 			return err
@@ -126,22 +132,36 @@ func TestPlans(t *testing.T) {
 			return err
 		})},
 		"tokens of balances": {200, batch(func(b *storage.Batch) {
-			entities.QueueTokenBalances(b, []*ledger.Balance{{AccountID: owner}, {AccountID: 1002}}, 50, false, func([][]*ledger.TokenBalance) {})
+			entities.QueueTokenBalances(b, []*ledger.Balance{{AccountID: owner}, {AccountID: 1002}}, 50, false,
+				func([][]*ledger.TokenBalance) {})
 		})},
-		"transactions":             {100, txs(nil, desc)},
-		"transactions, middle":     {100, txs(nil, middle)},
-		"transactions in a span":   {100, txs(&ledger.TransactionFilter{Timestamp: &ledger.TimestampFilter{Gte: ptr(at), Lte: ptr(at + second)}}, page)},
-		"transactions of a type":   {100, txs(&ledger.TransactionFilter{Types: []ledger.TransactionType{37}}, desc)},
-		"failed transactions":      {3000, txs(&ledger.TransactionFilter{Outcome: ptr(ledger.OutcomeFailure)}, desc)},
-		"transactions of one":      {300, txs(one(owner), desc)},
-		"transactions of a quiet":  {200, txs(one(40000), page)},
-		"transactions of fees":     {200, txs(one(fees), desc)},
-		"credits of one":           {500, txs(&ledger.TransactionFilter{AccountID: one(40000).AccountID, Direction: ptr(ledger.DirectionCredit)}, desc)},
-		"debits of one":            {200, txs(&ledger.TransactionFilter{AccountID: one(owner).AccountID, Direction: ptr(ledger.DirectionDebit)}, desc)},
-		"rare type of fees":        {1000, txs(&ledger.TransactionFilter{AccountID: one(fees).AccountID, Types: []ledger.TransactionType{37}}, desc)},
-		"rare type of one":         {1000, txs(&ledger.TransactionFilter{AccountID: one(owner).AccountID, Types: []ledger.TransactionType{37}}, desc)},
-		"absent type of one":       {1000, txs(&ledger.TransactionFilter{AccountID: one(owner).AccountID, Types: []ledger.TransactionType{54}}, page)},
-		"credits of a rare type":   {1000, txs(&ledger.TransactionFilter{Direction: ptr(ledger.DirectionCredit), Types: []ledger.TransactionType{37}}, desc)},
+		"transactions":         {100, txs(nil, desc)},
+		"transactions, middle": {100, txs(nil, middle)},
+		"transactions in a span": {100,
+			txs(&ledger.TransactionFilter{Timestamp: &ledger.TimestampFilter{Gte: ptr(at), Lte: ptr(at + second)}},
+				page)},
+		"transactions of a type":  {100, txs(&ledger.TransactionFilter{Types: []ledger.TransactionType{37}}, desc)},
+		"failed transactions":     {3000, txs(&ledger.TransactionFilter{Outcome: ptr(ledger.OutcomeFailure)}, desc)},
+		"transactions of one":     {300, txs(one(owner), desc)},
+		"transactions of a quiet": {200, txs(one(40000), page)},
+		"transactions of fees":    {200, txs(one(fees), desc)},
+		"credits of one": {500,
+			txs(&ledger.TransactionFilter{AccountID: one(40000).AccountID, Direction: ptr(ledger.DirectionCredit)},
+				desc)},
+		"debits of one": {200,
+			txs(&ledger.TransactionFilter{AccountID: one(owner).AccountID, Direction: ptr(ledger.DirectionDebit)},
+				desc)},
+		"rare type of fees": {1000,
+			txs(&ledger.TransactionFilter{AccountID: one(fees).AccountID, Types: []ledger.TransactionType{37}}, desc)},
+		"rare type of one": {1000,
+			txs(&ledger.TransactionFilter{AccountID: one(owner).AccountID, Types: []ledger.TransactionType{37}},
+				desc)},
+		"absent type of one": {1000,
+			txs(&ledger.TransactionFilter{AccountID: one(owner).AccountID, Types: []ledger.TransactionType{54}},
+				page)},
+		"credits of a rare type": {1000,
+			txs(&ledger.TransactionFilter{Direction: ptr(ledger.DirectionCredit), Types: []ledger.TransactionType{37}},
+				desc)},
 		"transactions of accounts": {25000, ofAccounts(ids)},
 		"transactions of quiet":    {5000, ofAccounts(quiet)},
 		"transactions of fees too": {25000, ofAccounts([]ledger.EntityID{fees, owner})},
@@ -151,7 +171,9 @@ func TestPlans(t *testing.T) {
 				{From: ledger.Of(at + second), To: ledger.Of(at + 2*second)},
 			}, page, ignore)
 		})},
-		"transactions at times": {100, batch(func(b *storage.Batch) { transactions.QueueTransactionsAt(b, times, func([]*ledger.Transaction) {}) })},
+		"transactions at times": {100, batch(func(b *storage.Batch) {
+			transactions.QueueTransactionsAt(b, times, func([]*ledger.Transaction) {})
+		})},
 		"transaction by id": {100, batch(func(b *storage.Batch) {
 			row := &ledger.Transaction{PayerAccountID: owner, ValidStartTimestamp: 1700000000100000000 - 1}
 			id := ledger.TransactionID{Payer: row.PayerAccountID, ValidStart: row.ValidStartTimestamp}
@@ -191,7 +213,8 @@ func TestPlans(t *testing.T) {
 			return err
 		})},
 		"messages by number": {100, read(func(ctx context.Context, db *storage.DB) error {
-			_, err := entities.TopicMessages(ctx, db, topic, &ledger.TopicMessageFilter{SequenceNumber: &ledger.LongFilter{Gte: ptr(int64(1990))}}, page)
+			_, err := entities.TopicMessages(ctx, db, topic,
+				&ledger.TopicMessageFilter{SequenceNumber: &ledger.LongFilter{Gte: ptr(int64(1990))}}, page)
 			return err
 		})},
 		"messages, joined": {700, read(func(ctx context.Context, db *storage.DB) error {
@@ -199,10 +222,12 @@ func TestPlans(t *testing.T) {
 			return err
 		})},
 		"message": {100, batch(func(b *storage.Batch) {
-			entities.QueueMessagesByKey(b, []ledger.NFTKey{{TokenID: topic, SerialNumber: 7}}, func([]*ledger.TopicMessage) {})
+			entities.QueueMessagesByKey(b, []ledger.NFTKey{{TokenID: topic, SerialNumber: 7}},
+				func([]*ledger.TopicMessage) {})
 		})},
 		"what a fee depends on": {100, read(func(ctx context.Context, db *storage.DB) error {
-			_, err := entities.FeeFacts(ctx, db, &ledger.FeeQuestions{Topic: topic, Tokens: ids, Aliases: []ledger.Alias{[]byte("x"), make([]byte, 20)}})
+			_, err := entities.FeeFacts(ctx, db, &ledger.FeeQuestions{Topic: topic, Tokens: ids,
+				Aliases: []ledger.Alias{[]byte("x"), make([]byte, 20)}})
 			return err
 		})},
 		"message at": {100, read(func(ctx context.Context, db *storage.DB) error {
@@ -221,10 +246,13 @@ func TestPlans(t *testing.T) {
 			return err
 		})},
 		"blocks, paged by number": {100, read(func(ctx context.Context, db *storage.DB) error {
-			_, err := transactions.Blocks(ctx, db, &ledger.BlockFilter{Number: &ledger.LongFilter{Lt: ptr(int64(10000))}}, true, desc)
+			_, err := transactions.Blocks(ctx, db,
+				&ledger.BlockFilter{Number: &ledger.LongFilter{Lt: ptr(int64(10000))}}, true, desc)
 			return err
 		})},
-		"block": {100, batch(func(b *storage.Batch) { transactions.QueueBlocks(b, []int64{9999}, func([]*ledger.Block) {}) })},
+		"block": {100, batch(func(b *storage.Batch) {
+			transactions.QueueBlocks(b, []int64{9999}, func([]*ledger.Block) {})
+		})},
 		"block by hash": {100, read(func(ctx context.Context, db *storage.DB) error {
 			_, err := transactions.BlockByHash(ctx, db, "0x"+strings.Repeat("ab", 32))
 			return err
@@ -236,36 +264,45 @@ func TestPlans(t *testing.T) {
 		})},
 		"search by name and key": {200, batch(func(b *storage.Batch) {
 			for _, c := range []ledger.Candidates{
-				{PublicKey: "d3d9446802a44259755d38e6d163e820c20ad4d76fe97759aa27a0c99bff6710"}, {Alias: []byte("x")}, {Address: ledger.Of(ledger.EVMAddress{1, 2})},
+				{PublicKey: "d3d9446802a44259755d38e6d163e820c20ad4d76fe97759aa27a0c99bff6710"}, {Alias: []byte("x")},
+				{Address: ledger.Of(ledger.EVMAddress{1, 2})},
 			} {
 				entities.QueueNamedAccounts(b, c, func([]*ledger.Account) {})
 				entities.QueueNamedContracts(b, c, func([]*ledger.Contract) {})
 			}
 			entities.QueueTokensNamed(b, "no such name", 26, func([]*ledger.Token) {})
 		})},
-		"transfers of one":         {300, transfers(&ledger.TransferFilter{}, desc, owner)},
-		"transfers of one, middle": {300, transfers(&ledger.TransferFilter{}, storage.Page{Limit: 26, Desc: true, Less: []any{int64(at), int64(0)}}, owner)},
-		"transfers of many":        {25000, transfers(&ledger.TransferFilter{}, desc, ids...)},
-		"hbar debits of one":       {300, transfers(&ledger.TransferFilter{Token: ptr(ledger.EntityID(0)), Direction: ptr(ledger.DirectionDebit)}, desc, owner)},
-		"transfers of fees":        {100, transfers(&ledger.TransferFilter{Token: ptr(ledger.EntityID(0))}, desc, fees)},
+		"transfers of one": {300, transfers(&ledger.TransferFilter{}, desc, owner)},
+		"transfers of one, middle": {300, transfers(&ledger.TransferFilter{},
+			storage.Page{Limit: 26, Desc: true, Less: []any{int64(at), int64(0)}}, owner)},
+		"transfers of many": {25000, transfers(&ledger.TransferFilter{}, desc, ids...)},
+		"hbar debits of one": {300,
+			transfers(&ledger.TransferFilter{Token: ptr(ledger.EntityID(0)), Direction: ptr(ledger.DirectionDebit)},
+				desc, owner)},
+		"transfers of fees": {100, transfers(&ledger.TransferFilter{Token: ptr(ledger.EntityID(0))}, desc,
+			fees)},
 		"transfers of a token": {1000, batch(func(b *storage.Batch) {
 			f := &ledger.TransferFilter{Timestamp: &ledger.TimestampFilter{Gte: ptr(at), Lte: ptr(at + second)}}
 			transactions.QueueTransfersOfTokens(b, []ledger.EntityID{topic}, f, desc, func([][]*ledger.Transfer) {})
 		})},
 		"counterparties": {300, batch(func(b *storage.Batch) {
-			of := []*ledger.Transfer{{AccountID: owner, ConsensusTimestamp: times[0]}, {AccountID: owner, ConsensusTimestamp: times[1], TokenID: 5}}
+			of := []*ledger.Transfer{{AccountID: owner, ConsensusTimestamp: times[0]},
+				{AccountID: owner, ConsensusTimestamp: times[1], TokenID: 5}}
 			transactions.QueueCounterparties(b, of, func([][]*ledger.Transfer) {})
 			transactions.QueueFees(b, of, func([][]*ledger.Transfer) {})
 		})},
 		"transactions of topics": {1000, batch(func(b *storage.Batch) {
 			transactions.QueueTopicTransactions(b, []ledger.EntityID{topic, 21}, desc, ignore)
 		})},
-		"blocks of times": {200, batch(func(b *storage.Batch) { transactions.QueueBlocksAt(b, times, func([]*ledger.Block) {}) })},
+		"blocks of times": {200, batch(func(b *storage.Batch) {
+			transactions.QueueBlocksAt(b, times, func([]*ledger.Block) {})
+		})},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			var rec pgtest.Recorder
-			db, err := storage.Open(t.Context(), storage.Options{PoolOptions: storage.PoolOptions{URL: url, Tracer: &rec, MaxConnections: 1}})
+			db, err := storage.Open(t.Context(),
+				storage.Options{PoolOptions: storage.PoolOptions{URL: url, Tracer: &rec, MaxConnections: 1}})
 			if err != nil {
 				t.Fatal(err)
 			}

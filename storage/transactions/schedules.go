@@ -21,11 +21,15 @@ type scheduleRow struct {
 }
 
 func scheduleTargets(s *scheduleRow, into []any) []any {
-	return append(into, &s.EntityID, &s.CreatedTimestamp, &s.CreatorAccountID, &s.ExecutedTimestamp, &s.ExpirationTimestamp, &s.PayerAccountID,
-		&s.TransactionBody, &s.WaitForExpiry, (*[]byte)(&s.key), &s.Deleted, &s.StoredMemo, &s.Timestamp.From, &s.Timestamp.To)
+	return append(into, &s.EntityID, &s.CreatedTimestamp, &s.CreatorAccountID, &s.ExecutedTimestamp,
+		&s.ExpirationTimestamp, &s.PayerAccountID,
+		&s.TransactionBody, &s.WaitForExpiry, (*[]byte)(&s.key), &s.Deleted, &s.StoredMemo, &s.Timestamp.From,
+		&s.Timestamp.To)
 }
 
-var scheduleRows = storage.NewMapper(scheduleTargets, finishSchedule, func(s *scheduleRow) *ledger.Schedule { return &s.Schedule })
+var scheduleRows = storage.NewMapper(scheduleTargets, finishSchedule, func(s *scheduleRow) *ledger.Schedule {
+	return &s.Schedule
+})
 
 func finishSchedule(s *scheduleRow) error {
 	s.AdminKey = s.key.Info()
@@ -46,18 +50,22 @@ func filterSchedules(w *storage.Where, f *ledger.ScheduleFilter, now ledger.Time
 		w.Raw(" and s.executed_timestamp is not null")
 		return
 	}
-	w.Raw(" and s.executed_timestamp is null and coalesce((select deleted from entity where id = s.schedule_id), false) = ")
+	w.Raw(" and s.executed_timestamp is null and coalesce((select deleted from entity where id = s.schedule_id), " +
+		"false) = ")
 	if *f.State == ledger.ScheduleDeleted {
 		w.Raw("true")
 		return
 	}
 	w.Raw("false")
-	w.And("(coalesce(s.expiration_time + ?, s.consensus_timestamp + ?) <= ?) = ?", int64(ledger.ExpirationDelay), int64(ledger.DefaultLifetime), int64(now),
+	w.And("(coalesce(s.expiration_time + ?, s.consensus_timestamp + ?) <= ?) = ?", int64(ledger.ExpirationDelay),
+		int64(ledger.DefaultLifetime), int64(now),
 		*f.State == ledger.ScheduleExpired)
 }
 
 // Schedules reads a page of schedules, ordered by id. Their states are those at an instant.
-func Schedules(ctx context.Context, db *storage.DB, f *ledger.ScheduleFilter, now ledger.Timestamp, p storage.Page) ([]*ledger.Schedule, error) {
+func Schedules(
+	ctx context.Context, db *storage.DB, f *ledger.ScheduleFilter, now ledger.Timestamp, p storage.Page,
+) ([]*ledger.Schedule, error) {
 	var w storage.Where
 	settings := ""
 	if f != nil && f.CreatorAccountID != nil {
@@ -70,11 +78,13 @@ func Schedules(ctx context.Context, db *storage.DB, f *ledger.ScheduleFilter, no
 	w.Keyset(p, "s.schedule_id")
 	// The page is limited before the join.
 	cut := `select * from schedule s where true` + w.String() + w.OrderBy(p, "s.schedule_id")
-	sql := settings + `select ` + scheduleColumns + ` from (` + cut + `) s left join entity e on e.id = s.schedule_id order by s.schedule_id` + p.Direction()
+	sql := settings + `select ` + scheduleColumns + ` from (` +
+		cut + `) s left join entity e on e.id = s.schedule_id order by s.schedule_id` + p.Direction()
 	return scheduleRows.List(ctx, db, "schedules", sql, w.Args...)
 }
 
-// QueueSchedules queues a query for schedules by id. done receives one schedule per id, or nil for ids that do not exist.
+// QueueSchedules queues a query for schedules by id. done receives one schedule per id, or nil for ids that do not
+// exist.
 func QueueSchedules(b *storage.Batch, ids []ledger.EntityID, done func([]*ledger.Schedule)) {
 	storage.QueueByKey(b, scheduleRows, `select `+scheduleColumns+` from schedule s left join entity e on e.id = s.schedule_id
 where s.schedule_id = `+storage.Any1, ids, func(s *ledger.Schedule) ledger.EntityID { return s.EntityID }, done)
@@ -83,9 +93,10 @@ where s.schedule_id = `+storage.Any1, ids, func(s *ledger.Schedule) ledger.Entit
 // CountSchedules counts schedules.
 const CountSchedules storage.Countable = `select from schedule`
 
-// QueueAccountSchedules queues a query for the schedules that each of the given accounts created. done receives one page per account. The states of the
-// schedules are those at an instant.
-func QueueAccountSchedules(b *storage.Batch, creators []ledger.EntityID, f *ledger.ScheduleFilter, now ledger.Timestamp, p storage.Page,
+// QueueAccountSchedules queues a query for the schedules that each of the given accounts created. done receives one
+// page per account. The states of the schedules are those at an instant.
+func QueueAccountSchedules(b *storage.Batch, creators []ledger.EntityID, f *ledger.ScheduleFilter,
+	now ledger.Timestamp, p storage.Page,
 	done func([][]*ledger.Schedule),
 ) {
 	w := storage.Where{Args: []any{storage.Int64s(creators)}}
@@ -105,11 +116,13 @@ const (
 	scheduleSign   = ledger.TransactionType(44)
 )
 
-// QueueTransactionSchedules queues a query for the schedule that each of the given transactions created, signed, deleted or executed. done receives one
-// schedule per transaction, or nil if there is none. A scheduled transaction has the id of the transaction that created the schedule.
+// QueueTransactionSchedules queues a query for the schedule that each of the given transactions created, signed,
+// deleted or executed. done receives one schedule per transaction, or nil if there is none. A scheduled transaction
+// has the id of the transaction that created the schedule.
 func QueueTransactionSchedules(b *storage.Batch, of []*ledger.Transaction, done func([]*ledger.Schedule)) {
 	n := len(of)
-	ids, payers, starts, from, to := make([]int64, n), make([]int64, n), make([]int64, n), make([]int64, n), make([]int64, n)
+	ids, payers, starts, from, to := make([]int64, n), make([]int64, n), make([]int64, n), make([]int64, n),
+		make([]int64, n)
 	for i, t := range of {
 		switch {
 		case t.Type == scheduleCreate, t.Type == scheduleDelete, t.Type == scheduleSign:
@@ -138,7 +151,8 @@ type signatureRow struct {
 }
 
 func signatureTargets(s *signatureRow, into []any) []any {
-	return append(into, &s.schedule, &s.ConsensusTimestamp, (*[]byte)(&s.PublicKeyPrefix), (*[]byte)(&s.Signature), &s.typ)
+	return append(into, &s.schedule, &s.ConsensusTimestamp, (*[]byte)(&s.PublicKeyPrefix), (*[]byte)(&s.Signature),
+		&s.typ)
 }
 
 func finishSignature(s *signatureRow) error {

@@ -12,21 +12,25 @@ import (
 	"heliograph/storage"
 )
 
-// FeeAccount is the account that collects network fees. It takes part in nearly every transaction, and the index of transfers by account excludes it.
+// FeeAccount is the account that collects network fees. It takes part in nearly every transaction, and the index of
+// transfers by account excludes it.
 const FeeAccount = 98
 
-// precedingTypes are the types of child transactions that precede their parent and so have no parent timestamp: account creations and updates.
+// precedingTypes are the types of child transactions that precede their parent and so have no parent timestamp:
+// account creations and updates.
 const precedingTypes = `(11, 15)`
 
-// search finds the page of transactions in which an account takes part, or in which any account sends or receives. There are two forms of the statement:
+// search finds the page of transactions in which an account takes part, or in which any account sends or receives.
+// There are two forms of the statement:
 //
-//   - By participant: read the entries of the account in order of time, and look up result and type of each transaction until the page is full. Its cost
-//     grows with the number of entries that do not match.
-//   - By time: read the transactions with the result and type in order of time, and look for an entry of the account in each. Its cost grows with the number
-//     of transactions in which the account does not take part.
+//   - By participant: read the entries of the account in order of time, and look up result and type of each
+//     transaction until the page is full. Its cost grows with the number of entries that do not match.
+//   - By time: read the transactions with the result and type in order of time, and look for an entry of the account
+//     in each. Its cost grows with the number of transactions in which the account does not take part.
 //
-// Each of them reads millions of rows where the other reads few, so [searchFor] compares what they will probably read. Statistics do not show how account,
-// result and type depend on each other, so [search.run] tries both if the first takes long.
+// Each of them reads millions of rows where the other reads few, so [searchFor] compares what they will probably read.
+// Statistics do not show how account, result and type depend on each other, so [search.run] tries both if the first
+// takes long.
 type search struct {
 	filter *ledger.TransactionFilter
 	window storage.Page
@@ -39,11 +43,14 @@ type search struct {
 	fees, others bool
 }
 
-// lookups is what reading a transaction by time costs, compared with reading an entry of an account: it looks into three tables instead of one.
+// lookups is what reading a transaction by time costs, compared with reading an entry of an account: it looks into
+// three tables instead of one.
 const lookups = 2
 
 // searchFor chooses the form of a search.
-func searchFor(ctx context.Context, db *storage.DB, f *ledger.TransactionFilter, p storage.Page, accounts ...ledger.EntityID) (*search, error) {
+func searchFor(
+	ctx context.Context, db *storage.DB, f *ledger.TransactionFilter, p storage.Page, accounts ...ledger.EntityID,
+) (*search, error) {
 	s := &search{filter: f, window: p, apart: db.Distributed(), fees: true, others: true}
 	if id, ok := only(f.AccountID); ok {
 		accounts = append(accounts, id)
@@ -51,12 +58,14 @@ func searchFor(ctx context.Context, db *storage.DB, f *ledger.TransactionFilter,
 	if len(accounts) == 1 {
 		s.fees, s.others = accounts[0] == FeeAccount, accounts[0] != FeeAccount
 	}
-	// The form by time joins tables that are not distributed by the same column, and the statistics of distributed tables are not in the catalog.
+	// The form by time joins tables that are not distributed by the same column, and the statistics of distributed
+	// tables are not in the catalog.
 	if s.oneForm = f.Outcome == nil && f.Types == nil || s.apart; s.oneForm {
 		return s, nil
 	}
 	columns := map[string]*storage.Frequencies{}
-	for _, c := range []string{"transaction.type", "transaction.result", "transaction.consensus_timestamp", "crypto_transfer.entity_id"} {
+	for _, c := range []string{"transaction.type", "transaction.result", "transaction.consensus_timestamp",
+		"crypto_transfer.entity_id"} {
 		table, column, _ := strings.Cut(c, ".")
 		got, err := db.Frequencies(ctx, table, column)
 		if err != nil {
@@ -99,7 +108,8 @@ func searchFor(ctx context.Context, db *storage.DB, f *ledger.TransactionFilter,
 // searchDelay is how long the first form of a search runs before the other one starts.
 const searchDelay = 50 * time.Millisecond
 
-// run reads the page. If the chosen form does not end within a delay, the other one runs beside it, and the first that ends cancels the other.
+// run reads the page. If the chosen form does not end within a delay, the other one runs beside it, and the first that
+// ends cancels the other.
 func (s *search) run(ctx context.Context, db *storage.DB, delay time.Duration) ([]*ledger.Transaction, error) {
 	read := func(ctx context.Context, form search) ([]*ledger.Transaction, error) {
 		var w storage.Where
@@ -141,8 +151,8 @@ join transaction t on ` + s.joined() +
 	return r.rows, r.err
 }
 
-// byTime compares the forms. rows is the number of transactions in the range of time, matching and ofType are the fractions with the result and type and
-// with the type, and share is the fraction in which the account takes part.
+// byTime compares the forms. rows is the number of transactions in the range of time, matching and ofType are the
+// fractions with the result and type and with the type, and share is the fraction in which the account takes part.
 func byTime(limit, rows, matching, ofType, share float64) bool {
 	const never = 1e-9
 	participant := min(rows*share, limit/max(matching, never))
@@ -179,10 +189,12 @@ func only(f *ledger.EntityIDFilter) (ledger.EntityID, bool) {
 	}
 }
 
-// page returns the statement for consensus times and payers of a page. A non-empty owner is an SQL expression for the only account to search for.
+// page returns the statement for consensus times and payers of a page. A non-empty owner is an SQL expression for the
+// only account to search for.
 func (s *search) page(w *storage.Where, owner string) string {
 	if id, ok := only(s.filter.AccountID); ok && owner == "" {
-		owner = "(select " + w.Arg(int64(id)) + "::bigint)" // not visible to the planner: no form depends on it except for the fee account
+		// not visible to the planner: no form depends on it except for the fee account
+		owner = "(select " + w.Arg(int64(id)) + "::bigint)"
 	}
 	if s.byTime {
 		return s.inTime(w, owner)
@@ -197,7 +209,10 @@ type entries struct {
 }
 
 var (
-	paid       = entries{"transaction", "payer_account_id", func(w *storage.Where, alias string, f *ledger.TransactionFilter, _ bool) { outcome(w, alias, f) }}
+	paid = entries{"transaction", "payer_account_id",
+		func(w *storage.Where, alias string, f *ledger.TransactionFilter, _ bool) {
+			outcome(w, alias, f)
+		}}
 	related    = entries{"entity_transaction", "entity_id", outcomeOfRelated}
 	hbarMoves  = entries{"crypto_transfer", "entity_id", outcomeOfEntry}
 	tokenMoves = entries{"token_transfer", "account_id", outcomeOfEntry}
@@ -214,8 +229,8 @@ func (s *search) sources() []entries {
 	return []entries{paid, related, hbarMoves, tokenMoves}
 }
 
-// key returns the columns of a page by which its transactions are read: the time, which is in the indexes of entries by account, so that these are read from
-// the index alone. Tables that are distributed by the payer need it too.
+// key returns the columns of a page by which its transactions are read: the time, which is in the indexes of entries
+// by account, so that these are read from the index alone. Tables that are distributed by the payer need it too.
 func (s *search) key(alias string) string {
 	if s.apart {
 		return alias + "consensus_timestamp, " + alias + "payer_account_id"
@@ -243,7 +258,8 @@ func (s *search) match(w *storage.Where, e entries, alias, owner string) {
 	}
 	switch d := s.filter.Direction; {
 	case e.table == paid.table:
-		w.Raw(" and (" + alias + ".nonce = 0 or " + alias + ".parent_consensus_timestamp is not null or " + alias + ".type in " + precedingTypes + ")")
+		w.Raw(" and (" + alias + ".nonce = 0 or " + alias + ".parent_consensus_timestamp is not null or " + alias +
+			".type in " + precedingTypes + ")")
 	case d == nil:
 	case *d == ledger.DirectionDebit:
 		w.Raw(" and " + alias + ".amount < 0")
@@ -252,8 +268,8 @@ func (s *search) match(w *storage.Where, e entries, alias, owner string) {
 	}
 }
 
-// ofParticipant is the form by participant. Each table is limited to the page. If entries may not match, the other tables are read only up to the end of a full
-// page of the first.
+// ofParticipant is the form by participant. Each table is limited to the page. If entries may not match, the other
+// tables are read only up to the end of a full page of the first.
 func (s *search) ofParticipant(w *storage.Where, owner string) string {
 	var parts []string
 	bounded := !s.apart && (s.filter.Outcome != nil || s.filter.Types != nil || s.filter.EntityID != nil)
@@ -274,7 +290,8 @@ func (s *search) ofParticipant(w *storage.Where, owner string) string {
 		order := part.OrderBy(s.window, "s.consensus_timestamp")
 		w.Args = part.Args
 		distinct := "distinct on (s.consensus_timestamp) "
-		if owner != "" && (e.table == paid.table || e.table == related.table) { // an account has one row of a transaction
+		// an account has one row of a transaction
+		if owner != "" && (e.table == paid.table || e.table == related.table) {
 			distinct = ""
 		}
 		parts = append(parts, "(select "+distinct+s.key("s.")+" from "+e.table+" s where true"+part.String()+order+")")
@@ -300,7 +317,8 @@ func (s *search) ofParticipant(w *storage.Where, owner string) string {
   ` + strings.Join(parts, "\n  union all ") + `) found` + w.OrderBy(s.window, "consensus_timestamp")
 }
 
-// outcomeOfRelated adds the conditions on result and type. Rows of entity_transaction have these, but not the entity of the transaction.
+// outcomeOfRelated adds the conditions on result and type. Rows of entity_transaction have these, but not the entity
+// of the transaction.
 func outcomeOfRelated(w *storage.Where, table string, f *ledger.TransactionFilter, apart bool) {
 	if f.EntityID != nil {
 		outcomeOfEntry(w, table, f, apart)
@@ -309,8 +327,8 @@ func outcomeOfRelated(w *storage.Where, table string, f *ledger.TransactionFilte
 	outcome(w, table, f)
 }
 
-// outcomeOfEntry looks up result and type of each entry in order until the page is full. A join would first process all entries of an account, but is what
-// Citus supports.
+// outcomeOfEntry looks up result and type of each entry in order until the page is full. A join would first process
+// all entries of an account, but is what Citus supports.
 func outcomeOfEntry(w *storage.Where, _ string, f *ledger.TransactionFilter, apart bool) {
 	if f.Outcome == nil && f.Types == nil && f.EntityID == nil {
 		return
@@ -319,7 +337,9 @@ func outcomeOfEntry(w *storage.Where, _ string, f *ledger.TransactionFilter, apa
 	if apart {
 		exists = "exists "
 	}
-	w.Raw(" and " + exists + "(select true from transaction o where o.consensus_timestamp = s.consensus_timestamp and o.payer_account_id = s.payer_account_id")
+	w.Raw(" and " + exists +
+		"(select true from transaction o where o.consensus_timestamp = s.consensus_timestamp and o.payer_account_id " +
+		"= s.payer_account_id")
 	outcome(w, "o", f)
 	w.Raw(")")
 }
@@ -330,7 +350,8 @@ func (s *search) inTime(w *storage.Where, owner string) string {
 	f := *s.filter
 	from := `transaction t where true`
 	if f.Types != nil {
-		from = `unnest((select ` + part.Arg(codes(f.Types)) + `::smallint[])) y(type) cross join lateral (select * from transaction t where t.type = y.type`
+		from = `unnest((select ` + part.Arg(codes(f.Types)) +
+			`::smallint[])) y(type) cross join lateral (select * from transaction t where t.type = y.type`
 		f.Types = nil
 	}
 	storage.Filter(&part, "t.consensus_timestamp", f.Timestamp)
@@ -345,17 +366,19 @@ func (s *search) inTime(w *storage.Where, owner string) string {
 			s.match(&part, e, "t", owner)
 			continue
 		}
-		// The planner could hash a subquery after "exists": it would read all entries of the account. That is right for a range of accounts in a table
-		// without an index by time only.
+		// The planner could hash a subquery after "exists": it would read all entries of the account. That is right
+		// for a range of accounts in a table without an index by time only.
 		exists, limit := "", " limit 1"
 		if owner == "" && e.table == related.table {
 			exists, limit = "exists ", ""
 		}
-		part.Raw(exists + "(select true from " + e.table + " s where s.consensus_timestamp = t.consensus_timestamp and s.payer_account_id = t.payer_account_id")
+		part.Raw(exists + "(select true from " + e.table +
+			" s where s.consensus_timestamp = t.consensus_timestamp and s.payer_account_id = t.payer_account_id")
 		s.match(&part, e, "s", owner)
 		part.Raw(limit + ")")
 	}
-	sql := `select ` + s.key("t.") + ` from ` + from + part.String() + ")" + part.OrderBy(s.window, "t.consensus_timestamp")
+	sql := `select ` + s.key("t.") + ` from ` + from + part.String() + ")" +
+		part.OrderBy(s.window, "t.consensus_timestamp")
 	w.Args = part.Args
 	if s.filter.Types != nil {
 		sql += `) t` + w.OrderBy(s.window, "t.consensus_timestamp")
@@ -363,8 +386,10 @@ func (s *search) inTime(w *storage.Where, owner string) string {
 	return sql
 }
 
-// QueueAccountTransactions queues a query for the transactions of each of the given accounts. done receives one page per account.
-func QueueAccountTransactions(ctx context.Context, b *storage.Batch, accounts []ledger.EntityID, f *ledger.TransactionFilter, p storage.Page,
+// QueueAccountTransactions queues a query for the transactions of each of the given accounts. done receives one page
+// per account.
+func QueueAccountTransactions(ctx context.Context, b *storage.Batch, accounts []ledger.EntityID,
+	f *ledger.TransactionFilter, p storage.Page,
 	done func([][]*ledger.Transaction),
 ) error {
 	if f == nil {

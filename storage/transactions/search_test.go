@@ -18,10 +18,12 @@ import (
 	"heliograph/storage/pgtest"
 )
 
-// TestForms compares the two forms of a search for transactions: each finds the same rows for all combinations of account, direction, result, type and order.
+// TestForms compares the two forms of a search for transactions: each finds the same rows for all combinations of
+// account, direction, result, type and order.
 func TestForms(t *testing.T) {
 	t.Parallel()
-	db, err := storage.Open(t.Context(), storage.Options{PoolOptions: storage.PoolOptions{URL: pgtest.Pooled(t, demotest.Network.Shared(t))}})
+	db, err := storage.Open(t.Context(),
+		storage.Options{PoolOptions: storage.PoolOptions{URL: pgtest.Pooled(t, demotest.Network.Shared(t))}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -34,26 +36,32 @@ func TestForms(t *testing.T) {
 		accounts = append(accounts, &ledger.EntityIDFilter{Eq: new(ledger.EntityID(v))})
 	})
 	read(t, db, `select account_id from token_transfer group by 1 order by count(*), 1 limit 2`, func(v int64) {
-		accounts = append(accounts, &ledger.EntityIDFilter{In: []ledger.EntityID{ledger.EntityID(v)}}, &ledger.EntityIDFilter{Lte: new(ledger.EntityID(v))})
+		accounts = append(accounts, &ledger.EntityIDFilter{In: []ledger.EntityID{ledger.EntityID(v)}},
+			&ledger.EntityIDFilter{Lte: new(ledger.EntityID(v))})
 	})
-	accounts = append(accounts, nil, &ledger.EntityIDFilter{Eq: new(ledger.EntityID(FeeAccount))}, &ledger.EntityIDFilter{Eq: new(ledger.EntityID(999_999_999))})
+	accounts = append(accounts, nil, &ledger.EntityIDFilter{Eq: new(ledger.EntityID(FeeAccount))},
+		&ledger.EntityIDFilter{Eq: new(ledger.EntityID(999_999_999))})
 	kinds := [][]ledger.TransactionType{nil, {}, {types[0], types[1]}}
 	for _, v := range types {
 		kinds = append(kinds, []ledger.TransactionType{v})
 	}
 	found := 0
 	for _, account := range accounts {
-		for _, direction := range []*ledger.TransferDirection{nil, new(ledger.DirectionCredit), new(ledger.DirectionDebit)} {
-			for _, outcome := range []*ledger.TransactionOutcome{nil, new(ledger.OutcomeSuccess), new(ledger.OutcomeFailure)} {
+		for _, direction := range []*ledger.TransferDirection{nil, new(ledger.DirectionCredit),
+			new(ledger.DirectionDebit)} {
+			for _, outcome := range []*ledger.TransactionOutcome{nil, new(ledger.OutcomeSuccess),
+				new(ledger.OutcomeFailure)} {
 				for i, kind := range kinds {
 					if account == nil && direction == nil {
 						continue
 					}
-					f := &ledger.TransactionFilter{AccountID: account, Direction: direction, Outcome: outcome, Types: kind}
+					f := &ledger.TransactionFilter{AccountID: account, Direction: direction, Outcome: outcome,
+						Types: kind}
 					p := storage.Page{Limit: 7, Desc: i%2 == 0}
 					want, got := timesOf(t, db, f, p, false), timesOf(t, db, f, p, true)
 					if !slices.Equal(got, want) {
-						t.Errorf("account %+v, direction %v, outcome %v, types %v: by time %v, by participant %v", account, direction, outcome, kind, got, want)
+						t.Errorf("account %+v, direction %v, outcome %v, types %v: by time %v, by participant %v",
+							account, direction, outcome, kind, got, want)
 					}
 					found += len(want)
 				}
@@ -96,8 +104,9 @@ func timesOf(t *testing.T, db *storage.DB, f *ledger.TransactionFilter, p storag
 	return out
 }
 
-// TestChoice checks the form of searches in a network of two million transactions: 0.0.98 takes part in all of them, account "busy" in a sixth, "quiet"
-// in one of 100,000. Type "rare" is one of 4,000 transactions, "frequent" a third of them.
+// TestChoice checks the form of searches in a network of two million transactions: 0.0.98 takes part in all of them,
+// account "busy" in a sixth, "quiet" in one of 100,000. Type "rare" is one of 4,000 transactions, "frequent" a third
+// of them.
 func TestChoice(t *testing.T) {
 	t.Parallel()
 	const all, busy, quiet, rare, frequent = 1, 1.0 / 6, 1e-5, 1.0 / 4000, 1.0 / 3
@@ -126,7 +135,8 @@ func TestChoice(t *testing.T) {
 func TestSearchWithoutStatistics(t *testing.T) {
 	t.Parallel()
 	url := demotest.Network.Fresh(t)
-	pgtest.Exec(t, pgtest.Connect(t, url), `delete from pg_statistic`, `update pg_class set reltuples = -1 where relname = 'transaction'`)
+	pgtest.Exec(t, pgtest.Connect(t, url), `delete from pg_statistic`,
+		`update pg_class set reltuples = -1 where relname = 'transaction'`)
 	db, err := storage.Open(t.Context(), storage.Options{PoolOptions: storage.PoolOptions{URL: pgtest.Pooled(t, url)}})
 	if err != nil {
 		t.Fatal(err)
@@ -147,7 +157,8 @@ func TestSearchWithoutStatistics(t *testing.T) {
 // TestGenericPlans checks that PostgreSQL plans look-ups by key once per connection, not at each execution.
 func TestGenericPlans(t *testing.T) {
 	t.Parallel()
-	db, err := storage.Open(t.Context(), storage.Options{PoolOptions: storage.PoolOptions{URL: demotest.Network.Shared(t), MaxConnections: 1}})
+	db, err := storage.Open(t.Context(),
+		storage.Options{PoolOptions: storage.PoolOptions{URL: demotest.Network.Shared(t), MaxConnections: 1}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -162,7 +173,8 @@ func TestGenericPlans(t *testing.T) {
 		QueueTransfers(b, []*ledger.Transaction{v}, func([][]*ledger.CryptoTransfer) {})
 		QueueTokenTransfers(b, []*ledger.Transaction{v}, func([][]*ledger.TokenTransfer) {})
 		QueueBlocksAt(b, []ledger.Timestamp{v.ConsensusTimestamp}, func([]*ledger.Block) {})
-		if err := QueueAccountTransactions(t.Context(), b, []ledger.EntityID{v.PayerAccountID}, nil, storage.Page{Limit: 26, Desc: true},
+		if err := QueueAccountTransactions(t.Context(), b, []ledger.EntityID{v.PayerAccountID}, nil,
+			storage.Page{Limit: 26, Desc: true},
 			func([][]*ledger.Transaction) {}); err != nil {
 			t.Fatal(err)
 		}
@@ -174,7 +186,9 @@ func TestGenericPlans(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	rows, err := db.Pool().Query(t.Context(), `select statement, generic_plans, custom_plans from pg_prepared_statements where generic_plans + custom_plans > 6`)
+	rows, err := db.Pool().Query(t.Context(),
+		`select statement, generic_plans, custom_plans from pg_prepared_statements where generic_plans + `+
+			`custom_plans > 6`)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -195,11 +209,13 @@ func TestGenericPlans(t *testing.T) {
 	}
 }
 
-// TestLocks counts the locks of look-ups in partitioned tables. A generic plan locks all partitions before it selects some of them, so these statements must
-// be planned for their values.
+// TestLocks counts the locks of look-ups in partitioned tables. A generic plan locks all partitions before it selects
+// some of them, so these statements must be planned for their values.
 func TestLocks(t *testing.T) {
 	t.Parallel()
-	pool, err := storage.Open(t.Context(), storage.Options{PoolOptions: storage.PoolOptions{URL: pgtest.Pooled(t, demotest.Network.Shared(t)), MaxConnections: 1}})
+	pool, err := storage.Open(t.Context(),
+		storage.Options{PoolOptions: storage.PoolOptions{URL: pgtest.Pooled(t, demotest.Network.Shared(t)),
+			MaxConnections: 1}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -212,7 +228,8 @@ func TestLocks(t *testing.T) {
 	db := pool.On(conn)
 	now := newest[0].ConsensusTimestamp
 	var hash []byte
-	if err := conn.QueryRow(t.Context(), `select hash || coalesce(hash_suffix, '') from transaction_hash limit 1`).Scan(&hash); err != nil {
+	if err := conn.QueryRow(t.Context(),
+		`select hash || coalesce(hash_suffix, '') from transaction_hash limit 1`).Scan(&hash); err != nil {
 		t.Fatal(err)
 	}
 	for name, read := range map[string]func() error{
@@ -253,14 +270,16 @@ where pid = pg_backend_pid() and relation in (select inhrelid from pg_inherits w
 // TestBothForms checks searches in which both forms run at the same time.
 func TestBothForms(t *testing.T) {
 	t.Parallel()
-	db, err := storage.Open(t.Context(), storage.Options{PoolOptions: storage.PoolOptions{URL: demotest.Network.Shared(t), MaxConnections: 5}})
+	db, err := storage.Open(t.Context(),
+		storage.Options{PoolOptions: storage.PoolOptions{URL: demotest.Network.Shared(t), MaxConnections: 5}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer db.Close()
 	p := storage.Page{Limit: 10, Desc: true}
 	for _, account := range []ledger.EntityID{FeeAccount, 1002, 1_000_000} {
-		f := &ledger.TransactionFilter{AccountID: &ledger.EntityIDFilter{Eq: &account}, Types: []ledger.TransactionType{14}}
+		f := &ledger.TransactionFilter{AccountID: &ledger.EntityIDFilter{Eq: &account},
+			Types: []ledger.TransactionType{14}}
 		want := timesOf(t, db, f, p, false)
 		s, err := searchFor(t.Context(), db, f, p)
 		if err != nil {
@@ -281,8 +300,8 @@ func TestBothForms(t *testing.T) {
 	}
 }
 
-// TestTypesAreLiterals checks that a single type is part of the statement: a cached generic plan for a parameter assumes the average frequency, and reads
-// all transactions in order of time for a rare type.
+// TestTypesAreLiterals checks that a single type is part of the statement: a cached generic plan for a parameter
+// assumes the average frequency, and reads all transactions in order of time for a rare type.
 func TestTypesAreLiterals(t *testing.T) {
 	t.Parallel()
 	f := &ledger.TransactionFilter{Types: []ledger.TransactionType{14}}

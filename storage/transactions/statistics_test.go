@@ -15,7 +15,8 @@ import (
 // TestTooManyRows checks that statistics which would read too many rows name the largest range that would not.
 func TestTooManyRows(t *testing.T) {
 	t.Parallel()
-	db, err := storage.Open(t.Context(), storage.Options{PoolOptions: storage.PoolOptions{URL: pgtest.Pooled(t, demotest.Network.Shared(t))}})
+	db, err := storage.Open(t.Context(),
+		storage.Options{PoolOptions: storage.PoolOptions{URL: pgtest.Pooled(t, demotest.Network.Shared(t))}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -55,11 +56,13 @@ func TestTooManyRows(t *testing.T) {
 	}
 }
 
-// TestBlockStatistics checks that hours which have ended are read once, and that too many blocks are refused only if they are not cached.
+// TestBlockStatistics checks that hours which have ended are read once, and that too many blocks are refused only if
+// they are not cached.
 func TestBlockStatistics(t *testing.T) {
 	t.Parallel()
 	const first = 480_000 // the hour of the first block, since 1970
-	db, err := storage.Open(t.Context(), storage.Options{PoolOptions: storage.PoolOptions{URL: demotest.Network.Fresh(t)}, Cache: true})
+	db, err := storage.Open(t.Context(),
+		storage.Options{PoolOptions: storage.PoolOptions{URL: demotest.Network.Fresh(t)}, Cache: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -97,7 +100,8 @@ func TestBlockStatistics(t *testing.T) {
 			t.Errorf("%d: %s, want %s", bounds, got, want)
 		}
 	}
-	check("[2 6]", at(10), at(60), at(1000))                            // the first hour is cut, the last one can have more blocks
+	// the first hour is cut, the last one can have more blocks
+	check("[2 6]", at(10), at(60), at(1000))
 	exec(`update record_file set count = 101 where index in (0, 4, 8)`) // one in each hour
 	check("[103]", at(0), at(60))
 	check("[3 103]", at(60), at(120), at(240))
@@ -108,7 +112,8 @@ func TestBlockStatistics(t *testing.T) {
 	check("[103 3 103]", at(0), at(60), at(120), at(240))
 	var many *TooManyRowsError
 	s.cache = nil
-	if _, err := s.Read(t.Context(), db, []ledger.Timestamp{at(0), at(240)}); !errors.As(err, &many) || many.Until != at(60)+5*storage.Hour/3600 {
+	if _, err := s.Read(t.Context(), db, []ledger.Timestamp{at(0), at(240)}); !errors.As(err, &many) ||
+		many.Until != at(60)+5*storage.Hour/3600 {
 		t.Error(err)
 	}
 	check("[3]", at(0), many.Until)

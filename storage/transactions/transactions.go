@@ -16,7 +16,8 @@ import (
 	"heliograph/storage/entities"
 )
 
-// Limits of the search for a transaction id: from shortly before the valid start to half an hour after it, or to two months if a schedule may have executed it.
+// Limits of the search for a transaction id: from shortly before the valid start to half an hour after it, or to two
+// months if a schedule may have executed it.
 const (
 	validStartDrift = ledger.Timestamp(time.Second)
 	consensusWindow = ledger.Timestamp(35 * time.Minute)
@@ -38,10 +39,13 @@ type transactionRow struct {
 }
 
 func transactionTargets(t *transactionRow, into []any) []any {
-	return append(into, &t.ConsensusTimestamp, &t.PayerAccountID, &t.ValidStartTimestamp, &t.Type, &t.Result, (*storage.Blob)(&t.batchKey),
+	return append(into, &t.ConsensusTimestamp, &t.PayerAccountID, &t.ValidStartTimestamp, &t.Type, &t.Result,
+		(*storage.Blob)(&t.batchKey),
 		(*storage.Blob)(&t.Bytes), &t.ChargedFee,
-		&t.EntityID, &t.HighVolume, &t.HighVolumePricingMultiplier, &t.Index, &t.inner, &t.maxCustomFees, &t.MaxFee, (*storage.Blob)(&t.Memo), &t.nftTransfers,
-		&t.NodeAccountID, &t.Nonce, &t.ParentConsensusTimestamp, &t.Scheduled, (*storage.Blob)(&t.Hash), &t.ValidDurationSeconds)
+		&t.EntityID, &t.HighVolume, &t.HighVolumePricingMultiplier, &t.Index, &t.inner, &t.maxCustomFees, &t.MaxFee,
+		(*storage.Blob)(&t.Memo), &t.nftTransfers,
+		&t.NodeAccountID, &t.Nonce, &t.ParentConsensusTimestamp, &t.Scheduled, (*storage.Blob)(&t.Hash),
+		&t.ValidDurationSeconds)
 }
 
 var malformedFees storage.Malformed
@@ -49,7 +53,8 @@ var malformedFees storage.Malformed
 func finishTransaction(t *transactionRow) error {
 	t.BatchKey = t.batchKey.Info()
 	for i := 0; i+1 < len(t.inner); i += 2 {
-		t.InnerTransactions = append(t.InnerTransactions, ledger.TransactionID{Payer: ledger.EntityID(t.inner[i]), ValidStart: ledger.Timestamp(t.inner[i+1])})
+		t.InnerTransactions = append(t.InnerTransactions,
+			ledger.TransactionID{Payer: ledger.EntityID(t.inner[i]), ValidStart: ledger.Timestamp(t.inner[i+1])})
 	}
 	for _, b := range t.maxCustomFees {
 		limits, err := ledger.DecodeCustomFeeLimit(b)
@@ -72,14 +77,18 @@ func finishTransaction(t *transactionRow) error {
 	}
 	for _, m := range moved {
 		t.NFTTransfers = append(t.NFTTransfers, &ledger.NFTTransfer{
-			IsApproval: m.IsApproval != nil && *m.IsApproval, ReceiverAccountID: m.ReceiverAccountID, SenderAccountID: m.SenderAccountID,
-			SerialNumber: m.SerialNumber, TokenID: m.TokenID,
+			IsApproval: m.IsApproval != nil && *m.IsApproval, ReceiverAccountID: m.ReceiverAccountID,
+			SenderAccountID: m.SenderAccountID,
+			SerialNumber:    m.SerialNumber, TokenID: m.TokenID,
 		})
 	}
 	return nil
 }
 
-var transactionRows = storage.NewMapper(transactionTargets, finishTransaction, func(r *transactionRow) *ledger.Transaction { return &r.Transaction })
+var transactionRows = storage.NewMapper(transactionTargets, finishTransaction,
+	func(r *transactionRow) *ledger.Transaction {
+		return &r.Transaction
+	})
 
 // outcome adds the conditions on result, type and entity. table has these columns.
 func outcome(w *storage.Where, table string, f *ledger.TransactionFilter) {
@@ -95,7 +104,8 @@ func outcome(w *storage.Where, table string, f *ledger.TransactionFilter) {
 	}
 	switch {
 	case f.Types == nil:
-	case len(f.Types) == 1: // a literal, so that a generic plan for a rare type does not read all transactions in order of time
+	// a literal, so that a generic plan for a rare type does not read all transactions in order of time
+	case len(f.Types) == 1:
 		w.And(table + ".type = " + strconv.Itoa(int(f.Types[0])) + "::smallint")
 	default:
 		w.And(table+".type = any(?)", codes(f.Types))
@@ -107,7 +117,9 @@ func codes[T ~int16](values []T) []int16 {
 }
 
 // Transactions reads a page of transactions, ordered by consensus time.
-func Transactions(ctx context.Context, db *storage.DB, f *ledger.TransactionFilter, p storage.Page) ([]*ledger.Transaction, error) {
+func Transactions(
+	ctx context.Context, db *storage.DB, f *ledger.TransactionFilter, p storage.Page,
+) ([]*ledger.Transaction, error) {
 	if f == nil {
 		f = &ledger.TransactionFilter{}
 	}
@@ -122,18 +134,24 @@ func Transactions(ctx context.Context, db *storage.DB, f *ledger.TransactionFilt
 	storage.Filter(&w, "t.consensus_timestamp", f.Timestamp)
 	outcome(&w, "t", f)
 	w.Keyset(p, "t.consensus_timestamp")
-	sql := `select ` + transactionColumns + ` from transaction t where true` + w.String() + w.OrderBy(p, "t.consensus_timestamp")
+	sql := `select ` + transactionColumns + ` from transaction t where true` + w.String() +
+		w.OrderBy(p, "t.consensus_timestamp")
 	return transactionRows.List(ctx, db, "transactions", sql, w.Args...)
 }
 
-// QueueTransactionsAt queues a query for transactions by consensus time. done receives one transaction per time, or nil if there is none.
+// QueueTransactionsAt queues a query for transactions by consensus time. done receives one transaction per time, or
+// nil if there is none.
 func QueueTransactionsAt(b *storage.Batch, times []ledger.Timestamp, done func([]*ledger.Transaction)) {
-	storage.QueueByKey(b, transactionRows, `select `+transactionColumns+` from transaction t where t.consensus_timestamp = `+storage.Any1, times,
+	storage.QueueByKey(b, transactionRows, `select `+transactionColumns+
+		` from transaction t where t.consensus_timestamp = `+storage.Any1, times,
 		func(t *ledger.Transaction) ledger.Timestamp { return t.ConsensusTimestamp }, done)
 }
 
-// QueueTransactionsBetween queues a query for the transactions in each of the given time ranges. Both ends are inclusive. done receives one page per range.
-func QueueTransactionsBetween(b *storage.Batch, spans []ledger.TimestampRange, p storage.Page, done func([][]*ledger.Transaction)) {
+// QueueTransactionsBetween queues a query for the transactions in each of the given time ranges. Both ends are
+// inclusive. done receives one page per range.
+func QueueTransactionsBetween(
+	b *storage.Batch, spans []ledger.TimestampRange, p storage.Page, done func([][]*ledger.Transaction),
+) {
 	w := storage.Where{Args: ends(spans)}
 	w.Keyset(p, "consensus_timestamp")
 	sql := `select p.ord, ` + transactionColumns + ` from ` + storage.Unnest("since", "until") + ` cross join lateral (
@@ -165,14 +183,16 @@ func ofID(w *storage.Where, f TransactionFilterOfID) {
 	}
 }
 
-// QueueByID queues a query for the transactions with an id in the usual range of time, oldest first. [OthersWithID] reads the others.
+// QueueByID queues a query for the transactions with an id in the usual range of time, oldest first. [OthersWithID]
+// reads the others.
 func QueueByID(b *storage.Batch, id ledger.TransactionID, f TransactionFilterOfID, done func([]*ledger.Transaction)) {
 	sql, args := byID(id, f, consensusWindow)
 	transactionRows.Queue(b, sql, args, done)
 }
 
 func byID(id ledger.TransactionID, f TransactionFilterOfID, window ledger.Timestamp) (sql string, args []any) {
-	w := storage.Where{Args: []any{int64(id.Payer), int64(id.ValidStart), int64(id.ValidStart - validStartDrift), int64(later(id.ValidStart, window))}}
+	w := storage.Where{Args: []any{int64(id.Payer), int64(id.ValidStart), int64(id.ValidStart - validStartDrift),
+		int64(later(id.ValidStart, window))}}
 	ofID(&w, f)
 	return `select ` + transactionColumns + ` from transaction t
 where t.payer_account_id = $1 and t.valid_start_ns = $2 and t.consensus_timestamp between $3 and $4` + w.String() + ` order by t.consensus_timestamp`, w.Args
@@ -184,9 +204,11 @@ func QueueAllWithID(b *storage.Batch, id ledger.TransactionID, done func([]*ledg
 	transactionRows.Queue(b, sql, args, done)
 }
 
-// OthersWithID completes the transactions with an id that [QueueByID] has found. If a schedule may have executed one of them much later, the search range is
-// extended. The inner transactions of a batch follow the batch.
-func OthersWithID(ctx context.Context, db *storage.DB, id ledger.TransactionID, f TransactionFilterOfID, found []*ledger.Transaction) (
+// OthersWithID completes the transactions with an id that [QueueByID] has found. If a schedule may have executed one
+// of them much later, the search range is extended. The inner transactions of a batch follow the batch.
+func OthersWithID(
+	ctx context.Context, db *storage.DB, id ledger.TransactionID, f TransactionFilterOfID, found []*ledger.Transaction,
+) (
 	[]*ledger.Transaction, error,
 ) {
 	if mayRunLater(found, f.Scheduled) {
@@ -228,7 +250,8 @@ func mayRunLater(found []*ledger.Transaction, scheduled *bool) bool {
 	}
 }
 
-// AwaitsExecution reports whether found contains a transaction that creates a schedule, but not the schedule's execution.
+// AwaitsExecution reports whether found contains a transaction that creates a schedule, but not the schedule's
+// execution.
 func AwaitsExecution(found []*ledger.Transaction) bool {
 	created := false
 	for _, t := range found {
@@ -245,8 +268,9 @@ func CreatesSchedule(t *ledger.Transaction) bool {
 	return t.Type == scheduleCreate && slices.Contains(ledger.SuccessCodes(), t.Result)
 }
 
-// queueByHash queues a query for the transactions with a hash, oldest first. Duplicates have the same hash. If the hash is longer than 32 bytes, all bytes
-// must match. The limit makes the planner look up each transaction by its time.
+// queueByHash queues a query for the transactions with a hash, oldest first. Duplicates have the same hash. If the
+// hash is longer than 32 bytes, all bytes must match. The limit makes the planner look up each transaction by its
+// time.
 func queueByHash(b *storage.Batch, hash ledger.Hash, f TransactionFilterOfID, done func([]*ledger.Transaction)) {
 	w := storage.Where{Args: []any{[]byte(hash[:min(len(hash), hashPrefix)])}}
 	if len(hash) > hashPrefix {
@@ -264,22 +288,28 @@ func QueueByHash(b *storage.Batch, hash ledger.Hash, done func([]*ledger.Transac
 }
 
 // ByHash reads the transactions with a hash, oldest first.
-func ByHash(ctx context.Context, db *storage.DB, hash ledger.Hash, f TransactionFilterOfID) (found []*ledger.Transaction, err error) {
+func ByHash(
+	ctx context.Context, db *storage.DB, hash ledger.Hash, f TransactionFilterOfID,
+) (found []*ledger.Transaction, err error) {
 	b := db.NewBatch()
 	queueByHash(b, hash, f, func(rows []*ledger.Transaction) { found = rows })
 	return found, b.Run(ctx)
 }
 
-// QueueInnerTransactions queues a query for the inner transactions of batches, oldest first. done receives one list per transaction.
+// QueueInnerTransactions queues a query for the inner transactions of batches, oldest first. done receives one list
+// per transaction.
 func QueueInnerTransactions(b *storage.Batch, of []*ledger.Transaction, done func([][]*ledger.Transaction)) {
 	queueInner(b, of, TransactionFilterOfID{}, done)
 }
 
-func queueInner(b *storage.Batch, of []*ledger.Transaction, f TransactionFilterOfID, done func([][]*ledger.Transaction)) {
+func queueInner(
+	b *storage.Batch, of []*ledger.Transaction, f TransactionFilterOfID, done func([][]*ledger.Transaction),
+) {
 	var parents, payers, starts []int64
 	for i, t := range of {
 		for _, id := range t.InnerTransactions {
-			parents, payers, starts = append(parents, int64(i+1)), append(payers, int64(id.Payer)), append(starts, int64(id.ValidStart))
+			parents, payers, starts = append(parents, int64(i+1)), append(payers, int64(id.Payer)),
+				append(starts, int64(id.ValidStart))
 		}
 	}
 	if parents == nil {
@@ -293,20 +323,28 @@ join transaction t on t.payer_account_id = p.payer and t.valid_start_ns = p.star
 where true`+w.String()+` order by p.parent, t.consensus_timestamp`, w.Args, done)
 }
 
-// QueueTopicTransactions queues a query for the successful transactions that changed each of the given topics or sent a message to it. Each change of a
-// topic begins a version of its entity, of its keys or of its fees. done receives one page per topic.
-func QueueTopicTransactions(b *storage.Batch, topics []ledger.EntityID, p storage.Page, done func([][]*ledger.Transaction)) {
+// QueueTopicTransactions queues a query for the successful transactions that changed each of the given topics or sent
+// a message to it. Each change of a topic begins a version of its entity, of its keys or of its fees. done receives
+// one page per topic.
+func QueueTopicTransactions(
+	b *storage.Batch, topics []ledger.EntityID, p storage.Page, done func([][]*ledger.Transaction),
+) {
 	w := storage.Where{Args: []any{storage.Int64s(topics)}}
 	source := func(table, topic, at string) string {
 		part := storage.Where{Args: w.Args}
 		part.Keyset(p, at)
-		sql := "(select " + at + " as at from " + table + " where " + topic + " = p.id" + part.String() + part.OrderBy(p, at) + ")"
+		sql := "(select " + at + " as at from " + table + " where " + topic + " = p.id" + part.String() +
+			part.OrderBy(p, at) + ")"
 		w.Args = part.Args
 		return sql
 	}
 	const version = "lower(timestamp_range)"
-	times := append(list.Map([]string{"entity", "entity_history", "topic", "topic_history"}, func(table string) string { return source(table, "id", version) }),
-		source("topic_message", "topic_id", "consensus_timestamp"), source("custom_fee", "entity_id", version), source("custom_fee_history", "entity_id", version))
+	times := append(list.Map([]string{"entity", "entity_history", "topic", "topic_history"},
+		func(table string) string {
+			return source(table, "id", version)
+		}),
+		source("topic_message", "topic_id", "consensus_timestamp"), source("custom_fee", "entity_id", version),
+		source("custom_fee_history", "entity_id", version))
 	sql := storage.NoBitmaps + `select v.ord, ` + transactionColumns + ` from (
   select p.ord, v.at from ` + storage.Parents + ` cross join lateral (select at from (` + strings.Join(times, " union ") + `) v` + w.OrderBy(p, "at") + `) v) v
 join transaction t on t.consensus_timestamp = v.at order by v.ord, t.consensus_timestamp` + p.Direction()
@@ -324,12 +362,14 @@ const (
 	StreamBlocks   Stream = "select max(consensus_end) from record_file"
 	StreamLogs     Stream = "select max(consensus_timestamp) from contract_log"
 	StreamMessages Stream = "select max(consensus_timestamp) from transaction where " + submitted
-	StreamResults  Stream = "select greatest((select max(consensus_timestamp) from contract_result), (select max(consensus_timestamp) from contract_log " +
+	StreamResults  Stream = "select greatest((select max(consensus_timestamp) from contract_result), (select " +
+		"max(consensus_timestamp) from contract_log " +
 		"where synthetic))"
 	StreamTransactions Stream = "select max(consensus_timestamp) from transaction"
 )
 
-// submitted matches transactions that submitted a message. Messages have no index on time alone, so they are found through their transactions.
+// submitted matches transactions that submitted a message. Messages have no index on time alone, so they are found
+// through their transactions.
 const submitted = "type = 27 and result = 22"
 
 // Newest reads the consensus time of a stream's newest row, or 0 if the stream is empty.
@@ -344,11 +384,16 @@ type partyRow struct {
 	ledger.Party
 }
 
-var partyRows = storage.MapperOf(func(r *partyRow, into []any) []any { return append(into, &r.at, &r.AccountID, &r.Credited, &r.Debited) }, nil)
+var partyRows = storage.MapperOf(func(r *partyRow, into []any) []any {
+	return append(into, &r.at, &r.AccountID, &r.Credited, &r.Debited)
+}, nil)
 
-// Parties reads the parties of the given transactions, as [Transactions] finds them by account. It returns one list per transaction, in order. Accounts that
-// are related only by entity_transaction are included only if they are in named, because that table has no index by time.
-func Parties(ctx context.Context, db *storage.DB, of []*ledger.Transaction, named []ledger.EntityID) ([][]ledger.Party, error) {
+// Parties reads the parties of the given transactions, as [Transactions] finds them by account. It returns one list
+// per transaction, in order. Accounts that are related only by entity_transaction are included only if they are in
+// named, because that table has no index by time.
+func Parties(
+	ctx context.Context, db *storage.DB, of []*ledger.Transaction, named []ledger.EntityID,
+) ([][]ledger.Party, error) {
 	const page = storage.Any1 + ` and payer_account_id = ` + storage.Any2
 	const sql = `select consensus_timestamp, account_id, bool_or(amount > 0), bool_or(amount < 0) from (
   select consensus_timestamp, entity_id as account_id, amount from crypto_transfer where consensus_timestamp = ` + page + `
@@ -358,7 +403,8 @@ func Parties(ctx context.Context, db *storage.DB, of []*ledger.Transaction, name
   union all select consensus_timestamp, payer_account_id, 0 from transaction where consensus_timestamp = ` + page + `
     and (nonce = 0 or parent_consensus_timestamp is not null or type in ` + precedingTypes + `)) party
 group by consensus_timestamp, account_id order by consensus_timestamp`
-	rows, err := partyRows.List(ctx, db, "the parties of transactions", sql, times(of), payers(of), storage.Int64s(named))
+	rows, err := partyRows.List(ctx, db, "the parties of transactions", sql, times(of), payers(of),
+		storage.Int64s(named))
 	if err != nil {
 		return nil, err
 	}

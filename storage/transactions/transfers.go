@@ -14,7 +14,8 @@ import (
 // stakingRewardNum is the account from which staking rewards are paid.
 const stakingRewardNum = 800
 
-// QueueTransfers queues a query for the hbar transfers of transactions, ordered by account and amount. done receives one list per transaction.
+// QueueTransfers queues a query for the hbar transfers of transactions, ordered by account and amount. done receives
+// one list per transaction.
 func QueueTransfers(b *storage.Batch, of []*ledger.Transaction, done func([][]*ledger.CryptoTransfer)) {
 	queueParts(b, `select consensus_timestamp, payer_account_id, entity_id, amount, coalesce(is_approval, false) from crypto_transfer
 where consensus_timestamp = `+storage.Any1+` and payer_account_id = `+storage.Any2+` order by consensus_timestamp, entity_id, amount`, of,
@@ -23,7 +24,8 @@ where consensus_timestamp = `+storage.Any1+` and payer_account_id = `+storage.An
 		}, timed(func(r *ledger.CryptoTransfer) *ledger.Timestamp { return &r.ConsensusTimestamp }), done)
 }
 
-// QueueTokenTransfers queues a query for the fungible token transfers of transactions, ordered by token and account. done receives one list per transaction.
+// QueueTokenTransfers queues a query for the fungible token transfers of transactions, ordered by token and account.
+// done receives one list per transaction.
 func QueueTokenTransfers(b *storage.Batch, of []*ledger.Transaction, done func([][]*ledger.TokenTransfer)) {
 	queueParts(b, `select consensus_timestamp, payer_account_id, token_id, account_id, amount, coalesce(is_approval, false) from token_transfer
 where consensus_timestamp = `+storage.Any1+` and payer_account_id = `+storage.Any2+` order by consensus_timestamp, token_id, account_id`, of,
@@ -32,18 +34,20 @@ where consensus_timestamp = `+storage.Any1+` and payer_account_id = `+storage.An
 		}, nil, done)
 }
 
-// QueueAssessedCustomFees queues a query for the custom fees that transactions were charged, ordered by collector and amount. done receives one list per
-// transaction.
+// QueueAssessedCustomFees queues a query for the custom fees that transactions were charged, ordered by collector and
+// amount. done receives one list per transaction.
 func QueueAssessedCustomFees(b *storage.Batch, of []*ledger.Transaction, done func([][]*ledger.AssessedCustomFee)) {
 	queueParts(b, `select consensus_timestamp, payer_account_id, amount, collector_account_id, token_id, effective_payer_account_ids from assessed_custom_fee
 where consensus_timestamp = `+storage.Any1+` and payer_account_id = `+storage.Any2+` order by consensus_timestamp, collector_account_id, amount`, of,
 		func(r *part[ledger.AssessedCustomFee], into []any) []any {
-			return append(into, &r.at, &r.payer, &r.row.Amount, &r.row.CollectorAccountID, &r.row.TokenID, &r.row.EffectivePayerAccountIDs)
+			return append(into, &r.at, &r.payer, &r.row.Amount, &r.row.CollectorAccountID, &r.row.TokenID,
+				&r.row.EffectivePayerAccountIDs)
 		}, timed(func(r *ledger.AssessedCustomFee) *ledger.Timestamp { return &r.ConsensusTimestamp }), done)
 }
 
-// QueueStakingRewardTransfers queues a query for the staking rewards that transactions paid. done receives one list per transaction. Only transactions with
-// an hbar transfer of the staking reward account have rewards. The payer of a reward can be another one.
+// QueueStakingRewardTransfers queues a query for the staking rewards that transactions paid. done receives one list
+// per transaction. Only transactions with an hbar transfer of the staking reward account have rewards. The payer of a
+// reward can be another one.
 func QueueStakingRewardTransfers(b *storage.Batch, of []*ledger.Transaction, done func([][]*ledger.StakingReward)) {
 	rewards := storage.MapperOf(func(r *part[ledger.StakingReward], into []any) []any {
 		return append(into, &r.at, &r.payer, &r.row.AccountID, &r.row.Amount)
@@ -52,7 +56,10 @@ func QueueStakingRewardTransfers(b *storage.Batch, of []*ledger.Transaction, don
   select * from staking_reward_transfer where consensus_timestamp = `+storage.Any1+`) r
 join crypto_transfer c on c.consensus_timestamp = r.consensus_timestamp and c.payer_account_id = `+storage.Any2+` and c.entity_id = $3
 order by r.consensus_timestamp, r.account_id`, of)
-	rewards.Queue(b, sql, append(args, int64(b.DB().SystemEntity(stakingRewardNum))), func(rows []*part[ledger.StakingReward]) { done(partsOf(rows, of)) })
+	rewards.Queue(b, sql, append(args, int64(b.DB().SystemEntity(stakingRewardNum))),
+		func(rows []*part[ledger.StakingReward]) {
+			done(partsOf(rows, of))
+		})
 }
 
 // part is a row that belongs to a transaction, with the transaction's consensus time and payer.
@@ -70,15 +77,19 @@ func timed[C any](at func(*C) *ledger.Timestamp) func(*part[C]) error {
 	}
 }
 
-// queueParts queues a query for rows of transactions. $1 are the consensus times and $2 the payers, the distribution key of the tables. cols and finish are
-// those of [storage.MapperOf].
-func queueParts[C any](b *storage.Batch, sql string, of []*ledger.Transaction, cols storage.Columns[part[C]], finish func(*part[C]) error, done func([][]*C)) {
+// queueParts queues a query for rows of transactions. $1 are the consensus times and $2 the payers, the distribution
+// key of the tables. cols and finish are those of [storage.MapperOf].
+func queueParts[C any](
+	b *storage.Batch, sql string, of []*ledger.Transaction, cols storage.Columns[part[C]], finish func(*part[C]) error,
+	done func([][]*C),
+) {
 	sql, args := forTransactions(sql, of)
 	storage.MapperOf(cols, finish).Queue(b, sql, args, func(rows []*part[C]) { done(partsOf(rows, of)) })
 }
 
-// forTransactions returns a query for rows of transactions and its arguments. $1 are the consensus times and $2 the payers. A transaction without consensus
-// time is one that the same batch reads by its ID before the rows: a subquery finds the time.
+// forTransactions returns a query for rows of transactions and its arguments. $1 are the consensus times and $2 the
+// payers. A transaction without consensus time is one that the same batch reads by its ID before the rows: a subquery
+// finds the time.
 func forTransactions(sql string, of []*ledger.Transaction) (text string, args []any) {
 	if len(of) != 1 || of[0].ConsensusTimestamp != 0 {
 		return storage.ForKeys(sql, times(of), payers(of))
@@ -94,7 +105,9 @@ var timesOfID = fmt.Sprintf(`any(array(select consensus_timestamp from transacti
 // partsOf groups rows by the transactions to which they belong. Rows must be ordered by consensus time.
 func partsOf[C any](rows []*part[C], of []*ledger.Transaction) [][]*C {
 	at := newTimeline(of)
-	out := storage.GroupByParent(rows, len(of), func(r *part[C]) int { return at.place(r.at, &r.payer) }, func(r *part[C]) *C { return &r.row })
+	out := storage.GroupByParent(rows, len(of), func(r *part[C]) int {
+		return at.place(r.at, &r.payer)
+	}, func(r *part[C]) *C { return &r.row })
 	at.repeat(func(first, again int) { out[again] = out[first] })
 	return out
 }
@@ -119,8 +132,8 @@ func newTimeline(of []*ledger.Transaction) *timeline {
 	return t
 }
 
-// place returns the position in of of the first transaction at a time, with the given payer unless payer is nil. It returns -1 if there is none. Times must
-// not decrease from call to call.
+// place returns the position in of of the first transaction at a time, with the given payer unless payer is nil. It
+// returns -1 if there is none. Times must not decrease from call to call.
 func (t *timeline) place(at ledger.Timestamp, payer *ledger.EntityID) int {
 	for t.next < len(t.order) && t.of[t.order[t.next]].ConsensusTimestamp < at {
 		t.next++
@@ -136,7 +149,8 @@ func (t *timeline) place(at ledger.Timestamp, payer *ledger.EntityID) int {
 	return -1
 }
 
-// repeat calls f for each duplicate request of a transaction, with the position that [timeline.place] returns and that of the duplicate.
+// repeat calls f for each duplicate request of a transaction, with the position that [timeline.place] returns and that
+// of the duplicate.
 func (t *timeline) repeat(f func(first, again int)) {
 	t.next = 0
 	for _, i := range t.order {

@@ -37,5 +37,6 @@ func main() {
 	if summary.JSON200 == nil || len(summary.JSON200.Components) == 0 {
 		log.Fatalf("summary: %s %s", summary.Status(), summary.Body)
 	}
-	log.Printf("%d accounts; %s: %s", len(accounts.JSON200.Accounts), summary.JSON200.Page.Name, summary.JSON200.Status.Description)
+	log.Printf("%d accounts; %s: %s", len(accounts.JSON200.Accounts), summary.JSON200.Page.Name,
+		summary.JSON200.Status.Description)
 }

@@ -21,8 +21,9 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/mutate"
 )
 
-// checkImage unpacks the image of this machine's architecture and runs its program in a chroot, as the user of the image, with nothing but the files of the
-// image. It needs root. Without database it only checks that the program asks for one.
+// checkImage unpacks the image of this machine's architecture and runs its program in a chroot, as the user of the
+// image, with nothing but the files of the image. It needs root. Without database it only checks that the program asks
+// for one.
 func checkImage(out, database string) error {
 	if runtime.GOOS != "linux" || os.Geteuid() != 0 {
 		fmt.Println("The image was not run: that needs root on Linux.")
@@ -87,14 +88,16 @@ func checkImage(out, database string) error {
 		time.Sleep(5 * time.Millisecond)
 	}
 	fmt.Printf("The first response came after %.2f s.\n", time.Since(begin).Seconds())
-	if message, err := run(append(config.Healthcheck.Test[1:], "--admin-listen", "127.0.0.1:19464")...).CombinedOutput(); err != nil {
+	if message, err := run(append(config.Healthcheck.Test[1:], "--admin-listen",
+		"127.0.0.1:19464")...).CombinedOutput(); err != nil {
 		return fmt.Errorf("the health check: %w, %s", err, message)
 	}
 	fmt.Println("The health check succeeds.")
 	return nil
 }
 
-// unpack writes the files of the image for this architecture to a folder. It returns the configuration of the image and the size of its layers.
+// unpack writes the files of the image for this architecture to a folder. It returns the configuration of the image
+// and the size of its layers.
 func unpack(path, root string) (*v1.Config, int64, error) {
 	folder, err := os.MkdirTemp("", "heliograph-layout-")
 	if err != nil {
@@ -118,7 +121,8 @@ func unpack(path, root string) (*v1.Config, int64, error) {
 		return nil, 0, err
 	}
 	if len(manifest.Manifests) != 1 {
-		return nil, 0, fmt.Errorf("the archive has %d entries; podman load and skopeo copy accept one", len(manifest.Manifests))
+		return nil, 0, fmt.Errorf("the archive has %d entries; podman load and skopeo copy accept one",
+			len(manifest.Manifests))
 	}
 	if index, err = index.ImageIndex(manifest.Manifests[0].Digest); err != nil {
 		return nil, 0, err

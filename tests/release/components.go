@@ -69,7 +69,9 @@ func components(source string, binaries []string) ([]component, error) {
 		}
 		if c.texts == nil { // the module is a folder of a repository whose licence is above it
 			if c.texts, err = licences(missing(path)); err != nil {
-				return nil, fmt.Errorf("%s has no licence file; copy that of its repository to tests/release/licences: %w", path, err)
+				return nil,
+					fmt.Errorf("%s has no licence file; copy that of its repository to tests/release/licences: %w",
+						path, err)
 			}
 		}
 		if c.licence, err = classify(c.texts); err != nil {
@@ -116,7 +118,8 @@ func licences(folder fs.FS) (texts []text, err error) {
 		if err != nil {
 			return nil, err
 		}
-		texts = append(texts, text{e.Name(), strings.TrimSpace(strings.ReplaceAll(string(content), "\r\n", "\n")) + "\n"})
+		texts = append(texts, text{e.Name(), strings.TrimSpace(strings.ReplaceAll(string(content), "\r\n", "\n")) +
+			"\n"})
 	}
 	return texts, nil
 }
@@ -150,7 +153,8 @@ func classify(texts []text) (string, error) {
 	return "", fmt.Errorf("no known licence in %d files", len(texts))
 }
 
-// frontEnd returns the npm packages that the embedded front-end files can contain: those of the lock files that are not for development only.
+// frontEnd returns the npm packages that the embedded front-end files can contain: those of the lock files that are
+// not for development only.
 func frontEnd(source string) (all []component, err error) {
 	locks, err := filepath.Glob(filepath.Join(source, "app/web/*/src/package-lock.json"))
 	if err != nil || len(locks) == 0 {
@@ -225,7 +229,8 @@ func notice(parts []component) ([]byte, error) {
 		fmt.Fprintf(&b, "%-7s %-20s %s %s\n", c.kind, c.licence, c.name, c.version)
 	}
 	for _, content := range order {
-		fmt.Fprintf(&b, "\n%s\n%s\n%s\n\n%s", strings.Repeat("=", 80), strings.Join(texts[content], "\n"), strings.Repeat("-", 80), content)
+		fmt.Fprintf(&b, "\n%s\n%s\n%s\n\n%s", strings.Repeat("=", 80), strings.Join(texts[content], "\n"),
+			strings.Repeat("-", 80), content)
 	}
 	return b.Bytes(), nil
 }
@@ -264,7 +269,8 @@ func billOfMaterials(version string, at time.Time, parts []component) ([]byte, e
 		Components  []entry  `json:"components"`
 	}{"CycloneDX", "1.6", 1, metadata{
 		at.UTC().Format(time.RFC3339),
-		entry{Type: "application", Ref: "heliograph", Name: "heliograph", Version: version, Licences: []licence{{"Apache-2.0"}}},
+		entry{Type: "application", Ref: "heliograph", Name: "heliograph", Version: version,
+			Licences: []licence{{"Apache-2.0"}}},
 	}, list}, "", "  ")
 	return append(b, '\n'), err
 }

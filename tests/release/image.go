@@ -27,8 +27,9 @@ const binaryPath = "usr/local/bin/heliograph"
 // user is the user of the image, who owns no file of it.
 const user = "65532"
 
-// writeImage writes heliograph-image.tar: an OCI image for each Linux binary, in an index. The archive has one entry, this index: podman load and skopeo copy
-// reject an archive with several. documents are files for /usr/share/doc/heliograph.
+// writeImage writes heliograph-image.tar: an OCI image for each Linux binary, in an index. The archive has one entry,
+// this index: podman load and skopeo copy reject an archive with several. documents are files for
+// /usr/share/doc/heliograph.
 func writeImage(out, version string, at time.Time, documents map[string][]byte) error {
 	platforms := mutate.IndexMediaType(empty.Index, types.OCIImageIndex)
 	binaries, err := filepath.Glob(filepath.Join(out, "heliograph-linux-*"))
@@ -45,11 +46,13 @@ func writeImage(out, version string, at time.Time, documents map[string][]byte) 
 			Platform: &v1.Platform{OS: "linux", Architecture: architecture},
 		}})
 	}
-	index := mutate.AppendManifests(mutate.IndexMediaType(empty.Index, types.OCIImageIndex), mutate.IndexAddendum{Add: platforms, Descriptor: v1.Descriptor{
-		Annotations: map[string]string{
-			"org.opencontainers.image.ref.name": "heliograph:" + version, "io.containerd.image.name": "docker.io/library/heliograph:" + version,
-		},
-	}})
+	index := mutate.AppendManifests(mutate.IndexMediaType(empty.Index, types.OCIImageIndex),
+		mutate.IndexAddendum{Add: platforms, Descriptor: v1.Descriptor{
+			Annotations: map[string]string{
+				"org.opencontainers.image.ref.name": "heliograph:" + version,
+				"io.containerd.image.name":          "docker.io/library/heliograph:" + version,
+			},
+		}})
 	folder, err := os.MkdirTemp("", "heliograph-image-")
 	if err != nil {
 		return err
@@ -97,7 +100,8 @@ func image(path, architecture, version string, at time.Time, documents map[strin
 	}
 	files := map[string][]byte{
 		binaryPath: binary, "etc/ssl/certs/ca-certificates.crt": roots.Bytes(),
-		"etc/passwd": []byte("heliograph:x:" + user + ":" + user + "::/:/nologin\n"), "etc/group": []byte("heliograph:x:" + user + ":\n"),
+		"etc/passwd": []byte("heliograph:x:" + user + ":" + user + "::/:/nologin\n"),
+		"etc/group":  []byte("heliograph:x:" + user + ":\n"),
 	}
 	for name, content := range documents {
 		files["usr/share/doc/heliograph/"+name] = content
@@ -121,7 +125,9 @@ func image(path, architecture, version string, at time.Time, documents map[strin
 	if err := w.Close(); err != nil {
 		return nil, err
 	}
-	layer, err := tarball.LayerFromOpener(func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(b.Bytes())), nil },
+	layer, err := tarball.LayerFromOpener(func() (io.ReadCloser, error) {
+		return io.NopCloser(bytes.NewReader(b.Bytes())), nil
+	},
 		tarball.WithMediaType(types.OCILayer), tarball.WithCompressionLevel(9))
 	if err != nil {
 		return nil, err
@@ -143,9 +149,11 @@ func image(path, architecture, version string, at time.Time, documents map[strin
 		Env:          []string{"HELIOGRAPH_LISTEN=0.0.0.0:8080", "HELIOGRAPH_ADMIN_LISTEN=0.0.0.0:9464"},
 		ExposedPorts: map[string]struct{}{"8080/tcp": {}, "9464/tcp": {}},
 		Healthcheck: &v1.HealthConfig{
-			Test: []string{"CMD", "/" + binaryPath, "health"}, Interval: 10 * time.Second, Timeout: 5 * time.Second, StartPeriod: 30 * time.Second, Retries: 3,
+			Test: []string{"CMD", "/" + binaryPath, "health"}, Interval: 10 * time.Second, Timeout: 5 * time.Second,
+			StartPeriod: 30 * time.Second, Retries: 3,
 		},
-		Labels: map[string]string{"org.opencontainers.image.title": "Heliograph", "org.opencontainers.image.version": version, "org.opencontainers.image.licenses": "Apache-2.0"},
+		Labels: map[string]string{"org.opencontainers.image.title": "Heliograph",
+			"org.opencontainers.image.version": version, "org.opencontainers.image.licenses": "Apache-2.0"},
 	}
 	return mutate.ConfigFile(img, config)
 }
@@ -158,7 +166,8 @@ type archive struct {
 }
 
 func (a archive) add(name string, content []byte, mode int64) error {
-	err := a.WriteHeader(&tar.Header{Typeflag: tar.TypeReg, Name: name, Size: int64(len(content)), Mode: mode, ModTime: a.at.UTC(), Format: tar.FormatPAX})
+	err := a.WriteHeader(&tar.Header{Typeflag: tar.TypeReg, Name: name, Size: int64(len(content)), Mode: mode,
+		ModTime: a.at.UTC(), Format: tar.FormatPAX})
 	if err != nil {
 		return err
 	}

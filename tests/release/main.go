@@ -1,10 +1,11 @@
-// Command release writes what belongs to a release next to its binaries: third-party licences, a list of components (CycloneDX), an OCI image, and
-// checksums. The same binaries give the same files.
+// Command release writes what belongs to a release next to its binaries: third-party licences, a list of components
+// (CycloneDX), an OCI image, and checksums. The same binaries give the same files.
 //
 //	release -out DIR -version VERSION -date DATE
 //	release -out DIR -check
 //
-// The folder has a binary heliograph-OS-ARCH for each platform. The command runs in a checkout of the module whose binaries they are.
+// The folder has a binary heliograph-OS-ARCH for each platform. The command runs in a checkout of the module whose
+// binaries they are.
 package main
 
 import (
@@ -25,7 +26,9 @@ func main() {
 	version := flag.String("version", "", "version of the release")
 	date := flag.String("date", "", "date of the commit (RFC 3339), the time of all files in the image")
 	source := flag.String("source", ".", "checkout of the module")
-	check := flag.Bool("check", false, "only run the image of the folder in a chroot, on the database at HELIOGRAPH_DATABASE_URL if it is set; needs root")
+	check := flag.Bool("check", false,
+		"only run the image of the folder in a chroot, on the database at HELIOGRAPH_DATABASE_URL if it is set; "+
+			"needs root")
 	flag.Parse()
 	if *check {
 		if err := checkImage(*out, os.Getenv("HELIOGRAPH_DATABASE_URL")); err != nil {

@@ -21,7 +21,8 @@ var (
 // addressOf returns the EVM address of an account.
 func addressOf(t *testing.T, account hiero.AccountID) string {
 	t.Helper()
-	resp, err := http.Get(fmt.Sprintf("%s/api/v1/accounts/%s?transactions=false", os.Getenv("HELIOGRAPH_URL"), account))
+	resp, err := http.Get(fmt.Sprintf("%s/api/v1/accounts/%s?transactions=false", os.Getenv("HELIOGRAPH_URL"),
+		account))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -58,14 +59,20 @@ func TestMirrorNodeContractCallQuery(t *testing.T) {
 		want   string
 		failed string
 	}{
-		"a number":         {query: call().SetContractID(coin).SetFunction("totalSupply", nil), want: word(100_000_000)},
-		"with arguments":   {query: call().SetContractID(coin).SetFunction("allowance", spender), want: word(50_000)},
-		"by its address":   {query: call().SetContractEvmAddress(coin.ToEvmAddress()).SetFunction("decimals", nil), want: word(2)},
+		"a number": {query: call().SetContractID(coin).SetFunction("totalSupply", nil),
+			want: word(100_000_000)},
+		"with arguments": {query: call().SetContractID(coin).SetFunction("allowance", spender), want: word(50_000)},
+		"by its address": {query: call().SetContractEvmAddress(coin.ToEvmAddress()).SetFunction("decimals", nil),
+			want: word(2)},
 		"one that changes": {query: call().SetContractID(coin).SetSenderEvmAddress(holder).SetGasLimit(100_000).SetFunction("transfer", to.AddUint256BigInt(big.NewInt(5))), want: word(1)},
-		"a token":          {query: call().SetContractEvmAddress(dearer.ToEvmAddress()).SetFunction("decimals", nil), want: word(6)},
-		"one that fails":   {query: call().SetContractID(breakwater).SetFunction("withNothing", nil), failed: "CONTRACT_REVERT_EXECUTED"},
-		"a reason":         {query: call().SetContractID(breakwater).SetFunction("withText", hiero.NewContractFunctionParameters().AddString("swell")), failed: `"detail":"swell"`},
-		"without gas":      {query: call().SetContractID(coin).SetGasLimit(1).SetFunction("totalSupply", nil), failed: "gas field must be greater than or equal to 21000"},
+		"a token": {query: call().SetContractEvmAddress(dearer.ToEvmAddress()).SetFunction("decimals", nil),
+			want: word(6)},
+		"one that fails": {query: call().SetContractID(breakwater).SetFunction("withNothing", nil),
+			failed: "CONTRACT_REVERT_EXECUTED"},
+		"a reason": {query: call().SetContractID(breakwater).SetFunction("withText",
+			hiero.NewContractFunctionParameters().AddString("swell")), failed: `"detail":"swell"`},
+		"without gas": {query: call().SetContractID(coin).SetGasLimit(1).SetFunction("totalSupply", nil),
+			failed: "gas field must be greater than or equal to 21000"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got, err := c.query.Execute(client)
@@ -111,7 +118,8 @@ func TestMirrorNodeContractEstimateGasQuery(t *testing.T) {
 	if err := run(22_000); err == nil || !strings.Contains(err.Error(), "INSUFFICIENT_GAS") {
 		t.Errorf("call with too little gas: error %v", err)
 	}
-	if _, err := hiero.NewMirrorNodeContractEstimateGasQuery().SetContractID(breakwater).SetFunction("withError", nil).Execute(client); err == nil ||
+	if _, err := hiero.NewMirrorNodeContractEstimateGasQuery().SetContractID(breakwater).SetFunction("withError",
+		nil).Execute(client); err == nil ||
 		!strings.Contains(err.Error(), "CONTRACT_REVERT_EXECUTED") {
 		t.Errorf("estimate of a failing call: error %v", err)
 	}

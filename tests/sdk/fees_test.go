@@ -65,8 +65,9 @@ func TestFeeEstimateQuery(t *testing.T) {
 		}},
 		"high volume, intrinsic": {create, hiero.FeeEstimateModeIntrinsic, 100, 500000000, 1, nil},
 		"high volume":            {create, hiero.FeeEstimateModeState, 100, 500000000 * 80, 80, nil},
-		"message":                {message(chat, 128), hiero.FeeEstimateModeState, 0, 1890400, 1, nil}, // the SDK adds up the chunks and drops the extras
-		"message to dear topic":  {message(notices, 128), hiero.FeeEstimateModeState, 0, 500000000, 1, nil},
+		// the SDK adds up the chunks and drops the extras
+		"message":               {message(chat, 128), hiero.FeeEstimateModeState, 0, 1890400, 1, nil},
+		"message to dear topic": {message(notices, 128), hiero.FeeEstimateModeState, 0, 500000000, 1, nil},
 		"message of several chunks": {message(
 			chat, 2500,
 		), hiero.FeeEstimateModeState, 0, 3*(1000000+700000) + (924+924+352)*6800, 1, nil},
@@ -79,7 +80,8 @@ func TestFeeEstimateQuery(t *testing.T) {
 				t.Fatal(err)
 			}
 			if got.Total != c.total || got.HighVolumeMultiplier != c.multiplier || got.NetworkFee.Multiplier != 9 {
-				t.Errorf("total %d, multiplier %d, want %d and %d: %+v", got.Total, got.HighVolumeMultiplier, c.total, c.multiplier, got)
+				t.Errorf("total %d, multiplier %d, want %d and %d: %+v", got.Total, got.HighVolumeMultiplier,
+					c.total, c.multiplier, got)
 			}
 			if sum := got.NodeFee.Subtotal() + got.NetworkFee.Subtotal + got.ServiceFee.Subtotal(); sum != got.Total {
 				t.Errorf("sum of the parts: %d, total: %d", sum, got.Total)
@@ -107,8 +109,8 @@ func TestFeeEstimateRefused(t *testing.T) {
 	}
 }
 
-// TestTransactionList estimates the fee of a transaction for two nodes. The SDK serializes it as a list: REST takes the
-// first transaction of it, the graph the list too.
+// TestTransactionList estimates the fee of a transaction for two nodes. The SDK serializes it as a list: REST takes
+// the first transaction of it, the graph the list too.
 func TestTransactionList(t *testing.T) {
 	tx, err := hiero.NewTransferTransaction().AddTokenTransfer(dearer, alice, -500).AddTokenTransfer(dearer, bob, 500).
 		SetTransactionID(

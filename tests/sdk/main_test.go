@@ -15,7 +15,8 @@ import (
 	hiero "github.com/hiero-ledger/hiero-sdk-go/v2/sdk"
 )
 
-// The addresses at which the SDK expects fee estimates and contract calls of a local network. They cannot be configured.
+// The addresses at which the SDK expects fee estimates and contract calls of a local network. They cannot be
+// configured.
 const (
 	address     = "127.0.0.1:8084"
 	callAddress = "127.0.0.1:8545"
@@ -34,7 +35,8 @@ func TestMain(m *testing.M) {
 func atAddresses(run func() int, addresses ...string) (code int, err error) {
 	gateway, err := url.Parse(os.Getenv("HELIOGRAPH_URL"))
 	if err != nil || gateway.Host == "" {
-		return 1, errors.New("HELIOGRAPH_URL must be the address of a gateway with the demo network; `make test-clients` sets it")
+		return 1,
+			errors.New("HELIOGRAPH_URL must be the address of a gateway with the demo network; `make test-clients` sets it")
 	}
 	proxy := &http.Server{Handler: httputil.NewSingleHostReverseProxy(gateway), ReadHeaderTimeout: time.Minute}
 	defer func() { _ = proxy.Close() }()

@@ -30,8 +30,10 @@ import (
 var (
 	duration = flag.Duration("attack.time", time.Second, "duration of each attack")
 	clients  = flag.Int("attack.clients", 16, "number of connections of the attacker")
-	target   = flag.String("attack.url", "", "URL of a gateway with the demo network; default: one in the process of the test")
-	slowest  = flag.Duration("attack.slowest", 3*time.Second, "maximum latency of the victim, at the 99th percentile, and of health checks")
+	target   = flag.String("attack.url",
+		"", "URL of a gateway with the demo network; default: one in the process of the test")
+	slowest = flag.Duration("attack.slowest", 3*time.Second,
+		"maximum latency of the victim, at the 99th percentile, and of health checks")
 )
 
 func TestMain(m *testing.M) {
@@ -56,7 +58,8 @@ const (
 // clientOf returns a client with a loopback address.
 func clientOf(address string) *http.Client {
 	d := net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP(address)}}
-	return &http.Client{Timeout: 30 * time.Second, Transport: &http.Transport{DialContext: d.DialContext, MaxIdleConnsPerHost: 100}}
+	return &http.Client{Timeout: 30 * time.Second,
+		Transport: &http.Transport{DialContext: d.DialContext, MaxIdleConnsPerHost: 100}}
 }
 
 // request is a request of an attack. With abort or unread, the client disconnects after that time.
@@ -90,15 +93,19 @@ func repeat(n int, text string) string {
 }
 
 // largeAnswer has a response of megabytes that is not cached.
-var largeAnswer = unique(graphQL("{" + repeat(4, "r#_§:transactions(first:100){nodes{...F}}") + "} fragment F on Transaction {" +
+var largeAnswer = unique(graphQL("{" + repeat(4, "r#_§:transactions(first:100){nodes{...F}}") +
+	"} fragment F on Transaction {" +
 	repeat(50, "a#:consensusTimestamp b#:id c#:transactionHash d#:transactionId") + "}"))
 
 var attacks = map[string]request{
-	"introspection with aliases": graphQL("{__schema{types{fields{type{" + repeat(50, "a#:fields{"+repeat(17, "d:description")+"}") + "}}}}}"),
+	"introspection with aliases": graphQL("{__schema{types{fields{type{" +
+		repeat(50, "a#:fields{"+repeat(17, "d:description")+"}") + "}}}}}"),
 	"large leaves": graphQL("{" + repeat(9, "r#:contracts(first:100){nodes{...F}}") + "} fragment F on Contract {" +
 		repeat(50, "a#:bytecode b#:runtimeBytecode") + "}"),
-	"cold accounts":             {path: "/api/v1/contracts/call", body: `{"data":"0x621000005b600101803150600456","gas":15000000}`},
-	"unindexed filters":         graphQL("{" + repeat(30, "r#:transactions(filter:{outcome:FAILURE,types:[CRYPTOTRANSFER]},order:ASC){nodes{id}}") + "}"),
+	"cold accounts": {path: "/api/v1/contracts/call",
+		body: `{"data":"0x621000005b600101803150600456","gas":15000000}`},
+	"unindexed filters": graphQL("{" + repeat(30,
+		"r#:transactions(filter:{outcome:FAILURE,types:[CRYPTOTRANSFER]},order:ASC){nodes{id}}") + "}"),
 	"trace with memory":         graphQL("{contractTrace(contract:\"0.0.3001\",first:10000,memory:true,storage:true){opcodes{memory stack}}}"),
 	"new documents":             unique(graphQL("{" + repeat(500, "a#_§:__typename") + "}")),
 	"large answers":             largeAnswer,
@@ -171,7 +178,8 @@ func watchFrom(ctx context.Context, c *http.Client, url string, paths ...string)
 	defer c.CloseIdleConnections()
 	for i := 0; ctx.Err() == nil; i++ {
 		start := time.Now()
-		if status := send(context.WithoutCancel(ctx), c, url, request{path: paths[i%len(paths)]}); status != http.StatusOK {
+		if status := send(context.WithoutCancel(ctx), c, url,
+			request{path: paths[i%len(paths)]}); status != http.StatusOK {
 			s.failed[status]++
 		}
 		s.latencies = append(s.latencies, time.Since(start))
@@ -183,7 +191,8 @@ func watchFrom(ctx context.Context, c *http.Client, url string, paths ...string)
 // wellBehaved are the requests of the victim: point reads and lists.
 var wellBehaved = []string{"/api/v1/accounts/0.0.1001", "/api/v1/blocks", "/api/v1/transactions?limit=5"}
 
-// measure measures a victim, one that opens a new connection for each request, and the health checks until the context ends.
+// measure measures a victim, one that opens a new connection for each request, and the health checks until the context
+// ends.
 func measure(ctx context.Context, url string) (other, stranger, health *seen) {
 	var all sync.WaitGroup
 	all.Go(func() { other = watch(ctx, victim, url, wellBehaved...) })
@@ -193,8 +202,8 @@ func measure(ctx context.Context, url string) (other, stranger, health *seen) {
 	return other, stranger, health
 }
 
-// attackEnv is the environment variable with the name of the attack and the URL for a process that attacks. The attacker has a process of its own with a low
-// priority, so that it does not take the processors from the victim.
+// attackEnv is the environment variable with the name of the attack and the URL for a process that attacks. The
+// attacker has a process of its own with a low priority, so that it does not take the processors from the victim.
 const attackEnv = "HELIOGRAPH_TEST_ATTACK"
 
 // beginAttack runs an attack in another process. The caller must call end, which returns the number of requests.
@@ -254,10 +263,13 @@ func TestAttacks(t *testing.T) { //nolint:paralleltest // measures latencies
 		defer cancel()
 		other, stranger, health := measure(ctx, url)
 		requests := end()
-		t.Logf("%-26s p99 of the victim %8s, with new connections %8s, readiness %8s, attacker %s requests", name, other.p99().Round(100*time.Microsecond),
+		t.Logf("%-26s p99 of the victim %8s, with new connections %8s, readiness %8s, attacker %s requests",
+			name, other.p99().Round(100*time.Microsecond),
 			stranger.p99().Round(100*time.Microsecond), health.p99().Round(100*time.Microsecond), requests)
-		if len(other.failed)+len(stranger.failed)+len(health.failed) > 0 || max(other.p99(), stranger.p99(), health.p99()) > *slowest {
-			t.Errorf("%s: failures by status: victim %v, with new connections %v, readiness %v", name, other.failed, stranger.failed, health.failed)
+		if len(other.failed)+len(stranger.failed)+len(health.failed) > 0 ||
+			max(other.p99(), stranger.p99(), health.p99()) > *slowest {
+			t.Errorf("%s: failures by status: victim %v, with new connections %v, readiness %v", name, other.failed,
+				stranger.failed, health.failed)
 		}
 	}
 	run("quiet", func() string { return "no" })

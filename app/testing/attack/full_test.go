@@ -42,10 +42,12 @@ func TestAttacksOnProcess(t *testing.T) { //nolint:paralleltest // measures late
 	attackProcess(t, start(t), math.MaxInt, slices.Sorted(maps.Keys(attacks))...)
 }
 
-// TestSmallMemory checks that the memory of a gateway stays below a small limit, and that other clients are served nevertheless.
+// TestSmallMemory checks that the memory of a gateway stays below a small limit, and that other clients are served
+// nevertheless.
 func TestSmallMemory(t *testing.T) { //nolint:paralleltest // measures latencies
 	const limit = 256 // MiB
-	attackProcess(t, start(t, "--memory-limit", strconv.Itoa(limit<<20)), limit, "clients that do not read", "large answers")
+	attackProcess(t, start(t, "--memory-limit", strconv.Itoa(limit<<20)), limit, "clients that do not read",
+		"large answers")
 }
 
 // attackProcess runs attacks. maxMemory is the maximum resident memory in MiB.
@@ -53,9 +55,11 @@ func attackProcess(t *testing.T, p *process, maxMemory int, names ...string) {
 	t.Helper()
 	other, stranger, health := measure(within(t, *duration), p.url)
 	limit := max(5*other.p99(), *slowest)
-	t.Logf("%-26s %10s %10s %10s %8s %6s %6s %9s", "attack", "victim", "newcomer", "readiness", "resident", "CPU", "GC", "requests")
+	t.Logf("%-26s %10s %10s %10s %8s %6s %6s %9s", "attack", "victim", "newcomer", "readiness", "resident", "CPU",
+		"GC", "requests")
 	row := func(name string, requests string, cpu time.Duration, collector float64) {
-		t.Logf("%-26s %10s %10s %10s %5d MB %4.0f %% %4.0f %% %9s", name, round(other.p99()), round(stranger.p99()), round(health.p99()), p.usage(t).peak,
+		t.Logf("%-26s %10s %10s %10s %5d MB %4.0f %% %4.0f %% %9s", name, round(other.p99()), round(stranger.p99()),
+			round(health.p99()), p.usage(t).peak,
 			100*cpu.Seconds()/duration.Seconds(), 100*collector, requests)
 	}
 	row("quiet", "-", 0, 0)
@@ -72,15 +76,18 @@ func attackProcess(t *testing.T, p *process, maxMemory int, names ...string) {
 		if peak := p.usage(t).peak; peak > maxMemory || maxMemory == math.MaxInt && collector > 0.25 {
 			t.Errorf("%s: resident %d MB, collector %.0f %% of the processor time", name, peak, 100*collector)
 		}
-		if len(other.failed)+len(stranger.failed)+len(health.failed) > 0 || max(other.p99(), stranger.p99()) > limit || health.p99() > 200*time.Millisecond {
-			t.Errorf("%s: failures by status: victim %v, with new connections %v, readiness %v", name, other.failed, stranger.failed, health.failed)
+		if len(other.failed)+len(stranger.failed)+len(health.failed) > 0 || max(other.p99(), stranger.p99()) > limit ||
+			health.p99() > 200*time.Millisecond {
+			t.Errorf("%s: failures by status: victim %v, with new connections %v, readiness %v", name, other.failed,
+				stranger.failed, health.failed)
 		}
 	}
 }
 
 func round(d time.Duration) time.Duration { return d.Round(100 * time.Microsecond) }
 
-// TestSingleRequests checks the memory and the processor time of one request of each attack, and that nothing runs on after its client has left.
+// TestSingleRequests checks the memory and the processor time of one request of each attack, and that nothing runs on
+// after its client has left.
 func TestSingleRequests(t *testing.T) { //nolint:paralleltest // measures processor time
 	p := start(t)
 	for _, name := range slices.Sorted(maps.Keys(attacks)) {
@@ -100,7 +107,8 @@ func TestSingleRequests(t *testing.T) { //nolint:paralleltest // measures proces
 		before = p.usage(t)
 		time.Sleep(400 * time.Millisecond)
 		rest := p.usage(t).cpu - before.cpu
-		t.Logf("%-26s status %d, %3d MB above idle, %8s of CPU, %8s of CPU in the 400 ms that begin 100 ms after the client left", name, status, memory, round(cpu), round(rest))
+		t.Logf("%-26s status %d, %3d MB above idle, %8s of CPU, %8s of CPU in the 400 ms that begin 100 ms after "+
+			"the client left", name, status, memory, round(cpu), round(rest))
 		if memory > 300 || cpu > 3*time.Second || rest > 40*time.Millisecond {
 			t.Error(name)
 		}
@@ -124,20 +132,23 @@ func TestConnections(t *testing.T) { //nolint:paralleltest // measures latencies
 		}
 		_ = conn.SetReadDeadline(time.Now().Add(5 * time.Second))
 		text, err := io.ReadAll(conn)
-		if err != nil || !strings.HasPrefix(string(text), "HTTP/1.1 503 ") || !strings.Contains(string(text), "\r\nRetry-After: ") {
+		if err != nil || !strings.HasPrefix(string(text), "HTTP/1.1 503 ") ||
+			!strings.Contains(string(text), "\r\nRetry-After: ") {
 			t.Fatalf("connection %d: %q %v", i, text, err)
 		}
 		refused++
 	}
 	other, stranger, held := measure(within(t, *duration), p.url)
-	t.Logf("%d connections open, %d refused: victim p99 %s, with new connections %s, readiness %s, resident %d MB", open-refused, refused, round(other.p99()),
+	t.Logf("%d connections open, %d refused: victim p99 %s, with new connections %s, readiness %s, resident %d MB",
+		open-refused, refused, round(other.p99()),
 		round(stranger.p99()), round(held.p99()), p.usage(t).peak)
 	if len(other.failed)+len(stranger.failed)+len(held.failed) > 0 || p.usage(t).peak > 400 {
 		t.Error(other.failed, stranger.failed, held.failed)
 	}
 }
 
-// TestBrokenDatabase breaks the ledger database under load. What does not need it keeps its speed, and its requests are served again soon after it works.
+// TestBrokenDatabase breaks the ledger database under load. What does not need it keeps its speed, and its requests
+// are served again soon after it works.
 func TestBrokenDatabase(t *testing.T) { //nolint:paralleltest // measures latencies
 	p := start(t)
 	url := p.ledger.URL(embedded.Name)
@@ -172,7 +183,8 @@ func TestBrokenDatabase(t *testing.T) { //nolint:paralleltest // measures latenc
 		{name: "max_connections reached", fail: func(t *testing.T) func() {
 			var conns []*pgx.Conn
 			admin := pgtest.Connect(t, url)
-			pgtest.Exec(t, admin, "select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'heliograph'")
+			pgtest.Exec(t,
+				admin, "select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'heliograph'")
 			for {
 				conn, err := pgx.Connect(t.Context(), url)
 				if err != nil {
@@ -223,9 +235,11 @@ func TestBrokenDatabase(t *testing.T) { //nolint:paralleltest // measures latenc
 		}
 		recovered := time.Since(begin) - repaired
 		client.CloseIdleConnections()
-		t.Logf("%-28s %s p99 %8s, readiness p99 %8s %v, ledger served %.2f s after the repair, attacker %s requests", c.name, c.path, round(other.p99()),
+		t.Logf("%-28s %s p99 %8s, readiness p99 %8s %v, ledger served %.2f s after the repair, attacker %s requests",
+			c.name, c.path, round(other.p99()),
 			round(h.p99()), h.failed, recovered.Seconds(), end())
-		if len(other.failed) > 0 || other.p99() > max(5*status.p99(), *slowest) || h.p99() > 200*time.Millisecond || recovered > 5*time.Second {
+		if len(other.failed) > 0 || other.p99() > max(5*status.p99(), *slowest) || h.p99() > 200*time.Millisecond ||
+			recovered > 5*time.Second {
 			t.Errorf("%s: failures %v", c.name, other.failed)
 		}
 		time.Sleep(time.Second)

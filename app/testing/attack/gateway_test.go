@@ -33,7 +33,8 @@ type process struct {
 // dataFolder returns a folder for a PostgreSQL server, which runs as another user.
 func dataFolder(t *testing.T) string {
 	t.Helper()
-	dir, err := os.MkdirTemp("", "heliograph-attack") //nolint:usetesting // the folders of t.TempDir are closed to the user that PostgreSQL runs as
+	dir, err := os.MkdirTemp("",
+		"heliograph-attack") //nolint:usetesting // the folders of t.TempDir are closed to the user that PostgreSQL runs as
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -75,7 +76,8 @@ func (p *process) serve(t *testing.T, url string, now time.Time, paths []string,
 		"serve", "--listen", "127.0.0.1:0", "--admin-listen", "127.0.0.1:0", "--database-url", url,
 		"--status-database-url", testenv.Filled.Fresh(t),
 	}, args...)...)
-	p.cmd.Env = append(os.Environ(), "GOMAXPROCS="+strconv.Itoa(*procs), "HELIOGRAPH_FIXED_TIME="+now.Format(time.RFC3339))
+	p.cmd.Env = append(os.Environ(), "GOMAXPROCS="+strconv.Itoa(*procs),
+		"HELIOGRAPH_FIXED_TIME="+now.Format(time.RFC3339))
 	log, err := os.Create(filepath.Join(t.TempDir(), "log"))
 	if err != nil {
 		t.Fatal(err)
@@ -100,7 +102,8 @@ func (p *process) serve(t *testing.T, url string, now time.Time, paths []string,
 	c := clientOf(victim)
 	defer c.CloseIdleConnections()
 	for _, path := range append([]string{"/api/v2/summary.json", "/api/v1/blocks"}, paths...) {
-		for end := time.Now().Add(15 * time.Second); send(t.Context(), c, p.url, request{path: path}) != http.StatusOK; time.Sleep(20 * time.Millisecond) {
+		for end := time.Now().Add(15 * time.Second); send(t.Context(), c,
+			p.url, request{path: path}) != http.StatusOK; time.Sleep(20 * time.Millisecond) {
 			if time.Now().After(end) {
 				t.Fatalf("%s is not served", path)
 			}
@@ -188,8 +191,8 @@ func (p *process) usage(t *testing.T) (u usage) {
 	return u
 }
 
-// collector returns the seconds that the garbage collector has taken from others, and that the process was not idle. Both contain the time in which other
-// processes had the processors.
+// collector returns the seconds that the garbage collector has taken from others, and that the process was not idle.
+// Both contain the time in which other processes had the processors.
 func (p *process) collector(t *testing.T) (taken, all float64) {
 	t.Helper()
 	resp, err := http.Get(p.admin + "/metrics") //nolint:noctx // the test has a timeout

@@ -43,8 +43,9 @@ func TestSameBytes(t *testing.T) {
 	}
 }
 
-// TestAllocations fails if a list allocates more than the hand-written handler, or an object more than that plus a constant for each request. The bounds
-// are wide, so that only an additional allocation for each row, or many for each request, exceed them.
+// TestAllocations fails if a list allocates more than the hand-written handler, or an object more than that plus a
+// constant for each request. The bounds are wide, so that only an additional allocation for each row, or many for each
+// request, exceed them.
 func TestAllocations(t *testing.T) {
 	const perRequest = 80 // of an object; over GraphQL twice
 	r := newRig(t)
@@ -62,14 +63,16 @@ func TestAllocations(t *testing.T) {
 					bound = hand + float64(i)*perRequest
 				}
 				if got := allocations[i]; got > bound {
-					t.Errorf("%s: %s allocates %.0f times, %.0f by hand; the bound is %.0f", q.path, ways[i].name, got, hand, bound)
+					t.Errorf("%s: %s allocates %.0f times, %.0f by hand; the bound is %.0f", q.path, ways[i].name,
+						got, hand, bound)
 				}
 			}
 		})
 	}
 }
 
-// TestBytes fails if an object allocates much more memory than the hand-written handler, for example for unused rows or copies of the body.
+// TestBytes fails if an object allocates much more memory than the hand-written handler, for example for unused rows
+// or copies of the body.
 func TestBytes(t *testing.T) {
 	r := newRig(t)
 	for _, q := range r.requests {
@@ -90,7 +93,8 @@ func TestBytes(t *testing.T) {
 	}
 }
 
-// cost is what requests used: time, and the CPU time and allocations of this process and the CPU time of PostgreSQL's backends.
+// cost is what requests used: time, and the CPU time and allocations of this process and the CPU time of PostgreSQL's
+// backends.
 type cost struct {
 	requests       int
 	wall, cpu, pg  time.Duration
@@ -108,10 +112,12 @@ func cpuTime(tb testing.TB) time.Duration {
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
-// backends returns the files with the CPU times of PostgreSQL's processes for this database, or none if they run on another machine.
+// backends returns the files with the CPU times of PostgreSQL's processes for this database, or none if they run on
+// another machine.
 func (r *rig) backends(tb testing.TB) []string {
 	tb.Helper()
-	rows, err := r.pool.Query(tb.Context(), `select '/proc/' || pid || '/schedstat' from pg_stat_activity where datname = current_database()`)
+	rows, err := r.pool.Query(tb.Context(),
+		`select '/proc/' || pid || '/schedstat' from pg_stat_activity where datname = current_database()`)
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -167,8 +173,8 @@ func (c *cost) measure(tb testing.TB, backends []string, w way, n int) {
 // perRound is the number of requests that each client sends to a variant before the next variant is measured.
 const perRound = 10
 
-// BenchmarkWays compares the three variants. They alternate, so that other work on the machine affects all of them alike: the ratios are more reliable
-// than the times. ns/op, B/op and allocs/op are those of REST.
+// BenchmarkWays compares the three variants. They alternate, so that other work on the machine affects all of them
+// alike: the ratios are more reliable than the times. ns/op, B/op and allocs/op are those of REST.
 func BenchmarkWays(b *testing.B) {
 	r := newRig(b)
 	for _, q := range r.requests {

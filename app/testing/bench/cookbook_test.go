@@ -34,7 +34,8 @@ type screen struct {
 	variables              map[string]any
 }
 
-var screenForm = regexp.MustCompile("(?s)\n## ([^\n]+)\n.*?```graphql\n(.*?)```.*?```json variables\n(.*?)```.*?```json\n(.*?)```")
+var screenForm = regexp.MustCompile("(?s)\n## ([^\n]+)\n.*?```graphql\n(.*?)```.*?```json " +
+	"variables\n(.*?)```.*?```json\n(.*?)```")
 
 // screens reads the cookbook.
 func screens(tb testing.TB) (text string, all []screen) {
@@ -130,7 +131,8 @@ func layout(tb testing.TB, raw json.RawMessage, indent string) string {
 type trips struct{ statements, trips atomic.Int64 }
 
 func (c *trips) TraceQueryStart(ctx context.Context, _ *pgx.Conn, data pgx.TraceQueryStartData) context.Context {
-	if sql := strings.TrimSpace(data.SQL); sql != "" && !strings.HasPrefix(sql, "--") && !strings.HasPrefix(sql, "select set_config") {
+	if sql := strings.TrimSpace(data.SQL); sql != "" && !strings.HasPrefix(sql, "--") &&
+		!strings.HasPrefix(sql, "select set_config") {
 		c.statements.Add(1)
 		c.trips.Add(1)
 	}
@@ -174,21 +176,34 @@ func pick(v any, path []string) []string {
 // facts are values of the answers, by path, and the SQL that computes them. Lists are those of a full page, in order.
 var facts = map[string]map[string]string{
 	"Wallet home": {
-		"account.balanceValue.raw":                  `select balance::text from entity where id = 1001`,
-		"account.tokens.nodes.balanceValue.raw":     `select balance::text from token_account where account_id = 1001 and associated order by token_id`,
-		"account.tokens.nodes.token.symbol":         `select symbol from token_account join token using (token_id) where account_id = 1001 and associated order by token_id`,
-		"account.tokens.totalCount.value":           `select count(*)::text from token_account where account_id = 1001 and associated`,
-		"account.transfers.nodes.amountValue.raw":   `select sum(amount)::text from (select consensus_timestamp, 0 as token, amount from crypto_transfer where entity_id = 1001 union all select consensus_timestamp, token_id, amount from token_transfer where account_id = 1001) t group by consensus_timestamp, token order by consensus_timestamp desc, token desc limit 3`,
-		"account.stakedNode.nodeId":                 `select staked_node_id::text from entity where id = 1001`,
-		"account.tokens.nodes.balanceValue.display": `select trim_scale(balance / 10::numeric ^ decimals)::text from token_account join token using (token_id) where account_id = 1001 and associated order by token_id`,
+		"account.balanceValue.raw": `select balance::text from entity where id = 1001`,
+		"account.tokens.nodes.balanceValue.raw": `select balance::text from token_account where account_id = ` +
+			`1001 and associated order by token_id`,
+		"account.tokens.nodes.token.symbol": `select symbol from token_account join token using (token_id) ` +
+			`where account_id = 1001 and associated order by token_id`,
+		"account.tokens.totalCount.value": `select count(*)::text from token_account where account_id = ` +
+			`1001 and associated`,
+		"account.transfers.nodes.amountValue.raw": `select sum(amount)::text from (select consensus_timestamp, 0 ` +
+			`as token, amount from crypto_transfer where entity_id = 1001 union all select consensus_timestamp, ` +
+			`token_id, amount from token_transfer where account_id = 1001) t group by consensus_timestamp, token ` +
+			`order by consensus_timestamp desc, token desc limit 3`,
+		"account.stakedNode.nodeId": `select staked_node_id::text from entity where id = 1001`,
+		"account.tokens.nodes.balanceValue.display": `select trim_scale(balance / 10::numeric ^ decimals)::text ` +
+			`from token_account join token using (token_id) where account_id = 1001 and associated order by token_id`,
 	},
 	"NFT gallery": {
-		"account.nfts.nodes.serialNumber": `select serial_number::text from nft where account_id = 1002 and not deleted and token_id <> 2010 order by token_id desc, serial_number desc limit 25`,
-		"account.nfts.nodes.metadataText": `select convert_from(metadata, 'UTF8') from nft where account_id = 1002 and not deleted and token_id <> 2010 order by token_id desc, serial_number desc limit 25`,
-		"account.nfts.nodes.token.name":   `select name from nft join token using (token_id) where account_id = 1002 and not deleted and token_id <> 2010 order by token_id desc, serial_number desc limit 25`,
+		"account.nfts.nodes.serialNumber": `select serial_number::text from nft where account_id = 1002 and not ` +
+			`deleted and token_id <> 2010 order by token_id desc, serial_number desc limit 25`,
+		"account.nfts.nodes.metadataText": `select convert_from(metadata, 'UTF8') from nft where account_id = 1002 ` +
+			`and not deleted and token_id <> 2010 order by token_id desc, serial_number desc limit 25`,
+		"account.nfts.nodes.token.name": `select name from nft join token using (token_id) where account_id = ` +
+			`1002 and not deleted and token_id <> 2010 order by token_id desc, serial_number desc limit 25`,
 	},
 	"History with counterparties": {
-		"account.transfers.nodes.amountValue.raw": `select sum(amount)::text from (select consensus_timestamp, 0 as token, amount from crypto_transfer where entity_id = 1001 union all select consensus_timestamp, token_id, amount from token_transfer where account_id = 1001) t group by consensus_timestamp, token order by consensus_timestamp desc, token desc limit 25`,
+		"account.transfers.nodes.amountValue.raw": `select sum(amount)::text from (select consensus_timestamp, 0 as ` +
+			`token, amount from crypto_transfer where entity_id = 1001 union all select consensus_timestamp, ` +
+			`token_id, amount from token_transfer where account_id = 1001) t group by consensus_timestamp, token ` +
+			`order by consensus_timestamp desc, token desc limit 25`,
 		"account.transfers.nodes.counterparties.account.entityId": `select '0.0.' || other from (select consensus_timestamp, token, other, row_number() over (order by consensus_timestamp desc, token desc) from (
 			select distinct consensus_timestamp, 0 as token from crypto_transfer where entity_id = 1001 union select consensus_timestamp, token_id from token_transfer where account_id = 1001
 			order by 1 desc, 2 desc limit 25) mine left join lateral (select distinct entity_id as other from crypto_transfer c where c.consensus_timestamp = mine.consensus_timestamp and token = 0
@@ -197,58 +212,87 @@ var facts = map[string]map[string]string{
 			order by consensus_timestamp desc, token desc, other`,
 	},
 	"Holder leaderboard": {
-		"token.holders.nodes.balanceValue.raw": `select balance::text from token_account where token_id = 2001 and balance > 0 order by token_account.balance desc, account_id desc limit 25`,
-		"token.holders.nodes.account.entityId": `select '0.0.' || account_id from token_account where token_id = 2001 and balance > 0 order by balance desc, account_id desc limit 25`,
-		"token.holders.totalCount.value":       `select count(*)::text from token_account where token_id = 2001 and balance > 0`,
-		"token.totalSupply":                    `select sum(balance)::text from token_account where token_id = 2001`,
+		"token.holders.nodes.balanceValue.raw": `select balance::text from token_account where token_id = 2001 and ` +
+			`balance > 0 order by token_account.balance desc, account_id desc limit 25`,
+		"token.holders.nodes.account.entityId": `select '0.0.' || account_id from token_account where token_id = ` +
+			`2001 and balance > 0 order by balance desc, account_id desc limit 25`,
+		"token.holders.totalCount.value": `select count(*)::text from token_account where token_id = 2001 and ` +
+			`balance > 0`,
+		"token.totalSupply": `select sum(balance)::text from token_account where token_id = 2001`,
 	},
 	"Contract events": {
-		"contract.logs.nodes.transactionHash":   `select '0x' || encode(substring(l.transaction_hash for 32), 'hex') from contract_log l where contract_id = 3003 order by consensus_timestamp desc, index desc limit 25`,
-		"contract.logs.nodes.decoded.signature": `select 'TideRead(address,uint256,int64)' from contract_log where contract_id = 3003 order by consensus_timestamp desc, index desc limit 25`,
+		"contract.logs.nodes.transactionHash": `select '0x' || encode(substring(l.transaction_hash for 32), ` +
+			`'hex') from contract_log l where contract_id = 3003 order by consensus_timestamp desc, index desc limit 25`,
+		"contract.logs.nodes.decoded.signature": `select 'TideRead(address,uint256,int64)' from contract_log where ` +
+			`contract_id = 3003 order by consensus_timestamp desc, index desc limit 25`,
 	},
 	"Live topic chat": {
-		"topicMessages.messageText": `select convert_from(message, 'UTF8') from topic_message where topic_id = 4001 and consensus_timestamp > 1779021278000000000 order by consensus_timestamp`,
+		"topicMessages.messageText": `select convert_from(message, 'UTF8') from topic_message where topic_id = 4001 ` +
+			`and consensus_timestamp > 1779021278000000000 order by consensus_timestamp`,
 	},
 	"Staking rewards": {
-		"account.pendingRewardValue.display":    `select trim_scale(pending_reward / 100000000::numeric) || ' ℏ' from entity_stake where id = 1086 and pending_reward > 0`,
-		"account.rewards.nodes.amountValue.raw": `select amount::text from staking_reward_transfer where account_id = 1086 order by consensus_timestamp desc limit 25`,
-		"account.rewards.totalCount.value":      `select count(*)::text from staking_reward_transfer where account_id = 1086`,
+		"account.pendingRewardValue.display": `select trim_scale(pending_reward / 100000000::numeric) || ' ℏ' ` +
+			`from entity_stake where id = 1086 and pending_reward > 0`,
+		"account.rewards.nodes.amountValue.raw": `select amount::text from staking_reward_transfer where account_id ` +
+			`= 1086 order by consensus_timestamp desc limit 25`,
+		"account.rewards.totalCount.value": `select count(*)::text from staking_reward_transfer where ` +
+			`account_id = 1086`,
 		"account.stats.rewards": `select coalesce(sum(amount), 0)::text from generate_series(timestamp '2026-03-01', '2026-05-01', '1 month') month left join staking_reward_transfer
 			on account_id = 1086 and to_timestamp(consensus_timestamp / 1000000000) at time zone 'UTC' between month and month + interval '1 month' group by month order by month`,
 	},
 	"Node status": {
-		"network.nodes.nodes.stake":            `select stake::text from node_stake where consensus_timestamp = (select max(consensus_timestamp) from node_stake) order by stake_rewarded + stake_not_rewarded >= 0, node_stake.stake desc, node_id desc`,
+		"network.nodes.nodes.stake": `select stake::text from node_stake where consensus_timestamp = ` +
+			`(select max(consensus_timestamp) from node_stake) order by stake_rewarded + stake_not_rewarded >= 0, ` +
+			`node_stake.stake desc, node_id desc`,
 		"network.freshness.newestBlock.number": `select max(index)::text from record_file`,
 	},
 	"Search box": {
-		"search.nodes.entityId": `select '0.0.' || token_id from token where lower(name) like 'light%' order by length(name), token_id`,
+		"search.nodes.entityId": `select '0.0.' || token_id from token where lower(name) like 'light%' order by ` +
+			`length(name), token_id`,
 	},
 	"Activity by day": {
-		"account.stats.transactions": `select count(*)::text from transaction where payer_account_id = 1001 and consensus_timestamp >= 1778630400000000000 and consensus_timestamp < 1778803200000000000 group by consensus_timestamp / 86400000000000 order by consensus_timestamp / 86400000000000`,
-		"account.stats.received":     `select sum(amount)::text from crypto_transfer where entity_id = 1001 and amount > 0 and consensus_timestamp >= 1778630400000000000 and consensus_timestamp < 1778803200000000000 group by consensus_timestamp / 86400000000000 order by consensus_timestamp / 86400000000000`,
+		"account.stats.transactions": `select count(*)::text from transaction where payer_account_id = 1001 and ` +
+			`consensus_timestamp >= 1778630400000000000 and consensus_timestamp < 1778803200000000000 group by ` +
+			`consensus_timestamp / 86400000000000 order by consensus_timestamp / 86400000000000`,
+		"account.stats.received": `select sum(amount)::text from crypto_transfer where entity_id = 1001 and ` +
+			`amount > 0 and consensus_timestamp >= 1778630400000000000 and consensus_timestamp < ` +
+			`1778803200000000000 group by consensus_timestamp / 86400000000000 order by consensus_timestamp / ` +
+			`86400000000000`,
 	},
 	"Allowances to revoke": {
-		"account.allowances.crypto.nodes.spender.entityId": `select '0.0.' || spender from crypto_allowance where owner = 1001 and amount > 0 order by spender desc`,
-		"account.allowances.crypto.nodes.amountValue.raw":  `select amount::text from crypto_allowance where owner = 1001 and amount > 0 order by spender desc`,
-		"account.allowances.tokens.nodes.token.symbol":     `select symbol from token_allowance join token using (token_id) where owner = 1001 and amount > 0 order by spender, token_id`,
-		"account.nftAllowances.nodes.spender.entityId":     `select '0.0.' || spender from nft_allowance where owner = 1001 and approved_for_all order by spender, token_id`,
-		"account.nfts.nodes.spender.entityId":              `select '0.0.' || spender from nft where account_id = 1001 and spender > 0 order by token_id desc, serial_number desc`,
+		"account.allowances.crypto.nodes.spender.entityId": `select '0.0.' || spender from crypto_allowance where ` +
+			`owner = 1001 and amount > 0 order by spender desc`,
+		"account.allowances.crypto.nodes.amountValue.raw": `select amount::text from crypto_allowance where owner ` +
+			`= 1001 and amount > 0 order by spender desc`,
+		"account.allowances.tokens.nodes.token.symbol": `select symbol from token_allowance join token using ` +
+			`(token_id) where owner = 1001 and amount > 0 order by spender, token_id`,
+		"account.nftAllowances.nodes.spender.entityId": `select '0.0.' || spender from nft_allowance where ` +
+			`owner = 1001 and approved_for_all order by spender, token_id`,
+		"account.nfts.nodes.spender.entityId": `select '0.0.' || spender from nft where account_id = ` +
+			`1001 and spender > 0 order by token_id desc, serial_number desc`,
 	},
 	"Schedules to sign": {
 		"account.schedules.nodes.entityId": `select '0.0.' || schedule_id from schedule s join entity e on e.id = schedule_id where creator_account_id = 1008 and executed_timestamp is null and not e.deleted
 			and coalesce(s.expiration_time, s.consensus_timestamp + 1800000000000) > 1779021296000000000 order by schedule_id`,
-		"account.schedules.nodes.transaction.signaturesPresent.entityId": `select '0.0.' || id from transaction_signature s join entity e on e.id = 1008 where s.entity_id = 5016 and e.public_key like encode(public_key_prefix, 'hex') || '%'`,
+		"account.schedules.nodes.transaction.signaturesPresent.entityId": `select '0.0.' || id from ` +
+			`transaction_signature s join entity e on e.id = 1008 where s.entity_id = 5016 and e.public_key like ` +
+			`encode(public_key_prefix, 'hex') || '%'`,
 	},
 	"Block page": {
 		"block.hash": `select '0x' || hash from record_file r where r.index = 6259`,
-		"block.transactions.nodes.chargedFeeValue.raw": `select charged_tx_fee::text from transaction t, record_file r where r.index = 6259 and consensus_timestamp between consensus_start and consensus_end order by consensus_timestamp`,
-		"block.contractLogs.nodes.index":               `select l.index::text from contract_log l, record_file r where r.index = 6259 and consensus_timestamp between consensus_start and consensus_end order by consensus_timestamp, l.index`,
+		"block.transactions.nodes.chargedFeeValue.raw": `select charged_tx_fee::text from transaction t, ` +
+			`record_file r where r.index = 6259 and consensus_timestamp between consensus_start and consensus_end ` +
+			`order by consensus_timestamp`,
+		"block.contractLogs.nodes.index": `select l.index::text from contract_log l, record_file r ` +
+			`where r.index = 6259 and consensus_timestamp between consensus_start and consensus_end order by ` +
+			`consensus_timestamp, l.index`,
 	},
 	"Fee estimate": {
 		"estimateFee.tinybars": `select (1000000::bigint * 30000 / 356400)::text`,
 	},
 	"Status banner": {
-		"status.unresolvedIncidents.nodes.name": `select i.name from status.incident i where i.kind = 'realtime' and not i.draft and i.resolved_at is null order by i.created_at desc limit 3`,
+		"status.unresolvedIncidents.nodes.name": `select i.name from status.incident i where i.kind = 'realtime' ` +
+			`and not i.draft and i.resolved_at is null order by i.created_at desc limit 3`,
 	},
 }
 
@@ -308,7 +352,8 @@ func TestCookbook(t *testing.T) {
 	}
 }
 
-// compare compares an answer with that in the cookbook, and returns the text of the cookbook with the answer if it is updated.
+// compare compares an answer with that in the cookbook, and returns the text of the cookbook with the answer if it is
+// updated.
 func compare(t *testing.T, text string, s screen, body string) string {
 	t.Helper()
 	got := layout(t, json.RawMessage(body), "") + "\n"
@@ -324,11 +369,16 @@ func compare(t *testing.T, text string, s screen, body string) string {
 
 // frequent are SQL queries for the variables of screens on a large database: objects with many rows.
 var frequent = map[string]map[string]string{
-	"Wallet home":                 {"account": `select account_id from token_account where associated group by 1 order by count(*) desc, 1 limit 1`},
-	"NFT gallery":                 {"account": `select account_id from nft where not deleted group by 1 order by count(*) desc, 1 limit 1`},
-	"History with counterparties": {"account": `select payer_account_id from transaction group by 1 order by count(*) desc limit 1`},
-	"Holder leaderboard":          {"token": `select token_id from token_account group by 1 having count(*) <= 15000 order by count(*) desc limit 1`},
-	"Contract events":             {"contract": `select contract_id from contract_log where contract_id in (select id from entity where type = 'CONTRACT') group by 1 order by count(*) desc limit 1`},
+	"Wallet home": {"account": `select account_id from token_account where associated group by 1 ` +
+		`order by count(*) desc, 1 limit 1`},
+	"NFT gallery": {"account": `select account_id from nft where not deleted group by 1 order by ` +
+		`count(*) desc, 1 limit 1`},
+	"History with counterparties": {"account": `select payer_account_id from transaction group by 1 order by ` +
+		`count(*) desc limit 1`},
+	"Holder leaderboard": {"token": `select token_id from token_account group by 1 having count(*) <= ` +
+		`15000 order by count(*) desc limit 1`},
+	"Contract events": {"contract": `select contract_id from contract_log where contract_id in (select ` +
+		`id from entity where type = 'CONTRACT') group by 1 order by count(*) desc limit 1`},
 	"Live topic chat": {
 		"topic": `select topic_id from topic_message group by 1 order by count(*) desc limit 1`,
 		"from": `select consensus_timestamp / 1000000000 || '.' || lpad((consensus_timestamp % 1000000000)::text, 9, '0') from topic_message
@@ -344,12 +394,15 @@ var frequent = map[string]map[string]string{
 		"from":    `select max(consensus_end) / 1000000000 - 30 * 86400 from record_file`,
 		"to":      `select max(consensus_end) / 1000000000 from record_file`,
 	},
-	"Allowances to revoke": {"account": `select owner from (select owner from crypto_allowance union all select owner from token_allowance) a group by 1 order by count(*) desc limit 1`},
-	"Schedules to sign":    {"account": `select creator_account_id from schedule where executed_timestamp is null group by 1 order by count(*) desc limit 1`},
-	"Block page":           {"number": `select index from record_file order by count desc limit 1`},
+	"Allowances to revoke": {"account": `select owner from (select owner from crypto_allowance union all select ` +
+		`owner from token_allowance) a group by 1 order by count(*) desc limit 1`},
+	"Schedules to sign": {"account": `select creator_account_id from schedule where executed_timestamp is null ` +
+		`group by 1 order by count(*) desc limit 1`},
+	"Block page": {"number": `select index from record_file order by count desc limit 1`},
 }
 
-// BenchmarkCookbook measures the screens on the database at HELIOGRAPH_DATABASE_URL, with full pages for objects with many rows.
+// BenchmarkCookbook measures the screens on the database at HELIOGRAPH_DATABASE_URL, with full pages for objects with
+// many rows.
 func BenchmarkCookbook(b *testing.B) {
 	url := os.Getenv("HELIOGRAPH_DATABASE_URL")
 	if url == "" {
@@ -358,7 +411,9 @@ func BenchmarkCookbook(b *testing.B) {
 	_, all := screens(b)
 	now := newestBlock(b, url)
 	count := &trips{}
-	g := testenv.Over(b, url, testenv.REST(func(c *rest.Config) { c.Now = now }), testenv.Storage(func(o *storage.Options) { o.Tracer, o.ReadOnly = count, true }),
+	g := testenv.Over(b, url, testenv.REST(func(c *rest.Config) {
+		c.Now = now
+	}), testenv.Storage(func(o *storage.Options) { o.Tracer, o.ReadOnly = count, true }),
 		testenv.Graph(func(o *gateway.GraphOptions) { o.CacheBytes = 0 }))
 	for _, s := range all {
 		delete(s.variables, "first")
@@ -371,7 +426,8 @@ func BenchmarkCookbook(b *testing.B) {
 			s.variables[name] = value
 		}
 		g := g
-		if s.name == "Status banner" || s.name == "Fee estimate" { // their page and fee schedule are those of the demo network
+		// their page and fee schedule are those of the demo network
+		if s.name == "Status banner" || s.name == "Fee estimate" {
 			g = testenv.Demo(b, testenv.Graph(func(o *gateway.GraphOptions) { o.CacheBytes = 0 }))
 		}
 		b.Run(strings.ReplaceAll(s.name, " ", "-"), func(b *testing.B) {

@@ -27,18 +27,22 @@ const (
 	year = `query($of: AccountRef!, $from: Timestamp!, $to: Timestamp!) {
 		account(id: $of) { stats(range: {from: $from, to: $to}, by: DAY) { from transactions received sent rewards } }
 	}`
-	month = `query($from: Timestamp!, $to: Timestamp!) { network { stats(range: {from: $from, to: $to}, by: DAY) { from blocks transactions gasUsed } } }`
+	month = `query($from: Timestamp!, $to: Timestamp!) { network { stats(range: {from: $from, to: $to}, by: DAY) { ` +
+		`from blocks transactions gasUsed } } }`
 )
 
-// BenchmarkExports measures, on the database at HELIOGRAPH_DATABASE_URL, a CSV export of the transactions of an account with many, which has the rows that
-// paging returns, and requests of another client beside it. It also measures statistics of a year of an account and of a month of the network.
+// BenchmarkExports measures, on the database at HELIOGRAPH_DATABASE_URL, a CSV export of the transactions of an
+// account with many, which has the rows that paging returns, and requests of another client beside it. It also
+// measures statistics of a year of an account and of a month of the network.
 func BenchmarkExports(b *testing.B) {
 	url := os.Getenv("HELIOGRAPH_DATABASE_URL")
 	if url == "" {
 		b.Skip("HELIOGRAPH_DATABASE_URL is not set")
 	}
 	now := newestBlock(b, url)()
-	g := testenv.Over(b, url, testenv.Storage(func(o *storage.Options) { o.ReadOnly = true }), testenv.Graph(func(o *gateway.GraphOptions) { o.CacheBytes = 0 }))
+	g := testenv.Over(b, url, testenv.Storage(func(o *storage.Options) {
+		o.ReadOnly = true
+	}), testenv.Graph(func(o *gateway.GraphOptions) { o.CacheBytes = 0 }))
 	busiest := func(offset int) (id string) {
 		sql := `select payer_account_id::text from transaction group by 1 order by count(*) desc, 1 offset $1 limit 1`
 		if err := g.DB.Pool().QueryRow(b.Context(), sql, offset).Scan(&id); err != nil {
@@ -95,7 +99,8 @@ func BenchmarkExports(b *testing.B) {
 		days        int
 	}{{"Year-of-account", year, 365}, {"Month-of-network", month, 30}} {
 		b.Run(s.name, func(b *testing.B) {
-			variables := map[string]any{"from": strconv.FormatInt(now.AddDate(0, 0, -s.days).Unix(), 10), "to": strconv.FormatInt(now.Unix(), 10)}
+			variables := map[string]any{"from": strconv.FormatInt(now.AddDate(0, 0, -s.days).Unix(), 10),
+				"to": strconv.FormatInt(now.Unix(), 10)}
 			if s.days == 365 {
 				variables["of"] = busiest(10)
 			}
@@ -153,7 +158,9 @@ func (o *other) times(b *testing.B, f func()) []float64 {
 		var all []float64
 		for !end.Load() {
 			start := time.Now()
-			o.g.Data(b, `query($id: AccountRef!) { account(id: $id) { memo transactions(first: 10) { nodes { type } } } }`, map[string]any{"id": o.id}, new(any))
+			o.g.Data(b,
+				`query($id: AccountRef!) { account(id: $id) { memo transactions(first: 10) { nodes { type } } } }`,
+				map[string]any{"id": o.id}, new(any))
 			all = append(all, time.Since(start).Seconds()*1000)
 			time.Sleep(5 * time.Millisecond)
 		}

@@ -19,7 +19,8 @@ func (r *rig) estimate(tb testing.TB, mode string) client {
 		}
 	}
 	to, from := newSink(), bytes.NewReader(nil)
-	req := httptest.NewRequestWithContext(tb.Context(), http.MethodPost, "/api/v1/network/fees?mode="+mode, io.NopCloser(from))
+	req := httptest.NewRequestWithContext(tb.Context(), http.MethodPost, "/api/v1/network/fees?mode="+mode,
+		io.NopCloser(from))
 	req.Header.Set("Content-Type", "application/protobuf")
 	req.ContentLength = int64(len(example))
 	return client{ask: func() { to.reset(); from.Reset(example); r.rest.ServeHTTP(to, req) }, to: to}
@@ -44,8 +45,8 @@ func TestFeeEstimate(t *testing.T) {
 	}
 }
 
-// BenchmarkFeeEstimate requests estimates over REST, sequentially: from the transaction alone, and from the state too, which is one round trip to
-// the database more.
+// BenchmarkFeeEstimate requests estimates over REST, sequentially: from the transaction alone, and from the state too,
+// which is one round trip to the database more.
 func BenchmarkFeeEstimate(b *testing.B) {
 	r := newRig(b)
 	for _, mode := range []string{"INTRINSIC", "STATE"} {

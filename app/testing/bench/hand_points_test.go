@@ -14,7 +14,8 @@ import (
 	"heliograph/internal/domain/ledger"
 )
 
-// The handlers of single objects. Each reads an object in one or two round trips: what its key finds, and what belongs to the rows of the first.
+// The handlers of single objects. Each reads an object in one or two round trips: what its key finds, and what belongs
+// to the rows of the first.
 
 const (
 	tokensOfAccount = 1000
@@ -70,7 +71,8 @@ from entity e left join entity_stake s on s.id = e.id where e.id = $1 and e.type
 	b.Queue(transactionsOf, int64(id)).Query(func(rows pgx.Rows) error {
 		_, err := pgx.ForEachRow(rows, s.targets(), func() error {
 			t, err := s.finish()
-			body.Transactions, times, payers = append(body.Transactions, t), append(times, s.at), append(payers, s.payer)
+			body.Transactions, times, payers = append(body.Transactions, t), append(times, s.at),
+				append(payers, s.payer)
 			return err
 		})
 		return err
@@ -143,12 +145,14 @@ order by entity_id, amount`, at, payer).Query(each([]any{&account, &amount, &app
 	}))
 	b.Queue(`select token_id, account_id, amount, coalesce(is_approval, false) from token_transfer where consensus_timestamp = $1 and payer_account_id = $2
 order by token_id, account_id`, at, payer).Query(each([]any{&token, &holder, &amount, &approved}, func() {
-		t.TokenTransfers = append(t.TokenTransfers, tokenTransferDTO{ledger.EntityID(token).String(), ledger.EntityID(holder).String(), amount, approved})
+		t.TokenTransfers = append(t.TokenTransfers,
+			tokenTransferDTO{ledger.EntityID(token).String(), ledger.EntityID(holder).String(), amount, approved})
 	}))
 	b.Queue(`select account_id, amount from staking_reward_transfer r where consensus_timestamp = $1 and exists (
   select from crypto_transfer c where c.consensus_timestamp = r.consensus_timestamp and c.entity_id = 800) order by account_id`, at).
 		Query(each([]any{&holder, &amount}, func() {
-			t.StakingRewardTransfers = append(t.StakingRewardTransfers, rewardDTO{ledger.EntityID(holder).String(), amount})
+			t.StakingRewardTransfers = append(t.StakingRewardTransfers,
+				rewardDTO{ledger.EntityID(holder).String(), amount})
 		}))
 	b.Queue(`select amount, collector_account_id, token_id, effective_payer_account_ids from assessed_custom_fee
 where consensus_timestamp = $1 and payer_account_id = $2 order by collector_account_id, amount`, at, payer).
@@ -174,7 +178,8 @@ func (h *hand) block(w http.ResponseWriter, r *http.Request) {
 	err = h.pool.QueryRow(r.Context(), `select count, hapi_version_major || '.' || hapi_version_minor || '.' || hapi_version_patch, '0x' || hash, name, index,
   '0x' || prev_hash, coalesce(size, length(bytes)), consensus_start, consensus_end, nullif(gas_used, -1), logs_bloom,
   '0x' || encode(receipts_root, 'hex') from record_file where index = $1`, number).
-		Scan(&b.Count, &b.HapiVersion, &b.Hash, &b.Name, &b.Number, &b.PreviousHash, &b.Size, &from, &to, &b.GasUsed, &bloom, &b.ReceiptsRoot)
+		Scan(&b.Count, &b.HapiVersion, &b.Hash, &b.Name, &b.Number, &b.PreviousHash, &b.Size, &from, &to, &b.GasUsed,
+			&bloom, &b.ReceiptsRoot)
 	b.Timestamp.From, b.Timestamp.To = ledger.Timestamp(from).String(), ledger.Timestamp(to).String()
 	if bloom != nil {
 		s := bloomOf(bloom)
@@ -251,8 +256,10 @@ func (h *hand) token(w http.ResponseWriter, r *http.Request) {
   greatest(lower(t.timestamp_range), lower(e.timestamp_range)), t.name, t.pause_key, t.pause_status, t.supply_key, t.supply_type, t.symbol, t.total_supply,
   t.treasury_account_id, t.type, t.wipe_key, f.fixed_fees, lower(f.timestamp_range)
 from token t join entity e on e.id = t.token_id left join custom_fee f on f.entity_id = t.token_id where t.token_id = $1`, int64(id)).
-		Scan(&admin, &renew, &t.AutoRenewPeriod, &created, &decimals, &t.Deleted, &expires, &schedule, &t.FreezeDefault, &freeze, &t.InitialSupply, &kyc,
-			&t.MaxSupply, &t.Memo, &t.Metadata, &metadata, &modified, &t.Name, &pause, &t.PauseStatus, &supply, &t.SupplyType, &t.Symbol, &t.TotalSupply,
+		Scan(&admin, &renew, &t.AutoRenewPeriod, &created, &decimals, &t.Deleted, &expires, &schedule,
+			&t.FreezeDefault, &freeze, &t.InitialSupply, &kyc,
+			&t.MaxSupply, &t.Memo, &t.Metadata, &metadata, &modified, &t.Name, &pause, &t.PauseStatus, &supply,
+			&t.SupplyType, &t.Symbol, &t.TotalSupply,
 			&treasury, &t.Type, &wipe, &fixed, &feesSince)
 	if t.Metadata == nil {
 		t.Metadata = []byte{}
@@ -266,7 +273,8 @@ from token t join entity e on e.id = t.token_id left join custom_fee f on f.enti
 		t.ExpiryTimestamp = &at
 	}
 	if feesSince != nil {
-		t.CustomFees = &customFeesDTO{CreatedTimestamp: timeOf(feesSince), FixedFees: []fixedFeeDTO{}, FractionalFees: []struct{}{}}
+		t.CustomFees = &customFeesDTO{CreatedTimestamp: timeOf(feesSince), FixedFees: []fixedFeeDTO{},
+			FractionalFees: []struct{}{}}
 		var fees []struct {
 			AllCollectorsAreExempt bool   `json:"all_collectors_are_exempt"`
 			Amount                 int64  `json:"amount"`
@@ -278,7 +286,8 @@ from token t join entity e on e.id = t.token_id left join custom_fee f on f.enti
 		}
 		for _, f := range fees {
 			t.CustomFees.FixedFees = append(t.CustomFees.FixedFees,
-				fixedFeeDTO{f.AllCollectorsAreExempt, f.Amount, idOf(f.CollectorAccountID), idOf(f.DenominatingTokenID)})
+				fixedFeeDTO{f.AllCollectorsAreExempt, f.Amount, idOf(f.CollectorAccountID),
+					idOf(f.DenominatingTokenID)})
 		}
 	}
 	answer(w, &t, err)
@@ -387,9 +396,12 @@ cross join lateral (select * from contract_result c where c.consensus_timestamp 
 join ethereum_transaction et on et.consensus_timestamp = h.consensus_timestamp
 left join entity e on e.id = cr.contract_id
 left join lateral (select * from record_file where consensus_end >= cr.consensus_timestamp order by consensus_end limit 1) r on true`, hash).
-		Scan(&party, &payer, &at, &address, &amount, &bloom, &called, &contract, &created, &d.ErrorMessage, &initcode, &function, &d.GasConsumed, &d.GasUsed, &sender,
-			&stored, &d.TransactionIndex, &code, &d.BlockHash, &d.BlockNumber, &d.BlockGasUsed, &d.AccessList, &calldata, &e.ChainID, &d.GasLimit, &e.GasPrice,
-			&e.MaxFeePerGas, &e.MaxPriorityFeePerGas, &nonce, &recovery, &e.SignatureR, &e.SignatureS, &e.SignatureV, &e.ToAddress, &e.Type,
+		Scan(&party, &payer, &at, &address, &amount, &bloom, &called, &contract, &created, &d.ErrorMessage, &initcode,
+			&function, &d.GasConsumed, &d.GasUsed, &sender,
+			&stored, &d.TransactionIndex, &code, &d.BlockHash, &d.BlockNumber, &d.BlockGasUsed, &d.AccessList,
+			&calldata, &e.ChainID, &d.GasLimit, &e.GasPrice,
+			&e.MaxFeePerGas, &e.MaxPriorityFeePerGas, &nonce, &recovery, &e.SignatureR, &e.SignatureS, &e.SignatureV,
+			&e.ToAddress, &e.Type,
 			&e.Value, &d.Child); err != nil {
 		answer(w, nil, err)
 		return
@@ -397,7 +409,8 @@ left join lateral (select * from record_file where consensus_end >= cr.consensus
 	if recovery != nil {
 		e.RecoveryID = ledger.Of(*recovery)
 	}
-	of := ledger.ContractResult{Ethereum: &e, ContractID: ledger.EntityID(zero(contract)), Result: ledger.ResponseCode(code)}
+	of := ledger.ContractResult{Ethereum: &e, ContractID: ledger.EntityID(zero(contract)),
+		Result: ledger.ResponseCode(code)}
 	d.Address, d.Bloom, d.CallResult = addressText(address, contract), bloomOf(bloom), hexOf(called)
 	d.ContractID, d.CreatedContractIDs = idOf(contract), []string{}
 	if len(bloom) == 0 {
@@ -406,7 +419,8 @@ left join lateral (select * from record_file where consensus_end >= cr.consensus
 	for _, id := range created {
 		d.CreatedContractIDs = append(d.CreatedContractIDs, ledger.EntityID(id).String())
 	}
-	d.From, d.To, d.Hash, d.Timestamp = addressText(nil, sender), addressText(of.To(), contract), hexOf(stored), ledger.Timestamp(at).String()
+	d.From, d.To, d.Hash, d.Timestamp = addressText(nil, sender), addressText(of.To(), contract), hexOf(stored),
+		ledger.Timestamp(at).String()
 	if d.FunctionParameters = hexOf(calldata); len(calldata) == 0 {
 		d.FunctionParameters = hexOf(function)
 	}
@@ -422,7 +436,8 @@ left join lateral (select * from record_file where consensus_end >= cr.consensus
 	}
 	d.ChainID, d.GasPrice = string(of.ChainID()), string(e.GasPriceTinybar())
 	d.MaxFeePerGas, d.MaxPriorityFeePerGas = string(of.MaxFeePerGas()), string(of.MaxPriorityFeePerGas())
-	d.R, d.S, d.Type, d.V, d.Nonce = hexOf(e.SignatureR), hexOf(e.SignatureS), int32(e.Type), numberOf(of.V()), zero(nonce)
+	d.R, d.S, d.Type, d.V, d.Nonce = hexOf(e.SignatureR), hexOf(e.SignatureS), int32(e.Type), numberOf(of.V()),
+		zero(nonce)
 	answer(w, &d, h.partsOfResult(r.Context(), at, party, &d))
 }
 
@@ -451,18 +466,19 @@ func (h *hand) partsOfResult(ctx context.Context, at, party int64, d *resultDTO)
 	b.Queue(`select e.evm_address, l.bloom, l.contract_id, l.data, l.index, l.topic0, l.topic1, l.topic2, l.topic3 from contract_transaction ct
 join contract_log l on l.consensus_timestamp = ct.consensus_timestamp and (cardinality(ct.contract_ids) = 0 or l.contract_id = any(ct.contract_ids))
 left join entity e on e.id = l.contract_id where ct.consensus_timestamp = $1 and ct.entity_id = $2 order by l.index`, at, party).
-		Query(each([]any{&address, &bloom, &contract, &data, &index, &topics[0], &topics[1], &topics[2], &topics[3]}, func() {
-			l := logDTO{addressText(address, contract), hexOf(bloom), idOf(contract), "0x", index, []string{}}
-			if len(data) > 0 {
-				l.Data = wordOf(data)
-			}
-			for _, t := range topics {
-				if t != nil {
-					l.Topics = append(l.Topics, wordOf(t))
+		Query(each([]any{&address, &bloom, &contract, &data, &index, &topics[0], &topics[1], &topics[2], &topics[3]},
+			func() {
+				l := logDTO{addressText(address, contract), hexOf(bloom), idOf(contract), "0x", index, []string{}}
+				if len(data) > 0 {
+					l.Data = wordOf(data)
 				}
-			}
-			d.Logs = append(d.Logs, l)
-		}))
+				for _, t := range topics {
+					if t != nil {
+						l.Topics = append(l.Topics, wordOf(t))
+					}
+				}
+				d.Logs = append(d.Logs, l)
+			}))
 	b.Queue(`select e.evm_address, s.contract_id, s.slot, s.value_read, s.value_written from contract_transaction ct
 join contract_state_change s on s.consensus_timestamp = ct.consensus_timestamp and not s.migration and s.contract_id = any(ct.contract_ids)
 left join entity e on e.id = s.contract_id where ct.consensus_timestamp = $1 and ct.entity_id = $2 order by s.contract_id, s.slot`, at, party).

@@ -16,8 +16,8 @@ import (
 // tokensPerAccount is how many token balances an account shows in a list.
 const tokensPerAccount = 50
 
-// hand implements some requests without the gateway, as a reference: structs for encoding/json, prepared statements, children of a page
-// in one statement each, no validation.
+// hand implements some requests without the gateway, as a reference: structs for encoding/json, prepared statements,
+// children of a page in one statement each, no validation.
 type hand struct{ pool *pgxpool.Pool }
 
 func handWritten(pool *pgxpool.Pool) http.Handler {
@@ -147,7 +147,8 @@ from record_file order by consensus_end desc, index desc limit $1`, limit)
 	var from, to int64
 	var bloom []byte
 	_, err = pgx.ForEachRow(rows, []any{
-		&b.Count, &b.HapiVersion, &b.Hash, &b.Name, &b.Number, &b.PreviousHash, &b.Size, &from, &to, &b.GasUsed, &bloom, &b.ReceiptsRoot,
+		&b.Count, &b.HapiVersion, &b.Hash, &b.Name, &b.Number, &b.PreviousHash, &b.Size, &from, &to, &b.GasUsed,
+		&bloom, &b.ReceiptsRoot,
 	}, func() error {
 		b.Timestamp.From, b.Timestamp.To = ledger.Timestamp(from).String(), ledger.Timestamp(to).String()
 		b.LogsBloom = nil
@@ -216,7 +217,8 @@ from topic_message where topic_id = $1 order by consensus_timestamp limit $2`, i
 	var initial []byte
 	var payer, start *int64
 	_, err = pgx.ForEachRow(rows, []any{
-		&number, &total, &at, &initial, &m.Message, &payer, &m.RunningHash, &m.RunningHashVersion, &m.SequenceNumber, &start,
+		&number, &total, &at, &initial, &m.Message, &payer, &m.RunningHash, &m.RunningHashVersion, &m.SequenceNumber,
+		&start,
 	}, func() error {
 		m.ConsensusTimestamp, m.PayerAccountID, m.ChunkInfo = ledger.Timestamp(at).String(), idOf(payer), nil
 		if number != nil {
@@ -292,8 +294,10 @@ type accountScan struct {
 
 func (s *accountScan) targets() []any {
 	return []any{
-		&s.id, &s.alias, &s.dto.AutoRenewPeriod, &s.dto.Balance.Balance, &s.balanceAt, &s.created, &s.dto.DeclineReward, &s.dto.Deleted,
-		&s.dto.EthereumNonce, &s.address, &s.expires, &s.key, &s.dto.MaxAutomaticTokenAssociations, &s.dto.Memo, &s.pending, &s.periodEnd,
+		&s.id, &s.alias, &s.dto.AutoRenewPeriod, &s.dto.Balance.Balance, &s.balanceAt, &s.created,
+		&s.dto.DeclineReward, &s.dto.Deleted,
+		&s.dto.EthereumNonce, &s.address, &s.expires, &s.key, &s.dto.MaxAutomaticTokenAssociations, &s.dto.Memo,
+		&s.pending, &s.periodEnd,
 		&s.dto.ReceiverSigRequired, &s.staked, &s.dto.StakedNodeID, &s.periodStart,
 	}
 }

@@ -81,8 +81,10 @@ type transactionScan struct {
 
 func (s *transactionScan) targets() []any {
 	return []any{
-		&s.at, &s.payer, &s.start, &s.typ, &s.result, &s.batchKey, &s.dto.Bytes, &s.dto.ChargedTxFee, &s.entity, &s.dto.HighVolume,
-		&s.dto.HighVolumePricingMultiplier, &s.customFees, &s.dto.MaxFee, &s.dto.Memo, &s.nfts, &s.node, &s.dto.Nonce, &s.parent,
+		&s.at, &s.payer, &s.start, &s.typ, &s.result, &s.batchKey, &s.dto.Bytes, &s.dto.ChargedTxFee, &s.entity,
+		&s.dto.HighVolume,
+		&s.dto.HighVolumePricingMultiplier, &s.customFees, &s.dto.MaxFee, &s.dto.Memo, &s.nfts, &s.node, &s.dto.Nonce,
+		&s.parent,
 		&s.dto.Scheduled, &s.dto.TransactionHash, &s.dto.ValidDurationSeconds,
 	}
 }
@@ -93,7 +95,8 @@ func (s *transactionScan) finish() (transactionDTO, error) {
 	t.ConsensusTimestamp, t.ValidStartTimestamp = ledger.Timestamp(s.at).String(), start.String()
 	t.TransactionID = ledger.TransactionID{Payer: ledger.EntityID(s.payer), ValidStart: start}.String()
 	t.Name, t.Result = ledger.TransactionType(s.typ).String(), ledger.ResponseCode(s.result).String()
-	t.BatchKey, t.EntityID, t.Node, t.ParentConsensusTimestamp = keyOf(s.batchKey), idOf(s.entity), idOf(s.node), timeOf(s.parent)
+	t.BatchKey, t.EntityID, t.Node, t.ParentConsensusTimestamp = keyOf(s.batchKey), idOf(s.entity), idOf(s.node),
+		timeOf(s.parent)
 	t.MaxCustomFees, t.NFTTransfers = []customFeeDTO{}, []nftTransferDTO{}
 	t.StakingRewardTransfers, t.TokenTransfers, t.Transfers = []rewardDTO{}, []tokenTransferDTO{}, []transferDTO{}
 	for _, b := range s.customFees {
@@ -102,7 +105,8 @@ func (s *transactionScan) finish() (transactionDTO, error) {
 			return t, err
 		}
 		for _, f := range fees {
-			t.MaxCustomFees = append(t.MaxCustomFees, customFeeDTO{idOf((*int64)(&f.AccountID)), f.Amount, idOf((*int64)(&f.DenominatingTokenID))})
+			t.MaxCustomFees = append(t.MaxCustomFees,
+				customFeeDTO{idOf((*int64)(&f.AccountID)), f.Amount, idOf((*int64)(&f.DenominatingTokenID))})
 		}
 	}
 	if s.nfts == nil {
@@ -119,7 +123,8 @@ func (s *transactionScan) finish() (transactionDTO, error) {
 		return t, err
 	}
 	for _, m := range moved {
-		t.NFTTransfers = append(t.NFTTransfers, nftTransferDTO{m.IsApproval, idOf(m.ReceiverAccountID), idOf(m.SenderAccountID), m.SerialNumber, idOf(m.TokenID)})
+		t.NFTTransfers = append(t.NFTTransfers, nftTransferDTO{m.IsApproval, idOf(m.ReceiverAccountID),
+			idOf(m.SenderAccountID), m.SerialNumber, idOf(m.TokenID)})
 	}
 	return t, nil
 }
@@ -174,13 +179,15 @@ where consensus_timestamp = any($1) and payer_account_id = any($2) order by cons
 where consensus_timestamp = any($1) and payer_account_id = any($2) order by consensus_timestamp, token_id, account_id`, times, payers).
 		Query(each([]any{&at, &token, &holder, &amount, &approved}, func() {
 			t := place[at]
-			t.TokenTransfers = append(t.TokenTransfers, tokenTransferDTO{ledger.EntityID(token).String(), ledger.EntityID(holder).String(), amount, approved})
+			t.TokenTransfers = append(t.TokenTransfers,
+				tokenTransferDTO{ledger.EntityID(token).String(), ledger.EntityID(holder).String(), amount, approved})
 		}))
 	batch.Queue(`select consensus_timestamp, account_id, amount from staking_reward_transfer r where consensus_timestamp = any($1) and exists (
   select from crypto_transfer c where c.consensus_timestamp = r.consensus_timestamp and c.entity_id = 800) order by consensus_timestamp, account_id`, times).
 		Query(each([]any{&at, &holder, &amount}, func() {
 			t := place[at]
-			t.StakingRewardTransfers = append(t.StakingRewardTransfers, rewardDTO{ledger.EntityID(holder).String(), amount})
+			t.StakingRewardTransfers = append(t.StakingRewardTransfers,
+				rewardDTO{ledger.EntityID(holder).String(), amount})
 		}))
 	return h.pool.SendBatch(ctx, &batch).Close()
 }

@@ -1,5 +1,6 @@
-// Package bench compares the gateway with handlers that are hand-written for single requests. Both read the same database in the same process and return the
-// same bytes. In addition, the gateway validates parameters and computes ETags and links.
+// Package bench compares the gateway with handlers that are hand-written for single requests. Both read the same
+// database in the same process and return the same bytes. In addition, the gateway validates parameters and computes
+// ETags and links.
 package bench
 
 import (
@@ -62,20 +63,27 @@ func newRig(tb testing.TB) *rig {
 	}
 	log := slog.New(slog.DiscardHandler)
 	base := ledger.EntityID(0)
-	db, err := storage.Open(tb.Context(), storage.Options{PoolOptions: storage.PoolOptions{URL: url, MaxConnections: 2*clients + 1}, ReadOnly: true, Base: base})
+	db, err := storage.Open(tb.Context(),
+		storage.Options{PoolOptions: storage.PoolOptions{URL: url, MaxConnections: 2*clients + 1}, ReadOnly: true,
+			Base: base})
 	if err != nil {
 		tb.Fatal(err)
 	}
 	tb.Cleanup(db.Close)
 	cfg := &rest.Config{
-		Base: base, LimitDefault: pageSize, LimitMax: 100, TokensInList: tokensPerAccount, TokensOfAccount: 1000, MaxRepeats: 100,
+		Base: base, LimitDefault: pageSize, LimitMax: 100, TokensInList: tokensPerAccount, TokensOfAccount: 1000,
+		MaxRepeats:           100,
 		MaxTransactionsRange: 60 * 24 * time.Hour, Now: now,
 	}
 	root := resolvers.New(resolvers.Options{DB: db, Now: cfg.Now, Cache: true, Logger: log})
 	srv, err := server.New(server.Options{
-		Schema: graph.NewSchema(root.Root(), storage.Together), Tables: root.Tables(), Operation: resolvers.Operation, Work: resolvers.Work, Scans: resolvers.Scans,
-		Classify: resolvers.Classify, Base: base, Limits: relay.Limits{Default: cfg.LimitDefault, Max: cfg.LimitMax}, DocumentBytes: 8 << 20,
-		Bounds: limits.Default(), MaxValues: 10_000, NewID: func() string { return "" }, MaxBody: 1 << 20, Logger: log,
+		Schema: graph.NewSchema(root.Root(), storage.Together), Tables: root.Tables(), Operation: resolvers.Operation,
+		Work: resolvers.Work, Scans: resolvers.Scans,
+		Classify: resolvers.Classify, Base: base, Limits: relay.Limits{Default: cfg.LimitDefault, Max: cfg.LimitMax},
+		DocumentBytes: 8 << 20,
+		Bounds:        limits.Default(), MaxValues: 10_000, NewID: func() string {
+			return ""
+		}, MaxBody: 1 << 20, Logger: log,
 	})
 	if err != nil {
 		tb.Fatal(err)
@@ -157,7 +165,8 @@ type way struct {
 	answered *sync.WaitGroup
 }
 
-// client repeats one request. Its goroutine exists until the end of the test, like that of a connection: a new goroutine would have to grow its stack first.
+// client repeats one request. Its goroutine exists until the end of the test, like that of a connection: a new
+// goroutine would have to grow its stack first.
 type client struct {
 	ask   func() // sends the request and stores the response in the sink
 	to    *sink

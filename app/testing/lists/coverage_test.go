@@ -18,7 +18,8 @@ import (
 
 func TestMain(m *testing.M) { pgtest.Main(m) }
 
-// TestCoverage checks that each argument of each list of the ledger, each value of an enum in it and each member of a filter is measured.
+// TestCoverage checks that each argument of each list of the ledger, each value of an enum in it and each member of a
+// filter is measured.
 func TestCoverage(t *testing.T) {
 	g := testenv.Demo(t)
 	schema, err := gqlparser.LoadSchema(&ast.Source{Input: graph.SDL})
@@ -76,7 +77,8 @@ func TestCoverage(t *testing.T) {
 		delete(missing, name)
 	}
 	if len(missing) > 0 {
-		t.Errorf("not measured: add these to allLists, graphLists or nestedLists:\n%s", strings.Join(slices.Sorted(maps.Keys(missing)), "\n"))
+		t.Errorf("not measured: add these to allLists, graphLists or nestedLists:\n%s",
+			strings.Join(slices.Sorted(maps.Keys(missing)), "\n"))
 	}
 }
 
@@ -144,7 +146,8 @@ func given(v *ast.Value) *ast.Value {
 // notMeasured returns the arguments that are not measured, with the reasons.
 func notMeasured() map[string]string {
 	reasons := map[string]string{"Query.contractActions(transactionId)": "finds one contract result, as the hash does"}
-	for list := range strings.FieldsSeq("Account.contractResults Block.contractResults Contract.results Block.contractLogs Contract.logs Transaction.contractLogs") {
+	for list := range strings.FieldsSeq("Account.contractResults Block.contractResults Contract.results " +
+		"Block.contractLogs Contract.logs Transaction.contractLogs") {
 		for member := range strings.FieldsSeq("contract blockHash blockNumber") {
 			reasons[list+"(filter."+member+")"] = "is supported at the root only"
 		}

@@ -40,7 +40,8 @@ const (
 	samples    = 3
 )
 
-// TestLists requests each list with each combination of its filters, with rare and frequent values, in both orders, and for several ranges of time.
+// TestLists requests each list with each combination of its filters, with rare and frequent values, in both orders,
+// and for several ranges of time.
 func TestLists(t *testing.T) {
 	url := os.Getenv("HELIOGRAPH_DATABASE_URL")
 	if url == "" {
@@ -53,11 +54,14 @@ func TestLists(t *testing.T) {
 	defer func() { _ = conn.Close(context.Background()) }()
 	var rec pgtest.Recorder
 	var now, middle ledger.Timestamp
-	if err := conn.QueryRow(t.Context(), `select max(consensus_end), (min(consensus_end) + max(consensus_end)) / 2 from record_file`).
+	if err := conn.QueryRow(t.Context(),
+		`select max(consensus_end), (min(consensus_end) + max(consensus_end)) / 2 from record_file`).
 		Scan((*int64)(&now), (*int64)(&middle)); err != nil {
 		t.Fatal(err)
 	}
-	g := testenv.Over(t, url, testenv.Timeout(timeout), testenv.Storage(func(o *storage.Options) { o.Tracer, o.StatementTimeout = &rec, timeout }),
+	g := testenv.Over(t, url, testenv.Timeout(timeout), testenv.Storage(func(o *storage.Options) {
+		o.Tracer, o.StatementTimeout = &rec, timeout
+	}),
 		func(o *gateway.Options, _ *storage.Options) { o.REST.Now = now.Time })
 	v := &values{conn: conn, seen: map[string][]string{}}
 	wanted := regexp.MustCompile(*only)
@@ -133,7 +137,8 @@ func measure(t *testing.T, g *testenv.Gateway, rec *pgtest.Recorder, m *measured
 				m.shown = max(m.shown, len(rows))
 			}
 		}
-		refused := strings.Contains(got.Body, "the page is not full after") // because of what was read, which takes its time
+		// because of what was read, which takes its time
+		refused := strings.Contains(got.Body, "the page is not full after")
 		if strings.Contains(got.Body, `"errors":[`) && strings.HasPrefix(m.path, "{") && !refused {
 			t.Errorf("%s: %s", m.path, got.Body)
 		}
@@ -155,7 +160,8 @@ func report(t *testing.T, g *testenv.Gateway, rec *pgtest.Recorder, all []*measu
 		groups[m.group] = append(groups[m.group], m)
 	}
 	slices.SortFunc(all, func(a, b *measured) int { return int(b.took - a.took) })
-	fmt.Printf("%d requests, %d lists and filters; median %.1f ms\n\n", len(all), len(groups), milliseconds(all[len(all)/2].took))
+	fmt.Printf("%d requests, %d lists and filters; median %.1f ms\n\n", len(all), len(groups),
+		milliseconds(all[len(all)/2].took))
 	fmt.Printf("| request | index | status | ms | rows shown | rows read |\n|---|---|--:|--:|--:|--:|\n")
 	for i, m := range all {
 		if i >= *worst && m.took < *printed {
@@ -165,12 +171,14 @@ func report(t *testing.T, g *testenv.Gateway, rec *pgtest.Recorder, all []*measu
 		if i < *worst {
 			read = rowsRead(t, g, rec, m)
 		}
-		fmt.Printf("| `%s` | %t | %d | %.1f | %d | %s |\n", m.path, m.served, m.status, milliseconds(m.took), m.shown, read)
+		fmt.Printf("| `%s` | %t | %d | %.1f | %d | %s |\n", m.path, m.served, m.status, milliseconds(m.took),
+			m.shown, read)
 		if m.served && (m.took > maxRequest || m.status >= http.StatusInternalServerError) {
 			t.Errorf("%s took %s", m.path, m.took)
 		}
 	}
-	fmt.Printf("\n| list and filters | requests | median ms | maximum ms | rows read by the median |\n|---|--:|--:|--:|--:|\n")
+	fmt.Printf("\n| list and filters | requests | median ms | maximum ms | rows read by the median " +
+		"|\n|---|--:|--:|--:|--:|\n")
 	for _, group := range slices.Sorted(maps.Keys(groups)) {
 		list := groups[group]
 		slices.SortFunc(list, func(a, b *measured) int { return int(a.took - b.took) })
@@ -179,7 +187,8 @@ func report(t *testing.T, g *testenv.Gateway, rec *pgtest.Recorder, all []*measu
 		if median.served {
 			read = rowsRead(t, g, rec, median)
 		}
-		fmt.Printf("| `%s` | %d | %.1f | %.1f | %s |\n", group, len(list), milliseconds(median.took), milliseconds(list[len(list)-1].took), read)
+		fmt.Printf("| `%s` | %d | %.1f | %.1f | %s |\n", group, len(list), milliseconds(median.took),
+			milliseconds(list[len(list)-1].took), read)
 		if median.served && median.took > maxMedian {
 			t.Errorf("%s: the median of %d requests is %s", group, len(list), median.took)
 		}

@@ -104,8 +104,11 @@ func (l *list) requests(t *testing.T, v *values, middle ledger.Timestamp) []*mea
 		for _, path := range paths {
 			for _, span := range spans {
 				for _, order := range []string{"order=asc", "order=desc"} {
-					full := strings.Join(slices.DeleteFunc([]string{query, span, order}, func(s string) bool { return s == "" }), "&")
-					out = append(out, &measured{path: path + "?" + full, group: strings.Join(append([]string{l.path}, names...), " ")})
+					full := strings.Join(slices.DeleteFunc([]string{query, span, order}, func(s string) bool {
+						return s == ""
+					}), "&")
+					out = append(out, &measured{path: path + "?" + full,
+						group: strings.Join(append([]string{l.path}, names...), " ")})
 				}
 			}
 		}

@@ -2,8 +2,9 @@ package lists
 
 // list is a list of the REST API.
 type list struct {
-	path    string
-	parents string // SQL for the objects in the path, with their numbers of rows; each {} in the path stands for a word
+	path string
+	// SQL for the objects in the path, with their numbers of rows; each {} in the path stands for a word
+	parents string
 	filters []filter
 	// times is the meaning of the parameter timestamp.
 	times times
@@ -23,7 +24,8 @@ const (
 // filter is a parameter and the values that it is measured with.
 type filter struct {
 	name string
-	// values is SQL for values with their numbers of rows. The rarest, the median and the most frequent value are used.
+	// values is SQL for values with their numbers of rows. The rarest, the median and the most frequent value are
+	// used.
 	values string
 	absent string // a value that no row has
 	ops    string // prefixes of values, separated by spaces; "=" is none. Default "="
@@ -79,18 +81,23 @@ func resultFilters() []filter {
 
 // allLists are the lists with their filters.
 func allLists() []list {
-	withHash := append(logFilters(), filter{name: "transaction.hash", values: hex("contract_transaction_hash", "hash"), absent: noWord})
+	withHash := append(logFilters(), filter{name: "transaction.hash", values: hex("contract_transaction_hash", "hash"),
+		absent: noWord})
 	return []list{
 		{path: "/accounts", filters: append(accountFilters(), filter{name: "balance", fixed: "false"})},
 		{
 			path: "/accounts/{}", parents: by("crypto_transfer", "entity_id"), times: ranges,
-			filters: []filter{{name: "transactiontype", values: transactionTypes, absent: "HISTORYPROOFVOTE"}, {name: "transactions", fixed: "false"}},
+			filters: []filter{{name: "transactiontype", values: transactionTypes, absent: "HISTORYPROOFVOTE"},
+				{name: "transactions", fixed: "false"}},
 		},
 		{path: "/balances", filters: accountFilters(), times: asOf},
-		{path: "/blocks", filters: []filter{{name: "block.number", values: key("record_file", "index"), absent: "999999999", ops: bounds}}, times: ranges},
+		{path: "/blocks",
+			filters: []filter{{name: "block.number", values: key("record_file", "index"), absent: "999999999",
+				ops: bounds}}, times: ranges},
 		{
 			path: "/topics/{}/messages", parents: by("topic_message", "topic_id"), times: ranges,
-			filters: []filter{{name: "sequencenumber", values: by("topic_message", "sequence_number"), absent: "999999999", ops: bounds}, {name: "encoding", fixed: "utf-8"}},
+			filters: []filter{{name: "sequencenumber", values: by("topic_message", "sequence_number"),
+				absent: "999999999", ops: bounds}, {name: "encoding", fixed: "utf-8"}},
 		},
 		{
 			path: "/transactions", times: ranges, depth: 3, filters: []filter{
@@ -100,24 +107,30 @@ func allLists() []list {
 				{name: "transactiontype", values: transactionTypes, absent: "HISTORYPROOFVOTE"},
 			},
 		},
-		{path: "/network/nodes", filters: []filter{{name: "file.id", fixed: "101 102"}, {name: "node.id", fixed: "0 gt:3 99"}}},
-		{path: "/network/registered-nodes", filters: []filter{{name: "registerednode.id", fixed: "1 gt:3 99"}, {name: "type", fixed: "BLOCK_NODE"}}},
+		{path: "/network/nodes", filters: []filter{{name: "file.id", fixed: "101 102"},
+			{name: "node.id", fixed: "0 gt:3 99"}}},
+		{path: "/network/registered-nodes", filters: []filter{{name: "registerednode.id", fixed: "1 gt:3 99"},
+			{name: "type", fixed: "BLOCK_NODE"}}},
 		{path: "/schedules", depth: 2, filters: []filter{
 			{name: "account.id", values: by("schedule", "creator_account_id"), absent: noID, ops: bounds},
 			{name: "schedule.id", values: key("schedule", "schedule_id"), absent: noID, ops: bounds},
 		}},
-		{path: "/contracts", filters: []filter{{name: "contract.id", values: key("contract", "id"), absent: noID, ops: bounds}}},
+		{path: "/contracts",
+			filters: []filter{{name: "contract.id", values: key("contract", "id"), absent: noID, ops: bounds}}},
 		{
 			path: "/contracts/{}/state", parents: by("contract_state", "contract_id"), times: asOf,
 			filters: []filter{{name: "slot", values: hex("contract_state", "slot"), absent: noWord, ops: bounds}},
 		},
-		{path: "/contracts/{}/results/logs", parents: by("contract_log", "contract_id"), filters: logFilters(), times: ranges, depth: 2},
+		{path: "/contracts/{}/results/logs", parents: by("contract_log", "contract_id"), filters: logFilters(),
+			times: ranges, depth: 2},
 		{path: "/contracts/results/logs", filters: withHash, times: ranges, depth: 2},
 		{path: "/contracts/results", filters: resultFilters(), times: ranges, depth: 2},
-		{path: "/contracts/{}/results", parents: by("contract_result", "contract_id"), filters: resultFilters(), times: ranges, depth: 2},
+		{path: "/contracts/{}/results", parents: by("contract_result", "contract_id"), filters: resultFilters(),
+			times: ranges, depth: 2},
 		{
 			path: "/contracts/results/{}/actions", filters: []filter{{name: "index", fixed: "0 gt:3 99"}},
-			parents: `select '0x' || encode(h.hash, 'hex') as v, a.n from (select consensus_timestamp, count(*) as n from contract_action group by 1) a join contract_transaction_hash h using (consensus_timestamp)`,
+			parents: `select '0x' || encode(h.hash, 'hex') as v, a.n from (select consensus_timestamp, count(*) as ` +
+				`n from contract_action group by 1) a join contract_transaction_hash h using (consensus_timestamp)`,
 		},
 		{path: "/accounts/{}/allowances/crypto", parents: by("crypto_allowance", "owner"), filters: []filter{
 			{name: "spender.id", values: by("crypto_allowance", "spender"), absent: noID, ops: bounds},
@@ -126,30 +139,39 @@ func allLists() []list {
 			{name: "spender.id", values: by("token_allowance", "spender"), absent: noID, ops: bounds},
 			{name: "token.id", values: by("token_allowance", "token_id"), absent: noID, ops: bounds},
 		}},
-		{path: "/accounts/{}/allowances/nfts", parents: `select v, sum(n) as n from (` + by("nft_allowance", "owner") + ` union all ` + by("nft_allowance", "spender") + `) a group by 1`, depth: 2, filters: []filter{
+		{path: "/accounts/{}/allowances/nfts", parents: `select v, sum(n) as n from (` + by("nft_allowance", "owner") +
+			` union all ` + by("nft_allowance", "spender") + `) a group by 1`, depth: 2, filters: []filter{
 			{name: "account.id", values: by("nft_allowance", "spender"), absent: noID, ops: bounds},
 			{name: "token.id", values: by("nft_allowance", "token_id"), absent: noID, ops: bounds},
 			{name: "owner", fixed: "false"},
 		}},
-		{path: "/accounts/{}/airdrops/outstanding", parents: by("token_airdrop", "sender_account_id"), depth: 2, filters: airdropFilters("receiver")},
-		{path: "/accounts/{}/airdrops/pending", parents: by("token_airdrop", "receiver_account_id"), depth: 2, filters: airdropFilters("sender")},
-		{path: "/accounts/{}/hooks", parents: by("hook", "owner_id"), filters: []filter{{name: "hook.id", values: by("hook", "hook_id"), absent: "999999", ops: bounds}}},
+		{path: "/accounts/{}/airdrops/outstanding", parents: by("token_airdrop", "sender_account_id"), depth: 2,
+			filters: airdropFilters("receiver")},
+		{path: "/accounts/{}/airdrops/pending", parents: by("token_airdrop", "receiver_account_id"), depth: 2,
+			filters: airdropFilters("sender")},
+		{path: "/accounts/{}/hooks", parents: by("hook", "owner_id"),
+			filters: []filter{{name: "hook.id", values: by("hook", "hook_id"), absent: "999999", ops: bounds}}},
 		{
-			path: "/accounts/{}/hooks/{}/storage", parents: by("hook_storage", "owner_id || ' ' || hook_id"), times: asOf,
+			path: "/accounts/{}/hooks/{}/storage", parents: by("hook_storage", "owner_id || ' ' || hook_id"),
+			times:   asOf,
 			filters: []filter{{name: "key", values: hex("hook_storage", "key"), absent: noWord, ops: bounds}},
 		},
 		{path: "/tokens", depth: 2, filters: []filter{
 			{name: "account.id", values: by("token_account", "account_id"), absent: noID},
 			{name: "name", values: by("token", "split_part(name, ' ', 1)"), absent: "qqqq"},
-			{name: "publickey", values: by("(select * from entity where type = 'TOKEN') e", "public_key"), absent: noWord},
+			{name: "publickey", values: by("(select * from entity where type = 'TOKEN') e", "public_key"),
+				absent: noWord},
 			{name: "token.id", values: key("token", "token_id"), absent: noID, ops: bounds},
 			{name: "type", fixed: "FUNGIBLE_COMMON NON_FUNGIBLE_UNIQUE"},
 		}},
-		{path: "/tokens/{}/balances", parents: by("token_account", "token_id"), filters: accountFilters(), times: asOf},
+		{path: "/tokens/{}/balances", parents: by("token_account", "token_id"), filters: accountFilters(),
+			times: asOf},
 		{path: "/tokens/{}/nfts", parents: by("nft", "token_id"), depth: 2, filters: []filter{
-			{name: "account.id", values: by("nft", "account_id"), absent: noID}, {name: "serialnumber", values: by("nft", "serial_number"), absent: "999999999", ops: bounds},
+			{name: "account.id", values: by("nft", "account_id"), absent: noID},
+			{name: "serialnumber", values: by("nft", "serial_number"), absent: "999999999", ops: bounds},
 		}},
-		{path: "/tokens/{}/nfts/{}/transactions", parents: by("nft_history", "token_id || ' ' || serial_number"), times: ranges},
+		{path: "/tokens/{}/nfts/{}/transactions", parents: by("nft_history", "token_id || ' ' || serial_number"),
+			times: ranges},
 		{path: "/accounts/{}/nfts", parents: by("nft", "account_id"), depth: 2, filters: []filter{
 			{name: "token.id", values: by("nft", "token_id"), absent: noID, ops: bounds},
 			{name: "serialnumber", values: by("nft", "serial_number"), absent: "999999999", ops: bounds},

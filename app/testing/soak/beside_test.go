@@ -18,17 +18,23 @@ import (
 )
 
 var (
-	beside = flag.Int("soak.beside", 500, "transactions per second that are written beside the readers of TestReadersBesideWriter and TestReadersOfLargeDatabase")
-	large  = flag.String("soak.database", "", "URL of the database of TestReadersOfLargeDatabase, which writes to it and deletes what it has written")
+	beside = flag.Int("soak.beside",
+		500,
+		"transactions per second that are written beside the readers of TestReadersBesideWriter and "+
+			"TestReadersOfLargeDatabase")
+	large = flag.String("soak.database",
+		"", "URL of the database of TestReadersOfLargeDatabase, which writes to it and deletes what it has written")
 )
 
-// besidePaths are read in turn: objects and newest pages, which the writer changes. A and T are the numbers of an account and of a topic.
+// besidePaths are read in turn: objects and newest pages, which the writer changes. A and T are the numbers of an
+// account and of a topic.
 var besidePaths = []string{
-	"/api/v1/transactions?limit=25", "/api/v1/accounts/0.0.A", "/api/v1/topics/0.0.T/messages?order=desc&limit=25", "/api/v1/topics/0.0.T/messages/1",
+	"/api/v1/transactions?limit=25", "/api/v1/accounts/0.0.A", "/api/v1/topics/0.0.T/messages?order=desc&limit=25",
+	"/api/v1/topics/0.0.T/messages/1",
 }
 
-// TestReadersBesideWriter reads for a while, and then once more while transactions with messages are written. It reports the delays and how many blocks
-// PostgreSQL found in its cache. No request may fail.
+// TestReadersBesideWriter reads for a while, and then once more while transactions with messages are written. It
+// reports the delays and how many blocks PostgreSQL found in its cache. No request may fail.
 func TestReadersBesideWriter(t *testing.T) {
 	n := startNetwork(t)
 	paths := pathsOf(1001, firstTopic)
@@ -98,8 +104,10 @@ func readBeside(t *testing.T, n *network, paths []string, what string, length ti
 	micros := func(q float64) time.Duration {
 		return delays[int(q*float64(len(delays)-1))].Round(10 * time.Microsecond)
 	}
-	t.Logf("%s: %.0f requests/s, p50 %v, p99 %v, max %v; gateway: %v a request; PostgreSQL: %.2f %% of the blocks in its cache; load average %s", what,
-		float64(len(delays))/length.Seconds(), micros(0.5), micros(0.99), micros(1), ((n.cpuTime(t) - cpu) / time.Duration(len(delays))).Round(time.Microsecond),
+	t.Logf("%s: %.0f requests/s, p50 %v, p99 %v, max %v; gateway: %v a request; PostgreSQL: %.2f %% of the blocks "+
+		"in its cache; load average %s", what,
+		float64(len(delays))/length.Seconds(), micros(0.5), micros(0.99), micros(1),
+		((n.cpuTime(t) - cpu) / time.Duration(len(delays))).Round(time.Microsecond),
 		100*float64(moreHits-hits)/float64(max(1, moreHits-hits+moreReads-reads)), load())
 }
 

@@ -17,8 +17,8 @@ import (
 	"github.com/coder/websocket"
 )
 
-// follower receives the events of a subscription over server-sent events or a WebSocket, and checks that their numbers are consecutive. If the connection ends,
-// it subscribes again after the last event.
+// follower receives the events of a subscription over server-sent events or a WebSocket, and checks that their numbers
+// are consecutive. If the connection ends, it subscribes again after the last event.
 type follower struct {
 	address string
 	socket  bool
@@ -51,13 +51,15 @@ func (f *follower) request() []byte {
 }
 
 func (f *follower) overSocket(ctx context.Context) error {
-	conn, resp, err := websocket.Dial(ctx, "http://"+f.address+"/graphql", &websocket.DialOptions{Subprotocols: []string{"graphql-transport-ws"}})
+	conn, resp, err := websocket.Dial(ctx, "http://"+f.address+"/graphql",
+		&websocket.DialOptions{Subprotocols: []string{"graphql-transport-ws"}})
 	if err != nil {
 		return err
 	}
 	_ = resp.Body // belongs to the connection
 	defer func() { _ = conn.CloseNow() }()
-	for _, message := range []string{`{"type":"connection_init"}`, fmt.Sprintf(`{"id":"s","type":"subscribe","payload":%s}`, f.request())} {
+	for _, message := range []string{`{"type":"connection_init"}`,
+		fmt.Sprintf(`{"id":"s","type":"subscribe","payload":%s}`, f.request())} {
 		if err := conn.Write(ctx, websocket.MessageText, []byte(message)); err != nil {
 			return err
 		}
@@ -72,7 +74,8 @@ func (f *follower) overSocket(ctx context.Context) error {
 }
 
 func (f *follower) overEvents(ctx context.Context) error {
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, "http://"+f.address+"/graphql", strings.NewReader(string(f.request())))
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, "http://"+f.address+"/graphql",
+		strings.NewReader(string(f.request())))
 	if err != nil {
 		return err
 	}
@@ -109,7 +112,8 @@ func (f *follower) event(text string) {
 func waitFor(followers []*follower, number func(*follower) int64) (breaks int64, err error) {
 	for i, f := range followers {
 		want := number(f)
-		for end := time.Now().Add(30 * time.Second); f.reached.Load() < want && f.fault.Load() == nil && time.Now().Before(end); {
+		for end := time.Now().Add(30 * time.Second); f.reached.Load() < want && f.fault.Load() == nil &&
+			time.Now().Before(end); {
 			time.Sleep(20 * time.Millisecond)
 		}
 		if fault := f.fault.Load(); fault != nil {

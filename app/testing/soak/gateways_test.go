@@ -79,7 +79,8 @@ func startFleet(t *testing.T, n *network) *fleet {
 	}
 	f := &fleet{network: n, proxy: freeAddress(t)}
 	hash := sha256.Sum256([]byte(apiKey))
-	for option, text := range map[string]string{"--trusted-documents": `{"newest":"{blocks(first:1){nodes{number}}}"}`, "--api-keys": hex.EncodeToString(hash[:]) + " reader\n"} {
+	for option, text := range map[string]string{"--trusted-documents": `{"newest":"{blocks(first:1){nodes{number}}}"}`,
+		"--api-keys": hex.EncodeToString(hash[:]) + " reader\n"} {
 		path := filepath.Join(t.TempDir(), "file")
 		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
@@ -144,7 +145,8 @@ func freeAddress(t *testing.T) string {
 
 func (f *fleet) start(t *testing.T, i int) {
 	t.Helper()
-	f.gateways[i], _ = f.network.startGateway(t, f.addresses[i], append([]string{"--shutdown-delay", shutdownDelay, "--trusted-proxies", "127.0.0.1"}, f.args...)...)
+	f.gateways[i], _ = f.network.startGateway(t, f.addresses[i],
+		append([]string{"--shutdown-delay", shutdownDelay, "--trusted-proxies", "127.0.0.1"}, f.args...)...)
 }
 
 // readers send requests through the proxy, each on a connection that it keeps.
@@ -157,7 +159,8 @@ func (r *readers) read(ctx context.Context, f *fleet) {
 	from := &net.Dialer{LocalAddr: &net.TCPAddr{IP: net.IPv4(127, 0, 3, 1)}}
 	client := &http.Client{Transport: &http.Transport{DialContext: from.DialContext}, Timeout: 10 * time.Second}
 	for i := 0; ctx.Err() == nil; i++ {
-		path := []string{"/api/v1/transactions?limit=2", "/api/v1/topics/9001/messages?limit=2", "/graphql?query=" + url.QueryEscape("{blocks(first:1){nodes{number}}}")}[i%3]
+		path := []string{"/api/v1/transactions?limit=2", "/api/v1/topics/9001/messages?limit=2",
+			"/graphql?query=" + url.QueryEscape("{blocks(first:1){nodes{number}}}")}[i%3]
 		resp, err := get(context.WithoutCancel(ctx), client, "http://"+f.proxy+path)
 		text := ""
 		if err != nil {
@@ -188,8 +191,9 @@ func (r *readers) report(t *testing.T, event string, most int64) {
 	}
 }
 
-// TestGateways restarts three gateways behind HAProxy one after the other under load, and kills one of them. It checks that no request fails but those on the
-// connections of the killed gateway, and that subscribers over both transports receive each message, and each revision of the status page, once and in order.
+// TestGateways restarts three gateways behind HAProxy one after the other under load, and kills one of them. It checks
+// that no request fails but those on the connections of the killed gateway, and that subscribers over both transports
+// receive each message, and each revision of the status page, once and in order.
 func TestGateways(t *testing.T) {
 	n := startNetwork(t)
 	conn, err := pgx.Connect(t.Context(), n.url)
@@ -197,7 +201,8 @@ func TestGateways(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, sql := range []string{
-		`insert into entity (id, num, realm, shard, type, timestamp_range, created_timestamp, memo) values (9001, 9001, 0, 0, 'TOPIC', '[5,)', 0, 'topic')`,
+		`insert into entity (id, num, realm, shard, type, timestamp_range, created_timestamp, memo) values (9001, ` +
+			`9001, 0, 0, 'TOPIC', '[5,)', 0, 'topic')`,
 		`insert into topic (id, created_timestamp, timestamp_range) values (9001, 0, '[5,)')`,
 		`insert into custom_fee (entity_id, timestamp_range) values (9001, '[5,)')`,
 		`insert into address_book (start_consensus_timestamp, file_id, node_count, file_data) values (1, 102, 1, '')`,
@@ -212,7 +217,8 @@ func TestGateways(t *testing.T) {
 	if err := migrations.Status(t.Context(), n.url, slog.New(slog.DiscardHandler)); err != nil {
 		t.Fatal(err)
 	}
-	if out, err := exec.Command("../../../bin/heliograph", "status", "init", "--database-url", n.url, "--name", "Network", "--url", "http://localhost").CombinedOutput(); err != nil {
+	if out, err := exec.Command("../../../bin/heliograph", "status", "init", "--database-url", n.url, "--name",
+		"Network", "--url", "http://localhost").CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
 	pages, err := statuspages.Open(t.Context(), storage.PoolOptions{URL: n.url, MaxConnections: 2})
@@ -254,14 +260,17 @@ func TestGateways(t *testing.T) {
 	for i := range 60 {
 		topic := firstTopic + i%*topics
 		sockets = append(sockets, &follower{
-			address: f.proxy, socket: true, from: "0.0", number: regexp.MustCompile(`"sequenceNumber":"(\d+)","consensusTimestamp":"([\d.]+)"`),
-			query: fmt.Sprintf(`subscription($from: Timestamp) { topicMessages(topic: "0.0.%d", from: $from) { sequenceNumber consensusTimestamp } }`, topic),
+			address: f.proxy, socket: true, from: "0.0",
+			number: regexp.MustCompile(`"sequenceNumber":"(\d+)","consensusTimestamp":"([\d.]+)"`),
+			query: fmt.Sprintf(`subscription($from: Timestamp) { topicMessages(topic: "0.0.%d", from: $from) { `+
+				`sequenceNumber consensusTimestamp } }`, topic),
 		})
 	}
 	for i := range 12 {
 		watchers = append(watchers, &follower{
-			address: f.proxy, socket: i%2 == 0, from: strconv.FormatInt(revision, 10), number: regexp.MustCompile(`"revision":"(\d+)"`),
-			query: `subscription($from: Long) { statusChanged(from: $from) { revision } }`,
+			address: f.proxy, socket: i%2 == 0, from: strconv.FormatInt(revision, 10),
+			number: regexp.MustCompile(`"revision":"(\d+)"`),
+			query:  `subscription($from: Long) { statusChanged(from: $from) { revision } }`,
 		})
 		watchers[i].reached.Store(revision)
 	}
@@ -273,7 +282,10 @@ func TestGateways(t *testing.T) {
 	}
 	running.Go(func() {
 		for ctx.Err() == nil {
-			err := pages.Write(context.WithoutCancel(ctx), page, time.Now(), func(context.Context, *statuspages.Tx) error { return nil })
+			err := pages.Write(context.WithoutCancel(ctx), page, time.Now(),
+				func(context.Context, *statuspages.Tx) error {
+					return nil
+				})
 			if err != nil {
 				t.Error(err)
 				return
@@ -308,7 +320,8 @@ func TestGateways(t *testing.T) {
 	if err != nil {
 		t.Errorf("WebSocket: %v", err)
 	}
-	t.Logf("%d subscribers over WebSocket received each message once and in order, after %d interruptions", len(sockets), again)
+	t.Logf("%d subscribers over WebSocket received each message once and in order, after %d interruptions",
+		len(sockets), again)
 	last, err := pages.NewestRevision(t.Context(), page)
 	if err != nil {
 		t.Fatal(err)
@@ -317,12 +330,14 @@ func TestGateways(t *testing.T) {
 	if err != nil || last < revision+50 {
 		t.Errorf("status page: %d revisions, %v", last-revision, err)
 	}
-	t.Logf("%d subscribers of the status page received each of %d revisions once and in order, after %d interruptions", len(watchers), last-revision, again)
+	t.Logf("%d subscribers of the status page received each of %d revisions once and in order, after %d interruptions",
+		len(watchers), last-revision, again)
 	delays, breaks := a.check()
 	if want := w.count() * int64(*subscribers / *topics); int64(len(delays)) != want {
 		t.Errorf("%d deliveries, want %d", len(delays), want)
 	}
-	t.Logf("%d messages, %d deliveries, each once and in order; %d interrupted streams; delay p50 %v, p99 %v, max %v; load average %s", w.count(), len(delays), breaks,
+	t.Logf("%d messages, %d deliveries, each once and in order; %d interrupted streams; delay p50 %v, p99 %v, max "+
+		"%v; load average %s", w.count(), len(delays), breaks,
 		quantile(delays, 0.5), quantile(delays, 0.99), quantile(delays, 1), load())
 }
 
@@ -358,14 +373,16 @@ func (f *fleet) agree(t *testing.T) {
 	}
 	next := fmt.Sprintf(page, fmt.Sprintf(`,after:%q`, first.Data.Topic.Messages.PageInfo.EndCursor))
 	for i := range f.gateways {
-		for _, path := range []string{"/api/v1/topics/9001/messages?limit=3", "/api/v1/topics/9001/messages/2", "/graphql/schema.graphql"} {
+		for _, path := range []string{"/api/v1/topics/9001/messages?limit=3", "/api/v1/topics/9001/messages/2",
+			"/graphql/schema.graphql"} {
 			wantTag, want := read(0, path)
 			if tag, body := read(i, path); body != want || tag != wantTag || tag == "" {
 				t.Errorf("gateway %d, %s: ETag %s, want %s; equal bodies: %t", i, path, tag, wantTag, body == want)
 			}
 		}
 		for key, want := range map[string]int{apiKey: http.StatusOK, "unknown": http.StatusUnauthorized} {
-			req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "http://"+f.addresses[i]+"/graphql", strings.NewReader(`{"documentId":"newest"}`))
+			req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "http://"+f.addresses[i]+"/graphql",
+				strings.NewReader(`{"documentId":"newest"}`))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -377,7 +394,8 @@ func (f *fleet) agree(t *testing.T) {
 			}
 			body, _ := io.ReadAll(resp.Body)
 			_ = resp.Body.Close()
-			if resp.StatusCode != want || want == http.StatusOK && !strings.Contains(string(body), `{"data":{"blocks":{"nodes":[{"number":`) {
+			if resp.StatusCode != want || want == http.StatusOK &&
+				!strings.Contains(string(body), `{"data":{"blocks":{"nodes":[{"number":`) {
 				t.Errorf("gateway %d, a trusted document with the key %q: %s %s", i, key, resp.Status, body)
 			}
 		}

@@ -38,7 +38,8 @@ type network struct {
 // startNetwork starts both. The gateway is the binary that `make build` creates.
 func startNetwork(t *testing.T) *network {
 	t.Helper()
-	dir, err := os.MkdirTemp("", "heliograph-soak") //nolint:usetesting // the folders of t.TempDir are closed to the user that PostgreSQL runs as
+	dir, err := os.MkdirTemp("",
+		"heliograph-soak") //nolint:usetesting // the folders of t.TempDir are closed to the user that PostgreSQL runs as
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -65,7 +66,8 @@ func (n *network) startGateway(t *testing.T, listen string, args ...string) (gat
 	if err != nil {
 		t.Fatal(err)
 	}
-	args = append([]string{"serve", "--listen", listen, "--admin-listen", "", "--database-url", n.url, "--log-format", "text", "--log-level", "warn"}, args...)
+	args = append([]string{"serve", "--listen", listen, "--admin-listen", "", "--database-url", n.url, "--log-format",
+		"text", "--log-level", "warn"}, args...)
 	gateway = exec.Command(binary, args...)
 	gateway.Stderr = os.Stderr
 	if err := gateway.Start(); err != nil {
@@ -199,8 +201,8 @@ func (w *writer) count() int64 {
 // countMessages is the query for the number of messages in the database.
 const countMessages = "select count(*) from topic_message"
 
-// submit inserts n messages in one transaction. If the database fails, it disconnects and returns nil, so that the caller tries again. It fails only if the
-// context has ended.
+// submit inserts n messages in one transaction. If the database fails, it disconnects and returns nil, so that the
+// caller tries again. It fails only if the context has ended.
 func (w *writer) submit(ctx context.Context, conn **pgx.Conn, n int64) error {
 	if *conn == nil {
 		c, err := pgx.Connect(ctx, w.url)
@@ -227,7 +229,8 @@ func (w *writer) submit(ctx context.Context, conn **pgx.Conn, n int64) error {
 			select at, topic, sequence, 'soak', 1001, '\x01' from new)
 		insert into transaction (consensus_timestamp, type, result, payer_account_id, valid_start_ns, entity_id, transaction_hash)
 		select at, 27, 22, 1001, at - 1, topic, '\x01' from new`
-	if _, err := (*conn).Exec(ctx, sql, time.Now().UnixNano(), w.count(), int64(firstTopic), int64(w.topics), n); err != nil {
+	if _, err := (*conn).Exec(ctx, sql, time.Now().UnixNano(), w.count(), int64(firstTopic), int64(w.topics),
+		n); err != nil {
 		return w.disconnect(ctx, conn)
 	}
 	w.mu.Lock()

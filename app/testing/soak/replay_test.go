@@ -13,13 +13,15 @@ import (
 
 // replayed are the tables of which each transaction can have rows. They have a column consensus_timestamp.
 var replayed = []string{
-	"transaction", "crypto_transfer", "token_transfer", "entity_transaction", "assessed_custom_fee", "staking_reward_transfer", "topic_message",
-	"contract_result", "contract_action", "contract_log", "contract_state_change", "contract_transaction", "contract_transaction_hash",
+	"transaction", "crypto_transfer", "token_transfer", "entity_transaction", "assessed_custom_fee",
+	"staking_reward_transfer", "topic_message",
+	"contract_result", "contract_action", "contract_log", "contract_state_change", "contract_transaction",
+	"contract_transaction_hash",
 	"ethereum_transaction", "transaction_hash",
 }
 
-// TestReadersOfLargeDatabase is TestReadersBesideWriter on the database of -soak.database. The writer copies the oldest transactions with all their rows to
-// the time after the newest.
+// TestReadersOfLargeDatabase is TestReadersBesideWriter on the database of -soak.database. The writer copies the
+// oldest transactions with all their rows to the time after the newest.
 func TestReadersOfLargeDatabase(t *testing.T) {
 	if *large == "" {
 		t.Log("not run: set -soak.database")
@@ -42,7 +44,8 @@ func TestReadersOfLargeDatabase(t *testing.T) {
 	newest := read(`select max(consensus_timestamp) from transaction`)
 	t.Cleanup(func() {
 		for _, table := range replayed {
-			if _, err := conn.Exec(context.WithoutCancel(t.Context()), "delete from "+table+" where consensus_timestamp > $1", newest); err != nil {
+			if _, err := conn.Exec(context.WithoutCancel(t.Context()),
+				"delete from "+table+" where consensus_timestamp > $1", newest); err != nil {
 				t.Error(err)
 			}
 		}
@@ -57,7 +60,8 @@ where payer_account_id > 1000 group by 1 order by count(*) desc limit 1`), read(
 	if err := <-stop; err != nil {
 		t.Error(err)
 	}
-	if got, want := read(fmt.Sprintf("select count(*) from transaction where consensus_timestamp > %d", newest)), int64(float64(*beside)*(*length/2).Seconds()); got < want {
+	if got, want := read(fmt.Sprintf("select count(*) from transaction where consensus_timestamp > %d", newest)),
+		int64(float64(*beside)*(*length/2).Seconds()); got < want {
 		t.Errorf("%d transactions were written, want %d", got, want)
 	}
 }
@@ -82,7 +86,8 @@ order by consensus_timestamp limit $2) t`, from, rate*int(interval)/int(time.Sec
 			for _, table := range replayed {
 				change := `jsonb_build_object('consensus_timestamp', r.consensus_timestamp + $3)`
 				if table == "topic_message" { // sequence numbers are unique
-					change = `jsonb_build_object('consensus_timestamp', r.consensus_timestamp + $3, 'sequence_number', r.sequence_number + 1000000000)`
+					change = `jsonb_build_object('consensus_timestamp', r.consensus_timestamp + $3, ` +
+						`'sequence_number', r.sequence_number + 1000000000)`
 				}
 				sql := fmt.Sprintf(`insert into %[1]s select (jsonb_populate_record(r, %[2]s)).* from %[1]s r
 where consensus_timestamp > $1 and consensus_timestamp <= $2`, table, change)

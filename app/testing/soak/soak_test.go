@@ -20,7 +20,8 @@ var (
 	rate        = flag.Int("soak.rate", 100, "messages per second, in all topics")
 	length      = flag.Duration("soak.time", time.Minute, "duration of the writes")
 	maxMemory   = flag.Int("soak.memory", 400, "limit for the memory of the gateway, in MiB")
-	ramp        = flag.Bool("soak.ramp", true, "increase the rate until the delay of 99 % of the deliveries exceeds a second")
+	ramp        = flag.Bool("soak.ramp",
+		true, "increase the rate until the delay of 99 % of the deliveries exceeds a second")
 )
 
 // maxDelay is the limit for 99 % of the deliveries.
@@ -58,7 +59,9 @@ func (a *audience) complete(w *writer, timeout time.Duration) bool {
 	a.t.Helper()
 	deadline := time.Now().Add(timeout)
 	for time.Now().Before(deadline) {
-		behind := slices.ContainsFunc(a.all, func(s *subscriber) bool { return s.received.Load() < w.inTopic(s.topic) })
+		behind := slices.ContainsFunc(a.all, func(s *subscriber) bool {
+			return s.received.Load() < w.inTopic(s.topic)
+		})
 		if !behind {
 			return true
 		}
@@ -73,7 +76,8 @@ func (w *writer) inTopic(topic int) int64 {
 	return (n - int64(topic-firstTopic) + int64(w.topics) - 1) / int64(w.topics)
 }
 
-// check fails for each subscriber that missed a message or received one twice. It returns the delays and the number of interrupted streams.
+// check fails for each subscriber that missed a message or received one twice. It returns the delays and the number of
+// interrupted streams.
 func (a *audience) check() (delays []time.Duration, breaks int64) {
 	a.t.Helper()
 	for _, s := range a.all {
@@ -108,7 +112,9 @@ func load() string {
 }
 
 // run writes messages, waits until all are delivered, and logs a summary.
-func run(t *testing.T, n *network, a *audience, w *writer, rate int, length time.Duration) (delays []time.Duration, breaks int64) {
+func run(
+	t *testing.T, n *network, a *audience, w *writer, rate int, length time.Duration,
+) (delays []time.Duration, breaks int64) {
 	t.Helper()
 	before, cpu, clients, start := w.count(), n.cpuTime(t), ownTime(t), time.Now()
 	if err := w.write(t.Context(), rate, length); err != nil {
@@ -120,11 +126,13 @@ func run(t *testing.T, n *network, a *audience, w *writer, rate int, length time
 	took := time.Since(start)
 	delays, breaks = a.check()
 	now, peak := n.resident(t)
-	t.Logf("%d messages/s: %d messages in %v, %d deliveries (%.0f/s), %d interrupted streams; delay p50 %v, p99 %v, max %v; load average %s",
+	t.Logf("%d messages/s: %d messages in %v, %d deliveries (%.0f/s), %d interrupted streams; delay p50 %v, p99 %v, "+
+		"max %v; load average %s",
 		rate, w.count()-before, took.Round(time.Second), len(delays), float64(len(delays))/took.Seconds(), breaks,
 		quantile(delays, 0.5), quantile(delays, 0.99), quantile(delays, 1), load())
 	percent := func(d time.Duration) float64 { return 100 * d.Seconds() / took.Seconds() }
-	t.Logf("gateway: %d MiB, peak %d MiB, %.0f %% of a CPU; clients and writer: %.0f %% of a CPU", now, peak, percent(n.cpuTime(t)-cpu), percent(ownTime(t)-clients))
+	t.Logf("gateway: %d MiB, peak %d MiB, %.0f %% of a CPU; clients and writer: %.0f %% of a CPU", now, peak,
+		percent(n.cpuTime(t)-cpu), percent(ownTime(t)-clients))
 	if peak > *maxMemory {
 		t.Errorf("the gateway used %d MiB, more than %d", peak, *maxMemory)
 	}
@@ -152,7 +160,8 @@ func TestSoak(t *testing.T) {
 	for more := 2 * *rate; *ramp && !t.Failed(); more += *rate {
 		delays, breaks := run(t, n, a, w, more, 10*time.Second)
 		if p99 := quantile(delays, 0.99); p99 > maxDelay || breaks > 0 {
-			t.Logf("delay p99 exceeds %[3]v at %[1]d messages/s, %[2]d deliveries/s", more, more**subscribers / *topics, maxDelay)
+			t.Logf("delay p99 exceeds %[3]v at %[1]d messages/s, %[2]d deliveries/s",
+				more, more**subscribers / *topics, maxDelay)
 			return
 		}
 	}

@@ -16,8 +16,8 @@ import (
 	"time"
 )
 
-// subscriber receives the messages of one topic over server-sent events and checks that each arrives once and in order. It implements HTTP itself, to save
-// CPU time: thousands of subscribers run on the machine that they measure.
+// subscriber receives the messages of one topic over server-sent events and checks that each arrives once and in
+// order. It implements HTTP itself, to save CPU time: thousands of subscribers run on the machine that they measure.
 type subscriber struct {
 	address  string
 	from     net.IP // local address
@@ -30,8 +30,8 @@ type subscriber struct {
 	delays   []time.Duration
 }
 
-// listen receives messages until the context ends. If the stream ends earlier, it subscribes again after the last message. ready is called when the gateway
-// has accepted the subscription.
+// listen receives messages until the context ends. If the stream ends earlier, it subscribes again after the last
+// message. ready is called when the gateway has accepted the subscription.
 func (s *subscriber) listen(ctx context.Context, ready func()) {
 	for ctx.Err() == nil && s.fault == nil {
 		err := s.stream(ctx, ready)
@@ -60,7 +60,9 @@ func (s *subscriber) stream(ctx context.Context, ready func()) error {
 	if s.last == "" {
 		body = strings.Replace(body, `"from":""`, `"from":"0.0"`, 1)
 	}
-	_, err = fmt.Fprintf(conn, "POST /graphql HTTP/1.1\r\nHost: %s\r\nAccept: text/event-stream\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s", s.address, len(body), body)
+	_, err = fmt.Fprintf(conn,
+		"POST /graphql HTTP/1.1\r\nHost: %s\r\nAccept: text/event-stream\r\nContent-Type: "+
+			"application/json\r\nContent-Length: %d\r\n\r\n%s", s.address, len(body), body)
 	if err != nil {
 		return err
 	}

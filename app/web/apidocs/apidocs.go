@@ -20,7 +20,8 @@ var dist embed.FS
 
 // The policy allows requests to the origin of the page only. It allows inline styles and data URLs of images, because
 // Swagger UI sets style attributes and has images in its style sheet.
-const contentSecurityPolicy = "default-src 'none'; script-src 'self'; connect-src 'self'; style-src 'self' 'unsafe-inline'; " +
+const contentSecurityPolicy = "default-src 'none'; script-src 'self'; connect-src 'self'; style-src 'self' " +
+	"'unsafe-inline'; " +
 	"img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
 // Options configure the documentation.

@@ -43,8 +43,8 @@ type File struct {
 	cacheControl string
 }
 
-// Load reads a folder of brotli files. The keys are file names relative to the folder, with a leading slash and without
-// ".br". Cache-Control is [Checked] for index.html and [Forever] for all other files.
+// Load reads a folder of brotli files. The keys are file names relative to the folder, with a leading slash and
+// without ".br". Cache-Control is [Checked] for index.html and [Forever] for all other files.
 func Load(from fs.FS, folder string) (map[string]*File, error) {
 	files := map[string]*File{}
 	err := fs.WalkDir(from, folder, func(name string, entry fs.DirEntry, err error) error {
@@ -86,8 +86,8 @@ func (f *File) Unpack() ([]byte, error) {
 	return content, wrap.Error(err, "decompressing a file")
 }
 
-// contentTypeOf returns the content type of a file name extension, or an empty string. Unlike package mime, it does not
-// depend on the MIME database of the host.
+// contentTypeOf returns the content type of a file name extension, or an empty string. Unlike package mime, it does
+// not depend on the MIME database of the host.
 func contentTypeOf(extension string) string {
 	switch extension {
 	case ".css":
@@ -123,8 +123,8 @@ func newFile(packed []byte, contentType, cacheControl string) *File {
 	return f
 }
 
-// Guard sets the security headers of a page and rejects methods other than GET and HEAD. If ok is false, it has written
-// the response.
+// Guard sets the security headers of a page and rejects methods other than GET and HEAD. If ok is false, it has
+// written the response.
 func Guard(w http.ResponseWriter, r *http.Request, contentSecurityPolicy string) (ok bool) {
 	header := w.Header()
 	header.Set("X-Content-Type-Options", "nosniff")
@@ -138,8 +138,8 @@ func Guard(w http.ResponseWriter, r *http.Request, contentSecurityPolicy string)
 	return false
 }
 
-// ServeHTTP responds with the file in brotli, in gzip, which the first such request computes, or uncompressed, whatever
-// the client prefers.
+// ServeHTTP responds with the file in brotli, in gzip, which the first such request computes, or uncompressed,
+// whatever the client prefers.
 func (f *File) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	header := w.Header()
 	header.Set("Vary", "Accept-Encoding")

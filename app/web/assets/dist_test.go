@@ -60,8 +60,8 @@ func built(t *testing.T, folder string) map[string][]byte {
 	return files
 }
 
-// checkCurrent fails the test if src has changed since scripts/build-assets.sh ran. Example queries are not part of the
-// build.
+// checkCurrent fails the test if src has changed since scripts/build-assets.sh ran. Example queries are not part of
+// the build.
 func checkCurrent(t *testing.T, folder string) {
 	t.Helper()
 	var sums strings.Builder

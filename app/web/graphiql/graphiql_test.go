@@ -330,7 +330,8 @@ func TestExamples(t *testing.T) {
 func TestExamplesAreServed(t *testing.T) {
 	t.Parallel()
 	recorder := httptest.NewRecorder()
-	Handler().ServeHTTP(recorder, httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/graphiql/examples.json",
+	Handler().ServeHTTP(recorder, httptest.NewRequestWithContext(t.Context(), http.MethodGet,
+		"/graphiql/examples.json",
 		nil))
 	var served []Example
 	if err := json.Unmarshal(recorder.Body.Bytes(), &served); err != nil {

@@ -182,7 +182,8 @@ func (s *Site) notice(ctx context.Context, page *status.Page, code string) (*doc
 // monthLayout is the format of months in URLs.
 const monthLayout = "2006-01"
 
-// history renders the page of a month, by default the current one. It returns [errGone] for an invalid or future month.
+// history renders the page of a month, by default the current one. It returns [errGone] for an invalid or future
+// month.
 func (s *Site) history(ctx context.Context, page *status.Page, month string) (*doccache.Document, error) {
 	now := s.o.Now().In(page.Zone)
 	first := time.Date(now.Year(), now.Month(), 1, 12, 0, 0, 0, page.Zone)

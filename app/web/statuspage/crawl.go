@@ -23,8 +23,8 @@ const (
 	warmInterval = time.Minute
 )
 
-// Warm renders older months and notices in the background, until the context ends, so that they can be served while the
-// database is unavailable. Pages that have been rendered before stay as they are.
+// Warm renders older months and notices in the background, until the context ends, so that they can be served while
+// the database is unavailable. Pages that have been rendered before stay as they are.
 func (s *Site) Warm(ctx context.Context) {
 	if s.o.Cache.Disabled() {
 		return
@@ -72,8 +72,8 @@ func fileOf(address string) string {
 	}
 }
 
-// crawl calls visit with the addresses and bodies of a page and of all documents of the site that it links to, directly
-// or not. With known, documents that were rendered on request before are not rendered again.
+// crawl calls visit with the addresses and bodies of a page and of all documents of the site that it links to,
+// directly or not. With known, documents that were rendered on request before are not rendered again.
 func (s *Site) crawl(
 	ctx context.Context, p *status.Page, known bool, visit func(address string, body []byte) error,
 ) error {

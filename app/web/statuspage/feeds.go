@@ -119,8 +119,10 @@ func widthOf(text string) int {
 // badgeTemplate uses text/template, because html/template does not support SVG documents. All texts are escaped with
 // the html function.
 var badgeTemplate = template.Must(template.New("badge").Parse(
-	`<svg xmlns="http://www.w3.org/2000/svg" width="{{.Width}}" height="20" role="img" aria-label="{{html .Left}}: {{html .Right}}">` +
-		`<title>{{html .Left}}: {{html .Right}}</title><clipPath id="r"><rect width="{{.Width}}" height="20" rx="4"/></clipPath>` +
+	`<svg xmlns="http://www.w3.org/2000/svg" width="{{.Width}}" height="20" role="img" aria-label="{{html .Left}}: ` +
+		`{{html .Right}}">` +
+		`<title>{{html .Left}}: {{html .Right}}</title><clipPath id="r"><rect width="{{.Width}}" height="20" ` +
+		`rx="4"/></clipPath>` +
 		`<g clip-path="url(#r)"><path fill="#3a4450" d="M0 0h{{.LeftWidth}}v20H0z"/>` +
 		`<path fill="{{.Colour}}" d="M{{.LeftWidth}} 0h{{.RightWidth}}v20H{{.LeftWidth}}z"/></g>` +
 		`<g fill="#fff" text-anchor="middle" font-family="Verdana,Geneva,DejaVu Sans,sans-serif" font-size="11">` +

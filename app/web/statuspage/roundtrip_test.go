@@ -224,7 +224,8 @@ uptime { percent days { date percent worstShown outageSeconds partialSeconds deg
 			}
 		}
 	}
-	for _, name := range []string{"open", "update", "resolve", "reopen", "backfill", "schedule", "complete", "remove"} {
+	for _, name := range []string{"open", "update", "resolve", "reopen", "backfill", "schedule", "complete",
+		"remove"} {
 		if acts[name] < pages/5 {
 			t.Errorf("%d times %s on %d pages", acts[name], name, pages)
 		}

@@ -99,8 +99,9 @@ func TestPolicies(t *testing.T) {
 	t.Parallel()
 	g := testenv.Demo(t, testenv.Cached())
 	incident := g.NewestIncident(t)
-	for path, frames := range map[string]string{"/": "'none'", "/history": "'none'", "/incidents/" + incident: "'none'",
-		"/incidents/none": "'none'", "/embed/frame": "*"} {
+	for path, frames := range map[string]string{"/": "'none'", "/history": "'none'",
+		"/incidents/" + incident: "'none'",
+		"/incidents/none":        "'none'", "/embed/frame": "*"} {
 		got := g.Get(t, path)
 		policy := got.Header.Get("Content-Security-Policy")
 		if !strings.HasPrefix(policy, "default-src 'none'; script-src 'self'; style-src 'self';") ||
@@ -229,7 +230,8 @@ func TestGolden(t *testing.T) {
 			t.Fatal(err)
 		}
 		if got != string(want) {
-			t.Errorf("%s differs from %s; update it with: go test ./app/web/statuspage -run Golden -update", path, file)
+			t.Errorf("%s differs from %s; update it with: go test ./app/web/statuspage -run Golden -update",
+				path, file)
 		}
 	}
 }
@@ -259,7 +261,8 @@ func TestHistory(t *testing.T) {
 		}
 	}
 	g.Data(t,
-		`{ status { incidents(first: 100) { nodes { code name } } maintenances(first: 100, until: "2026-06-01T00:00:00Z") { nodes { code name } } } }`, nil, &data)
+		`{ status { incidents(first: 100) { nodes { code name } } maintenances(first: 100, until: `+
+			`"2026-06-01T00:00:00Z") { nodes { code name } } } }`, nil, &data)
 	all := slices.Concat(data.Status.Incidents.Nodes, data.Status.Maintenances.Nodes)
 	for _, n := range all {
 		if seen[n.Code] != 1 {
@@ -344,8 +347,8 @@ func TestWrites(t *testing.T) {
 	eventually(t, "the deletion", func() bool { return g.Get(t, "/incidents/"+old).Status == http.StatusNotFound })
 }
 
-// TestVocabulary checks that the page, its badges and its documents have the same statuses in both vocabularies while a
-// maintenance is in progress.
+// TestVocabulary checks that the page, its badges and its documents have the same statuses in both vocabularies while
+// a maintenance is in progress.
 func TestVocabulary(t *testing.T) {
 	t.Parallel()
 	g := testenv.Over(t, testenv.Filled.Fresh(t))
@@ -465,7 +468,8 @@ func TestUncached(t *testing.T) {
 	t.Parallel()
 	cached, uncached := testenv.Demo(t, testenv.Cached()), testenv.Demo(t)
 	cached.WaitForPage(t)
-	for _, p := range []string{"/", "/history?month=2026-01", "/incidents/" + cached.NewestIncident(t), "/history.atom",
+	for _, p := range []string{"/", "/history?month=2026-01", "/incidents/" + cached.NewestIncident(t),
+		"/history.atom",
 		"/badge.svg", "/embed/frame"} {
 		if a, b := cached.Get(t, p), uncached.Get(t, p); a.Body != b.Body || b.Status != http.StatusOK ||
 			a.Header.Get("ETag") != b.Header.Get("ETag") {

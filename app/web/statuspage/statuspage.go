@@ -140,8 +140,8 @@ type pageAssets struct {
 	addresses map[string]string // URLs by file name
 }
 
-// loadAssets compresses the embedded files once per process. Their URLs contain a hash of the content, so that browsers
-// can cache them permanently.
+// loadAssets compresses the embedded files once per process. Their URLs contain a hash of the content, so that
+// browsers can cache them permanently.
 var loadAssets = sync.OnceValues(func() (s pageAssets, err error) {
 	s = pageAssets{map[string]*assets.File{}, map[string]string{}}
 	entries, err := fs.ReadDir(assetFiles, "assets")
@@ -168,7 +168,8 @@ var loadAssets = sync.OnceValues(func() (s pageAssets, err error) {
 	}
 	for _, i := range status.Impacts() {
 		icon := fmt.Sprintf(`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32">`+
-			`<circle cx="16" cy="16" r="14" fill=%q/><circle cx="16" cy="16" r="6" fill="#fff"/></svg>`, badgeColour(i))
+			`<circle cx="16" cy="16" r="14" fill=%q/><circle cx="16" cy="16" r="6" fill="#fff"/></svg>`,
+			badgeColour(i))
 		add("icon-"+string(i)+".svg", []byte(icon))
 	}
 	return s, nil
@@ -223,9 +224,11 @@ func (s *Site) render(name string, data any) (*doccache.Document, error) {
 	return doccache.NewDocument([]byte(b.String()))
 }
 
-// Content security policies. All resources come from the site itself, and only the banner may be framed by other sites.
+// Content security policies. All resources come from the site itself, and only the banner may be framed by other
+// sites.
 const (
-	ownContent = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; " +
+	ownContent = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; " +
+		"base-uri 'none'; form-action 'none'; " +
 		"frame-ancestors "
 	pagePolicy     = ownContent + "'none'"
 	framePolicy    = ownContent + "*"
@@ -274,7 +277,8 @@ func targetOf(r *http.Request) *target {
 	case path == rssPath:
 		return &target{key: path, media: "application/rss+xml; charset=utf-8", policy: documentPolicy, open: true}
 	case path == badgePath && query.Has("component"):
-		return &target{key: badgeOf(query.Get("component")), media: "image/svg+xml", policy: documentPolicy, open: true}
+		return &target{key: badgeOf(query.Get("component")), media: "image/svg+xml", policy: documentPolicy,
+			open: true}
 	case path == badgePath:
 		return &target{key: path, media: "image/svg+xml", policy: documentPolicy, open: true}
 	case path == historyPath:

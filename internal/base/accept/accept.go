@@ -41,7 +41,8 @@ func Elements(values []string) iter.Seq[Element] {
 	}
 }
 
-// Param returns the value of a parameter, without quotes, and reports whether the element has it. Names are case-insensitive.
+// Param returns the value of a parameter, without quotes, and reports whether the element has it. Names are
+// case-insensitive.
 func (e Element) Param(name string) (value string, ok bool) {
 	for param := range strings.SplitSeq(e.params, ";") {
 		key, value, _ := strings.Cut(param, "=")
@@ -89,8 +90,8 @@ func Media(values []string, media string) (quality float64, at int) {
 	return quality, at
 }
 
-// Coding returns the content coding among offers with the highest weight in the values of Accept-Encoding, the first of several. It returns "" if the
-// client accepts none or prefers the plain content.
+// Coding returns the content coding among offers with the highest weight in the values of Accept-Encoding, the first
+// of several. It returns "" if the client accepts none or prefers the plain content.
 func Coding(values []string, offers ...string) (best string) {
 	quality := 0.0
 	for _, offer := range offers {
@@ -104,8 +105,8 @@ func Coding(values []string, offers ...string) (best string) {
 	return best
 }
 
-// Encoding returns the weight of a content coding in the values of Accept-Encoding, 0 if the client does not accept it. It reports whether the header names
-// the coding. If it does not, the weight is that of "*".
+// Encoding returns the weight of a content coding in the values of Accept-Encoding, 0 if the client does not accept
+// it. It reports whether the header names the coding. If it does not, the weight is that of "*".
 func Encoding(values []string, coding string) (quality float64, named bool) {
 	for e := range Elements(values) {
 		switch {

@@ -51,9 +51,11 @@ func TestParam(t *testing.T) {
 func TestBest(t *testing.T) {
 	t.Parallel()
 	for header, want := range map[string]string{
-		"": "", "*/*": "a/json", "text/html": "text/html", "text/html,a/xml;q=0.9,*/*;q=0.8": "text/html", "A/*": "a/json", "text/*;q=0.5, a/other": "text/html", "text/html;q=0": "",
+		"": "", "*/*": "a/json", "text/html": "text/html", "text/html,a/xml;q=0.9,*/*;q=0.8": "text/html",
+		"A/*": "a/json", "text/*;q=0.5, a/other": "text/html", "text/html;q=0": "",
 		"*/*, text/html": "a/json", "a/json;q=0.2, text/html;q=0.1": "a/json", "[": "", "a/json/*": "",
-		"a/json;q=0, */*": "text/html", "*/*;q=0.1, a/*;q=0": "text/html", "text/html;v=1, a/json": "text/html", "text/html, text/html;q=0": "text/html",
+		"a/json;q=0, */*": "text/html", "*/*;q=0.1, a/*;q=0": "text/html", "text/html;v=1, a/json": "text/html",
+		"text/html, text/html;q=0":   "text/html",
 		"a/*;q=0.5, text/html;q=0.5": "a/json", "*/*;q=0, text/html": "text/html", "*": "",
 	} {
 		if got := accept.Best([]string{header}, "a/json", "text/html"); got != want {

@@ -1,4 +1,5 @@
-// Package respond writes complete HTTP responses: compressed if the client accepts it, and without a body if the client has the same version.
+// Package respond writes complete HTTP responses: compressed if the client accepts it, and without a body if the
+// client has the same version.
 package respond
 
 import (
@@ -49,7 +50,8 @@ type encoder struct {
 // codings are the content codings in order of preference: brotli has the smallest results at these levels.
 var codings = []string{"br", "zstd", "gzip", "deflate"}
 
-// encoders are the unused encoders by coding. A new encoder takes ten times as long as compressing 50 KB with a used one. Errors are those of invalid levels.
+// encoders are the unused encoders by coding. A new encoder takes ten times as long as compressing 50 KB with a used
+// one. Errors are those of invalid levels.
 var encoders = map[string]*sync.Pool{
 	"br": {New: func() any { return &encoder{w: brotli.NewWriterLevel(nil, brotliLevel)} }},
 	"zstd": {New: func() any {
@@ -78,14 +80,15 @@ func variesByEncoding(h http.Header) {
 	h.Add("Vary", byEncoding[0])
 }
 
-// Write writes a response with the given parts of the body. tag is the ETag, or "" for none. If If-None-Match of a GET or HEAD request has the tag of a
-// successful response, the status is 304 and there is no body.
+// Write writes a response with the given parts of the body. tag is the ETag, or "" for none. If If-None-Match of a GET
+// or HEAD request has the tag of a successful response, the status is 304 and there is no body.
 func Write(w http.ResponseWriter, r *http.Request, status int, tag string, parts ...[]byte) {
 	h := w.Header()
 	own := []string{tag, ""} // the values of two headers in one allocation
 	if tag != "" {
 		h["Etag"] = own[:1:1]
-		if status < http.StatusMultipleChoices && r.Method != http.MethodPost && Matches(r.Header.Get("If-None-Match"), tag) {
+		if status < http.StatusMultipleChoices && r.Method != http.MethodPost &&
+			Matches(r.Header.Get("If-None-Match"), tag) {
 			variesByEncoding(h)
 			h.Del("Content-Type")
 			w.WriteHeader(http.StatusNotModified)
@@ -115,7 +118,8 @@ func Write(w http.ResponseWriter, r *http.Request, status int, tag string, parts
 	}
 }
 
-// encode returns the compressed parts. Writing to memory does not fail. The encoder is free for others before a slow client reads the result.
+// encode returns the compressed parts. Writing to memory does not fail. The encoder is free for others before a slow
+// client reads the result.
 func encode(coding string, parts [][]byte) []byte {
 	e, _ := encoders[coding].Get().(*encoder)
 	defer encoders[coding].Put(e)
@@ -133,7 +137,8 @@ func Tag(body []byte) string {
 	return string(appendHash(append(make([]byte, 0, 20), '"'), body))
 }
 
-// WeakTag returns the weak entity tag of a body, which also applies to its compressed forms: its length and its XXH3 hash.
+// WeakTag returns the weak entity tag of a body, which also applies to its compressed forms: its length and its XXH3
+// hash.
 func WeakTag(body []byte) string {
 	tag := strconv.AppendInt(append(make([]byte, 0, 40), `W/"`...), int64(len(body)), 16)
 	return string(appendHash(append(tag, '-'), body))
@@ -144,7 +149,8 @@ func appendHash(tag, body []byte) []byte {
 	return append(strconv.AppendUint(tag, xxh3.Hash(body), 16), '"')
 }
 
-// Matches reports whether the value of If-None-Match matches a tag. The comparison ignores weakness (RFC 9110 §13.1.2).
+// Matches reports whether the value of If-None-Match matches a tag. The comparison ignores weakness (RFC 9110
+// §13.1.2).
 func Matches(header, tag string) bool {
 	if header == "" {
 		return false

@@ -1,5 +1,5 @@
-// Package values stores several values in one context. Nested contexts with one value each make lookups slower, and an operation of the graph needs many
-// values.
+// Package values stores several values in one context. Nested contexts with one value each make lookups slower, and an
+// operation of the graph needs many values.
 package values
 
 import "context"

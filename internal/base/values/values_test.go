@@ -9,12 +9,14 @@ import (
 
 type other struct{}
 
-// TestContext tests lookups by key: the innermost value, values of other contexts outside and inside, and absent values.
+// TestContext tests lookups by key: the innermost value, values of other contexts outside and inside, and absent
+// values.
 func TestContext(t *testing.T) {
 	t.Parallel()
 	name, size, unset := values.NewKey[string](), values.NewKey[int](), values.NewKey[int]()
 	outer := values.Context(context.WithValue(t.Context(), other{}, "outside"), name.Is("far"), size.Is(1))
-	ctx, cancel := context.WithCancelCause(values.Context(context.WithValue(outer, other{}, "between"), name.Is("near")))
+	ctx, cancel := context.WithCancelCause(values.Context(context.WithValue(outer, other{}, "between"),
+		name.Is("near")))
 	if got, ok := name.Of(ctx); !ok || got != "near" {
 		t.Errorf("the name is %q, %t", got, ok)
 	}
@@ -43,7 +45,8 @@ func TestContext(t *testing.T) {
 		}
 	}
 	cancel(context.DeadlineExceeded)
-	if ctx.Err() == nil || outer.Err() != nil || context.Cause(ctx) != context.DeadlineExceeded { //nolint:errorlint // the very error
+	if ctx.Err() == nil || outer.Err() != nil ||
+		context.Cause(ctx) != context.DeadlineExceeded { //nolint:errorlint // the very error
 		t.Errorf("the context ended with %v, the outer one with %v", ctx.Err(), outer.Err())
 	}
 }
@@ -52,7 +55,8 @@ func TestContext(t *testing.T) {
 func BenchmarkOf(b *testing.B) {
 	type key int
 	last := values.NewKey[int]()
-	one := values.Context(b.Context(), values.NewKey[int]().Is(0), values.NewKey[int]().Is(1), values.NewKey[int]().Is(2), values.NewKey[int]().Is(3),
+	one := values.Context(b.Context(), values.NewKey[int]().Is(0), values.NewKey[int]().Is(1),
+		values.NewKey[int]().Is(2), values.NewKey[int]().Is(3),
 		values.NewKey[int]().Is(4), last.Is(5))
 	b.Run("values", func(b *testing.B) {
 		for b.Loop() {

@@ -3,7 +3,8 @@ package wrap
 
 import "fmt"
 
-// Error returns an error whose text is the formatted one followed by that of err, and which wraps err. It returns nil if err is nil.
+// Error returns an error whose text is the formatted one followed by that of err, and which wraps err. It returns nil
+// if err is nil.
 func Error(err error, format string, args ...any) error {
 	if err == nil {
 		return nil

@@ -13,7 +13,8 @@ import (
 
 // Numbers of entities that are special to contracts.
 const (
-	// lastSystemAccount is the last number at which only system contracts can be called. These numbers cannot receive value.
+	// lastSystemAccount is the last number at which only system contracts can be called. These numbers cannot receive
+	// value.
 	lastSystemAccount = 750
 	// lastSystemNumber is the last number that exists even if the ledger has no entity with it.
 	lastSystemNumber = 999
@@ -22,7 +23,8 @@ const (
 	treasuryNumber     = 2
 )
 
-// isAlwaysEmpty reports whether contracts see an entity as an empty account: accounts that collect fees and pay rewards.
+// isAlwaysEmpty reports whether contracts see an entity as an empty account: accounts that collect fees and pay
+// rewards.
 func isAlwaysEmpty(num int64) bool { return num == 98 || num >= 800 && num <= 802 }
 
 // account is the state of an address in a simulation.
@@ -57,8 +59,8 @@ func (s *State) account(a common.Address) *account {
 	return s.newAccount(a, s.Entity(a))
 }
 
-// Entity returns the entity at an address in any form, or nil if it does not exist. It returns the entity of the ledger, without changes of the
-// simulation. Contracts see an entity only at its [Canonical] address.
+// Entity returns the entity at an address in any form, or nil if it does not exist. It returns the entity of the
+// ledger, without changes of the simulation. Contracts see an entity only at its [Canonical] address.
 func (s *State) Entity(a common.Address) *worldstate.Entity {
 	if e, known := s.entities[a]; known {
 		return e
@@ -175,8 +177,8 @@ func isAccountSelector(selector [4]byte) bool {
 const (
 	// firstNewNumber is the lowest number of a new entity.
 	firstNewNumber = 1001
-	// numberGap is the distance between the highest number of the ledger and the numbers that a simulation allocates. The ledger may create entities while
-	// the simulation runs.
+	// numberGap is the distance between the highest number of the ledger and the numbers that a simulation allocates.
+	// The ledger may create entities while the simulation runs.
 	numberGap = 1000
 )
 
@@ -203,8 +205,8 @@ func (s *State) allocateNumber() int64 {
 	}
 }
 
-// CreateEntity creates a token or a schedule and returns its number. Its address has the code that redirects calls to a system contract. Contracts and
-// accounts are created by calls and by CREATE.
+// CreateEntity creates a token or a schedule and returns its number. Its address has the code that redirects calls to
+// a system contract. Contracts and accounts are created by calls and by CREATE.
 func (s *State) CreateEntity(kind ledger.EntityType) int64 {
 	num := s.allocateNumber()
 	a := longZero(num)
@@ -214,7 +216,8 @@ func (s *State) CreateEntity(kind ledger.EntityType) int64 {
 	return num
 }
 
-// NumberOf returns the number of an account or contract that the simulation created. It is the number in its address, or is allocated on the first call.
+// NumberOf returns the number of an account or contract that the simulation created. It is the number in its address,
+// or is allocated on the first call.
 func (s *State) NumberOf(a common.Address) int64 {
 	if num, ok := ledger.EVMAddress(a).Num(); ok {
 		return num

@@ -41,7 +41,8 @@ func (b *bay) breakwater(t *testing.T) map[string][]testCall {
 		failing("withText", with("swell from the west"), revertsWith("swell from the west")),
 		failing("withText", with(""), revertsWith("")),
 		failing("withText", with("☕ \"quoted\"\n"), revertsWith("☕ \"quoted\"\n")),
-		failing("withRequire", with(n(10)), revertsWith("Breakwater: the wave is too high")), does("withRequire", with(n(9)), n(18)),
+		failing("withRequire", with(n(10)), revertsWith("Breakwater: the wave is too high")),
+		does("withRequire", with(n(9)), n(18)),
 		failing("withBareRequire", with(false), reverts(nil)), does("withBareRequire", with(true), true),
 		failing("withError", nil, custom("Closed")),
 		failing("withRequiredError", with(false), custom("Closed")), does("withRequiredError", with(true), true),
@@ -49,9 +50,11 @@ func (b *bay) breakwater(t *testing.T) map[string][]testCall {
 		failing("withLists", nil, custom("Damaged", "head", common.FromHex("c0ffee"), []*big.Int{n(7), n(9)})),
 		failing("withData", with([]byte{}), reverts(nil)),
 		failing("withData", with([]byte{0xff}), reverts([]byte{0xff})),
-		failing("withData", with(common.FromHex("08c379a0")), reverts(common.FromHex("08c379a0"))),     // the encoded text is missing
+		// the encoded text is missing
+		failing("withData", with(common.FromHex("08c379a0")), reverts(common.FromHex("08c379a0"))),
 		failing("withData", with(common.FromHex("08c379a020")), reverts(common.FromHex("08c379a020"))), // as above
-		failing("withData", with(slices.Concat(common.FromHex("08c379a0"), word(32), word(1_000_000))), reverts(slices.Concat(common.FromHex("08c379a0"), word(32), word(1_000_000)))),
+		failing("withData", with(slices.Concat(common.FromHex("08c379a0"), word(32), word(1_000_000))),
+			reverts(slices.Concat(common.FromHex("08c379a0"), word(32), word(1_000_000)))),
 		failing("withData", with(bytes.Repeat([]byte{0xab}, 1000)), reverts(bytes.Repeat([]byte{0xab}, 1000))),
 		failing("asserts", with(false), panics(0x01)), does("asserts", with(true), true),
 		failing("adds", with(most, n(1)), panics(0x11)), does("adds", with(n(40), n(2)), n(42)),
@@ -90,18 +93,22 @@ func (b *bay) furnace() map[string][]testCall {
 	}
 	then := func(n int) moment { return moment{demo.Furnace, n} }
 	return map[string][]testCall{"Furnace": append(both(demo.Furnace,
-		does("hashes", with(n(0)), [32]byte{}), does("hashes", with(n(100)), hash), does("counts", with(n(1000)), n(1000)),
+		does("hashes", with(n(0)), [32]byte{}), does("hashes", with(n(100)), hash),
+		does("counts", with(n(1000)), n(1000)),
 		does("stretches", with(n(100)), n(3200)),
-		does("hoards", with(n(1_000_000)), true), failing("hoards", with(n(1_000_000)), revertsWith("Furnace: there is not enough gas")).with(1_000_000),
+		does("hoards", with(n(1_000_000)), true), failing("hoards", with(n(1_000_000)),
+			revertsWith("Furnace: there is not enough gas")).with(1_000_000),
 		does("dives", with(n(0)), n(0)), does("dives", with(n(20)), n(20)),
 		failing("never", nil, fails{code: "INSUFFICIENT_GAS"}).with(100_000),
 		failing("stokes", with(n(10)), fails{code: "INSUFFICIENT_GAS"}).with(100_000),
 	),
 		// Three slots were filled, then one was emptied.
 		does("heat", nil, n(0)).when(then(0)), does("heat", nil, n(3)).when(then(1)), does("heat", nil, n(2)),
-		does("coal", with(n(2)), n(0)).when(then(0)), does("coal", with(n(2)), n(3)).when(then(1)), does("coal", with(n(2)), n(0)), does("coal", with(n(1)), n(2)),
+		does("coal", with(n(2)), n(0)).when(then(0)), does("coal", with(n(2)), n(3)).when(then(1)),
+		does("coal", with(n(2)), n(0)), does("coal", with(n(1)), n(2)),
 		does("stokes", with(n(2)), n(5)).when(then(1)), does("stokes", with(n(2)), n(4)),
-		failing("rakes", with(n(1)), panics(0x11)).when(then(0)), does("rakes", with(n(3)), n(0)).when(then(1)), does("rakes", with(n(2)), n(0)),
+		failing("rakes", with(n(1)), panics(0x11)).when(then(0)), does("rakes", with(n(3)), n(0)).when(then(1)),
+		does("rakes", with(n(2)), n(0)),
 	)}
 }
 
@@ -144,7 +151,8 @@ func (b *bay) storehouse(t *testing.T) map[string][]testCall {
 	const oldName, newName = "Storehouse at the quay", "Storehouse at the quay, rebuilt after the fire of last winter"
 	const newLabel = "a label that is too long to fit into the slot itself"
 	oldPlan := common.FromHex("00112233445566778899aabbccddeeff00112233445566778899aabbccddeeff0011223344")
-	oats, salt, nets := crate{n(250), 17, true, 2, [4]byte([]byte("oats"))}, crate{n(251), 18, false, 1, [4]byte([]byte("salt"))}, crate{n(8), 2, false, 0, [4]byte([]byte("nets"))}
+	oats, salt, nets := crate{n(250), 17, true, 2, [4]byte([]byte("oats"))},
+		crate{n(251), 18, false, 1, [4]byte([]byte("salt"))}, crate{n(8), 2, false, 0, [4]byte([]byte("nets"))}
 	none := crate{Weight: n(0)}
 	owned := func(a common.Address) *big.Int { return slotOf(padded(a), slotOf(word(5), n(8))) }
 	price := func(of string) *big.Int { return slotOf([]byte(of), n(9)) }
@@ -152,38 +160,61 @@ func (b *bay) storehouse(t *testing.T) map[string][]testCall {
 		return crypto.Keccak256Hash(common.BigToHash(plus(listOf(5), i)).Bytes()).Big()
 	}
 	was := []testCall{
-		does("rooms", nil, uint8(12)), does("depth", nil, int16(-7)), does("fill", nil, uint8(1)), does("area", nil, n(1_000_000_000_000_000_000)),
-		does("name", nil, oldName), does("plan", nil, oldPlan), does("prices", with("barley"), n(42)), does("prices", with("rye"), n(0)),
-		does("last", nil, [32]byte(common.MaxHash)), does("yard", nil, fund, uint64(2)), does("flag", with(n(33)), true), does("counts", nil, n(34), n(5), n(2)),
-		does("step", with(n(4)), n(500)), does("load", with(n(4)), uint64(5000)), failing("load", with(n(5)), panics(0x32)),
-		does("entries", with(n(1)), []*big.Int{n(-3), n(4)}), does("crate", with(n(5), fund), oats), does("crate", with(n(5), bob), none),
+		does("rooms", nil, uint8(12)), does("depth", nil, int16(-7)), does("fill", nil, uint8(1)),
+		does("area", nil, n(1_000_000_000_000_000_000)),
+		does("name", nil, oldName), does("plan", nil, oldPlan), does("prices", with("barley"), n(42)),
+		does("prices", with("rye"), n(0)),
+		does("last", nil, [32]byte(common.MaxHash)), does("yard", nil, fund, uint64(2)),
+		does("flag", with(n(33)), true), does("counts", nil, n(34), n(5), n(2)),
+		does("step", with(n(4)), n(500)), does("load", with(n(4)), uint64(5000)),
+		failing("load", with(n(5)), panics(0x32)),
+		does("entries", with(n(1)), []*big.Int{n(-3), n(4)}), does("crate", with(n(5), fund), oats),
+		does("crate", with(n(5), bob), none),
 		does("queue", with(uint8(9)), []*big.Int{n(77)}), does("shelves", with(fund), "upper", nets, n(6)),
-		slotValue(n(0), "01"+"fff9"+"0c"+"0000000000000002"+hexOf(fund)), slotValue(n(1), "0de0b6b3a7640000"), slotValue(n(2), "22"),
+		slotValue(n(0), "01"+"fff9"+"0c"+"0000000000000002"+hexOf(fund)), slotValue(n(1), "0de0b6b3a7640000"),
+		slotValue(n(2), "22"),
 		slotValue(listOf(2), flagsWord()), slotValue(plus(listOf(2), 1), "0100"),
 		slotValue(n(3), "0001f4"+"000190"+"00012c"+"0000c8"+"000064"), slotValue(n(4), "05"),
-		slotValue(listOf(4), "0000000000000fa0"+"0000000000000bb8"+"00000000000007d0"+"00000000000003e8"), slotValue(plus(listOf(4), 1), "1388"),
-		slotValue(n(5), "02"), slotValue(plus(listOf(5), 1), "02"), slotValue(plus(inner(0), 1), strings.Repeat("f", 63)+"e"), slotValue(plus(inner(1), 1), "04"),
+		slotValue(listOf(4), "0000000000000fa0"+"0000000000000bb8"+"00000000000007d0"+"00000000000003e8"),
+		slotValue(plus(listOf(4), 1), "1388"),
+		slotValue(n(5), "02"), slotValue(plus(listOf(5), 1), "02"),
+		slotValue(plus(inner(0), 1), strings.Repeat("f", 63)+"e"), slotValue(plus(inner(1), 1), "04"),
 		slotValue(n(6), short([]byte(oldName))),
-		slotValue(n(7), "4b"), slotValue(listOf(7), hex.EncodeToString(oldPlan[:32])), slotValue(plus(listOf(7), 1), "0011223344"+strings.Repeat("00", 27)),
-		slotValue(owned(fund), "6f617473"+"02"+"01"+"0000000000000011"+"000000000000000000000000000000fa"), slotValue(owned(bob), "00"),
+		slotValue(n(7), "4b"), slotValue(listOf(7), hex.EncodeToString(oldPlan[:32])),
+		slotValue(plus(listOf(7), 1), "0011223344"+strings.Repeat("00", 27)),
+		slotValue(owned(fund), "6f617473"+"02"+"01"+"0000000000000011"+"000000000000000000000000000000fa"),
+		slotValue(owned(bob), "00"),
 		slotValue(price("barley"), "2a"), slotValue(slotOf(word(9), n(10)), "01"),
-		slotValue(n(11), short([]byte("upper"))), slotValue(n(13), "6e657473"+"00"+"00"+"0000000000000002"+"00000000000000000000000000000008"),
+		slotValue(n(11), short([]byte("upper"))),
+		slotValue(n(13), "6e657473"+"00"+"00"+"0000000000000002"+"00000000000000000000000000000008"),
 		slotValue(slotOf(padded(fund), n(14)), "06"), slotValue(n(19), strings.Repeat("ff", 32)),
 	}
 	is := []testCall{
-		does("rooms", nil, uint8(14)), does("depth", nil, int16(9)), does("fill", nil, uint8(2)), does("area", nil, n(2_000_000_000_000_000_000)),
-		does("name", nil, newName), does("plan", nil, common.FromHex("c0ffee")), does("prices", with("barley"), n(0)), does("prices", with("rye"), n(43)),
-		does("last", nil, [32]byte{}), does("yard", nil, bob, uint64(3)), failing("flag", with(n(33)), panics(0x32)), does("counts", nil, n(33), n(6), n(2)),
-		does("flag", with(n(30)), true), does("step", with(n(4)), n(7)), does("load", with(n(5)), uint64(6000)), failing("entries", with(n(2)), panics(0x32)),
-		does("entries", with(n(1)), []*big.Int{n(-3), n(4), n(5)}), does("crate", with(n(5), fund), none), does("crate", with(n(5), bob), salt),
-		does("queue", with(uint8(9)), []*big.Int{n(77), n(78)}), does("shelves", with(fund), newLabel, nets, n(6)), does("shelves", with(bob), newLabel, nets, n(1)),
-		slotValue(n(0), "02"+"0009"+"0e"+"0000000000000003"+hexOf(bob)), slotValue(n(2), "21"), slotValue(plus(listOf(2), 1), "00"),
-		slotValue(n(3), "000007"+"000190"+"00012c"+"0000c8"+"000064"), slotValue(plus(listOf(4), 1), "1770"+"0000000000001388"), slotValue(plus(inner(1), 2), "05"),
-		slotValue(n(6), "7b"), slotValue(listOf(6), hex.EncodeToString([]byte(newName[:32]))), slotValue(n(7), short(common.FromHex("c0ffee"))), slotValue(listOf(7), "00"),
-		slotValue(owned(fund), "00"), slotValue(owned(bob), "73616c74"+"01"+"00"+"0000000000000012"+"000000000000000000000000000000fb"),
-		slotValue(price("barley"), "00"), slotValue(price("rye"), "2b"), slotValue(plus(slotElements(slotOf(word(9), n(10))), 1), "4e"), slotValue(n(11), "69"), slotValue(n(19), "00"),
+		does("rooms", nil, uint8(14)), does("depth", nil, int16(9)), does("fill", nil, uint8(2)),
+		does("area", nil, n(2_000_000_000_000_000_000)),
+		does("name", nil, newName), does("plan", nil, common.FromHex("c0ffee")), does("prices", with("barley"), n(0)),
+		does("prices", with("rye"), n(43)),
+		does("last", nil, [32]byte{}), does("yard", nil, bob, uint64(3)), failing("flag", with(n(33)), panics(0x32)),
+		does("counts", nil, n(33), n(6), n(2)),
+		does("flag", with(n(30)), true), does("step", with(n(4)), n(7)), does("load", with(n(5)), uint64(6000)),
+		failing("entries", with(n(2)), panics(0x32)),
+		does("entries", with(n(1)), []*big.Int{n(-3), n(4), n(5)}), does("crate", with(n(5), fund), none),
+		does("crate", with(n(5), bob), salt),
+		does("queue", with(uint8(9)), []*big.Int{n(77), n(78)}), does("shelves", with(fund), newLabel, nets, n(6)),
+		does("shelves", with(bob), newLabel, nets, n(1)),
+		slotValue(n(0), "02"+"0009"+"0e"+"0000000000000003"+hexOf(bob)), slotValue(n(2), "21"),
+		slotValue(plus(listOf(2), 1), "00"),
+		slotValue(n(3), "000007"+"000190"+"00012c"+"0000c8"+"000064"),
+		slotValue(plus(listOf(4), 1), "1770"+"0000000000001388"), slotValue(plus(inner(1), 2), "05"),
+		slotValue(n(6), "7b"), slotValue(listOf(6), hex.EncodeToString([]byte(newName[:32]))),
+		slotValue(n(7), short(common.FromHex("c0ffee"))), slotValue(listOf(7), "00"),
+		slotValue(owned(fund), "00"),
+		slotValue(owned(bob), "73616c74"+"01"+"00"+"0000000000000012"+"000000000000000000000000000000fb"),
+		slotValue(price("barley"), "00"), slotValue(price("rye"), "2b"),
+		slotValue(plus(slotElements(slotOf(word(9), n(10))), 1), "4e"), slotValue(n(11), "69"), slotValue(n(19), "00"),
 	}
-	testCalls := both(demo.Storehouse, does("FLOORS", nil, n(3)), does("built", nil, n(1841)), does("rearrange", with(bob)).by(demo.Alice))
+	testCalls := both(demo.Storehouse, does("FLOORS", nil, n(3)), does("built", nil, n(1841)),
+		does("rearrange", with(bob)).by(demo.Alice))
 	for _, a := range was {
 		testCalls = append(testCalls, a.when(moment{demo.Storehouse, 0}))
 	}
@@ -270,7 +301,8 @@ func number(b []byte, want uint64) int64 {
 
 func (b *bay) switchboard(t *testing.T) map[string][]testCall {
 	t.Helper()
-	alice, bob, dave, walter, heidi := b.address(t, demo.Alice), b.address(t, demo.Bob), b.address(t, demo.Dave), b.address(t, demo.Walter),
+	alice, bob, dave, walter, heidi := b.address(t, demo.Alice), b.address(t, demo.Bob), b.address(t, demo.Dave),
+		b.address(t, demo.Walter),
 		b.address(t, demo.Heidi)
 	at := func(num int64) common.Address { return common.Address(lz(num)) }
 	key, err := crypto.ToECDSA(word(7))
@@ -286,7 +318,8 @@ func (b *bay) switchboard(t *testing.T) map[string][]testCall {
 		v, _ := new(big.Int).SetString(text, 0)
 		return v
 	}
-	twice := []any{large("1368015179489954701390400359078579693043519447331113978918064868415326638035"), large("9918110051302171585080402603319702774565515993150576347155970296011118125764")}
+	twice := []any{large("1368015179489954701390400359078579693043519447331113978918064868415326638035"),
+		large("9918110051302171585080402603319702774565515993150576347155970296011118125764")}
 	generator := common.FromHex("198e9393920d483a7260bfb731fb5d25f1aa493335a9e71297e485b7aef312c21800deef121f1e76426a00665e5c4479674322d4f75edadd46debd5cd992f6ed" +
 		"090689d0585ff075ec9e99ad690c3395bc4b313370b38ef355acdadcd122975b12c85ea5db8c6deb4aab71808dcb408fe3d1e7690c43d37b4ce6cc0166fa7daa")
 	prime := large("21888242871839275222246405745257275088696311157297823662689037894645226208583")
@@ -301,26 +334,36 @@ func (b *bay) switchboard(t *testing.T) map[string][]testCall {
 		return reverts(slices.Concat(b.compiled["Switchboard"].abi.Errors["Refused"].ID.Bytes()[:4], word(code)))
 	}
 	testCalls := both(demo.Switchboard,
-		does("kindOf", with(at(demo.Sunlight)), true, int32(0)), does("kindOf", with(at(demo.Lighthouse)), true, int32(1)), does("kindOf", with(alice), false, int32(0)),
+		does("kindOf", with(at(demo.Sunlight)), true, int32(0)),
+		does("kindOf", with(at(demo.Lighthouse)), true, int32(1)), does("kindOf", with(alice), false, int32(0)),
 		does("balance", with(at(demo.Ration), dave), n(12)), does("balance", with(at(demo.Kelp), alice), n(1_000_000)),
 		does("token", with(at(demo.LampOil)), "Lamp oil", n(21_000_000_00_000_000)),
 		does("serial", with(at(demo.Lighthouse), n(1)), heidi, "ipfs://lighthouses/East Mole.json"),
-		failing("serial", with(at(demo.Lighthouse), n(999)), reverts(word(225)).after("INVALID_TOKEN_NFT_SERIAL_NUMBER")),
-		failing("move", with(at(demo.Kelp), alice, bob, int64(1)), refused(265).after("TOKEN_IS_PAUSED")), failing("moveInVain", with(at(demo.Ration), alice, bob, int64(1)), refused(184).after("TOKEN_NOT_ASSOCIATED_TO_ACCOUNT")),
-		failing("moveAndFail", with(at(demo.LampOil), alice, bob, int64(5)), revertsWith("Switchboard: changed its mind")),
+		failing("serial", with(at(demo.Lighthouse), n(999)),
+			reverts(word(225)).after("INVALID_TOKEN_NFT_SERIAL_NUMBER")),
+		failing("move", with(at(demo.Kelp), alice, bob, int64(1)), refused(265).after("TOKEN_IS_PAUSED")),
+		failing("moveInVain", with(at(demo.Ration), alice, bob, int64(1)),
+			refused(184).after("TOKEN_NOT_ASSOCIATED_TO_ACCOUNT")),
+		failing("moveAndFail", with(at(demo.LampOil), alice, bob, int64(5)),
+			revertsWith("Switchboard: changed its mind")),
 		does("associate", with(at(demo.LampOil)), int64(22), int64(194)),
 		does("allowance", with(alice, bob), int64(22), n(600*hbar)),
-		does("addresses", with(at(demo.Bob)), true, int64(22), bob, at(demo.Bob)), does("addresses", with(walter), true, int64(15), common.Address{}, common.Address{}),
+		does("addresses", with(at(demo.Bob)), true, int64(22), bob, at(demo.Bob)),
+		does("addresses", with(walter), true, int64(15), common.Address{}, common.Address{}),
 		does("scheduled", with(at(5001)), false, n(201)), does("scheduled", with(alice), false, n(19)),
-		does("recover", with([32]byte(hash), signature[64]+27, [32]byte(signature[:32]), [32]byte(signature[32:64])), crypto.PubkeyToAddress(key.PublicKey)),
+		does("recover", with([32]byte(hash), signature[64]+27, [32]byte(signature[:32]), [32]byte(signature[32:64])),
+			crypto.PubkeyToAddress(key.PublicKey)),
 		does("recover", with([32]byte{}, uint8(9), [32]byte{}, [32]byte{}), common.Address{}),
-		does("digests", with([]byte("abc")), sha256.Sum256([]byte("abc")), [20]byte(common.FromHex("8eb208f7e05d987a9b044a8e98c6b087f15a0bfc"))),
+		does("digests", with([]byte("abc")), sha256.Sum256([]byte("abc")),
+			[20]byte(common.FromHex("8eb208f7e05d987a9b044a8e98c6b087f15a0bfc"))),
 		does("copy", with([]byte("as it is")), []byte("as it is")), does("power", with(n(3), n(5), n(7)), n(5)),
 		does("addPoints", with(n(1), n(2), n(1), n(2)), twice...), does("multiply", with(n(1), n(2), n(2)), twice...),
 		failing("addPoints", with(n(1), n(1), n(1), n(2)), revertsWith("Switchboard: it does not answer")),
-		does("pairs", with([]byte{}), true), does("pairs", with(pair), false), does("pairs", with(slices.Concat(pair, opposite)), true),
+		does("pairs", with([]byte{}), true), does("pairs", with(pair), false),
+		does("pairs", with(slices.Concat(pair, opposite)), true),
 		does("compress", with(uint32(12), blake), common.FromHex(blaked)),
-		does("people", with(b.address(t, demo.Breakwater)), bob, bob, n(0), [32]byte(crypto.Keccak256Hash(b.compiled["Breakwater"].runtime)),
+		does("people", with(b.address(t, demo.Breakwater)), bob, bob, n(0),
+			[32]byte(crypto.Keccak256Hash(b.compiled["Breakwater"].runtime)),
 			n(int64(len(b.compiled["Breakwater"].runtime)))).by(demo.Bob),
 	)
 	for _, m := range []moment{now, {demo.Switchboard, 0}, {demo.Furnace, 1}} {
@@ -349,12 +392,14 @@ func (b *bay) blockValues(t *testing.T, m moment) []testCall {
 	t.Helper()
 	block := b.blockOf(t, m)
 	hashAt := func(n int64) [32]byte {
-		return [32]byte(common.FromHex(value[string](t, b, "select left(hash, 64) from record_file where index = $1", n)))
+		return [32]byte(common.FromHex(value[string](t, b, "select left(hash, 64) from record_file where index = $1",
+			n)))
 	}
 	start := value[int64](t, b, "select consensus_start / 1000000000 from record_file where index = $1", block)
 	hbars, cents := b.rate(t, block)
 	list := []testCall{
-		does("toTinybars", with(n(1_000_000)), n(1_000_000*hbars/cents)), does("toTinycents", with(n(1_000_000)), n(1_000_000*cents/hbars)),
+		does("toTinybars", with(n(1_000_000)), n(1_000_000*hbars/cents)),
+		does("toTinycents", with(n(1_000_000)), n(1_000_000*cents/hbars)),
 		does("seed", nil, hashAt(block)), does("hashOf", with(n(block)), hashAt(block)),
 		does("hashOf", with(n(block-255)), hashAt(block-255)), does("hashOf", with(n(block-256)), [32]byte{}),
 		does("hashOf", with(n(block+1)), [32]byte{}),

@@ -64,7 +64,9 @@ type bay struct {
 func newBay(t *testing.T) *bay {
 	t.Helper()
 	b := &bay{
-		Gateway:  testenv.Demo(t, testenv.EVM(func(o *contractcalls.Options) { o.RequestsPerSecond, o.GasPerSecond = 1<<40, 1<<60 })),
+		Gateway: testenv.Demo(t, testenv.EVM(func(o *contractcalls.Options) {
+			o.RequestsPerSecond, o.GasPerSecond = 1<<40, 1<<60
+		})),
 		compiled: readCompiled(t), blocks: map[int64][]int64{},
 	}
 	for _, r := range rowsOf[struct{ Contract, Block int64 }](t, b, `
@@ -88,14 +90,17 @@ func value[T any](t *testing.T, b *bay, sql string, args ...any) T {
 // address returns the address that contracts use for an entity.
 func (b *bay) address(t *testing.T, num int64) common.Address {
 	t.Helper()
-	a := value[[]byte](t, b, "select coalesce(evm_address, case when length(alias) = 20 then alias end, ''::bytea) from entity where id = $1", num)
+	a := value[[]byte](t,
+		b,
+		"select coalesce(evm_address, case when length(alias) = 20 then alias end, ''::bytea) from entity where id = $1", num)
 	if len(a) == 20 {
 		return common.Address(a)
 	}
 	return common.Address(lz(num))
 }
 
-// moment is the block of a contract's n-th transaction. Transaction 0 is the creation. Without a contract it is the present.
+// moment is the block of a contract's n-th transaction. Transaction 0 is the creation. Without a contract it is the
+// present.
 type moment struct {
 	contract int64
 	n        int
@@ -105,7 +110,8 @@ var now = moment{}
 
 func (m moment) old() bool { return m.contract != 0 }
 
-// fails is the failure of a call. child is the response code of a failed operation of a system contract on the way, if any.
+// fails is the failure of a call. child is the response code of a failed operation of a system contract on the way, if
+// any.
 type fails struct {
 	code, reason string
 	data         []byte
@@ -198,7 +204,8 @@ func (b *bay) check(t *testing.T, contract string, to common.Address, a testCall
 		t.Errorf("%s.%s: %v", contract, a.method, err)
 		return
 	}
-	got := b.Do(t, http.MethodPost, "/api/v1/contracts/call", b.body(t, &to, append(slices.Clone(method.ID), in...), a), "Content-Type: application/json")
+	got := b.Do(t, http.MethodPost, "/api/v1/contracts/call",
+		b.body(t, &to, append(slices.Clone(method.ID), in...), a), "Content-Type: application/json")
 	status := http.StatusOK
 	var want string
 	if a.fails != nil {
@@ -212,7 +219,8 @@ func (b *bay) check(t *testing.T, contract string, to common.Address, a testCall
 		want = `{"result":"0x` + hex.EncodeToString(out) + `"}`
 	}
 	if got.Status != status || got.Body != want {
-		t.Errorf("%s.%s%v at %v:\n got %d %s\nwant %d %s", contract, a.method, a.args, a.at, got.Status, got.Body, status, want)
+		t.Errorf("%s.%s%v at %v:\n got %d %s\nwant %d %s", contract, a.method, a.args, a.at, got.Status, got.Body,
+			status, want)
 	}
 }
 
@@ -227,14 +235,16 @@ func failure(t *testing.T, f fails) string {
 	if f.child != "" {
 		child = fmt.Sprintf(`,{"message":%q,"detail":"","data":""}`, f.child)
 	}
-	return fmt.Sprintf(`{"_status":{"messages":[{"message":%q,"detail":%s,"data":"0x%x"}%s]}}`, f.code, detail, f.data, child)
+	return fmt.Sprintf(`{"_status":{"messages":[{"message":%q,"detail":%s,"data":"0x%x"}%s]}}`, f.code, detail,
+		f.data, child)
 }
 
 // TestContracts calls every function of the demo network's contracts, now and at older blocks.
 func TestContracts(t *testing.T) {
 	t.Parallel()
 	b := newBay(t)
-	for _, group := range []map[string][]testCall{b.tokens(t), b.harbour(t), b.breakwater(t), b.furnace(), b.storehouse(t), b.switchboard(t)} {
+	for _, group := range []map[string][]testCall{b.tokens(t), b.harbour(t), b.breakwater(t), b.furnace(),
+		b.storehouse(t), b.switchboard(t)} {
 		for contract, testCalls := range group {
 			b.covers(t, contract, testCalls)
 			t.Run(contract, func(t *testing.T) {
@@ -249,8 +259,10 @@ func TestContracts(t *testing.T) {
 
 // numbers has the entity numbers of the contracts. The logbook is called through its proxy.
 var numbers = map[string]int64{
-	"HarbourCoin": demo.HarbourCoin, "PierPass": demo.PierPass, "TideGauge": demo.TideGauge, "Logbook": demo.Signpost, "Signpost": demo.Signpost,
-	"Shipyard": demo.Shipyard, "Boat": demo.Boat, "TokenDesk": demo.TokenDesk, "Tollgate": demo.Tollgate, "Storehouse": demo.Storehouse,
+	"HarbourCoin": demo.HarbourCoin, "PierPass": demo.PierPass, "TideGauge": demo.TideGauge, "Logbook": demo.Signpost,
+	"Signpost": demo.Signpost,
+	"Shipyard": demo.Shipyard, "Boat": demo.Boat, "TokenDesk": demo.TokenDesk, "Tollgate": demo.Tollgate,
+	"Storehouse": demo.Storehouse,
 	"Breakwater": demo.Breakwater, "Furnace": demo.Furnace, "Switchboard": demo.Switchboard,
 }
 
@@ -259,7 +271,9 @@ func (b *bay) covers(t *testing.T, contract string, testCalls []testCall) {
 	t.Helper()
 	for name := range b.compiled[contract].abi.Methods {
 		for _, old := range []bool{false, true} {
-			if !slices.ContainsFunc(testCalls, func(a testCall) bool { return a.method == name && a.at.old() == old }) {
+			if !slices.ContainsFunc(testCalls, func(a testCall) bool {
+				return a.method == name && a.at.old() == old
+			}) {
 				t.Errorf("%s.%s is not called (at an older block: %t)", contract, name, old)
 			}
 		}
@@ -282,7 +296,8 @@ func TestContractsUnborn(t *testing.T) {
 	b := newBay(t)
 	for name, num := range numbers {
 		block := b.blocks[num][0] - 1
-		body := `{"data":"0x12345678","to":"` + b.address(t, num).Hex() + `","block":"` + strconv.FormatInt(block, 10) + `"}`
+		body := `{"data":"0x12345678","to":"` + b.address(t, num).Hex() + `","block":"` +
+			strconv.FormatInt(block, 10) + `"}`
 		got := b.Do(t, http.MethodPost, "/api/v1/contracts/call", body, "Content-Type: application/json")
 		if got.Status != http.StatusOK || got.Body != `{"result":"0x"}` {
 			t.Errorf("%s at %d: %d %s", name, block, got.Status, got.Body)
@@ -290,8 +305,8 @@ func TestContractsUnborn(t *testing.T) {
 	}
 }
 
-// TestContractsCreated creates each contract again, now and at a historical block. The call returns the compiler's runtime code, or the constructor's
-// failure.
+// TestContractsCreated creates each contract again, now and at a historical block. The call returns the compiler's
+// runtime code, or the constructor's failure.
 func TestContractsCreated(t *testing.T) {
 	t.Parallel()
 	b := newBay(t)

@@ -38,7 +38,9 @@ func balanceOf() evm.Message {
 }
 
 // open starts a simulation on the demo network.
-func open(t testing.TB, m *evm.Machine, reader *evmstate.Reader, ref worldstate.BlockRef, msg evm.Message) (*evm.Simulation, *evmstate.Snapshot) {
+func open(
+	t testing.TB, m *evm.Machine, reader *evmstate.Reader, ref worldstate.BlockRef, msg evm.Message,
+) (*evm.Simulation, *evmstate.Snapshot) {
 	t.Helper()
 	r := evmstate.Request{Block: ref, Addresses: []ledger.EVMAddress{lz(treasury), msg.To.V}, Callee: msg.To.V}
 	copy(r.Selector[:], msg.Data)
@@ -49,7 +51,8 @@ func open(t testing.TB, m *evm.Machine, reader *evmstate.Reader, ref worldstate.
 	return m.Begin(t.Context(), s, s.Block()), s
 }
 
-// TestTrips counts round trips to the database. Values that one call read one by one are read ahead at once by the next call.
+// TestTrips counts round trips to the database. Values that one call read one by one are read ahead at once by the
+// next call.
 func TestTrips(t *testing.T) {
 	t.Parallel()
 	db := testenv.Shared(t).DB
@@ -80,7 +83,9 @@ func TestTrips(t *testing.T) {
 
 // BenchmarkBalanceOf compares a call through HTTP with its unavoidable parts: the EVM run and one database round trip.
 func BenchmarkBalanceOf(b *testing.B) {
-	g := testenv.Demo(b, testenv.REST(func(c *rest.Config) { c.Cache = true }), testenv.EVM(func(o *contractcalls.Options) {
+	g := testenv.Demo(b, testenv.REST(func(c *rest.Config) {
+		c.Cache = true
+	}), testenv.EVM(func(o *contractcalls.Options) {
 		o.RequestsPerSecond, o.GasPerSecond = 1<<40, 1<<60
 	}))
 	reader, machine, msg := evmstate.NewReader(g.DB, entities.NewCallPrices(g.DB), 1<<20), newMachine(), balanceOf()
@@ -111,7 +116,8 @@ func BenchmarkBalanceOf(b *testing.B) {
 			snapshot.Close()
 		}, 0},
 		{"http", func() {
-			resp, err := client.Post(g.URL+"/api/v1/contracts/call", "application/json", strings.NewReader(body)) //nolint:noctx // the client has a timeout
+			resp, err := client.Post(g.URL+"/api/v1/contracts/call", "application/json",
+				strings.NewReader(body)) //nolint:noctx // the client has a timeout
 			if err != nil || resp.StatusCode != http.StatusOK {
 				b.Fatal(err, resp)
 			}

@@ -34,9 +34,12 @@ func reference(t testing.TB, src *memory, msg evm.Message) (output []byte, gas u
 	}
 	zero, now := new(big.Int), uint64(0)
 	config := &params.ChainConfig{
-		ChainID: big.NewInt(evm.ChainIDTestnet), HomesteadBlock: zero, EIP150Block: zero, EIP155Block: zero, EIP158Block: zero, ByzantiumBlock: zero,
-		ConstantinopleBlock: zero, PetersburgBlock: zero, IstanbulBlock: zero, BerlinBlock: zero, LondonBlock: zero, MergeNetsplitBlock: zero,
-		TerminalTotalDifficulty: zero, ShanghaiTime: &now, CancunTime: &now, PragueTime: &now, BlobScheduleConfig: params.DefaultBlobSchedule,
+		ChainID: big.NewInt(evm.ChainIDTestnet), HomesteadBlock: zero, EIP150Block: zero, EIP155Block: zero,
+		EIP158Block: zero, ByzantiumBlock: zero,
+		ConstantinopleBlock: zero, PetersburgBlock: zero, IstanbulBlock: zero, BerlinBlock: zero, LondonBlock: zero,
+		MergeNetsplitBlock:      zero,
+		TerminalTotalDifficulty: zero, ShanghaiTime: &now, CancunTime: &now, PragueTime: &now,
+		BlobScheduleConfig: params.DefaultBlobSchedule,
 	}
 	for _, e := range src.entities {
 		a := common.Address(e.ID.LongZero())
@@ -57,8 +60,11 @@ func reference(t testing.TB, src *memory, msg evm.Message) (output []byte, gas u
 			s.SubBalance(from, v, tracing.BalanceChangeTransfer)
 			s.AddBalance(to, v, tracing.BalanceChangeTransfer)
 		},
-		GetHash: func(uint64) common.Hash { return common.Hash{} }, Coinbase: common.BigToAddress(big.NewInt(98)), GasLimit: msg.Gas,
-		BlockNumber: big.NewInt(block), Time: 1_700_000_000, Difficulty: zero, BaseFee: zero, BlobBaseFee: big.NewInt(1), Random: &random,
+		GetHash: func(uint64) common.Hash {
+			return common.Hash{}
+		}, Coinbase: common.BigToAddress(big.NewInt(98)), GasLimit: msg.Gas,
+		BlockNumber: big.NewInt(block), Time: 1_700_000_000, Difficulty: zero, BaseFee: zero,
+		BlobBaseFee: big.NewInt(1), Random: &random,
 	}, s, config, vm.Config{NoBaseFee: true})
 	rules := config.Rules(big.NewInt(block), true, 1_700_000_000)
 	from, to := common.Address(msg.From.V), common.Address(msg.To.V)
@@ -73,13 +79,15 @@ func reference(t testing.TB, src *memory, msg evm.Message) (output []byte, gas u
 			intrinsic -= 12
 		}
 	}
-	output, left, err := machine.Call(from, to, msg.Data, vm.NewGasBudget(msg.Gas-intrinsic, 0), uint256.NewInt(uint64(msg.Value)))
+	output, left, err := machine.Call(from, to, msg.Data, vm.NewGasBudget(msg.Gas-intrinsic, 0),
+		uint256.NewInt(uint64(msg.Value)))
 	used := msg.Gas - left.ExecutionGas
 	return output, used - min(s.GetRefund(), used/5), err
 }
 
-// program returns random code. Most of it is valid, because the stack usually has the operands of each opcode. Steady code is always valid and its gas
-// use does not depend on the gas limit: no call in it fails, and it does not read the remaining gas.
+// program returns random code. Most of it is valid, because the stack usually has the operands of each opcode. Steady
+// code is always valid and its gas use does not depend on the gas limit: no call in it fails, and it does not read the
+// remaining gas.
 func program(r *rand.Rand, size int, steady bool) []byte {
 	var code []byte
 	depth := 0
@@ -273,8 +281,10 @@ func TestDifferential(t *testing.T) {
 		src := world(t, "")
 		src.entities = []*worldstate.Entity{
 			{ID: payer, Type: ledger.EntityAccount, Balance: ledger.Of[int64](1_000_000)},
-			{ID: target, Type: ledger.EntityContract, Nonce: 1, Balance: ledger.Of[int64](7), Code: program(r, 40+r.IntN(400), false)},
-			{ID: helper, Type: ledger.EntityContract, Nonce: 1, Balance: ledger.Of[int64](9), Code: program(r, 20+r.IntN(60), false)},
+			{ID: target, Type: ledger.EntityContract, Nonce: 1, Balance: ledger.Of[int64](7),
+				Code: program(r, 40+r.IntN(400), false)},
+			{ID: helper, Type: ledger.EntityContract, Nonce: 1, Balance: ledger.Of[int64](9),
+				Code: program(r, 20+r.IntN(60), false)},
 		}
 		if hasExcluded(src.entities[1].Code) || hasExcluded(src.entities[2].Code) {
 			continue
@@ -285,13 +295,15 @@ func TestDifferential(t *testing.T) {
 		output, gas, fail := reference(t, src, msg)
 		got := run(t, machine, src, msg)
 		if got.Failed() != (fail != nil) || got.GasUsed != gas || !got.Failed() && !bytes.Equal(got.Output, output) {
-			t.Fatalf("program %s\nhelper %s\ngot %s, %d gas, %x\nwant %v, %d gas, %x", hex.EncodeToString(src.entities[1].Code), hex.EncodeToString(src.entities[2].Code),
+			t.Fatalf("program %s\nhelper %s\ngot %s, %d gas, %x\nwant %v, %d gas, %x",
+				hex.EncodeToString(src.entities[1].Code), hex.EncodeToString(src.entities[2].Code),
 				got.Code, got.GasUsed, got.Output, fail, gas, output)
 		}
 		if fail != nil {
 			failures++
 		}
-		if bytes.Contains(src.entities[1].Code, []byte{byte(vm.PUSH0), byte(vm.RETURN), 0, byte(vm.PUSH1), 0, byte(vm.MSTORE)}) {
+		if bytes.Contains(src.entities[1].Code, []byte{byte(vm.PUSH0), byte(vm.RETURN), 0, byte(vm.PUSH1), 0,
+			byte(vm.MSTORE)}) {
 			created++
 		}
 	}
@@ -308,8 +320,11 @@ func TestEstimates(t *testing.T) {
 	for n := 0; n < 200; {
 		src := world(t, "")
 		src.entities = append(src.entities[:4:4],
-			&worldstate.Entity{ID: target, Type: ledger.EntityContract, Nonce: 1, Code: program(r, 40+r.IntN(300), true)},
-			&worldstate.Entity{ID: helper, Type: ledger.EntityContract, Nonce: 1, Code: assemble(t, []string{"0x01 0x09 SSTORE STOP", "0x00 0x07 SSTORE STOP", "0x20 0x00 KECCAK256 0x03 SSTORE STOP"}[r.IntN(3)])})
+			&worldstate.Entity{ID: target, Type: ledger.EntityContract, Nonce: 1,
+				Code: program(r, 40+r.IntN(300), true)},
+			&worldstate.Entity{ID: helper, Type: ledger.EntityContract, Nonce: 1,
+				Code: assemble(t, []string{"0x01 0x09 SSTORE STOP", "0x00 0x07 SSTORE STOP",
+					"0x20 0x00 KECCAK256 0x03 SSTORE STOP"}[r.IntN(3)])})
 		msg := to(target, word(int64(r.IntN(1000))))
 		msg.Gas = 1_000_000
 		sim := begin(t, machine, src)

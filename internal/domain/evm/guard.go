@@ -22,7 +22,8 @@ type guard struct {
 	priced  bool                // the gas price is set
 }
 
-// failingFrame is a frame that must fail. The interpreter has no operation for that, so the frame loses its gas before its next opcode.
+// failingFrame is a frame that must fail. The interpreter has no operation for that, so the frame loses its gas before
+// its next opcode.
 type failingFrame struct {
 	depth int // 1 for the outermost frame
 	code  ledger.ResponseCode
@@ -105,7 +106,9 @@ func (s *Simulation) prepareFor(set opcodes) {
 }
 
 // opcode is called before each opcode. It is installed only if needed, because it doubles the duration of a run.
-func (s *Simulation) opcode(pc uint64, op byte, gas, cost uint64, scope tracing.OpContext, _ []byte, depth int, err error) {
+func (s *Simulation) opcode(
+	pc uint64, op byte, gas, cost uint64, scope tracing.OpContext, _ []byte, depth int, err error,
+) {
 	if s.tracer != nil {
 		s.tracer.before(pc, op, gas, cost, scope, depth, err)
 	}
@@ -200,14 +203,16 @@ func (s *Simulation) blockHash(number uint64) common.Hash {
 	return hash
 }
 
-// canTransfer reports whether a frame may send value. The current frame is the called one, except in the creation of a contract, where it is the creator.
+// canTransfer reports whether a frame may send value. The current frame is the called one, except in the creation of a
+// contract, where it is the creator.
 func (s *Simulation) canTransfer(_ vm.StateDB, from common.Address, value *uint256.Int) bool {
 	if value.IsZero() {
 		return true
 	}
 	sender := s.state.account(from)
 	balance := sender.balance
-	if minimum := uint256.NewInt(uint64(max(s.machine.cfg.MinimumBalance, 0))); !sender.isContract && !s.machine.cfg.ValidatePayer && balance.Lt(minimum) {
+	if minimum := uint256.NewInt(uint64(max(s.machine.cfg.MinimumBalance, 0))); !sender.isContract &&
+		!s.machine.cfg.ValidatePayer && balance.Lt(minimum) {
 		balance = *minimum
 	}
 	if balance.Lt(value) {
@@ -268,7 +273,8 @@ func (f frames) top() *Frame { return f[len(f)-1] }
 
 // push adds a frame. from is the contract whose opcode made the call, to is the contract whose code runs.
 func (f *frames) push(op vm.OpCode, from, to common.Address, input []byte, gas uint64, value *big.Int) {
-	frame := &Frame{Op: op, Caller: from, Self: to, Value: new(uint256.Int), Code: to, Input: input, Gas: gas, Static: op == vm.STATICCALL}
+	frame := &Frame{Op: op, Caller: from, Self: to, Value: new(uint256.Int), Code: to, Input: input, Gas: gas,
+		Static: op == vm.STATICCALL}
 	if value != nil {
 		frame.Value.SetFromBig(value)
 	}

@@ -92,9 +92,11 @@ func (l Level) ChainConfig(chainID uint64) *params.ChainConfig {
 	zero, now := big.NewInt(0), uint64(0)
 	c := &params.ChainConfig{
 		ChainID:        new(big.Int).SetUint64(chainID),
-		HomesteadBlock: zero, EIP150Block: zero, EIP155Block: zero, EIP158Block: zero, ByzantiumBlock: zero, ConstantinopleBlock: zero,
-		PetersburgBlock: zero, IstanbulBlock: zero, BerlinBlock: zero, LondonBlock: zero, MergeNetsplitBlock: zero, TerminalTotalDifficulty: zero,
-		BlobScheduleConfig: params.DefaultBlobSchedule,
+		HomesteadBlock: zero, EIP150Block: zero, EIP155Block: zero, EIP158Block: zero, ByzantiumBlock: zero,
+		ConstantinopleBlock: zero,
+		PetersburgBlock:     zero, IstanbulBlock: zero, BerlinBlock: zero, LondonBlock: zero, MergeNetsplitBlock: zero,
+		TerminalTotalDifficulty: zero,
+		BlobScheduleConfig:      params.DefaultBlobSchedule,
 	}
 	if l >= Level38 {
 		c.ShanghaiTime = &now
@@ -108,7 +110,8 @@ func (l Level) ChainConfig(chainID uint64) *params.ChainConfig {
 	return c
 }
 
-// hollowAccountGas is the gas, in addition to the intrinsic gas, to send hbars to an unused address, which creates a hollow account.
+// hollowAccountGas is the gas, in addition to the intrinsic gas, to send hbars to an unused address, which creates a
+// hollow account.
 const hollowAccountGas = 549_000
 
 // intrinsicGas returns the gas that a message costs before it runs, and its minimum.
@@ -128,7 +131,8 @@ func (s *Simulation) intrinsicGas(m *Message) (gas, floor uint64) {
 	return gas, floor
 }
 
-// hollowGas returns the gas to create the account that a message sends value to. It fails if the message calls a missing account.
+// hollowGas returns the gas to create the account that a message sends value to. It fails if the message calls a
+// missing account.
 func (s *Simulation) hollowGas(m *Message, to common.Address) (uint64, error) {
 	if s.state.Exist(to) {
 		return 0, nil

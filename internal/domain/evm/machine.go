@@ -1,7 +1,7 @@
 // Package evm runs contracts like the network: read-only calls, gas estimates and replays of historical transactions.
 //
-// It runs go-ethereum's unmodified interpreter on a [State] that loads accounts, code and storage from a [Source] on first use. The differences between
-// the network and Ethereum are implemented at the interpreter's extension points:
+// It runs go-ethereum's unmodified interpreter on a [State] that loads accounts, code and storage from a [Source] on
+// first use. The differences between the network and Ethereum are implemented at the interpreter's extension points:
 //
 //   - accounts and code in the state
 //   - value transfers in the block context
@@ -37,7 +37,8 @@ type Config struct {
 	ChainID uint64
 	// SystemContracts are the network's contracts by number, in addition to those of this package.
 	SystemContracts map[int64]SystemContract
-	// MinimumBalance is the balance that accounts have at least when they send hbars, in tinybars. It is not used with ValidatePayer.
+	// MinimumBalance is the balance that accounts have at least when they send hbars, in tinybars. It is not used with
+	// ValidatePayer.
 	MinimumBalance int64
 	// ValidatePayer makes a call fail if its sender cannot pay for it.
 	ValidatePayer bool
@@ -151,8 +152,8 @@ func (m *Machine) Begin(ctx context.Context, source Source, block Block) *Simula
 	}
 }
 
-// Source reads a consistent snapshot of the ledger, now or at a historical instant. A simulation reads from one source. An error ends the simulation and is
-// returned from it.
+// Source reads a consistent snapshot of the ledger, now or at a historical instant. A simulation reads from one
+// source. An error ends the simulation and is returned from it.
 type Source interface {
 	EntitySource
 	SlotSource
@@ -162,8 +163,9 @@ type Source interface {
 
 // EntitySource reads accounts, contracts, tokens and schedules.
 type EntitySource interface {
-	// Entities returns the entities at the addresses in the same order, nil for those that do not exist. A long-zero address identifies the entity with
-	// that number, even if it has another address. Other addresses are EVM addresses or aliases.
+	// Entities returns the entities at the addresses in the same order, nil for those that do not exist. A long-zero
+	// address identifies the entity with that number, even if it has another address. Other addresses are EVM
+	// addresses or aliases.
 	Entities(ctx context.Context, addresses []ledger.EVMAddress) ([]*worldstate.Entity, error)
 	// HighestEntity returns the highest entity number.
 	HighestEntity(ctx context.Context) (int64, error)

@@ -30,7 +30,9 @@ func TestOpcodesByLevel(t *testing.T) {
 		{"MCOPY", "0x20 0x20 0x00 MCOPY STOP", evm.Level50},
 		{"BLOBHASH", "0x00 BLOBHASH STOP", evm.Level50},
 		{"BLOBBASEFEE", "BLOBBASEFEE STOP", evm.Level50},
-		{"a point of BLS12-381", "0x80 0x00 0x0100 0x00 0x00 0x0b 0xffff CALL RETURNDATASIZE 0x80 EQ @ok JUMPI INVALID :ok STOP", evm.Level70},
+		{"a point of BLS12-381",
+			"0x80 0x00 0x0100 0x00 0x00 0x0b 0xffff CALL RETURNDATASIZE 0x80 EQ @ok JUMPI INVALID :ok STOP",
+			evm.Level70},
 		{"a code that no level has", "0x00 0x00 CLZ STOP", evm.NewestLevel + 1},
 	}
 	for _, c := range cases {
@@ -51,8 +53,10 @@ func TestOpcodesByLevel(t *testing.T) {
 func TestLevelAt(t *testing.T) {
 	t.Parallel()
 	for block, want := range map[int64]evm.Level{
-		0: evm.Level30, 44_029_065: evm.Level30, 44_029_066: evm.Level34, 49_117_794: evm.Level38, 60_258_041: evm.Level38, 60_258_042: evm.Level46,
-		65_435_845: evm.Level50, 66_602_102: evm.Level51, 85_011_472: evm.Level65, 85_659_065: evm.Level66, 87_129_575: evm.Level67, 1 << 40: evm.Level67,
+		0: evm.Level30, 44_029_065: evm.Level30, 44_029_066: evm.Level34, 49_117_794: evm.Level38,
+		60_258_041: evm.Level38, 60_258_042: evm.Level46,
+		65_435_845: evm.Level50, 66_602_102: evm.Level51, 85_011_472: evm.Level65, 85_659_065: evm.Level66,
+		87_129_575: evm.Level67, 1 << 40: evm.Level67,
 	} {
 		if got := evm.LevelAt(evm.ChainIDMainnet, ledger.Null[int64]{}, evm.Block{Number: block}); got != want {
 			t.Errorf("block %d: got level %d, want %d", block, got, want)
@@ -69,14 +73,21 @@ func TestLevelAt(t *testing.T) {
 		want   evm.Level
 	}{
 		{"another chain", evm.ChainIDTestnet, ledger.Null[int64]{}, evm.Block{}, evm.Level70},
-		{"another chain with an older API", evm.ChainIDTestnet, ledger.Null[int64]{}, evm.Block{HAPI: hapi(0, 76)}, evm.Level70},
-		{"another chain, before its block", evm.ChainIDTestnet, ledger.Of[int64](10), evm.Block{Number: 9, HAPI: hapi(0, 77)}, evm.Level67},
+		{"another chain with an older API", evm.ChainIDTestnet, ledger.Null[int64]{}, evm.Block{HAPI: hapi(0, 76)},
+			evm.Level70},
+		{"another chain, before its block", evm.ChainIDTestnet, ledger.Of[int64](10),
+			evm.Block{Number: 9, HAPI: hapi(0, 77)}, evm.Level67},
 		{"another chain, at its block", evm.ChainIDTestnet, ledger.Of[int64](10), evm.Block{Number: 10}, evm.Level70},
-		{"mainnet, older API", evm.ChainIDMainnet, ledger.Null[int64]{}, evm.Block{Number: 90_000_000, HAPI: hapi(0, 76)}, evm.Level67},
-		{"mainnet, first API", evm.ChainIDMainnet, ledger.Null[int64]{}, evm.Block{Number: 90_000_000, HAPI: hapi(0, 77)}, evm.Level70},
-		{"mainnet, later API", evm.ChainIDMainnet, ledger.Null[int64]{}, evm.Block{Number: 90_000_000, HAPI: hapi(1, 0)}, evm.Level70},
-		{"mainnet, before the setting", evm.ChainIDMainnet, ledger.Of[int64](95_000_000), evm.Block{Number: 94_999_999, HAPI: hapi(0, 77)}, evm.Level67},
-		{"mainnet, at the setting", evm.ChainIDMainnet, ledger.Of[int64](95_000_000), evm.Block{Number: 95_000_000, HAPI: hapi(0, 76)}, evm.Level70},
+		{"mainnet, older API", evm.ChainIDMainnet, ledger.Null[int64]{},
+			evm.Block{Number: 90_000_000, HAPI: hapi(0, 76)}, evm.Level67},
+		{"mainnet, first API", evm.ChainIDMainnet, ledger.Null[int64]{},
+			evm.Block{Number: 90_000_000, HAPI: hapi(0, 77)}, evm.Level70},
+		{"mainnet, later API", evm.ChainIDMainnet, ledger.Null[int64]{},
+			evm.Block{Number: 90_000_000, HAPI: hapi(1, 0)}, evm.Level70},
+		{"mainnet, before the setting", evm.ChainIDMainnet, ledger.Of[int64](95_000_000),
+			evm.Block{Number: 94_999_999, HAPI: hapi(0, 77)}, evm.Level67},
+		{"mainnet, at the setting", evm.ChainIDMainnet, ledger.Of[int64](95_000_000),
+			evm.Block{Number: 95_000_000, HAPI: hapi(0, 76)}, evm.Level70},
 	} {
 		if got := evm.LevelAt(c.chain, c.prague, c.block); got != c.want {
 			t.Errorf("%s: got level %d, want %d", c.name, got, c.want)
@@ -94,11 +105,13 @@ func TestEnvironment(t *testing.T) {
 	r := run(t, newMachine(), world(t, code), msg)
 	got := words(r.Output)
 	want := []common.Hash{
-		common.BigToHash(big.NewInt(0x128)), common.BigToHash(big.NewInt(block)), common.BigToHash(big.NewInt(1_700_000_000)), hashOf(block),
+		common.BigToHash(big.NewInt(0x128)), common.BigToHash(big.NewInt(block)),
+		common.BigToHash(big.NewInt(1_700_000_000)), hashOf(block),
 		common.BigToHash(big.NewInt(98)),
 		{},
 		common.BigToHash(big.NewInt(15_000_000)), common.BytesToHash(alias[:]),
-		common.BigToHash(big.NewInt(target)), common.BigToHash(big.NewInt(3)), common.BytesToHash(alias[:]), common.BigToHash(big.NewInt(71)),
+		common.BigToHash(big.NewInt(target)), common.BigToHash(big.NewInt(3)), common.BytesToHash(alias[:]),
+		common.BigToHash(big.NewInt(71)),
 		common.BigToHash(big.NewInt(1)), common.BigToHash(big.NewInt(80)),
 	}
 	if len(got) != len(want) {
@@ -125,7 +138,8 @@ func TestBlockHash(t *testing.T) {
 	t.Parallel()
 	src := world(t, `0x00 CALLDATALOAD BLOCKHASH 0x00 MSTORE NUMBER 0x20 MSTORE 0x40 0x00 RETURN`)
 	for number, want := range map[int64]common.Hash{
-		block: hashOf(block), block - 1: hashOf(block - 1), block - 255: hashOf(block - 255), block - 256: {}, block - 257: {}, 0: {}, block + 1: {}, 1 << 60: {},
+		block: hashOf(block), block - 1: hashOf(block - 1), block - 255: hashOf(block - 255), block - 256: {},
+		block - 257: {}, 0: {}, block + 1: {}, 1 << 60: {},
 	} {
 		sim := begin(t, newMachine(), src)
 		before := sim.State().Reads()
@@ -160,7 +174,8 @@ func TestBlockHash(t *testing.T) {
 	}
 }
 
-// callCode calls an address from the call data with some input and value. It returns the success flag, the size of the return data and its first word.
+// callCode calls an address from the call data with some input and value. It returns the success flag, the size of the
+// return data and its first word.
 const callCode = `0x40 CALLDATASIZE SUB 0x40 0x80 CALLDATACOPY
 	0x20 0x00 0x40 CALLDATASIZE SUB 0x80 0x20 CALLDATALOAD 0x00 CALLDATALOAD GAS CALL
 	0x20 MSTORE RETURNDATASIZE 0x40 MSTORE 0x60 0x00 RETURN`
@@ -177,13 +192,15 @@ func TestSystemContracts(t *testing.T) {
 	}{
 		{"cents to hbars", to(0x168, rate("2e3cff6a", 100)), codes.Success, []int64{8}},
 		{"hbars to cents", to(0x168, rate("43a88229", 100)), codes.Success, []int64{1200}},
-		{"from a contract", to(target, word(0x168), word(0), rate("43a88229", 100)), codes.Success, []int64{1200, 1, 32}},
+		{"from a contract", to(target, word(0x168), word(0), rate("43a88229", 100)), codes.Success,
+			[]int64{1200, 1, 32}},
 		{"empty data", to(0x168), codes.ContractExecutionException, nil},
 		{"half a selector", to(0x168, []byte{1, 2}), codes.ContractExecutionException, nil},
 		{"no argument", to(0x168, common.FromHex("43a88229")), codes.ContractExecutionException, nil},
 		{"unknown function", to(0x168, rate("01020304", 1)), codes.Success, []int64{}},
 		{"halt below", to(target, word(0x168), word(0), common.FromHex("43a88229")), codes.Success, []int64{0, 0, 0}},
-		{"value from a contract", to(target, word(0x168), word(1), rate("43a88229", 100)), codes.InvalidContractID, nil},
+		{"value from a contract", to(target, word(0x168), word(1), rate("43a88229", 100)), codes.InvalidContractID,
+			nil},
 		{"value to a system account", to(target, word(0x2e4), word(1)), codes.InvalidContractID, nil},
 		{"value to a precompiled contract", to(target, word(4), word(1)), codes.InvalidContractID, nil},
 		{"a system account", to(0x2e4), codes.Success, []int64{}},
@@ -231,15 +248,17 @@ func TestPRNG(t *testing.T) {
 	}
 }
 
-// TestHaltedCallerIsNested calls a contract that calls another one, which sends value to a system contract. The second contract fails and the first
-// continues.
+// TestHaltedCallerIsNested calls a contract that calls another one, which sends value to a system contract. The second
+// contract fails and the first continues.
 func TestHaltedCallerIsNested(t *testing.T) {
 	t.Parallel()
 	src := world(t, callCode)
-	src.entities = append(src.entities, &worldstate.Entity{ID: 2001, Type: ledger.EntityContract, Balance: ledger.Of[int64](5), Code: src.entities[4].Code})
+	src.entities = append(src.entities, &worldstate.Entity{ID: 2001, Type: ledger.EntityContract,
+		Balance: ledger.Of[int64](5), Code: src.entities[4].Code})
 	inner := append(append(word(0x168), word(1)...), common.FromHex("43a88229")...)
 	r := run(t, newMachine(), src, to(target, word(2001), word(0), inner))
-	if got := words(r.Output); r.Code != codes.Success || len(got) != 3 || got[1] != (common.Hash{}) || got[2] != (common.Hash{}) {
+	if got := words(r.Output); r.Code != codes.Success || len(got) != 3 || got[1] != (common.Hash{}) ||
+		got[2] != (common.Hash{}) {
 		t.Errorf("got %s %v", r.Code, got)
 	}
 }
@@ -280,7 +299,9 @@ func TestSenders(t *testing.T) {
 
 func TestAccountsAsContractsSeeThem(t *testing.T) {
 	t.Parallel()
-	src := world(t, `0x00 CALLDATALOAD BALANCE 0x00 MSTORE 0x00 CALLDATALOAD EXTCODESIZE 0x20 MSTORE 0x00 CALLDATALOAD EXTCODEHASH 0x40 MSTORE 0x60 0x00 RETURN`)
+	src := world(t,
+		`0x00 CALLDATALOAD BALANCE 0x00 MSTORE 0x00 CALLDATALOAD EXTCODESIZE 0x20 MSTORE 0x00 CALLDATALOAD `+
+			`EXTCODEHASH 0x40 MSTORE 0x60 0x00 RETURN`)
 	none, empty := common.Hash{}, crypto.Keccak256Hash(nil)
 	cases := []struct {
 		name    string
@@ -306,9 +327,11 @@ func TestAccountsAsContractsSeeThem(t *testing.T) {
 		}
 	}
 	for num, system := range map[int64]string{token: "610167905077618dc65e", schedule: "61016b9050775c3889ca"} {
-		r := run(t, newMachine(), world(t, `0xc0 0x00 0x00 0x00 CALLDATALOAD EXTCODECOPY 0xc0 0x00 RETURN`), to(target, word(num)))
+		r := run(t, newMachine(), world(t, `0xc0 0x00 0x00 0x00 CALLDATALOAD EXTCODECOPY 0xc0 0x00 RETURN`),
+			to(target, word(num)))
 		address := lz(num)
-		want := "6080604052348015600f57600080fd5b506000" + system + hex.EncodeToString(address[:]) + "600052366000602037600080366018016008845af4"
+		want := "6080604052348015600f57600080fd5b506000" + system + hex.EncodeToString(address[:]) +
+			"600052366000602037600080366018016008845af4"
 		if got := hex.EncodeToString(r.Output); got[:len(want)] != want {
 			t.Errorf("the code of %d is %s", num, got)
 		}
@@ -323,10 +346,14 @@ func TestMissingAccounts(t *testing.T) {
 		code string
 		from map[evm.Level]ledger.ResponseCode
 	}{
-		{"a call", to(4999), "", map[evm.Level]ledger.ResponseCode{evm.Level38: codes.InvalidContractID, evm.Level46: codes.Success}},
-		{"its balance", to(target), "0x1387 BALANCE POP STOP", map[evm.Level]ledger.ResponseCode{evm.Level38: codes.InvalidSolidityAddress, evm.Level46: codes.Success}},
-		{"its code", to(target), "0x1387 EXTCODESIZE 0x00 SSTORE STOP", map[evm.Level]ledger.ResponseCode{evm.Level38: codes.InvalidSolidityAddress, evm.Level46: codes.Success}},
-		{"a call by a contract", to(target, word(4999), word(0)), callCode, map[evm.Level]ledger.ResponseCode{evm.Level38: codes.InvalidSolidityAddress, evm.Level46: codes.Success}},
+		{"a call", to(4999), "", map[evm.Level]ledger.ResponseCode{evm.Level38: codes.InvalidContractID,
+			evm.Level46: codes.Success}},
+		{"its balance", to(target), "0x1387 BALANCE POP STOP",
+			map[evm.Level]ledger.ResponseCode{evm.Level38: codes.InvalidSolidityAddress, evm.Level46: codes.Success}},
+		{"its code", to(target), "0x1387 EXTCODESIZE 0x00 SSTORE STOP",
+			map[evm.Level]ledger.ResponseCode{evm.Level38: codes.InvalidSolidityAddress, evm.Level46: codes.Success}},
+		{"a call by a contract", to(target, word(4999), word(0)), callCode,
+			map[evm.Level]ledger.ResponseCode{evm.Level38: codes.InvalidSolidityAddress, evm.Level46: codes.Success}},
 	}
 	for _, c := range cases {
 		for level, want := range c.from {
@@ -358,7 +385,8 @@ func TestValue(t *testing.T) {
 		{"to an unknown alias", send(unknown, 1), codes.Success, 570_000},
 		{"to an unknown number", send(lz(4999), 1), codes.InvalidAliasKey, 0},
 		{"to an account that requires a signature", send(lz(signer), 1), codes.InvalidSignature, 0},
-		{"by a contract to an account that requires a signature", to(target, word(signer), word(1)), codes.InvalidSignature, 0},
+		{"by a contract to an account that requires a signature", to(target, word(signer), word(1)),
+			codes.InvalidSignature, 0},
 		{"by a contract to an account", to(target, common.LeftPadBytes(alias[:], 32), word(1)), codes.Success, 0},
 	}
 	for _, c := range cases {
@@ -367,7 +395,8 @@ func TestValue(t *testing.T) {
 			t.Errorf("%s: got %s, %d gas", c.name, r.Code, r.GasUsed)
 		}
 	}
-	if got := words(run(t, newMachine(), src, to(target, common.LeftPadBytes(alias[:], 32), word(78))).Output); got[1] != (common.Hash{}) {
+	if got := words(run(t, newMachine(), src, to(target, common.LeftPadBytes(alias[:], 32),
+		word(78))).Output); got[1] != (common.Hash{}) {
 		t.Error("a contract sent more than it owns")
 	}
 	m := evm.New(evm.Config{MinimumBalance: evm.DefaultMinimumBalance, ValidatePayer: true})
@@ -384,7 +413,8 @@ func TestCreation(t *testing.T) {
 		`ADDRESS 0x00 MSTORE ADDRESS EXTCODESIZE 0x20 MSTORE CALLVALUE 0x40 MSTORE 0x60 0x00 RETURN`)}
 	r := run(t, newMachine(), src, msg)
 	got := words(r.Output)
-	if r.Failed() || len(got) != 3 || got[0].Big().Int64() != 6001 || got[1] != (common.Hash{}) || got[2] != (common.Hash{}) {
+	if r.Failed() || len(got) != 3 || got[0].Big().Int64() != 6001 || got[1] != (common.Hash{}) ||
+		got[2] != (common.Hash{}) {
 		t.Fatalf("got %s %v", r.Code, got)
 	}
 	if r.Contract != lz(6001) {
@@ -428,7 +458,8 @@ func TestFailures(t *testing.T) {
 		{"destroyed to an account", "0x03ea SELFDESTRUCT", codes.Success, ""},
 	}
 	for _, c := range cases {
-		if r := run(t, newMachine(), world(t, c.code), to(target)); r.Code != c.want || hex.EncodeToString(r.Output) != c.output {
+		if r := run(t, newMachine(), world(t, c.code), to(target)); r.Code != c.want ||
+			hex.EncodeToString(r.Output) != c.output {
 			t.Errorf("%s: got %s %x", c.name, r.Code, r.Output)
 		}
 	}

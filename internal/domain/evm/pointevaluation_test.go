@@ -31,7 +31,8 @@ func TestPointEvaluation(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Logf("the set-up took %s", time.Since(start))
-	if r, err := sim.Call(message); err != nil || r.Code != codes.Success || len(words(r.Output)) != 2 || words(r.Output)[0].Big().Int64() != 4096 {
+	if r, err := sim.Call(message); err != nil || r.Code != codes.Success || len(words(r.Output)) != 2 ||
+		words(r.Output)[0].Big().Int64() != 4096 {
 		t.Errorf("after the set-up: %+v, %v", r, err)
 	}
 	message.Data[95] = 1

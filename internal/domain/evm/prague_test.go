@@ -55,7 +55,8 @@ func TestDelegation(t *testing.T) {
 		// The code that contracts read is the delegation, if there is one.
 		src.entities[4].Code = assemble(
 			t,
-			`0x20 0x00 0x00 0x03f2 EXTCODECOPY 0x03f2 EXTCODESIZE 0x20 MSTORE 0x03f2 EXTCODEHASH 0x40 MSTORE 0x60 0x00 RETURN`,
+			`0x20 0x00 0x00 0x03f2 EXTCODECOPY 0x03f2 EXTCODESIZE 0x20 MSTORE 0x03f2 EXTCODEHASH 0x40 MSTORE 0x60 `+
+				`0x00 RETURN`,
 		)
 		var want []byte
 		if c.level == evm.Level70 && c.to != (ledger.EVMAddress{}) {

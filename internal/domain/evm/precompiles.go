@@ -97,7 +97,8 @@ func selectorOf(input []byte) (selector uint32, ok bool) {
 	return binary.BigEndian.Uint32(input), true
 }
 
-// ErrPointEvaluation ends a run that needs the point evaluation (EIP-4844) before its set-up, which takes seconds. Run it again after [PreparePointEvaluation].
+// ErrPointEvaluation ends a run that needs the point evaluation (EIP-4844) before its set-up, which takes seconds. Run
+// it again after [PreparePointEvaluation].
 var ErrPointEvaluation = errors.New("the point evaluation is not set up")
 
 const pointEvaluationNumber = 0x0a
@@ -108,7 +109,8 @@ var setUp = struct {
 	ready chan struct{}
 }{ready: make(chan struct{})}
 
-// PreparePointEvaluation waits for the set-up of the point evaluation, which the first call starts. The set-up continues if ctx ends.
+// PreparePointEvaluation waits for the set-up of the point evaluation, which the first call starts. The set-up
+// continues if ctx ends.
 func PreparePointEvaluation(ctx context.Context) error {
 	setUp.start.Do(func() {
 		go func() {

@@ -97,7 +97,8 @@ func codeOf(err error) ledger.ResponseCode {
 		return halt.code
 	case errors.Is(err, vm.ErrExecutionReverted):
 		return codes.ContractRevertExecuted
-	case errors.Is(err, vm.ErrOutOfGas), errors.Is(err, vm.ErrCodeStoreOutOfGas), errors.Is(err, vm.ErrGasUintOverflow):
+	case errors.Is(err, vm.ErrOutOfGas), errors.Is(err, vm.ErrCodeStoreOutOfGas),
+		errors.Is(err, vm.ErrGasUintOverflow):
 		return codes.InsufficientGas
 	case errors.Is(err, vm.ErrWriteProtection):
 		return codes.LocalCallModificationException

@@ -41,7 +41,8 @@ type Simulation struct {
 type Message struct {
 	// From is the sender, an address in any form. Default: the treasury.
 	From ledger.Null[ledger.EVMAddress]
-	// To is the callee, an address in any form. If it is null, the message creates a contract and Data is its initcode.
+	// To is the callee, an address in any form. If it is null, the message creates a contract and Data is its
+	// initcode.
 	To   ledger.Null[ledger.EVMAddress]
 	Data []byte
 	// Value is in tinybars.
@@ -86,7 +87,8 @@ func (s *Simulation) State() *State { return s.state }
 // Level returns the EVM version.
 func (s *Simulation) Level() Level { return s.level }
 
-// Call runs a message and undoes its changes. The error is one that the message did not cause: the source failed, or the context ended.
+// Call runs a message and undoes its changes. The error is one that the message did not cause: the source failed, or
+// the context ended.
 func (s *Simulation) Call(m Message) (*Result, error) {
 	return s.run(m)
 }
@@ -149,7 +151,8 @@ func (s *Simulation) resolve(m *Message) (p participants, failure *Result, err e
 	return p, nil, nil
 }
 
-// visible returns the canonical address of the entity at an address in any form, or the zero address if it does not exist.
+// visible returns the canonical address of the entity at an address in any form, or the zero address if it does not
+// exist.
 func (s *Simulation) visible(a common.Address) common.Address {
 	if e := s.state.entities[a]; e != nil {
 		return Canonical(e)
@@ -204,7 +207,8 @@ func (s *Simulation) aborted(m Message, a abort) (*Result, error) {
 	return &Result{Code: halt.code, GasUsed: m.Gas, Children: s.children}, nil
 }
 
-// checkPayer returns a failed result if the sender cannot pay for the message and the machine validates payers, else nil.
+// checkPayer returns a failed result if the sender cannot pay for the message and the machine validates payers, else
+// nil.
 func (s *Simulation) checkPayer(m *Message, from common.Address) *Result {
 	if !s.machine.cfg.ValidatePayer || !m.From.Valid || m.GasPrice == 0 && m.Value == 0 {
 		return nil
@@ -284,7 +288,8 @@ func (s *Simulation) setUp(e *engine, shared *engines, m *Message, p participant
 	}
 	s.evm = vm.NewEVM(vm.BlockContext{
 		CanTransfer: s.canTransfer, Transfer: s.transfer, GetHash: s.blockHash,
-		Coinbase: longZero(98), GasLimit: m.Gas, BlockNumber: big.NewInt(s.block.Number), Time: uint64(s.block.Start) / 1_000_000_000,
+		Coinbase: longZero(98), GasLimit: m.Gas, BlockNumber: big.NewInt(s.block.Number),
+		Time:       uint64(s.block.Start) / 1_000_000_000,
 		Difficulty: new(big.Int), BaseFee: new(big.Int), BlobBaseFee: big.NewInt(1), Random: random,
 	}, s.state, shared.chain, vm.Config{Tracer: s.hooks, NoBaseFee: true})
 	s.evm.SetPrecompiles(e.precompiled)
@@ -302,7 +307,9 @@ func (s *Simulation) setUp(e *engine, shared *engines, m *Message, p participant
 }
 
 // create runs initcode of a new contract, at the address of the next entity number.
-func (s *Simulation) create(from common.Address, initcode []byte, gas vm.GasBudget) (ret []byte, at ledger.EVMAddress, left vm.GasBudget, err error) {
+func (s *Simulation) create(
+	from common.Address, initcode []byte, gas vm.GasBudget,
+) (ret []byte, at ledger.EVMAddress, left vm.GasBudget, err error) {
 	a := longZero(s.state.allocateNumber())
 	s.state.AddAddressToAccessList(a)
 	s.enter(0, byte(vm.CREATE), from, a, initcode, gas.ExecutionGas, nil)
@@ -346,7 +353,8 @@ func (s *Simulation) childFailed(code ledger.ResponseCode) {
 
 // Override replaces values of an account in a simulation. Null values are not replaced.
 type Override struct {
-	// Address is the account's address in any form. If no account has it, an account is created, or a contract if the override has code or storage.
+	// Address is the account's address in any form. If no account has it, an account is created, or a contract if the
+	// override has code or storage.
 	Address ledger.EVMAddress
 	// Balance is in tinybars.
 	Balance ledger.Null[uint64]

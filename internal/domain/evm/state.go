@@ -19,10 +19,11 @@ import (
 	"heliograph/internal/domain/ledger"
 )
 
-// State is the state that contracts read and change. It reads accounts and slots from the source on first use, caches them for the whole simulation, and
-// records changes in the journal. Balances are in tinybars.
+// State is the state that contracts read and change. It reads accounts and slots from the source on first use, caches
+// them for the whole simulation, and records changes in the journal. Balances are in tinybars.
 //
-// The methods that the interpreter calls cannot return errors. On an error they panic with an [abort], which ends the run.
+// The methods that the interpreter calls cannot return errors. On an error they panic with an [abort], which ends the
+// run.
 type State struct {
 	ctx     context.Context
 	source  Source
@@ -57,7 +58,8 @@ var _ vm.StateDB = (*State)(nil)
 func newState(ctx context.Context, source Source, cache *codeCache, level Level) *State {
 	s := &State{
 		ctx: ctx, source: source, codes: cache, level: level,
-		accounts: map[common.Address]*account{}, entities: map[common.Address]*worldstate.Entity{}, overlays: map[any]any{},
+		accounts: map[common.Address]*account{}, entities: map[common.Address]*worldstate.Entity{},
+		overlays: map[any]any{},
 	}
 	s.startRun()
 	return s
@@ -136,8 +138,8 @@ func (s *State) Check(err error, format string, args ...any) {
 	}
 }
 
-// Overlay returns the data of a system contract in a simulation: the value of key, which fresh creates on the first call. Changes of it must be registered
-// in the journal.
+// Overlay returns the data of a system contract in a simulation: the value of key, which fresh creates on the first
+// call. Changes of it must be registered in the journal.
 func Overlay[T any](s *State, key any, fresh func() *T) *T {
 	if v, ok := s.overlays[key].(*T); ok {
 		return v
@@ -187,7 +189,8 @@ func (s *State) GetBalance(a common.Address) *uint256.Int {
 	return s.account(a).balance.Clone()
 }
 
-// SubBalance implements vm.StateDB. The result is at least 0: a sender with a minimum balance may send more than its real balance.
+// SubBalance implements vm.StateDB. The result is at least 0: a sender with a minimum balance may send more than its
+// real balance.
 func (s *State) SubBalance(a common.Address, v *uint256.Int, _ tracing.BalanceChangeReason) uint256.Int {
 	x := s.account(a)
 	old := x.balance
@@ -338,8 +341,8 @@ func (s *State) Finalise(params.Rules) *bal.ConstructionBlockAccessList { return
 // SetTxContext implements vm.StateDB.
 func (s *State) SetTxContext(common.Hash, int, uint32) {}
 
-// Journal has the undo functions of the changes of a simulation. Reverting a frame runs them. Code that keeps its own data, such as the [Overlay] of a
-// system contract, must register an undo function for each change.
+// Journal has the undo functions of the changes of a simulation. Reverting a frame runs them. Code that keeps its own
+// data, such as the [Overlay] of a system contract, must register an undo function for each change.
 type Journal struct {
 	undos []func()
 }

@@ -114,7 +114,10 @@ func (s *State) AddSlotToAccessList(a common.Address, slot common.Hash) {
 }
 
 // Prepare implements vm.StateDB: the addresses of a transaction are warm from the start.
-func (s *State) Prepare(rules params.Rules, sender, coinbase common.Address, to *common.Address, precompiled []common.Address, list types.AccessList) {
+func (s *State) Prepare(
+	rules params.Rules, sender, coinbase common.Address, to *common.Address, precompiled []common.Address,
+	list types.AccessList,
+) {
 	warm := func(a common.Address) { s.warm[a] = struct{}{} }
 	warm(sender)
 	if to != nil {
@@ -184,15 +187,17 @@ func newCodeCache(limit uint64) *codeCache {
 		return nil
 	}
 	return &codeCache{
-		codes: otter.Must(&otter.Options[*byte, *code]{MaximumWeight: limit, Weigher: func(_ *byte, c *code) uint32 { return uint32(len(c.bytes)) }}),
+		codes: otter.Must(&otter.Options[*byte, *code]{MaximumWeight: limit, Weigher: func(_ *byte, c *code) uint32 {
+			return uint32(len(c.bytes))
+		}}),
 		dests: otter.Must(&otter.Options[common.Hash, vm.BitVec]{
 			MaximumWeight: limit / 8, Weigher: func(_ common.Hash, v vm.BitVec) uint32 { return uint32(len(v)) },
 		}),
 	}
 }
 
-// get returns the scanned code of bytes from a source. Sources that cache code return the same bytes again, so their address in memory is the key. The
-// cache keeps them alive.
+// get returns the scanned code of bytes from a source. Sources that cache code return the same bytes again, so their
+// address in memory is the key. The cache keeps them alive.
 func (c *codeCache) get(b []byte) *code {
 	if c == nil {
 		return newCode(b)
@@ -212,7 +217,8 @@ func (c *codeCache) Load(hash common.Hash) (vm.BitVec, bool) { return c.dests.Ge
 // Store implements vm.JumpDestCache.
 func (c *codeCache) Store(hash common.Hash, v vm.BitVec) { c.dests.Set(hash, v) }
 
-// Parts of the proxy code of tokens, schedules and accounts. It delegates the call to a system contract and passes the address.
+// Parts of the proxy code of tokens, schedules and accounts. It delegates the call to a system contract and passes the
+// address.
 var (
 	proxyHead = common.FromHex("6080604052348015600f57600080fd5b50600061")
 	proxyPush = common.FromHex("905077")
@@ -234,5 +240,6 @@ var (
 
 // proxy returns the code of the entity at an address.
 func (r redirect) proxy(of common.Address) []byte {
-	return bytes.Join([][]byte{proxyHead, {byte(r.system >> 8), byte(r.system)}, proxyPush, r.selector[:], of[:], proxyTail}, nil)
+	return bytes.Join([][]byte{proxyHead, {byte(r.system >> 8), byte(r.system)}, proxyPush, r.selector[:], of[:],
+		proxyTail}, nil)
 }

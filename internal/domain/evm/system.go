@@ -12,13 +12,15 @@ import (
 	"heliograph/internal/domain/ledger/codes"
 )
 
-// SystemContract is a contract that the network implements itself, at the address of a system entity ([Config.SystemContracts]).
+// SystemContract is a contract that the network implements itself, at the address of a system entity
+// ([Config.SystemContracts]).
 //
-// It may read and change the state and its own data ([Overlay]). It must register each change in the state's journal, which undoes the change if the
-// frame or an outer frame fails. One value serves all simulations at the same time, so it must not keep data of its own.
+// It may read and change the state and its own data ([Overlay]). It must register each change in the state's journal,
+// which undoes the change if the frame or an outer frame fails. One value serves all simulations at the same time, so
+// it must not keep data of its own.
 //
-// The machine rejects calls with value unless the contract is a [PayableContract] and the function is payable: they halt the caller. An input that is
-// shorter than a selector halts the frame.
+// The machine rejects calls with value unless the contract is a [PayableContract] and the function is payable: they
+// halt the caller. An input that is shorter than a selector halts the frame.
 type SystemContract interface {
 	Call(c *SystemCall) Outcome
 }
@@ -34,9 +36,11 @@ type PayableContract interface {
 type SystemCall struct {
 	// Op is the opcode of the call, CALL at the top level.
 	Op vm.OpCode
-	// Caller is msg.sender. In a delegate call, such as that of a redirect proxy, it is the caller of the delegating code.
+	// Caller is msg.sender. In a delegate call, such as that of a redirect proxy, it is the caller of the delegating
+	// code.
 	Caller common.Address
-	// Self is address(this): the system contract, or in a delegate call the delegating contract. For a redirect proxy that is the token, account or schedule.
+	// Self is address(this): the system contract, or in a delegate call the delegating contract. For a redirect proxy
+	// that is the token, account or schedule.
 	Self common.Address
 	// Value is msg.value in tinybars.
 	Value *uint256.Int
@@ -73,7 +77,8 @@ func (c *SystemCall) Proxied(entity common.Address) bool {
 // ChildFailed records the response code of a failed operation. If the simulation fails, its result has these codes.
 func (c *SystemCall) ChildFailed(code ledger.ResponseCode) { c.sim.childFailed(code) }
 
-// Outcome is the result of a call of a system contract. [Return], [Revert], [Halt], [HaltCaller] and [Unknown] return one.
+// Outcome is the result of a call of a system contract. [Return], [Revert], [Halt], [HaltCaller] and [Unknown] return
+// one.
 type Outcome struct {
 	status outcomeStatus
 	gas    uint64
@@ -101,7 +106,8 @@ func Revert(gas uint64, data []byte) Outcome {
 	return Outcome{status: reverted, gas: gas, output: data}
 }
 
-// Halt halts the frame, which loses all its gas. At the top level the simulation fails with the code. A contract that called sees a failed call.
+// Halt halts the frame, which loses all its gas. At the top level the simulation fails with the code. A contract that
+// called sees a failed call.
 func Halt(code ledger.ResponseCode) Outcome { return Outcome{status: halted, code: code} }
 
 // HaltCaller halts the frame and its caller.
@@ -110,8 +116,8 @@ func HaltCaller(code ledger.ResponseCode) Outcome { return Outcome{status: halte
 // Unknown ends the call of a function that does not exist: the call succeeds without output and uses all gas.
 func Unknown() Outcome { return Outcome{status: unknown} }
 
-// systemAdapter is a system contract as a precompiled contract. The interpreter calls RequiredGas before Run, so RequiredGas runs the contract and Run
-// returns the outcome.
+// systemAdapter is a system contract as a precompiled contract. The interpreter calls RequiredGas before Run, so
+// RequiredGas runs the contract and Run returns the outcome.
 type systemAdapter struct {
 	at       common.Address
 	contract SystemContract // nil for a system account without a contract
@@ -154,7 +160,8 @@ func (a *systemAdapter) call(sim *Simulation, frame *Frame, input []byte) Outcom
 		return Halt(codes.ContractExecutionException)
 	}
 	return a.contract.Call(&SystemCall{
-		Op: frame.Op, Caller: frame.Caller, Self: frame.Self, Value: frame.Value, Static: frame.Static, Depth: len(sim.state.frames) - 1, Gas: frame.Gas,
+		Op: frame.Op, Caller: frame.Caller, Self: frame.Self, Value: frame.Value, Static: frame.Static,
+		Depth: len(sim.state.frames) - 1, Gas: frame.Gas,
 		Selector: selector, Args: input[4:], Input: input, State: sim.state, Block: sim.block, sim: sim,
 	})
 }
@@ -205,8 +212,8 @@ func DispatchGas(tinycents int64) uint64 {
 	return OperationGas(max(tinycents, viewTinycents), viewGasPrice)
 }
 
-// OperationGas returns the gas of a network operation that a contract requests: its price in tinycents, at a gas price in thousandths of tinycents, plus
-// 20 percent.
+// OperationGas returns the gas of a network operation that a contract requests: its price in tinycents, at a gas price
+// in thousandths of tinycents, plus 20 percent.
 func OperationGas(tinycents, gasPrice int64) uint64 {
 	if gasPrice <= 0 {
 		return 0

@@ -56,13 +56,16 @@ func selector(v byte) []byte { return []byte{0, 0, 0, v} }
 func TestOverlay(t *testing.T) {
 	t.Parallel()
 	c := &counter{calls: make(chan evm.SystemCall, 100)}
-	m := evm.New(evm.Config{SystemContracts: map[int64]evm.SystemContract{0x167: c}, MinimumBalance: evm.DefaultMinimumBalance})
+	m := evm.New(evm.Config{SystemContracts: map[int64]evm.SystemContract{0x167: c},
+		MinimumBalance: evm.DefaultMinimumBalance})
 	at := word(0x167)
 	src := world(t, callCode)
-	// The outer contract first calls a contract that calls the counter and reverts, so that call of the counter must be undone.
+	// The outer contract first calls a contract that calls the counter and reverts, so that call of the counter must
+	// be undone.
 	inner := assemble(t, `0x01 0x00 MSTORE 0x20 0x20 0x04 0x1c 0x00 0x0167 GAS CALL POP 0x00 0x00 REVERT`)
 	src.entities = append(src.entities, &worldstate.Entity{ID: 2001, Type: ledger.EntityContract, Code: inner})
-	twice := `0x00 0x00 0x00 0x00 0x00 0x07d1 GAS CALL POP 0x01 0x00 MSTORE 0x20 0x20 0x04 0x1c 0x00 0x0167 GAS CALL 0x00 MSTORE 0x40 0x00 RETURN`
+	twice := `0x00 0x00 0x00 0x00 0x00 0x07d1 GAS CALL POP 0x01 0x00 MSTORE 0x20 0x20 0x04 0x1c 0x00 0x0167 GAS ` +
+		`CALL 0x00 MSTORE 0x40 0x00 RETURN`
 	src.entities[4].Code = assemble(t, twice)
 	sim := begin(t, m, src)
 	for range 2 { // each run starts with the same overlay
@@ -105,7 +108,8 @@ func TestOverlay(t *testing.T) {
 			}
 		}
 	}
-	if r := run(t, m, src, to(0x167, selector(refuse))); len(r.Children) != 1 || r.Children[0] != codes.InvalidSignature {
+	if r := run(t, m, src, to(0x167, selector(refuse))); len(r.Children) != 1 ||
+		r.Children[0] != codes.InvalidSignature {
 		t.Errorf("children %v", r.Children)
 	}
 	short := to(0x167, selector(count))
@@ -115,7 +119,8 @@ func TestOverlay(t *testing.T) {
 	}
 }
 
-// TestSystemCall checks the SystemCall of direct calls, calls by contracts, static calls, and calls through the proxy of a token.
+// TestSystemCall checks the SystemCall of direct calls, calls by contracts, static calls, and calls through the proxy
+// of a token.
 func TestSystemCall(t *testing.T) {
 	t.Parallel()
 	c := &counter{calls: make(chan evm.SystemCall, 1)}
@@ -125,7 +130,8 @@ func TestSystemCall(t *testing.T) {
 		return <-c.calls
 	}
 	got := last(world(t, ""), to(0x167, selector(count), word(5)))
-	if v, ok := got.Word(0); got.Op != vm.CALL || got.Caller != common.Address(lz(payer)) || got.Static || got.Depth != 0 || got.Selector != count ||
+	if v, ok := got.Word(0); got.Op != vm.CALL || got.Caller != common.Address(lz(payer)) || got.Static ||
+		got.Depth != 0 || got.Selector != count ||
 		!ok || v != [32]byte(word(5)) {
 		t.Errorf("direct: %+v", got)
 	}
@@ -143,14 +149,17 @@ func TestSystemCall(t *testing.T) {
 	}
 	// Through a token: the proxy delegates, so Caller is the caller of the token.
 	got = last(world(t, callCode), to(target, word(token), word(0), common.FromHex("70a08231"), word(5)))
-	if !got.Proxied(common.Address(lz(token))) || got.Caller != common.Address(lz(target)) || got.Selector != 0x618dc65e || got.Depth != 2 ||
-		common.BytesToAddress(got.Args[:20]) != common.Address(lz(token)) || common.Bytes2Hex(got.Args[20:24]) != "70a08231" {
+	if !got.Proxied(common.Address(lz(token))) || got.Caller != common.Address(lz(target)) ||
+		got.Selector != 0x618dc65e || got.Depth != 2 ||
+		common.BytesToAddress(got.Args[:20]) != common.Address(lz(token)) ||
+		common.Bytes2Hex(got.Args[20:24]) != "70a08231" {
 		t.Errorf("through a token: %+v", got)
 	}
 	service := &counter{calls: make(chan evm.SystemCall, 1)}
 	m = evm.New(evm.Config{SystemContracts: map[int64]evm.SystemContract{0x16a: service}})
 	run(t, m, world(t, ""), to(payer, common.FromHex("bbee989e"), word(5)))
-	if got := <-service.calls; got.Self != common.Address(lz(payer)) || got.Selector != 0xe4cbd3a7 || got.Caller != common.Address(lz(payer)) {
+	if got := <-service.calls; got.Self != common.Address(lz(payer)) || got.Selector != 0xe4cbd3a7 ||
+		got.Caller != common.Address(lz(payer)) {
 		t.Errorf("through an account: %+v", got)
 	}
 	if r := run(t, m, world(t, ""), to(payer, common.FromHex("01020304"))); r.Failed() || len(r.Output) != 0 {

@@ -16,10 +16,11 @@ import (
 // TraceOptions select the parts of each step.
 type TraceOptions struct {
 	Stack, Memory, Storage bool
-	// Reason, if not nil, returns why the n-th call of a system contract at a depth failed in the original transaction.
+	// Reason, if not nil, returns why the n-th call of a system contract at a depth failed in the original
+	// transaction.
 	Reason func(depth, n int) []byte
-	// Step is called with each step when it is complete, in the order in which steps began. The step is overwritten afterwards. An error ends the run and is
-	// returned.
+	// Step is called with each step when it is complete, in the order in which steps began. The step is overwritten
+	// afterwards. An error ends the run and is returned.
 	Step func(*calls.OpcodeStep) error
 }
 
@@ -33,9 +34,9 @@ func (s *Simulation) Trace(m Message, o TraceOptions) (*Result, error) {
 	return s.run(m)
 }
 
-// tracer converts the interpreter's events, which come before each opcode, to steps that have the state after the opcode. A step is complete when its frame
-// continues with the next opcode, or ends. A step that calls is complete when the called frame begins, so it comes before the steps of that frame and does
-// not have its return data.
+// tracer converts the interpreter's events, which come before each opcode, to steps that have the state after the
+// opcode. A step is complete when its frame continues with the next opcode, or ends. A step that calls is complete
+// when the called frame begins, so it comes before the steps of that frame and does not have its return data.
 type tracer struct {
 	o   TraceOptions
 	sim *Simulation
@@ -198,7 +199,8 @@ func (t *tracer) storage() {
 	t.values = slices.Grow(t.values[:0], len(t.keys))[:len(t.keys)]
 	for i, key := range t.keys {
 		value := t.sim.state.current(t.touched[key], key)
-		t.values[i] = calls.SlotValue{Key: append(t.values[i].Key[:0], key[:]...), Value: append(t.values[i].Value[:0], value[:]...)}
+		t.values[i] = calls.SlotValue{Key: append(t.values[i].Key[:0], key[:]...),
+			Value: append(t.values[i].Value[:0], value[:]...)}
 		t.step.Storage = append(t.step.Storage, &t.values[i])
 	}
 }
@@ -224,7 +226,8 @@ func opName(op byte) string {
 	}
 }
 
-// isSystem reports whether an address is a system contract or system account, other than Ethereum's precompiled contracts.
+// isSystem reports whether an address is a system contract or system account, other than Ethereum's precompiled
+// contracts.
 func (s *Simulation) isSystem(a common.Address) bool {
 	num, ok := ledger.EVMAddress(a).Num()
 	return ok && num > 0 && num <= lastSystemAccount && !s.isEthereumPrecompile(num)

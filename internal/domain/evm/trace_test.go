@@ -56,26 +56,33 @@ func TestTrace(t *testing.T) {
 		want       []string
 	}{
 		{"storage and memory", "0x01 0x00 SSTORE 0x07 SLOAD 0x20 MSTORE STOP", to(target), []string{
-			"0 PUSH1@0 cost 3 [1]", "0 PUSH1@2 cost 3 [1 0]", "0 SSTORE@4 cost 5000 [] 0=1", "0 PUSH1@5 cost 3 [7] 0=1",
-			"0 SLOAD@7 cost 2100 [9] 0=1 7=9", "0 PUSH1@8 cost 3 [9 20] 0=1 7=9", "0 MSTORE@10 cost 9 [] 0=1 7=9 memory 2", "0 STOP@11 cost 0 [] 0=1 7=9 memory 2",
+			"0 PUSH1@0 cost 3 [1]", "0 PUSH1@2 cost 3 [1 0]", "0 SSTORE@4 cost 5000 [] 0=1",
+			"0 PUSH1@5 cost 3 [7] 0=1",
+			"0 SLOAD@7 cost 2100 [9] 0=1 7=9", "0 PUSH1@8 cost 3 [9 20] 0=1 7=9",
+			"0 MSTORE@10 cost 9 [] 0=1 7=9 memory 2", "0 STOP@11 cost 0 [] 0=1 7=9 memory 2",
 		}},
 		{"a revert", "0x01 0x00 MSTORE8 0x01 0x00 REVERT", to(target), []string{
-			"0 PUSH1@0 cost 3 [1]", "0 PUSH1@2 cost 3 [1 0]", "0 MSTORE8@4 cost 6 [] memory 1", "0 PUSH1@5 cost 3 [1] memory 1", "0 PUSH1@7 cost 3 [1 0] memory 1",
+			"0 PUSH1@0 cost 3 [1]", "0 PUSH1@2 cost 3 [1 0]", "0 MSTORE8@4 cost 6 [] memory 1",
+			"0 PUSH1@5 cost 3 [1] memory 1", "0 PUSH1@7 cost 3 [1 0] memory 1",
 			"0 REVERT@9 cost 0 [] reason 01 memory 1",
 		}},
 		{"a failing opcode", "0x63 JUMP", to(target), []string{"0 PUSH1@0 cost 3 [63]", "0 JUMP@2 cost 8 []"}},
 		{"an unknown opcode", "0x01 INVALID", to(target), []string{"0 PUSH1@0 cost 3 [1]", "0 INVALID@2 cost 0 [1]"}},
 		{"a precompiled contract", "0x00 0x00 0x00 0x00 0x04 GAS STATICCALL STOP", to(target), []string{
-			"0 PUSH1@0 cost 3 [0]", "0 PUSH1@2 cost 3 [0 0]", "0 PUSH1@4 cost 3 [0 0 0]", "0 PUSH1@6 cost 3 [0 0 0 0]", "0 PUSH1@8 cost 3 [0 0 0 0 4]",
+			"0 PUSH1@0 cost 3 [0]", "0 PUSH1@2 cost 3 [0 0]", "0 PUSH1@4 cost 3 [0 0 0]", "0 PUSH1@6 cost 3 [0 0 0 0]",
+			"0 PUSH1@8 cost 3 [0 0 0 0 4]",
 			"0 GAS@10 cost 2 [0 0 0 0 4 e48fa7]", "", "1 @0 cost 15 []", "0 STOP@12 cost 0 [1]",
 		}},
-		{"a call", "0x00 CALLDATALOAD @end JUMPI 0x00 0x00 0x20 0x00 0x00 0x01 0x00 MSTORE ADDRESS GAS CALL DIFFICULTY :end STOP", to(target), nil},
+		{"a call",
+			"0x00 CALLDATALOAD @end JUMPI 0x00 0x00 0x20 0x00 0x00 0x01 0x00 MSTORE ADDRESS GAS CALL DIFFICULTY " +
+				":end STOP", to(target), nil},
 	}
 	for _, c := range cases {
 		_, got := steps(t, world(t, c.code), c.msg, all)
 		if c.want == nil {
 			joined := strings.Join(got, "\n")
-			if !strings.Contains(joined, "\n1 JUMPI") || !strings.Contains(joined, "\n1 STOP") || !strings.Contains(joined, "\n0 PREVRANDAO") || !strings.Contains(joined, "\n0 CALL@") {
+			if !strings.Contains(joined, "\n1 JUMPI") || !strings.Contains(joined, "\n1 STOP") ||
+				!strings.Contains(joined, "\n0 PREVRANDAO") || !strings.Contains(joined, "\n0 CALL@") {
 				t.Errorf("%s: %s", c.name, joined)
 			}
 			continue
@@ -91,7 +98,9 @@ func TestTrace(t *testing.T) {
 		}
 	}
 	src := world(t, callCode)
-	reasons := evm.TraceOptions{Reason: func(depth, n int) []byte { return evm.SystemReason([]byte{byte(depth), byte(n + 22)}) }}
+	reasons := evm.TraceOptions{Reason: func(depth, n int) []byte {
+		return evm.SystemReason([]byte{byte(depth), byte(n + 22)})
+	}}
 	_, got := steps(t, src, to(target, word(0x168), word(0), common.FromHex("43a88229")), reasons)
 	var system string
 	for _, s := range got {
@@ -153,7 +162,8 @@ func TestRevertReason(t *testing.T) {
 		}
 	}
 	for _, c := range []struct{ data, want []byte }{
-		{nil, []byte{}}, {make([]byte, 32), []byte{}}, {plain, plain}, {[]byte{0, 0, 22}, evm.ErrorString("SUCCESS")}, {[]byte("text of five"), evm.ErrorString("text of five")},
+		{nil, []byte{}}, {make([]byte, 32), []byte{}}, {plain, plain}, {[]byte{0, 0, 22}, evm.ErrorString("SUCCESS")},
+		{[]byte("text of five"), evm.ErrorString("text of five")},
 	} {
 		if got := evm.SystemReason(c.data); !bytes.Equal(got, c.want) {
 			t.Errorf("%x: got %x, want %x", c.data, got, c.want)

@@ -9,7 +9,8 @@ import (
 	"heliograph/internal/domain/fees"
 )
 
-// BenchmarkIntrinsic parses and estimates a common transaction: a transfer of a token between two accounts with one signature.
+// BenchmarkIntrinsic parses and estimates a common transaction: a transfer of a token between two accounts with one
+// signature.
 func BenchmarkIntrinsic(b *testing.B) {
 	s, tx := schedule(b), signed(b, transfer(nil, fungible(9)), 1)
 	b.ReportAllocs()
@@ -37,7 +38,8 @@ func TestAllocations(t *testing.T) { // not parallel: other tests allocate too
 	}
 }
 
-// TestMemory checks that the longest accepted transactions use about a hundred times their size in memory at most, regardless of their content.
+// TestMemory checks that the longest accepted transactions use about a hundred times their size in memory at most,
+// regardless of their content.
 func TestMemory(t *testing.T) {
 	repeat := func(b []byte, most int) []byte {
 		var out []byte
@@ -66,7 +68,8 @@ func TestMemory(t *testing.T) {
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
 		if parsed, err := fees.Parse(tx); err == nil {
-			_, _ = schedule(t).Estimate(parsed, fees.Options{Mode: fees.State, Facts: nil}) // the result does not matter
+			// the result does not matter
+			_, _ = schedule(t).Estimate(parsed, fees.Options{Mode: fees.State, Facts: nil})
 		}
 		runtime.ReadMemStats(&after)
 		if used := after.TotalAlloc - before.TotalAlloc; used > 128*fees.MaxBytes {
@@ -78,7 +81,8 @@ func TestMemory(t *testing.T) {
 // FuzzEstimate searches for input that makes the estimator panic or return an inconsistent estimate.
 func FuzzEstimate(f *testing.F) {
 	for _, b := range []*body{
-		transfer(pay([]byte("aaaaaaaaaaaaaaaaaaaa")), fungible(9), nfts(3, 2)), message(3), cryptoCreate(listKey(3), 1), contractUpdate(), fileUpdate(150, 2, 5), tokenCreate(true),
+		transfer(pay([]byte("aaaaaaaaaaaaaaaaaaaa")), fungible(9), nfts(3, 2)), message(3),
+		cryptoCreate(listKey(3), 1), contractUpdate(), fileUpdate(150, 2, 5), tokenCreate(true),
 		schedules(true), highVolume(mint(0, 2)), airdrop(fungible(1)), updateTopic(), prng(),
 	} {
 		f.Add(signed(f, b, 2))
@@ -99,7 +103,8 @@ func FuzzEstimate(f *testing.F) {
 				}
 				continue
 			}
-			if e.Total < 0 || e.Node.Subtotal < 0 || e.Service.Subtotal < 0 || e.Network.Subtotal < 0 || e.HighVolumeMultiplier < 1 {
+			if e.Total < 0 || e.Node.Subtotal < 0 || e.Service.Subtotal < 0 || e.Network.Subtotal < 0 ||
+				e.HighVolumeMultiplier < 1 {
 				t.Errorf("%+v", e)
 			}
 			for _, c := range append(e.Node.Extras, e.Service.Extras...) {

@@ -24,7 +24,8 @@ const maxThrottle = 10_000
 // Options are the options of an estimate.
 type Options struct {
 	Mode Mode
-	// HighVolumeThrottle is the utilization of the high-volume throttle in basis points, 0 to 10000. Only [State] uses it.
+	// HighVolumeThrottle is the utilization of the high-volume throttle in basis points, 0 to 10000. Only [State] uses
+	// it.
 	HighVolumeThrottle int64
 	// Facts are the answers to [Transaction.Questions]. Only [State] uses them.
 	Facts *ledger.FeeFacts
@@ -42,7 +43,8 @@ func (p *Part) charge(price int64, r reference, count int64) {
 	if charged == 0 {
 		return
 	}
-	c := &Charge{Extra: r.extra, Count: count, Included: r.included, Charged: charged, FeePerUnit: price, Subtotal: times(price, charged)}
+	c := &Charge{Extra: r.extra, Count: count, Included: r.included, Charged: charged, FeePerUnit: price,
+		Subtotal: times(price, charged)}
 	p.Extras = append(p.Extras, c)
 	p.Subtotal = plus(p.Subtotal, c.Subtotal)
 }
@@ -88,8 +90,8 @@ func (b *bill) waive() { b.Node, b.Service, b.Network = Part{}, Part{}, NetworkP
 
 // Estimate estimates the fee of a transaction. Errors are an [InputError] or an [UndefinedExtraError].
 //
-// In mode [State] it also charges accounts that a transfer creates because it has a receiver with an unused alias. The extra [AccountCreations] has the
-// price of the creation of an account for each of them, and a note reports it.
+// In mode [State] it also charges accounts that a transfer creates because it has a receiver with an unused alias. The
+// extra [AccountCreations] has the price of the creation of an account for each of them, and a note reports it.
 func (s *Schedule) Estimate(t *Transaction, o Options) (*Estimate, error) {
 	function := functionOf(t.body)
 	e := &Estimate{Mode: o.Mode, Function: function.String(), HighVolumeMultiplier: 1}
@@ -166,6 +168,7 @@ func (b *bill) creations(list []newcomer) {
 	if n > 1 {
 		text = "The transfer creates " + strconv.FormatInt(n, 10) + " accounts, as nobody has the aliases"
 	}
-	text += " that it names. " + AccountCreations.String() + " stands for what the network charges for that; it is no part of the fee schedule."
+	text += " that it names. " + AccountCreations.String() +
+		" stands for what the network charges for that; it is no part of the fee schedule."
 	b.Notes = append(b.Notes, text)
 }

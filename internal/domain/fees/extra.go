@@ -52,10 +52,13 @@ func (e Extra) String() string {
 
 func (e Extra) unit() string {
 	units := [...]string{
-		"signature", "key", "NFT", "account whose balance changes", "entry of a token's transfers", "unit of gas", "allowance", "airdrop",
+		"signature", "key", "NFT", "account whose balance changes", "entry of a token's transfers", "unit of gas",
+		"allowance", "airdrop",
 		"hook created or deleted", "transfer of tokens", "transfer of tokens with custom fees", "call of a hook",
-		"token created with custom fees or a key for them", "NFT minted", "topic created with custom fees", "message to a topic with custom fees",
-		"contract call scheduled", "token associated", "slot of a hook's storage written", "minting of NFTs", "NFT updated", "record", "byte kept in state",
+		"token created with custom fees or a key for them", "NFT minted", "topic created with custom fees",
+		"message to a topic with custom fees",
+		"contract call scheduled", "token associated", "slot of a hook's storage written", "minting of NFTs",
+		"NFT updated", "record", "byte kept in state",
 		"byte of the transaction", "byte of the message", "byte of the message", "account created for an alias",
 	}
 	if int(e) >= len(units) {
@@ -88,10 +91,14 @@ const once = 1000
 // hasHighVolume reports whether transactions of a type can be sent with high volume.
 func hasHighVolume(f services.HederaFunctionality) bool {
 	switch f {
-	case services.HederaFunctionality_CryptoCreate, services.HederaFunctionality_ConsensusCreateTopic, services.HederaFunctionality_ScheduleCreate,
-		services.HederaFunctionality_CryptoApproveAllowance, services.HederaFunctionality_FileCreate, services.HederaFunctionality_FileAppend,
-		services.HederaFunctionality_ContractCreate, services.HederaFunctionality_HookStore, services.HederaFunctionality_TokenAssociateToAccount,
-		services.HederaFunctionality_TokenAirdrop, services.HederaFunctionality_TokenClaimAirdrop, services.HederaFunctionality_TokenMint,
+	case services.HederaFunctionality_CryptoCreate, services.HederaFunctionality_ConsensusCreateTopic,
+		services.HederaFunctionality_ScheduleCreate,
+		services.HederaFunctionality_CryptoApproveAllowance, services.HederaFunctionality_FileCreate,
+		services.HederaFunctionality_FileAppend,
+		services.HederaFunctionality_ContractCreate, services.HederaFunctionality_HookStore,
+		services.HederaFunctionality_TokenAssociateToAccount,
+		services.HederaFunctionality_TokenAirdrop, services.HederaFunctionality_TokenClaimAirdrop,
+		services.HederaFunctionality_TokenMint,
 		services.HederaFunctionality_TokenCreate:
 		return true
 	default:
@@ -99,14 +106,16 @@ func hasHighVolume(f services.HederaFunctionality) bool {
 	}
 }
 
-// newRates returns the rates of a message, or nil. The points of the curve are sorted, and multipliers are at least [once].
+// newRates returns the rates of a message, or nil. The points of the curve are sorted, and multipliers are at least
+// [once].
 func newRates(r *feepb.HighVolumeRates) *rates {
 	if r == nil {
 		return nil
 	}
 	out := &rates{most: int64(r.GetMaxMultiplier())}
 	for _, p := range r.GetPricingCurve().GetPiecewiseLinear().GetPoints() {
-		out.points = append(out.points, point{int64(p.GetUtilizationBasisPoints()), max(int64(p.GetMultiplier()), once)})
+		out.points = append(out.points, point{int64(p.GetUtilizationBasisPoints()),
+			max(int64(p.GetMultiplier()), once)})
 	}
 	slices.SortStableFunc(out.points, func(a, b point) int { return cmp.Compare(a.utilization, b.utilization) })
 	return out
@@ -144,7 +153,8 @@ func (r *rates) curve(u, most int64) int64 {
 	case lower.utilization == upper.utilization:
 		return upper.multiplier
 	default:
-		return lower.multiplier + (upper.multiplier-lower.multiplier)*(u-lower.utilization)/(upper.utilization-lower.utilization)
+		return lower.multiplier +
+			(upper.multiplier-lower.multiplier)*(u-lower.utilization)/(upper.utilization-lower.utilization)
 	}
 }
 

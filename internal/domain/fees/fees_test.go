@@ -249,7 +249,8 @@ func TestWorkedExamples(t *testing.T) {
 			}
 			e := estimate(t, signed(t, c.body, c.signatures), c.options)
 			if e.Total != c.total || e.HighVolumeMultiplier != max(1, c.multiplier) {
-				t.Errorf("total %d with multiplier %d, want %d with %d: %+v", e.Total, e.HighVolumeMultiplier, c.total, max(1, c.multiplier), e)
+				t.Errorf("total %d with multiplier %d, want %d with %d: %+v", e.Total, e.HighVolumeMultiplier,
+					c.total, max(1, c.multiplier), e)
 			}
 			sound(t, e)
 		})
@@ -265,7 +266,8 @@ func sound(t *testing.T, e *fees.Estimate) {
 	for _, p := range []fees.Part{e.Node, e.Service} {
 		sum := p.Base
 		for _, c := range p.Extras {
-			if c.Charged != c.Count-c.Included || c.Charged < 1 || c.Subtotal != c.FeePerUnit*c.Charged || c.Explanation() == "" {
+			if c.Charged != c.Count-c.Included || c.Charged < 1 || c.Subtotal != c.FeePerUnit*c.Charged ||
+				c.Explanation() == "" {
 				t.Errorf("%+v does not add up", c)
 			}
 			sum += c.Subtotal
@@ -318,7 +320,8 @@ func TestProcessingBytes(t *testing.T) {
 	t.Parallel()
 	b := signed(t, message(2000), 1)
 	want := 10*(100000+10000*int64(len(b)-1350)) + 13620000
-	if e := estimate(t, b, fees.Options{Mode: fees.Intrinsic}); e.Total != want || e.Node.Extras[0].Count != int64(len(b)) ||
+	if e := estimate(t, b, fees.Options{Mode: fees.Intrinsic}); e.Total != want ||
+		e.Node.Extras[0].Count != int64(len(b)) ||
 		e.Node.Extras[0].Name() != "PROCESSING_BYTES" {
 		t.Errorf("%+v, want %d", e, want)
 	}
@@ -407,7 +410,8 @@ func TestRefusals(t *testing.T) {
 		t.Errorf("%+v", e)
 	}
 	// Unknown fields, including groups, are refused at all levels. A type that has no fee is found before.
-	group := append(protowire.AppendTag(nil, 900, protowire.StartGroupType), protowire.AppendTag(nil, 900, protowire.EndGroupType)...)
+	group := append(protowire.AppendTag(nil, 900, protowire.StartGroupType),
+		protowire.AppendTag(nil, 900, protowire.EndGroupType)...)
 	for name, c := range map[string]struct {
 		b    []byte
 		want error
@@ -455,11 +459,13 @@ func TestLimits(t *testing.T) {
 		good, bad []byte
 		code      ledger.ResponseCode
 	}{
-		"size":            {sized(6144, message), sized(6145, message), codes.TransactionOversize},
-		"Ethereum":        {sized(133_120, ethereum), sized(133_121, ethereum), codes.TransactionOversize},
-		"signatures":      {signed(t, message(1), 100), signed(t, message(1), 101), codes.TransactionOversize},
-		"amounts":         {signed(t, transfer(amounts(10)), 0), signed(t, transfer(amounts(11)), 0), codes.TransferListSizeLimitExceeded},
-		"tokens":          {signed(t, transfer(nil, tokens(10)...), 0), signed(t, transfer(nil, tokens(11)...), 0), codes.TokenTransferListSizeLimitExceeded},
+		"size":       {sized(6144, message), sized(6145, message), codes.TransactionOversize},
+		"Ethereum":   {sized(133_120, ethereum), sized(133_121, ethereum), codes.TransactionOversize},
+		"signatures": {signed(t, message(1), 100), signed(t, message(1), 101), codes.TransactionOversize},
+		"amounts": {signed(t, transfer(amounts(10)), 0), signed(t, transfer(amounts(11)), 0),
+			codes.TransferListSizeLimitExceeded},
+		"tokens": {signed(t, transfer(nil, tokens(10)...), 0), signed(t, transfer(nil, tokens(11)...), 0),
+			codes.TokenTransferListSizeLimitExceeded},
 		"NFTs":            {signed(t, nfts(4, 6), 0), signed(t, nfts(4, 7), 0), codes.BatchSizeLimitExceeded},
 		"airdrops":        {signed(t, airdrops(10), 0), signed(t, airdrops(11), 0), codes.PendingAirdropIDListTooLong},
 		"size before all": {signed(t, message(1), 0), signed(t, transfer(amounts(800)), 0), codes.TransactionOversize},
@@ -503,7 +509,8 @@ func TestStateRefusals(t *testing.T) {
 		if _, err := schedule(t).Estimate(tx, fees.Options{Mode: fees.Intrinsic}); err != nil {
 			t.Errorf("%s, intrinsic: %v", name, err)
 		}
-		if _, err := schedule(t).Estimate(tx, fees.Options{Mode: fees.State}); err != fees.ErrUnknownType { //nolint:errorlint // must be the same value
+		if _, err := schedule(t).Estimate(tx,
+			fees.Options{Mode: fees.State}); err != fees.ErrUnknownType { //nolint:errorlint // must be the same value
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -604,7 +611,8 @@ func TestParseAny(t *testing.T) {
 		"text":                 {[]byte("0x0a"), false, fees.ErrEmpty},
 	} {
 		got, err := fees.ParseAny(c.bytes)
-		if !errors.Is(err, c.err) || fees.IsList(c.bytes) != c.list || err == nil && got.Function() != want.Function() {
+		if !errors.Is(err, c.err) || fees.IsList(c.bytes) != c.list || err == nil &&
+			got.Function() != want.Function() {
 			t.Errorf("%s: %v, list %t: %v", name, got, fees.IsList(c.bytes), err)
 		}
 		if name != "not frozen" && err == nil && totalOf(t, got) != totalOf(t, want) {

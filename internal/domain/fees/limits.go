@@ -12,7 +12,8 @@ const (
 	maxTransactionBytes = 6144
 	maxEthereumBytes    = 133_120
 	maxSignatures       = 100
-	// maxTransfers applies to a list of hbar transfers, to lists of token transfers, NFT transfers and pending airdrops.
+	// maxTransfers applies to a list of hbar transfers, to lists of token transfers, NFT transfers and pending
+	// airdrops.
 	maxTransfers = 10
 )
 

@@ -1,6 +1,7 @@
-// Package fees estimates the fee of a transaction before it is sent. It implements the fee schedule, which the network stores in file 0.0.113, and the
-// charges of each transaction type. Amounts are in tinycents. A US cent has 10^8 tinycents. The package neither reads a database nor uses HTTP: callers
-// pass the facts of the ledger that [Transaction.Questions] selects.
+// Package fees estimates the fee of a transaction before it is sent. It implements the fee schedule, which the network
+// stores in file 0.0.113, and the charges of each transaction type. Amounts are in tinycents. A US cent has 10^8
+// tinycents. The package neither reads a database nor uses HTTP: callers pass the facts of the ledger that
+// [Transaction.Questions] selects.
 //
 // Arithmetic is saturating on signed 64-bit integers.
 package fees
@@ -67,7 +68,8 @@ func (d *definition) find(e Extra) (reference, bool) {
 	return reference{}, false
 }
 
-// decode decodes a serialized FeeSchedule. It fails if a message has an unknown field, because unknown prices must not be ignored.
+// decode decodes a serialized FeeSchedule. It fails if a message has an unknown field, because unknown prices must not
+// be ignored.
 func decode(content []byte) (*feepb.FeeSchedule, error) {
 	var file feepb.FeeSchedule
 	err := proto.Unmarshal(content, &file)
@@ -86,7 +88,8 @@ func decode(content []byte) (*feepb.FeeSchedule, error) {
 	return &file, nil
 }
 
-// ParseSchedule decodes and validates a serialized FeeSchedule. An unknown field makes the schedule invalid. All errors wrap [ErrSchedule].
+// ParseSchedule decodes and validates a serialized FeeSchedule. An unknown field makes the schedule invalid. All
+// errors wrap [ErrSchedule].
 func ParseSchedule(content []byte) (*Schedule, error) {
 	file, err := decode(content)
 	if err != nil {
@@ -99,8 +102,8 @@ func ParseSchedule(content []byte) (*Schedule, error) {
 	return s, nil
 }
 
-// GasPrice returns the price of gas in a serialized FeeSchedule. An unknown field makes the schedule invalid; the other prices need not be valid. All errors
-// wrap [ErrSchedule].
+// GasPrice returns the price of gas in a serialized FeeSchedule. An unknown field makes the schedule invalid; the
+// other prices need not be valid. All errors wrap [ErrSchedule].
 func GasPrice(content []byte) (ledger.SimpleGas, error) {
 	file, err := decode(content)
 	if err != nil {
@@ -114,7 +117,8 @@ func GasPrice(content []byte) (ledger.SimpleGas, error) {
 	return ledger.SimpleGas{}, nil
 }
 
-// newSchedule returns the schedule of a file. It fails if a reference has no price, if something is declared twice, or if something is negative.
+// newSchedule returns the schedule of a file. It fails if a reference has no price, if something is declared twice, or
+// if something is negative.
 func newSchedule(file *feepb.FeeSchedule) (*Schedule, error) {
 	s := &Schedule{
 		nodeBase: file.GetNode().GetBaseFee(), multiplier: int64(file.GetNetwork().GetMultiplier()),
@@ -174,7 +178,8 @@ func (s *Schedule) addService(svc *feepb.ServiceFees) error {
 		}
 		if s.definitions[d.GetName()] == nil {
 			s.definitions[d.GetName()] = &definition{
-				base: d.GetBaseFee(), extras: list, exempt: d.GetNodeNetworkFeeExempt(), highVolume: newRates(d.GetHighVolumeRates()),
+				base: d.GetBaseFee(), extras: list, exempt: d.GetNodeNetworkFeeExempt(),
+				highVolume: newRates(d.GetHighVolumeRates()),
 			}
 		}
 	}
@@ -236,7 +241,8 @@ func Default() (*Schedule, error) {
 // DefaultFile returns the content of the fee schedule file of a new network: a serialized FeeSchedule.
 func DefaultFile() ([]byte, error) { return EncodeSchedule(builtIn) }
 
-// EncodeSchedule converts a schedule from JSON to a serialized FeeSchedule, in the same order. It does not validate the schedule.
+// EncodeSchedule converts a schedule from JSON to a serialized FeeSchedule, in the same order. It does not validate
+// the schedule.
 func EncodeSchedule(text []byte) ([]byte, error) {
 	var s feepb.FeeSchedule
 	if err := protojson.Unmarshal(text, &s); err != nil {

@@ -32,7 +32,8 @@ func chargedLike(f services.HederaFunctionality) services.HederaFunctionality {
 
 // isWaived reports whether a function is always free.
 func isWaived(f services.HederaFunctionality) bool {
-	return f == services.HederaFunctionality_SystemDelete || f == services.HederaFunctionality_SystemUndelete || f == services.HederaFunctionality_HookDispatch
+	return f == services.HederaFunctionality_SystemDelete || f == services.HederaFunctionality_SystemUndelete ||
+		f == services.HederaFunctionality_HookDispatch
 }
 
 // chargeService charges the extras of the service. Other types have none.
@@ -47,7 +48,8 @@ func (b *bill) chargeService(t *Transaction) { //nolint:cyclop,gocyclo // a tabl
 		if d.CryptoUpdateAccount.GetKey() != nil {
 			b.add(Keys, keys(d.CryptoUpdateAccount.GetKey()))
 		}
-		b.addSome(HookUpdates, count(d.CryptoUpdateAccount.GetHookCreationDetails())+count(d.CryptoUpdateAccount.GetHookIdsToDelete()))
+		b.addSome(HookUpdates, count(d.CryptoUpdateAccount.GetHookCreationDetails())+
+			count(d.CryptoUpdateAccount.GetHookIdsToDelete()))
 	case *services.TransactionBody_CryptoTransfer:
 		b.chargeTransfer(transfersOf(t.body))
 	case *services.TransactionBody_TokenAirdrop:
@@ -63,7 +65,8 @@ func (b *bill) chargeService(t *Transaction) { //nolint:cyclop,gocyclo // a tabl
 		b.addSome(ConsensusCreateTopicWithCustomFee, min(1, count(topic.GetCustomFees())))
 	case *services.TransactionBody_ConsensusUpdateTopic:
 		topic := d.ConsensusUpdateTopic
-		b.add(Keys, keys(topic.GetAdminKey(), topic.GetFeeScheduleKey(), topic.GetSubmitKey())+keys(topic.GetFeeExemptKeyList().GetKeys()...))
+		b.add(Keys, keys(topic.GetAdminKey(), topic.GetFeeScheduleKey(), topic.GetSubmitKey())+
+			keys(topic.GetFeeExemptKeyList().GetKeys()...))
 	case *services.TransactionBody_ConsensusSubmitMessage:
 		b.chargeMessage(d.ConsensusSubmitMessage)
 	case *services.TransactionBody_FileCreate:
@@ -126,7 +129,8 @@ type keyed interface {
 }
 
 func tokenKeys(t keyed) int64 {
-	return keys(t.GetAdminKey(), t.GetFeeScheduleKey(), t.GetFreezeKey(), t.GetKycKey(), t.GetMetadataKey(), t.GetPauseKey(), t.GetSupplyKey(), t.GetWipeKey())
+	return keys(t.GetAdminKey(), t.GetFeeScheduleKey(), t.GetFreezeKey(), t.GetKycKey(), t.GetMetadataKey(),
+		t.GetPauseKey(), t.GetSupplyKey(), t.GetWipeKey())
 }
 
 // chargeMessage charges a message to a topic. Its custom fees are known only from the state.
@@ -158,7 +162,8 @@ func (b *bill) chargeFileUpdate(body *services.TransactionBody, u *services.File
 	b.add(StateBytes, count(u.GetContents()))
 }
 
-// chargeSchedule charges the scheduling of a transaction. The scheduled transaction itself is charged when it is executed.
+// chargeSchedule charges the scheduling of a transaction. The scheduled transaction itself is charged when it is
+// executed.
 func (b *bill) chargeSchedule(s *services.ScheduleCreateTransactionBody) {
 	if s.GetScheduledTransactionBody() == nil {
 		b.fail(ErrUnknownType)

@@ -132,8 +132,8 @@ func unmarshal(b []byte, m proto.Message) bool {
 	return proto.UnmarshalOptions{RecursionLimit: maxDepth + 1}.Unmarshal(b, m) == nil
 }
 
-// typed reports whether all fields of a serialized message and its nested messages are known and have their wire types.
-// Unmarshalling accepts others.
+// typed reports whether all fields of a serialized message and its nested messages are known and have their wire
+// types. Unmarshalling accepts others.
 func typed(of protoreflect.MessageDescriptor, b []byte, depth int) bool {
 	if depth == 0 {
 		return false

@@ -115,7 +115,8 @@ func (t transfers) accounts() (n int64, complete bool) {
 	return int64(len(seen)), complete
 }
 
-// hooks returns the number of hook calls and their gas limit. A hook that is called before and after counts twice, as does its gas.
+// hooks returns the number of hook calls and their gas limit. A hook that is called before and after counts twice, as
+// does its gas.
 func (t transfers) hooks() (calls, gas int64) {
 	call := func(hook *services.HookCall, times int64) {
 		if hook == nil {
@@ -143,10 +144,12 @@ func (t transfers) hooks() (calls, gas int64) {
 	return calls, gas
 }
 
-// newcomer is a receiver for which a transfer creates an account if no account has the alias or, for an ECDSA key, its address.
+// newcomer is a receiver for which a transfer creates an account if no account has the alias or, for an ECDSA key, its
+// address.
 type newcomer struct{ alias, address ledger.Alias }
 
-// maxNewcomers is the maximum number of keys whose addresses are computed. The network accepts fewer receivers per transaction.
+// maxNewcomers is the maximum number of keys whose addresses are computed. The network accepts fewer receivers per
+// transaction.
 const maxNewcomers = 100
 
 // newcomers returns the distinct receivers that are identified by an alias for which an account can be created.
@@ -187,8 +190,8 @@ const (
 	ecdsaLength   = 33
 )
 
-// canCreate reports whether a transfer to an unused alias creates an account: an EVM address that is not long-zero, or a single key. For an ECDSA key it
-// returns the address by which an existing account may be found.
+// canCreate reports whether a transfer to an unused alias creates an account: an EVM address that is not long-zero, or
+// a single key. For an ECDSA key it returns the address by which an existing account may be found.
 func canCreate(alias []byte) (address ledger.Alias, possible bool) {
 	if len(alias) == addressLength {
 		return nil, slices.ContainsFunc(alias[:12], func(c byte) bool { return c != 0 })

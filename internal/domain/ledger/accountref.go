@@ -8,21 +8,22 @@ import (
 	"strings"
 )
 
-// AccountRef identifies an account by Address if it is valid, by Alias if it is not nil, else by ID. A long-zero address is the id in it, with the ledger's
-// shard and realm.
+// AccountRef identifies an account by Address if it is valid, by Alias if it is not nil, else by ID. A long-zero
+// address is the id in it, with the ledger's shard and realm.
 type AccountRef struct {
 	ID      EntityID
 	Address Null[EVMAddress]
 	Alias   Alias
-	// Literal requires an entity that is not deleted. Otherwise an alias also finds entities that the ledger only refers to.
+	// Literal requires an entity that is not deleted. Otherwise an alias also finds entities that the ledger only
+	// refers to.
 	Literal bool
 }
 
 // literalPrefix precedes the address or alias of a reference that is Literal.
 const literalPrefix = "literal:"
 
-// ParseLiteralAccountRef is like [ParseAccountRef] but also accepts "literal:" before an address or alias. Then the reference is Literal, and an address is
-// looked up even if it is long-zero.
+// ParseLiteralAccountRef is like [ParseAccountRef] but also accepts "literal:" before an address or alias. Then the
+// reference is Literal, and an address is looked up even if it is long-zero.
 func ParseLiteralAccountRef(s string, base EntityID) (AccountRef, error) {
 	name, live := strings.CutPrefix(s, literalPrefix)
 	if !live {
@@ -54,9 +55,11 @@ func (r AccountRef) String() string {
 	}
 }
 
-// ParseAccountRef parses an entity id, an EVM address or an alias. An EVM address has 40 hex digits, with "0x", with shard and realm, or without a prefix. An
-// alias is base32 with optional shard and realm. A realm, or shard and realm, before an address or an alias must be those of base. 40 hex digits are always an
-// address. Other text of digits and points is an id, never an alias. The error is an [EntityIDError] for an id that cannot exist, else it wraps [ErrSyntax].
+// ParseAccountRef parses an entity id, an EVM address or an alias. An EVM address has 40 hex digits, with "0x", with
+// shard and realm, or without a prefix. An alias is base32 with optional shard and realm. A realm, or shard and realm,
+// before an address or an alias must be those of base. 40 hex digits are always an address. Other text of digits and
+// points is an id, never an alias. The error is an [EntityIDError] for an id that cannot exist, else it wraps
+// [ErrSyntax].
 func ParseAccountRef(s string, base EntityID) (AccountRef, error) {
 	at := strings.LastIndexByte(s, '.') + 1
 	realm, local := s[:at], s[at:]
@@ -135,8 +138,8 @@ func (a Alias) Append(dst []byte) []byte { return base32NoPadding.AppendEncode(d
 // String returns the alias in base32.
 func (a Alias) String() string { return base32NoPadding.EncodeToString(a) }
 
-// ParseAlias parses base32 of RFC 4648, upper case, without padding. It rejects invalid lengths and non-zero trailing bits, so that each alias has a single
-// spelling. Errors wrap [ErrSyntax].
+// ParseAlias parses base32 of RFC 4648, upper case, without padding. It rejects invalid lengths and non-zero trailing
+// bits, so that each alias has a single spelling. Errors wrap [ErrSyntax].
 func ParseAlias(s string) (Alias, error) {
 	if s == "" {
 		return nil, fmt.Errorf("alias is empty: %w", ErrSyntax)
@@ -180,7 +183,8 @@ func (a EVMAddress) Append(dst []byte) []byte { return AppendHex(dst, a[:]) }
 // String returns "0x" and 40 lower-case hex digits.
 func (a EVMAddress) String() string { return string(a.Append(nil)) }
 
-// Num returns the entity number of a long-zero address: its first 12 bytes are zero and the number is at most [MaxNum]. ok is false for other addresses.
+// Num returns the entity number of a long-zero address: its first 12 bytes are zero and the number is at most
+// [MaxNum]. ok is false for other addresses.
 func (a EVMAddress) Num() (num int64, ok bool) {
 	if [12]byte(a[:12]) != [12]byte{} {
 		return 0, false
@@ -219,9 +223,9 @@ func (r ContractRef) String() string {
 // AccountRef returns the reference as an AccountRef.
 func (r ContractRef) AccountRef() AccountRef { return AccountRef{ID: r.ID, Address: r.Address} }
 
-// ParseContractRef parses an entity id, or an EVM address: 40 hex digits, with "0x", with shard and realm, or without a prefix. Shard and realm before a
-// long-zero address must be those of base; before other addresses they are ignored. The error is an [EntityIDError] if the reference is well-formed but
-// cannot exist, else it wraps [ErrSyntax].
+// ParseContractRef parses an entity id, or an EVM address: 40 hex digits, with "0x", with shard and realm, or without
+// a prefix. Shard and realm before a long-zero address must be those of base; before other addresses they are ignored.
+// The error is an [EntityIDError] if the reference is well-formed but cannot exist, else it wraps [ErrSyntax].
 func ParseContractRef(s string, base EntityID) (ContractRef, error) {
 	at := strings.LastIndexByte(s, '.') + 1
 	prefix, local := s[:at], s[at:]
@@ -246,7 +250,8 @@ func ParseContractRef(s string, base EntityID) (ContractRef, error) {
 	}
 	if parts != [2]int64{base.Shard(), base.Realm()} {
 		return ContractRef{}, &EntityIDError{
-			ID: fmt.Sprintf("%d.%d.%s", parts[0], parts[1], local), Reason: fmt.Sprintf("shard and realm are not %d.%d", base.Shard(), base.Realm()),
+			ID:     fmt.Sprintf("%d.%d.%s", parts[0], parts[1], local),
+			Reason: fmt.Sprintf("shard and realm are not %d.%d", base.Shard(), base.Realm()),
 		}
 	}
 	return ContractRef{ID: base.WithNum(num)}, nil

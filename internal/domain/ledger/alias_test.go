@@ -41,7 +41,8 @@ func TestParseAliasAccepts(t *testing.T) {
 }
 
 func TestParseAliasRejects(t *testing.T) {
-	const length, bits, letter = "no number of bytes has", "bits set that belong to no byte", "is not one of A to Z and 2 to 7"
+	const length, bits, letter = "no number of bytes has", "bits set that belong to no byte",
+		"is not one of A to Z and 2 to 7"
 	for _, tc := range []struct{ name, in, errText string }{
 		{"empty", "", "empty"},
 		{"length 1 mod 8", "A", length},
@@ -76,7 +77,8 @@ func TestParseAliasRejects(t *testing.T) {
 
 var aliasForm = regexp.MustCompile(`^[A-Z2-7]+$`)
 
-// goodAlias reports whether s is a valid alias. It counts bits: those after the last whole byte must be fewer than a letter has, and zero.
+// goodAlias reports whether s is a valid alias. It counts bits: those after the last whole byte must be fewer than a
+// letter has, and zero.
 func goodAlias(s string) bool {
 	if !aliasForm.MatchString(s) {
 		return false
@@ -87,11 +89,13 @@ func goodAlias(s string) bool {
 }
 
 func FuzzParseAlias(f *testing.F) {
-	for _, s := range []string{"AA", "74", "75", "777Q", "77776", "777777Y", "77777777", "AAA", "aa", "AA======", "7\n\n\n\n\n\n4", "0.0.AA", ""} {
+	for _, s := range []string{"AA", "74", "75", "777Q", "77776", "777777Y", "77777777", "AAA", "aa", "AA======",
+		"7\n\n\n\n\n\n4", "0.0.AA", ""} {
 		f.Add(s, []byte(s))
 	}
 	f.Fuzz(func(t *testing.T, s string, b []byte) {
-		if back, err := ledger.ParseAlias(ledger.Alias(b).String()); (err == nil) != (len(b) > 0) || !bytes.Equal(back, b) {
+		if back, err := ledger.ParseAlias(ledger.Alias(b).String()); (err == nil) != (len(b) > 0) ||
+			!bytes.Equal(back, b) {
 			t.Fatalf("%x prints %q, which parses to %x, %v", b, ledger.Alias(b), []byte(back), err)
 		}
 		got, err := ledger.ParseAlias(s)

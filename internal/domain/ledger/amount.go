@@ -17,7 +17,8 @@ type Amount struct {
 // maxDecimals is the largest number of decimals of a token whose amounts are displayed.
 const maxDecimals = 100
 
-// Display returns the amount with a decimal point and, for hbars, the unit. It is null for a token without a known number of decimals.
+// Display returns the amount with a decimal point and, for hbars, the unit. It is null for a token without a known
+// number of decimals.
 func (a *Amount) Display() Null[string] {
 	if a.TokenID.IsNone() {
 		return Of(string(appendDecimal(nil, a.Raw, hbarDecimals)) + " ℏ")
@@ -43,7 +44,8 @@ func appendDecimal(dst []byte, n int64, decimals int) []byte {
 	return dst
 }
 
-// USD returns the value of tinybars in US dollars, rounded to at most 6 and at least 2 decimals. It is null if the rate is empty.
+// USD returns the value of tinybars in US dollars, rounded to at most 6 and at least 2 decimals. It is null if the
+// rate is empty.
 func (r ExchangeRate) USD(tinybars int64) Null[string] {
 	if r.CentEquivalent <= 0 || r.HbarEquivalent <= 0 {
 		return Null[string]{}

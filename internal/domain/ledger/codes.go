@@ -9,7 +9,8 @@ import (
 	"strings"
 )
 
-// Unknown is the name of a transaction type or response code that is not in the tables. It is also the name of response code 21.
+// Unknown is the name of a transaction type or response code that is not in the tables. It is also the name of
+// response code 21.
 const Unknown = "UNKNOWN"
 
 // TransactionType is the type of a transaction: the number of the field that holds its body.
@@ -48,7 +49,8 @@ func invert[T ~int16](names map[T]string) map[string]T {
 	return numbers
 }
 
-// readFunctions reads the columns body_field and hedera_functionality of the transaction types whose fee can be estimated.
+// readFunctions reads the columns body_field and hedera_functionality of the transaction types whose fee can be
+// estimated.
 func readFunctions() map[string]string {
 	f := map[string]string{}
 	for _, row := range readTable(transactionTypesCSV) {
@@ -59,8 +61,8 @@ func readFunctions() map[string]string {
 	return f
 }
 
-// FunctionOf returns the network's name of the transaction type whose data is in a field of the transaction body, such as CryptoTransfer. It is empty if the
-// fee of the type cannot be estimated.
+// FunctionOf returns the network's name of the transaction type whose data is in a field of the transaction body, such
+// as CryptoTransfer. It is empty if the fee of the type cannot be estimated.
 func FunctionOf(bodyField string) string { return functions[bodyField] }
 
 // readNames reads number and name from the first two columns of an embedded table. It panics if the table is invalid.
@@ -85,7 +87,8 @@ func (c ResponseCode) String() string { return cmp.Or(responseCodes[c], Unknown)
 // ParseTransactionType parses the name of a transaction type, ignoring case. Errors wrap [ErrSyntax].
 func ParseTransactionType(s string) (TransactionType, error) {
 	upper := strings.ToUpper(s)
-	if t, ok := typesByName[upper]; ok && len(upper) == len(s) { // other letters with an ASCII upper case, such as the long s, take more bytes than it does
+	// other letters with an ASCII upper case, such as the long s, take more bytes than it does
+	if t, ok := typesByName[upper]; ok && len(upper) == len(s) {
 		return t, nil
 	}
 	return 0, fmt.Errorf("%q is the name of no transaction type: %w", s, ErrSyntax)

@@ -75,7 +75,8 @@ func TestParseTransactionTypeRejects(t *testing.T) {
 
 func TestResponseCodeNames(t *testing.T) {
 	for code, want := range map[ledger.ResponseCode]string{
-		0: "OK", 1: "INVALID_TRANSACTION", 10: "INSUFFICIENT_PAYER_BALANCE", 21: "UNKNOWN", 22: "SUCCESS", 104: "FEE_SCHEDULE_FILE_PART_UPLOADED",
+		0: "OK", 1: "INVALID_TRANSACTION", 10: "INSUFFICIENT_PAYER_BALANCE", 21: "UNKNOWN", 22: "SUCCESS",
+		104: "FEE_SCHEDULE_FILE_PART_UPLOADED",
 		220: "SUCCESS_BUT_MISSING_EXPECTED_OPERATION", 312: "WRONG_NONCE",
 	} {
 		if code.String() != want {

@@ -46,7 +46,8 @@ func TestParseContractRef(t *testing.T) {
 		}
 	}
 	for _, in := range []string{
-		"", "abc", "1.2.3.4", "1.2.3." + opaque, "0.0.0x" + opaque, "x." + opaque, "." + opaque, opaque[1:], opaque + "0", "12345." + "2." + opaque,
+		"", "abc", "1.2.3.4", "1.2.3." + opaque, "0.0.0x" + opaque, "x." + opaque, "." + opaque, opaque[1:],
+		opaque + "0", "12345." + "2." + opaque,
 		"CIQNOWUYAGBLCCVX2VF75U6JMQDTUDXBOLZ5VJRDEWXQEGTI64DVCGQ",
 	} {
 		if _, err := ledger.ParseContractRef(in, base); !errors.Is(err, ledger.ErrSyntax) {

@@ -104,7 +104,8 @@ func (r *ContractResult) To() []byte {
 	return r.ContractLongZero()
 }
 
-// FailureReason returns the error message. For a failed Ethereum transaction without a message it returns the response code.
+// FailureReason returns the error message. For a failed Ethereum transaction without a message it returns the response
+// code.
 func (r *ContractResult) FailureReason() Null[string] {
 	if r.Ethereum != nil && !r.ErrorMessage.Valid && !r.Succeeded() {
 		return Of(r.Result.String())
@@ -219,11 +220,12 @@ func known(b []byte) []byte {
 	return b
 }
 
-// firstV is V of the signature of a legacy transaction without its recovery identifier and twice its chain ID (EIP-155).
+// firstV is V of the signature of a legacy transaction without its recovery identifier and twice its chain ID
+// (EIP-155).
 const firstV = 35
 
-// V returns the V value of a legacy transaction's signature, derived from the chain ID if it is missing. For other transactions, and without a chain ID, it
-// returns the recovery identifier.
+// V returns the V value of a legacy transaction's signature, derived from the chain ID if it is missing. For other
+// transactions, and without a chain ID, it returns the recovery identifier.
 func (r *ContractResult) V() Integer {
 	return ofEthereum(r, func(e *EthereumTransaction) Integer {
 		switch {
@@ -256,8 +258,8 @@ func (r *ContractResult) AuthorizationList() []*Authorization {
 	return ofEthereum(r, func(e *EthereumTransaction) []*Authorization { return e.AuthorizationList })
 }
 
-// DecodeSenderAlias returns the alias of the sender in a serialized ContractFunctionResult, whose field 13 is an AccountID, or nil if it has no alias.
-// Errors wrap [ErrSyntax].
+// DecodeSenderAlias returns the alias of the sender in a serialized ContractFunctionResult, whose field 13 is an
+// AccountID, or nil if it has no alias. Errors wrap [ErrSyntax].
 func DecodeSenderAlias(b []byte) ([]byte, error) {
 	var alias []byte
 	err := eachField(b, func(f field) error {

@@ -9,7 +9,8 @@ import (
 
 func TestQuantityOf(t *testing.T) {
 	t.Parallel()
-	for digits, want := range map[string]Quantity{"": "0x", "00": "0x0", "0128": "0x128", "000a": "0x00a", "28": "0x28", "a0": "0xa0"} {
+	for digits, want := range map[string]Quantity{"": "0x", "00": "0x0", "0128": "0x128", "000a": "0x00a",
+		"28": "0x28", "a0": "0xa0"} {
 		b, err := hex.DecodeString(digits)
 		if err != nil {
 			t.Fatal(err)
@@ -23,7 +24,8 @@ func TestQuantityOf(t *testing.T) {
 	}
 }
 
-// TestValueOfResult tests the value of a call: weibars are signed, and their conversion to tinybars rounds towards zero.
+// TestValueOfResult tests the value of a call: weibars are signed, and their conversion to tinybars rounds towards
+// zero.
 func TestValueOfResult(t *testing.T) {
 	t.Parallel()
 	of := func(value string) *ContractResult {
@@ -39,7 +41,8 @@ func TestValueOfResult(t *testing.T) {
 		value, weibars Integer
 	}{
 		{"of the record", &ContractResult{Amount: Of(int64(30))}, "30", "300000000000"},
-		{"more than 64 bits", &ContractResult{Amount: Of(int64(9223372036854775807))}, "9223372036854775807", "92233720368547758070000000000"},
+		{"more than 64 bits", &ContractResult{Amount: Of(int64(9223372036854775807))}, "9223372036854775807",
+			"92233720368547758070000000000"},
 		{"unknown", &ContractResult{}, "", ""},
 		{"no bytes", of(""), "", ""},
 		{"less than a tinybar", of("02540be3ff"), "0", "9999999999"},
@@ -67,8 +70,10 @@ func TestSignatureV(t *testing.T) {
 		{&EthereumTransaction{Type: 0, SignatureV: []byte{0x02, 0x74}, RecoveryID: Of(int16(1))}, "628"},
 		{&EthereumTransaction{Type: 0, RecoveryID: Of(int16(1))}, "1"},
 		{&EthereumTransaction{Type: 0, RecoveryID: Of(int16(0)), ChainID: []byte{0x01, 0x28}}, "627"},
-		{&EthereumTransaction{Type: 0, SignatureV: []byte{}, RecoveryID: Of(int16(1)), ChainID: []byte{0x01, 0x28}}, "628"},
-		{&EthereumTransaction{Type: 0, SignatureV: []byte{0}, RecoveryID: Of(int16(1)), ChainID: []byte{0x01, 0x28}}, "0"},
+		{&EthereumTransaction{Type: 0, SignatureV: []byte{}, RecoveryID: Of(int16(1)), ChainID: []byte{0x01, 0x28}},
+			"628"},
+		{&EthereumTransaction{Type: 0, SignatureV: []byte{0}, RecoveryID: Of(int16(1)), ChainID: []byte{0x01, 0x28}},
+			"0"},
 		{&EthereumTransaction{Type: 0, ChainID: []byte{0x01, 0x28}}, ""},
 		{&EthereumTransaction{Type: 1, RecoveryID: Of(int16(1)), ChainID: []byte{0x01, 0x28}}, "1"},
 		{&EthereumTransaction{Type: 2, SignatureV: []byte{27}, RecoveryID: Of(int16(0))}, "0"},
@@ -85,15 +90,20 @@ func TestSignatureV(t *testing.T) {
 func TestWithoutEthereum(t *testing.T) {
 	t.Parallel()
 	r := &ContractResult{ContractID: 5001, GasLimit: 9, NetworkChainID: "0x128", Result: 33}
-	if r.R() != nil || r.S() != nil || r.V() != "" || r.Nonce().Valid || r.MaxFeePerGas() != "" || r.MaxPriorityFeePerGasWeibar() != "" || r.AuthorizationList() != nil {
+	if r.R() != nil || r.S() != nil || r.V() != "" || r.Nonce().Valid || r.MaxFeePerGas() != "" ||
+		r.MaxPriorityFeePerGasWeibar() != "" || r.AuthorizationList() != nil {
 		t.Errorf("something of a signature is there: %+v", r)
 	}
-	if r.ChainID() != "0x128" || r.TransactionGasLimit() != 9 || r.Type() != 0 || r.FailureReason().Valid || r.Status() != "0x0" {
-		t.Errorf("chain %s, gas limit %d, type %d, reason %v, status %s", r.ChainID(), r.TransactionGasLimit(), r.Type(), r.FailureReason(), r.Status())
+	if r.ChainID() != "0x128" || r.TransactionGasLimit() != 9 || r.Type() != 0 || r.FailureReason().Valid ||
+		r.Status() != "0x0" {
+		t.Errorf("chain %s, gas limit %d, type %d, reason %v, status %s", r.ChainID(), r.TransactionGasLimit(),
+			r.Type(), r.FailureReason(), r.Status())
 	}
 	r.Ethereum = &EthereumTransaction{GasLimit: 10, ToAddress: []byte{1, 2}}
-	if r.ChainID() != "0x" || r.TransactionGasLimit() != 10 || r.FailureReason().V != "CONTRACT_REVERT_EXECUTED" || r.MaxFeePerGas() != "0x" || r.R() == nil || !bytes.Equal(r.To(), []byte{1, 2}) {
-		t.Errorf("with an Ethereum transaction: chain %s, gas limit %d, reason %v, fee %s, r %v, to %x", r.ChainID(), r.TransactionGasLimit(), r.FailureReason(), r.MaxFeePerGas(), r.R(), r.To())
+	if r.ChainID() != "0x" || r.TransactionGasLimit() != 10 || r.FailureReason().V != "CONTRACT_REVERT_EXECUTED" ||
+		r.MaxFeePerGas() != "0x" || r.R() == nil || !bytes.Equal(r.To(), []byte{1, 2}) {
+		t.Errorf("with an Ethereum transaction: chain %s, gas limit %d, reason %v, fee %s, r %v, to %x", r.ChainID(),
+			r.TransactionGasLimit(), r.FailureReason(), r.MaxFeePerGas(), r.R(), r.To())
 	}
 }
 

@@ -16,8 +16,9 @@ const (
 	MaxNum   = 1<<numBits - 1
 )
 
-// EntityID identifies an account, contract, file, schedule, token or topic. It is the signed 64-bit form of the database: 10 bits shard, 16 bits realm, 38
-// bits number. With shard and realm 0 it equals the number. An id with the number 0 is empty.
+// EntityID identifies an account, contract, file, schedule, token or topic. It is the signed 64-bit form of the
+// database: 10 bits shard, 16 bits realm, 38 bits number. With shard and realm 0 it equals the number. An id with the
+// number 0 is empty.
 type EntityID int64
 
 // NewEntityID returns the id of the given parts. It returns an [EntityIDError] if one of them is out of range.
@@ -71,7 +72,8 @@ func (id EntityID) Append(dst []byte) []byte {
 // String returns "shard.realm.num".
 func (id EntityID) String() string { return string(id.Append(make([]byte, 0, 24))) }
 
-// LongZero returns the EVM address of the id's number: 12 zero bytes and the big-endian number, without shard and realm.
+// LongZero returns the EVM address of the id's number: 12 zero bytes and the big-endian number, without shard and
+// realm.
 func (id EntityID) LongZero() EVMAddress {
 	var a EVMAddress
 	num := uint64(id.Num())
@@ -81,9 +83,9 @@ func (id EntityID) LongZero() EVMAddress {
 	return a
 }
 
-// ParseEntityID parses "num", "realm.num" or "shard.realm.num", of at most 12, 5 and 4 digits. Missing parts are those of base. Errors wrap [ErrSyntax] for
-// malformed text. An [EntityIDError], which wraps [ErrRange], reports an id that cannot exist: a part is out of range, or a number without shard and realm
-// is negative or has 13 to 19 digits.
+// ParseEntityID parses "num", "realm.num" or "shard.realm.num", of at most 12, 5 and 4 digits. Missing parts are those
+// of base. Errors wrap [ErrSyntax] for malformed text. An [EntityIDError], which wraps [ErrRange], reports an id that
+// cannot exist: a part is out of range, or a number without shard and realm is negative or has 13 to 19 digits.
 func ParseEntityID(s string, base EntityID) (EntityID, error) {
 	n := strings.Count(s, ".")
 	if n > 2 {
@@ -110,8 +112,8 @@ func ParseEntityID(s string, base EntityID) (EntityID, error) {
 	return NewEntityID(parts[0], parts[1], parts[2])
 }
 
-// loneMisfit describes why a number without shard and realm is not a valid entity number although it is an integer of at most 19 digits. It returns an empty
-// string for a valid number. Such a number is never parsed as the 64-bit form.
+// loneMisfit describes why a number without shard and realm is not a valid entity number although it is an integer of
+// at most 19 digits. It returns an empty string for a valid number. Such a number is never parsed as the 64-bit form.
 func loneMisfit(s string) string {
 	digits, negative := strings.CutPrefix(s, "-")
 	switch {

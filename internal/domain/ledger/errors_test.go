@@ -39,5 +39,6 @@ func entity(tb testing.TB, shard, realm, num int64) ledger.EntityID {
 
 func TestEntityIDErrorNamesTheIDTheReasonAndItsKind(t *testing.T) {
 	err := error(&ledger.EntityIDError{ID: "0.65536.1", Reason: "realm 65536 is not between 0 and 65535"})
-	wantError(t, err, ledger.ErrRange, `invalid entity id "0.65536.1": realm 65536 is not between 0 and 65535: out of range`)
+	wantError(t, err, ledger.ErrRange,
+		`invalid entity id "0.65536.1": realm 65536 is not between 0 and 65535: out of range`)
 }

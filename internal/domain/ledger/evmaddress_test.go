@@ -104,7 +104,8 @@ func FuzzParseEVMAddress(f *testing.F) {
 		if err != nil {
 			return
 		}
-		if back, err := ledger.ParseEVMAddress(a.String()); err != nil || back != a || !strings.HasSuffix(a.String(), strings.ToLower(s)) {
+		if back, err := ledger.ParseEVMAddress(a.String()); err != nil || back != a ||
+			!strings.HasSuffix(a.String(), strings.ToLower(s)) {
 			t.Fatalf("%q is %v, which parses to %v, %v", s, a, back, err)
 		}
 		if num, ok := a.Num(); ok && ledger.EntityID(0).WithNum(num).LongZero() != a {

@@ -48,7 +48,8 @@ func ExampleParseTransactionID() {
 
 func ExampleEVMAddress_Num() {
 	for _, s := range []string{
-		"0x00000000000000000000000000000000000004D2", "00000000000000000000000000000000075bcd15", "0xabcdefabcdef0123456789abcdefabcdef012345",
+		"0x00000000000000000000000000000000000004D2", "00000000000000000000000000000000075bcd15",
+		"0xabcdefabcdef0123456789abcdefabcdef012345",
 	} {
 		a, _ := ledger.ParseEVMAddress(s)
 		num, ok := a.Num()
@@ -90,7 +91,8 @@ func ExampleKey_Info() {
 }
 
 func ExampleParseAccountRef() {
-	for _, s := range []string{"1234", "0x00000000000000000000000000000000000004d2", "0.0.abcdefabcdef0123456789abcdefabcdef012345", "0.0.AEBAGBAF"} {
+	for _, s := range []string{"1234", "0x00000000000000000000000000000000000004d2",
+		"0.0.abcdefabcdef0123456789abcdefabcdef012345", "0.0.AEBAGBAF"} {
 		ref, _ := ledger.ParseAccountRef(s, 0)
 		switch {
 		case ref.Address.Valid:

@@ -6,8 +6,8 @@ type FeeQuestions struct {
 	Topic EntityID
 	// Tokens are the distinct tokens that are transferred.
 	Tokens []EntityID
-	// Aliases are the aliases of receivers of transfers, and the addresses of those that are keys. The transfer creates an account for each alias that no
-	// account has.
+	// Aliases are the aliases of receivers of transfers, and the addresses of those that are keys. The transfer
+	// creates an account for each alias that no account has.
 	Aliases []Alias
 }
 

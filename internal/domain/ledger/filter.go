@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// Filter is a set of conditions on a 64-bit value or a text. Texts are compared byte by byte. A row must satisfy all conditions. A non-nil empty In matches
-// nothing.
+// Filter is a set of conditions on a 64-bit value or a text. Texts are compared byte by byte. A row must satisfy all
+// conditions. A non-nil empty In matches nothing.
 type Filter[T ~int64 | ~string] struct {
 	Eq    *T
 	Ne    *T
@@ -92,10 +92,12 @@ func (f *ContractResultFilter) Match(r *ContractResult) bool {
 		return r.TransactionNonce == 0
 	}
 	if r.Synthetic {
-		return f.ContractID == nil && f.From == nil && (f.Synthetic == nil || *f.Synthetic) && f.Timestamp.Match(r.ConsensusTimestamp)
+		return f.ContractID == nil && f.From == nil && (f.Synthetic == nil || *f.Synthetic) &&
+			f.Timestamp.Match(r.ConsensusTimestamp)
 	}
 	internal := f.Internal != nil && *f.Internal
-	return (internal || r.TransactionNonce == 0) && f.ContractID.Match(r.ContractID) && (f.From == nil || !r.SenderID.IsNone() && f.From.Match(r.SenderID)) &&
+	return (internal || r.TransactionNonce == 0) && f.ContractID.Match(r.ContractID) &&
+		(f.From == nil || !r.SenderID.IsNone() && f.From.Match(r.SenderID)) &&
 		f.Timestamp.Match(r.ConsensusTimestamp)
 }
 
@@ -121,6 +123,7 @@ func (f *TransactionFilter) Match(t *Transaction, parties []Party) bool {
 		return true
 	}
 	return slices.ContainsFunc(parties, func(p Party) bool {
-		return f.AccountID.Match(p.AccountID) && (f.Direction == nil || p.Credited && *f.Direction == DirectionCredit || p.Debited && *f.Direction == DirectionDebit)
+		return f.AccountID.Match(p.AccountID) && (f.Direction == nil || p.Credited &&
+			*f.Direction == DirectionCredit || p.Debited && *f.Direction == DirectionDebit)
 	})
 }

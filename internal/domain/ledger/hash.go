@@ -35,8 +35,9 @@ func ParseHash(s string) (Hash, error) {
 	return b, nil
 }
 
-// ParseTransactionHash parses the 48-byte hash of a transaction: 96 hex digits with or without "0x", or 64 characters of base64 in the standard or the URL
-// alphabet, which may be mixed. 64 characters are always base64. Errors wrap [ErrSyntax].
+// ParseTransactionHash parses the 48-byte hash of a transaction: 96 hex digits with or without "0x", or 64 characters
+// of base64 in the standard or the URL alphabet, which may be mixed. 64 characters are always base64. Errors wrap
+// [ErrSyntax].
 func ParseTransactionHash(s string) (Hash, error) {
 	if len(s) == base64.RawStdEncoding.EncodedLen(LongHash) {
 		b, err := base64.RawStdEncoding.DecodeString(strings.NewReplacer("-", "+", "_", "/").Replace(s))

@@ -200,7 +200,8 @@ func checkHash(t *testing.T, s string, form *regexp.Regexp, got ledger.Hash, err
 }
 
 func FuzzParseHash(f *testing.F) {
-	for _, s := range []string{strings.Repeat("1f", 32), "0x" + strings.Repeat("F1", 48), "0x0x" + strings.Repeat("1", 62), "0x"} {
+	for _, s := range []string{strings.Repeat("1f", 32), "0x" + strings.Repeat("F1", 48),
+		"0x0x" + strings.Repeat("1", 62), "0x"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
@@ -211,7 +212,8 @@ func FuzzParseHash(f *testing.F) {
 
 func FuzzParseTransactionHash(f *testing.F) {
 	for _, s := range []string{
-		strings.Repeat("1f", 32), "0x" + strings.Repeat("F1", 48), "0x0x" + strings.Repeat("1", 94), strings.Repeat("+/-_", 16),
+		strings.Repeat("1f", 32), "0x" + strings.Repeat("F1", 48), "0x0x" + strings.Repeat("1", 94),
+		strings.Repeat("+/-_", 16),
 		strings.Repeat("A", 62) + "==", strings.Repeat("A", 60) + "\r\n\r\n",
 	} {
 		f.Add(s)

@@ -10,8 +10,8 @@ import (
 	"google.golang.org/protobuf/proto"
 )
 
-// Key is the protobuf encoding of an entity's key. Nil means no key. The empty key list, which marks hollow accounts and immutable entities, also counts as
-// no key. A key that is empty but not nil has no type and no digits.
+// Key is the protobuf encoding of an entity's key. Nil means no key. The empty key list, which marks hollow accounts
+// and immutable entities, also counts as no key. A key that is empty but not nil has no type and no digits.
 type Key []byte
 
 var emptyKeyList = Key{0x32, 0x00}
@@ -19,7 +19,8 @@ var emptyKeyList = Key{0x32, 0x00}
 // IsNone reports whether there is no key that can sign: it is nil or the empty key list.
 func (k Key) IsNone() bool { return k == nil || bytes.Equal(k, emptyKeyList) }
 
-// primitiveForms are the encodings of one primitive key: plain, in a key list of one, in a threshold key of one of one.
+// primitiveForms are the encodings of one primitive key: plain, in a key list of one, in a threshold key of one of
+// one.
 var primitiveForms = []struct {
 	prefix []byte
 	typ    KeyType
@@ -33,8 +34,8 @@ var primitiveForms = []struct {
 	{[]byte{0x2a, 0x29, 0x08, 0x01, 0x12, 0x25, 0x0a, 0x23, 0x3a, 0x21}, KeyECDSASecp256k1, 33},
 }
 
-// Decode returns the key's type and value: the public key of a primitive key, also if it is the only member of a list or of a one-of-one threshold key, else
-// the whole encoding.
+// Decode returns the key's type and value: the public key of a primitive key, also if it is the only member of a list
+// or of a one-of-one threshold key, else the whole encoding.
 func (k Key) Decode() (KeyType, []byte) {
 	for _, f := range primitiveForms {
 		if len(k) == len(f.prefix)+f.size && bytes.HasPrefix(k, f.prefix) {
@@ -44,7 +45,8 @@ func (k Key) Decode() (KeyType, []byte) {
 	return KeyProtobufEncoded, k
 }
 
-// DecodeKeyList decodes a message whose field 1 is a repeated key. The keys are slices of b. The result is never nil. Errors wrap [ErrSyntax].
+// DecodeKeyList decodes a message whose field 1 is a repeated key. The keys are slices of b. The result is never nil.
+// Errors wrap [ErrSyntax].
 func DecodeKeyList(b []byte) ([]Key, error) {
 	keys := []Key{}
 	err := eachField(b, func(f field) error {
@@ -112,7 +114,8 @@ type (
 	DelegatableContractKey struct{ ContractKey }
 )
 
-// Decoded returns the content of the key without that of its members, or nil if the key is malformed or of a type that the network does not use.
+// Decoded returns the content of the key without that of its members, or nil if the key is malformed or of a type that
+// the network does not use.
 func (k *KeyInfo) Decoded() DecodedKey {
 	var m services.Key
 	if proto.Unmarshal(k.Bytes, &m) != nil {
@@ -154,9 +157,9 @@ func contractKey(id *services.ContractID) *ContractKey {
 	return c
 }
 
-// ParsePublicKey parses a public key and returns it in the form of the database's column public_key: lower-case hex without "0x". It accepts 64 hex digits
-// (ED25519), 66 (compressed secp256k1) or 88 (DER), of either case, with or without "0x". DER of an ED25519 key is reduced to the key; other DER matches no
-// key. Errors wrap [ErrSyntax].
+// ParsePublicKey parses a public key and returns it in the form of the database's column public_key: lower-case hex
+// without "0x". It accepts 64 hex digits (ED25519), 66 (compressed secp256k1) or 88 (DER), of either case, with or
+// without "0x". DER of an ED25519 key is reduced to the key; other DER matches no key. Errors wrap [ErrSyntax].
 func ParsePublicKey(s string) (string, error) {
 	digits := TrimHexPrefix(s)
 	switch len(digits) {

@@ -41,7 +41,8 @@ func (n Null[T]) Or(other T) T {
 	return other
 }
 
-// ScanTarget returns the pointer through which a database driver stores the value, so that reading a nullable column needs no allocation.
+// ScanTarget returns the pointer through which a database driver stores the value, so that reading a nullable column
+// needs no allocation.
 func (n *Null[T]) ScanTarget() any { return &n.V }
 
 // SetValid records whether the column was not null. A null value is zeroed.

@@ -15,10 +15,12 @@ type field struct {
 	bytes  []byte // of a length-delimited field: never nil, and part of the message
 }
 
-// is reports whether the field has the number and the wire type. Callers ignore a known number with another wire type, like an unknown field.
+// is reports whether the field has the number and the wire type. Callers ignore a known number with another wire type,
+// like an unknown field.
 func (f field) is(num protowire.Number, typ protowire.Type) bool { return f.num == num && f.typ == typ }
 
-// eachField calls f for each field of a serialized message until the first error. It validates fixed-width fields and groups, but passes no value for them.
+// eachField calls f for each field of a serialized message until the first error. It validates fixed-width fields and
+// groups, but passes no value for them.
 func eachField(b []byte, f func(field) error) error {
 	for len(b) > 0 {
 		num, typ, n := protowire.ConsumeTag(b)
@@ -52,7 +54,8 @@ func eachField(b []byte, f func(field) error) error {
 	return nil
 }
 
-// readEntityID returns the id in a message AccountID, TokenID or the like, or an empty id if it has no number: an AccountID may have an alias instead.
+// readEntityID returns the id in a message AccountID, TokenID or the like, or an empty id if it has no number: an
+// AccountID may have an alias instead.
 func readEntityID(m proto.Message) (EntityID, error) {
 	message := m.ProtoReflect()
 	fields := message.Descriptor().Fields()
@@ -63,8 +66,9 @@ func readEntityID(m proto.Message) (EntityID, error) {
 	return NewEntityID(part(1), part(2), part(3))
 }
 
-// DecodeTransactionID decodes a serialized TransactionID: field 1 valid start (1 seconds, 2 nanoseconds), 2 account, 3 scheduled, 4 nonce. Missing fields have
-// the values 0 and false. Errors wrap [ErrSyntax], or [ErrRange] for an account that cannot exist.
+// DecodeTransactionID decodes a serialized TransactionID: field 1 valid start (1 seconds, 2 nanoseconds), 2 account, 3
+// scheduled, 4 nonce. Missing fields have the values 0 and false. Errors wrap [ErrSyntax], or [ErrRange] for an
+// account that cannot exist.
 func DecodeTransactionID(b []byte) (MessageTransactionID, error) {
 	id, err := decodeTransactionID(b)
 	if err != nil {
@@ -90,8 +94,9 @@ func decodeTransactionID(b []byte) (id MessageTransactionID, err error) {
 	return id, nil
 }
 
-// DecodeCustomFeeLimit decodes a serialized CustomFeeLimit: field 1 account, 2 repeated FixedFee (1 amount, 2 token). It returns one limit per fee, in order.
-// Errors wrap [ErrSyntax], or [ErrRange] for an account or token that cannot exist.
+// DecodeCustomFeeLimit decodes a serialized CustomFeeLimit: field 1 account, 2 repeated FixedFee (1 amount, 2 token).
+// It returns one limit per fee, in order. Errors wrap [ErrSyntax], or [ErrRange] for an account or token that cannot
+// exist.
 func DecodeCustomFeeLimit(b []byte) ([]*CustomFeeLimit, error) {
 	limits, err := decodeCustomFeeLimit(b)
 	if err != nil {

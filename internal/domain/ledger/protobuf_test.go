@@ -69,21 +69,25 @@ func TestDecodeTransactionID(t *testing.T) {
 		in   []byte
 		want want
 	}{
-		{"valid start, account and nonce", unhex(t, "0a080881e2cfaa061007120318e1212002"), want{4321, "1700000001.000000007", false, 2}},
+		{"valid start, account and nonce", unhex(t, "0a080881e2cfaa061007120318e1212002"),
+			want{4321, "1700000001.000000007", false, 2}},
 		{"no fields", nil, want{}},
 		{"scheduled", message(account, varint(3, 1)), want{4321, "", true, 0}},
 		{"scheduled as any number but 0", varint(3, 256), want{scheduled: true}},
 		{"negative nonce", varint(4, -1), want{nonce: -1}},
 		{"nonce is cut to 32 bits", varint(4, 1<<32+7), want{nonce: 7}},
-		{"shard and realm of the message", sub(2, varint(1, 1023), varint(2, 65535), varint(3, 9)), want{account: entity(t, 1023, 65535, 9)}},
+		{"shard and realm of the message", sub(2, varint(1, 1023), varint(2, 65535), varint(3, 9)),
+			want{account: entity(t, 1023, 65535, 9)}},
 		{"alias instead of a number", sub(2, varint(1, 5000), sub(4, []byte{1, 2})), want{}},
 		{"alias after a number takes its place", sub(2, varint(3, 9), sub(4, []byte{1})), want{}},
 		{"number after an alias takes its place", sub(2, sub(4, []byte{1}), varint(3, 9)), want{account: 9}},
 		{"account without fields", sub(2), want{}},
 		{"empty valid start is the epoch", sub(1), want{start: "0.000000000"}},
 		{"seconds only", sub(1, varint(1, 5)), want{start: "5.000000000"}},
-		{"latest valid start", sub(1, varint(1, 9223372036), varint(2, 854775807)), want{start: "9223372036.854775807"}},
-		{"valid start that does not fit is unknown", message(account, sub(1, varint(1, 9223372036), varint(2, 854775808))), want{account: 4321}},
+		{"latest valid start", sub(1, varint(1, 9223372036), varint(2, 854775807)),
+			want{start: "9223372036.854775807"}},
+		{"valid start that does not fit is unknown",
+			message(account, sub(1, varint(1, 9223372036), varint(2, 854775808))), want{account: 4321}},
 		{"seconds that would wrap are unknown", sub(1, varint(1, math.MaxInt64), varint(2, 1)), want{}},
 		{"seconds that would wrap to a good instant are unknown", sub(1, varint(1, 1<<55)), want{}},
 		{"negative seconds are unknown", sub(1, varint(1, -1)), want{}},
@@ -92,14 +96,18 @@ func TestDecodeTransactionID(t *testing.T) {
 		{"a second of nanoseconds is unknown", sub(1, varint(1, 5), varint(2, 1_000_000_000)), want{}},
 		{"the last of a repeated number counts", message(varint(4, 1), varint(4, 2)), want{nonce: 2}},
 		{
-			"a repeated message is merged", message(sub(2, varint(1, 1), varint(3, 5)), sub(2, varint(2, 2)), sub(1, varint(1, 5)), sub(1, varint(2, 6))),
+			"a repeated message is merged", message(sub(2, varint(1, 1), varint(3, 5)), sub(2, varint(2, 2)),
+				sub(1, varint(1, 5)), sub(1, varint(2, 6))),
 			want{entity(t, 1, 2, 5), "5.000000006", false, 0},
 		},
-		{"unknown fields", message(varint(15, 1), sub(16, []byte{1}), unhex(t, "2d01020304"+"290102030405060708"+"2b08052c"), account), want{account: 4321}},
-		{"known numbers of another type do not count", message(account, varint(3, 1), varint(4, 2), sub(1, varint(1, 5)),
-			varint(1, 9), varint(2, 9), sub(3, []byte{0}), sub(4, []byte{0})), want{4321, "5.000000000", true, 2}},
+		{"unknown fields", message(varint(15, 1), sub(16, []byte{1}),
+			unhex(t, "2d01020304"+"290102030405060708"+"2b08052c"), account), want{account: 4321}},
+		{"known numbers of another type do not count",
+			message(account, varint(3, 1), varint(4, 2), sub(1, varint(1, 5)),
+				varint(1, 9), varint(2, 9), sub(3, []byte{0}), sub(4, []byte{0})), want{4321, "5.000000000", true, 2}},
 		{
-			"parts of another type do not count", message(sub(1, varint(1, 5), sub(1), sub(2)), sub(2, varint(3, 9), sub(1), sub(2), sub(3), varint(4, 1))),
+			"parts of another type do not count", message(sub(1, varint(1, 5), sub(1), sub(2)),
+				sub(2, varint(3, 9), sub(1), sub(2), sub(3), varint(4, 1))),
 			want{9, "5.000000000", false, 0},
 		},
 	} {
@@ -157,22 +165,29 @@ func TestDecodeCustomFeeLimit(t *testing.T) {
 	}{
 		{"no fields", nil, nil},
 		{"account without fees", account, nil},
-		{"fee in hbar", message(account, sub(2, varint(1, 100))), []ledger.CustomFeeLimit{{AccountID: payer, Amount: 100}}},
-		{"fee in a token", message(account, sub(2, varint(1, 100), sub(2, varint(3, 77)))), []ledger.CustomFeeLimit{{AccountID: payer, Amount: 100, DenominatingTokenID: 77}}},
-		{"token of another shard and realm", sub(2, sub(2, varint(1, 3), varint(2, 4), varint(3, 5))), []ledger.CustomFeeLimit{{DenominatingTokenID: entity(t, 3, 4, 5)}}},
+		{"fee in hbar", message(account, sub(2, varint(1, 100))),
+			[]ledger.CustomFeeLimit{{AccountID: payer, Amount: 100}}},
+		{"fee in a token", message(account, sub(2, varint(1, 100), sub(2, varint(3, 77)))),
+			[]ledger.CustomFeeLimit{{AccountID: payer, Amount: 100, DenominatingTokenID: 77}}},
+		{"token of another shard and realm", sub(2, sub(2, varint(1, 3), varint(2, 4), varint(3, 5))),
+			[]ledger.CustomFeeLimit{{DenominatingTokenID: entity(t, 3, 4, 5)}}},
 		{
-			"fees keep their order and share the account", message(account, sub(2, varint(1, 2)), sub(2, varint(1, 1))),
+			"fees keep their order and share the account",
+			message(account, sub(2, varint(1, 2)), sub(2, varint(1, 1))),
 			[]ledger.CustomFeeLimit{{AccountID: payer, Amount: 2}, {AccountID: payer, Amount: 1}},
 		},
-		{"account after the fees", message(sub(2, varint(1, 2)), account), []ledger.CustomFeeLimit{{AccountID: payer, Amount: 2}}},
-		{"account by alias is ignored", message(sub(1, varint(1, 1), sub(4, []byte{1})), sub(2, varint(1, 2))), []ledger.CustomFeeLimit{{Amount: 2}}},
+		{"account after the fees", message(sub(2, varint(1, 2)), account),
+			[]ledger.CustomFeeLimit{{AccountID: payer, Amount: 2}}},
+		{"account by alias is ignored", message(sub(1, varint(1, 1), sub(4, []byte{1})), sub(2, varint(1, 2))),
+			[]ledger.CustomFeeLimit{{Amount: 2}}},
 		{"missing account is ignored", sub(2, varint(1, 2)), []ledger.CustomFeeLimit{{Amount: 2}}},
 		{"fee without fields", sub(2), []ledger.CustomFeeLimit{{}}},
 		{"token without fields is ignored", sub(2, varint(1, 2), sub(2)), []ledger.CustomFeeLimit{{Amount: 2}}},
 		{"greatest amount", sub(2, varint(1, math.MaxInt64)), []ledger.CustomFeeLimit{{Amount: math.MaxInt64}}},
 		{"negative amount", sub(2, varint(1, -5)), []ledger.CustomFeeLimit{{Amount: -5}}},
 		{
-			"unknown fields and known ones of another type", message(varint(1, 1), varint(2, 1), sub(3), sub(2, varint(1, 2), sub(1), varint(2, 9), varint(3, 9))),
+			"unknown fields and known ones of another type",
+			message(varint(1, 1), varint(2, 1), sub(3), sub(2, varint(1, 2), sub(1), varint(2, 9), varint(3, 9))),
 			[]ledger.CustomFeeLimit{{Amount: 2}},
 		},
 	} {
@@ -193,7 +208,8 @@ func TestDecodeCustomFeeLimit(t *testing.T) {
 func TestDecodeCustomFeeLimitRejects(t *testing.T) {
 	for _, tc := range malformedMessages {
 		bad := unhex(t, tc.in)
-		for place, in := range map[string][]byte{"": bad, "account: ": sub(1, bad), "fee: ": sub(2, bad), "fee: token: ": sub(2, sub(2, bad))} {
+		for place, in := range map[string][]byte{"": bad, "account: ": sub(1, bad), "fee: ": sub(2, bad),
+			"fee: token: ": sub(2, sub(2, bad))} {
 			if place != "" {
 				in = message(in, sub(1, varint(3, 5)), sub(2, varint(1, 5)))
 			}
@@ -220,9 +236,11 @@ func TestDecodeCustomFeeLimitRejects(t *testing.T) {
 // messages describes the decoded messages to a general protobuf decoder, which is the oracle.
 func messages(tb testing.TB) protoreflect.MessageDescriptors {
 	tb.Helper()
-	field := func(num int32, name string, typ descriptorpb.FieldDescriptorProto_Type) *descriptorpb.FieldDescriptorProto {
+	field := func(num int32, name string,
+		typ descriptorpb.FieldDescriptorProto_Type) *descriptorpb.FieldDescriptorProto {
 		return &descriptorpb.FieldDescriptorProto{
-			Name: new(name), Number: new(num), Type: typ.Enum(), Label: descriptorpb.FieldDescriptorProto_LABEL_OPTIONAL.Enum(),
+			Name: new(name), Number: new(num), Type: typ.Enum(),
+			Label: descriptorpb.FieldDescriptorProto_LABEL_OPTIONAL.Enum(),
 		}
 	}
 	inner := func(num int32, name, typ string) *descriptorpb.FieldDescriptorProto {
@@ -238,8 +256,10 @@ func messages(tb testing.TB) protoreflect.MessageDescriptors {
 		f.OneofIndex = proto.Int32(0)
 		return f
 	}
-	const int64Type, int32Type = descriptorpb.FieldDescriptorProto_TYPE_INT64, descriptorpb.FieldDescriptorProto_TYPE_INT32
-	const boolType, bytesType = descriptorpb.FieldDescriptorProto_TYPE_BOOL, descriptorpb.FieldDescriptorProto_TYPE_BYTES
+	const int64Type, int32Type = descriptorpb.FieldDescriptorProto_TYPE_INT64,
+		descriptorpb.FieldDescriptorProto_TYPE_INT32
+	const boolType, bytesType = descriptorpb.FieldDescriptorProto_TYPE_BOOL,
+		descriptorpb.FieldDescriptorProto_TYPE_BYTES
 	msg := func(name string, fields ...*descriptorpb.FieldDescriptorProto) *descriptorpb.DescriptorProto {
 		return &descriptorpb.DescriptorProto{Name: new(name), Field: fields}
 	}
@@ -252,7 +272,8 @@ func messages(tb testing.TB) protoreflect.MessageDescriptors {
 			entityID,
 			msg("KeyList", repeated(field(1, "keys", bytesType))),
 			msg("Timestamp", field(1, "seconds", int64Type), field(2, "nanos", int32Type)),
-			msg("TransactionID", inner(1, "start", "Timestamp"), inner(2, "account", "EntityID"), field(3, "scheduled", boolType), field(4, "nonce", int32Type)),
+			msg("TransactionID", inner(1, "start", "Timestamp"), inner(2, "account", "EntityID"),
+				field(3, "scheduled", boolType), field(4, "nonce", int32Type)),
 			msg("FixedFee", field(1, "amount", int64Type), inner(2, "token", "EntityID")),
 			msg("CustomFeeLimit", inner(1, "account", "EntityID"), repeated(inner(2, "fees", "FixedFee"))),
 		},
@@ -325,7 +346,8 @@ func FuzzDecodeTransactionID(f *testing.F) {
 			return
 		}
 		want := ledger.MessageTransactionID{
-			AccountID: account, Nonce: ledger.Of(int32(get(m, "nonce").Int())), Scheduled: ledger.Of(get(m, "scheduled").Bool()),
+			AccountID: account, Nonce: ledger.Of(int32(get(m, "nonce").Int())),
+			Scheduled: ledger.Of(get(m, "scheduled").Bool()),
 		}
 		start := get(m, "start").Message()
 		seconds, nanos := get(start, "seconds").Int(), get(start, "nanos").Int()
@@ -342,7 +364,8 @@ func FuzzDecodeTransactionID(f *testing.F) {
 
 func FuzzDecodeCustomFeeLimit(f *testing.F) {
 	descriptors := messages(f)
-	f.Add(message(sub(1, varint(1, 1), varint(2, 2), varint(3, 1001)), sub(2, varint(1, 100), sub(2, varint(3, 77))), sub(2)))
+	f.Add(message(sub(1, varint(1, 1), varint(2, 2), varint(3, 1001)), sub(2, varint(1, 100), sub(2, varint(3, 77))),
+		sub(2)))
 	f.Add(message(sub(2, varint(1, -1), sub(2, varint(3, 1<<38))), sub(1, sub(4, []byte{1}))))
 	f.Add(message(sub(1, []byte{0x18}), sub(1, []byte{0x05})))
 	f.Fuzz(func(t *testing.T, b []byte) {
@@ -354,7 +377,8 @@ func FuzzDecodeCustomFeeLimit(f *testing.F) {
 		for i := range want {
 			fee := fees.Get(i).Message()
 			token, err := entityOf(get(fee, "token").Message())
-			want[i], idErrs = ledger.CustomFeeLimit{AccountID: account, Amount: get(fee, "amount").Int(), DenominatingTokenID: token}, append(idErrs, err)
+			want[i], idErrs = ledger.CustomFeeLimit{AccountID: account, Amount: get(fee, "amount").Int(),
+				DenominatingTokenID: token}, append(idErrs, err)
 		}
 		// A token that cannot exist is reported when it is read, before malformed bytes after it.
 		if form != nil && errors.Is(err, ledger.ErrRange) {

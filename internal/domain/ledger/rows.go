@@ -3,8 +3,8 @@ package ledger
 // File is a file of the file service. It has the columns of accounts, because both are rows of the table entity.
 type File Account
 
-// SnapshotWindow is the time range of the rows of a balance snapshot, inclusive. Only the first snapshot of a month is complete. Later ones have changes
-// only, so the last row of each account is its balance.
+// SnapshotWindow is the time range of the rows of a balance snapshot, inclusive. Only the first snapshot of a month is
+// complete. Later ones have changes only, so the last row of each account is its balance.
 type SnapshotWindow struct {
 	From Timestamp // the start of the snapshot's month, UTC
 	At   Timestamp // the time of the snapshot

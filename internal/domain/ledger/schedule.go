@@ -14,8 +14,8 @@ import (
 // Memo returns the memo, empty if it is unknown.
 func (s *Schedule) Memo() string { return s.StoredMemo.V }
 
-// A schedule counts as expired only after a delay, so that the ledger can have recorded its execution or expiration. ExpirationDelay starts at the explicit
-// expiration. Without one, DefaultLifetime starts at the creation.
+// A schedule counts as expired only after a delay, so that the ledger can have recorded its execution or expiration.
+// ExpirationDelay starts at the explicit expiration. Without one, DefaultLifetime starts at the creation.
 const (
 	ExpirationDelay = Timestamp(time.Minute)
 	DefaultLifetime = Timestamp(31 * time.Minute)
@@ -60,31 +60,38 @@ func (s *Schedule) Transaction() *ScheduledTransaction {
 	if f := transactionFields.ByName(data.Name()); f != nil {
 		t.Type = TransactionType(f.Number())
 	}
-	if name := strings.ToLower(string(data.Name())); !strings.Contains(name, "creat") && !strings.Contains(name, "node") {
+	if name := strings.ToLower(string(data.Name())); !strings.Contains(name, "creat") &&
+		!strings.Contains(name, "node") {
 		t.EntityID = target(m.Get(data).Message())
 	}
 	transfer := b.GetCryptoTransfer()
 	for _, a := range transfer.GetTransfers().GetAccountAmounts() {
 		account := t.party(a.GetAccountID(), a.GetAmount(), a.GetIsApproval())
-		t.Transfers = append(t.Transfers, &CryptoTransfer{AccountID: account, Amount: a.GetAmount(), IsApproval: a.GetIsApproval()})
+		t.Transfers = append(t.Transfers, &CryptoTransfer{AccountID: account, Amount: a.GetAmount(),
+			IsApproval: a.GetIsApproval()})
 	}
 	for _, list := range transfer.GetTokenTransfers() {
 		token := idOf(list.GetToken())
 		for _, a := range list.GetTransfers() {
 			account := t.party(a.GetAccountID(), a.GetAmount(), a.GetIsApproval())
-			t.TokenTransfers = append(t.TokenTransfers, &TokenTransfer{TokenID: token, AccountID: account, Amount: a.GetAmount(), IsApproval: a.GetIsApproval()})
+			t.TokenTransfers = append(t.TokenTransfers,
+				&TokenTransfer{TokenID: token, AccountID: account, Amount: a.GetAmount(),
+					IsApproval: a.GetIsApproval()})
 		}
 		for _, n := range list.GetNftTransfers() {
-			from, to := t.party(n.GetSenderAccountID(), -1, n.GetIsApproval()), t.party(n.GetReceiverAccountID(), 1, false)
+			from, to := t.party(n.GetSenderAccountID(), -1, n.GetIsApproval()),
+				t.party(n.GetReceiverAccountID(), 1, false)
 			t.NFTTransfers = append(t.NFTTransfers, &NFTTransfer{
-				IsApproval: n.GetIsApproval(), ReceiverAccountID: to, SenderAccountID: from, SerialNumber: n.GetSerialNumber(), TokenID: token,
+				IsApproval: n.GetIsApproval(), ReceiverAccountID: to, SenderAccountID: from,
+				SerialNumber: n.GetSerialNumber(), TokenID: token,
 			})
 		}
 	}
 	return t
 }
 
-// party returns the account of a transfer, and adds it to the senders or receivers. An allowance is signed by the payer.
+// party returns the account of a transfer, and adds it to the senders or receivers. An allowance is signed by the
+// payer.
 func (t *ScheduledTransaction) party(account *services.AccountID, amount int64, isApproval bool) EntityID {
 	id := idOf(account)
 	switch {
@@ -128,7 +135,8 @@ func target(m protoreflect.Message) EntityID {
 // maxKeyDepth is the maximum nesting of key lists and threshold keys.
 const maxKeyDepth = 15
 
-// Missing returns the keys that are not lists and have not signed, or nothing if the key is satisfied. Signatures have prefixes of public keys.
+// Missing returns the keys that are not lists and have not signed, or nothing if the key is satisfied. Signatures have
+// prefixes of public keys.
 func (k *KeyInfo) Missing(signatures []*ScheduleSignature) []*KeyInfo {
 	return k.missing(signatures, maxKeyDepth)
 }
@@ -144,7 +152,8 @@ func (k *KeyInfo) missing(signatures []*ScheduleSignature, depth int) (out []*Ke
 	}
 	if len(keys) == 0 || depth == 0 {
 		signed := func(s *ScheduleSignature) bool {
-			return len(s.PublicKeyPrefix) > 0 && len(k.Bytes) > 2 && bytes.HasPrefix(k.Bytes[2:], s.PublicKeyPrefix) // after the tag and the length
+			// after the tag and the length
+			return len(s.PublicKeyPrefix) > 0 && len(k.Bytes) > 2 && bytes.HasPrefix(k.Bytes[2:], s.PublicKeyPrefix)
 		}
 		if slices.ContainsFunc(signatures, signed) {
 			return nil

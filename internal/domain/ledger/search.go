@@ -21,12 +21,13 @@ type Candidates struct {
 	Name        string          // the start of a token's name
 }
 
-// publicKey matches raw public keys and their encodings as SubjectPublicKeyInfo: an Ed25519 key, or a compressed secp256k1 key.
+// publicKey matches raw public keys and their encodings as SubjectPublicKeyInfo: an Ed25519 key, or a compressed
+// secp256k1 key.
 var publicKey = regexp.MustCompile(`^(?:0x)?(?:(?:302a300506032b6570032100)?([0-9a-f]{64})|` +
 	`(?:302d300706052b8104000a032200|3036301006072a8648ce3d020106052b8104000a032200)?(0[23][0-9a-f]{64}))$`)
 
-// ParseSearch returns what a text can name. Ids without shard or realm get those of base. A checksum after an id must be that of the network with the given
-// chain id.
+// ParseSearch returns what a text can name. Ids without shard or realm get those of base. A checksum after an id must
+// be that of the network with the given chain id.
 func ParseSearch(text string, base EntityID, chainID uint64) (t Candidates) {
 	text = strings.TrimSpace(text)
 	if !utf8.ValidString(text) || strings.ContainsRune(text, 0) {
@@ -126,11 +127,12 @@ func isAlias(a Alias) bool {
 // word matches what the index of token names needs: three letters or digits in a row.
 var word = regexp.MustCompile(`[\pL\pN]{3}`)
 
-// mainChain is the chain id of the main network, whose ledger id is 0. Those of the two public test networks and of local networks follow in both numberings.
+// mainChain is the chain id of the main network, whose ledger id is 0. Those of the two public test networks and of
+// local networks follow in both numberings.
 const mainChain = 295
 
-// Checksum returns the checksum of an id as HIP-15 defines it: five letters that depend on the network with the given chain id. It is empty if the ledger id
-// of the network is unknown.
+// Checksum returns the checksum of an id as HIP-15 defines it: five letters that depend on the network with the given
+// chain id. It is empty if the ledger id of the network is unknown.
 func (id EntityID) Checksum(chainID uint64) string {
 	if chainID < mainChain || chainID > mainChain+3 {
 		return ""

@@ -14,7 +14,8 @@ const second = int64(time.Second)
 // MaxTimestamp is the latest representable instant.
 const MaxTimestamp = Timestamp(math.MaxInt64)
 
-// Timestamp is an instant in nanoseconds since the Unix epoch. Consensus timestamps are unique, so a timestamp identifies a transaction.
+// Timestamp is an instant in nanoseconds since the Unix epoch. Consensus timestamps are unique, so a timestamp
+// identifies a transaction.
 type Timestamp int64
 
 // TimestampOf returns the instant of t, which lies between the years 1678 and 2262.
@@ -26,8 +27,8 @@ func (t Timestamp) Time() time.Time { return time.Unix(0, int64(t)).UTC() }
 // Age returns how long ago the timestamp was, or 0 if it is in the future, which means that a clock is wrong.
 func (t Timestamp) Age(now time.Time) time.Duration { return max(0, now.Sub(t.Time())) }
 
-// Append appends "seconds.nanoseconds" with nine digits of nanoseconds. An instant before 1970 is the negative of one after it: half a
-// second before is "-0.500000000".
+// Append appends "seconds.nanoseconds" with nine digits of nanoseconds. An instant before 1970 is the negative of one
+// after it: half a second before is "-0.500000000".
 func (t Timestamp) Append(dst []byte) []byte { return t.appendWith(dst, '.') }
 
 // appendWith appends seconds, a separator and nine digits of nanoseconds.
@@ -62,8 +63,8 @@ func appendNanos(dst []byte, n int64) []byte {
 	return append(dst, b[:]...)
 }
 
-// Day is the start of a day in days since the Unix epoch, or null. It may be later than [MaxTimestamp]. It is not a [Null], because the graph supports one
-// nullable type per scalar.
+// Day is the start of a day in days since the Unix epoch, or null. It may be later than [MaxTimestamp]. It is not a
+// [Null], because the graph supports one nullable type per scalar.
 type Day struct {
 	Days  int64
 	Valid bool
@@ -81,8 +82,9 @@ func (d Day) Append(dst []byte) []byte {
 	return append(dst, ".000000000"...)
 }
 
-// ParseTimestamp parses one to ten digits of seconds, optionally followed by a point and one to nine digits of a fraction: "1.5" is one and a half seconds.
-// Errors wrap [ErrSyntax] for malformed text and [ErrRange] for an instant after the year 2262.
+// ParseTimestamp parses one to ten digits of seconds, optionally followed by a point and one to nine digits of a
+// fraction: "1.5" is one and a half seconds. Errors wrap [ErrSyntax] for malformed text and [ErrRange] for an instant
+// after the year 2262.
 func ParseTimestamp(s string) (Timestamp, error) {
 	sec, frac, point := strings.Cut(s, ".")
 	seconds, err := parseDigits(sec, 10)
@@ -101,7 +103,8 @@ func ParseTimestamp(s string) (Timestamp, error) {
 	return joinTimestamp(seconds, nanos)
 }
 
-// ParseAnyTimestamp parses a timestamp (see [ParseTimestamp]), an ISO 8601 date, which is its start in UTC, or an RFC 3339 time.
+// ParseAnyTimestamp parses a timestamp (see [ParseTimestamp]), an ISO 8601 date, which is its start in UTC, or an RFC
+// 3339 time.
 func ParseAnyTimestamp(s string) (Timestamp, error) {
 	if strings.Trim(s, ".0123456789") == "" {
 		return ParseTimestamp(s)
@@ -112,17 +115,20 @@ func ParseAnyTimestamp(s string) (Timestamp, error) {
 	}
 	t, err := time.Parse(layout, s)
 	if err != nil {
-		return 0, fmt.Errorf("timestamp %q is neither seconds since 1970 nor a time such as 2026-01-31T12:00:00Z: %w", s, ErrSyntax)
+		return 0, fmt.Errorf("timestamp %q is neither seconds since 1970 nor a time such as 2026-01-31T12:00:00Z: %w",
+			s, ErrSyntax)
 	}
 	return joinTimestamp(t.Unix(), int64(t.Nanosecond()))
 }
 
-// joinTimestamp fails for an instant before 1970, one that does not fit into 64 bits, and nanoseconds of a second or more.
+// joinTimestamp fails for an instant before 1970, one that does not fit into 64 bits, and nanoseconds of a second or
+// more.
 func joinTimestamp(seconds, nanos int64) (Timestamp, error) {
 	switch {
 	case seconds < 0 || nanos < 0 || nanos >= second:
 		return 0, fmt.Errorf("%d seconds and %d nanoseconds are no instant since 1970: %w", seconds, nanos, ErrRange)
-	case seconds > int64(MaxTimestamp)/second || seconds == int64(MaxTimestamp)/second && nanos > int64(MaxTimestamp)%second:
+	case seconds > int64(MaxTimestamp)/second || seconds == int64(MaxTimestamp)/second &&
+		nanos > int64(MaxTimestamp)%second:
 		return 0, fmt.Errorf("instant %d.%09d is after %s: %w", seconds, nanos, MaxTimestamp, ErrRange)
 	}
 	return Timestamp(seconds*second + nanos), nil

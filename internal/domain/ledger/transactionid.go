@@ -8,7 +8,8 @@ import (
 	"strings"
 )
 
-// TransactionID identifies a transaction by its payer and the start of its validity. Scheduled executions, child transactions and duplicates have the same id.
+// TransactionID identifies a transaction by its payer and the start of its validity. Scheduled executions, child
+// transactions and duplicates have the same id.
 type TransactionID struct {
 	Payer      EntityID
 	ValidStart Timestamp
@@ -22,22 +23,26 @@ func (id TransactionID) Append(dst []byte) []byte {
 // String returns "shard.realm.num-seconds-nanoseconds".
 func (id TransactionID) String() string { return string(id.Append(make([]byte, 0, 40))) }
 
-// ParseTransactionID parses "shard.realm.num-seconds-nanoseconds" with all parts. The nanoseconds are a number of up to nine digits: "-5" is five
-// nanoseconds. Errors wrap [ErrSyntax] for malformed text and seconds that do not fit into 64 bits, and [ErrRange] for an instant after the year 2262. The
-// error is an [EntityIDError] for an id that cannot exist.
+// ParseTransactionID parses "shard.realm.num-seconds-nanoseconds" with all parts. The nanoseconds are a number of up
+// to nine digits: "-5" is five nanoseconds. Errors wrap [ErrSyntax] for malformed text and seconds that do not fit
+// into 64 bits, and [ErrRange] for an instant after the year 2262. The error is an [EntityIDError] for an id that
+// cannot exist.
 func ParseTransactionID(s string) (TransactionID, error) {
 	payer, start, _ := strings.Cut(s, "-")
 	sec, frac, dash := strings.Cut(start, "-")
 	if !dash || strings.Count(payer, ".") != 2 {
-		return TransactionID{}, fmt.Errorf("transaction id %q is not shard.realm.num-seconds-nanoseconds: %w", s, ErrSyntax)
+		return TransactionID{}, fmt.Errorf("transaction id %q is not shard.realm.num-seconds-nanoseconds: %w",
+			s, ErrSyntax)
 	}
 	for part := range strings.SplitSeq(payer, ".") {
 		if !isDigits(part) {
-			return TransactionID{}, fmt.Errorf("transaction id %q: entity id: %q is not a number: %w", s, part, ErrSyntax)
+			return TransactionID{}, fmt.Errorf("transaction id %q: entity id: %q is not a number: %w", s, part,
+				ErrSyntax)
 		}
 	}
 	if !isDigits(sec) || len(sec) > 19 {
-		return TransactionID{}, fmt.Errorf("transaction id %q: seconds: %q is not a number of at most 19 digits: %w", s, sec, ErrSyntax)
+		return TransactionID{}, fmt.Errorf("transaction id %q: seconds: %q is not a number of at most 19 digits: %w",
+			s, sec, ErrSyntax)
 	}
 	nanos, err := parseDigits(frac, 9)
 	if err != nil {
@@ -58,7 +63,8 @@ func ParseTransactionID(s string) (TransactionID, error) {
 	return TransactionID{Payer: id, ValidStart: validStart}, nil
 }
 
-// ParseAnyTransactionID parses a transaction id as [ParseTransactionID] does, or as the network's SDKs write it: "shard.realm.num@seconds.nanoseconds".
+// ParseAnyTransactionID parses a transaction id as [ParseTransactionID] does, or as the network's SDKs write it:
+// "shard.realm.num@seconds.nanoseconds".
 func ParseAnyTransactionID(s string) (TransactionID, error) {
 	payer, start, found := strings.Cut(s, "@")
 	if !found {

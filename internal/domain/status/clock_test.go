@@ -103,7 +103,8 @@ func TestUptime(t *testing.T) {
 	want := []UptimeDay{
 		{Date: "2026-03-06", Percent: 100, Worst: Operational},
 		{Date: "2026-03-07", Percent: 100 - 0.3*100/2, Worst: PartialOutage, PartialSeconds: 12 * 3600},
-		{Date: "2026-03-08", Percent: 100 * (1 - (0.3*1+2.3)/23), Worst: MajorOutage, OutageSeconds: 8280, PartialSeconds: 3600, MaintenanceSeconds: 3600},
+		{Date: "2026-03-08", Percent: 100 * (1 - (0.3*1+2.3)/23), Worst: MajorOutage, OutageSeconds: 8280,
+			PartialSeconds: 3600, MaintenanceSeconds: 3600},
 		{Date: "2026-03-09", Percent: 100, Worst: Operational},
 	}
 	if len(u.Days) != len(want) {
@@ -111,7 +112,8 @@ func TestUptime(t *testing.T) {
 	}
 	for i, w := range want {
 		g := *u.Days[i]
-		if g.Date != w.Date || math.Abs(g.Percent-w.Percent) > 1e-9 || g.Worst != w.Worst || g.OutageSeconds != w.OutageSeconds ||
+		if g.Date != w.Date || math.Abs(g.Percent-w.Percent) > 1e-9 || g.Worst != w.Worst ||
+			g.OutageSeconds != w.OutageSeconds ||
 			g.PartialSeconds != w.PartialSeconds || g.MaintenanceSeconds != w.MaintenanceSeconds {
 			t.Errorf("%+v, want %+v", g, w)
 		}
@@ -120,19 +122,24 @@ func TestUptime(t *testing.T) {
 		t.Errorf("%f percent, want %f", u.Percent, all)
 	}
 
-	u = UptimeOf([]HistoryPoint{point("2026-01-01T00:00:00Z", UnderMaintenance)}, "2020-01-01", 2, instantOf(t, "2026-03-09T16:00:00Z", ny), Documented)
-	if len(u.Days) != 2 || u.Percent != 100 || u.Days[1].Worst != UnderMaintenance || u.Days[1].WorstShown != Operational ||
+	u = UptimeOf([]HistoryPoint{point("2026-01-01T00:00:00Z", UnderMaintenance)}, "2020-01-01", 2,
+		instantOf(t, "2026-03-09T16:00:00Z", ny), Documented)
+	if len(u.Days) != 2 || u.Percent != 100 || u.Days[1].Worst != UnderMaintenance ||
+		u.Days[1].WorstShown != Operational ||
 		u.Days[1].MaintenanceSeconds != 12*3600 {
 		t.Errorf("always under maintenance: %+v %+v", u, u.Days[1])
 	}
-	if u = UptimeOf(known, "2026-04-01", 2, instantOf(t, "2026-03-09T16:00:00Z", ny), Documented); len(u.Days) != 0 || u.Percent != 100 {
+	if u = UptimeOf(known, "2026-04-01", 2, instantOf(t, "2026-03-09T16:00:00Z", ny), Documented); len(u.Days) != 0 ||
+		u.Percent != 100 {
 		t.Errorf("before the first day: %+v", u)
 	}
 	// Times and days without a known status do not count.
 	u = UptimeOf([]HistoryPoint{
-		point("2026-03-05T12:00:00Z", MajorOutage), point("2026-03-05T13:00:00Z", ""), point("2026-03-07T17:00:00Z", Operational),
+		point("2026-03-05T12:00:00Z", MajorOutage), point("2026-03-05T13:00:00Z", ""),
+		point("2026-03-07T17:00:00Z", Operational),
 	}, "2026-01-01", 90, instantOf(t, "2026-03-07T18:00:00Z", ny), Documented)
-	if len(u.Days) != 2 || u.Days[0].Date != "2026-03-05" || u.Days[0].Percent != 0 || u.Days[1].Percent != 100 || u.Percent != 50 {
+	if len(u.Days) != 2 || u.Days[0].Date != "2026-03-05" || u.Days[0].Percent != 0 || u.Days[1].Percent != 100 ||
+		u.Percent != 50 {
 		t.Errorf("with gaps: %+v", u)
 	}
 }
@@ -156,11 +163,13 @@ func TestComputeStatuses(t *testing.T) {
 		t.Fatalf("order %s", order.String())
 	}
 	a, b, c, g, o := got[0], got[1], got[2], got[3], got[4]
-	if a.Status != UnderMaintenance || a.Shown != Operational || c.Status != DegradedPerformance || g.Status != DegradedPerformance ||
+	if a.Status != UnderMaintenance || a.Shown != Operational || c.Status != DegradedPerformance ||
+		g.Status != DegradedPerformance ||
 		g.Shown != DegradedPerformance {
 		t.Errorf("statuses %s %s %s %s", a.Status, a.Shown, c.Status, g.Status)
 	}
-	if len(g.Children) != 2 || g.Children[0] != "b" || g.Children[1] != "c" || b.QualifiedName() != "G - B" || a.QualifiedName() != "A" || o.GroupCode.Valid || a.Children != nil {
+	if len(g.Children) != 2 || g.Children[0] != "b" || g.Children[1] != "c" || b.QualifiedName() != "G - B" ||
+		a.QualifiedName() != "A" || o.GroupCode.Valid || a.Children != nil {
 		t.Errorf("children %v, names %s %s, group %q", g.Children, b.QualifiedName(), a.QualifiedName(), o.GroupCode.V)
 	}
 	by := DisplayOrder(got)

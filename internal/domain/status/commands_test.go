@@ -25,7 +25,8 @@ type fakePage struct {
 // newFakePage returns a page with the components api, web and db (web and db in the group g), and the node n.
 func newFakePage(t *testing.T) *fakePage {
 	t.Helper()
-	p := &Page{Code: "page", Slug: "lantern", URL: "https://status.lantern.example", Locale: "en", Vocabulary: Statuspage, AutoPublish: true, Mode: Own}
+	p := &Page{Code: "page", Slug: "lantern", URL: "https://status.lantern.example", Locale: "en",
+		Vocabulary: Statuspage, AutoPublish: true, Mode: Own}
 	at := time.Date(2026, 5, 17, 12, 0, 0, 0, zone(t, "Europe/Berlin"))
 	codes := 0
 	b := NewWorkingCopy(p, []*Component{
@@ -99,7 +100,8 @@ func assign(pairs ...string) []Assignment {
 	return out
 }
 
-// wantError fails the test unless err is an [*Error] with a reason and words, or a [*TransitionError] if the reason is empty.
+// wantError fails the test unless err is an [*Error] with a reason and words, or a [*TransitionError] if the reason is
+// empty.
 func wantError(t *testing.T, err error, reason Reason, words string) {
 	t.Helper()
 	var rejected *Error
@@ -113,25 +115,31 @@ func wantError(t *testing.T, err error, reason Reason, words string) {
 func TestIncidentLifecycle(t *testing.T) {
 	t.Parallel()
 	p := newFakePage(t)
-	s := p.store(p.OpenIncident(NewIncident{Name: "Slow", Body: "We look.", Affected: assign("web", "partial_outage", "api", "degraded_performance")}))
+	s := p.store(p.OpenIncident(NewIncident{Name: "Slow", Body: "We look.",
+		Affected: assign("web", "partial_outage", "api", "degraded_performance")}))
 	n := s.Notice
-	if n.State != Investigating || n.Impact != ImpactMajor || n.Version != 1 || !n.CreatedAt.Equal(p.At) || !n.StartedAt.Equal(p.At) || n.Shortlink != "https://status.lantern.example/incidents/code1" {
+	if n.State != Investigating || n.Impact != ImpactMajor || n.Version != 1 || !n.CreatedAt.Equal(p.At) ||
+		!n.StartedAt.Equal(p.At) || n.Shortlink != "https://status.lantern.example/incidents/code1" {
 		t.Errorf("after opening: %+v", n)
 	}
 	if got := p.statusesOf("api", "web", "db", "g"); got != "dpdp" {
 		t.Errorf("statuses %s after opening", got)
 	}
 	p.wait(time.Minute)
-	s = p.store(p.UpdateIncident(*s, NewUpdate{State: Monitoring, Body: "Better.", Affected: assign("api", "operational")}))
-	if n := s.Notice; n.Version != 2 || n.Impact != ImpactMajor || !n.MonitoringAt.V.Equal(p.At) || n.ResolvedAt.Valid {
+	s = p.store(p.UpdateIncident(*s, NewUpdate{State: Monitoring, Body: "Better.",
+		Affected: assign("api", "operational")}))
+	if n := s.Notice; n.Version != 2 || n.Impact != ImpactMajor || !n.MonitoringAt.V.Equal(p.At) ||
+		n.ResolvedAt.Valid {
 		t.Errorf("monitoring: %+v", n)
 	}
-	_, err := p.UpdateIncident(*s, NewUpdate{State: Resolved, Body: "Over.", Affected: assign("web", "partial_outage")})
+	_, err := p.UpdateIncident(*s, NewUpdate{State: Resolved, Body: "Over.",
+		Affected: assign("web", "partial_outage")})
 	wantError(t, err, BadInput, "keep the components")
 	p.wait(time.Minute)
 	s = p.store(p.UpdateIncident(*s, NewUpdate{State: Resolved, Body: "Over.", Keep: true}))
 	resolved := p.At
-	if got := p.statusesOf("api", "web", "db"); got != "opd" || p.Component("web").BaseStatus != PartialOutage || !s.Notice.ResolvedAt.V.Equal(resolved) {
+	if got := p.statusesOf("api", "web", "db"); got != "opd" || p.Component("web").BaseStatus != PartialOutage ||
+		!s.Notice.ResolvedAt.V.Equal(resolved) {
 		t.Errorf("statuses %s after keeping, base %s", got, p.Component("web").BaseStatus)
 	}
 	for _, a := range s.Attachments {
@@ -143,20 +151,25 @@ func TestIncidentLifecycle(t *testing.T) {
 	s = p.store(p.PublishPostmortem(*s, NewUpdate{Body: "It was a cable.", Notify: ledger.Of(false)}))
 	s = p.store(p.UpdateIncident(*s, NewUpdate{State: Postmortem, Body: "It was two cables."}))
 	last := s.Updates[len(s.Updates)-1]
-	if len(s.Updates) != 4 || last.Body != "It was two cables." || last.DisplayAt.Valid || len(last.Affected) > 0 || !s.Notice.ResolvedAt.V.Equal(resolved) {
+	if len(s.Updates) != 4 || last.Body != "It was two cables." || last.DisplayAt.Valid || len(last.Affected) > 0 ||
+		!s.Notice.ResolvedAt.V.Equal(resolved) {
 		t.Errorf("postmortem: %+v of %d updates", last, len(s.Updates))
 	}
 	_, err = p.UpdateIncident(*s, NewUpdate{State: Identified, Body: "Again."})
 	wantError(t, err, "", "unless it is reopened")
-	s = p.store(p.ReopenIncident(*s, NewUpdate{State: Identified, Body: "Again.", Affected: assign("n", "major_outage")}))
+	s = p.store(p.ReopenIncident(*s, NewUpdate{State: Identified, Body: "Again.",
+		Affected: assign("n", "major_outage")}))
 	if s.Notice.ResolvedAt.Valid || s.Notice.Impact != ImpactCritical || p.statusesOf("n") != "m" {
 		t.Errorf("reopened: %+v", s.Notice)
 	}
-	if got, want := story(s), "investigating api:od web:op; monitoring api:do web:pp; resolved api:oo web:pp; postmortem; identified api:oo web:pp n:om"; got != want {
+	if got, want := story(s),
+		"investigating api:od web:op; monitoring api:do web:pp; resolved api:oo web:pp; postmortem; identified "+
+			"api:oo web:pp n:om"; got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
 	changes := p.Release(n.Code)
-	if len(changes) != 1 || changes[0].ComponentCode != "n" || changes[0].NewStatus != Operational || changes[0].UpdateCode.Valid {
+	if len(changes) != 1 || changes[0].ComponentCode != "n" || changes[0].NewStatus != Operational ||
+		changes[0].UpdateCode.Valid {
 		t.Errorf("after the release: %+v", changes)
 	}
 }
@@ -166,21 +179,24 @@ func TestIncidentRejections(t *testing.T) {
 	p := newFakePage(t)
 	past, future := ledger.Of(p.At.Add(-time.Hour)), ledger.Of(p.At.Add(time.Hour))
 	for words, in := range map[string]NewIncident{
-		"the name of the notice is empty":   {Name: " ", Body: "x"},
-		"more than one line":                {Name: "a\nb", Body: "x"},
-		"the body is empty":                 {Name: "x", Body: "\n"},
-		"not an impact":                     {Name: "x", Body: "x", ImpactOverride: ledger.Of(Impact("bad"))},
-		"list of hours":                     {Name: "x", Body: "x", Reminders: ledger.Of("soon")},
-		"cannot start in the future":        {Name: "x", Body: "x", StartedAt: future},
-		"backfill it":                       {Name: "x", Body: "x", State: Resolved},
-		"is a group":                        {Name: "x", Body: "x", Affected: assign("g", "operational")},
-		"not a component status":            {Name: "x", Body: "x", Affected: assign("api", "down")},
-		"two statuses":                      {Name: "x", Body: "x", Affected: assign("api", "operational", "api", "operational")},
-		"cannot be a draft":                 {Name: "x", Body: "x", Backfill: true, Draft: true},
-		"needs its start and its end":       {Name: "x", Body: "x", Backfill: true, StartedAt: past},
-		"is resolved, not identified":       {Name: "x", Body: "x", Backfill: true, StartedAt: past, ResolvedAt: past, State: Identified},
-		"must be after the start":           {Name: "x", Body: "x", Backfill: true, StartedAt: past, ResolvedAt: past},
-		"incident cannot end in the future": {Name: "x", Body: "x", Backfill: true, StartedAt: past, ResolvedAt: future},
+		"the name of the notice is empty": {Name: " ", Body: "x"},
+		"more than one line":              {Name: "a\nb", Body: "x"},
+		"the body is empty":               {Name: "x", Body: "\n"},
+		"not an impact":                   {Name: "x", Body: "x", ImpactOverride: ledger.Of(Impact("bad"))},
+		"list of hours":                   {Name: "x", Body: "x", Reminders: ledger.Of("soon")},
+		"cannot start in the future":      {Name: "x", Body: "x", StartedAt: future},
+		"backfill it":                     {Name: "x", Body: "x", State: Resolved},
+		"is a group":                      {Name: "x", Body: "x", Affected: assign("g", "operational")},
+		"not a component status":          {Name: "x", Body: "x", Affected: assign("api", "down")},
+		"two statuses": {Name: "x", Body: "x",
+			Affected: assign("api", "operational", "api", "operational")},
+		"cannot be a draft":           {Name: "x", Body: "x", Backfill: true, Draft: true},
+		"needs its start and its end": {Name: "x", Body: "x", Backfill: true, StartedAt: past},
+		"is resolved, not identified": {Name: "x", Body: "x", Backfill: true, StartedAt: past, ResolvedAt: past,
+			State: Identified},
+		"must be after the start": {Name: "x", Body: "x", Backfill: true, StartedAt: past, ResolvedAt: past},
+		"incident cannot end in the future": {Name: "x", Body: "x", Backfill: true, StartedAt: past,
+			ResolvedAt: future},
 	} {
 		_, err := p.OpenIncident(in)
 		wantError(t, err, BadInput, words)
@@ -205,7 +221,8 @@ func TestIncidentRejections(t *testing.T) {
 func TestDrafts(t *testing.T) {
 	t.Parallel()
 	p := newFakePage(t)
-	s := p.store(p.OpenIncident(NewIncident{Name: "Maybe", Body: "We look.", Draft: true, Notify: ledger.Of(false), Affected: assign("api", "major_outage", "db", "operational")}))
+	s := p.store(p.OpenIncident(NewIncident{Name: "Maybe", Body: "We look.", Draft: true, Notify: ledger.Of(false),
+		Affected: assign("api", "major_outage", "db", "operational")}))
 	opened := p.At
 	if p.statusesOf("api", "db") != "od" || len(p.changes) > 0 || story(s) != "investigating api:om db:dd" {
 		t.Errorf("a draft changes components: %s, %s", p.statusesOf("api", "db"), story(s))
@@ -213,13 +230,16 @@ func TestDrafts(t *testing.T) {
 	_, err := p.UpdateIncident(*s, NewUpdate{State: Identified, Body: "x"})
 	wantError(t, err, BadState, "publish or discard it first")
 	p.wait(time.Hour)
-	p.Components = slices.DeleteFunc(p.Components, func(c *Component) bool { return c.Code == "db" }) // deleted meanwhile
+	// deleted meanwhile
+	p.Components = slices.DeleteFunc(p.Components, func(c *Component) bool { return c.Code == "db" })
 	s = p.store(p.PublishDraft(*s))
 	n := s.Notice
-	if n.Draft || n.State != Investigating || n.Version != 2 || !n.CreatedAt.Equal(p.At) || !n.StartedAt.Equal(opened) || p.statusesOf("api") != "m" {
+	if n.Draft || n.State != Investigating || n.Version != 2 || !n.CreatedAt.Equal(p.At) ||
+		!n.StartedAt.Equal(opened) || p.statusesOf("api") != "m" {
 		t.Errorf("published: %+v", n)
 	}
-	if u := s.Updates[0]; len(s.Updates) != 1 || !u.DisplayAt.V.Equal(p.At) || u.DeliverNotifications || story(s) != "investigating api:om" {
+	if u := s.Updates[0]; len(s.Updates) != 1 || !u.DisplayAt.V.Equal(p.At) || u.DeliverNotifications ||
+		story(s) != "investigating api:om" {
 		t.Errorf("published: %s, %+v", story(s), s.Updates[0])
 	}
 	_, err = p.PublishDraft(*s)
@@ -231,13 +251,16 @@ func TestBackfill(t *testing.T) {
 	t.Parallel()
 	p := newFakePage(t)
 	start, end := p.At.Add(-2*time.Hour), p.At.Add(-time.Hour)
-	s := p.store(p.OpenIncident(NewIncident{Name: "Past", Body: "It broke.", Backfill: true, StartedAt: ledger.Of(start.UTC()), ResolvedAt: ledger.Of(end), Affected: assign("api", "major_outage")}))
+	s := p.store(p.OpenIncident(NewIncident{Name: "Past", Body: "It broke.", Backfill: true,
+		StartedAt: ledger.Of(start.UTC()), ResolvedAt: ledger.Of(end), Affected: assign("api", "major_outage")}))
 	n := s.Notice
-	if n.State != Resolved || n.Version != 1 || n.Impact != ImpactCritical || !n.CreatedAt.Equal(start) || !n.ResolvedAt.V.Equal(end) ||
+	if n.State != Resolved || n.Version != 1 || n.Impact != ImpactCritical || !n.CreatedAt.Equal(start) ||
+		!n.ResolvedAt.V.Equal(end) ||
 		!n.UpdatedAt.Equal(p.At) || n.StartedAt.Location() != p.At.Location() {
 		t.Errorf("%+v", n)
 	}
-	if story(s) != "investigating api:om; resolved api:mo" || s.Updates[1].Body != "This incident is over." || p.statusesOf("api") != "o" || len(p.changes) > 0 {
+	if story(s) != "investigating api:om; resolved api:mo" || s.Updates[1].Body != "This incident is over." ||
+		p.statusesOf("api") != "o" || len(p.changes) > 0 {
 		t.Errorf("%s; %q; api is %s", story(s), s.Updates[1].Body, p.statusesOf("api"))
 	}
 }
@@ -247,12 +270,15 @@ func TestUpdateDates(t *testing.T) {
 	p := newFakePage(t)
 	s := p.store(p.OpenIncident(NewIncident{Name: "x", Body: "x"}))
 	// At the same instant: the second update is created later.
-	s = p.store(p.UpdateIncident(*s, NewUpdate{State: Identified, Body: "x", DisplayAt: ledger.Of(p.At.Add(-1500 * time.Millisecond).UTC())}))
-	if u := s.Updates[1]; !u.CreatedAt.After(s.Updates[0].CreatedAt) || !u.DisplayAt.V.Equal(p.At.Add(-2*time.Second)) ||
+	s = p.store(p.UpdateIncident(*s, NewUpdate{State: Identified, Body: "x",
+		DisplayAt: ledger.Of(p.At.Add(-1500 * time.Millisecond).UTC())}))
+	if u := s.Updates[1]; !u.CreatedAt.After(s.Updates[0].CreatedAt) ||
+		!u.DisplayAt.V.Equal(p.At.Add(-2*time.Second)) ||
 		u.DisplayAt.V.Location() != p.At.Location() {
 		t.Errorf("%+v", u)
 	}
-	_, err := p.UpdateIncident(*s, NewUpdate{State: Identified, Body: "x", DisplayAt: ledger.Of(p.At.Add(time.Second))})
+	_, err := p.UpdateIncident(*s, NewUpdate{State: Identified, Body: "x",
+		DisplayAt: ledger.Of(p.At.Add(time.Second))})
 	wantError(t, err, BadInput, "in the future")
 }
 
@@ -272,11 +298,13 @@ func TestEditUpdate(t *testing.T) {
 		func(n *Notice) time.Time { return n.ResolvedAt.V },
 	} {
 		n, u, err := p.EditUpdate(*s, s.Updates[i].Code, dated)
-		if err != nil || !u.DisplayAt.V.Equal(earlier) || n.Version != s.Notice.Version+1 || s.Updates[i].DisplayAt.V.Equal(earlier) {
+		if err != nil || !u.DisplayAt.V.Equal(earlier) || n.Version != s.Notice.Version+1 ||
+			s.Updates[i].DisplayAt.V.Equal(earlier) {
 			t.Fatalf("%d: %+v, %v", i, u, err)
 		}
 		changed := 0
-		for _, pair := range [][2]time.Time{{n.CreatedAt, s.Notice.CreatedAt}, {n.MonitoringAt.V, s.Notice.MonitoringAt.V}, {n.ResolvedAt.V, s.Notice.ResolvedAt.V}} {
+		for _, pair := range [][2]time.Time{{n.CreatedAt, s.Notice.CreatedAt},
+			{n.MonitoringAt.V, s.Notice.MonitoringAt.V}, {n.ResolvedAt.V, s.Notice.ResolvedAt.V}} {
 			if !pair[0].Equal(pair[1]) {
 				changed++
 			}
@@ -286,7 +314,8 @@ func TestEditUpdate(t *testing.T) {
 		}
 	}
 	n, u, err := p.EditUpdate(*s, s.Updates[0].Code, UpdateEdit{Body: ledger.Of("better")})
-	if err != nil || u.Body != "better" || !u.UpdatedAt.Equal(p.At) || !n.CreatedAt.Equal(s.Notice.CreatedAt) || s.Updates[0].Body != "first" {
+	if err != nil || u.Body != "better" || !u.UpdatedAt.Equal(p.At) || !n.CreatedAt.Equal(s.Notice.CreatedAt) ||
+		s.Updates[0].Body != "first" {
 		t.Errorf("%+v, %v", u, err)
 	}
 	for words, c := range map[string]struct {
@@ -307,17 +336,22 @@ func TestEditUpdate(t *testing.T) {
 func TestEditNotice(t *testing.T) {
 	t.Parallel()
 	p := newFakePage(t)
-	incident := &Notice{Kind: Realtime, Name: "Old", Impact: ImpactMajor, Version: 3, ReminderIntervals: ledger.Of("[1]")}
+	incident := &Notice{Kind: Realtime, Name: "Old", Impact: ImpactMajor, Version: 3,
+		ReminderIntervals: ledger.Of("[1]")}
 	maintenance := &Notice{Kind: Scheduled, Name: "Old", Impact: ImpactMaintenance, AutoInProgress: true}
 	given := []ComponentStatus{Operational, DegradedPerformance}
-	n, err := p.EditNotice(incident, NoticeEdit{Name: ledger.Of("New"), ImpactOverride: ledger.Of(ImpactCritical), Reminders: ledger.Of("")}, given)
-	if err != nil || n.Name != "New" || n.Impact != ImpactCritical || n.ReminderIntervals.Valid || n.Version != 4 || !n.UpdatedAt.Equal(p.At) || incident.Name != "Old" {
+	n, err := p.EditNotice(incident, NoticeEdit{Name: ledger.Of("New"), ImpactOverride: ledger.Of(ImpactCritical),
+		Reminders: ledger.Of("")}, given)
+	if err != nil || n.Name != "New" || n.Impact != ImpactCritical || n.ReminderIntervals.Valid || n.Version != 4 ||
+		!n.UpdatedAt.Equal(p.At) || incident.Name != "Old" {
 		t.Errorf("%+v, %v", n, err)
 	}
-	if n, err = p.EditNotice(n, NoticeEdit{ImpactOverride: ledger.Of(Impact(""))}, given); err != nil || n.Impact != ImpactMinor || n.ImpactOverride.Valid {
+	if n, err = p.EditNotice(n, NoticeEdit{ImpactOverride: ledger.Of(Impact(""))}, given); err != nil ||
+		n.Impact != ImpactMinor || n.ImpactOverride.Valid {
 		t.Errorf("%+v, %v", n, err)
 	}
-	if n, err = p.EditNotice(maintenance, NoticeEdit{AutoCompleted: ledger.Of(true), AutoInProgress: ledger.Of(false)}, nil); err != nil ||
+	if n, err = p.EditNotice(maintenance, NoticeEdit{AutoCompleted: ledger.Of(true), AutoInProgress: ledger.Of(false)},
+		nil); err != nil ||
 		n.AutoInProgress || !n.AutoCompleted {
 		t.Errorf("%+v, %v", n, err)
 	}
@@ -345,10 +379,12 @@ func TestMaintenanceLifecycle(t *testing.T) {
 	p := newFakePage(t)
 	start, end := p.At.Add(time.Hour), p.At.Add(2*time.Hour)
 	s := p.store(p.ScheduleMaintenance(NewMaintenance{
-		Name: "Work", Body: "We work.", Start: start.UTC(), End: end, Components: []string{"api", "db"}, AutoInProgress: true, AutoCompleted: true, AutoMaintenanceState: true,
+		Name: "Work", Body: "We work.", Start: start.UTC(), End: end, Components: []string{"api", "db"},
+		AutoInProgress: true, AutoCompleted: true, AutoMaintenanceState: true,
 		AutoOperationalState: true, RemindMinutes: ledger.Of(int32(10)), SilentAtEnd: true,
 	}))
-	if n := s.Notice; n.State != Planned || n.Impact != ImpactMaintenance || n.ScheduledFor.V.Location() != p.At.Location() || p.statusesOf("api", "db") != "od" {
+	if n := s.Notice; n.State != Planned || n.Impact != ImpactMaintenance ||
+		n.ScheduledFor.V.Location() != p.At.Location() || p.statusesOf("api", "db") != "od" {
 		t.Errorf("%+v", n)
 	}
 	_, err := p.UpdateIncident(*s, NewUpdate{State: Planned, Body: "x", Affected: assign("api", "under_maintenance")})
@@ -363,12 +399,15 @@ func TestMaintenanceLifecycle(t *testing.T) {
 	}
 	p.At = start.Add(-5 * time.Minute)
 	due := DueOf(s.Notice, p.At)
-	if s = p.store(p.RunDue(*s, due)); due != ReminderDue || s.Updates[1].Origin != FromReminder || s.Updates[1].State != Planned ||
+	if s = p.store(p.RunDue(*s, due)); due != ReminderDue || s.Updates[1].Origin != FromReminder ||
+		s.Updates[1].State != Planned ||
 		DueOf(s.Notice, p.At) != NothingDue {
 		t.Errorf("%s: %+v", due, s.Updates[1])
 	}
-	s = p.store(p.RescheduleMaintenance(*s, Reschedule{Start: start.Add(time.Minute), End: end, Body: "A minute later.", Notify: ledger.Of(false)}))
-	if u := s.Updates[2]; u.Body != "A minute later." || u.DeliverNotifications || DueOf(s.Notice, p.At) != NothingDue {
+	s = p.store(p.RescheduleMaintenance(*s, Reschedule{Start: start.Add(time.Minute),
+		End: end, Body: "A minute later.", Notify: ledger.Of(false)}))
+	if u := s.Updates[2]; u.Body != "A minute later." || u.DeliverNotifications ||
+		DueOf(s.Notice, p.At) != NothingDue {
 		t.Errorf("%+v", u)
 	}
 	later, err := p.RescheduleMaintenance(*s, Reschedule{Start: end, End: end.Add(time.Hour), Body: "An hour later."})
@@ -377,7 +416,8 @@ func TestMaintenanceLifecycle(t *testing.T) {
 	}
 	p.At = start.Add(time.Minute)
 	s = p.store(p.RunDue(*s, DueOf(s.Notice, p.At)))
-	if u := s.Updates[3]; s.Notice.State != InProgress || u.Body != "This maintenance has started." || !u.DeliverNotifications || p.statusesOf("api", "db") != "ud" {
+	if u := s.Updates[3]; s.Notice.State != InProgress || u.Body != "This maintenance has started." ||
+		!u.DeliverNotifications || p.statusesOf("api", "db") != "ud" {
 		t.Errorf("%+v: %s", u, p.statusesOf("api", "db"))
 	}
 	_, err = p.RescheduleMaintenance(*s, Reschedule{Start: start, End: end})
@@ -385,7 +425,8 @@ func TestMaintenanceLifecycle(t *testing.T) {
 	_, err = p.CancelMaintenance(*s, NewUpdate{})
 	wantError(t, err, BadState, "complete it")
 	s = p.store(p.MoveMaintenance(*s, NewUpdate{State: Verifying}))
-	if u := s.Updates[4]; u.Body != "The work is done; results are being checked." || !s.Notice.MonitoringAt.V.Equal(p.At) {
+	if u := s.Updates[4]; u.Body != "The work is done; results are being checked." ||
+		!s.Notice.MonitoringAt.V.Equal(p.At) {
 		t.Errorf("%+v", u)
 	}
 	p.At = end
@@ -397,10 +438,13 @@ func TestMaintenanceLifecycle(t *testing.T) {
 	wantError(t, err, "", "it is final")
 	_, err = p.MoveMaintenance(*s, NewUpdate{State: Completed})
 	wantError(t, err, "", "it is final")
-	if got, want := story(s), "scheduled api:oo db:dd; scheduled; scheduled api:oo db:dd; in_progress api:ou db:dd; verifying api:uu db:dd; completed api:uo db:dd"; got != want {
+	if got, want := story(s),
+		"scheduled api:oo db:dd; scheduled; scheduled api:oo db:dd; in_progress api:ou db:dd; verifying api:uu "+
+			"db:dd; completed api:uo db:dd"; got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
-	_, err = p.RescheduleMaintenance(NoticeState{Notice: &Notice{Kind: Realtime, State: Identified}}, Reschedule{Start: start, End: end})
+	_, err = p.RescheduleMaintenance(NoticeState{Notice: &Notice{Kind: Realtime, State: Identified}},
+		Reschedule{Start: start, End: end})
 	wantError(t, err, BadInput, "only maintenances")
 }
 
@@ -424,12 +468,14 @@ func TestMaintenanceVariants(t *testing.T) {
 		Name: "Past", Body: "x", Start: past, End: p.At, Components: []string{"web"}, State: Completed,
 		AutoMaintenanceState: true,
 	}))
-	if n := s.Notice; !n.Backfilled || !n.CreatedAt.Equal(past) || !n.StartedAt.Equal(past) || !n.ResolvedAt.V.Equal(p.At) || p.statusesOf("web") != "o" ||
+	if n := s.Notice; !n.Backfilled || !n.CreatedAt.Equal(past) || !n.StartedAt.Equal(past) ||
+		!n.ResolvedAt.V.Equal(p.At) || p.statusesOf("web") != "o" ||
 		n.Version != 1 {
 		t.Errorf("completed in the past: %+v", n)
 	}
 	s = p.store(p.ScheduleMaintenance(NewMaintenance{Name: "Never", Body: "x", Start: next, End: next.Add(1e9)}))
-	if s = p.store(p.CancelMaintenance(*s, NewUpdate{Notify: ledger.Of(false)})); s.Notice.State != Completed || s.Updates[1].Body != "This maintenance will not take place." {
+	if s = p.store(p.CancelMaintenance(*s, NewUpdate{Notify: ledger.Of(false)})); s.Notice.State != Completed ||
+		s.Updates[1].Body != "This maintenance will not take place." {
 		t.Errorf("cancelled: %+v", s.Updates[1])
 	}
 	for words, in := range map[string]NewMaintenance{
@@ -438,9 +484,12 @@ func TestMaintenanceVariants(t *testing.T) {
 		"over cannot end":       {Name: "x", Body: "x", Start: past, End: next, State: Completed},
 		"progress cannot start": {Name: "x", Body: "x", Start: next, End: next.Add(1e9), State: InProgress},
 		"is in the past":        {Name: "x", Body: "x", Start: past.Add(-1e9), End: past},
-		"at least 1 minute":     {Name: "x", Body: "x", Start: next, End: next.Add(1e9), RemindMinutes: ledger.Of(int32(0))},
-		"not an impact":         {Name: "x", Body: "x", Start: next, End: next.Add(1e9), ImpactOverride: ledger.Of(Impact("x"))},
-		"is a group":            {Name: "x", Body: "x", Start: past, End: next, State: InProgress, Components: []string{"g"}},
+		"at least 1 minute": {Name: "x", Body: "x", Start: next, End: next.Add(1e9),
+			RemindMinutes: ledger.Of(int32(0))},
+		"not an impact": {Name: "x", Body: "x", Start: next, End: next.Add(1e9),
+			ImpactOverride: ledger.Of(Impact("x"))},
+		"is a group": {Name: "x", Body: "x", Start: past, End: next, State: InProgress,
+			Components: []string{"g"}},
 		"the body is empty":     {Name: "x", Start: next, End: next.Add(1e9)},
 		"Group is a group: its": {Name: "x", Body: "x", Start: next, End: next.Add(1e9), Components: []string{"g"}},
 	} {
@@ -465,10 +514,12 @@ func TestComponentCommands(t *testing.T) {
 		return strings.Join(out, " ")
 	}
 	c, moved, err := p.AddComponent(NewComponent{Name: "New", Description: "About", Position: 2})
-	if err != nil || c.Position != 2 || c.BaseStatus != Operational || c.StartDate.V != "2026-05-17" || !c.Description.Valid || c.Origin != FromOperator {
+	if err != nil || c.Position != 2 || c.BaseStatus != Operational || c.StartDate.V != "2026-05-17" ||
+		!c.Description.Valid || c.Origin != FromOperator {
 		t.Fatalf("%+v, %v", c, err)
 	}
-	if len(moved) != 3 || moved[0] != c || moved[1].Code != "g" || moved[1].Position != 3 || moved[2].Code != "n" || moved[2].Position != 4 {
+	if len(moved) != 3 || moved[0] != c || moved[1].Code != "g" || moved[1].Position != 3 || moved[2].Code != "n" ||
+		moved[2].Position != 4 {
 		t.Errorf("moved %v", moved)
 	}
 	g, _, err := p.AddComponent(NewComponent{Name: "Empty", IsGroup: true})
@@ -485,15 +536,19 @@ func TestComponentCommands(t *testing.T) {
 	if got, want := order(), "api1 gn1 g2 gweb2 gdb3"; got != want {
 		t.Errorf("order %s, want %s", got, want)
 	}
-	if moved, err = p.Move(p.Component("n"), "", 0); err != nil || len(moved) != 1 || p.Component("n").GroupCode.Valid || p.Component("n").Position != 3 {
+	if moved, err = p.Move(p.Component("n"), "", 0); err != nil || len(moved) != 1 ||
+		p.Component("n").GroupCode.Valid || p.Component("n").Position != 3 {
 		t.Errorf("%v, %v", moved, err)
 	}
 	for words, f := range map[string]func() error{
 		"not a group":        func() error { _, err := p.Move(p.Component("n"), "api", 0); return err },
 		"groups do not nest": func() error { _, err := p.Move(p.Component("g"), "g", 0); return err },
 		"1 or more":          func() error { _, err := p.Move(p.Component("n"), "", -1); return err },
-		"not a component":    func() error { _, _, err := p.AddComponent(NewComponent{Name: "x", Status: "x"}); return err },
-		"of the component":   func() error { _, _, err := p.AddComponent(NewComponent{}); return err },
+		"not a component": func() error {
+			_, _, err := p.AddComponent(NewComponent{Name: "x", Status: "x"})
+			return err
+		},
+		"of the component": func() error { _, _, err := p.AddComponent(NewComponent{}); return err },
 		"not a node number": func() error {
 			_, _, err := p.AddComponent(NewComponent{Name: "x", NodeID: ledger.Of(int64(-2))})
 			return err
@@ -529,10 +584,12 @@ func TestComponentCommands(t *testing.T) {
 	p.store(p.OpenIncident(NewIncident{Name: "x", Body: "x", Affected: assign("n", "partial_outage")}))
 	n := p.Component("n")
 	changes, err := p.EditComponent(n, ComponentEdit{
-		Status: DegradedPerformance, Name: ledger.Of("Node 7"), Description: ledger.Of(""), NodeID: ledger.Of(int64(-1)),
+		Status: DegradedPerformance, Name: ledger.Of("Node 7"), Description: ledger.Of(""),
+		NodeID:    ledger.Of(int64(-1)),
 		StartDate: ledger.Of(Date("")), OnlyShowIfDegraded: ledger.Of(true),
 	})
-	if err != nil || len(changes) != 0 || n.Status != PartialOutage || n.BaseStatus != DegradedPerformance || n.Name != "Node 7" || n.NodeID.Valid ||
+	if err != nil || len(changes) != 0 || n.Status != PartialOutage || n.BaseStatus != DegradedPerformance ||
+		n.Name != "Node 7" || n.NodeID.Valid ||
 		n.StartDate.Valid || !n.OnlyShowIfDegraded {
 		t.Errorf("%+v, %v, %v", n, changes, err)
 	}
@@ -545,7 +602,8 @@ func TestComponentCommands(t *testing.T) {
 func TestPageSettings(t *testing.T) {
 	t.Parallel()
 	p, err := NewPage(Page{Name: "Lantern Net!", URL: "https://status.example.com/"})
-	if err != nil || p.Slug != "lantern-net" || p.URL != "https://status.example.com" || p.TimeZone != "Etc/UTC" || p.Locale != "en" || p.Vocabulary != Documented || p.Zone == nil {
+	if err != nil || p.Slug != "lantern-net" || p.URL != "https://status.example.com" || p.TimeZone != "Etc/UTC" ||
+		p.Locale != "en" || p.Vocabulary != Documented || p.Zone == nil {
 		t.Fatalf("%+v, %v", p, err)
 	}
 	if _, err := NewPage(Page{Name: "x"}); err == nil {
@@ -565,20 +623,25 @@ func TestPageSettings(t *testing.T) {
 		{"text.en.probe_failed", "Oh."},
 		{"text.en.probe_failed", ""},
 	})
-	if err != nil || after.Name != "N" || after.Slug != "s" || after.URL != "https://x.example" || !slices.Equal(after.Hosts, []string{"a.example", "b.example"}) || !after.IsDefault ||
-		after.Zone.String() != "Europe/Berlin" || after.Vocabulary != Statuspage || !after.AutoPublish || after.Text(MaintenanceStarted) != "Los." ||
+	if err != nil || after.Name != "N" || after.Slug != "s" || after.URL != "https://x.example" ||
+		!slices.Equal(after.Hosts, []string{"a.example", "b.example"}) || !after.IsDefault ||
+		after.Zone.String() != "Europe/Berlin" || after.Vocabulary != Statuspage || !after.AutoPublish ||
+		after.Text(MaintenanceStarted) != "Los." ||
 		len(after.Texts["en"]) > 0 || p.Texts != nil {
 		t.Errorf("%+v, %v", after, err)
 	}
 	for words, s := range map[string]PageSetting{
-		"unknown setting": {"color", "red"}, "unknown setting \"text.de.x\"": {"text.de.x", "y"}, "true or false": {"default", "maybe"}, "name of the page": {"name", ""}, "slug": {"slug", "A B"},
-		"not a URL": {"url", "ftp://x"}, "not a time zone": {"time_zone", "Mars"}, "not a locale": {"locale", "!"}, "not a vocabulary": {"vocabulary", "x"}, "not a host name": {"hosts", "a b"},
+		"unknown setting": {"color", "red"}, "unknown setting \"text.de.x\"": {"text.de.x", "y"},
+		"true or false": {"default", "maybe"}, "name of the page": {"name", ""}, "slug": {"slug", "A B"},
+		"not a URL": {"url", "ftp://x"}, "not a time zone": {"time_zone", "Mars"}, "not a locale": {"locale", "!"},
+		"not a vocabulary": {"vocabulary", "x"}, "not a host name": {"hosts", "a b"},
 		"one page must be": {"default", "false"},
 	} {
 		_, err := after.WithSettings([]PageSetting{s})
 		wantError(t, err, BadInput, words)
 	}
-	for name, slug := range map[string]string{"ÄÖ": "status", strings.Repeat("a", 62) + "--b": strings.Repeat("a", 62)} {
+	for name, slug := range map[string]string{"ÄÖ": "status",
+		strings.Repeat("a", 62) + "--b": strings.Repeat("a", 62)} {
 		if got := Slug(name); got != slug {
 			t.Errorf("slug of %s: %s", name, got)
 		}
@@ -587,7 +650,8 @@ func TestPageSettings(t *testing.T) {
 
 func TestTemplates(t *testing.T) {
 	t.Parallel()
-	tpl := Template{Name: "down", Kind: Realtime, State: Investigating, Title: "{what} is down", Body: "Since {since}: {what}. {Not} a {place holder}."}
+	tpl := Template{Name: "down", Kind: Realtime, State: Investigating, Title: "{what} is down",
+		Body: "Since {since}: {what}. {Not} a {place holder}."}
 	if err := tpl.Check(); err != nil {
 		t.Fatal(err)
 	}
@@ -600,7 +664,9 @@ func TestTemplates(t *testing.T) {
 	_, _, err = tpl.Fill(map[string]string{"what": "API", "since": "noon", "x": "y"})
 	wantError(t, err, BadInput, "x")
 	for words, change := range map[string]func(*Template){
-		"name of the template": func(t *Template) { t.Name = "" }, "incident or": func(t *Template) { t.Kind = "x" }, "not a state": func(t *Template) { t.State = Planned },
+		"name of the template": func(t *Template) {
+			t.Name = ""
+		}, "incident or": func(t *Template) { t.Kind = "x" }, "not a state": func(t *Template) { t.State = Planned },
 		"name of the notice": func(t *Template) { t.Title = "" }, "body is empty": func(t *Template) { t.Body = "" },
 	} {
 		other := tpl
@@ -628,7 +694,8 @@ func TestRandomWrites(t *testing.T) {
 			for _, i := range random.Perm(len(codes))[:random.IntN(3)] {
 				affected = append(affected, Assignment{codes[i], statuses[random.IntN(len(statuses))]})
 			}
-			u := NewUpdate{State: States([]Kind{Realtime, Scheduled}[random.IntN(2)])[random.IntN(4)], Body: "x", Affected: affected, Keep: random.IntN(8) == 0}
+			u := NewUpdate{State: States([]Kind{Realtime, Scheduled}[random.IntN(2)])[random.IntN(4)], Body: "x",
+				Affected: affected, Keep: random.IntN(8) == 0}
 			before, beforeStatuses := len(p.changes), p.statuses()
 			var e *Effect
 			var err error
@@ -644,7 +711,8 @@ func TestRandomWrites(t *testing.T) {
 				e, err = p.OpenIncident(NewIncident{Name: "x", Body: "x", State: u.State, Affected: affected})
 			} else {
 				e, err = p.ScheduleMaintenance(NewMaintenance{
-					Name: "x", Body: "x", Start: p.At.Add(time.Hour), End: p.At.Add(2 * time.Hour), Components: codes[:random.IntN(3)], AutoMaintenanceState: true,
+					Name: "x", Body: "x", Start: p.At.Add(time.Hour), End: p.At.Add(2 * time.Hour),
+					Components: codes[:random.IntN(3)], AutoMaintenanceState: true,
 					AutoOperationalState: true,
 				})
 			}

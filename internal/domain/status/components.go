@@ -18,7 +18,8 @@ func EffectiveStatus(base ComponentStatus, held ...ComponentStatus) ComponentSta
 }
 
 // ComputeStatuses computes the statuses of components and groups from base statuses and holds, by the code of the
-// component. It changes the list and its elements and returns the list in the order of documents, without empty groups.
+// component. It changes the list and its elements and returns the list in the order of documents, without empty
+// groups.
 func ComputeStatuses(list []*Component, held map[string][]ComponentStatus, v Vocabulary) []*Component {
 	slices.SortFunc(list, compareComponents)
 	byCode := make(map[string]*Component, len(list))
@@ -124,8 +125,8 @@ func NewWorkingCopy(p *Page, components []*Component, attachments []*Attachment)
 	return w
 }
 
-// AddComponent returns a new component or group without a code, and the components whose position changes. Empty groups
-// are not published.
+// AddComponent returns a new component or group without a code, and the components whose position changes. Empty
+// groups are not published.
 func (w *WorkingCopy) AddComponent(in NewComponent) (c *Component, moved []*Component, err error) {
 	c = &Component{IsGroup: in.IsGroup, Name: in.Name, Description: ledger.NonZero(in.Description), Origin: w.Origin}
 	if !in.IsGroup {
@@ -271,7 +272,8 @@ func (w *WorkingCopy) Leaf(code string) (*Component, error) {
 	return c, nil
 }
 
-// Find returns the component or group that a reference names: its code, its name if that is unique, or Group/Component.
+// Find returns the component or group that a reference names: its code, its name if that is unique, or
+// Group/Component.
 func (w *WorkingCopy) Find(ref string) (*Component, error) {
 	if c := w.Component(ref); c != nil {
 		return c, nil

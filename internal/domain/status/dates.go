@@ -77,8 +77,8 @@ func AppendTime(dst []byte, t time.Time) []byte {
 // localLayouts are the layouts of local times.
 var localLayouts = []string{"2006-01-02T15:04:05", "2006-01-02T15:04", "2006-01-02 15:04:05", "2006-01-02 15:04"}
 
-// ParseTime parses an instant in RFC 3339, or a local time in a zone. It fails if the clock of the zone skips the local
-// time, or shows it twice: then an offset is necessary.
+// ParseTime parses an instant in RFC 3339, or a local time in a zone. It fails if the clock of the zone skips the
+// local time, or shows it twice: then an offset is necessary.
 func ParseTime(text string, zone *time.Location) (time.Time, error) {
 	text = strings.TrimSpace(text)
 	if t, err := time.Parse(time.RFC3339Nano, text); err == nil {
@@ -93,7 +93,10 @@ func ParseTime(text string, zone *time.Location) (time.Time, error) {
 		case 1:
 			return found[0], nil
 		case 0:
-			return time.Time{}, Errorf(BadInput, "%s does not exist in %s, where the clock skips it: use another time, or give the offset", text, zone)
+			return time.Time{},
+				Errorf(BadInput,
+					"%s does not exist in %s, where the clock skips it: use another time, or give the offset",
+					text, zone)
 		default:
 			return time.Time{}, Errorf(BadInput, "%s occurs twice in %s: use %s or %s", text, zone, found[0].Format(
 				time.RFC3339,
@@ -109,7 +112,8 @@ func ParseTime(text string, zone *time.Location) (time.Time, error) {
 // There are none if the clock skips it.
 func instants(wall time.Time, zone *time.Location) []time.Time {
 	var found []time.Time
-	for _, around := range []time.Time{wall.Add(-36 * time.Hour), wall.Add(36 * time.Hour)} { // before and after a change of the clock
+	// before and after a change of the clock
+	for _, around := range []time.Time{wall.Add(-36 * time.Hour), wall.Add(36 * time.Hour)} {
 		_, offset := around.In(zone).Zone()
 		t := wall.Add(-time.Duration(offset) * time.Second).In(zone)
 		_, there := t.Zone()

@@ -271,7 +271,8 @@ func (r *reader) update(n *SourceNotice, o *updateObject) *Update {
 	of := "update " + o.ID
 	u := &Update{
 		Code: o.ID, NoticeCode: n.Code, State: State(o.Status), Body: r.text(o.Body, of),
-		DisplayAt: known(o.DisplayAt), DeliverNotifications: o.DeliverNotifications, EmptyAffected: o.Affected != nil &&
+		DisplayAt: known(o.DisplayAt), DeliverNotifications: o.DeliverNotifications,
+		EmptyAffected: o.Affected != nil &&
 			len(*o.Affected) == 0, Origin: FromSync,
 	}
 	if !ValidCode(o.ID) || !u.State.Valid() || u.State.Kind() != n.Kind {

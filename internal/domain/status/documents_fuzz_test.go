@@ -9,8 +9,8 @@ import (
 	"heliograph/internal/domain/status"
 )
 
-// FuzzReadDocuments reads anything as the documents of a page. What it accepts can be stored: codes are codes and come once, groups are groups, and texts
-// are texts.
+// FuzzReadDocuments reads anything as the documents of a page. What it accepts can be stored: codes are codes and come
+// once, groups are groups, and texts are texts.
 func FuzzReadDocuments(f *testing.F) {
 	text, err := os.ReadFile("../../../rest/v2/testdata/ledgerlight.json")
 	if err != nil {
@@ -20,11 +20,13 @@ func FuzzReadDocuments(f *testing.F) {
 	if err := json.Unmarshal(text, &example); err != nil {
 		f.Fatal(err)
 	}
-	f.Add([]byte(example["/api/v2/summary.json"]), []byte(example["/api/v2/incidents.json"]), []byte(example["/api/v2/scheduled-maintenances.json"]))
+	f.Add([]byte(example["/api/v2/summary.json"]), []byte(example["/api/v2/incidents.json"]),
+		[]byte(example["/api/v2/scheduled-maintenances.json"]))
 	f.Add([]byte(`{"page":{"id":"p","name":"P"},"components":[{"id":"a","name":"A","group_id":"a","group":true},{"id":"a","name":"\u0000"}]}`), []byte(`{"page":{"id":"p","name":"P"},"incidents":[{}]}`), []byte(`null`))
 	f.Fuzz(func(t *testing.T, summary, incidents, maintenances []byte) {
 		c, err := status.ReadDocuments(map[string][]byte{
-			status.SummaryDocument: summary, status.IncidentsDocument: incidents, status.ScheduledDocument: maintenances,
+			status.SummaryDocument: summary, status.IncidentsDocument: incidents,
+			status.ScheduledDocument: maintenances,
 		})
 		if err != nil {
 			if err.Error() == "" {
@@ -60,7 +62,8 @@ func FuzzReadDocuments(f *testing.F) {
 		}
 		for _, n := range c.Notices {
 			take("notice", n.Code, n.Name, n.ReminderIntervals.V)
-			if n.State.Kind() != n.Kind || !n.Impact.Valid() || !strings.HasPrefix(n.Shortlink, "http") && c.Page.URL != "" {
+			if n.State.Kind() != n.Kind || !n.Impact.Valid() || !strings.HasPrefix(n.Shortlink, "http") &&
+				c.Page.URL != "" {
 				t.Errorf("notice %+v", n.Notice)
 			}
 			for _, u := range n.Updates {

@@ -9,11 +9,13 @@ import (
 	"heliograph/internal/domain/ledger"
 )
 
-// TestHistoryOf derives statuses from updates. An event is hour, notice, old and new status, with "!" if it ends the notice. Known since hour 1.
+// TestHistoryOf derives statuses from updates. An event is hour, notice, old and new status, with "!" if it ends the
+// notice. Known since hour 1.
 func TestHistoryOf(t *testing.T) {
 	t.Parallel()
 	start := time.Date(2026, 5, 1, 0, 0, 0, 0, time.UTC)
-	names := map[string]ComponentStatus{"": "", "o": Operational, "d": DegradedPerformance, "p": PartialOutage, "m": MajorOutage}
+	names := map[string]ComponentStatus{"": "", "o": Operational, "d": DegradedPerformance, "p": PartialOutage,
+		"m": MajorOutage}
 	for name, c := range map[string]struct{ events, want string }{
 		"nothing":                             {"", "1o"},
 		"one":                                 {"2 A o p, 3 A p d, 4 A d o!", "1o 2p 3d 4o"},
@@ -46,7 +48,8 @@ func TestHistoryOf(t *testing.T) {
 			}
 			e := &HistoryEvent{
 				Notice: part[1], State: Investigating, CreatedAt: start.Add(time.Duration(len(events)) * time.Second),
-				DisplayAt: ledger.Of(start.Add(time.Duration(hour) * time.Hour)), Old: names[strings.Trim(part[2], "-")], New: names[strings.Trim(part[3], "-!")],
+				DisplayAt: ledger.Of(start.Add(time.Duration(hour) * time.Hour)),
+				Old:       names[strings.Trim(part[2], "-")], New: names[strings.Trim(part[3], "-!")],
 			}
 			if strings.HasSuffix(text, "!") {
 				e.State = Resolved

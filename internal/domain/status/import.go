@@ -92,8 +92,8 @@ type Import struct {
 // ImportedNotice is a notice to write with all its updates.
 type ImportedNotice struct {
 	*SourceNotice
-	// Revisions are those of the updates that do not change, by their codes. The others belong to the revision that the
-	// import writes.
+	// Revisions are those of the updates that do not change, by their codes. The others belong to the revision that
+	// the import writes.
 	Revisions map[string]ledger.Null[int64]
 }
 
@@ -107,8 +107,8 @@ func (i *Import) Empty() bool {
 	return i.Changed() == 0 && i.Page == nil && len(i.Ungrouped) == 0 && len(i.Changes) == 0 && len(i.Released) == 0
 }
 
-// CompareImport compares the documents of a source with what is stored. Codes and instants of the source are kept. What
-// the documents no longer list is deleted if they would list it.
+// CompareImport compares the documents of a source with what is stored. Codes and instants of the source are kept.
+// What the documents no longer list is deleted if they would list it.
 func CompareImport(source *Source, stored Stored, o ImportOptions) *Import {
 	i := &Import{}
 	url := i.comparePage(source.Page, stored.Page, o)
@@ -226,8 +226,8 @@ func (i *Import) comparePage(from, to *Page, o ImportOptions) string {
 	return p.URL
 }
 
-// compareComponents compares the components and returns the codes of all that notices may refer to. source is nil if no
-// document lists components.
+// compareComponents compares the components and returns the codes of all that notices may refer to. source is nil if
+// no document lists components.
 func (i *Import) compareComponents(source *Source, stored []*StoredComponent) (known map[string]bool) {
 	byCode := make(map[string]*StoredComponent, len(stored))
 	known = make(map[string]bool, len(stored))
@@ -296,7 +296,8 @@ func sorted(list []string) []string { return slices.Sorted(slices.Values(list)) 
 
 // sameComponent reports whether two components are equal in all fields that documents have.
 func sameComponent(a, b *Component) bool {
-	return a.IsGroup == b.IsGroup && a.GroupCode == b.GroupCode && a.Name == b.Name && a.Description == b.Description &&
+	return a.IsGroup == b.IsGroup && a.GroupCode == b.GroupCode && a.Name == b.Name &&
+		a.Description == b.Description &&
 		a.BaseStatus == b.BaseStatus &&
 		a.Position == b.Position && a.ListIndex == b.ListIndex && a.Showcase == b.Showcase &&
 		a.OnlyShowIfDegraded == b.OnlyShowIfDegraded &&

@@ -54,7 +54,8 @@ func storedAs(s *Source, p *Page) Stored {
 			state.Updates = append(state.Updates, &stored)
 		}
 		for _, c := range n.Components {
-			state.Attachments = append(state.Attachments, &Attachment{NoticeCode: n.Code, ComponentCode: c, HeldStatus: n.Held[c]})
+			state.Attachments = append(state.Attachments,
+				&Attachment{NoticeCode: n.Code, ComponentCode: c, HeldStatus: n.Held[c]})
 		}
 		out.Notices = append(out.Notices, state)
 	}
@@ -70,7 +71,8 @@ func TestImport(t *testing.T) {
 		t.Errorf("%+v", page)
 	}
 	first := CompareImport(source, Stored{Page: page}, mirror)
-	if first.Page != nil || len(first.Components) != len(source.Components) || len(first.Notices) != len(source.Notices) || first.Empty() ||
+	if first.Page != nil || len(first.Components) != len(source.Components) ||
+		len(first.Notices) != len(source.Notices) || first.Empty() ||
 		first.Changed() != len(source.Components)+len(source.Notices) {
 		t.Errorf("%d components and %d notices", len(first.Components), len(first.Notices))
 	}
@@ -96,21 +98,30 @@ func TestImport(t *testing.T) {
 	}
 
 	// Every change of the source is found, and only that.
-	open := slices.IndexFunc(source.Notices, func(n *SourceNotice) bool { return n.State.Open() && n.Kind == Realtime })
+	open := slices.IndexFunc(source.Notices, func(n *SourceNotice) bool {
+		return n.State.Open() && n.Kind == Realtime
+	})
 	leaf := slices.IndexFunc(source.Components, func(c *Component) bool { return !c.IsGroup })
 	for name, c := range map[string]struct {
 		change func(*Source)
 		check  func(*Import) bool
 	}{
-		"page": {func(s *Source) { s.Page.Name = "New" }, func(i *Import) bool { return i.Page.Name == "New" && i.Changed() == 0 }},
-		"url":  {func(s *Source) { s.Page.URL = "https://new.example" }, func(i *Import) bool { return i.Page.URL == "https://new.example" }},
+		"page": {func(s *Source) {
+			s.Page.Name = "New"
+		}, func(i *Import) bool { return i.Page.Name == "New" && i.Changed() == 0 }},
+		"url": {func(s *Source) {
+			s.Page.URL = "https://new.example"
+		}, func(i *Import) bool { return i.Page.URL == "https://new.example" }},
 		"status": {
 			func(s *Source) { s.Components[leaf].BaseStatus = MajorOutage },
 			func(i *Import) bool {
-				return len(i.Changes) == 1 && i.Changes[0].OldStatus == Operational && i.Changes[0].NewStatus == MajorOutage && !i.Changes[0].UpdateCode.Valid
+				return len(i.Changes) == 1 && i.Changes[0].OldStatus == Operational &&
+					i.Changes[0].NewStatus == MajorOutage && !i.Changes[0].UpdateCode.Valid
 			},
 		},
-		"name": {func(s *Source) { s.Components[leaf].Name = "New" }, func(i *Import) bool { return len(i.Changes) == 0 && len(i.Components) == 1 }},
+		"name": {func(s *Source) {
+			s.Components[leaf].Name = "New"
+		}, func(i *Import) bool { return len(i.Changes) == 0 && len(i.Components) == 1 }},
 		"component": {
 			func(s *Source) { s.Components = s.Components[1:] },
 			func(i *Import) bool { return slices.Equal(i.DeletedComponents, []string{source.Components[0].Code}) },
@@ -118,7 +129,9 @@ func TestImport(t *testing.T) {
 		"notice": {func(s *Source) { s.Notices[0].Name = "New" }, func(i *Import) bool {
 			return i.Notices[0].Name == "New" && len(i.Notices[0].Revisions) == len(s0(source).Updates)
 		}},
-		"update": {func(s *Source) { s.Notices[0].Updates[0].Body = "New" }, func(i *Import) bool { return len(i.Notices[0].Revisions) == len(s0(source).Updates)-1 }},
+		"update": {func(s *Source) {
+			s.Notices[0].Updates[0].Body = "New"
+		}, func(i *Import) bool { return len(i.Notices[0].Revisions) == len(s0(source).Updates)-1 }},
 		"attachments": {func(s *Source) {
 			s.Notices[0].Components = append(s.Notices[0].Components, s.Components[leaf].Code+"x")
 		}, func(i *Import) bool { return i.Empty() }}, // unknown ones are ignored
@@ -132,7 +145,8 @@ func TestImport(t *testing.T) {
 		}
 	}
 
-	// A notice that the list would contain was deleted; an open one beyond the list is stale; what editors wrote stays.
+	// A notice that the list would contain was deleted; an open one beyond the list is stale; what editors wrote
+	// stays.
 	for _, c := range []struct {
 		coverage         Coverage
 		origin           Origin
@@ -156,7 +170,8 @@ func TestImport(t *testing.T) {
 	// A mirror becomes a page that is edited here.
 	own := ImportOptions{Mode: Imported, URL: "https://own.example/", Slug: "own"}
 	got := CompareImport(exampleSource(t), stored, own)
-	if !got.EndsMirror || got.Page.URL != "https://own.example" || got.Page.Mode != Imported || !strings.HasPrefix(got.Notices[0].Shortlink, "https://own.example/incidents/") {
+	if !got.EndsMirror || got.Page.URL != "https://own.example" || got.Page.Mode != Imported ||
+		!strings.HasPrefix(got.Notices[0].Shortlink, "https://own.example/incidents/") {
 		t.Errorf("%+v", got.Page)
 	}
 	if p := NewImportedPage(source.Page, own); p.URL != "https://own.example" || p.Slug != "own" {
@@ -169,7 +184,8 @@ func TestImport(t *testing.T) {
 	changed.Components[group].IsGroup, changed.Components[group].BaseStatus = false, Operational
 	stored.Components[leaf].Deleted = true
 	got = CompareImport(changed, stored, mirror)
-	if !slices.Equal(got.Ungrouped, []string{changed.Components[group].Code}) || len(got.Components) != 2 || len(got.DeletedComponents) > 0 {
+	if !slices.Equal(got.Ungrouped, []string{changed.Components[group].Code}) || len(got.Components) != 2 ||
+		len(got.DeletedComponents) > 0 {
 		t.Errorf("%+v", got)
 	}
 }
@@ -205,13 +221,15 @@ func TestCheckDocuments(t *testing.T) {
 		t.Fatalf("contradictions: %v", found)
 	}
 	for name, c := range map[string]struct{ document, old, new, want string }{
-		"revision":   {StatusDocument, `"page":{"id":`, `"page":{"x":1,"id":`, "belongs to another revision"},
-		"components": {ComponentsDocument, `"status":"operational"`, `"status":"major_outage"`, "components of the summary"},
-		"indicator":  {StatusDocument, `"description":"`, `"description":"Not `, "status of the summary"},
-		"malformed":  {ActiveDocument, `{`, `[`, "is not a document"},
-		"incidents":  {UnresolvedDocument, `"impact":"`, `"impact":"un`, "the incidents of the summary"},
-		"upcoming":   {UpcomingDocument, `"impact":"`, `"impact":"un`, "the maintenances of the summary"},
-		"state":      {IncidentsDocument, `"status":"identified","updated_at":"2`, `"status":"monitoring","updated_at":"2`, "but its newest update is"},
+		"revision": {StatusDocument, `"page":{"id":`, `"page":{"x":1,"id":`, "belongs to another revision"},
+		"components": {ComponentsDocument, `"status":"operational"`, `"status":"major_outage"`,
+			"components of the summary"},
+		"indicator": {StatusDocument, `"description":"`, `"description":"Not `, "status of the summary"},
+		"malformed": {ActiveDocument, `{`, `[`, "is not a document"},
+		"incidents": {UnresolvedDocument, `"impact":"`, `"impact":"un`, "the incidents of the summary"},
+		"upcoming":  {UpcomingDocument, `"impact":"`, `"impact":"un`, "the maintenances of the summary"},
+		"state": {IncidentsDocument, `"status":"identified","updated_at":"2`,
+			`"status":"monitoring","updated_at":"2`, "but its newest update is"},
 	} {
 		d := exampleDocuments(t)
 		text := strings.ReplaceAll(compact(t, d[c.document]), c.old, c.new)
@@ -236,7 +254,9 @@ func TestCheckDocuments(t *testing.T) {
 		`[{"id":1}]`: "components cannot be read",
 	} {
 		var found []string
-		checkGroups(json.RawMessage(groups), func(format string, args ...any) { found = append(found, fmt.Sprintf(format, args...)) })
+		checkGroups(json.RawMessage(groups), func(format string, args ...any) {
+			found = append(found, fmt.Sprintf(format, args...))
+		})
 		if text := strings.Join(found, "\n"); !strings.Contains(text, want) || want == "" && text != "" {
 			t.Errorf("%s: %q, want %s", groups, text, want)
 		}
@@ -270,7 +290,8 @@ func TestReadDocumentsReplaces(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if p := s.Page; p.URL != "https://p.example" || p.TimeZone != "Etc/UTC" || p.Zone != time.UTC || !p.UpdatedAt.Equal(time.Unix(0, 0)) {
+	if p := s.Page; p.URL != "https://p.example" || p.TimeZone != "Etc/UTC" || p.Zone != time.UTC ||
+		!p.UpdatedAt.Equal(time.Unix(0, 0)) {
 		t.Errorf("%+v", p)
 	}
 	if a, b := s.Components[0], s.Components[1]; len(s.Components) != 2 || a.Name != "A\uFFFD" ||
@@ -279,19 +300,24 @@ func TestReadDocumentsReplaces(t *testing.T) {
 		t.Errorf("%+v", s.Components)
 	}
 	n := s.Notices[0]
-	if len(s.Notices) != 1 || n.Impact != ImpactCritical || n.Shortlink != "https://p.example/incidents/i" || len(n.Updates) != 1 ||
-		len(n.Updates[0].Affected) != 1 || n.Updates[0].TweetID.V != "12" || !slices.Equal(n.Components, []string{"a"}) {
+	if len(s.Notices) != 1 || n.Impact != ImpactCritical || n.Shortlink != "https://p.example/incidents/i" ||
+		len(n.Updates) != 1 ||
+		len(n.Updates[0].Affected) != 1 || n.Updates[0].TweetID.V != "12" ||
+		!slices.Equal(n.Components, []string{"a"}) {
 		t.Errorf("%+v", n)
 	}
-	for _, words := range []string{"time zone", "character 0", "status \"odd\"", "start date", "group \"z\"", "cannot be stored", "listed twice", "impact \"huge\"", "link", "is omitted", "creation time"} {
+	for _, words := range []string{"time zone", "character 0", "status \"odd\"", "start date", "group \"z\"",
+		"cannot be stored", "listed twice", "impact \"huge\"", "link", "is omitted", "creation time"} {
 		if !slices.ContainsFunc(s.Warnings, func(w string) bool { return strings.Contains(w, words) }) {
 			t.Errorf("no warning contains %s: %q", words, s.Warnings)
 		}
 	}
 	for words, text := range map[string]string{
-		"page is missing": `{}`, "cannot be stored": `{"page":{"id":"p"}}`, "cannot unmarshal": `[]`, "is not an instant": `{"page":{"id":"p","name":"P","updated_at":"now"}}`,
-		"out of range": `{"page":{"id":"p","name":"P","updated_at":"9999-12-31T23:59:59-01:00"}}`, "maximum of 5000": `{` + page + `,"components":[{}` + strings.Repeat(`,{}`, 5000) + `]}`,
-		"larger than": strings.Repeat(" ", LongestDocument+1),
+		"page is missing": `{}`, "cannot be stored": `{"page":{"id":"p"}}`, "cannot unmarshal": `[]`,
+		"is not an instant": `{"page":{"id":"p","name":"P","updated_at":"now"}}`,
+		"out of range":      `{"page":{"id":"p","name":"P","updated_at":"9999-12-31T23:59:59-01:00"}}`,
+		"maximum of 5000":   `{` + page + `,"components":[{}` + strings.Repeat(`,{}`, 5000) + `]}`,
+		"larger than":       strings.Repeat(" ", LongestDocument+1),
 	} {
 		if _, err := read(text); err == nil || !strings.Contains(err.Error(), words) {
 			t.Errorf("%.60s: %v, want %s", text, err, words)
@@ -300,16 +326,19 @@ func TestReadDocumentsReplaces(t *testing.T) {
 	if _, err := ReadDocuments(nil); err == nil {
 		t.Error("no documents")
 	}
-	if _, err := ReadDocuments(map[string][]byte{SummaryDocument: []byte(`{` + page + `}`), StatusDocument: []byte(`{"page":{"id":"q","name":"Q"}}`)}); err == nil {
+	if _, err := ReadDocuments(map[string][]byte{SummaryDocument: []byte(`{` + page + `}`),
+		StatusDocument: []byte(`{"page":{"id":"q","name":"Q"}}`)}); err == nil {
 		t.Error("documents of two pages")
 	}
 	// A full list covers only the time after its last notice.
 	var list []string
 	for i := range mostListed {
 		at := time.Date(2026, 1, 1, 0, 0, mostListed-i, 0, time.UTC).Format(time.RFC3339)
-		list = append(list, fmt.Sprintf(`{"id":"i%d","name":"I","status":"resolved","impact":"none","created_at":%q,"incident_updates":[]}`, i, at))
+		list = append(list,
+			fmt.Sprintf(`{"id":"i%d","name":"I","status":"resolved","impact":"none","created_at":%q,"incident_updates":[]}`, i, at))
 	}
-	full, err := ReadDocuments(map[string][]byte{IncidentsDocument: []byte(`{` + page + `,"incidents":[` + strings.Join(list, ",") + `]}`)})
+	full, err := ReadDocuments(map[string][]byte{IncidentsDocument: []byte(`{` + page + `,"incidents":[` +
+		strings.Join(list, ",") + `]}`)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -324,37 +353,46 @@ func TestPages(t *testing.T) {
 	berlin := zone(t, "Europe/Berlin")
 	pages := Pages{
 		{Code: "a", Slug: "one", URL: "https://Status.One.example:8443/x", Zone: berlin, Vocabulary: Statuspage},
-		{Code: "b", Slug: "two", URL: "https://two.example", Hosts: []string{"zwei.example"}, Zone: time.UTC, Vocabulary: Documented},
+		{Code: "b", Slug: "two", URL: "https://two.example", Hosts: []string{"zwei.example"}, Zone: time.UTC,
+			Vocabulary: Documented},
 	}
-	for host, want := range map[string]string{"zwei.example": "b", "TWO.example:80": "b", "two.example.": "b", "status.one.example": "a", "other.example": "a", "": "a"} {
+	for host, want := range map[string]string{"zwei.example": "b", "TWO.example:80": "b", "two.example.": "b",
+		"status.one.example": "a", "other.example": "a", "": "a"} {
 		if got := pages.ByHost(host); got.Code != want {
 			t.Errorf("host %q has page %s", host, got.Code)
 		}
 	}
-	if pages.Default().Code != "a" || pages.BySlug("two").Code != "b" || pages.BySlug("x") != nil || pages.ByCode("b").Slug != "two" || Pages(nil).ByHost("x") != nil {
+	if pages.Default().Code != "a" || pages.BySlug("two").Code != "b" || pages.BySlug("x") != nil ||
+		pages.ByCode("b").Slug != "two" || Pages(nil).ByHost("x") != nil {
 		t.Error("pages")
 	}
-	if pages.Zone("a") != berlin || pages.Zone("x") != time.UTC || pages.Vocabulary("a") != Statuspage || pages.Vocabulary("x") != Documented {
+	if pages.Zone("a") != berlin || pages.Zone("x") != time.UTC || pages.Vocabulary("a") != Statuspage ||
+		pages.Vocabulary("x") != Documented {
 		t.Error("settings of pages")
 	}
 	components := ComputeStatuses([]*Component{
 		{Code: "g", Position: 1, IsGroup: true},
-		{Code: "a", Position: 1, ListIndex: 1, GroupCode: ledger.Of("g"), BaseStatus: UnderMaintenance, NodeID: ledger.Of(int64(3))},
+		{Code: "a", Position: 1, ListIndex: 1, GroupCode: ledger.Of("g"), BaseStatus: UnderMaintenance,
+			NodeID: ledger.Of(int64(3))},
 		{Code: "b", Position: 2, BaseStatus: Operational},
 	}, nil, Documented)
 	s := NewPageState(pages[1], components, ImpactMinor)
-	if s.Component("g").Status != UnderMaintenance || s.Component("x") != nil || s.ComponentOfNode(3).Code != "a" || s.ComponentOfNode(4) != nil {
+	if s.Component("g").Status != UnderMaintenance || s.Component("x") != nil || s.ComponentOfNode(3).Code != "a" ||
+		s.ComponentOfNode(4) != nil {
 		t.Error("components of a page")
 	}
-	if s.Rollup().Indicator != ImpactMaintenance || s.ShownRollup().Indicator != ImpactNone || s.EffectiveIndicator() != ImpactMinor {
+	if s.Rollup().Indicator != ImpactMaintenance || s.ShownRollup().Indicator != ImpactNone ||
+		s.EffectiveIndicator() != ImpactMinor {
 		t.Errorf("%v, %v, %s", s.Rollup(), s.ShownRollup(), s.EffectiveIndicator())
 	}
-	m := Maintenance{Notice{Kind: Scheduled, ScheduledFor: ledger.Of(time.Unix(1, 0)), ScheduledUntil: ledger.Of(time.Unix(2, 0))}}
+	m := Maintenance{Notice{Kind: Scheduled, ScheduledFor: ledger.Of(time.Unix(1, 0)),
+		ScheduledUntil: ledger.Of(time.Unix(2, 0))}}
 	if !m.Start().Equal(time.Unix(1, 0)) || !m.End().Equal(time.Unix(2, 0)) || !m.RecentAt().Equal(m.Start()) {
 		t.Error("dates of a maintenance")
 	}
 	m.ResolvedAt = ledger.Of(time.Unix(3, 0))
-	if i := (Notice{Kind: Realtime, CreatedAt: time.Unix(4, 0)}); !m.RecentAt().Equal(time.Unix(3, 0)) || !i.RecentAt().Equal(time.Unix(4, 0)) {
+	if i := (Notice{Kind: Realtime, CreatedAt: time.Unix(4, 0)}); !m.RecentAt().Equal(time.Unix(3, 0)) ||
+		!i.RecentAt().Equal(time.Unix(4, 0)) {
 		t.Error("order of notices")
 	}
 }
@@ -364,9 +402,11 @@ func TestNoneAffected(t *testing.T) {
 	t.Parallel()
 	const placeholder = `"name":"No components were affected by this update."`
 	for affected, want := range map[string]string{
-		`null`: "null", `[]`: "[]", `[{` + placeholder + `}]`: "[]", `[{"code":null,` + placeholder + `,"old_status":"","new_status":""}]`: "[]",
-		`[{"code":"component",` + placeholder + `}]`: "[]", `[{` + placeholder + `},{"code":"a","name":"A","old_status":"operational","new_status":"major_outage"}]`: "a",
-		`[{"code":"a","name":"A","old_status":"operational","new_status":"major_outage"}]`: "a",
+		`null`: "null", `[]`: "[]", `[{` + placeholder + `}]`: "[]",
+		`[{"code":null,` + placeholder + `,"old_status":"","new_status":""}]`:                                    "[]",
+		`[{"code":"component",` + placeholder + `}]`:                                                             "[]",
+		`[{` + placeholder + `},{"code":"a","name":"A","old_status":"operational","new_status":"major_outage"}]`: "a",
+		`[{"code":"a","name":"A","old_status":"operational","new_status":"major_outage"}]`:                       "a",
 	} {
 		s, err := ReadDocuments(map[string][]byte{IncidentsDocument: []byte(`{"page":{"id":"p","name":"P","url":"https://p.example","time_zone":"UTC","updated_at":"2026-01-01T00:00:00Z"},
 "incidents":[{"id":"i","name":"I","status":"resolved","impact":"none","shortlink":"https://p.example/i","created_at":"2026-01-01T00:00:00Z","updated_at":"2026-01-01T00:00:00Z",

@@ -104,8 +104,8 @@ func (w *WorkingCopy) backfill(n *Notice, in NewIncident) (*Effect, error) {
 	return first.then(last), nil
 }
 
-// UpdateIncident adds an update to an incident that is not over, or resolves it. In state [Postmortem] it publishes the
-// postmortem.
+// UpdateIncident adds an update to an incident that is not over, or resolves it. In state [Postmortem] it publishes
+// the postmortem.
 func (w *WorkingCopy) UpdateIncident(s NoticeState, in NewUpdate) (*Effect, error) {
 	if s.Notice.Draft {
 		return nil, Errorf(BadState, "%s is a draft: publish or discard it first", s.Notice.Code)
@@ -255,8 +255,9 @@ func (w *WorkingCopy) CancelMaintenance(s NoticeState, in NewUpdate) (*Effect, e
 		Body: cmp.Or(in.Body, w.Page.Text(MaintenanceCancelled)), Notify: in.Notify}})
 }
 
-// RescheduleMaintenance moves a maintenance that has not started, or the end of one in progress. A body is published as
-// an update in the current state. The reminder is sent again, unless the update is later than the reminder would be.
+// RescheduleMaintenance moves a maintenance that has not started, or the end of one in progress. A body is published
+// as an update in the current state. The reminder is sent again, unless the update is later than the reminder would
+// be.
 func (w *WorkingCopy) RescheduleMaintenance(s NoticeState, in Reschedule) (*Effect, error) {
 	n := *s.Notice
 	start, end := w.local(in.Start), w.local(in.End)

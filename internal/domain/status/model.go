@@ -1,8 +1,9 @@
-// Package status contains the model and the rules of status pages: the statuses of components and of a page, the states of incidents and maintenances, what
-// updates and probes change, and how documents of other status pages are read. It has no access to databases or clocks: all functions depend only on their
-// arguments.
+// Package status contains the model and the rules of status pages: the statuses of components and of a page, the
+// states of incidents and maintenances, what updates and probes change, and how documents of other status pages are
+// read. It has no access to databases or clocks: all functions depend only on their arguments.
 //
-// A notice is an incident or a maintenance. A code is the id of an object in documents and URLs. A component has a status, a notice has a state.
+// A notice is an incident or a maintenance. A code is the id of an object in documents and URLs. A component has a
+// status, a notice has a state.
 package status
 
 import (
@@ -11,8 +12,8 @@ import (
 	"heliograph/internal/domain/ledger"
 )
 
-// Pages, components and updates are in rows_gen.go. Instants in all rows have millisecond precision and the time zone of their page. Lists contain pointers, as
-// the row plan of the graph requires.
+// Pages, components and updates are in rows_gen.go. Instants in all rows have millisecond precision and the time zone
+// of their page. Lists contain pointers, as the row plan of the graph requires.
 
 // QualifiedName returns the name, prefixed with that of the group.
 func (c *Component) QualifiedName() string { return QualifiedName(c.GroupName, c.Name) }
@@ -88,7 +89,8 @@ func (m *Maintenance) Start() time.Time { return m.ScheduledFor.V }
 // End returns the planned end.
 func (m *Maintenance) End() time.Time { return m.ScheduledUntil.V }
 
-// Attachment is a component that an update of a notice has listed. HeldStatus is the status in which the notice holds it, or empty.
+// Attachment is a component that an update of a notice has listed. HeldStatus is the status in which the notice holds
+// it, or empty.
 type Attachment struct {
 	NoticeCode    string
 	ComponentCode string

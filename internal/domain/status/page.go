@@ -36,7 +36,8 @@ func (p Pages) BySlug(slug string) *Page {
 	return list.Find(p, func(page *Page) bool { return page.Slug == slug })
 }
 
-// ByHost returns the page for a Host header. It ignores the port, and returns the default page if no page has the host.
+// ByHost returns the page for a Host header. It ignores the port, and returns the default page if no page has the
+// host.
 func (p Pages) ByHost(host string) *Page {
 	if name, _, err := net.SplitHostPort(host); err == nil {
 		host = name
@@ -75,7 +76,8 @@ func (p Pages) Vocabulary(code string) Vocabulary {
 	return Documented
 }
 
-// PageState is the status of a page: its components with their statuses, in the order of documents, and its worst unresolved incident.
+// PageState is the status of a page: its components with their statuses, in the order of documents, and its worst
+// unresolved incident.
 type PageState struct {
 	Page       *Page
 	Components []*Component
@@ -136,11 +138,12 @@ const (
 	underMaintenance  = "Service Under Maintenance"
 )
 
-// RollupOf returns the rollup of a page from the statuses of its components, without groups. worstOpen is the worst impact of unresolved incidents; it is used
-// only if there are no components.
+// RollupOf returns the rollup of a page from the statuses of its components, without groups. worstOpen is the worst
+// impact of unresolved incidents; it is used only if there are no components.
 func RollupOf(leaves []ComponentStatus, worstOpen Impact) Rollup {
 	if len(leaves) == 0 {
-		leaves = map[Impact][]ComponentStatus{ImpactCritical: {MajorOutage}, ImpactMajor: {PartialOutage}, ImpactMinor: {PartialOutage, Operational}}[worstOpen]
+		leaves = map[Impact][]ComponentStatus{ImpactCritical: {MajorOutage}, ImpactMajor: {PartialOutage},
+			ImpactMinor: {PartialOutage, Operational}}[worstOpen]
 	}
 	count := map[ComponentStatus]int{}
 	for _, s := range leaves {
@@ -166,7 +169,8 @@ func RollupOf(leaves []ComponentStatus, worstOpen Impact) Rollup {
 	}
 }
 
-// EffectiveIndicator returns the worse of a rollup and of the worst impact of unresolved incidents, which a rollup ignores.
+// EffectiveIndicator returns the worse of a rollup and of the worst impact of unresolved incidents, which a rollup
+// ignores.
 func EffectiveIndicator(r Rollup, worstOpen Impact) Indicator {
 	if worstOpen.WorseThan(r.Indicator) {
 		return worstOpen
@@ -192,7 +196,8 @@ func Slug(name string) string {
 // NewPage returns a page with defaults for settings that are empty, or an error if the settings are invalid.
 func NewPage(in Page) (*Page, error) {
 	in.Slug = cmp.Or(in.Slug, Slug(in.Name))
-	in.TimeZone, in.Locale, in.Vocabulary = cmp.Or(in.TimeZone, defaultZone), cmp.Or(in.Locale, "en"), cmp.Or(in.Vocabulary, Documented)
+	in.TimeZone, in.Locale, in.Vocabulary = cmp.Or(in.TimeZone, defaultZone), cmp.Or(in.Locale, "en"),
+		cmp.Or(in.Vocabulary, Documented)
 	if err := CheckPage(&in); err != nil {
 		return nil, err
 	}
@@ -226,7 +231,8 @@ func CheckPage(p *Page) error {
 	}
 	p.URL = strings.TrimRight(p.URL, "/")
 	u, err := url.Parse(p.URL)
-	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.RawQuery != "" || u.Fragment != "" || u.User != nil {
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.RawQuery != "" ||
+		u.Fragment != "" || u.User != nil {
 		return Errorf(BadInput, "%q is not a URL such as https://status.example.com", p.URL)
 	}
 	if p.Zone, err = LoadZone(p.TimeZone); err != nil {
@@ -246,11 +252,12 @@ func CheckPage(p *Page) error {
 	return nil
 }
 
-// Set changes a setting of a page: name, slug, url, hosts (separated by commas), default, time_zone, locale, vocabulary, auto_publish, or
-// text.<locale>.<event>, for which an empty text restores the default.
+// Set changes a setting of a page: name, slug, url, hosts (separated by commas), default, time_zone, locale,
+// vocabulary, auto_publish, or text.<locale>.<event>, for which an empty text restores the default.
 func (p *Page) Set(key, value string) error {
 	texts := map[string]*string{
-		"name": &p.Name, "slug": &p.Slug, "url": &p.URL, "time_zone": &p.TimeZone, "locale": &p.Locale, "vocabulary": (*string)(&p.Vocabulary),
+		"name": &p.Name, "slug": &p.Slug, "url": &p.URL, "time_zone": &p.TimeZone, "locale": &p.Locale,
+		"vocabulary": (*string)(&p.Vocabulary),
 	}
 	if into := texts[key]; into != nil {
 		*into = value
@@ -272,8 +279,10 @@ func (p *Page) Set(key, value string) error {
 		rest, isText := strings.CutPrefix(key, "text.")
 		locale, event, _ := strings.Cut(rest, ".")
 		if !isText || !localeForm.MatchString(locale) || !slices.Contains(Events(), Event(event)) {
-			return Errorf(BadInput, "unknown setting %q: there are name, slug, url, hosts, default, time_zone, locale, vocabulary, auto_publish and "+
-				"text.<locale>.<event>", key)
+			return Errorf(BadInput,
+				"unknown setting %q: there are name, slug, url, hosts, default, time_zone, locale, vocabulary, "+
+					"auto_publish and "+
+					"text.<locale>.<event>", key)
 		}
 		p.setText(locale, Event(event), value)
 	}

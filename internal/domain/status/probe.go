@@ -28,7 +28,8 @@ func ProbeKinds() []ProbeKind {
 	return []ProbeKind{HTTPProbe, GraphQLProbe, TCPProbe, LagProbe, NodeProbe, HeartbeatProbe}
 }
 
-// Remote reports whether probes of this kind use the network. If all of them fail at once, the gateway's own network is probably down.
+// Remote reports whether probes of this kind use the network. If all of them fail at once, the gateway's own network
+// is probably down.
 func (k ProbeKind) Remote() bool { return k == HTTPProbe || k == GraphQLProbe || k == TCPProbe }
 
 // Level is the result of a probe.
@@ -66,7 +67,8 @@ type ProbeSpec struct {
 	Body    string `json:"body,omitempty"`     // regular expression that the body must match
 	TLSDays int    `json:"tls_days,omitempty"` // minimum days until the certificate expires; fewer count as slow
 	Node    int64  `json:"node,omitempty"`     // number of the consensus node; 0 for that of the component
-	// SlowMS and BadMS are the thresholds of response time, block age, or time since the last heartbeat, in milliseconds; 0 for none.
+	// SlowMS and BadMS are the thresholds of response time, block age, or time since the last heartbeat, in
+	// milliseconds; 0 for none.
 	SlowMS    int64 `json:"slow_ms,omitempty"`
 	BadMS     int64 `json:"bad_ms,omitempty"`
 	TimeoutMS int64 `json:"timeout_ms,omitempty"` // milliseconds; 0 for [ProbeTimeout]
@@ -106,9 +108,10 @@ type Probe struct {
 	Every     time.Duration
 	FailAfter int32
 	PassAfter int32
-	Sets      ComponentStatus // status of the component when the level is bad; when it is slow, the status is degraded performance
-	Publish   Publish
-	Enabled   bool
+	// status of the component when the level is bad; when it is slow, the status is degraded performance
+	Sets    ComponentStatus
+	Publish Publish
+	Enabled bool
 
 	Hysteresis
 	// Applied is the level that was last applied to the page.
@@ -136,8 +139,8 @@ type Hysteresis struct {
 	Toward Level // the result of these that is nearest to the level
 }
 
-// Next returns the hysteresis after another result. The level becomes worse after failAfter consecutive worse results, and better after passAfter consecutive
-// better ones. Unknown results are ignored.
+// Next returns the hysteresis after another result. The level becomes worse after failAfter consecutive worse results,
+// and better after passAfter consecutive better ones. Unknown results are ignored.
 func (h Hysteresis) Next(result Level, failAfter, passAfter int32) Hysteresis {
 	r, now := result.rank(), h.Level.rank()
 	if r < 0 {
@@ -208,11 +211,14 @@ func CheckProbe(p *Probe) error {
 	case p.FailAfter < 1 || p.PassAfter < 1 || p.FailAfter > 1000 || p.PassAfter > 1000:
 		return Errorf(BadInput, "a probe needs 1 to 1000 results to fail or to pass")
 	case p.Sets != DegradedPerformance && p.Sets != PartialOutage && p.Sets != MajorOutage:
-		return Errorf(BadInput, "a probe that fails sets degraded_performance, partial_outage or major_outage, not %q", p.Sets)
+		return Errorf(BadInput, "a probe that fails sets degraded_performance, partial_outage or major_outage, not %q",
+			p.Sets)
 	case p.Publish != PublishComponent && p.Publish != PublishDraft && p.Publish != PublishPublic:
 		return Errorf(BadInput, "%q is not a way to publish: use component, draft or public", p.Publish)
-	case s.SlowMS < 0 || s.BadMS < 0 || s.TimeoutMS < 0 || s.TLSDays < 0 || s.SlowMS > 0 && s.BadMS > 0 && s.BadMS <= s.SlowMS:
-		return Errorf(BadInput, "the threshold for bad must be greater than that for slow, and no number may be negative")
+	case s.SlowMS < 0 || s.BadMS < 0 || s.TimeoutMS < 0 || s.TLSDays < 0 || s.SlowMS > 0 && s.BadMS > 0 &&
+		s.BadMS <= s.SlowMS:
+		return Errorf(BadInput,
+			"the threshold for bad must be greater than that for slow, and no number may be negative")
 	}
 	if _, err := regexp.Compile(s.Body); err != nil {
 		return Errorf(BadInput, "%q is not a regular expression", s.Body)
@@ -221,8 +227,10 @@ func CheckProbe(p *Probe) error {
 		switch {
 		case !headerName.MatchString(name) || strings.ContainsAny(value, "\r\n\x00"):
 			return Errorf(BadInput, "%q is not a valid header", name)
-		case slices.Contains([]string{"authorization", "cookie", "x-api-key"}, strings.ToLower(name)) && !strings.HasPrefix(value, "env:"):
-			return Errorf(BadInput, "the header %s is secret: name the environment variable that contains it, as env:NAME", name)
+		case slices.Contains([]string{"authorization", "cookie", "x-api-key"}, strings.ToLower(name)) &&
+			!strings.HasPrefix(value, "env:"):
+			return Errorf(BadInput,
+				"the header %s is secret: name the environment variable that contains it, as env:NAME", name)
 		}
 	}
 	return p.checkTarget()
@@ -236,12 +244,14 @@ func (p *Probe) checkTarget() error {
 	switch {
 	case overHTTP && (err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.User != nil):
 		return Errorf(BadInput, "a probe of the kind %s needs a --url such as https://api.example.com/health", p.Kind)
-	case !overHTTP && (s.URL != "" || len(s.Headers) > 0 || s.Path != "" || s.Body != "" || s.Status != 0 || s.TLSDays != 0):
+	case !overHTTP && (s.URL != "" || len(s.Headers) > 0 || s.Path != "" || s.Body != "" || s.Status != 0 ||
+		s.TLSDays != 0):
 		return Errorf(BadInput, "a probe of the kind %s has no URL, headers, body or status", p.Kind)
 	case (p.Kind == GraphQLProbe) != (strings.TrimSpace(s.Query) != ""):
 		return Errorf(BadInput, "a probe of the kind graphql needs a --query, and no other has one")
 	case (p.Kind == TCPProbe) != (s.Address != ""):
-		return Errorf(BadInput, "a probe of the kind tcp needs an --address such as api.example.com:443, and no other has one")
+		return Errorf(BadInput,
+			"a probe of the kind tcp needs an --address such as api.example.com:443, and no other has one")
 	case (p.Kind == LagProbe || p.Kind == HeartbeatProbe) && s.BadMS == 0:
 		return Errorf(BadInput, "a probe of the kind %s needs --bad, the time after which it fails", p.Kind)
 	case p.Kind != NodeProbe && s.Node != 0:

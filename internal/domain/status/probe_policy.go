@@ -18,8 +18,8 @@ const (
 	// maxProbeIncidents is the maximum number of incidents that probes publish per hour and page. Further ones are
 	// drafts.
 	maxProbeIncidents = 3
-	// minRemoteProbes is the number of remote probes from which it is assumed that the gateway's own network is down if
-	// all of them fail at once.
+	// minRemoteProbes is the number of remote probes from which it is assumed that the gateway's own network is down
+	// if all of them fail at once.
 	minRemoteProbes = 3
 )
 
@@ -88,9 +88,9 @@ type probeRun struct {
 	out       ProbeOutcome
 }
 
-// ApplyProbe decides what a change of a probe's level does to the page, and applies it to the working copy. Settings of
-// the probe and the page choose between an incident, a draft and the base status of the component. Probes do not change
-// what editors have changed. It returns nil if the component does not exist.
+// ApplyProbe decides what a change of a probe's level does to the page, and applies it to the working copy. Settings
+// of the probe and the page choose between an incident, a draft and the base status of the component. Probes do not
+// change what editors have changed. It returns nil if the component does not exist.
 func (w *WorkingCopy) ApplyProbe(f ProbeFacts) (*ProbeOutcome, error) {
 	p := f.Probe
 	r := &probeRun{WorkingCopy: w, ProbeFacts: f, component: w.Component(p.Component), status: p.StatusAt(p.Level)}
@@ -189,8 +189,8 @@ func (r *probeRun) text(e Event) string {
 	return strings.ReplaceAll(r.Page.Text(e), reasonPlaceholder, r.Probe.reason())
 }
 
-// redraft replaces a draft by one with the current results, since drafts have no updates. A draft without components is
-// withdrawn.
+// redraft replaces a draft by one with the current results, since drafts have no updates. A draft without components
+// is withdrawn.
 func (r *probeRun) redraft(old string) error {
 	affected := r.others(old)
 	if r.Probe.Level != Good || r.status != Operational {

@@ -28,7 +28,8 @@ func (p *fakePage) probed(f ProbeFacts) *ProbeOutcome {
 }
 
 func newProbe(id int64, component string) *Probe {
-	return &Probe{ID: id, Component: component, Kind: HTTPProbe, Sets: MajorOutage, Publish: PublishPublic, Hysteresis: Hysteresis{Level: Bad}}
+	return &Probe{ID: id, Component: component, Kind: HTTPProbe, Sets: MajorOutage, Publish: PublishPublic,
+		Hysteresis: Hysteresis{Level: Bad}}
 }
 
 func TestProbeIncident(t *testing.T) {
@@ -38,21 +39,24 @@ func TestProbeIncident(t *testing.T) {
 	web.Sets = PartialOutage
 	out := p.probed(ProbeFacts{Probe: api})
 	s := p.notices[out.Object]
-	if out.Action != ProbeOpen || s.Notice.Name != "Problems with API" || s.Notice.ProbeID.V != 1 || s.Notice.Origin != FromProbe ||
+	if out.Action != ProbeOpen || s.Notice.Name != "Problems with API" || s.Notice.ProbeID.V != 1 ||
+		s.Notice.Origin != FromProbe ||
 		p.statusesOf("api") != "m" || api.Incident != out.Object || out.Draft() {
 		t.Fatalf("%+v, %+v", out, s.Notice)
 	}
 	// Another component fails within the period for joining.
 	p.wait(time.Minute)
 	out = p.probed(ProbeFacts{Probe: web, Joinable: *s})
-	if out.Action != ProbeJoined || web.Incident != api.Incident || p.statusesOf("api", "web") != "mp" || s.Notice.State != Investigating {
+	if out.Action != ProbeJoined || web.Incident != api.Incident || p.statusesOf("api", "web") != "mp" ||
+		s.Notice.State != Investigating {
 		t.Errorf("%+v", out)
 	}
 	// One recovers: the incident goes on.
 	p.wait(time.Minute)
 	api.Level = Good
 	out = p.probed(ProbeFacts{Probe: api, Incident: *s, Others: []*Probe{web}})
-	if out.Action != ProbeRecover || s.Notice.State != Investigating || p.statusesOf("api", "web") != "op" || s.Updates[2].Body != "Automatic checks succeed again." {
+	if out.Action != ProbeRecover || s.Notice.State != Investigating || p.statusesOf("api", "web") != "op" ||
+		s.Updates[2].Body != "Automatic checks succeed again." {
 		t.Errorf("%+v", out)
 	}
 	web.Level = Good
@@ -62,7 +66,8 @@ func TestProbeIncident(t *testing.T) {
 	}
 	// It gets slow while the incident is open, then fails.
 	web.Level = Slow
-	if out = p.probed(ProbeFacts{Probe: web, Incident: *s}); out.Action != ProbeUpdate || s.Notice.State != Investigating || p.statusesOf("web") != "d" {
+	if out = p.probed(ProbeFacts{Probe: web, Incident: *s}); out.Action != ProbeUpdate ||
+		s.Notice.State != Investigating || p.statusesOf("web") != "d" {
 		t.Errorf("%+v", out)
 	}
 	web.Level = Good
@@ -75,7 +80,8 @@ func TestProbeIncident(t *testing.T) {
 	// A failure reopens it within the hold-off, even if there are many incidents. Later it opens a new one.
 	p.wait(ProbeHoldOff - 1)
 	api.Level = Bad
-	if out = p.probed(ProbeFacts{Probe: api, Incident: *s, PublishedLastHour: 3}); out.Action != ProbeReopen || s.Notice.State != Investigating ||
+	if out = p.probed(ProbeFacts{Probe: api, Incident: *s, PublishedLastHour: 3}); out.Action != ProbeReopen ||
+		s.Notice.State != Investigating ||
 		p.statusesOf("api") != "m" {
 		t.Errorf("%+v", out)
 	}
@@ -90,7 +96,8 @@ func TestProbeIncident(t *testing.T) {
 	// What joins an incident in monitoring makes it investigating again.
 	p = newFakePage(t)
 	s = p.store(p.OpenIncident(NewIncident{Name: "x", Body: "x", State: Monitoring}))
-	if out = p.probed(ProbeFacts{Probe: newProbe(3, "n"), Joinable: *s}); out.Action != ProbeJoined || s.Notice.State != Investigating {
+	if out = p.probed(ProbeFacts{Probe: newProbe(3, "n"), Joinable: *s}); out.Action != ProbeJoined ||
+		s.Notice.State != Investigating {
 		t.Errorf("%+v", out)
 	}
 }
@@ -126,15 +133,17 @@ func TestProbeDrafts(t *testing.T) {
 		facts ProbeFacts
 		want  string
 	}{
-		"the page does not publish":     {false, ProbeFacts{}, ProbeDraft},
-		"the probe drafts":              {true, ProbeFacts{Probe: &Probe{Publish: PublishDraft}}, ProbeDraft},
-		"too many incidents":            {true, ProbeFacts{PublishedLastHour: 3}, ProbeDraft},
-		"not too many incidents":        {true, ProbeFacts{PublishedLastHour: 2}, ProbeOpen},
-		"all remote probes fail":        {true, ProbeFacts{Remotes: 3, FailingRemotes: 3}, ProbeDraft},
-		"two remote probes":             {true, ProbeFacts{Remotes: 2, FailingRemotes: 2}, ProbeOpen},
-		"one remote probe passes":       {true, ProbeFacts{Remotes: 4, FailingRemotes: 3}, ProbeOpen},
-		"a local probe":                 {true, ProbeFacts{Probe: &Probe{Publish: PublishPublic, Kind: LagProbe}, Remotes: 3, FailingRemotes: 3}, ProbeOpen},
-		"many incidents, set component": {true, ProbeFacts{Probe: &Probe{Publish: PublishComponent}, PublishedLastHour: 3}, ProbeSet},
+		"the page does not publish": {false, ProbeFacts{}, ProbeDraft},
+		"the probe drafts":          {true, ProbeFacts{Probe: &Probe{Publish: PublishDraft}}, ProbeDraft},
+		"too many incidents":        {true, ProbeFacts{PublishedLastHour: 3}, ProbeDraft},
+		"not too many incidents":    {true, ProbeFacts{PublishedLastHour: 2}, ProbeOpen},
+		"all remote probes fail":    {true, ProbeFacts{Remotes: 3, FailingRemotes: 3}, ProbeDraft},
+		"two remote probes":         {true, ProbeFacts{Remotes: 2, FailingRemotes: 2}, ProbeOpen},
+		"one remote probe passes":   {true, ProbeFacts{Remotes: 4, FailingRemotes: 3}, ProbeOpen},
+		"a local probe": {true, ProbeFacts{Probe: &Probe{Publish: PublishPublic, Kind: LagProbe},
+			Remotes: 3, FailingRemotes: 3}, ProbeOpen},
+		"many incidents, set component": {true, ProbeFacts{Probe: &Probe{Publish: PublishComponent},
+			PublishedLastHour: 3}, ProbeSet},
 	} {
 		p := newFakePage(t)
 		p.Page.AutoPublish = c.page
@@ -157,7 +166,8 @@ func TestProbeDrafts(t *testing.T) {
 	first := p.probed(ProbeFacts{Probe: api}).Object
 	out := p.probed(ProbeFacts{Probe: web, JoinableDraft: *p.notices[first], Others: []*Probe{api}})
 	s := p.notices[out.Object]
-	if out.Withdraw != first || len(p.notices) != 1 || s.Notice.Name != "Problems with 2 components" || story(s) != "investigating api:om web:om" || p.statusesOf("api", "web") != "oo" {
+	if out.Withdraw != first || len(p.notices) != 1 || s.Notice.Name != "Problems with 2 components" ||
+		story(s) != "investigating api:om web:om" || p.statusesOf("api", "web") != "oo" {
 		t.Errorf("%+v: %s", out, story(s))
 	}
 	api.Incident = out.Object // as the database does
@@ -178,27 +188,32 @@ func TestProbeStatus(t *testing.T) {
 	p := newFakePage(t)
 	probe := newProbe(1, "db") // whose performance is degraded already
 	probe.Publish, probe.Level = PublishComponent, Slow
-	if out := p.probed(ProbeFacts{Probe: probe}); out.Action != ProbeNote || !out.Unchanged || out.Object != "db" || probe.Set != "" {
+	if out := p.probed(ProbeFacts{Probe: probe}); out.Action != ProbeNote || !out.Unchanged || out.Object != "db" ||
+		probe.Set != "" {
 		t.Errorf("%+v", out)
 	}
 	probe.Level = Bad
-	if out := p.probed(ProbeFacts{Probe: probe}); out.Action != ProbeSet || out.Component.BaseStatus != MajorOutage || len(out.Changes) != 1 ||
+	if out := p.probed(ProbeFacts{Probe: probe}); out.Action != ProbeSet || out.Component.BaseStatus != MajorOutage ||
+		len(out.Changes) != 1 ||
 		probe.Set != MajorOutage {
 		t.Errorf("%+v", out)
 	}
 	probe.Level = Slow
-	if out := p.probed(ProbeFacts{Probe: probe}); out.Action != ProbeSet || p.statusesOf("db") != "d" || probe.Set != DegradedPerformance {
+	if out := p.probed(ProbeFacts{Probe: probe}); out.Action != ProbeSet || p.statusesOf("db") != "d" ||
+		probe.Set != DegradedPerformance {
 		t.Errorf("%+v", out)
 	}
 	probe.Level = Good
-	if out := p.probed(ProbeFacts{Probe: probe}); out.Action != ProbeSet || p.statusesOf("db") != "o" || probe.Set != "" {
+	if out := p.probed(ProbeFacts{Probe: probe}); out.Action != ProbeSet || p.statusesOf("db") != "o" ||
+		probe.Set != "" {
 		t.Errorf("%+v", out)
 	}
 	probe.Level = Bad
 	p.probed(ProbeFacts{Probe: probe})
 	p.Component("db").BaseStatus = PartialOutage // by an editor
 	probe.Level = Good
-	if out := p.probed(ProbeFacts{Probe: probe}); !out.Unchanged || out.Object != "db" || p.Component("db").BaseStatus != PartialOutage {
+	if out := p.probed(ProbeFacts{Probe: probe}); !out.Unchanged || out.Object != "db" ||
+		p.Component("db").BaseStatus != PartialOutage {
 		t.Errorf("%+v", out)
 	}
 	if out := p.probed(ProbeFacts{Probe: newProbe(2, "api")}); out.Action != ProbeOpen {
@@ -217,7 +232,8 @@ func TestProbesAndEditors(t *testing.T) {
 	out := p.probed(ProbeFacts{Probe: probe})
 	s := *p.notices[out.Object]
 	probe.Level = Good
-	if out = p.probed(ProbeFacts{Probe: probe, Incident: s, Edited: true}); !out.Unchanged || out.Action != ProbeNote || out.Object != s.Notice.Code {
+	if out = p.probed(ProbeFacts{Probe: probe, Incident: s, Edited: true}); !out.Unchanged ||
+		out.Action != ProbeNote || out.Object != s.Notice.Code {
 		t.Errorf("%+v", out)
 	}
 	p.Page.AutoPublish = false
@@ -230,7 +246,8 @@ func TestProbesAndEditors(t *testing.T) {
 		t.Errorf("%+v", out)
 	}
 	probe.Level = Bad
-	if out = p.probed(ProbeFacts{Probe: probe, Incident: s, Edited: true}); out.Action != ProbeOpen || out.Object == s.Notice.Code {
+	if out = p.probed(ProbeFacts{Probe: probe, Incident: s, Edited: true}); out.Action != ProbeOpen ||
+		out.Object == s.Notice.Code {
 		t.Errorf("%+v", out)
 	}
 }
@@ -251,13 +268,15 @@ func TestProbeSettings(t *testing.T) {
 			t.Errorf("%s: %s", took, got)
 		}
 	}
-	for ms, want := range map[int64]time.Duration{0: ProbeTimeout, 1500: 1500 * time.Millisecond, 20_000: ProbeTimeout} {
+	for ms, want := range map[int64]time.Duration{0: ProbeTimeout, 1500: 1500 * time.Millisecond,
+		20_000: ProbeTimeout} {
 		if got := (&ProbeSpec{TimeoutMS: ms}).Timeout(); got != want {
 			t.Errorf("timeout of %d ms: %s", ms, got)
 		}
 	}
 	base := func(k ProbeKind) *Probe {
-		p := &Probe{Kind: k, Every: time.Minute, FailAfter: 3, PassAfter: 2, Sets: PartialOutage, Publish: PublishDraft}
+		p := &Probe{Kind: k, Every: time.Minute, FailAfter: 3, PassAfter: 2, Sets: PartialOutage,
+			Publish: PublishDraft}
 		switch k {
 		case HTTPProbe:
 			p.Spec.URL = "https://api.example.com"
@@ -280,15 +299,17 @@ func TestProbeSettings(t *testing.T) {
 		kind   ProbeKind
 		change func(*Probe)
 	}{
-		"not a kind of probe":    {"ping", func(*Probe) {}},
-		"5s to 24h":              {HTTPProbe, func(p *Probe) { p.Every = time.Second }},
-		"1 to 1000":              {HTTPProbe, func(p *Probe) { p.PassAfter = 0 }},
-		"that fails sets":        {HTTPProbe, func(p *Probe) { p.Sets = UnderMaintenance }},
-		"way to publish":         {HTTPProbe, func(p *Probe) { p.Publish = "all" }},
-		"threshold for bad":      {HTTPProbe, func(p *Probe) { p.Spec.SlowMS, p.Spec.BadMS = 2, 2 }},
-		"regular expression":     {HTTPProbe, func(p *Probe) { p.Spec.Body = "(" }},
-		"not a valid header":     {HTTPProbe, func(p *Probe) { p.Spec.Headers = map[string]string{"X Y": "z"} }},
-		"is secret":              {HTTPProbe, func(p *Probe) { p.Spec.Headers = map[string]string{"Authorization": "Bearer x"} }},
+		"not a kind of probe": {"ping", func(*Probe) {}},
+		"5s to 24h":           {HTTPProbe, func(p *Probe) { p.Every = time.Second }},
+		"1 to 1000":           {HTTPProbe, func(p *Probe) { p.PassAfter = 0 }},
+		"that fails sets":     {HTTPProbe, func(p *Probe) { p.Sets = UnderMaintenance }},
+		"way to publish":      {HTTPProbe, func(p *Probe) { p.Publish = "all" }},
+		"threshold for bad":   {HTTPProbe, func(p *Probe) { p.Spec.SlowMS, p.Spec.BadMS = 2, 2 }},
+		"regular expression":  {HTTPProbe, func(p *Probe) { p.Spec.Body = "(" }},
+		"not a valid header":  {HTTPProbe, func(p *Probe) { p.Spec.Headers = map[string]string{"X Y": "z"} }},
+		"is secret": {HTTPProbe, func(p *Probe) {
+			p.Spec.Headers = map[string]string{"Authorization": "Bearer x"}
+		}},
 		"http needs a --url":     {HTTPProbe, func(p *Probe) { p.Spec.URL = "ftp://x" }},
 		"node has no URL":        {NodeProbe, func(p *Probe) { p.Spec.Status = 200 }},
 		"needs a --query":        {GraphQLProbe, func(p *Probe) { p.Spec.Query = " " }},
@@ -315,7 +336,8 @@ func TestTokenInput(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 5, 17, 0, 0, 0, 0, time.UTC)
 	for words, in := range map[string]TokenInput{
-		"name of the token": {Role: Admin}, "not a role": {Name: "x", Role: "king"}, "in the past": {Name: "x", Role: Admin, ExpiresAt: ledger.Of(now)},
+		"name of the token": {Role: Admin}, "not a role": {Name: "x", Role: "king"},
+		"in the past": {Name: "x", Role: Admin, ExpiresAt: ledger.Of(now)},
 	} {
 		wantError(t, in.Check(now), BadInput, words)
 	}
@@ -324,7 +346,8 @@ func TestTokenInput(t *testing.T) {
 		t.Error(err)
 	}
 	token := Token{ExpiresAt: in.ExpiresAt, PageCode: ledger.Of("p")}
-	if !token.Valid(now) || token.Valid(now.Add(1)) || !token.For("p") || token.For("q") || !(&Token{}).For("q") || !(&Token{}).Valid(now) {
+	if !token.Valid(now) || token.Valid(now.Add(1)) || !token.For("p") || token.For("q") || !(&Token{}).For("q") ||
+		!(&Token{}).Valid(now) {
 		t.Error("unexpected validity of a token")
 	}
 }

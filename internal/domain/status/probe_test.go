@@ -8,7 +8,8 @@ import (
 	"heliograph/internal/domain/status"
 )
 
-// TestHysteresis applies results, one letter each, and checks the level after each. The level becomes worse after three results, and better after two.
+// TestHysteresis applies results, one letter each, and checks the level after each. The level becomes worse after
+// three results, and better after two.
 func TestHysteresis(t *testing.T) {
 	t.Parallel()
 	letters := map[rune]status.Level{'g': status.Good, 's': status.Slow, 'b': status.Bad, '-': status.Unknown}
@@ -40,7 +41,8 @@ func TestHysteresis(t *testing.T) {
 	}
 }
 
-// TestHysteresisProperties applies random results. The level changes only after enough consecutive results that are all worse, or all better.
+// TestHysteresisProperties applies random results. The level changes only after enough consecutive results that are
+// all worse, or all better.
 func TestHysteresisProperties(t *testing.T) {
 	t.Parallel()
 	levels := []status.Level{status.Good, status.Slow, status.Bad}

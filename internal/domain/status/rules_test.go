@@ -27,9 +27,11 @@ func TestRollup(t *testing.T) {
 		"om": {ImpactMajor, partialSystem}, "pm": {ImpactMajor, partialSystem}, "um": {ImpactMajor, partialSystem},
 		"p": {ImpactMajor, partialSystem}, "pp": {ImpactMajor, partialSystem},
 		"op": {ImpactMinor, minorService}, "pd": {ImpactMinor, minorService}, "up": {ImpactMinor, minorService},
-		"d": {ImpactMinor, partiallyDegraded}, "od": {ImpactMinor, partiallyDegraded}, "du": {ImpactMinor, partiallyDegraded},
+		"d": {ImpactMinor, partiallyDegraded}, "od": {ImpactMinor, partiallyDegraded},
+		"du": {ImpactMinor, partiallyDegraded},
 		"dd": {ImpactMinor, degradedService},
-		"u":  {ImpactMaintenance, underMaintenance}, "uu": {ImpactMaintenance, underMaintenance}, "ou": {ImpactMaintenance, underMaintenance},
+		"u":  {ImpactMaintenance, underMaintenance}, "uu": {ImpactMaintenance, underMaintenance},
+		"ou": {ImpactMaintenance, underMaintenance},
 	} {
 		leaves := letters(states)
 		for range 2 { // in both orders
@@ -40,8 +42,10 @@ func TestRollup(t *testing.T) {
 		}
 	}
 	for worst, want := range map[Impact]Rollup{
-		"": {ImpactNone, allOperational}, ImpactNone: {ImpactNone, allOperational}, ImpactMaintenance: {ImpactNone, allOperational},
-		ImpactMinor: {ImpactMinor, minorService}, ImpactMajor: {ImpactMajor, partialSystem}, ImpactCritical: {ImpactCritical, majorSystem},
+		"": {ImpactNone, allOperational}, ImpactNone: {ImpactNone, allOperational},
+		ImpactMaintenance: {ImpactNone, allOperational},
+		ImpactMinor:       {ImpactMinor, minorService}, ImpactMajor: {ImpactMajor, partialSystem},
+		ImpactCritical: {ImpactCritical, majorSystem},
 	} {
 		if got := RollupOf(nil, worst); got != want {
 			t.Errorf("no components and %q: %v, want %v", worst, got, want)
@@ -53,7 +57,8 @@ func TestRollup(t *testing.T) {
 func TestRollupOfDocumentedVocabulary(t *testing.T) {
 	t.Parallel()
 	for states, want := range map[string]Rollup{
-		"u": {ImpactNone, allOperational}, "ou": {ImpactNone, allOperational}, "um": {ImpactMajor, partialSystem}, "du": {ImpactMinor, partiallyDegraded},
+		"u": {ImpactNone, allOperational}, "ou": {ImpactNone, allOperational}, "um": {ImpactMajor, partialSystem},
+		"du": {ImpactMinor, partiallyDegraded},
 		"up": {ImpactMinor, minorService},
 	} {
 		leaves := letters(states)
@@ -77,7 +82,8 @@ func TestShown(t *testing.T) {
 			t.Errorf("%s: shown as %s and %s", s, s.Shown(Documented), s.Shown(Statuspage))
 		}
 	}
-	if ComponentStatus("").Valid() || ComponentStatus("down").Valid() || Impact("").Valid() || Vocabulary("").Valid() || State("").Valid() || State("open").Valid() {
+	if ComponentStatus("").Valid() || ComponentStatus("down").Valid() || Impact("").Valid() ||
+		Vocabulary("").Valid() || State("").Valid() || State("open").Valid() {
 		t.Error("an invalid value is accepted")
 	}
 }
@@ -101,7 +107,8 @@ func TestEffectiveIndicator(t *testing.T) {
 func TestEffective(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ base, held, want string }{
-		{"o", "", "o"}, {"o", "u", "u"}, {"p", "u", "p"}, {"o", "ud", "d"}, {"o", "du", "d"}, {"m", "oud", "m"}, {"u", "o", "u"}, {"d", "pm", "m"},
+		{"o", "", "o"}, {"o", "u", "u"}, {"p", "u", "p"}, {"o", "ud", "d"}, {"o", "du", "d"}, {"m", "oud", "m"},
+		{"u", "o", "u"}, {"d", "pm", "m"},
 	} {
 		if got := EffectiveStatus(letters(c.base)[0], letters(c.held)...); got != letters(c.want)[0] {
 			t.Errorf("base %s, held %s: %s", c.base, c.held, got)
@@ -141,13 +148,16 @@ func TestTransitions(t *testing.T) {
 	t.Parallel()
 	allowed := map[Kind]map[State]string{
 		Realtime: {
-			NoState: "investigating identified monitoring resolved", Investigating: "investigating identified monitoring resolved",
-			Identified: "investigating identified monitoring resolved", Monitoring: "investigating identified monitoring resolved",
-			Resolved: "resolved postmortem", Postmortem: "",
+			NoState:       "investigating identified monitoring resolved",
+			Investigating: "investigating identified monitoring resolved",
+			Identified:    "investigating identified monitoring resolved",
+			Monitoring:    "investigating identified monitoring resolved",
+			Resolved:      "resolved postmortem", Postmortem: "",
 		},
 		Scheduled: {
-			NoState: "scheduled in_progress completed", Planned: "scheduled in_progress completed", InProgress: "in_progress verifying completed",
-			Verifying: "in_progress verifying completed", Completed: "",
+			NoState: "scheduled in_progress completed", Planned: "scheduled in_progress completed",
+			InProgress: "in_progress verifying completed",
+			Verifying:  "in_progress verifying completed", Completed: "",
 		},
 	}
 	for kind, table := range allowed {
@@ -164,7 +174,8 @@ func TestTransitions(t *testing.T) {
 				if err == nil {
 					continue
 				}
-				if !errors.As(err, &step) || step.Kind != kind || step.From != from || step.To != to || len(step.Allowed) != len(strings.Fields(list)) || err.Error() == "" {
+				if !errors.As(err, &step) || step.Kind != kind || step.From != from || step.To != to ||
+					len(step.Allowed) != len(strings.Fields(list)) || err.Error() == "" {
 					t.Errorf("%s from %q to %q: %#v", kind, from, to, err)
 				}
 			}
@@ -176,7 +187,8 @@ func TestReopen(t *testing.T) {
 	t.Parallel()
 	for _, from := range append(States(Realtime), States(Scheduled)...) {
 		for _, to := range append(States(Realtime), States(Scheduled)...) {
-			want := (from == Resolved || from == Postmortem) && (to == Investigating || to == Identified || to == Monitoring)
+			want := (from == Resolved || from == Postmortem) &&
+				(to == Investigating || to == Identified || to == Monitoring)
 			if err := CheckReopen(from, to); (err == nil) != want {
 				t.Errorf("from %s to %s: %v", from, to, err)
 			}
@@ -215,7 +227,8 @@ func TestCodes(t *testing.T) {
 	seen := map[string]bool{}
 	for range 1000 {
 		code, err := NewCode(nil)
-		if err != nil || len(code) != codeLength || strings.Trim(code, codeAlphabet) != "" || seen[code] || !ValidCode(code) {
+		if err != nil || len(code) != codeLength || strings.Trim(code, codeAlphabet) != "" || seen[code] ||
+			!ValidCode(code) {
 			t.Fatalf("code %q, error %v", code, err)
 		}
 		seen[code] = true
@@ -227,7 +240,8 @@ func TestCodes(t *testing.T) {
 		t.Errorf("alphabet %s", codeAlphabet)
 	}
 	for s, want := range map[string]bool{
-		"h4d7q2m9x1tz": true, "A_z-9": true, strings.Repeat("a", 64): true, strings.Repeat("a", 65): false, "": false, "a b": false, "é": false, "a/b": false,
+		"h4d7q2m9x1tz": true, "A_z-9": true, strings.Repeat("a", 64): true, strings.Repeat("a", 65): false, "": false,
+		"a b": false, "é": false, "a/b": false,
 	} {
 		if ValidCode(s) != want {
 			t.Errorf("%q: valid %v", s, !want)
@@ -237,9 +251,11 @@ func TestCodes(t *testing.T) {
 
 func TestTexts(t *testing.T) {
 	t.Parallel()
-	p := &Page{Locale: "de", Texts: Texts{"de": {MaintenanceStarted: "Die Wartung hat begonnen."}, "en": {MaintenanceStarted: "It has started.", ProbePassed: "Fine."}}}
+	p := &Page{Locale: "de", Texts: Texts{"de": {MaintenanceStarted: "Die Wartung hat begonnen."},
+		"en": {MaintenanceStarted: "It has started.", ProbePassed: "Fine."}}}
 	for e, want := range map[Event]string{
-		MaintenanceStarted: "Die Wartung hat begonnen.", ProbePassed: "Fine.", MaintenanceCompleted: "This maintenance is finished.",
+		MaintenanceStarted: "Die Wartung hat begonnen.", ProbePassed: "Fine.",
+		MaintenanceCompleted: "This maintenance is finished.",
 	} {
 		if got := p.Text(e); got != want {
 			t.Errorf("%s: %s", e, got)

@@ -113,7 +113,8 @@ func FindToken(list []*Token, text string) *Token {
 // minTokenLength is the minimum length of tokens in the configuration.
 const minTokenLength = 16
 
-// ParseTokens parses the tokens of the configuration: name:role:token, separated by commas. Errors do not contain tokens.
+// ParseTokens parses the tokens of the configuration: name:role:token, separated by commas. Errors do not contain
+// tokens.
 func ParseTokens(text string) ([]*Token, error) {
 	var out []*Token
 	for item := range strings.SplitSeq(text, ",") {

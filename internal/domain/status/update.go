@@ -120,7 +120,8 @@ func (w *WorkingCopy) addUpdate(s NoticeState, u update) (*Effect, error) {
 			return nil, err
 		}
 	}
-	// Lists of updates are ordered by creation, and the newest has the state of the notice: creation times must differ.
+	// Lists of updates are ordered by creation, and the newest has the state of the notice: creation times must
+	// differ.
 	created := u.at
 	if last := len(s.Updates) - 1; n.State != NoState && last >= 0 && !created.After(s.Updates[last].CreatedAt) {
 		created = s.Updates[last].CreatedAt.Add(time.Millisecond)

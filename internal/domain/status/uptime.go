@@ -14,8 +14,8 @@ const (
 	partialWeight = 0.3
 )
 
-// UptimeOf returns the uptime of a component over the last days, including today until now. Days before start and days without a known status are omitted,
-// and times without one are not counted.
+// UptimeOf returns the uptime of a component over the last days, including today until now. Days before start and days
+// without a known status are omitted, and times without one are not counted.
 func UptimeOf(history []HistoryPoint, start Date, days int, now time.Time, v Vocabulary) *Uptime {
 	zone := now.Location()
 	first := DateOf(time.Date(now.Year(), now.Month(), now.Day()-days+1, 12, 0, 0, 0, zone))
@@ -45,7 +45,9 @@ func UptimeOf(history []HistoryPoint, start Date, days int, now time.Time, v Voc
 func earlier(a, b time.Time) time.Time { return slices.MinFunc([]time.Time{a, b}, time.Time.Compare) }
 
 // fill adds up a day from its start to its end. It returns the status at the end and the remaining history.
-func (d *UptimeDay) fill(state ComponentStatus, history []HistoryPoint, from, to time.Time) (ComponentStatus, []HistoryPoint) {
+func (d *UptimeDay) fill(
+	state ComponentStatus, history []HistoryPoint, from, to time.Time,
+) (ComponentStatus, []HistoryPoint) {
 	seconds := map[ComponentStatus]float64{}
 	for len(history) > 0 && !history[0].At.After(from) {
 		state, history = history[0].Status, history[1:]
@@ -68,7 +70,8 @@ func (d *UptimeDay) fill(state ComponentStatus, history []HistoryPoint, from, to
 	return state, history
 }
 
-// HistoryEvent is what an update of a published notice states of a component, or a change of a component's status without an update.
+// HistoryEvent is what an update of a published notice states of a component, or a change of a component's status
+// without an update.
 type HistoryEvent struct {
 	Component string // code
 	Notice    string // code; empty for a change without an update
@@ -76,7 +79,8 @@ type HistoryEvent struct {
 	State     State  // of the notice; empty for a change without an update
 	CreatedAt time.Time
 	DisplayAt ledger.Null[time.Time]
-	// Old and New are the statuses before and after, or empty if the update ends the notice without mentioning the component.
+	// Old and New are the statuses before and after, or empty if the update ends the notice without mentioning the
+	// component.
 	Old, New ComponentStatus
 
 	at time.Time
@@ -88,12 +92,13 @@ type HistoryPoint struct {
 	Status ComponentStatus
 }
 
-// HistoryOf returns the known statuses of a component, oldest first. events are in the order of their creation; they apply from the time that is displayed.
-// The component was operational since an instant, except where events state another status. Before that instant, only notices are known. now is the current
-// status with the time of its last change, for changes that no event states; its status may be empty.
+// HistoryOf returns the known statuses of a component, oldest first. events are in the order of their creation; they
+// apply from the time that is displayed. The component was operational since an instant, except where events state
+// another status. Before that instant, only notices are known. now is the current status with the time of its last
+// change, for changes that no event states; its status may be empty.
 //
-// Updates state the status that results from all notices that were open when they were written. Notices that were written afterwards, and those that they
-// overlap, state other statuses: then the worst counts.
+// Updates state the status that results from all notices that were open when they were written. Notices that were
+// written afterwards, and those that they overlap, state other statuses: then the worst counts.
 func HistoryOf(events []*HistoryEvent, since time.Time, now HistoryPoint) []HistoryPoint {
 	last := map[string]time.Time{}
 	for _, e := range events {
@@ -140,7 +145,8 @@ func (h *history) status() ComponentStatus {
 }
 
 func (h *history) apply(e *HistoryEvent) {
-	current, own := e.Old == h.status(), h.held[e.Notice] // current reports whether the event is about the known status
+	// current reports whether the event is about the known status
+	current, own := e.Old == h.status(), h.held[e.Notice]
 	switch {
 	case e.Notice == "":
 		h.base = e.New

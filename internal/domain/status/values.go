@@ -42,7 +42,8 @@ func Worst(states ...ComponentStatus) ComponentStatus {
 // Vocabulary selects the statuses that the documents of a page use.
 type Vocabulary string
 
-// The vocabularies. Documented shows components under maintenance as operational: maintenance appears only in scheduled maintenances.
+// The vocabularies. Documented shows components under maintenance as operational: maintenance appears only in
+// scheduled maintenances.
 const (
 	Documented Vocabulary = "documented"
 	Statuspage Vocabulary = "statuspage"
@@ -155,7 +156,8 @@ const (
 // Mode is where a page is edited.
 type Mode string
 
-// The modes. A mirror follows another status page and cannot be edited here. An imported page was copied once and can be edited.
+// The modes. A mirror follows another status page and cannot be edited here. An imported page was copied once and can
+// be edited.
 const (
 	Own      Mode = "own"
 	Imported Mode = "import"

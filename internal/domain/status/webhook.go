@@ -21,8 +21,11 @@ const maxWebhookURL = 2000
 // Check fails if the webhook cannot be created for a page.
 func (in *NewWebhook) Check(w *WorkingCopy) error {
 	u, err := url.Parse(in.URL)
-	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" || u.User != nil || u.Fragment != "" || len(in.URL) > maxWebhookURL {
-		return Errorf(BadInput, "%q is not a URL of a webhook: use http or https, without user and fragment, at most %d bytes", in.URL, maxWebhookURL)
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" || u.User != nil ||
+		u.Fragment != "" || len(in.URL) > maxWebhookURL {
+		return Errorf(BadInput,
+			"%q is not a URL of a webhook: use http or https, without user and fragment, at most %d bytes", in.URL,
+			maxWebhookURL)
 	}
 	for _, code := range in.Components {
 		if w.Component(code) == nil {
@@ -41,7 +44,8 @@ const (
 // WebhookSecretOverlap is how long messages are also signed with the previous secret after it was replaced.
 const WebhookSecretOverlap = 24 * time.Hour
 
-// NewWebhookSecret returns a new key, and the key as text for the receiver. random defaults to [rand.Reader]. It fails only if random does.
+// NewWebhookSecret returns a new key, and the key as text for the receiver. random defaults to [rand.Reader]. It fails
+// only if random does.
 func NewWebhookSecret(random io.Reader) (key []byte, text string, err error) {
 	key, err = randomBytes(random, webhookSecretBytes)
 	return key, webhookPrefix + base64.StdEncoding.EncodeToString(key), err
@@ -59,7 +63,8 @@ type Delivery struct {
 	Failures int32
 }
 
-// Signature returns the value of the header webhook-signature (Standard Webhooks): an HMAC over id, time and body for each key.
+// Signature returns the value of the header webhook-signature (Standard Webhooks): an HMAC over id, time and body for
+// each key.
 func (d *Delivery) Signature(at time.Time) string {
 	signatures := make([]string, len(d.Keys))
 	for i, key := range d.Keys {
@@ -70,11 +75,12 @@ func (d *Delivery) Signature(at time.Time) string {
 	return strings.Join(signatures, " ")
 }
 
-// WebhookDelay returns the delay until the next attempt after a number of failures in a row, or false if the webhook has to be disabled. All attempts take
-// about sixteen hours.
+// WebhookDelay returns the delay until the next attempt after a number of failures in a row, or false if the webhook
+// has to be disabled. All attempts take about sixteen hours.
 func WebhookDelay(failures int32) (time.Duration, bool) {
 	delays := []time.Duration{
-		5 * time.Second, 30 * time.Second, 2 * time.Minute, 10 * time.Minute, 30 * time.Minute, time.Hour, 2 * time.Hour, 4 * time.Hour, 8 * time.Hour,
+		5 * time.Second, 30 * time.Second, 2 * time.Minute, 10 * time.Minute, 30 * time.Minute, time.Hour,
+		2 * time.Hour, 4 * time.Hour, 8 * time.Hour,
 	}
 	if int(failures) > len(delays) {
 		return 0, false
@@ -82,7 +88,8 @@ func WebhookDelay(failures int32) (time.Duration, bool) {
 	return delays[max(failures, 1)-1], true
 }
 
-// The content of messages: that of the common status page API, in which incidents and components are those of documents.
+// The content of messages: that of the common status page API, in which incidents and components are those of
+// documents.
 type (
 	messageObject struct {
 		Meta      messageMeta      `json:"meta"`
@@ -158,12 +165,19 @@ func (s *PageState) message(components []string) *Message {
 
 // NoticeMessage returns the message about an update of a notice. The updates of the notice are newest first.
 func (s *PageState) NoticeMessage(n *NoticeState) *Message {
-	o := &messageIncident{PageID: s.Page.Code, Backfilled: n.Notice.Backfilled, ImpactOverride: n.Notice.ImpactOverride.Pointer(), noticeObject: noticeObject{
-		ID: n.Notice.Code, Name: n.Notice.Name, Status: string(n.Notice.State), CreatedAt: instant{n.Notice.CreatedAt}, UpdatedAt: instant{n.Notice.UpdatedAt},
-		MonitoringAt: nullInstant(n.Notice.MonitoringAt), ResolvedAt: nullInstant(n.Notice.ResolvedAt), Impact: string(n.Notice.Impact),
-		Shortlink: n.Notice.Shortlink, StartedAt: &instant{n.Notice.StartedAt}, ReminderIntervals: n.Notice.ReminderIntervals.Pointer(),
-		ScheduledFor: nullInstant(n.Notice.ScheduledFor), ScheduledUntil: nullInstant(n.Notice.ScheduledUntil), Components: []componentObject{},
-	}}
+	o := &messageIncident{PageID: s.Page.Code, Backfilled: n.Notice.Backfilled,
+		ImpactOverride: n.Notice.ImpactOverride.Pointer(), noticeObject: noticeObject{
+			ID: n.Notice.Code, Name: n.Notice.Name, Status: string(n.Notice.State),
+			CreatedAt:    instant{n.Notice.CreatedAt},
+			UpdatedAt:    instant{n.Notice.UpdatedAt},
+			MonitoringAt: nullInstant(n.Notice.MonitoringAt), ResolvedAt: nullInstant(n.Notice.ResolvedAt),
+			Impact:    string(n.Notice.Impact),
+			Shortlink: n.Notice.Shortlink, StartedAt: &instant{n.Notice.StartedAt},
+			ReminderIntervals: n.Notice.ReminderIntervals.Pointer(),
+			ScheduledFor:      nullInstant(n.Notice.ScheduledFor),
+			ScheduledUntil:    nullInstant(n.Notice.ScheduledUntil),
+			Components:        []componentObject{},
+		}}
 	for _, u := range n.Updates {
 		o.Updates = append(o.Updates, updateObjectOf(u))
 	}
@@ -181,8 +195,10 @@ func (s *PageState) NoticeMessage(n *NoticeState) *Message {
 
 func updateObjectOf(u *Update) updateObject {
 	o := updateObject{
-		ID: u.Code, Status: string(u.State), Body: u.Body, CreatedAt: instant{u.CreatedAt}, UpdatedAt: instant{u.UpdatedAt}, DisplayAt: nullInstant(u.DisplayAt),
-		DeliverNotifications: u.DeliverNotifications, CustomTweet: u.CustomTweet.Pointer(), TweetID: u.TweetID.Pointer(),
+		ID: u.Code, Status: string(u.State), Body: u.Body, CreatedAt: instant{u.CreatedAt},
+		UpdatedAt: instant{u.UpdatedAt}, DisplayAt: nullInstant(u.DisplayAt),
+		DeliverNotifications: u.DeliverNotifications, CustomTweet: u.CustomTweet.Pointer(),
+		TweetID: u.TweetID.Pointer(),
 	}
 	if len(u.Affected) > 0 {
 		o.Affected = new(list.Map(u.Affected, func(a *AffectedComponent) affectedObject {
@@ -194,13 +210,16 @@ func updateObjectOf(u *Update) updateObject {
 
 func componentObjectOf(c *Component) componentObject {
 	return componentObject{
-		ID: c.Code, Name: c.Name, Status: string(c.Shown), CreatedAt: instant{c.CreatedAt}, UpdatedAt: instant{c.UpdatedAt}, Position: c.Position,
-		Description: c.Description.Pointer(), Showcase: c.Showcase, StartDate: (*string)(c.StartDate.Pointer()), GroupID: c.GroupCode.Pointer(),
-		Group: c.IsGroup, OnlyShowIfDegraded: c.OnlyShowIfDegraded,
+		ID: c.Code, Name: c.Name, Status: string(c.Shown), CreatedAt: instant{c.CreatedAt},
+		UpdatedAt: instant{c.UpdatedAt}, Position: c.Position,
+		Description: c.Description.Pointer(), Showcase: c.Showcase, StartDate: (*string)(c.StartDate.Pointer()),
+		GroupID: c.GroupCode.Pointer(),
+		Group:   c.IsGroup, OnlyShowIfDegraded: c.OnlyShowIfDegraded,
 	}
 }
 
-// ChangeMessage returns the message about a change of a component's status, or nil if the change is not shown or the component does not exist any more.
+// ChangeMessage returns the message about a change of a component's status, or nil if the change is not shown or the
+// component does not exist any more.
 func (s *PageState) ChangeMessage(c *Change) *Message {
 	component := s.Component(c.ComponentCode)
 	if component == nil || c.OldShown == c.NewShown {
@@ -209,7 +228,8 @@ func (s *PageState) ChangeMessage(c *Change) *Message {
 	m, object := s.message([]string{c.ComponentCode}), componentObjectOf(component)
 	m.content.Component = &object
 	m.content.Update = &messageChange{
-		ID: c.ComponentCode + "-" + strconv.FormatInt(c.At.UnixMilli(), 10), ComponentID: c.ComponentCode, CreatedAt: instant{c.At},
+		ID: c.ComponentCode + "-" + strconv.FormatInt(c.At.UnixMilli(), 10), ComponentID: c.ComponentCode,
+		CreatedAt: instant{c.At},
 		OldStatus: string(c.OldShown), NewStatus: string(c.NewShown),
 	}
 	return m

@@ -1,4 +1,5 @@
-// Package contracts holds the contracts of the demo network: Solidity sources, and their ABIs and bytecode in compiled.json, which compile.js writes.
+// Package contracts holds the contracts of the demo network: Solidity sources, and their ABIs and bytecode in
+// compiled.json, which compile.js writes.
 package contracts
 
 import (

@@ -27,12 +27,15 @@ var decodedLaws = map[string]decodedLaw{
 	"gas costs what the network charges at that time, and at most what the transaction allows": {
 		"update ethereum_transaction set gas_price = '\\x01' where gas_price is not null", checkGasPrices,
 	},
-	"raw Ethereum transactions have their hash, sender and nonce": {"update ethereum_transaction set hash = sha256(hash) where type = 2", checkRawTransactions},
+	"raw Ethereum transactions have their hash, sender and nonce": {"update ethereum_transaction set hash = " +
+		"sha256(hash) where type = 2", checkRawTransactions},
 	"the signer of an Ethereum transaction is its sender and takes part in it": {
 		"delete from entity_transaction where entity_id in (1002, 1008, 1015)", checkSigners,
 	},
-	"logs of calls are in the blooms of the log, the result and the block": {"update contract_log set bloom = '' where synthetic is not true", checkBlooms},
-	"schedules are signed by required keys":                                {"update transaction_signature set public_key_prefix = '\\x77'", checkSignatures},
+	"logs of calls are in the blooms of the log, the result and the block": {"update contract_log set bloom = '' " +
+		"where synthetic is not true", checkBlooms},
+	"schedules are signed by required keys": {"update transaction_signature set " +
+		"public_key_prefix = '\\x77'", checkSignatures},
 }
 
 // list returns the rows of a query.
@@ -76,7 +79,8 @@ func checkGasPrices(t *testing.T, conn *pgx.Conn) (rows, broken int64) {
 		}
 		price := fees.GasPrice(rates, ledger.Timestamp(r.TS))
 		allowed := new(big.Int).Div(new(big.Int).SetBytes(r.Allowed), big.NewInt(10_000_000_000)) // weibars
-		if r.Charged/r.Used != price.V || r.Allowed != nil && (allowed.Int64() < price.V || r.Sent && r.Paid != r.Used*price.V) {
+		if r.Charged/r.Used != price.V || r.Allowed != nil &&
+			(allowed.Int64() < price.V || r.Sent && r.Paid != r.Used*price.V) {
 			broken++
 		}
 	}
@@ -98,12 +102,14 @@ func checkRawTransactions(t *testing.T, conn *pgx.Conn) (rows, broken int64) {
 		var x types.Transaction
 		err := x.UnmarshalBinary(r.Data)
 		sender, err2 := types.Sender(types.LatestSignerForChainID(big.NewInt(world.ChainID)), &x)
-		if err != nil || err2 != nil || !bytes.Equal(crypto.Keccak256(r.Data), r.Hash) || !bytes.Equal(r.Hash, r.ResultHash) || !bytes.Equal(sender[:], r.Address) {
+		if err != nil || err2 != nil || !bytes.Equal(crypto.Keccak256(r.Data), r.Hash) ||
+			!bytes.Equal(r.Hash, r.ResultHash) || !bytes.Equal(sender[:], r.Address) {
 			broken++
 			continue
 		}
 		const wrongNonce = 312
-		if x.Nonce() != uint64(r.Nonce) || (r.Result == wrongNonce) == (x.Nonce() == nonces[sender]) || r.Nonce >= r.Last && r.Result != wrongNonce {
+		if x.Nonce() != uint64(r.Nonce) || (r.Result == wrongNonce) == (x.Nonce() == nonces[sender]) ||
+			r.Nonce >= r.Last && r.Result != wrongNonce {
 			broken++
 		}
 		if r.Result != wrongNonce {
@@ -120,7 +126,8 @@ func checkSignatures(t *testing.T, conn *pgx.Conn) (rows, broken int64) {
 		ID    int64
 		Key   []byte
 		Signs bool
-	}](t, conn, "select id, key, coalesce(receiver_sig_required, false) from entity where type = 'ACCOUNT' and key is not null") {
+	}](t, conn,
+		"select id, key, coalesce(receiver_sig_required, false) from entity where type = 'ACCOUNT' and key is not null") {
 		keys[e.ID] = e.Key
 		if e.Signs {
 			keys[-e.ID] = e.Key // to receive
@@ -129,7 +136,9 @@ func checkSignatures(t *testing.T, conn *pgx.Conn) (rows, broken int64) {
 	signatures := list[struct {
 		Prefix, Body []byte
 		Payer        int64
-	}](t, conn, "select public_key_prefix, transaction_body, s.payer_account_id from transaction_signature join schedule s on schedule_id = entity_id")
+	}](t, conn,
+		"select public_key_prefix, transaction_body, s.payer_account_id from transaction_signature join schedule s "+
+			"on schedule_id = entity_id")
 	for _, s := range signatures {
 		var body services.SchedulableTransactionBody
 		if err := proto.Unmarshal(s.Body, &body); err != nil {
@@ -176,7 +185,8 @@ func checkSigners(t *testing.T, conn *pgx.Conn) (rows, broken int64) {
 		}
 		address, err := types.Sender(types.LatestSignerForChainID(big.NewInt(world.ChainID)), &x)
 		id := accounts[address]
-		if err != nil || id == 0 || r.Sender != nil && *r.Sender != id || !slices.Contains(r.Party, id) || !slices.Contains(r.Moving, id) {
+		if err != nil || id == 0 || r.Sender != nil && *r.Sender != id || !slices.Contains(r.Party, id) ||
+			!slices.Contains(r.Moving, id) {
 			broken++
 		}
 	}

@@ -36,7 +36,8 @@ func resumed(t *testing.T, conn *pgx.Conn) *liveNetwork {
 	return n
 }
 
-// sound checks the rules of a ledger database; those about the newest snapshot only where the network has just made one.
+// sound checks the rules of a ledger database; those about the newest snapshot only where the network has just made
+// one.
 func sound(t *testing.T, conn *pgx.Conn, snapshot bool) {
 	t.Helper()
 	for name, l := range laws {
@@ -68,12 +69,16 @@ func TestLive(t *testing.T) {
 	}
 	since := noon.UnixNano() - 2*time.Second.Nanoseconds()
 	for what, query := range map[string]string{
-		"messages":             "select count(*) from topic_message where consensus_timestamp > $1",
-		"transfers":            "select count(distinct consensus_timestamp) from crypto_transfer where consensus_timestamp > $1",
-		"results":              "select count(*) from contract_result where consensus_timestamp > $1",
-		"logs that ran":        "select count(distinct l.consensus_timestamp) from contract_log l join contract_result using (consensus_timestamp) where consensus_timestamp > $1",
-		"ends of two seconds":  "select count(*) from record_file where consensus_end > $1 and consensus_end % 2000000000 = 0",
-		"blocks with messages": "select count(*) from record_file where consensus_end > $1 and exists (select from topic_message where consensus_timestamp = consensus_end)",
+		"messages": "select count(*) from topic_message where consensus_timestamp > $1",
+		"transfers": "select count(distinct consensus_timestamp) from crypto_transfer where " +
+			"consensus_timestamp > $1",
+		"results": "select count(*) from contract_result where consensus_timestamp > $1",
+		"logs that ran": "select count(distinct l.consensus_timestamp) from contract_log l join " +
+			"contract_result using (consensus_timestamp) where consensus_timestamp > $1",
+		"ends of two seconds": "select count(*) from record_file where consensus_end > $1 and consensus_end % " +
+			"2000000000 = 0",
+		"blocks with messages": "select count(*) from record_file where consensus_end > $1 and exists (select from " +
+			"topic_message where consensus_timestamp = consensus_end)",
 	} {
 		var got int
 		if err := conn.QueryRow(t.Context(), query, since).Scan(&got); err != nil || got < 28 {
@@ -142,7 +147,8 @@ func TestLiveRefuses(t *testing.T) {
 		sql  string
 		want error
 	}{
-		"something else": {"update record_file set hash = repeat('b', 96) where index = (select max(index) from record_file)", ErrNotDemo},
+		"something else": {"update record_file set hash = repeat('b', 96) where index = (select max(index) from " +
+			"record_file)", ErrNotDemo},
 		"another story": {`
 			update record_file set hash = repeat('c', 96) where index = (select max(index) from record_file);
 			comment on table record_file is '` + marker + strings.Repeat("c", 96) + `'`, ErrOtherVersion},
@@ -168,7 +174,9 @@ func TestKeepAlive(t *testing.T) {
 	ended := make(chan error, 1)
 	start := time.Now()
 	go func() {
-		ended <- KeepAlive(ctx, url, func() time.Time { return noon.Add(time.Since(start)) }, slog.New(slog.DiscardHandler))
+		ended <- KeepAlive(ctx, url, func() time.Time {
+			return noon.Add(time.Since(start))
+		}, slog.New(slog.DiscardHandler))
 	}()
 	for one(t, conn, "select count(*) from record_file") < blocks+2 {
 		select {

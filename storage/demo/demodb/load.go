@@ -65,8 +65,8 @@ func IsEmpty(ctx context.Context, db Querier) (bool, error) {
 	return !filled, wrap.Error(err, "checking whether the ledger tables are empty")
 }
 
-// IsDemo reports whether the database contains the demo network and nothing else: the newest block is the last block of
-// the scenario, or a live block, whose hash is derived from the hashes of its transactions.
+// IsDemo reports whether the database contains the demo network and nothing else: the newest block is the last block
+// of the scenario, or a live block, whose hash is derived from the hashes of its transactions.
 func IsDemo(ctx context.Context, db Querier) (bool, error) {
 	const query = `
 		select exists (

@@ -33,7 +33,8 @@ func TestLoad(t *testing.T) {
 	if len(steps) < 50 || last == 0 || last >= rows {
 		t.Errorf("%d steps, the last with %d of %d rows", len(steps), last, rows)
 	}
-	if got, want := one(t, conn, "select max(consensus_timestamp) from transaction"), noon.Truncate(time.Second).Add(-4*time.Second); got != want.UnixNano() {
+	if got, want := one(t, conn, "select max(consensus_timestamp) from transaction"),
+		noon.Truncate(time.Second).Add(-4*time.Second); got != want.UnixNano() {
 		t.Errorf("last transaction at %d, want %v", got, want)
 	}
 	if is, err := IsDemo(t.Context(), conn); err != nil || !is {

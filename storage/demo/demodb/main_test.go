@@ -22,20 +22,22 @@ func TestMain(m *testing.M) { pgtest.Main(m) }
 var noon = time.Date(2026, 5, 17, 12, 34, 56, 789, time.UTC)
 
 // empty has the tables of the ledger without rows.
-var empty = &pgtest.Template{Name: "empty", Package: "heliograph/storage/demo/demodb", Prepare: func(ctx context.Context, url string) error {
-	return migrations.Ledger(ctx, url, slog.New(slog.DiscardHandler))
-}}
+var empty = &pgtest.Template{Name: "empty", Package: "heliograph/storage/demo/demodb",
+	Prepare: func(ctx context.Context, url string) error {
+		return migrations.Ledger(ctx, url, slog.New(slog.DiscardHandler))
+	}}
 
 // filled has the demo of noon.
-var filled = &pgtest.Template{Name: "filled", From: empty, Package: "heliograph/storage/demo/demodb", Prepare: func(ctx context.Context, url string) error {
-	conn, err := pgx.Connect(ctx, url)
-	if err != nil {
+var filled = &pgtest.Template{Name: "filled", From: empty, Package: "heliograph/storage/demo/demodb",
+	Prepare: func(ctx context.Context, url string) error {
+		conn, err := pgx.Connect(ctx, url)
+		if err != nil {
+			return err
+		}
+		defer func() { _ = conn.Close(ctx) }()
+		err = Load(ctx, conn, noon, nil)
 		return err
-	}
-	defer func() { _ = conn.Close(ctx) }()
-	err = Load(ctx, conn, noon, nil)
-	return err
-}}
+	}}
 
 // digestOf is a digest of all rows of all tables.
 func digestOf(t *testing.T, conn *pgx.Conn) string {
@@ -43,7 +45,8 @@ func digestOf(t *testing.T, conn *pgx.Conn) string {
 	h := sha256.New()
 	for _, table := range tables {
 		var d string
-		query := fmt.Sprintf("select coalesce(md5(string_agg(x::text, chr(10) order by x::text)), '') from %s x", table)
+		query := fmt.Sprintf("select coalesce(md5(string_agg(x::text, chr(10) order by x::text)), '') from %s x",
+			table)
 		if err := conn.QueryRow(t.Context(), query).Scan(&d); err != nil {
 			t.Fatalf("%s: %v", table, err)
 		}

@@ -30,7 +30,8 @@ func TestReload(t *testing.T) {
 	if err := Reload(t.Context(), conn, later, nil); err != nil {
 		t.Fatal(err)
 	}
-	if got, want := one(t, conn, "select max(consensus_timestamp) from transaction"), later.Truncate(time.Second).Add(-4*time.Second); got != want.UnixNano() {
+	if got, want := one(t, conn, "select max(consensus_timestamp) from transaction"),
+		later.Truncate(time.Second).Add(-4*time.Second); got != want.UnixNano() {
 		t.Errorf("last transaction at %d, want %v", got, want)
 	}
 	if is, err := IsDemo(t.Context(), conn); err != nil || !is {
@@ -73,7 +74,8 @@ func TestForeignDatabases(t *testing.T) {
 	t.Parallel()
 	t.Run("one entity", func(t *testing.T) {
 		t.Parallel()
-		refuses(t, empty.Fresh(t), "insert into entity (id, num, realm, shard, timestamp_range) values (5, 5, 0, 0, '[1,)')")
+		refuses(t, empty.Fresh(t),
+			"insert into entity (id, num, realm, shard, timestamp_range) values (5, 5, 0, 0, '[1,)')")
 	})
 	t.Run("a continued demo", func(t *testing.T) {
 		t.Parallel()

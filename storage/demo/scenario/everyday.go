@@ -72,12 +72,14 @@ func (w *Scenario) addEverydayEvent() {
 		from, to := w.pickTwo(w.holders[demo.Driftwood])
 		w.TransferToken(from, to, demo.Driftwood, 1+w.Pick(4), "")
 	case n < 63:
-		who := []int64{demo.Alice, demo.Bob, demo.Walter, demo.Frank, demo.Heidi, demo.Erin, w.anyResident()}[w.Pick(7)]
+		who := []int64{demo.Alice, demo.Bob, demo.Walter, demo.Frank, demo.Heidi, demo.Erin,
+			w.anyResident()}[w.Pick(7)]
 		w.SubmitText(demo.KeepersChat, who, chat[w.Pick(int64(len(chat)))])
 	case n < 67:
 		w.reportWeather()
 	case n < 69:
-		w.SubmitMessage(demo.HarbourNotices, []int64{demo.Bob, demo.Heidi, demo.Carol}[w.Pick(3)], []byte("Notice: the slipway is in use."), nil, 0)
+		w.SubmitMessage(demo.HarbourNotices, []int64{demo.Bob, demo.Heidi, demo.Carol}[w.Pick(3)],
+			[]byte("Notice: the slipway is in use."), nil, 0)
 	case n < 86:
 		w.useContract()
 	case n < 88:
@@ -97,7 +99,8 @@ func (w *Scenario) addEverydayEvent() {
 	case n < 98:
 		w.Airdrop(demo.Fund, w.anyResident(), demo.LampOil, 0, (1+w.Pick(5))*1_000_000)
 	case n < 99:
-		w.UpdateAccount(demo.Walter, world.Row{"memo": "Walter, keeper of the west light; " + chat[w.Pick(int64(len(chat)))]})
+		w.UpdateAccount(demo.Walter,
+			world.Row{"memo": "Walter, keeper of the west light; " + chat[w.Pick(int64(len(chat)))]})
 	default:
 		w.StoreHook(demo.Alice, 1, world.HookSlot{Key: world.Word(1), Value: world.Word(w.Pick(1_000))})
 	}
@@ -119,23 +122,27 @@ func (w *Scenario) pay(from, to int64) {
 func (w *Scenario) reportWeather() {
 	wind := []string{"N 2", "SW 4", "W 6", "S 1", "NW 7"}[w.Pick(5)]
 	sea := []string{"calm", "slight", "moderate", "rough"}[w.Pick(4)]
-	w.SubmitText(demo.WeatherReports, []int64{demo.Alice, demo.Walter}[w.Pick(2)], `{"wind":"`+wind+`","sea":"`+sea+`"}`)
+	w.SubmitText(demo.WeatherReports, []int64{demo.Alice, demo.Walter}[w.Pick(2)],
+		`{"wind":"`+wind+`","sea":"`+sea+`"}`)
 }
 
 // useContract adds a randomly chosen contract call. Some of them fail.
 func (w *Scenario) useContract() {
 	from, to := w.pickTwo(w.coinHolders)
 	coin := func(amount int64) world.Call {
-		return world.Call{Contract: demo.HarbourCoin, Source: "HarbourCoin", Method: "transfer", Args: []any{w.Address(to), bigInt(amount)}}
+		return world.Call{Contract: demo.HarbourCoin, Source: "HarbourCoin", Method: "transfer",
+			Args: []any{w.Address(to), bigInt(amount)}}
 	}
-	reading := world.Call{Contract: demo.TideGauge, Source: "TideGauge", Method: "report", Args: []any{w.Pick(3_000) - 1_500}}
+	reading := world.Call{Contract: demo.TideGauge, Source: "TideGauge", Method: "report",
+		Args: []any{w.Pick(3_000) - 1_500}}
 	switch w.Pick(12) {
 	case 0, 1, 2:
 		c := coin(1 + w.Pick(900))
 		c.Payer = from
 		w.CallContract(c)
 	case 3, 4:
-		w.SendEthereum(world.EthereumTransaction{Type: 2, Sender: []int64{demo.Bob, demo.Heidi, demo.Rupert}[w.Pick(3)], Call: coin(1 + w.Pick(900))})
+		w.SendEthereum(world.EthereumTransaction{Type: 2,
+			Sender: []int64{demo.Bob, demo.Heidi, demo.Rupert}[w.Pick(3)], Call: coin(1 + w.Pick(900))})
 	case 5, 6:
 		reading.Payer = []int64{demo.Walter, demo.Alice, demo.Dave}[w.Pick(3)]
 		w.CallContract(reading)
@@ -143,8 +150,9 @@ func (w *Scenario) useContract() {
 		w.SendEthereum(world.EthereumTransaction{Type: int(w.Pick(3)), Sender: demo.Bob, Call: reading, Access: true})
 	case 8:
 		w.CallContract(world.Call{
-			Payer: demo.Walter, Contract: demo.Signpost, Source: "Logbook", Method: "write", Args: []any{chat[w.Pick(int64(len(chat)))]},
-			Gas: 600_000,
+			Payer: demo.Walter, Contract: demo.Signpost, Source: "Logbook", Method: "write",
+			Args: []any{chat[w.Pick(int64(len(chat)))]},
+			Gas:  600_000,
 		})
 	case 9:
 		c := coin(900_000_000)
@@ -153,11 +161,13 @@ func (w *Scenario) useContract() {
 	case 10:
 		w.CallContract(world.Call{
 			Payer: demo.Alice, Contract: demo.TokenDesk, Source: "TokenDesk", Method: "send",
-			Args: []any{world.LongZeroAddress(demo.Sunlight), w.Address(demo.Alice), w.Address(demo.Bob), 1 + w.Pick(9_000)},
+			Args: []any{world.LongZeroAddress(demo.Sunlight), w.Address(demo.Alice), w.Address(demo.Bob),
+				1 + w.Pick(9_000)},
 		})
 	case 11:
 		w.CallContract(world.Call{
-			Payer: demo.Dave, Contract: demo.Tollgate, Source: "Tollgate", Method: "pay", Args: []any{w.Address(demo.Walter)},
+			Payer: demo.Dave, Contract: demo.Tollgate, Source: "Tollgate", Method: "pay",
+			Args:  []any{w.Address(demo.Walter)},
 			Value: 1_000_000 + w.Pick(world.Hbar),
 		})
 	}
@@ -180,17 +190,20 @@ func (w *Scenario) addNewcomer() {
 	name := fmt.Sprint("newcomer ", w.NextID("account")-world.FirstAccount)
 	if w.Pick(2) == 0 {
 		w.FundAlias(demo.Fund, 20*world.Hbar, world.Account{
-			Key: world.KeyList(), Alias: world.EVMAddress(name), EVMAddress: world.EVMAddress(name), AutoAssociations: -1,
+			Key: world.KeyList(), Alias: world.EVMAddress(name), EVMAddress: world.EVMAddress(name),
+			AutoAssociations: -1,
 		})
 		return
 	}
-	w.CreateAccount(demo.Fund, world.Account{Memo: "Newcomer", Key: world.Ed25519Key(name), Initial: (10 + w.Pick(50)) * world.Hbar})
+	w.CreateAccount(demo.Fund, world.Account{Memo: "Newcomer", Key: world.Ed25519Key(name),
+		Initial: (10 + w.Pick(50)) * world.Hbar})
 }
 
 func (w *Scenario) emitLog() {
 	from, to := w.pickTwo(w.coinHolders)
 	if w.Pick(2) == 0 {
-		w.CallContract(world.Call{Payer: from, Contract: demo.TideGauge, Source: "TideGauge", Method: "report", Args: []any{w.Pick(3_000) - 1_500}})
+		w.CallContract(world.Call{Payer: from, Contract: demo.TideGauge, Source: "TideGauge", Method: "report",
+			Args: []any{w.Pick(3_000) - 1_500}})
 		return
 	}
 	w.SendEthereum(world.EthereumTransaction{Type: 2, Sender: demo.Bob, Call: world.Call{
@@ -222,7 +235,8 @@ func (w *Scenario) grant() {
 func (w *Scenario) CreateStreet(street string, houses int64) {
 	for house := int64(1); house <= houses; house++ {
 		name := fmt.Sprintf("%s %d", street, house)
-		p := world.Account{Memo: name, Key: world.Ed25519Key(name), Initial: (200 + w.Pick(4_000)) * world.Hbar, AutoAssociations: w.Pick(6) * 2}
+		p := world.Account{Memo: name, Key: world.Ed25519Key(name), Initial: (200 + w.Pick(4_000)) * world.Hbar,
+			AutoAssociations: w.Pick(6) * 2}
 		switch house % 9 {
 		case 1:
 			node := w.Pick(demo.NodeCount)
@@ -231,7 +245,8 @@ func (w *Scenario) CreateStreet(street string, houses int64) {
 			p.Key, p.EVMAddress = world.ECDSAKey(name), world.EVMAddress(name)
 			p.Alias = p.EVMAddress
 		case 3:
-			p.Key, p.Memo = world.ThresholdKey(1, world.Ed25519Key(name), world.Ed25519Key(name+", attic")), name+", shared"
+			p.Key, p.Memo = world.ThresholdKey(1, world.Ed25519Key(name), world.Ed25519Key(name+", attic")),
+				name+", shared"
 		case 4:
 			p.StakedTo = demo.Fund
 		case 7:
@@ -280,14 +295,16 @@ func (w *Scenario) DeployHarbourCoin() int64 {
 	third := len(code) / 3
 	file := w.CreateFile(demo.Alice, "initcode of Harbour Coin", code[:third], code[third:2*third], code[2*third:])
 	return w.Deploy(demo.Alice, world.Deployment{
-		Source: "HarbourCoin", Args: args, Memo: "Harbour Coin", Key: world.Ed25519Key("Alice"), File: file, Gas: 2_500_000, RenewedBy: demo.Alice,
+		Source: "HarbourCoin", Args: args, Memo: "Harbour Coin", Key: world.Ed25519Key("Alice"), File: file,
+		Gas: 2_500_000, RenewedBy: demo.Alice,
 	})
 }
 
 // DeployGauges deploys the tide gauges of residents.
 func (w *Scenario) DeployGauges(places ...string) {
 	for i, place := range places {
-		w.Deploy(w.residents[i*5], world.Deployment{Source: "TideGauge", Args: []any{place}, Memo: "Gauge at " + place, Gas: 3_000_000})
+		w.Deploy(w.residents[i*5], world.Deployment{Source: "TideGauge", Args: []any{place}, Memo: "Gauge at " + place,
+			Gas: 3_000_000})
 	}
 }
 
@@ -295,7 +312,8 @@ func (w *Scenario) DeployGauges(places ...string) {
 func (w *Scenario) GiveCoins(to ...int64) {
 	for _, p := range to {
 		w.CallContract(world.Call{
-			Payer: demo.Alice, Contract: demo.HarbourCoin, Source: "HarbourCoin", Method: "transfer", Args: []any{w.Address(p), bigInt(500_000)},
+			Payer: demo.Alice, Contract: demo.HarbourCoin, Source: "HarbourCoin", Method: "transfer",
+			Args: []any{w.Address(p), bigInt(500_000)},
 		})
 	}
 	w.coinHolders = to
@@ -305,7 +323,8 @@ func (w *Scenario) GiveCoins(to ...int64) {
 func (w *Scenario) RenameGauge(name string) {
 	data := w.Pack("TideGauge", "rename", name)
 	file := w.CreateFile(demo.Relay, "call data that were too large", []byte(common.Bytes2Hex(data)))
-	w.SendEthereum(world.EthereumTransaction{Type: 2, Sender: demo.Bob, File: file, Call: world.Call{Contract: demo.TideGauge, Data: data}})
+	w.SendEthereum(world.EthereumTransaction{Type: 2, Sender: demo.Bob, File: file,
+		Call: world.Call{Contract: demo.TideGauge, Data: data}})
 }
 
 // ResidentsLeave deletes the accounts of some residents.

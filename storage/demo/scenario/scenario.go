@@ -38,7 +38,8 @@ func New(end int64) (*Scenario, error) {
 	return w, nil
 }
 
-// Continue adds a live block that ends at a consensus time. It contains at least a payment, a contract call with logs and a message.
+// Continue adds a live block that ends at a consensus time. It contains at least a payment, a contract call with logs
+// and a message.
 func (w *Scenario) Continue(end int64) {
 	w.AddBlock(end, func() {
 		w.grant()
@@ -48,12 +49,13 @@ func (w *Scenario) Continue(end int64) {
 			w.addEverydayEvent()
 		}
 	}, func() {
-		w.SubmitText(demo.KeepersChat, []int64{demo.Walter, demo.Alice, demo.Bob, demo.Heidi, demo.Erin, demo.Frank}[w.Pick(6)], chat[w.Pick(int64(len(chat)))])
+		w.SubmitText(demo.KeepersChat, []int64{demo.Walter, demo.Alice, demo.Bob, demo.Heidi, demo.Erin,
+			demo.Frank}[w.Pick(6)], chat[w.Pick(int64(len(chat)))])
 	})
 }
 
-// Everyday life has a rhythm of hours and weekdays, by the clock and calendar of the town: the scenario ends at noon. The rhythm does not depend on the
-// time of the load, so that the transactions do not either.
+// Everyday life has a rhythm of hours and weekdays, by the clock and calendar of the town: the scenario ends at noon.
+// The rhythm does not depend on the time of the load, so that the transactions do not either.
 var (
 	busyHours = [24]int64{1, 1, 1, 1, 2, 4, 7, 10, 9, 7, 6, 8, 11, 9, 7, 6, 7, 9, 13, 14, 10, 6, 3, 2}
 	busyDays  = [7]int64{10, 9, 10, 11, 14, 7, 4}
@@ -78,7 +80,8 @@ func (w *Scenario) planYear() {
 		case day%37 < 2: // storm: the harbour is closed
 			level /= 5
 		}
-		for activity += level * (70 + w.yearRand.Int64N(60)) / 100; activity > activityOfOne; activity -= activityOfOne {
+		for activity += level * (70 +
+			w.yearRand.Int64N(60)) / 100; activity > activityOfOne; activity -= activityOfOne {
 			w.due = append(w.due, w.End()-age+w.yearRand.Int64N(world.Hour))
 		}
 	}
@@ -108,7 +111,8 @@ func (w *Scenario) addOrdinaryEvent() {
 	case n < 48:
 		w.pay(from, to)
 	case n < 66:
-		w.SubmitText(demo.KeepersChat, []int64{demo.Walter, demo.Alice, demo.Heidi, from}[w.Pick(4)], chat[w.Pick(int64(len(chat)))])
+		w.SubmitText(demo.KeepersChat, []int64{demo.Walter, demo.Alice, demo.Heidi, from}[w.Pick(4)],
+			chat[w.Pick(int64(len(chat)))])
 	case n < 72:
 		w.reportWeather()
 	case n < 82:

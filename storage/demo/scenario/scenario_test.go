@@ -18,7 +18,8 @@ import (
 // noon is the time at which the tests end the scenario.
 var noon = time.Date(2026, 5, 17, 12, 34, 56, 789, time.UTC)
 
-// TestEthereumTransactionsAreSigned decodes the raw transactions: hash, signer and contents are those of the other columns.
+// TestEthereumTransactionsAreSigned decodes the raw transactions: hash, signer and contents are those of the other
+// columns.
 func TestEthereumTransactionsAreSigned(t *testing.T) {
 	t.Parallel()
 	w, err := New(noon.UnixNano())
@@ -86,7 +87,8 @@ func TestRunningHashes(t *testing.T) {
 		if last[topic] == nil {
 			last[topic] = make([]byte, 48)
 		}
-		last[topic] = world.RunningHash(last[topic], r["payer_account_id"].(int64), topic, r["consensus_timestamp"].(int64), r["sequence_number"].(int64), r["message"].([]byte))
+		last[topic] = world.RunningHash(last[topic], r["payer_account_id"].(int64), topic,
+			r["consensus_timestamp"].(int64), r["sequence_number"].(int64), r["message"].([]byte))
 		if !bytes.Equal(last[topic], r["running_hash"].([]byte)) {
 			t.Errorf("message %d of 0.0.%d breaks the chain", r["sequence_number"], topic)
 		}
@@ -115,7 +117,8 @@ func TestFilesOfContracts(t *testing.T) {
 			text = append(text, r["file_data"].([]byte)...)
 		}
 	}
-	if want := common.Bytes2Hex(w.Initcode("HarbourCoin", bigInt(100_000_000), w.Address(demo.Alice))); string(text) != want {
+	if want := common.Bytes2Hex(w.Initcode("HarbourCoin", bigInt(100_000_000),
+		w.Address(demo.Alice))); string(text) != want {
 		t.Errorf("the file has %d digits, want %d", len(text), len(want))
 	}
 }
@@ -130,9 +133,12 @@ func TestTimeChangesTimesOnly(t *testing.T) {
 		}
 		out := map[string][]string{}
 		for table, columns := range map[string][]string{
-			"entity": {"id", "type", "memo", "key", "evm_address", "deleted"}, "token": {"token_id", "name", "total_supply"},
-			"token_account": {"account_id", "token_id", "balance"}, "topic_message": {"topic_id", "sequence_number", "message"},
-			"contract_state": {"contract_id", "slot", "value"}, "ethereum_transaction": {"hash", "nonce"}, "nft": {"token_id", "serial_number", "account_id"},
+			"entity":         {"id", "type", "memo", "key", "evm_address", "deleted"},
+			"token":          {"token_id", "name", "total_supply"},
+			"token_account":  {"account_id", "token_id", "balance"},
+			"topic_message":  {"topic_id", "sequence_number", "message"},
+			"contract_state": {"contract_id", "slot", "value"}, "ethereum_transaction": {"hash", "nonce"},
+			"nft":      {"token_id", "serial_number", "account_id"},
 			"schedule": {"schedule_id", "transaction_body"}, "hook_storage": {"key", "value"},
 		} {
 			for _, r := range w.Rows(table) {
@@ -148,7 +154,9 @@ func TestTimeChangesTimesOnly(t *testing.T) {
 		}
 		for _, x := range w.Rows("transaction") {
 			if x["type"] != int(codes.TypeNodeStakeUpdate) && x["payer_account_id"] != int64(world.ExchangeRateAdmin) {
-				out["transaction"] = append(out["transaction"], fmt.Sprint(x["type"], x["payer_account_id"], x["entity_id"], x["charged_tx_fee"], x["memo"], x["result"], x["node_account_id"]))
+				out["transaction"] = append(out["transaction"],
+					fmt.Sprint(x["type"], x["payer_account_id"], x["entity_id"], x["charged_tx_fee"], x["memo"],
+						x["result"], x["node_account_id"]))
 			}
 		}
 		return out
@@ -192,7 +200,8 @@ func TestStorageIsTheMachines(t *testing.T) {
 	}
 }
 
-// TestLiveForDays simulates days of the live demo network in memory. No account runs out of funds, and the data stays consistent.
+// TestLiveForDays simulates days of the live demo network in memory. No account runs out of funds, and the data stays
+// consistent.
 func TestLiveForDays(t *testing.T) {
 	t.Parallel()
 	w, err := New(noon.UnixNano() / world.Second * world.Second)

@@ -86,7 +86,8 @@ func (w *Scenario) call(words []string) {
 	}
 }
 
-// assign sets a column of a row or a field of a struct by a word NAME=VALUE. NAME can be a path, such as Call.Gas. Without a value, it is set to true.
+// assign sets a column of a row or a field of a struct by a word NAME=VALUE. NAME can be a path, such as Call.Gas.
+// Without a value, it is set to true.
 func (w *Scenario) assign(v reflect.Value, word string) {
 	path, text, given := strings.Cut(word, "=")
 	if row, ok := v.Interface().(world.Row); ok {
@@ -152,7 +153,9 @@ func (w *Scenario) set(v reflect.Value, text string) {
 			at.Value = world.Word(w.number(value))
 		}
 	case *map[string]any: // JSON, in which $NAME is the number of an entity
-		err = json.Unmarshal([]byte(os.Expand(text, func(name string) string { return strconv.FormatInt(w.number(name), 10) })), at)
+		err = json.Unmarshal([]byte(os.Expand(text, func(name string) string {
+			return strconv.FormatInt(w.number(name), 10)
+		})), at)
 	case *ledger.TransactionType:
 		*at, err = ledger.ParseTransactionType(text)
 	default:
@@ -185,7 +188,8 @@ func (w *Scenario) setBasic(v reflect.Value, text string) {
 	}
 }
 
-// column returns the value of a column: a number, a list of numbers, a boolean, bytes or a text. A text that could be one of the others is in quotes.
+// column returns the value of a column: a number, a list of numbers, a boolean, bytes or a text. A text that could be
+// one of the others is in quotes.
 func (w *Scenario) column(text string) any {
 	unquoted, err := strconv.Unquote(text)
 	if err != nil {
@@ -239,8 +243,8 @@ func (w *Scenario) bytes(text string) []byte {
 	return []byte(text)
 }
 
-// number returns a number, the number of an entity by its name, or an amount with a unit: ħ for hbars, or d, h, m or s for durations. A leading + adds the
-// duration to the current time.
+// number returns a number, the number of an entity by its name, or an amount with a unit: ħ for hbars, or d, h, m or s
+// for durations. A leading + adds the duration to the current time.
 func (w *Scenario) number(text string) int64 {
 	n, ok := w.parse(text)
 	if !ok {
@@ -257,7 +261,8 @@ func (w *Scenario) parse(text string) (n int64, ok bool) {
 	}
 	text, relative := strings.CutPrefix(text, "+")
 	digits := strings.TrimRight(text, "ħdhms")
-	unit, ok := map[string]int64{"": 1, "ħ": world.Hbar, "d": world.Day, "h": world.Hour, "m": world.Minute, "s": world.Second}[text[len(digits):]]
+	unit, ok := map[string]int64{"": 1, "ħ": world.Hbar, "d": world.Day, "h": world.Hour, "m": world.Minute,
+		"s": world.Second}[text[len(digits):]]
 	n, err := strconv.ParseInt(digits, 0, 64)
 	if n *= unit; relative {
 		n += w.Now()

@@ -30,8 +30,8 @@ type beginner interface {
 	BeginTx(ctx context.Context, options pgx.TxOptions) (pgx.Tx, error)
 }
 
-// Load writes the status page of the demo network into a database with the status tables. It does nothing if there are status pages. It uses one
-// transaction. The same time gives the same rows.
+// Load writes the status page of the demo network into a database with the status tables. It does nothing if there are
+// status pages. It uses one transaction. The same time gives the same rows.
 func Load(ctx context.Context, db beginner, now time.Time) error {
 	return load(ctx, db, now, func(ctx context.Context, tx pgx.Tx) (bool, error) {
 		var filled bool
@@ -40,11 +40,13 @@ func Load(ctx context.Context, db beginner, now time.Time) error {
 	})
 }
 
-// Reload replaces the status page of the demo network, or loads it. It returns [ErrNotDemo] and changes nothing if there are other pages.
+// Reload replaces the status page of the demo network, or loads it. It returns [ErrNotDemo] and changes nothing if
+// there are other pages.
 func Reload(ctx context.Context, db beginner, now time.Time) error {
 	return load(ctx, db, now, func(ctx context.Context, tx pgx.Tx) (bool, error) {
 		var others bool
-		if err := tx.QueryRow(ctx, `select exists (select from status.page where id <> $1)`, demo.StatusPage).Scan(&others); err != nil {
+		if err := tx.QueryRow(ctx, `select exists (select from status.page where id <> $1)`,
+			demo.StatusPage).Scan(&others); err != nil {
 			return false, fmt.Errorf("checking for status pages: %w", err)
 		}
 		if others {
@@ -98,7 +100,8 @@ values ($1, $2, $3, $4, true, $5, $6, $7, $8)`,
 	for _, n := range s.notices {
 		b.InsertNotice(n.state.Notice)
 		for _, a := range n.state.Attachments {
-			b.Queue(`insert into status.incident_component (page_id, incident_id, component_id, held_status) values ($1, $2, $3, $4)`,
+			b.Queue(`insert into status.incident_component (page_id, incident_id, component_id, held_status) values `+
+				`($1, $2, $3, $4)`,
 				demo.StatusPage, a.NoticeCode, a.ComponentCode, ledger.NonZero(a.HeldStatus).Pointer())
 		}
 		for _, u := range n.state.Updates {
@@ -108,10 +111,12 @@ values ($1, $2, $3, $4, true, $5, $6, $7, $8)`,
 	for _, c := range s.changes {
 		b.Queue(`insert into status.component_change (component_id, changed_at, old_status, new_status, update_id, origin, revision)
 values ($1, $2, $3, $4, $5, $6, $7)`,
-			c.ComponentCode, c.At, ledger.NonZero(c.OldStatus).Pointer(), c.NewStatus, c.UpdateCode.Pointer(), c.Origin, c.Revision.Pointer())
+			c.ComponentCode, c.At, ledger.NonZero(c.OldStatus).Pointer(), c.NewStatus, c.UpdateCode.Pointer(),
+			c.Origin, c.Revision.Pointer())
 	}
 	for i, u := range s.updates { // each of them was a write
-		b.Queue(`insert into status.revision (page_id, revision, at) values ($1, $2, $3)`, demo.StatusPage, i+1, s.now.Add(time.Duration(u.At)))
+		b.Queue(`insert into status.revision (page_id, revision, at) values ($1, $2, $3)`, demo.StatusPage, i+1,
+			s.now.Add(time.Duration(u.At)))
 	}
 	b.Queue(`select pg_notify('status_page', $1 || ':' || $2::bigint)`, demo.StatusPage, len(s.updates))
 	return &b.Batch
@@ -171,8 +176,10 @@ type script struct {
 
 // build builds the page as of now.
 func build(now time.Time) (*builder, error) {
-	page := &status.Page{Code: demo.StatusPage, Slug: "lantern-bay", Name: "Lantern Bay", URL: "http://localhost:8080", TimeZone: "Europe/Lisbon"}
-	s := &builder{WorkingCopy: status.NewWorkingCopy(page, nil, nil), now: now, start: now.AddDate(0, 0, -days), codes: map[string]string{}}
+	page := &status.Page{Code: demo.StatusPage, Slug: "lantern-bay", Name: "Lantern Bay", URL: "http://localhost:8080",
+		TimeZone: "Europe/Lisbon"}
+	s := &builder{WorkingCopy: status.NewWorkingCopy(page, nil, nil), now: now, start: now.AddDate(0, 0, -days),
+		codes: map[string]string{}}
 	if err := s.addComponents(); err != nil {
 		return nil, err
 	}
@@ -216,23 +223,28 @@ func (s *builder) addComponents() error {
 		status.NewComponent
 	}
 	all := []component{
-		{"network", "", status.NewComponent{Name: "Lantern Bay | Network Uptime (v0.70.0)", Description: "Transactions reach consensus"}},
+		{"network", "", status.NewComponent{Name: "Lantern Bay | Network Uptime (v0.70.0)",
+			Description: "Transactions reach consensus"}},
 		{"nodes", "", status.NewComponent{Name: "Consensus nodes", IsGroup: true}},
 	}
 	for i := range demo.NodeCount {
 		all = append(all, component{fmt.Sprint("node", i), "nodes", status.NewComponent{
-			Name: demo.NodeNames[i], Description: fmt.Sprintf("Node %d, account 0.0.%d", i, demo.FirstNodeAccount+i), NodeID: ledger.Of(int64(i)),
+			Name: demo.NodeNames[i], Description: fmt.Sprintf("Node %d, account 0.0.%d", i, demo.FirstNodeAccount+i),
+			NodeID: ledger.Of(int64(i)),
 		}})
 	}
 	all = append(all, []component{
 		{"gateway", "", status.NewComponent{Name: "Gateway", IsGroup: true}},
 		{"graphql", "gateway", status.NewComponent{Name: "GraphQL", Description: "Queries of the graph"}},
 		{"rest", "gateway", status.NewComponent{Name: "Mirror Node REST API", Description: "The paths below /api/v1"}},
-		{"importer", "gateway", status.NewComponent{Name: "Importer", Description: "Blocks on their way into the database"}},
+		{"importer", "gateway", status.NewComponent{Name: "Importer",
+			Description: "Blocks on their way into the database"}},
 		{"town", "", status.NewComponent{Name: "Around town", IsGroup: true}},
 		{"explorer", "town", status.NewComponent{Name: "Explorer"}},
-		{"faucet", "town", status.NewComponent{Name: "Faucet", Description: "Coins for newcomers", OnlyShowIfDegraded: true}},
-		{"website", "", status.NewComponent{Name: "Website", Description: "lantern-bay.example", Showcase: ledger.Of(false)}},
+		{"faucet", "town", status.NewComponent{Name: "Faucet", Description: "Coins for newcomers",
+			OnlyShowIfDegraded: true}},
+		{"website", "", status.NewComponent{Name: "Website", Description: "lantern-bay.example",
+			Showcase: ledger.Of(false)}},
 	}...)
 	s.Origin = status.FromOperator
 	for i, in := range all {
@@ -275,7 +287,8 @@ func (s *builder) addIncidents(all *script) {
 		add(3*pace, status.Monitoring, x.Monitoring, status.Operational)
 		add(5*pace, status.Resolved, "All is well again.", "")
 		if i%9 == 4 {
-			add(2*day, status.Postmortem, "What happened: "+x.Identified+"<br />What we do about it: a check that notices it earlier.", "")
+			add(2*day, status.Postmortem, "What happened: "+x.Identified+
+				"<br />What we do about it: a check that notices it earlier.", "")
 		}
 		if i%13 == 6 {
 			n.impact = ledger.Of(status.ImpactMinor)
@@ -293,18 +306,24 @@ func (s *builder) addUpgrades() {
 	for i := range 5 {
 		from := offset(s.now.AddDate(0, 0, -30*(5-i)+5).Truncate(time.Hour).Sub(s.now))
 		at := func(after time.Duration) offset { return from + offset(after) }
-		n := &notice{Name: fmt.Sprint("upgrade ", i), Title: fmt.Sprintf("Upgrade of the nodes to 0.%d", 65+i), Start: from, Length: offset(2 * time.Hour)}
+		n := &notice{Name: fmt.Sprint("upgrade ", i), Title: fmt.Sprintf("Upgrade of the nodes to 0.%d", 65+i),
+			Start: from, Length: offset(2 * time.Hour)}
 		n.Updates = []*update{{
-			At: at(-6 * 24 * time.Hour), State: status.Planned, Body: "Nodes restart one after the other. Transactions may take longer.",
+			At: at(-6 * 24 * time.Hour), State: status.Planned,
+			Body:       "Nodes restart one after the other. Transactions may take longer.",
 			Components: nodes, Status: status.Operational,
 		}}
 		if i == 2 {
-			n.Updates = append(n.Updates, &update{At: at(-24 * time.Hour), State: status.Completed, Body: "This maintenance will not take place."})
+			n.Updates = append(n.Updates, &update{At: at(-24 * time.Hour), State: status.Completed,
+				Body: "This maintenance will not take place."})
 		} else {
 			n.Updates = append(n.Updates,
-				&update{At: at(11 * time.Second), State: status.InProgress, Body: "This maintenance has started.", Components: nodes, Status: status.UnderMaintenance},
-				&update{At: at(80 * time.Minute), State: status.Verifying, Body: "All nodes run the new version; we are checking them."},
-				&update{At: at(2*time.Hour + 13*time.Second), State: status.Completed, Body: "This maintenance is finished."})
+				&update{At: at(11 * time.Second), State: status.InProgress, Body: "This maintenance has started.",
+					Components: nodes, Status: status.UnderMaintenance},
+				&update{At: at(80 * time.Minute), State: status.Verifying,
+					Body: "All nodes run the new version; we are checking them."},
+				&update{At: at(2*time.Hour + 13*time.Second), State: status.Completed,
+					Body: "This maintenance is finished."})
 		}
 		s.notices = append(s.notices, n)
 	}
@@ -339,14 +358,17 @@ func (s *builder) apply(u *update, revision int64) error {
 		s.Component(c.ComponentCode).UpdatedAt = s.At
 	}
 	s.changes = append(s.changes, effect.Changes...)
-	n.state = status.NoticeState{Notice: effect.Notice, Attachments: effect.Attachments, Updates: append(n.state.Updates, effect.Updates...)}
+	n.state = status.NoticeState{Notice: effect.Notice, Attachments: effect.Attachments,
+		Updates: append(n.state.Updates, effect.Updates...)}
 	return nil
 }
 
 func (s *builder) write(u *update) (*status.Effect, error) {
 	n := u.notice
 	codes := list.Map(u.Components, func(name string) string { return s.codes[name] })
-	affected := list.Map(codes, func(code string) status.Assignment { return status.Assignment{Component: code, Status: u.Status} })
+	affected := list.Map(codes, func(code string) status.Assignment {
+		return status.Assignment{Component: code, Status: u.Status}
+	})
 	switch {
 	case n.state.Notice != nil:
 		return s.UpdateIncident(n.state, status.NewUpdate{State: u.State, Body: u.Body, Affected: affected})
@@ -356,10 +378,12 @@ func (s *builder) write(u *update) (*status.Effect, error) {
 			start = start.Truncate(time.Hour)
 		}
 		return s.ScheduleMaintenance(status.NewMaintenance{
-			Name: n.Title, Body: u.Body, Components: codes, Start: start, End: start.Add(time.Duration(n.Length)), RemindMinutes: ledger.Of(int32(60)),
+			Name: n.Title, Body: u.Body, Components: codes, Start: start, End: start.Add(time.Duration(n.Length)),
+			RemindMinutes:  ledger.Of(int32(60)),
 			AutoInProgress: true, AutoCompleted: true, AutoMaintenanceState: true, AutoOperationalState: true,
 		})
 	default:
-		return s.OpenIncident(status.NewIncident{Name: n.Title, Body: u.Body, State: u.State, Affected: affected, Draft: n.Draft, ImpactOverride: n.impact})
+		return s.OpenIncident(status.NewIncident{Name: n.Title, Body: u.Body, State: u.State, Affected: affected,
+			Draft: n.Draft, ImpactOverride: n.impact})
 	}
 }

@@ -31,12 +31,14 @@ func texts(t *testing.T, conn *pgx.Conn, sql string) []string {
 func digest(t *testing.T, conn *pgx.Conn) []string {
 	t.Helper()
 	var all []string
-	for _, table := range []string{"page", "component", "incident", "incident_component", "incident_update", "update_component", "component_change"} {
+	for _, table := range []string{"page", "component", "incident", "incident_component", "incident_update",
+		"update_component", "component_change"} {
 		columns := "r"
 		if table == "incident" {
 			columns = "(r.id, r.state, r.created_at, r.updated_at, r.impact)" // the serial number goes on
 		}
-		all = append(all, texts(t, conn, "select '"+table+"' || md5(string_agg("+columns+"::text, ' ' order by r::text)) from status."+table+" r")...)
+		all = append(all, texts(t, conn, "select '"+table+"' || md5(string_agg("+columns+
+			"::text, ' ' order by r::text)) from status."+table+" r")...)
 	}
 	return all
 }
@@ -53,17 +55,21 @@ func TestStatusPage(t *testing.T) {
 		want []string
 	}{
 		{"select state::text from status.incident where not draft group by state order by state", []string{
-			"completed", "identified", "in_progress", "investigating", "monitoring", "postmortem", "resolved", "scheduled", "verifying",
+			"completed", "identified", "in_progress", "investigating", "monitoring", "postmortem", "resolved",
+			"scheduled", "verifying",
 		}},
-		{"select status::text from status.component_now where not is_group group by status order by status", []string{"degraded_performance", "operational", "under_maintenance"}},
-		{"select impact::text from status.incident group by impact order by impact", []string{"critical", "maintenance", "major", "minor", "none"}},
+		{"select status::text from status.component_now where not is_group group by status order by status",
+			[]string{"degraded_performance", "operational", "under_maintenance"}},
+		{"select impact::text from status.incident group by impact order by impact",
+			[]string{"critical", "maintenance", "major", "minor", "none"}},
 		{"select (count(*) > 50)::text from status.incident where kind = 'realtime' and not draft", []string{"true"}},
 		{"select (count(*) >= 12)::text from status.component where not is_group", []string{"true"}},
 		{"select count(*)::text from status.component where node_id is not null", []string{"7"}},
 		{"select count(*)::text from status.component where is_group", []string{"3"}},
 		{"select (count(*) > 150)::text from status.component_change", []string{"true"}},
 		{"select count(*)::text from status.incident where draft", []string{"1"}},
-		{"select name from status.incident where updated_at > '2026-05-17 12:34:56Z' or created_at > '2026-05-17 12:34:56Z'", nil},
+		{"select name from status.incident where updated_at > '2026-05-17 12:34:56Z' or created_at > '2026-05-17 " +
+			"12:34:56Z'", nil},
 		// The last change of a component is its present state, and each change begins where the one before ended.
 		{`select c.name from status.component_now c join lateral (select new_status from status.component_change where component_id = c.id order by changed_at desc limit 1) x on true
 where x.new_status <> c.status`, nil},
@@ -94,7 +100,8 @@ where before <> old_status`, nil},
 		t.Errorf("the same instant gives other rows: %q and %q", before, after)
 	}
 
-	pgtest.Exec(t, conn, `insert into status.page (id, slug, name, url) values ('own', 'own', 'Own', 'https://own.example')`)
+	pgtest.Exec(t, conn,
+		`insert into status.page (id, slug, name, url) values ('own', 'own', 'Own', 'https://own.example')`)
 	before = digest(t, conn)
 	if err := Reload(t.Context(), conn, now); !errors.Is(err, ErrNotDemo) {
 		t.Errorf("beside another page: %v", err)

@@ -14,18 +14,21 @@ import (
 // RenewalPeriod is the auto-renew period of entities in seconds.
 const RenewalPeriod = int64(7_776_000)
 
-// paidPeriods is how many periods are paid for entities that have an expiration time, which is beyond the end of the scenario.
+// paidPeriods is how many periods are paid for entities that have an expiration time, which is beyond the end of the
+// scenario.
 const paidPeriods = 5
 
 // newEntity adds an entity with the columns that all types have in common and those of r.
 func (w *World) newEntity(kind string, id, ts int64, r Row) {
 	e := Row{
-		"id": id, "num": id, "realm": 0, "shard": 0, "type": kind, "memo": "", "deleted": false, "created_timestamp": ts,
-		"decline_reward": false, "staked_node_id": nil, "stake_period_start": -1, "staked_account_id": nil,
+		"id": id, "num": id, "realm": 0, "shard": 0, "type": kind, "memo": "", "deleted": false,
+		"created_timestamp": ts,
+		"decline_reward":    false, "staked_node_id": nil, "stake_period_start": -1, "staked_account_id": nil,
 		"auto_renew_period": RenewalPeriod, "ethereum_nonce": nil, "key": nil, "evm_address": nil, "alias": nil,
 	}
 	if kind == "ACCOUNT" || kind == "CONTRACT" {
-		e["staked_node_id"], e["staked_account_id"], e["max_automatic_token_associations"] = int64(-1), int64(0), int64(0)
+		e["staked_node_id"], e["staked_account_id"], e["max_automatic_token_associations"] = int64(-1), int64(0),
+			int64(0)
 		e["receiver_sig_required"], e["ethereum_nonce"] = false, int64(0)
 		e["balance"], e["balance_timestamp"] = int64(0), ts
 		if _, ok := w.balances[id]; !ok {
@@ -65,7 +68,8 @@ func (w *World) writeEntities() {
 		e := w.entities.get(k)
 		if _, ok := e["balance"]; ok {
 			id := e["id"].(int64)
-			e["balance"], e["balance_timestamp"] = w.balances[id], max(w.balanceChanged[id], e["created_timestamp"].(int64))
+			e["balance"], e["balance_timestamp"] = w.balances[id],
+				max(w.balanceChanged[id], e["created_timestamp"].(int64))
 		}
 	}
 }
@@ -120,9 +124,11 @@ func (w *World) CreateAccount(payer int64, p Account) int64 {
 func (w *World) insertAccount(t *Transaction, p Account) int64 {
 	id := w.takeID("account")
 	r := Row{
-		"memo": p.Memo, "key": p.Key, "alias": p.Alias, "evm_address": p.EVMAddress, "max_automatic_token_associations": p.AutoAssociations,
-		"decline_reward": p.DeclinesRewards, "receiver_sig_required": p.SignsToReceive, "auto_renew_account_id": nullIfZero(p.RenewedBy),
-		"staked_account_id": p.StakedTo,
+		"memo": p.Memo, "key": p.Key, "alias": p.Alias, "evm_address": p.EVMAddress,
+		"max_automatic_token_associations": p.AutoAssociations,
+		"decline_reward":                   p.DeclinesRewards, "receiver_sig_required": p.SignsToReceive,
+		"auto_renew_account_id": nullIfZero(p.RenewedBy),
+		"staked_account_id":     p.StakedTo,
 	}
 	if id%2 == 1 {
 		r["expiration_timestamp"] = t.ts + paidPeriods*RenewalPeriod*Second
@@ -165,7 +171,8 @@ func (w *World) TransferHbars(from, to, amount int64, memo string) *Transaction 
 	return w.commit(t)
 }
 
-// FundAlias transfers hbars to an unused alias or EVM address, which creates an account. For an address, the account is hollow.
+// FundAlias transfers hbars to an unused alias or EVM address, which creates an account. For an address, the account
+// is hollow.
 func (w *World) FundAlias(from, amount int64, p Account) int64 {
 	t := w.tx(codes.TypeCryptoTransfer, from, 0)
 	c := w.before(t, codes.TypeCryptoCreate)
@@ -202,7 +209,8 @@ func (w *World) createSystemAccounts() {
 		rest -= balance
 		start++
 		w.balances[id], w.balanceChanged[id] = balance, start
-		w.newEntity("ACCOUNT", id, start, Row{"memo": memo, "key": Ed25519Key(fmt.Sprintf("system %d", id)), "auto_renew_period": RenewalPeriod})
+		w.newEntity("ACCOUNT", id, start, Row{"memo": memo, "key": Ed25519Key(fmt.Sprintf("system %d", id)),
+			"auto_renew_period": RenewalPeriod})
 	}
 	for i, name := range demo.NodeNames {
 		give(demo.FirstNodeAccount+int64(i), name+" node", 25_000*Hbar)
@@ -227,8 +235,9 @@ func Word(v int64) []byte { return common.LeftPadBytes(number(v), 32) }
 func (w *World) AddHook(owner, id int64, admin string) {
 	t := w.tx(codes.TypeCryptoUpdate, owner, owner)
 	w.hooks.put(key(owner, "/", id), t.ts, Row{
-		"contract_id": int64(demo.Tollgate), "created_timestamp": t.ts, "hook_id": id, "owner_id": owner, "extension_point": "ACCOUNT_ALLOWANCE_HOOK",
-		"deleted": false, "admin_key": nullableKey(admin), "type": "EVM",
+		"contract_id": int64(demo.Tollgate), "created_timestamp": t.ts, "hook_id": id, "owner_id": owner,
+		"extension_point": "ACCOUNT_ALLOWANCE_HOOK",
+		"deleted":         false, "admin_key": nullableKey(admin), "type": "EVM",
 	})
 	w.changeEntity(owner, t.ts, Row{})
 	w.commit(t)
@@ -268,7 +277,8 @@ func (w *World) StoreHook(owner, id int64, slots ...HookSlot) {
 		}
 		r["modified_timestamp"], r["value"], r["deleted"] = t.ts, value, s.Value == nil
 		w.rows.add("hook_storage_change", Row{
-			"consensus_timestamp": t.ts, "hook_id": id, "owner_id": owner, "key": s.Key, "value_read": before, "value_written": value, "deleted": s.Value == nil,
+			"consensus_timestamp": t.ts, "hook_id": id, "owner_id": owner, "key": s.Key, "value_read": before,
+			"value_written": value, "deleted": s.Value == nil,
 		})
 	}
 	w.commit(t)

@@ -19,7 +19,8 @@ func (w *World) ApproveHbars(owner, spender, amount int64) {
 func (w *World) ApproveTokens(owner, spender, token, amount int64) {
 	t := w.tx(codes.TypeCryptoApproveAllowance, owner, 0)
 	w.tokenAllowances.put(key(owner, "/", spender, "/", token), t.ts, Row{
-		"amount_granted": amount, "owner": owner, "payer_account_id": owner, "spender": spender, "token_id": token, "amount": amount,
+		"amount_granted": amount, "owner": owner, "payer_account_id": owner, "spender": spender, "token_id": token,
+		"amount": amount,
 	})
 	w.addApprovalLog(t, token, owner, spender, amount)
 	w.commit(t)
@@ -34,7 +35,8 @@ func (w *World) ApproveAllNFTs(owner, spender, token int64, all bool) {
 	w.commit(t)
 }
 
-// ApproveNFT approves a spender for one serial. delegate is the account that delegates its own approval, or 0 for the owner.
+// ApproveNFT approves a spender for one serial. delegate is the account that delegates its own approval, or 0 for the
+// owner.
 func (w *World) ApproveNFT(owner, delegate, spender, token, serial int64) {
 	payer := owner
 	if delegate != 0 {
@@ -92,12 +94,14 @@ func airdropKey(sender, receiver, token, serial int64) string {
 // Airdrop offers units of a fungible token (serial 0) or a serial to an account, which has to claim them.
 func (w *World) Airdrop(sender, receiver, token, serial, amount int64) {
 	t := w.tx(codes.TypeTokenAirdrop, sender, 0)
-	if d := w.airdrops.get(airdropKey(sender, receiver, token, serial)); d != nil && d["state"] == "PENDING" && serial == 0 {
+	if d := w.airdrops.get(airdropKey(sender, receiver, token, serial)); d != nil && d["state"] == "PENDING" &&
+		serial == 0 {
 		amount += d["amount"].(int64) // offers of the same token add up
 	}
 	w.airdrops.put(airdropKey(sender, receiver, token, serial), t.ts, Row{
-		"amount": nullIfZero(amount), "receiver_account_id": receiver, "sender_account_id": sender, "serial_number": serial,
-		"state": "PENDING", "token_id": token,
+		"amount": nullIfZero(amount), "receiver_account_id": receiver, "sender_account_id": sender,
+		"serial_number": serial,
+		"state":         "PENDING", "token_id": token,
 	})
 	t.parties = []int64{receiver}
 	w.commit(t)
@@ -122,7 +126,8 @@ func (w *World) ClaimAirdrop(sender, receiver, token, serial int64) {
 		w.addNFTTransfer(t, sender, receiver, token, serial, 0, false)
 	} else {
 		amount := d["amount"].(int64)
-		t.tokenMoves = append(t.tokenMoves, tokenMove{token: token, account: sender, amount: -amount}, tokenMove{token: token, account: receiver, amount: amount})
+		t.tokenMoves = append(t.tokenMoves, tokenMove{token: token, account: sender, amount: -amount},
+			tokenMove{token: token, account: receiver, amount: amount})
 		w.addTransferLog(t, token, sender, receiver, amount)
 	}
 	w.commit(t)

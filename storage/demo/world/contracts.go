@@ -99,12 +99,15 @@ func (w *World) Deploy(payer int64, d Deployment) int64 {
 }
 
 // newContract adds the entity of a contract that an execution created.
-func (w *World) newContract(t *Transaction, at common.Address, memo string, k []byte, file int64, init, code []byte) int64 {
+func (w *World) newContract(
+	t *Transaction, at common.Address, memo string, k []byte, file int64, init, code []byte,
+) int64 {
 	id := w.takeID(w.contractKind())
 	if k == nil {
 		k = ContractKey(id)
 	}
-	w.newEntity("CONTRACT", id, t.ts, Row{"memo": memo, "key": k, "evm_address": at.Bytes(), "ethereum_nonce": int64(1)})
+	w.newEntity("CONTRACT", id, t.ts, Row{"memo": memo, "key": k, "evm_address": at.Bytes(),
+		"ethereum_nonce": int64(1)})
 	r := Row{"id": id, "file_id": nullIfZero(file), "initcode": init, "runtime_bytecode": code}
 	if file != 0 {
 		r["initcode"] = nil
@@ -196,7 +199,8 @@ func (w *World) record(t *Transaction, x execution, o outcome) {
 	t.maxFee = o.gas*w.gasPrice + Hbar
 	t.bloom = bloomOf(x.logs)
 	r := Row{
-		"gas_limit": o.gas, "gas_used": used, "amount": o.value, "bloom": t.bloom, "call_result": output, "contract_id": o.contract,
+		"gas_limit": o.gas, "gas_used": used, "amount": o.value, "bloom": t.bloom, "call_result": output,
+		"contract_id":          o.contract,
 		"created_contract_ids": created, "error_message": message, "sender_id": o.sender, "gas_consumed": x.gasUsed,
 	}
 	if o.input != nil {
@@ -227,14 +231,18 @@ func failureName(err error) string {
 // functionResult returns a ContractFunctionResult whose sender is an address.
 func functionResult(o outcome, output []byte, used int64) message {
 	sender := message(nil).bytes(4, o.aliasSender)
-	return message(nil).msg(1, entityID(o.contract)).bytes(2, output).num(5, used).num(10, o.gas).bytes(12, o.input).msg(13, sender)
+	return message(nil).msg(1, entityID(o.contract)).bytes(2, output).num(5, used).num(10, o.gas).bytes(12,
+		o.input).msg(13, sender)
 }
 
-// addResult writes a contract result and its rows in the lookup tables. Columns that are missing in known are those of a call that did nothing.
+// addResult writes a contract result and its rows in the lookup tables. Columns that are missing in known are those of
+// a call that did nothing.
 func (w *World) addResult(t *Transaction, known Row, parties []int64) {
 	r := Row{
-		"function_parameters": []byte{}, "gas_limit": int64(0), "gas_used": int64(0), "consensus_timestamp": t.ts, "amount": int64(0), "bloom": []byte{},
-		"call_result": []byte{}, "contract_id": int64(0), "created_contract_ids": []int64{}, "payer_account_id": t.payer,
+		"function_parameters": []byte{}, "gas_limit": int64(0), "gas_used": int64(0), "consensus_timestamp": t.ts,
+		"amount": int64(0), "bloom": []byte{},
+		"call_result": []byte{}, "contract_id": int64(0), "created_contract_ids": []int64{},
+		"payer_account_id":   t.payer,
 		"transaction_result": int(t.result), "transaction_nonce": t.nonce, "gas_consumed": int64(0),
 	}
 	maps.Copy(r, known)
@@ -248,10 +256,12 @@ func (w *World) addResult(t *Transaction, known Row, parties []int64) {
 		}
 	}
 	for _, id := range ids {
-		w.rows.add("contract_transaction", Row{"consensus_timestamp": t.ts, "entity_id": id, "contract_ids": ids, "payer_account_id": t.payer})
+		w.rows.add("contract_transaction", Row{"consensus_timestamp": t.ts, "entity_id": id, "contract_ids": ids,
+			"payer_account_id": t.payer})
 	}
 	w.rows.add("contract_transaction_hash", Row{
-		"consensus_timestamp": t.ts, "hash": t.evmHash(), "payer_account_id": t.payer, "entity_id": contract, "transaction_result": int(t.result),
+		"consensus_timestamp": t.ts, "hash": t.evmHash(), "payer_account_id": t.payer, "entity_id": contract,
+		"transaction_result": int(t.result),
 	})
 	for _, id := range ids {
 		if id != 0 {
@@ -266,14 +276,16 @@ func (w *World) recordCreation(t *Transaction, f *frame) int64 {
 	id := w.newContract(c, f.to, "", nil, 0, f.input, f.output)
 	c.entity = id
 	w.addResult(c, Row{
-		"gas_limit": int64(f.gas), "gas_used": int64(f.used), "contract_id": id, "created_contract_ids": []int64{id}, "sender_id": w.idOf(f.from),
+		"gas_limit": int64(f.gas), "gas_used": int64(f.used), "contract_id": id, "created_contract_ids": []int64{id},
+		"sender_id":    w.idOf(f.from),
 		"gas_consumed": int64(f.used),
 	}, []int64{id, c.payer})
 	w.commit(c)
 	return id
 }
 
-// recordTokenTransfer executes a token transfer of the token system contract in a child transaction. Its log belongs to the call.
+// recordTokenTransfer executes a token transfer of the token system contract in a child transaction. Its log belongs
+// to the call.
 func (w *World) recordTokenTransfer(t *Transaction, contract int64, n tokenTransfer) {
 	c := w.child(t, codes.TypeCryptoTransfer)
 	c.caller, c.called = t, contract
@@ -301,7 +313,8 @@ func (w *World) recordLogs(t *Transaction, x execution, o outcome, parties *[]in
 	for _, l := range x.logs {
 		id := w.idOf(l.Address)
 		r := Row{
-			"bloom": bloomOf([]*types.Log{l}), "consensus_timestamp": t.ts, "contract_id": id, "data": append([]byte{}, l.Data...), "index": t.logs,
+			"bloom": bloomOf([]*types.Log{l}), "consensus_timestamp": t.ts, "contract_id": id,
+			"data": append([]byte{}, l.Data...), "index": t.logs,
 			"payer_account_id": t.payer, "root_contract_id": o.contract, "synthetic": false,
 		}
 		for i, topic := range l.Topics {
@@ -339,7 +352,8 @@ func (w *World) recordState(t *Transaction, x execution, parties *[]int64) {
 	}
 }
 
-// CallAndExport calls a contract, and adds its unchanged storage slots to the state changes of the call, as a migration does.
+// CallAndExport calls a contract, and adds its unchanged storage slots to the state changes of the call, as a
+// migration does.
 func (w *World) CallAndExport(c Call) {
 	t := w.CallContract(c)
 	touched := map[string]bool{}
@@ -360,12 +374,16 @@ func (w *World) CallAndExport(c Call) {
 
 // recordActions writes the call tree of an execution.
 func (w *World) recordActions(t *Transaction, x execution, o outcome) {
-	operations := map[vm.OpCode]int{vm.CALL: 1, vm.CALLCODE: 2, vm.DELEGATECALL: 3, vm.STATICCALL: 4, vm.CREATE: 5, vm.CREATE2: 6}
+	operations := map[vm.OpCode]int{vm.CALL: 1, vm.CALLCODE: 2, vm.DELEGATECALL: 3, vm.STATICCALL: 4, vm.CREATE: 5,
+		vm.CREATE2: 6}
 	for i, f := range x.frames {
 		r := Row{
-			"call_depth": f.depth, "call_type": 1, "caller": w.idOf(f.from), "caller_type": "CONTRACT", "consensus_timestamp": t.ts,
-			"gas": int64(f.gas), "gas_used": int64(f.used), "index": i, "input": f.input, "result_data": f.output, "result_data_type": 11,
-			"value": f.value.Int64(), "call_operation_type": operations[f.op], "payer_account_id": t.payer,
+			"call_depth": f.depth, "call_type": 1, "caller": w.idOf(f.from), "caller_type": "CONTRACT",
+			"consensus_timestamp": t.ts,
+			"gas":                 int64(f.gas), "gas_used": int64(f.used), "index": i, "input": f.input,
+			"result_data":      f.output,
+			"result_data_type": 11,
+			"value":            f.value.Int64(), "call_operation_type": operations[f.op], "payer_account_id": t.payer,
 		}
 		if f.input == nil {
 			r["input"] = []byte{}

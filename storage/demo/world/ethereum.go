@@ -90,7 +90,8 @@ func (w *World) runEthereum(t *Transaction, e EthereumTransaction, c Call, input
 		if e.File != 0 {
 			input = nil
 		}
-		w.record(t, x, outcome{sender: e.Sender, contract: c.Contract, gas: c.Gas, value: c.Value, input: input, aliasSender: alias})
+		w.record(t, x, outcome{sender: e.Sender, contract: c.Contract, gas: c.Gas, value: c.Value, input: input,
+			aliasSender: alias})
 		t.hbars(e.Sender, t.payer, t.gasUsed*w.gasPrice)
 		return 0
 	}
@@ -100,7 +101,8 @@ func (w *World) runEthereum(t *Transaction, e EthereumTransaction, c Call, input
 		created = w.newContract(t, x.frames[0].to, e.Create.Memo, e.Create.Key, 0, input, x.output)
 		t.entity = created
 	}
-	w.record(t, x, outcome{sender: e.Sender, contract: created, gas: c.Gas, value: c.Value, initcode: input, created: created})
+	w.record(t, x, outcome{sender: e.Sender, contract: created, gas: c.Gas, value: c.Value, initcode: input,
+		created: created})
 	t.hbars(e.Sender, t.payer, t.gasUsed*w.gasPrice)
 	return created
 }
@@ -112,11 +114,14 @@ const intrinsicGas = 21_000
 func (w *World) rejectNonce(t *Transaction, e EthereumTransaction, c Call, input []byte) {
 	t.result, t.entity = codes.WrongNonce, 0
 	t.hbars(e.Sender, t.payer, intrinsicGas*w.gasPrice)
-	w.addResult(t, Row{"function_parameters": input, "gas_limit": c.Gas, "amount": c.Value, "sender_id": e.Sender}, []int64{0, t.payer})
+	w.addResult(t, Row{"function_parameters": input, "gas_limit": c.Gas, "amount": c.Value, "sender_id": e.Sender},
+		[]int64{0, t.payer})
 }
 
 // signEthereum signs the transaction with the key of the sender. Signatures are deterministic.
-func (w *World) signEthereum(e EthereumTransaction, to *common.Address, nonce uint64, gas, value int64, input []byte) *types.Transaction {
+func (w *World) signEthereum(
+	e EthereumTransaction, to *common.Address, nonce uint64, gas, value int64, input []byte,
+) *types.Transaction {
 	wei := new(big.Int).Mul(big.NewInt(value), big.NewInt(weibar))
 	price, most := w.ethereumPrices()
 	var list types.AccessList
@@ -128,19 +133,24 @@ func (w *World) signEthereum(e EthereumTransaction, to *common.Address, nonce ui
 	case 0:
 		data = &types.LegacyTx{Nonce: nonce, GasPrice: price, Gas: uint64(gas), To: to, Value: wei, Data: input}
 	case 1:
-		data = &types.AccessListTx{ChainID: big.NewInt(ChainID), Nonce: nonce, GasPrice: price, Gas: uint64(gas), To: to, Value: wei, Data: input, AccessList: list}
+		data = &types.AccessListTx{ChainID: big.NewInt(ChainID), Nonce: nonce, GasPrice: price, Gas: uint64(gas),
+			To: to, Value: wei, Data: input, AccessList: list}
 	case 2:
 		data = &types.DynamicFeeTx{
-			ChainID: big.NewInt(ChainID), Nonce: nonce, GasTipCap: new(big.Int), GasFeeCap: most, Gas: uint64(gas), To: to, Value: wei,
+			ChainID: big.NewInt(ChainID), Nonce: nonce, GasTipCap: new(big.Int), GasFeeCap: most, Gas: uint64(gas),
+			To: to, Value: wei,
 			Data: input, AccessList: list,
 		}
 	default:
 		data = &types.SetCodeTx{
-			ChainID: uint256.NewInt(ChainID), Nonce: nonce, GasTipCap: new(uint256.Int), GasFeeCap: uint256.MustFromBig(most), Gas: uint64(gas),
-			To: *to, Value: uint256.MustFromBig(wei), Data: input, AuthList: []types.SetCodeAuthorization{w.authorize(e, nonce+1)},
+			ChainID: uint256.NewInt(ChainID), Nonce: nonce, GasTipCap: new(uint256.Int),
+			GasFeeCap: uint256.MustFromBig(most), Gas: uint64(gas),
+			To: *to, Value: uint256.MustFromBig(wei), Data: input,
+			AuthList: []types.SetCodeAuthorization{w.authorize(e, nonce+1)},
 		}
 	}
-	signed, err := types.SignNewTx(ecPrivate(keyHolder(e.Sender)), types.LatestSignerForChainID(big.NewInt(ChainID)), data)
+	signed, err := types.SignNewTx(ecPrivate(keyHolder(e.Sender)), types.LatestSignerForChainID(big.NewInt(ChainID)),
+		data)
 	if err != nil {
 		w.Fail("signing an ethereum transaction: %w", err)
 		return types.NewTx(data)
@@ -160,17 +170,22 @@ func (w *World) authorize(e EthereumTransaction, nonce uint64) types.SetCodeAuth
 }
 
 // addEthereumRow writes the decoded transaction.
-func (w *World) addEthereumRow(t *Transaction, e EthereumTransaction, signed *types.Transaction, to *common.Address, c Call, input []byte) {
+func (w *World) addEthereumRow(
+	t *Transaction, e EthereumTransaction, signed *types.Transaction, to *common.Address, c Call, input []byte,
+) {
 	raw, err := signed.MarshalBinary()
 	if err != nil {
 		w.Fail("encoding an ethereum transaction: %w", err)
 	}
 	v, r, s := signed.RawSignatureValues()
 	row := Row{
-		"call_data": input, "call_data_id": nullIfZero(e.File), "chain_id": big.NewInt(ChainID).FillBytes(make([]byte, 2)), "consensus_timestamp": t.ts,
-		"data": raw, "gas_limit": c.Gas, "hash": t.ethereumHash, "max_gas_allowance": int64(0), "nonce": int64(signed.Nonce()), "payer_account_id": t.payer,
-		"signature_r": r.FillBytes(make([]byte, 32)), "signature_s": s.FillBytes(make([]byte, 32)), "to_address": []byte{},
-		"type": e.Type, "value": new(big.Int).Mul(big.NewInt(c.Value), big.NewInt(weibar)).Bytes(),
+		"call_data": input, "call_data_id": nullIfZero(e.File),
+		"chain_id": big.NewInt(ChainID).FillBytes(make([]byte, 2)), "consensus_timestamp": t.ts,
+		"data": raw, "gas_limit": c.Gas, "hash": t.ethereumHash, "max_gas_allowance": int64(0),
+		"nonce": int64(signed.Nonce()), "payer_account_id": t.payer,
+		"signature_r": r.FillBytes(make([]byte, 32)), "signature_s": s.FillBytes(make([]byte, 32)),
+		"to_address": []byte{},
+		"type":       e.Type, "value": new(big.Int).Mul(big.NewInt(c.Value), big.NewInt(weibar)).Bytes(),
 	}
 	if to != nil {
 		row["to_address"] = to.Bytes()
@@ -185,7 +200,8 @@ func (w *World) addEthereumRow(t *Transaction, e EthereumTransaction, signed *ty
 	case 1:
 		row["gas_price"], row["recovery_id"] = price.Bytes(), int16(v.Int64())
 	default:
-		row["max_fee_per_gas"], row["max_priority_fee_per_gas"], row["recovery_id"] = most.Bytes(), []byte{}, int16(v.Int64())
+		row["max_fee_per_gas"], row["max_priority_fee_per_gas"], row["recovery_id"] = most.Bytes(), []byte{},
+			int16(v.Int64())
 	}
 	if e.Type > 0 {
 		list := []map[string]any{}
@@ -198,7 +214,8 @@ func (w *World) addEthereumRow(t *Transaction, e EthereumTransaction, signed *ty
 		var list []map[string]any
 		for _, a := range signed.SetCodeAuthorizations() {
 			list = append(list, map[string]any{
-				"address": hexOf(a.Address[:]), "chain_id": a.ChainID.Hex(), "nonce": a.Nonce, "r": hexOf(a.R.Bytes()), "s": hexOf(a.S.Bytes()),
+				"address": hexOf(a.Address[:]), "chain_id": a.ChainID.Hex(), "nonce": a.Nonce, "r": hexOf(a.R.Bytes()),
+				"s":        hexOf(a.S.Bytes()),
 				"y_parity": fmt.Sprintf("0x%x", a.V),
 			})
 		}
@@ -240,11 +257,13 @@ func (w *World) addTransferLog(t *Transaction, token, from, to, amount int64) {
 
 // addNFTTransferLog adds the log of an NFT transfer. Only logs of fungible transfers are marked as synthetic.
 func (w *World) addNFTTransferLog(t *Transaction, token, from, to, serial int64) {
-	w.addTokenLog(t, token, topicTransfer, w.topicAddress(from), w.topicAddress(to), trim(number(serial)), []byte{}, false)
+	w.addTokenLog(t, token, topicTransfer, w.topicAddress(from), w.topicAddress(to), trim(number(serial)), []byte{},
+		false)
 }
 
 func (w *World) addApprovalLog(t *Transaction, token, owner, spender, amount int64) {
-	w.addTokenLog(t, token, topicApproval, w.topicAddress(owner), w.topicAddress(spender), nil, trim(number(amount)), false)
+	w.addTokenLog(t, token, topicApproval, w.topicAddress(owner), w.topicAddress(spender), nil, trim(number(amount)),
+		false)
 }
 
 // addTokenLog adds the log of a token. In a contract call it is a log of the call, not a synthetic one.
@@ -267,7 +286,8 @@ func (w *World) addTokenLog(t *Transaction, token int64, topic, from, to, serial
 		}
 	}
 	r := Row{
-		"bloom": bloom, "consensus_timestamp": t.ts, "contract_id": token, "data": data, "index": t.logs, "topic0": topic,
+		"bloom": bloom, "consensus_timestamp": t.ts, "contract_id": token, "data": data, "index": t.logs,
+		"topic0": topic,
 		"topic1": from, "topic2": to, "payer_account_id": t.payer, "root_contract_id": root, "synthetic": synthetic,
 	}
 	if serial != nil {

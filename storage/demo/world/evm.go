@@ -28,8 +28,8 @@ const tokenSystemContract = 359
 // ChainID is the EVM chain id of the demo network.
 const ChainID = 0x128
 
-// machine runs contracts on an EVM, so that results, logs, storage and traces agree with the bytecode. It stores code and storage only. The ledger keeps
-// the hbars and applies the value transfers of an execution.
+// machine runs contracts on an EVM, so that results, logs, storage and traces agree with the bytecode. It stores code
+// and storage only. The ledger keeps the hbars and applies the value transfers of an execution.
 type machine struct {
 	state  *state.StateDB
 	runs   int
@@ -120,7 +120,8 @@ func (d *tokenPrecompile) Run(input []byte) ([]byte, error) {
 	}
 	word := func(i int) []byte { return input[4+32*i : 36+32*i] }
 	d.requests = append(d.requests, tokenTransfer{
-		token: common.BytesToAddress(word(0)), from: common.BytesToAddress(word(1)), to: common.BytesToAddress(word(2)),
+		token: common.BytesToAddress(word(0)), from: common.BytesToAddress(word(1)),
+		to:     common.BytesToAddress(word(2)),
 		amount: new(big.Int).SetBytes(word(3)).Int64(), gas: d.RequiredGas(input), input: slices.Clone(input),
 	})
 	return common.LeftPadBytes([]byte{byte(codes.Success)}, 32), nil
@@ -128,14 +129,16 @@ func (d *tokenPrecompile) Run(input []byte) ([]byte, error) {
 
 func newMachine() (*machine, error) {
 	memory := rawdb.NewMemoryDatabase()
-	s, err := state.New(types.EmptyRootHash, state.NewDatabase(triedb.NewDatabase(memory, nil), state.NewCodeDB(memory)))
+	s, err := state.New(types.EmptyRootHash, state.NewDatabase(triedb.NewDatabase(memory, nil),
+		state.NewCodeDB(memory)))
 	if err != nil {
 		return nil, fmt.Errorf("starting the EVM: %w", err)
 	}
 	return &machine{state: s, tokens: &tokenPrecompile{}}, nil
 }
 
-// run executes a call of to, or a creation if to is nil. If at is not nil, the contract is created at that address, as ContractCreate transactions do.
+// run executes a call of to, or a creation if to is nil. If at is not nil, the contract is created at that address, as
+// ContractCreate transactions do.
 func (m *machine) run(from common.Address, to, at *common.Address, input []byte, gas uint64, value int64) execution {
 	m.runs++
 	var x execution
@@ -186,7 +189,8 @@ func (m *machine) run(from common.Address, to, at *common.Address, input []byte,
 			if !ok {
 				i = len(x.slots)
 				touched[account][slot] = i
-				x.slots = append(x.slots, slotChange{contract: account, slot: slot, before: m.state.GetState(account, slot)})
+				x.slots = append(x.slots, slotChange{contract: account, slot: slot,
+					before: m.state.GetState(account, slot)})
 			}
 			x.slots[i].written = x.slots[i].written || code == vm.SSTORE
 		},

@@ -31,7 +31,8 @@ const (
 
 // addFileData writes the contents that a file transaction carries.
 func (w *World) addFileData(t *Transaction, file int64, content []byte) {
-	w.rows.add("file_data", Row{"file_data": content, "consensus_timestamp": t.ts, "entity_id": file, "transaction_type": int(t.kind)})
+	w.rows.add("file_data", Row{"file_data": content, "consensus_timestamp": t.ts, "entity_id": file,
+		"transaction_type": int(t.kind)})
 }
 
 // CreateFile creates a file. parts after the first are appended.
@@ -39,7 +40,8 @@ func (w *World) CreateFile(payer int64, memo string, parts ...[]byte) int64 {
 	id := w.takeID("file")
 	t := w.tx(codes.TypeFileCreate, payer, id)
 	w.newEntity("FILE", id, t.ts, Row{
-		"memo": memo, "key": KeyList(Ed25519Key(keyHolder(payer))), "expiration_timestamp": t.ts + paidPeriods*RenewalPeriod*Second, "auto_renew_period": nil,
+		"memo": memo, "key": KeyList(Ed25519Key(keyHolder(payer))),
+		"expiration_timestamp": t.ts + paidPeriods*RenewalPeriod*Second, "auto_renew_period": nil,
 	})
 	w.addFileData(t, id, parts[0])
 	w.commit(t)
@@ -85,7 +87,8 @@ func (w *World) systemFile(id, admin int64, memo string, content []byte) *Transa
 
 func (w *World) addSystemFile(t *Transaction, id, admin int64, memo string, content []byte) {
 	t.fee, t.entity = 0, id
-	w.newEntity("FILE", id, t.ts, Row{"memo": memo, "key": KeyList(Ed25519Key(fmt.Sprintf("system %d", admin))), "auto_renew_period": nil})
+	w.newEntity("FILE", id, t.ts, Row{"memo": memo, "key": KeyList(Ed25519Key(fmt.Sprintf("system %d", admin))),
+		"auto_renew_period": nil})
 	w.addFileData(t, id, content)
 }
 
@@ -113,7 +116,8 @@ func (w *World) updateSystemFile(id, admin int64, pieces ...[]byte) *Transaction
 	return first
 }
 
-// createSystemFiles creates the system files. The fee schedules and the exchange rates exist before the first block, so that it has prices.
+// createSystemFiles creates the system files. The fee schedules and the exchange rates exist before the first block,
+// so that it has prices.
 func (w *World) createSystemFiles() {
 	genesis := &Transaction{ts: w.clock - Second + 1, kind: codes.TypeFileCreate}
 	const gas = 780_000
@@ -123,20 +127,26 @@ func (w *World) createSystemFiles() {
 	genesis.ts++
 	w.addSystemFile(genesis, fileExchangeRates, ExchangeRateAdmin, "exchange rates", rateFile(0, genesis.ts))
 	nodes := w.addressBookNodes(0)
-	w.publishAddressBook(w.systemFile(fileAddressBook101, AddressBookAdmin, "address book", addressBookFile(nodes)), nodes)
-	w.publishAddressBook(w.systemFile(fileAddressBook102, AddressBookAdmin, "node details", addressBookFile(nodes)), nodes)
+	w.publishAddressBook(w.systemFile(fileAddressBook101, AddressBookAdmin, "address book", addressBookFile(nodes)),
+		nodes)
+	w.publishAddressBook(w.systemFile(fileAddressBook102, AddressBookAdmin, "node details", addressBookFile(nodes)),
+		nodes)
 	w.updateSystemFile(fileSimpleFees, feeScheduleAdmin, w.simpleFees(gas))
-	w.systemFile(fileProperties, AddressBookAdmin, "network properties", []byte("contracts.chainId=296\nledger.id=0x03\nstaking.periodMins=1440\n"))
-	w.systemFile(filePermissions, AddressBookAdmin, "who may do what", []byte("createAccount=0-*\ncryptoTransfer=0-*\nfreeze=58\n"))
+	w.systemFile(fileProperties, AddressBookAdmin, "network properties",
+		[]byte("contracts.chainId=296\nledger.id=0x03\nstaking.periodMins=1440\n"))
+	w.systemFile(filePermissions, AddressBookAdmin, "who may do what",
+		[]byte("createAccount=0-*\ncryptoTransfer=0-*\nfreeze=58\n"))
 	w.systemFile(fileThrottles, AddressBookAdmin, "throttles", throttleFile())
 	w.systemFile(fileUpgrade, freezeAdmin, "software upgrade", []byte("lantern bay release 1\n"))
 }
 
-// gasPerTinybar is the price of gas in the fee schedule that equals a price of 1 tinybar, at all exchange rates. Prices of gas are multiples of it.
+// gasPerTinybar is the price of gas in the fee schedule that equals a price of 1 tinybar, at all exchange rates.
+// Prices of gas are multiples of it.
 const gasPerTinybar = 12_000
 
-// rateFile returns an ExchangeRateSet. The price of an hbar depends on the version. It is between 11.85 and 12 cents, so that the price of gas in tinybars
-// depends on the fee schedule only: the rates of a transaction depend on the time of day.
+// rateFile returns an ExchangeRateSet. The price of an hbar depends on the version. It is between 11.85 and 12 cents,
+// so that the price of gas in tinybars depends on the fee schedule only: the rates of a transaction depend on the time
+// of day.
 func rateFile(version int, ts int64) []byte {
 	price := func(v int) int64 { return 355_500 + int64(v*7%23)*180 }
 	rate := func(v int, until int64) message {
@@ -152,11 +162,13 @@ func (w *World) feeFile(gas, ts int64) []byte {
 	schedule := func(gas, until int64) message {
 		m := message{}
 		for _, f := range []int64{
-			1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 15, 16, 17, 18, 23, 27, 30, 50, 51, 52, 53, 54, 56, 58, 59, 60, 61, 62, 63, 64, 65,
+			1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 15, 16, 17, 18, 23, 27, 30, 50, 51, 52, 53, 54, 56, 58,
+			59, 60, 61, 62, 63, 64, 65,
 			66, 67, 68, 69, 70, 71, 72, 73, 75, 77, 79, 80, 81, 82, 84, 86, 88, 92, 93, 94, 95,
 		} {
 			price := func(share int64) message {
-				return message(nil).num(2, 1_000_000_000_000_000).num(3, 9_000_000+f*10_000*share).num(4, 12*share).num(5, 3_000*share).num(6, share)
+				return message(nil).num(2, 1_000_000_000_000_000).num(3, 9_000_000+f*10_000*share).num(4,
+					12*share).num(5, 3_000*share).num(6, share)
 			}
 			service := price(20)
 			if f == 6 || f == 7 || f == 16 || f == 84 {

@@ -45,7 +45,8 @@ func (w *World) writeHistory() {
 // versioned returns the tables with history.
 func (w *World) versioned() []*versions {
 	return []*versions{
-		w.entities, w.tokens, w.associations, w.nfts, w.fees, w.cryptoAllowances, w.tokenAllowances, w.nftAllowances, w.airdrops,
+		w.entities, w.tokens, w.associations, w.nfts, w.fees, w.cryptoAllowances, w.tokenAllowances, w.nftAllowances,
+		w.airdrops,
 		w.topics, w.nodes, w.registered, w.hooks, w.stakes,
 	}
 }
@@ -54,25 +55,32 @@ func (w *World) writeTransaction(t *Transaction) {
 	nftTransfers := make([]map[string]any, len(t.nftMoves))
 	for i, m := range t.nftMoves {
 		nftTransfers[i] = map[string]any{
-			"is_approval": m.approval, "receiver_account_id": nullIfZero(m.receiver), "sender_account_id": nullIfZero(m.sender),
-			"serial_number": m.serial, "token_id": m.token,
+			"is_approval": m.approval, "receiver_account_id": nullIfZero(m.receiver),
+			"sender_account_id": nullIfZero(m.sender),
+			"serial_number":     m.serial, "token_id": m.token,
 		}
 	}
 	r := Row{
-		"consensus_timestamp": t.ts, "type": int(t.kind), "result": int(t.result), "payer_account_id": t.payer, "valid_start_ns": t.validStart,
-		"valid_duration_seconds": nullIfZero(t.validDuration), "node_account_id": nullIfZero(t.node), "entity_id": nullIfZero(t.entity),
-		"initial_balance": t.initialBalance, "max_fee": nullIfZero(t.maxFee), "charged_tx_fee": t.fee, "memo": []byte(t.memo),
+		"consensus_timestamp": t.ts, "type": int(t.kind), "result": int(t.result), "payer_account_id": t.payer,
+		"valid_start_ns":         t.validStart,
+		"valid_duration_seconds": nullIfZero(t.validDuration), "node_account_id": nullIfZero(t.node),
+		"entity_id":       nullIfZero(t.entity),
+		"initial_balance": t.initialBalance, "max_fee": nullIfZero(t.maxFee), "charged_tx_fee": t.fee,
+		"memo":             []byte(t.memo),
 		"transaction_hash": t.hash, "scheduled": t.scheduled, "nonce": t.nonce,
 		"parent_consensus_timestamp": nullIfZero(t.parent), "index": t.index, "nft_transfer": jsonOf(nftTransfers),
-		"max_custom_fees": nullIfEmpty(t.maxCustomFees), "batch_key": t.batchKey, "inner_transactions": nullIfEmpty(t.inner),
-		"high_volume": t.highVolume, "high_volume_pricing_multiplier": t.highVolumeMultiplier,
+		"max_custom_fees": nullIfEmpty(t.maxCustomFees), "batch_key": t.batchKey,
+		"inner_transactions": nullIfEmpty(t.inner),
+		"high_volume":        t.highVolume, "high_volume_pricing_multiplier": t.highVolumeMultiplier,
 	}
 	w.rows.add("transaction", r)
 	if t.kind != codes.TypeConsensusSubmitMessage || t.logs > 0 {
-		w.rows.add("transaction_hash", Row{"consensus_timestamp": t.ts, "hash": t.hash[:32], "hash_suffix": t.hash[32:], "payer_account_id": t.payer})
+		w.rows.add("transaction_hash", Row{"consensus_timestamp": t.ts, "hash": t.hash[:32],
+			"hash_suffix": t.hash[32:], "payer_account_id": t.payer})
 	}
 	if t.ethereumHash != nil {
-		w.rows.add("transaction_hash", Row{"consensus_timestamp": t.ts, "hash": t.ethereumHash, "payer_account_id": t.payer})
+		w.rows.add("transaction_hash", Row{"consensus_timestamp": t.ts, "hash": t.ethereumHash,
+			"payer_account_id": t.payer})
 	}
 	parties := append([]int64{t.entity}, t.parties...)
 	for _, m := range t.transfers {
@@ -97,20 +105,22 @@ func (w *World) writeTransaction(t *Transaction) {
 		})
 	}
 	for _, m := range t.rewards {
-		w.rows.add("staking_reward_transfer", Row{"account_id": m.account, "amount": m.amount, "consensus_timestamp": t.ts, "payer_account_id": t.payer})
+		w.rows.add("staking_reward_transfer", Row{"account_id": m.account, "amount": m.amount,
+			"consensus_timestamp": t.ts, "payer_account_id": t.payer})
 	}
 	slices.Sort(parties)
 	for _, id := range slices.Compact(parties) {
 		if id != 0 {
 			w.rows.add("entity_transaction", Row{
-				"consensus_timestamp": t.ts, "entity_id": id, "payer_account_id": t.payer, "result": int(t.result), "type": int(t.kind),
+				"consensus_timestamp": t.ts, "entity_id": id, "payer_account_id": t.payer, "result": int(t.result),
+				"type": int(t.kind),
 			})
 		}
 	}
 }
 
-// AddBlock adds a block that ends at a consensus time to a finished network. It contains automatic transactions, the transactions of events, and the
-// single transaction of last, which ends the block.
+// AddBlock adds a block that ends at a consensus time to a finished network. It contains automatic transactions, the
+// transactions of events, and the single transaction of last, which ends the block.
 func (w *World) AddBlock(end int64, events, last func()) {
 	w.end = end
 	w.AdvanceTo(end - BlockTime + 40_000_000)
@@ -122,7 +132,8 @@ func (w *World) AddBlock(end int64, events, last func()) {
 	w.writeHistory()
 }
 
-// pragueFor is the time before the load from which the blocks have a version of the network whose EVM is at the level of Prague.
+// pragueFor is the time before the load from which the blocks have a version of the network whose EVM is at the level
+// of Prague.
 const pragueFor = 20 * Day
 
 // blockWindow returns the number of the two-second window of a time, counted back from the end.
@@ -141,7 +152,8 @@ func newChain() chain { return chain{last: strings.Repeat("0", 96)} }
 func (w *World) writeBlocks() {
 	for start := 0; start < len(w.transactions); w.chain.next++ {
 		end := start
-		for end < len(w.transactions) && w.blockWindow(w.transactions[end].ts) == w.blockWindow(w.transactions[start].ts) {
+		for end < len(w.transactions) &&
+			w.blockWindow(w.transactions[end].ts) == w.blockWindow(w.transactions[start].ts) {
 			end++
 		}
 		w.chain.last = w.writeBlock(w.chain.next, w.chain.last, w.transactions[start:end])
@@ -188,8 +200,10 @@ func (w *World) writeBlock(number int64, previous string, txs []*Transaction) st
 	name := streamTime(from) + ".rcd.gz"
 	r := Row{
 		"name": name, "load_start": to/Second + 2, "load_end": to/Second + 2, "hash": hash, "prev_hash": previous,
-		"consensus_start": from, "consensus_end": to, "count": len(txs), "digest_algorithm": 0, "hapi_version_major": 0,
-		"hapi_version_minor": minor, "hapi_version_patch": 1, "version": 6, "file_hash": hex.EncodeToString(file[:]), "bytes": nil,
+		"consensus_start": from, "consensus_end": to, "count": len(txs), "digest_algorithm": 0,
+		"hapi_version_major": 0,
+		"hapi_version_minor": minor, "hapi_version_patch": 1, "version": 6, "file_hash": hex.EncodeToString(file[:]),
+		"bytes": nil,
 		"index": number, "gas_used": gas, "logs_bloom": bloom, "size": size, "sidecar_count": min(sidecars, 1),
 		"software_version_major": 0, "software_version_minor": minor, "software_version_patch": 1,
 		"round_start": number*3 + 1, "round_end": number*3 + 3,
@@ -225,8 +239,8 @@ type snapshots struct {
 
 func (s *snapshots) reset() { s.hbar, s.token = map[int64]bool{}, map[[2]int64]bool{} }
 
-// snapshot writes the current balances. The clock must be at the end of a block. The first snapshot of a calendar month is complete. Others contain the
-// treasury and the changed balances.
+// snapshot writes the current balances. The clock must be at the end of a block. The first snapshot of a calendar
+// month is complete. Others contain the treasury and the changed balances.
 func (w *World) snapshot() {
 	ts, s := w.clock, &w.snapshots
 	month := time.Unix(0, ts).UTC().Format("2006-01")
@@ -245,12 +259,14 @@ func (w *World) snapshot() {
 		r := w.associations.get(k)
 		account, token := r["account_id"].(int64), r["token_id"].(int64)
 		if (full && r["associated"] == true) || (!full && s.token[[2]int64{account, token}]) {
-			w.rows.add("token_balance", Row{"consensus_timestamp": ts, "account_id": account, "balance": r["balance"], "token_id": token})
+			w.rows.add("token_balance", Row{"consensus_timestamp": ts, "account_id": account, "balance": r["balance"],
+				"token_id": token})
 		}
 	}
 	w.rows.add("account_balance_file", Row{
-		"consensus_timestamp": ts, "count": len(accounts), "load_start": ts/Second + 5, "load_end": ts/Second + 6, "file_hash": nil,
-		"name": streamTime(ts) + "_Balances.pb.gz", "bytes": nil, "time_offset": 0, "synthetic": true,
+		"consensus_timestamp": ts, "count": len(accounts), "load_start": ts/Second + 5, "load_end": ts/Second + 6,
+		"file_hash": nil,
+		"name":      streamTime(ts) + "_Balances.pb.gz", "bytes": nil, "time_offset": 0, "synthetic": true,
 	})
 	s.reset()
 	s.month, s.last = month, ts
@@ -265,7 +281,8 @@ func (w *World) writeReconciliation() {
 	for i := int64(3); i > 0; i-- {
 		at := time.Unix(0, w.end-i*Day).UTC().Truncate(time.Hour)
 		w.rows.add("reconciliation_job", Row{
-			"consensus_timestamp": at.UnixNano(), "count": 24, "error": "", "timestamp_start": at, "timestamp_end": at.Add(time.Minute), "status": 1,
+			"consensus_timestamp": at.UnixNano(), "count": 24, "error": "", "timestamp_start": at,
+			"timestamp_end": at.Add(time.Minute), "status": 1,
 		})
 	}
 }

@@ -14,7 +14,8 @@ import (
 	"heliograph/storage/demo"
 )
 
-// The keys of the demo network are derived from the names of their holders. They are public and must not be used anywhere else.
+// The keys of the demo network are derived from the names of their holders. They are public and must not be used
+// anywhere else.
 
 func edPrivate(name string) ed25519.PrivateKey {
 	seed := sha256.Sum256([]byte("heliograph demo network, ed25519, " + name))
@@ -66,7 +67,8 @@ func ContractKey(id int64) []byte { return message(nil).msg(1, entityID(id)) }
 // DelegatableKey returns a key that is satisfied by calls of a contract and by delegated calls.
 func DelegatableKey(id int64) []byte { return message(nil).msg(8, entityID(id)) }
 
-// publicKey returns the value of the column public_key: the hexadecimal raw key of a primitive key or of a list of one, or nil.
+// publicKey returns the value of the column public_key: the hexadecimal raw key of a primitive key or of a list of
+// one, or nil.
 func publicKey(k []byte) any {
 	for _, prefix := range []string{"1220", "32240a221220", "3a21", "32250a233a21"} {
 		p, _ := hex.DecodeString(prefix)
@@ -128,7 +130,8 @@ func (m message) msg(field protowire.Number, v message) message {
 	return protowire.AppendBytes(m, v)
 }
 
-// entityID returns an AccountID, ContractID, TokenID, TopicID or FileID in shard 0 and realm 0. All have the number in field 3.
+// entityID returns an AccountID, ContractID, TokenID, TopicID or FileID in shard 0 and realm 0. All have the number in
+// field 3.
 func entityID(id int64) message { return message(nil).num(3, id) }
 
 func timestampOf(ns int64) message { return message(nil).num(1, ns/Second).num(2, ns%Second) }

@@ -59,8 +59,10 @@ func nodeKey(node int) string {
 func addressBookFile(nodes []addressBookNode) []byte {
 	m := message{}
 	for _, n := range nodes {
-		x := message(nil).text(3, fmt.Sprintf("0.0.%d", n.account)).text(4, n.key).num(5, n.id).msg(6, entityID(n.account)).
-			text(7, n.certHash).msg(8, message(nil).bytes(1, n.ip).num(2, 50211)).msg(8, message(nil).bytes(1, n.ip).num(2, 50212))
+		x := message(nil).text(3, fmt.Sprintf("0.0.%d", n.account)).text(4, n.key).num(5, n.id).msg(6,
+			entityID(n.account)).
+			text(7, n.certHash).msg(8, message(nil).bytes(1, n.ip).num(2, 50211)).msg(8,
+			message(nil).bytes(1, n.ip).num(2, 50212))
 		if n.domain != "" {
 			x = x.msg(8, message(nil).num(2, 443).text(3, n.domain))
 		}
@@ -69,7 +71,8 @@ func addressBookFile(nodes []addressBookNode) []byte {
 	return m
 }
 
-// publishAddressBook makes the address book of a file transaction the current one, starting a nanosecond after the transaction.
+// publishAddressBook makes the address book of a file transaction the current one, starting a nanosecond after the
+// transaction.
 func (w *World) publishAddressBook(t *Transaction, nodes []addressBookNode) {
 	start := t.ts + 1
 	for _, r := range w.rows["address_book"] {
@@ -78,16 +81,21 @@ func (w *World) publishAddressBook(t *Transaction, nodes []addressBookNode) {
 		}
 	}
 	w.rows.add("address_book", Row{
-		"start_consensus_timestamp": start, "end_consensus_timestamp": nil, "file_id": t.entity, "node_count": len(nodes),
-		"file_data": addressBookFile(nodes),
+		"start_consensus_timestamp": start, "end_consensus_timestamp": nil, "file_id": t.entity,
+		"node_count": len(nodes),
+		"file_data":  addressBookFile(nodes),
 	})
 	for _, n := range nodes {
 		w.rows.add("address_book_entry", Row{
-			"consensus_timestamp": start, "memo": fmt.Sprintf("0.0.%d", n.account), "public_key": n.key, "node_id": n.id,
-			"node_account_id": n.account, "node_cert_hash": []byte(n.certHash), "description": n.description, "stake": 0,
+			"consensus_timestamp": start, "memo": fmt.Sprintf("0.0.%d", n.account), "public_key": n.key,
+			"node_id":         n.id,
+			"node_account_id": n.account, "node_cert_hash": []byte(n.certHash), "description": n.description,
+			"stake": 0,
 		})
 		endpoint := func(ip string, port int, domain string) {
-			w.rows.add("address_book_service_endpoint", Row{"consensus_timestamp": start, "ip_address_v4": ip, "node_id": n.id, "port": port, "domain_name": domain})
+			w.rows.add("address_book_service_endpoint",
+				Row{"consensus_timestamp": start, "ip_address_v4": ip, "node_id": n.id, "port": port,
+					"domain_name": domain})
 		}
 		ip := fmt.Sprintf("%d.%d.%d.%d", n.ip[0], n.ip[1], n.ip[2], n.ip[3])
 		endpoint(ip, 50211, "")
@@ -101,9 +109,11 @@ func (w *World) publishAddressBook(t *Transaction, nodes []addressBookNode) {
 func (w *World) createNode(id, account int64) {
 	t := w.tx(codes.TypeNodeCreate, AddressBookAdmin, account)
 	t.fee = 0
-	proxy, _ := json.Marshal(map[string]any{"domain_name": fmt.Sprintf("proxy%d.lantern-bay.example", id), "ip_address_v4": "", "port": 443})
+	proxy, _ := json.Marshal(map[string]any{"domain_name": fmt.Sprintf("proxy%d.lantern-bay.example", id),
+		"ip_address_v4": "", "port": 443})
 	r := Row{
-		"admin_key": Ed25519Key(demo.NodeNames[id]), "created_timestamp": t.ts, "deleted": false, "node_id": id, "decline_reward": id == 6,
+		"admin_key": Ed25519Key(demo.NodeNames[id]), "created_timestamp": t.ts, "deleted": false, "node_id": id,
+		"decline_reward":      id == 6,
 		"grpc_proxy_endpoint": nil, "account_id": account, "associated_registered_nodes": nil,
 	}
 	if id%2 == 0 {
@@ -135,7 +145,8 @@ type RegisteredNode struct {
 func (w *World) RegisterNode(payer, id int64, s RegisteredNode) {
 	t := w.tx(codes.TypeRegisteredNodeCreate, payer, 0)
 	w.registered.put(key(id), t.ts, Row{
-		"admin_key": Ed25519Key(keyHolder(payer)), "created_timestamp": t.ts, "deleted": false, "description": s.Description,
+		"admin_key": Ed25519Key(keyHolder(payer)), "created_timestamp": t.ts, "deleted": false,
+		"description":        s.Description,
 		"registered_node_id": id, "service_endpoints": jsonOf(s.Endpoints), "type": s.Types,
 	})
 	w.commit(t)
@@ -162,8 +173,9 @@ func (w *World) Freeze(kind int) {
 	t := w.tx(codes.TypeFreeze, freezeAdmin, fileUpgrade)
 	hash := sha512.Sum384([]byte("lantern bay release 2"))
 	w.rows.add("network_freeze", Row{
-		"consensus_timestamp": t.ts, "end_time": nil, "file_hash": hash[:], "file_id": fileUpgrade, "payer_account_id": freezeAdmin,
-		"start_time": t.ts + 10*Minute, "type": kind,
+		"consensus_timestamp": t.ts, "end_time": nil, "file_hash": hash[:], "file_id": fileUpgrade,
+		"payer_account_id": freezeAdmin,
+		"start_time":       t.ts + 10*Minute, "type": kind,
 	})
 	w.commit(t)
 }
@@ -173,10 +185,12 @@ func (w *World) publishLedger() {
 	t.node, t.validDuration, t.maxFee = 0, 0, 0
 	list := make([]map[string]any, demo.NodeCount)
 	for i := range list {
-		list[i] = map[string]any{"history_proof_key": edRaw(fmt.Sprintf("history proof of node %d", i)), "node_id": i, "weight": 1_000 + i}
+		list[i] = map[string]any{"history_proof_key": edRaw(fmt.Sprintf("history proof of node %d", i)), "node_id": i,
+			"weight": 1_000 + i}
 	}
 	w.rows.add("ledger", Row{
-		"consensus_timestamp": t.ts, "history_proof_verification_key": Digest("verification key"), "ledger_id": Digest("ledger id")[:32],
+		"consensus_timestamp": t.ts, "history_proof_verification_key": Digest("verification key"),
+		"ledger_id":          Digest("ledger id")[:32],
 		"node_contributions": jsonOf(list),
 	})
 	w.commit(t)
@@ -199,8 +213,8 @@ func (w *World) collect(t *Transaction, id int64) int64 {
 	return amount
 }
 
-// endStakingPeriod adds the node stake update of the staking period that ended at midnight. Stakes are those at the start of the next period. The last two
-// periods of the scenario have the stakes of accounts.
+// endStakingPeriod adds the node stake update of the staking period that ended at midnight. Stakes are those at the
+// start of the next period. The last two periods of the scenario have the stakes of accounts.
 func (w *World) endStakingPeriod(midnight int64) {
 	t := w.tx(codes.TypeNodeStakeUpdate, demo.Treasury, 0)
 	t.node, t.validDuration, t.maxFee = 0, 0, 0
@@ -238,23 +252,29 @@ func (w *World) endStakingPeriod(midnight int64) {
 			notRewarded = -1
 		}
 		w.rows.add("node_stake", Row{
-			"consensus_timestamp": t.ts, "epoch_day": epoch, "node_id": id, "reward_rate": rewardRate(id), "stake": rewarded[id] + declined[id],
-			"stake_rewarded": rewarded[id], "staking_period": midnight - 1, "max_stake": 450_000_000 * Hbar, "min_stake": 20_000 * Hbar,
+			"consensus_timestamp": t.ts, "epoch_day": epoch, "node_id": id, "reward_rate": rewardRate(id),
+			"stake":          rewarded[id] + declined[id],
+			"stake_rewarded": rewarded[id], "staking_period": midnight - 1, "max_stake": 450_000_000 * Hbar,
+			"min_stake":          20_000 * Hbar,
 			"stake_not_rewarded": notRewarded,
 		})
 	}
 	w.rows.add("network_stake", Row{
-		"consensus_timestamp": t.ts, "epoch_day": epoch, "max_staking_reward_rate_per_hbar": 6_849, "node_reward_fee_denominator": 100,
-		"node_reward_fee_numerator": 10, "stake_total": total, "staking_period": midnight - 1, "staking_period_duration": 1440,
-		"staking_periods_stored": 365, "staking_reward_fee_denominator": 100, "staking_reward_fee_numerator": 10,
-		"staking_reward_rate": 100_000_000_000, "staking_start_threshold": 1_000_000 * Hbar, "max_stake_rewarded": 6_500_000_000 * Hbar,
-		"max_total_reward": 1_782_171_952_920, "reserved_staking_rewards": reserved, "reward_balance_threshold": 0,
+		"consensus_timestamp": t.ts, "epoch_day": epoch, "max_staking_reward_rate_per_hbar": 6_849,
+		"node_reward_fee_denominator": 100,
+		"node_reward_fee_numerator":   10, "stake_total": total, "staking_period": midnight - 1,
+		"staking_period_duration": 1440,
+		"staking_periods_stored":  365, "staking_reward_fee_denominator": 100, "staking_reward_fee_numerator": 10,
+		"staking_reward_rate": 100_000_000_000, "staking_start_threshold": 1_000_000 * Hbar,
+		"max_stake_rewarded": 6_500_000_000 * Hbar,
+		"max_total_reward":   1_782_171_952_920, "reserved_staking_rewards": reserved, "reward_balance_threshold": 0,
 		"unreserved_staking_reward_balance": w.balances[demo.StakingRewards] - reserved,
 	})
 	w.commit(t)
 }
 
-// accountStakes returns rows of the table entity_stake for the reward account and the accounts that are staked to nodes.
+// accountStakes returns rows of the table entity_stake for the reward account and the accounts that are staked to
+// nodes.
 func (w *World) accountStakes() []Row {
 	var rows []Row
 	toMe := map[int64]int64{}

@@ -36,7 +36,8 @@ func (w *World) addNFTCount(t *Transaction, account, token, by int64) {
 	t.parties = append(t.parties, account)
 }
 
-// addNFTTransfer adds the transfer of a serial to a transaction. Royalties are a part of the price. Without a price, the receiver pays the fallback fee.
+// addNFTTransfer adds the transfer of a serial to a transaction. Royalties are a part of the price. Without a price,
+// the receiver pays the fallback fee.
 func (w *World) addNFTTransfer(t *Transaction, from, to, token, serial, price int64, approved bool) {
 	if code := w.transferError(from, to, token); code != 0 {
 		t.result = code
@@ -58,14 +59,16 @@ func (w *World) addNFTTransfer(t *Transaction, from, to, token, serial, price in
 				t.hbars(from, f.Collector, fee)
 				t.assessed = append(t.assessed, assessedFee{fee, f.Collector, 0, []int64{from}})
 			case f.Fallback != nil:
-				w.assessFixed(t, to, storedFee{Amount: f.Fallback.Amount, Token: f.Fallback.Token, Collector: f.Collector})
+				w.assessFixed(t, to, storedFee{Amount: f.Fallback.Amount, Token: f.Fallback.Token,
+					Collector: f.Collector})
 			}
 		}
 	}
 	w.nfts.change(nftKey(token, serial), t.ts, Row{"account_id": to, "spender": nil, "delegating_spender": nil})
 	w.addNFTCount(t, from, token, -1)
 	w.addNFTCount(t, to, token, 1)
-	t.nftMoves = append(t.nftMoves, nftMove{token: token, serial: serial, sender: from, receiver: to, approval: approved})
+	t.nftMoves = append(t.nftMoves, nftMove{token: token, serial: serial, sender: from, receiver: to,
+		approval: approved})
 	w.addNFTTransferLog(t, token, from, to, serial)
 }
 
@@ -81,7 +84,8 @@ func (w *World) TransferNFT(from, to, token, serial, price int64, memo string) {
 func (w *World) RemoveNFTs(kind ledger.TransactionType, token, owner int64, serials ...int64) {
 	t := w.tx(kind, demo.Trent, token)
 	for _, serial := range serials {
-		w.nfts.change(nftKey(token, serial), t.ts, Row{"account_id": nil, "deleted": true, "spender": nil, "delegating_spender": nil})
+		w.nfts.change(nftKey(token, serial), t.ts,
+			Row{"account_id": nil, "deleted": true, "spender": nil, "delegating_spender": nil})
 		w.addNFTCount(t, owner, token, -1)
 		t.nftMoves = append(t.nftMoves, nftMove{token: token, serial: serial, sender: owner})
 		w.addNFTTransferLog(t, token, owner, 0, serial)
@@ -126,14 +130,16 @@ func (w *World) RejectToken(owner, token, serial int64) {
 	t := w.tx(codes.TypeTokenReject, owner, owner)
 	treasury := w.tokens.get(key(token))["treasury_account_id"].(int64)
 	if serial > 0 {
-		w.nfts.change(nftKey(token, serial), t.ts, Row{"account_id": treasury, "spender": nil, "delegating_spender": nil})
+		w.nfts.change(nftKey(token, serial), t.ts,
+			Row{"account_id": treasury, "spender": nil, "delegating_spender": nil})
 		w.addNFTCount(t, owner, token, -1)
 		w.addNFTCount(t, treasury, token, 1)
 		t.nftMoves = append(t.nftMoves, nftMove{token: token, serial: serial, sender: owner, receiver: treasury})
 		w.addNFTTransferLog(t, token, owner, treasury, serial)
 	} else {
 		amount := w.associations.get(key(owner, "/", token))["balance"].(int64)
-		t.tokenMoves = append(t.tokenMoves, tokenMove{token: token, account: owner, amount: -amount}, tokenMove{token: token, account: treasury, amount: amount})
+		t.tokenMoves = append(t.tokenMoves, tokenMove{token: token, account: owner, amount: -amount},
+			tokenMove{token: token, account: treasury, amount: amount})
 		w.addTransferLog(t, token, owner, treasury, amount)
 	}
 	w.commit(t)

@@ -38,7 +38,8 @@ func (w *World) CreateSchedule(p Schedule) int64 {
 	w.newEntity("SCHEDULE", id, t.ts, Row{"memo": p.Memo, "key": nullableKey(p.Admin), "auto_renew_period": nil})
 	var body message
 	if c := p.Call; c != nil {
-		body = message(nil).num(1, 5*Hbar).msg(3, message(nil).msg(1, entityID(c.Contract)).num(2, c.Gas).bytes(4, w.inputOf(*c)))
+		body = message(nil).num(1, 5*Hbar).msg(3, message(nil).msg(1, entityID(c.Contract)).num(2, c.Gas).bytes(4,
+			w.inputOf(*c)))
 	} else {
 		amounts := message(nil).
 			msg(1, message(nil).msg(1, entityID(p.From)).signed(2, -p.Amount)).
@@ -46,8 +47,10 @@ func (w *World) CreateSchedule(p Schedule) int64 {
 		body = message(nil).num(1, 2*Hbar).text(2, p.Memo).msg(9, message(nil).msg(1, amounts))
 	}
 	r := Row{
-		"consensus_timestamp": t.ts, "creator_account_id": p.Creator, "executed_timestamp": nil, "payer_account_id": p.Payer,
-		"schedule_id": id, "transaction_body": []byte(body), "expiration_time": nil, "wait_for_expiry": p.WaitForExpiry,
+		"consensus_timestamp": t.ts, "creator_account_id": p.Creator, "executed_timestamp": nil,
+		"payer_account_id": p.Payer,
+		"schedule_id":      id, "transaction_body": []byte(body), "expiration_time": nil,
+		"wait_for_expiry": p.WaitForExpiry,
 	}
 	if p.Expires > 0 {
 		r["expiration_time"] = t.ts + p.Expires
@@ -106,7 +109,8 @@ func (w *World) SignSchedule(schedule, payer int64, names ...string) {
 	w.commit(t)
 }
 
-// ExecuteSchedule executes the transfer of a schedule. The transaction is marked as scheduled and has the id of the one that created the schedule.
+// ExecuteSchedule executes the transfer of a schedule. The transaction is marked as scheduled and has the id of the
+// one that created the schedule.
 func (w *World) ExecuteSchedule(id int64) {
 	c := w.schedules[id]
 	t := w.tx(codes.TypeCryptoTransfer, c.Payer, 0)

@@ -68,9 +68,11 @@ func (w *World) CreateToken(payer int64, c Token) int64 {
 	}
 	w.tokens.put(key(id), t.ts, Row{
 		"token_id": id, "created_timestamp": t.ts, "decimals": c.Decimals, "freeze_default": c.FrozenByDefault,
-		"freeze_key": nullableKey(c.Freeze), "initial_supply": c.Initial, "kyc_key": nullableKey(c.KYC), "name": c.Name,
-		"supply_key": nullableKey(c.Supply), "symbol": c.Symbol, "total_supply": c.Initial, "treasury_account_id": c.Treasury,
-		"wipe_key": nullableKey(c.Wipe), "max_supply": maximum, "supply_type": supplyType, "type": kind,
+		"freeze_key": nullableKey(c.Freeze), "initial_supply": c.Initial, "kyc_key": nullableKey(c.KYC),
+		"name":       c.Name,
+		"supply_key": nullableKey(c.Supply), "symbol": c.Symbol, "total_supply": c.Initial,
+		"treasury_account_id": c.Treasury,
+		"wipe_key":            nullableKey(c.Wipe), "max_supply": maximum, "supply_type": supplyType, "type": kind,
 		"fee_schedule_key": nullableKey(c.FeeSchedule), "pause_key": nullableKey(c.Pause), "pause_status": pause,
 		"freeze_status": freeze, "kyc_status": kyc, "metadata": metadata, "metadata_key": nullableKey(c.MetadataKey),
 	})
@@ -93,7 +95,8 @@ func (w *World) CreateToken(payer int64, c Token) int64 {
 
 // setFees sets the custom fees of a token or topic.
 func (w *World) setFees(id, ts int64, fixed, fractional, royalty []map[string]any) {
-	w.fees.put(key(id), ts, Row{"entity_id": id, "fixed_fees": jsonOf(fixed), "fractional_fees": jsonOf(fractional), "royalty_fees": jsonOf(royalty)})
+	w.fees.put(key(id), ts, Row{"entity_id": id, "fixed_fees": jsonOf(fixed), "fractional_fees": jsonOf(fractional),
+		"royalty_fees": jsonOf(royalty)})
 }
 
 // addAssociation associates an account with a token. The association has the default states of the token.
@@ -105,8 +108,9 @@ func (w *World) addAssociation(ts, account, token int64, auto bool) {
 	}
 	tok := w.tokens.get(key(token))
 	r := Row{
-		"account_id": account, "token_id": token, "associated": true, "automatic_association": auto, "created_timestamp": ts,
-		"freeze_status": nil, "kyc_status": nil, "balance": int64(0), "balance_timestamp": ts,
+		"account_id": account, "token_id": token, "associated": true, "automatic_association": auto,
+		"created_timestamp": ts,
+		"freeze_status":     nil, "kyc_status": nil, "balance": int64(0), "balance_timestamp": ts,
 	}
 	if tok["freeze_status"] == 0 {
 		r["freeze_status"] = 0
@@ -189,7 +193,8 @@ func (w *World) TransferToken(from, to, token, amount int64, memo string) {
 	w.commit(t)
 }
 
-// addTokenTransfer adds a token transfer to a transaction, or sets its result if the transfer fails. It creates automatic associations.
+// addTokenTransfer adds a token transfer to a transaction, or sets its result if the transfer fails. It creates
+// automatic associations.
 func (w *World) addTokenTransfer(t *Transaction, from, to, token, amount int64) {
 	if code := w.transferError(from, to, token); code != 0 {
 		t.result = code
@@ -229,7 +234,8 @@ func (w *World) addTokenTransfer(t *Transaction, from, to, token, amount int64) 
 			t.assessed = append(t.assessed, assessedFee{fee, f.Collector, token, []int64{payer}})
 		}
 	}
-	t.tokenMoves = append(t.tokenMoves, tokenMove{token: token, account: from, amount: -amount}, tokenMove{token: token, account: to, amount: received})
+	t.tokenMoves = append(t.tokenMoves, tokenMove{token: token, account: from, amount: -amount},
+		tokenMove{token: token, account: to, amount: received})
 	t.tokenMoves = sumMoves(t.tokenMoves)
 	w.addTransferLog(t, token, from, to, received)
 }
@@ -302,7 +308,8 @@ func (w *World) transferError(from, to, token int64) ledger.ResponseCode {
 	}
 	for _, account := range []int64{from, to} {
 		if !w.IsAssociated(account, token) {
-			if limit, _ := w.entities.get(key(account))["max_automatic_token_associations"].(int64); account == from || limit == 0 || tok["kyc_status"] != 0 ||
+			if limit, _ := w.entities.get(key(account))["max_automatic_token_associations"].(int64); account == from ||
+				limit == 0 || tok["kyc_status"] != 0 ||
 				tok["freeze_default"] == true {
 				return codes.TokenNotAssociatedToAccount
 			}

@@ -34,7 +34,8 @@ type Topic struct {
 func (w *World) CreateTopic(payer int64, f Topic) int64 {
 	id := w.takeID("topic")
 	t := w.tx(codes.TypeConsensusCreateTopic, payer, id)
-	w.newEntity("TOPIC", id, t.ts, Row{"memo": f.Memo, "key": nullableKey(f.Admin), "auto_renew_account_id": nullIfZero(f.RenewedBy)})
+	w.newEntity("TOPIC", id, t.ts, Row{"memo": f.Memo, "key": nullableKey(f.Admin),
+		"auto_renew_account_id": nullIfZero(f.RenewedBy)})
 	var exempt []byte
 	for _, name := range f.Exempt {
 		exempt = message(exempt).bytes(1, Ed25519Key(name))
@@ -44,7 +45,8 @@ func (w *World) CreateTopic(payer int64, f Topic) int64 {
 		"fee_schedule_key": nullableKey(f.FeeSchedule), "submit_key": nullableKey(f.Submit),
 	})
 	w.setFees(id, t.ts, f.Fixed, nil, nil)
-	w.topicState[id] = &topicState{runningHash: make([]byte, 48), feeExempt: f.ExemptAccounts, submitters: f.Submitters}
+	w.topicState[id] = &topicState{runningHash: make([]byte, 48), feeExempt: f.ExemptAccounts,
+		submitters: f.Submitters}
 	w.commit(t)
 	return id
 }
@@ -76,7 +78,8 @@ func (w *World) SubmitText(topic, payer int64, text string) {
 	w.SubmitMessage(topic, payer, []byte(text), nil, 0)
 }
 
-// SubmitMessage is like SubmitText with chunk information and the maximum custom fee that the payer accepts. 0 means no limit.
+// SubmitMessage is like SubmitText with chunk information and the maximum custom fee that the payer accepts. 0 means
+// no limit.
 func (w *World) SubmitMessage(topic, payer int64, text []byte, c *chunk, limit int64) {
 	t := w.tx(codes.TypeConsensusSubmitMessage, payer, topic)
 	s := w.topicState[topic]
@@ -131,8 +134,8 @@ func (w *World) SubmitChunks(topic, payer int64, text string, size int) {
 	}
 }
 
-// RunningHash returns the running hash of a message: SHA-384 of the previous hash, the version (3), payer, topic, time, sequence number and hash of the
-// message.
+// RunningHash returns the running hash of a message: SHA-384 of the previous hash, the version (3), payer, topic,
+// time, sequence number and hash of the message.
 func RunningHash(previous []byte, payer, topic, ts, sequence int64, text []byte) []byte {
 	var b []byte
 	b = append(b, previous...)
@@ -159,6 +162,7 @@ func (w *World) noteLookups() {
 		} else {
 			w.lookupOrder = append(w.lookupOrder, k)
 		}
-		w.lookups[k] = Row{"partition": partition, "topic_id": topic, "sequence_number_range": span(first, seq+1), "timestamp_range": span(from, ts+1)}
+		w.lookups[k] = Row{"partition": partition, "topic_id": topic, "sequence_number_range": span(first, seq+1),
+			"timestamp_range": span(from, ts+1)}
 	}
 }

@@ -68,7 +68,8 @@ type Transaction struct {
 	index                int
 }
 
-// tx starts a transaction about an entity, or 0, a little later than the previous one, after the automatic transactions until then.
+// tx starts a transaction about an entity, or 0, a little later than the previous one, after the automatic
+// transactions until then.
 func (w *World) tx(kind ledger.TransactionType, payer, entity int64) *Transaction {
 	source := fmt.Append(nil, "network ", w.nextHour)
 	switch {
@@ -144,9 +145,11 @@ func (t *Transaction) hbars(from, to, amount int64) {
 func (w *World) commit(t *Transaction) *Transaction {
 	if t.fee > 0 {
 		node, staking := t.fee/20, t.fee/10
-		t.transfers = append(t.transfers, transfer{account: t.payer, amount: -t.fee}, transfer{account: t.node, amount: node},
+		t.transfers = append(t.transfers, transfer{account: t.payer, amount: -t.fee},
+			transfer{account: t.node, amount: node},
 			transfer{account: demo.NetworkFees, amount: t.fee - node - 2*staking},
-			transfer{account: demo.StakingRewards, amount: staking}, transfer{account: demo.NodeRewards, amount: staking})
+			transfer{account: demo.StakingRewards, amount: staking},
+			transfer{account: demo.NodeRewards, amount: staking})
 	}
 	for _, m := range t.transfers {
 		w.collect(t, m.account)
@@ -187,12 +190,14 @@ func (w *World) applyTransfers(t *Transaction) []transfer {
 		w.balanceChanged[k.account] = t.ts
 		w.snapshots.hbar[k.account] = true
 		if w.entities.get(key(k.account)) == nil {
-			w.Fail("transfer of unknown account 0.0.%d in a transaction of type %d: %v", k.account, t.kind, t.transfers)
+			w.Fail("transfer of unknown account 0.0.%d in a transaction of type %d: %v", k.account,
+				t.kind, t.transfers)
 		}
 	}
 	for _, m := range settled {
 		if w.balances[m.account] < 0 {
-			w.Fail("0.0.%d has a balance of %d tinybars after a transaction of type %d", m.account, w.balances[m.account], t.kind)
+			w.Fail("0.0.%d has a balance of %d tinybars after a transaction of type %d", m.account,
+				w.balances[m.account], t.kind)
 		}
 	}
 	return settled
@@ -220,8 +225,10 @@ func feeOf(kind ledger.TransactionType) int64 {
 		return 1_900_000_00
 	case codes.TypeContractCall, codes.TypeEthereumTransaction:
 		return 3_200_000
-	case codes.TypeCryptoCreate, codes.TypeTokenAssociateToAccount, codes.TypeTokenDissociateFromAccount, codes.TypeCryptoApproveAllowance,
-		codes.TypeCryptoDeleteAllowance, codes.TypeTokenAirdrop, codes.TypeFileCreate, codes.TypeFileAppend, codes.TypeFileUpdate:
+	case codes.TypeCryptoCreate, codes.TypeTokenAssociateToAccount, codes.TypeTokenDissociateFromAccount,
+		codes.TypeCryptoApproveAllowance,
+		codes.TypeCryptoDeleteAllowance, codes.TypeTokenAirdrop, codes.TypeFileCreate, codes.TypeFileAppend,
+		codes.TypeFileUpdate:
 		return 41_000_000
 	case codes.TypeTokenCreate:
 		return 820_000_000
@@ -242,7 +249,8 @@ func (w *World) AtomicBatch(payer int64, memo string, circle ...int64) {
 	for i, from := range circle {
 		inner := w.child(outer, codes.TypeCryptoTransfer)
 		inner.nonce, inner.payer, inner.validStart, inner.node = 0, from, outer.validStart-int64(i+1)*1_000, outer.node
-		inner.validDuration, inner.batchKey, inner.fee, inner.maxFee = 120, Ed25519Key(keyHolder(payer)), 800_000, 2*Hbar
+		inner.validDuration, inner.batchKey, inner.fee, inner.maxFee = 120, Ed25519Key(keyHolder(payer)), 800_000,
+			2*Hbar
 		inner.hash = transactionHash(inner)
 		inner.hbars(from, circle[(i+1)%len(circle)], int64(i+2)*Hbar)
 		outer.inner = append(outer.inner, inner.payer, inner.validStart)
@@ -254,7 +262,8 @@ func (w *World) AtomicBatch(payer int64, memo string, circle ...int64) {
 // RandomNumber generates a random number below limit, or random bytes if limit is 0.
 func (w *World) RandomNumber(payer, limit int64) {
 	t := w.tx(codes.TypeUtilPrng, payer, 0)
-	r := Row{"consensus_timestamp": t.ts, "range": limit, "prng_bytes": nil, "prng_number": nil, "payer_account_id": payer}
+	r := Row{"consensus_timestamp": t.ts, "range": limit, "prng_bytes": nil, "prng_number": nil,
+		"payer_account_id": payer}
 	if limit == 0 {
 		r["prng_bytes"] = Digest("random", w.txSeq)
 	} else {
@@ -271,7 +280,8 @@ func (w *World) DuplicateTransfer(from, to, amount int64, memo string) {
 	defer func() { w.consecutive = false }()
 	second := w.tx(codes.TypeCryptoTransfer, from, 0)
 	second.validStart, second.hash, second.memo, second.maxFee = first.validStart, first.hash, first.memo, first.maxFee
-	second.result, second.node = codes.DuplicateTransaction, demo.FirstNodeAccount+(first.node-demo.FirstNodeAccount+1)%demo.NodeCount
+	second.result, second.node = codes.DuplicateTransaction,
+		demo.FirstNodeAccount+(first.node-demo.FirstNodeAccount+1)%demo.NodeCount
 	w.commit(second)
 }
 

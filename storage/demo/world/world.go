@@ -1,4 +1,5 @@
-// Package world simulates a ledger: accounts, tokens, contracts, topics and transactions, as rows of the mirror database.
+// Package world simulates a ledger: accounts, tokens, contracts, topics and transactions, as rows of the mirror
+// database.
 package world
 
 import (
@@ -32,8 +33,8 @@ const (
 // age is the length of the scenario.
 const age = 370 * Day
 
-// World is a simulated ledger: a clock, balances, the current state of objects, and the rows added so far. Time only moves forward. Errors are kept
-// until the end; see Err.
+// World is a simulated ledger: a clock, balances, the current state of objects, and the rows added so far. Time only
+// moves forward. Errors are kept until the end; see Err.
 type World struct {
 	end      int64 // consensus time of the last transaction of the scenario
 	clock    int64 // consensus time of the last transaction so far
@@ -43,10 +44,12 @@ type World struct {
 	nextTime int64 // consensus time of the next transaction, or 0 for a little later than the last
 	// consecutive is set while transactions follow each other immediately.
 	consecutive bool
-	// automatic is set during automatic transactions. Their number depends on the time of day, so they must not affect other transactions.
+	// automatic is set during automatic transactions. Their number depends on the time of day, so they must not affect
+	// other transactions.
 	automatic bool
-	// detached is set during transactions that were added to the scenario later. They have their own sequence of pseudo-random values, which detachedSeq
-	// counts, use the last node and are not part of block hashes, so that the rest of the scenario does not change.
+	// detached is set during transactions that were added to the scenario later. They have their own sequence of
+	// pseudo-random values, which detachedSeq counts, use the last node and are not part of block hashes, so that the
+	// rest of the scenario does not change.
 	detached    bool
 	detachedSeq int
 	rows        sink
@@ -117,9 +120,12 @@ func New(end int64) (*World, error) {
 		lookups:        map[string]Row{},
 	}
 	for table, v := range map[string]**versions{
-		"entity": &w.entities, "token": &w.tokens, "token_account": &w.associations, "nft": &w.nfts, "custom_fee": &w.fees,
-		"crypto_allowance": &w.cryptoAllowances, "token_allowance": &w.tokenAllowances, "nft_allowance": &w.nftAllowances,
-		"token_airdrop": &w.airdrops, "topic": &w.topics, "node": &w.nodes, "registered_node": &w.registered, "hook": &w.hooks,
+		"entity": &w.entities, "token": &w.tokens, "token_account": &w.associations, "nft": &w.nfts,
+		"custom_fee":       &w.fees,
+		"crypto_allowance": &w.cryptoAllowances, "token_allowance": &w.tokenAllowances,
+		"nft_allowance": &w.nftAllowances,
+		"token_airdrop": &w.airdrops, "topic": &w.topics, "node": &w.nodes, "registered_node": &w.registered,
+		"hook":         &w.hooks,
 		"entity_stake": &w.stakes,
 	} {
 		*v = &versions{table: table, out: w.rows, byKey: map[string]*version{}}
@@ -162,7 +168,8 @@ func (w *World) DiscardRows() {
 // LastBlockHash returns the hash of the newest block.
 func (w *World) LastBlockHash() string { return w.chain.last }
 
-// Balance returns the balance of an account in tinybars without staking rewards. These depend on the time of day, and the scenario must not.
+// Balance returns the balance of an account in tinybars without staking rewards. These depend on the time of day, and
+// the scenario must not.
 func (w *World) Balance(id int64) int64 { return w.balances[id] - w.collected[id] }
 
 // IsDeleted reports whether an entity has been deleted.
@@ -209,14 +216,15 @@ const FirstAccount = 1001
 // NextID returns the number that the next entity of a type will get.
 func (w *World) NextID(kind string) int64 {
 	first := map[string]int64{
-		"account": FirstAccount, "token": 2001, detachedContract: 2901, "contract": 3001, "topic": 4001, "schedule": 5001,
-		"file": 6001,
+		"account": FirstAccount, "token": 2001, detachedContract: 2901, "contract": 3001, "topic": 4001,
+		"schedule": 5001,
+		"file":     6001,
 	}[kind]
 	return first + w.idCounts[kind]
 }
 
-// detachedContract is the type of contracts that were added to the scenario later. Their numbers are below those of other contracts, so that lists in
-// descending order do not change.
+// detachedContract is the type of contracts that were added to the scenario later. Their numbers are below those of
+// other contracts, so that lists in descending order do not change.
 const detachedContract = "contract beside the story"
 
 // contractKind returns the type of the next contract.
@@ -269,8 +277,8 @@ func nullIfEmpty[T any](v []T) any {
 	return v
 }
 
-// AdvanceTo moves the clock forward. On the way, it adds the automatic transactions: the end of each staking period at midnight, followed by a balance
-// snapshot, and exchange rates, hourly in the last day.
+// AdvanceTo moves the clock forward. On the way, it adds the automatic transactions: the end of each staking period at
+// midnight, followed by a balance snapshot, and exchange rates, hourly in the last day.
 func (w *World) AdvanceTo(t int64) {
 	for ; w.nextHour <= t-3*Second; w.nextHour += Hour {
 		midnight := w.nextHour%Day == 0
@@ -296,12 +304,14 @@ func (w *World) AdvanceTo(t int64) {
 // AdvanceToAge moves the clock to a time before the end.
 func (w *World) AdvanceToAge(d int64) { w.AdvanceTo(w.end - d) }
 
-// Row is a table row by column name. Missing columns are null, so columns that are not nullable must be set even if the table has a default.
+// Row is a table row by column name. Missing columns are null, so columns that are not nullable must be set even if
+// the table has a default.
 type Row map[string]any
 
 // span returns the range [from, to) of nanoseconds. If to is 0, the range has no upper bound.
 func span(from, to int64) pgtype.Range[pgtype.Int8] {
-	r := pgtype.Range[pgtype.Int8]{Lower: pgtype.Int8{Int64: from, Valid: true}, LowerType: pgtype.Inclusive, UpperType: pgtype.Unbounded, Valid: true}
+	r := pgtype.Range[pgtype.Int8]{Lower: pgtype.Int8{Int64: from, Valid: true}, LowerType: pgtype.Inclusive,
+		UpperType: pgtype.Unbounded, Valid: true}
 	if to != 0 {
 		r.Upper, r.UpperType = pgtype.Int8{Int64: to, Valid: true}, pgtype.Exclusive
 	}
@@ -313,8 +323,8 @@ type sink map[string][]Row
 
 func (s sink) add(table string, r Row) { s[table] = append(s[table], r) }
 
-// versions is a table with history. The current row of each object belongs to the table, and its historical rows to <table>_history. versions sets the
-// column timestamp_range.
+// versions is a table with history. The current row of each object belongs to the table, and its historical rows to
+// <table>_history. versions sets the column timestamp_range.
 type versions struct {
 	table string
 	out   sink
@@ -394,6 +404,7 @@ func (w *World) CurrentRows() iter.Seq2[string, map[string]Row] {
 				return
 			}
 		}
-		_ = yield("contract_state", w.slots) && yield("hook_storage", w.hookSlots) && yield("topic_message_lookup", w.lookups)
+		_ = yield("contract_state", w.slots) && yield("hook_storage", w.hookSlots) &&
+			yield("topic_message_lookup", w.lookups)
 	}
 }

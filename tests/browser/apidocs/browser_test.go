@@ -82,7 +82,8 @@ func TestPage(t *testing.T) {
 			origin, operations := serve(t)
 			p := webtest.New(t, webtest.Options{Width: c.width, Height: c.height, Dark: c.dark})
 			p.Open(origin + c.path)
-			p.Wait("all operations", fmt.Sprintf(`document.querySelectorAll('#overview li').length === %d`, operations))
+			p.Wait("all operations", fmt.Sprintf(`document.querySelectorAll('#overview li').length === %d`,
+				operations))
 			screenshot(p, c.name)
 			var wide int
 			p.Eval(`document.documentElement.scrollWidth`, &wide)
@@ -96,19 +97,27 @@ func TestPage(t *testing.T) {
 				}
 			}
 			var brightness int
-			p.Eval(`(() => { const [r, g, b] = getComputedStyle(document.documentElement).backgroundColor.match(/\d+/g).map(Number); return r + g + b; })()`, &brightness)
+			p.Eval(`(() => { const [r, g, b] = `+
+				`getComputedStyle(document.documentElement).backgroundColor.match(/\d+/g).map(Number); return r + g `+
+				`+ b; })()`, &brightness)
 			if dark := brightness < 300; dark != c.dark {
 				t.Errorf("background brightness %d, dark %v", brightness, c.dark)
 			}
 			p.Click(`#overview input`)
 			p.Keys("0x-hex account.publickey")
-			p.Wait("nothing found", `document.querySelector('#overview [role=status]').textContent.startsWith('No operation')`)
+			p.Wait("nothing found",
+				`document.querySelector('#overview [role=status]').textContent.startsWith('No operation')`)
 			p.Eval(`document.querySelector('#overview input').value = ''`, nil)
 			p.Keys("account.publickey Deleted")
-			p.Wait("one operation", `document.querySelector('#overview input').value !== '' && [...document.querySelectorAll('#overview li:not([hidden])')].filter((row) => row.offsetHeight > 0).length === 1`)
+			p.Wait("one operation",
+				`document.querySelector('#overview input').value !== '' && [...document.querySelectorAll('#overview `+
+					`li:not([hidden])')].filter((row) => row.offsetHeight > 0).length === 1`)
 			p.Click(`#overview a[href="#/accounts/getAccounts"]`)
-			p.Wait("all operations in Swagger UI", fmt.Sprintf(`document.getElementById('overview').hidden && document.querySelectorAll('.opblock').length === %d`, operations))
-			p.Wait("the link to GraphiQL", `document.querySelector('.opblock.is-open a[href="/graphiql?rest=%2Fapi%2Fv1%2Faccounts"]')`)
+			p.Wait("all operations in Swagger UI",
+				fmt.Sprintf(`document.getElementById('overview').hidden && `+
+					`document.querySelectorAll('.opblock').length === %d`, operations))
+			p.Wait("the link to GraphiQL",
+				`document.querySelector('.opblock.is-open a[href="/graphiql?rest=%2Fapi%2Fv1%2Faccounts"]')`)
 			p.Eval(`document.querySelector('.opblock.is-open').scrollIntoView()`, nil)
 			screenshot(p, c.name+"-operation")
 			p.Eval(`document.documentElement.scrollWidth`, &wide)
@@ -117,7 +126,9 @@ func TestPage(t *testing.T) {
 			}
 			p.Wait("the button that sends the request", `document.querySelector('.opblock.is-open .execute')`)
 			p.Eval(`document.querySelector('.opblock.is-open .execute').click()`, nil)
-			p.Wait("the response", `document.querySelector('.live-responses-table tr.response .response-col_status')?.textContent.includes('200')`)
+			p.Wait("the response",
+				`document.querySelector('.live-responses-table tr.response `+
+					`.response-col_status')?.textContent.includes('200')`)
 			p.Accessible("operation with a response", "critical", "serious")
 			clean(t, p, origin)
 		})
@@ -130,10 +141,14 @@ func TestLink(t *testing.T) {
 	origin, _ := serve(t)
 	p := webtest.New(t, webtest.Options{})
 	p.Open(origin + "/api/v1/docs#/contracts/postContractsCall")
-	p.Wait("the operation", `document.getElementById('overview').hidden && document.querySelector('#operations-contracts-postContractsCall.is-open .execute')`)
+	p.Wait("the operation",
+		`document.getElementById('overview').hidden && `+
+			`document.querySelector('#operations-contracts-postContractsCall.is-open .execute')`)
 	p.Accessible("operation with a body", "critical", "serious")
 	p.Click(`.operation-filter-input`)
 	p.Keys("account.publickey deleted")
-	p.Wait("the found operation", `document.querySelectorAll('.opblock').length === 1 && document.getElementById('operations-accounts-getAccounts')`)
+	p.Wait("the found operation",
+		`document.querySelectorAll('.opblock').length === 1 && `+
+			`document.getElementById('operations-accounts-getAccounts')`)
 	clean(t, p, origin)
 }

@@ -12,14 +12,19 @@ import (
 	"heliograph/tests/browser/webtest"
 )
 
-// TestGraphiQL opens GraphiQL on the demo network and runs the first example. The page sends no requests to other hosts.
+// TestGraphiQL opens GraphiQL on the demo network and runs the first example. The page sends no requests to other
+// hosts.
 func TestGraphiQL(t *testing.T) {
 	g := testenv.Demo(t)
 	p := webtest.New(t, webtest.Options{Width: 1400, Height: 900})
 	p.Open(g.URL + "/graphiql")
-	p.Wait("the editor", `document.querySelector('.graphiql-execute-button') !== null && document.querySelector('.graphiql-query-editor .view-lines')?.textContent.length > 20`)
+	p.Wait("the editor",
+		`document.querySelector('.graphiql-execute-button') !== null && `+
+			`document.querySelector('.graphiql-query-editor .view-lines')?.textContent.length > 20`)
 	p.Click(`.graphiql-execute-button`)
-	p.Wait("the response", `/"entityId": "0\.0\.\d+"[^]*"display": "[\d.,]+"/.test(document.querySelector('.graphiql-response')?.innerText.replaceAll('\u00a0', ' '))`)
+	p.Wait("the response",
+		`/"entityId": "0\.0\.\d+"[^]*"display": `+
+			`"[\d.,]+"/.test(document.querySelector('.graphiql-response')?.innerText.replaceAll('\u00a0', ' '))`)
 	if errs := p.ConsoleErrors(); len(errs) > 0 {
 		t.Errorf("console errors: %v", errs)
 	}
@@ -35,8 +40,10 @@ func TestGraphiQLOfEmptyDatabase(t *testing.T) {
 	p := webtest.New(t, webtest.Options{Width: 1400, Height: 900})
 	p.Open(g.URL + "/graphiql")
 	p.Click(`[aria-label="Examples"]`)
-	for _, missing := range []string{"account with transactions", "NFT", "topic with messages", "contract", "fungible token with holders", "block"} {
-		p.Wait(missing, fmt.Sprintf(`document.querySelector('.heliograph-examples').innerText.includes('This database has no %s.')`, missing))
+	for _, missing := range []string{"account with transactions", "NFT", "topic with messages", "contract",
+		"fungible token with holders", "block"} {
+		p.Wait(missing,
+			fmt.Sprintf(`document.querySelector('.heliograph-examples').innerText.includes('This database has no %s.')`, missing))
 	}
 	p.Keys(kb.Escape)
 	p.Click(`.graphiql-execute-button`)
@@ -51,7 +58,8 @@ func TestOpenREST(t *testing.T) {
 	g := testenv.Demo(t)
 	p := webtest.New(t, webtest.Options{Width: 1400, Height: 900})
 	p.Open(g.URL + "/graphiql?rest=/api/v1/blocks/17")
-	p.Wait("the document", `document.querySelector('.graphiql-query-editor .view-lines')?.textContent.includes('Block')`)
+	p.Wait("the document",
+		`document.querySelector('.graphiql-query-editor .view-lines')?.textContent.includes('Block')`)
 	p.Click(`.graphiql-execute-button`)
 	p.Wait("the response", `document.querySelector('.graphiql-response')?.textContent.includes('hapi_version')`)
 	if errs := strings.Join(p.ConsoleErrors(), "\n"); errs != "" {

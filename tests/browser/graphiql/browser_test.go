@@ -197,7 +197,8 @@ func (g *gateway) explain(w http.ResponseWriter, r *http.Request) {
 		fmt.Fprint(w, `{"error":"There is no endpoint with this path."}`)
 		return
 	}
-	fmt.Fprint(w, `{"query":"query RestAccounts($first: Int) { accounts(first: $first) { nodes { entityId } } }","variables":{"first":5},"operationName":"RestAccounts"}`)
+	fmt.Fprint(w,
+		`{"query":"query RestAccounts($first: Int) { accounts(first: $first) { nodes { entityId } } }","variables":{"first":5},"operationName":"RestAccounts"}`)
 }
 
 // count returns the value of a counter.
@@ -275,16 +276,24 @@ func TestPage(t *testing.T) {
 	page.Wait("the introduction", docText+`?.includes('Heliograph serves the data of a Hedera or Hiero network')`)
 	page.Wait("no types of federation", docText+`.includes('BlockConnection') && !`+docText+`.includes('_Service')`)
 	page.Click(`[aria-label="Show GraphiQL Explorer"]`)
-	page.Wait("the fields in the explorer", `['accounts', 'topic'].every((field) => [...document.querySelectorAll('.graphiql-explorer-root .graphiql-explorer-field-view')].some((view) => view.innerText.trim() === field))`)
-	page.Wait("no fields of federation", `!document.querySelector('.graphiql-explorer-root').innerText.includes('_service')`)
+	page.Wait("the fields in the explorer",
+		`['accounts', 'topic'].every((field) => [...document.querySelectorAll('.graphiql-explorer-root `+
+			`.graphiql-explorer-field-view')].some((view) => view.innerText.trim() === field))`)
+	page.Wait("no fields of federation",
+		`!document.querySelector('.graphiql-explorer-root').innerText.includes('_service')`)
 	page.Open(origin + "/graphiql")
 	ready(page)
-	page.Wait("the explorer at its top, without the focus", `document.querySelector('.graphiql-plugin').scrollTop === 0 && !document.activeElement.closest('.graphiql-plugin')`)
+	page.Wait("the explorer at its top, without the focus",
+		`document.querySelector('.graphiql-plugin').scrollTop === 0 && `+
+			`!document.activeElement.closest('.graphiql-plugin')`)
 
 	page.Click(runButton)
 	page.Wait("the result", resultText+`?.includes('5000000000000000000')`)
-	page.Wait("time, size and cost", fmt.Sprintf(`/^[\d.]+ ms\s+%d bytes\s+cost 1,234 of 50,000$/.test(document.querySelector('.heliograph-measure')?.innerText.trim())`, len(accounts)))
-	if got := g.lastDocument(); got.OperationName != "Wallet" || !strings.Contains(got.Query, "account(") || !strings.Contains(string(got.Variables), `"0.0.777"`) {
+	page.Wait("time, size and cost",
+		fmt.Sprintf(`/^[\d.]+ ms\s+%d bytes\s+cost 1,234 of `+
+			`50,000$/.test(document.querySelector('.heliograph-measure')?.innerText.trim())`, len(accounts)))
+	if got := g.lastDocument(); got.OperationName != "Wallet" || !strings.Contains(got.Query, "account(") ||
+		!strings.Contains(string(got.Variables), `"0.0.777"`) {
 		t.Errorf("request %+v", got)
 	}
 
@@ -301,7 +310,8 @@ func TestPage(t *testing.T) {
 	page.Wait("the error as the result", resultText+`?.includes('cannot be exported')`)
 
 	page.Click(`[aria-label^="Show Documentation"]`)
-	page.Wait("the schema's documentation", `document.querySelector('.graphiql-doc-explorer')?.innerText.includes('Query')`)
+	page.Wait("the schema's documentation",
+		`document.querySelector('.graphiql-doc-explorer')?.innerText.includes('Query')`)
 	page.Click(`[aria-label="Show History"]`)
 	page.Wait("the run in the history", `document.querySelector('.graphiql-history')?.innerText.includes('Wallet')`)
 
@@ -322,7 +332,8 @@ func TestKeyboard(t *testing.T) {
 	_, origin := serve(t)
 	page := open(t, origin+"/graphiql?query="+url.QueryEscape("{ accounts { nodes { entityId } } }"))
 	page.Click(`.graphiql-query-editor .view-line`)
-	page.Eval(`document.activeElement.dispatchEvent(new KeyboardEvent('keydown', { key: 'Enter', code: 'Enter', keyCode: 13, ctrlKey: true, bubbles: true }))`, nil)
+	page.Eval(`document.activeElement.dispatchEvent(new KeyboardEvent('keydown', { key: 'Enter', code: 'Enter', `+
+		`keyCode: 13, ctrlKey: true, bubbles: true }))`, nil)
 	page.Wait("the result", resultText+`?.includes('0.0.2')`)
 
 	// Escape moves the focus out of the editor, Enter back into it, and the focus is visible.
@@ -339,7 +350,8 @@ func TestKeyboard(t *testing.T) {
 func TestLinks(t *testing.T) {
 	g, origin := serve(t)
 	link := url.Values{
-		"query":         {"query First { topic(id: \"0.0.7\") { memo } } query Second($first: Int) { accounts(first: $first) { nodes { entityId } } }"},
+		"query": {"query First { topic(id: \"0.0.7\") { memo } } query Second($first: Int) { " +
+			"accounts(first: $first) { nodes { entityId } } }"},
 		"variables":     {`{"first":3}`},
 		"operationName": {"Second"},
 	}
@@ -371,7 +383,8 @@ func TestLinks(t *testing.T) {
 
 	page.Open(origin + "/graphiql?rest=" + url.QueryEscape("/api/v9/nothing"))
 	ready(page)
-	page.Wait("the error", `document.querySelector('.heliograph-rest-error')?.innerText === 'There is no endpoint with this path.'`)
+	page.Wait("the error",
+		`document.querySelector('.heliograph-rest-error')?.innerText === 'There is no endpoint with this path.'`)
 	clean(t, page, origin, "/graphql/explain?path=%2Fapi%2Fv9%2Fnothing")
 }
 
@@ -384,16 +397,19 @@ func TestRestDialog(t *testing.T) {
 	page.Click(`[aria-label="Open a REST call"]`)
 	page.Wait("the focus in the dialog", `document.activeElement.matches('.heliograph-rest textarea')`)
 	page.Keys("https://ledger.example/api/v2/nothing" + kb.Enter)
-	page.Wait("the error", `document.querySelector('.heliograph-rest-error')?.innerText === 'There is no endpoint with this path.'`)
+	page.Wait("the error",
+		`document.querySelector('.heliograph-rest-error')?.innerText === 'There is no endpoint with this path.'`)
 
 	page.Eval(`document.querySelector('.heliograph-rest textarea').select()`, nil)
 	page.Keys(`curl -s "https://ledger.example/api/v1/accounts?limit=5&order=asc"` + kb.Enter)
 	page.Wait("the dialog to close", `!document.querySelector('.heliograph-rest')`)
-	page.Wait("a tab with the document", activeTab+` === 'RestAccounts' && `+tabTitles+fmt.Sprintf(".length === %d", before+1))
+	page.Wait("a tab with the document", activeTab+` === 'RestAccounts' && `+tabTitles+
+		fmt.Sprintf(".length === %d", before+1))
 	page.Wait("its variables", variablesText+`?.includes('"first": 5')`)
 
 	// Calls with a body: text, and a binary transaction in base64.
-	for _, call := range []string{`POST /api/v1/contracts/call {"data":"0x18160ddd"}`, `curl localhost:8080/api/v1/network/fees -H "Content-Type: application/protobuf" -d aGVsbG8=`} {
+	for _, call := range []string{`POST /api/v1/contracts/call {"data":"0x18160ddd"}`,
+		`curl localhost:8080/api/v1/network/fees -H "Content-Type: application/protobuf" -d aGVsbG8=`} {
 		page.Click(`[aria-label="Open a REST call"]`)
 		page.Wait("the focus in the dialog", `document.activeElement.matches('.heliograph-rest textarea')`)
 		page.Keys(call + kb.Enter)
@@ -403,7 +419,9 @@ func TestRestDialog(t *testing.T) {
 	g.mu.Lock()
 	explained := slices.Clone(g.explains)
 	g.mu.Unlock()
-	if want := []string{"/api/v2/nothing", "/api/v1/accounts?limit=5&order=asc", `POST /api/v1/contracts/call {"data":"0x18160ddd"}`, "POST /api/v1/network/fees hello"}; !slices.Equal(explained, want) {
+	if want := []string{"/api/v2/nothing", "/api/v1/accounts?limit=5&order=asc",
+		`POST /api/v1/contracts/call {"data":"0x18160ddd"}`,
+		"POST /api/v1/network/fees hello"}; !slices.Equal(explained, want) {
 		t.Errorf("explained paths: %q", explained)
 	}
 	clean(t, page, origin, "/graphql/explain?path=%2Fapi%2Fv2%2Fnothing")
@@ -415,14 +433,22 @@ func TestExamples(t *testing.T) {
 	page.Wait("an account of the database", variablesText+`?.includes('"account": "0.0.777"')`)
 
 	page.Click(`[aria-label="Examples"]`)
-	page.Wait("the examples in groups", fmt.Sprintf(`document.querySelectorAll('.heliograph-examples li').length === %d && document.querySelectorAll('.heliograph-examples h3').length === 6`, len(graphiql.Examples())))
-	page.Wait("a sentence for each", `[...document.querySelectorAll('.heliograph-examples li span')].every((sentence) => sentence.innerText.length > 10)`)
-	page.Wait("what the database does not have", `document.querySelector('.heliograph-examples button[aria-disabled="true"]').innerText.includes('This database has no topic with messages.')`)
+	page.Wait("the examples in groups",
+		fmt.Sprintf(`document.querySelectorAll('.heliograph-examples li').length === %d && `+
+			`document.querySelectorAll('.heliograph-examples h3').length === 6`, len(graphiql.Examples())))
+	page.Wait("a sentence for each",
+		`[...document.querySelectorAll('.heliograph-examples li span')].every((sentence) => `+
+			`sentence.innerText.length > 10)`)
+	page.Wait("what the database does not have",
+		`document.querySelector('.heliograph-examples button[aria-disabled="true"]').innerText.includes('This `+
+			`database has no topic with messages.')`)
 
-	// The search and the keyboard: arrows, and Enter on an example or in the search. Examples whose titles match are the first.
+	// The search and the keyboard: arrows, and Enter on an example or in the search. Examples whose titles match are
+	// the first.
 	page.Wait("the focus in the search", `document.activeElement.type === 'search'`)
 	page.Keys("subscription")
-	page.Wait("the group of this name", `document.querySelector('.heliograph-examples h3').innerText === 'Subscriptions'`)
+	page.Wait("the group of this name",
+		`document.querySelector('.heliograph-examples h3').innerText === 'Subscriptions'`)
 	page.Wait("the search selected", `document.activeElement.select() === undefined`)
 	page.Keys("royaltyFees")
 	page.Wait("one example", `document.querySelectorAll('.heliograph-examples li').length === 1`)
@@ -436,7 +462,8 @@ func TestExamples(t *testing.T) {
 	page.Keys(kb.ArrowDown)
 	page.Wait("the focus on the example", `document.activeElement.innerText.startsWith('Contract call')`)
 	page.Keys(kb.Enter)
-	page.Wait("a token of the database", activeTab+` === 'Call' && `+variablesText+`?.includes('0x000000000000000000000000000000000000030b')`)
+	page.Wait("a token of the database", activeTab+` === 'Call' && `+variablesText+
+		`?.includes('0x000000000000000000000000000000000000030b')`)
 	clean(t, page, origin)
 }
 
@@ -444,10 +471,12 @@ func TestExamples(t *testing.T) {
 func TestAddress(t *testing.T) {
 	_, origin := serve(t)
 	page := webtest.New(t, webtest.Options{})
-	page.Run("removing the clipboard, as on pages from plain HTTP", chromedp.ActionFunc(func(ctx context.Context) error {
-		_, err := cdppage.AddScriptToEvaluateOnNewDocument(`Object.defineProperty(navigator, 'clipboard', { value: undefined }); document.execCommand = () => { window.copied = document.activeElement.value; return true; }`).Do(ctx)
-		return err
-	}))
+	page.Run("removing the clipboard, as on pages from plain HTTP",
+		chromedp.ActionFunc(func(ctx context.Context) error {
+			_, err := cdppage.AddScriptToEvaluateOnNewDocument(`Object.defineProperty(navigator, 'clipboard', { value: ` +
+				`undefined }); document.execCommand = () => { window.copied = document.activeElement.value; return true; }`).Do(ctx)
+			return err
+		}))
 	page.Open(origin + "/graphiql")
 	ready(page)
 	page.Wait("the plain address", `location.search === ''`)
@@ -468,12 +497,14 @@ func TestAddress(t *testing.T) {
 	if after != titles {
 		t.Errorf("%d tabs after the reload, %d before", after, titles)
 	}
-	page.Eval(`window.__MONACO.editor.getEditors()[0].setValue('{ accounts { nodes { entityId } } } #' + 'long '.repeat(2000))`, nil)
+	page.Eval(`window.__MONACO.editor.getEditors()[0].setValue('{ accounts { nodes { entityId } } } #' + 'long `+
+		`'.repeat(2000))`, nil)
 	page.Wait("the plain address", `location.search === ''`)
 	clean(t, page, origin)
 }
 
-// TestFirstKeystroke checks that the editor works before its workers and the schema are loaded, and how many bytes it needs for that.
+// TestFirstKeystroke checks that the editor works before its workers and the schema are loaded, and how many bytes it
+// needs for that.
 func TestFirstKeystroke(t *testing.T) {
 	hold := make(chan struct{})
 	_, origin := serveHeld(t, hold)
@@ -502,7 +533,8 @@ func TestSubscriptions(t *testing.T) {
 	page.Click(runButton)
 	page.Wait("the event", resultText+`?.includes('by events')`)
 	page.Click(runButton) // ends the subscription
-	page.Wait("the run to end", `document.querySelector('.graphiql-execute-button')?.getAttribute('aria-label')?.startsWith('Execute')`)
+	page.Wait("the run to end",
+		`document.querySelector('.graphiql-execute-button')?.getAttribute('aria-label')?.startsWith('Execute')`)
 	if g.count(&g.sockets) > 0 || g.count(&g.streams) != 1 {
 		t.Errorf("%d sockets, %d streams", g.count(&g.sockets), g.count(&g.streams))
 	}
@@ -532,13 +564,18 @@ func TestEvents(t *testing.T) {
 	g.events = 250
 	page := open(t, origin+"/graphiql?query="+url.QueryEscape(messageQuery))
 	page.Click(runButton)
-	page.Wait("the count", `document.querySelector('.heliograph-events-count')?.innerText === '250 events, the newest 200 listed'`)
-	page.Wait("the newest first, with its time", `document.querySelectorAll('.heliograph-events li').length === 200 && /^#250\s+\d\d:\d\d:\d\d\.\d{3}\s.*by events/.test(document.querySelector('.heliograph-events li').innerText)`)
-	page.Wait("the events within the window", `document.querySelector('.heliograph-events').getBoundingClientRect().right <= innerWidth`)
+	page.Wait("the count",
+		`document.querySelector('.heliograph-events-count')?.innerText === '250 events, the newest 200 listed'`)
+	page.Wait("the newest first, with its time",
+		`document.querySelectorAll('.heliograph-events li').length === 200 && /^#250\s+\d\d:\d\d:\d\d\.\d{3}\s.*by `+
+			`events/.test(document.querySelector('.heliograph-events li').innerText)`)
+	page.Wait("the events within the window",
+		`document.querySelector('.heliograph-events').getBoundingClientRect().right <= innerWidth`)
 	page.Click(`.heliograph-events li button`)
 	page.Wait("the pause", `document.querySelector('.heliograph-events [aria-pressed]').innerText === 'Resume'`)
 	page.Click(`.heliograph-events [aria-pressed]`)
-	page.Wait("the end of the pause", `document.querySelector('.heliograph-events [aria-pressed]').innerText === 'Pause'`)
+	page.Wait("the end of the pause",
+		`document.querySelector('.heliograph-events [aria-pressed]').innerText === 'Pause'`)
 	page.Click(`.heliograph-events header button:last-child`)
 	page.Wait("the empty list", `document.querySelector('.heliograph-events-count').innerText === '0 events'`)
 	page.Click(runButton)
@@ -557,7 +594,9 @@ func TestScreens(t *testing.T) {
 		return box.width > 30 && box.left >= 0 && box.right <= 390;
 	})`
 	page.Wait("everything within 390 pixels", inside)
-	page.Wait("the variables above the result", `document.querySelector('.graphiql-editor-tool .monaco-editor').getBoundingClientRect().bottom <= document.querySelector('.graphiql-response').getBoundingClientRect().top`)
+	page.Wait("the variables above the result",
+		`document.querySelector('.graphiql-editor-tool .monaco-editor').getBoundingClientRect().bottom <= `+
+			`document.querySelector('.graphiql-response').getBoundingClientRect().top`)
 	brightness := `getComputedStyle(document.querySelector('.graphiql-container')).backgroundColor.match(/[0-9.]+/g).slice(0, 3).reduce((sum, part) => sum + Number(part), 0)`
 	page.Wait("a dark page", brightness+" < 200")
 	page.Click(runButton)
@@ -571,7 +610,8 @@ func TestScreens(t *testing.T) {
 	page.Wait("the dialog to close", `!document.querySelector('.heliograph-examples')`)
 	page.Accessible("narrow screen", "critical", "serious")
 	page.Click(`[aria-label="Show GraphiQL Explorer"]`)
-	page.Wait("the explorer over the page", `document.querySelector('.graphiql-plugin').getBoundingClientRect().width > 300`)
+	page.Wait("the explorer over the page",
+		`document.querySelector('.graphiql-plugin').getBoundingClientRect().width > 300`)
 	page.Click(`[aria-label="Hide GraphiQL Explorer"]`)
 
 	page.Screen(1280, 800, false)

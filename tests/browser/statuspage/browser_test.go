@@ -21,7 +21,8 @@ import (
 	"heliograph/tests/browser/webtest"
 )
 
-// screenshot writes a screenshot of the whole page to the folder in the environment variable WEBTEST_SCREENSHOTS, if it is set.
+// screenshot writes a screenshot of the whole page to the folder in the environment variable WEBTEST_SCREENSHOTS, if
+// it is set.
 func screenshot(p *webtest.Page, name string, width int, dark bool) {
 	folder := os.Getenv("WEBTEST_SCREENSHOTS")
 	if folder == "" {
@@ -52,11 +53,13 @@ func TestScreens(t *testing.T) {
 		name           string
 		width          int
 		dark, contrast bool
-	}{{"wide", 1280, false, false}, {"wide-dark", 1280, true, false}, {"narrow", 390, false, false}, {"narrow-dark", 390, true, false}, {"contrast", 1280, false, true}, {"contrast-dark", 390, true, true}} {
+	}{{"wide", 1280, false, false}, {"wide-dark", 1280, true, false}, {"narrow", 390, false, false},
+		{"narrow-dark", 390, true, false}, {"contrast", 1280, false, true}, {"contrast-dark", 390, true, true}} {
 		t.Run(c.name, func(t *testing.T) {
 			p := webtest.New(t, webtest.Options{Width: c.width, Height: 844, Dark: c.dark})
 			for name, address := range map[string]string{
-				"front": g.URL + "/", "incident": g.URL + "/incidents/" + g.NewestIncident(t), "history": g.URL + "/history?month=2026-04", "missing": g.URL + "/incidents/none",
+				"front": g.URL + "/", "incident": g.URL + "/incidents/" + g.NewestIncident(t),
+				"history": g.URL + "/history?month=2026-04", "missing": g.URL + "/incidents/none",
 				"frame": g.URL + "/embed/frame", "landing": none.URL + "/",
 			} {
 				if c.contrast && name != "front" {
@@ -71,7 +74,9 @@ func TestScreens(t *testing.T) {
 				}
 				p.Open(address)
 				var state struct{ Wide, Brightness int }
-				p.Eval(`({ wide: document.documentElement.scrollWidth, brightness: getComputedStyle(document.documentElement).backgroundColor.match(/\d+/g).slice(0, 3).reduce((s, v) => s + Number(v), 0) })`, &state)
+				p.Eval(`({ wide: document.documentElement.scrollWidth, brightness: `+
+					`getComputedStyle(document.documentElement).backgroundColor.match(/\d+/g).slice(0, `+
+					`3).reduce((s, v) => s + Number(v), 0) })`, &state)
 				if state.Wide > c.width {
 					t.Errorf("%s is %d pixels wide on a screen of %d", name, state.Wide, c.width)
 				}
@@ -94,7 +99,8 @@ func TestScreens(t *testing.T) {
 	}
 }
 
-// TestLive checks that a write appears in an open page without a reload. Collapsed groups stay collapsed, and the change is announced to screen readers.
+// TestLive checks that a write appears in an open page without a reload. Collapsed groups stay collapsed, and the
+// change is announced to screen readers.
 func TestLive(t *testing.T) {
 	g := testenv.Over(t, testenv.Filled.Fresh(t), testenv.Cached())
 	g.WaitForPage(t)
@@ -108,7 +114,8 @@ func TestLive(t *testing.T) {
 	var group string
 	p.Eval(`document.querySelector('details:not([open])').dataset.key`, &group)
 	code, err := edit.OpenIncident(t.Context(), testenv.Author, demo.StatusPage, status.NewIncident{
-		Name: "The harbour is dark", Body: "No light is on.", Affected: []status.Assignment{{Component: component(t, g, "Importer"), Status: status.MajorOutage}},
+		Name: "The harbour is dark", Body: "No light is on.",
+		Affected: []status.Assignment{{Component: component(t, g, "Importer"), Status: status.MajorOutage}},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -124,17 +131,23 @@ func TestLive(t *testing.T) {
 		focus: document.activeElement.closest('details')?.dataset.key ?? '', closed: [...document.querySelectorAll('details:not([open])')].map((d) => d.dataset.key),
 		bars: document.querySelectorAll('.bars rect').length, hints: document.querySelectorAll('.bars title').length })`
 	p.Eval(look, &state)
-	if state.Mark != "the same page" || !strings.Contains(state.Announced, "Major System Outage") || !strings.Contains(state.Icon, "icon-critical") || len(state.Closed) != 1 ||
+	if state.Mark != "the same page" || !strings.Contains(state.Announced, "Major System Outage") ||
+		!strings.Contains(state.Icon, "icon-critical") || len(state.Closed) != 1 ||
 		state.Closed[0] != group || state.Focus != group || state.Bars == 0 || state.Hints != 0 {
 		t.Errorf("%+v", state)
 	}
 	// A second write, and the tooltip of a bar.
-	if _, err := edit.UpdateIncident(t.Context(), testenv.Author, code, status.NewUpdate{State: status.Resolved, Body: "The lights are on again."}); err != nil {
+	if _, err := edit.UpdateIncident(t.Context(), testenv.Author,
+		code, status.NewUpdate{State: status.Resolved, Body: "The lights are on again."}); err != nil {
 		t.Fatal(err)
 	}
-	p.Wait("the end", `document.getElementById('headline').textContent !== 'Major System Outage' && document.querySelector('.day .past')?.textContent.includes('The lights are on again.')`)
-	p.Eval(`document.querySelector('.bars rect:last-of-type').dispatchEvent(new PointerEvent('pointerover', { bubbles: true }))`, nil)
-	p.Wait("the hint", `!document.querySelector('.tip').hidden && document.querySelector('.tip').textContent.startsWith('17 May 2026')`)
+	p.Wait("the end",
+		`document.getElementById('headline').textContent !== 'Major System Outage' && document.querySelector('.day `+
+			`.past')?.textContent.includes('The lights are on again.')`)
+	p.Eval(`document.querySelector('.bars rect:last-of-type').dispatchEvent(new PointerEvent('pointerover', { `+
+		`bubbles: true }))`, nil)
+	p.Wait("the hint",
+		`!document.querySelector('.tip').hidden && document.querySelector('.tip').textContent.startsWith('17 May 2026')`)
 	clean(t, p, g.URL)
 }
 
@@ -170,25 +183,31 @@ func component(t *testing.T, g *testenv.Gateway, name string) string {
 	return ""
 }
 
-// TestEmbed embeds the banner in a page of another site. It is visible only while there is an open incident or maintenance.
+// TestEmbed embeds the banner in a page of another site. It is visible only while there is an open incident or
+// maintenance.
 func TestEmbed(t *testing.T) {
 	g := testenv.Over(t, testenv.Filled.Fresh(t), testenv.Cached())
 	g.WaitForPage(t)
 	other := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/html; charset=utf-8")
-		fmt.Fprintf(w, `<!doctype html><html lang="en"><head><title>Another site</title><link rel="icon" href="data:,"></head><body><h1>Another site</h1><script src="%s/embed.js" data-position="bottom" async></script></body></html>`, g.URL)
+		fmt.Fprintf(w,
+			`<!doctype html><html lang="en"><head><title>Another site</title><link rel="icon" `+
+				`href="data:,"></head><body><h1>Another site</h1><script src="%s/embed.js" data-position="bottom" `+
+				`async></script></body></html>`, g.URL)
 	}))
 	t.Cleanup(other.Close)
 	p := webtest.New(t, webtest.Options{Width: 900, Height: 400})
 	p.Open(other.URL)
-	const shown = `(() => { const f = document.querySelector('iframe'); return f && getComputedStyle(f).visibility === 'visible' && f.offsetHeight > 20 && f.offsetHeight < 200; })()`
+	const shown = `(() => { const f = document.querySelector('iframe'); return f && getComputedStyle(f).visibility ` +
+		`=== 'visible' && f.offsetHeight > 20 && f.offsetHeight < 200; })()`
 	p.Wait("the banner", shown)
 	screenshot(p, "embed", 900, false)
 	// Closes all incidents and maintenances.
-	err := g.Status.Write(t.Context(), demo.StatusPage, testenv.Now(), func(ctx context.Context, tx *statuspages.Tx) error {
-		_, err := tx.Exec(ctx, `update status.incident set draft = true where resolved_at is null`)
-		return err
-	})
+	err := g.Status.Write(t.Context(), demo.StatusPage, testenv.Now(),
+		func(ctx context.Context, tx *statuspages.Tx) error {
+			_, err := tx.Exec(ctx, `update status.incident set draft = true where resolved_at is null`)
+			return err
+		})
 	if err != nil {
 		t.Fatal(err)
 	}

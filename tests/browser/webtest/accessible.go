@@ -13,8 +13,9 @@ import (
 //go:embed axe-core-4.14.1.min.js.gz
 var checker []byte
 
-// Accessible runs the accessibility checker on the page, and fails the test for each finding of the given impacts ("minor", "moderate", "serious",
-// "critical"), or of any impact if none is given. It logs the other findings. what describes the state of the page.
+// Accessible runs the accessibility checker on the page, and fails the test for each finding of the given impacts
+// ("minor", "moderate", "serious", "critical"), or of any impact if none is given. It logs the other findings. what
+// describes the state of the page.
 func (p *Page) Accessible(what string, impacts ...string) {
 	p.tb.Helper()
 	z, err := gzip.NewReader(bytes.NewReader(checker))
@@ -27,7 +28,8 @@ func (p *Page) Accessible(what string, impacts ...string) {
 	}
 	p.Eval(string(source)+";0", nil)
 	// A colour in the middle of a transition is nobody's choice: end all transitions first.
-	p.Eval(`document.getAnimations().forEach((a) => Number.isFinite(a.effect.getComputedTiming().endTime) ? a.finish() : a.cancel())`, nil)
+	p.Eval(`document.getAnimations().forEach((a) => Number.isFinite(a.effect.getComputedTiming().endTime) ? `+
+		`a.finish() : a.cancel())`, nil)
 	var found struct {
 		Passes     int
 		Violations []struct {

@@ -1,5 +1,5 @@
-// Package webtest controls a headless Chromium in tests of pages, and records the errors that a page logs and the requests that it
-// sends.
+// Package webtest controls a headless Chromium in tests of pages, and records the errors that a page logs and the
+// requests that it sends.
 //
 // Tests that use it have the build tag "browser", so that "go test ./..." needs no browser.
 package webtest
@@ -51,8 +51,8 @@ type Request struct {
 	Kind string
 }
 
-// Page is a tab of a separate browser with an empty profile. Its methods fail the test if the browser fails. Call them from
-// the goroutine of the test.
+// Page is a tab of a separate browser with an empty profile. Its methods fail the test if the browser fails. Call them
+// from the goroutine of the test.
 type Page struct {
 	tb  testing.TB
 	ctx context.Context
@@ -73,7 +73,8 @@ func New(tb testing.TB, o Options) *Page {
 		width, height = 1280, 800
 	}
 	// The browser leaves temporary files behind when it is stopped.
-	temporary, err := os.MkdirTemp("", "webtest") //nolint:usetesting // tb.TempDir fails the test if the browser still writes files while it exits
+	temporary, err := os.MkdirTemp("",
+		"webtest") //nolint:usetesting // tb.TempDir fails the test if the browser still writes files while it exits
 	if err != nil {
 		tb.Fatalf("creating a folder for the browser: %v", err)
 	}
@@ -196,8 +197,8 @@ func (p *Page) Screen(width, height int, dark bool) {
 	)
 }
 
-// Eval evaluates a JavaScript expression, awaits promises, and decodes the JSON value into the pointer. If the pointer is nil,
-// the value is discarded.
+// Eval evaluates a JavaScript expression, awaits promises, and decodes the JSON value into the pointer. If the pointer
+// is nil, the value is discarded.
 func (p *Page) Eval(expression string, into any) {
 	p.tb.Helper()
 	var drop json.RawMessage
@@ -258,7 +259,8 @@ func (p *Page) Requests() []Request {
 	return slices.Clone(p.requests)
 }
 
-// Received returns the bytes of the complete responses so far, as transferred: with headers, and with compressed bodies.
+// Received returns the bytes of the complete responses so far, as transferred: with headers, and with compressed
+// bodies.
 func (p *Page) Received() int64 {
 	p.mu.Lock()
 	defer p.mu.Unlock()

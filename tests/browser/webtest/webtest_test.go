@@ -35,7 +35,9 @@ func TestPage(t *testing.T) {
 	page.Open(server.URL + "/")
 	for _, part := range []string{"logged 7", "thrown", "/missing.png", "Content Security Policy", "outside.example"} {
 		recorded := func() bool {
-			return slices.ContainsFunc(page.ConsoleErrors(), func(message string) bool { return strings.Contains(message, part) })
+			return slices.ContainsFunc(page.ConsoleErrors(), func(message string) bool {
+				return strings.Contains(message, part)
+			})
 		}
 		for deadline := time.Now().Add(waitTimeout); !recorded(); time.Sleep(waitInterval) {
 			if time.Now().After(deadline) {
@@ -43,7 +45,9 @@ func TestPage(t *testing.T) {
 			}
 		}
 	}
-	if slices.ContainsFunc(page.ConsoleErrors(), func(message string) bool { return strings.Contains(message, "no error") }) {
+	if slices.ContainsFunc(page.ConsoleErrors(), func(message string) bool {
+		return strings.Contains(message, "no error")
+	}) {
 		t.Errorf("a warning is among the errors %q", page.ConsoleErrors())
 	}
 	if got := page.Outside(server.URL); !slices.Contains(got, "http://outside.example/x.js") {

@@ -14,7 +14,8 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// TestKubernetes decodes the manifests into the types of Kubernetes, without unknown or repeated fields, and checks that they fit together.
+// TestKubernetes decodes the manifests into the types of Kubernetes, without unknown or repeated fields, and checks
+// that they fit together.
 func TestKubernetes(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile("../../../deploy/kubernetes.yaml")
@@ -30,7 +31,8 @@ func TestKubernetes(t *testing.T) {
 			t.Fatal(err)
 		}
 		var service core.Service
-		target := map[string]any{"apps/v1 Deployment": &deployment, "v1 Service": &service, "policy/v1 PodDisruptionBudget": &budget}[kind.APIVersion+" "+kind.Kind]
+		target := map[string]any{"apps/v1 Deployment": &deployment, "v1 Service": &service,
+			"policy/v1 PodDisruptionBudget": &budget}[kind.APIVersion+" "+kind.Kind]
 		if target == nil {
 			t.Fatalf("unknown kind %+v", kind)
 		}
@@ -70,7 +72,8 @@ func TestKubernetes(t *testing.T) {
 			t.Error("the disruption budget selects no pod")
 		}
 	}
-	if s := c.SecurityContext; s == nil || !*s.ReadOnlyRootFilesystem || *s.AllowPrivilegeEscalation || !*pod.Spec.SecurityContext.RunAsNonRoot {
+	if s := c.SecurityContext; s == nil || !*s.ReadOnlyRootFilesystem || *s.AllowPrivilegeEscalation ||
+		!*pod.Spec.SecurityContext.RunAsNonRoot {
 		t.Errorf("the container is not restricted: %+v", s)
 	}
 }

@@ -61,7 +61,8 @@ func fits(v any, limit int64) error {
 	return err
 }
 
-// at is the part of the description that a JSON pointer leads to; a reference on the way is followed. It returns the pointer without them.
+// at is the part of the description that a JSON pointer leads to; a reference on the way is followed. It returns the
+// pointer without them.
 func (d *description) at(pointer ...string) (value any, plain []string) {
 	value = d.document
 	for _, name := range pointer {
@@ -150,31 +151,34 @@ func (d *description) compile(t *testing.T, pointer []string) *jsonschema.Schema
 	return d.schemas[location]
 }
 
-// source is the source of values for a path parameter: a list, and the member of its items. Without a list, the preceding path is the list.
+// source is the source of values for a path parameter: a list, and the member of its items. Without a list, the
+// preceding path is the list.
 type source struct{ list, items, member string }
 
 var sources = map[string]source{
-	"accounts/{id}":                      {"/accounts?limit=40", "accounts", "account"},
-	"accounts/{idOrAliasOrEvmAddress}":   {"/accounts?limit=100", "accounts", "account"},
-	"accounts/{ownerId}":                 {"/accounts?limit=100", "accounts", "account"},
-	"blocks/{hashOrNumber}":              {"/blocks", "blocks", "hash"},
-	"contracts/{contractIdOrAddress}":    {"/contracts", "contracts", "contract_id"},
-	"contracts/{id}":                     {"/contracts", "contracts", "contract_id"},
-	"contracts/{idOrAddress}":            {"/contracts", "contracts", "contract_id"},
-	"hooks/{hookId}":                     {"", "hooks", "hook_id"},
-	"messages/{consensusTimestamp}":      {"/topics/0.0.4001/messages", "messages", "consensus_timestamp"},
-	"messages/{sequenceNumber}":          {"", "messages", "sequence_number"},
-	"nfts/{serialNumber}":                {"", "nfts", "serial_number"},
-	"results/{consensusTimestamp}":       {"", "results", "timestamp"},
-	"results/{idOrHash}":                 {"/contracts/3001/results?limit=100", "results", "hash"},
-	"results/{timestamp}":                {"", "results", "timestamp"},
-	"results/{transactionIdOrHash}":      {"/contracts/3001/results?limit=100", "results", "hash"},
-	"schedules/{id}":                     {"/schedules", "schedules", "schedule_id"},
-	"schedules/{scheduleId}":             {"/schedules", "schedules", "schedule_id"},
-	"tokens/{id}":                        {"/tokens", "tokens", "token_id"},
-	"tokens/{tokenId}":                   {"/tokens", "tokens", "token_id"},
-	"topics/{id}":                        {"/transactions?transactiontype=consensuscreatetopic&limit=100", "transactions", "entity_id"},
-	"topics/{topicId}":                   {"/transactions?transactiontype=consensuscreatetopic&limit=100", "transactions", "entity_id"},
+	"accounts/{id}":                    {"/accounts?limit=40", "accounts", "account"},
+	"accounts/{idOrAliasOrEvmAddress}": {"/accounts?limit=100", "accounts", "account"},
+	"accounts/{ownerId}":               {"/accounts?limit=100", "accounts", "account"},
+	"blocks/{hashOrNumber}":            {"/blocks", "blocks", "hash"},
+	"contracts/{contractIdOrAddress}":  {"/contracts", "contracts", "contract_id"},
+	"contracts/{id}":                   {"/contracts", "contracts", "contract_id"},
+	"contracts/{idOrAddress}":          {"/contracts", "contracts", "contract_id"},
+	"hooks/{hookId}":                   {"", "hooks", "hook_id"},
+	"messages/{consensusTimestamp}":    {"/topics/0.0.4001/messages", "messages", "consensus_timestamp"},
+	"messages/{sequenceNumber}":        {"", "messages", "sequence_number"},
+	"nfts/{serialNumber}":              {"", "nfts", "serial_number"},
+	"results/{consensusTimestamp}":     {"", "results", "timestamp"},
+	"results/{idOrHash}":               {"/contracts/3001/results?limit=100", "results", "hash"},
+	"results/{timestamp}":              {"", "results", "timestamp"},
+	"results/{transactionIdOrHash}":    {"/contracts/3001/results?limit=100", "results", "hash"},
+	"schedules/{id}":                   {"/schedules", "schedules", "schedule_id"},
+	"schedules/{scheduleId}":           {"/schedules", "schedules", "schedule_id"},
+	"tokens/{id}":                      {"/tokens", "tokens", "token_id"},
+	"tokens/{tokenId}":                 {"/tokens", "tokens", "token_id"},
+	"topics/{id}": {"/transactions?transactiontype=consensuscreatetopic&limit=100",
+		"transactions", "entity_id"},
+	"topics/{topicId}": {"/transactions?transactiontype=consensuscreatetopic&limit=100",
+		"transactions", "entity_id"},
 	"transactions/{idOrHash}":            {"/transactions?limit=100", "transactions", "transaction_id"},
 	"transactions/{transactionIdOrHash}": {"/transactions?limit=100", "transactions", "transaction_id"},
 }
@@ -239,7 +243,8 @@ func queries(d *description, method, path string) []string {
 		if parameter["in"] != "query" {
 			continue
 		}
-		tries := []string{"", "1", "gte:1", "lt:4000", "ne:2", "0.0.1001", "1700000000", "gt:1700000000.000000001", "true", "false", "bad:1:2", "x"}
+		tries := []string{"", "1", "gte:1", "lt:4000", "ne:2", "0.0.1001", "1700000000", "gt:1700000000.000000001",
+			"true", "false", "bad:1:2", "x"}
 		words, _ := asObject(parameter["schema"])["enum"].([]any)
 		for _, w := range words {
 			tries = append(tries, w.(string))
@@ -290,14 +295,17 @@ func TestAnswers(t *testing.T) {
 	}
 }
 
-// TestTraces holds traces, which are written while their transactions run and only sent compressed, against what is described.
+// TestTraces holds traces, which are written while their transactions run and only sent compressed, against what is
+// described.
 func TestTraces(t *testing.T) {
 	t.Parallel()
 	g := testenv.Shared(t)
 	d := served(t, g)
 	for path, actual := range map[string][]string{
-		"/contracts/results/{transactionIdOrHash}/opcodes": expand(t, g, "/contracts/results/{transactionIdOrHash}/opcodes")[:3],
-		"/contracts/{id}/results/opcodes":                  {"/contracts/0.0.3001/results/opcodes", "/contracts/2901/results/opcodes"},
+		"/contracts/results/{transactionIdOrHash}/opcodes": expand(t, g,
+			"/contracts/results/{transactionIdOrHash}/opcodes")[:3],
+		"/contracts/{id}/results/opcodes": {"/contracts/0.0.3001/results/opcodes",
+			"/contracts/2901/results/opcodes"},
 	} {
 		good := 0
 		ask := func(request string, headers ...string) {
@@ -420,7 +428,8 @@ func TestFailures(t *testing.T) {
 		d.check(t, path, actual, g.Get(t, actual))
 		got := g.Do(t, http.MethodGet, actual, "", "Authorization: Basic bm9ib2R5OngK")
 		// The modern family ignores credentials.
-		if modern := got.Header.Get("Content-Type") == "application/json;charset=UTF-8"; !modern && got.Status != http.StatusUnauthorized || modern && got.Status == http.StatusUnauthorized {
+		if modern := got.Header.Get("Content-Type") == "application/json;charset=UTF-8"; !modern &&
+			got.Status != http.StatusUnauthorized || modern && got.Status == http.StatusUnauthorized {
 			t.Errorf("%s with wrong credentials: status %d", actual, got.Status)
 		}
 		d.check(t, path, actual, got)
@@ -435,10 +444,12 @@ func TestFailures(t *testing.T) {
 func TestNothingElse(t *testing.T) {
 	t.Parallel()
 	d, text := describe(t, offlineAPI(t))
-	if open := bytes.Count(text, []byte(`"additionalProperties": true`)); open != 2 { // the body of a call and its state overrides may have more
+	if open := bytes.Count(text,
+		[]byte(`"additionalProperties": true`)); open != 2 { // the body of a call and its state overrides may have more
 		t.Errorf("%d objects are open", open)
 	}
-	if objects, closed := bytes.Count(text, []byte(`"object"`))-2, bytes.Count(text, []byte(`"additionalProperties": false`)); objects != closed || objects < 10 {
+	if objects, closed := bytes.Count(text, []byte(`"object"`))-2,
+		bytes.Count(text, []byte(`"additionalProperties": false`)); objects != closed || objects < 10 {
 		t.Errorf("%d of %d objects are closed", closed, objects)
 	}
 	body, ok := d.Components.Schemas.Get("AccountsResponse")
@@ -447,13 +458,16 @@ func TestNothingElse(t *testing.T) {
 	}
 	account, _ := d.Components.Schemas.Get("Account")
 	for name, want := range map[string]openapi.Types{
-		"account": {"string"}, "alias": {"string", "null"}, "pending_reward": {"integer"}, "deleted": {"boolean", "null"}, "balance": {"object", "null"},
+		"account": {"string"}, "alias": {"string", "null"}, "pending_reward": {"integer"},
+		"deleted": {"boolean", "null"}, "balance": {"object", "null"},
 	} {
-		if s, _ := account.Properties.Get(name); s == nil || !slices.Equal(s.Type, want) || !slices.Contains(account.Required, name) {
+		if s, _ := account.Properties.Get(name); s == nil || !slices.Equal(s.Type, want) ||
+			!slices.Contains(account.Required, name) {
 			t.Errorf("%s is described as %+v", name, s)
 		}
 	}
-	if s, _ := account.Properties.Get("delegation_address"); s == nil || slices.Contains(account.Required, "delegation_address") {
+	if s, _ := account.Properties.Get("delegation_address"); s == nil ||
+		slices.Contains(account.Required, "delegation_address") {
 		t.Error("the delegation address is not described, or as required although it is included on demand")
 	}
 }

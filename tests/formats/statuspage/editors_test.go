@@ -66,7 +66,8 @@ func (o *randomEditor) notice(p *status.Page, k status.Kind, drafts bool) string
 	if k == status.Scheduled {
 		order = statuspages.ByStart
 	}
-	list, err := o.db.Notices(o.t.Context(), p, statuspages.NoticeFilter{Kind: k, Drafts: drafts}, order, storage.Page{Limit: 8, Desc: true})
+	list, err := o.db.Notices(o.t.Context(), p, statuspages.NoticeFilter{Kind: k, Drafts: drafts},
+		order, storage.Page{Limit: 8, Desc: true})
 	if err != nil {
 		o.t.Fatal(err)
 	}
@@ -88,7 +89,8 @@ func (o *randomEditor) affected(b *status.WorkingCopy) []status.Assignment {
 
 func (o *randomEditor) update(b *status.WorkingCopy, k status.Kind) status.NewUpdate {
 	return status.NewUpdate{
-		State: anyOf(o, status.States(k)...), Body: anyOf(o, "We look.", "<b>So</b> & so\r\n", "Ünïcode"), Affected: o.affected(b), Keep: o.random.IntN(4) == 0, Notify: ledger.Of(o.random.IntN(2) != 0),
+		State: anyOf(o, status.States(k)...), Body: anyOf(o, "We look.", "<b>So</b> & so\r\n", "Ünïcode"),
+		Affected: o.affected(b), Keep: o.random.IntN(4) == 0, Notify: ledger.Of(o.random.IntN(2) != 0),
 	}
 }
 
@@ -103,24 +105,31 @@ func (o *randomEditor) edit() {
 		do   func() (string, error)
 	}{
 		{"open", func() (string, error) {
-			return o.OpenIncident(ctx, testenv.Author, o.page, status.NewIncident{Name: fmt.Sprint("Incident ", o.now.UnixMilli()), Body: "x", Affected: o.affected(b), Draft: o.random.IntN(6) == 0})
+			return o.OpenIncident(ctx, testenv.Author, o.page,
+				status.NewIncident{Name: fmt.Sprint("Incident ", o.now.UnixMilli()),
+					Body: "x", Affected: o.affected(b), Draft: o.random.IntN(6) == 0})
 		}},
 		{"update", func() (string, error) {
-			return o.UpdateIncident(ctx, testenv.Author, o.notice(p, status.Realtime, false), o.update(b, status.Realtime))
+			return o.UpdateIncident(ctx, testenv.Author, o.notice(p, status.Realtime, false),
+				o.update(b, status.Realtime))
 		}},
 		{"resolve", func() (string, error) {
-			return o.UpdateIncident(ctx, testenv.Author, o.notice(p, status.Realtime, false), status.NewUpdate{State: status.Resolved, Body: "x", Keep: o.random.IntN(5) == 0})
+			return o.UpdateIncident(ctx, testenv.Author, o.notice(p, status.Realtime, false),
+				status.NewUpdate{State: status.Resolved, Body: "x", Keep: o.random.IntN(5) == 0})
 		}},
 		{"reopen", func() (string, error) {
-			return o.ReopenIncident(ctx, testenv.Author, o.notice(p, status.Realtime, false), o.update(b, status.Realtime))
+			return o.ReopenIncident(ctx, testenv.Author, o.notice(p, status.Realtime, false),
+				o.update(b, status.Realtime))
 		}},
 		{"postmortem", func() (string, error) {
-			return o.PublishPostmortem(ctx, testenv.Author, o.notice(p, status.Realtime, false), status.NewUpdate{Body: "x"})
+			return o.PublishPostmortem(ctx, testenv.Author, o.notice(p, status.Realtime, false),
+				status.NewUpdate{Body: "x"})
 		}},
 		{"backfill", func() (string, error) {
 			end := o.now.Add(-time.Duration(o.random.IntN(1000)) * time.Hour)
 			return o.OpenIncident(ctx, testenv.Author, o.page, status.NewIncident{
-				Name: "Once", Body: "x", Backfill: true, StartedAt: ledger.Of(end.Add(-time.Hour)), ResolvedAt: ledger.Of(end), Affected: o.affected(b),
+				Name: "Once", Body: "x", Backfill: true, StartedAt: ledger.Of(end.Add(-time.Hour)),
+				ResolvedAt: ledger.Of(end), Affected: o.affected(b),
 			})
 		}},
 		{"publish", func() (string, error) {
@@ -133,12 +142,14 @@ func (o *randomEditor) edit() {
 			if o.random.IntN(4) > 0 {
 				return "", errors.ErrUnsupported
 			}
-			return o.DeleteNotice(ctx, testenv.Author, o.notice(p, anyOf(o, status.Realtime, status.Scheduled), false), 0)
+			return o.DeleteNotice(ctx, testenv.Author, o.notice(p, anyOf(o, status.Realtime, status.Scheduled), false),
+				0)
 		}},
 		{"schedule", func() (string, error) {
 			start := o.now.Add(time.Duration(o.random.IntN(300)-20) * time.Minute)
 			in := status.NewMaintenance{
-				Name: "Work", Body: "x", Start: start, End: start.Add(time.Duration(o.random.IntN(200)) * time.Minute), AutoInProgress: o.random.IntN(4) > 0, AutoCompleted: o.random.IntN(4) > 0,
+				Name: "Work", Body: "x", Start: start, End: start.Add(time.Duration(o.random.IntN(200)) * time.Minute),
+				AutoInProgress: o.random.IntN(4) > 0, AutoCompleted: o.random.IntN(4) > 0,
 				AutoMaintenanceState: o.random.IntN(4) > 0, AutoOperationalState: o.random.IntN(4) > 0,
 			}
 			if c := o.component(b, false); c != "" {
@@ -150,25 +161,29 @@ func (o *randomEditor) edit() {
 			return o.ScheduleMaintenance(ctx, testenv.Author, o.page, in)
 		}},
 		{"move", func() (string, error) {
-			return o.MoveMaintenance(ctx, testenv.Author, o.notice(p, status.Scheduled, false), o.update(b, status.Scheduled))
+			return o.MoveMaintenance(ctx, testenv.Author, o.notice(p, status.Scheduled, false),
+				o.update(b, status.Scheduled))
 		}},
 		{"cancel", func() (string, error) {
 			return o.CancelMaintenance(ctx, testenv.Author, o.notice(p, status.Scheduled, false), status.NewUpdate{})
 		}},
 		{"reschedule", func() (string, error) {
-			return o.RescheduleMaintenance(ctx, testenv.Author, o.notice(p, status.Scheduled, false), status.Reschedule{
-				Start: o.now.Add(time.Hour), End: o.now.Add(2 * time.Hour), Body: anyOf(o, "", "Later."),
-			})
+			return o.RescheduleMaintenance(ctx, testenv.Author, o.notice(p, status.Scheduled, false),
+				status.Reschedule{
+					Start: o.now.Add(time.Hour), End: o.now.Add(2 * time.Hour), Body: anyOf(o, "", "Later."),
+				})
 		}},
 		{"add", func() (string, error) {
-			in := status.NewComponent{Name: fmt.Sprint("C", o.random.IntN(9)), IsGroup: o.random.IntN(4) == 0, Position: int32(o.random.IntN(5))}
+			in := status.NewComponent{Name: fmt.Sprint("C", o.random.IntN(9)), IsGroup: o.random.IntN(4) == 0,
+				Position: int32(o.random.IntN(5))}
 			if o.random.IntN(2) == 0 {
 				in.Group = o.component(b, true)
 			}
 			return o.AddComponent(ctx, testenv.Author, o.page, in)
 		}},
 		{"set", func() (string, error) {
-			return o.EditComponent(ctx, testenv.Author, o.component(b, o.random.IntN(9) == 0), status.ComponentEdit{Status: anyOf(o, status.ComponentStatuses()...)})
+			return o.EditComponent(ctx, testenv.Author, o.component(b, o.random.IntN(9) == 0),
+				status.ComponentEdit{Status: anyOf(o, status.ComponentStatuses()...)})
 		}},
 		{"place", func() (string, error) {
 			group := ""
@@ -204,8 +219,8 @@ func (o *randomEditor) edit() {
 	}
 }
 
-// TestRandomEditors performs random writes of editors and checks the documents after each. With the build tag slow there are a thousand of them, and fewer for
-// the other vocabulary.
+// TestRandomEditors performs random writes of editors and checks the documents after each. With the build tag slow
+// there are a thousand of them, and fewer for the other vocabulary.
 func TestRandomEditors(t *testing.T) {
 	t.Parallel()
 	all := schemas(t)
@@ -215,11 +230,15 @@ func TestRandomEditors(t *testing.T) {
 			const together = min(50, editsOfHistories/3)
 			edits := []int{editsOfHistories, editsOfHistories * 3 / 10}[i]
 			g := testenv.Over(t, testenv.Empty.Fresh(t))
-			o := &randomEditor{t: t, db: g.Status, random: rand.New(rand.NewPCG(11, uint64(i))), now: time.Date(2026, 2, 1, 0, 0, 0, 0, time.UTC), done: map[string]int{}}
-			o.Editor = statuspages.NewEditor(g.Status, func() time.Time { return o.now }, rand.NewChaCha8([32]byte{byte(i)}))
+			o := &randomEditor{t: t, db: g.Status, random: rand.New(rand.NewPCG(11, uint64(i))),
+				now: time.Date(2026, 2, 1, 0, 0, 0, 0, time.UTC), done: map[string]int{}}
+			o.Editor = statuspages.NewEditor(g.Status, func() time.Time {
+				return o.now
+			}, rand.NewChaCha8([32]byte{byte(i)}))
 			var err error
 			o.page, err = o.InitPage(t.Context(), testenv.Author, statuspages.PageInit{
-				Page: status.Page{Name: "Random", URL: "https://random.example", TimeZone: []string{"America/New_York", "Etc/UTC"}[i], Vocabulary: v}, Component: "API",
+				Page: status.Page{Name: "Random", URL: "https://random.example",
+					TimeZone: []string{"America/New_York", "Etc/UTC"}[i], Vocabulary: v}, Component: "API",
 			})
 			if err != nil {
 				t.Fatal(err)
@@ -272,7 +291,8 @@ func (o *randomEditor) compare() {
   select old_status, lag(new_status) over (partition by component_id order by changed_at) as before from status.component_change) c where before <> old_status`,
 		"holds of what is over, deleted or a draft": `select count(*)::int from status.incident_component c join status.incident i on i.id = c.incident_id
 where c.held_status is not null and (i.resolved_at is not null or i.deleted_at is not null or i.draft)`,
-		"revisions that are no write's": `select abs((select revision from status.page) - (select count(*) from status.audit))::int`,
+		"revisions that are no write's": `select abs((select revision from status.page) - (select count(*) from ` +
+			`status.audit))::int`,
 	} {
 		var n int
 		if err := o.db.Pool().QueryRow(o.t.Context(), sql).Scan(&n); err != nil || n != 0 {

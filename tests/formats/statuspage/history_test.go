@@ -33,7 +33,8 @@ func (h *history) code(kind string) string {
 
 // text returns text with characters that have a meaning in JSON and HTML.
 func (h *history) text() string {
-	return pick(h, []string{"Plain.", "<br /> & \"quotes\" \\", "lines\r\nand\ttabs", "Grüße 🌞 \u2028", "`code`", `"components":null`, "\x01"})
+	return pick(h, []string{"Plain.", "<br /> & \"quotes\" \\", "lines\r\nand\ttabs", "Grüße 🌞 \u2028", "`code`",
+		`"components":null`, "\x01"})
 }
 
 // edit performs a random change.
@@ -58,11 +59,13 @@ func (h *history) edit() {
 
 func (h *history) addComponent() {
 	c := &status.Component{
-		Code: h.code("c"), PageCode: "random", Name: "Component " + h.text(), Position: int32(h.random.IntN(5)), ListIndex: int32(len(h.copied.Components)),
+		Code: h.code("c"), PageCode: "random", Name: "Component " + h.text(), Position: int32(h.random.IntN(5)),
+		ListIndex: int32(len(h.copied.Components)),
 		CreatedAt: h.now, UpdatedAt: h.now, Origin: status.FromSync, IsGroup: h.random.IntN(4) == 0,
 	}
 	if !c.IsGroup {
-		c.BaseStatus, c.Showcase, c.OnlyShowIfDegraded = status.Operational, h.random.IntN(2) == 0, h.random.IntN(3) == 0
+		c.BaseStatus, c.Showcase, c.OnlyShowIfDegraded = status.Operational, h.random.IntN(2) == 0,
+			h.random.IntN(3) == 0
 		c.StartDate = ledger.Of(status.DateOf(h.now))
 		if g := pick(h, append(h.copied.Components, c)); g.IsGroup {
 			c.GroupCode = ledger.Of(g.Code)
@@ -84,8 +87,10 @@ func (h *history) dropComponent() {
 
 func (h *history) open() {
 	n := &status.SourceNotice{Notice: status.Notice{
-		Code: h.code("n"), PageCode: "random", Kind: pick(h, []status.Kind{status.Realtime, status.Realtime, status.Scheduled}), Name: h.text() + " happened",
-		Impact: pick(h, status.Impacts()), Shortlink: "https://random.example/incidents/x", StartedAt: h.now, CreatedAt: h.now, UpdatedAt: h.now,
+		Code: h.code("n"), PageCode: "random", Kind: pick(h,
+			[]status.Kind{status.Realtime, status.Realtime, status.Scheduled}), Name: h.text() + " happened",
+		Impact: pick(h, status.Impacts()), Shortlink: "https://random.example/incidents/x", StartedAt: h.now,
+		CreatedAt: h.now, UpdatedAt: h.now,
 		NotifyAtStart: true, NotifyAtEnd: true, Origin: status.FromSync,
 	}}
 	if n.Kind == status.Scheduled {
@@ -98,7 +103,8 @@ func (h *history) open() {
 // addUpdate adds an update with a permitted state.
 func (h *history) addUpdate(n *status.SourceNotice) {
 	to := pick(h, status.States(n.Kind))
-	if status.CheckTransition(n.Kind, n.State, to) != nil && (n.Kind == status.Scheduled || status.CheckReopen(n.State, to) != nil) {
+	if status.CheckTransition(n.Kind, n.State, to) != nil &&
+		(n.Kind == status.Scheduled || status.CheckReopen(n.State, to) != nil) {
 		return
 	}
 	h.move(n, to)
@@ -110,7 +116,8 @@ func (h *history) move(n *status.SourceNotice, to status.State) {
 	}
 	n.State, n.UpdatedAt = to, h.now
 	u := &status.Update{
-		Code: h.code("u"), NoticeCode: n.Code, State: to, Body: h.text(), CreatedAt: h.now, UpdatedAt: h.now, DisplayAt: ledger.Of(h.now),
+		Code: h.code("u"), NoticeCode: n.Code, State: to, Body: h.text(), CreatedAt: h.now, UpdatedAt: h.now,
+		DisplayAt:            ledger.Of(h.now),
 		DeliverNotifications: h.random.IntN(2) == 0, Origin: status.FromSync, EmptyAffected: h.random.IntN(10) == 0,
 	}
 	switch to {
@@ -132,13 +139,15 @@ func (h *history) move(n *status.SourceNotice, to status.State) {
 			n.Components = append(n.Components, c.Code)
 		}
 		u.Affected = []*status.AffectedComponent{{
-			PageCode: "random", UpdateCode: u.Code, Code: c.Code, Name: c.QualifiedName(), OldStatus: pick(h, status.ComponentStatuses()), NewStatus: pick(h, status.ComponentStatuses()),
+			PageCode: "random", UpdateCode: u.Code, Code: c.Code, Name: c.QualifiedName(),
+			OldStatus: pick(h, status.ComponentStatuses()), NewStatus: pick(h, status.ComponentStatuses()),
 		}}
 	}
 	n.Updates = append([]*status.Update{u}, n.Updates...)
 }
 
-// TestRandomHistory performs random edits in both vocabularies and checks the documents after each. With the build tag slow there are a thousand of them.
+// TestRandomHistory performs random edits in both vocabularies and checks the documents after each. With the build tag
+// slow there are a thousand of them.
 func TestRandomHistory(t *testing.T) {
 	t.Parallel()
 	all := schemas(t)
@@ -152,15 +161,19 @@ func TestRandomHistory(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			h := &history{random: rand.New(rand.NewPCG(7, uint64(i))), now: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC), copied: status.Source{
-				Page: &status.Page{Code: "random", Name: "Random", URL: "https://random.example", TimeZone: zoneName, Zone: zone}, Coverage: map[status.Kind]status.Coverage{},
-			}}
+			h := &history{random: rand.New(rand.NewPCG(7, uint64(i))),
+				now: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC), copied: status.Source{
+					Page: &status.Page{Code: "random", Name: "Random", URL: "https://random.example",
+						TimeZone: zoneName,
+						Zone:     zone}, Coverage: map[status.Kind]status.Coverage{},
+				}}
 			var etag string
 			for range editsOfHistories / together {
 				for range together {
 					h.edit()
 				}
-				if _, err := g.Status.ImportPage(t.Context(), statuspages.Author{}, &h.copied, status.ImportOptions{Mode: status.Mirror, Slug: "random", Vocabulary: v}, h.now); err != nil {
+				if _, err := g.Status.ImportPage(t.Context(), statuspages.Author{}, &h.copied,
+					status.ImportOptions{Mode: status.Mirror, Slug: "random", Vocabulary: v}, h.now); err != nil {
 					t.Fatal(err)
 				}
 				documents := map[string][]byte{}
@@ -242,7 +255,8 @@ func invariants(documents map[string][]byte, v status.Vocabulary) error {
 		if !bytes.Equal(one.Page, summary.Page) {
 			return fmt.Errorf("%s belongs to another revision: %s", name, one.Page)
 		}
-		if v == status.Documented && (bytes.Contains(documents[name], []byte(`"under_maintenance"`)) || bytes.Contains(documents[name], []byte(`"indicator":"maintenance"`))) {
+		if v == status.Documented && (bytes.Contains(documents[name], []byte(`"under_maintenance"`)) ||
+			bytes.Contains(documents[name], []byte(`"indicator":"maintenance"`))) {
 			return fmt.Errorf("%s contains undocumented values: %s", name, documents[name])
 		}
 	}
@@ -255,8 +269,10 @@ func invariants(documents map[string][]byte, v status.Vocabulary) error {
 func noticeInvariants(d map[string]anyDocument) error {
 	lists := map[string][]anyNotice{}
 	for name, raw := range map[string]json.RawMessage{
-		"incidents": d[status.IncidentsDocument].Incidents, "unresolved": d[status.UnresolvedDocument].Incidents, "maintenances": d[status.ScheduledDocument].Maintenances,
-		"upcoming": d[status.UpcomingDocument].Maintenances, "active": d[status.ActiveDocument].Maintenances, "unfinished": d[status.SummaryDocument].Maintenances,
+		"incidents": d[status.IncidentsDocument].Incidents, "unresolved": d[status.UnresolvedDocument].Incidents,
+		"maintenances": d[status.ScheduledDocument].Maintenances,
+		"upcoming":     d[status.UpcomingDocument].Maintenances, "active": d[status.ActiveDocument].Maintenances,
+		"unfinished": d[status.SummaryDocument].Maintenances,
 	} {
 		var list []anyNotice
 		if err := json.Unmarshal(raw, &list); err != nil {
@@ -281,18 +297,21 @@ func noticeInvariants(d map[string]anyDocument) error {
 		slices.Sort(out)
 		return out
 	}
-	if both := append(codes(lists["upcoming"]), codes(lists["active"])...); !slices.Equal(slices.Sorted(slices.Values(both)), codes(lists["unfinished"])) {
+	if both := append(codes(lists["upcoming"]),
+		codes(lists["active"])...); !slices.Equal(slices.Sorted(slices.Values(both)), codes(lists["unfinished"])) {
 		return fmt.Errorf("upcoming and active are %q, the summary has %q", both, codes(lists["unfinished"]))
 	}
 	if len(lists["incidents"]) > 50 || len(lists["maintenances"]) > 50 {
-		return fmt.Errorf("%d incidents and %d maintenances are listed", len(lists["incidents"]), len(lists["maintenances"]))
+		return fmt.Errorf("%d incidents and %d maintenances are listed", len(lists["incidents"]),
+			len(lists["maintenances"]))
 	}
 	for _, n := range lists["unresolved"] {
 		oldest := ""
 		if list := lists["incidents"]; len(list) == 50 {
 			oldest = list[49].CreatedAt
 		}
-		if !slices.Contains(codes(lists["incidents"]), n.ID) && (oldest == "" || n.CreatedAt > oldest && n.CreatedAt[len(n.CreatedAt)-1] == 'Z') {
+		if !slices.Contains(codes(lists["incidents"]), n.ID) &&
+			(oldest == "" || n.CreatedAt > oldest && n.CreatedAt[len(n.CreatedAt)-1] == 'Z') {
 			return fmt.Errorf("the unresolved incident %s is not in the list of the newest", n.ID)
 		}
 	}

@@ -11,7 +11,8 @@ import (
 
 func TestMain(m *testing.M) { pgtest.Main(m) }
 
-// TestDemoDocuments checks the documents of the demo network against the schema and the invariants, and the length of the lists of fifty.
+// TestDemoDocuments checks the documents of the demo network against the schema and the invariants, and the length of
+// the lists of fifty.
 func TestDemoDocuments(t *testing.T) {
 	t.Parallel()
 	g := testenv.Demo(t)

@@ -43,13 +43,16 @@ func schemas(tb testing.TB) map[string]*jsonschema.Schema {
 
 // orders are the members of each type of object in order, by a member that only this type has.
 func orders() map[string][]string {
-	notice := "id name status created_at updated_at monitoring_at resolved_at impact shortlink started_at page_id incident_updates components "
+	notice := "id name status created_at updated_at monitoring_at resolved_at impact shortlink started_at page_id " +
+		"incident_updates components "
 	out := map[string][]string{}
 	for marker, list := range map[string]string{
 		"scheduled_for": notice + "scheduled_for scheduled_until", "reminder_intervals": notice + "reminder_intervals",
-		"tweet_id":  "id status body incident_id created_at updated_at display_at affected_components deliver_notifications custom_tweet tweet_id",
-		"code":      "code name old_status new_status",
-		"group":     "id name status created_at updated_at position description showcase start_date group_id page_id group only_show_if_degraded components",
+		"tweet_id": "id status body incident_id created_at updated_at display_at affected_components " +
+			"deliver_notifications custom_tweet tweet_id",
+		"code": "code name old_status new_status",
+		"group": "id name status created_at updated_at position description showcase start_date group_id " +
+			"page_id group only_show_if_degraded components",
 		"time_zone": "id name url time_zone updated_at",
 		"indicator": "indicator description",
 		"page":      "page components incidents scheduled_maintenances status",
@@ -160,7 +163,8 @@ func TestSchema(t *testing.T) {
 			t.Errorf("%s instead of %s is accepted", change[1], change[0])
 		}
 	}
-	if checkOrder([]byte(`{"name":"a","id":"b","url":"c","time_zone":"d","updated_at":"e"}`)) == nil || checkOrder([]byte(`{"x":1}`)) == nil {
+	if checkOrder([]byte(`{"name":"a","id":"b","url":"c","time_zone":"d","updated_at":"e"}`)) == nil ||
+		checkOrder([]byte(`{"x":1}`)) == nil {
 		t.Error("a wrong order is accepted")
 	}
 }

@@ -119,7 +119,8 @@ func section(lines []string) (first string, headers []string, body string) {
 
 // matches reports whether a text matches a pattern.
 func matches(text, pattern string) bool {
-	return regexp.MustCompile(`(?s)^` + strings.ReplaceAll(regexp.QuoteMeta(pattern), "…", `.*`) + `$`).MatchString(text)
+	return regexp.MustCompile(`(?s)^` + strings.ReplaceAll(regexp.QuoteMeta(pattern), "…", `.*`) +
+		`$`).MatchString(text)
 }
 
 // response is a response as the cases write it. Control characters of the body are written as in Go, except line
@@ -138,7 +139,8 @@ func (c *testCase) send(ctx context.Context, address string) (*response, error) 
 	}
 	defer func() { _ = conn.Close() }()
 	defer context.AfterFunc(ctx, func() { _ = conn.Close() })()
-	head := append([]string{c.method + " " + c.target + " HTTP/1.1", "Host: " + address, "Connection: close"}, c.headers...)
+	head := append([]string{c.method + " " + c.target + " HTTP/1.1", "Host: " + address, "Connection: close"},
+		c.headers...)
 	if c.body != "" {
 		head = append(head, "Content-Length: "+strconv.Itoa(len(c.body)))
 	}
@@ -164,7 +166,8 @@ func (c *testCase) talk(ctx context.Context, address string) (*response, error) 
 		name, value, _ := strings.Cut(line, ":")
 		header.Add(name, strings.TrimSpace(value))
 	}
-	conn, shake, err := websocket.Dial(ctx, "ws://"+address+c.target, &websocket.DialOptions{Subprotocols: header["Sec-Websocket-Protocol"], HTTPHeader: header})
+	conn, shake, err := websocket.Dial(ctx, "ws://"+address+c.target,
+		&websocket.DialOptions{Subprotocols: header["Sec-Websocket-Protocol"], HTTPHeader: header})
 	if err != nil {
 		return nil, fmt.Errorf("connecting: %w", err)
 	}

@@ -1,4 +1,5 @@
-// Package calls has the values of contract calls in the graph: requests and their validation, results, gas estimates and traces.
+// Package calls has the values of contract calls in the graph: requests and their validation, results, gas estimates
+// and traces.
 package calls
 
 import (
@@ -38,8 +39,8 @@ var initCode = regexp.MustCompile(`(60806040|60606040)[0-9a-f]*39[0-9a-f]*f3`)
 // minInitCode is the minimum length of initcode in hex digits.
 const minInitCode = 14
 
-// Validate returns an error for each rule that the input violates. The maximum gas and whether state overrides are allowed are settings of the service,
-// which it does not check.
+// Validate returns an error for each rule that the input violates. The maximum gas and whether state overrides are
+// allowed are settings of the service, which it does not check.
 func (c *ContractCallInput) Validate() []*InputError {
 	var v violations
 	v.check(c.From == nil || len(c.From) == len(ledger.EVMAddress{}), InputError{Field: "from", Rule: ValidLength})
@@ -82,7 +83,8 @@ func (o *StateOverrideInput) validate(path string, v *violations) {
 		name  string
 		slots []*SlotValueInput
 	}{{".state", o.State}, {".stateDiff", o.StateDiff}} {
-		v.check(len(part.slots) <= maxOverrideSlots, InputError{Field: path + part.name, Rule: MaxEntries, Bound: maxOverrideSlots})
+		v.check(len(part.slots) <= maxOverrideSlots,
+			InputError{Field: path + part.name, Rule: MaxEntries, Bound: maxOverrideSlots})
 		for _, s := range part.slots {
 			v.check(len(s.Key) == wordLength, InputError{Field: path + part.name + ".key", Rule: ValidLength})
 			v.check(len(s.Value) == wordLength, InputError{Field: path + part.name + ".value", Rule: ValidLength})
@@ -124,7 +126,8 @@ var (
 	hashBlock    = regexp.MustCompile(`^0x([0-9a-f]{64}|[0-9a-f]{96})$`)
 )
 
-// ParseBlockRef parses a block in which a contract runs: a tag, a number in decimal or hex with 0x, or a hash with 0x. Errors are a [BlockError].
+// ParseBlockRef parses a block in which a contract runs: a tag, a number in decimal or hex with 0x, or a hash with 0x.
+// Errors are a [BlockError].
 func ParseBlockRef(s string) (worldstate.BlockRef, error) {
 	low := strings.ToLower(s)
 	switch low {

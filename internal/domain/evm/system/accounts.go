@@ -26,8 +26,9 @@ func accountFunctions() []*function {
 		},
 		{signature: "isValidAlias(address addr)", returns: "bool response", run: isValidAlias},
 		{
-			signature: "isAuthorizedRaw(address account,bytes messageHash,bytes signature)", returns: "bool authorized",
-			run: isAuthorizedRaw,
+			signature: "isAuthorizedRaw(address account,bytes messageHash,bytes signature)",
+			returns:   "bool authorized",
+			run:       isAuthorizedRaw,
 		},
 		{
 			signature: "isAuthorized(address account,bytes message,bytes signature)",
@@ -172,8 +173,8 @@ func associate(c *call, in []any) []any {
 	return nil
 }
 
-// accountAndTokens returns the account whose associations change, and the distinct tokens: the arguments, or the caller
-// and the called token.
+// accountAndTokens returns the account whose associations change, and the distinct tokens: the arguments, or the
+// caller and the called token.
 func (c *call) accountAndTokens(in []any) (party, []any) {
 	account, tokens := c.Caller, []any{c.entity}
 	if !c.redirect {

@@ -41,19 +41,23 @@ func balance(want, token int64, who common.Address) updating {
 	return updating{to: token, signature: "balanceOf(address)", args: []any{who}, want: fmt.Sprint("true ", want)}
 }
 
-// TestAirdrops sends tokens to receivers that accept them and to receivers that must claim them. Each case runs first in a frame that reverts.
+// TestAirdrops sends tokens to receivers that accept them and to receivers that must claim them. Each case runs first
+// in a frame that reverts.
 func TestAirdrops(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	next := b.next(t)
-	alice, bob, carol, dave, judy := lz(demo.Alice), b.addressOf(t, demo.Bob), lz(demo.Carol), lz(demo.Dave), lz(demo.Judy)
+	alice, bob, carol, dave, judy := lz(demo.Alice), b.addressOf(t, demo.Bob), lz(demo.Carol), lz(demo.Dave),
+		lz(demo.Judy)
 	trent, fund, missingAt := lz(demo.Trent), lz(demo.Fund), lz(missing)
-	oil, post, light, kelp, fog := lz(demo.LampOil), lz(demo.Postcard), lz(demo.Lighthouse), lz(demo.Kelp), lz(demo.Foghorn)
+	oil, post, light, kelp, fog := lz(demo.LampOil), lz(demo.Postcard), lz(demo.Lighthouse), lz(demo.Kelp),
+		lz(demo.Foghorn)
 	drop := func(code int, parts ...any) updating {
 		return hts(fmt.Sprint("true ", code), airdrops, parts)
 	}
 	one := lz(next + 1)
-	create := hts("true 22", createUnitsFees, with(gull(keyFor(1)), maxAt, 100_000), 50_000, 0, []any{}, []any{[]any{1, 10, 0, 0, false, fund}})
+	create := hts("true 22", createUnitsFees, with(gull(keyFor(1)), maxAt, 100_000), 50_000, 0, []any{},
+		[]any{[]any{1, 10, 0, 0, false, fund}})
 	create.value = hbars
 	static := drop(0, sent(oil, alice, carol, 10))
 	static.op, static.want = vm.STATICCALL, "false 0"
@@ -98,7 +102,8 @@ func TestAirdrops(t *testing.T) {
 			{to: demo.Postcard, signature: "balanceOf(address)", args: []any{bob}, want: "true 2"},
 		}},
 		{"many at once", now(), alice, []updating{
-			drop(22, []any{oil, []any{[]any{alice, -30, false}, []any{carol, 10, false}, []any{judy, 20, false}}, []any{}}, handed(post, alice, bob, 1)),
+			drop(22, []any{oil, []any{[]any{alice, -30, false}, []any{carol, 10, false}, []any{judy, 20, false}},
+				[]any{}}, handed(post, alice, bob, 1)),
 			balance(10, demo.LampOil, carol),
 			balance(0, demo.LampOil, judy),
 			hts("true 22", claims, []any{[]any{alice, judy, oil, 0}}),
@@ -124,7 +129,8 @@ func TestAirdrops(t *testing.T) {
 			drop(197, sent(oil, alice, carol, 1), sent(oil, alice, judy, 1)),
 			drop(13, []any{oil, []any{[]any{alice, -1, true}, []any{carol, 1, false}}, []any{}}),
 			drop(13, []any{post, []any{}, []any{[]any{alice, bob, 1, true}}}),
-			drop(398, []any{oil, []any{[]any{alice, -1, false}, []any{fund, -1, false}, []any{carol, 2, false}}, []any{}}),
+			drop(398, []any{oil, []any{[]any{alice, -1, false}, []any{fund, -1, false}, []any{carol, 2, false}},
+				[]any{}}),
 			drop(398, []any{post, []any{}, []any{[]any{alice, judy, 1, false}, []any{bob, judy, 2, false}}}),
 			drop(173, []any{oil, []any{[]any{alice, -1, false}, []any{carol, 2, false}}, []any{}}),
 			drop(254, sent(post, alice, carol, 1)),
@@ -177,23 +183,27 @@ func TestFees(t *testing.T) {
 	add := func(name string, lists ...[]updating) {
 		cases = append(cases, updateCase{name, now(), alice, together(lists...)})
 	}
-	add("parts of what many get", []updating{units([]any{}, []any{[]any{1, 10, 0, 0, false, fund}})}, everybody(one), []updating{
-		hts("true 22", moveAll, []any{[]any{one, []any{[]any{carol, -101}, []any{dave, 60}, []any{judy, 41}}, []any{}}}),
-		// Ten of 101: Dave pays 10 * 60/101 = 5, Judy 10 * 41/101 = 4, and the first payer the remainder of 1.
-		balance(54, next+1, dave),
-		balance(37, next+1, judy),
-		balance(10, next+1, fund),
-		balance(899, next+1, carol),
-		// The fund pays no fee to itself, and transfers to it are exempt.
-		hts("true 22", transfer, one, carol, fund, 100),
-		balance(110, next+1, fund),
-		hts("true 22", transfer, one, fund, dave, 100),
-		balance(154, next+1, dave),
-	})
-	add("several parts", []updating{units([]any{}, []any{[]any{1, 2, 0, 0, false, fund}, []any{2, 3, 0, 0, false, victor}})}, everybody(one), []updating{
-		hts("true 259", transfer, one, carol, dave, 100),
-		balance(0, next+1, dave),
-	})
+	add("parts of what many get", []updating{units([]any{}, []any{[]any{1, 10, 0, 0, false, fund}})}, everybody(one),
+		[]updating{
+			hts("true 22", moveAll,
+				[]any{[]any{one, []any{[]any{carol, -101}, []any{dave, 60}, []any{judy, 41}}, []any{}}}),
+			// Ten of 101: Dave pays 10 * 60/101 = 5, Judy 10 * 41/101 = 4, and the first payer the remainder of 1.
+			balance(54, next+1, dave),
+			balance(37, next+1, judy),
+			balance(10, next+1, fund),
+			balance(899, next+1, carol),
+			// The fund pays no fee to itself, and transfers to it are exempt.
+			hts("true 22", transfer, one, carol, fund, 100),
+			balance(110, next+1, fund),
+			hts("true 22", transfer, one, fund, dave, 100),
+			balance(154, next+1, dave),
+		})
+	add("several parts",
+		[]updating{units([]any{}, []any{[]any{1, 2, 0, 0, false, fund}, []any{2, 3, 0, 0, false, victor}})},
+		everybody(one), []updating{
+			hts("true 259", transfer, one, carol, dave, 100),
+			balance(0, next+1, dave),
+		})
 	add("a fee in a token with a fee", []updating{
 		units([]any{}, []any{[]any{1, 10, 0, 0, false, fund}}),
 		hts("true 22", "associateToken(address,address)", victor, one),
@@ -210,13 +220,15 @@ func TestFees(t *testing.T) {
 	}, everybody(three), []updating{
 		hts("true 257", transfer, three, carol, dave, 1),
 	})
-	serials := paid(hts("true 22", createNFTFees, gull(keyFor(1|16)), []any{}, []any{[]any{1, 10, 100, none, true, victor}}))
+	serials := paid(hts("true 22", createNFTFees, gull(keyFor(1|16)), []any{},
+		[]any{[]any{1, 10, 100, none, true, victor}}))
 	add("royalties", []updating{units([]any{}, []any{}), serials}, everybody(one), []updating{
 		hts("true 22", "mintToken(address,int64,bytes[])", two, 0, []any{[]byte("one"), []byte("two")}),
 		hts("true 22", "associateToken(address,address)", carol, two),
 		hts("true 22", "associateToken(address,address)", dave, two),
 		hts("true 22", "associateToken(address,address)", victor, one),
-		hts("true 22", "transferNFTs(address,address[],address[],int64[])", two, []any{trent, trent}, []any{dave, dave}, []any{1, 2}),
+		hts("true 22", "transferNFTs(address,address[],address[],int64[])", two, []any{trent, trent},
+			[]any{dave, dave}, []any{1, 2}),
 		// Dave receives 500 for both and pays a tenth once.
 		hts("true 22", moveAll, []any{
 			[]any{two, []any{}, []any{[]any{dave, carol, 1}, []any{dave, carol, 2}}},
@@ -234,7 +246,8 @@ func TestFees(t *testing.T) {
 		{to: system16a, signature: "isValidAlias(address)", args: []any{stranger()}, want: "true 1"},
 		hts("true 22", transfer, lz(demo.LampOil), stranger(), carol, 5),
 		balance(7, demo.LampOil, stranger()),
-		hts("true 15", transfer, lz(demo.LampOil), common.HexToAddress("0x1111111111111111111111111111111111111111"), carol, 5),
+		hts("true 15", transfer, lz(demo.LampOil), common.HexToAddress("0x1111111111111111111111111111111111111111"),
+			carol, 5),
 		hts("true 15", transfer, lz(demo.LampOil), alice, lz(missing), 5),
 	})
 	twice(t, b, cases)

@@ -117,15 +117,16 @@ func (c *call) claim(k airdropKey, a *airdrop) {
 	if !c.facts.relation(k.receiver, t).associated {
 		c.relate(k.receiver, t, false)
 	}
-	m := &movement{token: t, moves: []move{{party: k.sender, amount: -a.amount}, {party: k.receiver, amount: a.amount}}}
+	m := &movement{token: t, moves: []move{{party: k.sender, amount: -a.amount},
+		{party: k.receiver, amount: a.amount}}}
 	if k.serial != 0 {
 		m = &movement{token: t, serials: []serialMove{{from: k.sender, to: k.receiver, serial: k.serial}}}
 	}
 	c.moveToken(m)
 }
 
-// rejectTokens returns all of an account's units of tokens, and serials, to the treasuries: rejectTokens(owner, tokens,
-// (token, serial)[]). It charges no custom fees.
+// rejectTokens returns all of an account's units of tokens, and serials, to the treasuries: rejectTokens(owner,
+// tokens, (token, serial)[]). It charges no custom fees.
 func rejectTokens(c *call, in []any) []any {
 	owner, ok := c.facts.party(in[0].(common.Address))
 	failIf(!ok, codes.InvalidOwnerID)

@@ -127,7 +127,8 @@ func TestIsAuthorized(t *testing.T) {
 		"missing":              {lz(missing), ed("Alice"), "15 false"},
 		"no signatures":        {lz(demo.Alice), []byte{0xff}, "50 false"},
 	} {
-		r := b.call(t, now(), lz(demo.Alice), lz(system16a), input(t, "isAuthorized(address,bytes,bytes)", c.who, message, c.signatures))
+		r := b.call(t, now(), lz(demo.Alice), lz(system16a),
+			input(t, "isAuthorized(address,bytes,bytes)", c.who, message, c.signatures))
 		if got := output(t, "int64,bool", r.Output); r.Code != codes.Success || got != c.want {
 			t.Errorf("%s: got %s %s, want %s", name, r.Code, got, c.want)
 		}
@@ -141,7 +142,8 @@ func TestDestruct(t *testing.T) {
 	code := append(append([]byte{byte(vm.PUSH20)}, make([]byte, 20)...), byte(vm.SELFDESTRUCT))
 	copy(code[1:], lz(demo.Alice).Bytes())
 	for num, want := range map[int64]ledger.ResponseCode{
-		demo.Fund: codes.ContractExecutionException, demo.Carol: codes.ContractExecutionException, demo.Judy: codes.Success,
+		demo.Fund: codes.ContractExecutionException, demo.Carol: codes.ContractExecutionException,
+		demo.Judy: codes.Success,
 	} {
 		s, err := b.reader.Open(t.Context(), evmstate.Request{})
 		if err != nil {
@@ -175,7 +177,8 @@ func TestHTTP(t *testing.T) {
 			http.StatusOK, `0000"`,
 		},
 	} {
-		r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, g.URL+"/api/v1/contracts/call", strings.NewReader(body))
+		r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, g.URL+"/api/v1/contracts/call",
+			strings.NewReader(body))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -192,7 +195,8 @@ func TestEstimate(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	for _, data := range [][]byte{
-		input(t, "pauseToken(address)", lz(demo.Sunlight)), input(t, "mintToken(address,int64,bytes[])", lz(demo.Postcard), 0, []any{[]byte("x")}),
+		input(t, "pauseToken(address)", lz(demo.Sunlight)),
+		input(t, "mintToken(address,int64,bytes[])", lz(demo.Postcard), 0, []any{[]byte("x")}),
 		input(t, "getTokenInfo(address)", lz(demo.Tide)),
 	} {
 		s, err := b.reader.Open(t.Context(), evmstate.Request{})
@@ -205,7 +209,8 @@ func TestEstimate(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if r := b.callWith(t, estimate.GasUsed, lz(demo.Alice), lz(system167), data); r.Code != codes.Success || revertCode(r.Output[:32]) != 22 {
+		if r := b.callWith(t, estimate.GasUsed, lz(demo.Alice), lz(system167), data); r.Code != codes.Success ||
+			revertCode(r.Output[:32]) != 22 {
 			t.Errorf("%x with %d gas: %s", data[:4], estimate.GasUsed, r.Code)
 		}
 	}

@@ -49,9 +49,9 @@ func createToken(c *call, in []any) evm.Outcome {
 	return c.returns(append([]any{int64(code)}, values...)...)
 }
 
-// feeLists returns the arguments of a creation that are lists of custom fees, two or none. They are the last arguments:
-// (token, supply, decimals, fixed fees, fractional fees) of a fungible token, (token, fixed fees, royalty fees) of a
-// non-fungible token.
+// feeLists returns the arguments of a creation that are lists of custom fees, two or none. They are the last
+// arguments: (token, supply, decimals, fixed fees, fractional fees) of a fungible token, (token, fixed fees, royalty
+// fees) of a non-fungible token.
 func feeLists(kind ledger.TokenType, in []any) []any {
 	if kind == ledger.TokenFungibleCommon {
 		return in[3:]
@@ -83,7 +83,8 @@ func (c *call) due(tinycents int64) *uint256.Int {
 	return uint256.MustFromBig(v)
 }
 
-// newToken returns a new token without holders. It applies the checks of the contract first, then those of the network.
+// newToken returns a new token without holders. It applies the checks of the contract first, then those of the
+// network.
 func (c *call) newToken(kind ledger.TokenType, in []any) *token {
 	info, fees := abi.List(in[0]), feeLists(kind, in)
 	t := &token{made: true, fresh: true}
@@ -163,8 +164,8 @@ func (c *call) setFirstExpiry(t *token, expiry []any) {
 	}
 }
 
-// relateFirst associates a new token with its treasury, which receives the initial supply and is never frozen, and with
-// its fee collectors.
+// relateFirst associates a new token with its treasury, which receives the initial supply and is never frozen, and
+// with its fee collectors.
 func (c *call) relateFirst(t *token) {
 	fees := t.Fees.V
 	collectors := list.Map(
@@ -208,8 +209,8 @@ const (
 	maxLifetime    = 3_153_600_000 // in seconds from now
 )
 
-// updateKeys replaces keys of a token: updateTokenKeys(token, keys). A token without an admin key allows that if it has
-// any key.
+// updateKeys replaces keys of a token: updateTokenKeys(token, keys). A token without an admin key allows that if it
+// has any key.
 func updateKeys(c *call, in []any) []any {
 	t, rest := c.activeToken(in)
 	entries := abi.List(rest[0])

@@ -24,9 +24,11 @@ const (
 	oldPart         = "(uint32,uint32,uint32,uint32,bool,address)"
 	oldRoyalty      = "(uint32,uint32,uint32,address,bool,address)"
 	createUnits     = "createFungibleToken(" + tokenTuple + ",int64,int32)"
-	createUnitsFees = "createFungibleTokenWithCustomFees(" + tokenTuple + ",int64,int32," + fixedTuple + "[]," + partTuple + "[])"
-	createNFT       = "createNonFungibleToken(" + tokenTuple + ")"
-	createNFTFees   = "createNonFungibleTokenWithCustomFees(" + tokenTuple + "," + fixedTuple + "[]," + royaltyTuple + "[])"
+	createUnitsFees = "createFungibleTokenWithCustomFees(" + tokenTuple + ",int64,int32," + fixedTuple + "[]," +
+		partTuple + "[])"
+	createNFT     = "createNonFungibleToken(" + tokenTuple + ")"
+	createNFTFees = "createNonFungibleTokenWithCustomFees(" + tokenTuple + "," + fixedTuple + "[]," + royaltyTuple +
+		"[])"
 )
 
 // next returns the number before the first entity that a simulation creates.
@@ -67,12 +69,14 @@ const (
 	expiryAt
 )
 
-// gull returns a valid new token. Trent is the treasury, Alice is the auto-renew account. Without keys, one key of 32 bytes of 7 has all roles.
+// gull returns a valid new token. Trent is the treasury, Alice is the auto-renew account. Without keys, one key of 32
+// bytes of 7 has all roles.
 func gull(keys ...any) []any {
 	if keys == nil {
 		keys = []any{keyFor(127)}
 	}
-	return []any{"Gull", "GULL", lz(demo.Trent), "a bird", true, 1000, false, keys, []any{0, lz(demo.Alice), 7_776_000}}
+	return []any{"Gull", "GULL", lz(demo.Trent), "a bird", true, 1000, false,
+		keys, []any{0, lz(demo.Alice), 7_776_000}}
 }
 
 func keyFor(kinds int) []any {
@@ -88,7 +92,8 @@ func TestCreations(t *testing.T) {
 
 func creations(next int64) []updateCase {
 	const hts = system167
-	alice, carol, dave, judy, victor, fund := lz(demo.Alice), lz(demo.Carol), lz(demo.Dave), lz(demo.Judy), lz(demo.Victor), lz(demo.Fund)
+	alice, carol, dave, judy, victor, fund := lz(demo.Alice), lz(demo.Carol), lz(demo.Dave), lz(demo.Judy),
+		lz(demo.Victor), lz(demo.Fund)
 	trent, sun, none := lz(demo.Trent), lz(demo.Sunlight), common.Address{}
 	one, two := lz(next+1), lz(next+2)
 	create := func(signature, want string, args ...any) updating {
@@ -110,7 +115,8 @@ func creations(next int64) []updateCase {
 	}
 	units := create(createUnits, "true 22", gull(), 500, 2)
 	nfts := create(createNFT, "true 22", gull())
-	fees := []any{[]any{5, sun, false, false, victor}, []any{7, none, true, false, victor}, []any{9, none, false, true, judy}}
+	fees := []any{[]any{5, sun, false, false, victor}, []any{7, none, true, false, victor},
+		[]any{9, none, false, true, judy}}
 	cases := []updateCase{
 		{"units", now(), alice, []updating{
 			units,
@@ -130,7 +136,8 @@ func creations(next int64) []updateCase {
 			word(2, call("true 1001", "getTokenExpiryInfo(address)", one)),
 			call("true 22", "getTokenInfo(address)", one),
 			call("true 22", "getFungibleTokenInfo(address)", one),
-			word(8, call("true "+new(big.Int).SetBytes(bytes.Repeat([]byte{7}, 32)).String(), "getTokenKey(address,uint256)", one, 16)),
+			word(8, call("true "+new(big.Int).SetBytes(bytes.Repeat([]byte{7}, 32)).String(),
+				"getTokenKey(address,uint256)", one, 16)),
 			call("true 22", "associateToken(address,address)", carol, one),
 			call("true 194", "associateToken(address,address)", trent, one),
 			call("true 22", "grantTokenKyc(address,address)", one, carol),
@@ -174,7 +181,8 @@ func creations(next int64) []updateCase {
 			at(next+1, "true 0", "balanceOf(address)", trent),
 		}},
 		{"fees of units", now(), alice, []updating{
-			create(createUnitsFees, "true 22", with(gull(keyFor(1)), maxAt, 100_000), 50_000, 0, fees, []any{[]any{1, 10, 2, 50, true, fund}}),
+			create(createUnitsFees, "true 22", with(gull(keyFor(1)), maxAt, 100_000), 50_000, 0,
+				fees, []any{[]any{1, 10, 2, 50, true, fund}}),
 			word(4, call("true 3", "getTokenCustomFees(address)", one)),
 			word(5, call("true 5", "getTokenCustomFees(address)", one)),
 			word(6, call("true 2001", "getTokenCustomFees(address)", one)),
@@ -186,7 +194,8 @@ func creations(next int64) []updateCase {
 			call("true 22", "associateToken(address,address)", dave, one),
 			call("true 22", "transferToken(address,address,address,int64)", one, trent, carol, 1000),
 			call("true 22", "associateToken(address,address)", alice, one),
-			// Carol pays five Sunlight and seven tinybars to Victor, nine to Judy, and a tenth, at most 50, to the fund.
+			// Carol pays five Sunlight and seven tinybars to Victor, nine to Judy, and a tenth, at most 50, to the
+			// fund.
 			call("true 22", "transferToken(address,address,address,int64)", one, carol, dave, 600),
 			at(next+1, "true 600", "balanceOf(address)", dave),
 			at(next+1, "true 9", "balanceOf(address)", judy),
@@ -194,7 +203,8 @@ func creations(next int64) []updateCase {
 			at(next+1, "true 341", "balanceOf(address)", carol),
 		}},
 		{"fees of serials", now(), alice, []updating{
-			create(createNFTFees, "true 22", gull(keyFor(1|16)), fees[:2], []any{[]any{1, 2, 100, none, true, victor}, []any{1, 3, 0, none, false, fund}}),
+			create(createNFTFees, "true 22", gull(keyFor(1|16)), fees[:2],
+				[]any{[]any{1, 2, 100, none, true, victor}, []any{1, 3, 0, none, false, fund}}),
 			word(16, call("true 2", "getTokenCustomFees(address)", one)),
 		}},
 		{"kept from moving", now(), alice, []updating{
@@ -218,7 +228,8 @@ func creations(next int64) []updateCase {
 			word(1, call("true 4000000000", "getTokenExpiryInfo(address)", one)),
 		}},
 		{"by the caller", now(), lz(demo.Tollgate), []updating{
-			create(createUnits, "true 22", with(gull([]any{1, []any{true, none, []byte{}, []byte{}, none}}), treasuryAt, lz(demo.Tollgate)), 7, 0),
+			create(createUnits, "true 22", with(gull([]any{1, []any{true, none, []byte{}, []byte{}, none}}),
+				treasuryAt, lz(demo.Tollgate)), 7, 0),
 			word(3, call("true 3010", "getTokenKey(address,uint256)", one, 1)),
 			at(next+1, "true 7", "balanceOf(address)", lz(demo.Tollgate)),
 		}},
@@ -230,7 +241,8 @@ func creations(next int64) []updateCase {
 
 // refusedCreations returns creations that fail. None of them allocates a number.
 func refusedCreations(create, call func(string, string, ...any) updating) []updating {
-	alice, victor, judy, sun, none := lz(demo.Alice), lz(demo.Victor), lz(demo.Judy), lz(demo.Sunlight), common.Address{}
+	alice, victor, judy, sun, none := lz(demo.Alice), lz(demo.Victor), lz(demo.Judy), lz(demo.Sunlight),
+		common.Address{}
 	long := strings.Repeat("x", 101)
 	expiring := func(second int64, payer common.Address, period int64) []any {
 		return with(gull(), expiryAt, []any{second, payer, period})
@@ -307,24 +319,31 @@ func refusedCreations(create, call func(string, string, ...any) updating) []upda
 }
 
 // olderCreations returns creations with the older versions of the functions.
-func olderCreations(next int64, create func(string, string, ...any) updating, at func(int64, string, string, ...any) updating) []updateCase {
-	sun, none, victor, fund, alice := lz(demo.Sunlight), common.Address{}, lz(demo.Victor), lz(demo.Fund), lz(demo.Alice)
+func olderCreations(
+	next int64, create func(string, string, ...any) updating, at func(int64, string, string, ...any) updating,
+) []updateCase {
+	sun, none, victor, fund, alice := lz(demo.Sunlight), common.Address{}, lz(demo.Victor), lz(demo.Fund),
+		lz(demo.Alice)
 	fixed := []any{[]any{5, sun, false, false, victor}}
 	parts := []any{[]any{1, 10, 2, 50, true, fund}}
 	royalties := []any{[]any{1, 2, 100, none, true, victor}}
 	var out []updateCase
-	for _, version := range []struct{ name, token, supply, decimals string }{{"first", oldTuple, "uint256", "uint256"}, {"second", newerTuple, "uint64", "uint32"}} {
+	for _, version := range []struct{ name, token, supply, decimals string }{{"first", oldTuple, "uint256", "uint256"},
+		{"second", newerTuple, "uint64", "uint32"}} {
 		units := "(" + version.token + "," + version.supply + "," + version.decimals
 		out = append(out, updateCase{version.name + " version", now(), alice, []updating{
 			create("createFungibleToken"+units+")", "true 22", gull(), 500, 2),
 			at(next+1, "true 500", "totalSupply()"),
 			at(next+1, "true 2", "decimals()"),
-			create("createFungibleTokenWithCustomFees"+units+","+oldFixed+"[],"+oldPart+"[])", "true 22", gull(), 600, 3, fixed, parts),
+			create("createFungibleTokenWithCustomFees"+units+","+oldFixed+"[],"+oldPart+"[])", "true 22", gull(),
+				600, 3, fixed, parts),
 			at(next+2, "true 600", "balanceOf(address)", lz(demo.Trent)),
 			create("createNonFungibleToken("+version.token+")", "true 22", gull()),
-			create("createNonFungibleTokenWithCustomFees("+version.token+","+oldFixed+"[],"+oldRoyalty+"[])", "true 22", gull(), fixed, royalties),
+			create("createNonFungibleTokenWithCustomFees("+version.token+","+oldFixed+"[],"+oldRoyalty+"[])",
+				"true 22", gull(), fixed, royalties),
 			{to: system167, signature: "getTokenType(address)", args: []any{lz(next + 4)}, want: "true 1", nth: 1},
-			create("createNonFungibleTokenWithCustomFees("+version.token+","+oldFixed+"[],"+oldRoyalty+"[])", "true 239", gull(), []any{[]any{0, none, true, false, victor}}, royalties),
+			create("createNonFungibleTokenWithCustomFees("+version.token+","+oldFixed+"[],"+oldRoyalty+"[])",
+				"true 239", gull(), []any{[]any{0, none, true, false, victor}}, royalties),
 		}})
 	}
 	huge := new(big.Int).Lsh(common.Big1, 64)
@@ -339,13 +358,15 @@ func TestCreationGas(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	fees := []any{gull(), 5, 0, []any{[]any{5, common.Address{}, true, false, lz(demo.Victor)}}, []any{}}
-	balance := step{code: append(append([]byte{byte(vm.PUSH20)}, lz(demo.Alice).Bytes()...), byte(vm.BALANCE), byte(vm.PUSH1), 0, byte(vm.MSTORE),
+	balance := step{code: append(append([]byte{byte(vm.PUSH20)}, lz(demo.Alice).Bytes()...), byte(vm.BALANCE),
+		byte(vm.PUSH1), 0, byte(vm.MSTORE),
 		byte(vm.PUSH1), 32, byte(vm.PUSH1), 0, byte(vm.RETURN))}
 	create := func(value uint64, signature string, args ...any) step {
 		return step{to: lz(system167), data: input(t, signature, args...), value: value}
 	}
 	got := b.as(
-		t, now(), lz(demo.Alice), balance, create(hbars, createUnits, gull(), 5, 0), balance, create(hbars, createUnitsFees, fees...), balance,
+		t, now(), lz(demo.Alice), balance, create(hbars, createUnits, gull(), 5, 0),
+		balance, create(hbars, createUnitsFees, fees...), balance,
 		create(hbars, createUnits, gull(), -1, 0), balance, create(1, createUnits, gull(), 5, 0), balance,
 	)
 	cost := func(i int) int64 { return new(big.Int).Sub(got[i-1].word, got[i+1].word).Int64() }
@@ -353,20 +374,23 @@ func TestCreationGas(t *testing.T) {
 	if price <= 0 || price >= hbars {
 		t.Errorf("a token costs %d tinybars", price)
 	}
-	// The gas price is subtracted once. So the charge for two dollars plus 20 percent is more than twice that for one dollar plus 20 percent.
+	// The gas price is subtracted once. So the charge for two dollars plus 20 percent is more than twice that for one
+	// dollar plus 20 percent.
 	if twice := cost(3); twice <= 2*price || twice > 2*price+price/10 {
 		t.Errorf("a token costs %d tinybars, one with fees %d", price, twice)
 	}
 	if cost(5) != 0 || cost(7) != 0 {
 		t.Errorf("what was not created cost %d and %d tinybars", cost(5), cost(7))
 	}
-	exact := b.as(t, now(), lz(demo.Alice), create(uint64(price)-1, createUnits, gull(), 5, 0), create(uint64(price), createUnits, gull(), 5, 0))
+	exact := b.as(t, now(), lz(demo.Alice), create(uint64(price)-1, createUnits, gull(), 5, 0),
+		create(uint64(price), createUnits, gull(), 5, 0))
 	if exact[0].word.Int64() != 9 || exact[1].word.Int64() != 22 {
 		t.Errorf("for %d tinybars there is no token: %v", price, exact)
 	}
 	data := input(t, createUnits, gull(), 5, 0)
 	r := b.call(t, now(), lz(demo.Alice), lz(system167), data)
-	if got := r.GasUsed - intrinsic(data); got != 100_000 || r.Code != codes.Success || len(r.Children) != 1 || r.Children[0] != 9 {
+	if got := r.GasUsed - intrinsic(data); got != 100_000 || r.Code != codes.Success || len(r.Children) != 1 ||
+		r.Children[0] != 9 {
 		t.Errorf("a creation costs %d gas: %s %v", got, r.Code, r.Children)
 	}
 	if r := b.call(t, now(), lz(demo.Alice), lz(system167), data[:200]); r.Code != codes.ContractExecutionException {
@@ -374,7 +398,8 @@ func TestCreationGas(t *testing.T) {
 	}
 }
 
-// TestConstructor associates tokens and creates one in a constructor. The contract gets the first number, the token the next.
+// TestConstructor associates tokens and creates one in a constructor. The contract gets the first number, the token
+// the next.
 func TestConstructor(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
@@ -383,8 +408,9 @@ func TestConstructor(t *testing.T) {
 	call := func(to common.Address, signature string, args ...any) step {
 		return step{to: to, data: input(t, signature, args...)}
 	}
-	create := call(lz(system167), createUnits, with(gull(keyFor(1), []any{16, []any{true, common.Address{}, []byte{}, []byte{}, common.Address{}}}),
-		treasuryAt, self), 500, 2)
+	create := call(lz(system167), createUnits,
+		with(gull(keyFor(1), []any{16, []any{true, common.Address{}, []byte{}, []byte{}, common.Address{}}}),
+			treasuryAt, self), 500, 2)
 	create.value = hbars
 	own := call(lz(system167), "getTokenKey(address,uint256)", token, 16)
 	own.nth = 3
@@ -393,7 +419,8 @@ func TestConstructor(t *testing.T) {
 		call(lz(system167), transfer, lz(demo.LampOil), alice, self, 9),
 		call(lz(demo.LampOil), "balanceOf(address)", self),
 		call(
-			lz(system167), "cryptoTransfer(((address,int64,bool)[]),(address,(address,int64,bool)[],(address,address,int64,bool)[])[])",
+			lz(system167),
+			"cryptoTransfer(((address,int64,bool)[]),(address,(address,int64,bool)[],(address,address,int64,bool)[])[])",
 			[]any{[]any{[]any{alice, -hbars, false}, []any{self, hbars, false}}}, []any{},
 		),
 		create,
@@ -410,7 +437,8 @@ func TestConstructor(t *testing.T) {
 	defer s.Close()
 	sim := b.machine.Begin(t.Context(), s, s.Block())
 	for range 2 { // the first run must leave no changes
-		r, err := sim.Call(evm.Message{From: ledger.Of(ledger.EVMAddress(alice)), Data: script(steps, false, nil), Gas: 15_000_000})
+		r, err := sim.Call(evm.Message{From: ledger.Of(ledger.EVMAddress(alice)), Data: script(steps, false, nil),
+			Gas: 15_000_000})
 		if err != nil || r.Code != codes.Success || r.Contract != ledger.EVMAddress(self) {
 			t.Fatalf("%v: %+v", err, r)
 		}

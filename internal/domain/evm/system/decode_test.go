@@ -96,11 +96,13 @@ func TestDecodeRedirects(t *testing.T) {
 			) + "03e9" +
 				strings.Repeat(
 					"0", 63,
-				) + "3) {hbarApprove(spender=0x00000000000000000000000000000000000003e9, amount=3) -> responseCode=22}",
+				) +
+				"3) {hbarApprove(spender=0x00000000000000000000000000000000000003e9, amount=3) -> responseCode=22}",
 		},
 		"schedule": {
 			packed(0x5c3889ca, input(t, "signSchedule()")), number(22),
-			"redirectForScheduleTxn(schedule=" + token + ", encodedFunctionSelector=0x06d15889) {signSchedule() -> responseCode=22}",
+			"redirectForScheduleTxn(schedule=" + token +
+				", encodedFunctionSelector=0x06d15889) {signSchedule() -> responseCode=22}",
 		},
 		"no inner function": {packed(0x618dc65e, []byte{1, 2, 3}), nil, "null"},
 		"no token":          {[]byte{0x61, 0x8d, 0xc6, 0x5e}, nil, "null"},
@@ -112,12 +114,14 @@ func TestDecodeRedirects(t *testing.T) {
 			input(
 				t, "mintToken(address,int64,bytes[])", target, 7, []any{},
 			), slices.Concat(number(22), number(9), number(96), number(0)),
-			"mintToken(token=" + token + ", amount=7, metadata=[]) -> responseCode=22, newTotalSupply=9, serialNumbers=[]",
+			"mintToken(token=" + token +
+				", amount=7, metadata=[]) -> responseCode=22, newTotalSupply=9, serialNumbers=[]",
 		},
 		"system contract with a tuple": {
 			input(t, "updateTokenKeys(address,(uint256,(bool,address,bytes,bytes,address))[])", target,
 				[]any{[]any{1, []any{true, common.Address{}, []byte{}, []byte{}, common.Address{}}}}), nil,
-			"updateTokenKeys(token=" + token + `, keys=[{"keyType":"1","key":{"inheritAccountKey":true,"contractId":"` + none +
+			"updateTokenKeys(token=" +
+				token + `, keys=[{"keyType":"1","key":{"inheritAccountKey":true,"contractId":"` + none +
 				`","ed25519":"0x","ECDSA_secp256k1":"0x","delegatableContractId":"` + none + `"}}])`,
 		},
 	} {

@@ -8,7 +8,8 @@ import (
 	"testing"
 )
 
-// document lists all functions. The test generates its tables from the tables of functions. Run it with UPDATE_DOCS=1 to update the document.
+// document lists all functions. The test generates its tables from the tables of functions. Run it with UPDATE_DOCS=1
+// to update the document.
 const document = "../../../../docs/system-contracts.md"
 
 func TestDocument(t *testing.T) {
@@ -19,7 +20,8 @@ func TestDocument(t *testing.T) {
 	}
 	text := string(data)
 	for _, s := range allServices(Config{}) {
-		for name, list := range map[string][]*function{fmt.Sprintf("0x%x", s.number): s.direct, fmt.Sprintf("0x%x facade", s.number): s.facade} {
+		for name, list := range map[string][]*function{fmt.Sprintf("0x%x", s.number): s.direct,
+			fmt.Sprintf("0x%x facade", s.number): s.facade} {
 			begin, end := "<!-- "+name+" -->\n", "<!-- end -->"
 			before, rest, ok := strings.Cut(text, begin)
 			got, after, closed := strings.Cut(rest, end)
@@ -48,7 +50,9 @@ func listing(t *testing.T, list []*function) string {
 	for _, f := range list {
 		f.prepare()
 		answer := map[kind]string{read: "reads", write: "changes"}[f.kind]
-		fmt.Fprintf(&b, "| `%s` | `%s` | %s |\n", hex.EncodeToString([]byte{byte(f.selector >> 24), byte(f.selector >> 16), byte(f.selector >> 8), byte(f.selector)}), f.canonical(), answer)
+		fmt.Fprintf(&b, "| `%s` | `%s` | %s |\n",
+			hex.EncodeToString([]byte{byte(f.selector >> 24), byte(f.selector >> 16), byte(f.selector >> 8),
+				byte(f.selector)}), f.canonical(), answer)
 	}
 	return b.String()
 }
@@ -75,7 +79,8 @@ func TestSelectors(t *testing.T) {
 	}
 	want["0x16c facade"] = want["0x167 facade"]
 	for _, s := range allServices(Config{}) {
-		for name, functions := range map[string]table{fmt.Sprintf("0x%x", s.number): s.functions, fmt.Sprintf("0x%x facade", s.number): s.redirected} {
+		for name, functions := range map[string]table{fmt.Sprintf("0x%x", s.number): s.functions,
+			fmt.Sprintf("0x%x facade", s.number): s.redirected} {
 			got := map[string]bool{}
 			for selector := range functions {
 				got[fmt.Sprintf("%08x", selector)] = true
@@ -87,7 +92,8 @@ func TestSelectors(t *testing.T) {
 				delete(got, selector)
 			}
 			for selector := range got {
-				t.Errorf("%s has a function %s that the network has not: %s", name, selector, functions[must(t, selector)].signature)
+				t.Errorf("%s has a function %s that the network has not: %s", name, selector,
+					functions[must(t, selector)].signature)
 			}
 		}
 	}

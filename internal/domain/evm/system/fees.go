@@ -183,8 +183,8 @@ func partOf(amount int64, fee *ledger.FractionalFee) int64 {
 	return part
 }
 
-// chargeRoyalties adds royalty fees. The sender pays them from the payment, once for all serials of the token. If there
-// is no payment, the receiver of each serial pays the fallback fee.
+// chargeRoyalties adds royalty fees. The sender pays them from the payment, once for all serials of the token. If
+// there is no payment, the receiver of each serial pays the fallback fee.
 func (c *call) chargeRoyalties(x *transfer, m movement, asked int, paidFor map[relationKey]bool) {
 	for _, v := range m.serials {
 		got := received(x, asked, v.from)

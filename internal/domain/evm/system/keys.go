@@ -67,8 +67,8 @@ func (c *call) keysOf(entries []any) (all [worldstate.KeyKinds]ledger.Key, ok bo
 	return all, true
 }
 
-// keyOf reads a key. Exactly one of these must be given: an ed25519 key, a secp256k1 key, a contract, or the key of the
-// caller.
+// keyOf reads a key. Exactly one of these must be given: an ed25519 key, a secp256k1 key, a contract, or the key of
+// the caller.
 func (c *call) keyOf(value []any) (ledger.Key, bool) {
 	var found []ledger.Key
 	if value[0].(bool) {

@@ -27,7 +27,8 @@ func TestScheduledCreation(t *testing.T) {
 		return &services.Key{Key: &services.Key_Ed25519{Ed25519: bytes.Repeat([]byte{b}, 32)}}
 	}
 	fraction := &services.Fraction{Numerator: 1, Denominator: 10}
-	fixed := &services.FixedFee{Amount: 5, DenominatingTokenId: &services.TokenID{ShardNum: 1, RealmNum: 2, TokenNum: 77}}
+	fixed := &services.FixedFee{Amount: 5, DenominatingTokenId: &services.TokenID{ShardNum: 1, RealmNum: 2,
+		TokenNum: 77}}
 	body := func(m *services.TokenCreateTransactionBody) []byte {
 		b, err := proto.Marshal(&services.SchedulableTransactionBody{Data: &services.SchedulableTransactionBody_TokenCreation{TokenCreation: m}})
 		if err != nil {
@@ -36,12 +37,15 @@ func TestScheduledCreation(t *testing.T) {
 		return b
 	}
 	units := c.scheduledCreation(body(&services.TokenCreateTransactionBody{
-		Name: "Gull", Symbol: "GULL", Decimals: 2, InitialSupply: 500, Treasury: account(3), AdminKey: key(1), PauseKey: key(2), FreezeDefault: true,
-		Expiry: &services.Timestamp{Seconds: 4_000_000_000}, AutoRenewAccount: account(4), AutoRenewPeriod: &services.Duration{Seconds: 7_776_000}, Memo: "a bird",
+		Name: "Gull", Symbol: "GULL", Decimals: 2, InitialSupply: 500, Treasury: account(3), AdminKey: key(1),
+		PauseKey: key(2), FreezeDefault: true,
+		Expiry: &services.Timestamp{Seconds: 4_000_000_000}, AutoRenewAccount: account(4),
+		AutoRenewPeriod: &services.Duration{Seconds: 7_776_000}, Memo: "a bird",
 		SupplyType: services.TokenSupplyType_FINITE, MaxSupply: 1000,
 		CustomFees: []*services.CustomFee{
 			{Fee: &services.CustomFee_FixedFee{FixedFee: fixed}, FeeCollectorAccountId: account(5)},
-			{Fee: &services.CustomFee_FixedFee{FixedFee: &services.FixedFee{Amount: 6}}, FeeCollectorAccountId: account(5)},
+			{Fee: &services.CustomFee_FixedFee{FixedFee: &services.FixedFee{Amount: 6}},
+				FeeCollectorAccountId: account(5)},
 			{Fee: &services.CustomFee_FractionalFee{FractionalFee: &services.FractionalFee{
 				FractionalAmount: fraction, MinimumAmount: 1, MaximumAmount: 9,
 				NetOfTransfers: true,
@@ -52,9 +56,11 @@ func TestScheduledCreation(t *testing.T) {
 		t.Fatal("no token")
 	}
 	got := fmt.Sprint(
-		units.Type, units.Name, units.Symbol, units.Decimals, units.InitialSupply, units.TotalSupply, units.MaxSupply, units.SupplyType, units.TreasuryAccountID,
+		units.Type, units.Name, units.Symbol, units.Decimals, units.InitialSupply, units.TotalSupply, units.MaxSupply,
+		units.SupplyType, units.TreasuryAccountID,
 		units.FreezeDefault,
-		units.ExpirationTimestamp.V, units.AutoRenewAccountID, units.AutoRenewPeriod.V, units.Memo, units.HasKey(worldstate.PauseKey),
+		units.ExpirationTimestamp.V, units.AutoRenewAccountID, units.AutoRenewPeriod.V, units.Memo,
+		units.HasKey(worldstate.PauseKey),
 		units.HasKey(worldstate.KYCKey),
 	)
 	if k := units.Keys[worldstate.AdminKey]; !bytes.Equal(k[:3], []byte{0x12, 0x20, 1}) {
@@ -64,11 +70,13 @@ func TestScheduledCreation(t *testing.T) {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
 	f := units.Fees.V
-	if len(f.FixedFees) != 2 || f.FixedFees[0].DenominatingTokenID != base.WithNum(77) || !f.FixedFees[1].DenominatingTokenID.IsNone() ||
+	if len(f.FixedFees) != 2 || f.FixedFees[0].DenominatingTokenID != base.WithNum(77) ||
+		!f.FixedFees[1].DenominatingTokenID.IsNone() ||
 		f.FixedFees[1].Amount != 6 {
 		t.Errorf("fixed fees %+v", f.FixedFees)
 	}
-	if len(f.FractionalFees) != 1 || *f.FractionalFees[0].Amount != (ledger.Fraction{Numerator: 1, Denominator: 10}) || f.FractionalFees[0].Maximum.V != 9 ||
+	if len(f.FractionalFees) != 1 || *f.FractionalFees[0].Amount != (ledger.Fraction{Numerator: 1, Denominator: 10}) ||
+		f.FractionalFees[0].Maximum.V != 9 ||
 		f.FractionalFees[0].CollectorAccountID != base.WithNum(6) || !f.FractionalFees[0].NetOfTransfers {
 		t.Errorf("fractional fees %+v", f.FractionalFees)
 	}
@@ -79,13 +87,16 @@ func TestScheduledCreation(t *testing.T) {
 				Fee:                   &services.CustomFee_RoyaltyFee{RoyaltyFee: &services.RoyaltyFee{ExchangeValueFraction: fraction, FallbackFee: fixed}},
 				FeeCollectorAccountId: account(5), AllCollectorsAreExempt: true,
 			},
-			{Fee: &services.CustomFee_RoyaltyFee{RoyaltyFee: &services.RoyaltyFee{ExchangeValueFraction: fraction}}, FeeCollectorAccountId: account(5)},
+			{Fee: &services.CustomFee_RoyaltyFee{RoyaltyFee: &services.RoyaltyFee{ExchangeValueFraction: fraction}},
+				FeeCollectorAccountId: account(5)},
 		},
 	}))
-	if serials == nil || serials.Type != ledger.TokenNonFungibleUnique || serials.SupplyType != ledger.SupplyInfinite || len(serials.Fees.V.RoyaltyFees) != 2 {
+	if serials == nil || serials.Type != ledger.TokenNonFungibleUnique ||
+		serials.SupplyType != ledger.SupplyInfinite || len(serials.Fees.V.RoyaltyFees) != 2 {
 		t.Fatalf("got %+v", serials)
 	}
-	if r := serials.Fees.V.RoyaltyFees; r[0].FallbackFee == nil || r[0].FallbackFee.DenominatingTokenID != base.WithNum(77) ||
+	if r := serials.Fees.V.RoyaltyFees; r[0].FallbackFee == nil ||
+		r[0].FallbackFee.DenominatingTokenID != base.WithNum(77) ||
 		!r[0].AllCollectorsAreExempt || r[1].FallbackFee != nil {
 		t.Errorf("royalties %+v %+v", r[0], r[1])
 	}

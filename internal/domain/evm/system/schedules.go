@@ -48,8 +48,9 @@ func scheduleFunctions() []*function {
 		writes(scheduleCallPrice, "executeCallOnPayerSignature"+byPayer, created, schedulePaidCall),
 		writes(unschedulePrice, "deleteSchedule(address scheduleAddress)", responseCode, deleteSchedule),
 		{
-			signature: "getScheduledCreateFungibleTokenInfo(address schedule)", returns: responseCode + "," + unitsInfo,
-			run: scheduledInfo, of: ledger.TokenFungibleCommon,
+			signature: "getScheduledCreateFungibleTokenInfo(address schedule)",
+			returns:   responseCode + "," + unitsInfo,
+			run:       scheduledInfo, of: ledger.TokenFungibleCommon,
 		},
 		{
 			signature: "getScheduledCreateNonFungibleTokenInfo(address schedule)",

@@ -138,9 +138,11 @@ func plannedCalls(next int64, start int) []updateCase {
 			hss("true 22", "deleteSchedule(address)", lz(next+1)),
 		}},
 		{"of missing accounts", now(), alice, []updating{
-			hss("true 201", "authorizeSchedule(address)", lz(missing)), hss("true 201", "deleteSchedule(address)", alice),
+			hss("true 201", "authorizeSchedule(address)", lz(missing)),
+			hss("true 201", "deleteSchedule(address)", alice),
 			hss("true 201", "deleteSchedule(address)", stranger()),
-			hss("false 19", "getScheduledCreateFungibleTokenInfo(address)", lz(missing)), hss("false 19", "getScheduledCreateNonFungibleTokenInfo(address)", alice),
+			hss("false 19", "getScheduledCreateFungibleTokenInfo(address)", lz(missing)),
+			hss("false 19", "getScheduledCreateNonFungibleTokenInfo(address)", alice),
 		}},
 	}
 }
@@ -160,7 +162,8 @@ func waiting(t *testing.T) []updateCase {
 		key := edPrivate(name)
 		return pair(key.Public().(ed25519.PublicKey), 3, ed25519.Sign(key, message(num)))
 	}
-	ec := pair(crypto.CompressPubkey(&bySecp256k1.PublicKey), 6, sign(t, crypto.Keccak256(message(bell)), bySecp256k1)[:64])
+	ec := pair(crypto.CompressPubkey(&bySecp256k1.PublicKey),
+		6, sign(t, crypto.Keccak256(message(bell)), bySecp256k1)[:64])
 	bySignature := func(want string, num int64, signatures []byte) updating {
 		return hss(want, "signSchedule(address,bytes)", lz(num), signatures)
 	}
@@ -186,11 +189,15 @@ func waiting(t *testing.T) []updateCase {
 			hss("false 201", "getScheduledCreateFungibleTokenInfo(address)", lz(bell+1)),
 		}},
 		{"signer has signed", now(), alice, []updating{hss("true 205", "authorizeSchedule(address)", lz(bell))}},
-		{"signer without a key", now(), lz(demo.Judy), []updating{hss("true 205", "authorizeSchedule(address)", lz(bell))}},
-		{"whose key has parts", now(), lz(demo.Carol), []updating{hss("true 22", "authorizeSchedule(address)", lz(bell))}},
-		{"whose key is a threshold", now(), lz(demo.Frank), []updating{hss("true 22", "authorizeSchedule(address)", lz(bell))}},
+		{"signer without a key", now(), lz(demo.Judy),
+			[]updating{hss("true 205", "authorizeSchedule(address)", lz(bell))}},
+		{"whose key has parts", now(), lz(demo.Carol),
+			[]updating{hss("true 22", "authorizeSchedule(address)", lz(bell))}},
+		{"whose key is a threshold", now(), lz(demo.Frank),
+			[]updating{hss("true 22", "authorizeSchedule(address)", lz(bell))}},
 		{"a contract signs", now(), tollgate, []updating{
-			hss("true 22", "authorizeSchedule(address)", lz(bell)), hss("true 205", "authorizeSchedule(address)", lz(bell)),
+			hss("true 22", "authorizeSchedule(address)", lz(bell)),
+			hss("true 205", "authorizeSchedule(address)", lz(bell)),
 		}},
 		{"signatures", now(), alice, []updating{
 			static,
@@ -198,7 +205,8 @@ func waiting(t *testing.T) []updateCase {
 			bySignature("false 50", bell, []byte{0xff}),
 			bySignature("false 7", bell, ed("Judy", mole)),
 			bySignature("false 7", bell, append(ed("Judy", bell), ed("Frank", mole)...)),
-			bySignature("false 7", bell, pair(edPrivate("Judy").Public().(ed25519.PublicKey)[:12], 3, make([]byte, 64))),
+			bySignature("false 7", bell, pair(edPrivate("Judy").Public().(ed25519.PublicKey)[:12],
+				3, make([]byte, 64))),
 			bySignature("true 22", bell, append(ed("Judy", bell), ec...)),
 			bySignature("true 205", bell, ec),
 			bySignature("true 205", bell, ed("Alice", bell)),
@@ -289,7 +297,8 @@ func TestScheduleGas(t *testing.T) {
 		}
 	}
 	data := input(t, capacity, soon, 1)
-	if r := b.call(t, now(), lz(demo.Judy), lz(system16b), data); r.GasUsed-intrinsic(data) != viewGas || revertCode(r.Output) != 1 {
+	if r := b.call(t, now(), lz(demo.Judy), lz(system16b), data); r.GasUsed-intrinsic(data) != viewGas ||
+		revertCode(r.Output) != 1 {
 		t.Errorf("looking for capacity: %d gas, %x", r.GasUsed, r.Output)
 	}
 }
@@ -312,7 +321,8 @@ func TestFormerSchedules(t *testing.T) {
 		before ledger.Timestamp
 		want   string
 	}{
-		{found.CreatedTimestamp, "201"}, {found.Signatures[len(found.Signatures)-1].ConsensusTimestamp, "22"}, {found.ExecutedTimestamp.V, "205"},
+		{found.CreatedTimestamp, "201"}, {found.Signatures[len(found.Signatures)-1].ConsensusTimestamp, "22"},
+		{found.ExecutedTimestamp.V, "205"},
 	} {
 		sign := step{to: lz(system16b), data: input(t, "authorizeSchedule(address)", lz(rent))}
 		if got := b.as(t, worldstate.BlockRef{Before: c.before}, lz(demo.Bob), sign); got[0].word.String() != c.want {

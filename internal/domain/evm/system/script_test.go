@@ -42,8 +42,8 @@ const results = 0x4000
 // returned is the memory offset of a step's return data.
 const returned = 0x3000
 
-// script returns code that makes calls in order. For each call it returns the success flag and the selected return word. Steps that are undone run as
-// code at separate addresses.
+// script returns code that makes calls in order. For each call it returns the success flag and the selected return
+// word. Steps that are undone run as code at separate addresses.
 func script(steps []step, revert bool, at func(code []byte) common.Address) []byte {
 	var code, data []byte
 	push := func(v int) { code = append(code, byte(vm.PUSH3), byte(v>>16), byte(v>>8), byte(v)) }
@@ -112,7 +112,8 @@ func script(steps []step, revert bool, at func(code []byte) common.Address) []by
 // as runs steps as who in one simulation.
 func (b *bench) as(t testing.TB, ref worldstate.BlockRef, who common.Address, steps ...step) []outcome {
 	t.Helper()
-	s, err := b.reader.Open(t.Context(), evmstate.Request{Block: ref, Addresses: []ledger.EVMAddress{ledger.EVMAddress(who)}})
+	s, err := b.reader.Open(t.Context(),
+		evmstate.Request{Block: ref, Addresses: []ledger.EVMAddress{ledger.EVMAddress(who)}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -132,7 +133,8 @@ func (b *bench) as(t testing.TB, ref worldstate.BlockRef, who common.Address, st
 	if err := sim.Override(overrides); err != nil {
 		t.Fatal(err)
 	}
-	r, err := sim.Call(evm.Message{From: ledger.Of(ledger.EVMAddress(lz(2))), To: ledger.Of(ledger.EVMAddress(who)), Gas: 100_000_000})
+	r, err := sim.Call(evm.Message{From: ledger.Of(ledger.EVMAddress(lz(2))), To: ledger.Of(ledger.EVMAddress(who)),
+		Gas: 100_000_000})
 	if err != nil {
 		t.Fatal(err)
 	}

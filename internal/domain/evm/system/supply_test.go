@@ -23,7 +23,8 @@ func TestSupplyCodes(t *testing.T) {
 		wipe, wipeOld = "wipeTokenAccount(address,address,int64)", "wipeTokenAccount(address,address,uint32)"
 		wipeNFT       = "wipeTokenAccountNFT(address,address,int64[])"
 		metadata      = "updateNFTsMetadata(address,int64[],bytes)"
-		send, sendNFT = "transferTokens(address,address[],int64[])", "transferNFTs(address,address[],address[],int64[])"
+		send, sendNFT = "transferTokens(address,address[],int64[])",
+			"transferNFTs(address,address[],address[],int64[])"
 		sendOne       = "transferToken(address,address,address,int64)"
 		grant, revoke = "grantTokenKyc(address,address)", "revokeTokenKyc(address,address)"
 		freeze, thaw  = "freezeToken(address,address)", "unfreezeToken(address,address)"

@@ -38,7 +38,8 @@ func newBench(t testing.TB) *bench {
 	t.Helper()
 	db := testenv.Shared(t).DB
 	contracts := system.Contracts(system.Config{ChainID: evm.ChainIDTestnet})
-	return &bench{evm.New(evm.Config{SystemContracts: contracts, MinimumBalance: evm.DefaultMinimumBalance}), evmstate.NewReader(db, entities.NewCallPrices(db), 0)}
+	return &bench{evm.New(evm.Config{SystemContracts: contracts, MinimumBalance: evm.DefaultMinimumBalance}),
+		evmstate.NewReader(db, entities.NewCallPrices(db), 0)}
 }
 
 // call runs one call at a block.
@@ -66,9 +67,12 @@ func (b *bench) try(t testing.TB, ref worldstate.BlockRef, from, to common.Addre
 	return b.run(t, ref, 15_000_000, from, to, data)
 }
 
-func (b *bench) run(t testing.TB, ref worldstate.BlockRef, gas uint64, from, to common.Address, data []byte) (*evm.Result, error) {
+func (b *bench) run(
+	t testing.TB, ref worldstate.BlockRef, gas uint64, from, to common.Address, data []byte,
+) (*evm.Result, error) {
 	t.Helper()
-	s, err := b.reader.Open(t.Context(), evmstate.Request{Block: ref, Addresses: []ledger.EVMAddress{ledger.EVMAddress(from), ledger.EVMAddress(to)}})
+	s, err := b.reader.Open(t.Context(),
+		evmstate.Request{Block: ref, Addresses: []ledger.EVMAddress{ledger.EVMAddress(from), ledger.EVMAddress(to)}})
 	if err != nil {
 		t.Fatal(err)
 	}

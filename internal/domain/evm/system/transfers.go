@@ -144,7 +144,8 @@ func (c *call) moveHbars(moves []move) {
 // spendable returns the hbars that an account can send. Accounts other than contracts have a minimum balance.
 func (c *call) spendable(a common.Address) *uint256.Int {
 	owns := c.State.GetBalance(a)
-	if e := c.State.Entity(a); e != nil && e.Type != ledger.EntityContract && owns.LtUint64(evm.DefaultMinimumBalance) {
+	if e := c.State.Entity(a); e != nil && e.Type != ledger.EntityContract &&
+		owns.LtUint64(evm.DefaultMinimumBalance) {
 		return uint256.NewInt(evm.DefaultMinimumBalance)
 	}
 	return owns

@@ -65,14 +65,16 @@ func times(n int, v any) []any {
 	return out
 }
 
-// TestUpdates updates tokens and settles pending airdrops. Each case runs twice: first in a frame that reverts and must leave no changes.
+// TestUpdates updates tokens and settles pending airdrops. Each case runs twice: first in a frame that reverts and
+// must leave no changes.
 func TestUpdates(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	twice(t, b, updates(b.addressOf(t, demo.Bob), b.addressOf(t, demo.Heidi)))
 }
 
-// twice runs the steps of each case twice in a simulation: in a frame that reverts, and again with the same expected results.
+// twice runs the steps of each case twice in a simulation: in a frame that reverts, and again with the same expected
+// results.
 func twice(t *testing.T, b *bench, cases []updateCase) {
 	t.Helper()
 	for _, c := range cases {
@@ -80,7 +82,8 @@ func twice(t *testing.T, b *bench, cases []updateCase) {
 			t.Parallel()
 			steps := make([]step, len(c.steps))
 			for i, u := range c.steps {
-				steps[i] = step{to: lz(u.to), data: input(t, u.signature, u.args...), nth: u.nth, value: u.value, op: u.op}
+				steps[i] = step{to: lz(u.to), data: input(t, u.signature, u.args...), nth: u.nth, value: u.value,
+					op: u.op}
 			}
 			got := b.as(t, c.at, c.who, append([]step{{undone: steps}}, steps...)...)
 			if got[0].ok {
@@ -106,7 +109,8 @@ func updates(bob, heidi common.Address) []updateCase {
 	const hts = system167
 	alice, carol, dave, erin, judy := lz(demo.Alice), lz(demo.Carol), lz(demo.Dave), lz(demo.Erin), lz(demo.Judy)
 	trent, victor, fund, none := lz(demo.Trent), lz(demo.Victor), lz(demo.Fund), common.Address{}
-	sun, tide, fog, oil, light, shell, post := lz(demo.Sunlight), lz(demo.Tide), lz(demo.Foghorn), lz(demo.LampOil), lz(demo.Lighthouse), lz(demo.Seashell),
+	sun, tide, fog, oil, light, shell, post := lz(demo.Sunlight), lz(demo.Tide), lz(demo.Foghorn), lz(demo.LampOil),
+		lz(demo.Lighthouse), lz(demo.Seashell),
 		lz(demo.Postcard)
 	long := strings.Repeat("x", 101)
 	ed25519 := bytes.Repeat([]byte{7}, 32)
@@ -135,28 +139,36 @@ func updates(bob, heidi common.Address) []updateCase {
 			{to: hts, signature: "updateTokenInfo(address," + newerTuple + ")", args: older("Newer"), want: "true 22"},
 			{to: demo.Sunlight, signature: "name()", want: said("Newer"), nth: 2},
 			{to: hts, signature: updateInfo, args: []any{oil, aToken("Oil", "", none, "", []any{})}, want: "true 193"},
-			{to: hts, signature: updateInfo, args: []any{lz(demo.Kelp), aToken("Weed", "", none, "", []any{})}, want: "true 265"},
-			{to: hts, signature: updateInfo, args: []any{lz(missing), aToken("Nothing", "", none, "", []any{})}, want: "true 167"},
+			{to: hts, signature: updateInfo, args: []any{lz(demo.Kelp), aToken("Weed", "", none, "", []any{})},
+				want: "true 265"},
+			{to: hts, signature: updateInfo, args: []any{lz(missing), aToken("Nothing", "", none, "", []any{})},
+				want: "true 167"},
 			// An update that fails in its last check changes nothing.
-			{to: hts, signature: updateInfo, args: []any{sun, aToken("Frozen", "", none, "m", []any{key(4, alice, nil)})}, want: "true 172"},
+			{to: hts, signature: updateInfo,
+				args: []any{sun, aToken("Frozen", "", none, "m", []any{key(4, alice, nil)})}, want: "true 172"},
 			{to: demo.Sunlight, signature: "name()", want: said("Newer"), nth: 2},
 		}},
 		{"keys", now(), trent, []updating{
-			{to: hts, signature: updateKeys, args: []any{sun, []any{key(1, lz(demo.HarbourCoin), nil)}}, want: "true 22"},
+			{to: hts, signature: updateKeys, args: []any{sun, []any{key(1, lz(demo.HarbourCoin), nil)}},
+				want: "true 22"},
 			{to: hts, signature: "getTokenKey(address,uint256)", args: []any{sun, 1}, want: "true 3001", nth: 3},
-			{to: hts, signature: updateKeys, args: []any{fog, []any{key(8|16, none, ed25519), key(2, lz(demo.PierPass), nil)}}, want: "true 22"},
-			{to: hts, signature: "getTokenKey(address,uint256)", args: []any{fog, 16}, want: "true " + new(big.Int).SetBytes(ed25519).String(), nth: 8},
+			{to: hts, signature: updateKeys,
+				args: []any{fog, []any{key(8|16, none, ed25519), key(2, lz(demo.PierPass), nil)}}, want: "true 22"},
+			{to: hts, signature: "getTokenKey(address,uint256)", args: []any{fog, 16},
+				want: "true " + new(big.Int).SetBytes(ed25519).String(), nth: 8},
 			{to: hts, signature: "getTokenKey(address,uint256)", args: []any{fog, 2}, want: "true 3002", nth: 3},
 			{to: hts, signature: updateKeys, args: []any{sun, []any{key(2, none, ed25519)}}, want: "true 177"},
 			{to: hts, signature: updateKeys, args: []any{sun, []any{key(4, none, ed25519)}}, want: "true 172"},
 			{to: hts, signature: updateKeys, args: []any{tide, []any{key(8, none, ed25519)}}, want: "true 181"},
 			{to: hts, signature: updateKeys, args: []any{tide, []any{key(64, none, ed25519)}}, want: "true 266"},
 			{to: hts, signature: updateKeys, args: []any{fog, []any{key(32, none, ed25519)}}, want: "true 240"},
-			{to: hts, signature: updateKeys, args: []any{lz(demo.Driftwood), []any{key(16, none, ed25519)}}, want: "true 180"},
+			{to: hts, signature: updateKeys, args: []any{lz(demo.Driftwood), []any{key(16, none, ed25519)}},
+				want: "true 180"},
 			{to: hts, signature: updateKeys, args: []any{oil, []any{}}, want: "true 193"},
 		}},
 		{"expiry", now(), trent, []updating{
-			{to: hts, signature: updateExpiry, args: []any{sun, []any{4_000_000_000, alice, 7_776_000}}, want: "true 22"},
+			{to: hts, signature: updateExpiry, args: []any{sun, []any{4_000_000_000, alice, 7_776_000}},
+				want: "true 22"},
 			{to: hts, signature: "getTokenExpiryInfo(address)", args: []any{sun}, want: "true 4000000000", nth: 1},
 			{to: hts, signature: "getTokenExpiryInfo(address)", args: []any{sun}, want: "true 1001", nth: 2},
 			{to: hts, signature: "getTokenExpiryInfo(address)", args: []any{sun}, want: "true 7776000", nth: 3},
@@ -165,14 +177,16 @@ func updates(bob, heidi common.Address) []updateCase {
 			{to: hts, signature: updateExpiry, args: []any{sun, []any{0, lz(missing), 0}}, want: "true 159"},
 			{to: hts, signature: updateExpiry, args: []any{sun, []any{0, none, 2_591_999}}, want: "true 70"},
 			{to: hts, signature: updateExpiry, args: []any{sun, []any{0, none, 8_000_002}}, want: "true 70"},
-			{to: hts, signature: "updateTokenExpiryInfo(address," + oldExpiry + ")", args: []any{sun, []any{4_000_000_001, none, 0}}, want: "true 22"},
+			{to: hts, signature: "updateTokenExpiryInfo(address," + oldExpiry + ")",
+				args: []any{sun, []any{4_000_000_001, none, 0}}, want: "true 22"},
 			{to: hts, signature: "getTokenExpiryInfo(address)", args: []any{sun}, want: "true 4000000001", nth: 1},
 			{to: hts, signature: updateExpiry, args: []any{oil, []any{0, none, 0}}, want: "true 193"},
 		}},
 		{"fees", now(), trent, []updating{
 			{to: hts, signature: updateFees, args: []any{
 				tide,
-				[]any{[]any{5, sun, false, false, victor}, []any{7, none, true, false, victor}, []any{9, none, false, true, victor}},
+				[]any{[]any{5, sun, false, false, victor}, []any{7, none, true, false, victor},
+					[]any{9, none, false, true, victor}},
 				[]any{[]any{1, 10, 2, 50, true, fund}},
 			}, want: "true 22"},
 			{to: hts, signature: "getTokenCustomFees(address)", args: []any{tide}, want: "true 3", nth: 4},
@@ -181,29 +195,45 @@ func updates(bob, heidi common.Address) []updateCase {
 			{to: hts, signature: "getTokenCustomFees(address)", args: []any{tide}, want: "true 1", nth: 12},
 			{to: hts, signature: "getTokenCustomFees(address)", args: []any{tide}, want: "true 2002", nth: 16},
 			{to: hts, signature: "getTokenCustomFees(address)", args: []any{tide}, want: "true 50", nth: 24},
-			{to: hts, signature: updateFees, args: []any{tide, []any{[]any{0, sun, false, false, victor}}, []any{}}, want: "true 239"},
-			{to: hts, signature: updateFees, args: []any{tide, []any{[]any{1, lz(missing), false, false, victor}}, []any{}}, want: "true 234"},
-			{to: hts, signature: updateFees, args: []any{tide, []any{[]any{1, light, false, false, victor}}, []any{}}, want: "true 245"},
-			{to: hts, signature: updateFees, args: []any{tide, []any{[]any{1, sun, false, false, lz(missing)}}, []any{}}, want: "true 233"},
-			{to: hts, signature: updateFees, args: []any{tide, []any{[]any{1, sun, false, false, judy}}, []any{}}, want: "true 235"},
-			{to: hts, signature: updateFees, args: []any{tide, []any{}, []any{[]any{1, 0, 0, 0, true, fund}}}, want: "true 230"},
-			{to: hts, signature: updateFees, args: []any{tide, []any{}, []any{[]any{-1, 10, 0, 0, true, fund}}}, want: "true 239"},
-			{to: hts, signature: updateFees, args: []any{tide, []any{}, []any{[]any{1, 10, 5, 4, true, fund}}}, want: "true 243"},
-			{to: hts, signature: updateFees, args: []any{tide, times(11, []any{1, none, true, false, victor}), []any{}}, want: "true 232"},
+			{to: hts, signature: updateFees, args: []any{tide, []any{[]any{0, sun, false, false, victor}}, []any{}},
+				want: "true 239"},
+			{to: hts, signature: updateFees, args: []any{tide, []any{[]any{1, lz(missing), false, false, victor}},
+				[]any{}}, want: "true 234"},
+			{to: hts, signature: updateFees, args: []any{tide, []any{[]any{1, light, false, false, victor}}, []any{}},
+				want: "true 245"},
+			{to: hts, signature: updateFees, args: []any{tide, []any{[]any{1, sun, false, false, lz(missing)}},
+				[]any{}}, want: "true 233"},
+			{to: hts, signature: updateFees, args: []any{tide, []any{[]any{1, sun, false, false, judy}}, []any{}},
+				want: "true 235"},
+			{to: hts, signature: updateFees, args: []any{tide, []any{}, []any{[]any{1, 0, 0, 0, true, fund}}},
+				want: "true 230"},
+			{to: hts, signature: updateFees, args: []any{tide, []any{}, []any{[]any{-1, 10, 0, 0, true, fund}}},
+				want: "true 239"},
+			{to: hts, signature: updateFees, args: []any{tide, []any{}, []any{[]any{1, 10, 5, 4, true, fund}}},
+				want: "true 243"},
+			{to: hts, signature: updateFees, args: []any{tide, times(11, []any{1, none, true, false, victor}),
+				[]any{}}, want: "true 232"},
 			{to: hts, signature: updateFees, args: []any{tide, []any{}, []any{}}, want: "true 22"},
 			{to: hts, signature: updateFees, args: []any{tide, []any{}, []any{}}, want: "true 244"},
 			// Without fees the receiver gets the entire amount.
 			{to: hts, signature: "associateToken(address,address)", args: []any{judy, tide}, want: "true 22"},
-			{to: hts, signature: "transferToken(address,address,address,int64)", args: []any{tide, carol, judy, 1000}, want: "true 22"},
+			{to: hts, signature: "transferToken(address,address,address,int64)", args: []any{tide, carol, judy, 1000},
+				want: "true 22"},
 			{to: demo.Tide, signature: "balanceOf(address)", args: []any{judy}, want: "true 1000"},
 			{to: hts, signature: updateFees, args: []any{oil, []any{}, []any{}}, want: "true 240"},
-			{to: hts, signature: updateFees, args: []any{light, []any{}, []any{[]any{1, 10, 0, 0, true, fund}}}, want: "true 246"},
-			{to: hts, signature: updateRoyalty, args: []any{light, []any{}, []any{[]any{1, 2, 100, none, true, victor}, []any{1, 3, 0, none, false, fund}}}, want: "true 22"},
+			{to: hts, signature: updateFees, args: []any{light, []any{}, []any{[]any{1, 10, 0, 0, true, fund}}},
+				want: "true 246"},
+			{to: hts, signature: updateRoyalty, args: []any{light, []any{},
+				[]any{[]any{1, 2, 100, none, true, victor}, []any{1, 3, 0, none, false, fund}}}, want: "true 22"},
 			{to: hts, signature: "getTokenCustomFees(address)", args: []any{light}, want: "true 2", nth: 6},
-			{to: hts, signature: updateRoyalty, args: []any{light, []any{}, []any{[]any{3, 2, 0, none, true, victor}}}, want: "true 242"},
-			{to: hts, signature: updateRoyalty, args: []any{light, []any{}, []any{[]any{1, 2, 5, light, false, victor}}}, want: "true 245"},
-			{to: hts, signature: updateRoyalty, args: []any{light, []any{}, []any{[]any{1, 2, -5, none, true, victor}}}, want: "true 239"},
-			{to: hts, signature: updateRoyalty, args: []any{tide, []any{}, []any{[]any{1, 2, 0, none, true, victor}}}, want: "true 261"},
+			{to: hts, signature: updateRoyalty, args: []any{light, []any{}, []any{[]any{3, 2, 0, none, true, victor}}},
+				want: "true 242"},
+			{to: hts, signature: updateRoyalty, args: []any{light, []any{},
+				[]any{[]any{1, 2, 5, light, false, victor}}}, want: "true 245"},
+			{to: hts, signature: updateRoyalty, args: []any{light, []any{},
+				[]any{[]any{1, 2, -5, none, true, victor}}}, want: "true 239"},
+			{to: hts, signature: updateRoyalty, args: []any{tide, []any{}, []any{[]any{1, 2, 0, none, true, victor}}},
+				want: "true 261"},
 		}},
 		{"metadata", now(), heidi, []updating{
 			{to: hts, signature: updateSerials, args: []any{shell, []any{1, 2}, []byte("painted")}, want: "true 22"},
@@ -211,7 +241,8 @@ func updates(bob, heidi common.Address) []updateCase {
 			{to: hts, signature: updateSerials, args: []any{shell, []any{}, []byte("x")}, want: "true 336"},
 			{to: hts, signature: updateSerials, args: []any{shell, times(11, 1), []byte("x")}, want: "true 228"},
 			{to: hts, signature: updateSerials, args: []any{shell, []any{1}, []byte(long)}, want: "true 227"},
-			{to: hts, signature: updateSerials, args: []any{shell, []any{1, 999}, []byte("washed off")}, want: "true 226"},
+			{to: hts, signature: updateSerials, args: []any{shell, []any{1, 999}, []byte("washed off")},
+				want: "true 226"},
 			{to: demo.Seashell, signature: "tokenURI(uint256)", args: []any{1}, want: said("painted"), nth: 2},
 		}},
 		{"refusals", now(), bob, []updating{
@@ -245,36 +276,43 @@ func updates(bob, heidi common.Address) []updateCase {
 			{to: hts, signature: claims, args: []any{[]any{[]any{alice, erin, oil, 0}}}, want: "true 367"},
 			{to: demo.LampOil, signature: "claimAirdropFT(address)", args: []any{fund}, want: "true 22"},
 			{to: demo.LampOil, signature: "balanceOf(address)", args: []any{erin}, want: "true 10500000000"},
-			{to: hts, signature: claims, args: []any{[]any{[]any{heidi, erin, shell, 4}, []any{trent, judy, tide, 0}}}, want: "true 22"},
+			{to: hts, signature: claims, args: []any{[]any{[]any{heidi, erin, shell, 4}, []any{trent, judy, tide, 0}}},
+				want: "true 22"},
 			{to: demo.Seashell, signature: "ownerOf(uint256)", args: []any{4}, want: "true 1005"},
 			{to: demo.Tide, signature: "balanceOf(address)", args: []any{judy}, want: "true 10000"},
 			{to: demo.Postcard, signature: "claimAirdropNFT(address,int64)", args: []any{bob, 2}, want: "true 22"},
 			{to: demo.Postcard, signature: "ownerOf(uint256)", args: []any{2}, want: "true 1005"},
 			{to: demo.Postcard, signature: "claimAirdropNFT(address,int64)", args: []any{bob, 0}, want: "true 367"},
 			// A missing airdrop undoes the others.
-			{to: hts, signature: claims, args: []any{[]any{[]any{trent, erin, light, 9}, []any{trent, erin, light, 10}}}, want: "true 367"},
+			{to: hts, signature: claims,
+				args: []any{[]any{[]any{trent, erin, light, 9}, []any{trent, erin, light, 10}}}, want: "true 367"},
 			{to: demo.Lighthouse, signature: "ownerOf(uint256)", args: []any{9}, want: "true 1017"},
 			{to: hts, signature: claims, args: []any{[]any{}}, want: "true 361"},
 			{to: hts, signature: claims, args: []any{times(2, []any{trent, erin, light, 9})}, want: "true 362"},
 			{to: hts, signature: claims, args: []any{times(11, []any{trent, erin, light, 9})}, want: "true 363"},
 		}},
 		{"withdrawals", now(), alice, []updating{
-			{to: hts, signature: cancels, args: []any{[]any{[]any{alice, erin, sun, 0}, []any{trent, erin, light, 9}}}, want: "true 22"},
+			{to: hts, signature: cancels, args: []any{[]any{[]any{alice, erin, sun, 0}, []any{trent, erin, light, 9}}},
+				want: "true 22"},
 			{to: hts, signature: cancels, args: []any{[]any{[]any{alice, erin, sun, 0}}}, want: "true 367"},
 			{to: hts, signature: claims, args: []any{[]any{[]any{trent, erin, light, 9}}}, want: "true 367"},
 			{to: demo.LampOil, signature: "cancelAirdropFT(address)", args: []any{erin}, want: "true 22"},
 			{to: demo.LampOil, signature: "cancelAirdropFT(address)", args: []any{erin}, want: "true 367"},
-			{to: demo.Lighthouse, signature: "cancelAirdropNFT(address,int64)", args: []any{erin, 9}, want: "true 367"},
+			{to: demo.Lighthouse, signature: "cancelAirdropNFT(address,int64)", args: []any{erin, 9},
+				want: "true 367"},
 		}},
 		{"another treasury", now(), trent, []updating{
-			{to: hts, signature: updateInfo, args: []any{sun, aToken("", "", alice, "moved", []any{})}, want: "true 22"},
+			{to: hts, signature: updateInfo, args: []any{sun, aToken("", "", alice, "moved", []any{})},
+				want: "true 22"},
 			{to: hts, signature: "getTokenInfo(address)", args: []any{sun}, want: "true 1001", nth: 13},
 			{to: demo.Sunlight, signature: "balanceOf(address)", args: []any{trent}, want: "true 0"},
-			{to: hts, signature: updateInfo, args: []any{sun, aToken("", "", alice, "stays", []any{})}, want: "true 22"},
+			{to: hts, signature: updateInfo, args: []any{sun, aToken("", "", alice, "stays", []any{})},
+				want: "true 22"},
 		}},
 		{"what is open", now(), alice, []updating{
 			{to: hts, signature: updateInfo, args: []any{sun, aToken("", "", none, "", []any{})}, want: "true 22"},
-			{to: hts, signature: updateInfo, args: []any{sun, aToken("", "", lz(missing), "", []any{})}, want: "true 170"},
+			{to: hts, signature: updateInfo, args: []any{sun, aToken("", "", lz(missing), "", []any{})},
+				want: "true 170"},
 			{to: hts, signature: updateInfo, args: []any{sun, aToken("", "", judy, "", []any{})}, want: "true 184"},
 			{to: hts, signature: updateInfo, args: []any{post, aToken("", "", none, "", []any{})}, want: "true 193"},
 			// Without an admin key, existing keys can be replaced and the expiration can be extended.
@@ -282,25 +320,33 @@ func updates(bob, heidi common.Address) []updateCase {
 			{to: hts, signature: updateKeys, args: []any{post, []any{key(1, none, ed25519)}}, want: "true 193"},
 			{to: hts, signature: updateKeys, args: []any{post, []any{key(4, none, ed25519)}}, want: "true 172"},
 			{to: hts, signature: updateKeys, args: []any{post, []any{key(16, none, ed25519)}}, want: "true 22"},
-			{to: hts, signature: "getTokenKey(address,uint256)", args: []any{post, 16}, want: "true " + new(big.Int).SetBytes(ed25519).String(), nth: 8},
+			{to: hts, signature: "getTokenKey(address,uint256)", args: []any{post, 16},
+				want: "true " + new(big.Int).SetBytes(ed25519).String(), nth: 8},
 			{to: hts, signature: updateExpiry, args: []any{oil, []any{4_100_000_000, none, 0}}, want: "true 22"},
 			{to: hts, signature: updateExpiry, args: []any{oil, []any{4_100_000_000, alice, 0}}, want: "true 193"},
 			{to: hts, signature: updateExpiry, args: []any{sun, []any{-1, none, 0}}, want: "true 45"},
 			{to: hts, signature: updateExpiry, args: []any{sun, []any{0, none, -1}}, want: "true 70"},
 			// An invalid key, the key of the caller, and the key of a missing contract.
-			{to: hts, signature: updateKeys, args: []any{tide, []any{key(1, none, make([]byte, 16))}}, want: "true 50"},
+			{to: hts, signature: updateKeys, args: []any{tide, []any{key(1, none, make([]byte, 16))}},
+				want: "true 50"},
 			{to: hts, signature: updateKeys, args: []any{tide, []any{key(1, alice, ed25519)}}, want: "true 50"},
 			{to: hts, signature: updateKeys, args: []any{tide, []any{key(1, none, nil)}}, want: "true 50"},
 			{to: hts, signature: updateKeys, args: []any{tide, []any{key(128, none, ed25519)}}, want: "true 334"},
 			{to: hts, signature: updateKeys, args: []any{tide, []any{key(256, none, ed25519)}}, want: "true 22"},
-			{to: hts, signature: updateKeys, args: []any{tide, []any{[]any{1, []any{true, none, []byte{}, []byte{}, none}}}}, want: "true 22"},
+			{to: hts, signature: updateKeys,
+				args: []any{tide, []any{[]any{1, []any{true, none, []byte{}, []byte{}, none}}}}, want: "true 22"},
 			{to: hts, signature: updateKeys, args: []any{tide, []any{key(1, stranger(), nil)}}, want: "true 22"},
-			{to: hts, signature: "getTokenKey(address,uint256)", args: []any{tide, 1}, want: "true " + stranger().Big().String(), nth: 3},
+			{to: hts, signature: "getTokenKey(address,uint256)", args: []any{tide, 1},
+				want: "true " + stranger().Big().String(), nth: 3},
 			// A fee must name exactly one currency.
-			{to: hts, signature: updateFees, args: []any{tide, []any{[]any{5, none, false, false, victor}}, []any{}}, want: "true 50"},
-			{to: hts, signature: updateFees, args: []any{tide, []any{[]any{5, sun, true, false, victor}}, []any{}}, want: "true 50"},
-			{to: hts, signature: updateFees, args: []any{tide, []any{[]any{5, none, true, true, victor}}, []any{}}, want: "true 50"},
-			{to: hts, signature: updateRoyalty, args: []any{light, []any{[]any{5, none, false, true, victor}}, []any{}}, want: "true 245"},
+			{to: hts, signature: updateFees, args: []any{tide, []any{[]any{5, none, false, false, victor}}, []any{}},
+				want: "true 50"},
+			{to: hts, signature: updateFees, args: []any{tide, []any{[]any{5, sun, true, false, victor}}, []any{}},
+				want: "true 50"},
+			{to: hts, signature: updateFees, args: []any{tide, []any{[]any{5, none, true, true, victor}}, []any{}},
+				want: "true 50"},
+			{to: hts, signature: updateRoyalty, args: []any{light, []any{[]any{5, none, false, true, victor}},
+				[]any{}}, want: "true 245"},
 			// The supply key is sufficient for serials that the treasury owns.
 			{to: hts, signature: updateSerials, args: []any{post, []any{1}, []byte("mine")}, want: "true 334"},
 			{to: hts, signature: rejects, args: []any{alice, []any{}, []any{[]any{post, 1}}}, want: "true 22"},

@@ -224,8 +224,8 @@ func (c *call) destroy(t *token, owner party, r *relation, serials []int64, fore
 	}
 }
 
-// wipe removes an amount of a fungible token from an account, or serials of a non-fungible one: wipeTokenAccount(token,
-// account, amount) and wipeTokenAccountNFT(token, account, serials).
+// wipe removes an amount of a fungible token from an account, or serials of a non-fungible one:
+// wipeTokenAccount(token, account, amount) and wipeTokenAccountNFT(token, account, serials).
 func wipe(c *call, in []any) []any {
 	amount, _ := amountOf(in[2]) // 0 for serials
 	failIf(amount < 0, codes.InvalidWipingAmount)

@@ -26,7 +26,8 @@ func TestWrites(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	bob, heidi := b.addressOf(t, demo.Bob), b.addressOf(t, demo.Heidi)
-	alice, carol, dave, trent, victor, fund := lz(demo.Alice), lz(demo.Carol), lz(demo.Dave), lz(demo.Trent), lz(demo.Victor), lz(demo.Fund)
+	alice, carol, dave, trent, victor, fund := lz(demo.Alice), lz(demo.Carol), lz(demo.Dave), lz(demo.Trent),
+		lz(demo.Victor), lz(demo.Fund)
 	const htsAt = system167
 	sun, tide, fog, oil := lz(demo.Sunlight), lz(demo.Tide), lz(demo.Foghorn), lz(demo.LampOil)
 	light, post := lz(demo.Lighthouse), lz(demo.Postcard)
@@ -43,7 +44,8 @@ func TestWrites(t *testing.T) {
 			{htsAt, "associateToken(address,address)", []any{carol, lz(demo.Kelp)}, "true 265"},
 			{htsAt, "associateToken(address,address)", []any{lz(missing), oil}, "true 15"},
 			{htsAt, "associateTokens(address,address[])", []any{dave, []any{oil, oil}}, "true 197"},
-			{htsAt, "associateTokens(address,address[])", []any{dave, []any{oil, fog}}, "true 194"}, // so the association with oil fails too
+			// so the association with oil fails too
+			{htsAt, "associateTokens(address,address[])", []any{dave, []any{oil, fog}}, "true 194"},
 			{htsAt, "dissociateToken(address,address)", []any{dave, oil}, "true 184"},
 			{htsAt, "associateTokens(address,address[])", []any{dave, []any{oil, post}}, "true 22"},
 			{htsAt, "dissociateTokens(address,address[])", []any{dave, []any{oil, post}}, "true 22"},
@@ -66,8 +68,10 @@ func TestWrites(t *testing.T) {
 			{htsAt, "transferToken(address,address,address,int64)", []any{oil, carol, lz(demo.Judy), 1}, "true 184"},
 			{htsAt, "transferToken(address,address,address,int64)", []any{oil, carol, fund, 701}, "true 178"},
 			{htsAt, "transferToken(address,address,address,int64)", []any{oil, carol, lz(missing), 1}, "true 15"},
-			{htsAt, "transferTokens(address,address[],int64[])", []any{oil, []any{carol, fund}, []any{-3, 2}}, "true 173"},
-			{htsAt, "transferTokens(address,address[],int64[])", []any{oil, []any{carol, fund, bob}, []any{-300, 200, 100}}, "true 22"},
+			{htsAt, "transferTokens(address,address[],int64[])", []any{oil, []any{carol, fund}, []any{-3, 2}},
+				"true 173"},
+			{htsAt, "transferTokens(address,address[],int64[])",
+				[]any{oil, []any{carol, fund, bob}, []any{-300, 200, 100}}, "true 22"},
 			{demo.LampOil, "balanceOf(address)", []any{carol}, "true 400"},
 			{htsAt, "transferToken(address,address,address,int64)", []any{lz(demo.Kelp), alice, carol, 1}, "true 265"},
 			{htsAt, "transferToken(address,address,address,int64)", []any{fog, alice, trent, 1}, "true 165"},
@@ -82,8 +86,10 @@ func TestWrites(t *testing.T) {
 		}},
 		{"allowances", now(), bob, []writing{
 			// Alice approves 650 hbars' worth of lamp oil for Bob.
-			{demo.LampOil, "transferFrom(address,address,uint256)", []any{alice, heidi, 650_000_000_00 + 1}, "false 293"},
-			{htsAt, "transferFrom(address,address,address,uint256)", []any{oil, alice, heidi, 640_000_000_00}, "true 22"},
+			{demo.LampOil, "transferFrom(address,address,uint256)", []any{alice, heidi, 650_000_000_00 + 1},
+				"false 293"},
+			{htsAt, "transferFrom(address,address,address,uint256)", []any{oil, alice, heidi, 640_000_000_00},
+				"true 22"},
 			{demo.LampOil, "allowance(address,address)", []any{alice, bob}, "true 1000000000"},
 			{demo.LampOil, "transferFrom(address,address,uint256)", []any{alice, heidi, 1_000_000_000}, "true 1"},
 			{demo.LampOil, "transferFrom(address,address,uint256)", []any{alice, heidi, 1}, "false 292"},
@@ -118,7 +124,8 @@ func TestWrites(t *testing.T) {
 			{htsAt, "transferNFT(address,address,address,int64)", []any{post, alice, bob, 4}, "true 226"},
 			{htsAt, "transferNFT(address,address,address,int64)", []any{post, bob, lz(demo.Judy), 1}, "true 184"},
 			{demo.Postcard, "transferFrom(address,address,uint256)", []any{bob, alice, 1}, "false 292"},
-			{htsAt, "transferNFTs(address,address[],address[],int64[])", []any{post, []any{bob, bob}, []any{alice, alice}, []any{1, 2}}, "true 22"},
+			{htsAt, "transferNFTs(address,address[],address[],int64[])",
+				[]any{post, []any{bob, bob}, []any{alice, alice}, []any{1, 2}}, "true 22"},
 			{demo.Postcard, "balanceOf(address)", []any{alice}, "true 2"},
 			{demo.Postcard, "approve(address,uint256)", []any{bob, 2}, "true 0"},
 			{htsAt, "getApproved(address,uint256)", []any{post, 2}, "true 22"},
@@ -131,7 +138,8 @@ func TestWrites(t *testing.T) {
 			{htsAt, "setApprovalForAll(address,address,bool)", []any{post, bob, false}, "true 22"},
 			{htsAt, "approveNFT(address,address,uint256)", []any{post, carol, 1}, "true 22"},
 			{demo.Postcard, "transferFrom(address,address,uint256)", []any{alice, heidi, 2}, "true 0"},
-			// Bob approves all of his lighthouses for Alice. The fallback fee of the royalty is 2 hbars, which the receiver pays.
+			// Bob approves all of his lighthouses for Alice. The fallback fee of the royalty is 2 hbars, which the
+			// receiver pays.
 			{demo.Lighthouse, "transferFrom(address,address,uint256)", []any{bob, heidi, 3}, "true 0"},
 			{demo.Postcard, "transfer(address,uint256)", []any{bob, 1}, "false 254"},
 		}},
@@ -145,7 +153,8 @@ func TestWrites(t *testing.T) {
 			{demo.Tide, "totalSupply()", nil, "true 100000000"},
 			{htsAt, "burnToken(address,uint64,int64[])", []any{tide, 100_000_000, []any{}}, "true 178"},
 			{htsAt, "burnToken(address,int64,int64[])", []any{oil, 1, []any{}}, "true 180"},
-			{htsAt, "mintToken(address,int64,bytes[])", []any{post, 0, []any{[]byte("one"), []byte("two")}}, "true 22"},
+			{htsAt, "mintToken(address,int64,bytes[])", []any{post, 0, []any{[]byte("one"), []byte("two")}},
+				"true 22"},
 			{demo.Postcard, "totalSupply()", nil, "true 9"},
 			{demo.Postcard, "ownerOf(uint256)", []any{10}, "true 1017"},
 			{htsAt, "mintToken(address,int64,bytes[])", []any{post, 0, []any{make([]byte, 101)}}, "true 227"},
@@ -190,16 +199,20 @@ func TestWrites(t *testing.T) {
 			{htsAt, "transferToken(address,address,address,int64)", []any{tide, trent, alice, 1}, "true 179"},
 		}},
 		{"fees", now(), trent, []writing{
-			// The sender pays an additional thousandth to the fund. A hundredth is deducted from the receiver's amount and paid to Victor.
+			// The sender pays an additional thousandth to the fund. A hundredth is deducted from the receiver's amount
+			// and paid to Victor.
 			{htsAt, "transferToken(address,address,address,int64)", []any{tide, trent, carol, 100_000}, "true 22"},
 			{htsAt, "transferToken(address,address,address,int64)", []any{tide, trent, dave, 1}, "true 184"},
 			{htsAt, "associateToken(address,address)", []any{lz(demo.Judy), tide}, "true 22"},
 			{htsAt, "associateToken(address,address)", []any{lz(demo.Erin), tide}, "true 22"},
-			{htsAt, "transferToken(address,address,address,int64)", []any{tide, trent, lz(demo.Judy), 20_000}, "true 22"},
-			{htsAt, "transferToken(address,address,address,int64)", []any{tide, lz(demo.Judy), lz(demo.Erin), 10_000}, "true 22"},
+			{htsAt, "transferToken(address,address,address,int64)", []any{tide, trent, lz(demo.Judy), 20_000},
+				"true 22"},
+			{htsAt, "transferToken(address,address,address,int64)", []any{tide, lz(demo.Judy), lz(demo.Erin), 10_000},
+				"true 22"},
 			{demo.Tide, "balanceOf(address)", []any{lz(demo.Judy)}, "true 9990"},
 			{demo.Tide, "balanceOf(address)", []any{lz(demo.Erin)}, "true 9900"},
-			{htsAt, "transferToken(address,address,address,int64)", []any{tide, lz(demo.Judy), lz(demo.Erin), 9_990}, "true 178"},
+			{htsAt, "transferToken(address,address,address,int64)", []any{tide, lz(demo.Judy), lz(demo.Erin), 9_990},
+				"true 178"},
 		}},
 		{"many at once", now(), alice, []writing{
 			{
@@ -221,22 +234,27 @@ func TestWrites(t *testing.T) {
 			},
 			{demo.LampOil, "balanceOf(address)", []any{carol}, "true 5"},
 			{
-				htsAt, "cryptoTransfer(((address,int64,bool)[]),(address,(address,int64,bool)[],(address,address,int64,bool)[])[])",
+				htsAt,
+				"cryptoTransfer(((address,int64,bool)[]),(address,(address,int64,bool)[],(address,address,int64,bool)[])[])",
 				[]any{[]any{[]any{[]any{alice, -70, false}, []any{carol, 70, false}}}, []any{}},
 				"true 22",
 			},
 			{
-				htsAt, "cryptoTransfer(((address,int64,bool)[]),(address,(address,int64,bool)[],(address,address,int64,bool)[])[])",
+				htsAt,
+				"cryptoTransfer(((address,int64,bool)[]),(address,(address,int64,bool)[],(address,address,int64,bool)[])[])",
 				[]any{[]any{[]any{[]any{alice, -70, false}, []any{carol, 60, false}}}, []any{}},
 				"true 48",
 			},
 			{
-				htsAt, "cryptoTransfer(((address,int64,bool)[]),(address,(address,int64,bool)[],(address,address,int64,bool)[])[])",
-				[]any{[]any{[]any{[]any{heidi, -20 * 100_000_000, true}, []any{alice, 20 * 100_000_000, false}}}, []any{}},
+				htsAt,
+				"cryptoTransfer(((address,int64,bool)[]),(address,(address,int64,bool)[],(address,address,int64,bool)[])[])",
+				[]any{[]any{[]any{[]any{heidi, -20 * 100_000_000, true}, []any{alice, 20 * 100_000_000, false}}},
+					[]any{}},
 				"true 22",
 			},
 			{
-				htsAt, "cryptoTransfer(((address,int64,bool)[]),(address,(address,int64,bool)[],(address,address,int64,bool)[])[])",
+				htsAt,
+				"cryptoTransfer(((address,int64,bool)[]),(address,(address,int64,bool)[],(address,address,int64,bool)[])[])",
 				[]any{[]any{[]any{[]any{heidi, -1, true}, []any{alice, 1, false}}}, []any{}},
 				"true 292",
 			},
@@ -260,7 +278,8 @@ func TestWrites(t *testing.T) {
 			}
 			for i, got := range b.as(t, c.at, c.who, steps...) {
 				if text := fmt.Sprint(got.ok, " ", got.word); text != c.steps[i].want {
-					t.Errorf("step %d, %s%v: got %s, want %s", i, c.steps[i].signature, c.steps[i].args, text, c.steps[i].want)
+					t.Errorf("step %d, %s%v: got %s, want %s", i, c.steps[i].signature, c.steps[i].args, text,
+						c.steps[i].want)
 				}
 			}
 		})
@@ -272,7 +291,8 @@ func TestUndo(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	bob := b.addressOf(t, demo.Bob)
-	alice, carol, oil, post, tide, fog := lz(demo.Alice), lz(demo.Carol), lz(demo.LampOil), lz(demo.Postcard), lz(demo.Tide), lz(demo.Foghorn)
+	alice, carol, oil, post, tide, fog := lz(demo.Alice), lz(demo.Carol), lz(demo.LampOil), lz(demo.Postcard),
+		lz(demo.Tide), lz(demo.Foghorn)
 	hts := func(signature string, args ...any) step {
 		return step{to: lz(system167), data: input(t, signature, args...)}
 	}
@@ -280,16 +300,23 @@ func TestUndo(t *testing.T) {
 		return step{to: lz(token), data: input(t, signature, args...)}
 	}
 	looks := []step{
-		at(demo.LampOil, "balanceOf(address)", carol), at(demo.LampOil, "allowance(address,address)", alice, bob), at(demo.Tide, "totalSupply()"),
-		at(demo.Postcard, "totalSupply()"), at(demo.Postcard, "ownerOf(uint256)", 1), at(demo.Postcard, "getApproved(uint256)", 1),
-		at(demo.Lighthouse, "isApprovedForAll(address,address)", alice, bob), at(demo.Ration, "isAssociated()"), at(demo.Foghorn, "balanceOf(address)", carol),
+		at(demo.LampOil, "balanceOf(address)", carol), at(demo.LampOil, "allowance(address,address)", alice, bob),
+		at(demo.Tide, "totalSupply()"),
+		at(demo.Postcard, "totalSupply()"), at(demo.Postcard, "ownerOf(uint256)", 1),
+		at(demo.Postcard, "getApproved(uint256)", 1),
+		at(demo.Lighthouse, "isApprovedForAll(address,address)", alice, bob), at(demo.Ration, "isAssociated()"),
+		at(demo.Foghorn, "balanceOf(address)", carol),
 		at(demo.Tide, "symbol()"), at(demo.Postcard, "ownerOf(uint256)", 9),
 	}
 	changes := []step{
-		hts("transferToken(address,address,address,int64)", oil, alice, carol, 10), at(demo.LampOil, "approve(address,uint256)", bob, 3),
-		hts("mintToken(address,int64,bytes[])", tide, 5, []any{}), hts("mintToken(address,int64,bytes[])", post, 0, []any{[]byte("new")}),
-		hts("transferNFT(address,address,address,int64)", post, alice, bob, 1), at(demo.Lighthouse, "setApprovalForAll(address,bool)", bob, false),
-		at(demo.Ration, "associate()"), hts("grantTokenKyc(address,address)", fog, carol), hts("wipeTokenAccount(address,address,int64)", fog, carol, 5), hts("deleteToken(address)", tide),
+		hts("transferToken(address,address,address,int64)", oil, alice, carol, 10),
+		at(demo.LampOil, "approve(address,uint256)", bob, 3),
+		hts("mintToken(address,int64,bytes[])", tide, 5, []any{}),
+		hts("mintToken(address,int64,bytes[])", post, 0, []any{[]byte("new")}),
+		hts("transferNFT(address,address,address,int64)", post, alice, bob, 1),
+		at(demo.Lighthouse, "setApprovalForAll(address,bool)", bob, false),
+		at(demo.Ration, "associate()"), hts("grantTokenKyc(address,address)", fog, carol),
+		hts("wipeTokenAccount(address,address,int64)", fog, carol, 5), hts("deleteToken(address)", tide),
 	}
 	var steps []step
 	steps = append(steps, looks...)
@@ -314,7 +341,8 @@ func TestUndo(t *testing.T) {
 	}
 }
 
-// TestWriteGas compares the gas of functions that write with the network's prices: a tenth of a cent is 14085 units of gas, plus 20 percent.
+// TestWriteGas compares the gas of functions that write with the network's prices: a tenth of a cent is 14085 units of
+// gas, plus 20 percent.
 func TestWriteGas(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
@@ -339,9 +367,11 @@ func TestWriteGas(t *testing.T) {
 		{"freezeToken(address,address)", []any{lz(demo.Foghorn), carol}, 15_284},
 		{"updateTokenKeys(address,(uint256," + kv + ")[])", []any{lz(demo.Sunlight), []any{}}, 15_284},
 		{"rejectTokens(address,address[],(address,int64)[])", []any{alice, []any{lz(demo.LampOil)}, []any{}}, 15_284},
-		{"claimAirdrops((address,address,address,int64)[])", []any{[]any{[]any{alice, lz(demo.Erin), lz(demo.LampOil), 0}}}, 15_284},
+		{"claimAirdrops((address,address,address,int64)[])",
+			[]any{[]any{[]any{alice, lz(demo.Erin), lz(demo.LampOil), 0}}}, 15_284},
 		// 1,851,999,000 / 852,000 = 2173 and 434, at least the price of a read
-		{"cryptoTransfer(((address,int64,bool)[]),(address,(address,int64,bool)[],(address,address,int64,bool)[])[])", []any{[]any{[]any{}}, []any{}}, 2_607},
+		{"cryptoTransfer(((address,int64,bool)[]),(address,(address,int64,bool)[],(address,address,int64,bool)[])[])",
+			[]any{[]any{[]any{}}, []any{}}, 2_607},
 	} {
 		data := input(t, c.signature, c.args...)
 		r := b.call(t, now(), alice, lz(system167), data)
@@ -365,17 +395,21 @@ func TestTooLittleGas(t *testing.T) {
 	}
 }
 
-// TestTokenDesk runs a contract of the demo network that transfers tokens. If a transfer fails, it reverts with its own error texts.
+// TestTokenDesk runs a contract of the demo network that transfers tokens. If a transfer fails, it reverts with its
+// own error texts.
 func TestTokenDesk(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	const signature = "send(address,address,address,int64)"
-	r := b.call(t, now(), lz(demo.Alice), lz(demo.TokenDesk), input(t, signature, lz(demo.LampOil), lz(demo.Fund), lz(demo.Carol), 5))
+	r := b.call(t, now(), lz(demo.Alice), lz(demo.TokenDesk),
+		input(t, signature, lz(demo.LampOil), lz(demo.Fund), lz(demo.Carol), 5))
 	if r.Code != codes.Success || revertCode(r.Output) != 22 {
 		t.Errorf("got %s, %x", r.Code, r.Output)
 	}
-	r = b.call(t, now(), lz(demo.Alice), lz(demo.TokenDesk), input(t, signature, lz(demo.LampOil), lz(demo.Fund), lz(demo.Judy), 5))
-	if reason := evm.RevertReason(r.Output); r.Code != codes.ContractRevertExecuted || !strings.Contains(reason, "refused") || len(r.Children) != 1 ||
+	r = b.call(t, now(), lz(demo.Alice), lz(demo.TokenDesk),
+		input(t, signature, lz(demo.LampOil), lz(demo.Fund), lz(demo.Judy), 5))
+	if reason := evm.RevertReason(r.Output); r.Code != codes.ContractRevertExecuted ||
+		!strings.Contains(reason, "refused") || len(r.Children) != 1 ||
 		r.Children[0] != 184 {
 		t.Errorf("got %s %q, children %v", r.Code, reason, r.Children)
 	}

@@ -1,5 +1,5 @@
-// Package worldstate has the values of the ledger's state that contracts read: entities, tokens, schedules and blocks, now or at a historical instant.
-// Storage fills them, and the packages evm and system read them.
+// Package worldstate has the values of the ledger's state that contracts read: entities, tokens, schedules and blocks,
+// now or at a historical instant. Storage fills them, and the packages evm and system read them.
 package worldstate
 
 import "heliograph/internal/domain/ledger"
@@ -8,7 +8,8 @@ import "heliograph/internal/domain/ledger"
 type Entity struct {
 	ID   ledger.EntityID
 	Type ledger.EntityType
-	// Alias is the 20-byte address that contracts use for the entity, from its EVM address or its alias. It is invalid if contracts use the long-zero address.
+	// Alias is the 20-byte address that contracts use for the entity, from its EVM address or its alias. It is invalid
+	// if contracts use the long-zero address.
 	Alias ledger.Null[ledger.EVMAddress]
 	// Balance is in tinybars.
 	Balance ledger.Null[int64]
@@ -49,14 +50,15 @@ func (v HAPIVersion) Before(other HAPIVersion) bool {
 	return v.Major < other.Major || v.Major == other.Major && v.Minor < other.Minor
 }
 
-// BlockRef selects the block and the state that a call runs on. The zero value selects the newest block and the current state. Any other value selects
-// historical state, even if it names the newest block.
+// BlockRef selects the block and the state that a call runs on. The zero value selects the newest block and the
+// current state. Any other value selects historical state, even if it names the newest block.
 type BlockRef struct {
 	// Hash is a hash, or a prefix of one, in hex without 0x.
 	Hash     string
 	Number   ledger.Null[int64]
 	Earliest bool
-	// Before is the consensus timestamp of a transaction. It selects the block of the transaction and the state before it.
+	// Before is the consensus timestamp of a transaction. It selects the block of the transaction and the state before
+	// it.
 	Before ledger.Timestamp
 }
 
@@ -109,7 +111,8 @@ type RelationKey struct{ Account, Token ledger.EntityID }
 // AllowanceKey identifies an allowance of a token, or of hbars if Token is 0.
 type AllowanceKey struct{ Owner, Spender, Token ledger.EntityID }
 
-// AutoAssociations are the automatic token associations of an account: the maximum, -1 for no limit, and the number used.
+// AutoAssociations are the automatic token associations of an account: the maximum, -1 for no limit, and the number
+// used.
 type AutoAssociations struct{ Most, Used int64 }
 
 // TokenReads selects facts about tokens to read together.

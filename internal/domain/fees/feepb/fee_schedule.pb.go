@@ -1,5 +1,5 @@
-// The messages of the network's simple fee schedule. To generate fee_schedule.pb.go again, run in this folder, with basic_types.proto and its imports from
-// the network's protobuf files in the folder $PROTO:
+// The messages of the network's simple fee schedule. To generate fee_schedule.pb.go again, run in this folder, with
+// basic_types.proto and its imports from the network's protobuf files in the folder $PROTO:
 //
 //   protoc -I. -I$PROTO --go_out=. --go_opt=paths=source_relative,Mbasic_types.proto=github.com/hiero-ledger/hiero-sdk-go/v2/proto/services fee_schedule.proto
 

@@ -18,9 +18,9 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 )
 
-// Type is a type of the contract ABI. Its values have these Go types: address is common.Address, bool is bool, integers
-// of up to 64 bits are int64 or uint64, wider integers are *big.Int, bytes and shorter fixed bytes are []byte, bytes32
-// is [32]byte, string is string, and arrays and tuples are []any.
+// Type is a type of the contract ABI. Its values have these Go types: address is common.Address, bool is bool,
+// integers of up to 64 bits are int64 or uint64, wider integers are *big.Int, bytes and shorter fixed bytes are
+// []byte, bytes32 is [32]byte, string is string, and arrays and tuples are []any.
 type Type struct {
 	kind  kind
 	bits  int      // of integers; the length of kindFixed and kindSequence

@@ -168,8 +168,8 @@ func (a *ABI) Log(topics [][]byte, data []byte) *Decoded {
 
 func (f *fragment) signature() string { return f.name + f.inputs.text }
 
-// decodeLog decodes a log without its first topic. An indexed value of a dynamic type, array or tuple is represented by
-// its hash.
+// decodeLog decodes a log without its first topic. An indexed value of a dynamic type, array or tuple is represented
+// by its hash.
 func (f *fragment) decodeLog(topics [][]byte, data []byte) *Decoded {
 	rest := &Type{kind: kindTuple}
 	for i, t := range f.inputs.parts {

@@ -49,7 +49,8 @@ const seaABI = `[
 
 // seaText are the same declarations in the notation of Solidity.
 var seaText = []string{
-	"function sail((string port, uint16 days)[] calldata legs, bool[3] memory flags, bytes log, bytes4 tag) external returns (int256, bool ok);",
+	"function sail((string port, uint16 days)[] calldata legs, bool[3] memory flags, bytes log, bytes4 tag) " +
+		"external returns (int256, bool ok);",
 	" error Storm( uint8 force,address where )",
 	"event Moored(string indexed ship, uint indexed berth, address[] crew, int64 depth)",
 }
@@ -100,7 +101,8 @@ func TestABI(t *testing.T) {
 			{"call and other results", arguments, a.Call(call, output[:32])},
 			{"truncated call", "null", a.Call(call[:len(call)-40], nil)},
 			{"short call", "null", a.Call(call[:3], nil)},
-			{"error", "Storm(uint8,address): uint8 force=9 address where=0xabcd000000000000000000000000000000000001", a.Error(storm)},
+			{"error", "Storm(uint8,address): uint8 force=9 address where=0xabcd000000000000000000000000000000000001",
+				a.Error(storm)},
 			{"error with a number that is too great", "null", a.Error(
 				append(storm[:4:4], append([]byte{1}, storm[5:]...)...),
 			)},
@@ -143,11 +145,16 @@ func TestABIOrder(t *testing.T) {
 	approve := append([]byte{0x09, 0x5e, 0xa7, 0xb3}, append(word(1), word(2)...)...)
 	const transfer = "Transfer(address,address,uint256): "
 	for want, got := range map[string]*abi.Decoded{
-		transfer + "address from=" + zero + "1 (indexed) address to=" + zero + "2 (indexed) uint256 value=3":             standard.Log([][]byte{id, word(1), word(2)}, word(3)),
-		transfer + "address from=" + zero + "1 (indexed) address to=" + zero + "2 (indexed) uint256 tokenId=3 (indexed)": own.Log([][]byte{id, word(1), word(2), word(3)}, nil),
-		transfer + "address payer=" + zero + "1 (indexed) address payee=" + zero + "2 (indexed) uint256 amount=3":        own.Log([][]byte{id, word(1), word(2)}, word(3)),
-		"approve(address,uint256): address spender=" + zero + "1 uint256 value=2 -> bool =true":                          own.Call(approve, word(1)),
-		"approve(address,uint256): address to=" + zero + "1 uint256 tokenId=2 ->":                                        own.Call(approve, []byte{}),
+		transfer + "address from=" + zero + "1 (indexed) address to=" + zero +
+			"2 (indexed) uint256 value=3": standard.Log([][]byte{id, word(1), word(2)}, word(3)),
+		transfer + "address from=" + zero + "1 (indexed) address to=" + zero +
+			"2 (indexed) uint256 tokenId=3 (indexed)": own.Log([][]byte{id, word(1), word(2), word(3)}, nil),
+		transfer + "address payer=" + zero + "1 (indexed) address payee=" +
+			zero + "2 (indexed) uint256 amount=3": own.Log([][]byte{id, word(1), word(2)}, word(3)),
+		"approve(address,uint256): address spender=" + zero +
+			"1 uint256 value=2 -> bool =true": own.Call(approve, word(1)),
+		"approve(address,uint256): address to=" + zero +
+			"1 uint256 tokenId=2 ->": own.Call(approve, []byte{}),
 		"Panic(uint256): uint256 code=17": own.Error(append([]byte{0x4e, 0x48, 0x7b, 0x71}, word(17)...)),
 	} {
 		if show(got) != want {
@@ -160,12 +167,15 @@ func TestABIOrder(t *testing.T) {
 func TestInvalidABI(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{
-		"", "transfer(address)", "function", "function f", "function f(", "function f(uint7)", "function f(uint256", "function f(uint256) returns (", "function f(int0)",
-		"function f(bytes33)", "function f(uint08)", "event e(uint256[0])", "event e(uint256[5000])", "event e(uint256[-1])", "event e(()[])", "event e(uint256[x])",
+		"", "transfer(address)", "function", "function f", "function f(", "function f(uint7)", "function f(uint256",
+		"function f(uint256) returns (", "function f(int0)",
+		"function f(bytes33)", "function f(uint08)", "event e(uint256[0])", "event e(uint256[5000])",
+		"event e(uint256[-1])", "event e(()[])", "event e(uint256[x])",
 		"error e(uint256) {}", "error e(uint256" + strings.Repeat(
 			"[]", 20,
 		) + ")", "error e" + strings.Repeat("(", 100_000), "error e(" + strings.Repeat("uint,", 5000) + "uint)",
-		"error e(uint " + strings.Repeat("x", 65) + ")", "function f(fixed128x18)", `{"type":"event"`, `[1]`, `{"type":"event","name":"e","inputs":[{"type":"tuple["}]}`,
+		"error e(uint " + strings.Repeat("x", 65) + ")", "function f(fixed128x18)", `{"type":"event"`, `[1]`,
+		`{"type":"event","name":"e","inputs":[{"type":"tuple["}]}`,
 		`{"name":"","inputs":[]}`, "error e(uint256,)", "error e(,uint256)", "error e(uint256 a b c d]",
 	} {
 		if _, err := abi.New([]string{text}, nil); err == nil {
@@ -253,9 +263,10 @@ func TestABIErrors(t *testing.T) {
 		`[{"name":"f","inputs":[{"type":"address","indexed":"yes"}]}]`: "indexed must not be a JSON string",
 		`[{"name":"f","inputs":["address"]}]`:                          "inputs must not be a JSON string",
 		`{"abi":"function f()"}`:                                       "abi must be an array",
-		`{"abi":[{"abi":[]}]}`:                                         "abi must be an array, and a member of the outermost object",
-		`{"contracts":{}}`:                                             "a name and parameters are missing",
-		`["function f(", "x"]`:                                         `"" is not an ABI type`,
+		`{"abi":[{"abi":[]}]}`: "abi must be an array, and a member of the " +
+			"outermost object",
+		`{"contracts":{}}`:     "a name and parameters are missing",
+		`["function f(", "x"]`: `"" is not an ABI type`,
 	} {
 		_, err := abi.New([]string{text}, nil)
 		if err == nil || !strings.Contains(

@@ -46,10 +46,12 @@ func New(kind Kind, value []byte) ledger.Key {
 
 // OfContract returns the key of a contract with a number. kind is [Contract] or [Delegatable].
 func OfContract(kind Kind, num int64) ledger.Key {
-	return New(kind, protowire.AppendVarint(protowire.AppendTag(nil, contractNumber, protowire.VarintType), uint64(num)))
+	return New(kind, protowire.AppendVarint(protowire.AppendTag(nil, contractNumber, protowire.VarintType),
+		uint64(num)))
 }
 
-// OfContractAddress returns the key of a contract with an address that is not a number. kind is [Contract] or [Delegatable].
+// OfContractAddress returns the key of a contract with an address that is not a number. kind is [Contract] or
+// [Delegatable].
 func OfContractAddress(kind Kind, at common.Address) ledger.Key {
 	return New(kind, protowire.AppendBytes(protowire.AppendTag(nil, contractAddress, protowire.BytesType), at[:]))
 }
@@ -86,7 +88,8 @@ func ContractAddress(message []byte) common.Address {
 	return common.Address{}
 }
 
-// Primitives returns the values of all keys in key that are not lists: public keys, and messages that identify contracts.
+// Primitives returns the values of all keys in key that are not lists: public keys, and messages that identify
+// contracts.
 func Primitives(key ledger.Key) [][]byte { return primitives(key, maxDepth) }
 
 func primitives(key ledger.Key, depth int) (out [][]byte) {
@@ -148,7 +151,8 @@ func ParseSignatures(b []byte) (out []Signature, ok bool) {
 	return out, true
 }
 
-// Signed reports whether the signatures of a message satisfy a key: a list requires all its members, a threshold key as many as its threshold.
+// Signed reports whether the signatures of a message satisfy a key: a list requires all its members, a threshold key
+// as many as its threshold.
 func Signed(key, message []byte, signatures []Signature) bool {
 	return signed(key, message, signatures, maxDepth)
 }
@@ -180,12 +184,14 @@ func countSigned(keys []ledger.Key, message []byte, signatures []Signature, dept
 	return n
 }
 
-// SignedBy reports whether one of the signatures of a message is valid and made by a public key. Keys of secp256k1 sign the hash of the message.
+// SignedBy reports whether one of the signatures of a message is valid and made by a public key. Keys of secp256k1
+// sign the hash of the message.
 func SignedBy(public, message []byte, signatures []Signature, secp256k1 bool) bool {
 	for _, s := range signatures {
 		switch {
 		case s.Secp256k1 != secp256k1 || !bytes.HasPrefix(public, s.Prefix) || len(s.Signature) != SignatureSize:
-		case secp256k1 && len(public) == CompressedSize && crypto.VerifySignature(public, crypto.Keccak256(message), s.Signature):
+		case secp256k1 && len(public) == CompressedSize &&
+			crypto.VerifySignature(public, crypto.Keccak256(message), s.Signature):
 			return true
 		case !secp256k1 && len(public) == ed25519.PublicKeySize && ed25519.Verify(public, message, s.Signature):
 			return true
