@@ -223,7 +223,8 @@ func QueueLogsOfResults(
 	logRows.QueueChildren(b, len(of), `with page as (select p.ord, l.* from `+from+` join contract_log l on l.consensus_timestamp = p.at
   left join contract_transaction ct on ct.consensus_timestamp = p.at and ct.entity_id = p.party
   where case p.synthetic when 1 then l.synthetic is true and p.asked in (0, l.contract_id)
-    else coalesce(cardinality(ct.contract_ids), 0) = 0 or l.contract_id = any(ct.contract_ids) end and not `+wildcard+` limit `+w.Arg(len(of)*maxLogsOfResult)+`)
+    else coalesce(cardinality(ct.contract_ids), 0) = 0 or l.contract_id = any(ct.contract_ids) end
+    and not `+wildcard+` limit `+w.Arg(len(of)*maxLogsOfResult)+`)
 select l.ord, `+joined[0]+` from page l`+joined[1]+` order by l.ord, l.consensus_timestamp, l.index`, w.Args, done)
 }
 

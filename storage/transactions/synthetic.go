@@ -52,7 +52,8 @@ func queueSyntheticResults(
 		}
 	}
 	cut := `select distinct on (l.consensus_timestamp) ` + syntheticResult + ` from ` + from + ` l
-where l.synthetic is true and not ` + wildcard + w.String() + ` order by l.consensus_timestamp` + direction + `, l.index` + direction + ` limit ` + w.Arg(p.Limit)
+where l.synthetic is true and not ` + wildcard + w.String() + `
+order by l.consensus_timestamp` + direction + `, l.index` + direction + ` limit ` + w.Arg(p.Limit)
 	sql := `select ` + parts.columns() + ` from (` + cut + `) cr` + parts.joins() + `
 order by cr.consensus_timestamp` + direction
 	parts.rows().Queue(b, sql, w.Args, func(rows []*ledger.ContractResult) { done(asSynthetic(b.DB(), rows)) })
