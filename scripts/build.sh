@@ -36,7 +36,7 @@ progress() {
 }
 
 # Without a file to write, main packages are not linked.
-format='{{.ImportPath}} {{and .Module .Module.Main (ne .Name "main")}}'
+format='{{.ImportPath}} {{and .Module .Module.Main (ne .Name "main") (gt (len .GoFiles) 0)}}'
 imported=$(go list -deps -f "$format" "${packages[@]}" 2> >(progress 0))
 total=$(wc -l <<<"$imported")
 if [ "${1-}" != -o ]; then
