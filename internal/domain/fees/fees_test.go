@@ -608,7 +608,7 @@ func TestParseAny(t *testing.T) {
 		"list of nothing":      {[]byte{0x0a, 0}, false, fees.ErrEmpty},
 		"nothing":              {nil, false, fees.ErrEmpty},
 		"list that is cut off": {list[:100], false, fees.ErrUnreadable},
-		"text":                 {[]byte("0x0a"), false, fees.ErrEmpty},
+		"text":                 {[]byte("0x0a"), false, fees.ErrUnreadable}, // a field that is unknown
 	} {
 		got, err := fees.ParseAny(c.bytes)
 		if !errors.Is(err, c.err) || fees.IsList(c.bytes) != c.list || err == nil &&
