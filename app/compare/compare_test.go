@@ -72,7 +72,8 @@ func proxy(t *testing.T, g *testenv.Gateway, change func(r *http.Request, text s
 	server := httptest.NewServer(&httputil.ReverseProxy{
 		Rewrite: func(r *httputil.ProxyRequest) {
 			r.SetURL(target)
-			if !strings.Contains(r.In.URL.Path, "/opcodes") { // traces are always compressed
+			// Traces and prestates are always compressed.
+			if path := r.In.URL.Path; !strings.Contains(path, "/opcodes") && !strings.Contains(path, "/prestate") {
 				r.Out.Header.Del("Accept-Encoding")
 			}
 		},
