@@ -74,7 +74,9 @@ func readAhead[K, R any](
 	if use == nil {
 		return storage.ReadOne(ctx, r.db, what, key, queue)
 	}
-	use()
+	if found != nil { // else the caller can return another object, whose relations are not those of row
+		use()
+	}
 	return found, nil
 }
 
