@@ -99,7 +99,7 @@ func TestHeaders(t *testing.T) {
 	known := map[string]bool{
 		"Access-Control-Allow-Origin": true, "Content-Type": true, "Content-Length": true, "Etag": true, "Date": true,
 		"Link": true, "Cache-Control": true, "Vary": true,
-		"X-Content-Type-Options": true,
+		"X-Content-Type-Options": true, "Server-Timing": true,
 	}
 	for path, media := range map[string]string{
 		"/accounts?limit=1": "application/json; charset=utf-8", "/nothing": "application/json; charset=utf-8",
@@ -109,6 +109,9 @@ func TestHeaders(t *testing.T) {
 		got := g.Get(t, "/api/v1"+path)
 		if got.Header.Get("Access-Control-Allow-Origin") != "*" || got.Header.Get("Content-Type") != media {
 			t.Errorf("%s: headers %v", path, got.Header)
+		}
+		if timing := got.Header.Get("Server-Timing"); !strings.HasPrefix(timing, "queue;dur=") {
+			t.Errorf("%s: Server-Timing %q", path, timing)
 		}
 		for name := range got.Header {
 			if !known[name] {
