@@ -67,6 +67,7 @@ const insertFile = `insert into file_data (entity_id, consensus_timestamp, file_
 // around a change of the price.
 var feeFiles = testenv.Rows("feefiles", func(b *pgx.Batch) {
 	b.Queue(insertFile, 112, 1, hbarRates())
+	b.Queue(insertFile, 112, 1700000000000000001, hbarRates()) // inside all bounds, which apply to both files
 	b.Queue(insertFile, 111, 1700000000000000000, oldFees(240_000))
 	b.Queue(insertFile, 113, 1779000000000000000, simpleFees(1200))
 	b.Queue(insertFile, 113, 1782900000000000001, simpleFees(852))
@@ -343,8 +344,8 @@ transaction_result, call_result, created_contract_ids) values ($1, 1252, 1001, 9
 		`select $1::bigint, e, '{1252,98}', 98 from unnest('{1252,98}'::bigint[]) e`, at)
 	b.Queue(`insert into contract_transaction_hash (consensus_timestamp, hash, payer_account_id, entity_id, `+
 		`transaction_result) values ($1, decode(repeat('50', 32), 'hex'), 98, 1252, 22)`, at)
-	b.Queue(`insert into ethereum_transaction (consensus_timestamp, payer_account_id, data, gas_limit, hash, max_gas_allowance, nonce, type, chain_id, signature_v, recovery_id) values
-($1, 98, '', 1, '', 0, 3, 0, '\x0128', '', 1)`, at)
+	b.Queue(`insert into ethereum_transaction (consensus_timestamp, payer_account_id, data, gas_limit, hash, max_gas_allowance, nonce, type, chain_id, signature_r, signature_s, signature_v, recovery_id) values
+($1, 98, '', 1, '', 0, 3, 0, '\x0128', '', '', '', 1)`, at)
 	b.Queue(`insert into contract_action (consensus_timestamp, payer_account_id, index, call_depth, call_type, call_operation_type, caller, caller_type, gas, gas_used, input,
 recipient_contract, recipient_account, result_data, result_data_type, value) values
 ($1, 98, 0, 0, 1, 1, 1001, 'ACCOUNT', 1, 1, '', 1252, null, '', 11, 10), ($1, 98, 1, 1, 2, 5, 1252, 'CONTRACT', 1, 1, '', 1300, null, '', 11, 0),
