@@ -69,3 +69,35 @@ func TestTogether(t *testing.T) {
 		})
 	}
 }
+
+// TestEmptyBatch checks that a batch without statements needs no database, as in a process that has only status pages,
+// and that the first batch of its part is a later one.
+func TestEmptyBatch(t *testing.T) {
+	t.Parallel()
+	db := open(t, nil)
+	begin := storage.Together(2)
+	var got [2]int64
+	var all sync.WaitGroup
+	for i := range got {
+		all.Go(func() {
+			value, end := begin()
+			defer end()
+			ctx, ran := contexts.Context(t.Context(), value), false
+			empty := (*storage.DB)(nil).NewBatch()
+			empty.Then(func() { ran = true })
+			if err := empty.Run(ctx); err != nil || !ran {
+				t.Errorf("an empty batch: %v; Then ran: %t", err, ran)
+			}
+			b := db.NewBatch()
+			storage.Values[int64]().Queue(b, `select pg_current_xact_id()::text::bigint`, nil,
+				func(rows []*int64) { got[i] = *rows[0] })
+			if err := b.Run(ctx); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	all.Wait()
+	if got[0] != got[1] {
+		t.Errorf("the batches ran in the transactions %d", got)
+	}
+}
