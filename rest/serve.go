@@ -244,9 +244,13 @@ func (a *API) text(err *gqlerror.Error) string {
 	return err.Message
 }
 
-// bodyOf assembles the body from data, in its memory. found is false if the first root field is null or an empty list.
+// bodyOf assembles the body from data, in its memory. found is false if the first root field, or the object around all
+// of them, is null, or if the first root field is an empty list.
 func bodyOf(data []byte, roots []string) (body []byte, found bool) {
 	if fields, ok := rawjson.Sole(data, relay.InsideAlias); ok {
+		if string(fields) == "null" {
+			return nil, false
+		}
 		data = fields
 	}
 	if len(roots) == 1 {
