@@ -167,7 +167,7 @@ var blocksParams = []rest.Param{
 
 // finishBlocks orders by the parameter that the query has first.
 func finishBlocks(r *rest.Request) error {
-	showReceipts(r)
+	hideReceipts(r)
 	r.Variables["orderBy"] = "TIMESTAMP"
 	for _, p := range r.Query {
 		if p.Name == "block.number" {
@@ -180,13 +180,15 @@ func finishBlocks(r *rest.Request) error {
 	return nil
 }
 
-// showReceipts includes the receipts root unless the database does not have it.
-func showReceipts(r *rest.Request) {
-	r.Variables["receipts"] = r.Config.ReceiptsRoots == nil || r.Config.ReceiptsRoots()
+// hideReceipts leaves out the receipts root if the database does not have it.
+func hideReceipts(r *rest.Request) {
+	if r.Config.ReceiptsRoots != nil && !r.Config.ReceiptsRoots() {
+		r.Variables["receipts"] = false
+	}
 }
 
 func bindBlock(r *rest.Request) error {
-	showReceipts(r)
+	hideReceipts(r)
 	text := r.Path.Get("hashOrNumber")
 	if n, err := strconv.ParseInt(text, 10, 64); err == nil && rest.IsDigits(text) { // shorter than a hash
 		r.Set("number", strconv.FormatInt(n, 10))
