@@ -118,6 +118,9 @@ func (b *bodies) keyedObject(field string, list *Schema) *Schema {
 	}
 	s := newObject()
 	s.Description, s.PatternProperties = list.Description, Map[*Schema]{{key.Pattern, value}}
+	if slices.Contains(list.Type, "null") {
+		s = orNull(s)
+	}
 	return s
 }
 
