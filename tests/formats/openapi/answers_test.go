@@ -256,13 +256,16 @@ func queries(d *description, method, path string) []string {
 	return out
 }
 
+// onlyGzip matches the paths of answers that are only sent to clients that accept gzip.
+var onlyGzip = regexp.MustCompile(`/(opcodes|prestate)$`)
+
 // TestAnswers walks over all that is described, and holds every answer against it.
 func TestAnswers(t *testing.T) {
 	t.Parallel()
 	g := testenv.Demo(t, testenv.REST(withDelegation))
 	d := served(t, g)
 	for path, item := range asObject(d.document["paths"]) {
-		if asObject(item)["get"] == nil || strings.HasSuffix(path, "/opcodes") { // which TestTraces requests
+		if asObject(item)["get"] == nil || onlyGzip.MatchString(path) { // which TestTraces requests
 			continue
 		}
 		t.Run(path, func(t *testing.T) {
@@ -295,8 +298,8 @@ func TestAnswers(t *testing.T) {
 	}
 }
 
-// TestTraces holds traces, which are written while their transactions run and only sent compressed, against what is
-// described.
+// TestTraces holds traces, which are written while their transactions run, and prestates against what is described.
+// Both are only sent to clients that accept gzip.
 func TestTraces(t *testing.T) {
 	t.Parallel()
 	g := testenv.Shared(t)
@@ -304,9 +307,15 @@ func TestTraces(t *testing.T) {
 	for path, actual := range map[string][]string{
 		"/contracts/results/{transactionIdOrHash}/opcodes": expand(t, g,
 			"/contracts/results/{transactionIdOrHash}/opcodes")[:3],
+		"/contracts/results/{transactionIdOrHash}/prestate": expand(t, g,
+			"/contracts/results/{transactionIdOrHash}/prestate")[:3],
 		"/contracts/{id}/results/opcodes": {"/contracts/0.0.3001/results/opcodes",
 			"/contracts/2901/results/opcodes"},
 	} {
+		full, less := "?memory=true&storage=true", "?stack=false"
+		if strings.HasSuffix(path, "/prestate") {
+			full, less = "?code=true&diff=true&storage=true", "?storage=true"
+		}
 		good := 0
 		ask := func(request string, headers ...string) {
 			got := g.Do(t, http.MethodGet, prefix+request, "", headers...)
@@ -327,8 +336,8 @@ func TestTraces(t *testing.T) {
 			}
 		}
 		for _, a := range actual {
-			ask(a+"?memory=true&storage=true", "Accept-Encoding: gzip")
-			ask(a+"?stack=false", "Accept-Encoding: gzip")
+			ask(a+full, "Accept-Encoding: gzip")
+			ask(a+less, "Accept-Encoding: gzip")
 		}
 		if good != 2*len(actual) {
 			t.Errorf("%s: %d of %d answers were good", path, good, 2*len(actual))
@@ -444,11 +453,12 @@ func TestFailures(t *testing.T) {
 func TestNothingElse(t *testing.T) {
 	t.Parallel()
 	d, text := describe(t, offlineAPI(t))
-	if open := bytes.Count(text,
-		[]byte(`"additionalProperties": true`)); open != 2 { // the body of a call and its state overrides may have more
+	// The body of a call and its state overrides may have more, and the body of a simulation and its blocks.
+	const wantOpen = 4
+	if open := bytes.Count(text, []byte(`"additionalProperties": true`)); open != wantOpen {
 		t.Errorf("%d objects are open", open)
 	}
-	if objects, closed := bytes.Count(text, []byte(`"object"`))-2,
+	if objects, closed := bytes.Count(text, []byte(`"object"`))-wantOpen,
 		bytes.Count(text, []byte(`"additionalProperties": false`)); objects != closed || objects < 10 {
 		t.Errorf("%d of %d objects are closed", closed, objects)
 	}
