@@ -141,8 +141,10 @@ func (q *query) resolve(ctx context.Context, s ast.Selection) graphql.Marshaler 
 		ctx = values.Context(ctx, value)
 	}
 	f := s.(*ast.Field)
-	v, required := q.ec.rootField(ctx, graphql.CollectedField{Field: f, Selections: f.SelectionSet,
-		IsNonDeferrable: true})
+	v, required := q.ec.rootField(ctx, graphql.CollectedField{
+		Field: f, Selections: f.SelectionSet,
+		IsNonDeferrable: true,
+	})
 	if required && v == graphql.Null {
 		return graphql.RequiredNull
 	}

@@ -241,7 +241,10 @@ func TestAmountStatements(t *testing.T) {
 		cache         bool
 		rates, tokens int
 	}{
-		{"raw", false, 0, 0}, {"raw display", false, 0, 1}, {"usd", false, 1, 0}, {"usd", true, 0, 0},
+		{"raw", false, 0, 0},
+		{"raw display", false, 0, 1},
+		{"usd", false, 1, 0},
+		{"usd", true, 0, 0},
 		{"raw display usd", false, 1, 1},
 	} {
 		got := counting(t, func(g *testenv.Gateway) {

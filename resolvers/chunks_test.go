@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -61,7 +62,7 @@ func TestOddChunks(t *testing.T) {
 			text, start := word, 5
 			var a, b int
 			if n, _ := fmt.Sscanf(word, "%d/%d", &a, &b); n == 2 {
-				number, total, text = a, b, fmt.Sprint(a)
+				number, total, text = a, b, strconv.Itoa(a)
 				start += strings.Index("ab", word[len(word)-1:]) + 1
 			}
 			if _, err := conn.Exec(t.Context(), `insert into topic_message (topic_id, sequence_number, consensus_timestamp, message, payer_account_id, running_hash,
@@ -88,7 +89,7 @@ func TestOddChunks(t *testing.T) {
 			g.Data(t,
 				`query($t: EntityID!, $o: Order!) { topicMessages(topic: $t, joinChunks: true, order: $o) { nodes { `+
 					`text complete joinedChunks chunkInfo { number total } } } }`,
-				map[string]any{"t": fmt.Sprint(7_000_000 + i), "o": order}, &data)
+				map[string]any{"t": strconv.Itoa(7_000_000 + i), "o": order}, &data)
 			var got []string
 			for _, m := range data.TopicMessages.Nodes {
 				text := m.Text
@@ -161,7 +162,7 @@ func TestEachChunk(t *testing.T) {
 		g.Data(t,
 			`query($t: EntityID!) { topicMessages(topic: $t, joinChunks: true, first: 100) { nodes { text complete `+
 				`chunkInfo { total } } } }`,
-			map[string]any{"t": fmt.Sprint(8_000_000 + topic)}, &data)
+			map[string]any{"t": strconv.Itoa(8_000_000 + topic)}, &data)
 		for _, m := range data.TopicMessages.Nodes {
 			chunks := strings.SplitAfter(m.Text, ">")
 			chunks = chunks[:len(chunks)-1]

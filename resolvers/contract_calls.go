@@ -18,8 +18,10 @@ func (f fields) ContractCall(
 	ctx context.Context, c *ledger.Contract, args graph.ContractCallArgs,
 ) (*calls.ContractCall, error) {
 	address := c.EntityID.LongZero()
-	return f.callContract(ctx, &calls.ContractCallInput{Block: args.Block, Data: args.Data, From: args.From,
-		Gas: args.Gas, Value: args.Value, To: address[:]})
+	return f.callContract(ctx, &calls.ContractCallInput{
+		Block: args.Block, Data: args.Data, From: args.From,
+		Gas: args.Gas, Value: args.Value, To: address[:],
+	})
 }
 
 // ContractResultTrace traces the transaction of a result.
@@ -33,8 +35,10 @@ func (f fields) ContractResultTrace(
 
 // ContractTrace traces a transaction.
 func (r queries) ContractTrace(ctx context.Context, args graph.QueryContractTraceArgs) (*calls.OpcodeTrace, error) {
-	return r.contractTrace(ctx, traceRef{at: args.At, contract: args.Contract, hash: args.Hash,
-		id: args.TransactionID}, contractcalls.TraceOptions{
+	return r.contractTrace(ctx, traceRef{
+		at: args.At, contract: args.Contract, hash: args.Hash,
+		id: args.TransactionID,
+	}, contractcalls.TraceOptions{
 		Stack: args.Stack, Memory: args.Memory, Storage: args.Storage, First: args.First,
 	})
 }
@@ -141,8 +145,10 @@ func (r *Resolver) tracedAt(
 		return 0, err
 	}
 	if !found.Valid {
-		relay.OutcomeOf(ctx).Missing = &relay.Missing{Kind: relay.MissingContractTransaction, Hash: located.Hash,
-			TransactionID: ref.id}
+		relay.OutcomeOf(ctx).Missing = &relay.Missing{
+			Kind: relay.MissingContractTransaction, Hash: located.Hash,
+			TransactionID: ref.id,
+		}
 		return 0, nil
 	}
 	return found.V.At, nil

@@ -314,8 +314,10 @@ func (r *Resolver) blockSpan(
 
 // resultByKey are the relations of contract results that are read by [transactions.ResultRef.Key], or use the result
 // only when it has been read.
-var resultByKey = []string{"logs", "stateChanges", "callData", "decodedCall", "decodedError", "failedCallData",
-	"gasPrice", "gasPriceWeibar", "isChild"}
+var resultByKey = []string{
+	"logs", "stateChanges", "callData", "decodedCall", "decodedError", "failedCallData",
+	"gasPrice", "gasPriceWeibar", "isChild",
+}
 
 // callee returns the id of the contract or account with an id or EVM address. It is null if no live entity has the
 // address.

@@ -50,7 +50,8 @@ func statesAt(
 	at *ledger.TimestampFilter,
 ) queueList[ledger.EntityID, ledger.ContractStateFilter, ledger.ContractState] {
 	return func(b *storage.Batch, ids []ledger.EntityID, f *ledger.ContractStateFilter, p storage.Page,
-		done func([][]*ledger.ContractState)) {
+		done func([][]*ledger.ContractState),
+	) {
 		transactions.QueueContractStates(b, ids, f, at, p, done)
 	}
 }
@@ -177,7 +178,8 @@ func (fields) HookStorage(ctx context.Context, q rowplan.Request, of []*ledger.H
 // slotsAt returns the function that queues reading the storage of hooks at a time, or now.
 func slotsAt(at *ledger.TimestampFilter) queueList[entities.HookRef, ledger.HookSlotFilter, ledger.HookSlot] {
 	return func(b *storage.Batch, hooks []entities.HookRef, f *ledger.HookSlotFilter, p storage.Page,
-		done func([][]*ledger.HookSlot)) {
+		done func([][]*ledger.HookSlot),
+	) {
 		entities.QueueHookSlots(b, hooks, f, at, p, done)
 	}
 }

@@ -157,10 +157,14 @@ func TestEntities(t *testing.T) {
 	}{
 		"no type": {map[string]any{"entityId": "0.0.2"}, `things of type \"\" have no entityId`},
 		"no key":  {map[string]any{"__typename": "Account"}, "needs __typename, and id or entityId"},
-		"another type's id": {map[string]any{"__typename": "Token", "id": ids.Account.ID},
-			`is not the id of a thing of type \"Token\"`},
-		"no such key": {map[string]any{"__typename": "Block", "entityId": "0.0.2"},
-			`things of type \"Block\" have no entityId`},
+		"another type's id": {
+			map[string]any{"__typename": "Token", "id": ids.Account.ID},
+			`is not the id of a thing of type \"Token\"`,
+		},
+		"no such key": {
+			map[string]any{"__typename": "Block", "entityId": "0.0.2"},
+			`things of type \"Block\" have no entityId`,
+		},
 		"no id":               {map[string]any{"__typename": "Account", "entityId": "x"}, `"code":"BAD_USER_INPUT"`},
 		"an id that is no id": {map[string]any{"__typename": "Account", "id": "x"}, `is not the id`},
 		"a type from nowhere": {map[string]any{"__typename": "Nothing", "id": ids.Account.ID}, `is not the id`},

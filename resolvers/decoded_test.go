@@ -394,8 +394,10 @@ func TestISOTimes(t *testing.T) {
 			(n.Payer.CreatedTimestamp == nil) != (n.Payer.CreatedTimestampIso == nil) {
 			t.Errorf("%+v: %v", n, err)
 		}
-		for _, text := range []string{n.ConsensusTimestampIso,
-			at.In(time.FixedZone("", 7200)).Format(time.RFC3339Nano)} {
+		for _, text := range []string{
+			n.ConsensusTimestampIso,
+			at.In(time.FixedZone("", 7200)).Format(time.RFC3339Nano),
+		} {
 			one := got
 			g.Data(t, `query($at: Timestamp) { transactions(filter: {timestamp: {eq: $at}})`+nodes+` }`,
 				map[string]any{"at": text}, &one)

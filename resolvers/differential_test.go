@@ -71,19 +71,25 @@ fragment A on Account { entityId ...B transactions(first: 1) { nodes { ...T } } 
 		"skip and include": {`query($yes: Boolean!, $no: Boolean!) { accounts(first: 2) { nodes { entityId @include(if: $yes) memo @skip(if: $yes) key @include(if: $no) { type }
 stakedAccount @skip(if: $no) { memo @include(if: $no) entityId } ... @include(if: $no) { deleted } ...A @skip(if: $no) } pageInfo @include(if: $no) { hasNextPage } } }
 fragment A on Account { alias transactions(first: 1) @include(if: $yes) { nodes { name: type @skip(if: $no) } } }`, variables{"yes": true, "no": false}},
-		"everything left out": {`query($no: Boolean!) { accounts(first: 2) { nodes { entityId @include(if: $no) } } }`,
-			variables{"no": false}},
+		"everything left out": {
+			`query($no: Boolean!) { accounts(first: 2) { nodes { entityId @include(if: $no) } } }`,
+			variables{"no": false},
+		},
 		"typename": {`{ __typename accounts(first: 2) { __typename nodes { __typename t: __typename ` +
 			`key { __typename } holdings { __typename tokens { __typename } } } pageInfo { __typename } } }`, nil},
-		"node": {`query($id: ID!) { node(id: $id) { __typename id ... on Account { memo ` +
-			`transactions(first: 2) { nodes { result } } balance(unit: HBAR) } ... on Entity { entityId } } }`,
-			variables{"id": nodes[0]}},
+		"node": {
+			`query($id: ID!) { node(id: $id) { __typename id ... on Account { memo ` +
+				`transactions(first: 2) { nodes { result } } balance(unit: HBAR) } ... on Entity { entityId } } }`,
+			variables{"id": nodes[0]},
+		},
 		"node that is not there": {`query($id: ID!) { node(id: $id) { id } }`, variables{"id": nodes[5]}},
 		"unknown node type":      {`{ node(id: "WDox") { id } }`, nil},
-		"merged under conditions": {`query($no: Boolean!) { accounts(first: 3, filter: {id: {gte: "1000"}}) { nodes ` +
-			`{ stakedAccount { memo } stakedAccount @include(if: $no) { entityId } transactions(first: 1) { nodes { ` +
-			`name: type } } transactions(first: 1) @skip(if: $no) { nodes { payer { memo } } } } } }`,
-			variables{"no": false}},
+		"merged under conditions": {
+			`query($no: Boolean!) { accounts(first: 3, filter: {id: {gte: "1000"}}) { nodes ` +
+				`{ stakedAccount { memo } stakedAccount @include(if: $no) { entityId } transactions(first: 1) { nodes { ` +
+				`name: type } } transactions(first: 1) @skip(if: $no) { nodes { payer { memo } } } } } }`,
+			variables{"no": false},
+		},
 		"merged three times": {`{ transactions(first: 4) { nodes { payer { entityId } ...A payer { ` +
 			`stakedAccount { memo } } transfers { amount } ...B } } } fragment A on Transaction { payer { memo ` +
 			`stakedAccount { entityId } } transfers { isApproval } } fragment B on Transaction { transfers { ` +
@@ -107,13 +113,17 @@ fragment A on Account { alias transactions(first: 1) @include(if: $yes) { nodes 
 		"four levels": {`{ transactions(first: 5) { nodes { payer { stakedAccount { autoRenewAccount { ` +
 			`entityId } } transactions(first: 2) { nodes { parent { payer { memo } } payer { transactions(first: 1) ` +
 			`{ nodes { name: type } } } } } } } } }`, nil},
-		"balances": {`query($at: TimestampFilter) { now: balances(first: 4) { timestamp nodes { ` +
-			`accountId balance timestamp account { memo } tokens(first: 2, order: DESC) { tokenId balance } } } ` +
-			`then: balances(at: $at, first: 4) { timestamp nodes { accountId tokens { tokenId balance } } } }`,
-			variables{"at": variables{"lte": "1778976001"}}},
-		"holdings": {`{ accounts(first: 3, filter: {id: {gte: "1000"}}) { nodes { a: holdings { ` +
-			`balance account { memo } tokens(first: 2) { balance } } b: holdings(include: false) { balance } } } }`,
-			nil},
+		"balances": {
+			`query($at: TimestampFilter) { now: balances(first: 4) { timestamp nodes { ` +
+				`accountId balance timestamp account { memo } tokens(first: 2, order: DESC) { tokenId balance } } } ` +
+				`then: balances(at: $at, first: 4) { timestamp nodes { accountId tokens { tokenId balance } } } }`,
+			variables{"at": variables{"lte": "1778976001"}},
+		},
+		"holdings": {
+			`{ accounts(first: 3, filter: {id: {gte: "1000"}}) { nodes { a: holdings { ` +
+				`balance account { memo } tokens(first: 2) { balance } } b: holdings(include: false) { balance } } } }`,
+			nil,
+		},
 		"messages": {`query($t: EntityID!) { topicMessages(topic: $t, first: 3) { nodes { text message ` +
 			`chunkInfo { number initialTransactionId { accountId nonce } } payer { entityId } topic { customFees { ` +
 			`fixedFees { amount } } feeExemptKeys { type } messages(last: 1) { nodes { sequenceNumber } } } ` +
@@ -132,11 +142,15 @@ fragment A on Account { alias transactions(first: 1) @include(if: $yes) { nodes 
 		"nulls": {`query($n: Int, $f: TransactionFilter, $c: String) { accounts(first: $n, after: ` +
 			`$c) { nodes { entityId transactions(first: 1, filter: $f, after: $c, last: null) { nodes { name: type ` +
 			`} } } } }`, variables{"n": nil, "f": nil}},
-		"filters below": {`query($f: TransactionFilter) { accounts(first: 4, filter: {id: {gte: "1000"}}) { ` +
-			`nodes { transactions(first: 2, filter: $f) { nodes { name: type result } } c: transactions(first: 2, ` +
-			`filter: {direction: CREDIT}) { nodes { transfers { amount } } } } } }`,
-			variables{"f": variables{"types": []string{"CRYPTOTRANSFER", "TOKENMINT"}, "outcome": "SUCCESS",
-				"timestamp": variables{"gt": "1"}}}},
+		"filters below": {
+			`query($f: TransactionFilter) { accounts(first: 4, filter: {id: {gte: "1000"}}) { ` +
+				`nodes { transactions(first: 2, filter: $f) { nodes { name: type result } } c: transactions(first: 2, ` +
+				`filter: {direction: CREDIT}) { nodes { transfers { amount } } } } } }`,
+			variables{"f": variables{
+				"types": []string{"CRYPTOTRANSFER", "TOKENMINT"}, "outcome": "SUCCESS",
+				"timestamp": variables{"gt": "1"},
+			}},
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

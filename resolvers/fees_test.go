@@ -35,12 +35,14 @@ func everything() *services.TransactionBody {
 		return &services.AccountID{Account: &services.AccountID_AccountNum{AccountNum: n}}
 	}
 	return &services.TransactionBody{Data: &services.TransactionBody_CryptoTransfer{CryptoTransfer: &services.CryptoTransferTransactionBody{
-		TokenTransfers: []*services.TokenTransferList{{Token: &services.TokenID{TokenNum: 2001},
+		TokenTransfers: []*services.TokenTransferList{{
+			Token: &services.TokenID{TokenNum: 2001},
 			Transfers: []*services.AccountAmount{
 				{AccountID: id(1001), Amount: -1},
 				{AccountID: &services.AccountID{Account: &services.AccountID_Alias{Alias: []byte(strings.Repeat("\xfe",
 					20))}}, Amount: 1},
-			}}},
+			},
+		}},
 	}}}
 }
 
@@ -138,8 +140,10 @@ func TestEstimateFeeTooLong(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	res := srv.Run(t.Context(), server.Call{Document: doc, Operation: "Long",
-		Variables: map[string]any{"t": strings.Repeat("00", fees.MaxBytes+1)}})
+	res := srv.Run(t.Context(), server.Call{
+		Document: doc, Operation: "Long",
+		Variables: map[string]any{"t": strings.Repeat("00", fees.MaxBytes+1)},
+	})
 	if len(res.Errors) != 1 || res.Errors[0].Message != "a transaction has 262144 bytes at most" {
 		t.Errorf("%v", res.Errors)
 	}
@@ -162,8 +166,11 @@ func TestEstimateFeeStatements(t *testing.T) {
 		"intrinsic": {everything(), "INTRINSIC", []testenv.Option{kept}, 0, 0},
 		"state":     {everything(), "STATE", []testenv.Option{kept}, 2, 1},
 		"message":   {message, "STATE", []testenv.Option{kept}, 1, 1},
-		"nothing to ask": {&services.TransactionBody{Data: &services.TransactionBody_UtilPrng{}}, "STATE",
-			[]testenv.Option{kept}, 0, 0},
+		"nothing to ask": {
+			&services.TransactionBody{Data: &services.TransactionBody_UtilPrng{}}, "STATE",
+			[]testenv.Option{kept},
+			0, 0,
+		},
 		"intrinsic, nothing kept": {everything(), "INTRINSIC", nil, 1, 1},
 		"state, nothing kept":     {everything(), "STATE", nil, 3, 2},
 	} {

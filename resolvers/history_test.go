@@ -18,20 +18,28 @@ func TestHistory(t *testing.T) {
 			{`account(id: "1001")`, "memo", "entity", "id = 1001", "memo"},
 			{`account(id: "1001")`, "key", "entity", "id = 1001", "encode(substring(key from 3), 'hex')"},
 			{`account(id: "1001")`, "stakedNodeId", "entity", "id = 1001", "nullif(staked_node_id, -1)::text"},
-			{`account(id: "1001")`, "stakedAccountId", "entity", "id = 1001",
-				"'0.0.' || nullif(staked_account_id, 0)"},
-			{`account(id: "1001")`, "maxAutomaticTokenAssociations", "entity", "id = 1001",
-				"max_automatic_token_associations::text"},
+			{
+				`account(id: "1001")`, "stakedAccountId", "entity", "id = 1001",
+				"'0.0.' || nullif(staked_account_id, 0)",
+			},
+			{
+				`account(id: "1001")`, "maxAutomaticTokenAssociations", "entity", "id = 1001",
+				"max_automatic_token_associations::text",
+			},
 			{`token(id: "2003")`, "name", "token", "token_id = 2003", "name"},
 			{`token(id: "2003")`, "memo", "entity", "id = 2003", "memo"},
 			{`token(id: "2001")`, "totalSupply", "token", "token_id = 2001", "total_supply::text"},
 			{`token(id: "2001")`, "pauseStatus", "token", "token_id = 2001", "pause_status::text"},
 			{`token(id: "2008")`, "treasuryAccountId", "token", "token_id = 2008", "'0.0.' || treasury_account_id"},
 			{`token(id: "2001")`, "customFees.fixedFees", "custom_fee", "entity_id = 2001", "fixed_fees::text"},
-			{`nft(token: "2007", serialNumber: 1)`, "accountId", "nft", "token_id = 2007 and serial_number = 1",
-				"'0.0.' || account_id"},
-			{`nft(token: "2008", serialNumber: 1)`, "metadata", "nft", "token_id = 2008 and serial_number = 1",
-				"'0x' || encode(metadata, 'hex')"},
+			{
+				`nft(token: "2007", serialNumber: 1)`, "accountId", "nft", "token_id = 2007 and serial_number = 1",
+				"'0.0.' || account_id",
+			},
+			{
+				`nft(token: "2008", serialNumber: 1)`, "metadata", "nft", "token_id = 2008 and serial_number = 1",
+				"'0x' || encode(metadata, 'hex')",
+			},
 		} {
 			var want string
 			row := `select lower(timestamp_range) as at, ` + c.value + ` as value from `
@@ -40,8 +48,10 @@ func TestHistory(t *testing.T) {
 				where value is distinct from before`).Scan(&want); err != nil {
 				t.Fatal(err)
 			}
-			for order, arguments := range map[string]string{"first": "order: ASC, first: 3, after",
-				"last": "order: DESC, first: 3, after"} {
+			for order, arguments := range map[string]string{
+				"first": "order: ASC, first: 3, after",
+				"last":  "order: DESC, first: 3, after",
+			} {
 				var got []string
 				for cursor, more := "null", true; more; {
 					var data map[string]struct {
@@ -160,11 +170,13 @@ func TestNodesWithKeys(t *testing.T) {
 			t.Errorf("alone: %v, want %v", alone.Node, want)
 		}
 	}
-	for name, want := range map[string]string{"CryptoAllowance:0.0.1001/0.0.1": `"node":null`,
-		"CryptoAllowance:0.0.1001": "BAD_USER_INPUT", "CryptoAllowance:0.0.1001/0.0.1/5": "BAD_USER_INPUT",
+	for name, want := range map[string]string{
+		"CryptoAllowance:0.0.1001/0.0.1": `"node":null`,
+		"CryptoAllowance:0.0.1001":       "BAD_USER_INPUT", "CryptoAllowance:0.0.1001/0.0.1/5": "BAD_USER_INPUT",
 		"ContractState:0.0.3001/00": "BAD_USER_INPUT", "Transfer:x/0.0.1/0.0.1": "BAD_USER_INPUT",
 		"NFTTransaction:0.0.2007/1/5.000000000": `"node":null`,
-		"ContractAction:5.000000000/0.0.1001/0": `"node":null`} {
+		"ContractAction:5.000000000/0.0.1001/0": `"node":null`,
+	} {
 		if got := g.Query(t, `query($id: ID!) { node(id: $id) { id } }`,
 			map[string]any{"id": globalID(name)}); !strings.Contains(got.Body, want) {
 			t.Errorf("%s: %s", name, got.Body)

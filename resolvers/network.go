@@ -23,10 +23,12 @@ var (
 	nodeStakeList = listOf[ledger.NetworkNode]{"nodes by stake", 2, func(n *ledger.NetworkNode) relay.Key {
 		return relay.Key{n.Stake.Or(-1), n.NodeID}
 	}}
-	registeredNodeList = listOf[ledger.RegisteredNode]{"registered nodes",
+	registeredNodeList = listOf[ledger.RegisteredNode]{
+		"registered nodes",
 		1, func(n *ledger.RegisteredNode) relay.Key {
 			return relay.Key{n.RegisteredNodeID}
-		}}
+		},
+	}
 )
 
 // networkNodeByName reads the node with the local part of a global id.

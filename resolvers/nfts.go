@@ -130,7 +130,8 @@ func (r queries) Nfts(ctx context.Context, args graph.QueryNftsArgs) (*relay.NFT
 	if f != nil && f.Owner != nil {
 		return listOfAccount(ctx, r.Resolver, nftList, *f.Owner, false, args.Order, args.Args, f,
 			func(b *storage.Batch, ids []ledger.EntityID, f *ledger.NFTFilter, p storage.Page,
-				done func([][]*ledger.NFT)) {
+				done func([][]*ledger.NFT),
+			) {
 				entities.QueueNFTsOf(b, entities.OfAccount, ids, ledger.Null[ledger.EntityID]{}, f, p, done)
 			})
 	}

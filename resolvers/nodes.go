@@ -80,8 +80,10 @@ var batched = map[string]queueNodes{
 		return n.id(), &ledger.NFTAllowanceFilter{AccountID: equals(n.id()), TokenID: equals(n.id())}
 	}, directed(false, entities.QueueNftAllowances)),
 	"Airdrop": inList(func(n *nodeName) (entityID, *ledger.AirdropFilter) {
-		return n.id(), &ledger.AirdropFilter{AccountID: equals(n.id()), TokenID: equals(n.id()),
-			SerialNumber: equals(n.number())}
+		return n.id(), &ledger.AirdropFilter{
+			AccountID: equals(n.id()), TokenID: equals(n.id()),
+			SerialNumber: equals(n.number()),
+		}
 	}, directed(false, entities.QueueAirdrops)),
 	"TokenRelationship": inList(func(n *nodeName) (entityID, *ledger.TokenRelationshipFilter) {
 		return n.id(), &ledger.TokenRelationshipFilter{TokenID: equals(n.id())}
@@ -96,7 +98,8 @@ var batched = map[string]queueNodes{
 		at, account, token := n.at(), n.id(), n.id()
 		return account, &ledger.TransferFilter{Token: &token, Timestamp: equals(at)}
 	}, func(b *storage.Batch, accounts []ledger.EntityID, f *ledger.TransferFilter, p storage.Page,
-		done func([][]*ledger.Transfer)) {
+		done func([][]*ledger.Transfer),
+	) {
 		transactions.QueueAccountTransfers(b, accounts, f, p, nil, done)
 	}),
 	"ContractAction": inList(func(n *nodeName) (transactions.Located, *ledger.ContractActionFilter) {

@@ -50,8 +50,10 @@ func TestNodes(t *testing.T) {
 	if null != 2 || len(ids) < 15 {
 		t.Errorf("%d of %d do not exist", null, len(ids))
 	}
-	for _, wrong := range []string{"x", relay.ID("Nothing", "1"), relay.ID("Account", "x"), relay.ID("Block", "x"),
-		relay.ID("Transaction", "x")} {
+	for _, wrong := range []string{
+		"x", relay.ID("Nothing", "1"), relay.ID("Account", "x"), relay.ID("Block", "x"),
+		relay.ID("Transaction", "x"),
+	} {
 		if got := g.Query(t, nodesQuery,
 			map[string]any{"ids": append(slices.Clone(ids), wrong)}); !strings.Contains(got.Body,
 			`"BAD_USER_INPUT"`) || !strings.Contains(got.Body, `"path":["nodes"]`) {
@@ -112,8 +114,10 @@ func TestOneBrokenNode(t *testing.T) {
 	reference := func(typ, id string) map[string]string { return map[string]string{"__typename": typ, "entityId": id} }
 	got := g.Query(t,
 		`query($r: [_Any!]!) { _entities(representations: $r) { __typename ... on Account { entityId } } }`,
-		map[string]any{"r": []any{reference("Account", "0.0.2"), reference("Topic", "0.0.4001"),
-			reference("Account", "0.0.3")}})
+		map[string]any{"r": []any{
+			reference("Account", "0.0.2"), reference("Topic", "0.0.4001"),
+			reference("Account", "0.0.3"),
+		}})
 	if !strings.HasPrefix(got.Body,
 		`{"data":{"_entities":[{"__typename":"Account","entityId":"0.0.2"},null,{"__typename":"Account","entityId":"0.0.3"}]},"errors":[{`) ||
 		strings.Count(got.Body, `"path":["_entities",1]`) != 1 || strings.Count(got.Body, `"INTERNAL"`) != 1 {

@@ -316,8 +316,10 @@ func TestNodesByStake(t *testing.T) {
 		}
 		want = append(want, one)
 	}
-	for _, way := range []struct{ size, cursor, start string }{{"first", "after", "endCursor"},
-		{"last", "before", "startCursor"}} {
+	for _, way := range []struct{ size, cursor, start string }{
+		{"first", "after", "endCursor"},
+		{"last", "before", "startCursor"},
+	} {
 		var got []string
 		for cursor, more := "", true; more && len(got) < 99; {
 			var data struct {

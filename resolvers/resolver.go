@@ -79,8 +79,10 @@ func New(o Options) *Resolver {
 		blockStatistics: transactions.NewBlockStatistics(o.DB), syntheticOff: o.SyntheticOff,
 		now: o.Now, feeds: newFeeds(o.DB, o.Feeds),
 		feeSchedules: &feeSchedules{db: o.DB, log: o.Logger, cache: o.Cache, builtIn: sync.OnceValues(fees.Default)},
-		calls: contractcalls.New(contractcalls.Config{Options: o.EVM, DB: o.DB, Now: o.Now, Logger: o.Logger,
-			Cache: o.Cache}),
+		calls: contractcalls.New(contractcalls.Config{
+			Options: o.EVM, DB: o.DB, Now: o.Now, Logger: o.Logger,
+			Cache: o.Cache,
+		}),
 		status: statuspages.New(statuspages.Options{
 			DB: o.Status, Tokens: o.Tokens, Now: o.Now, Feeds: o.Feeds,
 			Reads: func(ctx context.Context) *statuspages.Reads {

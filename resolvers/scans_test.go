@@ -38,15 +38,23 @@ func TestScans(t *testing.T) {
 		"account":       {map[string]any{"accountId": of}, false},
 		"type":          {map[string]any{"types": []any{"CRYPTOTRANSFER"}}, false},
 		"type and null": {map[string]any{"types": []any{"CRYPTOTRANSFER"}, "outcome": nil}, false},
-		"result and type": {map[string]any{"types": []any{"CRYPTOTRANSFER"}, "outcome": "FAILURE"},
-			true},
-		"account, result and type": {map[string]any{"accountId": of, "types": []any{"CRYPTOTRANSFER"},
-			"outcome": "FAILURE"}, false},
-		"account, direction and type": {map[string]any{"accountId": of, "types": []any{"CRYPTOTRANSFER"},
-			"direction": "DEBIT"}, true},
+		"result and type": {
+			map[string]any{"types": []any{"CRYPTOTRANSFER"}, "outcome": "FAILURE"},
+			true,
+		},
+		"account, result and type": {map[string]any{
+			"accountId": of, "types": []any{"CRYPTOTRANSFER"},
+			"outcome": "FAILURE",
+		}, false},
+		"account, direction and type": {map[string]any{
+			"accountId": of, "types": []any{"CRYPTOTRANSFER"},
+			"direction": "DEBIT",
+		}, true},
 		"direction and result": {map[string]any{"direction": "DEBIT", "outcome": "FAILURE"}, true},
-		"result in a range of timestamp": {map[string]any{"outcome": "FAILURE",
-			"timestamp": map[string]any{"gt": "1"}}, false},
+		"result in a range of timestamp": {map[string]any{
+			"outcome":   "FAILURE",
+			"timestamp": map[string]any{"gt": "1"},
+		}, false},
 	} {
 		want := plain
 		if c.scans {

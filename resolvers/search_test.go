@@ -163,18 +163,25 @@ func TestSearchPages(t *testing.T) {
 		one.TotalCount != nil {
 		t.Errorf("more names than a page shows: %+v", one)
 	}
-	for types, want := range map[string]string{"NETWORK_NODE": "NetworkNode 0, NetworkNode 3",
-		"BLOCK TOKEN": "Block 3", "FILE": ""} {
+	for types, want := range map[string]string{
+		"NETWORK_NODE": "NetworkNode 0, NetworkNode 3",
+		"BLOCK TOKEN":  "Block 3", "FILE": "",
+	} {
 		if got := search(map[string]any{"text": "3", "types": strings.Fields(types)}); got.String() != want {
 			t.Errorf("%s: %s, want %s", types, &got, want)
 		}
 	}
-	if got := search(map[string]any{"text": "0.0.3001",
-		"types": []string{"ACCOUNT"}}); got.String() != "Account 0.0.3001" {
+	if got := search(map[string]any{
+		"text":  "0.0.3001",
+		"types": []string{"ACCOUNT"},
+	}); got.String() != "Account 0.0.3001" {
 		t.Errorf("a contract as an account is %s", &got)
 	}
-	for _, wrong := range []map[string]any{{"text": "3", "first": 101}, {"text": "3", "after": "x"},
-		{"text": "3", "first": -1}} {
+	for _, wrong := range []map[string]any{
+		{"text": "3", "first": 101},
+		{"text": "3", "after": "x"},
+		{"text": "3", "first": -1},
+	} {
 		if got := g.Query(t, searchQuery, wrong); !strings.Contains(got.Body, `"BAD_USER_INPUT"`) {
 			t.Errorf("%v: %s", wrong, got.Body)
 		}
@@ -386,8 +393,10 @@ func TestEntityObjects(t *testing.T) {
 	}
 	types := map[string]int{}
 	inner, created := 0, 0
-	for _, kind := range []string{"CONSENSUSCREATETOPIC", "CRYPTOUPDATEACCOUNT", "FILECREATE", "SCHEDULECREATE",
-		"TOKENMINT", "CONTRACTCALL", "ATOMICBATCH"} {
+	for _, kind := range []string{
+		"CONSENSUSCREATETOPIC", "CRYPTOUPDATEACCOUNT", "FILECREATE", "SCHEDULECREATE",
+		"TOKENMINT", "CONTRACTCALL", "ATOMICBATCH",
+	} {
 		g.Data(t, `query($types: [TransactionType!]) { transactions(first: 5, filter: {types: $types}) { nodes { entityId entity { typename: __typename entityId }
 			innerTransactionIds innerTransactions { transactionId } } }
 			contractResults(first: 100, order: ASC, filter: {synthetic: false}) { nodes { createdContractIds createdContracts { entityId } actions { nodes { recipient: recipientId recipientEntity: recipient { typename: __typename entityId } } } } } }`,

@@ -80,9 +80,11 @@ func TestOneStatementALevel(t *testing.T) {
 	}{
 		"plan": {`{ accounts(first: 100, order: DESC) { nodes { transactions(first: 3) { nodes { ` +
 			`payer { stakedAccount { memo } } } } } } }`, 4, 4},
-		"plan, several a level": {`{ transactions(first: 100) { nodes { transfers { amount } tokenTransfers { ` +
-			`amount } payer { stakedAccount { memo } autoRenewAccount { memo } } block { previous { number } } } } }`,
-			8, 3},
+		"plan, several a level": {
+			`{ transactions(first: 100) { nodes { transfers { amount } tokenTransfers { ` +
+				`amount } payer { stakedAccount { memo } autoRenewAccount { memo } } block { previous { number } } } } }`,
+			8, 3,
+		},
 		"unplanned at the leaf": {`{ accounts(first: 100, order: DESC) { nodes { transactions(first: 3) { nodes { ` +
 			`payer { stakedAccount { balance(unit: HBAR) } } } } } } }`, 4, 4},
 		"unplanned at each level": {`{ accounts(first: 100, order: DESC) { nodes { balance(unit: HBAR) ` +
@@ -179,12 +181,16 @@ func TestDeferredStatements(t *testing.T) {
 			`payer { entityId ... @defer { stakedAccount { memo } } } } } } } }`, 4, 4},
 		"siblings": {`{ transactions(first: 25) { nodes { ... @defer { payer { memo } } ... @defer { ` +
 			`block { number } } } } }`, 3, 3},
-		"below the same": {`{ transactions(first: 25) { nodes { payer { memo } ... @defer { payer { ... ` +
-			`@defer { stakedAccount { memo } } evmAddress } } ... @defer { payer { alias } block { number } } } } }`,
-			4, 4},
-		"what has come already": {`{ accounts(first: 25, order: DESC) { nodes { transactions(first: 3) { nodes { ` +
-			`name: type } } ... @defer { transactions(first: 3) { nodes { name: type payer { memo } } } } } } }`,
-			3, 3},
+		"below the same": {
+			`{ transactions(first: 25) { nodes { payer { memo } ... @defer { payer { ... ` +
+				`@defer { stakedAccount { memo } } evmAddress } } ... @defer { payer { alias } block { number } } } } }`,
+			4, 4,
+		},
+		"what has come already": {
+			`{ accounts(first: 25, order: DESC) { nodes { transactions(first: 3) { nodes { ` +
+				`name: type } } ... @defer { transactions(first: 3) { nodes { name: type payer { memo } } } } } } }`,
+			3, 3,
+		},
 		"unplanned": {`{ accounts(first: 25, order: DESC) { nodes { balance(unit: HBAR) ... @defer { ` +
 			`transactions(first: 3) { nodes { payer { balance(unit: HBAR) } } } } } } }`, 3, 3},
 		"below the unplanned": {`{ accounts(first: 25, order: DESC) { nodes { balance(unit: HBAR) ` +
@@ -227,14 +233,20 @@ func TestStatusStatements(t *testing.T) {
 		"page": {`{ status { name } }`, pages},
 		"components": {`{ status { rollup { indicator } effectiveIndicator components(first: ` +
 			`100) { nodes { status group { name } children { name } page { name } } } } }`, pages + state},
-		"incidents": {`{ status { incidents(first: 60) { nodes { updates { body ` +
-			`affectedComponents { name component { name } } } components { name status page { name } } } } } }`,
-			pages + state + 1 + 2 + 1},
-		"components of incidents and back": {`{ status { incidents(first: 60) { nodes { components { ` +
-			`incidents(first: 2) { nodes { updates { body } } } uptime { percent } } } } } }`,
-			pages + state + 1 + 1 + 1 + 2 + 1},
-		"nodes": {`{ network { nodes { nodes { statusComponent { name status } } } } }`,
-			1 + pages + state},
+		"incidents": {
+			`{ status { incidents(first: 60) { nodes { updates { body ` +
+				`affectedComponents { name component { name } } } components { name status page { name } } } } } }`,
+			pages + state + 1 + 2 + 1,
+		},
+		"components of incidents and back": {
+			`{ status { incidents(first: 60) { nodes { components { ` +
+				`incidents(first: 2) { nodes { updates { body } } } uptime { percent } } } } } }`,
+			pages + state + 1 + 1 + 1 + 2 + 1,
+		},
+		"nodes": {
+			`{ network { nodes { nodes { statusComponent { name status } } } } }`,
+			1 + pages + state,
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -258,8 +270,10 @@ func TestOnlyIDs(t *testing.T) {
 		{"tokens", "Token", "from token t ", ""},
 		{"contracts", "Contract", "from entity e ", ""},
 	} {
-		for _, form := range []string{`nodes { %s }`, `edges { cursor node { %s } }`,
-			`nodes { ... on ` + list.typ + ` { __typename %s } }`} {
+		for _, form := range []string{
+			`nodes { %s }`, `edges { cursor node { %s } }`,
+			`nodes { ... on ` + list.typ + ` { __typename %s } }`,
+		} {
 			var bodies []string
 			for _, memo := range []string{"", " memo"} {
 				query := `{ ` + list.name + `(first: 5, filter: {id: {gt: "1000"}}) { pageInfo { endCursor } ` +

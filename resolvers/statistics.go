@@ -59,7 +59,8 @@ func (r fields) AccountStats(_ context.Context, q rowplan.Request, of []*ledger.
 	var sources []transactions.Statistics
 	var sets []func(s *ledger.AccountStatistics, p transactions.Period)
 	read := func(source transactions.Statistics, set func(s *ledger.AccountStatistics, p transactions.Period),
-		columns ...string) {
+		columns ...string,
+	) {
 		if q.Selection.Has(columns...) {
 			sources, sets = append(sources, source), append(sets, set)
 		}
@@ -126,8 +127,10 @@ func (r fields) TokenStats(_ context.Context, q rowplan.Request, of []*ledger.To
 	}, args.Range, args.By,
 		[]transactions.Statistics{transactions.TokenStatistics},
 		func(t *ledger.Token, from, to ledger.Timestamp, p []transactions.Period) *ledger.TokenStatistics {
-			return &ledger.TokenStatistics{TokenID: t.EntityID, From: from, To: to, Transfers: p[0].First.V,
-				Volume: p[0].Second}
+			return &ledger.TokenStatistics{
+				TokenID: t.EntityID, From: from, To: to, Transfers: p[0].First.V,
+				Volume: p[0].Second,
+			}
 		})
 	if err != nil {
 		return nil, err
@@ -164,8 +167,10 @@ func (r network) Stats(ctx context.Context, args graph.NetworkStatsArgs) ([]*led
 	}
 	out := make([]*ledger.NetworkStatistics, len(periods))
 	for i, p := range periods {
-		out[i] = &ledger.NetworkStatistics{From: bounds[i], To: bounds[i+1], Blocks: p.Rows, Transactions: p.First.V,
-			GasUsed: p.Second.V}
+		out[i] = &ledger.NetworkStatistics{
+			From: bounds[i], To: bounds[i+1], Blocks: p.Rows, Transactions: p.First.V,
+			GasUsed: p.Second.V,
+		}
 	}
 	return out, err
 }

@@ -110,8 +110,10 @@ fragment A on AccountAllowances { crypto(first: 1) { nodes { owner { entityId } 
 		{`{ token(id: "1503") { nfts(filter: {owner: "0xaabbccddeeff00112233445566778899aabbccde"}) { nodes { ` +
 			`serialNumber } } } }`, `{"token":{"nfts":{"nodes":[]}}}`},
 		{`{ tokenRelationships(account: "9999") { nodes { tokenId } } }`, `{"tokenRelationships":{"nodes":[]}}`},
-		{`{ balances(filter: {accountId: {eq: "1002"}}) { nodes { tokens { balance token { name } } } } }`,
-			`{"balances":{"nodes":[{"tokens":[{"balance":"30","token":{"name":"First Coin"}}]}]}}`},
+		{
+			`{ balances(filter: {accountId: {eq: "1002"}}) { nodes { tokens { balance token { name } } } } }`,
+			`{"balances":{"nodes":[{"tokens":[{"balance":"30","token":{"name":"First Coin"}}]}]}}`,
+		},
 		{
 			`{ nodes(ids: ["` + globalID("Token:0.0.1502") + `", "` + globalID("NFT:0.0.1503/5") + `", "` +
 				globalID("NFT:0.0.1503/6") +
@@ -142,8 +144,10 @@ func TestTokenCursors(t *testing.T) {
 		`tokenAllowances(owner: "1001", PAGE)`:  6,
 		`stakingRewards(account: "1001", PAGE)`: 3,
 	} {
-		for _, way := range []struct{ count, cursor, at, more string }{{"first", "after", "endCursor", "hasNextPage"},
-			{"last", "before", "startCursor", "hasPreviousPage"}} {
+		for _, way := range []struct{ count, cursor, at, more string }{
+			{"first", "after", "endCursor", "hasNextPage"},
+			{"last", "before", "startCursor", "hasPreviousPage"},
+		} {
 			seen := map[any]bool{}
 			for cursor, more := "", true; more && len(seen) <= rows; {
 				page := way.count + ": 2"

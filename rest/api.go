@@ -203,8 +203,10 @@ func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	at := a.route(r.URL.EscapedPath())
 	limit, ok := a.Config.limitOf(r)
 	if !ok && (at == nil || at.family() != Modern) {
-		writeProblem(w, r, Classic, &Problem{Status: http.StatusUnauthorized,
-			Items: []Item{{Message: "Invalid credentials"}}})
+		writeProblem(w, r, Classic, &Problem{
+			Status: http.StatusUnauthorized,
+			Items:  []Item{{Message: "Invalid credentials"}},
+		})
 		return
 	}
 	if at == nil {
@@ -422,8 +424,10 @@ func (a *API) ExplainBody(ctx context.Context, target string, body []byte) (*Exp
 func NewExplanation(
 	s *server.Server, d *server.Document, operation string, variables map[string]any,
 ) (*Explanation, error) {
-	x := &Explanation{Variables: variables, OperationName: operation,
-		DocumentID: server.DocumentID(d.Text()) + "#" + operation}
+	x := &Explanation{
+		Variables: variables, OperationName: operation,
+		DocumentID: server.DocumentID(d.Text()) + "#" + operation,
+	}
 	var err error
 	if x.Query, err = s.Standalone(d, operation, nil, false); err != nil {
 		return nil, fmt.Errorf("explaining %s: %w", operation, err)

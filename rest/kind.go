@@ -74,23 +74,32 @@ var (
 	// Int accepts 32-bit integers that are not negative.
 	Int = Kind{acceptsInt, Form{Doc: "An integer.", Max: math.MaxInt32}, Operators()}
 	// BlockNumber accepts decimal and hex numbers that are not negative.
-	BlockNumber = Kind{acceptsBlockNumber, Form{Doc: "A number, decimal or in hex with `0x`.",
-		Pattern: longPattern + "|" + hexNumberPattern}, Operators()}
+	BlockNumber = Kind{acceptsBlockNumber, Form{
+		Doc:     "A number, decimal or in hex with `0x`.",
+		Pattern: longPattern + "|" + hexNumberPattern,
+	}, Operators()}
 	// Timestamp accepts timestamps. Those after [ledger.MaxTimestamp] are later than that of any row.
 	Timestamp = Kind{
 		acceptsTimestamp,
-		Form{Doc: "Seconds since 1970 with up to nine decimals, such as `1700000000.000000001`.",
-			Pattern: timestampPattern},
+		Form{
+			Doc:     "Seconds since 1970 with up to nine decimals, such as `1700000000.000000001`.",
+			Pattern: timestampPattern,
+		},
 		Operators(),
 	}
 	// PublicKey accepts public keys in hex, raw or in DER.
-	PublicKey = Kind{acceptsPublicKey, Form{Doc: "A public key in hex, raw or DER-encoded.",
-		Pattern: publicKeyPattern}, Operators()}
+	PublicKey = Kind{acceptsPublicKey, Form{
+		Doc:     "A public key in hex, raw or DER-encoded.",
+		Pattern: publicKeyPattern,
+	}, Operators()}
 	// Boolean accepts true and false, case-insensitive.
 	Boolean = Kind{acceptsBoolean, Form{Enum: []string{"true", "false"}}, nil}
 	// TransactionType accepts the names of transaction types, case-insensitive.
-	TransactionType = Kind{acceptsTransactionType,
-		Form{Doc: "The name of a transaction type, such as `CRYPTOTRANSFER`.", Pattern: `[A-Za-z]+`}, []Op{Eq}}
+	TransactionType = Kind{
+		acceptsTransactionType,
+		Form{Doc: "The name of a transaction type, such as `CRYPTOTRANSFER`.", Pattern: `[A-Za-z]+`},
+		[]Op{Eq},
+	}
 )
 
 // Only returns a kind that accepts only the given operators.

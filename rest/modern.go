@@ -198,11 +198,13 @@ func Limit() Param { return ModernLimit(modernMaxLimit, false) }
 
 // ModernOrder returns the order parameter of a modern endpoint.
 func ModernOrder() Param {
-	return Param{Name: "order", Read: readOrder, Doc: "Sort direction: ascending or descending.",
+	return Param{
+		Name: "order", Read: readOrder, Doc: "Sort direction: ascending or descending.",
 		Bind: func(r *Request, values []Value) error {
 			r.Desc = values[0].Text == "desc"
 			return nil
-		}}
+		},
+	}
 }
 
 // AtLeast returns a check that a number is not less than least.

@@ -38,8 +38,10 @@ func (r Read) Except(op Op) Read {
 var (
 	// ReadEntityID parses one to three numbers separated by points, with an operator. The value's number is the id as
 	// stored in the database.
-	ReadEntityID = Read{readEntityID, Form{Doc: "An entity ID `shard.realm.num`; shard and realm are optional.",
-		Pattern: `(\d+\.){0,2}\d+`}, Operators()}
+	ReadEntityID = Read{readEntityID, Form{
+		Doc:     "An entity ID `shard.realm.num`; shard and realm are optional.",
+		Pattern: `(\d+\.){0,2}\d+`,
+	}, Operators()}
 	// ReadLong parses a 64-bit integer that is not negative, with an operator.
 	ReadLong = Read{readLong, Form{Max: math.MaxInt64}, Operators()}
 	// ReadTimestamp parses a timestamp with any operator but ne. The digits after the point are a number of
@@ -62,8 +64,11 @@ var (
 	// to ids.
 	ReadAccount = Read{readAccount, Form{}, nil}
 	// ReadSlot parses a storage slot of up to 32 bytes in hex. The value's text has all 64 digits with "0x".
-	ReadSlot = Read{readSlot, Form{Doc: "Up to 32 bytes in hex.", Pattern: `(0x)?[0-9a-fA-F]{1,64}`},
-		[]Op{Eq, Gt, Gte, Lt, Lte}}
+	ReadSlot = Read{
+		readSlot,
+		Form{Doc: "Up to 32 bytes in hex.", Pattern: `(0x)?[0-9a-fA-F]{1,64}`},
+		[]Op{Eq, Gt, Gte, Lt, Lte},
+	}
 
 	readOrder = Read{convertOrder, Form{Enum: []string{"asc", "desc"}}, nil}
 )

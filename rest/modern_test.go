@@ -21,18 +21,24 @@ func modernEndpoint() *Endpoint {
 			{Name: "row", Read: ReadSignedLong, Check: AtLeast("row", 0), Bind: Texts("row")},
 		},
 		Params: []Param{
-			{Name: "account.id", Read: ReadEntityID, MaxValues: 2, ListName: "accountIds",
-				Bind: Numbers("filter.account")},
+			{
+				Name: "account.id", Read: ReadEntityID, MaxValues: 2, ListName: "accountIds",
+				Bind: Numbers("filter.account"),
+			},
 			Limit(),
 			ModernOrder(),
 			{Name: "owner", Read: ReadBoolean, Bind: Texts("owner")},
-			{Name: "serialnumber", Read: ReadLong, MaxValues: 2, ListName: "serialNumbers",
-				Bind: Numbers("filter.serial")},
+			{
+				Name: "serialnumber", Read: ReadLong, MaxValues: 2, ListName: "serialNumbers",
+				Bind: Numbers("filter.serial"),
+			},
 			{Name: "timestamp", Read: ReadTimestamp, MaxValues: 2, ListName: "timestamps", Bind: Windows("at")},
 			{Name: "mode", Read: ReadWord("BLOCK_NODE", "RPC_RELAY"), Bind: Texts("mode")},
 		},
-		Paging: Paging{Next: []Cursor{EntityIDCursor("account.id"),
-			{Param: "serialnumber", Print: NumberCursor("").Print, Optional: true}}},
+		Paging: Paging{Next: []Cursor{
+			EntityIDCursor("account.id"),
+			{Param: "serialnumber", Print: NumberCursor("").Print, Optional: true},
+		}},
 	}
 }
 
@@ -45,8 +51,10 @@ func modernRequest(t testing.TB, e *Endpoint, id, row, query string) *Request {
 	return &Request{
 		Config: &Config{Base: base}, Endpoint: e, Path: Segments{{"id", id}, {"row", row}},
 		Variables: map[string]any{},
-		HTTP: &http.Request{Method: http.MethodGet, URL: &url.URL{RawQuery: query},
-			RequestURI: "/api/v1/accounts/5/rows/1?" + query},
+		HTTP: &http.Request{
+			Method: http.MethodGet, URL: &url.URL{RawQuery: query},
+			RequestURI: "/api/v1/accounts/5/rows/1?" + query,
+		},
 	}
 }
 
@@ -224,8 +232,10 @@ func TestModernLinks(t *testing.T) {
 		{"", 8, 3, "account.id=gte:0.0.8&serialnumber=gt:3"},
 		{"limit=1", 8, 3, "limit=1&account.id=gte:0.0.8&serialnumber=gt:3"},
 		{"account.id=5&limit=1", 5, 3, "account.id=5&limit=1&serialnumber=gt:3"},
-		{"account.id=GTE:1&account.id=lt:0.0.9&limit=1&serialnumber=gt:2",
-			8, 3, "account.id=lt:0.0.9&account.id=gte:0.0.8&limit=1&serialnumber=gt:3"},
+		{
+			"account.id=GTE:1&account.id=lt:0.0.9&limit=1&serialnumber=gt:2",
+			8, 3, "account.id=lt:0.0.9&account.id=gte:0.0.8&limit=1&serialnumber=gt:3",
+		},
 		{"account.id=gte:1,lt:9", 8, 0, "account.id=lt:9&account.id=gt:0.0.8"},
 		{"serialnumber=1,2", 8, 2, "serialnumber=1,2&account.id=gt:0.0.8"},
 		{"limit=2&account.id=gte:7&serialnumber=3", 8, 3, "limit=2&serialnumber=3&account.id=gt:0.0.8"},

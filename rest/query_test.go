@@ -33,8 +33,11 @@ func TestParseQuery(t *testing.T) {
 		"a=%zz+x":                                {{"a", []string{"%zz x"}, false}},
 		"%41=%c3%a9":                             {{"a", []string{"é"}, false}},
 		"a=%ff%41+x":                             {{"a", []string{"%ff%41 x"}, false}},
-		"Order=DESC&Result=FaiL&x=Y": {{"order", []string{"desc"}, false},
-			{"result", []string{"fail"}, false}, {"x", []string{"Y"}, false}},
+		"Order=DESC&Result=FaiL&x=Y": {
+			{"order", []string{"desc"}, false},
+			{"result", []string{"fail"}, false},
+			{"x", []string{"Y"}, false},
+		},
 	} {
 		got, bad := parseQuery(raw, 100)
 		if bad != nil || !reflect.DeepEqual(got, want) {
@@ -47,8 +50,10 @@ func TestParseQuery(t *testing.T) {
 func fuzzEndpoint(grammar Grammar) (*Endpoint, *Config) {
 	return &Endpoint{
 			Path: "/things", Validation: Validation{Grammar: grammar},
-			Paging: Paging{Next: []Cursor{EntityIDCursor("account.id"), TimestampCursor("timestamp"),
-				NumberCursor("block.number")}},
+			Paging: Paging{Next: []Cursor{
+				EntityIDCursor("account.id"), TimestampCursor("timestamp"),
+				NumberCursor("block.number"),
+			}},
 			Params: []Param{
 				{Name: "account.id", Kind: EntityID, Bind: IDs("filter.id")},
 				{Name: "timestamp", Kind: Timestamp, Bind: Timestamps("filter.timestamp")},
@@ -61,10 +66,12 @@ func fuzzEndpoint(grammar Grammar) (*Endpoint, *Config) {
 				{Name: "token.id", Kind: EntityIDOrLongZero},
 				{Name: "order", Kind: OneOf("asc", "desc")},
 			},
-		}, &Config{MaxRepeats: 8, LimitDefault: 25, LimitMax: 100, MaxTransactionsRange: time.Hour,
+		}, &Config{
+			MaxRepeats: 8, LimitDefault: 25, LimitMax: 100, MaxTransactionsRange: time.Hour,
 			Now: func() time.Time {
 				return time.Unix(1700000000, 0)
-			}}
+			},
+		}
 }
 
 // FuzzQuery parses and validates random query strings. Nothing may panic, an accepted query can be bound, and the next

@@ -112,8 +112,10 @@ func (s *TimestampSet) Filter() map[string]any {
 	case s.bounded.upper < 0: // no timestamp can precede the first one
 		return map[string]any{"in": []any{}}
 	}
-	out := map[string]any{"gte": ledger.Timestamp(s.bounded.lower).String(),
-		"lte": ledger.Timestamp(s.bounded.upper).String()}
+	out := map[string]any{
+		"gte": ledger.Timestamp(s.bounded.lower).String(),
+		"lte": ledger.Timestamp(s.bounded.upper).String(),
+	}
 	if not, ok := f["notIn"]; ok {
 		out["notIn"] = not
 	}

@@ -32,8 +32,10 @@ func TestTimestampRules(t *testing.T) {
 		{"two instants", strict, []string{"1", "2"}, ""},
 		{"only a lower bound", strict, []string{"gt:1"}, open},
 		{"only an upper bound", strict, []string{"lte:1"}, open},
-		{"several bounds where the rules are not strict", TimestampRules{Required: true, NoNe: true, Closed: true,
-			Bounded: true}, []string{"gt:1", "gt:2", "lt:3"}, ""},
+		{"several bounds where the rules are not strict", TimestampRules{
+			Required: true, NoNe: true, Closed: true,
+			Bounded: true,
+		}, []string{"gt:1", "gt:2", "lt:3"}, ""},
 		{"an empty range", strict, []string{"gt:1", "lt:1.000000001"}, length},
 		{"an inverted range", strict, []string{"gte:2", "lte:1"}, length},
 		{"one instant as a range", strict, []string{"gte:1", "lte:1"}, ""},

@@ -22,7 +22,8 @@ type Column struct {
 
 // IDColumn returns a column of entity ids.
 func IDColumn(param, field, doc string, kind Kind) Column {
-	return Column{Cursor: EntityIDCursor(param), Field: field, Kind: kind, Doc: doc,
+	return Column{
+		Cursor: EntityIDCursor(param), Field: field, Kind: kind, Doc: doc,
 		read: func(c *Config, text string) (bound[int64], bool, error) {
 			var read conditions[int64]
 			if err := addID(c, &read, Value{Op: Eq, Text: text}); err != nil {
@@ -32,19 +33,22 @@ func IDColumn(param, field, doc string, kind Kind) Column {
 				return bound[int64]{}, true, nil
 			}
 			return read.eq[0], false, nil
-		}}
+		},
+	}
 }
 
 // NumberColumn returns a column of integers.
 func NumberColumn(param, field, doc string, kind Kind) Column {
-	return Column{Cursor: NumberCursor(param), Field: field, Kind: kind,
+	return Column{
+		Cursor: NumberCursor(param), Field: field, Kind: kind,
 		Doc: doc, read: func(_ *Config, text string) (bound[int64], bool, error) {
 			n, err := strconv.ParseInt(text, 10, 64)
 			if err != nil {
 				return bound[int64]{}, false, InvalidParameter(param)
 			}
 			return bound[int64]{n, text}, false, nil
-		}}
+		},
+	}
 }
 
 // TwoColumns are two parameters that a list is ordered by and paged with: the primary column, and the secondary column
@@ -117,7 +121,8 @@ func conditionsOn(list ...*term) map[string]any {
 func (c *TwoColumns) Params() []Param {
 	params := make([]Param, 0, 2)
 	for _, col := range []*Column{&c.Primary, &c.Secondary} {
-		params = append(params, Param{Name: col.Param, Kind: col.Kind, Doc: col.Doc,
+		params = append(params, Param{
+			Name: col.Param, Kind: col.Kind, Doc: col.Doc,
 			Bind: func(r *Request, values []Value) error {
 				for _, v := range values {
 					if _, _, err := col.read(r.Config, v.Text); err != nil {
@@ -125,7 +130,8 @@ func (c *TwoColumns) Params() []Param {
 					}
 				}
 				return nil
-			}})
+			},
+		})
 	}
 	return params
 }
@@ -190,8 +196,10 @@ func (c *TwoColumns) parts(p, s *terms) []any {
 	var parts []any
 	inner := *p
 	end := func(of, within *term) {
-		parts = append(parts, map[string]any{c.Primary.Field: conditionsOn(strict(of, Eq)),
-			c.Secondary.Field: conditionsOn(within)})
+		parts = append(parts, map[string]any{
+			c.Primary.Field:   conditionsOn(strict(of, Eq)),
+			c.Secondary.Field: conditionsOn(within),
+		})
 	}
 	if p.lower != nil && s.lower != nil {
 		end(p.lower, s.lower)

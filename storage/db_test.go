@@ -42,8 +42,10 @@ create table transaction (consensus_timestamp bigint, node_account_id bigint);`)
 
 func open(t *testing.T, change func(*storage.Options)) *storage.DB {
 	t.Helper()
-	o := storage.Options{PoolOptions: storage.PoolOptions{URL: grid.Fresh(t), MaxConnections: 2,
-		StatementTimeout: time.Minute, ConnectTimeout: time.Minute}}
+	o := storage.Options{PoolOptions: storage.PoolOptions{
+		URL: grid.Fresh(t), MaxConnections: 2,
+		StatementTimeout: time.Minute, ConnectTimeout: time.Minute,
+	}}
 	if change != nil {
 		change(&o)
 	}
@@ -95,8 +97,10 @@ func TestKeysetPages(t *testing.T) {
 		"after a key":      {storage.Page{Limit: 3, Greater: []any{2, 4}}, "25 31 32"},
 		"before a key":     {storage.Page{Limit: 3, Desc: true, Less: []any{2, 2}}, "21 15 14"},
 		"between two keys": {storage.Page{Limit: 9, Greater: []any{1, 4}, Less: []any{2, 3}}, "15 21 22"},
-		"between, backwards": {storage.Page{Limit: 9, Desc: true, Greater: []any{1, 4}, Less: []any{2, 3}},
-			"22 21 15"},
+		"between, backwards": {
+			storage.Page{Limit: 9, Desc: true, Greater: []any{1, 4}, Less: []any{2, 3}},
+			"22 21 15",
+		},
 	} {
 		if got := pageOf(t, db, &storage.Where{}, c.page); got != c.want {
 			t.Errorf("%s: %s, want %s", name, got, c.want)
@@ -116,15 +120,21 @@ func TestBoundsInOrder(t *testing.T) {
 	}{
 		"lower": {&ledger.LongFilter{Gte: at(4)}, &ledger.LongFilter{Gt: at(3)}, "44 45 51 52 53 54 55"},
 		"upper": {&ledger.LongFilter{Lte: at(2)}, &ledger.LongFilter{Lte: at(1)}, "11 12 13 14 15 21"},
-		"both": {&ledger.LongFilter{Gte: at(2), Lte: at(3)}, &ledger.LongFilter{Gte: at(4), Lt: at(3)},
-			"24 25 31 32"},
-		"one value": {&ledger.LongFilter{Gte: at(2), Lte: at(2)}, &ledger.LongFilter{Gte: at(2), Lt: at(4)},
-			"22 23"},
+		"both": {
+			&ledger.LongFilter{Gte: at(2), Lte: at(3)}, &ledger.LongFilter{Gte: at(4), Lt: at(3)},
+			"24 25 31 32",
+		},
+		"one value": {
+			&ledger.LongFilter{Gte: at(2), Lte: at(2)}, &ledger.LongFilter{Gte: at(2), Lt: at(4)},
+			"22 23",
+		},
 		"equality":        {&ledger.LongFilter{Eq: at(3)}, &ledger.LongFilter{Gt: at(4)}, "35"},
 		"second equality": {&ledger.LongFilter{Gt: at(3)}, &ledger.LongFilter{Eq: at(2)}, "42 52"},
 		"first only":      {&ledger.LongFilter{Gt: at(4)}, nil, "51 52 53 54 55"},
-		"second only": {nil, &ledger.LongFilter{Gt: at(4)},
-			"11 12 13 14 15 21 22 23 24 25 31 32 33 34 35 41 42 43 44 45 51 52 53 54 55"},
+		"second only": {
+			nil, &ledger.LongFilter{Gt: at(4)},
+			"11 12 13 14 15 21 22 23 24 25 31 32 33 34 35 41 42 43 44 45 51 52 53 54 55",
+		},
 		"greatest integer": {&ledger.LongFilter{Gt: at(1<<63 - 1)}, &ledger.LongFilter{Gt: at(1)}, ""},
 	} {
 		var w storage.Where
@@ -279,8 +289,10 @@ func TestErrorsOfRows(t *testing.T) {
 	if !errors.Is(err, broken) || storage.FailureOf(err) != storage.FailureOther {
 		t.Error(err)
 	}
-	for _, sql := range []string{`select a from grid`, `select a, 'x' from grid`, `select a, b from missing`,
-		`select 2 - a, 1 / (2 - a) from grid`} {
+	for _, sql := range []string{
+		`select a from grid`, `select a, 'x' from grid`, `select a, b from missing`,
+		`select 2 - a, 1 / (2 - a) from grid`,
+	} {
 		if _, err := pairRows.List(t.Context(), db, "pairs", sql); err == nil {
 			t.Errorf("%s: no error", sql)
 		}
@@ -362,8 +374,10 @@ func TestSession(t *testing.T) {
 	db := open(t, func(o *storage.Options) {
 		o.Pooler, o.ReadOnly, o.Cache, o.Base = storage.PoolerNone, true, true, ledger.EntityID(0).WithNum(0)
 	})
-	for name, want := range map[string]string{"enable_bitmapscan": "on", "jit": "off",
-		"application_name": "heliograph", "default_transaction_read_only": "on", "statement_timeout": "1min"} {
+	for name, want := range map[string]string{
+		"enable_bitmapscan": "on", "jit": "off",
+		"application_name": "heliograph", "default_transaction_read_only": "on", "statement_timeout": "1min",
+	} {
 		if got := setting(db, name); got != want {
 			t.Errorf("%s is %s, want %s", name, got, want)
 		}

@@ -215,8 +215,10 @@ func (d *decoder) text(i int, src []byte, into *string) bool {
 func registerTypes(m *pgtype.Map) {
 	m.TryWrapScanPlanFuncs = append([]pgtype.TryWrapScanPlanFunc{wrapNull, wrapInteger}, m.TryWrapScanPlanFuncs...)
 	if number, ok := m.TypeForOID(pgtype.Int8OID); ok {
-		m.RegisterType(&pgtype.Type{Name: "_int8", OID: pgtype.Int8ArrayOID,
-			Codec: &int64Array{pgtype.ArrayCodec{ElementType: number}}})
+		m.RegisterType(&pgtype.Type{
+			Name: "_int8", OID: pgtype.Int8ArrayOID,
+			Codec: &int64Array{pgtype.ArrayCodec{ElementType: number}},
+		})
 	}
 }
 

@@ -8,8 +8,10 @@ import (
 // TestByKeys checks statements for distributed tables.
 func TestByKeys(t *testing.T) {
 	t.Parallel()
-	p := placement{"entity": "id", "entity_stake": "id", "contract_result": "contract_id",
-		"ethereum_transaction": "payer_account_id", "nft": "token_id"}
+	p := placement{
+		"entity": "id", "entity_stake": "id", "contract_result": "contract_id",
+		"ethereum_transaction": "payer_account_id", "nft": "token_id",
+	}
 	for sql, want := range map[string]string{
 		`select 1`: `select 1`,
 		`select * from entity e left join entity_stake s on s.id = e.id where e.id = ` +

@@ -61,8 +61,12 @@ func TestGroupByParent(t *testing.T) {
 	t.Parallel()
 	rows := append(rowsOf("x", 2, 2, 0), rowsOf("y", -1, 2, 1)...)
 	got := GroupByParent(rows, 4, func(r *keyed) int { return int(r.key) }, func(r *keyed) *string { return &r.name })
-	for parent, want := range [][]*string{{&rows[2].name}, {&rows[5].name},
-		{&rows[0].name, &rows[1].name, &rows[4].name}, nil} {
+	for parent, want := range [][]*string{
+		{&rows[2].name},
+		{&rows[5].name},
+		{&rows[0].name, &rows[1].name, &rows[4].name},
+		nil,
+	} {
 		if !slices.Equal(got[parent], want) {
 			t.Errorf("parent %d has %d rows, want %d", parent, len(got[parent]), len(want))
 		}

@@ -52,8 +52,10 @@ func TestNoSessionState(t *testing.T) {
 	const sql = `select 1::int2, 2::int4, 3::int8, true, 'a'::text, 'b'::varchar, '\x00'::bytea, '{1}'::int8[], '{a}'::text[], now(), 1.5::numeric, 2.5::float8,
 '[1,2)'::int8range, gen_random_uuid(), '2026-01-01'::date`
 	formats := func(kind storage.Pooler) (got []int16) {
-		o := storage.Options{PoolOptions: storage.PoolOptions{URL: url, MaxConnections: 1, Pooler: kind},
-			ReadOnly: true}
+		o := storage.Options{
+			PoolOptions: storage.PoolOptions{URL: url, MaxConnections: 1, Pooler: kind},
+			ReadOnly:    true,
+		}
 		if kind == storage.PoolerTransaction {
 			o.URL = pgtest.Pooled(t, url)
 		}

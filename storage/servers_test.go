@@ -89,10 +89,14 @@ func TestMove(t *testing.T) {
 		"a lost standby after an answer": {1, true, shutdown, "a"},
 		"a lost primary":                 {0, false, shutdown, "b"},
 		"a lost primary after an answer": {0, true, shutdown, ""},
-		"a statement that took too long": {1, false,
-			&pgconn.PgError{Code: "57014", Message: "canceling statement due to statement timeout"}, ""},
-		"a recovery conflict as a cancel": {1, false,
-			&pgconn.PgError{Code: "57014", Message: "canceling statement due to conflict with recovery"}, "a"},
+		"a statement that took too long": {
+			1, false,
+			&pgconn.PgError{Code: "57014", Message: "canceling statement due to statement timeout"}, "",
+		},
+		"a recovery conflict as a cancel": {
+			1, false,
+			&pgconn.PgError{Code: "57014", Message: "canceling statement due to conflict with recovery"}, "a",
+		},
 	} {
 		s := threeServers()
 		w := newWork(t.Context(), admission.PointReads)

@@ -30,8 +30,10 @@ func TestFilter(t *testing.T) {
 	}{
 		"nil":   {nil, "", nil},
 		"empty": {&ledger.LongFilter{}, "", nil},
-		"comparisons": {&ledger.LongFilter{Eq: ptr[int64](1), Ne: ptr[int64](2)}, " and c = $1 and c <> $2",
-			[]any{int64(1), int64(2)}},
+		"comparisons": {
+			&ledger.LongFilter{Eq: ptr[int64](1), Ne: ptr[int64](2)}, " and c = $1 and c <> $2",
+			[]any{int64(1), int64(2)},
+		},
 		"bounds": {
 			&ledger.LongFilter{Gt: ptr[int64](1), Gte: ptr[int64](2), Lt: ptr[int64](3), Lte: ptr[int64](4)},
 			" and c > $1 and c >= $2 and c < $3 and c <= $4",
@@ -39,8 +41,10 @@ func TestFilter(t *testing.T) {
 		},
 		"in, none": {&ledger.LongFilter{In: []int64{}}, " and c = any($1)", []any{[]int64{}}},
 		"in, one":  {&ledger.LongFilter{In: []int64{7}}, " and c = $1", []any{int64(7)}},
-		"in, several": {&ledger.LongFilter{In: []int64{7, 8}, NotIn: []int64{9}}, " and c = any($1) and c <> all($2)",
-			[]any{[]int64{7, 8}, []int64{9}}},
+		"in, several": {
+			&ledger.LongFilter{In: []int64{7, 8}, NotIn: []int64{9}}, " and c = any($1) and c <> all($2)",
+			[]any{[]int64{7, 8}, []int64{9}},
+		},
 	} {
 		var w Where
 		Filter(&w, "c", c.f)
@@ -53,8 +57,10 @@ func TestFilterText(t *testing.T) {
 	var w Where
 	FilterText(&w, "c", nil)
 	check(t, "nil", &w, "")
-	FilterText(&w, "c", &ledger.StringFilter{Gte: ptr("a"), Lt: ptr("b"), In: []string{"x", "z"},
-		NotIn: []string{"y"}})
+	FilterText(&w, "c", &ledger.StringFilter{
+		Gte: ptr("a"), Lt: ptr("b"), In: []string{"x", "z"},
+		NotIn: []string{"y"},
+	})
 	check(t, "filter", &w, " and c >= $1 and c < $2 and c = any($3) and c <> all($4)", "a", "b", []string{"x", "z"},
 		[]string{"y"})
 }
@@ -127,8 +133,10 @@ func TestWindow(t *testing.T) {
 		"inclusive":    {ledger.TimestampFilter{Gte: at(3), Lte: at(9)}, Window{3, 9, nil}},
 		"after all":    {ledger.TimestampFilter{Gt: at(int64(ledger.MaxTimestamp))}, Window{0, -1, nil}},
 		"none of":      {ledger.TimestampFilter{In: []ledger.Timestamp{}}, Window{0, -1, nil}},
-		"except": {ledger.TimestampFilter{Ne: at(3), NotIn: []ledger.Timestamp{4}},
-			Window{0, ledger.MaxTimestamp, []int64{3, 4}}},
+		"except": {
+			ledger.TimestampFilter{Ne: at(3), NotIn: []ledger.Timestamp{4}},
+			Window{0, ledger.MaxTimestamp, []int64{3, 4}},
+		},
 	} {
 		if got := WindowOf(&c.f); got.Lower != c.want.Lower || got.Upper != c.want.Upper ||
 			fmt.Sprint(got.Except) != fmt.Sprint(c.want.Except) {
@@ -146,12 +154,17 @@ func TestInOrderConditions(t *testing.T) {
 		args   []any
 	}{
 		"no bounds": {[]ColumnBounds{BoundsOn[int64]("a", nil), BoundsOn[int64]("b", nil)}, "", nil},
-		"one column": {[]ColumnBounds{BoundsOn("a",
-			long(ledger.LongFilter{Gt: ptr[int64](1), Gte: ptr[int64](3), Lte: ptr[int64](9)}))},
-			" and a >= $1 and a <= $2", []any{int64(3), int64(9)}},
+		"one column": {
+			[]ColumnBounds{BoundsOn("a",
+				long(ledger.LongFilter{Gt: ptr[int64](1), Gte: ptr[int64](3), Lte: ptr[int64](9)}))},
+			" and a >= $1 and a <= $2",
+			[]any{int64(3), int64(9)},
+		},
 		"equality": {
-			[]ColumnBounds{BoundsOn("a", long(ledger.LongFilter{Eq: ptr[int64](1)})),
-				BoundsOn("b", long(ledger.LongFilter{Lt: ptr[int64](5)}))},
+			[]ColumnBounds{
+				BoundsOn("a", long(ledger.LongFilter{Eq: ptr[int64](1)})),
+				BoundsOn("b", long(ledger.LongFilter{Lt: ptr[int64](5)})),
+			},
 			" and (a = $1 and b < $2)",
 			[]any{int64(1), int64(5)},
 		},
@@ -160,8 +173,10 @@ func TestInOrderConditions(t *testing.T) {
 		w.InOrder(c.bounds...)
 		check(t, name, &w, c.sql, c.args...)
 	}
-	if f := WithoutBounds(long(ledger.LongFilter{Ne: ptr[int64](1), Gt: ptr[int64](2),
-		In: []int64{3}})); f.Ne == nil || f.Gt != nil || f.In == nil {
+	if f := WithoutBounds(long(ledger.LongFilter{
+		Ne: ptr[int64](1), Gt: ptr[int64](2),
+		In: []int64{3},
+	})); f.Ne == nil || f.Gt != nil || f.In == nil {
 		t.Errorf("%+v", f)
 	}
 	if WithoutBounds[int64](nil) != nil || BoundsOn[int64]("a", nil).Given() ||

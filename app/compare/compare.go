@@ -221,8 +221,10 @@ func NewService(base string, header map[string]string, timeout time.Duration, co
 	}
 	base = strings.TrimSuffix(strings.TrimSuffix(base, "/"), "/api/v1")
 	client := &http.Client{
-		Transport: &http.Transport{Proxy: http.ProxyFromEnvironment, MaxIdleConnsPerHost: concurrency,
-			ForceAttemptHTTP2: true},
+		Transport: &http.Transport{
+			Proxy: http.ProxyFromEnvironment, MaxIdleConnsPerHost: concurrency,
+			ForceAttemptHTTP2: true,
+		},
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 		Timeout:       timeout,
 	}

@@ -37,8 +37,10 @@ func comparison(t *testing.T, against, own string) *compare.Comparison {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := &compare.Comparison{API: api, Most: 5000, Concurrency: 4,
-		Waits: []time.Duration{100 * time.Millisecond, 300 * time.Millisecond, time.Second}}
+	c := &compare.Comparison{
+		API: api, Most: 5000, Concurrency: 4,
+		Waits: []time.Duration{100 * time.Millisecond, 300 * time.Millisecond, time.Second},
+	}
 	for at, url := range map[*compare.Service]string{&c.Against: against, &c.Own: own} {
 		if *at, err = compare.NewService(url, nil, time.Minute, 4); err != nil {
 			t.Fatal(err)
@@ -209,8 +211,10 @@ func TestNewerRows(t *testing.T) {
 			if u.Query().Get("limit") == "1" {
 				items = items[:1]
 			}
-			return &compare.Response{Status: http.StatusOK,
-				Body: []byte(`{"transactions":[` + strings.Join(items, ",") + `]}`)}, nil
+			return &compare.Response{
+				Status: http.StatusOK,
+				Body:   []byte(`{"transactions":[` + strings.Join(items, ",") + `]}`),
+			}, nil
 		}
 	}
 	api, err := v1.NewOffline(&rest.Config{})

@@ -89,8 +89,10 @@ func TestReadLog(t *testing.T) {
 	for _, r := range got {
 		paths = append(paths, strings.TrimPrefix(r.Path, "/api/v1/"))
 	}
-	if want := []string{"accounts?limit=2", "blocks?limit=1", "blocks/1", "blocks/2", "blocks/3?a=%20b",
-		"blocks/4"}; err != nil || !slices.Equal(paths, want) {
+	if want := []string{
+		"accounts?limit=2", "blocks?limit=1", "blocks/1", "blocks/2", "blocks/3?a=%20b",
+		"blocks/4",
+	}; err != nil || !slices.Equal(paths, want) {
 		t.Errorf("%q, %v, want %q", paths, err, want)
 	}
 	if got, err = ReadLog(strings.NewReader(log), "/api/v1", 2); err != nil || len(got) != 2 {

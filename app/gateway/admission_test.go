@@ -96,8 +96,15 @@ func TestConnectionLimit(t *testing.T) {
 	for i, c := range []struct {
 		from string
 		want int
-	}{{"127.0.0.1", 404}, {"127.0.0.1", 404}, {"127.0.0.1", 503}, {"127.0.0.2", 404}, {"127.0.0.9", 404},
-		{"127.0.0.9", 404}, {"127.0.0.9", 404}} {
+	}{
+		{"127.0.0.1", 404},
+		{"127.0.0.1", 404},
+		{"127.0.0.1", 503},
+		{"127.0.0.2", 404},
+		{"127.0.0.9", 404},
+		{"127.0.0.9", 404},
+		{"127.0.0.9", 404},
+	} {
 		got, conn := status(c.from)
 		if got != c.want {
 			t.Errorf("connection %d: status %d, want %d", i, got, c.want)
@@ -149,8 +156,10 @@ func TestOperationMetrics(t *testing.T) {
 	g.Query(t, "query Name7 { __typename }", nil)
 	w := httptest.NewRecorder()
 	g.Admin().ServeHTTP(w, httptest.NewRequest(http.MethodGet, "http://localhost/metrics", http.NoBody))
-	for _, want := range []string{`operations_total{kind="query",name="Name7"} 2`,
-		`operations_total{kind="query",name="other"} 50`} {
+	for _, want := range []string{
+		`operations_total{kind="query",name="Name7"} 2`,
+		`operations_total{kind="query",name="other"} 50`,
+	} {
 		if !strings.Contains(w.Body.String(), want) {
 			t.Errorf("the metrics do not have %s", want)
 		}

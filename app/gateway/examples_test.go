@@ -67,8 +67,10 @@ func runExample(
 	if strings.Contains(got, `"errors"`) || !strings.HasPrefix(got, `{"data":{`) {
 		t.Fatalf("%s: %s", operation.Name, got)
 	}
-	for _, empty := range []string{`"nodes":[]`, `"account":null`, `"topic":null`, `"token":null`, `"contract":null`,
-		`"status":null`, `"output":null`, `"gas":null`} {
+	for _, empty := range []string{
+		`"nodes":[]`, `"account":null`, `"topic":null`, `"token":null`, `"contract":null`,
+		`"status":null`, `"output":null`, `"gas":null`,
+	} {
 		if strings.Contains(got, empty) {
 			t.Errorf("%s returns %s: %s", operation.Name, empty, got)
 		}

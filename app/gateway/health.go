@@ -162,8 +162,10 @@ func (g *Gateway) healthOf(p *part) partHealth {
 		age, err = p.ready()
 	}
 	h := partHealth{Status: statusText(err == nil), Age: age.Milliseconds()}
-	for _, known := range []error{errNotChecked, errClosing, errLag, errNoStatus, storage.ErrEmpty,
-		storage.ErrNoBlocks} {
+	for _, known := range []error{
+		errNotChecked, errClosing, errLag, errNoStatus, storage.ErrEmpty,
+		storage.ErrNoBlocks,
+	} {
 		if errors.Is(err, known) {
 			h.Reason = known.Error()
 		}

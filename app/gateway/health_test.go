@@ -71,8 +71,10 @@ func TestReadiness(t *testing.T) {
 		age < 0 || age > 3600 {
 		t.Errorf("the lag is %g s, %v", age, err)
 	}
-	for limit, want := range map[time.Duration]int{time.Hour: http.StatusOK,
-		time.Nanosecond: http.StatusServiceUnavailable} {
+	for limit, want := range map[time.Duration]int{
+		time.Hour:       http.StatusOK,
+		time.Nanosecond: http.StatusServiceUnavailable,
+	} {
 		late := testenv.Over(t, url, func(o *gateway.Options, _ *storage.Options) {
 			o.MaxLag = limit
 			now := o.REST.Now

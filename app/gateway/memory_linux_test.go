@@ -31,8 +31,10 @@ Anonymous:             0 kB
 	if want := []mapping{{0x400000, 0x1c16000}, {0x7f0000002000, 0x7f0000003000}}; !slices.Equal(got, want) {
 		t.Errorf("got %x, want %x", got, want)
 	}
-	for _, broken := range []string{"", "x", "\n\n", "1-2 r-xp 0 0 0 /p\nAnonymous:",
-		"z-2 r-xp 0 0 0 /p\nAnonymous: 0 kB", "2-1 r-xp 0 0 0 /p\nAnonymous: 0 kB"} {
+	for _, broken := range []string{
+		"", "x", "\n\n", "1-2 r-xp 0 0 0 /p\nAnonymous:",
+		"z-2 r-xp 0 0 0 /p\nAnonymous: 0 kB", "2-1 r-xp 0 0 0 /p\nAnonymous: 0 kB",
+	} {
 		if got := unchangedMappings(bufio.NewScanner(strings.NewReader(broken)), "/p"); len(got) != 0 {
 			t.Errorf("%q: got %x, want none", broken, got)
 		}

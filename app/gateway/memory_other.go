@@ -6,8 +6,10 @@ import runtimemetrics "runtime/metrics"
 
 // residentMemory returns the memory that the runtime has from the operating system, without the ballast, in bytes.
 func residentMemory() (all, program int64) {
-	sample := []runtimemetrics.Sample{{Name: "/memory/classes/total:bytes"},
-		{Name: "/memory/classes/heap/released:bytes"}}
+	sample := []runtimemetrics.Sample{
+		{Name: "/memory/classes/total:bytes"},
+		{Name: "/memory/classes/heap/released:bytes"},
+	}
 	runtimemetrics.Read(sample)
 	return int64(sample[0].Value.Uint64()-sample[1].Value.Uint64()) - ballastSize, 0
 }

@@ -62,14 +62,18 @@ func newMetrics(
 }
 
 func (m *metrics) gauge(subsystem, name, help string, labels prometheus.Labels, value func() float64) {
-	o := prometheus.GaugeOpts{Namespace: "heliograph", Subsystem: subsystem, Name: name, Help: help,
-		ConstLabels: labels}
+	o := prometheus.GaugeOpts{
+		Namespace: "heliograph", Subsystem: subsystem, Name: name, Help: help,
+		ConstLabels: labels,
+	}
 	m.registry.MustRegister(prometheus.NewGaugeFunc(o, value))
 }
 
 func (m *metrics) counter(subsystem, name, help string, labels prometheus.Labels, value func() int64) {
-	o := prometheus.CounterOpts{Namespace: "heliograph", Subsystem: subsystem, Name: name, Help: help,
-		ConstLabels: labels}
+	o := prometheus.CounterOpts{
+		Namespace: "heliograph", Subsystem: subsystem, Name: name, Help: help,
+		ConstLabels: labels,
+	}
 	m.registry.MustRegister(prometheus.NewCounterFunc(o, func() float64 { return float64(value()) }))
 }
 
@@ -207,12 +211,14 @@ type operations struct {
 }
 
 func newOperations(traces *tracing.Traces) *operations {
-	return &operations{traces: traces, names: map[string]bool{},
+	return &operations{
+		traces: traces, names: map[string]bool{},
 		counts: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Namespace: "heliograph", Name: "operations_total",
 			Help: "Number of GraphQL operations of clients by kind and name. The first 100 names are counted " +
 				"separately.",
-		}, []string{"kind", "name"})}
+		}, []string{"kind", "name"}),
+	}
 }
 
 // Received implements [server.Observer].
@@ -290,8 +296,10 @@ func readPageMetrics(db *statuspages.DB) func(ctx context.Context, p *status.Pag
 		}
 		const most = 1000
 		for _, drafts := range []bool{false, true} {
-			f := statuspages.NoticeFilter{Kind: status.Realtime, States: status.OpenStates(status.Realtime),
-				Drafts: drafts}
+			f := statuspages.NoticeFilter{
+				Kind: status.Realtime, States: status.OpenStates(status.Realtime),
+				Drafts: drafts,
+			}
 			list, err := db.Notices(ctx, p, f, statuspages.ByCreation, storage.Page{Limit: most})
 			if err != nil {
 				return nil, time.Time{}, err
@@ -309,8 +317,10 @@ func readPageMetrics(db *statuspages.DB) func(ctx context.Context, p *status.Pag
 }
 
 func (m *statusMetrics) Describe(to chan<- *prometheus.Desc) {
-	for _, d := range []*prometheus.Desc{componentMetric, openMetric, draftsMetric, ageMetric, sentMetric,
-		pendingMetric, disabledMetric} {
+	for _, d := range []*prometheus.Desc{
+		componentMetric, openMetric, draftsMetric, ageMetric, sentMetric,
+		pendingMetric, disabledMetric,
+	} {
 		to <- d
 	}
 }

@@ -73,8 +73,8 @@ func run(t *testing.T, name string, args ...string) {
 // startReplicated starts the servers with the demo network.
 func startReplicated(t *testing.T) *replicated {
 	t.Helper()
-	dir, err := os.MkdirTemp("",
-		"replicas") //nolint:usetesting // the folders of t.TempDir are closed to the user that PostgreSQL runs as
+	//nolint:usetesting // the folders of t.TempDir are closed to the user that PostgreSQL runs as
+	dir, err := os.MkdirTemp("", "replicas")
 	if err == nil {
 		err = os.Chmod(dir, 0o777)
 	}
@@ -193,8 +193,10 @@ const newest = `select max(sequence_number)::int, (select max(index) from record
 
 func startImporter(t *testing.T, r *replicated) *importer {
 	t.Helper()
-	m := &importer{url: r.url("heliograph", 0, 1, 2) + "?target_session_attrs=read-write&connect_timeout=2",
-		done: make(chan struct{})}
+	m := &importer{
+		url:  r.url("heliograph", 0, 1, 2) + "?target_session_attrs=read-write&connect_timeout=2",
+		done: make(chan struct{}),
+	}
 	conn := pgtest.Connect(t, m.url)
 	var block, end int64
 	if err := conn.QueryRow(t.Context(), newest).Scan(&m.first, &block, &end); err != nil {

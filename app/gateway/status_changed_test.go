@@ -123,8 +123,10 @@ func TestStatusChanged(t *testing.T) {
 	draft, err := editor.OpenIncident(ctx, by, demo.StatusPage,
 		status.NewIncident{Name: "Not yet", Body: "A draft.", Draft: true})
 	draft = wrote("", draft, err)
-	_, err = editor.UpdateIncident(ctx, by, code, status.NewUpdate{State: status.Resolved,
-		Body: "The importer runs again."})
+	_, err = editor.UpdateIncident(ctx, by, code, status.NewUpdate{
+		State: status.Resolved,
+		Body:  "The importer runs again.",
+	})
 	wrote("Gateway - Importer:MAJOR_OUTAGE>OPERATIONAL No blocks=RESOLVED", code, err)
 	middle := now
 	_, err = editor.PublishDraft(ctx, by, draft, 0)
@@ -138,8 +140,10 @@ func TestStatusChanged(t *testing.T) {
 		t.Fatalf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
 	// A replay delivers the same changes with the current state of the page.
-	again := subscribe(t, g, listenStatus, map[string]any{"from": strconv.FormatInt(start+1, 10),
-		"page": "lantern-bay"})
+	again := subscribe(t, g, listenStatus, map[string]any{
+		"from": strconv.FormatInt(start+1, 10),
+		"page": "lantern-bay",
+	})
 	for _, w := range want[1:] {
 		c := changeOf(t, await(t, again))
 		if c.brief() != w || c.Page.Revision != revision || c.Page.Rollup.Indicator == "" {
@@ -324,8 +328,10 @@ func TestStatusChangedErrors(t *testing.T) {
 		want     string
 	}{
 		{g, `subscription { statusChanged(page: "nowhere") { revision } }`, "NOT_FOUND"},
-		{g, `subscription { statusChanged(from: "1", since: "2026-01-01T00:00:00Z") { revision } }`,
-			"cannot be combined"},
+		{
+			g, `subscription { statusChanged(from: "1", since: "2026-01-01T00:00:00Z") { revision } }`,
+			"cannot be combined",
+		},
 		{g, `subscription { statusChanged(from: "-1") { revision } }`, "must not be negative"},
 		{none, `subscription { statusChanged { revision } }`, "NOT_FOUND"},
 	} {

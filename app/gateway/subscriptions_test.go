@@ -188,12 +188,18 @@ func TestPastEvents(t *testing.T) {
 			`{ of: transactions(first: 100, order: ASC, filter: {types: [CRYPTOTRANSFER], outcome: FAILURE}) { ` +
 				`nodes { at: consensusTimestamp } } }`,
 		},
-		"logs": {`subscription { of: contractLogs(from: "0.0") { at: consensusTimestamp index } }`,
-			`{ of: contractLogs(first: 100, order: ASC) { nodes { at: consensusTimestamp index } } }`},
-		"results": {`subscription { of: contractResults(from: "0.0") { at: consensusTimestamp } }`,
-			`{ of: contractResults(first: 100, order: ASC) { nodes { at: consensusTimestamp } } }`},
-		"blocks": {`subscription { of: blocks(from: "0.0") { at: number } }`,
-			`{ of: blocks(first: 100, order: ASC, orderBy: TIMESTAMP) { nodes { at: number } } }`},
+		"logs": {
+			`subscription { of: contractLogs(from: "0.0") { at: consensusTimestamp index } }`,
+			`{ of: contractLogs(first: 100, order: ASC) { nodes { at: consensusTimestamp index } } }`,
+		},
+		"results": {
+			`subscription { of: contractResults(from: "0.0") { at: consensusTimestamp } }`,
+			`{ of: contractResults(first: 100, order: ASC) { nodes { at: consensusTimestamp } } }`,
+		},
+		"blocks": {
+			`subscription { of: blocks(from: "0.0") { at: number } }`,
+			`{ of: blocks(first: 100, order: ASC, orderBy: TIMESTAMP) { nodes { at: number } } }`,
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -378,34 +384,50 @@ func TestWebSocket(t *testing.T) {
 		code websocket.StatusCode
 	}{
 		"query": {
-			[]string{`{"type":"connection_init"}`, `{"type":"ping","payload":{"a":1}}`,
-				`{"id":"1","type":"subscribe","payload":{"query":"{ __typename }"}}`},
-			[]string{`{"type":"connection_ack"}`, `{"type":"pong","payload":{"a":1}}`,
-				`{"type":"next","id":"1","payload":{"data":{"__typename":"Query"}}}`, `{"type":"complete","id":"1"}`},
+			[]string{
+				`{"type":"connection_init"}`, `{"type":"ping","payload":{"a":1}}`,
+				`{"id":"1","type":"subscribe","payload":{"query":"{ __typename }"}}`,
+			},
+			[]string{
+				`{"type":"connection_ack"}`, `{"type":"pong","payload":{"a":1}}`,
+				`{"type":"next","id":"1","payload":{"data":{"__typename":"Query"}}}`, `{"type":"complete","id":"1"}`,
+			},
 			0,
 		},
 		"invalid query": {
 			[]string{`{"type":"connection_init"}`, `{"id":"1","type":"subscribe","payload":{"query":"{ nothing }"}}`},
-			[]string{`{"type":"connection_ack"}`,
-				`{"type":"error","id":"1","payload":[{"message":"Cannot query field`},
+			[]string{
+				`{"type":"connection_ack"}`,
+				`{"type":"error","id":"1","payload":[{"message":"Cannot query field`,
+			},
 			0,
 		},
 		"subscription": {
-			[]string{`{"type":"connection_init"}`,
-				`{"id":"a","type":"subscribe","payload":{"query":"subscription { blocks(from: \"0.0\") { number } }"}}`},
+			[]string{
+				`{"type":"connection_init"}`,
+				`{"id":"a","type":"subscribe","payload":{"query":"subscription { blocks(from: \"0.0\") { number } }"}}`,
+			},
 			[]string{`{"type":"connection_ack"}`, `{"type":"next","id":"a","payload":{"data":{"blocks":{"number":"`},
 			0,
 		},
 		"subscribe before connection_init": {[]string{`{"id":"1","type":"subscribe","payload":{"query":"{ __typename }"}}`}, nil, 4401},
-		"second connection_init": {[]string{`{"type":"connection_init"}`, `{"type":"connection_init"}`},
-			[]string{`{"type":"connection_ack"}`}, 4429},
-		"invalid JSON": {[]string{`{"type":"connection_init"}`, `hello`},
-			[]string{`{"type":"connection_ack"}`}, 4400},
+		"second connection_init": {
+			[]string{`{"type":"connection_init"}`, `{"type":"connection_init"}`},
+			[]string{`{"type":"connection_ack"}`},
+			4429,
+		},
+		"invalid JSON": {
+			[]string{`{"type":"connection_init"}`, `hello`},
+			[]string{`{"type":"connection_ack"}`},
+			4400,
+		},
 		"unknown message type": {[]string{`{"type":"start"}`}, nil, 4400},
 		"duplicate id": {
-			[]string{`{"type":"connection_init"}`,
+			[]string{
+				`{"type":"connection_init"}`,
 				`{"id":"a","type":"subscribe","payload":{"query":"subscription { blocks { number } }"}}`,
-				`{"id":"a","type":"subscribe","payload":{"query":"subscription { blocks { number } }"}}`},
+				`{"id":"a","type":"subscribe","payload":{"query":"subscription { blocks { number } }"}}`,
+			},
 			[]string{`{"type":"connection_ack"}`},
 			4409,
 		},
@@ -416,8 +438,10 @@ func TestWebSocket(t *testing.T) {
 				`{"id":"b","type":"subscribe","payload":{"query":"subscription { blocks { number } }"}}`,
 				`{"id":"c","type":"subscribe","payload":{"query":"subscription { blocks { number } }"}}`,
 			},
-			[]string{`{"type":"connection_ack"}`,
-				`{"type":"error","id":"c","payload":[{"message":"too many operations`},
+			[]string{
+				`{"type":"connection_ack"}`,
+				`{"type":"error","id":"c","payload":[{"message":"too many operations`,
+			},
 			0,
 		},
 	} {

@@ -91,8 +91,10 @@ func valuesOf(list []*common.KeyValue) map[string]string {
 // traceTo exports traces to the collector.
 func traceTo(t *testing.T, endpoint string, ratio float64, log *slog.Logger) *tracing.Traces {
 	t.Helper()
-	traces, err := tracing.Start(t.Context(), tracing.Options{Endpoint: endpoint, Ratio: ratio, Version: "test",
-		Logger: log})
+	traces, err := tracing.Start(t.Context(), tracing.Options{
+		Endpoint: endpoint, Ratio: ratio, Version: "test",
+		Logger: log,
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -202,8 +204,10 @@ func TestTraces(t *testing.T) {
 	}
 	const query = `query Pages($first: Int!, $ids: [EntityID!]) { accounts(first: $first, filter: {id: {in: $ids}}) ` +
 		`{ nodes { id tokens(first: 2) { nodes { balance } } } } }`
-	body, err := json.Marshal(map[string]any{"query": query,
-		"variables": map[string]any{"first": 7, "ids": []string{"0.0.1001", "0.0.987654"}}})
+	body, err := json.Marshal(map[string]any{
+		"query":     query,
+		"variables": map[string]any{"first": 7, "ids": []string{"0.0.1001", "0.0.987654"}},
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -246,8 +250,10 @@ func TestTraces(t *testing.T) {
 		if !bytes.Equal(child.ParentSpanId, root.SpanId) {
 			t.Error("the operation is not a child of its request")
 		}
-		wantAttributes(t, child, map[string]string{"graphql.operation.type": "query",
-			"graphql.operation.name": "Account"})
+		wantAttributes(t, child, map[string]string{
+			"graphql.operation.type": "query",
+			"graphql.operation.name": "Account",
+		})
 		statements := c.below(child)
 		if len(statements) == 0 {
 			t.Fatal("the operation has no statements")
@@ -285,8 +291,10 @@ func TestTraces(t *testing.T) {
 		} {
 			wantAttributes(t, c.named(t, name), map[string]string{"http.route": route})
 		}
-		wantAttributes(t, c.named(t, "HTTP"), map[string]string{"http.request.method": "_OTHER",
-			"http.request.method_original": "BREW"})
+		wantAttributes(t, c.named(t, "HTTP"), map[string]string{
+			"http.request.method":          "_OTHER",
+			"http.request.method_original": "BREW",
+		})
 		if got := valuesOf(c.named(t, "GET").Attributes)["url.path"]; len(got) != 8192 {
 			t.Errorf("url.path has %d bytes", len(got))
 		}

@@ -39,8 +39,10 @@ func (t transfer) limit(next http.Handler) http.Handler {
 		w.Header()["X-Content-Type-Options"] = nosniff
 		c := http.NewResponseController(w)
 		if r.Body != nil && r.Body != http.NoBody {
-			b := &limitedBody{ReadCloser: r.Body, c: c, limits: t,
-				end: time.Now().Add(t.body)} //nolint:forbidigo // deadlines use the system clock
+			b := &limitedBody{
+				ReadCloser: r.Body, c: c, limits: t,
+				end: time.Now().Add(t.body),
+			} //nolint:forbidigo // deadlines use the system clock
 			b.extend()
 			r.Body = b
 		}
@@ -128,7 +130,7 @@ func receive(r *http.Request, turn *admission.Turn, l *limitedWriter) error {
 	size := bytes.MinRead + int(min(max(r.ContentLength, 0), transferPart)) // clients can announce more than they send
 	for total := 0; total <= maxExplained; {
 		if err := turn.Hold(size, interrupt); err != nil {
-			return err //nolint:wrapcheck // it is a refusal
+			return err
 		}
 		var err error
 		part, n := make([]byte, size), 0

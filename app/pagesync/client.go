@@ -37,8 +37,10 @@ func NewClient(pageURL string, transport http.RoundTripper) (*Client, error) {
 		return nil, status.Errorf(status.BadInput, "%q is not the URL of a page, such as https://status.example.com",
 			pageURL)
 	}
-	return &Client{base: base, http: &http.Client{Transport: transport, Timeout: requestTimeout,
-		CheckRedirect: sameHost}}, nil
+	return &Client{base: base, http: &http.Client{
+		Transport: transport, Timeout: requestTimeout,
+		CheckRedirect: sameHost,
+	}}, nil
 }
 
 // Base returns the URL of the page, without a trailing slash.

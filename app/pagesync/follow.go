@@ -62,8 +62,10 @@ func New(o Options) (*Follower, error) {
 	if o.Random == nil {
 		o.Random = rand.Float64
 	}
-	return &Follower{o: o, client: client, task: statuspages.TaskLog{Logger: o.Logger,
-		Task: "mirroring the status page " + client.Base()}}, nil
+	return &Follower{o: o, client: client, task: statuspages.TaskLog{
+		Logger: o.Logger,
+		Task:   "mirroring the status page " + client.Base(),
+	}}, nil
 }
 
 // URL returns the URL of the page that is mirrored.

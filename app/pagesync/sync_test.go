@@ -247,20 +247,27 @@ func TestFailures(t *testing.T) {
 		handler http.HandlerFunc
 		after   time.Duration
 	}{
-		{"the server responds with 503 Service Unavailable",
+		{
+			"the server responds with 503 Service Unavailable",
 			func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusServiceUnavailable) },
-			2 * time.Minute},
+			2 * time.Minute,
+		},
 		{"the server responds with 404 Not Found", http.NotFound, 4 * time.Minute},
-		{"the server responds with 204 No Content",
-			func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) }, 8 * time.Minute},
+		{
+			"the server responds with 204 No Content",
+			func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) }, 8 * time.Minute,
+		},
 		{"unexpected EOF", cut, 10 * time.Minute},
-		{"cannot be mirrored: reading scheduled-maintenances.json: invalid character '<'",
-			func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("<html>")) }, 10 * time.Minute},
+		{
+			"cannot be mirrored: reading scheduled-maintenances.json: invalid character '<'",
+			func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("<html>")) }, 10 * time.Minute,
+		},
 		{"redirects to another host", func(w http.ResponseWriter, r *http.Request) {
 			http.Redirect(w, r, "http://127.0.0.2:9/x", http.StatusFound)
 		}, 10 * time.Minute},
 		{"redirects more than 3 times", func(w http.ResponseWriter,
-			r *http.Request) {
+			r *http.Request,
+		) {
 			http.Redirect(w, r, r.URL.Path, http.StatusFound)
 		}, 10 * time.Minute},
 		{"larger than 16 MiB", func(w http.ResponseWriter, _ *http.Request) {
@@ -412,16 +419,20 @@ func TestInvalidDocuments(t *testing.T) {
 		// an unknown parent
 		{`"group_id":"` + group + `"`, `"group_id":"nowhere"`, "does not exist"},
 		// a group as its own parent, and as the parent of another
-		{`"group_id":null,"page_id":"h4d7q2m9x1tz","group":true`,
-			`"group_id":"` + other + `","page_id":"h4d7q2m9x1tz","group":true`, ""},
+		{
+			`"group_id":null,"page_id":"h4d7q2m9x1tz","group":true`,
+			`"group_id":"` + other + `","page_id":"h4d7q2m9x1tz","group":true`, "",
+		},
 		{`"id":"k5t8l2z6w9bq"`, `"id":"x7c1r9m4g2hp"`, "listed twice"},
 		{`"body":"`, `"body":"\u0000`, "character 0"},
 		{`"shortlink":"https`, `"shortlink":"javascript`, "the link"},
 		{`"start_date":"2025-11-03"`, `"start_date":"0000-00-00"`, "start date"},
 		{`"url":"https://status`, `"url":"gopher://status`, "of the page is invalid"},
 		{`"status":"identified"`, `"status":"completed"`, "cannot be stored"},
-		{`"status":"operational"`, `"status":"full_outage"`,
-			`the status "full_outage" is unknown; major_outage is used`},
+		{
+			`"status":"operational"`, `"status":"full_outage"`,
+			`the status "full_outage" is unknown; major_outage is used`,
+		},
 		{`"impact":"minor"`, `"impact":"severe"`, `the impact "severe" is unknown; critical is used`},
 	} {
 		fresh := newSource(t)

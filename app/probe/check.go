@@ -43,8 +43,10 @@ func NewChecker(now func() time.Time, health func(ctx context.Context) (*storage
 	return &Checker{
 		Now: now, Ledger: health, Getenv: os.Getenv,
 		// Each check opens a new connection, without a proxy, to the configured address.
-		transport: &http.Transport{DisableKeepAlives: true,
-			TLSClientConfig: &tls.Config{MinVersion: tls.VersionTLS12}},
+		transport: &http.Transport{
+			DisableKeepAlives: true,
+			TLSClientConfig:   &tls.Config{MinVersion: tls.VersionTLS12},
+		},
 	}
 }
 

@@ -27,7 +27,8 @@ func TestCheck(t *testing.T) {
 		fmt.Fprintf(w, `{"up":[{"is":true}],"key":%q}`, r.Header.Get("Authorization"))
 	})
 	mux.HandleFunc("/redirect", func(w http.ResponseWriter,
-		r *http.Request) {
+		r *http.Request,
+	) {
 		http.Redirect(w, r, "/target", http.StatusFound)
 	})
 	mux.HandleFunc("/target", func(http.ResponseWriter, *http.Request) { redirected = true })
@@ -39,11 +40,13 @@ func TestCheck(t *testing.T) {
 		}
 	})
 	mux.HandleFunc("/graphql", func(w http.ResponseWriter,
-		_ *http.Request) {
+		_ *http.Request,
+	) {
 		fmt.Fprint(w, `{"data":{"network":{"supply":null}}}`)
 	})
 	mux.HandleFunc("/errors", func(w http.ResponseWriter,
-		_ *http.Request) {
+		_ *http.Request,
+	) {
 		fmt.Fprint(w, `{"errors":[{"message":"no"}]}`)
 	})
 	server, secure := httptest.NewServer(mux), httptest.NewUnstartedServer(mux)

@@ -38,8 +38,10 @@ type lab struct {
 
 func newLab(t *testing.T, settings ...status.PageSetting) *lab {
 	t.Helper()
-	l := &lab{t: t, now: time.Date(2026, 5, 17, 12, 0, 0, 0, time.UTC), broken: map[string]bool{},
-		parts: map[string]string{}}
+	l := &lab{
+		t: t, now: time.Date(2026, 5, 17, 12, 0, 0, 0, time.UTC), broken: map[string]bool{},
+		parts: map[string]string{},
+	}
 	l.target = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		l.mu.Lock()
 		defer l.mu.Unlock()
@@ -48,8 +50,10 @@ func newLab(t *testing.T, settings ...status.PageSetting) *lab {
 		}
 	}))
 	t.Cleanup(l.target.Close)
-	db, err := statuspages.Open(t.Context(), storage.PoolOptions{URL: tables.Status.Fresh(t),
-		StatementTimeout: 30 * time.Second, MaxConnections: 8})
+	db, err := statuspages.Open(t.Context(), storage.PoolOptions{
+		URL:              tables.Status.Fresh(t),
+		StatementTimeout: 30 * time.Second, MaxConnections: 8,
+	})
 	if err != nil {
 		t.Fatal(err)
 	}

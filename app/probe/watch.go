@@ -35,8 +35,10 @@ func NewWatcher(editor *statuspages.Editor, checker *Checker, log *slog.Logger, 
 	if random == nil {
 		random = rand.Float64
 	}
-	return &Watcher{editor: editor, checker: checker, log: &statuspages.TaskLog{Logger: log, Task: "running probes"},
-		random: random}
+	return &Watcher{
+		editor: editor, checker: checker, log: &statuspages.TaskLog{Logger: log, Task: "running probes"},
+		random: random,
+	}
 }
 
 // Run watches until the context ends. It retries while the database is unavailable. A hanging target does not delay

@@ -330,8 +330,10 @@ func TestEditProbes(t *testing.T) {
 				status.ProbeSpec{}
 		},
 		"is secret": func(p *status.Probe) {
-			p.Kind, p.Spec = status.HTTPProbe, status.ProbeSpec{URL: "http://127.0.0.1",
-				Headers: map[string]string{"Authorization": "Bearer x"}}
+			p.Kind, p.Spec = status.HTTPProbe, status.ProbeSpec{
+				URL:     "http://127.0.0.1",
+				Headers: map[string]string{"Authorization": "Bearer x"},
+			}
 		},
 		"does not exist":          func(p *status.Probe) { p.Component = "missing" },
 		"only probes of the kind": func(p *status.Probe) { p.Spec.Node = 3 },

@@ -95,9 +95,11 @@ func newTraces(o Options, self *resource.Resource, q *queue) *Traces {
 		sdktrace.WithResource(self), sdktrace.WithRawSpanLimits(limits), sdktrace.WithSpanProcessor(q),
 		sdktrace.WithSampler(sdktrace.ParentBased(sdktrace.TraceIDRatioBased(o.Ratio))),
 	)
-	return &Traces{provider: provider, tracer: provider.Tracer(scope, trace.WithSchemaURL(semconv.SchemaURL)),
+	return &Traces{
+		provider: provider, tracer: provider.Tracer(scope, trace.WithSchemaURL(semconv.SchemaURL)),
 		queue: q,
-		log:   o.Logger}
+		log:   o.Logger,
+	}
 }
 
 // target returns the URL of the collector, or nil if none is configured.

@@ -50,8 +50,10 @@ func TestTarget(t *testing.T) {
 // TestInvalidSettings checks that invalid settings are rejected, and that errors do not contain secrets.
 func TestInvalidSettings(t *testing.T) {
 	start := func(ratio float64) error {
-		traces, err := Start(t.Context(), Options{Endpoint: "http://127.0.0.1:1", Ratio: ratio,
-			Logger: slog.New(slog.DiscardHandler)})
+		traces, err := Start(t.Context(), Options{
+			Endpoint: "http://127.0.0.1:1", Ratio: ratio,
+			Logger: slog.New(slog.DiscardHandler),
+		})
 		traces.Shutdown(t.Context())
 		return err
 	}

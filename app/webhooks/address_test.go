@@ -31,8 +31,10 @@ func TestControl(t *testing.T) {
 		}
 	}
 	allowed := control([]netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")})
-	for address, want := range map[string]bool{"127.0.0.1:80": true, "[::ffff:127.0.0.1]:80": true,
-		"10.0.0.1:80": false, "8.8.8.8:80": true} {
+	for address, want := range map[string]bool{
+		"127.0.0.1:80": true, "[::ffff:127.0.0.1]:80": true,
+		"10.0.0.1:80": false, "8.8.8.8:80": true,
+	} {
 		if err := allowed("tcp", address, nil); (err == nil) != want {
 			t.Errorf("%s with loopback allowed: %v", address, err)
 		}

@@ -39,13 +39,17 @@ func TestMain(m *testing.M) {
 
 // runGateway serves the status pages of a database, sends to webhooks, and prints its address.
 func runGateway(ctx context.Context, url string) error {
-	db, err := statuspages.Open(ctx, storage.PoolOptions{URL: url, StatementTimeout: 20 * time.Second,
-		MaxConnections: 4})
+	db, err := statuspages.Open(ctx, storage.PoolOptions{
+		URL: url, StatementTimeout: 20 * time.Second,
+		MaxConnections: 4,
+	})
 	if err != nil {
 		return err
 	}
-	ledger, err := storage.Open(ctx, storage.Options{PoolOptions: storage.PoolOptions{URL: url,
-		StatementTimeout: 20 * time.Second, MaxConnections: 2}})
+	ledger, err := storage.Open(ctx, storage.Options{PoolOptions: storage.PoolOptions{
+		URL:              url,
+		StatementTimeout: 20 * time.Second, MaxConnections: 2,
+	}})
 	if err != nil {
 		return err
 	}

@@ -31,8 +31,10 @@ var loopback = []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}
 // newPage opens a database with a page and returns its editor and the code of the page.
 func newPage(t *testing.T) (*statuspages.Editor, string) {
 	t.Helper()
-	db, err := statuspages.Open(t.Context(), storage.PoolOptions{URL: tables.Status.Fresh(t),
-		StatementTimeout: 30 * time.Second, MaxConnections: 8})
+	db, err := statuspages.Open(t.Context(), storage.PoolOptions{
+		URL:              tables.Status.Fresh(t),
+		StatementTimeout: 30 * time.Second, MaxConnections: 8,
+	})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -24,8 +24,10 @@ func TestCompare(t *testing.T) {
 	closed := httptest.NewServer(http.NotFoundHandler())
 	closed.Close()
 	log, empty := filepath.Join(t.TempDir(), "access.log"), filepath.Join(t.TempDir(), "empty.log")
-	for path, content := range map[string]string{log: `- - - [] "GET /api/v1/accounts HTTP/1.1" 200 1` + "\n",
-		empty: "none\n"} {
+	for path, content := range map[string]string{
+		log:   `- - - [] "GET /api/v1/accounts HTTP/1.1" 200 1` + "\n",
+		empty: "none\n",
+	} {
 		if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -37,15 +39,26 @@ func TestCompare(t *testing.T) {
 		args         []string
 		stdout, errs string
 	}{
-		{0, []string{"--against", number, "--url", number, "--access-log", log},
-			"1 requests compared, 0 causes of differences", ""},
+		{
+			0,
+			[]string{"--against", number, "--url", number, "--access-log", log},
+			"1 requests compared, 0 causes of differences", "",
+		},
 		{1, []string{"--against", number, "--url", text, "--access-log", log}, changed, "differs from"},
-		{1, []string{"--against", number, "--url", text, "--requests", "40"}, "40 requests compared, 1 causes",
-			"differs from"},
+		{
+			1,
+			[]string{"--against", number, "--url", text, "--requests", "40"},
+			"40 requests compared, 1 causes",
+			"differs from",
+		},
 		{2, []string{"--against", closed.URL, "--url", number, "--access-log", log}, "", "refused"},
 		{2, []string{"--against", number, "--url", closed.URL}, "", "refused"},
-		{2, []string{"--against", number, "--url", number, "--access-log", empty}, "",
-			"has no GET requests of /api/v1"},
+		{
+			2,
+			[]string{"--against", number, "--url", number, "--access-log", empty},
+			"",
+			"has no GET requests of /api/v1",
+		},
 		{2, []string{"--against", "nowhere"}, "", "is not a URL"},
 		{2, []string{"--against", number, "--requests", "0"}, "", "must be positive"},
 		{2, nil, "", "--against"},

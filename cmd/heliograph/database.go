@@ -238,9 +238,11 @@ var checks = []struct {
 	name, sql string
 	pooled    bool
 }{
-	{name: "database",
+	{
+		name: "database",
 		sql: `select current_database() || ' of PostgreSQL ' || current_setting('server_version') || ', role ' || ` +
-			`current_user, null::text`},
+			`current_user, null::text`,
+	},
 	{name: "tables without SELECT", sql: `select count(*)::text, ` + migrations.GrantSelect},
 	{name: "tables with INSERT", sql: `select count(*)::text, case when count(*) > 0 then 'use a role that only has SELECT' end
 from pg_class c where c.relname = any($1) and pg_table_is_visible(c.oid) and has_table_privilege(c.oid, 'insert')`},
@@ -320,7 +322,7 @@ func (c *checkCmd) Run(ctx context.Context) error {
 			"correct the name of the database in --database-url, or the search_path of the role")
 		err = out.Flush()
 		if err != nil {
-			return err
+			return fmt.Errorf("printing the report: %w", err)
 		}
 		return errors.New(
 			"the database has no mirror tables: see the last column; `heliograph migrate` creates the tables in an " +
@@ -346,7 +348,7 @@ func (c *checkCmd) Run(ctx context.Context) error {
 	}
 	err = out.Flush()
 	if err != nil {
-		return err
+		return fmt.Errorf("printing the report: %w", err)
 	}
 	if n := len(report.Absent); n > 0 {
 		return fmt.Errorf("%d tables and columns are missing: see the last column", n)

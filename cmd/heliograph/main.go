@@ -314,8 +314,10 @@ func (c *explainCmd) Run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	g, err := gateway.New(gateway.Options{REST: cfg, Graph: gateway.DefaultGraph(),
-		Logger: slog.New(slog.DiscardHandler)})
+	g, err := gateway.New(gateway.Options{
+		REST: cfg, Graph: gateway.DefaultGraph(),
+		Logger: slog.New(slog.DiscardHandler),
+	})
 	if err != nil {
 		return fmt.Errorf("reading the documents: %w", err)
 	}

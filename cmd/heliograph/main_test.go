@@ -53,8 +53,10 @@ func TestMain(m *testing.M) {
 func command(t *testing.T, args ...string) *exec.Cmd {
 	t.Helper()
 	cmd := exec.Command(os.Args[0], args...)
-	cmd.Env = []string{asCommand + "=1", "PATH=" + os.Getenv("PATH"), "HOME=" + t.TempDir(),
-		"GORACE=" + os.Getenv("GORACE")}
+	cmd.Env = []string{
+		asCommand + "=1", "PATH=" + os.Getenv("PATH"), "HOME=" + t.TempDir(),
+		"GORACE=" + os.Getenv("GORACE"),
+	}
 	if dir := os.Getenv("HELIOGRAPH_PG_BINDIR"); dir != "" {
 		cmd.Env = append(cmd.Env, "HELIOGRAPH_PG_BINDIR="+dir)
 	}
@@ -124,8 +126,8 @@ func capture(t *testing.T, file **os.File) func() string {
 // dataDir returns a folder that the user of the embedded server can access.
 func dataDir(t *testing.T) string {
 	t.Helper()
-	dir, err := os.MkdirTemp("",
-		"heliograph-cmd") //nolint:usetesting // the folders of t.TempDir are closed to the user that PostgreSQL runs as
+	//nolint:usetesting // the folders of t.TempDir are closed to the user that PostgreSQL runs as
+	dir, err := os.MkdirTemp("", "heliograph-cmd")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -160,85 +162,157 @@ func TestBadInput(t *testing.T) {
 	}{
 		"unknown flag":    {[]string{"serve", "--colour"}, `unknown flag --colour`},
 		"unknown command": {[]string{"sreve"}, `unexpected argument sreve`},
-		"number expected": {[]string{"serve", "--limit-max", "many"},
-			`--limit-max: expected a valid 64 bit int but got "many"`},
-		"limit 0": {append([]string{"serve", "--limit-default", "0"}, free...),
-			`--limit-default (HELIOGRAPH_LIMIT_DEFAULT) must be 1 or more, not 0`},
-		"no connections": {append([]string{"serve", "--max-connections", "0"}, free...),
-			`--max-connections (HELIOGRAPH_MAX_CONNECTIONS) must be 1 or more, not 0`},
-		"too little memory": {append([]string{"serve", "--memory-limit", "1"}, free...),
-			`--memory-limit (HELIOGRAPH_MEMORY_LIMIT) must be 67108864 or more, not 1`},
-		"timeout too short": {append([]string{"serve", "--request-timeout", "1us"}, free...),
-			`--request-timeout (HELIOGRAPH_REQUEST_TIMEOUT) must be 10ms or more, not 1µs`},
-		"more than everything": {append([]string{"serve", "--evm-refund-percent", "101"}, free...),
-			`--evm-refund-percent (HELIOGRAPH_EVM_REFUND_PERCENT) must be 100 at most, not 101`},
-		"negative delay": {append([]string{"serve", "--shutdown-delay=-1s"}, free...),
-			`--shutdown-delay (HELIOGRAPH_SHUTDOWN_DELAY) must be 0s or more, not -1s`},
-		"no value": {[]string{"serve", "--require-ledger", "--listen", "127.0.0.1:0"},
-			`--require-ledger needs a value (try heliograph serve --help)`},
+		"number expected": {
+			[]string{"serve", "--limit-max", "many"},
+			`--limit-max: expected a valid 64 bit int but got "many"`,
+		},
+		"limit 0": {
+			append([]string{"serve", "--limit-default", "0"}, free...),
+			`--limit-default (HELIOGRAPH_LIMIT_DEFAULT) must be 1 or more, not 0`,
+		},
+		"no connections": {
+			append([]string{"serve", "--max-connections", "0"}, free...),
+			`--max-connections (HELIOGRAPH_MAX_CONNECTIONS) must be 1 or more, not 0`,
+		},
+		"too little memory": {
+			append([]string{"serve", "--memory-limit", "1"}, free...),
+			`--memory-limit (HELIOGRAPH_MEMORY_LIMIT) must be 67108864 or more, not 1`,
+		},
+		"timeout too short": {
+			append([]string{"serve", "--request-timeout", "1us"}, free...),
+			`--request-timeout (HELIOGRAPH_REQUEST_TIMEOUT) must be 10ms or more, not 1µs`,
+		},
+		"more than everything": {
+			append([]string{"serve", "--evm-refund-percent", "101"}, free...),
+			`--evm-refund-percent (HELIOGRAPH_EVM_REFUND_PERCENT) must be 100 at most, not 101`,
+		},
+		"negative delay": {
+			append([]string{"serve", "--shutdown-delay=-1s"}, free...),
+			`--shutdown-delay (HELIOGRAPH_SHUTDOWN_DELAY) must be 0s or more, not -1s`,
+		},
+		"no value": {
+			[]string{"serve", "--require-ledger", "--listen", "127.0.0.1:0"},
+			`--require-ledger needs a value (try heliograph serve --help)`,
+		},
 		"invalid demo mode": {[]string{"serve", "--demo", "perhaps"}, `"perhaps" is not on, off or live`},
-		"live demo, external database": {[]string{"serve", "--demo=live", "--database-url", foreign},
-			"--demo=live writes"},
-		"live demo, fixed time": {[]string{"serve", "--demo=live", "--fixed-time", "2026-01-01T00:00:00Z"},
-			"--demo=live needs a running clock"},
-		"invalid time": {append([]string{"serve", "--fixed-time", "noon"}, free...),
-			`HELIOGRAPH_FIXED_TIME "noon" is not an RFC 3339 time`},
-		"shard out of range": {append([]string{"serve", "--shard", "5000"}, free...),
-			`shard 5000 and realm 0`},
+		"live demo, external database": {
+			[]string{"serve", "--demo=live", "--database-url", foreign},
+			"--demo=live writes",
+		},
+		"live demo, fixed time": {
+			[]string{"serve", "--demo=live", "--fixed-time", "2026-01-01T00:00:00Z"},
+			"--demo=live needs a running clock",
+		},
+		"invalid time": {
+			append([]string{"serve", "--fixed-time", "noon"}, free...),
+			`HELIOGRAPH_FIXED_TIME "noon" is not an RFC 3339 time`,
+		},
+		"shard out of range": {
+			append([]string{"serve", "--shard", "5000"}, free...),
+			`shard 5000 and realm 0`,
+		},
 		"users are not a list": {append([]string{"serve", "--users", `{"username":"a","password":"hidden"}`},
 			free...), `HELIOGRAPH_USERS is not a JSON list`},
-		"user without password": {append([]string{"serve", "--users", `[{"username":"a"}]`}, free...),
-			`entry 1 has no username or no password`},
-		"duplicate user": {append([]string{"serve", "--users",
-			`[{"username":"a","password":"hidden"},{"username":"a","password":"hidden"}]`}, free...),
-			`entry 2 repeats a username`},
-		"origin without scheme": {append([]string{"serve", "--cors-origins", "app.example.com"}, free...),
-			`"app.example.com" is not an origin`},
-		"invalid proxy": {append([]string{"serve", "--trusted-proxies", "home"}, free...),
-			`"home" is not an address or a network`},
-		"invalid database URL": {append([]string{"serve", "--database-url", "mysql://hidden@host"}, free...),
-			`(HELIOGRAPH_DATABASE_URL) is not a PostgreSQL URL`},
-		"unreachable database": {append([]string{"serve", "--database-url",
-			"postgres://me:hidden@127.0.0.1:1/ledger", "--require-ledger=on"}, free...),
-			`cannot use the database ledger on 127.0.0.1`},
-		"missing database": {append([]string{"serve", "--database-url", otherDatabase(t, empty)}, free...),
-			`does not exist`},
-		"no tables": {append([]string{"serve", "--database-url", empty}, free...),
-			"run `heliograph migrate` to create them"},
-		"some tables": {append([]string{"serve", "--database-url", partly}, free...),
-			"missing tables: account_balance"},
+		"user without password": {
+			append([]string{"serve", "--users", `[{"username":"a"}]`}, free...),
+			`entry 1 has no username or no password`,
+		},
+		"duplicate user": {
+			append([]string{
+				"serve", "--users",
+				`[{"username":"a","password":"hidden"},{"username":"a","password":"hidden"}]`,
+			}, free...),
+			`entry 2 repeats a username`,
+		},
+		"origin without scheme": {
+			append([]string{"serve", "--cors-origins", "app.example.com"}, free...),
+			`"app.example.com" is not an origin`,
+		},
+		"invalid proxy": {
+			append([]string{"serve", "--trusted-proxies", "home"}, free...),
+			`"home" is not an address or a network`,
+		},
+		"invalid database URL": {
+			append([]string{"serve", "--database-url", "mysql://hidden@host"}, free...),
+			`(HELIOGRAPH_DATABASE_URL) is not a PostgreSQL URL`,
+		},
+		"unreachable database": {
+			append([]string{
+				"serve", "--database-url",
+				"postgres://me:hidden@127.0.0.1:1/ledger", "--require-ledger=on",
+			}, free...),
+			`cannot use the database ledger on 127.0.0.1`,
+		},
+		"missing database": {
+			append([]string{"serve", "--database-url", otherDatabase(t, empty)}, free...),
+			`does not exist`,
+		},
+		"no tables": {
+			append([]string{"serve", "--database-url", empty}, free...),
+			"run `heliograph migrate` to create them",
+		},
+		"some tables": {
+			append([]string{"serve", "--database-url", partly}, free...),
+			"missing tables: account_balance",
+		},
 		"migrate over some tables": {[]string{"migrate", "--database-url", partly}, "entity"},
-		"migrate without a ledger": {[]string{"migrate", "--status-database-url", empty},
-			"--database-url is missing"},
+		"migrate without a ledger": {
+			[]string{"migrate", "--status-database-url", empty},
+			"--database-url is missing",
+		},
 		"demo over other data": {[]string{"demo", "--database-url", foreign}, "use an empty database"},
-		"check an invalid URL": {[]string{"check", "--database-url", "hidden"},
-			"such as postgres://user@host:5432/name"},
-		"check without tables": {[]string{"check", "--database-url", empty},
-			"`heliograph migrate` creates the tables in an empty database"},
-		"missing file of keys": {append([]string{"serve", "--database-url", foreign, "--api-keys",
-			"/nonexistent"}, free...), "the file of --api-keys: stat /nonexistent"},
-		"compare without a gateway": {[]string{"compare", "--against", "http://127.0.0.1:1", "--url",
-			"http://127.0.0.1:1"}, "start the gateway, or give its URL with --url"},
-		"port in use": {[]string{"serve", "--listen", taken.Addr().String(), "--database-url", empty},
-			"the address " + taken.Addr().String() + " is already in use"},
-		"admin port in use": {[]string{"serve", "--listen", "127.0.0.1:0", "--admin-listen",
-			taken.Addr().String(), "--database-url", empty}, "is already in use"},
-		"invalid address": {[]string{"serve", "--listen", "nowhere", "--database-url", empty},
-			"cannot listen on nowhere"},
-		"no PostgreSQL": {append([]string{"serve", "--pg-bindir", "/nonexistent", "--data-dir",
-			dataDir(t)}, free...), "/nonexistent"},
-		"health of no gateway": {[]string{"health", "--admin-listen", "127.0.0.1:1"},
-			"the gateway does not respond"},
-		"group without a command": {[]string{"status"},
-			"heliograph status needs one of its commands (try heliograph status --help)"},
+		"check an invalid URL": {
+			[]string{"check", "--database-url", "hidden"},
+			"such as postgres://user@host:5432/name",
+		},
+		"check without tables": {
+			[]string{"check", "--database-url", empty},
+			"`heliograph migrate` creates the tables in an empty database",
+		},
+		"missing file of keys": {append([]string{
+			"serve", "--database-url", foreign, "--api-keys",
+			"/nonexistent",
+		}, free...), "the file of --api-keys: stat /nonexistent"},
+		"compare without a gateway": {[]string{
+			"compare", "--against", "http://127.0.0.1:1", "--url",
+			"http://127.0.0.1:1",
+		}, "start the gateway, or give its URL with --url"},
+		"port in use": {
+			[]string{"serve", "--listen", taken.Addr().String(), "--database-url", empty},
+			"the address " + taken.Addr().String() + " is already in use",
+		},
+		"admin port in use": {[]string{
+			"serve", "--listen", "127.0.0.1:0", "--admin-listen",
+			taken.Addr().String(), "--database-url", empty,
+		}, "is already in use"},
+		"invalid address": {
+			[]string{"serve", "--listen", "nowhere", "--database-url", empty},
+			"cannot listen on nowhere",
+		},
+		"no PostgreSQL": {append([]string{
+			"serve", "--pg-bindir", "/nonexistent", "--data-dir",
+			dataDir(t),
+		}, free...), "/nonexistent"},
+		"health of no gateway": {
+			[]string{"health", "--admin-listen", "127.0.0.1:1"},
+			"the gateway does not respond",
+		},
+		"group without a command": {
+			[]string{"status"},
+			"heliograph status needs one of its commands (try heliograph status --help)",
+		},
 		"nested group": {[]string{"status", "incident"}, "(try heliograph status incident --help)"},
-		"address without port": {[]string{"serve", "--listen", "8080", "--database-url", empty},
-			"with a port, for example 127.0.0.1:8080"},
+		"address without port": {
+			[]string{"serve", "--listen", "8080", "--database-url", empty},
+			"with a port, for example 127.0.0.1:8080",
+		},
 		"explain without a slash": {[]string{"explain", "api/v1/blocks"}, "paths begin with /api/v1/"},
 		"explain without path":    {[]string{"explain"}, `expected "<path>"`},
 		"explain an unknown path": {[]string{"explain", "/api/v9/accounts"}, "no such path: /api/v9/accounts"},
-		"explain an invalid parameter": {[]string{"explain", "/api/v1/accounts?limit=none"},
-			"Invalid parameter: limit"},
+		"explain an invalid parameter": {
+			[]string{"explain", "/api/v1/accounts?limit=none"},
+			"Invalid parameter: limit",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -271,10 +345,14 @@ func TestCheck(t *testing.T) {
 		url  string
 		want []string
 	}{
-		"complete": {tables.Ledger.Fresh(t), []string{"age of the newest block none", "missing tables and columns 0",
-			"status pages no tables", "pooler off"}},
-		"empty": {pgtest.Database(t), []string{"missing all tables correct the name of the database",
-			"status pages no tables"}},
+		"complete": {tables.Ledger.Fresh(t), []string{
+			"age of the newest block none", "missing tables and columns 0",
+			"status pages no tables", "pooler off",
+		}},
+		"empty": {pgtest.Database(t), []string{
+			"missing all tables correct the name of the database",
+			"status pages no tables",
+		}},
 	} {
 		r := runCommand(t, "check", "--database-url", c.url)
 		got := strings.Join(strings.Fields(r.stdout), " ")
@@ -333,8 +411,10 @@ func TestCheckDistributed(t *testing.T) {
 		t.Errorf("without distributed tables: %q", got)
 	}
 	execSQL(t, url, `create view citus_tables as select 'entity' table_name`)
-	for kept, want := range map[string]string{"1": "16 alter role postgres set " + name + " = 1",
-		"4": "16 alter role postgres set " + name + " = 4", "16": "16"} {
+	for kept, want := range map[string]string{
+		"1": "16 alter role postgres set " + name + " = 1",
+		"4": "16 alter role postgres set " + name + " = 4", "16": "16",
+	} {
 		got := strings.TrimPrefix(strings.Join(strings.Fields(check("16", kept)), " "), name+" ")
 		if regexp.MustCompile(`role \S+ set`).ReplaceAllString(got, "role postgres set") != want {
 			t.Errorf("%s kept: %q, want %q", kept, got, want)
@@ -461,8 +541,10 @@ func TestEmbedded(t *testing.T) {
 	t.Parallel()
 	dir := dataDir(t)
 	g := start(t, "--data-dir", dir)
-	for _, path := range []string{"/health/liveness", "/health/readiness", "/graphiql", "/graphql/schema.graphql",
-		"/api/v1/accounts", "/api/v1/blocks/1"} {
+	for _, path := range []string{
+		"/health/liveness", "/health/readiness", "/graphiql", "/graphql/schema.graphql",
+		"/api/v1/accounts", "/api/v1/blocks/1",
+	} {
 		if got := statusOf(t, g.base+path); got != http.StatusOK {
 			t.Errorf("%s: %d", path, got)
 		}
@@ -588,8 +670,10 @@ func TestAttached(t *testing.T) {
 	reader := pgtest.Role(t, url)
 	execSQL(t, url, "grant select on all tables in schema public to "+reader)
 	g := start(t, "--database-url", strings.Replace(url, config(t, url).User+"@", reader+"@", 1))
-	for _, path := range []string{"/health/readiness", "/api/v1/accounts/1001", "/api/v1/balances", "/api/v1/blocks",
-		"/api/v1/transactions", "/api/v1/topics/4001", "/api/v1/topics/4001/messages"} {
+	for _, path := range []string{
+		"/health/readiness", "/api/v1/accounts/1001", "/api/v1/balances", "/api/v1/blocks",
+		"/api/v1/transactions", "/api/v1/topics/4001", "/api/v1/topics/4001/messages",
+	} {
 		if got := statusOf(t, g.base+path); got != http.StatusOK {
 			t.Errorf("%s: %d", path, got)
 		}

@@ -429,9 +429,11 @@ type traceSettings struct {
 
 // traces starts the export of traces if it is configured. Spans that cannot be delivered are counted in the log.
 func (s *traceSettings) traces(ctx context.Context, log *slog.Logger) (*tracing.Traces, error) {
-	started, err := tracing.Start(ctx, tracing.Options{Endpoint: s.TraceEndpoint, Ratio: s.TraceRatio,
+	started, err := tracing.Start(ctx, tracing.Options{
+		Endpoint: s.TraceEndpoint, Ratio: s.TraceRatio,
 		Version: version,
-		Logger:  log})
+		Logger:  log,
+	})
 	if err != nil {
 		err = invalid("%w", err)
 	}

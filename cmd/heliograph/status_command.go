@@ -274,8 +274,10 @@ func (s *session) preview(ctx context.Context) error {
 // printChanged prints the differences between documents as unified diffs of their properties, one a line.
 func (s *session) printChanged(before, after map[string][]byte) error {
 	for _, name := range status.Documents() {
-		diff := difflib.UnifiedDiff{A: lines(before[name]), B: lines(after[name]), FromFile: name, ToFile: name,
-			Context: 3}
+		diff := difflib.UnifiedDiff{
+			A: lines(before[name]), B: lines(after[name]), FromFile: name, ToFile: name,
+			Context: 3,
+		}
 		if err := difflib.WriteUnifiedDiff(os.Stdout, diff); err != nil {
 			return fmt.Errorf("printing the changes of %s: %w", name, err)
 		}

@@ -295,8 +295,10 @@ type statusTemplateSetCmd struct {
 
 func (c *statusTemplateSetCmd) run(ctx context.Context, s *session) error {
 	state := status.State(c.Status)
-	err := s.SetTemplate(ctx, s.by, s.page.Code, status.Template{Name: c.Name, Kind: state.Kind(), State: state,
-		Title: c.Title, Body: c.Body})
+	err := s.SetTemplate(ctx, s.by, s.page.Code, status.Template{
+		Name: c.Name, Kind: state.Kind(), State: state,
+		Title: c.Title, Body: c.Body,
+	})
 	if err != nil {
 		return err
 	}
@@ -323,7 +325,9 @@ func (statusTemplateListCmd) run(ctx context.Context, s *session) error {
 		return err
 	}
 	return table(s, list, func(t *status.Template) (map[string]any, []string) {
-		return map[string]any{"name": t.Name, "status": t.State, "title": t.Title, "body": t.Body}, []string{t.Name,
-			string(t.State), strconv.Quote(t.Title)}
+		return map[string]any{"name": t.Name, "status": t.State, "title": t.Title, "body": t.Body}, []string{
+			t.Name,
+			string(t.State), strconv.Quote(t.Title),
+		}
 	})
 }

@@ -243,7 +243,9 @@ func (c *statusAuditCmd) runWithoutPage(ctx context.Context, s *session) error {
 			"id": a.ID, "at": a.At, "page": a.Page, "actor": a.Actor, "action": a.Action, "object": a.Object,
 			"before": a.Before, "after": a.After,
 		}
-		return object, []string{a.At.UTC().Format(time.RFC3339), a.Actor, a.Action, a.Object,
-			strings.Join(a.Changed(), " ")}
+		return object, []string{
+			a.At.UTC().Format(time.RFC3339), a.Actor, a.Action, a.Object,
+			strings.Join(a.Changed(), " "),
+		}
 	})
 }

@@ -80,11 +80,15 @@ func TestStatusProbes(t *testing.T) {
 func TestStatusSeries(t *testing.T) {
 	t.Parallel()
 	e := newStatusCLI(t)
-	schedule := []string{"maintenance", "schedule", "--name", "Work", "--body", "Soon.", "--from", "2026-10-25 09:00",
-		"--for", "40m", "--affect", "API"}
+	schedule := []string{
+		"maintenance", "schedule", "--name", "Work", "--body", "Soon.", "--from", "2026-10-25 09:00",
+		"--for", "40m", "--affect", "API",
+	}
 	got := e.ok(append(schedule, "--repeat", "FREQ=WEEKLY;COUNT=3")...)
-	for _, when := range []string{"2026-10-25 09:00 EDT to 2026-10-25 09:40 EDT",
-		"2026-11-01 09:00 EST to 2026-11-01 09:40 EST", "2026-11-08 09:00 EST to 2026-11-08 09:40 EST"} {
+	for _, when := range []string{
+		"2026-10-25 09:00 EDT to 2026-10-25 09:40 EDT",
+		"2026-11-01 09:00 EST to 2026-11-01 09:40 EST", "2026-11-08 09:00 EST to 2026-11-08 09:40 EST",
+	} {
 		if strings.Count(got, when) != 1 {
 			t.Errorf("got %s\nwant %s once", got, when)
 		}

@@ -196,8 +196,10 @@ func (s *session) showNotice(notice *status.Notice, updates []*status.Update) er
 		fmt.Fprintf(&b, "\n%s  %s  %s\n%s\n", u.Code, at(u.DisplayAt.Or(u.CreatedAt)), u.State, u.Body)
 		var affected []map[string]any
 		for _, a := range u.Affected {
-			affected = append(affected, map[string]any{"code": a.Code, "name": a.Name, "old_status": a.OldStatus,
-				"new_status": a.NewStatus})
+			affected = append(affected, map[string]any{
+				"code": a.Code, "name": a.Name, "old_status": a.OldStatus,
+				"new_status": a.NewStatus,
+			})
 			fmt.Fprintf(&b, "  %s: %s, was %s\n", a.Name, a.NewStatus, a.OldStatus)
 		}
 		list[i]["affected_components"] = affected

@@ -52,8 +52,10 @@ type statusSyncCmd struct {
 func (c *statusSyncCmd) runWithoutPage(ctx context.Context, s *session) error {
 	o := pagesync.Options{
 		URL: c.Source, Every: c.Every, DB: s.db, Logger: s.logger(), Now: s.now,
-		Import: status.ImportOptions{Mode: status.Mirror, Slug: cmp.Or(c.ShortName, s.Slug),
-			Vocabulary: status.Vocabulary(c.Vocabulary)},
+		Import: status.ImportOptions{
+			Mode: status.Mirror, Slug: cmp.Or(c.ShortName, s.Slug),
+			Vocabulary: status.Vocabulary(c.Vocabulary),
+		},
 		Author: statuspages.Author{Name: s.by.Name},
 	}
 	if c.Import {

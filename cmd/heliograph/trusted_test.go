@@ -13,17 +13,25 @@ func TestTrustedFormats(t *testing.T) {
 		text string
 		want map[string]string
 	}{
-		"Relay, Code Generator": {`{"a1":"{a}","b2":"query B { b }"}`,
-			map[string]string{"a1": "{a}", "b2": "query B { b }"}},
+		"Relay, Code Generator": {
+			`{"a1":"{a}","b2":"query B { b }"}`,
+			map[string]string{"a1": "{a}", "b2": "query B { b }"},
+		},
 		"no documents": {`{}`, map[string]string{}},
-		"Apollo": {`{` + apollo +
-			`,"operations":[{"id":"a1","name":"A","type":"query","body":"query A {a}"},{"id":"b2","body":"{b}"}]}`,
-			map[string]string{"a1": "query A {a}", "b2": "{b}"}},
+		"Apollo": {
+			`{` + apollo +
+				`,"operations":[{"id":"a1","name":"A","type":"query","body":"query A {a}"},{"id":"b2","body":"{b}"}]}`,
+			map[string]string{"a1": "query A {a}", "b2": "{b}"},
+		},
 		"Apollo, empty": {`{` + apollo + `,"operations":[]}`, map[string]string{}},
-		"repeated": {`{` + apollo + `,"operations":[{"id":"a","body":"{b}"},{"id":"a","body":"{b}"}]}`,
-			map[string]string{"a": "{b}"}},
-		"two bodies": {`{` + apollo + `,"operations":[{"id":"a","body":"{b}"},{"id":"a","body":"{c}"}]}`,
-			nil},
+		"repeated": {
+			`{` + apollo + `,"operations":[{"id":"a","body":"{b}"},{"id":"a","body":"{b}"}]}`,
+			map[string]string{"a": "{b}"},
+		},
+		"two bodies": {
+			`{` + apollo + `,"operations":[{"id":"a","body":"{b}"},{"id":"a","body":"{c}"}]}`,
+			nil,
+		},
 		"no id":          {`{` + apollo + `,"operations":[{"body":"{b}"}]}`, nil},
 		"no body":        {`{` + apollo + `,"operations":[{"id":"b"}]}`, nil},
 		"another format": {`{"format":"x","version":1,"operations":[]}`, nil},

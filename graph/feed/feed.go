@@ -104,8 +104,10 @@ func (f *Feed[T]) join() *reader[T] {
 	f.listeners++
 	if f.reader == nil {
 		ctx, cancel := context.WithCancel(f.ctx)
-		f.reader = &reader[T]{source: &f.source, o: &f.o, cancel: cancel, wake: make(chan struct{}),
-			ready: make(chan struct{})}
+		f.reader = &reader[T]{
+			source: &f.source, o: &f.o, cancel: cancel, wake: make(chan struct{}),
+			ready: make(chan struct{}),
+		}
 		go f.reader.run(ctx)
 	}
 	return f.reader

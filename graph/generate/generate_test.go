@@ -75,8 +75,10 @@ func TestReferences(t *testing.T) {
 		}
 		n++
 		wrong, definition := *one.Field, *one.FieldDefinition
-		definition.Directives = ast.DirectiveList{{Name: "reference",
-			Arguments: ast.ArgumentList{{Name: "by", Value: &ast.Value{Raw: "none"}}}}}
+		definition.Directives = ast.DirectiveList{{
+			Name:      "reference",
+			Arguments: ast.ArgumentList{{Name: "by", Value: &ast.Value{Raw: "none"}}},
+		}}
 		wrong.FieldDefinition = &definition
 		changed := *all
 		changed.List = slices.Clone(all.List)

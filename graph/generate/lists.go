@@ -28,8 +28,10 @@ var keys = map[string][]string{
 	"Airdrop":        {"SenderID", "ReceiverID", "TokenID", "SerialNumber"},
 	"ContractAction": {"ConsensusTimestamp", "PayerAccountID", "Index"}, "ContractState": {"ContractID", "Slot"},
 	"CryptoAllowance": {"OwnerID", "SpenderID"},
-	"HookSlot":        {"OwnerID", "HookID", "Key"}, "NFTTransaction": {"NFT.TokenID", "NFT.SerialNumber",
-		"ConsensusTimestamp"},
+	"HookSlot":        {"OwnerID", "HookID", "Key"}, "NFTTransaction": {
+		"NFT.TokenID", "NFT.SerialNumber",
+		"ConsensusTimestamp",
+	},
 	"NFTAllowance": {"OwnerID", "SpenderID", "TokenID"}, "StakingReward": {"AccountID", "ConsensusTimestamp"},
 	"TokenAllowance": {"OwnerID", "SpenderID", "TokenID"}, "TokenHolder": {"TokenID", "AccountID"},
 	"TokenRelationship": {"AccountID", "TokenID"},

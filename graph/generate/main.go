@@ -122,8 +122,10 @@ func bound(cfg *config.Config) map[string][]byte {
 // outputs returns the sources of the files that are not gqlgen's, by path.
 func outputs(fields *fields) map[string][]byte {
 	out := map[string][]byte{}
-	for _, body := range []string{"fields", "inputs", "mutations", "roots", "tables", "references", "calls",
-		"statuscalls"} {
+	for _, body := range []string{
+		"fields", "inputs", "mutations", "roots", "tables", "references", "calls",
+		"statuscalls",
+	} {
 		name, path := "graph", "graph/"+body+"_gen.go"
 		switch body {
 		case "references", "calls":

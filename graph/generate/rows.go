@@ -55,8 +55,10 @@ func rows(models config.TypeMap, schema *gql.Schema) map[string][]byte {
 	out := map[string][]byte{}
 	for _, folder := range []string{callRows, feeRows, ledgerRows, statusRows} {
 		file := folder + "/rows_gen.go"
-		w := &rowWriter{schema: schema, models: models, name: path.Base(folder), types: types,
-			written: writtenTypes(folder)}
+		w := &rowWriter{
+			schema: schema, models: models, name: path.Base(folder), types: types,
+			written: writtenTypes(folder),
+		}
 		data := map[string]any{"Rows": w.rowsOf(folder), "Schema": schema}
 		if folder == ledgerRows {
 			data["Enums"] = slices.DeleteFunc(readTable("graph/generate/scalars.csv"), func(enum []string) bool {
@@ -159,8 +161,10 @@ func (w *rowWriter) columns(goName string, def *gql.Definition) (out []rowField)
 			continue
 		}
 		out = append(out,
-			rowField{name, cmp.Or(given.Type, w.typeOf(f.Type, def.Kind == gql.InputObject && !isMutation)),
-				f.Description})
+			rowField{
+				name, cmp.Or(given.Type, w.typeOf(f.Type, def.Kind == gql.InputObject && !isMutation)),
+				f.Description,
+			})
 	}
 	for _, name := range slices.Sorted(maps.Keys(model.ExtraFields)) {
 		out = append(out, rowField{name, model.ExtraFields[name].Type, model.ExtraFields[name].Description})

@@ -90,8 +90,10 @@ func scalarTypes() (all []scalarType, groups map[string][]scalarType) {
 // scalars returns the source of the functions of package scalar that differ between types only in their names.
 func scalars() []byte {
 	all, groups := scalarTypes()
-	return render("scalar", "scalars", map[string]any{"Enums": groups["enum"], "Nullables": groups["nullable"],
-		"All": all})
+	return render("scalar", "scalars", map[string]any{
+		"Enums": groups["enum"], "Nullables": groups["nullable"],
+		"All": all,
+	})
 }
 
 // codesFile is the file that [codes] writes.
@@ -110,8 +112,10 @@ var fieldInitialisms = strings.NewReplacer("Evm", "EVM", "Grpc", "GRPC", "Nft", 
 // codes returns a package with a constant for each response code and each transaction type of the network.
 func codes() []byte {
 	const folder = "internal/domain/ledger/data/"
-	return render("codes", "codes", map[string]any{"Results": readTable(folder + "transaction_results.csv"),
-		"Types": readTable(folder + "transaction_types.csv")})
+	return render("codes", "codes", map[string]any{
+		"Results": readTable(folder + "transaction_results.csv"),
+		"Types":   readTable(folder + "transaction_types.csv"),
+	})
 }
 
 // readTable returns the rows of a CSV file without the header.

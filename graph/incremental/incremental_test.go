@@ -54,27 +54,36 @@ func TestSplit(t *testing.T) {
 		},
 		"spread": {
 			`query { item { list { a ...F @defer } } } fragment F on Item { b(n: 1) }`, nil,
-			[]string{`query { item { list { a } } }`,
-				`-1 [item list] 0 query { item { list { ... on Item { b(n: 1) } } } }`},
+			[]string{
+				`query { item { list { a } } }`,
+				`-1 [item list] 0 query { item { list { ... on Item { b(n: 1) } } } }`,
+			},
 		},
 		"nested": {
 			`query { item { ... @defer { a x: list { ... @defer { b } } } } }`, nil,
-			[]string{`query { item }`, `-1 [item] 0 query { item { ... { a x: list } } }`,
-				`0 [item x] 1 query { item { ... { x: list { ... { b } } } } }`},
+			[]string{
+				`query { item }`, `-1 [item] 0 query { item { ... { a x: list } } }`,
+				`0 [item x] 1 query { item { ... { x: list { ... { b } } } } }`,
+			},
 		},
 		"conditions": {
 			`query($on: Boolean, $off: Boolean) { item { ... @defer(if: $on) { a } ... @defer(if: $off) { b } } }`,
 			map[string]any{"on": true, "off": false},
-			[]string{`query ($on: Boolean, $off: Boolean) { item { ... { b } } }`,
-				`-1 [item] 0 query ($on: Boolean, $off: Boolean) { item { ... { a } } }`},
+			[]string{
+				`query ($on: Boolean, $off: Boolean) { item { ... { b } } }`,
+				`-1 [item] 0 query ($on: Boolean, $off: Boolean) { item { ... { a } } }`,
+			},
 		},
 		"null condition": {
 			`query($on: Boolean) { item { a ... @defer(if: $on) { b } } }`,
 			map[string]any{"on": nil},
 			[]string{`query ($on: Boolean) { item { a } }`, `-1 [item] 0 query ($on: Boolean) { item { ... { b } } }`},
 		},
-		"nothing deferred": {`query($on: Boolean) { item { a ... @defer(if: $on) { b } } }`,
-			map[string]any{"on": false}, nil},
+		"nothing deferred": {
+			`query($on: Boolean) { item { a ... @defer(if: $on) { b } } }`,
+			map[string]any{"on": false},
+			nil,
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -163,15 +172,27 @@ func TestMatch(t *testing.T) {
 	}{
 		"root":   {`{"a":1}`, `{"b":2}`, nil, []string{` {"b":2}`}},
 		"object": {`{"item":{"a":1}}`, `{"item":{"b":2}}`, []string{"item"}, []string{`item {"b":2}`}},
-		"list": {`{"x":[{},{},{}]}`, `{"x":[{"b":1},{},{"b":3}]}`, []string{"x"},
-			[]string{`x[0] {"b":1}`, `x[2] {"b":3}`}},
-		"nested lists": {`{"x":[[{}],[{}]]}`, `{"x":[[{"b":1}],[{"b":2}]]}`, []string{"x"},
-			[]string{`x[0][0] {"b":1}`, `x[1][0] {"b":2}`}},
-		"list on the path": {`{"x":[{"y":{}},{"y":null}]}`, `{"x":[{"y":{"b":1}},{"y":null}]}`,
-			[]string{"x", "y"}, []string{`x[0].y {"b":1}`}},
+		"list": {
+			`{"x":[{},{},{}]}`, `{"x":[{"b":1},{},{"b":3}]}`,
+			[]string{"x"},
+			[]string{`x[0] {"b":1}`, `x[2] {"b":3}`},
+		},
+		"nested lists": {
+			`{"x":[[{}],[{}]]}`, `{"x":[[{"b":1}],[{"b":2}]]}`,
+			[]string{"x"},
+			[]string{`x[0][0] {"b":1}`, `x[1][0] {"b":2}`},
+		},
+		"list on the path": {
+			`{"x":[{"y":{}},{"y":null}]}`, `{"x":[{"y":{"b":1}},{"y":null}]}`,
+			[]string{"x", "y"},
+			[]string{`x[0].y {"b":1}`},
+		},
 		"null object": {`{"x":{}}`, `{"x":null}`, []string{"x"}, []string{`x null`}},
-		"null on the path": {`{"x":[{"y":{}},{"y":{}}]}`, `{"x":null}`, []string{"x", "y"},
-			[]string{`x[0].y null`, `x[1].y null`}},
+		"null on the path": {
+			`{"x":[{"y":{}},{"y":{}}]}`, `{"x":null}`,
+			[]string{"x", "y"},
+			[]string{`x[0].y null`, `x[1].y null`},
+		},
 		"null before":           {`{"x":null}`, `{"x":{"b":1}}`, []string{"x"}, nil},
 		"null data":             {`{"x":{}}`, `null`, []string{"x"}, []string{`x null`}},
 		"missing member":        {`{"x":{}}`, `{}`, []string{"x"}, nil},

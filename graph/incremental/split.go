@@ -217,8 +217,10 @@ type location struct {
 
 // in returns the location of the selection set of parent. names has the response name if parent is a field.
 func (l location) in(parent ast.Selection, names ...string) location {
-	return location{append(l.parents[:len(l.parents):len(l.parents)], parent),
-		append(l.names[:len(l.names):len(l.names)], names...), l.group}
+	return location{
+		append(l.parents[:len(l.parents):len(l.parents)], parent),
+		append(l.names[:len(l.names):len(l.names)], names...), l.group,
+	}
 }
 
 // wrap returns a selection set of the operation's root that selects the given set at the location, and nothing else.

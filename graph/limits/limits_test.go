@@ -61,8 +61,10 @@ func TestPrice(t *testing.T) {
 		`{ blocks(first: -1) { nodes { id } } }`:                                  {nil, 1},
 		`{ blocks(first: null, last: 3) { nodes { id } edges { node { id } } } }`: {nil, 7},
 		`query($n: Int) { blocks(first: $n) { nodes { id } } }`:                   {map[string]any{"n": int64(4)}, 5},
-		`query($n: Int, $m: Int) { blocks(first: $n, last: $m) { nodes { id } } }`: {map[string]any{"n": nil,
-			"m": int64(2)}, 3},
+		`query($n: Int, $m: Int) { blocks(first: $n, last: $m) { nodes { id } } }`: {map[string]any{
+			"n": nil,
+			"m": int64(2),
+		}, 3},
 		`query($n: Int, $x: Int) { blocks(first: $n) { nodes { payer { blocks(last: $x) { nodes { id payer { price ` +
 			`} } } } } } }`: {map[string]any{"n": int64(3), "x": int64(2)}, 1 + 3*(1+1+1+2*(1+1+7))},
 		`query($n: Int) { blocks(first: $n) { nodes { id } } } `: {map[string]any{"n": int64(1 << 40)}, 101},
@@ -93,8 +95,15 @@ func TestPageSizeVariable(t *testing.T) {
 		}
 		variable := limits.Price(parse(t, "query($n: Int) { "+query("$n")+" }"), pages)
 		cost := func(rows int) int { return 1 + 100 + rows*(1+1+7) + rows }
-		for _, c := range []struct{ value, rows int }{{-3, 0}, {0, 0}, {1, 1}, {7, 7}, {99, 99}, {100, 100},
-			{101, 100}} {
+		for _, c := range []struct{ value, rows int }{
+			{-3, 0},
+			{0, 0},
+			{1, 1},
+			{7, 7},
+			{99, 99},
+			{100, 100},
+			{101, 100},
+		} {
 			want := cost(c.rows)
 			if got := limits.Price(parse(t, "{ "+query(strconv.Itoa(c.value))+" }"), pages).Of(nil); got != want {
 				t.Errorf("%s: %d as a literal costs %d, want %d", argument, c.value, got, want)

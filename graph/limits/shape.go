@@ -35,8 +35,10 @@ type Limits struct {
 
 // Default returns limits that allow the documents of typical applications.
 func Default() Limits {
-	return Limits{Cost: 50_000, Bytes: 64 << 10, Tokens: 5000, Depth: 20, Fields: 1000, RootFields: 30, Aliases: 50,
-		Directives: 50}
+	return Limits{
+		Cost: 50_000, Bytes: 64 << 10, Tokens: 5000, Depth: 20, Fields: 1000, RootFields: 30, Aliases: 50,
+		Directives: 50,
+	}
 }
 
 // extent is the size of a selection set, including its fragments.
@@ -153,8 +155,10 @@ func (s *shape) fragment(name string) (extent, *fault.Error) {
 	case e != nil:
 		return *e, nil
 	case started:
-		return extent{}, &fault.Error{Code: fault.BadUserInput,
-			Message: "the fragment " + quote(name) + " spreads itself"}
+		return extent{}, &fault.Error{
+			Code:    fault.BadUserInput,
+			Message: "the fragment " + quote(name) + " spreads itself",
+		}
 	}
 	s.measured[name] = nil
 	got, err := s.set(f.SelectionSet)
@@ -197,8 +201,10 @@ func (s *shape) roots(set ast.SelectionSet) int {
 }
 
 func (e extent) plus(f extent) extent {
-	return extent{add(e.fields, f.fields), add(e.directives, f.directives), max(e.depth, f.depth),
-		add(e.spreads, f.spreads)}
+	return extent{
+		add(e.fields, f.fields), add(e.directives, f.directives), max(e.depth, f.depth),
+		add(e.spreads, f.spreads),
+	}
 }
 
 // Fields returns the fields that a selection set selects, including those of its fragments. The document must be

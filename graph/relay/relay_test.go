@@ -15,8 +15,14 @@ import (
 func TestCursors(t *testing.T) {
 	t.Parallel()
 	for _, k := range []Key{
-		{int64(0)}, {int64(-1)}, {int64(math.MaxInt64)}, {int64(math.MinInt64)}, {int64(1), int64(2)}, {[]byte{}},
-		{[]byte{0, 255}}, {[]byte("x:y"), int64(3), []byte{1}},
+		{int64(0)},
+		{int64(-1)},
+		{int64(math.MaxInt64)},
+		{int64(math.MinInt64)},
+		{int64(1), int64(2)},
+		{[]byte{}},
+		{[]byte{0, 255}},
+		{[]byte("x:y"), int64(3), []byte{1}},
 	} {
 		text := k.cursor("kind")
 		got, err := parseCursor(text, "kind")
@@ -30,8 +36,10 @@ func TestCursors(t *testing.T) {
 			t.Errorf("%s must be escaped in a URL", text)
 		}
 	}
-	for _, text := range []string{"", "kind", "kind:", "kind:x0", "kind:xzz", "kind:1.5", "kind:9223372036854775808",
-		"kind:1:", "kind:+1x", ":1"} {
+	for _, text := range []string{
+		"", "kind", "kind:", "kind:x0", "kind:xzz", "kind:1.5", "kind:9223372036854775808",
+		"kind:1:", "kind:+1x", ":1",
+	} {
 		if k, err := parseCursor(base64.RawURLEncoding.EncodeToString([]byte(text)), "kind"); err == nil {
 			t.Errorf("%q is accepted as %v", text, k)
 		}
@@ -75,15 +83,27 @@ func TestPage(t *testing.T) {
 		"first":               {Args{First: ptr(int32(3))}, false, Page{Limit: 3}, ""},
 		"none":                {Args{First: ptr(int32(0))}, false, Page{}, ""},
 		"last":                {Args{Last: ptr(int32(100))}, true, Page{Limit: 100, Desc: true, Backward: true}, ""},
-		"after and before": {Args{After: cursor(int64(1)), Before: cursor(int64(2))}, false,
-			Page{Limit: 25, After: Key{int64(1)}, Before: Key{int64(2)}}, ""},
-		"both ends": {Args{First: ptr(int32(1)), Last: ptr(int32(1))}, false, Page{},
-			"give either first or last, not both"},
+		"after and before": {
+			Args{After: cursor(int64(1)), Before: cursor(int64(2))},
+			false,
+			Page{Limit: 25, After: Key{int64(1)}, Before: Key{int64(2)}},
+			"",
+		},
+		"both ends": {
+			Args{First: ptr(int32(1)), Last: ptr(int32(1))},
+			false,
+			Page{},
+			"give either first or last, not both",
+		},
 		"negative":   {Args{First: ptr(int32(-1))}, false, Page{}, "first must be between 0 and 100"},
 		"too many":   {Args{Last: ptr(int32(101))}, false, Page{}, "last must be between 0 and 100"},
 		"bad cursor": {Args{After: ptr("x")}, false, Page{}, "after: the cursor is not one of this list"},
-		"cursor of other size": {Args{Before: cursor(int64(1), int64(2))}, false, Page{},
-			"before: the cursor is not one of this list"},
+		"cursor of other size": {
+			Args{Before: cursor(int64(1), int64(2))},
+			false,
+			Page{},
+			"before: the cursor is not one of this list",
+		},
 	} {
 		got, err := c.args.Page("k", 1, c.desc, limits)
 		if text := errorText(err); text != c.err || !reflect.DeepEqual(got, c.want) {
@@ -123,8 +143,12 @@ func TestConnection(t *testing.T) {
 		"after":              {Page{Limit: 2, After: Key{int64(0)}}, blocks(1), []int64{1}, true, false},
 		"backward":           {Page{Limit: 3, Backward: true}, blocks(3, 2, 1), []int64{1, 2, 3}, false, false},
 		"backward, one more": {Page{Limit: 2, Backward: true}, blocks(3, 2, 1), []int64{2, 3}, true, false},
-		"backward and before": {Page{Limit: 2, Backward: true, Before: Key{int64(4)}}, blocks(3, 2), []int64{2, 3},
-			false, true},
+		"backward and before": {
+			Page{Limit: 2, Backward: true, Before: Key{int64(4)}},
+			blocks(3, 2),
+			[]int64{2, 3},
+			false, true,
+		},
 		"nothing": {Page{Limit: 2}, nil, nil, false, false},
 	} {
 		conn := NewConnection("k", c.page, c.rows, key)

@@ -176,8 +176,10 @@ func (o *Object[T]) compile(c *compiler, set ast.SelectionSet) node[T] {
 	for i, at := range fields.order {
 		s := fields.out[at.name]
 		// A name is written where its first occurrence is that is included.
-		when := c.condition(condition{any: s.occurrences[at.number : at.number+1],
-			none: s.occurrences[:at.number:at.number]})
+		when := c.condition(condition{
+			any:  s.occurrences[at.number : at.number+1],
+			none: s.occurrences[:at.number:at.number],
+		})
 		must := s.field.Definition != nil && s.field.Definition.Type.NonNull
 		columns[i] = column[T]{"," + strconv.Quote(s.field.Alias) + ":", s.field.Alias, when, must, nodes[at.name]}
 	}

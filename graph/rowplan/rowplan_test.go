@@ -240,8 +240,10 @@ func contextOf(
 	}
 	f := op.SelectionSet[0].(*ast.Field)
 	ctx = graphql.WithFieldContext(ctx, &graphql.FieldContext{Object: "Query"})
-	return graphql.WithFieldContext(ctx, &graphql.FieldContext{IsResolver: true,
-		Field: graphql.CollectedField{Field: f, Selections: f.SelectionSet}})
+	return graphql.WithFieldContext(ctx, &graphql.FieldContext{
+		IsResolver: true,
+		Field:      graphql.CollectedField{Field: f, Selections: f.SelectionSet},
+	})
 }
 
 func written(t *testing.T, v any) string {
@@ -264,46 +266,81 @@ func TestPlans(t *testing.T) {
 		want       string
 		statements string
 	}{
-		"columns": {`{authors{name t:tags nicks best{name} __typename}}`, nil,
-			`[{"name":"Ann","t":["A","n","n"],"nicks":["a"],"best":{"name":"B2"},"__typename":"Author"},{"name":"Bob","t":["B","o","b"],"nicks":null,"best":null,"__typename":"Author"},{"name":"Cid","t":["C","i","d"],"nicks":null,"best":null,"__typename":"Author"}]`, ""},
-		"lists": {`{authors{stored{name}}}`,
-			nil, `[{"stored":[{"name":"B0"},null]},{"stored":null},{"stored":null}]`, ""},
-		"a relation": {`{authors{books{name}}}`,
+		"columns": {
+			`{authors{name t:tags nicks best{name} __typename}}`, nil,
+			`[{"name":"Ann","t":["A","n","n"],"nicks":["a"],"best":{"name":"B2"},"__typename":"Author"},{"name":"Bob","t":["B","o","b"],"nicks":null,"best":null,"__typename":"Author"},{"name":"Cid","t":["C","i","d"],"nicks":null,"best":null,"__typename":"Author"}]`, "",
+		},
+		"lists": {
+			`{authors{stored{name}}}`,
+			nil, `[{"stored":[{"name":"B0"},null]},{"stored":null},{"stored":null}]`, "",
+		},
+		"a relation": {
+			`{authors{books{name}}}`,
 			nil,
-			`[{"books":[{"name":"B0"},{"name":"B2"}]},{"books":[]},{"books":[{"name":"B1"},{"name":"B3"},{"name":"B4"}]}]`, "books"},
-		"two levels": {`{authors{name books(first:1){name author{name}}}}`,
+			`[{"books":[{"name":"B0"},{"name":"B2"}]},{"books":[]},{"books":[{"name":"B1"},{"name":"B3"},{"name":"B4"}]}]`, "books",
+		},
+		"two levels": {
+			`{authors{name books(first:1){name author{name}}}}`,
 			nil,
-			`[{"name":"Ann","books":[{"name":"B0","author":{"name":"Ann"}}]},{"name":"Bob","books":[]},{"name":"Cid","books":[{"name":"B1","author":{"name":"Cid"}}]}]`, "books author"},
-		"below objects and lists": {`{authors{best{author{name}} stored{author{name}}}}`, nil,
-			`[{"best":{"author":{"name":"Ann"}},"stored":[{"author":{"name":"Ann"}},null]},{"best":null,"stored":null},{"best":null,"stored":null}]`, "author author"},
-		"same level": {`{authors{a:books(first:1){name} b:books(first:2){name}}}`,
+			`[{"name":"Ann","books":[{"name":"B0","author":{"name":"Ann"}}]},{"name":"Bob","books":[]},{"name":"Cid","books":[{"name":"B1","author":{"name":"Cid"}}]}]`, "books author",
+		},
+		"below objects and lists": {
+			`{authors{best{author{name}} stored{author{name}}}}`, nil,
+			`[{"best":{"author":{"name":"Ann"}},"stored":[{"author":{"name":"Ann"}},null]},{"best":null,"stored":null},{"best":null,"stored":null}]`, "author author",
+		},
+		"same level": {
+			`{authors{a:books(first:1){name} b:books(first:2){name}}}`,
 			nil,
-			`[{"a":[{"name":"B0"}],"b":[{"name":"B0"},{"name":"B2"}]},{"a":[],"b":[]},{"a":[{"name":"B1"}],"b":[{"name":"B1"},{"name":"B3"}]}]`, "books books"},
-		"computed": {`query($n:Int!){authors{upper(times:$n) name}}`, map[string]any{"n": int64(2)},
-			`[{"upper":"ANNANN","name":"Ann"},{"upper":"BOBBOB","name":"Bob"},{"upper":"CIDCID","name":"Cid"}]`, ""},
-		"an interface": {`{authors{favourite{name __typename ...on Book{author{name}} ...on ` +
-			`Author{books(first:1){name}}}}}`, nil,
-			`[{"favourite":{"name":"B1","__typename":"Book","author":{"name":"Cid"}}},{"favourite":{"name":"Ann","__typename":"Author","books":[{"name":"B0"}]}},{"favourite":null}]`, "books author"},
+			`[{"a":[{"name":"B0"}],"b":[{"name":"B0"},{"name":"B2"}]},{"a":[],"b":[]},{"a":[{"name":"B1"}],"b":[{"name":"B1"},{"name":"B3"}]}]`, "books books",
+		},
+		"computed": {
+			`query($n:Int!){authors{upper(times:$n) name}}`,
+			map[string]any{"n": int64(2)},
+			`[{"upper":"ANNANN","name":"Ann"},{"upper":"BOBBOB","name":"Bob"},{"upper":"CIDCID","name":"Cid"}]`, "",
+		},
+		"an interface": {
+			`{authors{favourite{name __typename ...on Book{author{name}} ...on ` +
+				`Author{books(first:1){name}}}}}`, nil,
+			`[{"favourite":{"name":"B1","__typename":"Book","author":{"name":"Cid"}}},{"favourite":{"name":"Ann","__typename":"Author","books":[{"name":"B0"}]}},{"favourite":null}]`, "books author",
+		},
 		"methods": {`{authors{reads}}`, nil, `[{"reads":7},{"reads":7},{"reads":7}]`, ""},
-		"fragments": {`{authors{...A ...on Thing{name ...on Book{name}}}} fragment A on Author{tags ` +
-			`...on Author{name}}`, nil,
-			`[{"tags":["A","n","n"],"name":"Ann"},{"tags":["B","o","b"],"name":"Bob"},{"tags":["C","i","d"],"name":"Cid"}]`, ""},
-		"conditions": {`query($y:Boolean!,$n:Boolean!){authors{name @skip(if:$n) tags @skip(if:$y) ` +
-			`books @include(if:$n){name} ...@include(if:$n){nicks}}}`, map[string]any{"y": true, "n": false},
-			`[{"name":"Ann"},{"name":"Bob"},{"name":"Cid"}]`, ""},
-		"nothing": {`query($n:Boolean!){authors{name @include(if:$n)}}`, map[string]any{"n": false},
-			`[{},{},{}]`, ""},
-		"merged": {`{authors{books(first:1){name} books(first:1){author{name}}}}`,
+		"fragments": {
+			`{authors{...A ...on Thing{name ...on Book{name}}}} fragment A on Author{tags ` +
+				`...on Author{name}}`, nil,
+			`[{"tags":["A","n","n"],"name":"Ann"},{"tags":["B","o","b"],"name":"Bob"},{"tags":["C","i","d"],"name":"Cid"}]`, "",
+		},
+		"conditions": {
+			`query($y:Boolean!,$n:Boolean!){authors{name @skip(if:$n) tags @skip(if:$y) ` +
+				`books @include(if:$n){name} ...@include(if:$n){nicks}}}`,
+			map[string]any{"y": true, "n": false},
+			`[{"name":"Ann"},{"name":"Bob"},{"name":"Cid"}]`, "",
+		},
+		"nothing": {
+			`query($n:Boolean!){authors{name @include(if:$n)}}`,
+			map[string]any{"n": false},
+			`[{},{},{}]`, "",
+		},
+		"merged": {
+			`{authors{books(first:1){name} books(first:1){author{name}}}}`,
 			nil,
-			`[{"books":[{"name":"B0","author":{"name":"Ann"}}]},{"books":[]},{"books":[{"name":"B1","author":{"name":"Cid"}}]}]`, "books author"},
-		"merged under conditions": {`query($y:Boolean!,$n:Boolean!){authors{books(first:1) @include(if:$n){name} ` +
-			`name books(first:1) @include(if:$y){author{name}} name}}`, map[string]any{"y": true, "n": false},
-			`[{"name":"Ann","books":[{"author":{"name":"Ann"}}]},{"name":"Bob","books":[]},{"name":"Cid","books":[{"author":{"name":"Cid"}}]}]`, "books author"},
-		"merged with one condition": {`query($y:Boolean!){authors{books(first:1){name} books(first:1) ` +
-			`@skip(if:$y){author{name}}}}`, map[string]any{"y": true},
-			`[{"books":[{"name":"B0"}]},{"books":[]},{"books":[{"name":"B1"}]}]`, "books"},
-		"no rows below": {`{authors{books(first:0){name author{books{name}}}}}`, nil,
-			`[{"books":[]},{"books":[]},{"books":[]}]`, "books"},
+			`[{"books":[{"name":"B0","author":{"name":"Ann"}}]},{"books":[]},{"books":[{"name":"B1","author":{"name":"Cid"}}]}]`, "books author",
+		},
+		"merged under conditions": {
+			`query($y:Boolean!,$n:Boolean!){authors{books(first:1) @include(if:$n){name} ` +
+				`name books(first:1) @include(if:$y){author{name}} name}}`,
+			map[string]any{"y": true, "n": false},
+			`[{"name":"Ann","books":[{"author":{"name":"Ann"}}]},{"name":"Bob","books":[]},{"name":"Cid","books":[{"author":{"name":"Cid"}}]}]`, "books author",
+		},
+		"merged with one condition": {
+			`query($y:Boolean!){authors{books(first:1){name} books(first:1) ` +
+				`@skip(if:$y){author{name}}}}`,
+			map[string]any{"y": true},
+			`[{"books":[{"name":"B0"}]},{"books":[]},{"books":[{"name":"B1"}]}]`, "books",
+		},
+		"no rows below": {
+			`{authors{books(first:0){name author{books{name}}}}}`, nil,
+			`[{"books":[]},{"books":[]},{"books":[]}]`, "books",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -359,8 +396,11 @@ func TestValues(t *testing.T) {
 	}{
 		{`{author{name}}`, l.authors[0], `{"name":"Ann"}`},
 		{`{author{name}}`, (*author)(nil), `null`},
-		{`{things{name ...on Book{author{name}}}}`, []thing{l.books[0], nil, l.authors[1]},
-			`[{"name":"B0","author":{"name":"Ann"}},null,{"name":"Bob"}]`},
+		{
+			`{things{name ...on Book{author{name}}}}`,
+			[]thing{l.books[0], nil, l.authors[1]},
+			`[{"name":"B0","author":{"name":"Ann"}},null,{"name":"Bob"}]`,
+		},
 	} {
 		got, err := l.tables.Apply(operation(t, c.query, nil), c.value)
 		if err != nil {
@@ -443,8 +483,10 @@ func TestFieldErrors(t *testing.T) {
 		},
 		`{authors{mustWork books(first:1){name}}}`:                      {`null`, "[1].mustWork: Bob fails"},
 		`{authors{favourite{...on Author{mustWork} name} books{name}}}`: {`[{"favourite":{"name":"B1"},"books":[{"name":"B0"},{"name":"B2"}]},{"favourite":{"mustWork":"safe Ann","name":"Ann"},"books":[]},{"favourite":null,"books":[{"name":"B1"},{"name":"B3"},{"name":"B4"}]}]`, ""},
-		`{authors{name needed{name author{name}} books(first:1){name}}}`: {`null`,
-			"[0].needed[1]: a value is null that must not be"},
+		`{authors{name needed{name author{name}} books(first:1){name}}}`: {
+			`null`,
+			"[0].needed[1]: a value is null that must not be",
+		},
 		`{authors{books(first:1){author{mustWork risky}} stored{name}}}`: {`[{"books":[{"author":{"mustWork":"safe Ann","risky":"safe Ann"}}],"stored":[{"name":"B0"},null]},{"books":[],"stored":null},{"books":[{"author":{"mustWork":"safe Cid","risky":"safe Cid"}}],"stored":null}]`, ""},
 	} {
 		l := newLibrary(t)

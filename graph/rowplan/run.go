@@ -61,11 +61,13 @@ type entry struct {
 func add[V any](t *Tables, shape Shape[V]) {
 	id := new(identity)
 	find := func(ctx context.Context, f graphql.CollectedField) *plan[V] { return lookup(ctx, t, id, shape, f) }
-	t.entries[reflect.TypeFor[V]()] = entry{lookup: find,
+	t.entries[reflect.TypeFor[V]()] = entry{
+		lookup: find,
 		apply: func(ctx context.Context, fc *graphql.FieldContext, v any) (any, error) {
 			value, _ := v.(V)
 			return start(ctx, t, find(ctx, fc.Field), fc, value)
-		}}
+		},
+	}
 }
 
 // identity distinguishes entries by its address, which is unique because its size is not zero.
@@ -159,8 +161,10 @@ type run struct {
 }
 
 func newRun[V any](ctx context.Context, t *Tables, p *plan[V]) *run {
-	r := &run{tables: t, store: storeOf(ctx), variables: graphql.GetOperationContext(ctx).Variables,
-		style: scalar.EnvOf(ctx).Style, most: t.MaxResponse}
+	r := &run{
+		tables: t, store: storeOf(ctx), variables: graphql.GetOperationContext(ctx).Variables,
+		style: scalar.EnvOf(ctx).Style, most: t.MaxResponse,
+	}
 	r.holds = evaluate(p.conditions, r.variables)
 	if p.load != nil {
 		r.slots = make([]any, p.slots)
@@ -299,8 +303,10 @@ func (m *response) MarshalGQL(w io.Writer) {
 
 // TooLarge returns the error of a response that has more bytes than the maximum.
 func TooLarge(most int) error {
-	return &fault.Error{Code: fault.TooComplex,
-		Message: fmt.Sprintf("the response is larger than %d bytes: request smaller pages or fewer fields", most)}
+	return &fault.Error{
+		Code:    fault.TooComplex,
+		Message: fmt.Sprintf("the response is larger than %d bytes: request smaller pages or fewer fields", most),
+	}
 }
 
 // slack is the size in bytes of what follows the JSON of a plan in a response.

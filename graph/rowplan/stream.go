@@ -20,12 +20,15 @@ import (
 func addStream[T any](t *Tables, shape Shape[T]) {
 	id := new(identity)
 	t.entries[reflect.TypeFor[<-chan T]()] = entry{apply: func(ctx context.Context, fc *graphql.FieldContext,
-		v any) (any, error) {
+		v any,
+	) (any, error) {
 		p := lookup(ctx, t, id, shape, fc.Field)
 		events, _ := v.(<-chan T)
 		oc := graphql.GetOperationContext(ctx)
-		key := eventKey{plan: p, variables: usedVariables(oc.Doc, fc.Field.Selections, oc.Variables),
-			style: scalar.EnvOf(ctx).Style}
+		key := eventKey{
+			plan: p, variables: usedVariables(oc.Doc, fc.Field.Selections, oc.Variables),
+			style: scalar.EnvOf(ctx).Style,
+		}
 		return func(ctx context.Context) graphql.Marshaler {
 			select {
 			case event, ok := <-events:

@@ -51,10 +51,14 @@ func TestAppend(t *testing.T) {
 		want  styles
 	}{
 		"long": {long(1), styles{`"1"`, `1`, `1`}},
-		"greatest long": {long(math.MaxInt64),
-			styles{`"9223372036854775807"`, `9223372036854775807`, `9223372036854775807`}},
-		"least long": {long(math.MinInt64),
-			styles{`"-9223372036854775808"`, `-9223372036854775808`, `-9223372036854775808`}},
+		"greatest long": {
+			long(math.MaxInt64),
+			styles{`"9223372036854775807"`, `9223372036854775807`, `9223372036854775807`},
+		},
+		"least long": {
+			long(math.MinInt64),
+			styles{`"-9223372036854775808"`, `-9223372036854775808`, `-9223372036854775808`},
+		},
 		"unknown long": {func(d []byte, s Style) []byte {
 			return AppendNullLong(d, ledger.Null[int64]{V: 5}, s)
 		}, all(null)},
@@ -86,8 +90,10 @@ func TestAppend(t *testing.T) {
 		"no UTF-8":           {text("a\xffb\xc3"), all("\"a\uFFFDb\uFFFD\"")},
 		"invalid bytes":      {text("\xff\x80\xc0\xaf\xf4\x90"), all("\"" + strings.Repeat("\uFFFD", 6) + "\"")},
 		"surrogate":          {text("\xed\xa0\x80"), all("\"\uFFFD\uFFFD\uFFFD\"")},
-		"cut characters": {text("\xe2\x82\xe2\x82\xacA\xf0\x9f\x98\xf0\x9f\"\xe2"),
-			all("\"\uFFFD\u20ACA\uFFFD\uFFFD\\\"\uFFFD\"")},
+		"cut characters": {
+			text("\xe2\x82\xe2\x82\xacA\xf0\x9f\x98\xf0\x9f\"\xe2"),
+			all("\"\uFFFD\u20ACA\uFFFD\uFFFD\\\"\uFFFD\""),
+		},
 		"line separators": {text("\u2028\u2029"), all("\"\u2028\u2029\"")},
 		"unknown string": {func(d []byte, s Style) []byte {
 			return AppendNullString(d, ledger.Null[string]{V: "x"}, s)
@@ -218,8 +224,10 @@ func TestMarshal(t *testing.T) {
 // FuzzAppendString tests that any string is encoded as one JSON string, and that valid UTF-8 is decoded to the same
 // string.
 func FuzzAppendString(f *testing.F) {
-	for _, s := range []string{"", "a", "\x00\x1f\"\\", "\xff\xc3", "\u2028é\U0001F600",
-		strings.Repeat("x", 100) + "\n"} {
+	for _, s := range []string{
+		"", "a", "\x00\x1f\"\\", "\xff\xc3", "\u2028é\U0001F600",
+		strings.Repeat("x", 100) + "\n",
+	} {
 		f.Add(s)
 	}
 	readable := func(s string) string { return strings.ReplaceAll(strings.ToValidUTF8(s, ""), "\uFFFD", "") }

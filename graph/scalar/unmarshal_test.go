@@ -134,8 +134,12 @@ func TestUnmarshal(t *testing.T) {
 func TestUnmarshalAnything(t *testing.T) {
 	t.Parallel()
 	for name, read := range readers() {
-		for _, v := range []any{nil, true, "", "x", "\x00", json.Number("1e999"), 1.5, []any{}, map[string]any{},
-			int64(-1), strings.Repeat("9", 400)} {
+		for _, v := range []any{
+			nil, true, "", "x", "\x00", json.Number("1e999"), 1.5,
+			[]any{},
+			map[string]any{},
+			int64(-1), strings.Repeat("9", 400),
+		} {
 			_, err := read(t.Context(), v)
 			var own *fault.Error
 			if err != nil && (!errors.As(err, &own) || own.Code != fault.BadUserInput) {
@@ -147,8 +151,10 @@ func TestUnmarshalAnything(t *testing.T) {
 
 // FuzzUnmarshal passes arbitrary strings and numbers to each Unmarshal function.
 func FuzzUnmarshal(f *testing.F) {
-	for _, s := range []string{"", "0.0.5", "1.5", "0xab", "ABCDE", "-1", "9223372036854775808", "0.0.2-7-42",
-		"CRYPTOTRANSFER", "\xff\x00"} {
+	for _, s := range []string{
+		"", "0.0.5", "1.5", "0xab", "ABCDE", "-1", "9223372036854775808", "0.0.2-7-42",
+		"CRYPTOTRANSFER", "\xff\x00",
+	} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {

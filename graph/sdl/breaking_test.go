@@ -33,8 +33,11 @@ func breaking(older, newer *ast.Schema) []string {
 	for _, root := range []struct {
 		name     string
 		was, now *ast.Definition
-	}{{"query", older.Query, newer.Query}, {"mutation", older.Mutation, newer.Mutation},
-		{"subscription", older.Subscription, newer.Subscription}} {
+	}{
+		{"query", older.Query, newer.Query},
+		{"mutation", older.Mutation, newer.Mutation},
+		{"subscription", older.Subscription, newer.Subscription},
+	} {
 		if root.was != nil && (root.now == nil || root.now.Name != root.was.Name) {
 			c.report("the root type of %s is no longer %s", root.name, root.was.Name)
 		}

@@ -91,6 +91,8 @@ func Subgraph(s *ast.Schema) string {
 }
 
 func key(fields string) *ast.Directive {
-	return &ast.Directive{Name: "key",
-		Arguments: ast.ArgumentList{{Name: "fields", Value: &ast.Value{Kind: ast.StringValue, Raw: fields}}}}
+	return &ast.Directive{
+		Name:      "key",
+		Arguments: ast.ArgumentList{{Name: "fields", Value: &ast.Value{Kind: ast.StringValue, Raw: fields}}},
+	}
 }

@@ -41,8 +41,10 @@ func TestPersisted(t *testing.T) {
 		short.Header.Get("Cache-Control") != "public, max-age=2" {
 		t.Errorf("with the query: %s; without: %v: %s", whole.Body, short.Header, short.Body)
 	}
-	for _, body := range []string{`{"extensions":{"persistedQuery":{"version":1,"sha256Hash":"` + hash + `"}}}`,
-		`{"documentId":"` + hash + `"}`, `{"documentId":"sha256:` + hash + `"}`} {
+	for _, body := range []string{
+		`{"extensions":{"persistedQuery":{"version":1,"sha256Hash":"` + hash + `"}}}`,
+		`{"documentId":"` + hash + `"}`, `{"documentId":"sha256:` + hash + `"}`,
+	} {
 		if got := g.Do(t, http.MethodPost, "/graphql", body, "Content-Type: "+plainMedia); got.Body != whole.Body {
 			t.Errorf("%s: %s", body, got.Body)
 		}
@@ -92,9 +94,13 @@ func TestTrusted(t *testing.T) {
 	}
 	for name, request := range map[string]map[string]any{
 		"another text": {"query": other},
-		"another text to be kept": {"query": other,
-			"extensions": map[string]any{"persistedQuery": map[string]any{"version": 1,
-				"sha256Hash": server.DocumentID(other)}}},
+		"another text to be kept": {
+			"query": other,
+			"extensions": map[string]any{"persistedQuery": map[string]any{
+				"version":    1,
+				"sha256Hash": server.DocumentID(other),
+			}},
+		},
 	} {
 		if _, codes := read(t, post(request)); codes != "FORBIDDEN" {
 			t.Errorf("%s: %s", name, codes)

@@ -243,16 +243,20 @@ func (x *export) paginate(f *ast.Field) error {
 		return slices.Contains([]string{"first", "last", "after", "before"}, a.Name)
 	})
 	def := x.operation.Operation
-	for name, variable := range map[string]struct{ name, typ string }{"first": {csvFirst, "Int"},
-		"after": {csvAfter, "String"}} {
+	for name, variable := range map[string]struct{ name, typ string }{
+		"first": {csvFirst, "Int"},
+		"after": {csvAfter, "String"},
+	} {
 		f.Arguments = append(f.Arguments,
 			&ast.Argument{Name: name, Value: &ast.Value{Raw: variable.name, Kind: ast.Variable}})
 		def.VariableDefinitions = append(def.VariableDefinitions,
 			&ast.VariableDefinition{Variable: variable.name, Type: ast.NamedType(variable.typ, nil)})
 	}
 	field := func(name string) ast.Selection { return &ast.Field{Alias: name, Name: name} }
-	info := &ast.Field{Alias: csvAfter, Name: "pageInfo",
-		SelectionSet: ast.SelectionSet{field("hasNextPage"), field("endCursor")}}
+	info := &ast.Field{
+		Alias: csvAfter, Name: "pageInfo",
+		SelectionSet: ast.SelectionSet{field("hasNextPage"), field("endCursor")},
+	}
 	f.SelectionSet = append(f.SelectionSet, info)
 	return nil
 }

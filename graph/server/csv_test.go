@@ -76,8 +76,10 @@ func TestCSV(t *testing.T) {
 				if node.Scheduled {
 					scheduled = "true"
 				}
-				if want := []string{node.At, node.Payer.EntityID, node.Payer.Memo, node.ChargedFee,
-					scheduled}; n >= len(rows) || !slices.Equal(rows[n], want) {
+				if want := []string{
+					node.At, node.Payer.EntityID, node.Payer.Memo, node.ChargedFee,
+					scheduled,
+				}; n >= len(rows) || !slices.Equal(rows[n], want) {
 					t.Fatalf("%s: row %d of %d is not %v", name, n, len(rows), want)
 				}
 				n++
@@ -121,8 +123,10 @@ func TestCSVEscapes(t *testing.T) {
 	for _, row := range records(t, got)[1:] {
 		memos = append(memos, row[0])
 	}
-	if want := []string{"'=1+1", `'@a,"b"`, "-5", "'-5+cmd", "a=b", "-1.5 ℏ", "'＝1+1", "'＋1", "'－1", "'＠a", "'\t=1",
-		"'\u200b=1", "'# cut", "ｗide"}; !slices.Equal(memos, want) {
+	if want := []string{
+		"'=1+1", `'@a,"b"`, "-5", "'-5+cmd", "a=b", "-1.5 ℏ", "'＝1+1", "'＋1", "'－1", "'＠a", "'\t=1",
+		"'\u200b=1", "'# cut", "ｗide",
+	}; !slices.Equal(memos, want) {
 		t.Errorf("%q, want %q", memos, want)
 	}
 }
@@ -196,8 +200,10 @@ func TestCSVErrors(t *testing.T) {
 func TestCSVTexts(t *testing.T) {
 	t.Parallel()
 	var texts []string
-	for _, special := range []string{"\r", "\n", "\r\n", "\n\r", `"`, `""`, ",", ";", " ", "\t", "#", "'", "\\",
-		"\u2028", "\ufeff", "\x00"} {
+	for _, special := range []string{
+		"\r", "\n", "\r\n", "\n\r", `"`, `""`, ",", ";", " ", "\t", "#", "'", "\\",
+		"\u2028", "\ufeff", "\x00",
+	} {
 		texts = append(texts, "a"+special, "a"+special+"b", "a"+special+special+"b", special+"b", special)
 	}
 	url := testenv.Filled.Fresh(t)

@@ -170,8 +170,10 @@ var deferring = map[string]struct {
 	"the whole root": {`{ ... @defer { account(id: 1008) { memo } } }`, 2},
 	"a relation": {`{ accounts(first: 25, order: DESC) { nodes { entityId ... @defer { ` +
 		`transactions(first: 3) { nodes { name: type payer { memo } } } } } } }`, 2},
-	"a connection's nodes": {`{ accounts(first: 3) { ... @defer { nodes { memo } } pageInfo { hasNextPage } } }`,
-		2},
+	"a connection's nodes": {
+		`{ accounts(first: 3) { ... @defer { nodes { memo } } pageInfo { hasNextPage } } }`,
+		2,
+	},
 	"a connection's end": {`{ accounts(first: 3) { nodes { memo } ... @defer { pageInfo { hasNextPage ` +
 		`endCursor } } } }`, 2},
 	"edges": {`{ accounts(first: 3) { edges { cursor node { ... @defer { memo ` +
@@ -180,8 +182,10 @@ var deferring = map[string]struct {
 		`name: type ... @defer { payer { memo stakedAccount { entityId } } } } } } } }`, 2},
 	"nested": {`{ accounts(first: 5, order: DESC) { nodes { entityId ... @defer(label: "outer") ` +
 		`{ transactions(first: 2) { nodes { name: type ... @defer(label: "inner") { payer { memo } } } } } } } }`, 3},
-	"nested directly": {`{ account(id: 1008) { entityId ... @defer { memo ... @defer { evmAddress } } } }`,
-		3},
+	"nested directly": {
+		`{ account(id: 1008) { entityId ... @defer { memo ... @defer { evmAddress } } } }`,
+		3,
+	},
 	"one in a fragment": {`{ accounts(first: 2) { nodes { ...F } } account(id: 1008) { ...F } } fragment F ` +
 		`on Account { entityId ... @defer { memo } }`, 3},
 	"siblings": {`{ account(id: 1008) { ... @defer(label: "a") { memo } ... @defer(label: "b") { ` +
@@ -194,8 +198,10 @@ var deferring = map[string]struct {
 		`transactions(first: 2) { nodes { name: type ... @defer { payer { memo balance(unit: HBAR) } } } } } } }`, 2},
 	"of one type": {`query($ids: [ID!]!) { nodes(ids: $ids) { __typename ... on Account @defer { ` +
 		`memo } ... on Block @defer(label: "block") { number } } }`, 3},
-	"of no matching type": {`query($ids: [ID!]!) { nodes(ids: $ids) { __typename ... on Schedule @defer { id } } }`,
-		2},
+	"of no matching type": {
+		`query($ids: [ID!]!) { nodes(ids: $ids) { __typename ... on Schedule @defer { id } } }`,
+		2,
+	},
 	"in a null object": {`{ account(id: 999999) { memo ... @defer { entityId } } }`, 1},
 	"beside a null object": {`{ none: account(id: 999999) { ... @defer { memo } } some: account(id: 1008) { ` +
 		`entityId ... @defer { memo } } }`, 2},
@@ -326,8 +332,10 @@ func TestSingleResponse(t *testing.T) {
 		"not deferred":           {accept: parts, variables: map[string]any{"on": false}},
 		"parts, any version":     {accept: parts, inParts: true},
 		"parts, our version":     {accept: parts + ";deferSpec=20220824, application/json", inParts: true},
-		"parts after other types": {accept: "application/graphql-response+json, application/json;q=0.9, " + parts,
-			inParts: true},
+		"parts after other types": {
+			accept:  "application/graphql-response+json, application/json;q=0.9, " + parts,
+			inParts: true,
+		},
 		"parts liked less": {accept: "application/graphql-response+json, application/json;q=0.9, " + parts +
 			";q=0.1"},
 		"deferred":            {accept: parts, variables: map[string]any{"on": true}, inParts: true},

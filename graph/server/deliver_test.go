@@ -138,14 +138,18 @@ func TestPartsAsEvents(t *testing.T) {
 		if resp.Body != nil {
 			_ = resp.Body.Close()
 		}
-		for _, m := range []string{`{"type":"connection_init"}`,
-			`{"type":"subscribe","id":"1","payload":` + body(t, document, nil) + `}`} {
+		for _, m := range []string{
+			`{"type":"connection_init"}`,
+			`{"type":"subscribe","id":"1","payload":` + body(t, document, nil) + `}`,
+		} {
 			if err := conn.Write(t.Context(), websocket.MessageText, []byte(m)); err != nil {
 				t.Fatal(err)
 			}
 		}
-		for i, want := range []string{`{"type":"connection_ack"}`,
-			`{"type":"next","id":"1","payload":` + firstPart + `}`, lastPart + "}", `{"type":"complete","id":"1"}`} {
+		for i, want := range []string{
+			`{"type":"connection_ack"}`,
+			`{"type":"next","id":"1","payload":` + firstPart + `}`, lastPart + "}", `{"type":"complete","id":"1"}`,
+		} {
 			_, got, err := conn.Read(t.Context())
 			if err != nil || !strings.HasSuffix(string(got), want) {
 				t.Errorf("message %d is %s, %v", i, got, err)

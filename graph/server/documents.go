@@ -39,8 +39,10 @@ type entry struct {
 
 func newEntry(doc *ast.QueryDocument, pages relay.Limits) *entry {
 	n := len(doc.Operations)
-	e := &entry{doc: doc, costs: make(map[*ast.OperationDefinition]*limits.Cost, n),
-		ages: make(map[*ast.OperationDefinition]int, n)}
+	e := &entry{
+		doc: doc, costs: make(map[*ast.OperationDefinition]*limits.Cost, n),
+		ages: make(map[*ast.OperationDefinition]int, n),
+	}
 	for _, op := range doc.Operations {
 		e.costs[op], e.ages[op] = limits.Price(op, pages), limits.Age(op)
 		e.lists = e.lists || limits.Lists(op.SelectionSet)

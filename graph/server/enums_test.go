@@ -28,11 +28,15 @@ func TestEnumVariables(t *testing.T) {
 				ast.ListType(ast.NamedType(name, nil), nil),
 				ast.NonNullListType(ast.NonNullNamedType(name, nil), nil),
 			} {
-				op := &ast.OperationDefinition{VariableDefinitions: ast.VariableDefinitionList{{Variable: "v",
-					Type: typ, Definition: def}}}
+				op := &ast.OperationDefinition{VariableDefinitions: ast.VariableDefinitionList{{
+					Variable: "v",
+					Type:     typ, Definition: def,
+				}}}
 				first := at.values[0]
-				for _, given := range []any{first, strings.ToLower(first), first[:1] + strings.ToLower(first[1:]),
-					first + " ", "", json.Number("1")} {
+				for _, given := range []any{
+					first, strings.ToLower(first), first[:1] + strings.ToLower(first[1:]),
+					first + " ", "", json.Number("1"),
+				} {
 					nested := given
 					for _, field := range slices.Backward(at.path) {
 						nested = map[string]any{field: nested}

@@ -35,8 +35,10 @@ func (b *buffer) String() string {
 // leaks reports words that must not be in a response.
 func leaks(t *testing.T, body string) {
 	t.Helper()
-	for _, word := range []string{"select", "SQLSTATE", "pgx", "pool", "entity_stake", "canceling",
-		"dial", "goroutine", ".go:"} {
+	for _, word := range []string{
+		"select", "SQLSTATE", "pgx", "pool", "entity_stake", "canceling",
+		"dial", "goroutine", ".go:",
+	} {
 		if strings.Contains(body, word) {
 			t.Errorf("%q is in %s", word, body)
 		}
@@ -70,8 +72,10 @@ func TestUnavailable(t *testing.T) {
 	if want := `{"_status":{"messages":[{"message":"Service Unavailable","detail":""}]}}`; modern.Status != http.StatusServiceUnavailable || modern.Body != want {
 		t.Errorf("status %d: %s", modern.Status, modern.Body)
 	}
-	for path, want := range map[string]int{"": http.StatusOK, "/ledger": http.StatusServiceUnavailable,
-		"/status": http.StatusOK} {
+	for path, want := range map[string]int{
+		"": http.StatusOK, "/ledger": http.StatusServiceUnavailable,
+		"/status": http.StatusOK,
+	} {
 		if ready := g.Get(t, "/health/readiness"+path); ready.Status != want {
 			t.Errorf("readiness%s: status %d", path, ready.Status)
 		}
@@ -163,8 +167,10 @@ func TestExplain(t *testing.T) {
 	if a, codes := read(t, run); codes != "" || !strings.Contains(string(*a.Data), `"accounts":[{"account":"0.0.`) {
 		t.Errorf("%s: %s", x.Query, run.Body)
 	}
-	for path, status := range map[string]int{"/api/v1/accounts%3Flimit%3D0": 400, "/api/v1/nothing": 404, "": 404,
-		"%25zz": 400, "/api/v1/transactions%3Ftype%3Dcredit%26type%3Ddebit": 400} {
+	for path, status := range map[string]int{
+		"/api/v1/accounts%3Flimit%3D0": 400, "/api/v1/nothing": 404, "": 404,
+		"%25zz": 400, "/api/v1/transactions%3Ftype%3Dcredit%26type%3Ddebit": 400,
+	} {
 		if got := g.Get(t, "/graphql/explain?path="+path); got.Status != status {
 			t.Errorf("%s: status %d, want %d: %s", path, got.Status, status, got.Body)
 		}

@@ -69,26 +69,40 @@ func TestRequests(t *testing.T) {
 		codes                             string
 	}{
 		"query": {post, "", query, plainMedia, "", 200, `"__typename":"Query"`, ""},
-		"media type with charset": {post, "", query, "application/json; charset=UTF-8", "", 200, "Query",
-			""},
+		"media type with charset": {
+			post, "", query, "application/json; charset=UTF-8", "", 200, "Query",
+			"",
+		},
 		"GraphQL media type": {post, "", query, plainMedia, graphMedia, 200, "Query", ""},
 		"get":                {"GET", get("query", "{ __typename }"), "", "", "", 200, "Query", ""},
-		"get with variables": {"GET",
+		"get with variables": {
+			"GET",
 			get("query", "query A($n: Int) { accounts(first: $n) { nodes { entityId } } } query B { __typename }",
-				"variables", `{"n":1}`, "operationName", "A"), "", "", "", 200, `0.0.2"`, ""},
-		"get with null variables": {"GET", get("query", "{ __typename }", "variables", "null"), "",
-			"", "", 200, "Query", ""},
+				"variables", `{"n":1}`, "operationName", "A"), "", "", "", 200, `0.0.2"`, "",
+		},
+		"get with null variables": {
+			"GET", get("query", "{ __typename }", "variables", "null"), "",
+			"", "", 200, "Query", "",
+		},
 		"get without query": {"GET", "/graphql", "", "", "", 400, "", bad},
-		"get with bad variables": {"GET", get("query", "{ __typename }", "variables", "[1]"), "",
-			"", "", 400, "", bad},
-		"get with trailing text": {"GET", get("query", "{ __typename }", "variables", "{} {}"), "",
-			"", "", 400, "", bad},
-		"get with bad escape": {"GET", "/graphql?query=%7B__typename%7D&x=%zz", "", "", "", 400,
-			"", bad},
+		"get with bad variables": {
+			"GET", get("query", "{ __typename }", "variables", "[1]"), "",
+			"", "", 400, "", bad,
+		},
+		"get with trailing text": {
+			"GET", get("query", "{ __typename }", "variables", "{} {}"), "",
+			"", "", 400, "", bad,
+		},
+		"get with bad escape": {
+			"GET", "/graphql?query=%7B__typename%7D&x=%zz", "", "", "", 400,
+			"", bad,
+		},
 		"put":    {"PUT", "", query, plainMedia, "", 405, "", bad},
 		"delete": {"DELETE", "", "", "", "", 405, "", bad},
-		"form": {post, "", "query=%7B__typename%7D", "application/x-www-form-urlencoded",
-			"", 415, "", bad},
+		"form": {
+			post, "", "query=%7B__typename%7D", "application/x-www-form-urlencoded",
+			"", 415, "", bad,
+		},
 		"text":                  {post, "", query, "text/plain", "", 415, "", bad},
 		"multipart":             {post, "", query, "multipart/form-data; boundary=x", "", 415, "", bad},
 		"no media type":         {post, "", query, "", "", 415, "", bad},
@@ -103,58 +117,102 @@ func TestRequests(t *testing.T) {
 		"trailing white space":  {post, "", query + " \n", plainMedia, "", 200, "Query", ""},
 		"no query":              {post, "", `{"variables":{}}`, plainMedia, "", 400, "", bad},
 		"query of another type": {post, "", `{"query":5}`, plainMedia, "", 400, "", bad},
-		"variables of another type": {post, "", `{"query":"{ __typename }","variables":"x"}`, plainMedia,
-			"", 400, "", bad},
-		"null variables": {post,
+		"variables of another type": {
+			post, "", `{"query":"{ __typename }","variables":"x"}`, plainMedia,
+			"", 400, "", bad,
+		},
+		"null variables": {
+			post,
 			"", `{"query":"{ __typename }","variables":null,"operationName":null,"extensions":null}`, plainMedia,
-			"", 200, "Query", ""},
-		"unknown member": {post, "", `{"query":"{ __typename }","id":"x"}`, plainMedia, "",
-			200, "Query", ""},
-		"unknown variable": {post, "", `{"query":"{ __typename }","variables":{"x":1}}`, plainMedia,
-			"", 200, "Query", ""},
-		"missing variable": {post,
-			"", `{"query":"query($id: AccountRef!) { account(id: $id) { memo } }"}`, plainMedia, "", 200, "", bad},
-		"null for a non-null variable": {post,
+			"", 200, "Query", "",
+		},
+		"unknown member": {
+			post, "", `{"query":"{ __typename }","id":"x"}`, plainMedia, "",
+			200, "Query", "",
+		},
+		"unknown variable": {
+			post, "", `{"query":"{ __typename }","variables":{"x":1}}`, plainMedia,
+			"", 200, "Query", "",
+		},
+		"missing variable": {
+			post,
+			"", `{"query":"query($id: AccountRef!) { account(id: $id) { memo } }"}`, plainMedia, "", 200, "", bad,
+		},
+		"null for a non-null variable": {
+			post,
 			"", `{"query":"query($id: AccountRef!) { account(id: $id) { memo } }","variables":{"id":null}}`,
-			plainMedia, graphMedia, 400, "", bad},
-		"a variable of another type": {post,
+			plainMedia, graphMedia, 400, "", bad,
+		},
+		"a variable of another type": {
+			post,
 			"", `{"query":"query($n: Int) { accounts(first: $n) { nodes { memo } } }","variables":{"n":"many"}}`,
-			plainMedia, "", 200, "", bad},
-		"integer out of range": {post,
+			plainMedia, "", 200, "", bad,
+		},
+		"integer out of range": {
+			post,
 			"", `{"query":"query($n: Int) { accounts(first: $n) { nodes { memo } } }","variables":{"n":4294967296}}`,
-			plainMedia, graphMedia, 400, "", bad},
-		"unknown field": {post, "", `{"query":"{ accounts { nodes { memo colour } } }"}`,
-			plainMedia, "", 200, "", bad},
-		"unknown field, GraphQL media type": {post, "", `{"query":"{ accounts { nodes { memo colour } } }"}`,
-			plainMedia, graphMedia, 400, "", bad},
-		"unknown filter": {post,
+			plainMedia, graphMedia, 400, "", bad,
+		},
+		"unknown field": {
+			post, "", `{"query":"{ accounts { nodes { memo colour } } }"}`,
+			plainMedia, "", 200, "", bad,
+		},
+		"unknown field, GraphQL media type": {
+			post, "", `{"query":"{ accounts { nodes { memo colour } } }"}`,
+			plainMedia, graphMedia, 400, "", bad,
+		},
+		"unknown filter": {
+			post,
 			"",
-			`{"query":"query($f: AccountFilter) { accounts(filter: $f) { nodes { memo } } }","variables":{"f":{"colour":1}}}`, plainMedia, graphMedia, 400, "", bad},
-		"syntax": {post, "", `{"query":"{ accounts "}`, plainMedia, graphMedia, 400,
-			"", bad},
-		"unknown operation": {post, "", `{"query":"query A { __typename }","operationName":"B"}`,
-			plainMedia, graphMedia, 400, "", bad},
-		"ambiguous operation": {post, "", `{"query":"query A { __typename } query B { __typename }"}`,
-			plainMedia, graphMedia, 400, "", bad},
-		"no operation": {post, "", `{"query":"fragment A on Query { __typename }"}`, plainMedia,
-			graphMedia, 400, "", bad},
-		"fragment cycle": {post,
+			`{"query":"query($f: AccountFilter) { accounts(filter: $f) { nodes { memo } } }","variables":{"f":{"colour":1}}}`, plainMedia, graphMedia, 400, "", bad,
+		},
+		"syntax": {
+			post, "", `{"query":"{ accounts "}`, plainMedia, graphMedia, 400,
+			"", bad,
+		},
+		"unknown operation": {
+			post, "", `{"query":"query A { __typename }","operationName":"B"}`,
+			plainMedia, graphMedia, 400, "", bad,
+		},
+		"ambiguous operation": {
+			post, "", `{"query":"query A { __typename } query B { __typename }"}`,
+			plainMedia, graphMedia, 400, "", bad,
+		},
+		"no operation": {
+			post, "", `{"query":"fragment A on Query { __typename }"}`, plainMedia,
+			graphMedia, 400, "", bad,
+		},
+		"fragment cycle": {
+			post,
 			"", `{"query":"{ ...A } fragment A on Query { ...B } fragment B on Query { ...A }"}`, plainMedia,
-			graphMedia, 400, "", bad},
-		"too many tokens": {post, "", `{"query":"{` + strings.Repeat(" a:__typename", 6000) + `}"}`,
-			plainMedia, graphMedia, 400, "", "QUERY_TOO_COMPLEX"},
-		"an argument out of range": {post, "", `{"query":"{ accounts(first: 101) { nodes { memo } } }"}`,
-			plainMedia, graphMedia, 200, "null", bad},
-		"a foreign cursor": {post,
+			graphMedia, 400, "", bad,
+		},
+		"too many tokens": {
+			post, "", `{"query":"{` + strings.Repeat(" a:__typename", 6000) + `}"}`,
+			plainMedia, graphMedia, 400, "", "QUERY_TOO_COMPLEX",
+		},
+		"an argument out of range": {
+			post, "", `{"query":"{ accounts(first: 101) { nodes { memo } } }"}`,
+			plainMedia, graphMedia, 200, "null", bad,
+		},
+		"a foreign cursor": {
+			post,
 			"", `{"query":"{ accounts(after: \"YmxvY2tzOjE\") { nodes { memo } } }"}`, plainMedia, "", 200, "null",
-			bad},
-		"a bad literal": {post, "", `{"query":"{ account(id: \"x\") { memo } }"}`, plainMedia,
-			graphMedia, 200, "null", bad},
-		"partial data": {post, "", `{"query":"{ __typename block { hash } }"}`, plainMedia,
-			graphMedia, 200, `{"__typename":"Query","block":null}`, bad},
-		"NUL in a text": {post,
+			bad,
+		},
+		"a bad literal": {
+			post, "", `{"query":"{ account(id: \"x\") { memo } }"}`, plainMedia,
+			graphMedia, 200, "null", bad,
+		},
+		"partial data": {
+			post, "", `{"query":"{ __typename block { hash } }"}`, plainMedia,
+			graphMedia, 200, `{"__typename":"Query","block":null}`, bad,
+		},
+		"NUL in a text": {
+			post,
 			"", `{"query":"{ accounts(filter: {publicKey: {eq: \"\\u0000\"}}) { nodes { memo } } }"}`, plainMedia,
-			"", 200, "null", bad},
+			"", 200, "null", bad,
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -249,8 +307,10 @@ func TestStyle(t *testing.T) {
 	got := g.Query(t,
 		`{ accounts(first: 1) { nodes { pendingReward delegationAddress maxAutomaticTokenAssociations declineReward `+
 			`} } transactions(first: 1) { nodes { transactionHash } } }`, nil)
-	for _, part := range []string{`"pendingReward":"0"`, `"delegationAddress":"0x"`,
-		`"maxAutomaticTokenAssociations":0`, `"declineReward":`, `"transactionHash":"0x`} {
+	for _, part := range []string{
+		`"pendingReward":"0"`, `"delegationAddress":"0x"`,
+		`"maxAutomaticTokenAssociations":0`, `"declineReward":`, `"transactionHash":"0x`,
+	} {
 		if !strings.Contains(got.Body, part) {
 			t.Errorf("%s is not in %s", part, got.Body)
 		}

@@ -33,8 +33,8 @@ type Document struct {
 
 // Prepare parses, validates and caches a document. It is never evicted.
 func (s *Server) Prepare(text string) (*Document, error) {
-	doc, errs := gqlparser.LoadQuery(s.o.Schema.Schema(),
-		text) //nolint:staticcheck // its replacement needs the default rules as an argument
+	//nolint:staticcheck // its replacement needs the default rules as an argument
+	doc, errs := gqlparser.LoadQuery(s.o.Schema.Schema(), text)
 	if errs != nil {
 		return nil, fmt.Errorf("validating a document: %w", errs)
 	}

@@ -70,8 +70,10 @@ func hostile() map[string]struct{ body, code string } {
 		"fragments that double":      {query(chain(200, "__typename")), tooComplex},
 		"empty fragments that double": {query(strings.ReplaceAll(chain(200, "... on Query { __typename }"),
 			" a: __typename", "")), tooComplex},
-		"fragment cycle": {query("{ ...A } fragment A on Query { ...B } fragment B on Query { ...A }"),
-			bad},
+		"fragment cycle": {
+			query("{ ...A } fragment A on Query { ...B } fragment B on Query { ...A }"),
+			bad,
+		},
 		"a fragment in itself": {query("{ ...A } fragment A on Query { __typename ...A }"), bad},
 		"unused fragments":     {query("{ __typename }" + fragments.String()), bad},
 		"a long name":          {query("{ " + repeat("x", 60_000) + " }"), bad},
@@ -90,8 +92,10 @@ func hostile() map[string]struct{ body, code string } {
 		"the same by variables":  {`{"query":"query($n: Int) { accounts(first: $n) { nodes { transactions(first: $n) { nodes { payer { transactions(first: $n) { nodes { name: type } } } } } } } }","variables":{"n":100}}`, tooComplex},
 		"many variables' values": {`{"query":"query($f: AccountFilter) { accounts(filter: $f) { nodes { memo } } }","variables":{"f":{"id":{"in":[1` + repeat(",1", 200_000) + `]}}}}`, tooComplex},
 		"deep variables":         {`{"query":"query($f: AccountFilter) { accounts(filter: $f) { nodes { memo } } }","variables":{"f":` + repeat("[", 200_000) + repeat("]", 200_000) + `}}`, tooComplex},
-		"ten megabytes": {`{"query":"{ __typename }","variables":{"x":"` + repeat("x", 10<<20) + `"}}`,
-			bad},
+		"ten megabytes": {
+			`{"query":"{ __typename }","variables":{"x":"` + repeat("x", 10<<20) + `"}}`,
+			bad,
+		},
 	}
 }
 
@@ -212,24 +216,38 @@ func TestBounds(t *testing.T) {
 		o.MaxBody, o.MaxValues = 300, 6
 	}))
 	for name, c := range map[string]struct{ good, bad, text string }{
-		"cost": {`{ accounts(first: 10) { nodes { memo } } }`, `{ accounts(first: 11) { nodes { memo } } }`,
-			`costs 12, because its response can have so many objects, and the limit is 11`},
-		"depth": {`{ a: accounts(first: 1) { nodes { key { type } } } }`,
+		"cost": {
+			`{ accounts(first: 10) { nodes { memo } } }`, `{ accounts(first: 11) { nodes { memo } } }`,
+			`costs 12, because its response can have so many objects, and the limit is 11`,
+		},
+		"depth": {
+			`{ a: accounts(first: 1) { nodes { key { type } } } }`,
 			`{ accounts(first: 1) { nodes { autoRenewAccount { key { type } } } } }`,
-			"nested 5 fields deep; the maximum is 4"},
-		"fields": {`{ account(id: 2) { ...F ...F } } fragment F on Account { memo id deleted }`,
+			"nested 5 fields deep; the maximum is 4",
+		},
+		"fields": {
+			`{ account(id: 2) { ...F ...F } } fragment F on Account { memo id deleted }`,
 			`{ account(id: 2) { ...F ...F } } fragment F on Account { memo id deleted alias }`,
-			"9 fields, counting fragments once for each spread; the maximum is 8"},
+			"9 fields, counting fragments once for each spread; the maximum is 8",
+		},
 		"root fields": {`{ __typename a: account(id: 2) { memo } ...Q } fragment Q on Query { b: account(id: 3) { id } }`, `{ a: account(id: 2) { id } ...Q ...Q } fragment Q on Query { __typename x: account(id: 2) { id } }`, "5 root fields; the maximum is 3"},
-		"aliases": {`{ account(id: 2) { a: memo b: memo } }`, `{ account(id: 2) { a: memo b: memo memo } }`,
-			`\"memo\" is selected more than 2 times in one selection set`},
-		"directives": {`{ a: __typename @include(if: true) @skip(if: false) }`,
-			`{ a: __typename @include(if: true) ...Q @skip(if: true) } fragment Q on Query { __typename @skip(if: true) }`, "3 directives; the maximum is 2"},
-		"tokens": {`{ accounts(first: 1, filter: {id: {in: [1 2 3 4 5 6 7 8 9 10]}}) { nodes { memo } } }`,
+		"aliases": {
+			`{ account(id: 2) { a: memo b: memo } }`, `{ account(id: 2) { a: memo b: memo memo } }`,
+			`\"memo\" is selected more than 2 times in one selection set`,
+		},
+		"directives": {
+			`{ a: __typename @include(if: true) @skip(if: false) }`,
+			`{ a: __typename @include(if: true) ...Q @skip(if: true) } fragment Q on Query { __typename @skip(if: true) }`, "3 directives; the maximum is 2",
+		},
+		"tokens": {
+			`{ accounts(first: 1, filter: {id: {in: [1 2 3 4 5 6 7 8 9 10]}}) { nodes { memo } } }`,
 			`{ accounts(first: 1, filter: {id: {in: [1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20]}}) { nodes ` +
-				`{ memo } } }`, "more than 40 tokens"},
-		"body's bytes": {`{ __typename } #` + strings.Repeat("x", 230), `{ __typename } #` + strings.Repeat("x", 300),
-			"larger than 300 bytes"},
+				`{ memo } } }`, "more than 40 tokens",
+		},
+		"body's bytes": {
+			`{ __typename } #` + strings.Repeat("x", 230), `{ __typename } #` + strings.Repeat("x", 300),
+			"larger than 300 bytes",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -32,8 +32,10 @@ type meaning struct {
 }
 
 // leftOut are fields that read much more than a row, or need a token.
-var leftOut = []string{"statusDrafts", "statusWebhooks", "call", "trace", "opcodes", "stats", "estimateGas",
-	"callContract", "contractTrace", "estimateFee"}
+var leftOut = []string{
+	"statusDrafts", "statusWebhooks", "call", "trace", "opcodes", "stats", "estimateGas",
+	"callContract", "contractTrace", "estimateFee",
+}
 
 // arguments returns the required arguments of a field in parentheses. It reports false if there is no value for one.
 func (m *meaning) arguments(f *ast.FieldDefinition, extra ...string) (string, bool) {
@@ -362,18 +364,30 @@ func TestSameMeaning(t *testing.T) {
 	g := testenv.Shared(t)
 	for _, c := range []comparison{
 		{`{accounts(first:1,filter:{id:{gte:"0.0.1001"}}){nodes{entityId holdings{balance accountId tokens{balance}}}}}`, `{accounts(first:1,filter:{id:{gte:"0.0.1001"}}){nodes{entityId memo holdings{balance accountId tokens{balance}}}}}`},
-		{`{accounts(last:1,filter:{id:{lte:"0.0.1001"}}){edges{node{entityId holdings{balance}}}}}`,
-			`{accounts(last:1,filter:{id:{lte:"0.0.1001"}}){edges{node{entityId memo holdings{balance}}}}}`},
-		{`{account(id:"0.0.1001"){entityId holdings{balanceValue{usd}}}}`,
-			`{account(id:"0.0.1001"){entityId memo holdings{balanceValue{usd}}}}`},
-		{`{account(id:"0.0.1001"){entityId holdings{balanceValue{usd} account{memo} tokens{balance}}}}`,
-			`{account(id:"0.0.1001"){entityId memo holdings{balanceValue{usd} account{memo} tokens{balance}}}}`},
-		{`{account(id:"0.0.1001"){entityId holdings{account{memo} tokens{balance}}}}`,
-			`{account(id:"0.0.1001"){entityId memo holdings{account{memo} tokens{balance}}}}`},
-		{`{token(id:"0.0.2001"){balances(at:{eq:"1.5"}){nodes{__typename}}} blocks(first:1){nodes{number}}}`,
-			`{token(id:"0.0.2001"){balances(at:{lt:"1.5"}){nodes{__typename}}} blocks(first:1){nodes{number}}}`},
-		{`{token(id:"0.0.2001"){balances(at:{in:[]}){nodes{__typename}}}}`,
-			`{token(id:"0.0.2001"){balances(at:{gt:"5",lt:"4"}){nodes{__typename}}}}`},
+		{
+			`{accounts(last:1,filter:{id:{lte:"0.0.1001"}}){edges{node{entityId holdings{balance}}}}}`,
+			`{accounts(last:1,filter:{id:{lte:"0.0.1001"}}){edges{node{entityId memo holdings{balance}}}}}`,
+		},
+		{
+			`{account(id:"0.0.1001"){entityId holdings{balanceValue{usd}}}}`,
+			`{account(id:"0.0.1001"){entityId memo holdings{balanceValue{usd}}}}`,
+		},
+		{
+			`{account(id:"0.0.1001"){entityId holdings{balanceValue{usd} account{memo} tokens{balance}}}}`,
+			`{account(id:"0.0.1001"){entityId memo holdings{balanceValue{usd} account{memo} tokens{balance}}}}`,
+		},
+		{
+			`{account(id:"0.0.1001"){entityId holdings{account{memo} tokens{balance}}}}`,
+			`{account(id:"0.0.1001"){entityId memo holdings{account{memo} tokens{balance}}}}`,
+		},
+		{
+			`{token(id:"0.0.2001"){balances(at:{eq:"1.5"}){nodes{__typename}}} blocks(first:1){nodes{number}}}`,
+			`{token(id:"0.0.2001"){balances(at:{lt:"1.5"}){nodes{__typename}}} blocks(first:1){nodes{number}}}`,
+		},
+		{
+			`{token(id:"0.0.2001"){balances(at:{in:[]}){nodes{__typename}}}}`,
+			`{token(id:"0.0.2001"){balances(at:{gt:"5",lt:"4"}){nodes{__typename}}}}`,
+		},
 		{`{tokens(first:2,filter:{types:[FUNGIBLE_COMMON]}){nodes{balances(at:{eq:"1.5"}){nodes{accountId} pageInfo{hasNextPage}}}}}`, `{tokens(first:2,filter:{types:[FUNGIBLE_COMMON]}){nodes{memo balances(at:{eq:"1.5"}){nodes{accountId} pageInfo{hasNextPage}}}}}`},
 	} {
 		alone, beside := responseText(t, g, c.alone, nil, false), responseText(t, g, c.beside, nil, false)
@@ -440,8 +454,12 @@ func TestInvalidInput(t *testing.T) {
 		{`query($n:Int){blocks(first:$n){nodes{number}}}`, map[string]any{"n": 4294967297}, true, `got invalid value`},
 		{`query($n:Int){blocks(first:$n){nodes{number}}}`, map[string]any{"n": 1.5}, true, `got invalid value`},
 		{`query($n:Int){blocks(first:$n){nodes{number}}}`, map[string]any{"n": []any{1}}, true, `got invalid value`},
-		{`query($b:Boolean!){blocks(first:1) @skip(if:$b){nodes{number}}}`, map[string]any{"b": "true"}, true,
-			`got invalid value`},
+		{
+			`query($b:Boolean!){blocks(first:1) @skip(if:$b){nodes{number}}}`,
+			map[string]any{"b": "true"},
+			true,
+			`got invalid value`,
+		},
 		{`query($c:String){blocks(after:$c){nodes{number}}}`, map[string]any{"c": 1}, true, `got invalid value`},
 		{`query($o:Order!){blocks(order:$o){nodes{number}}}`, map[string]any{"o": "desc"}, true, `got invalid value`},
 		{`query($s:Int){blocks(first:$s){nodes{number}}}`, map[string]any{"s": true}, true, `got invalid value`},
@@ -475,8 +493,10 @@ func TestInvalidInput(t *testing.T) {
 			}
 		}
 	}
-	for _, list := range []string{`["x"]`, `[5]`, `[{__typename: "Account", id: 5}, 5]`,
-		`[{__typename: "Account", entityId: "0.0.1001"}, 5, "x", [], {}]`} {
+	for _, list := range []string{
+		`["x"]`, `[5]`, `[{__typename: "Account", id: 5}, 5]`,
+		`[{__typename: "Account", entityId: "0.0.1001"}, 5, "x", [], {}]`,
+	} {
 		got := g.Query(t, `{_entities(representations:`+list+`){__typename}}`, nil)
 		if got.Status >= 500 || strings.Contains(got.Body, "INTERNAL") {
 			t.Errorf("%s: status %d: %s", list, got.Status, got.Body)

@@ -35,8 +35,10 @@ func TestNegotiation(t *testing.T) {
 		"application/json;q=0, */*;q=0.1":   {mediaGraphQL, false},
 		"application/*;q=0, text/csv;q=0.1": {mediaCSV, false},
 		"text/*":                            {mediaEvents, false},
-		"multipart/mixed;deferSpec=20220824, application/graphql-response+json, application/json": {mediaGraphQL,
-			true},
+		"multipart/mixed;deferSpec=20220824, application/graphql-response+json, application/json": {
+			mediaGraphQL,
+			true,
+		},
 		"multipart/mixed;deferSpec=20220824, application/json":                                     {mediaJSON, true},
 		"application/json, multipart/mixed":                                                        {mediaJSON, true},
 		"multipart/mixed":                                                                          {mediaJSON, true},

@@ -40,39 +40,69 @@ func TestProbes(t *testing.T) {
 		status              int
 		has, hasNot         string
 	}{
-		"1 introspection, on by default": {g, post, jsonMedia, "", jsonBody(schema), 200,
-			`"queryType":{"name":"Query"}`, "errors"},
-		"1 introspection, switched off": {hidden, post, jsonMedia, "", jsonBody(schema),
-			200, `"code":"FORBIDDEN"`, "queryType"},
-		"2 field suggestions, on by default": {g, post, jsonMedia,
-			"", jsonBody(`query { __schema { directive } }`), 200, "Did you mean", `"data"`},
-		"2 field suggestions, switched off": {hidden, post, jsonMedia, "", jsonBody(`query { acounts }`),
-			200, "Cannot query field", "Did you mean"},
+		"1 introspection, on by default": {
+			g, post, jsonMedia, "", jsonBody(schema), 200,
+			`"queryType":{"name":"Query"}`, "errors",
+		},
+		"1 introspection, switched off": {
+			hidden, post, jsonMedia, "", jsonBody(schema),
+			200, `"code":"FORBIDDEN"`, "queryType",
+		},
+		"2 field suggestions, on by default": {
+			g, post, jsonMedia,
+			"", jsonBody(`query { __schema { directive } }`), 200, "Did you mean", `"data"`,
+		},
+		"2 field suggestions, switched off": {
+			hidden, post, jsonMedia, "", jsonBody(`query { acounts }`),
+			200, "Cannot query field", "Did you mean",
+		},
 		"3 IDE at the endpoint": {g, get, "", "", "", 400, "query is missing", "<html"},
-		"4 trace mode": {g, post, jsonMedia, "", jsonBody(`query { __typename }`),
-			200, `"Query"`, "tracing"},
-		"5 alias overloading": {g, post, jsonMedia,
-			"", jsonBody("query {" + aliases.String() + " }"), 200, "QUERY_TOO_COMPLEX", `"data"`},
-		"6 array batching": {g, post, jsonMedia,
+		"4 trace mode": {
+			g, post, jsonMedia, "", jsonBody(`query { __typename }`),
+			200, `"Query"`, "tracing",
+		},
+		"5 alias overloading": {
+			g, post, jsonMedia,
+			"", jsonBody("query {" + aliases.String() + " }"), 200, "QUERY_TOO_COMPLEX", `"data"`,
+		},
+		"6 array batching": {
+			g, post, jsonMedia,
 			"", "[" + strings.Repeat(jsonBody(`query { __typename }`)+",", 9) + jsonBody(`query { __typename }`) + "]",
-			400, "must be a JSON object", `"data"`},
-		"7 directive overloading": {g, post, jsonMedia,
-			"", jsonBody("query { __typename " + strings.Repeat("@aa", 10) + " }"), 200, "BAD_USER_INPUT", `"data"`},
-		"7 directive overloading by many": {g, post, jsonMedia,
+			400, "must be a JSON object", `"data"`,
+		},
+		"7 directive overloading": {
+			g, post, jsonMedia,
+			"", jsonBody("query { __typename " + strings.Repeat("@aa", 10) + " }"), 200, "BAD_USER_INPUT", `"data"`,
+		},
+		"7 directive overloading by many": {
+			g, post, jsonMedia,
 			"", jsonBody("query { __typename " + strings.Repeat("@aa", 60) + " }"), 200, "QUERY_TOO_COMPLEX",
-			`"data"`},
-		"8 circular query by introspection": {g, post, jsonMedia, "", jsonBody(circular),
-			200, "Maximum introspection depth exceeded", `"data"`},
-		"9 queries over GET, which caches keep": {g, get, "", "?query=" + url.QueryEscape(`query { __typename }`),
-			"", 200, `"Query"`, "errors"},
-		"10 mutation over GET": {g, get,
-			"", "?query=" + url.QueryEscape(`mutation { __typename }`), "", 405, "errors", `"data"`},
-		"11 queries in a form, as other sites can": {g, post,
-			form, "", "query=" + url.QueryEscape(`query { __typename }`), 415, "application/json", `"data"`},
-		"12 unhandled errors": {g, post, jsonMedia, "", jsonBody(`qwerty { abc }`), 200,
-			`Unexpected Name`, ".go:"},
-		"12 unhandled errors of values": {g, post, jsonMedia,
-			"", jsonBody(`{ account(id: "` + "\\u0000" + `") { memo } }`), 200, `"code":"BAD_USER_INPUT"`, "INTERNAL"},
+			`"data"`,
+		},
+		"8 circular query by introspection": {
+			g, post, jsonMedia, "", jsonBody(circular),
+			200, "Maximum introspection depth exceeded", `"data"`,
+		},
+		"9 queries over GET, which caches keep": {
+			g, get, "", "?query=" + url.QueryEscape(`query { __typename }`),
+			"", 200, `"Query"`, "errors",
+		},
+		"10 mutation over GET": {
+			g, get,
+			"", "?query=" + url.QueryEscape(`mutation { __typename }`), "", 405, "errors", `"data"`,
+		},
+		"11 queries in a form, as other sites can": {
+			g, post,
+			form, "", "query=" + url.QueryEscape(`query { __typename }`), 415, "application/json", `"data"`,
+		},
+		"12 unhandled errors": {
+			g, post, jsonMedia, "", jsonBody(`qwerty { abc }`), 200,
+			`Unexpected Name`, ".go:",
+		},
+		"12 unhandled errors of values": {
+			g, post, jsonMedia,
+			"", jsonBody(`{ account(id: "` + "\\u0000" + `") { memo } }`), 200, `"code":"BAD_USER_INPUT"`, "INTERNAL",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -41,8 +41,10 @@ func FuzzBody(f *testing.F) {
 				t.Errorf("%q of %q is rejected with %d: %v", text, media, bad.status, bad.err)
 			}
 		}
-		if got := responseMedia(http.Header{"Accept": {media, text}}); !slices.Contains([]string{mediaJSON,
-			mediaGraphQL, mediaEvents, mediaCSV}, got) {
+		if got := responseMedia(http.Header{"Accept": {media, text}}); !slices.Contains([]string{
+			mediaJSON,
+			mediaGraphQL, mediaEvents, mediaCSV,
+		}, got) {
 			t.Errorf("Accept: %q, %q: the media type is %q", media, text, got)
 		}
 	})

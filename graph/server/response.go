@@ -90,8 +90,10 @@ func (s *Server) writeInternalError(ctx context.Context, w http.ResponseWriter, 
 
 // Values of common headers. They are shared between responses: replace them, do not change them.
 var (
-	contentTypes = map[string][]string{mediaJSON: {mediaJSON + "; charset=utf-8"},
-		mediaGraphQL: {mediaGraphQL + "; charset=utf-8"}}
+	contentTypes = map[string][]string{
+		mediaJSON:    {mediaJSON + "; charset=utf-8"},
+		mediaGraphQL: {mediaGraphQL + "; charset=utf-8"},
+	}
 	notStored = []string{"no-store"}
 )
 
@@ -195,8 +197,10 @@ func (s *Server) present(ctx context.Context, err error) *gqlerror.Error {
 		// name the argument
 		if n := len(graphql.GetPath(ctx)); own.Code == fault.BadUserInput && errors.As(err, &parsed) &&
 			len(parsed.Path) > n {
-			own = &fault.Error{Code: own.Code, Message: fmt.Sprintf("%v: %s", parsed.Path[n:], own.Message),
-				Extra: own.Extra, Err: own.Err}
+			own = &fault.Error{
+				Code: own.Code, Message: fmt.Sprintf("%v: %s", parsed.Path[n:], own.Message),
+				Extra: own.Extra, Err: own.Err,
+			}
 		}
 	case errors.As(err, &parsed) && parsed.Err == nil: // the document or its variables are invalid
 		return parsed

@@ -145,7 +145,7 @@ func checkNumbers(schema *ast.Schema, doc *ast.QueryDocument) (errs gqlerror.Lis
 			bits = 32
 		}
 		var err error
-		switch v.Kind {
+		switch v.Kind { //nolint:exhaustive // the other kinds are no numbers
 		case ast.IntValue:
 			_, err = strconv.ParseInt(v.Raw, 10, bits)
 		case ast.FloatValue:

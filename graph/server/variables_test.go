@@ -19,18 +19,30 @@ func TestVariableErrors(t *testing.T) {
 		want      string
 	}{
 		"missing": {nil, `Variable \"$a\" of required type \"AccountRef!\" was not provided.`},
-		"null": {map[string]any{"a": nil},
-			`Variable \"$a\" of non-null type \"AccountRef!\" must not be null.`},
-		"no integer": {map[string]any{"a": "2", "n": "x"},
-			`Variable \"$n\" got invalid value \"x\"; cannot use string as Int.`},
-		"a fraction": {map[string]any{"a": "2", "n": 1.5},
-			`Variable \"$n\" got invalid value 1.5; cannot use this number as Int.`},
-		"no enum value": {map[string]any{"a": "2", "o": "UP"},
-			`Variable \"$o\" got invalid value \"UP\"; UP is not a valid Order.`},
-		"unknown field": {map[string]any{"a": "2", "f": map[string]any{"x": 1}},
-			`Variable \"$f\" got invalid value {…}; Field \"x\" is not defined.`},
-		"long": {map[string]any{"a": "2", "n": strings.Repeat("y", 1000)},
-			`Variable \"$n\" got invalid value \"` + strings.Repeat("y", 100) + `…\"; cannot use string as Int.`},
+		"null": {
+			map[string]any{"a": nil},
+			`Variable \"$a\" of non-null type \"AccountRef!\" must not be null.`,
+		},
+		"no integer": {
+			map[string]any{"a": "2", "n": "x"},
+			`Variable \"$n\" got invalid value \"x\"; cannot use string as Int.`,
+		},
+		"a fraction": {
+			map[string]any{"a": "2", "n": 1.5},
+			`Variable \"$n\" got invalid value 1.5; cannot use this number as Int.`,
+		},
+		"no enum value": {
+			map[string]any{"a": "2", "o": "UP"},
+			`Variable \"$o\" got invalid value \"UP\"; UP is not a valid Order.`,
+		},
+		"unknown field": {
+			map[string]any{"a": "2", "f": map[string]any{"x": 1}},
+			`Variable \"$f\" got invalid value {…}; Field \"x\" is not defined.`,
+		},
+		"long": {
+			map[string]any{"a": "2", "n": strings.Repeat("y", 1000)},
+			`Variable \"$n\" got invalid value \"` + strings.Repeat("y", 100) + `…\"; cannot use string as Int.`,
+		},
 	} {
 		got := g.Query(t, query, c.variables)
 		if !strings.Contains(got.Body, c.want) || !strings.Contains(got.Body, `"locations":[{"line":1,`) ||

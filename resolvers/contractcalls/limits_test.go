@@ -116,8 +116,11 @@ func TestMaxGas(t *testing.T) {
 }
 
 func TestFilters(t *testing.T) {
-	list := []Filter{{Field: "GAS", Pattern: "^30000$", Action: Throttle, Limit: 1},
-		{Field: "ESTIMATE", Pattern: "true", Action: Reject}, {Field: "VALUE", Pattern: ".", Action: Log}}
+	list := []Filter{
+		{Field: "GAS", Pattern: "^30000$", Action: Throttle, Limit: 1},
+		{Field: "ESTIMATE", Pattern: "true", Action: Reject},
+		{Field: "VALUE", Pattern: ".", Action: Log},
+	}
 	for i := range list {
 		if err := list[i].Compile(); err != nil {
 			t.Fatal(err)
@@ -133,8 +136,11 @@ func TestFilters(t *testing.T) {
 			t.Errorf("request %d: %s, want %s", i, got, test.want)
 		}
 	}
-	for _, f := range []Filter{{Field: "GAS", Pattern: "x", Action: "DROP"},
-		{Field: "NONCE", Pattern: "x", Action: Log}, {Field: "GAS", Pattern: "(", Action: Log}} {
+	for _, f := range []Filter{
+		{Field: "GAS", Pattern: "x", Action: "DROP"},
+		{Field: "NONCE", Pattern: "x", Action: Log},
+		{Field: "GAS", Pattern: "(", Action: Log},
+	} {
 		if f.Compile() == nil {
 			t.Errorf("%+v compiles", f)
 		}

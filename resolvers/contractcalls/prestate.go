@@ -137,9 +137,9 @@ func (p *prestate) add(r *ledger.ContractResult, t *transactions.Touched) {
 
 // readBefore reads the entities before the transaction, and adds the accounts that signed its authorizations.
 func (s *Service) readBefore(ctx context.Context, p *prestate, r *ledger.ContractResult) error {
-	addresses := make([]ledger.EVMAddress, len(p.ids))
-	for i, id := range p.ids {
-		addresses[i] = id.LongZero()
+	var addresses []ledger.EVMAddress
+	for _, id := range p.ids {
+		addresses = append(addresses, id.LongZero())
 	}
 	type authority struct {
 		address ledger.EVMAddress
@@ -148,7 +148,8 @@ func (s *Service) readBefore(ctx context.Context, p *prestate, r *ledger.Contrac
 	var authorities []authority
 	for _, a := range r.AuthorizationList() {
 		if signer, nonce, ok := evm.Authority(a, s.db.ChainID()); ok {
-			authorities, addresses = append(authorities, authority{signer, nonce}), append(addresses, signer)
+			authorities = append(authorities, authority{signer, nonce})
+			addresses = append(addresses, signer)
 		}
 	}
 	before := worldstate.BlockRef{Before: p.at}
@@ -252,7 +253,8 @@ func (p *prestate) accountAfter(id ledger.EntityID) *ledger.PrestateAccount {
 	if deleted || before == nil && (now == nil || !p.created[id]) {
 		return nil
 	}
-	address, kind, balance := id.LongZero(), ledger.EntityAccount, p.moved[id]
+	address, balance := id.LongZero(), p.moved[id]
+	var kind ledger.EntityType
 	var code []byte
 	if before != nil {
 		kind, code, balance = before.Type, before.Code, before.Balance.V+p.moved[id]

@@ -192,8 +192,10 @@ func failureOf(r *evm.Result) *calls.ContractCallFailure {
 	if !r.Failed() {
 		return nil
 	}
-	f := &calls.ContractCallFailure{Code: r.Code, Data: append([]byte{}, r.Output...),
-		Children: append([]ledger.ResponseCode{}, r.Children...)}
+	f := &calls.ContractCallFailure{
+		Code: r.Code, Data: append([]byte{}, r.Output...),
+		Children: append([]ledger.ResponseCode{}, r.Children...),
+	}
 	switch text := evm.RevertReason(r.Output); {
 	case r.Code == codes.ContractRevertExecuted && text != "":
 		f.Reason = ledger.Of(text)
@@ -207,8 +209,10 @@ func failureOf(r *evm.Result) *calls.ContractCallFailure {
 func overrides(list []*calls.StateOverrideInput) []evm.Override {
 	out := make([]evm.Override, 0, len(list))
 	for _, in := range list {
-		o := evm.Override{Address: ledger.EVMAddress(in.Address), Balance: in.BalanceValue(), Nonce: in.NonceValue(),
-			Code: in.Code, All: len(in.State) > 0}
+		o := evm.Override{
+			Address: ledger.EVMAddress(in.Address), Balance: in.BalanceValue(), Nonce: in.NonceValue(),
+			Code: in.Code, All: len(in.State) > 0,
+		}
 		for _, slot := range append(in.State[:len(in.State):len(in.State)], in.StateDiff...) {
 			if o.Slots == nil {
 				o.Slots = map[[32]byte][32]byte{}

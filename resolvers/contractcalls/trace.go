@@ -91,8 +91,10 @@ func (s *Service) replay(
 				return nil
 			}
 			if kept += words * (8 + len(step.Memory) + len(step.Stack) + 2*len(step.Storage)); kept > maxListedBytes {
-				return &fault.Error{Code: fault.TooComplex,
-					Message: "the trace is too large: request fewer steps, or omit memory, stack or storage"}
+				return &fault.Error{
+					Code:    fault.TooComplex,
+					Message: "the trace is too large: request fewer steps, or omit memory, stack or storage",
+				}
 			}
 			trace.Opcodes = append(trace.Opcodes, cloneStep(step))
 			return nil

@@ -39,8 +39,10 @@ type noticeList struct {
 func incidentList(
 	ctx context.Context, args graph.StatusPageIncidentsArgs, states ...status.State,
 ) (l noticeList, err error) {
-	l = noticeList{filter: statuspages.NoticeFilter{Kind: status.Realtime, States: states},
-		order: statuspages.ByCreation, kind: incidentKind}
+	l = noticeList{
+		filter: statuspages.NoticeFilter{Kind: status.Realtime, States: states},
+		order:  statuspages.ByCreation, kind: incidentKind,
+	}
 	l.restrict(args.Statuses, args.Component, args.Since, args.Until)
 	l.page, err = pageOfList(ctx, args.Args, l.kind, 2, true)
 	return l, err
@@ -50,8 +52,10 @@ func incidentList(
 func maintenanceList(
 	ctx context.Context, args graph.StatusPageMaintenancesArgs, byStart bool, states ...status.State,
 ) (l noticeList, err error) {
-	l = noticeList{filter: statuspages.NoticeFilter{Kind: status.Scheduled, States: states},
-		order: statuspages.ByRecency, kind: maintenanceKind}
+	l = noticeList{
+		filter: statuspages.NoticeFilter{Kind: status.Scheduled, States: states},
+		order:  statuspages.ByRecency, kind: maintenanceKind,
+	}
 	if byStart || args.OrderBy == model.MaintenanceOrderStartFirst {
 		l.order, l.kind = statuspages.ByStart, startKind
 	}

@@ -34,8 +34,10 @@ func bearer(ctx context.Context) string {
 func (r *Resolver) operator(ctx context.Context, needed status.Role) (*status.Token, error) {
 	text := bearer(ctx)
 	if text == "" || r.db == nil {
-		return nil, &fault.Error{Code: fault.Unauthenticated,
-			Message: "an operator token is required: Authorization: Bearer …"}
+		return nil, &fault.Error{
+			Code:    fault.Unauthenticated,
+			Message: "an operator token is required: Authorization: Bearer …",
+		}
 	}
 	stored, err := r.db.Tokens(ctx, r.now())
 	if err != nil {
@@ -51,8 +53,10 @@ func (r *Resolver) operator(ctx context.Context, needed status.Role) (*status.To
 		}
 	}
 	if !t.Role.May(needed) {
-		return nil, &fault.Error{Code: fault.Forbidden,
-			Message: "the role " + string(needed) + " is required, but the token has the role " + string(t.Role)}
+		return nil, &fault.Error{
+			Code:    fault.Forbidden,
+			Message: "the role " + string(needed) + " is required, but the token has the role " + string(t.Role),
+		}
 	}
 	return t, nil
 }

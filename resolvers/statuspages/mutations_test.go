@@ -60,8 +60,10 @@ func newDesk(t *testing.T) *desk {
 	ed := statuspages.NewEditor(d.Status, testenv.Now, nil)
 	var err error
 	if d.page, err = ed.InitPage(t.Context(), statuspages.Author{Name: "test"},
-		statuspages.PageInit{Page: status.Page{Name: "Lantern", URL: "https://status.example"},
-			Component: "API"}); err != nil {
+		statuspages.PageInit{
+			Page:      status.Page{Name: "Lantern", URL: "https://status.example"},
+			Component: "API",
+		}); err != nil {
 		t.Fatal(err)
 	}
 	if err := d.Status.Pool().QueryRow(t.Context(), `select id from status.component`).Scan(&d.component); err != nil {
@@ -140,8 +142,10 @@ func TestMutations(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t)
 	affected := func(s string) []any { return []any{map[string]any{"componentId": d.component, "status": s}} }
-	got := d.ok(operatorToken, openDocument, map[string]any{"name": "Slow", "body": "We look.",
-		"affected": affected("PARTIAL_OUTAGE")})
+	got := d.ok(operatorToken, openDocument, map[string]any{
+		"name": "Slow", "body": "We look.",
+		"affected": affected("PARTIAL_OUTAGE"),
+	})
 	text, _ := json.Marshal(got["components"])
 	updates, _ := json.Marshal(got["updates"])
 	if got["status"] != "INVESTIGATING" || got["impact"] != "MAJOR" || got["version"] != "1" ||
@@ -150,15 +154,21 @@ func TestMutations(t *testing.T) {
 		t.Errorf("%v", got)
 	}
 	id := got["id"]
-	d.ok(reporterToken, updateDocument, map[string]any{"id": got["code"], "status": "MONITORING", "body": "Better.",
-		"expectedVersion": 1})
-	a := d.as(operatorToken, updateDocument, map[string]any{"id": id, "status": "RESOLVED", "body": "Over.",
-		"expectedVersion": 1})
+	d.ok(reporterToken, updateDocument, map[string]any{
+		"id": got["code"], "status": "MONITORING", "body": "Better.",
+		"expectedVersion": 1,
+	})
+	a := d.as(operatorToken, updateDocument, map[string]any{
+		"id": id, "status": "RESOLVED", "body": "Over.",
+		"expectedVersion": 1,
+	})
 	if a.code() != "CONFLICT" {
 		t.Errorf("%+v", a)
 	}
-	d.ok(operatorToken, updateDocument, map[string]any{"id": id, "status": "RESOLVED", "body": "Over.",
-		"expectedVersion": 2})
+	d.ok(operatorToken, updateDocument, map[string]any{
+		"id": id, "status": "RESOLVED", "body": "Over.",
+		"expectedVersion": 2,
+	})
 	a = d.as(operatorToken, updateDocument, map[string]any{"id": id, "status": "MONITORING", "body": "x"})
 	if want := "[RESOLVED POSTMORTEM]"; a.code() != "BAD_STATE" ||
 		show(a.Errors[0].Extensions["from"], a.Errors[0].Extensions["to"],
@@ -167,8 +177,10 @@ func TestMutations(t *testing.T) {
 	}
 	const postmortem = `mutation($in: PublishPostmortemInput!) { r: publishPostmortem(input: $in) { incident { ` +
 		`status } } }`
-	if got := d.ok(operatorToken, postmortem, map[string]any{"id": id,
-		"body": "So it was."}); got["status"] != "POSTMORTEM" {
+	if got := d.ok(operatorToken, postmortem, map[string]any{
+		"id":   id,
+		"body": "So it was.",
+	}); got["status"] != "POSTMORTEM" {
 		t.Errorf("%v", got)
 	}
 	if got := d.ok(operatorToken, strings.Replace(updateDocument, "updateIncident", "reopenIncident", 1),
@@ -178,15 +190,19 @@ func TestMutations(t *testing.T) {
 	first := updates[bytes.Index(updates, []byte(`"code":"`))+8:]
 	const edit = `mutation($in: EditUpdateInput!) { r: editUpdate(input: $in) { update { body displayAt notice { ` +
 		`... on StatusIncident { createdAt } } } } }`
-	if got := d.ok(operatorToken, edit, map[string]any{"id": string(first[:12]), "body": "We looked.",
-		"displayAt": "2026-05-17T10:00:00.5Z"}); show(
+	if got := d.ok(operatorToken, edit, map[string]any{
+		"id": string(first[:12]), "body": "We looked.",
+		"displayAt": "2026-05-17T10:00:00.5Z",
+	}); show(
 		got) != "map[body:We looked. displayAt:2026-05-17T10:00:00.000Z "+
 		"notice:map[createdAt:2026-05-17T10:00:00.000Z]]" {
 		t.Errorf("%v", got)
 	}
 	const editNotice = `mutation($in: EditNoticeInput!) { r: editStatusNotice(input: $in) { notice { name impact } } }`
-	if got := d.ok(operatorToken, editNotice, map[string]any{"id": id, "name": "Very slow",
-		"impactOverride": "CRITICAL"}); show(got) != "map[impact:CRITICAL name:Very slow]" {
+	if got := d.ok(operatorToken, editNotice, map[string]any{
+		"id": id, "name": "Very slow",
+		"impactOverride": "CRITICAL",
+	}); show(got) != "map[impact:CRITICAL name:Very slow]" {
 		t.Errorf("%v", got)
 	}
 	const remove = `mutation($in: NoticeInput!) { r: deleteStatusNotice(input: $in) { code } }`
@@ -204,8 +220,10 @@ func TestMutations(t *testing.T) {
 func TestMaintenanceMutations(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t)
-	in := map[string]any{"name": "Work", "body": "Soon.", "scheduledFor": "2026-05-17T13:00:00Z",
-		"scheduledUntil": "2026-05-17T14:00:00Z", "componentIds": []string{d.component}, "idempotencyKey": "w1"}
+	in := map[string]any{
+		"name": "Work", "body": "Soon.", "scheduledFor": "2026-05-17T13:00:00Z",
+		"scheduledUntil": "2026-05-17T14:00:00Z", "componentIds": []string{d.component}, "idempotencyKey": "w1",
+	}
 	got := d.ok(operatorToken, scheduleDocument, in)
 	if show(got["status"], got["remindMinutes"], got["autoCompleted"],
 		got["page"]) != "SCHEDULED 60 true map[revision:2 slug:lantern]" {
@@ -223,15 +241,19 @@ func TestMaintenanceMutations(t *testing.T) {
 	id := got["id"]
 	const reschedule = `mutation($in: RescheduleMaintenanceInput!) { r: rescheduleMaintenance(input: $in) { ` +
 		`maintenance { scheduledFor updates { status body } } } }`
-	got = d.ok(operatorToken, reschedule, map[string]any{"id": id, "scheduledFor": "2026-05-17T12:00:00+00:00",
-		"scheduledUntil": "2026-05-17T15:00:00Z", "body": "Earlier."})
+	got = d.ok(operatorToken, reschedule, map[string]any{
+		"id": id, "scheduledFor": "2026-05-17T12:00:00+00:00",
+		"scheduledUntil": "2026-05-17T15:00:00Z", "body": "Earlier.",
+	})
 	if show(got["scheduledFor"],
 		got["updates"]) != "2026-05-17T12:00:00.000Z [map[body:Earlier. status:SCHEDULED] map[body:Soon. "+
 		"status:SCHEDULED]]" {
 		t.Errorf("%v", got)
 	}
-	if a := d.as(operatorToken, moveDocument, map[string]any{"id": id,
-		"status": "VERIFYING"}); a.code() != "BAD_STATE" ||
+	if a := d.as(operatorToken, moveDocument, map[string]any{
+		"id":     id,
+		"status": "VERIFYING",
+	}); a.code() != "BAD_STATE" ||
 		show(a.Errors[0].Extensions["allowed"]) != "[SCHEDULED IN_PROGRESS COMPLETED]" {
 		t.Errorf("%+v", a)
 	}
@@ -271,8 +293,10 @@ func TestPageMutations(t *testing.T) {
 	}
 	const edit = `mutation($in: EditComponentInput!) { r: editComponent(input: $in) { component { name description ` +
 		`nodeId } } }`
-	if got := d.ok(adminToken, edit, map[string]any{"id": relay["code"], "name": "JSON-RPC", "description": "Relays",
-		"nodeId": 3}); show(got) != "map[description:Relays name:JSON-RPC nodeId:3]" {
+	if got := d.ok(adminToken, edit, map[string]any{
+		"id": relay["code"], "name": "JSON-RPC", "description": "Relays",
+		"nodeId": 3,
+	}); show(got) != "map[description:Relays name:JSON-RPC nodeId:3]" {
 		t.Errorf("%v", got)
 	}
 	const setStatus = `mutation($in: SetComponentStatusInput!) { r: setComponentStatus(input: $in) { component { ` +
@@ -288,14 +312,18 @@ func TestPageMutations(t *testing.T) {
 		}
 	}
 	const page = `mutation($in: SetStatusPageInput!) { r: setStatusPage(input: $in) { page { name timeZone } } }`
-	if got := d.ok(adminToken, page, map[string]any{"settings": []any{map[string]any{"key": "name", "value": "Beacon"},
-		map[string]any{"key": "time_zone", "value": "Asia/Kolkata"}}}); show(
+	if got := d.ok(adminToken, page, map[string]any{"settings": []any{
+		map[string]any{"key": "name", "value": "Beacon"},
+		map[string]any{"key": "time_zone", "value": "Asia/Kolkata"},
+	}}); show(
 		got) != "map[name:Beacon timeZone:Asia/Kolkata]" {
 		t.Errorf("%v", got)
 	}
 	if a := d.as(adminToken, page,
-		map[string]any{"settings": []any{map[string]any{"key": "color",
-			"value": "red"}}}); a.code() != "BAD_USER_INPUT" {
+		map[string]any{"settings": []any{map[string]any{
+			"key":   "color",
+			"value": "red",
+		}}}); a.code() != "BAD_USER_INPUT" {
 		t.Errorf("%+v", a)
 	}
 	if a := d.as(adminToken, page, map[string]any{"page": "none", "settings": []any{}}); a.code() != "NOT_FOUND" {
@@ -346,8 +374,10 @@ func TestRoles(t *testing.T) {
 		{adminToken, add, ""},
 		{adminToken, openDocument, ""},
 	} {
-		input := map[string]map[string]any{openDocument: open, updateDocument: update, setStatus: state,
-			add: {"name": "New"}}[c.document]
+		input := map[string]map[string]any{
+			openDocument: open, updateDocument: update, setStatus: state,
+			add: {"name": "New"},
+		}[c.document]
 		if got := d.as(c.token, c.document, input); got.code() != c.want {
 			t.Errorf("%s as %s: %+v, want %q", c.document[:60], c.token, got, c.want)
 		}
@@ -360,12 +390,16 @@ func TestRoles(t *testing.T) {
 		t.Fatal(err)
 	}
 	d.ok(token, openDocument, open)
-	if _, err := ed.InitPage(t.Context(), by, statuspages.PageInit{Page: status.Page{Name: "Other",
-		URL: "https://other.example"}, Component: "X"}); err != nil {
+	if _, err := ed.InitPage(t.Context(), by, statuspages.PageInit{Page: status.Page{
+		Name: "Other",
+		URL:  "https://other.example",
+	}, Component: "X"}); err != nil {
 		t.Fatal(err)
 	}
-	if a := d.as(token, openDocument, map[string]any{"page": "other", "name": "x",
-		"body": "x"}); a.code() != "NOT_FOUND" {
+	if a := d.as(token, openDocument, map[string]any{
+		"page": "other", "name": "x",
+		"body": "x",
+	}); a.code() != "NOT_FOUND" {
 		t.Errorf("token of another page: %+v", a)
 	}
 	var actor string
@@ -386,8 +420,10 @@ func TestRoles(t *testing.T) {
 func TestDraftsAreHidden(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t)
-	code := d.ok(operatorToken, openDocument, map[string]any{"name": "Maybe", "body": "x",
-		"draft": true})["code"].(string)
+	code := d.ok(operatorToken, openDocument, map[string]any{
+		"name": "Maybe", "body": "x",
+		"draft": true,
+	})["code"].(string)
 	const drafts = `{ statusDrafts { code name } }`
 	if a := d.as(viewerToken, drafts, nil); string(a.Data["statusDrafts"]) != `[{"code":"`+code+`","name":"Maybe"}]` {
 		t.Errorf("%+v", a)
@@ -470,8 +506,10 @@ func TestWebhookMutations(t *testing.T) {
 	if a := d.as(adminToken, add, map[string]any{"url": "file:///etc/passwd"}); a.code() != "BAD_USER_INPUT" {
 		t.Errorf("%+v", a)
 	}
-	d.ok(operatorToken, openDocument, map[string]any{"name": "Slow", "body": "x",
-		"affected": []any{map[string]any{"componentId": d.component, "status": "MAJOR_OUTAGE"}}})
+	d.ok(operatorToken, openDocument, map[string]any{
+		"name": "Slow", "body": "x",
+		"affected": []any{map[string]any{"componentId": d.component, "status": "MAJOR_OUTAGE"}},
+	})
 	d.ok(operatorToken, openDocument, map[string]any{"name": "Quiet", "body": "x", "deliverNotifications": false})
 	const listed = `{ statusWebhooks { code pending } }`
 	if a := d.as(adminToken, listed, nil); string(a.Data["statusWebhooks"]) != `[{"code":"`+show(

@@ -191,8 +191,10 @@ union all (select 'StatusUpdate:' || u.id from status.incident_update u join sta
 		`query($draft: String!, $other: String!, $id: ID!, $update: ID!) { statusIncident(code: $draft) { name } `+
 			`wrong: statusIncident(code: $other) { name } statusMaintenance(code: $draft) { name } node(id: $id) { `+
 			`id } said: node(id: $update) { id } }`,
-		map[string]any{"draft": draft, "other": other, "id": relay.ID("StatusIncident", draft),
-			"update": relay.ID("StatusUpdate", update)}).Body
+		map[string]any{
+			"draft": draft, "other": other, "id": relay.ID("StatusIncident", draft),
+			"update": relay.ID("StatusUpdate", update),
+		}).Body
 	if got != `{"data":{"statusIncident":null,"wrong":null,"statusMaintenance":null,"node":null,"said":null}}` {
 		t.Errorf("a draft is visible: %s", got)
 	}

@@ -50,7 +50,8 @@ func (f Fields) StatusPageRollup(
 	ctx context.Context, _ rowplan.Request, of []*status.Page,
 ) (rowplan.Results[*status.Rollup], error) {
 	return fromState(ctx, f, of, pageCode, func(s *status.PageState,
-		_ *status.Page) *status.Rollup {
+		_ *status.Page,
+	) *status.Rollup {
 		return new(s.Rollup())
 	})
 }
@@ -60,7 +61,8 @@ func (f Fields) StatusPageShownRollup(
 	ctx context.Context, _ rowplan.Request, of []*status.Page,
 ) (rowplan.Results[*status.Rollup], error) {
 	return fromState(ctx, f, of, pageCode, func(s *status.PageState,
-		_ *status.Page) *status.Rollup {
+		_ *status.Page,
+	) *status.Rollup {
 		return new(s.ShownRollup())
 	})
 }
@@ -70,7 +72,8 @@ func (f Fields) StatusPageEffectiveIndicator(
 	ctx context.Context, _ rowplan.Request, of []*status.Page,
 ) (rowplan.Results[status.Indicator], error) {
 	return fromState(ctx, f, of, pageCode, func(s *status.PageState,
-		_ *status.Page) status.Indicator {
+		_ *status.Page,
+	) status.Indicator {
 		return s.EffectiveIndicator()
 	})
 }
@@ -199,7 +202,8 @@ func (f Fields) StatusComponentGroup(
 	ctx context.Context, _ rowplan.Request, of []*status.Component,
 ) (rowplan.Results[*status.Component], error) {
 	return fromState(ctx, f, of, pageOfComponent, func(s *status.PageState,
-		c *status.Component) *status.Component {
+		c *status.Component,
+	) *status.Component {
 		return s.Component(c.GroupCode.V)
 	})
 }

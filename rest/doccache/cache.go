@@ -92,8 +92,10 @@ type Part[T any] struct {
 func Register[T any](
 	c *Cache, name string, render func(ctx context.Context, p *status.Page) (T, time.Time, error),
 ) Part[T] {
-	c.renderers = append(c.renderers, renderer{name,
-		func(ctx context.Context, p *status.Page) (any, time.Time, error) { return render(ctx, p) }})
+	c.renderers = append(c.renderers, renderer{
+		name,
+		func(ctx context.Context, p *status.Page) (any, time.Time, error) { return render(ctx, p) },
+	})
 	return Part[T]{c, len(c.renderers) - 1}
 }
 

@@ -93,8 +93,10 @@ type generator struct {
 // New returns the OpenAPI document of an API. In place of the gateway's version and settings it has placeholders, see
 // [rest.FillOpenAPI].
 func New(api *rest.API) (*Document, error) {
-	g := &generator{api: api, bodies: &bodies{graph: api.Server.Schema(), shared: map[string]*Schema{}},
-		doc: read[*Document]("document.json")}
+	g := &generator{
+		api: api, bodies: &bodies{graph: api.Server.Schema(), shared: map[string]*Schema{}},
+		doc: read[*Document]("document.json"),
+	}
 	for i := range api.Endpoints {
 		e := &api.Endpoints[i]
 		if e.Undocumented {
@@ -159,8 +161,10 @@ func requestBody(b *rest.Body) *RequestBody {
 	out := &RequestBody{Description: b.Doc, Required: true}
 	media := &MediaType{Schema: &Schema{Type: Types{"string"}, Format: "binary"}}
 	if b.Members != nil {
-		media = &MediaType{Schema: &Schema{Type: Types{"object"}, AdditionalProperties: new(true)},
-			Example: json.RawMessage(b.Example)}
+		media = &MediaType{
+			Schema:  &Schema{Type: Types{"object"}, AdditionalProperties: new(true)},
+			Example: json.RawMessage(b.Example),
+		}
 		for _, m := range b.Members {
 			s := &Schema{Type: Types{m.Type}, Description: m.Doc}
 			if m.Type == "array" {
@@ -262,8 +266,10 @@ func (g *generator) parameters(e *rest.Endpoint) []*Parameter {
 		if p.Pattern != "" {
 			s.Pattern = "^(?:" + p.Pattern + ")$"
 		}
-		out = append(out, &Parameter{Name: p.name, In: "path", Description: p.Doc, Required: true, Schema: s,
-			Example: p.Example})
+		out = append(out, &Parameter{
+			Name: p.name, In: "path", Description: p.Doc, Required: true, Schema: s,
+			Example: p.Example,
+		})
 	}
 	for i := range e.Params {
 		out = append(out, query(e, &e.Params[i]))
@@ -375,8 +381,10 @@ func (g *generator) responses(e *rest.Endpoint, body *MediaType) Map[*Response] 
 		ok.Headers = ok.Headers[:1]
 	}
 	if e.TextOperations != nil {
-		ok.Content = append(ok.Content, Member[*MediaType]{"text/plain",
-			&MediaType{Schema: &Schema{Type: Types{"string"}}}})
+		ok.Content = append(ok.Content, Member[*MediaType]{
+			"text/plain",
+			&MediaType{Schema: &Schema{Type: Types{"string"}}},
+		})
 	}
 	if len(e.Next) > 0 {
 		ok.Headers = append(ok.Headers, Member[*Header]{"Link", &Header{Ref: headerRef + "Link"}})

@@ -40,8 +40,10 @@ func TestJSONAndYAML(t *testing.T) {
 	if at := bytes.Index(asYAML, []byte("/accounts:")); at < 0 || at > bytes.Index(asYAML, []byte("components:")) {
 		t.Error("the YAML is in another order")
 	}
-	for _, placeholder := range []string{rest.VersionPlaceholder, rest.LimitDefaultPlaceholder,
-		rest.MaxRepeatsPlaceholder} {
+	for _, placeholder := range []string{
+		rest.VersionPlaceholder, rest.LimitDefaultPlaceholder,
+		rest.MaxRepeatsPlaceholder,
+	} {
 		if bytes.Contains(text, []byte(placeholder)) {
 			t.Errorf("%s is not replaced", placeholder)
 		}

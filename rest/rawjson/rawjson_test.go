@@ -28,8 +28,10 @@ func TestOmitNull(t *testing.T) {
 		{one, `{"aa":null,"c":"a"}`, `{"aa":null,"c":"a"}`},
 		{two, `{"a":null,"b":null}`, `{}`},
 		{two, `{"a":null,"c":{"b":null},"b":null,"d":1}`, `{"c":{"b":null},"d":1}`},
-		{two, `[{"a":null,"c":1,"b":"x"},{"a":false,"b":null},{"b":null,"c":2,"a":null}]`,
-			`[{"a":null,"c":1,"b":"x"},{"a":false,"b":null},{"c":2}]`},
+		{
+			two, `[{"a":null,"c":1,"b":"x"},{"a":false,"b":null},{"b":null,"c":2,"a":null}]`,
+			`[{"a":null,"c":1,"b":"x"},{"a":false,"b":null},{"c":2}]`,
+		},
 		{two, `{"a":null,"c":[{"b":null}]}`, `{"a":null,"c":[{"b":null}]}`},
 	} {
 		if got := string(rawjson.OmitNull([]byte(c.value), c.group...)); got != c.want {
@@ -41,8 +43,10 @@ func TestOmitNull(t *testing.T) {
 // TestSole checks objects with and without the only member.
 func TestSole(t *testing.T) {
 	t.Parallel()
-	for object, want := range map[string]string{`{"a":null}`: "null", `{"a":[{"b":1}]}`: `[{"b":1}]`, `{"aa":1}`: "",
-		`{"b":1}`: "", `{}`: "", `null`: ""} {
+	for object, want := range map[string]string{
+		`{"a":null}`: "null", `{"a":[{"b":1}]}`: `[{"b":1}]`, `{"aa":1}`: "",
+		`{"b":1}`: "", `{}`: "", `null`: "",
+	} {
 		if got, ok := rawjson.Sole([]byte(object), "a"); string(got) != want || ok != (want != "") {
 			t.Errorf("%s: %q, %t; want %q", object, got, ok, want)
 		}

@@ -45,8 +45,10 @@ const (
 // API. get reads values from the service; it is called several hundred times. The same responses give the same
 // requests. If there are more than most, queries are omitted.
 func Generate(ctx context.Context, api *rest.API, get Get, most int) ([]Request, error) {
-	g := &generator{ctx: ctx, api: api, get: get, bodies: map[string]*body{}, paths: map[string][]string{},
-		seen: map[string]bool{}}
+	g := &generator{
+		ctx: ctx, api: api, get: get, bodies: map[string]*body{}, paths: map[string][]string{},
+		seen: map[string]bool{},
+	}
 	for i := range api.Endpoints {
 		if e := &api.Endpoints[i]; e.Body == nil && !e.Undocumented {
 			g.endpoint(e)

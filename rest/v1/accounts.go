@@ -11,17 +11,23 @@ import (
 
 var accountsParams = []rest.Param{
 	{Name: "account.id", Kind: rest.EntityID, Bind: rest.IDs("filter.id"), Doc: "Filters by account."},
-	{Name: "account.balance", Kind: rest.Long(0), Bind: rest.Longs("filter.balance"),
-		Doc: "Filters by balance in tinybars."},
-	{Name: "account.publickey", Kind: rest.PublicKey, Bind: rest.PublicKeys("filter.publicKey"),
-		Doc: "Filters by public key."},
-	{Name: "balance", Kind: rest.Boolean, Doc: "Whether to include balances (else null). Default: true.",
+	{
+		Name: "account.balance", Kind: rest.Long(0), Bind: rest.Longs("filter.balance"),
+		Doc: "Filters by balance in tinybars.",
+	},
+	{
+		Name: "account.publickey", Kind: rest.PublicKey, Bind: rest.PublicKeys("filter.publicKey"),
+		Doc: "Filters by public key.",
+	},
+	{
+		Name: "balance", Kind: rest.Boolean, Doc: "Whether to include balances (else null). Default: true.",
 		Bind: func(r *rest.Request, values []rest.Value) error {
 			// With an operator, even "true" hides the balance.
 			last := values[len(values)-1]
 			r.Set("balance", !last.Given && strings.EqualFold(last.Text, "true"))
 			return nil
-		}},
+		},
+	},
 	limit, order,
 }
 
@@ -38,12 +44,18 @@ func finishAccounts(r *rest.Request) error {
 }
 
 var accountParams = []rest.Param{
-	{Name: "timestamp", Kind: rest.Timestamp,
-		Doc: "Returns the historical version of the account, and filters transactions by consensus timestamp."},
-	{Name: "transactions", Kind: rest.Boolean, Doc: "Whether to include transactions. Default: true.",
-		Bind: rest.LastBoolean("withTransactions")},
-	{Name: "transactiontype", Kind: rest.TransactionType, Bind: rest.Enums("filter.types"),
-		Doc: "Filters by transaction type."},
+	{
+		Name: "timestamp", Kind: rest.Timestamp,
+		Doc: "Returns the historical version of the account, and filters transactions by consensus timestamp.",
+	},
+	{
+		Name: "transactions", Kind: rest.Boolean, Doc: "Whether to include transactions. Default: true.",
+		Bind: rest.LastBoolean("withTransactions"),
+	},
+	{
+		Name: "transactiontype", Kind: rest.TransactionType, Bind: rest.Enums("filter.types"),
+		Doc: "Filters by transaction type.",
+	},
 	limit, order,
 }
 
@@ -105,12 +117,18 @@ func missingAccount(r *rest.Request, _ *relay.Outcome) *rest.Problem {
 
 var balancesParams = []rest.Param{
 	{Name: "account.id", Kind: balanceAccount, Bind: bindBalanceAccounts, Doc: "Filters by account."},
-	{Name: "account.balance", Kind: rest.Long(0), Bind: rest.Longs("filter.balance"),
-		Doc: "Filters by balance in tinybars."},
-	{Name: "account.publickey", Kind: rest.PublicKey, Bind: rest.PublicKeys("filter.publicKey"),
-		Doc: "Filters by public key."},
-	{Name: "timestamp", Kind: rest.Timestamp, Bind: rest.AsOf("at"),
-		Doc: "Returns the balances of the newest matching snapshot instead of the current balances."},
+	{
+		Name: "account.balance", Kind: rest.Long(0), Bind: rest.Longs("filter.balance"),
+		Doc: "Filters by balance in tinybars.",
+	},
+	{
+		Name: "account.publickey", Kind: rest.PublicKey, Bind: rest.PublicKeys("filter.publicKey"),
+		Doc: "Filters by public key.",
+	},
+	{
+		Name: "timestamp", Kind: rest.Timestamp, Bind: rest.AsOf("at"),
+		Doc: "Returns the balances of the newest matching snapshot instead of the current balances.",
+	},
 	limit, order,
 }
 
@@ -177,8 +195,10 @@ func isAliasText(text string) bool {
 }
 
 func balanceProblem(detail string) *rest.Problem {
-	return &rest.Problem{Status: http.StatusBadRequest,
-		Items: []rest.Item{{Message: "Invalid parameter: account.id", Detail: &detail}}}
+	return &rest.Problem{
+		Status: http.StatusBadRequest,
+		Items:  []rest.Item{{Message: "Invalid parameter: account.id", Detail: &detail}},
+	}
 }
 
 // finishBalances removes the operators of public keys if a snapshot is requested.
@@ -238,8 +258,10 @@ func accountListEndpoints() []rest.Endpoint {
 		of("/allowances/crypto", "crypto_allowances.graphql", cryptoAllowancesParams,
 			rest.Endpoint{Paging: rest.Paging{Desc: true, Next: bySpender}, MaxAge: shortAge}),
 		of("/allowances/tokens", "token_allowances.graphql", tokenAllowancesParams,
-			rest.Endpoint{Finish: bySpenderAndToken.Finish, Paging: rest.Paging{Next: bySpenderAndToken.Next()},
-				MaxAge: shortAge}),
+			rest.Endpoint{
+				Finish: bySpenderAndToken.Finish, Paging: rest.Paging{Next: bySpenderAndToken.Next()},
+				MaxAge: shortAge,
+			}),
 	}
 }
 
@@ -261,8 +283,10 @@ func missingAccountOfList(r *rest.Request, _ *relay.Outcome) *rest.Problem {
 }
 
 var accountNFTsParams = append(byTokenAndSerial.Params(),
-	rest.Param{Name: "spender.id", Kind: rest.EntityID, Bind: rest.IDs("filter.spenderId"),
-		Doc: "Filters by approved spender."}, limit, order)
+	rest.Param{
+		Name: "spender.id", Kind: rest.EntityID, Bind: rest.IDs("filter.spenderId"),
+		Doc: "Filters by approved spender.",
+	}, limit, order)
 
 // finishAccountNFTs validates the conditions on token and serial number, then those on the spender.
 func finishAccountNFTs(r *rest.Request) error {

@@ -60,8 +60,10 @@ func optional(c rest.Cursor) rest.Cursor {
 const maxBounds = 2
 
 func boundsParam(name, listName, variable string, read rest.Read, doc string) rest.Param {
-	return rest.Param{Name: name, Doc: doc, Read: read, MaxValues: maxBounds, ListName: listName,
-		Bind: rest.Bounds(variable)}
+	return rest.Param{
+		Name: name, Doc: doc, Read: read, MaxValues: maxBounds, ListName: listName,
+		Bind: rest.Bounds(variable),
+	}
 }
 
 var nftAllowancesParams = []rest.Param{
@@ -69,8 +71,10 @@ var nftAllowancesParams = []rest.Param{
 		"Filters by the other account of the allowance."),
 	rest.Limit(),
 	rest.ModernOrder(),
-	{Name: "owner", Read: rest.ReadBoolean,
-		Doc: "True returns allowances that the account has granted, false those that it has received. Default: true."},
+	{
+		Name: "owner", Read: rest.ReadBoolean,
+		Doc: "True returns allowances that the account has granted, false those that it has received. Default: true.",
+	},
 	boundsParam("token.id", "tokenIds", "filter.tokenId", rest.ReadEntityID, "Filters by token ID."),
 }
 

@@ -135,8 +135,10 @@ func TestModernAccount(t *testing.T) {
 		"CIQHO53XO53XO53XO53XO53XO53XO53XO53XO53XO53XO53XO53XO5Y", // deleted
 		"CIQJTGMZTGMZTGMZTGMZTGMZTGMZTGMZTGMZTGMZTGMZTGMZTGMZTGI", // may be deleted
 	} {
-		for _, path := range []string{"allowances/nfts", "airdrops/outstanding", "airdrops/pending", "hooks",
-			"hooks/1/storage"} {
+		for _, path := range []string{
+			"allowances/nfts", "airdrops/outstanding", "airdrops/pending", "hooks",
+			"hooks/1/storage",
+		} {
 			got := g.Get(t, "/api/v1/accounts/"+name+"/"+path)
 			if got.Status != http.StatusNotFound || got.Body != unknown ||
 				got.Header.Get("Cache-Control") != "public, max-age=1" {
@@ -318,12 +320,18 @@ func TestAirdropLinks(t *testing.T) {
 	for _, c := range []struct{ path, query, want string }{
 		{fungible, "?limit=1", "?limit=1&receiver.id=gte:0.0.1001&token.id=gt:0.0.2005"},
 		{serials, "?limit=1", "?limit=1&receiver.id=gte:0.0.1001&token.id=gte:0.0.2001&serialnumber=gt:1"},
-		{fungible, "?limit=1&receiver.id=gt:2&token.id=gte:4&serialnumber=gt:0",
-			"?limit=1&receiver.id=gte:0.0.1001&token.id=gt:0.0.2005"},
-		{serials, "?limit=1&receiver.id=gte:1001&order=desc",
-			"?limit=1&receiver.id=gte:1001&receiver.id=lte:0.0.1003&order=desc&token.id=lte:0.0.2003&serialnumber=lt:3"},
-		{serials, "?limit=1&serialnumber=3&token.id=2002",
-			"?limit=1&serialnumber=3&token.id=2002&receiver.id=gt:0.0.1001"},
+		{
+			fungible, "?limit=1&receiver.id=gt:2&token.id=gte:4&serialnumber=gt:0",
+			"?limit=1&receiver.id=gte:0.0.1001&token.id=gt:0.0.2005",
+		},
+		{
+			serials, "?limit=1&receiver.id=gte:1001&order=desc",
+			"?limit=1&receiver.id=gte:1001&receiver.id=lte:0.0.1003&order=desc&token.id=lte:0.0.2003&serialnumber=lt:3",
+		},
+		{
+			serials, "?limit=1&serialnumber=3&token.id=2002",
+			"?limit=1&serialnumber=3&token.id=2002&receiver.id=gt:0.0.1001",
+		},
 	} {
 		if next := nextOf(t, g.Get(t, c.path+c.query)); next != c.path+c.want {
 			t.Errorf("%s goes on at %s, want %s", c.query, next, c.want)
@@ -412,8 +420,10 @@ func TestAllowancesInGraphQL(t *testing.T) {
 		}
 	}
 	g := testenv.Over(t, grants.Shared(t))
-	for _, bad := range []string{`{nftAllowances{nodes{tokenId}}}`,
-		`{airdrops(sender:"1",receiver:"2"){nodes{tokenId}}}`, `{airdrops(sender:"literal:5"){nodes{tokenId}}}`} {
+	for _, bad := range []string{
+		`{nftAllowances{nodes{tokenId}}}`,
+		`{airdrops(sender:"1",receiver:"2"){nodes{tokenId}}}`, `{airdrops(sender:"literal:5"){nodes{tokenId}}}`,
+	} {
 		if got := g.Query(t, bad, nil); !strings.Contains(got.Body, `"BAD_USER_INPUT"`) {
 			t.Errorf("%s: %s", bad, got.Body)
 		}

@@ -356,8 +356,10 @@ func overrideVariables(overrides []*calls.StateOverrideInput) []any {
 				continue
 			}
 			entry[name] = list.Map(slots, func(s *calls.SlotValueInput) any {
-				return map[string]any{"key": string(ledger.AppendHex(nil, s.Key)),
-					"value": string(ledger.AppendHex(nil, s.Value))}
+				return map[string]any{
+					"key":   string(ledger.AppendHex(nil, s.Key)),
+					"value": string(ledger.AppendHex(nil, s.Value)),
+				}
 			})
 		}
 		return entry

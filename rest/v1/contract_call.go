@@ -32,8 +32,10 @@ func callEndpoints() []rest.Endpoint {
 	ofContract := trace
 	ofContract.Path, ofContract.BindPath = "/contracts/{id}/results/opcodes", bindTracedContract
 	ofContract.Params = append([]rest.Param{
-		{Name: "timestamp", Read: rest.ReadTimestamp, Check: isInstant, Bind: rest.Texts("at"),
-			Doc: "Selects the transaction by consensus timestamp."},
+		{
+			Name: "timestamp", Read: rest.ReadTimestamp, Check: isInstant, Bind: rest.Texts("at"),
+			Doc: "Selects the transaction by consensus timestamp.",
+		},
 		{Name: "transaction.hash", Read: readAnyText, Bind: bindTracedHash, Doc: "Selects the transaction by hash."},
 		{Name: "transaction.id", Read: readAnyText, Bind: bindTracedID, Doc: "Selects the transaction by ID."},
 	}, traceParams...)
@@ -68,12 +70,16 @@ func callEndpoints() []rest.Endpoint {
 }
 
 var simulateMembers = []rest.BodyMember{
-	{Name: "block", Type: "string",
+	{
+		Name: "block", Type: "string",
 		Doc: "The block whose state the first call runs on: a number, a hash, earliest or " +
-			"latest. Default: latest."},
-	{Name: "block_state_calls", Type: "array",
+			"latest. Default: latest.",
+	},
+	{
+		Name: "block_state_calls", Type: "array",
 		Doc: "At most 16 blocks with calls (1 to 16 in total, with the members of " +
-			"contracts/call), state_overrides and block_override (number or time)."},
+			"contracts/call), state_overrides and block_override (number or time).",
+	},
 	{Name: "trace_transfers", Type: "boolean", Doc: "Whether to add a log for each transfer of value. " +
 		"Default: false."},
 }
@@ -84,23 +90,31 @@ const exampleSimulate = `{"block_state_calls":[` +
 	`{"calls":[{"data":"0x18160ddd","to":"0x0000000000000000000000000000000000000bb9"}]}]}`
 
 var callMembers = []rest.BodyMember{
-	{Name: "to", Type: "string",
+	{
+		Name: "to", Type: "string",
 		Doc: "The address of the callee: a contract, an account or a token. If missing, the call creates a " +
 			"contract, and data is its " +
-			"initcode."},
+			"initcode.",
+	},
 	{Name: "data", Type: "string", Doc: "The input in hex: the selector of a function and its arguments."},
 	{Name: "from", Type: "string", Doc: "The address of the sender. Default: the treasury, 0.0.2."},
-	{Name: "block", Type: "string",
-		Doc: "The block of the call: a number, a hash, earliest or latest. Default: latest."},
+	{
+		Name: "block", Type: "string",
+		Doc: "The block of the call: a number, a hash, earliest or latest. Default: latest.",
+	},
 	{Name: "gas", Type: "integer", Doc: "The gas limit, 21000 to 15000000. Default: 15000000."},
 	{Name: "gasPrice", Type: "integer", Doc: "The gas price in tinybars. Default: 0."},
 	{Name: "value", Type: "integer", Doc: "The value in tinybars. Default: 0."},
-	{Name: "estimate", Type: "boolean",
-		Doc: "Whether to estimate the gas of the call. The result is the gas in 16 hex digits. Default: false."},
-	{Name: "state_overrides", Type: "array",
+	{
+		Name: "estimate", Type: "boolean",
+		Doc: "Whether to estimate the gas of the call. The result is the gas in 16 hex digits. Default: false.",
+	},
+	{
+		Name: "state_overrides", Type: "array",
 		Doc: "State overrides for the call, by address: balance, code, nonce, state or state_diff. " +
 			"At most 10. Balance and nonce are numbers, or texts in decimal or in hex with 0x. " +
-			"Rejected unless the operator has enabled them."},
+			"Rejected unless the operator has enabled them.",
+	},
 }
 
 // exampleCall requests the total supply of the demo network's contract 0.0.3001.
@@ -175,12 +189,18 @@ func failedCall(_ *rest.Request, o *relay.Outcome) *rest.Problem {
 }
 
 var traceParams = []rest.Param{
-	{Name: "stack", Read: rest.ReadBoolean, Bind: bindSwitch("stack"),
-		Doc: "Whether to include the stack. Default: true."},
-	{Name: "memory", Read: rest.ReadBoolean, Bind: bindSwitch("memory"),
-		Doc: "Whether to include the memory. Default: false."},
-	{Name: "storage", Read: rest.ReadBoolean, Bind: bindSwitch("storage"),
-		Doc: "Whether to include the storage. Default: false."},
+	{
+		Name: "stack", Read: rest.ReadBoolean, Bind: bindSwitch("stack"),
+		Doc: "Whether to include the stack. Default: true.",
+	},
+	{
+		Name: "memory", Read: rest.ReadBoolean, Bind: bindSwitch("memory"),
+		Doc: "Whether to include the memory. Default: false.",
+	},
+	{
+		Name: "storage", Read: rest.ReadBoolean, Bind: bindSwitch("storage"),
+		Doc: "Whether to include the storage. Default: false.",
+	},
 }
 
 func bindSwitch(variable string) rest.Bind {
@@ -192,7 +212,8 @@ func bindSwitch(variable string) rest.Bind {
 
 // readAnyText accepts any text. The Bind that uses it validates the text.
 var readAnyText = rest.Read{Convert: func(_ *rest.Config, text string) (rest.Value,
-	bool) {
+	bool,
+) {
 	return rest.Value{Op: rest.Eq, Text: text}, true
 }}
 
@@ -267,12 +288,18 @@ func checkGzip(r *rest.Request, on bool) error {
 }
 
 var prestateParams = []rest.Param{
-	{Name: "code", Read: rest.ReadBoolean, Bind: bindSwitch("code"),
-		Doc: "Whether to include the runtime bytecode of contracts. Default: false."},
-	{Name: "diff", Read: rest.ReadBoolean, Bind: bindSwitch("diff"),
-		Doc: "Whether to include the state after the transaction, and only what changed. Default: false."},
-	{Name: "storage", Read: rest.ReadBoolean, Bind: bindSwitch("storage"),
-		Doc: "Whether to include the storage of contracts. Default: false."},
+	{
+		Name: "code", Read: rest.ReadBoolean, Bind: bindSwitch("code"),
+		Doc: "Whether to include the runtime bytecode of contracts. Default: false.",
+	},
+	{
+		Name: "diff", Read: rest.ReadBoolean, Bind: bindSwitch("diff"),
+		Doc: "Whether to include the state after the transaction, and only what changed. Default: false.",
+	},
+	{
+		Name: "storage", Read: rest.ReadBoolean, Bind: bindSwitch("storage"),
+		Doc: "Whether to include the storage of contracts. Default: false.",
+	},
 }
 
 // finishPrestate validates the other requirements of a prestate. A missing header is an invalid request, even if the

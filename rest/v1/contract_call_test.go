@@ -67,45 +67,69 @@ func TestContractCall(t *testing.T) {
 		{"block 0 in hex", `{` + supply + `,"block":"0x0"}`, 200, `{"result":"0x"}`},
 		{"an account", `{"to":"` + trentAddress + `"}`, 200, `{"result":"0x"}`},
 		{"estimate", `{"to":"` + trentAddress + `","estimate":true}`, 200, `{"result":"0x000000000000573e"}`},
-		{"historical estimate", `{"to":"` + trentAddress + `","estimate":true,"block":"1500"}`, 200,
-			`{"result":"0x000000000000573e"}`},
+		{
+			"historical estimate", `{"to":"` + trentAddress + `","estimate":true,"block":"1500"}`, 200,
+			`{"result":"0x000000000000573e"}`,
+		},
 		{"creation", `{"data":"60016000526001601ff3"}`, 200, `{"result":"0x01"}`},
-		{"creation at the zero address",
+		{
+			"creation at the zero address",
 			`{"data":"60016000526001601ff3","to":"0x0000000000000000000000000000000000000000"}`,
-			200, `{"result":"0x01"}`},
+			200, `{"result":"0x01"}`,
+		},
 		{"rate", `{"to":"0x0000000000000000000000000000000000000168","data":"0x2e3cff6a` + fmt.Sprintf("%064x", 1200) +
 			`"}`, 200, `{"result":"0x` + fmt.Sprintf("%064x", 101) + `"}`},
 
-		{"unknown function", `{"data":"01020304","to":"` + coinAddress + `"}`,
-			400, callProblem("CONTRACT_REVERT_EXECUTED", "", "0x")},
+		{
+			"unknown function", `{"data":"01020304","to":"` + coinAddress + `"}`,
+			400, callProblem("CONTRACT_REVERT_EXECUTED", "", "0x"),
+		},
 		{"out of gas", `{` + supply + `,"gas":21100}`, 400, callProblem("INSUFFICIENT_GAS", "", "0x")},
-		{"unknown sender", `{` + supply + `,"from":"00000000000000000000000000000000000ffff0"}`,
-			400, callProblem("PAYER_ACCOUNT_NOT_FOUND", "Sender account not found.", "")},
+		{
+			"unknown sender", `{` + supply + `,"from":"00000000000000000000000000000000000ffff0"}`,
+			400, callProblem("PAYER_ACCOUNT_NOT_FOUND", "Sender account not found.", ""),
+		},
 		{"unknown block", `{` + supply + `,"block":"99999999"}`, 400, bad("Unknown block number")},
-		{"gas too small", `{` + supply + `,"gas":20999}`, 400,
-			bad("gas field must be greater than or equal to 21000")},
+		{
+			"gas too small", `{` + supply + `,"gas":20999}`, 400,
+			bad("gas field must be greater than or equal to 21000"),
+		},
 		{"gas null", `{` + supply + `,"gas":null}`, 400, bad("gas field must be greater than or equal to 21000")},
-		{"gas too large", `{` + supply + `,"gas":15000001}`,
-			400, bad("gas field must be less than or equal to 15000000")},
-		{"negative numbers", `{` + supply + `,"gasPrice":-1,"value":-1}`, 400,
+		{
+			"gas too large", `{` + supply + `,"gas":15000001}`,
+			400, bad("gas field must be less than or equal to 15000000"),
+		},
+		{
+			"negative numbers", `{` + supply + `,"gasPrice":-1,"value":-1}`, 400,
 			bad("gasPrice field must be greater than or equal to 0",
-				"value field must be greater than or equal to 0")},
+				"value field must be greater than or equal to 0"),
+		},
 		{"data no hex", `{"data":"xy","to":"` + coinAddress + `"}`, 400, bad("data field invalid hexadecimal string")},
 		{"odd data", `{"data":"0x123","to":"` + coinAddress + `"}`, 400, bad("Odd number of characters.")},
 		{"from empty", `{` + supply + `,"from":""}`, 400, bad("from field invalid hexadecimal string")},
 		{"to short", `{"to":"0x12"}`, 400, bad("to field invalid hexadecimal string")},
 		{"value without a sender", `{` + supply + `,"value":1}`, 400, bad("from field must not be empty")},
-		{"value without a receiver", `{"data":"00","from":"` + trentAddress + `","value":1}`, 400,
-			bad("to field must not be empty")},
-		{"overrides null", `{` + supply + `,"state_overrides":null}`, 400,
-			bad("stateOverrides field must not be null")},
-		{"overrides off", `{` + supply + `,"state_overrides":[{"address":"` + coinAddress + `"}]}`,
-			400, bad(`400 BAD_REQUEST "State overrides are not supported."`)},
+		{
+			"value without a receiver", `{"data":"00","from":"` + trentAddress + `","value":1}`, 400,
+			bad("to field must not be empty"),
+		},
+		{
+			"overrides null", `{` + supply + `,"state_overrides":null}`, 400,
+			bad("stateOverrides field must not be null"),
+		},
+		{
+			"overrides off", `{` + supply + `,"state_overrides":[{"address":"` + coinAddress + `"}]}`,
+			400, bad(`400 BAD_REQUEST "State overrides are not supported."`),
+		},
 		{"block -1", `{"block":"-1"}`, 400, bad("JSON parse error: Invalid block value: -1")},
-		{"block too large", `{"block":"9223372036854775808"}`,
-			400, bad("JSON parse error: Decimal value out of range for block: 9223372036854775808")},
-		{"block too large in hex", `{"block":"0x8000000000000000"}`, 400,
-			bad("JSON parse error: Hex value out of range for block: 0x8000000000000000")},
+		{
+			"block too large", `{"block":"9223372036854775808"}`,
+			400, bad("JSON parse error: Decimal value out of range for block: 9223372036854775808"),
+		},
+		{
+			"block too large in hex", `{"block":"0x8000000000000000"}`, 400,
+			bad("JSON parse error: Hex value out of range for block: 0x8000000000000000"),
+		},
 		{"hash of no block", `{"block":"0x` + strings.Repeat("ab", 32) + `"}`, 400, bad("Unknown block number")},
 	}
 	for _, c := range cases {
@@ -239,41 +263,69 @@ func TestStateOverrides(t *testing.T) {
 				word(0) + `"}]}`,
 			"18160ddd", coinAddress, word(0), 200,
 		},
-		{"code", `{"address":"` + coinAddress + `","code":"60ff60005260206000f3"}`, "18160ddd", coinAddress,
-			word(255), 200},
-		{"balance of a missing account", `{"address":"` + missing + `","balance":"0x64","code":"4760005260206000f3"}`,
-			"", missing, word(100), 200},
+		{
+			"code", `{"address":"` + coinAddress + `","code":"60ff60005260206000f3"}`, "18160ddd", coinAddress,
+			word(255), 200,
+		},
+		{
+			"balance of a missing account", `{"address":"` + missing + `","balance":"0x64","code":"4760005260206000f3"}`,
+			"", missing, word(100), 200,
+		},
 		{"storage of a missing account", `{"address":"` + missing + `","state_diff":[{"key":"` +
 			word(1) + `","value":"` + word(9) + `"}],"code":"60015460005260206000f3"}`, "", missing, word(9), 200},
-		{"both", `{"address":"` + coinAddress + `","state":[],"state_diff":[]}`, "", coinAddress,
-			"state and state_diff are mutually exclusive", 400},
+		{
+			"both", `{"address":"` + coinAddress + `","state":[],"state_diff":[]}`, "", coinAddress,
+			"state and state_diff are mutually exclusive", 400,
+		},
 		{"no address", `{"code":"00"}`, "", coinAddress, "address field invalid hexadecimal string", 400},
-		{"balance as a number", `{"address":"` + missing + `","balance":100,"nonce":7,"code":"4760005260206000f3"}`,
-			"", missing, word(100), 200},
-		{"balance in decimal", `{"address":"` + missing + `","balance":"100","nonce":"7","code":"4760005260206000f3"}`,
-			"", missing, word(100), 200},
-		{"prefixes in capitals", `{"address":"0X` + missing + `","balance":"0X64","code":"0X4760005260206000F3"}`,
-			"", missing, word(100), 200},
-		{"maximum nonce of relays", `{"address":"` + missing +
-			`","nonce":"0x7fffffffffffffff","balance":9223372036854775807,"code":"4760005260206000f3"}`, "", missing,
-			word(math.MaxInt64), 200},
-		{"negative balance", `{"address":"` + missing + `","balance":-1}`, "", missing,
-			`"balance field must be greater than or equal to 0"`, 400},
-		{"negative nonce", `{"address":"` + missing + `","nonce":-1}`, "",
-			missing, `"nonce field must be greater than or equal to 0"`, 400},
+		{
+			"balance as a number", `{"address":"` + missing + `","balance":100,"nonce":7,"code":"4760005260206000f3"}`,
+			"", missing, word(100), 200,
+		},
+		{
+			"balance in decimal", `{"address":"` + missing + `","balance":"100","nonce":"7","code":"4760005260206000f3"}`,
+			"", missing, word(100), 200,
+		},
+		{
+			"prefixes in capitals", `{"address":"0X` + missing + `","balance":"0X64","code":"0X4760005260206000F3"}`,
+			"", missing, word(100), 200,
+		},
+		{
+			"maximum nonce of relays", `{"address":"` + missing +
+				`","nonce":"0x7fffffffffffffff","balance":9223372036854775807,"code":"4760005260206000f3"}`, "", missing,
+			word(math.MaxInt64), 200,
+		},
+		{
+			"negative balance", `{"address":"` + missing + `","balance":-1}`, "", missing,
+			`"balance field must be greater than or equal to 0"`, 400,
+		},
+		{
+			"negative nonce", `{"address":"` + missing + `","nonce":-1}`, "",
+			missing, `"nonce field must be greater than or equal to 0"`, 400,
+		},
 		{"fraction", `{"address":"` + missing + `","nonce":1.5}`, "", missing, "JSON parse error: ", 400},
-		{"no number", `{"address":"` + missing + `","balance":"many"}`, "", missing,
-			`"balance field invalid hexadecimal string"`, 400},
-		{"17 digits", `{"address":"` + missing + `","balance":"0x00000000000000001"}`, "", missing,
-			`"balance field invalid hexadecimal string"`, 400},
-		{"code", `{"address":"` + missing + `","code":"0xyz"}`, "", missing, `"code field invalid hexadecimal string"`,
-			400},
+		{
+			"no number", `{"address":"` + missing + `","balance":"many"}`, "", missing,
+			`"balance field invalid hexadecimal string"`, 400,
+		},
+		{
+			"17 digits", `{"address":"` + missing + `","balance":"0x00000000000000001"}`, "", missing,
+			`"balance field invalid hexadecimal string"`, 400,
+		},
+		{
+			"code", `{"address":"` + missing + `","code":"0xyz"}`, "", missing, `"code field invalid hexadecimal string"`,
+			400,
+		},
 		{"no overrides but settings of tracers", `{"address":"` + missing +
 			`"}],"tracer_config":{"tracer":"callTracer"},"unknown":[1`, "", missing, `"0x"`, 200},
-		{"ten", strings.Repeat(`{"address":"`+missing+`"},`, 9) + `{"address":"` + missing + `"}`, "", missing,
-			`"0x"`, 200},
-		{"eleven", strings.Repeat(`{"address":"`+missing+`"},`, 10) + `{"address":"` + missing + `"}`, "", missing,
-			`"stateOverrides field size must be between 0 and 10"`, 400},
+		{
+			"ten", strings.Repeat(`{"address":"`+missing+`"},`, 9) + `{"address":"` + missing + `"}`, "", missing,
+			`"0x"`, 200,
+		},
+		{
+			"eleven", strings.Repeat(`{"address":"`+missing+`"},`, 10) + `{"address":"` + missing + `"}`, "", missing,
+			`"stateOverrides field size must be between 0 and 10"`, 400,
+		},
 	}
 	for _, c := range cases {
 		got := call(t, g, `{"data":"`+c.data+`","to":"`+c.to+`","state_overrides":[`+c.overrides+`]}`)
@@ -366,8 +418,10 @@ func TestOpcodes(t *testing.T) {
 	testenv.Decode(t, g.Get(t, "/api/v1/contracts/"+coinAddress+"/results?limit=1").Body, &results)
 	byHash, _ := trace(t, g, "/api/v1/contracts/results/"+results.Results[0].Hash+"/opcodes",
 		"Accept-Encoding: GZIP, br")
-	for _, path := range []string{"?timestamp=" + results.Results[0].Timestamp,
-		"", "?transaction.hash=" + results.Results[0].Hash} {
+	for _, path := range []string{
+		"?timestamp=" + results.Results[0].Timestamp,
+		"", "?transaction.hash=" + results.Results[0].Hash,
+	} {
 		if got, _ := trace(t, g, "/api/v1/contracts/0.0.3001/results/opcodes"+path,
 			"Accept-Encoding: gzip"); got.Body != byHash.Body {
 			t.Errorf("%q: %.200s", path, got.Body)
@@ -383,19 +437,27 @@ func TestOpcodes(t *testing.T) {
 		status       int
 		detail       string
 	}{
-		{results.Results[0].Hash, "",
-			400, "Required request header 'accept-encoding' for method parameter type String is not present"},
+		{
+			results.Results[0].Hash, "",
+			400, "Required request header 'accept-encoding' for method parameter type String is not present",
+		},
 		{results.Results[0].Hash, "Accept-Encoding: br", 406, "Accept-Encoding: gzip header is required"},
 		{unknown, "Accept-Encoding: gzip", 404, "Contract transaction hash not found: TransactionHashParameter[hash=" +
 			unknown + "]"},
-		{"0.0.1001-1700000000-000000001", "Accept-Encoding: gzip",
+		{
+			"0.0.1001-1700000000-000000001", "Accept-Encoding: gzip",
 			404,
 			"Transaction not found: TransactionIdParameter[payerAccountId=0.0.1001, " +
-				"validStart=2023-11-14T22:13:20.000000001Z]"},
-		{"0.0.1001@1700000000.000000001", "Accept-Encoding: gzip",
-			400, "Unsupported ID format: '0.0.1001@1700000000.000000001'"},
-		{"0x" + strings.Repeat("ab", 48), "Accept-Encoding: gzip",
-			400, "Unsupported ID format: '0x" + strings.Repeat("ab", 48) + "'"},
+				"validStart=2023-11-14T22:13:20.000000001Z]",
+		},
+		{
+			"0.0.1001@1700000000.000000001", "Accept-Encoding: gzip",
+			400, "Unsupported ID format: '0.0.1001@1700000000.000000001'",
+		},
+		{
+			"0x" + strings.Repeat("ab", 48), "Accept-Encoding: gzip",
+			400, "Unsupported ID format: '0x" + strings.Repeat("ab", 48) + "'",
+		},
 		{"%20", "Accept-Encoding: gzip", 400, "Missing transaction ID or hash"},
 	} {
 		var headers []string

@@ -19,20 +19,28 @@ func TestContractsInGraphQL(t *testing.T) {
 				`}) { output gasUsed failure { code } } }`,
 			`{"data":{"callContract":{"output":"0x0000000000000000000000000000000000000000000000000000000005f5e100","gasUsed":"23404","failure":null}}}`,
 		},
-		{`{ contract(id: "0.0.3001") { call(` + supply + `, block: "earliest") { output blockNumber } } }`,
-			`{"data":{"contract":{"call":{"output":"0x","blockNumber":"0"}}}}`},
+		{
+			`{ contract(id: "0.0.3001") { call(` + supply + `, block: "earliest") { output blockNumber } } }`,
+			`{"data":{"contract":{"call":{"output":"0x","blockNumber":"0"}}}}`,
+		},
 		{
 			`{ callContract(input: {to: "0x` + coinAddress +
 				`", data: "0x01020304"}) { output failure { code reason data children } } }`,
 			`{"data":{"callContract":{"output":null,"failure":{"code":"CONTRACT_REVERT_EXECUTED","reason":null,"data":"0x","children":[]}}}}`,
 		},
-		{`{ estimateGas(input: {to: "0x` + coinAddress + `", ` + supply + `}) { gas gasHex failure { code } } }`,
-			`{"data":{"estimateGas":{"gas":"24757","gasHex":"0x00000000000060b5","failure":null}}}`},
+		{
+			`{ estimateGas(input: {to: "0x` + coinAddress + `", ` + supply + `}) { gas gasHex failure { code } } }`,
+			`{"data":{"estimateGas":{"gas":"24757","gasHex":"0x00000000000060b5","failure":null}}}`,
+		},
 		{`{ callContract(input: {to: "0x12"}) { output } }`, `"code":"BAD_USER_INPUT"`},
-		{`{ callContract(input: {to: "0x` + strings.Repeat("0", 37) + `7d1", ` + supply + `}) { output } }`,
-			`000952839be400"`},
-		{`{ callContract(input: {to: "0x` + strings.Repeat("0", 36) + `1389", data: "0x06d15889"}) { output } }`,
-			`0000d5"`}, // already executed
+		{
+			`{ callContract(input: {to: "0x` + strings.Repeat("0", 37) + `7d1", ` + supply + `}) { output } }`,
+			`000952839be400"`,
+		},
+		{
+			`{ callContract(input: {to: "0x` + strings.Repeat("0", 36) + `1389", data: "0x06d15889"}) { output } }`,
+			`0000d5"`,
+		}, // already executed
 		{
 			`{ contractTrace(contract: "0.0.3001", first: 1) { contractId failed opcodes { depth op pc gasCost ` +
 				`stack memory storage { key } reason } } }`,

@@ -10,10 +10,12 @@ import (
 
 // logsParams are the parameters of both lists of logs.
 var logsParams = []rest.Param{
-	{Name: "index", Kind: rest.Index,
+	{
+		Name: "index", Kind: rest.Index,
 		Doc: "Filters by index in the transaction. A bound requires a bound of `timestamp` on the same side, and " +
 			"applies only " +
-			"at that timestamp."},
+			"at that timestamp.",
+	},
 	limit, order,
 	{Name: "timestamp", Kind: rest.Timestamp, Doc: "Filters by consensus timestamp."},
 	topicParam(0), topicParam(1), topicParam(2), topicParam(3),

@@ -73,14 +73,20 @@ var contractResultsParams = []rest.Param{
 		Name: "block.hash", Kind: blockHash, Bind: bindBlockHash,
 		Doc: "Filters by block hash or a prefix of it. Cannot be combined with `block.number`.", Single: true,
 	},
-	{Name: "block.number", Kind: rest.BlockNumber.Only(rest.Eq), Bind: bindBlockNumber,
-		Doc: "Filters by block number.", Single: true},
+	{
+		Name: "block.number", Kind: rest.BlockNumber.Only(rest.Eq), Bind: bindBlockNumber,
+		Doc: "Filters by block number.", Single: true,
+	},
 	{Name: "hbar", Kind: rest.Boolean, Doc: hbarDoc},
-	{Name: "internal", Kind: rest.Boolean, Bind: rest.LastBoolean("filter.internal"),
-		Doc: "Whether to include internal calls, which are made by other calls."},
+	{
+		Name: "internal", Kind: rest.Boolean, Bind: rest.LastBoolean("filter.internal"),
+		Doc: "Whether to include internal calls, which are made by other calls.",
+	},
 	limit, order,
-	{Name: "timestamp", Kind: rest.Timestamp,
-		Doc: "Filters by consensus timestamp. Several `eq` conditions are alternatives."},
+	{
+		Name: "timestamp", Kind: rest.Timestamp,
+		Doc: "Filters by consensus timestamp. Several `eq` conditions are alternatives.",
+	},
 	{
 		Name: "transaction.index", Kind: rest.Long(0).Only(rest.Eq), Bind: rest.TextList("filter.transactionIndex"),
 		Doc: "Filters by index in the block. Requires `block.hash` or `block.number`.",
@@ -110,8 +116,10 @@ var (
 		Accepts: func(_ *rest.Config, v rest.Value) bool {
 			return rest.IsEntityID(v.Text) || addressSyntax.MatchString(v.Text)
 		},
-		Form: rest.Form{Doc: "An entity ID `shard.realm.num`; shard and realm are optional. Or an EVM address.",
-			Pattern: senderPattern},
+		Form: rest.Form{
+			Doc:     "An entity ID `shard.realm.num`; shard and realm are optional. Or an EVM address.",
+			Pattern: senderPattern,
+		},
 		Ops: rest.Operators(),
 	}
 )
@@ -264,14 +272,16 @@ var hbarParams = []rest.Param{{Name: "hbar", Kind: rest.Boolean, Doc: hbarDoc}}
 
 var resultParams = []rest.Param{
 	{Name: "hbar", Kind: rest.Boolean, Doc: hbarDoc},
-	{Name: "nonce", Kind: rest.Int.Only(rest.Eq), Bind: func(r *rest.Request, values []rest.Value) error {
-		n, err := strconv.Atoi(values[len(values)-1].Text)
-		if r.Variables["transactionId"] != nil { // a hash identifies one transaction
-			r.Set("nonce", n)
-		}
-		return err //nolint:wrapcheck // its kind has made sure that it is a number
+	{
+		Name: "nonce", Kind: rest.Int.Only(rest.Eq), Bind: func(r *rest.Request, values []rest.Value) error {
+			n, err := strconv.Atoi(values[len(values)-1].Text)
+			if r.Variables["transactionId"] != nil { // a hash identifies one transaction
+				r.Set("nonce", n)
+			}
+			return err //nolint:wrapcheck // its kind has made sure that it is a number
+		},
+		Doc: "The nonce of a transaction ID. The nonce of the transaction that the user sent is 0. Ignored with a hash.", Single: true,
 	},
-		Doc: "The nonce of a transaction ID. The nonce of the transaction that the user sent is 0. Ignored with a hash.", Single: true},
 }
 
 // checkHbar validates the unit of amounts again: neither repeated values nor operators are allowed.
@@ -381,7 +391,9 @@ func bindActions(r *rest.Request) error {
 }
 
 var actionsParams = []rest.Param{
-	{Name: "index", Kind: rest.Index, Bind: rest.Longs("filter.index"),
-		Doc: "Filters by index. The operator `ne` is not supported."},
+	{
+		Name: "index", Kind: rest.Index, Bind: rest.Longs("filter.index"),
+		Doc: "Filters by index. The operator `ne` is not supported.",
+	},
 	limit, order,
 }

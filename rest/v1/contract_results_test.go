@@ -284,8 +284,10 @@ func TestContractResultProblems(t *testing.T) {
 		"filter to be specified"
 	hbar := func(v string) string { return "Invalid hbar parameter value: " + v + ". Must be 'true' or 'false'" }
 	for path, want := range map[string][]string{
-		"/contracts/results?from=x&foo=1&block.number=gt:5&limit=0": {"Invalid parameter: from",
-			"Invalid parameter: block.number", "Invalid parameter: limit", "Unknown query parameter: foo"},
+		"/contracts/results?from=x&foo=1&block.number=gt:5&limit=0": {
+			"Invalid parameter: from",
+			"Invalid parameter: block.number", "Invalid parameter: limit", "Unknown query parameter: foo",
+		},
 		"/contracts/results?from=0.0." +
 			missing: {"Invalid parameter: from"},
 		"/contracts/results?from=0x123":                             {"Invalid parameter: from"},
@@ -314,24 +316,32 @@ func TestContractResultProblems(t *testing.T) {
 			"/results": {"Invalid parameter: contractid"},
 		"/contracts/1.0.0000000000000000000000000000000000000001/results": {"Invalid parameter: contractid"},
 		"/contracts/results/results":                                      {"Invalid parameter: contractid"},
-		"/contracts/results/results/x": {"Invalid parameter: contractid",
-			"Invalid parameter: timestamp"},
+		"/contracts/results/results/x": {
+			"Invalid parameter: contractid",
+			"Invalid parameter: timestamp",
+		},
 		"/contracts/results/results/5":                {"Invalid parameter: contractid"},
 		"/contracts/5001/results?transaction.index=1": {lonely},
 		"/contracts/5001/results?hbar=x":              {"Invalid parameter: hbar"},
 		"/contracts/abc/results/x?hbar=1&foo=1":       {hbar("1")},
-		"/contracts/abc/results/x?foo=1": {"Invalid parameter: contractid",
-			"Invalid parameter: timestamp"},
+		"/contracts/abc/results/x?foo=1": {
+			"Invalid parameter: contractid",
+			"Invalid parameter: timestamp",
+		},
 		"/contracts/5001/results/eq:1":         {"Invalid parameter: timestamp"},
 		"/contracts/5001/results/1.1234567890": {"Invalid parameter: timestamp"},
-		"/contracts/5001/results/1?foo=1&nonce=1": {"Unknown query parameter: foo",
-			"Unknown query parameter: nonce"},
+		"/contracts/5001/results/1?foo=1&nonce=1": {
+			"Unknown query parameter: foo",
+			"Unknown query parameter: nonce",
+		},
 		"/contracts/-1/results/1?foo=1":    {"Unknown query parameter: foo"},
 		"/contracts/-1/results/1":          {"Invalid parameter: contractid"},
 		"/contracts/results/1.5?nonce=1":   {"Unknown query parameter: nonce"},
 		"/contracts/results/12345678901.5": {"Invalid parameter: timestamp"},
-		"/contracts/results/x?foo=1&nonce=-1&hbar=eq:true": {"Unknown query parameter: foo",
-			"Invalid parameter: nonce"},
+		"/contracts/results/x?foo=1&nonce=-1&hbar=eq:true": {
+			"Unknown query parameter: foo",
+			"Invalid parameter: nonce",
+		},
 		"/contracts/results/x?hbar=eq:true":                    {hbar("eq:true")},
 		"/contracts/results/x":                                 {tx},
 		"/contracts/results/0.0.1@1.1":                         {tx},
@@ -339,8 +349,10 @@ func TestContractResultProblems(t *testing.T) {
 		"/contracts/results/" + hash +
 			"?nonce=2147483648": {"Invalid parameter: nonce"},
 		"/contracts/results/x/actions?index=ne:1": {"Invalid parameter: index"},
-		"/contracts/results/x/actions?index=1.5&nonce=1": {"Invalid parameter: index",
-			"Unknown query parameter: nonce"},
+		"/contracts/results/x/actions?index=1.5&nonce=1": {
+			"Invalid parameter: index",
+			"Unknown query parameter: nonce",
+		},
 		"/contracts/results/x/actions":          {tx},
 		"/contracts/results/logs/actions":       {tx},
 		"/contracts/results/x/results?index=-1": {"Invalid parameter: index"},
@@ -360,8 +372,10 @@ func TestContractResultProblems(t *testing.T) {
 	} {
 		checkProblem(t, g.Get(t, "/api/v1"+path), http.StatusNotFound, messages("Not found"))
 	}
-	for _, path := range []string{"/contracts/results?from=" + twins, "/contracts/" + twins + "/results",
-		"/contracts/" + twins + "/results/1700000001"} {
+	for _, path := range []string{
+		"/contracts/results?from=" + twins, "/contracts/" + twins + "/results",
+		"/contracts/" + twins + "/results/1700000001",
+	} {
 		checkProblem(t, g.Get(t, "/api/v1"+path), http.StatusInternalServerError, messages("Internal error"))
 	}
 	for path, what := range map[string]string{

@@ -198,8 +198,10 @@ func bindAsOf(r *rest.Request) error {
 var stateParams = []rest.Param{
 	limit, order,
 	{Name: "slot", Kind: word.Except(rest.Ne), Doc: "Filters by storage slot."},
-	{Name: "timestamp", Kind: rest.Timestamp,
-		Doc: "Returns the newest change of each slot that matches all conditions. `eq` returns the value at this time."},
+	{
+		Name: "timestamp", Kind: rest.Timestamp,
+		Doc: "Returns the newest change of each slot that matches all conditions. `eq` returns the value at this time.",
+	},
 }
 
 // wholeWord pads a word to 64 digits.

@@ -422,8 +422,10 @@ func TestContractProblems(t *testing.T) {
 	for path, want := range map[string][]string{
 		"?contract.id=0x" + missing:  {"Invalid parameter: contract.id"},
 		"?contract.id=gt:" + missing: {"Invalid parameter: contract.id"},
-		"?contract.id=x&limit=0&foo=1&order=up": {"Invalid parameter: contract.id",
-			"Invalid parameter: limit", "Invalid parameter: order", "Unknown query parameter: foo"},
+		"?contract.id=x&limit=0&foo=1&order=up": {
+			"Invalid parameter: contract.id",
+			"Invalid parameter: limit", "Invalid parameter: order", "Unknown query parameter: foo",
+		},
 		"?contract.id=5001&contract.id=1234567890123":             {"Invalid parameter: contractid"},
 		"?contract.id=1.0000000000000000000000000000000000000001": {"Invalid parameter: contractid"},
 		"/abc?foo=1":        {"Invalid parameter: contractid"},
@@ -442,8 +444,10 @@ func TestContractProblems(t *testing.T) {
 		"/-1/state?slot=x":      {"Invalid parameter: slot"},
 		"/-1/state":             {"Invalid parameter: contractid"},
 		"/1.0000000000000000000000000000000000000001/state": {"Invalid parameter: contractid"},
-		"/5001/state?slot=ne:1&slot=&slot=0x": {"Invalid parameter: slot",
-			"Invalid parameter: slot", "Invalid parameter: slot"},
+		"/5001/state?slot=ne:1&slot=&slot=0x": {
+			"Invalid parameter: slot",
+			"Invalid parameter: slot", "Invalid parameter: slot",
+		},
 		"/5001/state?timestamp=ne:1": {"Not equals (ne) operator is not " +
 			"supported for timestamp"},
 		"/" + address("c1") +
@@ -454,8 +458,10 @@ func TestContractProblems(t *testing.T) {
 			"operator provided")},
 		"/5001/results/logs?transaction.hash=" + strings.Repeat("01",
 			32): {"Unknown query parameter: transaction.hash"},
-		"/5001/results/logs?topic0=gt:1&topic4=1&index=-1&index=1.5": {"Invalid parameter: topic0",
-			"Invalid parameter: index", "Invalid parameter: index", "Unknown query parameter: topic4"},
+		"/5001/results/logs?topic0=gt:1&topic4=1&index=-1&index=1.5": {
+			"Invalid parameter: topic0",
+			"Invalid parameter: index", "Invalid parameter: index", "Unknown query parameter: topic4",
+		},
 		"/results/logs?topic0=0x":              {"Invalid parameter: topic0"},
 		"/results/logs?transaction.hash=gt:01": {"Invalid parameter: transaction.hash"},
 		"/logs?topic0=1": {topics("No timestamp range or eq " +

@@ -27,10 +27,14 @@ func TestBadQueries(t *testing.T) {
 			"Invalid parameter: account.publickey", "Unknown query parameter: timestamp",
 			"Invalid parameter: order", "Invalid parameter: balance", "Unknown query parameter: token.id",
 		},
-		"/accounts?foo=1&limit=0&foo=2": {"Unknown query parameter: foo",
-			"Invalid parameter: limit"},
-		"/accounts?account.id=x&account.id=x&account.id=y": {"Invalid parameter: account.id",
-			"Invalid parameter: account.id", "Invalid parameter: account.id"},
+		"/accounts?foo=1&limit=0&foo=2": {
+			"Unknown query parameter: foo",
+			"Invalid parameter: limit",
+		},
+		"/accounts?account.id=x&account.id=x&account.id=y": {
+			"Invalid parameter: account.id",
+			"Invalid parameter: account.id", "Invalid parameter: account.id",
+		},
 		"/accounts?account.id=gt:gt:5":                           {"Invalid parameter: account.id"},
 		"/accounts?account.id=GT:5":                              {"Invalid parameter: account.id"},
 		"/accounts?account.id=like:5":                            {"Invalid parameter: account.id"},
@@ -74,11 +78,15 @@ func TestBadQueries(t *testing.T) {
 		"/accounts?foo[a]=5":        {"Unknown query parameter: foo"},
 		"/blocks?foo[a]=5":          {"Invalid parameter: foo"},
 		"/accounts?" + repeatParameter("a", 8) + "&" + repeatParameter("A", 1) +
-			"&limit=0": {"Parameter values count exceeds maximum number allowed: a count: 9 max: 8",
-			"Invalid parameter: limit"},
+			"&limit=0": {
+			"Parameter values count exceeds maximum number allowed: a count: 9 max: 8",
+			"Invalid parameter: limit",
+		},
 		"/accounts?limit=0&" + repeatParameter("account.id", 5) +
-			"&" + repeatParameter("account.Id", 4): {"Invalid parameter: limit",
-			"Parameter values count exceeds maximum number allowed: account.id count: 9 max: 8"},
+			"&" + repeatParameter("account.Id", 4): {
+			"Invalid parameter: limit",
+			"Parameter values count exceeds maximum number allowed: account.id count: 9 max: 8",
+		},
 		"/blocks?limit=0&foo=1&" + repeatParameter("timestamp", 5) + "&" + repeatParameter("Timestamp", 4): {
 			"Parameter values count exceeds maximum number allowed: timestamp count: 9 max: 8",
 			"Invalid parameter: limit", "Unknown query parameter: foo",
@@ -94,11 +102,15 @@ func TestBadQueries(t *testing.T) {
 			"Invalid parameter: limit", "Invalid parameter: transactiontype", "Invalid parameter: order",
 			"Unknown query parameter: foo",
 		},
-		"/transactions?foo=1&foo=1&limit=0&limit=0": {"Invalid parameter: limit", "Invalid parameter: limit",
-			"Unknown query parameter: foo", "Unknown query parameter: foo"},
+		"/transactions?foo=1&foo=1&limit=0&limit=0": {
+			"Invalid parameter: limit", "Invalid parameter: limit",
+			"Unknown query parameter: foo", "Unknown query parameter: foo",
+		},
 		"/tokens?name=%00abc": {"Invalid parameter: name"},
-		"/transactions?nonce=1&scheduled=true": {"Unknown query parameter: nonce",
-			"Unknown query parameter: scheduled"},
+		"/transactions?nonce=1&scheduled=true": {
+			"Unknown query parameter: nonce",
+			"Unknown query parameter: scheduled",
+		},
 		"/transactions?result=failed&type=both":       {"Invalid parameter: result", "Invalid parameter: type"},
 		"/transactions?timestamp=1700000000000000000": {"Invalid parameter: timestamp"},
 		"/transactions?timestamp=1.1234567890":        {"Invalid parameter: timestamp"},
@@ -113,8 +125,10 @@ func TestBadQueries(t *testing.T) {
 			"Invalid parameter: order", "Invalid parameter: timestamp", "Invalid parameter: sequencenumber",
 			"Unknown query parameter: foo",
 		},
-		"/topics/700/messages?encoding=utf16&topic.id=7": {"Invalid parameter: encoding",
-			"Unknown query parameter: topic.id"},
+		"/topics/700/messages?encoding=utf16&topic.id=7": {
+			"Invalid parameter: encoding",
+			"Unknown query parameter: topic.id",
+		},
 		"/topics/x/messages?limit=0":            {"Invalid parameter: topic.id"},
 		"/topics/0x" + evmAddress + "/messages": {"Invalid parameter: topic.id"},
 		"/topics/-5/messages":                   {`Invalid entity ID "0.0.-5"`},
@@ -130,10 +144,14 @@ func TestBadQueries(t *testing.T) {
 		"/blocks/0X" + strings.Repeat("a", 64): {"Invalid parameter: hashOrNumber"},
 		"/blocks/x?foo=1":                      {"Unknown query parameter: foo"},
 		"/topics/700/messages/0":               {"Invalid parameter: sequencenumber"},
-		"/topics/x/messages/0": {"Invalid parameter: topic.id",
-			"Invalid parameter: sequencenumber"},
-		"/topics/x/messages/1700000000.5": {"Invalid parameter: topic.id",
-			"Invalid parameter: sequencenumber"},
+		"/topics/x/messages/0": {
+			"Invalid parameter: topic.id",
+			"Invalid parameter: sequencenumber",
+		},
+		"/topics/x/messages/1700000000.5": {
+			"Invalid parameter: topic.id",
+			"Invalid parameter: sequencenumber",
+		},
 		"/topics/0.65536.7/messages/1":                {`Invalid entity ID "0.65536.7"`},
 		"/topics/700/messages/9223372036854775808":    {"Invalid parameter: sequencenumber"},
 		"/topics/700/messages/1?encoding=utf8":        {"Unknown query parameter: encoding"},
@@ -149,8 +167,10 @@ func TestBadQueries(t *testing.T) {
 		"/transactions/0.0.302-1-1?nonce=-1":          {"Invalid parameter: nonce"},
 		"/transactions/0.0.302-1-1?nonce=gt:1":        {"Invalid parameter: nonce"},
 		"/transactions/0.0.302-1-1?nonce=2147483648":  {"Invalid parameter: nonce"},
-		"/transactions/0.0.302-1-1?scheduled=ne:true&a=": {"Invalid parameter: scheduled",
-			"Unknown query parameter: a"},
+		"/transactions/0.0.302-1-1?scheduled=ne:true&a=": {
+			"Invalid parameter: scheduled",
+			"Unknown query parameter: a",
+		},
 		"/transactions/x?scheduled=1":        {"Invalid parameter: scheduled"},
 		"/transactions/0.65536.1-1-1":        {`Invalid entity ID "0.65536.1"`},
 		"/transactions/0.0.274877906944-1-1": {`Invalid entity ID "0.0.274877906944"`},
@@ -169,8 +189,10 @@ func TestBadQueries(t *testing.T) {
 		"/balances?account.id=abc":               {"Invalid parameter: account.id"},
 		"/balances?account.id=0.0." + alias():    {"Invalid parameter: account.id"},
 		"/balances?account.id=0.0." + evmAddress: {"Invalid parameter: account.id"},
-		"/balances?account.publickey=x&timestamp=x&balance=1": {"Invalid parameter: account.publickey",
-			"Invalid parameter: timestamp", "Unknown query parameter: balance"},
+		"/balances?account.publickey=x&timestamp=x&balance=1": {
+			"Invalid parameter: account.publickey",
+			"Invalid parameter: timestamp", "Unknown query parameter: balance",
+		},
 	} {
 		t.Run(path, func(t *testing.T) {
 			t.Parallel()
@@ -326,8 +348,11 @@ func TestAuthentication(t *testing.T) {
 	t.Parallel()
 	g := testenv.Over(t, rows.Shared(t), testenv.REST(func(c *rest.Config) {
 		c.LimitDefault, c.LimitMax = 3, 5
-		c.Users = []rest.User{{Username: "many", Password: "pass:word", Limit: 8},
-			{Username: "few", Password: "x", Limit: 2}, {Username: "plain", Password: "x"}}
+		c.Users = []rest.User{
+			{Username: "many", Password: "pass:word", Limit: 8},
+			{Username: "few", Password: "x", Limit: 2},
+			{Username: "plain", Password: "x"},
+		}
 	}))
 	rowsOf := func(t *testing.T, path, authorization string) int {
 		t.Helper()
@@ -363,8 +388,10 @@ func TestAuthentication(t *testing.T) {
 		"another scheme":                    {"?limit=100", "Bearer abc", 5},
 		"malformed credentials":             {"?limit=100", "Basic %%%", 5},
 		"credentials without colon":         {"?limit=100", "Basic YWJj", 5},
-		"scheme in small letters": {"?limit=100",
-			strings.Replace(basic("many", "pass:word"), "Basic", "basic", 1), 8},
+		"scheme in small letters": {
+			"?limit=100",
+			strings.Replace(basic("many", "pass:word"), "Basic", "basic", 1), 8,
+		},
 		"smaller than every maximum": {"?limit=1", basic("many", "pass:word"), 1},
 	} {
 		t.Run(name, func(t *testing.T) {

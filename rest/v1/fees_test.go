@@ -70,8 +70,10 @@ func transfers(l ...*services.TokenTransferList) *txBody {
 func nfts(token int64, n int) *services.TokenTransferList {
 	l := &services.TokenTransferList{Token: &services.TokenID{TokenNum: token}}
 	for range n {
-		l.NftTransfers = append(l.NftTransfers, &services.NftTransfer{SenderAccountID: accountNumber(1001),
-			ReceiverAccountID: accountNumber(1002), SerialNumber: 1})
+		l.NftTransfers = append(l.NftTransfers, &services.NftTransfer{
+			SenderAccountID:   accountNumber(1001),
+			ReceiverAccountID: accountNumber(1002), SerialNumber: 1,
+		})
 	}
 	return l
 }
@@ -87,10 +89,12 @@ func createAccount(keys int, highVolume bool) *txBody {
 	for range keys {
 		list.Keys = append(list.Keys, &services.Key{Key: &services.Key_Ed25519{Ed25519: make([]byte, 32)}})
 	}
-	return &txBody{HighVolume: highVolume,
+	return &txBody{
+		HighVolume: highVolume,
 		Data: &services.TransactionBody_CryptoCreateAccount{CryptoCreateAccount: &services.CryptoCreateTransactionBody{
 			Key: &services.Key{Key: &services.Key_KeyList{KeyList: list}},
-		}}}
+		}},
+	}
 }
 
 // TestFeeEstimate compares complete responses.
@@ -123,24 +127,36 @@ func TestFeeEstimate(t *testing.T) {
 			`"node":{"base":100000,"extras":[{"charged":1,"count":2,"fee_per_unit":100000,"included":1,"name":"SIGNATURES","subtotal":100000}]},` +
 			`"service":{"base":499000000,"extras":[{"charged":1,"count":2,"fee_per_unit":100000000,"included":1,"name":"KEYS","subtotal":100000000}]},` +
 			`"total":601000000}`},
-		"waived": {"", transaction(t, &txBody{Data: &services.TransactionBody_ContractCall{}}, 1),
-			`{"high_volume_multiplier":1,"network":{"multiplier":0,"subtotal":0},"node":{"base":0,"extras":[]},"service":{"base":0,"extras":[]},"total":0}`},
+		"waived": {
+			"", transaction(t, &txBody{Data: &services.TransactionBody_ContractCall{}}, 1),
+			`{"high_volume_multiplier":1,"network":{"multiplier":0,"subtotal":0},"node":{"base":0,"extras":[]},"service":{"base":0,"extras":[]},"total":0}`,
+		},
 		"token": {"?mode=", transaction(t, transfers(tokenTransfer(2005, accountNumber(1002))),
 			1), usual(0, 2000000, extra("TOKEN_TYPES", 2, 1, 1000000))},
-		"token without fees, state": {"?mode=STATE",
+		"token without fees, state": {
+			"?mode=STATE",
 			transaction(t, transfers(tokenTransfer(999999, accountNumber(1002))), 1),
-			usual(0, 10000000, extra("TOKEN_TRANSFER_BASE", 1, 0, 9000000))},
-		"token with fixed fee, state": {"?mode=state",
+			usual(0, 10000000, extra("TOKEN_TRANSFER_BASE", 1, 0, 9000000)),
+		},
+		"token with fixed fee, state": {
+			"?mode=state",
 			transaction(t, transfers(tokenTransfer(2001, accountNumber(1002))), 1),
-			usual(0, 20000000, extra("TOKEN_TRANSFER_BASE_CUSTOM_FEES", 1, 0, 19000000))},
-		"token with fractions, state": {"?mode=s-t-a-t-e",
+			usual(0, 20000000, extra("TOKEN_TRANSFER_BASE_CUSTOM_FEES", 1, 0, 19000000)),
+		},
+		"token with fractions, state": {
+			"?mode=s-t-a-t-e",
 			transaction(t, transfers(tokenTransfer(2002, accountNumber(1002))), 1),
-			usual(0, 20000000, extra("TOKEN_TRANSFER_BASE_CUSTOM_FEES", 1, 0, 19000000))},
-		"NFTs with royalties, state": {"?mode=State", transaction(t, transfers(nfts(2007, 3)), 1),
+			usual(0, 20000000, extra("TOKEN_TRANSFER_BASE_CUSTOM_FEES", 1, 0, 19000000)),
+		},
+		"NFTs with royalties, state": {
+			"?mode=State", transaction(t, transfers(nfts(2007, 3)), 1),
 			usual(0, 22000000, extra("TOKEN_TRANSFER_BASE_CUSTOM_FEES", 1, 0, 19000000),
-				extra("TOKEN_TYPES", 3, 1, 1000000))},
-		"NFTs, intrinsic": {"?mode=intrinsic&mode=STATE", transaction(t, transfers(nfts(2007, 3)), 1),
-			usual(0, 3000000, extra("TOKEN_TYPES", 3, 1, 1000000))},
+				extra("TOKEN_TYPES", 3, 1, 1000000)),
+		},
+		"NFTs, intrinsic": {
+			"?mode=intrinsic&mode=STATE", transaction(t, transfers(nfts(2007, 3)), 1),
+			usual(0, 3000000, extra("TOKEN_TYPES", 3, 1, 1000000)),
+		},
 		"airdrop, state": {
 			"?mode=STATE",
 			transaction(t,
@@ -148,33 +164,55 @@ func TestFeeEstimate(t *testing.T) {
 					accountNumber(1002))}}}}, 1), usual(0, 20000000, extra("TOKEN_TRANSFER_BASE_CUSTOM_FEES",
 				1, 0, 19000000)),
 		},
-		"message": {"", transaction(t, submitMessage(4003, 128), 1),
-			usual(700000, 1890400, extra("CONSENSUS_SUBMIT_MESSAGE_WITHOUT_CUSTOM_FEE_BYTES", 128, 100, 6800))},
-		"message to topic with fees": {"?mode=STATE", transaction(t, submitMessage(4003, 128), 1),
-			usual(700000, 500000000, extra("CONSENSUS_SUBMIT_MESSAGE_WITH_CUSTOM_FEE", 1, 0, 498300000))},
-		"message to topic without": {"?mode=STATE", transaction(t, submitMessage(4001, 128), 1),
-			usual(700000, 1890400, extra("CONSENSUS_SUBMIT_MESSAGE_WITHOUT_CUSTOM_FEE_BYTES", 128, 100, 6800))},
-		"message to a token with fees": {"?mode=STATE", transaction(t, submitMessage(2001, 128), 1),
-			usual(700000, 1890400, extra("CONSENSUS_SUBMIT_MESSAGE_WITHOUT_CUSTOM_FEE_BYTES", 128, 100, 6800))},
-		"message to unknown topic": {"?mode=STATE", transaction(t, submitMessage(999999, 128), 1),
-			usual(700000, 1890400, extra("CONSENSUS_SUBMIT_MESSAGE_WITHOUT_CUSTOM_FEE_BYTES", 128, 100, 6800))},
-		"message to impossible topic": {"?mode=STATE", transaction(t, submitMessage(-5, 128), 1),
-			usual(700000, 1890400, extra("CONSENSUS_SUBMIT_MESSAGE_WITHOUT_CUSTOM_FEE_BYTES", 128, 100, 6800))},
-		"to an alias of an account": {"?mode=STATE",
+		"message": {
+			"", transaction(t, submitMessage(4003, 128), 1),
+			usual(700000, 1890400, extra("CONSENSUS_SUBMIT_MESSAGE_WITHOUT_CUSTOM_FEE_BYTES", 128, 100, 6800)),
+		},
+		"message to topic with fees": {
+			"?mode=STATE", transaction(t, submitMessage(4003, 128), 1),
+			usual(700000, 500000000, extra("CONSENSUS_SUBMIT_MESSAGE_WITH_CUSTOM_FEE", 1, 0, 498300000)),
+		},
+		"message to topic without": {
+			"?mode=STATE", transaction(t, submitMessage(4001, 128), 1),
+			usual(700000, 1890400, extra("CONSENSUS_SUBMIT_MESSAGE_WITHOUT_CUSTOM_FEE_BYTES", 128, 100, 6800)),
+		},
+		"message to a token with fees": {
+			"?mode=STATE", transaction(t, submitMessage(2001, 128), 1),
+			usual(700000, 1890400, extra("CONSENSUS_SUBMIT_MESSAGE_WITHOUT_CUSTOM_FEE_BYTES", 128, 100, 6800)),
+		},
+		"message to unknown topic": {
+			"?mode=STATE", transaction(t, submitMessage(999999, 128), 1),
+			usual(700000, 1890400, extra("CONSENSUS_SUBMIT_MESSAGE_WITHOUT_CUSTOM_FEE_BYTES", 128, 100, 6800)),
+		},
+		"message to impossible topic": {
+			"?mode=STATE", transaction(t, submitMessage(-5, 128), 1),
+			usual(700000, 1890400, extra("CONSENSUS_SUBMIT_MESSAGE_WITHOUT_CUSTOM_FEE_BYTES", 128, 100, 6800)),
+		},
+		"to an alias of an account": {
+			"?mode=STATE",
 			transaction(t, transfers(tokenTransfer(999999, accountAlias(known))), 1),
-			usual(0, 10000000, extra("TOKEN_TRANSFER_BASE", 1, 0, 9000000))},
-		"to an unknown alias": {"?mode=STATE",
-			transaction(t, transfers(tokenTransfer(999999, accountAlias(missing))), 1), created},
+			usual(0, 10000000, extra("TOKEN_TRANSFER_BASE", 1, 0, 9000000)),
+		},
+		"to an unknown alias": {
+			"?mode=STATE",
+			transaction(t, transfers(tokenTransfer(999999, accountAlias(missing))), 1), created,
+		},
 		"to an alias, intrinsic": {"", transaction(t, transfers(tokenTransfer(999999, accountAlias(missing))),
 			1), usual(0, 2000000, extra("TOKEN_TYPES", 2, 1, 1000000))},
-		"high volume is not for this": {"?mode=STATE&high_volume_throttle=10000",
-			transaction(t, createAccount(1, false), 1), usual(499000000, 500000000)},
-		"high volume is not for the mode": {"?high_volume_throttle=10000", transaction(t, createAccount(1, true), 1),
-			usual(499000000, 500000000)},
-		"high volume": {"?mode=STATE&high_volume_throttle=5000", transaction(t, createAccount(3, true), 2),
+		"high volume is not for this": {
+			"?mode=STATE&high_volume_throttle=10000",
+			transaction(t, createAccount(1, false), 1), usual(499000000, 500000000),
+		},
+		"high volume is not for the mode": {
+			"?high_volume_throttle=10000", transaction(t, createAccount(1, true), 1),
+			usual(499000000, 500000000),
+		},
+		"high volume": {
+			"?mode=STATE&high_volume_throttle=5000", transaction(t, createAccount(3, true), 2),
 			`{"high_volume_multiplier":200,` +
 				`"network":{"multiplier":9,"subtotal":360000000},"node":{"base":20000000,"extras":[{"charged":1,"count":2,"fee_per_unit":20000000,"included":1,"name":"SIGNATURES","subtotal":20000000}]},` +
-				`"service":{"base":99800000000,"extras":[{"charged":2,"count":3,"fee_per_unit":20000000000,"included":1,"name":"KEYS","subtotal":40000000000}]},"total":140200000000}`},
+				`"service":{"base":99800000000,"extras":[{"charged":2,"count":3,"fee_per_unit":20000000000,"included":1,"name":"KEYS","subtotal":40000000000}]},"total":140200000000}`,
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -205,53 +243,99 @@ func TestFeeEstimateErrors(t *testing.T) {
 		status                           int
 		want                             string
 	}{
-		"JSON": {http.MethodPost, "?mode=x", "application/json",
-			"", 415, problem("Unsupported Media Type", "Content-Type 'application/json' is not supported")},
-		"media type with parameter": {http.MethodPost, "", "text/plain; charset=utf-8", good, 415,
-			problem("Unsupported Media Type", "Content-Type 'text/plain;charset=utf-8' is not supported")},
-		"no media type": {http.MethodPost, "", "", good, 415,
-			problem("Unsupported Media Type", "Content-Type is not supported")},
-		"invalid media type": {http.MethodPost, "", ";;", good, 415,
-			problem("Unsupported Media Type", "Content-Type ';;' is not supported")},
-		"no body": {http.MethodPost, "?mode=x", "application/protobuf", "", 400,
-			problem(bad, "Failed to read request")},
-		"mode": {http.MethodPost, "?mode=x&high_volume_throttle=x", "application/x-protobuf",
-			"x", 400, problem(bad, "Failed to convert 'mode'")},
-		"throttle": {http.MethodPost, "?high_volume_throttle=x", "application/protobuf", "x",
-			400, problem(bad, "Failed to convert 'high_volume_throttle'")},
-		"throttle of 33 bits": {http.MethodPost, "?high_volume_throttle=2147483648", "application/protobuf",
-			"x", 400, problem(bad, "Failed to convert 'high_volume_throttle'")},
-		"throttle below 0": {http.MethodPost, "?high_volume_throttle=-1", "application/protobuf", "x",
-			400, problem(bad, "highVolumeThrottle must be greater than or equal to 0")},
-		"throttle above 100 %": {http.MethodPost, "?high_volume_throttle=10001", "application/protobuf",
-			"x", 400, problem(bad, "highVolumeThrottle must be less than or equal to 10000")},
-		"garbage": {http.MethodPost, "", "application/protobuf", "garbage", 400,
-			problem(bad, "Unable to parse transaction")},
-		"truncated": {http.MethodPost, "?mode=STATE", "application/protobuf", good[:len(good)-1],
-			400, problem(bad, "Unable to parse transaction")},
-		"wrong wire type": {http.MethodPost, "", "application/protobuf", "\x28\x01", 400,
-			problem(bad, "Unable to parse transaction")},
-		"nothing inside": {http.MethodPost, "", "application/protobuf", "\x1a\x00", 400,
-			problem(bad, "Transaction must contain body bytes or signed transaction bytes")},
-		"nothing to do": {http.MethodPost, "", "application/protobuf", transaction(t, &txBody{}, 1),
-			400, problem(bad, "Unknown transaction type")},
-		"freeze": {http.MethodPost, "", "application/protobuf; charset=x",
+		"JSON": {
+			http.MethodPost, "?mode=x", "application/json",
+			"", 415, problem("Unsupported Media Type", "Content-Type 'application/json' is not supported"),
+		},
+		"media type with parameter": {
+			http.MethodPost, "", "text/plain; charset=utf-8", good, 415,
+			problem("Unsupported Media Type", "Content-Type 'text/plain;charset=utf-8' is not supported"),
+		},
+		"no media type": {
+			http.MethodPost, "", "", good, 415,
+			problem("Unsupported Media Type", "Content-Type is not supported"),
+		},
+		"invalid media type": {
+			http.MethodPost, "", ";;", good, 415,
+			problem("Unsupported Media Type", "Content-Type ';;' is not supported"),
+		},
+		"no body": {
+			http.MethodPost, "?mode=x", "application/protobuf", "", 400,
+			problem(bad, "Failed to read request"),
+		},
+		"mode": {
+			http.MethodPost, "?mode=x&high_volume_throttle=x", "application/x-protobuf",
+			"x", 400, problem(bad, "Failed to convert 'mode'"),
+		},
+		"throttle": {
+			http.MethodPost, "?high_volume_throttle=x", "application/protobuf", "x",
+			400, problem(bad, "Failed to convert 'high_volume_throttle'"),
+		},
+		"throttle of 33 bits": {
+			http.MethodPost, "?high_volume_throttle=2147483648", "application/protobuf",
+			"x", 400, problem(bad, "Failed to convert 'high_volume_throttle'"),
+		},
+		"throttle below 0": {
+			http.MethodPost, "?high_volume_throttle=-1", "application/protobuf", "x",
+			400, problem(bad, "highVolumeThrottle must be greater than or equal to 0"),
+		},
+		"throttle above 100 %": {
+			http.MethodPost, "?high_volume_throttle=10001", "application/protobuf",
+			"x", 400, problem(bad, "highVolumeThrottle must be less than or equal to 10000"),
+		},
+		"garbage": {
+			http.MethodPost, "", "application/protobuf", "garbage", 400,
+			problem(bad, "Unable to parse transaction"),
+		},
+		"truncated": {
+			http.MethodPost, "?mode=STATE", "application/protobuf", good[:len(good)-1],
+			400, problem(bad, "Unable to parse transaction"),
+		},
+		"wrong wire type": {
+			http.MethodPost, "", "application/protobuf", "\x28\x01", 400,
+			problem(bad, "Unable to parse transaction"),
+		},
+		"nothing inside": {
+			http.MethodPost, "", "application/protobuf", "\x1a\x00", 400,
+			problem(bad, "Transaction must contain body bytes or signed transaction bytes"),
+		},
+		"nothing to do": {
+			http.MethodPost, "", "application/protobuf", transaction(t, &txBody{}, 1),
+			400, problem(bad, "Unknown transaction type"),
+		},
+		"freeze": {
+			http.MethodPost, "", "application/protobuf; charset=x",
 			transaction(t, &txBody{Data: &services.TransactionBody_Freeze{}}, 1), 400,
-			problem(bad, "Unknown transaction type")},
-		"too long": {http.MethodPost, "?mode=x", "application/json", strings.Repeat("x", 7169),
-			413, problem("Content Too Large", "Request body 7169 exceeds maximum 7168 bytes")},
-		"as long as allowed": {http.MethodPost, "", "application/protobuf", strings.Repeat("x", 7168),
-			400, problem(bad, "Unable to parse transaction")},
-		"too large a transaction": {http.MethodPost, "", "application/protobuf",
-			transaction(t, submitMessage(1, 6144), 1), 400, problem(bad, "TRANSACTION_OVERSIZE")},
-		"too many NFTs": {http.MethodPost, "", "application/protobuf",
-			transaction(t, transfers(nfts(2007, 11)), 1), 400, problem(bad, "BATCH_SIZE_LIMIT_EXCEEDED")},
-		"unknown field": {http.MethodPost, "", "application/protobuf", good + "\xa0\x38\x01", 400,
-			problem(bad, "Unable to parse transaction")},
-		"PUT": {http.MethodPut, "", "application/protobuf", good,
-			405, problem("Method Not Allowed", "Request method 'PUT' is not supported")},
-		"DELETE": {http.MethodDelete, "", "", "", 405,
-			problem("Method Not Allowed", "Request method 'DELETE' is not supported")},
+			problem(bad, "Unknown transaction type"),
+		},
+		"too long": {
+			http.MethodPost, "?mode=x", "application/json", strings.Repeat("x", 7169),
+			413, problem("Content Too Large", "Request body 7169 exceeds maximum 7168 bytes"),
+		},
+		"as long as allowed": {
+			http.MethodPost, "", "application/protobuf", strings.Repeat("x", 7168),
+			400, problem(bad, "Unable to parse transaction"),
+		},
+		"too large a transaction": {
+			http.MethodPost, "", "application/protobuf",
+			transaction(t, submitMessage(1, 6144), 1), 400, problem(bad, "TRANSACTION_OVERSIZE"),
+		},
+		"too many NFTs": {
+			http.MethodPost, "", "application/protobuf",
+			transaction(t, transfers(nfts(2007, 11)), 1), 400, problem(bad, "BATCH_SIZE_LIMIT_EXCEEDED"),
+		},
+		"unknown field": {
+			http.MethodPost, "", "application/protobuf", good + "\xa0\x38\x01", 400,
+			problem(bad, "Unable to parse transaction"),
+		},
+		"PUT": {
+			http.MethodPut, "", "application/protobuf", good,
+			405, problem("Method Not Allowed", "Request method 'PUT' is not supported"),
+		},
+		"DELETE": {
+			http.MethodDelete, "", "", "", 405,
+			problem("Method Not Allowed", "Request method 'DELETE' is not supported"),
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -20,8 +20,10 @@ func hookEndpoints() []rest.Endpoint {
 		{
 			Path: "/accounts/{ownerId}/hooks/{hookId}/storage", Family: rest.Modern, Params: hookStorageParams,
 			Document: "hook_storage.graphql",
-			PathParams: append(hookOwner[:1:1], rest.Param{Name: "hookId", Read: rest.ReadSignedLong,
-				Check: rest.AtLeast("hookId", 0), Bind: rest.Texts("hookId")}),
+			PathParams: append(hookOwner[:1:1], rest.Param{
+				Name: "hookId", Read: rest.ReadSignedLong,
+				Check: rest.AtLeast("hookId", 0), Bind: rest.Texts("hookId"),
+			}),
 			Finish: finishHookStorage, Paging: rest.Paging{Next: []rest.Cursor{byHookSlot}},
 			NotFound: missingOwner, MaxAge: shortAge,
 		},
@@ -34,8 +36,10 @@ var hookOwner = []rest.Param{{Name: "ownerId", Read: rest.ReadAccount, Bind: res
 const maxHookValues = 100
 
 var hooksParams = []rest.Param{
-	{Name: "hook.id", Read: rest.ReadLong, MaxValues: maxHookValues, ListName: "hookId",
-		Bind: rest.Numbers("filter.hookId"), Doc: "Filters by hook ID."},
+	{
+		Name: "hook.id", Read: rest.ReadLong, MaxValues: maxHookValues, ListName: "hookId",
+		Bind: rest.Numbers("filter.hookId"), Doc: "Filters by hook ID.",
+	},
 	rest.Limit(),
 	rest.ModernOrder(),
 }

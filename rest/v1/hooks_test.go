@@ -271,8 +271,10 @@ func TestHooksInGraphQL(t *testing.T) {
 		}
 	}
 	g := testenv.Over(t, hooked.Shared(t))
-	for _, bad := range []string{`{node(id:"SG9vazowLjAuMTAwMC94"){id}}`,
-		`{hookStorage(owner:"1000",hookId:1,after:"x"){nodes{key}}}`, `{hooks(owner:"1000",first:101){nodes{id}}}`} {
+	for _, bad := range []string{
+		`{node(id:"SG9vazowLjAuMTAwMC94"){id}}`,
+		`{hookStorage(owner:"1000",hookId:1,after:"x"){nodes{key}}}`, `{hooks(owner:"1000",first:101){nodes{id}}}`,
+	} {
 		if got := g.Query(t, bad, nil); !strings.Contains(got.Body, `"BAD_USER_INPUT"`) {
 			t.Errorf("%s: %s", bad, got.Body)
 		}

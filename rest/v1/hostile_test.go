@@ -98,8 +98,10 @@ func newHostile(tb testing.TB) *hostile {
 }
 
 // sqlWords are words of which every match of sqlText has one. They are a quick pre-check.
-var sqlWords = []string{"sqlstate", "select ", "syntax error", "invalid byte", "out of range", "goroutine ",
-	"runtime error", "jackc/pgx", ".go:"}
+var sqlWords = []string{
+	"sqlstate", "select ", "syntax error", "invalid byte", "out of range", "goroutine ",
+	"runtime error", "jackc/pgx", ".go:",
+}
 
 // sqlText matches text that exposes SQL statements or program internals.
 var sqlText = regexp.MustCompile(`(?i)sqlstate|select .* from|syntax error at|invalid byte sequence|out of range ` +
@@ -216,8 +218,10 @@ func badEnvelope(contentType string, body []byte) string {
 		case modern && m.Detail == nil && !strings.HasPrefix(*m.Message, "Invalid parameter: "):
 			return "a problem of the modern family has no detail"
 		case modern && m.Detail != nil &&
-			!slices.Contains([]string{"Bad Request", "Not Found", "Method Not Allowed", "Request Entity Too Large",
-				"Unsupported Media Type"}, *m.Message):
+			!slices.Contains([]string{
+				"Bad Request", "Not Found", "Method Not Allowed", "Request Entity Too Large",
+				"Unsupported Media Type",
+			}, *m.Message):
 			return "a problem of the modern family has a message that is no reason phrase"
 		}
 	}
@@ -321,8 +325,10 @@ func TestHostileSizes(t *testing.T) {
 func TestMalformedRequestLines(t *testing.T) {
 	t.Parallel()
 	g := testenv.Shared(t)
-	for _, target := range []string{"/api/v1/accounts/%zz", "/api/v1/accounts/%", "/api/v1/accounts/1 2",
-		"/api/v1/accounts?limit=\x01", "accounts", "/api/v1/accounts/\x7f"} {
+	for _, target := range []string{
+		"/api/v1/accounts/%zz", "/api/v1/accounts/%", "/api/v1/accounts/1 2",
+		"/api/v1/accounts?limit=\x01", "accounts", "/api/v1/accounts/\x7f",
+	} {
 		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
 		conn, err := (&net.Dialer{}).DialContext(ctx, "tcp", strings.TrimPrefix(g.URL, "http://"))
 		if err != nil {

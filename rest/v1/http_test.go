@@ -39,16 +39,20 @@ func TestMethods(t *testing.T) {
 func TestHead(t *testing.T) {
 	t.Parallel()
 	g := testenv.Over(t, rows.Shared(t))
-	for _, path := range []string{"/accounts?limit=1", "/accounts/302", "/topics/700", "/accounts/x", "/nothing",
-		"/blocks/41"} {
+	for _, path := range []string{
+		"/accounts?limit=1", "/accounts/302", "/topics/700", "/accounts/x", "/nothing",
+		"/blocks/41",
+	} {
 		t.Run(path, func(t *testing.T) {
 			t.Parallel()
 			get, head := g.Get(t, "/api/v1"+path), g.Do(t, http.MethodHead, "/api/v1"+path, "")
 			if head.Body != "" || head.Status != get.Status {
 				t.Errorf("status %d, want %d; body %q", head.Status, get.Status, head.Body)
 			}
-			for _, name := range []string{"Content-Type", "Content-Length", "Etag", "Link", "Cache-Control",
-				"Access-Control-Allow-Origin"} {
+			for _, name := range []string{
+				"Content-Type", "Content-Length", "Etag", "Link", "Cache-Control",
+				"Access-Control-Allow-Origin",
+			} {
 				if head.Header.Get(name) != get.Header.Get(name) {
 					t.Errorf("%s is %q, with GET %q", name, head.Header.Get(name), get.Header.Get(name))
 				}
@@ -290,19 +294,29 @@ func TestPaths(t *testing.T) {
 	hash := strings.Repeat("a", 94) + "29"
 	for want, spellings := range map[string][]string{
 		"/accounts": {"/accounts/", "/ACCOUNTS", "/Accounts/?"},
-		"/accounts/302": {"/accounts/0.302", "/accounts/0.0.302", "/Accounts/302/",
+		"/accounts/302": {
+			"/accounts/0.302", "/accounts/0.0.302", "/Accounts/302/",
 			"/accounts/0x000000000000000000000000000000000000012E",
-			"/accounts/0.0.000000000000000000000000000000000000012e", "/accounts/%30%2E0.302"},
-		"/accounts/210": {"/accounts/" + alias(), "/accounts/0.0." + alias(),
-			"/accounts/0." + alias()},
-		"/accounts/211": {"/accounts/" + evmAddress, "/accounts/0x" + evmAddress,
-			"/accounts/0.0." + evmAddress, "/accounts/0." + strings.ToUpper(evmAddress)},
-		"/blocks/41": {"/blocks/" + hash, "/blocks/0x" + hash,
-			"/BLOCKS/0x" + strings.ToUpper(hash), "/blocks/0000041"},
+			"/accounts/0.0.000000000000000000000000000000000000012e", "/accounts/%30%2E0.302",
+		},
+		"/accounts/210": {
+			"/accounts/" + alias(), "/accounts/0.0." + alias(),
+			"/accounts/0." + alias(),
+		},
+		"/accounts/211": {
+			"/accounts/" + evmAddress, "/accounts/0x" + evmAddress,
+			"/accounts/0.0." + evmAddress, "/accounts/0." + strings.ToUpper(evmAddress),
+		},
+		"/blocks/41": {
+			"/blocks/" + hash, "/blocks/0x" + hash,
+			"/BLOCKS/0x" + strings.ToUpper(hash), "/blocks/0000041",
+		},
 		"/topics/700":            {"/topics/0.700", "/topics/0.0.700", "/Topics/700/"},
 		"/topics/700/messages/1": {"/topics/0.0.700/Messages/1/", "/topics/700/messages/01"},
-		"/topics/messages/1700000009.000000000": {"/topics/701/messages/1700000009.0", "/topics/MESSAGES/1700000009",
-			"/topics/701/messages/9223372036854775807"},
+		"/topics/messages/1700000009.000000000": {
+			"/topics/701/messages/1700000009.0", "/topics/MESSAGES/1700000009",
+			"/topics/701/messages/9223372036854775807",
+		},
 		"/transactions/0.0.302-1700000000-999999999": {"/Transactions/0.0.302-1700000000-999999999/"},
 	} {
 		t.Run(want, func(t *testing.T) {
@@ -337,8 +351,10 @@ func TestHashForms(t *testing.T) {
 values (1700000003000000000, decode(repeat('fbff', 16), 'hex'), decode(repeat('fbff', 8), 'hex'), 302)`)
 	g := testenv.Over(t, url)
 	mixed := base64Of(t, true)[:32] + strings.ReplaceAll(base64Of(t, true)[32:], "-", "+")
-	for _, form := range []string{strings.Repeat("fbff", 24), "0x" + strings.Repeat("FBff", 24), base64Of(t, false),
-		base64Of(t, true), mixed} {
+	for _, form := range []string{
+		strings.Repeat("fbff", 24), "0x" + strings.Repeat("FBff", 24), base64Of(t, false),
+		base64Of(t, true), mixed,
+	} {
 		got := g.Get(t, "/api/v1/transactions/"+form)
 		if got.Status != http.StatusOK || !strings.Contains(got.Body, `"consensus_timestamp":"1700000003.000000000"`) {
 			t.Errorf("%s: status %d, %s", form, got.Status, got.Body)
@@ -414,8 +430,10 @@ func TestTokenLimits(t *testing.T) {
 	g := testenv.Over(t, rows.Shared(t), testenv.REST(func(c *rest.Config) {
 		c.TokensInList, c.TokensOfAccount = 2, 3
 	}))
-	for path, want := range map[string]int{"/accounts?account.id=302": 2, "/balances?account.id=302": 2,
-		"/accounts/302": 3} {
+	for path, want := range map[string]int{
+		"/accounts?account.id=302": 2, "/balances?account.id=302": 2,
+		"/accounts/302": 3,
+	} {
 		if got := g.Get(t, "/api/v1"+path); strings.Count(got.Body, `"token_id":`) != want {
 			t.Errorf("%s: %d tokens, want %d", path, strings.Count(got.Body, `"token_id":`), want)
 		}

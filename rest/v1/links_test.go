@@ -116,36 +116,58 @@ func TestBoundTimestampRange(t *testing.T) {
 		rows int
 		next string
 	}{
-		"/transactions?limit=1": {0,
-			"/transactions?limit=1&timestamp=lt:1703456000.000000001"},
-		"/transactions?limit=1&order=asc": {1,
-			"/transactions?limit=1&order=asc&timestamp=gt:1700000001.000000000"},
-		"/transactions?order=asc": {10,
-			"/transactions?order=asc&timestamp=gt:1705184000.999999999"},
-		"/transactions?timestamp=gte:1600000000&limit=1": {0,
-			"/transactions?timestamp=gte:1600000000&timestamp=lt:1703456000.000000001&limit=1"},
-		"/transactions?timestamp=gte:1600000000&limit=1&order=asc": {0,
-			"/transactions?limit=1&order=asc&timestamp=gt:1605183999.999999999"},
+		"/transactions?limit=1": {
+			0,
+			"/transactions?limit=1&timestamp=lt:1703456000.000000001",
+		},
+		"/transactions?limit=1&order=asc": {
+			1,
+			"/transactions?limit=1&order=asc&timestamp=gt:1700000001.000000000",
+		},
+		"/transactions?order=asc": {
+			10,
+			"/transactions?order=asc&timestamp=gt:1705184000.999999999",
+		},
+		"/transactions?timestamp=gte:1600000000&limit=1": {
+			0,
+			"/transactions?timestamp=gte:1600000000&timestamp=lt:1703456000.000000001&limit=1",
+		},
+		"/transactions?timestamp=gte:1600000000&limit=1&order=asc": {
+			0,
+			"/transactions?limit=1&order=asc&timestamp=gt:1605183999.999999999",
+		},
 		"/transactions?timestamp=lte:1700000010": {10, "null"},
-		"/transactions?timestamp=lte:1700000010&limit=2": {2,
-			"/transactions?limit=2&timestamp=lt:1700000009.000000000"},
-		"/transactions?timestamp=lte:1705184001": {9,
-			"/transactions?timestamp=lt:1700000001.000000001"},
+		"/transactions?timestamp=lte:1700000010&limit=2": {
+			2,
+			"/transactions?limit=2&timestamp=lt:1700000009.000000000",
+		},
+		"/transactions?timestamp=lte:1705184001": {
+			9,
+			"/transactions?timestamp=lt:1700000001.000000001",
+		},
 		// exactly 60 days from the first transaction
 		"/transactions?timestamp=lt:1705184001": {10, "null"},
 		"/transactions?timestamp=1700000005":    {1, "null"},
-		"/transactions?timestamp=ne:1700000005&order=asc": {9,
-			"/transactions?timestamp=ne:1700000005&order=asc"},
+		"/transactions?timestamp=ne:1700000005&order=asc": {
+			9,
+			"/transactions?timestamp=ne:1700000005&order=asc",
+		},
 		"/transactions?timestamp=5&timestamp=6":           {0, "null"},
 		"/transactions?timestamp=lt:0":                    {0, "null"},
 		"/transactions?timestamp=gt:9223372036.854775807": {0, "null"},
-		"/transactions?timestamp=gte:0&timestamp=lte:9223372036.854775807&order=asc": {0,
-			"/transactions?timestamp=lte:9223372036.854775807&timestamp=gt:5183999.999999999&order=asc"},
+		"/transactions?timestamp=gte:0&timestamp=lte:9223372036.854775807&order=asc": {
+			0,
+			"/transactions?timestamp=lte:9223372036.854775807&timestamp=gt:5183999.999999999&order=asc",
+		},
 		"/transactions?timestamp=gt:1999999999": {0, "null"},
-		"/accounts/302?order=asc&limit=2": {2,
-			"/accounts/302?order=asc&limit=2&timestamp=gt:1700000002.000000000"},
-		"/accounts/302": {0,
-			"/accounts/302?timestamp=lt:1703456000.000000001"},
+		"/accounts/302?order=asc&limit=2": {
+			2,
+			"/accounts/302?order=asc&limit=2&timestamp=gt:1700000002.000000000",
+		},
+		"/accounts/302": {
+			0,
+			"/accounts/302?timestamp=lt:1703456000.000000001",
+		},
 		"/accounts/302?transactions=false": {0, "null"},
 	} {
 		t.Run(path, func(t *testing.T) {

@@ -23,8 +23,10 @@ const (
 
 func networkEndpoints() []rest.Endpoint {
 	return []rest.Endpoint{
-		{Path: "/network/exchangerate", Family: rest.Modern, Params: []rest.Param{networkTime},
-			Document: "network_exchangerate.graphql", MaxAge: networkAge},
+		{
+			Path: "/network/exchangerate", Family: rest.Modern, Params: []rest.Param{networkTime},
+			Document: "network_exchangerate.graphql", MaxAge: networkAge,
+		},
 		{
 			Path: "/network/fees", Family: rest.Modern, Params: []rest.Param{networkTime, rest.ModernOrder()},
 			Document: "network_fees.graphql",
@@ -42,8 +44,10 @@ func networkEndpoints() []rest.Endpoint {
 			Document: "network_registered_nodes.graphql",
 			Paging:   rest.Paging{Next: []rest.Cursor{rest.NumberCursor("registerednode.id")}}, MaxAge: networkAge,
 		},
-		{Path: "/network/stake", Family: rest.Modern, Document: "network_stake.graphql",
-			NotFound: notFound("No network stake data found"), MaxAge: networkAge},
+		{
+			Path: "/network/stake", Family: rest.Modern, Document: "network_stake.graphql",
+			NotFound: notFound("No network stake data found"), MaxAge: networkAge,
+		},
 		{
 			Path: "/network/supply", Family: rest.Modern, Params: []rest.Param{networkTime, supplyPart},
 			Document:  "network_supply.graphql",
@@ -65,8 +69,10 @@ func notFound(detail string) func(*rest.Request, *relay.Outcome) *rest.Problem {
 }
 
 // supplyPart requests one number instead of an object.
-var supplyPart = rest.Param{Name: "q", Read: rest.ReadWord("totalcoins", "circulating"),
-	Doc: "Returns one amount in hbars as plain text."}
+var supplyPart = rest.Param{
+	Name: "q", Read: rest.ReadWord("totalcoins", "circulating"),
+	Doc: "Returns one amount in hbars as plain text.",
+}
 
 // The operations that return one number.
 const (
@@ -88,8 +94,10 @@ func supplyOperation(r *rest.Request) string {
 
 var nodesParams = []rest.Param{
 	{Name: "file.id", Read: rest.ReadEntityID, Bind: bindBook, Doc: "The file of the address book. Default: 0.0.102."},
-	{Name: "node.id", Read: rest.ReadLong, MaxValues: rest.Unlimited, ListName: "node.id", Bind: bindNodes,
-		Doc: "Filters by node ID."},
+	{
+		Name: "node.id", Read: rest.ReadLong, MaxValues: rest.Unlimited, ListName: "node.id", Bind: bindNodes,
+		Doc: "Filters by node ID.",
+	},
 	rest.ModernLimit(maxNodes, true),
 	rest.ModernOrder(),
 }
@@ -158,10 +166,14 @@ func bindRegistered(r *rest.Request, values []rest.Value) error {
 }
 
 var blocksParams = []rest.Param{
-	{Name: "block.number", Kind: rest.BlockNumber.Except(rest.Ne), Bind: rest.Longs("filter.number"),
-		Doc: "Filters by block number."},
-	{Name: "timestamp", Kind: rest.Timestamp, Bind: rest.Timestamps("filter.timestamp"),
-		Doc: "Filters by the consensus timestamp of the last transaction."},
+	{
+		Name: "block.number", Kind: rest.BlockNumber.Except(rest.Ne), Bind: rest.Longs("filter.number"),
+		Doc: "Filters by block number.",
+	},
+	{
+		Name: "timestamp", Kind: rest.Timestamp, Bind: rest.Timestamps("filter.timestamp"),
+		Doc: "Filters by the consensus timestamp of the last transaction.",
+	},
 	limit, order,
 }
 
@@ -235,8 +247,10 @@ var feeParams = []rest.Param{
 			"the ledger (STATE).",
 	},
 	{
-		Name: "high_volume_throttle", Read: rest.Read{Convert: rest.ReadInt.Convert,
-			Form: rest.Form{Max: maxThrottle}}, Check: throttleInRange, Bind: bindThrottle,
+		Name: "high_volume_throttle", Read: rest.Read{
+			Convert: rest.ReadInt.Convert,
+			Form:    rest.Form{Max: maxThrottle},
+		}, Check: throttleInRange, Bind: bindThrottle,
 		Doc: "Utilization of the high-volume throttle in basis points, 0 to 10000. Default: 0. Used only in mode STATE.",
 	},
 }

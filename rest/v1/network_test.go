@@ -258,8 +258,10 @@ func TestNetworkNodesPageSizes(t *testing.T) {
 		`insert into address_book_entry (consensus_timestamp, public_key, node_id, node_account_id) select 20, '', `+
 			`i, i from generate_series(15, 60) i`)
 	g := testenv.Over(t, url)
-	for query, want := range map[string]int{"": 10, "?limit=11": 11, "?limit=25": 25, "?limit=26": 25,
-		"?limit=1000": 25} {
+	for query, want := range map[string]int{
+		"": 10, "?limit=11": 11, "?limit=25": 25, "?limit=26": 25,
+		"?limit=1000": 25,
+	} {
 		got := g.Get(t, "/api/v1/network/nodes"+query)
 		if n := strings.Count(got.Body, `"node_id"`); n != want || got.Header.Get("Link") == "" {
 			t.Errorf("%q has %d nodes, want %d; Link is %q", query, n, want, got.Header.Get("Link"))
@@ -345,8 +347,10 @@ func TestFileAttempts(t *testing.T) {
 		`insert into file_data (entity_id, consensus_timestamp, file_data, transaction_type)
 select 112, i, case when i = 6 then '\x'::bytea else '\x0f'::bytea end, case when i in (2, 3, 5, 6) then 19 else 16 end from generate_series(2, 9) i`)
 	const found, missing = `{"current_rate":{"cent_equivalent":0,"expiration_time":null,"hbar_equivalent":0},"next_rate":null,"timestamp":"0.000000001"}`, "File 0.0.112 not found"
-	for attempts, want := range map[int]string{8: found, 7: notFoundBody(missing), 1: notFoundBody(missing),
-		0: found} {
+	for attempts, want := range map[int]string{
+		8: found, 7: notFoundBody(missing), 1: notFoundBody(missing),
+		0: found,
+	} {
 		g := testenv.Over(t, url, testenv.Storage(func(o *storage.Options) { o.FileAttempts = attempts }))
 		if got := g.Get(t, "/api/v1/network/exchangerate").Body; got != want {
 			t.Errorf("with %d attempts: %s, want %s", attempts, got, want)

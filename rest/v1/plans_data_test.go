@@ -16,7 +16,8 @@ import (
 // 60,000 transactions, ten milliseconds apart, each of which executes a contract. Most other rows belong to one
 // account, token, contract or topic. First ids: accounts 1001, tokens 50001 (the first is fungible, the second has
 // NFTs), contracts 60001, topics 70001, schedules 80001.
-var crowded = &pgtest.Template{Name: "crowded", From: testenv.Empty,
+var crowded = &pgtest.Template{
+	Name: "crowded", From: testenv.Empty,
 	Prepare: func(ctx context.Context, url string) error {
 		conn, err := pgx.Connect(ctx, url)
 		if err != nil {
@@ -126,4 +127,5 @@ select pg_temp.at(1000), i, 50002 + (i * 7 + k) % 3998, 1 from generate_series(1
 			}
 		}
 		return nil
-	}}
+	},
+}

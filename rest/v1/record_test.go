@@ -290,8 +290,10 @@ func TestRecordReportsChanges(t *testing.T) {
 	const path = "/api/v1/accounts"
 	long := strings.Repeat("x", maxFullBody)
 	digest := func(status int, body string) *compare.Digest {
-		return compare.NewDigest(&compare.Response{Status: status, Header: http.Header{"Cache-Control": {"public"}},
-			Body: []byte(body)})
+		return compare.NewDigest(&compare.Response{
+			Status: status, Header: http.Header{"Cache-Control": {"public"}},
+			Body: []byte(body),
+		})
 	}
 	before := digest(200, `{"accounts":[{"a":1,"b":"`+long+`"},{"a":2,"b":null}],"links":{"next":null}}`)
 	stored := readRecord(t, writeRecord(t, []recorded{{path: path, digest: before}}))[0].digest
@@ -300,8 +302,10 @@ func TestRecordReportsChanges(t *testing.T) {
 		`{"accounts":[{"a":1,"b":"` +
 			long + `"},{"a":3,"b":null}],"links":{"next":null}}`: {Kind: compare.ValueChanged, Where: "accounts[].a"},
 		`{"accounts":[{"a":1,"b":"` +
-			long + `"},{"a":"2","b":null}],"links":{"next":null}}`: {Kind: compare.TypeChanged, Where: "accounts[].a",
-			Before: "number", After: "number|string"},
+			long + `"},{"a":"2","b":null}],"links":{"next":null}}`: {
+			Kind: compare.TypeChanged, Where: "accounts[].a",
+			Before: "number", After: "number|string",
+		},
 		`{"accounts":[{"a":1,"b":"` +
 			long + `"},{"a":2}],"links":{"next":null}}`: {Kind: compare.MemberMissing, Where: "accounts[].b"},
 		`{"accounts":[{"a":1,"b":"` +

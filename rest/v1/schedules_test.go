@@ -172,8 +172,10 @@ select i, decode(repeat('5a', i * 19 / 2 + 1), 'hex'), 5107, decode(repeat('a5',
 func TestSignatureOrder(t *testing.T) {
 	t.Parallel()
 	url := scheduleRows.Fresh(t)
-	rows := []string{`(9, '\x', 5101, '\xaa', 3)`, `(9, '\x01', 5101, '\xab', 3)`, `(9, '\x0100', 5101, '\xac', 2)`,
-		`(8, '\xff', 5101, '\xad', 3)`}
+	rows := []string{
+		`(9, '\x', 5101, '\xaa', 3)`, `(9, '\x01', 5101, '\xab', 3)`, `(9, '\x0100', 5101, '\xac', 2)`,
+		`(8, '\xff', 5101, '\xad', 3)`,
+	}
 	g := testenv.Over(t, url)
 	for _, order := range [][]int{{0, 1, 2, 3}, {3, 2, 1, 0}, {2, 0, 3, 1}, {1, 3, 0, 2}} {
 		testenv.Exec(t, url, `delete from transaction_signature where entity_id = 5101`)

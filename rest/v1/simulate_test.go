@@ -117,9 +117,11 @@ func TestSimulate(t *testing.T) {
 		status, data, hash string
 		logs, block        int
 	}{
-		{"0x1", "0x" + word(1), anchorHash, 1, 0}, {"0x0", "0x", anchorHash, 0, 0},
 		{"0x1", "0x" + word(1), anchorHash, 1, 0},
-		{"0x1", "0x" + word(10), nextHash, 0, 1}, {"0x1", "0x" + word(1), nextHash, 1, 1},
+		{"0x0", "0x", anchorHash, 0, 0},
+		{"0x1", "0x" + word(1), anchorHash, 1, 0},
+		{"0x1", "0x" + word(10), nextHash, 0, 1},
+		{"0x1", "0x" + word(1), nextHash, 1, 1},
 	} {
 		r := got[i]
 		if r.Status != want.status || r.ReturnData != want.data || len(r.Logs) != want.logs || len(r.GasUsed) < 6 {
@@ -207,41 +209,67 @@ func TestSimulateErrors(t *testing.T) {
 		want   string
 	}{
 		{"off", off, blocks(`{"calls":[` + plain + `]}`), 501, callProblem("Not Implemented", "", "")},
-		{"body before the switch", off, blocks(`{"calls":[]}`),
-			400, bad("at least one call is required across block_state_calls")},
+		{
+			"body before the switch", off, blocks(`{"calls":[]}`),
+			400, bad("at least one call is required across block_state_calls"),
+		},
 		{"switch before overrides", off, blocks(override), 501, callProblem("Not Implemented", "", "")},
-		{"overrides off", noOverrides, blocks(override), 400,
-			bad(`400 BAD_REQUEST "State overrides are not supported."`)},
+		{
+			"overrides off", noOverrides, blocks(override), 400,
+			bad(`400 BAD_REQUEST "State overrides are not supported."`),
+		},
 		{"no calls", on, blocks(``), 400, bad("at least one call is required across block_state_calls")},
-		{"17 calls", on, blocks(`{"calls":[` + strings.Repeat(plain+",", 8) + plain + `]},{"calls":[` +
-			strings.Repeat(plain+",", 7) + plain + `]}`), 400,
-			bad("total number of calls across block_state_calls must not exceed 16")},
-		{"17 blocks", on, blocks(strings.Repeat(`{"calls":[]},`, 16) + `{"calls":[` + plain + `]}`),
-			400, bad("blockStateCalls field size must be between 0 and 16")},
-		{"missing blocks", on, `{}`,
+		{
+			"17 calls", on, blocks(`{"calls":[` + strings.Repeat(plain+",", 8) + plain + `]},{"calls":[` +
+				strings.Repeat(plain+",", 7) + plain + `]}`), 400,
+			bad("total number of calls across block_state_calls must not exceed 16"),
+		},
+		{
+			"17 blocks", on, blocks(strings.Repeat(`{"calls":[]},`, 16) + `{"calls":[` + plain + `]}`),
+			400, bad("blockStateCalls field size must be between 0 and 16"),
+		},
+		{
+			"missing blocks", on, `{}`,
 			400, callProblem("Bad Request", "at least one call is required across block_state_calls", "",
-				"Bad Request", "blockStateCalls field must not be null", "")},
-		{"missing calls", on, blocks(`{}`), 400,
+				"Bad Request", "blockStateCalls field must not be null", ""),
+		},
+		{
+			"missing calls", on, blocks(`{}`), 400,
 			callProblem("Bad Request", "at least one call is required across block_state_calls", "",
-				"Bad Request", "calls field must not be null", "")},
+				"Bad Request", "calls field must not be null", ""),
+		},
 		{"eleven overrides", on, blocks(`{"calls":[` + plain + `],"state_overrides":[` +
 			strings.Repeat(`{"address":"`+trentAddress+`"},`, 10) +
 			`{"address":"` + trentAddress + `"}]}`), 400, bad("stateOverrides field size must be between 0 and 10")},
-		{"too much gas", on, blocks(`{"calls":[{"gas":15000001}]}`), 400,
-			bad("gas field must be less than or equal to 15000000")},
-		{"too little gas", on, blocks(`{"calls":[{"gas":"20999"}]}`), 400,
-			bad("gas field must be greater than or equal to 21000")},
-		{"negative value", on, blocks(`{"calls":[{"value":-1}]}`),
-			400, bad("value field must be greater than or equal to 0")},
-		{"negative price", on, blocks(`{"calls":[{"gas_price":-1}]}`), 400,
-			bad("gasPrice field must be greater than or equal to 0")},
+		{
+			"too much gas", on, blocks(`{"calls":[{"gas":15000001}]}`), 400,
+			bad("gas field must be less than or equal to 15000000"),
+		},
+		{
+			"too little gas", on, blocks(`{"calls":[{"gas":"20999"}]}`), 400,
+			bad("gas field must be greater than or equal to 21000"),
+		},
+		{
+			"negative value", on, blocks(`{"calls":[{"value":-1}]}`),
+			400, bad("value field must be greater than or equal to 0"),
+		},
+		{
+			"negative price", on, blocks(`{"calls":[{"gas_price":-1}]}`), 400,
+			bad("gasPrice field must be greater than or equal to 0"),
+		},
 		{"address", on, blocks(`{"calls":[{"from":"12"}]}`), 400, bad("from field invalid hexadecimal string")},
-		{"number and time", on, blocks(`{"calls":[` + plain + `],"block_override":{"number":"1","time":"1"}}`), 400,
-			bad("number and time cannot be populated simultaneously")},
-		{"unknown block", on, `{"block":"99999999","block_state_calls":[{"calls":[` + plain + `]}]}`,
-			400, bad("Unknown block number")},
-		{"access list", on, blocks(`{"calls":[{"access_list":[{"address":"1","storage_keys":["0x00"]}]}]}`),
-			400, bad("address field invalid hexadecimal string")},
+		{
+			"number and time", on, blocks(`{"calls":[` + plain + `],"block_override":{"number":"1","time":"1"}}`), 400,
+			bad("number and time cannot be populated simultaneously"),
+		},
+		{
+			"unknown block", on, `{"block":"99999999","block_state_calls":[{"calls":[` + plain + `]}]}`,
+			400, bad("Unknown block number"),
+		},
+		{
+			"access list", on, blocks(`{"calls":[{"access_list":[{"address":"1","storage_keys":["0x00"]}]}]}`),
+			400, bad("address field invalid hexadecimal string"),
+		},
 	} {
 		if got := simulate(t, c.g, c.body); got.Status != c.status || got.Body != c.want {
 			t.Errorf("%s: status %d, %s\nwant %d, %s", c.name, got.Status, got.Body, c.status, c.want)

@@ -141,8 +141,10 @@ func TestGasPriceOfTime(t *testing.T) {
 				o.Cache = true
 			}))
 		for _, i := range order {
-			at := []string{"1779296400.389248895", "1779296400.389248896", "1782900000.000000000",
-				"1782900000.000000002"}[i]
+			at := []string{
+				"1779296400.389248895", "1779296400.389248896", "1782900000.000000000",
+				"1782900000.000000002",
+			}[i]
 			if got := g.Get(t, "/api/v1/contracts/results?timestamp="+at); !strings.Contains(got.Body,
 				`"gas_price":"`+want[i]+`"`) {
 				t.Errorf("order %v, result %d: %s, want a price of %s", order, i, got.Body, want[i])
@@ -226,8 +228,10 @@ func TestSyntheticResults(t *testing.T) {
 			t.Errorf("switched off: %s: status %d: %s", path, got.Status, got.Body)
 		}
 	}
-	for _, path := range []string{"/api/v1/contracts/results/0.0.1001-1784900200-0",
-		"/api/v1/contracts/1011/results/1784900200.000000005"} {
+	for _, path := range []string{
+		"/api/v1/contracts/results/0.0.1001-1784900200-0",
+		"/api/v1/contracts/1011/results/1784900200.000000005",
+	} {
 		if got := g.Get(t, path); got.Status != http.StatusPartialContent ||
 			!strings.Contains(got.Body, `"logs":[]`) || !strings.Contains(got.Body, `"contract_id":"0.0.1011"`) {
 			t.Errorf("a wildcard alone: %s: status %d: %s", path, got.Status, got.Body)
@@ -257,7 +261,7 @@ func TestSyntheticResults(t *testing.T) {
 		}
 	}
 	short := g.Get(t, "/api/v1/contracts/1009/results").Body
-	if want := syntheticBody[:strings.Index(syntheticBody, `,"block_hash"`)]; !strings.Contains(short, want+"}") {
+	if want, _, _ := strings.Cut(syntheticBody, `,"block_hash"`); !strings.Contains(short, want+"}") {
 		t.Errorf("a row of a contract's list: %s, want %s}", short, want)
 	}
 	// A trace needs code that ran.
@@ -402,14 +406,27 @@ func TestPrestate(t *testing.T) {
 		{off, path, nil, 400, callProblem("Bad Request",
 			"Required request header 'accept-encoding' for method parameter type String is not present", "")},
 		{off, path + "?code=maybe", []string{gzip}, 400, callProblem("Bad Request", "Failed to convert 'code'", "")},
-		{g, path, []string{"Accept-Encoding: br"},
-			406, callProblem("Not Acceptable", "Accept-Encoding: gzip header is required", "")},
-		{g, strings.Replace(path, "50", "51", 1), []string{gzip},
-			404, callProblem("Not Found", "Contract transaction hash not found.", "")},
-		{g, "/api/v1/contracts/results/0.0.98-1784900001-0/prestate", []string{gzip},
-			404, callProblem("Not Found", "Transaction not found.", "")},
-		{g, "/api/v1/contracts/results/x/prestate", []string{gzip}, 400,
-			callProblem("Bad Request", "Unsupported ID format: 'x'", "")},
+		{
+			g, path,
+			[]string{"Accept-Encoding: br"},
+			406, callProblem("Not Acceptable", "Accept-Encoding: gzip header is required", ""),
+		},
+		{
+			g, strings.Replace(path, "50", "51", 1),
+			[]string{gzip},
+			404, callProblem("Not Found", "Contract transaction hash not found.", ""),
+		},
+		{
+			g, "/api/v1/contracts/results/0.0.98-1784900001-0/prestate",
+			[]string{gzip},
+			404, callProblem("Not Found", "Transaction not found.", ""),
+		},
+		{
+			g, "/api/v1/contracts/results/x/prestate",
+			[]string{gzip},
+			400,
+			callProblem("Bad Request", "Unsupported ID format: 'x'", ""),
+		},
 	} {
 		if got := c.g.Do(t, http.MethodGet, c.path, "", c.header...); got.Status != c.status ||
 			unzip(t, got) != c.want {
@@ -454,8 +471,10 @@ func TestRelay(t *testing.T) {
 		for _, row := range get(path)["results"].([]any) {
 			r := row.(map[string]any)
 			one := get(fmt.Sprintf("/contracts/results/%s", r["hash"]))
-			for _, member := range []string{"from", "gas_limit", "gas_price", "child", "to", "block_number",
-				"transaction_index"} {
+			for _, member := range []string{
+				"from", "gas_limit", "gas_price", "child", "to", "block_number",
+				"transaction_index",
+			} {
 				if member != "gas_limit" && fmt.Sprint(one[member]) != fmt.Sprint(r[member]) &&
 					one["timestamp"] == r["timestamp"] && r["type"] == nil {
 					t.Errorf("%s: %s is %v alone and %v in the list", r["hash"], member, one[member], r[member])

@@ -38,8 +38,10 @@ func tokenEndpoints() []rest.Endpoint {
 			Document: "token_nfts.graphql",
 			BindPath: bindTokenOfNFTs, Paging: rest.Paging{Desc: true, Next: bySerialNumber}, MaxAge: shortAge,
 		},
-		{Path: "/tokens/{tokenId}/nfts/{serialNumber}", Validation: grammarV1, Document: "nft.graphql",
-			BindPath: bindNFT, MaxAge: shortAge},
+		{
+			Path: "/tokens/{tokenId}/nfts/{serialNumber}", Validation: grammarV1, Document: "nft.graphql",
+			BindPath: bindNFT, MaxAge: shortAge,
+		},
 		{
 			Path: "/tokens/{tokenId}/nfts/{serialNumber}/transactions", Validation: pathFirstV2,
 			Params: nftTransactionsParams, Document: "nft_transactions.graphql",
@@ -64,9 +66,11 @@ var tokensParams = []rest.Param{
 			return nil // finishTokens validates them last
 		},
 	},
-	{Name: "name", Kind: tokenName,
+	{
+		Name: "name", Kind: tokenName,
 		Doc: "Filters by a part of the name, case-insensitive. `%` matches any text and `_` any character. The list has " +
-			"one page.", Bind: rest.TextList("filter.nameContains")},
+			"one page.", Bind: rest.TextList("filter.nameContains"),
+	},
 	{Name: "publickey", Kind: rest.PublicKey, Bind: rest.PublicKeys("filter.publicKey"), Doc: "Filters by admin key."},
 	{Name: "token.id", Kind: rest.EntityIDOrLongZero, Bind: rest.IDs("filter.id"), Doc: "Filters by token ID."},
 	{
@@ -239,29 +243,41 @@ func bindNFT(r *rest.Request) error {
 }
 
 var tokenBalancesParams = []rest.Param{
-	{Name: "account.id", Kind: rest.EntityID, Bind: rest.AllIDs("filter.accountId"),
-		Doc: "Filters by account. All conditions must match."},
-	{Name: "account.balance", Kind: rest.Long(0), Bind: rest.Longs("filter.balance"),
-		Doc: "Filters by balance, in the token's smallest unit."},
+	{
+		Name: "account.id", Kind: rest.EntityID, Bind: rest.AllIDs("filter.accountId"),
+		Doc: "Filters by account. All conditions must match.",
+	},
+	{
+		Name: "account.balance", Kind: rest.Long(0), Bind: rest.Longs("filter.balance"),
+		Doc: "Filters by balance, in the token's smallest unit.",
+	},
 	{
 		Name: "account.publickey", Kind: rest.PublicKey, Bind: rest.LastPublicKey("filter.publicKey"),
 		Doc: "Filters by the public key of the account. The last value is used; operators are ignored.",
 	},
-	{Name: "timestamp", Kind: rest.Timestamp, Bind: rest.AsOf("at"),
-		Doc: "Returns the balances of the newest matching snapshot instead of the current balances."},
+	{
+		Name: "timestamp", Kind: rest.Timestamp, Bind: rest.AsOf("at"),
+		Doc: "Returns the balances of the newest matching snapshot instead of the current balances.",
+	},
 	limit, order,
 }
 
 var tokenNFTsParams = []rest.Param{
-	{Name: "account.id", Kind: rest.EntityID, Bind: rest.AllIDs("filter.ownerId"),
-		Doc: "Filters by owner. All conditions must match."},
-	{Name: "serialnumber", Kind: rest.Long(1), Bind: rest.Longs("filter.serialNumber"),
-		Doc: "Filters by serial number. All conditions must match."},
+	{
+		Name: "account.id", Kind: rest.EntityID, Bind: rest.AllIDs("filter.ownerId"),
+		Doc: "Filters by owner. All conditions must match.",
+	},
+	{
+		Name: "serialnumber", Kind: rest.Long(1), Bind: rest.Longs("filter.serialNumber"),
+		Doc: "Filters by serial number. All conditions must match.",
+	},
 	limit, order,
 }
 
 var nftTransactionsParams = []rest.Param{
-	{Name: "timestamp", Kind: rest.Timestamp, Bind: rest.Timestamps("filter.timestamp"),
-		Doc: "Filters by consensus timestamp."},
+	{
+		Name: "timestamp", Kind: rest.Timestamp, Bind: rest.Timestamps("filter.timestamp"),
+		Doc: "Filters by consensus timestamp.",
+	},
 	limit, order,
 }

@@ -10,13 +10,17 @@ import (
 var topicPath = []rest.Param{{Name: "id", Read: rest.ReadPathID, Bind: rest.Texts("id")}}
 
 var topicMessagesParams = []rest.Param{
-	{Name: "encoding", Kind: rest.OneOf("base64", "utf-8", "utf8"),
-		Doc: "The encoding of messages: base64 or text. Default: base64."},
+	{
+		Name: "encoding", Kind: rest.OneOf("base64", "utf-8", "utf8"),
+		Doc: "The encoding of messages: base64 or text. Default: base64.",
+	},
 	limit, order,
 	{Name: "sequencenumber", Kind: rest.Long(1), Bind: withoutNe(rest.Longs("filter.sequenceNumber"),
 		"sequencenumber"), Doc: "Filters by sequence number."},
-	{Name: "timestamp", Kind: rest.Timestamp, Bind: withoutNe(rest.Timestamps("filter.timestamp"), "timestamp"),
-		Doc: "Filters by consensus timestamp."},
+	{
+		Name: "timestamp", Kind: rest.Timestamp, Bind: withoutNe(rest.Timestamps("filter.timestamp"), "timestamp"),
+		Doc: "Filters by consensus timestamp.",
+	},
 }
 
 // withoutNe rejects ne if messages are found through their lookup table, which supports ranges only.

@@ -29,7 +29,8 @@ import (
 const longHash = "fefefefefefefefefefefefefefefefefefefefefefefefefefefefefefefefe"
 
 // manySteps is the demo network with a transaction that counts to a hundred thousand.
-var manySteps = &pgtest.Template{Name: "manysteps", From: testenv.Filled,
+var manySteps = &pgtest.Template{
+	Name: "manysteps", From: testenv.Filled,
 	Prepare: func(ctx context.Context, url string) error {
 		conn, err := pgx.Connect(ctx, url)
 		if err != nil {
@@ -53,7 +54,8 @@ var manySteps = &pgtest.Template{Name: "manysteps", From: testenv.Filled,
 			}
 		}
 		return nil
-	}}
+	},
+}
 
 // TestLongResponse reads a trace of a million steps over HTTP. Neither the server nor the client, which share a
 // process, may buffer it.

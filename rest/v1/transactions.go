@@ -11,10 +11,13 @@ import (
 )
 
 var transactionsParams = []rest.Param{
-	{Name: "account.id", Kind: rest.EntityID, Bind: rest.IDs("filter.accountId"),
-		Doc: "Filters by account: the payer, or an account in a transfer."},
+	{
+		Name: "account.id", Kind: rest.EntityID, Bind: rest.IDs("filter.accountId"),
+		Doc: "Filters by account: the payer, or an account in a transfer.",
+	},
 	{Name: "timestamp", Kind: rest.Timestamp, Doc: "Filters by consensus timestamp."},
-	{Name: "result", Kind: rest.OneOf("success", "fail"), Doc: "Filters by result.",
+	{
+		Name: "result", Kind: rest.OneOf("success", "fail"), Doc: "Filters by result.",
 		Bind: func(r *rest.Request, values []rest.Value) error {
 			outcome := ledger.OutcomeSuccess
 			if strings.EqualFold(values[len(values)-1].Text, "fail") {
@@ -22,7 +25,8 @@ var transactionsParams = []rest.Param{
 			}
 			r.Set("filter.outcome", string(outcome))
 			return nil
-		}},
+		},
+	},
 	{
 		Name: "type", Kind: rest.OneOf("credit", "debit"),
 		Doc: "Filters by direction of the transfer: to or from the accounts in `account.id`.",
@@ -31,8 +35,10 @@ var transactionsParams = []rest.Param{
 			return nil
 		},
 	},
-	{Name: "transactiontype", Kind: rest.TransactionType, Bind: rest.Enums("filter.types"),
-		Doc: "Filters by transaction type."},
+	{
+		Name: "transactiontype", Kind: rest.TransactionType, Bind: rest.Enums("filter.types"),
+		Doc: "Filters by transaction type.",
+	},
 	limit, order,
 }
 
@@ -155,8 +161,10 @@ func scheduleEndpoints() []rest.Endpoint {
 }
 
 var schedulesParams = []rest.Param{
-	{Name: "account.id", Kind: rest.EntityID, Bind: rest.AllIDs("filter.creatorAccountId"),
-		Doc: "Filters by creator account."},
+	{
+		Name: "account.id", Kind: rest.EntityID, Bind: rest.AllIDs("filter.creatorAccountId"),
+		Doc: "Filters by creator account.",
+	},
 	limit, order,
 	{Name: "schedule.id", Kind: rest.EntityID, Bind: rest.AllIDs("filter.id"), Doc: "Filters by schedule ID."},
 }

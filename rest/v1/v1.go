@@ -67,18 +67,24 @@ func coreEndpoints() []rest.Endpoint {
 			Path: "/blocks", Validation: grammarV2, Params: blocksParams, Document: "blocks.graphql",
 			Paging: rest.Paging{Desc: true, Next: byBlockNumber}, Finish: finishBlocks, MaxAge: shortAge,
 		},
-		{Path: "/blocks/{hashOrNumber}", Validation: grammarV1, Document: "block.graphql", BindPath: bindBlock,
-			MaxAge: immutableAge},
+		{
+			Path: "/blocks/{hashOrNumber}", Validation: grammarV1, Document: "block.graphql", BindPath: bindBlock,
+			MaxAge: immutableAge,
+		},
 		{Path: "/topics/{id}", Family: rest.Modern, Document: "topic.graphql", PathParams: topicPath, MaxAge: 5},
 		{
 			Path: "/topics/{id}/messages", Validation: pathFirstV2, Params: topicMessagesParams,
 			Document: "topic_messages.graphql", Operation: messageOperation,
 			BindPath: bindTopic, Paging: rest.Paging{Next: byTimestamp}, MaxAge: shortAge,
 		},
-		{Path: "/topics/{id}/messages/{sequenceNumber}", Validation: grammarV1, Document: "topic_message.graphql",
-			BindPath: bindMessage, MaxAge: immutableAge},
-		{Path: "/topics/messages/{consensusTimestamp}", Validation: grammarV1, Document: "topic_message.graphql",
-			BindPath: bindMessageTime, MaxAge: immutableAge},
+		{
+			Path: "/topics/{id}/messages/{sequenceNumber}", Validation: grammarV1, Document: "topic_message.graphql",
+			BindPath: bindMessage, MaxAge: immutableAge,
+		},
+		{
+			Path: "/topics/messages/{consensusTimestamp}", Validation: grammarV1, Document: "topic_message.graphql",
+			BindPath: bindMessageTime, MaxAge: immutableAge,
+		},
 		{
 			Path: "/transactions", Validation: grammarV2, Params: transactionsParams, Document: "transactions.graphql",
 			Operation: always("Transactions"),
@@ -87,8 +93,10 @@ func coreEndpoints() []rest.Endpoint {
 		{
 			Path: "/transactions/{transactionIdOrHash}", Validation: grammarV2, Params: transactionParams,
 			Document: "transaction.graphql",
-			BindPath: bindTransaction, Shape: rest.Shape{OmitEmpty: []string{"assessed_custom_fees"},
-				MaxAgeVolatile: 5}, MaxAge: immutableAge,
+			BindPath: bindTransaction, Shape: rest.Shape{
+				OmitEmpty:      []string{"assessed_custom_fees"},
+				MaxAgeVolatile: 5,
+			}, MaxAge: immutableAge,
 		},
 	}
 }
@@ -154,8 +162,10 @@ var (
 		Name: "limit", Kind: rest.Long(1), Bind: bindLimit,
 		Doc: "The maximum number of items. Values above the maximum page size are reduced to it.", Single: true,
 	}
-	order = rest.Param{Name: "order", Kind: rest.OneOf("asc", "desc"), Bind: bindOrder,
-		Doc: "Sort direction: ascending or descending."}
+	order = rest.Param{
+		Name: "order", Kind: rest.OneOf("asc", "desc"), Bind: bindOrder,
+		Doc: "Sort direction: ascending or descending.",
+	}
 )
 
 // always returns a function that selects the given operation.

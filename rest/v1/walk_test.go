@@ -266,8 +266,10 @@ func graphWalk(t testing.TB, g *testenv.Gateway, e *rest.Endpoint, path string, 
 		&ast.VariableDefinition{Variable: "after", Type: ast.NamedType("String", nil)})
 	for _, f := range rest.Roots(op) {
 		if f.Alias == relay.PageAlias {
-			f.Arguments = append(f.Arguments, &ast.Argument{Name: "after",
-				Value: &ast.Value{Kind: ast.Variable, Raw: "after"}})
+			f.Arguments = append(f.Arguments, &ast.Argument{
+				Name:  "after",
+				Value: &ast.Value{Kind: ast.Variable, Raw: "after"},
+			})
 			f.SelectionSet = append(f.SelectionSet,
 				&ast.Field{Alias: "pageInfo", Name: "pageInfo", SelectionSet: ast.SelectionSet{
 					&ast.Field{Alias: "hasNextPage", Name: "hasNextPage"},

@@ -90,8 +90,10 @@ func TestImportNotifies(t *testing.T) {
 func TestImportModes(t *testing.T) {
 	t.Parallel()
 	g := testenv.Over(t, testenv.Empty.Fresh(t))
-	importPage(t, g.Status, parse(t, example(t)), status.ImportOptions{Mode: status.Imported,
-		URL: "https://status.own.example/"}, lastWrite())
+	importPage(t, g.Status, parse(t, example(t)), status.ImportOptions{
+		Mode: status.Imported,
+		URL:  "https://status.own.example/",
+	}, lastWrite())
 	got := g.Get(t, summaryPath).Body
 	if !strings.Contains(got, `"url":"https://status.own.example"`) ||
 		strings.Contains(got, "https://status.ledgerlight.example") ||
@@ -134,8 +136,10 @@ func TestReadDocuments(t *testing.T) {
 	if n.Impact != status.ImpactCritical || !n.StartedAt.Equal(n.CreatedAt) || !n.Updates[0].EmptyAffected {
 		t.Errorf("notice %+v", n)
 	}
-	for rest, zone := range map[string]string{`,"components":[{"position":"1"}]`: "UTC",
-		`,"components":[{"created_at":"now"}]`: "UTC", `]`: "UTC"} {
+	for rest, zone := range map[string]string{
+		`,"components":[{"position":"1"}]`:     "UTC",
+		`,"components":[{"created_at":"now"}]`: "UTC", `]`: "UTC",
+	} {
 		if _, err := read(zone, rest); err == nil {
 			t.Errorf("%s is read", rest)
 		}
@@ -145,8 +149,10 @@ func TestReadDocuments(t *testing.T) {
 	}
 	documents := example(t)
 	other := strings.ReplaceAll(string(documents[summaryPath]), `"h4d7q2m9x1tz"`, `"other"`)
-	if _, err := status.ReadDocuments(map[string][]byte{status.SummaryDocument: []byte(other),
-		status.StatusDocument: documents["/api/v2/status.json"]}); err == nil {
+	if _, err := status.ReadDocuments(map[string][]byte{
+		status.SummaryDocument: []byte(other),
+		status.StatusDocument:  documents["/api/v2/status.json"],
+	}); err == nil {
 		t.Error("documents of two pages are read as one")
 	}
 	var many struct{ Incidents []json.RawMessage }

@@ -69,8 +69,10 @@ func importPage(
 // importExample imports the example as a mirror in a vocabulary.
 func importExample(tb testing.TB, db *statuspages.DB, v status.Vocabulary) {
 	tb.Helper()
-	importPage(tb, db, parse(tb, example(tb)), status.ImportOptions{Mode: status.Mirror, Slug: "ledgerlight",
-		Vocabulary: v}, lastWrite())
+	importPage(tb, db, parse(tb, example(tb)), status.ImportOptions{
+		Mode: status.Mirror, Slug: "ledgerlight",
+		Vocabulary: v,
+	}, lastWrite())
 }
 
 // withCache turns the cache on.

@@ -35,8 +35,10 @@ func TestLedgerProbes(t *testing.T) {
 		}
 		return id
 	}
-	late := add("Importer", status.Probe{Kind: status.LagProbe,
-		Spec: status.ProbeSpec{BadMS: time.Hour.Milliseconds()}})
+	late := add("Importer", status.Probe{
+		Kind: status.LagProbe,
+		Spec: status.ProbeSpec{BadMS: time.Hour.Milliseconds()},
+	})
 	var nodes []int64
 	for _, c := range b.Components {
 		if c.NodeID.Valid {

@@ -66,14 +66,18 @@ func TestHeaders(t *testing.T) {
 		if head.Status != 200 || head.Body != "" {
 			t.Errorf("HEAD %s: %d %q", path, head.Status, head.Body)
 		}
-		for _, header := range []string{"Etag", "Content-Length", "Content-Type", "Cache-Control",
-			"Vary", "Access-Control-Allow-Origin"} {
+		for _, header := range []string{
+			"Etag", "Content-Length", "Content-Type", "Cache-Control",
+			"Vary", "Access-Control-Allow-Origin",
+		} {
 			if head.Header.Get(header) != got.Header.Get(header) || head.Header.Get(header) == "" {
 				t.Errorf("HEAD %s: %s is %q, of GET %q", path, header, head.Header.Get(header), got.Header.Get(header))
 			}
 		}
-		for _, tags := range []string{etag, strings.TrimPrefix(etag, "W/"), `"x", ` + etag, "*",
-			`W/"y",` + etag + `,"z"`} {
+		for _, tags := range []string{
+			etag, strings.TrimPrefix(etag, "W/"), `"x", ` + etag, "*",
+			`W/"y",` + etag + `,"z"`,
+		} {
 			same := g.Do(t, http.MethodGet, path, "", "If-None-Match: "+tags)
 			if same.Status != http.StatusNotModified || same.Body != "" || same.Header.Get("ETag") != etag ||
 				same.Header.Get("Access-Control-Allow-Origin") != "*" ||
@@ -116,8 +120,10 @@ func TestHeaders(t *testing.T) {
 			}
 		}
 	}
-	for _, path := range []string{"/api/v2", "/api/v2/", "/api/v2/summary", "/api/v2/summary.json/",
-		"/api/v2/incidents/x.json", "/api/v2/Summary.json", "/api/v2/nothing"} {
+	for _, path := range []string{
+		"/api/v2", "/api/v2/", "/api/v2/summary", "/api/v2/summary.json/",
+		"/api/v2/incidents/x.json", "/api/v2/Summary.json", "/api/v2/nothing",
+	} {
 		got := g.Get(t, path)
 		if got.Status != http.StatusNotFound || got.Body != "" || got.Header.Values("Content-Type") != nil ||
 			got.Header.Get("Access-Control-Allow-Origin") != "*" {
@@ -155,10 +161,14 @@ func TestHosts(t *testing.T) {
 	g := testenv.Over(t, testenv.Empty.Fresh(t))
 	importExample(t, g.Status, status.Documented)
 	for _, p := range []*status.Page{
-		{Code: "second", Slug: "second", Name: "Second", URL: "https://Status.second.example:8443/path",
-			TimeZone: "Europe/London"},
-		{Code: "third", Slug: "third", Name: "Third", URL: "https://third.example", Hosts: []string{"also.example"},
-			TimeZone: "Asia/Kolkata"},
+		{
+			Code: "second", Slug: "second", Name: "Second", URL: "https://Status.second.example:8443/path",
+			TimeZone: "Europe/London",
+		},
+		{
+			Code: "third", Slug: "third", Name: "Third", URL: "https://third.example", Hosts: []string{"also.example"},
+			TimeZone: "Asia/Kolkata",
+		},
 	} {
 		edit := statuspages.NewEditor(g.Status, lastWrite, nil)
 		if _, err := edit.InitPage(t.Context(), statuspages.Author{},

@@ -118,5 +118,7 @@ var Numbers = map[string]int64{
 const StatusPage = "l4nt3rnb4yst"
 
 // NodeNames are the places where the nodes stand.
-var NodeNames = [NodeCount + 1]string{"East Mole", "West Light", "Gull Rock", "Customs House", "Fish Market",
-	"Signal Hill", "Rope Walk", "Old Battery"}
+var NodeNames = [NodeCount + 1]string{
+	"East Mole", "West Light", "Gull Rock", "Customs House", "Fish Market",
+	"Signal Hill", "Rope Walk", "Old Battery",
+}

@@ -81,8 +81,10 @@ func ensureCluster(ctx context.Context, b binaries, l layout, id identity, ephem
 	}
 	// Syncing the new files can take many seconds on a busy disk, so it is skipped. The system writes them within half
 	// a minute. If the machine crashes before that, the empty cluster may have to be created again.
-	args := []string{"-D", l.init, "-U", Name, "-A", "trust", "-E", "UTF8", "--locale=C", "--no-instructions",
-		"--no-sync"}
+	args := []string{
+		"-D", l.init, "-U", Name, "-A", "trust", "-E", "UTF8", "--locale=C", "--no-instructions",
+		"--no-sync",
+	}
 	if ephemeral {
 		args = append(args, "--wal-segsize=1") // less to write
 	}

@@ -80,8 +80,10 @@ func TestErrors(t *testing.T) {
 			"\n  3. set HELIOGRAPH_DATABASE_URL ",
 		}},
 		{"only unusable servers", func(t *testing.T) Options {
-			return Options{folders: []string{fakePrograms(t, "9.6.24"),
-				fakePrograms(t, "16.1", "plpgsql", "btree_gist")}}
+			return Options{folders: []string{
+				fakePrograms(t, "9.6.24"),
+				fakePrograms(t, "16.1", "plpgsql", "btree_gist"),
+			}}
 		}, ErrNoServer, []string{
 			"\nPassed over:\n", "bin: PostgreSQL 9.6.24 is older than 14\n",
 			"bin lacks pg_trgm: install its contrib package", "3. set HELIOGRAPH_DATABASE_URL",

@@ -79,13 +79,17 @@ func TestMain(m *testing.M) {
 func gatewayRole(a assignment) error {
 	stop := make(chan os.Signal, 1)
 	signal.Notify(stop, syscall.SIGTERM)
-	s, err := Start(context.Background(), Options{DataDir: a.Dir, Ephemeral: a.Ephemeral,
-		noDeathSignal: a.NoDeathSignal})
+	s, err := Start(context.Background(), Options{
+		DataDir: a.Dir, Ephemeral: a.Ephemeral,
+		noDeathSignal: a.NoDeathSignal,
+	})
 	if err != nil {
 		return json.NewEncoder(os.Stdout).Encode(announcement{Err: err.Error()})
 	}
-	if err := json.NewEncoder(os.Stdout).Encode(announcement{URL: s.URL(Name),
-		Pid: s.proc.cmd.Process.Pid}); err != nil {
+	if err := json.NewEncoder(os.Stdout).Encode(announcement{
+		URL: s.URL(Name),
+		Pid: s.proc.cmd.Process.Pid,
+	}); err != nil {
 		return err
 	}
 	select {

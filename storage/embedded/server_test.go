@@ -19,8 +19,10 @@ func TestServer(t *testing.T) {
 	t.Parallel()
 	dir := tempDir(t)
 	var log bytes.Buffer
-	o := Options{DataDir: dir, Logger: slog.New(slog.NewTextHandler(&log, nil)),
-		Settings: map[string]string{"work_mem": "7MB"}}
+	o := Options{
+		DataDir: dir, Logger: slog.New(slog.NewTextHandler(&log, nil)),
+		Settings: map[string]string{"work_mem": "7MB"},
+	}
 	s := mustStart(t, o)
 	for sql, want := range map[string]string{
 		"select current_user || ' ' || current_database()": "heliograph heliograph",

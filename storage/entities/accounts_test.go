@@ -27,8 +27,10 @@ func TestExpiry(t *testing.T) {
 		"renewed":            {noLong, at(5), ledger.Of(int64(7)), is(7_000_000_005)},
 		"never renewed":      {noLong, at(5), ledger.Of(int64(0)), is(5)},
 		"the last that fits": {noLong, at(854_775_807), ledger.Of(int64(9_223_372_036)), is(last)},
-		"one too late": {noLong, at(854_775_808), ledger.Of(int64(9_223_372_036)),
-			ledger.ExpiryAfter(854_775_808, 9_223_372_036)},
+		"one too late": {
+			noLong, at(854_775_808), ledger.Of(int64(9_223_372_036)),
+			ledger.ExpiryAfter(854_775_808, 9_223_372_036),
+		},
 		"the longest period":   {noLong, at(5), ledger.Of(last), ledger.ExpiryAfter(5, last)},
 		"created last of all":  {noLong, at(last), ledger.Of(int64(1)), ledger.ExpiryAfter(ledger.Timestamp(last), 1)},
 		"set beyond all times": {ledger.Of(last), at(5), noLong, is(last)},

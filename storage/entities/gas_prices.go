@@ -235,7 +235,7 @@ func DecodeGasFile(file int64) func([]byte) (ledger.GasFile, error) {
 func defaultGas() (ledger.GasFile, error) {
 	content, err := fees.DefaultFile()
 	if err != nil {
-		return nil, err //nolint:wrapcheck // it says which file
+		return nil, err
 	}
 	return fees.GasPrice(content)
 }

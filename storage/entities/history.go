@@ -100,7 +100,8 @@ var (
 			{"wipeKey", "wipe_key", versionKey},
 		}},
 		{"custom_fee", []string{"entity_id"}, []versionColumn{
-			{"customFees.fixedFees", "fixed_fees", nil}, {"customFees.fractionalFees", "fractional_fees", nil},
+			{"customFees.fixedFees", "fixed_fees", nil},
+			{"customFees.fractionalFees", "fractional_fees", nil},
 			{"customFees.royaltyFees", "royalty_fees", nil},
 		}},
 	}

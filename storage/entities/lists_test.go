@@ -31,7 +31,8 @@ func root[T any](
 	all string, read func(context.Context, *storage.DB, storage.Page) ([]*T, error), keyOf func(*T) key,
 ) listing {
 	return listing{"select 0::bigint, " + all, func(ctx context.Context, db *storage.DB, _ []ledger.EntityID,
-		p storage.Page) ([][]key, error) {
+		p storage.Page,
+	) ([][]key, error) {
 		rows, err := read(ctx, db, p)
 		return [][]key{list.Map(rows, keyOf)}, err
 	}}
@@ -42,7 +43,8 @@ func perParent[T any](
 	all string, queue func(*storage.Batch, []ledger.EntityID, storage.Page, func([][]*T)), keyOf func(*T) key,
 ) listing {
 	return listing{"select " + all, func(ctx context.Context, db *storage.DB, parents []ledger.EntityID,
-		p storage.Page) (pages [][]key, err error) {
+		p storage.Page,
+	) (pages [][]key, err error) {
 		b := db.NewBatch()
 		queue(b, parents, p, func(rows [][]*T) {
 			pages = list.Map(rows, func(page []*T) []key { return list.Map(page, keyOf) })
@@ -204,8 +206,10 @@ func testPages(t *testing.T, url string) {
 					// an account without rows, and perhaps one twice
 					of = append(of, 999_999_999, parents[random.IntN(len(parents))])
 				}
-				p := storage.Page{Limit: 1 + random.IntN(9), Desc: random.IntN(2) == 0,
-					Greater: bound(random, all[of[0]]), Less: bound(random, all[of[0]])}
+				p := storage.Page{
+					Limit: 1 + random.IntN(9), Desc: random.IntN(2) == 0,
+					Greater: bound(random, all[of[0]]), Less: bound(random, all[of[0]]),
+				}
 				got, err := l.read(t.Context(), db, of, p)
 				if err != nil {
 					t.Fatal(err)

@@ -82,11 +82,15 @@ where e.deleted is not true`
 
 // entitiesAhead are the queries that read the tables of evmEntitiesThen ahead.
 var entitiesAhead = [][2]string{
-	{"entity",
+	{
+		"entity",
 		`select * from entity where id = any($1::bigint[]) or evm_address = any($2::bytea[]) or alias = ` +
-			`any($2::bytea[])`},
-	{"entity_history",
-		`select * from entity_history where id in (select id from entity_rows) and lower(timestamp_range) <= $4`},
+			`any($2::bytea[])`,
+	},
+	{
+		"entity_history",
+		`select * from entity_history where id in (select id from entity_rows) and lower(timestamp_range) <= $4`,
+	},
 	{"contract", `select * from contract where id in (select id from entity_rows) and not id = any($3::bigint[])`},
 	{"shot", `select coalesce(max(consensus_timestamp), 0) as at from account_balance where account_id = $5 and consensus_timestamp > $6
   and consensus_timestamp <= $4`},

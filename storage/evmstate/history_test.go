@@ -105,8 +105,10 @@ func TestNewestBlock(t *testing.T) {
 		of.Slots = append(of.Slots, ledger.EntityID(r.ID))
 	}
 	for _, r := range read[pair](t, conn, `select account_id, token_id from token_account`) {
-		of.Relations = append(of.Relations, worldstate.RelationKey{Account: ledger.EntityID(r.A),
-			Token: ledger.EntityID(r.B)})
+		of.Relations = append(of.Relations, worldstate.RelationKey{
+			Account: ledger.EntityID(r.A),
+			Token:   ledger.EntityID(r.B),
+		})
 	}
 	for _, r := range read[pair](t, conn, `select token_id, serial_number from nft`) {
 		of.NFTs = append(of.NFTs, ledger.NFTKey{TokenID: ledger.EntityID(r.A), SerialNumber: r.B})

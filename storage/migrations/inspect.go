@@ -234,8 +234,10 @@ func ledgerTables() (map[string][]storage.Absent, error) {
 	}
 	tables := make(map[string][]storage.Absent)
 	for _, r := range records[1:] {
-		tables[r[0]] = append(tables[r[0]], storage.Absent{Table: r[0], Column: r[2], Type: r[6],
-			Nullable: r[4] == "yes"})
+		tables[r[0]] = append(tables[r[0]], storage.Absent{
+			Table: r[0], Column: r[2], Type: r[6],
+			Nullable: r[4] == "yes",
+		})
 	}
 	return tables, nil
 }

@@ -16,10 +16,12 @@ func TestMain(m *testing.M) { pgtest.Main(m) }
 const atReference = "&heliograph.now=2026-11-21T08:00:00Z"
 
 // empty has all ledger tables without rows. Its partitions do not depend on the current time.
-var empty = &pgtest.Template{Name: "empty", Package: "heliograph/storage/migrations",
+var empty = &pgtest.Template{
+	Name: "empty", Package: "heliograph/storage/migrations",
 	Prepare: func(ctx context.Context, url string) error {
 		return Ledger(ctx, url+atReference, slog.New(slog.DiscardHandler))
-	}}
+	},
+}
 
 func connect(t *testing.T, url string) *pgx.Conn {
 	t.Helper()

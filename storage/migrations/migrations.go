@@ -48,8 +48,10 @@ type set struct {
 // regardless of the search path.
 func ledgerSet() set {
 	const helio = 0x68656c696f // "helio" in ASCII
-	return set{files: ledgerFiles, folder: "ledger", versions: "public.heliograph_migration", lockID: helio,
-		path: "public, temporary"}
+	return set{
+		files: ledgerFiles, folder: "ledger", versions: "public.heliograph_migration", lockID: helio,
+		path: "public, temporary",
+	}
 }
 
 // Version returns the newest version of the ledger's tables in this binary, which is the number of the last file.
@@ -133,8 +135,10 @@ func Distribute(ctx context.Context, url string, log *slog.Logger) error {
 		return err
 	}
 	const citus = 0x6369747573 // "citus" in ASCII
-	err = set{files: citusFiles, folder: "citus", versions: "public.heliograph_citus", lockID: citus,
-		path: "public"}.up(ctx, config, log)
+	err = set{
+		files: citusFiles, folder: "citus", versions: "public.heliograph_citus", lockID: citus,
+		path: "public",
+	}.up(ctx, config, log)
 	return wrap.Error(err, "distributing the ledger tables")
 }
 
@@ -255,8 +259,10 @@ func EnsurePartitions(ctx context.Context, conn Beginner, now time.Time) error {
 // be in any database.
 func statusSet() set {
 	const page = 0x70616765 // "page" in ASCII
-	return set{files: statusFiles, folder: "status", versions: "status.heliograph_migration", lockID: page,
-		path: "pg_catalog"}
+	return set{
+		files: statusFiles, folder: "status", versions: "status.heliograph_migration", lockID: page,
+		path: "pg_catalog",
+	}
 }
 
 // StatusVersion returns the newest version of the status tables in this binary, which is the number of the last file.

@@ -115,8 +115,10 @@ values ('i', 'p', 'realtime', 'I', 'identified', 'x', now(), now(), now())`,
 		`scheduled_until, origin, name, shortlink, started_at, created_at, updated_at) select `
 	const at = `, 'N', 'x', now(), now(), now()`
 	for _, c := range []struct{ sql, code string }{
-		{`insert into status.page (id, slug, name, url, is_default) values ('r', 'r', 'R', 'https://r.example', true)`,
-			"23505"},
+		{
+			`insert into status.page (id, slug, name, url, is_default) values ('r', 'r', 'R', 'https://r.example', true)`,
+			"23505",
+		},
 		{`insert into status.page (id, slug, name, url) values ('r r', 'r', 'R', 'https://r.example')`, "23514"},
 		{`update status.page set vocabulary = 'other'`, "23514"},
 		{`insert into status.component (id, page_id, name, position) values ('d', 'p', 'D', 1)`, "23514"},
@@ -137,8 +139,10 @@ values ('i', 'p', 'realtime', 'I', 'identified', 'x', now(), now(), now())`,
 		{incident +
 			`'m', 'p', 'scheduled', 'scheduled', null::timestamptz, now(), null::timestamptz, ` +
 			`'operator'::status.origin` + at, "23514"},
-		{incident + `'m', 'p', 'scheduled', 'scheduled', null::timestamptz, now(), now(), 'sync'::status.origin` + at,
-			""},
+		{
+			incident + `'m', 'p', 'scheduled', 'scheduled', null::timestamptz, now(), now(), 'sync'::status.origin` + at,
+			"",
+		},
 		{`insert into status.incident_update (id, incident_id, state, body, created_at, updated_at) values ('u', ` +
 			`'i', 'identified', '', now(), now())`, "23514"},
 		{`delete from status.page where id = 'p'`, ""},

@@ -154,8 +154,10 @@ func (tx *commandTx) insertComponent(c *status.Component) error {
 	tx.statements.InsertComponent(c)
 	tx.conflict = nodeConflict(c)
 	if !c.IsGroup && c.BaseStatus != status.Operational {
-		tx.insertChanges([]*status.Change{{ComponentCode: c.Code, At: tx.At, OldStatus: status.Operational,
-			NewStatus: c.BaseStatus, Origin: c.Origin}})
+		tx.insertChanges([]*status.Change{{
+			ComponentCode: c.Code, At: tx.At, OldStatus: status.Operational,
+			NewStatus: c.BaseStatus, Origin: c.Origin,
+		}})
 	}
 	return nil
 }

@@ -79,8 +79,10 @@ func TestKilledServer(t *testing.T) {
 		for w := range 3 {
 			writers.Go(func() {
 				for i := 0; ; i++ {
-					states := set(api, []string{"operational", "degraded_performance", "partial_outage",
-						"major_outage"}[i%4])
+					states := set(api, []string{
+						"operational", "degraded_performance", "partial_outage",
+						"major_outage",
+					}[i%4])
 					code, err := ed.OpenIncident(ctx, editor, page,
 						status.NewIncident{Name: fmt.Sprintf("%d.%d.%d", round, w, i), Body: "x", Affected: states})
 					version := int64(1)

@@ -158,8 +158,13 @@ func TestDueAcrossClockChanges(t *testing.T) {
 		for _, c := range []struct {
 			at   time.Time
 			want string
-		}{{from.Add(-time.Hour), "reminder"}, {from.Add(-1e6), ""}, {from, "start"}, {until.Add(-1e6), ""},
-			{until, "end"}} {
+		}{
+			{from.Add(-time.Hour), "reminder"},
+			{from.Add(-1e6), ""},
+			{from, "start"},
+			{until.Add(-1e6), ""},
+			{until, "end"},
+		} {
 			if got := n.tick(c.at); got != c.want {
 				t.Errorf("%s: %q at %s, want %q", day, got, c.at, c.want)
 			}

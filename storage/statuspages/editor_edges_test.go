@@ -52,8 +52,10 @@ func TestBackfill(t *testing.T) {
 	n := newEditorTest(t, "Etc/UTC")
 	ctx, api, ok := t.Context(), n.api(), must2(t)
 	from, until := n.clock().Add(-72*time.Hour), n.clock().Add(-70*time.Hour)
-	in := status.NewIncident{Name: "Once", Body: "Queries were slow.", Backfill: true, StartedAt: ledger.Of(from),
-		ResolvedAt: ledger.Of(until), Affected: set(api, "major_outage")}
+	in := status.NewIncident{
+		Name: "Once", Body: "Queries were slow.", Backfill: true, StartedAt: ledger.Of(from),
+		ResolvedAt: ledger.Of(until), Affected: set(api, "major_outage"),
+	}
 	code := ok(n.OpenIncident(ctx, editor, n.page, in))
 	if got := n.states(api) + " " + n.notice(code) + " " +
 		n.history(code); got != "o resolved critical v1 investigating om; resolved mo" {
@@ -117,8 +119,10 @@ func TestEditUpdate(t *testing.T) {
 			code, state)
 	}
 	early := n.at("2026-05-17T11:00:00.5Z")
-	for state, column := range map[string]string{"investigating": "created_at", "monitoring": "monitoring_at",
-		"resolved": "resolved_at"} {
+	for state, column := range map[string]string{
+		"investigating": "created_at", "monitoring": "monitoring_at",
+		"resolved": "resolved_at",
+	} {
 		ok(n.EditUpdate(ctx, editor, update(state), status.UpdateEdit{DisplayAt: ledger.Of(early)}))
 		if !one[bool](t, n, `select `+column+` = $2 from status.incident where id = $1`, code,
 			early.Truncate(time.Second)) {
@@ -137,8 +141,10 @@ func TestEditUpdate(t *testing.T) {
 		status.BadInput, "empty")
 	wantReason(t, e(n.EditUpdate(ctx, editor, "none", status.UpdateEdit{})), status.NotFound, "does not exist")
 
-	ok(n.EditNotice(ctx, editor, code, status.NoticeEdit{Name: ledger.Of("Very slow"),
-		ImpactOverride: ledger.Of(status.ImpactCritical), Reminders: ledger.Of("[3, 6]")}))
+	ok(n.EditNotice(ctx, editor, code, status.NoticeEdit{
+		Name:           ledger.Of("Very slow"),
+		ImpactOverride: ledger.Of(status.ImpactCritical), Reminders: ledger.Of("[3, 6]"),
+	}))
 	if got := n.notice(code); !strings.HasPrefix(got, "postmortem critical") {
 		t.Error(got)
 	}
@@ -176,8 +182,10 @@ from status.component c where deleted_at is null`)
 	if got := order(); got != "Relay1 Mainnet2 Mainnet/Mirror1 Mainnet/API2" {
 		t.Error(got)
 	}
-	ok(n.EditComponent(ctx, editor, mirror, status.ComponentEdit{Status: status.PartialOutage,
-		Description: ledger.Of(""), ExpectedVersion: 1}))
+	ok(n.EditComponent(ctx, editor, mirror, status.ComponentEdit{
+		Status:      status.PartialOutage,
+		Description: ledger.Of(""), ExpectedVersion: 1,
+	}))
 	if got := n.states(mirror, group, api); got != "ppo" {
 		t.Error(got)
 	}
@@ -324,13 +332,17 @@ func TestPageSettings(t *testing.T) {
 	} {
 		wantReason(t, e(n.SetPage(ctx, editor, n.page, []status.PageSetting{s})), status.BadInput, "")
 	}
-	other := ok(n.InitPage(ctx, editor, statuspages.PageInit{Page: status.Page{Name: "Other",
-		URL: "https://other.example"}, Component: "X"}))
+	other := ok(n.InitPage(ctx, editor, statuspages.PageInit{Page: status.Page{
+		Name: "Other",
+		URL:  "https://other.example",
+	}, Component: "X"}))
 	ok(n.SetPage(ctx, editor, other, []status.PageSetting{{Key: "default", Value: "true"}}))
 	wantReason(t, e(n.SetPage(ctx, editor, other, []status.PageSetting{{Key: "slug", Value: "lantern-net"}})),
 		status.Conflict, "is in use by another page")
-	_, err = n.InitPage(ctx, editor, statuspages.PageInit{Page: status.Page{Name: "Other",
-		URL: "https://other.example"}, Component: "X"})
+	_, err = n.InitPage(ctx, editor, statuspages.PageInit{Page: status.Page{
+		Name: "Other",
+		URL:  "https://other.example",
+	}, Component: "X"})
 	wantReason(t, err, status.Conflict, "is in use by another page")
 	// A token for one page cannot write to another.
 	_, err = n.SetPage(ctx, statuspages.Author{Page: other}, n.page, nil)
@@ -349,8 +361,10 @@ func TestTokens(t *testing.T) {
 	t.Parallel()
 	n := newEditorTest(t, "Etc/UTC")
 	ctx := t.Context()
-	token, err := n.AddToken(ctx, editor, status.TokenInput{Name: "bot", Role: status.Reporter, Page: n.page,
-		ExpiresAt: ledger.Of(n.clock().Add(time.Hour))})
+	token, err := n.AddToken(ctx, editor, status.TokenInput{
+		Name: "bot", Role: status.Reporter, Page: n.page,
+		ExpiresAt: ledger.Of(n.clock().Add(time.Hour)),
+	})
 	must(t, token, err)
 	if got := one[int](t, n,
 		`select count(*)::int from (select row_to_json(t)::text x
@@ -395,8 +409,10 @@ func TestTemplates(t *testing.T) {
 	t.Parallel()
 	n := newEditorTest(t, "Etc/UTC")
 	ctx := t.Context()
-	tmpl := status.Template{Name: "slow", Kind: status.Realtime, State: status.Identified, Title: "{what} is slow",
-		Body: "{what} will be back at {time}."}
+	tmpl := status.Template{
+		Name: "slow", Kind: status.Realtime, State: status.Identified, Title: "{what} is slow",
+		Body: "{what} will be back at {time}.",
+	}
 	for range 2 {
 		if err := n.SetTemplate(ctx, editor, n.page, tmpl); err != nil {
 			t.Fatal(err)
@@ -438,13 +454,17 @@ set default_transaction_read_only = on', current_database()); end $$`); err != n
 	pgtest.Exec(t, pgtest.Connect(t, n.url), // sessions of a pooler keep their settings
 		`select pg_terminate_backend(pid, 5000) from pg_stat_activity where datname = current_database()
 and pid <> pg_backend_pid()`)
-	for words, url := range map[string]string{"cannot write to the status database": n.url,
-		"migrate --status-only": pgtest.Database(t)} {
+	for words, url := range map[string]string{
+		"cannot write to the status database": n.url,
+		"migrate --status-only":               pgtest.Database(t),
+	} {
 		ed := statuspages.NewEditor(openStatus(t, url), n.clock, nil)
 		for name, err := range map[string]error{
 			"open": e(ed.OpenIncident(ctx, editor, n.page, status.NewIncident{Name: "x", Body: "x"})),
-			"init": e(ed.InitPage(ctx, editor, statuspages.PageInit{Page: status.Page{Name: "x",
-				URL: "https://x.example"}, Component: "x"})),
+			"init": e(ed.InitPage(ctx, editor, statuspages.PageInit{Page: status.Page{
+				Name: "x",
+				URL:  "https://x.example",
+			}, Component: "x"})),
 			"token": e(ed.AddToken(ctx, editor, status.TokenInput{Name: "x", Role: status.Admin})),
 		} {
 			if err == nil || !strings.Contains(err.Error(), words) || strings.Contains(err.Error(), "SQLSTATE") {

@@ -37,16 +37,20 @@ func newEditorTest(t *testing.T, zone string) *editorTest {
 	n := &editorTest{t: t, url: tables.Status.Fresh(t), now: time.Date(2026, 5, 17, 12, 34, 56, 789_000_000, time.UTC)}
 	n.db = openStatus(t, n.url)
 	n.Editor = statuspages.NewEditor(n.db, n.clock, nil)
-	page, err := n.InitPage(t.Context(), editor, statuspages.PageInit{Page: status.Page{Name: "Lantern Net",
-		URL: "https://status.lantern.example/", TimeZone: zone}, Component: "API"})
+	page, err := n.InitPage(t.Context(), editor, statuspages.PageInit{Page: status.Page{
+		Name: "Lantern Net",
+		URL:  "https://status.lantern.example/", TimeZone: zone,
+	}, Component: "API"})
 	n.page = must(t, page, err)
 	return n
 }
 
 func openStatus(t *testing.T, url string) *statuspages.DB {
 	t.Helper()
-	db, err := statuspages.Open(t.Context(), storage.PoolOptions{URL: pgtest.Pooled(t, url),
-		StatementTimeout: 30 * time.Second, MaxConnections: 8})
+	db, err := statuspages.Open(t.Context(), storage.PoolOptions{
+		URL:              pgtest.Pooled(t, url),
+		StatementTimeout: 30 * time.Second, MaxConnections: 8,
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -151,8 +155,10 @@ func TestIncident(t *testing.T) {
 		t.Error(got)
 	}
 	n.wait(time.Minute)
-	ok(n.UpdateIncident(ctx, editor, code, status.NewUpdate{State: status.Monitoring, Body: "Better.",
-		Affected: set(api, "degraded_performance"), ExpectedVersion: 1}))
+	ok(n.UpdateIncident(ctx, editor, code, status.NewUpdate{
+		State: status.Monitoring, Body: "Better.",
+		Affected: set(api, "degraded_performance"), ExpectedVersion: 1,
+	}))
 	n.wait(time.Minute)
 	// The impact does not decrease, and resolving restores the component.
 	ok(n.UpdateIncident(ctx, editor, code, status.NewUpdate{State: status.Resolved, Body: "Over."}))
@@ -170,8 +176,10 @@ func TestIncident(t *testing.T) {
 from status.incident i where id = $1`, code, time.Date(2026, 5, 17, 12, 36, 56, 789e6, time.UTC), time.Date(2026, 5, 17, 12, 35, 56, 789e6, time.UTC)); !got {
 		t.Error("unexpected dates, link or postmortem")
 	}
-	ok(n.ReopenIncident(ctx, editor, code, status.NewUpdate{State: status.Identified, Body: "Again.",
-		Affected: set(api, "major_outage")}))
+	ok(n.ReopenIncident(ctx, editor, code, status.NewUpdate{
+		State: status.Identified, Body: "Again.",
+		Affected: set(api, "major_outage"),
+	}))
 	if got := n.states(api) + " " + n.notice(code); got != "m identified critical v6" {
 		t.Error(got)
 	}

@@ -402,7 +402,8 @@ and g.auto_publish where`+ready,
 				}
 				resolved = true
 				err = tx.storeNotice(ctx, func(c *status.WorkingCopy) (*status.Effect,
-					error) {
+					error,
+				) {
 					return c.ResolveProbed(s)
 				})
 				tx.setProbeVersion()

@@ -22,7 +22,8 @@ func (s *DB) Revisions(ctx context.Context, page string, after, until int64, lim
 		`select page_id, revision, at from status.revision where page_id = $1 and revision > $2 and revision <= $3
 order by revision limit $4`,
 		[]any{page, after, until, limit}, func(r *status.Revision,
-			into []any) []any {
+			into []any,
+		) []any {
 			return append(into, &r.PageCode, &r.Number, &r.At)
 		}, nil)
 }

@@ -79,7 +79,8 @@ func TestWebhooks(t *testing.T) {
 	api := one[string](t, n, `select id from status.component where name = 'API'`)
 	var hooks []string
 	for _, in := range []status.NewWebhook{
-		{URL: "https://r.example/all"}, {URL: "https://r.example/api", Components: []string{api}},
+		{URL: "https://r.example/all"},
+		{URL: "https://r.example/api", Components: []string{api}},
 		{URL: "https://r.example/group", Components: []string{group}},
 	} {
 		code, secret, err := n.AddWebhook(ctx, editor, n.page, in)
@@ -100,8 +101,10 @@ func TestWebhooks(t *testing.T) {
 		"group: minor Slow investigating [{We look. [{partial_outage}]}] [{partial_outage}], all: minor Relay "+
 		"{operational partial_outage}, "+
 		"group: minor Relay {operational partial_outage}")
-	must2(t)(n.UpdateIncident(ctx, editor, code, status.NewUpdate{State: status.Resolved, Body: "Over.",
-		Notify: ledger.Of(false)}))
+	must2(t)(n.UpdateIncident(ctx, editor, code, status.NewUpdate{
+		State: status.Resolved, Body: "Over.",
+		Notify: ledger.Of(false),
+	}))
 	expect("silent update", "")
 	update := one[string](t, n, `select id from status.incident_update where state = 'resolved'`)
 	must2(t)(n.EditUpdate(ctx, editor, update, status.UpdateEdit{Body: ledger.Of("It is over.")}))

@@ -230,8 +230,10 @@ select l.ord, `+joined[0]+` from page l`+joined[1]+` order by l.ord, l.consensus
 
 // ContractLog reads one log. It returns nil if the log does not exist.
 func ContractLog(ctx context.Context, db *storage.DB, at ledger.Timestamp, index int64) (*ledger.ContractLog, error) {
-	rows, err := ContractLogs(ctx, db, &ledger.ContractLogFilter{Timestamp: &ledger.TimestampFilter{Eq: &at},
-		Index: &ledger.LongFilter{Eq: &index}},
+	rows, err := ContractLogs(ctx, db, &ledger.ContractLogFilter{
+		Timestamp: &ledger.TimestampFilter{Eq: &at},
+		Index:     &ledger.LongFilter{Eq: &index},
+	},
 		storage.Page{Limit: 1})
 	if err != nil || len(rows) == 0 {
 		return nil, err

@@ -152,8 +152,10 @@ func readAccessList(b []byte, into *ledger.EthereumTransaction) error {
 		return fmt.Errorf("reading the access list: %w", err)
 	}
 	for _, item := range list {
-		into.AccessList = append(into.AccessList, &ledger.AccessListItem{Address: item.Address,
-			StorageKeys: item.StorageKeys})
+		into.AccessList = append(into.AccessList, &ledger.AccessListItem{
+			Address:     item.Address,
+			StorageKeys: item.StorageKeys,
+		})
 	}
 	return nil
 }

@@ -41,8 +41,10 @@ func (m moves) page(w *storage.Where, of, second, bound string, f *ledger.Transf
 	part.Keyset(p, "s.consensus_timestamp", second)
 	rest := part.OrderBy(p, "s.consensus_timestamp", second)
 	if f.Direction != nil {
-		sign := map[ledger.TransferDirection]string{ledger.DirectionDebit: "<",
-			ledger.DirectionCredit: ">"}[*f.Direction]
+		sign := map[ledger.TransferDirection]string{
+			ledger.DirectionDebit:  "<",
+			ledger.DirectionCredit: ">",
+		}[*f.Direction]
 		rest = " having sum(s.amount) " + sign + " 0" + rest
 	}
 	w.Args = part.Args

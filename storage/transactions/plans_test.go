@@ -98,8 +98,10 @@ func TestPlans(t *testing.T) {
 		"accounts, last page": {100, accounts(nil, desc)},
 		"accounts, middle":    {100, accounts(nil, storage.Page{Limit: 26, Greater: []any{int64(25000)}})},
 		"accounts by id":      {100, accounts(&ledger.AccountFilter{ID: &ledger.EntityIDFilter{In: ids}}, page)},
-		"accounts by key": {100,
-			accounts(&ledger.AccountFilter{PublicKey: &ledger.StringFilter{In: []string{"d3d9446802a44259755d38e6d163e820c20ad4d76fe97759aa27a0c99bff6710"}}}, page)},
+		"accounts by key": {
+			100,
+			accounts(&ledger.AccountFilter{PublicKey: &ledger.StringFilter{In: []string{"d3d9446802a44259755d38e6d163e820c20ad4d76fe97759aa27a0c99bff6710"}}}, page),
+		},
 		"account": {100, read(func(ctx context.Context, db *storage.DB) error {
 			_, err := entities.Account(ctx, db, ledger.AccountRef{ID: owner})
 			return err
@@ -137,31 +139,45 @@ func TestPlans(t *testing.T) {
 		})},
 		"transactions":         {100, txs(nil, desc)},
 		"transactions, middle": {100, txs(nil, middle)},
-		"transactions in a span": {100,
+		"transactions in a span": {
+			100,
 			txs(&ledger.TransactionFilter{Timestamp: &ledger.TimestampFilter{Gte: ptr(at), Lte: ptr(at + second)}},
-				page)},
+				page),
+		},
 		"transactions of a type":  {100, txs(&ledger.TransactionFilter{Types: []ledger.TransactionType{37}}, desc)},
 		"failed transactions":     {3000, txs(&ledger.TransactionFilter{Outcome: ptr(ledger.OutcomeFailure)}, desc)},
 		"transactions of one":     {300, txs(one(owner), desc)},
 		"transactions of a quiet": {200, txs(one(40000), page)},
 		"transactions of fees":    {200, txs(one(fees), desc)},
-		"credits of one": {500,
+		"credits of one": {
+			500,
 			txs(&ledger.TransactionFilter{AccountID: one(40000).AccountID, Direction: ptr(ledger.DirectionCredit)},
-				desc)},
-		"debits of one": {200,
+				desc),
+		},
+		"debits of one": {
+			200,
 			txs(&ledger.TransactionFilter{AccountID: one(owner).AccountID, Direction: ptr(ledger.DirectionDebit)},
-				desc)},
-		"rare type of fees": {1000,
-			txs(&ledger.TransactionFilter{AccountID: one(fees).AccountID, Types: []ledger.TransactionType{37}}, desc)},
-		"rare type of one": {1000,
+				desc),
+		},
+		"rare type of fees": {
+			1000,
+			txs(&ledger.TransactionFilter{AccountID: one(fees).AccountID, Types: []ledger.TransactionType{37}}, desc),
+		},
+		"rare type of one": {
+			1000,
 			txs(&ledger.TransactionFilter{AccountID: one(owner).AccountID, Types: []ledger.TransactionType{37}},
-				desc)},
-		"absent type of one": {1000,
+				desc),
+		},
+		"absent type of one": {
+			1000,
 			txs(&ledger.TransactionFilter{AccountID: one(owner).AccountID, Types: []ledger.TransactionType{54}},
-				page)},
-		"credits of a rare type": {1000,
+				page),
+		},
+		"credits of a rare type": {
+			1000,
 			txs(&ledger.TransactionFilter{Direction: ptr(ledger.DirectionCredit), Types: []ledger.TransactionType{37}},
-				desc)},
+				desc),
+		},
 		"transactions of accounts": {25000, ofAccounts(ids)},
 		"transactions of quiet":    {5000, ofAccounts(quiet)},
 		"transactions of fees too": {25000, ofAccounts([]ledger.EntityID{fees, owner})},
@@ -226,8 +242,10 @@ func TestPlans(t *testing.T) {
 				func([]*ledger.TopicMessage) {})
 		})},
 		"what a fee depends on": {100, read(func(ctx context.Context, db *storage.DB) error {
-			_, err := entities.FeeFacts(ctx, db, &ledger.FeeQuestions{Topic: topic, Tokens: ids,
-				Aliases: []ledger.Alias{[]byte("x"), make([]byte, 20)}})
+			_, err := entities.FeeFacts(ctx, db, &ledger.FeeQuestions{
+				Topic: topic, Tokens: ids,
+				Aliases: []ledger.Alias{[]byte("x"), make([]byte, 20)},
+			})
 			return err
 		})},
 		"message at": {100, read(func(ctx context.Context, db *storage.DB) error {
@@ -264,7 +282,8 @@ func TestPlans(t *testing.T) {
 		})},
 		"search by name and key": {200, batch(func(b *storage.Batch) {
 			for _, c := range []ledger.Candidates{
-				{PublicKey: "d3d9446802a44259755d38e6d163e820c20ad4d76fe97759aa27a0c99bff6710"}, {Alias: []byte("x")},
+				{PublicKey: "d3d9446802a44259755d38e6d163e820c20ad4d76fe97759aa27a0c99bff6710"},
+				{Alias: []byte("x")},
 				{Address: ledger.Of(ledger.EVMAddress{1, 2})},
 			} {
 				entities.QueueNamedAccounts(b, c, func([]*ledger.Account) {})
@@ -276,9 +295,11 @@ func TestPlans(t *testing.T) {
 		"transfers of one, middle": {300, transfers(&ledger.TransferFilter{},
 			storage.Page{Limit: 26, Desc: true, Less: []any{int64(at), int64(0)}}, owner)},
 		"transfers of many": {25000, transfers(&ledger.TransferFilter{}, desc, ids...)},
-		"hbar debits of one": {300,
+		"hbar debits of one": {
+			300,
 			transfers(&ledger.TransferFilter{Token: ptr(ledger.EntityID(0)), Direction: ptr(ledger.DirectionDebit)},
-				desc, owner)},
+				desc, owner),
+		},
 		"transfers of fees": {100, transfers(&ledger.TransferFilter{Token: ptr(ledger.EntityID(0))}, desc,
 			fees)},
 		"transfers of a token": {1000, batch(func(b *storage.Batch) {
@@ -286,8 +307,10 @@ func TestPlans(t *testing.T) {
 			transactions.QueueTransfersOfTokens(b, []ledger.EntityID{topic}, f, desc, func([][]*ledger.Transfer) {})
 		})},
 		"counterparties": {300, batch(func(b *storage.Batch) {
-			of := []*ledger.Transfer{{AccountID: owner, ConsensusTimestamp: times[0]},
-				{AccountID: owner, ConsensusTimestamp: times[1], TokenID: 5}}
+			of := []*ledger.Transfer{
+				{AccountID: owner, ConsensusTimestamp: times[0]},
+				{AccountID: owner, ConsensusTimestamp: times[1], TokenID: 5},
+			}
 			transactions.QueueCounterparties(b, of, func([][]*ledger.Transfer) {})
 			transactions.QueueFees(b, of, func([][]*ledger.Transfer) {})
 		})},

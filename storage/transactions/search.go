@@ -64,8 +64,10 @@ func searchFor(
 		return s, nil
 	}
 	columns := map[string]*storage.Frequencies{}
-	for _, c := range []string{"transaction.type", "transaction.result", "transaction.consensus_timestamp",
-		"crypto_transfer.entity_id"} {
+	for _, c := range []string{
+		"transaction.type", "transaction.result", "transaction.consensus_timestamp",
+		"crypto_transfer.entity_id",
+	} {
 		table, column, _ := strings.Cut(c, ".")
 		got, err := db.Frequencies(ctx, table, column)
 		if err != nil {
@@ -209,10 +211,12 @@ type entries struct {
 }
 
 var (
-	paid = entries{"transaction", "payer_account_id",
+	paid = entries{
+		"transaction", "payer_account_id",
 		func(w *storage.Where, alias string, f *ledger.TransactionFilter, _ bool) {
 			outcome(w, alias, f)
-		}}
+		},
+	}
 	related    = entries{"entity_transaction", "entity_id", outcomeOfRelated}
 	hbarMoves  = entries{"crypto_transfer", "entity_id", outcomeOfEntry}
 	tokenMoves = entries{"token_transfer", "account_id", outcomeOfEntry}

@@ -47,16 +47,22 @@ func TestForms(t *testing.T) {
 	}
 	found := 0
 	for _, account := range accounts {
-		for _, direction := range []*ledger.TransferDirection{nil, new(ledger.DirectionCredit),
-			new(ledger.DirectionDebit)} {
-			for _, outcome := range []*ledger.TransactionOutcome{nil, new(ledger.OutcomeSuccess),
-				new(ledger.OutcomeFailure)} {
+		for _, direction := range []*ledger.TransferDirection{
+			nil, new(ledger.DirectionCredit),
+			new(ledger.DirectionDebit),
+		} {
+			for _, outcome := range []*ledger.TransactionOutcome{
+				nil, new(ledger.OutcomeSuccess),
+				new(ledger.OutcomeFailure),
+			} {
 				for i, kind := range kinds {
 					if account == nil && direction == nil {
 						continue
 					}
-					f := &ledger.TransactionFilter{AccountID: account, Direction: direction, Outcome: outcome,
-						Types: kind}
+					f := &ledger.TransactionFilter{
+						AccountID: account, Direction: direction, Outcome: outcome,
+						Types: kind,
+					}
 					p := storage.Page{Limit: 7, Desc: i%2 == 0}
 					want, got := timesOf(t, db, f, p, false), timesOf(t, db, f, p, true)
 					if !slices.Equal(got, want) {
@@ -214,8 +220,10 @@ func TestGenericPlans(t *testing.T) {
 func TestLocks(t *testing.T) {
 	t.Parallel()
 	pool, err := storage.Open(t.Context(),
-		storage.Options{PoolOptions: storage.PoolOptions{URL: pgtest.Pooled(t, demotest.Network.Shared(t)),
-			MaxConnections: 1}})
+		storage.Options{PoolOptions: storage.PoolOptions{
+			URL:            pgtest.Pooled(t, demotest.Network.Shared(t)),
+			MaxConnections: 1,
+		}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -278,8 +286,10 @@ func TestBothForms(t *testing.T) {
 	defer db.Close()
 	p := storage.Page{Limit: 10, Desc: true}
 	for _, account := range []ledger.EntityID{FeeAccount, 1002, 1_000_000} {
-		f := &ledger.TransactionFilter{AccountID: &ledger.EntityIDFilter{Eq: &account},
-			Types: []ledger.TransactionType{14}}
+		f := &ledger.TransactionFilter{
+			AccountID: &ledger.EntityIDFilter{Eq: &account},
+			Types:     []ledger.TransactionType{14},
+		}
 		want := timesOf(t, db, f, p, false)
 		s, err := searchFor(t.Context(), db, f, p)
 		if err != nil {

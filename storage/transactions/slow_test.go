@@ -15,7 +15,8 @@ import (
 // loaded has enough rows to give the planner a choice: 50,000 accounts, 200,000 transactions with their transfers,
 // 100,000 messages and 20,000 blocks. Transactions are ten milliseconds apart. Many of them involve the accounts 98
 // (the fee collector) and 1001 (the payer of a tenth of them).
-var loaded = &pgtest.Template{Name: "loaded", From: tables.Ledger,
+var loaded = &pgtest.Template{
+	Name: "loaded", From: tables.Ledger,
 	Prepare: func(ctx context.Context, url string) error {
 		conn, err := pgx.Connect(ctx, url)
 		if err != nil {
@@ -61,4 +62,5 @@ from generate_series(1, 20000) i`,
 			}
 		}
 		return nil
-	}}
+	},
+}

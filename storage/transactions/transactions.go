@@ -191,8 +191,10 @@ func QueueByID(b *storage.Batch, id ledger.TransactionID, f TransactionFilterOfI
 }
 
 func byID(id ledger.TransactionID, f TransactionFilterOfID, window ledger.Timestamp) (sql string, args []any) {
-	w := storage.Where{Args: []any{int64(id.Payer), int64(id.ValidStart), int64(id.ValidStart - validStartDrift),
-		int64(later(id.ValidStart, window))}}
+	w := storage.Where{Args: []any{
+		int64(id.Payer), int64(id.ValidStart), int64(id.ValidStart - validStartDrift),
+		int64(later(id.ValidStart, window)),
+	}}
 	ofID(&w, f)
 	return `select ` + transactionColumns + ` from transaction t
 where t.payer_account_id = $1 and t.valid_start_ns = $2 and t.consensus_timestamp between $3 and $4` + w.String() + ` order by t.consensus_timestamp`, w.Args

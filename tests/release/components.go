@@ -269,8 +269,10 @@ func billOfMaterials(version string, at time.Time, parts []component) ([]byte, e
 		Components  []entry  `json:"components"`
 	}{"CycloneDX", "1.6", 1, metadata{
 		at.UTC().Format(time.RFC3339),
-		entry{Type: "application", Ref: "heliograph", Name: "heliograph", Version: version,
-			Licences: []licence{{"Apache-2.0"}}},
+		entry{
+			Type: "application", Ref: "heliograph", Name: "heliograph", Version: version,
+			Licences: []licence{{"Apache-2.0"}},
+		},
 	}, list}, "", "  ")
 	return append(b, '\n'), err
 }

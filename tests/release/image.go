@@ -152,8 +152,10 @@ func image(path, architecture, version string, at time.Time, documents map[strin
 			Test: []string{"CMD", "/" + binaryPath, "health"}, Interval: 10 * time.Second, Timeout: 5 * time.Second,
 			StartPeriod: 30 * time.Second, Retries: 3,
 		},
-		Labels: map[string]string{"org.opencontainers.image.title": "Heliograph",
-			"org.opencontainers.image.version": version, "org.opencontainers.image.licenses": "Apache-2.0"},
+		Labels: map[string]string{
+			"org.opencontainers.image.title":   "Heliograph",
+			"org.opencontainers.image.version": version, "org.opencontainers.image.licenses": "Apache-2.0",
+		},
 	}
 	return mutate.ConfigFile(img, config)
 }
@@ -166,8 +168,10 @@ type archive struct {
 }
 
 func (a archive) add(name string, content []byte, mode int64) error {
-	err := a.WriteHeader(&tar.Header{Typeflag: tar.TypeReg, Name: name, Size: int64(len(content)), Mode: mode,
-		ModTime: a.at.UTC(), Format: tar.FormatPAX})
+	err := a.WriteHeader(&tar.Header{
+		Typeflag: tar.TypeReg, Name: name, Size: int64(len(content)), Mode: mode,
+		ModTime: a.at.UTC(), Format: tar.FormatPAX,
+	})
 	if err != nil {
 		return err
 	}

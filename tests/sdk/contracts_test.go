@@ -59,20 +59,30 @@ func TestMirrorNodeContractCallQuery(t *testing.T) {
 		want   string
 		failed string
 	}{
-		"a number": {query: call().SetContractID(coin).SetFunction("totalSupply", nil),
-			want: word(100_000_000)},
+		"a number": {
+			query: call().SetContractID(coin).SetFunction("totalSupply", nil),
+			want:  word(100_000_000),
+		},
 		"with arguments": {query: call().SetContractID(coin).SetFunction("allowance", spender), want: word(50_000)},
-		"by its address": {query: call().SetContractEvmAddress(coin.ToEvmAddress()).SetFunction("decimals", nil),
-			want: word(2)},
+		"by its address": {
+			query: call().SetContractEvmAddress(coin.ToEvmAddress()).SetFunction("decimals", nil),
+			want:  word(2),
+		},
 		"one that changes": {query: call().SetContractID(coin).SetSenderEvmAddress(holder).SetGasLimit(100_000).SetFunction("transfer", to.AddUint256BigInt(big.NewInt(5))), want: word(1)},
-		"a token": {query: call().SetContractEvmAddress(dearer.ToEvmAddress()).SetFunction("decimals", nil),
-			want: word(6)},
-		"one that fails": {query: call().SetContractID(breakwater).SetFunction("withNothing", nil),
-			failed: "CONTRACT_REVERT_EXECUTED"},
+		"a token": {
+			query: call().SetContractEvmAddress(dearer.ToEvmAddress()).SetFunction("decimals", nil),
+			want:  word(6),
+		},
+		"one that fails": {
+			query:  call().SetContractID(breakwater).SetFunction("withNothing", nil),
+			failed: "CONTRACT_REVERT_EXECUTED",
+		},
 		"a reason": {query: call().SetContractID(breakwater).SetFunction("withText",
 			hiero.NewContractFunctionParameters().AddString("swell")), failed: `"detail":"swell"`},
-		"without gas": {query: call().SetContractID(coin).SetGasLimit(1).SetFunction("totalSupply", nil),
-			failed: "gas field must be greater than or equal to 21000"},
+		"without gas": {
+			query:  call().SetContractID(coin).SetGasLimit(1).SetFunction("totalSupply", nil),
+			failed: "gas field must be greater than or equal to 21000",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got, err := c.query.Execute(client)

@@ -58,8 +58,10 @@ const (
 // clientOf returns a client with a loopback address.
 func clientOf(address string) *http.Client {
 	d := net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP(address)}}
-	return &http.Client{Timeout: 30 * time.Second,
-		Transport: &http.Transport{DialContext: d.DialContext, MaxIdleConnsPerHost: 100}}
+	return &http.Client{
+		Timeout:   30 * time.Second,
+		Transport: &http.Transport{DialContext: d.DialContext, MaxIdleConnsPerHost: 100},
+	}
 }
 
 // request is a request of an attack. With abort or unread, the client disconnects after that time.
@@ -102,8 +104,10 @@ var attacks = map[string]request{
 		repeat(50, "a#:fields{"+repeat(17, "d:description")+"}") + "}}}}}"),
 	"large leaves": graphQL("{" + repeat(9, "r#:contracts(first:100){nodes{...F}}") + "} fragment F on Contract {" +
 		repeat(50, "a#:bytecode b#:runtimeBytecode") + "}"),
-	"cold accounts": {path: "/api/v1/contracts/call",
-		body: `{"data":"0x621000005b600101803150600456","gas":15000000}`},
+	"cold accounts": {
+		path: "/api/v1/contracts/call",
+		body: `{"data":"0x621000005b600101803150600456","gas":15000000}`,
+	},
 	"unindexed filters": graphQL("{" + repeat(30,
 		"r#:transactions(filter:{outcome:FAILURE,types:[CRYPTOTRANSFER]},order:ASC){nodes{id}}") + "}"),
 	"trace with memory":         graphQL("{contractTrace(contract:\"0.0.3001\",first:10000,memory:true,storage:true){opcodes{memory stack}}}"),

@@ -33,8 +33,8 @@ type process struct {
 // dataFolder returns a folder for a PostgreSQL server, which runs as another user.
 func dataFolder(t *testing.T) string {
 	t.Helper()
-	dir, err := os.MkdirTemp("",
-		"heliograph-attack") //nolint:usetesting // the folders of t.TempDir are closed to the user that PostgreSQL runs as
+	//nolint:usetesting // the folders of t.TempDir are closed to the user that PostgreSQL runs as
+	dir, err := os.MkdirTemp("", "heliograph-attack")
 	if err != nil {
 		t.Fatal(err)
 	}

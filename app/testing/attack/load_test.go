@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"net"
 	"net/http"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -302,13 +303,13 @@ func TestLoadIdle(t *testing.T) { //nolint:paralleltest // measures latencies
 // and others are served.
 func TestLoadBodies(t *testing.T) { //nolint:paralleltest // measures memory
 	const limit = 256 // MiB
-	p, _ := startLoaded(t, "--memory-limit", fmt.Sprint(limit<<20))
+	p, _ := startLoaded(t, "--memory-limit", strconv.Itoa(limit<<20))
 	quiet := watch(within(t, time.Second), victim, p.url, ordinary...).p99()
 	const padding = 512_000
 	text := post("/graphql", `{"query":"{blocks(first:100){nodes{number}}}","extensions":{"x":"§"}}`)
 	length := strings.Index(text, "Content-Length: ") + len("Content-Length: ")
 	_, body, _ := strings.Cut(text, "\r\n\r\n")
-	text = text[:length] + fmt.Sprint(len(body)-len("§")+padding) + "\r\n\r\n" + body
+	text = text[:length] + strconv.Itoa(len(body)-len("§")+padding) + "\r\n\r\n" + body
 	d := drive{Server: host(p.url), During: *loadTime}
 	for _, address := range addresses(2) {
 		l := load{Address: address, Connections: 1000, Request: text, Padding: padding, Pause: time.Second}

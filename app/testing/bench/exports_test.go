@@ -99,8 +99,10 @@ func BenchmarkExports(b *testing.B) {
 		days        int
 	}{{"Year-of-account", year, 365}, {"Month-of-network", month, 30}} {
 		b.Run(s.name, func(b *testing.B) {
-			variables := map[string]any{"from": strconv.FormatInt(now.AddDate(0, 0, -s.days).Unix(), 10),
-				"to": strconv.FormatInt(now.Unix(), 10)}
+			variables := map[string]any{
+				"from": strconv.FormatInt(now.AddDate(0, 0, -s.days).Unix(), 10),
+				"to":   strconv.FormatInt(now.Unix(), 10),
+			}
 			if s.days == 365 {
 				variables["of"] = busiest(10)
 			}

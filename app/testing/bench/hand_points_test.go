@@ -273,8 +273,10 @@ from token t join entity e on e.id = t.token_id left join custom_fee f on f.enti
 		t.ExpiryTimestamp = &at
 	}
 	if feesSince != nil {
-		t.CustomFees = &customFeesDTO{CreatedTimestamp: timeOf(feesSince), FixedFees: []fixedFeeDTO{},
-			FractionalFees: []struct{}{}}
+		t.CustomFees = &customFeesDTO{
+			CreatedTimestamp: timeOf(feesSince), FixedFees: []fixedFeeDTO{},
+			FractionalFees: []struct{}{},
+		}
 		var fees []struct {
 			AllCollectorsAreExempt bool   `json:"all_collectors_are_exempt"`
 			Amount                 int64  `json:"amount"`
@@ -286,8 +288,10 @@ from token t join entity e on e.id = t.token_id left join custom_fee f on f.enti
 		}
 		for _, f := range fees {
 			t.CustomFees.FixedFees = append(t.CustomFees.FixedFees,
-				fixedFeeDTO{f.AllCollectorsAreExempt, f.Amount, idOf(f.CollectorAccountID),
-					idOf(f.DenominatingTokenID)})
+				fixedFeeDTO{
+					f.AllCollectorsAreExempt, f.Amount, idOf(f.CollectorAccountID),
+					idOf(f.DenominatingTokenID),
+				})
 		}
 	}
 	answer(w, &t, err)
@@ -409,8 +413,10 @@ left join lateral (select * from record_file where consensus_end >= cr.consensus
 	if recovery != nil {
 		e.RecoveryID = ledger.Of(*recovery)
 	}
-	of := ledger.ContractResult{Ethereum: &e, ContractID: ledger.EntityID(zero(contract)),
-		Result: ledger.ResponseCode(code)}
+	of := ledger.ContractResult{
+		Ethereum: &e, ContractID: ledger.EntityID(zero(contract)),
+		Result: ledger.ResponseCode(code),
+	}
 	d.Address, d.Bloom, d.CallResult = addressText(address, contract), bloomOf(bloom), hexOf(called)
 	d.ContractID, d.CreatedContractIDs = idOf(contract), []string{}
 	if len(bloom) == 0 {

@@ -123,8 +123,10 @@ func (s *transactionScan) finish() (transactionDTO, error) {
 		return t, err
 	}
 	for _, m := range moved {
-		t.NFTTransfers = append(t.NFTTransfers, nftTransferDTO{m.IsApproval, idOf(m.ReceiverAccountID),
-			idOf(m.SenderAccountID), m.SerialNumber, idOf(m.TokenID)})
+		t.NFTTransfers = append(t.NFTTransfers, nftTransferDTO{
+			m.IsApproval, idOf(m.ReceiverAccountID),
+			idOf(m.SenderAccountID), m.SerialNumber, idOf(m.TokenID),
+		})
 	}
 	return t, nil
 }

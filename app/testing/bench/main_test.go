@@ -64,8 +64,10 @@ func newRig(tb testing.TB) *rig {
 	log := slog.New(slog.DiscardHandler)
 	base := ledger.EntityID(0)
 	db, err := storage.Open(tb.Context(),
-		storage.Options{PoolOptions: storage.PoolOptions{URL: url, MaxConnections: 2*clients + 1}, ReadOnly: true,
-			Base: base})
+		storage.Options{
+			PoolOptions: storage.PoolOptions{URL: url, MaxConnections: 2*clients + 1}, ReadOnly: true,
+			Base: base,
+		})
 	if err != nil {
 		tb.Fatal(err)
 	}

@@ -52,77 +52,127 @@ func graphLists() []graphList {
 		{`{ account(id: "{}") { transfers(direction: CREDIT)` + transfers, payers, noID},
 		{`{ account(id: "{}") { transfers(direction: DEBIT, order: ASC)` + transfers, payers, noID},
 		{`{ account(id: "{}") { transfers(token: "{}")` + transfers, pairs, "1001 " + noID},
-		{`{ token(id: "{}") { transfers(timestamp: {gte: "{}", lt: "{}"})` + transfers,
-			daily("token_transfer", "token_id"), noID + " 1 86400"},
-		{`{ token(id: "{}") { holders { totalCount { value } nodes { accountId balance } } } }`,
-			`select * from (` + by("token_account", "token_id") + `) t where n <= 15000`, noID},
-		{`{ token(id: "{}") { holders(order: ASC, filter: {balance: {gt: "5"}}) { nodes { accountId balance } } } }`,
-			`select * from (` + by("token_account", "token_id") + `) t where n <= 15000`, noID},
+		{
+			`{ token(id: "{}") { transfers(timestamp: {gte: "{}", lt: "{}"})` + transfers,
+			daily("token_transfer", "token_id"), noID + " 1 86400",
+		},
+		{
+			`{ token(id: "{}") { holders { totalCount { value } nodes { accountId balance } } } }`,
+			`select * from (` + by("token_account", "token_id") + `) t where n <= 15000`, noID,
+		},
+		{
+			`{ token(id: "{}") { holders(order: ASC, filter: {balance: {gt: "5"}}) { nodes { accountId balance } } } }`,
+			`select * from (` + by("token_account", "token_id") + `) t where n <= 15000`, noID,
+		},
 		{`{ tokens(filter: {treasury: "{}"}) { nodes { entityId name } } }`, treasuries, noID},
 		{`{ tokens(order: DESC) { nodes { entityId createdTimestamp } } }`, "", ""},
-		{`{ token(id: "{}") { nfts(filter: {deleted: true}) { totalCount { value } nodes { serialNumber } } } }`,
-			by("nft", "token_id"), noID},
+		{
+			`{ token(id: "{}") { nfts(filter: {deleted: true}) { totalCount { value } nodes { serialNumber } } } }`,
+			by("nft", "token_id"), noID,
+		},
 		{`{ token(id: "{}") { nfts(filter: {deleted: false}, order: ASC) { totalCount { value } nodes { ` +
 			`serialNumber } } } }`, by("nft", "token_id"), noID},
-		{`{ account(id: "{}") { nfts(filter: {deleted: true}) { nodes { serialNumber } } } }`, by("nft", "account_id"),
-			noID},
-		{`{ schedules(filter: {creatorAccountId: {eq: "{}"}}) { nodes { entityId } } }`,
-			by("schedule", "creator_account_id"), noID},
-		{`{ account(id: "{}") { schedules(filter: {state: EXECUTED}) { totalCount { value } nodes { entityId } } } }`,
-			by("schedule", "creator_account_id"), noID},
+		{
+			`{ account(id: "{}") { nfts(filter: {deleted: true}) { nodes { serialNumber } } } }`, by("nft", "account_id"),
+			noID,
+		},
+		{
+			`{ schedules(filter: {creatorAccountId: {eq: "{}"}}) { nodes { entityId } } }`,
+			by("schedule", "creator_account_id"), noID,
+		},
+		{
+			`{ account(id: "{}") { schedules(filter: {state: EXECUTED}) { totalCount { value } nodes { entityId } } } }`,
+			by("schedule", "creator_account_id"), noID,
+		},
 		{`{ account(id: "{}") { schedules(filter: {state: PENDING}, order: ASC) { totalCount { value } nodes { ` +
 			`entityId } } } }`, by("schedule", "creator_account_id"), noID},
 		{`{ network { nodes(orderBy: STAKE) { nodes { nodeId stake } } } }`, "", ""},
-		{`{ topic(id: "{}") { transactions { nodes { consensusTimestamp } } } }`, by("topic_message", "topic_id"),
-			noID},
-		{`{ topic(id: "{}") { messages(joinChunks: true) { nodes { sequenceNumber joinedChunks } } } }`,
-			by("topic_message", "topic_id"), noID},
+		{
+			`{ topic(id: "{}") { transactions { nodes { consensusTimestamp } } } }`, by("topic_message", "topic_id"),
+			noID,
+		},
+		{
+			`{ topic(id: "{}") { messages(joinChunks: true) { nodes { sequenceNumber joinedChunks } } } }`,
+			by("topic_message", "topic_id"), noID,
+		},
 		{`{ account(id: "{}") { history` + history + ` } }`, by("entity_history", "id"), noID},
 		{`{ token(id: "{}") { history` + history + ` } }`, by("token_history", "token_id"), noID},
-		{`{ nft(token: "{}", serialNumber: "{}") { history` + history + ` } }`,
-			`select token_id || ' ' || serial_number as v, count(*) as n from nft_history group by 1`, noID + " 1"},
-		{`{ search(text: "{}") { totalCount { value } nodes { __typename } } }`,
+		{
+			`{ nft(token: "{}", serialNumber: "{}") { history` + history + ` } }`,
+			`select token_id || ' ' || serial_number as v, count(*) as n from nft_history group by 1`, noID + " 1",
+		},
+		{
+			`{ search(text: "{}") { totalCount { value } nodes { __typename } } }`,
 			`select split_part(left(name, 5), ' ', 1) as v, count(*) as n from token where name ~ '^\w{3}' group by 1`,
-			"zzzqqq"},
+			"zzzqqq",
+		},
 		{`{ search(text: "{}") { nodes { __typename } } }`, by("entity", "public_key"), noWord},
 		{`{ search(text: "{}") { nodes { __typename } } }`, hex("entity", "evm_address"), noWord[:40]},
-		{`{ account(id: "{}") { ` + counts + ` { transactions received sent rewards } } }`,
-			ranged("transaction", "payer_account_id"), noID + " 1 86400"},
-		{`{ topic(id: "{}") { ` + counts + ` { messages } } }`, ranged("topic_message", "topic_id"),
-			noID + " 1 86400"},
-		{`{ contract(id: "{}") { ` + counts + ` { calls gasUsed } } }`, ranged("contract_result", "contract_id"),
-			noID + " 1 86400"},
-		{`{ token(id: "{}") { ` + counts + ` { transfers volume } } }`, daily("token_transfer", "token_id"),
-			noID + " 1 86400"},
+		{
+			`{ account(id: "{}") { ` + counts + ` { transactions received sent rewards } } }`,
+			ranged("transaction", "payer_account_id"), noID + " 1 86400",
+		},
+		{
+			`{ topic(id: "{}") { ` + counts + ` { messages } } }`, ranged("topic_message", "topic_id"),
+			noID + " 1 86400",
+		},
+		{
+			`{ contract(id: "{}") { ` + counts + ` { calls gasUsed } } }`, ranged("contract_result", "contract_id"),
+			noID + " 1 86400",
+		},
+		{
+			`{ token(id: "{}") { ` + counts + ` { transfers volume } } }`, daily("token_transfer", "token_id"),
+			noID + " 1 86400",
+		},
 		{`{ network { ` + counts + ` { blocks transactions gasUsed } } }`, days, "1 86400"},
 		{`{ token(id: "{}") { holderCount { value } } }`, by("token_account", "token_id"), noID},
-		{`{ tokens(filter: {id: {in: ["{}", "1", "2"]}}) { nodes { entityId } } }`, by("token_account", "token_id"),
-			noID},
-		{`{ schedules(filter: {creatorAccountId: {eq: "{}"}, state: PENDING}) { nodes { entityId } } }`,
-			by("schedule", "creator_account_id"), noID},
-		{`{ schedules(filter: {creatorAccountId: {eq: "{}"}, state: DELETED}, order: DESC) { nodes { entityId } } }`,
-			by("schedule", "creator_account_id"), noID},
-		{`{ account(id: "{}") { transactions(filter: {entityId: "{}"}) { nodes { consensusTimestamp } } } }`,
-			entries, "1001 " + noID},
-		{`{ transactions(filter: {account: "{}", entityId: "{}"}, order: ASC) { nodes { consensusTimestamp } } }`,
-			entries, "1001 " + noID},
-		{`{ account(id: "{}") { transactions(filter: {tokenId: "{}"}) { nodes { consensusTimestamp } } } }`,
-			tokenPairs, "1001 " + noID},
-		{`{ transactions(filter: {account: "{}", tokenId: "{}"}, order: ASC) { nodes { consensusTimestamp } } }`,
-			tokenPairs, "1001 " + noID},
+		{
+			`{ tokens(filter: {id: {in: ["{}", "1", "2"]}}) { nodes { entityId } } }`, by("token_account", "token_id"),
+			noID,
+		},
+		{
+			`{ schedules(filter: {creatorAccountId: {eq: "{}"}, state: PENDING}) { nodes { entityId } } }`,
+			by("schedule", "creator_account_id"), noID,
+		},
+		{
+			`{ schedules(filter: {creatorAccountId: {eq: "{}"}, state: DELETED}, order: DESC) { nodes { entityId } } }`,
+			by("schedule", "creator_account_id"), noID,
+		},
+		{
+			`{ account(id: "{}") { transactions(filter: {entityId: "{}"}) { nodes { consensusTimestamp } } } }`,
+			entries, "1001 " + noID,
+		},
+		{
+			`{ transactions(filter: {account: "{}", entityId: "{}"}, order: ASC) { nodes { consensusTimestamp } } }`,
+			entries, "1001 " + noID,
+		},
+		{
+			`{ account(id: "{}") { transactions(filter: {tokenId: "{}"}) { nodes { consensusTimestamp } } } }`,
+			tokenPairs, "1001 " + noID,
+		},
+		{
+			`{ transactions(filter: {account: "{}", tokenId: "{}"}, order: ASC) { nodes { consensusTimestamp } } }`,
+			tokenPairs, "1001 " + noID,
+		},
 		{`{ search(text: "{}") { nodes { __typename } } }`, hex("transaction_hash", "hash"), noWord},
-		{`{ search(text: "{}") { nodes { __typename } } }`, `select hash as v, 1 as n from record_file limit 1000`,
-			noWord + noWord[:32]},
+		{
+			`{ search(text: "{}") { nodes { __typename } } }`, `select hash as v, 1 as n from record_file limit 1000`,
+			noWord + noWord[:32],
+		},
 		{`{ search(text: "{}") { nodes { __typename } } }`, `select id::text as v, 1 as n from entity`, noID},
-		{`{ search(text: "{}") { nodes { __typename } } }`,
+		{
+			`{ search(text: "{}") { nodes { __typename } } }`,
 			`select topic_id || '/' || max(sequence_number) as v, count(*) as n from topic_message group by topic_id`,
-			noID + "/1"},
+			noID + "/1",
+		},
 		{`{ search(text: "{}") { nodes { __typename } } }`, started, "0.0.2@1.1"},
 	}
 	for typ := range strings.FieldsSeq("ACCOUNT BLOCK CONTRACT FILE NETWORK_NODE NFT SCHEDULE TOKEN TOPIC " +
 		"TOPIC_MESSAGE TRANSACTION") {
-		lists = append(lists, graphList{`{ search(text: "{}", types: [` + typ + `]) { nodes { __typename } } }`,
-			by("entity", "public_key"), "zzzqqq"})
+		lists = append(lists, graphList{
+			`{ search(text: "{}", types: [` + typ + `]) { nodes { __typename } } }`,
+			by("entity", "public_key"), "zzzqqq",
+		})
 	}
 	return lists
 }
@@ -152,8 +202,10 @@ func servedDocument(document string) bool {
 		return !strings.Contains(document, "stats(")
 	}
 	name := list[1]
-	if root := map[string]string{"results": "contractResults", "logs": "contractLogs",
-		"balances": "tokenBalances"}[name]; root != "" && strings.Count(document, "(") > 1 {
+	if root := map[string]string{
+		"results": "contractResults", "logs": "contractLogs",
+		"balances": "tokenBalances",
+	}[name]; root != "" && strings.Count(document, "(") > 1 {
 		name = root
 	}
 	return storage.FindUnindexed(name, func(filter string) bool {

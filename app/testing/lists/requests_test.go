@@ -107,8 +107,10 @@ func (l *list) requests(t *testing.T, v *values, middle ledger.Timestamp) []*mea
 					full := strings.Join(slices.DeleteFunc([]string{query, span, order}, func(s string) bool {
 						return s == ""
 					}), "&")
-					out = append(out, &measured{path: path + "?" + full,
-						group: strings.Join(append([]string{l.path}, names...), " ")})
+					out = append(out, &measured{
+						path:  path + "?" + full,
+						group: strings.Join(append([]string{l.path}, names...), " "),
+					})
 				}
 			}
 		}

@@ -81,23 +81,33 @@ func resultFilters() []filter {
 
 // allLists are the lists with their filters.
 func allLists() []list {
-	withHash := append(logFilters(), filter{name: "transaction.hash", values: hex("contract_transaction_hash", "hash"),
-		absent: noWord})
+	withHash := append(logFilters(), filter{
+		name: "transaction.hash", values: hex("contract_transaction_hash", "hash"),
+		absent: noWord,
+	})
 	return []list{
 		{path: "/accounts", filters: append(accountFilters(), filter{name: "balance", fixed: "false"})},
 		{
 			path: "/accounts/{}", parents: by("crypto_transfer", "entity_id"), times: ranges,
-			filters: []filter{{name: "transactiontype", values: transactionTypes, absent: "HISTORYPROOFVOTE"},
-				{name: "transactions", fixed: "false"}},
+			filters: []filter{
+				{name: "transactiontype", values: transactionTypes, absent: "HISTORYPROOFVOTE"},
+				{name: "transactions", fixed: "false"},
+			},
 		},
 		{path: "/balances", filters: accountFilters(), times: asOf},
-		{path: "/blocks",
-			filters: []filter{{name: "block.number", values: key("record_file", "index"), absent: "999999999",
-				ops: bounds}}, times: ranges},
+		{
+			path: "/blocks",
+			filters: []filter{{
+				name: "block.number", values: key("record_file", "index"), absent: "999999999",
+				ops: bounds,
+			}}, times: ranges,
+		},
 		{
 			path: "/topics/{}/messages", parents: by("topic_message", "topic_id"), times: ranges,
-			filters: []filter{{name: "sequencenumber", values: by("topic_message", "sequence_number"),
-				absent: "999999999", ops: bounds}, {name: "encoding", fixed: "utf-8"}},
+			filters: []filter{{
+				name: "sequencenumber", values: by("topic_message", "sequence_number"),
+				absent: "999999999", ops: bounds,
+			}, {name: "encoding", fixed: "utf-8"}},
 		},
 		{
 			path: "/transactions", times: ranges, depth: 3, filters: []filter{
@@ -107,26 +117,36 @@ func allLists() []list {
 				{name: "transactiontype", values: transactionTypes, absent: "HISTORYPROOFVOTE"},
 			},
 		},
-		{path: "/network/nodes", filters: []filter{{name: "file.id", fixed: "101 102"},
-			{name: "node.id", fixed: "0 gt:3 99"}}},
-		{path: "/network/registered-nodes", filters: []filter{{name: "registerednode.id", fixed: "1 gt:3 99"},
-			{name: "type", fixed: "BLOCK_NODE"}}},
+		{path: "/network/nodes", filters: []filter{
+			{name: "file.id", fixed: "101 102"},
+			{name: "node.id", fixed: "0 gt:3 99"},
+		}},
+		{path: "/network/registered-nodes", filters: []filter{
+			{name: "registerednode.id", fixed: "1 gt:3 99"},
+			{name: "type", fixed: "BLOCK_NODE"},
+		}},
 		{path: "/schedules", depth: 2, filters: []filter{
 			{name: "account.id", values: by("schedule", "creator_account_id"), absent: noID, ops: bounds},
 			{name: "schedule.id", values: key("schedule", "schedule_id"), absent: noID, ops: bounds},
 		}},
-		{path: "/contracts",
-			filters: []filter{{name: "contract.id", values: key("contract", "id"), absent: noID, ops: bounds}}},
+		{
+			path:    "/contracts",
+			filters: []filter{{name: "contract.id", values: key("contract", "id"), absent: noID, ops: bounds}},
+		},
 		{
 			path: "/contracts/{}/state", parents: by("contract_state", "contract_id"), times: asOf,
 			filters: []filter{{name: "slot", values: hex("contract_state", "slot"), absent: noWord, ops: bounds}},
 		},
-		{path: "/contracts/{}/results/logs", parents: by("contract_log", "contract_id"), filters: logFilters(),
-			times: ranges, depth: 2},
+		{
+			path: "/contracts/{}/results/logs", parents: by("contract_log", "contract_id"), filters: logFilters(),
+			times: ranges, depth: 2,
+		},
 		{path: "/contracts/results/logs", filters: withHash, times: ranges, depth: 2},
 		{path: "/contracts/results", filters: resultFilters(), times: ranges, depth: 2},
-		{path: "/contracts/{}/results", parents: by("contract_result", "contract_id"), filters: resultFilters(),
-			times: ranges, depth: 2},
+		{
+			path: "/contracts/{}/results", parents: by("contract_result", "contract_id"), filters: resultFilters(),
+			times: ranges, depth: 2,
+		},
 		{
 			path: "/contracts/results/{}/actions", filters: []filter{{name: "index", fixed: "0 gt:3 99"}},
 			parents: `select '0x' || encode(h.hash, 'hex') as v, a.n from (select consensus_timestamp, count(*) as ` +
@@ -145,12 +165,18 @@ func allLists() []list {
 			{name: "token.id", values: by("nft_allowance", "token_id"), absent: noID, ops: bounds},
 			{name: "owner", fixed: "false"},
 		}},
-		{path: "/accounts/{}/airdrops/outstanding", parents: by("token_airdrop", "sender_account_id"), depth: 2,
-			filters: airdropFilters("receiver")},
-		{path: "/accounts/{}/airdrops/pending", parents: by("token_airdrop", "receiver_account_id"), depth: 2,
-			filters: airdropFilters("sender")},
-		{path: "/accounts/{}/hooks", parents: by("hook", "owner_id"),
-			filters: []filter{{name: "hook.id", values: by("hook", "hook_id"), absent: "999999", ops: bounds}}},
+		{
+			path: "/accounts/{}/airdrops/outstanding", parents: by("token_airdrop", "sender_account_id"), depth: 2,
+			filters: airdropFilters("receiver"),
+		},
+		{
+			path: "/accounts/{}/airdrops/pending", parents: by("token_airdrop", "receiver_account_id"), depth: 2,
+			filters: airdropFilters("sender"),
+		},
+		{
+			path: "/accounts/{}/hooks", parents: by("hook", "owner_id"),
+			filters: []filter{{name: "hook.id", values: by("hook", "hook_id"), absent: "999999", ops: bounds}},
+		},
 		{
 			path: "/accounts/{}/hooks/{}/storage", parents: by("hook_storage", "owner_id || ' ' || hook_id"),
 			times:   asOf,
@@ -159,19 +185,25 @@ func allLists() []list {
 		{path: "/tokens", depth: 2, filters: []filter{
 			{name: "account.id", values: by("token_account", "account_id"), absent: noID},
 			{name: "name", values: by("token", "split_part(name, ' ', 1)"), absent: "qqqq"},
-			{name: "publickey", values: by("(select * from entity where type = 'TOKEN') e", "public_key"),
-				absent: noWord},
+			{
+				name: "publickey", values: by("(select * from entity where type = 'TOKEN') e", "public_key"),
+				absent: noWord,
+			},
 			{name: "token.id", values: key("token", "token_id"), absent: noID, ops: bounds},
 			{name: "type", fixed: "FUNGIBLE_COMMON NON_FUNGIBLE_UNIQUE"},
 		}},
-		{path: "/tokens/{}/balances", parents: by("token_account", "token_id"), filters: accountFilters(),
-			times: asOf},
+		{
+			path: "/tokens/{}/balances", parents: by("token_account", "token_id"), filters: accountFilters(),
+			times: asOf,
+		},
 		{path: "/tokens/{}/nfts", parents: by("nft", "token_id"), depth: 2, filters: []filter{
 			{name: "account.id", values: by("nft", "account_id"), absent: noID},
 			{name: "serialnumber", values: by("nft", "serial_number"), absent: "999999999", ops: bounds},
 		}},
-		{path: "/tokens/{}/nfts/{}/transactions", parents: by("nft_history", "token_id || ' ' || serial_number"),
-			times: ranges},
+		{
+			path: "/tokens/{}/nfts/{}/transactions", parents: by("nft_history", "token_id || ' ' || serial_number"),
+			times: ranges,
+		},
 		{path: "/accounts/{}/nfts", parents: by("nft", "account_id"), depth: 2, filters: []filter{
 			{name: "token.id", values: by("nft", "token_id"), absent: noID, ops: bounds},
 			{name: "serialnumber", values: by("nft", "serial_number"), absent: "999999999", ops: bounds},

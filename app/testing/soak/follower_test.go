@@ -58,8 +58,10 @@ func (f *follower) overSocket(ctx context.Context) error {
 	}
 	_ = resp.Body // belongs to the connection
 	defer func() { _ = conn.CloseNow() }()
-	for _, message := range []string{`{"type":"connection_init"}`,
-		fmt.Sprintf(`{"id":"s","type":"subscribe","payload":%s}`, f.request())} {
+	for _, message := range []string{
+		`{"type":"connection_init"}`,
+		fmt.Sprintf(`{"id":"s","type":"subscribe","payload":%s}`, f.request()),
+	} {
 		if err := conn.Write(ctx, websocket.MessageText, []byte(message)); err != nil {
 			return err
 		}

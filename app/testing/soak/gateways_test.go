@@ -79,8 +79,10 @@ func startFleet(t *testing.T, n *network) *fleet {
 	}
 	f := &fleet{network: n, proxy: freeAddress(t)}
 	hash := sha256.Sum256([]byte(apiKey))
-	for option, text := range map[string]string{"--trusted-documents": `{"newest":"{blocks(first:1){nodes{number}}}"}`,
-		"--api-keys": hex.EncodeToString(hash[:]) + " reader\n"} {
+	for option, text := range map[string]string{
+		"--trusted-documents": `{"newest":"{blocks(first:1){nodes{number}}}"}`,
+		"--api-keys":          hex.EncodeToString(hash[:]) + " reader\n",
+	} {
 		path := filepath.Join(t.TempDir(), "file")
 		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
@@ -159,8 +161,10 @@ func (r *readers) read(ctx context.Context, f *fleet) {
 	from := &net.Dialer{LocalAddr: &net.TCPAddr{IP: net.IPv4(127, 0, 3, 1)}}
 	client := &http.Client{Transport: &http.Transport{DialContext: from.DialContext}, Timeout: 10 * time.Second}
 	for i := 0; ctx.Err() == nil; i++ {
-		path := []string{"/api/v1/transactions?limit=2", "/api/v1/topics/9001/messages?limit=2",
-			"/graphql?query=" + url.QueryEscape("{blocks(first:1){nodes{number}}}")}[i%3]
+		path := []string{
+			"/api/v1/transactions?limit=2", "/api/v1/topics/9001/messages?limit=2",
+			"/graphql?query=" + url.QueryEscape("{blocks(first:1){nodes{number}}}"),
+		}[i%3]
 		resp, err := get(context.WithoutCancel(ctx), client, "http://"+f.proxy+path)
 		text := ""
 		if err != nil {
@@ -373,8 +377,10 @@ func (f *fleet) agree(t *testing.T) {
 	}
 	next := fmt.Sprintf(page, fmt.Sprintf(`,after:%q`, first.Data.Topic.Messages.PageInfo.EndCursor))
 	for i := range f.gateways {
-		for _, path := range []string{"/api/v1/topics/9001/messages?limit=3", "/api/v1/topics/9001/messages/2",
-			"/graphql/schema.graphql"} {
+		for _, path := range []string{
+			"/api/v1/topics/9001/messages?limit=3", "/api/v1/topics/9001/messages/2",
+			"/graphql/schema.graphql",
+		} {
 			wantTag, want := read(0, path)
 			if tag, body := read(i, path); body != want || tag != wantTag || tag == "" {
 				t.Errorf("gateway %d, %s: ETag %s, want %s; equal bodies: %t", i, path, tag, wantTag, body == want)

@@ -38,8 +38,8 @@ type network struct {
 // startNetwork starts both. The gateway is the binary that `make build` creates.
 func startNetwork(t *testing.T) *network {
 	t.Helper()
-	dir, err := os.MkdirTemp("",
-		"heliograph-soak") //nolint:usetesting // the folders of t.TempDir are closed to the user that PostgreSQL runs as
+	//nolint:usetesting // the folders of t.TempDir are closed to the user that PostgreSQL runs as
+	dir, err := os.MkdirTemp("", "heliograph-soak")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -66,8 +66,10 @@ func (n *network) startGateway(t *testing.T, listen string, args ...string) (gat
 	if err != nil {
 		t.Fatal(err)
 	}
-	args = append([]string{"serve", "--listen", listen, "--admin-listen", "", "--database-url", n.url, "--log-format",
-		"text", "--log-level", "warn"}, args...)
+	args = append([]string{
+		"serve", "--listen", listen, "--admin-listen", "", "--database-url", n.url, "--log-format",
+		"text", "--log-level", "warn",
+	}, args...)
 	gateway = exec.Command(binary, args...)
 	gateway.Stderr = os.Stderr
 	if err := gateway.Start(); err != nil {

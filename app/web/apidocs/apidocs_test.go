@@ -12,8 +12,10 @@ import (
 
 func handlerOf(t *testing.T) http.Handler {
 	t.Helper()
-	h, err := Handler(Options{Prefix: "/api/v1/docs", JSON: []byte(`{"openapi":"3.1.0"}`),
-		YAML: []byte("openapi: 3.1.0\n")})
+	h, err := Handler(Options{
+		Prefix: "/api/v1/docs", JSON: []byte(`{"openapi":"3.1.0"}`),
+		YAML: []byte("openapi: 3.1.0\n"),
+	})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -107,8 +107,10 @@ func contentTypeOf(extension string) string {
 
 func newFile(packed []byte, contentType, cacheControl string) *File {
 	sum := sha256.Sum256(packed)
-	f := &File{packed: packed, tag: base64.RawURLEncoding.EncodeToString(sum[:12]), contentType: contentType,
-		cacheControl: cacheControl}
+	f := &File{
+		packed: packed, tag: base64.RawURLEncoding.EncodeToString(sum[:12]), contentType: contentType,
+		cacheControl: cacheControl,
+	}
 	f.gzip = sync.OnceValue(func() []byte {
 		content, err := f.Unpack()
 		if err != nil {

@@ -89,8 +89,10 @@ func (h handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 var exampleFiles embed.FS
 
 // groups are the groups of examples by the first digit of their file names.
-var groups = [...]string{"Applications", "Accounts and tokens", "Transactions and blocks", "Contracts",
-	"Network and search", "Subscriptions"}
+var groups = [...]string{
+	"Applications", "Accounts and tokens", "Transactions and blocks", "Contracts",
+	"Network and search", "Subscriptions",
+}
 
 // Example is a document in the list of examples of the page. On the first visit, the page opens the first group in
 // tabs.

@@ -43,45 +43,83 @@ func TestHandler(t *testing.T) {
 		contentType, encoding      string
 		cache, location            string
 	}{
-		{name: "page", path: "/graphiql", accept: "gzip, br", status: 200, contentType: "text/html; charset=utf-8",
-			encoding: "br", cache: "no-cache"},
-		{name: "page with a link", path: "/graphiql?query=%7Ba%7D", accept: "gzip", status: 200,
-			contentType: "text/html; charset=utf-8", encoding: "gzip", cache: "no-cache"},
-		{name: "page without compression", path: "/graphiql", status: 200, contentType: "text/html; charset=utf-8",
-			cache: "no-cache"},
-		{name: "page, HEAD", method: "HEAD", path: "/graphiql", accept: "gzip", status: 200,
-			contentType: "text/html; charset=utf-8", encoding: "gzip", cache: "no-cache"},
-		{name: "script", path: "/graphiql" + script, accept: "gzip", status: 200,
-			contentType: "text/javascript; charset=utf-8", encoding: "gzip", cache: assets.Forever},
-		{name: "script in brotli", path: "/graphiql" + script, accept: "gzip, deflate, br, zstd", status: 200,
-			contentType: "text/javascript; charset=utf-8", encoding: "br", cache: assets.Forever},
-		{name: "script, HEAD without compression", method: "HEAD", path: "/graphiql" + script, status: 200,
-			contentType: "text/javascript; charset=utf-8", cache: assets.Forever},
-		{name: "all refused", path: "/graphiql" + script, accept: "gzip;q=0, br;q=0, *", status: 200,
-			contentType: "text/javascript; charset=utf-8", cache: assets.Forever},
-		{name: "any coding", path: "/graphiql" + style, accept: "*", status: 200,
-			contentType: "text/css; charset=utf-8", encoding: "br", cache: assets.Forever},
-		{name: "worker", path: "/graphiql" + worker, accept: "gzip;q=0.5", status: 200,
-			contentType: "text/javascript; charset=utf-8", encoding: "gzip", cache: assets.Forever},
-		{name: "icon", path: "/graphiql" + icon, accept: "gzip", status: 200, contentType: "image/svg+xml",
-			encoding: "gzip", cache: assets.Forever},
-		{name: "icon font", path: "/graphiql" + oneOf(t, "assets/codicon-*.ttf"), accept: "gzip", status: 200,
-			contentType: "font/ttf", encoding: "gzip", cache: assets.Forever},
-		{name: "examples", path: "/graphiql/examples.json", status: 200, contentType: "application/json",
-			cache: "no-cache"},
-		{name: "trailing slash", path: "/graphiql/?rest=%2Fapi%2Fv1%2Faccounts", status: 308,
-			location: "../graphiql?rest=%2Fapi%2Fv1%2Faccounts"},
-		{name: "unknown asset", path: "/graphiql/assets/index-00000000.js", accept: "gzip", status: 404,
-			contentType: "text/plain; charset=utf-8"},
-		{name: "page by its file name", path: "/graphiql/index.html", status: 404,
-			contentType: "text/plain; charset=utf-8"},
-		{name: "packed file by its name", path: "/graphiql" + script + ".br", status: 404,
-			contentType: "text/plain; charset=utf-8"},
-		{name: "way out of the folder", path: "/graphiql/assets/../../graphiql.go", status: 404,
-			contentType: "text/plain; charset=utf-8"},
+		{
+			name: "page", path: "/graphiql", accept: "gzip, br", status: 200, contentType: "text/html; charset=utf-8",
+			encoding: "br", cache: "no-cache",
+		},
+		{
+			name: "page with a link", path: "/graphiql?query=%7Ba%7D", accept: "gzip", status: 200,
+			contentType: "text/html; charset=utf-8", encoding: "gzip", cache: "no-cache",
+		},
+		{
+			name: "page without compression", path: "/graphiql", status: 200, contentType: "text/html; charset=utf-8",
+			cache: "no-cache",
+		},
+		{
+			name: "page, HEAD", method: "HEAD", path: "/graphiql", accept: "gzip", status: 200,
+			contentType: "text/html; charset=utf-8", encoding: "gzip", cache: "no-cache",
+		},
+		{
+			name: "script", path: "/graphiql" + script, accept: "gzip", status: 200,
+			contentType: "text/javascript; charset=utf-8", encoding: "gzip", cache: assets.Forever,
+		},
+		{
+			name: "script in brotli", path: "/graphiql" + script, accept: "gzip, deflate, br, zstd", status: 200,
+			contentType: "text/javascript; charset=utf-8", encoding: "br", cache: assets.Forever,
+		},
+		{
+			name: "script, HEAD without compression", method: "HEAD", path: "/graphiql" + script, status: 200,
+			contentType: "text/javascript; charset=utf-8", cache: assets.Forever,
+		},
+		{
+			name: "all refused", path: "/graphiql" + script, accept: "gzip;q=0, br;q=0, *", status: 200,
+			contentType: "text/javascript; charset=utf-8", cache: assets.Forever,
+		},
+		{
+			name: "any coding", path: "/graphiql" + style, accept: "*", status: 200,
+			contentType: "text/css; charset=utf-8", encoding: "br", cache: assets.Forever,
+		},
+		{
+			name: "worker", path: "/graphiql" + worker, accept: "gzip;q=0.5", status: 200,
+			contentType: "text/javascript; charset=utf-8", encoding: "gzip", cache: assets.Forever,
+		},
+		{
+			name: "icon", path: "/graphiql" + icon, accept: "gzip", status: 200, contentType: "image/svg+xml",
+			encoding: "gzip", cache: assets.Forever,
+		},
+		{
+			name: "icon font", path: "/graphiql" + oneOf(t, "assets/codicon-*.ttf"), accept: "gzip", status: 200,
+			contentType: "font/ttf", encoding: "gzip", cache: assets.Forever,
+		},
+		{
+			name: "examples", path: "/graphiql/examples.json", status: 200, contentType: "application/json",
+			cache: "no-cache",
+		},
+		{
+			name: "trailing slash", path: "/graphiql/?rest=%2Fapi%2Fv1%2Faccounts", status: 308,
+			location: "../graphiql?rest=%2Fapi%2Fv1%2Faccounts",
+		},
+		{
+			name: "unknown asset", path: "/graphiql/assets/index-00000000.js", accept: "gzip", status: 404,
+			contentType: "text/plain; charset=utf-8",
+		},
+		{
+			name: "page by its file name", path: "/graphiql/index.html", status: 404,
+			contentType: "text/plain; charset=utf-8",
+		},
+		{
+			name: "packed file by its name", path: "/graphiql" + script + ".br", status: 404,
+			contentType: "text/plain; charset=utf-8",
+		},
+		{
+			name: "way out of the folder", path: "/graphiql/assets/../../graphiql.go", status: 404,
+			contentType: "text/plain; charset=utf-8",
+		},
 		{name: "folder", path: "/graphiql/assets/", status: 404, contentType: "text/plain; charset=utf-8"},
-		{name: "name that only begins alike", path: "/graphiqlx", status: 404,
-			contentType: "text/plain; charset=utf-8"},
+		{
+			name: "name that only begins alike", path: "/graphiqlx", status: 404,
+			contentType: "text/plain; charset=utf-8",
+		},
 		{name: "another path", path: "/", status: 404, contentType: "text/plain; charset=utf-8"},
 		{name: "POST", method: "POST", path: "/graphiql", status: 405, contentType: "text/plain; charset=utf-8"},
 	} {

@@ -58,8 +58,10 @@ func (s *Site) renderAll(ctx context.Context, page *status.Page) (map[string]*do
 	if err != nil {
 		return nil, until, err
 	}
-	for _, list := range [][]notice{p.UnresolvedIncidents.Nodes, p.ActiveMaintenances.Nodes,
-		p.UpcomingMaintenances.Nodes, ended} {
+	for _, list := range [][]notice{
+		p.UnresolvedIncidents.Nodes, p.ActiveMaintenances.Nodes,
+		p.UpcomingMaintenances.Nodes, ended,
+	} {
 		for i := range list {
 			out[incidentPrefix+list[i].Code], err = s.noticePage(p, &list[i])
 			if err != nil {
@@ -197,8 +199,10 @@ func (s *Site) history(ctx context.Context, page *status.Page, month string) (*d
 	next := first.AddDate(0, 1, 0)
 	begin, end := status.DateOf(first).Start(page.Zone), status.DateOf(next).Start(page.Zone)
 	var got struct{ Page *pageData }
-	variables := map[string]any{"page": page.Slug, "since": begin.Format(time.RFC3339),
-		"until": end.Format(time.RFC3339)}
+	variables := map[string]any{
+		"page": page.Slug, "since": begin.Format(time.RFC3339),
+		"until": end.Format(time.RFC3339),
+	}
 	if err := s.query(ctx, "history", variables, &got); err != nil {
 		return nil, err
 	}
@@ -206,8 +210,10 @@ func (s *Site) history(ctx context.Context, page *status.Page, month string) (*d
 	if p == nil {
 		return nil, errGone
 	}
-	h := historyPage{head: s.head(p, first.Format("January 2006")+" – "+p.Name+" status", "history"),
-		Month: first.Format("January 2006")}
+	h := historyPage{
+		head:  s.head(p, first.Format("January 2006")+" – "+p.Name+" status", "history"),
+		Month: first.Format("January 2006"),
+	}
 	all := slices.Concat(p.Incidents.Nodes, p.Maintenances.Nodes)
 	h.Days = daysOf(next.AddDate(0, 0, -1), first, all, false)
 	earliest := p.CreatedAt

@@ -55,8 +55,10 @@ func (h *history) act(name string) func(code string, err error) bool {
 func (h *history) affected() (out []status.Assignment) {
 	for _, c := range h.components {
 		if h.IntN(2) == 0 {
-			out = append(out, status.Assignment{Component: c,
-				Status: status.ComponentStatuses()[[]int{0, 2, 3, 4}[h.IntN(4)]]})
+			out = append(out, status.Assignment{
+				Component: c,
+				Status:    status.ComponentStatuses()[[]int{0, 2, 3, 4}[h.IntN(4)]],
+			})
 		}
 	}
 	return out
@@ -70,8 +72,10 @@ func (h *history) step() {
 	if len(h.notices) > 0 {
 		code = h.notices[max(0, len(h.notices)-1-h.IntN(3))]
 	}
-	update := status.NewUpdate{Body: "Update.", State: []status.State{status.Investigating, status.Identified,
-		status.Monitoring}[h.IntN(3)], Affected: h.affected()}
+	update := status.NewUpdate{Body: "Update.", State: []status.State{
+		status.Investigating, status.Identified,
+		status.Monitoring,
+	}[h.IntN(3)], Affected: h.affected()}
 	if h.IntN(6) == 0 {
 		update.DisplayAt = ledger.Of(h.now.Add(-time.Duration(h.IntN(7200)) * time.Second))
 	}
@@ -119,8 +123,10 @@ func TestRoundTrip(t *testing.T) {
 	headlines := map[string]int{}
 	pages := breadth.Of(12, 50)
 	for n := range pages {
-		h := &history{Rand: rand.New(rand.NewPCG(19, uint64(n))), t: t,
-			now: time.Date(2026, 2, 10, 8, 0, 0, 0, time.UTC), acts: acts}
+		h := &history{
+			Rand: rand.New(rand.NewPCG(19, uint64(n))), t: t,
+			now: time.Date(2026, 2, 10, 8, 0, 0, 0, time.UTC), acts: acts,
+		}
 		h.edit = statuspages.NewEditor(source.Status, func() time.Time { return h.now }, nil)
 		h.page = &status.Page{
 			Name: fmt.Sprintf("Page %d", n), URL: fmt.Sprintf("https://p%d.example", n),
@@ -224,8 +230,10 @@ uptime { percent days { date percent worstShown outageSeconds partialSeconds deg
 			}
 		}
 	}
-	for _, name := range []string{"open", "update", "resolve", "reopen", "backfill", "schedule", "complete",
-		"remove"} {
+	for _, name := range []string{
+		"open", "update", "resolve", "reopen", "backfill", "schedule", "complete",
+		"remove",
+	} {
 		if acts[name] < pages/5 {
 			t.Errorf("%d times %s on %d pages", acts[name], name, pages)
 		}
@@ -237,8 +245,10 @@ uptime { percent days { date percent worstShown outageSeconds partialSeconds deg
 func TestSize(t *testing.T) {
 	t.Parallel()
 	g := testenv.Over(t, testenv.Empty.Fresh(t))
-	h := &history{Rand: rand.New(rand.NewPCG(19, 50)), t: t, now: testenv.Now().AddDate(0, 0, -100),
-		acts: map[string]int{}}
+	h := &history{
+		Rand: rand.New(rand.NewPCG(19, 50)), t: t, now: testenv.Now().AddDate(0, 0, -100),
+		acts: map[string]int{},
+	}
 	h.edit = statuspages.NewEditor(g.Status, func() time.Time { return h.now }, nil)
 	code, err := h.edit.InitPage(t.Context(), testenv.Author,
 		statuspages.PageInit{Page: status.Page{Name: "Large", URL: "https://large.example"}, Component: "First"})

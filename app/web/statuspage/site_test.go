@@ -44,10 +44,14 @@ func TestFront(t *testing.T) {
 		want              []string
 	}{
 		{"headline", "h1", "", []string{"Major System Outage"}},
-		{"sections", "h2", "", []string{"Open incidents", "Maintenance in progress", "Components",
-			"Upcoming maintenance", "Past two weeks", "Subscribe", "Build on it"}},
-		{"groups", "summary", "", []string{"Consensus nodes6 of 7 operationalDegraded performance",
-			"Gateway3 of 3 operationalOperational", "Around town2 of 2 operationalOperational"}},
+		{"sections", "h2", "", []string{
+			"Open incidents", "Maintenance in progress", "Components",
+			"Upcoming maintenance", "Past two weeks", "Subscribe", "Build on it",
+		}},
+		{"groups", "summary", "", []string{
+			"Consensus nodes6 of 7 operationalDegraded performance",
+			"Gateway3 of 3 operationalOperational", "Around town2 of 2 operationalOperational",
+		}},
 		{"state of the page", "title", "", []string{"Lantern Bay status"}},
 	} {
 		list := texts(c.name, c.class)
@@ -99,9 +103,11 @@ func TestPolicies(t *testing.T) {
 	t.Parallel()
 	g := testenv.Demo(t, testenv.Cached())
 	incident := g.NewestIncident(t)
-	for path, frames := range map[string]string{"/": "'none'", "/history": "'none'",
+	for path, frames := range map[string]string{
+		"/": "'none'", "/history": "'none'",
 		"/incidents/" + incident: "'none'",
-		"/incidents/none":        "'none'", "/embed/frame": "*"} {
+		"/incidents/none":        "'none'", "/embed/frame": "*",
+	} {
 		got := g.Get(t, path)
 		policy := got.Header.Get("Content-Security-Policy")
 		if !strings.HasPrefix(policy, "default-src 'none'; script-src 'self'; style-src 'self';") ||
@@ -444,8 +450,10 @@ func TestLanding(t *testing.T) {
 	url := testenv.Empty.Fresh(t)
 	bare := testenv.Empty.Fresh(t)
 	testenv.Exec(t, bare, "drop schema status cascade")
-	for name, g := range map[string]*testenv.Gateway{"no page": testenv.Over(t, url, testenv.Cached()),
-		"no tables": testenv.Over(t, bare, testenv.Cached()), "no cache": testenv.Over(t, url)} {
+	for name, g := range map[string]*testenv.Gateway{
+		"no page":   testenv.Over(t, url, testenv.Cached()),
+		"no tables": testenv.Over(t, bare, testenv.Cached()), "no cache": testenv.Over(t, url),
+	} {
 		got := g.Get(t, "/")
 		if got.Status != http.StatusOK || !strings.Contains(got.Body, "There is no status page here yet") {
 			t.Errorf("%s: status %d, %s", name, got.Status, got.Body)
@@ -468,9 +476,11 @@ func TestUncached(t *testing.T) {
 	t.Parallel()
 	cached, uncached := testenv.Demo(t, testenv.Cached()), testenv.Demo(t)
 	cached.WaitForPage(t)
-	for _, p := range []string{"/", "/history?month=2026-01", "/incidents/" + cached.NewestIncident(t),
+	for _, p := range []string{
+		"/", "/history?month=2026-01", "/incidents/" + cached.NewestIncident(t),
 		"/history.atom",
-		"/badge.svg", "/embed/frame"} {
+		"/badge.svg", "/embed/frame",
+	} {
 		if a, b := cached.Get(t, p), uncached.Get(t, p); a.Body != b.Body || b.Status != http.StatusOK ||
 			a.Header.Get("ETag") != b.Header.Get("ETag") {
 			t.Errorf("%s: cached %d bytes; uncached %d bytes, status %d", p, len(a.Body), len(b.Body), b.Status)
@@ -488,8 +498,10 @@ func TestHosts(t *testing.T) {
 	g.WaitForPage(t)
 	edit := g.Editor()
 	if _, err := edit.InitPage(t.Context(), testenv.Author,
-		statuspages.PageInit{Page: status.Page{Name: "Second Harbour", URL: "https://second.example",
-			TimeZone: "Asia/Kolkata"}, Component: "Pier"}); err != nil {
+		statuspages.PageInit{Page: status.Page{
+			Name: "Second Harbour", URL: "https://second.example",
+			TimeZone: "Asia/Kolkata",
+		}, Component: "Pier"}); err != nil {
 		t.Fatal(err)
 	}
 	at := func(host, path string) string {
@@ -529,8 +541,10 @@ func TestDatabaseGone(t *testing.T) {
 	month := "/history?month=2026-02"
 	known, unknown := regexp.MustCompile(`/incidents/[0-9a-z]{12}`).FindString(g.Get(t, month).Body),
 		"/incidents/xxxxxxxxxxxx"
-	paths := []string{"/", "/history.atom", "/history.rss", "/badge.svg", "/embed/frame",
-		"/incidents/" + g.NewestIncident(t), month, known}
+	paths := []string{
+		"/", "/history.atom", "/history.rss", "/badge.svg", "/embed/frame",
+		"/incidents/" + g.NewestIncident(t), month, known,
+	}
 	before := map[string]string{}
 	for _, p := range paths {
 		before[p] = g.Get(t, p).Body

@@ -149,8 +149,10 @@ var loadAssets = sync.OnceValues(func() (s pageAssets, err error) {
 		return s, fmt.Errorf("reading the assets of the status page: %w", err)
 	}
 	add := func(name string, content []byte) {
-		kind := map[string]string{".css": "text/css; charset=utf-8", ".js": "text/javascript; charset=utf-8",
-			".svg": "image/svg+xml"}[path.Ext(name)]
+		kind := map[string]string{
+			".css": "text/css; charset=utf-8", ".js": "text/javascript; charset=utf-8",
+			".svg": "image/svg+xml",
+		}[path.Ext(name)]
 		sum := sha256.Sum256(content)
 		base := strings.TrimSuffix(name, path.Ext(name))
 		s.addresses[name] = assetPrefix + base + "-" + hex.EncodeToString(sum[:5]) + path.Ext(name)
@@ -200,8 +202,10 @@ func (s *Site) query(ctx context.Context, document string, variables map[string]
 
 // head returns the common data of a page. p is nil if there is no status page.
 func (s *Site) head(p *pageData, title, here string) head {
-	h := head{Static: s.o.Static, Title: title, Name: "Heliograph", Lang: "en", Here: here, Look: status.ImpactNone,
-		Assets: s.addresses}
+	h := head{
+		Static: s.o.Static, Title: title, Name: "Heliograph", Lang: "en", Here: here, Look: status.ImpactNone,
+		Assets: s.addresses,
+	}
 	if p == nil {
 		return h
 	}
@@ -240,8 +244,10 @@ const retryAfter = "10"
 
 // Paths returns the paths of the site as router patterns, in which * matches anything.
 func Paths() []string {
-	return []string{"/", historyPath, incidentPrefix + "*", atomPath, rssPath, badgePath, framePath, embedPath,
-		assetPrefix + "*"}
+	return []string{
+		"/", historyPath, incidentPrefix + "*", atomPath, rssPath, badgePath, framePath, embedPath,
+		assetPrefix + "*",
+	}
 }
 
 // Has reports whether the site serves a path.
@@ -277,8 +283,10 @@ func targetOf(r *http.Request) *target {
 	case path == rssPath:
 		return &target{key: path, media: "application/rss+xml; charset=utf-8", policy: documentPolicy, open: true}
 	case path == badgePath && query.Has("component"):
-		return &target{key: badgeOf(query.Get("component")), media: "image/svg+xml", policy: documentPolicy,
-			open: true}
+		return &target{
+			key: badgeOf(query.Get("component")), media: "image/svg+xml", policy: documentPolicy,
+			open: true,
+		}
 	case path == badgePath:
 		return &target{key: path, media: "image/svg+xml", policy: documentPolicy, open: true}
 	case path == historyPath:

@@ -49,8 +49,10 @@ func TestSaid(t *testing.T) {
 
 // FuzzSaid checks that texts have only the permitted elements and safe links.
 func FuzzSaid(f *testing.F) {
-	for _, s := range []string{"a<b", "<a href='java\nscript:x'>y</a>", "```\n```", "**`[x](http://y)`**", "<li><p>",
-		"\x00<br", "<b onclick=x>", "<style>p{}"} {
+	for _, s := range []string{
+		"a<b", "<a href='java\nscript:x'>y</a>", "```\n```", "**`[x](http://y)`**", "<li><p>",
+		"\x00<br", "<b onclick=x>", "<style>p{}",
+	} {
 		f.Add(s)
 	}
 	permitted := []string{"p", "br", "b", "strong", "i", "em", "code", "pre", "ul", "ol", "li", "a"}

@@ -319,7 +319,8 @@ func (ownElements) RegisterFuncs(r renderer.NodeRendererFuncRegisterer) {
 		return ast.WalkContinue, err //nolint:wrapcheck // of a buffer
 	})
 	r.Register(ast.KindRawHTML, func(w util.BufWriter, source []byte, n ast.Node, entering bool) (ast.WalkStatus,
-		error) {
+		error,
+	) {
 		if raw, ok := n.(*ast.RawHTML); ok && entering {
 			tag := raw.Segments.Value(source)
 			if !inlineTag.Match(tag) {

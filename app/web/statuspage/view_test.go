@@ -11,8 +11,10 @@ import (
 // TestPercent checks that only full uptime is rounded to 100.
 func TestPercent(t *testing.T) {
 	t.Parallel()
-	for p, want := range map[float64]string{100: "100", 99.9999: "99.99", 99.5: "99.5", 99.123: "99.12", 0: "0",
-		7.999: "8"} {
+	for p, want := range map[float64]string{
+		100: "100", 99.9999: "99.99", 99.5: "99.5", 99.123: "99.12", 0: "0",
+		7.999: "8",
+	} {
 		if got := percent(p); got != want {
 			t.Errorf("%v: got %s, want %s", p, got, want)
 		}
@@ -24,8 +26,10 @@ func TestUptimeOf(t *testing.T) {
 	t.Parallel()
 	v := uptimeOf("API", &uptime{Percent: 99.999, Days: []uptimeDay{
 		{Date: "2026-05-16", Percent: 100, Worst: status.Operational},
-		{Date: "2026-05-17", Percent: 98.6, Worst: status.MajorOutage, OutageSeconds: 3720, DegradedSeconds: 59,
-			MaintenanceSeconds: 7200},
+		{
+			Date: "2026-05-17", Percent: 98.6, Worst: status.MajorOutage, OutageSeconds: 3720, DegradedSeconds: 59,
+			MaintenanceSeconds: 7200,
+		},
 	}})
 	if len(v.Bars) != uptimeDays || v.Bars[87].State != "" || v.Bars[88].State != "operational" ||
 		v.Bars[89].State != "major_outage" || v.Bars[89].X != 356 {
@@ -92,8 +96,11 @@ func TestDays(t *testing.T) {
 		return v
 	}
 	// Daylight saving time begins on 8 March.
-	list := []notice{{Code: "late", CreatedAt: at("2026-03-08T03:30:00Z")},
-		{Code: "early", CreatedAt: at("2026-03-08T05:10:00Z")}, {Code: "last", CreatedAt: at("2026-03-09T03:59:00Z")}}
+	list := []notice{
+		{Code: "late", CreatedAt: at("2026-03-08T03:30:00Z")},
+		{Code: "early", CreatedAt: at("2026-03-08T05:10:00Z")},
+		{Code: "last", CreatedAt: at("2026-03-09T03:59:00Z")},
+	}
 	days := daysOf(noon(at("2026-03-11T01:00:00Z").In(zone)), noon(at("2026-03-06T12:00:00Z").In(zone)), list, true)
 	var got []string
 	for _, d := range days {

@@ -130,7 +130,7 @@ func (p *Pool) Enter(ctx context.Context, op *Operation, share Share, sql string
 	}
 	s.dequeue()
 	s.end()
-	return nil, err //nolint:wrapcheck // as above
+	return nil, err
 }
 
 // enter grants the slot, or adds it to those that wait.

@@ -201,7 +201,8 @@ func (q *Queue) join(name string) *client {
 
 // drop ends a use of the client, and forgets one without uses.
 func (q *Queue) drop(c *client) {
-	if c.uses--; c.uses == 0 {
+	c.uses--
+	if c.uses == 0 {
 		delete(q.clients, c.name)
 	}
 }

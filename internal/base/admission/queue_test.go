@@ -173,7 +173,7 @@ func TestEqualShares(t *testing.T) {
 	for seed := range uint64(20) {
 		t.Run(strconv.FormatUint(seed, 10), func(t *testing.T) {
 			t.Parallel()
-			random := rand.New(rand.NewPCG(seed, 1)) //nolint:gosec // the same numbers at each run
+			random := rand.New(rand.NewPCG(seed, 1)) // the same numbers at each run
 			simulate(t, admission.Options{Timeout: time.Hour}, func(t *testing.T, s *simulation) {
 				t.Helper()
 				const d = 60 * time.Second

@@ -29,7 +29,7 @@ func Authority(a *ledger.Authorization, chainID uint64) (signer ledger.EVMAddres
 	if !isSigned || err != nil || !isAddress || !a.Nonce.Valid {
 		return signer, 0, false
 	}
-	if !chain.IsZero() && !(chain.IsUint64() && chain.Uint64() == chainID) {
+	if !chain.IsZero() && (!chain.IsUint64() || chain.Uint64() != chainID) {
 		return signer, 0, false
 	}
 	signed := types.SetCodeAuthorization{

@@ -243,8 +243,10 @@ func failure(t *testing.T, f fails) string {
 func TestContracts(t *testing.T) {
 	t.Parallel()
 	b := newBay(t)
-	for _, group := range []map[string][]testCall{b.tokens(t), b.harbour(t), b.breakwater(t), b.furnace(),
-		b.storehouse(t), b.switchboard(t)} {
+	for _, group := range []map[string][]testCall{
+		b.tokens(t), b.harbour(t), b.breakwater(t), b.furnace(),
+		b.storehouse(t), b.switchboard(t),
+	} {
 		for contract, testCalls := range group {
 			b.covers(t, contract, testCalls)
 			t.Run(contract, func(t *testing.T) {

@@ -116,8 +116,8 @@ func BenchmarkBalanceOf(b *testing.B) {
 			snapshot.Close()
 		}, 0},
 		{"http", func() {
-			resp, err := client.Post(g.URL+"/api/v1/contracts/call", "application/json",
-				strings.NewReader(body)) //nolint:noctx // the client has a timeout
+			//nolint:noctx // the client has a timeout
+			resp, err := client.Post(g.URL+"/api/v1/contracts/call", "application/json", strings.NewReader(body))
 			if err != nil || resp.StatusCode != http.StatusOK {
 				b.Fatal(err, resp)
 			}

@@ -281,10 +281,14 @@ func TestDifferential(t *testing.T) {
 		src := world(t, "")
 		src.entities = []*worldstate.Entity{
 			{ID: payer, Type: ledger.EntityAccount, Balance: ledger.Of[int64](1_000_000)},
-			{ID: target, Type: ledger.EntityContract, Nonce: 1, Balance: ledger.Of[int64](7),
-				Code: program(r, 40+r.IntN(400), false)},
-			{ID: helper, Type: ledger.EntityContract, Nonce: 1, Balance: ledger.Of[int64](9),
-				Code: program(r, 20+r.IntN(60), false)},
+			{
+				ID: target, Type: ledger.EntityContract, Nonce: 1, Balance: ledger.Of[int64](7),
+				Code: program(r, 40+r.IntN(400), false),
+			},
+			{
+				ID: helper, Type: ledger.EntityContract, Nonce: 1, Balance: ledger.Of[int64](9),
+				Code: program(r, 20+r.IntN(60), false),
+			},
 		}
 		if hasExcluded(src.entities[1].Code) || hasExcluded(src.entities[2].Code) {
 			continue
@@ -302,8 +306,10 @@ func TestDifferential(t *testing.T) {
 		if fail != nil {
 			failures++
 		}
-		if bytes.Contains(src.entities[1].Code, []byte{byte(vm.PUSH0), byte(vm.RETURN), 0, byte(vm.PUSH1), 0,
-			byte(vm.MSTORE)}) {
+		if bytes.Contains(src.entities[1].Code, []byte{
+			byte(vm.PUSH0), byte(vm.RETURN), 0, byte(vm.PUSH1), 0,
+			byte(vm.MSTORE),
+		}) {
 			created++
 		}
 	}
@@ -320,11 +326,17 @@ func TestEstimates(t *testing.T) {
 	for n := 0; n < 200; {
 		src := world(t, "")
 		src.entities = append(src.entities[:4:4],
-			&worldstate.Entity{ID: target, Type: ledger.EntityContract, Nonce: 1,
-				Code: program(r, 40+r.IntN(300), true)},
-			&worldstate.Entity{ID: helper, Type: ledger.EntityContract, Nonce: 1,
-				Code: assemble(t, []string{"0x01 0x09 SSTORE STOP", "0x00 0x07 SSTORE STOP",
-					"0x20 0x00 KECCAK256 0x03 SSTORE STOP"}[r.IntN(3)])})
+			&worldstate.Entity{
+				ID: target, Type: ledger.EntityContract, Nonce: 1,
+				Code: program(r, 40+r.IntN(300), true),
+			},
+			&worldstate.Entity{
+				ID: helper, Type: ledger.EntityContract, Nonce: 1,
+				Code: assemble(t, []string{
+					"0x01 0x09 SSTORE STOP", "0x00 0x07 SSTORE STOP",
+					"0x20 0x00 KECCAK256 0x03 SSTORE STOP",
+				}[r.IntN(3)]),
+			})
 		msg := to(target, word(int64(r.IntN(1000))))
 		msg.Gas = 1_000_000
 		sim := begin(t, machine, src)

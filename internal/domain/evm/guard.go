@@ -273,8 +273,10 @@ func (f frames) top() *Frame { return f[len(f)-1] }
 
 // push adds a frame. from is the contract whose opcode made the call, to is the contract whose code runs.
 func (f *frames) push(op vm.OpCode, from, to common.Address, input []byte, gas uint64, value *big.Int) {
-	frame := &Frame{Op: op, Caller: from, Self: to, Value: new(uint256.Int), Code: to, Input: input, Gas: gas,
-		Static: op == vm.STATICCALL}
+	frame := &Frame{
+		Op: op, Caller: from, Self: to, Value: new(uint256.Int), Code: to, Input: input, Gas: gas,
+		Static: op == vm.STATICCALL,
+	}
 	if value != nil {
 		frame.Value.SetFromBig(value)
 	}

@@ -30,9 +30,11 @@ func TestOpcodesByLevel(t *testing.T) {
 		{"MCOPY", "0x20 0x20 0x00 MCOPY STOP", evm.Level50},
 		{"BLOBHASH", "0x00 BLOBHASH STOP", evm.Level50},
 		{"BLOBBASEFEE", "BLOBBASEFEE STOP", evm.Level50},
-		{"a point of BLS12-381",
+		{
+			"a point of BLS12-381",
 			"0x80 0x00 0x0100 0x00 0x00 0x0b 0xffff CALL RETURNDATASIZE 0x80 EQ @ok JUMPI INVALID :ok STOP",
-			evm.Level70},
+			evm.Level70,
+		},
 		{"a code that no level has", "0x00 0x00 CLZ STOP", evm.NewestLevel + 1},
 	}
 	for _, c := range cases {
@@ -73,21 +75,46 @@ func TestLevelAt(t *testing.T) {
 		want   evm.Level
 	}{
 		{"another chain", evm.ChainIDTestnet, ledger.Null[int64]{}, evm.Block{}, evm.Level70},
-		{"another chain with an older API", evm.ChainIDTestnet, ledger.Null[int64]{}, evm.Block{HAPI: hapi(0, 76)},
-			evm.Level70},
-		{"another chain, before its block", evm.ChainIDTestnet, ledger.Of[int64](10),
-			evm.Block{Number: 9, HAPI: hapi(0, 77)}, evm.Level67},
+		{
+			"another chain with an older API", evm.ChainIDTestnet,
+			ledger.Null[int64]{},
+			evm.Block{HAPI: hapi(0, 76)},
+			evm.Level70,
+		},
+		{
+			"another chain, before its block", evm.ChainIDTestnet, ledger.Of[int64](10),
+			evm.Block{Number: 9, HAPI: hapi(0, 77)},
+			evm.Level67,
+		},
 		{"another chain, at its block", evm.ChainIDTestnet, ledger.Of[int64](10), evm.Block{Number: 10}, evm.Level70},
-		{"mainnet, older API", evm.ChainIDMainnet, ledger.Null[int64]{},
-			evm.Block{Number: 90_000_000, HAPI: hapi(0, 76)}, evm.Level67},
-		{"mainnet, first API", evm.ChainIDMainnet, ledger.Null[int64]{},
-			evm.Block{Number: 90_000_000, HAPI: hapi(0, 77)}, evm.Level70},
-		{"mainnet, later API", evm.ChainIDMainnet, ledger.Null[int64]{},
-			evm.Block{Number: 90_000_000, HAPI: hapi(1, 0)}, evm.Level70},
-		{"mainnet, before the setting", evm.ChainIDMainnet, ledger.Of[int64](95_000_000),
-			evm.Block{Number: 94_999_999, HAPI: hapi(0, 77)}, evm.Level67},
-		{"mainnet, at the setting", evm.ChainIDMainnet, ledger.Of[int64](95_000_000),
-			evm.Block{Number: 95_000_000, HAPI: hapi(0, 76)}, evm.Level70},
+		{
+			"mainnet, older API", evm.ChainIDMainnet,
+			ledger.Null[int64]{},
+			evm.Block{Number: 90_000_000, HAPI: hapi(0, 76)},
+			evm.Level67,
+		},
+		{
+			"mainnet, first API", evm.ChainIDMainnet,
+			ledger.Null[int64]{},
+			evm.Block{Number: 90_000_000, HAPI: hapi(0, 77)},
+			evm.Level70,
+		},
+		{
+			"mainnet, later API", evm.ChainIDMainnet,
+			ledger.Null[int64]{},
+			evm.Block{Number: 90_000_000, HAPI: hapi(1, 0)},
+			evm.Level70,
+		},
+		{
+			"mainnet, before the setting", evm.ChainIDMainnet, ledger.Of[int64](95_000_000),
+			evm.Block{Number: 94_999_999, HAPI: hapi(0, 77)},
+			evm.Level67,
+		},
+		{
+			"mainnet, at the setting", evm.ChainIDMainnet, ledger.Of[int64](95_000_000),
+			evm.Block{Number: 95_000_000, HAPI: hapi(0, 76)},
+			evm.Level70,
+		},
 	} {
 		if got := evm.LevelAt(c.chain, c.prague, c.block); got != c.want {
 			t.Errorf("%s: got level %d, want %d", c.name, got, c.want)
@@ -192,15 +219,19 @@ func TestSystemContracts(t *testing.T) {
 	}{
 		{"cents to hbars", to(0x168, rate("2e3cff6a", 100)), codes.Success, []int64{8}},
 		{"hbars to cents", to(0x168, rate("43a88229", 100)), codes.Success, []int64{1200}},
-		{"from a contract", to(target, word(0x168), word(0), rate("43a88229", 100)), codes.Success,
-			[]int64{1200, 1, 32}},
+		{
+			"from a contract", to(target, word(0x168), word(0), rate("43a88229", 100)), codes.Success,
+			[]int64{1200, 1, 32},
+		},
 		{"empty data", to(0x168), codes.ContractExecutionException, nil},
 		{"half a selector", to(0x168, []byte{1, 2}), codes.ContractExecutionException, nil},
 		{"no argument", to(0x168, common.FromHex("43a88229")), codes.ContractExecutionException, nil},
 		{"unknown function", to(0x168, rate("01020304", 1)), codes.Success, []int64{}},
 		{"halt below", to(target, word(0x168), word(0), common.FromHex("43a88229")), codes.Success, []int64{0, 0, 0}},
-		{"value from a contract", to(target, word(0x168), word(1), rate("43a88229", 100)), codes.InvalidContractID,
-			nil},
+		{
+			"value from a contract", to(target, word(0x168), word(1), rate("43a88229", 100)), codes.InvalidContractID,
+			nil,
+		},
 		{"value to a system account", to(target, word(0x2e4), word(1)), codes.InvalidContractID, nil},
 		{"value to a precompiled contract", to(target, word(4), word(1)), codes.InvalidContractID, nil},
 		{"a system account", to(0x2e4), codes.Success, []int64{}},
@@ -253,8 +284,10 @@ func TestPRNG(t *testing.T) {
 func TestHaltedCallerIsNested(t *testing.T) {
 	t.Parallel()
 	src := world(t, callCode)
-	src.entities = append(src.entities, &worldstate.Entity{ID: 2001, Type: ledger.EntityContract,
-		Balance: ledger.Of[int64](5), Code: src.entities[4].Code})
+	src.entities = append(src.entities, &worldstate.Entity{
+		ID: 2001, Type: ledger.EntityContract,
+		Balance: ledger.Of[int64](5), Code: src.entities[4].Code,
+	})
 	inner := append(append(word(0x168), word(1)...), common.FromHex("43a88229")...)
 	r := run(t, newMachine(), src, to(target, word(2001), word(0), inner))
 	if got := words(r.Output); r.Code != codes.Success || len(got) != 3 || got[1] != (common.Hash{}) ||
@@ -346,14 +379,22 @@ func TestMissingAccounts(t *testing.T) {
 		code string
 		from map[evm.Level]ledger.ResponseCode
 	}{
-		{"a call", to(4999), "", map[evm.Level]ledger.ResponseCode{evm.Level38: codes.InvalidContractID,
-			evm.Level46: codes.Success}},
-		{"its balance", to(target), "0x1387 BALANCE POP STOP",
-			map[evm.Level]ledger.ResponseCode{evm.Level38: codes.InvalidSolidityAddress, evm.Level46: codes.Success}},
-		{"its code", to(target), "0x1387 EXTCODESIZE 0x00 SSTORE STOP",
-			map[evm.Level]ledger.ResponseCode{evm.Level38: codes.InvalidSolidityAddress, evm.Level46: codes.Success}},
-		{"a call by a contract", to(target, word(4999), word(0)), callCode,
-			map[evm.Level]ledger.ResponseCode{evm.Level38: codes.InvalidSolidityAddress, evm.Level46: codes.Success}},
+		{"a call", to(4999), "", map[evm.Level]ledger.ResponseCode{
+			evm.Level38: codes.InvalidContractID,
+			evm.Level46: codes.Success,
+		}},
+		{
+			"its balance", to(target), "0x1387 BALANCE POP STOP",
+			map[evm.Level]ledger.ResponseCode{evm.Level38: codes.InvalidSolidityAddress, evm.Level46: codes.Success},
+		},
+		{
+			"its code", to(target), "0x1387 EXTCODESIZE 0x00 SSTORE STOP",
+			map[evm.Level]ledger.ResponseCode{evm.Level38: codes.InvalidSolidityAddress, evm.Level46: codes.Success},
+		},
+		{
+			"a call by a contract", to(target, word(4999), word(0)), callCode,
+			map[evm.Level]ledger.ResponseCode{evm.Level38: codes.InvalidSolidityAddress, evm.Level46: codes.Success},
+		},
 	}
 	for _, c := range cases {
 		for level, want := range c.from {
@@ -385,8 +426,10 @@ func TestValue(t *testing.T) {
 		{"to an unknown alias", send(unknown, 1), codes.Success, 570_000},
 		{"to an unknown number", send(lz(4999), 1), codes.InvalidAliasKey, 0},
 		{"to an account that requires a signature", send(lz(signer), 1), codes.InvalidSignature, 0},
-		{"by a contract to an account that requires a signature", to(target, word(signer), word(1)),
-			codes.InvalidSignature, 0},
+		{
+			"by a contract to an account that requires a signature", to(target, word(signer), word(1)),
+			codes.InvalidSignature, 0,
+		},
 		{"by a contract to an account", to(target, common.LeftPadBytes(alias[:], 32), word(1)), codes.Success, 0},
 	}
 	for _, c := range cases {

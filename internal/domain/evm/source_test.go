@@ -91,18 +91,26 @@ func world(t testing.TB, code string) *memory {
 			{ID: payer, Type: ledger.EntityAccount, Balance: ledger.Of[int64](1_000_000)},
 			{ID: aliased, Type: ledger.EntityAccount, Balance: ledger.Of[int64](42), Alias: ledger.Of(alias)},
 			{ID: signer, Type: ledger.EntityAccount, ReceiverSigRequired: true},
-			{ID: target, Type: ledger.EntityContract, Balance: ledger.Of[int64](77),
-				Nonce: 1, Code: assemble(t, code)},
+			{
+				ID: target, Type: ledger.EntityContract, Balance: ledger.Of[int64](77),
+				Nonce: 1, Code: assemble(t, code),
+			},
 			{ID: token, Type: ledger.EntityToken},
 			{ID: schedule, Type: ledger.EntitySchedule},
 		},
-		slots: map[int64]map[common.Hash]common.Hash{target: {{}: common.BytesToHash([]byte{41}),
-			{31: 7}: common.BytesToHash([]byte{9})}},
+		slots: map[int64]map[common.Hash]common.Hash{target: {
+			{}:      common.BytesToHash([]byte{41}),
+			{31: 7}: common.BytesToHash([]byte{9}),
+		}},
 		rates: &ledger.ExchangeRateSet{
-			CurrentRate: &ledger.ExchangeRate{HbarEquivalent: 1, CentEquivalent: 12,
-				ExpirationTime: ledger.Of[int64](1_800_000_000)},
-			NextRate: &ledger.ExchangeRate{HbarEquivalent: 1, CentEquivalent: 15,
-				ExpirationTime: ledger.Of[int64](1_900_000_000)},
+			CurrentRate: &ledger.ExchangeRate{
+				HbarEquivalent: 1, CentEquivalent: 12,
+				ExpirationTime: ledger.Of[int64](1_800_000_000),
+			},
+			NextRate: &ledger.ExchangeRate{
+				HbarEquivalent: 1, CentEquivalent: 15,
+				ExpirationTime: ledger.Of[int64](1_900_000_000),
+			},
 		},
 		price: 71, blocks: block,
 	}
@@ -156,8 +164,10 @@ func run(t testing.TB, m *evm.Machine, src evm.Source, msg evm.Message) *evm.Res
 
 func begin(t testing.TB, m *evm.Machine, src evm.Source) *evm.Simulation {
 	t.Helper()
-	return m.Begin(t.Context(), src, evm.Block{Number: block, Hash: hashOf(block), Start: 1_700_000_000_000_000_000,
-		End: 1_700_000_002_000_000_000})
+	return m.Begin(t.Context(), src, evm.Block{
+		Number: block, Hash: hashOf(block), Start: 1_700_000_000_000_000_000,
+		End: 1_700_000_002_000_000_000,
+	})
 }
 
 // to returns a call of an entity.

@@ -240,6 +240,10 @@ var (
 
 // proxy returns the code of the entity at an address.
 func (r redirect) proxy(of common.Address) []byte {
-	return bytes.Join([][]byte{proxyHead, {byte(r.system >> 8), byte(r.system)}, proxyPush, r.selector[:], of[:],
-		proxyTail}, nil)
+	return bytes.Join([][]byte{
+		proxyHead,
+		{byte(r.system >> 8), byte(r.system)},
+		proxyPush, r.selector[:], of[:],
+		proxyTail,
+	}, nil)
 }

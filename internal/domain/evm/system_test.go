@@ -56,8 +56,10 @@ func selector(v byte) []byte { return []byte{0, 0, 0, v} }
 func TestOverlay(t *testing.T) {
 	t.Parallel()
 	c := &counter{calls: make(chan evm.SystemCall, 100)}
-	m := evm.New(evm.Config{SystemContracts: map[int64]evm.SystemContract{0x167: c},
-		MinimumBalance: evm.DefaultMinimumBalance})
+	m := evm.New(evm.Config{
+		SystemContracts: map[int64]evm.SystemContract{0x167: c},
+		MinimumBalance:  evm.DefaultMinimumBalance,
+	})
 	at := word(0x167)
 	src := world(t, callCode)
 	// The outer contract first calls a contract that calls the counter and reverts, so that call of the counter must

@@ -199,8 +199,10 @@ func (t *tracer) storage() {
 	t.values = slices.Grow(t.values[:0], len(t.keys))[:len(t.keys)]
 	for i, key := range t.keys {
 		value := t.sim.state.current(t.touched[key], key)
-		t.values[i] = calls.SlotValue{Key: append(t.values[i].Key[:0], key[:]...),
-			Value: append(t.values[i].Value[:0], value[:]...)}
+		t.values[i] = calls.SlotValue{
+			Key:   append(t.values[i].Key[:0], key[:]...),
+			Value: append(t.values[i].Value[:0], value[:]...),
+		}
 		t.step.Storage = append(t.step.Storage, &t.values[i])
 	}
 }

@@ -73,9 +73,11 @@ func TestTrace(t *testing.T) {
 			"0 PUSH1@8 cost 3 [0 0 0 0 4]",
 			"0 GAS@10 cost 2 [0 0 0 0 4 e48fa7]", "", "1 @0 cost 15 []", "0 STOP@12 cost 0 [1]",
 		}},
-		{"a call",
+		{
+			"a call",
 			"0x00 CALLDATALOAD @end JUMPI 0x00 0x00 0x20 0x00 0x00 0x01 0x00 MSTORE ADDRESS GAS CALL DIFFICULTY " +
-				":end STOP", to(target), nil},
+				":end STOP", to(target), nil,
+		},
 	}
 	for _, c := range cases {
 		_, got := steps(t, world(t, c.code), c.msg, all)
@@ -162,7 +164,10 @@ func TestRevertReason(t *testing.T) {
 		}
 	}
 	for _, c := range []struct{ data, want []byte }{
-		{nil, []byte{}}, {make([]byte, 32), []byte{}}, {plain, plain}, {[]byte{0, 0, 22}, evm.ErrorString("SUCCESS")},
+		{nil, []byte{}},
+		{make([]byte, 32), []byte{}},
+		{plain, plain},
+		{[]byte{0, 0, 22}, evm.ErrorString("SUCCESS")},
 		{[]byte("text of five"), evm.ErrorString("text of five")},
 	} {
 		if got := evm.SystemReason(c.data); !bytes.Equal(got, c.want) {

@@ -43,8 +43,10 @@ func (p *Part) charge(price int64, r reference, count int64) {
 	if charged == 0 {
 		return
 	}
-	c := &Charge{Extra: r.extra, Count: count, Included: r.included, Charged: charged, FeePerUnit: price,
-		Subtotal: times(price, charged)}
+	c := &Charge{
+		Extra: r.extra, Count: count, Included: r.included, Charged: charged, FeePerUnit: price,
+		Subtotal: times(price, charged),
+	}
 	p.Extras = append(p.Extras, c)
 	p.Subtotal = plus(p.Subtotal, c.Subtotal)
 }

@@ -114,8 +114,10 @@ func newRates(r *feepb.HighVolumeRates) *rates {
 	}
 	out := &rates{most: int64(r.GetMaxMultiplier())}
 	for _, p := range r.GetPricingCurve().GetPiecewiseLinear().GetPoints() {
-		out.points = append(out.points, point{int64(p.GetUtilizationBasisPoints()),
-			max(int64(p.GetMultiplier()), once)})
+		out.points = append(out.points, point{
+			int64(p.GetUtilizationBasisPoints()),
+			max(int64(p.GetMultiplier()), once),
+		})
 	}
 	slices.SortStableFunc(out.points, func(a, b point) int { return cmp.Compare(a.utilization, b.utilization) })
 	return out

@@ -462,10 +462,14 @@ func TestLimits(t *testing.T) {
 		"size":       {sized(6144, message), sized(6145, message), codes.TransactionOversize},
 		"Ethereum":   {sized(133_120, ethereum), sized(133_121, ethereum), codes.TransactionOversize},
 		"signatures": {signed(t, message(1), 100), signed(t, message(1), 101), codes.TransactionOversize},
-		"amounts": {signed(t, transfer(amounts(10)), 0), signed(t, transfer(amounts(11)), 0),
-			codes.TransferListSizeLimitExceeded},
-		"tokens": {signed(t, transfer(nil, tokens(10)...), 0), signed(t, transfer(nil, tokens(11)...), 0),
-			codes.TokenTransferListSizeLimitExceeded},
+		"amounts": {
+			signed(t, transfer(amounts(10)), 0), signed(t, transfer(amounts(11)), 0),
+			codes.TransferListSizeLimitExceeded,
+		},
+		"tokens": {
+			signed(t, transfer(nil, tokens(10)...), 0), signed(t, transfer(nil, tokens(11)...), 0),
+			codes.TokenTransferListSizeLimitExceeded,
+		},
 		"NFTs":            {signed(t, nfts(4, 6), 0), signed(t, nfts(4, 7), 0), codes.BatchSizeLimitExceeded},
 		"airdrops":        {signed(t, airdrops(10), 0), signed(t, airdrops(11), 0), codes.PendingAirdropIDListTooLong},
 		"size before all": {signed(t, message(1), 0), signed(t, transfer(amounts(800)), 0), codes.TransactionOversize},

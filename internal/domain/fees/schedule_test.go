@@ -53,34 +53,48 @@ func TestValidation(t *testing.T) {
 		"empty":     {nil, "missing"},
 		"garbage":   {[]byte("no schedule at all"), "wire-format"},
 		"truncated": {good[:len(good)-1], "wire-format"},
-		"unknown field": {append(good[:len(good):len(good)], field(9, protowire.VarintType, 1)...),
-			"field 9"},
+		"unknown field": {
+			append(good[:len(good):len(good)], field(9, protowire.VarintType, 1)...),
+			"field 9",
+		},
 		"unknown field inside": {append(good[:len(good):len(good)],
 			field(2, protowire.BytesType, 2, 0x10, 1)...), "field 2"},
-		"wire type": {append(good[:len(good):len(good)], field(2, protowire.VarintType, 1)...),
-			"field 2 with wire type 0"},
+		"wire type": {
+			append(good[:len(good):len(good)], field(2, protowire.VarintType, 1)...),
+			"field 2 with wire type 0",
+		},
 		"no multiplier":             {edited(t, network, `"network":{"multiplier":0}`), "multiplier is 0"},
 		"negative multiplier":       {edited(t, network, `"network":{"multiplier":-9}`), "multiplier is -9"},
 		"negative base of the node": {edited(t, node, `"node":{"baseFee":-1`), "node: the base fee is -1"},
 		"free extra":                {edited(t, `{"name":"GAS","fee":852`, `{"name":"GAS","fee":0`), "GAS costs 0"},
-		"negative extra": {edited(t, `{"name":"GAS","fee":852`, `{"name":"GAS","fee":-1`),
-			"GAS costs -1"},
+		"negative extra": {
+			edited(t, `{"name":"GAS","fee":852`, `{"name":"GAS","fee":-1`),
+			"GAS costs -1",
+		},
 		"extra twice": {edited(t, `{"name":"RECORDS"`, `{"name":"GAS"`), "GAS is priced twice"},
 		"unknown extra": {append(good[:len(good):len(good)],
 			field(4, protowire.BytesType, 4, 8, 26, 16, 1)...), "extra 26 is not known"},
 		"unknown reference": {append(good[:len(good):len(good)],
 			field(1, protowire.BytesType, 4, 18, 2, 8, 99)...), "extra 99 is not known"},
-		"reference without price": {edited(t, `{"name":"NFT_UPDATE","fee":10000000},`, ``),
-			"NFT_UPDATE has no price"},
+		"reference without price": {
+			edited(t, `{"name":"NFT_UPDATE","fee":10000000},`, ``),
+			"NFT_UPDATE has no price",
+		},
 		"reference twice": {edited(t, `{"name":"PROCESSING_BYTES","includedCount":1350}`,
 			`{"name":"SIGNATURES","includedCount":1350}`), "node: extra SIGNATURES is named twice"},
-		"negative count": {edited(t, `"includedCount":1350`, `"includedCount":-1`),
-			"-1 of extra PROCESSING_BYTES"},
+		"negative count": {
+			edited(t, `"includedCount":1350`, `"includedCount":-1`),
+			"-1 of extra PROCESSING_BYTES",
+		},
 		"negative base of a service": {edited(t, `"baseFee":9999000000`, `"baseFee":-1`), "the base fee is -1"},
-		"function twice": {edited(t, `"name":"CryptoDelete"`, `"name":"CryptoCreate"`),
-			"defines CryptoCreate twice"},
-		"service twice": {edited(t, `"name":"Crypto","schedule"`, `"name":"File","schedule"`),
-			`service "File" is there twice`},
+		"function twice": {
+			edited(t, `"name":"CryptoDelete"`, `"name":"CryptoCreate"`),
+			"defines CryptoCreate twice",
+		},
+		"service twice": {
+			edited(t, `"name":"Crypto","schedule"`, `"name":"File","schedule"`),
+			`service "File" is there twice`,
+		},
 		"service without definitions": {append(good[:len(good):len(good)],
 			field(5, protowire.BytesType, 3, 10, 1, 'x')...), `service "x" defines nothing`},
 		"no services": {func() []byte {
@@ -96,9 +110,11 @@ func TestValidation(t *testing.T) {
 			t.Errorf("%s: %v, want something about %q", name, err, c.want)
 		}
 	}
-	for _, bad := range []string{`{`, `{"node":{"extras":[{"name":"?"}]}}`, `{"extras":[{"name":"?"}]}`,
+	for _, bad := range []string{
+		`{`, `{"node":{"extras":[{"name":"?"}]}}`, `{"extras":[{"name":"?"}]}`,
 		`{"services":[{"schedule":[{"name":"?"}]}]}`,
-		`{"services":[{"schedule":[{"name":"GetVersionInfo","extras":[{"name":"?"}]}]}]}`} {
+		`{"services":[{"schedule":[{"name":"GetVersionInfo","extras":[{"name":"?"}]}]}]}`,
+	} {
 		if _, err := fees.EncodeSchedule([]byte(bad)); !errors.Is(err, fees.ErrSchedule) {
 			t.Errorf("%s: %v", bad, err)
 		}
@@ -253,21 +269,31 @@ func TestHighVolume(t *testing.T) {
 		"at a point":          {linear("9000", curve), 5000, 2000},
 		"bounded":             {linear("3000", curve), 10000, 3000},
 		"one point":           {linear("9000", `{"utilizationBasisPoints":5000,"multiplier":2000}`), 1, 2000},
-		"below the first point": {linear("9000",
-			`{"utilizationBasisPoints":9000,"multiplier":3000},{"utilizationBasisPoints":5000,"multiplier":2000}`),
-			1, 2000},
-		"above the last point": {linear("9000",
-			`{"utilizationBasisPoints":9000,"multiplier":3000},{"utilizationBasisPoints":5000,"multiplier":2000}`),
-			9001, 3000},
-		"raised point": {linear("9000",
-			`{"utilizationBasisPoints":10000,"multiplier":2000},{"utilizationBasisPoints":0,"multiplier":1}`),
-			5000, 1500},
-		"falling": {linear("9000",
-			`{"utilizationBasisPoints":10000,"multiplier":1000},{"utilizationBasisPoints":0,"multiplier":2001}`),
-			1, 2001},
-		"two points in a place": {linear("9000",
-			`{"utilizationBasisPoints":10,"multiplier":2000},{"utilizationBasisPoints":10,"multiplier":3000}`),
-			10, 2000},
+		"below the first point": {
+			linear("9000",
+				`{"utilizationBasisPoints":9000,"multiplier":3000},{"utilizationBasisPoints":5000,"multiplier":2000}`),
+			1, 2000,
+		},
+		"above the last point": {
+			linear("9000",
+				`{"utilizationBasisPoints":9000,"multiplier":3000},{"utilizationBasisPoints":5000,"multiplier":2000}`),
+			9001, 3000,
+		},
+		"raised point": {
+			linear("9000",
+				`{"utilizationBasisPoints":10000,"multiplier":2000},{"utilizationBasisPoints":0,"multiplier":1}`),
+			5000, 1500,
+		},
+		"falling": {
+			linear("9000",
+				`{"utilizationBasisPoints":10000,"multiplier":1000},{"utilizationBasisPoints":0,"multiplier":2001}`),
+			1, 2001,
+		},
+		"two points in a place": {
+			linear("9000",
+				`{"utilizationBasisPoints":10,"multiplier":2000},{"utilizationBasisPoints":10,"multiplier":3000}`),
+			10, 2000,
+		},
 	} {
 		if got := raw(ofMint(c.rates), mint(1, 0), c.u); got != c.want {
 			t.Errorf("%s: %d, want %d", name, got, c.want)
@@ -321,24 +347,37 @@ func TestAccountCreation(t *testing.T) {
 		"to a key":          {transfer(pay(key)), fees.State, nil, 1},
 		"to an ECDSA key":   {transfer(pay(ecdsa)), fees.State, nil, 1},
 		"to an ECDSA alias": {transfer(pay(ecdsa)), fees.State, []string{string(ecdsa)}, 0},
-		"to a known address": {transfer(pay(ecdsa)), fees.State,
-			[]string{string(crypto.PubkeyToAddress(private.PublicKey).Bytes())}, 0},
+		"to a known address": {
+			transfer(pay(ecdsa)), fees.State,
+			[]string{string(crypto.PubkeyToAddress(private.PublicKey).Bytes())},
+			0,
+		},
 		"to no ECDSA key": {transfer(pay(noPoint)), fees.State, nil, 0},
 		"to somebody":     {transfer(pay(address(0))), fees.State, []string{string(address(0))}, 0},
 		"intrinsic":       {transfer(pay(address(0))), fees.Intrinsic, nil, 0},
-		"from an address": {transfer([]*serviceAmount{amount(aliasID(address(0)), -1), amount(accountID(1), 1)}),
-			fees.State, nil, 0},
+		"from an address": {
+			transfer([]*serviceAmount{amount(aliasID(address(0)), -1), amount(accountID(1), 1)}),
+			fees.State, nil, 0,
+		},
 		"to a number's address": {transfer(pay(longZero)), fees.State, nil, 0},
 		"to a list of keys":     {transfer(pay(marshal(t, listKey(1)))), fees.State, nil, 0},
 		"to nonsense":           {transfer(pay([]byte(strings.Repeat("x", 34)))), fees.State, nil, 0},
-		"twice to one": {transfer(pay(address(0)), &serviceList{Token: token(1), Transfers: pay(address(0))}),
-			fees.State, nil, 1},
-		"to two": {transfer(pay(address(0)), &serviceList{Token: token(1), Transfers: pay(address(1))}),
-			fees.State, nil, 2},
-		"an NFT": {transfer(nil, &serviceList{Token: token(1), NftTransfers: give(address(1))}),
-			fees.State, nil, 1},
-		"an airdrop": {airdrop(&serviceList{Token: token(1), Transfers: pay(address(1))}), fees.State,
-			nil, 1},
+		"twice to one": {
+			transfer(pay(address(0)), &serviceList{Token: token(1), Transfers: pay(address(0))}),
+			fees.State, nil, 1,
+		},
+		"to two": {
+			transfer(pay(address(0)), &serviceList{Token: token(1), Transfers: pay(address(1))}),
+			fees.State, nil, 2,
+		},
+		"an NFT": {
+			transfer(nil, &serviceList{Token: token(1), NftTransfers: give(address(1))}),
+			fees.State, nil, 1,
+		},
+		"an airdrop": {
+			airdrop(&serviceList{Token: token(1), Transfers: pay(address(1))}), fees.State,
+			nil, 1,
+		},
 	} {
 		tx := parse(t, signed(t, c.body, 1))
 		facts := &ledger.FeeFacts{Owned: map[string]bool{}}

@@ -94,7 +94,7 @@ func firstOfList(b []byte) *Transaction {
 	}
 	t, err := Parse(first)
 	if err != nil {
-		return nil //nolint:nilerr // not a list
+		return nil // not a list
 	}
 	return t
 }

@@ -135,8 +135,10 @@ func airdrop(lists ...*services.TokenTransferList) *body {
 func nfts(tokenNum int64, n int) *services.TokenTransferList {
 	l := &services.TokenTransferList{Token: token(tokenNum)}
 	for i := range n {
-		l.NftTransfers = append(l.NftTransfers, &services.NftTransfer{SenderAccountID: accountID(1),
-			ReceiverAccountID: accountID(2), SerialNumber: int64(i)})
+		l.NftTransfers = append(l.NftTransfers, &services.NftTransfer{
+			SenderAccountID:   accountID(1),
+			ReceiverAccountID: accountID(2), SerialNumber: int64(i),
+		})
 	}
 	return l
 }
@@ -188,28 +190,44 @@ func TestTypes(t *testing.T) {
 		body             *body
 		intrinsic, state string
 	}{
-		"CryptoCreate": {cryptoCreate(listKey(3), 2),
-			node + "499000000 KEYS 3-1=200000000 HOOK_UPDATES 2-0=20000000000", ""},
+		"CryptoCreate": {
+			cryptoCreate(listKey(3), 2),
+			node + "499000000 KEYS 3-1=200000000 HOOK_UPDATES 2-0=20000000000", "",
+		},
 		"CryptoCreate without key": {cryptoCreate(nil, 0), node + "499000000", ""},
 		"CryptoUpdate":             {cryptoUpdate(), node + "1200000 HOOK_UPDATES 2-0=20000000000", ""},
-		"CryptoDelete": {&body{Data: &services.TransactionBody_CryptoDelete{}}, node + "49000000",
-			""},
+		"CryptoDelete": {
+			&body{Data: &services.TransactionBody_CryptoDelete{}}, node + "49000000",
+			"",
+		},
 		"CryptoTransfer": {transfer(twice), node + "0 ACCOUNTS 4-2=2000000", ""},
-		"CryptoTransfer of tokens": {transfer(nil, fungible(20), fungible(21)),
+		"CryptoTransfer of tokens": {
+			transfer(nil, fungible(20), fungible(21)),
 			node + "0 TOKEN_TYPES 2-1=1000000 TOKEN_TYPES 2-1=1000000",
-			node + "0 TOKEN_TRANSFER_BASE 1-0=9000000 TOKEN_TYPES 2-1=1000000"},
-		"CryptoTransfer with custom fees": {transfer(nil, fungible(21), fungible(22)),
+			node + "0 TOKEN_TRANSFER_BASE 1-0=9000000 TOKEN_TYPES 2-1=1000000",
+		},
+		"CryptoTransfer with custom fees": {
+			transfer(nil, fungible(21), fungible(22)),
 			node + "0 TOKEN_TYPES 2-1=1000000 TOKEN_TYPES 2-1=1000000",
-			node + "0 TOKEN_TRANSFER_BASE_CUSTOM_FEES 1-0=19000000 TOKEN_TYPES 2-1=1000000"},
-		"CryptoTransfer of NFTs": {transfer(nil, nfts(23, 3)), node + "0 TOKEN_TYPES 3-1=2000000",
-			node + "0 TOKEN_TRANSFER_BASE 1-0=9000000 TOKEN_TYPES 3-1=2000000"},
-		"CryptoTransfer of NFTs with fees": {transfer(nil, nfts(24, 1)), node + "0",
-			node + "0 TOKEN_TRANSFER_BASE_CUSTOM_FEES 1-0=19000000"},
-		"CryptoTransfer of unknown NFTs": {transfer(nil, nfts(99, 2)), node + "0 TOKEN_TYPES 2-1=1000000",
-			node + "0"},
+			node + "0 TOKEN_TRANSFER_BASE_CUSTOM_FEES 1-0=19000000 TOKEN_TYPES 2-1=1000000",
+		},
+		"CryptoTransfer of NFTs": {
+			transfer(nil, nfts(23, 3)), node + "0 TOKEN_TYPES 3-1=2000000",
+			node + "0 TOKEN_TRANSFER_BASE 1-0=9000000 TOKEN_TYPES 3-1=2000000",
+		},
+		"CryptoTransfer of NFTs with fees": {
+			transfer(nil, nfts(24, 1)), node + "0",
+			node + "0 TOKEN_TRANSFER_BASE_CUSTOM_FEES 1-0=19000000",
+		},
+		"CryptoTransfer of unknown NFTs": {
+			transfer(nil, nfts(99, 2)), node + "0 TOKEN_TYPES 2-1=1000000",
+			node + "0",
+		},
 		"CryptoTransfer with hooks": {
-			transfer([]*services.AccountAmount{pre(amount(accountID(1), -1), 10),
-				prePost(amount(accountID(2), 1), 25)}, hooked),
+			transfer([]*services.AccountAmount{
+				pre(amount(accountID(1), -1), 10),
+				prePost(amount(accountID(2), 1), 25),
+			}, hooked),
 			node + "0 HOOK_EXECUTION 6-0=300000000 GAS 15000060-0=12780051120",
 			node + "0 HOOK_EXECUTION 6-0=300000000 GAS 15000060-0=12780051120 TOKEN_TRANSFER_BASE 1-0=9000000",
 		},
@@ -222,64 +240,100 @@ func TestTypes(t *testing.T) {
 			node + "499000000 ALLOWANCES 2-1=500000000", "",
 		},
 		"ConsensusCreateTopic": {exempt, node + "99000000 KEYS 3-0=300000000", ""},
-		"ConsensusCreateTopic, custom fees": {createTopic(nil, nil, nil, 3),
-			node + "99000000 CONSENSUS_CREATE_TOPIC_WITH_CUSTOM_FEE 1-0=19900000000", ""},
+		"ConsensusCreateTopic, custom fees": {
+			createTopic(nil, nil, nil, 3),
+			node + "99000000 CONSENSUS_CREATE_TOPIC_WITH_CUSTOM_FEE 1-0=19900000000", "",
+		},
 		"ConsensusUpdateTopic": {updateTopic(), node + "1200000 KEYS 5-1=400000000", ""},
-		"ConsensusDeleteTopic": {&body{Data: &services.TransactionBody_ConsensusDeleteTopic{}},
-			node + "49000000", ""},
-		"ConsensusSubmitMessage": {message(150),
+		"ConsensusDeleteTopic": {
+			&body{Data: &services.TransactionBody_ConsensusDeleteTopic{}},
+			node + "49000000", "",
+		},
+		"ConsensusSubmitMessage": {
+			message(150),
 			node + "700000 CONSENSUS_SUBMIT_MESSAGE_WITHOUT_CUSTOM_FEE_BYTES 150-100=340000",
-			node + "700000 CONSENSUS_SUBMIT_MESSAGE_WITH_CUSTOM_FEE 1-0=498300000"},
-		"ConsensusSubmitMessage, much": {message(1100),
+			node + "700000 CONSENSUS_SUBMIT_MESSAGE_WITH_CUSTOM_FEE 1-0=498300000",
+		},
+		"ConsensusSubmitMessage, much": {
+			message(1100),
 			node + "700000 CONSENSUS_SUBMIT_MESSAGE_WITHOUT_CUSTOM_FEE_BYTES 1100-100=6800000",
 			node +
 				"700000 CONSENSUS_SUBMIT_MESSAGE_WITH_CUSTOM_FEE 1-0=498300000 " +
-				"CONSENSUS_SUBMIT_MESSAGE_WITH_CUSTOM_FEE_BYTES 1100-1024=76000000"},
-		"FileCreate": {fileCreate(3, 1007),
-			node + "499000000 KEYS 3-1=200000000 STATE_BYTES 1007-1000=7000000", ""},
-		"FileUpdate": {fileUpdate(1001, 3, 1007),
-			node + "499000000 KEYS 3-1=200000000 STATE_BYTES 1007-1000=7000000", ""},
+				"CONSENSUS_SUBMIT_MESSAGE_WITH_CUSTOM_FEE_BYTES 1100-1024=76000000",
+		},
+		"FileCreate": {
+			fileCreate(3, 1007),
+			node + "499000000 KEYS 3-1=200000000 STATE_BYTES 1007-1000=7000000", "",
+		},
+		"FileUpdate": {
+			fileUpdate(1001, 3, 1007),
+			node + "499000000 KEYS 3-1=200000000 STATE_BYTES 1007-1000=7000000", "",
+		},
 		"FileUpdate of the first user file":  {fileUpdate(751, 1, 1), node + "499000000", ""},
 		"FileUpdate of the last system file": {fileUpdate(750, 1, 1), node + "499000000", "0 ×0 | 0"},
 		"FileUpdate of the first one":        {fileUpdate(1, 1, 1), node + "499000000", "0 ×0 | 0"},
 		"FileUpdate of none":                 {fileUpdate(0, 1, 1), node + "499000000", ""},
 		"FileAppend":                         {fileAppend(1007), node + "499000000 STATE_BYTES 1007-1000=7000000", ""},
-		"FileDelete": {&body{Data: &services.TransactionBody_FileDelete{}}, node + "69000000",
-			""},
+		"FileDelete": {
+			&body{Data: &services.TransactionBody_FileDelete{}}, node + "69000000",
+			"",
+		},
 		"SystemDelete": {&body{Data: &services.TransactionBody_SystemDelete{}}, "0 ×0 | 0", ""},
-		"SystemUndelete": {&body{Data: &services.TransactionBody_SystemUndelete{}}, "0 ×0 | 0",
-			""},
+		"SystemUndelete": {
+			&body{Data: &services.TransactionBody_SystemUndelete{}}, "0 ×0 | 0",
+			"",
+		},
 		"HookDispatch":   {&body{Data: &services.TransactionBody_HookDispatch{}}, "0 ×0 | 0", ""},
 		"ContractCall":   {&body{Data: &services.TransactionBody_ContractCall{}}, "0 ×0 | 0", ""},
 		"ContractCreate": {contractCreate(), node + "9999000000 HOOK_UPDATES 1-0=10000000000", ""},
-		"ContractCreate without key": {&body{Data: &services.TransactionBody_ContractCreateInstance{}},
-			node + "9999000000", ""},
-		"ContractUpdate": {contractUpdate(),
-			node + "259000000 HOOK_UPDATES 1-0=10000000000 HOOK_UPDATES 1-0=10000000000", ""},
-		"ContractDelete": {&body{Data: &services.TransactionBody_ContractDeleteInstance{}},
-			node + "69000000", ""},
-		"EthereumTransaction": {&body{Data: &services.TransactionBody_EthereumTransaction{}},
-			node + "0", ""},
-		"TokenCreate": {tokenCreate(false),
-			node + "9999000000 KEYS 8-1=700000000 TOKEN_CREATE_WITH_CUSTOM_FEE 1-0=10000000000", ""},
+		"ContractCreate without key": {
+			&body{Data: &services.TransactionBody_ContractCreateInstance{}},
+			node + "9999000000", "",
+		},
+		"ContractUpdate": {
+			contractUpdate(),
+			node + "259000000 HOOK_UPDATES 1-0=10000000000 HOOK_UPDATES 1-0=10000000000", "",
+		},
+		"ContractDelete": {
+			&body{Data: &services.TransactionBody_ContractDeleteInstance{}},
+			node + "69000000", "",
+		},
+		"EthereumTransaction": {
+			&body{Data: &services.TransactionBody_EthereumTransaction{}},
+			node + "0", "",
+		},
+		"TokenCreate": {
+			tokenCreate(false),
+			node + "9999000000 KEYS 8-1=700000000 TOKEN_CREATE_WITH_CUSTOM_FEE 1-0=10000000000", "",
+		},
 		"TokenUpdate": {tokenUpdate(), node + "9000000 KEYS 8-1=700000000", ""},
-		"TokenMint": {mint(0, 3),
-			node + "9000000 TOKEN_MINT_NFT_BASE 1-0=190000000 TOKEN_MINT_NFT 3-1=400000000", ""},
+		"TokenMint": {
+			mint(0, 3),
+			node + "9000000 TOKEN_MINT_NFT_BASE 1-0=190000000 TOKEN_MINT_NFT 3-1=400000000", "",
+		},
 		"TokenMint of an amount":  {mint(5, 3), node + "9000000", ""},
 		"TokenMint of nothing":    {mint(0, 0), node + "9000000", ""},
 		"TokenAssociateToAccount": {associate(3), node + "499000000 TOKEN_ASSOCIATE 3-1=1000000000", ""},
-		"TokenDissociateFromAccount": {&body{Data: &services.TransactionBody_TokenDissociate{}},
-			node + "499000000", ""},
+		"TokenDissociateFromAccount": {
+			&body{Data: &services.TransactionBody_TokenDissociate{}},
+			node + "499000000", "",
+		},
 		"TokenUpdateNfts": {
 			&body{Data: &services.TransactionBody_TokenUpdateNfts{TokenUpdateNfts: &services.TokenUpdateNftsTransactionBody{SerialNumbers: []int64{1, 2, 3}}}},
 			node + "9000000 NFT_UPDATE 3-1=20000000", "",
 		},
-		"TokenAirdrop": {airdrop(fungible(21)), node + "0 TOKEN_TYPES 2-1=1000000",
-			node + "0 TOKEN_TRANSFER_BASE 1-0=9000000"},
-		"TokenClaimAirdrop": {&body{Data: &services.TransactionBody_TokenClaimAirdrop{}}, node + "9000000",
-			""},
-		"TokenCancelAirdrop": {&body{Data: &services.TransactionBody_TokenCancelAirdrop{}}, node + "9000000",
-			""},
+		"TokenAirdrop": {
+			airdrop(fungible(21)), node + "0 TOKEN_TYPES 2-1=1000000",
+			node + "0 TOKEN_TRANSFER_BASE 1-0=9000000",
+		},
+		"TokenClaimAirdrop": {
+			&body{Data: &services.TransactionBody_TokenClaimAirdrop{}}, node + "9000000",
+			"",
+		},
+		"TokenCancelAirdrop": {
+			&body{Data: &services.TransactionBody_TokenCancelAirdrop{}}, node + "9000000",
+			"",
+		},
 		"TokenReject":               {&body{Data: &services.TransactionBody_TokenReject{}}, node + "9000000", ""},
 		"TokenBurn":                 {&body{Data: &services.TransactionBody_TokenBurn{}}, node + "9000000", ""},
 		"TokenDelete":               {&body{Data: &services.TransactionBody_TokenDeletion{}}, node + "9000000", ""},
@@ -290,11 +344,15 @@ func TestTypes(t *testing.T) {
 		"TokenPause":                {&body{Data: &services.TransactionBody_TokenPause{}}, node + "9000000", ""},
 		"TokenUnpause":              {&body{Data: &services.TransactionBody_TokenUnpause{}}, node + "9000000", ""},
 		"TokenAccountWipe":          {&body{Data: &services.TransactionBody_TokenWipe{}}, node + "9000000", ""},
-		"TokenFeeScheduleUpdate": {&body{Data: &services.TransactionBody_TokenFeeScheduleUpdate{}},
-			node + "9000000", ""},
+		"TokenFeeScheduleUpdate": {
+			&body{Data: &services.TransactionBody_TokenFeeScheduleUpdate{}},
+			node + "9000000", "",
+		},
 		"ScheduleCreate": {schedules(false), node + "99000000", ""},
-		"ScheduleCreate of a call": {schedules(true),
-			node + "99000000 SCHEDULE_CREATE_CONTRACT_CALL_BASE 1-0=900000000", ""},
+		"ScheduleCreate of a call": {
+			schedules(true),
+			node + "99000000 SCHEDULE_CREATE_CONTRACT_CALL_BASE 1-0=900000000", "",
+		},
 		"ScheduleSign":   {&body{Data: &services.TransactionBody_ScheduleSign{}}, node + "9000000", ""},
 		"ScheduleDelete": {&body{Data: &services.TransactionBody_ScheduleDelete{}}, node + "9000000", ""},
 		"UtilPrng":       {&body{Data: &services.TransactionBody_UtilPrng{}}, node + "9000000", ""},
@@ -309,8 +367,10 @@ func TestTypes(t *testing.T) {
 		"RegisteredNodeCreate": {&body{Data: &services.TransactionBody_RegisteredNodeCreate{}}, node + "9000000", ""},
 		"RegisteredNodeUpdate": {&body{Data: &services.TransactionBody_RegisteredNodeUpdate{}}, node + "9000000", ""},
 		"RegisteredNodeDelete": {&body{Data: &services.TransactionBody_RegisteredNodeDelete{}}, node + "9000000", ""},
-		"HookStore": {&body{Data: &services.TransactionBody_HookStore{HookStore: slots}},
-			node + "49000000 HOOK_SLOT_UPDATE 4-1=150000000", ""},
+		"HookStore": {
+			&body{Data: &services.TransactionBody_HookStore{HookStore: slots}},
+			node + "49000000 HOOK_SLOT_UPDATE 4-1=150000000", "",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -34,12 +34,18 @@ func TestParseAccountRefAccepts(t *testing.T) {
 		{"opaque address with shard and realm", "1.2." + opaque, byAddress},
 		{"opaque address with realm", "2." + opaque, byAddress},
 		{"opaque address with leading zeros in shard and realm", "0001.00002." + opaque, byAddress},
-		{"long-zero address", "0x00000000000000000000000000000000000004d2",
-			ledger.AccountRef{ID: entity(t, 1, 2, 1234)}},
-		{"long-zero address of 40 digits", "0000000000000000000000000000000000000123",
-			ledger.AccountRef{ID: entity(t, 1, 2, 0x123)}},
-		{"long-zero address with shard and realm", "1.2.00000000000000000000000000000000000004d2",
-			ledger.AccountRef{ID: entity(t, 1, 2, 1234)}},
+		{
+			"long-zero address", "0x00000000000000000000000000000000000004d2",
+			ledger.AccountRef{ID: entity(t, 1, 2, 1234)},
+		},
+		{
+			"long-zero address of 40 digits", "0000000000000000000000000000000000000123",
+			ledger.AccountRef{ID: entity(t, 1, 2, 0x123)},
+		},
+		{
+			"long-zero address with shard and realm", "1.2.00000000000000000000000000000000000004d2",
+			ledger.AccountRef{ID: entity(t, 1, 2, 1234)},
+		},
 		{"long-zero address of nothing", strings.Repeat("0", 40), ledger.AccountRef{ID: home}},
 		{"alias", "AEBAGBAF", byAlias},
 		{"alias with realm", "2.AEBAGBAF", byAlias},
@@ -73,22 +79,28 @@ func TestParseAccountRefRejects(t *testing.T) {
 		{"letter in an id", "0.0.a", ledger.ErrSyntax, "no entity id, EVM address or alias"},
 		{"four parts", "0.0.0.1", ledger.ErrSyntax, "more than three parts"},
 		{"sign in a dotted id", "0.0.-1", ledger.ErrSyntax, "no entity id, EVM address or alias"},
-		{"20 digits, though an alias could have them", "22222222222222222222", ledger.ErrSyntax,
-			"more than 12 digits"},
+		{
+			"20 digits, though an alias could have them", "22222222222222222222", ledger.ErrSyntax,
+			"more than 12 digits",
+		},
 		{"13 digits", "1234567890123", ledger.ErrRange, `"1.2.1234567890123"`},
 		{"negative number", "-5", ledger.ErrRange, `"1.2.-5"`},
 		{"shard above its greatest value", "1024.0.1", ledger.ErrRange, "shard 1024"},
 		{"number above its greatest value", "274877906944", ledger.ErrRange, "number 274877906944"},
-		{"address with 0x behind shard and realm", "1.2.0x" + opaque, ledger.ErrSyntax,
-			"no entity id, EVM address or alias"},
+		{
+			"address with 0x behind shard and realm", "1.2.0x" + opaque, ledger.ErrSyntax,
+			"no entity id, EVM address or alias",
+		},
 		{"address of 39 digits", opaque[1:], ledger.ErrSyntax, "no entity id, EVM address or alias"},
 		{"address with a second prefix", "0x0x" + opaque[2:], ledger.ErrSyntax, "no entity id, EVM address or alias"},
 		{"address with an upper case prefix", "0X" + opaque, ledger.ErrSyntax, "no entity id, EVM address or alias"},
 		{"address of a foreign shard", "0.2." + opaque, ledger.ErrSyntax, "shard and realm are not 1.2"},
 		{"address of a foreign realm", "3." + opaque, ledger.ErrSyntax, "shard and realm are not 1.2"},
 		{"address of a shard that cannot exist", "9999.2." + opaque, ledger.ErrSyntax, "shard and realm are not 1.2"},
-		{"address with five digits of shard", "00001.2." + opaque, ledger.ErrSyntax,
-			"shard: \"00001\" has more than 4 digits"},
+		{
+			"address with five digits of shard", "00001.2." + opaque, ledger.ErrSyntax,
+			"shard: \"00001\" has more than 4 digits",
+		},
 		{"address with an empty realm", "1.." + opaque, ledger.ErrSyntax, "realm: digits are missing"},
 		{"address with three parts in front", "1.1.2." + opaque, ledger.ErrSyntax, `realm: "1.2" is not a number`},
 		{"alias in lower case", "aebagbaf", ledger.ErrSyntax, "no entity id, EVM address or alias"},
@@ -97,8 +109,10 @@ func TestParseAccountRefRejects(t *testing.T) {
 		{"alias with padding", "AA======", ledger.ErrSyntax, "no entity id, EVM address or alias"},
 		{"alias of a foreign shard", "0.2.AEBAGBAF", ledger.ErrSyntax, "shard and realm are not 1.2"},
 		{"alias of a foreign realm", "0.AEBAGBAF", ledger.ErrSyntax, "shard and realm are not 1.2"},
-		{"alias with six digits of shard", "000001.2.AEBAGBAF", ledger.ErrSyntax,
-			"shard: \"000001\" has more than 5 digits"},
+		{
+			"alias with six digits of shard", "000001.2.AEBAGBAF", ledger.ErrSyntax,
+			"shard: \"000001\" has more than 5 digits",
+		},
 		{"alias with a shard that is no number", "A.2.AEBAGBAF", ledger.ErrSyntax, `shard: "A" is not a number`},
 		{"alias with a point only", ".AEBAGBAF", ledger.ErrSyntax, "realm: digits are missing"},
 	} {
@@ -185,15 +199,19 @@ func FuzzParseAccountRef(f *testing.F) {
 
 func TestParseLiteralAccountRef(t *testing.T) {
 	t.Parallel()
-	for _, text := range []string{"literal:0x00000000000000000000000000000000000003e8", "literal:AAAQ", "0.0.5",
-		"0xabcdefabcdefabcdefabcdefabcdefabcdefabcd", "AAAQ"} {
+	for _, text := range []string{
+		"literal:0x00000000000000000000000000000000000003e8", "literal:AAAQ", "0.0.5",
+		"0xabcdefabcdefabcdefabcdefabcdefabcdefabcd", "AAAQ",
+	} {
 		ref, err := ledger.ParseLiteralAccountRef(text, 0)
 		if err != nil || ref.String() != text || ref.Literal != strings.HasPrefix(text, "literal:") {
 			t.Errorf("%s is read as %+v, %v", text, ref, err)
 		}
 	}
-	for _, text := range []string{"literal:5", "literal:0.0.5", "literal:", "literal:literal:AAAQ",
-		"literal:0.0.AAAQ"} {
+	for _, text := range []string{
+		"literal:5", "literal:0.0.5", "literal:", "literal:literal:AAAQ",
+		"literal:0.0.AAAQ",
+	} {
 		if ref, err := ledger.ParseLiteralAccountRef(text, 0); !errors.Is(err, ledger.ErrSyntax) {
 			t.Errorf("%s is read as %+v, %v", text, ref, err)
 		}

@@ -89,8 +89,10 @@ func goodAlias(s string) bool {
 }
 
 func FuzzParseAlias(f *testing.F) {
-	for _, s := range []string{"AA", "74", "75", "777Q", "77776", "777777Y", "77777777", "AAA", "aa", "AA======",
-		"7\n\n\n\n\n\n4", "0.0.AA", ""} {
+	for _, s := range []string{
+		"AA", "74", "75", "777Q", "77776", "777777Y", "77777777", "AAA", "aa", "AA======",
+		"7\n\n\n\n\n\n4", "0.0.AA", "",
+	} {
 		f.Add(s, []byte(s))
 	}
 	f.Fuzz(func(t *testing.T, s string, b []byte) {

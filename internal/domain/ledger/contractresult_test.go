@@ -9,8 +9,10 @@ import (
 
 func TestQuantityOf(t *testing.T) {
 	t.Parallel()
-	for digits, want := range map[string]Quantity{"": "0x", "00": "0x0", "0128": "0x128", "000a": "0x00a",
-		"28": "0x28", "a0": "0xa0"} {
+	for digits, want := range map[string]Quantity{
+		"": "0x", "00": "0x0", "0128": "0x128", "000a": "0x00a",
+		"28": "0x28", "a0": "0xa0",
+	} {
 		b, err := hex.DecodeString(digits)
 		if err != nil {
 			t.Fatal(err)
@@ -41,8 +43,10 @@ func TestValueOfResult(t *testing.T) {
 		value, weibars Integer
 	}{
 		{"of the record", &ContractResult{Amount: Of(int64(30))}, "30", "300000000000"},
-		{"more than 64 bits", &ContractResult{Amount: Of(int64(9223372036854775807))}, "9223372036854775807",
-			"92233720368547758070000000000"},
+		{
+			"more than 64 bits", &ContractResult{Amount: Of(int64(9223372036854775807))}, "9223372036854775807",
+			"92233720368547758070000000000",
+		},
 		{"unknown", &ContractResult{}, "", ""},
 		{"no bytes", of(""), "", ""},
 		{"less than a tinybar", of("02540be3ff"), "0", "9999999999"},
@@ -70,10 +74,14 @@ func TestSignatureV(t *testing.T) {
 		{&EthereumTransaction{Type: 0, SignatureV: []byte{0x02, 0x74}, RecoveryID: Of(int16(1))}, "628"},
 		{&EthereumTransaction{Type: 0, RecoveryID: Of(int16(1))}, "1"},
 		{&EthereumTransaction{Type: 0, RecoveryID: Of(int16(0)), ChainID: []byte{0x01, 0x28}}, "627"},
-		{&EthereumTransaction{Type: 0, SignatureV: []byte{}, RecoveryID: Of(int16(1)), ChainID: []byte{0x01, 0x28}},
-			"628"},
-		{&EthereumTransaction{Type: 0, SignatureV: []byte{0}, RecoveryID: Of(int16(1)), ChainID: []byte{0x01, 0x28}},
-			"0"},
+		{
+			&EthereumTransaction{Type: 0, SignatureV: []byte{}, RecoveryID: Of(int16(1)), ChainID: []byte{0x01, 0x28}},
+			"628",
+		},
+		{
+			&EthereumTransaction{Type: 0, SignatureV: []byte{0}, RecoveryID: Of(int16(1)), ChainID: []byte{0x01, 0x28}},
+			"0",
+		},
 		{&EthereumTransaction{Type: 0, ChainID: []byte{0x01, 0x28}}, ""},
 		{&EthereumTransaction{Type: 1, RecoveryID: Of(int16(1)), ChainID: []byte{0x01, 0x28}}, "1"},
 		{&EthereumTransaction{Type: 2, SignatureV: []byte{27}, RecoveryID: Of(int16(0))}, "0"},

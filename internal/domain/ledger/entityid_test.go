@@ -156,15 +156,19 @@ func TestParseEntityIDRejects(t *testing.T) {
 		{"sign alone", "-", ledger.ErrSyntax, "not a number"},
 		{"shard of five digits", "00001.0.1", ledger.ErrSyntax, "shard: \"00001\" has more than 4 digits"},
 		{"realm of six digits", "000001.1", ledger.ErrSyntax, "realm: \"000001\" has more than 5 digits"},
-		{"dotted number of 13 digits", "0.0.0000000000001", ledger.ErrSyntax,
-			"number: \"0000000000001\" has more than 12 digits"},
+		{
+			"dotted number of 13 digits", "0.0.0000000000001", ledger.ErrSyntax,
+			"number: \"0000000000001\" has more than 12 digits",
+		},
 		{"20 digits", "12345678901234567890", ledger.ErrSyntax, "more than 12 digits"},
 		{"sign and 20 digits", "-12345678901234567890", ledger.ErrSyntax, "digits"},
 		{"shard above its greatest value", "1024.0.1", ledger.ErrRange, "shard 1024 is not between"},
 		{"realm above its greatest value", "0.65536.1", ledger.ErrRange, `"0.65536.1": realm 65536 is not between`},
 		{"number above its greatest value", "274877906944", ledger.ErrRange, `"1.2.274877906944": number`},
-		{"number of 13 digits", "1234567890123", ledger.ErrRange,
-			`"1.2.1234567890123": the number has more than 12 digits`},
+		{
+			"number of 13 digits", "1234567890123", ledger.ErrRange,
+			`"1.2.1234567890123": the number has more than 12 digits`,
+		},
 		{"number of 13 digits that would fit", "0000000000001", ledger.ErrRange, "more than 12 digits"},
 		{"number of 19 digits beyond 64 bits", "9999999999999999999", ledger.ErrRange, "more than 12 digits"},
 		{"negative number", "-1", ledger.ErrRange, `"1.2.-1": the number has a sign`},
@@ -188,8 +192,10 @@ var (
 )
 
 func FuzzParseEntityID(f *testing.F) {
-	for _, s := range []string{"1", "0.1", "0.0.1", "1023.65535.274877906943", "-1", "1234567890123", "0.65536.1",
-		"0.0.0.1", "x", "1\n", "00001.0.1"} {
+	for _, s := range []string{
+		"1", "0.1", "0.0.1", "1023.65535.274877906943", "-1", "1234567890123", "0.65536.1",
+		"0.0.0.1", "x", "1\n", "00001.0.1",
+	} {
 		f.Add(s, int64(0))
 		f.Add(s, int64(-1))
 	}

@@ -91,8 +91,10 @@ func ExampleKey_Info() {
 }
 
 func ExampleParseAccountRef() {
-	for _, s := range []string{"1234", "0x00000000000000000000000000000000000004d2",
-		"0.0.abcdefabcdef0123456789abcdefabcdef012345", "0.0.AEBAGBAF"} {
+	for _, s := range []string{
+		"1234", "0x00000000000000000000000000000000000004d2",
+		"0.0.abcdefabcdef0123456789abcdefabcdef012345", "0.0.AEBAGBAF",
+	} {
 		ref, _ := ledger.ParseAccountRef(s, 0)
 		switch {
 		case ref.Address.Valid:

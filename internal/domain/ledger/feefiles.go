@@ -30,8 +30,11 @@ type publicNetwork struct {
 }
 
 var publicNetworks = []publicNetwork{
-	{"MAINNET", "0x127", mainnetSimpleFees}, {"TESTNET", "0x128", testnetSimpleFees}, {"PREVIEWNET", "0x129", 0},
-	{"DEMO", "", 0}, {"OTHER", "", 0},
+	{"MAINNET", "0x127", mainnetSimpleFees},
+	{"TESTNET", "0x128", testnetSimpleFees},
+	{"PREVIEWNET", "0x129", 0},
+	{"DEMO", "", 0},
+	{"OTHER", "", 0},
 }
 
 // FeeFilesOf returns the fee files of a network by its name, in any letter case. Without a name, the chain ID selects

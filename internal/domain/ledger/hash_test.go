@@ -200,8 +200,10 @@ func checkHash(t *testing.T, s string, form *regexp.Regexp, got ledger.Hash, err
 }
 
 func FuzzParseHash(f *testing.F) {
-	for _, s := range []string{strings.Repeat("1f", 32), "0x" + strings.Repeat("F1", 48),
-		"0x0x" + strings.Repeat("1", 62), "0x"} {
+	for _, s := range []string{
+		strings.Repeat("1f", 32), "0x" + strings.Repeat("F1", 48),
+		"0x0x" + strings.Repeat("1", 62), "0x",
+	} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {

@@ -36,10 +36,14 @@ func TestKeyDecode(t *testing.T) {
 		{"ECDSA in a list of one", "32250a233a21" + ec, ledger.KeyECDSASecp256k1, ec},
 		{"ECDSA in a threshold key of one of one", "2a29080112250a233a21" + ec, ledger.KeyECDSASecp256k1, ec},
 		{"empty bytes", "", ledger.KeyProtobufEncoded, ""},
-		{"list of two", "32480a221220" + ed + "0a221220" + ed, ledger.KeyProtobufEncoded,
-			"32480a221220" + ed + "0a221220" + ed},
-		{"threshold key of none of one", "2a28080012240a221220" + ed, ledger.KeyProtobufEncoded,
-			"2a28080012240a221220" + ed},
+		{
+			"list of two", "32480a221220" + ed + "0a221220" + ed, ledger.KeyProtobufEncoded,
+			"32480a221220" + ed + "0a221220" + ed,
+		},
+		{
+			"threshold key of none of one", "2a28080012240a221220" + ed, ledger.KeyProtobufEncoded,
+			"2a28080012240a221220" + ed,
+		},
 		{"list in a list", "32260a2432220a201220" + ed, ledger.KeyProtobufEncoded, "32260a2432220a201220" + ed},
 		{"contract id", "0a0318d209", ledger.KeyProtobufEncoded, "0a0318d209"},
 		{"ED25519 of 31 bytes", "1220" + ed[2:], ledger.KeyProtobufEncoded, "1220" + ed[2:]},
@@ -67,8 +71,13 @@ func TestKeyThatIsNone(t *testing.T) {
 			t.Errorf("%x is a key: %+v", []byte(k), k.Info())
 		}
 	}
-	for _, k := range []ledger.Key{{}, {0x32}, {0x32, 0x00, 0x00}, {0x2a, 0x00},
-		unhexKey(t, "1220"+strings.Repeat("00", 32))} {
+	for _, k := range []ledger.Key{
+		{},
+		{0x32},
+		{0x32, 0x00, 0x00},
+		{0x2a, 0x00},
+		unhexKey(t, "1220"+strings.Repeat("00", 32)),
+	} {
 		if k.IsNone() || k.Info() == nil {
 			t.Errorf("%x is no key", []byte(k))
 		}
@@ -90,8 +99,10 @@ var keyForms = []struct {
 }
 
 func FuzzKey(f *testing.F) {
-	for _, prefix := range []string{"1220", "32240a221220", "2a28080112240a221220", "3a21", "32250a233a21",
-		"2a29080112250a233a21", "3200", ""} {
+	for _, prefix := range []string{
+		"1220", "32240a221220", "2a28080112240a221220", "3a21", "32250a233a21",
+		"2a29080112250a233a21", "3200", "",
+	} {
 		for _, size := range []int{0, 32, 33} {
 			f.Add(append(unhex(f, prefix), count(size)...))
 		}
@@ -197,8 +208,10 @@ func TestDecodeKeyList(t *testing.T) {
 		{"two keys keep their order", "0a023200" + "0a22" + ed, []string{"3200", ed}},
 		{"a key without bytes", "0a00", []string{""}},
 		{"fields of other numbers are left out", "1203aabbcc" + "0a023200" + "1805", []string{"3200"}},
-		{"field 1 of other types is left out", "0805" + "0d01020304" + "090102030405060708" + "0b0c" + "0a023200",
-			[]string{"3200"}},
+		{
+			"field 1 of other types is left out", "0805" + "0d01020304" + "090102030405060708" + "0b0c" + "0a023200",
+			[]string{"3200"},
+		},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			got, err := ledger.DecodeKeyList(unhex(t, tc.in))

@@ -81,18 +81,34 @@ func TestScheduleStateAt(t *testing.T) {
 		"new":                    {ledger.Schedule{}, after(0), ledger.SchedulePending},
 		"just before 31 minutes": {ledger.Schedule{}, after(31*time.Minute) - 1, ledger.SchedulePending},
 		"at 31 minutes":          {ledger.Schedule{}, after(31 * time.Minute), ledger.ScheduleExpired},
-		"later than its default": {ledger.Schedule{ExpirationTimestamp: set(time.Hour)}, after(45 * time.Minute),
-			ledger.SchedulePending},
-		"at its expiration": {ledger.Schedule{ExpirationTimestamp: set(time.Hour)}, after(time.Hour),
-			ledger.SchedulePending},
-		"a minute after it, less": {ledger.Schedule{ExpirationTimestamp: set(time.Hour)},
-			after(time.Hour+time.Minute) - 1, ledger.SchedulePending},
-		"a minute after it": {ledger.Schedule{ExpirationTimestamp: set(time.Hour)},
-			after(time.Hour + time.Minute), ledger.ScheduleExpired},
-		"waiting changes nothing": {ledger.Schedule{WaitForExpiry: true}, after(31 * time.Minute),
-			ledger.ScheduleExpired},
-		"executed and expired": {ledger.Schedule{ExecutedTimestamp: set(1)}, after(time.Hour),
-			ledger.ScheduleExecuted},
+		"later than its default": {
+			ledger.Schedule{ExpirationTimestamp: set(time.Hour)},
+			after(45 * time.Minute),
+			ledger.SchedulePending,
+		},
+		"at its expiration": {
+			ledger.Schedule{ExpirationTimestamp: set(time.Hour)},
+			after(time.Hour),
+			ledger.SchedulePending,
+		},
+		"a minute after it, less": {
+			ledger.Schedule{ExpirationTimestamp: set(time.Hour)},
+			after(time.Hour+time.Minute) - 1, ledger.SchedulePending,
+		},
+		"a minute after it": {
+			ledger.Schedule{ExpirationTimestamp: set(time.Hour)},
+			after(time.Hour + time.Minute), ledger.ScheduleExpired,
+		},
+		"waiting changes nothing": {
+			ledger.Schedule{WaitForExpiry: true},
+			after(31 * time.Minute),
+			ledger.ScheduleExpired,
+		},
+		"executed and expired": {
+			ledger.Schedule{ExecutedTimestamp: set(1)},
+			after(time.Hour),
+			ledger.ScheduleExecuted,
+		},
 		"deleted":     {ledger.Schedule{Deleted: ledger.Of(true)}, after(1), ledger.ScheduleDeleted},
 		"not deleted": {ledger.Schedule{Deleted: ledger.Of(false)}, after(1), ledger.SchedulePending},
 	} {
@@ -105,8 +121,10 @@ func TestScheduleStateAt(t *testing.T) {
 
 func TestCodesOfTheNetwork(t *testing.T) {
 	t.Parallel()
-	for code, want := range map[int16]ledger.SignatureType{2: "CONTRACT", 3: "ED25519", 4: "RSA_3072", 5: "ECDSA_384",
-		6: "ECDSA_SECP256K1", 1: "UNKNOWN", 0: "UNKNOWN", 7: "UNKNOWN"} {
+	for code, want := range map[int16]ledger.SignatureType{
+		2: "CONTRACT", 3: "ED25519", 4: "RSA_3072", 5: "ECDSA_384",
+		6: "ECDSA_SECP256K1", 1: "UNKNOWN", 0: "UNKNOWN", 7: "UNKNOWN",
+	} {
 		if got := ledger.SignatureTypeOf(ledger.Of(code)); got != want {
 			t.Errorf("signature type %d is %s, want %s", code, got, want)
 		}
@@ -114,15 +132,19 @@ func TestCodesOfTheNetwork(t *testing.T) {
 	if got := ledger.SignatureTypeOf(ledger.Null[int16]{}); got != ledger.SignatureUnknown {
 		t.Errorf("no signature type is %s", got)
 	}
-	for code, want := range []ledger.RegisteredNodeType{"UNKNOWN", "BLOCK_NODE", "GENERAL_SERVICE", "MIRROR_NODE",
-		"RPC_RELAY", "UNKNOWN"} {
+	for code, want := range []ledger.RegisteredNodeType{
+		"UNKNOWN", "BLOCK_NODE", "GENERAL_SERVICE", "MIRROR_NODE",
+		"RPC_RELAY", "UNKNOWN",
+	} {
 		got := ledger.RegisteredNodeTypeOf(int16(code))
 		if got != want || code < 5 && got.Code() != int16(code) {
 			t.Errorf("node type %d is %s, want %s; its code is %d", code, got, want, got.Code())
 		}
 	}
-	for name, want := range map[string]ledger.BlockNodeAPI{"OTHER": "OTHER", "STATUS": "STATUS",
-		"STATE_PROOF": "STATE_PROOF", "status": "UNRECOGNIZED", "": "UNRECOGNIZED"} {
+	for name, want := range map[string]ledger.BlockNodeAPI{
+		"OTHER": "OTHER", "STATUS": "STATUS",
+		"STATE_PROOF": "STATE_PROOF", "status": "UNRECOGNIZED", "": "UNRECOGNIZED",
+	} {
 		if got := ledger.BlockNodeAPIOf(name); got != want {
 			t.Errorf("the interface %q is %s, want %s", name, got, want)
 		}

@@ -69,25 +69,34 @@ func TestDecodeTransactionID(t *testing.T) {
 		in   []byte
 		want want
 	}{
-		{"valid start, account and nonce", unhex(t, "0a080881e2cfaa061007120318e1212002"),
-			want{4321, "1700000001.000000007", false, 2}},
+		{
+			"valid start, account and nonce", unhex(t, "0a080881e2cfaa061007120318e1212002"),
+			want{4321, "1700000001.000000007", false, 2},
+		},
 		{"no fields", nil, want{}},
 		{"scheduled", message(account, varint(3, 1)), want{4321, "", true, 0}},
 		{"scheduled as any number but 0", varint(3, 256), want{scheduled: true}},
 		{"negative nonce", varint(4, -1), want{nonce: -1}},
 		{"nonce is cut to 32 bits", varint(4, 1<<32+7), want{nonce: 7}},
-		{"shard and realm of the message", sub(2, varint(1, 1023), varint(2, 65535), varint(3, 9)),
-			want{account: entity(t, 1023, 65535, 9)}},
+		{
+			"shard and realm of the message", sub(2, varint(1, 1023), varint(2, 65535), varint(3, 9)),
+			want{account: entity(t, 1023, 65535, 9)},
+		},
 		{"alias instead of a number", sub(2, varint(1, 5000), sub(4, []byte{1, 2})), want{}},
 		{"alias after a number takes its place", sub(2, varint(3, 9), sub(4, []byte{1})), want{}},
 		{"number after an alias takes its place", sub(2, sub(4, []byte{1}), varint(3, 9)), want{account: 9}},
 		{"account without fields", sub(2), want{}},
 		{"empty valid start is the epoch", sub(1), want{start: "0.000000000"}},
 		{"seconds only", sub(1, varint(1, 5)), want{start: "5.000000000"}},
-		{"latest valid start", sub(1, varint(1, 9223372036), varint(2, 854775807)),
-			want{start: "9223372036.854775807"}},
-		{"valid start that does not fit is unknown",
-			message(account, sub(1, varint(1, 9223372036), varint(2, 854775808))), want{account: 4321}},
+		{
+			"latest valid start", sub(1, varint(1, 9223372036), varint(2, 854775807)),
+			want{start: "9223372036.854775807"},
+		},
+		{
+			"valid start that does not fit is unknown",
+			message(account, sub(1, varint(1, 9223372036), varint(2, 854775808))),
+			want{account: 4321},
+		},
 		{"seconds that would wrap are unknown", sub(1, varint(1, math.MaxInt64), varint(2, 1)), want{}},
 		{"seconds that would wrap to a good instant are unknown", sub(1, varint(1, 1<<55)), want{}},
 		{"negative seconds are unknown", sub(1, varint(1, -1)), want{}},
@@ -102,9 +111,12 @@ func TestDecodeTransactionID(t *testing.T) {
 		},
 		{"unknown fields", message(varint(15, 1), sub(16, []byte{1}),
 			unhex(t, "2d01020304"+"290102030405060708"+"2b08052c"), account), want{account: 4321}},
-		{"known numbers of another type do not count",
+		{
+			"known numbers of another type do not count",
 			message(account, varint(3, 1), varint(4, 2), sub(1, varint(1, 5)),
-				varint(1, 9), varint(2, 9), sub(3, []byte{0}), sub(4, []byte{0})), want{4321, "5.000000000", true, 2}},
+				varint(1, 9), varint(2, 9), sub(3, []byte{0}), sub(4, []byte{0})),
+			want{4321, "5.000000000", true, 2},
+		},
 		{
 			"parts of another type do not count", message(sub(1, varint(1, 5), sub(1), sub(2)),
 				sub(2, varint(3, 9), sub(1), sub(2), sub(3), varint(4, 1))),
@@ -165,21 +177,31 @@ func TestDecodeCustomFeeLimit(t *testing.T) {
 	}{
 		{"no fields", nil, nil},
 		{"account without fees", account, nil},
-		{"fee in hbar", message(account, sub(2, varint(1, 100))),
-			[]ledger.CustomFeeLimit{{AccountID: payer, Amount: 100}}},
-		{"fee in a token", message(account, sub(2, varint(1, 100), sub(2, varint(3, 77)))),
-			[]ledger.CustomFeeLimit{{AccountID: payer, Amount: 100, DenominatingTokenID: 77}}},
-		{"token of another shard and realm", sub(2, sub(2, varint(1, 3), varint(2, 4), varint(3, 5))),
-			[]ledger.CustomFeeLimit{{DenominatingTokenID: entity(t, 3, 4, 5)}}},
+		{
+			"fee in hbar", message(account, sub(2, varint(1, 100))),
+			[]ledger.CustomFeeLimit{{AccountID: payer, Amount: 100}},
+		},
+		{
+			"fee in a token", message(account, sub(2, varint(1, 100), sub(2, varint(3, 77)))),
+			[]ledger.CustomFeeLimit{{AccountID: payer, Amount: 100, DenominatingTokenID: 77}},
+		},
+		{
+			"token of another shard and realm", sub(2, sub(2, varint(1, 3), varint(2, 4), varint(3, 5))),
+			[]ledger.CustomFeeLimit{{DenominatingTokenID: entity(t, 3, 4, 5)}},
+		},
 		{
 			"fees keep their order and share the account",
 			message(account, sub(2, varint(1, 2)), sub(2, varint(1, 1))),
 			[]ledger.CustomFeeLimit{{AccountID: payer, Amount: 2}, {AccountID: payer, Amount: 1}},
 		},
-		{"account after the fees", message(sub(2, varint(1, 2)), account),
-			[]ledger.CustomFeeLimit{{AccountID: payer, Amount: 2}}},
-		{"account by alias is ignored", message(sub(1, varint(1, 1), sub(4, []byte{1})), sub(2, varint(1, 2))),
-			[]ledger.CustomFeeLimit{{Amount: 2}}},
+		{
+			"account after the fees", message(sub(2, varint(1, 2)), account),
+			[]ledger.CustomFeeLimit{{AccountID: payer, Amount: 2}},
+		},
+		{
+			"account by alias is ignored", message(sub(1, varint(1, 1), sub(4, []byte{1})), sub(2, varint(1, 2))),
+			[]ledger.CustomFeeLimit{{Amount: 2}},
+		},
 		{"missing account is ignored", sub(2, varint(1, 2)), []ledger.CustomFeeLimit{{Amount: 2}}},
 		{"fee without fields", sub(2), []ledger.CustomFeeLimit{{}}},
 		{"token without fields is ignored", sub(2, varint(1, 2), sub(2)), []ledger.CustomFeeLimit{{Amount: 2}}},
@@ -208,8 +230,10 @@ func TestDecodeCustomFeeLimit(t *testing.T) {
 func TestDecodeCustomFeeLimitRejects(t *testing.T) {
 	for _, tc := range malformedMessages {
 		bad := unhex(t, tc.in)
-		for place, in := range map[string][]byte{"": bad, "account: ": sub(1, bad), "fee: ": sub(2, bad),
-			"fee: token: ": sub(2, sub(2, bad))} {
+		for place, in := range map[string][]byte{
+			"": bad, "account: ": sub(1, bad), "fee: ": sub(2, bad),
+			"fee: token: ": sub(2, sub(2, bad)),
+		} {
 			if place != "" {
 				in = message(in, sub(1, varint(3, 5)), sub(2, varint(1, 5)))
 			}
@@ -237,7 +261,8 @@ func TestDecodeCustomFeeLimitRejects(t *testing.T) {
 func messages(tb testing.TB) protoreflect.MessageDescriptors {
 	tb.Helper()
 	field := func(num int32, name string,
-		typ descriptorpb.FieldDescriptorProto_Type) *descriptorpb.FieldDescriptorProto {
+		typ descriptorpb.FieldDescriptorProto_Type,
+	) *descriptorpb.FieldDescriptorProto {
 		return &descriptorpb.FieldDescriptorProto{
 			Name: new(name), Number: new(num), Type: typ.Enum(),
 			Label: descriptorpb.FieldDescriptorProto_LABEL_OPTIONAL.Enum(),
@@ -377,8 +402,10 @@ func FuzzDecodeCustomFeeLimit(f *testing.F) {
 		for i := range want {
 			fee := fees.Get(i).Message()
 			token, err := entityOf(get(fee, "token").Message())
-			want[i], idErrs = ledger.CustomFeeLimit{AccountID: account, Amount: get(fee, "amount").Int(),
-				DenominatingTokenID: token}, append(idErrs, err)
+			want[i], idErrs = ledger.CustomFeeLimit{
+				AccountID: account, Amount: get(fee, "amount").Int(),
+				DenominatingTokenID: token,
+			}, append(idErrs, err)
 		}
 		// A token that cannot exist is reported when it is read, before malformed bytes after it.
 		if form != nil && errors.Is(err, ledger.ErrRange) {

@@ -67,16 +67,20 @@ func (s *Schedule) Transaction() *ScheduledTransaction {
 	transfer := b.GetCryptoTransfer()
 	for _, a := range transfer.GetTransfers().GetAccountAmounts() {
 		account := t.party(a.GetAccountID(), a.GetAmount(), a.GetIsApproval())
-		t.Transfers = append(t.Transfers, &CryptoTransfer{AccountID: account, Amount: a.GetAmount(),
-			IsApproval: a.GetIsApproval()})
+		t.Transfers = append(t.Transfers, &CryptoTransfer{
+			AccountID: account, Amount: a.GetAmount(),
+			IsApproval: a.GetIsApproval(),
+		})
 	}
 	for _, list := range transfer.GetTokenTransfers() {
 		token := idOf(list.GetToken())
 		for _, a := range list.GetTransfers() {
 			account := t.party(a.GetAccountID(), a.GetAmount(), a.GetIsApproval())
 			t.TokenTransfers = append(t.TokenTransfers,
-				&TokenTransfer{TokenID: token, AccountID: account, Amount: a.GetAmount(),
-					IsApproval: a.GetIsApproval()})
+				&TokenTransfer{
+					TokenID: token, AccountID: account, Amount: a.GetAmount(),
+					IsApproval: a.GetIsApproval(),
+				})
 		}
 		for _, n := range list.GetNftTransfers() {
 			from, to := t.party(n.GetSenderAccountID(), -1, n.GetIsApproval()),

@@ -54,11 +54,15 @@ var searches = map[string][]string{
 		"0000000000000000000000000000000000000167", "123-esxsf", "0.123-esxsf",
 	},
 	"entity number": {"1", "2", "17", "98", "01", "05", " 7 "},
-	"entity number name": {"100", "1001", "0000005", "359", "0042", "4294967296", "274877906943",
-		"1001 ", "1700000000"},
+	"entity number name": {
+		"100", "1001", "0000005", "359", "0042", "4294967296", "274877906943",
+		"1001 ", "1700000000",
+	},
 	"number": {"0", "00"},
-	"number name": {"274877906944", "999999999999", "1234567890123", "123456789012345678", "000000000000000000",
-		"000"},
+	"number name": {
+		"274877906944", "999999999999", "1234567890123", "123456789012345678", "000000000000000000",
+		"000",
+	},
 	"name": {
 		"Sunlight", "sun", "SUN", "Harbour Coin", "HBAR", "USDC", "usd coin", "Wrapped Bitcoin [0x]", "0xBitcoin",
 		"0xdeadbeef", "100% cotton", "a_b_cde", `back\slash`, "Lighthouses",
@@ -97,9 +101,11 @@ var searches = map[string][]string{
 		"302d300706052b8104000a03220003" + hex32,
 		"3036301006072a8648ce3d020106052b8104000a03220003" + hex32, " 02" + hex32 + " ",
 	},
-	"key hash": {"0X" + hex32, "0.0." + hex32, hex32, "0x" + hex32, strings.ToUpper(hex32),
+	"key hash": {
+		"0X" + hex32, "0.0." + hex32, hex32, "0x" + hex32, strings.ToUpper(hex32),
 		"0x" + strings.ToUpper(hex32), " " + hex32,
-		strings.Repeat("0", 64), strings.Repeat("f", 64), strings.Repeat("A", 64)},
+		strings.Repeat("0", 64), strings.Repeat("f", 64), strings.Repeat("A", 64),
+	},
 	"hash": {
 		hex48, "0X" + hex48, "0x" + hex48, strings.ToUpper(hex48), " 0x" + hex48 + "\n", strings.Repeat("G", 64),
 		strings.Repeat("Zm9v", 16), strings.Repeat("-_Zz", 16), strings.Repeat("+/Zz", 16),
@@ -112,8 +118,10 @@ var searches = map[string][]string{
 		"0.0.1020@1795340293.944155807?scheduled/3", "0.0.1020-1795340293-944155807?scheduled",
 		"0.0.1020-1795340293-944155807/2", " 0.0.1020@1795340293.944155807 ", "0.0.0@1.0", "0.0.98-1-999999999",
 	},
-	"time": {"1700000000.000000001", "1795340293.944155807", " 1795340293.944155807", "1234567.123456789",
-		"100000.000000000"},
+	"time": {
+		"1700000000.000000001", "1795340293.944155807", " 1795340293.944155807", "1234567.123456789",
+		"100000.000000000",
+	},
 	"element": {
 		"0.0.4001/7", "0.0.4001#7", "0.0.4001@7", "0.0.4001:7", "0.0.4001-7", "4001/7", "4001#7", "4001@7", "4001:7",
 		"4001-7", "0.4001/7", "0.0.2007/1", "0.0.2007@1", "2007#0001",
@@ -156,13 +164,17 @@ func TestParseSearchValues(t *testing.T) {
 	if c.Entity != base.WithNum(77) || c.Number.V != 77 {
 		t.Errorf("a number is %s and %v", c.Entity, c.Number)
 	}
-	if c = ledger.ParseSearch("4001#12", base, testNetwork); c.Element != (ledger.NFTKey{TokenID: base.WithNum(4001),
-		SerialNumber: 12}) {
+	if c = ledger.ParseSearch("4001#12", base, testNetwork); c.Element != (ledger.NFTKey{
+		TokenID:      base.WithNum(4001),
+		SerialNumber: 12,
+	}) {
 		t.Errorf("an element is %v", c.Element)
 	}
 	want := ledger.TransactionID{Payer: 1020, ValidStart: 1795340293944155807}
-	for _, text := range []string{"0.0.1020-1795340293-944155807", "0.0.1020@1795340293.944155807",
-		"0.0.1020@1795340293.944155807?scheduled/2"} {
+	for _, text := range []string{
+		"0.0.1020-1795340293-944155807", "0.0.1020@1795340293.944155807",
+		"0.0.1020@1795340293.944155807?scheduled/2",
+	} {
 		if c = ledger.ParseSearch(text, 0, testNetwork); c.Transaction.V != want {
 			t.Errorf("%s is %v", text, c.Transaction)
 		}

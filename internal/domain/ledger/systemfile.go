@@ -25,8 +25,10 @@ func DecodeExchangeRates(b []byte) (*ExchangeRateSet, error) {
 	if err := proto.Unmarshal(b, &set); err != nil {
 		return nil, fmt.Errorf("reading exchange rates: %w: %w", ErrSyntax, err)
 	}
-	return &ExchangeRateSet{CurrentRate: exchangeRate(set.GetCurrentRate()),
-		NextRate: exchangeRate(set.GetNextRate())}, nil
+	return &ExchangeRateSet{
+		CurrentRate: exchangeRate(set.GetCurrentRate()),
+		NextRate:    exchangeRate(set.GetNextRate()),
+	}, nil
 }
 
 func exchangeRate(r *services.ExchangeRate) *ExchangeRate {

@@ -42,8 +42,11 @@ func TestTinybars(t *testing.T) {
 		{ledger.ExchangeRate{HbarEquivalent: 30000, CentEquivalent: 450041}, 500000000, ledger.Of(int64(33330296))},
 		{ledger.ExchangeRate{HbarEquivalent: 30000, CentEquivalent: 450041}, 0, ledger.Of(int64(0))},
 		{ledger.ExchangeRate{HbarEquivalent: 1, CentEquivalent: 3}, 5, ledger.Of(int64(1))},
-		{ledger.ExchangeRate{HbarEquivalent: math.MaxInt32, CentEquivalent: math.MaxInt32}, math.MaxInt64,
-			ledger.Of(int64(math.MaxInt64))},
+		{
+			ledger.ExchangeRate{HbarEquivalent: math.MaxInt32, CentEquivalent: math.MaxInt32},
+			math.MaxInt64,
+			ledger.Of(int64(math.MaxInt64)),
+		},
 		{ledger.ExchangeRate{HbarEquivalent: 2, CentEquivalent: 1}, math.MaxInt64, ledger.Null[int64]{}},
 		{ledger.ExchangeRate{HbarEquivalent: math.MaxInt32, CentEquivalent: 1}, math.MaxInt64, ledger.Null[int64]{}},
 		{ledger.ExchangeRate{HbarEquivalent: 1}, 1, ledger.Null[int64]{}},
@@ -63,12 +66,16 @@ func TestDecodeExchangeRates(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := (ledger.ExchangeRate{CentEquivalent: 450041, HbarEquivalent: 30000,
-		ExpirationTime: ledger.Of(int64(1651762800))}); *set.CurrentRate != want {
+	if want := (ledger.ExchangeRate{
+		CentEquivalent: 450041, HbarEquivalent: 30000,
+		ExpirationTime: ledger.Of(int64(1651762800)),
+	}); *set.CurrentRate != want {
 		t.Errorf("the current rate is %+v, want %+v", *set.CurrentRate, want)
 	}
-	if want := (ledger.ExchangeRate{CentEquivalent: 435305, HbarEquivalent: 30000,
-		ExpirationTime: ledger.Of(int64(1651766400))}); *set.NextRate != want {
+	if want := (ledger.ExchangeRate{
+		CentEquivalent: 435305, HbarEquivalent: 30000,
+		ExpirationTime: ledger.Of(int64(1651766400)),
+	}); *set.NextRate != want {
 		t.Errorf("the next rate is %+v, want %+v", *set.NextRate, want)
 	}
 	for text, want := range map[string]string{
@@ -131,40 +138,81 @@ func TestGasFees(t *testing.T) {
 		at            ledger.Timestamp
 		want          string
 	}{
-		"truncates": {calls(345678), nil, ledger.ExchangeRateSet{CurrentRate: rate(3, 11, 100)},
-			0, "ContractCall 94"},
-		"divides first": {calls(1500999), nil, ledger.ExchangeRateSet{CurrentRate: rate(1, 7, 100)},
-			0, "ContractCall 214"},
-		"real rates": {calls(2000000), nil, ledger.ExchangeRateSet{CurrentRate: rate(30000, 400000, 100)},
-			0, "ContractCall 150"},
-		"one at least": {calls(999), nil, ledger.ExchangeRateSet{CurrentRate: rate(9, 1, 100)},
-			0, "ContractCall 1"},
+		"truncates": {
+			calls(345678), nil,
+			ledger.ExchangeRateSet{CurrentRate: rate(3, 11, 100)},
+			0, "ContractCall 94",
+		},
+		"divides first": {
+			calls(1500999), nil,
+			ledger.ExchangeRateSet{CurrentRate: rate(1, 7, 100)},
+			0, "ContractCall 214",
+		},
+		"real rates": {
+			calls(2000000), nil,
+			ledger.ExchangeRateSet{CurrentRate: rate(30000, 400000, 100)},
+			0, "ContractCall 150",
+		},
+		"one at least": {
+			calls(999), nil,
+			ledger.ExchangeRateSet{CurrentRate: rate(9, 1, 100)},
+			0, "ContractCall 1",
+		},
 		"no cents":    {calls(345678), nil, ledger.ExchangeRateSet{CurrentRate: rate(3, 0, 100)}, 0, ""},
 		"no rate":     {calls(345678), nil, ledger.ExchangeRateSet{}, 0, ""},
 		"no schedule": {nil, nil, ledger.ExchangeRateSet{CurrentRate: rate(1, 1, 100)}, 0, ""},
-		"until the expiry": {calls(2000), calls(3000),
-			ledger.ExchangeRateSet{CurrentRate: rate(1, 1, 100), NextRate: rate(5, 1, 200)}, expiry, "ContractCall 2"},
-		"after the expiry": {calls(2000), calls(3000), ledger.ExchangeRateSet{CurrentRate: rate(1, 1, 100),
-			NextRate: rate(5, 1, 200)}, expiry + 1, "ContractCall 15"},
-		"rate lasts longer": {calls(2000), calls(3000), ledger.ExchangeRateSet{CurrentRate: rate(1, 1, 101),
-			NextRate: rate(5, 1, 200)}, expiry + 1, "ContractCall 3"},
-		"empty next": {calls(2000), schedule(200), ledger.ExchangeRateSet{CurrentRate: rate(1, 1, 200)},
-			expiry + 1, "ContractCall 2"},
+		"until the expiry": {
+			calls(2000), calls(3000),
+			ledger.ExchangeRateSet{CurrentRate: rate(1, 1, 100), NextRate: rate(5, 1, 200)},
+			expiry, "ContractCall 2",
+		},
+		"after the expiry": {calls(2000), calls(3000), ledger.ExchangeRateSet{
+			CurrentRate: rate(1, 1, 100),
+			NextRate:    rate(5, 1, 200),
+		}, expiry + 1, "ContractCall 15"},
+		"rate lasts longer": {calls(2000), calls(3000), ledger.ExchangeRateSet{
+			CurrentRate: rate(1, 1, 101),
+			NextRate:    rate(5, 1, 200),
+		}, expiry + 1, "ContractCall 3"},
+		"empty next": {
+			calls(2000), schedule(200),
+			ledger.ExchangeRateSet{CurrentRate: rate(1, 1, 200)},
+			expiry + 1, "ContractCall 2",
+		},
 		"no next rate": {calls(2000), nil, ledger.ExchangeRateSet{CurrentRate: rate(1, 1, 100)}, expiry + 1, ""},
-		"expiry is missing": {msg(nil, 1, function(6, 2000)), calls(3000),
-			ledger.ExchangeRateSet{CurrentRate: rate(1, 1, 100)}, 1, "ContractCall 3"},
+		"expiry is missing": {
+			msg(nil, 1, function(6, 2000)), calls(3000),
+			ledger.ExchangeRateSet{CurrentRate: rate(1, 1, 100)},
+			1, "ContractCall 3",
+		},
 		"the first function": {
 			schedule(100, function(8, 9000), function(84, 1000), function(7, 2000), function(6, 3000)), nil,
-			ledger.ExchangeRateSet{CurrentRate: rate(1, 1, 100)}, 0, "ContractCall 1",
+			ledger.ExchangeRateSet{CurrentRate: rate(1, 1, 100)},
+			0, "ContractCall 1",
 		},
-		"the first variant": {schedule(100, function(6, 1000, 2000)), nil,
-			ledger.ExchangeRateSet{CurrentRate: rate(1, 1, 100)}, 0, "ContractCall 1"},
-		"without fees": {schedule(100, function(6), function(7, 1000)),
-			nil, ledger.ExchangeRateSet{CurrentRate: rate(1, 1, 100)}, 0, "ContractCall 1"},
-		"without a service": {schedule(100, msg(num(nil, 1, 6), 3, nil)),
-			nil, ledger.ExchangeRateSet{CurrentRate: rate(1, 1, 100)}, 0, ""},
-		"the old form alone": {schedule(100, msg(num(nil, 1, 6), 2, msg(nil, 3, num(nil, 8, 5000)))),
-			nil, ledger.ExchangeRateSet{CurrentRate: rate(1, 1, 100)}, 0, ""},
+		"the first variant": {
+			schedule(100, function(6, 1000, 2000)), nil,
+			ledger.ExchangeRateSet{CurrentRate: rate(1, 1, 100)},
+			0, "ContractCall 1",
+		},
+		"without fees": {
+			schedule(100, function(6), function(7, 1000)),
+			nil,
+			ledger.ExchangeRateSet{CurrentRate: rate(1, 1, 100)},
+			0, "ContractCall 1",
+		},
+		"without a service": {
+			schedule(100, msg(num(nil, 1, 6), 3, nil)),
+			nil,
+			ledger.ExchangeRateSet{CurrentRate: rate(1, 1, 100)},
+			0, "",
+		},
+		"the old form alone": {
+			schedule(100, msg(num(nil, 1, 6), 2, msg(nil, 3, num(nil, 8, 5000)))),
+			nil,
+			ledger.ExchangeRateSet{CurrentRate: rate(1, 1, 100)},
+			0, "",
+		},
 	} {
 		file := []byte{}
 		if c.current != nil {
@@ -200,12 +248,18 @@ func TestSimpleGas(t *testing.T) {
 		hbar, cent int32
 		want       int64
 	}{
-		{852, 1, 12, 71}, {852, 1, 15, 56}, {852, 30_000, 851_000, 30}, {1_701_999, 30_000, 851_000, 59_999},
-		{1, 30_000, 851_000, 1}, {-5, 1, 1, 1},
+		{852, 1, 12, 71},
+		{852, 1, 15, 56},
+		{852, 30_000, 851_000, 30},
+		{1_701_999, 30_000, 851_000, 59_999},
+		{1, 30_000, 851_000, 1},
+		{-5, 1, 1, 1},
 		{852, 1, 0, 0},
 	} {
-		rate := ledger.ExchangeRate{HbarEquivalent: c.hbar, CentEquivalent: c.cent,
-			ExpirationTime: ledger.Of(int64(9e9))}
+		rate := ledger.ExchangeRate{
+			HbarEquivalent: c.hbar, CentEquivalent: c.cent,
+			ExpirationTime: ledger.Of(int64(9e9)),
+		}
 		got := ledger.GasFees(ledger.Of(c.tinycents), rate)
 		price := ledger.SimpleGas(ledger.Of(c.tinycents)).GasPrice(&ledger.ExchangeRateSet{CurrentRate: &rate}, 5)
 		if c.want == 0 {
@@ -234,12 +288,18 @@ func TestFeeFiles(t *testing.T) {
 		at          ledger.Timestamp
 		file, other int64
 	}{
-		{"MAINNET", "", mainnet - 1, 111, 0}, {"mainnet", "0x128", mainnet, 113, 0},
+		{"MAINNET", "", mainnet - 1, 111, 0},
+		{"mainnet", "0x128", mainnet, 113, 0},
 		{"Testnet", "", 1777482002529719509, 111, 0},
-		{"TESTNET", "", 1777482002529719510, 113, 0}, {"DEMO", "", 0, 113, 0}, {"PREVIEWNET", "", 0, 113, 0},
+		{"TESTNET", "", 1777482002529719510, 113, 0},
+		{"DEMO", "", 0, 113, 0},
+		{"PREVIEWNET", "", 0, 113, 0},
 		{"OTHER", "0x127", 0, 113, 0},
-		{"", "0x127", mainnet - 1, 111, 113}, {"", "0x127", mainnet, 113, 111}, {"", "0x128", 1, 111, 113},
-		{"", "0x129", 1, 113, 111}, {"", "0x1", 1, 113, 111},
+		{"", "0x127", mainnet - 1, 111, 113},
+		{"", "0x127", mainnet, 113, 111},
+		{"", "0x128", 1, 111, 113},
+		{"", "0x129", 1, 113, 111},
+		{"", "0x1", 1, 113, 111},
 	} {
 		files, err := ledger.FeeFilesOf(c.name, c.chain)
 		if file, other := files.At(c.at); err != nil || file != c.file || other != c.other {
@@ -277,15 +337,24 @@ func TestGasPrice(t *testing.T) {
 		{"the rate's hour of expiry", both, rates, at(13*hour - 1), ledger.Of(int64(75))},
 		{"next rate", both, rates, at(13 * hour), ledger.Of(int64(37))},
 		{"no next schedule", msg(nil, 1, calls(10*hour, 852_000)), rates, at(11 * hour), ledger.Null[int64]{}},
-		{"a schedule without expiry", msg(msg(nil, 1, msg(nil, 1, function(6, 852_000))), 2, calls(99*hour, 1)),
-			rates, at(11 * hour), ledger.Of(int64(71))},
+		{
+			"a schedule without expiry", msg(msg(nil, 1, msg(nil, 1, function(6, 852_000))), 2, calls(99*hour, 1)),
+			rates, at(11 * hour), ledger.Of(int64(71)),
+		},
 		{"at least one", msg(nil, 1, calls(10*hour, 1)), rates, at(hour), ledger.Of(int64(1))},
-		{"the first variant", msg(nil, 1, schedule(10*hour, function(6, 852_000, 1))), rates, at(hour),
-			ledger.Of(int64(71))},
-		{"without a service", msg(nil, 1, schedule(10*hour, msg(num(nil, 1, 6), 3, nil))), rates,
-			at(hour), ledger.Of(int64(1))},
-		{"no contract call", msg(nil, 1, schedule(10*hour, function(7, 1), function(6))), rates,
-			at(hour), ledger.Null[int64]{}},
+		{
+			"the first variant", msg(nil, 1, schedule(10*hour, function(6, 852_000, 1))), rates, at(hour),
+			ledger.Of(int64(71)),
+		},
+		{
+			"without a service", msg(nil, 1, schedule(10*hour, msg(num(nil, 1, 6), 3, nil))), rates,
+			at(hour), ledger.Of(int64(1)),
+		},
+		{
+			"no contract call", msg(nil, 1, schedule(10*hour, function(7, 1), function(6))), rates,
+			at(hour),
+			ledger.Null[int64]{},
+		},
 		{"no schedule", nil, rates, at(hour), ledger.Null[int64]{}},
 		{"no cents", both, ledger.ExchangeRateSet{CurrentRate: rate(0, 12*hour)}, at(hour), ledger.Null[int64]{}},
 		{"no next rate", both, ledger.ExchangeRateSet{CurrentRate: rate(1, 1)}, at(hour), ledger.Null[int64]{}},

@@ -83,11 +83,15 @@ func TestParseTimestampRejects(t *testing.T) {
 		{"empty", "", ledger.ErrSyntax, "seconds: digits are missing"},
 		{"no seconds", ".5", ledger.ErrSyntax, "seconds: digits are missing"},
 		{"no fraction after the point", "1.", ledger.ErrSyntax, "fraction: digits are missing"},
-		{"eleven digits of seconds", "12345678901", ledger.ErrSyntax,
-			"seconds: \"12345678901\" has more than 10 digits"},
+		{
+			"eleven digits of seconds", "12345678901", ledger.ErrSyntax,
+			"seconds: \"12345678901\" has more than 10 digits",
+		},
 		{"bare nanoseconds", "1700000001000000007", ledger.ErrSyntax, "more than 10 digits"},
-		{"ten digits of a fraction", "1.0123456789", ledger.ErrSyntax,
-			"fraction: \"0123456789\" has more than 9 digits"},
+		{
+			"ten digits of a fraction", "1.0123456789", ledger.ErrSyntax,
+			"fraction: \"0123456789\" has more than 9 digits",
+		},
 		{"two points", "1.2.3", ledger.ErrSyntax, `fraction: "2.3" is not a number`},
 		{"dash", "1-2", ledger.ErrSyntax, "not a number"},
 		{"negative", "-1", ledger.ErrSyntax, "not a number"},
@@ -111,8 +115,10 @@ func TestParseTimestampRejects(t *testing.T) {
 var timestampForm = regexp.MustCompile(`^(\d{1,10})(?:\.(\d{1,9}))?$`)
 
 func FuzzParseTimestamp(f *testing.F) {
-	for _, s := range []string{"0", "1.5", "1700000001.000000007", "9223372036.854775807", "9223372036.854775808",
-		"9999999999", "1.", ".1", "-1", "1\n"} {
+	for _, s := range []string{
+		"0", "1.5", "1700000001.000000007", "9223372036.854775807", "9223372036.854775808",
+		"9999999999", "1.", ".1", "-1", "1\n",
+	} {
 		f.Add(s, int64(-1))
 	}
 	f.Fuzz(func(t *testing.T, s string, nanos int64) {

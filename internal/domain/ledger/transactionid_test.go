@@ -16,11 +16,17 @@ func TestTransactionIDPrints(t *testing.T) {
 		id   ledger.TransactionID
 		want string
 	}{
-		{"nanoseconds have nine digits", ledger.TransactionID{Payer: 1234, ValidStart: 7_000_000_042},
-			"0.0.1234-7-000000042"},
+		{
+			"nanoseconds have nine digits",
+			ledger.TransactionID{Payer: 1234, ValidStart: 7_000_000_042},
+			"0.0.1234-7-000000042",
+		},
 		{"zero", ledger.TransactionID{}, "0.0.0-0-000000000"},
-		{"a high shard", ledger.TransactionID{Payer: -1, ValidStart: math.MaxInt64},
-			"1023.65535.274877906943-9223372036-854775807"},
+		{
+			"a high shard",
+			ledger.TransactionID{Payer: -1, ValidStart: math.MaxInt64},
+			"1023.65535.274877906943-9223372036-854775807",
+		},
 		{"before 1970", ledger.TransactionID{Payer: 5, ValidStart: -1_000_000_001}, "0.0.5--1-000000001"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
@@ -39,16 +45,24 @@ func TestParseTransactionIDAccepts(t *testing.T) {
 		name, in string
 		want     ledger.TransactionID
 	}{
-		{"as printed", "0.0.1234-1700000001-000000007",
-			ledger.TransactionID{Payer: 1234, ValidStart: 1700000001_000000007}},
+		{
+			"as printed", "0.0.1234-1700000001-000000007",
+			ledger.TransactionID{Payer: 1234, ValidStart: 1700000001_000000007},
+		},
 		{"nanoseconds are not padded", "0.0.1234-1-5", ledger.TransactionID{Payer: 1234, ValidStart: 1_000_000_005}},
-		{"nanoseconds with leading zeros", "0.0.1234-1-05",
-			ledger.TransactionID{Payer: 1234, ValidStart: 1_000_000_005}},
-		{"19 digits of seconds", "0.0.2-0000000000000000001-0",
-			ledger.TransactionID{Payer: 2, ValidStart: 1_000_000_000}},
+		{
+			"nanoseconds with leading zeros", "0.0.1234-1-05",
+			ledger.TransactionID{Payer: 1234, ValidStart: 1_000_000_005},
+		},
+		{
+			"19 digits of seconds", "0.0.2-0000000000000000001-0",
+			ledger.TransactionID{Payer: 2, ValidStart: 1_000_000_000},
+		},
 		{"another shard and realm", "3.4.5-0-0", ledger.TransactionID{Payer: entity(t, 3, 4, 5)}},
-		{"latest valid start", "0.0.1-9223372036-854775807",
-			ledger.TransactionID{Payer: 1, ValidStart: math.MaxInt64}},
+		{
+			"latest valid start", "0.0.1-9223372036-854775807",
+			ledger.TransactionID{Payer: 1, ValidStart: math.MaxInt64},
+		},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			got, err := ledger.ParseTransactionID(tc.in)
@@ -79,18 +93,24 @@ func TestParseTransactionIDRejects(t *testing.T) {
 		{"20 digits of seconds", "0.0.1-00000000000000000001-1", ledger.ErrSyntax, "of at most 19 digits"},
 		{"seconds beyond 64 bits", "0.0.1-9223372036854775808-1", ledger.ErrSyntax, "seconds do not fit into 64 bits"},
 		{"empty nanoseconds", "0.0.1-1-", ledger.ErrSyntax, "nanoseconds: digits are missing"},
-		{"ten digits of nanoseconds", "0.0.1-1-0123456789", ledger.ErrSyntax,
-			"nanoseconds: \"0123456789\" has more than 9 digits"},
+		{
+			"ten digits of nanoseconds", "0.0.1-1-0123456789", ledger.ErrSyntax,
+			"nanoseconds: \"0123456789\" has more than 9 digits",
+		},
 		{"something after the nanoseconds", "0.0.1-1-1-1", ledger.ErrSyntax, `nanoseconds: "1-1" is not a number`},
 		{"query suffix of another notation", "0.0.1-1-1?s", ledger.ErrSyntax, "\"1?s\" is not a number"},
 		{"line break", "0.0.1-1-1\n", ledger.ErrSyntax, "not a number"},
 		{"shard of too many digits", "00000.0.1-1-1", ledger.ErrRange, `"00000.0.1": a part has too many digits`},
-		{"number of too many digits", "0.0.1234567890123-1-1", ledger.ErrRange,
-			`"0.0.1234567890123": a part has too many digits`},
+		{
+			"number of too many digits", "0.0.1234567890123-1-1", ledger.ErrRange,
+			`"0.0.1234567890123": a part has too many digits`,
+		},
 		{"shard above its greatest value", "1024.0.1-1-1", ledger.ErrRange, `"1024.0.1": shard 1024`},
 		{"realm above its greatest value", "0.65536.01-1-1", ledger.ErrRange, `"0.65536.01": realm 65536`},
-		{"a bad payer is reported before bad seconds", "0.65536.1-9223372036854775808-1", ledger.ErrRange,
-			"realm 65536"},
+		{
+			"a bad payer is reported before bad seconds", "0.65536.1-9223372036854775808-1", ledger.ErrRange,
+			"realm 65536",
+		},
 		{"bad nanoseconds are reported before a bad payer", "0.65536.1-1-x", ledger.ErrSyntax, "nanoseconds"},
 		{"greatest seconds", "0.0.1-9223372036854775807-1", ledger.ErrRange, "is after"},
 		{"a nanosecond after the latest", "0.0.1-9223372036-854775808", ledger.ErrRange, "is after"},

@@ -103,8 +103,10 @@ func TestUptime(t *testing.T) {
 	want := []UptimeDay{
 		{Date: "2026-03-06", Percent: 100, Worst: Operational},
 		{Date: "2026-03-07", Percent: 100 - 0.3*100/2, Worst: PartialOutage, PartialSeconds: 12 * 3600},
-		{Date: "2026-03-08", Percent: 100 * (1 - (0.3*1+2.3)/23), Worst: MajorOutage, OutageSeconds: 8280,
-			PartialSeconds: 3600, MaintenanceSeconds: 3600},
+		{
+			Date: "2026-03-08", Percent: 100 * (1 - (0.3*1+2.3)/23), Worst: MajorOutage, OutageSeconds: 8280,
+			PartialSeconds: 3600, MaintenanceSeconds: 3600,
+		},
 		{Date: "2026-03-09", Percent: 100, Worst: Operational},
 	}
 	if len(u.Days) != len(want) {

@@ -25,8 +25,10 @@ type fakePage struct {
 // newFakePage returns a page with the components api, web and db (web and db in the group g), and the node n.
 func newFakePage(t *testing.T) *fakePage {
 	t.Helper()
-	p := &Page{Code: "page", Slug: "lantern", URL: "https://status.lantern.example", Locale: "en",
-		Vocabulary: Statuspage, AutoPublish: true, Mode: Own}
+	p := &Page{
+		Code: "page", Slug: "lantern", URL: "https://status.lantern.example", Locale: "en",
+		Vocabulary: Statuspage, AutoPublish: true, Mode: Own,
+	}
 	at := time.Date(2026, 5, 17, 12, 0, 0, 0, zone(t, "Europe/Berlin"))
 	codes := 0
 	b := NewWorkingCopy(p, []*Component{
@@ -115,8 +117,10 @@ func wantError(t *testing.T, err error, reason Reason, words string) {
 func TestIncidentLifecycle(t *testing.T) {
 	t.Parallel()
 	p := newFakePage(t)
-	s := p.store(p.OpenIncident(NewIncident{Name: "Slow", Body: "We look.",
-		Affected: assign("web", "partial_outage", "api", "degraded_performance")}))
+	s := p.store(p.OpenIncident(NewIncident{
+		Name: "Slow", Body: "We look.",
+		Affected: assign("web", "partial_outage", "api", "degraded_performance"),
+	}))
 	n := s.Notice
 	if n.State != Investigating || n.Impact != ImpactMajor || n.Version != 1 || !n.CreatedAt.Equal(p.At) ||
 		!n.StartedAt.Equal(p.At) || n.Shortlink != "https://status.lantern.example/incidents/code1" {
@@ -126,14 +130,18 @@ func TestIncidentLifecycle(t *testing.T) {
 		t.Errorf("statuses %s after opening", got)
 	}
 	p.wait(time.Minute)
-	s = p.store(p.UpdateIncident(*s, NewUpdate{State: Monitoring, Body: "Better.",
-		Affected: assign("api", "operational")}))
+	s = p.store(p.UpdateIncident(*s, NewUpdate{
+		State: Monitoring, Body: "Better.",
+		Affected: assign("api", "operational"),
+	}))
 	if n := s.Notice; n.Version != 2 || n.Impact != ImpactMajor || !n.MonitoringAt.V.Equal(p.At) ||
 		n.ResolvedAt.Valid {
 		t.Errorf("monitoring: %+v", n)
 	}
-	_, err := p.UpdateIncident(*s, NewUpdate{State: Resolved, Body: "Over.",
-		Affected: assign("web", "partial_outage")})
+	_, err := p.UpdateIncident(*s, NewUpdate{
+		State: Resolved, Body: "Over.",
+		Affected: assign("web", "partial_outage"),
+	})
 	wantError(t, err, BadInput, "keep the components")
 	p.wait(time.Minute)
 	s = p.store(p.UpdateIncident(*s, NewUpdate{State: Resolved, Body: "Over.", Keep: true}))
@@ -157,8 +165,10 @@ func TestIncidentLifecycle(t *testing.T) {
 	}
 	_, err = p.UpdateIncident(*s, NewUpdate{State: Identified, Body: "Again."})
 	wantError(t, err, "", "unless it is reopened")
-	s = p.store(p.ReopenIncident(*s, NewUpdate{State: Identified, Body: "Again.",
-		Affected: assign("n", "major_outage")}))
+	s = p.store(p.ReopenIncident(*s, NewUpdate{
+		State: Identified, Body: "Again.",
+		Affected: assign("n", "major_outage"),
+	}))
 	if s.Notice.ResolvedAt.Valid || s.Notice.Impact != ImpactCritical || p.statusesOf("n") != "m" {
 		t.Errorf("reopened: %+v", s.Notice)
 	}
@@ -188,15 +198,21 @@ func TestIncidentRejections(t *testing.T) {
 		"backfill it":                     {Name: "x", Body: "x", State: Resolved},
 		"is a group":                      {Name: "x", Body: "x", Affected: assign("g", "operational")},
 		"not a component status":          {Name: "x", Body: "x", Affected: assign("api", "down")},
-		"two statuses": {Name: "x", Body: "x",
-			Affected: assign("api", "operational", "api", "operational")},
+		"two statuses": {
+			Name: "x", Body: "x",
+			Affected: assign("api", "operational", "api", "operational"),
+		},
 		"cannot be a draft":           {Name: "x", Body: "x", Backfill: true, Draft: true},
 		"needs its start and its end": {Name: "x", Body: "x", Backfill: true, StartedAt: past},
-		"is resolved, not identified": {Name: "x", Body: "x", Backfill: true, StartedAt: past, ResolvedAt: past,
-			State: Identified},
+		"is resolved, not identified": {
+			Name: "x", Body: "x", Backfill: true, StartedAt: past, ResolvedAt: past,
+			State: Identified,
+		},
 		"must be after the start": {Name: "x", Body: "x", Backfill: true, StartedAt: past, ResolvedAt: past},
-		"incident cannot end in the future": {Name: "x", Body: "x", Backfill: true, StartedAt: past,
-			ResolvedAt: future},
+		"incident cannot end in the future": {
+			Name: "x", Body: "x", Backfill: true, StartedAt: past,
+			ResolvedAt: future,
+		},
 	} {
 		_, err := p.OpenIncident(in)
 		wantError(t, err, BadInput, words)
@@ -221,8 +237,10 @@ func TestIncidentRejections(t *testing.T) {
 func TestDrafts(t *testing.T) {
 	t.Parallel()
 	p := newFakePage(t)
-	s := p.store(p.OpenIncident(NewIncident{Name: "Maybe", Body: "We look.", Draft: true, Notify: ledger.Of(false),
-		Affected: assign("api", "major_outage", "db", "operational")}))
+	s := p.store(p.OpenIncident(NewIncident{
+		Name: "Maybe", Body: "We look.", Draft: true, Notify: ledger.Of(false),
+		Affected: assign("api", "major_outage", "db", "operational"),
+	}))
 	opened := p.At
 	if p.statusesOf("api", "db") != "od" || len(p.changes) > 0 || story(s) != "investigating api:om db:dd" {
 		t.Errorf("a draft changes components: %s, %s", p.statusesOf("api", "db"), story(s))
@@ -251,8 +269,10 @@ func TestBackfill(t *testing.T) {
 	t.Parallel()
 	p := newFakePage(t)
 	start, end := p.At.Add(-2*time.Hour), p.At.Add(-time.Hour)
-	s := p.store(p.OpenIncident(NewIncident{Name: "Past", Body: "It broke.", Backfill: true,
-		StartedAt: ledger.Of(start.UTC()), ResolvedAt: ledger.Of(end), Affected: assign("api", "major_outage")}))
+	s := p.store(p.OpenIncident(NewIncident{
+		Name: "Past", Body: "It broke.", Backfill: true,
+		StartedAt: ledger.Of(start.UTC()), ResolvedAt: ledger.Of(end), Affected: assign("api", "major_outage"),
+	}))
 	n := s.Notice
 	if n.State != Resolved || n.Version != 1 || n.Impact != ImpactCritical || !n.CreatedAt.Equal(start) ||
 		!n.ResolvedAt.V.Equal(end) ||
@@ -270,15 +290,19 @@ func TestUpdateDates(t *testing.T) {
 	p := newFakePage(t)
 	s := p.store(p.OpenIncident(NewIncident{Name: "x", Body: "x"}))
 	// At the same instant: the second update is created later.
-	s = p.store(p.UpdateIncident(*s, NewUpdate{State: Identified, Body: "x",
-		DisplayAt: ledger.Of(p.At.Add(-1500 * time.Millisecond).UTC())}))
+	s = p.store(p.UpdateIncident(*s, NewUpdate{
+		State: Identified, Body: "x",
+		DisplayAt: ledger.Of(p.At.Add(-1500 * time.Millisecond).UTC()),
+	}))
 	if u := s.Updates[1]; !u.CreatedAt.After(s.Updates[0].CreatedAt) ||
 		!u.DisplayAt.V.Equal(p.At.Add(-2*time.Second)) ||
 		u.DisplayAt.V.Location() != p.At.Location() {
 		t.Errorf("%+v", u)
 	}
-	_, err := p.UpdateIncident(*s, NewUpdate{State: Identified, Body: "x",
-		DisplayAt: ledger.Of(p.At.Add(time.Second))})
+	_, err := p.UpdateIncident(*s, NewUpdate{
+		State: Identified, Body: "x",
+		DisplayAt: ledger.Of(p.At.Add(time.Second)),
+	})
 	wantError(t, err, BadInput, "in the future")
 }
 
@@ -303,8 +327,11 @@ func TestEditUpdate(t *testing.T) {
 			t.Fatalf("%d: %+v, %v", i, u, err)
 		}
 		changed := 0
-		for _, pair := range [][2]time.Time{{n.CreatedAt, s.Notice.CreatedAt},
-			{n.MonitoringAt.V, s.Notice.MonitoringAt.V}, {n.ResolvedAt.V, s.Notice.ResolvedAt.V}} {
+		for _, pair := range [][2]time.Time{
+			{n.CreatedAt, s.Notice.CreatedAt},
+			{n.MonitoringAt.V, s.Notice.MonitoringAt.V},
+			{n.ResolvedAt.V, s.Notice.ResolvedAt.V},
+		} {
 			if !pair[0].Equal(pair[1]) {
 				changed++
 			}
@@ -336,12 +363,16 @@ func TestEditUpdate(t *testing.T) {
 func TestEditNotice(t *testing.T) {
 	t.Parallel()
 	p := newFakePage(t)
-	incident := &Notice{Kind: Realtime, Name: "Old", Impact: ImpactMajor, Version: 3,
-		ReminderIntervals: ledger.Of("[1]")}
+	incident := &Notice{
+		Kind: Realtime, Name: "Old", Impact: ImpactMajor, Version: 3,
+		ReminderIntervals: ledger.Of("[1]"),
+	}
 	maintenance := &Notice{Kind: Scheduled, Name: "Old", Impact: ImpactMaintenance, AutoInProgress: true}
 	given := []ComponentStatus{Operational, DegradedPerformance}
-	n, err := p.EditNotice(incident, NoticeEdit{Name: ledger.Of("New"), ImpactOverride: ledger.Of(ImpactCritical),
-		Reminders: ledger.Of("")}, given)
+	n, err := p.EditNotice(incident, NoticeEdit{
+		Name: ledger.Of("New"), ImpactOverride: ledger.Of(ImpactCritical),
+		Reminders: ledger.Of(""),
+	}, given)
 	if err != nil || n.Name != "New" || n.Impact != ImpactCritical || n.ReminderIntervals.Valid || n.Version != 4 ||
 		!n.UpdatedAt.Equal(p.At) || incident.Name != "Old" {
 		t.Errorf("%+v, %v", n, err)
@@ -404,8 +435,10 @@ func TestMaintenanceLifecycle(t *testing.T) {
 		DueOf(s.Notice, p.At) != NothingDue {
 		t.Errorf("%s: %+v", due, s.Updates[1])
 	}
-	s = p.store(p.RescheduleMaintenance(*s, Reschedule{Start: start.Add(time.Minute),
-		End: end, Body: "A minute later.", Notify: ledger.Of(false)}))
+	s = p.store(p.RescheduleMaintenance(*s, Reschedule{
+		Start: start.Add(time.Minute),
+		End:   end, Body: "A minute later.", Notify: ledger.Of(false),
+	}))
 	if u := s.Updates[2]; u.Body != "A minute later." || u.DeliverNotifications ||
 		DueOf(s.Notice, p.At) != NothingDue {
 		t.Errorf("%+v", u)
@@ -484,12 +517,18 @@ func TestMaintenanceVariants(t *testing.T) {
 		"over cannot end":       {Name: "x", Body: "x", Start: past, End: next, State: Completed},
 		"progress cannot start": {Name: "x", Body: "x", Start: next, End: next.Add(1e9), State: InProgress},
 		"is in the past":        {Name: "x", Body: "x", Start: past.Add(-1e9), End: past},
-		"at least 1 minute": {Name: "x", Body: "x", Start: next, End: next.Add(1e9),
-			RemindMinutes: ledger.Of(int32(0))},
-		"not an impact": {Name: "x", Body: "x", Start: next, End: next.Add(1e9),
-			ImpactOverride: ledger.Of(Impact("x"))},
-		"is a group": {Name: "x", Body: "x", Start: past, End: next, State: InProgress,
-			Components: []string{"g"}},
+		"at least 1 minute": {
+			Name: "x", Body: "x", Start: next, End: next.Add(1e9),
+			RemindMinutes: ledger.Of(int32(0)),
+		},
+		"not an impact": {
+			Name: "x", Body: "x", Start: next, End: next.Add(1e9),
+			ImpactOverride: ledger.Of(Impact("x")),
+		},
+		"is a group": {
+			Name: "x", Body: "x", Start: past, End: next, State: InProgress,
+			Components: []string{"g"},
+		},
 		"the body is empty":     {Name: "x", Start: next, End: next.Add(1e9)},
 		"Group is a group: its": {Name: "x", Body: "x", Start: next, End: next.Add(1e9), Components: []string{"g"}},
 	} {
@@ -640,8 +679,10 @@ func TestPageSettings(t *testing.T) {
 		_, err := after.WithSettings([]PageSetting{s})
 		wantError(t, err, BadInput, words)
 	}
-	for name, slug := range map[string]string{"ÄÖ": "status",
-		strings.Repeat("a", 62) + "--b": strings.Repeat("a", 62)} {
+	for name, slug := range map[string]string{
+		"ÄÖ":                            "status",
+		strings.Repeat("a", 62) + "--b": strings.Repeat("a", 62),
+	} {
 		if got := Slug(name); got != slug {
 			t.Errorf("slug of %s: %s", name, got)
 		}
@@ -650,8 +691,10 @@ func TestPageSettings(t *testing.T) {
 
 func TestTemplates(t *testing.T) {
 	t.Parallel()
-	tpl := Template{Name: "down", Kind: Realtime, State: Investigating, Title: "{what} is down",
-		Body: "Since {since}: {what}. {Not} a {place holder}."}
+	tpl := Template{
+		Name: "down", Kind: Realtime, State: Investigating, Title: "{what} is down",
+		Body: "Since {since}: {what}. {Not} a {place holder}.",
+	}
 	if err := tpl.Check(); err != nil {
 		t.Fatal(err)
 	}
@@ -694,8 +737,10 @@ func TestRandomWrites(t *testing.T) {
 			for _, i := range random.Perm(len(codes))[:random.IntN(3)] {
 				affected = append(affected, Assignment{codes[i], statuses[random.IntN(len(statuses))]})
 			}
-			u := NewUpdate{State: States([]Kind{Realtime, Scheduled}[random.IntN(2)])[random.IntN(4)], Body: "x",
-				Affected: affected, Keep: random.IntN(8) == 0}
+			u := NewUpdate{
+				State: States([]Kind{Realtime, Scheduled}[random.IntN(2)])[random.IntN(4)], Body: "x",
+				Affected: affected, Keep: random.IntN(8) == 0,
+			}
 			before, beforeStatuses := len(p.changes), p.statuses()
 			var e *Effect
 			var err error

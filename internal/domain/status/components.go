@@ -73,8 +73,10 @@ func DisplayOrder(all []*Component) func(a, b *Component) int {
 
 // impactOf returns the impact of an incident that sets a component to a status.
 func impactOf(s ComponentStatus) Impact {
-	return cmp.Or(map[ComponentStatus]Impact{DegradedPerformance: ImpactMinor, PartialOutage: ImpactMajor,
-		MajorOutage: ImpactCritical}[s], ImpactNone)
+	return cmp.Or(map[ComponentStatus]Impact{
+		DegradedPerformance: ImpactMinor, PartialOutage: ImpactMajor,
+		MajorOutage: ImpactCritical,
+	}[s], ImpactNone)
 }
 
 // ImpactOf returns the impact of a notice: the override if it is not empty; "maintenance" for a maintenance; for an
@@ -331,8 +333,10 @@ func (w *WorkingCopy) changesSince(
 	var out []*Change
 	for _, c := range w.Components {
 		if old, known := before[c.Code]; known && old != c.Status {
-			out = append(out, &Change{ComponentCode: c.Code, At: w.At, OldStatus: old, NewStatus: c.Status,
-				UpdateCode: update, Origin: origin})
+			out = append(out, &Change{
+				ComponentCode: c.Code, At: w.At, OldStatus: old, NewStatus: c.Status,
+				UpdateCode: update, Origin: origin,
+			})
 		}
 	}
 	return out

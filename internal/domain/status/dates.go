@@ -251,7 +251,7 @@ func parseRule(text string, zone *time.Location) (o *rrule.ROption, until time.T
 
 // readPart reads a part of a recurrence rule other than UNTIL.
 func readPart(o *rrule.ROption, key, value string) (err error) {
-	known := true
+	var known bool
 	switch key {
 	case "FREQ":
 		if o.Freq, known = frequencies[value]; !known {

@@ -156,9 +156,11 @@ func TestFind(t *testing.T) {
 		{Code: "b", Name: "API", GroupCode: ledger.Of("g2"), Position: 1, BaseStatus: Operational},
 		{Code: "c", Name: "Web", Position: 4, BaseStatus: Operational},
 	}, nil)
-	for ref, want := range map[string]string{"a": "a", "Web": "c", "Testnet/API": "b", "Mainnet": "g1",
+	for ref, want := range map[string]string{
+		"a": "a", "Web": "c", "Testnet/API": "b", "Mainnet": "g1",
 		"Empty": "empty", "API": "a (Mainnet - API), b (Testnet - API)", "Nothing": "does not exist",
-		"Web/API": "does not exist"} {
+		"Web/API": "does not exist",
+	} {
 		c, err := b.Find(ref)
 		switch {
 		case err == nil && c.Code == want:
@@ -175,8 +177,10 @@ func TestFind(t *testing.T) {
 
 func TestSlug(t *testing.T) {
 	t.Parallel()
-	for name, want := range map[string]string{"Lantern Net": "lantern-net", "  A--b! ": "a-b", "日本": "status",
-		strings.Repeat("ab ", 40): strings.Repeat("ab-", 20) + "ab"} {
+	for name, want := range map[string]string{
+		"Lantern Net": "lantern-net", "  A--b! ": "a-b", "日本": "status",
+		strings.Repeat("ab ", 40): strings.Repeat("ab-", 20) + "ab",
+	} {
 		if got := Slug(name); got != want {
 			t.Errorf("%q: %s, want %s", name, got, want)
 		}

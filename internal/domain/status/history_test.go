@@ -14,8 +14,10 @@ import (
 func TestHistoryOf(t *testing.T) {
 	t.Parallel()
 	start := time.Date(2026, 5, 1, 0, 0, 0, 0, time.UTC)
-	names := map[string]ComponentStatus{"": "", "o": Operational, "d": DegradedPerformance, "p": PartialOutage,
-		"m": MajorOutage}
+	names := map[string]ComponentStatus{
+		"": "", "o": Operational, "d": DegradedPerformance, "p": PartialOutage,
+		"m": MajorOutage,
+	}
 	for name, c := range map[string]struct{ events, want string }{
 		"nothing":                             {"", "1o"},
 		"one":                                 {"2 A o p, 3 A p d, 4 A d o!", "1o 2p 3d 4o"},

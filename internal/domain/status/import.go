@@ -152,8 +152,10 @@ func (i *Import) compareStatuses(source *Source, stored Stored) {
 	add := func(n *Notice, updates []*Update) {
 		mentioned := map[string]bool{}
 		for _, u := range slices.Backward(updates) {
-			e := HistoryEvent{Notice: n.Code, Update: u.Code, State: u.State, CreatedAt: u.CreatedAt,
-				DisplayAt: u.DisplayAt}
+			e := HistoryEvent{
+				Notice: n.Code, Update: u.Code, State: u.State, CreatedAt: u.CreatedAt,
+				DisplayAt: u.DisplayAt,
+			}
 			for _, a := range u.Affected {
 				stated := e
 				stated.Component, stated.Old, stated.New = a.Code, a.OldStatus, a.NewStatus
@@ -195,8 +197,10 @@ func (i *Import) compareStatuses(source *Source, stored Stored) {
 		slices.SortStableFunc(list, func(a, b *HistoryEvent) int { return a.CreatedAt.Compare(b.CreatedAt) })
 		history := HistoryOf(list, time.Time{}, HistoryPoint{})
 		last := history[len(history)-1]
-		change := &Change{ComponentCode: c.Code, At: c.UpdatedAt, OldStatus: before[c.Code],
-			NewStatus: Worst(c.BaseStatus, after[c.Code]), Origin: FromSync}
+		change := &Change{
+			ComponentCode: c.Code, At: c.UpdatedAt, OldStatus: before[c.Code],
+			NewStatus: Worst(c.BaseStatus, after[c.Code]), Origin: FromSync,
+		}
 		switch {
 		case last.Status != change.NewStatus: // an editor or a probe of the source has set it
 			change.OldStatus, change.At = last.Status, later(change.At, last.At.Add(time.Millisecond))

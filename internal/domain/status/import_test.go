@@ -222,14 +222,18 @@ func TestCheckDocuments(t *testing.T) {
 	}
 	for name, c := range map[string]struct{ document, old, new, want string }{
 		"revision": {StatusDocument, `"page":{"id":`, `"page":{"x":1,"id":`, "belongs to another revision"},
-		"components": {ComponentsDocument, `"status":"operational"`, `"status":"major_outage"`,
-			"components of the summary"},
+		"components": {
+			ComponentsDocument, `"status":"operational"`, `"status":"major_outage"`,
+			"components of the summary",
+		},
 		"indicator": {StatusDocument, `"description":"`, `"description":"Not `, "status of the summary"},
 		"malformed": {ActiveDocument, `{`, `[`, "is not a document"},
 		"incidents": {UnresolvedDocument, `"impact":"`, `"impact":"un`, "the incidents of the summary"},
 		"upcoming":  {UpcomingDocument, `"impact":"`, `"impact":"un`, "the maintenances of the summary"},
-		"state": {IncidentsDocument, `"status":"identified","updated_at":"2`,
-			`"status":"monitoring","updated_at":"2`, "but its newest update is"},
+		"state": {
+			IncidentsDocument, `"status":"identified","updated_at":"2`,
+			`"status":"monitoring","updated_at":"2`, "but its newest update is",
+		},
 	} {
 		d := exampleDocuments(t)
 		text := strings.ReplaceAll(compact(t, d[c.document]), c.old, c.new)
@@ -306,8 +310,10 @@ func TestReadDocumentsReplaces(t *testing.T) {
 		!slices.Equal(n.Components, []string{"a"}) {
 		t.Errorf("%+v", n)
 	}
-	for _, words := range []string{"time zone", "character 0", "status \"odd\"", "start date", "group \"z\"",
-		"cannot be stored", "listed twice", "impact \"huge\"", "link", "is omitted", "creation time"} {
+	for _, words := range []string{
+		"time zone", "character 0", "status \"odd\"", "start date", "group \"z\"",
+		"cannot be stored", "listed twice", "impact \"huge\"", "link", "is omitted", "creation time",
+	} {
 		if !slices.ContainsFunc(s.Warnings, func(w string) bool { return strings.Contains(w, words) }) {
 			t.Errorf("no warning contains %s: %q", words, s.Warnings)
 		}
@@ -326,8 +332,10 @@ func TestReadDocumentsReplaces(t *testing.T) {
 	if _, err := ReadDocuments(nil); err == nil {
 		t.Error("no documents")
 	}
-	if _, err := ReadDocuments(map[string][]byte{SummaryDocument: []byte(`{` + page + `}`),
-		StatusDocument: []byte(`{"page":{"id":"q","name":"Q"}}`)}); err == nil {
+	if _, err := ReadDocuments(map[string][]byte{
+		SummaryDocument: []byte(`{` + page + `}`),
+		StatusDocument:  []byte(`{"page":{"id":"q","name":"Q"}}`),
+	}); err == nil {
 		t.Error("documents of two pages")
 	}
 	// A full list covers only the time after its last notice.
@@ -353,11 +361,15 @@ func TestPages(t *testing.T) {
 	berlin := zone(t, "Europe/Berlin")
 	pages := Pages{
 		{Code: "a", Slug: "one", URL: "https://Status.One.example:8443/x", Zone: berlin, Vocabulary: Statuspage},
-		{Code: "b", Slug: "two", URL: "https://two.example", Hosts: []string{"zwei.example"}, Zone: time.UTC,
-			Vocabulary: Documented},
+		{
+			Code: "b", Slug: "two", URL: "https://two.example", Hosts: []string{"zwei.example"}, Zone: time.UTC,
+			Vocabulary: Documented,
+		},
 	}
-	for host, want := range map[string]string{"zwei.example": "b", "TWO.example:80": "b", "two.example.": "b",
-		"status.one.example": "a", "other.example": "a", "": "a"} {
+	for host, want := range map[string]string{
+		"zwei.example": "b", "TWO.example:80": "b", "two.example.": "b",
+		"status.one.example": "a", "other.example": "a", "": "a",
+	} {
 		if got := pages.ByHost(host); got.Code != want {
 			t.Errorf("host %q has page %s", host, got.Code)
 		}
@@ -372,8 +384,10 @@ func TestPages(t *testing.T) {
 	}
 	components := ComputeStatuses([]*Component{
 		{Code: "g", Position: 1, IsGroup: true},
-		{Code: "a", Position: 1, ListIndex: 1, GroupCode: ledger.Of("g"), BaseStatus: UnderMaintenance,
-			NodeID: ledger.Of(int64(3))},
+		{
+			Code: "a", Position: 1, ListIndex: 1, GroupCode: ledger.Of("g"), BaseStatus: UnderMaintenance,
+			NodeID: ledger.Of(int64(3)),
+		},
 		{Code: "b", Position: 2, BaseStatus: Operational},
 	}, nil, Documented)
 	s := NewPageState(pages[1], components, ImpactMinor)
@@ -385,8 +399,10 @@ func TestPages(t *testing.T) {
 		s.EffectiveIndicator() != ImpactMinor {
 		t.Errorf("%v, %v, %s", s.Rollup(), s.ShownRollup(), s.EffectiveIndicator())
 	}
-	m := Maintenance{Notice{Kind: Scheduled, ScheduledFor: ledger.Of(time.Unix(1, 0)),
-		ScheduledUntil: ledger.Of(time.Unix(2, 0))}}
+	m := Maintenance{Notice{
+		Kind: Scheduled, ScheduledFor: ledger.Of(time.Unix(1, 0)),
+		ScheduledUntil: ledger.Of(time.Unix(2, 0)),
+	}}
 	if !m.Start().Equal(time.Unix(1, 0)) || !m.End().Equal(time.Unix(2, 0)) || !m.RecentAt().Equal(m.Start()) {
 		t.Error("dates of a maintenance")
 	}

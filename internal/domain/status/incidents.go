@@ -93,8 +93,10 @@ func (w *WorkingCopy) backfill(n *Notice, in NewIncident) (*Effect, error) {
 	if err != nil {
 		return nil, err
 	}
-	resolution := NewUpdate{State: Resolved, Body: cmp.Or(in.Resolution, w.Page.Text(IncidentResolved)),
-		Affected: in.Affected, Keep: true, Notify: in.Notify}
+	resolution := NewUpdate{
+		State: Resolved, Body: cmp.Or(in.Resolution, w.Page.Text(IncidentResolved)),
+		Affected: in.Affected, Keep: true, Notify: in.Notify,
+	}
 	last, err := w.addUpdate(NoticeState{first.Notice, first.Attachments, first.Updates},
 		update{NewUpdate: resolution, at: end})
 	if err != nil {
@@ -142,8 +144,10 @@ func (w *WorkingCopy) PublishDraft(s NoticeState) (*Effect, error) {
 		return nil, err
 	}
 	first := s.Updates[0]
-	u := update{NewUpdate: NewUpdate{State: s.Notice.State, Body: first.Body,
-		Notify: ledger.Of(first.DeliverNotifications)}, code: first.Code}
+	u := update{NewUpdate: NewUpdate{
+		State: s.Notice.State, Body: first.Body,
+		Notify: ledger.Of(first.DeliverNotifications),
+	}, code: first.Code}
 	for _, a := range first.Affected {
 		if w.Component(a.Code) != nil {
 			u.Affected = append(u.Affected, Assignment{a.Code, a.NewStatus})
@@ -242,8 +246,10 @@ func (w *WorkingCopy) MoveMaintenance(s NoticeState, in NewUpdate) (*Effect, err
 
 // stateText returns the page's text for a maintenance that reaches a state, or "" if the state has none.
 func (w *WorkingCopy) stateText(s State) string {
-	return w.Page.Text(map[State]Event{InProgress: MaintenanceStarted, Verifying: MaintenanceVerifying,
-		Completed: MaintenanceCompleted}[s])
+	return w.Page.Text(map[State]Event{
+		InProgress: MaintenanceStarted, Verifying: MaintenanceVerifying,
+		Completed: MaintenanceCompleted,
+	}[s])
 }
 
 // CancelMaintenance ends a maintenance that has not started. It is published as completed.
@@ -251,8 +257,10 @@ func (w *WorkingCopy) CancelMaintenance(s NoticeState, in NewUpdate) (*Effect, e
 	if s.Notice.State != Planned {
 		return nil, Errorf(BadState, "a maintenance that is %s cannot be cancelled: complete it", s.Notice.State)
 	}
-	return w.addUpdate(s, update{NewUpdate: NewUpdate{State: Completed,
-		Body: cmp.Or(in.Body, w.Page.Text(MaintenanceCancelled)), Notify: in.Notify}})
+	return w.addUpdate(s, update{NewUpdate: NewUpdate{
+		State: Completed,
+		Body:  cmp.Or(in.Body, w.Page.Text(MaintenanceCancelled)), Notify: in.Notify,
+	}})
 }
 
 // RescheduleMaintenance moves a maintenance that has not started, or the end of one in progress. A body is published
@@ -290,15 +298,21 @@ func (w *WorkingCopy) RunDue(s NoticeState, due Due) (*Effect, error) {
 	s.Notice = &n
 	switch due {
 	case StartDue:
-		return w.addUpdate(s, update{NewUpdate: NewUpdate{State: InProgress, Body: w.stateText(InProgress),
-			Notify: ledger.Of(n.NotifyAtStart)}})
+		return w.addUpdate(s, update{NewUpdate: NewUpdate{
+			State: InProgress, Body: w.stateText(InProgress),
+			Notify: ledger.Of(n.NotifyAtStart),
+		}})
 	case EndDue:
-		return w.addUpdate(s, update{NewUpdate: NewUpdate{State: Completed, Body: w.stateText(Completed),
-			Notify: ledger.Of(n.NotifyAtEnd)}})
+		return w.addUpdate(s, update{NewUpdate: NewUpdate{
+			State: Completed, Body: w.stateText(Completed),
+			Notify: ledger.Of(n.NotifyAtEnd),
+		}})
 	case ReminderDue:
 		n.RemindedAt = ledger.Of(w.At)
-		return w.addUpdate(s, update{NewUpdate: NewUpdate{State: n.State, Body: w.Page.Text(MaintenanceReminder)},
-			textOnly: true, origin: FromReminder})
+		return w.addUpdate(s, update{
+			NewUpdate: NewUpdate{State: n.State, Body: w.Page.Text(MaintenanceReminder)},
+			textOnly:  true, origin: FromReminder,
+		})
 	default: // IncidentReminder is for editors only
 		n.RemindedAt = ledger.Of(w.At)
 		return &Effect{Notice: &n}, nil

@@ -142,8 +142,10 @@ const (
 // impact of unresolved incidents; it is used only if there are no components.
 func RollupOf(leaves []ComponentStatus, worstOpen Impact) Rollup {
 	if len(leaves) == 0 {
-		leaves = map[Impact][]ComponentStatus{ImpactCritical: {MajorOutage}, ImpactMajor: {PartialOutage},
-			ImpactMinor: {PartialOutage, Operational}}[worstOpen]
+		leaves = map[Impact][]ComponentStatus{
+			ImpactCritical: {MajorOutage}, ImpactMajor: {PartialOutage},
+			ImpactMinor: {PartialOutage, Operational},
+		}[worstOpen]
 	}
 	count := map[ComponentStatus]int{}
 	for _, s := range leaves {

@@ -28,8 +28,10 @@ func (p *fakePage) probed(f ProbeFacts) *ProbeOutcome {
 }
 
 func newProbe(id int64, component string) *Probe {
-	return &Probe{ID: id, Component: component, Kind: HTTPProbe, Sets: MajorOutage, Publish: PublishPublic,
-		Hysteresis: Hysteresis{Level: Bad}}
+	return &Probe{
+		ID: id, Component: component, Kind: HTTPProbe, Sets: MajorOutage, Publish: PublishPublic,
+		Hysteresis: Hysteresis{Level: Bad},
+	}
 }
 
 func TestProbeIncident(t *testing.T) {
@@ -140,10 +142,14 @@ func TestProbeDrafts(t *testing.T) {
 		"all remote probes fail":    {true, ProbeFacts{Remotes: 3, FailingRemotes: 3}, ProbeDraft},
 		"two remote probes":         {true, ProbeFacts{Remotes: 2, FailingRemotes: 2}, ProbeOpen},
 		"one remote probe passes":   {true, ProbeFacts{Remotes: 4, FailingRemotes: 3}, ProbeOpen},
-		"a local probe": {true, ProbeFacts{Probe: &Probe{Publish: PublishPublic, Kind: LagProbe},
-			Remotes: 3, FailingRemotes: 3}, ProbeOpen},
-		"many incidents, set component": {true, ProbeFacts{Probe: &Probe{Publish: PublishComponent},
-			PublishedLastHour: 3}, ProbeSet},
+		"a local probe": {true, ProbeFacts{
+			Probe:   &Probe{Publish: PublishPublic, Kind: LagProbe},
+			Remotes: 3, FailingRemotes: 3,
+		}, ProbeOpen},
+		"many incidents, set component": {true, ProbeFacts{
+			Probe:             &Probe{Publish: PublishComponent},
+			PublishedLastHour: 3,
+		}, ProbeSet},
 	} {
 		p := newFakePage(t)
 		p.Page.AutoPublish = c.page
@@ -268,15 +274,19 @@ func TestProbeSettings(t *testing.T) {
 			t.Errorf("%s: %s", took, got)
 		}
 	}
-	for ms, want := range map[int64]time.Duration{0: ProbeTimeout, 1500: 1500 * time.Millisecond,
-		20_000: ProbeTimeout} {
+	for ms, want := range map[int64]time.Duration{
+		0: ProbeTimeout, 1500: 1500 * time.Millisecond,
+		20_000: ProbeTimeout,
+	} {
 		if got := (&ProbeSpec{TimeoutMS: ms}).Timeout(); got != want {
 			t.Errorf("timeout of %d ms: %s", ms, got)
 		}
 	}
 	base := func(k ProbeKind) *Probe {
-		p := &Probe{Kind: k, Every: time.Minute, FailAfter: 3, PassAfter: 2, Sets: PartialOutage,
-			Publish: PublishDraft}
+		p := &Probe{
+			Kind: k, Every: time.Minute, FailAfter: 3, PassAfter: 2, Sets: PartialOutage,
+			Publish: PublishDraft,
+		}
 		switch k {
 		case HTTPProbe:
 			p.Spec.URL = "https://api.example.com"

@@ -14,20 +14,30 @@ func TestOccurrences(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ zone, start, rule, want string }{
 		{"Etc/UTC", "2026-05-17T09:00:00Z", "FREQ=DAILY;COUNT=3", "05-17 09:00 05-18 09:00 05-19 09:00"},
-		{"Etc/UTC", "2026-05-17T09:00:00Z", "FREQ=DAILY;INTERVAL=2;UNTIL=20260521",
-			"05-17 09:00 05-19 09:00 05-21 09:00"},
-		{"Etc/UTC", "2026-05-19T09:00:00Z", "rrule:freq=weekly;byday=tu,th;count=4",
-			"05-19 09:00 05-21 09:00 05-26 09:00 05-28 09:00"},
-		{"Etc/UTC", "2026-05-19T09:00:00Z", "FREQ=WEEKLY;INTERVAL=2;BYDAY=MO;COUNT=3",
-			"05-19 09:00 06-01 09:00 06-15 09:00"},
+		{
+			"Etc/UTC", "2026-05-17T09:00:00Z", "FREQ=DAILY;INTERVAL=2;UNTIL=20260521",
+			"05-17 09:00 05-19 09:00 05-21 09:00",
+		},
+		{
+			"Etc/UTC", "2026-05-19T09:00:00Z", "rrule:freq=weekly;byday=tu,th;count=4",
+			"05-19 09:00 05-21 09:00 05-26 09:00 05-28 09:00",
+		},
+		{
+			"Etc/UTC", "2026-05-19T09:00:00Z", "FREQ=WEEKLY;INTERVAL=2;BYDAY=MO;COUNT=3",
+			"05-19 09:00 06-01 09:00 06-15 09:00",
+		},
 		{"Etc/UTC", "2026-05-19T09:00:00Z", "FREQ=DAILY;BYDAY=SA,SU;COUNT=3", "05-19 09:00 05-23 09:00 05-24 09:00"},
 		// shorter months have no such day
 		{"Etc/UTC", "2026-01-31T09:00:00Z", "FREQ=MONTHLY;COUNT=3", "01-31 09:00 03-31 09:00 05-31 09:00"},
-		{"Etc/UTC", "2026-01-31T09:00:00Z", "FREQ=MONTHLY;BYMONTHDAY=-1;COUNT=3",
-			"01-31 09:00 02-28 09:00 03-31 09:00"},
+		{
+			"Etc/UTC", "2026-01-31T09:00:00Z", "FREQ=MONTHLY;BYMONTHDAY=-1;COUNT=3",
+			"01-31 09:00 02-28 09:00 03-31 09:00",
+		},
 		{"Etc/UTC", "2026-05-05T09:00:00Z", "FREQ=MONTHLY;BYDAY=1TU;COUNT=3", "05-05 09:00 06-02 09:00 07-07 09:00"},
-		{"Etc/UTC", "2026-05-29T09:00:00Z", "FREQ=MONTHLY;BYDAY=-1FR;UNTIL=20260731T090000Z",
-			"05-29 09:00 06-26 09:00 07-31 09:00"},
+		{
+			"Etc/UTC", "2026-05-29T09:00:00Z", "FREQ=MONTHLY;BYDAY=-1FR;UNTIL=20260731T090000Z",
+			"05-29 09:00 06-26 09:00 07-31 09:00",
+		},
 		{"Etc/UTC", "2026-05-29T09:00:00Z", "FREQ=MONTHLY;COUNT=1", "05-29 09:00"},
 		// The clock goes forward on 8 March 2026 and back on 1 November: the wall time stays.
 		{"America/New_York", "2026-03-07T09:00:00-05:00", "FREQ=DAILY;COUNT=3", "03-07 14:00 03-08 13:00 03-09 13:00"},
@@ -42,22 +52,32 @@ func TestOccurrences(t *testing.T) {
 		// 02:59 occurs twice
 		{"Europe/Berlin", "2026-10-24T02:59:59+02:00", "FREQ=DAILY;COUNT=3", "10-24 00:59 10-25 00:59 10-26 01:59"},
 		// the clock skips half an hour
-		{"Australia/Lord_Howe", "2026-10-03T02:15:00+10:30", "FREQ=DAILY;COUNT=3",
-			"10-02 15:45 10-03 15:45 10-04 15:15"},
+		{
+			"Australia/Lord_Howe", "2026-10-03T02:15:00+10:30", "FREQ=DAILY;COUNT=3",
+			"10-02 15:45 10-03 15:45 10-04 15:15",
+		},
 		// the 30th was skipped
 		{"Pacific/Apia", "2011-12-29T12:00:00-10:00", "FREQ=DAILY;COUNT=3", "12-29 22:00 12-30 22:00 12-31 22:00"},
 		// Tuesday there, Monday in UTC
 		{"Asia/Kolkata", "2026-05-19T00:30:00+05:30", "FREQ=WEEKLY;BYDAY=TU;COUNT=2", "05-18 19:00 05-25 19:00"},
-		{"America/New_York", "2026-10-31T23:00:00-04:00", "FREQ=MONTHLY;UNTIL=20270101T040000Z",
-			"11-01 03:00 01-01 04:00"},
+		{
+			"America/New_York", "2026-10-31T23:00:00-04:00", "FREQ=MONTHLY;UNTIL=20270101T040000Z",
+			"11-01 03:00 01-01 04:00",
+		},
 		// UNTIL in the zone of the page
-		{"America/New_York", "2026-10-25T09:00:00-04:00", "FREQ=WEEKLY;UNTIL=20261101T090000",
-			"10-25 13:00 11-01 14:00"},
+		{
+			"America/New_York", "2026-10-25T09:00:00-04:00", "FREQ=WEEKLY;UNTIL=20261101T090000",
+			"10-25 13:00 11-01 14:00",
+		},
 		{"Etc/UTC", "2026-02-28T09:00:00Z", "FREQ=MONTHLY;BYDAY=MO;COUNT=3", "02-28 09:00 03-02 09:00 03-09 09:00"},
-		{"Etc/UTC", "2026-05-19T09:00:00Z", "FREQ=MONTHLY;BYDAY=1MO,3WE;COUNT=4",
-			"05-19 09:00 05-20 09:00 06-01 09:00 06-17 09:00"},
-		{"Etc/UTC", "2027-12-31T09:00:00Z", "FREQ=MONTHLY;INTERVAL=2;BYMONTHDAY=1,-1;COUNT=3",
-			"12-31 09:00 02-01 09:00 02-29 09:00"},
+		{
+			"Etc/UTC", "2026-05-19T09:00:00Z", "FREQ=MONTHLY;BYDAY=1MO,3WE;COUNT=4",
+			"05-19 09:00 05-20 09:00 06-01 09:00 06-17 09:00",
+		},
+		{
+			"Etc/UTC", "2027-12-31T09:00:00Z", "FREQ=MONTHLY;INTERVAL=2;BYMONTHDAY=1,-1;COUNT=3",
+			"12-31 09:00 02-01 09:00 02-29 09:00",
+		},
 		// Calendars export these forms. The second example of RFC 5545 for WKST differs from the first in the days,
 		// because weeks begin on Sunday.
 		{"Etc/UTC", "2026-05-19T09:00:00Z", "FREQ=WEEKLY;BYDAY=TU;COUNT=2;", "05-19 09:00 05-26 09:00"},
@@ -71,12 +91,16 @@ func TestOccurrences(t *testing.T) {
 			"08-05 13:00 08-17 13:00 08-19 13:00 08-31 13:00",
 		},
 		{"Etc/UTC", "2026-05-05T09:00:00Z", "FREQ=MONTHLY;BYDAY=+1TU;COUNT=2", "05-05 09:00 06-02 09:00"},
-		{"Etc/UTC", "2026-05-05T09:00:00Z", "FREQ=MONTHLY;BYMONTHDAY=+5,-1;COUNT=3",
-			"05-05 09:00 05-31 09:00 06-05 09:00"},
+		{
+			"Etc/UTC", "2026-05-05T09:00:00Z", "FREQ=MONTHLY;BYMONTHDAY=+5,-1;COUNT=3",
+			"05-05 09:00 05-31 09:00 06-05 09:00",
+		},
 		{"Etc/UTC", "2026-05-17T09:00:00Z", "FREQ=DAILY;UNTIL=20260517", "05-17 09:00"},
 		{"Etc/UTC", "2026-05-17T09:00:00Z", "FREQ=DAILY;UNTIL=20260517T090000Z", "05-17 09:00"},
-		{"America/New_York", "2026-10-25T09:00:00-04:00", "FREQ=WEEKLY;UNTIL=2026-11-08",
-			"10-25 13:00 11-01 14:00 11-08 14:00"},
+		{
+			"America/New_York", "2026-10-25T09:00:00-04:00", "FREQ=WEEKLY;UNTIL=2026-11-08",
+			"10-25 13:00 11-01 14:00 11-08 14:00",
+		},
 	} {
 		zone, err := status.LoadZone(c.zone)
 		if err != nil {

@@ -107,8 +107,14 @@ func TestEffectiveIndicator(t *testing.T) {
 func TestEffective(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ base, held, want string }{
-		{"o", "", "o"}, {"o", "u", "u"}, {"p", "u", "p"}, {"o", "ud", "d"}, {"o", "du", "d"}, {"m", "oud", "m"},
-		{"u", "o", "u"}, {"d", "pm", "m"},
+		{"o", "", "o"},
+		{"o", "u", "u"},
+		{"p", "u", "p"},
+		{"o", "ud", "d"},
+		{"o", "du", "d"},
+		{"m", "oud", "m"},
+		{"u", "o", "u"},
+		{"d", "pm", "m"},
 	} {
 		if got := EffectiveStatus(letters(c.base)[0], letters(c.held)...); got != letters(c.want)[0] {
 			t.Errorf("base %s, held %s: %s", c.base, c.held, got)
@@ -251,8 +257,10 @@ func TestCodes(t *testing.T) {
 
 func TestTexts(t *testing.T) {
 	t.Parallel()
-	p := &Page{Locale: "de", Texts: Texts{"de": {MaintenanceStarted: "Die Wartung hat begonnen."},
-		"en": {MaintenanceStarted: "It has started.", ProbePassed: "Fine."}}}
+	p := &Page{Locale: "de", Texts: Texts{
+		"de": {MaintenanceStarted: "Die Wartung hat begonnen."},
+		"en": {MaintenanceStarted: "It has started.", ProbePassed: "Fine."},
+	}}
 	for e, want := range map[Event]string{
 		MaintenanceStarted: "Die Wartung hat begonnen.", ProbePassed: "Fine.",
 		MaintenanceCompleted: "This maintenance is finished.",

@@ -241,8 +241,10 @@ func (w *WorkingCopy) affect(e *Effect, added *Update, attachments []*Attachment
 	}
 	slices.SortFunc(affected, DisplayOrder(w.Components))
 	for i, c := range affected {
-		a := &AffectedComponent{UpdateCode: u.code, Ordinal: int32(i), Code: c.Code, Name: c.QualifiedName(),
-			OldStatus: before[c.Code], NewStatus: c.Status}
+		a := &AffectedComponent{
+			UpdateCode: u.code, Ordinal: int32(i), Code: c.Code, Name: c.QualifiedName(),
+			OldStatus: before[c.Code], NewStatus: c.Status,
+		}
 		switch {
 		case n.Backfilled:
 			a.OldStatus, a.NewStatus = backfilledStatuses(given[c.Code], u.State)

@@ -165,7 +165,8 @@ func (s *PageState) message(components []string) *Message {
 
 // NoticeMessage returns the message about an update of a notice. The updates of the notice are newest first.
 func (s *PageState) NoticeMessage(n *NoticeState) *Message {
-	o := &messageIncident{PageID: s.Page.Code, Backfilled: n.Notice.Backfilled,
+	o := &messageIncident{
+		PageID: s.Page.Code, Backfilled: n.Notice.Backfilled,
 		ImpactOverride: n.Notice.ImpactOverride.Pointer(), noticeObject: noticeObject{
 			ID: n.Notice.Code, Name: n.Notice.Name, Status: string(n.Notice.State),
 			CreatedAt:    instant{n.Notice.CreatedAt},
@@ -177,7 +178,8 @@ func (s *PageState) NoticeMessage(n *NoticeState) *Message {
 			ScheduledFor:      nullInstant(n.Notice.ScheduledFor),
 			ScheduledUntil:    nullInstant(n.Notice.ScheduledUntil),
 			Components:        []componentObject{},
-		}}
+		},
+	}
 	for _, u := range n.Updates {
 		o.Updates = append(o.Updates, updateObjectOf(u))
 	}

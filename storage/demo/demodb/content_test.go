@@ -268,8 +268,10 @@ func TestCast(t *testing.T) {
 			t.Errorf("0.0.%d is not %q", id, memo)
 		}
 	}
-	for id, name := range map[int64]string{demo.Sunlight: "Sunlight", demo.Tide: "Tide",
-		demo.Lighthouse: "Lighthouses", demo.Seashell: "Seashells", demo.Ration: "Ration cards"} {
+	for id, name := range map[int64]string{
+		demo.Sunlight: "Sunlight", demo.Tide: "Tide",
+		demo.Lighthouse: "Lighthouses", demo.Seashell: "Seashells", demo.Ration: "Ration cards",
+	} {
 		if one(t, conn, fmt.Sprintf("select count(*) from token where token_id = %d and name = '%s'", id, name)) != 1 {
 			t.Errorf("token 0.0.%d is not %q", id, name)
 		}

@@ -29,9 +29,11 @@ var laws = map[string]law{
 	"token transfers of a transaction add up to zero, except where the supply changes": {"token_transfer", "delete from token_transfer where ONE(token_transfer join transaction using (consensus_timestamp) where type = 14)", `
 		select count(*) from (select consensus_timestamp from token_transfer group by consensus_timestamp, token_id having sum(amount) <> 0) x
 		join transaction t using (consensus_timestamp) where t.type not in (29, 37, 38, 39)`},
-	"all hbars are somewhere": {"entity where type in ('ACCOUNT', 'CONTRACT')",
+	"all hbars are somewhere": {
+		"entity where type in ('ACCOUNT', 'CONTRACT')",
 		"update entity set balance = balance + 1 where id = 1001",
-		`select abs(sum(balance) - 5000000000000000000)::bigint from entity`},
+		`select abs(sum(balance) - 5000000000000000000)::bigint from entity`,
+	},
 	"nobody owes anything": {"entity where type in ('ACCOUNT', 'CONTRACT')", "update entity set balance = -1 where id = 1001", `
 		select (select count(*) from entity where balance < 0) + (select count(*) from account_balance where balance < 0)
 		     + (select count(*) from token_account where balance < 0) + (select count(*) from token_balance where balance < 0)`},
@@ -48,15 +50,19 @@ var laws = map[string]law{
 		and a.balance <> (select coalesce(sum(amount), 0) from token_transfer x where x.account_id = a.account_id and x.token_id = a.token_id)`},
 	"supplies are sums of holdings": {"token", "update token set total_supply = total_supply + 1 where token_id = 2001", `
 		select count(*) from token t where total_supply <> (select coalesce(sum(balance), 0) from token_account a where a.token_id = t.token_id)`},
-	"supplies are below the maximum": {"token", "update token set max_supply = 1 where token_id = 2002",
-		`select count(*) from token where total_supply > max_supply`},
+	"supplies are below the maximum": {
+		"token", "update token set max_supply = 1 where token_id = 2002",
+		`select count(*) from token where total_supply > max_supply`,
+	},
 	"holdings of serials are counted": {"nft where account_id is not null", "update nft set account_id = 1003 where ONE(nft where account_id = 1001)", `
 		select count(*) from (select account_id, token_id, count(*) n from nft where account_id is not null group by 1, 2) n
 		full join (select account_id, token_id, balance n from token_account join token using (token_id) where type = 'NON_FUNGIBLE_UNIQUE' and balance <> 0) a
 		using (account_id, token_id) where n.n is distinct from a.n`},
-	"burned serials belong to nobody": {"nft where deleted",
+	"burned serials belong to nobody": {
+		"nft where deleted",
 		"update nft set deleted = true where ONE(nft where not deleted)",
-		`select count(*) from nft where deleted <> (account_id is null)`},
+		`select count(*) from nft where deleted <> (account_id is null)`,
+	},
 	"the last snapshot is the present": {"entity where type in ('ACCOUNT', 'CONTRACT')", "update account_balance set balance = balance + 1 where account_id = 1001", `
 		select count(*) from entity e where type in ('ACCOUNT', 'CONTRACT') and balance is distinct from (
 			select balance from account_balance b where b.account_id = e.id order by consensus_timestamp desc limit 1)`},
@@ -114,10 +120,12 @@ var laws = map[string]law{
 	"whoever pays or receives exists": {"crypto_transfer", "update crypto_transfer set entity_id = 999999 where ONE(crypto_transfer)", `
 		select count(*) from (select payer_account_id id, consensus_timestamp ts from transaction union all select entity_id, consensus_timestamp from crypto_transfer) x
 		left join entity e on e.id = x.id where e.id is null or e.created_timestamp > x.ts`},
-	"what transactions are about exists": {"transaction where entity_id is not null",
+	"what transactions are about exists": {
+		"transaction where entity_id is not null",
 		"update transaction set entity_id = 999999 where ONE(transaction)",
 		`select count(*) from transaction t where entity_id is not null and not exists (select from entity e where ` +
-			`e.id = t.entity_id)`},
+			`e.id = t.entity_id)`,
+	},
 	"batches name their inner transactions": {"transaction where cardinality(inner_transactions) > 0", "update transaction set inner_transactions = '{1, 1}' where cardinality(inner_transactions) > 0", `
 		select count(*) from transaction t, generate_series(1, cardinality(inner_transactions), 2) i where not exists (
 			select from transaction x where x.payer_account_id = t.inner_transactions[i] and x.valid_start_ns = t.inner_transactions[i + 1] and x.parent_consensus_timestamp = t.consensus_timestamp)`},
@@ -129,9 +137,11 @@ var laws = map[string]law{
 	"tokens and topics have an entity and a fee row": {"(select from token union all select from topic) x", "delete from custom_fee where entity_id = 2001", `
 		select count(*) from (select token_id id, 'TOKEN'::entity_type kind from token union all select id, 'TOPIC' from topic) x
 		where not exists (select from entity e where e.id = x.id and e.type = kind) or not exists (select from custom_fee f where f.entity_id = x.id)`},
-	"contracts have an entity": {"contract", "delete from contract where id = 3001",
+	"contracts have an entity": {
+		"contract", "delete from contract where id = 3001",
 		`select count(*) from entity e full join contract c on c.id = e.id where (e.type = 'CONTRACT') is distinct ` +
-			`from (c.id is not null)`},
+			`from (c.id is not null)`,
+	},
 	"results have transactions and are found": {"contract_result", "delete from contract_transaction_hash where ONE(contract_transaction_hash)", `
 		select count(*) from contract_result c where not exists (select from transaction t where t.consensus_timestamp = c.consensus_timestamp
 				and t.payer_account_id = c.payer_account_id and t.result = c.transaction_result and t.nonce = c.transaction_nonce)
@@ -144,10 +154,12 @@ var laws = map[string]law{
 		  and not exists (select from contract_transaction x where x.consensus_timestamp = l.consensus_timestamp and l.contract_id = any (x.contract_ids))`},
 	"logs of a transaction are numbered": {"contract_log", "update contract_log set index = index + 1 where ONE(contract_log)", `
 		select count(*) from (select index, row_number() over (partition by consensus_timestamp order by index) - 1 n from contract_log) x where index <> n`},
-	"failed results left no logs": {"contract_result where transaction_result <> 22",
+	"failed results left no logs": {
+		"contract_result where transaction_result <> 22",
 		"update contract_result set transaction_result = 33",
 		`select count(*) from contract_log l join contract_result r using (consensus_timestamp) where ` +
-			`r.transaction_result <> 22`},
+			`r.transaction_result <> 22`,
+	},
 	"storage is the last change": {"contract_state", "update contract_state set value = '\\x77' where ONE(contract_state)", `
 		select count(*) from contract_state s where ltrim(s.value, '\x00'::bytea) is distinct from (
 			select value_written from contract_state_change c where c.contract_id = s.contract_id and c.slot = ltrim(s.slot, '\x00'::bytea)
@@ -165,17 +177,23 @@ var laws = map[string]law{
 		select count(*) from (select consensus_timestamp ts, sum(amount) paid from staking_reward_transfer group by 1) s
 		where not exists (select from crypto_transfer c join transaction t using (consensus_timestamp)
 			where c.consensus_timestamp = s.ts and c.entity_id = 800 and c.amount = t.charged_tx_fee / 10 - s.paid)`},
-	"public keys are in the keys": {"entity where public_key is not null",
+	"public keys are in the keys": {
+		"entity where public_key is not null",
 		"update entity set public_key = repeat('ab', 32) where id = 1001",
-		`select count(*) from entity where public_key is not null and position(decode(public_key, 'hex') in key) = 0`},
-	"addresses are unique": {"entity where evm_address is not null",
+		`select count(*) from entity where public_key is not null and position(decode(public_key, 'hex') in key) = 0`,
+	},
+	"addresses are unique": {
+		"entity where evm_address is not null",
 		"update entity set evm_address = decode(repeat('ab', 20), 'hex') where id in (1001, 1002)",
 		`select count(*) from (select from entity where evm_address is not null group by evm_address having ` +
-			`count(*) > 1 or max(length(evm_address)) <> 20) x`},
-	"allowances are not overspent": {"(select from crypto_allowance union all select from token_allowance) x",
+			`count(*) > 1 or max(length(evm_address)) <> 20) x`,
+	},
+	"allowances are not overspent": {
+		"(select from crypto_allowance union all select from token_allowance) x",
 		"update crypto_allowance set amount = amount_granted + 1",
 		`select count(*) from (select amount, amount_granted from crypto_allowance union all select amount, ` +
-			`amount_granted from token_allowance) a where amount < 0 or amount > amount_granted`},
+			`amount_granted from token_allowance) a where amount < 0 or amount > amount_granted`,
+	},
 	"address books follow each other": {"address_book", "update address_book set end_consensus_timestamp = 5 where ONE(address_book)", `
 		select count(*) from (select end_consensus_timestamp e, lead(start_consensus_timestamp) over (partition by file_id order by start_consensus_timestamp) n, start_consensus_timestamp s from address_book) b
 		where e is distinct from n or not exists (select from file_data where consensus_timestamp = s - 1)`},

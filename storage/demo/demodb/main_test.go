@@ -22,13 +22,16 @@ func TestMain(m *testing.M) { pgtest.Main(m) }
 var noon = time.Date(2026, 5, 17, 12, 34, 56, 789, time.UTC)
 
 // empty has the tables of the ledger without rows.
-var empty = &pgtest.Template{Name: "empty", Package: "heliograph/storage/demo/demodb",
+var empty = &pgtest.Template{
+	Name: "empty", Package: "heliograph/storage/demo/demodb",
 	Prepare: func(ctx context.Context, url string) error {
 		return migrations.Ledger(ctx, url, slog.New(slog.DiscardHandler))
-	}}
+	},
+}
 
 // filled has the demo of noon.
-var filled = &pgtest.Template{Name: "filled", From: empty, Package: "heliograph/storage/demo/demodb",
+var filled = &pgtest.Template{
+	Name: "filled", From: empty, Package: "heliograph/storage/demo/demodb",
 	Prepare: func(ctx context.Context, url string) error {
 		conn, err := pgx.Connect(ctx, url)
 		if err != nil {
@@ -37,7 +40,8 @@ var filled = &pgtest.Template{Name: "filled", From: empty, Package: "heliograph/
 		defer func() { _ = conn.Close(ctx) }()
 		err = Load(ctx, conn, noon, nil)
 		return err
-	}}
+	},
+}
 
 // digestOf is a digest of all rows of all tables.
 func digestOf(t *testing.T, conn *pgx.Conn) string {

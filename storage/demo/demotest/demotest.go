@@ -31,8 +31,8 @@ func loadLedger(ctx context.Context, url string) error {
 	if err != nil {
 		return err //nolint:wrapcheck // of the test database
 	}
-	defer func() { _ = conn.Close(ctx) }()    // everything has been committed
-	return demodb.Load(ctx, conn, Now(), nil) //nolint:wrapcheck // as above
+	defer func() { _ = conn.Close(ctx) }() // everything has been committed
+	return demodb.Load(ctx, conn, Now(), nil)
 }
 
 func loadAll(ctx context.Context, url string) error {
@@ -43,6 +43,6 @@ func loadAll(ctx context.Context, url string) error {
 	if err != nil {
 		return err //nolint:wrapcheck // as above
 	}
-	defer func() { _ = conn.Close(ctx) }()   // everything has been committed
-	return statusdemo.Load(ctx, conn, Now()) //nolint:wrapcheck // as above
+	defer func() { _ = conn.Close(ctx) }() // everything has been committed
+	return statusdemo.Load(ctx, conn, Now())
 }

@@ -72,8 +72,10 @@ func (w *Scenario) addEverydayEvent() {
 		from, to := w.pickTwo(w.holders[demo.Driftwood])
 		w.TransferToken(from, to, demo.Driftwood, 1+w.Pick(4), "")
 	case n < 63:
-		who := []int64{demo.Alice, demo.Bob, demo.Walter, demo.Frank, demo.Heidi, demo.Erin,
-			w.anyResident()}[w.Pick(7)]
+		who := []int64{
+			demo.Alice, demo.Bob, demo.Walter, demo.Frank, demo.Heidi, demo.Erin,
+			w.anyResident(),
+		}[w.Pick(7)]
 		w.SubmitText(demo.KeepersChat, who, chat[w.Pick(int64(len(chat)))])
 	case n < 67:
 		w.reportWeather()
@@ -130,19 +132,25 @@ func (w *Scenario) reportWeather() {
 func (w *Scenario) useContract() {
 	from, to := w.pickTwo(w.coinHolders)
 	coin := func(amount int64) world.Call {
-		return world.Call{Contract: demo.HarbourCoin, Source: "HarbourCoin", Method: "transfer",
-			Args: []any{w.Address(to), bigInt(amount)}}
+		return world.Call{
+			Contract: demo.HarbourCoin, Source: "HarbourCoin", Method: "transfer",
+			Args: []any{w.Address(to), bigInt(amount)},
+		}
 	}
-	reading := world.Call{Contract: demo.TideGauge, Source: "TideGauge", Method: "report",
-		Args: []any{w.Pick(3_000) - 1_500}}
+	reading := world.Call{
+		Contract: demo.TideGauge, Source: "TideGauge", Method: "report",
+		Args: []any{w.Pick(3_000) - 1_500},
+	}
 	switch w.Pick(12) {
 	case 0, 1, 2:
 		c := coin(1 + w.Pick(900))
 		c.Payer = from
 		w.CallContract(c)
 	case 3, 4:
-		w.SendEthereum(world.EthereumTransaction{Type: 2,
-			Sender: []int64{demo.Bob, demo.Heidi, demo.Rupert}[w.Pick(3)], Call: coin(1 + w.Pick(900))})
+		w.SendEthereum(world.EthereumTransaction{
+			Type:   2,
+			Sender: []int64{demo.Bob, demo.Heidi, demo.Rupert}[w.Pick(3)], Call: coin(1 + w.Pick(900)),
+		})
 	case 5, 6:
 		reading.Payer = []int64{demo.Walter, demo.Alice, demo.Dave}[w.Pick(3)]
 		w.CallContract(reading)
@@ -161,8 +169,10 @@ func (w *Scenario) useContract() {
 	case 10:
 		w.CallContract(world.Call{
 			Payer: demo.Alice, Contract: demo.TokenDesk, Source: "TokenDesk", Method: "send",
-			Args: []any{world.LongZeroAddress(demo.Sunlight), w.Address(demo.Alice), w.Address(demo.Bob),
-				1 + w.Pick(9_000)},
+			Args: []any{
+				world.LongZeroAddress(demo.Sunlight), w.Address(demo.Alice), w.Address(demo.Bob),
+				1 + w.Pick(9_000),
+			},
 		})
 	case 11:
 		w.CallContract(world.Call{
@@ -195,15 +205,19 @@ func (w *Scenario) addNewcomer() {
 		})
 		return
 	}
-	w.CreateAccount(demo.Fund, world.Account{Memo: "Newcomer", Key: world.Ed25519Key(name),
-		Initial: (10 + w.Pick(50)) * world.Hbar})
+	w.CreateAccount(demo.Fund, world.Account{
+		Memo: "Newcomer", Key: world.Ed25519Key(name),
+		Initial: (10 + w.Pick(50)) * world.Hbar,
+	})
 }
 
 func (w *Scenario) emitLog() {
 	from, to := w.pickTwo(w.coinHolders)
 	if w.Pick(2) == 0 {
-		w.CallContract(world.Call{Payer: from, Contract: demo.TideGauge, Source: "TideGauge", Method: "report",
-			Args: []any{w.Pick(3_000) - 1_500}})
+		w.CallContract(world.Call{
+			Payer: from, Contract: demo.TideGauge, Source: "TideGauge", Method: "report",
+			Args: []any{w.Pick(3_000) - 1_500},
+		})
 		return
 	}
 	w.SendEthereum(world.EthereumTransaction{Type: 2, Sender: demo.Bob, Call: world.Call{
@@ -235,8 +249,10 @@ func (w *Scenario) grant() {
 func (w *Scenario) CreateStreet(street string, houses int64) {
 	for house := int64(1); house <= houses; house++ {
 		name := fmt.Sprintf("%s %d", street, house)
-		p := world.Account{Memo: name, Key: world.Ed25519Key(name), Initial: (200 + w.Pick(4_000)) * world.Hbar,
-			AutoAssociations: w.Pick(6) * 2}
+		p := world.Account{
+			Memo: name, Key: world.Ed25519Key(name), Initial: (200 + w.Pick(4_000)) * world.Hbar,
+			AutoAssociations: w.Pick(6) * 2,
+		}
 		switch house % 9 {
 		case 1:
 			node := w.Pick(demo.NodeCount)
@@ -303,8 +319,10 @@ func (w *Scenario) DeployHarbourCoin() int64 {
 // DeployGauges deploys the tide gauges of residents.
 func (w *Scenario) DeployGauges(places ...string) {
 	for i, place := range places {
-		w.Deploy(w.residents[i*5], world.Deployment{Source: "TideGauge", Args: []any{place}, Memo: "Gauge at " + place,
-			Gas: 3_000_000})
+		w.Deploy(w.residents[i*5], world.Deployment{
+			Source: "TideGauge", Args: []any{place}, Memo: "Gauge at " + place,
+			Gas: 3_000_000,
+		})
 	}
 }
 
@@ -323,8 +341,10 @@ func (w *Scenario) GiveCoins(to ...int64) {
 func (w *Scenario) RenameGauge(name string) {
 	data := w.Pack("TideGauge", "rename", name)
 	file := w.CreateFile(demo.Relay, "call data that were too large", []byte(common.Bytes2Hex(data)))
-	w.SendEthereum(world.EthereumTransaction{Type: 2, Sender: demo.Bob, File: file,
-		Call: world.Call{Contract: demo.TideGauge, Data: data}})
+	w.SendEthereum(world.EthereumTransaction{
+		Type: 2, Sender: demo.Bob, File: file,
+		Call: world.Call{Contract: demo.TideGauge, Data: data},
+	})
 }
 
 // ResidentsLeave deletes the accounts of some residents.

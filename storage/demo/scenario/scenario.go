@@ -49,8 +49,10 @@ func (w *Scenario) Continue(end int64) {
 			w.addEverydayEvent()
 		}
 	}, func() {
-		w.SubmitText(demo.KeepersChat, []int64{demo.Walter, demo.Alice, demo.Bob, demo.Heidi, demo.Erin,
-			demo.Frank}[w.Pick(6)], chat[w.Pick(int64(len(chat)))])
+		w.SubmitText(demo.KeepersChat, []int64{
+			demo.Walter, demo.Alice, demo.Bob, demo.Heidi, demo.Erin,
+			demo.Frank,
+		}[w.Pick(6)], chat[w.Pick(int64(len(chat)))])
 	})
 }
 

@@ -261,8 +261,10 @@ func (w *Scenario) parse(text string) (n int64, ok bool) {
 	}
 	text, relative := strings.CutPrefix(text, "+")
 	digits := strings.TrimRight(text, "ħdhms")
-	unit, ok := map[string]int64{"": 1, "ħ": world.Hbar, "d": world.Day, "h": world.Hour, "m": world.Minute,
-		"s": world.Second}[text[len(digits):]]
+	unit, ok := map[string]int64{
+		"": 1, "ħ": world.Hbar, "d": world.Day, "h": world.Hour, "m": world.Minute,
+		"s": world.Second,
+	}[text[len(digits):]]
 	n, err := strconv.ParseInt(digits, 0, 64)
 	if n *= unit; relative {
 		n += w.Now()

@@ -176,10 +176,14 @@ type script struct {
 
 // build builds the page as of now.
 func build(now time.Time) (*builder, error) {
-	page := &status.Page{Code: demo.StatusPage, Slug: "lantern-bay", Name: "Lantern Bay", URL: "http://localhost:8080",
-		TimeZone: "Europe/Lisbon"}
-	s := &builder{WorkingCopy: status.NewWorkingCopy(page, nil, nil), now: now, start: now.AddDate(0, 0, -days),
-		codes: map[string]string{}}
+	page := &status.Page{
+		Code: demo.StatusPage, Slug: "lantern-bay", Name: "Lantern Bay", URL: "http://localhost:8080",
+		TimeZone: "Europe/Lisbon",
+	}
+	s := &builder{
+		WorkingCopy: status.NewWorkingCopy(page, nil, nil), now: now, start: now.AddDate(0, 0, -days),
+		codes: map[string]string{},
+	}
 	if err := s.addComponents(); err != nil {
 		return nil, err
 	}
@@ -223,8 +227,10 @@ func (s *builder) addComponents() error {
 		status.NewComponent
 	}
 	all := []component{
-		{"network", "", status.NewComponent{Name: "Lantern Bay | Network Uptime (v0.70.0)",
-			Description: "Transactions reach consensus"}},
+		{"network", "", status.NewComponent{
+			Name:        "Lantern Bay | Network Uptime (v0.70.0)",
+			Description: "Transactions reach consensus",
+		}},
 		{"nodes", "", status.NewComponent{Name: "Consensus nodes", IsGroup: true}},
 	}
 	for i := range demo.NodeCount {
@@ -237,14 +243,20 @@ func (s *builder) addComponents() error {
 		{"gateway", "", status.NewComponent{Name: "Gateway", IsGroup: true}},
 		{"graphql", "gateway", status.NewComponent{Name: "GraphQL", Description: "Queries of the graph"}},
 		{"rest", "gateway", status.NewComponent{Name: "Mirror Node REST API", Description: "The paths below /api/v1"}},
-		{"importer", "gateway", status.NewComponent{Name: "Importer",
-			Description: "Blocks on their way into the database"}},
+		{"importer", "gateway", status.NewComponent{
+			Name:        "Importer",
+			Description: "Blocks on their way into the database",
+		}},
 		{"town", "", status.NewComponent{Name: "Around town", IsGroup: true}},
 		{"explorer", "town", status.NewComponent{Name: "Explorer"}},
-		{"faucet", "town", status.NewComponent{Name: "Faucet", Description: "Coins for newcomers",
-			OnlyShowIfDegraded: true}},
-		{"website", "", status.NewComponent{Name: "Website", Description: "lantern-bay.example",
-			Showcase: ledger.Of(false)}},
+		{"faucet", "town", status.NewComponent{
+			Name: "Faucet", Description: "Coins for newcomers",
+			OnlyShowIfDegraded: true,
+		}},
+		{"website", "", status.NewComponent{
+			Name: "Website", Description: "lantern-bay.example",
+			Showcase: ledger.Of(false),
+		}},
 	}...)
 	s.Origin = status.FromOperator
 	for i, in := range all {
@@ -306,24 +318,34 @@ func (s *builder) addUpgrades() {
 	for i := range 5 {
 		from := offset(s.now.AddDate(0, 0, -30*(5-i)+5).Truncate(time.Hour).Sub(s.now))
 		at := func(after time.Duration) offset { return from + offset(after) }
-		n := &notice{Name: fmt.Sprint("upgrade ", i), Title: fmt.Sprintf("Upgrade of the nodes to 0.%d", 65+i),
-			Start: from, Length: offset(2 * time.Hour)}
+		n := &notice{
+			Name: fmt.Sprint("upgrade ", i), Title: fmt.Sprintf("Upgrade of the nodes to 0.%d", 65+i),
+			Start: from, Length: offset(2 * time.Hour),
+		}
 		n.Updates = []*update{{
 			At: at(-6 * 24 * time.Hour), State: status.Planned,
 			Body:       "Nodes restart one after the other. Transactions may take longer.",
 			Components: nodes, Status: status.Operational,
 		}}
 		if i == 2 {
-			n.Updates = append(n.Updates, &update{At: at(-24 * time.Hour), State: status.Completed,
-				Body: "This maintenance will not take place."})
+			n.Updates = append(n.Updates, &update{
+				At: at(-24 * time.Hour), State: status.Completed,
+				Body: "This maintenance will not take place.",
+			})
 		} else {
 			n.Updates = append(n.Updates,
-				&update{At: at(11 * time.Second), State: status.InProgress, Body: "This maintenance has started.",
-					Components: nodes, Status: status.UnderMaintenance},
-				&update{At: at(80 * time.Minute), State: status.Verifying,
-					Body: "All nodes run the new version; we are checking them."},
-				&update{At: at(2*time.Hour + 13*time.Second), State: status.Completed,
-					Body: "This maintenance is finished."})
+				&update{
+					At: at(11 * time.Second), State: status.InProgress, Body: "This maintenance has started.",
+					Components: nodes, Status: status.UnderMaintenance,
+				},
+				&update{
+					At: at(80 * time.Minute), State: status.Verifying,
+					Body: "All nodes run the new version; we are checking them.",
+				},
+				&update{
+					At: at(2*time.Hour + 13*time.Second), State: status.Completed,
+					Body: "This maintenance is finished.",
+				})
 		}
 		s.notices = append(s.notices, n)
 	}
@@ -358,8 +380,10 @@ func (s *builder) apply(u *update, revision int64) error {
 		s.Component(c.ComponentCode).UpdatedAt = s.At
 	}
 	s.changes = append(s.changes, effect.Changes...)
-	n.state = status.NoticeState{Notice: effect.Notice, Attachments: effect.Attachments,
-		Updates: append(n.state.Updates, effect.Updates...)}
+	n.state = status.NoticeState{
+		Notice: effect.Notice, Attachments: effect.Attachments,
+		Updates: append(n.state.Updates, effect.Updates...),
+	}
 	return nil
 }
 
@@ -383,7 +407,9 @@ func (s *builder) write(u *update) (*status.Effect, error) {
 			AutoInProgress: true, AutoCompleted: true, AutoMaintenanceState: true, AutoOperationalState: true,
 		})
 	default:
-		return s.OpenIncident(status.NewIncident{Name: n.Title, Body: u.Body, State: u.State, Affected: affected,
-			Draft: n.Draft, ImpactOverride: n.impact})
+		return s.OpenIncident(status.NewIncident{
+			Name: n.Title, Body: u.Body, State: u.State, Affected: affected,
+			Draft: n.Draft, ImpactOverride: n.impact,
+		})
 	}
 }

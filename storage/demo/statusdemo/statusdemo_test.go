@@ -31,8 +31,10 @@ func texts(t *testing.T, conn *pgx.Conn, sql string) []string {
 func digest(t *testing.T, conn *pgx.Conn) []string {
 	t.Helper()
 	var all []string
-	for _, table := range []string{"page", "component", "incident", "incident_component", "incident_update",
-		"update_component", "component_change"} {
+	for _, table := range []string{
+		"page", "component", "incident", "incident_component", "incident_update",
+		"update_component", "component_change",
+	} {
 		columns := "r"
 		if table == "incident" {
 			columns = "(r.id, r.state, r.created_at, r.updated_at, r.impact)" // the serial number goes on
@@ -58,10 +60,14 @@ func TestStatusPage(t *testing.T) {
 			"completed", "identified", "in_progress", "investigating", "monitoring", "postmortem", "resolved",
 			"scheduled", "verifying",
 		}},
-		{"select status::text from status.component_now where not is_group group by status order by status",
-			[]string{"degraded_performance", "operational", "under_maintenance"}},
-		{"select impact::text from status.incident group by impact order by impact",
-			[]string{"critical", "maintenance", "major", "minor", "none"}},
+		{
+			"select status::text from status.component_now where not is_group group by status order by status",
+			[]string{"degraded_performance", "operational", "under_maintenance"},
+		},
+		{
+			"select impact::text from status.incident group by impact order by impact",
+			[]string{"critical", "maintenance", "major", "minor", "none"},
+		},
 		{"select (count(*) > 50)::text from status.incident where kind = 'realtime' and not draft", []string{"true"}},
 		{"select (count(*) >= 12)::text from status.component where not is_group", []string{"true"}},
 		{"select count(*)::text from status.component where node_id is not null", []string{"7"}},

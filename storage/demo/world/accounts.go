@@ -209,8 +209,10 @@ func (w *World) createSystemAccounts() {
 		rest -= balance
 		start++
 		w.balances[id], w.balanceChanged[id] = balance, start
-		w.newEntity("ACCOUNT", id, start, Row{"memo": memo, "key": Ed25519Key(fmt.Sprintf("system %d", id)),
-			"auto_renew_period": RenewalPeriod})
+		w.newEntity("ACCOUNT", id, start, Row{
+			"memo": memo, "key": Ed25519Key(fmt.Sprintf("system %d", id)),
+			"auto_renew_period": RenewalPeriod,
+		})
 	}
 	for i, name := range demo.NodeNames {
 		give(demo.FirstNodeAccount+int64(i), name+" node", 25_000*Hbar)

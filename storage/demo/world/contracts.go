@@ -106,8 +106,10 @@ func (w *World) newContract(
 	if k == nil {
 		k = ContractKey(id)
 	}
-	w.newEntity("CONTRACT", id, t.ts, Row{"memo": memo, "key": k, "evm_address": at.Bytes(),
-		"ethereum_nonce": int64(1)})
+	w.newEntity("CONTRACT", id, t.ts, Row{
+		"memo": memo, "key": k, "evm_address": at.Bytes(),
+		"ethereum_nonce": int64(1),
+	})
 	r := Row{"id": id, "file_id": nullIfZero(file), "initcode": init, "runtime_bytecode": code}
 	if file != 0 {
 		r["initcode"] = nil
@@ -256,8 +258,10 @@ func (w *World) addResult(t *Transaction, known Row, parties []int64) {
 		}
 	}
 	for _, id := range ids {
-		w.rows.add("contract_transaction", Row{"consensus_timestamp": t.ts, "entity_id": id, "contract_ids": ids,
-			"payer_account_id": t.payer})
+		w.rows.add("contract_transaction", Row{
+			"consensus_timestamp": t.ts, "entity_id": id, "contract_ids": ids,
+			"payer_account_id": t.payer,
+		})
 	}
 	w.rows.add("contract_transaction_hash", Row{
 		"consensus_timestamp": t.ts, "hash": t.evmHash(), "payer_account_id": t.payer, "entity_id": contract,
@@ -374,8 +378,10 @@ func (w *World) CallAndExport(c Call) {
 
 // recordActions writes the call tree of an execution.
 func (w *World) recordActions(t *Transaction, x execution, o outcome) {
-	operations := map[vm.OpCode]int{vm.CALL: 1, vm.CALLCODE: 2, vm.DELEGATECALL: 3, vm.STATICCALL: 4, vm.CREATE: 5,
-		vm.CREATE2: 6}
+	operations := map[vm.OpCode]int{
+		vm.CALL: 1, vm.CALLCODE: 2, vm.DELEGATECALL: 3, vm.STATICCALL: 4, vm.CREATE: 5,
+		vm.CREATE2: 6,
+	}
 	for i, f := range x.frames {
 		r := Row{
 			"call_depth": f.depth, "call_type": 1, "caller": w.idOf(f.from), "caller_type": "CONTRACT",

@@ -90,8 +90,10 @@ func (w *World) runEthereum(t *Transaction, e EthereumTransaction, c Call, input
 		if e.File != 0 {
 			input = nil
 		}
-		w.record(t, x, outcome{sender: e.Sender, contract: c.Contract, gas: c.Gas, value: c.Value, input: input,
-			aliasSender: alias})
+		w.record(t, x, outcome{
+			sender: e.Sender, contract: c.Contract, gas: c.Gas, value: c.Value, input: input,
+			aliasSender: alias,
+		})
 		t.hbars(e.Sender, t.payer, t.gasUsed*w.gasPrice)
 		return 0
 	}
@@ -101,8 +103,10 @@ func (w *World) runEthereum(t *Transaction, e EthereumTransaction, c Call, input
 		created = w.newContract(t, x.frames[0].to, e.Create.Memo, e.Create.Key, 0, input, x.output)
 		t.entity = created
 	}
-	w.record(t, x, outcome{sender: e.Sender, contract: created, gas: c.Gas, value: c.Value, initcode: input,
-		created: created})
+	w.record(t, x, outcome{
+		sender: e.Sender, contract: created, gas: c.Gas, value: c.Value, initcode: input,
+		created: created,
+	})
 	t.hbars(e.Sender, t.payer, t.gasUsed*w.gasPrice)
 	return created
 }
@@ -133,8 +137,10 @@ func (w *World) signEthereum(
 	case 0:
 		data = &types.LegacyTx{Nonce: nonce, GasPrice: price, Gas: uint64(gas), To: to, Value: wei, Data: input}
 	case 1:
-		data = &types.AccessListTx{ChainID: big.NewInt(ChainID), Nonce: nonce, GasPrice: price, Gas: uint64(gas),
-			To: to, Value: wei, Data: input, AccessList: list}
+		data = &types.AccessListTx{
+			ChainID: big.NewInt(ChainID), Nonce: nonce, GasPrice: price, Gas: uint64(gas),
+			To: to, Value: wei, Data: input, AccessList: list,
+		}
 	case 2:
 		data = &types.DynamicFeeTx{
 			ChainID: big.NewInt(ChainID), Nonce: nonce, GasTipCap: new(big.Int), GasFeeCap: most, Gas: uint64(gas),

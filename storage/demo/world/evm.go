@@ -189,8 +189,10 @@ func (m *machine) run(from common.Address, to, at *common.Address, input []byte,
 			if !ok {
 				i = len(x.slots)
 				touched[account][slot] = i
-				x.slots = append(x.slots, slotChange{contract: account, slot: slot,
-					before: m.state.GetState(account, slot)})
+				x.slots = append(x.slots, slotChange{
+					contract: account, slot: slot,
+					before: m.state.GetState(account, slot),
+				})
 			}
 			x.slots[i].written = x.slots[i].written || code == vm.SSTORE
 		},

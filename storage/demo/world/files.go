@@ -31,8 +31,10 @@ const (
 
 // addFileData writes the contents that a file transaction carries.
 func (w *World) addFileData(t *Transaction, file int64, content []byte) {
-	w.rows.add("file_data", Row{"file_data": content, "consensus_timestamp": t.ts, "entity_id": file,
-		"transaction_type": int(t.kind)})
+	w.rows.add("file_data", Row{
+		"file_data": content, "consensus_timestamp": t.ts, "entity_id": file,
+		"transaction_type": int(t.kind),
+	})
 }
 
 // CreateFile creates a file. parts after the first are appended.
@@ -87,8 +89,10 @@ func (w *World) systemFile(id, admin int64, memo string, content []byte) *Transa
 
 func (w *World) addSystemFile(t *Transaction, id, admin int64, memo string, content []byte) {
 	t.fee, t.entity = 0, id
-	w.newEntity("FILE", id, t.ts, Row{"memo": memo, "key": KeyList(Ed25519Key(fmt.Sprintf("system %d", admin))),
-		"auto_renew_period": nil})
+	w.newEntity("FILE", id, t.ts, Row{
+		"memo": memo, "key": KeyList(Ed25519Key(fmt.Sprintf("system %d", admin))),
+		"auto_renew_period": nil,
+	})
 	w.addFileData(t, id, content)
 }
 

@@ -75,12 +75,16 @@ func (w *World) writeTransaction(t *Transaction) {
 	}
 	w.rows.add("transaction", r)
 	if t.kind != codes.TypeConsensusSubmitMessage || t.logs > 0 {
-		w.rows.add("transaction_hash", Row{"consensus_timestamp": t.ts, "hash": t.hash[:32],
-			"hash_suffix": t.hash[32:], "payer_account_id": t.payer})
+		w.rows.add("transaction_hash", Row{
+			"consensus_timestamp": t.ts, "hash": t.hash[:32],
+			"hash_suffix": t.hash[32:], "payer_account_id": t.payer,
+		})
 	}
 	if t.ethereumHash != nil {
-		w.rows.add("transaction_hash", Row{"consensus_timestamp": t.ts, "hash": t.ethereumHash,
-			"payer_account_id": t.payer})
+		w.rows.add("transaction_hash", Row{
+			"consensus_timestamp": t.ts, "hash": t.ethereumHash,
+			"payer_account_id": t.payer,
+		})
 	}
 	parties := append([]int64{t.entity}, t.parties...)
 	for _, m := range t.transfers {
@@ -105,8 +109,10 @@ func (w *World) writeTransaction(t *Transaction) {
 		})
 	}
 	for _, m := range t.rewards {
-		w.rows.add("staking_reward_transfer", Row{"account_id": m.account, "amount": m.amount,
-			"consensus_timestamp": t.ts, "payer_account_id": t.payer})
+		w.rows.add("staking_reward_transfer", Row{
+			"account_id": m.account, "amount": m.amount,
+			"consensus_timestamp": t.ts, "payer_account_id": t.payer,
+		})
 	}
 	slices.Sort(parties)
 	for _, id := range slices.Compact(parties) {
@@ -259,8 +265,10 @@ func (w *World) snapshot() {
 		r := w.associations.get(k)
 		account, token := r["account_id"].(int64), r["token_id"].(int64)
 		if (full && r["associated"] == true) || (!full && s.token[[2]int64{account, token}]) {
-			w.rows.add("token_balance", Row{"consensus_timestamp": ts, "account_id": account, "balance": r["balance"],
-				"token_id": token})
+			w.rows.add("token_balance", Row{
+				"consensus_timestamp": ts, "account_id": account, "balance": r["balance"],
+				"token_id": token,
+			})
 		}
 	}
 	w.rows.add("account_balance_file", Row{

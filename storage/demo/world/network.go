@@ -94,8 +94,10 @@ func (w *World) publishAddressBook(t *Transaction, nodes []addressBookNode) {
 		})
 		endpoint := func(ip string, port int, domain string) {
 			w.rows.add("address_book_service_endpoint",
-				Row{"consensus_timestamp": start, "ip_address_v4": ip, "node_id": n.id, "port": port,
-					"domain_name": domain})
+				Row{
+					"consensus_timestamp": start, "ip_address_v4": ip, "node_id": n.id, "port": port,
+					"domain_name": domain,
+				})
 		}
 		ip := fmt.Sprintf("%d.%d.%d.%d", n.ip[0], n.ip[1], n.ip[2], n.ip[3])
 		endpoint(ip, 50211, "")
@@ -109,8 +111,10 @@ func (w *World) publishAddressBook(t *Transaction, nodes []addressBookNode) {
 func (w *World) createNode(id, account int64) {
 	t := w.tx(codes.TypeNodeCreate, AddressBookAdmin, account)
 	t.fee = 0
-	proxy, _ := json.Marshal(map[string]any{"domain_name": fmt.Sprintf("proxy%d.lantern-bay.example", id),
-		"ip_address_v4": "", "port": 443})
+	proxy, _ := json.Marshal(map[string]any{
+		"domain_name":   fmt.Sprintf("proxy%d.lantern-bay.example", id),
+		"ip_address_v4": "", "port": 443,
+	})
 	r := Row{
 		"admin_key": Ed25519Key(demo.NodeNames[id]), "created_timestamp": t.ts, "deleted": false, "node_id": id,
 		"decline_reward":      id == 6,
@@ -185,8 +189,10 @@ func (w *World) publishLedger() {
 	t.node, t.validDuration, t.maxFee = 0, 0, 0
 	list := make([]map[string]any, demo.NodeCount)
 	for i := range list {
-		list[i] = map[string]any{"history_proof_key": edRaw(fmt.Sprintf("history proof of node %d", i)), "node_id": i,
-			"weight": 1_000 + i}
+		list[i] = map[string]any{
+			"history_proof_key": edRaw(fmt.Sprintf("history proof of node %d", i)), "node_id": i,
+			"weight": 1_000 + i,
+		}
 	}
 	w.rows.add("ledger", Row{
 		"consensus_timestamp": t.ts, "history_proof_verification_key": Digest("verification key"),

@@ -59,16 +59,20 @@ func (w *World) addNFTTransfer(t *Transaction, from, to, token, serial, price in
 				t.hbars(from, f.Collector, fee)
 				t.assessed = append(t.assessed, assessedFee{fee, f.Collector, 0, []int64{from}})
 			case f.Fallback != nil:
-				w.assessFixed(t, to, storedFee{Amount: f.Fallback.Amount, Token: f.Fallback.Token,
-					Collector: f.Collector})
+				w.assessFixed(t, to, storedFee{
+					Amount: f.Fallback.Amount, Token: f.Fallback.Token,
+					Collector: f.Collector,
+				})
 			}
 		}
 	}
 	w.nfts.change(nftKey(token, serial), t.ts, Row{"account_id": to, "spender": nil, "delegating_spender": nil})
 	w.addNFTCount(t, from, token, -1)
 	w.addNFTCount(t, to, token, 1)
-	t.nftMoves = append(t.nftMoves, nftMove{token: token, serial: serial, sender: from, receiver: to,
-		approval: approved})
+	t.nftMoves = append(t.nftMoves, nftMove{
+		token: token, serial: serial, sender: from, receiver: to,
+		approval: approved,
+	})
 	w.addNFTTransferLog(t, token, from, to, serial)
 }
 

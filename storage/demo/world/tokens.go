@@ -95,8 +95,10 @@ func (w *World) CreateToken(payer int64, c Token) int64 {
 
 // setFees sets the custom fees of a token or topic.
 func (w *World) setFees(id, ts int64, fixed, fractional, royalty []map[string]any) {
-	w.fees.put(key(id), ts, Row{"entity_id": id, "fixed_fees": jsonOf(fixed), "fractional_fees": jsonOf(fractional),
-		"royalty_fees": jsonOf(royalty)})
+	w.fees.put(key(id), ts, Row{
+		"entity_id": id, "fixed_fees": jsonOf(fixed), "fractional_fees": jsonOf(fractional),
+		"royalty_fees": jsonOf(royalty),
+	})
 }
 
 // addAssociation associates an account with a token. The association has the default states of the token.

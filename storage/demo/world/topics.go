@@ -34,8 +34,10 @@ type Topic struct {
 func (w *World) CreateTopic(payer int64, f Topic) int64 {
 	id := w.takeID("topic")
 	t := w.tx(codes.TypeConsensusCreateTopic, payer, id)
-	w.newEntity("TOPIC", id, t.ts, Row{"memo": f.Memo, "key": nullableKey(f.Admin),
-		"auto_renew_account_id": nullIfZero(f.RenewedBy)})
+	w.newEntity("TOPIC", id, t.ts, Row{
+		"memo": f.Memo, "key": nullableKey(f.Admin),
+		"auto_renew_account_id": nullIfZero(f.RenewedBy),
+	})
 	var exempt []byte
 	for _, name := range f.Exempt {
 		exempt = message(exempt).bytes(1, Ed25519Key(name))
@@ -45,8 +47,10 @@ func (w *World) CreateTopic(payer int64, f Topic) int64 {
 		"fee_schedule_key": nullableKey(f.FeeSchedule), "submit_key": nullableKey(f.Submit),
 	})
 	w.setFees(id, t.ts, f.Fixed, nil, nil)
-	w.topicState[id] = &topicState{runningHash: make([]byte, 48), feeExempt: f.ExemptAccounts,
-		submitters: f.Submitters}
+	w.topicState[id] = &topicState{
+		runningHash: make([]byte, 48), feeExempt: f.ExemptAccounts,
+		submitters: f.Submitters,
+	}
 	w.commit(t)
 	return id
 }
@@ -162,7 +166,9 @@ func (w *World) noteLookups() {
 		} else {
 			w.lookupOrder = append(w.lookupOrder, k)
 		}
-		w.lookups[k] = Row{"partition": partition, "topic_id": topic, "sequence_number_range": span(first, seq+1),
-			"timestamp_range": span(from, ts+1)}
+		w.lookups[k] = Row{
+			"partition": partition, "topic_id": topic, "sequence_number_range": span(first, seq+1),
+			"timestamp_range": span(from, ts+1),
+		}
 	}
 }

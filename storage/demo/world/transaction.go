@@ -262,8 +262,10 @@ func (w *World) AtomicBatch(payer int64, memo string, circle ...int64) {
 // RandomNumber generates a random number below limit, or random bytes if limit is 0.
 func (w *World) RandomNumber(payer, limit int64) {
 	t := w.tx(codes.TypeUtilPrng, payer, 0)
-	r := Row{"consensus_timestamp": t.ts, "range": limit, "prng_bytes": nil, "prng_number": nil,
-		"payer_account_id": payer}
+	r := Row{
+		"consensus_timestamp": t.ts, "range": limit, "prng_bytes": nil, "prng_number": nil,
+		"payer_account_id": payer,
+	}
 	if limit == 0 {
 		r["prng_bytes"] = Digest("random", w.txSeq)
 	} else {

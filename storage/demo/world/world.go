@@ -310,8 +310,10 @@ type Row map[string]any
 
 // span returns the range [from, to) of nanoseconds. If to is 0, the range has no upper bound.
 func span(from, to int64) pgtype.Range[pgtype.Int8] {
-	r := pgtype.Range[pgtype.Int8]{Lower: pgtype.Int8{Int64: from, Valid: true}, LowerType: pgtype.Inclusive,
-		UpperType: pgtype.Unbounded, Valid: true}
+	r := pgtype.Range[pgtype.Int8]{
+		Lower: pgtype.Int8{Int64: from, Valid: true}, LowerType: pgtype.Inclusive,
+		UpperType: pgtype.Unbounded, Valid: true,
+	}
 	if to != 0 {
 		r.Upper, r.UpperType = pgtype.Int8{Int64: to, Valid: true}, pgtype.Exclusive
 	}

@@ -40,8 +40,10 @@ func TestGraphiQLOfEmptyDatabase(t *testing.T) {
 	p := webtest.New(t, webtest.Options{Width: 1400, Height: 900})
 	p.Open(g.URL + "/graphiql")
 	p.Click(`[aria-label="Examples"]`)
-	for _, missing := range []string{"account with transactions", "NFT", "topic with messages", "contract",
-		"fungible token with holders", "block"} {
+	for _, missing := range []string{
+		"account with transactions", "NFT", "topic with messages", "contract",
+		"fungible token with holders", "block",
+	} {
 		p.Wait(missing,
 			fmt.Sprintf(`document.querySelector('.heliograph-examples').innerText.includes('This database has no %s.')`, missing))
 	}

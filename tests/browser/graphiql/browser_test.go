@@ -408,8 +408,10 @@ func TestRestDialog(t *testing.T) {
 	page.Wait("its variables", variablesText+`?.includes('"first": 5')`)
 
 	// Calls with a body: text, and a binary transaction in base64.
-	for _, call := range []string{`POST /api/v1/contracts/call {"data":"0x18160ddd"}`,
-		`curl localhost:8080/api/v1/network/fees -H "Content-Type: application/protobuf" -d aGVsbG8=`} {
+	for _, call := range []string{
+		`POST /api/v1/contracts/call {"data":"0x18160ddd"}`,
+		`curl localhost:8080/api/v1/network/fees -H "Content-Type: application/protobuf" -d aGVsbG8=`,
+	} {
 		page.Click(`[aria-label="Open a REST call"]`)
 		page.Wait("the focus in the dialog", `document.activeElement.matches('.heliograph-rest textarea')`)
 		page.Keys(call + kb.Enter)
@@ -419,9 +421,11 @@ func TestRestDialog(t *testing.T) {
 	g.mu.Lock()
 	explained := slices.Clone(g.explains)
 	g.mu.Unlock()
-	if want := []string{"/api/v2/nothing", "/api/v1/accounts?limit=5&order=asc",
+	if want := []string{
+		"/api/v2/nothing", "/api/v1/accounts?limit=5&order=asc",
 		`POST /api/v1/contracts/call {"data":"0x18160ddd"}`,
-		"POST /api/v1/network/fees hello"}; !slices.Equal(explained, want) {
+		"POST /api/v1/network/fees hello",
+	}; !slices.Equal(explained, want) {
 		t.Errorf("explained paths: %q", explained)
 	}
 	clean(t, page, origin, "/graphql/explain?path=%2Fapi%2Fv2%2Fnothing")

@@ -53,8 +53,14 @@ func TestScreens(t *testing.T) {
 		name           string
 		width          int
 		dark, contrast bool
-	}{{"wide", 1280, false, false}, {"wide-dark", 1280, true, false}, {"narrow", 390, false, false},
-		{"narrow-dark", 390, true, false}, {"contrast", 1280, false, true}, {"contrast-dark", 390, true, true}} {
+	}{
+		{"wide", 1280, false, false},
+		{"wide-dark", 1280, true, false},
+		{"narrow", 390, false, false},
+		{"narrow-dark", 390, true, false},
+		{"contrast", 1280, false, true},
+		{"contrast-dark", 390, true, true},
+	} {
 		t.Run(c.name, func(t *testing.T) {
 			p := webtest.New(t, webtest.Options{Width: c.width, Height: 844, Dark: c.dark})
 			for name, address := range map[string]string{

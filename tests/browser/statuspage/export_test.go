@@ -17,8 +17,10 @@ import (
 // TestExport serves an exported folder below a path of a static web server, and follows its links.
 func TestExport(t *testing.T) {
 	g := testenv.Demo(t, testenv.Cached())
-	o := gateway.Options{Status: g.Status, REST: &rest.Config{LimitDefault: 25, LimitMax: 100, Now: testenv.Now,
-		Cache: true}, Logger: slog.New(slog.DiscardHandler), Static: true}
+	o := gateway.Options{Status: g.Status, REST: &rest.Config{
+		LimitDefault: 25, LimitMax: 100, Now: testenv.Now,
+		Cache: true,
+	}, Logger: slog.New(slog.DiscardHandler), Static: true}
 	exporter, err := gateway.New(o)
 	if err != nil {
 		t.Fatal(err)
@@ -44,8 +46,10 @@ func TestExport(t *testing.T) {
 		p := webtest.New(t, webtest.Options{Width: 1280, Height: 844, Dark: dark})
 		p.Open(server.URL + "/status/")
 		p.Accessible("front")
-		for _, link := range []string{`main a[href*="incidents/"]`, `nav a[href*="history"]`, `a[rel="next"]`,
-			`main a[href*="incidents/"]`} {
+		for _, link := range []string{
+			`main a[href*="incidents/"]`, `nav a[href*="history"]`, `a[rel="next"]`,
+			`main a[href*="incidents/"]`,
+		} {
 			p.Click(link)
 			p.Wait("the page behind "+link,
 				`document.readyState === "complete" && document.querySelector("main h1") !== null`)

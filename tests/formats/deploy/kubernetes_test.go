@@ -31,8 +31,10 @@ func TestKubernetes(t *testing.T) {
 			t.Fatal(err)
 		}
 		var service core.Service
-		target := map[string]any{"apps/v1 Deployment": &deployment, "v1 Service": &service,
-			"policy/v1 PodDisruptionBudget": &budget}[kind.APIVersion+" "+kind.Kind]
+		target := map[string]any{
+			"apps/v1 Deployment": &deployment, "v1 Service": &service,
+			"policy/v1 PodDisruptionBudget": &budget,
+		}[kind.APIVersion+" "+kind.Kind]
 		if target == nil {
 			t.Fatalf("unknown kind %+v", kind)
 		}

@@ -106,8 +106,10 @@ func (o *randomEditor) edit() {
 	}{
 		{"open", func() (string, error) {
 			return o.OpenIncident(ctx, testenv.Author, o.page,
-				status.NewIncident{Name: fmt.Sprint("Incident ", o.now.UnixMilli()),
-					Body: "x", Affected: o.affected(b), Draft: o.random.IntN(6) == 0})
+				status.NewIncident{
+					Name: fmt.Sprint("Incident ", o.now.UnixMilli()),
+					Body: "x", Affected: o.affected(b), Draft: o.random.IntN(6) == 0,
+				})
 		}},
 		{"update", func() (string, error) {
 			return o.UpdateIncident(ctx, testenv.Author, o.notice(p, status.Realtime, false),
@@ -174,8 +176,10 @@ func (o *randomEditor) edit() {
 				})
 		}},
 		{"add", func() (string, error) {
-			in := status.NewComponent{Name: fmt.Sprint("C", o.random.IntN(9)), IsGroup: o.random.IntN(4) == 0,
-				Position: int32(o.random.IntN(5))}
+			in := status.NewComponent{
+				Name: fmt.Sprint("C", o.random.IntN(9)), IsGroup: o.random.IntN(4) == 0,
+				Position: int32(o.random.IntN(5)),
+			}
 			if o.random.IntN(2) == 0 {
 				in.Group = o.component(b, true)
 			}
@@ -230,15 +234,19 @@ func TestRandomEditors(t *testing.T) {
 			const together = min(50, editsOfHistories/3)
 			edits := []int{editsOfHistories, editsOfHistories * 3 / 10}[i]
 			g := testenv.Over(t, testenv.Empty.Fresh(t))
-			o := &randomEditor{t: t, db: g.Status, random: rand.New(rand.NewPCG(11, uint64(i))),
-				now: time.Date(2026, 2, 1, 0, 0, 0, 0, time.UTC), done: map[string]int{}}
+			o := &randomEditor{
+				t: t, db: g.Status, random: rand.New(rand.NewPCG(11, uint64(i))),
+				now: time.Date(2026, 2, 1, 0, 0, 0, 0, time.UTC), done: map[string]int{},
+			}
 			o.Editor = statuspages.NewEditor(g.Status, func() time.Time {
 				return o.now
 			}, rand.NewChaCha8([32]byte{byte(i)}))
 			var err error
 			o.page, err = o.InitPage(t.Context(), testenv.Author, statuspages.PageInit{
-				Page: status.Page{Name: "Random", URL: "https://random.example",
-					TimeZone: []string{"America/New_York", "Etc/UTC"}[i], Vocabulary: v}, Component: "API",
+				Page: status.Page{
+					Name: "Random", URL: "https://random.example",
+					TimeZone: []string{"America/New_York", "Etc/UTC"}[i], Vocabulary: v,
+				}, Component: "API",
 			})
 			if err != nil {
 				t.Fatal(err)

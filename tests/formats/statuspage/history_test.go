@@ -33,8 +33,10 @@ func (h *history) code(kind string) string {
 
 // text returns text with characters that have a meaning in JSON and HTML.
 func (h *history) text() string {
-	return pick(h, []string{"Plain.", "<br /> & \"quotes\" \\", "lines\r\nand\ttabs", "Grüße 🌞 \u2028", "`code`",
-		`"components":null`, "\x01"})
+	return pick(h, []string{
+		"Plain.", "<br /> & \"quotes\" \\", "lines\r\nand\ttabs", "Grüße 🌞 \u2028", "`code`",
+		`"components":null`, "\x01",
+	})
 }
 
 // edit performs a random change.
@@ -161,12 +163,16 @@ func TestRandomHistory(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			h := &history{random: rand.New(rand.NewPCG(7, uint64(i))),
-				now: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC), copied: status.Source{
-					Page: &status.Page{Code: "random", Name: "Random", URL: "https://random.example",
+			h := &history{
+				random: rand.New(rand.NewPCG(7, uint64(i))),
+				now:    time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC), copied: status.Source{
+					Page: &status.Page{
+						Code: "random", Name: "Random", URL: "https://random.example",
 						TimeZone: zoneName,
-						Zone:     zone}, Coverage: map[status.Kind]status.Coverage{},
-				}}
+						Zone:     zone,
+					}, Coverage: map[status.Kind]status.Coverage{},
+				},
+			}
 			var etag string
 			for range editsOfHistories / together {
 				for range together {

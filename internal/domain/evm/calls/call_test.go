@@ -20,18 +20,25 @@ func TestValidate(t *testing.T) {
 		want []string // the fields of the errors
 	}{
 		{"valid", calls.ContractCallInput{Gas: 21_000, To: address}, nil},
-		{"creation with value", calls.ContractCallInput{Gas: 21_000, From: address, Value: 1,
-			Data: []byte{0x60, 0x80, 0x60, 0x40, 0x39, 0xf3, 0, 0}}, nil},
+		{"creation with value", calls.ContractCallInput{
+			Gas: 21_000, From: address, Value: 1,
+			Data: []byte{0x60, 0x80, 0x60, 0x40, 0x39, 0xf3, 0, 0},
+		}, nil},
 		{"lengths", calls.ContractCallInput{Gas: 21_000, From: address[:19], To: address[:1]}, []string{"from", "to"}},
-		{"below the minimum", calls.ContractCallInput{Gas: 20_999, GasPrice: -1, Value: -1},
-			[]string{"gas", "gasPrice", "value"}},
+		{
+			"below the minimum",
+			calls.ContractCallInput{Gas: 20_999, GasPrice: -1, Value: -1},
+			[]string{"gas", "gasPrice", "value"},
+		},
 		{"value without sender", calls.ContractCallInput{Gas: 21_000, To: address, Value: 1}, []string{"from"}},
 		{"value without callee", calls.ContractCallInput{Gas: 21_000, From: address, Value: 1}, []string{"to"}},
 		{
 			"override",
 			calls.ContractCallInput{Gas: 21_000, StateOverrides: []*calls.StateOverrideInput{
-				{Address: address}, {Address: address[:2], Balance: word,
-					State: []*calls.SlotValueInput{{Key: word, Value: word[:1]}}},
+				{Address: address}, {
+					Address: address[:2], Balance: word,
+					State: []*calls.SlotValueInput{{Key: word, Value: word[:1]}},
+				},
 			}},
 			[]string{"stateOverrides[1].address", "stateOverrides[1].balance", "stateOverrides[1].state.value"},
 		},
@@ -62,8 +69,10 @@ func TestParseBlockRef(t *testing.T) {
 			t.Errorf("%q: %+v, %v", text, got, err)
 		}
 	}
-	for _, text := range []string{"foo", "-1", "0x", "0xg", "1.5", "0x" + hash[1:], "9223372036854775808",
-		"0xffffffffffffffff"} {
+	for _, text := range []string{
+		"foo", "-1", "0x", "0xg", "1.5", "0x" + hash[1:], "9223372036854775808",
+		"0xffffffffffffffff",
+	} {
 		if got, err := calls.ParseBlockRef(text); err == nil {
 			t.Errorf("%q: %+v", text, got)
 		}

@@ -102,8 +102,11 @@ func TestAirdrops(t *testing.T) {
 			{to: demo.Postcard, signature: "balanceOf(address)", args: []any{bob}, want: "true 2"},
 		}},
 		{"many at once", now(), alice, []updating{
-			drop(22, []any{oil, []any{[]any{alice, -30, false}, []any{carol, 10, false}, []any{judy, 20, false}},
-				[]any{}}, handed(post, alice, bob, 1)),
+			drop(22, []any{
+				oil,
+				[]any{[]any{alice, -30, false}, []any{carol, 10, false}, []any{judy, 20, false}},
+				[]any{},
+			}, handed(post, alice, bob, 1)),
 			balance(10, demo.LampOil, carol),
 			balance(0, demo.LampOil, judy),
 			hts("true 22", claims, []any{[]any{alice, judy, oil, 0}}),
@@ -129,8 +132,11 @@ func TestAirdrops(t *testing.T) {
 			drop(197, sent(oil, alice, carol, 1), sent(oil, alice, judy, 1)),
 			drop(13, []any{oil, []any{[]any{alice, -1, true}, []any{carol, 1, false}}, []any{}}),
 			drop(13, []any{post, []any{}, []any{[]any{alice, bob, 1, true}}}),
-			drop(398, []any{oil, []any{[]any{alice, -1, false}, []any{fund, -1, false}, []any{carol, 2, false}},
-				[]any{}}),
+			drop(398, []any{
+				oil,
+				[]any{[]any{alice, -1, false}, []any{fund, -1, false}, []any{carol, 2, false}},
+				[]any{},
+			}),
 			drop(398, []any{post, []any{}, []any{[]any{alice, judy, 1, false}, []any{bob, judy, 2, false}}}),
 			drop(173, []any{oil, []any{[]any{alice, -1, false}, []any{carol, 2, false}}, []any{}}),
 			drop(254, sent(post, alice, carol, 1)),

@@ -117,8 +117,10 @@ func (c *call) claim(k airdropKey, a *airdrop) {
 	if !c.facts.relation(k.receiver, t).associated {
 		c.relate(k.receiver, t, false)
 	}
-	m := &movement{token: t, moves: []move{{party: k.sender, amount: -a.amount},
-		{party: k.receiver, amount: a.amount}}}
+	m := &movement{token: t, moves: []move{
+		{party: k.sender, amount: -a.amount},
+		{party: k.receiver, amount: a.amount},
+	}}
 	if k.serial != 0 {
 		m = &movement{token: t, serials: []serialMove{{from: k.sender, to: k.receiver, serial: k.serial}}}
 	}

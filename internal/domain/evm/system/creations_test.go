@@ -75,8 +75,11 @@ func gull(keys ...any) []any {
 	if keys == nil {
 		keys = []any{keyFor(127)}
 	}
-	return []any{"Gull", "GULL", lz(demo.Trent), "a bird", true, 1000, false,
-		keys, []any{0, lz(demo.Alice), 7_776_000}}
+	return []any{
+		"Gull", "GULL", lz(demo.Trent), "a bird", true, 1000, false,
+		keys,
+		[]any{0, lz(demo.Alice), 7_776_000},
+	}
 }
 
 func keyFor(kinds int) []any {
@@ -115,8 +118,11 @@ func creations(next int64) []updateCase {
 	}
 	units := create(createUnits, "true 22", gull(), 500, 2)
 	nfts := create(createNFT, "true 22", gull())
-	fees := []any{[]any{5, sun, false, false, victor}, []any{7, none, true, false, victor},
-		[]any{9, none, false, true, judy}}
+	fees := []any{
+		[]any{5, sun, false, false, victor},
+		[]any{7, none, true, false, victor},
+		[]any{9, none, false, true, judy},
+	}
 	cases := []updateCase{
 		{"units", now(), alice, []updating{
 			units,
@@ -328,8 +334,10 @@ func olderCreations(
 	parts := []any{[]any{1, 10, 2, 50, true, fund}}
 	royalties := []any{[]any{1, 2, 100, none, true, victor}}
 	var out []updateCase
-	for _, version := range []struct{ name, token, supply, decimals string }{{"first", oldTuple, "uint256", "uint256"},
-		{"second", newerTuple, "uint64", "uint32"}} {
+	for _, version := range []struct{ name, token, supply, decimals string }{
+		{"first", oldTuple, "uint256", "uint256"},
+		{"second", newerTuple, "uint64", "uint32"},
+	} {
 		units := "(" + version.token + "," + version.supply + "," + version.decimals
 		out = append(out, updateCase{version.name + " version", now(), alice, []updating{
 			create("createFungibleToken"+units+")", "true 22", gull(), 500, 2),
@@ -437,8 +445,10 @@ func TestConstructor(t *testing.T) {
 	defer s.Close()
 	sim := b.machine.Begin(t.Context(), s, s.Block())
 	for range 2 { // the first run must leave no changes
-		r, err := sim.Call(evm.Message{From: ledger.Of(ledger.EVMAddress(alice)), Data: script(steps, false, nil),
-			Gas: 15_000_000})
+		r, err := sim.Call(evm.Message{
+			From: ledger.Of(ledger.EVMAddress(alice)), Data: script(steps, false, nil),
+			Gas: 15_000_000,
+		})
 		if err != nil || r.Code != codes.Success || r.Contract != ledger.EVMAddress(self) {
 			t.Fatalf("%v: %+v", err, r)
 		}

@@ -135,10 +135,10 @@ func TestDecodeRedirects(t *testing.T) {
 func TestDeclarationNames(t *testing.T) {
 	t.Parallel()
 	for _, d := range system.Declarations() {
-		parameters := d[:strings.Index(d, " returns ")]
-		for _, part := range strings.FieldsFunc(parameters[strings.IndexByte(
-			parameters, '(',
-		):], func(r rune) bool { return strings.ContainsRune("(),", r) }) {
+		declared, _, _ := strings.Cut(d, " returns ")
+		_, parameters, _ := strings.Cut(declared, "(")
+		separates := func(r rune) bool { return strings.ContainsRune("(),", r) }
+		for _, part := range strings.FieldsFunc(parameters, separates) {
 			if fields := strings.Fields(part); len(fields) != 2 && part[0] != '[' && part[0] != ' ' {
 				t.Errorf("%s: %q has no name", d, part)
 			}

@@ -20,8 +20,10 @@ func TestDocument(t *testing.T) {
 	}
 	text := string(data)
 	for _, s := range allServices(Config{}) {
-		for name, list := range map[string][]*function{fmt.Sprintf("0x%x", s.number): s.direct,
-			fmt.Sprintf("0x%x facade", s.number): s.facade} {
+		for name, list := range map[string][]*function{
+			fmt.Sprintf("0x%x", s.number):        s.direct,
+			fmt.Sprintf("0x%x facade", s.number): s.facade,
+		} {
 			begin, end := "<!-- "+name+" -->\n", "<!-- end -->"
 			before, rest, ok := strings.Cut(text, begin)
 			got, after, closed := strings.Cut(rest, end)
@@ -51,8 +53,10 @@ func listing(t *testing.T, list []*function) string {
 		f.prepare()
 		answer := map[kind]string{read: "reads", write: "changes"}[f.kind]
 		fmt.Fprintf(&b, "| `%s` | `%s` | %s |\n",
-			hex.EncodeToString([]byte{byte(f.selector >> 24), byte(f.selector >> 16), byte(f.selector >> 8),
-				byte(f.selector)}), f.canonical(), answer)
+			hex.EncodeToString([]byte{
+				byte(f.selector >> 24), byte(f.selector >> 16), byte(f.selector >> 8),
+				byte(f.selector),
+			}), f.canonical(), answer)
 	}
 	return b.String()
 }
@@ -79,8 +83,10 @@ func TestSelectors(t *testing.T) {
 	}
 	want["0x16c facade"] = want["0x167 facade"]
 	for _, s := range allServices(Config{}) {
-		for name, functions := range map[string]table{fmt.Sprintf("0x%x", s.number): s.functions,
-			fmt.Sprintf("0x%x facade", s.number): s.redirected} {
+		for name, functions := range map[string]table{
+			fmt.Sprintf("0x%x", s.number):        s.functions,
+			fmt.Sprintf("0x%x facade", s.number): s.redirected,
+		} {
 			got := map[string]bool{}
 			for selector := range functions {
 				got[fmt.Sprintf("%08x", selector)] = true

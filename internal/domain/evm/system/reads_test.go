@@ -45,8 +45,10 @@ func TestReads(t *testing.T) {
 	trent := "0xd2c5e170b9454c7ae8e5ec41fd2571cc90a88cba62b79d01add6b1d95bf371ae"
 	keys := func(admin, supply, other string) string {
 		one := func(n int, key string) string { return fmt.Sprintf("[%d [false @0 %s 0x @0]]", n, key) }
-		return "[" + strings.Join([]string{one(1, admin), one(2, "0x"), one(4, "0x"), one(8, "0x"), one(16, supply),
-			one(32, other), one(64, "0x")}, " ") + "]"
+		return "[" + strings.Join([]string{
+			one(1, admin), one(2, "0x"), one(4, "0x"), one(8, "0x"), one(16, supply),
+			one(32, other), one(64, "0x"),
+		}, " ") + "]"
 	}
 	tide := `[["Tide" "TIDE" @1017 "Rises and falls" true 1000000000 false ` + keys(trent, trent, trent) +
 		` [1786106187 @0 7776000]] 499000000 false false false [] ` +
@@ -82,8 +84,11 @@ func TestReads(t *testing.T) {
 			{"isKyc(address,address)", "int64,bool", tokens, []any{lz(demo.Foghorn), lz(demo.Carol)}, "22 false"},
 			{"isKyc(address,address)", "int64,bool", tokens, []any{lz(demo.Ration), lz(demo.Dave)}, "22 true"},
 			{"isKyc(address,address)", "int64,bool", tokens, []any{lz(demo.Tide), bob}, "22 true"},
-			{"isKyc(address,address)", "int64,bool", tokens, []any{lz(demo.Tide), common.Address{19: 1, 0: 1}},
-				"15 false"},
+			{
+				"isKyc(address,address)", "int64,bool", tokens,
+				[]any{lz(demo.Tide), common.Address{19: 1, 0: 1}},
+				"15 false",
+			},
 			{"getTokenDefaultFreezeStatus(address)", "int64,bool", tokens, []any{lz(demo.Foghorn)}, "22 true"},
 			{"getTokenDefaultFreezeStatus(address)", "int64,bool", tokens, []any{lz(demo.Tide)}, "22 false"},
 			{"getTokenDefaultKycStatus(address)", "int64,bool", tokens, []any{lz(demo.Foghorn)}, "22 false"},
@@ -108,40 +113,79 @@ func TestReads(t *testing.T) {
 				[]any{lz(demo.Lighthouse)},
 				"22 [] [] [[5 100 200000000 @0 true @1018]]",
 			},
-			{"getTokenExpiryInfo(address)", "int64,(int64,address,int64)", tokens, []any{lz(demo.Sunlight)},
-				"22 [1755002137 @1021 7776000]"},
+			{
+				"getTokenExpiryInfo(address)", "int64,(int64,address,int64)", tokens,
+				[]any{lz(demo.Sunlight)},
+				"22 [1755002137 @1021 7776000]",
+			},
 			{"getTokenInfo(address)", "int64," + ti, tokens, []any{lz(demo.Tide)}, "22 " + tide},
 			{"getTokenInfo(address)", "int64," + ti, tokens, []any{lz(9)}, "167 " + noInfo},
-			{"getFungibleTokenInfo(address)", "int64,(" + ti + ",int32)", tokens, []any{lz(demo.Tide)},
-				"22 [" + tide + " 2]"},
-			{"getFungibleTokenInfo(address)", "int64,(" + ti + ",int32)", tokens, []any{lz(demo.Postcard)},
-				"167 [" + noInfo + " 0]"},
-			{"getNonFungibleTokenInfo(address,int64)", nfti, tokens, []any{lz(demo.Postcard), 1},
+			{
+				"getFungibleTokenInfo(address)", "int64,(" + ti + ",int32)", tokens,
+				[]any{lz(demo.Tide)},
+				"22 [" + tide + " 2]",
+			},
+			{
+				"getFungibleTokenInfo(address)", "int64,(" + ti + ",int32)", tokens,
+				[]any{lz(demo.Postcard)},
+				"167 [" + noInfo + " 0]",
+			},
+			{
+				"getNonFungibleTokenInfo(address,int64)", nfti, tokens,
+				[]any{lz(demo.Postcard), 1},
 				"22 [[" + card + "] 1 @1001 %created 0x4772656574696e67732066726f6d207468652070696572 " + heidiText +
-					"]"},
-			{"getNonFungibleTokenInfo(address,int64)", nfti, tokens, []any{lz(demo.Postcard), 4},
-				"225 [" + noInfo + " 0 @0 0 0x @0]"},
-			{"getNonFungibleTokenInfo(address,int64)", nfti, tokens, []any{lz(demo.Tide), 1},
-				"167 [" + noInfo + " 0 @0 0 0x @0]"},
-			{"getTokenKey(address,uint256)", "int64," + kv, tokens, []any{lz(demo.Tide), 16},
-				"22 [false @0 " + trent + " 0x @0]"},
+					"]",
+			},
+			{
+				"getNonFungibleTokenInfo(address,int64)", nfti, tokens,
+				[]any{lz(demo.Postcard), 4},
+				"225 [" + noInfo + " 0 @0 0 0x @0]",
+			},
+			{
+				"getNonFungibleTokenInfo(address,int64)", nfti, tokens,
+				[]any{lz(demo.Tide), 1},
+				"167 [" + noInfo + " 0 @0 0 0x @0]",
+			},
+			{
+				"getTokenKey(address,uint256)", "int64," + kv, tokens,
+				[]any{lz(demo.Tide), 16},
+				"22 [false @0 " + trent + " 0x @0]",
+			},
 			{"getTokenKey(address,uint256)", "int64," + kv, tokens, []any{lz(demo.Tide), 2}, "44 [false @0 0x 0x @0]"},
 			{"getTokenKey(address,uint256)", "int64," + kv, tokens, []any{lz(demo.Tide), 3}, "44 [false @0 0x 0x @0]"},
-			{"allowance(address,address,address)", "int64,uint256", tokens,
-				[]any{lz(demo.LampOil), lz(demo.Alice), bob}, "22 65000000000"},
-			{"allowance(address,address,address)", "int64,uint256", tokens,
-				[]any{lz(demo.LampOil), lz(demo.Alice), heidi}, "22 30000000000"},
-			{"allowance(address,address,address)", "int64,uint256", tokens,
-				[]any{lz(demo.Lighthouse), lz(demo.Alice), bob}, "22 0"},
-			{"allowance(address,address,address)", "int64,uint256", tokens, []any{lz(demo.LampOil), lz(missing), bob},
-				"300 0"},
+			{
+				"allowance(address,address,address)", "int64,uint256", tokens,
+				[]any{lz(demo.LampOil), lz(demo.Alice), bob},
+				"22 65000000000",
+			},
+			{
+				"allowance(address,address,address)", "int64,uint256", tokens,
+				[]any{lz(demo.LampOil), lz(demo.Alice), heidi},
+				"22 30000000000",
+			},
+			{
+				"allowance(address,address,address)", "int64,uint256", tokens,
+				[]any{lz(demo.Lighthouse), lz(demo.Alice), bob},
+				"22 0",
+			},
+			{
+				"allowance(address,address,address)", "int64,uint256", tokens,
+				[]any{lz(demo.LampOil), lz(missing), bob},
+				"300 0",
+			},
 			{"getApproved(address,uint256)", "int64,address", tokens, []any{lz(demo.Lighthouse), 2}, "22 @1003"},
 			{"getApproved(address,uint256)", "int64,address", tokens, []any{lz(demo.Lighthouse), 1}, "22 @0"},
 			{"getApproved(address,uint256)", "int64,address", tokens, []any{lz(demo.Lighthouse), 21}, "225 @0"},
-			{"isApprovedForAll(address,address,address)", "int64,bool", tokens,
-				[]any{lz(demo.Lighthouse), lz(demo.Alice), bob}, "22 true"},
-			{"isApprovedForAll(address,address,address)", "int64,bool", tokens,
-				[]any{lz(demo.Lighthouse), lz(demo.Dave), lz(demo.Carol)}, "22 false"},
+			{
+				"isApprovedForAll(address,address,address)", "int64,bool", tokens,
+				[]any{lz(demo.Lighthouse), lz(demo.Alice), bob},
+				"22 true",
+			},
+			{
+				"isApprovedForAll(address,address,address)", "int64,bool", tokens,
+				[]any{lz(demo.Lighthouse), lz(demo.Dave), lz(demo.Carol)},
+				"22 false",
+			},
 
 			{"name()", "string", demo.Sunlight, nil, `"Sunlight"`},
 			{"symbol()", "string", demo.Lighthouse, nil, `"LIGHT"`},
@@ -162,8 +206,11 @@ func TestReads(t *testing.T) {
 			{"ownerOf(uint256)", "address", demo.Lighthouse, []any{99}, "revert 225"},
 			{"ownerOf(uint256)", "address", demo.Tide, []any{1}, "revert 167"},
 			{"tokenURI(uint256)", "string", demo.Postcard, []any{1}, `"Greetings from the pier"`},
-			{"tokenURI(uint256)", "string", demo.Postcard, []any{4},
-				`"ERC721Metadata: URI query for nonexistent token"`},
+			{
+				"tokenURI(uint256)", "string", demo.Postcard,
+				[]any{4},
+				`"ERC721Metadata: URI query for nonexistent token"`,
+			},
 			{"tokenURI(uint256)", "string", demo.Tide, []any{1}, "revert 0"},
 			{"getApproved(uint256)", "address", demo.Lighthouse, []any{2}, "@1003"},
 			{"getApproved(uint256)", "address", demo.Lighthouse, []any{22}, "revert 225"},
@@ -171,18 +218,33 @@ func TestReads(t *testing.T) {
 			{"isApprovedForAll(address,address)", "bool", demo.Lighthouse, []any{bob, heidi}, "false"},
 			{"isAssociated()", "bool", demo.Foghorn, nil, "true"},
 			{"isAssociated()", "bool", demo.Ration, nil, "false"},
-			{"redirectForToken(address,bytes)", "string", tokens, []any{lz(demo.Tide), input(t, "symbol()")},
-				`"TIDE"`},
-			{"redirectForToken(address,bytes)", "string", tokens, []any{lz(demo.Bottle), input(t, "symbol()")},
-				"revert 167"},
+			{
+				"redirectForToken(address,bytes)", "string", tokens,
+				[]any{lz(demo.Tide), input(t, "symbol()")},
+				`"TIDE"`,
+			},
+			{
+				"redirectForToken(address,bytes)", "string", tokens,
+				[]any{lz(demo.Bottle), input(t, "symbol()")},
+				"revert 167",
+			},
 
 			{"hbarAllowance(address,address)", "int64,int256", accounts, []any{lz(demo.Alice), bob}, "22 60000000000"},
-			{"hbarAllowance(address,address)", "int64,int256", accounts, []any{lz(demo.Fund), lz(demo.Walter)},
-				"22 910000000000"},
-			{"hbarAllowance(address,address)", "int64,int256", accounts, []any{lz(demo.Alice), lz(demo.Frank)},
-				"22 0"},
-			{"hbarAllowance(address,address)", "int64,int256", accounts, []any{lz(demo.Bob), lz(demo.Frank)},
-				"revert 300"},
+			{
+				"hbarAllowance(address,address)", "int64,int256", accounts,
+				[]any{lz(demo.Fund), lz(demo.Walter)},
+				"22 910000000000",
+			},
+			{
+				"hbarAllowance(address,address)", "int64,int256", accounts,
+				[]any{lz(demo.Alice), lz(demo.Frank)},
+				"22 0",
+			},
+			{
+				"hbarAllowance(address,address)", "int64,int256", accounts,
+				[]any{lz(demo.Bob), lz(demo.Frank)},
+				"revert 300",
+			},
 			{"hbarAllowance(address)", "int64,int256", demo.Alice, []any{lz(demo.Carol)}, "22 10000000000"},
 			{"getEvmAddressAlias(address)", "int64,address", accounts, []any{lz(demo.Bob)}, "22 " + bobText},
 			{"getEvmAddressAlias(address)", "int64,address", accounts, []any{lz(demo.Alice)}, "15 @0"},
@@ -197,10 +259,16 @@ func TestReads(t *testing.T) {
 			{"isToken(address)", "int64,bool", tokens, []any{lz(demo.Bottle)}, "22 true"},
 			{"name()", "string", demo.Driftwood, nil, `"Driftwood (washed ashore)"`},
 			{"allowance(address,address)", "uint256", demo.LampOil, []any{lz(demo.Alice), bob}, "65000000000"},
-			{"hbarAllowance(address,address)", "int64,int256", accounts, []any{lz(demo.Fund), lz(demo.Walter)},
-				"22 910000000000"},
-			{"isApprovedForAll(address,address)", "bool", demo.Lighthouse, []any{lz(demo.Dave), lz(demo.Carol)},
-				"false"},
+			{
+				"hbarAllowance(address,address)", "int64,int256", accounts,
+				[]any{lz(demo.Fund), lz(demo.Walter)},
+				"22 910000000000",
+			},
+			{
+				"isApprovedForAll(address,address)", "bool", demo.Lighthouse,
+				[]any{lz(demo.Dave), lz(demo.Carol)},
+				"false",
+			},
 			{"tokenURI(uint256)", "string", demo.Bottle, []any{1}, `"To whoever finds this"`},
 			{"ownerOf(uint256)", "address", demo.Bottle, []any{1}, bobText},
 			{"ownerOf(uint256)", "address", demo.Lighthouse, []any{5}, "@1017"},
@@ -211,8 +279,11 @@ func TestReads(t *testing.T) {
 		}},
 		{"100 days ago", spring(), []reading{
 			{"allowance(address,address)", "uint256", demo.LampOil, []any{lz(demo.Alice), bob}, "0"},
-			{"hbarAllowance(address,address)", "int64,int256", accounts, []any{lz(demo.Fund), lz(demo.Walter)},
-				"22 0"},
+			{
+				"hbarAllowance(address,address)", "int64,int256", accounts,
+				[]any{lz(demo.Fund), lz(demo.Walter)},
+				"22 0",
+			},
 			{"isApprovedForAll(address,address)", "bool", demo.Lighthouse, []any{lz(demo.Alice), bob}, "false"},
 			{"getApproved(uint256)", "address", demo.Lighthouse, []any{2}, "@0"},
 			{"ownerOf(uint256)", "address", demo.Lighthouse, []any{5}, "@1003"},
@@ -333,8 +404,10 @@ func TestFrames(t *testing.T) {
 		{to: lz(system167), data: input(t, "getTokenType(address)", lz(demo.Lighthouse)), op: vm.STATICCALL},
 		{to: lz(system167), data: input(t, "getTokenType(address)", lz(demo.Bottle)), op: vm.STATICCALL},
 		{to: lz(system167), data: input(t, "getTokenType(address)", lz(demo.Bottle))},
-		{to: lz(system167), data: input(t, "associateToken(address,address)", lz(demo.Alice), lz(demo.Ration)),
-			op: vm.STATICCALL},
+		{
+			to: lz(system167), data: input(t, "associateToken(address,address)", lz(demo.Alice), lz(demo.Ration)),
+			op: vm.STATICCALL,
+		},
 		{to: lz(demo.Tide), data: input(t, "totalSupply()"), op: vm.STATICCALL},
 		{to: lz(demo.Tide), data: input(t, "approve(address,uint256)", lz(demo.Carol), 1), op: vm.STATICCALL},
 		{to: lz(system167), data: append(input(t, "getTokenType(address)", lz(demo.Tide))[:4], 1)},
@@ -345,11 +418,15 @@ func TestFrames(t *testing.T) {
 			append(lz(demo.Tide).Bytes(), input(t, "totalSupply()")...)...), op: vm.DELEGATECALL},
 		{to: lz(system167), data: append(common.FromHex("618dc65e"),
 			append(lz(demo.Tide).Bytes(), input(t, "totalSupply()")...)...)},
-		{to: lz(system16a), data: input(t, "hbarApprove(address,address,int256)", lz(demo.Alice), lz(demo.Carol), 1),
-			op: vm.DELEGATECALL},
+		{
+			to: lz(system16a), data: input(t, "hbarApprove(address,address,int256)", lz(demo.Alice), lz(demo.Carol), 1),
+			op: vm.DELEGATECALL,
+		},
 	}
-	want := []string{"true 22", "false 167", "true 167", "false 0", "true 499000000", "false 0", "false 0", "false 0",
-		"false 0", "false 0", "false 0", "true 499000000", "false 300"}
+	want := []string{
+		"true 22", "false 167", "true 167", "false 0", "true 499000000", "false 0", "false 0", "false 0",
+		"false 0", "false 0", "false 0", "true 499000000", "false 300",
+	}
 	for i, got := range b.as(t, now(), lz(demo.Alice), steps...) {
 		if text := fmt.Sprint(got.ok, " ", got.word); text != want[i] {
 			t.Errorf("step %d: got %s, want %s", i, text, want[i])

@@ -27,8 +27,10 @@ func TestScheduledCreation(t *testing.T) {
 		return &services.Key{Key: &services.Key_Ed25519{Ed25519: bytes.Repeat([]byte{b}, 32)}}
 	}
 	fraction := &services.Fraction{Numerator: 1, Denominator: 10}
-	fixed := &services.FixedFee{Amount: 5, DenominatingTokenId: &services.TokenID{ShardNum: 1, RealmNum: 2,
-		TokenNum: 77}}
+	fixed := &services.FixedFee{Amount: 5, DenominatingTokenId: &services.TokenID{
+		ShardNum: 1, RealmNum: 2,
+		TokenNum: 77,
+	}}
 	body := func(m *services.TokenCreateTransactionBody) []byte {
 		b, err := proto.Marshal(&services.SchedulableTransactionBody{Data: &services.SchedulableTransactionBody_TokenCreation{TokenCreation: m}})
 		if err != nil {
@@ -44,8 +46,10 @@ func TestScheduledCreation(t *testing.T) {
 		SupplyType: services.TokenSupplyType_FINITE, MaxSupply: 1000,
 		CustomFees: []*services.CustomFee{
 			{Fee: &services.CustomFee_FixedFee{FixedFee: fixed}, FeeCollectorAccountId: account(5)},
-			{Fee: &services.CustomFee_FixedFee{FixedFee: &services.FixedFee{Amount: 6}},
-				FeeCollectorAccountId: account(5)},
+			{
+				Fee:                   &services.CustomFee_FixedFee{FixedFee: &services.FixedFee{Amount: 6}},
+				FeeCollectorAccountId: account(5),
+			},
 			{Fee: &services.CustomFee_FractionalFee{FractionalFee: &services.FractionalFee{
 				FractionalAmount: fraction, MinimumAmount: 1, MaximumAmount: 9,
 				NetOfTransfers: true,
@@ -87,8 +91,10 @@ func TestScheduledCreation(t *testing.T) {
 				Fee:                   &services.CustomFee_RoyaltyFee{RoyaltyFee: &services.RoyaltyFee{ExchangeValueFraction: fraction, FallbackFee: fixed}},
 				FeeCollectorAccountId: account(5), AllCollectorsAreExempt: true,
 			},
-			{Fee: &services.CustomFee_RoyaltyFee{RoyaltyFee: &services.RoyaltyFee{ExchangeValueFraction: fraction}},
-				FeeCollectorAccountId: account(5)},
+			{
+				Fee:                   &services.CustomFee_RoyaltyFee{RoyaltyFee: &services.RoyaltyFee{ExchangeValueFraction: fraction}},
+				FeeCollectorAccountId: account(5),
+			},
 		},
 	}))
 	if serials == nil || serials.Type != ledger.TokenNonFungibleUnique ||

@@ -189,12 +189,18 @@ func waiting(t *testing.T) []updateCase {
 			hss("false 201", "getScheduledCreateFungibleTokenInfo(address)", lz(bell+1)),
 		}},
 		{"signer has signed", now(), alice, []updating{hss("true 205", "authorizeSchedule(address)", lz(bell))}},
-		{"signer without a key", now(), lz(demo.Judy),
-			[]updating{hss("true 205", "authorizeSchedule(address)", lz(bell))}},
-		{"whose key has parts", now(), lz(demo.Carol),
-			[]updating{hss("true 22", "authorizeSchedule(address)", lz(bell))}},
-		{"whose key is a threshold", now(), lz(demo.Frank),
-			[]updating{hss("true 22", "authorizeSchedule(address)", lz(bell))}},
+		{
+			"signer without a key", now(), lz(demo.Judy),
+			[]updating{hss("true 205", "authorizeSchedule(address)", lz(bell))},
+		},
+		{
+			"whose key has parts", now(), lz(demo.Carol),
+			[]updating{hss("true 22", "authorizeSchedule(address)", lz(bell))},
+		},
+		{
+			"whose key is a threshold", now(), lz(demo.Frank),
+			[]updating{hss("true 22", "authorizeSchedule(address)", lz(bell))},
+		},
 		{"a contract signs", now(), tollgate, []updating{
 			hss("true 22", "authorizeSchedule(address)", lz(bell)),
 			hss("true 205", "authorizeSchedule(address)", lz(bell)),
@@ -321,7 +327,8 @@ func TestFormerSchedules(t *testing.T) {
 		before ledger.Timestamp
 		want   string
 	}{
-		{found.CreatedTimestamp, "201"}, {found.Signatures[len(found.Signatures)-1].ConsensusTimestamp, "22"},
+		{found.CreatedTimestamp, "201"},
+		{found.Signatures[len(found.Signatures)-1].ConsensusTimestamp, "22"},
 		{found.ExecutedTimestamp.V, "205"},
 	} {
 		sign := step{to: lz(system16b), data: input(t, "authorizeSchedule(address)", lz(rent))}

@@ -133,8 +133,10 @@ func (b *bench) as(t testing.TB, ref worldstate.BlockRef, who common.Address, st
 	if err := sim.Override(overrides); err != nil {
 		t.Fatal(err)
 	}
-	r, err := sim.Call(evm.Message{From: ledger.Of(ledger.EVMAddress(lz(2))), To: ledger.Of(ledger.EVMAddress(who)),
-		Gas: 100_000_000})
+	r, err := sim.Call(evm.Message{
+		From: ledger.Of(ledger.EVMAddress(lz(2))), To: ledger.Of(ledger.EVMAddress(who)),
+		Gas: 100_000_000,
+	})
 	if err != nil {
 		t.Fatal(err)
 	}

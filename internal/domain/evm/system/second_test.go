@@ -24,8 +24,10 @@ func TestSecondInterface(t *testing.T) {
 	one, none, alice := lz(next+1), common.Address{}, lz(demo.Alice)
 	meta := func(text string) []any { return append(gull(keyFor(255)), []byte(text)) }
 	create := func(want, name, args string, values ...any) updating {
-		return updating{to: second, signature: name + "(" + metaTuple + args + ")", args: values, want: want,
-			value: hbars}
+		return updating{
+			to: second, signature: name + "(" + metaTuple + args + ")", args: values, want: want,
+			value: hbars,
+		}
 	}
 	at := func(to int64, want string, nth int, signature string, args ...any) updating {
 		return updating{to: to, signature: signature, args: args, want: want, nth: nth}

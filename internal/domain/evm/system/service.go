@@ -69,10 +69,14 @@ func allServices(cfg Config) []*service {
 	list := []*service{
 		{number: TokenService, redirect: redirectForToken, direct: tokenFunctions(), facade: tokenFacade()},
 		{number: AccountService, redirect: redirectForAccount, direct: accountFunctions(), facade: accountFacade()},
-		{number: ScheduleService, redirect: redirectForSchedule, direct: scheduleFunctions(),
-			facade: scheduleFacade()},
-		{number: SecondTokenService, redirect: redirectForToken, direct: secondTokenFunctions(),
-			facade: tokenFacade()},
+		{
+			number: ScheduleService, redirect: redirectForSchedule, direct: scheduleFunctions(),
+			facade: scheduleFacade(),
+		},
+		{
+			number: SecondTokenService, redirect: redirectForToken, direct: secondTokenFunctions(),
+			facade: tokenFacade(),
+		},
 	}
 	tokens := map[common.Address]table{}
 	for _, s := range list {

@@ -5,8 +5,6 @@ import (
 	"math"
 	"testing"
 
-	"github.com/ethereum/go-ethereum/common"
-
 	"heliograph/storage/demo"
 )
 
@@ -157,7 +155,7 @@ func TestSupplyCodes(t *testing.T) {
 			steps = append(steps, step{to: lz(w.to), data: input(t, w.signature, w.args...)})
 		}
 		got := b.as(t, now(), trent, append(
-			steps, step{to: common.Address(lz(system167)), data: input(t, tc.signature, tc.args...)},
+			steps, step{to: lz(system167), data: input(t, tc.signature, tc.args...)},
 		)...)
 		for i, w := range tc.before {
 			if text := fmt.Sprint(got[i].ok, " ", got[i].word); text != w.want {

@@ -38,8 +38,10 @@ func newBench(t testing.TB) *bench {
 	t.Helper()
 	db := testenv.Shared(t).DB
 	contracts := system.Contracts(system.Config{ChainID: evm.ChainIDTestnet})
-	return &bench{evm.New(evm.Config{SystemContracts: contracts, MinimumBalance: evm.DefaultMinimumBalance}),
-		evmstate.NewReader(db, entities.NewCallPrices(db), 0)}
+	return &bench{
+		evm.New(evm.Config{SystemContracts: contracts, MinimumBalance: evm.DefaultMinimumBalance}),
+		evmstate.NewReader(db, entities.NewCallPrices(db), 0),
+	}
 }
 
 // call runs one call at a block.

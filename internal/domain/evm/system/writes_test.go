@@ -68,10 +68,16 @@ func TestWrites(t *testing.T) {
 			{htsAt, "transferToken(address,address,address,int64)", []any{oil, carol, lz(demo.Judy), 1}, "true 184"},
 			{htsAt, "transferToken(address,address,address,int64)", []any{oil, carol, fund, 701}, "true 178"},
 			{htsAt, "transferToken(address,address,address,int64)", []any{oil, carol, lz(missing), 1}, "true 15"},
-			{htsAt, "transferTokens(address,address[],int64[])", []any{oil, []any{carol, fund}, []any{-3, 2}},
-				"true 173"},
-			{htsAt, "transferTokens(address,address[],int64[])",
-				[]any{oil, []any{carol, fund, bob}, []any{-300, 200, 100}}, "true 22"},
+			{
+				htsAt, "transferTokens(address,address[],int64[])",
+				[]any{oil, []any{carol, fund}, []any{-3, 2}},
+				"true 173",
+			},
+			{
+				htsAt, "transferTokens(address,address[],int64[])",
+				[]any{oil, []any{carol, fund, bob}, []any{-300, 200, 100}},
+				"true 22",
+			},
 			{demo.LampOil, "balanceOf(address)", []any{carol}, "true 400"},
 			{htsAt, "transferToken(address,address,address,int64)", []any{lz(demo.Kelp), alice, carol, 1}, "true 265"},
 			{htsAt, "transferToken(address,address,address,int64)", []any{fog, alice, trent, 1}, "true 165"},
@@ -86,10 +92,16 @@ func TestWrites(t *testing.T) {
 		}},
 		{"allowances", now(), bob, []writing{
 			// Alice approves 650 hbars' worth of lamp oil for Bob.
-			{demo.LampOil, "transferFrom(address,address,uint256)", []any{alice, heidi, 650_000_000_00 + 1},
-				"false 293"},
-			{htsAt, "transferFrom(address,address,address,uint256)", []any{oil, alice, heidi, 640_000_000_00},
-				"true 22"},
+			{
+				demo.LampOil, "transferFrom(address,address,uint256)",
+				[]any{alice, heidi, 650_000_000_00 + 1},
+				"false 293",
+			},
+			{
+				htsAt, "transferFrom(address,address,address,uint256)",
+				[]any{oil, alice, heidi, 640_000_000_00},
+				"true 22",
+			},
 			{demo.LampOil, "allowance(address,address)", []any{alice, bob}, "true 1000000000"},
 			{demo.LampOil, "transferFrom(address,address,uint256)", []any{alice, heidi, 1_000_000_000}, "true 1"},
 			{demo.LampOil, "transferFrom(address,address,uint256)", []any{alice, heidi, 1}, "false 292"},
@@ -124,8 +136,11 @@ func TestWrites(t *testing.T) {
 			{htsAt, "transferNFT(address,address,address,int64)", []any{post, alice, bob, 4}, "true 226"},
 			{htsAt, "transferNFT(address,address,address,int64)", []any{post, bob, lz(demo.Judy), 1}, "true 184"},
 			{demo.Postcard, "transferFrom(address,address,uint256)", []any{bob, alice, 1}, "false 292"},
-			{htsAt, "transferNFTs(address,address[],address[],int64[])",
-				[]any{post, []any{bob, bob}, []any{alice, alice}, []any{1, 2}}, "true 22"},
+			{
+				htsAt, "transferNFTs(address,address[],address[],int64[])",
+				[]any{post, []any{bob, bob}, []any{alice, alice}, []any{1, 2}},
+				"true 22",
+			},
 			{demo.Postcard, "balanceOf(address)", []any{alice}, "true 2"},
 			{demo.Postcard, "approve(address,uint256)", []any{bob, 2}, "true 0"},
 			{htsAt, "getApproved(address,uint256)", []any{post, 2}, "true 22"},
@@ -153,8 +168,11 @@ func TestWrites(t *testing.T) {
 			{demo.Tide, "totalSupply()", nil, "true 100000000"},
 			{htsAt, "burnToken(address,uint64,int64[])", []any{tide, 100_000_000, []any{}}, "true 178"},
 			{htsAt, "burnToken(address,int64,int64[])", []any{oil, 1, []any{}}, "true 180"},
-			{htsAt, "mintToken(address,int64,bytes[])", []any{post, 0, []any{[]byte("one"), []byte("two")}},
-				"true 22"},
+			{
+				htsAt, "mintToken(address,int64,bytes[])",
+				[]any{post, 0, []any{[]byte("one"), []byte("two")}},
+				"true 22",
+			},
 			{demo.Postcard, "totalSupply()", nil, "true 9"},
 			{demo.Postcard, "ownerOf(uint256)", []any{10}, "true 1017"},
 			{htsAt, "mintToken(address,int64,bytes[])", []any{post, 0, []any{make([]byte, 101)}}, "true 227"},
@@ -205,14 +223,23 @@ func TestWrites(t *testing.T) {
 			{htsAt, "transferToken(address,address,address,int64)", []any{tide, trent, dave, 1}, "true 184"},
 			{htsAt, "associateToken(address,address)", []any{lz(demo.Judy), tide}, "true 22"},
 			{htsAt, "associateToken(address,address)", []any{lz(demo.Erin), tide}, "true 22"},
-			{htsAt, "transferToken(address,address,address,int64)", []any{tide, trent, lz(demo.Judy), 20_000},
-				"true 22"},
-			{htsAt, "transferToken(address,address,address,int64)", []any{tide, lz(demo.Judy), lz(demo.Erin), 10_000},
-				"true 22"},
+			{
+				htsAt, "transferToken(address,address,address,int64)",
+				[]any{tide, trent, lz(demo.Judy), 20_000},
+				"true 22",
+			},
+			{
+				htsAt, "transferToken(address,address,address,int64)",
+				[]any{tide, lz(demo.Judy), lz(demo.Erin), 10_000},
+				"true 22",
+			},
 			{demo.Tide, "balanceOf(address)", []any{lz(demo.Judy)}, "true 9990"},
 			{demo.Tide, "balanceOf(address)", []any{lz(demo.Erin)}, "true 9900"},
-			{htsAt, "transferToken(address,address,address,int64)", []any{tide, lz(demo.Judy), lz(demo.Erin), 9_990},
-				"true 178"},
+			{
+				htsAt, "transferToken(address,address,address,int64)",
+				[]any{tide, lz(demo.Judy), lz(demo.Erin), 9_990},
+				"true 178",
+			},
 		}},
 		{"many at once", now(), alice, []writing{
 			{
@@ -248,8 +275,10 @@ func TestWrites(t *testing.T) {
 			{
 				htsAt,
 				"cryptoTransfer(((address,int64,bool)[]),(address,(address,int64,bool)[],(address,address,int64,bool)[])[])",
-				[]any{[]any{[]any{[]any{heidi, -20 * 100_000_000, true}, []any{alice, 20 * 100_000_000, false}}},
-					[]any{}},
+				[]any{
+					[]any{[]any{[]any{heidi, -20 * 100_000_000, true}, []any{alice, 20 * 100_000_000, false}}},
+					[]any{},
+				},
 				"true 22",
 			},
 			{
@@ -367,11 +396,17 @@ func TestWriteGas(t *testing.T) {
 		{"freezeToken(address,address)", []any{lz(demo.Foghorn), carol}, 15_284},
 		{"updateTokenKeys(address,(uint256," + kv + ")[])", []any{lz(demo.Sunlight), []any{}}, 15_284},
 		{"rejectTokens(address,address[],(address,int64)[])", []any{alice, []any{lz(demo.LampOil)}, []any{}}, 15_284},
-		{"claimAirdrops((address,address,address,int64)[])",
-			[]any{[]any{[]any{alice, lz(demo.Erin), lz(demo.LampOil), 0}}}, 15_284},
+		{
+			"claimAirdrops((address,address,address,int64)[])",
+			[]any{[]any{[]any{alice, lz(demo.Erin), lz(demo.LampOil), 0}}},
+			15_284,
+		},
 		// 1,851,999,000 / 852,000 = 2173 and 434, at least the price of a read
-		{"cryptoTransfer(((address,int64,bool)[]),(address,(address,int64,bool)[],(address,address,int64,bool)[])[])",
-			[]any{[]any{[]any{}}, []any{}}, 2_607},
+		{
+			"cryptoTransfer(((address,int64,bool)[]),(address,(address,int64,bool)[],(address,address,int64,bool)[])[])",
+			[]any{[]any{[]any{}}, []any{}},
+			2_607,
+		},
 	} {
 		data := input(t, c.signature, c.args...)
 		r := b.call(t, now(), alice, lz(system167), data)

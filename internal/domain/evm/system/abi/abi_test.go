@@ -16,8 +16,13 @@ func TestRoundTrip(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	v := []any{common.HexToAddress("0x7"), []any{[]any{"a", int64(-1)}, []any{"", int64(2)}}, []byte{1, 2, 3},
-		true, big.NewInt(9), []any{uint64(1), uint64(255)}}
+	v := []any{
+		common.HexToAddress("0x7"),
+		[]any{[]any{"a", int64(-1)}, []any{"", int64(2)}},
+		[]byte{1, 2, 3},
+		true, big.NewInt(9),
+		[]any{uint64(1), uint64(255)},
+	}
 	data := typ.Encode(nil, v)
 	got, err := typ.Decode(data)
 	if err != nil || fmt.Sprint(got) != fmt.Sprint(v) {

@@ -422,7 +422,7 @@ func (p *parser) fragment() (f *fragment, err error) {
 	if f.inputs, f.indexed, err = p.tuple(0); err != nil {
 		return nil, err
 	}
-	if err = p.modifiers(f); err != nil {
+	if err := p.modifiers(f); err != nil {
 		return nil, err
 	}
 	if !named {

@@ -101,8 +101,10 @@ func TestABI(t *testing.T) {
 			{"call and other results", arguments, a.Call(call, output[:32])},
 			{"truncated call", "null", a.Call(call[:len(call)-40], nil)},
 			{"short call", "null", a.Call(call[:3], nil)},
-			{"error", "Storm(uint8,address): uint8 force=9 address where=0xabcd000000000000000000000000000000000001",
-				a.Error(storm)},
+			{
+				"error", "Storm(uint8,address): uint8 force=9 address where=0xabcd000000000000000000000000000000000001",
+				a.Error(storm),
+			},
 			{"error with a number that is too great", "null", a.Error(
 				append(storm[:4:4], append([]byte{1}, storm[5:]...)...),
 			)},
