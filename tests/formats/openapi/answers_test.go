@@ -175,10 +175,14 @@ var sources = map[string]source{
 	"schedules/{scheduleId}":           {"/schedules", "schedules", "schedule_id"},
 	"tokens/{id}":                      {"/tokens", "tokens", "token_id"},
 	"tokens/{tokenId}":                 {"/tokens", "tokens", "token_id"},
-	"topics/{id}": {"/transactions?transactiontype=consensuscreatetopic&limit=100",
-		"transactions", "entity_id"},
-	"topics/{topicId}": {"/transactions?transactiontype=consensuscreatetopic&limit=100",
-		"transactions", "entity_id"},
+	"topics/{id}": {
+		"/transactions?transactiontype=consensuscreatetopic&limit=100",
+		"transactions", "entity_id",
+	},
+	"topics/{topicId}": {
+		"/transactions?transactiontype=consensuscreatetopic&limit=100",
+		"transactions", "entity_id",
+	},
 	"transactions/{idOrHash}":            {"/transactions?limit=100", "transactions", "transaction_id"},
 	"transactions/{transactionIdOrHash}": {"/transactions?limit=100", "transactions", "transaction_id"},
 }
@@ -243,8 +247,10 @@ func queries(d *description, method, path string) []string {
 		if parameter["in"] != "query" {
 			continue
 		}
-		tries := []string{"", "1", "gte:1", "lt:4000", "ne:2", "0.0.1001", "1700000000", "gt:1700000000.000000001",
-			"true", "false", "bad:1:2", "x"}
+		tries := []string{
+			"", "1", "gte:1", "lt:4000", "ne:2", "0.0.1001", "1700000000", "gt:1700000000.000000001",
+			"true", "false", "bad:1:2", "x",
+		}
 		words, _ := asObject(parameter["schema"])["enum"].([]any)
 		for _, w := range words {
 			tries = append(tries, w.(string))
@@ -309,8 +315,10 @@ func TestTraces(t *testing.T) {
 			"/contracts/results/{transactionIdOrHash}/opcodes")[:3],
 		"/contracts/results/{transactionIdOrHash}/prestate": expand(t, g,
 			"/contracts/results/{transactionIdOrHash}/prestate")[:3],
-		"/contracts/{id}/results/opcodes": {"/contracts/0.0.3001/results/opcodes",
-			"/contracts/2901/results/opcodes"},
+		"/contracts/{id}/results/opcodes": {
+			"/contracts/0.0.3001/results/opcodes",
+			"/contracts/2901/results/opcodes",
+		},
 	} {
 		full, less := "?memory=true&storage=true", "?stack=false"
 		if strings.HasSuffix(path, "/prestate") {
