@@ -2,6 +2,7 @@ package admission_test
 
 import (
 	"context"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -147,12 +148,12 @@ func TestScans(t *testing.T) {
 	t.Parallel()
 	testPool(t, 11, func(t *testing.T, s *statements) {
 		t.Helper()
-		scans := 0
+		var scans atomic.Int32
 		for i := range 20 {
 			go func() {
 				o, sql := s.operation("greedy", admission.Lists), string(rune('a'+i))
 				if slot, err := s.pool.Enter(t.Context(), o, o.Share, sql); err == nil {
-					scans++
+					scans.Add(1)
 					time.Sleep(4 * time.Second)
 					slot.Leave()
 				}
@@ -160,8 +161,8 @@ func TestScans(t *testing.T) {
 			synctest.Wait()
 		}
 		time.Sleep(2 * time.Second)
-		if scans < 2 || scans > 7 {
-			t.Errorf("%d scans of different texts", scans)
+		if n := scans.Load(); n < 2 || n > 7 {
+			t.Errorf("%d scans of different texts", n)
 		}
 		s.enter("modest", admission.Lists, "fast").Leave()
 		if s.enter("modest", admission.Lists, "a") != nil {
