@@ -41,8 +41,8 @@ func (t transfer) limit(next http.Handler) http.Handler {
 		if r.Body != nil && r.Body != http.NoBody {
 			b := &limitedBody{
 				ReadCloser: r.Body, c: c, limits: t,
-				end: time.Now().Add(t.body),
-			} //nolint:forbidigo // deadlines use the system clock
+				end: time.Now().Add(t.body), //nolint:forbidigo // deadlines use the system clock
+			}
 			b.extend()
 			r.Body = b
 		}

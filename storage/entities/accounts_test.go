@@ -1,6 +1,7 @@
 package entities
 
 import (
+	"bytes"
 	"math"
 	"testing"
 
@@ -35,7 +36,7 @@ func TestExpiry(t *testing.T) {
 		"created last of all":  {noLong, at(last), ledger.Of(int64(1)), ledger.ExpiryAfter(ledger.Timestamp(last), 1)},
 		"set beyond all times": {ledger.Of(last), at(5), noLong, is(last)},
 	} {
-		if got := Expiry(c.set, c.created, c.period); string(got.Append(nil)) != string(c.want.Append(nil)) ||
+		if got := Expiry(c.set, c.created, c.period); !bytes.Equal(got.Append(nil), c.want.Append(nil)) ||
 			got.Null != c.want.Null {
 			t.Errorf("%s: %v, want %v", name, got, c.want)
 		}

@@ -74,9 +74,13 @@ func SyntheticResult(ctx context.Context, db *storage.DB, ref ResultRef) (*ledge
 	var found string
 	switch {
 	case ref.Hash != nil:
-		hash := w.Arg(prefix(ref.Hash))
-		found = `select consensus_timestamp as at from get_transaction_info_by_hash(` + hash + `)
-where not exists (select from contract_transaction_hash where hash = ` + hash + `)
+		// A statement of its own, because distributed tables are read by one key at a time.
+		known, err := storage.Value[bool](ctx, db, "a contract transaction",
+			`select exists (select from contract_transaction_hash where hash = $1)`, prefix(ref.Hash))
+		if err != nil || known {
+			return nil, err
+		}
+		found = `select consensus_timestamp as at from get_transaction_info_by_hash(` + w.Arg(prefix(ref.Hash)) + `) t
 order by consensus_timestamp limit 1`
 		logs.And(`not ` + wildcard)
 	case ref.TransactionID != nil:

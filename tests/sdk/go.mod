@@ -2,7 +2,10 @@ module heliograph/tests/sdk
 
 go 1.26.0
 
-require github.com/hiero-ledger/hiero-sdk-go/v2 v2.82.0
+require (
+	github.com/hiero-ledger/hiero-sdk-go/v2 v2.82.0
+	google.golang.org/protobuf v1.36.11
+)
 
 require (
 	github.com/btcsuite/btcd/btcec/v2 v2.5.0 // indirect
@@ -22,5 +25,4 @@ require (
 	golang.org/x/text v0.40.0 // indirect
 	google.golang.org/genproto/googleapis/rpc v0.0.0-20260414002931-afd174a4e478 // indirect
 	google.golang.org/grpc v1.82.1 // indirect
-	google.golang.org/protobuf v1.36.11 // indirect
 )
