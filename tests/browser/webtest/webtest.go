@@ -73,8 +73,8 @@ func New(tb testing.TB, o Options) *Page {
 		width, height = 1280, 800
 	}
 	// The browser leaves temporary files behind when it is stopped.
-	temporary, err := os.MkdirTemp("",
-		"webtest") //nolint:usetesting // tb.TempDir fails the test if the browser still writes files while it exits
+	//nolint:usetesting // tb.TempDir fails the test if the browser still writes files while it exits
+	temporary, err := os.MkdirTemp("", "webtest")
 	if err != nil {
 		tb.Fatalf("creating a folder for the browser: %v", err)
 	}
