@@ -1,14 +1,12 @@
 package main
 
 import (
-	"context"
 	"flag"
 	"fmt"
 	"os"
 	"strings"
 	"testing"
 
-	"github.com/alecthomas/kong"
 )
 
 var update = flag.Bool("update", false, "rewrite generated documents")
@@ -18,10 +16,7 @@ var update = flag.Bool("update", false, "rewrite generated documents")
 func TestConfigurationDocument(t *testing.T) {
 	t.Parallel()
 	var cli commands
-	parser, err := kong.New(&cli, kong.Name("heliograph"), kong.BindTo(t.Context(), (*context.Context)(nil)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	parser := newParser(t, &cli)
 	var b strings.Builder
 	b.WriteString("# Configuration\n\nFlags take precedence over environment variables, and these over defaults. " +
 		"Boolean settings accept on/off, true/false, yes/no and 1/0. Lists are repeated flags or comma-separated " +

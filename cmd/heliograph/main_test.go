@@ -89,6 +89,18 @@ func runProcess(t *testing.T, args ...string) result {
 // process.
 var running sync.Mutex
 
+// newParser returns a parser of the command line. It reads the standard output and error of the process.
+func newParser(t *testing.T, target *commands) *kong.Kong {
+	t.Helper()
+	running.Lock()
+	defer running.Unlock()
+	parser, err := kong.New(target, kong.Name("heliograph"), kong.BindTo(t.Context(), (*context.Context)(nil)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return parser
+}
+
 // runCommand runs a command in this process, which saves the start of another one.
 func runCommand(t *testing.T, args ...string) result {
 	t.Helper()
@@ -376,11 +388,7 @@ func TestCheck(t *testing.T) {
 // TestUnknownVariables checks that misspelled variables are reported, but not those that Kubernetes sets.
 func TestUnknownVariables(t *testing.T) {
 	t.Parallel()
-	parser, err := kong.New(&commands{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	got := unknownVariables(parser.Model, []string{
+	got := unknownVariables(newParser(t, &commands{}).Model, []string{
 		"HELIOGRAPH_DATABASE_URL=x", "HELIOGRAPH_STATUS_PAGE=x", "HELIOGRAPH_DATABSE_URL=x", "PATH=x",
 		"HELIOGRAPH_SERVICE_HOST=x", "HELIOGRAPH_PORT_8080_TCP_ADDR=x",
 	})

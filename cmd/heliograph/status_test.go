@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"encoding/json"
 	"io/fs"
 	"os"
@@ -11,7 +10,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/alecthomas/kong"
 
 	"heliograph/storage/pgtest"
 	"heliograph/storage/pgtest/tables"
@@ -225,10 +223,7 @@ func TestStatusTokensAndTemplates(t *testing.T) {
 // TestStatusCommands checks that every status command can run.
 func TestStatusCommands(t *testing.T) {
 	t.Parallel()
-	parser, err := kong.New(&commands{}, kong.BindTo(t.Context(), (*context.Context)(nil)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	parser := newParser(t, &commands{})
 	group := parser.Model.Children[slices.IndexFunc(parser.Model.Children, func(n *kong.Node) bool {
 		return n.Name == "status"
 	})]
