@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math/big"
 	"regexp"
+	"runtime"
 	"strconv"
 	"strings"
 	"testing"
@@ -15,6 +16,7 @@ import (
 	"github.com/ethereum/go-ethereum/crypto"
 
 	"heliograph/app/testing/testenv"
+	"heliograph/internal/domain/evm/system/abi"
 )
 
 // sqlValue reads one value with SQL of its own.
@@ -317,12 +319,38 @@ func TestDecodedLogs(t *testing.T) {
 	if transfers == 0 {
 		t.Error("there are no transfers")
 	}
-	for _, abi := range [][]string{{"event"}, {strings.Repeat(" ", 65537)}} {
+	for _, texts := range [][]string{{"event"}, {strings.Repeat(" ", 65537)}} {
 		if r := g.Query(t,
 			`query($abi: [String!]) { contractLogs(first: 1) { nodes { decoded(abi: $abi) { name } } } }`,
-			map[string]any{"abi": abi}); !strings.Contains(r.Body, "BAD_USER_INPUT") {
-			t.Errorf("%.20q: %s", abi, r.Body)
+			map[string]any{"abi": texts}); !strings.Contains(r.Body, "BAD_USER_INPUT") {
+			t.Errorf("%.20q: %s", texts, r.Body)
 		}
+	}
+}
+
+// TestABIMemory sends many different ABIs. Afterwards only the newest is in memory.
+//
+//nolint:paralleltest // it compares the memory of the process before and after
+func TestABIMemory(t *testing.T) {
+	g := testenv.Shared(t)
+	parse := func(n int) {
+		text := fmt.Sprintf("function f%d(%s uint256)", n, strings.Repeat("address,", abi.MaxText/32))
+		g.Data(t, `query($abi: [String!]) { contractLogs(first: 1) { nodes { decoded(abi: $abi) { name } } } }`,
+			map[string]any{"abi": []string{text}}, new(any))
+	}
+	used := func() uint64 {
+		var m runtime.MemStats
+		runtime.GC()
+		runtime.ReadMemStats(&m)
+		return m.HeapAlloc
+	}
+	parse(0)
+	before := used()
+	for n := range 200 {
+		parse(n + 1)
+	}
+	if after := used(); after > before+8<<20 {
+		t.Errorf("200 ABIs of 32 KiB keep %d KiB", (after-before)>>10)
 	}
 }
 

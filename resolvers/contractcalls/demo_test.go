@@ -37,9 +37,9 @@ func service(t *testing.T, change func(*contractcalls.Options)) (*contractcalls.
 	), g.DB
 }
 
-// results returns the results of transactions that ran a contract, oldest first. Results of operations within another
+// contractResults returns the results of transactions that ran a contract, oldest first. Results of operations within another
 // transaction are not included.
-func results(t *testing.T, db *storage.DB) []*ledger.ContractResult {
+func contractResults(t *testing.T, db *storage.DB) []*ledger.ContractResult {
 	t.Helper()
 	var own []*ledger.ContractResult
 	f := &ledger.ContractResultFilter{}
@@ -71,7 +71,7 @@ func results(t *testing.T, db *storage.DB) []*ledger.ContractResult {
 func TestReplays(t *testing.T) {
 	t.Parallel()
 	s, db := service(t, nil)
-	list := results(t, db)
+	list := contractResults(t, db)
 	for _, r := range list {
 		trace, err := s.Trace(
 			t.Context(),
@@ -124,7 +124,7 @@ func TestEstimates(t *testing.T) {
 	t.Parallel()
 	s, db := service(t, nil)
 	estimated := 0
-	for _, r := range results(t, db) {
+	for _, r := range contractResults(t, db) {
 		if len(r.CreatedContractIDs) > 0 || r.Result != codes.Success || estimated == 300 {
 			continue
 		}

@@ -90,7 +90,7 @@ func (h *hostile) Write(line []byte) (int, error) {
 
 func newHostile(tb testing.TB) *hostile {
 	tb.Helper()
-	h := &hostile{patterns: v1.Endpoints()}
+	h := &hostile{patterns: v1.Endpoints(v1.DefaultFeeBody)}
 	h.g = testenv.Demo(tb,
 		testenv.Logger(slog.New(slog.NewTextHandler(h, &slog.HandlerOptions{Level: slog.LevelError}))))
 	h.handler = h.g.Public()

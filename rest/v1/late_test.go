@@ -19,7 +19,7 @@ func TestLateTimestamps(t *testing.T) {
 	g := testenv.Shared(t)
 	const late, latest = "9999999999", "9223372036.854775807"
 	checked := 0
-	for _, e := range v1.Endpoints() {
+	for _, e := range v1.Endpoints(v1.DefaultFeeBody) {
 		if e.Undocumented || e.Family == rest.Modern || !slices.ContainsFunc(e.Params, func(p rest.Param) bool {
 			return p.Name == "timestamp"
 		}) {

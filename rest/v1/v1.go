@@ -29,8 +29,8 @@ const (
 	immutableAge = 600
 )
 
-// endpoints returns all endpoints. feeBody is the maximum size of a transaction whose fee is estimated.
-func endpoints(feeBody int64) []rest.Endpoint {
+// Endpoints returns all endpoints. feeBody is the maximum size of a transaction whose fee is estimated.
+func Endpoints(feeBody int64) []rest.Endpoint {
 	return slices.Concat(
 		coreEndpoints(),
 		networkEndpoints(),
@@ -104,7 +104,7 @@ func coreEndpoints() []rest.Endpoint {
 // New returns a new API.
 func New(cfg *rest.Config, srv *server.Server) (*rest.API, error) {
 	api := &rest.API{
-		Prefix: Prefix, Endpoints: endpoints(cmp.Or(cfg.FeeBodyBytes, DefaultFeeBody)), Documents: documents,
+		Prefix: Prefix, Endpoints: Endpoints(cmp.Or(cfg.FeeBodyBytes, DefaultFeeBody)), Documents: documents,
 		Config: cfg, Server: srv,
 		Wording: rest.Wording{Missing: missingText, Error: errorText},
 	}

@@ -112,7 +112,7 @@ func TestFollowLinks(t *testing.T) {
 	t.Parallel()
 	g := testenv.Shared(t)
 	const size, most = 100, 20
-	for _, e := range v1.Endpoints() {
+	for _, e := range v1.Endpoints(v1.DefaultFeeBody) {
 		if e.Next == nil || e.Undocumented { // undescribed paths duplicate a described one or have no rows
 			continue
 		}

@@ -1,4 +1,4 @@
-package system_test
+package contractcalls_test
 
 import (
 	"encoding/binary"
@@ -21,10 +21,8 @@ import (
 	"heliograph/internal/domain/ledger"
 	"heliograph/storage/entities"
 	"heliograph/storage/evmstate"
-	"heliograph/storage/pgtest"
 )
 
-func TestMain(m *testing.M) { pgtest.Main(m) }
 
 const viewGas = 2607
 

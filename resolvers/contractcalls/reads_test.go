@@ -1,4 +1,4 @@
-package system_test
+package contractcalls_test
 
 import (
 	"fmt"
