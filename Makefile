@@ -67,11 +67,12 @@ release: ## Build binaries, image, licences, component list and checksums in dis
 	cd dist && sha256sum -c --quiet SHA256SUMS && ls -l
 	bin/release -check
 
+# Many tests wait, so that more of them than processors run at the same time.
 test: ## Run the tests, of all packages or those in PKGS
 	@scripts/build.sh --with-postgres $(PKGS)
 	@set -x; result=0; \
-	go test -timeout 10m $(TESTFLAGS) $(PKGS) || result=1; \
-	[ '$(PKGS)' != ./... ] || go -C tests test -timeout 10m $(TESTFLAGS) ./formats/... || result=1; \
+	go test -p 4 -timeout 10m $(TESTFLAGS) $(PKGS) || result=1; \
+	[ '$(PKGS)' != ./... ] || go -C tests test -p 4 -timeout 10m $(TESTFLAGS) ./formats/... || result=1; \
 	exit $$result
 
 test-unit: ## Run the tests that need no database
@@ -84,8 +85,8 @@ test-race: ## Run the same tests with the race detector; installs a C compiler i
 	@scripts/ensure-cc.sh
 	@scripts/ensure-postgres.sh
 	@set -x; result=0; \
-	go test -race -timeout 20m $(TESTFLAGS) $(PKGS) || result=1; \
-	[ '$(PKGS)' != ./... ] || go -C tests test -race -timeout 20m $(TESTFLAGS) ./formats/... || result=1; \
+	go test -race -p 3 -timeout 20m $(TESTFLAGS) $(PKGS) || result=1; \
+	[ '$(PKGS)' != ./... ] || go -C tests test -race -p 3 -timeout 20m $(TESTFLAGS) ./formats/... || result=1; \
 	exit $$result
 
 record: ## Rewrite golden files, response examples and the record of REST responses, and print the changes of the record grouped by cause
