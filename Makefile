@@ -134,7 +134,7 @@ test-attack: build ## Measure what attacks, overload and a broken database do to
 test-load: build ## Measure how more requests than the gateway can run are served; takes 25 minutes, with SHORT=on one minute
 	@scripts/ensure-postgres.sh
 	go test -tags attack -count 1 -timeout 60m -v $(TESTFLAGS) ./app/testing/attack -run TestLoad \
-	  -args $(if $(SHORT),-load.time 1s -load.short -load.slack 4) $(LOAD)
+	  -args $(if $(SHORT),-load.time 1s -load.short) $(LOAD)
 
 soak: build ## Run a load test with 2,000 subscriptions and a restart of PostgreSQL, and restart and kill gateways behind HAProxy; takes minutes
 	@scripts/ensure-postgres.sh

@@ -3,6 +3,7 @@
 package attack
 
 import (
+	"bufio"
 	"context"
 	"encoding/json"
 	"flag"
@@ -21,10 +22,9 @@ import (
 
 var (
 	loadTime  = flag.Duration("load.time", 20*time.Second, "duration of a measurement; three times that of open loops")
-	loadShort = flag.Bool("load.short", false, "only some of the requests and numbers of connections")
-	loadSlack = flag.Float64("load.slack", 1, "factor of the limits of latencies and of tolerances, for busy machines")
-	database  = flag.String("load.database", "", "URL of the ledger database; default: the demo network")
-	onlyKinds = flag.String("load.only", "", "part of the names of the requests of the closed loops")
+	loadShort = flag.Bool("load.short", false, "less of everything, and neither rates nor latencies are judged: "+
+		"other processes on the machine change them")
+	database = flag.String("load.database", "", "URL of the ledger database; default: the demo network")
 )
 
 // ordinary are the requests of an ordinary client, which any database can answer.
@@ -38,10 +38,22 @@ const wallet = `query Wallet($id: EntityId!) { account(id: $id) { id memo balanc
 	`tokenRelationships(first: 10) { nodes { balance token { name symbol decimals } } } } ` +
 	`transactions(filter: {account: {eq: $id}}, first: 10) { nodes { consensusTimestamp type result } } }`
 
-// startLoaded starts a gateway over the database of the test, and returns the requests by kind.
+// of returns the full number of something, or the one for short tests.
+func of(full, short int) int {
+	if *loadShort {
+		return short
+	}
+	return full
+}
+
+// startLoaded starts a gateway over the database of the test, and returns the requests by kind. In a short test,
+// requests wait for as long as it takes, because the machine can be busy.
 func startLoaded(t *testing.T, args ...string) (p *process, requests map[string]string) {
 	t.Helper()
 	args = append(args, "--evm-requests-per-second", "1000000", "--evm-gas-per-second", "1000000000000000")
+	if *loadShort {
+		args = append([]string{"--queue-timeout", "2m", "--request-timeout", "3m"}, args...)
+	}
 	if *database == "" {
 		p = start(t, args...)
 	} else {
@@ -100,9 +112,6 @@ func newestBlock(t *testing.T) (at time.Time) {
 	return time.Unix(0, ns+1e9).UTC()
 }
 
-// slack returns a limit of latencies for the machine.
-func slack(d time.Duration) time.Duration { return time.Duration(float64(d) * *loadSlack) }
-
 // kinds are the kinds of requests of closed loops.
 func kinds() []string {
 	if *loadShort {
@@ -124,44 +133,45 @@ func TestLoadClosed(t *testing.T) { //nolint:paralleltest // measures latencies
 	p, requests := startLoaded(t)
 	numbers := []int{1, 8, 16, 64, 256, 1000}
 	if *loadShort {
-		numbers = []int{16, 64, 1000}
+		numbers = []int{16, 64, 256}
 	}
 	t.Logf("%-16s %12s %9s %9s %9s %9s", "request", "connections", "200s/s", "other", "p50", "p99")
 	for _, kind := range kinds() {
-		if !strings.Contains(kind, *onlyKinds) {
-			continue
+		t.Run(kind, func(t *testing.T) { closed(t, p, kind, requests[kind], numbers) })
+	}
+}
+
+// closed keeps numbers of connections busy with a request.
+func closed(t *testing.T, p *process, kind, text string, numbers []int) {
+	t.Helper()
+	rates, best := map[int]*result{}, 0.0
+	for _, n := range numbers {
+		r := busy(t, p, n, text)
+		rates[n] = r
+		best = max(best, r.rate())
+		ok := r.Statuses[http.StatusOK]
+		t.Logf("%-16s %12d %9.0f %9d %9s %9s", kind, n, r.rate(), r.other(), ok.at(0.5), ok.at(0.99))
+	}
+	for n, r := range rates {
+		cycle := time.Duration(float64(n) / max(1, r.rate()) * float64(time.Second))
+		most := 2 * cycle
+		if n < 64 {
+			most = max(40*time.Millisecond, 2*most)
 		}
-		rates, best := map[int]*result{}, 0.0
-		for _, n := range numbers {
-			r := busy(t, p, n, requests[kind])
-			rates[n] = r
-			best = max(best, r.rate())
-			ok := r.Statuses[http.StatusOK]
-			t.Logf("%-16s %12d %9.0f %9d %9s %9s", kind, n, r.rate(), r.other(), ok.at(0.5), ok.at(0.99))
-		}
-		for n, r := range rates {
-			cycle := time.Duration(float64(n) / max(1, r.rate()) * float64(time.Second))
-			most := 2 * cycle
-			if n < 64 {
-				most = max(40*time.Millisecond, 2*most)
-			}
-			if cycle > queueTimeout {
-				continue
-			}
-			p99, least := r.Statuses[http.StatusOK].at(0.99), (1-0.05*(*loadSlack))*best
-			if r.other() > 0 || p99 > slack(most) || n >= 64 && r.rate() < least {
-				t.Errorf("%s, %d connections: %.0f of %.0f requests/s, %d others, p99 %s of %s",
-					kind, n, r.rate(), best, r.other(), p99, most)
-			}
+		p99 := r.Statuses[http.StatusOK].at(0.99)
+		unfit := p99 > most || n >= 64 && r.rate() < 0.95*best
+		if r.other() > 0 && (*loadShort || cycle <= queueTimeout) || unfit && !*loadShort {
+			t.Errorf("%d connections: %.0f of %.0f requests/s, %d others, p99 %s of %s",
+				n, r.rate(), best, r.other(), p99, most)
 		}
 	}
 }
 
 // TestLoadShares keeps 32 connections of each of eight addresses busy: they get the same number of responses. Then one
-// of them sends expensive requests, and the others keep their latency.
+// of them sends expensive requests. It gets fewer responses, and the others keep their latency.
 func TestLoadShares(t *testing.T) { //nolint:paralleltest // measures latencies
 	p, requests := startLoaded(t)
-	run := func(last string) (rates []float64, p99s []time.Duration) {
+	run := func(last string) (shares []float64, p99s []time.Duration) {
 		d := drive{Server: host(p.url), Warm: *loadTime / 4, During: *loadTime}
 		for i, address := range addresses(8) {
 			kind := "block"
@@ -170,41 +180,45 @@ func TestLoadShares(t *testing.T) { //nolint:paralleltest // measures latencies
 			}
 			d.Loads = append(d.Loads, load{Address: address, Connections: 32, Request: requests[kind]})
 		}
-		for i, r := range d.run(t) {
-			rates, p99s = append(rates, r.rate()), append(p99s, r.Statuses[http.StatusOK].at(0.99))
+		all := d.run(t)
+		total := sum(all)
+		for i, r := range all {
+			shares = append(shares, r.rate()*8/total.rate())
+			p99s = append(p99s, r.Statuses[http.StatusOK].at(0.99))
 			if r.other() > 0 {
 				t.Errorf("address %d: %d requests are not served", i, r.other())
 			}
 		}
-		t.Logf("the last address sends %-10s: %.0f requests/s, p99 %v", last, rates, p99s)
-		return rates, p99s
+		t.Logf("the last address sends %-8s: %.0f requests/s, shares %.2f, p99 %v", last, total.rate(), shares, p99s)
+		return shares, p99s
 	}
-	rates, p99s := run("block")
-	total := 0.0
-	for _, r := range rates {
-		total += r
-	}
-	for i, r := range rates {
-		if share := r * 8 / total; share < 1-0.15*(*loadSlack) || share > 1+0.15*(*loadSlack) {
+	shares, p99s := run("block")
+	tolerance := float64(of(15, 50)) / 100
+	for i, share := range shares {
+		if share < 1-tolerance || share > 1+tolerance {
 			t.Errorf("address %d has %.2f of its share", i, share)
 		}
 	}
 	mixed, later := run("results")
-	if mixed[7] >= rates[7] {
-		t.Errorf("%.0f expensive requests/s instead of %.0f", mixed[7], rates[7])
+	if mixed[7] > 0.9*shares[7] {
+		t.Errorf("the expensive requests have %.2f of the share, the others had %.2f", mixed[7], shares[7])
 	}
 	for i, p99 := range later[:7] {
-		if p99 > slack(2*p99s[i]) {
+		if p99 > 2*p99s[i] && !*loadShort {
 			t.Errorf("address %d: p99 %s instead of %s", i, p99, p99s[i])
 		}
 	}
 }
 
-// TestLoadOpen sends requests at fixed rates from eight addresses.
+// TestLoadOpen sends requests at fixed rates from eight addresses. The gateway serves what it can, and refuses the
+// rest at once. An ordinary client is served soon afterwards.
 func TestLoadOpen(t *testing.T) { //nolint:paralleltest // measures latencies
-	p, requests := startLoaded(t)
-	const connections = 1500
-	during := 3 * *loadTime
+	timeout := queueTimeout
+	if *loadShort {
+		timeout = time.Second // so that requests are refused
+	}
+	p, requests := startLoaded(t, "--queue-timeout", timeout.String())
+	connections, during := of(1500, 300), 3**loadTime
 	send := func(n int, rate float64, d time.Duration) *result {
 		all := drive{Server: host(p.url), During: d}
 		for _, address := range addresses(8) {
@@ -215,40 +229,41 @@ func TestLoadOpen(t *testing.T) { //nolint:paralleltest // measures latencies
 	}
 	send(2, 0, *loadTime/4)
 	capacity := send(2, 0, *loadTime).rate()
-	quiet := watch(within(t, 2*time.Second), victim, p.url, ordinary...).p99()
+	quiet := watch(within(t, time.Second), victim, p.url, ordinary...).p99()
 	t.Logf("capacity %.0f requests/s, p99 of an ordinary client %s", capacity, quiet)
 	factors := []float64{0.9, 1.2, 2, 10}
 	if *loadShort {
-		factors = []float64{0.9, 2}
+		factors = []float64{10}
 	}
 	for _, times := range factors {
-		r := send(connections, times*capacity, during)
-		served, refused := r.Statuses[http.StatusOK], r.Statuses[http.StatusServiceUnavailable]
-		goodput, wanted := r.rate()/capacity, 0.9*min(times, 1)
-		t.Logf("%4.1f × capacity: goodput %3.0f %%, served p50 %s p99 %s, %d refused p50 %s p99 %s, %d failed, %d MB",
-			times, 100*goodput, served.at(0.5), served.at(0.99), r.count(503), refused.at(0.5), refused.at(0.99),
-			r.count(0), p.usage(t).peak)
-		late := refused.at(0.99) > slack(50*time.Millisecond)
-		if goodput < wanted/max(1, *loadSlack) || r.Bare > 0 || late || times < 1 && r.other() > 0 {
-			t.Errorf("%.1f × capacity: goodput %.2f, %d refusals without a usable Retry-After, others %d",
-				times, goodput, r.Bare, r.other())
-		}
-		time.Sleep(queueTimeout)
-		after := watch(within(t, 2*time.Second), victim, p.url, ordinary...)
-		t.Logf("      afterwards an ordinary client has p99 %s", after.p99())
-		if len(after.failed) > 0 || after.p99() > slack(max(50*time.Millisecond, 5*quiet)) {
-			t.Errorf("%.1f × capacity: afterwards p99 %s, failures %v", times, after.p99(), after.failed)
-		}
+		t.Run(fmt.Sprint(times), func(t *testing.T) {
+			r := send(connections, times*capacity, during)
+			served, refused := r.Statuses[http.StatusOK], r.Statuses[http.StatusServiceUnavailable]
+			goodput, wanted := r.rate()/capacity, 0.9*min(times, 1)
+			t.Logf("%4.1f × capacity: goodput %3.0f %%, served p50 %s p99 %s, %d refused p50 %s p99 %s, %d failed, "+
+				"%d without a connection, %d MB", times, 100*goodput, served.at(0.5), served.at(0.99), r.count(503),
+				refused.at(0.5), refused.at(0.99), r.count(0), r.Unsent, p.usage(t).peak)
+			if failed := r.other() - r.count(503); r.Bare > 0 || failed > 0 {
+				t.Errorf("%d refusals without a usable Retry-After, %d failures", r.Bare, failed)
+			}
+			late := refused.at(0.99) > 50*time.Millisecond
+			if (goodput < wanted || late || times < 1 && r.other() > 0) && !*loadShort {
+				t.Errorf("goodput %.2f, refusals after %s, %d others", goodput, refused.at(0.99), r.other())
+			}
+			time.Sleep(timeout)
+			after := watch(within(t, time.Second), victim, p.url, ordinary...)
+			t.Logf("      afterwards an ordinary client has p99 %s", after.p99())
+			if slow := after.p99() > max(50*time.Millisecond, 5*quiet); len(after.failed) > 0 || slow && !*loadShort {
+				t.Errorf("afterwards p99 %s, failures %v", after.p99(), after.failed)
+			}
+		})
 	}
 }
 
 // TestLoadIdle keeps 64 connections busy beside 10,000 idle connections of ten addresses, and 2,000 subscriptions.
 func TestLoadIdle(t *testing.T) { //nolint:paralleltest // measures latencies
 	p, requests := startLoaded(t)
-	idle, subscriptions := 1000, 2000
-	if *loadShort {
-		idle, subscriptions = 100, 200
-	}
+	idle, subscriptions := of(1000, 100), of(2000, 200)
 	for _, address := range addresses(10) {
 		d := net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP(address)}}
 		for range idle {
@@ -257,6 +272,10 @@ func TestLoadIdle(t *testing.T) { //nolint:paralleltest // measures latencies
 				t.Fatal(err)
 			}
 			t.Cleanup(func() { _ = conn.Close() })
+			w := &wire{sender: &sender{load: load{Request: get("/health/liveness")}}, conn: conn, read: bufio.NewReader(conn)}
+			if status, _ := w.do(); status != http.StatusOK {
+				t.Fatalf("status %d", status)
+			}
 		}
 	}
 	const perSocket = 50
@@ -324,9 +343,11 @@ func TestLoadBodies(t *testing.T) { //nolint:paralleltest // measures memory
 	cancel()
 	all.Wait()
 	peak := p.usage(t).peak
-	t.Logf("2,000 bodies: %d served, %d refused, %d closed; victim p99 %s (quiet %s), failures %v, %d MB",
+	t.Logf("2,000 bodies: %d served, %d refused, %d failed; victim p99 %s (quiet %s), failures %v, %d MB",
 		sent.count(200), sent.count(503), sent.count(0), other.p99(), quiet, other.failed, peak)
-	if len(other.failed) > 0 || peak > limit || other.p99() > slack(max(50*time.Millisecond, 5*quiet)) {
-		t.Errorf("victim p99 %s, failures %v, resident %d MB", other.p99(), other.failed, peak)
+	slow := other.p99() > max(50*time.Millisecond, 5*quiet)
+	if len(other.failed) > 0 || peak > limit || sent.other() > sent.count(503) || sent.Bare > 0 || slow && !*loadShort {
+		t.Errorf("victim p99 %s, failures %v, resident %d MB, %d requests failed", other.p99(), other.failed, peak,
+			sent.other()-sent.count(503))
 	}
 }
