@@ -3,6 +3,7 @@ package gateway
 import (
 	"context"
 	"net/http"
+	"os"
 	"runtime/debug"
 	runtimemetrics "runtime/metrics"
 	"strings"
@@ -14,16 +15,9 @@ import (
 	"heliograph/resolvers/contractcalls"
 )
 
-// ballastSize is the minimum amount of garbage, in bytes, that triggers a collection.
-const ballastSize = 32 << 20
-
-// Ballast is unused memory to hold while the gateway runs. The garbage collector starts when the heap has doubled:
-// without ballast, the heap of a few megabytes would be collected more than a hundred times per second under load. Its
-// pages are never touched, so it uses address space but no physical memory.
-type Ballast []byte
-
-// NewBallast returns new ballast. Call it early, so that the runtime takes fresh pages for it.
-func NewBallast() Ballast { return make([]byte, ballastSize) }
+// collectorPercent is the default of GOGC. A heap of a few megabytes would otherwise be collected so often that the
+// collector takes 7 to 12 % of the processor time of a request, instead of 0 to 4 %.
+const collectorPercent = 400
 
 // memoryAge is how long a measurement of the memory is used.
 const memoryAge = 20 * time.Millisecond
@@ -85,6 +79,13 @@ func (m *memoryBudget) exhausted() bool {
 	return m.full.Load()
 }
 
+// SetCollector sets how often the collector runs, unless GOGC does.
+func SetCollector() {
+	if os.Getenv("GOGC") == "" {
+		debug.SetGCPercent(collectorPercent)
+	}
+}
+
 // LimitMemory fits the settings to a memory limit in bytes: a cache can take an eighth of it, a response a 64th, and
 // documents a 256th (their plans about ten times as much). It makes the collector keep the memory of the process 10 %
 // below the limit. 0 and negative numbers mean no limit.
@@ -97,7 +98,7 @@ func LimitMemory(limit int64, graph *GraphOptions, evm *contractcalls.Options) {
 	graph.CacheBytes = min(graph.CacheBytes, limit/8)
 	evm.CacheBytes = min(evm.CacheBytes, uint64(limit/8))
 	_, program := residentMemory()
-	debug.SetMemoryLimit(limit - limit/10 - program + ballastSize)
+	debug.SetMemoryLimit(limit - limit/10 - program)
 }
 
 // embeddedMemory is what the embedded PostgreSQL uses of the memory of the machine, in bytes.
@@ -134,8 +135,7 @@ const (
 )
 
 // ReleaseWhenIdle returns memory to the operating system whenever the gateway becomes idle, also after startup, until
-// the context ends. The runtime retains 10 % more than the heap goal, which is far above the memory in use because of
-// the ballast.
+// the context ends. Without it, the runtime keeps the memory of the last load: 116 MB instead of 44 MB in a test.
 func ReleaseWhenIdle(ctx context.Context) {
 	ticker := time.NewTicker(idleTick)
 	defer ticker.Stop()

@@ -4,14 +4,14 @@ package gateway
 
 import runtimemetrics "runtime/metrics"
 
-// residentMemory returns the memory that the runtime has from the operating system, without the ballast, in bytes.
+// residentMemory returns the memory that the runtime has from the operating system, in bytes.
 func residentMemory() (all, program int64) {
 	sample := []runtimemetrics.Sample{
 		{Name: "/memory/classes/total:bytes"},
 		{Name: "/memory/classes/heap/released:bytes"},
 	}
 	runtimemetrics.Read(sample)
-	return int64(sample[0].Value.Uint64()-sample[1].Value.Uint64()) - ballastSize, 0
+	return int64(sample[0].Value.Uint64() - sample[1].Value.Uint64()), 0
 }
 
 // releaseProgram does nothing. On Linux, touched pages of the executable count as memory of the process.

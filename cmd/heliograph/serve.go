@@ -9,7 +9,6 @@ import (
 	"net"
 	"net/http"
 	"os"
-	"runtime"
 	"strings"
 	"sync"
 	"syscall"
@@ -80,8 +79,7 @@ type serveCmd struct {
 
 // Run serves until the context ends.
 func (c *serveCmd) Run(ctx context.Context) (err error) {
-	ballast := gateway.NewBallast()
-	defer runtime.KeepAlive(ballast)
+	gateway.SetCollector()
 	log := c.logger()
 	slog.SetDefault(log)
 	cfg, err := c.rest()

@@ -10,7 +10,6 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
-	"runtime"
 	"strconv"
 	"sync"
 	"testing"
@@ -105,8 +104,7 @@ func newRig(tb testing.TB) *rig {
 		tb.Fatal(err)
 	}
 	tb.Cleanup(pool.Close)
-	ballast := gateway.NewBallast() // garbage is collected as in the gateway
-	tb.Cleanup(func() { runtime.KeepAlive(ballast) })
+	gateway.SetCollector() // garbage is collected as in the gateway
 	return &rig{hand: handWritten(pool), rest: api, graph: srv, pool: pool, requests: requests(tb, pool)}
 }
 
