@@ -1,6 +1,7 @@
 package gateway_test
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"fmt"
@@ -274,7 +275,7 @@ func TestSocketQueue(t *testing.T) {
 }
 
 // TestWaitingBodies checks that the bodies of waiting requests use a bounded amount of memory, and that the client
-// with the largest ones is refused, also while it still sends them.
+// with the largest ones is refused, also while it still sends them. All clients can read their response.
 func TestWaitingBodies(t *testing.T) {
 	t.Parallel()
 	g := testenv.Demo(t, queue(admission.Options{Timeout: time.Hour, Memory: 4 << 20}),
@@ -294,8 +295,11 @@ func TestWaitingBodies(t *testing.T) {
 		}
 		return conn
 	}
-	for i := range 20 {
-		begin("203.0.113.9", 400_000, 400_000-i%2) // every other one is not complete
+	var complete []net.Conn
+	for i := range 20 { // every other body is not complete
+		if conn := begin("203.0.113.9", 400_000, 400_000-i%2); i%2 == 0 {
+			complete = append(complete, conn)
+		}
 	}
 	refused := func() int64 { return g.DB.Queue().Stats()["/graphql"].Refused }
 	eventually(t, "no request is refused", func() bool { return refused() >= 10 })
@@ -304,6 +308,17 @@ func TestWaitingBodies(t *testing.T) {
 		"Content-Type: application/json", "X-Forwarded-For: 203.0.113.10")
 	if got.Status != http.StatusOK {
 		t.Errorf("another client: status %d: %s", got.Status, got.Body)
+	}
+	free()
+	for i, conn := range complete {
+		resp, err := http.ReadResponse(bufio.NewReader(conn), nil)
+		if err != nil {
+			t.Fatalf("request %d: %v", i, err)
+		}
+		if resp.StatusCode != http.StatusBadRequest && resp.Header.Get("Retry-After") == "" {
+			t.Errorf("request %d: status %d, %v", i, resp.StatusCode, resp.Header)
+		}
+		_ = resp.Body.Close()
 	}
 }
 

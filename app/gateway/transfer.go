@@ -38,15 +38,22 @@ func (t transfer) limit(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header()["X-Content-Type-Options"] = nosniff
 		c := http.NewResponseController(w)
-		if r.Body != nil && r.Body != http.NoBody {
-			b := &limitedBody{
-				ReadCloser: r.Body, c: c, limits: t,
-				end: time.Now().Add(t.body), //nolint:forbidigo // deadlines use the system clock
-			}
-			b.extend()
-			r.Body = b
+		out := &limitedWriter{ResponseWriter: w, c: c, timeout: t.write}
+		if r.Body == nil || r.Body == http.NoBody {
+			next.ServeHTTP(out, r)
+			return
 		}
-		next.ServeHTTP(&limitedWriter{ResponseWriter: w, c: c, timeout: t.write}, r)
+		b := &limitedBody{
+			ReadCloser: r.Body, c: c, limits: t,
+			end: time.Now().Add(t.body), //nolint:forbidigo // deadlines use the system clock
+		}
+		b.extend()
+		r.Body = b
+		next.ServeHTTP(out, r)
+		if r.Header.Get("Expect") == "" { // otherwise the client waits for permission to send the body
+			b.discard()
+			out.extend()
+		}
 	})
 }
 
@@ -80,6 +87,13 @@ func (b *limitedBody) Read(p []byte) (int, error) {
 		b.extend()
 	}
 	return n, err //nolint:wrapcheck // io.EOF must not be wrapped
+}
+
+// discard reads the rest of the body, up to the size that endpoints allow, before the response to a rejected request is
+// sent: closing the connection before would reset it, and the client might not read the response.
+func (b *limitedBody) discard() {
+	b.extend()
+	_, _ = io.CopyN(io.Discard, b, maxExplained) // an error is that of the connection
 }
 
 // limitedWriter writes a response in parts, each with a deadline. A handler that sets deadlines itself, as for
@@ -168,6 +182,12 @@ func (w *limitedWriter) SetWriteDeadline(deadline time.Time) error {
 	return w.c.SetWriteDeadline(deadline) //nolint:wrapcheck // as of the underlying writer
 }
 
+func (w *limitedWriter) extend() {
+	if !w.own {
+		_ = w.c.SetWriteDeadline(time.Now().Add(w.timeout)) //nolint:forbidigo // deadlines use the system clock
+	}
+}
+
 func (w *limitedWriter) Write(p []byte) (int, error) {
 	if w.size += len(p); w.size > buffered && w.slow != nil && w.timer == nil {
 		w.timer = time.AfterFunc(slowWrite, w.slow)
@@ -178,9 +198,7 @@ func (w *limitedWriter) Write(p []byte) (int, error) {
 	}
 	for written := 0; ; {
 		part := p[written:min(len(p), written+transferPart)]
-		if !w.own {
-			_ = w.c.SetWriteDeadline(time.Now().Add(w.timeout)) //nolint:forbidigo // deadlines use the system clock
-		}
+		w.extend()
 		n, err := w.ResponseWriter.Write(part)
 		written += n
 		if err != nil || written == len(p) {
