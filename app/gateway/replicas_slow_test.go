@@ -123,10 +123,8 @@ func startReplicated(t *testing.T) *replicated {
 		r.exec(t, i, "postgres", `select 1`)
 		if i == 0 {
 			r.exec(t, 0, "postgres", `create database heliograph`)
-			for _, template := range []*pgtest.Template{testenv.Empty, testenv.Filled} {
-				if err := template.Prepare(t.Context(), r.url("heliograph", 0)); err != nil {
-					t.Fatal(err)
-				}
+			if err := testenv.Filled.Fill(t.Context(), r.url("heliograph", 0)); err != nil {
+				t.Fatal(err)
 			}
 		}
 	}

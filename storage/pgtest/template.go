@@ -39,6 +39,16 @@ type prepared struct {
 	urlErr error
 }
 
+// Fill fills the empty database at url, which can be on another server, like the template.
+func (t *Template) Fill(ctx context.Context, url string) error {
+	if t.From != nil {
+		if err := t.From.Fill(ctx, url); err != nil {
+			return err
+		}
+	}
+	return t.Prepare(ctx, url)
+}
+
 // Fresh returns the URL of a new copy of the template. When the test ends, open connections are closed and the copy is
 // dropped. It fails the test if the server is not available.
 func (t *Template) Fresh(tb testing.TB) string {

@@ -52,10 +52,8 @@ func start(t *testing.T, args ...string) *process {
 	p.startLedger(t)
 	t.Cleanup(func() { _ = p.ledger.Stop(context.WithoutCancel(t.Context())) })
 	url := p.ledger.URL(embedded.Name)
-	for _, prepare := range []func(context.Context, string) error{testenv.Empty.Prepare, testenv.Filled.Prepare} {
-		if err := prepare(t.Context(), url); err != nil {
-			t.Fatal(err)
-		}
+	if err := testenv.Filled.Fill(t.Context(), url); err != nil {
+		t.Fatal(err)
 	}
 	p.serve(t, url, testenv.Now(), wellBehaved, args...)
 	return p
@@ -102,7 +100,7 @@ func (p *process) serve(t *testing.T, url string, now time.Time, paths []string,
 	c := clientOf(victim)
 	defer c.CloseIdleConnections()
 	for _, path := range append([]string{"/api/v2/summary.json", "/api/v1/blocks"}, paths...) {
-		for end := time.Now().Add(15 * time.Second); send(t.Context(), c,
+		for end := time.Now().Add(time.Minute); send(t.Context(), c,
 			p.url, request{path: path}) != http.StatusOK; time.Sleep(20 * time.Millisecond) {
 			if time.Now().After(end) {
 				t.Fatalf("%s is not served", path)

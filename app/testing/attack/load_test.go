@@ -18,6 +18,8 @@ import (
 
 	"github.com/coder/websocket"
 	"github.com/jackc/pgx/v5"
+
+	"heliograph/app/testing/testenv"
 )
 
 var (
@@ -55,7 +57,7 @@ func startLoaded(t *testing.T, args ...string) (p *process, requests map[string]
 		args = append([]string{"--queue-timeout", "2m", "--request-timeout", "3m"}, args...)
 	}
 	if *database == "" {
-		p = start(t, args...)
+		p = startOver(t, testenv.Filled.Fresh(t), testenv.Now(), args...)
 	} else {
 		p = startOver(t, *database, newestBlock(t), args...)
 	}
