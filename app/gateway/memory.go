@@ -2,16 +2,12 @@ package gateway
 
 import (
 	"context"
-	"net/http"
 	"os"
 	"runtime/debug"
 	runtimemetrics "runtime/metrics"
-	"strings"
-	"sync"
 	"sync/atomic"
 	"time"
 
-	"heliograph/internal/base/admission"
 	"heliograph/resolvers/contractcalls"
 )
 
@@ -22,46 +18,14 @@ const collectorPercent = 400
 // memoryAge is how long a measurement of the memory is used.
 const memoryAge = 20 * time.Millisecond
 
-const (
-	// charged is the size of a response in bytes from which it counts for its client while it is sent.
-	charged = 64 << 10
-	// clientShare is the inverse of the share of the memory limit that the responses to one client can take, and
-	// maxClientBytes their maximum size in bytes.
-	clientShare    = 8
-	maxClientBytes = 128 << 20
-)
+// charged is the size of a response in bytes from which it counts for its client while it is sent.
+const charged = 64 << 10
 
-// memoryBudget measures the memory of the process, and of the large responses that each client has not read yet.
+// memoryBudget measures the memory of the process.
 type memoryBudget struct {
 	limit int64 // in bytes; 0 for none
 	at    atomic.Int64
 	full  atomic.Bool
-
-	mu     sync.Mutex
-	unread map[string]int64 // by client, in bytes
-}
-
-// send counts bytes of a response that is being sent to a client, or was sent if they are negative.
-func (m *memoryBudget) send(client string, bytes int64) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if m.unread == nil {
-		m.unread = map[string]int64{}
-	}
-	if m.unread[client] += bytes; m.unread[client] == 0 {
-		delete(m.unread, client)
-	}
-}
-
-// exceeded reports whether a client has too many responses that it has not read.
-func (m *memoryBudget) exceeded(client string) bool {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	most := int64(maxClientBytes)
-	if m.limit > 0 {
-		most = min(most, m.limit/clientShare)
-	}
-	return m.unread[client] > most
 }
 
 // exhausted reports whether the process uses nearly all memory of the limit: responses in progress need the rest.
@@ -116,17 +80,6 @@ func DefaultMemoryLimit(embedded bool) int64 {
 	default:
 		return group * 4 / 5
 	}
-}
-
-// memory refuses requests while the memory is used up, except health checks.
-func (g *Gateway) memory(next http.Handler) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if g.budget.exhausted() && !strings.HasPrefix(r.URL.Path, "/health/") {
-			g.refuse(w, r, clientOf(r), &admission.Refusal{Limit: admission.ByMemory})
-			return
-		}
-		next.ServeHTTP(w, r)
-	})
 }
 
 const (

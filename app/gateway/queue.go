@@ -14,19 +14,25 @@ import (
 	"heliograph/internal/base/admission"
 )
 
-// shed refuses requests of clients without an API key whose queue is too long. It is cheap: such requests are not
-// logged one by one.
+// shed refuses requests while the memory is used up, and those of clients without an API key whose queue is too long.
+// It is cheap: such requests are not logged one by one.
 func (g *Gateway) shed(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if !exempt(r) && r.Header.Get(keyHeader) == "" && g.o.DB != nil {
-			path := family(r.URL.Path)
-			if refusal := g.o.DB.Queue().Full(clientOf(r), path); refusal != nil {
-				g.metrics.observe(path, http.StatusServiceUnavailable, 0)
-				g.refuse(w, r, clientOf(r), refusal)
-				return
-			}
+		path, client := family(r.URL.Path), clientOf(r)
+		var refusal *admission.Refusal
+		switch {
+		case exempt(r):
+		case g.budget.exhausted():
+			refusal = &admission.Refusal{Limit: admission.ByMemory}
+		case g.o.DB != nil && r.Header.Get(keyHeader) == "":
+			refusal = g.o.DB.Queue().Full(client, path)
 		}
-		next.ServeHTTP(w, r)
+		if refusal == nil {
+			next.ServeHTTP(w, r)
+			return
+		}
+		g.metrics.observe(path, http.StatusServiceUnavailable, 0)
+		g.refuse(w, r, client, refusal)
 	})
 }
 
@@ -59,13 +65,8 @@ func (g *Gateway) run(next http.Handler, w http.ResponseWriter, r *http.Request,
 		err = turn.Enter(ctx)
 	}
 	refusal := admission.RefusalOf(err)
-	if err == nil && g.budget.exceeded(turn.Client()) {
-		refusal = &admission.Refusal{Limit: admission.ByMemory}
-	}
 	if l != nil {
-		l.refused = refusal != nil
-		l.slow = turn.Leave
-		l.sending = func(bytes int64) { g.budget.send(turn.Client(), bytes) }
+		l.refused, l.slow, l.sending = refusal != nil, turn.Leave, turn.Send
 	}
 	switch {
 	case refusal != nil:
@@ -94,20 +95,13 @@ func (g *Gateway) refuse(w http.ResponseWriter, r *http.Request, client string, 
 	g.reject(w, r, http.StatusServiceUnavailable, fault.Unavailable, refusal.Error())
 }
 
-// refusals counts refused requests, and logs them once a second.
+// refusals counts refused requests, and logs their number and the last one of them once a second.
 type refusals struct {
-	mu     sync.Mutex
-	counts map[refused]int
+	mu       sync.Mutex
+	requests int
+	client   string
+	limit    admission.Limit
 }
-
-// refused is a kind of refusals.
-type refused struct {
-	client string
-	limit  admission.Limit
-}
-
-// maxRefused is the maximum number of kinds that are counted in a second.
-const maxRefused = 1000
 
 // settings are those that change a limit.
 var settings = map[admission.Limit]string{
@@ -119,29 +113,19 @@ var settings = map[admission.Limit]string{
 func (f *refusals) add(log *slog.Logger, client string, limit admission.Limit) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if f.counts == nil {
-		f.counts = map[refused]int{}
+	f.requests++
+	f.client, f.limit = client, limit
+	if f.requests == 1 {
 		time.AfterFunc(time.Second, func() { f.report(log) })
-	}
-	if kind := (refused{client, limit}); f.counts[kind] > 0 || len(f.counts) < maxRefused {
-		f.counts[kind]++
 	}
 }
 
-// report logs the number of refusals, and their most frequent kind.
 func (f *refusals) report(log *slog.Logger) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	var most refused
-	all := 0
-	for kind, n := range f.counts {
-		if all += n; n > f.counts[most] {
-			most = kind
-		}
-	}
-	log.Warn("requests were refused", "requests", all, "client", most.client, "of_client", f.counts[most],
-		"limit", most.limit, "setting", settings[most.limit])
-	f.counts = nil
+	log.Warn("requests were refused", "requests", f.requests, "client", f.client, "limit", f.limit,
+		"setting", settings[f.limit])
+	f.requests = 0
 }
 
 // queueMetrics are the metrics of the queue.

@@ -159,7 +159,7 @@ func TestRefused(t *testing.T) {
 		}
 	}
 	eventually(t, "no log line", func() bool { return strings.Contains(log.String(), "requests were refused") })
-	want := `requests=3 client="` + own + `" of_client=3 limit=timeout setting="--queue-timeout`
+	want := `requests=3 client="` + own + `" limit=timeout setting="--queue-timeout`
 	if text := log.String(); !strings.Contains(text, want) || strings.Contains(text, "status=503") {
 		t.Errorf("log: %s", text)
 	}

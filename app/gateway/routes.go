@@ -39,7 +39,7 @@ const docsPath = "/docs"
 // Public returns the handler of the public port.
 func (g *Gateway) Public() http.Handler {
 	r := chi.NewRouter()
-	r.Use(defaultTransfer().limit, g.client, g.shed, g.record, g.recover, g.memory, g.rate)
+	r.Use(defaultTransfer().limit, g.client, g.shed, g.record, g.recover, g.rate)
 	g.health(r)
 	for _, prefix := range []string{v1.Prefix, v2.Prefix} {
 		r.HandleFunc(prefix+docsPath, g.serveDocs) // before the API, which checks credentials first

@@ -103,19 +103,9 @@ func TestTransfer(t *testing.T) {
 	result(true, "a client that reads slowly")
 }
 
-// TestUnread checks that the bytes of responses that a client has not read are limited, and counted until they are
-// sent.
+// TestUnread checks that the bytes of large responses count until they are sent.
 func TestUnread(t *testing.T) {
 	t.Parallel()
-	b := memoryBudget{limit: 800}
-	b.send("greedy", 101)
-	if !b.exceeded("greedy") || b.exceeded("modest") {
-		t.Error("the share of a client is an eighth of the limit")
-	}
-	b.send("greedy", -101)
-	if b.exceeded("greedy") || len(b.unread) > 0 {
-		t.Errorf("sent responses count: %v", b.unread)
-	}
 	var sizes []int64
 	recorder := httptest.NewRecorder()
 	w := limitedWriter{ResponseWriter: recorder, c: http.NewResponseController(recorder), sending: func(n int64) {

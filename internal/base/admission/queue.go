@@ -24,7 +24,8 @@ type Options struct {
 	Processors int
 	// Timeout is how long a request waits at most. Default: 5 seconds.
 	Timeout time.Duration
-	// Memory is the maximum number of bytes that all waiting requests use. Default: no limit.
+	// Memory is the maximum number of bytes that all waiting requests use. Half of it, or 128 MiB if that is less, is
+	// the maximum that the responses take which one client has not read. Default: no limit for waiting requests.
 	Memory int64
 }
 
@@ -41,6 +42,8 @@ const (
 	overhead = 16 << 10
 	// maxParked is the number of requests of a client that wait for a connection above which its next requests wait.
 	maxParked = 64
+	// maxUnread is the maximum number of bytes of the responses that one client has not read.
+	maxUnread = 128 << 20
 	// firstCost is the cost of a class that has not run yet, in seconds.
 	firstCost = 0.001
 )
@@ -54,7 +57,8 @@ const (
 	ByQueue Limit = "queue"
 	// ByTimeout refuses a request that has waited for [Options.Timeout].
 	ByTimeout Limit = "timeout"
-	// ByMemory refuses a request of the client that uses the most memory for waiting requests.
+	// ByMemory refuses a request of the client that uses the most memory for waiting requests, or that does not read
+	// its responses.
 	ByMemory Limit = "memory"
 )
 
@@ -115,6 +119,7 @@ type client struct {
 
 	holding []*Turn // those that use memory, in order of arrival
 	bytes   int64
+	unread  int64 // bytes of responses that it has not read
 
 	building int             // responses that are being built
 	builders []chan struct{} // closed when a waiting response can be built

@@ -434,6 +434,33 @@ func TestMemory(t *testing.T) {
 	})
 }
 
+// TestUnread checks that a client that does not read its responses is refused until it does, and no other.
+func TestUnread(t *testing.T) {
+	t.Parallel()
+	simulate(t, admission.Options{Memory: 1 << 20}, func(t *testing.T, s *simulation) {
+		t.Helper()
+		turn := s.q.Turn("greedy", "class")
+		if err := turn.Enter(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		turn.Leave()
+		enter := func(client string) *admission.Refusal {
+			other := s.q.Turn(client, "class")
+			defer other.End()
+			return admission.RefusalOf(other.Enter(t.Context()))
+		}
+		turn.Send(1<<19 + 1)
+		if r := enter("greedy"); r == nil || r.Limit != admission.ByMemory || enter("modest") != nil {
+			t.Errorf("a client with half of the memory in responses: %v", r)
+		}
+		turn.Send(-1 << 19)
+		if r := enter("greedy"); r != nil {
+			t.Error(r)
+		}
+		turn.End()
+	})
+}
+
 // TestProcessors checks how many requests of a client compute, alone and while others are active, and that those that
 // wait for the database do not count.
 func TestProcessors(t *testing.T) {

@@ -206,6 +206,9 @@ func (t *Turn) enter() (wait bool, err error) {
 		q.last = t.name
 	}
 	t.wake = nil
+	if c.unread > min(maxUnread, q.o.Memory/2) {
+		t.refuse(ByMemory)
+	}
 	if err := t.hold(overhead); err != nil {
 		return false, err
 	}
@@ -257,6 +260,13 @@ func (t *Turn) use(all, computing int) {
 		n.all += all
 		n.computing += computing
 	}
+}
+
+// Send counts bytes of a response that is being sent to the client, or was sent if they are negative.
+func (t *Turn) Send(bytes int64) {
+	t.q.mu.Lock()
+	defer t.q.mu.Unlock()
+	t.client.unread += bytes
 }
 
 // Leave ends the turn if it is in use, and its response if it is being built, so that others can start. The request
@@ -395,26 +405,22 @@ func (t *Turn) Stream(most, perClient int) (end func(), err error) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	c := q.join(t.name)
-	count := func(n int) {
-		q.streams += n
-		c.streams += n
+	if q.streams >= most {
+		err = ErrStreams
+	} else if perClient > 0 && c.streams >= perClient {
+		err = ErrClientStreams
 	}
-	count(1)
-	end = func() {
+	if err != nil {
+		q.drop(c)
+		return nil, err
+	}
+	q.streams++
+	c.streams++
+	return func() {
 		q.mu.Lock()
 		defer q.mu.Unlock()
-		count(-1)
+		q.streams--
+		c.streams--
 		q.drop(c)
-	}
-	switch {
-	case q.streams > most:
-		err = ErrStreams
-	case perClient > 0 && c.streams > perClient:
-		err = ErrClientStreams
-	default:
-		return end, nil
-	}
-	count(-1)
-	q.drop(c)
-	return nil, err
+	}, nil
 }
