@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/alecthomas/kong"
 
 	"heliograph/storage/pgtest"
 	"heliograph/storage/pgtest/tables"

@@ -23,7 +23,6 @@ import (
 	"heliograph/storage/evmstate"
 )
 
-
 const viewGas = 2607
 
 // bench runs calls on the demo network.
