@@ -1192,7 +1192,7 @@ type ContractFields interface {
 	ContractResults(ctx context.Context, q rowplan.Request, of []*ledger.Contract, args ContractResultsArgs) (rowplan.Results[*relay.Connection[ledger.ContractResult]], error)
 	ContractRuntimeBytecode(ctx context.Context, q rowplan.Request, of []*ledger.Contract) (rowplan.Results[[]byte], error)
 	ContractState(ctx context.Context, q rowplan.Request, of []*ledger.Contract, args ContractStateArgs) (rowplan.Results[*relay.Connection[ledger.ContractState]], error)
-	ContractCall(ctx context.Context, of *ledger.Contract, args ContractCallArgs) (*calls.ContractCall, error)
+	ContractCall(ctx context.Context, q rowplan.Request, of []*ledger.Contract, args ContractCallArgs) (rowplan.Results[*calls.ContractCall], error)
 	ContractStats(ctx context.Context, q rowplan.Request, of []*ledger.Contract, args ContractStatsArgs) (rowplan.Results[[]*ledger.ContractStatistics], error)
 }
 
@@ -1238,13 +1238,13 @@ type ContractResultFields interface {
 	ContractResultGasPriceWeibar(ctx context.Context, q rowplan.Request, of []*ledger.ContractResult) (rowplan.Results[*ledger.Quantity], error)
 	ContractResultIsChild(ctx context.Context, q rowplan.Request, of []*ledger.ContractResult) (rowplan.Results[bool], error)
 	ContractResultPayer(ctx context.Context, q rowplan.Request, of []*ledger.ContractResult) (rowplan.Results[*ledger.Account], error)
-	ContractResultPrestate(ctx context.Context, of *ledger.ContractResult, args ContractResultPrestateArgs) (*ledger.ContractPrestate, error)
+	ContractResultPrestate(ctx context.Context, q rowplan.Request, of []*ledger.ContractResult, args ContractResultPrestateArgs) (rowplan.Results[*ledger.ContractPrestate], error)
 	ContractResultStateChanges(ctx context.Context, q rowplan.Request, of []*ledger.ContractResult) (rowplan.Results[[]*ledger.ContractStateChange], error)
 	ContractResultToAccount(ctx context.Context, q rowplan.Request, of []*ledger.ContractResult) (rowplan.Results[*ledger.Account], error)
 	ContractResultTransaction(ctx context.Context, q rowplan.Request, of []*ledger.ContractResult) (rowplan.Results[*ledger.Transaction], error)
 	ContractResultContract(ctx context.Context, q rowplan.Request, of []*ledger.ContractResult) (rowplan.Results[*ledger.Contract], error)
 	ContractResultLogs(ctx context.Context, q rowplan.Request, of []*ledger.ContractResult) (rowplan.Results[[]*ledger.ContractLog], error)
-	ContractResultTrace(ctx context.Context, of *ledger.ContractResult, args ContractResultTraceArgs) (*calls.OpcodeTrace, error)
+	ContractResultTrace(ctx context.Context, q rowplan.Request, of []*ledger.ContractResult, args ContractResultTraceArgs) (rowplan.Results[*calls.OpcodeTrace], error)
 }
 
 // ContractStateFields read fields of ContractState.
@@ -2118,9 +2118,11 @@ func newRelations(fields Fields, ec *executionContext) *relations {
 			},
 		},
 		accountConnectionTotalCount: &rowplan.Relation[*relay.Connection[ledger.Account], *relay.Count]{
-			Load: rowplan.OneByOne(func(ctx context.Context, of *relay.Connection[ledger.Account], _ any) (*relay.Count, error) {
-				return of.TotalCount(ctx)
-			}),
+			Load: func(ctx context.Context, _ rowplan.Request, of []*relay.Connection[ledger.Account], _ any) (rowplan.Results[*relay.Count], error) {
+				return rowplan.OneByOne(ctx, of, func(ctx context.Context, row *relay.Connection[ledger.Account]) (*relay.Count, error) {
+					return row.TotalCount(ctx)
+				})
+			},
 		},
 		airdropAmountValue: &rowplan.Relation[*ledger.Airdrop, *ledger.Amount]{
 			Load: func(ctx context.Context, q rowplan.Request, of []*ledger.Airdrop, _ any) (rowplan.Results[*ledger.Amount], error) {
@@ -2148,9 +2150,11 @@ func newRelations(fields Fields, ec *executionContext) *relations {
 			},
 		},
 		airdropConnectionTotalCount: &rowplan.Relation[*relay.Connection[ledger.Airdrop], *relay.Count]{
-			Load: rowplan.OneByOne(func(ctx context.Context, of *relay.Connection[ledger.Airdrop], _ any) (*relay.Count, error) {
-				return of.TotalCount(ctx)
-			}),
+			Load: func(ctx context.Context, _ rowplan.Request, of []*relay.Connection[ledger.Airdrop], _ any) (rowplan.Results[*relay.Count], error) {
+				return rowplan.OneByOne(ctx, of, func(ctx context.Context, row *relay.Connection[ledger.Airdrop]) (*relay.Count, error) {
+					return row.TotalCount(ctx)
+				})
+			},
 		},
 		amountUsd: &rowplan.Relation[*ledger.Amount, *string]{
 			Load: func(ctx context.Context, q rowplan.Request, of []*ledger.Amount, _ any) (rowplan.Results[*string], error) {
@@ -2189,9 +2193,11 @@ func newRelations(fields Fields, ec *executionContext) *relations {
 			},
 		},
 		balanceConnectionTotalCount: &rowplan.Relation[*relay.Connection[ledger.Balance], *relay.Count]{
-			Load: rowplan.OneByOne(func(ctx context.Context, of *relay.Connection[ledger.Balance], _ any) (*relay.Count, error) {
-				return of.TotalCount(ctx)
-			}),
+			Load: func(ctx context.Context, _ rowplan.Request, of []*relay.Connection[ledger.Balance], _ any) (rowplan.Results[*relay.Count], error) {
+				return rowplan.OneByOne(ctx, of, func(ctx context.Context, row *relay.Connection[ledger.Balance]) (*relay.Count, error) {
+					return row.TotalCount(ctx)
+				})
+			},
 		},
 		blockPrevious: &rowplan.Relation[*ledger.Block, *ledger.Block]{
 			Load: func(ctx context.Context, q rowplan.Request, of []*ledger.Block, _ any) (rowplan.Results[*ledger.Block], error) {
@@ -2222,9 +2228,11 @@ func newRelations(fields Fields, ec *executionContext) *relations {
 			},
 		},
 		blockConnectionTotalCount: &rowplan.Relation[*relay.Connection[ledger.Block], *relay.Count]{
-			Load: rowplan.OneByOne(func(ctx context.Context, of *relay.Connection[ledger.Block], _ any) (*relay.Count, error) {
-				return of.TotalCount(ctx)
-			}),
+			Load: func(ctx context.Context, _ rowplan.Request, of []*relay.Connection[ledger.Block], _ any) (rowplan.Results[*relay.Count], error) {
+				return rowplan.OneByOne(ctx, of, func(ctx context.Context, row *relay.Connection[ledger.Block]) (*relay.Count, error) {
+					return row.TotalCount(ctx)
+				})
+			},
 		},
 		contractAccount: &rowplan.Relation[*ledger.Contract, *ledger.Account]{
 			Load: func(ctx context.Context, q rowplan.Request, of []*ledger.Contract, _ any) (rowplan.Results[*ledger.Account], error) {
@@ -2281,9 +2289,9 @@ func newRelations(fields Fields, ec *executionContext) *relations {
 		},
 		contractCall: &rowplan.Relation[*ledger.Contract, *calls.ContractCall]{
 			Args: ec.readContractCallArgs,
-			Load: rowplan.OneByOne(func(ctx context.Context, of *ledger.Contract, args any) (*calls.ContractCall, error) {
-				return fields.ContractCall(ctx, of, args.(ContractCallArgs))
-			}),
+			Load: func(ctx context.Context, q rowplan.Request, of []*ledger.Contract, args any) (rowplan.Results[*calls.ContractCall], error) {
+				return fields.ContractCall(ctx, q, of, args.(ContractCallArgs))
+			},
 		},
 		contractStats: &rowplan.Relation[*ledger.Contract, []*ledger.ContractStatistics]{
 			Args: ec.readContractStatsArgs,
@@ -2314,14 +2322,18 @@ func newRelations(fields Fields, ec *executionContext) *relations {
 			},
 		},
 		contractActionConnectionTotalCount: &rowplan.Relation[*relay.Connection[ledger.ContractAction], *relay.Count]{
-			Load: rowplan.OneByOne(func(ctx context.Context, of *relay.Connection[ledger.ContractAction], _ any) (*relay.Count, error) {
-				return of.TotalCount(ctx)
-			}),
+			Load: func(ctx context.Context, _ rowplan.Request, of []*relay.Connection[ledger.ContractAction], _ any) (rowplan.Results[*relay.Count], error) {
+				return rowplan.OneByOne(ctx, of, func(ctx context.Context, row *relay.Connection[ledger.ContractAction]) (*relay.Count, error) {
+					return row.TotalCount(ctx)
+				})
+			},
 		},
 		contractConnectionTotalCount: &rowplan.Relation[*relay.Connection[ledger.Contract], *relay.Count]{
-			Load: rowplan.OneByOne(func(ctx context.Context, of *relay.Connection[ledger.Contract], _ any) (*relay.Count, error) {
-				return of.TotalCount(ctx)
-			}),
+			Load: func(ctx context.Context, _ rowplan.Request, of []*relay.Connection[ledger.Contract], _ any) (rowplan.Results[*relay.Count], error) {
+				return rowplan.OneByOne(ctx, of, func(ctx context.Context, row *relay.Connection[ledger.Contract]) (*relay.Count, error) {
+					return row.TotalCount(ctx)
+				})
+			},
 		},
 		contractKeyContract: &rowplan.Relation[*ledger.ContractKey, *ledger.Contract]{
 			Load: func(ctx context.Context, q rowplan.Request, of []*ledger.ContractKey, _ any) (rowplan.Results[*ledger.Contract], error) {
@@ -2365,9 +2377,11 @@ func newRelations(fields Fields, ec *executionContext) *relations {
 			},
 		},
 		contractLogConnectionTotalCount: &rowplan.Relation[*relay.Connection[ledger.ContractLog], *relay.Count]{
-			Load: rowplan.OneByOne(func(ctx context.Context, of *relay.Connection[ledger.ContractLog], _ any) (*relay.Count, error) {
-				return of.TotalCount(ctx)
-			}),
+			Load: func(ctx context.Context, _ rowplan.Request, of []*relay.Connection[ledger.ContractLog], _ any) (rowplan.Results[*relay.Count], error) {
+				return rowplan.OneByOne(ctx, of, func(ctx context.Context, row *relay.Connection[ledger.ContractLog]) (*relay.Count, error) {
+					return row.TotalCount(ctx)
+				})
+			},
 		},
 		contractResultActions: &rowplan.Relation[*ledger.ContractResult, *relay.Connection[ledger.ContractAction]]{
 			Args: ec.readContractResultActionsArgs,
@@ -2434,9 +2448,9 @@ func newRelations(fields Fields, ec *executionContext) *relations {
 		},
 		contractResultPrestate: &rowplan.Relation[*ledger.ContractResult, *ledger.ContractPrestate]{
 			Args: ec.readContractResultPrestateArgs,
-			Load: rowplan.OneByOne(func(ctx context.Context, of *ledger.ContractResult, args any) (*ledger.ContractPrestate, error) {
-				return fields.ContractResultPrestate(ctx, of, args.(ContractResultPrestateArgs))
-			}),
+			Load: func(ctx context.Context, q rowplan.Request, of []*ledger.ContractResult, args any) (rowplan.Results[*ledger.ContractPrestate], error) {
+				return fields.ContractResultPrestate(ctx, q, of, args.(ContractResultPrestateArgs))
+			},
 		},
 		contractResultStateChanges: &rowplan.Relation[*ledger.ContractResult, []*ledger.ContractStateChange]{
 			Load: func(ctx context.Context, q rowplan.Request, of []*ledger.ContractResult, _ any) (rowplan.Results[[]*ledger.ContractStateChange], error) {
@@ -2465,14 +2479,16 @@ func newRelations(fields Fields, ec *executionContext) *relations {
 		},
 		contractResultTrace: &rowplan.Relation[*ledger.ContractResult, *calls.OpcodeTrace]{
 			Args: ec.readContractResultTraceArgs,
-			Load: rowplan.OneByOne(func(ctx context.Context, of *ledger.ContractResult, args any) (*calls.OpcodeTrace, error) {
-				return fields.ContractResultTrace(ctx, of, args.(ContractResultTraceArgs))
-			}),
+			Load: func(ctx context.Context, q rowplan.Request, of []*ledger.ContractResult, args any) (rowplan.Results[*calls.OpcodeTrace], error) {
+				return fields.ContractResultTrace(ctx, q, of, args.(ContractResultTraceArgs))
+			},
 		},
 		contractResultConnectionTotalCount: &rowplan.Relation[*relay.Connection[ledger.ContractResult], *relay.Count]{
-			Load: rowplan.OneByOne(func(ctx context.Context, of *relay.Connection[ledger.ContractResult], _ any) (*relay.Count, error) {
-				return of.TotalCount(ctx)
-			}),
+			Load: func(ctx context.Context, _ rowplan.Request, of []*relay.Connection[ledger.ContractResult], _ any) (rowplan.Results[*relay.Count], error) {
+				return rowplan.OneByOne(ctx, of, func(ctx context.Context, row *relay.Connection[ledger.ContractResult]) (*relay.Count, error) {
+					return row.TotalCount(ctx)
+				})
+			},
 		},
 		contractStateContract: &rowplan.Relation[*ledger.ContractState, *ledger.Contract]{
 			Load: func(ctx context.Context, q rowplan.Request, of []*ledger.ContractState, _ any) (rowplan.Results[*ledger.Contract], error) {
@@ -2485,9 +2501,11 @@ func newRelations(fields Fields, ec *executionContext) *relations {
 			},
 		},
 		contractStateConnectionTotalCount: &rowplan.Relation[*relay.Connection[ledger.ContractState], *relay.Count]{
-			Load: rowplan.OneByOne(func(ctx context.Context, of *relay.Connection[ledger.ContractState], _ any) (*relay.Count, error) {
-				return of.TotalCount(ctx)
-			}),
+			Load: func(ctx context.Context, _ rowplan.Request, of []*relay.Connection[ledger.ContractState], _ any) (rowplan.Results[*relay.Count], error) {
+				return rowplan.OneByOne(ctx, of, func(ctx context.Context, row *relay.Connection[ledger.ContractState]) (*relay.Count, error) {
+					return row.TotalCount(ctx)
+				})
+			},
 		},
 		cryptoAllowanceOwner: &rowplan.Relation[*ledger.CryptoAllowance, *ledger.Account]{
 			Load: func(ctx context.Context, q rowplan.Request, of []*ledger.CryptoAllowance, _ any) (rowplan.Results[*ledger.Account], error) {
@@ -2500,9 +2518,11 @@ func newRelations(fields Fields, ec *executionContext) *relations {
 			},
 		},
 		cryptoAllowanceConnectionTotalCount: &rowplan.Relation[*relay.Connection[ledger.CryptoAllowance], *relay.Count]{
-			Load: rowplan.OneByOne(func(ctx context.Context, of *relay.Connection[ledger.CryptoAllowance], _ any) (*relay.Count, error) {
-				return of.TotalCount(ctx)
-			}),
+			Load: func(ctx context.Context, _ rowplan.Request, of []*relay.Connection[ledger.CryptoAllowance], _ any) (rowplan.Results[*relay.Count], error) {
+				return rowplan.OneByOne(ctx, of, func(ctx context.Context, row *relay.Connection[ledger.CryptoAllowance]) (*relay.Count, error) {
+					return row.TotalCount(ctx)
+				})
+			},
 		},
 		cryptoTransferAccount: &rowplan.Relation[*ledger.CryptoTransfer, *ledger.Account]{
 			Load: func(ctx context.Context, q rowplan.Request, of []*ledger.CryptoTransfer, _ any) (rowplan.Results[*ledger.Account], error) {
@@ -2601,9 +2621,11 @@ func newRelations(fields Fields, ec *executionContext) *relations {
 			},
 		},
 		hookConnectionTotalCount: &rowplan.Relation[*relay.Connection[ledger.Hook], *relay.Count]{
-			Load: rowplan.OneByOne(func(ctx context.Context, of *relay.Connection[ledger.Hook], _ any) (*relay.Count, error) {
-				return of.TotalCount(ctx)
-			}),
+			Load: func(ctx context.Context, _ rowplan.Request, of []*relay.Connection[ledger.Hook], _ any) (rowplan.Results[*relay.Count], error) {
+				return rowplan.OneByOne(ctx, of, func(ctx context.Context, row *relay.Connection[ledger.Hook]) (*relay.Count, error) {
+					return row.TotalCount(ctx)
+				})
+			},
 		},
 		hookSlotTransaction: &rowplan.Relation[*ledger.HookSlot, *ledger.Transaction]{
 			Load: func(ctx context.Context, q rowplan.Request, of []*ledger.HookSlot, _ any) (rowplan.Results[*ledger.Transaction], error) {
@@ -2621,9 +2643,11 @@ func newRelations(fields Fields, ec *executionContext) *relations {
 			},
 		},
 		hookSlotConnectionTotalCount: &rowplan.Relation[*relay.HookSlotConnection, *relay.Count]{
-			Load: rowplan.OneByOne(func(ctx context.Context, of *relay.HookSlotConnection, _ any) (*relay.Count, error) {
-				return of.TotalCount(ctx)
-			}),
+			Load: func(ctx context.Context, _ rowplan.Request, of []*relay.HookSlotConnection, _ any) (rowplan.Results[*relay.Count], error) {
+				return rowplan.OneByOne(ctx, of, func(ctx context.Context, row *relay.HookSlotConnection) (*relay.Count, error) {
+					return row.TotalCount(ctx)
+				})
+			},
 		},
 		messageTransactionIDAccount: &rowplan.Relation[*ledger.MessageTransactionID, *ledger.Account]{
 			Load: func(ctx context.Context, q rowplan.Request, of []*ledger.MessageTransactionID, _ any) (rowplan.Results[*ledger.Account], error) {
@@ -2678,14 +2702,18 @@ func newRelations(fields Fields, ec *executionContext) *relations {
 			},
 		},
 		nFTAllowanceConnectionTotalCount: &rowplan.Relation[*relay.Connection[ledger.NFTAllowance], *relay.Count]{
-			Load: rowplan.OneByOne(func(ctx context.Context, of *relay.Connection[ledger.NFTAllowance], _ any) (*relay.Count, error) {
-				return of.TotalCount(ctx)
-			}),
+			Load: func(ctx context.Context, _ rowplan.Request, of []*relay.Connection[ledger.NFTAllowance], _ any) (rowplan.Results[*relay.Count], error) {
+				return rowplan.OneByOne(ctx, of, func(ctx context.Context, row *relay.Connection[ledger.NFTAllowance]) (*relay.Count, error) {
+					return row.TotalCount(ctx)
+				})
+			},
 		},
 		nFTConnectionTotalCount: &rowplan.Relation[*relay.Connection[ledger.NFT], *relay.Count]{
-			Load: rowplan.OneByOne(func(ctx context.Context, of *relay.Connection[ledger.NFT], _ any) (*relay.Count, error) {
-				return of.TotalCount(ctx)
-			}),
+			Load: func(ctx context.Context, _ rowplan.Request, of []*relay.Connection[ledger.NFT], _ any) (rowplan.Results[*relay.Count], error) {
+				return rowplan.OneByOne(ctx, of, func(ctx context.Context, row *relay.Connection[ledger.NFT]) (*relay.Count, error) {
+					return row.TotalCount(ctx)
+				})
+			},
 		},
 		nFTTransactionReceiver: &rowplan.Relation[*ledger.NFTTransaction, *ledger.Account]{
 			Load: func(ctx context.Context, q rowplan.Request, of []*ledger.NFTTransaction, _ any) (rowplan.Results[*ledger.Account], error) {
@@ -2703,9 +2731,11 @@ func newRelations(fields Fields, ec *executionContext) *relations {
 			},
 		},
 		nFTTransactionConnectionTotalCount: &rowplan.Relation[*relay.Connection[ledger.NFTTransaction], *relay.Count]{
-			Load: rowplan.OneByOne(func(ctx context.Context, of *relay.Connection[ledger.NFTTransaction], _ any) (*relay.Count, error) {
-				return of.TotalCount(ctx)
-			}),
+			Load: func(ctx context.Context, _ rowplan.Request, of []*relay.Connection[ledger.NFTTransaction], _ any) (rowplan.Results[*relay.Count], error) {
+				return rowplan.OneByOne(ctx, of, func(ctx context.Context, row *relay.Connection[ledger.NFTTransaction]) (*relay.Count, error) {
+					return row.TotalCount(ctx)
+				})
+			},
 		},
 		nFTTransferNft: &rowplan.Relation[*ledger.NFTTransfer, *ledger.NFT]{
 			Load: func(ctx context.Context, q rowplan.Request, of []*ledger.NFTTransfer, _ any) (rowplan.Results[*ledger.NFT], error) {
@@ -2758,9 +2788,11 @@ func newRelations(fields Fields, ec *executionContext) *relations {
 			},
 		},
 		networkNodeConnectionTotalCount: &rowplan.Relation[*relay.Connection[ledger.NetworkNode], *relay.Count]{
-			Load: rowplan.OneByOne(func(ctx context.Context, of *relay.Connection[ledger.NetworkNode], _ any) (*relay.Count, error) {
-				return of.TotalCount(ctx)
-			}),
+			Load: func(ctx context.Context, _ rowplan.Request, of []*relay.Connection[ledger.NetworkNode], _ any) (rowplan.Results[*relay.Count], error) {
+				return rowplan.OneByOne(ctx, of, func(ctx context.Context, row *relay.Connection[ledger.NetworkNode]) (*relay.Count, error) {
+					return row.TotalCount(ctx)
+				})
+			},
 		},
 		opcodeTraceContract: &rowplan.Relation[*calls.OpcodeTrace, *ledger.Contract]{
 			Load: func(ctx context.Context, q rowplan.Request, of []*calls.OpcodeTrace, _ any) (rowplan.Results[*ledger.Contract], error) {
@@ -2778,9 +2810,11 @@ func newRelations(fields Fields, ec *executionContext) *relations {
 			},
 		},
 		registeredNodeConnectionTotalCount: &rowplan.Relation[*relay.Connection[ledger.RegisteredNode], *relay.Count]{
-			Load: rowplan.OneByOne(func(ctx context.Context, of *relay.Connection[ledger.RegisteredNode], _ any) (*relay.Count, error) {
-				return of.TotalCount(ctx)
-			}),
+			Load: func(ctx context.Context, _ rowplan.Request, of []*relay.Connection[ledger.RegisteredNode], _ any) (rowplan.Results[*relay.Count], error) {
+				return rowplan.OneByOne(ctx, of, func(ctx context.Context, row *relay.Connection[ledger.RegisteredNode]) (*relay.Count, error) {
+					return row.TotalCount(ctx)
+				})
+			},
 		},
 		royaltyFeeCollectorAccount: &rowplan.Relation[*ledger.RoyaltyFee, *ledger.Account]{
 			Load: func(ctx context.Context, q rowplan.Request, of []*ledger.RoyaltyFee, _ any) (rowplan.Results[*ledger.Account], error) {
@@ -2813,9 +2847,11 @@ func newRelations(fields Fields, ec *executionContext) *relations {
 			},
 		},
 		scheduleConnectionTotalCount: &rowplan.Relation[*relay.Connection[ledger.Schedule], *relay.Count]{
-			Load: rowplan.OneByOne(func(ctx context.Context, of *relay.Connection[ledger.Schedule], _ any) (*relay.Count, error) {
-				return of.TotalCount(ctx)
-			}),
+			Load: func(ctx context.Context, _ rowplan.Request, of []*relay.Connection[ledger.Schedule], _ any) (rowplan.Results[*relay.Count], error) {
+				return rowplan.OneByOne(ctx, of, func(ctx context.Context, row *relay.Connection[ledger.Schedule]) (*relay.Count, error) {
+					return row.TotalCount(ctx)
+				})
+			},
 		},
 		scheduleSignerEntity: &rowplan.Relation[*ledger.ScheduleSigner, relay.Entity]{
 			Load: func(ctx context.Context, q rowplan.Request, of []*ledger.ScheduleSigner, _ any) (rowplan.Results[relay.Entity], error) {
@@ -2848,9 +2884,11 @@ func newRelations(fields Fields, ec *executionContext) *relations {
 			},
 		},
 		stakingRewardConnectionTotalCount: &rowplan.Relation[*relay.Connection[ledger.StakingReward], *relay.Count]{
-			Load: rowplan.OneByOne(func(ctx context.Context, of *relay.Connection[ledger.StakingReward], _ any) (*relay.Count, error) {
-				return of.TotalCount(ctx)
-			}),
+			Load: func(ctx context.Context, _ rowplan.Request, of []*relay.Connection[ledger.StakingReward], _ any) (rowplan.Results[*relay.Count], error) {
+				return rowplan.OneByOne(ctx, of, func(ctx context.Context, row *relay.Connection[ledger.StakingReward]) (*relay.Count, error) {
+					return row.TotalCount(ctx)
+				})
+			},
 		},
 		statusAffectedComponentComponent: &rowplan.Relation[*status.AffectedComponent, *status.Component]{
 			Load: func(ctx context.Context, q rowplan.Request, of []*status.AffectedComponent, _ any) (rowplan.Results[*status.Component], error) {
@@ -2916,9 +2954,11 @@ func newRelations(fields Fields, ec *executionContext) *relations {
 			},
 		},
 		statusComponentConnectionTotalCount: &rowplan.Relation[*relay.Connection[status.Component], *relay.Count]{
-			Load: rowplan.OneByOne(func(ctx context.Context, of *relay.Connection[status.Component], _ any) (*relay.Count, error) {
-				return of.TotalCount(ctx)
-			}),
+			Load: func(ctx context.Context, _ rowplan.Request, of []*relay.Connection[status.Component], _ any) (rowplan.Results[*relay.Count], error) {
+				return rowplan.OneByOne(ctx, of, func(ctx context.Context, row *relay.Connection[status.Component]) (*relay.Count, error) {
+					return row.TotalCount(ctx)
+				})
+			},
 		},
 		statusIncidentPage: &rowplan.Relation[*status.Incident, *status.Page]{
 			Load: func(ctx context.Context, q rowplan.Request, of []*status.Incident, _ any) (rowplan.Results[*status.Page], error) {
@@ -2936,9 +2976,11 @@ func newRelations(fields Fields, ec *executionContext) *relations {
 			},
 		},
 		statusIncidentConnectionTotalCount: &rowplan.Relation[*relay.Connection[status.Incident], *relay.Count]{
-			Load: rowplan.OneByOne(func(ctx context.Context, of *relay.Connection[status.Incident], _ any) (*relay.Count, error) {
-				return of.TotalCount(ctx)
-			}),
+			Load: func(ctx context.Context, _ rowplan.Request, of []*relay.Connection[status.Incident], _ any) (rowplan.Results[*relay.Count], error) {
+				return rowplan.OneByOne(ctx, of, func(ctx context.Context, row *relay.Connection[status.Incident]) (*relay.Count, error) {
+					return row.TotalCount(ctx)
+				})
+			},
 		},
 		statusMaintenancePage: &rowplan.Relation[*status.Maintenance, *status.Page]{
 			Load: func(ctx context.Context, q rowplan.Request, of []*status.Maintenance, _ any) (rowplan.Results[*status.Page], error) {
@@ -2956,9 +2998,11 @@ func newRelations(fields Fields, ec *executionContext) *relations {
 			},
 		},
 		statusMaintenanceConnectionTotalCount: &rowplan.Relation[*relay.Connection[status.Maintenance], *relay.Count]{
-			Load: rowplan.OneByOne(func(ctx context.Context, of *relay.Connection[status.Maintenance], _ any) (*relay.Count, error) {
-				return of.TotalCount(ctx)
-			}),
+			Load: func(ctx context.Context, _ rowplan.Request, of []*relay.Connection[status.Maintenance], _ any) (rowplan.Results[*relay.Count], error) {
+				return rowplan.OneByOne(ctx, of, func(ctx context.Context, row *relay.Connection[status.Maintenance]) (*relay.Count, error) {
+					return row.TotalCount(ctx)
+				})
+			},
 		},
 		statusPageRollup: &rowplan.Relation[*status.Page, *status.Rollup]{
 			Load: func(ctx context.Context, q rowplan.Request, of []*status.Page, _ any) (rowplan.Results[*status.Rollup], error) {
@@ -3104,9 +3148,11 @@ func newRelations(fields Fields, ec *executionContext) *relations {
 			},
 		},
 		tokenAllowanceConnectionTotalCount: &rowplan.Relation[*relay.Connection[ledger.TokenAllowance], *relay.Count]{
-			Load: rowplan.OneByOne(func(ctx context.Context, of *relay.Connection[ledger.TokenAllowance], _ any) (*relay.Count, error) {
-				return of.TotalCount(ctx)
-			}),
+			Load: func(ctx context.Context, _ rowplan.Request, of []*relay.Connection[ledger.TokenAllowance], _ any) (rowplan.Results[*relay.Count], error) {
+				return rowplan.OneByOne(ctx, of, func(ctx context.Context, row *relay.Connection[ledger.TokenAllowance]) (*relay.Count, error) {
+					return row.TotalCount(ctx)
+				})
+			},
 		},
 		tokenBalanceBalanceValue: &rowplan.Relation[*ledger.TokenBalance, *ledger.Amount]{
 			Load: func(ctx context.Context, q rowplan.Request, of []*ledger.TokenBalance, _ any) (rowplan.Results[*ledger.Amount], error) {
@@ -3119,9 +3165,11 @@ func newRelations(fields Fields, ec *executionContext) *relations {
 			},
 		},
 		tokenConnectionTotalCount: &rowplan.Relation[*relay.Connection[ledger.Token], *relay.Count]{
-			Load: rowplan.OneByOne(func(ctx context.Context, of *relay.Connection[ledger.Token], _ any) (*relay.Count, error) {
-				return of.TotalCount(ctx)
-			}),
+			Load: func(ctx context.Context, _ rowplan.Request, of []*relay.Connection[ledger.Token], _ any) (rowplan.Results[*relay.Count], error) {
+				return rowplan.OneByOne(ctx, of, func(ctx context.Context, row *relay.Connection[ledger.Token]) (*relay.Count, error) {
+					return row.TotalCount(ctx)
+				})
+			},
 		},
 		tokenHolderAccount: &rowplan.Relation[*ledger.TokenHolder, *ledger.Account]{
 			Load: func(ctx context.Context, q rowplan.Request, of []*ledger.TokenHolder, _ any) (rowplan.Results[*ledger.Account], error) {
@@ -3134,9 +3182,11 @@ func newRelations(fields Fields, ec *executionContext) *relations {
 			},
 		},
 		tokenHolderConnectionTotalCount: &rowplan.Relation[*relay.Connection[ledger.TokenHolder], *relay.Count]{
-			Load: rowplan.OneByOne(func(ctx context.Context, of *relay.Connection[ledger.TokenHolder], _ any) (*relay.Count, error) {
-				return of.TotalCount(ctx)
-			}),
+			Load: func(ctx context.Context, _ rowplan.Request, of []*relay.Connection[ledger.TokenHolder], _ any) (rowplan.Results[*relay.Count], error) {
+				return rowplan.OneByOne(ctx, of, func(ctx context.Context, row *relay.Connection[ledger.TokenHolder]) (*relay.Count, error) {
+					return row.TotalCount(ctx)
+				})
+			},
 		},
 		tokenRelationshipAccount: &rowplan.Relation[*ledger.TokenRelationship, *ledger.Account]{
 			Load: func(ctx context.Context, q rowplan.Request, of []*ledger.TokenRelationship, _ any) (rowplan.Results[*ledger.Account], error) {
@@ -3149,9 +3199,11 @@ func newRelations(fields Fields, ec *executionContext) *relations {
 			},
 		},
 		tokenRelationshipConnectionTotalCount: &rowplan.Relation[*relay.Connection[ledger.TokenRelationship], *relay.Count]{
-			Load: rowplan.OneByOne(func(ctx context.Context, of *relay.Connection[ledger.TokenRelationship], _ any) (*relay.Count, error) {
-				return of.TotalCount(ctx)
-			}),
+			Load: func(ctx context.Context, _ rowplan.Request, of []*relay.Connection[ledger.TokenRelationship], _ any) (rowplan.Results[*relay.Count], error) {
+				return rowplan.OneByOne(ctx, of, func(ctx context.Context, row *relay.Connection[ledger.TokenRelationship]) (*relay.Count, error) {
+					return row.TotalCount(ctx)
+				})
+			},
 		},
 		tokenStatisticsVolumeValue: &rowplan.Relation[*ledger.TokenStatistics, *ledger.Amount]{
 			Load: func(ctx context.Context, q rowplan.Request, of []*ledger.TokenStatistics, _ any) (rowplan.Results[*ledger.Amount], error) {
@@ -3212,9 +3264,11 @@ func newRelations(fields Fields, ec *executionContext) *relations {
 			},
 		},
 		topicMessageConnectionTotalCount: &rowplan.Relation[*relay.Connection[ledger.TopicMessage], *relay.Count]{
-			Load: rowplan.OneByOne(func(ctx context.Context, of *relay.Connection[ledger.TopicMessage], _ any) (*relay.Count, error) {
-				return of.TotalCount(ctx)
-			}),
+			Load: func(ctx context.Context, _ rowplan.Request, of []*relay.Connection[ledger.TopicMessage], _ any) (rowplan.Results[*relay.Count], error) {
+				return rowplan.OneByOne(ctx, of, func(ctx context.Context, row *relay.Connection[ledger.TopicMessage]) (*relay.Count, error) {
+					return row.TotalCount(ctx)
+				})
+			},
 		},
 		transactionAssessedCustomFees: &rowplan.Relation[*ledger.Transaction, []*ledger.AssessedCustomFee]{
 			Load: func(ctx context.Context, q rowplan.Request, of []*ledger.Transaction, _ any) (rowplan.Results[[]*ledger.AssessedCustomFee], error) {
@@ -3283,9 +3337,11 @@ func newRelations(fields Fields, ec *executionContext) *relations {
 			},
 		},
 		transactionConnectionTotalCount: &rowplan.Relation[*relay.Connection[ledger.Transaction], *relay.Count]{
-			Load: rowplan.OneByOne(func(ctx context.Context, of *relay.Connection[ledger.Transaction], _ any) (*relay.Count, error) {
-				return of.TotalCount(ctx)
-			}),
+			Load: func(ctx context.Context, _ rowplan.Request, of []*relay.Connection[ledger.Transaction], _ any) (rowplan.Results[*relay.Count], error) {
+				return rowplan.OneByOne(ctx, of, func(ctx context.Context, row *relay.Connection[ledger.Transaction]) (*relay.Count, error) {
+					return row.TotalCount(ctx)
+				})
+			},
 		},
 		transferAccount: &rowplan.Relation[*ledger.Transfer, *ledger.Account]{
 			Load: func(ctx context.Context, q rowplan.Request, of []*ledger.Transfer, _ any) (rowplan.Results[*ledger.Account], error) {
@@ -3318,9 +3374,11 @@ func newRelations(fields Fields, ec *executionContext) *relations {
 			},
 		},
 		transferConnectionTotalCount: &rowplan.Relation[*relay.Connection[ledger.Transfer], *relay.Count]{
-			Load: rowplan.OneByOne(func(ctx context.Context, of *relay.Connection[ledger.Transfer], _ any) (*relay.Count, error) {
-				return of.TotalCount(ctx)
-			}),
+			Load: func(ctx context.Context, _ rowplan.Request, of []*relay.Connection[ledger.Transfer], _ any) (rowplan.Results[*relay.Count], error) {
+				return rowplan.OneByOne(ctx, of, func(ctx context.Context, row *relay.Connection[ledger.Transfer]) (*relay.Count, error) {
+					return row.TotalCount(ctx)
+				})
+			},
 		},
 		versionTransaction: &rowplan.Relation[*ledger.Version, *ledger.Transaction]{
 			Load: func(ctx context.Context, q rowplan.Request, of []*ledger.Version, _ any) (rowplan.Results[*ledger.Transaction], error) {
@@ -3328,9 +3386,11 @@ func newRelations(fields Fields, ec *executionContext) *relations {
 			},
 		},
 		versionConnectionTotalCount: &rowplan.Relation[*relay.Connection[ledger.Version], *relay.Count]{
-			Load: rowplan.OneByOne(func(ctx context.Context, of *relay.Connection[ledger.Version], _ any) (*relay.Count, error) {
-				return of.TotalCount(ctx)
-			}),
+			Load: func(ctx context.Context, _ rowplan.Request, of []*relay.Connection[ledger.Version], _ any) (rowplan.Results[*relay.Count], error) {
+				return rowplan.OneByOne(ctx, of, func(ctx context.Context, row *relay.Connection[ledger.Version]) (*relay.Count, error) {
+					return row.TotalCount(ctx)
+				})
+			},
 		},
 	}
 }

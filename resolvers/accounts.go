@@ -167,3 +167,17 @@ func (r *Resolver) withID(
 	}
 	return withIDs(f, id.V), nil
 }
+
+// AccountHistory reads the versions of accounts.
+func (fields) AccountHistory(
+	ctx context.Context, q rowplan.Request, of []*ledger.Account, args graph.AccountHistoryArgs,
+) (rowplan.Results[*relay.Connection[ledger.Version]], error) {
+	return versionsOf(ctx, q, args.Order, args.Args, accountIDs(of), entities.QueueAccountVersions)
+}
+
+// AccountNode reads the consensus nodes of accounts.
+func (fields) AccountNode(_ context.Context, q rowplan.Request, of []*ledger.Account) (
+	rowplan.Results[*ledger.NetworkNode], error,
+) {
+	return read(q, of, accountEntityID, entities.QueueNetworkNodesOf)
+}

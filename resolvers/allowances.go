@@ -160,3 +160,79 @@ func (fields) AirdropNft(
 	}
 	return read(q, of, key, entities.QueueNFTsByKey)
 }
+
+// AccountOutstandingAirdrops reads the airdrops that accounts sent and that are pending.
+func (fields) AccountOutstandingAirdrops(
+	ctx context.Context, q rowplan.Request, of []*ledger.Account, args graph.AccountOutstandingAirdropsArgs,
+) (rowplan.Results[*relay.Connection[ledger.Airdrop]], error) {
+	return below(ctx, q, airdropLists[false], args, accountIDs(of), directed(false, entities.QueueAirdrops))
+}
+
+// AccountPendingAirdrops reads the airdrops that accounts can claim.
+func (fields) AccountPendingAirdrops(
+	ctx context.Context, q rowplan.Request, of []*ledger.Account, args graph.AccountPendingAirdropsArgs,
+) (rowplan.Results[*relay.Connection[ledger.Airdrop]], error) {
+	return below(ctx, q, airdropLists[true], args, accountIDs(of), directed(true, entities.QueueAirdrops))
+}
+
+// AccountAllowances returns what accounts allow others to spend. It reads nothing.
+func (fields) AccountAllowances(_ context.Context, _ rowplan.Request, of []*ledger.Account) (
+	rowplan.Results[*ledger.AccountAllowances], error,
+) {
+	return allowancesOf(of, false)
+}
+
+// AccountReceivedAllowances returns what accounts may spend of others. It reads nothing.
+func (fields) AccountReceivedAllowances(_ context.Context, _ rowplan.Request, of []*ledger.Account) (
+	rowplan.Results[*ledger.AccountAllowances], error,
+) {
+	return allowancesOf(of, true)
+}
+
+// AccountRewards reads the staking rewards of accounts.
+func (fields) AccountRewards(
+	ctx context.Context, q rowplan.Request, of []*ledger.Account, args graph.AccountRewardsArgs,
+) (rowplan.Results[*relay.Connection[ledger.StakingReward]], error) {
+	return below(ctx, q, rewardList, args, accountIDs(of), entities.QueueStakingRewards)
+}
+
+// AccountNftAllowances reads the allowances for all NFTs of a token that accounts gave.
+func (fields) AccountNftAllowances(
+	ctx context.Context, q rowplan.Request, of []*ledger.Account, args graph.AccountNftAllowancesArgs,
+) (rowplan.Results[*relay.Connection[ledger.NFTAllowance]], error) {
+	return below(ctx, q, nftAllowanceLists[false], args, accountIDs(of), directed(false, entities.QueueNftAllowances))
+}
+
+// AccountReceivedNFTAllowances reads the allowances for all NFTs of a token that accounts received.
+func (fields) AccountReceivedNFTAllowances(
+	ctx context.Context, q rowplan.Request, of []*ledger.Account, args graph.AccountReceivedNFTAllowancesArgs,
+) (rowplan.Results[*relay.Connection[ledger.NFTAllowance]], error) {
+	return below(ctx, q, nftAllowanceLists[true], args, accountIDs(of), directed(true, entities.QueueNftAllowances))
+}
+
+// AccountAllowancesCrypto reads allowances of hbars.
+func (fields) AccountAllowancesCrypto(
+	ctx context.Context, q rowplan.Request, of []*ledger.AccountAllowances, args graph.AccountAllowancesCryptoArgs,
+) (rowplan.Results[*relay.Connection[ledger.CryptoAllowance]], error) {
+	return bothWays(ctx, q, of, args, cryptoAllowanceLists, entities.QueueCryptoAllowances)
+}
+
+// Airdrops reads the pending airdrops of a sender or a receiver.
+func (r queries) Airdrops(ctx context.Context, args graph.QueryAirdropsArgs) (
+	*relay.Connection[ledger.Airdrop], error,
+) {
+	return ofEither(
+		ctx, r.Resolver, "sender and receiver", args.Sender, args.Receiver, airdropLists, args.Order, args.Args,
+		args.Filter, entities.QueueAirdrops,
+	)
+}
+
+// StakingRewards reads the staking rewards of an account.
+func (r queries) StakingRewards(ctx context.Context, args graph.QueryStakingRewardsArgs) (
+	*relay.Connection[ledger.StakingReward], error,
+) {
+	return listOfAccount(
+		ctx, r.Resolver, rewardList, args.Account, true, args.Order, args.Args, args.Filter,
+		entities.QueueStakingRewards,
+	)
+}

@@ -61,3 +61,17 @@ func (r queries) Blocks(ctx context.Context, args graph.QueryBlocksArgs) (*relay
 	count := func(ctx context.Context) (int64, error) { return transactions.CountBlocks(ctx, r.db) }
 	return counted(c, unfiltered(args.Filter), count), err
 }
+
+// BlockPrevious reads the blocks before blocks.
+func (fields) BlockPrevious(_ context.Context, q rowplan.Request, of []*ledger.Block) (
+	rowplan.Results[*ledger.Block], error,
+) {
+	return read(q, of, func(b *ledger.Block) int64 { return b.Number - 1 }, transactions.QueueBlocks)
+}
+
+// BlockNext reads the blocks after blocks.
+func (fields) BlockNext(_ context.Context, q rowplan.Request, of []*ledger.Block) (
+	rowplan.Results[*ledger.Block], error,
+) {
+	return read(q, of, func(b *ledger.Block) int64 { return b.Number + 1 }, transactions.QueueBlocks)
+}

@@ -6,6 +6,7 @@ import (
 	"heliograph/graph"
 	"heliograph/graph/fault"
 	"heliograph/graph/relay"
+	"heliograph/graph/rowplan"
 	"heliograph/internal/domain/evm/calls"
 	"heliograph/internal/domain/ledger"
 	"heliograph/resolvers/contractcalls"
@@ -13,23 +14,27 @@ import (
 	"heliograph/storage/transactions"
 )
 
-// ContractCall calls a contract.
+// ContractCall calls contracts, each within its own limits.
 func (f fields) ContractCall(
-	ctx context.Context, c *ledger.Contract, args graph.ContractCallArgs,
-) (*calls.ContractCall, error) {
-	address := c.EntityID.LongZero()
-	return f.callContract(ctx, &calls.ContractCallInput{
-		Block: args.Block, Data: args.Data, From: args.From,
-		Gas: args.Gas, Value: args.Value, To: address[:],
+	ctx context.Context, _ rowplan.Request, of []*ledger.Contract, args graph.ContractCallArgs,
+) (rowplan.Results[*calls.ContractCall], error) {
+	return rowplan.OneByOne(ctx, of, func(ctx context.Context, c *ledger.Contract) (*calls.ContractCall, error) {
+		address := c.EntityID.LongZero()
+		return queries{f.Resolver}.CallContract(ctx, graph.QueryCallContractArgs{Input: calls.ContractCallInput{
+			Block: args.Block, Data: args.Data, From: args.From,
+			Gas: args.Gas, Value: args.Value, To: address[:],
+		}})
 	})
 }
 
-// ContractResultTrace traces the transaction of a result.
+// ContractResultTrace traces the transactions of results: each runs again, within its own limits.
 func (f fields) ContractResultTrace(
-	ctx context.Context, r *ledger.ContractResult, args graph.ContractResultTraceArgs,
-) (*calls.OpcodeTrace, error) {
-	return f.contractTrace(ctx, traceRef{at: &r.ConsensusTimestamp}, contractcalls.TraceOptions{
-		Stack: args.Stack, Memory: args.Memory, Storage: args.Storage, First: args.First,
+	ctx context.Context, _ rowplan.Request, of []*ledger.ContractResult, args graph.ContractResultTraceArgs,
+) (rowplan.Results[*calls.OpcodeTrace], error) {
+	return rowplan.OneByOne(ctx, of, func(ctx context.Context, r *ledger.ContractResult) (*calls.OpcodeTrace, error) {
+		return f.contractTrace(ctx, traceRef{at: &r.ConsensusTimestamp}, contractcalls.TraceOptions{
+			Stack: args.Stack, Memory: args.Memory, Storage: args.Storage, First: args.First,
+		})
 	})
 }
 
@@ -43,18 +48,18 @@ func (r queries) ContractTrace(ctx context.Context, args graph.QueryContractTrac
 	})
 }
 
-// callContract runs a call and reports its failure in the outcome.
-func (r *Resolver) callContract(ctx context.Context, in *calls.ContractCallInput) (*calls.ContractCall, error) {
-	call, err := r.calls.Call(ctx, in)
+// CallContract runs a call and reports its failure in the outcome.
+func (r queries) CallContract(ctx context.Context, args graph.QueryCallContractArgs) (*calls.ContractCall, error) {
+	call, err := r.calls.Call(ctx, &args.Input)
 	if err == nil {
 		reportFailure(ctx, call.Failure)
 	}
 	return call, err
 }
 
-// estimateGas estimates the gas of a call and reports its failure in the outcome.
-func (r *Resolver) estimateGas(ctx context.Context, in *calls.ContractCallInput) (*calls.GasEstimate, error) {
-	estimate, err := r.calls.Estimate(ctx, in)
+// EstimateGas estimates the gas of a call and reports its failure in the outcome.
+func (r queries) EstimateGas(ctx context.Context, args graph.QueryEstimateGasArgs) (*calls.GasEstimate, error) {
+	estimate, err := r.calls.Estimate(ctx, &args.Input)
 	if err == nil {
 		reportFailure(ctx, estimate.Failure)
 	}
@@ -152,4 +157,9 @@ func (r *Resolver) tracedAt(
 		return 0, nil
 	}
 	return found.V.At, nil
+}
+
+// SimulateCalls simulates blocks of calls.
+func (r queries) SimulateCalls(ctx context.Context, args graph.QuerySimulateCallsArgs) (*calls.Simulation, error) {
+	return r.calls.Simulate(ctx, &args.Input)
 }

@@ -10,6 +10,7 @@ import (
 	"heliograph/graph/fault"
 	"heliograph/graph/relay"
 	"heliograph/graph/rowplan"
+	"heliograph/internal/base/list"
 	"heliograph/internal/domain/ledger"
 	"heliograph/storage"
 	"heliograph/storage/transactions"
@@ -160,4 +161,25 @@ func checkLogs(f *ledger.ContractLogFilter, instant bool) error {
 	default:
 		return nil
 	}
+}
+
+// BlockContractLogs reads the contract logs in blocks.
+func (fields) BlockContractLogs(
+	ctx context.Context, q rowplan.Request, of []*ledger.Block, args graph.BlockContractLogsArgs,
+) (rowplan.Results[*relay.Connection[ledger.ContractLog]], error) {
+	return logsBelow(ctx, q, args, false, list.Map(of, spanOfBlock), transactions.QueueLogsBetween)
+}
+
+// ContractLogs reads the logs of contracts.
+func (fields) ContractLogs(
+	ctx context.Context, q rowplan.Request, of []*ledger.Contract, args graph.ContractLogsArgs,
+) (rowplan.Results[*relay.Connection[ledger.ContractLog]], error) {
+	return logsBelow(ctx, q, args, false, list.Map(of, contractEntityID), transactions.QueueLogsOfContracts)
+}
+
+// TransactionContractLogs reads the contract logs of transactions.
+func (fields) TransactionContractLogs(
+	ctx context.Context, q rowplan.Request, of []*ledger.Transaction, args graph.TransactionContractLogsArgs,
+) (rowplan.Results[*relay.Connection[ledger.ContractLog]], error) {
+	return logsBelow(ctx, q, args, true, list.Map(of, instantOf), transactions.QueueLogsBetween)
 }

@@ -354,3 +354,45 @@ func (r *Resolver) resultAt(ctx context.Context, at ledger.Timestamp) (*ledger.C
 	}
 	return transactions.SyntheticResult(ctx, r.db, transactions.ResultRef{At: at})
 }
+
+// AccountContractResults reads the contract results that accounts sent.
+func (fields) AccountContractResults(
+	ctx context.Context, q rowplan.Request, of []*ledger.Account, args graph.AccountContractResultsArgs,
+) (rowplan.Results[*relay.Connection[ledger.ContractResult]], error) {
+	return resultsBelow(ctx, q, args, accountIDs(of), transactions.QueueResultsOfSenders)
+}
+
+// BlockContractResults reads the contract results in blocks.
+func (fields) BlockContractResults(
+	ctx context.Context, q rowplan.Request, of []*ledger.Block, args graph.BlockContractResultsArgs,
+) (rowplan.Results[*relay.Connection[ledger.ContractResult]], error) {
+	return resultsBelow(ctx, q, args, list.Map(of, spanOfBlock), transactions.QueueResultsBetween)
+}
+
+// ContractResults reads the results of contracts.
+func (fields) ContractResults(
+	ctx context.Context, q rowplan.Request, of []*ledger.Contract, args graph.ContractResultsArgs,
+) (rowplan.Results[*relay.Connection[ledger.ContractResult]], error) {
+	return resultsBelow(ctx, q, args, list.Map(of, contractEntityID), transactions.QueueResultsOfContracts)
+}
+
+// ContractResultGasPrice reads gas prices in tinybars.
+func (r fields) ContractResultGasPrice(ctx context.Context, _ rowplan.Request, of []*ledger.ContractResult) (
+	rowplan.Results[*ledger.Quantity], error,
+) {
+	return r.gasPrices(ctx, of, (*ledger.EthereumTransaction).GasPriceTinybar)
+}
+
+// ContractResultGasPriceWeibar reads gas prices in weibars.
+func (r fields) ContractResultGasPriceWeibar(ctx context.Context, _ rowplan.Request, of []*ledger.ContractResult) (
+	rowplan.Results[*ledger.Quantity], error,
+) {
+	return r.gasPrices(ctx, of, (*ledger.EthereumTransaction).GasPriceWeibar)
+}
+
+// ContractResultStateChanges reads the state changes of contract results.
+func (fields) ContractResultStateChanges(_ context.Context, q rowplan.Request, of []*ledger.ContractResult) (
+	rowplan.Results[[]*ledger.ContractStateChange], error,
+) {
+	return readRows(q, of, transactions.QueueStateChanges)
+}

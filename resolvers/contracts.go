@@ -225,3 +225,29 @@ func (r queries) HookStorage(ctx context.Context, args graph.QueryHookStorageArg
 	}
 	return hookSlots(of, c), nil
 }
+
+// AccountHooks reads the hooks of accounts.
+func (fields) AccountHooks(
+	ctx context.Context, q rowplan.Request, of []*ledger.Account, args graph.AccountHooksArgs,
+) (rowplan.Results[*relay.Connection[ledger.Hook]], error) {
+	return below(ctx, q, hookList, args, accountIDs(of), entities.QueueHooks)
+}
+
+// ContractBytecode reads the init code of contracts.
+func (fields) ContractBytecode(_ context.Context, q rowplan.Request, of []*ledger.Contract) (
+	rowplan.Results[string], error,
+) {
+	return readRows(q, of, entities.QueueBytecodes)
+}
+
+// ContractRuntimeBytecode reads the code of contracts.
+func (fields) ContractRuntimeBytecode(_ context.Context, q rowplan.Request, of []*ledger.Contract) (
+	rowplan.Results[[]byte], error,
+) {
+	return read(q, of, contractEntityID, entities.QueueRuntimeBytecodes)
+}
+
+// Contract reads a contract.
+func (r queries) Contract(ctx context.Context, args graph.QueryContractArgs) (*ledger.Contract, error) {
+	return entities.Contract(ctx, r.db, args.ID, args.At)
+}

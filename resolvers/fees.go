@@ -9,6 +9,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"heliograph/graph"
 	"heliograph/graph/fault"
 	"heliograph/graph/rowplan"
 	"heliograph/internal/domain/fees"
@@ -49,19 +50,18 @@ func (f fields) FeeEstimateTinybars(
 // maxThrottle is 100 percent in basis points.
 const maxThrottle = 10_000
 
-// estimateFee estimates the fee of a transaction. Only mode STATE reads the ledger, in one round trip.
-func (r *Resolver) estimateFee(
-	ctx context.Context, transaction []byte, mode fees.Mode, throttle int32,
-) (*fees.Estimate, error) {
+// EstimateFee estimates the fee of a transaction. Only mode STATE reads the ledger, in one round trip.
+func (r queries) EstimateFee(ctx context.Context, args graph.QueryEstimateFeeArgs) (*fees.Estimate, error) {
+	throttle := args.HighVolumeThrottle
 	switch {
-	case len(transaction) > fees.MaxBytes:
+	case len(args.Transaction) > fees.MaxBytes:
 		return nil, fault.Input("a transaction has %d bytes at most", fees.MaxBytes)
 	case throttle < 0:
 		return nil, fault.Input("highVolumeThrottle is negative: %d", throttle)
 	case throttle > maxThrottle:
 		return nil, fault.Input("highVolumeThrottle is more than %d: %d", maxThrottle, throttle)
 	}
-	tx, err := fees.ParseAny(transaction)
+	tx, err := fees.ParseAny(args.Transaction)
 	if err == nil {
 		err = tx.CheckLimits()
 	}
@@ -72,8 +72,8 @@ func (r *Resolver) estimateFee(
 	if err != nil {
 		return nil, err
 	}
-	o := fees.Options{Mode: mode, HighVolumeThrottle: int64(throttle)}
-	if mode == fees.State {
+	o := fees.Options{Mode: args.Mode, HighVolumeThrottle: int64(throttle)}
+	if args.Mode == fees.State {
 		if o.Facts, err = entities.FeeFacts(ctx, r.db, tx.Questions()); err != nil {
 			return nil, err
 		}

@@ -9,6 +9,7 @@ import (
 	"heliograph/graph/fault"
 	"heliograph/graph/model"
 	"heliograph/graph/relay"
+	"heliograph/graph/rowplan"
 	"heliograph/internal/domain/ledger"
 	"heliograph/storage"
 	"heliograph/storage/entities"
@@ -209,4 +210,49 @@ func (r *Resolver) exchangeRates(ctx context.Context, b entities.Bounds) (*ledge
 	}
 	rates.Timestamp = at
 	return rates, nil
+}
+
+// NetworkNodeRegisteredNodes reads the registered nodes of consensus nodes.
+func (fields) NetworkNodeRegisteredNodes(_ context.Context, q rowplan.Request, of []*ledger.NetworkNode) (
+	rowplan.Results[[]*ledger.RegisteredNode], error,
+) {
+	return readRows(q, of, entities.QueueRegisteredNodesOf)
+}
+
+// NetworkNodeServiceEndpoints reads the endpoints of consensus nodes.
+func (fields) NetworkNodeServiceEndpoints(_ context.Context, q rowplan.Request, of []*ledger.NetworkNode) (
+	rowplan.Results[[]*ledger.ServiceEndpoint], error,
+) {
+	return readRows(q, of, entities.QueueServiceEndpoints)
+}
+
+// RegisteredNodeNetworkNodes reads the consensus nodes that name registered nodes.
+func (fields) RegisteredNodeNetworkNodes(_ context.Context, q rowplan.Request, of []*ledger.RegisteredNode) (
+	rowplan.Results[[]*ledger.NetworkNode], error,
+) {
+	return read(
+		q, of, func(n *ledger.RegisteredNode) int64 { return n.RegisteredNodeID }, entities.QueueNetworkNodesNaming,
+	)
+}
+
+// Node reads a consensus node.
+func (r network) Node(ctx context.Context, args graph.NetworkNodeArgs) (*ledger.NetworkNode, error) {
+	return entities.NetworkNode(ctx, r.db, orNone(args.File), args.NodeID)
+}
+
+// RegisteredNode reads a registered node.
+func (r network) RegisteredNode(ctx context.Context, args graph.NetworkRegisteredNodeArgs) (
+	*ledger.RegisteredNode, error,
+) {
+	return entities.RegisteredNode(ctx, r.db, args.RegisteredNodeID)
+}
+
+// Stake reads the newest totals of staking.
+func (r network) Stake(ctx context.Context) (*ledger.NetworkStake, error) {
+	return entities.NetworkStake(ctx, r.db)
+}
+
+// File reads a file.
+func (r queries) File(ctx context.Context, args graph.QueryFileArgs) (*ledger.File, error) {
+	return storage.ReadOne(ctx, r.db, "file", args.ID, entities.QueueFiles)
 }

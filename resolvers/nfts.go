@@ -161,3 +161,31 @@ func (r queries) NftTransactions(
 	relay.OutcomeOf(ctx).Partial = history[0].Partial
 	return nftHistories(r.db, keys, args.Filter, p, history)[0], nil
 }
+
+// AccountNfts reads the NFTs of accounts.
+func (fields) AccountNfts(ctx context.Context, q rowplan.Request, of []*ledger.Account, args graph.AccountNftsArgs) (
+	rowplan.Results[*relay.Connection[ledger.NFT]], error,
+) {
+	return nftsBelow(ctx, q, entities.OfAccount, accountIDs(of), args)
+}
+
+// NFTHistory reads the versions of NFTs.
+func (fields) NFTHistory(ctx context.Context, q rowplan.Request, of []*ledger.NFT, args graph.NFTHistoryArgs) (
+	rowplan.Results[*relay.Connection[ledger.Version]], error,
+) {
+	return versionsOf(ctx, q, args.Order, args.Args, list.Map(of, (*ledger.NFT).Key), entities.QueueNFTVersions)
+}
+
+// TokenNfts reads the NFTs of tokens.
+func (fields) TokenNfts(ctx context.Context, q rowplan.Request, of []*ledger.Token, args graph.TokenNftsArgs) (
+	rowplan.Results[*relay.Connection[ledger.NFT]], error,
+) {
+	return nftsBelow(ctx, q, entities.OfToken, list.Map(of, tokenEntityID), args)
+}
+
+// Nft reads an NFT.
+func (r queries) Nft(ctx context.Context, args graph.QueryNftArgs) (*ledger.NFT, error) {
+	return storage.ReadOne(
+		ctx, r.db, "NFT", ledger.NFTKey{TokenID: args.Token, SerialNumber: args.SerialNumber}, entities.QueueNFTsByKey,
+	)
+}

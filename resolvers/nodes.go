@@ -339,20 +339,9 @@ func (r *Resolver) referred(of any) (string, error) {
 // networkType is the type of the only network, in global ids.
 const networkType = "Network"
 
-// nodeID returns the global id of an object with a key.
-func nodeID(typ string, key ...any) string {
-	parts := make([]string, len(key))
-	for i, v := range key {
-		switch v := v.(type) {
-		case []byte:
-			parts[i] = hex.EncodeToString(v)
-		case ledger.Null[int64]:
-			parts[i] = strconv.FormatInt(v.V, 10)
-		default:
-			parts[i] = fmt.Sprint(v)
-		}
-	}
-	return relay.ID(typ, strings.Join(parts, "/"))
+// NetworkNodeID returns the global id of a consensus node. Each address book has nodes of its own.
+func (fields) NetworkNodeID(of *ledger.NetworkNode) string {
+	return relay.ID(networkNodeType, of.FileID.String()+":"+strconv.FormatInt(of.NodeID, 10))
 }
 
 // nodeName is the local part of a global id that is read part by part.
@@ -407,3 +396,8 @@ func inList[K, F, C any, P nodePointer[C]](key func(*nodeName) (K, *F), queue qu
 }
 
 func equals[T ~int64](v T) *ledger.Filter[T] { return &ledger.Filter[T]{Eq: &v} }
+
+// Node reads the object with a global id.
+func (r queries) Node(ctx context.Context, args graph.QueryNodeArgs) (relay.Node, error) {
+	return r.node(ctx, args.ID)
+}

@@ -4,17 +4,21 @@ import (
 	"context"
 
 	"heliograph/graph"
+	"heliograph/graph/rowplan"
 	"heliograph/internal/domain/ledger"
 	"heliograph/resolvers/contractcalls"
 )
 
-// ContractResultPrestate derives the state before and after the transaction of a result.
+// ContractResultPrestate derives the states before and after the transactions of results. Each is read in several
+// steps, within its own limits.
 func (f fields) ContractResultPrestate(
-	ctx context.Context, r *ledger.ContractResult, args graph.ContractResultPrestateArgs,
-) (*ledger.ContractPrestate, error) {
-	if r.Synthetic {
-		return nil, nil //nolint:nilnil // null in the graph: the transaction ran no code
-	}
+	ctx context.Context, _ rowplan.Request, of []*ledger.ContractResult, args graph.ContractResultPrestateArgs,
+) (rowplan.Results[*ledger.ContractPrestate], error) {
 	o := contractcalls.PrestateOptions{Code: args.Code, Diff: args.Diff, Storage: args.Storage}
-	return f.calls.Prestate(ctx, o, r)
+	return rowplan.OneByOne(ctx, of, func(ctx context.Context, r *ledger.ContractResult) (*ledger.ContractPrestate, error) {
+		if r.Synthetic {
+			return nil, nil //nolint:nilnil // null in the graph: the transaction ran no code
+		}
+		return f.calls.Prestate(ctx, o, r)
+	})
 }

@@ -4,6 +4,8 @@ package resolvers
 
 import (
 	"context"
+	"encoding/hex"
+	"strconv"
 
 	"heliograph/graph/relay"
 	"heliograph/graph/rowplan"
@@ -426,50 +428,318 @@ func (fields) VersionTransaction(_ context.Context, q rowplan.Request, of []*led
 	return read(q, of, func(row *ledger.Version) ledger.Timestamp { return row.Timestamp }, transactions.QueueTransactionsAt)
 }
 
+func (fields) AccountID(row *ledger.Account) string {
+	return relay.ID("Account", row.EntityID.String())
+}
+
+func (fields) AccountPendingRewardValue(row *ledger.Account) *ledger.Amount {
+	return amountOf(ledger.Of(row.PendingReward), 0, ledger.Null[int32]{}, 0)
+}
+
+func (fields) AccountStatisticsReceivedValue(row *ledger.AccountStatistics) *ledger.Amount {
+	return amountOf(row.Received, 0, ledger.Null[int32]{}, row.To)
+}
+
+func (fields) AccountStatisticsSentValue(row *ledger.AccountStatistics) *ledger.Amount {
+	return amountOf(row.Sent, 0, ledger.Null[int32]{}, row.To)
+}
+
+func (fields) AccountStatisticsRewardsValue(row *ledger.AccountStatistics) *ledger.Amount {
+	return amountOf(ledger.Of(row.Rewards), 0, ledger.Null[int32]{}, row.To)
+}
+
 func (fields) AirdropID(row *ledger.Airdrop) string {
-	return nodeID("Airdrop", row.SenderID, row.ReceiverID, row.TokenID, row.SerialNumber)
+	return relay.ID("Airdrop", row.SenderID.String()+"/"+row.ReceiverID.String()+"/"+row.TokenID.String()+"/"+strconv.FormatInt(row.SerialNumber.V, 10))
+}
+
+func (fields) AirdropAmountValue(_ context.Context, q rowplan.Request, of []*ledger.Airdrop) (rowplan.Results[*ledger.Amount], error) {
+	return amounts(q, of, func(row *ledger.Airdrop) *ledger.Amount {
+		return amountOf(row.Amount, row.TokenID, ledger.Null[int32]{}, 0)
+	})
+}
+
+func (fields) AssessedCustomFeeAmountValue(_ context.Context, q rowplan.Request, of []*ledger.AssessedCustomFee) (rowplan.Results[*ledger.Amount], error) {
+	return amounts(q, of, func(row *ledger.AssessedCustomFee) *ledger.Amount {
+		return amountOf(ledger.Of(row.Amount), row.TokenID, ledger.Null[int32]{}, row.ConsensusTimestamp)
+	})
+}
+
+func (fields) BlockID(row *ledger.Block) string {
+	return relay.ID("Block", strconv.FormatInt(int64(row.Number), 10))
+}
+
+func (fields) ContractID(row *ledger.Contract) string {
+	return relay.ID("Contract", row.EntityID.String())
 }
 
 func (fields) ContractActionID(row *ledger.ContractAction) string {
-	return nodeID("ContractAction", row.ConsensusTimestamp, row.PayerAccountID, row.Index)
+	return relay.ID("ContractAction", row.ConsensusTimestamp.String()+"/"+row.PayerAccountID.String()+"/"+strconv.FormatInt(int64(row.Index), 10))
+}
+
+func (fields) ContractLogID(row *ledger.ContractLog) string {
+	return relay.ID("ContractLog", row.ConsensusTimestamp.String()+"/"+strconv.FormatInt(int64(row.Index), 10))
+}
+
+func (fields) ContractResultID(row *ledger.ContractResult) string {
+	return relay.ID("ContractResult", row.ConsensusTimestamp.String())
+}
+
+func (fields) ContractResultAmountValue(row *ledger.ContractResult) *ledger.Amount {
+	return amountOf(row.Amount, 0, ledger.Null[int32]{}, row.ConsensusTimestamp)
 }
 
 func (fields) ContractStateID(row *ledger.ContractState) string {
-	return nodeID("ContractState", row.ContractID, row.Slot)
+	return relay.ID("ContractState", row.ContractID.String()+"/"+hex.EncodeToString(row.Slot))
 }
 
 func (fields) CryptoAllowanceID(row *ledger.CryptoAllowance) string {
-	return nodeID("CryptoAllowance", row.OwnerID, row.SpenderID)
+	return relay.ID("CryptoAllowance", row.OwnerID.String()+"/"+row.SpenderID.String())
+}
+
+func (fields) CryptoAllowanceAmountValue(row *ledger.CryptoAllowance) *ledger.Amount {
+	return amountOf(ledger.Of(row.Amount), 0, ledger.Null[int32]{}, 0)
+}
+
+func (fields) CryptoAllowanceAmountGrantedValue(row *ledger.CryptoAllowance) *ledger.Amount {
+	return amountOf(ledger.Of(row.AmountGranted), 0, ledger.Null[int32]{}, 0)
+}
+
+func (fields) CryptoTransferAmountValue(row *ledger.CryptoTransfer) *ledger.Amount {
+	return amountOf(ledger.Of(row.Amount), 0, ledger.Null[int32]{}, row.ConsensusTimestamp)
+}
+
+func (fields) CustomFeeLimitAmountValue(_ context.Context, q rowplan.Request, of []*ledger.CustomFeeLimit) (rowplan.Results[*ledger.Amount], error) {
+	return amounts(q, of, func(row *ledger.CustomFeeLimit) *ledger.Amount {
+		return amountOf(ledger.Of(row.Amount), row.DenominatingTokenID, ledger.Null[int32]{}, row.ConsensusTimestamp)
+	})
+}
+
+func (fields) FallbackFeeAmountValue(_ context.Context, q rowplan.Request, of []*ledger.FallbackFee) (rowplan.Results[*ledger.Amount], error) {
+	return amounts(q, of, func(row *ledger.FallbackFee) *ledger.Amount {
+		return amountOf(ledger.Of(row.Amount), row.DenominatingTokenID, ledger.Null[int32]{}, 0)
+	})
+}
+
+func (fields) FileID(row *ledger.File) string { return relay.ID("File", row.EntityID.String()) }
+
+func (fields) FixedFeeAmountValue(_ context.Context, q rowplan.Request, of []*ledger.FixedFee) (rowplan.Results[*ledger.Amount], error) {
+	return amounts(q, of, func(row *ledger.FixedFee) *ledger.Amount {
+		return amountOf(ledger.Of(row.Amount), row.DenominatingTokenID, ledger.Null[int32]{}, 0)
+	})
+}
+
+func (fields) FractionalFeeMaximumValue(_ context.Context, q rowplan.Request, of []*ledger.FractionalFee) (rowplan.Results[*ledger.Amount], error) {
+	return amounts(q, of, func(row *ledger.FractionalFee) *ledger.Amount {
+		return amountOf(row.Maximum, row.DenominatingTokenID, ledger.Null[int32]{}, 0)
+	})
+}
+
+func (fields) FractionalFeeMinimumValue(_ context.Context, q rowplan.Request, of []*ledger.FractionalFee) (rowplan.Results[*ledger.Amount], error) {
+	return amounts(q, of, func(row *ledger.FractionalFee) *ledger.Amount {
+		return amountOf(ledger.Of(row.Minimum), row.DenominatingTokenID, ledger.Null[int32]{}, 0)
+	})
+}
+
+func (fields) HookID(row *ledger.Hook) string {
+	return relay.ID("Hook", row.OwnerID.String()+"/"+strconv.FormatInt(int64(row.HookID), 10))
 }
 
 func (fields) HookSlotID(row *ledger.HookSlot) string {
-	return nodeID("HookSlot", row.OwnerID, row.HookID, row.Key)
+	return relay.ID("HookSlot", row.OwnerID.String()+"/"+strconv.FormatInt(int64(row.HookID), 10)+"/"+hex.EncodeToString(row.Key))
+}
+
+func (fields) NFTID(row *ledger.NFT) string {
+	return relay.ID("NFT", row.TokenID.String()+"/"+strconv.FormatInt(int64(row.SerialNumber), 10))
 }
 
 func (fields) NFTAllowanceID(row *ledger.NFTAllowance) string {
-	return nodeID("NFTAllowance", row.OwnerID, row.SpenderID, row.TokenID)
+	return relay.ID("NFTAllowance", row.OwnerID.String()+"/"+row.SpenderID.String()+"/"+row.TokenID.String())
 }
 
 func (fields) NFTTransactionID(row *ledger.NFTTransaction) string {
-	return nodeID("NFTTransaction", row.NFT.TokenID, row.NFT.SerialNumber, row.ConsensusTimestamp)
+	return relay.ID("NFTTransaction", row.NFT.TokenID.String()+"/"+strconv.FormatInt(int64(row.NFT.SerialNumber), 10)+"/"+row.ConsensusTimestamp.String())
+}
+
+func (fields) NetworkNodeMaxStakeValue(row *ledger.NetworkNode) *ledger.Amount {
+	return amountOf(row.MaxStake, 0, ledger.Null[int32]{}, 0)
+}
+
+func (fields) NetworkNodeMinStakeValue(row *ledger.NetworkNode) *ledger.Amount {
+	return amountOf(row.MinStake, 0, ledger.Null[int32]{}, 0)
+}
+
+func (fields) NetworkNodeRewardRateStartValue(row *ledger.NetworkNode) *ledger.Amount {
+	return amountOf(row.RewardRateStart, 0, ledger.Null[int32]{}, 0)
+}
+
+func (fields) NetworkNodeStakeValue(row *ledger.NetworkNode) *ledger.Amount {
+	return amountOf(row.Stake, 0, ledger.Null[int32]{}, 0)
+}
+
+func (fields) NetworkNodeStakeNotRewardedValue(row *ledger.NetworkNode) *ledger.Amount {
+	return amountOf(row.StakeNotRewarded, 0, ledger.Null[int32]{}, 0)
+}
+
+func (fields) NetworkNodeStakeRewardedValue(row *ledger.NetworkNode) *ledger.Amount {
+	return amountOf(row.StakeRewarded, 0, ledger.Null[int32]{}, 0)
+}
+
+func (fields) NetworkStakeMaxStakeRewardedValue(row *ledger.NetworkStake) *ledger.Amount {
+	return amountOf(ledger.Of(row.MaxStakeRewarded), 0, ledger.Null[int32]{}, row.ConsensusTimestamp)
+}
+
+func (fields) NetworkStakeMaxStakingRewardRatePerHbarValue(row *ledger.NetworkStake) *ledger.Amount {
+	return amountOf(ledger.Of(row.MaxStakingRewardRatePerHbar), 0, ledger.Null[int32]{}, row.ConsensusTimestamp)
+}
+
+func (fields) NetworkStakeMaxTotalRewardValue(row *ledger.NetworkStake) *ledger.Amount {
+	return amountOf(ledger.Of(row.MaxTotalReward), 0, ledger.Null[int32]{}, row.ConsensusTimestamp)
+}
+
+func (fields) NetworkStakeReservedStakingRewardsValue(row *ledger.NetworkStake) *ledger.Amount {
+	return amountOf(ledger.Of(row.ReservedStakingRewards), 0, ledger.Null[int32]{}, row.ConsensusTimestamp)
+}
+
+func (fields) NetworkStakeRewardBalanceThresholdValue(row *ledger.NetworkStake) *ledger.Amount {
+	return amountOf(ledger.Of(row.RewardBalanceThreshold), 0, ledger.Null[int32]{}, row.ConsensusTimestamp)
+}
+
+func (fields) NetworkStakeStakeTotalValue(row *ledger.NetworkStake) *ledger.Amount {
+	return amountOf(ledger.Of(row.StakeTotal), 0, ledger.Null[int32]{}, row.ConsensusTimestamp)
+}
+
+func (fields) NetworkStakeStakingRewardRateValue(row *ledger.NetworkStake) *ledger.Amount {
+	return amountOf(ledger.Of(row.StakingRewardRate), 0, ledger.Null[int32]{}, row.ConsensusTimestamp)
+}
+
+func (fields) NetworkStakeStakingStartThresholdValue(row *ledger.NetworkStake) *ledger.Amount {
+	return amountOf(ledger.Of(row.StakingStartThreshold), 0, ledger.Null[int32]{}, row.ConsensusTimestamp)
+}
+
+func (fields) NetworkStakeUnreservedStakingRewardBalanceValue(row *ledger.NetworkStake) *ledger.Amount {
+	return amountOf(ledger.Of(row.UnreservedStakingRewardBalance), 0, ledger.Null[int32]{}, row.ConsensusTimestamp)
+}
+
+func (fields) NetworkSupplyReleasedSupplyValue(row *ledger.NetworkSupply) *ledger.Amount {
+	return amountOf(ledger.Of(row.ReleasedSupply), 0, ledger.Null[int32]{}, row.Timestamp)
+}
+
+func (fields) NetworkSupplyTotalSupplyValue(row *ledger.NetworkSupply) *ledger.Amount {
+	return amountOf(ledger.Of(row.TotalSupply()), 0, ledger.Null[int32]{}, row.Timestamp)
+}
+
+func (fields) RegisteredNodeID(row *ledger.RegisteredNode) string {
+	return relay.ID("RegisteredNode", strconv.FormatInt(int64(row.RegisteredNodeID), 10))
+}
+
+func (fields) ScheduleID(row *ledger.Schedule) string {
+	return relay.ID("Schedule", row.EntityID.String())
+}
+
+func (fields) ScheduledTransactionMaxFeeValue(row *ledger.ScheduledTransaction) *ledger.Amount {
+	return amountOf(ledger.Of(row.MaxFee), 0, ledger.Null[int32]{}, 0)
 }
 
 func (fields) StakingRewardID(row *ledger.StakingReward) string {
-	return nodeID("StakingReward", row.AccountID, row.ConsensusTimestamp)
+	return relay.ID("StakingReward", row.AccountID.String()+"/"+row.ConsensusTimestamp.String())
 }
 
+func (fields) StakingRewardAmountValue(row *ledger.StakingReward) *ledger.Amount {
+	return amountOf(ledger.Of(row.Amount), 0, ledger.Null[int32]{}, row.ConsensusTimestamp)
+}
+
+func (fields) StatusComponentID(row *status.Component) string {
+	return relay.ID("StatusComponent", row.Code)
+}
+
+func (fields) StatusIncidentID(row *status.Incident) string {
+	return relay.ID("StatusIncident", row.Code)
+}
+
+func (fields) StatusMaintenanceID(row *status.Maintenance) string {
+	return relay.ID("StatusMaintenance", row.Code)
+}
+
+func (fields) StatusPageID(row *status.Page) string { return relay.ID("StatusPage", row.Code) }
+
+func (fields) StatusUpdateID(row *status.Update) string { return relay.ID("StatusUpdate", row.Code) }
+
+func (fields) TokenID(row *ledger.Token) string { return relay.ID("Token", row.EntityID.String()) }
+
 func (fields) TokenAllowanceID(row *ledger.TokenAllowance) string {
-	return nodeID("TokenAllowance", row.OwnerID, row.SpenderID, row.TokenID)
+	return relay.ID("TokenAllowance", row.OwnerID.String()+"/"+row.SpenderID.String()+"/"+row.TokenID.String())
+}
+
+func (fields) TokenAllowanceAmountValue(_ context.Context, q rowplan.Request, of []*ledger.TokenAllowance) (rowplan.Results[*ledger.Amount], error) {
+	return amounts(q, of, func(row *ledger.TokenAllowance) *ledger.Amount {
+		return amountOf(ledger.Of(row.Amount), row.TokenID, ledger.Null[int32]{}, 0)
+	})
+}
+
+func (fields) TokenAllowanceAmountGrantedValue(_ context.Context, q rowplan.Request, of []*ledger.TokenAllowance) (rowplan.Results[*ledger.Amount], error) {
+	return amounts(q, of, func(row *ledger.TokenAllowance) *ledger.Amount {
+		return amountOf(ledger.Of(row.AmountGranted), row.TokenID, ledger.Null[int32]{}, 0)
+	})
+}
+
+func (fields) TokenBalanceBalanceValue(_ context.Context, q rowplan.Request, of []*ledger.TokenBalance) (rowplan.Results[*ledger.Amount], error) {
+	return amounts(q, of, func(row *ledger.TokenBalance) *ledger.Amount {
+		return amountOf(ledger.Of(row.Balance), row.TokenID, ledger.Null[int32]{}, 0)
+	})
 }
 
 func (fields) TokenHolderID(row *ledger.TokenHolder) string {
-	return nodeID("TokenHolder", row.TokenID, row.AccountID)
+	return relay.ID("TokenHolder", row.TokenID.String()+"/"+row.AccountID.String())
+}
+
+func (fields) TokenHolderBalanceValue(row *ledger.TokenHolder) *ledger.Amount {
+	return amountOf(ledger.Of(row.Balance), row.TokenID, row.Decimals, 0)
 }
 
 func (fields) TokenRelationshipID(row *ledger.TokenRelationship) string {
-	return nodeID("TokenRelationship", row.AccountID, row.TokenID)
+	return relay.ID("TokenRelationship", row.AccountID.String()+"/"+row.TokenID.String())
+}
+
+func (fields) TokenRelationshipBalanceValue(row *ledger.TokenRelationship) *ledger.Amount {
+	return amountOf(ledger.Of(row.Balance), row.TokenID, row.Decimals, 0)
+}
+
+func (fields) TokenStatisticsVolumeValue(_ context.Context, q rowplan.Request, of []*ledger.TokenStatistics) (rowplan.Results[*ledger.Amount], error) {
+	return amounts(q, of, func(row *ledger.TokenStatistics) *ledger.Amount {
+		return amountOf(row.Volume, row.TokenID, ledger.Null[int32]{}, row.To)
+	})
+}
+
+func (fields) TokenTransferAmountValue(_ context.Context, q rowplan.Request, of []*ledger.TokenTransfer) (rowplan.Results[*ledger.Amount], error) {
+	return amounts(q, of, func(row *ledger.TokenTransfer) *ledger.Amount {
+		return amountOf(ledger.Of(row.Amount), row.TokenID, ledger.Null[int32]{}, 0)
+	})
+}
+
+func (fields) TopicID(row *ledger.Topic) string { return relay.ID("Topic", row.EntityID.String()) }
+
+func (fields) TopicMessageID(row *ledger.TopicMessage) string {
+	return relay.ID("TopicMessage", row.ConsensusTimestamp.String())
+}
+
+func (fields) TransactionID(row *ledger.Transaction) string {
+	return relay.ID("Transaction", row.ConsensusTimestamp.String())
+}
+
+func (fields) TransactionChargedFeeValue(row *ledger.Transaction) *ledger.Amount {
+	return amountOf(row.ChargedFee, 0, ledger.Null[int32]{}, row.ConsensusTimestamp)
+}
+
+func (fields) TransactionMaxFeeValue(row *ledger.Transaction) *ledger.Amount {
+	return amountOf(row.MaxFee, 0, ledger.Null[int32]{}, row.ConsensusTimestamp)
 }
 
 func (fields) TransferID(row *ledger.Transfer) string {
-	return nodeID("Transfer", row.ConsensusTimestamp, row.AccountID, row.TokenID)
+	return relay.ID("Transfer", row.ConsensusTimestamp.String()+"/"+row.AccountID.String()+"/"+row.TokenID.String())
+}
+
+func (fields) TransferAmountValue(_ context.Context, q rowplan.Request, of []*ledger.Transfer) (rowplan.Results[*ledger.Amount], error) {
+	return amounts(q, of, func(row *ledger.Transfer) *ledger.Amount {
+		return amountOf(ledger.Of(row.Amount), row.TokenID, ledger.Null[int32]{}, row.ConsensusTimestamp)
+	})
 }

@@ -173,3 +173,33 @@ func signers(
 		return out, nil
 	}, nil
 }
+
+// ScheduleSignatures reads the signatures of schedules.
+func (fields) ScheduleSignatures(_ context.Context, q rowplan.Request, of []*ledger.Schedule) (
+	rowplan.Results[[]*ledger.ScheduleSignature], error,
+) {
+	return read(
+		q, of, func(s *ledger.Schedule) ledger.EntityID { return s.EntityID }, transactions.QueueScheduleSignatures,
+	)
+}
+
+// ScheduledTransactionSignaturesPresent reads the signers of scheduled transactions that have signed.
+func (fields) ScheduledTransactionSignaturesPresent(
+	_ context.Context, q rowplan.Request, of []*ledger.ScheduledTransaction,
+) (rowplan.Results[[]*ledger.ScheduleSigner], error) {
+	return signers(q, of, true)
+}
+
+// ScheduledTransactionSignaturesMissing reads the signers of scheduled transactions that have not signed.
+func (fields) ScheduledTransactionSignaturesMissing(
+	_ context.Context, q rowplan.Request, of []*ledger.ScheduledTransaction,
+) (rowplan.Results[[]*ledger.ScheduleSigner], error) {
+	return signers(q, of, false)
+}
+
+// TransactionSchedule reads the schedules that transactions created or signed.
+func (fields) TransactionSchedule(_ context.Context, q rowplan.Request, of []*ledger.Transaction) (
+	rowplan.Results[*ledger.Schedule], error,
+) {
+	return readRows(q, of, transactions.QueueTransactionSchedules)
+}

@@ -12,6 +12,7 @@ import (
 	"heliograph/internal/domain/ledger"
 	"heliograph/storage"
 	"heliograph/storage/entities"
+	"heliograph/storage/transactions"
 )
 
 // The lists of tokens, their holders and their relationships with accounts.
@@ -199,4 +200,35 @@ func (r queries) TokenBalances(
 	}
 	c.Timestamp = newest(c.Nodes)
 	return c, nil
+}
+
+// AccountTokens reads the token relationships of accounts.
+func (fields) AccountTokens(
+	ctx context.Context, q rowplan.Request, of []*ledger.Account, args graph.AccountTokensArgs,
+) (rowplan.Results[*relay.Connection[ledger.TokenRelationship]], error) {
+	return below(ctx, q, relationshipList, args, accountIDs(of), entities.QueueTokenRelationships)
+}
+
+// TokenHistory reads the versions of tokens.
+func (fields) TokenHistory(ctx context.Context, q rowplan.Request, of []*ledger.Token, args graph.TokenHistoryArgs) (
+	rowplan.Results[*relay.Connection[ledger.Version]], error,
+) {
+	return versionsOf(ctx, q, args.Order, args.Args, list.Map(of, tokenEntityID), entities.QueueTokenVersions)
+}
+
+// TransactionTokenTransfers reads the token transfers of transactions.
+func (fields) TransactionTokenTransfers(_ context.Context, q rowplan.Request, of []*ledger.Transaction) (
+	rowplan.Results[[]*ledger.TokenTransfer], error,
+) {
+	return readRows(q, of, transactions.QueueTokenTransfers)
+}
+
+// TokenRelationships reads the token relationships of an account.
+func (r queries) TokenRelationships(ctx context.Context, args graph.QueryTokenRelationshipsArgs) (
+	*relay.Connection[ledger.TokenRelationship], error,
+) {
+	return listOfAccount(
+		ctx, r.Resolver, relationshipList, args.Account, true, args.Order, args.Args, args.Filter,
+		entities.QueueTokenRelationships,
+	)
 }

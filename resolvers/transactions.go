@@ -13,6 +13,7 @@ import (
 	"heliograph/internal/base/list"
 	"heliograph/internal/domain/ledger"
 	"heliograph/storage"
+	"heliograph/storage/entities"
 	"heliograph/storage/transactions"
 )
 
@@ -206,4 +207,55 @@ func (fields) TokenTransfers(
 	f := &ledger.TransferFilter{Direction: args.Direction, Timestamp: &args.Timestamp}
 	return tokenTransferList.below(ctx, q, args.Order, args.Args,
 		true, rowsOf(list.Map(of, tokenEntityID), f, transactions.QueueTransfersOfTokens))
+}
+
+// TransactionAssessedCustomFees reads the custom fees of transactions.
+func (fields) TransactionAssessedCustomFees(_ context.Context, q rowplan.Request, of []*ledger.Transaction) (
+	rowplan.Results[[]*ledger.AssessedCustomFee], error,
+) {
+	return readRows(q, of, transactions.QueueAssessedCustomFees)
+}
+
+// TransactionInnerTransactions reads the inner transactions of batches.
+func (fields) TransactionInnerTransactions(_ context.Context, q rowplan.Request, of []*ledger.Transaction) (
+	rowplan.Results[[]*ledger.Transaction], error,
+) {
+	return readRows(q, of, transactions.QueueInnerTransactions)
+}
+
+// TransactionStakingRewardTransfers reads the staking rewards that transactions paid.
+func (fields) TransactionStakingRewardTransfers(_ context.Context, q rowplan.Request, of []*ledger.Transaction) (
+	rowplan.Results[[]*ledger.StakingReward], error,
+) {
+	return readRows(q, of, transactions.QueueStakingRewardTransfers)
+}
+
+// TransactionTransfers reads the hbar transfers of transactions.
+func (fields) TransactionTransfers(_ context.Context, q rowplan.Request, of []*ledger.Transaction) (
+	rowplan.Results[[]*ledger.CryptoTransfer], error,
+) {
+	return readRows(q, of, transactions.QueueTransfers)
+}
+
+// TransactionNode reads the consensus nodes of transactions.
+func (fields) TransactionNode(_ context.Context, q rowplan.Request, of []*ledger.Transaction) (
+	rowplan.Results[*ledger.NetworkNode], error,
+) {
+	return read(
+		q, of, func(t *ledger.Transaction) ledger.EntityID { return t.NodeAccountID }, entities.QueueNetworkNodesOf,
+	)
+}
+
+// TransferCounterparties reads the other side of transfers.
+func (fields) TransferCounterparties(_ context.Context, q rowplan.Request, of []*ledger.Transfer) (
+	rowplan.Results[[]*ledger.Transfer], error,
+) {
+	return readRows(q, of, transactions.QueueCounterparties)
+}
+
+// TransferFees reads the fee transfers of transfers.
+func (fields) TransferFees(_ context.Context, q rowplan.Request, of []*ledger.Transfer) (
+	rowplan.Results[[]*ledger.Transfer], error,
+) {
+	return readRows(q, of, transactions.QueueFees)
 }

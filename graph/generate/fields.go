@@ -25,7 +25,6 @@ const (
 	method         kind = "method"         // by a method of the row that takes a context
 	methodWithArgs kind = "methodWithArgs" // by a method of the row that takes the arguments of the field
 	derived        kind = "derived"        // by a function of the row that executes no statement
-	single         kind = "single"         // by a function that reads it for one row
 	batched        kind = "batched"        // by a function that reads it for many rows
 	root           kind = "root"           // by a function for a field of an object without rows
 )
@@ -33,7 +32,8 @@ const (
 type field struct {
 	*codegen.Field
 
-	Kind kind
+	Kind      kind
+	IsWritten bool // a function that is written by hand reads the field
 }
 
 // fields are the fields of the schema, except those of introspection.
@@ -50,6 +50,7 @@ type fields struct {
 // them.
 func fieldsOf(data *codegen.Data) (*fields, error) {
 	f := &fields{Data: data, Rows: map[string]*codegen.Object{}, Roots: []string{"Network", "Query"}}
+	written := writtenFunctions()
 	for _, o := range data.Objects {
 		if o.IsReserved() {
 			continue
@@ -60,7 +61,7 @@ func fieldsOf(data *codegen.Data) (*fields, error) {
 		}
 		for _, one := range o.Fields {
 			if !one.IsReserved() {
-				f.List = append(f.List, field{one, kindOf(o, one)})
+				f.List = append(f.List, newField(one, written))
 			}
 		}
 	}
@@ -70,31 +71,31 @@ func fieldsOf(data *codegen.Data) (*fields, error) {
 	return f, err
 }
 
-func kindOf(o *codegen.Object, f *codegen.Field) kind {
-	name := o.Name + "." + f.Name
+// newField returns a field with its kind. written are the functions that are written by hand; see [writtenFunctions].
+func newField(of *codegen.Field, written map[string]int) field {
+	f := field{Field: of}
+	parameters := written[f.Function()]
+	f.IsWritten = parameters > 0
 	switch {
-	case namespaces[o.Name]:
-		return root
-	case unbatched[name] != "":
-		return single
-	case f.IsResolver && (f.Name == "id" || name == "Schedule.state" || isAmount(f.FieldDefinition) &&
-		!strings.HasPrefix(field{Field: f}.Call(), "amounts(")):
-		return derived
-	case f.IsResolver:
-		return batched
-	case f.MethodHasContext:
-		return method
-	case len(f.Args) > 0:
-		return methodWithArgs
+	case namespaces[of.Object.Name]:
+		f.Kind = root
+	case parameters == 1, of.IsResolver && !f.IsWritten && (f.IsID() || f.IsAmount() && !f.NeedsDecimals()):
+		f.Kind = derived
+	case of.IsResolver:
+		f.Kind = batched
+	case of.MethodHasContext:
+		f.Kind = method
+	case len(of.Args) > 0:
+		f.Kind = methodWithArgs
 	default:
-		return column
+		f.Kind = column
 	}
+	return f
 }
 
 func isAmount(f *ast.FieldDefinition) bool { return f.Type.NamedType == "Amount" }
 
-// check fails if a field of the schema does not have exactly one entry, if the code of an entry cannot be written, or
-// if the list of fields without a plan is wrong.
+// check fails if a field of the schema does not have exactly one entry, or if the code of an entry cannot be written.
 func (f *fields) check() error {
 	entries := map[string]int{}
 	functions := map[string]string{}
@@ -102,7 +103,7 @@ func (f *fields) check() error {
 		name := one.FullName()
 		entries[name]++
 		switch one.Kind {
-		case derived, single, batched:
+		case derived, batched:
 			if other := functions[one.Function()]; other != "" {
 				return fmt.Errorf("%s and %s need functions of the same name %s", other, name, one.Function())
 			}
@@ -126,19 +127,6 @@ func (f *fields) check() error {
 			if n := entries[name+"."+d.Name]; n != 1 && !strings.HasPrefix(d.Name, "__") {
 				return fmt.Errorf("%s.%s has %d entries", name, d.Name, n)
 			}
-		}
-	}
-	if len(unbatched) > maxUnbatched {
-		return fmt.Errorf("%d fields have no plan, more than %d", len(unbatched), maxUnbatched)
-	}
-	for name := range unbatched {
-		if entries[name] == 0 {
-			return fmt.Errorf("%s is in the list of fields without a plan, but not in the schema", name)
-		}
-	}
-	for _, t := range bodies.Templates() {
-		if name := t.Name(); strings.Contains(name, ".") && !strings.HasSuffix(name, ".gotpl") && entries[name] == 0 {
-			return fmt.Errorf("%s has a call, but is not in the schema", name)
 		}
 	}
 	return nil
@@ -234,29 +222,6 @@ func (f field) Reference() *codegen.Field {
 
 // Queue returns the function that queues reading the objects that a field with @reference refers to.
 func (f field) Queue() string { return queues[f.TypeReference.Definition.Name] }
-
-// Call returns the call that is the function of the field, or "" if its function is not generated; see
-// templates/calls.gotpl.
-func (f field) Call() string {
-	if t := bodies.Lookup(f.FullName()); t != nil {
-		return t.Root.String()
-	}
-	return ""
-}
-
-// Receiver returns the type of the receiver of that function. That of status pages is in package statuspages.
-func (f field) Receiver() string {
-	switch {
-	case f.Object.Name == "Query":
-		return "queries"
-	case f.Object.Name == "Network":
-		return "network"
-	case strings.HasPrefix(f.Object.Name, "Status"):
-		return "Fields"
-	default:
-		return "fields"
-	}
-}
 
 // ArgsType returns the Go type of the arguments, or an empty string if the field has none.
 func (f field) ArgsType() string {

@@ -3,17 +3,6 @@ package main
 // namespaces are the objects without rows. Their fields are resolved one by one, and plans start below them.
 var namespaces = map[string]bool{"Query": true, "Mutation": true, "Subscription": true, "Network": true}
 
-// unbatched are the fields that no plan reads for many parents at once, with the reasons. A plan reads such a field of
-// a row for each row separately.
-var unbatched = map[string]string{
-	"Contract.call":           "each call runs a contract, within its own limits",
-	"ContractResult.prestate": "each state is read in several steps, within its own limits",
-	"ContractResult.trace":    "each trace runs a transaction again, within its own limits",
-}
-
-// maxUnbatched is the maximum length of the list.
-const maxUnbatched = 3
-
 // queues are the functions that queue reading objects of a type by their keys.
 var queues = map[string]string{
 	"Account": "entities.QueueAccounts", "Block": "transactions.QueueBlocksAt", "Contract": "entities.QueueContracts",
@@ -22,21 +11,38 @@ var queues = map[string]string{
 	"Transaction": "transactions.QueueTransactionsAt",
 }
 
-// keys are the fields of the row types whose values identify their objects, for types whose objects are rows of lists.
-// Their global ids consist of these.
+// keys are the fields of the row types whose values identify their objects, in the order of the parts of their global
+// ids. Network nodes have a function: the parts of their ids are separated in another way.
 var keys = map[string][]string{
-	"Airdrop":        {"SenderID", "ReceiverID", "TokenID", "SerialNumber"},
-	"ContractAction": {"ConsensusTimestamp", "PayerAccountID", "Index"}, "ContractState": {"ContractID", "Slot"},
-	"CryptoAllowance": {"OwnerID", "SpenderID"},
-	"HookSlot":        {"OwnerID", "HookID", "Key"}, "NFTTransaction": {
-		"NFT.TokenID", "NFT.SerialNumber",
-		"ConsensusTimestamp",
-	},
-	"NFTAllowance": {"OwnerID", "SpenderID", "TokenID"}, "StakingReward": {"AccountID", "ConsensusTimestamp"},
-	"TokenAllowance": {"OwnerID", "SpenderID", "TokenID"}, "TokenHolder": {"TokenID", "AccountID"},
+	"Account":           {"EntityID"},
+	"Airdrop":           {"SenderID", "ReceiverID", "TokenID", "SerialNumber"},
+	"Block":             {"Number"},
+	"Contract":          {"EntityID"},
+	"ContractAction":    {"ConsensusTimestamp", "PayerAccountID", "Index"},
+	"ContractLog":       {"ConsensusTimestamp", "Index"},
+	"ContractResult":    {"ConsensusTimestamp"},
+	"ContractState":     {"ContractID", "Slot"},
+	"CryptoAllowance":   {"OwnerID", "SpenderID"},
+	"File":              {"EntityID"},
+	"Hook":              {"OwnerID", "HookID"},
+	"HookSlot":          {"OwnerID", "HookID", "Key"},
+	"NFT":               {"TokenID", "SerialNumber"},
+	"NFTAllowance":      {"OwnerID", "SpenderID", "TokenID"},
+	"NFTTransaction":    {"NFT.TokenID", "NFT.SerialNumber", "ConsensusTimestamp"},
+	"RegisteredNode":    {"RegisteredNodeID"},
+	"Schedule":          {"EntityID"},
+	"StakingReward":     {"AccountID", "ConsensusTimestamp"},
+	"StatusComponent":   {"Code"},
+	"StatusIncident":    {"Code"},
+	"StatusMaintenance": {"Code"},
+	"StatusPage":        {"Code"},
+	"StatusUpdate":      {"Code"},
+	"Token":             {"EntityID"},
+	"TokenAllowance":    {"OwnerID", "SpenderID", "TokenID"},
+	"TokenHolder":       {"TokenID", "AccountID"},
 	"TokenRelationship": {"AccountID", "TokenID"},
+	"Topic":             {"EntityID"},
+	"TopicMessage":      {"ConsensusTimestamp"},
+	"Transaction":       {"ConsensusTimestamp"},
 	"Transfer":          {"ConsensusTimestamp", "AccountID", "TokenID"},
 }
-
-// Keys returns the fields that identify the objects of types, for templates.
-func (*fields) Keys() map[string][]string { return keys }

@@ -101,16 +101,7 @@ func (generator) GenerateCode(data *codegen.Data) error {
 func bound(cfg *config.Config) map[string][]byte {
 	schema, err := gqlparser.LoadSchema(cfg.Sources...)
 	check(err)
-	for name, def := range schema.Types {
-		for _, f := range def.Fields {
-			if isAmount(f) { // has a function
-				entry := cfg.Models[name]
-				entry.Fields = maps.Collect(maps.All(entry.Fields))
-				entry.Fields[f.Name] = config.TypeMapField{Resolver: true}
-				cfg.Models[name] = entry
-			}
-		}
-	}
+	bindByRule(cfg.Models, schema)
 	files := rows(cfg.Models, schema)
 	maps.Copy(files, map[string][]byte{
 		scalarFile: scalars(), connectionsFile: connections(schema), codesFile: codes(),
@@ -122,19 +113,10 @@ func bound(cfg *config.Config) map[string][]byte {
 // outputs returns the sources of the files that are not gqlgen's, by path.
 func outputs(fields *fields) map[string][]byte {
 	out := map[string][]byte{}
-	for _, body := range []string{
-		"fields", "inputs", "mutations", "roots", "tables", "references", "calls",
-		"statuscalls",
-	} {
-		name, path := "graph", "graph/"+body+"_gen.go"
-		switch body {
-		case "references", "calls":
-			name, path = "resolvers", "resolvers/"+body+"_gen.go"
-		case "statuscalls":
-			name, path = "statuspages", "resolvers/statuspages/calls_gen.go"
-		}
-		out[path] = render(name, body, fields)
+	for _, body := range []string{"fields", "inputs", "mutations", "roots", "tables"} {
+		out["graph/"+body+"_gen.go"] = render("graph", body, fields)
 	}
+	out["resolvers/references_gen.go"] = render("resolvers", "references", fields)
 	return out
 }
 
@@ -151,7 +133,7 @@ func write(files map[string][]byte) {
 
 // imports are the packages that the generated code can use, in groups.
 var imports = [][]string{
-	{"context", "reflect", "strconv", "time"},
+	{"context", "encoding/hex", "reflect", "strconv", "time"},
 	{"github.com/99designs/gqlgen/graphql", "github.com/vektah/gqlparser/v2/ast"},
 	{
 		"heliograph/graph", "heliograph/graph/model", "heliograph/graph/relay", "heliograph/graph/rowplan",

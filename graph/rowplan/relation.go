@@ -76,34 +76,29 @@ type ParentErrors []error
 // Error implements error.
 func (e ParentErrors) Error() string { return errors.Join(e...).Error() }
 
-// OneByOne returns the Load function of a field that is read for each parent separately. Parents are read
-// concurrently.
-//
-//go:noinline
+// OneByOne reads a field for each parent separately and concurrently, for example because each has its own limits.
 func OneByOne[T, R any](
-	read func(ctx context.Context, parent T, args any) (R, error),
-) func(context.Context, Request, []T, any) (Results[R], error) {
-	return func(ctx context.Context, _ Request, parents []T, args any) (Results[R], error) {
-		got, errs := make([]R, len(parents)), make(ParentErrors, len(parents))
-		var done sync.WaitGroup
-		for i, parent := range parents {
-			done.Go(func() {
-				defer func() {
-					if p := recover(); p != nil {
-						errs[i] = graphql.GetOperationContext(ctx).Recover(ctx, p)
-					}
-				}()
-				got[i], errs[i] = read(ctx, parent, args)
-			})
-		}
-		return func() ([]R, error) {
-			done.Wait()
-			if slices.ContainsFunc(errs, func(err error) bool { return err != nil }) {
-				return got, errs
-			}
-			return got, nil
-		}, nil
+	ctx context.Context, parents []T, read func(ctx context.Context, parent T) (R, error),
+) (Results[R], error) {
+	got, errs := make([]R, len(parents)), make(ParentErrors, len(parents))
+	var done sync.WaitGroup
+	for i, parent := range parents {
+		done.Go(func() {
+			defer func() {
+				if p := recover(); p != nil {
+					errs[i] = graphql.GetOperationContext(ctx).Recover(ctx, p)
+				}
+			}()
+			got[i], errs[i] = read(ctx, parent)
+		})
 	}
+	return func() ([]R, error) {
+		done.Wait()
+		if slices.ContainsFunc(errs, func(err error) bool { return err != nil }) {
+			return got, errs
+		}
+		return got, nil
+	}, nil
 }
 
 // Read returns a field that a relation reads.

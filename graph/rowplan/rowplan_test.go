@@ -84,6 +84,15 @@ func (b *batch) queue(statement string, f func()) {
 	})
 }
 
+// oneByOne returns the Load function of a field that is read for each parent separately.
+func oneByOne[T, R any](
+	read func(context.Context, T) (R, error),
+) func(context.Context, rowplan.Request, []T, any) (rowplan.Results[R], error) {
+	return func(ctx context.Context, _ rowplan.Request, of []T, _ any) (rowplan.Results[R], error) {
+		return rowplan.OneByOne(ctx, of, read)
+	}
+}
+
 type limit struct{ n int }
 
 func newLibrary(t *testing.T) *library {
@@ -141,7 +150,7 @@ func newLibrary(t *testing.T) *library {
 		},
 	}
 	l.relations.risky = &rowplan.Relation[*author, string]{
-		Load: rowplan.OneByOne(func(_ context.Context, a *author, _ any) (string, error) {
+		Load: oneByOne(func(_ context.Context, a *author) (string, error) {
 			switch a.name {
 			case "Bob":
 				return "", errors.New("Bob fails")
@@ -152,7 +161,7 @@ func newLibrary(t *testing.T) *library {
 		}),
 	}
 	count := &rowplan.Relation[*author, int32]{
-		Load: rowplan.OneByOne(func(context.Context, *author, any) (int32, error) { return 7, nil }),
+		Load: oneByOne(func(context.Context, *author) (int32, error) { return 7, nil }),
 	}
 	var authors *rowplan.Object[*author]
 	var books *rowplan.Object[*book]

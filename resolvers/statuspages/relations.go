@@ -357,3 +357,87 @@ func (f Fields) StatusComponentChangeComponent(
 	return fromState(ctx, f, of, func(c *status.Change) string { return c.PageCode },
 		func(s *status.PageState, c *status.Change) *status.Component { return s.Component(c.ComponentCode) })
 }
+
+// StatusChangePage reads the pages of revisions.
+func (f Fields) StatusChangePage(ctx context.Context, _ rowplan.Request, of []*status.Revision) (
+	rowplan.Results[*status.Page], error,
+) {
+	return pageOf(ctx, f, of, func(row *status.Revision) string { return row.PageCode })
+}
+
+// StatusChangeComponentChanges reads the changes of components in revisions.
+func (f Fields) StatusChangeComponentChanges(ctx context.Context, _ rowplan.Request, of []*status.Revision) (
+	rowplan.Results[[]*status.Change], error,
+) {
+	return onPages(ctx, f, of, f.db.ChangesOfRevisions)
+}
+
+// StatusChangeUpdates reads the updates of revisions.
+func (f Fields) StatusChangeUpdates(ctx context.Context, _ rowplan.Request, of []*status.Revision) (
+	rowplan.Results[[]*status.Update], error,
+) {
+	return onPages(ctx, f, of, f.db.UpdatesOfRevisions)
+}
+
+// StatusComponentPage reads the pages of components.
+func (f Fields) StatusComponentPage(ctx context.Context, _ rowplan.Request, of []*status.Component) (
+	rowplan.Results[*status.Page], error,
+) {
+	return pageOf(ctx, f, of, pageOfComponent)
+}
+
+// StatusIncidentPage reads the pages of incidents.
+func (f Fields) StatusIncidentPage(ctx context.Context, _ rowplan.Request, of []*status.Incident) (
+	rowplan.Results[*status.Page], error,
+) {
+	return pageOf(ctx, f, of, func(row *status.Incident) string { return row.PageCode })
+}
+
+// StatusIncidentUpdates reads the updates of incidents.
+func (f Fields) StatusIncidentUpdates(ctx context.Context, _ rowplan.Request, of []*status.Incident) (
+	rowplan.Results[[]*status.Update], error,
+) {
+	return onPages(ctx, f, list.Map(of, noticeOfIncident), f.db.Updates)
+}
+
+// StatusIncidentComponents reads the components that incidents affected.
+func (f Fields) StatusIncidentComponents(ctx context.Context, _ rowplan.Request, of []*status.Incident) (
+	rowplan.Results[[]*status.Component], error,
+) {
+	return f.components(ctx, list.Map(of, noticeOfIncident))
+}
+
+// StatusMaintenancePage reads the pages of maintenances.
+func (f Fields) StatusMaintenancePage(ctx context.Context, _ rowplan.Request, of []*status.Maintenance) (
+	rowplan.Results[*status.Page], error,
+) {
+	return pageOf(ctx, f, of, func(row *status.Maintenance) string { return row.PageCode })
+}
+
+// StatusMaintenanceUpdates reads the updates of maintenances.
+func (f Fields) StatusMaintenanceUpdates(ctx context.Context, _ rowplan.Request, of []*status.Maintenance) (
+	rowplan.Results[[]*status.Update], error,
+) {
+	return onPages(ctx, f, list.Map(of, noticeOfMaintenance), f.db.Updates)
+}
+
+// StatusMaintenanceComponents reads the components of maintenances.
+func (f Fields) StatusMaintenanceComponents(ctx context.Context, _ rowplan.Request, of []*status.Maintenance) (
+	rowplan.Results[[]*status.Component], error,
+) {
+	return f.components(ctx, list.Map(of, noticeOfMaintenance))
+}
+
+// StatusPageIncidents reads the incidents of pages.
+func (f Fields) StatusPageIncidents(
+	ctx context.Context, _ rowplan.Request, of []*status.Page, args graph.StatusPageIncidentsArgs,
+) (rowplan.Results[*relay.Connection[status.Incident]], error) {
+	return f.incidents(ctx, of, args)
+}
+
+// StatusPageMaintenances reads the maintenances of pages.
+func (f Fields) StatusPageMaintenances(
+	ctx context.Context, _ rowplan.Request, of []*status.Page, args graph.StatusPageMaintenancesArgs,
+) (rowplan.Results[*relay.Connection[status.Maintenance]], error) {
+	return f.maintenances(ctx, of, args, false)
+}
