@@ -528,7 +528,7 @@ func TestTransfers(t *testing.T) {
 				}
 			}
 			if got := transfersText(walked); got != want {
-				t.Errorf("got\n%s\nwant\n%s", got, want)
+				t.Error(testenv.Diff(want, got))
 			}
 			for _, one := range walked {
 				checkParties(t, g, one)
@@ -591,7 +591,7 @@ func TestTokenTransfers(t *testing.T) {
 		transferFields + ` } }`
 	g.Data(t, query, variables, &data)
 	if got := transfersText(data.Token.Transfers.Nodes); got != want || got == "" {
-		t.Errorf("got\n%s\nwant\n%s", got, want)
+		t.Error(testenv.Diff(want, got))
 	}
 	for _, one := range data.Token.Transfers.Nodes {
 		checkParties(t, g, one)

@@ -78,7 +78,7 @@ func TestOtherSchema(t *testing.T) {
 	}
 	want = regexp.MustCompile(`"receipts_root":[^,]+,`).ReplaceAllString(wantBlocks.Body, "")
 	if got := g.Get(t, blocks); got.Status != http.StatusOK || got.Body != want || want == wantBlocks.Body {
-		t.Errorf("status %d: %s\nwant %s", got.Status, got.Body, want)
+		t.Errorf("status %d:\n%s", got.Status, testenv.Diff(want, got.Body))
 	}
 	for path, want := range map[string]string{
 		token + id: `{"_status":{"messages":[{"message":"the database has no token.total_supply"}]}}`,

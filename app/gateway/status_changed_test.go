@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/coder/websocket"
+	"github.com/google/go-cmp/cmp"
 
 	"heliograph/app/testing/testenv"
 	"heliograph/internal/domain/ledger"
@@ -137,7 +138,7 @@ func TestStatusChanged(t *testing.T) {
 		got = append(got, changeOf(t, await(t, events)).brief())
 	}
 	if !slices.Equal(got, want) {
-		t.Fatalf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+		t.Fatal(cmp.Diff(want, got))
 	}
 	// A replay delivers the same changes with the current state of the page.
 	again := subscribe(t, g, listenStatus, map[string]any{

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/coder/websocket"
+	"github.com/google/go-cmp/cmp"
 	"github.com/jackc/pgx/v5"
 
 	"heliograph/app/gateway"
@@ -233,7 +234,7 @@ func TestErrorsInParts(t *testing.T) {
 			want := strings.Split(c.want, "; ")
 			slices.Sort(want)
 			if !slices.Equal(got, want) {
-				t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+				t.Error(cmp.Diff(want, got))
 			}
 		})
 	}

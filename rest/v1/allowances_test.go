@@ -65,7 +65,7 @@ func TestNftAllowanceBody(t *testing.T) {
 	got := g.Get(t, "/api/v1/accounts/1005/allowances/nfts?owner=false")
 	want := `{"allowances":[{"approved_for_all":true,"owner":"0.0.1006","spender":"0.0.1005","timestamp":{"from":"0.0","to":null},"token_id":"0.0.2001"}],"links":{"next":null}}`
 	if got.Status != http.StatusOK || got.Body != want {
-		t.Errorf("%d %s\nwant %s", got.Status, got.Body, want)
+		t.Errorf("status %d:\n%s", got.Status, testenv.Diff(want, got.Body))
 	}
 	if h := got.Header; h.Get("Cache-Control") != "public, max-age=1" ||
 		h.Get("Content-Type") != "application/json;charset=UTF-8" || !strings.HasPrefix(h.Get("ETag"), `"`) {
@@ -236,7 +236,7 @@ func TestAirdropBody(t *testing.T) {
 		`{"amount":5,"receiver_id":"0.0.1002","sender_id":"0.0.1010","serial_number":null,"timestamp":{"from":"1.000000002","to":null},"token_id":"0.0.2005"},` +
 		`{"amount":null,"receiver_id":"0.0.1003","sender_id":"0.0.1010","serial_number":7,"timestamp":{"from":"1.000000003","to":null},"token_id":"0.0.2006"}],"links":{"next":null}}`
 	if got.Status != http.StatusOK || got.Body != want {
-		t.Errorf("%d %s\nwant %s", got.Status, got.Body, want)
+		t.Errorf("status %d:\n%s", got.Status, testenv.Diff(want, got.Body))
 	}
 	got = g.Get(t, "/api/v1/accounts/1003/airdrops/pending?sender.id=gt:1000")
 	if rows := strings.Join(rowIDs(t, got.Body, "airdrops", "sender_id", "token_id", "serial_number"),
@@ -416,7 +416,7 @@ func TestAllowancesInGraphQL(t *testing.T) {
 	for name, options := range map[string][]testenv.Option{"default": nil} {
 		g := testenv.Over(t, grants.Shared(t), options...)
 		if got := g.Query(t, document, nil); got.Body != want {
-			t.Errorf("%s: %s\nwant %s", name, got.Body, want)
+			t.Errorf("%s:\n%s", name, testenv.Diff(want, got.Body))
 		}
 	}
 	g := testenv.Over(t, grants.Shared(t))

@@ -466,7 +466,7 @@ func TestOpcodes(t *testing.T) {
 		}
 		got := g.Do(t, http.MethodGet, "/api/v1/contracts/results/"+c.path+"/opcodes", "", headers...)
 		if want := callProblem(http.StatusText(c.status), c.detail, ""); got.Status != c.status || got.Body != want {
-			t.Errorf("%s: status %d, %s\nwant %s", c.path, got.Status, got.Body, want)
+			t.Errorf("%s: status %d:\n%s", c.path, got.Status, testenv.Diff(want, got.Body))
 		}
 	}
 	off := testenv.Demo(t, testenv.EVM(func(o *contractcalls.Options) { o.TracesOff = true }))

@@ -53,7 +53,7 @@ func TestContractsInGraphQL(t *testing.T) {
 		query := strings.ReplaceAll(c.query, `"`, `\"`)
 		got := g.Do(t, http.MethodPost, "/graphql", `{"query":"`+query+`"}`, "Content-Type: application/json")
 		if !strings.Contains(got.Body, c.want) {
-			t.Errorf("%s\n%s\nwant %s", c.query, got.Body, c.want)
+			t.Errorf("%s\n%s", c.query, testenv.Diff(c.want, got.Body))
 		}
 	}
 }

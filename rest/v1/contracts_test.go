@@ -264,7 +264,7 @@ func TestContractState(t *testing.T) {
 		`"}],"links":{"next":null}}`
 	if got := g.Get(t, next("slot=1&limit=9")); got.Body != want ||
 		got.Header.Get("Cache-Control") != "public, max-age=1" {
-		t.Errorf("Cache-Control %s, %s\nwant %s", got.Header.Get("Cache-Control"), got.Body, want)
+		t.Errorf("Cache-Control %s:\n%s", got.Header.Get("Cache-Control"), testenv.Diff(want, got.Body))
 	}
 }
 
@@ -383,7 +383,7 @@ func TestContractLog(t *testing.T) {
 		got := g.Get(t, path)
 		if want = `{"logs":[` + want + `],"links":{"next":null}}`; got.Body != want ||
 			got.Header.Get("Cache-Control") != "public, max-age=10" {
-			t.Errorf("%s: Cache-Control %s, %s\nwant %s", path, got.Header.Get("Cache-Control"), got.Body, want)
+			t.Errorf("%s: Cache-Control %s:\n%s", path, got.Header.Get("Cache-Control"), testenv.Diff(want, got.Body))
 		}
 	}
 }

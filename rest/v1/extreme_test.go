@@ -43,7 +43,7 @@ func TestExtremeRows(t *testing.T) {
 		"/topics/700/messages/1":            `"chunk_info":null`,
 	} {
 		if got := g.Get(t, "/api/v1"+path); got.Status != http.StatusOK || !strings.Contains(got.Body, want) {
-			t.Errorf("%s: status %d, %s\nwant %s", path, got.Status, got.Body, want)
+			t.Errorf("%s: status %d:\n%s", path, got.Status, testenv.Diff(want, got.Body))
 		}
 	}
 	for _, column := range []string{"column=initial_transaction_id", "column=max_custom_fees"} {

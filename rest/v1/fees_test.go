@@ -218,7 +218,7 @@ func TestFeeEstimate(t *testing.T) {
 			t.Parallel()
 			got := g.Do(t, http.MethodPost, feesPath+c.query, c.body, asProto)
 			if got.Status != http.StatusOK || got.Body != c.want {
-				t.Errorf("%d %s\nwant %s", got.Status, got.Body, c.want)
+				t.Errorf("status %d:\n%s", got.Status, testenv.Diff(c.want, got.Body))
 			}
 			if got.Header.Get("Cache-Control") != "public, max-age=60" ||
 				got.Header.Get("Content-Type") != "application/json;charset=UTF-8" ||

@@ -42,7 +42,7 @@ func TestGolden(t *testing.T) {
 				t.Fatal(err)
 			}
 			if got != string(want) {
-				t.Errorf("%s: response\n%s\nwant\n%s", r.path, got, want)
+				t.Errorf("%s differs from %s:\n%s", r.path, path, testenv.Diff(string(want), got))
 			}
 		})
 	}

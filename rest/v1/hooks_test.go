@@ -57,7 +57,7 @@ func TestHookBody(t *testing.T) {
 		`{"admin_key":null,"contract_id":null,"created_timestamp":null,"deleted":false,"extension_point":"ACCOUNT_ALLOWANCE_HOOK","hook_id":1,"owner_id":"0.0.1000","timestamp_range":null,"type":"EVM"}],` +
 		`"links":{"next":null}}`
 	if got.Status != http.StatusOK || got.Body != want || got.Header.Get("Cache-Control") != "public, max-age=1" {
-		t.Errorf("%d %s\nwant %s", got.Status, got.Body, want)
+		t.Errorf("status %d:\n%s", got.Status, testenv.Diff(want, got.Body))
 	}
 	if got := g.Get(t, "/api/v1/accounts/77/hooks"); got.Status != http.StatusOK ||
 		got.Body != `{"hooks":[],"links":{"next":null}}` {
@@ -139,14 +139,14 @@ func TestHookStorageBody(t *testing.T) {
 		`{"key":"` + slotText("3") + `","value":"` + slotText("7") + `","timestamp":"20.000000000"}],` +
 		`"links":{"next":"/api/v1/accounts/1000/hooks/2/storage?limit=3&key=gt:` + slotText("3") + `"}}`
 	if got.Status != http.StatusOK || got.Body != want {
-		t.Errorf("%d %s\nwant %s", got.Status, got.Body, want)
+		t.Errorf("status %d:\n%s", got.Status, testenv.Diff(want, got.Body))
 	}
 	got = g.Get(t, "/api/v1/accounts/1000/hooks/2/storage?timestamp=gte:20&key=gte:4")
 	want = `{"hook_id":2,"owner_id":"0.0.1000","storage":[` +
 		`{"key":"` + slotText("4") + `","value":"` + slotText("") + `","timestamp":"30.000000000"},` +
 		`{"key":"` + slotText("5") + `","value":null,"timestamp":"20.000000000"}],"links":{"next":null}}`
 	if got.Status != http.StatusOK || got.Body != want {
-		t.Errorf("%d %s\nwant %s", got.Status, got.Body, want)
+		t.Errorf("status %d:\n%s", got.Status, testenv.Diff(want, got.Body))
 	}
 	got = g.Get(t, "/api/v1/accounts/88/hooks/9/storage")
 	if want := `{"hook_id":9,"owner_id":"0.0.88","storage":[],"links":{"next":null}}`; got.Status != http.StatusOK ||
@@ -259,7 +259,7 @@ func TestHooksInGraphQL(t *testing.T) {
 	for name, options := range map[string][]testenv.Option{"default": nil} {
 		g := testenv.Over(t, hooked.Shared(t), options...)
 		if got := g.Query(t, document, nil); got.Body != want {
-			t.Errorf("%s: %s\nwant %s", name, got.Body, want)
+			t.Errorf("%s:\n%s", name, testenv.Diff(want, got.Body))
 		}
 		var page struct {
 			HookStorage struct{ Nodes []struct{ Key string } }

@@ -327,7 +327,7 @@ func TestPaths(t *testing.T) {
 			}
 			for _, path := range spellings {
 				if got := g.Get(t, "/api/v1"+path); got.Body != first.Body {
-					t.Errorf("%s: status %d, %s\nwant %s", path, got.Status, got.Body, first.Body)
+					t.Errorf("%s: status %d:\n%s", path, got.Status, testenv.Diff(first.Body, got.Body))
 				}
 			}
 		})

@@ -22,7 +22,7 @@ func TestGolden(t *testing.T) {
 	for path, want := range example(t) {
 		got := g.Get(t, path)
 		if got.Status != 200 || got.Body != string(want) {
-			t.Errorf("%s: %d %s\nwant %s", path, got.Status, got.Body, want)
+			t.Errorf("%s: status %d\n%s", path, got.Status, testenv.Diff(string(want), got.Body))
 		}
 	}
 }
@@ -60,7 +60,7 @@ func TestGoldenDocumented(t *testing.T) {
 			t.Fatal(err)
 		}
 		if string(got[path]) != string(compact) {
-			t.Errorf("%s: %s\nwant %s", path, got[path], compact)
+			t.Errorf("%s:\n%s", path, testenv.Diff(string(compact), string(got[path])))
 		}
 		if strings.Contains(string(got[path]), "under_maintenance") {
 			t.Errorf("%s has a word that is not documented", path)
@@ -92,7 +92,7 @@ func TestImportRoundTrip(t *testing.T) {
 		got := second.Get(t, path).Body
 		if got == string(want) || strings.Replace(got, `"2026-03-13T09:42:10.118Z"`, `"2026-03-12T09:42:10.118Z"`,
 			1) != string(want) {
-			t.Errorf("%s: %s\nwant %s", path, got, want)
+			t.Errorf("%s:\n%s", path, testenv.Diff(string(want), got))
 		}
 	}
 	before := second.Get(t, "/api/v2/summary.json").Body

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	"golang.org/x/net/html"
 )
 
@@ -42,7 +43,7 @@ func TestSaid(t *testing.T) {
 		"<p>It is <b>over</b>.<br>\nThank you.": "<p>It is <b>over</b>.<br>Thank you.</p>",
 	} {
 		if got := strings.ReplaceAll(string(said(body)), "\n", ""); got != want {
-			t.Errorf("%q: got\n%s\nwant\n%s", body, got, want)
+			t.Errorf("%q:\n%s", body, cmp.Diff(want, got))
 		}
 	}
 }
