@@ -1,6 +1,3 @@
-// Package rest serves the two legacy REST APIs by running GraphQL documents in process. It converts requests to
-// variables, and the data of a response already is the body. It contains no SQL and no data model. The endpoints are
-// declared as tables; see packages v1 and v2.
 package rest
 
 import (

@@ -1,9 +1,3 @@
-// Package feed delivers new rows of a database to many listeners. One reader serves all of them, so the database load
-// does not depend on their number. A listener can start in the past: it receives existing rows first, then new ones,
-// each exactly once and in order.
-//
-// The reader keeps the newest rows in memory, in a log that all listeners share. There are no queues per listener. A
-// listener that falls behind the log receives an error, and its subscription ends.
 package feed
 
 import (
