@@ -17,7 +17,8 @@ const names = `
 
   scalar EntityID
 
-  type Account @key(fields: "entityId") {
+  type Account implements Node @key(fields: "entityId") @key(fields: "id") {
+    id: ID!
     entityId: EntityID!
     nickname: String
     friends(first: Int): FriendConnection!
