@@ -39,7 +39,7 @@ export HELIOGRAPH_URL HELIOGRAPH_ROOT
 failed=() skipped=()
 for name in "$@"; do
   name=${name%/}
-  [ -d "$name" ] || name=tests/$name
+  [ -x "$name/run.sh" ] || name=tests/$name
   [ -x "$name/run.sh" ] || continue
   echo "--- $name"
   "$name/run.sh" </dev/null
