@@ -110,3 +110,9 @@ func SuccessCodes() []ResponseCode { return slices.Clone(successCodes) }
 
 // MemoText returns the memo as text, or null if it is not valid UTF-8.
 func (t *Transaction) MemoText() Null[string] { return textOf(t.Memo) }
+
+// TypeNumber returns the number of the type, which can be one without a name.
+func (t *Transaction) TypeNumber() int32 { return int32(t.Type) }
+
+// ResultNumber returns the number of the response code, which can be one without a name.
+func (t *Transaction) ResultNumber() int32 { return int32(t.Result) }
