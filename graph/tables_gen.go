@@ -3918,6 +3918,9 @@ func (o *objects) setTransaction() {
 		"result": rowplan.Scalar(func(dst []byte, v *ledger.Transaction, s scalar.Style) []byte {
 			return scalar.AppendResponseCode(dst, v.Result, s)
 		}),
+		"resultNumber": rowplan.Scalar(func(dst []byte, v *ledger.Transaction, s scalar.Style) []byte {
+			return scalar.AppendInt(dst, v.ResultNumber(), s)
+		}),
 		"scheduled": rowplan.Scalar(func(dst []byte, v *ledger.Transaction, s scalar.Style) []byte {
 			return scalar.AppendBoolean(dst, v.Scheduled, s)
 		}),
@@ -3932,6 +3935,9 @@ func (o *objects) setTransaction() {
 		"transfers": rowplan.ReadMany(o.rel.transactionTransfers, func() *rowplan.Object[*ledger.CryptoTransfer] { return o.CryptoTransfer }),
 		"type": rowplan.Scalar(func(dst []byte, v *ledger.Transaction, s scalar.Style) []byte {
 			return scalar.AppendTransactionType(dst, v.Type, s)
+		}),
+		"typeNumber": rowplan.Scalar(func(dst []byte, v *ledger.Transaction, s scalar.Style) []byte {
+			return scalar.AppendInt(dst, v.TypeNumber(), s)
 		}),
 		"validDurationSeconds": rowplan.Scalar(func(dst []byte, v *ledger.Transaction, s scalar.Style) []byte {
 			return scalar.AppendNullBigInt(dst, v.ValidDurationSeconds, s)

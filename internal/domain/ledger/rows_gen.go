@@ -767,7 +767,7 @@ type ContractResultFilter struct {
 	TransactionIndex []int64
 	// Includes calls that were caused by other calls.
 	Internal *bool
-	// Includes synthetic results. A condition on the sender excludes them. A condition on the callee selects those of its own logs; in subscriptions it excludes them.
+	// Includes synthetic results. A condition on the sender excludes them. A condition on the callee selects those of its own logs; in subscriptions it excludes them. Lists below other objects have no synthetic results.
 	Synthetic *bool
 }
 
