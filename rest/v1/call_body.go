@@ -271,7 +271,7 @@ func (m members) text(name string) ledger.Null[string] {
 	case string:
 		return ledger.Of(v)
 	case json.Number:
-		return ledger.Of(v.String())
+		return ledger.Of(ledger.Whole(v.String()))
 	case bool:
 		return ledger.Of(strconv.FormatBool(v))
 	default:
