@@ -97,6 +97,9 @@ func New(o Options) *Resolver {
 	return r
 }
 
+// Calls returns the service that runs contract calls.
+func (r *Resolver) Calls() *contractcalls.Service { return r.calls }
+
 // Root returns the resolvers of the graph.
 func (r *Resolver) Root() graph.ResolverRoot {
 	return root{r, graph.NewQueryResolver(queries{r})}

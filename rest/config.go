@@ -34,6 +34,9 @@ type Config struct {
 	ClusterID string
 	// ReceiptsRoots reports whether the database has the receipts roots of blocks. Nil means that it has.
 	ReceiptsRoots func() bool
+	// AdmitTrace and AdmitPrestate report whether another trace, or another state before a transaction, may be read
+	// now.
+	AdmitTrace, AdmitPrestate func() bool
 	// Prestate enables the states before and after transactions.
 	Prestate bool
 	// TracesOff disables traces, which run transactions again.

@@ -47,6 +47,9 @@ type Endpoint struct {
 
 // Validation has the options for validating a request.
 type Validation struct {
+	// Admit returns the problem of a request that exceeds the rate limit of the endpoint, which counts invalid requests
+	// too. Resolvers do not count admitted requests again ([relay.Admitted]).
+	Admit func(c *Config) *Problem
 	// Grammar is the syntax of query parameters. The classic family only.
 	Grammar Grammar
 	// PathFirst validates the path before the query string.

@@ -50,6 +50,13 @@ func (a *API) serve(w http.ResponseWriter, r *http.Request, e *Endpoint, maxLimi
 	if e.Family == Modern {
 		cacheFor(w.Header(), e.MaxAge) // errors too
 	}
+	if e.Admit != nil {
+		if p := e.Admit(a.Config); p != nil {
+			a.writeError(w, r, e, p)
+			return
+		}
+		r = r.WithContext(relay.WithAdmission(r.Context()))
+	}
 	req, err := a.read(r, e, maxLimit, a.helpers)
 	if err != nil {
 		if e.ExistsFirst {

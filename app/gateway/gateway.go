@@ -181,6 +181,7 @@ func New(o Options) (*Gateway, error) {
 	if err != nil {
 		return nil, fmt.Errorf("creating the GraphQL server: %w", err)
 	}
+	o.REST.AdmitTrace, o.REST.AdmitPrestate = root.Calls().AdmitTrace, root.Calls().AdmitPrestate
 	api, err := v1.New(o.REST, srv)
 	if err != nil {
 		return nil, fmt.Errorf("creating the REST API: %w", err)

@@ -126,6 +126,20 @@ type TraceSink interface {
 	Step(s *calls.OpcodeStep) error
 }
 
+var admittedKey = values.NewKey[bool]()
+
+// WithAdmission returns a context of a request that the rate limits of its endpoint have admitted.
+func WithAdmission(ctx context.Context) context.Context {
+	return values.Context(ctx, admittedKey.Is(true))
+}
+
+// Admitted reports whether the rate limits have admitted the request of the context, so that it must not be counted
+// again.
+func Admitted(ctx context.Context) bool {
+	admitted, _ := admittedKey.Of(ctx)
+	return admitted
+}
+
 var traceSinkKey = values.NewKey[TraceSink]()
 
 // WithTraceSink returns a context in which traces are passed to s instead of stored.

@@ -14,6 +14,7 @@ import (
 	"golang.org/x/time/rate"
 
 	"heliograph/graph/fault"
+	"heliograph/graph/relay"
 	"heliograph/internal/base/list"
 	"heliograph/internal/base/wrap"
 	"heliograph/internal/domain/evm/calls"
@@ -110,7 +111,7 @@ func (l *limits) filter(ctx context.Context, in *calls.ContractCallInput, estima
 // reserve takes a request and gas from the budgets per second. The caller must call done with the gas that was used;
 // the rest is refunded.
 func (l *limits) reserve(gas int64) (done func(used int64), err error) {
-	if !l.requests.AllowN(l.o.Clock(), 1) {
+	if !l.allow(l.requests) {
 		return nil, rateLimited(calls.ErrRequestRate)
 	}
 	units := gas / gasUnit
@@ -129,18 +130,16 @@ func (l *limits) reserve(gas int64) (done func(used int64), err error) {
 	}, nil
 }
 
-func (l *limits) admitTrace() error {
-	if !l.traces.AllowN(l.o.Clock(), 1) {
-		return rateLimited(calls.ErrRequestRate)
-	}
-	return nil
-}
+// allow reports whether a limiter admits another event now.
+func (l *limits) allow(of *rate.Limiter) bool { return of.AllowN(l.o.Clock(), 1) }
 
-func (l *limits) admitPrestate() error {
-	if !l.prestates.AllowN(l.o.Clock(), 1) {
-		return rateLimited(calls.ErrRequestRate)
+// admitOne returns an error if a limiter does not admit a request now. It does not count requests that are admitted
+// already.
+func (l *limits) admitOne(ctx context.Context, of *rate.Limiter) error {
+	if relay.Admitted(ctx) || l.allow(of) {
+		return nil
 	}
-	return nil
+	return rateLimited(calls.ErrRequestRate)
 }
 
 // gasUnit is the gas that the budget counts as one.

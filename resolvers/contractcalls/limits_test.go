@@ -1,10 +1,12 @@
 package contractcalls
 
 import (
+	"context"
 	"log/slog"
 	"testing"
 	"time"
 
+	"heliograph/graph/relay"
 	"heliograph/internal/domain/evm/calls"
 )
 
@@ -41,14 +43,17 @@ func TestRequestsPerSecond(t *testing.T) {
 
 func TestTracesPerSecond(t *testing.T) {
 	l, c := newTestLimits(Options{})
-	if err := l.admitTrace(); err != nil {
-		t.Fatal(err)
-	}
-	if l.admitTrace() == nil {
-		t.Error("two traces in a second")
+	admitted := relay.WithAdmission(t.Context())
+	for i, test := range []struct {
+		ctx  context.Context
+		want bool
+	}{{t.Context(), true}, {t.Context(), false}, {admitted, true}} {
+		if err := l.admitOne(test.ctx, l.traces); (err == nil) != test.want {
+			t.Errorf("trace %d in a second: %v", i, err)
+		}
 	}
 	c.at = c.at.Add(time.Second)
-	if err := l.admitTrace(); err != nil {
+	if err := l.admitOne(t.Context(), l.traces); err != nil {
 		t.Error(err)
 	}
 }

@@ -36,7 +36,7 @@ func (s *Service) Prestate(
 	if !s.o.Prestate {
 		return nil, fault.Of(fault.NotFound, calls.ErrPrestateDisabled)
 	}
-	if err := s.limits.admitPrestate(); err != nil {
+	if err := s.limits.admitOne(ctx, s.limits.prestates); err != nil {
 		return nil, err
 	}
 	ctx, cancel := context.WithTimeout(ctx, s.o.Timeout)

@@ -53,6 +53,12 @@ func New(c Config) *Service {
 	return s
 }
 
+// AdmitTrace reports whether another trace may run in this second, and counts it.
+func (s *Service) AdmitTrace() bool { return s.limits.allow(s.limits.traces) }
+
+// AdmitPrestate reports whether another prestate may be derived in this second, and counts it.
+func (s *Service) AdmitPrestate() bool { return s.limits.allow(s.limits.prestates) }
+
 // Call runs a call. A call that fails has a Failure and no output.
 func (s *Service) Call(ctx context.Context, in *calls.ContractCallInput) (*calls.ContractCall, error) {
 	result, block, err := s.run(ctx, in, false)

@@ -45,7 +45,7 @@ func (s *Service) Trace(
 	if o.First < 0 || o.First > maxListedSteps {
 		return nil, fault.Input("first must be between 0 and %d", maxListedSteps)
 	}
-	if err := s.limits.admitTrace(); err != nil {
+	if err := s.limits.admitOne(ctx, s.limits.traces); err != nil {
 		return nil, err
 	}
 	result, err := find()

@@ -21,9 +21,10 @@ import (
 func callEndpoints() []rest.Endpoint {
 	trace := rest.Endpoint{
 		Path: "/contracts/results/{transactionIdOrHash}/opcodes", Family: rest.Modern, Params: traceParams,
-		Document: "contract_opcodes.graphql",
-		BindPath: func(r *rest.Request) error { return bindTransactionOrHash(r, r.Path.Get("transactionIdOrHash")) },
-		Finish:   finishTrace, Shape: rest.Shape{
+		Document:   "contract_opcodes.graphql",
+		Validation: rest.Validation{Admit: admitTrace},
+		BindPath:   func(r *rest.Request) error { return bindTransactionOrHash(r, r.Path.Get("transactionIdOrHash")) },
+		Finish:     finishTrace, Shape: rest.Shape{
 			ErrorData: true,
 			Streaming: rest.Streaming{Stream: streamTrace, Describes: "WholeTrace", Keyed: []string{"storage"}},
 		},
@@ -41,8 +42,9 @@ func callEndpoints() []rest.Endpoint {
 	}, traceParams...)
 	prestate := rest.Endpoint{
 		Path: "/contracts/results/{transactionIdOrHash}/prestate", Family: rest.Modern, Params: prestateParams,
-		Document: "contract_prestate.graphql",
-		BindPath: trace.BindPath, Finish: finishPrestate, NotFound: missingPrestate,
+		Document:   "contract_prestate.graphql",
+		Validation: rest.Validation{Admit: admitPrestate},
+		BindPath:   trace.BindPath, Finish: finishPrestate, NotFound: missingPrestate,
 		Shape: rest.Shape{ErrorData: true, Streaming: rest.Streaming{Keyed: []string{"storage"}}},
 		Docs:  rest.Docs{Statuses: []int{http.StatusNotAcceptable}}, MaxAge: immutableAge,
 	}
@@ -67,6 +69,18 @@ func callEndpoints() []rest.Endpoint {
 		},
 		trace, ofContract, prestate,
 	}
+}
+
+func admitTrace(c *rest.Config) *rest.Problem { return unlessRated(c.AdmitTrace()) }
+
+func admitPrestate(c *rest.Config) *rest.Problem { return unlessRated(c.AdmitPrestate()) }
+
+// unlessRated returns the problem of a request that the rate limit does not admit.
+func unlessRated(admitted bool) *rest.Problem {
+	if admitted {
+		return nil
+	}
+	return rest.ModernProblem(http.StatusTooManyRequests, errorTexts[calls.ErrRequestRate])
 }
 
 var simulateMembers = []rest.BodyMember{

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/hiero-ledger/hiero-sdk-go/v2/proto/services"
 	"github.com/jackc/pgx/v5"
@@ -441,6 +442,56 @@ func TestPrestate(t *testing.T) {
 	}
 	if got := off.Query(t, query, nil).Body; !strings.Contains(got, `"NOT_FOUND"`) {
 		t.Errorf("switched off: %s", got)
+	}
+}
+
+// TestNewTypes tests transactions whose types or response codes are newer than the gateway, or new in 0.167.
+func TestNewTypes(t *testing.T) {
+	t.Parallel()
+	g := testenv.Over(t, testenv.Rows("newtypes", func(b *pgx.Batch) {
+		b.Queue(`insert into transaction (consensus_timestamp, payer_account_id, valid_start_ns, type, result, nonce)
+select 1784900000000000000 + n, 1001, 1784900000000000000 + n, type, result, 0
+from unnest(array[82, 87, 91, 14], array[22, 22, 22, 9999]) with ordinality x (type, result, n)`)
+	}).Shared(t))
+	for query, want := range map[string]string{
+		"?order=asc":                               "UNKNOWN CLPRREDACTMESSAGE CLPRENDPOINTPUBLICATION CRYPTOTRANSFER",
+		"?transactiontype=clprRedactMessage":       "CLPRREDACTMESSAGE",
+		"?transactiontype=CLPRENDPOINTPUBLICATION": "CLPRENDPOINTPUBLICATION",
+		"?result=fail":                             "CRYPTOTRANSFER",
+		"?transactiontype=CLPRSUBMITBUNDLE":        "",
+	} {
+		if got := fieldsOf(g.Get(t, "/api/v1/transactions"+query).Body, "name"); got != want {
+			t.Errorf("%s: %s, want %s", query, got, want)
+		}
+	}
+	if got := g.Get(t, "/api/v1/transactions?result=fail"); fieldsOf(got.Body, "result") != "UNKNOWN" {
+		t.Error(got.Body)
+	}
+	const query = `{ transactions(order: ASC) { nodes { type typeNumber result resultNumber } } }`
+	want := `{"data":{"transactions":{"nodes":[{"type":"UNKNOWN","typeNumber":82,"result":"SUCCESS","resultNumber":22},` +
+		`{"type":"CLPRREDACTMESSAGE","typeNumber":87,"result":"SUCCESS","resultNumber":22},` +
+		`{"type":"CLPRENDPOINTPUBLICATION","typeNumber":91,"result":"SUCCESS","resultNumber":22},` +
+		`{"type":"CRYPTOTRANSFER","typeNumber":14,"result":"UNKNOWN","resultNumber":9999}]}}}`
+	if got := g.Query(t, query, nil).Body; got != want {
+		t.Error(got)
+	}
+}
+
+// TestRateOfInvalid tests that the rates of traces and prestates count invalid requests.
+func TestRateOfInvalid(t *testing.T) {
+	t.Parallel()
+	g := testenv.Over(t, prestate.Shared(t), testenv.EVM(func(o *contractcalls.Options) {
+		o.TracesPerSecond, o.Clock = 1, func() time.Time { return time.Unix(1, 0) }
+	}))
+	limited := callProblem("Too Many Requests", "Requests per second rate limit exceeded", "")
+	for _, end := range []string{"/opcodes", "/prestate"} {
+		for i, want := range []string{callProblem("Bad Request", "Unsupported ID format: 'x'", ""), limited, limited} {
+			id := []string{"x", "x", "0x" + strings.Repeat("50", 32)}[i]
+			if got := g.Do(t, http.MethodGet, "/api/v1/contracts/results/"+id+end, "",
+				"Accept-Encoding: gzip"); unzip(t, got) != want {
+				t.Errorf("%s%s: %d %s, want %s", id, end, got.Status, unzip(t, got), want)
+			}
+		}
 	}
 }
 
