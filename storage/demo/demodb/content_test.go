@@ -127,9 +127,9 @@ var present = map[string]string{
 	"log with four topics": "select from contract_log where topic3 is not null and length(bloom) = 256",
 	"synthetic log":        "select from contract_log where synthetic and bloom = ''",
 	"synthetic log of a serial": "select from contract_log l join token t on t.token_id = l.contract_id " +
-		"where topic3 is not null",
+		"where synthetic and topic3 between '\\x01' and '\\xff'",
 	"synthetic approval": "select from contract_log l join token t on t.token_id = l.contract_id " +
-		"where substring(topic0 for 2) = '\\x8c5b'",
+		"where synthetic and substring(topic0 for 2) = '\\x8c5b'",
 	"calls, creations and precompiles": "select from contract_action having count(distinct call_type) = 4 and " +
 		"count(distinct call_operation_type) >= 5 and count(distinct result_data_type) = 3",
 	"exported storage": "select from contract_state_change where migration",

@@ -29,6 +29,11 @@ var laws = map[string]law{
 	"token transfers of a transaction add up to zero, except where the supply changes": {"token_transfer", "delete from token_transfer where ONE(token_transfer join transaction using (consensus_timestamp) where type = 14)", `
 		select count(*) from (select consensus_timestamp from token_transfer group by consensus_timestamp, token_id having sum(amount) <> 0) x
 		join transaction t using (consensus_timestamp) where t.type not in (29, 37, 38, 39)`},
+	"logs are synthetic if no contract ran": {
+		"contract_log", "update contract_log set synthetic = false where ONE(contract_log where synthetic)",
+		`select count(*) from contract_log l where l.synthetic is distinct from
+		not exists (select from contract_result r where r.consensus_timestamp = l.consensus_timestamp)`,
+	},
 	"all hbars are somewhere": {
 		"entity where type in ('ACCOUNT', 'CONTRACT')",
 		"update entity set balance = balance + 1 where id = 1001",

@@ -274,15 +274,17 @@ func (w *World) addResult(t *Transaction, known Row, parties []int64) {
 	}
 }
 
-// recordCreation adds a contract that another contract created, in a child transaction.
+// recordCreation adds a contract that another contract created, in a child transaction. Its gas is that of a message
+// of its own, as which a trace runs it again.
 func (w *World) recordCreation(t *Transaction, f *frame) int64 {
 	c := w.child(t, codes.TypeContractCreate)
 	id := w.newContract(c, f.to, "", nil, 0, f.input, f.output)
 	c.entity = id
+	intrinsic, _ := intrinsicGas(f.input, true)
 	w.addResult(c, Row{
-		"gas_limit": int64(f.gas), "gas_used": int64(f.used), "contract_id": id, "created_contract_ids": []int64{id},
-		"sender_id":    w.idOf(f.from),
-		"gas_consumed": int64(f.used),
+		"gas_limit": int64(f.gas + intrinsic), "gas_used": int64(f.used + intrinsic), "contract_id": id,
+		"created_contract_ids": []int64{id}, "sender_id": w.idOf(f.from), "call_result": f.output,
+		"gas_consumed": int64(f.used + intrinsic),
 	}, []int64{id, c.payer})
 	w.commit(c)
 	return id

@@ -111,13 +111,13 @@ func (w *World) runEthereum(t *Transaction, e EthereumTransaction, c Call, input
 	return created
 }
 
-// intrinsicGas is the gas that a transaction uses before it runs.
-const intrinsicGas = 21_000
+// baseGas is the gas that a transaction without data uses before it runs.
+const baseGas = 21_000
 
 // rejectNonce writes the result of a transaction with a wrong nonce. Its sender pays the relay for it.
 func (w *World) rejectNonce(t *Transaction, e EthereumTransaction, c Call, input []byte) {
 	t.result, t.entity = codes.WrongNonce, 0
-	t.hbars(e.Sender, t.payer, intrinsicGas*w.gasPrice)
+	t.hbars(e.Sender, t.payer, baseGas*w.gasPrice)
 	w.addResult(t, Row{"function_parameters": input, "gas_limit": c.Gas, "amount": c.Value, "sender_id": e.Sender},
 		[]int64{0, t.payer})
 }
@@ -258,25 +258,24 @@ func (w *World) topicAddress(id int64) []byte {
 
 // addTransferLog adds the synthetic log of a fungible token transfer outside of the EVM.
 func (w *World) addTransferLog(t *Transaction, token, from, to, amount int64) {
-	w.addTokenLog(t, token, topicTransfer, w.topicAddress(from), w.topicAddress(to), nil, trim(number(amount)), true)
+	w.addTokenLog(t, token, topicTransfer, w.topicAddress(from), w.topicAddress(to), nil, trim(number(amount)))
 }
 
-// addNFTTransferLog adds the log of an NFT transfer. Only logs of fungible transfers are marked as synthetic.
+// addNFTTransferLog adds the synthetic log of an NFT transfer outside of the EVM.
 func (w *World) addNFTTransferLog(t *Transaction, token, from, to, serial int64) {
-	w.addTokenLog(t, token, topicTransfer, w.topicAddress(from), w.topicAddress(to), trim(number(serial)), []byte{},
-		false)
+	w.addTokenLog(t, token, topicTransfer, w.topicAddress(from), w.topicAddress(to), trim(number(serial)), []byte{})
 }
 
+// addApprovalLog adds the synthetic log of an allowance that was granted outside of the EVM.
 func (w *World) addApprovalLog(t *Transaction, token, owner, spender, amount int64) {
-	w.addTokenLog(t, token, topicApproval, w.topicAddress(owner), w.topicAddress(spender), nil, trim(number(amount)),
-		false)
+	w.addTokenLog(t, token, topicApproval, w.topicAddress(owner), w.topicAddress(spender), nil, trim(number(amount)))
 }
 
 // addTokenLog adds the log of a token. In a contract call it is a log of the call, not a synthetic one.
-func (w *World) addTokenLog(t *Transaction, token int64, topic, from, to, serial, data []byte, synthetic bool) {
-	root, bloom := token, []byte{}
-	if t.caller != nil {
-		t, root, synthetic = t.caller, t.called, false
+func (w *World) addTokenLog(t *Transaction, token int64, topic, from, to, serial, data []byte) {
+	root, bloom, synthetic := token, []byte{}, t.caller == nil
+	if !synthetic {
+		t, root = t.caller, t.called
 		l := &types.Log{Address: w.Address(token)}
 		for _, text := range [][]byte{topic, from, to, serial} {
 			if text != nil {

@@ -204,17 +204,7 @@ func (m *machine) run(from common.Address, to, at *common.Address, input []byte,
 	evm.SetPrecompiles(precompiles)
 	m.state.Prepare(rules, from, common.Address{}, to, vm.ActivePrecompiles(rules), nil)
 
-	intrinsic, floor := uint64(21_000), uint64(21_000)
-	for _, b := range input {
-		units := uint64(4)
-		if b == 0 {
-			units = 1
-		}
-		intrinsic, floor = intrinsic+4*units, floor+10*units
-	}
-	if to == nil {
-		intrinsic += 32_000 + (uint64(len(input))+31)/32*params.InitCodeWordGas
-	}
+	intrinsic, floor := intrinsicGas(input, to == nil)
 	budget := vm.NewGasBudget(gas-intrinsic, 0)
 	amount := uint256.NewInt(uint64(value))
 	var left vm.GasBudget
@@ -252,6 +242,22 @@ func (m *machine) run(from common.Address, to, at *common.Address, input []byte,
 	}
 	m.state.Finalise(rules)
 	return x
+}
+
+// intrinsicGas returns the gas that a message costs before it runs, and its minimum.
+func intrinsicGas(input []byte, creation bool) (gas, floor uint64) {
+	gas, floor = baseGas, baseGas
+	for _, b := range input {
+		units := uint64(4)
+		if b == 0 {
+			units = 1
+		}
+		gas, floor = gas+4*units, floor+10*units
+	}
+	if creation {
+		gas += 32_000 + (uint64(len(input))+31)/32*params.InitCodeWordGas
+	}
+	return gas, floor
 }
 
 // evm returns an EVM of the newest version with constant block values, so that results do not depend on the time of

@@ -125,7 +125,7 @@ func (w *World) ChangeTreasury(token, to int64) {
 		}
 	}
 	t.nftMoves = append(t.nftMoves, nftMove{token: token, serial: -1, sender: from, receiver: to})
-	w.addTokenLog(t, token, topicTransfer, w.topicAddress(from), w.topicAddress(to), number(-1), []byte{}, true)
+	w.addTokenLog(t, token, topicTransfer, w.topicAddress(from), w.topicAddress(to), number(-1), []byte{})
 	w.commit(t)
 }
 
