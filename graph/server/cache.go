@@ -21,6 +21,9 @@ const headAge = 500 * time.Millisecond
 // staticAge is how long responses that do not change are kept. Others replace them if they are used more often.
 const staticAge = 24 * time.Hour
 
+// maxKey is the maximum size of a request whose response is cached, in bytes.
+const maxKey = 64 << 10
+
 // maxShare is the inverse of the maximum share of the cache that one response can take.
 const maxShare = 64
 
@@ -47,6 +50,7 @@ type responseCache struct {
 	mu       sync.Mutex
 	newest   int64
 	newestAt time.Time
+	reading  bool
 }
 
 func newResponseCache(size int64, head func(context.Context) (int64, error), followed func() int64) *responseCache {
@@ -67,7 +71,7 @@ func newResponseCache(size int64, head func(context.Context) (int64, error), fol
 
 // key returns the cache key of a request, or an empty string if its response cannot be cached.
 func (c *responseCache) key(ctx context.Context, method string, raw []byte) string {
-	if c == nil {
+	if c == nil || len(raw) > maxKey {
 		return ""
 	}
 	head, ok := c.newestTimestamp(ctx)
@@ -77,20 +81,23 @@ func (c *responseCache) key(ctx context.Context, method string, raw []byte) stri
 	if c.followed != nil { // a client that queries after an event must see its data
 		head = max(head, c.followed())
 	}
-	b := make([]byte, 0, len(raw)+24)
-	b = append(strconv.AppendInt(b, head, 10), method[0]) // the first letters of GET, HEAD and POST differ
-	return string(append(b, raw...))
+	return strconv.FormatInt(head, 10) + method[:1] + string(raw) // the first letters of GET, HEAD and POST differ
 }
 
-// newestTimestamp returns the newest consensus timestamp.
+// newestTimestamp returns the newest consensus timestamp. While one request reads it, others use the last one, for a
+// while.
 func (c *responseCache) newestTimestamp(ctx context.Context) (int64, bool) {
 	now := time.Now() //nolint:forbidigo // measures a duration, and the injected clock may be fixed
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if now.Sub(c.newestAt) < headAge {
+	if age := now.Sub(c.newestAt); age < headAge || age < 2*headAge && c.reading {
 		return c.newest, true
 	}
+	c.reading = true
+	c.mu.Unlock()
 	head, err := c.head(ctx)
+	c.mu.Lock()
+	c.reading = false
 	if err != nil { // the resolvers will fail with the same error, and report it
 		return 0, false
 	}
