@@ -20,7 +20,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
-	"sync/atomic"
+	"syscall"
 	"testing"
 	"time"
 )
@@ -34,7 +34,13 @@ type drive struct {
 	Server       string // host:port
 	Loads        []load
 	Warm, During time.Duration
+	// Nice is the priority of the process. A load of honest clients should not have to wait for the processors that the
+	// gateway uses.
+	Nice int
 }
+
+// honest is the priority of closed loops.
+const honest = -10
 
 // load are the requests from one address.
 type load struct {
@@ -175,6 +181,7 @@ func sendLoad() {
 	if err := json.Unmarshal([]byte(os.Getenv(driveEnv)), &d); err != nil {
 		panic(err)
 	}
+	_ = syscall.Setpriority(syscall.PRIO_PROCESS, 0, d.Nice) // only root can raise it
 	if err := json.NewEncoder(os.Stdout).Encode(d.send()); err != nil {
 		panic(err)
 	}
@@ -214,11 +221,15 @@ type sender struct {
 	result     *result
 }
 
-// done counts a request that should have been sent at a time. In a closed loop, requests that end after the end do not
-// count.
+// done counts a request that should have been sent at a time. In a closed loop, those count that end during the
+// measurement, and all that are not served.
 func (s *sender) done(at time.Time, status int, bare bool) {
 	now := time.Now()
-	if at.Sub(s.begin) < s.warm || s.Rate == 0 && now.After(s.end) && status == http.StatusOK {
+	counted := at
+	if s.Rate == 0 {
+		counted = now
+	}
+	if warm := counted.Sub(s.begin) < s.warm; warm || s.Rate == 0 && now.After(s.end) && status == http.StatusOK {
 		return
 	}
 	s.result.add(status, now.Sub(at), bare)
@@ -332,38 +343,47 @@ func (s *sender) closed(ctx context.Context) {
 }
 
 // open sends requests at a fixed rate per second, whether responses arrive or not, on at most the given number of
-// connections.
+// connections. Each is sent on the connection that has been idle for the shortest time, as HTTP clients do.
 func (s *sender) open(ctx context.Context) {
-	intended := make(chan time.Time, s.Connections) // bounded: further requests count as failed
 	var all sync.WaitGroup
-	var opened, busy atomic.Int64
-	worker := func() {
+	var mu sync.Mutex
+	var idle, opened []chan time.Time // each has the intended times of the requests of a connection
+	serve := func(intended chan time.Time) {
 		w := &wire{sender: s}
 		defer w.close()
 		for at := range intended {
-			busy.Add(1)
 			status, bare := w.do()
 			s.done(at, status, bare)
-			busy.Add(-1)
+			mu.Lock()
+			idle = append(idle, intended)
+			mu.Unlock()
 		}
 	}
 	for sent := 0; ctx.Err() == nil; time.Sleep(5 * time.Millisecond) {
 		for ; float64(sent) < s.Rate*time.Since(s.begin).Seconds(); sent++ {
 			at := s.begin.Add(time.Duration(float64(sent) / s.Rate * float64(time.Second)))
-			if n := opened.Load(); busy.Load()+int64(len(intended)) >= n && n < int64(s.Connections) {
-				opened.Add(1)
-				all.Go(worker)
+			mu.Lock()
+			var next chan time.Time
+			if last := len(idle) - 1; last >= 0 {
+				next, idle = idle[last], idle[:last]
 			}
-			select {
-			case intended <- at:
-			default:
-				s.result.mu.Lock()
+			mu.Unlock()
+			switch {
+			case next == nil && len(opened) < s.Connections:
+				next = make(chan time.Time, 1)
+				opened = append(opened, next)
+				all.Go(func() { serve(next) })
+				next <- at
+			case next == nil:
 				s.result.Unsent++
-				s.result.mu.Unlock()
+			default:
+				next <- at
 			}
 		}
 	}
-	close(intended)
+	for _, intended := range opened {
+		close(intended)
+	}
 	all.Wait()
 }
 

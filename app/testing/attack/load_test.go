@@ -126,7 +126,7 @@ func kinds() []string {
 func busy(t *testing.T, p *process, connections int, text string) *result {
 	t.Helper()
 	l := load{Address: attacker, Connections: connections, Request: text}
-	return drive{Server: host(p.url), Loads: []load{l}, Warm: *loadTime / 4, During: *loadTime}.run(t)[0]
+	return drive{Server: host(p.url), Loads: []load{l}, Warm: *loadTime / 4, During: *loadTime, Nice: honest}.run(t)[0]
 }
 
 // TestLoadClosed keeps connections of one address busy. No request is refused, more connections do not lower the rate,
@@ -174,7 +174,7 @@ func closed(t *testing.T, p *process, kind, text string, numbers []int) {
 func TestLoadShares(t *testing.T) { //nolint:paralleltest // measures latencies
 	p, requests := startLoaded(t)
 	run := func(last string) (shares []float64, p99s []time.Duration) {
-		d := drive{Server: host(p.url), Warm: *loadTime / 4, During: *loadTime}
+		d := drive{Server: host(p.url), Warm: *loadTime / 4, During: *loadTime, Nice: honest}
 		for i, address := range addresses(8) {
 			kind := "block"
 			if i == 7 {
@@ -331,7 +331,7 @@ func TestLoadBodies(t *testing.T) { //nolint:paralleltest // measures memory
 	length := strings.Index(text, "Content-Length: ") + len("Content-Length: ")
 	_, body, _ := strings.Cut(text, "\r\n\r\n")
 	text = text[:length] + strconv.Itoa(len(body)-len("§")+padding) + "\r\n\r\n" + body
-	d := drive{Server: host(p.url), During: *loadTime}
+	d := drive{Server: host(p.url), During: *loadTime, Nice: 10} // as attackers
 	for _, address := range addresses(2) {
 		l := load{Address: address, Connections: 1000, Request: text, Padding: padding, Pause: time.Second}
 		d.Loads = append(d.Loads, l)
