@@ -141,7 +141,7 @@ func receive(r *http.Request, turn *admission.Turn, l *limitedWriter) error {
 	}
 	var parts net.Buffers
 	body := io.Reader(r.Body)
-	size := bytes.MinRead + int(min(max(r.ContentLength, 0), transferPart)) // clients can announce more than they send
+	size := bytes.MinRead + int(max(r.ContentLength, 0)) // so that no part of a body is read that does not fit
 	for total := 0; total <= maxExplained; {
 		if err := turn.Hold(size, interrupt); err != nil {
 			return err
