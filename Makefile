@@ -89,10 +89,11 @@ test-race: ## Run the same tests with the race detector; installs a C compiler i
 	[ '$(PKGS)' != ./... ] || go -C tests test -race -p 3 -timeout 20m $(TESTFLAGS) ./formats/... || result=1; \
 	exit $$result
 
-record: ## Rewrite golden files, response examples and the record of REST responses, and print the changes of the record grouped by cause
+record: ## Rewrite golden files, statements, response examples and the record of REST responses, and print the changes of the record grouped by cause
 	@scripts/ensure-postgres.sh
 	go test -run '^TestExamples$$' -count 1 $(TESTFLAGS) ./rest/openapi -update
 	go run ./rest/generate # the OpenAPI files have the examples
+	go test -run '^TestStatements$$' -count 1 $(TESTFLAGS) ./storage/statements -update
 	go test -run '^TestGolden$$' -count 1 $(TESTFLAGS) ./rest/v1 -update
 	go test -run '^TestRecord$$' -count 1 -v $(TESTFLAGS) ./rest/v1 -update
 

@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
-	"strings"
 	"sync"
 
 	"github.com/jackc/pgx/v5"
@@ -13,42 +11,12 @@ import (
 	"heliograph/internal/base/values"
 )
 
-// A statement that starts with one of these comments is planned with other settings than the session's. A cached
-// generic plan keeps the settings it was made under, and the comment gives the statement a text of its own.
-const (
-	// NoBitmaps disables bitmap scans, for pages in the order of an index. A bitmap scan finds all matching rows
-	// before it sorts them; an index scan stops at the end of the page. The planner assumes that each account, token
-	// and contract has the average number of rows, and prefers bitmaps for the busy ones.
-	NoBitmaps = "/* enable_bitmapscan = off */ "
-	// NoBitmapsCustom is NoBitmaps for statements that are planned at each execution, for the values of their
-	// parameters.
-	NoBitmapsCustom = "/* enable_bitmapscan = off, plan_cache_mode = force_custom_plan */ "
-)
-
-type setting struct{ comment, sql string }
-
-// settings are the statements for these comments. They change the transaction of the batch, so a batch sends
-// statements without comments first. Each setting also applies to the statements of the next ones.
-var settings = [...]setting{
-	{NoBitmaps, `select set_config('enable_bitmapscan', 'off', true)`},
-	{NoBitmapsCustom, `select set_config('plan_cache_mode', 'force_custom_plan', true)`},
-}
-
-// settingOf returns the index of the statement's comment in settings, or -1 if it has none.
-func settingOf(sql string) int {
-	if !strings.HasPrefix(sql, "/*") {
-		return -1
-	}
-	return slices.IndexFunc(settings[:], func(s setting) bool { return strings.HasPrefix(sql, s.comment) })
-}
-
 // Batch collects statements that are sent in one round trip. It must not be used concurrently.
 type Batch struct {
-	db    *DB
-	plain []query                // statements without settings
-	with  [len(settings)][]query // statements with settings, which are sent last
-	done  []func()
-	count func([]int64) // of [Batch.Count], while it queues its statement
+	db      *DB
+	queries [len(settings)][]query // by setting
+	done    []func()
+	count   func([]int64) // of [Batch.Count], while it queues its statement
 }
 
 // query is a statement with the function that reads its rows. The function is nil if it has none.
@@ -68,12 +36,14 @@ func (db *DB) NewBatch() *Batch { return &Batch{db: db} }
 func (b *Batch) DB() *DB { return b.db }
 
 // Exec queues a statement that returns no rows.
-func (b *Batch) Exec(sql string, args ...any) { b.plain = append(b.plain, query{sql: sql, args: args}) }
+func (b *Batch) Exec(sql string, args ...any) {
+	b.queries[noSetting] = append(b.queries[noSetting], query{sql: sql, args: args})
+}
 
 // Len returns the number of queued statements.
 func (b *Batch) Len() int {
-	n := len(b.plain)
-	for _, queries := range b.with {
+	n := 0
+	for _, queries := range b.queries {
 		n += len(queries)
 	}
 	return n
@@ -99,40 +69,37 @@ func (b *Batch) run(ctx context.Context) error {
 }
 
 func (b *Batch) send(ctx context.Context) error {
-	var set int
-	for i, queries := range b.with {
-		if len(queries) == 0 {
-			continue
+	var all []query
+	set := noSetting
+	for with, queries := range b.queries {
+		for ; len(queries) > 0 && set < Setting(with); set++ {
+			all = append(all, query{sql: settings[set+1].sql})
 		}
-		for ; set <= i; set++ {
-			b.Exec(settings[set].sql)
-		}
-		b.plain = append(b.plain, queries...)
+		all = append(all, queries...)
 	}
-	n := len(b.plain)
-	if n == 0 {
+	if len(all) == 0 {
 		return nil
 	}
-	text := b.plain[0].sql
-	if set > 0 { // the first statement can be that of a setting
-		text = b.plain[n-1].sql
+	key := all[0].sql
+	if set != noSetting { // the first statement can be that of a setting
+		key = all[len(all)-1].sql
 	}
-	return b.db.run(ctx, text, func(q querier) error {
+	return b.db.run(ctx, key, func(q querier) error {
 		// a single query needs fewer protocol messages than a batch
-		if only := b.plain[0]; n == 1 && only.read != nil {
+		if only := all[0]; len(all) == 1 && only.read != nil {
 			rows, err := q.Query(ctx, only.sql, only.args...)
 			if err != nil {
 				return err
 			}
 			return only.read(rows)
 		}
-		var all pgx.Batch
-		for _, one := range b.plain {
-			if queued := all.Queue(one.sql, one.args...); one.read != nil {
+		var batch pgx.Batch
+		for _, one := range all {
+			if queued := batch.Queue(one.sql, one.args...); one.read != nil {
 				queued.Query(one.read)
 			}
 		}
-		return q.SendBatch(ctx, &all).Close()
+		return q.SendBatch(ctx, &batch).Close()
 	})
 }
 
@@ -219,9 +186,8 @@ func (t *together) send(ctx context.Context) {
 
 // add adds the statements of another batch.
 func (b *Batch) add(other *Batch) {
-	b.plain = append(b.plain, other.plain...)
-	for i, queries := range other.with {
-		b.with[i] = append(b.with[i], queries...)
+	for i, queries := range other.queries {
+		b.queries[i] = append(b.queries[i], queries...)
 	}
 	b.done = append(b.done, other.done...)
 }

@@ -2,11 +2,7 @@ package storage
 
 import (
 	"slices"
-	"strconv"
 	"strings"
-	"sync"
-
-	"heliograph/internal/base/list"
 )
 
 // owned is a row with the position, from 1, of its parent in the list of parents.
@@ -17,9 +13,9 @@ type owned[T any] struct {
 
 // QueueChildren adds a statement that reads rows for n parents to a batch. Its first column is the position of the
 // parent, from 1; the other columns are those of the mapper. done is called with one list for each parent.
-func (m *Mapper[T, R]) QueueChildren(b *Batch, n int, sql string, args []any, done func([][]*R)) {
+func (m *Mapper[T, R]) QueueChildren(b *Batch, n int, r *Read, args []any, done func([][]*R)) {
 	if b.count != nil {
-		b.queueCount(n, sql, args)
+		b.queueCount(n, r, args)
 		return
 	}
 	columns := func(r *owned[T], into []any) []any { return m.columns(&r.row, append(into, &r.parent)) }
@@ -27,11 +23,15 @@ func (m *Mapper[T, R]) QueueChildren(b *Batch, n int, sql string, args []any, do
 	if m.finish != nil {
 		finish = func(r *owned[T]) error { return m.finish(&r.row) }
 	}
-	statements := b.db.statements(sql, args)
 	var all []*owned[T]
-	left := len(statements)
-	for _, s := range statements {
-		queue(b, s.sql, s.args, columns, finish, itself, func(rows []*owned[T]) {
+	left := 0
+	sql := r.text(b.db)
+	r.Parents.forEach(args, func(args []any, shift int64) {
+		left++
+		queue(b, r.Setting, sql, args, columns, finish, itself, func(rows []*owned[T]) {
+			for _, row := range rows {
+				row.parent += shift
+			}
 			if all == nil {
 				all = rows // PostgreSQL has one statement: its rows are not copied
 			} else {
@@ -44,7 +44,7 @@ func (m *Mapper[T, R]) QueueChildren(b *Batch, n int, sql string, args []any, do
 				}, func(r *owned[T]) *R { return m.value(&r.row) }))
 			}
 		})
-	}
+	})
 	if left == 0 {
 		b.Then(func() { done(make([][]*R, n)) })
 	}
@@ -67,25 +67,21 @@ type parentCount struct{ parent, rows int64 }
 var parentCounts = MapperOf(func(c *parentCount, into []any) []any { return append(into, &c.parent, &c.rows) }, nil)
 
 // queueCount queues a statement for the number of rows that a statement of [Mapper.QueueChildren] would read.
-func (b *Batch) queueCount(n int, sql string, args []any) {
+func (b *Batch) queueCount(n int, r *Read, args []any) {
 	done, counts, left := b.count, make([]int64, n), 0
-	for _, s := range b.db.statements(sql, args) {
-		var comment string
-		if set := settingOf(s.sql); set >= 0 {
-			comment, s.sql = settings[set].comment, s.sql[len(settings[set].comment):]
-		}
+	sql := `select c.ord, count(*) from (` + r.text(b.db) + `) c group by c.ord`
+	r.Parents.forEach(args, func(args []any, shift int64) {
 		left++
-		parentCounts.Queue(b, comment+`select c.ord, count(*) from (`+s.sql+`) c group by c.ord`,
-			s.args, func(rows []*parentCount) {
-				for _, r := range rows {
-					counts[r.parent-1] = r.rows
-				}
-				left--
-				if left == 0 {
-					done(counts)
-				}
-			})
-	}
+		queue(b, r.Setting, sql, args, parentCounts.columns, nil, itself, func(rows []*parentCount) {
+			for _, r := range rows {
+				counts[r.parent+shift-1] = r.rows
+			}
+			left--
+			if left == 0 {
+				done(counts)
+			}
+		})
+	})
 	if left == 0 {
 		b.Then(func() { done(counts) })
 	}
@@ -93,8 +89,8 @@ func (b *Batch) queueCount(n int, sql string, args []any) {
 
 // QueueChild is [Mapper.QueueChildren] for parents with at most one row. Of several rows it uses the first. done
 // receives nil for parents without a row.
-func (m *Mapper[T, R]) QueueChild(b *Batch, n int, sql string, args []any, done func([]*R)) {
-	m.QueueChildren(b, n, sql, args, func(rows [][]*R) {
+func (m *Mapper[T, R]) QueueChild(b *Batch, n int, r *Read, args []any, done func([]*R)) {
+	m.QueueChildren(b, n, r, args, func(rows [][]*R) {
 		out := make([]*R, n)
 		for i, list := range rows {
 			if len(list) > 0 {
@@ -127,76 +123,56 @@ func GroupByParent[T, R any](rows []*T, n int, parent func(*T) int, value func(*
 	return out
 }
 
-// Any1, Any2 and Any3 are the expression any(…) over the array of IDs or timestamps in parameter 1, 2 or 3, for
-// columns with few rows per value. The subquery hides the length of the array from the planner: a generic plan then
-// costs no more than a custom one, so PostgreSQL plans the statement once per connection instead of at each execution.
-// [Unnest] does the same for parents.
+// Expressions of the parameters 1 to 3 in the statements of [ByKeys]. Arrays are arrays of IDs or timestamps, Bytes2 is
+// an array of bytes, and Any1 to Any3 compare a column with few rows per value with them. The planner of PostgreSQL
+// does not see the length of the arrays, as in [Batch.Parents].
 const (
-	Any1 = "any((select $1::bigint[])::bigint[])"
-	Any2 = "any((select $2::bigint[])::bigint[])"
-	Any3 = "any((select $3::bigint[])::bigint[])"
+	Array1 = "(select $1::bigint[])"
+	Array2 = "(select $2::bigint[])"
+	Array3 = "(select $3::bigint[])"
+	Bytes2 = "(select $2::bytea[])"
+	Any1   = "any(" + Array1 + "::bigint[])"
+	Any2   = "any(" + Array2 + "::bigint[])"
+	Any3   = "any(" + Array3 + "::bigint[])"
 )
 
-// ForKeys returns a statement with [Any1], [Any2] and [Any3], and its arguments. If each array has one key, the
+var (
+	singleKeys = strings.NewReplacer(Any1, "$1", Any2, "$2", Any3, "$3")
+	openKeys   = strings.NewReplacer(
+		Array1, "$1::bigint[]", Array2, "$2::bigint[]", Array3, "$3::bigint[]", Bytes2, "$2::bytea[]",
+	)
+)
+
+// Keyed is a statement for the rows with some keys. Its texts are for arrays, for a single key of each kind, and for
+// arrays on a distributed database.
+type Keyed struct{ arrays, single, apart string }
+
+// ByKeys returns the statement with a text.
+func ByKeys(sql string) *Keyed { return &Keyed{sql, singleKeys.Replace(sql), openKeys.Replace(sql)} }
+
+// Arrays returns the text for arrays of keys.
+func (k *Keyed) Arrays(db *DB) string {
+	if db.Distributed() {
+		return k.apart
+	}
+	return k.arrays
+}
+
+// For returns the text for some keys, one array for each parameter, and its arguments. If each array has one key, the
 // statement compares with the key itself, which costs PostgreSQL less.
-func ForKeys(sql string, keys ...[]int64) (text string, args []any) {
-	args = make([]any, len(keys))
+func (k *Keyed) For(db *DB, keys ...[]int64) (text string, args []any) {
 	several := slices.ContainsFunc(keys, func(list []int64) bool { return len(list) != 1 })
-	for i, list := range keys {
-		if args[i] = list; !several {
-			args[i] = list[0]
+	for _, list := range keys {
+		if several {
+			args = append(args, list)
+		} else {
+			args = append(args, list[0])
 		}
 	}
 	if several {
-		return sql, args
+		return k.Arrays(db), args
 	}
-	single, ok := forSingle.Load(sql)
-	if !ok {
-		single = strings.NewReplacer(Any1, "$1", Any2, "$2", Any3, "$3").Replace(sql)
-		forSingle.Store(sql, single)
-	}
-	return single.(string), args
-}
-
-// forSingle has the statements of [ForKeys] for single keys. Replacing takes longer than finding them.
-var forSingle sync.Map
-
-// Parents is a FROM item p with the columns id and ord: the IDs in the array $1 and their positions from 1.
-const Parents = `unnest((select $1::bigint[])) with ordinality p(id, ord)`
-
-// Unnest returns a FROM item p with one column for each of the arrays of numbers $1, $2 … and the column ord, their
-// position from 1.
-func Unnest(columns ...string) string {
-	arrays := make([]string, len(columns))
-	for i := range columns {
-		arrays[i] = `(select $` + strconv.Itoa(i+1) + `::bigint[])`
-	}
-	return `unnest(` + strings.Join(arrays, ", ") + `) with ordinality p(` + strings.Join(columns, ", ") + `, ord)`
-}
-
-// UnnestKeys returns a FROM item like [Unnest] and its arguments, for columns with few rows per value. The columns of
-// a single row are scalars, which cost PostgreSQL less.
-func UnnestKeys(columns []string, keys ...[]int64) (from string, args []any) {
-	args = list.Map(keys, func(key []int64) any { return key })
-	if len(keys[0]) != 1 {
-		return Unnest(columns...), args
-	}
-	var sql strings.Builder
-	sql.WriteString("(select ")
-	for i, key := range keys {
-		args[i] = key[0]
-		sql.WriteString("$" + strconv.Itoa(i+1) + "::bigint as " + columns[i] + ", ")
-	}
-	return sql.String() + "1::bigint as ord) p", args
-}
-
-// OfParents returns a FROM item like [Parents] and the argument $1 for it. A single ID becomes a scalar: the planner
-// has statistics for a given value, but assumes an average number of rows for the elements of an array.
-func OfParents[T ~int64](ids []T) (from string, arg any) {
-	if len(ids) == 1 {
-		return `(select $1::bigint as id, 1::bigint as ord) p`, int64(ids[0])
-	}
-	return Parents, Int64s(ids)
+	return k.single, args
 }
 
 // Union returns the union of one statement for each of n alternatives. statement must sort and limit its rows, so that

@@ -68,7 +68,7 @@ type DB struct {
 	statistics   *statistics
 	queue        *admission.Queue
 	schema       *atomic.Pointer[schema]
-	placement    *atomic.Pointer[placement]
+	apart        *atomic.Bool // whether tables are distributed
 }
 
 // Open creates a pool for each host of the URL. It does not connect, so that the gateway starts without the database.
@@ -106,7 +106,7 @@ func Open(ctx context.Context, o Options) (*DB, error) {
 		chainID: cmp.Or(o.ChainID, defaultChainID), cache: o.Cache,
 		fees:       o.Fees,
 		statistics: &statistics{}, schema: &atomic.Pointer[schema]{},
-		placement: &atomic.Pointer[placement]{}, queue: queue,
+		apart: &atomic.Bool{}, queue: queue,
 	}, nil
 }
 

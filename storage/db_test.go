@@ -149,9 +149,9 @@ func TestChildren(t *testing.T) {
 	t.Parallel()
 	db := open(t, nil)
 	parents := []ledger.EntityID{4, 9, 2}
-	from, arg := storage.OfParents(parents)
 	var got [][]*pair
 	b := db.NewBatch()
+	ps := b.ParentsOrOne("id", storage.Int64s(parents))
 	if b.DB() != db || b.Len() != 0 {
 		t.Error("a new batch is not empty")
 	}
@@ -159,10 +159,14 @@ func TestChildren(t *testing.T) {
 	counting := storage.MapperOf(func(p *pair, into []any) []any {
 		return append(into, &p.a, &p.b)
 	}, func(*pair) error { finished++; return nil })
-	sql := `select p.ord, g.a, g.b from ` + from + ` join grid g on g.a = p.id where g.b < 3 order by g.a, g.b`
-	counting.QueueChildren(b, len(parents), sql, []any{arg}, func(rows [][]*pair) { got = rows })
+	r := &storage.Read{
+		Parents: ps, Select: `p.ord, g.a, g.b`, From: ps.From,
+		Joins: []storage.Join{ps.Join("join", "grid", "g", "a", "id")},
+		Rest:  ` where g.b < 3 order by g.a, g.b`,
+	}
+	counting.QueueChildren(b, len(parents), r, ps.Args, func(rows [][]*pair) { got = rows })
 	var first []*pair
-	pairRows.QueueChild(b, len(parents), sql, []any{arg}, func(rows []*pair) { first = rows })
+	pairRows.QueueChild(b, len(parents), r, ps.Args, func(rows []*pair) { first = rows })
 	b.Then(func() { ran = got != nil })
 	if err := b.Run(t.Context()); err != nil {
 		t.Fatal(err)
@@ -217,18 +221,27 @@ func TestSettings(t *testing.T) {
 	pgtest.Exec(t, conn,
 		`create table held as select i * 7919 % 1000 as owner, i as at from generate_series(1::bigint, 100000) i`,
 		`create index held_owner on held (owner)`, `vacuum analyze held`)
-	const settings = `select current_setting('enable_bitmapscan') || ' ' || current_setting('plan_cache_mode')`
+	const settings = `current_setting('enable_bitmapscan') || ' ' || current_setting('plan_cache_mode')`
 	const sum = `select sum(at) from held where owner = ` + storage.Any1
-	comments := []string{storage.NoBitmapsCustom, "", storage.NoBitmaps}
+	all := []storage.Setting{storage.NoBitmapsCustom, 0, storage.NoBitmaps}
+	comments := map[storage.Setting]string{
+		storage.NoBitmaps:       "/* enable_bitmapscan = off */ ",
+		storage.NoBitmapsCustom: "/* enable_bitmapscan = off, plan_cache_mode = force_custom_plan */ ",
+	}
+	read := func(with storage.Setting, columns string) *storage.Read {
+		return &storage.Read{Setting: with, Select: columns, From: "(select) one"}
+	}
 	for range 8 {
-		got := map[string]string{}
+		got := map[storage.Setting]string{}
 		b := db.NewBatch()
-		for _, comment := range comments {
-			storage.Values[string]().Queue(b, comment+settings, nil, func(rows []*string) { got[comment] = *rows[0] })
-			storage.Values[string]().Queue(b, comment+`select (`+sum+`)::text`, []any{[]int64{5}},
-				func(rows []*string) {
-					got[comment] += " " + *rows[0]
-				})
+		for _, with := range all {
+			storage.Values[string]().QueueRead(b, read(with, settings), nil, func(rows []*string) {
+				got[with] = *rows[0]
+			})
+			keys := []any{[]int64{5}}
+			storage.Values[string]().QueueRead(b, read(with, `(`+sum+`)::text`), keys, func(rows []*string) {
+				got[with] += " " + *rows[0]
+			})
 		}
 		if n := b.Len(); n != 6 {
 			t.Errorf("%d statements are queued, want 6", n)
@@ -237,43 +250,43 @@ func TestSettings(t *testing.T) {
 			t.Fatal(err)
 		}
 		// A statement that is not in a batch has the same settings.
-		for _, comment := range comments {
-			v, err := storage.Values[string]().One(t.Context(), db, "settings", comment+settings)
+		for _, with := range all {
+			v, err := storage.Values[string]().ListRead(t.Context(), db, "settings", read(with, settings), nil)
 			if err != nil {
 				t.Fatal(err)
 			}
-			if !strings.HasPrefix(got[comment], *v+" ") {
-				t.Errorf("%q: %q in a batch, %q alone", comment, got[comment], *v)
+			if !strings.HasPrefix(got[with], *v[0]+" ") {
+				t.Errorf("%q: %q in a batch, %q alone", comments[with], got[with], *v[0])
 			}
 		}
-		if want := map[string]string{
-			"": "on auto 4989500", storage.NoBitmaps: "off auto 4989500",
+		if want := map[storage.Setting]string{
+			0: "on auto 4989500", storage.NoBitmaps: "off auto 4989500",
 			storage.NoBitmapsCustom: "off force_custom_plan 4989500",
 		}; !maps.Equal(got, want) {
-			t.Fatalf("%q, want %q", got, want)
+			t.Fatalf("%v, want %v", got, want)
 		}
 	}
-	plans := map[string]string{}
-	for _, comment := range comments[1:] {
+	plans := map[storage.Setting]string{}
+	for _, with := range all[1:] {
 		var name string
 		var generic int
 		if err := db.Pool().QueryRow(t.Context(),
 			`select name, generic_plans from pg_prepared_statements where statement = $1`,
-			comment+`select (`+sum+`)::text`).Scan(&name, &generic); err != nil {
+			comments[with]+`select (`+sum+`)::text`+"\nfrom (select) one").Scan(&name, &generic); err != nil {
 			t.Fatal(err)
 		}
 		if generic == 0 {
-			t.Errorf("%q has no generic plan", comment)
+			t.Errorf("%q has no generic plan", comments[with])
 		}
 		rows, err := storage.Values[string]().List(t.Context(), db, "a plan", `explain execute "`+name+`" ('{5}')`)
 		if err != nil {
 			t.Fatal(err)
 		}
 		for _, line := range rows {
-			plans[comment] += *line + "\n"
+			plans[with] += *line + "\n"
 		}
 	}
-	if !strings.Contains(plans[""], "Bitmap Heap Scan") || strings.Contains(plans[storage.NoBitmaps], "Bitmap") {
+	if !strings.Contains(plans[0], "Bitmap Heap Scan") || strings.Contains(plans[storage.NoBitmaps], "Bitmap") {
 		t.Errorf("the cached plans do not keep their settings: %v", plans)
 	}
 }

@@ -108,6 +108,16 @@ func (m *Mapper[T, R]) List(ctx context.Context, db *DB, what, sql string, args 
 	return out, wrap.Error(err, "reading %s", what)
 }
 
+// ListRead is [Mapper.List] for a description of the statement.
+func (m *Mapper[T, R]) ListRead(
+	ctx context.Context, db *DB, what string, r *Read, args []any,
+) (out []*R, err error) {
+	b := db.NewBatch()
+	m.QueueRead(b, r, args, func(rows []*R) { out = rows })
+	err = b.Run(ctx)
+	return out, wrap.Error(err, "reading %s", what)
+}
+
 // One runs a statement and returns its row, or nil unless there is exactly one. what names the row in errors.
 func (m *Mapper[T, R]) One(ctx context.Context, db *DB, what, sql string, args ...any) (*R, error) {
 	rows, err := m.List(ctx, db, what, sql, args...)
@@ -119,35 +129,39 @@ func (m *Mapper[T, R]) One(ctx context.Context, db *DB, what, sql string, args .
 
 // Queue adds a statement to a batch. When the batch runs, done is called with the rows of the statement.
 func (m *Mapper[T, R]) Queue(b *Batch, sql string, args []any, done func([]*R)) {
-	queue(b, sql, args, m.columns, m.finish, m.value, done)
+	queue(b, noSetting, b.db.adapt(sql), args, m.columns, m.finish, m.value, done)
+}
+
+// QueueRead is [Mapper.Queue] for a description of the statement.
+func (m *Mapper[T, R]) QueueRead(b *Batch, r *Read, args []any, done func([]*R)) {
+	queue(b, r.Setting, r.text(b.db), args, m.columns, m.finish, m.value, done)
 }
 
 func queue[T, R any](
-	b *Batch, sql string, args []any, columns Columns[T], finish func(*T) error, value func(*T) *R, done func([]*R),
+	b *Batch, with Setting, sql string, args []any,
+	columns Columns[T], finish func(*T) error, value func(*T) *R, done func([]*R),
 ) {
-	q := query{b.db.adapt(sql), args, func(rows pgx.Rows) error {
+	b.queries[with] = append(b.queries[with], query{settings[with].comment + sql, args, func(rows pgx.Rows) error {
 		got, err := collect(rows, columns, finish, value)
 		if err != nil {
 			return err
 		}
 		done(got)
 		return nil
-	}}
-	if set := settingOf(q.sql); set >= 0 {
-		b.with[set] = append(b.with[set], q)
-		return
-	}
-	b.plain = append(b.plain, q)
+	}})
 }
 
 // QueueByKey adds a statement that reads the rows with some keys to a batch. [Any1] in it stands for the keys. done
 // receives one row per key, nil for keys without a row.
-func QueueByKey[T, R any, K ~int64](b *Batch, m *Mapper[T, R], sql string, keys []K, key func(*R) K, done func([]*R)) {
-	sql, args := ForKeys(sql, Int64s(keys))
-	m.Queue(b, sql, args, func(rows []*R) {
-		byKey := list.By(rows, key)
-		done(list.Map(keys, func(k K) *R { return byKey[k] }))
-	})
+func QueueByKey[T, R any, K ~int64](b *Batch, m *Mapper[T, R], by *Keyed, keys []K, key func(*R) K, done func([]*R)) {
+	sql, args := by.For(b.db, Int64s(keys))
+	m.Queue(b, sql, args, func(rows []*R) { done(ForKeys(rows, keys, key)) })
+}
+
+// ForKeys returns one of some rows for each key, or nil for keys without a row.
+func ForKeys[R any, K comparable](rows []*R, keys []K, key func(*R) K) []*R {
+	byKey := list.By(rows, key)
+	return list.Map(keys, func(k K) *R { return byKey[k] })
 }
 
 // ReadOne reads one object with a function that queues a query for many. what and the key name the object in errors.

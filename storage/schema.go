@@ -2,6 +2,7 @@ package storage
 
 import (
 	"errors"
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -35,28 +36,21 @@ func (e *MismatchError) Unwrap() error { return e.err }
 // schema contains the differences of the database from the tables that the gateway reads.
 type schema struct {
 	absent []Absent
-	tables map[string]*strings.Builder // the select lists that replace tables without nullable columns
+	tables []Rows // in place of tables without nullable columns
 }
-
-// reference matches a table in a from clause and the word after it, which is its alias or a keyword.
-var reference = regexp.MustCompile(`\b(from|join)\s+([a-z_]+)\b(\s+(?:as\s+)?[a-z]\w*)?`)
-
-// keywords are words that can follow a table without an alias.
-var keywords = strings.Fields(`and cross except fetch for full group having inner intersect join left limit offset ` +
-	`on or order right union using where window`)
 
 // SetAbsent sets the tables and columns that the database lacks. Reads of nullable ones return null, and statements
 // that need others fail with a [*MismatchError].
 func (db *DB) SetAbsent(absent []Absent) {
-	s := &schema{absent, map[string]*strings.Builder{}}
+	s := &schema{absent: absent}
+	columns := map[string]string{}
 	for _, a := range absent {
-		if a.Column == "" || !a.Nullable {
-			continue
+		if a.Column != "" && a.Nullable {
+			columns[a.Table] += ", null::" + a.Type + " as " + a.Column
 		}
-		if s.tables[a.Table] == nil {
-			s.tables[a.Table] = &strings.Builder{}
-		}
-		s.tables[a.Table].WriteString(", null::" + a.Type + " as " + a.Column)
+	}
+	for _, table := range slices.Sorted(maps.Keys(columns)) {
+		s.tables = append(s.tables, Rows{table, "select *" + columns[table] + " from " + table})
 	}
 	db.schema.Store(s)
 }
@@ -72,33 +66,30 @@ func (db *DB) Has(table, column string) bool {
 	})
 }
 
-// adapt returns the statement for the tables of the database. It replaces tables without nullable columns by
-// subqueries with them, which the planner removes, and the table of blocks by one of those up to the watermark.
-func (db *DB) adapt(sql string) string {
-	if p := db.placement.Load(); p != nil && len(*p) > 0 {
-		sql = p.byKeys(sql)
+// replaced returns the rows that a statement reads in place of those of its tables: tables without nullable columns
+// get them, which are null, and the table of blocks has those up to the watermark. The planner removes the queries. A
+// table that the statement does not use can be among them, if its name is a part of another word.
+func (db *DB) replaced(sql string) (out []Rows) {
+	if db.schema == nil {
+		return nil
 	}
-	s, bounded := db.schema.Load(), db.servers != nil && db.servers.bounded.Load()
-	if (s == nil || len(s.tables) == 0) && !bounded {
-		return sql
+	if s := db.schema.Load(); s != nil {
+		for _, t := range s.tables {
+			if strings.Contains(sql, t.Table) {
+				out = append(out, t)
+			}
+		}
 	}
-	return reference.ReplaceAllStringFunc(sql, func(text string) string {
-		m := reference.FindStringSubmatch(text)
-		var columns, condition string
-		if s != nil && s.tables[m[2]] != nil {
-			columns = s.tables[m[2]].String()
-		}
-		if bounded && m[2] == blocksTable {
-			condition = visibleBlocks
-		}
-		if columns == "" && condition == "" {
-			return text
-		}
-		if alias := strings.TrimSpace(m[3]); alias == "" || slices.Contains(keywords, alias) {
-			m[3] = " " + m[2] + m[3]
-		}
-		return m[1] + " (select *" + columns + " from " + m[2] + condition + ")" + m[3]
-	})
+	if db.servers == nil || !db.servers.bounded.Load() || !strings.Contains(sql, blocksTable) {
+		return out
+	}
+	i := slices.IndexFunc(out, func(r Rows) bool { return r.Table == blocksTable })
+	if i < 0 {
+		i = len(out)
+		out = append(out, Rows{blocksTable, "select * from " + blocksTable})
+	}
+	out[i].Query += visibleBlocks
+	return out
 }
 
 // object matches the name in the server's messages about undefined objects.

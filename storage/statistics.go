@@ -145,9 +145,12 @@ type Countable string
 
 // Estimate returns the planner's estimate of the number of rows. It does not run the statement.
 func (db *DB) Estimate(ctx context.Context, what Countable) (int64, error) {
-	text, err := Value[[]byte](ctx, db, "a plan", `explain (format json) `+string(what))
-	if err != nil {
-		return 0, err
+	var text []byte
+	b, m := db.NewBatch(), Values[[]byte]()
+	queue(b, noSetting, `explain (format json) `+db.adapt(string(what)), nil, m.columns, m.finish, m.value,
+		func(rows []*[]byte) { text = *rows[0] })
+	if err := b.Run(ctx); err != nil {
+		return 0, fmt.Errorf("reading a plan: %w", err)
 	}
 	var plans []struct {
 		Plan struct {

@@ -47,8 +47,8 @@ func Filter[T ~int64](w *Where, column string, f *ledger.Filter[T]) {
 
 // FilterOpaque is [Filter], but hides the values from the planner. It then expects a range to contain one of 200 rows,
 // and uses the index of the column even if the range is larger and few of its rows match the other conditions.
-func FilterOpaque[T ~int64](w *Where, column string, f *ledger.Filter[T]) {
-	filter(w, column, "(select ?::bigint)", f, func(v T) any {
+func FilterOpaque[T ~int64](db *DB, w *Where, column string, f *ledger.Filter[T]) {
+	filter(w, column, db.Hidden("?::bigint"), f, func(v T) any {
 		return int64(v)
 	}, func(values []T) any { return Int64s(values) })
 }

@@ -3,6 +3,7 @@ package storage
 import (
 	"fmt"
 	"reflect"
+	"sync/atomic"
 	"testing"
 
 	"heliograph/internal/domain/ledger"
@@ -109,14 +110,48 @@ func TestUnion(t *testing.T) {
 	}
 }
 
-func TestOfParents(t *testing.T) {
+// TestParents checks the FROM items of parents, and their keys in statements.
+func TestParents(t *testing.T) {
 	t.Parallel()
-	if from, arg := OfParents([]ledger.EntityID{7}); from != "(select $1::bigint as id, 1::bigint as ord) p" ||
-		arg != int64(7) {
-		t.Error(from, arg)
-	}
-	if from, arg := OfParents([]ledger.EntityID{7, 8}); from != Parents || !reflect.DeepEqual(arg, []int64{7, 8}) {
-		t.Error(from, arg)
+	const one = "(select $1::bigint as token, $2::bigint as serial, 1::bigint as ord) p"
+	const several = "unnest((select $1::bigint[]), (select $2::bigint[])) with ordinality p(token, serial, ord)"
+	for name, c := range map[string]struct {
+		apart, orOne  bool
+		tokens        []int64
+		from, key     string
+		args          []any
+		first, second []any // the arguments of the statements
+	}{
+		"several": {
+			false, false, []int64{7, 8}, several, "p.serial", []any{[]int64{7, 8}, []int64{7, 8}}, nil, nil,
+		},
+		"several or one": {
+			false, true, []int64{7, 8}, several, "p.serial", []any{[]int64{7, 8}, []int64{7, 8}}, nil, nil,
+		},
+		"one":            {false, true, []int64{7}, one, "p.serial", []any{int64(7), int64(7)}, nil, nil},
+		"one of several": {false, false, []int64{7}, several, "p.serial", []any{[]int64{7}, []int64{7}}, nil, nil},
+		"apart": {
+			true, true, []int64{7, 8}, one, "$2::bigint", []any{int64(7), int64(7)},
+			[]any{int64(7), int64(7), "x", int64(0)}, []any{int64(8), int64(8), "x", int64(1)},
+		},
+		"none": {true, true, nil, one, "$2::bigint", []any{int64(0), int64(0)}, nil, nil},
+	} {
+		b := (&DB{apart: &atomic.Bool{}}).NewBatch()
+		b.db.apart.Store(c.apart)
+		parents := b.Parents
+		if c.orOne {
+			parents = b.ParentsOrOne
+		}
+		p := parents("token, serial", c.tokens, c.tokens)
+		if p.From != c.from || p.Key("serial") != c.key || !reflect.DeepEqual(p.Args, c.args) {
+			t.Errorf("%s: %s %s %v", name, p.From, p.Key("serial"), p.Args)
+		}
+		var got [][]any
+		p.forEach(append(p.Args, "x"), func(args []any, shift int64) { got = append(got, append(args, shift)) })
+		if c.apart && len(got) != len(c.tokens) || !c.apart && len(got) != 1 ||
+			c.first != nil && (!reflect.DeepEqual(got[0], c.first) || !reflect.DeepEqual(got[1], c.second)) {
+			t.Errorf("%s: %v", name, got)
+		}
 	}
 }
 

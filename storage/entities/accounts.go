@@ -129,9 +129,14 @@ func Accounts(
 		return accountIDRows.List(ctx, db, "accounts", `select e.id`+cut, w.Args...)
 	}
 	// The page is limited before the join with the stake. Otherwise the planner would merge whole tables.
-	sql := `select ` + accountColumns + ` from (select *` + cut + `) e left join entity_stake s on s.id = e.id` + order
-	return accountRows.List(ctx, db, "accounts", sql, w.Args...)
+	return accountRows.ListRead(ctx, db, "accounts", &storage.Read{
+		Select: accountColumns, Page: `select *` + cut, As: "e",
+		Joins: []storage.Join{withStake}, Rest: order,
+	}, w.Args)
 }
+
+// withStake joins a page of entities e with their stakes.
+var withStake = storage.By("left join", "entity_stake", "s", "e", "id", "id")
 
 // accountsPage returns the FROM clause for a page of the accounts and contracts e that match w, and the clauses for
 // its order.
@@ -194,41 +199,54 @@ func onlyID(
 	}
 }
 
-// namedEntities returns a FROM clause for at most 100 entities e with the address, alias or public key that a text can
+// namedEntities returns the statement for at most 100 entities e with the address, alias or public key that a text can
 // name, and its argument.
-func namedEntities(c ledger.Candidates, types string) (from string, args []any) {
+func namedEntities(
+	c ledger.Candidates, types, columns string, join storage.Join,
+) (r *storage.Read, args []any) {
 	condition, value := named(ledger.AccountRef{Address: c.Address, Alias: c.Alias})
 	args = []any{value}
 	if c.PublicKey != "" {
 		condition, args[0] = "e.public_key = $1", c.PublicKey
 	}
-	return ` from (select * from entity e where ` + condition + ` and e.type in (` + types + `) limit 100) e `, args
+	return &storage.Read{
+		Select: columns,
+		Page:   `select * from entity e where ` + condition + ` and e.type in (` + types + `) limit 100`, As: "e",
+		Joins: []storage.Join{join}, Rest: ` order by e.id`,
+	}, args
 }
 
 // QueueNamedAccounts queues a query for the accounts and contracts with the address, alias or public key that a text
 // can name.
 func QueueNamedAccounts(b *storage.Batch, c ledger.Candidates, done func([]*ledger.Account)) {
-	from, args := namedEntities(c, `'ACCOUNT', 'CONTRACT'`)
-	accountRows.Queue(b, `select `+accountColumns+from+`left join entity_stake s on s.id = e.id order by e.id`,
-		args, done)
+	r, args := namedEntities(c, `'ACCOUNT', 'CONTRACT'`, accountColumns, withStake)
+	accountRows.QueueRead(b, r, args, done)
 }
 
 // QueueNamedContracts is [QueueNamedAccounts] for contracts.
 func QueueNamedContracts(b *storage.Batch, c ledger.Candidates, done func([]*ledger.Contract)) {
-	from, args := namedEntities(c, `'CONTRACT'`)
-	contractRows.Queue(b, `select `+contractColumns+from+`left join contract c on c.id = e.id order by e.id`,
-		args, done)
+	r, args := namedEntities(c, `'CONTRACT'`, contractColumns, withCode)
+	contractRows.QueueRead(b, r, args, done)
 }
+
+const accountsOfIDs = `select ` + accountColumns + ` from entity e left join entity_stake s on s.id = e.id
+where e.id = ` + storage.Any1 + ` and e.type in ('ACCOUNT', 'CONTRACT')`
+
+var (
+	accountsByID = storage.ByKeys(accountsOfIDs)
+	// The condition is only in statements whose IDs have the number of the treasury.
+	accountsWithTreasuryByID = storage.ByKeys(accountsOfIDs + ` and not (e.num = 2 and e.memo = '` +
+		syntheticTreasuryMemo + `')`)
+)
 
 // QueueAccounts queues a query for accounts and contracts by id. done receives one account per id, or nil for ids that
 // do not exist.
 func QueueAccounts(b *storage.Batch, ids []ledger.EntityID, done func([]*ledger.Account)) {
-	sql := `select ` + accountColumns + ` from entity e left join entity_stake s on s.id = e.id
-where e.id = ` + storage.Any1 + ` and e.type in ('ACCOUNT', 'CONTRACT')`
+	by := accountsByID
 	if slices.ContainsFunc(ids, func(id ledger.EntityID) bool { return id.Num() == TreasuryNum }) {
-		sql += ` and not (e.num = 2 and e.memo = '` + syntheticTreasuryMemo + `')`
+		by = accountsWithTreasuryByID
 	}
-	storage.QueueByKey(b, accountRows, sql, ids, func(a *ledger.Account) ledger.EntityID { return a.EntityID }, done)
+	storage.QueueByKey(b, accountRows, by, ids, func(a *ledger.Account) ledger.EntityID { return a.EntityID }, done)
 }
 
 // Account reads the current state of an account or contract. It returns nil if the account does not exist. If two

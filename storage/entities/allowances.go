@@ -5,21 +5,36 @@ import (
 	"heliograph/storage"
 )
 
-// receivedPage returns the statement for a page of the allowances that each of the given spenders received. No index
+// receivedPage describes the statement for a page of the allowances that each of the given spenders received. No index
 // starts with the spender, so the table is scanned once for all spenders and row numbers limit the pages.
-func receivedPage(w *storage.Where, table, columns string, p storage.Page, keys ...string) string {
+func receivedPage(
+	ps *storage.Parents, w *storage.Where, table, columns string, p storage.Page, keys ...string,
+) *storage.Read {
 	order := p.Order(keys...)
-	return `select p.ord, ` + columns + ` from ` + storage.Parents + ` join (
+	return &storage.Read{
+		Parents: ps, Select: `p.ord, ` + columns,
+		From: ps.From + ` join (
   select a.*, row_number() over (partition by a.spender order by ` + order + `) as place from ` + table + ` a
-  where a.spender = any($1) and a.amount > 0` + w.String() + `) a on a.spender = p.id
-where a.place <= ` + w.Arg(p.Limit) + ` order by p.ord, ` + order
+  where a.spender = ` + ps.Any() + ` and a.amount > 0` + w.String() + `) a on a.spender = ` + ps.Key("id"),
+		Rest: ` where a.place <= ` + w.Arg(p.Limit) + ` order by p.ord, ` + order,
+	}
 }
 
-// grantedPage returns the statement for a page of the allowances of each owner in the table from. page is the
-// statement for one owner.
-func grantedPage(from, page, columns string, p storage.Page, keys ...string) string {
-	return `select p.ord, ` + columns + ` from ` + from + ` cross join lateral (` + page + `) a
-order by p.ord, ` + p.Order(keys...)
+// grantedPage describes the statement for a page of the allowances of each owner. page is the statement for one owner.
+func grantedPage(ps *storage.Parents, page, columns string, p storage.Page, keys ...string) *storage.Read {
+	return &storage.Read{
+		Parents: ps, Select: `p.ord, ` + columns, From: ps.From, Page: page, As: "a",
+		Rest: ` order by p.ord, ` + p.Order(keys...),
+	}
+}
+
+// allowanceParents returns the parents of allowances, and their arguments.
+func allowanceParents(b *storage.Batch, accounts []ledger.EntityID, received bool) (*storage.Parents, storage.Where) {
+	ps := b.ParentsOrOne("id", storage.Int64s(accounts))
+	if received {
+		ps = b.Parents("id", storage.Int64s(accounts))
+	}
+	return ps, storage.Where{Args: ps.Args}
 }
 
 const cryptoAllowanceColumns = `a.owner, a.spender, a.amount, a.amount_granted, lower(a.timestamp_range), ` +
@@ -36,24 +51,22 @@ func QueueCryptoAllowances(b *storage.Batch, accounts []ledger.EntityID, receive
 	f *ledger.CryptoAllowanceFilter, p storage.Page,
 	done func([][]*ledger.CryptoAllowance),
 ) {
-	w := storage.Where{Args: []any{storage.Int64s(accounts)}}
+	ps, w := allowanceParents(b, accounts, received)
 	if f != nil {
 		storage.Filter(&w, "a.owner", f.OwnerID)
 		storage.Filter(&w, "a.spender", f.SpenderID)
 	}
-	var sql string
+	var r *storage.Read
 	if received {
 		w.Keyset(p, "a.owner")
-		sql = receivedPage(&w, "crypto_allowance", cryptoAllowanceColumns, p, "a.owner")
+		r = receivedPage(ps, &w, "crypto_allowance", cryptoAllowanceColumns, p, "a.owner")
 	} else {
 		w.Keyset(p, "a.spender")
-		page := `select * from crypto_allowance a where a.owner = p.id and a.amount > 0` + w.String() +
+		page := `select * from crypto_allowance a where a.owner = ` + ps.Key("id") + ` and a.amount > 0` + w.String() +
 			w.OrderBy(p, "a.spender")
-		from, arg := storage.OfParents(accounts)
-		w.Args[0] = arg
-		sql = grantedPage(from, page, cryptoAllowanceColumns, p, "a.spender")
+		r = grantedPage(ps, page, cryptoAllowanceColumns, p, "a.spender")
 	}
-	cryptoAllowanceRows.QueueChildren(b, len(accounts), sql, w.Args, done)
+	cryptoAllowanceRows.QueueChildren(b, len(accounts), r, w.Args, done)
 }
 
 const tokenAllowanceColumns = `a.owner, a.spender, a.token_id, a.amount, a.amount_granted, ` +
@@ -71,25 +84,24 @@ func QueueTokenAllowances(b *storage.Batch, accounts []ledger.EntityID, received
 	p storage.Page,
 	done func([][]*ledger.TokenAllowance),
 ) {
-	w := storage.Where{Args: []any{storage.Int64s(accounts)}}
+	ps, w := allowanceParents(b, accounts, received)
 	if f == nil {
 		f = &ledger.TokenAllowanceFilter{}
 	}
 	storage.Filter(&w, "a.owner", f.OwnerID)
 	storage.Filter(&w, "a.spender", f.SpenderID)
 	storage.Filter(&w, "a.token_id", f.TokenID)
-	var sql string
+	var r *storage.Read
 	if received {
 		anyAllowance(&w, f.AnyOf)
 		w.Keyset(p, "a.owner", "a.token_id")
-		sql = receivedPage(&w, "token_allowance", tokenAllowanceColumns, p, "a.owner", "a.token_id")
+		r = receivedPage(ps, &w, "token_allowance", tokenAllowanceColumns, p, "a.owner", "a.token_id")
 	} else {
 		w.Keyset(p, "a.spender", "a.token_id")
-		from, arg := storage.OfParents(accounts)
-		w.Args[0] = arg
-		sql = grantedPage(from, tokenAllowancePage(&w, f, p), tokenAllowanceColumns, p, "a.spender", "a.token_id")
+		r = grantedPage(ps, tokenAllowancePage(&w, ps.Key("id"), f, p), tokenAllowanceColumns, p,
+			"a.spender", "a.token_id")
 	}
-	tokenAllowanceRows.QueueChildren(b, len(accounts), sql, w.Args, done)
+	tokenAllowanceRows.QueueChildren(b, len(accounts), r, w.Args, done)
 }
 
 // allowanceKey adds the conditions of one alternative of a filter.
@@ -98,11 +110,11 @@ func allowanceKey(w *storage.Where, f *ledger.TokenAllowanceKeyFilter) {
 	storage.Filter(w, "a.token_id", f.TokenID)
 }
 
-func tokenAllowancePage(w *storage.Where, f *ledger.TokenAllowanceFilter, p storage.Page) string {
+func tokenAllowancePage(w *storage.Where, owner string, f *ledger.TokenAllowanceFilter, p storage.Page) string {
 	order := w.OrderBy(p, "a.spender", "a.token_id")
 	statement := func(conditions string) string {
-		return `select * from token_allowance a where a.owner = p.id and a.amount > 0` + w.String() + conditions +
-			order
+		return `select * from token_allowance a where a.owner = ` + owner + ` and a.amount > 0` + w.String() +
+			conditions + order
 	}
 	if f.AnyOf == nil {
 		return statement("")
@@ -136,15 +148,20 @@ func QueueStakingRewards(
 	b *storage.Batch, accounts []ledger.EntityID, f *ledger.StakingRewardFilter, p storage.Page,
 	done func([][]*ledger.StakingReward),
 ) {
-	from, arg := storage.OfParents(accounts)
-	w := storage.Where{Args: []any{arg}}
+	ps := b.ParentsOrOne("id", storage.Int64s(accounts))
+	w := storage.Where{Args: ps.Args}
 	if f != nil {
 		storage.Filter(&w, "r.consensus_timestamp", f.Timestamp)
 	}
 	w.Keyset(p, "r.consensus_timestamp")
-	rewardRows.QueueChildren(b, len(accounts), storage.NoBitmaps+`select p.ord, r.account_id, r.amount, r.consensus_timestamp from `+from+` cross join lateral (
-  select * from staking_reward_transfer r where r.account_id = p.id`+w.String()+w.OrderBy(p, "r.consensus_timestamp")+`) r
-order by p.ord, r.consensus_timestamp`+p.Direction(), w.Args, done)
+	rewardRows.QueueChildren(b, len(accounts), &storage.Read{
+		Setting: storage.NoBitmaps, Parents: ps, Select: `p.ord, r.account_id, r.amount, r.consensus_timestamp`,
+		From: ps.From,
+		Page: `
+  select * from staking_reward_transfer r where r.account_id = ` + ps.Key("id") + w.String() +
+			w.OrderBy(p, "r.consensus_timestamp"), As: "r",
+		Rest: ` order by p.ord, r.consensus_timestamp` + p.Direction(),
+	}, w.Args, done)
 }
 
 var nftAllowanceRows = storage.MapperOf(func(a *ledger.NFTAllowance, into []any) []any {
@@ -161,8 +178,8 @@ func QueueNftAllowances(b *storage.Batch, accounts []ledger.EntityID, received b
 	if received {
 		own, other = other, own
 	}
-	from, arg := storage.OfParents(accounts)
-	w := storage.Where{Args: []any{arg}}
+	ps := b.ParentsOrOne("id", storage.Int64s(accounts))
+	w := storage.Where{Args: ps.Args}
 	if f != nil {
 		if f.Bounds == ledger.BoundsInOrder {
 			storage.Filter(&w, other, storage.WithoutBounds(f.AccountID))
@@ -174,11 +191,15 @@ func QueueNftAllowances(b *storage.Batch, accounts []ledger.EntityID, received b
 		}
 	}
 	w.Keyset(p, other, "token_id")
-	nftAllowanceRows.QueueChildren(b, len(accounts), `select p.ord, a.approved_for_all, a.owner, a.spender, a.token_id,
-  lower(a.timestamp_range), upper(a.timestamp_range)
-from `+from+` cross join lateral (
-  select * from nft_allowance where `+own+` = p.id and approved_for_all`+w.String()+w.OrderBy(p, other, "token_id")+`) a
-order by p.ord, `+p.Order("a."+other, "a.token_id"), w.Args, done)
+	nftAllowanceRows.QueueChildren(b, len(accounts), &storage.Read{
+		Parents: ps, Select: `p.ord, a.approved_for_all, a.owner, a.spender, a.token_id,
+  lower(a.timestamp_range), upper(a.timestamp_range)`,
+		From: ps.From,
+		Page: `
+  select * from nft_allowance where ` + own + ` = ` + ps.Key("id") + ` and approved_for_all` + w.String() +
+			w.OrderBy(p, other, "token_id"), As: "a",
+		Rest: ` order by p.ord, ` + p.Order("a."+other, "a.token_id"),
+	}, w.Args, done)
 }
 
 var airdropRows = storage.MapperOf(func(a *ledger.Airdrop, into []any) []any {
@@ -196,8 +217,8 @@ func QueueAirdrops(
 	if received {
 		own, other = other, own
 	}
-	from, arg := storage.OfParents(accounts)
-	w := storage.Where{Args: []any{arg}}
+	ps := b.ParentsOrOne("id", storage.Int64s(accounts))
+	w := storage.Where{Args: ps.Args}
 	if f != nil && f.Bounds == ledger.BoundsInOrder {
 		storage.Filter(&w, other, storage.WithoutBounds(f.AccountID))
 		storage.Filter(&w, "token_id", storage.WithoutBounds(f.TokenID))
@@ -210,11 +231,15 @@ func QueueAirdrops(
 		storage.Filter(&w, "serial_number", f.SerialNumber)
 	}
 	w.Keyset(p, other, "token_id", "serial_number")
-	airdropRows.QueueChildren(b, len(accounts), `select p.ord, a.amount, a.receiver_account_id, a.sender_account_id, nullif(a.serial_number, 0), a.token_id,
-  lower(a.timestamp_range), upper(a.timestamp_range)
-from `+from+` cross join lateral (
-  select * from token_airdrop where `+own+` = p.id and state = 'PENDING'`+w.String()+w.OrderBy(p, other, "token_id", "serial_number")+`) a
-order by p.ord, `+p.Order("a."+other, "a.token_id", "a.serial_number"), w.Args, done)
+	airdropRows.QueueChildren(b, len(accounts), &storage.Read{
+		Parents: ps, Select: `p.ord, a.amount, a.receiver_account_id, a.sender_account_id, nullif(a.serial_number, 0), a.token_id,
+  lower(a.timestamp_range), upper(a.timestamp_range)`,
+		From: ps.From,
+		Page: `
+  select * from token_airdrop where ` + own + ` = ` + ps.Key("id") + ` and state = 'PENDING'` + w.String() +
+			w.OrderBy(p, other, "token_id", "serial_number"), As: "a",
+		Rest: ` order by p.ord, ` + p.Order("a."+other, "a.token_id", "a.serial_number"),
+	}, w.Args, done)
 }
 
 // airdropBounds returns the bounds of the sort key. If one is not set, the next one replaces it.

@@ -28,7 +28,8 @@ func SnapshotWindow(
 		w.And("consensus_timestamp <> all(?)", b.Except)
 	}
 	found, err := storage.Values[ledger.Timestamp]().One(ctx, db, "the time of a balance snapshot",
-		`select consensus_timestamp from account_balance where account_id = $1 and consensus_timestamp between $2 and $3`+
+		`select consensus_timestamp
+from account_balance where account_id = $1 and consensus_timestamp between $2 and $3`+
 			w.String()+` order by consensus_timestamp desc limit 1`, w.Args...)
 	if err != nil || found == nil {
 		return none, err
@@ -109,17 +110,20 @@ func QueueTokenBalances(
 	}
 	for snapshot, places := range groups {
 		accounts := list.Map(places, func(i int) int64 { return int64(balances[i].AccountID) })
-		from, arg := storage.OfParents(accounts)
-		args := []any{arg, limit}
-		page := `select token_id, balance from token_account where account_id = p.id and associated order by token_id` + direction + ` limit $2`
+		ps := b.ParentsOrOne("id", accounts)
+		args := append(ps.Args, limit)
+		page := `select token_id, balance from token_account where account_id = ` + ps.Key("id") +
+			` and associated order by token_id` + direction + ` limit $2`
 		if snapshot.Valid {
 			args = append(args, int64(snapshot.V.From), int64(snapshot.V.At))
 			page = `select distinct on (token_id) token_id, balance from token_balance
-  where account_id = p.id and consensus_timestamp between $3 and $4
+  where account_id = ` + ps.Key("id") + ` and consensus_timestamp between $3 and $4
   order by token_id` + direction + `, consensus_timestamp desc limit $2`
 		}
-		tokenBalanceRows.QueueChildren(b, len(accounts), `select p.ord, t.token_id, t.balance from `+from+` cross join lateral (`+page+`) t
-order by p.ord, t.token_id`+direction, args, func(rows [][]*ledger.TokenBalance) {
+		tokenBalanceRows.QueueChildren(b, len(accounts), &storage.Read{
+			Parents: ps, Select: `p.ord, t.token_id, t.balance`, From: ps.From, Page: page, As: "t",
+			Rest: ` order by p.ord, t.token_id` + direction,
+		}, args, func(rows [][]*ledger.TokenBalance) {
 			for i, place := range places {
 				out[place] = rows[i]
 			}

@@ -63,9 +63,14 @@ func Contracts(
 		return contractIDRows.List(ctx, db, "contracts", `select e.id`+cut, w.Args...)
 	}
 	// The page is limited before the join.
-	return contractRows.List(ctx, db, "contracts", `select `+contractColumns+` from (select *`+cut+`) e left join contract c on c.id = e.id
-order by e.id`+p.Direction(), w.Args...)
+	return contractRows.ListRead(ctx, db, "contracts", &storage.Read{
+		Select: contractColumns, Page: `select *` + cut, As: "e", Joins: []storage.Join{withCode},
+		Rest: ` order by e.id` + p.Direction(),
+	}, w.Args)
 }
+
+// withCode joins a page of entities e with their rows of the table contract.
+var withCode = storage.By("left join", "contract", "c", "e", "id", "id")
 
 // Contract reads a contract, deleted or not: its current state, or the newest version that matches at. It returns nil
 // if the contract does not exist or if several contracts currently have the address.
@@ -85,16 +90,23 @@ func Contract(
 		entity = `(` + fmt.Sprintf(versions, "entity") + ` union all ` + fmt.Sprintf(versions, "entity_history") +
 			`) v order by timestamp_range desc limit 1`
 	}
-	return contractRows.One(ctx, db, "a contract", `select `+contractColumns+` from (select * from `+entity+
-		`) e left join contract c on c.id = e.id`, w.Args...)
+	found, err := contractRows.ListRead(ctx, db, "a contract", &storage.Read{
+		Select: contractColumns, Page: `select * from ` + entity, As: "e", Joins: []storage.Join{withCode},
+	}, w.Args)
+	if err != nil || len(found) != 1 {
+		return nil, err
+	}
+	return found[0], nil
 }
+
+var contractsByID = storage.ByKeys(`select ` + contractColumns +
+	` from entity e left join contract c on c.id = e.id where e.id = ` + storage.Any1 + ` and e.type = 'CONTRACT'`)
 
 // QueueContracts queues a query for contracts by id. done receives one contract per id, or nil for ids that do not
 // exist.
 func QueueContracts(b *storage.Batch, ids []ledger.EntityID, done func([]*ledger.Contract)) {
-	sql := `select ` + contractColumns + ` from entity e left join contract c on c.id = e.id where e.id = ` +
-		storage.Any1 + ` and e.type = 'CONTRACT'`
-	storage.QueueByKey(b, contractRows, sql, ids, func(c *ledger.Contract) ledger.EntityID { return c.EntityID }, done)
+	storage.QueueByKey(b, contractRows, contractsByID, ids,
+		func(c *ledger.Contract) ledger.EntityID { return c.EntityID }, done)
 }
 
 // ResolveContracts returns the ids of the accounts and contracts that refs identify. Addresses of no entity, or of
@@ -124,25 +136,30 @@ var initcodeRows = storage.MapperOf(func(c *initcode, into []any) []any {
 // QueueBytecodes queues a query for the init code of each of the given contracts, as hex with the prefix "0x". done
 // receives one string per contract. File contents are already hex; they are read as of the contract's creation.
 func QueueBytecodes(b *storage.Batch, of []*ledger.Contract, done func([]string)) {
-	ids, created := make([]int64, len(of)), make([]*int64, len(of))
-	for i, c := range of {
-		ids[i] = int64(c.EntityID)
-		if c.CreatedTimestamp.Valid {
-			at := int64(c.CreatedTimestamp.V)
-			created[i] = &at
-		}
-	}
-	initcodeRows.QueueChild(b, len(of), `select ord,
-  string_agg(file_data, '' order by at) filter (where at = since or at > since and transaction_type = 16), initcode
-from (
+	ids := list.Map(of, func(c *ledger.Contract) int64 { return int64(c.EntityID) })
+	// without a time of creation it is 0, before all files
+	created := list.Map(of, func(c *ledger.Contract) int64 { return int64(c.CreatedTimestamp.V) })
+	ps := b.Parents("id, created", ids, created)
+	id, until := ps.Key("id"), ps.Key("created")
+	initcodeRows.QueueChild(b, len(of), &storage.Read{
+		Parents: ps,
+		Ahead: []storage.Rows{
+			storage.RowsOf("contract", `id = `+id),
+			storage.RowsOf("file_data", `entity_id in (select file_id
+from contract) and consensus_timestamp <= `+until),
+		},
+		Select: `ord,
+  string_agg(file_data, '' order by at) filter (where at = since or at > since and transaction_type = 16), initcode`,
+		Page: `
   select p.ord, case when c.file_id & $3 > $4 then null else c.initcode end as initcode, d.file_data, d.transaction_type, d.consensus_timestamp as at,
-    max(d.consensus_timestamp) filter (where `+StartsVersion+`) over (partition by p.ord) as since
-  from `+storage.Unnest("id", "created")+` join contract c on c.id = p.id
-  left join file_data d on d.entity_id = c.file_id and d.consensus_timestamp <= p.created and c.file_id & $3 > $4) f
-group by ord, initcode`,
-		[]any{ids, created, int64(ledger.MaxNum), int64(MaxSystemFile)}, func(rows []*initcode) {
-			done(list.Map(rows, (*initcode).text))
-		})
+    max(d.consensus_timestamp) filter (where ` + StartsVersion + `) over (partition by p.ord) as since
+  from ` + ps.From + ` join contract c on c.id = ` + id + `
+  left join file_data d on d.entity_id = c.file_id and d.consensus_timestamp <= ` + until + ` and c.file_id & $3 > $4`,
+		As:   "f",
+		Rest: ` group by ord, initcode`,
+	}, append(ps.Args, int64(ledger.MaxNum), int64(MaxSystemFile)), func(rows []*initcode) {
+		done(list.Map(rows, (*initcode).text))
+	})
 }
 
 // text returns the init code as hex with the prefix "0x". It is empty for nil.
@@ -160,8 +177,11 @@ func (c *initcode) text() string {
 // QueueRuntimeBytecodes queues a query for the runtime bytecode of each of the given contracts. done receives one
 // value per contract, empty if unknown.
 func QueueRuntimeBytecodes(b *storage.Batch, ids []ledger.EntityID, done func([][]byte)) {
-	storage.Values[[]byte]().QueueChild(b, len(ids), `select p.ord, coalesce(c.runtime_bytecode, '')
-from `+storage.Parents+` join contract c on c.id = p.id`, []any{storage.Int64s(ids)}, func(rows []*[]byte) {
+	ps := b.Parents("id", storage.Int64s(ids))
+	storage.Values[[]byte]().QueueChild(b, len(ids), &storage.Read{
+		Parents: ps, Select: `p.ord, coalesce(c.runtime_bytecode, '')`,
+		From: ps.From, Joins: []storage.Join{ps.Join("join", "contract", "c", "id", "id")},
+	}, ps.Args, func(rows []*[]byte) {
 		done(list.Map(rows, func(code *[]byte) []byte {
 			if code == nil {
 				return []byte{}
@@ -221,15 +241,18 @@ var hookRows = storage.NewMapper(hookTargets, finishHook, func(h *hookRow) *ledg
 func QueueHooks(
 	b *storage.Batch, owners []ledger.EntityID, f *ledger.HookFilter, p storage.Page, done func([][]*ledger.Hook),
 ) {
-	from, arg := storage.OfParents(owners)
-	w := storage.Where{Args: []any{arg}}
+	ps := b.ParentsOrOne("id", storage.Int64s(owners))
+	w := storage.Where{Args: ps.Args}
 	if f != nil {
 		storage.Filter(&w, "hook_id", f.HookID)
 	}
 	w.Keyset(p, "hook_id")
-	hookRows.QueueChildren(b, len(owners), `select p.ord, `+hookColumns+` from `+from+` cross join lateral (
-  select * from hook where owner_id = p.id`+w.String()+w.OrderBy(p, "hook_id")+`) h
-order by p.ord, h.hook_id`+p.Direction(), w.Args, done)
+	hookRows.QueueChildren(b, len(owners), &storage.Read{
+		Parents: ps, Select: `p.ord, ` + hookColumns, From: ps.From,
+		Page: `
+  select * from hook where owner_id = ` + ps.Key("id") + w.String() + w.OrderBy(p, "hook_id"), As: "h",
+		Rest: ` order by p.ord, h.hook_id` + p.Direction(),
+	}, w.Args, done)
 }
 
 // HookRef identifies a hook by its owner and the id that is unique for the owner.
@@ -251,9 +274,11 @@ func refs(hooks []HookRef) (owners, ids []int64) {
 // not exist.
 func QueueHooksByID(b *storage.Batch, hooks []HookRef, done func([]*ledger.Hook)) {
 	owners, ids := refs(hooks)
-	from, args := storage.UnnestKeys([]string{"owner", "id"}, owners, ids)
-	hookRows.QueueChild(b, len(hooks), `select p.ord, `+hookColumns+` from `+
-		from+` join hook h on h.owner_id = p.owner and h.hook_id = p.id`, args, done)
+	ps := b.ParentsOrOne("owner, id", owners, ids)
+	hookRows.QueueChild(b, len(hooks), &storage.Read{
+		Parents: ps, Select: `p.ord, ` + hookColumns, From: ps.From,
+		Joins: []storage.Join{ps.Join("join", "hook", "h", "owner_id", "owner", "hook_id", "id")},
+	}, ps.Args, done)
 }
 
 func hookSlotTargets(s *ledger.HookSlot, into []any) []any {
@@ -287,12 +312,13 @@ func QueueHookSlots(
 	done func([][]*ledger.HookSlot),
 ) {
 	owners, ids := refs(hooks)
-	w := storage.Where{Args: []any{owners, ids}}
+	ps := b.Parents("owner, id", owners, ids)
+	w := storage.Where{Args: ps.Args}
 	if f != nil {
 		storage.FilterBytes(&w, "s.key", f.Key, slotBytes)
 	}
 	w.Keyset(p, "s.key")
-	const of = `s.owner_id = p.owner and s.hook_id = p.id`
+	of := `s.owner_id = ` + ps.Key("owner") + ` and s.hook_id = ` + ps.Key("id")
 	var page string
 	if at == nil {
 		page = `select s.key, s.value, s.modified_timestamp as at from hook_storage s where ` + of +
@@ -304,7 +330,8 @@ func QueueHookSlots(
 		page = storage.LatestChanges("hook_storage_change", of, "s.key", "s.value_written", w.String(), times.String(),
 			w.OrderBy(p, "s.key"))
 	}
-	hookSlotRows.QueueChildren(b, len(hooks), `select p.ord, p.owner, p.id, s.key, s.value, s.at
-from `+storage.Unnest("owner", "id")+` cross join lateral (`+page+`) s
-order by p.ord, s.key`+p.Direction(), w.Args, done)
+	hookSlotRows.QueueChildren(b, len(hooks), &storage.Read{
+		Parents: ps, Select: `p.ord, p.owner, p.id, s.key, s.value, s.at`, From: ps.From, Page: page, As: "s",
+		Rest: ` order by p.ord, s.key` + p.Direction(),
+	}, w.Args, done)
 }

@@ -256,17 +256,21 @@ func systemFiles[T any](
 	requests := fileRequests(times)
 	for attempt := 0; attempt < db.FileAttempts() && len(requests) > 0; attempt++ {
 		untils := list.Map(requests, func(r fileRequest) int64 { return r.until })
-		versions, err := fileVersionRows.List(ctx, db, "versions of a system file",
-			`select v.since, v.last, string_agg(d.file_data, '' order by d.consensus_timestamp), v.ords
-from (
-  select s.since, l.last, array_agg(w.ord) as ords from unnest((select $2::bigint[])) with ordinality w(until, ord)
+		versions, err := fileVersionRows.ListRead(ctx, db, "versions of a system file", &storage.Read{
+			Select: `v.since, v.last, string_agg(d.file_data, '' order by d.consensus_timestamp), v.ords`,
+			Page: `
+  select s.since, l.last, array_agg(w.ord) as ords from unnest(` + db.Hidden(`$2::bigint[]`) + `) with ordinality w(until, ord)
   cross join lateral (select consensus_timestamp as since from file_data where entity_id = $1 and consensus_timestamp <= w.until
     and transaction_type in (17, 19) order by consensus_timestamp desc limit 1) s
   cross join lateral (select consensus_timestamp as last from file_data where entity_id = $1 and consensus_timestamp between s.since and w.until
     order by consensus_timestamp desc limit 1) l
-  group by s.since, l.last) v
-join file_data d on d.entity_id = $1 and d.consensus_timestamp between v.since and v.last
-group by v.since, v.last, v.ords`, int64(db.SystemEntity(num)), untils)
+  group by s.since, l.last`, As: "v",
+			Joins: []storage.Join{storage.Joined(
+				` join file_data d on d.entity_id = $1 and d.consensus_timestamp between v.since and v.last`,
+				"file_data", `entity_id = $1`,
+			)},
+			Rest: ` group by v.since, v.last, v.ords`,
+		}, []any{int64(db.SystemEntity(num)), untils})
 		if err != nil {
 			return nil, err
 		}

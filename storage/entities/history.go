@@ -140,23 +140,24 @@ type versionRow struct {
 
 // queueVersions queues a query for the versions in some tables. keys has an array for each column of the keys.
 func queueVersions(b *storage.Batch, of []versions, p storage.Page, done func([][]*ledger.Version), keys ...[]int64) {
-	w := storage.Where{Args: list.Map(keys, func(k []int64) any { return k })}
 	parents := []string{"a", "b"}[:len(keys)]
+	ps := b.Parents(strings.Join(parents, ", "), keys...)
+	w := storage.Where{Args: ps.Args}
 	const at = "lower(timestamp_range)"
 	var times []string
 	var columns, joins strings.Builder
 	for i, v := range of {
-		match := func(parent string) string {
+		match := func(key func(column string) string) string {
 			conditions := make([]string, len(v.key))
 			for i, column := range v.key {
-				conditions[i] = column + " = " + parent + "." + parents[i]
+				conditions[i] = column + " = " + key(parents[i])
 			}
 			return strings.Join(conditions, " and ")
 		}
 		for _, table := range []string{v.table, v.table + "_history"} {
 			part := storage.Where{Args: w.Args}
 			part.Keyset(p, at)
-			times = append(times, "(select "+at+" as at from "+table+" where "+match("p")+part.String()+
+			times = append(times, "(select "+at+" as at from "+table+" where "+match(ps.Key)+part.String()+
 				part.OrderBy(p, at)+")")
 			w.Args = part.Args
 		}
@@ -165,12 +166,16 @@ func queueVersions(b *storage.Batch, of []versions, p storage.Page, done func([]
 		fmt.Fprintf(&columns, ", n%d.row, b%[1]d.row", i)
 		fmt.Fprintf(&joins, `
 left join lateral (%s where %s and %s = v.at union all %[1]s_history where %[2]s and %[3]s = v.at limit 1) n%d on true
-left join lateral (%[1]s_history where %[2]s and %[3]s < v.at order by %[3]s desc limit 1) b%[4]d on true`, row, match("v"), at, i)
+left join lateral (%[1]s_history where %[2]s and %[3]s < v.at order by %[3]s desc limit 1) b%[4]d on true`, row, match(func(key string) string { return "v." + key }), at, i)
 	}
-	sql := storage.NoBitmaps + `select v.ord, v.at` + columns.String() + ` from (
-  select p.*, t.at from ` + storage.Unnest(parents...) + ` cross join lateral (
-    select at from (` + strings.Join(times, " union ") + `) t` + w.OrderBy(p, "at") + `) t) v` + joins.String() + `
-order by v.ord, v.at` + p.Direction()
+	r := &storage.Read{
+		Setting: storage.NoBitmaps, Parents: ps, Select: `v.ord, v.at` + columns.String(),
+		Page: `
+  select p.*, t.at from ` + ps.From + ` cross join lateral (
+    select at from (` + strings.Join(times, " union ") + `) t` + w.OrderBy(p, "at") + `) t`, As: "v",
+		Rest: joins.String() + `
+order by v.ord, v.at` + p.Direction(),
+	}
 	rows := storage.NewMapper(func(r *versionRow, into []any) []any {
 		r.values = make([]struct{ now, before []byte }, len(of))
 		into = append(into, &r.Timestamp)
@@ -179,7 +184,7 @@ order by v.ord, v.at` + p.Direction()
 		}
 		return into
 	}, func(r *versionRow) error { return r.compare(of) }, func(r *versionRow) *ledger.Version { return &r.Version })
-	rows.QueueChildren(b, len(keys[0]), sql, w.Args, done)
+	rows.QueueChildren(b, len(keys[0]), r, w.Args, done)
 }
 
 func (r *versionRow) compare(of []versions) error {

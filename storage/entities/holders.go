@@ -73,17 +73,26 @@ func QueueCurrentHolders(
 func queueHolders(
 	b *storage.Batch, ids []int64, f *ledger.TokenHolderFilter, p storage.Page, done func([][]*ledger.TokenHolder),
 ) {
-	from, arg := storage.OfParents(ids)
-	w := storage.Where{Args: []any{arg}}
+	ps := b.ParentsOrOne("id", ids)
+	token := ps.Key("id")
+	w := storage.Where{Args: ps.Args}
 	holderAccounts(&w, f)
 	if f != nil {
 		storage.Filter(&w, "h.balance", f.Balance)
 	}
 	w.Keyset(p, "h.account_id")
-	holderRows.QueueChildren(b, len(ids), `select p.ord, h.*, (select decimals from token where token_id = p.id) from `+from+` cross join lateral (
+	holderRows.QueueChildren(b, len(ids), &storage.Read{
+		Parents: ps, Select: `p.ord, h.*, ` + decimalsOf(token), From: ps.From,
+		Page: `
   select h.token_id, h.account_id, h.balance, h.balance_timestamp, 0::bigint from token_account h
-  where h.token_id = p.id and h.associated`+w.String()+w.OrderBy(p, "h.account_id")+`) h
-order by p.ord, h.account_id`+p.Direction(), w.Args, done)
+  where h.token_id = ` + token + ` and h.associated` + w.String() + w.OrderBy(p, "h.account_id"), As: "h",
+		Rest: ` order by p.ord, h.account_id` + p.Direction(),
+	}, w.Args, done)
+}
+
+// decimalsOf returns the query for the number of decimals of a token, an expression.
+func decimalsOf(token string) string {
+	return `(select decimals from token where token_id = ` + token + `)`
 }
 
 // HoldersIndex is the name of the optional index of holders by balance, and storage/migrations proposes it.
@@ -104,8 +113,9 @@ func QueueHoldersByBalance(
 	b *storage.Batch, tokens []ledger.EntityID, f *ledger.TokenHolderFilter, p storage.Page,
 	done func([][]*ledger.TokenHolder),
 ) {
-	from, arg := storage.OfParents(tokens)
-	w := storage.Where{Args: []any{arg, MaxSortedHolders}}
+	ps := b.ParentsOrOne("id", storage.Int64s(tokens))
+	token := ps.Key("id")
+	w := storage.Where{Args: append(ps.Args, MaxSortedHolders)}
 	holderAccounts(&w, f)
 	if f != nil {
 		storage.Filter(&w, "h.balance", f.Balance)
@@ -115,16 +125,20 @@ func QueueHoldersByBalance(
 	page.Keyset(p, "h.balance", "h.account_id")
 	order := page.OrderBy(p, "h.balance", "h.account_id")
 	counted, small := "count(*) over ()",
-		"not exists (select 1 from token_account n where n.token_id = p.id order by n.account_id offset $2 limit 1)"
+		"not exists (select 1 from token_account n where n.token_id = "+token+
+			" order by n.account_id offset $2 limit 1)"
 	if b.DB().HasIndex(HoldersIndex) { // the page is read in its order
 		counted, small = "0::bigint", "$2::int is not null"
 	}
-	holderRows.QueueChildren(b, len(tokens), `select p.ord, h.*, (select decimals from token where token_id = p.id) from `+from+` cross join lateral (
-  select h.* from (select h.token_id, h.account_id, h.balance, h.balance_timestamp, `+counted+` from token_account h
-    where h.token_id = p.id and h.associated and h.balance > 0
-      and `+small+matching+`) h
-  where true`+page.String()+order+`) h
-order by p.ord, `+p.Order("h.balance", "h.account_id"), page.Args, done)
+	holderRows.QueueChildren(b, len(tokens), &storage.Read{
+		Parents: ps, Select: `p.ord, h.*, ` + decimalsOf(token), From: ps.From,
+		Page: `
+  select h.* from (select h.token_id, h.account_id, h.balance, h.balance_timestamp, ` + counted + ` from token_account h
+    where h.token_id = ` + token + ` and h.associated and h.balance > 0
+      and ` + small + matching + `) h
+  where true` + page.String() + order, As: "h",
+		Rest: ` order by p.ord, ` + p.Order("h.balance", "h.account_id"),
+	}, page.Args, done)
 }
 
 // HolderCount has the number of relationships of a token, and how many of them have a balance above 0.
@@ -137,26 +151,36 @@ var holderCounts = storage.MapperOf(func(c *HolderCount, into []any) []any {
 // QueueHolderCounts queues a query that counts the relationships of each of the given tokens, and stops above most.
 // done receives one count per token.
 func QueueHolderCounts(b *storage.Batch, tokens []ledger.EntityID, most int, done func([]*HolderCount)) {
-	from, arg := storage.OfParents(tokens)
-	holderCounts.QueueChild(b, len(tokens), `select p.ord, n.* from `+from+` cross join lateral (
-  select count(*), count(*) filter (where associated and balance > 0) from (select * from token_account where token_id = p.id limit $2 + 1) h) n`,
-		[]any{arg, most}, done)
+	countRelationships(b, holderCounts, `count(*), count(*) filter (where associated
+and balance > 0)`, `*`, tokens, most, done)
 }
 
 // QueueRelationshipCounts queues a query that counts the relationships of each of the given tokens up to most + 1. It
 // reads only an index.
 func QueueRelationshipCounts(b *storage.Batch, tokens []ledger.EntityID, most int, done func([]*int64)) {
-	from, arg := storage.OfParents(tokens)
-	storage.Values[int64]().QueueChild(b, len(tokens), `select p.ord, n.* from `+from+` cross join lateral (
-  select count(*) from (select from token_account where token_id = p.id limit $2 + 1) h) n`, []any{arg, most}, done)
+	countRelationships(b, storage.Values[int64](), `count(*)`, ``, tokens, most, done)
+}
+
+// countRelationships queues a query for counts of the relationships of tokens, of which columns are read.
+func countRelationships[C any](b *storage.Batch, rows *storage.Mapper[C, C], counts, columns string,
+	tokens []ledger.EntityID, most int, done func([]*C),
+) {
+	ps := b.ParentsOrOne("id", storage.Int64s(tokens))
+	rows.QueueChild(b, len(tokens), &storage.Read{
+		Parents: ps, Select: `p.ord, n.*`, From: ps.From,
+		Page: `
+  select ` + counts + ` from (select ` + columns + ` from token_account where token_id = ` + ps.Key("id") + ` limit $2 + 1) h`,
+		As: "n",
+	}, append(ps.Args, most), done)
 }
 
 func queueHoldersAt(b *storage.Batch, ids []int64, f *ledger.TokenHolderFilter, window ledger.SnapshotWindow,
 	p storage.Page,
 	done func([][]*ledger.TokenHolder),
 ) {
-	from, arg := storage.OfParents(ids)
-	w := storage.Where{Args: []any{arg, int64(window.From), int64(window.At)}}
+	ps := b.ParentsOrOne("id", ids)
+	token := ps.Key("id")
+	w := storage.Where{Args: append(ps.Args, int64(window.From), int64(window.At))}
 	holderAccounts(&w, f)
 	w.Keyset(p, "h.account_id")
 	held := storage.Where{Args: w.Args}
@@ -166,7 +190,7 @@ func queueHoldersAt(b *storage.Batch, ids []int64, f *ledger.TokenHolderFilter, 
 	}
 	order := held.OrderBy(p, "h.account_id")
 	direction := p.Direction()
-	const rows = ` from token_balance h where h.token_id = p.id and h.consensus_timestamp between $2 and $3`
+	rows := ` from token_balance h where h.token_id = ` + token + ` and h.consensus_timestamp between $2 and $3`
 	page := `select * from (select distinct on (h.account_id) h.token_id, h.account_id, h.balance` + rows + w.String() + `
     order by h.account_id` + direction + `, h.consensus_timestamp desc) h where true` + held.String() + order
 	// the accounts in the order of an index, in both directions, and the newest balance of each
@@ -176,9 +200,11 @@ func queueHoldersAt(b *storage.Batch, ids []int64, f *ledger.TokenHolderFilter, 
     order by h.consensus_timestamp desc limit 1) h where true` + held.String() + strings.Replace(order, "h.account_id", "a.account_id", 1)
 	}
 	// With a generic plan, the planner would not know that the time selects one ordered partition.
-	holderRows.QueueChildren(b, len(ids), storage.NoBitmapsCustom+`select p.ord, h.*, $3::bigint, 0::bigint, (select decimals from token where token_id = p.id)
-from `+from+` cross join lateral (`+page+`) h
-order by p.ord, h.account_id`+direction, held.Args, done)
+	holderRows.QueueChildren(b, len(ids), &storage.Read{
+		Setting: storage.NoBitmapsCustom, Parents: ps,
+		Select: `p.ord, h.*, $3::bigint, 0::bigint, ` + decimalsOf(token), From: ps.From, Page: page, As: "h",
+		Rest: ` order by p.ord, h.account_id` + direction,
+	}, held.Args, done)
 }
 
 // relationshipRow is a token relationship with the numeric statuses of the database.
@@ -226,18 +252,22 @@ func QueueTokenRelationships(b *storage.Batch, accounts []ledger.EntityID, f *le
 	p storage.Page,
 	done func([][]*ledger.TokenRelationship),
 ) {
-	from, arg := storage.OfParents(accounts)
-	w := storage.Where{Args: []any{arg}}
+	ps := b.ParentsOrOne("id", storage.Int64s(accounts))
+	w := storage.Where{Args: ps.Args}
 	if f != nil {
 		storage.Filter(&w, "r.token_id", f.TokenID)
 	}
 	w.Keyset(p, "r.token_id")
-	relationshipRows.QueueChildren(b, len(accounts), `select r.ord, r.account_id, r.token_id, r.automatic_association, r.balance, r.created_timestamp,
-  lower(r.timestamp_range), upper(r.timestamp_range), t.decimals, coalesce(r.freeze_status, t.freeze_status), coalesce(r.kyc_status, t.kyc_status)
-from (select p.ord, r.* from `+from+` cross join lateral (
-  select * from token_account r where r.account_id = p.id and r.associated`+w.String()+w.OrderBy(p, "r.token_id")+`) r) r
-left join token t on t.token_id = r.token_id
-order by r.ord, r.token_id`+p.Direction(), w.Args, done)
+	relationshipRows.QueueChildren(b, len(accounts), &storage.Read{
+		Parents: ps,
+		Select: `r.ord, r.account_id, r.token_id, r.automatic_association, r.balance, r.created_timestamp,
+  lower(r.timestamp_range), upper(r.timestamp_range), t.decimals, coalesce(r.freeze_status, t.freeze_status), coalesce(r.kyc_status, t.kyc_status)`,
+		Page: `select p.ord, r.* from ` + ps.From + ` cross join lateral (
+  select * from token_account r where r.account_id = ` + ps.Key("id") + ` and r.associated` + w.String() +
+			w.OrderBy(p, "r.token_id") + `) r`, As: "r",
+		Joins: []storage.Join{storage.By("left join", "token", "t", "r", "token_id", "token_id")},
+		Rest:  ` order by r.ord, r.token_id` + p.Direction(),
+	}, w.Args, done)
 }
 
 // QueueEntityExists queues a query that checks whether an entity of any type has the id.

@@ -25,22 +25,27 @@ func BoundsOf(f *ledger.TimestampFilter) (b Bounds, ok bool) {
 	return Bounds{all.Lower, all.Upper}, all.Except == nil
 }
 
+var (
+	unreleased = storage.ByKeys(
+		`select coalesce(sum(balance), 0)::bigint, coalesce(max(balance_timestamp), 0)
+from entity where id = ` + storage.Any1)
+	unreleasedAt = storage.ByKeys(`select coalesce(sum(held.balance), 0)::bigint, coalesce(max(held.consensus_timestamp), 0)
+from unnest(` + storage.Array1 + `) a(id) cross join lateral (
+  select balance, consensus_timestamp from account_balance
+  where account_id = a.id and consensus_timestamp between $2 and $3 order by consensus_timestamp desc limit 1) held`)
+)
+
 // NetworkSupply reads the circulating supply: the total supply less the balances of the network's own accounts. It
 // returns nil if the database has no balances.
 func NetworkSupply(ctx context.Context, db *storage.DB) (*ledger.NetworkSupply, error) {
-	return supply(ctx, db,
-		`select coalesce(sum(balance), 0)::bigint, coalesce(max(balance_timestamp), 0) from entity where id = `+
-			storage.Any1,
+	return supply(ctx, db, unreleased.Arrays(db),
 		storage.Int64s(ledger.UnreleasedAccounts(db.SystemEntity(0))))
 }
 
 // NetworkSupplyAt reads the supply from the newest balances within bounds. The search starts in the month before that
 // of the upper bound, because each month begins with a full snapshot. It returns nil if there are no balances.
 func NetworkSupplyAt(ctx context.Context, db *storage.DB, b Bounds) (*ledger.NetworkSupply, error) {
-	return supply(ctx, db, `select coalesce(sum(held.balance), 0)::bigint, coalesce(max(held.consensus_timestamp), 0)
-from unnest((select $1::bigint[])) a(id) cross join lateral (
-  select balance, consensus_timestamp from account_balance
-  where account_id = a.id and consensus_timestamp between $2 and $3 order by consensus_timestamp desc limit 1) held`,
+	return supply(ctx, db, unreleasedAt.Arrays(db),
 		storage.Int64s(ledger.UnreleasedAccounts(db.SystemEntity(0))), int64(max(b.Lower, monthStart(b.Upper, -1))),
 		int64(b.Upper))
 }
@@ -184,13 +189,13 @@ func NetworkNode(ctx context.Context, db *storage.DB, file ledger.EntityID, id i
 	return rows[0], nil
 }
 
-// nodesOf returns the statement for the nodes of some owners in the current address book. condition relates nodes to
+// nodesOf describes the statement for the nodes of some owners in the current address book. condition relates nodes to
 // p.key, the element of $2.
-func nodesOf(condition string) string {
-	return `select p.ord, ` + nodeColumns + ` from ` + currentBook + `
+func nodesOf(condition string) *storage.Read {
+	return &storage.Read{Select: `p.ord, ` + nodeColumns, From: currentBook + `
 join address_book_entry e on e.consensus_timestamp = b.start_consensus_timestamp
 ` + nodeFacts + `
-join unnest((select $2::bigint[])) with ordinality p(key, ord) on ` + condition + ` order by p.ord, e.node_id`
+join unnest((select $2::bigint[])) with ordinality p(key, ord) on ` + condition + ` order by p.ord, e.node_id`}
 }
 
 // QueueNetworkNodes queues a query for nodes by number. done receives one node per number, or nil for numbers that are
@@ -224,10 +229,15 @@ func QueueServiceEndpoints(b *storage.Batch, nodes []*ledger.NetworkNode, done f
 	for i, n := range nodes {
 		books[i], ids[i] = int64(n.BookTimestamp.From.V), n.NodeID
 	}
-	endpointRows.QueueChildren(b, len(nodes), `select p.ord, coalesce(e.domain_name, ''), coalesce(e.ip_address_v4, ''), e.port
-from `+storage.Unnest("book", "node")+`
-join address_book_service_endpoint e on e.consensus_timestamp = p.book and e.node_id = p.node
-order by p.ord, e.ip_address_v4, e.port`, []any{books, ids}, done)
+	ps := b.Parents("book, node", books, ids)
+	endpointRows.QueueChildren(b, len(nodes), &storage.Read{
+		Parents: ps, Select: `p.ord, coalesce(e.domain_name, ''), coalesce(e.ip_address_v4, ''), e.port`, From: ps.From,
+		Joins: []storage.Join{
+			storage.Beside(` join address_book_service_endpoint e on e.consensus_timestamp = p.book
+and e.node_id = p.node`),
+		},
+		Rest: ` order by p.ord, e.ip_address_v4, e.port`,
+	}, ps.Args, done)
 }
 
 type stakeRow struct {
@@ -374,20 +384,23 @@ func QueueRegisteredNodesOf(b *storage.Batch, nodes []*ledger.NetworkNode, done 
 			owners, ids = append(owners, int64(i+1)), append(ids, id)
 		}
 	}
-	registeredRows.QueueChildren(b, len(nodes), `select p.owner, `+registeredColumns+`
-from (select distinct * from unnest((select $1::bigint[]), (select $2::bigint[])) as p(owner, id)) p
-join registered_node r on r.registered_node_id = p.id where r.deleted is false order by p.owner, p.id`, []any{owners, ids}, done)
+	registeredRows.QueueChildren(b, len(nodes), &storage.Read{
+		Select: `p.owner, ` + registeredColumns,
+		Page:   `select distinct * from unnest((select $1::bigint[]), (select $2::bigint[])) as p(owner, id)`, As: "p",
+		Rest: ` join registered_node r on r.registered_node_id = p.id where r.deleted is false order by p.owner, p.id`,
+	}, []any{owners, ids}, done)
 }
 
 var fileRows = storage.NewMapper(accountTargets, finishAccount, func(r *accountRow) *ledger.File {
 	return (*ledger.File)(&r.Account)
 })
 
+var filesByID = storage.ByKeys(`select ` + accountColumns +
+	` from entity e left join entity_stake s on s.id = e.id where e.type = 'FILE' and e.id = ` + storage.Any1)
+
 // QueueFiles queues a query for files by id. done receives one file per id, or nil for ids that do not exist.
 func QueueFiles(b *storage.Batch, ids []ledger.EntityID, done func([]*ledger.File)) {
-	sql := `select ` + accountColumns +
-		` from entity e left join entity_stake s on s.id = e.id where e.type = 'FILE' and e.id = ` + storage.Any1
-	storage.QueueByKey(b, fileRows, sql, ids, func(f *ledger.File) ledger.EntityID { return f.EntityID }, done)
+	storage.QueueByKey(b, fileRows, filesByID, ids, func(f *ledger.File) ledger.EntityID { return f.EntityID }, done)
 }
 
 // StartsVersion matches the rows of file_data that start a version of a file: a creation, or an update with content.

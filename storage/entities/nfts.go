@@ -23,9 +23,10 @@ func NFTTargets(n *ledger.NFT, into []any) []any {
 var nftRows = storage.MapperOf(NFTTargets, nil)
 
 // nftPage returns the statement for a page of NFTs that match a condition and f, ordered by token and serial, and what
-// follows the parents in its FROM clause.
+// follows the parents in its FROM clause. The condition is on a column of NFTs, which is a key of the parents ps.
 func nftPage(
-	w *storage.Where, condition string, f *ledger.NFTFilter, p storage.Page, distributed bool,
+	w *storage.Where, of NFTParent, ps *storage.Parents, condition string, f *ledger.NFTFilter, p storage.Page,
+	distributed bool,
 ) (page, from string) {
 	if f == nil {
 		f = &ledger.NFTFilter{}
@@ -41,12 +42,12 @@ func nftPage(
 		}
 		deleted := ofToken("n.token_id")
 		switch {
-		case condition == string(OfToken):
-			deleted = ofToken("p.id") // PostgreSQL then looks for the token once
+		case of == OfToken:
+			deleted = ofToken(ps.Key("id")) // PostgreSQL then looks for the token once
 		case f.TokenID != nil && f.TokenID.Eq != nil:
 			deleted = ofToken(w.Arg(int64(*f.TokenID.Eq)))
 		// the many NFTs of an account have few tokens
-		case p.Limit > storage.MaxCount && condition == string(OfAccount) && !distributed:
+		case p.Limit > storage.MaxCount && of == OfAccount && !distributed:
 			deleted = "n.token_id = any(gone.tokens)"
 			from = ` cross join lateral (select array(select e.id from (select distinct token_id from nft n where ` + condition + `) n
   join entity e on e.id = n.token_id and e.deleted) as tokens offset 0) gone`
@@ -68,23 +69,34 @@ func nftPage(
 	}) + `) n` + order, from
 }
 
-// queueNFTs queues a query for a page of NFTs for each parent p.
+// queueNFTs queues a query for a page of NFTs for each of n parents.
 func queueNFTs(
-	b *storage.Batch, w *storage.Where, n int, from, condition string, f *ledger.NFTFilter, p storage.Page,
+	b *storage.Batch, w *storage.Where, n int, of NFTParent, ps *storage.Parents, f *ledger.NFTFilter, p storage.Page,
 	done func([][]*ledger.NFT),
 ) {
-	page, tokens := nftPage(w, condition, f, p, b.DB().Distributed())
-	nftRows.QueueChildren(b, n, storage.NoBitmaps+`select n.ord, `+NFTColumns+` from (select p.ord, n.* from `+from+tokens+` cross join lateral (`+page+`) n) n
-left join entity e on e.id = n.token_id order by n.ord, `+p.Order("n.token_id", "n.serial_number"), w.Args, done)
+	from, condition := "(values (1::bigint)) p(ord)", "true"
+	if ps != nil {
+		from, condition = ps.From, string(of)+" = "+ps.Key("id")
+	}
+	page, tokens := nftPage(w, of, ps, condition, f, p, b.DB().Distributed())
+	nftRows.QueueChildren(b, n, &storage.Read{
+		Setting: storage.NoBitmaps, Parents: ps, Select: `n.ord, ` + NFTColumns,
+		Page: `select p.ord, n.* from ` + from + tokens + ` cross join lateral (` + page + `) n`, As: "n",
+		Joins: []storage.Join{withToken},
+		Rest:  ` order by n.ord, ` + p.Order("n.token_id", "n.serial_number"),
+	}, w.Args, done)
 }
+
+// withToken joins a page of NFTs n with the entities e of their tokens.
+var withToken = storage.By("left join", "entity", "e", "n", "id", "token_id")
 
 // NFTParent is the column of nft by which NFTs are listed.
 type NFTParent string
 
 // Parents of NFTs.
 const (
-	OfAccount NFTParent = "n.account_id = p.id"
-	OfToken   NFTParent = "n.token_id = p.id"
+	OfAccount NFTParent = "n.account_id"
+	OfToken   NFTParent = "n.token_id"
 )
 
 // QueueNFTsOf queues a query for the NFTs that each of the given accounts owns, or for the serials of each of the
@@ -94,17 +106,17 @@ func QueueNFTsOf(b *storage.Batch, of NFTParent, ids []ledger.EntityID, owner le
 	f *ledger.NFTFilter, p storage.Page,
 	done func([][]*ledger.NFT),
 ) {
-	from, arg := storage.OfParents(ids)
-	w := storage.Where{Args: []any{arg}}
+	ps := b.ParentsOrOne("id", storage.Int64s(ids))
+	w := storage.Where{Args: ps.Args}
 	if owner.Valid {
 		w.And("n.account_id = ?", int64(owner.V))
 	}
-	queueNFTs(b, &w, len(ids), from, string(of), f, p, done)
+	queueNFTs(b, &w, len(ids), of, ps, f, p, done)
 }
 
 // QueueNFTs queues a query for a page of all NFTs, ordered by token and serial. The filter's owner is ignored.
 func QueueNFTs(b *storage.Batch, f *ledger.NFTFilter, p storage.Page, done func([]*ledger.NFT)) {
-	queueNFTs(b, &storage.Where{}, 1, "(values (1::bigint)) p(ord)", "true", f, p, func(rows [][]*ledger.NFT) {
+	queueNFTs(b, &storage.Where{}, 1, "", nil, f, p, func(rows [][]*ledger.NFT) {
 		done(rows[0])
 	})
 }
@@ -116,9 +128,14 @@ const CountNFTs storage.Countable = `select from nft`
 // not exist.
 func QueueNFTsByKey(b *storage.Batch, keys []ledger.NFTKey, done func([]*ledger.NFT)) {
 	tokens, serials := nftKeys(keys)
-	from, args := storage.UnnestKeys([]string{"token_id", "serial"}, tokens, serials)
-	nftRows.QueueChild(b, len(keys), `select p.ord, `+NFTColumns+` from `+from+`
-join nft n on n.token_id = p.token_id and n.serial_number = p.serial left join entity e on e.id = n.token_id`, args, done)
+	ps := b.ParentsOrOne("token_id, serial", tokens, serials)
+	nftRows.QueueChild(b, len(keys), &storage.Read{
+		Parents: ps, Select: `p.ord, ` + NFTColumns, From: ps.From,
+		Joins: []storage.Join{
+			ps.Join("join", "nft", "n", "token_id", "token_id", "serial_number", "serial"),
+			storage.Joined(` left join entity e on e.id = n.token_id`, "entity", `id in (select token_id from nft)`),
+		},
+	}, ps.Args, done)
 }
 
 func nftKeys(keys []ledger.NFTKey) (tokens, serials []int64) {
@@ -182,7 +199,9 @@ func QueueNFTHistories(
 	b *storage.Batch, keys []ledger.NFTKey, f *ledger.NFTTransactionFilter, p storage.Page, done func([]NFTHistory),
 ) {
 	tokens, serials := nftKeys(keys)
-	w := storage.Where{Args: []any{tokens, serials}}
+	ps := b.Parents("token_id, serial", tokens, serials)
+	token, serial := ps.Key("token_id"), ps.Key("serial")
+	w := storage.Where{Args: ps.Args}
 	if f != nil {
 		storage.Filter(&w, "lower(x.timestamp_range)", f.Timestamp)
 	}
@@ -193,23 +212,28 @@ func QueueNFTHistories(
 			order + `)`
 	}
 	out := make([]NFTHistory, len(keys))
-	const serial = "x.token_id = p.token_id and x.serial_number = p.serial"
-	nftEventRows.QueueChildren(b, len(keys), `select p.ord, p.token_id, p.serial, v.at, t.consensus_timestamp is not null, t.nonce, t.payer_account_id,
-coalesce(t.type, 0), t.valid_start_ns, t.nft_transfer
-from `+storage.Unnest("token_id", "serial")+` cross join lateral (
+	one := "x.token_id = " + token + " and x.serial_number = " + serial
+	nftEventRows.QueueChildren(b, len(keys), &storage.Read{
+		Parents: ps,
+		Select: `p.ord, p.token_id, p.serial, v.at, t.consensus_timestamp is not null, t.nonce, t.payer_account_id,
+coalesce(t.type, 0), t.valid_start_ns, t.nft_transfer`,
+		From: ps.From,
+		Page: `
   select at from (
-    `+source("nft", serial)+`
-    union all `+source("nft_history", serial)+`
-    union all `+source("entity", "x.id = p.token_id and x.deleted")+`) v`+order+`) v
-left join transaction t on t.consensus_timestamp = v.at
-order by p.ord, v.at`+p.Direction(), w.Args, func(events [][]*nftEvent) {
+    ` + source("nft", one) + `
+    union all ` + source("nft_history", one) + `
+    union all ` + source("entity", "x.id = "+token+" and x.deleted") + `) v` + order, As: "v",
+		Joins: []storage.Join{storage.By("left join", "transaction", "t", "v", "consensus_timestamp", "at")},
+		Rest:  ` order by p.ord, v.at` + p.Direction(),
+	}, w.Args, func(events [][]*nftEvent) {
 		for i, list := range events {
 			out[i].Transactions, out[i].More = nftTransactions(list, p.Limit-1)
 		}
 	})
-	storage.Values[bool]().QueueChild(b, len(keys), `select p.ord, n.created_timestamp is not null
-from `+storage.Unnest("token_id", "serial")+`
-left join nft n on n.token_id = p.token_id and n.serial_number = p.serial`, []any{tokens, serials}, func(minted []*bool) {
+	storage.Values[bool]().QueueChild(b, len(keys), &storage.Read{
+		Parents: ps, Select: `p.ord, n.created_timestamp is not null`, From: ps.From,
+		Joins: []storage.Join{ps.Join("left join", "nft", "n", "token_id", "token_id", "serial_number", "serial")},
+	}, ps.Args, func(minted []*bool) {
 		for i, m := range minted {
 			out[i].Partial = len(out[i].Transactions) > 0 && !*m
 		}

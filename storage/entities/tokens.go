@@ -183,15 +183,16 @@ func Tokens(
 	[]*ledger.Token, error,
 ) {
 	var w storage.Where
-	from := "token t join entity e on e.id = t.token_id"
+	from, of := "token t join entity e on e.id = t.token_id", "" // of are the accounts whose tokens are read
 	if associated.Valid {
-		from += " join token_account a on a.token_id = t.token_id and a.associated and a.account_id = " +
-			w.Arg(int64(associated.V))
+		of = w.Arg(int64(associated.V))
+		from += " join token_account a on a.token_id = t.token_id and a.associated and a.account_id = " + of
 	}
 	if treasury.Valid {
 		id := w.Arg(int64(treasury.V))
 		from += " join token_account o on o.token_id = t.token_id and o.account_id = " +
 			id + " and t.treasury_account_id = " + id
+		of = strings.TrimPrefix(of+", "+id, ", ")
 	}
 	storage.Filter(&w, "t.token_id", f.ID)
 	for _, part := range f.NameContains {
@@ -202,36 +203,59 @@ func Tokens(
 		w.And("t.type = any(?::text[]::token_type[])", f.Types)
 	}
 	w.Keyset(p, "t.token_id")
-	cut := ` from ` + from + ` where true` + w.String() + w.OrderBy(p, "t.token_id")
-	if onlyIDs {
-		return tokenIDRows.List(ctx, db, "tokens", `select t.token_id`+cut, w.Args...)
+	r := storage.Read{
+		Select: TokenColumns, From: from, Rest: ` where true` + w.String() + w.OrderBy(p, "t.token_id"),
 	}
-	return tokenRows.List(ctx, db, "tokens", `select `+TokenColumns+cut, w.Args...)
+	if of != "" {
+		r.Ahead = []storage.Rows{storage.RowsOf("token_account", `account_id in (`+of+`)`)}
+	}
+	if onlyIDs {
+		r.Select = `t.token_id`
+		return tokenIDRows.ListRead(ctx, db, "tokens", &r, w.Args)
+	}
+	return tokenRows.ListRead(ctx, db, "tokens", &r, w.Args)
 }
 
 // QueueTokensNamed queues a query for tokens whose name starts with a text, ignoring case. Short names are first.
 func QueueTokensNamed(b *storage.Batch, name string, limit int, done func([]*ledger.Token)) {
 	start := strings.NewReplacer(`\`, `\\`, `%`, `\%`, `_`, `\_`).Replace(name) + "%"
-	tokenRows.Queue(b, `select `+TokenColumns+` from (select * from token where name ilike $1 order by length(name), token_id limit $2) t
-join entity e on e.id = t.token_id order by length(t.name), t.token_id`, []any{start, limit}, done)
+	tokenRows.QueueRead(b, &storage.Read{
+		Select: TokenColumns,
+		Page:   `select * from token where name ilike $1 order by length(name), token_id limit $2`, As: "t",
+		Joins: []storage.Join{
+			storage.Joined(` join entity e on e.id = t.token_id`, "entity", `id in (select token_id from page)`),
+		},
+		Rest: ` order by length(t.name), t.token_id`,
+	}, []any{start, limit}, done)
 }
 
 var decimalRows = storage.MapperOf(func(t *ledger.TokenHolder, into []any) []any {
 	return append(into, &t.TokenID, &t.Decimals)
 }, nil)
 
+var (
+	decimalsByID = storage.ByKeys(`select token_id, decimals from token where token_id = ` + storage.Any1)
+	tokensByID   = storage.ByKeys(`select ` + TokenColumns +
+		` from token t join entity e on e.id = t.token_id where t.token_id = ` + storage.Any1)
+	feesByID = storage.ByKeys(`select f.entity_id, ` + FeesColumns +
+		` from custom_fee f where f.entity_id = ` + storage.Any1)
+	factsByID = storage.ByKeys(`select t.token_id, t.type = 'NON_FUNGIBLE_UNIQUE', ` +
+		hasFees("f.fixed_fees") + ` or ` + hasFees("f.fractional_fees") + `
+or ` + hasFees("f.royalty_fees") + `
+from token t left join custom_fee f on f.entity_id = t.token_id where t.token_id = ` + storage.Any1)
+)
+
 // QueueDecimals queues a query for the numbers of decimals of tokens. done receives one row per token, with only these
 // columns, or nil.
 func QueueDecimals(b *storage.Batch, ids []ledger.EntityID, done func([]*ledger.TokenHolder)) {
-	storage.QueueByKey(b, decimalRows, `select token_id, decimals from token where token_id = `+storage.Any1, ids,
+	storage.QueueByKey(b, decimalRows, decimalsByID, ids,
 		func(t *ledger.TokenHolder) ledger.EntityID { return t.TokenID }, done)
 }
 
 // QueueTokens queues a query for tokens by id. done receives one token per id, or nil for ids that do not exist.
 // Custom fees are not read.
 func QueueTokens(b *storage.Batch, ids []ledger.EntityID, done func([]*ledger.Token)) {
-	storage.QueueByKey(b, tokenRows, `select `+TokenColumns+
-		` from token t join entity e on e.id = t.token_id where t.token_id = `+storage.Any1, ids,
+	storage.QueueByKey(b, tokenRows, tokensByID, ids,
 		func(t *ledger.Token) ledger.EntityID { return t.EntityID }, done)
 }
 
@@ -302,8 +326,7 @@ func QueueTokenFees(b *storage.Batch, of []*ledger.Token, done func([]*ledger.To
 		f.fees, err = f.CustomFees(f.token, types[f.token])
 		return err
 	})
-	storage.QueueByKey(b, rows, `select f.entity_id, `+FeesColumns+` from custom_fee f where f.entity_id = `+
-		storage.Any1, ids,
+	storage.QueueByKey(b, rows, feesByID, ids,
 		func(f *tokenFees) ledger.EntityID { return f.token }, func(found []*tokenFees) {
 			done(list.Map(found, func(f *tokenFees) *ledger.TokenCustomFees {
 				if f == nil {
@@ -342,9 +365,7 @@ func FeeFacts(ctx context.Context, db *storage.DB, q *ledger.FeeQuestions) (*led
 			func(got []*ledger.EntityID) { facts.TopicHasFees = len(got) > 0 })
 	}
 	if len(q.Tokens) > 0 {
-		pricedTokenRows.Queue(b, `select t.token_id, t.type = 'NON_FUNGIBLE_UNIQUE', `+hasFees("f.fixed_fees")+` or `+hasFees("f.fractional_fees")+`
-or `+hasFees("f.royalty_fees")+`
-from token t left join custom_fee f on f.entity_id = t.token_id where t.token_id = `+storage.Any1, []any{storage.Int64s(q.Tokens)},
+		pricedTokenRows.Queue(b, factsByID.Arrays(db), []any{storage.Int64s(q.Tokens)},
 			func(got []*pricedToken) {
 				for _, t := range got {
 					facts.Tokens[t.id] = t.facts

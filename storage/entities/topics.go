@@ -81,15 +81,16 @@ func finishTopic(t *topicRow) error {
 
 var topicRows = storage.MapperOf(topicTargets, finishTopic)
 
-// QueueTopics queues a query for topics by id. done receives one topic per id, or nil and the missing part if the
-// topic is incomplete or does not exist.
-func QueueTopics(b *storage.Batch, ids []ledger.EntityID, done func([]*ledger.Topic, []TopicPart)) {
-	sql := `select t.id, t.admin_key, t.fee_exempt_key_list, t.fee_schedule_key, t.submit_key,
+var topicsByID = storage.ByKeys(`select t.id, t.admin_key, t.fee_exempt_key_list, t.fee_schedule_key, t.submit_key,
   e.id is not null, e.auto_renew_account_id, e.auto_renew_period, e.created_timestamp, e.deleted, e.expiration_timestamp, e.memo,
   lower(e.timestamp_range), upper(e.timestamp_range),
   f.entity_id is not null, f.fixed_fees, lower(f.timestamp_range)
-from topic t left join entity e on e.id = t.id left join custom_fee f on f.entity_id = t.id where t.id = ` + storage.Any1
-	storage.QueueByKey(b, topicRows, sql, ids, func(r *topicRow) ledger.EntityID {
+from topic t left join entity e on e.id = t.id left join custom_fee f on f.entity_id = t.id where t.id = ` + storage.Any1)
+
+// QueueTopics queues a query for topics by id. done receives one topic per id, or nil and the missing part if the
+// topic is incomplete or does not exist.
+func QueueTopics(b *storage.Batch, ids []ledger.EntityID, done func([]*ledger.Topic, []TopicPart)) {
+	storage.QueueByKey(b, topicRows, topicsByID, ids, func(r *topicRow) ledger.EntityID {
 		return r.EntityID
 	}, func(rows []*topicRow) {
 		topics, missing := make([]*ledger.Topic, len(ids)), make([]TopicPart, len(ids))
@@ -155,14 +156,16 @@ var standsForMessage = `(coalesce(chunk_num, 1) <= 1 or chunk_total is null or c
         and ` + nearby("d", "c") + ` and ` + sameMessage("d", "c") + `
         and (d.chunk_num = 1 or d.sequence_number < c.sequence_number)))) end)`
 
-// joinedMessages returns a query for messages of a topic that satisfy [standsForMessage], with the joined contents
-// of their chunks and the number of them. The first join reads the chunks that follow the first one, of most
+// joinedMessages describes the statement for messages of a topic that satisfy [standsForMessage], with the joined
+// contents of their chunks and the number of them. The first join reads the chunks that follow the first one, of most
 // messages all. Otherwise the second join reads the messages before and after the chunk.
-func joinedMessages(topic, sql, order string) string {
-	return `select ` + messageColumns + `,
+func joinedMessages(topic, sql, order string) *storage.Read {
+	return &storage.Read{
+		Select: messageColumns + `,
   case when f.n = m.chunk_total - 1 then m.message || f.rest when g.n > 1 then g.whole end,
-  case when f.n = m.chunk_total - 1 then m.chunk_total when g.n > 1 then g.n end
-from (` + sql + `) m left join lateral (
+  case when f.n = m.chunk_total - 1 then m.chunk_total when g.n > 1 then g.n end`,
+		Page: sql, As: "m",
+		Rest: ` left join lateral (
   select count(distinct c.chunk_num) as n, string_agg(c.message, '' order by c.chunk_num) as rest
   from (select c.chunk_num, c.message from topic_message c
     where c.topic_id = ` + topic + `
@@ -178,7 +181,8 @@ from (` + sql + `) m left join lateral (
       and (m.chunk_num = 1 or not exists (select from topic_message d where d.topic_id = c.topic_id and d.chunk_num = 1
         and ` + nearby("d", "c") + ` and ` + sameMessage("d", "c") + `))
     order by c.chunk_num, c.sequence_number) c) g on true
-order by consensus_timestamp` + order
+order by consensus_timestamp` + order,
+	}
 }
 
 type messageRow struct {
@@ -239,16 +243,25 @@ func TopicMessages(
 	ctx context.Context, db *storage.DB, topic ledger.EntityID, f *ledger.TopicMessageFilter, p storage.Page,
 ) ([]*ledger.TopicMessage, error) {
 	w := storage.Where{Args: []any{int64(topic)}}
-	column, settings := filterMessages(&w, f, p), ""
+	column := filterMessages(&w, f, p)
+	rows, r := messagesOf(db, &w, "$1", column, f, p)
 	if f != nil && f.SequenceNumber != nil && f.Timestamp != nil {
-		settings = storage.NoBitmaps // each has an index
+		r.Setting = storage.NoBitmaps // each has an index
 	}
-	sql := `select ` + messageColumns + ` from topic_message where topic_id = $1` + w.String() + w.OrderBy(p, column)
-	rows := messageRows
+	return rows.ListRead(ctx, db, "the messages of a topic", r, w.Args)
+}
+
+// messagesOf describes the statement for the messages of a topic that match w, in the order of a column.
+func messagesOf(
+	db *storage.DB, w *storage.Where, topic, column string, f *ledger.TopicMessageFilter, p storage.Page,
+) (*storage.Mapper[messageRow, ledger.TopicMessage], *storage.Read) {
+	r := &storage.Read{
+		Select: messageColumns, From: `topic_message where topic_id = ` + topic + w.String() + w.OrderBy(p, column),
+	}
 	if f != nil && f.JoinChunks {
-		rows, sql = joinedRows, joinedMessages("$1", sql, p.Direction())
+		return joinedRows, joinedMessages(topic, r.Query(db), p.Direction())
 	}
-	return rows.List(ctx, db, "the messages of a topic", settings+sql, w.Args...)
+	return messageRows, r
 }
 
 // QueueTopicMessages queues a query for the messages of each of the given topics. done receives one page per topic.
@@ -256,16 +269,14 @@ func QueueTopicMessages(
 	b *storage.Batch, topics []ledger.EntityID, f *ledger.TopicMessageFilter, p storage.Page,
 	done func([][]*ledger.TopicMessage),
 ) {
-	from, arg := storage.OfParents(topics)
-	w := storage.Where{Args: []any{arg}}
+	ps := b.ParentsOrOne("id", storage.Int64s(topics))
+	w := storage.Where{Args: ps.Args}
 	column := filterMessages(&w, f, p)
-	sql := `select ` + messageColumns + ` from topic_message where topic_id = p.id` + w.String() + w.OrderBy(p, column)
-	rows := messageRows
-	if f != nil && f.JoinChunks {
-		rows, sql = joinedRows, joinedMessages("p.id", sql, p.Direction())
-	}
-	rows.QueueChildren(b, len(topics), `select p.ord, m.* from `+from+` cross join lateral (`+sql+`) m
-order by p.ord, m.consensus_timestamp`+p.Direction(), w.Args, done)
+	rows, page := messagesOf(b.DB(), &w, ps.Key("id"), column, f, p)
+	rows.QueueChildren(b, len(topics), &storage.Read{
+		Parents: ps, Select: `p.ord, m.*`, From: ps.From, Page: page.Query(b.DB()), As: "m",
+		Rest: ` order by p.ord, m.consensus_timestamp` + p.Direction(),
+	}, w.Args, done)
 }
 
 // filterMessages adds the conditions on the messages of a page, and returns the column that orders them.
@@ -288,9 +299,12 @@ func filterMessages(w *storage.Where, f *ledger.TopicMessageFilter, p storage.Pa
 // nil for messages that do not exist.
 func QueueMessagesByKey(b *storage.Batch, keys []ledger.NFTKey, done func([]*ledger.TopicMessage)) {
 	topics, numbers := nftKeys(keys)
-	from, args := storage.UnnestKeys([]string{"topic", "number"}, topics, numbers)
-	messageRows.QueueChild(b, len(keys), `select p.ord, `+messageColumns+` from `+from+`
-join topic_message on topic_id = p.topic and sequence_number = p.number`, args, done)
+	ps := b.ParentsOrOne("topic, number", topics, numbers)
+	of := `topic_id = ` + ps.Key("topic") + ` and sequence_number = ` + ps.Key("number")
+	messageRows.QueueChild(b, len(keys), &storage.Read{
+		Parents: ps, Select: `p.ord, ` + messageColumns, From: ps.From,
+		Joins: []storage.Join{storage.Joined(` join topic_message on `+of, "topic_message", of)},
+	}, ps.Args, done)
 }
 
 // TopicMessageAt reads the message of the successful transaction at a consensus time. It returns nil if there is none.
@@ -303,11 +317,15 @@ where topic_id = (select entity_id from transaction where consensus_timestamp = 
 // CountTopicMessages returns the number of messages of each of the given topics. Sequence numbers have no gaps, so the
 // first and the last number suffice.
 func CountTopicMessages(ctx context.Context, db *storage.DB, topics []ledger.EntityID) ([]int64, error) {
-	const end = `(select sequence_number from topic_message where topic_id = p.id order by consensus_timestamp `
 	counts := make([]int64, len(topics))
 	b := db.NewBatch()
-	storage.Values[int64]().QueueChild(b, len(topics), `select p.ord, coalesce(`+end+`desc limit 1) - `+end+`limit 1) + 1, 0)
-from `+storage.Parents+` order by p.ord`, []any{storage.Int64s(topics)}, func(found []*int64) {
+	ps := b.Parents("id", storage.Int64s(topics))
+	end := `(select sequence_number from topic_message
+where topic_id = ` + ps.Key("id") + ` order by consensus_timestamp `
+	storage.Values[int64]().QueueChild(b, len(topics), &storage.Read{
+		Parents: ps, Select: `p.ord, coalesce(` + end + `desc limit 1) - ` + end + `limit 1) + 1, 0)`, From: ps.From,
+		Rest: ` order by p.ord`,
+	}, ps.Args, func(found []*int64) {
 		for i, n := range found {
 			counts[i] = *n
 		}
@@ -322,9 +340,13 @@ from `+storage.Parents+` order by p.ord`, []any{storage.Int64s(topics)}, func(fo
 func MessagesAfter(
 	ctx context.Context, db *storage.DB, after ledger.Timestamp, limit int,
 ) ([]*ledger.TopicMessage, error) {
-	return messageRows.List(ctx, db, "new messages", `select `+messageColumns+`
-from (select type, consensus_timestamp as at, entity_id from transaction where (type, consensus_timestamp) > (27, $1)
-and (type, consensus_timestamp) < (28, 0) and result = 22) t
-join topic_message m on m.topic_id = t.entity_id and m.consensus_timestamp = t.at
-order by type, at limit $2`, int64(after), limit)
+	return messageRows.ListRead(ctx, db, "new messages", &storage.Read{
+		Select: messageColumns,
+		Page: `select type, consensus_timestamp as at, entity_id from transaction where (type, consensus_timestamp) > (27, $1)
+and (type, consensus_timestamp) < (28, 0) and result = 22`, As: "t",
+		Joins: []storage.Join{
+			storage.By("join", "topic_message", "m", "t", "topic_id", "entity_id", "consensus_timestamp", "at"),
+		},
+		Rest: ` order by type, at limit $2`,
+	}, []any{int64(after), limit})
 }

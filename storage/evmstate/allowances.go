@@ -25,8 +25,13 @@ cross join lateral ` + versionThen("nft", nftVersionColumns, "token_id = w.token
 cross join lateral ` + versionThen("entity", "id, deleted, timestamp_range", "id = w.token") + ` e
 where n.deleted is not true and e.deleted is not true`
 
+var nftFacts = facts{
+	storage.Read{SQL: evmNFTsNow, Ahead: keyed("tokens serials", "nft", "entity")},
+	storage.Read{SQL: evmNFTsThen, Ahead: keyed("tokens serials", "nft", "nft_history", "entity", "entity_history")},
+}
+
 func (s *Snapshot) queueEVMNFTs(b *storage.Batch, keys []ledger.NFTKey, f *worldstate.TokenFacts) {
-	queueFacts(s, b, storage.MapperOf(entities.NFTTargets, nil), len(keys), evmNFTsNow, evmNFTsThen, pgx.NamedArgs{
+	queueFacts(s, b, storage.MapperOf(entities.NFTTargets, nil), len(keys), nftFacts, pgx.NamedArgs{
 		"tokens":  column(keys, func(k *ledger.NFTKey) ledger.EntityID { return k.TokenID }),
 		"serials": column(keys, func(k *ledger.NFTKey) int64 { return k.SerialNumber }),
 	}, func(n *ledger.NFT) { f.NFTs[n.Key()] = n })
@@ -72,6 +77,22 @@ var evmOperatorsThen = `select w.owner, w.spender, w.token, 1::bigint` + allowan
 	`cross join lateral ` + versionThen("nft_allowance", "approved_for_all, timestamp_range",
 	"owner = w.owner and spender = w.spender and token_id = w.token") + ` a where a.approved_for_all`
 
+var (
+	allowanceFacts = facts{
+		storage.Read{
+			SQL: evmAllowancesNow, Ahead: keyed("owners spenders tokens", "token_allowance", "crypto_allowance"),
+		},
+		storage.Read{SQL: evmAllowancesThen, Ahead: keyed("owners spenders tokens", "token_transfer", "crypto_transfer",
+			"token_allowance", "token_allowance_history", "crypto_allowance", "crypto_allowance_history")},
+	}
+	operatorFacts = facts{
+		storage.Read{SQL: evmOperatorsNow, Ahead: keyed("owners spenders tokens", "nft_allowance")},
+		storage.Read{
+			SQL: evmOperatorsThen, Ahead: keyed("owners spenders tokens", "nft_allowance", "nft_allowance_history"),
+		},
+	}
+)
+
 type allowanceRow struct {
 	key    worldstate.AllowanceKey
 	amount int64
@@ -82,12 +103,12 @@ var allowanceRows = storage.MapperOf(func(r *allowanceRow, into []any) []any {
 }, nil)
 
 func (s *Snapshot) queueEVMAllowances(b *storage.Batch, keys []worldstate.AllowanceKey, f *worldstate.TokenFacts) {
-	queueFacts(s, b, allowanceRows, len(keys), evmAllowancesNow, evmAllowancesThen, allowanceKeys(keys),
+	queueFacts(s, b, allowanceRows, len(keys), allowanceFacts, allowanceKeys(keys),
 		func(r *allowanceRow) { f.Allowances[r.key] = max(r.amount, 0) })
 }
 
 func (s *Snapshot) queueOperators(b *storage.Batch, keys []worldstate.AllowanceKey, f *worldstate.TokenFacts) {
-	queueFacts(s, b, allowanceRows, len(keys), evmOperatorsNow, evmOperatorsThen, allowanceKeys(keys),
+	queueFacts(s, b, allowanceRows, len(keys), operatorFacts, allowanceKeys(keys),
 		func(r *allowanceRow) {
 			f.Operators[r.key] = true
 		})
@@ -123,14 +144,27 @@ var autoAssociationsThen = `select e.id, coalesce(e.max_automatic_token_associat
 from unnest(@accounts::bigint[]) w(id)
 cross join lateral ` + versionThen("entity", "id, max_automatic_token_associations, timestamp_range", "id = w.id") + ` e`
 
+var (
+	associationFacts = facts{
+		storage.Read{SQL: autoAssociationsNow, Ahead: keyed("accounts", "token_account", "entity")},
+		storage.Read{SQL: autoAssociationsThen, Ahead: keyed("accounts",
+			"token_account", "token_account_history", "entity", "entity_history")},
+	}
+	serialsAhead = []storage.Rows{{Table: "nft", Query: `select token_id, created_timestamp, max(serial_number) as serial_number
+  from nft where token_id = any(@tokens::bigint[]) group by token_id, created_timestamp`}}
+	serialFacts = facts{
+		storage.Read{SQL: lastSerialsNow, Ahead: serialsAhead}, storage.Read{SQL: lastSerialsThen, Ahead: serialsAhead},
+	}
+)
+
 func (s *Snapshot) queueAutoAssociations(b *storage.Batch, accounts []ledger.EntityID, f *worldstate.TokenFacts) {
-	queueFacts(s, b, countRows, len(accounts), autoAssociationsNow, autoAssociationsThen,
+	queueFacts(s, b, countRows, len(accounts), associationFacts,
 		pgx.NamedArgs{"accounts": storage.Int64s(accounts)},
 		func(r *countRow) { f.Slots[r.id] = worldstate.AutoAssociations{Most: r.first, Used: r.second} })
 }
 
 func (s *Snapshot) queueLastSerials(b *storage.Batch, tokens []ledger.EntityID, f *worldstate.TokenFacts) {
-	queueFacts(s, b, countRows, len(tokens), lastSerialsNow, lastSerialsThen,
+	queueFacts(s, b, countRows, len(tokens), serialFacts,
 		pgx.NamedArgs{"tokens": storage.Int64s(tokens)},
 		func(r *countRow) { f.Serials[r.id] = r.first })
 }
@@ -149,6 +183,14 @@ var pendingThen = pendingWanted + `cross join lateral ` +
 	versionThen("token_airdrop", "amount, state, timestamp_range",
 		pendingCondition) + ` a where a.state = 'PENDING'`
 
+var pendingFacts = facts{
+	storage.Read{SQL: pendingNow, Ahead: keyed("senders receivers tokens serials", "token_airdrop")},
+	storage.Read{
+		SQL:   pendingThen,
+		Ahead: keyed("senders receivers tokens serials", "token_airdrop", "token_airdrop_history"),
+	},
+}
+
 var pendingRows = storage.MapperOf(func(a *ledger.Airdrop, into []any) []any {
 	return append(into, &a.SenderID, &a.ReceiverID, &a.TokenID, &a.SerialNumber, &a.Amount)
 }, nil)
@@ -164,5 +206,5 @@ func (s *Snapshot) PendingAirdrops(ctx context.Context, named []*ledger.Airdrop)
 	}
 	args := s.named(pgx.NamedArgs{"senders": senders, "receivers": receivers, "tokens": tokens, "serials": serials})
 	s.trips++
-	return pendingRows.List(ctx, s.db, "airdrops", s.pick(pendingNow, pendingThen), args...)
+	return pendingRows.ListRead(ctx, s.db, "airdrops", s.pick(pendingFacts), args)
 }

@@ -49,14 +49,22 @@ var evmEntityRows = storage.MapperOf(evmEntityTargets, finishEVMEntity)
 const evmEntityColumns = `w.address, e.id, e.type::text, e.evm_address, e.alias, e.balance, e.ethereum_nonce, e.delegation_address, e.key,
 e.receiver_sig_required, c.runtime_bytecode`
 
-// evmEntitiesNow reads current entities. $1 are ids, $2 addresses, and $3 the ids whose code is cached.
-const evmEntitiesNow = `select ` + evmEntityColumns + ` from (
+var (
+	// evmEntitiesNow has the ids and the requests of current entities. $1 are ids, and $2 addresses.
+	evmEntitiesNow = storage.ByKeys(`
   select id, null::bytea as address from entity where id = ` + storage.Any1 + `
   union all
-  select e.id, a.address from unnest((select $2::bytea[])) a(address) join entity e on e.evm_address = a.address or e.alias = a.address
-  where e.deleted is not true) w
-join entity e on e.id = w.id and e.deleted is not true
-left join contract c on c.id = e.id and not c.id = any($3)`
+  select e.id, a.address from unnest(` + storage.Bytes2 + `) a(address) join entity e on e.evm_address = a.address or e.alias = a.address
+  where e.deleted is not true`)
+
+	// evmEntitiesJoined are their rows. $3 are the ids whose code is cached.
+	evmEntitiesJoined = []storage.Join{
+		storage.Joined(` join entity e on e.id = w.id and e.deleted is not true`,
+			"entity", `id in (select id from page) and deleted is not true`),
+		storage.Joined(` left join contract c on c.id = e.id and not c.id = any($3)`,
+			"contract", `id in (select id from entity) and not id = any($3)`),
+	}
+)
 
 const evmVersionColumns = `id, type, evm_address, alias, ethereum_nonce, delegation_address, key, receiver_sig_required, deleted, created_timestamp,
   lower(timestamp_range) as since`
@@ -64,10 +72,10 @@ const evmVersionColumns = `id, type, evm_address, alias, ethereum_nonce, delegat
 // evmEntitiesThen reads entities as of $4: the newest version that started by then. If several entities have an
 // address, the one created last by then is used. The balance is that of the last full balance snapshot before, plus
 // the transfers since.
-const evmEntitiesThen = `select ` + evmEntityColumns + ` from (
-  select id, null::bytea as address from unnest((select $1::bigint[])) id
+var evmEntitiesThen = storage.ByKeys(`select ` + evmEntityColumns + ` from (
+  select id, null::bytea as address from unnest(` + storage.Array1 + `) id
   union all
-  select f.id, a.address from unnest((select $2::bytea[])) a(address) cross join lateral (
+  select f.id, a.address from unnest(` + storage.Bytes2 + `) a(address) cross join lateral (
     select id from entity where (evm_address = a.address or alias = a.address) and created_timestamp <= $4 order by created_timestamp desc limit 1) f) w
 cross join lateral (
   select * from (
@@ -78,24 +86,17 @@ cross join lateral (
 cross join lateral (select v.id, v.type, v.evm_address, v.alias, v.ethereum_nonce, v.delegation_address, v.key, v.receiver_sig_required, v.deleted,
   case when v.created_timestamp > $4 then 0 else ` + evmBalanceThen + ` end as balance) e
 left join contract c on c.id = e.id and not c.id = any($3)
-where e.deleted is not true`
+where e.deleted is not true`)
 
-// entitiesAhead are the queries that read the tables of evmEntitiesThen ahead.
-var entitiesAhead = [][2]string{
-	{
-		"entity",
-		`select * from entity where id = any($1::bigint[]) or evm_address = any($2::bytea[]) or alias = ` +
-			`any($2::bytea[])`,
-	},
-	{
-		"entity_history",
-		`select * from entity_history where id in (select id from entity_rows) and lower(timestamp_range) <= $4`,
-	},
-	{"contract", `select * from contract where id in (select id from entity_rows) and not id = any($3::bigint[])`},
-	{"shot", `select coalesce(max(consensus_timestamp), 0) as at from account_balance where account_id = $5 and consensus_timestamp > $6
+// entitiesAhead are the rows that evmEntitiesThen uses.
+var entitiesAhead = []storage.Rows{
+	storage.RowsOf("entity", `id = any($1::bigint[]) or evm_address = any($2::bytea[]) or alias = any($2::bytea[])`),
+	storage.RowsOf("entity_history", `id in (select id from entity) and lower(timestamp_range) <= $4`),
+	storage.RowsOf("contract", `id in (select id from entity) and not id = any($3::bigint[])`),
+	{Table: "shot", Query: `select coalesce(max(consensus_timestamp), 0) as at from account_balance where account_id = $5 and consensus_timestamp > $6
   and consensus_timestamp <= $4`},
-	{"crypto_transfer", `select entity_id, $4::bigint as consensus_timestamp, sum(amount) as amount, null::text as errata from crypto_transfer
-  where entity_id in (select id from entity_rows) and consensus_timestamp > (select at from shot_rows) and consensus_timestamp <= $4
+	{Table: "crypto_transfer", Query: `select entity_id, $4::bigint as consensus_timestamp, sum(amount) as amount, null::text as errata from crypto_transfer
+  where entity_id in (select id from entity) and consensus_timestamp > (select at from shot) and consensus_timestamp <= $4
   and errata is distinct from 'DELETE' group by entity_id`},
 }
 
@@ -122,14 +123,17 @@ func (s *Snapshot) queueEntities(b *storage.Batch, addresses []ledger.EVMAddress
 	if len(ids)+len(opaque) == 0 {
 		return
 	}
-	sql, args := evmEntitiesNow, []any{ids, opaque, remembered}
+	args := []any{ids, opaque, remembered}
+	r := storage.Read{
+		Select: evmEntityColumns, Page: evmEntitiesNow.Arrays(s.db), As: "w", Joins: evmEntitiesJoined,
+	}
 	if s.history.past {
 		month := ledger.Timestamp(snapshotSpan)
 		args = append(args, int64(s.history.until), int64(s.db.SystemEntity(entities.TreasuryNum)),
 			int64(s.history.until-month), int64(s.history.until-2*month))
-		sql = s.db.ReadAhead(evmEntitiesThen, entitiesAhead...)
+		r = storage.Read{SQL: evmEntitiesThen.Arrays(s.db), Ahead: entitiesAhead}
 	}
-	evmEntityRows.Queue(b, sql, args, s.keepEntities)
+	evmEntityRows.QueueRead(b, &r, args, s.keepEntities)
 }
 
 func (s *Snapshot) keepEntities(rows []*evmEntityRow) {

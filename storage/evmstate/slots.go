@@ -3,7 +3,7 @@ package evmstate
 import (
 	"context"
 	"fmt"
-	"regexp"
+	"slices"
 	"strings"
 
 	"heliograph/internal/base/list"
@@ -22,19 +22,22 @@ var evmSlotRows = storage.MapperOf(func(r *evmSlotRow, into []any) []any {
 	return append(into, &r.ord, &r.value)
 }, nil)
 
-const (
-	evmSlotsNow = `select w.ord, s.value from unnest((select $1::bigint[]), (select $2::bytea[])) with ordinality w(contract, slot, ord)
-join contract_state s on s.contract_id = w.contract and s.slot = w.slot`
+const slotsWanted = `select w.ord, s.value from unnest(` + storage.Array1 + `, ` + storage.Bytes2 +
+	`) with ordinality w(contract, slot, ord)
+`
+
+var (
+	evmSlotsNow = storage.ByKeys(slotsWanted + `join contract_state s on s.contract_id = w.contract
+and s.slot = w.slot`)
 
 	// The value before a change is the value that the change read.
-	evmSlotsThen = `select w.ord, s.value from unnest((select $1::bigint[]), (select $2::bytea[])) with ordinality w(contract, slot, ord)
-cross join lateral (select coalesce(value_written, value_read) as value from contract_state_change
-  where contract_id = w.contract and slot = w.slot and consensus_timestamp <= $3 order by consensus_timestamp desc limit 1) s`
-)
+	evmSlotsThen = storage.ByKeys(slotsWanted + `cross join lateral (select coalesce(value_written, value_read) as value from contract_state_change
+  where contract_id = w.contract and slot = w.slot and consensus_timestamp <= $3 order by consensus_timestamp desc limit 1) s`)
 
-// slotChanges reads the last changes of slots ahead.
-var slotChanges = [2]string{"contract_state_change", `select distinct on (contract_id, slot) * from contract_state_change
-  where contract_id = any($1::bigint[]) and slot = any($2::bytea[]) and consensus_timestamp <= $3 order by contract_id, slot, consensus_timestamp desc`}
+	// slotChanges are the last changes of slots.
+	slotChanges = []storage.Rows{{Table: "contract_state_change", Query: `select distinct on (contract_id, slot) * from contract_state_change
+  where contract_id = any($1::bigint[]) and slot = any($2::bytea[]) and consensus_timestamp <= $3 order by contract_id, slot, consensus_timestamp desc`}}
+)
 
 // queueSlots queues a query for slots. It stores their values in the snapshot.
 func (s *Snapshot) queueSlots(b *storage.Batch, wanted []slotKey) {
@@ -57,11 +60,12 @@ func (s *Snapshot) queueSlots(b *storage.Batch, wanted []slotKey) {
 	if len(asked) == 0 {
 		return
 	}
-	sql, args := evmSlotsNow, []any{contracts, slots}
+	r, args := storage.Read{SQL: evmSlotsNow.Arrays(s.db)}, []any{contracts, slots}
 	if s.history.past {
-		sql, args = s.db.ReadAhead(evmSlotsThen, slotChanges), append(args, int64(s.history.until))
+		r = storage.Read{SQL: evmSlotsThen.Arrays(s.db), Ahead: slotChanges}
+		args = append(args, int64(s.history.until))
 	}
-	evmSlotRows.Queue(b, sql, args, func(rows []*evmSlotRow) {
+	evmSlotRows.QueueRead(b, &r, args, func(rows []*evmSlotRow) {
 		for _, r := range rows {
 			s.slots[asked[r.ord-1]] = wordOf(r.value)
 		}
@@ -101,10 +105,7 @@ func (s *Snapshot) Slots(ctx context.Context, contract ledger.EntityID, slots []
 	return out, nil
 }
 
-var table = regexp.MustCompile(`\b(?:from|join) ([a-z_]+)\b`)
-
-// keysOf contains columns of each distributed table, and the arguments with their values. A statement that has the
-// argument only uses rows with these values.
+// keysOf contains columns of each distributed table, and the arguments with their values.
 var keysOf = map[string]string{
 	"crypto_allowance": "owner=owners spender=spenders",
 	"crypto_transfer":  "entity_id=owners payer_account_id=spenders",
@@ -119,38 +120,35 @@ var keysOf = map[string]string{
 	"token_transfer":   "account_id=owners account_id=accounts token_id=tokens payer_account_id=spenders",
 }
 
-// ahead returns the tables of a statement with the queries for [storage.DB.ReadAhead].
-func ahead(sql string) (out [][2]string) {
-	if strings.Contains(sql, newestShot) {
-		out = append(out, [2]string{"shot", "select coalesce(max(at), 0) as at from " + newestShot})
-	}
-	shots, seen := len(out) > 0, map[string]bool{}
-	for _, m := range table.FindAllStringSubmatch(sql, -1) {
-		name := m[1]
-		keys := keysOf[strings.TrimSuffix(name, "_history")]
-		if keys == "" || seen[name] {
-			continue
+// keyed returns the rows of tables with the values of some arguments, for statements that only use such rows.
+func keyed(args string, tables ...string) (out []storage.Rows) {
+	for _, table := range tables {
+		condition := ofKeys(args, strings.TrimSuffix(table, "_history"))
+		if strings.HasSuffix(table, "_history") {
+			condition += " and lower(timestamp_range) <= @instant"
 		}
-		seen[name] = true
-		columns, where, group := "*", []string{"true"}, ""
-		for key := range strings.FieldsSeq(keys) {
-			if column, arg, _ := strings.Cut(key, "="); strings.Contains(sql, "@"+arg) {
-				where = append(where, column+" = any(@"+arg+"::bigint[])")
-			}
-		}
-		switch {
-		case name == "nft" && strings.Contains(sql, "max(serial_number)"):
-			columns, group = "token_id, created_timestamp, max(serial_number) as serial_number",
-				" group by token_id, created_timestamp"
-		case strings.HasSuffix(name, "_transfer") && shots:
-			columns, group = "account_id, token_id, @instant::bigint as consensus_timestamp, sum(amount)::bigint as amount", " group by account_id, token_id"
-			where = append(where, "consensus_timestamp > (select at from shot_rows)",
-				"consensus_timestamp <= @instant")
-		case strings.HasSuffix(name, "_history"):
-			where = append(where, "lower(timestamp_range) <= @instant")
-		}
-		out = append(out,
-			[2]string{name, "select " + columns + " from " + name + " where " + strings.Join(where, " and ") + group})
+		out = append(out, storage.RowsOf(table, condition))
 	}
 	return out
+}
+
+func ofKeys(args, table string) string {
+	var where []string
+	for key := range strings.FieldsSeq(keysOf[table]) {
+		if column, arg, _ := strings.Cut(key, "="); slices.Contains(strings.Fields(args), arg) {
+			where = append(where, column+" = any(@"+arg+"::bigint[])")
+		}
+	}
+	return strings.Join(where, " and ")
+}
+
+// sinceShot returns the time of the newest full balance snapshot, the sums of the transfers of tokens since, and the
+// rows of tables.
+func sinceShot(args string, tables ...string) []storage.Rows {
+	return append([]storage.Rows{
+		{Table: "shot", Query: "select coalesce(max(at), 0) as at from " + newestShot},
+		{Table: "token_transfer", Query: `select account_id, token_id, @instant::bigint as consensus_timestamp,
+  sum(amount)::bigint as amount from token_transfer where ` + ofKeys(args, "token_transfer") + `
+  and consensus_timestamp > (select at from shot) and consensus_timestamp <= @instant group by account_id, token_id`},
+	}, keyed(args, tables...)...)
 }

@@ -309,14 +309,21 @@ const fileContent = `(select string_agg(d.file_data, '' order by d.consensus_tim
   where d.entity_id = $file and d.consensus_timestamp <= $1 and d.consensus_timestamp >= (
     select max(consensus_timestamp) from file_data where entity_id = $file and consensus_timestamp <= $1 and ` + entities.StartsVersion + `))`
 
-// inputAhead are the queries that read the tables of the statement of [QueueInput] ahead.
-var inputAhead = [][2]string{
-	{"transaction", `select type, consensus_timestamp from transaction where consensus_timestamp = $1`},
-	{"contract_result", `select * from contract_result where consensus_timestamp = $1 and contract_id = $2`},
-	{"contract", `select * from contract where id = $2`},
-	{"ethereum_transaction", `select * from ethereum_transaction where consensus_timestamp = $1`},
-	{"file_data", `select * from file_data where entity_id in (select file_id from contract_rows union all select call_data_id from ethereum_transaction_rows)
-  and consensus_timestamp <= $1`},
+// inputRead is the statement of [QueueInput].
+var inputRead = &storage.Read{
+	SQL: `select (select type = $3 from transaction where consensus_timestamp = $1 limit 1),
+  coalesce((select failed_initcode from contract_result where consensus_timestamp = $1 and contract_id = $2 limit 1), c.initcode),
+  ` + strings.ReplaceAll(fileContent, "$file", "c.file_id") + `, e.call_data, ` + strings.ReplaceAll(fileContent, "$file", "e.call_data_id") + `
+from (select) one left join contract c on c.id = $2 left join ethereum_transaction e on e.consensus_timestamp = $1 limit 1`,
+	Ahead: []storage.Rows{
+		{Table: "transaction", Query: `select type, consensus_timestamp
+from transaction where consensus_timestamp = $1`},
+		storage.RowsOf("contract_result", `consensus_timestamp = $1 and contract_id = $2`),
+		storage.RowsOf("contract", `id = $2`),
+		storage.RowsOf("ethereum_transaction", `consensus_timestamp = $1`),
+		storage.RowsOf("file_data", `entity_id in (select file_id from contract union all select call_data_id from ethereum_transaction)
+  and consensus_timestamp <= $1`),
+	},
 }
 
 // QueueInput queues a query for the input of a transaction. done receives whether the transaction created the
@@ -326,13 +333,9 @@ func QueueInput(
 	b *storage.Batch, at ledger.Timestamp, contract ledger.EntityID,
 	done func(created bool, initcode, callData []byte),
 ) {
-	inputRows.Queue(b, b.DB().ReadAhead(`select (select type = $3 from transaction where consensus_timestamp = $1 limit 1),
-  coalesce((select failed_initcode from contract_result where consensus_timestamp = $1 and contract_id = $2 limit 1), c.initcode),
-  `+strings.ReplaceAll(fileContent, "$file", "c.file_id")+`, e.call_data, `+strings.ReplaceAll(fileContent, "$file", "e.call_data_id")+`
-from (select) one left join contract c on c.id = $2 left join ethereum_transaction e on e.consensus_timestamp = $1 limit 1`, inputAhead...),
-		[]any{int64(at), int64(contract), typeContractCreate}, func(rows []*input) {
-			done(rows[0].created.V, rows[0].initcode, rows[0].callData)
-		})
+	inputRows.QueueRead(b, inputRead, []any{int64(at), int64(contract), typeContractCreate}, func(rows []*input) {
+		done(rows[0].created.V, rows[0].initcode, rows[0].callData)
+	})
 }
 
 // fromHex decodes the hexadecimal text of a file. Other content is returned unchanged.

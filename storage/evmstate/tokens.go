@@ -54,11 +54,10 @@ func (s *Snapshot) named(args pgx.NamedArgs) []any {
 // queueFacts queues the statement for current or for historical state, unless n, the number of keys, is 0. each is
 // called with each row.
 func queueFacts[T, R any](
-	s *Snapshot, b *storage.Batch, rows *storage.Mapper[T, R], n int, now, then string, args pgx.NamedArgs,
-	each func(*R),
+	s *Snapshot, b *storage.Batch, rows *storage.Mapper[T, R], n int, r facts, args pgx.NamedArgs, each func(*R),
 ) {
 	if n > 0 {
-		rows.Queue(b, s.pick(now, then), s.named(args), func(got []*R) {
+		rows.QueueRead(b, s.pick(r), s.named(args), func(got []*R) {
 			for _, r := range got {
 				each(r)
 			}
@@ -75,15 +74,15 @@ func column[T any, V ~int64](keys []T, value func(*T) V) []int64 {
 	return out
 }
 
+// facts are the statements for the current state and for that at the snapshot's time.
+type facts struct{ now, then storage.Read }
+
 // pick returns the statement for current or for historical state.
-func (s *Snapshot) pick(now, then string) string {
+func (s *Snapshot) pick(r facts) *storage.Read {
 	if s.history.past {
-		now = then
+		return &r.then
 	}
-	if s.db.Distributed() {
-		return s.db.ReadAhead(now, ahead(now)...)
-	}
-	return now
+	return &r.now
 }
 
 // versionThen returns the query for an object's version at the snapshot's time: the newest row of a table and its
@@ -134,6 +133,12 @@ cross join lateral ` + versionThen("entity",
 left join lateral ` + versionThen("custom_fee", "entity_id, fixed_fees, fractional_fees, royalty_fees, timestamp_range", "entity_id = w.id") + ` f on true
 where e.type = 'TOKEN' and e.deleted is not true`
 
+var tokenFacts = facts{
+	storage.Read{SQL: evmTokensNow, Ahead: keyed("tokens", "token", "entity", "custom_fee")},
+	storage.Read{SQL: evmTokensThen, Ahead: sinceShot("tokens",
+		"token", "token_history", "nft", "entity", "entity_history", "custom_fee", "custom_fee_history")},
+}
+
 // evmTokenRow is a token with the default KYC status of its accounts.
 type evmTokenRow struct {
 	entities.TokenRow
@@ -172,7 +177,7 @@ func (t *evmTokenRow) token() *worldstate.Token {
 }
 
 func (s *Snapshot) queueTokens(b *storage.Batch, ids []ledger.EntityID, f *worldstate.TokenFacts) {
-	queueFacts(s, b, evmTokenRows, len(ids), evmTokensNow, evmTokensThen, pgx.NamedArgs{"tokens": storage.Int64s(ids)},
+	queueFacts(s, b, evmTokenRows, len(ids), tokenFacts, pgx.NamedArgs{"tokens": storage.Int64s(ids)},
 		func(r *evmTokenRow) { f.Tokens[r.EntityID] = r.token() })
 }
 
@@ -225,8 +230,14 @@ cross join lateral ` + versionThen("token_account", "account_id, token_id, assoc
 	"account_id = w.account and token_id = w.token") + ` a
 join token t on t.token_id = a.token_id where a.associated`
 
+var relationFacts = facts{
+	storage.Read{SQL: relationsNow, Ahead: keyed("accounts tokens", "token_account", "token")},
+	storage.Read{SQL: relationsThen, Ahead: sinceShot("accounts tokens",
+		"nft", "nft_history", "token_account", "token_account_history", "token")},
+}
+
 func (s *Snapshot) queueRelations(b *storage.Batch, keys []worldstate.RelationKey, f *worldstate.TokenFacts) {
-	queueFacts(s, b, relationRows, len(keys), relationsNow, relationsThen, pgx.NamedArgs{
+	queueFacts(s, b, relationRows, len(keys), relationFacts, pgx.NamedArgs{
 		"accounts": column(keys, func(k *worldstate.RelationKey) ledger.EntityID { return k.Account }),
 		"tokens":   column(keys, func(k *worldstate.RelationKey) ledger.EntityID { return k.Token }),
 	}, func(r *worldstate.Relation) { f.Relations[r.Key] = r })

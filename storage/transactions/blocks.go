@@ -35,12 +35,12 @@ func Blocks(
 	ctx context.Context, db *storage.DB, f *ledger.BlockFilter, byNumber bool, p storage.Page,
 ) ([]*ledger.Block, error) {
 	var w storage.Where
-	settings := ""
+	r := storage.Read{Select: blockColumns}
 	if f != nil {
 		storage.Filter(&w, "index", f.Number)
 		storage.Filter(&w, "consensus_end", f.Timestamp)
 		if f.Number != nil && f.Timestamp != nil { // each has an index
-			settings = storage.NoBitmaps
+			r.Setting = storage.NoBitmaps
 		}
 	}
 	key := []string{"consensus_end", "index"}
@@ -48,8 +48,8 @@ func Blocks(
 		key = []string{"index"}
 	}
 	w.Keyset(p, key...)
-	return blockRows.List(ctx, db, "blocks", settings+`select `+blockColumns+` from record_file where true`+
-		w.String()+w.OrderBy(p, key...), w.Args...)
+	r.From = `record_file where true` + w.String() + w.OrderBy(p, key...)
+	return blockRows.ListRead(ctx, db, "blocks", &r, w.Args)
 }
 
 // BlockByHash reads the block whose hash starts with the given hash. It returns nil if no block or more than one
@@ -68,10 +68,12 @@ const blockByHash = `select ` + blockColumns + ` from record_file where hash lik
 // startOf returns the pattern of the stored hashes that start with a hash.
 func startOf(hash string) string { return strings.TrimPrefix(strings.ToLower(hash), "0x") + "%" }
 
+var blocksByNumber = storage.ByKeys(`select ` + blockColumns + ` from record_file where index = ` + storage.Any1)
+
 // QueueBlocks queues a query for blocks by number. done receives one block per number, or nil if no block or more than
 // one has the number.
 func QueueBlocks(b *storage.Batch, numbers []int64, done func([]*ledger.Block)) {
-	sql, args := storage.ForKeys(`select `+blockColumns+` from record_file where index = `+storage.Any1, numbers)
+	sql, args := blocksByNumber.For(b.DB(), numbers)
 	blockRows.Queue(b, sql, args, func(found []*ledger.Block) {
 		byNumber, out := make(map[int64][]*ledger.Block, len(found)), make([]*ledger.Block, len(numbers))
 		for _, r := range found {
@@ -89,11 +91,14 @@ func QueueBlocks(b *storage.Batch, numbers []int64, done func([]*ledger.Block)) 
 // QueueBlocksAt queues a query for the blocks that contain the transactions with the given consensus times. done
 // receives one block per time, or nil if the database has no such block.
 func QueueBlocksAt(b *storage.Batch, times []ledger.Timestamp, done func([]*ledger.Block)) {
-	from, args := storage.UnnestKeys([]string{"at"}, storage.Int64s(times))
-	blockRows.QueueChild(b, len(times), `select p.ord, r.* from `+from+`
-cross join lateral (
-  select `+blockColumns+` from record_file where consensus_end >= p.at order by record_file.consensus_end limit 1) r
-where r.consensus_start <= p.at`, args, done)
+	ps := b.ParentsOrOne("at", storage.Int64s(times))
+	at := ps.Key("at")
+	blockRows.QueueChild(b, len(times), &storage.Read{
+		Parents: ps, Select: `p.ord, r.*`, From: ps.From,
+		Page: `
+  select ` + blockColumns + ` from record_file where consensus_end >= ` + at + ` order by record_file.consensus_end limit 1`,
+		As: "r", Rest: ` where r.consensus_start <= ` + at,
+	}, ps.Args, done)
 }
 
 // CountBlocks returns the number of blocks. Block numbers have no gaps, so the first and the last number are

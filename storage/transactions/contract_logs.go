@@ -21,15 +21,16 @@ const (
 // blockSearch is the maximum time, in nanoseconds, between the newest log of a page and the end of its block.
 const blockSearch = "10000000000"
 
-// logJoins are the joins for the columns of a page of logs that is already limited.
-const (
-	logJoins = plainJoins + `
+// logJoins are the joins for the columns of a page of logs l that is already limited. The first is that for the columns
+// without a block.
+var logJoins = []storage.Join{
+	storage.By("left join", "entity", "e", "l", "id", "contract_id"),
+	storage.Beside(`
 left join lateral (
   select hash, index, consensus_start from record_file where consensus_end >= l.consensus_timestamp
     and consensus_end <= (select max(consensus_timestamp) from page) + ` + blockSearch + `
-  order by consensus_end limit 1) r on r.consensus_start <= l.consensus_timestamp`
-	plainJoins = ` left join entity e on e.id = l.contract_id`
-)
+  order by consensus_end limit 1) r on r.consensus_start <= l.consensus_timestamp`),
+}
 
 type logRow struct {
 	ledger.ContractLog
@@ -96,20 +97,20 @@ func parts(at *ledger.TimestampFilter, index *ledger.LongFilter) []logBounds {
 
 // logs returns the statement for a page of logs that match the condition of and the filter. The filter's contract must
 // be resolved before.
-func logs(w *storage.Where, f *ledger.ContractLogFilter, of string, p storage.Page) string {
+func logs(db *storage.DB, w *storage.Where, f *ledger.ContractLogFilter, of string, p storage.Page) string {
 	if f == nil {
 		f = &ledger.ContractLogFilter{}
 	}
 	bounds := parts(f.Timestamp, f.Index)
 	if f.TransactionHash != nil {
 		bounds = []logBounds{{nil, f.Index}}
-		of += ` and l.consensus_timestamp = (` + hashTime(w, f, p) + `)`
+		of += ` and l.consensus_timestamp = (` + hashTime(db, w, f, p) + `)`
 	}
 	selects := make([]string, len(bounds))
 	for i, b := range bounds {
 		part := storage.Where{Args: w.Args}
 		storage.Filter(&part, "l.contract_id", f.ContractID)
-		storage.FilterOpaque(&part, "l.consensus_timestamp", b.timestamp)
+		storage.FilterOpaque(db, &part, "l.consensus_timestamp", b.timestamp)
 		logIndex(&part, b.index)
 		for n, wanted := range f.Topics {
 			if len(wanted) > 0 {
@@ -129,13 +130,13 @@ func logs(w *storage.Where, f *ledger.ContractLogFilter, of string, p storage.Pa
 }
 
 // hashTime returns the statement for the consensus time of the first transaction with a hash.
-func hashTime(w *storage.Where, f *ledger.ContractLogFilter, p storage.Page) string {
+func hashTime(db *storage.DB, w *storage.Where, f *ledger.ContractLogFilter, p storage.Page) string {
 	hash, err := ledger.ParseHash(*f.TransactionHash)
 	if err != nil {
 		return `null::bigint`
 	}
 	t := storage.Where{Args: w.Args}
-	call := `get_transaction_info_by_hash(` + t.Arg([]byte(hash[:hashPrefix])) + `) t`
+	call := db.ByHash(t.Arg([]byte(hash[:hashPrefix]))) + ` t`
 	if len(hash) > hashPrefix {
 		t.And("t.hash = ?", []byte(hash))
 	}
@@ -166,22 +167,26 @@ func ContractLogs(
 	ctx context.Context, db *storage.DB, f *ledger.ContractLogFilter, p storage.Page,
 ) ([]*ledger.ContractLog, error) {
 	var w storage.Where
-	sql := `with page as (` + logs(&w, f, "true", p) + `)
-select ` + logColumns + ` from page l` + logJoins + ` order by ` + p.Order("l.consensus_timestamp", "l.index")
-	return logRows.List(ctx, db, "contract logs", sql, w.Args...)
+	return logRows.ListRead(ctx, db, "contract logs", &storage.Read{
+		Select: logColumns, Page: logs(db, &w, f, "true", p), Name: "page", As: "l", Joins: logJoins,
+		Rest: ` order by ` + p.Order("l.consensus_timestamp", "l.index"),
+	}, w.Args)
 }
 
 // CountLogs counts logs.
 const CountLogs storage.Countable = `select from contract_log`
 
-// queueLogs queues a query for a page of logs for each of n parents. The statement "from" unnests the parents as p(…,
-// ord), and the condition of relates them to logs.
-func queueLogs(b *storage.Batch, w *storage.Where, n int, from, of string, f *ledger.ContractLogFilter, p storage.Page,
+// queueLogs queues a query for a page of logs for each of n parents. The condition of relates them to logs.
+func queueLogs(b *storage.Batch, n int, ps *storage.Parents, of string, f *ledger.ContractLogFilter, p storage.Page,
 	done func([][]*ledger.ContractLog),
 ) {
-	sql := `with page as (select p.ord, l.* from ` + from + ` cross join lateral (` + logs(w, f, of, p) + `) l)
-select l.ord, ` + logColumns + ` from page l` + logJoins + ` order by l.ord, ` + p.Order("l.consensus_timestamp", "l.index")
-	logRows.QueueChildren(b, n, sql, w.Args, done)
+	w := storage.Where{Args: ps.Args}
+	logRows.QueueChildren(b, n, &storage.Read{
+		Parents: ps, Select: `l.ord, ` + logColumns,
+		Page: `select p.ord, l.* from ` + ps.From + ` cross join lateral (` + logs(b.DB(), &w, f, of, p) + `) l`,
+		Name: "page", As: "l", Joins: logJoins,
+		Rest: ` order by l.ord, ` + p.Order("l.consensus_timestamp", "l.index"),
+	}, w.Args, done)
 }
 
 // QueueLogsOfContracts queues a query for the logs of each of the given contracts. done receives one page per
@@ -190,8 +195,8 @@ func QueueLogsOfContracts(
 	b *storage.Batch, ids []ledger.EntityID, f *ledger.ContractLogFilter, p storage.Page,
 	done func([][]*ledger.ContractLog),
 ) {
-	from, arg := storage.OfParents(ids)
-	queueLogs(b, &storage.Where{Args: []any{arg}}, len(ids), from, `l.contract_id = p.id`, f, p, done)
+	ps := b.ParentsOrOne("id", storage.Int64s(ids))
+	queueLogs(b, len(ids), ps, `l.contract_id = `+ps.Key("id"), f, p, done)
 }
 
 // QueueLogsBetween queues a query for the logs in each of the given time ranges. Both ends are inclusive. done
@@ -200,8 +205,8 @@ func QueueLogsBetween(
 	b *storage.Batch, spans []ledger.TimestampRange, f *ledger.ContractLogFilter, p storage.Page,
 	done func([][]*ledger.ContractLog),
 ) {
-	queueLogs(b, &storage.Where{Args: ends(spans)}, len(spans), storage.Unnest("since", "until"),
-		`l.consensus_timestamp between p.since and p.until`, f, p, done)
+	ps := ranges(b, spans)
+	queueLogs(b, len(spans), ps, `l.consensus_timestamp `+within(ps), f, p, done)
 }
 
 // maxLogsOfResult is the maximum number of logs that are read for one result. The gas limit of a transaction allows
@@ -214,18 +219,21 @@ const maxLogsOfResult = 100_000
 func QueueLogsOfResults(
 	b *storage.Batch, of []*ledger.ContractResult, blocks bool, done func([][]*ledger.ContractLog),
 ) {
-	joined := [2]string{logColumns, logJoins}
+	columns, joins := logColumns, logJoins
 	if !blocks {
-		joined = [2]string{plainColumns + `, null::text, null::bigint`, plainJoins}
+		columns, joins = plainColumns+`, null::text, null::bigint`, logJoins[:1]
 	}
-	from, args := partiesOf(of)
-	w := storage.Where{Args: args}
-	logRows.QueueChildren(b, len(of), `with page as (select p.ord, l.* from `+from+` join contract_log l on l.consensus_timestamp = p.at
-  left join contract_transaction ct on ct.consensus_timestamp = p.at and ct.entity_id = p.party
-  where case p.synthetic when 1 then l.synthetic is true and p.asked in (0, l.contract_id)
+	ps := partiesOf(b, of)
+	w := storage.Where{Args: ps.Args}
+	page := ps.read(`p.ord, l.*`, `
+  where case `+ps.Key("synthetic")+` when 1 then l.synthetic is true and `+ps.Key("asked")+` in (0, l.contract_id)
     else coalesce(cardinality(ct.contract_ids), 0) = 0 or l.contract_id = any(ct.contract_ids) end
-    and not `+wildcard+` limit `+w.Arg(len(of)*maxLogsOfResult)+`)
-select l.ord, `+joined[0]+` from page l`+joined[1]+` order by l.ord, l.consensus_timestamp, l.index`, w.Args, done)
+    and not `+wildcard+` limit `+w.Arg(len(of)*maxLogsOfResult),
+		ps.join("join", "contract_log", "l", "consensus_timestamp", "at"), ps.transaction("left join"))
+	logRows.QueueChildren(b, len(of), &storage.Read{
+		Parents: ps.Parents, Select: `l.ord, ` + columns, Page: page.Query(b.DB()), Name: "page", As: "l", Joins: joins,
+		Rest: ` order by l.ord, l.consensus_timestamp, l.index`,
+	}, w.Args, done)
 }
 
 // ContractLog reads one log. It returns nil if the log does not exist.

@@ -83,14 +83,19 @@ var foundResultRows = storage.MapperOf(func(r *foundResult, into []any) []any {
 // ownData are the call data of an Ethereum transaction et, and its file.
 const ownData = `et.call_data, et.call_data_id`
 
-// withFile is a statement that reads the newest content of the file, if the transaction has no call data, as an
-// additional last column of rows with [ownData].
-func withFile(rows string) string {
-	return fmt.Sprintf(`select x.*, case when coalesce(x.call_data, '') = '' then (
+var fileData = fmt.Sprintf(`case when coalesce(x.call_data, '') = '' then (
   select string_agg(file_data, '' order by consensus_timestamp) from file_data where entity_id = x.call_data_id
     and x.call_data_id & %d > %d and consensus_timestamp >= (
-    select max(consensus_timestamp) from file_data where entity_id = x.call_data_id and transaction_type in (17, 19))) end
-from (%s) x`, ledger.MaxNum, entities.MaxSystemFile, rows)
+    select max(consensus_timestamp) from file_data where entity_id = x.call_data_id and transaction_type in (17, 19))) end`,
+	ledger.MaxNum, entities.MaxSystemFile)
+
+// withFile describes the statement that reads the newest content of the file, if the transaction has no call data, as
+// an additional last column of rows with [ownData].
+func withFile(db *storage.DB, rows *storage.Read) *storage.Read {
+	return &storage.Read{
+		Parents: rows.Parents, Select: `x.*, ` + fileData, Page: rows.Query(db), As: "x",
+		Joins: []storage.Join{storage.Joined("", "file_data", `entity_id in (select call_data_id from page)`)},
+	}
 }
 
 // QueueContractResults queues a query for each of some contract results with its block and its Ethereum transaction.
@@ -104,17 +109,30 @@ func QueueContractResults(b *storage.Batch, refs []ResultRef, done func([]*ledge
 		if ref.CallData {
 			input, file = ownData, ``
 		}
-		sql := `with found as (` + found + `)
-select found.party, ` + input + `, ` + detailColumns + file + ` from found
-join contract_transaction ct on ct.consensus_timestamp = found.at and ct.entity_id = found.party
-join contract_result cr on cr.consensus_timestamp = found.at and (cr.contract_id = any(ct.contract_ids) or cardinality(ct.contract_ids) = 0)
-left join entity e on e.id = cr.contract_id` + blockOf + `true
-left join ethereum_transaction et on et.consensus_timestamp = found.at and et.payer_account_id = ct.payer_account_id
-order by cr.contract_id limit 1`
-		if ref.CallData {
-			sql = withFile(sql)
+		const at = `consensus_timestamp in (select at from found)`
+		r := &storage.Read{
+			Select: `found.party, ` + input + `, ` + detailColumns + file, Page: found, Name: "found",
+			Joins: []storage.Join{
+				storage.Joined(` join contract_transaction ct on ct.consensus_timestamp = found.at
+and ct.entity_id = found.party`,
+					"contract_transaction", at+` and entity_id in (select party from found)`),
+				storage.Joined(` join contract_result cr on cr.consensus_timestamp = found.at
+and (cr.contract_id = any(ct.contract_ids) or cardinality(ct.contract_ids) = 0)`,
+					"contract_result", at),
+				storage.Joined(` left join entity e on e.id = cr.contract_id`,
+					"entity", `id in (select contract_id from contract_result)`),
+				storage.Beside(blockOf + `true`),
+				storage.Joined(` left join ethereum_transaction et on et.consensus_timestamp = found.at
+and et.payer_account_id = ct.payer_account_id`,
+					"ethereum_transaction", at+` and payer_account_id in (select payer_account_id
+from contract_transaction)`),
+			},
+			Rest: ` order by cr.contract_id limit 1`,
 		}
-		foundResultRows.Queue(b, sql, w.Args, func(rows []*foundResult) {
+		if ref.CallData {
+			r = withFile(b.DB(), r)
+		}
+		foundResultRows.QueueRead(b, r, w.Args, func(rows []*foundResult) {
 			for _, r := range rows {
 				r.NetworkChainID, r.Party, r.Asked = b.DB().NetworkChainID(), r.party, ref.Contract
 				r.Input = ledger.Null[ledger.CallData]{V: r.input, Valid: ref.CallData}
@@ -142,12 +160,20 @@ func LocateTransaction(ctx context.Context, db *storage.DB, ref ResultRef) (ledg
 	return ledger.FromPointer(found), err
 }
 
-// partiesOf returns a FROM item p with the columns at, party, asked, synthetic and ord of results, and its arguments.
-// The result can be a [ResultRef.Key].
-func partiesOf(of []*ledger.ContractResult) (from string, args []any) {
+// parties are results as parents p with the columns at, party, asked and synthetic. A result that is not read yet has
+// a page, the query that finds it.
+type parties struct {
+	*storage.Parents
+	page string
+}
+
+// partiesOf returns the parties of results. The result can be a [ResultRef.Key].
+func partiesOf(b *storage.Batch, of []*ledger.ContractResult) parties {
 	if len(of) == 1 && of[0].ConsensusTimestamp == 0 {
-		return `(select at, party, 0 as asked, 0 as synthetic, 1::bigint as ord from (` + byHash + `) found) p`,
-			[]any{prefix(of[0].Hash)}
+		return parties{
+			&storage.Parents{Args: []any{prefix(of[0].Hash)}},
+			`select at, party, 0 as asked, 0 as synthetic, 1::bigint as ord from (` + byHash + `) found`,
+		}
 	}
 	keys := make([][]int64, 4)
 	for _, r := range of {
@@ -159,7 +185,27 @@ func partiesOf(of []*ledger.ContractResult) (from string, args []any) {
 			keys[i] = append(keys[i], v)
 		}
 	}
-	return storage.UnnestKeys([]string{"at", "party", "asked", "synthetic"}, keys...)
+	return parties{b.ParentsOrOne("at, party, asked, synthetic", keys...), ""}
+}
+
+func (p parties) join(kind, table, alias string, columns ...string) storage.Join {
+	if p.page == "" {
+		return p.Join(kind, table, alias, columns...)
+	}
+	return storage.By(kind, table, alias, "p", columns...)
+}
+
+// transaction joins the entities ct that took part in the transaction.
+func (p parties) transaction(kind string) storage.Join {
+	return p.join(kind, "contract_transaction", "ct", "consensus_timestamp", "at", "entity_id", "party")
+}
+
+func (p parties) read(columns, rest string, joins ...storage.Join) *storage.Read {
+	r := &storage.Read{Parents: p.Parents, Select: columns, From: p.From, Page: p.page, Joins: joins, Rest: rest}
+	if p.page != "" {
+		r.As = "p"
+	}
+	return r
 }
 
 var stateChangeRows = storage.MapperOf(func(c *ledger.ContractStateChange, into []any) []any {
@@ -175,14 +221,18 @@ var stateChangeRows = storage.MapperOf(func(c *ledger.ContractStateChange, into 
 // contract. The case keeps the planner from reading all changes of a contract by its index: they are found by their
 // time.
 func QueueStateChanges(b *storage.Batch, of []*ledger.ContractResult, done func([][]*ledger.ContractStateChange)) {
-	from, args := partiesOf(of)
-	stateChangeRows.QueueChildren(b, len(of), `select p.ord, s.contract_id, s.slot, s.value_read, s.value_written, e.evm_address
-from `+from+`
-join contract_transaction ct on ct.consensus_timestamp = p.at and ct.entity_id = p.party
-join contract_state_change s on s.consensus_timestamp = p.at
-  and case when s.migration then s.contract_id = p.asked else s.contract_id = any(ct.contract_ids || p.asked) end
-left join entity e on e.id = s.contract_id
-order by p.ord, s.contract_id, s.slot`, args, done)
+	ps := partiesOf(b, of)
+	asked := ps.Key("asked")
+	stateChangeRows.QueueChildren(b, len(of), ps.read(
+		`p.ord, s.contract_id, s.slot, s.value_read, s.value_written, e.evm_address`,
+		` order by p.ord, s.contract_id, s.slot`,
+		ps.transaction("join"),
+		ps.join("join", "contract_state_change", "s", "consensus_timestamp", "at").
+			And(`case when s.migration then s.contract_id = `+
+				asked+` else s.contract_id = any(ct.contract_ids || `+asked+`) end`),
+		storage.Joined(` left join entity e on e.id = s.contract_id`,
+			"entity", `id in (select contract_id from contract_state_change)`),
+	), ps.Args, done)
 }
 
 // wordSize is the size of an EVM word in bytes.
@@ -215,30 +265,44 @@ func QueueCallData(b *storage.Batch, of []*ledger.ContractResult, done func([]*l
 		done(make([]*ledger.CallData, len(of)))
 		return
 	}
-	callDataRows.QueueChild(b, len(of), withFile(`select p.place, `+ownData+` from `+storage.Unnest("at", "payer", "place")+`
-join ethereum_transaction et on et.consensus_timestamp = p.at and et.payer_account_id = p.payer`), []any{times, payers, places}, done)
+	ps := b.Parents("at, payer, place", times, payers, places)
+	ps.Placed = true
+	callDataRows.QueueChild(b, len(of), withFile(b.DB(), &storage.Read{
+		Parents: ps, Select: `p.place, ` + ownData, From: ps.From,
+		Joins: []storage.Join{
+			ps.Join("join", "ethereum_transaction", "et", "consensus_timestamp", "at", "payer_account_id", "payer"),
+		},
+	}), ps.Args, done)
 }
 
 // QueueContractResultsAt queues a query for contract results by consensus time. done receives one result per time, or
 // nil if there is none.
 func QueueContractResultsAt(b *storage.Batch, times []ledger.Timestamp, done func([]*ledger.ContractResult)) {
-	storage.QueueByKey(b, detailRows, `select `+detailColumns+` from (
-select * from contract_result where consensus_timestamp = `+storage.Any1+`) cr`+ResultDetails.joins(), times,
-		func(r *ledger.ContractResult) ledger.Timestamp { return r.ConsensusTimestamp },
-		func(rows []*ledger.ContractResult) { done(withChainID(b.DB(), rows)) })
+	page, args := resultsByTime.For(b.DB(), storage.Int64s(times))
+	detailRows.QueueRead(b, ResultDetails.read(page, ""), args, func(rows []*ledger.ContractResult) {
+		done(withChainID(b.DB(), storage.ForKeys(rows, times, func(r *ledger.ContractResult) ledger.Timestamp {
+			return r.ConsensusTimestamp
+		})))
+	})
 }
 
-// queueOwnedResults queues a query for a page of contract results for each of the given parents. The statement "from"
-// unnests the parents as p(…, ord), and the condition of relates them to results.
-func queueOwnedResults(b *storage.Batch, w *storage.Where, n int, from, of string, f *ledger.ContractResultFilter,
+var resultsByTime = storage.ByKeys(`
+select * from contract_result where consensus_timestamp = ` + storage.Any1)
+
+// queueOwnedResults queues a query for a page of contract results for each of n parents. The condition of relates them
+// to results.
+func queueOwnedResults(b *storage.Batch, n int, ps *storage.Parents, of string, f *ledger.ContractResultFilter,
 	p storage.Page,
 	done func([][]*ledger.ContractResult),
 ) {
-	filterResults(w, f)
+	w := storage.Where{Args: ps.Args}
+	filterResults(&w, f)
 	w.Keyset(p, "cr.consensus_timestamp")
-	detailRows.QueueChildren(b, n, storage.NoBitmaps+`select p.ord, `+detailColumns+` from `+from+` cross join lateral (
-  select * from contract_result cr where `+of+w.String()+w.OrderBy(p, "cr.consensus_timestamp")+`) cr`+ResultDetails.joins()+`
-order by p.ord, cr.consensus_timestamp`+p.Direction(), w.Args, func(lists [][]*ledger.ContractResult) {
+	r := ResultDetails.read(`
+  select * from contract_result cr where `+of+w.String()+w.OrderBy(p, "cr.consensus_timestamp"),
+		` order by p.ord, cr.consensus_timestamp`+p.Direction())
+	r.Setting, r.Parents, r.From, r.Select = storage.NoBitmaps, ps, ps.From, `p.ord, `+detailColumns
+	detailRows.QueueChildren(b, n, r, w.Args, func(lists [][]*ledger.ContractResult) {
 		for _, rows := range lists {
 			withChainID(b.DB(), rows)
 		}
@@ -252,8 +316,8 @@ func QueueResultsOfContracts(
 	b *storage.Batch, ids []ledger.EntityID, f *ledger.ContractResultFilter, p storage.Page,
 	done func([][]*ledger.ContractResult),
 ) {
-	from, arg := storage.OfParents(ids)
-	queueOwnedResults(b, &storage.Where{Args: []any{arg}}, len(ids), from, `cr.contract_id = p.id`, f, p, done)
+	ps := b.ParentsOrOne("id", storage.Int64s(ids))
+	queueOwnedResults(b, len(ids), ps, `cr.contract_id = `+ps.Key("id"), f, p, done)
 }
 
 // QueueResultsOfSenders queues a query for the results of transactions from each of the given senders. done receives
@@ -262,8 +326,8 @@ func QueueResultsOfSenders(
 	b *storage.Batch, ids []ledger.EntityID, f *ledger.ContractResultFilter, p storage.Page,
 	done func([][]*ledger.ContractResult),
 ) {
-	from, arg := storage.OfParents(ids)
-	queueOwnedResults(b, &storage.Where{Args: []any{arg}}, len(ids), from, `cr.sender_id = p.id`, f, p, done)
+	ps := b.ParentsOrOne("id", storage.Int64s(ids))
+	queueOwnedResults(b, len(ids), ps, `cr.sender_id = `+ps.Key("id"), f, p, done)
 }
 
 // QueueResultsBetween queues a query for the results in each of the given time ranges. Both ends are inclusive. done
@@ -272,6 +336,6 @@ func QueueResultsBetween(b *storage.Batch, spans []ledger.TimestampRange, f *led
 	p storage.Page,
 	done func([][]*ledger.ContractResult),
 ) {
-	queueOwnedResults(b, &storage.Where{Args: ends(spans)}, len(spans), storage.Unnest("since", "until"),
-		`cr.consensus_timestamp between p.since and p.until`, f, p, done)
+	ps := ranges(b, spans)
+	queueOwnedResults(b, len(spans), ps, `cr.consensus_timestamp `+within(ps), f, p, done)
 }

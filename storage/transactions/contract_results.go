@@ -189,13 +189,6 @@ func readAuthorizations(b []byte, into *ledger.EthereumTransaction) error {
 	return nil
 }
 
-func (parts ResultParts) columns() string {
-	if parts == ResultRecord {
-		return recordColumns
-	}
-	return detailColumns
-}
-
 func (parts ResultParts) rows() *storage.Mapper[contractResultRow, ledger.ContractResult] {
 	if parts == ResultRecord {
 		return recordRows
@@ -214,14 +207,22 @@ func resultOf(r *contractResultRow) *ledger.ContractResult { return &r.ContractR
 const blockOf = ` left join lateral (select hash, index, gas_used, consensus_start from record_file where consensus_end >= cr.consensus_timestamp
   order by consensus_end limit 1) r on `
 
-// joins returns the joins for the columns of a page's results. The page is already limited.
-func (parts ResultParts) joins() string {
-	entity := ` left join entity e on e.id = cr.contract_id`
+// detailJoins are the joins for the columns of a page's results cr, the first of which is that for the columns of the
+// record.
+var detailJoins = []storage.Join{
+	storage.By("left join", "entity", "e", "cr", "id", "contract_id"),
+	storage.Beside(blockOf + `r.consensus_start <= cr.consensus_timestamp`),
+	storage.By("left join", "ethereum_transaction", "et", "cr",
+		"consensus_timestamp", "consensus_timestamp", "payer_account_id", "payer_account_id"),
+}
+
+// read describes the statement for a page of results, which is already limited.
+func (parts ResultParts) read(page, rest string) *storage.Read {
+	r := &storage.Read{Select: detailColumns, Page: page, As: "cr", Joins: detailJoins, Rest: rest}
 	if parts == ResultRecord {
-		return entity
+		r.Select, r.Joins = recordColumns, detailJoins[:1]
 	}
-	return entity + blockOf + `r.consensus_start <= cr.consensus_timestamp
-left join ethereum_transaction et on et.consensus_timestamp = cr.consensus_timestamp and et.payer_account_id = cr.payer_account_id`
+	return r
 }
 
 func withChainID(db *storage.DB, results []*ledger.ContractResult) []*ledger.ContractResult {
@@ -276,9 +277,9 @@ func ContractResults(
 	filterResults(&w, f)
 	w.Keyset(p, "cr.consensus_timestamp")
 	cut := `select * from contract_result cr where true` + w.String() + w.OrderBy(p, keys...)
-	sql := storage.NoBitmaps + `select ` + parts.columns() + ` from (` + cut + `) cr` + parts.joins() +
-		` order by cr.consensus_timestamp` + p.Direction()
-	parts.rows().Queue(b, sql, w.Args, func(rows []*ledger.ContractResult) { ran = withChainID(db, rows) })
+	r := parts.read(cut, ` order by cr.consensus_timestamp`+p.Direction())
+	r.Setting = storage.NoBitmaps
+	parts.rows().QueueRead(b, r, w.Args, func(rows []*ledger.ContractResult) { ran = withChainID(db, rows) })
 	if given == nil || given.From == nil && (given.Synthetic == nil || *given.Synthetic) {
 		queueSyntheticResults(b, given, parts, p, func(rows []*ledger.ContractResult) { synthetic = rows })
 	}

@@ -44,26 +44,32 @@ func QueueContractStates(b *storage.Batch, ids []ledger.EntityID, f *ledger.Cont
 	at *ledger.TimestampFilter, p storage.Page,
 	done func([][]*ledger.ContractState),
 ) {
-	from, arg := storage.OfParents(ids)
-	w := storage.Where{Args: []any{arg}}
+	ps := b.ParentsOrOne("id", storage.Int64s(ids))
+	contract := "s.contract_id = " + ps.Key("id")
+	w := storage.Where{Args: ps.Args}
 	if f != nil {
 		storage.FilterBytes(&w, "s.slot", f.Slot, func(slot []byte) []byte { return SlotKey(slot, at != nil) })
 	}
 	w.Keyset(p, "s.slot")
 	var page string
 	if at == nil {
-		page = `select s.slot as key, s.value, s.modified_timestamp as at from contract_state s where s.contract_id = p.id` + w.String() + w.OrderBy(p, "s.slot")
+		page = `select s.slot as key, s.value, s.modified_timestamp as at
+from contract_state s where ` + contract + w.String() + w.OrderBy(p, "s.slot")
 	} else {
 		times := storage.Where{Args: w.Args}
 		changesAt(&times, at)
 		w.Args = times.Args
-		page = storage.LatestChanges("contract_state_change", "s.contract_id = p.id",
+		page = storage.LatestChanges("contract_state_change", contract,
 			"s.slot", "coalesce(s.value_written, s.value_read)", w.String(),
 			times.String(), w.OrderBy(p, "s.slot"))
 	}
-	stateRows.QueueChildren(b, len(ids), `select p.ord, p.id, e.evm_address, s.key, s.value, s.at
-from `+from+` left join entity e on e.id = p.id cross join lateral (`+page+`) s
-order by p.ord, s.key`+p.Direction(), w.Args, done)
+	stateRows.QueueChildren(b, len(ids), &storage.Read{
+		Parents: ps, Select: `p.ord, p.id, e.evm_address, s.key, s.value, s.at`, From: ps.From,
+		Joins: []storage.Join{
+			ps.Join("left join", "entity", "e", "id", "id"), storage.Beside(` cross join lateral (` + page + `) s`),
+		},
+		Rest: ` order by p.ord, s.key` + p.Direction(),
+	}, w.Args, done)
 }
 
 // SlotKey returns a slot in the form of the table of current storage, a whole word, or in that of state changes,
@@ -132,8 +138,10 @@ func ContractActions(
 	w := storage.Where{Args: []any{int64(of.At), int64(of.Payer)}}
 	filterActions(&w, f)
 	w.Keyset(p, "a.index")
-	return actionRows.List(ctx, db, "the actions of a transaction", storage.NoBitmaps+`select `+actionColumns+` from contract_action a
-where a.consensus_timestamp = $1 and a.payer_account_id = $2`+w.String()+w.OrderBy(p, "a.index"), w.Args...)
+	return actionRows.ListRead(ctx, db, "the actions of a transaction", &storage.Read{
+		Setting: storage.NoBitmaps, Select: actionColumns, From: `contract_action a
+where a.consensus_timestamp = $1 and a.payer_account_id = $2` + w.String() + w.OrderBy(p, "a.index"),
+	}, w.Args)
 }
 
 // QueueContractActions queues a query for the actions of each of the given transactions. done receives one page per
@@ -146,10 +154,15 @@ func QueueContractActions(
 	for i, l := range of {
 		times[i], payers[i] = int64(l.At), int64(l.Payer)
 	}
-	w := storage.Where{Args: []any{times, payers}}
+	ps := b.Parents("at, payer", times, payers)
+	w := storage.Where{Args: ps.Args}
 	filterActions(&w, f)
 	w.Keyset(p, "a.index")
-	actionRows.QueueChildren(b, len(of), `select p.ord, a.* from `+storage.Unnest("at", "payer")+` cross join lateral (
-  select `+actionColumns+` from contract_action a where a.consensus_timestamp = p.at and a.payer_account_id = p.payer`+w.String()+w.OrderBy(p, "a.index")+`) a
-order by p.ord, a.index`+p.Direction(), w.Args, done)
+	actionRows.QueueChildren(b, len(of), &storage.Read{
+		Parents: ps, Select: `p.ord, a.*`, From: ps.From,
+		Page: `
+  select ` + actionColumns + ` from contract_action a where a.consensus_timestamp = ` + ps.Key("at") +
+			` and a.payer_account_id = ` + ps.Key("payer") + w.String() + w.OrderBy(p, "a.index"), As: "a",
+		Rest: ` order by p.ord, a.index` + p.Direction(),
+	}, w.Args, done)
 }

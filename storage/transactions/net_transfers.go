@@ -63,14 +63,15 @@ const MaxSoughtTransfers = 20_000
 func QueueAccountTransfers(b *storage.Batch, accounts []ledger.EntityID, f *ledger.TransferFilter, p storage.Page,
 	bounds func([]*ledger.Null[ledger.Timestamp]), done func([][]*ledger.Transfer),
 ) {
-	w := storage.Where{Args: []any{storage.Int64s(accounts)}}
+	ps := b.Parents("id", storage.Int64s(accounts))
+	w := storage.Where{Args: ps.Args}
 	var parts []string
 	kinds := map[moves]string{}
 	if f.Token == nil || f.Token.IsNone() {
-		kinds[hbars] = "s.entity_id = p.id and s.entity_id <> 98"
+		kinds[hbars] = "s.entity_id = " + ps.Key("id") + " and s.entity_id <> 98"
 	}
 	if f.Token == nil || !f.Token.IsNone() {
-		kinds[tokens] = "s.account_id = p.id"
+		kinds[tokens] = "s.account_id = " + ps.Key("id")
 	}
 	bound := ""
 	if bounds != nil && (f.Direction != nil || f.Token != nil && !f.Token.IsNone()) {
@@ -92,8 +93,9 @@ func QueueAccountTransfers(b *storage.Batch, accounts []ledger.EntityID, f *ledg
 			w.Args = part.Args
 		}
 		last := "(select " + end + "(consensus_timestamp) from (" + strings.Join(parts, " union all ") + ") l)"
-		storage.Values[ledger.Null[ledger.Timestamp]]().QueueChild(b, len(accounts),
-			storage.NoBitmaps+"select p.ord, "+last+" from "+storage.Parents, slices.Clone(w.Args), bounds)
+		storage.Values[ledger.Null[ledger.Timestamp]]().QueueChild(b, len(accounts), &storage.Read{
+			Setting: storage.NoBitmaps, Parents: ps, Select: "p.ord, " + last, From: ps.From,
+		}, slices.Clone(w.Args), bounds)
 		bound, parts = beyond+" coalesce("+last+", "+unbounded+")", nil
 	}
 	for _, m := range []moves{hbars, tokens} {
@@ -103,8 +105,7 @@ func QueueAccountTransfers(b *storage.Batch, accounts []ledger.EntityID, f *ledg
 	}
 	changes := "select * from (" + strings.Join(parts, " union all ") + ") n" +
 		w.OrderBy(p, "consensus_timestamp", "token_id")
-	queueNet(b, len(accounts), storage.Parents, changes, "true", p.Order("n.consensus_timestamp", "n.token_id"),
-		w.Args, done)
+	queueNet(b, len(accounts), ps, changes, "true", p.Order("n.consensus_timestamp", "n.token_id"), w.Args, done)
 }
 
 // QueueTransfersOfTokens queues a query for the net changes of all balances of each of the given tokens, ordered by
@@ -112,20 +113,26 @@ func QueueAccountTransfers(b *storage.Batch, accounts []ledger.EntityID, f *ledg
 func QueueTransfersOfTokens(
 	b *storage.Batch, ids []ledger.EntityID, f *ledger.TransferFilter, p storage.Page, done func([][]*ledger.Transfer),
 ) {
-	w := storage.Where{Args: []any{storage.Int64s(ids)}}
-	changes := tokens.page(&w, "s.token_id = p.id", tokens.account, "", f, p)
-	queueNet(b, len(ids), storage.Parents, changes, "true", p.Order("n.consensus_timestamp", "n.account_id"),
-		w.Args, done)
+	ps := b.Parents("id", storage.Int64s(ids))
+	w := storage.Where{Args: ps.Args}
+	changes := tokens.page(&w, "s.token_id = "+ps.Key("id"), tokens.account, "", f, p)
+	queueNet(b, len(ids), ps, changes, "true", p.Order("n.consensus_timestamp", "n.account_id"), w.Args, done)
 }
 
 // queueNet queues a query for the net changes n of each of the parents p, with the payer and the fee of their
 // transactions t.
 func queueNet(
-	b *storage.Batch, n int, parents, changes, condition, order string, args []any, done func([][]*ledger.Transfer),
+	b *storage.Batch, n int, ps *storage.Parents, changes, condition, order string, args []any,
+	done func([][]*ledger.Transfer),
 ) {
-	netRows.QueueChildren(b, n, storage.NoBitmaps+`select p.ord, n.*, t.payer_account_id, t.charged_tx_fee from `+parents+`
-cross join lateral (`+changes+`) n left join transaction t on t.consensus_timestamp = n.consensus_timestamp where `+condition+`
-order by p.ord, `+order, args, done)
+	netRows.QueueChildren(b, n, &storage.Read{
+		Setting: storage.NoBitmaps, Parents: ps,
+		Select: `p.ord, n.*, t.payer_account_id, t.charged_tx_fee`, From: ps.From, Page: changes, As: "n",
+		Joins: []storage.Join{
+			storage.By("left join", "transaction", "t", "n", "consensus_timestamp", "consensus_timestamp"),
+		},
+		Rest: ` where ` + condition + ` order by p.ord, ` + order,
+	}, args, done)
 }
 
 // QueueCounterparties queues a query for the net changes of other accounts in the same currency by the same
@@ -140,19 +147,18 @@ func QueueFees(b *storage.Batch, of []*ledger.Transfer, done func([][]*ledger.Tr
 }
 
 func queueOthers(b *storage.Batch, of []*ledger.Transfer, not string, done func([][]*ledger.Transfer)) {
-	args := []any{
+	ps := b.Parents("at, token, account",
 		list.Map(of, func(t *ledger.Transfer) int64 { return int64(t.ConsensusTimestamp) }),
-		list.Map(of, func(t *ledger.Transfer) int64 {
-			return int64(t.TokenID)
-		}), list.Map(of, func(t *ledger.Transfer) int64 { return int64(t.AccountID) }),
-		list.Map([]int64{FeeAccount, stakingRewardNum, 801, 802}, func(num int64) int64 {
-			return int64(b.DB().SystemEntity(num))
-		}),
-	}
-	changes := hbars.net("p.token = 0 and s.consensus_timestamp = p.at and s.entity_id <> p.account", "") +
-		" union all " +
-		tokens.net("s.consensus_timestamp = p.at and s.token_id = p.token and s.account_id <> p.account", "")
+		list.Map(of, func(t *ledger.Transfer) int64 { return int64(t.TokenID) }),
+		list.Map(of, func(t *ledger.Transfer) int64 { return int64(t.AccountID) }))
+	args := append(ps.Args, list.Map([]int64{FeeAccount, stakingRewardNum, 801, 802}, func(num int64) int64 {
+		return int64(b.DB().SystemEntity(num))
+	}))
+	token, account := ps.Key("token"), ps.Key("account")
+	at := "s.consensus_timestamp = " + ps.Key("at") + " and "
+	changes := hbars.net(token+" = 0 and "+at+"s.entity_id <> "+account, "") + " union all " +
+		tokens.net(at+"s.token_id = "+token+" and s.account_id <> "+account, "")
 	fee := "(n.token_id = 0 and n.amount > 0 and (n.account_id = any($4) or n.account_id = " +
 		"coalesce(t.node_account_id, 0)))"
-	queueNet(b, len(of), storage.Unnest("at", "token", "account"), changes, not+fee, "n.account_id", args, done)
+	queueNet(b, len(of), ps, changes, not+fee, "n.account_id", args, done)
 }

@@ -67,27 +67,35 @@ func Schedules(
 	ctx context.Context, db *storage.DB, f *ledger.ScheduleFilter, now ledger.Timestamp, p storage.Page,
 ) ([]*ledger.Schedule, error) {
 	var w storage.Where
-	settings := ""
+	r := storage.Read{Select: scheduleColumns, As: "s", Joins: []storage.Join{withEntity}}
 	if f != nil && f.CreatorAccountID != nil {
-		settings = storage.NoBitmaps
+		r.Setting = storage.NoBitmaps
 		if _, single := only(f.CreatorAccountID); !single { // a generic plan would read all schedules to find none
-			settings = storage.NoBitmapsCustom
+			r.Setting = storage.NoBitmapsCustom
 		}
 	}
 	filterSchedules(&w, f, now)
 	w.Keyset(p, "s.schedule_id")
 	// The page is limited before the join.
-	cut := `select * from schedule s where true` + w.String() + w.OrderBy(p, "s.schedule_id")
-	sql := settings + `select ` + scheduleColumns + ` from (` +
-		cut + `) s left join entity e on e.id = s.schedule_id order by s.schedule_id` + p.Direction()
-	return scheduleRows.List(ctx, db, "schedules", sql, w.Args...)
+	r.Page = `select * from schedule s where true` + w.String() + w.OrderBy(p, "s.schedule_id")
+	r.Rest = ` order by s.schedule_id` + p.Direction()
+	return scheduleRows.ListRead(ctx, db, "schedules", &r, w.Args)
 }
+
+var (
+	// withEntity joins a page of schedules s with their entities e.
+	withEntity    = storage.By("left join", "entity", "e", "s", "id", "schedule_id")
+	schedulesByID = storage.ByKeys(`select ` + scheduleColumns + ` from schedule s left join entity e on e.id = s.schedule_id
+where s.schedule_id = ` + storage.Any1)
+	signaturesByID = storage.ByKeys(`select entity_id, consensus_timestamp, public_key_prefix, signature, type from transaction_signature
+where entity_id = ` + storage.Any1)
+)
 
 // QueueSchedules queues a query for schedules by id. done receives one schedule per id, or nil for ids that do not
 // exist.
 func QueueSchedules(b *storage.Batch, ids []ledger.EntityID, done func([]*ledger.Schedule)) {
-	storage.QueueByKey(b, scheduleRows, `select `+scheduleColumns+` from schedule s left join entity e on e.id = s.schedule_id
-where s.schedule_id = `+storage.Any1, ids, func(s *ledger.Schedule) ledger.EntityID { return s.EntityID }, done)
+	storage.QueueByKey(b, scheduleRows, schedulesByID, ids,
+		func(s *ledger.Schedule) ledger.EntityID { return s.EntityID }, done)
 }
 
 // CountSchedules counts schedules.
@@ -99,15 +107,17 @@ func QueueAccountSchedules(b *storage.Batch, creators []ledger.EntityID, f *ledg
 	now ledger.Timestamp, p storage.Page,
 	done func([][]*ledger.Schedule),
 ) {
-	w := storage.Where{Args: []any{storage.Int64s(creators)}}
+	ps := b.Parents("id", storage.Int64s(creators))
+	w := storage.Where{Args: ps.Args}
 	filterSchedules(&w, f, now)
 	w.Keyset(p, "s.schedule_id")
-	sql := storage.NoBitmaps + `select s.ord, ` + scheduleColumns + ` from (
-  select p.ord, found.* from ` + storage.Parents + ` cross join lateral (
-    select * from schedule s where s.creator_account_id = p.id` + w.String() + w.OrderBy(p, "s.schedule_id") + `) found) s
-left join entity e on e.id = s.schedule_id
-order by s.ord, s.schedule_id` + p.Direction()
-	scheduleRows.QueueChildren(b, len(creators), sql, w.Args, done)
+	scheduleRows.QueueChildren(b, len(creators), &storage.Read{
+		Setting: storage.NoBitmaps, Parents: ps, Select: `s.ord, ` + scheduleColumns,
+		Page: `
+  select p.ord, found.* from ` + ps.From + ` cross join lateral (
+    select * from schedule s where s.creator_account_id = ` + ps.Key("id") + w.String() + w.OrderBy(p, "s.schedule_id") + `) found`,
+		As: "s", Joins: []storage.Join{withEntity}, Rest: ` order by s.ord, s.schedule_id` + p.Direction(),
+	}, w.Args, done)
 }
 
 // Types of transactions that create, delete or sign a schedule.
@@ -132,16 +142,22 @@ func QueueTransactionSchedules(b *storage.Batch, of []*ledger.Transaction, done 
 			from[i], to[i] = int64(t.ValidStartTimestamp-validStartDrift), int64(t.ConsensusTimestamp)
 		}
 	}
-	sql := `select p.ord, ` + scheduleColumns + `
-from ` + storage.Unnest("id", "payer", "start", "since", "until") + `
-cross join lateral (select coalesce((
+	ps := b.Parents("id, payer, start, since, until", ids, payers, starts, from, to)
+	payer := ps.Key("payer")
+	scheduleRows.QueueChild(b, n, &storage.Read{
+		Parents: ps, Select: `p.ord, ` + scheduleColumns, From: ps.From,
+		Page: `select coalesce((
   select entity_id from transaction
-  where payer_account_id = p.payer and valid_start_ns = p.start and consensus_timestamp between p.since and p.until and type = 42 and p.payer <> 0
+  where payer_account_id = ` + payer + ` and valid_start_ns = ` + ps.Key("start") + ` and consensus_timestamp ` + within(ps) +
+			` and type = 42 and ` + payer + ` <> 0
     and result = any($6)
-  order by consensus_timestamp limit 1), p.id) as id) c
-join schedule s on s.schedule_id = c.id
-left join entity e on e.id = s.schedule_id`
-	scheduleRows.QueueChild(b, n, sql, []any{ids, payers, starts, from, to, codes(ledger.SuccessCodes())}, done)
+  order by consensus_timestamp limit 1), ` + ps.Key("id") + `) as id`, As: "c",
+		Joins: []storage.Join{
+			storage.By("join", "schedule", "s", "c", "schedule_id", "id"),
+			storage.Joined(` left join entity e on e.id = s.schedule_id`, "entity", `id in (select schedule_id
+from schedule)`),
+		},
+	}, append(ps.Args, codes(ledger.SuccessCodes())), done)
 }
 
 type signatureRow struct {
@@ -165,8 +181,7 @@ var signatureRows = storage.MapperOf(signatureTargets, finishSignature)
 // QueueScheduleSignatures queues a query for the signatures of schedules in a fixed order: oldest first, and by
 // public key prefix within one timestamp. done receives one list per schedule.
 func QueueScheduleSignatures(b *storage.Batch, schedules []ledger.EntityID, done func([][]*ledger.ScheduleSignature)) {
-	sql, args := storage.ForKeys(`select entity_id, consensus_timestamp, public_key_prefix, signature, type from transaction_signature
-where entity_id = `+storage.Any1, storage.Int64s(schedules))
+	sql, args := signaturesByID.For(b.DB(), storage.Int64s(schedules))
 	signatureRows.Queue(b, sql, args, func(rows []*signatureRow) {
 		slices.SortFunc(rows, func(a, b *signatureRow) int {
 			return cmp.Or(

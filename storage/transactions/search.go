@@ -115,10 +115,8 @@ const searchDelay = 50 * time.Millisecond
 func (s *search) run(ctx context.Context, db *storage.DB, delay time.Duration) ([]*ledger.Transaction, error) {
 	read := func(ctx context.Context, form search) ([]*ledger.Transaction, error) {
 		var w storage.Where
-		sql := storage.NoBitmaps + `select ` + transactionColumns + ` from (` + form.page(&w, "") + `) page
-join transaction t on ` + s.joined() +
-			w.OrderBy(s.window, "t.consensus_timestamp")
-		return transactionRows.List(ctx, db, "transactions", sql, w.Args...)
+		return transactionRows.ListRead(ctx, db, "transactions", s.read(transactionColumns, form.page(&w, ""),
+			w.OrderBy(s.window, "t.consensus_timestamp")), w.Args)
 	}
 	if s.oneForm || !db.Concurrent() {
 		return read(ctx, *s)
@@ -195,8 +193,11 @@ func only(f *ledger.EntityIDFilter) (ledger.EntityID, bool) {
 // only account to search for.
 func (s *search) page(w *storage.Where, owner string) string {
 	if id, ok := only(s.filter.AccountID); ok && owner == "" {
-		// not visible to the planner: no form depends on it except for the fee account
-		owner = "(select " + w.Arg(int64(id)) + "::bigint)"
+		// not visible to the planner of PostgreSQL: no form depends on it except for the fee account
+		owner = w.Arg(int64(id)) + "::bigint"
+		if !s.apart {
+			owner = "(select " + owner + ")"
+		}
 	}
 	if s.byTime {
 		return s.inTime(w, owner)
@@ -242,12 +243,16 @@ func (s *search) key(alias string) string {
 	return alias + "consensus_timestamp"
 }
 
-// joined returns the condition for the transactions t of a page.
-func (s *search) joined() string {
+// read describes the statement for the transactions t of a page.
+func (s *search) read(columns, page, order string) *storage.Read {
+	by := []string{"consensus_timestamp", "consensus_timestamp"}
 	if s.apart {
-		return "t.consensus_timestamp = page.consensus_timestamp and t.payer_account_id = page.payer_account_id"
+		by = append(by, "payer_account_id", "payer_account_id")
 	}
-	return "t.consensus_timestamp = page.consensus_timestamp"
+	return &storage.Read{
+		Setting: storage.NoBitmaps, Select: columns, Page: page, As: "page",
+		Joins: []storage.Join{storage.By("join", "transaction", "t", "page", by...)}, Rest: order,
+	}
 }
 
 // match adds the conditions on a table: the account, and that the entry counts.
@@ -403,11 +408,12 @@ func QueueAccountTransactions(ctx context.Context, b *storage.Batch, accounts []
 	if err != nil {
 		return err
 	}
-	w := storage.Where{Args: []any{storage.Int64s(accounts)}}
-	sql := storage.NoBitmaps + `select page.ord, ` + transactionColumns + ` from (
-  select p.ord, found.* from ` + storage.Parents + ` cross join lateral (` + s.page(&w, "p.id") + `) found) page
-join transaction t on ` + s.joined() + `
-order by page.ord, t.consensus_timestamp` + p.Direction()
-	transactionRows.QueueChildren(b, len(accounts), sql, w.Args, done)
+	ps := b.Parents("id", storage.Int64s(accounts))
+	w := storage.Where{Args: ps.Args}
+	page := `
+  select p.ord, found.* from ` + ps.From + ` cross join lateral (` + s.page(&w, ps.Key("id")) + `) found`
+	r := s.read(`page.ord, `+transactionColumns, page, ` order by page.ord, t.consensus_timestamp`+p.Direction())
+	r.Parents = ps
+	transactionRows.QueueChildren(b, len(accounts), r, w.Args, done)
 	return nil
 }

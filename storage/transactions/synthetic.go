@@ -54,9 +54,8 @@ func queueSyntheticResults(
 	cut := `select distinct on (l.consensus_timestamp) ` + syntheticResult + ` from ` + from + ` l
 where l.synthetic is true and not ` + wildcard + w.String() + `
 order by l.consensus_timestamp` + direction + `, l.index` + direction + ` limit ` + w.Arg(p.Limit)
-	sql := `select ` + parts.columns() + ` from (` + cut + `) cr` + parts.joins() + `
-order by cr.consensus_timestamp` + direction
-	parts.rows().Queue(b, sql, w.Args, func(rows []*ledger.ContractResult) { done(asSynthetic(b.DB(), rows)) })
+	r := parts.read(cut, ` order by cr.consensus_timestamp`+direction)
+	parts.rows().QueueRead(b, r, w.Args, func(rows []*ledger.ContractResult) { done(asSynthetic(b.DB(), rows)) })
 }
 
 func asSynthetic(db *storage.DB, rows []*ledger.ContractResult) []*ledger.ContractResult {
@@ -80,7 +79,7 @@ func SyntheticResult(ctx context.Context, db *storage.DB, ref ResultRef) (*ledge
 		if err != nil || known {
 			return nil, err
 		}
-		found = `select consensus_timestamp as at from get_transaction_info_by_hash(` + w.Arg(prefix(ref.Hash)) + `) t
+		found = `select consensus_timestamp as at from ` + db.ByHash(w.Arg(prefix(ref.Hash))) + ` t
 order by consensus_timestamp limit 1`
 		logs.And(`not ` + wildcard)
 	case ref.TransactionID != nil:
@@ -98,9 +97,8 @@ order by consensus_timestamp limit 1`
 		return nil, err
 	}
 	logs.And(`l.consensus_timestamp = ?`, int64(at.V))
-	sql := `select ` + detailColumns + ` from (select ` + syntheticResult + ` from contract_log l
-where l.synthetic is true` + logs.String() + ` order by ` + wildcard + `, l.index limit 1) cr` + ResultDetails.joins()
-	rows, err := detailRows.List(ctx, db, "a synthetic result", sql, logs.Args...)
+	rows, err := detailRows.ListRead(ctx, db, "a synthetic result", ResultDetails.read(`select `+syntheticResult+` from contract_log l
+where l.synthetic is true`+logs.String()+` order by `+wildcard+`, l.index limit 1`, ""), logs.Args)
 	if err != nil || len(rows) == 0 {
 		return nil, err
 	}
@@ -112,11 +110,10 @@ where l.synthetic is true` + logs.String() + ` order by ` + wildcard + `, l.inde
 // QueueChildFlags queues a query for whether the transactions of results have a parent. The results can be
 // [ResultRef.Key].
 func QueueChildFlags(b *storage.Batch, of []*ledger.ContractResult, done func([]bool)) {
-	from, args := partiesOf(of)
-	flags := storage.Values[bool]()
-	flags.QueueChild(b, len(of), `select p.ord, t.parent_consensus_timestamp is not null
-from `+from+` join transaction t on t.consensus_timestamp = p.at
-order by p.ord, 2 desc`, args, func(rows []*bool) {
+	ps := partiesOf(b, of)
+	r := ps.read(`p.ord, t.parent_consensus_timestamp is not null`, ` order by p.ord, 2 desc`,
+		ps.join("join", "transaction", "t", "consensus_timestamp", "at"))
+	storage.Values[bool]().QueueChild(b, len(of), r, ps.Args, func(rows []*bool) {
 		out := make([]bool, len(rows))
 		for i, r := range rows {
 			out[i] = r != nil && *r

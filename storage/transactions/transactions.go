@@ -139,11 +139,13 @@ func Transactions(
 	return transactionRows.List(ctx, db, "transactions", sql, w.Args...)
 }
 
+var transactionsByTime = storage.ByKeys(`select ` + transactionColumns +
+	` from transaction t where t.consensus_timestamp = ` + storage.Any1)
+
 // QueueTransactionsAt queues a query for transactions by consensus time. done receives one transaction per time, or
 // nil if there is none.
 func QueueTransactionsAt(b *storage.Batch, times []ledger.Timestamp, done func([]*ledger.Transaction)) {
-	storage.QueueByKey(b, transactionRows, `select `+transactionColumns+
-		` from transaction t where t.consensus_timestamp = `+storage.Any1, times,
+	storage.QueueByKey(b, transactionRows, transactionsByTime, times,
 		func(t *ledger.Transaction) ledger.Timestamp { return t.ConsensusTimestamp }, done)
 }
 
@@ -152,20 +154,28 @@ func QueueTransactionsAt(b *storage.Batch, times []ledger.Timestamp, done func([
 func QueueTransactionsBetween(
 	b *storage.Batch, spans []ledger.TimestampRange, p storage.Page, done func([][]*ledger.Transaction),
 ) {
-	w := storage.Where{Args: ends(spans)}
+	ps := ranges(b, spans)
+	w := storage.Where{Args: ps.Args}
 	w.Keyset(p, "consensus_timestamp")
-	sql := `select p.ord, ` + transactionColumns + ` from ` + storage.Unnest("since", "until") + ` cross join lateral (
-  select * from transaction where consensus_timestamp between p.since and p.until` + w.String() + w.OrderBy(p, "consensus_timestamp") + `) t
-order by p.ord, t.consensus_timestamp` + p.Direction()
-	transactionRows.QueueChildren(b, len(spans), sql, w.Args, done)
+	transactionRows.QueueChildren(b, len(spans), &storage.Read{
+		Parents: ps, Select: `p.ord, ` + transactionColumns, From: ps.From,
+		Page: `
+  select * from transaction where consensus_timestamp ` + within(ps) + w.String() + w.OrderBy(p, "consensus_timestamp"),
+		As:   "t",
+		Rest: ` order by p.ord, t.consensus_timestamp` + p.Direction(),
+	}, w.Args, done)
 }
 
-// ends returns the first and the last times of ranges as array arguments.
-func ends(spans []ledger.TimestampRange) []any {
-	return []any{
+// ranges returns ranges of time as parents with the first and the last time.
+func ranges(b *storage.Batch, spans []ledger.TimestampRange) *storage.Parents {
+	return b.Parents("since, until",
 		list.Map(spans, func(s ledger.TimestampRange) int64 { return int64(s.From.V) }),
-		list.Map(spans, func(s ledger.TimestampRange) int64 { return int64(s.To.V) }),
-	}
+		list.Map(spans, func(s ledger.TimestampRange) int64 { return int64(s.To.V) }))
+}
+
+// within returns the condition that a column before it is within one of [ranges].
+func within(ps *storage.Parents) string {
+	return `between ` + ps.Key("since") + ` and ` + ps.Key("until")
 }
 
 // TransactionFilterOfID selects among the transactions with the same id.
@@ -279,9 +289,16 @@ func queueByHash(b *storage.Batch, hash ledger.Hash, f TransactionFilterOfID, do
 		w.And("h.hash = ?", []byte(hash))
 	}
 	ofID(&w, f)
-	transactionRows.Queue(b, `select `+transactionColumns+` from (select * from get_transaction_info_by_hash($1) t order by consensus_timestamp limit 25) h
-join transaction t on t.consensus_timestamp = h.consensus_timestamp and t.payer_account_id = coalesce(h.payer_account_id, t.payer_account_id)
-where true`+w.String()+` order by t.consensus_timestamp`, w.Args, done)
+	transactionRows.QueueRead(b, &storage.Read{
+		Select: transactionColumns,
+		Page:   `select * from ` + b.DB().ByHash("$1") + ` t order by consensus_timestamp limit 25`, As: "h",
+		Joins: []storage.Join{storage.Joined(
+			` join transaction t on t.consensus_timestamp = h.consensus_timestamp and t.payer_account_id = `+
+				`coalesce(h.payer_account_id, t.payer_account_id)`,
+			"transaction", `consensus_timestamp in (select consensus_timestamp from page)`,
+		)},
+		Rest: ` where true` + w.String() + ` order by t.consensus_timestamp`,
+	}, w.Args, done)
 }
 
 // QueueByHash queues a query for the transactions with a hash or its first 32 bytes, oldest first.
@@ -318,11 +335,23 @@ func queueInner(
 		done(make([][]*ledger.Transaction, len(of)))
 		return
 	}
-	w := storage.Where{Args: []any{parents, payers, starts, int64(validStartDrift), int64(consensusWindow)}}
+	ps := b.Parents("parent, payer, start", parents, payers, starts)
+	ps.Placed = true
+	w := storage.Where{Args: append(ps.Args, int64(validStartDrift), int64(consensusWindow))}
 	ofID(&w, f)
-	transactionRows.QueueChildren(b, len(of), `select p.parent, `+transactionColumns+` from `+storage.Unnest("parent", "payer", "start")+`
-join transaction t on t.payer_account_id = p.payer and t.valid_start_ns = p.start and t.consensus_timestamp between p.start - $4 and p.start + $5
-where true`+w.String()+` order by p.parent, t.consensus_timestamp`, w.Args, done)
+	payer, start := ps.Key("payer"), ps.Key("start")
+	withID := func(alias string) string {
+		return fmt.Sprintf(`%[1]spayer_account_id = %[2]s
+and %[1]svalid_start_ns = %[3]s and %[1]sconsensus_timestamp between %[3]s - $4 and %[3]s + $5`,
+			alias, payer, start)
+	}
+	transactionRows.QueueChildren(b, len(of), &storage.Read{
+		Parents: ps, Select: `p.parent, ` + transactionColumns, From: ps.From,
+		Joins: []storage.Join{
+			storage.Joined(` join transaction t on `+withID("t."), "transaction", withID("")),
+		},
+		Rest: ` where true` + w.String() + ` order by p.parent, t.consensus_timestamp`,
+	}, w.Args, done)
 }
 
 // QueueTopicTransactions queues a query for the successful transactions that changed each of the given topics or sent
@@ -331,11 +360,12 @@ where true`+w.String()+` order by p.parent, t.consensus_timestamp`, w.Args, done
 func QueueTopicTransactions(
 	b *storage.Batch, topics []ledger.EntityID, p storage.Page, done func([][]*ledger.Transaction),
 ) {
-	w := storage.Where{Args: []any{storage.Int64s(topics)}}
+	ps := b.Parents("id", storage.Int64s(topics))
+	w := storage.Where{Args: ps.Args}
 	source := func(table, topic, at string) string {
 		part := storage.Where{Args: w.Args}
 		part.Keyset(p, at)
-		sql := "(select " + at + " as at from " + table + " where " + topic + " = p.id" + part.String() +
+		sql := "(select " + at + " as at from " + table + " where " + topic + " = " + ps.Key("id") + part.String() +
 			part.OrderBy(p, at) + ")"
 		w.Args = part.Args
 		return sql
@@ -347,10 +377,14 @@ func QueueTopicTransactions(
 		}),
 		source("topic_message", "topic_id", "consensus_timestamp"), source("custom_fee", "entity_id", version),
 		source("custom_fee_history", "entity_id", version))
-	sql := storage.NoBitmaps + `select v.ord, ` + transactionColumns + ` from (
-  select p.ord, v.at from ` + storage.Parents + ` cross join lateral (select at from (` + strings.Join(times, " union ") + `) v` + w.OrderBy(p, "at") + `) v) v
-join transaction t on t.consensus_timestamp = v.at order by v.ord, t.consensus_timestamp` + p.Direction()
-	transactionRows.QueueChildren(b, len(topics), sql, w.Args, done)
+	transactionRows.QueueChildren(b, len(topics), &storage.Read{
+		Setting: storage.NoBitmaps, Parents: ps, Select: `v.ord, ` + transactionColumns,
+		Page: `
+  select p.ord, v.at from ` + ps.From + ` cross join lateral (select at from (` + strings.Join(times, " union ") + `) v` +
+			w.OrderBy(p, "at") + `) v`, As: "v",
+		Joins: []storage.Join{storage.By("join", "transaction", "t", "v", "consensus_timestamp", "at")},
+		Rest:  ` order by v.ord, t.consensus_timestamp` + p.Direction(),
+	}, w.Args, done)
 }
 
 // CountTransactions counts transactions.
@@ -390,22 +424,27 @@ var partyRows = storage.MapperOf(func(r *partyRow, into []any) []any {
 	return append(into, &r.at, &r.AccountID, &r.Credited, &r.Debited)
 }, nil)
 
+const (
+	atTimes    = storage.Any1 + ` and payer_account_id = ` + storage.Any2
+	partiesSQL = `select consensus_timestamp, account_id, bool_or(amount > 0), bool_or(amount < 0) from (
+  select consensus_timestamp, entity_id as account_id, amount from crypto_transfer where consensus_timestamp = ` + atTimes + `
+  union all select consensus_timestamp, account_id, amount from token_transfer where consensus_timestamp = ` + atTimes + `
+  union all select consensus_timestamp, entity_id, 0 from entity_transaction
+    where entity_id = ` + storage.Any3 + ` and consensus_timestamp = ` + storage.Any1 + `
+  union all select consensus_timestamp, payer_account_id, 0 from transaction where consensus_timestamp = ` + atTimes + `
+    and (nonce = 0 or parent_consensus_timestamp is not null or type in ` + precedingTypes + `)) party
+group by consensus_timestamp, account_id order by consensus_timestamp`
+)
+
+var partiesByTime = storage.ByKeys(partiesSQL)
+
 // Parties reads the parties of the given transactions, as [Transactions] finds them by account. It returns one list
 // per transaction, in order. Accounts that are related only by entity_transaction are included only if they are in
 // named, because that table has no index by time.
 func Parties(
 	ctx context.Context, db *storage.DB, of []*ledger.Transaction, named []ledger.EntityID,
 ) ([][]ledger.Party, error) {
-	const page = storage.Any1 + ` and payer_account_id = ` + storage.Any2
-	const sql = `select consensus_timestamp, account_id, bool_or(amount > 0), bool_or(amount < 0) from (
-  select consensus_timestamp, entity_id as account_id, amount from crypto_transfer where consensus_timestamp = ` + page + `
-  union all select consensus_timestamp, account_id, amount from token_transfer where consensus_timestamp = ` + page + `
-  union all select consensus_timestamp, entity_id, 0 from entity_transaction
-    where entity_id = ` + storage.Any3 + ` and consensus_timestamp = ` + storage.Any1 + `
-  union all select consensus_timestamp, payer_account_id, 0 from transaction where consensus_timestamp = ` + page + `
-    and (nonce = 0 or parent_consensus_timestamp is not null or type in ` + precedingTypes + `)) party
-group by consensus_timestamp, account_id order by consensus_timestamp`
-	rows, err := partyRows.List(ctx, db, "the parties of transactions", sql, times(of), payers(of),
+	rows, err := partyRows.List(ctx, db, "the parties of transactions", partiesByTime.Arrays(db), times(of), payers(of),
 		storage.Int64s(named))
 	if err != nil {
 		return nil, err

@@ -14,11 +14,44 @@ import (
 // stakingRewardNum is the account from which staking rewards are paid.
 const stakingRewardNum = 800
 
+// partsRead is a statement for rows of transactions. $1 are the consensus times and $2 the payers, the distribution key
+// of the tables.
+type partsRead struct {
+	*storage.Keyed
+	byID string // for the transaction of an ID: $1 is its valid start
+}
+
+func partsByKeys(sql string) partsRead {
+	return partsRead{
+		storage.ByKeys(sql), strings.NewReplacer(storage.Any1, timesOfID, storage.Any2, "$2").Replace(sql),
+	}
+}
+
+const (
+	timesAndPayers = ` where consensus_timestamp = ` + storage.Any1 + ` and payer_account_id = ` + storage.Any2
+	rewardsSQL     = `select distinct r.consensus_timestamp, c.payer_account_id, r.account_id, r.amount from (
+  select * from staking_reward_transfer where consensus_timestamp = ` + storage.Any1 + `) r
+join crypto_transfer c on c.consensus_timestamp = r.consensus_timestamp and c.payer_account_id = ` + storage.Any2 + ` and c.entity_id = $3
+order by r.consensus_timestamp, r.account_id`
+)
+
+var (
+	hbarTransfers = partsByKeys(`select consensus_timestamp, payer_account_id, entity_id, amount, coalesce(is_approval, false)
+from crypto_transfer` +
+		timesAndPayers + ` order by consensus_timestamp, entity_id, amount`)
+	tokenTransfers = partsByKeys(`select consensus_timestamp, payer_account_id, token_id, account_id, amount, coalesce(is_approval, false)
+from token_transfer` +
+		timesAndPayers + ` order by consensus_timestamp, token_id, account_id`)
+	assessedFees = partsByKeys(`select consensus_timestamp, payer_account_id, amount, collector_account_id, token_id, effective_payer_account_ids
+from assessed_custom_fee` +
+		timesAndPayers + ` order by consensus_timestamp, collector_account_id, amount`)
+	stakingRewards = partsByKeys(rewardsSQL)
+)
+
 // QueueTransfers queues a query for the hbar transfers of transactions, ordered by account and amount. done receives
 // one list per transaction.
 func QueueTransfers(b *storage.Batch, of []*ledger.Transaction, done func([][]*ledger.CryptoTransfer)) {
-	queueParts(b, `select consensus_timestamp, payer_account_id, entity_id, amount, coalesce(is_approval, false) from crypto_transfer
-where consensus_timestamp = `+storage.Any1+` and payer_account_id = `+storage.Any2+` order by consensus_timestamp, entity_id, amount`, of,
+	queueParts(b, hbarTransfers, of,
 		func(r *part[ledger.CryptoTransfer], into []any) []any {
 			return append(into, &r.at, &r.payer, &r.row.AccountID, &r.row.Amount, &r.row.IsApproval)
 		}, timed(func(r *ledger.CryptoTransfer) *ledger.Timestamp { return &r.ConsensusTimestamp }), done)
@@ -27,8 +60,7 @@ where consensus_timestamp = `+storage.Any1+` and payer_account_id = `+storage.An
 // QueueTokenTransfers queues a query for the fungible token transfers of transactions, ordered by token and account.
 // done receives one list per transaction.
 func QueueTokenTransfers(b *storage.Batch, of []*ledger.Transaction, done func([][]*ledger.TokenTransfer)) {
-	queueParts(b, `select consensus_timestamp, payer_account_id, token_id, account_id, amount, coalesce(is_approval, false) from token_transfer
-where consensus_timestamp = `+storage.Any1+` and payer_account_id = `+storage.Any2+` order by consensus_timestamp, token_id, account_id`, of,
+	queueParts(b, tokenTransfers, of,
 		func(r *part[ledger.TokenTransfer], into []any) []any {
 			return append(into, &r.at, &r.payer, &r.row.TokenID, &r.row.AccountID, &r.row.Amount, &r.row.IsApproval)
 		}, nil, done)
@@ -37,8 +69,7 @@ where consensus_timestamp = `+storage.Any1+` and payer_account_id = `+storage.An
 // QueueAssessedCustomFees queues a query for the custom fees that transactions were charged, ordered by collector and
 // amount. done receives one list per transaction.
 func QueueAssessedCustomFees(b *storage.Batch, of []*ledger.Transaction, done func([][]*ledger.AssessedCustomFee)) {
-	queueParts(b, `select consensus_timestamp, payer_account_id, amount, collector_account_id, token_id, effective_payer_account_ids from assessed_custom_fee
-where consensus_timestamp = `+storage.Any1+` and payer_account_id = `+storage.Any2+` order by consensus_timestamp, collector_account_id, amount`, of,
+	queueParts(b, assessedFees, of,
 		func(r *part[ledger.AssessedCustomFee], into []any) []any {
 			return append(into, &r.at, &r.payer, &r.row.Amount, &r.row.CollectorAccountID, &r.row.TokenID,
 				&r.row.EffectivePayerAccountIDs)
@@ -52,10 +83,7 @@ func QueueStakingRewardTransfers(b *storage.Batch, of []*ledger.Transaction, don
 	rewards := storage.MapperOf(func(r *part[ledger.StakingReward], into []any) []any {
 		return append(into, &r.at, &r.payer, &r.row.AccountID, &r.row.Amount)
 	}, timed(func(r *ledger.StakingReward) *ledger.Timestamp { return &r.ConsensusTimestamp }))
-	sql, args := forTransactions(`select distinct r.consensus_timestamp, c.payer_account_id, r.account_id, r.amount from (
-  select * from staking_reward_transfer where consensus_timestamp = `+storage.Any1+`) r
-join crypto_transfer c on c.consensus_timestamp = r.consensus_timestamp and c.payer_account_id = `+storage.Any2+` and c.entity_id = $3
-order by r.consensus_timestamp, r.account_id`, of)
+	sql, args := stakingRewards.of(b.DB(), of)
 	rewards.Queue(b, sql, append(args, int64(b.DB().SystemEntity(stakingRewardNum))),
 		func(rows []*part[ledger.StakingReward]) {
 			done(partsOf(rows, of))
@@ -77,25 +105,23 @@ func timed[C any](at func(*C) *ledger.Timestamp) func(*part[C]) error {
 	}
 }
 
-// queueParts queues a query for rows of transactions. $1 are the consensus times and $2 the payers, the distribution
-// key of the tables. cols and finish are those of [storage.MapperOf].
+// queueParts queues a query for rows of transactions. cols and finish are those of [storage.MapperOf].
 func queueParts[C any](
-	b *storage.Batch, sql string, of []*ledger.Transaction, cols storage.Columns[part[C]], finish func(*part[C]) error,
+	b *storage.Batch, read partsRead, of []*ledger.Transaction, cols storage.Columns[part[C]],
+	finish func(*part[C]) error,
 	done func([][]*C),
 ) {
-	sql, args := forTransactions(sql, of)
+	sql, args := read.of(b.DB(), of)
 	storage.MapperOf(cols, finish).Queue(b, sql, args, func(rows []*part[C]) { done(partsOf(rows, of)) })
 }
 
-// forTransactions returns a query for rows of transactions and its arguments. $1 are the consensus times and $2 the
-// payers. A transaction without consensus time is one that the same batch reads by its ID before the rows: a subquery
-// finds the time.
-func forTransactions(sql string, of []*ledger.Transaction) (text string, args []any) {
+// of returns the text for some transactions and its arguments. A transaction without consensus time is one that the
+// same batch reads by its ID before the rows: a subquery finds the time.
+func (r partsRead) of(db *storage.DB, of []*ledger.Transaction) (text string, args []any) {
 	if len(of) != 1 || of[0].ConsensusTimestamp != 0 {
-		return storage.ForKeys(sql, times(of), payers(of))
+		return r.For(db, times(of), payers(of))
 	}
-	sql = strings.ReplaceAll(strings.ReplaceAll(sql, storage.Any1, timesOfID), storage.Any2, "$2")
-	return sql, []any{int64(of[0].ValidStartTimestamp), int64(of[0].PayerAccountID)}
+	return r.byID, []any{int64(of[0].ValidStartTimestamp), int64(of[0].PayerAccountID)}
 }
 
 var timesOfID = fmt.Sprintf(`any(array(select consensus_timestamp from transaction

@@ -1,0 +1,319 @@
+package storage
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// A statement has two plans. PostgreSQL joins tables, and unnests parents to read a page for each of them. Citus only
+// joins tables that are distributed by the columns of the join. Where its tables are distributed, statements are
+// therefore run key by key: one statement for each parent, whose keys are parameters, and a table that is joined to a
+// page is read by the keys of the page before. A [Read] with a page and a join is for PostgreSQL
+//
+//	select … from (page) x left join entity e on e.id = x.contract_id
+//
+// and for Citus
+//
+//	with page as materialized (page),
+//	entity as materialized (select * from entity where id in (select contract_id from page))
+//	select … from page x left join entity e on e.id = x.contract_id
+//
+// Citus runs each of these common table expressions by itself, and sends its rows to the workers for the next one.
+// Those of tables have their names, so that the rest of the statement is the same.
+
+// ReadPlacement reads whether the tables are distributed, which they are if the database has a view citus_tables that
+// says so, and whether it has a watermark. Before, statements are those for PostgreSQL.
+func (db *DB) ReadPlacement(ctx context.Context) error {
+	var apart bool
+	err := db.Pool().QueryRow(ctx, `select to_regclass('citus_tables') is not null`).Scan(&apart)
+	if err == nil && apart {
+		err = db.Pool().QueryRow(ctx,
+			`select exists (select from citus_tables where citus_table_type = 'distributed')`).Scan(&apart)
+	}
+	if err != nil {
+		return fmt.Errorf("reading how the tables are distributed: %w", err)
+	}
+	db.apart.Store(apart)
+	return db.readWatermark(ctx)
+}
+
+// Distributed reports whether tables are distributed, so that statements are run key by key.
+func (db *DB) Distributed() bool { return db.apart.Load() }
+
+// Hidden returns an expression of parameters that the planner of PostgreSQL does not see. Citus must, to find the
+// shards.
+func (db *DB) Hidden(expression string) string {
+	if db.Distributed() {
+		return expression
+	}
+	return "(select " + expression + ")"
+}
+
+// ByHash returns a FROM item for the transactions with a hash, an argument. The workers of Citus cannot call the
+// function, which reads a distributed table.
+func (db *DB) ByHash(arg string) string {
+	if db.Distributed() {
+		return `(select consensus_timestamp, hash || coalesce(hash_suffix, '') as hash, payer_account_id
+  from transaction_hash where hash = ` + arg + `)`
+	}
+	return "get_transaction_info_by_hash(" + arg + ")"
+}
+
+// Setting is how the planner is set for a statement. A cached generic plan keeps the settings that it was made under,
+// and a comment gives the statement a text of its own. A setting applies to the transaction of a batch, which sends
+// statements without one first.
+type Setting int
+
+// The settings. Each includes those before it.
+const (
+	noSetting Setting = iota
+	// NoBitmaps disables bitmap scans, for pages in the order of an index. A bitmap scan finds all matching rows
+	// before it sorts them; an index scan stops at the end of the page. The planner assumes that each account, token
+	// and contract has the average number of rows, and prefers bitmaps for the busy ones.
+	NoBitmaps
+	// NoBitmapsCustom is NoBitmaps for statements that are planned at each execution, for the values of their
+	// parameters.
+	NoBitmapsCustom
+)
+
+// settings has, for each setting, the comment and the statement that makes it.
+var settings = [...]struct{ comment, sql string }{
+	NoBitmaps: {
+		"/* enable_bitmapscan = off */ ",
+		`select set_config('enable_bitmapscan', 'off', true)`,
+	},
+	NoBitmapsCustom: {
+		"/* enable_bitmapscan = off, plan_cache_mode = force_custom_plan */ ",
+		`select set_config('plan_cache_mode', 'force_custom_plan', true)`,
+	},
+}
+
+// Read describes a statement, from which both plans are rendered: select … from Page As, joins, and the rest.
+type Read struct {
+	Setting Setting
+	// SQL is the whole statement, if it has no page. Only Ahead applies to it.
+	SQL string
+	// Select is the select list. For parents it begins with the position of the parent.
+	Select string
+	// Parents are the objects whose rows are read, if each has rows of its own. From mentions them, or Page.
+	Parents *Parents
+	// From is the beginning of the FROM clause. A page after it is read for each of its rows.
+	From string
+	// Page is the query for the page, and As is its alias.
+	Page, As string
+	// Name is the name of the page for statements that use it twice. It is then a common table expression in both
+	// plans.
+	Name string
+	// Ahead are rows that Citus reads before the page. Those of a table have its name.
+	Ahead []Rows
+	Joins []Join
+	// Rest is what follows the joins.
+	Rest string
+}
+
+// Rows is a query for the rows of a table that a statement uses. Other queries use it under the name of the table.
+type Rows struct{ Table, Query string }
+
+// RowsOf returns the rows of a table that match a condition.
+func RowsOf(table, condition string) Rows {
+	return Rows{table, "select * from " + table + " where " + condition}
+}
+
+// Join is a part of a FROM clause, with the rows of its table that Citus reads by the keys of the page, if any.
+type Join struct {
+	sql string
+	by  Rows
+}
+
+// Joined returns a join whose rows are found by a condition on the page or on the tables before it.
+func Joined(sql, table, condition string) Join { return Join{sql, RowsOf(table, condition)} }
+
+// Beside returns a join with tables that are not distributed.
+func Beside(sql string) Join { return Join{sql: sql} }
+
+// By returns the join of a table with a page by pairs of columns: one of the table, and its key in the page. kind is
+// "join" or "left join".
+func By(kind, table, alias, page string, columns ...string) Join {
+	var on, by []string
+	for pair := range slices.Chunk(columns, 2) {
+		on = append(on, alias+"."+pair[0]+" = "+page+"."+pair[1])
+		by = append(by, pair[0]+" in (select "+pair[1]+" from page)")
+	}
+	return Joined(" "+kind+" "+table+" "+alias+" on "+strings.Join(on, " and "), table, strings.Join(by, " and "))
+}
+
+// And returns the join with a further condition.
+func (j Join) And(condition string) Join {
+	j.sql += " and " + condition
+	return j
+}
+
+// Query returns the statement as a query within another.
+func (r *Read) Query(db *DB) string { return r.text(&DB{apart: db.apart}) }
+
+// text returns the statement for the tables of the database, without the comment of its setting.
+func (r *Read) text(db *DB) string {
+	var with []Rows
+	name, apart := r.Name, db.Distributed()
+	add := func(how string, rows Rows) {
+		with = append(with, Rows{rows.Table, how + db.adapt(rows.Query) + ")"})
+	}
+	const alone = "materialized ("
+	if apart {
+		for _, rows := range r.Ahead {
+			add(alone, rows)
+		}
+	}
+	if r.SQL != "" {
+		return db.with(with, r.SQL)
+	}
+	if name != "" {
+		add("(", Rows{name, r.Page})
+	} else if apart && r.Page != "" && slices.ContainsFunc(r.Joins, func(j Join) bool { return j.by.Table != "" }) {
+		name = "page"
+		add(alone, Rows{name, r.Page})
+	}
+	from := r.From
+	if r.Page != "" && from != "" {
+		from += " cross join "
+	}
+	switch {
+	case name != "":
+		from += name + " " + r.As
+	case r.Page != "" && from != "":
+		from += "lateral (" + r.Page + ") " + r.As
+	case r.Page != "":
+		from = "(" + r.Page + ") " + r.As
+	}
+	for _, j := range r.Joins {
+		from += j.sql
+		if apart && j.by.Table != "" {
+			add(alone, j.by)
+		}
+	}
+	return db.with(with, "select "+r.Select+"\nfrom "+from+r.Rest)
+}
+
+// with returns a statement with common table expressions: those given, and the rows in place of other tables.
+func (db *DB) with(expressions []Rows, sql string) string {
+	for _, t := range db.replaced(sql) {
+		if !slices.ContainsFunc(expressions, func(e Rows) bool { return e.Table == t.Table }) {
+			expressions = append(expressions, Rows{t.Table, "not materialized (" + t.Query + ")"})
+		}
+	}
+	if len(expressions) == 0 {
+		return sql
+	}
+	var out strings.Builder
+	for i, e := range expressions {
+		out.WriteString([]string{"with ", ",\n"}[min(i, 1)] + e.Table + " as " + e.Query)
+	}
+	if rest, ok := strings.CutPrefix(sql, "with "); ok {
+		return out.String() + ",\n" + rest
+	}
+	return out.String() + "\n" + sql
+}
+
+// adapt returns a statement for the tables of the database.
+func (db *DB) adapt(sql string) string { return db.with(nil, sql) }
+
+// Parents are the objects for which a statement reads rows: a FROM item p with columns for their keys and the column
+// ord, their position from 1. On a distributed database, each has a statement of its own.
+type Parents struct {
+	From string
+	// Args are the first arguments of the statement, one for each column of a key.
+	Args []any
+	// Placed is set if the statement selects a column of the key as the position, in place of ord.
+	Placed  bool
+	columns []string
+	each    [][]int64 // the keys, if each parent has a statement
+}
+
+// Parents returns the parents with some keys, one array of numbers for each of the columns. The planner does not see
+// the number of parents: a generic plan then costs no more than a custom one, so PostgreSQL plans the statement once
+// per connection instead of at each execution.
+func (b *Batch) Parents(columns string, keys ...[]int64) *Parents {
+	p := &Parents{columns: strings.Split(columns, ", ")}
+	if b.db.Distributed() {
+		p.each = keys
+		return p.single(keys)
+	}
+	arrays := make([]string, len(keys))
+	for i, key := range keys {
+		arrays[i] = `(select $` + strconv.Itoa(i+1) + `::bigint[])`
+		p.Args = append(p.Args, key)
+	}
+	p.From = `unnest(` + strings.Join(arrays, ", ") + `) with ordinality p(` + columns + `, ord)`
+	return p
+}
+
+// ParentsOrOne is [Batch.Parents], except that the columns of a single parent are scalars. They cost PostgreSQL less,
+// and the planner has statistics for a given value, but assumes an average number of rows for the elements of an
+// array.
+func (b *Batch) ParentsOrOne(columns string, keys ...[]int64) *Parents {
+	if len(keys[0]) == 1 && !b.db.Distributed() {
+		p := &Parents{columns: strings.Split(columns, ", ")}
+		return p.single(keys)
+	}
+	return b.Parents(columns, keys...)
+}
+
+// single sets the FROM item of one parent, the first.
+func (p *Parents) single(keys [][]int64) *Parents {
+	var sql strings.Builder
+	sql.WriteString("(select ")
+	for i, key := range keys {
+		p.Args = append(p.Args, slices.Concat(key, []int64{0})[0])
+		sql.WriteString("$" + strconv.Itoa(i+1) + "::bigint as " + p.columns[i] + ", ")
+	}
+	p.From = sql.String() + "1::bigint as ord) p"
+	return p
+}
+
+// Key returns a column of the key of a parent.
+func (p *Parents) Key(column string) string {
+	if p.each == nil {
+		return "p." + column
+	}
+	return "$" + strconv.Itoa(slices.Index(p.columns, column)+1) + "::bigint"
+}
+
+// Any returns the expression for any of the keys of parents, which have one column.
+func (p *Parents) Any() string {
+	if p.each == nil {
+		return "any($1)"
+	}
+	return "$1"
+}
+
+// Join returns the join of a table with parents by pairs of columns: one of the table, and its key.
+func (p *Parents) Join(kind, table, alias string, columns ...string) Join {
+	var on, by []string
+	for pair := range slices.Chunk(columns, 2) {
+		on = append(on, alias+"."+pair[0]+" = "+p.Key(pair[1]))
+		by = append(by, pair[0]+" = "+p.Key(pair[1]))
+	}
+	return Joined(" "+kind+" "+table+" "+alias+" on "+strings.Join(on, " and "), table, strings.Join(by, " and "))
+}
+
+// forEach calls f for each of the statements that read the rows of parents, with its arguments and with what to add to
+// the positions in its rows. Parents that share a statement are nil.
+func (p *Parents) forEach(args []any, f func(args []any, shift int64)) {
+	if p == nil || p.each == nil {
+		f(args, 0)
+		return
+	}
+	for k := range p.each[0] {
+		own, shift := slices.Clone(args), int64(k)
+		for i, key := range p.each {
+			own[i] = key[k]
+		}
+		if p.Placed {
+			shift = 0
+		}
+		f(own, shift)
+	}
+}

@@ -1,0 +1,192 @@
+package statements
+
+import (
+	"context"
+
+	"heliograph/internal/domain/ledger"
+	"heliograph/storage"
+	"heliograph/storage/demo/demotest"
+	"heliograph/storage/entities"
+)
+
+// entityReads are the reads of package entities.
+func entityReads() reads {
+	now := ledger.TimestampOf(demotest.Now())
+	hooks := []entities.HookRef{{OwnerID: 1001, HookID: 1}, {OwnerID: 1002, HookID: 2}}
+	none := ledger.Null[ledger.EntityID]{}
+	is := func(id ledger.EntityID) *ledger.EntityIDFilter { return &ledger.EntityIDFilter{Eq: &id} }
+	name := ledger.Candidates{Address: ledger.Of(ledger.EVMAddress{1})}
+	return reads{
+		"balances": func(ctx context.Context, b *storage.Batch) error {
+			_, err := entities.Balances(ctx, b.DB(), nil, page)
+			return err
+		},
+		"contracts": func(ctx context.Context, b *storage.Batch) error {
+			_, err := entities.Contracts(ctx, b.DB(), nil, false, page)
+			return err
+		},
+		"relationships of accounts": queued(func(b *storage.Batch) {
+			entities.QueueTokenRelationships(b, ids, nil, page, ignore)
+		}),
+		"NFTs of an account, and of tokens": queued(func(b *storage.Batch) {
+			entities.QueueNFTsOf(b, entities.OfAccount, ids[:1], none, nil, pairs, ignore)
+			entities.QueueNFTsOf(b, entities.OfToken, ids, none, nil, pairs, ignore)
+		}),
+		"airdrops": queued(func(b *storage.Batch) {
+			entities.QueueAirdrops(b, ids, true, nil, storage.Page{Limit: 25}, ignore)
+		}),
+		"hbar allowances, granted and received": queued(func(b *storage.Batch) {
+			entities.QueueCryptoAllowances(b, ids, false, nil, page, ignore)
+			entities.QueueCryptoAllowances(b, ids, true, nil, page, ignore)
+		}),
+		"token allowances, granted and received": queued(func(b *storage.Batch) {
+			entities.QueueTokenAllowances(b, ids, false, nil, pairs, ignore)
+			entities.QueueTokenAllowances(b, ids, true, nil, pairs, ignore)
+		}),
+		"NFT allowances": queued(func(b *storage.Batch) {
+			entities.QueueNftAllowances(b, ids, true, nil, pairs, ignore)
+		}),
+		"staking rewards": queued(func(b *storage.Batch) {
+			entities.QueueStakingRewards(b, ids, nil, page, ignore)
+		}),
+		"hooks": queued(func(b *storage.Batch) { entities.QueueHooks(b, ids, nil, page, ignore) }),
+		"messages of topics": queued(func(b *storage.Batch) {
+			entities.QueueTopicMessages(b, ids, nil, page, ignore)
+		}),
+		"account by address, and the treasury": func(ctx context.Context, b *storage.Batch) error {
+			entities.QueueAccounts(b, []ledger.EntityID{2, 1001}, ignore)
+			_, err := entities.Account(ctx, b.DB(), ledger.AccountRef{Address: ledger.Of(ledger.EVMAddress{1})})
+			return err
+		},
+		"account at a time": func(ctx context.Context, b *storage.Batch) error {
+			_, err := entities.AccountAt(ctx, b.DB(), 1001, before, at)
+			return err
+		},
+		"accounts with all filters": func(ctx context.Context, b *storage.Batch) error {
+			_, err := entities.Accounts(ctx, b.DB(), &ledger.AccountFilter{
+				ID: is(1001), Balance: &ledger.LongFilter{Gt: ptr[int64](5)},
+				PublicKey: &ledger.StringFilter{Eq: ptr("ab")},
+			}, true, false, page)
+			return err
+		},
+		"accounts by id": queued(func(b *storage.Batch) { entities.QueueAccounts(b, ids, ignore) }),
+		"account by id":  queued(func(b *storage.Batch) { entities.QueueAccounts(b, ids[:1], ignore) }),
+		"accounts with a name": queued(func(b *storage.Batch) {
+			entities.QueueNamedAccounts(b, name, ignore)
+		}),
+		"contracts with a name": queued(func(b *storage.Batch) {
+			entities.QueueNamedContracts(b, name, ignore)
+		}),
+		"contracts by id": queued(func(b *storage.Batch) { entities.QueueContracts(b, ids, ignore) }),
+		"contract at a time": func(ctx context.Context, b *storage.Batch) error {
+			_, err := entities.Contract(ctx, b.DB(), ledger.ContractRef{ID: 1001}, before)
+			return err
+		},
+		"init codes": queued(func(b *storage.Batch) {
+			entities.QueueBytecodes(b, []*ledger.Contract{{EntityID: 1001}, {EntityID: 1002}}, ignore)
+		}),
+		"codes":       queued(func(b *storage.Batch) { entities.QueueRuntimeBytecodes(b, ids, ignore) }),
+		"hooks by id": queued(func(b *storage.Batch) { entities.QueueHooksByID(b, hooks, ignore) }),
+		"slots of hooks": queued(func(b *storage.Batch) {
+			entities.QueueHookSlots(b, hooks, nil, nil, storage.Page{Limit: 25}, ignore)
+		}),
+		"slots of hooks at a time": queued(func(b *storage.Batch) {
+			entities.QueueHookSlots(b, hooks, nil, before, storage.Page{Limit: 25}, ignore)
+		}),
+		"balances of a snapshot": func(ctx context.Context, b *storage.Batch) error {
+			_, err := entities.BalancesAt(ctx, b.DB(), nil, ledger.SnapshotWindow{From: 1, At: at}, page)
+			return err
+		},
+		"token balances, now and of a snapshot": queued(func(b *storage.Batch) {
+			entities.QueueTokenBalances(b, []*ledger.Balance{{AccountID: 1001}, {AccountID: 1002}}, 50, false, ignore)
+			past := ledger.Of(ledger.SnapshotWindow{From: 1, At: at})
+			entities.QueueTokenBalances(b, []*ledger.Balance{{AccountID: 1001, Snapshot: past}}, 50, false, ignore)
+		}),
+		"tokens of an account and a treasury": func(ctx context.Context, b *storage.Batch) error {
+			_, err := entities.Tokens(ctx, b.DB(), &ledger.TokenFilter{},
+				ledger.Of(ids[0]), ledger.Of(ids[1]), false, page)
+			return err
+		},
+		"tokens by id, their decimals and their fees": queued(func(b *storage.Batch) {
+			entities.QueueTokens(b, ids, ignore)
+			entities.QueueDecimals(b, ids, ignore)
+			entities.QueueTokenFees(b, []*ledger.Token{{EntityID: 1001}, {EntityID: 1002}}, ignore)
+		}),
+		"token, now and at a time": func(ctx context.Context, b *storage.Batch) error {
+			if _, err := entities.Token(ctx, b.DB(), 1001, nil); err != nil {
+				return err
+			}
+			_, err := entities.Token(ctx, b.DB(), 1001, before)
+			return err
+		},
+		"tokens with a name": queued(func(b *storage.Batch) { entities.QueueTokensNamed(b, "x", 25, ignore) }),
+		"holders of tokens": queued(func(b *storage.Batch) {
+			entities.QueueCurrentHolders(b, ids, nil, page, ignore)
+		}),
+		"holders by balance": queued(func(b *storage.Batch) {
+			entities.QueueHoldersByBalance(b, ids, nil, pairs, ignore)
+		}),
+		"numbers of holders": queued(func(b *storage.Batch) {
+			entities.QueueHolderCounts(b, ids, 9, ignore)
+			entities.QueueRelationshipCounts(b, ids, 9, ignore)
+		}),
+		"holders at a time": func(ctx context.Context, b *storage.Batch) error {
+			at := []*ledger.TimestampFilter{{Lte: ptr(now)}}
+			return entities.QueueTokenHolders(ctx, b, ids[:1], at, nil, now, page, ignore)
+		},
+		"NFTs by key": queued(func(b *storage.Batch) { entities.QueueNFTsByKey(b, serial, ignore) }),
+		"NFTs that are deleted": queued(func(b *storage.Batch) {
+			entities.QueueNFTs(b, &ledger.NFTFilter{Deleted: ptr(true)}, pairs, ignore)
+		}),
+		"numbers of NFTs that are not deleted": func(ctx context.Context, b *storage.Batch) error {
+			return b.Count(func(p storage.Page) error {
+				f := &ledger.NFTFilter{Deleted: ptr(false)}
+				entities.QueueNFTsOf(b, entities.OfAccount, ids, none, f, p, ignore)
+				return nil
+			}, ignore)
+		},
+		"histories of NFTs": queued(func(b *storage.Batch) {
+			entities.QueueNFTHistories(b, serial, nil, page, ignore)
+		}),
+		"versions": queued(func(b *storage.Batch) {
+			entities.QueueTokenVersions(b, ids, page, ignore)
+			entities.QueueNFTVersions(b, serial, page, ignore)
+		}),
+		"topics by id": queued(func(b *storage.Batch) {
+			entities.QueueTopics(b, ids, func([]*ledger.Topic, []entities.TopicPart) {})
+		}),
+		"joined messages of topics": queued(func(b *storage.Batch) {
+			entities.QueueTopicMessages(b, ids, &ledger.TopicMessageFilter{JoinChunks: true}, page, ignore)
+		}),
+		"messages by key": queued(func(b *storage.Batch) { entities.QueueMessagesByKey(b, serial, ignore) }),
+		"new messages": func(ctx context.Context, b *storage.Batch) error {
+			_, err := entities.MessagesAfter(ctx, b.DB(), at, 25)
+			return err
+		},
+		"numbers of messages": func(ctx context.Context, b *storage.Batch) error {
+			_, err := entities.CountTopicMessages(ctx, b.DB(), ids)
+			return err
+		},
+		"supply, now and at a time": func(ctx context.Context, b *storage.Batch) error {
+			if _, err := entities.NetworkSupply(ctx, b.DB()); err != nil {
+				return err
+			}
+			_, err := entities.NetworkSupplyAt(ctx, b.DB(), entities.Bounds{Upper: at})
+			return err
+		},
+		"nodes": queued(func(b *storage.Batch) {
+			entities.QueueNetworkNodes(b, []int64{0, 1}, ignore)
+			entities.QueueServiceEndpoints(b, []*ledger.NetworkNode{{NodeID: 0}, {NodeID: 1}}, ignore)
+			entities.QueueRegisteredNodesOf(b, []*ledger.NetworkNode{{AssociatedRegisteredNodes: []int64{1}}}, ignore)
+		}),
+		"files by id": queued(func(b *storage.Batch) { entities.QueueFiles(b, ids, ignore) }),
+		"prices of gas": func(ctx context.Context, b *storage.Batch) error {
+			_, err := entities.NewGasPrices(nil).Read(ctx, b.DB(), []ledger.Timestamp{at})
+			return err
+		},
+		"what a fee depends on": func(ctx context.Context, b *storage.Batch) error {
+			_, err := entities.FeeFacts(ctx, b.DB(), &ledger.FeeQuestions{Topic: 1001, Tokens: ids})
+			return err
+		},
+	}
+}

@@ -1,0 +1,179 @@
+package statements
+
+import (
+	"context"
+
+	"heliograph/internal/domain/ledger"
+	"heliograph/storage"
+	"heliograph/storage/transactions"
+)
+
+// transactionReads are the reads of package transactions.
+func transactionReads() reads {
+	of := []*ledger.Transaction{
+		{
+			ConsensusTimestamp: at, PayerAccountID: 1001,
+			InnerTransactions: []ledger.TransactionID{{Payer: 7, ValidStart: at}},
+		},
+		{ConsensusTimestamp: at + 1, PayerAccountID: 1002},
+	}
+	byID := []*ledger.Transaction{{PayerAccountID: 1001, ValidStartTimestamp: at}}
+	spans := []ledger.TimestampRange{
+		{From: ledger.Of(at), To: ledger.Of(at + 5)}, {From: ledger.Of(at), To: ledger.Of(at + 9)},
+	}
+	hash := ledger.Hash(make([]byte, 48))
+	results := []*ledger.ContractResult{
+		{ConsensusTimestamp: at, Party: 1001, Ethereum: &ledger.EthereumTransaction{PayerAccountID: 7}},
+		{ConsensusTimestamp: at + 1, Party: 1002},
+	}
+	found := []*ledger.ContractResult{(&transactions.ResultRef{Hash: hash}).Key()}
+	located := []transactions.Located{{At: at, Payer: 1001}, {At: at + 1, Payer: 1002}}
+	logs := storage.Page{Limit: 25, Less: []any{int64(at), int64(7)}}
+	one := &ledger.EntityIDFilter{Eq: &ids[0]}
+	moves := []*ledger.Transfer{
+		{AccountID: 1001, ConsensusTimestamp: at}, {AccountID: 1002, ConsensusTimestamp: at, TokenID: 5},
+	}
+	search := func(f *ledger.TransactionFilter) func(context.Context, *storage.Batch) error {
+		return func(ctx context.Context, b *storage.Batch) error {
+			_, err := transactions.Transactions(ctx, b.DB(), f, page)
+			return err
+		}
+	}
+	return reads{
+		"transactions of a type":     search(&ledger.TransactionFilter{Types: []ledger.TransactionType{37}}),
+		"transactions of an account": search(&ledger.TransactionFilter{AccountID: one}),
+		"transactions of accounts": func(ctx context.Context, b *storage.Batch) error {
+			return transactions.QueueAccountTransactions(ctx, b, ids, nil, page, ignore)
+		},
+		"transactions at times": queued(func(b *storage.Batch) {
+			transactions.QueueTransactionsAt(b, []ledger.Timestamp{at, at + 1}, ignore)
+		}),
+		"transactions between times": queued(func(b *storage.Batch) {
+			transactions.QueueTransactionsBetween(b, spans, page, ignore)
+		}),
+		"transactions with a hash": queued(func(b *storage.Batch) {
+			transactions.QueueByHash(b, hash, ignore)
+		}),
+		"inner transactions": queued(func(b *storage.Batch) {
+			transactions.QueueInnerTransactions(b, of, ignore)
+		}),
+		"transactions of topics": queued(func(b *storage.Batch) {
+			transactions.QueueTopicTransactions(b, ids, page, ignore)
+		}),
+		"transfers of transactions": queued(func(b *storage.Batch) {
+			transactions.QueueTransfers(b, of, ignore)
+		}),
+		"transfers of one transaction": queued(func(b *storage.Batch) {
+			transactions.QueueTransfers(b, of[:1], ignore)
+		}),
+		"transfers of an ID": queued(func(b *storage.Batch) {
+			transactions.QueueTokenTransfers(b, byID, ignore)
+		}),
+		"staking rewards of transactions": queued(func(b *storage.Batch) {
+			transactions.QueueStakingRewardTransfers(b, of, ignore)
+		}),
+		"custom fees of transactions": queued(func(b *storage.Batch) {
+			transactions.QueueAssessedCustomFees(b, of, ignore)
+		}),
+		"transfers of tokens": queued(func(b *storage.Batch) {
+			transactions.QueueTransfersOfTokens(b, ids, &ledger.TransferFilter{}, logs, ignore)
+		}),
+		"transfers of accounts": queued(func(b *storage.Batch) {
+			transactions.QueueAccountTransfers(b, ids, &ledger.TransferFilter{}, logs, nil, ignore)
+		}),
+		"counterparties": queued(func(b *storage.Batch) {
+			transactions.QueueCounterparties(b, moves, ignore)
+		}),
+		"results by time": queued(func(b *storage.Batch) {
+			transactions.QueueContractResultsAt(b, []ledger.Timestamp{at, at + 1}, ignore)
+		}),
+		"results of contracts": queued(func(b *storage.Batch) {
+			transactions.QueueResultsOfContracts(b, ids, nil, page, ignore)
+		}),
+		"results between times": queued(func(b *storage.Batch) {
+			transactions.QueueResultsBetween(b, spans, nil, page, ignore)
+		}),
+		"call data": queued(func(b *storage.Batch) {
+			transactions.QueueCallData(b, results, ignore)
+		}),
+		"state changes": queued(func(b *storage.Batch) {
+			transactions.QueueStateChanges(b, results, ignore)
+		}),
+		"state changes by hash": queued(func(b *storage.Batch) {
+			transactions.QueueStateChanges(b, found, ignore)
+		}),
+		"children by hash": queued(func(b *storage.Batch) {
+			transactions.QueueChildFlags(b, found, ignore)
+		}),
+		"logs of results": queued(func(b *storage.Batch) {
+			transactions.QueueLogsOfResults(b, results, true, ignore)
+		}),
+		"logs of a result by hash": queued(func(b *storage.Batch) {
+			transactions.QueueLogsOfResults(b, found, false, ignore)
+		}),
+		"logs of contracts": queued(func(b *storage.Batch) {
+			transactions.QueueLogsOfContracts(b, ids, nil, logs, ignore)
+		}),
+		"actions of transactions": queued(func(b *storage.Batch) {
+			transactions.QueueContractActions(b, located, nil, page, ignore)
+		}),
+		"states of contracts": queued(func(b *storage.Batch) {
+			transactions.QueueContractStates(b, ids, nil, nil, storage.Page{Limit: 25}, ignore)
+		}),
+		"states of contracts at a time": queued(func(b *storage.Batch) {
+			transactions.QueueContractStates(b, ids, nil, before, storage.Page{Limit: 25}, ignore)
+		}),
+		"schedules by id": queued(func(b *storage.Batch) {
+			transactions.QueueSchedules(b, ids, ignore)
+		}),
+		"schedules of accounts": queued(func(b *storage.Batch) {
+			transactions.QueueAccountSchedules(b, ids, nil, at, page, ignore)
+		}),
+		"schedules of transactions": queued(func(b *storage.Batch) {
+			transactions.QueueTransactionSchedules(b, of, ignore)
+		}),
+		"signatures of schedules": queued(func(b *storage.Batch) {
+			transactions.QueueScheduleSignatures(b, ids, ignore)
+		}),
+		"blocks by number": queued(func(b *storage.Batch) {
+			transactions.QueueBlocks(b, []int64{1, 2}, ignore)
+		}),
+		"blocks at times": queued(func(b *storage.Batch) {
+			transactions.QueueBlocksAt(b, []ledger.Timestamp{at, at + 1}, ignore)
+		}),
+		"blocks in a range of two columns": func(ctx context.Context, b *storage.Batch) error {
+			f := &ledger.BlockFilter{Number: &ledger.LongFilter{Gt: ptr[int64](1)}, Timestamp: before}
+			_, err := transactions.Blocks(ctx, b.DB(), f, true, page)
+			return err
+		},
+		"results": func(ctx context.Context, b *storage.Batch) error {
+			_, err := transactions.ContractResults(ctx, b.DB(), nil, transactions.ResultDetails, page)
+			return err
+		},
+		"results with their files": queued(func(b *storage.Batch) {
+			transactions.QueueContractResults(b, []transactions.ResultRef{
+				{Hash: hash, CallData: true}, {TransactionID: &ledger.TransactionID{Payer: 7, ValidStart: at}},
+				{At: at, Named: true},
+			}, ignore)
+		}),
+		"synthetic result": func(ctx context.Context, b *storage.Batch) error {
+			_, err := transactions.SyntheticResult(ctx, b.DB(), transactions.ResultRef{Hash: hash})
+			return err
+		},
+		"logs": func(ctx context.Context, b *storage.Batch) error {
+			_, err := transactions.ContractLogs(ctx, b.DB(), &ledger.ContractLogFilter{
+				TransactionHash: ptr(hash.String()), Timestamp: before,
+			}, logs)
+			return err
+		},
+		"parties": func(ctx context.Context, b *storage.Batch) error {
+			_, err := transactions.Parties(ctx, b.DB(), of, ids)
+			return err
+		},
+		"schedules": func(ctx context.Context, b *storage.Batch) error {
+			f := &ledger.ScheduleFilter{CreatorAccountID: &ledger.EntityIDFilter{Gt: &ids[0]}}
+			_, err := transactions.Schedules(ctx, b.DB(), f, at, page)
+			return err
+		},
+	}
+}
