@@ -350,10 +350,14 @@ func (r *Request) readParams() error {
 }
 
 func (r *Request) operation() string {
-	if r.Endpoint.Operation == nil {
+	switch {
+	case r.Selected != "":
+		return r.Selected
+	case r.Endpoint.Operation == nil:
 		return r.document.Operations()[0].Name
+	default:
+		return r.Endpoint.Operation(r)
 	}
-	return r.Endpoint.Operation(r)
 }
 
 // Explanation is the operation that a REST path runs.

@@ -14,7 +14,7 @@ func (r *Request) readClassic(maxLimit int) error {
 		switch {
 		case bad.nested == "":
 			return &Problem{Status: bad.status, Items: []Item{{Message: bad.text}}}
-		case e.Grammar == V1 && e.param(bad.nested) == nil:
+		case e.Grammar == InOrder && e.param(bad.nested) == nil:
 			return &Problem{Status: http.StatusBadRequest, Items: []Item{unknown(bad.nested)}}
 		default:
 			return InvalidParameter(bad.nested)
@@ -51,7 +51,7 @@ func (r *Request) readClassic(maxLimit int) error {
 
 // validate validates a query string. It returns nil if the query string is valid.
 func (e *Endpoint) validate(c *Config, q Query) *Problem {
-	if e.Grammar == V1 {
+	if e.Grammar == InOrder {
 		return e.validateInOrder(c, q)
 	}
 	return e.validateByGroup(c, q)
@@ -73,13 +73,7 @@ func tooMany(name string, n, most int) Item {
 		name, n, most)}
 }
 
-// accepts reports whether a parameter accepts a value of the query string.
-func (e *Endpoint) accepts(c *Config, p *Param, text string) bool {
-	v, ok := e.Grammar.read(text)
-	return ok && v.Text != "" && p.Kind.Accepts(c, v)
-}
-
-// validateInOrder validates the parameters in one pass, as V1 does.
+// validateInOrder validates the parameters in one pass.
 func (e *Endpoint) validateInOrder(c *Config, q Query) *Problem {
 	var items []Item
 	for _, given := range q {
@@ -91,7 +85,7 @@ func (e *Endpoint) validateInOrder(c *Config, q Query) *Problem {
 			items = append(items, unknown(given.Name))
 		default:
 			for _, text := range given.Values {
-				if !e.accepts(c, p, text) {
+				if _, ok := e.Value(c, p, text); !ok {
 					items = append(items, invalid(given.Name))
 				}
 			}
@@ -100,7 +94,7 @@ func (e *Endpoint) validateInOrder(c *Config, q Query) *Problem {
 	return problemOf(items)
 }
 
-// validateByGroup reports wrong counts, then invalid values, then unknown names, as V2 does.
+// validateByGroup reports wrong counts, then invalid values, then unknown names.
 func (e *Endpoint) validateByGroup(c *Config, q Query) *Problem {
 	var counts, bad, unknowns []Item
 	for _, given := range q {
@@ -110,10 +104,9 @@ func (e *Endpoint) validateByGroup(c *Config, q Query) *Problem {
 			continue
 		}
 		for _, text := range given.Values {
-			switch {
-			case p == nil:
+			if p == nil {
 				unknowns = append(unknowns, unknown(given.Name))
-			case !e.accepts(c, p, text):
+			} else if _, ok := e.Value(c, p, text); !ok {
 				bad = append(bad, invalid(given.Name))
 			}
 		}

@@ -116,10 +116,8 @@ type Docs struct {
 // Param is a parameter of a query string, or of the path of a modern endpoint.
 type Param struct {
 	Name string
-	// Kind is the kind of values that the classic family accepts.
+	// Kind is the kind of values that the parameter accepts.
 	Kind Kind
-	// Read converts values for the modern family.
-	Read Read
 	// MaxValues is the maximum number of values of a list in the modern family. 0 means that the parameter is not a
 	// list and its first value applies.
 	MaxValues int
@@ -139,7 +137,7 @@ type Param struct {
 func (e *Endpoint) ValuesOf(p *Param) (form Form, ops []Op, list bool) {
 	switch {
 	case e.Family == Modern:
-		return p.Read.Form, p.Read.Ops, p.MaxValues > 1
+		return p.Kind.Form, p.Kind.Ops, p.MaxValues > 1
 	// An integer that supports eq only is a plain integer.
 	case p.Single || len(p.Kind.Ops) == 0 || len(p.Kind.Ops) == 1 && p.Kind.Form.Max > 0:
 		return p.Kind.Form, nil, false
@@ -199,15 +197,14 @@ type Request struct {
 	Variables map[string]any
 	Limit     int
 	Desc      bool
+	// Selected replaces the operation that the endpoint selects if it is not empty.
+	Selected string
 	// Next replaces the endpoint's Next if it is not nil. An empty list means that no page can follow.
 	Next []Cursor
 	// Cut is the end, in paging direction, of a timestamp range that was cut. The next page continues there.
 	Cut *int64
 	// runHelper runs helper operations before the endpoint's operation.
 	runHelper runFunc
-	// notes are values that one function of the endpoint passes to another.
-	notes map[string]any
-
 	maxLimit  int // the maximum page size
 	style     scalar.Style
 	document  *server.Document
@@ -235,17 +232,6 @@ func (r *Request) Set(variable string, v any) {
 	}
 }
 
-// SetNote stores a value for another function of the endpoint. See [Request.Note].
-func (r *Request) SetNote(name string, v any) {
-	if r.notes == nil {
-		r.notes = map[string]any{}
-	}
-	r.notes[name] = v
-}
-
-// Note returns the value that [Request.SetNote] stored, or nil.
-func (r *Request) Note(name string) any { return r.notes[name] }
-
 // RunOperation runs another operation of the endpoint's document.
 func (r *Request) RunOperation(operation string, variables map[string]any) *server.Result {
 	return r.runHelper(r.HTTP.Context(), server.Call{
@@ -269,8 +255,8 @@ func (r *Request) cursors() []Cursor {
 	return r.Endpoint.Next
 }
 
-// Values returns the accepted values of a parameter in the order of the request. On V1 endpoints, equal texts are
-// one value.
+// Values returns the accepted values of a parameter in the order of the request. With the grammar [InOrder],
+// equal texts are one value.
 func (r *Request) Values(name string) []Value {
 	if r.Endpoint.Family == Modern {
 		return r.converted[name]
@@ -278,7 +264,7 @@ func (r *Request) Values(name string) []Value {
 	texts := r.Query.Get(name)
 	var out []Value
 	for i, text := range texts {
-		if r.Endpoint.Grammar == V1 && slices.Contains(texts[:i], text) {
+		if r.Endpoint.Grammar == InOrder && slices.Contains(texts[:i], text) {
 			continue
 		}
 		v, _ := r.Endpoint.Grammar.read(text)

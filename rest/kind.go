@@ -12,12 +12,40 @@ import (
 
 // Kind is the kind of values that a parameter accepts. Kinds are immutable.
 type Kind struct {
-	// Accepts reports whether a value is accepted.
-	Accepts func(c *Config, v Value) bool
+	// Parse returns a value with the canonical form of its text, and with its number if it has one. ok is false if the
+	// text is invalid. The operator is one of Ops.
+	Parse func(c *Config, v Value) (_ Value, ok bool)
 	// Form documents the text after the operator.
 	Form Form
 	// Ops are the supported operators. Without any, values have no operator.
 	Ops []Op
+	// AnyOp accepts all other operators too, and ignores them.
+	AnyOp bool
+	// ExactOp accepts operators in lower case only. Those of the classic family always are.
+	ExactOp bool
+}
+
+// Accepting returns a Parse that leaves accepted values as they are.
+func Accepting(accepts func(c *Config, text string) bool) func(*Config, Value) (Value, bool) {
+	return func(c *Config, v Value) (Value, bool) { return v, accepts(c, v.Text) }
+}
+
+// Value reads a value of a parameter by the rules of the endpoint's family. ok is false if it is invalid.
+func (e *Endpoint) Value(c *Config, p *Param, text string) (v Value, ok bool) {
+	k := &p.Kind
+	switch {
+	case e.Family != Modern:
+		v, ok = e.Grammar.read(text)
+		ok = ok && v.Text != ""
+	case len(k.Ops) == 0:
+		v, ok = Value{Op: Eq, Text: text}, true
+	default:
+		v, ok = modernValue(text, k.ExactOp)
+	}
+	if !ok || !k.AnyOp && v.Op != Eq && !slices.Contains(k.Ops, v.Op) {
+		return v, false
+	}
+	return k.Parse(c, v)
 }
 
 // Form documents the text of a value for people and tools. The zero form is any text.
@@ -58,73 +86,85 @@ func whole(pattern string) *regexp.Regexp { return regexp.MustCompile(`^(?:` + p
 // The kinds of values that several endpoints accept.
 var (
 	// EntityID accepts entity ids and EVM addresses.
-	EntityID = Kind{acceptsEntityID, Form{
-		Doc:     "An entity ID `shard.realm.num`; shard and realm are optional. Or an EVM address.",
-		Pattern: entityIDPattern + "|" + evmAddressPattern,
-	}, Operators()}
+	EntityID = Kind{
+		Parse: Accepting(func(c *Config, text string) bool { return IsEntityID(text) || isEVMAddress(c, text) }),
+		Form: Form{
+			Doc:     "An entity ID `shard.realm.num`; shard and realm are optional. Or an EVM address.",
+			Pattern: entityIDPattern + "|" + evmAddressPattern,
+		},
+		Ops: Operators(),
+	}
 	// EntityIDOrLongZero accepts entity ids and long-zero EVM addresses.
 	EntityIDOrLongZero = Kind{
-		acceptsEntityIDOrLongZero,
-		Form{
+		Parse: Accepting(isEntityIDOrLongZero),
+		Form: Form{
 			Doc:     "An entity ID `shard.realm.num`; shard and realm are optional. Or its long-zero EVM address.",
 			Pattern: entityIDPattern + "|" + evmAddressPattern,
 		},
-		Operators(),
+		Ops: Operators(),
 	}
 	// Int accepts 32-bit integers that are not negative.
-	Int = Kind{acceptsInt, Form{Doc: "An integer.", Max: math.MaxInt32}, Operators()}
+	Int = Kind{
+		Parse: Accepting(isInt),
+		Form:  Form{Doc: "An integer.", Max: math.MaxInt32},
+		Ops:   Operators(),
+	}
 	// BlockNumber accepts decimal and hex numbers that are not negative.
-	BlockNumber = Kind{acceptsBlockNumber, Form{
-		Doc:     "A number, decimal or in hex with `0x`.",
-		Pattern: longPattern + "|" + hexNumberPattern,
-	}, Operators()}
+	BlockNumber = Kind{
+		Parse: Accepting(func(_ *Config, text string) bool {
+			_, err := parseBlockNumber(text)
+			return err == nil
+		}),
+		Form: Form{
+			Doc:     "A number, decimal or in hex with `0x`.",
+			Pattern: longPattern + "|" + hexNumberPattern,
+		},
+		Ops: Operators(),
+	}
 	// Timestamp accepts timestamps. Those after [ledger.MaxTimestamp] are later than that of any row.
 	Timestamp = Kind{
-		acceptsTimestamp,
-		Form{
+		Parse: Accepting(func(_ *Config, text string) bool { return isTimestamp(text) }),
+		Form: Form{
 			Doc:     "Seconds since 1970 with up to nine decimals, such as `1700000000.000000001`.",
 			Pattern: timestampPattern,
 		},
-		Operators(),
+		Ops: Operators(),
 	}
 	// PublicKey accepts public keys in hex, raw or in DER.
-	PublicKey = Kind{acceptsPublicKey, Form{
-		Doc:     "A public key in hex, raw or DER-encoded.",
-		Pattern: publicKeyPattern,
-	}, Operators()}
+	PublicKey = Kind{
+		Parse: Accepting(func(_ *Config, text string) bool { return publicKeySyntax.MatchString(text) }),
+		Form:  Form{Doc: "A public key in hex, raw or DER-encoded.", Pattern: publicKeyPattern},
+		Ops:   Operators(),
+	}
 	// Boolean accepts true and false, case-insensitive.
-	Boolean = Kind{acceptsBoolean, Form{Enum: []string{"true", "false"}}, nil}
+	Boolean = OneOf("true", "false").Only()
 	// TransactionType accepts the names of transaction types, case-insensitive.
 	TransactionType = Kind{
-		acceptsTransactionType,
-		Form{Doc: "The name of a transaction type, such as `CRYPTOTRANSFER`.", Pattern: `[A-Za-z]+`},
-		[]Op{Eq},
+		Parse: Accepting(func(_ *Config, text string) bool {
+			_, err := ledger.ParseTransactionType(text)
+			return err == nil
+		}),
+		Form:  Form{Doc: "The name of a transaction type, such as `CRYPTOTRANSFER`.", Pattern: `[A-Za-z]+`},
+		Ops:   []Op{Eq},
+		AnyOp: true,
 	}
 )
 
 // Only returns a kind that accepts only the given operators.
 func (k Kind) Only(ops ...Op) Kind {
-	accepts := k.Accepts
-	k.Accepts = func(c *Config, v Value) bool { return slices.Contains(ops, v.Op) && accepts(c, v) }
-	k.Ops = ops
+	k.Ops, k.AnyOp = ops, false
 	return k
 }
 
 // Except returns a kind that does not accept an operator.
 func (k Kind) Except(op Op) Kind {
-	accepts := k.Accepts
-	k.Accepts = func(c *Config, v Value) bool { return v.Op != op && accepts(c, v) }
 	k.Ops = slices.DeleteFunc(slices.Clone(k.Ops), func(o Op) bool { return o == op })
 	return k
 }
 
-func acceptsEntityID(c *Config, v Value) bool {
-	return IsEntityID(v.Text) || isEVMAddress(c, v.Text)
-}
-
-func acceptsEntityIDOrLongZero(c *Config, v Value) bool {
-	ref, err := ledger.ParseAccountRef(v.Text, c.Base)
-	return IsEntityID(v.Text) || err == nil && !ref.Address.Valid && isEVMAddress(c, v.Text)
+func isEntityIDOrLongZero(c *Config, text string) bool {
+	ref, err := ledger.ParseAccountRef(text, c.Base)
+	return IsEntityID(text) || err == nil && !ref.Address.Valid && isEVMAddress(c, text)
 }
 
 // isEVMAddress reports whether s is an EVM address. If s has a shard or realm, they must be this ledger's.
@@ -136,12 +176,10 @@ func isEVMAddress(c *Config, s string) bool {
 // Long accepts 64-bit integers that are not less than least.
 func Long(least int64) Kind {
 	return Kind{
-		Accepts: func(_ *Config, v Value) bool {
-			if !IsDigits(v.Text) {
-				return false
-			}
-			n, err := strconv.ParseInt(v.Text, 10, 64)
-			return err == nil && n >= least
+		Parse: func(_ *Config, v Value) (Value, bool) {
+			n, ok := naturalNumber(v.Text)
+			v.Text, v.Number = strconv.FormatInt(n, 10), n
+			return v, ok && n >= least
 		},
 		Form: Form{Doc: "An integer.", Min: least, Max: math.MaxInt64},
 		Ops:  Operators(),
@@ -150,25 +188,28 @@ func Long(least int64) Kind {
 
 // Index accepts integers that are not negative, with white space around them or a plus sign.
 var Index = Kind{
-	Accepts: func(c *Config, v Value) bool { return Long(0).Accepts(c, Value{Text: trimNumber(v.Text)}) },
-	Form:    Form{Doc: "An integer.", Max: math.MaxInt64},
-	Ops:     Operators(),
+	Parse: Accepting(func(_ *Config, text string) bool {
+		_, ok := naturalNumber(trimNumber(text))
+		return ok
+	}),
+	Form: Form{Doc: "An integer.", Max: math.MaxInt64},
+	Ops:  Operators(),
+}
+
+func naturalNumber(s string) (int64, bool) {
+	if !IsDigits(s) {
+		return 0, false
+	}
+	n, err := strconv.ParseInt(s, 10, 64)
+	return n, err == nil
 }
 
 // trimNumber removes white space around a number, and a plus sign.
 func trimNumber(s string) string { return strings.TrimPrefix(strings.TrimSpace(s), "+") }
 
-func acceptsInt(_ *Config, v Value) bool {
-	if !digits(v.Text, 10) {
-		return false
-	}
-	n, err := strconv.ParseInt(v.Text, 10, 64)
-	return err == nil && n <= math.MaxInt32
-}
-
-func acceptsBlockNumber(_ *Config, v Value) bool {
-	_, err := parseBlockNumber(v.Text)
-	return err == nil
+func isInt(_ *Config, text string) bool {
+	n, ok := naturalNumber(text)
+	return ok && len(text) <= 10 && n <= math.MaxInt32
 }
 
 func parseBlockNumber(s string) (int64, error) {
@@ -181,27 +222,20 @@ func parseBlockNumber(s string) (int64, error) {
 	return strconv.ParseInt(s, 10, 64) //nolint:wrapcheck // as above
 }
 
-func acceptsTimestamp(_ *Config, v Value) bool { return isTimestamp(v.Text) }
-
-func acceptsPublicKey(_ *Config, v Value) bool { return publicKeySyntax.MatchString(v.Text) }
-
-func acceptsBoolean(_ *Config, v Value) bool {
-	return v.Op == Eq && (strings.EqualFold(v.Text, "true") || strings.EqualFold(v.Text, "false"))
-}
-
-// OneOf accepts the given words, case-insensitive.
+// OneOf accepts the given words, case-insensitive. The number of a value is the index of its word.
 func OneOf(words ...string) Kind {
 	return Kind{
-		Accepts: func(_ *Config, v Value) bool {
-			return slices.ContainsFunc(words, func(w string) bool { return strings.EqualFold(v.Text, w) })
+		Parse: func(_ *Config, v Value) (Value, bool) {
+			i := slices.IndexFunc(words, func(w string) bool { return strings.EqualFold(v.Text, w) })
+			if i < 0 {
+				return v, false
+			}
+			v.Text, v.Number = words[i], int64(i)
+			return v, true
 		},
-		Form: Form{Enum: words},
+		Form:  Form{Enum: words},
+		AnyOp: true,
 	}
-}
-
-func acceptsTransactionType(_ *Config, v Value) bool {
-	_, err := ledger.ParseTransactionType(v.Text)
-	return err == nil
 }
 
 // IsEntityID reports whether text matches entityIDPattern. It is faster than the regular expression.
@@ -249,7 +283,7 @@ type Value struct {
 	Text string
 	// Given reports that the operator was explicit.
 	Given bool
-	// Number is the comparable form of the value in the modern family, if the parameter's Read sets it.
+	// Number is the comparable form of the value in the modern family, if the parameter's kind sets it.
 	Number int64
 }
 
@@ -269,10 +303,10 @@ func (o Op) isRange() bool { return o == Gt || o == Gte || o == Lt || o == Lte }
 type Grammar uint8
 
 const (
-	// V1 allows one colon and validates the parameters in one pass. Problems have the order of the request.
-	V1 Grammar = iota
-	// V2 uses the last two parts only. It reports wrong counts, then invalid values, then unknown names.
-	V2
+	// InOrder allows one colon and validates the parameters in one pass. Problems have the order of the request.
+	InOrder Grammar = iota
+	// ByGroup uses the last two parts only. It reports wrong counts, then invalid values, then unknown names.
+	ByGroup
 )
 
 // read splits a value. ok is false if the operator is unknown or the value has too many parts.
@@ -283,7 +317,7 @@ func (g Grammar) read(s string) (v Value, ok bool) {
 	}
 	op, text := s[:at], s[at+1:]
 	if i := strings.LastIndexByte(op, ':'); i >= 0 {
-		if g == V1 {
+		if g == InOrder {
 			return Value{}, false
 		}
 		op = op[i+1:]

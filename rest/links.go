@@ -237,7 +237,7 @@ func (r *Request) hasExact(q Query, name string) bool {
 func contradicts(texts []string) bool {
 	var c conditions[int64]
 	for _, text := range texts {
-		v, ok := modernValue(text)
+		v, ok := modernValue(text, false)
 		if !ok || !v.Op.isRange() {
 			continue
 		}

@@ -100,8 +100,9 @@ func (r *Request) convert() *Problem {
 	e := r.Endpoint
 	r.converted = map[string][]Value{}
 	var unreadable, broken, messages []Item
-	for _, p := range e.PathParams {
-		v, ok := p.Read.Convert(r.Config, r.Path.Get(p.Name))
+	for i := range e.PathParams {
+		p := &e.PathParams[i]
+		v, ok := e.Value(r.Config, p, r.Path.Get(p.Name))
 		if !ok {
 			return CannotConvert(p.Name)
 		}
@@ -113,7 +114,7 @@ func (r *Request) convert() *Problem {
 		var values []Value
 		failed := false
 		for _, text := range p.texts(r.Query.Get(p.Name), e.ObjectBound) {
-			v, ok := p.Read.Convert(r.Config, text)
+			v, ok := e.Value(r.Config, p, text)
 			failed = failed || !ok
 			values = append(values, v)
 		}
@@ -175,7 +176,7 @@ func (p *Param) violations(values []Value) []Item {
 // if capped is true.
 func ModernLimit(most int, capped bool) Param {
 	return Param{
-		Name: "limit", Read: ReadInt, Doc: "The maximum number of items, at least 1.",
+		Name: "limit", Kind: Int32, Doc: "The maximum number of items, at least 1.",
 		Check: func(v Value) string {
 			switch {
 			case v.Number <= 0:
@@ -199,7 +200,7 @@ func Limit() Param { return ModernLimit(modernMaxLimit, false) }
 // ModernOrder returns the order parameter of a modern endpoint.
 func ModernOrder() Param {
 	return Param{
-		Name: "order", Read: readOrder, Doc: "Sort direction: ascending or descending.",
+		Name: "order", Kind: OneOf("asc", "desc"), Doc: "Sort direction: ascending or descending.",
 		Bind: func(r *Request, values []Value) error {
 			r.Desc = values[0].Text == "desc"
 			return nil
@@ -317,7 +318,7 @@ func WindowOf(values []Value) Window {
 			w.Upper = ledger.Of(at - 1)
 		case Lte, Eq:
 			w.Upper = ledger.Of(at)
-		case Ne: // Convert rejects it
+		case Ne: // the kind does not have it
 		}
 	}
 	return w

@@ -17,23 +17,23 @@ func modernEndpoint() *Endpoint {
 	return &Endpoint{
 		Path: "/accounts/{id}/rows/{row}", Family: Modern,
 		PathParams: []Param{
-			{Name: "id", Read: ReadAccount, Bind: Texts("id")},
-			{Name: "row", Read: ReadSignedLong, Check: AtLeast("row", 0), Bind: Texts("row")},
+			{Name: "id", Kind: PathAccount, Bind: Texts("id")},
+			{Name: "row", Kind: Int64, Check: AtLeast("row", 0), Bind: Texts("row")},
 		},
 		Params: []Param{
 			{
-				Name: "account.id", Read: ReadEntityID, MaxValues: 2, ListName: "accountIds",
+				Name: "account.id", Kind: ModernEntityID, MaxValues: 2, ListName: "accountIds",
 				Bind: Numbers("filter.account"),
 			},
 			Limit(),
 			ModernOrder(),
-			{Name: "owner", Read: ReadBoolean, Bind: Texts("owner")},
+			{Name: "owner", Kind: Switch, Bind: Texts("owner")},
 			{
-				Name: "serialnumber", Read: ReadLong, MaxValues: 2, ListName: "serialNumbers",
+				Name: "serialnumber", Kind: ModernLong, MaxValues: 2, ListName: "serialNumbers",
 				Bind: Numbers("filter.serial"),
 			},
-			{Name: "timestamp", Read: ReadTimestamp, MaxValues: 2, ListName: "timestamps", Bind: Windows("at")},
-			{Name: "mode", Read: ReadWord("BLOCK_NODE", "RPC_RELAY"), Bind: Texts("mode")},
+			{Name: "timestamp", Kind: ModernTimestamp, MaxValues: 2, ListName: "timestamps", Bind: Windows("at")},
+			{Name: "mode", Kind: Word("BLOCK_NODE", "RPC_RELAY"), Bind: Texts("mode")},
 		},
 		Paging: Paging{Next: []Cursor{
 			EntityIDCursor("account.id"),
@@ -285,20 +285,21 @@ func TestModernLinkWithoutRows(t *testing.T) {
 	}
 }
 
-func TestReadSlot(t *testing.T) {
+func TestSlot(t *testing.T) {
 	t.Parallel()
+	e, p := Endpoint{Family: Modern}, Param{Kind: Slot}
 	zeros := strings.Repeat("0", 63)
 	for text, want := range map[string]Value{
 		"a":                              {Op: Eq, Text: "0x" + zeros + "a"},
 		"gte:0xA":                        {Op: Gte, Text: "0x" + zeros + "a", Given: true},
 		"lt:" + strings.Repeat("fF", 32): {Op: Lt, Text: "0x" + strings.Repeat("f", 64), Given: true},
 	} {
-		if got, ok := ReadSlot.Convert(nil, text); !ok || got != want {
+		if got, ok := e.Value(nil, &p, text); !ok || got != want {
 			t.Errorf("%s: %+v %v", text, got, ok)
 		}
 	}
 	for _, text := range []string{"ne:1", "GT:1", "", "0x", "g", strings.Repeat("0", 65), "gt:lt:1"} {
-		if got, ok := ReadSlot.Convert(nil, text); ok {
+		if got, ok := e.Value(nil, &p, text); ok {
 			t.Errorf("%s is read as %+v", text, got)
 		}
 	}

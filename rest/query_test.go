@@ -90,7 +90,7 @@ func FuzzQuery(f *testing.F) {
 		f.Add(raw, true)
 	}
 	f.Fuzz(func(t *testing.T, raw string, desc bool) {
-		for _, grammar := range []Grammar{V1, V2} {
+		for _, grammar := range []Grammar{InOrder, ByGroup} {
 			e, cfg := fuzzEndpoint(grammar)
 			q, bad := parseQuery(raw, cfg.MaxRepeats)
 			if bad != nil {
@@ -143,7 +143,7 @@ func FuzzQuery(f *testing.F) {
 	})
 }
 
-// isPlain reports whether a link preserves the meaning of the query: links are not encoded, and V2 ignores any text
+// isPlain reports whether a link preserves the meaning of the query: links are not encoded, and ByGroup ignores any text
 // before an operator.
 func (q Query) isPlain() bool {
 	for _, p := range q {

@@ -48,7 +48,7 @@ func TestTimestampRules(t *testing.T) {
 			t.Parallel()
 			var values []Value
 			for _, text := range c.values {
-				v, ok := V2.read(text)
+				v, ok := ByGroup.read(text)
 				if !ok {
 					t.Fatalf("%q cannot be read", text)
 				}

@@ -210,9 +210,6 @@ func TestParameterSchemas(t *testing.T) {
 		for j := range e.Params {
 			p := &e.Params[j]
 			ops, form := p.Kind.Ops, p.Kind.Form
-			if e.Family == rest.Modern {
-				ops, form = p.Read.Ops, p.Read.Form
-			}
 			of := item.Get
 			if e.Body != nil {
 				of = item.Post
@@ -245,17 +242,11 @@ func TestParameterSchemas(t *testing.T) {
 
 // parameterAccepts reports whether a parameter accepts a value with an operator, or without one.
 func parameterAccepts(c *rest.Config, e *rest.Endpoint, p *rest.Param, op rest.Op, text string) bool {
-	if e.Family == rest.Modern {
-		if op != "" {
-			text = string(op) + ":" + text
-		}
-		v, ok := p.Read.Convert(c, text)
-		return ok && (p.Check == nil || p.Check(v) == "")
+	if op != "" {
+		text = string(op) + ":" + text
 	}
-	if op == "" {
-		op = rest.Eq
-	}
-	return p.Kind.Accepts(c, rest.Value{Op: op, Text: text})
+	v, ok := e.Value(c, p, text)
+	return ok && (p.Check == nil || p.Check(v) == "")
 }
 
 // schemaAccepts reports whether a parameter's schema allows a text.

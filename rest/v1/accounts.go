@@ -134,7 +134,7 @@ var balancesParams = []rest.Param{
 
 // balanceAccount accepts any text. bindBalanceAccounts reports errors in detail.
 var balanceAccount = rest.Kind{
-	Accepts: func(_ *rest.Config, v rest.Value) bool { return v.Text != "" },
+	Parse: rest.Accepting(func(*rest.Config, string) bool { return true }), // texts are never empty
 	Form: rest.Form{Doc: "An entity ID `shard.realm.num`; shard and realm are optional. Or, once and without an " +
 		"operator, an EVM address or an alias."},
 	Ops: rest.Operators(),
@@ -242,7 +242,7 @@ var (
 func accountListEndpoints() []rest.Endpoint {
 	of := func(path, document string, params []rest.Param, e rest.Endpoint) rest.Endpoint {
 		e.Path, e.Document, e.Params = "/accounts/{idOrAliasOrEvmAddress}"+path, document, params
-		e.Grammar, e.PathFirst, e.BindPath, e.ExistsFirst, e.NotFound = rest.V2, true, bindAccountOfList, true,
+		e.Grammar, e.PathFirst, e.BindPath, e.ExistsFirst, e.NotFound = rest.ByGroup, true, bindAccountOfList, true,
 			missingAccountOfList
 		return e
 	}

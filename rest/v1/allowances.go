@@ -37,7 +37,7 @@ func allowanceEndpoints() []rest.Endpoint {
 
 // modernAccount returns the account parameter of a path. The endpoint's BindPath binds it.
 func modernAccount(name string) []rest.Param {
-	return []rest.Param{{Name: name, Read: rest.ReadAccount}}
+	return []rest.Param{{Name: name, Kind: rest.PathAccount}}
 }
 
 // missingOwner returns the problem of an alias or address that no live account has.
@@ -59,23 +59,23 @@ func optional(c rest.Cursor) rest.Cursor {
 // maxBounds is the maximum number of values of an id: one bound per side.
 const maxBounds = 2
 
-func boundsParam(name, listName, variable string, read rest.Read, doc string) rest.Param {
+func boundsParam(name, listName, variable string, kind rest.Kind, doc string) rest.Param {
 	return rest.Param{
-		Name: name, Doc: doc, Read: read, MaxValues: maxBounds, ListName: listName,
+		Name: name, Doc: doc, Kind: kind, MaxValues: maxBounds, ListName: listName,
 		Bind: rest.Bounds(variable),
 	}
 }
 
 var nftAllowancesParams = []rest.Param{
-	boundsParam("account.id", "accountIds", "filter.accountId", rest.ReadEntityID,
+	boundsParam("account.id", "accountIds", "filter.accountId", rest.ModernEntityID,
 		"Filters by the other account of the allowance."),
 	rest.Limit(),
 	rest.ModernOrder(),
 	{
-		Name: "owner", Read: rest.ReadBoolean,
+		Name: "owner", Kind: rest.Switch,
 		Doc: "True returns allowances that the account has granted, false those that it has received. Default: true.",
 	},
-	boundsParam("token.id", "tokenIds", "filter.tokenId", rest.ReadEntityID, "Filters by token ID."),
+	boundsParam("token.id", "tokenIds", "filter.tokenId", rest.ModernEntityID, "Filters by token ID."),
 }
 
 // finishNftAllowances rejects bounds that do not form a range of the list, and sets the side of the account.
@@ -151,10 +151,10 @@ func checkOperators(name string, values []rest.Value) error {
 // airdropsParams returns the parameters of airdrops. primary is the account on the other side.
 func airdropsParams(primary, listName string) []rest.Param {
 	return []rest.Param{
-		boundsParam(primary, listName, "filter.accountId", rest.ReadEntityID,
+		boundsParam(primary, listName, "filter.accountId", rest.ModernEntityID,
 			"Filters by the other account of the airdrop."),
-		boundsParam("token.id", "tokenIds", "filter.tokenId", rest.ReadEntityID, "Filters by token ID."),
-		boundsParam("serialnumber", "serialNumbers", "filter.serialNumber", rest.ReadLong,
+		boundsParam("token.id", "tokenIds", "filter.tokenId", rest.ModernEntityID, "Filters by token ID."),
+		boundsParam("serialnumber", "serialNumbers", "filter.serialNumber", rest.ModernLong,
 			"Filters by serial number."),
 		rest.Limit(),
 		rest.ModernOrder(),

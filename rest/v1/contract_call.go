@@ -34,11 +34,11 @@ func callEndpoints() []rest.Endpoint {
 	ofContract.Path, ofContract.BindPath = "/contracts/{id}/results/opcodes", bindTracedContract
 	ofContract.Params = append([]rest.Param{
 		{
-			Name: "timestamp", Read: rest.ReadTimestamp, Check: isInstant, Bind: rest.Texts("at"),
+			Name: "timestamp", Kind: rest.ModernTimestamp, Check: isInstant, Bind: rest.Texts("at"),
 			Doc: "Selects the transaction by consensus timestamp.",
 		},
-		{Name: "transaction.hash", Read: readAnyText, Bind: bindTracedHash, Doc: "Selects the transaction by hash."},
-		{Name: "transaction.id", Read: readAnyText, Bind: bindTracedID, Doc: "Selects the transaction by ID."},
+		{Name: "transaction.hash", Kind: anyText, Bind: bindTracedHash, Doc: "Selects the transaction by hash."},
+		{Name: "transaction.id", Kind: anyText, Bind: bindTracedID, Doc: "Selects the transaction by ID."},
 	}, traceParams...)
 	prestate := rest.Endpoint{
 		Path: "/contracts/results/{transactionIdOrHash}/prestate", Family: rest.Modern, Params: prestateParams,
@@ -50,7 +50,7 @@ func callEndpoints() []rest.Endpoint {
 	}
 	return []rest.Endpoint{
 		{
-			Path: "/contracts/call", Family: rest.Modern, Document: "contract_call.graphql", Operation: callOperation,
+			Path: "/contracts/call", Family: rest.Modern, Document: "contract_call.graphql", Operation: always("CallContract"),
 			Body: &rest.Body{
 				Types: []string{"application/json"}, MaxBytes: maxCallBody, TooLarge: longDocument, Bind: bindCall,
 				Doc: "The call.", Members: callMembers, Example: []byte(exampleCall),
@@ -140,14 +140,6 @@ var longDocument = rest.ModernBad(parseError + fmt.Sprintf("the document has mor
 // parseError begins the text about a document that cannot be parsed.
 const parseError = "JSON parse error: "
 
-// callOperation selects the call or the gas estimate.
-func callOperation(r *rest.Request) string {
-	if estimate, _ := r.Note("estimate").(bool); estimate {
-		return "EstimateGas"
-	}
-	return "CallContract"
-}
-
 // parseBody parses a document and passes its tree to read. The error is a problem.
 func parseBody(body []byte, maxTokens int, read func(tree any) error) error {
 	tree, err := readJSON(body, maxTokens)
@@ -169,7 +161,9 @@ func bindCall(r *rest.Request, body []byte) error {
 	if len(complaints) > 0 {
 		return rest.ModernBadAll(complaints...)
 	}
-	r.SetNote("estimate", call.estimate)
+	if call.estimate {
+		r.Selected = "EstimateGas"
+	}
 	r.Set("input", call.variables())
 	return nil
 }
@@ -204,15 +198,15 @@ func failedCall(_ *rest.Request, o *relay.Outcome) *rest.Problem {
 
 var traceParams = []rest.Param{
 	{
-		Name: "stack", Read: rest.ReadBoolean, Bind: bindSwitch("stack"),
+		Name: "stack", Kind: rest.Switch, Bind: bindSwitch("stack"),
 		Doc: "Whether to include the stack. Default: true.",
 	},
 	{
-		Name: "memory", Read: rest.ReadBoolean, Bind: bindSwitch("memory"),
+		Name: "memory", Kind: rest.Switch, Bind: bindSwitch("memory"),
 		Doc: "Whether to include the memory. Default: false.",
 	},
 	{
-		Name: "storage", Read: rest.ReadBoolean, Bind: bindSwitch("storage"),
+		Name: "storage", Kind: rest.Switch, Bind: bindSwitch("storage"),
 		Doc: "Whether to include the storage. Default: false.",
 	},
 }
@@ -224,12 +218,8 @@ func bindSwitch(variable string) rest.Bind {
 	}
 }
 
-// readAnyText accepts any text. The Bind that uses it validates the text.
-var readAnyText = rest.Read{Convert: func(_ *rest.Config, text string) (rest.Value,
-	bool,
-) {
-	return rest.Value{Op: rest.Eq, Text: text}, true
-}}
+// anyText accepts any text. The Bind that uses it validates the text.
+var anyText = rest.Kind{Parse: rest.Accepting(func(*rest.Config, string) bool { return true })}
 
 func isInstant(v rest.Value) string {
 	if v.Op != rest.Eq {
@@ -303,15 +293,15 @@ func checkGzip(r *rest.Request, on bool) error {
 
 var prestateParams = []rest.Param{
 	{
-		Name: "code", Read: rest.ReadBoolean, Bind: bindSwitch("code"),
+		Name: "code", Kind: rest.Switch, Bind: bindSwitch("code"),
 		Doc: "Whether to include the runtime bytecode of contracts. Default: false.",
 	},
 	{
-		Name: "diff", Read: rest.ReadBoolean, Bind: bindSwitch("diff"),
+		Name: "diff", Kind: rest.Switch, Bind: bindSwitch("diff"),
 		Doc: "Whether to include the state after the transaction, and only what changed. Default: false.",
 	},
 	{
-		Name: "storage", Read: rest.ReadBoolean, Bind: bindSwitch("storage"),
+		Name: "storage", Kind: rest.Switch, Bind: bindSwitch("storage"),
 		Doc: "Whether to include the storage of contracts. Default: false.",
 	},
 }

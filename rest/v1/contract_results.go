@@ -16,26 +16,26 @@ var byIndex = []rest.Cursor{rest.NumberCursor("index")}
 // contractResultEndpoints returns the results, actions and opcodes of contract calls.
 func contractResultEndpoints() []rest.Endpoint {
 	ofContract := rest.Endpoint{
-		Path: "/contracts/{id}/results", Validation: pathFirstV2, Params: contractResultsParams,
+		Path: "/contracts/{id}/results", Validation: pathFirstByGroup, Params: contractResultsParams,
 		Document:  "results_of_contract.graphql",
 		Operation: always("ResultsOfContract"), BindPath: bindCallee,
 		Paging: rest.Paging{Desc: true, Next: byTimestamp}, Finish: finishResultsOfContract,
 		MaxAge: shortAge,
 	}
 	atTime := rest.Endpoint{
-		Path: "/contracts/{id}/results/{timestamp}", Validation: pathFirstV1, Params: hbarParams,
+		Path: "/contracts/{id}/results/{timestamp}", Validation: pathFirst, Params: hbarParams,
 		Document:  "contract_result.graphql",
 		Operation: resultOperation, BindPath: bindResultOfContract, Finish: finishResultOfContract,
 		Shape: rest.Shape{OmitNull: authorizations}, Docs: rest.Docs{MayBePartial: true}, MaxAge: immutableAge,
 	}
 	actions := rest.Endpoint{
-		Path: "/contracts/results/{transactionIdOrHash}/actions", Validation: grammarV2, Params: actionsParams,
+		Path: "/contracts/results/{transactionIdOrHash}/actions", Validation: byGroup, Params: actionsParams,
 		Document: "contract_actions.graphql",
 		BindPath: bindActions, Paging: rest.Paging{Next: byIndex}, MaxAge: immutableAge,
 	}
 	return []rest.Endpoint{
 		{
-			Path: "/contracts/results", Validation: grammarV2, Params: contractResultsParams,
+			Path: "/contracts/results", Validation: byGroup, Params: contractResultsParams,
 			Document: "contract_results.graphql", Operation: resultsOperation,
 			Paging: rest.Paging{Desc: true, Next: byTimestamp, EmptyEnds: true}, Finish: finishContractResults,
 			Shape: rest.Shape{OmitNull: authorizations}, MaxAge: 10,
@@ -45,14 +45,14 @@ func contractResultEndpoints() []rest.Endpoint {
 		atTime,
 		undocumented(withPath(atTime, "/contracts/results/results/{timestamp}")),
 		undocumented(rest.Endpoint{ // the path of a transaction id too: the form of the value decides
-			Path: `/contracts/results/{timestamp:^\d+\.\d+$}`, Validation: pathFirstV1, Params: hbarParams,
+			Path: `/contracts/results/{timestamp:^\d+\.\d+$}`, Validation: pathFirst, Params: hbarParams,
 			Document:  "contract_result.graphql",
 			Operation: resultOperation, BindPath: bindResultAt, Finish: finishResult,
 			Shape: rest.Shape{OmitNull: authorizations},
 			Docs:  rest.Docs{MayBePartial: true}, MaxAge: immutableAge,
 		}),
 		{
-			Path: "/contracts/results/{transactionIdOrHash}", Validation: grammarV1, Params: resultParams,
+			Path: "/contracts/results/{transactionIdOrHash}", Validation: inOrder, Params: resultParams,
 			Document:  "contract_result.graphql",
 			Operation: resultOperation, BindPath: bindResult, Finish: finishResult,
 			Shape: rest.Shape{OmitNull: authorizations},
@@ -108,14 +108,14 @@ var (
 var (
 	// blockHash accepts hashes of 32 or 48 bytes.
 	blockHash = rest.Kind{
-		Accepts: func(_ *rest.Config, v rest.Value) bool { return blockHashSyntax.MatchString(v.Text) },
-		Form:    rest.Form{Doc: "The hash of a block or its first 32 bytes, in hex.", Pattern: blockHashPattern},
+		Parse: rest.Accepting(func(_ *rest.Config, text string) bool { return blockHashSyntax.MatchString(text) }),
+		Form:  rest.Form{Doc: "The hash of a block or its first 32 bytes, in hex.", Pattern: blockHashPattern},
 	}.Only(rest.Eq)
 	// sender accepts entity ids, and EVM addresses without shard and realm.
 	sender = rest.Kind{
-		Accepts: func(_ *rest.Config, v rest.Value) bool {
-			return rest.IsEntityID(v.Text) || addressSyntax.MatchString(v.Text)
-		},
+		Parse: rest.Accepting(func(_ *rest.Config, text string) bool {
+			return rest.IsEntityID(text) || addressSyntax.MatchString(text)
+		}),
 		Form: rest.Form{
 			Doc:     "An entity ID `shard.realm.num`; shard and realm are optional. Or an EVM address.",
 			Pattern: senderPattern,

@@ -21,29 +21,29 @@ var (
 // contractEndpoints returns contracts, their storage and their logs.
 func contractEndpoints() []rest.Endpoint {
 	state := rest.Endpoint{
-		Path: "/contracts/{id}/state", Validation: pathFirstV2, Params: stateParams,
+		Path: "/contracts/{id}/state", Validation: pathFirstByGroup, Params: stateParams,
 		Document: "contract_state.graphql", Operation: always("ContractState"),
 		BindPath: bindCallee, Finish: finishState, Paging: rest.Paging{Next: byStateSlot}, MaxAge: shortAge,
 	}
 	logs := rest.Endpoint{
-		Path: "/contracts/results/logs", Validation: grammarV2, Params: append([]rest.Param{
+		Path: "/contracts/results/logs", Validation: byGroup, Params: append([]rest.Param{
 			{Name: "transaction.hash", Kind: transactionHash, Doc: "Filters by transaction hash.", Single: true},
 		}, logsParams...), Document: "contract_logs.graphql", Operation: always("ContractLogs"),
 		Paging: rest.Paging{Desc: true, Next: byLog, EmptyEnds: true}, Finish: finishLogs, MaxAge: 10,
 	}
 	ofContract := rest.Endpoint{
-		Path: "/contracts/{id}/results/logs", Validation: pathFirstV2, Params: logsParams,
+		Path: "/contracts/{id}/results/logs", Validation: pathFirstByGroup, Params: logsParams,
 		Document: "contract_logs.graphql", Operation: always("ContractLogs"),
 		BindPath: bindCallee, Paging: rest.Paging{Desc: true, Next: byLog}, Finish: finishLogsOfContract,
 		MaxAge: shortAge,
 	}
 	return []rest.Endpoint{
 		{
-			Path: "/contracts", Validation: grammarV2, Params: contractsParams, Document: "contracts.graphql",
+			Path: "/contracts", Validation: byGroup, Params: contractsParams, Document: "contracts.graphql",
 			Paging: rest.Paging{Desc: true, Next: byContract}, MaxAge: 10,
 		},
 		{
-			Path: "/contracts/{id}", Validation: pathFirstV2, Params: contractParams, Document: "contract.graphql",
+			Path: "/contracts/{id}", Validation: pathFirstByGroup, Params: contractParams, Document: "contract.graphql",
 			BindPath: bindCallee, Finish: finishContract, MaxAge: shortAge,
 		},
 		state,
@@ -117,8 +117,8 @@ var (
 var (
 	// contractID accepts entity ids, and EVM addresses without "0x" with eq only.
 	contractID = rest.Kind{
-		Accepts: func(_ *rest.Config, v rest.Value) bool {
-			return rest.IsEntityID(v.Text) || v.Op == rest.Eq && plainAddressSyntax.MatchString(v.Text)
+		Parse: func(_ *rest.Config, v rest.Value) (rest.Value, bool) {
+			return v, rest.IsEntityID(v.Text) || v.Op == rest.Eq && plainAddressSyntax.MatchString(v.Text)
 		},
 		Form: rest.Form{
 			Doc: "An entity ID `shard.realm.num`; shard and realm are optional. Or an EVM address without `0x` " +
@@ -129,13 +129,13 @@ var (
 	}
 	// word accepts values that fit into a word of the EVM.
 	word = rest.Kind{
-		Accepts: func(_ *rest.Config, v rest.Value) bool { return wordSyntax.MatchString(v.Text) },
-		Form:    rest.Form{Doc: "1 to 64 hex digits.", Pattern: wordPattern},
-		Ops:     rest.Operators(),
+		Parse: rest.Accepting(func(_ *rest.Config, text string) bool { return wordSyntax.MatchString(text) }),
+		Form:  rest.Form{Doc: "1 to 64 hex digits.", Pattern: wordPattern},
+		Ops:   rest.Operators(),
 	}
 	// transactionHash accepts hashes of 32 or 48 bytes.
 	transactionHash = rest.Kind{
-		Accepts: blockHash.Accepts,
+		Parse: blockHash.Parse,
 		Form: rest.Form{Doc: "The hash of a transaction or its first 32 bytes, or the hash of an Ethereum " +
 			"transaction, in hex.", Pattern: blockHashPattern},
 	}.Only(rest.Eq)

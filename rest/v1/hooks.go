@@ -21,7 +21,7 @@ func hookEndpoints() []rest.Endpoint {
 			Path: "/accounts/{ownerId}/hooks/{hookId}/storage", Family: rest.Modern, Params: hookStorageParams,
 			Document: "hook_storage.graphql",
 			PathParams: append(hookOwner[:1:1], rest.Param{
-				Name: "hookId", Read: rest.ReadSignedLong,
+				Name: "hookId", Kind: rest.Int64,
 				Check: rest.AtLeast("hookId", 0), Bind: rest.Texts("hookId"),
 			}),
 			Finish: finishHookStorage, Paging: rest.Paging{Next: []rest.Cursor{byHookSlot}},
@@ -30,14 +30,14 @@ func hookEndpoints() []rest.Endpoint {
 	}
 }
 
-var hookOwner = []rest.Param{{Name: "ownerId", Read: rest.ReadAccount, Bind: rest.Texts("owner")}}
+var hookOwner = []rest.Param{{Name: "ownerId", Kind: rest.PathAccount, Bind: rest.Texts("owner")}}
 
 // maxHookValues is the maximum number of hooks or keys per request.
 const maxHookValues = 100
 
 var hooksParams = []rest.Param{
 	{
-		Name: "hook.id", Read: rest.ReadLong, MaxValues: maxHookValues, ListName: "hookId",
+		Name: "hook.id", Kind: rest.ModernLong, MaxValues: maxHookValues, ListName: "hookId",
 		Bind: rest.Numbers("filter.hookId"), Doc: "Filters by hook ID.",
 	},
 	rest.Limit(),
@@ -45,9 +45,9 @@ var hooksParams = []rest.Param{
 }
 
 var hookStorageParams = []rest.Param{
-	{Name: "key", Read: rest.ReadSlot, MaxValues: maxHookValues, ListName: "keys", Doc: "Filters by storage slot."},
+	{Name: "key", Kind: rest.Slot, MaxValues: maxHookValues, ListName: "keys", Doc: "Filters by storage slot."},
 	{
-		Name: "timestamp", Read: rest.ReadTimestamp, MaxValues: maxBounds, ListName: "timestamps",
+		Name: "timestamp", Kind: rest.ModernTimestamp, MaxValues: maxBounds, ListName: "timestamps",
 		Bind: rest.Windows("at"),
 		Doc:  "Returns the storage at this time instead of the current storage.",
 	},

@@ -59,7 +59,7 @@ func networkEndpoints() []rest.Endpoint {
 }
 
 var networkTime = rest.Param{
-	Name: "timestamp", Read: rest.ReadTimestamp, MaxValues: 2, ListName: "timestamp", Bind: rest.Windows("at"),
+	Name: "timestamp", Kind: rest.ModernTimestamp, MaxValues: 2, ListName: "timestamp", Bind: rest.Windows("at"),
 	Doc: "The time of the requested version; `eq` means at or before. The digits after the point are a number of " +
 		"nanoseconds.",
 }
@@ -70,7 +70,7 @@ func notFound(detail string) func(*rest.Request, *relay.Outcome) *rest.Problem {
 
 // supplyPart requests one number instead of an object.
 var supplyPart = rest.Param{
-	Name: "q", Read: rest.ReadWord("totalcoins", "circulating"),
+	Name: "q", Kind: rest.Word("totalcoins", "circulating"),
 	Doc: "Returns one amount in hbars as plain text.",
 }
 
@@ -93,9 +93,9 @@ func supplyOperation(r *rest.Request) string {
 }
 
 var nodesParams = []rest.Param{
-	{Name: "file.id", Read: rest.ReadEntityID, Bind: bindBook, Doc: "The file of the address book. Default: 0.0.102."},
+	{Name: "file.id", Kind: rest.ModernEntityID, Bind: bindBook, Doc: "The file of the address book. Default: 0.0.102."},
 	{
-		Name: "node.id", Read: rest.ReadLong, MaxValues: rest.Unlimited, ListName: "node.id", Bind: bindNodes,
+		Name: "node.id", Kind: rest.ModernLong, MaxValues: rest.Unlimited, ListName: "node.id", Bind: bindNodes,
 		Doc: "Filters by node ID.",
 	},
 	rest.ModernLimit(maxNodes, true),
@@ -142,12 +142,12 @@ var registeredParams = []rest.Param{
 	rest.ModernLimit(maxRegisteredNodes, false),
 	rest.ModernOrder(),
 	{
-		Name: "registerednode.id", Read: rest.ReadLong.Except(rest.Ne), MaxValues: 2, ListName: "registerednode.id",
+		Name: "registerednode.id", Kind: rest.ModernLong.Except(rest.Ne), MaxValues: 2, ListName: "registerednode.id",
 		Bind: bindRegistered,
 		Doc:  "Filters by node ID.",
 	},
 	{
-		Name: "type", Read: rest.ReadWord("UNKNOWN", "BLOCK_NODE", "GENERAL_SERVICE", "MIRROR_NODE", "RPC_RELAY"),
+		Name: "type", Kind: rest.Word("UNKNOWN", "BLOCK_NODE", "GENERAL_SERVICE", "MIRROR_NODE", "RPC_RELAY"),
 		Bind: rest.Texts("filter.type"),
 		Doc:  "Filters by the type of a service endpoint: BLOCK_NODE, GENERAL_SERVICE, MIRROR_NODE or RPC_RELAY.",
 	},
@@ -242,14 +242,14 @@ func feeEndpoints(maxBytes int64) []rest.Endpoint {
 
 var feeParams = []rest.Param{
 	{
-		Name: "mode", Read: rest.ReadWord("INTRINSIC", "STATE"), Bind: rest.Texts("mode"),
+		Name: "mode", Kind: rest.Word("INTRINSIC", "STATE"), Bind: rest.Texts("mode"),
 		Doc: "The data that the estimate uses: only the transaction (INTRINSIC, the default), or also the state of " +
 			"the ledger (STATE).",
 	},
 	{
-		Name: "high_volume_throttle", Read: rest.Read{
-			Convert: rest.ReadInt.Convert,
-			Form:    rest.Form{Max: maxThrottle},
+		Name: "high_volume_throttle", Kind: rest.Kind{
+			Parse: rest.Int32.Parse,
+			Form:  rest.Form{Max: maxThrottle},
 		}, Check: throttleInRange, Bind: bindThrottle,
 		Doc: "Utilization of the high-volume throttle in basis points, 0 to 10000. Default: 0. Used only in mode STATE.",
 	},

@@ -19,31 +19,31 @@ var (
 func tokenEndpoints() []rest.Endpoint {
 	return []rest.Endpoint{
 		{
-			Path: "/tokens", Validation: pathFirstV2, Params: tokensParams, Document: "tokens.graphql",
+			Path: "/tokens", Validation: pathFirstByGroup, Params: tokensParams, Document: "tokens.graphql",
 			Operation: tokensOperation,
 			BindPath:  checkTokenName, Finish: finishTokens, Paging: rest.Paging{Next: byTokenID}, MaxAge: 10,
 		},
 		{
-			Path: "/tokens/{tokenId}", Validation: pathFirstV2, Params: tokenParams, Document: "token.graphql",
+			Path: "/tokens/{tokenId}", Validation: pathFirstByGroup, Params: tokenParams, Document: "token.graphql",
 			BindPath: bindToken, Shape: rest.Shape{OmitNull: [][]string{{"fractional_fees"}, {"royalty_fees"}}},
 			MaxAge: 5,
 		},
 		{
-			Path: "/tokens/{tokenId}/balances", Validation: pathFirstV2, Params: tokenBalancesParams,
+			Path: "/tokens/{tokenId}/balances", Validation: pathFirstByGroup, Params: tokenBalancesParams,
 			Document: "token_balances.graphql",
 			BindPath: bindToken, Paging: rest.Paging{Desc: true, Next: byAccount}, MaxAge: shortAge,
 		},
 		{
-			Path: "/tokens/{tokenId}/nfts", Validation: pathFirstV2, Params: tokenNFTsParams,
+			Path: "/tokens/{tokenId}/nfts", Validation: pathFirstByGroup, Params: tokenNFTsParams,
 			Document: "token_nfts.graphql",
 			BindPath: bindTokenOfNFTs, Paging: rest.Paging{Desc: true, Next: bySerialNumber}, MaxAge: shortAge,
 		},
 		{
-			Path: "/tokens/{tokenId}/nfts/{serialNumber}", Validation: grammarV1, Document: "nft.graphql",
+			Path: "/tokens/{tokenId}/nfts/{serialNumber}", Validation: inOrder, Document: "nft.graphql",
 			BindPath: bindNFT, MaxAge: shortAge,
 		},
 		{
-			Path: "/tokens/{tokenId}/nfts/{serialNumber}/transactions", Validation: pathFirstV2,
+			Path: "/tokens/{tokenId}/nfts/{serialNumber}/transactions", Validation: pathFirstByGroup,
 			Params: nftTransactionsParams, Document: "nft_transactions.graphql",
 			BindPath: bindNFT, Paging: rest.Paging{Desc: true, Next: byTimestamp}, Docs: rest.Docs{MayBePartial: true},
 			MaxAge: shortAge,
@@ -89,10 +89,9 @@ const (
 
 // tokenName accepts parts of names.
 var tokenName = rest.Kind{
-	Accepts: func(_ *rest.Config, v rest.Value) bool {
-		return v.Op == rest.Eq && len(v.Text) >= minTokenName && len(v.Text) <= maxTokenName &&
-			!strings.Contains(v.Text, "\x00")
-	},
+	Parse: rest.Accepting(func(_ *rest.Config, text string) bool {
+		return len(text) >= minTokenName && len(text) <= maxTokenName && !strings.Contains(text, "\x00")
+	}),
 	Form: rest.Form{Doc: "A part of a name, 3 to 100 bytes long.", Pattern: `[^\x00]{1,100}`},
 }
 

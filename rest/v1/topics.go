@@ -7,7 +7,7 @@ import (
 	"heliograph/rest"
 )
 
-var topicPath = []rest.Param{{Name: "id", Read: rest.ReadPathID, Bind: rest.Texts("id")}}
+var topicPath = []rest.Param{{Name: "id", Kind: rest.PathID, Bind: rest.Texts("id")}}
 
 var topicMessagesParams = []rest.Param{
 	{

@@ -149,12 +149,12 @@ const finalScheduleAge = 3600
 func scheduleEndpoints() []rest.Endpoint {
 	return []rest.Endpoint{
 		{
-			Path: "/schedules", Validation: grammarV2, Params: schedulesParams, Document: "schedules.graphql",
+			Path: "/schedules", Validation: byGroup, Params: schedulesParams, Document: "schedules.graphql",
 			Paging: rest.Paging{Next: []rest.Cursor{rest.EntityIDCursor("schedule.id")}},
 			Shape:  rest.Shape{OmitNull: [][]string{{"deleted", "memo"}}}, MaxAge: 10,
 		},
 		{
-			Path: "/schedules/{scheduleId}", Validation: grammarV1, Document: "schedule.graphql",
+			Path: "/schedules/{scheduleId}", Validation: inOrder, Document: "schedule.graphql",
 			BindPath: bindSchedule, MaxAge: finalScheduleAge, Shape: rest.Shape{MaxAgeVolatile: shortAge},
 		},
 	}

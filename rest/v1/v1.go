@@ -50,48 +50,48 @@ func Endpoints(feeBody int64) []rest.Endpoint {
 func coreEndpoints() []rest.Endpoint {
 	return []rest.Endpoint{
 		{
-			Path: "/accounts", Validation: grammarV1, Params: accountsParams, Document: "accounts.graphql",
+			Path: "/accounts", Validation: inOrder, Params: accountsParams, Document: "accounts.graphql",
 			Finish: finishAccounts, Paging: rest.Paging{Next: byAccount}, MaxAge: 10,
 		},
 		{
-			Path: "/accounts/{idOrAliasOrEvmAddress}", Validation: grammarV2, Params: accountParams,
+			Path: "/accounts/{idOrAliasOrEvmAddress}", Validation: byGroup, Params: accountParams,
 			Document: "account.graphql", Operation: always("Account"),
 			BindPath: bindAccount, Paging: rest.Paging{Desc: true, Next: byTimestamp}, Finish: finishAccount,
 			NotFound: missingAccount, MaxAge: 2,
 		},
 		{
-			Path: "/balances", Validation: grammarV1, Params: balancesParams, Document: "balances.graphql",
+			Path: "/balances", Validation: inOrder, Params: balancesParams, Document: "balances.graphql",
 			Paging: rest.Paging{Desc: true, Next: byAccount}, Finish: finishBalances, MaxAge: shortAge,
 		},
 		{
-			Path: "/blocks", Validation: grammarV2, Params: blocksParams, Document: "blocks.graphql",
+			Path: "/blocks", Validation: byGroup, Params: blocksParams, Document: "blocks.graphql",
 			Paging: rest.Paging{Desc: true, Next: byBlockNumber}, Finish: finishBlocks, MaxAge: shortAge,
 		},
 		{
-			Path: "/blocks/{hashOrNumber}", Validation: grammarV1, Document: "block.graphql", BindPath: bindBlock,
+			Path: "/blocks/{hashOrNumber}", Validation: inOrder, Document: "block.graphql", BindPath: bindBlock,
 			MaxAge: immutableAge,
 		},
 		{Path: "/topics/{id}", Family: rest.Modern, Document: "topic.graphql", PathParams: topicPath, MaxAge: 5},
 		{
-			Path: "/topics/{id}/messages", Validation: pathFirstV2, Params: topicMessagesParams,
+			Path: "/topics/{id}/messages", Validation: pathFirstByGroup, Params: topicMessagesParams,
 			Document: "topic_messages.graphql", Operation: messageOperation,
 			BindPath: bindTopic, Paging: rest.Paging{Next: byTimestamp}, MaxAge: shortAge,
 		},
 		{
-			Path: "/topics/{id}/messages/{sequenceNumber}", Validation: grammarV1, Document: "topic_message.graphql",
+			Path: "/topics/{id}/messages/{sequenceNumber}", Validation: inOrder, Document: "topic_message.graphql",
 			BindPath: bindMessage, MaxAge: immutableAge,
 		},
 		{
-			Path: "/topics/messages/{consensusTimestamp}", Validation: grammarV1, Document: "topic_message.graphql",
+			Path: "/topics/messages/{consensusTimestamp}", Validation: inOrder, Document: "topic_message.graphql",
 			BindPath: bindMessageTime, MaxAge: immutableAge,
 		},
 		{
-			Path: "/transactions", Validation: grammarV2, Params: transactionsParams, Document: "transactions.graphql",
+			Path: "/transactions", Validation: byGroup, Params: transactionsParams, Document: "transactions.graphql",
 			Operation: always("Transactions"),
 			Paging:    rest.Paging{Desc: true, Next: byTimestamp}, Finish: finishTransactions, MaxAge: 2,
 		},
 		{
-			Path: "/transactions/{transactionIdOrHash}", Validation: grammarV2, Params: transactionParams,
+			Path: "/transactions/{transactionIdOrHash}", Validation: byGroup, Params: transactionParams,
 			Document: "transaction.graphql",
 			BindPath: bindTransaction, Shape: rest.Shape{
 				OmitEmpty:      []string{"assessed_custom_fees"},
@@ -143,10 +143,10 @@ func NewOffline(cfg *rest.Config) (*rest.API, error) {
 
 // The common validations: the grammar of the query string, and whether the path is validated first.
 var (
-	grammarV1   = rest.Validation{Grammar: rest.V1}
-	grammarV2   = rest.Validation{Grammar: rest.V2}
-	pathFirstV1 = rest.Validation{Grammar: rest.V1, PathFirst: true}
-	pathFirstV2 = rest.Validation{Grammar: rest.V2, PathFirst: true}
+	inOrder          = rest.Validation{Grammar: rest.InOrder}
+	byGroup          = rest.Validation{Grammar: rest.ByGroup}
+	pathFirst        = rest.Validation{Grammar: rest.InOrder, PathFirst: true}
+	pathFirstByGroup = rest.Validation{Grammar: rest.ByGroup, PathFirst: true}
 )
 
 // The sort keys of lists, by which links.next continues.
@@ -176,7 +176,7 @@ func always(operation string) func(*rest.Request) string {
 // bindLimit binds the last value, reduced to the maximum. The maximum does not apply to the default.
 func bindLimit(r *rest.Request, values []rest.Value) error {
 	v := values[len(values)-1]
-	if r.Endpoint.Grammar == rest.V1 && v.Given {
+	if r.Endpoint.Grammar == rest.InOrder && v.Given {
 		return rest.InvalidParameter("limit")
 	}
 	n, err := strconv.ParseInt(v.Text, 10, 64)
@@ -189,7 +189,7 @@ func bindLimit(r *rest.Request, values []rest.Value) error {
 
 // bindOrder binds the last value. V1 ignores values with an operator and repeated values: the default applies.
 func bindOrder(r *rest.Request, values []rest.Value) error {
-	if r.Endpoint.Grammar == rest.V1 && (len(r.Query.Get("order")) > 1 || values[0].Given) {
+	if r.Endpoint.Grammar == rest.InOrder && (len(r.Query.Get("order")) > 1 || values[0].Given) {
 		return nil
 	}
 	r.Desc = strings.EqualFold(values[len(values)-1].Text, "desc")
