@@ -34,13 +34,9 @@ type drive struct {
 	Server       string // host:port
 	Loads        []load
 	Warm, During time.Duration
-	// Nice is the priority of the process. A load of honest clients should not have to wait for the processors that the
-	// gateway uses.
+	// Nice lowers the priority of the process.
 	Nice int
 }
-
-// honest is the priority of closed loops.
-const honest = -10
 
 // load are the requests from one address.
 type load struct {
@@ -181,7 +177,7 @@ func sendLoad() {
 	if err := json.Unmarshal([]byte(os.Getenv(driveEnv)), &d); err != nil {
 		panic(err)
 	}
-	_ = syscall.Setpriority(syscall.PRIO_PROCESS, 0, d.Nice) // only root can raise it
+	_ = syscall.Setpriority(syscall.PRIO_PROCESS, 0, d.Nice)
 	if err := json.NewEncoder(os.Stdout).Encode(d.send()); err != nil {
 		panic(err)
 	}

@@ -126,7 +126,7 @@ func kinds() []string {
 func busy(t *testing.T, p *process, connections int, text string) *result {
 	t.Helper()
 	l := load{Address: attacker, Connections: connections, Request: text}
-	return drive{Server: host(p.url), Loads: []load{l}, Warm: *loadTime / 4, During: *loadTime, Nice: honest}.run(t)[0]
+	return drive{Server: host(p.url), Loads: []load{l}, Warm: *loadTime / 4, During: *loadTime}.run(t)[0]
 }
 
 // TestLoadClosed keeps connections of one address busy. No request is refused, more connections do not lower the rate,
@@ -174,7 +174,7 @@ func closed(t *testing.T, p *process, kind, text string, numbers []int) {
 func TestLoadShares(t *testing.T) { //nolint:paralleltest // measures latencies
 	p, requests := startLoaded(t)
 	run := func(last string) (shares []float64, p99s []time.Duration) {
-		d := drive{Server: host(p.url), Warm: *loadTime / 4, During: *loadTime, Nice: honest}
+		d := drive{Server: host(p.url), Warm: *loadTime / 4, During: *loadTime}
 		for i, address := range addresses(8) {
 			kind := "block"
 			if i == 7 {
