@@ -129,43 +129,33 @@ const (
 )
 
 // receive reads the body of a request, up to the size that endpoints allow. Its handler reads the same bytes and the
-// same error. It fails if the memory of waiting requests is used up.
+// same error. It fails if the memory of waiting requests is used up, before it reads anything that does not fit.
 func receive(r *http.Request, turn *admission.Turn, l *limitedWriter) error {
 	if r.Body == nil || r.Body == http.NoBody || r.ContentLength > maxExplained {
 		return nil
 	}
-	interrupt := func() {
+	size := int(r.ContentLength)
+	if size < 0 { // unknown
+		size = maxExplained
+	}
+	if err := turn.Hold(size, func() {
 		if l != nil {
 			_ = l.c.SetReadDeadline(time.Now()) //nolint:forbidigo // deadlines use the system clock
 		}
+	}); err != nil {
+		return err
 	}
-	var parts net.Buffers
-	body := io.Reader(r.Body)
-	size := bytes.MinRead + int(max(r.ContentLength, 0)) // so that no part of a body is read that does not fit
-	for total := 0; total <= maxExplained; {
-		if err := turn.Hold(size, interrupt); err != nil {
-			return err
-		}
-		var err error
-		part, n := make([]byte, size), 0
-		for n < size && err == nil {
-			var read int
-			read, err = body.Read(part[n:])
-			n += read
-		}
-		parts = append(parts, part[:n])
-		total += n
-		if err != nil {
-			body = failed{err} // the body has no deadline anymore
-			break
-		}
-		size = transferPart
+	body, rest := r.Body, io.Reader(r.Body)
+	received := bytes.NewBuffer(make([]byte, 0, max(r.ContentLength, 0)+bytes.MinRead))
+	if _, err := io.CopyN(received, body, maxExplained+1); err != nil {
+		rest = failed{err} // the body has no deadline anymore
 	}
+	size -= received.Len()
 	r.Body = struct {
 		io.Reader
 		io.Closer
-	}{io.MultiReader(&parts, body), r.Body}
-	return nil
+	}{io.MultiReader(received, rest), body}
+	return turn.Hold(-size, nil)
 }
 
 // failed is a reader that returns an error.

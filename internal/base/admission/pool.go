@@ -2,6 +2,7 @@ package admission
 
 import (
 	"context"
+	"math"
 	"slices"
 	"time"
 )
@@ -103,21 +104,15 @@ func (p *Pool) Enter(ctx context.Context, op *Operation, share Share, sql string
 	s := &Slot{p: p, op: op, share: max(share, op.Share), sql: sql, since: now()}
 	p.q.mu.Lock()
 	s.enter()
-	waits, started, left := s.ready != nil, op.started, p.q.o.Timeout-op.Turn.waited
+	waits, most := s.ready != nil, p.q.o.Timeout-op.Turn.waited
+	if op.started {
+		most = math.MaxInt64
+	}
 	p.q.mu.Unlock()
 	if !waits {
 		return s, nil
 	}
-	timer := time.NewTimer(left)
-	defer timer.Stop()
-	if started {
-		timer.Stop() // it waits until the context ends
-	}
-	select {
-	case <-s.ready:
-	case <-timer.C:
-	case <-ctx.Done():
-	}
+	await(ctx, s.ready, most)
 	p.q.mu.Lock()
 	defer p.q.mu.Unlock()
 	if !slices.Contains(p.waiting, s) {

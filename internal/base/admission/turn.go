@@ -94,8 +94,9 @@ func (t *Turn) Another() *Turn {
 	return other
 }
 
-// Hold counts memory that the request uses until it runs, in bytes, before it waits. It fails with a [Refusal] if too
-// much is in use. wake is called if the turn is refused later because of a request of another client, before it waits.
+// Hold counts more memory that the request uses until it runs, in bytes, or less if they are negative, before it waits.
+// It fails with a [Refusal] if too much is in use. wake, if not nil, is called if the turn is refused later because of
+// another request, before it waits.
 func (t *Turn) Hold(bytes int, wake func()) error {
 	if t == nil {
 		return nil
@@ -172,13 +173,7 @@ func (t *Turn) Enter(ctx context.Context) error {
 	if !wait || err != nil {
 		return err
 	}
-	timer := time.NewTimer(t.q.o.Timeout - now().Sub(t.arrived))
-	defer timer.Stop()
-	select {
-	case <-t.ready:
-	case <-timer.C:
-	case <-ctx.Done():
-	}
+	await(ctx, t.ready, t.q.o.Timeout-now().Sub(t.arrived))
 	t.q.mu.Lock()
 	defer t.q.mu.Unlock()
 	switch {
@@ -193,6 +188,17 @@ func (t *Turn) Enter(ctx context.Context) error {
 		return t.refused
 	}
 	return ctx.Err() //nolint:wrapcheck // as above
+}
+
+// await waits until a channel is closed, for a time, or until the context ends.
+func await(ctx context.Context, ready chan struct{}, most time.Duration) {
+	timer := time.NewTimer(most)
+	defer timer.Stop()
+	select {
+	case <-ready:
+	case <-timer.C:
+	case <-ctx.Done():
+	}
 }
 
 // enter starts the turn, or adds it to the queue.
