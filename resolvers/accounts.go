@@ -80,7 +80,7 @@ func (r queries) Account(ctx context.Context, args graph.QueryAccountArgs) (*led
 		return entities.Account(ctx, r.db, args.ID)
 	default:
 		row := &ledger.Account{EntityID: args.ID.ID, Balance: ledger.Balance{AccountID: args.ID.ID}}
-		return readAhead(ctx, r.Resolver, "account", args.ID.ID, row, accountByID, entities.QueueAccounts)
+		return loadAhead(ctx, r.Resolver, accountType, args.ID.ID, row, accountByID, entities.QueueAccounts)
 	}
 	id, err := entities.ResolveAccount(ctx, r.db, args.ID)
 	if err != nil || !id.Valid {

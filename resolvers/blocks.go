@@ -46,7 +46,7 @@ func (r queries) Block(ctx context.Context, args graph.QueryBlockArgs) (*ledger.
 	if args.Hash != nil {
 		return transactions.BlockByHash(ctx, r.db, *args.Hash)
 	}
-	return storage.ReadOne(ctx, r.db, "block", *args.Number, transactions.QueueBlocks)
+	return loadOne(ctx, r.Resolver, blockType, *args.Number, transactions.QueueBlocks)
 }
 
 // Blocks returns a page of blocks.

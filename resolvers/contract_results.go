@@ -185,8 +185,11 @@ func (r queries) ContractResult(
 		ref.Contract, ref.Named = callee.V, true
 	}
 	ref.CallData = rowplan.SelectionOf(ctx).Has("callData", "decodedCall", "failedCallData")
-	found, err := readAhead(ctx, r.Resolver, "contract result", ref, ref.Key(), resultByKey,
+	found, done, err := readAhead(ctx, r.Resolver, resultType, ref, ref.Key(), resultByKey,
 		transactions.QueueContractResults)
+	if err == nil && !done {
+		found, err = storage.ReadOne(ctx, r.db, resultType, ref, transactions.QueueContractResults)
+	}
 	if err == nil && found == nil && !r.syntheticOff {
 		found, err = transactions.SyntheticResult(ctx, r.db, ref)
 	}

@@ -249,5 +249,9 @@ func (fields) ContractRuntimeBytecode(_ context.Context, q rowplan.Request, of [
 
 // Contract reads a contract.
 func (r queries) Contract(ctx context.Context, args graph.QueryContractArgs) (*ledger.Contract, error) {
-	return entities.Contract(ctx, r.db, args.ID, args.At)
+	c, err := entities.Contract(ctx, r.db, args.ID, args.At)
+	if c != nil && args.At == nil {
+		prime(ctx, contractType, c.EntityID, c)
+	}
+	return c, err
 }

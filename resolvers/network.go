@@ -254,5 +254,5 @@ func (r network) Stake(ctx context.Context) (*ledger.NetworkStake, error) {
 
 // File reads a file.
 func (r queries) File(ctx context.Context, args graph.QueryFileArgs) (*ledger.File, error) {
-	return storage.ReadOne(ctx, r.db, "file", args.ID, entities.QueueFiles)
+	return loadOne(ctx, r.Resolver, fileType, args.ID, entities.QueueFiles)
 }

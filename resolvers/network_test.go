@@ -240,7 +240,7 @@ func TestNetworkStatements(t *testing.T) {
 	t.Parallel()
 	for query, want := range map[string][2]int{
 		`{ schedules(first: 50) { nodes { creator { memo } payer { memo } signatures { type } creation { name: type ` +
-			`schedule { memo } } execution { name: type schedule { memo } } } } }`: {8, 3},
+			`schedule { memo } } execution { name: type schedule { memo } } } } }`: {7, 3},
 		`{ network { nodes { nodes { account { memo node { nodeId } } serviceEndpoints { port } registeredNodes { ` +
 			`networkNodes { nodeId } } } } } }`: {6, 3},
 		`{ accounts(first: 100, filter: {id: {gte: "1000"}}) { nodes { schedules(first: 2) { nodes { signatures { ` +

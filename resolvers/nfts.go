@@ -185,7 +185,6 @@ func (fields) TokenNfts(ctx context.Context, q rowplan.Request, of []*ledger.Tok
 
 // Nft reads an NFT.
 func (r queries) Nft(ctx context.Context, args graph.QueryNftArgs) (*ledger.NFT, error) {
-	return storage.ReadOne(
-		ctx, r.db, "NFT", ledger.NFTKey{TokenID: args.Token, SerialNumber: args.SerialNumber}, entities.QueueNFTsByKey,
-	)
+	key := ledger.NFTKey{TokenID: args.Token, SerialNumber: args.SerialNumber}
+	return loadOne(ctx, r.Resolver, nftType, key, entities.QueueNFTsByKey)
 }

@@ -120,34 +120,46 @@ var batched = map[string]queueNodes{
 
 type entityID = ledger.EntityID
 
-// queueNodes queues reading the objects with the given names. done is called with the index of each name that has an
-// object, or is invalid.
-type queueNodes func(b *storage.Batch, names []string, done func(i int, node relay.Node, err error))
+// nodeResult is an object, or an error. Both are nil if the object does not exist.
+type nodeResult struct {
+	node relay.Node
+	err  error
+}
 
-func nodesBy[K, T any, P nodePointer[T]](
-	parse func(string) (K, error), queue func(*storage.Batch, []K, func([]P)),
+// queueNodes queues reading the objects of a type with the given names. The function that it returns has one result for
+// each name once the batch has run.
+type queueNodes func(ctx context.Context, b *storage.Batch, typ string, names []string) func() []nodeResult
+
+func nodesBy[K comparable, T any, P nodePointer[T]](
+	parse func(string) (K, error), queue queueKeys[K, P],
 ) queueNodes {
-	return func(b *storage.Batch, names []string, done func(int, relay.Node, error)) {
+	return func(ctx context.Context, b *storage.Batch, typ string, names []string) func() []nodeResult {
+		out := make([]nodeResult, len(names))
 		var keys []K
 		var places []int
 		for i, name := range names {
 			key, err := parse(name)
 			if err != nil {
-				done(i, nil, fault.Input("%v", err))
+				out[i].err = fault.Input("%v", err)
 				continue
 			}
 			keys, places = append(keys, key), append(places, i)
 		}
 		if len(keys) == 0 {
-			return
+			return func() []nodeResult { return out }
 		}
-		queue(b, keys, func(rows []P) {
-			for i, row := range rows {
-				if row != nil {
-					done(places[i], row, nil)
+		results := load(ctx, b, typ, keys, queue)
+		return func() []nodeResult {
+			rows, err := results()
+			for i, place := range places {
+				if err != nil {
+					out[place].err = err
+				} else if rows[i] != nil {
+					out[place].node = rows[i]
 				}
 			}
-		})
+			return out
+		}
 	}
 }
 
@@ -166,11 +178,13 @@ func (r *Resolver) nodes(ctx context.Context, ids []string) ([]relay.Node, []err
 			alone = append(alone, i)
 		}
 	}
-	err := r.readBatched(ctx, names, func(typ string, i int, node relay.Node, err error) {
-		nodes[positions[typ][i]], errs[positions[typ][i]] = node, err
-	})
+	found, err := r.readBatched(ctx, names)
+	for typ, results := range found {
+		for i, result := range results {
+			nodes[positions[typ][i]], errs[positions[typ][i]] = result.node, result.err
+		}
+	}
 	if err != nil {
-		clear(nodes)
 		switch Classify(err).Code {
 		case fault.Timeout, fault.Unavailable:
 			for _, i := range together {
@@ -190,33 +204,37 @@ func (r *Resolver) nodes(ctx context.Context, ids []string) ([]relay.Node, []err
 	return nodes, errs
 }
 
-// readBatched reads the objects with the names of each type. done is that of [queueNodes].
-func (r *Resolver) readBatched(
-	ctx context.Context, names map[string][]string, done func(typ string, i int, node relay.Node, err error),
-) error {
+// readBatched reads the objects with the names of each type.
+func (r *Resolver) readBatched(ctx context.Context, names map[string][]string) (map[string][]nodeResult, error) {
+	ctx, cancel := context.WithCancel(ctx) // see load
+	defer cancel()
 	b := r.db.NewBatch()
+	queued := map[string]func() []nodeResult{}
 	for _, typ := range slices.Sorted(maps.Keys(names)) {
-		batched[typ](b, names[typ], func(i int, node relay.Node, err error) { done(typ, i, node, err) })
+		queued[typ] = batched[typ](ctx, b, typ, names[typ])
 	}
-	return b.Run(ctx)
+	if err := b.Run(ctx); err != nil {
+		return nil, err
+	}
+	found := map[string][]nodeResult{}
+	for typ, results := range queued {
+		found[typ] = results()
+	}
+	return found, nil
 }
 
 // node returns the object with a global id, or nil if it does not exist.
-func (r *Resolver) node(ctx context.Context, id string) (node relay.Node, err error) {
+func (r *Resolver) node(ctx context.Context, id string) (relay.Node, error) {
 	typ, name, err := relay.ParseID(id)
 	if err != nil {
 		return nil, fault.Input("%q: %v", id, err)
 	}
 	if batched[typ] != nil {
-		var invalid error
-		failed := r.readBatched(ctx, map[string][]string{typ: {name}},
-			func(_ string, _ int, found relay.Node, err error) {
-				node, invalid = found, err
-			})
-		if invalid != nil {
-			failed = invalid
+		found, err := r.readBatched(ctx, map[string][]string{typ: {name}})
+		if err != nil {
+			return nil, err
 		}
-		return node, failed
+		return found[typ][0].node, found[typ][0].err
 	}
 	switch typ {
 	case networkType:
@@ -378,20 +396,22 @@ func (n *nodeName) word() []byte {
 // inList returns the reader of objects that are rows of the list of a parent. key reads the parent and a filter that
 // selects one row from a name.
 func inList[K, F, C any, P nodePointer[C]](key func(*nodeName) (K, *F), queue queueList[K, F, C]) queueNodes {
-	return func(b *storage.Batch, names []string, done func(int, relay.Node, error)) {
+	return func(_ context.Context, b *storage.Batch, _ string, names []string) func() []nodeResult {
+		out := make([]nodeResult, len(names))
 		for i, name := range names {
 			n := &nodeName{rest: name}
 			parent, f := key(n)
 			if n.err != nil || n.rest != "" {
-				done(i, nil, fault.Input("%q is not the name of an object of this type", name))
+				out[i].err = fault.Input("%q is not the name of an object of this type", name)
 				continue
 			}
 			queue(b, []K{parent}, f, storage.Page{Limit: 1}, func(rows [][]*C) {
 				if len(rows[0]) > 0 {
-					done(i, P(rows[0][0]), nil)
+					out[i].node = P(rows[0][0])
 				}
 			})
 		}
+		return func() []nodeResult { return out }
 	}
 }
 

@@ -16,416 +16,416 @@ import (
 	"heliograph/storage/transactions"
 )
 
-func (fields) AccountAutoRenewAccount(_ context.Context, q rowplan.Request, of []*ledger.Account) (rowplan.Results[*ledger.Account], error) {
-	return read(q, of, func(row *ledger.Account) ledger.EntityID { return row.AutoRenewAccountID }, entities.QueueAccounts)
+func (fields) AccountAutoRenewAccount(ctx context.Context, q rowplan.Request, of []*ledger.Account) (rowplan.Results[*ledger.Account], error) {
+	return refer(ctx, q, of, "Account", func(row *ledger.Account) ledger.EntityID { return row.AutoRenewAccountID }, entities.QueueAccounts)
 }
 
-func (fields) AccountStakedAccount(_ context.Context, q rowplan.Request, of []*ledger.Account) (rowplan.Results[*ledger.Account], error) {
-	return read(q, of, func(row *ledger.Account) ledger.EntityID { return row.StakedAccountID }, entities.QueueAccounts)
+func (fields) AccountStakedAccount(ctx context.Context, q rowplan.Request, of []*ledger.Account) (rowplan.Results[*ledger.Account], error) {
+	return refer(ctx, q, of, "Account", func(row *ledger.Account) ledger.EntityID { return row.StakedAccountID }, entities.QueueAccounts)
 }
 
-func (fields) AccountContract(_ context.Context, q rowplan.Request, of []*ledger.Account) (rowplan.Results[*ledger.Contract], error) {
-	return read(q, of, func(row *ledger.Account) ledger.EntityID { return row.EntityID }, entities.QueueContracts)
+func (fields) AccountContract(ctx context.Context, q rowplan.Request, of []*ledger.Account) (rowplan.Results[*ledger.Contract], error) {
+	return refer(ctx, q, of, "Contract", func(row *ledger.Account) ledger.EntityID { return row.EntityID }, entities.QueueContracts)
 }
 
-func (fields) AccountStakedNode(_ context.Context, q rowplan.Request, of []*ledger.Account) (rowplan.Results[*ledger.NetworkNode], error) {
-	return read(q, of, func(row *ledger.Account) int64 { return row.StakedNodeID.Or(-1) }, entities.QueueNetworkNodes)
+func (fields) AccountStakedNode(ctx context.Context, q rowplan.Request, of []*ledger.Account) (rowplan.Results[*ledger.NetworkNode], error) {
+	return refer(ctx, q, of, "NetworkNode", func(row *ledger.Account) int64 { return row.StakedNodeID.Or(-1) }, entities.QueueNetworkNodes)
 }
 
-func (fields) AirdropReceiver(_ context.Context, q rowplan.Request, of []*ledger.Airdrop) (rowplan.Results[*ledger.Account], error) {
-	return read(q, of, func(row *ledger.Airdrop) ledger.EntityID { return row.ReceiverID }, entities.QueueAccounts)
+func (fields) AirdropReceiver(ctx context.Context, q rowplan.Request, of []*ledger.Airdrop) (rowplan.Results[*ledger.Account], error) {
+	return refer(ctx, q, of, "Account", func(row *ledger.Airdrop) ledger.EntityID { return row.ReceiverID }, entities.QueueAccounts)
 }
 
-func (fields) AirdropSender(_ context.Context, q rowplan.Request, of []*ledger.Airdrop) (rowplan.Results[*ledger.Account], error) {
-	return read(q, of, func(row *ledger.Airdrop) ledger.EntityID { return row.SenderID }, entities.QueueAccounts)
+func (fields) AirdropSender(ctx context.Context, q rowplan.Request, of []*ledger.Airdrop) (rowplan.Results[*ledger.Account], error) {
+	return refer(ctx, q, of, "Account", func(row *ledger.Airdrop) ledger.EntityID { return row.SenderID }, entities.QueueAccounts)
 }
 
-func (fields) AirdropToken(_ context.Context, q rowplan.Request, of []*ledger.Airdrop) (rowplan.Results[*ledger.Token], error) {
-	return read(q, of, func(row *ledger.Airdrop) ledger.EntityID { return row.TokenID }, entities.QueueTokens)
+func (fields) AirdropToken(ctx context.Context, q rowplan.Request, of []*ledger.Airdrop) (rowplan.Results[*ledger.Token], error) {
+	return refer(ctx, q, of, "Token", func(row *ledger.Airdrop) ledger.EntityID { return row.TokenID }, entities.QueueTokens)
 }
 
-func (fields) AssessedCustomFeeCollectorAccount(_ context.Context, q rowplan.Request, of []*ledger.AssessedCustomFee) (rowplan.Results[*ledger.Account], error) {
-	return read(q, of, func(row *ledger.AssessedCustomFee) ledger.EntityID { return row.CollectorAccountID }, entities.QueueAccounts)
+func (fields) AssessedCustomFeeCollectorAccount(ctx context.Context, q rowplan.Request, of []*ledger.AssessedCustomFee) (rowplan.Results[*ledger.Account], error) {
+	return refer(ctx, q, of, "Account", func(row *ledger.AssessedCustomFee) ledger.EntityID { return row.CollectorAccountID }, entities.QueueAccounts)
 }
 
-func (fields) AssessedCustomFeeToken(_ context.Context, q rowplan.Request, of []*ledger.AssessedCustomFee) (rowplan.Results[*ledger.Token], error) {
-	return read(q, of, func(row *ledger.AssessedCustomFee) ledger.EntityID { return row.TokenID }, entities.QueueTokens)
+func (fields) AssessedCustomFeeToken(ctx context.Context, q rowplan.Request, of []*ledger.AssessedCustomFee) (rowplan.Results[*ledger.Token], error) {
+	return refer(ctx, q, of, "Token", func(row *ledger.AssessedCustomFee) ledger.EntityID { return row.TokenID }, entities.QueueTokens)
 }
 
-func (fields) AssessedCustomFeeEffectivePayerAccounts(_ context.Context, q rowplan.Request, of []*ledger.AssessedCustomFee) (rowplan.Results[[]*ledger.Account], error) {
-	return readLists(q, of, func(row *ledger.AssessedCustomFee) []ledger.EntityID { return row.EffectivePayerAccountIDs }, entities.QueueAccounts)
+func (fields) AssessedCustomFeeEffectivePayerAccounts(ctx context.Context, q rowplan.Request, of []*ledger.AssessedCustomFee) (rowplan.Results[[]*ledger.Account], error) {
+	return referMany(ctx, q, of, "Account", func(row *ledger.AssessedCustomFee) []ledger.EntityID { return row.EffectivePayerAccountIDs }, entities.QueueAccounts)
 }
 
-func (fields) BalanceAccount(_ context.Context, q rowplan.Request, of []*ledger.Balance) (rowplan.Results[*ledger.Account], error) {
-	return read(q, of, func(row *ledger.Balance) ledger.EntityID { return row.AccountID }, entities.QueueAccounts)
+func (fields) BalanceAccount(ctx context.Context, q rowplan.Request, of []*ledger.Balance) (rowplan.Results[*ledger.Account], error) {
+	return refer(ctx, q, of, "Account", func(row *ledger.Balance) ledger.EntityID { return row.AccountID }, entities.QueueAccounts)
 }
 
-func (fields) ContractAccount(_ context.Context, q rowplan.Request, of []*ledger.Contract) (rowplan.Results[*ledger.Account], error) {
-	return read(q, of, func(row *ledger.Contract) ledger.EntityID { return row.EntityID }, entities.QueueAccounts)
+func (fields) ContractAccount(ctx context.Context, q rowplan.Request, of []*ledger.Contract) (rowplan.Results[*ledger.Account], error) {
+	return refer(ctx, q, of, "Account", func(row *ledger.Contract) ledger.EntityID { return row.EntityID }, entities.QueueAccounts)
 }
 
-func (fields) ContractAutoRenewAccount(_ context.Context, q rowplan.Request, of []*ledger.Contract) (rowplan.Results[*ledger.Account], error) {
-	return read(q, of, func(row *ledger.Contract) ledger.EntityID { return row.AutoRenewAccountID }, entities.QueueAccounts)
+func (fields) ContractAutoRenewAccount(ctx context.Context, q rowplan.Request, of []*ledger.Contract) (rowplan.Results[*ledger.Account], error) {
+	return refer(ctx, q, of, "Account", func(row *ledger.Contract) ledger.EntityID { return row.AutoRenewAccountID }, entities.QueueAccounts)
 }
 
-func (fields) ContractFile(_ context.Context, q rowplan.Request, of []*ledger.Contract) (rowplan.Results[*ledger.File], error) {
-	return read(q, of, func(row *ledger.Contract) ledger.EntityID { return row.FileID }, entities.QueueFiles)
+func (fields) ContractFile(ctx context.Context, q rowplan.Request, of []*ledger.Contract) (rowplan.Results[*ledger.File], error) {
+	return refer(ctx, q, of, "File", func(row *ledger.Contract) ledger.EntityID { return row.FileID }, entities.QueueFiles)
 }
 
-func (fields) ContractObtainer(_ context.Context, q rowplan.Request, of []*ledger.Contract) (rowplan.Results[*ledger.Account], error) {
-	return read(q, of, func(row *ledger.Contract) ledger.EntityID { return row.ObtainerID }, entities.QueueAccounts)
+func (fields) ContractObtainer(ctx context.Context, q rowplan.Request, of []*ledger.Contract) (rowplan.Results[*ledger.Account], error) {
+	return refer(ctx, q, of, "Account", func(row *ledger.Contract) ledger.EntityID { return row.ObtainerID }, entities.QueueAccounts)
 }
 
-func (fields) ContractProxyAccount(_ context.Context, q rowplan.Request, of []*ledger.Contract) (rowplan.Results[*ledger.Account], error) {
-	return read(q, of, func(row *ledger.Contract) ledger.EntityID { return row.ProxyAccountID }, entities.QueueAccounts)
+func (fields) ContractProxyAccount(ctx context.Context, q rowplan.Request, of []*ledger.Contract) (rowplan.Results[*ledger.Account], error) {
+	return refer(ctx, q, of, "Account", func(row *ledger.Contract) ledger.EntityID { return row.ProxyAccountID }, entities.QueueAccounts)
 }
 
-func (fields) ContractActionCaller(_ context.Context, q rowplan.Request, of []*ledger.ContractAction) (rowplan.Results[relay.Entity], error) {
-	return read(q, of, func(row *ledger.ContractAction) ledger.EntityID { return row.Caller }, queueEntities)
+func (fields) ContractActionCaller(ctx context.Context, q rowplan.Request, of []*ledger.ContractAction) (rowplan.Results[relay.Entity], error) {
+	return refer(ctx, q, of, "Entity", func(row *ledger.ContractAction) ledger.EntityID { return row.Caller }, queueEntities)
 }
 
-func (fields) ContractActionRecipient(_ context.Context, q rowplan.Request, of []*ledger.ContractAction) (rowplan.Results[relay.Entity], error) {
-	return read(q, of, func(row *ledger.ContractAction) ledger.EntityID { return row.Recipient }, queueEntities)
+func (fields) ContractActionRecipient(ctx context.Context, q rowplan.Request, of []*ledger.ContractAction) (rowplan.Results[relay.Entity], error) {
+	return refer(ctx, q, of, "Entity", func(row *ledger.ContractAction) ledger.EntityID { return row.Recipient }, queueEntities)
 }
 
-func (fields) ContractKeyContract(_ context.Context, q rowplan.Request, of []*ledger.ContractKey) (rowplan.Results[*ledger.Contract], error) {
-	return read(q, of, func(row *ledger.ContractKey) ledger.EntityID { return row.ContractID }, entities.QueueContracts)
+func (fields) ContractKeyContract(ctx context.Context, q rowplan.Request, of []*ledger.ContractKey) (rowplan.Results[*ledger.Contract], error) {
+	return refer(ctx, q, of, "Contract", func(row *ledger.ContractKey) ledger.EntityID { return row.ContractID }, entities.QueueContracts)
 }
 
-func (fields) ContractLogBlock(_ context.Context, q rowplan.Request, of []*ledger.ContractLog) (rowplan.Results[*ledger.Block], error) {
-	return read(q, of, func(row *ledger.ContractLog) ledger.Timestamp { return row.ConsensusTimestamp }, transactions.QueueBlocksAt)
+func (fields) ContractLogBlock(ctx context.Context, q rowplan.Request, of []*ledger.ContractLog) (rowplan.Results[*ledger.Block], error) {
+	return refer(ctx, q, of, "Block", func(row *ledger.ContractLog) ledger.Timestamp { return row.ConsensusTimestamp }, transactions.QueueBlocksAt)
 }
 
-func (fields) ContractLogContract(_ context.Context, q rowplan.Request, of []*ledger.ContractLog) (rowplan.Results[*ledger.Contract], error) {
-	return read(q, of, func(row *ledger.ContractLog) ledger.EntityID { return row.ContractID }, entities.QueueContracts)
+func (fields) ContractLogContract(ctx context.Context, q rowplan.Request, of []*ledger.ContractLog) (rowplan.Results[*ledger.Contract], error) {
+	return refer(ctx, q, of, "Contract", func(row *ledger.ContractLog) ledger.EntityID { return row.ContractID }, entities.QueueContracts)
 }
 
-func (fields) ContractLogContractResult(_ context.Context, q rowplan.Request, of []*ledger.ContractLog) (rowplan.Results[*ledger.ContractResult], error) {
-	return read(q, of, func(row *ledger.ContractLog) ledger.Timestamp { return row.ConsensusTimestamp }, transactions.QueueContractResultsAt)
+func (fields) ContractLogContractResult(ctx context.Context, q rowplan.Request, of []*ledger.ContractLog) (rowplan.Results[*ledger.ContractResult], error) {
+	return refer(ctx, q, of, "ContractResult", func(row *ledger.ContractLog) ledger.Timestamp { return row.ConsensusTimestamp }, transactions.QueueContractResultsAt)
 }
 
-func (fields) ContractLogPayer(_ context.Context, q rowplan.Request, of []*ledger.ContractLog) (rowplan.Results[*ledger.Account], error) {
-	return read(q, of, func(row *ledger.ContractLog) ledger.EntityID { return row.PayerAccountID }, entities.QueueAccounts)
+func (fields) ContractLogPayer(ctx context.Context, q rowplan.Request, of []*ledger.ContractLog) (rowplan.Results[*ledger.Account], error) {
+	return refer(ctx, q, of, "Account", func(row *ledger.ContractLog) ledger.EntityID { return row.PayerAccountID }, entities.QueueAccounts)
 }
 
-func (fields) ContractLogRootContract(_ context.Context, q rowplan.Request, of []*ledger.ContractLog) (rowplan.Results[*ledger.Contract], error) {
-	return read(q, of, func(row *ledger.ContractLog) ledger.EntityID { return row.RootContractID }, entities.QueueContracts)
+func (fields) ContractLogRootContract(ctx context.Context, q rowplan.Request, of []*ledger.ContractLog) (rowplan.Results[*ledger.Contract], error) {
+	return refer(ctx, q, of, "Contract", func(row *ledger.ContractLog) ledger.EntityID { return row.RootContractID }, entities.QueueContracts)
 }
 
-func (fields) ContractLogTransaction(_ context.Context, q rowplan.Request, of []*ledger.ContractLog) (rowplan.Results[*ledger.Transaction], error) {
-	return read(q, of, func(row *ledger.ContractLog) ledger.Timestamp { return row.ConsensusTimestamp }, transactions.QueueTransactionsAt)
+func (fields) ContractLogTransaction(ctx context.Context, q rowplan.Request, of []*ledger.ContractLog) (rowplan.Results[*ledger.Transaction], error) {
+	return refer(ctx, q, of, "Transaction", func(row *ledger.ContractLog) ledger.Timestamp { return row.ConsensusTimestamp }, transactions.QueueTransactionsAt)
 }
 
-func (fields) ContractResultBlock(_ context.Context, q rowplan.Request, of []*ledger.ContractResult) (rowplan.Results[*ledger.Block], error) {
-	return read(q, of, func(row *ledger.ContractResult) ledger.Timestamp { return row.ConsensusTimestamp }, transactions.QueueBlocksAt)
+func (fields) ContractResultBlock(ctx context.Context, q rowplan.Request, of []*ledger.ContractResult) (rowplan.Results[*ledger.Block], error) {
+	return refer(ctx, q, of, "Block", func(row *ledger.ContractResult) ledger.Timestamp { return row.ConsensusTimestamp }, transactions.QueueBlocksAt)
 }
 
-func (fields) ContractResultCreatedContracts(_ context.Context, q rowplan.Request, of []*ledger.ContractResult) (rowplan.Results[[]*ledger.Contract], error) {
-	return readLists(q, of, func(row *ledger.ContractResult) []ledger.EntityID { return row.CreatedContractIDs }, entities.QueueContracts)
+func (fields) ContractResultCreatedContracts(ctx context.Context, q rowplan.Request, of []*ledger.ContractResult) (rowplan.Results[[]*ledger.Contract], error) {
+	return referMany(ctx, q, of, "Contract", func(row *ledger.ContractResult) []ledger.EntityID { return row.CreatedContractIDs }, entities.QueueContracts)
 }
 
-func (fields) ContractResultFromAccount(_ context.Context, q rowplan.Request, of []*ledger.ContractResult) (rowplan.Results[*ledger.Account], error) {
-	return read(q, of, func(row *ledger.ContractResult) ledger.EntityID { return row.SenderID }, entities.QueueAccounts)
+func (fields) ContractResultFromAccount(ctx context.Context, q rowplan.Request, of []*ledger.ContractResult) (rowplan.Results[*ledger.Account], error) {
+	return refer(ctx, q, of, "Account", func(row *ledger.ContractResult) ledger.EntityID { return row.SenderID }, entities.QueueAccounts)
 }
 
-func (fields) ContractResultPayer(_ context.Context, q rowplan.Request, of []*ledger.ContractResult) (rowplan.Results[*ledger.Account], error) {
-	return read(q, of, func(row *ledger.ContractResult) ledger.EntityID { return row.PayerAccountID }, entities.QueueAccounts)
+func (fields) ContractResultPayer(ctx context.Context, q rowplan.Request, of []*ledger.ContractResult) (rowplan.Results[*ledger.Account], error) {
+	return refer(ctx, q, of, "Account", func(row *ledger.ContractResult) ledger.EntityID { return row.PayerAccountID }, entities.QueueAccounts)
 }
 
-func (fields) ContractResultToAccount(_ context.Context, q rowplan.Request, of []*ledger.ContractResult) (rowplan.Results[*ledger.Account], error) {
-	return read(q, of, func(row *ledger.ContractResult) ledger.EntityID { return row.ContractID }, entities.QueueAccounts)
+func (fields) ContractResultToAccount(ctx context.Context, q rowplan.Request, of []*ledger.ContractResult) (rowplan.Results[*ledger.Account], error) {
+	return refer(ctx, q, of, "Account", func(row *ledger.ContractResult) ledger.EntityID { return row.ContractID }, entities.QueueAccounts)
 }
 
-func (fields) ContractResultTransaction(_ context.Context, q rowplan.Request, of []*ledger.ContractResult) (rowplan.Results[*ledger.Transaction], error) {
-	return read(q, of, func(row *ledger.ContractResult) ledger.Timestamp { return row.ConsensusTimestamp }, transactions.QueueTransactionsAt)
+func (fields) ContractResultTransaction(ctx context.Context, q rowplan.Request, of []*ledger.ContractResult) (rowplan.Results[*ledger.Transaction], error) {
+	return refer(ctx, q, of, "Transaction", func(row *ledger.ContractResult) ledger.Timestamp { return row.ConsensusTimestamp }, transactions.QueueTransactionsAt)
 }
 
-func (fields) ContractResultContract(_ context.Context, q rowplan.Request, of []*ledger.ContractResult) (rowplan.Results[*ledger.Contract], error) {
-	return read(q, of, func(row *ledger.ContractResult) ledger.EntityID { return row.ContractID }, entities.QueueContracts)
+func (fields) ContractResultContract(ctx context.Context, q rowplan.Request, of []*ledger.ContractResult) (rowplan.Results[*ledger.Contract], error) {
+	return refer(ctx, q, of, "Contract", func(row *ledger.ContractResult) ledger.EntityID { return row.ContractID }, entities.QueueContracts)
 }
 
-func (fields) ContractStateContract(_ context.Context, q rowplan.Request, of []*ledger.ContractState) (rowplan.Results[*ledger.Contract], error) {
-	return read(q, of, func(row *ledger.ContractState) ledger.EntityID { return row.ContractID }, entities.QueueContracts)
+func (fields) ContractStateContract(ctx context.Context, q rowplan.Request, of []*ledger.ContractState) (rowplan.Results[*ledger.Contract], error) {
+	return refer(ctx, q, of, "Contract", func(row *ledger.ContractState) ledger.EntityID { return row.ContractID }, entities.QueueContracts)
 }
 
-func (fields) ContractStateChangeContract(_ context.Context, q rowplan.Request, of []*ledger.ContractStateChange) (rowplan.Results[*ledger.Contract], error) {
-	return read(q, of, func(row *ledger.ContractStateChange) ledger.EntityID { return row.ContractID }, entities.QueueContracts)
+func (fields) ContractStateChangeContract(ctx context.Context, q rowplan.Request, of []*ledger.ContractStateChange) (rowplan.Results[*ledger.Contract], error) {
+	return refer(ctx, q, of, "Contract", func(row *ledger.ContractStateChange) ledger.EntityID { return row.ContractID }, entities.QueueContracts)
 }
 
-func (fields) CryptoAllowanceOwner(_ context.Context, q rowplan.Request, of []*ledger.CryptoAllowance) (rowplan.Results[*ledger.Account], error) {
-	return read(q, of, func(row *ledger.CryptoAllowance) ledger.EntityID { return row.OwnerID }, entities.QueueAccounts)
+func (fields) CryptoAllowanceOwner(ctx context.Context, q rowplan.Request, of []*ledger.CryptoAllowance) (rowplan.Results[*ledger.Account], error) {
+	return refer(ctx, q, of, "Account", func(row *ledger.CryptoAllowance) ledger.EntityID { return row.OwnerID }, entities.QueueAccounts)
 }
 
-func (fields) CryptoAllowanceSpender(_ context.Context, q rowplan.Request, of []*ledger.CryptoAllowance) (rowplan.Results[*ledger.Account], error) {
-	return read(q, of, func(row *ledger.CryptoAllowance) ledger.EntityID { return row.SpenderID }, entities.QueueAccounts)
+func (fields) CryptoAllowanceSpender(ctx context.Context, q rowplan.Request, of []*ledger.CryptoAllowance) (rowplan.Results[*ledger.Account], error) {
+	return refer(ctx, q, of, "Account", func(row *ledger.CryptoAllowance) ledger.EntityID { return row.SpenderID }, entities.QueueAccounts)
 }
 
-func (fields) CryptoTransferAccount(_ context.Context, q rowplan.Request, of []*ledger.CryptoTransfer) (rowplan.Results[*ledger.Account], error) {
-	return read(q, of, func(row *ledger.CryptoTransfer) ledger.EntityID { return row.AccountID }, entities.QueueAccounts)
+func (fields) CryptoTransferAccount(ctx context.Context, q rowplan.Request, of []*ledger.CryptoTransfer) (rowplan.Results[*ledger.Account], error) {
+	return refer(ctx, q, of, "Account", func(row *ledger.CryptoTransfer) ledger.EntityID { return row.AccountID }, entities.QueueAccounts)
 }
 
-func (fields) CustomFeeLimitAccount(_ context.Context, q rowplan.Request, of []*ledger.CustomFeeLimit) (rowplan.Results[*ledger.Account], error) {
-	return read(q, of, func(row *ledger.CustomFeeLimit) ledger.EntityID { return row.AccountID }, entities.QueueAccounts)
+func (fields) CustomFeeLimitAccount(ctx context.Context, q rowplan.Request, of []*ledger.CustomFeeLimit) (rowplan.Results[*ledger.Account], error) {
+	return refer(ctx, q, of, "Account", func(row *ledger.CustomFeeLimit) ledger.EntityID { return row.AccountID }, entities.QueueAccounts)
 }
 
-func (fields) CustomFeeLimitDenominatingToken(_ context.Context, q rowplan.Request, of []*ledger.CustomFeeLimit) (rowplan.Results[*ledger.Token], error) {
-	return read(q, of, func(row *ledger.CustomFeeLimit) ledger.EntityID { return row.DenominatingTokenID }, entities.QueueTokens)
+func (fields) CustomFeeLimitDenominatingToken(ctx context.Context, q rowplan.Request, of []*ledger.CustomFeeLimit) (rowplan.Results[*ledger.Token], error) {
+	return refer(ctx, q, of, "Token", func(row *ledger.CustomFeeLimit) ledger.EntityID { return row.DenominatingTokenID }, entities.QueueTokens)
 }
 
-func (fields) DelegatableContractKeyContract(_ context.Context, q rowplan.Request, of []*ledger.DelegatableContractKey) (rowplan.Results[*ledger.Contract], error) {
-	return read(q, of, func(row *ledger.DelegatableContractKey) ledger.EntityID { return row.ContractID }, entities.QueueContracts)
+func (fields) DelegatableContractKeyContract(ctx context.Context, q rowplan.Request, of []*ledger.DelegatableContractKey) (rowplan.Results[*ledger.Contract], error) {
+	return refer(ctx, q, of, "Contract", func(row *ledger.DelegatableContractKey) ledger.EntityID { return row.ContractID }, entities.QueueContracts)
 }
 
-func (fields) FallbackFeeDenominatingToken(_ context.Context, q rowplan.Request, of []*ledger.FallbackFee) (rowplan.Results[*ledger.Token], error) {
-	return read(q, of, func(row *ledger.FallbackFee) ledger.EntityID { return row.DenominatingTokenID }, entities.QueueTokens)
+func (fields) FallbackFeeDenominatingToken(ctx context.Context, q rowplan.Request, of []*ledger.FallbackFee) (rowplan.Results[*ledger.Token], error) {
+	return refer(ctx, q, of, "Token", func(row *ledger.FallbackFee) ledger.EntityID { return row.DenominatingTokenID }, entities.QueueTokens)
 }
 
-func (fields) FixedFeeCollectorAccount(_ context.Context, q rowplan.Request, of []*ledger.FixedFee) (rowplan.Results[*ledger.Account], error) {
-	return read(q, of, func(row *ledger.FixedFee) ledger.EntityID { return row.CollectorAccountID }, entities.QueueAccounts)
+func (fields) FixedFeeCollectorAccount(ctx context.Context, q rowplan.Request, of []*ledger.FixedFee) (rowplan.Results[*ledger.Account], error) {
+	return refer(ctx, q, of, "Account", func(row *ledger.FixedFee) ledger.EntityID { return row.CollectorAccountID }, entities.QueueAccounts)
 }
 
-func (fields) FixedFeeDenominatingToken(_ context.Context, q rowplan.Request, of []*ledger.FixedFee) (rowplan.Results[*ledger.Token], error) {
-	return read(q, of, func(row *ledger.FixedFee) ledger.EntityID { return row.DenominatingTokenID }, entities.QueueTokens)
+func (fields) FixedFeeDenominatingToken(ctx context.Context, q rowplan.Request, of []*ledger.FixedFee) (rowplan.Results[*ledger.Token], error) {
+	return refer(ctx, q, of, "Token", func(row *ledger.FixedFee) ledger.EntityID { return row.DenominatingTokenID }, entities.QueueTokens)
 }
 
-func (fields) FractionalFeeCollectorAccount(_ context.Context, q rowplan.Request, of []*ledger.FractionalFee) (rowplan.Results[*ledger.Account], error) {
-	return read(q, of, func(row *ledger.FractionalFee) ledger.EntityID { return row.CollectorAccountID }, entities.QueueAccounts)
+func (fields) FractionalFeeCollectorAccount(ctx context.Context, q rowplan.Request, of []*ledger.FractionalFee) (rowplan.Results[*ledger.Account], error) {
+	return refer(ctx, q, of, "Account", func(row *ledger.FractionalFee) ledger.EntityID { return row.CollectorAccountID }, entities.QueueAccounts)
 }
 
-func (fields) FractionalFeeDenominatingToken(_ context.Context, q rowplan.Request, of []*ledger.FractionalFee) (rowplan.Results[*ledger.Token], error) {
-	return read(q, of, func(row *ledger.FractionalFee) ledger.EntityID { return row.DenominatingTokenID }, entities.QueueTokens)
+func (fields) FractionalFeeDenominatingToken(ctx context.Context, q rowplan.Request, of []*ledger.FractionalFee) (rowplan.Results[*ledger.Token], error) {
+	return refer(ctx, q, of, "Token", func(row *ledger.FractionalFee) ledger.EntityID { return row.DenominatingTokenID }, entities.QueueTokens)
 }
 
-func (fields) HookContract(_ context.Context, q rowplan.Request, of []*ledger.Hook) (rowplan.Results[*ledger.Contract], error) {
-	return read(q, of, func(row *ledger.Hook) ledger.EntityID { return row.ContractID }, entities.QueueContracts)
+func (fields) HookContract(ctx context.Context, q rowplan.Request, of []*ledger.Hook) (rowplan.Results[*ledger.Contract], error) {
+	return refer(ctx, q, of, "Contract", func(row *ledger.Hook) ledger.EntityID { return row.ContractID }, entities.QueueContracts)
 }
 
-func (fields) HookOwner(_ context.Context, q rowplan.Request, of []*ledger.Hook) (rowplan.Results[*ledger.Account], error) {
-	return read(q, of, func(row *ledger.Hook) ledger.EntityID { return row.OwnerID }, entities.QueueAccounts)
+func (fields) HookOwner(ctx context.Context, q rowplan.Request, of []*ledger.Hook) (rowplan.Results[*ledger.Account], error) {
+	return refer(ctx, q, of, "Account", func(row *ledger.Hook) ledger.EntityID { return row.OwnerID }, entities.QueueAccounts)
 }
 
-func (fields) HookSlotTransaction(_ context.Context, q rowplan.Request, of []*ledger.HookSlot) (rowplan.Results[*ledger.Transaction], error) {
-	return read(q, of, func(row *ledger.HookSlot) ledger.Timestamp { return row.Timestamp }, transactions.QueueTransactionsAt)
+func (fields) HookSlotTransaction(ctx context.Context, q rowplan.Request, of []*ledger.HookSlot) (rowplan.Results[*ledger.Transaction], error) {
+	return refer(ctx, q, of, "Transaction", func(row *ledger.HookSlot) ledger.Timestamp { return row.Timestamp }, transactions.QueueTransactionsAt)
 }
 
-func (fields) HookSlotConnectionOwner(_ context.Context, q rowplan.Request, of []*relay.HookSlotConnection) (rowplan.Results[*ledger.Account], error) {
-	return read(q, of, func(row *relay.HookSlotConnection) ledger.EntityID { return row.OwnerID }, entities.QueueAccounts)
+func (fields) HookSlotConnectionOwner(ctx context.Context, q rowplan.Request, of []*relay.HookSlotConnection) (rowplan.Results[*ledger.Account], error) {
+	return refer(ctx, q, of, "Account", func(row *relay.HookSlotConnection) ledger.EntityID { return row.OwnerID }, entities.QueueAccounts)
 }
 
-func (fields) MessageTransactionIDAccount(_ context.Context, q rowplan.Request, of []*ledger.MessageTransactionID) (rowplan.Results[*ledger.Account], error) {
-	return read(q, of, func(row *ledger.MessageTransactionID) ledger.EntityID { return row.AccountID }, entities.QueueAccounts)
+func (fields) MessageTransactionIDAccount(ctx context.Context, q rowplan.Request, of []*ledger.MessageTransactionID) (rowplan.Results[*ledger.Account], error) {
+	return refer(ctx, q, of, "Account", func(row *ledger.MessageTransactionID) ledger.EntityID { return row.AccountID }, entities.QueueAccounts)
 }
 
-func (fields) NFTOwner(_ context.Context, q rowplan.Request, of []*ledger.NFT) (rowplan.Results[*ledger.Account], error) {
-	return read(q, of, func(row *ledger.NFT) ledger.EntityID { return row.AccountID }, entities.QueueAccounts)
+func (fields) NFTOwner(ctx context.Context, q rowplan.Request, of []*ledger.NFT) (rowplan.Results[*ledger.Account], error) {
+	return refer(ctx, q, of, "Account", func(row *ledger.NFT) ledger.EntityID { return row.AccountID }, entities.QueueAccounts)
 }
 
-func (fields) NFTDelegatingSpender(_ context.Context, q rowplan.Request, of []*ledger.NFT) (rowplan.Results[*ledger.Account], error) {
-	return read(q, of, func(row *ledger.NFT) ledger.EntityID { return row.DelegatingSpenderID }, entities.QueueAccounts)
+func (fields) NFTDelegatingSpender(ctx context.Context, q rowplan.Request, of []*ledger.NFT) (rowplan.Results[*ledger.Account], error) {
+	return refer(ctx, q, of, "Account", func(row *ledger.NFT) ledger.EntityID { return row.DelegatingSpenderID }, entities.QueueAccounts)
 }
 
-func (fields) NFTSpender(_ context.Context, q rowplan.Request, of []*ledger.NFT) (rowplan.Results[*ledger.Account], error) {
-	return read(q, of, func(row *ledger.NFT) ledger.EntityID { return row.SpenderID }, entities.QueueAccounts)
+func (fields) NFTSpender(ctx context.Context, q rowplan.Request, of []*ledger.NFT) (rowplan.Results[*ledger.Account], error) {
+	return refer(ctx, q, of, "Account", func(row *ledger.NFT) ledger.EntityID { return row.SpenderID }, entities.QueueAccounts)
 }
 
-func (fields) NFTToken(_ context.Context, q rowplan.Request, of []*ledger.NFT) (rowplan.Results[*ledger.Token], error) {
-	return read(q, of, func(row *ledger.NFT) ledger.EntityID { return row.TokenID }, entities.QueueTokens)
+func (fields) NFTToken(ctx context.Context, q rowplan.Request, of []*ledger.NFT) (rowplan.Results[*ledger.Token], error) {
+	return refer(ctx, q, of, "Token", func(row *ledger.NFT) ledger.EntityID { return row.TokenID }, entities.QueueTokens)
 }
 
-func (fields) NFTAllowanceOwner(_ context.Context, q rowplan.Request, of []*ledger.NFTAllowance) (rowplan.Results[*ledger.Account], error) {
-	return read(q, of, func(row *ledger.NFTAllowance) ledger.EntityID { return row.OwnerID }, entities.QueueAccounts)
+func (fields) NFTAllowanceOwner(ctx context.Context, q rowplan.Request, of []*ledger.NFTAllowance) (rowplan.Results[*ledger.Account], error) {
+	return refer(ctx, q, of, "Account", func(row *ledger.NFTAllowance) ledger.EntityID { return row.OwnerID }, entities.QueueAccounts)
 }
 
-func (fields) NFTAllowanceSpender(_ context.Context, q rowplan.Request, of []*ledger.NFTAllowance) (rowplan.Results[*ledger.Account], error) {
-	return read(q, of, func(row *ledger.NFTAllowance) ledger.EntityID { return row.SpenderID }, entities.QueueAccounts)
+func (fields) NFTAllowanceSpender(ctx context.Context, q rowplan.Request, of []*ledger.NFTAllowance) (rowplan.Results[*ledger.Account], error) {
+	return refer(ctx, q, of, "Account", func(row *ledger.NFTAllowance) ledger.EntityID { return row.SpenderID }, entities.QueueAccounts)
 }
 
-func (fields) NFTAllowanceToken(_ context.Context, q rowplan.Request, of []*ledger.NFTAllowance) (rowplan.Results[*ledger.Token], error) {
-	return read(q, of, func(row *ledger.NFTAllowance) ledger.EntityID { return row.TokenID }, entities.QueueTokens)
+func (fields) NFTAllowanceToken(ctx context.Context, q rowplan.Request, of []*ledger.NFTAllowance) (rowplan.Results[*ledger.Token], error) {
+	return refer(ctx, q, of, "Token", func(row *ledger.NFTAllowance) ledger.EntityID { return row.TokenID }, entities.QueueTokens)
 }
 
-func (fields) NFTTransactionReceiver(_ context.Context, q rowplan.Request, of []*ledger.NFTTransaction) (rowplan.Results[*ledger.Account], error) {
-	return read(q, of, func(row *ledger.NFTTransaction) ledger.EntityID { return row.ReceiverAccountID }, entities.QueueAccounts)
+func (fields) NFTTransactionReceiver(ctx context.Context, q rowplan.Request, of []*ledger.NFTTransaction) (rowplan.Results[*ledger.Account], error) {
+	return refer(ctx, q, of, "Account", func(row *ledger.NFTTransaction) ledger.EntityID { return row.ReceiverAccountID }, entities.QueueAccounts)
 }
 
-func (fields) NFTTransactionSender(_ context.Context, q rowplan.Request, of []*ledger.NFTTransaction) (rowplan.Results[*ledger.Account], error) {
-	return read(q, of, func(row *ledger.NFTTransaction) ledger.EntityID { return row.SenderAccountID }, entities.QueueAccounts)
+func (fields) NFTTransactionSender(ctx context.Context, q rowplan.Request, of []*ledger.NFTTransaction) (rowplan.Results[*ledger.Account], error) {
+	return refer(ctx, q, of, "Account", func(row *ledger.NFTTransaction) ledger.EntityID { return row.SenderAccountID }, entities.QueueAccounts)
 }
 
-func (fields) NFTTransactionTransaction(_ context.Context, q rowplan.Request, of []*ledger.NFTTransaction) (rowplan.Results[*ledger.Transaction], error) {
-	return read(q, of, func(row *ledger.NFTTransaction) ledger.Timestamp { return row.ConsensusTimestamp }, transactions.QueueTransactionsAt)
+func (fields) NFTTransactionTransaction(ctx context.Context, q rowplan.Request, of []*ledger.NFTTransaction) (rowplan.Results[*ledger.Transaction], error) {
+	return refer(ctx, q, of, "Transaction", func(row *ledger.NFTTransaction) ledger.Timestamp { return row.ConsensusTimestamp }, transactions.QueueTransactionsAt)
 }
 
-func (fields) NFTTransferReceiver(_ context.Context, q rowplan.Request, of []*ledger.NFTTransfer) (rowplan.Results[*ledger.Account], error) {
-	return read(q, of, func(row *ledger.NFTTransfer) ledger.EntityID { return row.ReceiverAccountID }, entities.QueueAccounts)
+func (fields) NFTTransferReceiver(ctx context.Context, q rowplan.Request, of []*ledger.NFTTransfer) (rowplan.Results[*ledger.Account], error) {
+	return refer(ctx, q, of, "Account", func(row *ledger.NFTTransfer) ledger.EntityID { return row.ReceiverAccountID }, entities.QueueAccounts)
 }
 
-func (fields) NFTTransferSender(_ context.Context, q rowplan.Request, of []*ledger.NFTTransfer) (rowplan.Results[*ledger.Account], error) {
-	return read(q, of, func(row *ledger.NFTTransfer) ledger.EntityID { return row.SenderAccountID }, entities.QueueAccounts)
+func (fields) NFTTransferSender(ctx context.Context, q rowplan.Request, of []*ledger.NFTTransfer) (rowplan.Results[*ledger.Account], error) {
+	return refer(ctx, q, of, "Account", func(row *ledger.NFTTransfer) ledger.EntityID { return row.SenderAccountID }, entities.QueueAccounts)
 }
 
-func (fields) NFTTransferToken(_ context.Context, q rowplan.Request, of []*ledger.NFTTransfer) (rowplan.Results[*ledger.Token], error) {
-	return read(q, of, func(row *ledger.NFTTransfer) ledger.EntityID { return row.TokenID }, entities.QueueTokens)
+func (fields) NFTTransferToken(ctx context.Context, q rowplan.Request, of []*ledger.NFTTransfer) (rowplan.Results[*ledger.Token], error) {
+	return refer(ctx, q, of, "Token", func(row *ledger.NFTTransfer) ledger.EntityID { return row.TokenID }, entities.QueueTokens)
 }
 
-func (fields) NetworkFeesFile(_ context.Context, q rowplan.Request, of []*ledger.NetworkFees) (rowplan.Results[*ledger.File], error) {
-	return read(q, of, func(row *ledger.NetworkFees) ledger.EntityID { return row.FileID }, entities.QueueFiles)
+func (fields) NetworkFeesFile(ctx context.Context, q rowplan.Request, of []*ledger.NetworkFees) (rowplan.Results[*ledger.File], error) {
+	return refer(ctx, q, of, "File", func(row *ledger.NetworkFees) ledger.EntityID { return row.FileID }, entities.QueueFiles)
 }
 
-func (fields) NetworkNodeFile(_ context.Context, q rowplan.Request, of []*ledger.NetworkNode) (rowplan.Results[*ledger.File], error) {
-	return read(q, of, func(row *ledger.NetworkNode) ledger.EntityID { return row.FileID }, entities.QueueFiles)
+func (fields) NetworkNodeFile(ctx context.Context, q rowplan.Request, of []*ledger.NetworkNode) (rowplan.Results[*ledger.File], error) {
+	return refer(ctx, q, of, "File", func(row *ledger.NetworkNode) ledger.EntityID { return row.FileID }, entities.QueueFiles)
 }
 
-func (fields) NetworkNodeAccount(_ context.Context, q rowplan.Request, of []*ledger.NetworkNode) (rowplan.Results[*ledger.Account], error) {
-	return read(q, of, func(row *ledger.NetworkNode) ledger.EntityID { return row.NodeAccountID }, entities.QueueAccounts)
+func (fields) NetworkNodeAccount(ctx context.Context, q rowplan.Request, of []*ledger.NetworkNode) (rowplan.Results[*ledger.Account], error) {
+	return refer(ctx, q, of, "Account", func(row *ledger.NetworkNode) ledger.EntityID { return row.NodeAccountID }, entities.QueueAccounts)
 }
 
-func (fields) OpcodeTraceContract(_ context.Context, q rowplan.Request, of []*calls.OpcodeTrace) (rowplan.Results[*ledger.Contract], error) {
-	return read(q, of, func(row *calls.OpcodeTrace) ledger.EntityID { return row.ContractID }, entities.QueueContracts)
+func (fields) OpcodeTraceContract(ctx context.Context, q rowplan.Request, of []*calls.OpcodeTrace) (rowplan.Results[*ledger.Contract], error) {
+	return refer(ctx, q, of, "Contract", func(row *calls.OpcodeTrace) ledger.EntityID { return row.ContractID }, entities.QueueContracts)
 }
 
-func (fields) PrestateAccountEntity(_ context.Context, q rowplan.Request, of []*ledger.PrestateAccount) (rowplan.Results[relay.Entity], error) {
-	return read(q, of, func(row *ledger.PrestateAccount) ledger.EntityID { return row.EntityID }, queueEntities)
+func (fields) PrestateAccountEntity(ctx context.Context, q rowplan.Request, of []*ledger.PrestateAccount) (rowplan.Results[relay.Entity], error) {
+	return refer(ctx, q, of, "Entity", func(row *ledger.PrestateAccount) ledger.EntityID { return row.EntityID }, queueEntities)
 }
 
-func (fields) RoyaltyFeeCollectorAccount(_ context.Context, q rowplan.Request, of []*ledger.RoyaltyFee) (rowplan.Results[*ledger.Account], error) {
-	return read(q, of, func(row *ledger.RoyaltyFee) ledger.EntityID { return row.CollectorAccountID }, entities.QueueAccounts)
+func (fields) RoyaltyFeeCollectorAccount(ctx context.Context, q rowplan.Request, of []*ledger.RoyaltyFee) (rowplan.Results[*ledger.Account], error) {
+	return refer(ctx, q, of, "Account", func(row *ledger.RoyaltyFee) ledger.EntityID { return row.CollectorAccountID }, entities.QueueAccounts)
 }
 
-func (fields) ScheduleCreation(_ context.Context, q rowplan.Request, of []*ledger.Schedule) (rowplan.Results[*ledger.Transaction], error) {
-	return read(q, of, func(row *ledger.Schedule) ledger.Timestamp { return row.CreatedTimestamp }, transactions.QueueTransactionsAt)
+func (fields) ScheduleCreation(ctx context.Context, q rowplan.Request, of []*ledger.Schedule) (rowplan.Results[*ledger.Transaction], error) {
+	return refer(ctx, q, of, "Transaction", func(row *ledger.Schedule) ledger.Timestamp { return row.CreatedTimestamp }, transactions.QueueTransactionsAt)
 }
 
-func (fields) ScheduleCreator(_ context.Context, q rowplan.Request, of []*ledger.Schedule) (rowplan.Results[*ledger.Account], error) {
-	return read(q, of, func(row *ledger.Schedule) ledger.EntityID { return row.CreatorAccountID }, entities.QueueAccounts)
+func (fields) ScheduleCreator(ctx context.Context, q rowplan.Request, of []*ledger.Schedule) (rowplan.Results[*ledger.Account], error) {
+	return refer(ctx, q, of, "Account", func(row *ledger.Schedule) ledger.EntityID { return row.CreatorAccountID }, entities.QueueAccounts)
 }
 
-func (fields) ScheduleExecution(_ context.Context, q rowplan.Request, of []*ledger.Schedule) (rowplan.Results[*ledger.Transaction], error) {
-	return read(q, of, func(row *ledger.Schedule) ledger.Timestamp { return row.ExecutedTimestamp.Or(-1) }, transactions.QueueTransactionsAt)
+func (fields) ScheduleExecution(ctx context.Context, q rowplan.Request, of []*ledger.Schedule) (rowplan.Results[*ledger.Transaction], error) {
+	return refer(ctx, q, of, "Transaction", func(row *ledger.Schedule) ledger.Timestamp { return row.ExecutedTimestamp.Or(-1) }, transactions.QueueTransactionsAt)
 }
 
-func (fields) SchedulePayer(_ context.Context, q rowplan.Request, of []*ledger.Schedule) (rowplan.Results[*ledger.Account], error) {
-	return read(q, of, func(row *ledger.Schedule) ledger.EntityID { return row.PayerAccountID }, entities.QueueAccounts)
+func (fields) SchedulePayer(ctx context.Context, q rowplan.Request, of []*ledger.Schedule) (rowplan.Results[*ledger.Account], error) {
+	return refer(ctx, q, of, "Account", func(row *ledger.Schedule) ledger.EntityID { return row.PayerAccountID }, entities.QueueAccounts)
 }
 
-func (fields) ScheduleSignerEntity(_ context.Context, q rowplan.Request, of []*ledger.ScheduleSigner) (rowplan.Results[relay.Entity], error) {
-	return read(q, of, func(row *ledger.ScheduleSigner) ledger.EntityID { return row.EntityID }, queueEntities)
+func (fields) ScheduleSignerEntity(ctx context.Context, q rowplan.Request, of []*ledger.ScheduleSigner) (rowplan.Results[relay.Entity], error) {
+	return refer(ctx, q, of, "Entity", func(row *ledger.ScheduleSigner) ledger.EntityID { return row.EntityID }, queueEntities)
 }
 
-func (fields) ScheduledTransactionEntity(_ context.Context, q rowplan.Request, of []*ledger.ScheduledTransaction) (rowplan.Results[relay.Entity], error) {
-	return read(q, of, func(row *ledger.ScheduledTransaction) ledger.EntityID { return row.EntityID }, queueEntities)
+func (fields) ScheduledTransactionEntity(ctx context.Context, q rowplan.Request, of []*ledger.ScheduledTransaction) (rowplan.Results[relay.Entity], error) {
+	return refer(ctx, q, of, "Entity", func(row *ledger.ScheduledTransaction) ledger.EntityID { return row.EntityID }, queueEntities)
 }
 
-func (fields) StakingRewardAccount(_ context.Context, q rowplan.Request, of []*ledger.StakingReward) (rowplan.Results[*ledger.Account], error) {
-	return read(q, of, func(row *ledger.StakingReward) ledger.EntityID { return row.AccountID }, entities.QueueAccounts)
+func (fields) StakingRewardAccount(ctx context.Context, q rowplan.Request, of []*ledger.StakingReward) (rowplan.Results[*ledger.Account], error) {
+	return refer(ctx, q, of, "Account", func(row *ledger.StakingReward) ledger.EntityID { return row.AccountID }, entities.QueueAccounts)
 }
 
-func (fields) StakingRewardTransaction(_ context.Context, q rowplan.Request, of []*ledger.StakingReward) (rowplan.Results[*ledger.Transaction], error) {
-	return read(q, of, func(row *ledger.StakingReward) ledger.Timestamp { return row.ConsensusTimestamp }, transactions.QueueTransactionsAt)
+func (fields) StakingRewardTransaction(ctx context.Context, q rowplan.Request, of []*ledger.StakingReward) (rowplan.Results[*ledger.Transaction], error) {
+	return refer(ctx, q, of, "Transaction", func(row *ledger.StakingReward) ledger.Timestamp { return row.ConsensusTimestamp }, transactions.QueueTransactionsAt)
 }
 
-func (fields) StatusComponentNetworkNode(_ context.Context, q rowplan.Request, of []*status.Component) (rowplan.Results[*ledger.NetworkNode], error) {
-	return read(q, of, func(row *status.Component) int64 { return row.NodeID.Or(-1) }, entities.QueueNetworkNodes)
+func (fields) StatusComponentNetworkNode(ctx context.Context, q rowplan.Request, of []*status.Component) (rowplan.Results[*ledger.NetworkNode], error) {
+	return refer(ctx, q, of, "NetworkNode", func(row *status.Component) int64 { return row.NodeID.Or(-1) }, entities.QueueNetworkNodes)
 }
 
-func (fields) TokenAutoRenewAccount(_ context.Context, q rowplan.Request, of []*ledger.Token) (rowplan.Results[*ledger.Account], error) {
-	return read(q, of, func(row *ledger.Token) ledger.EntityID { return row.AutoRenewAccountID }, entities.QueueAccounts)
+func (fields) TokenAutoRenewAccount(ctx context.Context, q rowplan.Request, of []*ledger.Token) (rowplan.Results[*ledger.Account], error) {
+	return refer(ctx, q, of, "Account", func(row *ledger.Token) ledger.EntityID { return row.AutoRenewAccountID }, entities.QueueAccounts)
 }
 
-func (fields) TokenTreasuryAccount(_ context.Context, q rowplan.Request, of []*ledger.Token) (rowplan.Results[*ledger.Account], error) {
-	return read(q, of, func(row *ledger.Token) ledger.EntityID { return row.TreasuryAccountID }, entities.QueueAccounts)
+func (fields) TokenTreasuryAccount(ctx context.Context, q rowplan.Request, of []*ledger.Token) (rowplan.Results[*ledger.Account], error) {
+	return refer(ctx, q, of, "Account", func(row *ledger.Token) ledger.EntityID { return row.TreasuryAccountID }, entities.QueueAccounts)
 }
 
-func (fields) TokenAllowanceOwner(_ context.Context, q rowplan.Request, of []*ledger.TokenAllowance) (rowplan.Results[*ledger.Account], error) {
-	return read(q, of, func(row *ledger.TokenAllowance) ledger.EntityID { return row.OwnerID }, entities.QueueAccounts)
+func (fields) TokenAllowanceOwner(ctx context.Context, q rowplan.Request, of []*ledger.TokenAllowance) (rowplan.Results[*ledger.Account], error) {
+	return refer(ctx, q, of, "Account", func(row *ledger.TokenAllowance) ledger.EntityID { return row.OwnerID }, entities.QueueAccounts)
 }
 
-func (fields) TokenAllowanceSpender(_ context.Context, q rowplan.Request, of []*ledger.TokenAllowance) (rowplan.Results[*ledger.Account], error) {
-	return read(q, of, func(row *ledger.TokenAllowance) ledger.EntityID { return row.SpenderID }, entities.QueueAccounts)
+func (fields) TokenAllowanceSpender(ctx context.Context, q rowplan.Request, of []*ledger.TokenAllowance) (rowplan.Results[*ledger.Account], error) {
+	return refer(ctx, q, of, "Account", func(row *ledger.TokenAllowance) ledger.EntityID { return row.SpenderID }, entities.QueueAccounts)
 }
 
-func (fields) TokenAllowanceToken(_ context.Context, q rowplan.Request, of []*ledger.TokenAllowance) (rowplan.Results[*ledger.Token], error) {
-	return read(q, of, func(row *ledger.TokenAllowance) ledger.EntityID { return row.TokenID }, entities.QueueTokens)
+func (fields) TokenAllowanceToken(ctx context.Context, q rowplan.Request, of []*ledger.TokenAllowance) (rowplan.Results[*ledger.Token], error) {
+	return refer(ctx, q, of, "Token", func(row *ledger.TokenAllowance) ledger.EntityID { return row.TokenID }, entities.QueueTokens)
 }
 
-func (fields) TokenBalanceToken(_ context.Context, q rowplan.Request, of []*ledger.TokenBalance) (rowplan.Results[*ledger.Token], error) {
-	return read(q, of, func(row *ledger.TokenBalance) ledger.EntityID { return row.TokenID }, entities.QueueTokens)
+func (fields) TokenBalanceToken(ctx context.Context, q rowplan.Request, of []*ledger.TokenBalance) (rowplan.Results[*ledger.Token], error) {
+	return refer(ctx, q, of, "Token", func(row *ledger.TokenBalance) ledger.EntityID { return row.TokenID }, entities.QueueTokens)
 }
 
-func (fields) TokenHolderAccount(_ context.Context, q rowplan.Request, of []*ledger.TokenHolder) (rowplan.Results[*ledger.Account], error) {
-	return read(q, of, func(row *ledger.TokenHolder) ledger.EntityID { return row.AccountID }, entities.QueueAccounts)
+func (fields) TokenHolderAccount(ctx context.Context, q rowplan.Request, of []*ledger.TokenHolder) (rowplan.Results[*ledger.Account], error) {
+	return refer(ctx, q, of, "Account", func(row *ledger.TokenHolder) ledger.EntityID { return row.AccountID }, entities.QueueAccounts)
 }
 
-func (fields) TokenHolderToken(_ context.Context, q rowplan.Request, of []*ledger.TokenHolder) (rowplan.Results[*ledger.Token], error) {
-	return read(q, of, func(row *ledger.TokenHolder) ledger.EntityID { return row.TokenID }, entities.QueueTokens)
+func (fields) TokenHolderToken(ctx context.Context, q rowplan.Request, of []*ledger.TokenHolder) (rowplan.Results[*ledger.Token], error) {
+	return refer(ctx, q, of, "Token", func(row *ledger.TokenHolder) ledger.EntityID { return row.TokenID }, entities.QueueTokens)
 }
 
-func (fields) TokenRelationshipAccount(_ context.Context, q rowplan.Request, of []*ledger.TokenRelationship) (rowplan.Results[*ledger.Account], error) {
-	return read(q, of, func(row *ledger.TokenRelationship) ledger.EntityID { return row.AccountID }, entities.QueueAccounts)
+func (fields) TokenRelationshipAccount(ctx context.Context, q rowplan.Request, of []*ledger.TokenRelationship) (rowplan.Results[*ledger.Account], error) {
+	return refer(ctx, q, of, "Account", func(row *ledger.TokenRelationship) ledger.EntityID { return row.AccountID }, entities.QueueAccounts)
 }
 
-func (fields) TokenRelationshipToken(_ context.Context, q rowplan.Request, of []*ledger.TokenRelationship) (rowplan.Results[*ledger.Token], error) {
-	return read(q, of, func(row *ledger.TokenRelationship) ledger.EntityID { return row.TokenID }, entities.QueueTokens)
+func (fields) TokenRelationshipToken(ctx context.Context, q rowplan.Request, of []*ledger.TokenRelationship) (rowplan.Results[*ledger.Token], error) {
+	return refer(ctx, q, of, "Token", func(row *ledger.TokenRelationship) ledger.EntityID { return row.TokenID }, entities.QueueTokens)
 }
 
-func (fields) TokenTransferAccount(_ context.Context, q rowplan.Request, of []*ledger.TokenTransfer) (rowplan.Results[*ledger.Account], error) {
-	return read(q, of, func(row *ledger.TokenTransfer) ledger.EntityID { return row.AccountID }, entities.QueueAccounts)
+func (fields) TokenTransferAccount(ctx context.Context, q rowplan.Request, of []*ledger.TokenTransfer) (rowplan.Results[*ledger.Account], error) {
+	return refer(ctx, q, of, "Account", func(row *ledger.TokenTransfer) ledger.EntityID { return row.AccountID }, entities.QueueAccounts)
 }
 
-func (fields) TokenTransferToken(_ context.Context, q rowplan.Request, of []*ledger.TokenTransfer) (rowplan.Results[*ledger.Token], error) {
-	return read(q, of, func(row *ledger.TokenTransfer) ledger.EntityID { return row.TokenID }, entities.QueueTokens)
+func (fields) TokenTransferToken(ctx context.Context, q rowplan.Request, of []*ledger.TokenTransfer) (rowplan.Results[*ledger.Token], error) {
+	return refer(ctx, q, of, "Token", func(row *ledger.TokenTransfer) ledger.EntityID { return row.TokenID }, entities.QueueTokens)
 }
 
-func (fields) TopicAutoRenewAccount(_ context.Context, q rowplan.Request, of []*ledger.Topic) (rowplan.Results[*ledger.Account], error) {
-	return read(q, of, func(row *ledger.Topic) ledger.EntityID { return row.AutoRenewAccountID }, entities.QueueAccounts)
+func (fields) TopicAutoRenewAccount(ctx context.Context, q rowplan.Request, of []*ledger.Topic) (rowplan.Results[*ledger.Account], error) {
+	return refer(ctx, q, of, "Account", func(row *ledger.Topic) ledger.EntityID { return row.AutoRenewAccountID }, entities.QueueAccounts)
 }
 
-func (fields) TopicMessagePayer(_ context.Context, q rowplan.Request, of []*ledger.TopicMessage) (rowplan.Results[*ledger.Account], error) {
-	return read(q, of, func(row *ledger.TopicMessage) ledger.EntityID { return row.PayerAccountID }, entities.QueueAccounts)
+func (fields) TopicMessagePayer(ctx context.Context, q rowplan.Request, of []*ledger.TopicMessage) (rowplan.Results[*ledger.Account], error) {
+	return refer(ctx, q, of, "Account", func(row *ledger.TopicMessage) ledger.EntityID { return row.PayerAccountID }, entities.QueueAccounts)
 }
 
-func (fields) TopicMessageTopic(_ context.Context, q rowplan.Request, of []*ledger.TopicMessage) (rowplan.Results[*ledger.Topic], error) {
-	return read(q, of, func(row *ledger.TopicMessage) ledger.EntityID { return row.TopicID }, queueTopics)
+func (fields) TopicMessageTopic(ctx context.Context, q rowplan.Request, of []*ledger.TopicMessage) (rowplan.Results[*ledger.Topic], error) {
+	return refer(ctx, q, of, "Topic", func(row *ledger.TopicMessage) ledger.EntityID { return row.TopicID }, queueTopics)
 }
 
-func (fields) TopicMessageTransaction(_ context.Context, q rowplan.Request, of []*ledger.TopicMessage) (rowplan.Results[*ledger.Transaction], error) {
-	return read(q, of, func(row *ledger.TopicMessage) ledger.Timestamp { return row.ConsensusTimestamp }, transactions.QueueTransactionsAt)
+func (fields) TopicMessageTransaction(ctx context.Context, q rowplan.Request, of []*ledger.TopicMessage) (rowplan.Results[*ledger.Transaction], error) {
+	return refer(ctx, q, of, "Transaction", func(row *ledger.TopicMessage) ledger.Timestamp { return row.ConsensusTimestamp }, transactions.QueueTransactionsAt)
 }
 
-func (fields) TransactionEntity(_ context.Context, q rowplan.Request, of []*ledger.Transaction) (rowplan.Results[relay.Entity], error) {
-	return read(q, of, func(row *ledger.Transaction) ledger.EntityID { return row.EntityID }, queueEntities)
+func (fields) TransactionEntity(ctx context.Context, q rowplan.Request, of []*ledger.Transaction) (rowplan.Results[relay.Entity], error) {
+	return refer(ctx, q, of, "Entity", func(row *ledger.Transaction) ledger.EntityID { return row.EntityID }, queueEntities)
 }
 
-func (fields) TransactionParent(_ context.Context, q rowplan.Request, of []*ledger.Transaction) (rowplan.Results[*ledger.Transaction], error) {
-	return read(q, of, func(row *ledger.Transaction) ledger.Timestamp { return row.ParentConsensusTimestamp.Or(-1) }, transactions.QueueTransactionsAt)
+func (fields) TransactionParent(ctx context.Context, q rowplan.Request, of []*ledger.Transaction) (rowplan.Results[*ledger.Transaction], error) {
+	return refer(ctx, q, of, "Transaction", func(row *ledger.Transaction) ledger.Timestamp { return row.ParentConsensusTimestamp.Or(-1) }, transactions.QueueTransactionsAt)
 }
 
-func (fields) TransactionPayer(_ context.Context, q rowplan.Request, of []*ledger.Transaction) (rowplan.Results[*ledger.Account], error) {
-	return read(q, of, func(row *ledger.Transaction) ledger.EntityID { return row.PayerAccountID }, entities.QueueAccounts)
+func (fields) TransactionPayer(ctx context.Context, q rowplan.Request, of []*ledger.Transaction) (rowplan.Results[*ledger.Account], error) {
+	return refer(ctx, q, of, "Account", func(row *ledger.Transaction) ledger.EntityID { return row.PayerAccountID }, entities.QueueAccounts)
 }
 
-func (fields) TransactionBlock(_ context.Context, q rowplan.Request, of []*ledger.Transaction) (rowplan.Results[*ledger.Block], error) {
-	return read(q, of, func(row *ledger.Transaction) ledger.Timestamp { return row.ConsensusTimestamp }, transactions.QueueBlocksAt)
+func (fields) TransactionBlock(ctx context.Context, q rowplan.Request, of []*ledger.Transaction) (rowplan.Results[*ledger.Block], error) {
+	return refer(ctx, q, of, "Block", func(row *ledger.Transaction) ledger.Timestamp { return row.ConsensusTimestamp }, transactions.QueueBlocksAt)
 }
 
-func (fields) TransactionContractResult(_ context.Context, q rowplan.Request, of []*ledger.Transaction) (rowplan.Results[*ledger.ContractResult], error) {
-	return read(q, of, func(row *ledger.Transaction) ledger.Timestamp { return row.ConsensusTimestamp }, transactions.QueueContractResultsAt)
+func (fields) TransactionContractResult(ctx context.Context, q rowplan.Request, of []*ledger.Transaction) (rowplan.Results[*ledger.ContractResult], error) {
+	return refer(ctx, q, of, "ContractResult", func(row *ledger.Transaction) ledger.Timestamp { return row.ConsensusTimestamp }, transactions.QueueContractResultsAt)
 }
 
-func (fields) TransferAccount(_ context.Context, q rowplan.Request, of []*ledger.Transfer) (rowplan.Results[*ledger.Account], error) {
-	return read(q, of, func(row *ledger.Transfer) ledger.EntityID { return row.AccountID }, entities.QueueAccounts)
+func (fields) TransferAccount(ctx context.Context, q rowplan.Request, of []*ledger.Transfer) (rowplan.Results[*ledger.Account], error) {
+	return refer(ctx, q, of, "Account", func(row *ledger.Transfer) ledger.EntityID { return row.AccountID }, entities.QueueAccounts)
 }
 
-func (fields) TransferToken(_ context.Context, q rowplan.Request, of []*ledger.Transfer) (rowplan.Results[*ledger.Token], error) {
-	return read(q, of, func(row *ledger.Transfer) ledger.EntityID { return row.TokenID }, entities.QueueTokens)
+func (fields) TransferToken(ctx context.Context, q rowplan.Request, of []*ledger.Transfer) (rowplan.Results[*ledger.Token], error) {
+	return refer(ctx, q, of, "Token", func(row *ledger.Transfer) ledger.EntityID { return row.TokenID }, entities.QueueTokens)
 }
 
-func (fields) TransferTransaction(_ context.Context, q rowplan.Request, of []*ledger.Transfer) (rowplan.Results[*ledger.Transaction], error) {
-	return read(q, of, func(row *ledger.Transfer) ledger.Timestamp { return row.ConsensusTimestamp }, transactions.QueueTransactionsAt)
+func (fields) TransferTransaction(ctx context.Context, q rowplan.Request, of []*ledger.Transfer) (rowplan.Results[*ledger.Transaction], error) {
+	return refer(ctx, q, of, "Transaction", func(row *ledger.Transfer) ledger.Timestamp { return row.ConsensusTimestamp }, transactions.QueueTransactionsAt)
 }
 
-func (fields) VersionTransaction(_ context.Context, q rowplan.Request, of []*ledger.Version) (rowplan.Results[*ledger.Transaction], error) {
-	return read(q, of, func(row *ledger.Version) ledger.Timestamp { return row.Timestamp }, transactions.QueueTransactionsAt)
+func (fields) VersionTransaction(ctx context.Context, q rowplan.Request, of []*ledger.Version) (rowplan.Results[*ledger.Transaction], error) {
+	return refer(ctx, q, of, "Transaction", func(row *ledger.Version) ledger.Timestamp { return row.Timestamp }, transactions.QueueTransactionsAt)
 }
 
 func (fields) AccountID(row *ledger.Account) string {

@@ -74,3 +74,21 @@ func TestReferences(t *testing.T) {
 		})
 	}
 }
+
+// TestFailedPlaces checks that an object is read for one root field if another one that was to read it fails.
+func TestFailedPlaces(t *testing.T) {
+	t.Parallel()
+	g := testenv.Shared(t)
+	const id = "QWNjb3VudDowLjAuMTAwMQ" // Account:0.0.1001
+	for range 20 {
+		got := g.Query(t, `{
+			a: node(id: "`+id+`") { ... on Account { stakedAccount { memo } rewards(first: -1) { nodes { amount } } } }
+			b: node(id: "`+id+`") { ... on Account { memo stakedAccount { memo } contract { memo } } }
+			c: node(id: "QWNjb3VudDpub25l") { id }
+			d: account(id: "0.0.1001") { memo stakedAccount { memo } } }`, nil)
+		if !strings.Contains(got.Body, `"a":null`) || !strings.Contains(got.Body, `"b":{"memo":`) ||
+			!strings.Contains(got.Body, `"d":{"memo":`) || strings.Count(got.Body, `"message"`) != 2 {
+			t.Fatal(got.Body)
+		}
+	}
+}

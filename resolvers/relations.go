@@ -3,7 +3,6 @@ package resolvers
 import (
 	"context"
 	"fmt"
-	"slices"
 
 	"heliograph/graph/relay"
 	"heliograph/graph/rowplan"
@@ -47,33 +46,43 @@ func readRows[T, R any](
 	return queued(q, func(b *storage.Batch, done func([]R)) { queue(b, of, done) })
 }
 
-// readAhead reads the object with a key. If row is not nil and all selected relations are in byKey, they are read in
-// the same round trip. row has the columns by which these relations are read, and becomes the object. what names the
-// object in errors.
+// readAhead reads the object with a key and its relations in one round trip, if all selected relations are in byKey.
+// row has the columns by which these relations are read, and becomes the object. If row is nil or other relations are
+// selected, done is false and nothing has been read. typ names the object in errors.
 func readAhead[K, R any](
-	ctx context.Context, r *Resolver, what string, key K, row *R, byKey []string,
-	queue func(*storage.Batch, []K, func([]*R)),
-) (*R, error) {
-	var found *R
-	var use func()
-	if row != nil {
-		var err error
-		if use, err = rowplan.Ahead(ctx, r.Tables(), row, byKey, func(b rowplan.Batch) {
-			queue(b.(*storage.Batch), []K{key}, func(got []*R) {
-				if got[0] != nil {
-					*row, found = *got[0], row
-				}
-			})
-		}); err != nil {
-			return nil, fmt.Errorf("reading %s: %w", what, err)
-		}
+	ctx context.Context, r *Resolver, typ string, key K, row *R, byKey []string, queue queueKeys[K, *R],
+) (found *R, done bool, err error) {
+	if row == nil {
+		return nil, false, nil
 	}
-	if use == nil {
-		return storage.ReadOne(ctx, r.db, what, key, queue)
+	use, err := rowplan.Ahead(ctx, r.Tables(), row, byKey, func(b rowplan.Batch) {
+		queue(b.(*storage.Batch), []K{key}, func(got []*R) {
+			if got[0] != nil {
+				*row, found = *got[0], row
+			}
+		})
+	})
+	if err != nil {
+		return nil, false, fmt.Errorf("reading %s: %w", typ, err)
 	}
 	if found != nil { // else the caller can return another object, whose relations are not those of row
 		use()
 	}
+	return found, use != nil, nil
+}
+
+// loadAhead is [readAhead], or [loadOne] if other relations are selected.
+func loadAhead[K comparable, R any](
+	ctx context.Context, r *Resolver, typ string, key K, row *R, byKey []string, queue queueKeys[K, *R],
+) (*R, error) {
+	found, done, err := readAhead(ctx, r, typ, key, row, byKey, queue)
+	if err != nil {
+		return nil, err
+	}
+	if !done {
+		return loadOne(ctx, r, typ, key, queue)
+	}
+	prime(ctx, typ, key, found)
 	return found, nil
 }
 
@@ -87,7 +96,7 @@ func queueEntities(b *storage.Batch, ids []ledger.EntityID, done func([]relay.En
 	queueTopics(b, ids, fill[ledger.Topic](out))
 	transactions.QueueSchedules(b, ids, fill[ledger.Schedule](out))
 	entities.QueueFiles(b, ids, fill[ledger.File](out))
-	done(out)
+	b.Then(func() { done(out) })
 }
 
 // fill returns a function that sets the elements of out that are nil.
@@ -102,23 +111,4 @@ func fill[T any, P interface {
 			}
 		}
 	}
-}
-
-// readLists is [read] for rows with lists of keys. Keys without an object are left out.
-//
-//nolint:unparam // batch functions return the error as it is
-func readLists[T, K, R any](
-	q rowplan.Request, of []T, keys func(T) []K, queue func(*storage.Batch, []K, func([]*R)),
-) (rowplan.Results[[]*R], error) {
-	lists := list.Map(of, keys)
-	out := make([][]*R, len(of))
-	if all := slices.Concat(lists...); len(all) > 0 {
-		queue(batchOf(q), all, func(rows []*R) {
-			for i, keys := range lists {
-				out[i] = slices.DeleteFunc(rows[:len(keys):len(keys)], func(r *R) bool { return r == nil })
-				rows = rows[len(keys):]
-			}
-		})
-	}
-	return func() ([][]*R, error) { return out, nil }, nil
 }

@@ -135,6 +135,8 @@ type queries struct{ *Resolver }
 
 // operation is the state of one operation.
 type operation struct {
+	plans     *rowplan.Plans
+	loaders   loaders
 	reads     statuspages.Reads
 	addresses atomic.Int32 // that were looked up
 }
@@ -142,7 +144,7 @@ type operation struct {
 var operationKey = values.NewKey[*operation]()
 
 // Operation returns the resolvers' state for the context of one operation.
-func Operation() values.Value { return operationKey.Is(&operation{}) }
+func (r *Resolver) Operation() values.Value { return operationKey.Is(&operation{plans: &r.tables.Plans}) }
 
 // maxAddresses is the maximum number of EVM addresses in place of entity ids in an operation. Each takes a statement.
 const maxAddresses = 100

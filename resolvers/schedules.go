@@ -39,7 +39,7 @@ func (f fields) AccountSchedules(
 
 // Schedule returns a schedule. While it is pending, the response may change soon.
 func (r queries) Schedule(ctx context.Context, args graph.QueryScheduleArgs) (*ledger.Schedule, error) {
-	s, err := readAhead(ctx, r.Resolver, "schedule", args.ID, &ledger.Schedule{EntityID: args.ID},
+	s, err := loadAhead(ctx, r.Resolver, scheduleType, args.ID, &ledger.Schedule{EntityID: args.ID},
 		[]string{"signatures"}, transactions.QueueSchedules)
 	if err != nil || s == nil {
 		return nil, err

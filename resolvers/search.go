@@ -9,6 +9,7 @@ import (
 	"heliograph/graph/fault"
 	"heliograph/graph/model"
 	"heliograph/graph/relay"
+	"heliograph/graph/rowplan"
 	"heliograph/internal/domain/ledger"
 	"heliograph/storage"
 	"heliograph/storage/entities"
@@ -18,8 +19,8 @@ import (
 // search collects what the statements of one batch find, in the order of the statements.
 type search struct {
 	*storage.Batch
-	types []model.SearchType
-	found []relay.Node
+	types   []model.SearchType
+	results []func() ([]relay.Node, error)
 }
 
 // wants reports whether a type is to be found.
@@ -28,29 +29,38 @@ func (s *search) wants(t model.SearchType) bool { return s.types == nil || slice
 // find queues a statement for objects of a type if the text can name one and the type is to be found. A contract is
 // also an account: it is found once.
 func find[T any, P nodePointer[T]](
-	s *search, t model.SearchType, can bool, queue func(b *storage.Batch, done func([]P)),
+	s *search, t model.SearchType, can bool, queue func(b *storage.Batch) rowplan.Results[P],
 ) {
 	if !can || !s.wants(t) {
 		return
 	}
-	queue(s.Batch, func(rows []P) {
+	results := queue(s.Batch)
+	s.results = append(s.results, func() (found []relay.Node, err error) {
+		rows, err := results()
 		for _, row := range rows {
 			account, ok := any(row).(*ledger.Account)
 			if row != nil && (!ok || account.Type != ledger.EntityContract || !s.wants(model.SearchTypeContract)) {
-				s.found = append(s.found, row)
+				found = append(found, row)
 			}
 		}
+		return found, err
 	})
 }
 
 // one returns a statement for [find] that reads the object with a key.
-func one[K, P any](key K, queue func(*storage.Batch, []K, func([]P))) func(*storage.Batch, func([]P)) {
-	return func(b *storage.Batch, done func([]P)) { queue(b, []K{key}, done) }
+func one[K comparable, P any](
+	ctx context.Context, typ string, key K, queue queueKeys[K, P],
+) func(*storage.Batch) rowplan.Results[P] {
+	return func(b *storage.Batch) rowplan.Results[P] { return load(ctx, b, typ, []K{key}, queue) }
 }
 
 // by returns a statement for [find] that reads the objects with a key.
-func by[K, P any](key K, queue func(*storage.Batch, K, func([]P))) func(*storage.Batch, func([]P)) {
-	return func(b *storage.Batch, done func([]P)) { queue(b, key, done) }
+func by[K, P any](key K, queue func(*storage.Batch, K, func([]P))) func(*storage.Batch) rowplan.Results[P] {
+	return func(b *storage.Batch) rowplan.Results[P] {
+		var got []P
+		queue(b, key, func(rows []P) { got = rows })
+		return func() ([]P, error) { return got, nil }
+	}
 }
 
 // Search finds objects by what a text can name. All statements are sent in one round trip.
@@ -60,36 +70,47 @@ func (r queries) Search(ctx context.Context, args graph.QuerySearchArgs) (*relay
 	if err != nil {
 		return nil, fault.Input("%v", err)
 	}
+	ctx, cancel := context.WithCancel(ctx) // see load
+	defer cancel()
 	s := &search{Batch: r.db.NewBatch(), types: args.Types}
 	c := ledger.ParseSearch(args.Text, r.db.SystemEntity(0), r.db.ChainID())
 	id, isID, isNamed, isElement := c.Entity, !c.Entity.IsNone(), c.Address.Valid || c.Alias != nil ||
 		c.PublicKey != "", c.Element.SerialNumber > 0
-	find(s, model.SearchTypeContract, isID, one(id, entities.QueueContracts))
-	find(s, model.SearchTypeAccount, isID, one(id, entities.QueueAccounts))
-	find(s, model.SearchTypeToken, isID, one(id, entities.QueueTokens))
-	find(s, model.SearchTypeTopic, isID, one(id, queueTopics))
-	find(s, model.SearchTypeSchedule, isID, one(id, transactions.QueueSchedules))
-	find(s, model.SearchTypeFile, isID, one(id, entities.QueueFiles))
-	find(s, model.SearchTypeNetworkNode, isID, one(id, entities.QueueNetworkNodesOf))
+	find(s, model.SearchTypeContract, isID, one(ctx, contractType, id, entities.QueueContracts))
+	find(s, model.SearchTypeAccount, isID, one(ctx, accountType, id, entities.QueueAccounts))
+	find(s, model.SearchTypeToken, isID, one(ctx, tokenType, id, entities.QueueTokens))
+	find(s, model.SearchTypeTopic, isID, one(ctx, topicType, id, queueTopics))
+	find(s, model.SearchTypeSchedule, isID, one(ctx, scheduleType, id, transactions.QueueSchedules))
+	find(s, model.SearchTypeFile, isID, one(ctx, fileType, id, entities.QueueFiles))
+	find(s, model.SearchTypeNetworkNode, isID, one(ctx, networkNodeType, id, entities.QueueNetworkNodesOf))
 	find(s, model.SearchTypeContract, isNamed, by(c, entities.QueueNamedContracts))
 	find(s, model.SearchTypeAccount, isNamed, by(c, entities.QueueNamedAccounts))
 	find(s, model.SearchTypeTransaction, c.Transaction.Valid, by(c.Transaction.V, transactions.QueueAllWithID))
-	find(s, model.SearchTypeTransaction, c.At.Valid, one(c.At.V, transactions.QueueTransactionsAt))
+	find(s, model.SearchTypeTransaction, c.At.Valid, one(ctx, transactionType, c.At.V, transactions.QueueTransactionsAt))
 	find(s, model.SearchTypeTransaction, c.Hash != nil, by(c.Hash, transactions.QueueByHash))
-	find(s, model.SearchTypeBlock, c.Number.Valid, one(c.Number.V, transactions.QueueBlocks))
+	find(s, model.SearchTypeBlock, c.Number.Valid, one(ctx, blockType, c.Number.V, transactions.QueueBlocks))
 	find(s, model.SearchTypeBlock, c.Hash != nil, by(c.Hash, transactions.QueueBlocksByHash))
-	find(s, model.SearchTypeNetworkNode, c.Number.Valid, one(c.Number.V, entities.QueueNetworkNodes))
-	find(s, model.SearchTypeTopicMessage, isElement, one(c.Element, entities.QueueMessagesByKey))
-	find(s, model.SearchTypeNft, isElement, one(c.Element, entities.QueueNFTsByKey))
-	find(s, model.SearchTypeToken, c.Name != "", func(b *storage.Batch, done func([]*ledger.Token)) {
-		entities.QueueTokensNamed(b, c.Name, p.Skipped()+p.Limit+1, done)
-	})
+	find(s, model.SearchTypeNetworkNode, c.Number.Valid, one(ctx, networkNodeType, c.Number.V, entities.QueueNetworkNodes))
+	find(s, model.SearchTypeTopicMessage, isElement, one(ctx, messageType, c.Element, entities.QueueMessagesByKey))
+	find(s, model.SearchTypeNft, isElement, one(ctx, nftType, c.Element, entities.QueueNFTsByKey))
+	find(s, model.SearchTypeToken, c.Name != "", by(c.Name,
+		func(b *storage.Batch, name string, done func([]*ledger.Token)) {
+			entities.QueueTokensNamed(b, name, p.Skipped()+p.Limit+1, done)
+		}))
 	if err := s.Run(ctx); err != nil {
 		return nil, fmt.Errorf("searching: %w", err)
 	}
-	results := relay.NewSearch(kind, p, s.found)
+	var found []relay.Node
+	for _, result := range s.results {
+		nodes, err := result()
+		if err != nil {
+			return nil, fmt.Errorf("searching: %w", err)
+		}
+		found = append(found, nodes...)
+	}
+	results := relay.NewSearch(kind, p, found)
 	if c.Name == "" || !results.PageInfo.HasNextPage {
-		results.TotalCount = &relay.Count{Value: int64(len(s.found)), Exact: true}
+		results.TotalCount = &relay.Count{Value: int64(len(found)), Exact: true}
 	}
 	return results, nil
 }

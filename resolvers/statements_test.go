@@ -83,7 +83,7 @@ func TestOneStatementALevel(t *testing.T) {
 		"plan, several a level": {
 			`{ transactions(first: 100) { nodes { transfers { amount } tokenTransfers { ` +
 				`amount } payer { stakedAccount { memo } autoRenewAccount { memo } } block { previous { number } } } } }`,
-			8, 3,
+			7, 3, // of the accounts, those that are not payers are read for both fields together
 		},
 		"unplanned at the leaf": {`{ accounts(first: 100, order: DESC) { nodes { transactions(first: 3) { nodes { ` +
 			`payer { stakedAccount { balance(unit: HBAR) } } } } } } }`, 4, 4},
@@ -256,6 +256,49 @@ func TestStatusStatements(t *testing.T) {
 					strings.Join(got.statements, "\n---\n"))
 			}
 		})
+	}
+}
+
+// TestKeysAreReadOnce checks that an object that stands at several places of an operation is read once, also if its
+// places are at different levels, root fields or types, and that an object that does not exist is read once too.
+func TestKeysAreReadOnce(t *testing.T) {
+	t.Parallel()
+	const below = `transactions(first: 1) { nodes { block { hash `
+	for name, c := range map[string]struct {
+		query, table string
+		reads, trips int // of the table, and round trips of the operation
+	}{
+		"three levels": {
+			`{ block(number: "5") { ` + strings.Repeat(below, 3) + strings.Repeat(` } } } `, 3) + ` } }`,
+			"from record_file", 2, 5, // by number, and by time
+		},
+		"three fields of a level": {
+			`{ transactions(first: 1) { nodes { payer { memo } a: payer { key { type } } b: payer { balance } } } }`,
+			"from entity e", 1, 2,
+		},
+		"root fields": {
+			`{ a: account(id: "1001") { memo } b: account(id: "1001") { balance } node(id: "QWNjb3VudDowLjAuMTAwMQ") ` +
+				`{ ... on Account { balance } } _entities(representations: [{__typename: "Account", ` +
+				`entityId: "0.0.1001"}]) { ... on Account { memo } } search(text: "0.0.1001", types: [ACCOUNT]) ` +
+				`{ nodes { ... on Account { memo } } } }`,
+			"from entity e", 1, 1,
+		},
+		"unknown": {
+			`{ a: node(id: "QWNjb3VudDowLjAuOTk5OTk5OQ") { id } b: nodes(ids: ["QWNjb3VudDowLjAuOTk5OTk5OQ"]) { id } }`,
+			"from entity e", 1, 1,
+		},
+	} {
+		got := count(t, c.query)
+		reads := 0
+		for _, sql := range got.statements {
+			if strings.Contains(sql, c.table) {
+				reads++
+			}
+		}
+		if reads != c.reads || got.trips != c.trips {
+			t.Errorf("%s: %d reads of %q in %d round trips:\n%s", name, reads, c.table, got.trips,
+				strings.Join(got.statements, "\n---\n"))
+		}
 	}
 }
 

@@ -153,6 +153,9 @@ func newest(holders []*ledger.TokenHolder) ledger.Null[ledger.Timestamp] {
 // Token returns a token, now or at a time. If its custom fees are missing, the outcome reports it.
 func (r queries) Token(ctx context.Context, args graph.QueryTokenArgs) (*ledger.Token, error) {
 	t, err := entities.Token(ctx, r.db, args.ID, args.At)
+	if err == nil && args.At == nil {
+		prime(ctx, tokenType, args.ID, t)
+	}
 	if err == nil && t != nil && t.Fees.V == nil {
 		relay.OutcomeOf(ctx).Missing = &relay.Missing{Kind: relay.MissingTokenFees}
 	}

@@ -45,6 +45,9 @@ func (fields) TopicMessages(ctx context.Context, q rowplan.Request, of []*ledger
 // Topic returns a topic. If a part of it is missing, the outcome reports it.
 func (r queries) Topic(ctx context.Context, args graph.QueryTopicArgs) (*ledger.Topic, error) {
 	t, lacks, err := entities.Topic(ctx, r.db, args.ID)
+	if err == nil {
+		prime(ctx, topicType, args.ID, t)
+	}
 	reportMissingTopic(ctx, lacks)
 	return t, err
 }

@@ -225,6 +225,8 @@ func Ahead[V any](ctx context.Context, t *Tables, key V, byKey []string, queue f
 	if p.relations == nil || slices.ContainsFunc(p.relations, other) || store.inParts {
 		return nil, nil //nolint:nilnil // see above
 	}
+	ctx, cancel := context.WithCancel(ctx) // as in read
+	defer cancel()
 	r := newRun(ctx, t, p)
 	queue(r.level())
 	if p.load(ctx, r, []V{key}) != nil {

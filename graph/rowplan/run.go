@@ -92,7 +92,7 @@ func Unplanned(v any) graphql.Marshaler {
 // Plans caches the compiled plans of documents. The plans of documents that were not added are compiled for each
 // operation.
 type Plans struct {
-	documents sync.Map // *ast.QueryDocument → *sync.Map of planKey → *plan[V]
+	documents sync.Map // *ast.QueryDocument → *sync.Map: planKey → *plan[V], and the results of [PerOperation]
 }
 
 // Add starts to cache the plans of a document.
@@ -118,18 +118,30 @@ type plan[V any] struct {
 // lookup returns the plan of a field. If gqlgen has merged the field of several selections, its plan is compiled each
 // time.
 func lookup[V any](ctx context.Context, t *Tables, id *identity, shape Shape[V], f graphql.CollectedField) *plan[V] {
-	merged := len(f.Selections) != len(f.SelectionSet)
-	cached, ok := t.Plans.documents.Load(graphql.GetOperationContext(ctx).Doc)
-	if !ok || merged {
+	if merged := len(f.Selections) != len(f.SelectionSet); merged {
 		return compile(shape, f)
 	}
-	plans := cached.(*sync.Map)
-	key := planKey{f.Field, id}
-	if p, ok := plans.Load(key); ok {
-		return p.(*plan[V])
+	return once(ctx, &t.Plans, planKey{f.Field, id}, func() *plan[V] { return compile(shape, f) })
+}
+
+// PerOperation returns what compute returns for the operation of ctx, and keeps it as long as the document's plans.
+func PerOperation[V any](ctx context.Context, p *Plans, compute func(*ast.OperationDefinition) V) V {
+	op := graphql.GetOperationContext(ctx).Operation
+	return once(ctx, p, op, func() V { return compute(op) })
+}
+
+// once returns what compute returns for a key, which is computed once for documents that were added.
+func once[K comparable, V any](ctx context.Context, p *Plans, key K, compute func() V) V {
+	cached, ok := p.documents.Load(graphql.GetOperationContext(ctx).Doc)
+	if !ok {
+		return compute()
 	}
-	p, _ := plans.LoadOrStore(key, compile(shape, f))
-	return p.(*plan[V])
+	plans := cached.(*sync.Map)
+	if v, ok := plans.Load(key); ok {
+		return v.(V)
+	}
+	v, _ := plans.LoadOrStore(key, compute())
+	return v.(V)
 }
 
 func compile[V any](shape Shape[V], f graphql.CollectedField) *plan[V] {
@@ -261,6 +273,8 @@ func (p *plan[V]) read(ctx context.Context, r *run, v V) error {
 	if p.load == nil || r.loaded {
 		return nil
 	}
+	ctx, cancel := context.WithCancel(ctx) // for dataloaders that wait for statements of a level which is not sent
+	defer cancel()
 	if err := p.load(ctx, r, []V{v}); err != nil {
 		return err
 	}

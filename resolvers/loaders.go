@@ -1,0 +1,244 @@
+package resolvers
+
+import (
+	"context"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/graph-gophers/dataloader/v7"
+	"github.com/vektah/gqlparser/v2/ast"
+
+	"heliograph/graph/rowplan"
+	"heliograph/internal/base/list"
+	"heliograph/internal/base/wrap"
+	"heliograph/storage"
+)
+
+// loaders are the dataloaders of one operation: one for each type of object and kind of key. An object is read once,
+// at however many places of the operation it stands.
+type loaders struct {
+	mu  sync.Mutex
+	all map[any]any // loaderKey[K, V] → *loader[K, V]
+}
+
+type loaderKey[K comparable, V any] struct{ typ string }
+
+// loaderOf returns the dataloader of a type in the operation of ctx. It returns nil if only one place of the operation
+// reads objects of the type: the library starts goroutines, which would take longer than they save.
+func loaderOf[K comparable, V any](ctx context.Context, typ string) *loader[K, V] {
+	o, _ := operationKey.Of(ctx)
+	if o == nil {
+		return nil
+	}
+	places := rowplan.PerOperation(ctx, o.plans, func(op *ast.OperationDefinition) places {
+		found := places{}
+		found.add(op.SelectionSet, map[*ast.FragmentDefinition]int{})
+		return found
+	})
+	if places[typ]+places[anyType] < 2 {
+		return nil
+	}
+	l := &o.loaders
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.all == nil {
+		l.all = map[any]any{}
+	}
+	key := loaderKey[K, V]{typ}
+	if l.all[key] == nil {
+		l.all[key] = newLoader[K, V]()
+	}
+	return l.all[key].(*loader[K, V])
+}
+
+// places counts the places of an operation that read an object of a type by its key.
+type places map[string]int
+
+// anyType stands for places that read objects of types which depend on the arguments.
+const anyType = "Node"
+
+// readByKey are the fields of the query type that read objects by their keys, with their types.
+var readByKey = map[string]string{
+	"account": accountType, "block": blockType, "contract": contractType, "file": fileType, "nft": nftType,
+	"schedule": scheduleType, "token": tokenType, "topic": topicType,
+	"node": anyType, "nodes": anyType, "search": anyType, "_entities": anyType,
+}
+
+// add adds the places in a selection set. Fragments are counted twice at most, because their number grows
+// exponentially with their depth.
+func (p places) add(set ast.SelectionSet, fragments map[*ast.FragmentDefinition]int) {
+	for _, s := range set {
+		switch s := s.(type) {
+		case *ast.Field:
+			if s.Definition != nil && s.Definition.Directives.ForName("reference") != nil {
+				p[s.Definition.Type.Name()]++
+			} else if typ := readByKey[s.Name]; typ != "" && s.ObjectDefinition.Name == "Query" {
+				p[typ]++
+			}
+			p.add(s.SelectionSet, fragments)
+		case *ast.InlineFragment:
+			p.add(s.SelectionSet, fragments)
+		case *ast.FragmentSpread:
+			if fragments[s.Definition]++; fragments[s.Definition] <= 2 {
+				p.add(s.Definition.SelectionSet, fragments)
+			}
+		}
+	}
+}
+
+// loader is the dataloader of a type. Its batch function passes the keys to the level of a plan that has loaded them,
+// and waits until the batch of that level has run.
+type loader[K comparable, V any] struct {
+	*dataloader.Loader[K, V]
+
+	mu      sync.Mutex // locked while a level loads keys
+	cache   *dataloader.InMemoryCache[K, V]
+	batches chan keyBatch[K, V]
+}
+
+// keyBatch has keys that a level reads, and receives their objects.
+type keyBatch[K comparable, V any] struct {
+	keys []K
+	rows chan []V
+}
+
+func newLoader[K comparable, V any]() *loader[K, V] {
+	l := &loader[K, V]{cache: dataloader.NewCache[K, V](), batches: make(chan keyBatch[K, V])}
+	l.Loader = dataloader.NewBatchedLoader(l.pass, dataloader.WithCache[K, V](l.cache),
+		dataloader.WithWait[K, V](time.Hour)) // each level calls Flush
+	return l
+}
+
+// pass is the batch function. ctx ends with the plan that has loaded the keys.
+func (l *loader[K, V]) pass(ctx context.Context, keys []K) []*dataloader.Result[V] {
+	b := keyBatch[K, V]{keys, make(chan []V, 1)}
+	l.batches <- b
+	select {
+	case rows := <-b.rows:
+		return list.Map(rows, func(v V) *dataloader.Result[V] { return &dataloader.Result[V]{Data: v} })
+	case <-ctx.Done():
+		return list.Map(keys, func(K) *dataloader.Result[V] { return &dataloader.Result[V]{Error: ctx.Err()} })
+	}
+}
+
+// queueKeys is a function of storage that queues reading the objects with keys.
+type queueKeys[K, V any] func(b *storage.Batch, keys []K, done func([]V))
+
+// load queues reading the objects of a type with keys, except for those that the operation has read at another place,
+// or is reading. ctx must end if b is not run.
+func load[K comparable, V any](
+	ctx context.Context, b *storage.Batch, typ string, keys []K, queue queueKeys[K, V],
+) rowplan.Results[V] {
+	l := loaderOf[K, V](ctx, typ)
+	if l == nil {
+		var got []V
+		queue(b, keys, func(rows []V) { got = rows })
+		return func() ([]V, error) { return got, nil }
+	}
+	known, thunks := l.loadAll(ctx, b, keys, queue)
+	return func() ([]V, error) {
+		if known { // and another root field may be reading it, which must not wait for the batches of this one
+			storage.RunAlone(ctx)
+		}
+		out := make([]V, len(keys))
+		for i, thunk := range thunks {
+			var err error
+			if out[i], err = thunk(); err != nil { // the root field that was to read it has failed
+				again := b.DB().NewBatch()
+				queue(again, keys, func(rows []V) { out = rows })
+				return out, wrap.Error(again.Run(ctx), "reading %s again", typ)
+			}
+		}
+		return out, nil
+	}
+}
+
+// loadAll calls Load for all keys, and queues reading those that are new. known reports whether some are not.
+func (l *loader[K, V]) loadAll(
+	ctx context.Context, b *storage.Batch, keys []K, queue queueKeys[K, V],
+) (known bool, thunks []dataloader.Thunk[V]) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	isNew := false
+	for _, key := range keys {
+		_, found := l.cache.Get(ctx, key)
+		known, isNew = known || found, isNew || !found
+		thunks = append(thunks, l.Load(ctx, key))
+	}
+	if isNew {
+		l.Flush()
+		batch := <-l.batches
+		queue(b, batch.keys, func(rows []V) {
+			select {
+			case batch.rows <- rows:
+			default: // the batch was sent again
+			}
+		})
+	}
+	return known, thunks
+}
+
+// loadOne reads the object of a type with a key, or nothing if the operation has read it.
+func loadOne[K comparable, V any](
+	ctx context.Context, r *Resolver, typ string, key K, queue queueKeys[K, V],
+) (found V, err error) {
+	if loaderOf[K, V](ctx, typ) == nil {
+		return storage.ReadOne(ctx, r.db, typ, key, queue)
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	b := r.db.NewBatch()
+	results := load(ctx, b, typ, []K{key}, queue)
+	if err = b.Run(ctx); err == nil {
+		var rows []V
+		if rows, err = results(); err == nil {
+			found = rows[0]
+		}
+	}
+	return found, wrap.Error(err, "reading %s %v", typ, key)
+}
+
+// prime makes other places of the operation use an object that has been read, or is known not to exist.
+func prime[K comparable, V any](ctx context.Context, typ string, key K, v V) {
+	if l := loaderOf[K, V](ctx, typ); l != nil {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		l.Prime(ctx, key, v)
+	}
+}
+
+// refer reads the objects of a type that rows refer to by a key.
+//
+//nolint:unparam // batch functions return the error as it is
+func refer[T any, K comparable, V any](
+	ctx context.Context, q rowplan.Request, of []T, typ string, key func(T) K, queue queueKeys[K, V],
+) (rowplan.Results[V], error) {
+	return load(ctx, batchOf(q), typ, list.Map(of, key), queue), nil
+}
+
+// referMany is [refer] for rows with lists of keys. Keys without an object are left out.
+//
+//nolint:unparam // as above
+func referMany[T any, K comparable, R any](
+	ctx context.Context, q rowplan.Request, of []T, typ string, keys func(T) []K, queue queueKeys[K, *R],
+) (rowplan.Results[[]*R], error) {
+	lists := list.Map(of, keys)
+	out := make([][]*R, len(of))
+	all := slices.Concat(lists...)
+	if len(all) == 0 {
+		return func() ([][]*R, error) { return out, nil }, nil
+	}
+	results := load(ctx, batchOf(q), typ, all, queue)
+	return func() ([][]*R, error) {
+		rows, err := results()
+		if err != nil {
+			return nil, err
+		}
+		for i, keys := range lists {
+			out[i] = slices.DeleteFunc(rows[:len(keys):len(keys)], func(r *R) bool { return r == nil })
+			rows = rows[len(keys):]
+		}
+		return out, nil
+	}, nil
+}
