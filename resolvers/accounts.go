@@ -48,11 +48,14 @@ func (fields) AccountTransactions(
 const maxTokensOfBalance = 1000
 
 // BalanceTokens reads the tokens of balances.
-func (fields) BalanceTokens(_ context.Context, q rowplan.Request, of []*ledger.Balance, args graph.BalanceTokensArgs) (
+func (fields) BalanceTokens(ctx context.Context, q rowplan.Request, of []*ledger.Balance, args graph.BalanceTokensArgs) (
 	rowplan.Results[[]*ledger.TokenBalance], error,
 ) {
 	if args.First < 0 || args.First > maxTokensOfBalance {
 		return nil, fault.Input("first must be between 0 and %d", maxTokensOfBalance)
+	}
+	if ledger.MomentOf(ctx) != nil {
+		return tokenBalancesAt(q, of, args)
 	}
 	return queued(q, func(b *storage.Batch, done func([][]*ledger.TokenBalance)) {
 		entities.QueueTokenBalances(b, of, int(args.First), args.Order == relay.Desc, done)

@@ -85,7 +85,7 @@ func amounts[T any](
 func (f fields) AmountUsd(
 	ctx context.Context, _ rowplan.Request, of []*ledger.Amount,
 ) (rowplan.Results[*string], error) {
-	now := f.timestamp()
+	now := f.moment(ctx)
 	minute := now - now%ledger.Timestamp(time.Minute) // the rates of a minute are read once
 	var times []ledger.Timestamp
 	var places []int

@@ -18,6 +18,13 @@ import (
 func (f fields) ContractCall(
 	ctx context.Context, _ rowplan.Request, of []*ledger.Contract, args graph.ContractCallArgs,
 ) (rowplan.Results[*calls.ContractCall], error) {
+	if m := ledger.MomentOf(ctx); m != nil {
+		block, err := f.blockOf(ctx, m, args.Block)
+		if err != nil {
+			return nil, err
+		}
+		args.Block, ctx = block, ledger.Present(ctx)
+	}
 	return rowplan.OneByOne(ctx, of, func(ctx context.Context, c *ledger.Contract) (*calls.ContractCall, error) {
 		address := c.EntityID.LongZero()
 		return queries{f.Resolver}.CallContract(ctx, graph.QueryCallContractArgs{Input: calls.ContractCallInput{

@@ -40,6 +40,9 @@ func (fields) ContractState(
 	if err := checkSlots(args.Filter); err != nil {
 		return nil, err
 	}
+	if m := ledger.MomentOf(ctx); m != nil && args.At == nil {
+		args.At = &ledger.TimestampFilter{Lte: &m.At}
+	}
 	countable := args.At == nil && unfiltered(args.Filter)
 	return slotList(args.At != nil).below(ctx, q, args.Order, args.Args,
 		countable, rowsOf(list.Map(of, contractEntityID), args.Filter, statesAt(args.At)))

@@ -47,7 +47,11 @@ func (l listOf[C]) page(ctx context.Context, order relay.Order, args relay.Args)
 func (l listOf[C]) pageOf(
 	ctx context.Context, order relay.Order, args relay.Args, more bool,
 ) (relay.Page, storage.Page, error) {
-	p, err := args.Page(l.kind, l.columns, order == relay.Desc, relay.LimitsOf(ctx))
+	kind := l.kind
+	if m := ledger.MomentOf(ctx); m != nil { // the cursors of a past moment belong to it
+		kind += " at " + m.At.String()
+	}
+	p, err := args.Page(kind, l.columns, order == relay.Desc, relay.LimitsOf(ctx))
 	if err != nil {
 		return relay.Page{}, storage.Page{}, fault.Input("%v", err)
 	}

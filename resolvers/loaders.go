@@ -12,6 +12,7 @@ import (
 	"heliograph/graph/rowplan"
 	"heliograph/internal/base/list"
 	"heliograph/internal/base/wrap"
+	"heliograph/internal/domain/ledger"
 	"heliograph/storage"
 )
 
@@ -22,7 +23,10 @@ type loaders struct {
 	all map[any]any // loaderKey[K, V] → *loader[K, V]
 }
 
-type loaderKey[K comparable, V any] struct{ typ string }
+type loaderKey[K comparable, V any] struct {
+	typ string
+	at  *ledger.Moment // of the state that is read; nil for the present
+}
 
 // loaderOf returns the dataloader of a type in the operation of ctx. It returns nil if only one place of the operation
 // reads objects of the type: the library starts goroutines, which would take longer than they save.
@@ -45,7 +49,7 @@ func loaderOf[K comparable, V any](ctx context.Context, typ string) *loader[K, V
 	if l.all == nil {
 		l.all = map[any]any{}
 	}
-	key := loaderKey[K, V]{typ}
+	key := loaderKey[K, V]{typ, ledger.MomentOf(ctx)}
 	if l.all[key] == nil {
 		l.all[key] = newLoader[K, V]()
 	}

@@ -70,6 +70,7 @@ var (
 	_ graph.ResolverRoot = root{}
 	_ graph.EntityReader = root{}
 	_ graph.Fields       = fields{}
+	_ graph.PastFields   = fields{}
 )
 
 // New returns the resolvers. It also builds the row plan's tables.
@@ -197,6 +198,9 @@ func Classify(err error) *fault.Error {
 	if refused := statuspages.Classify(err); refused != nil {
 		return refused
 	}
+	if unknown, ok := errors.AsType[*storage.UnknownPastError](err); ok {
+		return &fault.Error{Code: fault.BadUserInput, Message: unknown.Error()}
+	}
 	var mismatch *storage.MismatchError
 	switch storage.FailureOf(err) {
 	case storage.FailureMismatch:
@@ -217,6 +221,14 @@ func Classify(err error) *fault.Error {
 	default:
 		return &fault.Error{Code: fault.Internal, Message: "internal error"}
 	}
+}
+
+// moment returns the moment of the state that ctx reads: a past one, or the current time.
+func (r *Resolver) moment(ctx context.Context) ledger.Timestamp {
+	if m := ledger.MomentOf(ctx); m != nil {
+		return m.At
+	}
+	return r.timestamp()
 }
 
 // timestamp returns the current time of the clock.

@@ -1,6 +1,7 @@
 package resolvers
 
 import (
+	"cmp"
 	"context"
 	"slices"
 
@@ -19,9 +20,9 @@ var scheduleList = listOf[ledger.Schedule]{"schedules", 1, func(s *ledger.Schedu
 	return relay.Key{int64(s.EntityID)}
 }}
 
-// ScheduleState returns the state of a schedule now.
+// ScheduleState returns the state of a schedule now, or at the moment of the state that is read.
 func (f fields) ScheduleState(s *ledger.Schedule) ledger.ScheduleState {
-	return s.StateAt(f.timestamp())
+	return s.StateAt(cmp.Or(s.At, f.timestamp()))
 }
 
 // AccountSchedules reads the schedules that accounts created.
@@ -32,7 +33,7 @@ func (f fields) AccountSchedules(
 ) {
 	return scheduleList.below(ctx, q, args.Order, args.Args,
 		true, func(b *storage.Batch, p storage.Page, done func([][]*ledger.Schedule)) error {
-			transactions.QueueAccountSchedules(b, accountIDs(of), args.Filter, f.timestamp(), p, done)
+			transactions.QueueAccountSchedules(b, accountIDs(of), args.Filter, f.moment(ctx), p, done)
 			return nil
 		})
 }

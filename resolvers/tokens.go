@@ -63,6 +63,12 @@ func (f fields) TokenBalances(
 ) (
 	rowplan.Results[*relay.TokenHolderConnection], error,
 ) {
+	if m := ledger.MomentOf(ctx); m != nil {
+		if args.At != nil {
+			return nil, fault.Input("at cannot be given here: the balances are those at the moment of the ledger")
+		}
+		return f.holdersAt(ctx, q, of, holdersAt{holderList, args.Order, args.Args, args.Filter, true})
+	}
 	at := list.Map(of, func(t *ledger.Token) *ledger.TimestampFilter {
 		if args.At != nil {
 			return args.At
@@ -85,9 +91,12 @@ func (f fields) TokenBalances(
 }
 
 // TokenHolders reads the holders of tokens, sorted by balance.
-func (fields) TokenHolders(ctx context.Context, q rowplan.Request, of []*ledger.Token, args graph.TokenHoldersArgs) (
+func (f fields) TokenHolders(ctx context.Context, q rowplan.Request, of []*ledger.Token, args graph.TokenHoldersArgs) (
 	rowplan.Results[*relay.TokenHolderConnection], error,
 ) {
+	if ledger.MomentOf(ctx) != nil {
+		return f.holdersAt(ctx, q, of, holdersAt{richList, args.Order, args.Args, args.Filter, false})
+	}
 	tokens := list.Map(of, tokenEntityID)
 	db := batchOf(q).DB()
 	if _, err := db.Frequencies(ctx, "token_account", ""); err != nil { // whether there is the index
@@ -124,9 +133,12 @@ func (fields) TokenHolders(ctx context.Context, q rowplan.Request, of []*ledger.
 }
 
 // TokenHolderCount counts the holders of tokens.
-func (fields) TokenHolderCount(
-	_ context.Context, q rowplan.Request, of []*ledger.Token,
+func (f fields) TokenHolderCount(
+	ctx context.Context, q rowplan.Request, of []*ledger.Token,
 ) (rowplan.Results[*relay.Count], error) {
+	if ledger.MomentOf(ctx) != nil {
+		return f.holderCountsAt(ctx, q, of)
+	}
 	return read(q, of, tokenEntityID, func(b *storage.Batch, tokens []ledger.EntityID, done func([]*relay.Count)) {
 		entities.QueueHolderCounts(b, tokens, entities.MaxCountedHolders, func(counts []*entities.HolderCount) {
 			done(list.Map(counts, func(c *entities.HolderCount) *relay.Count {

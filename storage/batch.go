@@ -52,6 +52,9 @@ func (b *Batch) Len() int {
 // Run sends the batch, and reads the rows of its statements. Among statements with the same settings, the order is
 // that in which they were queued. Without statements, Run needs no database: the DB can be nil.
 func (b *Batch) Run(ctx context.Context) error {
+	if err := b.prepare(ctx); err != nil {
+		return fmt.Errorf("preparing a batch: %w", err)
+	}
 	if p, ok := partKey.Of(ctx); ok && b.Len() > 0 && b.db.Concurrent() {
 		return p.run(ctx, b)
 	}

@@ -3,6 +3,7 @@
 package relay
 
 import (
+	"cmp"
 	"context"
 	"encoding/base64"
 	"errors"
@@ -94,7 +95,7 @@ func NewConnection[T any](kind string, p Page, rows []*T, key func(*T) Key) *Con
 
 // NewCutConnection is [NewConnection] for at most p.Limit rows: more reports whether others follow in reading order.
 func NewCutConnection[T any](kind string, p Page, rows []*T, more bool, key func(*T) Key) *Connection[T] {
-	c := &Connection[T]{Nodes: rows, kind: kind, key: key}
+	c := &Connection[T]{Nodes: rows, kind: cmp.Or(p.kind, kind), key: key}
 	if p.Backward {
 		slices.Reverse(rows)
 		c.previous, c.next = more, p.Before != nil

@@ -76,12 +76,13 @@ type Page struct {
 	Backward bool // the last rows are requested: they are read in reverse order
 	After    Key
 	Before   Key
+	kind     string // of the list
 }
 
 // Page validates the arguments. columns is the number of values of a sort key of this list; a cursor with another
 // number is invalid.
 func (a Args) Page(kind string, columns int, desc bool, l Limits) (Page, error) {
-	p := Page{Limit: l.Default, Desc: desc}
+	p := Page{Limit: l.Default, Desc: desc, kind: kind}
 	if a.First != nil && a.Last != nil {
 		return Page{}, errors.New("give either first or last, not both")
 	}

@@ -17,6 +17,7 @@ type compiler struct {
 	slots      int
 	conditions []condition
 	path       ast.Path // of the field that is compiled, below the field of the plan
+	past       *Past    // what can be read in the state of the plan; nil for the present
 }
 
 func (c *compiler) slot() int {
@@ -156,6 +157,9 @@ func (r *run) included(when int) bool { return when == always || r.holds[when] }
 
 // compile returns the node of a selection set. A nil row is null.
 func (o *Object[T]) compile(c *compiler, set ast.SelectionSet) node[T] {
+	if o.past != nil {
+		c.past = o.past
+	}
 	fields := collector{compiler: c, names: o.names}
 	fields.collect(set, nil)
 	var loads []columnLoad[T]
@@ -241,5 +245,5 @@ func (o *Object[T]) node(c *compiler, f *ast.Field) node[T] {
 		name := strconv.Quote(o.names[0])
 		return scalarNode(func(dst []byte, _ T, _ scalar.Style) []byte { return append(dst, name...) })
 	}
-	return o.fields[f.Name].compile(c, f) // the generator checks that the tables have all fields
+	return o.fieldAt(c, f.Name).compile(c, f) // the generator checks that the tables have all fields
 }

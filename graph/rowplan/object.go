@@ -53,6 +53,8 @@ type Field[T any] struct {
 type Object[T any] struct {
 	names  []string // of the object and its interfaces
 	fields map[string]Field[T]
+	past   *Past               // see Begin
+	filled map[string]Field[T] // see Fill
 }
 
 // NewObject returns a table. names are the object's own name and those of its interfaces and unions.

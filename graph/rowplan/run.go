@@ -245,6 +245,7 @@ func loading(err error) error { return fmt.Errorf("loading related rows: %w", er
 // start loads the related rows of v that the selection of a field needs, and returns a marshaler with the JSON of v.
 // The JSON is written here and not by the marshaler, so that a null can take the place of the whole field.
 func start[V any](ctx context.Context, t *Tables, p *plan[V], fc *graphql.FieldContext, v V) (any, error) {
+	ctx = scopeOf(ctx, v)
 	r := storeOf(ctx).takeAhead(fc)
 	if r == nil {
 		r = newRun(ctx, t, p)

@@ -34,7 +34,12 @@ from account_balance where account_id = $1 and consensus_timestamp between $2 an
 	if err != nil || found == nil {
 		return none, err
 	}
-	return ledger.Of(ledger.SnapshotWindow{From: monthStart(*found, 0), At: *found}), nil
+	return ledger.Of(WindowOfSnapshot(*found)), nil
+}
+
+// WindowOfSnapshot returns the window of the rows of the balance snapshot at a time.
+func WindowOfSnapshot(at ledger.Timestamp) ledger.SnapshotWindow {
+	return ledger.SnapshotWindow{From: monthStart(at, 0), At: at}
 }
 
 // monthStart returns the start (UTC) of the month that is the given number of months after that of t.

@@ -1,0 +1,42 @@
+package ledger
+
+import (
+	"context"
+
+	"heliograph/internal/base/values"
+)
+
+// Moment is a past moment of the ledger: the state after all transactions with a consensus time up to At.
+type Moment struct {
+	At Timestamp
+	// Balances is the newest balance snapshot up to the moment. The other balances are computed from it. Null if there
+	// is none, and the balances at the moment are the sums of all transfers if Complete is true, or unknown.
+	Balances Null[SnapshotWindow]
+	// Complete reports that the database has all blocks since the first.
+	Complete bool
+}
+
+var momentKey = values.NewKey[*Moment]()
+
+// Value returns m as a value for a context. All statements that run with the context read the state at the moment.
+func (m *Moment) Value() values.Value { return momentKey.Is(m) }
+
+// MomentOf returns the moment of a context, or nil if the context reads the present.
+func MomentOf(ctx context.Context) *Moment {
+	m, _ := momentKey.Of(ctx)
+	return m
+}
+
+// Present returns a copy of ctx that reads the present.
+func Present(ctx context.Context) context.Context { return values.Context(ctx, momentKey.Is(nil)) }
+
+// Scope returns the context in which the fields of the state are read.
+func (s *LedgerState) Scope(ctx context.Context) context.Context {
+	return values.Context(ctx, s.Moment.Value())
+}
+
+// Known reports whether balances at the moment are known.
+func (m *Moment) Known() bool { return m.Balances.Valid || m.Complete }
+
+// Since returns the time after which transfers are added to the balances of the snapshot.
+func (m *Moment) Since() Timestamp { return m.Balances.V.At }

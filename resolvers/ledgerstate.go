@@ -1,0 +1,539 @@
+package resolvers
+
+import (
+	"context"
+	"slices"
+	"strconv"
+	"strings"
+
+	"heliograph/graph"
+	"heliograph/graph/fault"
+	"heliograph/graph/relay"
+	"heliograph/graph/rowplan"
+	"heliograph/internal/base/list"
+	"heliograph/internal/domain/ledger"
+	"heliograph/storage"
+	"heliograph/storage/entities"
+	"heliograph/storage/ledgerstate"
+	"heliograph/storage/transactions"
+)
+
+// Ledger returns the state of the ledger at a moment, or nil if the block or transaction does not exist. The context
+// of everything below has the moment; see [ledger.Moment].
+func (r queries) Ledger(ctx context.Context, args graph.QueryLedgerArgs) (*ledger.LedgerState, error) {
+	way, value, err := r.wayTo(ctx, &args.At)
+	if err != nil || way == "" {
+		return nil, err
+	}
+	m, bounds, err := ledgerstate.Moment(ctx, r.db, way, value)
+	if err != nil || m == nil {
+		return nil, err
+	}
+	if m.At > bounds.Newest {
+		return nil, fault.Input("the moment %s is after the newest block, which ends at %s", m.At, bounds.Newest)
+	}
+	known := &ledger.BalancesKnown{From: bounds.Known(), To: bounds.Newest}
+	if m.Balances.Valid {
+		known.Snapshot = ledger.Of(m.Balances.V.At)
+	}
+	return &ledger.LedgerState{At: m.At, Moment: m, BalancesKnown: known}, nil
+}
+
+// wayTo returns the way to find a moment. It is empty if the transaction does not exist.
+func (r queries) wayTo(ctx context.Context, at *ledger.LedgerMoment) (way string, value any, err error) {
+	if err := oneOf("block, time and transaction", at.Block != nil, at.Time != nil, at.Transaction != nil); err != nil {
+		return "", nil, err
+	}
+	switch {
+	case at.Time != nil:
+		return ledgerstate.ByTime, int64(*at.Time), nil
+	case at.Transaction != nil:
+		at, err := r.timeOf(ctx, at.Transaction)
+		if err != nil || at == 0 {
+			return "", nil, err
+		}
+		return ledgerstate.ByTransaction, int64(at), nil
+	}
+	if err := oneOf("number and hash", at.Block.Number != nil, at.Block.Hash != nil); err != nil {
+		return "", nil, err
+	}
+	if at.Block.Number != nil {
+		return ledgerstate.ByNumber, *at.Block.Number, nil
+	}
+	return ledgerstate.ByHash, strings.TrimPrefix(strings.ToLower(*at.Block.Hash), "0x") + "%", nil
+}
+
+// timeOf returns the consensus time of a transaction, or 0 if it does not exist.
+func (r queries) timeOf(ctx context.Context, t *ledger.LedgerTransaction) (ledger.Timestamp, error) {
+	if err := oneOf("timestamp and id", t.Timestamp != nil, t.ID != nil); err != nil {
+		return 0, err
+	}
+	if t.Timestamp != nil {
+		return *t.Timestamp, nil
+	}
+	found, err := r.transactionsByID(ctx, *t.ID, transactions.TransactionFilterOfID{
+		Nonce: &t.Nonce, Scheduled: &t.Scheduled,
+	})
+	if err != nil {
+		return 0, err
+	}
+	var at ledger.Timestamp
+	for _, one := range found { // the inner transactions of a batch have other IDs
+		if one.PayerAccountID != t.ID.Payer || one.ValidStartTimestamp != t.ID.ValidStart {
+			continue
+		}
+		if at = one.ConsensusTimestamp; slices.Contains(ledger.SuccessCodes(), one.Result) {
+			break
+		}
+	}
+	return at, nil
+}
+
+// alone returns the result of the only parent.
+func alone[R any](v R, err error) (rowplan.Results[R], error) {
+	return func() ([]R, error) {
+		if err != nil {
+			return []R{v}, rowplan.ParentErrors{err}
+		}
+		return []R{v}, nil
+	}, nil
+}
+
+// withKeys returns the objects with keys, for the only parent.
+func withKeys[K, R any](
+	q rowplan.Request, keys []K, queue func(*storage.Batch, []K, func([]R)),
+) (rowplan.Results[[]R], error) {
+	if len(keys) > maxNodes {
+		return nil, fault.Input("give at most %d ids", maxNodes)
+	}
+	get, err := queued(q, func(b *storage.Batch, done func([]R)) { queue(b, keys, done) })
+	return func() ([][]R, error) {
+		got, err := get()
+		return [][]R{got}, err
+	}, err
+}
+
+// withKey returns the object with a key, for the only parent.
+func withKey[K, R any](q rowplan.Request, key K, queue func(*storage.Batch, []K, func([]R))) (rowplan.Results[R], error) {
+	return queued(q, func(b *storage.Batch, done func([]R)) { queue(b, []K{key}, done) })
+}
+
+type states = []*ledger.LedgerState
+
+// LedgerStateBlock reads the newest block at a moment.
+func (f fields) LedgerStateBlock(ctx context.Context, _ rowplan.Request, _ states) (rowplan.Results[*ledger.Block], error) {
+	blocks, err := transactions.Blocks(ctx, f.db, nil, false, storage.Page{Limit: 1, Desc: true})
+	if len(blocks) == 0 {
+		return alone[*ledger.Block](nil, err)
+	}
+	return alone(blocks[0], err)
+}
+
+// blockOf returns the number of the block that ends at a moment. asked is the block of a contract call, which must be the
+// default.
+func (r *Resolver) blockOf(ctx context.Context, m *ledger.Moment, asked string) (string, error) {
+	if asked != "latest" {
+		return "", fault.Input("block cannot be given here: the call runs at the moment of the ledger")
+	}
+	blocks, err := transactions.Blocks(ctx, r.db, nil, false, storage.Page{Limit: 1, Desc: true})
+	if err != nil {
+		return "", err
+	}
+	if len(blocks) == 0 || blocks[0].Timestamp.To.V != m.At {
+		return "", fault.Input("a call needs the moment after a block: select the ledger at a block")
+	}
+	return strconv.FormatInt(blocks[0].Number, 10), nil
+}
+
+// LedgerStateAccount reads an account.
+func (f fields) LedgerStateAccount(
+	ctx context.Context, q rowplan.Request, _ states, args graph.LedgerStateAccountArgs,
+) (rowplan.Results[*ledger.Account], error) {
+	if args.ID.Alias != nil || args.ID.Address.Valid {
+		return alone(entities.Account(ctx, f.db, args.ID))
+	}
+	return withKey(q, args.ID.ID, entities.QueueAccounts)
+}
+
+// LedgerStateAccounts reads accounts.
+func (fields) LedgerStateAccounts(
+	_ context.Context, q rowplan.Request, _ states, args graph.LedgerStateAccountsArgs,
+) (rowplan.Results[[]*ledger.Account], error) {
+	return withKeys(q, args.Ids, entities.QueueAccounts)
+}
+
+// LedgerStateToken reads a token.
+func (fields) LedgerStateToken(
+	_ context.Context, q rowplan.Request, _ states, args graph.LedgerStateTokenArgs,
+) (rowplan.Results[*ledger.Token], error) {
+	return withKey(q, args.ID, entities.QueueTokens)
+}
+
+// LedgerStateTokens reads tokens.
+func (fields) LedgerStateTokens(
+	_ context.Context, q rowplan.Request, _ states, args graph.LedgerStateTokensArgs,
+) (rowplan.Results[[]*ledger.Token], error) {
+	return withKeys(q, args.Ids, entities.QueueTokens)
+}
+
+// LedgerStateNft reads an NFT.
+func (fields) LedgerStateNft(
+	_ context.Context, q rowplan.Request, _ states, args graph.LedgerStateNftArgs,
+) (rowplan.Results[*ledger.NFT], error) {
+	return withKey(q, ledger.NFTKey{TokenID: args.Token, SerialNumber: args.SerialNumber}, entities.QueueNFTsByKey)
+}
+
+// LedgerStateContract reads a contract.
+func (f fields) LedgerStateContract(
+	ctx context.Context, _ rowplan.Request, _ states, args graph.LedgerStateContractArgs,
+) (rowplan.Results[*ledger.Contract], error) {
+	return alone(entities.Contract(ctx, f.db, args.ID, nil))
+}
+
+// LedgerStateTopic reads a topic.
+func (fields) LedgerStateTopic(
+	_ context.Context, q rowplan.Request, _ states, args graph.LedgerStateTopicArgs,
+) (rowplan.Results[*ledger.Topic], error) {
+	return withKey(q, args.ID, queueTopics)
+}
+
+// LedgerStateSchedule reads a schedule.
+func (fields) LedgerStateSchedule(
+	_ context.Context, q rowplan.Request, _ states, args graph.LedgerStateScheduleArgs,
+) (rowplan.Results[*ledger.Schedule], error) {
+	return withKey(q, args.ID, transactions.QueueSchedules)
+}
+
+// LedgerStateFile reads a file.
+func (fields) LedgerStateFile(
+	_ context.Context, q rowplan.Request, _ states, args graph.LedgerStateFileArgs,
+) (rowplan.Results[*ledger.File], error) {
+	return withKey(q, args.ID, entities.QueueFiles)
+}
+
+// LedgerStateNetworkNode reads a node of the address book.
+func (fields) LedgerStateNetworkNode(
+	_ context.Context, q rowplan.Request, _ states, args graph.LedgerStateNetworkNodeArgs,
+) (rowplan.Results[*ledger.NetworkNode], error) {
+	return withKey(q, args.NodeID, entities.QueueNetworkNodes)
+}
+
+// maxBook is the maximum number of nodes that are read from an address book.
+const maxBook = 1000
+
+// LedgerStateNetworkNodes reads the nodes of the address book.
+func (f fields) LedgerStateNetworkNodes(
+	ctx context.Context, _ rowplan.Request, _ states,
+) (rowplan.Results[[]*ledger.NetworkNode], error) {
+	return alone(entities.NetworkNodes(ctx, f.db, 0, nil, storage.Page{Limit: maxBook}))
+}
+
+// LedgerStateNetwork returns the parent of the fields of the network.
+func (fields) LedgerStateNetwork(
+	_ context.Context, _ rowplan.Request, of states,
+) (rowplan.Results[*ledger.LedgerNetwork], error) {
+	return alone(&ledger.LedgerNetwork{Moment: of[0].Moment}, nil)
+}
+
+// atMoment is the filter of times that selects the last one up to the moment of ctx.
+func atMoment(of *ledger.LedgerNetwork) *ledger.TimestampFilter { return &ledger.TimestampFilter{Lte: &of.Moment.At} }
+
+// LedgerNetworkSupply reads the supply of hbar.
+func (f fields) LedgerNetworkSupply(
+	ctx context.Context, q rowplan.Request, of []*ledger.LedgerNetwork,
+) (rowplan.Results[*ledger.NetworkSupply], error) {
+	m := of[0].Moment
+	accounts, released := ledgerstate.SupplyOf(f.db)
+	get, err := f.balancesAt(ctx, q, m, accounts)
+	return func() ([]*ledger.NetworkSupply, error) {
+		held, failed, err := get()
+		if err == nil && failed != nil {
+			err = rowplan.ParentErrors{failed}
+		}
+		if err != nil {
+			return make([]*ledger.NetworkSupply, 1), err
+		}
+		return []*ledger.NetworkSupply{{ReleasedSupply: released(held), Timestamp: m.At}}, nil
+	}, err
+}
+
+// LedgerNetworkFees reads the gas prices.
+func (f fields) LedgerNetworkFees(
+	ctx context.Context, _ rowplan.Request, of []*ledger.LedgerNetwork,
+) (rowplan.Results[*ledger.NetworkFees], error) {
+	return alone(network{f.Resolver}.Fees(ctx, graph.NetworkFeesArgs{At: atMoment(of[0]), Order: relay.Asc}))
+}
+
+// LedgerNetworkExchangeRate reads the exchange rate.
+func (f fields) LedgerNetworkExchangeRate(
+	ctx context.Context, _ rowplan.Request, of []*ledger.LedgerNetwork,
+) (rowplan.Results[*ledger.ExchangeRateSet], error) {
+	return alone(network{f.Resolver}.ExchangeRate(ctx, graph.NetworkExchangeRateArgs{At: atMoment(of[0])}))
+}
+
+// LedgerNetworkStake reads the stake of the network.
+func (f fields) LedgerNetworkStake(
+	ctx context.Context, _ rowplan.Request, _ []*ledger.LedgerNetwork,
+) (rowplan.Results[*ledger.NetworkStake], error) {
+	return alone(entities.NetworkStake(ctx, f.db))
+}
+
+// tooMany returns the error of a balance at a moment that needs too many rows. what was read needs more than most. The
+// error names the nearest moments at which it does not.
+func (r *Resolver) tooMany(ctx context.Context, m *ledger.Moment, what string, most int) error {
+	times, err := ledgerstate.NearestSnapshots(ctx, r.db, m)
+	if err != nil {
+		return err
+	}
+	near := ""
+	if len(times) > 0 {
+		near = ": read fewer at a time, or choose a moment right after a balance snapshot, " +
+			strings.Join(list.Map(times, ledger.Timestamp.String), " or ")
+	}
+	return fault.Input("more than %d %s would have to be read%s", most, what, near)
+}
+
+// unknownBalances is the error of balances at a moment before the first balance snapshot.
+func unknownBalances(m *ledger.Moment) error {
+	return fault.Input("balances at %s are not known: the database has no balance snapshot before; see balancesKnown", m.At)
+}
+
+// balancesAt queues reading the balances of accounts. The function that it returns has them, or the error of all of
+// them.
+func (r *Resolver) balancesAt(
+	ctx context.Context, q rowplan.Request, m *ledger.Moment, accounts []ledger.EntityID,
+) (get func() (held []*ledgerstate.Held, failed, err error), err error) {
+	if !m.Known() {
+		return func() ([]*ledgerstate.Held, error, error) { return nil, unknownBalances(m), nil }, nil
+	}
+	return r.heldAt(ctx, q, m, "transfers since the balance snapshot", ledgerstate.MaxTransfers,
+		func(b *storage.Batch, done func([]*ledgerstate.Held)) { ledgerstate.QueueBalances(b, m, accounts, done) })
+}
+
+// heldAt queues reading balances, of which all fail if one does. most is the maximum number of rows, which what names.
+func (r *Resolver) heldAt(ctx context.Context, q rowplan.Request, m *ledger.Moment, what string, most int,
+	queue func(b *storage.Batch, done func([]*ledgerstate.Held)),
+) (get func() (held []*ledgerstate.Held, failed, err error), err error) {
+	read, err := queued(q, queue)
+	return func() ([]*ledgerstate.Held, error, error) {
+		held, err := read()
+		for _, h := range held {
+			if h.TooMany {
+				return nil, r.tooMany(ctx, m, what, most), err
+			}
+		}
+		return held, nil, err
+	}, err
+}
+
+// written returns the results of reading balances into rows.
+func written[T any](rows []T, get func() (held []*ledgerstate.Held, failed, err error), set func(row T, balance int64),
+) rowplan.Results[struct{}] {
+	return func() ([]struct{}, error) {
+		out := make([]struct{}, len(rows))
+		held, failed, err := get()
+		if err != nil {
+			return nil, err
+		}
+		if failed != nil {
+			return out, rowplan.ParentErrors(list.Map(rows, func(T) error { return failed }))
+		}
+		for i, row := range rows {
+			set(row, held[i].Balance)
+		}
+		return out, nil
+	}
+}
+
+// FillAccounts reads the hbar balances of accounts at a moment.
+func (f fields) FillAccounts(
+	ctx context.Context, q rowplan.Request, of []*ledger.Account,
+) (rowplan.Results[struct{}], error) {
+	m := ledger.MomentOf(ctx)
+	get, err := f.balancesAt(ctx, q, m, accountIDs(of))
+	return written(of, get, func(a *ledger.Account, balance int64) {
+		a.Balance.Balance, a.Balance.Timestamp = ledger.Of(balance), ledger.Of(m.At)
+		a.Balance.Snapshot = ledger.Of(ledger.SnapshotWindow{At: m.At}) // for its value in US dollars
+	}), err
+}
+
+// FillRelationships reads the balances of token relationships at a moment.
+func (f fields) FillRelationships(
+	ctx context.Context, q rowplan.Request, of []*ledger.TokenRelationship,
+) (rowplan.Results[struct{}], error) {
+	get, err := f.holdingsAt(ctx, q, list.Map(of, func(r *ledger.TokenRelationship) ledgerstate.Holding {
+		return ledgerstate.Holding{Account: r.AccountID, Token: r.TokenID}
+	}))
+	return written(of, get, func(r *ledger.TokenRelationship, balance int64) { r.Balance = balance }), err
+}
+
+// FillTokenBalances reads the balances of tokens in accounts at a moment.
+func (f fields) FillTokenBalances(
+	ctx context.Context, q rowplan.Request, of []*ledger.TokenBalance,
+) (rowplan.Results[struct{}], error) {
+	get, err := f.holdingsAt(ctx, q, list.Map(of, func(b *ledger.TokenBalance) ledgerstate.Holding {
+		return ledgerstate.Holding{Account: b.AccountID, Token: b.TokenID}
+	}))
+	return written(of, get, func(b *ledger.TokenBalance, balance int64) { b.Balance = balance }), err
+}
+
+func (r *Resolver) holdingsAt(
+	ctx context.Context, q rowplan.Request, of []ledgerstate.Holding,
+) (get func() (held []*ledgerstate.Held, failed, err error), err error) {
+	m := ledger.MomentOf(ctx)
+	if !m.Known() {
+		return func() ([]*ledgerstate.Held, error, error) { return nil, unknownBalances(m), nil }, nil
+	}
+	return r.heldAt(ctx, q, m, "transfers since the balance snapshot, or NFTs", ledgerstate.MaxTransfers,
+		func(b *storage.Batch, done func([]*ledgerstate.Held)) { ledgerstate.QueueTokenBalances(b, m, of, done) })
+}
+
+// FillSupplies reads the supplies of tokens at a moment.
+func (f fields) FillSupplies(
+	ctx context.Context, q rowplan.Request, of []*ledger.Token,
+) (rowplan.Results[struct{}], error) {
+	m := ledger.MomentOf(ctx)
+	if !m.Known() {
+		return written(of, func() ([]*ledgerstate.Held, error, error) { return nil, unknownBalances(m), nil }, nil), nil
+	}
+	get, err := f.heldAt(ctx, q, m, "relationships or transfers of all tokens since the balance snapshot",
+		ledgerstate.MaxHolders, func(b *storage.Batch, done func([]*ledgerstate.Held)) {
+			ledgerstate.QueueSupplies(b, m, list.Map(of, tokenEntityID), done)
+		})
+	return written(of, get, func(t *ledger.Token, supply int64) { t.TotalSupply = supply }), err
+}
+
+// FillPendingRewards checks that the results of staking periods at a moment are known. The rewards are in the rows.
+func (f fields) FillPendingRewards(
+	_ context.Context, q rowplan.Request, of []*ledger.Account,
+) (rowplan.Results[struct{}], error) {
+	var known bool
+	ledgerstate.QueueStakesKnown(batchOf(q), func(found bool) { known = found })
+	return func() ([]struct{}, error) {
+		failed := make(rowplan.ParentErrors, len(of))
+		for i, a := range of {
+			if !known && a.StakedNodeID.Valid && !a.DeclineReward {
+				failed[i] = fault.Input("the rewards of account %s are not known: the results of staking periods begin later",
+					a.EntityID)
+			}
+		}
+		return make([]struct{}, len(of)), failed.OrNil()
+	}, nil
+}
+
+// FillSchedules sets the moment at which the states of schedules are those of the state that is read.
+func (fields) FillSchedules(
+	ctx context.Context, _ rowplan.Request, of []*ledger.Schedule,
+) (rowplan.Results[struct{}], error) {
+	for _, s := range of {
+		s.At = ledger.MomentOf(ctx).At
+	}
+	return func() ([]struct{}, error) { return make([]struct{}, len(of)), nil }, nil
+}
+
+// tokenBalancesAt reads the tokens of balances at a moment.
+func tokenBalancesAt(
+	q rowplan.Request, of []*ledger.Balance, args graph.BalanceTokensArgs,
+) (rowplan.Results[[]*ledger.TokenBalance], error) {
+	related := list.Map(of, func(b *ledger.Balance) *ledger.Balance { return &ledger.Balance{AccountID: b.AccountID} })
+	get, err := queued(q, func(b *storage.Batch, done func([][]*ledger.TokenBalance)) {
+		entities.QueueTokenBalances(b, related, int(args.First), args.Order == relay.Desc, done)
+	})
+	return func() ([][]*ledger.TokenBalance, error) {
+		got, err := get()
+		for i, tokens := range got {
+			for _, t := range tokens {
+				t.AccountID = of[i].AccountID
+			}
+		}
+		return got, err
+	}, err
+}
+
+// holdersAt is a list of holders of tokens at a moment.
+type holdersAt struct {
+	list   listOf[ledger.TokenHolder]
+	order  relay.Order
+	args   relay.Args
+	filter *ledger.TokenHolderFilter
+	zero   bool // include those with a balance of 0
+}
+
+// holdersAt reads the holders of tokens at the moment of ctx.
+func (r *Resolver) holdersAt(
+	ctx context.Context, q rowplan.Request, of []*ledger.Token, l holdersAt,
+) (rowplan.Results[*relay.TokenHolderConnection], error) {
+	m := ledger.MomentOf(ctx)
+	p, page, err := l.list.pageOf(ctx, l.order, l.args, true)
+	if err != nil {
+		return nil, err
+	}
+	found, err := r.queueHolders(q, m, of, l, page)
+	return func() ([]*relay.TokenHolderConnection, error) {
+		out, failed := make([]*relay.TokenHolderConnection, len(of)), make(rowplan.ParentErrors, len(of))
+		for i, h := range found {
+			if failed[i] = r.checkHolders(ctx, m, of[i], h); failed[i] != nil {
+				continue
+			}
+			out[i] = l.list.connection(p, h.Page)
+			out[i].Timestamp = ledger.Of(m.At)
+			if unfiltered(l.filter) && !l.zero {
+				out[i].WithCount(func(context.Context) (*relay.Count, error) {
+					return &relay.Count{Value: h.Count, Exact: true}, nil
+				})
+			}
+		}
+		return out, failed.OrNil()
+	}, err
+}
+
+// queueHolders queues reading a page of the holders of each of some tokens.
+func (r *Resolver) queueHolders(
+	q rowplan.Request, m *ledger.Moment, of []*ledger.Token, l holdersAt, p storage.Page,
+) ([]*ledgerstate.Holders, error) {
+	found := make([]*ledgerstate.Holders, len(of))
+	if !m.Known() {
+		return found, nil
+	}
+	for i, t := range of {
+		ledgerstate.QueueHolders(batchOf(q), m, t.EntityID, l.filter, l.list.columns > 1, l.zero, p,
+			func(h *ledgerstate.Holders) { found[i] = h })
+	}
+	return found, nil
+}
+
+// checkHolders returns the error of holders that cannot be read.
+func (r *Resolver) checkHolders(
+	ctx context.Context, m *ledger.Moment, t *ledger.Token, h *ledgerstate.Holders,
+) error {
+	switch {
+	case h == nil:
+		return unknownBalances(m)
+	case h.TooManyHolders:
+		return fault.Input("token %s had more than %d relationships, so its holders are not read", t.EntityID,
+			ledgerstate.MaxHolders)
+	case h.TooManyRows:
+		return r.tooMany(ctx, m, "transfers of all tokens since the balance snapshot, or NFTs of the token",
+			ledgerstate.MaxTokenTransfers)
+	default:
+		return nil
+	}
+}
+
+// holderCountsAt counts the holders of tokens at the moment of ctx.
+func (r *Resolver) holderCountsAt(
+	ctx context.Context, q rowplan.Request, of []*ledger.Token,
+) (rowplan.Results[*relay.Count], error) {
+	m := ledger.MomentOf(ctx)
+	found, err := r.queueHolders(q, m, of, holdersAt{list: richList}, storage.Page{Limit: 1})
+	return func() ([]*relay.Count, error) {
+		out, failed := make([]*relay.Count, len(of)), make(rowplan.ParentErrors, len(of))
+		for i, h := range found {
+			if failed[i] = r.checkHolders(ctx, m, of[i], h); failed[i] == nil {
+				out[i] = &relay.Count{Value: h.Count, Exact: true}
+			}
+		}
+		return out, failed.OrNil()
+	}, err
+}
+

@@ -1,0 +1,123 @@
+package ledgerstate
+
+import (
+	"heliograph/internal/domain/ledger"
+	"heliograph/storage"
+)
+
+// holdings are the common table expressions with the balances of the token $1 in all accounts: those of the snapshot
+// between $2 and $3, and the transfers since, or the numbers of serials. counted has how many rows were read.
+const holdings = `with kind as materialized (select type, decimals from token where token_id = $1),
+related as materialized (select account_id from token_account where token_id = $1 and associated limit $4 + 1),
+held as materialized (select distinct on (account_id) account_id, balance from token_balance
+  where token_id = $1 and consensus_timestamp between $2 and $3 order by account_id, consensus_timestamp desc),
+passed as materialized (select from token_transfer where consensus_timestamp > $3 limit $5 + 1),
+moved as materialized (select account_id, sum(amount) as amount from token_transfer
+  where token_id = $1 and consensus_timestamp > $3 and (select count(*) from passed) <= $5 group by account_id),
+serials as materialized (select account_id from nft where token_id = $1 and deleted is not true limit $6 + 1),
+owned as materialized (select account_id, count(*) as amount from serials group by account_id),
+counted as materialized (select (select count(*) from related) > $4 as related,
+  case (select type from kind) when 'NON_FUNGIBLE_UNIQUE' then (select count(*) from serials) > $6 else (select count(*) from passed) > $5 end as rows)
+`
+
+func holdingArgs(m *ledger.Moment, token ledger.EntityID) []any {
+	return []any{int64(token), int64(m.Balances.V.From), int64(m.Since()), MaxHolders, MaxTokenTransfers, MaxNFTs}
+}
+
+// balanceOf is the balance of an account r of related.
+const balanceOf = `case (select type from kind) when 'NON_FUNGIBLE_UNIQUE' then coalesce(o.amount, 0)
+  else coalesce(h.balance, 0) + coalesce(t.amount, 0)::bigint end`
+
+const joinedBalances = `related r left join held h on h.account_id = r.account_id left join moved t on t.account_id = r.account_id
+  left join owned o on o.account_id = r.account_id`
+
+// Holders is a page of the holders of a token.
+type Holders struct {
+	Page []*ledger.TokenHolder
+	// Count is the number of holders with a balance above 0, of all pages.
+	Count int64
+	// TooManyHolders and TooManyRows report that more rows than the maximum would have to be read.
+	TooManyHolders, TooManyRows bool
+}
+
+// holderRow is a holder, or, in the last row, only what is counted.
+type holderRow struct {
+	ledger.TokenHolder
+	account     ledger.Null[ledger.EntityID]
+	balance     ledger.Null[int64]
+	count       int64
+	holders     bool
+	rows        bool
+	decimalsNow ledger.Null[int32]
+}
+
+var holderRows = storage.MapperOf(func(h *holderRow, into []any) []any {
+	return append(into, &h.account, &h.balance, &h.decimalsNow, &h.count, &h.holders, &h.rows)
+}, nil)
+
+// QueueHolders queues a query for a page of the holders of a token at a moment, sorted by balance and account, or by
+// account. Those with a balance of 0 are only included if zero is true. done receives the page.
+func QueueHolders(b *storage.Batch, m *ledger.Moment, token ledger.EntityID, f *ledger.TokenHolderFilter,
+	byBalance, zero bool, p storage.Page, done func(*Holders),
+) {
+	w := storage.Where{Args: holdingArgs(m, token)}
+	if f != nil {
+		storage.Filter(&w, "x.account_id", f.AccountID)
+		storage.Filter(&w, "x.balance", f.Balance)
+	}
+	if !zero {
+		w.Raw(" and x.balance > 0")
+	}
+	columns := []string{"x.account_id"}
+	if byBalance {
+		columns = []string{"x.balance", "x.account_id"}
+	}
+	w.Keyset(p, columns...)
+	keyed, with := "", ""
+	if f != nil && f.PublicKey != nil {
+		named := storage.Where{Args: w.Args}
+		storage.FilterText(&named, "public_key", f.PublicKey)
+		with = `, named as materialized (select id from entity where type = 'ACCOUNT'` + named.String() + `)`
+		keyed, w.Args = ` and x.account_id in (select id from named)`, named.Args
+	}
+	sql := holdings + with + `, balances as materialized (select r.account_id, ` + balanceOf + ` as balance from ` + joinedBalances + `),
+page as materialized (select x.account_id, x.balance from balances x where true` + w.String() + keyed + w.OrderBy(p, columns...) + `)
+select x.account_id, x.balance, (select decimals from kind), (select count(*) from balances where balance > 0), c.related, c.rows
+from counted c left join page x on true order by ` + p.Order(columns...)
+	holderRows.Queue(b, sql, w.Args, func(rows []*holderRow) {
+		out := &Holders{}
+		for _, r := range rows {
+			out.Count, out.TooManyHolders, out.TooManyRows = r.count, r.holders, r.rows
+			if r.account.Valid {
+				r.TokenID, r.AccountID, r.Balance, r.Decimals = token, r.account.V, r.balance.V, r.decimalsNow
+				r.Timestamp = ledger.Of(m.At)
+				out.Page = append(out.Page, &r.TokenHolder)
+			}
+		}
+		done(out)
+	})
+}
+
+// QueueSupplies queues queries for the supplies of tokens at a moment: the sums of all balances, or the numbers of
+// serials. done receives one supply per token.
+func QueueSupplies(b *storage.Batch, m *ledger.Moment, tokens []ledger.EntityID, done func([]*Held)) {
+	out := make([]*Held, len(tokens))
+	for i, token := range tokens {
+		heldRows.Queue(b, holdings+`select case (select type from kind) when 'NON_FUNGIBLE_UNIQUE' then (select count(*) from serials)
+  else coalesce((select sum(balance) from held), 0)::bigint + coalesce((select sum(amount) from moved), 0)::bigint end, c.related or c.rows
+from counted c`, holdingArgs(m, token), func(rows []*Held) { out[i] = rows[0] })
+	}
+	b.Then(func() { done(out) })
+}
+
+// SupplyOf returns the released supply of hbar for the balances of the accounts that hold the rest.
+func SupplyOf(db *storage.DB) (accounts []ledger.EntityID, released func(balances []*Held) int64) {
+	return ledger.UnreleasedAccounts(db.SystemEntity(0)), func(balances []*Held) int64 {
+		rest := int64(0)
+		for _, h := range balances {
+			rest += h.Balance
+		}
+		return ledger.TotalSupply - rest
+	}
+}
+

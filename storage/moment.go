@@ -1,0 +1,204 @@
+package storage
+
+import (
+	"context"
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/jackc/pgx/v5"
+
+	"heliograph/internal/domain/ledger"
+)
+
+// A context can have a past moment of the ledger ([ledger.Moment]). A statement that runs with it reads every table as
+// it was then: before the statement stand common table expressions with the names of its tables, which select their
+// rows at the moment. PostgreSQL puts these queries in the place of the tables. So the statements of lists, filters,
+// pages and counts are those of the present. A statement with a table whose past is unknown fails.
+
+// then is the moment in the queries of [pastTables].
+const then = "$then"
+
+// openRange is the range of a version as it was at the moment: without its later end.
+const openRange = ", int8range(lower(timestamp_range), null) as timestamp_range"
+
+// versionedTables are the tables with a history table, with the columns that their versions have. The values of other
+// columns are overwritten without a new version. They are null, except that the amount of an allowance is the amount
+// that was granted.
+var versionedTables = map[string]string{
+	"entity": `auto_renew_account_id, auto_renew_period, created_timestamp, deleted, expiration_timestamp, id, key, memo,
+  num, public_key, proxy_account_id, realm, shard, receiver_sig_required, max_automatic_token_associations, type, alias,
+  null::bigint as ethereum_nonce, evm_address, decline_reward, staked_account_id, staked_node_id, stake_period_start,
+  obtainer_id, permanent_removal, null::bigint as balance, null::bigint as balance_timestamp, delegation_address`,
+	"token": `token_id, created_timestamp, decimals, freeze_default, freeze_key, initial_supply, kyc_key, name, supply_key,
+  symbol, 0::bigint as total_supply, treasury_account_id, wipe_key, max_supply, supply_type, type, fee_schedule_key,
+  pause_key, pause_status, freeze_status, kyc_status, metadata, metadata_key`,
+	"token_account": `account_id, associated, automatic_association, created_timestamp, freeze_status, kyc_status, token_id,
+  0::bigint as balance, null::bigint as balance_timestamp`,
+	"nft": `account_id, created_timestamp, deleted, metadata, serial_number, token_id, delegating_spender, spender`,
+	"crypto_allowance": `amount_granted, owner, payer_account_id, spender, amount_granted as amount`,
+	"token_allowance":  `amount_granted, owner, payer_account_id, spender, token_id, amount_granted as amount`,
+	"nft_allowance":    `approved_for_all, owner, payer_account_id, spender, token_id`,
+	"custom_fee":       `fixed_fees, fractional_fees, royalty_fees, entity_id`,
+	"topic":            `admin_key, created_timestamp, id, fee_exempt_key_list, fee_schedule_key, submit_key`,
+	"node": `admin_key, created_timestamp, deleted, node_id, decline_reward, grpc_proxy_endpoint, account_id,
+  associated_registered_nodes`,
+	"registered_node": `admin_key, created_timestamp, deleted, description, registered_node_id, service_endpoints, type`,
+	"entity_stake":    `end_stake_period, id, pending_reward, staked_node_id_start, staked_to_me, stake_total_start`,
+}
+
+// appendedTables are the tables whose rows are never changed, with their time.
+var appendedTables = map[string]string{
+	"account_balance": "consensus_timestamp", "account_balance_file": "consensus_timestamp",
+	"address_book_entry": "consensus_timestamp", "address_book_service_endpoint": "consensus_timestamp",
+	"assessed_custom_fee": "consensus_timestamp", "contract_action": "consensus_timestamp",
+	"contract_log": "consensus_timestamp", "contract_result": "consensus_timestamp",
+	"contract_state_change": "consensus_timestamp", "contract_transaction": "consensus_timestamp",
+	"contract_transaction_hash": "consensus_timestamp", "crypto_transfer": "consensus_timestamp",
+	"entity_transaction": "consensus_timestamp", "ethereum_transaction": "consensus_timestamp",
+	"file_data": "consensus_timestamp", "hook_storage_change": "consensus_timestamp",
+	"network_freeze": "consensus_timestamp", "network_stake": "consensus_timestamp",
+	"node_stake": "consensus_timestamp", "prng": "consensus_timestamp", "sidecar_file": "consensus_end",
+	"staking_reward_transfer": "consensus_timestamp", "token_balance": "consensus_timestamp",
+	"token_transfer": "consensus_timestamp", "topic_message": "consensus_timestamp",
+	"transaction": "consensus_timestamp", "transaction_hash": "consensus_timestamp",
+	"transaction_signature": "consensus_timestamp",
+}
+
+// blockSpan is more than the duration of a block, in nanoseconds.
+const blockSpan = "60000000000"
+
+// pastTables returns the query of the rows of each table at the moment [then]. It is empty for tables whose past the
+// database does not tell.
+var pastTables = sync.OnceValue(func() map[string]string {
+	all := map[string]string{
+		"contract": "select * from contract", // only rows of entities are read, and these exist at the moment
+		"address_book": `select start_consensus_timestamp, file_id, node_count, file_data,
+  case when end_consensus_timestamp < $then then end_consensus_timestamp end as end_consensus_timestamp
+  from address_book where start_consensus_timestamp <= $then`,
+		// The block of the moment has begun. The second condition is for the index.
+		"record_file": `select * from record_file where consensus_start <= $then and consensus_end <= $then + ` + blockSpan,
+		"schedule": `select consensus_timestamp, creator_account_id, payer_account_id, schedule_id, transaction_body, expiration_time,
+  wait_for_expiry, case when executed_timestamp <= $then then executed_timestamp end as executed_timestamp
+  from schedule where consensus_timestamp <= $then`,
+	}
+	for table, columns := range versionedTables {
+		columns += openRange
+		// A version of the history ends later. The index of some history tables has the ranges, that of others the starts.
+		all[table] = `select ` + columns + ` from ` + table + ` where lower(timestamp_range) <= $then
+  union all select ` + columns + ` from ` + table + `_history
+  where lower(timestamp_range) <= $then and timestamp_range @> $then`
+		all[table+"_history"] = `select * from ` + table + `_history where upper(timestamp_range) <= $then`
+	}
+	for table, column := range appendedTables {
+		all[table] = `select * from ` + table + ` where ` + column + ` <= $then`
+	}
+	for _, table := range []string{
+		"account_balance_old", "contract_state", "hook", "hook_history", "hook_storage", "ledger", "live_hash",
+		"non_fee_transfer", "reconciliation_job", "token_airdrop", "token_airdrop_history", "token_balance_old",
+		"topic_message_lookup",
+	} {
+		all[table] = ""
+	}
+	return all
+})
+
+// PastTables reports for each table of the ledger whether statements can read it at a past moment.
+func PastTables() map[string]bool {
+	known := map[string]bool{}
+	for table, sql := range pastTables() {
+		known[table] = sql != ""
+	}
+	return known
+}
+
+// UnknownPastError reports that a statement at a past moment needs a table whose past the database does not tell.
+type UnknownPastError struct{ Table string }
+
+func (e *UnknownPastError) Error() string {
+	return "the table " + e.Table + " does not tell what it contained at a past moment"
+}
+
+var (
+	readTable = regexp.MustCompile(`(\bfrom|\bjoin|,)\s+(?:lateral\s+)?([a-z_]+)\b`)
+	// pastTexts has the results of [past]. Composing takes longer than finding them.
+	pastTexts sync.Map // of pastText → string
+)
+
+// pastText is the key of a statement in pastTexts.
+type pastText struct {
+	sql  string
+	args int
+}
+
+// past returns a statement that reads its tables at the moment in the argument after its n arguments. comment is that
+// of its setting, with which it begins.
+func past(sql, comment string, n int) (string, error) {
+	key := pastText{sql, n}
+	if text, ok := pastTexts.Load(key); ok {
+		return text.(string), nil
+	}
+	body := sql[len(comment):]
+	var tables []string
+	for _, m := range readTable.FindAllStringSubmatch(body, -1) {
+		query, known := pastTables()[m[2]]
+		switch {
+		case !known || slices.Contains(tables, m[2]):
+		case query != "":
+			tables = append(tables, m[2])
+		case m[1] != ",": // else it is a column
+			return "", &UnknownPastError{m[2]}
+		}
+	}
+	// A query must not see the one that stands for its history table: shorter names are first.
+	slices.Sort(tables)
+	var with []Rows
+	for _, table := range tables {
+		query := strings.ReplaceAll(pastTables()[table], then, "$"+strconv.Itoa(n+1)+"::bigint")
+		with = append(with, Rows{table, "not materialized (" + query + ")"})
+	}
+	if strings.HasPrefix(body, "with ") { // its expressions can have the names of tables, and read them
+		body = "select * from (" + body + ") past"
+	}
+	text := comment + (&DB{}).with(with, body)
+	pastTexts.Store(key, text)
+	return text, nil
+}
+
+// prepare makes the statements of the batch read the state at the moment of ctx, if it has one.
+func (b *Batch) prepare(ctx context.Context) error {
+	m := ledger.MomentOf(ctx)
+	if m == nil {
+		return nil
+	}
+	for with, queries := range b.queries {
+		for i := range queries {
+			q := &queries[i]
+			if q.read == nil {
+				continue
+			}
+			if err := q.prepareAt(m, settings[with].comment); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (q *query) prepareAt(m *ledger.Moment, comment string) (err error) {
+	if len(q.args) > 0 {
+		if _, named := q.args[0].(pgx.NamedArgs); named {
+			return fmt.Errorf("a statement with named arguments cannot read the state at %s", m.At)
+		}
+	}
+	if q.sql, err = past(q.sql, comment, len(q.args)); err != nil {
+		return err
+	}
+	if strings.Contains(q.sql, "$"+strconv.Itoa(len(q.args)+1)+"::bigint") {
+		q.args = append(slices.Clip(q.args), int64(m.At))
+	}
+	return nil
+}
