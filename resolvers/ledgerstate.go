@@ -32,7 +32,7 @@ func (r queries) Ledger(ctx context.Context, args graph.QueryLedgerArgs) (*ledge
 	if m.At > bounds.Newest {
 		return nil, fault.Input("the moment %s is after the newest block, which ends at %s", m.At, bounds.Newest)
 	}
-	known := &ledger.BalancesKnown{From: bounds.Known(), To: bounds.Newest}
+	known := &ledger.BalancesKnown{From: bounds.FirstSnapshot, To: bounds.Newest}
 	if m.Balances.Valid {
 		known.Snapshot = ledger.Of(m.Balances.V.At)
 	}
@@ -236,7 +236,9 @@ func (fields) LedgerStateNetwork(
 }
 
 // atMoment is the filter of times that selects the last one up to the moment of ctx.
-func atMoment(of *ledger.LedgerNetwork) *ledger.TimestampFilter { return &ledger.TimestampFilter{Lte: &of.Moment.At} }
+func atMoment(of *ledger.LedgerNetwork) *ledger.TimestampFilter {
+	return &ledger.TimestampFilter{Lte: &of.Moment.At}
+}
 
 // LedgerNetworkSupply reads the supply of hbar.
 func (f fields) LedgerNetworkSupply(
@@ -303,11 +305,13 @@ func unknownBalances(m *ledger.Moment) error {
 func (r *Resolver) balancesAt(
 	ctx context.Context, q rowplan.Request, m *ledger.Moment, accounts []ledger.EntityID,
 ) (get func() (held []*ledgerstate.Held, failed, err error), err error) {
-	if !m.Known() {
+	if !m.Balances.Valid {
 		return func() ([]*ledgerstate.Held, error, error) { return nil, unknownBalances(m), nil }, nil
 	}
 	return r.heldAt(ctx, q, m, "transfers since the balance snapshot", ledgerstate.MaxTransfers,
-		func(b *storage.Batch, done func([]*ledgerstate.Held)) { ledgerstate.QueueBalances(b, m, accounts, done) })
+		func(b *storage.Batch, done func([]*ledgerstate.Held)) {
+			ledgerstate.QueueBalances(b, m, accounts, done)
+		})
 }
 
 // heldAt queues reading balances, of which all fail if one does. most is the maximum number of rows, which what names.
@@ -381,7 +385,7 @@ func (r *Resolver) holdingsAt(
 	ctx context.Context, q rowplan.Request, of []ledgerstate.Holding,
 ) (get func() (held []*ledgerstate.Held, failed, err error), err error) {
 	m := ledger.MomentOf(ctx)
-	if !m.Known() {
+	if !m.Balances.Valid {
 		return func() ([]*ledgerstate.Held, error, error) { return nil, unknownBalances(m), nil }, nil
 	}
 	return r.heldAt(ctx, q, m, "transfers since the balance snapshot, or NFTs", ledgerstate.MaxTransfers,
@@ -393,7 +397,7 @@ func (f fields) FillSupplies(
 	ctx context.Context, q rowplan.Request, of []*ledger.Token,
 ) (rowplan.Results[struct{}], error) {
 	m := ledger.MomentOf(ctx)
-	if !m.Known() {
+	if !m.Balances.Valid {
 		return written(of, func() ([]*ledgerstate.Held, error, error) { return nil, unknownBalances(m), nil }, nil), nil
 	}
 	get, err := f.heldAt(ctx, q, m, "relationships or transfers of all tokens since the balance snapshot",
@@ -477,7 +481,7 @@ func (r *Resolver) holdersAt(
 			}
 			out[i] = l.list.connection(p, h.Page)
 			out[i].Timestamp = ledger.Of(m.At)
-			if unfiltered(l.filter) && !l.zero {
+			if unfiltered(l.filter) {
 				out[i].WithCount(func(context.Context) (*relay.Count, error) {
 					return &relay.Count{Value: h.Count, Exact: true}, nil
 				})
@@ -492,7 +496,7 @@ func (r *Resolver) queueHolders(
 	q rowplan.Request, m *ledger.Moment, of []*ledger.Token, l holdersAt, p storage.Page,
 ) ([]*ledgerstate.Holders, error) {
 	found := make([]*ledgerstate.Holders, len(of))
-	if !m.Known() {
+	if !m.Balances.Valid {
 		return found, nil
 	}
 	for i, t := range of {
@@ -537,3 +541,13 @@ func (r *Resolver) holderCountsAt(
 	}, err
 }
 
+// dropUnknown removes the changes of values that are overwritten without a version: at a past moment they are unknown.
+func dropUnknown(rows [][]*ledger.Version) {
+	for _, versions := range rows {
+		for _, v := range versions {
+			v.Changes = slices.DeleteFunc(v.Changes, func(c *ledger.Change) bool {
+				return c.Field == "ethereumNonce" || c.Field == "totalSupply"
+			})
+		}
+	}
+}

@@ -286,7 +286,12 @@ func versionsOf[K any](ctx context.Context, q rowplan.Request, order relay.Order
 ) (rowplan.Results[*relay.VersionConnection], error) {
 	return versionList.below(ctx, q, order, args, true,
 		func(b *storage.Batch, p storage.Page, done func([][]*ledger.Version)) error {
-			queue(b, keys, p, done)
+			queue(b, keys, p, func(rows [][]*ledger.Version) {
+				if ledger.MomentOf(ctx) != nil {
+					dropUnknown(rows)
+				}
+				done(rows)
+			})
 			return nil
 		})
 }

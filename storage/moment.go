@@ -38,7 +38,7 @@ var versionedTables = map[string]string{
   pause_key, pause_status, freeze_status, kyc_status, metadata, metadata_key`,
 	"token_account": `account_id, associated, automatic_association, created_timestamp, freeze_status, kyc_status, token_id,
   0::bigint as balance, null::bigint as balance_timestamp`,
-	"nft": `account_id, created_timestamp, deleted, metadata, serial_number, token_id, delegating_spender, spender`,
+	"nft":              `account_id, created_timestamp, deleted, metadata, serial_number, token_id, delegating_spender, spender`,
 	"crypto_allowance": `amount_granted, owner, payer_account_id, spender, amount_granted as amount`,
 	"token_allowance":  `amount_granted, owner, payer_account_id, spender, token_id, amount_granted as amount`,
 	"nft_allowance":    `approved_for_all, owner, payer_account_id, spender, token_id`,

@@ -11,7 +11,9 @@ import (
 )
 
 // Scoped is a value that changes the context in which everything below it is read.
-type Scoped interface{ Scope(ctx context.Context) context.Context }
+type Scoped interface {
+	Scope(ctx context.Context) context.Context
+}
 
 // scopeOf returns the context in which the fields of a value are read.
 func scopeOf[V any](ctx context.Context, v V) context.Context {

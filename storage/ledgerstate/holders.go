@@ -34,7 +34,7 @@ const joinedBalances = `related r left join held h on h.account_id = r.account_i
 // Holders is a page of the holders of a token.
 type Holders struct {
 	Page []*ledger.TokenHolder
-	// Count is the number of holders with a balance above 0, of all pages.
+	// Count is the number of holders of all pages, without a filter.
 	Count int64
 	// TooManyHolders and TooManyRows report that more rows than the maximum would have to be read.
 	TooManyHolders, TooManyRows bool
@@ -65,9 +65,6 @@ func QueueHolders(b *storage.Batch, m *ledger.Moment, token ledger.EntityID, f *
 		storage.Filter(&w, "x.account_id", f.AccountID)
 		storage.Filter(&w, "x.balance", f.Balance)
 	}
-	if !zero {
-		w.Raw(" and x.balance > 0")
-	}
 	columns := []string{"x.account_id"}
 	if byBalance {
 		columns = []string{"x.balance", "x.account_id"}
@@ -80,9 +77,13 @@ func QueueHolders(b *storage.Batch, m *ledger.Moment, token ledger.EntityID, f *
 		with = `, named as materialized (select id from entity where type = 'ACCOUNT'` + named.String() + `)`
 		keyed, w.Args = ` and x.account_id in (select id from named)`, named.Args
 	}
-	sql := holdings + with + `, balances as materialized (select r.account_id, ` + balanceOf + ` as balance from ` + joinedBalances + `),
+	held := "select r.account_id, " + balanceOf + " as balance from " + joinedBalances
+	if !zero {
+		held = "select * from (" + held + ") b where balance > 0"
+	}
+	sql := holdings + with + `, balances as materialized (` + held + `),
 page as materialized (select x.account_id, x.balance from balances x where true` + w.String() + keyed + w.OrderBy(p, columns...) + `)
-select x.account_id, x.balance, (select decimals from kind), (select count(*) from balances where balance > 0), c.related, c.rows
+select x.account_id, x.balance, (select decimals from kind), (select count(*) from balances), c.related, c.rows
 from counted c left join page x on true order by ` + p.Order(columns...)
 	holderRows.Queue(b, sql, w.Args, func(rows []*holderRow) {
 		out := &Holders{}
@@ -120,4 +121,3 @@ func SupplyOf(db *storage.DB) (accounts []ledger.EntityID, released func(balance
 		return ledger.TotalSupply - rest
 	}
 }
-

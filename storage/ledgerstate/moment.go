@@ -18,18 +18,8 @@ import (
 type Bounds struct {
 	// Newest is the end of the newest block.
 	Newest ledger.Timestamp
-	// FirstBlock is the start of the first block, if it is the first of the ledger.
-	FirstBlock ledger.Null[ledger.Timestamp]
 	// FirstSnapshot is the time of the first balance snapshot.
 	FirstSnapshot ledger.Null[ledger.Timestamp]
-}
-
-// Known returns the first moment at which balances are known.
-func (b *Bounds) Known() ledger.Null[ledger.Timestamp] {
-	if b.FirstBlock.Valid {
-		return b.FirstBlock
-	}
-	return b.FirstSnapshot
 }
 
 type foundMoment struct {
@@ -38,7 +28,7 @@ type foundMoment struct {
 }
 
 var foundMoments = storage.MapperOf(func(f *foundMoment, into []any) []any {
-	return append(into, &f.at, &f.Newest, &f.FirstBlock, &f.FirstSnapshot, &f.snapshot)
+	return append(into, &f.at, &f.Newest, &f.FirstSnapshot, &f.snapshot)
 }, nil)
 
 // snapshotSpan is the time in which the balance snapshot before a moment is sought, in nanoseconds: snapshots are at
@@ -61,10 +51,9 @@ const (
 // Moment returns the moment that a value selects in one of the ways above, or nil if there is no such block or
 // transaction.
 func Moment(ctx context.Context, db *storage.DB, way string, value any) (*ledger.Moment, *Bounds, error) {
-	found, err := foundMoments.One(ctx, db, "a moment", `select m.at, coalesce(n.newest, 0), f.start, s.first, b.newest
+	found, err := foundMoments.One(ctx, db, "a moment", `select m.at, coalesce(n.newest, 0), s.first, b.newest
 from (select 1) one left join lateral (`+way+`) m on true
 cross join (select max(consensus_end) as newest from record_file) n
-left join (select case when index = 0 then consensus_start end as start from record_file order by consensus_end limit 1) f on true
 cross join (select min(consensus_timestamp) as first from account_balance where account_id = $1) s
 left join lateral (select consensus_timestamp as newest from account_balance
   where account_id = $1 and consensus_timestamp between m.at - `+snapshotSpan+` and m.at
@@ -72,7 +61,7 @@ left join lateral (select consensus_timestamp as newest from account_balance
 	if err != nil || found == nil || !found.at.Valid {
 		return nil, nil, wrap.Error(err, "looking for a moment")
 	}
-	m := &ledger.Moment{At: found.at.V, Complete: found.FirstBlock.Valid}
+	m := &ledger.Moment{At: found.at.V}
 	if found.snapshot.Valid {
 		m.Balances = ledger.Of(entities.WindowOfSnapshot(found.snapshot.V))
 	}

@@ -9,11 +9,9 @@ import (
 // Moment is a past moment of the ledger: the state after all transactions with a consensus time up to At.
 type Moment struct {
 	At Timestamp
-	// Balances is the newest balance snapshot up to the moment. The other balances are computed from it. Null if there
-	// is none, and the balances at the moment are the sums of all transfers if Complete is true, or unknown.
+	// Balances is the newest balance snapshot up to the moment, from which all balances are computed. Null if there is
+	// none: the balances are unknown.
 	Balances Null[SnapshotWindow]
-	// Complete reports that the database has all blocks since the first.
-	Complete bool
 }
 
 var momentKey = values.NewKey[*Moment]()
@@ -34,9 +32,6 @@ func Present(ctx context.Context) context.Context { return values.Context(ctx, m
 func (s *LedgerState) Scope(ctx context.Context) context.Context {
 	return values.Context(ctx, s.Moment.Value())
 }
-
-// Known reports whether balances at the moment are known.
-func (m *Moment) Known() bool { return m.Balances.Valid || m.Complete }
 
 // Since returns the time after which transfers are added to the balances of the snapshot.
 func (m *Moment) Since() Timestamp { return m.Balances.V.At }

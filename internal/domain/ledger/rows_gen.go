@@ -481,6 +481,16 @@ type BalanceFilter struct {
 	PublicKey *StringFilter
 }
 
+// The moments at which balances are known. They are those of a snapshot and the transfers since.
+type BalancesKnown struct {
+	// The first moment: that of the first balance snapshot. Null if there is none.
+	From Null[Timestamp]
+	// The last moment: the end of the newest block.
+	To Timestamp
+	// The balance snapshot from which the balances at this moment are computed. Null if they are unknown.
+	Snapshot Null[Timestamp]
+}
+
 // A block: the transactions of one record stream file, about two seconds.
 type Block struct {
 	// The number of transactions, including child transactions.
@@ -980,6 +990,54 @@ type HookSlotFilter struct {
 	Key *HookKeyFilter
 }
 
+// A block, by number or by hash. Exactly one of the fields must be given.
+type LedgerBlock struct {
+	// The block number.
+	Number *int64
+	// The block hash, or its first 32 bytes.
+	Hash *string
+}
+
+// A moment of the past. Exactly one of the fields must be given.
+type LedgerMoment struct {
+	// After the last transaction of a block.
+	Block *LedgerBlock
+	// After all transactions up to this consensus time.
+	Time *Timestamp
+	// After a transaction and its children.
+	Transaction *LedgerTransaction
+}
+
+// The network at a past moment.
+type LedgerNetwork struct {
+	// The moment.
+	Moment *Moment
+}
+
+// The state of the ledger at a past moment. Everything below is as of that moment: fields, relations, lists, filters and counts. A field that the database
+// cannot tell for the past is null with an error that says why; if it is non-null, its object is null. The state of a moment never changes, and cursors below it
+// belong to the moment.
+type LedgerState struct {
+	// The consensus time of the moment. All transactions up to it are included, and no later ones.
+	At Timestamp
+	// The moments at which balances are known.
+	BalancesKnown *BalancesKnown
+	// The moment.
+	Moment *Moment
+}
+
+// A transaction, by consensus timestamp or by ID. Exactly one of `timestamp` and `id` must be given.
+type LedgerTransaction struct {
+	// The consensus timestamp.
+	Timestamp *Timestamp
+	// The transaction ID. Of several transactions with the ID, a successful one is selected, otherwise the last one.
+	ID *TransactionID
+	// Matches the nonce of the transactions with the ID.
+	Nonce int32
+	// Matches transactions with the ID that were executed by a schedule, or those that were not.
+	Scheduled bool
+}
+
 // A transaction ID in chunk information.
 type MessageTransactionID struct {
 	// The payer.
@@ -1339,6 +1397,8 @@ type Schedule struct {
 	TransactionBody []byte
 	// Whether the schedule is executed at its expiration time, instead of when all signatures are present.
 	WaitForExpiry bool
+	// The moment of the state that is read. 0 means now.
+	At Timestamp
 }
 
 // Filters schedules. All conditions must match.
@@ -1534,6 +1594,8 @@ type TokenBalance struct {
 	TokenID EntityID
 	// The balance in the token's smallest unit. For a non-fungible token, the number of serials.
 	Balance int64
+	// The account, for a balance at a past moment.
+	AccountID EntityID
 }
 
 // Custom fees of a token. Fungible tokens can have fractional fees, non-fungible tokens can have royalty fees.

@@ -1,0 +1,389 @@
+package resolvers_test
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"heliograph/app/testing/testenv"
+	"heliograph/internal/base/breadth"
+	"heliograph/storage/pgtest"
+)
+
+// oracle keeps the state of the ledger in memory. It replays the rows of the tables in the order of their times, and
+// knows nothing of snapshots or of the statements of the gateway.
+type oracle struct {
+	events []event
+	next   int
+
+	hbars     map[int64]int64      // by account
+	amounts   map[holding]int64    // of fungible tokens
+	relations map[holding]relation // by account and token
+	nfts      map[serial]nftState  // by token and serial
+	grants    map[grant]int64      // 1 for approvals of all serials
+	kinds     map[int64]string     // of tokens
+	exists    map[int64]bool       // accounts and contracts
+	gone      map[int64]bool       // deleted tokens
+	tokens    []int64              // with an id
+	accounts  []int64              // that exist at some time
+}
+
+type event struct {
+	at    int64
+	apply func(*oracle)
+}
+
+type (
+	holding  struct{ account, token int64 }
+	serial   struct{ token, number int64 }
+	relation struct {
+		associated, automatic bool
+		freeze, kyc           string
+	}
+	nftState struct {
+		owner, spender, delegate int64
+		deleted, exists          bool
+	}
+	grant struct {
+		kind                  string
+		owner, spender, token int64
+	}
+)
+
+// each calls read with each row of a statement.
+func each(t *testing.T, conn *pgx.Conn, sql string, read func(rows pgx.Rows) error) {
+	t.Helper()
+	rows, err := conn.Query(t.Context(), sql)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer rows.Close()
+	for rows.Next() {
+		if err := read(rows); err != nil {
+			t.Fatalf("%v: %s", err, sql)
+		}
+	}
+	if err := rows.Err(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// newOracle reads the rows of the tables.
+func newOracle(t *testing.T, url string) *oracle {
+	t.Helper()
+	conn := pgtest.Connect(t, url)
+	o := &oracle{
+		hbars: map[int64]int64{}, amounts: map[holding]int64{}, relations: map[holding]relation{}, nfts: map[serial]nftState{},
+		grants: map[grant]int64{}, kinds: map[int64]string{}, exists: map[int64]bool{}, gone: map[int64]bool{},
+	}
+	add := func(at int64, apply func(*oracle)) { o.events = append(o.events, event{at, apply}) }
+	defaults := map[int64]relation{}
+	statuses := [2][3]string{{"NOT_APPLICABLE", "FROZEN", "UNFROZEN"}, {"NOT_APPLICABLE", "GRANTED", "REVOKED"}}
+	each(t, conn, `select token_id, type::text, freeze_status, kyc_status from token order by token_id`, func(r pgx.Rows) error {
+		var id int64
+		var kind string
+		var freeze, kyc int16
+		err := r.Scan(&id, &kind, &freeze, &kyc)
+		o.kinds[id], o.tokens = kind, append(o.tokens, id)
+		defaults[id] = relation{freeze: statuses[0][freeze], kyc: statuses[1][kyc]}
+		return err
+	})
+	each(t, conn, `select entity_id, consensus_timestamp, amount from crypto_transfer where errata is null or errata <> 'DELETE'`,
+		func(r pgx.Rows) error {
+			var account, at, amount int64
+			err := r.Scan(&account, &at, &amount)
+			add(at, func(o *oracle) { o.hbars[account] += amount })
+			return err
+		})
+	// Accounts of the genesis have balances without transfers: they are what the transfers leave of the present ones.
+	for _, e := range o.events {
+		e.apply(o)
+	}
+	sums := o.hbars
+	o.hbars = map[int64]int64{}
+	each(t, conn, `select id, balance from entity where balance is not null`, func(r pgx.Rows) error {
+		var id, balance int64
+		err := r.Scan(&id, &balance)
+		o.hbars[id] = balance - sums[id]
+		return err
+	})
+	each(t, conn, `select account_id, token_id, consensus_timestamp, amount from token_transfer`, func(r pgx.Rows) error {
+		var of holding
+		var at, amount int64
+		err := r.Scan(&of.account, &of.token, &at, &amount)
+		add(at, func(o *oracle) { o.amounts[of] += amount })
+		return err
+	})
+	versions := func(table, columns string) string {
+		return `select lower(timestamp_range), ` + columns + ` from ` + table + ` union all select lower(timestamp_range), ` + columns +
+			` from ` + table + `_history`
+	}
+	each(t, conn, versions("entity", "id, type::text, coalesce(deleted, false)"), func(r pgx.Rows) error {
+		var at, id int64
+		var kind string
+		var deleted bool
+		err := r.Scan(&at, &id, &kind, &deleted)
+		if holds := kind == "ACCOUNT" || kind == "CONTRACT"; holds && !slices.Contains(o.accounts, id) {
+			o.accounts = append(o.accounts, id)
+		}
+		add(at, func(o *oracle) {
+			o.exists[id] = kind == "ACCOUNT" || kind == "CONTRACT"
+			o.gone[id] = deleted
+		})
+		return err
+	})
+	each(t, conn, versions("token_account", "account_id, token_id, associated, coalesce(automatic_association, false), freeze_status, kyc_status"),
+		func(r pgx.Rows) error {
+			var at int64
+			var of holding
+			var v relation
+			var freeze, kyc *int16
+			err := r.Scan(&at, &of.account, &of.token, &v.associated, &v.automatic, &freeze, &kyc)
+			v.freeze, v.kyc = defaults[of.token].freeze, defaults[of.token].kyc
+			if freeze != nil {
+				v.freeze = statuses[0][*freeze]
+			}
+			if kyc != nil {
+				v.kyc = statuses[1][*kyc]
+			}
+			add(at, func(o *oracle) { o.relations[of] = v })
+			return err
+		})
+	each(t, conn, versions("nft", `token_id, serial_number, coalesce(account_id, 0), coalesce(spender, 0), coalesce(delegating_spender, 0),
+  coalesce(deleted, false)`), func(r pgx.Rows) error {
+		var at int64
+		var of serial
+		v := nftState{exists: true}
+		err := r.Scan(&at, &of.token, &of.number, &v.owner, &v.spender, &v.delegate, &v.deleted)
+		add(at, func(o *oracle) { o.nfts[of] = v })
+		return err
+	})
+	for _, kind := range []struct{ table, columns string }{
+		{"crypto_allowance", "owner, spender, 0::bigint, amount_granted"}, {"token_allowance", "owner, spender, token_id, amount_granted"},
+		{"nft_allowance", "owner, spender, token_id, approved_for_all::int::bigint"},
+	} {
+		each(t, conn, versions(kind.table, kind.columns), func(r pgx.Rows) error {
+			var at, amount int64
+			of := grant{kind: kind.table}
+			err := r.Scan(&at, &of.owner, &of.spender, &of.token, &amount)
+			add(at, func(o *oracle) { o.grants[of] = amount })
+			return err
+		})
+	}
+	slices.SortStableFunc(o.events, func(a, b event) int { return cmp.Compare(a.at, b.at) })
+	slices.Sort(o.accounts)
+	return o
+}
+
+// replay applies the rows up to a time.
+func (o *oracle) replay(at int64) {
+	for ; o.next < len(o.events) && o.events[o.next].at <= at; o.next++ {
+		o.events[o.next].apply(o)
+	}
+}
+
+// state returns the lines that describe the state: all balances, relationships, NFTs, holders and grants.
+func (o *oracle) state() []string {
+	var out []string
+	owned := map[holding]int64{}
+	for of, n := range o.nfts {
+		if n.exists {
+			out = append(out, fmt.Sprintf("NFT %d/%d owner %d spender %d delegate %d deleted %t", of.token, of.number, n.owner, n.spender,
+				n.delegate, n.deleted || o.gone[of.token]))
+			if !n.deleted {
+				owned[holding{n.owner, of.token}]++
+			}
+		}
+	}
+	for _, id := range o.accounts {
+		if o.exists[id] {
+			out = append(out, fmt.Sprintf("account %d has %d", id, o.hbars[id]))
+		}
+	}
+	for of, r := range o.relations {
+		if !r.associated {
+			continue
+		}
+		balance := o.amounts[of]
+		if o.kinds[of.token] == "NON_FUNGIBLE_UNIQUE" {
+			balance = owned[of]
+		}
+		if o.exists[of.account] {
+			out = append(out, fmt.Sprintf("account %d token %d has %d %s %s %t", of.account, of.token, balance, r.freeze, r.kyc, r.automatic))
+		}
+		if balance > 0 {
+			out = append(out, fmt.Sprintf("token %d holder %d has %d", of.token, of.account, balance))
+		}
+	}
+	for of, amount := range o.grants {
+		if amount > 0 && o.exists[of.owner] {
+			out = append(out, fmt.Sprintf("%s of %d for %d token %d: %d", of.kind, of.owner, of.spender, of.token, amount))
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
+// answers returns the same lines from the scope of the gateway.
+func answers(t *testing.T, g *testenv.Gateway, o *oracle, at int64) []string {
+	t.Helper()
+	var out []string
+	id := func(v any) int64 {
+		text, _ := v.(string)
+		n, _ := strconv.ParseInt(text[strings.LastIndexByte(text, '.')+1:], 10, 64)
+		return n
+	}
+	ask := func(selection string) map[string]any {
+		var got struct {
+			Data   struct{ Ledger map[string]any }
+			Errors []struct{ Message string }
+		}
+		body := g.Query(t, fmt.Sprintf(`{ ledger(at: {time: "%d.%09d"}) { %s } }`, at/1e9, at%1e9, selection), nil).Body
+		if err := json.Unmarshal([]byte(body), &got); err != nil || len(got.Errors) > 0 {
+			t.Fatalf("%v: %.500s", err, body)
+		}
+		return got.Data.Ledger
+	}
+	nodes := func(of any, name string) []map[string]any {
+		list := of.(map[string]any)[name].(map[string]any)
+		if list["pageInfo"].(map[string]any)["hasNextPage"].(bool) {
+			t.Fatalf("%s has more than a page", name)
+		}
+		var out []map[string]any
+		for _, n := range list["nodes"].([]any) {
+			out = append(out, n.(map[string]any))
+		}
+		return out
+	}
+	const more = "pageInfo { hasNextPage }"
+	for ids := range slices.Chunk(o.accounts, 50) {
+		got := ask(fmt.Sprintf(`accounts(ids: [%s]) { entityId balance tokens(first: 100) { nodes { tokenId balance freezeStatus kycStatus
+  automaticAssociation } `+more+` } allowances { crypto(first: 100) { nodes { spenderId amountGranted } `+more+` } tokens(first: 100) { nodes {
+  spenderId tokenId amountGranted } `+more+` } } nftAllowances(first: 100) { nodes { spenderId tokenId } `+more+` } }`, list(ids)))
+		for _, a := range got["accounts"].([]any) {
+			if a == nil {
+				continue
+			}
+			of := a.(map[string]any)
+			own := id(of["entityId"])
+			out = append(out, fmt.Sprintf("account %d has %s", own, of["balance"]))
+			for _, r := range nodes(of, "tokens") {
+				out = append(out, fmt.Sprintf("account %d token %d has %s %s %s %t", own, id(r["tokenId"]), r["balance"], r["freezeStatus"],
+					r["kycStatus"], r["automaticAssociation"]))
+			}
+			for _, r := range nodes(of["allowances"], "crypto") {
+				out = append(out, fmt.Sprintf("crypto_allowance of %d for %d token 0: %s", own, id(r["spenderId"]), r["amountGranted"]))
+			}
+			for _, r := range nodes(of["allowances"], "tokens") {
+				out = append(out, fmt.Sprintf("token_allowance of %d for %d token %d: %s", own, id(r["spenderId"]), id(r["tokenId"]),
+					r["amountGranted"]))
+			}
+			for _, r := range nodes(of, "nftAllowances") {
+				out = append(out, fmt.Sprintf("nft_allowance of %d for %d token %d: 1", own, id(r["spenderId"]), id(r["tokenId"])))
+			}
+		}
+	}
+	got := ask(fmt.Sprintf(`tokens(ids: [%s]) { entityId nfts(first: 100) { nodes { serialNumber ownerId spenderId delegatingSpenderId deleted } `+
+		more+` } holders(first: 100) { nodes { accountId balance } `+more+` } }`, list(o.tokens)))
+	for _, token := range got["tokens"].([]any) {
+		if token == nil {
+			continue
+		}
+		own := id(token.(map[string]any)["entityId"])
+		for _, n := range nodes(token, "nfts") {
+			none := func(v any) int64 {
+				if v == nil {
+					return 0
+				}
+				return id(v)
+			}
+			out = append(out, fmt.Sprintf("NFT %d/%s owner %d spender %d delegate %d deleted %t", own, n["serialNumber"], none(n["ownerId"]),
+				none(n["spenderId"]), none(n["delegatingSpenderId"]), n["deleted"]))
+		}
+		for _, h := range nodes(token, "holders") {
+			out = append(out, fmt.Sprintf("token %d holder %d has %s", own, id(h["accountId"]), h["balance"]))
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
+func list(ids []int64) string {
+	text := make([]string, len(ids))
+	for i, id := range ids {
+		text[i] = strconv.FormatInt(id, 10)
+	}
+	return strings.Join(text, ", ")
+}
+
+// moments returns moments to compare: random ones, one nanosecond around changes, and the last day of each month.
+func (o *oracle) moments(random, changes int) []int64 {
+	rng := rand.New(rand.NewPCG(42, 7))
+	first, last := o.events[0].at, o.events[len(o.events)-1].at
+	for first <= 0 { // rows without a time
+		o.events = o.events[1:]
+		first = o.events[0].at
+	}
+	all := map[int64]bool{}
+	for range random {
+		all[first+rng.Int64N(last-first)] = true
+	}
+	for range changes {
+		at := o.events[rng.IntN(len(o.events))].at
+		all[at-1], all[at], all[at+1] = true, true, true
+	}
+	end := time.Unix(0, last).UTC()
+	for months := range random/40 + 1 {
+		start := time.Date(end.Year(), end.Month()-time.Month(months), 1, 0, 0, 0, 0, time.UTC)
+		all[start.UnixNano()-1], all[start.Add(-12*time.Hour).UnixNano()] = true, true
+	}
+	maps.DeleteFunc(all, func(at int64, _ bool) bool { return at < first || at > last })
+	return slices.Sorted(maps.Keys(all))
+}
+
+// TestReplay compares the states of the ledger at many moments with those that an independent replay of all rows gives:
+// every balance, relationship, NFT, holder and grant.
+func TestReplay(t *testing.T) {
+	t.Parallel()
+	url := testenv.Filled.Shared(t)
+	o, g := newOracle(t, url), testenv.Over(t, url)
+	lines := 0
+	for _, at := range o.moments(breadth.Of(14, 500), breadth.Of(8, 200)) {
+		o.replay(at)
+		want := o.state()
+		got := answers(t, g, o, at)
+		lines += len(want)
+		if !slices.Equal(got, want) {
+			t.Errorf("at %d: %s", at, differences(got, want))
+		}
+	}
+	t.Logf("%d facts", lines)
+	if lines < 10_000 {
+		t.Errorf("only %d facts were compared", lines)
+	}
+}
+
+// differences returns the first lines that only one of two sorted lists has.
+func differences(got, want []string) string {
+	var out []string
+	for _, one := range []struct {
+		name string
+		a, b []string
+	}{{"wrong", got, want}, {"missing", want, got}} {
+		for _, line := range one.a {
+			if _, found := slices.BinarySearch(one.b, line); !found && len(out) < 20 {
+				out = append(out, one.name+": "+line)
+			}
+		}
+	}
+	return strings.Join(out, "\n\t")
+}
