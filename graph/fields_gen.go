@@ -106,6 +106,18 @@ func (ec *executionContext) readAccountHooksArgs(ctx context.Context, f *ast.Fie
 	return a, in.err
 }
 
+// AccountBalanceHistoryArgs are the arguments of Account.balanceHistory.
+type AccountBalanceHistoryArgs struct {
+	Range ledger.StatisticsRange
+	By    ledger.StatisticsInterval
+}
+
+func (ec *executionContext) readAccountBalanceHistoryArgs(ctx context.Context, f *ast.Field, variables map[string]any) (any, error) {
+	in := arguments{of: f, variables: variables}
+	a := AccountBalanceHistoryArgs{Range: argument(ctx, &in, 0, ec.unmarshalNStatisticsRange2heliographᚋinternalᚋdomainᚋledgerᚐStatisticsRange), By: argument(ctx, &in, 1, ec.unmarshalNStatisticsInterval2heliographᚋinternalᚋdomainᚋledgerᚐStatisticsInterval)}
+	return a, in.err
+}
+
 // AccountNftsArgs are the arguments of Account.nfts.
 type AccountNftsArgs = ListArgs[ledger.NFTFilter]
 
@@ -1034,6 +1046,7 @@ func (ec *executionContext) readTransactionContractLogsArgs(ctx context.Context,
 type Fields interface {
 	AccountFields
 	AccountAllowancesFields
+	AccountBalanceFields
 	AccountStatisticsFields
 	AirdropFields
 	AmountFields
@@ -1115,6 +1128,7 @@ type AccountFields interface {
 	AccountContractResults(ctx context.Context, q rowplan.Request, of []*ledger.Account, args AccountContractResultsArgs) (rowplan.Results[*relay.Connection[ledger.ContractResult]], error)
 	AccountHistory(ctx context.Context, q rowplan.Request, of []*ledger.Account, args AccountHistoryArgs) (rowplan.Results[*relay.Connection[ledger.Version]], error)
 	AccountHooks(ctx context.Context, q rowplan.Request, of []*ledger.Account, args AccountHooksArgs) (rowplan.Results[*relay.Connection[ledger.Hook]], error)
+	AccountBalanceHistory(ctx context.Context, q rowplan.Request, of []*ledger.Account, args AccountBalanceHistoryArgs) (rowplan.Results[[]*ledger.AccountBalance], error)
 	AccountStakedNode(ctx context.Context, q rowplan.Request, of []*ledger.Account) (rowplan.Results[*ledger.NetworkNode], error)
 	AccountNode(ctx context.Context, q rowplan.Request, of []*ledger.Account) (rowplan.Results[*ledger.NetworkNode], error)
 	AccountNfts(ctx context.Context, q rowplan.Request, of []*ledger.Account, args AccountNftsArgs) (rowplan.Results[*relay.Connection[ledger.NFT]], error)
@@ -1130,6 +1144,11 @@ type AccountFields interface {
 type AccountAllowancesFields interface {
 	AccountAllowancesCrypto(ctx context.Context, q rowplan.Request, of []*ledger.AccountAllowances, args AccountAllowancesCryptoArgs) (rowplan.Results[*relay.Connection[ledger.CryptoAllowance]], error)
 	AccountAllowancesTokens(ctx context.Context, q rowplan.Request, of []*ledger.AccountAllowances, args AccountAllowancesTokensArgs) (rowplan.Results[*relay.Connection[ledger.TokenAllowance]], error)
+}
+
+// AccountBalanceFields read fields of AccountBalance.
+type AccountBalanceFields interface {
+	AccountBalanceBalanceValue(of *ledger.AccountBalance) *ledger.Amount
 }
 
 // AccountStatisticsFields read fields of AccountStatistics.
@@ -1736,6 +1755,7 @@ type relations struct {
 	accountContractResults                  *rowplan.Relation[*ledger.Account, *relay.Connection[ledger.ContractResult]]
 	accountHistory                          *rowplan.Relation[*ledger.Account, *relay.Connection[ledger.Version]]
 	accountHooks                            *rowplan.Relation[*ledger.Account, *relay.Connection[ledger.Hook]]
+	accountBalanceHistory                   *rowplan.Relation[*ledger.Account, []*ledger.AccountBalance]
 	accountStakedNode                       *rowplan.Relation[*ledger.Account, *ledger.NetworkNode]
 	accountNode                             *rowplan.Relation[*ledger.Account, *ledger.NetworkNode]
 	accountNfts                             *rowplan.Relation[*ledger.Account, *relay.Connection[ledger.NFT]]
@@ -2051,6 +2071,12 @@ func newRelations(fields Fields, ec *executionContext) *relations {
 			Args: ec.readAccountHooksArgs,
 			Load: func(ctx context.Context, q rowplan.Request, of []*ledger.Account, args any) (rowplan.Results[*relay.Connection[ledger.Hook]], error) {
 				return fields.AccountHooks(ctx, q, of, args.(AccountHooksArgs))
+			},
+		},
+		accountBalanceHistory: &rowplan.Relation[*ledger.Account, []*ledger.AccountBalance]{
+			Args: ec.readAccountBalanceHistoryArgs,
+			Load: func(ctx context.Context, q rowplan.Request, of []*ledger.Account, args any) (rowplan.Results[[]*ledger.AccountBalance], error) {
+				return fields.AccountBalanceHistory(ctx, q, of, args.(AccountBalanceHistoryArgs))
 			},
 		},
 		accountStakedNode: &rowplan.Relation[*ledger.Account, *ledger.NetworkNode]{

@@ -25,6 +25,7 @@ type objects struct {
 	AccessListItem              *rowplan.Object[*ledger.AccessListItem]
 	Account                     *rowplan.Object[*ledger.Account]
 	AccountAllowances           *rowplan.Object[*ledger.AccountAllowances]
+	AccountBalance              *rowplan.Object[*ledger.AccountBalance]
 	AccountConnection           *rowplan.Object[*relay.Connection[ledger.Account]]
 	AccountEdge                 *rowplan.Object[*relay.Edge[ledger.Account]]
 	AccountStatistics           *rowplan.Object[*ledger.AccountStatistics]
@@ -212,6 +213,7 @@ func NewTables(fields Fields, newBatch func() rowplan.Batch) *rowplan.Tables {
 	o.setAccessListItem()
 	o.setAccount()
 	o.setAccountAllowances()
+	o.setAccountBalance()
 	o.setAccountConnection()
 	o.setAccountEdge()
 	o.setAccountStatistics()
@@ -392,6 +394,7 @@ func NewTables(fields Fields, newBatch func() rowplan.Batch) *rowplan.Tables {
 	rowplan.Register(t, o.AccessListItem)
 	rowplan.Register(t, o.Account)
 	rowplan.Register(t, o.AccountAllowances)
+	rowplan.Register(t, o.AccountBalance)
 	rowplan.Register(t, o.AccountConnection)
 	rowplan.Register(t, o.AccountEdge)
 	rowplan.Register(t, o.AccountStatistics)
@@ -662,6 +665,7 @@ func (o *objects) setAccount() {
 		"contractResults":       rowplan.Read(o.rel.accountContractResults, rowplan.ObjectOf(func() *rowplan.Object[*relay.Connection[ledger.ContractResult]] { return o.ContractResultConnection })),
 		"history":               rowplan.Read(o.rel.accountHistory, rowplan.ObjectOf(func() *rowplan.Object[*relay.Connection[ledger.Version]] { return o.VersionConnection })),
 		"hooks":                 rowplan.Read(o.rel.accountHooks, rowplan.ObjectOf(func() *rowplan.Object[*relay.Connection[ledger.Hook]] { return o.HookConnection })),
+		"balanceHistory":        rowplan.ReadMany(o.rel.accountBalanceHistory, func() *rowplan.Object[*ledger.AccountBalance] { return o.AccountBalance }),
 		"stakedNode":            rowplan.Read(o.rel.accountStakedNode, rowplan.ObjectOf(func() *rowplan.Object[*ledger.NetworkNode] { return o.NetworkNode })),
 		"node":                  rowplan.Read(o.rel.accountNode, rowplan.ObjectOf(func() *rowplan.Object[*ledger.NetworkNode] { return o.NetworkNode })),
 		"nfts":                  rowplan.Read(o.rel.accountNfts, rowplan.ObjectOf(func() *rowplan.Object[*relay.Connection[ledger.NFT]] { return o.NFTConnection })),
@@ -680,6 +684,21 @@ func (o *objects) setAccountAllowances() {
 	o.AccountAllowances = rowplan.NewObject([]string{"AccountAllowances"}, map[string]rowplan.Field[*ledger.AccountAllowances]{
 		"crypto": rowplan.Read(o.rel.accountAllowancesCrypto, rowplan.ObjectOf(func() *rowplan.Object[*relay.Connection[ledger.CryptoAllowance]] { return o.CryptoAllowanceConnection })),
 		"tokens": rowplan.Read(o.rel.accountAllowancesTokens, rowplan.ObjectOf(func() *rowplan.Object[*relay.Connection[ledger.TokenAllowance]] { return o.TokenAllowanceConnection })),
+	})
+}
+
+func (o *objects) setAccountBalance() {
+	o.AccountBalance = rowplan.NewObject([]string{"AccountBalance"}, map[string]rowplan.Field[*ledger.AccountBalance]{
+		"to": rowplan.Scalar(func(dst []byte, v *ledger.AccountBalance, s scalar.Style) []byte {
+			return scalar.AppendTimestamp(dst, v.To, s)
+		}),
+		"toIso": rowplan.Scalar(func(dst []byte, v *ledger.AccountBalance, s scalar.Style) []byte {
+			return scalar.AppendInstant(dst, v.To, s)
+		}),
+		"balance": rowplan.Scalar(func(dst []byte, v *ledger.AccountBalance, s scalar.Style) []byte {
+			return scalar.AppendNullLong(dst, v.Balance, s)
+		}),
+		"balanceValue": rowplan.Get(o.fields.AccountBalanceBalanceValue, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Amount] { return o.Amount })),
 	})
 }
 

@@ -2,6 +2,7 @@ package resolvers
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -71,11 +72,16 @@ func (r queries) timeOf(ctx context.Context, t *ledger.LedgerTransaction) (ledge
 	if t.Timestamp != nil {
 		return *t.Timestamp, nil
 	}
-	found, err := r.transactionsByID(ctx, *t.ID, transactions.TransactionFilterOfID{
-		Nonce: &t.Nonce, Scheduled: &t.Scheduled,
-	})
+	f := transactions.TransactionFilterOfID{Nonce: &t.Nonce, Scheduled: &t.Scheduled}
+	found, err := storage.ReadOne(ctx, r.db, "transactions", *t.ID,
+		func(b *storage.Batch, ids []ledger.TransactionID, done func([][]*ledger.Transaction)) {
+			transactions.QueueByID(b, ids[0], f, func(got []*ledger.Transaction) { done([][]*ledger.Transaction{got}) })
+		})
+	if err == nil {
+		found, err = transactions.OthersWithID(ctx, r.db, *t.ID, f, found)
+	}
 	if err != nil {
-		return 0, err
+		return 0, fmt.Errorf("looking for a transaction: %w", err)
 	}
 	var at ledger.Timestamp
 	for _, one := range found { // the inner transactions of a batch have other IDs
@@ -550,4 +556,37 @@ func dropUnknown(rows [][]*ledger.Version) {
 			})
 		}
 	}
+}
+
+// AccountBalanceHistory reads the balances of accounts at the ends of periods.
+func (f fields) AccountBalanceHistory(
+	_ context.Context, q rowplan.Request, of []*ledger.Account, args graph.AccountBalanceHistoryArgs,
+) (rowplan.Results[[]*ledger.AccountBalance], error) {
+	bounds, err := args.Range.Periods(args.By, f.timestamp())
+	if err != nil {
+		return nil, fault.Of(fault.BadUserInput, err)
+	}
+	ends := bounds[1:]
+	found := make([][]*ledgerstate.EndBalance, len(of))
+	for i, a := range of {
+		if a.EntityID != transactions.FeeAccount {
+			ledgerstate.QueueBalanceHistory(batchOf(q), a.EntityID, ends, func(got []*ledgerstate.EndBalance) { found[i] = got })
+		}
+	}
+	return func() ([][]*ledger.AccountBalance, error) {
+		out, failed := make([][]*ledger.AccountBalance, len(of)), make(rowplan.ParentErrors, len(of))
+		for i, balances := range found {
+			if balances == nil {
+				failed[i] = fault.Input("the transfers of account %s have no index", of[i].EntityID)
+			}
+			for n, end := range balances {
+				if end.TooMany {
+					failed[i] = fault.Input("more than %d transfers of account %s lie between %s and the balance snapshot before",
+						ledgerstate.MaxHistoryTransfers, of[i].EntityID, ends[n])
+				}
+				out[i] = append(out[i], &ledger.AccountBalance{To: ends[n], Balance: end.Balance})
+			}
+		}
+		return out, failed.OrNil()
+	}, nil
 }

@@ -3,8 +3,10 @@ package resolvers_test
 import (
 	"encoding/json"
 	"fmt"
+	"os"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -13,6 +15,8 @@ import (
 
 	"heliograph/app/testing/testenv"
 	"heliograph/graph"
+	"heliograph/storage/migrations"
+	"heliograph/storage/pgtest"
 )
 
 // pastSchema knows which fields can be read at a past moment.
@@ -257,4 +261,157 @@ func difference(a, b string) (string, string) {
 	}
 	start := max(i-150, 0)
 	return a[start:min(i+100, len(a))], b[start:min(i+100, len(b))]
+}
+
+// TestMoments tests the ways to select a moment, and those that are refused.
+func TestMoments(t *testing.T) {
+	t.Parallel()
+	g := testenv.Shared(t)
+	_, rest, _ := strings.Cut(g.Query(t, `{ transaction(at: "1776429713.392025054") { transactionId } }`, nil).Body, `"transactionId":"`)
+	id, _, _ := strings.Cut(rest, `"`)
+	for moment, want := range map[string]string{
+		`{block: {number: 0}}`:                                  `"at":"1747053311.184891480"`,
+		`{block: {number: 999999}}`:                             `{"data":{"ledger":null}}`,
+		`{block: {hash: "0x` + strings.Repeat("00", 48) + `"}}`: `{"data":{"ledger":null}}`,
+		`{time: "2026-01-01"}`:                                  `"at":"1767225600.000000000"`,
+		`{time: "2027-01-01"}`:                                  `is after the newest block`,
+		`{transaction: {timestamp: "1"}}`:                       `{"data":{"ledger":null}}`,
+		`{transaction: {timestamp: "1776429713.392025054"}}`:    `"at":"1776429713.392025054"`,
+		`{transaction: {id: "0.0.1001-1-1"}}`:                   `{"data":{"ledger":null}}`,
+		`{transaction: {id: "0.0.1001-1-1", timestamp: "1"}}`:   `give exactly one of timestamp and id`,
+		`{transaction: {id: "` + id + `"}}`:                     `"at":"1776429713.392025054"`,
+		`{transaction: {}}`:                                     `give exactly one of timestamp and id`,
+		`{block: {}}`:                                           `exactly one`,
+		`{time: "2026-01-01", block: {number: 1}}`:              `exactly one`,
+		`{}`: `exactly one`,
+	} {
+		got := g.Query(t, `{ ledger(at: `+moment+`) { at } }`, nil).Body
+		if !strings.Contains(strings.ToLower(got), strings.ToLower(want)) {
+			t.Errorf("%s: %s, want %s", moment, got, want)
+		}
+	}
+}
+
+// TestStates tests what is different in a state of the ledger: errors of single fields, several states in one document,
+// cursors, and balances before the first snapshot.
+func TestStates(t *testing.T) {
+	t.Parallel()
+	g := testenv.Shared(t)
+	page := func(moment, after string) string {
+		return g.Query(t, `{ ledger(at: {time: "`+moment+`"}) { token(id: 2001) { holders(first: 2, after: `+after+
+			`) { nodes { accountId balance } pageInfo { endCursor } } } } }`, nil).Body
+	}
+	first := page("2026-03-01", "null")
+	_, rest, _ := strings.Cut(first, `"endCursor":`)
+	cursor, _, _ := strings.Cut(rest, "}")
+	if second := page("2026-03-01", cursor); strings.Contains(second, "errors") || second == first {
+		t.Errorf("the second page is %s", second)
+	}
+	if other := page("2026-03-02", cursor); !strings.Contains(other, "the cursor is not one of this list") {
+		t.Errorf("the cursor of another moment gives %s", other)
+	}
+	for document, want := range map[string]string{
+		`{ ledger(at: {time: "2026-03-01"}) { account(id: 1001) { memo ethereumNonce } } }`: `"ethereumNonce":null}}},"errors"` +
+			`or:[{"message":"Account.ethereumNonce is not known at a past moment`,
+		`{ ledger(at: {time: "2026-03-01"}) { account(id: 1001) { allowances { crypto { nodes { amount } } } } } }`: `CryptoAllowance.amount is ` +
+			`not known at a past moment: the remaining amount is overwritten`,
+		`{ ledger(at: {time: "2026-03-01"}) { account(id: 1001) { hooks { nodes { hookId } } } } }`:                                                 `the history of hooks has no index`,
+		`{ a: ledger(at: {block: {number: 0}}) { account(id: 1001) { memo } } b: ledger(at: {time: "2026-03-01"}) { account(id: 1001) { memo } } }`: `{"a":{"account":null},"b":{"account":{"memo":"Alice's wallet, second edition"}}}`,
+		`{ ledger(at: {time: "2025-05-12T12:35:12Z"}) { account(id: 2) { balance } } }`:                                                             `no balance snapshot before`,
+		`{ ledger(at: {time: "2026-03-01"}) { token(id: 2001) { balances(at: {lte: "2026-02-01"}) { nodes { balance } } } } }`:                      `at cannot be given here`,
+		`{ ledger(at: {time: "2026-03-01"}) { contract(id: 3001) { call(data: "0x18160ddd") { output } } } }`:                                       `a call needs the moment after a block`,
+		`{ ledger(at: {block: {number: 3000}}) { contract(id: 3001) { call(data: "0x18160ddd") { output blockNumber } } } }`:                        `"blockNumber":"3000"`,
+	} {
+		got := g.Query(t, document, nil).Body
+		for part := range strings.SplitSeq(want, "or:") {
+			if !strings.Contains(got, part) {
+				t.Errorf("%s: %s, want %s", document, got, part)
+			}
+		}
+	}
+}
+
+// TestStatesKeyByKey tests that the statements for distributed tables give the same states.
+func TestStatesKeyByKey(t *testing.T) {
+	t.Parallel()
+	url := testenv.Filled.Fresh(t)
+	if err := pgtest.Distributed(t.Context(), url, migrations.Distribution()); err != nil {
+		t.Fatal(err)
+	}
+	plain, distributed, s := testenv.Shared(t), testenv.Over(t, url), newPastSchema(t)
+	for typ, roots := range pastRoots {
+		for _, f := range s.Types[typ].Fields {
+			field := s.field(s.Types[typ], f, 1)
+			if field == "" {
+				continue
+			}
+			document := `{ ledger(at: {time: "2026-03-01"}) { ` + roots[len(roots)/2] + ` { ` + field + ` } } }`
+			want, got := plain.Query(t, document, nil).Body, distributed.Query(t, document, nil).Body
+			if want != got || strings.Contains(want, "INTERNAL") {
+				t.Errorf("%s:\n got %.1000s\nwant %.1000s", document, got, want)
+			}
+		}
+	}
+}
+
+// TestDocumentedSources checks that docs/ledger.md has the source of each field.
+func TestDocumentedSources(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile("../docs/ledger.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := map[string]bool{}
+	for line := range strings.Lines(string(text)) {
+		cells := strings.Split(strings.Trim(line, "|\n"), "|")
+		if len(cells) != 3 {
+			continue
+		}
+		object, source := strings.Trim(cells[0], " `"), strings.TrimSpace(cells[1])
+		for name := range strings.SplitSeq(cells[2], ",") {
+			found[object+"."+strings.Trim(name, " `")+","+strings.Replace(source, ": ", ",", 1)] = true
+		}
+	}
+	for line := range strings.Lines(graph.PastSources) {
+		line = strings.TrimRight(line, ",\n")
+		if object, _, _ := strings.Cut(line, "."); !found[line] && !strings.HasSuffix(object, "Edge") {
+			t.Errorf("docs/ledger.md lacks %q", line)
+		}
+	}
+}
+
+// TestBalanceHistory compares the balances at the ends of months with those in the states of the ledger right before.
+func TestBalanceHistory(t *testing.T) {
+	t.Parallel()
+	g := testenv.Shared(t)
+	type balance struct {
+		To      string
+		Balance *string
+	}
+	for _, id := range []string{"2", "1001", "1013", "3003"} {
+		var got struct {
+			Data struct {
+				Account struct{ BalanceHistory []balance }
+			}
+		}
+		body := g.Query(t, `{ account(id: `+id+`) { balanceHistory(range: {from: "2025-04-01"}, by: MONTH) { to balance } } }`, nil).Body
+		if err := json.Unmarshal([]byte(body), &got); err != nil || len(got.Data.Account.BalanceHistory) != 14 {
+			t.Fatalf("%v: %s", err, body)
+		}
+		months := got.Data.Account.BalanceHistory
+		if months[0].Balance != nil {
+			t.Errorf("account %s has %s before the first snapshot", id, *months[0].Balance)
+		}
+		for _, m := range months[1 : len(months)-1] {
+			before := strings.Replace(m.To, ".000000000", "", 1)
+			seconds, _ := strconv.ParseInt(before, 10, 64)
+			state := g.Query(t, fmt.Sprintf(`{ ledger(at: {time: "%d.999999999"}) { account(id: %s) { balance } } }`, seconds-1, id), nil).Body
+			if want := `{"account":{"balance":"` + *m.Balance + `"}}`; !strings.Contains(state, want) {
+				t.Errorf("account %s at %s: %s, want %s", id, m.To, state, want)
+			}
+		}
+	}
+	if body := g.Query(t, `{ account(id: 98) { balanceHistory(range: {from: "2026-05-01"}, by: MONTH) { to } } }`, nil).Body; !strings.Contains(body, "have no index") {
+		t.Errorf("account 98: %s", body)
+	}
 }

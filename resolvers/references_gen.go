@@ -436,6 +436,10 @@ func (fields) AccountPendingRewardValue(row *ledger.Account) *ledger.Amount {
 	return amountOf(ledger.Of(row.PendingReward), 0, ledger.Null[int32]{}, 0)
 }
 
+func (fields) AccountBalanceBalanceValue(row *ledger.AccountBalance) *ledger.Amount {
+	return amountOf(row.Balance, 0, ledger.Null[int32]{}, row.To)
+}
+
 func (fields) AccountStatisticsReceivedValue(row *ledger.AccountStatistics) *ledger.Amount {
 	return amountOf(row.Received, 0, ledger.Null[int32]{}, row.To)
 }

@@ -3,6 +3,7 @@ package storage
 import (
 	"context"
 	"fmt"
+	"maps"
 	"regexp"
 	"slices"
 	"strconv"
@@ -106,14 +107,9 @@ var pastTables = sync.OnceValue(func() map[string]string {
 	return all
 })
 
-// PastTables reports for each table of the ledger whether statements can read it at a past moment.
-func PastTables() map[string]bool {
-	known := map[string]bool{}
-	for table, sql := range pastTables() {
-		known[table] = sql != ""
-	}
-	return known
-}
+// PastTables returns the query of the rows of each table of the ledger at a past moment, empty for those whose past is
+// unknown.
+func PastTables() map[string]string { return maps.Clone(pastTables()) }
 
 // UnknownPastError reports that a statement at a past moment needs a table whose past the database does not tell.
 type UnknownPastError struct{ Table string }

@@ -311,7 +311,12 @@ const (
 	schemaAge = 60
 	// longestAge is the lifetime of a response that depends on no data.
 	longestAge = 3600
+	// PastAge is the lifetime of states of the ledger at past moments, which never change: a year.
+	PastAge = 365 * 24 * 3600
 )
+
+// pastState is the type of these states.
+const pastState = "LedgerState"
 
 // Age returns how many seconds the response to an operation can be cached: the shortest lifetime of everything that
 // the operation selects. Blocks, transactions and other history never change. Accounts, tokens and the ends of lists
@@ -326,9 +331,20 @@ func Age(op *ast.OperationDefinition) int {
 // setAge returns the shortest lifetime in a selection set. parent is the lifetime of the object that the fields belong
 // to.
 func setAge(set ast.SelectionSet, parent int) int {
-	shortest := longestAge
+	shortest := PastAge
 	for f := range Fields(set) {
 		shortest = min(shortest, fieldAge(f, parent))
+	}
+	return shortest
+}
+
+// stateAge returns the lifetime of the selected part of a state of the ledger: only its own fields can change.
+func stateAge(set ast.SelectionSet) int {
+	shortest := PastAge
+	for f := range Fields(set) {
+		if age, declared := directiveInt(f.Definition.Directives, "cacheControl", "maxAge"); declared {
+			shortest = min(shortest, age)
+		}
 	}
 	return shortest
 }
@@ -342,6 +358,8 @@ func fieldAge(f *ast.Field, parent int) int {
 	}
 	age, declared := directiveInt(f.Definition.Directives, "cacheControl", "maxAge")
 	switch {
+	case f.Definition.Type.Name() == pastState:
+		return stateAge(f.SelectionSet)
 	case len(f.SelectionSet) == 0 && declared:
 		return age
 	case len(f.SelectionSet) == 0:

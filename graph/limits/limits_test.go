@@ -23,7 +23,8 @@ type Account implements Node { id: ID! value: Value blocks(first: Int, last: Int
 type BlockConnection { edges: [BlockEdge!]! nodes: [Block!]! pageInfo: PageInfo! total: Int @cost(weight: 100) }
 type BlockEdge { node: Block! cursor: String! }
 type PageInfo { end: String }
-type Query { block: Block account: Account node: Node nodes(ids: [ID!]!): [Node]! blocks(first: Int, last: Int): BlockConnection! list(first: Int = 9): [Value!] trace(first: Int = 9): Trace @cost(weight: 50) now: Int quick: Int @cacheControl(maxAge: 1) }
+type LedgerState { account: Account known: Value @cacheControl(maxAge: 2) }
+type Query { ledger: LedgerState block: Block account: Account node: Node nodes(ids: [ID!]!): [Node]! blocks(first: Int, last: Int): BlockConnection! list(first: Int = 9): [Value!] trace(first: Int = 9): Trace @cost(weight: 50) now: Int quick: Int @cacheControl(maxAge: 1) }
 type Trace { steps: [Step!]! values: [Value!]! @listSize(assumedSize: 2) gas: Int }
 type Step { op: Int memory: [Int!]! @cost(weight: 20) }
 type Mutation { write: Int }
@@ -186,6 +187,9 @@ func TestAge(t *testing.T) {
 		`{ block { ... on Block { ...F } } } fragment F on Block { id payer { value { a } } }`: 2,
 		`{ block { ...F } } fragment F on Block { payer { value { a } } }`:                     2,
 		`{ block { ... on Block { value { a } } } }`:                                           3600,
+		`{ ledger { account { blocks { nodes { next { number } } } } } }`:                      limits.PastAge,
+		`{ ledger { account { id } known { a } } }`:                                            2,
+		`{ ledger { account { id } } account { id } }`:                                         2,
 		`mutation { write }`: 0,
 	} {
 		if got := limits.Age(parse(t, query)); got != want {

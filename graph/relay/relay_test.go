@@ -106,6 +106,9 @@ func TestPage(t *testing.T) {
 		},
 	} {
 		got, err := c.args.Page("k", 1, c.desc, limits)
+		if err == nil {
+			c.want.kind = "k"
+		}
 		if text := errorText(err); text != c.err || !reflect.DeepEqual(got, c.want) {
 			t.Errorf("%s: %+v, error %q", name, got, text)
 		}

@@ -124,7 +124,11 @@ func (c *cachedResponse) write(w http.ResponseWriter, r *http.Request, costLimit
 	h, tag := w.Header(), ""
 	h[costHeader], h[costLimitHeader] = []string{c.cost}, []string{costLimit}
 	if r.Method != http.MethodPost {
-		h.Set("Cache-Control", "public, max-age="+strconv.Itoa(c.age))
+		lifetime := "public, max-age=" + strconv.Itoa(c.age)
+		if c.age == limits.PastAge {
+			lifetime += ", immutable"
+		}
+		h.Set("Cache-Control", lifetime)
 		tag = c.tag
 	}
 	respond.Write(w, r, http.StatusOK, tag, c.body)

@@ -141,6 +141,10 @@ func TestCacheControl(t *testing.T) {
 		`{ __typename }`:                                                          "public, max-age=3600",
 		`{ accounts(first: 101) { nodes { memo } } }`:                             "no-store",
 		`{ accounts(first: 101) }`:                                                "no-store",
+
+		`{ ledger(at: {block: {number: 3000}}) { account(id: 2) { memo balance nfts { nodes { deleted } } } } }`: "public, max-age=31536000, immutable",
+		`{ ledger(at: {block: {number: 3000}}) { at balancesKnown { to } } }`:                                    "public, max-age=2",
+		`{ ledger(at: {block: {number: 999999}}) { at } }`:                                                       "public, max-age=2",
 	} {
 		got := g.Get(t, "/graphql?query="+url.QueryEscape(query))
 		if cache, tag := got.Header.Get("Cache-Control"), got.Header.Get("ETag"); cache != want ||

@@ -4,6 +4,7 @@
 export const keys: Record<string, () => null> = {
   AccessListItem: () => null,
   AccountAllowances: () => null,
+  AccountBalance: () => null,
   AccountConnection: () => null,
   AccountEdge: () => null,
   AccountStatistics: () => null,

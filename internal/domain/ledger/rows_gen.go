@@ -374,6 +374,14 @@ type Account struct {
 	ObtainerID       EntityID
 }
 
+// The hbar balance of an account at the end of a period.
+type AccountBalance struct {
+	// The end of the period. Transactions before it are included.
+	To Timestamp
+	// The hbar balance, in tinybars. Null if it is not known: before the first balance snapshot.
+	Balance Null[int64]
+}
+
 // Filters accounts. All conditions must match.
 type AccountFilter struct {
 	// Matches the entity ID.
