@@ -414,6 +414,117 @@ func (ec *executionContext) readHookStorageArgs(ctx context.Context, f *ast.Fiel
 	return a, in.err
 }
 
+// LedgerStateAccountArgs are the arguments of LedgerState.account.
+type LedgerStateAccountArgs struct {
+	ID ledger.AccountRef
+}
+
+func (ec *executionContext) readLedgerStateAccountArgs(ctx context.Context, f *ast.Field, variables map[string]any) (any, error) {
+	in := arguments{of: f, variables: variables}
+	a := LedgerStateAccountArgs{ID: argument(ctx, &in, 0, ec.unmarshalNAccountRef2heliographᚋinternalᚋdomainᚋledgerᚐAccountRef)}
+	return a, in.err
+}
+
+// LedgerStateAccountsArgs are the arguments of LedgerState.accounts.
+type LedgerStateAccountsArgs struct {
+	Ids []ledger.EntityID
+}
+
+func (ec *executionContext) readLedgerStateAccountsArgs(ctx context.Context, f *ast.Field, variables map[string]any) (any, error) {
+	in := arguments{of: f, variables: variables}
+	a := LedgerStateAccountsArgs{Ids: argument(ctx, &in, 0, ec.unmarshalNEntityID2ᚕheliographᚋinternalᚋdomainᚋledgerᚐEntityIDᚄ)}
+	return a, in.err
+}
+
+// LedgerStateTokenArgs are the arguments of LedgerState.token.
+type LedgerStateTokenArgs struct {
+	ID ledger.EntityID
+}
+
+func (ec *executionContext) readLedgerStateTokenArgs(ctx context.Context, f *ast.Field, variables map[string]any) (any, error) {
+	in := arguments{of: f, variables: variables}
+	a := LedgerStateTokenArgs{ID: argument(ctx, &in, 0, ec.unmarshalNEntityID2heliographᚋinternalᚋdomainᚋledgerᚐEntityID)}
+	return a, in.err
+}
+
+// LedgerStateTokensArgs are the arguments of LedgerState.tokens.
+type LedgerStateTokensArgs struct {
+	Ids []ledger.EntityID
+}
+
+func (ec *executionContext) readLedgerStateTokensArgs(ctx context.Context, f *ast.Field, variables map[string]any) (any, error) {
+	in := arguments{of: f, variables: variables}
+	a := LedgerStateTokensArgs{Ids: argument(ctx, &in, 0, ec.unmarshalNEntityID2ᚕheliographᚋinternalᚋdomainᚋledgerᚐEntityIDᚄ)}
+	return a, in.err
+}
+
+// LedgerStateNftArgs are the arguments of LedgerState.nft.
+type LedgerStateNftArgs struct {
+	Token        ledger.EntityID
+	SerialNumber int64
+}
+
+func (ec *executionContext) readLedgerStateNftArgs(ctx context.Context, f *ast.Field, variables map[string]any) (any, error) {
+	in := arguments{of: f, variables: variables}
+	a := LedgerStateNftArgs{Token: argument(ctx, &in, 0, ec.unmarshalNEntityID2heliographᚋinternalᚋdomainᚋledgerᚐEntityID), SerialNumber: argument(ctx, &in, 1, ec.unmarshalNLong2int64)}
+	return a, in.err
+}
+
+// LedgerStateContractArgs are the arguments of LedgerState.contract.
+type LedgerStateContractArgs struct {
+	ID ledger.ContractRef
+}
+
+func (ec *executionContext) readLedgerStateContractArgs(ctx context.Context, f *ast.Field, variables map[string]any) (any, error) {
+	in := arguments{of: f, variables: variables}
+	a := LedgerStateContractArgs{ID: argument(ctx, &in, 0, ec.unmarshalNContractRef2heliographᚋinternalᚋdomainᚋledgerᚐContractRef)}
+	return a, in.err
+}
+
+// LedgerStateTopicArgs are the arguments of LedgerState.topic.
+type LedgerStateTopicArgs struct {
+	ID ledger.EntityID
+}
+
+func (ec *executionContext) readLedgerStateTopicArgs(ctx context.Context, f *ast.Field, variables map[string]any) (any, error) {
+	in := arguments{of: f, variables: variables}
+	a := LedgerStateTopicArgs{ID: argument(ctx, &in, 0, ec.unmarshalNEntityID2heliographᚋinternalᚋdomainᚋledgerᚐEntityID)}
+	return a, in.err
+}
+
+// LedgerStateScheduleArgs are the arguments of LedgerState.schedule.
+type LedgerStateScheduleArgs struct {
+	ID ledger.EntityID
+}
+
+func (ec *executionContext) readLedgerStateScheduleArgs(ctx context.Context, f *ast.Field, variables map[string]any) (any, error) {
+	in := arguments{of: f, variables: variables}
+	a := LedgerStateScheduleArgs{ID: argument(ctx, &in, 0, ec.unmarshalNEntityID2heliographᚋinternalᚋdomainᚋledgerᚐEntityID)}
+	return a, in.err
+}
+
+// LedgerStateFileArgs are the arguments of LedgerState.file.
+type LedgerStateFileArgs struct {
+	ID ledger.EntityID
+}
+
+func (ec *executionContext) readLedgerStateFileArgs(ctx context.Context, f *ast.Field, variables map[string]any) (any, error) {
+	in := arguments{of: f, variables: variables}
+	a := LedgerStateFileArgs{ID: argument(ctx, &in, 0, ec.unmarshalNEntityID2heliographᚋinternalᚋdomainᚋledgerᚐEntityID)}
+	return a, in.err
+}
+
+// LedgerStateNetworkNodeArgs are the arguments of LedgerState.networkNode.
+type LedgerStateNetworkNodeArgs struct {
+	NodeID int64
+}
+
+func (ec *executionContext) readLedgerStateNetworkNodeArgs(ctx context.Context, f *ast.Field, variables map[string]any) (any, error) {
+	in := arguments{of: f, variables: variables}
+	a := LedgerStateNetworkNodeArgs{NodeID: argument(ctx, &in, 0, ec.unmarshalNLong2int64)}
+	return a, in.err
+}
+
 // NFTTransactionsArgs are the arguments of NFT.transactions.
 type NFTTransactionsArgs = ListArgs[ledger.NFTTransactionFilter]
 
@@ -669,6 +780,11 @@ type QueryHookStorageArgs struct {
 	Filter *ledger.HookSlotFilter
 	Order  relay.Order
 	relay.Args
+}
+
+// QueryLedgerArgs are the arguments of Query.ledger.
+type QueryLedgerArgs struct {
+	At ledger.LedgerMoment
 }
 
 // QueryNftArgs are the arguments of Query.nft.
@@ -1072,6 +1188,8 @@ type Fields interface {
 	HookFields
 	HookSlotFields
 	HookSlotConnectionFields
+	LedgerNetworkFields
+	LedgerStateFields
 	MessageTransactionIDFields
 	NFTFields
 	NFTAllowanceFields
@@ -1354,6 +1472,31 @@ type HookSlotFields interface {
 // HookSlotConnectionFields read fields of HookSlotConnection.
 type HookSlotConnectionFields interface {
 	HookSlotConnectionOwner(ctx context.Context, q rowplan.Request, of []*relay.HookSlotConnection) (rowplan.Results[*ledger.Account], error)
+}
+
+// LedgerNetworkFields read fields of LedgerNetwork.
+type LedgerNetworkFields interface {
+	LedgerNetworkSupply(ctx context.Context, q rowplan.Request, of []*ledger.LedgerNetwork) (rowplan.Results[*ledger.NetworkSupply], error)
+	LedgerNetworkFees(ctx context.Context, q rowplan.Request, of []*ledger.LedgerNetwork) (rowplan.Results[*ledger.NetworkFees], error)
+	LedgerNetworkExchangeRate(ctx context.Context, q rowplan.Request, of []*ledger.LedgerNetwork) (rowplan.Results[*ledger.ExchangeRateSet], error)
+	LedgerNetworkStake(ctx context.Context, q rowplan.Request, of []*ledger.LedgerNetwork) (rowplan.Results[*ledger.NetworkStake], error)
+}
+
+// LedgerStateFields read fields of LedgerState.
+type LedgerStateFields interface {
+	LedgerStateBlock(ctx context.Context, q rowplan.Request, of []*ledger.LedgerState) (rowplan.Results[*ledger.Block], error)
+	LedgerStateAccount(ctx context.Context, q rowplan.Request, of []*ledger.LedgerState, args LedgerStateAccountArgs) (rowplan.Results[*ledger.Account], error)
+	LedgerStateAccounts(ctx context.Context, q rowplan.Request, of []*ledger.LedgerState, args LedgerStateAccountsArgs) (rowplan.Results[[]*ledger.Account], error)
+	LedgerStateToken(ctx context.Context, q rowplan.Request, of []*ledger.LedgerState, args LedgerStateTokenArgs) (rowplan.Results[*ledger.Token], error)
+	LedgerStateTokens(ctx context.Context, q rowplan.Request, of []*ledger.LedgerState, args LedgerStateTokensArgs) (rowplan.Results[[]*ledger.Token], error)
+	LedgerStateNft(ctx context.Context, q rowplan.Request, of []*ledger.LedgerState, args LedgerStateNftArgs) (rowplan.Results[*ledger.NFT], error)
+	LedgerStateContract(ctx context.Context, q rowplan.Request, of []*ledger.LedgerState, args LedgerStateContractArgs) (rowplan.Results[*ledger.Contract], error)
+	LedgerStateTopic(ctx context.Context, q rowplan.Request, of []*ledger.LedgerState, args LedgerStateTopicArgs) (rowplan.Results[*ledger.Topic], error)
+	LedgerStateSchedule(ctx context.Context, q rowplan.Request, of []*ledger.LedgerState, args LedgerStateScheduleArgs) (rowplan.Results[*ledger.Schedule], error)
+	LedgerStateFile(ctx context.Context, q rowplan.Request, of []*ledger.LedgerState, args LedgerStateFileArgs) (rowplan.Results[*ledger.File], error)
+	LedgerStateNetworkNode(ctx context.Context, q rowplan.Request, of []*ledger.LedgerState, args LedgerStateNetworkNodeArgs) (rowplan.Results[*ledger.NetworkNode], error)
+	LedgerStateNetworkNodes(ctx context.Context, q rowplan.Request, of []*ledger.LedgerState) (rowplan.Results[[]*ledger.NetworkNode], error)
+	LedgerStateNetwork(ctx context.Context, q rowplan.Request, of []*ledger.LedgerState) (rowplan.Results[*ledger.LedgerNetwork], error)
 }
 
 // MessageTransactionIDFields read fields of MessageTransactionID.
@@ -1715,6 +1858,7 @@ type QueryFields interface {
 	Hook(ctx context.Context, args QueryHookArgs) (*ledger.Hook, error)
 	Hooks(ctx context.Context, args QueryHooksArgs) (*relay.Connection[ledger.Hook], error)
 	HookStorage(ctx context.Context, args QueryHookStorageArgs) (*relay.HookSlotConnection, error)
+	Ledger(ctx context.Context, args QueryLedgerArgs) (*ledger.LedgerState, error)
 	Network(ctx context.Context) (*ledger.Network, error)
 	Nft(ctx context.Context, args QueryNftArgs) (*ledger.NFT, error)
 	Nfts(ctx context.Context, args QueryNftsArgs) (*relay.Connection[ledger.NFT], error)
@@ -1865,6 +2009,23 @@ type relations struct {
 	hookSlotHook                            *rowplan.Relation[*ledger.HookSlot, *ledger.Hook]
 	hookSlotConnectionOwner                 *rowplan.Relation[*relay.HookSlotConnection, *ledger.Account]
 	hookSlotConnectionTotalCount            *rowplan.Relation[*relay.HookSlotConnection, *relay.Count]
+	ledgerNetworkSupply                     *rowplan.Relation[*ledger.LedgerNetwork, *ledger.NetworkSupply]
+	ledgerNetworkFees                       *rowplan.Relation[*ledger.LedgerNetwork, *ledger.NetworkFees]
+	ledgerNetworkExchangeRate               *rowplan.Relation[*ledger.LedgerNetwork, *ledger.ExchangeRateSet]
+	ledgerNetworkStake                      *rowplan.Relation[*ledger.LedgerNetwork, *ledger.NetworkStake]
+	ledgerStateBlock                        *rowplan.Relation[*ledger.LedgerState, *ledger.Block]
+	ledgerStateAccount                      *rowplan.Relation[*ledger.LedgerState, *ledger.Account]
+	ledgerStateAccounts                     *rowplan.Relation[*ledger.LedgerState, []*ledger.Account]
+	ledgerStateToken                        *rowplan.Relation[*ledger.LedgerState, *ledger.Token]
+	ledgerStateTokens                       *rowplan.Relation[*ledger.LedgerState, []*ledger.Token]
+	ledgerStateNft                          *rowplan.Relation[*ledger.LedgerState, *ledger.NFT]
+	ledgerStateContract                     *rowplan.Relation[*ledger.LedgerState, *ledger.Contract]
+	ledgerStateTopic                        *rowplan.Relation[*ledger.LedgerState, *ledger.Topic]
+	ledgerStateSchedule                     *rowplan.Relation[*ledger.LedgerState, *ledger.Schedule]
+	ledgerStateFile                         *rowplan.Relation[*ledger.LedgerState, *ledger.File]
+	ledgerStateNetworkNode                  *rowplan.Relation[*ledger.LedgerState, *ledger.NetworkNode]
+	ledgerStateNetworkNodes                 *rowplan.Relation[*ledger.LedgerState, []*ledger.NetworkNode]
+	ledgerStateNetwork                      *rowplan.Relation[*ledger.LedgerState, *ledger.LedgerNetwork]
 	messageTransactionIDAccount             *rowplan.Relation[*ledger.MessageTransactionID, *ledger.Account]
 	nFTOwner                                *rowplan.Relation[*ledger.NFT, *ledger.Account]
 	nFTDelegatingSpender                    *rowplan.Relation[*ledger.NFT, *ledger.Account]
@@ -2673,6 +2834,101 @@ func newRelations(fields Fields, ec *executionContext) *relations {
 				return rowplan.OneByOne(ctx, of, func(ctx context.Context, row *relay.HookSlotConnection) (*relay.Count, error) {
 					return row.TotalCount(ctx)
 				})
+			},
+		},
+		ledgerNetworkSupply: &rowplan.Relation[*ledger.LedgerNetwork, *ledger.NetworkSupply]{
+			Load: func(ctx context.Context, q rowplan.Request, of []*ledger.LedgerNetwork, _ any) (rowplan.Results[*ledger.NetworkSupply], error) {
+				return fields.LedgerNetworkSupply(ctx, q, of)
+			},
+		},
+		ledgerNetworkFees: &rowplan.Relation[*ledger.LedgerNetwork, *ledger.NetworkFees]{
+			Load: func(ctx context.Context, q rowplan.Request, of []*ledger.LedgerNetwork, _ any) (rowplan.Results[*ledger.NetworkFees], error) {
+				return fields.LedgerNetworkFees(ctx, q, of)
+			},
+		},
+		ledgerNetworkExchangeRate: &rowplan.Relation[*ledger.LedgerNetwork, *ledger.ExchangeRateSet]{
+			Load: func(ctx context.Context, q rowplan.Request, of []*ledger.LedgerNetwork, _ any) (rowplan.Results[*ledger.ExchangeRateSet], error) {
+				return fields.LedgerNetworkExchangeRate(ctx, q, of)
+			},
+		},
+		ledgerNetworkStake: &rowplan.Relation[*ledger.LedgerNetwork, *ledger.NetworkStake]{
+			Load: func(ctx context.Context, q rowplan.Request, of []*ledger.LedgerNetwork, _ any) (rowplan.Results[*ledger.NetworkStake], error) {
+				return fields.LedgerNetworkStake(ctx, q, of)
+			},
+		},
+		ledgerStateBlock: &rowplan.Relation[*ledger.LedgerState, *ledger.Block]{
+			Load: func(ctx context.Context, q rowplan.Request, of []*ledger.LedgerState, _ any) (rowplan.Results[*ledger.Block], error) {
+				return fields.LedgerStateBlock(ctx, q, of)
+			},
+		},
+		ledgerStateAccount: &rowplan.Relation[*ledger.LedgerState, *ledger.Account]{
+			Args: ec.readLedgerStateAccountArgs,
+			Load: func(ctx context.Context, q rowplan.Request, of []*ledger.LedgerState, args any) (rowplan.Results[*ledger.Account], error) {
+				return fields.LedgerStateAccount(ctx, q, of, args.(LedgerStateAccountArgs))
+			},
+		},
+		ledgerStateAccounts: &rowplan.Relation[*ledger.LedgerState, []*ledger.Account]{
+			Args: ec.readLedgerStateAccountsArgs,
+			Load: func(ctx context.Context, q rowplan.Request, of []*ledger.LedgerState, args any) (rowplan.Results[[]*ledger.Account], error) {
+				return fields.LedgerStateAccounts(ctx, q, of, args.(LedgerStateAccountsArgs))
+			},
+		},
+		ledgerStateToken: &rowplan.Relation[*ledger.LedgerState, *ledger.Token]{
+			Args: ec.readLedgerStateTokenArgs,
+			Load: func(ctx context.Context, q rowplan.Request, of []*ledger.LedgerState, args any) (rowplan.Results[*ledger.Token], error) {
+				return fields.LedgerStateToken(ctx, q, of, args.(LedgerStateTokenArgs))
+			},
+		},
+		ledgerStateTokens: &rowplan.Relation[*ledger.LedgerState, []*ledger.Token]{
+			Args: ec.readLedgerStateTokensArgs,
+			Load: func(ctx context.Context, q rowplan.Request, of []*ledger.LedgerState, args any) (rowplan.Results[[]*ledger.Token], error) {
+				return fields.LedgerStateTokens(ctx, q, of, args.(LedgerStateTokensArgs))
+			},
+		},
+		ledgerStateNft: &rowplan.Relation[*ledger.LedgerState, *ledger.NFT]{
+			Args: ec.readLedgerStateNftArgs,
+			Load: func(ctx context.Context, q rowplan.Request, of []*ledger.LedgerState, args any) (rowplan.Results[*ledger.NFT], error) {
+				return fields.LedgerStateNft(ctx, q, of, args.(LedgerStateNftArgs))
+			},
+		},
+		ledgerStateContract: &rowplan.Relation[*ledger.LedgerState, *ledger.Contract]{
+			Args: ec.readLedgerStateContractArgs,
+			Load: func(ctx context.Context, q rowplan.Request, of []*ledger.LedgerState, args any) (rowplan.Results[*ledger.Contract], error) {
+				return fields.LedgerStateContract(ctx, q, of, args.(LedgerStateContractArgs))
+			},
+		},
+		ledgerStateTopic: &rowplan.Relation[*ledger.LedgerState, *ledger.Topic]{
+			Args: ec.readLedgerStateTopicArgs,
+			Load: func(ctx context.Context, q rowplan.Request, of []*ledger.LedgerState, args any) (rowplan.Results[*ledger.Topic], error) {
+				return fields.LedgerStateTopic(ctx, q, of, args.(LedgerStateTopicArgs))
+			},
+		},
+		ledgerStateSchedule: &rowplan.Relation[*ledger.LedgerState, *ledger.Schedule]{
+			Args: ec.readLedgerStateScheduleArgs,
+			Load: func(ctx context.Context, q rowplan.Request, of []*ledger.LedgerState, args any) (rowplan.Results[*ledger.Schedule], error) {
+				return fields.LedgerStateSchedule(ctx, q, of, args.(LedgerStateScheduleArgs))
+			},
+		},
+		ledgerStateFile: &rowplan.Relation[*ledger.LedgerState, *ledger.File]{
+			Args: ec.readLedgerStateFileArgs,
+			Load: func(ctx context.Context, q rowplan.Request, of []*ledger.LedgerState, args any) (rowplan.Results[*ledger.File], error) {
+				return fields.LedgerStateFile(ctx, q, of, args.(LedgerStateFileArgs))
+			},
+		},
+		ledgerStateNetworkNode: &rowplan.Relation[*ledger.LedgerState, *ledger.NetworkNode]{
+			Args: ec.readLedgerStateNetworkNodeArgs,
+			Load: func(ctx context.Context, q rowplan.Request, of []*ledger.LedgerState, args any) (rowplan.Results[*ledger.NetworkNode], error) {
+				return fields.LedgerStateNetworkNode(ctx, q, of, args.(LedgerStateNetworkNodeArgs))
+			},
+		},
+		ledgerStateNetworkNodes: &rowplan.Relation[*ledger.LedgerState, []*ledger.NetworkNode]{
+			Load: func(ctx context.Context, q rowplan.Request, of []*ledger.LedgerState, _ any) (rowplan.Results[[]*ledger.NetworkNode], error) {
+				return fields.LedgerStateNetworkNodes(ctx, q, of)
+			},
+		},
+		ledgerStateNetwork: &rowplan.Relation[*ledger.LedgerState, *ledger.LedgerNetwork]{
+			Load: func(ctx context.Context, q rowplan.Request, of []*ledger.LedgerState, _ any) (rowplan.Results[*ledger.LedgerNetwork], error) {
+				return fields.LedgerStateNetwork(ctx, q, of)
 			},
 		},
 		messageTransactionIDAccount: &rowplan.Relation[*ledger.MessageTransactionID, *ledger.Account]{
@@ -3581,6 +3837,10 @@ func (r queryFunctions) Hooks(ctx context.Context, a0 ledger.AccountRef, a1 *led
 
 func (r queryFunctions) HookStorage(ctx context.Context, a0 ledger.AccountRef, a1 int64, a2 *ledger.Filter[ledger.Timestamp], a3 *ledger.HookSlotFilter, a4 relay.Order, a5 *int32, a6 *string, a7 *int32, a8 *string) (*relay.HookSlotConnection, error) {
 	return r.QueryFields.HookStorage(ctx, QueryHookStorageArgs{Args: relay.Args{First: a5, After: a6, Last: a7, Before: a8}, Owner: a0, HookID: a1, At: a2, Filter: a3, Order: a4})
+}
+
+func (r queryFunctions) Ledger(ctx context.Context, a0 ledger.LedgerMoment) (*ledger.LedgerState, error) {
+	return r.QueryFields.Ledger(ctx, QueryLedgerArgs{At: a0})
 }
 
 func (r queryFunctions) Nft(ctx context.Context, a0 ledger.EntityID, a1 int64) (*ledger.NFT, error) {

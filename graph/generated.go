@@ -120,6 +120,7 @@ type QueryResolver interface {
 	Hook(ctx context.Context, owner ledger.AccountRef, hookID int64) (*ledger.Hook, error)
 	Hooks(ctx context.Context, owner ledger.AccountRef, filter *ledger.HookFilter, order relay.Order, first *int32, after *string, last *int32, before *string) (*relay.Connection[ledger.Hook], error)
 	HookStorage(ctx context.Context, owner ledger.AccountRef, hookID int64, at *ledger.Filter[ledger.Timestamp], filter *ledger.HookSlotFilter, order relay.Order, first *int32, after *string, last *int32, before *string) (*relay.HookSlotConnection, error)
+	Ledger(ctx context.Context, at ledger.LedgerMoment) (*ledger.LedgerState, error)
 	Network(ctx context.Context) (*ledger.Network, error)
 	Nft(ctx context.Context, token ledger.EntityID, serialNumber int64) (*ledger.NFT, error)
 	Nfts(ctx context.Context, filter *ledger.NFTFilter, order relay.Order, first *int32, after *string, last *int32, before *string) (*relay.Connection[ledger.NFT], error)
@@ -198,6 +199,9 @@ func (e *executableSchema) Exec(ctx context.Context) graphql.ResponseHandler {
 		ec.unmarshalInputHookFilter,
 		ec.unmarshalInputHookKeyFilter,
 		ec.unmarshalInputHookSlotFilter,
+		ec.unmarshalInputLedgerBlock,
+		ec.unmarshalInputLedgerMoment,
+		ec.unmarshalInputLedgerTransaction,
 		ec.unmarshalInputLongFilter,
 		ec.unmarshalInputMoveComponentInput,
 		ec.unmarshalInputMoveMaintenanceInput,
@@ -328,7 +332,7 @@ func newExecutionContext(
 	}
 }
 
-//go:embed "schema/account.graphqls" "schema/airdrop.graphqls" "schema/allowance.graphqls" "schema/block.graphqls" "schema/common.graphqls" "schema/contract.graphqls" "schema/contract_result.graphqls" "schema/directives.graphqls" "schema/evm.graphqls" "schema/federation.graphqls" "schema/fee.graphqls" "schema/history.graphqls" "schema/hook.graphqls" "schema/network.graphqls" "schema/nft.graphqls" "schema/nft_allowance.graphqls" "schema/schedule.graphqls" "schema/search.graphqls" "schema/statistics.graphqls" "schema/status.graphqls" "schema/status_changes.graphqls" "schema/status_mutations.graphqls" "schema/subscription.graphqls" "schema/token.graphqls" "schema/topic.graphqls" "schema/total.graphqls" "schema/transaction.graphqls" "schema/transaction_type.graphqls" "schema/transfer.graphqls"
+//go:embed "schema/account.graphqls" "schema/airdrop.graphqls" "schema/allowance.graphqls" "schema/block.graphqls" "schema/common.graphqls" "schema/contract.graphqls" "schema/contract_result.graphqls" "schema/directives.graphqls" "schema/evm.graphqls" "schema/federation.graphqls" "schema/fee.graphqls" "schema/history.graphqls" "schema/hook.graphqls" "schema/ledger.graphqls" "schema/network.graphqls" "schema/nft.graphqls" "schema/nft_allowance.graphqls" "schema/schedule.graphqls" "schema/search.graphqls" "schema/statistics.graphqls" "schema/status.graphqls" "schema/status_changes.graphqls" "schema/status_mutations.graphqls" "schema/subscription.graphqls" "schema/token.graphqls" "schema/topic.graphqls" "schema/total.graphqls" "schema/transaction.graphqls" "schema/transaction_type.graphqls" "schema/transfer.graphqls"
 var sourcesFS embed.FS
 
 func sourceData(filename string) string {
@@ -353,6 +357,7 @@ var sources = []*ast.Source{
 	{Name: "schema/fee.graphqls", Input: sourceData("schema/fee.graphqls"), BuiltIn: false},
 	{Name: "schema/history.graphqls", Input: sourceData("schema/history.graphqls"), BuiltIn: false},
 	{Name: "schema/hook.graphqls", Input: sourceData("schema/hook.graphqls"), BuiltIn: false},
+	{Name: "schema/ledger.graphqls", Input: sourceData("schema/ledger.graphqls"), BuiltIn: false},
 	{Name: "schema/network.graphqls", Input: sourceData("schema/network.graphqls"), BuiltIn: false},
 	{Name: "schema/nft.graphqls", Input: sourceData("schema/nft.graphqls"), BuiltIn: false},
 	{Name: "schema/nft_allowance.graphqls", Input: sourceData("schema/nft_allowance.graphqls"), BuiltIn: false},
@@ -2165,6 +2170,20 @@ func (ec *executionContext) field_Query_hooks_args(ctx context.Context, rawArgs 
 		return nil, err
 	}
 	args["before"] = arg6
+	return args, nil
+}
+
+func (ec *executionContext) field_Query_ledger_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "at",
+		func(ctx context.Context, v any) (ledger.LedgerMoment, error) {
+			return ec.unmarshalNLedgerMoment2heliographᚋinternalᚋdomainᚋledgerᚐLedgerMoment(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["at"] = arg0
 	return args, nil
 }
 
@@ -6036,6 +6055,50 @@ func (ec *executionContext) fieldContext_Query_hookStorage(ctx context.Context, 
 	return fc, nil
 }
 
+func (ec *executionContext) _Query_ledger(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Query_ledger(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Query().Ledger(ctx, fc.Args["at"].(ledger.LedgerMoment))
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *ledger.LedgerState) graphql.Marshaler {
+			return ec.marshalOLedgerState2ᚖheliographᚋinternalᚋdomainᚋledgerᚐLedgerState(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Query_ledger(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Query",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type LedgerState does not have child fields")
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Query_ledger_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _Query_network(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -9676,6 +9739,145 @@ func (ec *executionContext) unmarshalInputHookSlotFilter(ctx context.Context, ob
 	return it, nil
 }
 
+func (ec *executionContext) unmarshalInputLedgerBlock(ctx context.Context, obj any) (ledger.LedgerBlock, error) {
+	var it ledger.LedgerBlock
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"number", "hash"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "number":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("number"))
+			data, err := ec.unmarshalOLong2ᚖint64(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Number = data
+		case "hash":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("hash"))
+			data, err := ec.unmarshalOHash2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Hash = data
+		}
+	}
+	return it, nil
+}
+
+func (ec *executionContext) unmarshalInputLedgerMoment(ctx context.Context, obj any) (ledger.LedgerMoment, error) {
+	var it ledger.LedgerMoment
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"block", "time", "transaction"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "block":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("block"))
+			data, err := ec.unmarshalOLedgerBlock2ᚖheliographᚋinternalᚋdomainᚋledgerᚐLedgerBlock(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Block = data
+		case "time":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("time"))
+			data, err := ec.unmarshalOTimestamp2ᚖheliographᚋinternalᚋdomainᚋledgerᚐTimestamp(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Time = data
+		case "transaction":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("transaction"))
+			data, err := ec.unmarshalOLedgerTransaction2ᚖheliographᚋinternalᚋdomainᚋledgerᚐLedgerTransaction(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Transaction = data
+		}
+	}
+	return it, nil
+}
+
+func (ec *executionContext) unmarshalInputLedgerTransaction(ctx context.Context, obj any) (ledger.LedgerTransaction, error) {
+	var it ledger.LedgerTransaction
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	if _, present := asMap["nonce"]; !present {
+		asMap["nonce"] = 0
+	}
+	if _, present := asMap["scheduled"]; !present {
+		asMap["scheduled"] = false
+	}
+
+	fieldsInOrder := [...]string{"timestamp", "id", "nonce", "scheduled"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "timestamp":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("timestamp"))
+			data, err := ec.unmarshalOTimestamp2ᚖheliographᚋinternalᚋdomainᚋledgerᚐTimestamp(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Timestamp = data
+		case "id":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("id"))
+			data, err := ec.unmarshalOTransactionID2ᚖheliographᚋinternalᚋdomainᚋledgerᚐTransactionID(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.ID = data
+		case "nonce":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("nonce"))
+			data, err := ec.unmarshalNInt2int32(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Nonce = data
+		case "scheduled":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("scheduled"))
+			data, err := ec.unmarshalNBoolean2bool(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Scheduled = data
+		}
+	}
+	return it, nil
+}
+
 func (ec *executionContext) unmarshalInputLongFilter(ctx context.Context, obj any) (ledger.Filter[int64], error) {
 	var it ledger.Filter[int64]
 	if obj == nil {
@@ -13273,6 +13475,28 @@ func (ec *executionContext) _Query(ctx context.Context, sel ast.SelectionSet) gr
 			}
 
 			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
+		case "ledger":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Query_ledger(ctx, field)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			rrm := func(ctx context.Context) graphql.Marshaler {
+				return ec.OperationContext.RootResolverMiddleware(ctx,
+					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
 		case "network":
 			field := field
 
@@ -15412,6 +15636,11 @@ func (ec *executionContext) marshalNKeyType2heliographᚋinternalᚋdomainᚋled
 		}
 	}
 	return graphql.WrapContextMarshaler(ctx, res)
+}
+
+func (ec *executionContext) unmarshalNLedgerMoment2heliographᚋinternalᚋdomainᚋledgerᚐLedgerMoment(ctx context.Context, v any) (ledger.LedgerMoment, error) {
+	res, err := ec.unmarshalInputLedgerMoment(ctx, v)
+	return res, graphql.ErrorOnPath(ctx, err)
 }
 
 func (ec *executionContext) unmarshalNLong2int64(ctx context.Context, v any) (int64, error) {
@@ -17952,6 +18181,32 @@ func (ec *executionContext) marshalOInteger2heliographᚋinternalᚋdomainᚋled
 	_ = sel
 	res := scalar.MarshalInteger(v)
 	return graphql.WrapContextMarshaler(ctx, res)
+}
+
+func (ec *executionContext) unmarshalOLedgerBlock2ᚖheliographᚋinternalᚋdomainᚋledgerᚐLedgerBlock(ctx context.Context, v any) (*ledger.LedgerBlock, error) {
+	if v == nil {
+		return nil, nil
+	}
+	res, err := ec.unmarshalInputLedgerBlock(ctx, v)
+	return &res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalOLedgerState2ᚖheliographᚋinternalᚋdomainᚋledgerᚐLedgerState(ctx context.Context, sel ast.SelectionSet, v *ledger.LedgerState) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	_ = sel
+	_ = ctx
+	res := rowplan.Unplanned(v)
+	return res
+}
+
+func (ec *executionContext) unmarshalOLedgerTransaction2ᚖheliographᚋinternalᚋdomainᚋledgerᚐLedgerTransaction(ctx context.Context, v any) (*ledger.LedgerTransaction, error) {
+	if v == nil {
+		return nil, nil
+	}
+	res, err := ec.unmarshalInputLedgerTransaction(ctx, v)
+	return &res, graphql.ErrorOnPath(ctx, err)
 }
 
 func (ec *executionContext) unmarshalOLong2heliographᚋinternalᚋdomainᚋledgerᚐInteger(ctx context.Context, v any) (ledger.Integer, error) {

@@ -69,6 +69,8 @@ func (ec *executionContext) rootFieldByName(ctx context.Context, f graphql.Colle
 		return ec.rootHooks(ctx, f), false
 	case "hookStorage":
 		return ec.rootHookStorage(ctx, f), false
+	case "ledger":
+		return ec.rootLedger(ctx, f), false
 	case "network":
 		return ec._Query_network(ctx, f), true
 	case "nft":
@@ -554,6 +556,17 @@ func (ec *executionContext) rootHookStorage(ctx context.Context, f graphql.Colle
 			return ec.Resolvers.Query().HookStorage(ctx, a0, a1, a2, a3, a4, a5, a6, a7, a8)
 		},
 		nil, ec.marshalOHookSlotConnection2ᚖheliographᚋgraphᚋrelayᚐHookSlotConnection, true, false)
+}
+
+func (ec *executionContext) rootLedger(ctx context.Context, f graphql.CollectedField) graphql.Marshaler {
+	in := arguments{of: f.Field, variables: ec.Variables}
+	a0 := argument(ctx, &in, 0, ec.unmarshalNLedgerMoment2heliographᚋinternalᚋdomainᚋledgerᚐLedgerMoment)
+	if in.err != nil {
+		return ec._Query_ledger(ctx, f)
+	}
+	return graphql.ResolveField(ctx, ec.OperationContext, f, rootContext,
+		func(ctx context.Context) (any, error) { return ec.Resolvers.Query().Ledger(ctx, a0) },
+		nil, ec.marshalOLedgerState2ᚖheliographᚋinternalᚋdomainᚋledgerᚐLedgerState, true, false)
 }
 
 func (ec *executionContext) rootNft(ctx context.Context, f graphql.CollectedField) graphql.Marshaler {

@@ -38,6 +38,7 @@ type objects struct {
 	Balance                     *rowplan.Object[*ledger.Balance]
 	BalanceConnection           *rowplan.Object[*relay.Connection[ledger.Balance]]
 	BalanceEdge                 *rowplan.Object[*relay.Edge[ledger.Balance]]
+	BalancesKnown               *rowplan.Object[*ledger.BalancesKnown]
 	Block                       *rowplan.Object[*ledger.Block]
 	BlockConnection             *rowplan.Object[*relay.Connection[ledger.Block]]
 	BlockEdge                   *rowplan.Object[*relay.Edge[ledger.Block]]
@@ -99,6 +100,8 @@ type objects struct {
 	IncidentPayload             *rowplan.Object[*model.IncidentPayload]
 	Key                         *rowplan.Object[*ledger.KeyInfo]
 	KeyList                     *rowplan.Object[*ledger.KeyList]
+	LedgerNetwork               *rowplan.Object[*ledger.LedgerNetwork]
+	LedgerState                 *rowplan.Object[*ledger.LedgerState]
 	MaintenancePayload          *rowplan.Object[*model.MaintenancePayload]
 	MessageTransactionID        *rowplan.Object[*ledger.MessageTransactionID]
 	NFT                         *rowplan.Object[*ledger.NFT]
@@ -226,6 +229,7 @@ func NewTables(fields Fields, newBatch func() rowplan.Batch) *rowplan.Tables {
 	o.setBalance()
 	o.setBalanceConnection()
 	o.setBalanceEdge()
+	o.setBalancesKnown()
 	o.setBlock()
 	o.setBlockConnection()
 	o.setBlockEdge()
@@ -287,6 +291,8 @@ func NewTables(fields Fields, newBatch func() rowplan.Batch) *rowplan.Tables {
 	o.setIncidentPayload()
 	o.setKey()
 	o.setKeyList()
+	o.setLedgerNetwork()
+	o.setLedgerState()
 	o.setMaintenancePayload()
 	o.setMessageTransactionID()
 	o.setNFT()
@@ -391,6 +397,7 @@ func NewTables(fields Fields, newBatch func() rowplan.Batch) *rowplan.Tables {
 	o.setVersionConnection()
 	o.setVersionEdge()
 	o.set_Service()
+	o.setPast()
 	rowplan.Register(t, o.AccessListItem)
 	rowplan.Register(t, o.Account)
 	rowplan.Register(t, o.AccountAllowances)
@@ -407,6 +414,7 @@ func NewTables(fields Fields, newBatch func() rowplan.Batch) *rowplan.Tables {
 	rowplan.Register(t, o.Balance)
 	rowplan.Register(t, o.BalanceConnection)
 	rowplan.Register(t, o.BalanceEdge)
+	rowplan.Register(t, o.BalancesKnown)
 	rowplan.Register(t, o.Block)
 	rowplan.Register(t, o.BlockConnection)
 	rowplan.Register(t, o.BlockEdge)
@@ -468,6 +476,8 @@ func NewTables(fields Fields, newBatch func() rowplan.Batch) *rowplan.Tables {
 	rowplan.Register(t, o.IncidentPayload)
 	rowplan.Register(t, o.Key)
 	rowplan.Register(t, o.KeyList)
+	rowplan.Register(t, o.LedgerNetwork)
+	rowplan.Register(t, o.LedgerState)
 	rowplan.Register(t, o.MaintenancePayload)
 	rowplan.Register(t, o.MessageTransactionID)
 	rowplan.Register(t, o.NFT)
@@ -886,6 +896,29 @@ func (o *objects) setBalanceEdge() {
 		"node": rowplan.Get(func(v *relay.Edge[ledger.Balance]) *ledger.Balance { return v.Node }, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Balance] { return o.Balance })),
 		"cursor": rowplan.Scalar(func(dst []byte, v *relay.Edge[ledger.Balance], s scalar.Style) []byte {
 			return scalar.AppendString(dst, v.Cursor, s)
+		}),
+	})
+}
+
+func (o *objects) setBalancesKnown() {
+	o.BalancesKnown = rowplan.NewObject([]string{"BalancesKnown"}, map[string]rowplan.Field[*ledger.BalancesKnown]{
+		"from": rowplan.Scalar(func(dst []byte, v *ledger.BalancesKnown, s scalar.Style) []byte {
+			return scalar.AppendNullTimestamp(dst, v.From, s)
+		}),
+		"fromIso": rowplan.Scalar(func(dst []byte, v *ledger.BalancesKnown, s scalar.Style) []byte {
+			return scalar.AppendNullInstant(dst, v.From, s)
+		}),
+		"to": rowplan.Scalar(func(dst []byte, v *ledger.BalancesKnown, s scalar.Style) []byte {
+			return scalar.AppendTimestamp(dst, v.To, s)
+		}),
+		"toIso": rowplan.Scalar(func(dst []byte, v *ledger.BalancesKnown, s scalar.Style) []byte {
+			return scalar.AppendInstant(dst, v.To, s)
+		}),
+		"snapshot": rowplan.Scalar(func(dst []byte, v *ledger.BalancesKnown, s scalar.Style) []byte {
+			return scalar.AppendNullTimestamp(dst, v.Snapshot, s)
+		}),
+		"snapshotIso": rowplan.Scalar(func(dst []byte, v *ledger.BalancesKnown, s scalar.Style) []byte {
+			return scalar.AppendNullInstant(dst, v.Snapshot, s)
 		}),
 	})
 }
@@ -1987,6 +2020,40 @@ func (o *objects) setKey() {
 func (o *objects) setKeyList() {
 	o.KeyList = rowplan.NewObject([]string{"KeyList", "DecodedKey"}, map[string]rowplan.Field[*ledger.KeyList]{
 		"keys": rowplan.Many(func(v *ledger.KeyList) []*ledger.KeyInfo { return v.Keys }, func() *rowplan.Object[*ledger.KeyInfo] { return o.Key }),
+	})
+}
+
+func (o *objects) setLedgerNetwork() {
+	o.LedgerNetwork = rowplan.NewObject([]string{"LedgerNetwork"}, map[string]rowplan.Field[*ledger.LedgerNetwork]{
+		"supply":       rowplan.Read(o.rel.ledgerNetworkSupply, rowplan.ObjectOf(func() *rowplan.Object[*ledger.NetworkSupply] { return o.NetworkSupply })),
+		"fees":         rowplan.Read(o.rel.ledgerNetworkFees, rowplan.ObjectOf(func() *rowplan.Object[*ledger.NetworkFees] { return o.NetworkFees })),
+		"exchangeRate": rowplan.Read(o.rel.ledgerNetworkExchangeRate, rowplan.ObjectOf(func() *rowplan.Object[*ledger.ExchangeRateSet] { return o.ExchangeRateSet })),
+		"stake":        rowplan.Read(o.rel.ledgerNetworkStake, rowplan.ObjectOf(func() *rowplan.Object[*ledger.NetworkStake] { return o.NetworkStake })),
+	})
+}
+
+func (o *objects) setLedgerState() {
+	o.LedgerState = rowplan.NewObject([]string{"LedgerState"}, map[string]rowplan.Field[*ledger.LedgerState]{
+		"at": rowplan.Scalar(func(dst []byte, v *ledger.LedgerState, s scalar.Style) []byte {
+			return scalar.AppendTimestamp(dst, v.At, s)
+		}),
+		"atIso": rowplan.Scalar(func(dst []byte, v *ledger.LedgerState, s scalar.Style) []byte {
+			return scalar.AppendInstant(dst, v.At, s)
+		}),
+		"block":         rowplan.Read(o.rel.ledgerStateBlock, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Block] { return o.Block })),
+		"balancesKnown": rowplan.Get(func(v *ledger.LedgerState) *ledger.BalancesKnown { return v.BalancesKnown }, rowplan.ObjectOf(func() *rowplan.Object[*ledger.BalancesKnown] { return o.BalancesKnown })),
+		"account":       rowplan.Read(o.rel.ledgerStateAccount, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Account] { return o.Account })),
+		"accounts":      rowplan.ReadMany(o.rel.ledgerStateAccounts, func() *rowplan.Object[*ledger.Account] { return o.Account }),
+		"token":         rowplan.Read(o.rel.ledgerStateToken, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Token] { return o.Token })),
+		"tokens":        rowplan.ReadMany(o.rel.ledgerStateTokens, func() *rowplan.Object[*ledger.Token] { return o.Token }),
+		"nft":           rowplan.Read(o.rel.ledgerStateNft, rowplan.ObjectOf(func() *rowplan.Object[*ledger.NFT] { return o.NFT })),
+		"contract":      rowplan.Read(o.rel.ledgerStateContract, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Contract] { return o.Contract })),
+		"topic":         rowplan.Read(o.rel.ledgerStateTopic, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Topic] { return o.Topic })),
+		"schedule":      rowplan.Read(o.rel.ledgerStateSchedule, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Schedule] { return o.Schedule })),
+		"file":          rowplan.Read(o.rel.ledgerStateFile, rowplan.ObjectOf(func() *rowplan.Object[*ledger.File] { return o.File })),
+		"networkNode":   rowplan.Read(o.rel.ledgerStateNetworkNode, rowplan.ObjectOf(func() *rowplan.Object[*ledger.NetworkNode] { return o.NetworkNode })),
+		"networkNodes":  rowplan.ReadMany(o.rel.ledgerStateNetworkNodes, func() *rowplan.Object[*ledger.NetworkNode] { return o.NetworkNode }),
+		"network":       rowplan.Read(o.rel.ledgerStateNetwork, rowplan.ObjectOf(func() *rowplan.Object[*ledger.LedgerNetwork] { return o.LedgerNetwork })),
 	})
 }
 

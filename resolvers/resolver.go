@@ -145,7 +145,9 @@ type operation struct {
 var operationKey = values.NewKey[*operation]()
 
 // Operation returns the resolvers' state for the context of one operation.
-func (r *Resolver) Operation() values.Value { return operationKey.Is(&operation{plans: &r.tables.Plans}) }
+func (r *Resolver) Operation() values.Value {
+	return operationKey.Is(&operation{plans: &r.tables.Plans})
+}
 
 // maxAddresses is the maximum number of EVM addresses in place of entity ids in an operation. Each takes a statement.
 const maxAddresses = 100

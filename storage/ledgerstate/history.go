@@ -27,11 +27,12 @@ func QueueBalanceHistory(
 	b *storage.Batch, account ledger.EntityID, ends []ledger.Timestamp, done func([]*EndBalance),
 ) {
 	last := list.Map(ends, func(end ledger.Timestamp) int64 { return int64(end) - 1 })
-	endRows.QueueChild(b, len(ends), `select p.ord, case when s.at is not null then coalesce(h.balance, 0) + coalesce(m.amount, 0)::bigint end,
-  coalesce(m.rows, 0) > $4
-from `+storage.Unnest("t")+` left join lateral (
+	p := b.Parents("t", last)
+	t := p.Key("t")
+	endRows.QueueChild(b, len(ends), &storage.Read{Parents: p, Select: `p.ord, case when s.at is not null then coalesce(h.balance, 0) + coalesce(m.amount, 0)::bigint end,
+  coalesce(m.rows, 0) > $4`, From: p.From + ` left join lateral (
   select consensus_timestamp as at from account_balance where account_id = $2
-    and consensus_timestamp between p.t - `+snapshotSpan+` and p.t order by consensus_timestamp desc limit 1) s on true
+    and consensus_timestamp between ` + t + ` - ` + snapshotSpan + ` and ` + t + ` order by consensus_timestamp desc limit 1) s on true
 left join lateral (
   select balance from account_balance where account_id = $3 and consensus_timestamp <= s.at and consensus_timestamp >=
     (extract(epoch from date_trunc('month', to_timestamp(s.at / 1000000000) at time zone 'UTC')) * 1000000000)::bigint
@@ -39,6 +40,5 @@ left join lateral (
 left join lateral (
   select sum(amount) as amount, count(*) as rows from (
     select amount from crypto_transfer where entity_id = $3 and entity_id <> 98 and consensus_timestamp > s.at
-      and consensus_timestamp <= p.t and errata is distinct from 'DELETE' limit $4 + 1) t) m on true
-order by p.ord`, []any{last, int64(b.DB().SystemEntity(entities.TreasuryNum)), int64(account), MaxHistoryTransfers}, done)
+      and consensus_timestamp <= ` + t + ` and errata is distinct from 'DELETE' limit $4 + 1) t) m on true`, Rest: " order by p.ord"}, append(p.Args, int64(b.DB().SystemEntity(entities.TreasuryNum)), int64(account), MaxHistoryTransfers), done)
 }

@@ -67,6 +67,7 @@ export const typePolicies: TypePolicies = {
       storage: pages(['at', 'filter', 'order']),
     },
   },
+  LedgerState: { merge: true },
   NFT: {
     fields: {
       transactions: pages(['filter', 'order']),
