@@ -18,20 +18,20 @@ import (
 // It is cheap: such requests are not logged one by one.
 func (g *Gateway) shed(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		path, client := family(r.URL.Path), clientOf(r)
+		client := clientOf(r)
 		var refusal *admission.Refusal
 		switch {
 		case exempt(r):
 		case g.budget.exhausted():
 			refusal = &admission.Refusal{Limit: admission.ByMemory}
 		case g.o.DB != nil && r.Header.Get(keyHeader) == "":
-			refusal = g.o.DB.Queue().Full(client, path)
+			refusal = g.o.DB.Queue().Full(client, g.class(r))
 		}
 		if refusal == nil {
 			next.ServeHTTP(w, r)
 			return
 		}
-		g.metrics.observe(path, http.StatusServiceUnavailable, 0)
+		g.metrics.observe(family(r.URL.Path), http.StatusServiceUnavailable, 0)
 		g.refuse(w, r, client, refusal)
 	})
 }
