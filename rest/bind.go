@@ -3,7 +3,6 @@ package rest
 import (
 	"cmp"
 	"errors"
-	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -231,37 +230,16 @@ func ParseTimestamp(text string) (t ledger.Timestamp, late bool, err error) {
 	return t, false, err
 }
 
-// span is the range that timestamp conditions allow, both ends included.
-type span struct {
-	lower, upper       int64
-	hasLower, hasUpper bool
-	beyond             bool // starts after the maximum or ends before the minimum
+// spanOf returns the range that the bounds among conditions allow.
+func spanOf(c *conditions[int64]) Range {
+	r := everything()
+	for op, at := range map[Op]*bound[int64]{Gt: c.gt, Gte: c.gte, Lt: c.lt, Lte: c.lte} {
+		if at != nil {
+			r.narrow(op, at.key)
+		}
+	}
+	return r
 }
-
-func spanOf(c *conditions[int64]) span {
-	s := span{lower: math.MinInt64, upper: math.MaxInt64}
-	lower := func(v int64) { s.lower, s.hasLower = max(s.lower, v), true }
-	upper := func(v int64) { s.upper, s.hasUpper = min(s.upper, v), true }
-	if c.gt != nil {
-		v := c.gt.key
-		s.beyond = v == math.MaxInt64
-		lower(max(v, v+1)) // v if v+1 overflows
-	}
-	if c.gte != nil {
-		lower(c.gte.key)
-	}
-	if c.lt != nil {
-		v := c.lt.key
-		s.beyond = s.beyond || v == math.MinInt64
-		upper(min(v, v-1))
-	}
-	if c.lte != nil {
-		upper(c.lte.key)
-	}
-	return s
-}
-
-func (s span) empty() bool { return s.beyond || s.hasLower && s.hasUpper && s.lower > s.upper }
 
 // Enums binds upper-case enum values. Several values are alternatives.
 func Enums(variable string) Bind {

@@ -151,7 +151,8 @@ func (r *Request) boundsContradict(q Query, c Cursor, last any) bool {
 	if c.Empty != nil {
 		return c.Empty(r, values)
 	}
-	return spanOf(&bounds).empty()
+	span := spanOf(&bounds)
+	return span.Empty()
 }
 
 // isBound reports whether a value of the query string has one of the operators, case-insensitive.
@@ -235,17 +236,15 @@ func (r *Request) hasExact(q Query, name string) bool {
 
 // contradicts reports whether no number satisfies all bounds. It ignores bounds that are not plain numbers.
 func contradicts(texts []string) bool {
-	var c conditions[int64]
+	span := everything()
 	for _, text := range texts {
 		v, ok := modernValue(text, false)
-		if !ok || !v.Op.isRange() {
-			continue
-		}
-		if n, ok := naturalNumber(v.Text); ok {
-			c.add(v.Op, bound[int64]{key: n})
+		n, number := naturalNumber(v.Text)
+		if ok && number {
+			span.narrow(v.Op, n)
 		}
 	}
-	return spanOf(&c).empty()
+	return span.Empty()
 }
 
 // appendEscaped appends text and percent-encodes all characters that a query component cannot contain (RFC 3986 §3.4),

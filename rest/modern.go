@@ -2,14 +2,12 @@ package rest
 
 import (
 	"cmp"
-	"math"
 	"net/http"
 	"slices"
 	"strconv"
 	"strings"
 
 	"heliograph/internal/base/list"
-	"heliograph/internal/domain/ledger"
 )
 
 // The page sizes of the modern family. They are not configurable.
@@ -249,25 +247,20 @@ func Numbers(variable string) Bind {
 	})
 }
 
-// LastBounds returns the bounds of converted values that apply: the last lower one, which may be an eq, and the last
-// upper one. It ignores ne. An absent bound is nil.
-func LastBounds(values []Value) (lower, upper *Value) {
-	for i := range values {
-		switch v := &values[i]; v.Op {
-		case Eq, Gt, Gte:
-			lower = v
-		case Lt, Lte:
-			upper = v
-		case Ne:
-		}
-	}
-	return lower, upper
-}
-
-// Bounds binds converted values as a filter with the last bound of each side.
+// Bounds binds converted values as a filter with the last bound of each side: the lower one, which may be an eq, and
+// the upper one. It ignores ne.
 func Bounds(variable string) Bind {
 	return func(r *Request, values []Value) error {
-		lower, upper := LastBounds(values)
+		var lower, upper *Value
+		for i := range values {
+			switch v := &values[i]; v.Op {
+			case Eq, Gt, Gte:
+				lower = v
+			case Lt, Lte:
+				upper = v
+			case Ne:
+			}
+		}
 		for _, v := range []*Value{lower, upper} {
 			if v != nil {
 				r.Set(variable+"."+string(v.Op), v.Text)
@@ -277,83 +270,11 @@ func Bounds(variable string) Bind {
 	}
 }
 
-// Contradict reports whether no number satisfies both bounds. An eq counts as a lower bound only.
-func Contradict(lower, upper *Value) bool {
-	if lower == nil || upper == nil {
-		return false
-	}
-	from, to := lower.Number, upper.Number
-	if lower.Op == Gt {
-		if from == math.MaxInt64 {
-			return true
-		}
-		from++
-	}
-	if upper.Op == Lt {
-		if to == math.MinInt64 {
-			return true
-		}
-		to--
-	}
-	return from > to
-}
-
-// Window is the range of a modern timestamp parameter, both ends included. The last bound of a side applies, and eq
-// means "at the latest".
-type Window struct {
-	Lower, Upper ledger.Null[ledger.Timestamp]
-}
-
-// WindowOf merges converted timestamps.
-func WindowOf(values []Value) Window {
-	var w Window
-	for _, v := range values {
-		at := ledger.Timestamp(v.Number)
-		switch v.Op {
-		case Gt:
-			w.Lower = ledger.Of(saturate(at, 1))
-		case Gte:
-			w.Lower = ledger.Of(at)
-		case Lt:
-			w.Upper = ledger.Of(at - 1)
-		case Lte, Eq:
-			w.Upper = ledger.Of(at)
-		case Ne: // the kind does not have it
-		}
-	}
-	return w
-}
-
-// saturate adds without overflow.
-func saturate(at ledger.Timestamp, by int64) ledger.Timestamp {
-	if int64(at) > math.MaxInt64-by {
-		return ledger.MaxTimestamp
-	}
-	return at + ledger.Timestamp(by)
-}
-
-// Filter returns the graph's filter, or nil if the window is open on both sides.
-func (w Window) Filter() map[string]any {
-	if !w.Lower.Valid && !w.Upper.Valid {
-		return nil
-	}
-	if w.Upper.Valid && w.Upper.V < 0 { // filters cannot express times before 1970, and no row has one
-		return map[string]any{"in": []any{}}
-	}
-	f := map[string]any{}
-	if w.Lower.Valid {
-		f["gte"] = w.Lower.V.String()
-	}
-	if w.Upper.Valid {
-		f["lte"] = w.Upper.V.String()
-	}
-	return f
-}
-
-// Windows binds timestamps as a window.
+// Windows binds timestamps as a range. The last bound of a side applies, and eq means "at the latest".
 func Windows(variable string) Bind {
 	return func(r *Request, values []Value) error {
-		r.Set(variable, WindowOf(values).Filter())
+		window := LastRange(values, Lte)
+		r.Set(variable, window.timestamps())
 		return nil
 	}
 }

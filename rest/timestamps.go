@@ -12,7 +12,7 @@ type TimestampSet struct {
 	// values are the conditions of the request, before they are merged.
 	values []Value
 	// bounded replaces the range of the conditions after [TimestampSet.Bound].
-	bounded *span
+	bounded *Range
 }
 
 // TimestampFilter returns the timestamp conditions of a parameter.
@@ -85,14 +85,11 @@ func (s *TimestampSet) Check(rules TimestampRules) string {
 	}
 }
 
-// within reports whether the range is not empty and at most most long, both ends included. Ranges start after 1970, so
-// the length cannot overflow.
-func (s span) within(most time.Duration) bool {
-	return s.lower <= s.upper && s.upper-s.lower < int64(most)
-}
-
 // Empty reports whether the range is empty.
-func (s *TimestampSet) Empty() bool { return spanOf(s.c).empty() }
+func (s *TimestampSet) Empty() bool {
+	span := spanOf(s.c)
+	return span.Empty()
+}
 
 // Contradicts reports whether the conditions require two different timestamps.
 func (s *TimestampSet) Contradicts() bool { return len(s.c.eq) > 1 }
@@ -106,17 +103,11 @@ func (s *TimestampSet) HasEq() bool { return s.c.hasEq }
 // Filter returns the graph's filter, or nil without conditions.
 func (s *TimestampSet) Filter() map[string]any {
 	f := s.c.filter()
-	switch {
-	case s.bounded == nil:
+	if s.bounded == nil {
 		return f
-	case s.bounded.upper < 0: // no timestamp can precede the first one
-		return map[string]any{"in": []any{}}
 	}
-	out := map[string]any{
-		"gte": ledger.Timestamp(s.bounded.lower).String(),
-		"lte": ledger.Timestamp(s.bounded.upper).String(),
-	}
-	if not, ok := f["notIn"]; ok {
+	out := s.bounded.timestamps()
+	if not, ok := f["notIn"]; ok && out["in"] == nil {
 		out["notIn"] = not
 	}
 	return out
@@ -135,23 +126,24 @@ func (s *TimestampSet) AsOf() map[string]any {
 // not full.
 func (s *TimestampSet) Bound(r *Request, first func() (ledger.Timestamp, error)) error {
 	b := spanOf(s.c)
-	if !b.hasLower {
+	if !b.HasLower {
 		at, err := first()
 		if err != nil {
 			return err
 		}
-		b.lower = int64(at)
+		b.Lower = int64(at)
 	}
-	if !b.hasUpper {
-		b.upper = r.Config.Now().UnixNano()
+	if !b.HasUpper {
+		b.Upper = r.Config.Now().UnixNano()
 	}
-	if most := int64(r.Config.MaxTransactionsRange); b.upper-b.lower >= most { // adding one could overflow
+	b.HasLower, b.HasUpper = true, true
+	if most := int64(r.Config.MaxTransactionsRange); b.Upper-b.Lower >= most { // adding one could overflow
 		if r.Desc {
-			b.lower = b.upper - most + 1
-			r.Cut = &b.lower
+			b.Lower = b.Upper - most + 1
+			r.Cut = &b.Lower
 		} else {
-			b.upper = b.lower + most - 1
-			r.Cut = &b.upper
+			b.Upper = b.Lower + most - 1
+			r.Cut = &b.Upper
 		}
 	}
 	s.bounded = &b

@@ -94,12 +94,11 @@ func finishNftAllowances(r *rest.Request) error {
 
 // checkBounds validates the bounds on the account and the token of an allowance.
 func checkBounds(account, token []rest.Value) error {
-	accountLower, accountUpper := rest.LastBounds(account)
-	tokenLower, tokenUpper := rest.LastBounds(token)
-	if rest.Contradict(accountLower, accountUpper) {
+	accounts, tokens := rest.LastRange(account, rest.Gte), rest.LastRange(token, rest.Gte)
+	if accounts.Contradicts() {
 		return rest.ModernBad("Invalid range provided for account.id")
 	}
-	if (tokenLower != nil || tokenUpper != nil) && accountLower == nil && accountUpper == nil {
+	if (tokens.HasLower || tokens.HasUpper) && !accounts.HasLower && !accounts.HasUpper {
 		return rest.ModernBad("token.id parameter must have account.id present")
 	}
 	if err := checkOperators("account.id", account); err != nil {
@@ -112,7 +111,7 @@ func checkBounds(account, token []rest.Value) error {
 		return slices.ContainsFunc(values, func(v rest.Value) bool { return slices.Contains(ops, v.Op) })
 	}
 	switch {
-	case (accountLower == nil || accountUpper == nil) && rest.Contradict(tokenLower, tokenUpper):
+	case !(accounts.HasLower && accounts.HasUpper) && tokens.Contradicts():
 		return rest.ModernBad("Invalid range provided for token.id")
 	case has(token, rest.Lt, rest.Lte) && !has(account, rest.Eq, rest.Lte):
 		return rest.ModernBad("Requires the presence of an lte or eq account.id parameter")
@@ -164,7 +163,7 @@ func airdropsParams(primary, listName string) []rest.Param {
 // finishAirdrops rejects an empty range of accounts and sets the side of the path's account.
 func finishAirdrops(primary, side string) func(*rest.Request) error {
 	return func(r *rest.Request) error {
-		if rest.Contradict(rest.LastBounds(r.Values(primary))) {
+		if span := rest.LastRange(r.Values(primary), rest.Gte); span.Contradicts() {
 			return rest.ModernBad("Invalid range provided for account.id") // for either name of the parameter
 		}
 		r.Set(side, r.Values("id")[0].Text)

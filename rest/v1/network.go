@@ -2,7 +2,6 @@ package v1
 
 import (
 	"encoding/hex"
-	"math"
 	"strconv"
 
 	"heliograph/graph/relay"
@@ -110,32 +109,10 @@ func bindBook(r *rest.Request, values []rest.Value) error {
 }
 
 func bindNodes(r *rest.Request, values []rest.Value) error {
-	if boundsContradict(values) {
+	if span := rest.RangeOf(values); span.Contradicts() {
 		return rest.ModernBad("Invalid range provided for node.id")
 	}
 	return rest.Numbers("filter.nodeId")(r, values)
-}
-
-// boundsContradict reports whether the bounds among numbers contradict each other. A single bound never does, because
-// links may contain bounds that exclude all rows.
-func boundsContradict(values []rest.Value) bool {
-	lower, upper := int64(math.MinInt64), int64(math.MaxInt64)
-	beyond, bounded := false, false
-	for _, v := range values {
-		switch v.Op {
-		case rest.Gt:
-			beyond = beyond || v.Number == math.MaxInt64
-			lower = max(lower, min(v.Number, math.MaxInt64-1)+1)
-		case rest.Gte:
-			lower = max(lower, v.Number)
-		case rest.Lt:
-			upper, bounded = min(upper, v.Number-1), true
-		case rest.Lte:
-			upper, bounded = min(upper, v.Number), true
-		case rest.Eq, rest.Ne:
-		}
-	}
-	return lower > upper || beyond && bounded
 }
 
 var registeredParams = []rest.Param{
@@ -159,7 +136,7 @@ func bindRegistered(r *rest.Request, values []rest.Value) error {
 			return rest.ModernBad("The 'eq' operator cannot be combined with other operators")
 		}
 	}
-	if boundsContradict(values) {
+	if span := rest.RangeOf(values); span.Contradicts() {
 		return rest.ModernBad("Invalid range: lower bound exceeds upper bound")
 	}
 	return rest.Numbers("filter.registeredNodeId")(r, values)
