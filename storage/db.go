@@ -1,6 +1,3 @@
-// Package storage is the kernel of the database access: the connection pool, batches of statements, decoding of rows,
-// composition of filters and keyset pages, and classification of errors. The packages below it contain the queries and
-// import this package, never the other way round. Nothing here depends on GraphQL or HTTP.
 package storage
 
 import (

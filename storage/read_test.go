@@ -114,3 +114,27 @@ func TestByKeys(t *testing.T) {
 		}
 	}
 }
+
+// A description of a statement is rendered for tables of one server, and for distributed tables, whose joins are read
+// by the keys of the page.
+func ExampleRead() {
+	read := Read{
+		Select: "l.index, e.memo",
+		Page:   "select * from contract_log order by consensus_timestamp limit 2",
+		As:     "l",
+		Joins:  []Join{By("left join", "entity", "e", "l", "id", "contract_id")},
+	}
+	db := &DB{apart: &atomic.Bool{}}
+	fmt.Println(read.Query(db))
+	fmt.Println()
+	db.apart.Store(true)
+	fmt.Println(read.Query(db))
+	// Output:
+	// select l.index, e.memo
+	// from (select * from contract_log order by consensus_timestamp limit 2) l left join entity e on e.id = l.contract_id
+	//
+	// with page as materialized (select * from contract_log order by consensus_timestamp limit 2),
+	// entity as materialized (select * from entity where id in (select contract_id from page))
+	// select l.index, e.memo
+	// from page l left join entity e on e.id = l.contract_id
+}
