@@ -73,19 +73,22 @@ type Holding struct{ Account, Token ledger.EntityID }
 // QueueTokenBalances queues a query for the balances of tokens in accounts at a moment. For NFTs they are the numbers of
 // serials. done receives one balance per holding.
 func QueueTokenBalances(b *storage.Batch, m *ledger.Moment, of []Holding, done func([]*Held)) {
-	accounts := list.Map(of, func(h Holding) int64 { return int64(h.Account) })
+	// Each is looked up once, though it stands in many holdings.
+	const accounts = "(select array_agg(distinct account) from a)::bigint[]"
+	owners := list.Map(of, func(h Holding) int64 { return int64(h.Account) })
 	tokens := list.Map(of, func(h Holding) int64 { return int64(h.Token) })
-	args := []any{accounts, tokens, int64(m.Balances.V.From), int64(m.Since()), MaxTransfers, MaxNFTs}
+	args := []any{owners, tokens, int64(m.Balances.V.From), int64(m.Since()), MaxTransfers, MaxNFTs}
 	heldRows.Queue(b, `with a as materialized (
   select account, token, ord from unnest((select $1::bigint[]), (select $2::bigint[])) with ordinality a(account, token, ord)),
 held as materialized (select a.ord, h.balance from a cross join lateral (
   select balance from token_balance where account_id = a.account and token_id = a.token and consensus_timestamp between $3 and $4
   order by consensus_timestamp desc limit 1) h),
 moved as materialized (select account_id, token_id, amount from token_transfer
-  where account_id = any($1) and consensus_timestamp > $4 limit $5 + 1),
+  where account_id = any(`+accounts+`) and consensus_timestamp > $4 limit $5 + 1),
 kinds as materialized (select token_id, type from token where token_id = any($2)),
 owned as materialized (select account_id, token_id from nft
-  where account_id = any($1) and token_id = any($2) and deleted is not true limit $6 + 1)
+  where account_id = any(`+accounts+`) and deleted is not true
+    and token_id = any((select array_agg(distinct token) from a)::bigint[]) limit $6 + 1)
 select case k.type when 'NON_FUNGIBLE_UNIQUE' then coalesce(n.serials, 0) else coalesce(h.balance, 0) + coalesce(t.amount, 0)::bigint end,
   case k.type when 'NON_FUNGIBLE_UNIQUE' then (select count(*) from owned) > $6 else (select count(*) from moved) > $5 end
 from a left join held h on h.ord = a.ord left join kinds k on k.token_id = a.token
