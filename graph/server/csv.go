@@ -369,6 +369,9 @@ type csvWriter struct {
 
 // write writes a line.
 func (w *csvWriter) write(values []string) {
+	if len(values) == 1 && values[0] == "" {
+		w.page.WriteString(`""`) // readers skip empty lines
+	}
 	line := csv.NewWriter(w.page)
 	_ = line.Write(values) // to memory
 	line.Flush()

@@ -255,3 +255,19 @@ func TestCSVLastLine(t *testing.T) {
 		}
 	}
 }
+
+// TestCSVOfNulls checks that an export of one column has a line for each row, also if the value is null.
+func TestCSVOfNulls(t *testing.T) {
+	t.Parallel()
+	g := testenv.Shared(t)
+	all := records(t, export(t, g, `{ schedules { nodes { entityId executedTimestamp } } }`, nil))
+	one := records(t, export(t, g, `{ schedules { nodes { executedTimestamp } } }`, nil))
+	if len(all) < 3 || len(one) != len(all) {
+		t.Errorf("%d lines with one column, %d with two", len(one), len(all))
+	}
+	for i, line := range one {
+		if line[0] != all[i][1] {
+			t.Errorf("line %d is %q, want %q", i, line[0], all[i][1])
+		}
+	}
+}

@@ -1,10 +1,15 @@
 package server_test
 
 import (
+	"bufio"
+	"context"
 	"encoding/json"
 	"flag"
 	"fmt"
+	"io"
+	"maps"
 	"math/rand/v2"
+	"net/http"
 	"reflect"
 	"slices"
 	"strings"
@@ -13,22 +18,39 @@ import (
 
 	"github.com/vektah/gqlparser/v2"
 	"github.com/vektah/gqlparser/v2/ast"
+	"github.com/vektah/gqlparser/v2/parser"
 
 	"heliograph/app/testing/testenv"
 	"heliograph/graph"
+	"heliograph/internal/base/breadth"
 )
 
-// meanings is how many of the generated requests TestMeaning sends: one in so many.
-var meanings = flag.Int("meanings", 40, "send one of so many generated requests in TestMeaning; 1 sends all")
+// meanings is how many of the generated comparisons TestMeaning makes: one in so many.
+var meanings = flag.Int("meanings", breadth.Of(80, 20), "make one in so many comparisons in TestMeaning; 1 makes all")
 
-// comparison is a request whose data must be a part of that of another request.
-type comparison struct{ alone, beside string }
+// comparison is a request whose data must be a part of that of another request. With variables, the data must be equal.
+type comparison struct {
+	alone, beside string
+	variables     map[string]any // of the other request
+	by            way
+}
+
+// way is how requests are sent.
+type way int
+
+const (
+	plain    way = iota
+	deferred     // the first request has a deferred fragment
+	asEvent      // the data is that of the first event
+	asCSV        // the data is that of the first lines, by column
+	byValue      // the requests differ in how an argument is given
+)
 
 // meaning generates requests from the schema.
 type meaning struct {
-	schema *ast.Schema
-	values map[string]string // of required arguments, by name, or by field and name
-	out    []comparison
+	schema  *ast.Schema
+	samples map[string]string // of required arguments, by name, or by field and name
+	out     []comparison
 }
 
 // leftOut are fields that read much more than a row, or need a token.
@@ -41,10 +63,10 @@ var leftOut = []string{
 func (m *meaning) arguments(f *ast.FieldDefinition, extra ...string) (string, bool) {
 	list := extra
 	for _, a := range f.Arguments {
-		value, ok := m.values[f.Name+"."+a.Name]
+		value, ok := m.samples[f.Name+"."+a.Name]
 		required := a.Type.NonNull && a.DefaultValue == nil
 		if !ok && required {
-			if value, ok = m.values[a.Name]; !ok {
+			if value, ok = m.samples[a.Name]; !ok {
 				return "", false
 			}
 		}
@@ -65,7 +87,7 @@ func isList(f *ast.FieldDefinition) bool { return strings.HasSuffix(f.Type.Name(
 // field cannot be selected.
 func (m *meaning) field(f *ast.FieldDefinition, inner string) (string, bool) {
 	var extra []string
-	if f.Arguments.ForName("first") != nil && m.values[f.Name+".first"] == "" {
+	if f.Arguments.ForName("first") != nil && m.samples[f.Name+".first"] == "" {
 		extra = []string{"first: 2"}
 	}
 	arguments, ok := m.arguments(f, extra...)
@@ -147,8 +169,104 @@ func (m *meaning) at(before, after string, def *ast.Definition) {
 		return
 	}
 	m.each(def, func(alone, beside string) {
-		m.out = append(m.out, comparison{before + alone + after, before + beside + " " + alone + after})
+		by := plain
+		if strings.HasPrefix(before, "subscription") {
+			by = asEvent
+		}
+		m.out = append(m.out,
+			comparison{alone: before + alone + after, beside: before + beside + " " + alone + after, by: by})
+		if strings.HasPrefix(before, "{ node(") {
+			m.out = append(m.out, comparison{
+				alone:  before + "__typename ... @defer { " + alone + " }" + after,
+				beside: before + "__typename " + alone + after, by: deferred,
+			})
+		}
+		if strings.HasSuffix(before, "nodes { ") && !strings.Contains(alone, "{") && !strings.Contains(beside, "{") {
+			m.out = append(m.out, comparison{alone: before + alone + after, beside: before + beside + after, by: asCSV})
+		}
 	})
+}
+
+// values adds the requests of the arguments of an object's fields, each by literal, by variable and by default.
+func (m *meaning) values(before, after string, def *ast.Definition) {
+	for _, f := range def.Fields {
+		if strings.HasPrefix(f.Name, "_") || slices.Contains(leftOut, f.Name) {
+			continue
+		}
+		inner, open, end := m.below(f)
+		selection := ""
+		if !inner.IsLeafType() {
+			selection = " { " + open + append(m.leaves(inner), "__typename")[0] + end + " }"
+		}
+		for _, a := range f.Arguments {
+			for _, literal := range m.literals(a.Type, 2) {
+				without := *f
+				without.Arguments = slices.DeleteFunc(slices.Clone(f.Arguments),
+					func(other *ast.ArgumentDefinition) bool { return other == a })
+				with := func(header, value string) (string, bool) {
+					arguments, ok := m.arguments(&without, a.Name+": "+value)
+					return header + before + f.Name + arguments + selection + after, ok
+				}
+				alone, ok := with("", literal)
+				variable, _ := with("query($v: "+a.Type.String()+") ", "$v")
+				byDefault, _ := with("query($v: "+a.Type.String()+" = "+literal+") ", "$v")
+				if ok {
+					m.out = append(m.out,
+						comparison{alone, variable, map[string]any{"v": m.value(literal)}, byValue},
+						comparison{alone, byDefault, nil, byValue})
+				}
+			}
+		}
+	}
+}
+
+// literals returns values of an input type.
+func (m *meaning) literals(t *ast.Type, depth int) []string {
+	var out []string
+	if !t.NonNull {
+		out = append(out, "null")
+	}
+	def := m.schema.Types[t.Name()]
+	switch {
+	case t.Elem != nil:
+		for _, one := range m.literals(t.Elem, depth) {
+			out = append(out, "["+one+"]")
+		}
+	case def.Kind == ast.Enum:
+		out = append(out, def.EnumValues[len(def.EnumValues)-1].Name)
+	case def.Kind == ast.InputObject && depth > 0:
+		for _, f := range def.Fields {
+			for _, one := range m.literals(f.Type, depth-1) {
+				out = append(out, "{"+f.Name+": "+one+"}")
+			}
+		}
+	case def.Kind == ast.Scalar:
+		if one, ok := scalarLiterals[def.Name]; ok {
+			out = append(out, one)
+		}
+	}
+	return out
+}
+
+// scalarLiterals are values of scalars.
+var scalarLiterals = map[string]string{
+	"AccountRef": `"0.0.1001"`, "Boolean": "true", "ContractRef": `"0.0.3001"`, "EntityID": `"1001"`, "Float": "1.5",
+	"Hex": `"0x01"`, "ID": `"x"`, "Int": "2", "Integer": "2", "Long": "2", "String": `"a"`, "Timestamp": `"1.5"`,
+	"EVMAddress": `"0x0000000000000000000000000000000000000bb9"`, "DateTime": `"2026-07-01T00:00:00Z"`,
+	"Date": `"2026-07-01"`, "Bytes": `"AQ=="`, "TransactionType": "CRYPTOTRANSFER", "ResponseCode": "SUCCESS",
+}
+
+// value returns the JSON value of a literal.
+func (m *meaning) value(literal string) any {
+	doc, err := parser.ParseQuery(&ast.Source{Input: "{ f(a: " + literal + ") }"})
+	if err != nil {
+		return err
+	}
+	v, valueErr := doc.Operations[0].SelectionSet[0].(*ast.Field).Arguments[0].Value.Value(nil)
+	if valueErr != nil {
+		return valueErr
+	}
+	return v
 }
 
 // requests returns all requests.
@@ -168,7 +286,19 @@ func (m *meaning) requests(ids map[string]string) []comparison {
 		}
 		m.at(before, after, def)
 	}
-	for typ, id := range ids {
+	m.values("{ ", " }", m.schema.Query)
+	for _, f := range m.schema.Subscription.Fields {
+		from := `from: "1"`
+		if f.Arguments.ForName("from").Type.Name() != "Timestamp" {
+			from = "from: 0"
+		}
+		if arguments, ok := m.arguments(f, from); ok {
+			m.at("subscription { "+f.Name+arguments+" { ", " } }", m.schema.Types[f.Type.Name()])
+		}
+	}
+	for _, typ := range slices.Sorted(maps.Keys(ids)) {
+		id := ids[typ]
+		m.values(`{ node(id: "`+id+`") { ... on `+typ+` { `, ` } } }`, m.schema.Types[typ])
 		m.at(`{ node(id: "`+id+`") { ... on `+typ+` { `, ` } } }`, m.schema.Types[typ])
 		m.at(`{ nodes(ids: ["`+id+`"]) { ... on `+typ+` { `, ` } } }`, m.schema.Types[typ])
 		m.at(`{ _entities(representations: [{__typename: "`+typ+`", id: "`+id+`"}]) { ... on `+typ+` { `, ` } } }`,
@@ -312,23 +442,24 @@ func loadSchema(t *testing.T) *ast.Schema {
 }
 
 // TestMeaning checks that a field means the same wherever it stands: for each type, and each way to an object of it,
-// the value of each field alone equals the value beside all others. No value is null in a non-null place. The requests
-// are generated from the schema; see the flag meanings.
+// the value of each field alone equals the value beside all others, in a deferred fragment, in an event and in CSV, and
+// an argument means the same as a literal, a variable and a default. No value is null in a non-null place. The
+// requests are generated from the schema, and all of them are sent in make nightly.
 func TestMeaning(t *testing.T) {
 	t.Parallel()
 	g := testenv.Shared(t)
-	m := &meaning{schema: loadSchema(t), values: sampleValues(t, g)}
+	m := &meaning{schema: loadSchema(t), samples: sampleValues(t, g)}
 	all := m.requests(m.globalIDs(t, g))
 	random := rand.New(rand.NewPCG(1, 2))
 	random.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
 	chosen := all[:len(all)/max(*meanings, 1)]
-	t.Logf("%d of %d requests", len(chosen), len(all))
+	t.Logf("%d of %d comparisons", len(chosen), len(all))
 	work := make(chan comparison)
 	var workers sync.WaitGroup
 	for range 4 {
 		workers.Go(func() {
 			for c := range work {
-				m.compare(t, g, c)
+				t.Run("", func(t *testing.T) { m.compare(t, g, c) })
 			}
 		})
 	}
@@ -341,19 +472,124 @@ func TestMeaning(t *testing.T) {
 
 func (m *meaning) compare(t *testing.T, g *testenv.Gateway, c comparison) {
 	t.Helper()
-	alone, beside := responseText(t, g, c.alone, nil, false), responseText(t, g, c.beside, nil, false)
 	var part, of any
-	if json.Unmarshal([]byte(alone), &part) != nil || json.Unmarshal([]byte(beside), &of) != nil {
-		return // rejected, for example because of its cost
+	switch c.by {
+	case deferred:
+		part, of = fromParts(t, g, c.alone), decoded(responseText(t, g, c.beside, nil, false))
+	case asEvent:
+		part, of = firstEvent(t, g, c.alone), firstEvent(t, g, c.beside)
+	case asCSV:
+		part, of = columns(t, g, c.alone), columns(t, g, c.beside)
+	case byValue:
+		part = decoded(responseText(t, g, c.alone, nil, true))
+		of = decoded(responseText(t, g, c.beside, c.variables, true))
+		if !reflect.DeepEqual(part, of) {
+			t.Errorf("%s\n%s\nliteral: %v\nother:   %v", c.alone, c.beside, part, of)
+		}
+	case plain:
+		part, of = decoded(responseText(t, g, c.alone, nil, false)), decoded(responseText(t, g, c.beside, nil, false))
 	}
-	if part == nil || of == nil {
+	if part == nil || of == nil { // rejected, for example because of its cost
 		return
 	}
 	if !isPart(part, of) {
-		t.Errorf("%s\nalone:  %s\nbeside: %s", c.alone, alone, beside)
+		t.Errorf("%s\nalone:  %v\nbeside: %v", c.alone, part, of)
 	}
-	if at := m.nulls(part, ast.NamedType("Query", nil), ""); at != "" {
-		t.Errorf("%s\n%s is null: %s", c.alone, at, alone)
+	root := "Query"
+	if c.by == asEvent {
+		root = "Subscription"
+	}
+	if at := m.nulls(part, ast.NamedType(root, nil), ""); at != "" && c.by != asCSV {
+		t.Errorf("%s\n%s is null: %v", c.alone, at, part)
+	}
+}
+
+// decoded returns the value of a JSON text, or nil if it has none.
+func decoded(text string) (v any) {
+	if json.Unmarshal([]byte(text), &v) != nil {
+		return nil
+	}
+	return v
+}
+
+// fromParts returns the merged data of a response that is sent in parts.
+func fromParts(t *testing.T, g *testenv.Gateway, document string) any {
+	t.Helper()
+	got := g.Do(t, http.MethodPost, "/graphql", body(t, document, nil), "Content-Type: "+plainMedia,
+		"Accept: multipart/mixed;deferSpec=20220824, application/json")
+	if got.Header.Get("Content-Type") != partsType {
+		return nil
+	}
+	parts := readParts(t, got)
+	data := parts[0].Data
+	for _, p := range parts {
+		for _, one := range p.Incremental {
+			data = put(t, data, one)
+		}
+	}
+	text, err := json.Marshal(data) // the numbers of parts have another type
+	if err != nil {
+		t.Fatal(err)
+	}
+	return decoded(string(text))
+}
+
+// firstEvent returns the data of the first event of a subscription.
+func firstEvent(t *testing.T, g *testenv.Gateway, document string) any {
+	t.Helper()
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	r := bufio.NewReader(post(ctx, t, g, document, "text/event-stream").Body)
+	for {
+		text := chunk(t, r, "\n\n")
+		switch event, found := strings.CutPrefix(text, "event: next\ndata: "); {
+		case found:
+			var a struct{ Data, Errors any }
+			testenv.Decode(t, event, &a)
+			if a.Errors != nil {
+				t.Errorf("%s\n%s", document, event)
+			}
+			return a.Data
+		case strings.HasPrefix(text, "event: complete"):
+			return nil
+		}
+	}
+}
+
+// columns returns the first lines of an export, by column.
+func columns(t *testing.T, g *testenv.Gateway, document string) any {
+	t.Helper()
+	got := export(t, g, document, nil)
+	if got.Status != http.StatusOK {
+		return nil
+	}
+	out := map[string]any{}
+	lines := records(t, got)
+	for i, name := range lines[0] {
+		values := []any{}
+		for _, line := range lines[1:min(len(lines), 20)] {
+			values = append(values, strings.TrimPrefix(line[i], "'")) // which the first column has before formulas
+		}
+		out[name] = values
+	}
+	return out
+}
+
+// TestSubscriptionConditions checks that a subscription whose only field is skipped is an error of the request.
+func TestSubscriptionConditions(t *testing.T) {
+	t.Parallel()
+	g := testenv.Shared(t)
+	for _, document := range []string{
+		`subscription { blocks @skip(if: true) { number } }`, `subscription { blocks @include(if: false) { number } }`,
+		`subscription($s: Boolean! = true) { blocks @skip(if: $s) { number } }`,
+		`subscription { ... @skip(if: true) { blocks { number } } }`,
+		`subscription { ...S } fragment S on Subscription { blocks @skip(if: true) { number } }`,
+	} {
+		text, err := io.ReadAll(post(t.Context(), t, g, document, "text/event-stream").Body)
+		if err != nil || !strings.Contains(string(text), `"errors":[`) || strings.Contains(string(text), "INTERNAL") ||
+			strings.Contains(string(text), `"path"`) {
+			t.Errorf("%s: %v %s", document, err, text)
+		}
 	}
 }
 
@@ -363,32 +599,32 @@ func TestSameMeaning(t *testing.T) {
 	t.Parallel()
 	g := testenv.Shared(t)
 	for _, c := range []comparison{
-		{`{accounts(first:1,filter:{id:{gte:"0.0.1001"}}){nodes{entityId holdings{balance accountId tokens{balance}}}}}`, `{accounts(first:1,filter:{id:{gte:"0.0.1001"}}){nodes{entityId memo holdings{balance accountId tokens{balance}}}}}`},
+		{alone: `{accounts(first:1,filter:{id:{gte:"0.0.1001"}}){nodes{entityId holdings{balance accountId tokens{balance}}}}}`, beside: `{accounts(first:1,filter:{id:{gte:"0.0.1001"}}){nodes{entityId memo holdings{balance accountId tokens{balance}}}}}`},
 		{
-			`{accounts(last:1,filter:{id:{lte:"0.0.1001"}}){edges{node{entityId holdings{balance}}}}}`,
-			`{accounts(last:1,filter:{id:{lte:"0.0.1001"}}){edges{node{entityId memo holdings{balance}}}}}`,
+			alone:  `{accounts(last:1,filter:{id:{lte:"0.0.1001"}}){edges{node{entityId holdings{balance}}}}}`,
+			beside: `{accounts(last:1,filter:{id:{lte:"0.0.1001"}}){edges{node{entityId memo holdings{balance}}}}}`,
 		},
 		{
-			`{account(id:"0.0.1001"){entityId holdings{balanceValue{usd}}}}`,
-			`{account(id:"0.0.1001"){entityId memo holdings{balanceValue{usd}}}}`,
+			alone:  `{account(id:"0.0.1001"){entityId holdings{balanceValue{usd}}}}`,
+			beside: `{account(id:"0.0.1001"){entityId memo holdings{balanceValue{usd}}}}`,
 		},
 		{
-			`{account(id:"0.0.1001"){entityId holdings{balanceValue{usd} account{memo} tokens{balance}}}}`,
-			`{account(id:"0.0.1001"){entityId memo holdings{balanceValue{usd} account{memo} tokens{balance}}}}`,
+			alone:  `{account(id:"0.0.1001"){entityId holdings{balanceValue{usd} account{memo} tokens{balance}}}}`,
+			beside: `{account(id:"0.0.1001"){entityId memo holdings{balanceValue{usd} account{memo} tokens{balance}}}}`,
 		},
 		{
-			`{account(id:"0.0.1001"){entityId holdings{account{memo} tokens{balance}}}}`,
-			`{account(id:"0.0.1001"){entityId memo holdings{account{memo} tokens{balance}}}}`,
+			alone:  `{account(id:"0.0.1001"){entityId holdings{account{memo} tokens{balance}}}}`,
+			beside: `{account(id:"0.0.1001"){entityId memo holdings{account{memo} tokens{balance}}}}`,
 		},
 		{
-			`{token(id:"0.0.2001"){balances(at:{eq:"1.5"}){nodes{__typename}}} blocks(first:1){nodes{number}}}`,
-			`{token(id:"0.0.2001"){balances(at:{lt:"1.5"}){nodes{__typename}}} blocks(first:1){nodes{number}}}`,
+			alone:  `{token(id:"0.0.2001"){balances(at:{eq:"1.5"}){nodes{__typename}}} blocks(first:1){nodes{number}}}`,
+			beside: `{token(id:"0.0.2001"){balances(at:{lt:"1.5"}){nodes{__typename}}} blocks(first:1){nodes{number}}}`,
 		},
 		{
-			`{token(id:"0.0.2001"){balances(at:{in:[]}){nodes{__typename}}}}`,
-			`{token(id:"0.0.2001"){balances(at:{gt:"5",lt:"4"}){nodes{__typename}}}}`,
+			alone:  `{token(id:"0.0.2001"){balances(at:{in:[]}){nodes{__typename}}}}`,
+			beside: `{token(id:"0.0.2001"){balances(at:{gt:"5",lt:"4"}){nodes{__typename}}}}`,
 		},
-		{`{tokens(first:2,filter:{types:[FUNGIBLE_COMMON]}){nodes{balances(at:{eq:"1.5"}){nodes{accountId} pageInfo{hasNextPage}}}}}`, `{tokens(first:2,filter:{types:[FUNGIBLE_COMMON]}){nodes{memo balances(at:{eq:"1.5"}){nodes{accountId} pageInfo{hasNextPage}}}}}`},
+		{alone: `{tokens(first:2,filter:{types:[FUNGIBLE_COMMON]}){nodes{balances(at:{eq:"1.5"}){nodes{accountId} pageInfo{hasNextPage}}}}}`, beside: `{tokens(first:2,filter:{types:[FUNGIBLE_COMMON]}){nodes{memo balances(at:{eq:"1.5"}){nodes{accountId} pageInfo{hasNextPage}}}}}`},
 	} {
 		alone, beside := responseText(t, g, c.alone, nil, false), responseText(t, g, c.beside, nil, false)
 		var part, of any
