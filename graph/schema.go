@@ -108,12 +108,8 @@ func isPlain(set ast.SelectionSet) (ok bool, lists int) {
 func (q *query) execute(ctx context.Context, set ast.SelectionSet) {
 	results, last := make([]graphql.Marshaler, len(set)), len(set)-1
 	var others sync.WaitGroup
-	others.Add(last)
 	for i := range last {
-		concurrently(func() {
-			defer others.Done()
-			results[i] = q.resolve(ctx, set[i])
-		})
+		others.Go(func() { results[i] = q.resolve(ctx, set[i]) })
 	}
 	results[last] = q.resolve(ctx, set[last])
 	others.Wait()
@@ -149,28 +145,6 @@ func (q *query) resolve(ctx context.Context, s ast.Selection) graphql.Marshaler 
 		return graphql.RequiredNull
 	}
 	return v
-}
-
-// idle receives functions for goroutines that have run one before. Their stacks have grown: in a new goroutine that
-// takes longer than the function itself. kept limits their number.
-var idle, kept = make(chan func()), make(chan struct{}, 64)
-
-// concurrently runs f in another goroutine.
-func concurrently(f func()) {
-	select {
-	case idle <- f:
-	default:
-		go func() {
-			f()
-			select {
-			case kept <- struct{}{}:
-				for f := range idle {
-					f()
-				}
-			default:
-			}
-		}()
-	}
 }
 
 // rootField resolves a field of the query type. required reports whether the field is non-null.
