@@ -7,10 +7,8 @@ import (
 	"fmt"
 	"io"
 	"sync"
-	"unsafe"
 
 	"github.com/go-json-experiment/json/jsontext"
-	"github.com/maypok86/otter/v2"
 
 	"heliograph/internal/domain/ledger"
 )
@@ -148,33 +146,4 @@ func (d *decoder) value() (any, error) {
 	default:
 		return nil, nil
 	}
-}
-
-// texts has texts of documents by their JSON: clients repeat few documents, and finding a text is faster than decoding
-// it again.
-var texts = otter.Must(&otter.Options[string, string]{MaximumSize: 256})
-
-const maxText = 8 << 10 // maximum length of the JSON of a text that is kept, in bytes
-
-// document returns a string like [decoder.string].
-func (d *decoder) document() (string, error) {
-	raw, err := d.ReadValue()
-	if err != nil {
-		return "", err //nolint:wrapcheck // as above
-	}
-	if known, ok := texts.GetIfPresent(unsafe.String(unsafe.SliceData(raw), len(raw))); ok {
-		return known, nil
-	}
-	var text []byte
-	switch raw.Kind() {
-	case '"':
-		text, err = jsontext.AppendUnquote(nil, raw)
-	case 'n':
-	default:
-		err = d.wrongKind("a string")
-	}
-	if err == nil && len(raw) <= maxText {
-		texts.Set(string(raw), string(text))
-	}
-	return string(text), err
 }

@@ -110,7 +110,7 @@ func readBody(raw []byte, maxValues int) (params *graphql.RawParams, documentID 
 		return d.members(func(name string) (err error) {
 			switch name {
 			case "query":
-				params.Query, err = d.document()
+				params.Query, err = d.string()
 			case "operationName":
 				params.OperationName, err = d.string()
 			case "documentId":
