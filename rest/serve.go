@@ -11,7 +11,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync/atomic"
 
 	"github.com/vektah/gqlparser/v2/gqlerror"
 
@@ -382,21 +381,7 @@ var (
 // allowAnyOrigin allows scripts of all origins to read the response.
 func allowAnyOrigin(h http.Header) { h["Access-Control-Allow-Origin"] = anyOrigin }
 
-// maxAges are the values of Cache-Control for ages up to ten minutes, which nearly all responses use. They are made
-// when they are used first.
-var maxAges [601]atomic.Pointer[[]string]
-
 // cacheFor sets Cache-Control: clients and proxies may cache the response for the given seconds.
 func cacheFor(h http.Header, seconds int) {
-	if seconds < len(maxAges) {
-		if shared := maxAges[seconds].Load(); shared != nil {
-			h["Cache-Control"] = *shared
-			return
-		}
-	}
-	value := []string{"public, max-age=" + strconv.Itoa(seconds)}
-	h["Cache-Control"] = value
-	if seconds < len(maxAges) {
-		maxAges[seconds].Store(&value)
-	}
+	h["Cache-Control"] = []string{"public, max-age=" + strconv.Itoa(seconds)}
 }
