@@ -101,11 +101,8 @@ type unreadable struct{ error }
 func (e *unreadable) Unwrap() error { return e.error }
 
 // List runs a statement and returns its rows. what names them in errors.
-func (m *Mapper[T, R]) List(ctx context.Context, db *DB, what, sql string, args ...any) (out []*R, err error) {
-	b := db.NewBatch()
-	m.Queue(b, sql, args, func(rows []*R) { out = rows })
-	err = b.Run(ctx)
-	return out, wrap.Error(err, "reading %s", what)
+func (m *Mapper[T, R]) List(ctx context.Context, db *DB, what, sql string, args ...any) ([]*R, error) {
+	return m.ListRead(ctx, db, what, &Read{SQL: sql}, args)
 }
 
 // ListRead is [Mapper.List] for a description of the statement.
@@ -129,7 +126,7 @@ func (m *Mapper[T, R]) One(ctx context.Context, db *DB, what, sql string, args .
 
 // Queue adds a statement to a batch. When the batch runs, done is called with the rows of the statement.
 func (m *Mapper[T, R]) Queue(b *Batch, sql string, args []any, done func([]*R)) {
-	queue(b, noSetting, b.db.adapt(sql), args, m.columns, m.finish, m.value, done)
+	m.QueueRead(b, &Read{SQL: sql}, args, done)
 }
 
 // QueueRead is [Mapper.Queue] for a description of the statement.
