@@ -99,7 +99,7 @@ func inputError(err error) error {
 
 // activeRate returns the current exchange rate of hbars, or nil if it is unknown.
 func (r *Resolver) activeRate(ctx context.Context) (*ledger.ExchangeRate, error) {
-	rates, err := r.exchangeRates(ctx, entities.Bounds{Upper: ledger.MaxTimestamp})
+	rates, err := r.exchangeRates(ctx, storage.Window{Upper: ledger.MaxTimestamp})
 	if err != nil || rates == nil {
 		return nil, err
 	}
@@ -148,7 +148,7 @@ func (s *feeSchedules) refresh(ctx context.Context) (*feeSchedule, error) {
 	var read *fees.Schedule
 	var invalid error // the error of the newest content
 	since, err := entities.SystemFile(ctx, s.db, s.db.SystemEntity(ledger.SimpleFeeFile),
-		entities.Bounds{Upper: ledger.MaxTimestamp},
+		storage.Window{Upper: ledger.MaxTimestamp},
 		func(content []byte) (err error) {
 			if read, err = fees.ParseSchedule(content); err != nil && invalid == nil {
 				invalid = err

@@ -107,7 +107,7 @@ func (r network) Fees(ctx context.Context, args graph.NetworkFeesArgs) (*ledger.
 
 // gasFile reads the file with the price of gas within bounds. prices is nil if no readable version exists; the outcome
 // reports the file of the time as missing.
-func (r network) gasFile(ctx context.Context, b entities.Bounds) (*ledger.NetworkFees, ledger.GasFile, error) {
+func (r network) gasFile(ctx context.Context, b storage.Window) (*ledger.NetworkFees, ledger.GasFile, error) {
 	first, other := r.db.FeeFiles().At(b.Upper)
 	for _, number := range []int64{first, other} {
 		if number == 0 {
@@ -177,9 +177,9 @@ func orNone(id *ledger.EntityID) ledger.EntityID {
 }
 
 // bounds returns the first and last instant that a filter allows.
-func bounds(at *ledger.TimestampFilter) (entities.Bounds, error) {
-	b, ok := entities.BoundsOf(at)
-	if !ok {
+func bounds(at *ledger.TimestampFilter) (storage.Window, error) {
+	b := storage.WindowOf(at)
+	if b.Except != nil {
 		return b, fault.Input("ne and notIn are not supported here")
 	}
 	return b, nil
@@ -188,7 +188,7 @@ func bounds(at *ledger.TimestampFilter) (entities.Bounds, error) {
 // systemFile reads a system file within bounds. found reports whether a readable version exists; if not, the outcome
 // reports it.
 func (r *Resolver) systemFile(
-	ctx context.Context, number int64, b entities.Bounds, read func([]byte) error,
+	ctx context.Context, number int64, b storage.Window, read func([]byte) error,
 ) (at ledger.Timestamp, found bool, err error) {
 	id := r.db.SystemEntity(number)
 	when, err := entities.SystemFile(ctx, r.db, id, b, read)
@@ -199,7 +199,7 @@ func (r *Resolver) systemFile(
 }
 
 // exchangeRates returns the exchange rates within bounds.
-func (r *Resolver) exchangeRates(ctx context.Context, b entities.Bounds) (*ledger.ExchangeRateSet, error) {
+func (r *Resolver) exchangeRates(ctx context.Context, b storage.Window) (*ledger.ExchangeRateSet, error) {
 	var rates *ledger.ExchangeRateSet
 	at, found, err := r.systemFile(ctx, ledger.ExchangeRateFile, b, func(content []byte) (err error) {
 		rates, err = ledger.DecodeExchangeRates(content)

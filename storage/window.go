@@ -31,9 +31,12 @@ func upperBounds(f *ledger.TimestampFilter) []ledger.Timestamp {
 	return bounds
 }
 
-// WindowOf returns the window of the timestamps that satisfy f. eq and in mean "at or before".
+// WindowOf returns the window of the timestamps that satisfy f, or of all if f is nil. eq and in mean "at or before".
 func WindowOf(f *ledger.TimestampFilter) Window {
 	b := Window{Lower: 0, Upper: ledger.MaxTimestamp}
+	if f == nil {
+		return b
+	}
 	if matchesNone(f) {
 		b.Upper = -1
 	}

@@ -12,19 +12,6 @@ import (
 	"heliograph/storage"
 )
 
-// Bounds is a range of timestamps. Both ends are inclusive.
-type Bounds struct{ Lower, Upper ledger.Timestamp }
-
-// BoundsOf converts a filter to bounds. eq means "at or before". ok is false if the filter excludes single timestamps,
-// which bounds cannot express.
-func BoundsOf(f *ledger.TimestampFilter) (b Bounds, ok bool) {
-	if f == nil {
-		return Bounds{0, ledger.MaxTimestamp}, true
-	}
-	all := storage.WindowOf(f)
-	return Bounds{all.Lower, all.Upper}, all.Except == nil
-}
-
 var (
 	unreleased = storage.ByKeys(
 		`select coalesce(sum(balance), 0)::bigint, coalesce(max(balance_timestamp), 0)
@@ -44,7 +31,7 @@ func NetworkSupply(ctx context.Context, db *storage.DB) (*ledger.NetworkSupply, 
 
 // NetworkSupplyAt reads the supply from the newest balances within bounds. The search starts in the month before that
 // of the upper bound, because each month begins with a full snapshot. It returns nil if there are no balances.
-func NetworkSupplyAt(ctx context.Context, db *storage.DB, b Bounds) (*ledger.NetworkSupply, error) {
+func NetworkSupplyAt(ctx context.Context, db *storage.DB, b storage.Window) (*ledger.NetworkSupply, error) {
 	return supply(ctx, db, unreleasedAt.Arrays(db),
 		storage.Int64s(ledger.UnreleasedAccounts(db.SystemEntity(0))), int64(max(b.Lower, monthStart(b.Upper, -1))),
 		int64(b.Upper))
@@ -420,7 +407,7 @@ var filePartRows = storage.MapperOf(func(p *filePart, into []any) []any {
 // upper bound, and the first part not older than the lower. If read fails, the newest part is dropped and the content
 // is read again. at is the time of the content that was read. It is null if no content is valid within the configured
 // number of attempts.
-func SystemFile(ctx context.Context, db *storage.DB, file ledger.EntityID, bounds Bounds,
+func SystemFile(ctx context.Context, db *storage.DB, file ledger.EntityID, bounds storage.Window,
 	read func(content []byte) error,
 ) (at ledger.Null[ledger.Timestamp], err error) {
 	for attempts := db.FileAttempts(); attempts > 0 && bounds.Lower <= bounds.Upper; {

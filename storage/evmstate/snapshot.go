@@ -189,7 +189,7 @@ func (s *Snapshot) Close() {
 func (s *Snapshot) ExchangeRates(ctx context.Context) (*ledger.ExchangeRateSet, error) {
 	var rates *ledger.ExchangeRateSet
 	_, err := entities.SystemFile(ctx, s.db, s.db.SystemEntity(ledger.ExchangeRateFile),
-		entities.Bounds{Upper: s.instant()}, func(content []byte) (err error) {
+		storage.Window{Upper: s.instant()}, func(content []byte) (err error) {
 			rates, err = ledger.DecodeExchangeRates(content)
 			return err
 		})

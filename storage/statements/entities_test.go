@@ -171,7 +171,7 @@ func entityReads() reads {
 			if _, err := entities.NetworkSupply(ctx, b.DB()); err != nil {
 				return err
 			}
-			_, err := entities.NetworkSupplyAt(ctx, b.DB(), entities.Bounds{Upper: at})
+			_, err := entities.NetworkSupplyAt(ctx, b.DB(), storage.Window{Upper: at})
 			return err
 		},
 		"nodes": queued(func(b *storage.Batch) {
