@@ -122,14 +122,12 @@ func RowsOf(table, condition string) Rows {
 	return Rows{table, "select * from " + table + " where " + condition}
 }
 
-// Join is a part of a FROM clause, with the rows of its table that Citus reads by the keys of the page, if any.
-type Join struct {
-	sql string
-	by  Rows
-}
+// Join is a part of a FROM clause. where is the condition on the rows of its table that Citus reads by the keys of the
+// page, if it reads any.
+type Join struct{ sql, table, where string }
 
 // Joined returns a join whose rows are found by a condition on the page or on the tables before it.
-func Joined(sql, table, condition string) Join { return Join{sql, RowsOf(table, condition)} }
+func Joined(sql, table, condition string) Join { return Join{sql, table, condition} }
 
 // Beside returns a join with tables that are not distributed.
 func Beside(sql string) Join { return Join{sql: sql} }
@@ -137,12 +135,25 @@ func Beside(sql string) Join { return Join{sql: sql} }
 // By returns the join of a table with a page by pairs of columns: one of the table, and its key in the page. kind is
 // "join" or "left join".
 func By(kind, table, alias, page string, columns ...string) Join {
-	var on, by []string
-	for pair := range slices.Chunk(columns, 2) {
-		on = append(on, alias+"."+pair[0]+" = "+page+"."+pair[1])
-		by = append(by, pair[0]+" in (select "+pair[1]+" from page)")
+	var where strings.Builder
+	on := joinOf(kind, table, alias)
+	for i := 0; i < len(columns); i += 2 {
+		if i > 0 {
+			on.WriteString(" and ")
+			where.WriteString(" and ")
+		}
+		on.WriteString(alias + "." + columns[i] + " = " + page + "." + columns[i+1])
+		where.WriteString(columns[i] + " in (select " + columns[i+1] + " from page)")
 	}
-	return Joined(" "+kind+" "+table+" "+alias+" on "+strings.Join(on, " and "), table, strings.Join(by, " and "))
+	return Join{on.String(), table, where.String()}
+}
+
+// joinOf returns the beginning of a join.
+func joinOf(kind, table, alias string) *strings.Builder {
+	var on strings.Builder
+	on.Grow(200)
+	on.WriteString(" " + kind + " " + table + " " + alias + " on ")
+	return &on
 }
 
 // And returns the join with a further condition.
@@ -172,29 +183,37 @@ func (r *Read) text(db *DB) string {
 	}
 	if name != "" {
 		add("(", Rows{name, r.Page})
-	} else if apart && r.Page != "" && slices.ContainsFunc(r.Joins, func(j Join) bool { return j.by.Table != "" }) {
+	} else if apart && r.Page != "" && slices.ContainsFunc(r.Joins, func(j Join) bool { return j.table != "" }) {
 		name = "page"
 		add(alone, Rows{name, r.Page})
 	}
-	from := r.From
-	if r.Page != "" && from != "" {
-		from += " cross join "
+	var sql strings.Builder
+	sql.Grow(1024 + len(r.Select) + len(r.Page) + len(r.Rest))
+	write := func(parts ...string) {
+		for _, part := range parts {
+			sql.WriteString(part)
+		}
+	}
+	write("select ", r.Select, "\nfrom ", r.From)
+	if r.Page != "" && r.From != "" {
+		write(" cross join ")
 	}
 	switch {
 	case name != "":
-		from += name + " " + r.As
-	case r.Page != "" && from != "":
-		from += "lateral (" + r.Page + ") " + r.As
+		write(name, " ", r.As)
+	case r.Page != "" && r.From != "":
+		write("lateral (", r.Page, ") ", r.As)
 	case r.Page != "":
-		from = "(" + r.Page + ") " + r.As
+		write("(", r.Page, ") ", r.As)
 	}
 	for _, j := range r.Joins {
-		from += j.sql
-		if apart && j.by.Table != "" {
-			add(alone, j.by)
+		write(j.sql)
+		if apart && j.table != "" {
+			add(alone, RowsOf(j.table, j.where))
 		}
 	}
-	return db.with(with, "select "+r.Select+"\nfrom "+from+r.Rest)
+	write(r.Rest)
+	return db.with(with, sql.String())
 }
 
 // with returns a statement with common table expressions: those given, and the rows in place of other tables.
@@ -291,12 +310,22 @@ func (p *Parents) Any() string {
 
 // Join returns the join of a table with parents by pairs of columns: one of the table, and its key.
 func (p *Parents) Join(kind, table, alias string, columns ...string) Join {
-	var on, by []string
-	for pair := range slices.Chunk(columns, 2) {
-		on = append(on, alias+"."+pair[0]+" = "+p.Key(pair[1]))
-		by = append(by, pair[0]+" = "+p.Key(pair[1]))
+	var where strings.Builder
+	on := joinOf(kind, table, alias)
+	for i := 0; i < len(columns); i += 2 {
+		if i > 0 {
+			on.WriteString(" and ")
+		}
+		if i > 0 && p.each != nil {
+			where.WriteString(" and ")
+		}
+		key := p.Key(columns[i+1])
+		on.WriteString(alias + "." + columns[i] + " = " + key)
+		if p.each != nil {
+			where.WriteString(columns[i] + " = " + key)
+		}
 	}
-	return Joined(" "+kind+" "+table+" "+alias+" on "+strings.Join(on, " and "), table, strings.Join(by, " and "))
+	return Join{on.String(), table, where.String()}
 }
 
 // forEach calls f for each of the statements that read the rows of parents, with its arguments and with what to add to

@@ -98,6 +98,26 @@ func withFile(db *storage.DB, rows *storage.Read) *storage.Read {
 	}
 }
 
+// ofFound is the condition on the time of what [foundJoins] joins.
+const ofFound = `consensus_timestamp in (select at from found)`
+
+// foundJoins joins the result, its block and its Ethereum transaction with the transaction that a locator finds.
+var foundJoins = []storage.Join{
+	storage.Joined(` join contract_transaction ct on ct.consensus_timestamp = found.at
+and ct.entity_id = found.party`,
+		"contract_transaction", ofFound+` and entity_id in (select party from found)`),
+	storage.Joined(` join contract_result cr on cr.consensus_timestamp = found.at
+and (cr.contract_id = any(ct.contract_ids) or cardinality(ct.contract_ids) = 0)`,
+		"contract_result", ofFound),
+	storage.Joined(` left join entity e on e.id = cr.contract_id`,
+		"entity", `id in (select contract_id from contract_result)`),
+	storage.Beside(blockOf + `true`),
+	storage.Joined(` left join ethereum_transaction et on et.consensus_timestamp = found.at
+and et.payer_account_id = ct.payer_account_id`,
+		"ethereum_transaction", ofFound+` and payer_account_id in (select payer_account_id
+from contract_transaction)`),
+}
+
 // QueueContractResults queues a query for each of some contract results with its block and its Ethereum transaction.
 // done receives nil for those that do not exist. Unlike in lists, the parties of the transaction determine which rows
 // belong to the result.
@@ -109,25 +129,10 @@ func QueueContractResults(b *storage.Batch, refs []ResultRef, done func([]*ledge
 		if ref.CallData {
 			input, file = ownData, ``
 		}
-		const at = `consensus_timestamp in (select at from found)`
 		r := &storage.Read{
 			Select: `found.party, ` + input + `, ` + detailColumns + file, Page: found, Name: "found",
-			Joins: []storage.Join{
-				storage.Joined(` join contract_transaction ct on ct.consensus_timestamp = found.at
-and ct.entity_id = found.party`,
-					"contract_transaction", at+` and entity_id in (select party from found)`),
-				storage.Joined(` join contract_result cr on cr.consensus_timestamp = found.at
-and (cr.contract_id = any(ct.contract_ids) or cardinality(ct.contract_ids) = 0)`,
-					"contract_result", at),
-				storage.Joined(` left join entity e on e.id = cr.contract_id`,
-					"entity", `id in (select contract_id from contract_result)`),
-				storage.Beside(blockOf + `true`),
-				storage.Joined(` left join ethereum_transaction et on et.consensus_timestamp = found.at
-and et.payer_account_id = ct.payer_account_id`,
-					"ethereum_transaction", at+` and payer_account_id in (select payer_account_id
-from contract_transaction)`),
-			},
-			Rest: ` order by cr.contract_id limit 1`,
+			Joins: foundJoins,
+			Rest:  ` order by cr.contract_id limit 1`,
 		}
 		if ref.CallData {
 			r = withFile(b.DB(), r)
