@@ -135,25 +135,23 @@ func Beside(sql string) Join { return Join{sql: sql} }
 // By returns the join of a table with a page by pairs of columns: one of the table, and its key in the page. kind is
 // "join" or "left join".
 func By(kind, table, alias, page string, columns ...string) Join {
-	var where strings.Builder
-	on := joinOf(kind, table, alias)
+	var on, where strings.Builder
+	on.Grow(200)
+	where.Grow(200)
+	write(&on, " ", kind, " ", table, " ", alias, " on ")
+	and := ""
 	for i := 0; i < len(columns); i += 2 {
-		if i > 0 {
-			on.WriteString(" and ")
-			where.WriteString(" and ")
-		}
-		on.WriteString(alias + "." + columns[i] + " = " + page + "." + columns[i+1])
-		where.WriteString(columns[i] + " in (select " + columns[i+1] + " from page)")
+		write(&on, and, alias, ".", columns[i], " = ", page, ".", columns[i+1])
+		write(&where, and, columns[i], " in (select ", columns[i+1], " from page)")
+		and = " and "
 	}
 	return Join{on.String(), table, where.String()}
 }
 
-// joinOf returns the beginning of a join.
-func joinOf(kind, table, alias string) *strings.Builder {
-	var on strings.Builder
-	on.Grow(200)
-	on.WriteString(" " + kind + " " + table + " " + alias + " on ")
-	return &on
+func write(b *strings.Builder, parts ...string) {
+	for _, part := range parts {
+		b.WriteString(part)
+	}
 }
 
 // And returns the join with a further condition.
@@ -188,31 +186,30 @@ func (r *Read) text(db *DB) string {
 		add(alone, Rows{name, r.Page})
 	}
 	var sql strings.Builder
-	sql.Grow(1024 + len(r.Select) + len(r.Page) + len(r.Rest))
-	write := func(parts ...string) {
-		for _, part := range parts {
-			sql.WriteString(part)
-		}
+	n := len(r.Select) + len(r.From) + len(r.Page) + len(r.Rest) + 64
+	for _, j := range r.Joins {
+		n += len(j.sql)
 	}
-	write("select ", r.Select, "\nfrom ", r.From)
+	sql.Grow(n)
+	write(&sql, "select ", r.Select, "\nfrom ", r.From)
 	if r.Page != "" && r.From != "" {
-		write(" cross join ")
+		write(&sql, " cross join ")
 	}
 	switch {
 	case name != "":
-		write(name, " ", r.As)
+		write(&sql, name, " ", r.As)
 	case r.Page != "" && r.From != "":
-		write("lateral (", r.Page, ") ", r.As)
+		write(&sql, "lateral (", r.Page, ") ", r.As)
 	case r.Page != "":
-		write("(", r.Page, ") ", r.As)
+		write(&sql, "(", r.Page, ") ", r.As)
 	}
 	for _, j := range r.Joins {
-		write(j.sql)
+		write(&sql, j.sql)
 		if apart && j.table != "" {
 			add(alone, RowsOf(j.table, j.where))
 		}
 	}
-	write(r.Rest)
+	write(&sql, r.Rest)
 	return db.with(with, sql.String())
 }
 
@@ -226,14 +223,22 @@ func (db *DB) with(expressions []Rows, sql string) string {
 	if len(expressions) == 0 {
 		return sql
 	}
+	sep, n := "with ", len(sql)+16
+	for _, e := range expressions {
+		n += len(e.Table) + len(e.Query) + 8
+	}
 	var out strings.Builder
-	for i, e := range expressions {
-		out.WriteString([]string{"with ", ",\n"}[min(i, 1)] + e.Table + " as " + e.Query)
+	out.Grow(n)
+	for _, e := range expressions {
+		write(&out, sep, e.Table, " as ", e.Query)
+		sep = ",\n"
 	}
 	if rest, ok := strings.CutPrefix(sql, "with "); ok {
-		return out.String() + ",\n" + rest
+		write(&out, sep, rest)
+	} else {
+		write(&out, "\n", sql)
 	}
-	return out.String() + "\n" + sql
+	return out.String()
 }
 
 // adapt returns a statement for the tables of the database.
@@ -310,20 +315,17 @@ func (p *Parents) Any() string {
 
 // Join returns the join of a table with parents by pairs of columns: one of the table, and its key.
 func (p *Parents) Join(kind, table, alias string, columns ...string) Join {
-	var where strings.Builder
-	on := joinOf(kind, table, alias)
+	var on, where strings.Builder
+	on.Grow(200)
+	write(&on, " ", kind, " ", table, " ", alias, " on ")
+	and := ""
 	for i := 0; i < len(columns); i += 2 {
-		if i > 0 {
-			on.WriteString(" and ")
-		}
-		if i > 0 && p.each != nil {
-			where.WriteString(" and ")
-		}
 		key := p.Key(columns[i+1])
-		on.WriteString(alias + "." + columns[i] + " = " + key)
+		write(&on, and, alias, ".", columns[i], " = ", key)
 		if p.each != nil {
-			where.WriteString(columns[i] + " = " + key)
+			write(&where, and, columns[i], " = ", key)
 		}
+		and = " and "
 	}
 	return Join{on.String(), table, where.String()}
 }

@@ -197,7 +197,18 @@ func (p parties) join(kind, table, alias string, columns ...string) storage.Join
 	if p.page == "" {
 		return p.Join(kind, table, alias, columns...)
 	}
-	return storage.By(kind, table, alias, "p", columns...)
+	return pageJoins[kind+table]
+}
+
+// pageJoins are the joins with a result that is not read yet, by their kind and table.
+var pageJoins = map[string]storage.Join{
+	"jointransaction": storage.By("join", "transaction", "t", "p", "consensus_timestamp", "at"),
+	"joincontract_transaction": storage.By("join", "contract_transaction", "ct", "p",
+		"consensus_timestamp", "at", "entity_id", "party"),
+	"left joincontract_transaction": storage.By("left join", "contract_transaction", "ct", "p",
+		"consensus_timestamp", "at", "entity_id", "party"),
+	"joincontract_state_change": storage.By("join", "contract_state_change", "s", "p", "consensus_timestamp", "at"),
+	"joincontract_log":          storage.By("join", "contract_log", "l", "p", "consensus_timestamp", "at"),
 }
 
 // transaction joins the entities ct that took part in the transaction.
