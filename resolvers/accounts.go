@@ -9,6 +9,7 @@ import (
 	"heliograph/graph/rowplan"
 	"heliograph/internal/base/list"
 	"heliograph/internal/domain/ledger"
+	"heliograph/resolvers/loading"
 	"heliograph/storage"
 	"heliograph/storage/entities"
 	"heliograph/storage/transactions"
@@ -57,7 +58,7 @@ func (fields) BalanceTokens(ctx context.Context, q rowplan.Request, of []*ledger
 	if ledger.MomentOf(ctx) != nil {
 		return tokenBalancesAt(q, of, args)
 	}
-	return queued(q, func(b *storage.Batch, done func([][]*ledger.TokenBalance)) {
+	return loading.Queued(q, func(b *storage.Batch, done func([][]*ledger.TokenBalance)) {
 		entities.QueueTokenBalances(b, of, int(args.First), args.Order == relay.Desc, done)
 	})
 }
@@ -83,7 +84,7 @@ func (r queries) Account(ctx context.Context, args graph.QueryAccountArgs) (*led
 		return entities.Account(ctx, r.db, args.ID)
 	default:
 		row := &ledger.Account{EntityID: args.ID.ID, Balance: ledger.Balance{AccountID: args.ID.ID}}
-		return loadAhead(ctx, r.Resolver, accountType, args.ID.ID, row, accountByID, entities.QueueAccounts)
+		return loading.LoadAhead(ctx, r.db, r.tables, accountType, args.ID.ID, row, accountByID, entities.QueueAccounts)
 	}
 	id, err := entities.ResolveAccount(ctx, r.db, args.ID)
 	if err != nil || !id.Valid {
@@ -182,5 +183,5 @@ func (fields) AccountHistory(
 func (fields) AccountNode(_ context.Context, q rowplan.Request, of []*ledger.Account) (
 	rowplan.Results[*ledger.NetworkNode], error,
 ) {
-	return read(q, of, accountEntityID, entities.QueueNetworkNodesOf)
+	return loading.Read(q, of, accountEntityID, entities.QueueNetworkNodesOf)
 }

@@ -8,6 +8,7 @@ import (
 	"heliograph/graph/rowplan"
 	"heliograph/internal/base/list"
 	"heliograph/internal/domain/ledger"
+	"heliograph/resolvers/loading"
 	"heliograph/storage/entities"
 )
 
@@ -158,7 +159,7 @@ func (fields) AirdropNft(
 	key := func(a *ledger.Airdrop) ledger.NFTKey {
 		return ledger.NFTKey{TokenID: a.TokenID, SerialNumber: a.SerialNumber.V}
 	}
-	return read(q, of, key, entities.QueueNFTsByKey)
+	return loading.Read(q, of, key, entities.QueueNFTsByKey)
 }
 
 // AccountOutstandingAirdrops reads the airdrops that accounts sent and that are pending.

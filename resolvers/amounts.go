@@ -9,6 +9,7 @@ import (
 	"heliograph/graph/rowplan"
 	"heliograph/internal/base/list"
 	"heliograph/internal/domain/ledger"
+	"heliograph/resolvers/loading"
 	"heliograph/storage/entities"
 )
 
@@ -70,7 +71,7 @@ func amounts[T any](
 		}
 	}
 	if tokens != nil && q.Selection.Has("display") {
-		entities.QueueDecimals(batchOf(q), tokens, func(got []*ledger.TokenHolder) {
+		entities.QueueDecimals(loading.BatchOf(q), tokens, func(got []*ledger.TokenHolder) {
 			for i, t := range got {
 				if t != nil {
 					out[places[i]].Decimals = t.Decimals

@@ -9,6 +9,7 @@ import (
 	"heliograph/graph/rowplan"
 	"heliograph/internal/base/list"
 	"heliograph/internal/domain/ledger"
+	"heliograph/resolvers/loading"
 	"heliograph/storage"
 	"heliograph/storage/transactions"
 )
@@ -46,7 +47,7 @@ func (r queries) Block(ctx context.Context, args graph.QueryBlockArgs) (*ledger.
 	if args.Hash != nil {
 		return transactions.BlockByHash(ctx, r.db, *args.Hash)
 	}
-	return loadOne(ctx, r.Resolver, blockType, *args.Number, transactions.QueueBlocks)
+	return loading.LoadOne(ctx, r.db, blockType, *args.Number, transactions.QueueBlocks)
 }
 
 // Blocks returns a page of blocks.
@@ -66,12 +67,12 @@ func (r queries) Blocks(ctx context.Context, args graph.QueryBlocksArgs) (*relay
 func (fields) BlockPrevious(_ context.Context, q rowplan.Request, of []*ledger.Block) (
 	rowplan.Results[*ledger.Block], error,
 ) {
-	return read(q, of, func(b *ledger.Block) int64 { return b.Number - 1 }, transactions.QueueBlocks)
+	return loading.Read(q, of, func(b *ledger.Block) int64 { return b.Number - 1 }, transactions.QueueBlocks)
 }
 
 // BlockNext reads the blocks after blocks.
 func (fields) BlockNext(_ context.Context, q rowplan.Request, of []*ledger.Block) (
 	rowplan.Results[*ledger.Block], error,
 ) {
-	return read(q, of, func(b *ledger.Block) int64 { return b.Number + 1 }, transactions.QueueBlocks)
+	return loading.Read(q, of, func(b *ledger.Block) int64 { return b.Number + 1 }, transactions.QueueBlocks)
 }

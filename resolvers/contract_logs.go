@@ -12,6 +12,7 @@ import (
 	"heliograph/graph/rowplan"
 	"heliograph/internal/base/list"
 	"heliograph/internal/domain/ledger"
+	"heliograph/resolvers/loading"
 	"heliograph/storage"
 	"heliograph/storage/transactions"
 )
@@ -40,7 +41,7 @@ func (r *Resolver) logByID(ctx context.Context, name string) (relay.Node, error)
 func (fields) ContractResultLogs(
 	_ context.Context, q rowplan.Request, of []*ledger.ContractResult,
 ) (rowplan.Results[[]*ledger.ContractLog], error) {
-	return queued(q, func(b *storage.Batch, done func([][]*ledger.ContractLog)) {
+	return loading.Queued(q, func(b *storage.Batch, done func([][]*ledger.ContractLog)) {
 		transactions.QueueLogsOfResults(b, of, q.Selection.Has("blockHash", "blockNumber"), done)
 	})
 }

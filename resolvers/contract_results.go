@@ -9,6 +9,7 @@ import (
 	"heliograph/graph/rowplan"
 	"heliograph/internal/base/list"
 	"heliograph/internal/domain/ledger"
+	"heliograph/resolvers/loading"
 	"heliograph/storage"
 	"heliograph/storage/entities"
 	"heliograph/storage/transactions"
@@ -71,7 +72,7 @@ func callData(
 ) (rowplan.Results[[]byte], error) {
 	var got []*ledger.CallData
 	if len(of) != 1 || !of[0].Input.Valid {
-		transactions.QueueCallData(batchOf(q), of, func(read []*ledger.CallData) { got = read })
+		transactions.QueueCallData(loading.BatchOf(q), of, func(read []*ledger.CallData) { got = read })
 	}
 	return func() ([][]byte, error) {
 		out := make([][]byte, len(of))
@@ -185,7 +186,7 @@ func (r queries) ContractResult(
 		ref.Contract, ref.Named = callee.V, true
 	}
 	ref.CallData = rowplan.SelectionOf(ctx).Has("callData", "decodedCall", "failedCallData")
-	found, done, err := readAhead(ctx, r.Resolver, resultType, ref, ref.Key(), resultByKey,
+	found, done, err := loading.Ahead(ctx, r.tables, resultType, ref, ref.Key(), resultByKey,
 		transactions.QueueContractResults)
 	if err == nil && !done {
 		found, err = storage.ReadOne(ctx, r.db, resultType, ref, transactions.QueueContractResults)
@@ -203,7 +204,7 @@ func (r queries) ContractResult(
 func (fields) ContractResultIsChild(
 	_ context.Context, q rowplan.Request, of []*ledger.ContractResult,
 ) (rowplan.Results[bool], error) {
-	return readRows(q, of, transactions.QueueChildFlags)
+	return loading.ReadRows(q, of, transactions.QueueChildFlags)
 }
 
 // ContractActions returns a page of the actions of a transaction, or nil if the transaction does not exist.
@@ -397,5 +398,5 @@ func (r fields) ContractResultGasPriceWeibar(ctx context.Context, _ rowplan.Requ
 func (fields) ContractResultStateChanges(_ context.Context, q rowplan.Request, of []*ledger.ContractResult) (
 	rowplan.Results[[]*ledger.ContractStateChange], error,
 ) {
-	return readRows(q, of, transactions.QueueStateChanges)
+	return loading.ReadRows(q, of, transactions.QueueStateChanges)
 }

@@ -9,6 +9,7 @@ import (
 	"heliograph/graph/rowplan"
 	"heliograph/internal/base/list"
 	"heliograph/internal/domain/ledger"
+	"heliograph/resolvers/loading"
 	"heliograph/storage"
 	"heliograph/storage/entities"
 	"heliograph/storage/transactions"
@@ -152,7 +153,7 @@ var (
 func (fields) HookSlotHook(
 	_ context.Context, q rowplan.Request, of []*ledger.HookSlot,
 ) (rowplan.Results[*ledger.Hook], error) {
-	return read(q, of, func(s *ledger.HookSlot) entities.HookRef {
+	return loading.Read(q, of, func(s *ledger.HookSlot) entities.HookRef {
 		return entities.HookRef{OwnerID: s.OwnerID, HookID: s.HookID}
 	},
 		entities.QueueHooksByID)
@@ -240,21 +241,21 @@ func (fields) AccountHooks(
 func (fields) ContractBytecode(_ context.Context, q rowplan.Request, of []*ledger.Contract) (
 	rowplan.Results[string], error,
 ) {
-	return readRows(q, of, entities.QueueBytecodes)
+	return loading.ReadRows(q, of, entities.QueueBytecodes)
 }
 
 // ContractRuntimeBytecode reads the code of contracts.
 func (fields) ContractRuntimeBytecode(_ context.Context, q rowplan.Request, of []*ledger.Contract) (
 	rowplan.Results[[]byte], error,
 ) {
-	return read(q, of, contractEntityID, entities.QueueRuntimeBytecodes)
+	return loading.Read(q, of, contractEntityID, entities.QueueRuntimeBytecodes)
 }
 
 // Contract reads a contract.
 func (r queries) Contract(ctx context.Context, args graph.QueryContractArgs) (*ledger.Contract, error) {
 	c, err := entities.Contract(ctx, r.db, args.ID, args.At)
 	if c != nil && args.At == nil {
-		prime(ctx, contractType, c.EntityID, c)
+		loading.Prime(ctx, contractType, c.EntityID, c)
 	}
 	return c, err
 }

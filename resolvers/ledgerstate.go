@@ -13,6 +13,7 @@ import (
 	"heliograph/graph/rowplan"
 	"heliograph/internal/base/list"
 	"heliograph/internal/domain/ledger"
+	"heliograph/resolvers/loading"
 	"heliograph/storage"
 	"heliograph/storage/entities"
 	"heliograph/storage/ledgerstate"
@@ -112,7 +113,7 @@ func withKeys[K, R any](
 	if len(keys) > maxNodes {
 		return nil, fault.Input("give at most %d ids", maxNodes)
 	}
-	get, err := queued(q, func(b *storage.Batch, done func([]R)) { queue(b, keys, done) })
+	get, err := loading.Queued(q, func(b *storage.Batch, done func([]R)) { queue(b, keys, done) })
 	return func() ([][]R, error) {
 		got, err := get()
 		return [][]R{got}, err
@@ -121,7 +122,7 @@ func withKeys[K, R any](
 
 // withKey returns the object with a key, for the only parent.
 func withKey[K, R any](q rowplan.Request, key K, queue func(*storage.Batch, []K, func([]R))) (rowplan.Results[R], error) {
-	return queued(q, func(b *storage.Batch, done func([]R)) { queue(b, []K{key}, done) })
+	return loading.Queued(q, func(b *storage.Batch, done func([]R)) { queue(b, []K{key}, done) })
 }
 
 type states = []*ledger.LedgerState
@@ -324,7 +325,7 @@ func (r *Resolver) balancesAt(
 func (r *Resolver) heldAt(ctx context.Context, q rowplan.Request, m *ledger.Moment, what string, most int,
 	queue func(b *storage.Batch, done func([]*ledgerstate.Held)),
 ) (get func() (held []*ledgerstate.Held, failed, err error), err error) {
-	read, err := queued(q, queue)
+	read, err := loading.Queued(q, queue)
 	return func() ([]*ledgerstate.Held, error, error) {
 		held, err := read()
 		for _, h := range held {
@@ -418,7 +419,7 @@ func (f fields) FillPendingRewards(
 	_ context.Context, q rowplan.Request, of []*ledger.Account,
 ) (rowplan.Results[struct{}], error) {
 	var known bool
-	ledgerstate.QueueStakesKnown(batchOf(q), func(found bool) { known = found })
+	ledgerstate.QueueStakesKnown(loading.BatchOf(q), func(found bool) { known = found })
 	return func() ([]struct{}, error) {
 		failed := make(rowplan.ParentErrors, len(of))
 		for i, a := range of {
@@ -446,7 +447,7 @@ func tokenBalancesAt(
 	q rowplan.Request, of []*ledger.Balance, args graph.BalanceTokensArgs,
 ) (rowplan.Results[[]*ledger.TokenBalance], error) {
 	related := list.Map(of, func(b *ledger.Balance) *ledger.Balance { return &ledger.Balance{AccountID: b.AccountID} })
-	get, err := queued(q, func(b *storage.Batch, done func([][]*ledger.TokenBalance)) {
+	get, err := loading.Queued(q, func(b *storage.Batch, done func([][]*ledger.TokenBalance)) {
 		entities.QueueTokenBalances(b, related, int(args.First), args.Order == relay.Desc, done)
 	})
 	return func() ([][]*ledger.TokenBalance, error) {
@@ -506,7 +507,7 @@ func (r *Resolver) queueHolders(
 		return found, nil
 	}
 	for i, t := range of {
-		ledgerstate.QueueHolders(batchOf(q), m, t.EntityID, l.filter, l.list.columns > 1, l.zero, p,
+		ledgerstate.QueueHolders(loading.BatchOf(q), m, t.EntityID, l.filter, l.list.columns > 1, l.zero, p,
 			func(h *ledgerstate.Holders) { found[i] = h })
 	}
 	return found, nil
@@ -570,7 +571,7 @@ func (f fields) AccountBalanceHistory(
 	found := make([][]*ledgerstate.EndBalance, len(of))
 	for i, a := range of {
 		if a.EntityID != transactions.FeeAccount {
-			ledgerstate.QueueBalanceHistory(batchOf(q), a.EntityID, ends, func(got []*ledgerstate.EndBalance) { found[i] = got })
+			ledgerstate.QueueBalanceHistory(loading.BatchOf(q), a.EntityID, ends, func(got []*ledgerstate.EndBalance) { found[i] = got })
 		}
 	}
 	return func() ([][]*ledger.AccountBalance, error) {

@@ -11,6 +11,7 @@ import (
 	"heliograph/graph/rowplan"
 	"heliograph/internal/base/list"
 	"heliograph/internal/domain/ledger"
+	"heliograph/resolvers/loading"
 	"heliograph/storage"
 	"heliograph/storage/entities"
 )
@@ -79,8 +80,8 @@ func (l listOf[C]) below(
 		return nil, err
 	}
 	var got [][]*C
-	db := batchOf(q).DB()
-	if err := queue(batchOf(q), sp, func(rows [][]*C) { got = rows }); err != nil {
+	db := loading.BatchOf(q).DB()
+	if err := queue(loading.BatchOf(q), sp, func(rows [][]*C) { got = rows }); err != nil {
 		return nil, err
 	}
 	return func() ([]*relay.Connection[C], error) {

@@ -11,6 +11,7 @@ import (
 	"heliograph/graph/relay"
 	"heliograph/graph/rowplan"
 	"heliograph/internal/domain/ledger"
+	"heliograph/resolvers/loading"
 	"heliograph/storage"
 	"heliograph/storage/entities"
 	"heliograph/storage/transactions"
@@ -216,21 +217,21 @@ func (r *Resolver) exchangeRates(ctx context.Context, b storage.Window) (*ledger
 func (fields) NetworkNodeRegisteredNodes(_ context.Context, q rowplan.Request, of []*ledger.NetworkNode) (
 	rowplan.Results[[]*ledger.RegisteredNode], error,
 ) {
-	return readRows(q, of, entities.QueueRegisteredNodesOf)
+	return loading.ReadRows(q, of, entities.QueueRegisteredNodesOf)
 }
 
 // NetworkNodeServiceEndpoints reads the endpoints of consensus nodes.
 func (fields) NetworkNodeServiceEndpoints(_ context.Context, q rowplan.Request, of []*ledger.NetworkNode) (
 	rowplan.Results[[]*ledger.ServiceEndpoint], error,
 ) {
-	return readRows(q, of, entities.QueueServiceEndpoints)
+	return loading.ReadRows(q, of, entities.QueueServiceEndpoints)
 }
 
 // RegisteredNodeNetworkNodes reads the consensus nodes that name registered nodes.
 func (fields) RegisteredNodeNetworkNodes(_ context.Context, q rowplan.Request, of []*ledger.RegisteredNode) (
 	rowplan.Results[[]*ledger.NetworkNode], error,
 ) {
-	return read(
+	return loading.Read(
 		q, of, func(n *ledger.RegisteredNode) int64 { return n.RegisteredNodeID }, entities.QueueNetworkNodesNaming,
 	)
 }
@@ -254,5 +255,5 @@ func (r network) Stake(ctx context.Context) (*ledger.NetworkStake, error) {
 
 // File reads a file.
 func (r queries) File(ctx context.Context, args graph.QueryFileArgs) (*ledger.File, error) {
-	return loadOne(ctx, r.Resolver, fileType, args.ID, entities.QueueFiles)
+	return loading.LoadOne(ctx, r.db, fileType, args.ID, entities.QueueFiles)
 }

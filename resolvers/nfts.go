@@ -10,6 +10,7 @@ import (
 	"heliograph/graph/rowplan"
 	"heliograph/internal/base/list"
 	"heliograph/internal/domain/ledger"
+	"heliograph/resolvers/loading"
 	"heliograph/storage"
 	"heliograph/storage/entities"
 )
@@ -33,7 +34,7 @@ func (fields) NFTTransferNft(
 	key := func(t *ledger.NFTTransfer) ledger.NFTKey {
 		return ledger.NFTKey{TokenID: t.TokenID, SerialNumber: t.SerialNumber}
 	}
-	return read(q, of, key, entities.QueueNFTsByKey)
+	return loading.Read(q, of, key, entities.QueueNFTsByKey)
 }
 
 // NFTTransactions reads the history of NFTs.
@@ -47,12 +48,12 @@ func (fields) NFTTransactions(
 		return nil, err
 	}
 	keys := list.Map(of, (*ledger.NFT).Key)
-	get, err := queued(q, func(b *storage.Batch, done func([]entities.NFTHistory)) {
+	get, err := loading.Queued(q, func(b *storage.Batch, done func([]entities.NFTHistory)) {
 		entities.QueueNFTHistories(b, keys, args.Filter, sp, done)
 	})
 	return func() ([]*relay.NFTTransactionConnection, error) {
 		got, err := get()
-		return nftHistories(batchOf(q).DB(), keys, args.Filter, p, got), err
+		return nftHistories(loading.BatchOf(q).DB(), keys, args.Filter, p, got), err
 	}, err
 }
 
@@ -186,5 +187,5 @@ func (fields) TokenNfts(ctx context.Context, q rowplan.Request, of []*ledger.Tok
 // Nft reads an NFT.
 func (r queries) Nft(ctx context.Context, args graph.QueryNftArgs) (*ledger.NFT, error) {
 	key := ledger.NFTKey{TokenID: args.Token, SerialNumber: args.SerialNumber}
-	return loadOne(ctx, r.Resolver, nftType, key, entities.QueueNFTsByKey)
+	return loading.LoadOne(ctx, r.db, nftType, key, entities.QueueNFTsByKey)
 }

@@ -13,6 +13,7 @@ import (
 	"heliograph/graph/fault"
 	"heliograph/graph/relay"
 	"heliograph/internal/domain/ledger"
+	"heliograph/resolvers/loading"
 	"heliograph/resolvers/statuspages"
 	"heliograph/storage"
 	"heliograph/storage/entities"
@@ -131,7 +132,7 @@ type nodeResult struct {
 type queueNodes func(ctx context.Context, b *storage.Batch, typ string, names []string) func() []nodeResult
 
 func nodesBy[K comparable, T any, P nodePointer[T]](
-	parse func(string) (K, error), queue queueKeys[K, P],
+	parse func(string) (K, error), queue loading.QueueKeys[K, P],
 ) queueNodes {
 	return func(ctx context.Context, b *storage.Batch, typ string, names []string) func() []nodeResult {
 		out := make([]nodeResult, len(names))
@@ -148,7 +149,7 @@ func nodesBy[K comparable, T any, P nodePointer[T]](
 		if len(keys) == 0 {
 			return func() []nodeResult { return out }
 		}
-		results := load(ctx, b, typ, keys, queue)
+		results := loading.Load(ctx, b, typ, keys, queue)
 		return func() []nodeResult {
 			rows, err := results()
 			for i, place := range places {
@@ -206,7 +207,7 @@ func (r *Resolver) nodes(ctx context.Context, ids []string) ([]relay.Node, []err
 
 // readBatched reads the objects with the names of each type.
 func (r *Resolver) readBatched(ctx context.Context, names map[string][]string) (map[string][]nodeResult, error) {
-	ctx, cancel := context.WithCancel(ctx) // see load
+	ctx, cancel := context.WithCancel(ctx) // see loading.Load
 	defer cancel()
 	b := r.db.NewBatch()
 	queued := map[string]func() []nodeResult{}

@@ -12,420 +12,421 @@ import (
 	"heliograph/internal/domain/evm/calls"
 	"heliograph/internal/domain/ledger"
 	"heliograph/internal/domain/status"
+	"heliograph/resolvers/loading"
 	"heliograph/storage/entities"
 	"heliograph/storage/transactions"
 )
 
 func (fields) AccountAutoRenewAccount(ctx context.Context, q rowplan.Request, of []*ledger.Account) (rowplan.Results[*ledger.Account], error) {
-	return refer(ctx, q, of, "Account", func(row *ledger.Account) ledger.EntityID { return row.AutoRenewAccountID }, entities.QueueAccounts)
+	return loading.Refer(ctx, q, of, "Account", func(row *ledger.Account) ledger.EntityID { return row.AutoRenewAccountID }, entities.QueueAccounts)
 }
 
 func (fields) AccountStakedAccount(ctx context.Context, q rowplan.Request, of []*ledger.Account) (rowplan.Results[*ledger.Account], error) {
-	return refer(ctx, q, of, "Account", func(row *ledger.Account) ledger.EntityID { return row.StakedAccountID }, entities.QueueAccounts)
+	return loading.Refer(ctx, q, of, "Account", func(row *ledger.Account) ledger.EntityID { return row.StakedAccountID }, entities.QueueAccounts)
 }
 
 func (fields) AccountContract(ctx context.Context, q rowplan.Request, of []*ledger.Account) (rowplan.Results[*ledger.Contract], error) {
-	return refer(ctx, q, of, "Contract", func(row *ledger.Account) ledger.EntityID { return row.EntityID }, entities.QueueContracts)
+	return loading.Refer(ctx, q, of, "Contract", func(row *ledger.Account) ledger.EntityID { return row.EntityID }, entities.QueueContracts)
 }
 
 func (fields) AccountStakedNode(ctx context.Context, q rowplan.Request, of []*ledger.Account) (rowplan.Results[*ledger.NetworkNode], error) {
-	return refer(ctx, q, of, "NetworkNode", func(row *ledger.Account) int64 { return row.StakedNodeID.Or(-1) }, entities.QueueNetworkNodes)
+	return loading.Refer(ctx, q, of, "NetworkNode", func(row *ledger.Account) int64 { return row.StakedNodeID.Or(-1) }, entities.QueueNetworkNodes)
 }
 
 func (fields) AirdropReceiver(ctx context.Context, q rowplan.Request, of []*ledger.Airdrop) (rowplan.Results[*ledger.Account], error) {
-	return refer(ctx, q, of, "Account", func(row *ledger.Airdrop) ledger.EntityID { return row.ReceiverID }, entities.QueueAccounts)
+	return loading.Refer(ctx, q, of, "Account", func(row *ledger.Airdrop) ledger.EntityID { return row.ReceiverID }, entities.QueueAccounts)
 }
 
 func (fields) AirdropSender(ctx context.Context, q rowplan.Request, of []*ledger.Airdrop) (rowplan.Results[*ledger.Account], error) {
-	return refer(ctx, q, of, "Account", func(row *ledger.Airdrop) ledger.EntityID { return row.SenderID }, entities.QueueAccounts)
+	return loading.Refer(ctx, q, of, "Account", func(row *ledger.Airdrop) ledger.EntityID { return row.SenderID }, entities.QueueAccounts)
 }
 
 func (fields) AirdropToken(ctx context.Context, q rowplan.Request, of []*ledger.Airdrop) (rowplan.Results[*ledger.Token], error) {
-	return refer(ctx, q, of, "Token", func(row *ledger.Airdrop) ledger.EntityID { return row.TokenID }, entities.QueueTokens)
+	return loading.Refer(ctx, q, of, "Token", func(row *ledger.Airdrop) ledger.EntityID { return row.TokenID }, entities.QueueTokens)
 }
 
 func (fields) AssessedCustomFeeCollectorAccount(ctx context.Context, q rowplan.Request, of []*ledger.AssessedCustomFee) (rowplan.Results[*ledger.Account], error) {
-	return refer(ctx, q, of, "Account", func(row *ledger.AssessedCustomFee) ledger.EntityID { return row.CollectorAccountID }, entities.QueueAccounts)
+	return loading.Refer(ctx, q, of, "Account", func(row *ledger.AssessedCustomFee) ledger.EntityID { return row.CollectorAccountID }, entities.QueueAccounts)
 }
 
 func (fields) AssessedCustomFeeToken(ctx context.Context, q rowplan.Request, of []*ledger.AssessedCustomFee) (rowplan.Results[*ledger.Token], error) {
-	return refer(ctx, q, of, "Token", func(row *ledger.AssessedCustomFee) ledger.EntityID { return row.TokenID }, entities.QueueTokens)
+	return loading.Refer(ctx, q, of, "Token", func(row *ledger.AssessedCustomFee) ledger.EntityID { return row.TokenID }, entities.QueueTokens)
 }
 
 func (fields) AssessedCustomFeeEffectivePayerAccounts(ctx context.Context, q rowplan.Request, of []*ledger.AssessedCustomFee) (rowplan.Results[[]*ledger.Account], error) {
-	return referMany(ctx, q, of, "Account", func(row *ledger.AssessedCustomFee) []ledger.EntityID { return row.EffectivePayerAccountIDs }, entities.QueueAccounts)
+	return loading.ReferMany(ctx, q, of, "Account", func(row *ledger.AssessedCustomFee) []ledger.EntityID { return row.EffectivePayerAccountIDs }, entities.QueueAccounts)
 }
 
 func (fields) BalanceAccount(ctx context.Context, q rowplan.Request, of []*ledger.Balance) (rowplan.Results[*ledger.Account], error) {
-	return refer(ctx, q, of, "Account", func(row *ledger.Balance) ledger.EntityID { return row.AccountID }, entities.QueueAccounts)
+	return loading.Refer(ctx, q, of, "Account", func(row *ledger.Balance) ledger.EntityID { return row.AccountID }, entities.QueueAccounts)
 }
 
 func (fields) ContractAccount(ctx context.Context, q rowplan.Request, of []*ledger.Contract) (rowplan.Results[*ledger.Account], error) {
-	return refer(ctx, q, of, "Account", func(row *ledger.Contract) ledger.EntityID { return row.EntityID }, entities.QueueAccounts)
+	return loading.Refer(ctx, q, of, "Account", func(row *ledger.Contract) ledger.EntityID { return row.EntityID }, entities.QueueAccounts)
 }
 
 func (fields) ContractAutoRenewAccount(ctx context.Context, q rowplan.Request, of []*ledger.Contract) (rowplan.Results[*ledger.Account], error) {
-	return refer(ctx, q, of, "Account", func(row *ledger.Contract) ledger.EntityID { return row.AutoRenewAccountID }, entities.QueueAccounts)
+	return loading.Refer(ctx, q, of, "Account", func(row *ledger.Contract) ledger.EntityID { return row.AutoRenewAccountID }, entities.QueueAccounts)
 }
 
 func (fields) ContractFile(ctx context.Context, q rowplan.Request, of []*ledger.Contract) (rowplan.Results[*ledger.File], error) {
-	return refer(ctx, q, of, "File", func(row *ledger.Contract) ledger.EntityID { return row.FileID }, entities.QueueFiles)
+	return loading.Refer(ctx, q, of, "File", func(row *ledger.Contract) ledger.EntityID { return row.FileID }, entities.QueueFiles)
 }
 
 func (fields) ContractObtainer(ctx context.Context, q rowplan.Request, of []*ledger.Contract) (rowplan.Results[*ledger.Account], error) {
-	return refer(ctx, q, of, "Account", func(row *ledger.Contract) ledger.EntityID { return row.ObtainerID }, entities.QueueAccounts)
+	return loading.Refer(ctx, q, of, "Account", func(row *ledger.Contract) ledger.EntityID { return row.ObtainerID }, entities.QueueAccounts)
 }
 
 func (fields) ContractProxyAccount(ctx context.Context, q rowplan.Request, of []*ledger.Contract) (rowplan.Results[*ledger.Account], error) {
-	return refer(ctx, q, of, "Account", func(row *ledger.Contract) ledger.EntityID { return row.ProxyAccountID }, entities.QueueAccounts)
+	return loading.Refer(ctx, q, of, "Account", func(row *ledger.Contract) ledger.EntityID { return row.ProxyAccountID }, entities.QueueAccounts)
 }
 
 func (fields) ContractActionCaller(ctx context.Context, q rowplan.Request, of []*ledger.ContractAction) (rowplan.Results[relay.Entity], error) {
-	return refer(ctx, q, of, "Entity", func(row *ledger.ContractAction) ledger.EntityID { return row.Caller }, queueEntities)
+	return loading.Refer(ctx, q, of, "Entity", func(row *ledger.ContractAction) ledger.EntityID { return row.Caller }, queueEntities)
 }
 
 func (fields) ContractActionRecipient(ctx context.Context, q rowplan.Request, of []*ledger.ContractAction) (rowplan.Results[relay.Entity], error) {
-	return refer(ctx, q, of, "Entity", func(row *ledger.ContractAction) ledger.EntityID { return row.Recipient }, queueEntities)
+	return loading.Refer(ctx, q, of, "Entity", func(row *ledger.ContractAction) ledger.EntityID { return row.Recipient }, queueEntities)
 }
 
 func (fields) ContractKeyContract(ctx context.Context, q rowplan.Request, of []*ledger.ContractKey) (rowplan.Results[*ledger.Contract], error) {
-	return refer(ctx, q, of, "Contract", func(row *ledger.ContractKey) ledger.EntityID { return row.ContractID }, entities.QueueContracts)
+	return loading.Refer(ctx, q, of, "Contract", func(row *ledger.ContractKey) ledger.EntityID { return row.ContractID }, entities.QueueContracts)
 }
 
 func (fields) ContractLogBlock(ctx context.Context, q rowplan.Request, of []*ledger.ContractLog) (rowplan.Results[*ledger.Block], error) {
-	return refer(ctx, q, of, "Block", func(row *ledger.ContractLog) ledger.Timestamp { return row.ConsensusTimestamp }, transactions.QueueBlocksAt)
+	return loading.Refer(ctx, q, of, "Block", func(row *ledger.ContractLog) ledger.Timestamp { return row.ConsensusTimestamp }, transactions.QueueBlocksAt)
 }
 
 func (fields) ContractLogContract(ctx context.Context, q rowplan.Request, of []*ledger.ContractLog) (rowplan.Results[*ledger.Contract], error) {
-	return refer(ctx, q, of, "Contract", func(row *ledger.ContractLog) ledger.EntityID { return row.ContractID }, entities.QueueContracts)
+	return loading.Refer(ctx, q, of, "Contract", func(row *ledger.ContractLog) ledger.EntityID { return row.ContractID }, entities.QueueContracts)
 }
 
 func (fields) ContractLogContractResult(ctx context.Context, q rowplan.Request, of []*ledger.ContractLog) (rowplan.Results[*ledger.ContractResult], error) {
-	return refer(ctx, q, of, "ContractResult", func(row *ledger.ContractLog) ledger.Timestamp { return row.ConsensusTimestamp }, transactions.QueueContractResultsAt)
+	return loading.Refer(ctx, q, of, "ContractResult", func(row *ledger.ContractLog) ledger.Timestamp { return row.ConsensusTimestamp }, transactions.QueueContractResultsAt)
 }
 
 func (fields) ContractLogPayer(ctx context.Context, q rowplan.Request, of []*ledger.ContractLog) (rowplan.Results[*ledger.Account], error) {
-	return refer(ctx, q, of, "Account", func(row *ledger.ContractLog) ledger.EntityID { return row.PayerAccountID }, entities.QueueAccounts)
+	return loading.Refer(ctx, q, of, "Account", func(row *ledger.ContractLog) ledger.EntityID { return row.PayerAccountID }, entities.QueueAccounts)
 }
 
 func (fields) ContractLogRootContract(ctx context.Context, q rowplan.Request, of []*ledger.ContractLog) (rowplan.Results[*ledger.Contract], error) {
-	return refer(ctx, q, of, "Contract", func(row *ledger.ContractLog) ledger.EntityID { return row.RootContractID }, entities.QueueContracts)
+	return loading.Refer(ctx, q, of, "Contract", func(row *ledger.ContractLog) ledger.EntityID { return row.RootContractID }, entities.QueueContracts)
 }
 
 func (fields) ContractLogTransaction(ctx context.Context, q rowplan.Request, of []*ledger.ContractLog) (rowplan.Results[*ledger.Transaction], error) {
-	return refer(ctx, q, of, "Transaction", func(row *ledger.ContractLog) ledger.Timestamp { return row.ConsensusTimestamp }, transactions.QueueTransactionsAt)
+	return loading.Refer(ctx, q, of, "Transaction", func(row *ledger.ContractLog) ledger.Timestamp { return row.ConsensusTimestamp }, transactions.QueueTransactionsAt)
 }
 
 func (fields) ContractResultBlock(ctx context.Context, q rowplan.Request, of []*ledger.ContractResult) (rowplan.Results[*ledger.Block], error) {
-	return refer(ctx, q, of, "Block", func(row *ledger.ContractResult) ledger.Timestamp { return row.ConsensusTimestamp }, transactions.QueueBlocksAt)
+	return loading.Refer(ctx, q, of, "Block", func(row *ledger.ContractResult) ledger.Timestamp { return row.ConsensusTimestamp }, transactions.QueueBlocksAt)
 }
 
 func (fields) ContractResultCreatedContracts(ctx context.Context, q rowplan.Request, of []*ledger.ContractResult) (rowplan.Results[[]*ledger.Contract], error) {
-	return referMany(ctx, q, of, "Contract", func(row *ledger.ContractResult) []ledger.EntityID { return row.CreatedContractIDs }, entities.QueueContracts)
+	return loading.ReferMany(ctx, q, of, "Contract", func(row *ledger.ContractResult) []ledger.EntityID { return row.CreatedContractIDs }, entities.QueueContracts)
 }
 
 func (fields) ContractResultFromAccount(ctx context.Context, q rowplan.Request, of []*ledger.ContractResult) (rowplan.Results[*ledger.Account], error) {
-	return refer(ctx, q, of, "Account", func(row *ledger.ContractResult) ledger.EntityID { return row.SenderID }, entities.QueueAccounts)
+	return loading.Refer(ctx, q, of, "Account", func(row *ledger.ContractResult) ledger.EntityID { return row.SenderID }, entities.QueueAccounts)
 }
 
 func (fields) ContractResultPayer(ctx context.Context, q rowplan.Request, of []*ledger.ContractResult) (rowplan.Results[*ledger.Account], error) {
-	return refer(ctx, q, of, "Account", func(row *ledger.ContractResult) ledger.EntityID { return row.PayerAccountID }, entities.QueueAccounts)
+	return loading.Refer(ctx, q, of, "Account", func(row *ledger.ContractResult) ledger.EntityID { return row.PayerAccountID }, entities.QueueAccounts)
 }
 
 func (fields) ContractResultToAccount(ctx context.Context, q rowplan.Request, of []*ledger.ContractResult) (rowplan.Results[*ledger.Account], error) {
-	return refer(ctx, q, of, "Account", func(row *ledger.ContractResult) ledger.EntityID { return row.ContractID }, entities.QueueAccounts)
+	return loading.Refer(ctx, q, of, "Account", func(row *ledger.ContractResult) ledger.EntityID { return row.ContractID }, entities.QueueAccounts)
 }
 
 func (fields) ContractResultTransaction(ctx context.Context, q rowplan.Request, of []*ledger.ContractResult) (rowplan.Results[*ledger.Transaction], error) {
-	return refer(ctx, q, of, "Transaction", func(row *ledger.ContractResult) ledger.Timestamp { return row.ConsensusTimestamp }, transactions.QueueTransactionsAt)
+	return loading.Refer(ctx, q, of, "Transaction", func(row *ledger.ContractResult) ledger.Timestamp { return row.ConsensusTimestamp }, transactions.QueueTransactionsAt)
 }
 
 func (fields) ContractResultContract(ctx context.Context, q rowplan.Request, of []*ledger.ContractResult) (rowplan.Results[*ledger.Contract], error) {
-	return refer(ctx, q, of, "Contract", func(row *ledger.ContractResult) ledger.EntityID { return row.ContractID }, entities.QueueContracts)
+	return loading.Refer(ctx, q, of, "Contract", func(row *ledger.ContractResult) ledger.EntityID { return row.ContractID }, entities.QueueContracts)
 }
 
 func (fields) ContractStateContract(ctx context.Context, q rowplan.Request, of []*ledger.ContractState) (rowplan.Results[*ledger.Contract], error) {
-	return refer(ctx, q, of, "Contract", func(row *ledger.ContractState) ledger.EntityID { return row.ContractID }, entities.QueueContracts)
+	return loading.Refer(ctx, q, of, "Contract", func(row *ledger.ContractState) ledger.EntityID { return row.ContractID }, entities.QueueContracts)
 }
 
 func (fields) ContractStateChangeContract(ctx context.Context, q rowplan.Request, of []*ledger.ContractStateChange) (rowplan.Results[*ledger.Contract], error) {
-	return refer(ctx, q, of, "Contract", func(row *ledger.ContractStateChange) ledger.EntityID { return row.ContractID }, entities.QueueContracts)
+	return loading.Refer(ctx, q, of, "Contract", func(row *ledger.ContractStateChange) ledger.EntityID { return row.ContractID }, entities.QueueContracts)
 }
 
 func (fields) CryptoAllowanceOwner(ctx context.Context, q rowplan.Request, of []*ledger.CryptoAllowance) (rowplan.Results[*ledger.Account], error) {
-	return refer(ctx, q, of, "Account", func(row *ledger.CryptoAllowance) ledger.EntityID { return row.OwnerID }, entities.QueueAccounts)
+	return loading.Refer(ctx, q, of, "Account", func(row *ledger.CryptoAllowance) ledger.EntityID { return row.OwnerID }, entities.QueueAccounts)
 }
 
 func (fields) CryptoAllowanceSpender(ctx context.Context, q rowplan.Request, of []*ledger.CryptoAllowance) (rowplan.Results[*ledger.Account], error) {
-	return refer(ctx, q, of, "Account", func(row *ledger.CryptoAllowance) ledger.EntityID { return row.SpenderID }, entities.QueueAccounts)
+	return loading.Refer(ctx, q, of, "Account", func(row *ledger.CryptoAllowance) ledger.EntityID { return row.SpenderID }, entities.QueueAccounts)
 }
 
 func (fields) CryptoTransferAccount(ctx context.Context, q rowplan.Request, of []*ledger.CryptoTransfer) (rowplan.Results[*ledger.Account], error) {
-	return refer(ctx, q, of, "Account", func(row *ledger.CryptoTransfer) ledger.EntityID { return row.AccountID }, entities.QueueAccounts)
+	return loading.Refer(ctx, q, of, "Account", func(row *ledger.CryptoTransfer) ledger.EntityID { return row.AccountID }, entities.QueueAccounts)
 }
 
 func (fields) CustomFeeLimitAccount(ctx context.Context, q rowplan.Request, of []*ledger.CustomFeeLimit) (rowplan.Results[*ledger.Account], error) {
-	return refer(ctx, q, of, "Account", func(row *ledger.CustomFeeLimit) ledger.EntityID { return row.AccountID }, entities.QueueAccounts)
+	return loading.Refer(ctx, q, of, "Account", func(row *ledger.CustomFeeLimit) ledger.EntityID { return row.AccountID }, entities.QueueAccounts)
 }
 
 func (fields) CustomFeeLimitDenominatingToken(ctx context.Context, q rowplan.Request, of []*ledger.CustomFeeLimit) (rowplan.Results[*ledger.Token], error) {
-	return refer(ctx, q, of, "Token", func(row *ledger.CustomFeeLimit) ledger.EntityID { return row.DenominatingTokenID }, entities.QueueTokens)
+	return loading.Refer(ctx, q, of, "Token", func(row *ledger.CustomFeeLimit) ledger.EntityID { return row.DenominatingTokenID }, entities.QueueTokens)
 }
 
 func (fields) DelegatableContractKeyContract(ctx context.Context, q rowplan.Request, of []*ledger.DelegatableContractKey) (rowplan.Results[*ledger.Contract], error) {
-	return refer(ctx, q, of, "Contract", func(row *ledger.DelegatableContractKey) ledger.EntityID { return row.ContractID }, entities.QueueContracts)
+	return loading.Refer(ctx, q, of, "Contract", func(row *ledger.DelegatableContractKey) ledger.EntityID { return row.ContractID }, entities.QueueContracts)
 }
 
 func (fields) FallbackFeeDenominatingToken(ctx context.Context, q rowplan.Request, of []*ledger.FallbackFee) (rowplan.Results[*ledger.Token], error) {
-	return refer(ctx, q, of, "Token", func(row *ledger.FallbackFee) ledger.EntityID { return row.DenominatingTokenID }, entities.QueueTokens)
+	return loading.Refer(ctx, q, of, "Token", func(row *ledger.FallbackFee) ledger.EntityID { return row.DenominatingTokenID }, entities.QueueTokens)
 }
 
 func (fields) FixedFeeCollectorAccount(ctx context.Context, q rowplan.Request, of []*ledger.FixedFee) (rowplan.Results[*ledger.Account], error) {
-	return refer(ctx, q, of, "Account", func(row *ledger.FixedFee) ledger.EntityID { return row.CollectorAccountID }, entities.QueueAccounts)
+	return loading.Refer(ctx, q, of, "Account", func(row *ledger.FixedFee) ledger.EntityID { return row.CollectorAccountID }, entities.QueueAccounts)
 }
 
 func (fields) FixedFeeDenominatingToken(ctx context.Context, q rowplan.Request, of []*ledger.FixedFee) (rowplan.Results[*ledger.Token], error) {
-	return refer(ctx, q, of, "Token", func(row *ledger.FixedFee) ledger.EntityID { return row.DenominatingTokenID }, entities.QueueTokens)
+	return loading.Refer(ctx, q, of, "Token", func(row *ledger.FixedFee) ledger.EntityID { return row.DenominatingTokenID }, entities.QueueTokens)
 }
 
 func (fields) FractionalFeeCollectorAccount(ctx context.Context, q rowplan.Request, of []*ledger.FractionalFee) (rowplan.Results[*ledger.Account], error) {
-	return refer(ctx, q, of, "Account", func(row *ledger.FractionalFee) ledger.EntityID { return row.CollectorAccountID }, entities.QueueAccounts)
+	return loading.Refer(ctx, q, of, "Account", func(row *ledger.FractionalFee) ledger.EntityID { return row.CollectorAccountID }, entities.QueueAccounts)
 }
 
 func (fields) FractionalFeeDenominatingToken(ctx context.Context, q rowplan.Request, of []*ledger.FractionalFee) (rowplan.Results[*ledger.Token], error) {
-	return refer(ctx, q, of, "Token", func(row *ledger.FractionalFee) ledger.EntityID { return row.DenominatingTokenID }, entities.QueueTokens)
+	return loading.Refer(ctx, q, of, "Token", func(row *ledger.FractionalFee) ledger.EntityID { return row.DenominatingTokenID }, entities.QueueTokens)
 }
 
 func (fields) HookContract(ctx context.Context, q rowplan.Request, of []*ledger.Hook) (rowplan.Results[*ledger.Contract], error) {
-	return refer(ctx, q, of, "Contract", func(row *ledger.Hook) ledger.EntityID { return row.ContractID }, entities.QueueContracts)
+	return loading.Refer(ctx, q, of, "Contract", func(row *ledger.Hook) ledger.EntityID { return row.ContractID }, entities.QueueContracts)
 }
 
 func (fields) HookOwner(ctx context.Context, q rowplan.Request, of []*ledger.Hook) (rowplan.Results[*ledger.Account], error) {
-	return refer(ctx, q, of, "Account", func(row *ledger.Hook) ledger.EntityID { return row.OwnerID }, entities.QueueAccounts)
+	return loading.Refer(ctx, q, of, "Account", func(row *ledger.Hook) ledger.EntityID { return row.OwnerID }, entities.QueueAccounts)
 }
 
 func (fields) HookSlotTransaction(ctx context.Context, q rowplan.Request, of []*ledger.HookSlot) (rowplan.Results[*ledger.Transaction], error) {
-	return refer(ctx, q, of, "Transaction", func(row *ledger.HookSlot) ledger.Timestamp { return row.Timestamp }, transactions.QueueTransactionsAt)
+	return loading.Refer(ctx, q, of, "Transaction", func(row *ledger.HookSlot) ledger.Timestamp { return row.Timestamp }, transactions.QueueTransactionsAt)
 }
 
 func (fields) HookSlotConnectionOwner(ctx context.Context, q rowplan.Request, of []*relay.HookSlotConnection) (rowplan.Results[*ledger.Account], error) {
-	return refer(ctx, q, of, "Account", func(row *relay.HookSlotConnection) ledger.EntityID { return row.OwnerID }, entities.QueueAccounts)
+	return loading.Refer(ctx, q, of, "Account", func(row *relay.HookSlotConnection) ledger.EntityID { return row.OwnerID }, entities.QueueAccounts)
 }
 
 func (fields) MessageTransactionIDAccount(ctx context.Context, q rowplan.Request, of []*ledger.MessageTransactionID) (rowplan.Results[*ledger.Account], error) {
-	return refer(ctx, q, of, "Account", func(row *ledger.MessageTransactionID) ledger.EntityID { return row.AccountID }, entities.QueueAccounts)
+	return loading.Refer(ctx, q, of, "Account", func(row *ledger.MessageTransactionID) ledger.EntityID { return row.AccountID }, entities.QueueAccounts)
 }
 
 func (fields) NFTOwner(ctx context.Context, q rowplan.Request, of []*ledger.NFT) (rowplan.Results[*ledger.Account], error) {
-	return refer(ctx, q, of, "Account", func(row *ledger.NFT) ledger.EntityID { return row.AccountID }, entities.QueueAccounts)
+	return loading.Refer(ctx, q, of, "Account", func(row *ledger.NFT) ledger.EntityID { return row.AccountID }, entities.QueueAccounts)
 }
 
 func (fields) NFTDelegatingSpender(ctx context.Context, q rowplan.Request, of []*ledger.NFT) (rowplan.Results[*ledger.Account], error) {
-	return refer(ctx, q, of, "Account", func(row *ledger.NFT) ledger.EntityID { return row.DelegatingSpenderID }, entities.QueueAccounts)
+	return loading.Refer(ctx, q, of, "Account", func(row *ledger.NFT) ledger.EntityID { return row.DelegatingSpenderID }, entities.QueueAccounts)
 }
 
 func (fields) NFTSpender(ctx context.Context, q rowplan.Request, of []*ledger.NFT) (rowplan.Results[*ledger.Account], error) {
-	return refer(ctx, q, of, "Account", func(row *ledger.NFT) ledger.EntityID { return row.SpenderID }, entities.QueueAccounts)
+	return loading.Refer(ctx, q, of, "Account", func(row *ledger.NFT) ledger.EntityID { return row.SpenderID }, entities.QueueAccounts)
 }
 
 func (fields) NFTToken(ctx context.Context, q rowplan.Request, of []*ledger.NFT) (rowplan.Results[*ledger.Token], error) {
-	return refer(ctx, q, of, "Token", func(row *ledger.NFT) ledger.EntityID { return row.TokenID }, entities.QueueTokens)
+	return loading.Refer(ctx, q, of, "Token", func(row *ledger.NFT) ledger.EntityID { return row.TokenID }, entities.QueueTokens)
 }
 
 func (fields) NFTAllowanceOwner(ctx context.Context, q rowplan.Request, of []*ledger.NFTAllowance) (rowplan.Results[*ledger.Account], error) {
-	return refer(ctx, q, of, "Account", func(row *ledger.NFTAllowance) ledger.EntityID { return row.OwnerID }, entities.QueueAccounts)
+	return loading.Refer(ctx, q, of, "Account", func(row *ledger.NFTAllowance) ledger.EntityID { return row.OwnerID }, entities.QueueAccounts)
 }
 
 func (fields) NFTAllowanceSpender(ctx context.Context, q rowplan.Request, of []*ledger.NFTAllowance) (rowplan.Results[*ledger.Account], error) {
-	return refer(ctx, q, of, "Account", func(row *ledger.NFTAllowance) ledger.EntityID { return row.SpenderID }, entities.QueueAccounts)
+	return loading.Refer(ctx, q, of, "Account", func(row *ledger.NFTAllowance) ledger.EntityID { return row.SpenderID }, entities.QueueAccounts)
 }
 
 func (fields) NFTAllowanceToken(ctx context.Context, q rowplan.Request, of []*ledger.NFTAllowance) (rowplan.Results[*ledger.Token], error) {
-	return refer(ctx, q, of, "Token", func(row *ledger.NFTAllowance) ledger.EntityID { return row.TokenID }, entities.QueueTokens)
+	return loading.Refer(ctx, q, of, "Token", func(row *ledger.NFTAllowance) ledger.EntityID { return row.TokenID }, entities.QueueTokens)
 }
 
 func (fields) NFTTransactionReceiver(ctx context.Context, q rowplan.Request, of []*ledger.NFTTransaction) (rowplan.Results[*ledger.Account], error) {
-	return refer(ctx, q, of, "Account", func(row *ledger.NFTTransaction) ledger.EntityID { return row.ReceiverAccountID }, entities.QueueAccounts)
+	return loading.Refer(ctx, q, of, "Account", func(row *ledger.NFTTransaction) ledger.EntityID { return row.ReceiverAccountID }, entities.QueueAccounts)
 }
 
 func (fields) NFTTransactionSender(ctx context.Context, q rowplan.Request, of []*ledger.NFTTransaction) (rowplan.Results[*ledger.Account], error) {
-	return refer(ctx, q, of, "Account", func(row *ledger.NFTTransaction) ledger.EntityID { return row.SenderAccountID }, entities.QueueAccounts)
+	return loading.Refer(ctx, q, of, "Account", func(row *ledger.NFTTransaction) ledger.EntityID { return row.SenderAccountID }, entities.QueueAccounts)
 }
 
 func (fields) NFTTransactionTransaction(ctx context.Context, q rowplan.Request, of []*ledger.NFTTransaction) (rowplan.Results[*ledger.Transaction], error) {
-	return refer(ctx, q, of, "Transaction", func(row *ledger.NFTTransaction) ledger.Timestamp { return row.ConsensusTimestamp }, transactions.QueueTransactionsAt)
+	return loading.Refer(ctx, q, of, "Transaction", func(row *ledger.NFTTransaction) ledger.Timestamp { return row.ConsensusTimestamp }, transactions.QueueTransactionsAt)
 }
 
 func (fields) NFTTransferReceiver(ctx context.Context, q rowplan.Request, of []*ledger.NFTTransfer) (rowplan.Results[*ledger.Account], error) {
-	return refer(ctx, q, of, "Account", func(row *ledger.NFTTransfer) ledger.EntityID { return row.ReceiverAccountID }, entities.QueueAccounts)
+	return loading.Refer(ctx, q, of, "Account", func(row *ledger.NFTTransfer) ledger.EntityID { return row.ReceiverAccountID }, entities.QueueAccounts)
 }
 
 func (fields) NFTTransferSender(ctx context.Context, q rowplan.Request, of []*ledger.NFTTransfer) (rowplan.Results[*ledger.Account], error) {
-	return refer(ctx, q, of, "Account", func(row *ledger.NFTTransfer) ledger.EntityID { return row.SenderAccountID }, entities.QueueAccounts)
+	return loading.Refer(ctx, q, of, "Account", func(row *ledger.NFTTransfer) ledger.EntityID { return row.SenderAccountID }, entities.QueueAccounts)
 }
 
 func (fields) NFTTransferToken(ctx context.Context, q rowplan.Request, of []*ledger.NFTTransfer) (rowplan.Results[*ledger.Token], error) {
-	return refer(ctx, q, of, "Token", func(row *ledger.NFTTransfer) ledger.EntityID { return row.TokenID }, entities.QueueTokens)
+	return loading.Refer(ctx, q, of, "Token", func(row *ledger.NFTTransfer) ledger.EntityID { return row.TokenID }, entities.QueueTokens)
 }
 
 func (fields) NetworkFeesFile(ctx context.Context, q rowplan.Request, of []*ledger.NetworkFees) (rowplan.Results[*ledger.File], error) {
-	return refer(ctx, q, of, "File", func(row *ledger.NetworkFees) ledger.EntityID { return row.FileID }, entities.QueueFiles)
+	return loading.Refer(ctx, q, of, "File", func(row *ledger.NetworkFees) ledger.EntityID { return row.FileID }, entities.QueueFiles)
 }
 
 func (fields) NetworkNodeFile(ctx context.Context, q rowplan.Request, of []*ledger.NetworkNode) (rowplan.Results[*ledger.File], error) {
-	return refer(ctx, q, of, "File", func(row *ledger.NetworkNode) ledger.EntityID { return row.FileID }, entities.QueueFiles)
+	return loading.Refer(ctx, q, of, "File", func(row *ledger.NetworkNode) ledger.EntityID { return row.FileID }, entities.QueueFiles)
 }
 
 func (fields) NetworkNodeAccount(ctx context.Context, q rowplan.Request, of []*ledger.NetworkNode) (rowplan.Results[*ledger.Account], error) {
-	return refer(ctx, q, of, "Account", func(row *ledger.NetworkNode) ledger.EntityID { return row.NodeAccountID }, entities.QueueAccounts)
+	return loading.Refer(ctx, q, of, "Account", func(row *ledger.NetworkNode) ledger.EntityID { return row.NodeAccountID }, entities.QueueAccounts)
 }
 
 func (fields) OpcodeTraceContract(ctx context.Context, q rowplan.Request, of []*calls.OpcodeTrace) (rowplan.Results[*ledger.Contract], error) {
-	return refer(ctx, q, of, "Contract", func(row *calls.OpcodeTrace) ledger.EntityID { return row.ContractID }, entities.QueueContracts)
+	return loading.Refer(ctx, q, of, "Contract", func(row *calls.OpcodeTrace) ledger.EntityID { return row.ContractID }, entities.QueueContracts)
 }
 
 func (fields) PrestateAccountEntity(ctx context.Context, q rowplan.Request, of []*ledger.PrestateAccount) (rowplan.Results[relay.Entity], error) {
-	return refer(ctx, q, of, "Entity", func(row *ledger.PrestateAccount) ledger.EntityID { return row.EntityID }, queueEntities)
+	return loading.Refer(ctx, q, of, "Entity", func(row *ledger.PrestateAccount) ledger.EntityID { return row.EntityID }, queueEntities)
 }
 
 func (fields) RoyaltyFeeCollectorAccount(ctx context.Context, q rowplan.Request, of []*ledger.RoyaltyFee) (rowplan.Results[*ledger.Account], error) {
-	return refer(ctx, q, of, "Account", func(row *ledger.RoyaltyFee) ledger.EntityID { return row.CollectorAccountID }, entities.QueueAccounts)
+	return loading.Refer(ctx, q, of, "Account", func(row *ledger.RoyaltyFee) ledger.EntityID { return row.CollectorAccountID }, entities.QueueAccounts)
 }
 
 func (fields) ScheduleCreation(ctx context.Context, q rowplan.Request, of []*ledger.Schedule) (rowplan.Results[*ledger.Transaction], error) {
-	return refer(ctx, q, of, "Transaction", func(row *ledger.Schedule) ledger.Timestamp { return row.CreatedTimestamp }, transactions.QueueTransactionsAt)
+	return loading.Refer(ctx, q, of, "Transaction", func(row *ledger.Schedule) ledger.Timestamp { return row.CreatedTimestamp }, transactions.QueueTransactionsAt)
 }
 
 func (fields) ScheduleCreator(ctx context.Context, q rowplan.Request, of []*ledger.Schedule) (rowplan.Results[*ledger.Account], error) {
-	return refer(ctx, q, of, "Account", func(row *ledger.Schedule) ledger.EntityID { return row.CreatorAccountID }, entities.QueueAccounts)
+	return loading.Refer(ctx, q, of, "Account", func(row *ledger.Schedule) ledger.EntityID { return row.CreatorAccountID }, entities.QueueAccounts)
 }
 
 func (fields) ScheduleExecution(ctx context.Context, q rowplan.Request, of []*ledger.Schedule) (rowplan.Results[*ledger.Transaction], error) {
-	return refer(ctx, q, of, "Transaction", func(row *ledger.Schedule) ledger.Timestamp { return row.ExecutedTimestamp.Or(-1) }, transactions.QueueTransactionsAt)
+	return loading.Refer(ctx, q, of, "Transaction", func(row *ledger.Schedule) ledger.Timestamp { return row.ExecutedTimestamp.Or(-1) }, transactions.QueueTransactionsAt)
 }
 
 func (fields) SchedulePayer(ctx context.Context, q rowplan.Request, of []*ledger.Schedule) (rowplan.Results[*ledger.Account], error) {
-	return refer(ctx, q, of, "Account", func(row *ledger.Schedule) ledger.EntityID { return row.PayerAccountID }, entities.QueueAccounts)
+	return loading.Refer(ctx, q, of, "Account", func(row *ledger.Schedule) ledger.EntityID { return row.PayerAccountID }, entities.QueueAccounts)
 }
 
 func (fields) ScheduleSignerEntity(ctx context.Context, q rowplan.Request, of []*ledger.ScheduleSigner) (rowplan.Results[relay.Entity], error) {
-	return refer(ctx, q, of, "Entity", func(row *ledger.ScheduleSigner) ledger.EntityID { return row.EntityID }, queueEntities)
+	return loading.Refer(ctx, q, of, "Entity", func(row *ledger.ScheduleSigner) ledger.EntityID { return row.EntityID }, queueEntities)
 }
 
 func (fields) ScheduledTransactionEntity(ctx context.Context, q rowplan.Request, of []*ledger.ScheduledTransaction) (rowplan.Results[relay.Entity], error) {
-	return refer(ctx, q, of, "Entity", func(row *ledger.ScheduledTransaction) ledger.EntityID { return row.EntityID }, queueEntities)
+	return loading.Refer(ctx, q, of, "Entity", func(row *ledger.ScheduledTransaction) ledger.EntityID { return row.EntityID }, queueEntities)
 }
 
 func (fields) StakingRewardAccount(ctx context.Context, q rowplan.Request, of []*ledger.StakingReward) (rowplan.Results[*ledger.Account], error) {
-	return refer(ctx, q, of, "Account", func(row *ledger.StakingReward) ledger.EntityID { return row.AccountID }, entities.QueueAccounts)
+	return loading.Refer(ctx, q, of, "Account", func(row *ledger.StakingReward) ledger.EntityID { return row.AccountID }, entities.QueueAccounts)
 }
 
 func (fields) StakingRewardTransaction(ctx context.Context, q rowplan.Request, of []*ledger.StakingReward) (rowplan.Results[*ledger.Transaction], error) {
-	return refer(ctx, q, of, "Transaction", func(row *ledger.StakingReward) ledger.Timestamp { return row.ConsensusTimestamp }, transactions.QueueTransactionsAt)
+	return loading.Refer(ctx, q, of, "Transaction", func(row *ledger.StakingReward) ledger.Timestamp { return row.ConsensusTimestamp }, transactions.QueueTransactionsAt)
 }
 
 func (fields) StatusComponentNetworkNode(ctx context.Context, q rowplan.Request, of []*status.Component) (rowplan.Results[*ledger.NetworkNode], error) {
-	return refer(ctx, q, of, "NetworkNode", func(row *status.Component) int64 { return row.NodeID.Or(-1) }, entities.QueueNetworkNodes)
+	return loading.Refer(ctx, q, of, "NetworkNode", func(row *status.Component) int64 { return row.NodeID.Or(-1) }, entities.QueueNetworkNodes)
 }
 
 func (fields) TokenAutoRenewAccount(ctx context.Context, q rowplan.Request, of []*ledger.Token) (rowplan.Results[*ledger.Account], error) {
-	return refer(ctx, q, of, "Account", func(row *ledger.Token) ledger.EntityID { return row.AutoRenewAccountID }, entities.QueueAccounts)
+	return loading.Refer(ctx, q, of, "Account", func(row *ledger.Token) ledger.EntityID { return row.AutoRenewAccountID }, entities.QueueAccounts)
 }
 
 func (fields) TokenTreasuryAccount(ctx context.Context, q rowplan.Request, of []*ledger.Token) (rowplan.Results[*ledger.Account], error) {
-	return refer(ctx, q, of, "Account", func(row *ledger.Token) ledger.EntityID { return row.TreasuryAccountID }, entities.QueueAccounts)
+	return loading.Refer(ctx, q, of, "Account", func(row *ledger.Token) ledger.EntityID { return row.TreasuryAccountID }, entities.QueueAccounts)
 }
 
 func (fields) TokenAllowanceOwner(ctx context.Context, q rowplan.Request, of []*ledger.TokenAllowance) (rowplan.Results[*ledger.Account], error) {
-	return refer(ctx, q, of, "Account", func(row *ledger.TokenAllowance) ledger.EntityID { return row.OwnerID }, entities.QueueAccounts)
+	return loading.Refer(ctx, q, of, "Account", func(row *ledger.TokenAllowance) ledger.EntityID { return row.OwnerID }, entities.QueueAccounts)
 }
 
 func (fields) TokenAllowanceSpender(ctx context.Context, q rowplan.Request, of []*ledger.TokenAllowance) (rowplan.Results[*ledger.Account], error) {
-	return refer(ctx, q, of, "Account", func(row *ledger.TokenAllowance) ledger.EntityID { return row.SpenderID }, entities.QueueAccounts)
+	return loading.Refer(ctx, q, of, "Account", func(row *ledger.TokenAllowance) ledger.EntityID { return row.SpenderID }, entities.QueueAccounts)
 }
 
 func (fields) TokenAllowanceToken(ctx context.Context, q rowplan.Request, of []*ledger.TokenAllowance) (rowplan.Results[*ledger.Token], error) {
-	return refer(ctx, q, of, "Token", func(row *ledger.TokenAllowance) ledger.EntityID { return row.TokenID }, entities.QueueTokens)
+	return loading.Refer(ctx, q, of, "Token", func(row *ledger.TokenAllowance) ledger.EntityID { return row.TokenID }, entities.QueueTokens)
 }
 
 func (fields) TokenBalanceToken(ctx context.Context, q rowplan.Request, of []*ledger.TokenBalance) (rowplan.Results[*ledger.Token], error) {
-	return refer(ctx, q, of, "Token", func(row *ledger.TokenBalance) ledger.EntityID { return row.TokenID }, entities.QueueTokens)
+	return loading.Refer(ctx, q, of, "Token", func(row *ledger.TokenBalance) ledger.EntityID { return row.TokenID }, entities.QueueTokens)
 }
 
 func (fields) TokenHolderAccount(ctx context.Context, q rowplan.Request, of []*ledger.TokenHolder) (rowplan.Results[*ledger.Account], error) {
-	return refer(ctx, q, of, "Account", func(row *ledger.TokenHolder) ledger.EntityID { return row.AccountID }, entities.QueueAccounts)
+	return loading.Refer(ctx, q, of, "Account", func(row *ledger.TokenHolder) ledger.EntityID { return row.AccountID }, entities.QueueAccounts)
 }
 
 func (fields) TokenHolderToken(ctx context.Context, q rowplan.Request, of []*ledger.TokenHolder) (rowplan.Results[*ledger.Token], error) {
-	return refer(ctx, q, of, "Token", func(row *ledger.TokenHolder) ledger.EntityID { return row.TokenID }, entities.QueueTokens)
+	return loading.Refer(ctx, q, of, "Token", func(row *ledger.TokenHolder) ledger.EntityID { return row.TokenID }, entities.QueueTokens)
 }
 
 func (fields) TokenRelationshipAccount(ctx context.Context, q rowplan.Request, of []*ledger.TokenRelationship) (rowplan.Results[*ledger.Account], error) {
-	return refer(ctx, q, of, "Account", func(row *ledger.TokenRelationship) ledger.EntityID { return row.AccountID }, entities.QueueAccounts)
+	return loading.Refer(ctx, q, of, "Account", func(row *ledger.TokenRelationship) ledger.EntityID { return row.AccountID }, entities.QueueAccounts)
 }
 
 func (fields) TokenRelationshipToken(ctx context.Context, q rowplan.Request, of []*ledger.TokenRelationship) (rowplan.Results[*ledger.Token], error) {
-	return refer(ctx, q, of, "Token", func(row *ledger.TokenRelationship) ledger.EntityID { return row.TokenID }, entities.QueueTokens)
+	return loading.Refer(ctx, q, of, "Token", func(row *ledger.TokenRelationship) ledger.EntityID { return row.TokenID }, entities.QueueTokens)
 }
 
 func (fields) TokenTransferAccount(ctx context.Context, q rowplan.Request, of []*ledger.TokenTransfer) (rowplan.Results[*ledger.Account], error) {
-	return refer(ctx, q, of, "Account", func(row *ledger.TokenTransfer) ledger.EntityID { return row.AccountID }, entities.QueueAccounts)
+	return loading.Refer(ctx, q, of, "Account", func(row *ledger.TokenTransfer) ledger.EntityID { return row.AccountID }, entities.QueueAccounts)
 }
 
 func (fields) TokenTransferToken(ctx context.Context, q rowplan.Request, of []*ledger.TokenTransfer) (rowplan.Results[*ledger.Token], error) {
-	return refer(ctx, q, of, "Token", func(row *ledger.TokenTransfer) ledger.EntityID { return row.TokenID }, entities.QueueTokens)
+	return loading.Refer(ctx, q, of, "Token", func(row *ledger.TokenTransfer) ledger.EntityID { return row.TokenID }, entities.QueueTokens)
 }
 
 func (fields) TopicAutoRenewAccount(ctx context.Context, q rowplan.Request, of []*ledger.Topic) (rowplan.Results[*ledger.Account], error) {
-	return refer(ctx, q, of, "Account", func(row *ledger.Topic) ledger.EntityID { return row.AutoRenewAccountID }, entities.QueueAccounts)
+	return loading.Refer(ctx, q, of, "Account", func(row *ledger.Topic) ledger.EntityID { return row.AutoRenewAccountID }, entities.QueueAccounts)
 }
 
 func (fields) TopicMessagePayer(ctx context.Context, q rowplan.Request, of []*ledger.TopicMessage) (rowplan.Results[*ledger.Account], error) {
-	return refer(ctx, q, of, "Account", func(row *ledger.TopicMessage) ledger.EntityID { return row.PayerAccountID }, entities.QueueAccounts)
+	return loading.Refer(ctx, q, of, "Account", func(row *ledger.TopicMessage) ledger.EntityID { return row.PayerAccountID }, entities.QueueAccounts)
 }
 
 func (fields) TopicMessageTopic(ctx context.Context, q rowplan.Request, of []*ledger.TopicMessage) (rowplan.Results[*ledger.Topic], error) {
-	return refer(ctx, q, of, "Topic", func(row *ledger.TopicMessage) ledger.EntityID { return row.TopicID }, queueTopics)
+	return loading.Refer(ctx, q, of, "Topic", func(row *ledger.TopicMessage) ledger.EntityID { return row.TopicID }, queueTopics)
 }
 
 func (fields) TopicMessageTransaction(ctx context.Context, q rowplan.Request, of []*ledger.TopicMessage) (rowplan.Results[*ledger.Transaction], error) {
-	return refer(ctx, q, of, "Transaction", func(row *ledger.TopicMessage) ledger.Timestamp { return row.ConsensusTimestamp }, transactions.QueueTransactionsAt)
+	return loading.Refer(ctx, q, of, "Transaction", func(row *ledger.TopicMessage) ledger.Timestamp { return row.ConsensusTimestamp }, transactions.QueueTransactionsAt)
 }
 
 func (fields) TransactionEntity(ctx context.Context, q rowplan.Request, of []*ledger.Transaction) (rowplan.Results[relay.Entity], error) {
-	return refer(ctx, q, of, "Entity", func(row *ledger.Transaction) ledger.EntityID { return row.EntityID }, queueEntities)
+	return loading.Refer(ctx, q, of, "Entity", func(row *ledger.Transaction) ledger.EntityID { return row.EntityID }, queueEntities)
 }
 
 func (fields) TransactionParent(ctx context.Context, q rowplan.Request, of []*ledger.Transaction) (rowplan.Results[*ledger.Transaction], error) {
-	return refer(ctx, q, of, "Transaction", func(row *ledger.Transaction) ledger.Timestamp { return row.ParentConsensusTimestamp.Or(-1) }, transactions.QueueTransactionsAt)
+	return loading.Refer(ctx, q, of, "Transaction", func(row *ledger.Transaction) ledger.Timestamp { return row.ParentConsensusTimestamp.Or(-1) }, transactions.QueueTransactionsAt)
 }
 
 func (fields) TransactionPayer(ctx context.Context, q rowplan.Request, of []*ledger.Transaction) (rowplan.Results[*ledger.Account], error) {
-	return refer(ctx, q, of, "Account", func(row *ledger.Transaction) ledger.EntityID { return row.PayerAccountID }, entities.QueueAccounts)
+	return loading.Refer(ctx, q, of, "Account", func(row *ledger.Transaction) ledger.EntityID { return row.PayerAccountID }, entities.QueueAccounts)
 }
 
 func (fields) TransactionBlock(ctx context.Context, q rowplan.Request, of []*ledger.Transaction) (rowplan.Results[*ledger.Block], error) {
-	return refer(ctx, q, of, "Block", func(row *ledger.Transaction) ledger.Timestamp { return row.ConsensusTimestamp }, transactions.QueueBlocksAt)
+	return loading.Refer(ctx, q, of, "Block", func(row *ledger.Transaction) ledger.Timestamp { return row.ConsensusTimestamp }, transactions.QueueBlocksAt)
 }
 
 func (fields) TransactionContractResult(ctx context.Context, q rowplan.Request, of []*ledger.Transaction) (rowplan.Results[*ledger.ContractResult], error) {
-	return refer(ctx, q, of, "ContractResult", func(row *ledger.Transaction) ledger.Timestamp { return row.ConsensusTimestamp }, transactions.QueueContractResultsAt)
+	return loading.Refer(ctx, q, of, "ContractResult", func(row *ledger.Transaction) ledger.Timestamp { return row.ConsensusTimestamp }, transactions.QueueContractResultsAt)
 }
 
 func (fields) TransferAccount(ctx context.Context, q rowplan.Request, of []*ledger.Transfer) (rowplan.Results[*ledger.Account], error) {
-	return refer(ctx, q, of, "Account", func(row *ledger.Transfer) ledger.EntityID { return row.AccountID }, entities.QueueAccounts)
+	return loading.Refer(ctx, q, of, "Account", func(row *ledger.Transfer) ledger.EntityID { return row.AccountID }, entities.QueueAccounts)
 }
 
 func (fields) TransferToken(ctx context.Context, q rowplan.Request, of []*ledger.Transfer) (rowplan.Results[*ledger.Token], error) {
-	return refer(ctx, q, of, "Token", func(row *ledger.Transfer) ledger.EntityID { return row.TokenID }, entities.QueueTokens)
+	return loading.Refer(ctx, q, of, "Token", func(row *ledger.Transfer) ledger.EntityID { return row.TokenID }, entities.QueueTokens)
 }
 
 func (fields) TransferTransaction(ctx context.Context, q rowplan.Request, of []*ledger.Transfer) (rowplan.Results[*ledger.Transaction], error) {
-	return refer(ctx, q, of, "Transaction", func(row *ledger.Transfer) ledger.Timestamp { return row.ConsensusTimestamp }, transactions.QueueTransactionsAt)
+	return loading.Refer(ctx, q, of, "Transaction", func(row *ledger.Transfer) ledger.Timestamp { return row.ConsensusTimestamp }, transactions.QueueTransactionsAt)
 }
 
 func (fields) VersionTransaction(ctx context.Context, q rowplan.Request, of []*ledger.Version) (rowplan.Results[*ledger.Transaction], error) {
-	return refer(ctx, q, of, "Transaction", func(row *ledger.Version) ledger.Timestamp { return row.Timestamp }, transactions.QueueTransactionsAt)
+	return loading.Refer(ctx, q, of, "Transaction", func(row *ledger.Version) ledger.Timestamp { return row.Timestamp }, transactions.QueueTransactionsAt)
 }
 
 func (fields) AccountID(row *ledger.Account) string {

@@ -1,12 +1,7 @@
 package resolvers
 
 import (
-	"context"
-	"fmt"
-
 	"heliograph/graph/relay"
-	"heliograph/graph/rowplan"
-	"heliograph/internal/base/list"
 	"heliograph/internal/domain/ledger"
 	"heliograph/resolvers/statuspages"
 	"heliograph/storage"
@@ -19,71 +14,6 @@ import (
 type fields struct {
 	*Resolver
 	statuspages.Fields
-}
-
-// queued returns the results that a function of storage passes to done.
-//
-//nolint:unparam // batch functions return the error as it is
-func queued[R any](q rowplan.Request, queue func(b *storage.Batch, done func([]R))) (rowplan.Results[R], error) {
-	var got []R
-	queue(batchOf(q), func(r []R) { got = r })
-	return func() ([]R, error) { return got, nil }, nil
-}
-
-func batchOf(q rowplan.Request) *storage.Batch { return q.Batch.(*storage.Batch) }
-
-// read returns the results of a function of storage that reads rows by their keys.
-func read[T, K, R any](
-	q rowplan.Request, of []T, key func(T) K, queue func(*storage.Batch, []K, func([]R)),
-) (rowplan.Results[R], error) {
-	return queued(q, func(b *storage.Batch, done func([]R)) { queue(b, list.Map(of, key), done) })
-}
-
-// readRows returns the results of a function of storage that takes the parents themselves.
-func readRows[T, R any](
-	q rowplan.Request, of []T, queue func(*storage.Batch, []T, func([]R)),
-) (rowplan.Results[R], error) {
-	return queued(q, func(b *storage.Batch, done func([]R)) { queue(b, of, done) })
-}
-
-// readAhead reads the object with a key and its relations in one round trip, if all selected relations are in byKey.
-// row has the columns by which these relations are read, and becomes the object. If row is nil or other relations are
-// selected, done is false and nothing has been read. typ names the object in errors.
-func readAhead[K, R any](
-	ctx context.Context, r *Resolver, typ string, key K, row *R, byKey []string, queue queueKeys[K, *R],
-) (found *R, done bool, err error) {
-	if row == nil {
-		return nil, false, nil
-	}
-	use, err := rowplan.Ahead(ctx, r.Tables(), row, byKey, func(b rowplan.Batch) {
-		queue(b.(*storage.Batch), []K{key}, func(got []*R) {
-			if got[0] != nil {
-				*row, found = *got[0], row
-			}
-		})
-	})
-	if err != nil {
-		return nil, false, fmt.Errorf("reading %s: %w", typ, err)
-	}
-	if found != nil { // else the caller can return another object, whose relations are not those of row
-		use()
-	}
-	return found, use != nil, nil
-}
-
-// loadAhead is [readAhead], or [loadOne] if other relations are selected.
-func loadAhead[K comparable, R any](
-	ctx context.Context, r *Resolver, typ string, key K, row *R, byKey []string, queue queueKeys[K, *R],
-) (*R, error) {
-	found, done, err := readAhead(ctx, r, typ, key, row, byKey, queue)
-	if err != nil {
-		return nil, err
-	}
-	if !done {
-		return loadOne(ctx, r, typ, key, queue)
-	}
-	prime(ctx, typ, key, found)
-	return found, nil
 }
 
 // queueEntities queues the queries for entities of any type by id. A contract is a Contract, not an Account. done

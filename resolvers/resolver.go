@@ -7,7 +7,6 @@ import (
 	"errors"
 	"log/slog"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"heliograph/graph"
@@ -21,6 +20,7 @@ import (
 	"heliograph/internal/domain/ledger"
 	"heliograph/internal/domain/status"
 	"heliograph/resolvers/contractcalls"
+	"heliograph/resolvers/loading"
 	"heliograph/resolvers/statuspages"
 	"heliograph/storage"
 	"heliograph/storage/entities"
@@ -87,8 +87,8 @@ func New(o Options) *Resolver {
 		status: statuspages.New(statuspages.Options{
 			DB: o.Status, Tokens: o.Tokens, Now: o.Now, Feeds: o.Feeds,
 			Reads: func(ctx context.Context) *statuspages.Reads {
-				o, _ := operationKey.Of(ctx)
-				return &o.reads
+				o, _ := loading.OperationKey.Of(ctx)
+				return &o.Reads
 			},
 		}),
 	}
@@ -134,19 +134,9 @@ func (o root) ReadEntities(ctx context.Context, references []any) ([]relay.Node,
 // queries implements [graph.QueryFields].
 type queries struct{ *Resolver }
 
-// operation is the state of one operation.
-type operation struct {
-	plans     *rowplan.Plans
-	loaders   loaders
-	reads     statuspages.Reads
-	addresses atomic.Int32 // that were looked up
-}
-
-var operationKey = values.NewKey[*operation]()
-
 // Operation returns the resolvers' state for the context of one operation.
 func (r *Resolver) Operation() values.Value {
-	return operationKey.Is(&operation{plans: &r.tables.Plans})
+	return loading.OperationKey.Is(&loading.Operation{Plans: &r.tables.Plans})
 }
 
 // maxAddresses is the maximum number of EVM addresses in place of entity ids in an operation. Each takes a statement.
@@ -154,7 +144,7 @@ const maxAddresses = 100
 
 // FindAddress returns the id of the account or contract with an EVM address in an operation.
 func (r *Resolver) FindAddress(ctx context.Context, a ledger.EVMAddress) (ledger.EntityID, error) {
-	if o, _ := operationKey.Of(ctx); o != nil && o.addresses.Add(1) > maxAddresses {
+	if o, _ := loading.OperationKey.Of(ctx); o != nil && o.Addresses.Add(1) > maxAddresses {
 		return 0, fault.Input("an operation can have at most %d EVM addresses in place of entity IDs", maxAddresses)
 	}
 	id, err := entities.ResolveCallee(ctx, r.db, ledger.AccountRef{Address: ledger.Of(a)})

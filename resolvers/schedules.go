@@ -12,6 +12,7 @@ import (
 	"heliograph/internal/base/list"
 	"heliograph/internal/domain/ledger"
 	"heliograph/internal/domain/ledger/codes"
+	"heliograph/resolvers/loading"
 	"heliograph/storage"
 	"heliograph/storage/transactions"
 )
@@ -40,7 +41,7 @@ func (f fields) AccountSchedules(
 
 // Schedule returns a schedule. While it is pending, the response may change soon.
 func (r queries) Schedule(ctx context.Context, args graph.QueryScheduleArgs) (*ledger.Schedule, error) {
-	s, err := loadAhead(ctx, r.Resolver, scheduleType, args.ID, &ledger.Schedule{EntityID: args.ID},
+	s, err := loading.LoadAhead(ctx, r.db, r.tables, scheduleType, args.ID, &ledger.Schedule{EntityID: args.ID},
 		[]string{"signatures"}, transactions.QueueSchedules)
 	if err != nil || s == nil {
 		return nil, err
@@ -145,9 +146,9 @@ func signers(
 		return out
 	})
 	var found []relay.Entity
-	queueEntities(batchOf(q), ids, func(got []relay.Entity) { found = got })
+	queueEntities(loading.BatchOf(q), ids, func(got []relay.Entity) { found = got })
 	var signatures [][]*ledger.ScheduleSignature
-	transactions.QueueScheduleSignatures(batchOf(q),
+	transactions.QueueScheduleSignatures(loading.BatchOf(q),
 		list.Map(of, func(t *ledger.ScheduledTransaction) ledger.EntityID {
 			return t.Schedule.EntityID
 		}),
@@ -179,7 +180,7 @@ func signers(
 func (fields) ScheduleSignatures(_ context.Context, q rowplan.Request, of []*ledger.Schedule) (
 	rowplan.Results[[]*ledger.ScheduleSignature], error,
 ) {
-	return read(
+	return loading.Read(
 		q, of, func(s *ledger.Schedule) ledger.EntityID { return s.EntityID }, transactions.QueueScheduleSignatures,
 	)
 }
@@ -202,5 +203,5 @@ func (fields) ScheduledTransactionSignaturesMissing(
 func (fields) TransactionSchedule(_ context.Context, q rowplan.Request, of []*ledger.Transaction) (
 	rowplan.Results[*ledger.Schedule], error,
 ) {
-	return readRows(q, of, transactions.QueueTransactionSchedules)
+	return loading.ReadRows(q, of, transactions.QueueTransactionSchedules)
 }

@@ -11,6 +11,7 @@ import (
 	"heliograph/graph/relay"
 	"heliograph/graph/rowplan"
 	"heliograph/internal/domain/ledger"
+	"heliograph/resolvers/loading"
 	"heliograph/storage"
 	"heliograph/storage/entities"
 	"heliograph/storage/transactions"
@@ -49,9 +50,9 @@ func find[T any, P nodePointer[T]](
 
 // one returns a statement for [find] that reads the object with a key.
 func one[K comparable, P any](
-	ctx context.Context, typ string, key K, queue queueKeys[K, P],
+	ctx context.Context, typ string, key K, queue loading.QueueKeys[K, P],
 ) func(*storage.Batch) rowplan.Results[P] {
-	return func(b *storage.Batch) rowplan.Results[P] { return load(ctx, b, typ, []K{key}, queue) }
+	return func(b *storage.Batch) rowplan.Results[P] { return loading.Load(ctx, b, typ, []K{key}, queue) }
 }
 
 // by returns a statement for [find] that reads the objects with a key.
@@ -70,7 +71,7 @@ func (r queries) Search(ctx context.Context, args graph.QuerySearchArgs) (*relay
 	if err != nil {
 		return nil, fault.Input("%v", err)
 	}
-	ctx, cancel := context.WithCancel(ctx) // see load
+	ctx, cancel := context.WithCancel(ctx) // see loading.Load
 	defer cancel()
 	s := &search{Batch: r.db.NewBatch(), types: args.Types}
 	c := ledger.ParseSearch(args.Text, r.db.SystemEntity(0), r.db.ChainID())

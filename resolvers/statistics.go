@@ -9,6 +9,7 @@ import (
 	"heliograph/graph/fault"
 	"heliograph/graph/rowplan"
 	"heliograph/internal/domain/ledger"
+	"heliograph/resolvers/loading"
 	"heliograph/storage"
 	"heliograph/storage/transactions"
 )
@@ -75,7 +76,7 @@ func (r fields) AccountStats(_ context.Context, q rowplan.Request, of []*ledger.
 	read(transactions.RewardStatistics, func(s *ledger.AccountStatistics, p transactions.Period) {
 		s.Rewards = p.First.V
 	}, "rewards", "rewardsValue")
-	return statistics(r.Resolver, batchOf(q), of, func(a *ledger.Account) ledger.EntityID {
+	return statistics(r.Resolver, loading.BatchOf(q), of, func(a *ledger.Account) ledger.EntityID {
 		return a.EntityID
 	}, args.Range, args.By, sources,
 		func(a *ledger.Account, from, to ledger.Timestamp, p []transactions.Period) *ledger.AccountStatistics {
@@ -94,7 +95,7 @@ func (r fields) AccountStats(_ context.Context, q rowplan.Request, of []*ledger.
 func (r fields) TopicStats(_ context.Context, q rowplan.Request, of []*ledger.Topic, args graph.TopicStatsArgs) (
 	rowplan.Results[[]*ledger.TopicStatistics], error,
 ) {
-	return statistics(r.Resolver, batchOf(q), of, func(t *ledger.Topic) ledger.EntityID {
+	return statistics(r.Resolver, loading.BatchOf(q), of, func(t *ledger.Topic) ledger.EntityID {
 		return t.EntityID
 	}, args.Range, args.By,
 		[]transactions.Statistics{transactions.MessageStatistics},
@@ -109,7 +110,7 @@ func (r fields) ContractStats(
 ) (
 	rowplan.Results[[]*ledger.ContractStatistics], error,
 ) {
-	return statistics(r.Resolver, batchOf(q), of, func(c *ledger.Contract) ledger.EntityID {
+	return statistics(r.Resolver, loading.BatchOf(q), of, func(c *ledger.Contract) ledger.EntityID {
 		return c.EntityID
 	}, args.Range, args.By,
 		[]transactions.Statistics{transactions.ResultStatistics},
@@ -122,7 +123,7 @@ func (r fields) ContractStats(
 func (r fields) TokenStats(_ context.Context, q rowplan.Request, of []*ledger.Token, args graph.TokenStatsArgs) (
 	rowplan.Results[[]*ledger.TokenStatistics], error,
 ) {
-	read, err := statistics(r.Resolver, batchOf(q), of, func(t *ledger.Token) ledger.EntityID {
+	read, err := statistics(r.Resolver, loading.BatchOf(q), of, func(t *ledger.Token) ledger.EntityID {
 		return t.EntityID
 	}, args.Range, args.By,
 		[]transactions.Statistics{transactions.TokenStatistics},

@@ -10,6 +10,7 @@ import (
 	"heliograph/graph/rowplan"
 	"heliograph/internal/base/list"
 	"heliograph/internal/domain/ledger"
+	"heliograph/resolvers/loading"
 	"heliograph/storage"
 	"heliograph/storage/entities"
 	"heliograph/storage/transactions"
@@ -48,7 +49,7 @@ func (fields) TokenCustomFees(
 		}
 	}
 	if unknown != nil {
-		entities.QueueTokenFees(batchOf(q), unknown, func(fees []*ledger.TokenCustomFees) {
+		entities.QueueTokenFees(loading.BatchOf(q), unknown, func(fees []*ledger.TokenCustomFees) {
 			for i, f := range fees {
 				out[positions[i]] = f
 			}
@@ -98,14 +99,14 @@ func (f fields) TokenHolders(ctx context.Context, q rowplan.Request, of []*ledge
 		return f.holdersAt(ctx, q, of, holdersAt{richList, args.Order, args.Args, args.Filter, false})
 	}
 	tokens := list.Map(of, tokenEntityID)
-	db := batchOf(q).DB()
+	db := loading.BatchOf(q).DB()
 	if _, err := db.Frequencies(ctx, "token_account", ""); err != nil { // whether there is the index
 		return nil, err
 	}
 	indexed := db.HasIndex(entities.HoldersIndex)
 	var counts []*int64
 	if !indexed {
-		entities.QueueRelationshipCounts(batchOf(q), tokens, entities.MaxSortedHolders, func(got []*int64) {
+		entities.QueueRelationshipCounts(loading.BatchOf(q), tokens, entities.MaxSortedHolders, func(got []*int64) {
 			counts = got
 		})
 	}
@@ -139,7 +140,9 @@ func (f fields) TokenHolderCount(
 	if ledger.MomentOf(ctx) != nil {
 		return f.holderCountsAt(ctx, q, of)
 	}
-	return read(q, of, tokenEntityID, func(b *storage.Batch, tokens []ledger.EntityID, done func([]*relay.Count)) {
+	return loading.Read(q, of, tokenEntityID, func(
+		b *storage.Batch, tokens []ledger.EntityID, done func([]*relay.Count),
+	) {
 		entities.QueueHolderCounts(b, tokens, entities.MaxCountedHolders, func(counts []*entities.HolderCount) {
 			done(list.Map(counts, func(c *entities.HolderCount) *relay.Count {
 				if c.Relationships > entities.MaxCountedHolders {
@@ -166,7 +169,7 @@ func newest(holders []*ledger.TokenHolder) ledger.Null[ledger.Timestamp] {
 func (r queries) Token(ctx context.Context, args graph.QueryTokenArgs) (*ledger.Token, error) {
 	t, err := entities.Token(ctx, r.db, args.ID, args.At)
 	if err == nil && args.At == nil {
-		prime(ctx, tokenType, args.ID, t)
+		loading.Prime(ctx, tokenType, args.ID, t)
 	}
 	if err == nil && t != nil && t.Fees.V == nil {
 		relay.OutcomeOf(ctx).Missing = &relay.Missing{Kind: relay.MissingTokenFees}
@@ -235,7 +238,7 @@ func (fields) TokenHistory(ctx context.Context, q rowplan.Request, of []*ledger.
 func (fields) TransactionTokenTransfers(_ context.Context, q rowplan.Request, of []*ledger.Transaction) (
 	rowplan.Results[[]*ledger.TokenTransfer], error,
 ) {
-	return readRows(q, of, transactions.QueueTokenTransfers)
+	return loading.ReadRows(q, of, transactions.QueueTokenTransfers)
 }
 
 // TokenRelationships reads the token relationships of an account.

@@ -10,6 +10,7 @@ import (
 	"heliograph/graph/rowplan"
 	"heliograph/internal/base/list"
 	"heliograph/internal/domain/ledger"
+	"heliograph/resolvers/loading"
 	"heliograph/storage"
 	"heliograph/storage/entities"
 )
@@ -32,7 +33,7 @@ func (fields) TopicMessages(ctx context.Context, q rowplan.Request, of []*ledger
 	if err != nil || !unfiltered(f) {
 		return get, err
 	}
-	db := batchOf(q).DB()
+	db := loading.BatchOf(q).DB()
 	return func() ([]*relay.TopicMessageConnection, error) {
 		got, err := get()
 		relay.SetCounts(got, func(ctx context.Context) ([]int64, error) {
@@ -46,7 +47,7 @@ func (fields) TopicMessages(ctx context.Context, q rowplan.Request, of []*ledger
 func (r queries) Topic(ctx context.Context, args graph.QueryTopicArgs) (*ledger.Topic, error) {
 	t, lacks, err := entities.Topic(ctx, r.db, args.ID)
 	if err == nil {
-		prime(ctx, topicType, args.ID, t)
+		loading.Prime(ctx, topicType, args.ID, t)
 	}
 	reportMissingTopic(ctx, lacks)
 	return t, err

@@ -12,6 +12,7 @@ import (
 	"heliograph/graph/rowplan"
 	"heliograph/internal/base/list"
 	"heliograph/internal/domain/ledger"
+	"heliograph/resolvers/loading"
 	"heliograph/storage"
 	"heliograph/storage/entities"
 	"heliograph/storage/transactions"
@@ -213,35 +214,35 @@ func (fields) TokenTransfers(
 func (fields) TransactionAssessedCustomFees(_ context.Context, q rowplan.Request, of []*ledger.Transaction) (
 	rowplan.Results[[]*ledger.AssessedCustomFee], error,
 ) {
-	return readRows(q, of, transactions.QueueAssessedCustomFees)
+	return loading.ReadRows(q, of, transactions.QueueAssessedCustomFees)
 }
 
 // TransactionInnerTransactions reads the inner transactions of batches.
 func (fields) TransactionInnerTransactions(_ context.Context, q rowplan.Request, of []*ledger.Transaction) (
 	rowplan.Results[[]*ledger.Transaction], error,
 ) {
-	return readRows(q, of, transactions.QueueInnerTransactions)
+	return loading.ReadRows(q, of, transactions.QueueInnerTransactions)
 }
 
 // TransactionStakingRewardTransfers reads the staking rewards that transactions paid.
 func (fields) TransactionStakingRewardTransfers(_ context.Context, q rowplan.Request, of []*ledger.Transaction) (
 	rowplan.Results[[]*ledger.StakingReward], error,
 ) {
-	return readRows(q, of, transactions.QueueStakingRewardTransfers)
+	return loading.ReadRows(q, of, transactions.QueueStakingRewardTransfers)
 }
 
 // TransactionTransfers reads the hbar transfers of transactions.
 func (fields) TransactionTransfers(_ context.Context, q rowplan.Request, of []*ledger.Transaction) (
 	rowplan.Results[[]*ledger.CryptoTransfer], error,
 ) {
-	return readRows(q, of, transactions.QueueTransfers)
+	return loading.ReadRows(q, of, transactions.QueueTransfers)
 }
 
 // TransactionNode reads the consensus nodes of transactions.
 func (fields) TransactionNode(_ context.Context, q rowplan.Request, of []*ledger.Transaction) (
 	rowplan.Results[*ledger.NetworkNode], error,
 ) {
-	return read(
+	return loading.Read(
 		q, of, func(t *ledger.Transaction) ledger.EntityID { return t.NodeAccountID }, entities.QueueNetworkNodesOf,
 	)
 }
@@ -250,12 +251,12 @@ func (fields) TransactionNode(_ context.Context, q rowplan.Request, of []*ledger
 func (fields) TransferCounterparties(_ context.Context, q rowplan.Request, of []*ledger.Transfer) (
 	rowplan.Results[[]*ledger.Transfer], error,
 ) {
-	return readRows(q, of, transactions.QueueCounterparties)
+	return loading.ReadRows(q, of, transactions.QueueCounterparties)
 }
 
 // TransferFees reads the fee transfers of transfers.
 func (fields) TransferFees(_ context.Context, q rowplan.Request, of []*ledger.Transfer) (
 	rowplan.Results[[]*ledger.Transfer], error,
 ) {
-	return readRows(q, of, transactions.QueueFees)
+	return loading.ReadRows(q, of, transactions.QueueFees)
 }

@@ -88,7 +88,7 @@ func TestReferences(t *testing.T) {
 		}
 	}
 	source := outputs(all)["resolvers/references_gen.go"]
-	got := bytes.Count(source, []byte("return refer(")) + bytes.Count(source, []byte("return referMany("))
+	got := bytes.Count(source, []byte("return loading.Refer(")) + bytes.Count(source, []byte("return loading.ReferMany("))
 	if got != n || n == 0 {
 		t.Errorf("%d functions for %d references", got, n)
 	}

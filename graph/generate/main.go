@@ -141,6 +141,7 @@ var imports = [][]string{
 		"heliograph/internal/base/list", "heliograph/internal/domain/evm/calls",
 		"heliograph/internal/domain/evm/system/abi",
 		"heliograph/internal/domain/fees", "heliograph/internal/domain/ledger", "heliograph/internal/domain/status",
+		"heliograph/resolvers/loading",
 		"heliograph/storage",
 		"heliograph/storage/entities", "heliograph/storage/transactions",
 	},

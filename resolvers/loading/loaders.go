@@ -1,9 +1,12 @@
-package resolvers
+// Package loading reads the objects and relations of an operation: each object once, at however many places of the
+// operation it stands.
+package loading
 
 import (
 	"context"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/graph-gophers/dataloader/v7"
@@ -11,10 +14,24 @@ import (
 
 	"heliograph/graph/rowplan"
 	"heliograph/internal/base/list"
+	"heliograph/internal/base/values"
 	"heliograph/internal/base/wrap"
 	"heliograph/internal/domain/ledger"
+	"heliograph/resolvers/statuspages"
 	"heliograph/storage"
 )
+
+// Operation is what the resolvers keep during one operation.
+type Operation struct {
+	Plans     *rowplan.Plans
+	Reads     statuspages.Reads
+	Addresses atomic.Int32 // that were looked up
+
+	loaders loaders
+}
+
+// OperationKey is the key of the operation in contexts.
+var OperationKey = values.NewKey[*Operation]()
 
 // loaders are the dataloaders of one operation: one for each type of object and kind of key. An object is read once,
 // at however many places of the operation it stands.
@@ -31,11 +48,11 @@ type loaderKey[K comparable, V any] struct {
 // loaderOf returns the dataloader of a type in the operation of ctx. It returns nil if only one place of the operation
 // reads objects of the type: the library starts goroutines, which would take longer than they save.
 func loaderOf[K comparable, V any](ctx context.Context, typ string) *loader[K, V] {
-	o, _ := operationKey.Of(ctx)
+	o, _ := OperationKey.Of(ctx)
 	if o == nil {
 		return nil
 	}
-	places := rowplan.PerOperation(ctx, o.plans, func(op *ast.OperationDefinition) places {
+	places := rowplan.PerOperation(ctx, o.Plans, func(op *ast.OperationDefinition) places {
 		found := places{}
 		found.add(op.SelectionSet, map[*ast.FragmentDefinition]int{})
 		return found
@@ -64,8 +81,8 @@ const anyType = "Node"
 
 // readByKey are the fields of the query type that read objects by their keys, with their types.
 var readByKey = map[string]string{
-	"account": accountType, "block": blockType, "contract": contractType, "file": fileType, "nft": nftType,
-	"schedule": scheduleType, "token": tokenType, "topic": topicType,
+	"account": "Account", "block": "Block", "contract": "Contract", "file": "File", "nft": "NFT",
+	"schedule": "Schedule", "token": "Token", "topic": "Topic",
 	"node": anyType, "nodes": anyType, "search": anyType, "_entities": anyType,
 }
 
@@ -126,13 +143,13 @@ func (l *loader[K, V]) pass(ctx context.Context, keys []K) []*dataloader.Result[
 	}
 }
 
-// queueKeys is a function of storage that queues reading the objects with keys.
-type queueKeys[K, V any] func(b *storage.Batch, keys []K, done func([]V))
+// QueueKeys is a function of storage that queues reading the objects with keys.
+type QueueKeys[K, V any] func(b *storage.Batch, keys []K, done func([]V))
 
-// load queues reading the objects of a type with keys, except for those that the operation has read at another place,
+// Load queues reading the objects of a type with keys, except for those that the operation has read at another place,
 // or is reading. ctx must end if b is not run.
-func load[K comparable, V any](
-	ctx context.Context, b *storage.Batch, typ string, keys []K, queue queueKeys[K, V],
+func Load[K comparable, V any](
+	ctx context.Context, b *storage.Batch, typ string, keys []K, queue QueueKeys[K, V],
 ) rowplan.Results[V] {
 	l := loaderOf[K, V](ctx, typ)
 	if l == nil {
@@ -160,7 +177,7 @@ func load[K comparable, V any](
 
 // loadAll calls Load for all keys, and queues reading those that are new. known reports whether some are not.
 func (l *loader[K, V]) loadAll(
-	ctx context.Context, b *storage.Batch, keys []K, queue queueKeys[K, V],
+	ctx context.Context, b *storage.Batch, keys []K, queue QueueKeys[K, V],
 ) (known bool, thunks []dataloader.Thunk[V]) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -183,17 +200,17 @@ func (l *loader[K, V]) loadAll(
 	return known, thunks
 }
 
-// loadOne reads the object of a type with a key, or nothing if the operation has read it.
-func loadOne[K comparable, V any](
-	ctx context.Context, r *Resolver, typ string, key K, queue queueKeys[K, V],
+// LoadOne reads the object of a type with a key, or nothing if the operation has read it.
+func LoadOne[K comparable, V any](
+	ctx context.Context, db *storage.DB, typ string, key K, queue QueueKeys[K, V],
 ) (found V, err error) {
 	if loaderOf[K, V](ctx, typ) == nil {
-		return storage.ReadOne(ctx, r.db, typ, key, queue)
+		return storage.ReadOne(ctx, db, typ, key, queue)
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	b := r.db.NewBatch()
-	results := load(ctx, b, typ, []K{key}, queue)
+	b := db.NewBatch()
+	results := Load(ctx, b, typ, []K{key}, queue)
 	if err = b.Run(ctx); err == nil {
 		var rows []V
 		if rows, err = results(); err == nil {
@@ -203,8 +220,8 @@ func loadOne[K comparable, V any](
 	return found, wrap.Error(err, "reading %s %v", typ, key)
 }
 
-// prime makes other places of the operation use an object that has been read, or is known not to exist.
-func prime[K comparable, V any](ctx context.Context, typ string, key K, v V) {
+// Prime makes other places of the operation use an object that has been read, or is known not to exist.
+func Prime[K comparable, V any](ctx context.Context, typ string, key K, v V) {
 	if l := loaderOf[K, V](ctx, typ); l != nil {
 		l.mu.Lock()
 		defer l.mu.Unlock()
@@ -212,20 +229,20 @@ func prime[K comparable, V any](ctx context.Context, typ string, key K, v V) {
 	}
 }
 
-// refer reads the objects of a type that rows refer to by a key.
+// Refer reads the objects of a type that rows refer to by a key.
 //
 //nolint:unparam // batch functions return the error as it is
-func refer[T any, K comparable, V any](
-	ctx context.Context, q rowplan.Request, of []T, typ string, key func(T) K, queue queueKeys[K, V],
+func Refer[T any, K comparable, V any](
+	ctx context.Context, q rowplan.Request, of []T, typ string, key func(T) K, queue QueueKeys[K, V],
 ) (rowplan.Results[V], error) {
-	return load(ctx, batchOf(q), typ, list.Map(of, key), queue), nil
+	return Load(ctx, BatchOf(q), typ, list.Map(of, key), queue), nil
 }
 
-// referMany is [refer] for rows with lists of keys. Keys without an object are left out.
+// ReferMany is [Refer] for rows with lists of keys. Keys without an object are left out.
 //
 //nolint:unparam // as above
-func referMany[T any, K comparable, R any](
-	ctx context.Context, q rowplan.Request, of []T, typ string, keys func(T) []K, queue queueKeys[K, *R],
+func ReferMany[T any, K comparable, R any](
+	ctx context.Context, q rowplan.Request, of []T, typ string, keys func(T) []K, queue QueueKeys[K, *R],
 ) (rowplan.Results[[]*R], error) {
 	lists := list.Map(of, keys)
 	out := make([][]*R, len(of))
@@ -233,7 +250,7 @@ func referMany[T any, K comparable, R any](
 	if len(all) == 0 {
 		return func() ([][]*R, error) { return out, nil }, nil
 	}
-	results := load(ctx, batchOf(q), typ, all, queue)
+	results := Load(ctx, BatchOf(q), typ, all, queue)
 	return func() ([][]*R, error) {
 		rows, err := results()
 		if err != nil {
