@@ -166,7 +166,8 @@ func queueVersions(b *storage.Batch, of []versions, p storage.Page, done func([]
 		fmt.Fprintf(&columns, ", n%d.row, b%[1]d.row", i)
 		fmt.Fprintf(&joins, `
 left join lateral (%s where %s and %s = v.at union all %[1]s_history where %[2]s and %[3]s = v.at limit 1) n%d on true
-left join lateral (%[1]s_history where %[2]s and %[3]s < v.at order by %[3]s desc limit 1) b%[4]d on true`, row, match(func(key string) string { return "v." + key }), at, i)
+left join lateral (%[1]s_history where %[2]s and %[3]s < v.at order by %[3]s desc limit 1) b%[4]d on true`,
+			row, match(func(key string) string { return "v." + key }), at, i)
 	}
 	r := &storage.Read{
 		Setting: storage.NoBitmaps, Parents: ps, Select: `v.ord, v.at` + columns.String(),

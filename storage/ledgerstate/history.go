@@ -29,8 +29,11 @@ func QueueBalanceHistory(
 	last := list.Map(ends, func(end ledger.Timestamp) int64 { return int64(end) - 1 })
 	p := b.Parents("t", last)
 	t := p.Key("t")
-	endRows.QueueChild(b, len(ends), &storage.Read{Parents: p, Select: `p.ord, case when s.at is not null then coalesce(h.balance, 0) + coalesce(m.amount, 0)::bigint end,
-  coalesce(m.rows, 0) > $4`, From: p.From + ` left join lateral (
+	endRows.QueueChild(b, len(ends), &storage.Read{
+		Parents: p,
+		Select: `p.ord, case when s.at is not null then coalesce(h.balance, 0) + coalesce(m.amount, 0)::bigint end,
+  coalesce(m.rows, 0) > $4`,
+		From: p.From + ` left join lateral (
   select consensus_timestamp as at from account_balance where account_id = $2
     and consensus_timestamp between ` + t + ` - ` + snapshotSpan + ` and ` + t + ` order by consensus_timestamp desc limit 1) s on true
 left join lateral (
@@ -40,5 +43,7 @@ left join lateral (
 left join lateral (
   select sum(amount) as amount, count(*) as rows from (
     select amount from crypto_transfer where entity_id = $3 and entity_id <> 98 and consensus_timestamp > s.at
-      and consensus_timestamp <= ` + t + ` and errata is distinct from 'DELETE' limit $4 + 1) t) m on true`, Rest: " order by p.ord"}, append(p.Args, int64(b.DB().SystemEntity(entities.TreasuryNum)), int64(account), MaxHistoryTransfers), done)
+      and consensus_timestamp <= ` + t + ` and errata is distinct from 'DELETE' limit $4 + 1) t) m on true`,
+		Rest: " order by p.ord",
+	}, append(p.Args, int64(b.DB().SystemEntity(entities.TreasuryNum)), int64(account), MaxHistoryTransfers), done)
 }
