@@ -10,6 +10,7 @@ import (
 	"heliograph/internal/base/list"
 	"heliograph/internal/domain/ledger"
 	"heliograph/resolvers/loading"
+	"heliograph/resolvers/past"
 	"heliograph/storage"
 	"heliograph/storage/entities"
 	"heliograph/storage/transactions"
@@ -56,7 +57,7 @@ func (fields) BalanceTokens(ctx context.Context, q rowplan.Request, of []*ledger
 		return nil, fault.Input("first must be between 0 and %d", maxTokensOfBalance)
 	}
 	if ledger.MomentOf(ctx) != nil {
-		return tokenBalancesAt(q, of, args)
+		return past.TokenBalances(q, of, args)
 	}
 	return loading.Queued(q, func(b *storage.Batch, done func([][]*ledger.TokenBalance)) {
 		entities.QueueTokenBalances(b, of, int(args.First), args.Order == relay.Desc, done)
@@ -84,7 +85,8 @@ func (r queries) Account(ctx context.Context, args graph.QueryAccountArgs) (*led
 		return entities.Account(ctx, r.db, args.ID)
 	default:
 		row := &ledger.Account{EntityID: args.ID.ID, Balance: ledger.Balance{AccountID: args.ID.ID}}
-		return loading.LoadAhead(ctx, r.db, r.tables, accountType, args.ID.ID, row, accountByID, entities.QueueAccounts)
+		return loading.LoadAhead(ctx, r.db, r.tables, accountType, args.ID.ID, row, accountByID,
+			entities.QueueAccounts)
 	}
 	id, err := entities.ResolveAccount(ctx, r.db, args.ID)
 	if err != nil || !id.Valid {

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"heliograph/graph"
+	"heliograph/graph/fault"
 	"heliograph/graph/model"
 	"heliograph/graph/relay"
 	"heliograph/graph/rowplan"
@@ -41,7 +42,7 @@ func (fields) BlockTransactions(
 
 // Block returns the block with a hash or number.
 func (r queries) Block(ctx context.Context, args graph.QueryBlockArgs) (*ledger.Block, error) {
-	if err := oneOf("hash and number", args.Hash != nil, args.Number != nil); err != nil {
+	if err := fault.OneOf("hash and number", args.Hash != nil, args.Number != nil); err != nil {
 		return nil, err
 	}
 	if args.Hash != nil {

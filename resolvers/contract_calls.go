@@ -19,7 +19,7 @@ func (f fields) ContractCall(
 	ctx context.Context, _ rowplan.Request, of []*ledger.Contract, args graph.ContractCallArgs,
 ) (rowplan.Results[*calls.ContractCall], error) {
 	if m := ledger.MomentOf(ctx); m != nil {
-		block, err := f.blockOf(ctx, m, args.Block)
+		block, err := f.BlockOf(ctx, m, args.Block)
 		if err != nil {
 			return nil, err
 		}
@@ -142,7 +142,7 @@ func (r *Resolver) tracedAt(
 		}
 		return rows[0].ConsensusTimestamp, nil
 	}
-	if err := oneOf("hash, transactionId and at", ref.hash != nil, ref.id != nil, ref.at != nil); err != nil {
+	if err := fault.OneOf("hash, transactionId and at", ref.hash != nil, ref.id != nil, ref.at != nil); err != nil {
 		return 0, err
 	}
 	if ref.at != nil {

@@ -163,7 +163,7 @@ func withoutSynthetic(f *ledger.ContractResultFilter) *ledger.ContractResultFilt
 func (r queries) ContractResult(
 	ctx context.Context, args graph.QueryContractResultArgs,
 ) (*ledger.ContractResult, error) {
-	if err := oneOf("hash, transactionId and at", args.Hash != nil, args.TransactionID != nil,
+	if err := fault.OneOf("hash, transactionId and at", args.Hash != nil, args.TransactionID != nil,
 		args.At != nil); err != nil {
 		return nil, err
 	}
@@ -211,7 +211,7 @@ func (fields) ContractResultIsChild(
 func (r queries) ContractActions(
 	ctx context.Context, args graph.QueryContractActionsArgs,
 ) (*relay.ContractActionConnection, error) {
-	if err := oneOf("hash and transactionId", args.Hash != nil, args.TransactionID != nil); err != nil {
+	if err := fault.OneOf("hash and transactionId", args.Hash != nil, args.TransactionID != nil); err != nil {
 		return nil, err
 	}
 	ref, err := resultRef(args.Hash, args.TransactionID, args.Nonce)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"reflect"
+	"slices"
 
 	"heliograph/graph"
 	"heliograph/graph/fault"
@@ -204,7 +205,7 @@ func ofEither[F, C any](
 	order relay.Order, args relay.Args,
 	f *F, queue queueDirected[F, C],
 ) (*relay.Connection[C], error) {
-	if err := oneOf(names, giver != nil, receiver != nil); err != nil {
+	if err := fault.OneOf(names, giver != nil, receiver != nil); err != nil {
 		return nil, err
 	}
 	given, received := giver, giver == nil
@@ -232,20 +233,6 @@ func checkAlternatives(n int) error {
 
 // selects reports whether a filter selects single ids.
 func selects(f *ledger.EntityIDFilter) bool { return f != nil && (f.Eq != nil || f.In != nil) }
-
-// oneOf fails unless exactly one of some arguments is given.
-func oneOf(names string, given ...bool) error {
-	n := 0
-	for _, g := range given {
-		if g {
-			n++
-		}
-	}
-	if n != 1 {
-		return fault.Input("give exactly one of %s", names)
-	}
-	return nil
-}
 
 // estimated adds an estimated row count to an unfiltered list, which may be nil. Filtered lists are returned
 // unchanged, because they can only be counted by reading them.
@@ -295,4 +282,15 @@ func versionsOf[K any](ctx context.Context, q rowplan.Request, order relay.Order
 			})
 			return nil
 		})
+}
+
+// dropUnknown removes the changes of values that are overwritten without a version: at a past moment they are unknown.
+func dropUnknown(rows [][]*ledger.Version) {
+	for _, versions := range rows {
+		for _, v := range versions {
+			v.Changes = slices.DeleteFunc(v.Changes, func(c *ledger.Change) bool {
+				return c.Field == "ethereumNonce" || c.Field == "totalSupply"
+			})
+		}
+	}
 }

@@ -257,3 +257,8 @@ func (r network) Stake(ctx context.Context) (*ledger.NetworkStake, error) {
 func (r queries) File(ctx context.Context, args graph.QueryFileArgs) (*ledger.File, error) {
 	return loading.LoadOne(ctx, r.db, fileType, args.ID, entities.QueueFiles)
 }
+
+// Ledger returns the state of the ledger at a moment, or nil if the block or transaction does not exist.
+func (r queries) Ledger(ctx context.Context, args graph.QueryLedgerArgs) (*ledger.LedgerState, error) {
+	return r.past.Ledger(ctx, args)
+}

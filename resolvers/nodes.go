@@ -39,13 +39,10 @@ const (
 	transactionType    = "Transaction"
 )
 
-// maxNodes is the maximum number of global ids in one request.
-const maxNodes = 100
-
 // Nodes returns the objects with global ids.
 func (r queries) Nodes(ctx context.Context, args graph.QueryNodesArgs) ([]relay.Node, error) {
-	if len(args.Ids) > maxNodes {
-		return nil, fault.Input("give at most %d ids", maxNodes)
+	if len(args.Ids) > loading.MaxKeys {
+		return nil, fault.Input("give at most %d ids", loading.MaxKeys)
 	}
 	nodes, errs := r.nodes(ctx, args.Ids)
 	for _, err := range errs {
@@ -63,8 +60,9 @@ var batched = map[string]queueNodes{
 	contractType: nodesBy(parseEntityID, entities.QueueContracts),
 	fileType:     nodesBy(parseEntityID, entities.QueueFiles),
 	scheduleType: nodesBy(parseEntityID, transactions.QueueSchedules),
-	tokenType:    nodesBy(parseEntityID, entities.QueueTokens), topicType: nodesBy(parseEntityID, queueTopics),
-	nftType: nodesBy(parseNumbered, entities.QueueNFTsByKey),
+	tokenType:    nodesBy(parseEntityID, entities.QueueTokens),
+	topicType:    nodesBy(parseEntityID, entities.QueueTopics),
+	nftType:      nodesBy(parseNumbered, entities.QueueNFTsByKey),
 	hookType: nodesBy(func(name string) (entities.HookRef, error) {
 		key, err := parseNumbered(name)
 		return entities.HookRef{OwnerID: key.TokenID, HookID: key.SerialNumber}, err

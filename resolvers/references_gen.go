@@ -386,7 +386,7 @@ func (fields) TopicMessagePayer(ctx context.Context, q rowplan.Request, of []*le
 }
 
 func (fields) TopicMessageTopic(ctx context.Context, q rowplan.Request, of []*ledger.TopicMessage) (rowplan.Results[*ledger.Topic], error) {
-	return loading.Refer(ctx, q, of, "Topic", func(row *ledger.TopicMessage) ledger.EntityID { return row.TopicID }, queueTopics)
+	return loading.Refer(ctx, q, of, "Topic", func(row *ledger.TopicMessage) ledger.EntityID { return row.TopicID }, entities.QueueTopics)
 }
 
 func (fields) TopicMessageTransaction(ctx context.Context, q rowplan.Request, of []*ledger.TopicMessage) (rowplan.Results[*ledger.Transaction], error) {

@@ -3,17 +3,22 @@ package resolvers
 import (
 	"heliograph/graph/relay"
 	"heliograph/internal/domain/ledger"
+	"heliograph/resolvers/past"
 	"heliograph/resolvers/statuspages"
 	"heliograph/storage"
 	"heliograph/storage/entities"
 	"heliograph/storage/transactions"
 )
 
+// pastFields has another name than the fields of status pages.
+type pastFields = past.Fields
+
 // fields implements [graph.Fields]: one method per field that is not stored in the row. A method queues the statements
 // for all parents of a level and returns one result per parent.
 type fields struct {
 	*Resolver
 	statuspages.Fields
+	pastFields
 }
 
 // queueEntities queues the queries for entities of any type by id. A contract is a Contract, not an Account. done
@@ -23,7 +28,7 @@ func queueEntities(b *storage.Batch, ids []ledger.EntityID, done func([]relay.En
 	entities.QueueContracts(b, ids, fill[ledger.Contract](out))
 	entities.QueueAccounts(b, ids, fill[ledger.Account](out))
 	entities.QueueTokens(b, ids, fill[ledger.Token](out))
-	queueTopics(b, ids, fill[ledger.Topic](out))
+	entities.QueueTopics(b, ids, fill[ledger.Topic](out))
 	transactions.QueueSchedules(b, ids, fill[ledger.Schedule](out))
 	entities.QueueFiles(b, ids, fill[ledger.File](out))
 	b.Then(func() { done(out) })

@@ -21,6 +21,7 @@ import (
 	"heliograph/internal/domain/status"
 	"heliograph/resolvers/contractcalls"
 	"heliograph/resolvers/loading"
+	"heliograph/resolvers/past"
 	"heliograph/resolvers/statuspages"
 	"heliograph/storage"
 	"heliograph/storage/entities"
@@ -57,6 +58,7 @@ type Resolver struct {
 	tables *rowplan.Tables
 	feeds  *feeds
 	status *statuspages.Resolver
+	past   past.Fields
 
 	blockStatistics *transactions.BlockStatistics
 
@@ -92,7 +94,8 @@ func New(o Options) *Resolver {
 			},
 		}),
 	}
-	r.tables = graph.NewTables(fields{r, statuspages.Fields{Resolver: r.status}}, func() rowplan.Batch {
+	r.past = past.Fields{DB: o.DB, Now: o.Now, Fees: network{r}.Fees, ExchangeRate: network{r}.ExchangeRate}
+	r.tables = graph.NewTables(fields{r, statuspages.Fields{Resolver: r.status}, r.past}, func() rowplan.Batch {
 		return o.DB.NewBatch()
 	})
 	return r

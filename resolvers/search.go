@@ -80,7 +80,7 @@ func (r queries) Search(ctx context.Context, args graph.QuerySearchArgs) (*relay
 	find(s, model.SearchTypeContract, isID, one(ctx, contractType, id, entities.QueueContracts))
 	find(s, model.SearchTypeAccount, isID, one(ctx, accountType, id, entities.QueueAccounts))
 	find(s, model.SearchTypeToken, isID, one(ctx, tokenType, id, entities.QueueTokens))
-	find(s, model.SearchTypeTopic, isID, one(ctx, topicType, id, queueTopics))
+	find(s, model.SearchTypeTopic, isID, one(ctx, topicType, id, entities.QueueTopics))
 	find(s, model.SearchTypeSchedule, isID, one(ctx, scheduleType, id, transactions.QueueSchedules))
 	find(s, model.SearchTypeFile, isID, one(ctx, fileType, id, entities.QueueFiles))
 	find(s, model.SearchTypeNetworkNode, isID, one(ctx, networkNodeType, id, entities.QueueNetworkNodesOf))

@@ -11,6 +11,7 @@ import (
 	"heliograph/internal/base/list"
 	"heliograph/internal/domain/ledger"
 	"heliograph/resolvers/loading"
+	"heliograph/resolvers/past"
 	"heliograph/storage"
 	"heliograph/storage/entities"
 	"heliograph/storage/transactions"
@@ -68,7 +69,8 @@ func (f fields) TokenBalances(
 		if args.At != nil {
 			return nil, fault.Input("at cannot be given here: the balances are those at the moment of the ledger")
 		}
-		return f.holdersAt(ctx, q, of, holdersAt{holderList, args.Order, args.Args, args.Filter, true})
+		holders := graph.ListArgs[ledger.TokenHolderFilter]{Filter: args.Filter, Order: args.Order, Args: args.Args}
+		return f.holdersAt(ctx, q, of, holderList, holders, past.Holders{Zero: true})
 	}
 	at := list.Map(of, func(t *ledger.Token) *ledger.TimestampFilter {
 		if args.At != nil {
@@ -96,7 +98,7 @@ func (f fields) TokenHolders(ctx context.Context, q rowplan.Request, of []*ledge
 	rowplan.Results[*relay.TokenHolderConnection], error,
 ) {
 	if ledger.MomentOf(ctx) != nil {
-		return f.holdersAt(ctx, q, of, holdersAt{richList, args.Order, args.Args, args.Filter, false})
+		return f.holdersAt(ctx, q, of, richList, args, past.Holders{ByBalance: true})
 	}
 	tokens := list.Map(of, tokenEntityID)
 	db := loading.BatchOf(q).DB()
@@ -138,7 +140,7 @@ func (f fields) TokenHolderCount(
 	ctx context.Context, q rowplan.Request, of []*ledger.Token,
 ) (rowplan.Results[*relay.Count], error) {
 	if ledger.MomentOf(ctx) != nil {
-		return f.holderCountsAt(ctx, q, of)
+		return f.HolderCounts(ctx, q, of)
 	}
 	return loading.Read(q, of, tokenEntityID, func(
 		b *storage.Batch, tokens []ledger.EntityID, done func([]*relay.Count),
@@ -152,6 +154,20 @@ func (f fields) TokenHolderCount(
 			}))
 		})
 	})
+}
+
+// holdersAt reads the holders of tokens at the moment of ctx.
+func (f fields) holdersAt(
+	ctx context.Context, q rowplan.Request, of []*ledger.Token, l listOf[ledger.TokenHolder],
+	args graph.ListArgs[ledger.TokenHolderFilter], h past.Holders,
+) (rowplan.Results[*relay.TokenHolderConnection], error) {
+	p, page, err := l.pageOf(ctx, args.Order, args.Args, true)
+	if err != nil {
+		return nil, err
+	}
+	h.Page, h.Filter, h.Countable = page, args.Filter, unfiltered(args.Filter)
+	h.Connection = func(rows []*ledger.TokenHolder) *relay.TokenHolderConnection { return l.connection(p, rows) }
+	return f.Holders(ctx, q, of, h)
 }
 
 // newest returns the newest timestamp of the balances of a page.

@@ -19,10 +19,6 @@ var messageList = listOf[ledger.TopicMessage]{
 	"messages", 1, func(m *ledger.TopicMessage) relay.Key { return relay.Key{int64(m.ConsensusTimestamp)} },
 }
 
-func queueTopics(b *storage.Batch, ids []ledger.EntityID, done func([]*ledger.Topic)) {
-	entities.QueueTopics(b, ids, func(topics []*ledger.Topic, _ []entities.TopicPart) { done(topics) })
-}
-
 // TopicMessages reads the messages of topics.
 func (fields) TopicMessages(ctx context.Context, q rowplan.Request, of []*ledger.Topic, args graph.TopicMessagesArgs) (
 	rowplan.Results[*relay.TopicMessageConnection], error,
@@ -86,7 +82,7 @@ func (r queries) TopicMessages(
 
 // TopicMessage returns the message with a sequence number or consensus time.
 func (r queries) TopicMessage(ctx context.Context, args graph.QueryTopicMessageArgs) (*ledger.TopicMessage, error) {
-	if err := oneOf("sequenceNumber and at", args.SequenceNumber != nil, args.At != nil); err != nil {
+	if err := fault.OneOf("sequenceNumber and at", args.SequenceNumber != nil, args.At != nil); err != nil {
 		return nil, err
 	}
 	if args.At != nil {

@@ -39,7 +39,7 @@ func (fields) TopicTransactions(
 
 // Transaction returns the transactions with an id or hash, or at a consensus time.
 func (r queries) Transaction(ctx context.Context, args graph.QueryTransactionArgs) ([]*ledger.Transaction, error) {
-	if err := oneOf("id, hash and at", args.ID != nil, args.Hash != nil, args.At != nil); err != nil {
+	if err := fault.OneOf("id, hash and at", args.ID != nil, args.Hash != nil, args.At != nil); err != nil {
 		return nil, err
 	}
 	f := transactions.TransactionFilterOfID{Nonce: args.Nonce, Scheduled: args.Scheduled}

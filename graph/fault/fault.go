@@ -56,6 +56,20 @@ func Input(format string, args ...any) error {
 	return &Error{Code: BadUserInput, Message: fmt.Sprintf(format, args...)}
 }
 
+// OneOf fails unless exactly one of some arguments is given.
+func OneOf(names string, given ...bool) error {
+	n := 0
+	for _, g := range given {
+		if g {
+			n++
+		}
+	}
+	if n != 1 {
+		return Input("give exactly one of %s", names)
+	}
+	return nil
+}
+
 // Busy returns the error of a request that was refused. The extension retryAfter has the seconds after which to retry.
 func Busy(r *admission.Refusal) *Error {
 	return &Error{Code: Unavailable, Message: r.Error(), Extra: map[string]any{"retryAfter": r.Seconds()}, Err: r}

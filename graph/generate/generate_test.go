@@ -88,7 +88,8 @@ func TestReferences(t *testing.T) {
 		}
 	}
 	source := outputs(all)["resolvers/references_gen.go"]
-	got := bytes.Count(source, []byte("return loading.Refer(")) + bytes.Count(source, []byte("return loading.ReferMany("))
+	got := bytes.Count(source, []byte("return loading.Refer(")) +
+		bytes.Count(source, []byte("return loading.ReferMany("))
 	if got != n || n == 0 {
 		t.Errorf("%d functions for %d references", got, n)
 	}

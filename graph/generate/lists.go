@@ -7,7 +7,7 @@ var namespaces = map[string]bool{"Query": true, "Mutation": true, "Subscription"
 var queues = map[string]string{
 	"Account": "entities.QueueAccounts", "Block": "transactions.QueueBlocksAt", "Contract": "entities.QueueContracts",
 	"ContractResult": "transactions.QueueContractResultsAt", "Entity": "queueEntities", "File": "entities.QueueFiles",
-	"NetworkNode": "entities.QueueNetworkNodes", "Token": "entities.QueueTokens", "Topic": "queueTopics",
+	"NetworkNode": "entities.QueueNetworkNodes", "Token": "entities.QueueTokens", "Topic": "entities.QueueTopics",
 	"Transaction": "transactions.QueueTransactionsAt",
 }
 

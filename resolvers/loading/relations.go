@@ -9,6 +9,9 @@ import (
 	"heliograph/storage"
 )
 
+// MaxKeys is the maximum number of keys of objects in an argument.
+const MaxKeys = 100
+
 // Queued returns the results that a function of storage passes to done.
 //
 //nolint:unparam // batch functions return the error as it is

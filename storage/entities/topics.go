@@ -87,9 +87,14 @@ var topicsByID = storage.ByKeys(`select t.id, t.admin_key, t.fee_exempt_key_list
   f.entity_id is not null, f.fixed_fees, lower(f.timestamp_range)
 from topic t left join entity e on e.id = t.id left join custom_fee f on f.entity_id = t.id where t.id = ` + storage.Any1)
 
-// QueueTopics queues a query for topics by id. done receives one topic per id, or nil and the missing part if the
+// QueueTopics queues a query for topics by id. done receives one topic per id, or nil if the topic does not exist.
+func QueueTopics(b *storage.Batch, ids []ledger.EntityID, done func([]*ledger.Topic)) {
+	QueueTopicParts(b, ids, func(topics []*ledger.Topic, _ []TopicPart) { done(topics) })
+}
+
+// QueueTopicParts queues a query for topics by id. done receives one topic per id, or nil and the missing part if the
 // topic is incomplete or does not exist.
-func QueueTopics(b *storage.Batch, ids []ledger.EntityID, done func([]*ledger.Topic, []TopicPart)) {
+func QueueTopicParts(b *storage.Batch, ids []ledger.EntityID, done func([]*ledger.Topic, []TopicPart)) {
 	storage.QueueByKey(b, topicRows, topicsByID, ids, func(r *topicRow) ledger.EntityID {
 		return r.EntityID
 	}, func(rows []*topicRow) {
@@ -115,7 +120,7 @@ func Topic(ctx context.Context, db *storage.DB, id ledger.EntityID) (*ledger.Top
 	var topic *ledger.Topic
 	var lacks TopicPart
 	b := db.NewBatch()
-	QueueTopics(b, []ledger.EntityID{id}, func(got []*ledger.Topic, missing []TopicPart) {
+	QueueTopicParts(b, []ledger.EntityID{id}, func(got []*ledger.Topic, missing []TopicPart) {
 		topic, lacks = got[0], missing[0]
 	})
 	err := b.Run(ctx)

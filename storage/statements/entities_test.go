@@ -153,7 +153,7 @@ func entityReads() reads {
 			entities.QueueNFTVersions(b, serial, page, ignore)
 		}),
 		"topics by id": queued(func(b *storage.Batch) {
-			entities.QueueTopics(b, ids, func([]*ledger.Topic, []entities.TopicPart) {})
+			entities.QueueTopicParts(b, ids, func([]*ledger.Topic, []entities.TopicPart) {})
 		}),
 		"joined messages of topics": queued(func(b *storage.Batch) {
 			entities.QueueTopicMessages(b, ids, &ledger.TopicMessageFilter{JoinChunks: true}, page, ignore)

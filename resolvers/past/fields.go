@@ -1,4 +1,6 @@
-package resolvers
+// Package past reads the state of the ledger at a past moment. The context of each function has the moment; see
+// [ledger.Moment].
+package past
 
 import (
 	"context"
@@ -6,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"heliograph/graph"
 	"heliograph/graph/fault"
@@ -20,14 +23,24 @@ import (
 	"heliograph/storage/transactions"
 )
 
+// Fields implements the functions of [graph.Fields] for the state of the ledger at a past moment.
+type Fields struct {
+	DB *storage.DB
+	// Now is the clock.
+	Now func() time.Time
+	// Fees and ExchangeRate read the gas prices and the exchange rate at a time.
+	Fees         func(context.Context, graph.NetworkFeesArgs) (*ledger.NetworkFees, error)
+	ExchangeRate func(context.Context, graph.NetworkExchangeRateArgs) (*ledger.ExchangeRateSet, error)
+}
+
 // Ledger returns the state of the ledger at a moment, or nil if the block or transaction does not exist. The context
 // of everything below has the moment; see [ledger.Moment].
-func (r queries) Ledger(ctx context.Context, args graph.QueryLedgerArgs) (*ledger.LedgerState, error) {
-	way, value, err := r.wayTo(ctx, &args.At)
+func (f Fields) Ledger(ctx context.Context, args graph.QueryLedgerArgs) (*ledger.LedgerState, error) {
+	way, value, err := f.wayTo(ctx, &args.At)
 	if err != nil || way == "" {
 		return nil, err
 	}
-	m, bounds, err := ledgerstate.Moment(ctx, r.db, way, value)
+	m, bounds, err := ledgerstate.Moment(ctx, f.DB, way, value)
 	if err != nil || m == nil {
 		return nil, err
 	}
@@ -42,21 +55,22 @@ func (r queries) Ledger(ctx context.Context, args graph.QueryLedgerArgs) (*ledge
 }
 
 // wayTo returns the way to find a moment. It is empty if the transaction does not exist.
-func (r queries) wayTo(ctx context.Context, at *ledger.LedgerMoment) (way string, value any, err error) {
-	if err := oneOf("block, time and transaction", at.Block != nil, at.Time != nil, at.Transaction != nil); err != nil {
+func (f Fields) wayTo(ctx context.Context, at *ledger.LedgerMoment) (way string, value any, err error) {
+	err = fault.OneOf("block, time and transaction", at.Block != nil, at.Time != nil, at.Transaction != nil)
+	if err != nil {
 		return "", nil, err
 	}
 	switch {
 	case at.Time != nil:
 		return ledgerstate.ByTime, int64(*at.Time), nil
 	case at.Transaction != nil:
-		at, err := r.timeOf(ctx, at.Transaction)
+		at, err := f.timeOf(ctx, at.Transaction)
 		if err != nil || at == 0 {
 			return "", nil, err
 		}
 		return ledgerstate.ByTransaction, int64(at), nil
 	}
-	if err := oneOf("number and hash", at.Block.Number != nil, at.Block.Hash != nil); err != nil {
+	if err := fault.OneOf("number and hash", at.Block.Number != nil, at.Block.Hash != nil); err != nil {
 		return "", nil, err
 	}
 	if at.Block.Number != nil {
@@ -66,20 +80,22 @@ func (r queries) wayTo(ctx context.Context, at *ledger.LedgerMoment) (way string
 }
 
 // timeOf returns the consensus time of a transaction, or 0 if it does not exist.
-func (r queries) timeOf(ctx context.Context, t *ledger.LedgerTransaction) (ledger.Timestamp, error) {
-	if err := oneOf("timestamp and id", t.Timestamp != nil, t.ID != nil); err != nil {
+func (f Fields) timeOf(ctx context.Context, t *ledger.LedgerTransaction) (ledger.Timestamp, error) {
+	if err := fault.OneOf("timestamp and id", t.Timestamp != nil, t.ID != nil); err != nil {
 		return 0, err
 	}
 	if t.Timestamp != nil {
 		return *t.Timestamp, nil
 	}
-	f := transactions.TransactionFilterOfID{Nonce: &t.Nonce, Scheduled: &t.Scheduled}
-	found, err := storage.ReadOne(ctx, r.db, "transactions", *t.ID,
+	filter := transactions.TransactionFilterOfID{Nonce: &t.Nonce, Scheduled: &t.Scheduled}
+	found, err := storage.ReadOne(ctx, f.DB, "transactions", *t.ID,
 		func(b *storage.Batch, ids []ledger.TransactionID, done func([][]*ledger.Transaction)) {
-			transactions.QueueByID(b, ids[0], f, func(got []*ledger.Transaction) { done([][]*ledger.Transaction{got}) })
+			transactions.QueueByID(b, ids[0], filter, func(got []*ledger.Transaction) {
+				done([][]*ledger.Transaction{got})
+			})
 		})
 	if err == nil {
-		found, err = transactions.OthersWithID(ctx, r.db, *t.ID, f, found)
+		found, err = transactions.OthersWithID(ctx, f.DB, *t.ID, filter, found)
 	}
 	if err != nil {
 		return 0, fmt.Errorf("looking for a transaction: %w", err)
@@ -110,8 +126,8 @@ func alone[R any](v R, err error) (rowplan.Results[R], error) {
 func withKeys[K, R any](
 	q rowplan.Request, keys []K, queue func(*storage.Batch, []K, func([]R)),
 ) (rowplan.Results[[]R], error) {
-	if len(keys) > maxNodes {
-		return nil, fault.Input("give at most %d ids", maxNodes)
+	if len(keys) > loading.MaxKeys {
+		return nil, fault.Input("give at most %d ids", loading.MaxKeys)
 	}
 	get, err := loading.Queued(q, func(b *storage.Batch, done func([]R)) { queue(b, keys, done) })
 	return func() ([][]R, error) {
@@ -121,28 +137,32 @@ func withKeys[K, R any](
 }
 
 // withKey returns the object with a key, for the only parent.
-func withKey[K, R any](q rowplan.Request, key K, queue func(*storage.Batch, []K, func([]R))) (rowplan.Results[R], error) {
+func withKey[K, R any](
+	q rowplan.Request, key K, queue func(*storage.Batch, []K, func([]R)),
+) (rowplan.Results[R], error) {
 	return loading.Queued(q, func(b *storage.Batch, done func([]R)) { queue(b, []K{key}, done) })
 }
 
 type states = []*ledger.LedgerState
 
 // LedgerStateBlock reads the newest block at a moment.
-func (f fields) LedgerStateBlock(ctx context.Context, _ rowplan.Request, _ states) (rowplan.Results[*ledger.Block], error) {
-	blocks, err := transactions.Blocks(ctx, f.db, nil, false, storage.Page{Limit: 1, Desc: true})
+func (f Fields) LedgerStateBlock(
+	ctx context.Context, _ rowplan.Request, _ states,
+) (rowplan.Results[*ledger.Block], error) {
+	blocks, err := transactions.Blocks(ctx, f.DB, nil, false, storage.Page{Limit: 1, Desc: true})
 	if len(blocks) == 0 {
 		return alone[*ledger.Block](nil, err)
 	}
 	return alone(blocks[0], err)
 }
 
-// blockOf returns the number of the block that ends at a moment. asked is the block of a contract call, which must be the
-// default.
-func (r *Resolver) blockOf(ctx context.Context, m *ledger.Moment, asked string) (string, error) {
+// BlockOf returns the number of the block that ends at a moment. asked is the block of a contract call, which must be
+// the default.
+func (f Fields) BlockOf(ctx context.Context, m *ledger.Moment, asked string) (string, error) {
 	if asked != "latest" {
 		return "", fault.Input("block cannot be given here: the call runs at the moment of the ledger")
 	}
-	blocks, err := transactions.Blocks(ctx, r.db, nil, false, storage.Page{Limit: 1, Desc: true})
+	blocks, err := transactions.Blocks(ctx, f.DB, nil, false, storage.Page{Limit: 1, Desc: true})
 	if err != nil {
 		return "", err
 	}
@@ -153,73 +173,73 @@ func (r *Resolver) blockOf(ctx context.Context, m *ledger.Moment, asked string) 
 }
 
 // LedgerStateAccount reads an account.
-func (f fields) LedgerStateAccount(
+func (f Fields) LedgerStateAccount(
 	ctx context.Context, q rowplan.Request, _ states, args graph.LedgerStateAccountArgs,
 ) (rowplan.Results[*ledger.Account], error) {
 	if args.ID.Alias != nil || args.ID.Address.Valid {
-		return alone(entities.Account(ctx, f.db, args.ID))
+		return alone(entities.Account(ctx, f.DB, args.ID))
 	}
 	return withKey(q, args.ID.ID, entities.QueueAccounts)
 }
 
 // LedgerStateAccounts reads accounts.
-func (fields) LedgerStateAccounts(
+func (Fields) LedgerStateAccounts(
 	_ context.Context, q rowplan.Request, _ states, args graph.LedgerStateAccountsArgs,
 ) (rowplan.Results[[]*ledger.Account], error) {
 	return withKeys(q, args.Ids, entities.QueueAccounts)
 }
 
 // LedgerStateToken reads a token.
-func (fields) LedgerStateToken(
+func (Fields) LedgerStateToken(
 	_ context.Context, q rowplan.Request, _ states, args graph.LedgerStateTokenArgs,
 ) (rowplan.Results[*ledger.Token], error) {
 	return withKey(q, args.ID, entities.QueueTokens)
 }
 
 // LedgerStateTokens reads tokens.
-func (fields) LedgerStateTokens(
+func (Fields) LedgerStateTokens(
 	_ context.Context, q rowplan.Request, _ states, args graph.LedgerStateTokensArgs,
 ) (rowplan.Results[[]*ledger.Token], error) {
 	return withKeys(q, args.Ids, entities.QueueTokens)
 }
 
 // LedgerStateNft reads an NFT.
-func (fields) LedgerStateNft(
+func (Fields) LedgerStateNft(
 	_ context.Context, q rowplan.Request, _ states, args graph.LedgerStateNftArgs,
 ) (rowplan.Results[*ledger.NFT], error) {
 	return withKey(q, ledger.NFTKey{TokenID: args.Token, SerialNumber: args.SerialNumber}, entities.QueueNFTsByKey)
 }
 
 // LedgerStateContract reads a contract.
-func (f fields) LedgerStateContract(
+func (f Fields) LedgerStateContract(
 	ctx context.Context, _ rowplan.Request, _ states, args graph.LedgerStateContractArgs,
 ) (rowplan.Results[*ledger.Contract], error) {
-	return alone(entities.Contract(ctx, f.db, args.ID, nil))
+	return alone(entities.Contract(ctx, f.DB, args.ID, nil))
 }
 
 // LedgerStateTopic reads a topic.
-func (fields) LedgerStateTopic(
+func (Fields) LedgerStateTopic(
 	_ context.Context, q rowplan.Request, _ states, args graph.LedgerStateTopicArgs,
 ) (rowplan.Results[*ledger.Topic], error) {
-	return withKey(q, args.ID, queueTopics)
+	return withKey(q, args.ID, entities.QueueTopics)
 }
 
 // LedgerStateSchedule reads a schedule.
-func (fields) LedgerStateSchedule(
+func (Fields) LedgerStateSchedule(
 	_ context.Context, q rowplan.Request, _ states, args graph.LedgerStateScheduleArgs,
 ) (rowplan.Results[*ledger.Schedule], error) {
 	return withKey(q, args.ID, transactions.QueueSchedules)
 }
 
 // LedgerStateFile reads a file.
-func (fields) LedgerStateFile(
+func (Fields) LedgerStateFile(
 	_ context.Context, q rowplan.Request, _ states, args graph.LedgerStateFileArgs,
 ) (rowplan.Results[*ledger.File], error) {
 	return withKey(q, args.ID, entities.QueueFiles)
 }
 
 // LedgerStateNetworkNode reads a node of the address book.
-func (fields) LedgerStateNetworkNode(
+func (Fields) LedgerStateNetworkNode(
 	_ context.Context, q rowplan.Request, _ states, args graph.LedgerStateNetworkNodeArgs,
 ) (rowplan.Results[*ledger.NetworkNode], error) {
 	return withKey(q, args.NodeID, entities.QueueNetworkNodes)
@@ -229,14 +249,14 @@ func (fields) LedgerStateNetworkNode(
 const maxBook = 1000
 
 // LedgerStateNetworkNodes reads the nodes of the address book.
-func (f fields) LedgerStateNetworkNodes(
+func (f Fields) LedgerStateNetworkNodes(
 	ctx context.Context, _ rowplan.Request, _ states,
 ) (rowplan.Results[[]*ledger.NetworkNode], error) {
-	return alone(entities.NetworkNodes(ctx, f.db, 0, nil, storage.Page{Limit: maxBook}))
+	return alone(entities.NetworkNodes(ctx, f.DB, 0, nil, storage.Page{Limit: maxBook}))
 }
 
 // LedgerStateNetwork returns the parent of the fields of the network.
-func (fields) LedgerStateNetwork(
+func (Fields) LedgerStateNetwork(
 	_ context.Context, _ rowplan.Request, of states,
 ) (rowplan.Results[*ledger.LedgerNetwork], error) {
 	return alone(&ledger.LedgerNetwork{Moment: of[0].Moment}, nil)
@@ -248,11 +268,11 @@ func atMoment(of *ledger.LedgerNetwork) *ledger.TimestampFilter {
 }
 
 // LedgerNetworkSupply reads the supply of hbar.
-func (f fields) LedgerNetworkSupply(
+func (f Fields) LedgerNetworkSupply(
 	ctx context.Context, q rowplan.Request, of []*ledger.LedgerNetwork,
 ) (rowplan.Results[*ledger.NetworkSupply], error) {
 	m := of[0].Moment
-	accounts, released := ledgerstate.SupplyOf(f.db)
+	accounts, released := ledgerstate.SupplyOf(f.DB)
 	get, err := f.balancesAt(ctx, q, m, accounts)
 	return func() ([]*ledger.NetworkSupply, error) {
 		held, failed, err := get()
@@ -267,30 +287,30 @@ func (f fields) LedgerNetworkSupply(
 }
 
 // LedgerNetworkFees reads the gas prices.
-func (f fields) LedgerNetworkFees(
+func (f Fields) LedgerNetworkFees(
 	ctx context.Context, _ rowplan.Request, of []*ledger.LedgerNetwork,
 ) (rowplan.Results[*ledger.NetworkFees], error) {
-	return alone(network{f.Resolver}.Fees(ctx, graph.NetworkFeesArgs{At: atMoment(of[0]), Order: relay.Asc}))
+	return alone(f.Fees(ctx, graph.NetworkFeesArgs{At: atMoment(of[0]), Order: relay.Asc}))
 }
 
 // LedgerNetworkExchangeRate reads the exchange rate.
-func (f fields) LedgerNetworkExchangeRate(
+func (f Fields) LedgerNetworkExchangeRate(
 	ctx context.Context, _ rowplan.Request, of []*ledger.LedgerNetwork,
 ) (rowplan.Results[*ledger.ExchangeRateSet], error) {
-	return alone(network{f.Resolver}.ExchangeRate(ctx, graph.NetworkExchangeRateArgs{At: atMoment(of[0])}))
+	return alone(f.ExchangeRate(ctx, graph.NetworkExchangeRateArgs{At: atMoment(of[0])}))
 }
 
 // LedgerNetworkStake reads the stake of the network.
-func (f fields) LedgerNetworkStake(
+func (f Fields) LedgerNetworkStake(
 	ctx context.Context, _ rowplan.Request, _ []*ledger.LedgerNetwork,
 ) (rowplan.Results[*ledger.NetworkStake], error) {
-	return alone(entities.NetworkStake(ctx, f.db))
+	return alone(entities.NetworkStake(ctx, f.DB))
 }
 
 // tooMany returns the error of a balance at a moment that needs too many rows. what was read needs more than most. The
 // error names the nearest moments at which it does not.
-func (r *Resolver) tooMany(ctx context.Context, m *ledger.Moment, what string, most int) error {
-	times, err := ledgerstate.NearestSnapshots(ctx, r.db, m)
+func (f Fields) tooMany(ctx context.Context, m *ledger.Moment, what string, most int) error {
+	times, err := ledgerstate.NearestSnapshots(ctx, f.DB, m)
 	if err != nil {
 		return err
 	}
@@ -304,25 +324,26 @@ func (r *Resolver) tooMany(ctx context.Context, m *ledger.Moment, what string, m
 
 // unknownBalances is the error of balances at a moment before the first balance snapshot.
 func unknownBalances(m *ledger.Moment) error {
-	return fault.Input("balances at %s are not known: the database has no balance snapshot before; see balancesKnown", m.At)
+	return fault.Input("balances at %s are not known: the database has no balance snapshot before; see balancesKnown",
+		m.At)
 }
 
 // balancesAt queues reading the balances of accounts. The function that it returns has them, or the error of all of
 // them.
-func (r *Resolver) balancesAt(
+func (f Fields) balancesAt(
 	ctx context.Context, q rowplan.Request, m *ledger.Moment, accounts []ledger.EntityID,
 ) (get func() (held []*ledgerstate.Held, failed, err error), err error) {
 	if !m.Balances.Valid {
 		return func() ([]*ledgerstate.Held, error, error) { return nil, unknownBalances(m), nil }, nil
 	}
-	return r.heldAt(ctx, q, m, "transfers since the balance snapshot", ledgerstate.MaxTransfers,
+	return f.heldAt(ctx, q, m, "transfers since the balance snapshot", ledgerstate.MaxTransfers,
 		func(b *storage.Batch, done func([]*ledgerstate.Held)) {
 			ledgerstate.QueueBalances(b, m, accounts, done)
 		})
 }
 
 // heldAt queues reading balances, of which all fail if one does. most is the maximum number of rows, which what names.
-func (r *Resolver) heldAt(ctx context.Context, q rowplan.Request, m *ledger.Moment, what string, most int,
+func (f Fields) heldAt(ctx context.Context, q rowplan.Request, m *ledger.Moment, what string, most int,
 	queue func(b *storage.Batch, done func([]*ledgerstate.Held)),
 ) (get func() (held []*ledgerstate.Held, failed, err error), err error) {
 	read, err := loading.Queued(q, queue)
@@ -330,7 +351,7 @@ func (r *Resolver) heldAt(ctx context.Context, q rowplan.Request, m *ledger.Mome
 		held, err := read()
 		for _, h := range held {
 			if h.TooMany {
-				return nil, r.tooMany(ctx, m, what, most), err
+				return nil, f.tooMany(ctx, m, what, most), err
 			}
 		}
 		return held, nil, err
@@ -357,11 +378,11 @@ func written[T any](rows []T, get func() (held []*ledgerstate.Held, failed, err 
 }
 
 // FillAccounts reads the hbar balances of accounts at a moment.
-func (f fields) FillAccounts(
+func (f Fields) FillAccounts(
 	ctx context.Context, q rowplan.Request, of []*ledger.Account,
 ) (rowplan.Results[struct{}], error) {
 	m := ledger.MomentOf(ctx)
-	get, err := f.balancesAt(ctx, q, m, accountIDs(of))
+	get, err := f.balancesAt(ctx, q, m, list.Map(of, func(a *ledger.Account) ledger.EntityID { return a.EntityID }))
 	return written(of, get, func(a *ledger.Account, balance int64) {
 		a.Balance.Balance, a.Balance.Timestamp = ledger.Of(balance), ledger.Of(m.At)
 		a.Balance.Snapshot = ledger.Of(ledger.SnapshotWindow{At: m.At}) // for its value in US dollars
@@ -369,7 +390,7 @@ func (f fields) FillAccounts(
 }
 
 // FillRelationships reads the balances of token relationships at a moment.
-func (f fields) FillRelationships(
+func (f Fields) FillRelationships(
 	ctx context.Context, q rowplan.Request, of []*ledger.TokenRelationship,
 ) (rowplan.Results[struct{}], error) {
 	get, err := f.holdingsAt(ctx, q, list.Map(of, func(r *ledger.TokenRelationship) ledgerstate.Holding {
@@ -379,7 +400,7 @@ func (f fields) FillRelationships(
 }
 
 // FillTokenBalances reads the balances of tokens in accounts at a moment.
-func (f fields) FillTokenBalances(
+func (f Fields) FillTokenBalances(
 	ctx context.Context, q rowplan.Request, of []*ledger.TokenBalance,
 ) (rowplan.Results[struct{}], error) {
 	get, err := f.holdingsAt(ctx, q, list.Map(of, func(b *ledger.TokenBalance) ledgerstate.Holding {
@@ -388,19 +409,19 @@ func (f fields) FillTokenBalances(
 	return written(of, get, func(b *ledger.TokenBalance, balance int64) { b.Balance = balance }), err
 }
 
-func (r *Resolver) holdingsAt(
+func (f Fields) holdingsAt(
 	ctx context.Context, q rowplan.Request, of []ledgerstate.Holding,
 ) (get func() (held []*ledgerstate.Held, failed, err error), err error) {
 	m := ledger.MomentOf(ctx)
 	if !m.Balances.Valid {
 		return func() ([]*ledgerstate.Held, error, error) { return nil, unknownBalances(m), nil }, nil
 	}
-	return r.heldAt(ctx, q, m, "transfers since the balance snapshot, or NFTs", ledgerstate.MaxTransfers,
+	return f.heldAt(ctx, q, m, "transfers since the balance snapshot, or NFTs", ledgerstate.MaxTransfers,
 		func(b *storage.Batch, done func([]*ledgerstate.Held)) { ledgerstate.QueueTokenBalances(b, m, of, done) })
 }
 
 // FillSupplies reads the supplies of tokens at a moment.
-func (f fields) FillSupplies(
+func (f Fields) FillSupplies(
 	ctx context.Context, q rowplan.Request, of []*ledger.Token,
 ) (rowplan.Results[struct{}], error) {
 	m := ledger.MomentOf(ctx)
@@ -409,13 +430,14 @@ func (f fields) FillSupplies(
 	}
 	get, err := f.heldAt(ctx, q, m, "relationships or transfers of all tokens since the balance snapshot",
 		ledgerstate.MaxHolders, func(b *storage.Batch, done func([]*ledgerstate.Held)) {
-			ledgerstate.QueueSupplies(b, m, list.Map(of, tokenEntityID), done)
+			tokens := list.Map(of, func(t *ledger.Token) ledger.EntityID { return t.EntityID })
+			ledgerstate.QueueSupplies(b, m, tokens, done)
 		})
 	return written(of, get, func(t *ledger.Token, supply int64) { t.TotalSupply = supply }), err
 }
 
 // FillPendingRewards checks that the results of staking periods at a moment are known. The rewards are in the rows.
-func (f fields) FillPendingRewards(
+func (f Fields) FillPendingRewards(
 	_ context.Context, q rowplan.Request, of []*ledger.Account,
 ) (rowplan.Results[struct{}], error) {
 	var known bool
@@ -433,7 +455,7 @@ func (f fields) FillPendingRewards(
 }
 
 // FillSchedules sets the moment at which the states of schedules are those of the state that is read.
-func (fields) FillSchedules(
+func (Fields) FillSchedules(
 	ctx context.Context, _ rowplan.Request, of []*ledger.Schedule,
 ) (rowplan.Results[struct{}], error) {
 	for _, s := range of {
@@ -442,8 +464,8 @@ func (fields) FillSchedules(
 	return func() ([]struct{}, error) { return make([]struct{}, len(of)), nil }, nil
 }
 
-// tokenBalancesAt reads the tokens of balances at a moment.
-func tokenBalancesAt(
+// TokenBalances reads the tokens of balances at a moment.
+func TokenBalances(
 	q rowplan.Request, of []*ledger.Balance, args graph.BalanceTokensArgs,
 ) (rowplan.Results[[]*ledger.TokenBalance], error) {
 	related := list.Map(of, func(b *ledger.Balance) *ledger.Balance { return &ledger.Balance{AccountID: b.AccountID} })
@@ -461,34 +483,31 @@ func tokenBalancesAt(
 	}, err
 }
 
-// holdersAt is a list of holders of tokens at a moment.
-type holdersAt struct {
-	list   listOf[ledger.TokenHolder]
-	order  relay.Order
-	args   relay.Args
-	filter *ledger.TokenHolderFilter
-	zero   bool // include those with a balance of 0
+// Holders is a page of the holders of tokens.
+type Holders struct {
+	Page       storage.Page
+	Filter     *ledger.TokenHolderFilter
+	ByBalance  bool // sorted by balance
+	Zero       bool // include those with a balance of 0
+	Countable  bool // there is no filter
+	Connection func([]*ledger.TokenHolder) *relay.TokenHolderConnection
 }
 
-// holdersAt reads the holders of tokens at the moment of ctx.
-func (r *Resolver) holdersAt(
-	ctx context.Context, q rowplan.Request, of []*ledger.Token, l holdersAt,
+// Holders reads the holders of tokens.
+func (f Fields) Holders(
+	ctx context.Context, q rowplan.Request, of []*ledger.Token, l Holders,
 ) (rowplan.Results[*relay.TokenHolderConnection], error) {
 	m := ledger.MomentOf(ctx)
-	p, page, err := l.list.pageOf(ctx, l.order, l.args, true)
-	if err != nil {
-		return nil, err
-	}
-	found, err := r.queueHolders(q, m, of, l, page)
+	found, err := f.queueHolders(q, m, of, l)
 	return func() ([]*relay.TokenHolderConnection, error) {
 		out, failed := make([]*relay.TokenHolderConnection, len(of)), make(rowplan.ParentErrors, len(of))
 		for i, h := range found {
-			if failed[i] = r.checkHolders(ctx, m, of[i], h); failed[i] != nil {
+			if failed[i] = f.checkHolders(ctx, m, of[i], h); failed[i] != nil {
 				continue
 			}
-			out[i] = l.list.connection(p, h.Page)
+			out[i] = l.Connection(h.Page)
 			out[i].Timestamp = ledger.Of(m.At)
-			if unfiltered(l.filter) {
+			if l.Countable {
 				out[i].WithCount(func(context.Context) (*relay.Count, error) {
 					return &relay.Count{Value: h.Count, Exact: true}, nil
 				})
@@ -499,22 +518,22 @@ func (r *Resolver) holdersAt(
 }
 
 // queueHolders queues reading a page of the holders of each of some tokens.
-func (r *Resolver) queueHolders(
-	q rowplan.Request, m *ledger.Moment, of []*ledger.Token, l holdersAt, p storage.Page,
+func (f Fields) queueHolders(
+	q rowplan.Request, m *ledger.Moment, of []*ledger.Token, l Holders,
 ) ([]*ledgerstate.Holders, error) {
 	found := make([]*ledgerstate.Holders, len(of))
 	if !m.Balances.Valid {
 		return found, nil
 	}
 	for i, t := range of {
-		ledgerstate.QueueHolders(loading.BatchOf(q), m, t.EntityID, l.filter, l.list.columns > 1, l.zero, p,
+		ledgerstate.QueueHolders(loading.BatchOf(q), m, t.EntityID, l.Filter, l.ByBalance, l.Zero, l.Page,
 			func(h *ledgerstate.Holders) { found[i] = h })
 	}
 	return found, nil
 }
 
 // checkHolders returns the error of holders that cannot be read.
-func (r *Resolver) checkHolders(
+func (f Fields) checkHolders(
 	ctx context.Context, m *ledger.Moment, t *ledger.Token, h *ledgerstate.Holders,
 ) error {
 	switch {
@@ -524,23 +543,23 @@ func (r *Resolver) checkHolders(
 		return fault.Input("token %s had more than %d relationships, so its holders are not read", t.EntityID,
 			ledgerstate.MaxHolders)
 	case h.TooManyRows:
-		return r.tooMany(ctx, m, "transfers of all tokens since the balance snapshot, or NFTs of the token",
+		return f.tooMany(ctx, m, "transfers of all tokens since the balance snapshot, or NFTs of the token",
 			ledgerstate.MaxTokenTransfers)
 	default:
 		return nil
 	}
 }
 
-// holderCountsAt counts the holders of tokens at the moment of ctx.
-func (r *Resolver) holderCountsAt(
+// HolderCounts counts the holders of tokens.
+func (f Fields) HolderCounts(
 	ctx context.Context, q rowplan.Request, of []*ledger.Token,
 ) (rowplan.Results[*relay.Count], error) {
 	m := ledger.MomentOf(ctx)
-	found, err := r.queueHolders(q, m, of, holdersAt{list: richList}, storage.Page{Limit: 1})
+	found, err := f.queueHolders(q, m, of, Holders{Page: storage.Page{Limit: 1}, ByBalance: true})
 	return func() ([]*relay.Count, error) {
 		out, failed := make([]*relay.Count, len(of)), make(rowplan.ParentErrors, len(of))
 		for i, h := range found {
-			if failed[i] = r.checkHolders(ctx, m, of[i], h); failed[i] == nil {
+			if failed[i] = f.checkHolders(ctx, m, of[i], h); failed[i] == nil {
 				out[i] = &relay.Count{Value: h.Count, Exact: true}
 			}
 		}
@@ -548,22 +567,11 @@ func (r *Resolver) holderCountsAt(
 	}, err
 }
 
-// dropUnknown removes the changes of values that are overwritten without a version: at a past moment they are unknown.
-func dropUnknown(rows [][]*ledger.Version) {
-	for _, versions := range rows {
-		for _, v := range versions {
-			v.Changes = slices.DeleteFunc(v.Changes, func(c *ledger.Change) bool {
-				return c.Field == "ethereumNonce" || c.Field == "totalSupply"
-			})
-		}
-	}
-}
-
 // AccountBalanceHistory reads the balances of accounts at the ends of periods.
-func (f fields) AccountBalanceHistory(
+func (f Fields) AccountBalanceHistory(
 	_ context.Context, q rowplan.Request, of []*ledger.Account, args graph.AccountBalanceHistoryArgs,
 ) (rowplan.Results[[]*ledger.AccountBalance], error) {
-	bounds, err := args.Range.Periods(args.By, f.timestamp())
+	bounds, err := args.Range.Periods(args.By, ledger.TimestampOf(f.Now()))
 	if err != nil {
 		return nil, fault.Of(fault.BadUserInput, err)
 	}
@@ -571,7 +579,8 @@ func (f fields) AccountBalanceHistory(
 	found := make([][]*ledgerstate.EndBalance, len(of))
 	for i, a := range of {
 		if a.EntityID != transactions.FeeAccount {
-			ledgerstate.QueueBalanceHistory(loading.BatchOf(q), a.EntityID, ends, func(got []*ledgerstate.EndBalance) { found[i] = got })
+			ledgerstate.QueueBalanceHistory(loading.BatchOf(q), a.EntityID, ends,
+				func(got []*ledgerstate.EndBalance) { found[i] = got })
 		}
 	}
 	return func() ([][]*ledger.AccountBalance, error) {
