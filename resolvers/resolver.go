@@ -20,6 +20,7 @@ import (
 	"heliograph/internal/domain/ledger"
 	"heliograph/internal/domain/status"
 	"heliograph/resolvers/contractcalls"
+	"heliograph/resolvers/feeschedules"
 	"heliograph/resolvers/loading"
 	"heliograph/resolvers/past"
 	"heliograph/resolvers/statuspages"
@@ -63,7 +64,7 @@ type Resolver struct {
 	blockStatistics *transactions.BlockStatistics
 
 	syntheticOff bool
-	feeSchedules *feeSchedules
+	feeSchedules *feeschedules.Schedules
 	calls        *contractcalls.Service
 	abis         abis
 }
@@ -81,7 +82,9 @@ func New(o Options) *Resolver {
 		db: o.DB, gas: entities.NewGasPrices(o.DB), rates: entities.NewExchangeRates(o.DB),
 		blockStatistics: transactions.NewBlockStatistics(o.DB), syntheticOff: o.SyntheticOff,
 		now: o.Now, feeds: newFeeds(o.DB, o.Feeds),
-		feeSchedules: &feeSchedules{db: o.DB, log: o.Logger, cache: o.Cache, builtIn: sync.OnceValues(fees.Default)},
+		feeSchedules: &feeschedules.Schedules{
+			DB: o.DB, Log: o.Logger, Cache: o.Cache, BuiltIn: sync.OnceValues(fees.Default),
+		},
 		calls: contractcalls.New(contractcalls.Config{
 			Options: o.EVM, DB: o.DB, Now: o.Now, Logger: o.Logger,
 			Cache: o.Cache,
