@@ -120,9 +120,14 @@ func (e *UnknownPastError) Error() string {
 
 var (
 	readTable = regexp.MustCompile(`(\bfrom|\bjoin|,)\s+(?:lateral\s+)?([a-z_]+)\b`)
-	// pastTexts has the results of [past]. Composing takes longer than finding them.
-	pastTexts sync.Map // of pastText → string
+	// pastTexts has results of [past], at most maxPastTexts. Composing takes longer than finding them.
+	pastTexts = struct {
+		sync.Mutex
+		of map[pastText]string
+	}{of: map[pastText]string{}}
 )
+
+const maxPastTexts = 1000
 
 // pastText is the key of a statement in pastTexts.
 type pastText struct {
@@ -134,8 +139,11 @@ type pastText struct {
 // of its setting, with which it begins.
 func past(sql, comment string, n int) (string, error) {
 	key := pastText{sql, n}
-	if text, ok := pastTexts.Load(key); ok {
-		return text.(string), nil
+	pastTexts.Lock()
+	known, ok := pastTexts.of[key]
+	pastTexts.Unlock()
+	if ok {
+		return known, nil
 	}
 	body := sql[len(comment):]
 	var tables []string
@@ -160,7 +168,12 @@ func past(sql, comment string, n int) (string, error) {
 		body = "select * from (" + body + ") past"
 	}
 	text := comment + (&DB{}).with(with, body)
-	pastTexts.Store(key, text)
+	pastTexts.Lock()
+	defer pastTexts.Unlock()
+	if len(pastTexts.of) >= maxPastTexts {
+		clear(pastTexts.of)
+	}
+	pastTexts.of[key] = text
 	return text, nil
 }
 
