@@ -168,7 +168,8 @@ func newOracle(t *testing.T, url string) *oracle {
 		return err
 	})
 	for _, kind := range []struct{ table, columns string }{
-		{"crypto_allowance", "owner, spender, 0::bigint, amount_granted"}, {"token_allowance", "owner, spender, token_id, amount_granted"},
+		{"crypto_allowance", "owner, spender, 0::bigint, amount_granted"},
+		{"token_allowance", "owner, spender, token_id, amount_granted"},
 		{"nft_allowance", "owner, spender, token_id, approved_for_all::int::bigint"},
 	} {
 		each(t, conn, versions(kind.table, kind.columns), func(r pgx.Rows) error {

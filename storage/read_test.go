@@ -68,7 +68,8 @@ contract as materialized (select id from contract where id in (select id from en
 		"nested": {nested, lacking, `with entity as not materialized (select *, null::text as memo from entity)
 select y.* from (` + nested.Page + `) y`},
 		"a statement with expressions": {
-			Read{SQL: "with e as (select * from entity) select * from e, record_file"}, lacking,
+			Read{SQL: "with e as (select * from entity) select * from e, record_file"},
+			lacking,
 			`with entity as not materialized (select *, null::text as memo from entity),
 record_file as not materialized (select * from record_file where consensus_end <=
   coalesce((select min(consensus_end) from record_file_watermark), 9223372036854775807)),
@@ -102,8 +103,10 @@ func TestByKeys(t *testing.T) {
 		"several":          {false, [][]int64{{1}, {2, 3}}, "select x = " + Any1 + " or y = " + Any2, []int64{1}},
 		"none":             {false, [][]int64{nil, {2}}, "select x = " + Any1 + " or y = " + Any2, []int64(nil)},
 		"several, distributed": {
-			true, [][]int64{{1, 2}, {2}},
-			"select x = any($1::bigint[]::bigint[]) or y = any($2::bigint[]::bigint[])", []int64{1, 2},
+			true,
+			[][]int64{{1, 2}, {2}},
+			"select x = any($1::bigint[]::bigint[]) or y = any($2::bigint[]::bigint[])",
+			[]int64{1, 2},
 		},
 	} {
 		db := &DB{apart: &atomic.Bool{}}

@@ -131,8 +131,12 @@ func TestParents(t *testing.T) {
 		"one":            {false, true, []int64{7}, one, "p.serial", []any{int64(7), int64(7)}, nil, nil},
 		"one of several": {false, false, []int64{7}, several, "p.serial", []any{[]int64{7}, []int64{7}}, nil, nil},
 		"apart": {
-			true, true, []int64{7, 8}, one, "$2::bigint", []any{int64(7), int64(7)},
-			[]any{int64(7), int64(7), "x", int64(0)}, []any{int64(8), int64(8), "x", int64(1)},
+			true, true,
+			[]int64{7, 8},
+			one, "$2::bigint",
+			[]any{int64(7), int64(7)},
+			[]any{int64(7), int64(7), "x", int64(0)},
+			[]any{int64(8), int64(8), "x", int64(1)},
 		},
 		"none": {true, true, nil, one, "$2::bigint", []any{int64(0), int64(0)}, nil, nil},
 	} {

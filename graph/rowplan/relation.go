@@ -230,7 +230,7 @@ func Ahead[V any](ctx context.Context, t *Tables, key V, byKey []string, queue f
 	r := newRun(ctx, t, p)
 	queue(r.level())
 	if p.load(ctx, r, []V{key}) != nil {
-		return nil, nil //nolint:nilerr,nilnil // reported for values that exist, when their relations are loaded
+		return nil, nil //nolint:nilnil // reported for values that exist, when their relations are loaded
 	}
 	if err := r.finish(ctx); err != nil {
 		return nil, err

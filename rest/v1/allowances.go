@@ -111,7 +111,7 @@ func checkBounds(account, token []rest.Value) error {
 		return slices.ContainsFunc(values, func(v rest.Value) bool { return slices.Contains(ops, v.Op) })
 	}
 	switch {
-	case !(accounts.HasLower && accounts.HasUpper) && tokens.Contradicts():
+	case (!accounts.HasLower || !accounts.HasUpper) && tokens.Contradicts():
 		return rest.ModernBad("Invalid range provided for token.id")
 	case has(token, rest.Lt, rest.Lte) && !has(account, rest.Eq, rest.Lte):
 		return rest.ModernBad("Requires the presence of an lte or eq account.id parameter")

@@ -2,6 +2,7 @@ package entities
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"heliograph/internal/base/list"
@@ -116,7 +117,7 @@ func QueueTokenBalances(
 	for snapshot, places := range groups {
 		accounts := list.Map(places, func(i int) int64 { return int64(balances[i].AccountID) })
 		ps := b.ParentsOrOne("id", accounts)
-		args := append(ps.Args, limit)
+		args := slices.Concat(ps.Args, []any{limit})
 		page := `select token_id, balance from token_account where account_id = ` + ps.Key("id") +
 			` and associated order by token_id` + direction + ` limit $2`
 		if snapshot.Valid {

@@ -152,7 +152,8 @@ func transactionReads() reads {
 		},
 		"results with their files": queued(func(b *storage.Batch) {
 			transactions.QueueContractResults(b, []transactions.ResultRef{
-				{Hash: hash, CallData: true}, {TransactionID: &ledger.TransactionID{Payer: 7, ValidStart: at}},
+				{Hash: hash, CallData: true},
+				{TransactionID: &ledger.TransactionID{Payer: 7, ValidStart: at}},
 				{At: at, Named: true},
 			}, ignore)
 		}),
