@@ -159,10 +159,10 @@ func past(sql, comment string, n int) (string, error) {
 	}
 	// A query must not see the one that stands for its history table: shorter names are first.
 	slices.Sort(tables)
-	var with []Rows
+	var with []expression
 	for _, table := range tables {
 		query := strings.ReplaceAll(pastTables()[table], then, "$"+strconv.Itoa(n+1)+"::bigint")
-		with = append(with, Rows{table, "not materialized (" + query + ")"})
+		with = append(with, expression{table, "not materialized ", query})
 	}
 	if strings.HasPrefix(body, "with ") { // its expressions can have the names of tables, and read them
 		body = "select * from (" + body + ") past"

@@ -165,12 +165,12 @@ func (r *Read) Query(db *DB) string { return r.text(&DB{apart: db.apart}) }
 
 // text returns the statement for the tables of the database, without the comment of its setting.
 func (r *Read) text(db *DB) string {
-	var with []Rows
+	var with []expression
 	name, apart := r.Name, db.Distributed()
 	add := func(how string, rows Rows) {
-		with = append(with, Rows{rows.Table, how + db.adapt(rows.Query) + ")"})
+		with = append(with, expression{rows.Table, how, db.adapt(rows.Query)})
 	}
-	const alone = "materialized ("
+	const alone = "materialized "
 	if apart {
 		for _, rows := range r.Ahead {
 			add(alone, rows)
@@ -180,7 +180,7 @@ func (r *Read) text(db *DB) string {
 		return db.with(with, r.SQL)
 	}
 	if name != "" {
-		add("(", Rows{name, r.Page})
+		add("", Rows{name, r.Page})
 	} else if apart && r.Page != "" && slices.ContainsFunc(r.Joins, func(j Join) bool { return j.table != "" }) {
 		name = "page"
 		add(alone, Rows{name, r.Page})
@@ -213,32 +213,29 @@ func (r *Read) text(db *DB) string {
 	return db.with(with, sql.String())
 }
 
+// expression is a common table expression. how is "materialized ", "not materialized ", or empty.
+type expression struct{ name, how, query string }
+
 // with returns a statement with common table expressions: those given, and the rows in place of other tables.
-func (db *DB) with(expressions []Rows, sql string) string {
+func (db *DB) with(expressions []expression, sql string) string {
 	for _, t := range db.replaced(sql) {
-		if !slices.ContainsFunc(expressions, func(e Rows) bool { return e.Table == t.Table }) {
-			expressions = append(expressions, Rows{t.Table, "not materialized (" + t.Query + ")"})
+		if !slices.ContainsFunc(expressions, func(e expression) bool { return e.name == t.Table }) {
+			expressions = append(expressions, expression{t.Table, "not materialized ", t.Query})
 		}
 	}
 	if len(expressions) == 0 {
 		return sql
 	}
-	sep, n := "with ", len(sql)+16
+	parts := make([]string, 0, 7*len(expressions)+2)
+	separator := "with "
 	for _, e := range expressions {
-		n += len(e.Table) + len(e.Query) + 8
-	}
-	var out strings.Builder
-	out.Grow(n)
-	for _, e := range expressions {
-		write(&out, sep, e.Table, " as ", e.Query)
-		sep = ",\n"
+		parts = append(parts, separator, e.name, " as ", e.how, "(", e.query, ")")
+		separator = ",\n"
 	}
 	if rest, ok := strings.CutPrefix(sql, "with "); ok {
-		write(&out, sep, rest)
-	} else {
-		write(&out, "\n", sql)
+		return strings.Join(append(parts, separator, rest), "")
 	}
-	return out.String()
+	return strings.Join(append(parts, "\n", sql), "")
 }
 
 // adapt returns a statement for the tables of the database.
