@@ -186,7 +186,10 @@ func (r *Read) text(db *DB) string {
 		add(alone, Rows{name, r.Page})
 	}
 	var sql strings.Builder
-	n := len(r.Select) + len(r.From) + len(r.Page) + len(r.Rest) + 64
+	n := len(r.Select) + len(r.From) + len(r.Rest) + 64
+	if name == "" {
+		n += len(r.Page)
+	}
 	for _, j := range r.Joins {
 		n += len(j.sql)
 	}

@@ -83,7 +83,7 @@ var foundResultRows = storage.MapperOf(func(r *foundResult, into []any) []any {
 // ownData are the call data of an Ethereum transaction et, and its file.
 const ownData = `et.call_data, et.call_data_id`
 
-var fileData = fmt.Sprintf(`case when coalesce(x.call_data, '') = '' then (
+var withFileData = fmt.Sprintf(`x.*, case when coalesce(x.call_data, '') = '' then (
   select string_agg(file_data, '' order by consensus_timestamp) from file_data where entity_id = x.call_data_id
     and x.call_data_id & %d > %d and consensus_timestamp >= (
     select max(consensus_timestamp) from file_data where entity_id = x.call_data_id and transaction_type in (17, 19))) end`,
@@ -93,7 +93,7 @@ var fileData = fmt.Sprintf(`case when coalesce(x.call_data, '') = '' then (
 // an additional last column of rows with [ownData].
 func withFile(db *storage.DB, rows *storage.Read) *storage.Read {
 	return &storage.Read{
-		Parents: rows.Parents, Select: `x.*, ` + fileData, Page: rows.Query(db), As: "x",
+		Parents: rows.Parents, Select: withFileData, Page: rows.Query(db), As: "x",
 		Joins: []storage.Join{storage.Joined("", "file_data", `entity_id in (select call_data_id from page)`)},
 	}
 }
@@ -118,6 +118,12 @@ and et.payer_account_id = ct.payer_account_id`,
 from contract_transaction)`),
 }
 
+// The columns of a result that a locator finds, without and with its call data. The content of a file follows the latter.
+const (
+	foundColumns  = `found.party, null::bytea, null::bigint, ` + detailColumns + `, null::bytea`
+	foundWithData = `found.party, ` + ownData + `, ` + detailColumns
+)
+
 // QueueContractResults queues a query for each of some contract results with its block and its Ethereum transaction.
 // done receives nil for those that do not exist. Unlike in lists, the parties of the transaction determine which rows
 // belong to the result.
@@ -125,16 +131,13 @@ func QueueContractResults(b *storage.Batch, refs []ResultRef, done func([]*ledge
 	out := make([]*ledger.ContractResult, len(refs))
 	for i, ref := range refs {
 		var w storage.Where
-		found, input, file := ref.locator(&w), `null::bytea, null::bigint`, `, null::bytea`
-		if ref.CallData {
-			input, file = ownData, ``
-		}
 		r := &storage.Read{
-			Select: `found.party, ` + input + `, ` + detailColumns + file, Page: found, Name: "found",
+			Select: foundColumns, Page: ref.locator(&w), Name: "found",
 			Joins: foundJoins,
 			Rest:  ` order by cr.contract_id limit 1`,
 		}
 		if ref.CallData {
+			r.Select = foundWithData
 			r = withFile(b.DB(), r)
 		}
 		foundResultRows.QueueRead(b, r, w.Args, func(rows []*foundResult) {
