@@ -101,7 +101,8 @@ func (p places) add(set ast.SelectionSet, fragments map[*ast.FragmentDefinition]
 		case *ast.InlineFragment:
 			p.add(s.SelectionSet, fragments)
 		case *ast.FragmentSpread:
-			if fragments[s.Definition]++; fragments[s.Definition] <= 2 {
+			fragments[s.Definition]++
+			if fragments[s.Definition] <= 2 {
 				p.add(s.Definition.SelectionSet, fragments)
 			}
 		}
@@ -230,8 +231,6 @@ func Prime[K comparable, V any](ctx context.Context, typ string, key K, v V) {
 }
 
 // Refer reads the objects of a type that rows refer to by a key.
-//
-//nolint:unparam // batch functions return the error as it is
 func Refer[T any, K comparable, V any](
 	ctx context.Context, q rowplan.Request, of []T, typ string, key func(T) K, queue QueueKeys[K, V],
 ) (rowplan.Results[V], error) {
@@ -239,8 +238,6 @@ func Refer[T any, K comparable, V any](
 }
 
 // ReferMany is [Refer] for rows with lists of keys. Keys without an object are left out.
-//
-//nolint:unparam // as above
 func ReferMany[T any, K comparable, R any](
 	ctx context.Context, q rowplan.Request, of []T, typ string, keys func(T) []K, queue QueueKeys[K, *R],
 ) (rowplan.Results[[]*R], error) {

@@ -13,8 +13,6 @@ import (
 const MaxKeys = 100
 
 // Queued returns the results that a function of storage passes to done.
-//
-//nolint:unparam // batch functions return the error as it is
 func Queued[R any](q rowplan.Request, queue func(b *storage.Batch, done func([]R))) (rowplan.Results[R], error) {
 	var got []R
 	queue(BatchOf(q), func(r []R) { got = r })

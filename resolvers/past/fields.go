@@ -113,6 +113,8 @@ func (f Fields) timeOf(ctx context.Context, t *ledger.LedgerTransaction) (ledger
 }
 
 // alone returns the result of the only parent.
+//
+//nolint:unparam // batch functions return the error as it is
 func alone[R any](v R, err error) (rowplan.Results[R], error) {
 	return func() ([]R, error) {
 		if err != nil {
@@ -498,7 +500,7 @@ func (f Fields) Holders(
 	ctx context.Context, q rowplan.Request, of []*ledger.Token, l Holders,
 ) (rowplan.Results[*relay.TokenHolderConnection], error) {
 	m := ledger.MomentOf(ctx)
-	found, err := f.queueHolders(q, m, of, l)
+	found := f.queueHolders(q, m, of, l)
 	return func() ([]*relay.TokenHolderConnection, error) {
 		out, failed := make([]*relay.TokenHolderConnection, len(of)), make(rowplan.ParentErrors, len(of))
 		for i, h := range found {
@@ -514,22 +516,22 @@ func (f Fields) Holders(
 			}
 		}
 		return out, failed.OrNil()
-	}, err
+	}, nil
 }
 
 // queueHolders queues reading a page of the holders of each of some tokens.
 func (f Fields) queueHolders(
 	q rowplan.Request, m *ledger.Moment, of []*ledger.Token, l Holders,
-) ([]*ledgerstate.Holders, error) {
+) []*ledgerstate.Holders {
 	found := make([]*ledgerstate.Holders, len(of))
 	if !m.Balances.Valid {
-		return found, nil
+		return found
 	}
 	for i, t := range of {
 		ledgerstate.QueueHolders(loading.BatchOf(q), m, t.EntityID, l.Filter, l.ByBalance, l.Zero, l.Page,
 			func(h *ledgerstate.Holders) { found[i] = h })
 	}
-	return found, nil
+	return found
 }
 
 // checkHolders returns the error of holders that cannot be read.
@@ -555,7 +557,7 @@ func (f Fields) HolderCounts(
 	ctx context.Context, q rowplan.Request, of []*ledger.Token,
 ) (rowplan.Results[*relay.Count], error) {
 	m := ledger.MomentOf(ctx)
-	found, err := f.queueHolders(q, m, of, Holders{Page: storage.Page{Limit: 1}, ByBalance: true})
+	found := f.queueHolders(q, m, of, Holders{Page: storage.Page{Limit: 1}, ByBalance: true})
 	return func() ([]*relay.Count, error) {
 		out, failed := make([]*relay.Count, len(of)), make(rowplan.ParentErrors, len(of))
 		for i, h := range found {
@@ -564,7 +566,7 @@ func (f Fields) HolderCounts(
 			}
 		}
 		return out, failed.OrNil()
-	}, err
+	}, nil
 }
 
 // AccountBalanceHistory reads the balances of accounts at the ends of periods.
