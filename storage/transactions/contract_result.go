@@ -3,6 +3,7 @@ package transactions
 import (
 	"context"
 	"fmt"
+	"sync"
 
 	"heliograph/internal/domain/ledger"
 	"heliograph/storage"
@@ -89,11 +90,11 @@ var withFileData = fmt.Sprintf(`x.*, case when coalesce(x.call_data, '') = '' th
     select max(consensus_timestamp) from file_data where entity_id = x.call_data_id and transaction_type in (17, 19))) end`,
 	ledger.MaxNum, entities.MaxSystemFile)
 
-// withFile describes the statement that reads the newest content of the file, if the transaction has no call data, as
-// an additional last column of rows with [ownData].
-func withFile(db *storage.DB, rows *storage.Read) *storage.Read {
+// fileRead describes the statement that reads the newest content of the file, if the transaction has no call data, as
+// an additional last column of the rows of a query with [ownData].
+func fileRead(rows string) *storage.Read {
 	return &storage.Read{
-		Parents: rows.Parents, Select: withFileData, Page: rows.Query(db), As: "x",
+		Select: withFileData, Page: rows, As: "x",
 		Joins: []storage.Join{storage.Joined("", "file_data", `entity_id in (select call_data_id from page)`)},
 	}
 }
@@ -124,6 +125,33 @@ const (
 	foundWithData = `found.party, ` + ownData + `, ` + detailColumns
 )
 
+func foundRead(locator string) *storage.Read {
+	return &storage.Read{
+		Select: foundColumns, Page: locator, Name: "found", Joins: foundJoins, Rest: ` order by cr.contract_id limit 1`,
+	}
+}
+
+// locatedText is a locator, and whether the tables are distributed.
+type locatedText struct {
+	locator string
+	apart   bool
+}
+
+// foundQueries has the results of [foundWithFile]. There are few locators, and the texts are long.
+var foundQueries sync.Map // of locatedText → string
+
+// foundWithFile returns the query for a result and its call data.
+func foundWithFile(db *storage.DB, r *storage.Read) string {
+	key := locatedText{r.Page, db.Distributed()}
+	if query, ok := foundQueries.Load(key); ok {
+		return query.(string)
+	}
+	r.Select = foundWithData
+	query := r.Query(db)
+	foundQueries.Store(key, query)
+	return query
+}
+
 // QueueContractResults queues a query for each of some contract results with its block and its Ethereum transaction.
 // done receives nil for those that do not exist. Unlike in lists, the parties of the transaction determine which rows
 // belong to the result.
@@ -131,14 +159,9 @@ func QueueContractResults(b *storage.Batch, refs []ResultRef, done func([]*ledge
 	out := make([]*ledger.ContractResult, len(refs))
 	for i, ref := range refs {
 		var w storage.Where
-		r := &storage.Read{
-			Select: foundColumns, Page: ref.locator(&w), Name: "found",
-			Joins: foundJoins,
-			Rest:  ` order by cr.contract_id limit 1`,
-		}
+		r := foundRead(ref.locator(&w))
 		if ref.CallData {
-			r.Select = foundWithData
-			r = withFile(b.DB(), r)
+			r = fileRead(foundWithFile(b.DB(), r))
 		}
 		foundResultRows.QueueRead(b, r, w.Args, func(rows []*foundResult) {
 			for _, r := range rows {
@@ -286,12 +309,15 @@ func QueueCallData(b *storage.Batch, of []*ledger.ContractResult, done func([]*l
 	}
 	ps := b.Parents("at, payer, place", times, payers, places)
 	ps.Placed = true
-	callDataRows.QueueChild(b, len(of), withFile(b.DB(), &storage.Read{
+	own := storage.Read{
 		Parents: ps, Select: `p.place, ` + ownData, From: ps.From,
 		Joins: []storage.Join{
 			ps.Join("join", "ethereum_transaction", "et", "consensus_timestamp", "at", "payer_account_id", "payer"),
 		},
-	}), ps.Args, done)
+	}
+	read := fileRead(own.Query(b.DB()))
+	read.Parents = ps
+	callDataRows.QueueChild(b, len(of), read, ps.Args, done)
 }
 
 // QueueContractResultsAt queues a query for contract results by consensus time. done receives one result per time, or

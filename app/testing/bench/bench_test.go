@@ -88,7 +88,7 @@ func TestBytes(t *testing.T) {
 			kib[i] = c.per(float64(c.bytes)) / 1024
 		}
 		if bound := 1.3*kib[0] + 12; kib[1] > bound {
-			t.Errorf("%s: REST allocates %.1f KiB, %.1f by hand; the bound is %.1f", q.name, kib[1], kib[0], bound)
+			t.Errorf("%s: REST allocates %.0f KiB, %.0f by hand; the bound is %.0f", q.name, kib[1], kib[0], bound)
 		}
 	}
 }
