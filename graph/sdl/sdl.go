@@ -77,6 +77,10 @@ func Subgraph(s *ast.Schema) string {
 				}
 			}
 			copied.Query = &d
+		case def.Kind == ast.InputObject: // composition does not know @oneOf, which this server checks itself
+			d.Directives = slices.DeleteFunc(slices.Clone(def.Directives), func(d *ast.Directive) bool {
+				return d.Name == "oneOf"
+			})
 		case name == "PageInfo":
 			d.Directives = append(slices.Clone(def.Directives), &ast.Directive{Name: "shareable"})
 		case def.Kind == ast.Object && slices.Contains(def.Interfaces, "Node"):
