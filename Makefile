@@ -85,8 +85,8 @@ test-race: ## Run the same tests with the race detector; installs a C compiler i
 	@scripts/ensure-cc.sh
 	@scripts/ensure-postgres.sh
 	@set -x; result=0; \
-	go test -race -p 3 -timeout 20m $(TESTFLAGS) $(PKGS) || result=1; \
-	[ '$(PKGS)' != ./... ] || go -C tests test -race -p 3 -timeout 20m $(TESTFLAGS) ./formats/... || result=1; \
+	go test -race -timeout 20m $(TESTFLAGS) $(PKGS) || result=1; \
+	[ '$(PKGS)' != ./... ] || go -C tests test -race -timeout 20m $(TESTFLAGS) ./formats/... || result=1; \
 	exit $$result
 
 record: ## Rewrite golden files, statements, response examples and the record of REST responses, and print the changes of the record grouped by cause
