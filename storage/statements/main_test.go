@@ -96,9 +96,6 @@ func queued(queue func(*storage.Batch)) func(context.Context, *storage.Batch) er
 
 // TestStatements compares the statements of reads, in both plans, with those in files.
 func TestStatements(t *testing.T) {
-	if pgtest.Keys() {
-		t.Skip("both plans are tested without the variable")
-	}
 	t.Parallel()
 	plain, distributed := demotest.Network.Shared(t), demotest.Network.Fresh(t)
 	if err := pgtest.Distributed(t.Context(), distributed, migrations.Distribution()); err != nil {
