@@ -45,7 +45,9 @@ if [ "${1-}" != -o ]; then
 fi
 wait "$standard" || true # the next command reports the error
 result=0
-go build -v "${flags[@]}" "$@" 2>&1 | progress "$((total))" || result=1
+if [ $# -gt 0 ]; then # a package may consist of tests only
+  go build -v "${flags[@]}" "$@" 2>&1 | progress "$((total))" || result=1
+fi
 if [ -n "$postgres" ]; then
   wait "$setup" || result=1
   cat "$postgres" >&2
