@@ -35,6 +35,9 @@ COMMIT ?= $(shell git rev-parse HEAD 2>/dev/null || echo unknown)
 DATE ?= $(shell TZ=UTC0 git show -s --date=format-local:%Y-%m-%dT%H:%M:%SZ --format=%cd HEAD 2>/dev/null || echo unknown)
 LDFLAGS = -s -w -X main.version=$(VERSION) -X main.commit=$(COMMIT) -X main.date=$(DATE)
 
+# The module in tests/ uses the packages that were compiled for this one.
+IN_TESTS := GOWORK='$(CURDIR)/tests/gateway.work'
+
 # Packages of the browser tests, relative to tests/. They need Chromium.
 BROWSER_PKGS ?= ./browser/...
 
@@ -72,7 +75,7 @@ test: ## Run the tests, of all packages or those in PKGS
 	@scripts/build.sh --with-postgres $(PKGS)
 	@set -x; result=0; \
 	go test -p 4 -timeout 10m $(TESTFLAGS) $(PKGS) || result=1; \
-	[ '$(PKGS)' != ./... ] || go -C tests test -p 4 -timeout 10m $(TESTFLAGS) ./formats/... || result=1; \
+	[ '$(PKGS)' != ./... ] || $(IN_TESTS) go -C tests test -p 4 -timeout 10m $(TESTFLAGS) ./formats/... || result=1; \
 	exit $$result
 
 test-unit: ## Run the tests that need no database
@@ -86,7 +89,7 @@ test-race: ## Run the same tests with the race detector; installs a C compiler i
 	@scripts/ensure-postgres.sh
 	@set -x; result=0; \
 	go test -race -timeout 20m $(TESTFLAGS) $(PKGS) || result=1; \
-	[ '$(PKGS)' != ./... ] || go -C tests test -race -timeout 20m $(TESTFLAGS) ./formats/... || result=1; \
+	[ '$(PKGS)' != ./... ] || $(IN_TESTS) go -C tests test -race -timeout 20m $(TESTFLAGS) ./formats/... || result=1; \
 	exit $$result
 
 record: ## Rewrite golden files, statements, response examples and the record of REST responses, and print the changes of the record grouped by cause
@@ -102,7 +105,7 @@ test-slow: ## Run slow tests: replicas and failover, query plans on large tables
 	go test -tags slow -run 'Replicas' -timeout 10m -v $(TESTFLAGS) ./app/gateway
 	go test -tags slow -run 'Load|Kills' -timeout 10m -v $(TESTFLAGS) ./app/webhooks
 	go test -tags slow -run 'Plans|LongResponse' -timeout 10m $(TESTFLAGS) ./storage/transactions ./rest/v1
-	go -C tests test -tags slow -run Random -timeout 10m $(TESTFLAGS) ./formats/statuspage
+	$(IN_TESTS) go -C tests test -tags slow -run Random -timeout 10m $(TESTFLAGS) ./formats/statuspage
 
 # The tests that read and write databases.
 POOLER_PKGS := ./storage ./storage/transactions ./storage/entities ./storage/evmstate ./storage/statuspages ./resolvers/... ./graph/server ./rest/... ./app/gateway
@@ -121,7 +124,7 @@ test-keys: ## Run the tests of the ledger with the statements for tables that ar
 test-browser: ## Run the browser tests; installs Chromium if missing
 	@scripts/ensure-postgres.sh
 	@scripts/ensure-chromium.sh
-	go -C tests test -timeout 10m $(TESTFLAGS) $(BROWSER_PKGS)
+	$(IN_TESTS) go -C tests test -timeout 10m $(TESTFLAGS) $(BROWSER_PKGS)
 
 test-clients: build ## Run compatibility tests with third-party clients (tests/) and the examples
 	@scripts/ensure-postgres.sh
@@ -157,7 +160,7 @@ bench-lists: ## Measure each list with its filters on the database at HELIOGRAPH
 
 lint: $(GOLANGCI_LINT) ## Run the linters in .golangci.yml; the first run builds them, which takes minutes
 	$(GOLANGCI_LINT) run $(PKGS)
-	@[ '$(PKGS)' != ./... ] || (set -x; cd tests && '$(CURDIR)/$(GOLANGCI_LINT)' run ./formats/... ./browser/...)
+	@[ '$(PKGS)' != ./... ] || (set -x; cd tests && $(IN_TESTS) '$(CURDIR)/$(GOLANGCI_LINT)' run ./formats/... ./browser/...)
 
 fmt: $(GOLANGCI_LINT) ## Format the Go code
 	$(GOLANGCI_LINT) fmt
