@@ -727,7 +727,19 @@ func TestDegraded(t *testing.T) {
 		t.Errorf("opening an incident: %s", opened)
 	}
 	go forward(listen(t, address), filepath.Join(cfg.Host, ".s.PGSQL."+strconv.Itoa(int(cfg.Port))))
-	check(map[string]int{"/api/v1/accounts": 200, "/health/readiness/ledger": 200})
+	check(map[string]int{"/api/v1/accounts": 200})
+	ledger := g.base + "/health/readiness/ledger"
+	await(t, "the ledger is ready", func() bool { return statusOf(t, ledger) == http.StatusOK }) // after a new check
+}
+
+// await waits until a condition holds.
+func await(t *testing.T, what string, holds func() bool) {
+	t.Helper()
+	for end := time.Now().Add(30 * time.Second); !holds(); time.Sleep(50 * time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatalf("timeout: %s", what)
+		}
+	}
 }
 
 // TestIndependence restarts a gateway while its ledger database is down. The page and its documents show an incident
@@ -756,18 +768,10 @@ func TestIndependence(t *testing.T) {
 		}
 		return body, header.Get("X-Stale-Since")
 	}
-	await := func(what string, holds func() bool) {
-		t.Helper()
-		for end := time.Now().Add(30 * time.Second); !holds(); time.Sleep(50 * time.Millisecond) {
-			if time.Now().After(end) {
-				t.Fatalf("timeout: %s", what)
-			}
-		}
-	}
 	shows := func(words map[string]string) {
 		t.Helper()
 		for path, text := range words {
-			await(path+" shows "+text, func() bool { body, _ := get(path); return strings.Contains(body, text) })
+			await(t, path+" shows "+text, func() bool { body, _ := get(path); return strings.Contains(body, text) })
 		}
 	}
 	e := &statusCLI{t: t, url: pages, now: time.Now().UTC().Format(time.RFC3339)}
@@ -791,7 +795,7 @@ func TestIndependence(t *testing.T) {
 		t.Errorf("the incident is still unresolved: %s", body)
 	}
 	pgtest.Allow(t, pages, false)
-	await("the page is marked", func() bool { _, stale := get("/"); return stale != "" })
+	await(t, "the page is marked", func() bool { _, stale := get("/"); return stale != "" })
 	shows(resolved)
 	for path := range resolved {
 		if body, stale := get(path); stale == "" ||
