@@ -6,6 +6,7 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
+	"runtime"
 	"slices"
 	"sync"
 	"time"
@@ -66,6 +67,8 @@ type limitedBody struct {
 	c      *http.ResponseController
 	limits transfer
 	end    time.Time
+
+	quantum int // bytes read without a pause
 }
 
 func (b *limitedBody) extend() {
@@ -85,6 +88,10 @@ func (b *limitedBody) Read(p []byte) (int, error) {
 		_ = b.c.SetReadDeadline(time.Time{})
 	case n > 0:
 		b.extend()
+		if b.quantum += n; b.quantum >= transferPart {
+			b.quantum = 0
+			runtime.Gosched() // many bodies can arrive at the same time
+		}
 	}
 	return n, err //nolint:wrapcheck // io.EOF must not be wrapped
 }
