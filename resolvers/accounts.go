@@ -41,8 +41,8 @@ func (fields) AccountTransactions(
 	}
 	countable := unfiltered(args.Filter)
 	return transactionList.below(ctx, q, args.Order, args.Args, countable,
-		func(b *storage.Batch, p storage.Page, done func([][]*ledger.Transaction)) error {
-			return transactions.QueueAccountTransactions(ctx, b, accountIDs(of), args.Filter, p, done)
+		func(b *storage.Batch, p storage.Page) (storage.Result[[][]*ledger.Transaction], error) {
+			return transactions.QueueAccountTransactions(ctx, b, accountIDs(of), args.Filter, p)
 		})
 }
 
@@ -59,9 +59,7 @@ func (fields) BalanceTokens(ctx context.Context, q rowplan.Request, of []*ledger
 	if ledger.MomentOf(ctx) != nil {
 		return past.TokenBalances(q, of, args)
 	}
-	return loading.Queued(q, func(b *storage.Batch, done func([][]*ledger.TokenBalance)) {
-		entities.QueueTokenBalances(b, of, int(args.First), args.Order == relay.Desc, done)
-	})
+	return entities.QueueTokenBalances(loading.BatchOf(q), of, int(args.First), args.Order == relay.Desc), nil
 }
 
 // accountByID are the relations of accounts that are read by the account's ID.
@@ -185,5 +183,5 @@ func (fields) AccountHistory(
 func (fields) AccountNode(_ context.Context, q rowplan.Request, of []*ledger.Account) (
 	rowplan.Results[*ledger.NetworkNode], error,
 ) {
-	return loading.Read(q, of, accountEntityID, entities.QueueNetworkNodesOf)
+	return entities.QueueNetworkNodesOf(loading.BatchOf(q), list.Map(of, accountEntityID)), nil
 }

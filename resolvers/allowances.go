@@ -159,7 +159,7 @@ func (fields) AirdropNft(
 	key := func(a *ledger.Airdrop) ledger.NFTKey {
 		return ledger.NFTKey{TokenID: a.TokenID, SerialNumber: a.SerialNumber.V}
 	}
-	return loading.Read(q, of, key, entities.QueueNFTsByKey)
+	return entities.QueueNFTsByKey(loading.BatchOf(q), list.Map(of, key)), nil
 }
 
 // AccountOutstandingAirdrops reads the airdrops that accounts sent and that are pending.

@@ -10,6 +10,7 @@ import (
 	"heliograph/internal/base/list"
 	"heliograph/internal/domain/ledger"
 	"heliograph/resolvers/loading"
+	"heliograph/storage"
 	"heliograph/storage/entities"
 )
 
@@ -70,16 +71,18 @@ func amounts[T any](
 			tokens, places = append(tokens, a.TokenID), append(places, i)
 		}
 	}
-	if tokens != nil && q.Selection.Has("display") {
-		entities.QueueDecimals(loading.BatchOf(q), tokens, func(got []*ledger.TokenHolder) {
-			for i, t := range got {
-				if t != nil {
-					out[places[i]].Decimals = t.Decimals
-				}
-			}
-		})
+	if tokens == nil || !q.Selection.Has("display") {
+		return storage.Known(out), nil
 	}
-	return func() ([]*ledger.Amount, error) { return out, nil }, nil
+	read := entities.QueueDecimals(loading.BatchOf(q), tokens)
+	return storage.Map(read, func(got []*ledger.TokenHolder) []*ledger.Amount {
+		for i, t := range got {
+			if t != nil {
+				out[places[i]].Decimals = t.Decimals
+			}
+		}
+		return out
+	}), nil
 }
 
 // AmountUsd converts amounts of hbars to US dollars. All rates are read with one statement.

@@ -34,9 +34,8 @@ func (fields) BlockTransactions(
 	rowplan.Results[*relay.TransactionConnection], error,
 ) {
 	return transactionList.below(ctx, q, args.Order, args.Args,
-		true, func(b *storage.Batch, p storage.Page, done func([][]*ledger.Transaction)) error {
-			transactions.QueueTransactionsBetween(b, list.Map(of, spanOfBlock), p, done)
-			return nil
+		true, func(b *storage.Batch, p storage.Page) (storage.Result[[][]*ledger.Transaction], error) {
+			return transactions.QueueTransactionsBetween(b, list.Map(of, spanOfBlock), p), nil
 		})
 }
 
@@ -68,12 +67,14 @@ func (r queries) Blocks(ctx context.Context, args graph.QueryBlocksArgs) (*relay
 func (fields) BlockPrevious(_ context.Context, q rowplan.Request, of []*ledger.Block) (
 	rowplan.Results[*ledger.Block], error,
 ) {
-	return loading.Read(q, of, func(b *ledger.Block) int64 { return b.Number - 1 }, transactions.QueueBlocks)
+	numbers := list.Map(of, func(b *ledger.Block) int64 { return b.Number - 1 })
+	return transactions.QueueBlocks(loading.BatchOf(q), numbers), nil
 }
 
 // BlockNext reads the blocks after blocks.
 func (fields) BlockNext(_ context.Context, q rowplan.Request, of []*ledger.Block) (
 	rowplan.Results[*ledger.Block], error,
 ) {
-	return loading.Read(q, of, func(b *ledger.Block) int64 { return b.Number + 1 }, transactions.QueueBlocks)
+	numbers := list.Map(of, func(b *ledger.Block) int64 { return b.Number + 1 })
+	return transactions.QueueBlocks(loading.BatchOf(q), numbers), nil
 }

@@ -41,9 +41,7 @@ func (r *Resolver) logByID(ctx context.Context, name string) (relay.Node, error)
 func (fields) ContractResultLogs(
 	_ context.Context, q rowplan.Request, of []*ledger.ContractResult,
 ) (rowplan.Results[[]*ledger.ContractLog], error) {
-	return loading.Queued(q, func(b *storage.Batch, done func([][]*ledger.ContractLog)) {
-		transactions.QueueLogsOfResults(b, of, q.Selection.Has("blockHash", "blockNumber"), done)
-	})
+	return transactions.QueueLogsOfResults(loading.BatchOf(q), of, q.Selection.Has("blockHash", "blockNumber")), nil
 }
 
 // logsBelow reads a page of logs for each parent. instant reports whether all logs of a parent belong to one

@@ -70,11 +70,11 @@ func (fields) ContractResultFailedCallData(
 func callData(
 	q rowplan.Request, of []*ledger.ContractResult, value func(*ledger.ContractResult, *ledger.CallData) []byte,
 ) (rowplan.Results[[]byte], error) {
-	var got []*ledger.CallData
+	read := storage.Known[[]*ledger.CallData](nil)
 	if len(of) != 1 || !of[0].Input.Valid {
-		transactions.QueueCallData(loading.BatchOf(q), of, func(read []*ledger.CallData) { got = read })
+		read = transactions.QueueCallData(loading.BatchOf(q), of)
 	}
-	return func() ([][]byte, error) {
+	return storage.Map(read, func(got []*ledger.CallData) [][]byte {
 		out := make([][]byte, len(of))
 		for i, r := range of {
 			data := &r.Input.V
@@ -83,8 +83,8 @@ func callData(
 			}
 			out[i] = value(r, data)
 		}
-		return out, nil
-	}, nil
+		return out
+	}), nil
 }
 
 // gasPrices returns the price that the Ethereum transaction offers, else the price that the network charged.
@@ -204,7 +204,7 @@ func (r queries) ContractResult(
 func (fields) ContractResultIsChild(
 	_ context.Context, q rowplan.Request, of []*ledger.ContractResult,
 ) (rowplan.Results[bool], error) {
-	return loading.ReadRows(q, of, transactions.QueueChildFlags)
+	return transactions.QueueChildFlags(loading.BatchOf(q), of), nil
 }
 
 // ContractActions returns a page of the actions of a transaction, or nil if the transaction does not exist.
@@ -398,5 +398,5 @@ func (r fields) ContractResultGasPriceWeibar(ctx context.Context, _ rowplan.Requ
 func (fields) ContractResultStateChanges(_ context.Context, q rowplan.Request, of []*ledger.ContractResult) (
 	rowplan.Results[[]*ledger.ContractStateChange], error,
 ) {
-	return loading.ReadRows(q, of, transactions.QueueStateChanges)
+	return transactions.QueueStateChanges(loading.BatchOf(q), of), nil
 }

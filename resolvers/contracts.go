@@ -54,9 +54,8 @@ func statesAt(
 	at *ledger.TimestampFilter,
 ) queueList[ledger.EntityID, ledger.ContractStateFilter, ledger.ContractState] {
 	return func(b *storage.Batch, ids []ledger.EntityID, f *ledger.ContractStateFilter, p storage.Page,
-		done func([][]*ledger.ContractState),
-	) {
-		transactions.QueueContractStates(b, ids, f, at, p, done)
+	) storage.Result[[][]*ledger.ContractState] {
+		return transactions.QueueContractStates(b, ids, f, at, p)
 	}
 }
 
@@ -94,9 +93,8 @@ func (r queries) ContractState(
 	countable := args.At == nil && unfiltered(args.Filter)
 	read := rowsOf([]ledger.EntityID{id.V}, args.Filter, statesAt(args.At))
 	if !id.Valid {
-		read = func(_ *storage.Batch, _ storage.Page, done func([][]*ledger.ContractState)) error {
-			done(make([][]*ledger.ContractState, 1))
-			return nil
+		read = func(_ *storage.Batch, _ storage.Page) (storage.Result[[][]*ledger.ContractState], error) {
+			return storage.Known(make([][]*ledger.ContractState, 1)), nil
 		}
 	}
 	return rootList(ctx, r.Resolver, l, args.Order, args.Args, countable, read)
@@ -153,10 +151,10 @@ var (
 func (fields) HookSlotHook(
 	_ context.Context, q rowplan.Request, of []*ledger.HookSlot,
 ) (rowplan.Results[*ledger.Hook], error) {
-	return loading.Read(q, of, func(s *ledger.HookSlot) entities.HookRef {
+	hooks := list.Map(of, func(s *ledger.HookSlot) entities.HookRef {
 		return entities.HookRef{OwnerID: s.OwnerID, HookID: s.HookID}
-	},
-		entities.QueueHooksByID)
+	})
+	return entities.QueueHooksByID(loading.BatchOf(q), hooks), nil
 }
 
 // HookStorage reads the storage of hooks.
@@ -182,9 +180,8 @@ func (fields) HookStorage(ctx context.Context, q rowplan.Request, of []*ledger.H
 // slotsAt returns the function that queues reading the storage of hooks at a time, or now.
 func slotsAt(at *ledger.TimestampFilter) queueList[entities.HookRef, ledger.HookSlotFilter, ledger.HookSlot] {
 	return func(b *storage.Batch, hooks []entities.HookRef, f *ledger.HookSlotFilter, p storage.Page,
-		done func([][]*ledger.HookSlot),
-	) {
-		entities.QueueHookSlots(b, hooks, f, at, p, done)
+	) storage.Result[[][]*ledger.HookSlot] {
+		return entities.QueueHookSlots(b, hooks, f, at, p)
 	}
 }
 
@@ -241,14 +238,14 @@ func (fields) AccountHooks(
 func (fields) ContractBytecode(_ context.Context, q rowplan.Request, of []*ledger.Contract) (
 	rowplan.Results[string], error,
 ) {
-	return loading.ReadRows(q, of, entities.QueueBytecodes)
+	return entities.QueueBytecodes(loading.BatchOf(q), of), nil
 }
 
 // ContractRuntimeBytecode reads the code of contracts.
 func (fields) ContractRuntimeBytecode(_ context.Context, q rowplan.Request, of []*ledger.Contract) (
 	rowplan.Results[[]byte], error,
 ) {
-	return loading.Read(q, of, contractEntityID, entities.QueueRuntimeBytecodes)
+	return entities.QueueRuntimeBytecodes(loading.BatchOf(q), list.Map(of, contractEntityID)), nil
 }
 
 // Contract reads a contract.

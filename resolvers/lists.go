@@ -25,17 +25,16 @@ type listOf[C any] struct {
 }
 
 // queueRows queues reading one page of rows for each parent.
-type queueRows[C any] func(b *storage.Batch, p storage.Page, done func([][]*C)) error
+type queueRows[C any] func(b *storage.Batch, p storage.Page) (storage.Result[[][]*C], error)
 
 // queueList is a function of storage that queues reading one page of the rows that match a filter for each of some
 // parents.
-type queueList[K, F, C any] func(b *storage.Batch, parents []K, f *F, p storage.Page, done func([][]*C))
+type queueList[K, F, C any] func(b *storage.Batch, parents []K, f *F, p storage.Page) storage.Result[[][]*C]
 
 // rowsOf returns the reader of the rows of some parents.
 func rowsOf[K, F, C any](parents []K, f *F, queue queueList[K, F, C]) queueRows[C] {
-	return func(b *storage.Batch, p storage.Page, done func([][]*C)) error {
-		queue(b, parents, f, p, done)
-		return nil
+	return func(b *storage.Batch, p storage.Page) (storage.Result[[][]*C], error) {
+		return queue(b, parents, f, p), nil
 	}
 }
 
@@ -80,29 +79,32 @@ func (l listOf[C]) below(
 	if err != nil {
 		return nil, err
 	}
-	var got [][]*C
-	db := loading.BatchOf(q).DB()
-	if err := queue(loading.BatchOf(q), sp, func(rows [][]*C) { got = rows }); err != nil {
+	b := loading.BatchOf(q)
+	read, err := queue(b, sp)
+	if err != nil {
 		return nil, err
 	}
-	return func() ([]*relay.Connection[C], error) {
-		out := list.Map(got, func(rows []*C) *relay.Connection[C] { return l.connection(p, rows) })
+	return storage.Map(read, func(pages [][]*C) []*relay.Connection[C] {
+		out := list.Map(pages, func(rows []*C) *relay.Connection[C] { return l.connection(p, rows) })
 		if countable {
-			withCounts(db, out, queue)
+			withCounts(b.DB(), out, queue)
 		}
-		return out, nil
-	}, nil
+		return out
+	}), nil
 }
 
 // withCounts sets the count functions of the lists of some parents. They count at most [storage.MaxCount] rows.
 func withCounts[C any](db *storage.DB, lists []*relay.Connection[C], queue queueRows[C]) {
-	relay.SetCounts(lists, func(ctx context.Context) (counts []int64, err error) {
+	relay.SetCounts(lists, func(ctx context.Context) ([]int64, error) {
 		b := db.NewBatch()
-		rows := func(p storage.Page) error { return queue(b, p, func([][]*C) {}) }
-		if err := b.Count(rows, func(got []int64) { counts = got }); err != nil {
+		counts, err := b.Count(func(p storage.Page) error {
+			_, err := queue(b, p)
+			return err
+		})
+		if err != nil {
 			return nil, err
 		}
-		return counts, b.Run(ctx)
+		return storage.Run(ctx, b, counts)
 	}, storage.MaxCount)
 }
 
@@ -137,12 +139,13 @@ func rootList[C any](
 	queue queueRows[C],
 ) (*relay.Connection[C], error) {
 	c, err := l.root(ctx, order, args, func(p storage.Page) ([]*C, error) {
-		var rows [][]*C
 		b := r.db.NewBatch()
-		if err := queue(b, p, func(got [][]*C) { rows = got }); err != nil {
+		read, err := queue(b, p)
+		if err != nil {
 			return nil, err
 		}
-		if err := b.Run(ctx); err != nil {
+		rows, err := storage.Run(ctx, b, read)
+		if err != nil {
 			return nil, fmt.Errorf("reading %s: %w", l.kind, err)
 		}
 		return rows[0], nil
@@ -164,21 +167,23 @@ func listOfAccount[F, C any](
 	if err != nil {
 		return nil, err
 	}
-	exists := id.Valid
+	exists := storage.Known(id.Valid)
 	named := account.Alias != nil || account.Address.Valid
 	c, err := rootList(ctx, r, l, order, args, unfiltered(f),
-		func(b *storage.Batch, p storage.Page, done func([][]*C)) error {
-			if !exists {
-				done(make([][]*C, 1))
-				return nil
+		func(b *storage.Batch, p storage.Page) (storage.Result[[][]*C], error) {
+			if !id.Valid {
+				return storage.Known(make([][]*C, 1)), nil
 			}
 			if mustExist && !named {
-				entities.QueueEntityExists(b, id.V, func(found bool) { exists = found })
+				exists = entities.QueueEntityExists(b, id.V)
 			}
-			queue(b, []ledger.EntityID{id.V}, f, p, done)
-			return nil
+			return queue(b, []ledger.EntityID{id.V}, f, p), nil
 		})
-	if err == nil && !exists {
+	if err != nil {
+		return nil, err
+	}
+	found, err := exists()
+	if err == nil && !found {
 		relay.OutcomeOf(ctx).Missing = &relay.Missing{Kind: relay.MissingAccount}
 	}
 	return c, err
@@ -188,13 +193,14 @@ func listOfAccount[F, C any](
 type directedLists[C any] map[bool]listOf[C]
 
 // queueDirected is a [queueList] for what accounts gave or received.
-type queueDirected[F, C any] func(b *storage.Batch, accounts []ledger.EntityID, received bool, f *F, p storage.Page,
-	done func([][]*C))
+type queueDirected[F, C any] func(
+	b *storage.Batch, accounts []ledger.EntityID, received bool, f *F, p storage.Page,
+) storage.Result[[][]*C]
 
 // directed returns queue for one direction.
 func directed[F, C any](received bool, queue queueDirected[F, C]) queueList[ledger.EntityID, F, C] {
-	return func(b *storage.Batch, accounts []ledger.EntityID, f *F, p storage.Page, done func([][]*C)) {
-		queue(b, accounts, received, f, p, done)
+	return func(b *storage.Batch, accounts []ledger.EntityID, f *F, p storage.Page) storage.Result[[][]*C] {
+		return queue(b, accounts, received, f, p)
 	}
 }
 
@@ -270,22 +276,21 @@ var versionList = listOf[ledger.Version]{"versions", 1, func(v *ledger.Version) 
 }}
 
 func versionsOf[K any](ctx context.Context, q rowplan.Request, order relay.Order, args relay.Args, keys []K,
-	queue func(*storage.Batch, []K, storage.Page, func([][]*ledger.Version)),
+	queue func(*storage.Batch, []K, storage.Page) storage.Result[[][]*ledger.Version],
 ) (rowplan.Results[*relay.VersionConnection], error) {
 	return versionList.below(ctx, q, order, args, true,
-		func(b *storage.Batch, p storage.Page, done func([][]*ledger.Version)) error {
-			queue(b, keys, p, func(rows [][]*ledger.Version) {
-				if ledger.MomentOf(ctx) != nil {
-					dropUnknown(rows)
-				}
-				done(rows)
-			})
-			return nil
+		func(b *storage.Batch, p storage.Page) (storage.Result[[][]*ledger.Version], error) {
+			read := queue(b, keys, p)
+			if ledger.MomentOf(ctx) != nil {
+				read = storage.Map(read, withoutUnknown)
+			}
+			return read, nil
 		})
 }
 
-// dropUnknown removes the changes of values that are overwritten without a version: at a past moment they are unknown.
-func dropUnknown(rows [][]*ledger.Version) {
+// withoutUnknown removes the changes of values that are overwritten without a version: at a past moment they are
+// unknown.
+func withoutUnknown(rows [][]*ledger.Version) [][]*ledger.Version {
 	for _, versions := range rows {
 		for _, v := range versions {
 			v.Changes = slices.DeleteFunc(v.Changes, func(c *ledger.Change) bool {
@@ -293,4 +298,5 @@ func dropUnknown(rows [][]*ledger.Version) {
 			})
 		}
 	}
+	return rows
 }

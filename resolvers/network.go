@@ -10,6 +10,7 @@ import (
 	"heliograph/graph/model"
 	"heliograph/graph/relay"
 	"heliograph/graph/rowplan"
+	"heliograph/internal/base/list"
 	"heliograph/internal/domain/ledger"
 	"heliograph/resolvers/loading"
 	"heliograph/storage"
@@ -217,23 +218,22 @@ func (r *Resolver) exchangeRates(ctx context.Context, b storage.Window) (*ledger
 func (fields) NetworkNodeRegisteredNodes(_ context.Context, q rowplan.Request, of []*ledger.NetworkNode) (
 	rowplan.Results[[]*ledger.RegisteredNode], error,
 ) {
-	return loading.ReadRows(q, of, entities.QueueRegisteredNodesOf)
+	return entities.QueueRegisteredNodesOf(loading.BatchOf(q), of), nil
 }
 
 // NetworkNodeServiceEndpoints reads the endpoints of consensus nodes.
 func (fields) NetworkNodeServiceEndpoints(_ context.Context, q rowplan.Request, of []*ledger.NetworkNode) (
 	rowplan.Results[[]*ledger.ServiceEndpoint], error,
 ) {
-	return loading.ReadRows(q, of, entities.QueueServiceEndpoints)
+	return entities.QueueServiceEndpoints(loading.BatchOf(q), of), nil
 }
 
 // RegisteredNodeNetworkNodes reads the consensus nodes that name registered nodes.
 func (fields) RegisteredNodeNetworkNodes(_ context.Context, q rowplan.Request, of []*ledger.RegisteredNode) (
 	rowplan.Results[[]*ledger.NetworkNode], error,
 ) {
-	return loading.Read(
-		q, of, func(n *ledger.RegisteredNode) int64 { return n.RegisteredNodeID }, entities.QueueNetworkNodesNaming,
-	)
+	ids := list.Map(of, func(n *ledger.RegisteredNode) int64 { return n.RegisteredNodeID })
+	return entities.QueueNetworkNodesNaming(loading.BatchOf(q), ids), nil
 }
 
 // Node reads a consensus node.

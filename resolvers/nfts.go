@@ -34,7 +34,7 @@ func (fields) NFTTransferNft(
 	key := func(t *ledger.NFTTransfer) ledger.NFTKey {
 		return ledger.NFTKey{TokenID: t.TokenID, SerialNumber: t.SerialNumber}
 	}
-	return loading.Read(q, of, key, entities.QueueNFTsByKey)
+	return entities.QueueNFTsByKey(loading.BatchOf(q), list.Map(of, key)), nil
 }
 
 // NFTTransactions reads the history of NFTs.
@@ -48,13 +48,11 @@ func (fields) NFTTransactions(
 		return nil, err
 	}
 	keys := list.Map(of, (*ledger.NFT).Key)
-	get, err := loading.Queued(q, func(b *storage.Batch, done func([]entities.NFTHistory)) {
-		entities.QueueNFTHistories(b, keys, args.Filter, sp, done)
-	})
-	return func() ([]*relay.NFTTransactionConnection, error) {
-		got, err := get()
-		return nftHistories(loading.BatchOf(q).DB(), keys, args.Filter, p, got), err
-	}, err
+	b := loading.BatchOf(q)
+	read := entities.QueueNFTHistories(b, keys, args.Filter, sp)
+	return storage.Map(read, func(got []entities.NFTHistory) []*relay.NFTTransactionConnection {
+		return nftHistories(b.DB(), keys, args.Filter, p, got)
+	}), nil
 }
 
 // nftHistories returns a page of the history of each of some NFTs.
@@ -66,13 +64,10 @@ func nftHistories(
 		c.Partial = h.Partial
 		return c
 	})
-	relay.SetCounts(out, func(ctx context.Context) (counts []int64, err error) {
+	relay.SetCounts(out, func(ctx context.Context) ([]int64, error) {
 		b := db.NewBatch()
-		queueNFTTransactions(b, keys, f, storage.Page{Limit: storage.MaxCount + 1},
-			func(rows [][]*ledger.NFTTransaction) {
-				counts = list.Map(rows, func(r []*ledger.NFTTransaction) int64 { return int64(len(r)) })
-			})
-		return counts, b.Run(ctx)
+		rows, err := storage.Run(ctx, b, queueNFTTransactions(b, keys, f, storage.Page{Limit: storage.MaxCount + 1}))
+		return list.Map(rows, func(r []*ledger.NFTTransaction) int64 { return int64(len(r)) }), err
 	}, storage.MaxCount)
 	return out
 }
@@ -80,11 +75,11 @@ func nftHistories(
 // queueNFTTransactions queues reading a page of the history of each of some NFTs.
 func queueNFTTransactions(
 	b *storage.Batch, keys []ledger.NFTKey, f *ledger.NFTTransactionFilter, p storage.Page,
-	done func([][]*ledger.NFTTransaction),
-) {
+) storage.Result[[][]*ledger.NFTTransaction] {
 	p.Limit++ // the last event only shows whether the history continues
-	entities.QueueNFTHistories(b, keys, f, p, func(got []entities.NFTHistory) {
-		done(list.Map(got, func(h entities.NFTHistory) []*ledger.NFTTransaction { return h.Transactions }))
+	read := entities.QueueNFTHistories(b, keys, f, p)
+	return storage.Map(read, func(got []entities.NFTHistory) [][]*ledger.NFTTransaction {
+		return list.Map(got, func(h entities.NFTHistory) []*ledger.NFTTransaction { return h.Transactions })
 	})
 }
 
@@ -95,25 +90,23 @@ func nftsBelow(
 	rowplan.Results[*relay.NFTConnection], error,
 ) {
 	return nftList.below(ctx, q, args.Order, args.Args, true,
-		func(b *storage.Batch, p storage.Page, done func([][]*ledger.NFT)) error {
+		func(b *storage.Batch, p storage.Page) (storage.Result[[][]*ledger.NFT], error) {
 			var owner ledger.Null[ledger.EntityID]
 			if f := args.Filter; f != nil {
 				if err := checkAlternatives(len(f.AnyOf)); err != nil {
-					return err
+					return nil, err
 				}
 				if f.Owner != nil {
 					var err error
 					if owner, err = entities.ResolveAccount(ctx, b.DB(), *f.Owner); err != nil {
-						return err
+						return nil, err
 					}
 					if !owner.Valid {
-						done(make([][]*ledger.NFT, len(ids)))
-						return nil
+						return storage.Known(make([][]*ledger.NFT, len(ids))), nil
 					}
 				}
 			}
-			entities.QueueNFTsOf(b, of, ids, owner, args.Filter, p, done)
-			return nil
+			return entities.QueueNFTsOf(b, of, ids, owner, args.Filter, p), nil
 		})
 }
 
@@ -131,15 +124,13 @@ func (r queries) Nfts(ctx context.Context, args graph.QueryNftsArgs) (*relay.NFT
 	if f != nil && f.Owner != nil {
 		return listOfAccount(ctx, r.Resolver, nftList, *f.Owner, false, args.Order, args.Args, f,
 			func(b *storage.Batch, ids []ledger.EntityID, f *ledger.NFTFilter, p storage.Page,
-				done func([][]*ledger.NFT),
-			) {
-				entities.QueueNFTsOf(b, entities.OfAccount, ids, ledger.Null[ledger.EntityID]{}, f, p, done)
+			) storage.Result[[][]*ledger.NFT] {
+				return entities.QueueNFTsOf(b, entities.OfAccount, ids, ledger.Null[ledger.EntityID]{}, f, p)
 			})
 	}
 	c, err := rootList(ctx, r.Resolver, nftList, args.Order, args.Args, false,
-		func(b *storage.Batch, p storage.Page, done func([][]*ledger.NFT)) error {
-			entities.QueueNFTs(b, f, p, func(rows []*ledger.NFT) { done([][]*ledger.NFT{rows}) })
-			return nil
+		func(b *storage.Batch, p storage.Page) (storage.Result[[][]*ledger.NFT], error) {
+			return entities.QueueNFTs(b, f, p), nil
 		})
 	return estimated(r.Resolver, c, unfiltered(f), entities.CountNFTs), err
 }
@@ -152,11 +143,10 @@ func (r queries) NftTransactions(
 	if err != nil {
 		return nil, err
 	}
-	var history []entities.NFTHistory
 	keys := []ledger.NFTKey{{TokenID: args.Token, SerialNumber: args.SerialNumber}}
 	b := r.db.NewBatch()
-	entities.QueueNFTHistories(b, keys, args.Filter, sp, func(got []entities.NFTHistory) { history = got })
-	if err := b.Run(ctx); err != nil {
+	history, err := storage.Run(ctx, b, entities.QueueNFTHistories(b, keys, args.Filter, sp))
+	if err != nil {
 		return nil, fmt.Errorf("reading the history of serial %d of token %s: %w", args.SerialNumber, args.Token, err)
 	}
 	relay.OutcomeOf(ctx).Partial = history[0].Partial

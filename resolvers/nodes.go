@@ -97,9 +97,9 @@ var batched = map[string]queueNodes{
 		at, account, token := n.at(), n.id(), n.id()
 		return account, &ledger.TransferFilter{Token: &token, Timestamp: equals(at)}
 	}, func(b *storage.Batch, accounts []ledger.EntityID, f *ledger.TransferFilter, p storage.Page,
-		done func([][]*ledger.Transfer),
-	) {
-		transactions.QueueAccountTransfers(b, accounts, f, p, nil, done)
+	) storage.Result[[][]*ledger.Transfer] {
+		pages, _ := transactions.QueueAccountTransfers(b, accounts, f, p, false)
+		return pages
 	}),
 	"ContractAction": inList(func(n *nodeName) (transactions.Located, *ledger.ContractActionFilter) {
 		return transactions.Located{At: n.at(), Payer: n.id()}, &ledger.ContractActionFilter{Index: equals(n.number())}
@@ -130,7 +130,7 @@ type nodeResult struct {
 type queueNodes func(ctx context.Context, b *storage.Batch, typ string, names []string) func() []nodeResult
 
 func nodesBy[K comparable, T any, P nodePointer[T]](
-	parse func(string) (K, error), queue loading.QueueKeys[K, P],
+	parse func(string) (K, error), queue storage.QueueKeys[K, P],
 ) queueNodes {
 	return func(ctx context.Context, b *storage.Batch, typ string, names []string) func() []nodeResult {
 		out := make([]nodeResult, len(names))
@@ -396,7 +396,7 @@ func (n *nodeName) word() []byte {
 // selects one row from a name.
 func inList[K, F, C any, P nodePointer[C]](key func(*nodeName) (K, *F), queue queueList[K, F, C]) queueNodes {
 	return func(_ context.Context, b *storage.Batch, _ string, names []string) func() []nodeResult {
-		out := make([]nodeResult, len(names))
+		out, found := make([]nodeResult, len(names)), make([]storage.Result[[][]*C], len(names))
 		for i, name := range names {
 			n := &nodeName{rest: name}
 			parent, f := key(n)
@@ -404,13 +404,20 @@ func inList[K, F, C any, P nodePointer[C]](key func(*nodeName) (K, *F), queue qu
 				out[i].err = fault.Input("%q is not the name of an object of this type", name)
 				continue
 			}
-			queue(b, []K{parent}, f, storage.Page{Limit: 1}, func(rows [][]*C) {
-				if len(rows[0]) > 0 {
+			found[i] = queue(b, []K{parent}, f, storage.Page{Limit: 1})
+		}
+		return func() []nodeResult {
+			for i, read := range found {
+				if read == nil {
+					continue
+				}
+				rows, err := read()
+				if out[i].err = err; err == nil && len(rows[0]) > 0 {
 					out[i].node = P(rows[0][0])
 				}
-			})
+			}
+			return out
 		}
-		return func() []nodeResult { return out }
 	}
 }
 

@@ -1,7 +1,10 @@
 package resolvers
 
 import (
+	"cmp"
+
 	"heliograph/graph/relay"
+	"heliograph/internal/base/list"
 	"heliograph/internal/domain/ledger"
 	"heliograph/resolvers/past"
 	"heliograph/resolvers/statuspages"
@@ -21,29 +24,36 @@ type fields struct {
 	pastFields
 }
 
-// queueEntities queues the queries for entities of any type by id. A contract is a Contract, not an Account. done
-// receives one entity per id, or nil for ids that do not exist.
-func queueEntities(b *storage.Batch, ids []ledger.EntityID, done func([]relay.Entity)) {
-	out := make([]relay.Entity, len(ids))
-	entities.QueueContracts(b, ids, fill[ledger.Contract](out))
-	entities.QueueAccounts(b, ids, fill[ledger.Account](out))
-	entities.QueueTokens(b, ids, fill[ledger.Token](out))
-	entities.QueueTopics(b, ids, fill[ledger.Topic](out))
-	transactions.QueueSchedules(b, ids, fill[ledger.Schedule](out))
-	entities.QueueFiles(b, ids, fill[ledger.File](out))
-	b.Then(func() { done(out) })
-}
-
-// fill returns a function that sets the elements of out that are nil.
-func fill[T any, P interface {
-	*T
-	relay.Entity
-}](out []relay.Entity) func([]P) {
-	return func(rows []P) {
-		for i, row := range rows {
-			if row != nil && out[i] == nil {
-				out[i] = row
+// queueEntities queues the queries for entities of any type by id. A contract is a Contract, not an Account. The result
+// has one entity per id, or nil for ids that do not exist.
+func queueEntities(b *storage.Batch, ids []ledger.EntityID) storage.Result[[]relay.Entity] {
+	kinds := []storage.Result[[]relay.Entity]{
+		asEntities(entities.QueueContracts(b, ids)), asEntities(entities.QueueAccounts(b, ids)),
+		asEntities(entities.QueueTokens(b, ids)), asEntities(entities.QueueTopics(b, ids)),
+		asEntities(transactions.QueueSchedules(b, ids)), asEntities(entities.QueueFiles(b, ids)),
+	}
+	return storage.Map(storage.All(kinds), func(kinds [][]relay.Entity) []relay.Entity {
+		out := make([]relay.Entity, len(ids))
+		for _, rows := range kinds {
+			for i, row := range rows {
+				out[i] = cmp.Or(out[i], row)
 			}
 		}
-	}
+		return out
+	})
+}
+
+// asEntities returns rows of one type as entities.
+func asEntities[T any, P interface {
+	*T
+	relay.Entity
+}](rows storage.Result[[]P]) storage.Result[[]relay.Entity] {
+	return storage.Map(rows, func(rows []P) []relay.Entity {
+		return list.Map(rows, func(row P) relay.Entity {
+			if row == nil {
+				return nil
+			}
+			return row
+		})
+	})
 }

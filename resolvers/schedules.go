@@ -33,9 +33,8 @@ func (f fields) AccountSchedules(
 	rowplan.Results[*relay.ScheduleConnection], error,
 ) {
 	return scheduleList.below(ctx, q, args.Order, args.Args,
-		true, func(b *storage.Batch, p storage.Page, done func([][]*ledger.Schedule)) error {
-			transactions.QueueAccountSchedules(b, accountIDs(of), args.Filter, f.moment(ctx), p, done)
-			return nil
+		true, func(b *storage.Batch, p storage.Page) (storage.Result[[][]*ledger.Schedule], error) {
+			return transactions.QueueAccountSchedules(b, accountIDs(of), args.Filter, f.moment(ctx), p), nil
 		})
 }
 
@@ -145,16 +144,18 @@ func signers(
 		add(ownKey, true, t.Receivers...)
 		return out
 	})
-	var found []relay.Entity
-	queueEntities(loading.BatchOf(q), ids, func(got []relay.Entity) { found = got })
-	var signatures [][]*ledger.ScheduleSignature
-	transactions.QueueScheduleSignatures(loading.BatchOf(q),
-		list.Map(of, func(t *ledger.ScheduledTransaction) ledger.EntityID {
-			return t.Schedule.EntityID
-		}),
-		func(got [][]*ledger.ScheduleSignature) { signatures = got })
+	read := queueEntities(loading.BatchOf(q), ids)
+	signed := transactions.QueueScheduleSignatures(loading.BatchOf(q),
+		list.Map(of, func(t *ledger.ScheduledTransaction) ledger.EntityID { return t.Schedule.EntityID }))
 	return func() ([][]*ledger.ScheduleSigner, error) {
-		rest := found
+		rest, err := read()
+		if err != nil {
+			return nil, err
+		}
+		signatures, err := signed()
+		if err != nil {
+			return nil, err
+		}
 		out := make([][]*ledger.ScheduleSigner, len(of))
 		for i, signers := range roles {
 			if signers != nil {
@@ -180,9 +181,8 @@ func signers(
 func (fields) ScheduleSignatures(_ context.Context, q rowplan.Request, of []*ledger.Schedule) (
 	rowplan.Results[[]*ledger.ScheduleSignature], error,
 ) {
-	return loading.Read(
-		q, of, func(s *ledger.Schedule) ledger.EntityID { return s.EntityID }, transactions.QueueScheduleSignatures,
-	)
+	ids := list.Map(of, func(s *ledger.Schedule) ledger.EntityID { return s.EntityID })
+	return transactions.QueueScheduleSignatures(loading.BatchOf(q), ids), nil
 }
 
 // ScheduledTransactionSignaturesPresent reads the signers of scheduled transactions that have signed.
@@ -203,5 +203,5 @@ func (fields) ScheduledTransactionSignaturesMissing(
 func (fields) TransactionSchedule(_ context.Context, q rowplan.Request, of []*ledger.Transaction) (
 	rowplan.Results[*ledger.Schedule], error,
 ) {
-	return loading.ReadRows(q, of, transactions.QueueTransactionSchedules)
+	return transactions.QueueTransactionSchedules(loading.BatchOf(q), of), nil
 }

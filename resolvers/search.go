@@ -9,7 +9,6 @@ import (
 	"heliograph/graph/fault"
 	"heliograph/graph/model"
 	"heliograph/graph/relay"
-	"heliograph/graph/rowplan"
 	"heliograph/internal/domain/ledger"
 	"heliograph/resolvers/loading"
 	"heliograph/storage"
@@ -30,7 +29,7 @@ func (s *search) wants(t model.SearchType) bool { return s.types == nil || slice
 // find queues a statement for objects of a type if the text can name one and the type is to be found. A contract is
 // also an account: it is found once.
 func find[T any, P nodePointer[T]](
-	s *search, t model.SearchType, can bool, queue func(b *storage.Batch) rowplan.Results[P],
+	s *search, t model.SearchType, can bool, queue func(b *storage.Batch) storage.Result[[]P],
 ) {
 	if !can || !s.wants(t) {
 		return
@@ -50,18 +49,16 @@ func find[T any, P nodePointer[T]](
 
 // one returns a statement for [find] that reads the object with a key.
 func one[K comparable, P any](
-	ctx context.Context, typ string, key K, queue loading.QueueKeys[K, P],
-) func(*storage.Batch) rowplan.Results[P] {
-	return func(b *storage.Batch) rowplan.Results[P] { return loading.Load(ctx, b, typ, []K{key}, queue) }
+	ctx context.Context, typ string, key K, queue storage.QueueKeys[K, P],
+) func(*storage.Batch) storage.Result[[]P] {
+	return func(b *storage.Batch) storage.Result[[]P] { return loading.Load(ctx, b, typ, []K{key}, queue) }
 }
 
 // by returns a statement for [find] that reads the objects with a key.
-func by[K, P any](key K, queue func(*storage.Batch, K, func([]P))) func(*storage.Batch) rowplan.Results[P] {
-	return func(b *storage.Batch) rowplan.Results[P] {
-		var got []P
-		queue(b, key, func(rows []P) { got = rows })
-		return func() ([]P, error) { return got, nil }
-	}
+func by[K, P any](
+	key K, queue func(*storage.Batch, K) storage.Result[[]P],
+) func(*storage.Batch) storage.Result[[]P] {
+	return func(b *storage.Batch) storage.Result[[]P] { return queue(b, key) }
 }
 
 // Search finds objects by what a text can name. All statements are sent in one round trip.
@@ -95,8 +92,8 @@ func (r queries) Search(ctx context.Context, args graph.QuerySearchArgs) (*relay
 	find(s, model.SearchTypeTopicMessage, isElement, one(ctx, messageType, c.Element, entities.QueueMessagesByKey))
 	find(s, model.SearchTypeNft, isElement, one(ctx, nftType, c.Element, entities.QueueNFTsByKey))
 	find(s, model.SearchTypeToken, c.Name != "", by(c.Name,
-		func(b *storage.Batch, name string, done func([]*ledger.Token)) {
-			entities.QueueTokensNamed(b, name, p.Skipped()+p.Limit+1, done)
+		func(b *storage.Batch, name string) storage.Result[[]*ledger.Token] {
+			return entities.QueueTokensNamed(b, name, p.Skipped()+p.Limit+1)
 		}))
 	if err := s.Run(ctx); err != nil {
 		return nil, fmt.Errorf("searching: %w", err)

@@ -8,6 +8,7 @@ import (
 	"heliograph/graph"
 	"heliograph/graph/fault"
 	"heliograph/graph/rowplan"
+	"heliograph/internal/base/list"
 	"heliograph/internal/domain/ledger"
 	"heliograph/resolvers/loading"
 	"heliograph/storage"
@@ -25,16 +26,13 @@ func statistics[T, S any](
 	if err != nil {
 		return nil, fault.Of(fault.BadUserInput, err)
 	}
-	got := make([][][]transactions.Period, len(of))
-	for i, object := range of {
-		got[i] = make([][]transactions.Period, len(sources))
-		for j, source := range sources {
-			source.Queue(b, id(object), bounds, func(p []transactions.Period, failed error) {
-				got[i][j], err = p, errors.Join(err, failed)
-			})
-		}
-	}
+	read := storage.All(list.Map(of, func(object T) storage.Result[[][]transactions.Period] {
+		return storage.All(list.Map(sources, func(s transactions.Statistics) storage.Result[[]transactions.Period] {
+			return s.Queue(b, id(object), bounds)
+		}))
+	}))
 	return func() ([][]*S, error) {
+		got, err := read()
 		if err != nil {
 			return nil, fault.Of(fault.BadUserInput, err)
 		}

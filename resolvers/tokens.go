@@ -49,14 +49,16 @@ func (fields) TokenCustomFees(
 			unknown, positions = append(unknown, t), append(positions, i)
 		}
 	}
-	if unknown != nil {
-		entities.QueueTokenFees(loading.BatchOf(q), unknown, func(fees []*ledger.TokenCustomFees) {
-			for i, f := range fees {
-				out[positions[i]] = f
-			}
-		})
+	if unknown == nil {
+		return storage.Known(out), nil
 	}
-	return func() ([]*ledger.TokenCustomFees, error) { return out, nil }, nil
+	read := entities.QueueTokenFees(loading.BatchOf(q), unknown)
+	return storage.Map(read, func(fees []*ledger.TokenCustomFees) []*ledger.TokenCustomFees {
+		for i, f := range fees {
+			out[positions[i]] = f
+		}
+		return out
+	}), nil
 }
 
 // TokenBalances reads the holders of tokens, now or at a time.
@@ -80,8 +82,8 @@ func (f fields) TokenBalances(
 	})
 	current := !slices.ContainsFunc(at, func(f *ledger.TimestampFilter) bool { return f != nil })
 	countable := current && unfiltered(args.Filter)
-	read := func(b *storage.Batch, p storage.Page, done func([][]*ledger.TokenHolder)) error {
-		return entities.QueueTokenHolders(ctx, b, list.Map(of, tokenEntityID), at, args.Filter, f.timestamp(), p, done)
+	read := func(b *storage.Batch, p storage.Page) (storage.Result[[][]*ledger.TokenHolder], error) {
+		return entities.QueueTokenHolders(ctx, b, list.Map(of, tokenEntityID), at, args.Filter, f.timestamp(), p), nil
 	}
 	get, err := holderList.below(ctx, q, args.Order, args.Args, countable, read)
 	return func() ([]*relay.TokenHolderConnection, error) {
@@ -106,14 +108,16 @@ func (f fields) TokenHolders(ctx context.Context, q rowplan.Request, of []*ledge
 		return nil, err
 	}
 	indexed := db.HasIndex(entities.HoldersIndex)
-	var counts []*int64
+	counted := storage.Known[[]*int64](nil)
 	if !indexed {
-		entities.QueueRelationshipCounts(loading.BatchOf(q), tokens, entities.MaxSortedHolders, func(got []*int64) {
-			counts = got
-		})
+		counted = entities.QueueRelationshipCounts(loading.BatchOf(q), tokens, entities.MaxSortedHolders)
 	}
 	get, err := below(ctx, q, richList, args, tokens, entities.QueueHoldersByBalance)
 	return func() ([]*relay.TokenHolderConnection, error) {
+		counts, err := counted()
+		if err != nil {
+			return nil, err
+		}
 		for i, c := range counts {
 			if *c > entities.MaxSortedHolders {
 				return nil,
@@ -142,18 +146,15 @@ func (f fields) TokenHolderCount(
 	if ledger.MomentOf(ctx) != nil {
 		return f.HolderCounts(ctx, q, of)
 	}
-	return loading.Read(q, of, tokenEntityID, func(
-		b *storage.Batch, tokens []ledger.EntityID, done func([]*relay.Count),
-	) {
-		entities.QueueHolderCounts(b, tokens, entities.MaxCountedHolders, func(counts []*entities.HolderCount) {
-			done(list.Map(counts, func(c *entities.HolderCount) *relay.Count {
-				if c.Relationships > entities.MaxCountedHolders {
-					return nil
-				}
-				return &relay.Count{Value: c.Holders, Exact: true}
-			}))
+	read := entities.QueueHolderCounts(loading.BatchOf(q), list.Map(of, tokenEntityID), entities.MaxCountedHolders)
+	return storage.Map(read, func(counts []*entities.HolderCount) []*relay.Count {
+		return list.Map(counts, func(c *entities.HolderCount) *relay.Count {
+			if c.Relationships > entities.MaxCountedHolders {
+				return nil
+			}
+			return &relay.Count{Value: c.Holders, Exact: true}
 		})
-	})
+	}), nil
 }
 
 // holdersAt reads the holders of tokens at the moment of ctx.
@@ -224,9 +225,9 @@ func (r queries) TokenBalances(
 	ctx context.Context, args graph.QueryTokenBalancesArgs,
 ) (*relay.TokenHolderConnection, error) {
 	countable := args.At == nil && unfiltered(args.Filter)
-	read := func(b *storage.Batch, p storage.Page, done func([][]*ledger.TokenHolder)) error {
+	read := func(b *storage.Batch, p storage.Page) (storage.Result[[][]*ledger.TokenHolder], error) {
 		return entities.QueueTokenHolders(ctx, b, []ledger.EntityID{args.Token}, []*ledger.TimestampFilter{args.At},
-			args.Filter, r.timestamp(), p, done)
+			args.Filter, r.timestamp(), p), nil
 	}
 	c, err := rootList(ctx, r.Resolver, holderList, args.Order, args.Args, countable, read)
 	if err != nil {
@@ -254,7 +255,7 @@ func (fields) TokenHistory(ctx context.Context, q rowplan.Request, of []*ledger.
 func (fields) TransactionTokenTransfers(_ context.Context, q rowplan.Request, of []*ledger.Transaction) (
 	rowplan.Results[[]*ledger.TokenTransfer], error,
 ) {
-	return loading.ReadRows(q, of, transactions.QueueTokenTransfers)
+	return transactions.QueueTokenTransfers(loading.BatchOf(q), of), nil
 }
 
 // TokenRelationships reads the token relationships of an account.

@@ -29,11 +29,10 @@ func (fields) TopicTransactions(
 	rowplan.Results[*relay.TransactionConnection], error,
 ) {
 	return transactionList.below(ctx, q, args.Order, args.Args,
-		true, func(b *storage.Batch, p storage.Page, done func([][]*ledger.Transaction)) error {
-			transactions.QueueTopicTransactions(b, list.Map(of, func(t *ledger.Topic) ledger.EntityID {
+		true, func(b *storage.Batch, p storage.Page) (storage.Result[[][]*ledger.Transaction], error) {
+			return transactions.QueueTopicTransactions(b, list.Map(of, func(t *ledger.Topic) ledger.EntityID {
 				return t.EntityID
-			}), p, done)
-			return nil
+			}), p), nil
 		})
 }
 
@@ -78,7 +77,8 @@ func (r queries) transactionsByID(
 	row := &ledger.Transaction{PayerAccountID: id.Payer, ValidStartTimestamp: id.ValidStart}
 	var found []*ledger.Transaction
 	queue := func(b rowplan.Batch) {
-		transactions.QueueByID(b.(*storage.Batch), id, f, func(got []*ledger.Transaction) {
+		batch := b.(*storage.Batch)
+		storage.Use(batch, transactions.QueueByID(batch, id, f), func(got []*ledger.Transaction) {
 			if found = got; len(got) == 1 {
 				*row = *got[0]
 			}
@@ -168,21 +168,31 @@ func (fields) AccountTransfers(
 	rowplan.Results[*relay.TransferConnection], error,
 ) {
 	f := &ledger.TransferFilter{Token: args.Token, Direction: args.Direction, Timestamp: args.Timestamp}
-	var bounds []*ledger.Null[ledger.Timestamp]
-	var page storage.Page
-	var rows [][]*ledger.Transfer
-	queue := func(b *storage.Batch, p storage.Page, done func([][]*ledger.Transfer)) error {
-		transactions.QueueAccountTransfers(b, accountIDs(of), f, p,
-			func(got []*ledger.Null[ledger.Timestamp]) { bounds, page = got, p },
-			func(got [][]*ledger.Transfer) { rows = got; done(got) })
-		return nil
+	queue := func(b *storage.Batch, p storage.Page) (storage.Result[[][]*ledger.Transfer], error) {
+		pages, bounds := transactions.QueueAccountTransfers(b, accountIDs(of), f, p, true)
+		if bounds == nil {
+			return pages, nil
+		}
+		return fullPages(of, pages, bounds, p), nil
 	}
-	get, err := accountTransferList.below(ctx, q, args.Order, args.Args, unfiltered(f), queue)
-	return func() ([]*relay.TransferConnection, error) {
+	return accountTransferList.below(ctx, q, args.Order, args.Args, unfiltered(f), queue)
+}
+
+// fullPages returns pages, or an error if one of them is not full because only the transfers up to its bound were read.
+func fullPages(
+	of []*ledger.Account, pages storage.Result[[][]*ledger.Transfer],
+	bounds storage.Result[[]*ledger.Null[ledger.Timestamp]], p storage.Page,
+) storage.Result[[][]*ledger.Transfer] {
+	return func() ([][]*ledger.Transfer, error) {
+		rows, err := pages()
+		if err != nil {
+			return nil, err
+		}
+		bounds, err := bounds()
 		for i, until := range bounds {
-			if until.Valid && len(rows[i]) < page.Limit {
+			if until.Valid && len(rows[i]) < p.Limit {
 				within, beyond := "gt", "lte"
-				if !page.Desc {
+				if !p.Desc {
 					within, beyond = "lt", "gte"
 				}
 				return nil,
@@ -191,8 +201,8 @@ func (fields) AccountTransfers(
 						transactions.MaxSoughtTransfers, of[i].EntityID, within, until.V.String(), beyond)
 			}
 		}
-		return get()
-	}, err
+		return rows, err
+	}
 }
 
 // TokenTransfers reads the transfers of tokens.
@@ -214,49 +224,48 @@ func (fields) TokenTransfers(
 func (fields) TransactionAssessedCustomFees(_ context.Context, q rowplan.Request, of []*ledger.Transaction) (
 	rowplan.Results[[]*ledger.AssessedCustomFee], error,
 ) {
-	return loading.ReadRows(q, of, transactions.QueueAssessedCustomFees)
+	return transactions.QueueAssessedCustomFees(loading.BatchOf(q), of), nil
 }
 
 // TransactionInnerTransactions reads the inner transactions of batches.
 func (fields) TransactionInnerTransactions(_ context.Context, q rowplan.Request, of []*ledger.Transaction) (
 	rowplan.Results[[]*ledger.Transaction], error,
 ) {
-	return loading.ReadRows(q, of, transactions.QueueInnerTransactions)
+	return transactions.QueueInnerTransactions(loading.BatchOf(q), of), nil
 }
 
 // TransactionStakingRewardTransfers reads the staking rewards that transactions paid.
 func (fields) TransactionStakingRewardTransfers(_ context.Context, q rowplan.Request, of []*ledger.Transaction) (
 	rowplan.Results[[]*ledger.StakingReward], error,
 ) {
-	return loading.ReadRows(q, of, transactions.QueueStakingRewardTransfers)
+	return transactions.QueueStakingRewardTransfers(loading.BatchOf(q), of), nil
 }
 
 // TransactionTransfers reads the hbar transfers of transactions.
 func (fields) TransactionTransfers(_ context.Context, q rowplan.Request, of []*ledger.Transaction) (
 	rowplan.Results[[]*ledger.CryptoTransfer], error,
 ) {
-	return loading.ReadRows(q, of, transactions.QueueTransfers)
+	return transactions.QueueTransfers(loading.BatchOf(q), of), nil
 }
 
 // TransactionNode reads the consensus nodes of transactions.
 func (fields) TransactionNode(_ context.Context, q rowplan.Request, of []*ledger.Transaction) (
 	rowplan.Results[*ledger.NetworkNode], error,
 ) {
-	return loading.Read(
-		q, of, func(t *ledger.Transaction) ledger.EntityID { return t.NodeAccountID }, entities.QueueNetworkNodesOf,
-	)
+	ids := list.Map(of, func(t *ledger.Transaction) ledger.EntityID { return t.NodeAccountID })
+	return entities.QueueNetworkNodesOf(loading.BatchOf(q), ids), nil
 }
 
 // TransferCounterparties reads the other side of transfers.
 func (fields) TransferCounterparties(_ context.Context, q rowplan.Request, of []*ledger.Transfer) (
 	rowplan.Results[[]*ledger.Transfer], error,
 ) {
-	return loading.ReadRows(q, of, transactions.QueueCounterparties)
+	return transactions.QueueCounterparties(loading.BatchOf(q), of), nil
 }
 
 // TransferFees reads the fee transfers of transfers.
 func (fields) TransferFees(_ context.Context, q rowplan.Request, of []*ledger.Transfer) (
 	rowplan.Results[[]*ledger.Transfer], error,
 ) {
-	return loading.ReadRows(q, of, transactions.QueueFees)
+	return transactions.QueueFees(loading.BatchOf(q), of), nil
 }

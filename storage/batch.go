@@ -16,7 +16,9 @@ type Batch struct {
 	db      *DB
 	queries [len(settings)][]query // by setting
 	done    []func()
-	count   func([]int64) // of [Batch.Count], while it queues its statement
+
+	counting bool            // [Batch.Count] queues its statement
+	counts   Result[[]int64] // of that statement
 }
 
 // query is a statement with the function that reads its rows. The function is nil if it has none.

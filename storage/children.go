@@ -3,6 +3,8 @@ package storage
 import (
 	"slices"
 	"strings"
+
+	"heliograph/internal/base/list"
 )
 
 // owned is a row with the position, from 1, of its parent in the list of parents.
@@ -12,93 +14,58 @@ type owned[T any] struct {
 }
 
 // QueueChildren adds a statement that reads rows for n parents to a batch. Its first column is the position of the
-// parent, from 1; the other columns are those of the mapper. done is called with one list for each parent.
-func (m *Mapper[T, R]) QueueChildren(b *Batch, n int, r *Read, args []any, done func([][]*R)) {
-	if b.count != nil {
-		b.queueCount(n, r, args)
-		return
-	}
-	columns := func(r *owned[T], into []any) []any { return m.columns(&r.row, append(into, &r.parent)) }
-	var finish func(*owned[T]) error
-	if m.finish != nil {
-		finish = func(r *owned[T]) error { return m.finish(&r.row) }
-	}
-	var all []*owned[T]
-	left := 0
+// parent, from 1; the other columns are those of the mapper. The result has one list for each parent.
+func (m *Mapper[T, R]) QueueChildren(b *Batch, n int, r *Read, args []any) Result[[][]*R] {
 	sql := r.text(b.db)
-	r.Parents.forEach(args, func(args []any, shift int64) {
-		left++
-		queue(b, r.Setting, sql, args, columns, finish, itself, func(rows []*owned[T]) {
-			for _, row := range rows {
-				row.parent += shift
+	if !b.counting {
+		return m.queueChildren(b, n, r, sql, args)
+	}
+	rows := Values[int64]().queueChildren(b, n, r, `select c.ord, count(*) from (`+sql+`) c group by c.ord`, args)
+	b.counts = Map(rows, func(rows [][]*int64) []int64 {
+		return list.Map(rows, func(of []*int64) int64 {
+			if len(of) == 0 {
+				return 0
 			}
-			if all == nil {
-				all = rows // PostgreSQL has one statement: its rows are not copied
-			} else {
-				all = append(all, rows...)
-			}
-			left--
-			if left == 0 {
-				done(GroupByParent(all, n, func(r *owned[T]) int {
-					return int(r.parent - 1)
-				}, func(r *owned[T]) *R { return m.value(&r.row) }))
-			}
+			return *of[0]
 		})
 	})
-	if left == 0 {
-		b.Then(func() { done(make([][]*R, n)) })
-	}
+	return Known(make([][]*R, n))
+}
+
+func (m *Mapper[T, R]) queueChildren(b *Batch, n int, r *Read, sql string, args []any) Result[[][]*R] {
+	columns := func(r *owned[T], into []any) []any { return m.columns(&r.row, append(into, &r.parent)) }
+	var parts []Result[[]*owned[T]]
+	r.Parents.forEach(args, func(args []any, shift int64) {
+		parts = append(parts, queue(b, r.Setting, sql, args, columns, func(r *owned[T]) error {
+			r.parent += shift
+			if m.finish == nil {
+				return nil
+			}
+			return m.finish(&r.row)
+		}, itself))
+	})
+	return Map(All(parts), func(parts [][]*owned[T]) [][]*R {
+		return GroupByParent(slices.Concat(parts...), n,
+			func(r *owned[T]) int { return int(r.parent - 1) }, func(r *owned[T]) *R { return m.value(&r.row) })
+	})
 }
 
 // MaxCount is the number of rows up to which [Batch.Count] counts.
 const MaxCount = 10_000
 
 // Count makes queue, which calls [Mapper.QueueChildren] once, count rows instead of reading them. queue gets the page
-// of the rows to count, one row more than [MaxCount]. done is called with one number for each parent.
-func (b *Batch) Count(queue func(p Page) error, done func([]int64)) error {
-	b.count = done
-	defer func() { b.count = nil }()
-	return queue(Page{Limit: MaxCount + 1})
+// of the rows to count, one row more than [MaxCount]. The result has one number for each parent.
+func (b *Batch) Count(queue func(p Page) error) (Result[[]int64], error) {
+	b.counting = true
+	defer func() { b.counting = false }()
+	err := queue(Page{Limit: MaxCount + 1})
+	return b.counts, err
 }
 
-// parentCount is the number of rows of a parent.
-type parentCount struct{ parent, rows int64 }
-
-var parentCounts = MapperOf(func(c *parentCount, into []any) []any { return append(into, &c.parent, &c.rows) }, nil)
-
-// queueCount queues a statement for the number of rows that a statement of [Mapper.QueueChildren] would read.
-func (b *Batch) queueCount(n int, r *Read, args []any) {
-	done, counts, left := b.count, make([]int64, n), 0
-	sql := `select c.ord, count(*) from (` + r.text(b.db) + `) c group by c.ord`
-	r.Parents.forEach(args, func(args []any, shift int64) {
-		left++
-		queue(b, r.Setting, sql, args, parentCounts.columns, nil, itself, func(rows []*parentCount) {
-			for _, r := range rows {
-				counts[r.parent+shift-1] = r.rows
-			}
-			left--
-			if left == 0 {
-				done(counts)
-			}
-		})
-	})
-	if left == 0 {
-		b.Then(func() { done(counts) })
-	}
-}
-
-// QueueChild is [Mapper.QueueChildren] for parents with at most one row. Of several rows it uses the first. done
-// receives nil for parents without a row.
-func (m *Mapper[T, R]) QueueChild(b *Batch, n int, r *Read, args []any, done func([]*R)) {
-	m.QueueChildren(b, n, r, args, func(rows [][]*R) {
-		out := make([]*R, n)
-		for i, list := range rows {
-			if len(list) > 0 {
-				out[i] = list[0]
-			}
-		}
-		done(out)
-	})
+// QueueChild is [Mapper.QueueChildren] for parents with at most one row. Of several rows it uses the first. The result
+// has nil for parents without a row.
+func (m *Mapper[T, R]) QueueChild(b *Batch, n int, r *Read, args []any) Result[[]*R] {
+	return Map(m.QueueChildren(b, n, r, args), func(rows [][]*R) []*R { return list.Map(rows, first) })
 }
 
 // GroupByParent returns the rows of each of n parents, in the order of rows. parent returns the position of the row's

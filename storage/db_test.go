@@ -149,7 +149,6 @@ func TestChildren(t *testing.T) {
 	t.Parallel()
 	db := open(t, nil)
 	parents := []ledger.EntityID{4, 9, 2}
-	var got [][]*pair
 	b := db.NewBatch()
 	ps := b.ParentsOrOne("id", storage.Int64s(parents))
 	if b.DB() != db || b.Len() != 0 {
@@ -164,11 +163,18 @@ func TestChildren(t *testing.T) {
 		Joins: []storage.Join{ps.Join("join", "grid", "g", "a", "id")},
 		Rest:  ` where g.b < 3 order by g.a, g.b`,
 	}
-	counting.QueueChildren(b, len(parents), r, ps.Args, func(rows [][]*pair) { got = rows })
-	var first []*pair
-	pairRows.QueueChild(b, len(parents), r, ps.Args, func(rows []*pair) { first = rows })
-	b.Then(func() { ran = got != nil })
-	if err := b.Run(t.Context()); err != nil {
+	children := counting.QueueChildren(b, len(parents), r, ps.Args)
+	child := pairRows.QueueChild(b, len(parents), r, ps.Args)
+	if rows, err := children(); err == nil {
+		t.Errorf("a batch that has not run returns %v", rows)
+	}
+	storage.Use(b, children, func(rows [][]*pair) { ran = rows != nil })
+	got, err := storage.Run(t.Context(), b, children)
+	if err != nil {
+		t.Fatal(err)
+	}
+	first, err := child()
+	if err != nil {
 		t.Fatal(err)
 	}
 	want := []string{"41 42", "", "21 22"}
@@ -188,22 +194,24 @@ func TestChildren(t *testing.T) {
 func TestBatch(t *testing.T) {
 	t.Parallel()
 	db := open(t, nil)
-	var first, second []*pair
 	b := db.NewBatch()
 	if err := b.Run(t.Context()); err != nil {
 		t.Errorf("an empty batch: %v", err)
 	}
 	b.Exec(`select 1`)
-	pairRows.Queue(b, `select a, b from grid where a = $1 order by b`, []any{1}, func(rows []*pair) { first = rows })
-	pairRows.Queue(b, `select a, b from grid where a = $1 and b = $1`, []any{5}, func(rows []*pair) { second = rows })
+	both := storage.All([]storage.Result[[]*pair]{
+		pairRows.Queue(b, `select a, b from grid where a = $1 order by b`, []any{1}),
+		pairRows.Queue(b, `select a, b from grid where a = $1 and b = $1`, []any{5}),
+	})
 	if b.Len() != 3 {
 		t.Error(b.Len())
 	}
-	if err := b.Run(t.Context()); err != nil {
+	got, err := storage.Run(t.Context(), b, both)
+	if err != nil {
 		t.Fatal(err)
 	}
-	if text(first) != "11 12 13 14 15" || text(second) != "55" {
-		t.Errorf("%s; %s", text(first), text(second))
+	if text(got[0]) != "11 12 13 14 15" || text(got[1]) != "55" {
+		t.Errorf("%s; %s", text(got[0]), text(got[1]))
 	}
 	b = db.NewBatch()
 	b.Exec(`select 1 / 0`)
@@ -235,13 +243,11 @@ func TestSettings(t *testing.T) {
 		got := map[storage.Setting]string{}
 		b := db.NewBatch()
 		for _, with := range all {
-			storage.Values[string]().QueueRead(b, read(with, settings), nil, func(rows []*string) {
-				got[with] = *rows[0]
-			})
+			set := storage.Values[string]().QueueRead(b, read(with, settings), nil)
 			keys := []any{[]int64{5}}
-			storage.Values[string]().QueueRead(b, read(with, `(`+sum+`)::text`), keys, func(rows []*string) {
-				got[with] += " " + *rows[0]
-			})
+			storage.Use(b, set, func(rows []*string) { got[with] = *rows[0] })
+			total := storage.Values[string]().QueueRead(b, read(with, `(`+sum+`)::text`), keys)
+			storage.Use(b, total, func(rows []*string) { got[with] += " " + *rows[0] })
 		}
 		if n := b.Len(); n != 6 {
 			t.Errorf("%d statements are queued, want 6", n)
@@ -310,9 +316,13 @@ func TestErrorsOfRows(t *testing.T) {
 			t.Errorf("%s: no error", sql)
 		}
 		b := db.NewBatch()
-		pairRows.Queue(b, sql, nil, func([]*pair) { t.Errorf("%s: done is called", sql) })
+		rows := pairRows.Queue(b, sql, nil)
+		storage.Use(b, rows, func([]*pair) { t.Errorf("%s: the rows are used", sql) })
 		if err := b.Run(t.Context()); err == nil {
 			t.Errorf("%s in a batch: no error", sql)
+		}
+		if _, err := rows(); err == nil {
+			t.Errorf("%s: the rows have no error", sql)
 		}
 	}
 }
@@ -455,7 +465,7 @@ func TestCancellation(t *testing.T) {
 		}
 		b := db.NewBatch()
 		for range 2 {
-			storage.Values[int64]().Queue(b, `select 1::bigint from pg_sleep(60)`, nil, func([]*int64) {})
+			storage.Values[int64]().Queue(b, `select 1::bigint from pg_sleep(60)`, nil)
 		}
 		if got := storage.FailureOf(b.Run(ctx)); got != c.want {
 			t.Errorf("%s: class %d of a batch, want %d", name, got, c.want)

@@ -2,6 +2,7 @@ package storage
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -106,13 +107,10 @@ func (m *Mapper[T, R]) List(ctx context.Context, db *DB, what, sql string, args 
 }
 
 // ListRead is [Mapper.List] for a description of the statement.
-func (m *Mapper[T, R]) ListRead(
-	ctx context.Context, db *DB, what string, r *Read, args []any,
-) (out []*R, err error) {
+func (m *Mapper[T, R]) ListRead(ctx context.Context, db *DB, what string, r *Read, args []any) ([]*R, error) {
 	b := db.NewBatch()
-	m.QueueRead(b, r, args, func(rows []*R) { out = rows })
-	err = b.Run(ctx)
-	return out, wrap.Error(err, "reading %s", what)
+	rows, err := Run(ctx, b, m.QueueRead(b, r, args))
+	return rows, wrap.Error(err, "reading %s", what)
 }
 
 // One runs a statement and returns its row, or nil unless there is exactly one. what names the row in errors.
@@ -124,35 +122,124 @@ func (m *Mapper[T, R]) One(ctx context.Context, db *DB, what, sql string, args .
 	return rows[0], nil
 }
 
-// Queue adds a statement to a batch. When the batch runs, done is called with the rows of the statement.
-func (m *Mapper[T, R]) Queue(b *Batch, sql string, args []any, done func([]*R)) {
-	m.QueueRead(b, &Read{SQL: sql}, args, done)
+// Result returns what a batch has read. It fails if the batch has not run.
+type Result[T any] = func() (T, error)
+
+var errNotRun = errors.New("the batch has not run")
+
+// Known returns a result that needs no statement.
+func Known[T any](v T) Result[T] { return func() (T, error) { return v, nil } }
+
+// Failed returns a result that cannot be read.
+func Failed[T any](err error) Result[T] {
+	return func() (v T, _ error) { return v, err }
+}
+
+// Map returns f of another result. f can be called several times.
+func Map[A, B any](r Result[A], f func(A) B) Result[B] {
+	return func() (out B, err error) {
+		got, err := r()
+		if err == nil {
+			out = f(got)
+		}
+		return out, err
+	}
+}
+
+// First returns the first row of a result, or nil.
+func First[R any](rows Result[[]*R]) Result[*R] { return Map(rows, first) }
+
+func first[R any](rows []*R) *R {
+	if len(rows) == 0 {
+		return nil
+	}
+	return rows[0]
+}
+
+// All returns several results.
+func All[T any](results []Result[T]) Result[[]T] {
+	return func() (out []T, err error) {
+		for _, r := range results {
+			got, err := r()
+			if err != nil {
+				return nil, err
+			}
+			out = append(out, got)
+		}
+		return out, nil
+	}
+}
+
+// Run runs a batch, and returns one of its results.
+func Run[T any](ctx context.Context, b *Batch, r Result[T]) (v T, err error) {
+	if err = b.Run(ctx); err == nil {
+		v, err = r()
+	}
+	return v, err
+}
+
+// Use calls f with a result after the batch has run.
+func Use[T any](b *Batch, r Result[T], f func(T)) {
+	b.Then(func() {
+		if v, err := r(); err == nil {
+			f(v)
+		}
+	})
+}
+
+// QueueGroups calls queue for each distinct key, with the places of the key in keys. The result of queue has one
+// element for each of these places, and that of QueueGroups one for each of keys.
+func QueueGroups[K comparable, R any](keys []K, queue func(key K, places []int) Result[[]R]) Result[[]R] {
+	groups := map[K][]int{}
+	for i, key := range keys {
+		groups[key] = append(groups[key], i)
+	}
+	var places [][]int
+	var results []Result[[]R]
+	for key, at := range groups {
+		places, results = append(places, at), append(results, queue(key, at))
+	}
+	return Map(All(results), func(groups [][]R) []R {
+		out := make([]R, len(keys))
+		for i, group := range groups {
+			for k, r := range group {
+				out[places[i][k]] = r
+			}
+		}
+		return out
+	})
+}
+
+// Queue adds a statement to a batch, and returns its rows.
+func (m *Mapper[T, R]) Queue(b *Batch, sql string, args []any) Result[[]*R] {
+	return m.QueueRead(b, &Read{SQL: sql}, args)
 }
 
 // QueueRead is [Mapper.Queue] for a description of the statement.
-func (m *Mapper[T, R]) QueueRead(b *Batch, r *Read, args []any, done func([]*R)) {
-	queue(b, r.Setting, r.text(b.db), args, m.columns, m.finish, m.value, done)
+func (m *Mapper[T, R]) QueueRead(b *Batch, r *Read, args []any) Result[[]*R] {
+	return queue(b, r.Setting, r.text(b.db), args, m.columns, m.finish, m.value)
 }
 
 func queue[T, R any](
 	b *Batch, with Setting, sql string, args []any,
-	columns Columns[T], finish func(*T) error, value func(*T) *R, done func([]*R),
-) {
+	columns Columns[T], finish func(*T) error, value func(*T) *R,
+) Result[[]*R] {
+	var got []*R
+	err := errNotRun
 	b.queries[with] = append(b.queries[with], query{settings[with].comment + sql, args, func(rows pgx.Rows) error {
-		got, err := collect(rows, columns, finish, value)
-		if err != nil {
-			return err
-		}
-		done(got)
-		return nil
+		got, err = collect(rows, columns, finish, value)
+		return err
 	}})
+	return func() ([]*R, error) { return got, err }
 }
 
-// QueueByKey adds a statement that reads the rows with some keys to a batch. [Any1] in it stands for the keys. done
-// receives one row per key, nil for keys without a row.
-func QueueByKey[T, R any, K ~int64](b *Batch, m *Mapper[T, R], by *Keyed, keys []K, key func(*R) K, done func([]*R)) {
+// QueueByKey adds a statement that reads the rows with some keys to a batch. [Any1] in it stands for the keys. The
+// result has one row per key, nil for keys without a row.
+func QueueByKey[T, R any, K ~int64](
+	b *Batch, m *Mapper[T, R], by *Keyed, keys []K, key func(*R) K,
+) Result[[]*R] {
 	sql, args := by.For(b.db, Int64s(keys))
-	m.Queue(b, sql, args, func(rows []*R) { done(ForKeys(rows, keys, key)) })
+	return Map(m.Queue(b, sql, args), func(rows []*R) []*R { return ForKeys(rows, keys, key) })
 }
 
 // ForKeys returns one of some rows for each key, or nil for keys without a row.
@@ -161,12 +248,15 @@ func ForKeys[R any, K comparable](rows []*R, keys []K, key func(*R) K) []*R {
 	return list.Map(keys, func(k K) *R { return byKey[k] })
 }
 
+// QueueKeys queues reading the objects with some keys. The result has one for each.
+type QueueKeys[K, V any] func(b *Batch, keys []K) Result[[]V]
+
 // ReadOne reads one object with a function that queues a query for many. what and the key name the object in errors.
-func ReadOne[K, R any](
-	ctx context.Context, db *DB, what string, key K, queue func(*Batch, []K, func([]R)),
-) (found R, err error) {
+func ReadOne[K, R any](ctx context.Context, db *DB, what string, key K, queue QueueKeys[K, R]) (found R, err error) {
 	b := db.NewBatch()
-	queue(b, []K{key}, func(got []R) { found = got[0] })
-	err = b.Run(ctx)
-	return found, wrap.Error(err, "reading %s %v", what, key)
+	rows, err := Run(ctx, b, queue(b, []K{key}))
+	if err != nil {
+		return found, fmt.Errorf("reading %s %v: %w", what, key, err)
+	}
+	return rows[0], nil
 }

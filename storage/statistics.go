@@ -145,11 +145,10 @@ type Countable string
 
 // Estimate returns the planner's estimate of the number of rows. It does not run the statement.
 func (db *DB) Estimate(ctx context.Context, what Countable) (int64, error) {
-	var text []byte
 	b, m := db.NewBatch(), Values[[]byte]()
-	queue(b, noSetting, `explain (format json) `+db.adapt(string(what)), nil, m.columns, m.finish, m.value,
-		func(rows []*[]byte) { text = *rows[0] })
-	if err := b.Run(ctx); err != nil {
+	rows, err := Run(ctx, b,
+		queue(b, noSetting, `explain (format json) `+db.adapt(string(what)), nil, m.columns, m.finish, m.value))
+	if err != nil {
 		return 0, fmt.Errorf("reading a plan: %w", err)
 	}
 	var plans []struct {
@@ -157,7 +156,7 @@ func (db *DB) Estimate(ctx context.Context, what Countable) (int64, error) {
 			Rows int64 `json:"Plan Rows"`
 		} `json:"Plan"`
 	}
-	if err := json.Unmarshal(text, &plans); err != nil || len(plans) != 1 {
+	if err := json.Unmarshal(*rows[0], &plans); err != nil || len(plans) != 1 {
 		return 0, fmt.Errorf("decoding a plan with %d elements: %w", len(plans), err)
 	}
 	return plans[0].Plan.Rows, nil

@@ -16,9 +16,11 @@ func TestTogether(t *testing.T) {
 	db := open(t, func(o *storage.Options) { o.MaxConnections = 5 })
 	number := func(ctx context.Context, sql string) (int64, error) {
 		b := db.NewBatch()
-		var got int64
-		storage.Values[int64]().Queue(b, sql, nil, func(rows []*int64) { got = *rows[0] })
-		return got, b.Run(ctx)
+		got, err := storage.Run(ctx, b, storage.Values[int64]().Queue(b, sql, nil))
+		if err != nil {
+			return 0, err
+		}
+		return *got[0], nil
 	}
 	const session, divided = `select pg_current_xact_id()::text::bigint`, `select 1 / (select 0)::bigint`
 	for name, c := range map[string]struct {
@@ -89,11 +91,13 @@ func TestEmptyBatch(t *testing.T) {
 				t.Errorf("an empty batch: %v; Then ran: %t", err, ran)
 			}
 			b := db.NewBatch()
-			storage.Values[int64]().Queue(b, `select pg_current_xact_id()::text::bigint`, nil,
-				func(rows []*int64) { got[i] = *rows[0] })
-			if err := b.Run(ctx); err != nil {
+			rows, err := storage.Run(ctx, b,
+				storage.Values[int64]().Queue(b, `select pg_current_xact_id()::text::bigint`, nil))
+			if err != nil {
 				t.Error(err)
+				return
 			}
+			got[i] = *rows[0]
 		})
 	}
 	all.Wait()

@@ -28,7 +28,7 @@ type Request struct {
 
 // Results returns one result per parent, in the order of the parents, once the batch has run. The error can be
 // [ParentErrors].
-type Results[R any] func() ([]R, error)
+type Results[R any] = func() ([]R, error)
 
 // Relation is a field that is read for many parents at once.
 type Relation[T, R any] struct {

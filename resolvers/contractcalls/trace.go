@@ -186,23 +186,17 @@ func (s *Service) message(ctx context.Context, result *ledger.ContractResult) (*
 	if !result.SenderID.IsNone() {
 		m.From = ledger.Of(result.SenderID.LongZero())
 	}
-	var (
-		created    bool
-		code, data []byte
-	)
 	b := s.db.NewBatch()
-	evmstate.QueueInput(b, result.ConsensusTimestamp, result.ContractID, func(is bool, initcode, callData []byte) {
-		created, code, data = is, initcode, callData
-	})
-	if err := b.Run(ctx); err != nil {
+	in, err := storage.Run(ctx, b, evmstate.QueueInput(b, result.ConsensusTimestamp, result.ContractID))
+	if err != nil {
 		return nil, fmt.Errorf("reading the input of a transaction: %w", err)
 	}
 	e := result.Ethereum
 	switch {
 	case e != nil:
 		m.Gas = uint64(max(e.GasLimit, 0))
-		if len(data) > 0 {
-			m.Data = data
+		if len(in.CallData) > 0 {
+			m.Data = in.CallData
 		}
 		weibars := new(big.Int).SetBytes(e.Value)
 		if tinybars := weibars.Quo(weibars, big.NewInt(weibarsPerTinybar)); tinybars.IsInt64() {
@@ -211,7 +205,8 @@ func (s *Service) message(ctx context.Context, result *ledger.ContractResult) (*
 		if to, ok := ledger.EVMAddressOf(e.ToAddress); ok && to != (ledger.EVMAddress{}) {
 			m.To = ledger.Of(to)
 		}
-	case created:
+	case in.Created.V:
+		code := in.Initcode
 		// The record has the constructor's arguments. The code may already end with them.
 		if len(code) > 0 && !bytes.HasSuffix(code, m.Data) {
 			code = append(bytes.Clone(code), m.Data...)

@@ -4,6 +4,7 @@ package loading
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -144,19 +145,14 @@ func (l *loader[K, V]) pass(ctx context.Context, keys []K) []*dataloader.Result[
 	}
 }
 
-// QueueKeys is a function of storage that queues reading the objects with keys.
-type QueueKeys[K, V any] func(b *storage.Batch, keys []K, done func([]V))
-
 // Load queues reading the objects of a type with keys, except for those that the operation has read at another place,
 // or is reading. ctx must end if b is not run.
 func Load[K comparable, V any](
-	ctx context.Context, b *storage.Batch, typ string, keys []K, queue QueueKeys[K, V],
-) rowplan.Results[V] {
+	ctx context.Context, b *storage.Batch, typ string, keys []K, queue storage.QueueKeys[K, V],
+) storage.Result[[]V] {
 	l := loaderOf[K, V](ctx, typ)
 	if l == nil {
-		var got []V
-		queue(b, keys, func(rows []V) { got = rows })
-		return func() ([]V, error) { return got, nil }
+		return queue(b, keys)
 	}
 	known, thunks := l.loadAll(ctx, b, keys, queue)
 	return func() ([]V, error) {
@@ -168,8 +164,8 @@ func Load[K comparable, V any](
 			var err error
 			if out[i], err = thunk(); err != nil { // the root field that was to read it has failed
 				again := b.DB().NewBatch()
-				queue(again, keys, func(rows []V) { out = rows })
-				return out, wrap.Error(again.Run(ctx), "reading %s again", typ)
+				out, err = storage.Run(ctx, again, queue(again, keys))
+				return out, wrap.Error(err, "reading %s again", typ)
 			}
 		}
 		return out, nil
@@ -178,7 +174,7 @@ func Load[K comparable, V any](
 
 // loadAll calls Load for all keys, and queues reading those that are new. known reports whether some are not.
 func (l *loader[K, V]) loadAll(
-	ctx context.Context, b *storage.Batch, keys []K, queue QueueKeys[K, V],
+	ctx context.Context, b *storage.Batch, keys []K, queue storage.QueueKeys[K, V],
 ) (known bool, thunks []dataloader.Thunk[V]) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -191,7 +187,7 @@ func (l *loader[K, V]) loadAll(
 	if isNew {
 		l.Flush()
 		batch := <-l.batches
-		queue(b, batch.keys, func(rows []V) {
+		storage.Use(b, queue(b, batch.keys), func(rows []V) {
 			select {
 			case batch.rows <- rows:
 			default: // the batch was sent again
@@ -203,7 +199,7 @@ func (l *loader[K, V]) loadAll(
 
 // LoadOne reads the object of a type with a key, or nothing if the operation has read it.
 func LoadOne[K comparable, V any](
-	ctx context.Context, db *storage.DB, typ string, key K, queue QueueKeys[K, V],
+	ctx context.Context, db *storage.DB, typ string, key K, queue storage.QueueKeys[K, V],
 ) (found V, err error) {
 	if loaderOf[K, V](ctx, typ) == nil {
 		return storage.ReadOne(ctx, db, typ, key, queue)
@@ -211,14 +207,11 @@ func LoadOne[K comparable, V any](
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	b := db.NewBatch()
-	results := Load(ctx, b, typ, []K{key}, queue)
-	if err = b.Run(ctx); err == nil {
-		var rows []V
-		if rows, err = results(); err == nil {
-			found = rows[0]
-		}
+	rows, err := storage.Run(ctx, b, Load(ctx, b, typ, []K{key}, queue))
+	if err != nil {
+		return found, fmt.Errorf("reading %s %v: %w", typ, key, err)
 	}
-	return found, wrap.Error(err, "reading %s %v", typ, key)
+	return rows[0], nil
 }
 
 // Prime makes other places of the operation use an object that has been read, or is known not to exist.
@@ -232,31 +225,26 @@ func Prime[K comparable, V any](ctx context.Context, typ string, key K, v V) {
 
 // Refer reads the objects of a type that rows refer to by a key.
 func Refer[T any, K comparable, V any](
-	ctx context.Context, q rowplan.Request, of []T, typ string, key func(T) K, queue QueueKeys[K, V],
+	ctx context.Context, q rowplan.Request, of []T, typ string, key func(T) K, queue storage.QueueKeys[K, V],
 ) (rowplan.Results[V], error) {
 	return Load(ctx, BatchOf(q), typ, list.Map(of, key), queue), nil
 }
 
 // ReferMany is [Refer] for rows with lists of keys. Keys without an object are left out.
 func ReferMany[T any, K comparable, R any](
-	ctx context.Context, q rowplan.Request, of []T, typ string, keys func(T) []K, queue QueueKeys[K, *R],
+	ctx context.Context, q rowplan.Request, of []T, typ string, keys func(T) []K, queue storage.QueueKeys[K, *R],
 ) (rowplan.Results[[]*R], error) {
 	lists := list.Map(of, keys)
-	out := make([][]*R, len(of))
 	all := slices.Concat(lists...)
 	if len(all) == 0 {
-		return func() ([][]*R, error) { return out, nil }, nil
+		return storage.Known(make([][]*R, len(of))), nil
 	}
-	results := Load(ctx, BatchOf(q), typ, all, queue)
-	return func() ([][]*R, error) {
-		rows, err := results()
-		if err != nil {
-			return nil, err
-		}
+	return storage.Map(Load(ctx, BatchOf(q), typ, all, queue), func(rows []*R) [][]*R {
+		out := make([][]*R, len(of))
 		for i, keys := range lists {
 			out[i] = slices.DeleteFunc(rows[:len(keys):len(keys)], func(r *R) bool { return r == nil })
 			rows = rows[len(keys):]
 		}
-		return out, nil
-	}, nil
+		return out
+	}), nil
 }

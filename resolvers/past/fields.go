@@ -88,12 +88,8 @@ func (f Fields) timeOf(ctx context.Context, t *ledger.LedgerTransaction) (ledger
 		return *t.Timestamp, nil
 	}
 	filter := transactions.TransactionFilterOfID{Nonce: &t.Nonce, Scheduled: &t.Scheduled}
-	found, err := storage.ReadOne(ctx, f.DB, "transactions", *t.ID,
-		func(b *storage.Batch, ids []ledger.TransactionID, done func([][]*ledger.Transaction)) {
-			transactions.QueueByID(b, ids[0], filter, func(got []*ledger.Transaction) {
-				done([][]*ledger.Transaction{got})
-			})
-		})
+	b := f.DB.NewBatch()
+	found, err := storage.Run(ctx, b, transactions.QueueByID(b, *t.ID, filter))
 	if err == nil {
 		found, err = transactions.OthersWithID(ctx, f.DB, *t.ID, filter, found)
 	}
@@ -126,23 +122,19 @@ func alone[R any](v R, err error) (rowplan.Results[R], error) {
 
 // withKeys returns the objects with keys, for the only parent.
 func withKeys[K, R any](
-	q rowplan.Request, keys []K, queue func(*storage.Batch, []K, func([]R)),
+	q rowplan.Request, keys []K, queue storage.QueueKeys[K, R],
 ) (rowplan.Results[[]R], error) {
 	if len(keys) > loading.MaxKeys {
 		return nil, fault.Input("give at most %d ids", loading.MaxKeys)
 	}
-	get, err := loading.Queued(q, func(b *storage.Batch, done func([]R)) { queue(b, keys, done) })
-	return func() ([][]R, error) {
-		got, err := get()
-		return [][]R{got}, err
-	}, err
+	return storage.Map(queue(loading.BatchOf(q), keys), func(got []R) [][]R { return [][]R{got} }), nil
 }
 
 // withKey returns the object with a key, for the only parent.
 func withKey[K, R any](
-	q rowplan.Request, key K, queue func(*storage.Batch, []K, func([]R)),
+	q rowplan.Request, key K, queue storage.QueueKeys[K, R],
 ) (rowplan.Results[R], error) {
-	return loading.Queued(q, func(b *storage.Batch, done func([]R)) { queue(b, []K{key}, done) })
+	return queue(loading.BatchOf(q), []K{key}), nil
 }
 
 type states = []*ledger.LedgerState
@@ -275,17 +267,14 @@ func (f Fields) LedgerNetworkSupply(
 ) (rowplan.Results[*ledger.NetworkSupply], error) {
 	m := of[0].Moment
 	accounts, released := ledgerstate.SupplyOf(f.DB)
-	get, err := f.balancesAt(ctx, q, m, accounts)
+	read := f.balancesAt(ctx, q, m, accounts)
 	return func() ([]*ledger.NetworkSupply, error) {
-		held, failed, err := get()
-		if err == nil && failed != nil {
-			err = rowplan.ParentErrors{failed}
-		}
+		held, err := read()
 		if err != nil {
-			return make([]*ledger.NetworkSupply, 1), err
+			return make([]*ledger.NetworkSupply, 1), rowplan.ParentErrors{err}
 		}
 		return []*ledger.NetworkSupply{{ReleasedSupply: released(held), Timestamp: m.At}}, nil
-	}, err
+	}, nil
 }
 
 // LedgerNetworkFees reads the gas prices.
@@ -330,53 +319,48 @@ func unknownBalances(m *ledger.Moment) error {
 		m.At)
 }
 
-// balancesAt queues reading the balances of accounts. The function that it returns has them, or the error of all of
-// them.
+// balancesAt queues reading the balances of accounts. The result is an error if one of them cannot be read.
 func (f Fields) balancesAt(
 	ctx context.Context, q rowplan.Request, m *ledger.Moment, accounts []ledger.EntityID,
-) (get func() (held []*ledgerstate.Held, failed, err error), err error) {
+) storage.Result[[]*ledgerstate.Held] {
 	if !m.Balances.Valid {
-		return func() ([]*ledgerstate.Held, error, error) { return nil, unknownBalances(m), nil }, nil
+		return storage.Failed[[]*ledgerstate.Held](unknownBalances(m))
 	}
-	return f.heldAt(ctx, q, m, "transfers since the balance snapshot", ledgerstate.MaxTransfers,
-		func(b *storage.Batch, done func([]*ledgerstate.Held)) {
-			ledgerstate.QueueBalances(b, m, accounts, done)
-		})
+	return f.bounded(ctx, m, "transfers since the balance snapshot", ledgerstate.MaxTransfers,
+		ledgerstate.QueueBalances(loading.BatchOf(q), m, accounts))
 }
 
-// heldAt queues reading balances, of which all fail if one does. most is the maximum number of rows, which what names.
-func (f Fields) heldAt(ctx context.Context, q rowplan.Request, m *ledger.Moment, what string, most int,
-	queue func(b *storage.Batch, done func([]*ledgerstate.Held)),
-) (get func() (held []*ledgerstate.Held, failed, err error), err error) {
-	read, err := loading.Queued(q, queue)
-	return func() ([]*ledgerstate.Held, error, error) {
+// bounded returns balances, or an error if one of them needs too many rows. most is the maximum number of rows, which
+// what names.
+func (f Fields) bounded(
+	ctx context.Context, m *ledger.Moment, what string, most int, read storage.Result[[]*ledgerstate.Held],
+) storage.Result[[]*ledgerstate.Held] {
+	return func() ([]*ledgerstate.Held, error) {
 		held, err := read()
 		for _, h := range held {
 			if h.TooMany {
-				return nil, f.tooMany(ctx, m, what, most), err
+				return nil, f.tooMany(ctx, m, what, most)
 			}
 		}
-		return held, nil, err
-	}, err
+		return held, err
+	}
 }
 
 // written returns the results of reading balances into rows.
-func written[T any](rows []T, get func() (held []*ledgerstate.Held, failed, err error), set func(row T, balance int64),
-) rowplan.Results[struct{}] {
+func written[T any](
+	rows []T, read storage.Result[[]*ledgerstate.Held], set func(row T, balance int64),
+) (rowplan.Results[struct{}], error) {
 	return func() ([]struct{}, error) {
 		out := make([]struct{}, len(rows))
-		held, failed, err := get()
+		held, err := read()
 		if err != nil {
-			return nil, err
-		}
-		if failed != nil {
-			return out, rowplan.ParentErrors(list.Map(rows, func(T) error { return failed }))
+			return out, rowplan.ParentErrors(list.Map(rows, func(T) error { return err }))
 		}
 		for i, row := range rows {
 			set(row, held[i].Balance)
 		}
 		return out, nil
-	}
+	}, nil
 }
 
 // FillAccounts reads the hbar balances of accounts at a moment.
@@ -384,42 +368,42 @@ func (f Fields) FillAccounts(
 	ctx context.Context, q rowplan.Request, of []*ledger.Account,
 ) (rowplan.Results[struct{}], error) {
 	m := ledger.MomentOf(ctx)
-	get, err := f.balancesAt(ctx, q, m, list.Map(of, func(a *ledger.Account) ledger.EntityID { return a.EntityID }))
-	return written(of, get, func(a *ledger.Account, balance int64) {
+	read := f.balancesAt(ctx, q, m, list.Map(of, func(a *ledger.Account) ledger.EntityID { return a.EntityID }))
+	return written(of, read, func(a *ledger.Account, balance int64) {
 		a.Balance.Balance, a.Balance.Timestamp = ledger.Of(balance), ledger.Of(m.At)
 		a.Balance.Snapshot = ledger.Of(ledger.SnapshotWindow{At: m.At}) // for its value in US dollars
-	}), err
+	})
 }
 
 // FillRelationships reads the balances of token relationships at a moment.
 func (f Fields) FillRelationships(
 	ctx context.Context, q rowplan.Request, of []*ledger.TokenRelationship,
 ) (rowplan.Results[struct{}], error) {
-	get, err := f.holdingsAt(ctx, q, list.Map(of, func(r *ledger.TokenRelationship) ledgerstate.Holding {
+	read := f.holdingsAt(ctx, q, list.Map(of, func(r *ledger.TokenRelationship) ledgerstate.Holding {
 		return ledgerstate.Holding{Account: r.AccountID, Token: r.TokenID}
 	}))
-	return written(of, get, func(r *ledger.TokenRelationship, balance int64) { r.Balance = balance }), err
+	return written(of, read, func(r *ledger.TokenRelationship, balance int64) { r.Balance = balance })
 }
 
 // FillTokenBalances reads the balances of tokens in accounts at a moment.
 func (f Fields) FillTokenBalances(
 	ctx context.Context, q rowplan.Request, of []*ledger.TokenBalance,
 ) (rowplan.Results[struct{}], error) {
-	get, err := f.holdingsAt(ctx, q, list.Map(of, func(b *ledger.TokenBalance) ledgerstate.Holding {
+	read := f.holdingsAt(ctx, q, list.Map(of, func(b *ledger.TokenBalance) ledgerstate.Holding {
 		return ledgerstate.Holding{Account: b.AccountID, Token: b.TokenID}
 	}))
-	return written(of, get, func(b *ledger.TokenBalance, balance int64) { b.Balance = balance }), err
+	return written(of, read, func(b *ledger.TokenBalance, balance int64) { b.Balance = balance })
 }
 
 func (f Fields) holdingsAt(
 	ctx context.Context, q rowplan.Request, of []ledgerstate.Holding,
-) (get func() (held []*ledgerstate.Held, failed, err error), err error) {
+) storage.Result[[]*ledgerstate.Held] {
 	m := ledger.MomentOf(ctx)
 	if !m.Balances.Valid {
-		return func() ([]*ledgerstate.Held, error, error) { return nil, unknownBalances(m), nil }, nil
+		return storage.Failed[[]*ledgerstate.Held](unknownBalances(m))
 	}
-	return f.heldAt(ctx, q, m, "transfers since the balance snapshot, or NFTs", ledgerstate.MaxTransfers,
-		func(b *storage.Batch, done func([]*ledgerstate.Held)) { ledgerstate.QueueTokenBalances(b, m, of, done) })
+	return f.bounded(ctx, m, "transfers since the balance snapshot, or NFTs", ledgerstate.MaxTransfers,
+		ledgerstate.QueueTokenBalances(loading.BatchOf(q), m, of))
 }
 
 // FillSupplies reads the supplies of tokens at a moment.
@@ -427,24 +411,25 @@ func (f Fields) FillSupplies(
 	ctx context.Context, q rowplan.Request, of []*ledger.Token,
 ) (rowplan.Results[struct{}], error) {
 	m := ledger.MomentOf(ctx)
-	if !m.Balances.Valid {
-		return written(of, func() ([]*ledgerstate.Held, error, error) { return nil, unknownBalances(m), nil }, nil), nil
+	read := storage.Failed[[]*ledgerstate.Held](unknownBalances(m))
+	if m.Balances.Valid {
+		tokens := list.Map(of, func(t *ledger.Token) ledger.EntityID { return t.EntityID })
+		read = f.bounded(ctx, m, "relationships or transfers of all tokens since the balance snapshot",
+			ledgerstate.MaxHolders, ledgerstate.QueueSupplies(loading.BatchOf(q), m, tokens))
 	}
-	get, err := f.heldAt(ctx, q, m, "relationships or transfers of all tokens since the balance snapshot",
-		ledgerstate.MaxHolders, func(b *storage.Batch, done func([]*ledgerstate.Held)) {
-			tokens := list.Map(of, func(t *ledger.Token) ledger.EntityID { return t.EntityID })
-			ledgerstate.QueueSupplies(b, m, tokens, done)
-		})
-	return written(of, get, func(t *ledger.Token, supply int64) { t.TotalSupply = supply }), err
+	return written(of, read, func(t *ledger.Token, supply int64) { t.TotalSupply = supply })
 }
 
 // FillPendingRewards checks that the results of staking periods at a moment are known. The rewards are in the rows.
 func (f Fields) FillPendingRewards(
 	_ context.Context, q rowplan.Request, of []*ledger.Account,
 ) (rowplan.Results[struct{}], error) {
-	var known bool
-	ledgerstate.QueueStakesKnown(loading.BatchOf(q), func(found bool) { known = found })
+	read := ledgerstate.QueueStakesKnown(loading.BatchOf(q))
 	return func() ([]struct{}, error) {
+		known, err := read()
+		if err != nil {
+			return nil, err
+		}
 		failed := make(rowplan.ParentErrors, len(of))
 		for i, a := range of {
 			if !known && a.StakedNodeID.Valid && !a.DeclineReward {
@@ -471,18 +456,15 @@ func TokenBalances(
 	q rowplan.Request, of []*ledger.Balance, args graph.BalanceTokensArgs,
 ) (rowplan.Results[[]*ledger.TokenBalance], error) {
 	related := list.Map(of, func(b *ledger.Balance) *ledger.Balance { return &ledger.Balance{AccountID: b.AccountID} })
-	get, err := loading.Queued(q, func(b *storage.Batch, done func([][]*ledger.TokenBalance)) {
-		entities.QueueTokenBalances(b, related, int(args.First), args.Order == relay.Desc, done)
-	})
-	return func() ([][]*ledger.TokenBalance, error) {
-		got, err := get()
+	read := entities.QueueTokenBalances(loading.BatchOf(q), related, int(args.First), args.Order == relay.Desc)
+	return storage.Map(read, func(got [][]*ledger.TokenBalance) [][]*ledger.TokenBalance {
 		for i, tokens := range got {
 			for _, t := range tokens {
 				t.AccountID = of[i].AccountID
 			}
 		}
-		return got, err
-	}, err
+		return got
+	}), nil
 }
 
 // Holders is a page of the holders of tokens.
@@ -500,8 +482,12 @@ func (f Fields) Holders(
 	ctx context.Context, q rowplan.Request, of []*ledger.Token, l Holders,
 ) (rowplan.Results[*relay.TokenHolderConnection], error) {
 	m := ledger.MomentOf(ctx)
-	found := f.queueHolders(q, m, of, l)
+	read := f.queueHolders(q, m, of, l)
 	return func() ([]*relay.TokenHolderConnection, error) {
+		found, err := read()
+		if err != nil {
+			return nil, err
+		}
 		out, failed := make([]*relay.TokenHolderConnection, len(of)), make(rowplan.ParentErrors, len(of))
 		for i, h := range found {
 			if failed[i] = f.checkHolders(ctx, m, of[i], h); failed[i] != nil {
@@ -522,16 +508,14 @@ func (f Fields) Holders(
 // queueHolders queues reading a page of the holders of each of some tokens.
 func (f Fields) queueHolders(
 	q rowplan.Request, m *ledger.Moment, of []*ledger.Token, l Holders,
-) []*ledgerstate.Holders {
-	found := make([]*ledgerstate.Holders, len(of))
+) storage.Result[[]*ledgerstate.Holders] {
 	if !m.Balances.Valid {
-		return found
+		return storage.Known(make([]*ledgerstate.Holders, len(of)))
 	}
-	for i, t := range of {
-		ledgerstate.QueueHolders(loading.BatchOf(q), m, t.EntityID, l.Filter, l.ByBalance, l.Zero, l.Page,
-			func(h *ledgerstate.Holders) { found[i] = h })
-	}
-	return found
+	return storage.All(list.Map(of, func(t *ledger.Token) storage.Result[*ledgerstate.Holders] {
+		return ledgerstate.QueueHolders(
+			loading.BatchOf(q), m, t.EntityID, l.Filter, l.ByBalance, l.Zero, l.Page)
+	}))
 }
 
 // checkHolders returns the error of holders that cannot be read.
@@ -557,8 +541,12 @@ func (f Fields) HolderCounts(
 	ctx context.Context, q rowplan.Request, of []*ledger.Token,
 ) (rowplan.Results[*relay.Count], error) {
 	m := ledger.MomentOf(ctx)
-	found := f.queueHolders(q, m, of, Holders{Page: storage.Page{Limit: 1}, ByBalance: true})
+	read := f.queueHolders(q, m, of, Holders{Page: storage.Page{Limit: 1}, ByBalance: true})
 	return func() ([]*relay.Count, error) {
+		found, err := read()
+		if err != nil {
+			return nil, err
+		}
 		out, failed := make([]*relay.Count, len(of)), make(rowplan.ParentErrors, len(of))
 		for i, h := range found {
 			if failed[i] = f.checkHolders(ctx, m, of[i], h); failed[i] == nil {
@@ -578,14 +566,17 @@ func (f Fields) AccountBalanceHistory(
 		return nil, fault.Of(fault.BadUserInput, err)
 	}
 	ends := bounds[1:]
-	found := make([][]*ledgerstate.EndBalance, len(of))
-	for i, a := range of {
-		if a.EntityID != transactions.FeeAccount {
-			ledgerstate.QueueBalanceHistory(loading.BatchOf(q), a.EntityID, ends,
-				func(got []*ledgerstate.EndBalance) { found[i] = got })
+	read := storage.All(list.Map(of, func(a *ledger.Account) storage.Result[[]*ledgerstate.EndBalance] {
+		if a.EntityID == transactions.FeeAccount {
+			return storage.Known[[]*ledgerstate.EndBalance](nil)
 		}
-	}
+		return ledgerstate.QueueBalanceHistory(loading.BatchOf(q), a.EntityID, ends)
+	}))
 	return func() ([][]*ledger.AccountBalance, error) {
+		found, err := read()
+		if err != nil {
+			return nil, err
+		}
 		out, failed := make([][]*ledger.AccountBalance, len(of)), make(rowplan.ParentErrors, len(of))
 		for i, balances := range found {
 			if balances == nil {

@@ -218,15 +218,15 @@ func namedEntities(
 
 // QueueNamedAccounts queues a query for the accounts and contracts with the address, alias or public key that a text
 // can name.
-func QueueNamedAccounts(b *storage.Batch, c ledger.Candidates, done func([]*ledger.Account)) {
+func QueueNamedAccounts(b *storage.Batch, c ledger.Candidates) storage.Result[[]*ledger.Account] {
 	r, args := namedEntities(c, `'ACCOUNT', 'CONTRACT'`, accountColumns, withStake)
-	accountRows.QueueRead(b, r, args, done)
+	return accountRows.QueueRead(b, r, args)
 }
 
 // QueueNamedContracts is [QueueNamedAccounts] for contracts.
-func QueueNamedContracts(b *storage.Batch, c ledger.Candidates, done func([]*ledger.Contract)) {
+func QueueNamedContracts(b *storage.Batch, c ledger.Candidates) storage.Result[[]*ledger.Contract] {
 	r, args := namedEntities(c, `'CONTRACT'`, contractColumns, withCode)
-	contractRows.QueueRead(b, r, args, done)
+	return contractRows.QueueRead(b, r, args)
 }
 
 const accountsOfIDs = `select ` + accountColumns + ` from entity e left join entity_stake s on s.id = e.id
@@ -239,14 +239,14 @@ var (
 		syntheticTreasuryMemo + `')`)
 )
 
-// QueueAccounts queues a query for accounts and contracts by id. done receives one account per id, or nil for ids that
+// QueueAccounts queues a query for accounts and contracts by id. The result has one account per id, or nil for ids that
 // do not exist.
-func QueueAccounts(b *storage.Batch, ids []ledger.EntityID, done func([]*ledger.Account)) {
+func QueueAccounts(b *storage.Batch, ids []ledger.EntityID) storage.Result[[]*ledger.Account] {
 	by := accountsByID
 	if slices.ContainsFunc(ids, func(id ledger.EntityID) bool { return id.Num() == TreasuryNum }) {
 		by = accountsWithTreasuryByID
 	}
-	storage.QueueByKey(b, accountRows, by, ids, func(a *ledger.Account) ledger.EntityID { return a.EntityID }, done)
+	return storage.QueueByKey(b, accountRows, by, ids, func(a *ledger.Account) ledger.EntityID { return a.EntityID })
 }
 
 // Account reads the current state of an account or contract. It returns nil if the account does not exist. If two

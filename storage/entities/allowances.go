@@ -45,12 +45,11 @@ var cryptoAllowanceRows = storage.MapperOf(func(a *ledger.CryptoAllowance, into 
 }, nil)
 
 // QueueCryptoAllowances queues a query for the hbar allowances that each of the given accounts granted, ordered by
-// spender, or received, ordered by owner. done receives one page per account. Allowances with no remaining amount are
+// spender, or received, ordered by owner. The result has one page per account. Allowances with no remaining amount are
 // excluded.
 func QueueCryptoAllowances(b *storage.Batch, accounts []ledger.EntityID, received bool,
 	f *ledger.CryptoAllowanceFilter, p storage.Page,
-	done func([][]*ledger.CryptoAllowance),
-) {
+) storage.Result[[][]*ledger.CryptoAllowance] {
 	ps, w := allowanceParents(b, accounts, received)
 	if f != nil {
 		storage.Filter(&w, "a.owner", f.OwnerID)
@@ -66,7 +65,7 @@ func QueueCryptoAllowances(b *storage.Batch, accounts []ledger.EntityID, receive
 			w.OrderBy(p, "a.spender")
 		r = grantedPage(ps, page, cryptoAllowanceColumns, p, "a.spender")
 	}
-	cryptoAllowanceRows.QueueChildren(b, len(accounts), r, w.Args, done)
+	return cryptoAllowanceRows.QueueChildren(b, len(accounts), r, w.Args)
 }
 
 const tokenAllowanceColumns = `a.owner, a.spender, a.token_id, a.amount, a.amount_granted, ` +
@@ -78,12 +77,11 @@ var tokenAllowanceRows = storage.MapperOf(func(a *ledger.TokenAllowance, into []
 }, nil)
 
 // QueueTokenAllowances queues a query for the fungible token allowances that each of the given accounts granted,
-// ordered by spender and token, or received, ordered by owner and token. done receives one page per account.
+// ordered by spender and token, or received, ordered by owner and token. The result has one page per account.
 // Allowances with no remaining amount are excluded.
 func QueueTokenAllowances(b *storage.Batch, accounts []ledger.EntityID, received bool, f *ledger.TokenAllowanceFilter,
 	p storage.Page,
-	done func([][]*ledger.TokenAllowance),
-) {
+) storage.Result[[][]*ledger.TokenAllowance] {
 	ps, w := allowanceParents(b, accounts, received)
 	if f == nil {
 		f = &ledger.TokenAllowanceFilter{}
@@ -101,7 +99,7 @@ func QueueTokenAllowances(b *storage.Batch, accounts []ledger.EntityID, received
 		r = grantedPage(ps, tokenAllowancePage(&w, ps.Key("id"), f, p), tokenAllowanceColumns, p,
 			"a.spender", "a.token_id")
 	}
-	tokenAllowanceRows.QueueChildren(b, len(accounts), r, w.Args, done)
+	return tokenAllowanceRows.QueueChildren(b, len(accounts), r, w.Args)
 }
 
 // allowanceKey adds the conditions of one alternative of a filter.
@@ -143,25 +141,24 @@ var rewardRows = storage.MapperOf(func(r *ledger.StakingReward, into []any) []an
 }, nil)
 
 // QueueStakingRewards queues a query for the staking rewards paid to each of the given accounts, ordered by consensus
-// time. done receives one page per account.
+// time. The result has one page per account.
 func QueueStakingRewards(
 	b *storage.Batch, accounts []ledger.EntityID, f *ledger.StakingRewardFilter, p storage.Page,
-	done func([][]*ledger.StakingReward),
-) {
+) storage.Result[[][]*ledger.StakingReward] {
 	ps := b.ParentsOrOne("id", storage.Int64s(accounts))
 	w := storage.Where{Args: ps.Args}
 	if f != nil {
 		storage.Filter(&w, "r.consensus_timestamp", f.Timestamp)
 	}
 	w.Keyset(p, "r.consensus_timestamp")
-	rewardRows.QueueChildren(b, len(accounts), &storage.Read{
+	return rewardRows.QueueChildren(b, len(accounts), &storage.Read{
 		Setting: storage.NoBitmaps, Parents: ps, Select: `p.ord, r.account_id, r.amount, r.consensus_timestamp`,
 		From: ps.From,
 		Page: `
   select * from staking_reward_transfer r where r.account_id = ` + ps.Key("id") + w.String() +
 			w.OrderBy(p, "r.consensus_timestamp"), As: "r",
 		Rest: ` order by p.ord, r.consensus_timestamp` + p.Direction(),
-	}, w.Args, done)
+	}, w.Args)
 }
 
 var nftAllowanceRows = storage.MapperOf(func(a *ledger.NFTAllowance, into []any) []any {
@@ -169,11 +166,10 @@ var nftAllowanceRows = storage.MapperOf(func(a *ledger.NFTAllowance, into []any)
 }, nil)
 
 // QueueNftAllowances queues a query for the NFT allowances that each of the given accounts granted, or with received
-// was granted. They are ordered by the other account and the token. done receives one page per account.
+// was granted. They are ordered by the other account and the token. The result has one page per account.
 func QueueNftAllowances(b *storage.Batch, accounts []ledger.EntityID, received bool, f *ledger.NFTAllowanceFilter,
 	p storage.Page,
-	done func([][]*ledger.NFTAllowance),
-) {
+) storage.Result[[][]*ledger.NFTAllowance] {
 	own, other := "owner", "spender"
 	if received {
 		own, other = other, own
@@ -191,7 +187,7 @@ func QueueNftAllowances(b *storage.Batch, accounts []ledger.EntityID, received b
 		}
 	}
 	w.Keyset(p, other, "token_id")
-	nftAllowanceRows.QueueChildren(b, len(accounts), &storage.Read{
+	return nftAllowanceRows.QueueChildren(b, len(accounts), &storage.Read{
 		Parents: ps, Select: `p.ord, a.approved_for_all, a.owner, a.spender, a.token_id,
   lower(a.timestamp_range), upper(a.timestamp_range)`,
 		From: ps.From,
@@ -199,7 +195,7 @@ func QueueNftAllowances(b *storage.Batch, accounts []ledger.EntityID, received b
   select * from nft_allowance where ` + own + ` = ` + ps.Key("id") + ` and approved_for_all` + w.String() +
 			w.OrderBy(p, other, "token_id"), As: "a",
 		Rest: ` order by p.ord, ` + p.Order("a."+other, "a.token_id"),
-	}, w.Args, done)
+	}, w.Args)
 }
 
 var airdropRows = storage.MapperOf(func(a *ledger.Airdrop, into []any) []any {
@@ -208,11 +204,10 @@ var airdropRows = storage.MapperOf(func(a *ledger.Airdrop, into []any) []any {
 }, nil)
 
 // QueueAirdrops queues a query for pending airdrops that each of the given accounts sent, or with received may claim.
-// They are ordered by the other account, the token and the serial number. done receives one page per account.
+// They are ordered by the other account, the token and the serial number. The result has one page per account.
 func QueueAirdrops(
 	b *storage.Batch, accounts []ledger.EntityID, received bool, f *ledger.AirdropFilter, p storage.Page,
-	done func([][]*ledger.Airdrop),
-) {
+) storage.Result[[][]*ledger.Airdrop] {
 	own, other := "sender_account_id", "receiver_account_id"
 	if received {
 		own, other = other, own
@@ -231,7 +226,7 @@ func QueueAirdrops(
 		storage.Filter(&w, "serial_number", f.SerialNumber)
 	}
 	w.Keyset(p, other, "token_id", "serial_number")
-	airdropRows.QueueChildren(b, len(accounts), &storage.Read{
+	return airdropRows.QueueChildren(b, len(accounts), &storage.Read{
 		Parents: ps, Select: `p.ord, a.amount, a.receiver_account_id, a.sender_account_id, nullif(a.serial_number, 0), a.token_id,
   lower(a.timestamp_range), upper(a.timestamp_range)`,
 		From: ps.From,
@@ -239,7 +234,7 @@ func QueueAirdrops(
   select * from token_airdrop where ` + own + ` = ` + ps.Key("id") + ` and state = 'PENDING'` + w.String() +
 			w.OrderBy(p, other, "token_id", "serial_number"), As: "a",
 		Rest: ` order by p.ord, ` + p.Order("a."+other, "a.token_id", "a.serial_number"),
-	}, w.Args, done)
+	}, w.Args)
 }
 
 // airdropBounds returns the bounds of the sort key. If one is not set, the next one replaces it.

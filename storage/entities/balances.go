@@ -102,19 +102,17 @@ var tokenBalanceRows = storage.MapperOf(func(t *ledger.TokenBalance, into []any)
 	return append(into, &t.TokenID, &t.Balance)
 }, nil)
 
-// QueueTokenBalances queues a query for the first tokens of each balance, ordered by token id. done receives one list
+// QueueTokenBalances queues a query for the first tokens of each balance, ordered by token id. The result has one list
 // per balance.
 func QueueTokenBalances(
-	b *storage.Batch, balances []*ledger.Balance, limit int, desc bool, done func([][]*ledger.TokenBalance),
-) {
-	out := make([][]*ledger.TokenBalance, len(balances))
+	b *storage.Batch, balances []*ledger.Balance, limit int, desc bool,
+) storage.Result[[][]*ledger.TokenBalance] {
 	direction := storage.Page{Desc: desc}.Direction()
 	// Current balances and those of each snapshot need separate statements. A page normally has one kind.
-	groups := map[ledger.Null[ledger.SnapshotWindow]][]int{}
-	for i, balance := range balances {
-		groups[balance.Snapshot] = append(groups[balance.Snapshot], i)
-	}
-	for snapshot, places := range groups {
+	snapshots := list.Map(balances, func(b *ledger.Balance) ledger.Null[ledger.SnapshotWindow] { return b.Snapshot })
+	return storage.QueueGroups(snapshots, func(
+		snapshot ledger.Null[ledger.SnapshotWindow], places []int,
+	) storage.Result[[][]*ledger.TokenBalance] {
 		accounts := list.Map(places, func(i int) int64 { return int64(balances[i].AccountID) })
 		ps := b.ParentsOrOne("id", accounts)
 		args := slices.Concat(ps.Args, []any{limit})
@@ -126,14 +124,9 @@ func QueueTokenBalances(
   where account_id = ` + ps.Key("id") + ` and consensus_timestamp between $3 and $4
   order by token_id` + direction + `, consensus_timestamp desc limit $2`
 		}
-		tokenBalanceRows.QueueChildren(b, len(accounts), &storage.Read{
+		return tokenBalanceRows.QueueChildren(b, len(accounts), &storage.Read{
 			Parents: ps, Select: `p.ord, t.token_id, t.balance`, From: ps.From, Page: page, As: "t",
 			Rest: ` order by p.ord, t.token_id` + direction,
-		}, args, func(rows [][]*ledger.TokenBalance) {
-			for i, place := range places {
-				out[place] = rows[i]
-			}
-		})
-	}
-	b.Then(func() { done(out) })
+		}, args)
+	})
 }

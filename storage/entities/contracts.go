@@ -102,11 +102,11 @@ func Contract(
 var contractsByID = storage.ByKeys(`select ` + contractColumns +
 	` from entity e left join contract c on c.id = e.id where e.id = ` + storage.Any1 + ` and e.type = 'CONTRACT'`)
 
-// QueueContracts queues a query for contracts by id. done receives one contract per id, or nil for ids that do not
+// QueueContracts queues a query for contracts by id. The result has one contract per id, or nil for ids that do not
 // exist.
-func QueueContracts(b *storage.Batch, ids []ledger.EntityID, done func([]*ledger.Contract)) {
-	storage.QueueByKey(b, contractRows, contractsByID, ids,
-		func(c *ledger.Contract) ledger.EntityID { return c.EntityID }, done)
+func QueueContracts(b *storage.Batch, ids []ledger.EntityID) storage.Result[[]*ledger.Contract] {
+	return storage.QueueByKey(b, contractRows, contractsByID, ids,
+		func(c *ledger.Contract) ledger.EntityID { return c.EntityID })
 }
 
 // ResolveContracts returns the ids of the accounts and contracts that refs identify. Addresses of no entity, or of
@@ -133,15 +133,15 @@ var initcodeRows = storage.MapperOf(func(c *initcode, into []any) []any {
 	return append(into, &c.file, &c.bytes)
 }, nil)
 
-// QueueBytecodes queues a query for the init code of each of the given contracts, as hex with the prefix "0x". done
-// receives one string per contract. File contents are already hex; they are read as of the contract's creation.
-func QueueBytecodes(b *storage.Batch, of []*ledger.Contract, done func([]string)) {
+// QueueBytecodes queues a query for the init code of each of the given contracts, as hex with the prefix "0x". The
+// result one string per contract. File contents are already hex; they are read as of the contract's creation.
+func QueueBytecodes(b *storage.Batch, of []*ledger.Contract) storage.Result[[]string] {
 	ids := list.Map(of, func(c *ledger.Contract) int64 { return int64(c.EntityID) })
 	// without a time of creation it is 0, before all files
 	created := list.Map(of, func(c *ledger.Contract) int64 { return int64(c.CreatedTimestamp.V) })
 	ps := b.Parents("id, created", ids, created)
 	id, until := ps.Key("id"), ps.Key("created")
-	initcodeRows.QueueChild(b, len(of), &storage.Read{
+	rows := initcodeRows.QueueChild(b, len(of), &storage.Read{
 		Parents: ps,
 		Ahead: []storage.Rows{
 			storage.RowsOf("contract", `id = `+id),
@@ -157,9 +157,8 @@ from contract) and consensus_timestamp <= `+until),
   left join file_data d on d.entity_id = c.file_id and d.consensus_timestamp <= ` + until + ` and c.file_id & $3 > $4`,
 		As:   "f",
 		Rest: ` group by ord, initcode`,
-	}, append(ps.Args, int64(ledger.MaxNum), int64(MaxSystemFile)), func(rows []*initcode) {
-		done(list.Map(rows, (*initcode).text))
-	})
+	}, append(ps.Args, int64(ledger.MaxNum), int64(MaxSystemFile)))
+	return storage.Map(rows, func(rows []*initcode) []string { return list.Map(rows, (*initcode).text) })
 }
 
 // text returns the init code as hex with the prefix "0x". It is empty for nil.
@@ -174,20 +173,21 @@ func (c *initcode) text() string {
 	}
 }
 
-// QueueRuntimeBytecodes queues a query for the runtime bytecode of each of the given contracts. done receives one
+// QueueRuntimeBytecodes queues a query for the runtime bytecode of each of the given contracts. The result has one
 // value per contract, empty if unknown.
-func QueueRuntimeBytecodes(b *storage.Batch, ids []ledger.EntityID, done func([][]byte)) {
+func QueueRuntimeBytecodes(b *storage.Batch, ids []ledger.EntityID) storage.Result[[][]byte] {
 	ps := b.Parents("id", storage.Int64s(ids))
-	storage.Values[[]byte]().QueueChild(b, len(ids), &storage.Read{
+	rows := storage.Values[[]byte]().QueueChild(b, len(ids), &storage.Read{
 		Parents: ps, Select: `p.ord, coalesce(c.runtime_bytecode, '')`,
 		From: ps.From, Joins: []storage.Join{ps.Join("join", "contract", "c", "id", "id")},
-	}, ps.Args, func(rows []*[]byte) {
-		done(list.Map(rows, func(code *[]byte) []byte {
+	}, ps.Args)
+	return storage.Map(rows, func(rows []*[]byte) [][]byte {
+		return list.Map(rows, func(code *[]byte) []byte {
 			if code == nil {
 				return []byte{}
 			}
 			return *code
-		}))
+		})
 	})
 }
 
@@ -236,23 +236,23 @@ func finishHook(h *hookRow) error {
 
 var hookRows = storage.NewMapper(hookTargets, finishHook, func(h *hookRow) *ledger.Hook { return &h.Hook })
 
-// QueueHooks queues a query for the hooks of each of the given accounts, including deleted ones, ordered by id. done
-// receives one page per account.
+// QueueHooks queues a query for the hooks of each of the given accounts, including deleted ones, ordered by id. The
+// result one page per account.
 func QueueHooks(
-	b *storage.Batch, owners []ledger.EntityID, f *ledger.HookFilter, p storage.Page, done func([][]*ledger.Hook),
-) {
+	b *storage.Batch, owners []ledger.EntityID, f *ledger.HookFilter, p storage.Page,
+) storage.Result[[][]*ledger.Hook] {
 	ps := b.ParentsOrOne("id", storage.Int64s(owners))
 	w := storage.Where{Args: ps.Args}
 	if f != nil {
 		storage.Filter(&w, "hook_id", f.HookID)
 	}
 	w.Keyset(p, "hook_id")
-	hookRows.QueueChildren(b, len(owners), &storage.Read{
+	return hookRows.QueueChildren(b, len(owners), &storage.Read{
 		Parents: ps, Select: `p.ord, ` + hookColumns, From: ps.From,
 		Page: `
   select * from hook where owner_id = ` + ps.Key("id") + w.String() + w.OrderBy(p, "hook_id"), As: "h",
 		Rest: ` order by p.ord, h.hook_id` + p.Direction(),
-	}, w.Args, done)
+	}, w.Args)
 }
 
 // HookRef identifies a hook by its owner and the id that is unique for the owner.
@@ -270,15 +270,15 @@ func refs(hooks []HookRef) (owners, ids []int64) {
 	return owners, ids
 }
 
-// QueueHooksByID queues a query for hooks by reference. done receives one hook per reference, or nil for hooks that do
+// QueueHooksByID queues a query for hooks by reference. The result has one hook per reference, or nil for hooks that do
 // not exist.
-func QueueHooksByID(b *storage.Batch, hooks []HookRef, done func([]*ledger.Hook)) {
+func QueueHooksByID(b *storage.Batch, hooks []HookRef) storage.Result[[]*ledger.Hook] {
 	owners, ids := refs(hooks)
 	ps := b.ParentsOrOne("owner, id", owners, ids)
-	hookRows.QueueChild(b, len(hooks), &storage.Read{
+	return hookRows.QueueChild(b, len(hooks), &storage.Read{
 		Parents: ps, Select: `p.ord, ` + hookColumns, From: ps.From,
 		Joins: []storage.Join{ps.Join("join", "hook", "h", "owner_id", "owner", "hook_id", "id")},
-	}, ps.Args, done)
+	}, ps.Args)
 }
 
 func hookSlotTargets(s *ledger.HookSlot, into []any) []any {
@@ -304,13 +304,12 @@ func slotBytes(b []byte) []byte {
 	return b
 }
 
-// QueueHookSlots queues a query for the storage of each of the given hooks, ordered by key. done receives one page per
+// QueueHookSlots queues a query for the storage of each of the given hooks, ordered by key. The result has one page per
 // hook. If at is nil, the slots are the current ones, without deleted slots. Otherwise they are the last writes within
 // at, including deletions.
 func QueueHookSlots(
 	b *storage.Batch, hooks []HookRef, f *ledger.HookSlotFilter, at *ledger.TimestampFilter, p storage.Page,
-	done func([][]*ledger.HookSlot),
-) {
+) storage.Result[[][]*ledger.HookSlot] {
 	owners, ids := refs(hooks)
 	ps := b.Parents("owner, id", owners, ids)
 	w := storage.Where{Args: ps.Args}
@@ -330,8 +329,8 @@ func QueueHookSlots(
 		page = storage.LatestChanges("hook_storage_change", of, "s.key", "s.value_written", w.String(), times.String(),
 			w.OrderBy(p, "s.key"))
 	}
-	hookSlotRows.QueueChildren(b, len(hooks), &storage.Read{
+	return hookSlotRows.QueueChildren(b, len(hooks), &storage.Read{
 		Parents: ps, Select: `p.ord, p.owner, p.id, s.key, s.value, s.at`, From: ps.From, Page: page, As: "s",
 		Rest: ` order by p.ord, s.key` + p.Direction(),
-	}, w.Args, done)
+	}, w.Args)
 }

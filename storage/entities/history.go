@@ -114,22 +114,22 @@ var (
 	}}}
 )
 
-// QueueAccountVersions queues a query for the versions of each of the given accounts, ordered by time. done receives
+// QueueAccountVersions queues a query for the versions of each of the given accounts, ordered by time. The result has
 // one page per account.
-func QueueAccountVersions(b *storage.Batch, ids []ledger.EntityID, p storage.Page, done func([][]*ledger.Version)) {
-	queueVersions(b, accountVersions, p, done, storage.Int64s(ids))
+func QueueAccountVersions(b *storage.Batch, ids []ledger.EntityID, p storage.Page) storage.Result[[][]*ledger.Version] {
+	return queueVersions(b, accountVersions, p, storage.Int64s(ids))
 }
 
 // QueueTokenVersions is [QueueAccountVersions] for tokens. Each change of a token, of its entity or of its custom fees
 // begins a version.
-func QueueTokenVersions(b *storage.Batch, ids []ledger.EntityID, p storage.Page, done func([][]*ledger.Version)) {
-	queueVersions(b, tokenVersions, p, done, storage.Int64s(ids))
+func QueueTokenVersions(b *storage.Batch, ids []ledger.EntityID, p storage.Page) storage.Result[[][]*ledger.Version] {
+	return queueVersions(b, tokenVersions, p, storage.Int64s(ids))
 }
 
 // QueueNFTVersions is [QueueAccountVersions] for NFTs.
-func QueueNFTVersions(b *storage.Batch, keys []ledger.NFTKey, p storage.Page, done func([][]*ledger.Version)) {
+func QueueNFTVersions(b *storage.Batch, keys []ledger.NFTKey, p storage.Page) storage.Result[[][]*ledger.Version] {
 	tokens, serials := nftKeys(keys)
-	queueVersions(b, nftVersions, p, done, tokens, serials)
+	return queueVersions(b, nftVersions, p, tokens, serials)
 }
 
 // versionRow is a version and the values of its columns at its time and before, as JSON arrays, for each table.
@@ -139,7 +139,9 @@ type versionRow struct {
 }
 
 // queueVersions queues a query for the versions in some tables. keys has an array for each column of the keys.
-func queueVersions(b *storage.Batch, of []versions, p storage.Page, done func([][]*ledger.Version), keys ...[]int64) {
+func queueVersions(
+	b *storage.Batch, of []versions, p storage.Page, keys ...[]int64,
+) storage.Result[[][]*ledger.Version] {
 	parents := []string{"a", "b"}[:len(keys)]
 	ps := b.Parents(strings.Join(parents, ", "), keys...)
 	w := storage.Where{Args: ps.Args}
@@ -185,7 +187,7 @@ order by v.ord, v.at` + p.Direction(),
 		}
 		return into
 	}, func(r *versionRow) error { return r.compare(of) }, func(r *versionRow) *ledger.Version { return &r.Version })
-	rows.QueueChildren(b, len(keys[0]), r, w.Args, done)
+	return rows.QueueChildren(b, len(keys[0]), r, w.Args)
 }
 
 func (r *versionRow) compare(of []versions) error {

@@ -14,39 +14,30 @@ var holderRows = storage.MapperOf(func(h *ledger.TokenHolder, into []any) []any 
 	return append(into, &h.TokenID, &h.AccountID, &h.Balance, &h.Timestamp, &h.Holders, &h.Decimals)
 }, nil)
 
-// QueueTokenHolders queues a query for the holders of each of the given tokens, ordered by account id. done receives
+// QueueTokenHolders queues a query for the holders of each of the given tokens, ordered by account id. The result has
 // one page per token. If at is set for a token, its holders are those of the newest balance snapshot that matches.
 // That snapshot is looked up immediately, and now limits the search. Without a matching snapshot the list is empty.
 func QueueTokenHolders(ctx context.Context, b *storage.Batch, tokens []ledger.EntityID, at []*ledger.TimestampFilter,
 	f *ledger.TokenHolderFilter,
-	now ledger.Timestamp, p storage.Page, done func([][]*ledger.TokenHolder),
-) error {
-	out := make([][]*ledger.TokenHolder, len(tokens))
-	groups := map[*ledger.TimestampFilter][]int{}
-	for i := range tokens {
-		groups[at[i]] = append(groups[at[i]], i)
-	}
-	for when, places := range groups {
+	now ledger.Timestamp, p storage.Page,
+) storage.Result[[][]*ledger.TokenHolder] {
+	return storage.QueueGroups(at, func(
+		at *ledger.TimestampFilter, places []int,
+	) storage.Result[[][]*ledger.TokenHolder] {
 		ids := list.Map(places, func(i int) int64 { return int64(tokens[i]) })
-		take := func(rows [][]*ledger.TokenHolder) {
-			for i, place := range places {
-				out[place] = rows[i]
-			}
+		if at == nil {
+			return queueHolders(b, ids, f, p)
 		}
-		if when == nil {
-			queueHolders(b, ids, f, p, take)
-			continue
+		window, err := SnapshotWindow(ctx, b.DB(), at, now)
+		switch {
+		case err != nil:
+			return storage.Failed[[][]*ledger.TokenHolder](fmt.Errorf("reading holders of tokens: %w", err))
+		case !window.Valid:
+			return storage.Known(make([][]*ledger.TokenHolder, len(ids)))
+		default:
+			return queueHoldersAt(b, ids, f, window.V, p)
 		}
-		window, err := SnapshotWindow(ctx, b.DB(), when, now)
-		if err != nil {
-			return fmt.Errorf("reading holders of tokens: %w", err)
-		}
-		if window.Valid {
-			queueHoldersAt(b, ids, f, window.V, p, take)
-		}
-	}
-	b.Then(func() { done(out) })
-	return nil
+	})
 }
 
 // holderAccounts adds the conditions on the accounts of holders.
@@ -65,14 +56,13 @@ func holderAccounts(w *storage.Where, f *ledger.TokenHolderFilter) {
 // QueueCurrentHolders is [QueueTokenHolders] for current holders.
 func QueueCurrentHolders(
 	b *storage.Batch, tokens []ledger.EntityID, f *ledger.TokenHolderFilter, p storage.Page,
-	done func([][]*ledger.TokenHolder),
-) {
-	queueHolders(b, storage.Int64s(tokens), f, p, done)
+) storage.Result[[][]*ledger.TokenHolder] {
+	return queueHolders(b, storage.Int64s(tokens), f, p)
 }
 
 func queueHolders(
-	b *storage.Batch, ids []int64, f *ledger.TokenHolderFilter, p storage.Page, done func([][]*ledger.TokenHolder),
-) {
+	b *storage.Batch, ids []int64, f *ledger.TokenHolderFilter, p storage.Page,
+) storage.Result[[][]*ledger.TokenHolder] {
 	ps := b.ParentsOrOne("id", ids)
 	token := ps.Key("id")
 	w := storage.Where{Args: ps.Args}
@@ -81,13 +71,13 @@ func queueHolders(
 		storage.Filter(&w, "h.balance", f.Balance)
 	}
 	w.Keyset(p, "h.account_id")
-	holderRows.QueueChildren(b, len(ids), &storage.Read{
+	return holderRows.QueueChildren(b, len(ids), &storage.Read{
 		Parents: ps, Select: `p.ord, h.*, ` + decimalsOf(token), From: ps.From,
 		Page: `
   select h.token_id, h.account_id, h.balance, h.balance_timestamp, 0::bigint from token_account h
   where h.token_id = ` + token + ` and h.associated` + w.String() + w.OrderBy(p, "h.account_id"), As: "h",
 		Rest: ` order by p.ord, h.account_id` + p.Direction(),
-	}, w.Args, done)
+	}, w.Args)
 }
 
 // decimalsOf returns the query for the number of decimals of a token, an expression.
@@ -106,13 +96,12 @@ const (
 )
 
 // QueueHoldersByBalance queues a query for the holders of each of the given tokens with a balance above 0, ordered by
-// balance and account id. The same pass over the relationships counts them: TokenHolder.Holders. done receives one
+// balance and account id. The same pass over the relationships counts them: TokenHolder.Holders. The result has one
 // page per token. It is empty for tokens with more than [MaxSortedHolders] relationships unless the database has
 // [HoldersIndex]. With that, no holders are counted.
 func QueueHoldersByBalance(
 	b *storage.Batch, tokens []ledger.EntityID, f *ledger.TokenHolderFilter, p storage.Page,
-	done func([][]*ledger.TokenHolder),
-) {
+) storage.Result[[][]*ledger.TokenHolder] {
 	ps := b.ParentsOrOne("id", storage.Int64s(tokens))
 	token := ps.Key("id")
 	w := storage.Where{Args: append(ps.Args, MaxSortedHolders)}
@@ -130,7 +119,7 @@ func QueueHoldersByBalance(
 	if b.DB().HasIndex(HoldersIndex) { // the page is read in its order
 		counted, small = "0::bigint", "$2::int is not null"
 	}
-	holderRows.QueueChildren(b, len(tokens), &storage.Read{
+	return holderRows.QueueChildren(b, len(tokens), &storage.Read{
 		Parents: ps, Select: `p.ord, h.*, ` + decimalsOf(token), From: ps.From,
 		Page: `
   select h.* from (select h.token_id, h.account_id, h.balance, h.balance_timestamp, ` + counted + ` from token_account h
@@ -138,7 +127,7 @@ func QueueHoldersByBalance(
       and ` + small + matching + `) h
   where true` + page.String() + order, As: "h",
 		Rest: ` order by p.ord, ` + p.Order("h.balance", "h.account_id"),
-	}, page.Args, done)
+	}, page.Args)
 }
 
 // HolderCount has the number of relationships of a token, and how many of them have a balance above 0.
@@ -149,35 +138,34 @@ var holderCounts = storage.MapperOf(func(c *HolderCount, into []any) []any {
 }, nil)
 
 // QueueHolderCounts queues a query that counts the relationships of each of the given tokens, and stops above most.
-// done receives one count per token.
-func QueueHolderCounts(b *storage.Batch, tokens []ledger.EntityID, most int, done func([]*HolderCount)) {
-	countRelationships(b, holderCounts, `count(*), count(*) filter (where associated
-and balance > 0)`, `*`, tokens, most, done)
+// The result has one count per token.
+func QueueHolderCounts(b *storage.Batch, tokens []ledger.EntityID, most int) storage.Result[[]*HolderCount] {
+	return countRelationships(b, holderCounts, `count(*), count(*) filter (where associated
+and balance > 0)`, `*`, tokens, most)
 }
 
 // QueueRelationshipCounts queues a query that counts the relationships of each of the given tokens up to most + 1. It
 // reads only an index.
-func QueueRelationshipCounts(b *storage.Batch, tokens []ledger.EntityID, most int, done func([]*int64)) {
-	countRelationships(b, storage.Values[int64](), `count(*)`, ``, tokens, most, done)
+func QueueRelationshipCounts(b *storage.Batch, tokens []ledger.EntityID, most int) storage.Result[[]*int64] {
+	return countRelationships(b, storage.Values[int64](), `count(*)`, ``, tokens, most)
 }
 
 // countRelationships queues a query for counts of the relationships of tokens, of which columns are read.
 func countRelationships[C any](b *storage.Batch, rows *storage.Mapper[C, C], counts, columns string,
-	tokens []ledger.EntityID, most int, done func([]*C),
-) {
+	tokens []ledger.EntityID, most int,
+) storage.Result[[]*C] {
 	ps := b.ParentsOrOne("id", storage.Int64s(tokens))
-	rows.QueueChild(b, len(tokens), &storage.Read{
+	return rows.QueueChild(b, len(tokens), &storage.Read{
 		Parents: ps, Select: `p.ord, n.*`, From: ps.From,
 		Page: `
   select ` + counts + ` from (select ` + columns + ` from token_account where token_id = ` + ps.Key("id") + ` limit $2 + 1) h`,
 		As: "n",
-	}, append(ps.Args, most), done)
+	}, append(ps.Args, most))
 }
 
 func queueHoldersAt(b *storage.Batch, ids []int64, f *ledger.TokenHolderFilter, window ledger.SnapshotWindow,
 	p storage.Page,
-	done func([][]*ledger.TokenHolder),
-) {
+) storage.Result[[][]*ledger.TokenHolder] {
 	ps := b.ParentsOrOne("id", ids)
 	token := ps.Key("id")
 	w := storage.Where{Args: append(ps.Args, int64(window.From), int64(window.At))}
@@ -200,11 +188,11 @@ func queueHoldersAt(b *storage.Batch, ids []int64, f *ledger.TokenHolderFilter, 
     order by h.consensus_timestamp desc limit 1) h where true` + held.String() + strings.Replace(order, "h.account_id", "a.account_id", 1)
 	}
 	// With a generic plan, the planner would not know that the time selects one ordered partition.
-	holderRows.QueueChildren(b, len(ids), &storage.Read{
+	return holderRows.QueueChildren(b, len(ids), &storage.Read{
 		Setting: storage.NoBitmapsCustom, Parents: ps,
 		Select: `p.ord, h.*, $3::bigint, 0::bigint, ` + decimalsOf(token), From: ps.From, Page: page, As: "h",
 		Rest: ` order by p.ord, h.account_id` + direction,
-	}, held.Args, done)
+	}, held.Args)
 }
 
 // relationshipRow is a token relationship with the numeric statuses of the database.
@@ -247,18 +235,17 @@ func statusOf[T any](number ledger.Null[int16], other, one, two T) (status ledge
 }
 
 // QueueTokenRelationships queues a query for the token relationships of each of the given accounts, ordered by token
-// id. done receives one page per account.
+// id. The result has one page per account.
 func QueueTokenRelationships(b *storage.Batch, accounts []ledger.EntityID, f *ledger.TokenRelationshipFilter,
 	p storage.Page,
-	done func([][]*ledger.TokenRelationship),
-) {
+) storage.Result[[][]*ledger.TokenRelationship] {
 	ps := b.ParentsOrOne("id", storage.Int64s(accounts))
 	w := storage.Where{Args: ps.Args}
 	if f != nil {
 		storage.Filter(&w, "r.token_id", f.TokenID)
 	}
 	w.Keyset(p, "r.token_id")
-	relationshipRows.QueueChildren(b, len(accounts), &storage.Read{
+	return relationshipRows.QueueChildren(b, len(accounts), &storage.Read{
 		Parents: ps,
 		Select: `r.ord, r.account_id, r.token_id, r.automatic_association, r.balance, r.created_timestamp,
   lower(r.timestamp_range), upper(r.timestamp_range), t.decimals, coalesce(r.freeze_status, t.freeze_status), coalesce(r.kyc_status, t.kyc_status)`,
@@ -267,11 +254,11 @@ func QueueTokenRelationships(b *storage.Batch, accounts []ledger.EntityID, f *le
 			w.OrderBy(p, "r.token_id") + `) r`, As: "r",
 		Joins: []storage.Join{storage.By("left join", "token", "t", "r", "token_id", "token_id")},
 		Rest:  ` order by r.ord, r.token_id` + p.Direction(),
-	}, w.Args, done)
+	}, w.Args)
 }
 
 // QueueEntityExists queues a query that checks whether an entity of any type has the id.
-func QueueEntityExists(b *storage.Batch, id ledger.EntityID, done func(bool)) {
-	storage.Values[bool]().Queue(b, `select exists (select from entity where id = $1)`, []any{int64(id)},
-		func(rows []*bool) { done(*rows[0]) })
+func QueueEntityExists(b *storage.Batch, id ledger.EntityID) storage.Result[bool] {
+	rows := storage.Values[bool]().Queue(b, `select exists (select from entity where id = $1)`, []any{int64(id)})
+	return storage.Map(rows, func(rows []*bool) bool { return *rows[0] })
 }

@@ -40,16 +40,14 @@ func root[T any](
 
 // perParent returns the lists of parents, which one statement reads.
 func perParent[T any](
-	all string, queue func(*storage.Batch, []ledger.EntityID, storage.Page, func([][]*T)), keyOf func(*T) key,
+	all string, queue func(*storage.Batch, []ledger.EntityID, storage.Page) storage.Result[[][]*T], keyOf func(*T) key,
 ) listing {
 	return listing{"select " + all, func(ctx context.Context, db *storage.DB, parents []ledger.EntityID,
 		p storage.Page,
-	) (pages [][]key, err error) {
+	) ([][]key, error) {
 		b := db.NewBatch()
-		queue(b, parents, p, func(rows [][]*T) {
-			pages = list.Map(rows, func(page []*T) []key { return list.Map(page, keyOf) })
-		})
-		return pages, b.Run(ctx)
+		rows, err := storage.Run(ctx, b, queue(b, parents, p))
+		return list.Map(rows, func(page []*T) []key { return list.Map(page, keyOf) }), err
 	}}
 }
 
@@ -83,66 +81,66 @@ var listings = map[string]listing{
 		},
 		func(n *ledger.RegisteredNode) key { return key{n.RegisteredNodeID} }),
 	"token relationships": perParent(`account_id, token_id from token_account where associated`,
-		func(b *storage.Batch, of []ledger.EntityID, p storage.Page, done func([][]*ledger.TokenRelationship)) {
-			QueueTokenRelationships(b, of, nil, p, done)
+		func(b *storage.Batch, of []ledger.EntityID, p storage.Page) storage.Result[[][]*ledger.TokenRelationship] {
+			return QueueTokenRelationships(b, of, nil, p)
 		}, func(r *ledger.TokenRelationship) key { return ids(r.TokenID) }),
 	"NFTs of accounts": perParent(`account_id, token_id, serial_number from nft where account_id is not null`,
-		func(b *storage.Batch, of []ledger.EntityID, p storage.Page, done func([][]*ledger.NFT)) {
-			QueueNFTsOf(b, OfAccount, of, ledger.Null[ledger.EntityID]{}, nil, p, done)
+		func(b *storage.Batch, of []ledger.EntityID, p storage.Page) storage.Result[[][]*ledger.NFT] {
+			return QueueNFTsOf(b, OfAccount, of, ledger.Null[ledger.EntityID]{}, nil, p)
 		}, func(n *ledger.NFT) key { return key{int64(n.TokenID), n.SerialNumber} }),
 	"NFTs of tokens": perParent(`token_id, token_id, serial_number from nft`,
-		func(b *storage.Batch, of []ledger.EntityID, p storage.Page, done func([][]*ledger.NFT)) {
-			QueueNFTsOf(b, OfToken, of, ledger.Null[ledger.EntityID]{}, nil, p, done)
+		func(b *storage.Batch, of []ledger.EntityID, p storage.Page) storage.Result[[][]*ledger.NFT] {
+			return QueueNFTsOf(b, OfToken, of, ledger.Null[ledger.EntityID]{}, nil, p)
 		}, func(n *ledger.NFT) key { return key{int64(n.TokenID), n.SerialNumber} }),
 	"sent airdrops": perParent(`sender_account_id, receiver_account_id, token_id, serial_number from token_airdrop `+
 		`where state = 'PENDING'`,
-		func(b *storage.Batch, of []ledger.EntityID, p storage.Page, done func([][]*ledger.Airdrop)) {
-			QueueAirdrops(b, of, false, nil, p, done)
+		func(b *storage.Batch, of []ledger.EntityID, p storage.Page) storage.Result[[][]*ledger.Airdrop] {
+			return QueueAirdrops(b, of, false, nil, p)
 		},
 		func(a *ledger.Airdrop) key { return key{int64(a.ReceiverID), int64(a.TokenID), a.SerialNumber.V} }),
 	"received airdrops": perParent(`receiver_account_id, sender_account_id, token_id, serial_number from `+
 		`token_airdrop where state = 'PENDING'`,
-		func(b *storage.Batch, of []ledger.EntityID, p storage.Page, done func([][]*ledger.Airdrop)) {
-			QueueAirdrops(b, of, true, nil, p, done)
+		func(b *storage.Batch, of []ledger.EntityID, p storage.Page) storage.Result[[][]*ledger.Airdrop] {
+			return QueueAirdrops(b, of, true, nil, p)
 		},
 		func(a *ledger.Airdrop) key { return key{int64(a.SenderID), int64(a.TokenID), a.SerialNumber.V} }),
 	"granted hbar allowances": perParent(`owner, spender from crypto_allowance where amount > 0`,
-		func(b *storage.Batch, of []ledger.EntityID, p storage.Page, done func([][]*ledger.CryptoAllowance)) {
-			QueueCryptoAllowances(b, of, false, nil, p, done)
+		func(b *storage.Batch, of []ledger.EntityID, p storage.Page) storage.Result[[][]*ledger.CryptoAllowance] {
+			return QueueCryptoAllowances(b, of, false, nil, p)
 		}, func(a *ledger.CryptoAllowance) key { return ids(a.SpenderID) }),
 	"received hbar allowances": perParent(`spender, owner from crypto_allowance where amount > 0`,
-		func(b *storage.Batch, of []ledger.EntityID, p storage.Page, done func([][]*ledger.CryptoAllowance)) {
-			QueueCryptoAllowances(b, of, true, nil, p, done)
+		func(b *storage.Batch, of []ledger.EntityID, p storage.Page) storage.Result[[][]*ledger.CryptoAllowance] {
+			return QueueCryptoAllowances(b, of, true, nil, p)
 		}, func(a *ledger.CryptoAllowance) key { return ids(a.OwnerID) }),
 	"granted token allowances": perParent(`owner, spender, token_id from token_allowance where amount > 0`,
-		func(b *storage.Batch, of []ledger.EntityID, p storage.Page, done func([][]*ledger.TokenAllowance)) {
-			QueueTokenAllowances(b, of, false, nil, p, done)
+		func(b *storage.Batch, of []ledger.EntityID, p storage.Page) storage.Result[[][]*ledger.TokenAllowance] {
+			return QueueTokenAllowances(b, of, false, nil, p)
 		}, func(a *ledger.TokenAllowance) key { return ids(a.SpenderID, a.TokenID) }),
 	"received token allowances": perParent(`spender, owner, token_id from token_allowance where amount > 0`,
-		func(b *storage.Batch, of []ledger.EntityID, p storage.Page, done func([][]*ledger.TokenAllowance)) {
-			QueueTokenAllowances(b, of, true, nil, p, done)
+		func(b *storage.Batch, of []ledger.EntityID, p storage.Page) storage.Result[[][]*ledger.TokenAllowance] {
+			return QueueTokenAllowances(b, of, true, nil, p)
 		}, func(a *ledger.TokenAllowance) key { return ids(a.OwnerID, a.TokenID) }),
 	"granted NFT allowances": perParent(`owner, spender, token_id from nft_allowance where approved_for_all`,
-		func(b *storage.Batch, of []ledger.EntityID, p storage.Page, done func([][]*ledger.NFTAllowance)) {
-			QueueNftAllowances(b, of, false, nil, p, done)
+		func(b *storage.Batch, of []ledger.EntityID, p storage.Page) storage.Result[[][]*ledger.NFTAllowance] {
+			return QueueNftAllowances(b, of, false, nil, p)
 		}, func(a *ledger.NFTAllowance) key { return ids(a.SpenderID, a.TokenID) }),
 	"received NFT allowances": perParent(`spender, owner, token_id from nft_allowance where approved_for_all`,
-		func(b *storage.Batch, of []ledger.EntityID, p storage.Page, done func([][]*ledger.NFTAllowance)) {
-			QueueNftAllowances(b, of, true, nil, p, done)
+		func(b *storage.Batch, of []ledger.EntityID, p storage.Page) storage.Result[[][]*ledger.NFTAllowance] {
+			return QueueNftAllowances(b, of, true, nil, p)
 		}, func(a *ledger.NFTAllowance) key { return ids(a.OwnerID, a.TokenID) }),
 	"staking rewards": perParent(`account_id, consensus_timestamp from staking_reward_transfer`,
-		func(b *storage.Batch, of []ledger.EntityID, p storage.Page, done func([][]*ledger.StakingReward)) {
-			QueueStakingRewards(b, of, nil, p, done)
+		func(b *storage.Batch, of []ledger.EntityID, p storage.Page) storage.Result[[][]*ledger.StakingReward] {
+			return QueueStakingRewards(b, of, nil, p)
 		},
 		func(r *ledger.StakingReward) key { return key{int64(r.ConsensusTimestamp)} }),
 	"hooks": perParent(`owner_id, hook_id from hook`,
-		func(b *storage.Batch, of []ledger.EntityID, p storage.Page, done func([][]*ledger.Hook)) {
-			QueueHooks(b, of, nil, p, done)
+		func(b *storage.Batch, of []ledger.EntityID, p storage.Page) storage.Result[[][]*ledger.Hook] {
+			return QueueHooks(b, of, nil, p)
 		},
 		func(h *ledger.Hook) key { return key{h.HookID} }),
 	"topic messages": perParent(`topic_id, consensus_timestamp from topic_message`,
-		func(b *storage.Batch, of []ledger.EntityID, p storage.Page, done func([][]*ledger.TopicMessage)) {
-			QueueTopicMessages(b, of, nil, p, done)
+		func(b *storage.Batch, of []ledger.EntityID, p storage.Page) storage.Result[[][]*ledger.TopicMessage] {
+			return QueueTopicMessages(b, of, nil, p)
 		},
 		func(m *ledger.TopicMessage) key { return key{int64(m.ConsensusTimestamp)} }),
 }

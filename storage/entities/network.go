@@ -185,46 +185,46 @@ join address_book_entry e on e.consensus_timestamp = b.start_consensus_timestamp
 join unnest((select $2::bigint[])) with ordinality p(key, ord) on ` + condition + ` order by p.ord, e.node_id`}
 }
 
-// QueueNetworkNodes queues a query for nodes by number. done receives one node per number, or nil for numbers that are
+// QueueNetworkNodes queues a query for nodes by number. The result has one node per number, or nil for numbers that are
 // not in the address book.
-func QueueNetworkNodes(b *storage.Batch, ids []int64, done func([]*ledger.NetworkNode)) {
-	nodeRows.QueueChild(b, len(ids), nodesOf(`e.node_id = p.key`), []any{bookFile(b.DB(), 0), ids}, done)
+func QueueNetworkNodes(b *storage.Batch, ids []int64) storage.Result[[]*ledger.NetworkNode] {
+	return nodeRows.QueueChild(b, len(ids), nodesOf(`e.node_id = p.key`), []any{bookFile(b.DB(), 0), ids})
 }
 
-// QueueNetworkNodesOf queues a query for the nodes of accounts. done receives one node per account, or nil for
+// QueueNetworkNodesOf queues a query for the nodes of accounts. The result has one node per account, or nil for
 // accounts without a node.
-func QueueNetworkNodesOf(b *storage.Batch, accounts []ledger.EntityID, done func([]*ledger.NetworkNode)) {
-	nodeRows.QueueChild(b, len(accounts), nodesOf(`coalesce(n.account_id, e.node_account_id) = p.key and p.key <> 0`),
-		[]any{bookFile(b.DB(), 0), storage.Int64s(accounts)}, done)
+func QueueNetworkNodesOf(b *storage.Batch, accounts []ledger.EntityID) storage.Result[[]*ledger.NetworkNode] {
+	return nodeRows.QueueChild(b, len(accounts), nodesOf(`coalesce(n.account_id, e.node_account_id) = p.key and p.key <> 0`),
+		[]any{bookFile(b.DB(), 0), storage.Int64s(accounts)})
 }
 
 // QueueNetworkNodesNaming queues a query for the nodes that are associated with registered nodes, ordered by number.
-// done receives one list per registered node.
-func QueueNetworkNodesNaming(b *storage.Batch, registered []int64, done func([][]*ledger.NetworkNode)) {
-	nodeRows.QueueChildren(b, len(registered), nodesOf(`p.key = any(n.associated_registered_nodes)`),
-		[]any{bookFile(b.DB(), 0), registered}, done)
+// The result has one list per registered node.
+func QueueNetworkNodesNaming(b *storage.Batch, registered []int64) storage.Result[[][]*ledger.NetworkNode] {
+	return nodeRows.QueueChildren(b, len(registered), nodesOf(`p.key = any(n.associated_registered_nodes)`),
+		[]any{bookFile(b.DB(), 0), registered})
 }
 
 var endpointRows = storage.MapperOf(func(e *ledger.ServiceEndpoint, into []any) []any {
 	return append(into, &e.DomainName, &e.IPAddressV4, &e.Port)
 }, nil)
 
-// QueueServiceEndpoints queues a query for the service endpoints of nodes, ordered by address and port. done receives
+// QueueServiceEndpoints queues a query for the service endpoints of nodes, ordered by address and port. The result has
 // one list per node.
-func QueueServiceEndpoints(b *storage.Batch, nodes []*ledger.NetworkNode, done func([][]*ledger.ServiceEndpoint)) {
+func QueueServiceEndpoints(b *storage.Batch, nodes []*ledger.NetworkNode) storage.Result[[][]*ledger.ServiceEndpoint] {
 	books, ids := make([]int64, len(nodes)), make([]int64, len(nodes))
 	for i, n := range nodes {
 		books[i], ids[i] = int64(n.BookTimestamp.From.V), n.NodeID
 	}
 	ps := b.Parents("book, node", books, ids)
-	endpointRows.QueueChildren(b, len(nodes), &storage.Read{
+	return endpointRows.QueueChildren(b, len(nodes), &storage.Read{
 		Parents: ps, Select: `p.ord, coalesce(e.domain_name, ''), coalesce(e.ip_address_v4, ''), e.port`, From: ps.From,
 		Joins: []storage.Join{
 			storage.Beside(` join address_book_service_endpoint e on e.consensus_timestamp = p.book
 and e.node_id = p.node`),
 		},
 		Rest: ` order by p.ord, e.ip_address_v4, e.port`,
-	}, ps.Args, done)
+	}, ps.Args)
 }
 
 type stakeRow struct {
@@ -363,19 +363,19 @@ func RegisteredNode(ctx context.Context, db *storage.DB, id int64) (*ledger.Regi
 }
 
 // QueueRegisteredNodesOf queues a query for the registered nodes that are associated with nodes, ordered by number,
-// without deleted ones. done receives one list per node.
-func QueueRegisteredNodesOf(b *storage.Batch, nodes []*ledger.NetworkNode, done func([][]*ledger.RegisteredNode)) {
+// without deleted ones. The result has one list per node.
+func QueueRegisteredNodesOf(b *storage.Batch, nodes []*ledger.NetworkNode) storage.Result[[][]*ledger.RegisteredNode] {
 	var owners, ids []int64
 	for i, n := range nodes {
 		for _, id := range n.AssociatedRegisteredNodes {
 			owners, ids = append(owners, int64(i+1)), append(ids, id)
 		}
 	}
-	registeredRows.QueueChildren(b, len(nodes), &storage.Read{
+	return registeredRows.QueueChildren(b, len(nodes), &storage.Read{
 		Select: `p.owner, ` + registeredColumns,
 		Page:   `select distinct * from unnest((select $1::bigint[]), (select $2::bigint[])) as p(owner, id)`, As: "p",
 		Rest: ` join registered_node r on r.registered_node_id = p.id where r.deleted is false order by p.owner, p.id`,
-	}, []any{owners, ids}, done)
+	}, []any{owners, ids})
 }
 
 var fileRows = storage.NewMapper(accountTargets, finishAccount, func(r *accountRow) *ledger.File {
@@ -385,9 +385,9 @@ var fileRows = storage.NewMapper(accountTargets, finishAccount, func(r *accountR
 var filesByID = storage.ByKeys(`select ` + accountColumns +
 	` from entity e left join entity_stake s on s.id = e.id where e.type = 'FILE' and e.id = ` + storage.Any1)
 
-// QueueFiles queues a query for files by id. done receives one file per id, or nil for ids that do not exist.
-func QueueFiles(b *storage.Batch, ids []ledger.EntityID, done func([]*ledger.File)) {
-	storage.QueueByKey(b, fileRows, filesByID, ids, func(f *ledger.File) ledger.EntityID { return f.EntityID }, done)
+// QueueFiles queues a query for files by id. The result has one file per id, or nil for ids that do not exist.
+func QueueFiles(b *storage.Batch, ids []ledger.EntityID) storage.Result[[]*ledger.File] {
+	return storage.QueueByKey(b, fileRows, filesByID, ids, func(f *ledger.File) ledger.EntityID { return f.EntityID })
 }
 
 // StartsVersion matches the rows of file_data that start a version of a file: a creation, or an update with content.

@@ -72,19 +72,18 @@ func nftPage(
 // queueNFTs queues a query for a page of NFTs for each of n parents.
 func queueNFTs(
 	b *storage.Batch, w *storage.Where, n int, of NFTParent, ps *storage.Parents, f *ledger.NFTFilter, p storage.Page,
-	done func([][]*ledger.NFT),
-) {
+) storage.Result[[][]*ledger.NFT] {
 	from, condition := "(values (1::bigint)) p(ord)", "true"
 	if ps != nil {
 		from, condition = ps.From, string(of)+" = "+ps.Key("id")
 	}
 	page, tokens := nftPage(w, of, ps, condition, f, p, b.DB().Distributed())
-	nftRows.QueueChildren(b, n, &storage.Read{
+	return nftRows.QueueChildren(b, n, &storage.Read{
 		Setting: storage.NoBitmaps, Parents: ps, Select: `n.ord, ` + NFTColumns,
 		Page: `select p.ord, n.* from ` + from + tokens + ` cross join lateral (` + page + `) n`, As: "n",
 		Joins: []storage.Join{withToken},
 		Rest:  ` order by n.ord, ` + p.Order("n.token_id", "n.serial_number"),
-	}, w.Args, done)
+	}, w.Args)
 }
 
 // withToken joins a page of NFTs n with the entities e of their tokens.
@@ -100,42 +99,40 @@ const (
 )
 
 // QueueNFTsOf queues a query for the NFTs that each of the given accounts owns, or for the serials of each of the
-// given tokens, ordered by token and serial. done receives one page per parent. A valid owner limits the NFTs to those
+// given tokens, ordered by token and serial. The result has one page per parent. A valid owner limits the NFTs to those
 // of one account. The filter's own owner is ignored.
 func QueueNFTsOf(b *storage.Batch, of NFTParent, ids []ledger.EntityID, owner ledger.Null[ledger.EntityID],
 	f *ledger.NFTFilter, p storage.Page,
-	done func([][]*ledger.NFT),
-) {
+) storage.Result[[][]*ledger.NFT] {
 	ps := b.ParentsOrOne("id", storage.Int64s(ids))
 	w := storage.Where{Args: ps.Args}
 	if owner.Valid {
 		w.And("n.account_id = ?", int64(owner.V))
 	}
-	queueNFTs(b, &w, len(ids), of, ps, f, p, done)
+	return queueNFTs(b, &w, len(ids), of, ps, f, p)
 }
 
-// QueueNFTs queues a query for a page of all NFTs, ordered by token and serial. The filter's owner is ignored.
-func QueueNFTs(b *storage.Batch, f *ledger.NFTFilter, p storage.Page, done func([]*ledger.NFT)) {
-	queueNFTs(b, &storage.Where{}, 1, "", nil, f, p, func(rows [][]*ledger.NFT) {
-		done(rows[0])
-	})
+// QueueNFTs queues a query for a page of all NFTs, ordered by token and serial. The result has one page. The filter's
+// owner is ignored.
+func QueueNFTs(b *storage.Batch, f *ledger.NFTFilter, p storage.Page) storage.Result[[][]*ledger.NFT] {
+	return queueNFTs(b, &storage.Where{}, 1, "", nil, f, p)
 }
 
 // CountNFTs counts NFTs.
 const CountNFTs storage.Countable = `select from nft`
 
-// QueueNFTsByKey queues a query for NFTs by token and serial. done receives one NFT per key, or nil for NFTs that do
+// QueueNFTsByKey queues a query for NFTs by token and serial. The result has one NFT per key, or nil for NFTs that do
 // not exist.
-func QueueNFTsByKey(b *storage.Batch, keys []ledger.NFTKey, done func([]*ledger.NFT)) {
+func QueueNFTsByKey(b *storage.Batch, keys []ledger.NFTKey) storage.Result[[]*ledger.NFT] {
 	tokens, serials := nftKeys(keys)
 	ps := b.ParentsOrOne("token_id, serial", tokens, serials)
-	nftRows.QueueChild(b, len(keys), &storage.Read{
+	return nftRows.QueueChild(b, len(keys), &storage.Read{
 		Parents: ps, Select: `p.ord, ` + NFTColumns, From: ps.From,
 		Joins: []storage.Join{
 			ps.Join("join", "nft", "n", "token_id", "token_id", "serial_number", "serial"),
 			storage.Joined(` left join entity e on e.id = n.token_id`, "entity", `id in (select token_id from nft)`),
 		},
-	}, ps.Args, done)
+	}, ps.Args)
 }
 
 func nftKeys(keys []ledger.NFTKey) (tokens, serials []int64) {
@@ -192,12 +189,12 @@ type NFTHistory struct {
 	Partial bool
 }
 
-// QueueNFTHistories queues a query for the history of each of the given NFTs, ordered by consensus time. done receives
+// QueueNFTHistories queues a query for the history of each of the given NFTs, ordered by consensus time. The result has
 // one page per NFT. The page limit applies to the times of changes: the page is shorter if transactions are missing
 // from the database or if times are duplicated.
 func QueueNFTHistories(
-	b *storage.Batch, keys []ledger.NFTKey, f *ledger.NFTTransactionFilter, p storage.Page, done func([]NFTHistory),
-) {
+	b *storage.Batch, keys []ledger.NFTKey, f *ledger.NFTTransactionFilter, p storage.Page,
+) storage.Result[[]NFTHistory] {
 	tokens, serials := nftKeys(keys)
 	ps := b.Parents("token_id, serial", tokens, serials)
 	token, serial := ps.Key("token_id"), ps.Key("serial")
@@ -211,9 +208,8 @@ func QueueNFTHistories(
 		return `(select lower(x.timestamp_range) as at from ` + table + ` x where ` + condition + w.String() +
 			order + `)`
 	}
-	out := make([]NFTHistory, len(keys))
 	one := "x.token_id = " + token + " and x.serial_number = " + serial
-	nftEventRows.QueueChildren(b, len(keys), &storage.Read{
+	events := nftEventRows.QueueChildren(b, len(keys), &storage.Read{
 		Parents: ps,
 		Select: `p.ord, p.token_id, p.serial, v.at, t.consensus_timestamp is not null, t.nonce, t.payer_account_id,
 coalesce(t.type, 0), t.valid_start_ns, t.nft_transfer`,
@@ -225,20 +221,27 @@ coalesce(t.type, 0), t.valid_start_ns, t.nft_transfer`,
     union all ` + source("entity", "x.id = "+token+" and x.deleted") + `) v` + order, As: "v",
 		Joins: []storage.Join{storage.By("left join", "transaction", "t", "v", "consensus_timestamp", "at")},
 		Rest:  ` order by p.ord, v.at` + p.Direction(),
-	}, w.Args, func(events [][]*nftEvent) {
-		for i, list := range events {
-			out[i].Transactions, out[i].More = nftTransactions(list, p.Limit-1)
-		}
-	})
-	storage.Values[bool]().QueueChild(b, len(keys), &storage.Read{
+	}, w.Args)
+	minted := storage.Values[bool]().QueueChild(b, len(keys), &storage.Read{
 		Parents: ps, Select: `p.ord, n.created_timestamp is not null`, From: ps.From,
 		Joins: []storage.Join{ps.Join("left join", "nft", "n", "token_id", "token_id", "serial_number", "serial")},
-	}, ps.Args, func(minted []*bool) {
-		for i, m := range minted {
-			out[i].Partial = len(out[i].Transactions) > 0 && !*m
+	}, ps.Args)
+	return func() ([]NFTHistory, error) {
+		lists, err := events()
+		if err != nil {
+			return nil, err
 		}
-		done(out)
-	})
+		flags, err := minted()
+		if err != nil {
+			return nil, err
+		}
+		out := make([]NFTHistory, len(keys))
+		for i, list := range lists {
+			out[i].Transactions, out[i].More = nftTransactions(list, p.Limit-1)
+			out[i].Partial = len(out[i].Transactions) > 0 && !*flags[i]
+		}
+		return out, nil
+	}
 }
 
 // nftTransactions returns the distinct transactions of the first events. more reports whether further events follow.

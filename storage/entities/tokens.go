@@ -217,16 +217,16 @@ func Tokens(
 }
 
 // QueueTokensNamed queues a query for tokens whose name starts with a text, ignoring case. Short names are first.
-func QueueTokensNamed(b *storage.Batch, name string, limit int, done func([]*ledger.Token)) {
+func QueueTokensNamed(b *storage.Batch, name string, limit int) storage.Result[[]*ledger.Token] {
 	start := strings.NewReplacer(`\`, `\\`, `%`, `\%`, `_`, `\_`).Replace(name) + "%"
-	tokenRows.QueueRead(b, &storage.Read{
+	return tokenRows.QueueRead(b, &storage.Read{
 		Select: TokenColumns,
 		Page:   `select * from token where name ilike $1 order by length(name), token_id limit $2`, As: "t",
 		Joins: []storage.Join{
 			storage.Joined(` join entity e on e.id = t.token_id`, "entity", `id in (select token_id from page)`),
 		},
 		Rest: ` order by length(t.name), t.token_id`,
-	}, []any{start, limit}, done)
+	}, []any{start, limit})
 }
 
 var decimalRows = storage.MapperOf(func(t *ledger.TokenHolder, into []any) []any {
@@ -245,18 +245,18 @@ or ` + hasFees("f.royalty_fees") + `
 from token t left join custom_fee f on f.entity_id = t.token_id where t.token_id = ` + storage.Any1)
 )
 
-// QueueDecimals queues a query for the numbers of decimals of tokens. done receives one row per token, with only these
+// QueueDecimals queues a query for the numbers of decimals of tokens. The result has one row per token, with only these
 // columns, or nil.
-func QueueDecimals(b *storage.Batch, ids []ledger.EntityID, done func([]*ledger.TokenHolder)) {
-	storage.QueueByKey(b, decimalRows, decimalsByID, ids,
-		func(t *ledger.TokenHolder) ledger.EntityID { return t.TokenID }, done)
+func QueueDecimals(b *storage.Batch, ids []ledger.EntityID) storage.Result[[]*ledger.TokenHolder] {
+	return storage.QueueByKey(b, decimalRows, decimalsByID, ids,
+		func(t *ledger.TokenHolder) ledger.EntityID { return t.TokenID })
 }
 
-// QueueTokens queues a query for tokens by id. done receives one token per id, or nil for ids that do not exist.
+// QueueTokens queues a query for tokens by id. The result has one token per id, or nil for ids that do not exist.
 // Custom fees are not read.
-func QueueTokens(b *storage.Batch, ids []ledger.EntityID, done func([]*ledger.Token)) {
-	storage.QueueByKey(b, tokenRows, tokensByID, ids,
-		func(t *ledger.Token) ledger.EntityID { return t.EntityID }, done)
+func QueueTokens(b *storage.Batch, ids []ledger.EntityID) storage.Result[[]*ledger.Token] {
+	return storage.QueueByKey(b, tokenRows, tokensByID, ids,
+		func(t *ledger.Token) ledger.EntityID { return t.EntityID })
 }
 
 // tokenWithFees returns the statement for a token. newest returns the row of a table, as a FROM item.
@@ -312,9 +312,9 @@ type tokenFees struct {
 	fees  *ledger.TokenCustomFees
 }
 
-// QueueTokenFees queues a query for the current custom fees of tokens. done receives one value per token, nil if the
+// QueueTokenFees queues a query for the current custom fees of tokens. The result has one value per token, nil if the
 // database has none.
-func QueueTokenFees(b *storage.Batch, of []*ledger.Token, done func([]*ledger.TokenCustomFees)) {
+func QueueTokenFees(b *storage.Batch, of []*ledger.Token) storage.Result[[]*ledger.TokenCustomFees] {
 	types := make(map[ledger.EntityID]ledger.TokenType, len(of))
 	ids := make([]ledger.EntityID, len(of))
 	for i, t := range of {
@@ -326,15 +326,15 @@ func QueueTokenFees(b *storage.Batch, of []*ledger.Token, done func([]*ledger.To
 		f.fees, err = f.CustomFees(f.token, types[f.token])
 		return err
 	})
-	storage.QueueByKey(b, rows, feesByID, ids,
-		func(f *tokenFees) ledger.EntityID { return f.token }, func(found []*tokenFees) {
-			done(list.Map(found, func(f *tokenFees) *ledger.TokenCustomFees {
-				if f == nil {
-					return nil
-				}
-				return f.fees
-			}))
+	read := storage.QueueByKey(b, rows, feesByID, ids, func(f *tokenFees) ledger.EntityID { return f.token })
+	return storage.Map(read, func(found []*tokenFees) []*ledger.TokenCustomFees {
+		return list.Map(found, func(f *tokenFees) *ledger.TokenCustomFees {
+			if f == nil {
+				return nil
+			}
+			return f.fees
 		})
+	})
 }
 
 // CountTokens counts tokens.
@@ -359,28 +359,28 @@ func FeeFacts(ctx context.Context, db *storage.DB, q *ledger.FeeQuestions) (*led
 	facts := &ledger.FeeFacts{Tokens: map[ledger.EntityID]ledger.TokenFeeFacts{}, Owned: map[string]bool{}}
 	b := db.NewBatch()
 	if q.Topic != 0 {
-		storage.Values[ledger.EntityID]().Queue(b,
+		got := storage.Values[ledger.EntityID]().Queue(b,
 			`select t.id from topic t join custom_fee f on f.entity_id = t.id where t.id = $1 and `+
-				hasFees("f.fixed_fees"), []any{int64(q.Topic)},
-			func(got []*ledger.EntityID) { facts.TopicHasFees = len(got) > 0 })
+				hasFees("f.fixed_fees"), []any{int64(q.Topic)})
+		storage.Use(b, got, func(got []*ledger.EntityID) { facts.TopicHasFees = len(got) > 0 })
 	}
 	if len(q.Tokens) > 0 {
-		pricedTokenRows.Queue(b, factsByID.Arrays(db), []any{storage.Int64s(q.Tokens)},
-			func(got []*pricedToken) {
-				for _, t := range got {
-					facts.Tokens[t.id] = t.facts
-				}
-			})
+		got := pricedTokenRows.Queue(b, factsByID.Arrays(db), []any{storage.Int64s(q.Tokens)})
+		storage.Use(b, got, func(got []*pricedToken) {
+			for _, t := range got {
+				facts.Tokens[t.id] = t.facts
+			}
+		})
 	}
 	if len(q.Aliases) > 0 {
 		aliases := list.Map(q.Aliases, func(a ledger.Alias) []byte { return a })
-		storage.Values[[]byte]().Queue(b, `select alias from entity where alias = any($1) and deleted is not true
-union all select evm_address from entity where evm_address = any($1) and deleted is not true`, []any{aliases},
-			func(got []*[]byte) {
-				for _, a := range got {
-					facts.Owned[string(*a)] = true
-				}
-			})
+		got := storage.Values[[]byte]().Queue(b, `select alias from entity where alias = any($1) and deleted is not true
+union all select evm_address from entity where evm_address = any($1) and deleted is not true`, []any{aliases})
+		storage.Use(b, got, func(got []*[]byte) {
+			for _, a := range got {
+				facts.Owned[string(*a)] = true
+			}
+		})
 	}
 	err := b.Run(ctx)
 	return facts, wrap.Error(err, "looking up what a fee depends on")

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 
+	"heliograph/internal/base/list"
 	"heliograph/internal/base/wrap"
 	"heliograph/internal/domain/ledger"
 	"heliograph/storage"
@@ -87,44 +88,42 @@ var topicsByID = storage.ByKeys(`select t.id, t.admin_key, t.fee_exempt_key_list
   f.entity_id is not null, f.fixed_fees, lower(f.timestamp_range)
 from topic t left join entity e on e.id = t.id left join custom_fee f on f.entity_id = t.id where t.id = ` + storage.Any1)
 
-// QueueTopics queues a query for topics by id. done receives one topic per id, or nil if the topic does not exist.
-func QueueTopics(b *storage.Batch, ids []ledger.EntityID, done func([]*ledger.Topic)) {
-	QueueTopicParts(b, ids, func(topics []*ledger.Topic, _ []TopicPart) { done(topics) })
+// QueueTopics queues a query for topics by id. The result has one topic per id, or nil if the topic does not exist.
+func QueueTopics(b *storage.Batch, ids []ledger.EntityID) storage.Result[[]*ledger.Topic] {
+	return storage.Map(QueueTopicParts(b, ids), func(rows []TopicParts) []*ledger.Topic {
+		return list.Map(rows, func(p TopicParts) *ledger.Topic { return p.Topic })
+	})
 }
 
-// QueueTopicParts queues a query for topics by id. done receives one topic per id, or nil and the missing part if the
-// topic is incomplete or does not exist.
-func QueueTopicParts(b *storage.Batch, ids []ledger.EntityID, done func([]*ledger.Topic, []TopicPart)) {
-	storage.QueueByKey(b, topicRows, topicsByID, ids, func(r *topicRow) ledger.EntityID {
-		return r.EntityID
-	}, func(rows []*topicRow) {
-		topics, missing := make([]*ledger.Topic, len(ids)), make([]TopicPart, len(ids))
-		for i, r := range rows {
-			switch {
-			case r == nil:
-				missing[i] = TopicRow
-			case !r.hasEntity:
-				missing[i] = TopicEntity
-			case !r.hasFees:
-				missing[i] = TopicFees
-			default:
-				topics[i], missing[i] = &r.Topic, topicComplete
-			}
-		}
-		done(topics, missing)
-	})
+// TopicParts is a topic, or nil and the missing part if the topic is incomplete or does not exist.
+type TopicParts struct {
+	Topic   *ledger.Topic
+	Missing TopicPart
+}
+
+// QueueTopicParts queues a query for topics by id. The result has one element per id.
+func QueueTopicParts(b *storage.Batch, ids []ledger.EntityID) storage.Result[[]TopicParts] {
+	read := storage.QueueByKey(b, topicRows, topicsByID, ids, func(r *topicRow) ledger.EntityID { return r.EntityID })
+	return storage.Map(read, func(rows []*topicRow) []TopicParts { return list.Map(rows, (*topicRow).parts) })
+}
+
+func (r *topicRow) parts() TopicParts {
+	switch {
+	case r == nil:
+		return TopicParts{nil, TopicRow}
+	case !r.hasEntity:
+		return TopicParts{nil, TopicEntity}
+	case !r.hasFees:
+		return TopicParts{nil, TopicFees}
+	default:
+		return TopicParts{&r.Topic, topicComplete}
+	}
 }
 
 // Topic reads a topic. If the topic is incomplete or does not exist, it returns nil and the missing part.
 func Topic(ctx context.Context, db *storage.DB, id ledger.EntityID) (*ledger.Topic, TopicPart, error) {
-	var topic *ledger.Topic
-	var lacks TopicPart
-	b := db.NewBatch()
-	QueueTopicParts(b, []ledger.EntityID{id}, func(got []*ledger.Topic, missing []TopicPart) {
-		topic, lacks = got[0], missing[0]
-	})
-	err := b.Run(ctx)
-	return topic, lacks, wrap.Error(err, "reading topic %s", id)
+	p, err := storage.ReadOne(ctx, db, "topic", id, QueueTopicParts)
+	return p.Topic, p.Missing, err
 }
 
 const messageColumns = `consensus_timestamp, topic_id, sequence_number, message, payer_account_id, running_hash,
@@ -269,19 +268,18 @@ func messagesOf(
 	return messageRows, r
 }
 
-// QueueTopicMessages queues a query for the messages of each of the given topics. done receives one page per topic.
+// QueueTopicMessages queues a query for the messages of each of the given topics. The result has one page per topic.
 func QueueTopicMessages(
 	b *storage.Batch, topics []ledger.EntityID, f *ledger.TopicMessageFilter, p storage.Page,
-	done func([][]*ledger.TopicMessage),
-) {
+) storage.Result[[][]*ledger.TopicMessage] {
 	ps := b.ParentsOrOne("id", storage.Int64s(topics))
 	w := storage.Where{Args: ps.Args}
 	column := filterMessages(&w, f, p)
 	rows, page := messagesOf(b.DB(), &w, ps.Key("id"), column, f, p)
-	rows.QueueChildren(b, len(topics), &storage.Read{
+	return rows.QueueChildren(b, len(topics), &storage.Read{
 		Parents: ps, Select: `p.ord, m.*`, From: ps.From, Page: page.Query(b.DB()), As: "m",
 		Rest: ` order by p.ord, m.consensus_timestamp` + p.Direction(),
-	}, w.Args, done)
+	}, w.Args)
 }
 
 // filterMessages adds the conditions on the messages of a page, and returns the column that orders them.
@@ -300,16 +298,16 @@ func filterMessages(w *storage.Where, f *ledger.TopicMessageFilter, p storage.Pa
 	return "consensus_timestamp"
 }
 
-// QueueMessagesByKey queues a query for messages by topic and sequence number. done receives one message per key, or
+// QueueMessagesByKey queues a query for messages by topic and sequence number. The result has one message per key, or
 // nil for messages that do not exist.
-func QueueMessagesByKey(b *storage.Batch, keys []ledger.NFTKey, done func([]*ledger.TopicMessage)) {
+func QueueMessagesByKey(b *storage.Batch, keys []ledger.NFTKey) storage.Result[[]*ledger.TopicMessage] {
 	topics, numbers := nftKeys(keys)
 	ps := b.ParentsOrOne("topic, number", topics, numbers)
 	of := `topic_id = ` + ps.Key("topic") + ` and sequence_number = ` + ps.Key("number")
-	messageRows.QueueChild(b, len(keys), &storage.Read{
+	return messageRows.QueueChild(b, len(keys), &storage.Read{
 		Parents: ps, Select: `p.ord, ` + messageColumns, From: ps.From,
 		Joins: []storage.Join{storage.Joined(` join topic_message on `+of, "topic_message", of)},
-	}, ps.Args, done)
+	}, ps.Args)
 }
 
 // TopicMessageAt reads the message of the successful transaction at a consensus time. It returns nil if there is none.
@@ -322,21 +320,15 @@ where topic_id = (select entity_id from transaction where consensus_timestamp = 
 // CountTopicMessages returns the number of messages of each of the given topics. Sequence numbers have no gaps, so the
 // first and the last number suffice.
 func CountTopicMessages(ctx context.Context, db *storage.DB, topics []ledger.EntityID) ([]int64, error) {
-	counts := make([]int64, len(topics))
 	b := db.NewBatch()
 	ps := b.Parents("id", storage.Int64s(topics))
 	end := `(select sequence_number from topic_message
 where topic_id = ` + ps.Key("id") + ` order by consensus_timestamp `
-	storage.Values[int64]().QueueChild(b, len(topics), &storage.Read{
+	counts, err := storage.Run(ctx, b, storage.Values[int64]().QueueChild(b, len(topics), &storage.Read{
 		Parents: ps, Select: `p.ord, coalesce(` + end + `desc limit 1) - ` + end + `limit 1) + 1, 0)`, From: ps.From,
 		Rest: ` order by p.ord`,
-	}, ps.Args, func(found []*int64) {
-		for i, n := range found {
-			counts[i] = *n
-		}
-	})
-	err := b.Run(ctx)
-	return counts, wrap.Error(err, "reading the numbers of messages")
+	}, ps.Args))
+	return list.Map(counts, func(n *int64) int64 { return *n }), wrap.Error(err, "reading the numbers of messages")
 }
 
 // MessagesAfter reads messages of all topics after a consensus time, in order. Transactions without a message are

@@ -133,7 +133,7 @@ func (s *Snapshot) queueEntities(b *storage.Batch, addresses []ledger.EVMAddress
 			int64(s.history.until-month), int64(s.history.until-2*month))
 		r = storage.Read{SQL: evmEntitiesThen.Arrays(s.db), Ahead: entitiesAhead}
 	}
-	evmEntityRows.QueueRead(b, &r, args, s.keepEntities)
+	storage.Use(b, evmEntityRows.QueueRead(b, &r, args), s.keepEntities)
 }
 
 func (s *Snapshot) keepEntities(rows []*evmEntityRow) {

@@ -65,7 +65,7 @@ func (s *Snapshot) queueSlots(b *storage.Batch, wanted []slotKey) {
 		r = storage.Read{SQL: evmSlotsThen.Arrays(s.db), Ahead: slotChanges}
 		args = append(args, int64(s.history.until))
 	}
-	evmSlotRows.QueueRead(b, &r, args, func(rows []*evmSlotRow) {
+	storage.Use(b, evmSlotRows.QueueRead(b, &r, args), func(rows []*evmSlotRow) {
 		for _, r := range rows {
 			s.slots[asked[r.ord-1]] = wordOf(r.value)
 		}

@@ -100,12 +100,7 @@ func (e *Reader) Open(ctx context.Context, r Request) (*Snapshot, error) {
 func (s *Snapshot) begin(ctx context.Context, r Request) error {
 	b := s.db.NewBatch()
 	b.Exec(`begin isolation level repeatable read read only`)
-	var found bool
-	s.queueBlock(b, r.Block, func(block *worldstate.Block) {
-		if found = block != nil; found {
-			s.block = *block
-		}
-	})
+	read := s.queueBlock(b, r.Block)
 	ahead := slices.Concat(r.Addresses, s.evm.memory.footprint(s.key))
 	if !r.Block.IsPast() {
 		s.queueAhead(b, ahead)
@@ -113,10 +108,15 @@ func (s *Snapshot) begin(ctx context.Context, r Request) error {
 	if err := s.run(ctx, b); err != nil {
 		return err
 	}
+	block, err := read()
 	switch {
-	case !found:
+	case err != nil:
+		return err
+	case block == nil:
 		return ErrNoBlock
-	case !r.Block.IsPast():
+	}
+	s.block = *block
+	if !r.Block.IsPast() {
 		return nil
 	}
 	s.history = history{past: true, until: s.block.End}
@@ -242,8 +242,8 @@ func hashHead(text string) (head [32]byte, err error) {
 	return head, nil
 }
 
-// queueBlock queues a query for a block. done receives nil if the block does not exist.
-func (s *Snapshot) queueBlock(b *storage.Batch, ref worldstate.BlockRef, done func(*worldstate.Block)) {
+// queueBlock queues a query for a block. The result is nil if the block does not exist.
+func (s *Snapshot) queueBlock(b *storage.Batch, ref worldstate.BlockRef) storage.Result[*worldstate.Block] {
 	var (
 		condition, order string
 		args             []any
@@ -260,14 +260,8 @@ func (s *Snapshot) queueBlock(b *storage.Batch, ref worldstate.BlockRef, done fu
 	default:
 		order = `order by index desc`
 	}
-	evmBlockRows.Queue(b, `select `+evmBlockColumns+` from record_file `+condition+` `+order+` limit 1`, args,
-		func(rows []*worldstate.Block) {
-			if len(rows) == 0 {
-				done(nil)
-				return
-			}
-			done(rows[0])
-		})
+	return storage.First(evmBlockRows.Queue(b,
+		`select `+evmBlockColumns+` from record_file `+condition+` `+order+` limit 1`, args))
 }
 
 // BlockHash returns the first 32 bytes of a block's hash, or zeros if the block does not exist.
@@ -284,22 +278,22 @@ func (s *Snapshot) BlockHash(ctx context.Context, number int64) (hash [32]byte, 
 // typeContractCreate is the type of transactions that create a contract.
 const typeContractCreate = 8
 
-// input contains whether a transaction created a contract, its init code and its call data. What does not fit into a
-// transaction is in a file.
-type input struct {
-	created                ledger.Null[bool]
-	initcode, callData     []byte
+// Input is the input of a transaction. What does not fit into a transaction is in a file.
+type Input struct {
+	Created            ledger.Null[bool] // whether the transaction created the contract
+	Initcode, CallData []byte            // CallData is that of an Ethereum transaction
+
 	initcodeFile, dataFile []byte
 }
 
-var inputRows = storage.MapperOf(func(i *input, into []any) []any {
-	return append(into, &i.created, &i.initcode, &i.initcodeFile, &i.callData, &i.dataFile)
-}, func(i *input) error {
-	if len(i.initcode) == 0 {
-		i.initcode = fromHex(i.initcodeFile)
+var inputRows = storage.MapperOf(func(i *Input, into []any) []any {
+	return append(into, &i.Created, &i.Initcode, &i.initcodeFile, &i.CallData, &i.dataFile)
+}, func(i *Input) error {
+	if len(i.Initcode) == 0 {
+		i.Initcode = fromHex(i.initcodeFile)
 	}
-	if len(i.callData) == 0 {
-		i.callData = fromHex(i.dataFile)
+	if len(i.CallData) == 0 {
+		i.CallData = fromHex(i.dataFile)
 	}
 	return nil
 })
@@ -326,16 +320,9 @@ from transaction where consensus_timestamp = $1`},
 	},
 }
 
-// QueueInput queues a query for the input of a transaction. done receives whether the transaction created the
-// contract, the init code contained in the transaction or its file, and the call data of an Ethereum transaction or
-// its file.
-func QueueInput(
-	b *storage.Batch, at ledger.Timestamp, contract ledger.EntityID,
-	done func(created bool, initcode, callData []byte),
-) {
-	inputRows.QueueRead(b, inputRead, []any{int64(at), int64(contract), typeContractCreate}, func(rows []*input) {
-		done(rows[0].created.V, rows[0].initcode, rows[0].callData)
-	})
+// QueueInput queues a query for the input of a transaction.
+func QueueInput(b *storage.Batch, at ledger.Timestamp, contract ledger.EntityID) storage.Result[*Input] {
+	return storage.First(inputRows.QueueRead(b, inputRead, []any{int64(at), int64(contract), typeContractCreate}))
 }
 
 // fromHex decodes the hexadecimal text of a file. Other content is returned unchanged.

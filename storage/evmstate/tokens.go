@@ -57,7 +57,7 @@ func queueFacts[T, R any](
 	s *Snapshot, b *storage.Batch, rows *storage.Mapper[T, R], n int, r facts, args pgx.NamedArgs, each func(*R),
 ) {
 	if n > 0 {
-		rows.QueueRead(b, s.pick(r), s.named(args), func(got []*R) {
+		storage.Use(b, rows.QueueRead(b, s.pick(r), s.named(args)), func(got []*R) {
 			for _, r := range got {
 				each(r)
 			}
@@ -256,20 +256,21 @@ func (s *Snapshot) TokensOf(ctx context.Context, account ledger.EntityID) ([]led
 // Schedule reads a schedule with its signatures, or nil if it does not exist. Execution and signatures are included up
 // to the snapshot's time. The schedule's entity has the deleted flag.
 func (s *Snapshot) Schedule(ctx context.Context, id ledger.EntityID) (*worldstate.Schedule, error) {
-	var found *ledger.Schedule
-	var signatures []*ledger.ScheduleSignature
 	b := s.db.NewBatch()
-	transactions.QueueSchedules(b, []ledger.EntityID{id}, func(got []*ledger.Schedule) { found = got[0] })
-	transactions.QueueScheduleSignatures(b, []ledger.EntityID{id}, func(got [][]*ledger.ScheduleSignature) {
-		signatures = got[0]
-	})
+	schedules := transactions.QueueSchedules(b, []ledger.EntityID{id})
+	signed := transactions.QueueScheduleSignatures(b, []ledger.EntityID{id})
 	if err := s.run(ctx, b); err != nil {
 		return nil, fmt.Errorf("reading schedule %s: %w", id, err)
 	}
-	if found == nil {
-		return nil, nil //nolint:nilnil // not found is not an error
+	got, err := schedules()
+	if err != nil || got[0] == nil {
+		return nil, err
 	}
-	out := &worldstate.Schedule{Schedule: *found, Signatures: signatures}
+	signatures, err := signed()
+	if err != nil {
+		return nil, err
+	}
+	found, out := got[0], &worldstate.Schedule{Schedule: *got[0], Signatures: signatures[0]}
 	if s.history.past {
 		if found.CreatedTimestamp > s.history.until {
 			return nil, nil //nolint:nilnil // created after the snapshot
@@ -277,7 +278,7 @@ func (s *Snapshot) Schedule(ctx context.Context, id ledger.EntityID) (*worldstat
 		if found.ExecutedTimestamp.V > s.history.until {
 			out.ExecutedTimestamp = ledger.Null[ledger.Timestamp]{}
 		}
-		out.Signatures = slices.DeleteFunc(signatures, func(x *ledger.ScheduleSignature) bool {
+		out.Signatures = slices.DeleteFunc(out.Signatures, func(x *ledger.ScheduleSignature) bool {
 			return x.ConsensusTimestamp > s.history.until
 		})
 	}

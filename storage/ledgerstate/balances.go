@@ -30,8 +30,8 @@ type Held struct {
 var heldRows = storage.MapperOf(func(h *Held, into []any) []any { return append(into, &h.Balance, &h.TooMany) }, nil)
 
 // QueueBalances queues a query for the balances of accounts at a moment, in tinybars: those of the snapshot, and the
-// transfers since. done receives one balance per account.
-func QueueBalances(b *storage.Batch, m *ledger.Moment, accounts []ledger.EntityID, done func([]*Held)) {
+// transfers since. The result has one balance per account.
+func QueueBalances(b *storage.Batch, m *ledger.Moment, accounts []ledger.EntityID) storage.Result[[]*Held] {
 	// The index of transfers by account leaves out the accounts that take part in most transactions.
 	unindexed := []ledger.EntityID{transactions.FeeAccount}
 	if b.DB().Distributed() {
@@ -45,7 +45,7 @@ func QueueBalances(b *storage.Batch, m *ledger.Moment, accounts []ledger.EntityI
 		condition = "$1::bigint[] is not null"
 	}
 	args := []any{storage.Int64s(accounts), int64(m.Balances.V.From), int64(m.Since()), MaxTransfers}
-	heldRows.Queue(b, `with a as materialized (select id, ord from unnest((select $1::bigint[])) with ordinality a(id, ord)),
+	return heldRows.Queue(b, `with a as materialized (select id, ord from unnest((select $1::bigint[])) with ordinality a(id, ord)),
 held as materialized (select a.ord, h.balance from a cross join lateral (
   select balance from account_balance where account_id = a.id and consensus_timestamp between $2 and $3
   order by consensus_timestamp desc limit 1) h),
@@ -54,31 +54,32 @@ moved as materialized (select entity_id, amount from crypto_transfer
 select coalesce(h.balance, 0) + coalesce(m.amount, 0)::bigint, (select count(*) from moved) > $4
 from a left join held h on h.ord = a.ord
 left join (select entity_id, sum(amount) as amount from moved group by entity_id) m on m.entity_id = a.id
-order by a.ord`, args, done)
+order by a.ord`, args)
 }
 
 // rewardAccount is the account of staking rewards.
 const rewardAccount ledger.EntityID = 800
 
-// QueueStakesKnown queues a query for whether the results of staking periods are known at a moment: they are computed up to
-// the row of the account of rewards.
-func QueueStakesKnown(b *storage.Batch, done func(bool)) {
-	storage.Values[bool]().Queue(b, `select exists (select from entity_stake where id = $1)`,
-		[]any{int64(b.DB().SystemEntity(int64(rewardAccount)))}, func(rows []*bool) { done(*rows[0]) })
+// QueueStakesKnown queues a query for whether the results of staking periods are known at a moment: they are computed
+// up to the row of the account of rewards.
+func QueueStakesKnown(b *storage.Batch) storage.Result[bool] {
+	rows := storage.Values[bool]().Queue(b, `select exists (select from entity_stake where id = $1)`,
+		[]any{int64(b.DB().SystemEntity(int64(rewardAccount)))})
+	return storage.Map(rows, func(rows []*bool) bool { return *rows[0] })
 }
 
 // Holding identifies the balance of a token in an account.
 type Holding struct{ Account, Token ledger.EntityID }
 
-// QueueTokenBalances queues a query for the balances of tokens in accounts at a moment. For NFTs they are the numbers of
-// serials. done receives one balance per holding.
-func QueueTokenBalances(b *storage.Batch, m *ledger.Moment, of []Holding, done func([]*Held)) {
+// QueueTokenBalances queues a query for the balances of tokens in accounts at a moment. For NFTs they are the numbers
+// of serials. The result has one balance per holding.
+func QueueTokenBalances(b *storage.Batch, m *ledger.Moment, of []Holding) storage.Result[[]*Held] {
 	// Each is looked up once, though it stands in many holdings.
 	const accounts = "(select array_agg(distinct account) from a)::bigint[]"
 	owners := list.Map(of, func(h Holding) int64 { return int64(h.Account) })
 	tokens := list.Map(of, func(h Holding) int64 { return int64(h.Token) })
 	args := []any{owners, tokens, int64(m.Balances.V.From), int64(m.Since()), MaxTransfers, MaxNFTs}
-	heldRows.Queue(b, `with a as materialized (
+	return heldRows.Queue(b, `with a as materialized (
   select account, token, ord from unnest((select $1::bigint[]), (select $2::bigint[])) with ordinality a(account, token, ord)),
 held as materialized (select a.ord, h.balance from a cross join lateral (
   select balance from token_balance where account_id = a.account and token_id = a.token and consensus_timestamp between $3 and $4
@@ -96,5 +97,5 @@ left join (select account_id, token_id, sum(amount) as amount from moved group b
   on t.account_id = a.account and t.token_id = a.token
 left join (select account_id, token_id, count(*) as serials from owned group by account_id, token_id) n
   on n.account_id = a.account and n.token_id = a.token
-order by a.ord`, args, done)
+order by a.ord`, args)
 }

@@ -20,16 +20,16 @@ var endRows = storage.MapperOf(func(e *EndBalance, into []any) []any {
 	return append(into, &e.Balance, &e.TooMany)
 }, nil)
 
-// QueueBalanceHistory queues a query for the balances of an account before each of some times: that of the snapshot before
-// each, and the transfers since. It needs the index of transfers by account, which lacks
-// [transactions.FeeAccount]. done receives one balance per time.
+// QueueBalanceHistory queues a query for the balances of an account before each of some times: that of the snapshot
+// before each, and the transfers since. It needs the index of transfers by account, which lacks
+// [transactions.FeeAccount]. The result has one balance per time.
 func QueueBalanceHistory(
-	b *storage.Batch, account ledger.EntityID, ends []ledger.Timestamp, done func([]*EndBalance),
-) {
+	b *storage.Batch, account ledger.EntityID, ends []ledger.Timestamp,
+) storage.Result[[]*EndBalance] {
 	last := list.Map(ends, func(end ledger.Timestamp) int64 { return int64(end) - 1 })
 	p := b.Parents("t", last)
 	t := p.Key("t")
-	endRows.QueueChild(b, len(ends), &storage.Read{
+	return endRows.QueueChild(b, len(ends), &storage.Read{
 		Parents: p,
 		Select: `p.ord, case when s.at is not null then coalesce(h.balance, 0) + coalesce(m.amount, 0)::bigint end,
   coalesce(m.rows, 0) > $4`,
@@ -45,5 +45,5 @@ left join lateral (
     select amount from crypto_transfer where entity_id = $3 and entity_id <> 98 and consensus_timestamp > s.at
       and consensus_timestamp <= ` + t + ` and errata is distinct from 'DELETE' limit $4 + 1) t) m on true`,
 		Rest: " order by p.ord",
-	}, append(p.Args, int64(b.DB().SystemEntity(entities.TreasuryNum)), int64(account), MaxHistoryTransfers), done)
+	}, append(p.Args, int64(b.DB().SystemEntity(entities.TreasuryNum)), int64(account), MaxHistoryTransfers))
 }

@@ -1,6 +1,7 @@
 package ledgerstate
 
 import (
+	"heliograph/internal/base/list"
 	"heliograph/internal/domain/ledger"
 	"heliograph/storage"
 )
@@ -56,10 +57,10 @@ var holderRows = storage.MapperOf(func(h *holderRow, into []any) []any {
 }, nil)
 
 // QueueHolders queues a query for a page of the holders of a token at a moment, sorted by balance and account, or by
-// account. Those with a balance of 0 are only included if zero is true. done receives the page.
+// account. Those with a balance of 0 are only included if zero is true.
 func QueueHolders(b *storage.Batch, m *ledger.Moment, token ledger.EntityID, f *ledger.TokenHolderFilter,
-	byBalance, zero bool, p storage.Page, done func(*Holders),
-) {
+	byBalance, zero bool, p storage.Page,
+) storage.Result[*Holders] {
 	w := storage.Where{Args: holdingArgs(m, token)}
 	if f != nil {
 		storage.Filter(&w, "x.account_id", f.AccountID)
@@ -85,7 +86,7 @@ func QueueHolders(b *storage.Batch, m *ledger.Moment, token ledger.EntityID, f *
 page as materialized (select x.account_id, x.balance from balances x where true` + w.String() + keyed + w.OrderBy(p, columns...) + `)
 select x.account_id, x.balance, (select decimals from kind), (select count(*) from balances), c.related, c.rows
 from counted c left join page x on true order by ` + p.Order(columns...)
-	holderRows.Queue(b, sql, w.Args, func(rows []*holderRow) {
+	return storage.Map(holderRows.Queue(b, sql, w.Args), func(rows []*holderRow) *Holders {
 		out := &Holders{}
 		for _, r := range rows {
 			out.Count, out.TooManyHolders, out.TooManyRows = r.count, r.holders, r.rows
@@ -95,20 +96,18 @@ from counted c left join page x on true order by ` + p.Order(columns...)
 				out.Page = append(out.Page, &r.TokenHolder)
 			}
 		}
-		done(out)
+		return out
 	})
 }
 
 // QueueSupplies queues queries for the supplies of tokens at a moment: the sums of all balances, or the numbers of
-// serials. done receives one supply per token.
-func QueueSupplies(b *storage.Batch, m *ledger.Moment, tokens []ledger.EntityID, done func([]*Held)) {
-	out := make([]*Held, len(tokens))
-	for i, token := range tokens {
-		heldRows.Queue(b, holdings+`select case (select type from kind) when 'NON_FUNGIBLE_UNIQUE' then (select count(*) from serials)
+// serials. The result has one supply per token.
+func QueueSupplies(b *storage.Batch, m *ledger.Moment, tokens []ledger.EntityID) storage.Result[[]*Held] {
+	return storage.All(list.Map(tokens, func(token ledger.EntityID) storage.Result[*Held] {
+		return storage.First(heldRows.Queue(b, holdings+`select case (select type from kind) when 'NON_FUNGIBLE_UNIQUE' then (select count(*) from serials)
   else coalesce((select sum(balance) from held), 0)::bigint + coalesce((select sum(amount) from moved), 0)::bigint end, c.related or c.rows
-from counted c`, holdingArgs(m, token), func(rows []*Held) { out[i] = rows[0] })
-	}
-	b.Then(func() { done(out) })
+from counted c`, holdingArgs(m, token)))
+	}))
 }
 
 // SupplyOf returns the released supply of hbar for the balances of the accounts that hold the rest.

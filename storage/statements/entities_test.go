@@ -26,35 +26,35 @@ func entityReads() reads {
 			return err
 		},
 		"relationships of accounts": queued(func(b *storage.Batch) {
-			entities.QueueTokenRelationships(b, ids, nil, page, ignore)
+			entities.QueueTokenRelationships(b, ids, nil, page)
 		}),
 		"NFTs of an account, and of tokens": queued(func(b *storage.Batch) {
-			entities.QueueNFTsOf(b, entities.OfAccount, ids[:1], none, nil, pairs, ignore)
-			entities.QueueNFTsOf(b, entities.OfToken, ids, none, nil, pairs, ignore)
+			entities.QueueNFTsOf(b, entities.OfAccount, ids[:1], none, nil, pairs)
+			entities.QueueNFTsOf(b, entities.OfToken, ids, none, nil, pairs)
 		}),
 		"airdrops": queued(func(b *storage.Batch) {
-			entities.QueueAirdrops(b, ids, true, nil, storage.Page{Limit: 25}, ignore)
+			entities.QueueAirdrops(b, ids, true, nil, storage.Page{Limit: 25})
 		}),
 		"hbar allowances, granted and received": queued(func(b *storage.Batch) {
-			entities.QueueCryptoAllowances(b, ids, false, nil, page, ignore)
-			entities.QueueCryptoAllowances(b, ids, true, nil, page, ignore)
+			entities.QueueCryptoAllowances(b, ids, false, nil, page)
+			entities.QueueCryptoAllowances(b, ids, true, nil, page)
 		}),
 		"token allowances, granted and received": queued(func(b *storage.Batch) {
-			entities.QueueTokenAllowances(b, ids, false, nil, pairs, ignore)
-			entities.QueueTokenAllowances(b, ids, true, nil, pairs, ignore)
+			entities.QueueTokenAllowances(b, ids, false, nil, pairs)
+			entities.QueueTokenAllowances(b, ids, true, nil, pairs)
 		}),
 		"NFT allowances": queued(func(b *storage.Batch) {
-			entities.QueueNftAllowances(b, ids, true, nil, pairs, ignore)
+			entities.QueueNftAllowances(b, ids, true, nil, pairs)
 		}),
 		"staking rewards": queued(func(b *storage.Batch) {
-			entities.QueueStakingRewards(b, ids, nil, page, ignore)
+			entities.QueueStakingRewards(b, ids, nil, page)
 		}),
-		"hooks": queued(func(b *storage.Batch) { entities.QueueHooks(b, ids, nil, page, ignore) }),
+		"hooks": queued(func(b *storage.Batch) { entities.QueueHooks(b, ids, nil, page) }),
 		"messages of topics": queued(func(b *storage.Batch) {
-			entities.QueueTopicMessages(b, ids, nil, page, ignore)
+			entities.QueueTopicMessages(b, ids, nil, page)
 		}),
 		"account by address, and the treasury": func(ctx context.Context, b *storage.Batch) error {
-			entities.QueueAccounts(b, []ledger.EntityID{2, 1001}, ignore)
+			entities.QueueAccounts(b, []ledger.EntityID{2, 1001})
 			_, err := entities.Account(ctx, b.DB(), ledger.AccountRef{Address: ledger.Of(ledger.EVMAddress{1})})
 			return err
 		},
@@ -69,38 +69,38 @@ func entityReads() reads {
 			}, true, false, page)
 			return err
 		},
-		"accounts by id": queued(func(b *storage.Batch) { entities.QueueAccounts(b, ids, ignore) }),
-		"account by id":  queued(func(b *storage.Batch) { entities.QueueAccounts(b, ids[:1], ignore) }),
+		"accounts by id": queued(func(b *storage.Batch) { entities.QueueAccounts(b, ids) }),
+		"account by id":  queued(func(b *storage.Batch) { entities.QueueAccounts(b, ids[:1]) }),
 		"accounts with a name": queued(func(b *storage.Batch) {
-			entities.QueueNamedAccounts(b, name, ignore)
+			entities.QueueNamedAccounts(b, name)
 		}),
 		"contracts with a name": queued(func(b *storage.Batch) {
-			entities.QueueNamedContracts(b, name, ignore)
+			entities.QueueNamedContracts(b, name)
 		}),
-		"contracts by id": queued(func(b *storage.Batch) { entities.QueueContracts(b, ids, ignore) }),
+		"contracts by id": queued(func(b *storage.Batch) { entities.QueueContracts(b, ids) }),
 		"contract at a time": func(ctx context.Context, b *storage.Batch) error {
 			_, err := entities.Contract(ctx, b.DB(), ledger.ContractRef{ID: 1001}, before)
 			return err
 		},
 		"init codes": queued(func(b *storage.Batch) {
-			entities.QueueBytecodes(b, []*ledger.Contract{{EntityID: 1001}, {EntityID: 1002}}, ignore)
+			entities.QueueBytecodes(b, []*ledger.Contract{{EntityID: 1001}, {EntityID: 1002}})
 		}),
-		"codes":       queued(func(b *storage.Batch) { entities.QueueRuntimeBytecodes(b, ids, ignore) }),
-		"hooks by id": queued(func(b *storage.Batch) { entities.QueueHooksByID(b, hooks, ignore) }),
+		"codes":       queued(func(b *storage.Batch) { entities.QueueRuntimeBytecodes(b, ids) }),
+		"hooks by id": queued(func(b *storage.Batch) { entities.QueueHooksByID(b, hooks) }),
 		"slots of hooks": queued(func(b *storage.Batch) {
-			entities.QueueHookSlots(b, hooks, nil, nil, storage.Page{Limit: 25}, ignore)
+			entities.QueueHookSlots(b, hooks, nil, nil, storage.Page{Limit: 25})
 		}),
 		"slots of hooks at a time": queued(func(b *storage.Batch) {
-			entities.QueueHookSlots(b, hooks, nil, before, storage.Page{Limit: 25}, ignore)
+			entities.QueueHookSlots(b, hooks, nil, before, storage.Page{Limit: 25})
 		}),
 		"balances of a snapshot": func(ctx context.Context, b *storage.Batch) error {
 			_, err := entities.BalancesAt(ctx, b.DB(), nil, ledger.SnapshotWindow{From: 1, At: at}, page)
 			return err
 		},
 		"token balances, now and of a snapshot": queued(func(b *storage.Batch) {
-			entities.QueueTokenBalances(b, []*ledger.Balance{{AccountID: 1001}, {AccountID: 1002}}, 50, false, ignore)
+			entities.QueueTokenBalances(b, []*ledger.Balance{{AccountID: 1001}, {AccountID: 1002}}, 50, false)
 			past := ledger.Of(ledger.SnapshotWindow{From: 1, At: at})
-			entities.QueueTokenBalances(b, []*ledger.Balance{{AccountID: 1001, Snapshot: past}}, 50, false, ignore)
+			entities.QueueTokenBalances(b, []*ledger.Balance{{AccountID: 1001, Snapshot: past}}, 50, false)
 		}),
 		"tokens of an account and a treasury": func(ctx context.Context, b *storage.Batch) error {
 			_, err := entities.Tokens(ctx, b.DB(), &ledger.TokenFilter{},
@@ -108,9 +108,9 @@ func entityReads() reads {
 			return err
 		},
 		"tokens by id, their decimals and their fees": queued(func(b *storage.Batch) {
-			entities.QueueTokens(b, ids, ignore)
-			entities.QueueDecimals(b, ids, ignore)
-			entities.QueueTokenFees(b, []*ledger.Token{{EntityID: 1001}, {EntityID: 1002}}, ignore)
+			entities.QueueTokens(b, ids)
+			entities.QueueDecimals(b, ids)
+			entities.QueueTokenFees(b, []*ledger.Token{{EntityID: 1001}, {EntityID: 1002}})
 		}),
 		"token, now and at a time": func(ctx context.Context, b *storage.Batch) error {
 			if _, err := entities.Token(ctx, b.DB(), 1001, nil); err != nil {
@@ -119,46 +119,48 @@ func entityReads() reads {
 			_, err := entities.Token(ctx, b.DB(), 1001, before)
 			return err
 		},
-		"tokens with a name": queued(func(b *storage.Batch) { entities.QueueTokensNamed(b, "x", 25, ignore) }),
+		"tokens with a name": queued(func(b *storage.Batch) { entities.QueueTokensNamed(b, "x", 25) }),
 		"holders of tokens": queued(func(b *storage.Batch) {
-			entities.QueueCurrentHolders(b, ids, nil, page, ignore)
+			entities.QueueCurrentHolders(b, ids, nil, page)
 		}),
 		"holders by balance": queued(func(b *storage.Batch) {
-			entities.QueueHoldersByBalance(b, ids, nil, pairs, ignore)
+			entities.QueueHoldersByBalance(b, ids, nil, pairs)
 		}),
 		"numbers of holders": queued(func(b *storage.Batch) {
-			entities.QueueHolderCounts(b, ids, 9, ignore)
-			entities.QueueRelationshipCounts(b, ids, 9, ignore)
+			entities.QueueHolderCounts(b, ids, 9)
+			entities.QueueRelationshipCounts(b, ids, 9)
 		}),
 		"holders at a time": func(ctx context.Context, b *storage.Batch) error {
 			at := []*ledger.TimestampFilter{{Lte: ptr(now)}}
-			return entities.QueueTokenHolders(ctx, b, ids[:1], at, nil, now, page, ignore)
+			entities.QueueTokenHolders(ctx, b, ids[:1], at, nil, now, page)
+			return nil
 		},
-		"NFTs by key": queued(func(b *storage.Batch) { entities.QueueNFTsByKey(b, serial, ignore) }),
+		"NFTs by key": queued(func(b *storage.Batch) { entities.QueueNFTsByKey(b, serial) }),
 		"NFTs that are deleted": queued(func(b *storage.Batch) {
-			entities.QueueNFTs(b, &ledger.NFTFilter{Deleted: ptr(true)}, pairs, ignore)
+			entities.QueueNFTs(b, &ledger.NFTFilter{Deleted: ptr(true)}, pairs)
 		}),
 		"numbers of NFTs that are not deleted": func(ctx context.Context, b *storage.Batch) error {
-			return b.Count(func(p storage.Page) error {
+			_, err := b.Count(func(p storage.Page) error {
 				f := &ledger.NFTFilter{Deleted: ptr(false)}
-				entities.QueueNFTsOf(b, entities.OfAccount, ids, none, f, p, ignore)
+				entities.QueueNFTsOf(b, entities.OfAccount, ids, none, f, p)
 				return nil
-			}, ignore)
+			})
+			return err
 		},
 		"histories of NFTs": queued(func(b *storage.Batch) {
-			entities.QueueNFTHistories(b, serial, nil, page, ignore)
+			entities.QueueNFTHistories(b, serial, nil, page)
 		}),
 		"versions": queued(func(b *storage.Batch) {
-			entities.QueueTokenVersions(b, ids, page, ignore)
-			entities.QueueNFTVersions(b, serial, page, ignore)
+			entities.QueueTokenVersions(b, ids, page)
+			entities.QueueNFTVersions(b, serial, page)
 		}),
 		"topics by id": queued(func(b *storage.Batch) {
-			entities.QueueTopicParts(b, ids, func([]*ledger.Topic, []entities.TopicPart) {})
+			entities.QueueTopicParts(b, ids)
 		}),
 		"joined messages of topics": queued(func(b *storage.Batch) {
-			entities.QueueTopicMessages(b, ids, &ledger.TopicMessageFilter{JoinChunks: true}, page, ignore)
+			entities.QueueTopicMessages(b, ids, &ledger.TopicMessageFilter{JoinChunks: true}, page)
 		}),
-		"messages by key": queued(func(b *storage.Batch) { entities.QueueMessagesByKey(b, serial, ignore) }),
+		"messages by key": queued(func(b *storage.Batch) { entities.QueueMessagesByKey(b, serial) }),
 		"new messages": func(ctx context.Context, b *storage.Batch) error {
 			_, err := entities.MessagesAfter(ctx, b.DB(), at, 25)
 			return err
@@ -175,11 +177,11 @@ func entityReads() reads {
 			return err
 		},
 		"nodes": queued(func(b *storage.Batch) {
-			entities.QueueNetworkNodes(b, []int64{0, 1}, ignore)
-			entities.QueueServiceEndpoints(b, []*ledger.NetworkNode{{NodeID: 0}, {NodeID: 1}}, ignore)
-			entities.QueueRegisteredNodesOf(b, []*ledger.NetworkNode{{AssociatedRegisteredNodes: []int64{1}}}, ignore)
+			entities.QueueNetworkNodes(b, []int64{0, 1})
+			entities.QueueServiceEndpoints(b, []*ledger.NetworkNode{{NodeID: 0}, {NodeID: 1}})
+			entities.QueueRegisteredNodesOf(b, []*ledger.NetworkNode{{AssociatedRegisteredNodes: []int64{1}}})
 		}),
-		"files by id": queued(func(b *storage.Batch) { entities.QueueFiles(b, ids, ignore) }),
+		"files by id": queued(func(b *storage.Batch) { entities.QueueFiles(b, ids) }),
 		"prices of gas": func(ctx context.Context, b *storage.Batch) error {
 			_, err := entities.NewGasPrices(nil).Read(ctx, b.DB(), []ledger.Timestamp{at})
 			return err

@@ -41,7 +41,7 @@ func stateReads() reads {
 		"current state": state(worldstate.BlockRef{}),
 		"former state":  state(worldstate.BlockRef{Number: ledger.Of(int64(5))}),
 		"input of a transaction": queued(func(b *storage.Batch) {
-			evmstate.QueueInput(b, at, 1001, func(bool, []byte, []byte) {})
+			evmstate.QueueInput(b, at, 1001)
 		}),
 	}
 }

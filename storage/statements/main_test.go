@@ -84,8 +84,6 @@ var (
 
 func ptr[T any](v T) *T { return &v }
 
-func ignore[T any](T) {}
-
 // queued returns a read that only queues statements.
 func queued(queue func(*storage.Batch)) func(context.Context, *storage.Batch) error {
 	return func(_ context.Context, b *storage.Batch) error {

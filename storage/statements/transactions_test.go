@@ -43,103 +43,104 @@ func transactionReads() reads {
 		"transactions of a type":     search(&ledger.TransactionFilter{Types: []ledger.TransactionType{37}}),
 		"transactions of an account": search(&ledger.TransactionFilter{AccountID: one}),
 		"transactions of accounts": func(ctx context.Context, b *storage.Batch) error {
-			return transactions.QueueAccountTransactions(ctx, b, ids, nil, page, ignore)
+			_, err := transactions.QueueAccountTransactions(ctx, b, ids, nil, page)
+			return err
 		},
 		"transactions at times": queued(func(b *storage.Batch) {
-			transactions.QueueTransactionsAt(b, []ledger.Timestamp{at, at + 1}, ignore)
+			transactions.QueueTransactionsAt(b, []ledger.Timestamp{at, at + 1})
 		}),
 		"transactions between times": queued(func(b *storage.Batch) {
-			transactions.QueueTransactionsBetween(b, spans, page, ignore)
+			transactions.QueueTransactionsBetween(b, spans, page)
 		}),
 		"transactions with a hash": queued(func(b *storage.Batch) {
-			transactions.QueueByHash(b, hash, ignore)
+			transactions.QueueByHash(b, hash)
 		}),
 		"inner transactions": queued(func(b *storage.Batch) {
-			transactions.QueueInnerTransactions(b, of, ignore)
+			transactions.QueueInnerTransactions(b, of)
 		}),
 		"transactions of topics": queued(func(b *storage.Batch) {
-			transactions.QueueTopicTransactions(b, ids, page, ignore)
+			transactions.QueueTopicTransactions(b, ids, page)
 		}),
 		"transfers of transactions": queued(func(b *storage.Batch) {
-			transactions.QueueTransfers(b, of, ignore)
+			transactions.QueueTransfers(b, of)
 		}),
 		"transfers of one transaction": queued(func(b *storage.Batch) {
-			transactions.QueueTransfers(b, of[:1], ignore)
+			transactions.QueueTransfers(b, of[:1])
 		}),
 		"transfers of an ID": queued(func(b *storage.Batch) {
-			transactions.QueueTokenTransfers(b, byID, ignore)
+			transactions.QueueTokenTransfers(b, byID)
 		}),
 		"staking rewards of transactions": queued(func(b *storage.Batch) {
-			transactions.QueueStakingRewardTransfers(b, of, ignore)
+			transactions.QueueStakingRewardTransfers(b, of)
 		}),
 		"custom fees of transactions": queued(func(b *storage.Batch) {
-			transactions.QueueAssessedCustomFees(b, of, ignore)
+			transactions.QueueAssessedCustomFees(b, of)
 		}),
 		"transfers of tokens": queued(func(b *storage.Batch) {
-			transactions.QueueTransfersOfTokens(b, ids, &ledger.TransferFilter{}, logs, ignore)
+			transactions.QueueTransfersOfTokens(b, ids, &ledger.TransferFilter{}, logs)
 		}),
 		"transfers of accounts": queued(func(b *storage.Batch) {
-			transactions.QueueAccountTransfers(b, ids, &ledger.TransferFilter{}, logs, nil, ignore)
+			transactions.QueueAccountTransfers(b, ids, &ledger.TransferFilter{}, logs, false)
 		}),
 		"counterparties": queued(func(b *storage.Batch) {
-			transactions.QueueCounterparties(b, moves, ignore)
+			transactions.QueueCounterparties(b, moves)
 		}),
 		"results by time": queued(func(b *storage.Batch) {
-			transactions.QueueContractResultsAt(b, []ledger.Timestamp{at, at + 1}, ignore)
+			transactions.QueueContractResultsAt(b, []ledger.Timestamp{at, at + 1})
 		}),
 		"results of contracts": queued(func(b *storage.Batch) {
-			transactions.QueueResultsOfContracts(b, ids, nil, page, ignore)
+			transactions.QueueResultsOfContracts(b, ids, nil, page)
 		}),
 		"results between times": queued(func(b *storage.Batch) {
-			transactions.QueueResultsBetween(b, spans, nil, page, ignore)
+			transactions.QueueResultsBetween(b, spans, nil, page)
 		}),
 		"call data": queued(func(b *storage.Batch) {
-			transactions.QueueCallData(b, results, ignore)
+			transactions.QueueCallData(b, results)
 		}),
 		"state changes": queued(func(b *storage.Batch) {
-			transactions.QueueStateChanges(b, results, ignore)
+			transactions.QueueStateChanges(b, results)
 		}),
 		"state changes by hash": queued(func(b *storage.Batch) {
-			transactions.QueueStateChanges(b, found, ignore)
+			transactions.QueueStateChanges(b, found)
 		}),
 		"children by hash": queued(func(b *storage.Batch) {
-			transactions.QueueChildFlags(b, found, ignore)
+			transactions.QueueChildFlags(b, found)
 		}),
 		"logs of results": queued(func(b *storage.Batch) {
-			transactions.QueueLogsOfResults(b, results, true, ignore)
+			transactions.QueueLogsOfResults(b, results, true)
 		}),
 		"logs of a result by hash": queued(func(b *storage.Batch) {
-			transactions.QueueLogsOfResults(b, found, false, ignore)
+			transactions.QueueLogsOfResults(b, found, false)
 		}),
 		"logs of contracts": queued(func(b *storage.Batch) {
-			transactions.QueueLogsOfContracts(b, ids, nil, logs, ignore)
+			transactions.QueueLogsOfContracts(b, ids, nil, logs)
 		}),
 		"actions of transactions": queued(func(b *storage.Batch) {
-			transactions.QueueContractActions(b, located, nil, page, ignore)
+			transactions.QueueContractActions(b, located, nil, page)
 		}),
 		"states of contracts": queued(func(b *storage.Batch) {
-			transactions.QueueContractStates(b, ids, nil, nil, storage.Page{Limit: 25}, ignore)
+			transactions.QueueContractStates(b, ids, nil, nil, storage.Page{Limit: 25})
 		}),
 		"states of contracts at a time": queued(func(b *storage.Batch) {
-			transactions.QueueContractStates(b, ids, nil, before, storage.Page{Limit: 25}, ignore)
+			transactions.QueueContractStates(b, ids, nil, before, storage.Page{Limit: 25})
 		}),
 		"schedules by id": queued(func(b *storage.Batch) {
-			transactions.QueueSchedules(b, ids, ignore)
+			transactions.QueueSchedules(b, ids)
 		}),
 		"schedules of accounts": queued(func(b *storage.Batch) {
-			transactions.QueueAccountSchedules(b, ids, nil, at, page, ignore)
+			transactions.QueueAccountSchedules(b, ids, nil, at, page)
 		}),
 		"schedules of transactions": queued(func(b *storage.Batch) {
-			transactions.QueueTransactionSchedules(b, of, ignore)
+			transactions.QueueTransactionSchedules(b, of)
 		}),
 		"signatures of schedules": queued(func(b *storage.Batch) {
-			transactions.QueueScheduleSignatures(b, ids, ignore)
+			transactions.QueueScheduleSignatures(b, ids)
 		}),
 		"blocks by number": queued(func(b *storage.Batch) {
-			transactions.QueueBlocks(b, []int64{1, 2}, ignore)
+			transactions.QueueBlocks(b, []int64{1, 2})
 		}),
 		"blocks at times": queued(func(b *storage.Batch) {
-			transactions.QueueBlocksAt(b, []ledger.Timestamp{at, at + 1}, ignore)
+			transactions.QueueBlocksAt(b, []ledger.Timestamp{at, at + 1})
 		}),
 		"blocks in a range of two columns": func(ctx context.Context, b *storage.Batch) error {
 			f := &ledger.BlockFilter{Number: &ledger.LongFilter{Gt: ptr[int64](1)}, Timestamp: before}
@@ -155,7 +156,7 @@ func transactionReads() reads {
 				{Hash: hash, CallData: true},
 				{TransactionID: &ledger.TransactionID{Payer: 7, ValidStart: at}},
 				{At: at, Named: true},
-			}, ignore)
+			})
 		}),
 		"synthetic result": func(ctx context.Context, b *storage.Batch) error {
 			_, err := transactions.SyntheticResult(ctx, b.DB(), transactions.ResultRef{Hash: hash})

@@ -63,16 +63,22 @@ func (s *BlockStatistics) Read(ctx context.Context, db *storage.DB, bounds []led
 		return periods, nil
 	}
 	b := db.NewBatch()
-	var newest ledger.Timestamp // before the others are read
-	storage.Values[ledger.Timestamp]().Queue(b, `select coalesce(max(consensus_end), 0) from record_file`, nil,
-		func(rows []*ledger.Timestamp) { newest = *rows[0] })
-	var ranges []*blockRange
-	blockRanges.Queue(b, `select a.consensus_end, z.consensus_end, a.index, z.index from unnest($1::bigint[], $2::bigint[]) with ordinality s(lower, upper, ord)
+	// the newest block before the others are read
+	newestRow := storage.Values[ledger.Timestamp]().Queue(b, `select coalesce(max(consensus_end), 0) from record_file`, nil)
+	rangeRows := blockRanges.Queue(b, `select a.consensus_end, z.consensus_end, a.index, z.index from unnest($1::bigint[], $2::bigint[]) with ordinality s(lower, upper, ord)
 cross join lateral (select consensus_end, index from record_file where consensus_end >= lower and consensus_end < upper order by consensus_end limit 1) a
 cross join lateral (select consensus_end, index from record_file where consensus_end >= lower and consensus_end < upper order by consensus_end desc limit 1) z
-order by ord`, []any{lower, upper}, func(rows []*blockRange) { ranges = rows })
+order by ord`, []any{lower, upper})
 	if err := b.Run(ctx); err != nil {
 		return nil, fmt.Errorf("counting blocks: %w", err)
+	}
+	newest, err := storage.First(newestRow)()
+	if err != nil {
+		return nil, err
+	}
+	ranges, err := rangeRows()
+	if err != nil {
+		return nil, err
 	}
 	var blocks int64
 	for _, r := range ranges {
@@ -90,7 +96,7 @@ order by ord`, []any{lower, upper}, func(rows []*blockRange) { ranges = rows })
 	}
 	for _, h := range hours {
 		start := ledger.Timestamp(h.index) * storage.Hour
-		if end := start + storage.Hour; from <= start && end <= to && end <= newest {
+		if end := start + storage.Hour; from <= start && end <= to && end <= *newest {
 			s.cache.Put(start, h.Period)
 		}
 		add(max(from, start), h.Period)
@@ -123,12 +129,12 @@ func (s *BlockStatistics) hours(
 	for i := range readers {
 		group.Go(func() {
 			b := db.NewBatch()
-			periodRows.Queue(b, `select h::int, r.* from unnest($1::bigint[], $2::bigint[]) s(lower, upper)
+			rows := periodRows.Queue(b, `select h::int, r.* from unnest($1::bigint[], $2::bigint[]) s(lower, upper)
 cross join lateral generate_series(lower / 3600000000000, upper / 3600000000000) h cross join lateral (
   select count(*), sum(count)::bigint, coalesce(sum(gas_used), 0)::bigint, max(consensus_end) from record_file
   where consensus_end >= greatest(lower, h * 3600000000000) and consensus_end <= least(upper, h * 3600000000000 + 3599999999999)) r
-where h % $3 = $4 and r.count > 0`, []any{lower, upper, readers, i}, func(rows []*periodRow) { parts[i] = rows })
-			errs[i] = b.Run(ctx)
+where h % $3 = $4 and r.count > 0`, []any{lower, upper, readers, i})
+			parts[i], errs[i] = storage.Run(ctx, b, rows)
 		})
 	}
 	group.Wait()
@@ -252,16 +258,21 @@ func periodsOf(rows, first, second string) string {
   ` + rows + ` order by at limit $5) r group by 1`
 }
 
-// Queue queues a statement that counts the rows of an object in the periods between bounds. done receives one element
-// for each period, or a [*TooManyRowsError].
+// Queue queues a statement that counts the rows of an object in the periods between bounds. The result has one element
+// for each period, or is a [*TooManyRowsError].
 func (s Statistics) Queue(
-	b *storage.Batch, of ledger.EntityID, bounds []ledger.Timestamp, done func([]Period, error),
-) {
+	b *storage.Batch, of ledger.EntityID, bounds []ledger.Timestamp,
+) storage.Result[[]Period] {
 	args := []any{int64(of), storage.Int64s(bounds)}
 	if s.most > 0 {
 		args = append(args, int64(bounds[0]), int64(bounds[len(bounds)-1]), s.most+1)
 	}
-	periodRows.Queue(b, s.sql, args, func(rows []*periodRow) {
+	read := periodRows.Queue(b, s.sql, args)
+	return func() ([]Period, error) {
+		rows, err := read()
+		if err != nil {
+			return nil, err
+		}
 		periods, read, last := make([]Period, len(bounds)-1), int64(0), ledger.Timestamp(0)
 		for i := range periods {
 			periods[i].First.Valid, periods[i].Second.Valid = true, true
@@ -277,9 +288,8 @@ func (s Statistics) Queue(
 		}
 		read = max(read, all)
 		if s.most > 0 && read > s.most {
-			done(nil, &TooManyRowsError{s.most, last})
-			return
+			return nil, &TooManyRowsError{s.most, last}
 		}
-		done(periods, nil)
-	})
+		return periods, nil
+	}
 }

@@ -59,8 +59,8 @@ func BlockByHash(ctx context.Context, db *storage.DB, hash string) (*ledger.Bloc
 }
 
 // QueueBlocksByHash queues a query for the blocks, usually one at most, whose hash starts with the given hash.
-func QueueBlocksByHash(b *storage.Batch, hash ledger.Hash, done func([]*ledger.Block)) {
-	blockRows.Queue(b, blockByHash, []any{startOf(hash.String())}, done)
+func QueueBlocksByHash(b *storage.Batch, hash ledger.Hash) storage.Result[[]*ledger.Block] {
+	return blockRows.Queue(b, blockByHash, []any{startOf(hash.String())})
 }
 
 const blockByHash = `select ` + blockColumns + ` from record_file where hash like $1 limit 2`
@@ -70,35 +70,36 @@ func startOf(hash string) string { return strings.TrimPrefix(strings.ToLower(has
 
 var blocksByNumber = storage.ByKeys(`select ` + blockColumns + ` from record_file where index = ` + storage.Any1)
 
-// QueueBlocks queues a query for blocks by number. done receives one block per number, or nil if no block or more than
+// QueueBlocks queues a query for blocks by number. The result has one block per number, or nil if no block or more than
 // one has the number.
-func QueueBlocks(b *storage.Batch, numbers []int64, done func([]*ledger.Block)) {
+func QueueBlocks(b *storage.Batch, numbers []int64) storage.Result[[]*ledger.Block] {
 	sql, args := blocksByNumber.For(b.DB(), numbers)
-	blockRows.Queue(b, sql, args, func(found []*ledger.Block) {
-		byNumber, out := make(map[int64][]*ledger.Block, len(found)), make([]*ledger.Block, len(numbers))
+	return storage.Map(blockRows.Queue(b, sql, args), func(found []*ledger.Block) []*ledger.Block {
+		count := make(map[int64]int, len(found))
 		for _, r := range found {
-			byNumber[r.Number] = append(byNumber[r.Number], r)
+			count[r.Number]++
 		}
+		blocks := storage.ForKeys(found, numbers, func(r *ledger.Block) int64 { return r.Number })
 		for i, number := range numbers {
-			if blocks := byNumber[number]; len(blocks) == 1 {
-				out[i] = blocks[0]
+			if count[number] > 1 {
+				blocks[i] = nil
 			}
 		}
-		done(out)
+		return blocks
 	})
 }
 
-// QueueBlocksAt queues a query for the blocks that contain the transactions with the given consensus times. done
-// receives one block per time, or nil if the database has no such block.
-func QueueBlocksAt(b *storage.Batch, times []ledger.Timestamp, done func([]*ledger.Block)) {
+// QueueBlocksAt queues a query for the blocks that contain the transactions with the given consensus times. The result
+// one block per time, or nil if the database has no such block.
+func QueueBlocksAt(b *storage.Batch, times []ledger.Timestamp) storage.Result[[]*ledger.Block] {
 	ps := b.ParentsOrOne("at", storage.Int64s(times))
 	at := ps.Key("at")
-	blockRows.QueueChild(b, len(times), &storage.Read{
+	return blockRows.QueueChild(b, len(times), &storage.Read{
 		Parents: ps, Select: `p.ord, r.*`, From: ps.From,
 		Page: `
   select ` + blockColumns + ` from record_file where consensus_end >= ` + at + ` order by record_file.consensus_end limit 1`,
 		As: "r", Rest: ` where r.consensus_start <= ` + at,
-	}, ps.Args, done)
+	}, ps.Args)
 }
 
 // CountBlocks returns the number of blocks. Block numbers have no gaps, so the first and the last number are

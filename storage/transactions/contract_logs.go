@@ -178,35 +178,32 @@ const CountLogs storage.Countable = `select from contract_log`
 
 // queueLogs queues a query for a page of logs for each of n parents. The condition of relates them to logs.
 func queueLogs(b *storage.Batch, n int, ps *storage.Parents, of string, f *ledger.ContractLogFilter, p storage.Page,
-	done func([][]*ledger.ContractLog),
-) {
+) storage.Result[[][]*ledger.ContractLog] {
 	w := storage.Where{Args: ps.Args}
-	logRows.QueueChildren(b, n, &storage.Read{
+	return logRows.QueueChildren(b, n, &storage.Read{
 		Parents: ps, Select: `l.ord, ` + logColumns,
 		Page: `select p.ord, l.* from ` + ps.From + ` cross join lateral (` + logs(b.DB(), &w, f, of, p) + `) l`,
 		Name: "page", As: "l", Joins: logJoins,
 		Rest: ` order by l.ord, ` + p.Order("l.consensus_timestamp", "l.index"),
-	}, w.Args, done)
+	}, w.Args)
 }
 
-// QueueLogsOfContracts queues a query for the logs of each of the given contracts. done receives one page per
+// QueueLogsOfContracts queues a query for the logs of each of the given contracts. The result has one page per
 // contract.
 func QueueLogsOfContracts(
 	b *storage.Batch, ids []ledger.EntityID, f *ledger.ContractLogFilter, p storage.Page,
-	done func([][]*ledger.ContractLog),
-) {
+) storage.Result[[][]*ledger.ContractLog] {
 	ps := b.ParentsOrOne("id", storage.Int64s(ids))
-	queueLogs(b, len(ids), ps, `l.contract_id = `+ps.Key("id"), f, p, done)
+	return queueLogs(b, len(ids), ps, `l.contract_id = `+ps.Key("id"), f, p)
 }
 
-// QueueLogsBetween queues a query for the logs in each of the given time ranges. Both ends are inclusive. done
-// receives one page per range.
+// QueueLogsBetween queues a query for the logs in each of the given time ranges. Both ends are inclusive. The result
+// one page per range.
 func QueueLogsBetween(
 	b *storage.Batch, spans []ledger.TimestampRange, f *ledger.ContractLogFilter, p storage.Page,
-	done func([][]*ledger.ContractLog),
-) {
+) storage.Result[[][]*ledger.ContractLog] {
 	ps := ranges(b, spans)
-	queueLogs(b, len(spans), ps, `l.consensus_timestamp `+within(ps), f, p, done)
+	return queueLogs(b, len(spans), ps, `l.consensus_timestamp `+within(ps), f, p)
 }
 
 // maxLogsOfResult is the maximum number of logs that are read for one result. The gas limit of a transaction allows
@@ -215,10 +212,10 @@ const maxLogsOfResult = 100_000
 
 // QueueLogsOfResults queues a query for all logs that the parties of the results' transactions emitted, ordered by
 // index. Those of a synthetic result are the synthetic logs of the transaction, of the requested contract if there is
-// one. blocks reads the block of each log. done receives one list per result.
+// one. blocks reads the block of each log. The result has one list per result.
 func QueueLogsOfResults(
-	b *storage.Batch, of []*ledger.ContractResult, blocks bool, done func([][]*ledger.ContractLog),
-) {
+	b *storage.Batch, of []*ledger.ContractResult, blocks bool,
+) storage.Result[[][]*ledger.ContractLog] {
 	columns, joins := logColumns, logJoins
 	if !blocks {
 		columns, joins = plainColumns+`, null::text, null::bigint`, logJoins[:1]
@@ -230,10 +227,10 @@ func QueueLogsOfResults(
     else coalesce(cardinality(ct.contract_ids), 0) = 0 or l.contract_id = any(ct.contract_ids) end
     and not `+wildcard+` limit `+w.Arg(len(of)*maxLogsOfResult),
 		ps.join("join", "contract_log", "l", "consensus_timestamp", "at"), ps.transaction("left join"))
-	logRows.QueueChildren(b, len(of), &storage.Read{
+	return logRows.QueueChildren(b, len(of), &storage.Read{
 		Parents: ps.Parents, Select: `l.ord, ` + columns, Page: page.Query(b.DB()), Name: "page", As: "l", Joins: joins,
 		Rest: ` order by l.ord, l.consensus_timestamp, l.index`,
-	}, w.Args, done)
+	}, w.Args)
 }
 
 // ContractLog reads one log. It returns nil if the log does not exist.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"sync"
 
+	"heliograph/internal/base/list"
 	"heliograph/internal/domain/ledger"
 	"heliograph/storage"
 	"heliograph/storage/entities"
@@ -119,7 +120,8 @@ and et.payer_account_id = ct.payer_account_id`,
 from contract_transaction)`),
 }
 
-// The columns of a result that a locator finds, without and with its call data. The content of a file follows the latter.
+// The columns of a result that a locator finds, without and with its call data. The content of a file follows the
+// latter.
 const (
 	foundColumns  = `found.party, null::bytea, null::bigint, ` + detailColumns + `, null::bytea`
 	foundWithData = `found.party, ` + ownData + `, ` + detailColumns
@@ -153,25 +155,25 @@ func foundWithFile(db *storage.DB, r *storage.Read) string {
 }
 
 // QueueContractResults queues a query for each of some contract results with its block and its Ethereum transaction.
-// done receives nil for those that do not exist. Unlike in lists, the parties of the transaction determine which rows
+// The result has nil for those that do not exist. Unlike in lists, the parties of the transaction determine which rows
 // belong to the result.
-func QueueContractResults(b *storage.Batch, refs []ResultRef, done func([]*ledger.ContractResult)) {
-	out := make([]*ledger.ContractResult, len(refs))
-	for i, ref := range refs {
+func QueueContractResults(b *storage.Batch, refs []ResultRef) storage.Result[[]*ledger.ContractResult] {
+	return storage.All(list.Map(refs, func(ref ResultRef) storage.Result[*ledger.ContractResult] {
 		var w storage.Where
 		r := foundRead(ref.locator(&w))
 		if ref.CallData {
 			r = fileRead(foundWithFile(b.DB(), r))
 		}
-		foundResultRows.QueueRead(b, r, w.Args, func(rows []*foundResult) {
-			for _, r := range rows {
-				r.NetworkChainID, r.Party, r.Asked = b.DB().NetworkChainID(), r.party, ref.Contract
-				r.Input = ledger.Null[ledger.CallData]{V: r.input, Valid: ref.CallData}
-				out[i] = &r.ContractResult
+		row := storage.First(foundResultRows.QueueRead(b, r, w.Args))
+		return storage.Map(row, func(r *foundResult) *ledger.ContractResult {
+			if r == nil {
+				return nil
 			}
+			r.NetworkChainID, r.Party, r.Asked = b.DB().NetworkChainID(), r.party, ref.Contract
+			r.Input = ledger.Null[ledger.CallData]{V: r.input, Valid: ref.CallData}
+			return &r.ContractResult
 		})
-	}
-	b.Then(func() { done(out) })
+	}))
 }
 
 // Located contains the values by which the actions of a transaction are found.
@@ -259,13 +261,13 @@ var stateChangeRows = storage.MapperOf(func(c *ledger.ContractStateChange, into 
 })
 
 // QueueStateChanges queues a query for the storage slots that the results' transactions read and wrote, ordered by
-// contract and slot. done receives one list per result. Migrated state is excluded, except that of the requested
+// contract and slot. The result has one list per result. Migrated state is excluded, except that of the requested
 // contract. The case keeps the planner from reading all changes of a contract by its index: they are found by their
 // time.
-func QueueStateChanges(b *storage.Batch, of []*ledger.ContractResult, done func([][]*ledger.ContractStateChange)) {
+func QueueStateChanges(b *storage.Batch, of []*ledger.ContractResult) storage.Result[[][]*ledger.ContractStateChange] {
 	ps := partiesOf(b, of)
 	asked := ps.Key("asked")
-	stateChangeRows.QueueChildren(b, len(of), ps.read(
+	return stateChangeRows.QueueChildren(b, len(of), ps.read(
 		`p.ord, s.contract_id, s.slot, s.value_read, s.value_written, e.evm_address`,
 		` order by p.ord, s.contract_id, s.slot`,
 		ps.transaction("join"),
@@ -274,7 +276,7 @@ func QueueStateChanges(b *storage.Batch, of []*ledger.ContractResult, done func(
 				asked+` else s.contract_id = any(ct.contract_ids || `+asked+`) end`),
 		storage.Joined(` left join entity e on e.id = s.contract_id`,
 			"entity", `id in (select contract_id from contract_state_change)`),
-	), ps.Args, done)
+	), ps.Args)
 }
 
 // wordSize is the size of an EVM word in bytes.
@@ -293,9 +295,9 @@ var callDataRows = storage.NewMapper(func(r *foundResult, into []any) []any {
 }, nil,
 	func(r *foundResult) *ledger.CallData { return &r.input })
 
-// QueueCallData queues a query for the call data of the results' Ethereum transactions. done receives nil for results
+// QueueCallData queues a query for the call data of the results' Ethereum transactions. The result has nil for results
 // without an Ethereum transaction.
-func QueueCallData(b *storage.Batch, of []*ledger.ContractResult, done func([]*ledger.CallData)) {
+func QueueCallData(b *storage.Batch, of []*ledger.ContractResult) storage.Result[[]*ledger.CallData] {
 	var times, payers, places []int64
 	for i, r := range of {
 		if r.Ethereum != nil {
@@ -304,8 +306,7 @@ func QueueCallData(b *storage.Batch, of []*ledger.ContractResult, done func([]*l
 		}
 	}
 	if places == nil {
-		done(make([]*ledger.CallData, len(of)))
-		return
+		return storage.Known(make([]*ledger.CallData, len(of)))
 	}
 	ps := b.Parents("at, payer, place", times, payers, places)
 	ps.Placed = true
@@ -317,17 +318,18 @@ func QueueCallData(b *storage.Batch, of []*ledger.ContractResult, done func([]*l
 	}
 	read := fileRead(own.Query(b.DB()))
 	read.Parents = ps
-	callDataRows.QueueChild(b, len(of), read, ps.Args, done)
+	return callDataRows.QueueChild(b, len(of), read, ps.Args)
 }
 
-// QueueContractResultsAt queues a query for contract results by consensus time. done receives one result per time, or
+// QueueContractResultsAt queues a query for contract results by consensus time. The result has one result per time, or
 // nil if there is none.
-func QueueContractResultsAt(b *storage.Batch, times []ledger.Timestamp, done func([]*ledger.ContractResult)) {
+func QueueContractResultsAt(b *storage.Batch, times []ledger.Timestamp) storage.Result[[]*ledger.ContractResult] {
 	page, args := resultsByTime.For(b.DB(), storage.Int64s(times))
-	detailRows.QueueRead(b, ResultDetails.read(page, ""), args, func(rows []*ledger.ContractResult) {
-		done(withChainID(b.DB(), storage.ForKeys(rows, times, func(r *ledger.ContractResult) ledger.Timestamp {
+	read := detailRows.QueueRead(b, ResultDetails.read(page, ""), args)
+	return storage.Map(read, func(rows []*ledger.ContractResult) []*ledger.ContractResult {
+		return withChainID(b.DB(), storage.ForKeys(rows, times, func(r *ledger.ContractResult) ledger.Timestamp {
 			return r.ConsensusTimestamp
-		})))
+		}))
 	})
 }
 
@@ -338,8 +340,7 @@ select * from contract_result where consensus_timestamp = ` + storage.Any1)
 // to results.
 func queueOwnedResults(b *storage.Batch, n int, ps *storage.Parents, of string, f *ledger.ContractResultFilter,
 	p storage.Page,
-	done func([][]*ledger.ContractResult),
-) {
+) storage.Result[[][]*ledger.ContractResult] {
 	w := storage.Where{Args: ps.Args}
 	filterResults(&w, f)
 	w.Keyset(p, "cr.consensus_timestamp")
@@ -347,40 +348,38 @@ func queueOwnedResults(b *storage.Batch, n int, ps *storage.Parents, of string, 
   select * from contract_result cr where `+of+w.String()+w.OrderBy(p, "cr.consensus_timestamp"),
 		` order by p.ord, cr.consensus_timestamp`+p.Direction())
 	r.Setting, r.Parents, r.From, r.Select = storage.NoBitmaps, ps, ps.From, `p.ord, `+detailColumns
-	detailRows.QueueChildren(b, n, r, w.Args, func(lists [][]*ledger.ContractResult) {
+	read := detailRows.QueueChildren(b, n, r, w.Args)
+	return storage.Map(read, func(lists [][]*ledger.ContractResult) [][]*ledger.ContractResult {
 		for _, rows := range lists {
 			withChainID(b.DB(), rows)
 		}
-		done(lists)
+		return lists
 	})
 }
 
-// QueueResultsOfContracts queues a query for the results of each of the given contracts. done receives one page per
+// QueueResultsOfContracts queues a query for the results of each of the given contracts. The result has one page per
 // contract.
 func QueueResultsOfContracts(
 	b *storage.Batch, ids []ledger.EntityID, f *ledger.ContractResultFilter, p storage.Page,
-	done func([][]*ledger.ContractResult),
-) {
+) storage.Result[[][]*ledger.ContractResult] {
 	ps := b.ParentsOrOne("id", storage.Int64s(ids))
-	queueOwnedResults(b, len(ids), ps, `cr.contract_id = `+ps.Key("id"), f, p, done)
+	return queueOwnedResults(b, len(ids), ps, `cr.contract_id = `+ps.Key("id"), f, p)
 }
 
-// QueueResultsOfSenders queues a query for the results of transactions from each of the given senders. done receives
+// QueueResultsOfSenders queues a query for the results of transactions from each of the given senders. The result has
 // one page per sender.
 func QueueResultsOfSenders(
 	b *storage.Batch, ids []ledger.EntityID, f *ledger.ContractResultFilter, p storage.Page,
-	done func([][]*ledger.ContractResult),
-) {
+) storage.Result[[][]*ledger.ContractResult] {
 	ps := b.ParentsOrOne("id", storage.Int64s(ids))
-	queueOwnedResults(b, len(ids), ps, `cr.sender_id = `+ps.Key("id"), f, p, done)
+	return queueOwnedResults(b, len(ids), ps, `cr.sender_id = `+ps.Key("id"), f, p)
 }
 
-// QueueResultsBetween queues a query for the results in each of the given time ranges. Both ends are inclusive. done
-// receives one page per range.
+// QueueResultsBetween queues a query for the results in each of the given time ranges. Both ends are inclusive. The
+// result one page per range.
 func QueueResultsBetween(b *storage.Batch, spans []ledger.TimestampRange, f *ledger.ContractResultFilter,
 	p storage.Page,
-	done func([][]*ledger.ContractResult),
-) {
+) storage.Result[[][]*ledger.ContractResult] {
 	ps := ranges(b, spans)
-	queueOwnedResults(b, len(spans), ps, `cr.consensus_timestamp `+within(ps), f, p, done)
+	return queueOwnedResults(b, len(spans), ps, `cr.consensus_timestamp `+within(ps), f, p)
 }

@@ -260,7 +260,6 @@ const CountResults storage.Countable = `select from contract_result`
 func ContractResults(
 	ctx context.Context, db *storage.DB, f *ledger.ContractResultFilter, parts ResultParts, p storage.Page,
 ) ([]*ledger.ContractResult, error) {
-	var ran, synthetic []*ledger.ContractResult
 	given := f
 	b := db.NewBatch()
 	var w storage.Where
@@ -279,15 +278,16 @@ func ContractResults(
 	cut := `select * from contract_result cr where true` + w.String() + w.OrderBy(p, keys...)
 	r := parts.read(cut, ` order by cr.consensus_timestamp`+p.Direction())
 	r.Setting = storage.NoBitmaps
-	parts.rows().QueueRead(b, r, w.Args, func(rows []*ledger.ContractResult) { ran = withChainID(db, rows) })
+	ran, synthetic := parts.rows().QueueRead(b, r, w.Args), storage.Known[[]*ledger.ContractResult](nil)
 	if given == nil || given.From == nil && (given.Synthetic == nil || *given.Synthetic) {
-		queueSyntheticResults(b, given, parts, p, func(rows []*ledger.ContractResult) { synthetic = rows })
+		synthetic = queueSyntheticResults(b, given, parts, p)
 	}
-	if err := b.Run(ctx); err != nil {
+	rows, err := storage.Run(ctx, b, storage.All([]storage.Result[[]*ledger.ContractResult]{ran, synthetic}))
+	if err != nil {
 		return nil, fmt.Errorf("reading contract results: %w", err)
 	}
 	// A recorded result replaces the one derived from its logs.
-	return storage.Merge(ran, synthetic, p, func(r *ledger.ContractResult) int64 {
+	return storage.Merge(withChainID(db, rows[0]), rows[1], p, func(r *ledger.ContractResult) int64 {
 		return int64(r.ConsensusTimestamp)
 	}), nil
 }

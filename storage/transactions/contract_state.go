@@ -39,11 +39,10 @@ var stateRows = storage.MapperOf(func(s *ledger.ContractState, into []any) []any
 })
 
 // QueueContractStates queues a query for the storage of each of the given contracts, current or as of a time, ordered
-// by slot. done receives one page per contract. Historical slots are ordered without leading zeros.
+// by slot. The result has one page per contract. Historical slots are ordered without leading zeros.
 func QueueContractStates(b *storage.Batch, ids []ledger.EntityID, f *ledger.ContractStateFilter,
 	at *ledger.TimestampFilter, p storage.Page,
-	done func([][]*ledger.ContractState),
-) {
+) storage.Result[[][]*ledger.ContractState] {
 	ps := b.ParentsOrOne("id", storage.Int64s(ids))
 	contract := "s.contract_id = " + ps.Key("id")
 	w := storage.Where{Args: ps.Args}
@@ -63,13 +62,13 @@ from contract_state s where ` + contract + w.String() + w.OrderBy(p, "s.slot")
 			"s.slot", "coalesce(s.value_written, s.value_read)", w.String(),
 			times.String(), w.OrderBy(p, "s.slot"))
 	}
-	stateRows.QueueChildren(b, len(ids), &storage.Read{
+	return stateRows.QueueChildren(b, len(ids), &storage.Read{
 		Parents: ps, Select: `p.ord, p.id, e.evm_address, s.key, s.value, s.at`, From: ps.From,
 		Joins: []storage.Join{
 			ps.Join("left join", "entity", "e", "id", "id"), storage.Beside(` cross join lateral (` + page + `) s`),
 		},
 		Rest: ` order by p.ord, s.key` + p.Direction(),
-	}, w.Args, done)
+	}, w.Args)
 }
 
 // SlotKey returns a slot in the form of the table of current storage, a whole word, or in that of state changes,
@@ -144,12 +143,11 @@ where a.consensus_timestamp = $1 and a.payer_account_id = $2` + w.String() + w.O
 	}, w.Args)
 }
 
-// QueueContractActions queues a query for the actions of each of the given transactions. done receives one page per
+// QueueContractActions queues a query for the actions of each of the given transactions. The result has one page per
 // transaction.
 func QueueContractActions(
 	b *storage.Batch, of []Located, f *ledger.ContractActionFilter, p storage.Page,
-	done func([][]*ledger.ContractAction),
-) {
+) storage.Result[[][]*ledger.ContractAction] {
 	times, payers := make([]int64, len(of)), make([]int64, len(of))
 	for i, l := range of {
 		times[i], payers[i] = int64(l.At), int64(l.Payer)
@@ -158,11 +156,11 @@ func QueueContractActions(
 	w := storage.Where{Args: ps.Args}
 	filterActions(&w, f)
 	w.Keyset(p, "a.index")
-	actionRows.QueueChildren(b, len(of), &storage.Read{
+	return actionRows.QueueChildren(b, len(of), &storage.Read{
 		Parents: ps, Select: `p.ord, a.*`, From: ps.From,
 		Page: `
   select ` + actionColumns + ` from contract_action a where a.consensus_timestamp = ` + ps.Key("at") +
 			` and a.payer_account_id = ` + ps.Key("payer") + w.String() + w.OrderBy(p, "a.index"), As: "a",
 		Rest: ` order by p.ord, a.index` + p.Direction(),
-	}, w.Args, done)
+	}, w.Args)
 }

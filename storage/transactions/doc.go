@@ -1,5 +1,5 @@
 // Package transactions reads the ledger's activity from the mirror database: transactions, transfers, blocks,
 // schedules, and contract results, logs, actions and state changes. Functions that take a [storage.DB] run
-// immediately. Functions with the prefix Queue add one statement for many parents to a [storage.Batch] and call done
-// after the batch has run.
+// immediately. Functions with the prefix Queue add one statement for many parents to a [storage.Batch] and return a
+// result to read after the batch has run.
 package transactions

@@ -56,13 +56,13 @@ func (m moves) page(w *storage.Where, of, second, bound string, f *ledger.Transf
 const MaxSoughtTransfers = 20_000
 
 // QueueAccountTransfers queues a query for the net changes of the balances of each of the given accounts, ordered by
-// time and token. done receives one page per account. The statement excludes the fee account as the index does. If the
-// filter has a direction or a token and bounds is not nil, only the first [MaxSoughtTransfers] of the page's range are
-// read: the page is whole if it is full or bounds has null for the account, and else contains what is before the time
-// in bounds.
+// time and token, one page per account. The statement excludes the fee account as the index does. If the filter has a
+// direction or a token and bounded is true, only the first [MaxSoughtTransfers] of the page's range are read, and
+// bounds is not nil: the page is whole if it is full or bounds has null for the account, and else contains what is
+// before the time in bounds.
 func QueueAccountTransfers(b *storage.Batch, accounts []ledger.EntityID, f *ledger.TransferFilter, p storage.Page,
-	bounds func([]*ledger.Null[ledger.Timestamp]), done func([][]*ledger.Transfer),
-) {
+	bounded bool,
+) (pages storage.Result[[][]*ledger.Transfer], bounds storage.Result[[]*ledger.Null[ledger.Timestamp]]) {
 	ps := b.Parents("id", storage.Int64s(accounts))
 	w := storage.Where{Args: ps.Args}
 	var parts []string
@@ -74,7 +74,7 @@ func QueueAccountTransfers(b *storage.Batch, accounts []ledger.EntityID, f *ledg
 		kinds[tokens] = "s.account_id = " + ps.Key("id")
 	}
 	bound := ""
-	if bounds != nil && (f.Direction != nil || f.Token != nil && !f.Token.IsNone()) {
+	if bounded && (f.Direction != nil || f.Token != nil && !f.Token.IsNone()) {
 		end, beyond, unbounded := "max", ">", "0"
 		if !p.Desc {
 			end, beyond, unbounded = "min", "<", "9223372036854775807"
@@ -93,9 +93,9 @@ func QueueAccountTransfers(b *storage.Batch, accounts []ledger.EntityID, f *ledg
 			w.Args = part.Args
 		}
 		last := "(select " + end + "(consensus_timestamp) from (" + strings.Join(parts, " union all ") + ") l)"
-		storage.Values[ledger.Null[ledger.Timestamp]]().QueueChild(b, len(accounts), &storage.Read{
+		bounds = storage.Values[ledger.Null[ledger.Timestamp]]().QueueChild(b, len(accounts), &storage.Read{
 			Setting: storage.NoBitmaps, Parents: ps, Select: "p.ord, " + last, From: ps.From,
-		}, slices.Clone(w.Args), bounds)
+		}, slices.Clone(w.Args))
 		bound, parts = beyond+" coalesce("+last+", "+unbounded+")", nil
 	}
 	for _, m := range []moves{hbars, tokens} {
@@ -105,48 +105,48 @@ func QueueAccountTransfers(b *storage.Batch, accounts []ledger.EntityID, f *ledg
 	}
 	changes := "select * from (" + strings.Join(parts, " union all ") + ") n" +
 		w.OrderBy(p, "consensus_timestamp", "token_id")
-	queueNet(b, len(accounts), ps, changes, "true", p.Order("n.consensus_timestamp", "n.token_id"), w.Args, done)
+	pages = queueNet(b, len(accounts), ps, changes, "true", p.Order("n.consensus_timestamp", "n.token_id"), w.Args)
+	return pages, bounds
 }
 
 // QueueTransfersOfTokens queues a query for the net changes of all balances of each of the given tokens, ordered by
-// time and account. done receives one page per token.
+// time and account. The result has one page per token.
 func QueueTransfersOfTokens(
-	b *storage.Batch, ids []ledger.EntityID, f *ledger.TransferFilter, p storage.Page, done func([][]*ledger.Transfer),
-) {
+	b *storage.Batch, ids []ledger.EntityID, f *ledger.TransferFilter, p storage.Page,
+) storage.Result[[][]*ledger.Transfer] {
 	ps := b.Parents("id", storage.Int64s(ids))
 	w := storage.Where{Args: ps.Args}
 	changes := tokens.page(&w, "s.token_id = "+ps.Key("id"), tokens.account, "", f, p)
-	queueNet(b, len(ids), ps, changes, "true", p.Order("n.consensus_timestamp", "n.account_id"), w.Args, done)
+	return queueNet(b, len(ids), ps, changes, "true", p.Order("n.consensus_timestamp", "n.account_id"), w.Args)
 }
 
 // queueNet queues a query for the net changes n of each of the parents p, with the payer and the fee of their
 // transactions t.
 func queueNet(
 	b *storage.Batch, n int, ps *storage.Parents, changes, condition, order string, args []any,
-	done func([][]*ledger.Transfer),
-) {
-	netRows.QueueChildren(b, n, &storage.Read{
+) storage.Result[[][]*ledger.Transfer] {
+	return netRows.QueueChildren(b, n, &storage.Read{
 		Setting: storage.NoBitmaps, Parents: ps,
 		Select: `p.ord, n.*, t.payer_account_id, t.charged_tx_fee`, From: ps.From, Page: changes, As: "n",
 		Joins: []storage.Join{
 			storage.By("left join", "transaction", "t", "n", "consensus_timestamp", "consensus_timestamp"),
 		},
 		Rest: ` where ` + condition + ` order by p.ord, ` + order,
-	}, args, done)
+	}, args)
 }
 
 // QueueCounterparties queues a query for the net changes of other accounts in the same currency by the same
-// transactions as some changes, ordered by account, except those of [QueueFees]. done receives one list per change.
-func QueueCounterparties(b *storage.Batch, of []*ledger.Transfer, done func([][]*ledger.Transfer)) {
-	queueOthers(b, of, "not ", done)
+// transactions as some changes, ordered by account, except those of [QueueFees]. The result has one list per change.
+func QueueCounterparties(b *storage.Batch, of []*ledger.Transfer) storage.Result[[][]*ledger.Transfer] {
+	return queueOthers(b, of, "not ")
 }
 
 // QueueFees is [QueueCounterparties] for the hbars that the node and the network's fee accounts received.
-func QueueFees(b *storage.Batch, of []*ledger.Transfer, done func([][]*ledger.Transfer)) {
-	queueOthers(b, of, "", done)
+func QueueFees(b *storage.Batch, of []*ledger.Transfer) storage.Result[[][]*ledger.Transfer] {
+	return queueOthers(b, of, "")
 }
 
-func queueOthers(b *storage.Batch, of []*ledger.Transfer, not string, done func([][]*ledger.Transfer)) {
+func queueOthers(b *storage.Batch, of []*ledger.Transfer, not string) storage.Result[[][]*ledger.Transfer] {
 	ps := b.Parents("at, token, account",
 		list.Map(of, func(t *ledger.Transfer) int64 { return int64(t.ConsensusTimestamp) }),
 		list.Map(of, func(t *ledger.Transfer) int64 { return int64(t.TokenID) }),
@@ -160,5 +160,5 @@ func queueOthers(b *storage.Batch, of []*ledger.Transfer, not string, done func(
 		tokens.net(at+"s.token_id = "+token+" and s.account_id <> "+account, "")
 	fee := "(n.token_id = 0 and n.amount > 0 and (n.account_id = any($4) or n.account_id = " +
 		"coalesce(t.node_account_id, 0)))"
-	queueNet(b, len(of), ps, changes, not+fee, "n.account_id", args, done)
+	return queueNet(b, len(of), ps, changes, not+fee, "n.account_id", args)
 }

@@ -57,7 +57,6 @@ func TestPlans(t *testing.T) {
 			return b.Run(ctx)
 		}
 	}
-	ignore := func([][]*ledger.Transaction) {}
 	read := func(f func(ctx context.Context, db *storage.DB) error) func(context.Context, *storage.DB) error {
 		return f
 	}
@@ -70,7 +69,7 @@ func TestPlans(t *testing.T) {
 	ofAccounts := func(ids []ledger.EntityID) func(context.Context, *storage.DB) error {
 		return func(ctx context.Context, db *storage.DB) error {
 			b := db.NewBatch()
-			if err := transactions.QueueAccountTransactions(ctx, b, ids, nil, desc, ignore); err != nil {
+			if _, err := transactions.QueueAccountTransactions(ctx, b, ids, nil, desc); err != nil {
 				return err
 			}
 			return b.Run(ctx)
@@ -79,7 +78,7 @@ func TestPlans(t *testing.T) {
 	transfers := func(f *ledger.TransferFilter, p storage.Page, of ...ledger.EntityID) func(context.Context,
 		*storage.DB) error {
 		return batch(func(b *storage.Batch) {
-			transactions.QueueAccountTransfers(b, of, f, p, nil, func([][]*ledger.Transfer) {})
+			transactions.QueueAccountTransfers(b, of, f, p, false)
 		})
 	}
 	accounts := func(f *ledger.AccountFilter, p storage.Page) func(context.Context, *storage.DB) error {
@@ -119,7 +118,7 @@ func TestPlans(t *testing.T) {
 			return err
 		})},
 		"accounts, related": {100, batch(func(b *storage.Batch) {
-			entities.QueueAccounts(b, ids, func([]*ledger.Account) {})
+			entities.QueueAccounts(b, ids)
 		})},
 		"balances": {100, read(func(ctx context.Context, db *storage.DB) error {
 			_, err := entities.Balances(ctx, db, nil, desc)
@@ -134,8 +133,7 @@ func TestPlans(t *testing.T) {
 			return err
 		})},
 		"tokens of balances": {200, batch(func(b *storage.Batch) {
-			entities.QueueTokenBalances(b, []*ledger.Balance{{AccountID: owner}, {AccountID: 1002}}, 50, false,
-				func([][]*ledger.TokenBalance) {})
+			entities.QueueTokenBalances(b, []*ledger.Balance{{AccountID: owner}, {AccountID: 1002}}, 50, false)
 		})},
 		"transactions":         {100, txs(nil, desc)},
 		"transactions, middle": {100, txs(nil, middle)},
@@ -185,19 +183,19 @@ func TestPlans(t *testing.T) {
 			transactions.QueueTransactionsBetween(b, []ledger.TimestampRange{
 				{From: ledger.Of(at), To: ledger.Of(at + second)},
 				{From: ledger.Of(at + second), To: ledger.Of(at + 2*second)},
-			}, page, ignore)
+			}, page)
 		})},
 		"transactions at times": {100, batch(func(b *storage.Batch) {
-			transactions.QueueTransactionsAt(b, times, func([]*ledger.Transaction) {})
+			transactions.QueueTransactionsAt(b, times)
 		})},
 		"transaction by id": {100, batch(func(b *storage.Batch) {
 			row := &ledger.Transaction{PayerAccountID: owner, ValidStartTimestamp: 1700000000100000000 - 1}
 			id := ledger.TransactionID{Payer: row.PayerAccountID, ValidStart: row.ValidStartTimestamp}
-			transactions.QueueByID(b, id, transactions.TransactionFilterOfID{}, func([]*ledger.Transaction) {})
-			transactions.QueueTransfers(b, []*ledger.Transaction{row}, func([][]*ledger.CryptoTransfer) {})
-			transactions.QueueTokenTransfers(b, []*ledger.Transaction{row}, func([][]*ledger.TokenTransfer) {})
-			transactions.QueueStakingRewardTransfers(b, []*ledger.Transaction{row}, func([][]*ledger.StakingReward) {})
-			transactions.QueueAssessedCustomFees(b, []*ledger.Transaction{row}, func([][]*ledger.AssessedCustomFee) {})
+			transactions.QueueByID(b, id, transactions.TransactionFilterOfID{})
+			transactions.QueueTransfers(b, []*ledger.Transaction{row})
+			transactions.QueueTokenTransfers(b, []*ledger.Transaction{row})
+			transactions.QueueStakingRewardTransfers(b, []*ledger.Transaction{row})
+			transactions.QueueAssessedCustomFees(b, []*ledger.Transaction{row})
 		})},
 		"transfers": {1000, func(ctx context.Context, db *storage.DB) error {
 			found, err := transactions.Transactions(ctx, db, nil, desc)
@@ -205,10 +203,10 @@ func TestPlans(t *testing.T) {
 				return err
 			}
 			b := db.NewBatch()
-			transactions.QueueTransfers(b, found, func([][]*ledger.CryptoTransfer) {})
-			transactions.QueueTokenTransfers(b, found, func([][]*ledger.TokenTransfer) {})
-			transactions.QueueStakingRewardTransfers(b, found, func([][]*ledger.StakingReward) {})
-			transactions.QueueAssessedCustomFees(b, found, func([][]*ledger.AssessedCustomFee) {})
+			transactions.QueueTransfers(b, found)
+			transactions.QueueTokenTransfers(b, found)
+			transactions.QueueStakingRewardTransfers(b, found)
+			transactions.QueueAssessedCustomFees(b, found)
 			return b.Run(ctx)
 		}},
 		// Few submissions have a message in these tables, so most of them are skipped.
@@ -238,8 +236,7 @@ func TestPlans(t *testing.T) {
 			return err
 		})},
 		"message": {100, batch(func(b *storage.Batch) {
-			entities.QueueMessagesByKey(b, []ledger.NFTKey{{TokenID: topic, SerialNumber: 7}},
-				func([]*ledger.TopicMessage) {})
+			entities.QueueMessagesByKey(b, []ledger.NFTKey{{TokenID: topic, SerialNumber: 7}})
 		})},
 		"what a fee depends on": {100, read(func(ctx context.Context, db *storage.DB) error {
 			_, err := entities.FeeFacts(ctx, db, &ledger.FeeQuestions{
@@ -253,7 +250,7 @@ func TestPlans(t *testing.T) {
 			return err
 		})},
 		"messages of topics": {1000, batch(func(b *storage.Batch) {
-			entities.QueueTopicMessages(b, []ledger.EntityID{11, 21, 31}, nil, desc, func([][]*ledger.TopicMessage) {})
+			entities.QueueTopicMessages(b, []ledger.EntityID{11, 21, 31}, nil, desc)
 		})},
 		"blocks": {100, read(func(ctx context.Context, db *storage.DB) error {
 			_, err := transactions.Blocks(ctx, db, nil, false, desc)
@@ -269,7 +266,7 @@ func TestPlans(t *testing.T) {
 			return err
 		})},
 		"block": {100, batch(func(b *storage.Batch) {
-			transactions.QueueBlocks(b, []int64{9999}, func([]*ledger.Block) {})
+			transactions.QueueBlocks(b, []int64{9999})
 		})},
 		"block by hash": {100, read(func(ctx context.Context, db *storage.DB) error {
 			_, err := transactions.BlockByHash(ctx, db, "0x"+strings.Repeat("ab", 32))
@@ -277,8 +274,8 @@ func TestPlans(t *testing.T) {
 		})},
 		"search by hash": {100, batch(func(b *storage.Batch) {
 			hash := ledger.Hash(make([]byte, 48))
-			transactions.QueueByHash(b, hash, func([]*ledger.Transaction) {})
-			transactions.QueueBlocksByHash(b, hash, func([]*ledger.Block) {})
+			transactions.QueueByHash(b, hash)
+			transactions.QueueBlocksByHash(b, hash)
 		})},
 		"search by name and key": {200, batch(func(b *storage.Batch) {
 			for _, c := range []ledger.Candidates{
@@ -286,10 +283,10 @@ func TestPlans(t *testing.T) {
 				{Alias: []byte("x")},
 				{Address: ledger.Of(ledger.EVMAddress{1, 2})},
 			} {
-				entities.QueueNamedAccounts(b, c, func([]*ledger.Account) {})
-				entities.QueueNamedContracts(b, c, func([]*ledger.Contract) {})
+				entities.QueueNamedAccounts(b, c)
+				entities.QueueNamedContracts(b, c)
 			}
-			entities.QueueTokensNamed(b, "no such name", 26, func([]*ledger.Token) {})
+			entities.QueueTokensNamed(b, "no such name", 26)
 		})},
 		"transfers of one": {300, transfers(&ledger.TransferFilter{}, desc, owner)},
 		"transfers of one, middle": {300, transfers(&ledger.TransferFilter{},
@@ -304,21 +301,21 @@ func TestPlans(t *testing.T) {
 			fees)},
 		"transfers of a token": {1000, batch(func(b *storage.Batch) {
 			f := &ledger.TransferFilter{Timestamp: &ledger.TimestampFilter{Gte: ptr(at), Lte: ptr(at + second)}}
-			transactions.QueueTransfersOfTokens(b, []ledger.EntityID{topic}, f, desc, func([][]*ledger.Transfer) {})
+			transactions.QueueTransfersOfTokens(b, []ledger.EntityID{topic}, f, desc)
 		})},
 		"counterparties": {300, batch(func(b *storage.Batch) {
 			of := []*ledger.Transfer{
 				{AccountID: owner, ConsensusTimestamp: times[0]},
 				{AccountID: owner, ConsensusTimestamp: times[1], TokenID: 5},
 			}
-			transactions.QueueCounterparties(b, of, func([][]*ledger.Transfer) {})
-			transactions.QueueFees(b, of, func([][]*ledger.Transfer) {})
+			transactions.QueueCounterparties(b, of)
+			transactions.QueueFees(b, of)
 		})},
 		"transactions of topics": {1000, batch(func(b *storage.Batch) {
-			transactions.QueueTopicTransactions(b, []ledger.EntityID{topic, 21}, desc, ignore)
+			transactions.QueueTopicTransactions(b, []ledger.EntityID{topic, 21}, desc)
 		})},
 		"blocks of times": {200, batch(func(b *storage.Batch) {
-			transactions.QueueBlocksAt(b, times, func([]*ledger.Block) {})
+			transactions.QueueBlocksAt(b, times)
 		})},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -64,45 +64,54 @@ const (
 
 // ReadTouched reads the recorded parts of the transaction of a result. slots also reads the storage slots.
 func ReadTouched(ctx context.Context, db *storage.DB, r *ledger.ContractResult, slots bool) (*Touched, error) {
-	t := &Touched{Created: r.CreatedContractIDs, Nonces: map[ledger.EntityID]int64{}}
 	b := db.NewBatch()
 	at, payer := int64(r.ConsensusTimestamp), int64(r.PayerAccountID)
-	touchingRows.Queue(b, `select caller, recipient_account, recipient_contract, call_depth, call_operation_type,
+	actions := touchingRows.Queue(b, `select caller, recipient_account, recipient_contract, call_depth, call_operation_type,
   result_data_type, value
 from contract_action where consensus_timestamp = $1 and payer_account_id = $2 order by index limit $3`,
-		[]any{at, payer, maxTouchingActions},
-		func(rows []*TouchingAction) { t.Actions = rows })
+		[]any{at, payer, maxTouchingActions})
 	// Accounts are created by transactions with the same ID, just before or after.
-	storage.Values[ledger.EntityID]().Queue(b, `select c.entity_id from transaction t
+	created := storage.Values[ledger.EntityID]().Queue(b, `select c.entity_id from transaction t
 join transaction c on c.payer_account_id = t.payer_account_id and c.valid_start_ns = t.valid_start_ns
 where t.consensus_timestamp = $1 and t.payer_account_id = $2 and c.nonce > t.nonce and c.type = $3 and c.result = any($4)
   and c.entity_id is not null and coalesce(c.parent_consensus_timestamp, $1) = $1
-order by c.consensus_timestamp`, []any{at, payer, int16(createAccount), codes(ledger.SuccessCodes())},
-		func(rows []*ledger.EntityID) {
-			for _, id := range rows {
-				t.Created = append(t.Created, *id)
-			}
-		})
-	var record []byte
-	storage.Values[[]byte]().Queue(b, `select function_result from contract_result
+order by c.consensus_timestamp`, []any{at, payer, int16(createAccount), codes(ledger.SuccessCodes())})
+	records := storage.Values[[]byte]().Queue(b, `select function_result from contract_result
 where consensus_timestamp = $1 and contract_id = $2`,
-		[]any{at, int64(r.ContractID)}, func(rows []*[]byte) {
-			if len(rows) > 0 {
-				record = *rows[0]
-			}
-		})
+		[]any{at, int64(r.ContractID)})
+	changes := storage.Known[[]*ledger.ContractStateChange](nil)
 	if slots {
-		stateChangeRows.Queue(b, `select s.contract_id, s.slot, s.value_read, s.value_written, null::bytea
+		changes = stateChangeRows.Queue(b, `select s.contract_id, s.slot, s.value_read, s.value_written, null::bytea
 from contract_state_change s
 where s.consensus_timestamp = $1 and not s.migration order by s.contract_id, s.slot limit $2`,
-			[]any{at, maxTouchedSlots},
-			func(rows []*ledger.ContractStateChange) { t.Slots = rows })
+			[]any{at, maxTouchedSlots})
 	}
 	if err := b.Run(ctx); err != nil {
 		return nil, fmt.Errorf("reading what a transaction touched: %w", err)
 	}
+	t := &Touched{Created: r.CreatedContractIDs, Nonces: map[ledger.EntityID]int64{}}
+	var err error
+	t.Actions, err = actions()
+	if err != nil {
+		return nil, err
+	}
+	t.Slots, err = changes()
+	if err != nil {
+		return nil, err
+	}
+	ids, err := created()
+	if err != nil {
+		return nil, err
+	}
+	for _, id := range ids {
+		t.Created = append(t.Created, *id)
+	}
+	record, err := storage.First(records)()
+	if err != nil {
+		return nil, err
+	}
 	var result services.ContractFunctionResult
-	if proto.Unmarshal(record, &result) == nil { // a malformed record has no nonces
+	if record != nil && proto.Unmarshal(*record, &result) == nil { // a malformed record has no nonces
 		for _, n := range result.GetContractNonces() {
 			id := n.GetContractId()
 			if entity, err := ledger.NewEntityID(id.GetShardNum(), id.GetRealmNum(), id.GetContractNum()); err == nil {

@@ -91,33 +91,32 @@ where s.schedule_id = ` + storage.Any1)
 where entity_id = ` + storage.Any1)
 )
 
-// QueueSchedules queues a query for schedules by id. done receives one schedule per id, or nil for ids that do not
+// QueueSchedules queues a query for schedules by id. The result has one schedule per id, or nil for ids that do not
 // exist.
-func QueueSchedules(b *storage.Batch, ids []ledger.EntityID, done func([]*ledger.Schedule)) {
-	storage.QueueByKey(b, scheduleRows, schedulesByID, ids,
-		func(s *ledger.Schedule) ledger.EntityID { return s.EntityID }, done)
+func QueueSchedules(b *storage.Batch, ids []ledger.EntityID) storage.Result[[]*ledger.Schedule] {
+	return storage.QueueByKey(b, scheduleRows, schedulesByID, ids,
+		func(s *ledger.Schedule) ledger.EntityID { return s.EntityID })
 }
 
 // CountSchedules counts schedules.
 const CountSchedules storage.Countable = `select from schedule`
 
-// QueueAccountSchedules queues a query for the schedules that each of the given accounts created. done receives one
+// QueueAccountSchedules queues a query for the schedules that each of the given accounts created. The result has one
 // page per account. The states of the schedules are those at an instant.
 func QueueAccountSchedules(b *storage.Batch, creators []ledger.EntityID, f *ledger.ScheduleFilter,
 	now ledger.Timestamp, p storage.Page,
-	done func([][]*ledger.Schedule),
-) {
+) storage.Result[[][]*ledger.Schedule] {
 	ps := b.Parents("id", storage.Int64s(creators))
 	w := storage.Where{Args: ps.Args}
 	filterSchedules(&w, f, now)
 	w.Keyset(p, "s.schedule_id")
-	scheduleRows.QueueChildren(b, len(creators), &storage.Read{
+	return scheduleRows.QueueChildren(b, len(creators), &storage.Read{
 		Setting: storage.NoBitmaps, Parents: ps, Select: `s.ord, ` + scheduleColumns,
 		Page: `
   select p.ord, found.* from ` + ps.From + ` cross join lateral (
     select * from schedule s where s.creator_account_id = ` + ps.Key("id") + w.String() + w.OrderBy(p, "s.schedule_id") + `) found`,
 		As: "s", Joins: []storage.Join{withEntity}, Rest: ` order by s.ord, s.schedule_id` + p.Direction(),
-	}, w.Args, done)
+	}, w.Args)
 }
 
 // Types of transactions that create, delete or sign a schedule.
@@ -127,9 +126,9 @@ const (
 )
 
 // QueueTransactionSchedules queues a query for the schedule that each of the given transactions created, signed,
-// deleted or executed. done receives one schedule per transaction, or nil if there is none. A scheduled transaction
+// deleted or executed. The result has one schedule per transaction, or nil if there is none. A scheduled transaction
 // has the id of the transaction that created the schedule.
-func QueueTransactionSchedules(b *storage.Batch, of []*ledger.Transaction, done func([]*ledger.Schedule)) {
+func QueueTransactionSchedules(b *storage.Batch, of []*ledger.Transaction) storage.Result[[]*ledger.Schedule] {
 	n := len(of)
 	ids, payers, starts, from, to := make([]int64, n), make([]int64, n), make([]int64, n), make([]int64, n),
 		make([]int64, n)
@@ -144,7 +143,7 @@ func QueueTransactionSchedules(b *storage.Batch, of []*ledger.Transaction, done 
 	}
 	ps := b.Parents("id, payer, start, since, until", ids, payers, starts, from, to)
 	payer := ps.Key("payer")
-	scheduleRows.QueueChild(b, n, &storage.Read{
+	return scheduleRows.QueueChild(b, n, &storage.Read{
 		Parents: ps, Select: `p.ord, ` + scheduleColumns, From: ps.From,
 		Page: `select coalesce((
   select entity_id from transaction
@@ -157,7 +156,7 @@ func QueueTransactionSchedules(b *storage.Batch, of []*ledger.Transaction, done 
 			storage.Joined(` left join entity e on e.id = s.schedule_id`, "entity", `id in (select schedule_id
 from schedule)`),
 		},
-	}, append(ps.Args, codes(ledger.SuccessCodes())), done)
+	}, append(ps.Args, codes(ledger.SuccessCodes())))
 }
 
 type signatureRow struct {
@@ -179,10 +178,13 @@ func finishSignature(s *signatureRow) error {
 var signatureRows = storage.MapperOf(signatureTargets, finishSignature)
 
 // QueueScheduleSignatures queues a query for the signatures of schedules in a fixed order: oldest first, and by
-// public key prefix within one timestamp. done receives one list per schedule.
-func QueueScheduleSignatures(b *storage.Batch, schedules []ledger.EntityID, done func([][]*ledger.ScheduleSignature)) {
+// public key prefix within one timestamp. The result has one list per schedule.
+func QueueScheduleSignatures(
+	b *storage.Batch, schedules []ledger.EntityID,
+) storage.Result[[][]*ledger.ScheduleSignature] {
 	sql, args := signaturesByID.For(b.DB(), storage.Int64s(schedules))
-	signatureRows.Queue(b, sql, args, func(rows []*signatureRow) {
+	read := signatureRows.Queue(b, sql, args)
+	return storage.Map(read, func(rows []*signatureRow) [][]*ledger.ScheduleSignature {
 		slices.SortFunc(rows, func(a, b *signatureRow) int {
 			return cmp.Or(
 				cmp.Compare(a.ConsensusTimestamp, b.ConsensusTimestamp),
@@ -194,6 +196,6 @@ func QueueScheduleSignatures(b *storage.Batch, schedules []ledger.EntityID, done
 		for _, r := range rows {
 			byID[r.schedule] = append(byID[r.schedule], &r.ScheduleSignature)
 		}
-		done(list.Map(schedules, func(id ledger.EntityID) []*ledger.ScheduleSignature { return byID[id] }))
+		return list.Map(schedules, func(id ledger.EntityID) []*ledger.ScheduleSignature { return byID[id] })
 	})
 }

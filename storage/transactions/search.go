@@ -395,18 +395,17 @@ func (s *search) inTime(w *storage.Where, owner string) string {
 	return sql
 }
 
-// QueueAccountTransactions queues a query for the transactions of each of the given accounts. done receives one page
+// QueueAccountTransactions queues a query for the transactions of each of the given accounts. The result has one page
 // per account.
 func QueueAccountTransactions(ctx context.Context, b *storage.Batch, accounts []ledger.EntityID,
 	f *ledger.TransactionFilter, p storage.Page,
-	done func([][]*ledger.Transaction),
-) error {
+) (storage.Result[[][]*ledger.Transaction], error) {
 	if f == nil {
 		f = &ledger.TransactionFilter{}
 	}
 	s, err := searchFor(ctx, b.DB(), f, p, accounts...)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	ps := b.Parents("id", storage.Int64s(accounts))
 	w := storage.Where{Args: ps.Args}
@@ -414,6 +413,5 @@ func QueueAccountTransactions(ctx context.Context, b *storage.Batch, accounts []
   select p.ord, found.* from ` + ps.From + ` cross join lateral (` + s.page(&w, ps.Key("id")) + `) found`
 	r := s.read(`page.ord, `+transactionColumns, page, ` order by page.ord, t.consensus_timestamp`+p.Direction())
 	r.Parents = ps
-	transactionRows.QueueChildren(b, len(accounts), r, w.Args, done)
-	return nil
+	return transactionRows.QueueChildren(b, len(accounts), r, w.Args), nil
 }

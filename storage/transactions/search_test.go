@@ -175,13 +175,12 @@ func TestGenericPlans(t *testing.T) {
 	}
 	for _, v := range newest {
 		b := db.NewBatch()
-		QueueTransactionsAt(b, []ledger.Timestamp{v.ConsensusTimestamp}, func([]*ledger.Transaction) {})
-		QueueTransfers(b, []*ledger.Transaction{v}, func([][]*ledger.CryptoTransfer) {})
-		QueueTokenTransfers(b, []*ledger.Transaction{v}, func([][]*ledger.TokenTransfer) {})
-		QueueBlocksAt(b, []ledger.Timestamp{v.ConsensusTimestamp}, func([]*ledger.Block) {})
-		if err := QueueAccountTransactions(t.Context(), b, []ledger.EntityID{v.PayerAccountID}, nil,
-			storage.Page{Limit: 26, Desc: true},
-			func([][]*ledger.Transaction) {}); err != nil {
+		QueueTransactionsAt(b, []ledger.Timestamp{v.ConsensusTimestamp})
+		QueueTransfers(b, []*ledger.Transaction{v})
+		QueueTokenTransfers(b, []*ledger.Transaction{v})
+		QueueBlocksAt(b, []ledger.Timestamp{v.ConsensusTimestamp})
+		if _, err := QueueAccountTransactions(t.Context(), b, []ledger.EntityID{v.PayerAccountID}, nil,
+			storage.Page{Limit: 26, Desc: true}); err != nil {
 			t.Fatal(err)
 		}
 		if err := b.Run(t.Context()); err != nil {

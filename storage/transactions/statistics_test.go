@@ -31,13 +31,14 @@ func TestTooManyRows(t *testing.T) {
 	} {
 		few, times := c.of, "select consensus_timestamp "+c.rows+" order by 1 limit 1 offset 3"
 		few.most = 3
-		count := func(until ledger.Timestamp) (failed error) {
+		count := func(until ledger.Timestamp) error {
 			b := db.NewBatch()
-			few.Queue(b, c.id, []ledger.Timestamp{0, until}, func(_ []Period, err error) { failed = err })
+			read := few.Queue(b, c.id, []ledger.Timestamp{0, until})
 			if err := b.Run(t.Context()); err != nil {
 				t.Fatal(err)
 			}
-			return failed
+			_, err := read()
+			return err
 		}
 		fourth, err := storage.Value[ledger.Timestamp](t.Context(), db, "a time", times)
 		if err != nil {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"strconv"
 
+	"heliograph/internal/base/list"
 	"heliograph/internal/domain/ledger"
 	"heliograph/storage"
 )
@@ -29,8 +30,7 @@ const maxForeignLogs = 10_000
 // queueSyntheticResults queues a query for results derived from synthetic logs: the first log of each transaction.
 func queueSyntheticResults(
 	b *storage.Batch, f *ledger.ContractResultFilter, parts ResultParts, p storage.Page,
-	done func([]*ledger.ContractResult),
-) {
+) storage.Result[[]*ledger.ContractResult] {
 	var w storage.Where
 	from := `contract_log`
 	if f != nil {
@@ -55,7 +55,10 @@ func queueSyntheticResults(
 where l.synthetic is true and not ` + wildcard + w.String() + `
 order by l.consensus_timestamp` + direction + `, l.index` + direction + ` limit ` + w.Arg(p.Limit)
 	r := parts.read(cut, ` order by cr.consensus_timestamp`+direction)
-	parts.rows().QueueRead(b, r, w.Args, func(rows []*ledger.ContractResult) { done(asSynthetic(b.DB(), rows)) })
+	read := parts.rows().QueueRead(b, r, w.Args)
+	return storage.Map(read, func(rows []*ledger.ContractResult) []*ledger.ContractResult {
+		return asSynthetic(b.DB(), rows)
+	})
 }
 
 func asSynthetic(db *storage.DB, rows []*ledger.ContractResult) []*ledger.ContractResult {
@@ -109,15 +112,11 @@ where l.synthetic is true`+logs.String()+` order by `+wildcard+`, l.index limit 
 
 // QueueChildFlags queues a query for whether the transactions of results have a parent. The results can be
 // [ResultRef.Key].
-func QueueChildFlags(b *storage.Batch, of []*ledger.ContractResult, done func([]bool)) {
+func QueueChildFlags(b *storage.Batch, of []*ledger.ContractResult) storage.Result[[]bool] {
 	ps := partiesOf(b, of)
 	r := ps.read(`p.ord, t.parent_consensus_timestamp is not null`, ` order by p.ord, 2 desc`,
 		ps.join("join", "transaction", "t", "consensus_timestamp", "at"))
-	storage.Values[bool]().QueueChild(b, len(of), r, ps.Args, func(rows []*bool) {
-		out := make([]bool, len(rows))
-		for i, r := range rows {
-			out[i] = r != nil && *r
-		}
-		done(out)
+	return storage.Map(storage.Values[bool]().QueueChild(b, len(of), r, ps.Args), func(rows []*bool) []bool {
+		return list.Map(rows, func(has *bool) bool { return has != nil && *has })
 	})
 }

@@ -142,28 +142,28 @@ func Transactions(
 var transactionsByTime = storage.ByKeys(`select ` + transactionColumns +
 	` from transaction t where t.consensus_timestamp = ` + storage.Any1)
 
-// QueueTransactionsAt queues a query for transactions by consensus time. done receives one transaction per time, or
+// QueueTransactionsAt queues a query for transactions by consensus time. The result has one transaction per time, or
 // nil if there is none.
-func QueueTransactionsAt(b *storage.Batch, times []ledger.Timestamp, done func([]*ledger.Transaction)) {
-	storage.QueueByKey(b, transactionRows, transactionsByTime, times,
-		func(t *ledger.Transaction) ledger.Timestamp { return t.ConsensusTimestamp }, done)
+func QueueTransactionsAt(b *storage.Batch, times []ledger.Timestamp) storage.Result[[]*ledger.Transaction] {
+	return storage.QueueByKey(b, transactionRows, transactionsByTime, times,
+		func(t *ledger.Transaction) ledger.Timestamp { return t.ConsensusTimestamp })
 }
 
 // QueueTransactionsBetween queues a query for the transactions in each of the given time ranges. Both ends are
-// inclusive. done receives one page per range.
+// inclusive. The result has one page per range.
 func QueueTransactionsBetween(
-	b *storage.Batch, spans []ledger.TimestampRange, p storage.Page, done func([][]*ledger.Transaction),
-) {
+	b *storage.Batch, spans []ledger.TimestampRange, p storage.Page,
+) storage.Result[[][]*ledger.Transaction] {
 	ps := ranges(b, spans)
 	w := storage.Where{Args: ps.Args}
 	w.Keyset(p, "consensus_timestamp")
-	transactionRows.QueueChildren(b, len(spans), &storage.Read{
+	return transactionRows.QueueChildren(b, len(spans), &storage.Read{
 		Parents: ps, Select: `p.ord, ` + transactionColumns, From: ps.From,
 		Page: `
   select * from transaction where consensus_timestamp ` + within(ps) + w.String() + w.OrderBy(p, "consensus_timestamp"),
 		As:   "t",
 		Rest: ` order by p.ord, t.consensus_timestamp` + p.Direction(),
-	}, w.Args, done)
+	}, w.Args)
 }
 
 // ranges returns ranges of time as parents with the first and the last time.
@@ -195,9 +195,11 @@ func ofID(w *storage.Where, f TransactionFilterOfID) {
 
 // QueueByID queues a query for the transactions with an id in the usual range of time, oldest first. [OthersWithID]
 // reads the others.
-func QueueByID(b *storage.Batch, id ledger.TransactionID, f TransactionFilterOfID, done func([]*ledger.Transaction)) {
+func QueueByID(
+	b *storage.Batch, id ledger.TransactionID, f TransactionFilterOfID,
+) storage.Result[[]*ledger.Transaction] {
 	sql, args := byID(id, f, consensusWindow)
-	transactionRows.Queue(b, sql, args, done)
+	return transactionRows.Queue(b, sql, args)
 }
 
 func byID(id ledger.TransactionID, f TransactionFilterOfID, window ledger.Timestamp) (sql string, args []any) {
@@ -211,9 +213,9 @@ where t.payer_account_id = $1 and t.valid_start_ns = $2 and t.consensus_timestam
 }
 
 // QueueAllWithID queues a query for the transactions with an id, oldest first, including the execution of a schedule.
-func QueueAllWithID(b *storage.Batch, id ledger.TransactionID, done func([]*ledger.Transaction)) {
+func QueueAllWithID(b *storage.Batch, id ledger.TransactionID) storage.Result[[]*ledger.Transaction] {
 	sql, args := byID(id, TransactionFilterOfID{}, ScheduledWindow-validStartDrift)
-	transactionRows.Queue(b, sql, args, done)
+	return transactionRows.Queue(b, sql, args)
 }
 
 // OthersWithID completes the transactions with an id that [QueueByID] has found. If a schedule may have executed one
@@ -230,12 +232,12 @@ func OthersWithID(
 			return nil, err
 		}
 	}
-	var inner []*ledger.Transaction
 	b := db.NewBatch()
-	queueInner(b, found, f, func(lists [][]*ledger.Transaction) { inner = slices.Concat(lists...) })
-	if err := b.Run(ctx); err != nil {
+	lists, err := storage.Run(ctx, b, queueInner(b, found, f))
+	if err != nil {
 		return nil, fmt.Errorf("reading the transactions of a batch: %w", err)
 	}
+	inner := slices.Concat(lists...)
 	byTime := func(a, b *ledger.Transaction) int { return cmp.Compare(a.ConsensusTimestamp, b.ConsensusTimestamp) }
 	slices.SortFunc(inner, byTime)
 	inner = slices.CompactFunc(inner, func(a, b *ledger.Transaction) bool { return byTime(a, b) == 0 })
@@ -283,13 +285,13 @@ func CreatesSchedule(t *ledger.Transaction) bool {
 // queueByHash queues a query for the transactions with a hash, oldest first. Duplicates have the same hash. If the
 // hash is longer than 32 bytes, all bytes must match. The limit makes the planner look up each transaction by its
 // time.
-func queueByHash(b *storage.Batch, hash ledger.Hash, f TransactionFilterOfID, done func([]*ledger.Transaction)) {
+func queueByHash(b *storage.Batch, hash ledger.Hash, f TransactionFilterOfID) storage.Result[[]*ledger.Transaction] {
 	w := storage.Where{Args: []any{[]byte(hash[:min(len(hash), hashPrefix)])}}
 	if len(hash) > hashPrefix {
 		w.And("h.hash = ?", []byte(hash))
 	}
 	ofID(&w, f)
-	transactionRows.QueueRead(b, &storage.Read{
+	return transactionRows.QueueRead(b, &storage.Read{
 		Select: transactionColumns,
 		Page:   `select * from ` + b.DB().ByHash("$1") + ` t order by consensus_timestamp limit 25`, As: "h",
 		Joins: []storage.Join{storage.Joined(
@@ -298,32 +300,31 @@ func queueByHash(b *storage.Batch, hash ledger.Hash, f TransactionFilterOfID, do
 			"transaction", `consensus_timestamp in (select consensus_timestamp from page)`,
 		)},
 		Rest: ` where true` + w.String() + ` order by t.consensus_timestamp`,
-	}, w.Args, done)
+	}, w.Args)
 }
 
 // QueueByHash queues a query for the transactions with a hash or its first 32 bytes, oldest first.
-func QueueByHash(b *storage.Batch, hash ledger.Hash, done func([]*ledger.Transaction)) {
-	queueByHash(b, hash, TransactionFilterOfID{}, done)
+func QueueByHash(b *storage.Batch, hash ledger.Hash) storage.Result[[]*ledger.Transaction] {
+	return queueByHash(b, hash, TransactionFilterOfID{})
 }
 
 // ByHash reads the transactions with a hash, oldest first.
 func ByHash(
 	ctx context.Context, db *storage.DB, hash ledger.Hash, f TransactionFilterOfID,
-) (found []*ledger.Transaction, err error) {
+) ([]*ledger.Transaction, error) {
 	b := db.NewBatch()
-	queueByHash(b, hash, f, func(rows []*ledger.Transaction) { found = rows })
-	return found, b.Run(ctx)
+	return storage.Run(ctx, b, queueByHash(b, hash, f))
 }
 
-// QueueInnerTransactions queues a query for the inner transactions of batches, oldest first. done receives one list
+// QueueInnerTransactions queues a query for the inner transactions of batches, oldest first. The result has one list
 // per transaction.
-func QueueInnerTransactions(b *storage.Batch, of []*ledger.Transaction, done func([][]*ledger.Transaction)) {
-	queueInner(b, of, TransactionFilterOfID{}, done)
+func QueueInnerTransactions(b *storage.Batch, of []*ledger.Transaction) storage.Result[[][]*ledger.Transaction] {
+	return queueInner(b, of, TransactionFilterOfID{})
 }
 
 func queueInner(
-	b *storage.Batch, of []*ledger.Transaction, f TransactionFilterOfID, done func([][]*ledger.Transaction),
-) {
+	b *storage.Batch, of []*ledger.Transaction, f TransactionFilterOfID,
+) storage.Result[[][]*ledger.Transaction] {
 	var parents, payers, starts []int64
 	for i, t := range of {
 		for _, id := range t.InnerTransactions {
@@ -332,8 +333,7 @@ func queueInner(
 		}
 	}
 	if parents == nil {
-		done(make([][]*ledger.Transaction, len(of)))
-		return
+		return storage.Known(make([][]*ledger.Transaction, len(of)))
 	}
 	ps := b.Parents("parent, payer, start", parents, payers, starts)
 	ps.Placed = true
@@ -345,21 +345,21 @@ func queueInner(
 and %[1]svalid_start_ns = %[3]s and %[1]sconsensus_timestamp between %[3]s - $4 and %[3]s + $5`,
 			alias, payer, start)
 	}
-	transactionRows.QueueChildren(b, len(of), &storage.Read{
+	return transactionRows.QueueChildren(b, len(of), &storage.Read{
 		Parents: ps, Select: `p.parent, ` + transactionColumns, From: ps.From,
 		Joins: []storage.Join{
 			storage.Joined(` join transaction t on `+withID("t."), "transaction", withID("")),
 		},
 		Rest: ` where true` + w.String() + ` order by p.parent, t.consensus_timestamp`,
-	}, w.Args, done)
+	}, w.Args)
 }
 
 // QueueTopicTransactions queues a query for the successful transactions that changed each of the given topics or sent
-// a message to it. Each change of a topic begins a version of its entity, of its keys or of its fees. done receives
+// a message to it. Each change of a topic begins a version of its entity, of its keys or of its fees. The result has
 // one page per topic.
 func QueueTopicTransactions(
-	b *storage.Batch, topics []ledger.EntityID, p storage.Page, done func([][]*ledger.Transaction),
-) {
+	b *storage.Batch, topics []ledger.EntityID, p storage.Page,
+) storage.Result[[][]*ledger.Transaction] {
 	ps := b.Parents("id", storage.Int64s(topics))
 	w := storage.Where{Args: ps.Args}
 	source := func(table, topic, at string) string {
@@ -377,14 +377,14 @@ func QueueTopicTransactions(
 		}),
 		source("topic_message", "topic_id", "consensus_timestamp"), source("custom_fee", "entity_id", version),
 		source("custom_fee_history", "entity_id", version))
-	transactionRows.QueueChildren(b, len(topics), &storage.Read{
+	return transactionRows.QueueChildren(b, len(topics), &storage.Read{
 		Setting: storage.NoBitmaps, Parents: ps, Select: `v.ord, ` + transactionColumns,
 		Page: `
   select p.ord, v.at from ` + ps.From + ` cross join lateral (select at from (` + strings.Join(times, " union ") + `) v` +
 			w.OrderBy(p, "at") + `) v`, As: "v",
 		Joins: []storage.Join{storage.By("join", "transaction", "t", "v", "consensus_timestamp", "at")},
 		Rest:  ` order by v.ord, t.consensus_timestamp` + p.Direction(),
-	}, w.Args, done)
+	}, w.Args)
 }
 
 // CountTransactions counts transactions.

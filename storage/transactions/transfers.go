@@ -48,46 +48,46 @@ from assessed_custom_fee` +
 	stakingRewards = partsByKeys(rewardsSQL)
 )
 
-// QueueTransfers queues a query for the hbar transfers of transactions, ordered by account and amount. done receives
+// QueueTransfers queues a query for the hbar transfers of transactions, ordered by account and amount. The result has
 // one list per transaction.
-func QueueTransfers(b *storage.Batch, of []*ledger.Transaction, done func([][]*ledger.CryptoTransfer)) {
-	queueParts(b, hbarTransfers, of,
+func QueueTransfers(b *storage.Batch, of []*ledger.Transaction) storage.Result[[][]*ledger.CryptoTransfer] {
+	return queueParts(b, hbarTransfers, of,
 		func(r *part[ledger.CryptoTransfer], into []any) []any {
 			return append(into, &r.at, &r.payer, &r.row.AccountID, &r.row.Amount, &r.row.IsApproval)
-		}, timed(func(r *ledger.CryptoTransfer) *ledger.Timestamp { return &r.ConsensusTimestamp }), done)
+		}, timed(func(r *ledger.CryptoTransfer) *ledger.Timestamp { return &r.ConsensusTimestamp }))
 }
 
 // QueueTokenTransfers queues a query for the fungible token transfers of transactions, ordered by token and account.
-// done receives one list per transaction.
-func QueueTokenTransfers(b *storage.Batch, of []*ledger.Transaction, done func([][]*ledger.TokenTransfer)) {
-	queueParts(b, tokenTransfers, of,
+// The result has one list per transaction.
+func QueueTokenTransfers(b *storage.Batch, of []*ledger.Transaction) storage.Result[[][]*ledger.TokenTransfer] {
+	return queueParts(b, tokenTransfers, of,
 		func(r *part[ledger.TokenTransfer], into []any) []any {
 			return append(into, &r.at, &r.payer, &r.row.TokenID, &r.row.AccountID, &r.row.Amount, &r.row.IsApproval)
-		}, nil, done)
+		}, nil)
 }
 
 // QueueAssessedCustomFees queues a query for the custom fees that transactions were charged, ordered by collector and
-// amount. done receives one list per transaction.
-func QueueAssessedCustomFees(b *storage.Batch, of []*ledger.Transaction, done func([][]*ledger.AssessedCustomFee)) {
-	queueParts(b, assessedFees, of,
+// amount. The result has one list per transaction.
+func QueueAssessedCustomFees(b *storage.Batch, of []*ledger.Transaction) storage.Result[[][]*ledger.AssessedCustomFee] {
+	return queueParts(b, assessedFees, of,
 		func(r *part[ledger.AssessedCustomFee], into []any) []any {
 			return append(into, &r.at, &r.payer, &r.row.Amount, &r.row.CollectorAccountID, &r.row.TokenID,
 				&r.row.EffectivePayerAccountIDs)
-		}, timed(func(r *ledger.AssessedCustomFee) *ledger.Timestamp { return &r.ConsensusTimestamp }), done)
+		}, timed(func(r *ledger.AssessedCustomFee) *ledger.Timestamp { return &r.ConsensusTimestamp }))
 }
 
-// QueueStakingRewardTransfers queues a query for the staking rewards that transactions paid. done receives one list
+// QueueStakingRewardTransfers queues a query for the staking rewards that transactions paid. The result has one list
 // per transaction. Only transactions with an hbar transfer of the staking reward account have rewards. The payer of a
 // reward can be another one.
-func QueueStakingRewardTransfers(b *storage.Batch, of []*ledger.Transaction, done func([][]*ledger.StakingReward)) {
+func QueueStakingRewardTransfers(b *storage.Batch, of []*ledger.Transaction) storage.Result[[][]*ledger.StakingReward] {
 	rewards := storage.MapperOf(func(r *part[ledger.StakingReward], into []any) []any {
 		return append(into, &r.at, &r.payer, &r.row.AccountID, &r.row.Amount)
 	}, timed(func(r *ledger.StakingReward) *ledger.Timestamp { return &r.ConsensusTimestamp }))
 	sql, args := stakingRewards.of(b.DB(), of)
-	rewards.Queue(b, sql, append(args, int64(b.DB().SystemEntity(stakingRewardNum))),
-		func(rows []*part[ledger.StakingReward]) {
-			done(partsOf(rows, of))
-		})
+	read := rewards.Queue(b, sql, append(args, int64(b.DB().SystemEntity(stakingRewardNum))))
+	return storage.Map(read, func(rows []*part[ledger.StakingReward]) [][]*ledger.StakingReward {
+		return partsOf(rows, of)
+	})
 }
 
 // part is a row that belongs to a transaction, with the transaction's consensus time and payer.
@@ -109,10 +109,10 @@ func timed[C any](at func(*C) *ledger.Timestamp) func(*part[C]) error {
 func queueParts[C any](
 	b *storage.Batch, read partsRead, of []*ledger.Transaction, cols storage.Columns[part[C]],
 	finish func(*part[C]) error,
-	done func([][]*C),
-) {
+) storage.Result[[][]*C] {
 	sql, args := read.of(b.DB(), of)
-	storage.MapperOf(cols, finish).Queue(b, sql, args, func(rows []*part[C]) { done(partsOf(rows, of)) })
+	rows := storage.MapperOf(cols, finish).Queue(b, sql, args)
+	return storage.Map(rows, func(rows []*part[C]) [][]*C { return partsOf(rows, of) })
 }
 
 // of returns the text for some transactions and its arguments. A transaction without consensus time is one that the
