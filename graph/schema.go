@@ -1,4 +1,4 @@
-// Package graph is the executable schema: code that is generated from the GraphQL schema, and a faster execution of
+// Package graph is the executable schema: code that is generated from the GraphQL schema, and the execution of
 // queries.
 package graph
 
@@ -13,7 +13,6 @@ import (
 	"github.com/99designs/gqlgen/graphql"
 	"github.com/vektah/gqlparser/v2/ast"
 
-	"heliograph/graph/fault"
 	"heliograph/graph/relay"
 	"heliograph/graph/sdl"
 	"heliograph/internal/base/values"
@@ -30,11 +29,11 @@ func whenNeeded(load func() *ast.Schema) func() *ast.Schema {
 	return sync.OnceValue(func() *ast.Schema { return sdl.Inherit(load()) })
 }
 
-// schema executes queries without two steps of the generated code that are not needed per query: collecting the
-// functions that unmarshal input objects, and preparing for concurrent root fields and deferred fragments.
+// schema executes queries. gqlgen's code executes mutations, subscriptions, and the fields of objects without rows.
 type schema struct {
 	*executableSchema
-	inputs   map[reflect.Type]reflect.Value
+	queries  QueryFields
+	inputs   map[reflect.Type]reflect.Value // the functions that unmarshal input objects
 	together Together
 }
 
@@ -43,9 +42,10 @@ type schema struct {
 type Together func(n int) func() (value values.Value, end func())
 
 // NewSchema returns the executable schema with its resolvers.
-func NewSchema(resolvers ResolverRoot, together Together) graphql.ExecutableSchema {
+func NewSchema(resolvers ResolverRoot, queries QueryFields, together Together) graphql.ExecutableSchema {
 	e := NewExecutableSchema(Config{Resolvers: resolvers}).(*executableSchema)
-	return &schema{e, inputsOf(newExecutionContext(&graphql.OperationContext{}, e, nil)), together}
+	inputs := inputsOf(newExecutionContext(&graphql.OperationContext{}, e, nil))
+	return &schema{e, queries, inputs, together}
 }
 
 // Exec implements graphql.ExecutableSchema. Documents must not use @defer.
@@ -54,110 +54,92 @@ func (s *schema) Exec(ctx context.Context) graphql.ResponseHandler {
 	if oc.Operation.Operation != ast.Query {
 		return s.executableSchema.Exec(ctx)
 	}
-	return (&query{schema: s, ec: newExecutionContext(oc, s.executableSchema, nil)}).respond
+	q, done := &query{schema: s, ec: newExecutionContext(oc, s.executableSchema, nil)}, false
+	return func(ctx context.Context) *graphql.Response {
+		if done {
+			return nil
+		}
+		done = true
+		return q.execute(ctx)
+	}
 }
 
 // query is a query in execution.
 type query struct {
-	schema    *schema
-	ec        *executionContext
-	responded bool
-	buf       bytes.Buffer
-	response  graphql.Response
-	together  func() (value values.Value, end func()) // see [Together]; nil if fields read by themselves
+	schema   *schema
+	ec       *executionContext
+	together func() (value values.Value, end func()) // see [Together]; nil if fields read by themselves
 }
 
-// respond returns the complete response. Further calls return nil.
-func (q *query) respond(ctx context.Context) *graphql.Response {
-	if q.responded {
-		return nil
-	}
-	q.responded = true
-	ctx = graphql.WithUnmarshalerMap(ctx, q.schema.inputs)
-	set := q.ec.Operation.SelectionSet
-	if plain, lists := isPlain(set); plain {
-		if len(set) > 1 && lists <= 1 { // reading several lists takes longer one after another
-			q.together = q.schema.together(len(set))
-		}
-		q.execute(graphql.WithFieldContext(ctx, &graphql.FieldContext{Object: "Query"}), set)
-	} else {
-		q.ec._Query(ctx, set).MarshalGQL(&q.buf)
-	}
-	q.response.Data = q.buf.Bytes()
-	return &q.response
+// rootField is a field of the query type. required reports whether it is non-null.
+type rootField struct {
+	resolve  func(*query, context.Context, graphql.CollectedField) graphql.Marshaler
+	required bool
 }
 
-// isPlain reports whether all selections are fields with different aliases that do not depend on variables or the
-// schema, and how many are lists.
-func isPlain(set ast.SelectionSet) (ok bool, lists int) {
-	aliases := map[string]bool{}
-	for _, s := range set {
-		f, ok := s.(*ast.Field)
-		if !ok || len(f.Directives) > 0 || strings.HasPrefix(f.Name, "__") || aliases[f.Alias] {
-			return false, 0
-		}
-		aliases[f.Alias] = true
+// execute executes the root fields concurrently.
+func (q *query) execute(ctx context.Context) *graphql.Response {
+	ctx = graphql.WithFieldContext(graphql.WithUnmarshalerMap(ctx, q.schema.inputs),
+		&graphql.FieldContext{Object: "Query"})
+	fields := graphql.CollectFields(q.ec.OperationContext, q.ec.Operation.SelectionSet, []string{"Query"})
+	lists := 0
+	for _, f := range fields {
 		if strings.HasSuffix(f.Definition.Type.Name(), "Connection") {
 			lists++
 		}
 	}
-	return len(set) > 0, lists // without selections if all are deferred
-}
-
-// execute executes a query with plain root fields, concurrently.
-func (q *query) execute(ctx context.Context, set ast.SelectionSet) {
-	results, last := make([]graphql.Marshaler, len(set)), len(set)-1
-	var others sync.WaitGroup
-	for i := range last {
-		others.Go(func() { results[i] = q.resolve(ctx, set[i]) })
+	if len(fields) > 1 && lists <= 1 { // reading several lists takes longer one after another
+		q.together = q.schema.together(len(fields))
 	}
-	results[last] = q.resolve(ctx, set[last])
+	results := make([]graphql.Marshaler, len(fields))
+	var others sync.WaitGroup
+	for i, f := range fields {
+		if i == len(fields)-1 {
+			results[i] = q.resolve(ctx, f)
+			break
+		}
+		others.Go(func() { results[i] = q.resolve(ctx, f) })
+	}
 	others.Wait()
-	next := `{"`
+	var buf bytes.Buffer
+	buf.WriteByte('{')
 	for i, r := range results {
 		if r == graphql.RequiredNull {
-			q.buf.Reset()
-			graphql.Null.MarshalGQL(&q.buf)
-			return
+			return &graphql.Response{Data: []byte("null")}
 		}
-		q.buf.WriteString(next)
-		q.buf.WriteString(set[i].(*ast.Field).Alias) // a GraphQL name, which needs no escaping
-		q.buf.WriteString(`":`)
-		r.MarshalGQL(&q.buf)
-		next = `,"`
+		if i > 0 {
+			buf.WriteByte(',')
+		}
+		buf.WriteString(`"` + fields[i].Alias + `":`) // a GraphQL name, which needs no escaping
+		r.MarshalGQL(&buf)
 	}
-	q.buf.WriteByte('}')
+	buf.WriteByte('}')
+	return &graphql.Response{Data: buf.Bytes()}
 }
 
 // resolve returns the value of a root field, [graphql.RequiredNull] if the field is non-null and has none.
-func (q *query) resolve(ctx context.Context, s ast.Selection) graphql.Marshaler {
+func (q *query) resolve(ctx context.Context, f graphql.CollectedField) (v graphql.Marshaler) {
 	if q.together != nil {
 		value, end := q.together()
 		defer end()
 		ctx = values.Context(ctx, value)
 	}
-	f := s.(*ast.Field)
-	v, required := q.ec.rootField(ctx, graphql.CollectedField{
-		Field: f, Selections: f.SelectionSet,
-		IsNonDeferrable: true,
-	})
-	if required && v == graphql.Null {
-		return graphql.RequiredNull
-	}
-	return v
-}
-
-// rootField resolves a field of the query type. required reports whether the field is non-null.
-func (ec *executionContext) rootField(
-	ctx context.Context, f graphql.CollectedField,
-) (value graphql.Marshaler, required bool) {
+	root := rootFields[f.Name]
 	defer func() {
 		if p := recover(); p != nil {
-			ec.Error(ctx, ec.Recover(ctx, p))
-			value = graphql.RequiredNull
+			q.ec.Error(ctx, q.ec.Recover(ctx, p))
+			v = graphql.Null
+		}
+		if root.required && v == graphql.Null {
+			v = graphql.RequiredNull
 		}
 	}()
-	return ec.rootFieldByName(ctx, f)
+	return root.resolve(q, ctx, f)
+}
+
+// typename resolves __typename.
+func (*query) typename(context.Context, graphql.CollectedField) graphql.Marshaler {
+	return graphql.MarshalString("Query")
 }
 
 // ListArgs are the arguments of most lists.
@@ -215,43 +197,5 @@ func rootContext(_ context.Context, f graphql.CollectedField) (*graphql.FieldCon
 	return &graphql.FieldContext{Object: "Query", Field: f, IsMethod: true, IsResolver: true}, nil
 }
 
-// EntityReader reads entities that other subgraphs of a federation reference.
-type EntityReader interface {
-	// ReadEntities reads entities by __typename and the fields of one of their keys. It returns one node and one error
-	// per reference. The node is nil if the entity does not exist, and the error is nil on success. References can be
-	// of any type.
-	ReadEntities(ctx context.Context, references []any) ([]relay.Node, []error)
-}
-
-// maxReferences is the maximum number of references per request.
-const maxReferences = 100
-
-// subgraph returns the federation subgraph SDL. It is printed on the first call.
-var subgraph = sync.OnceValue(func() string { return sdl.Subgraph(parsedSchema()) })
-
-// __resolve__service resolves the root field _service. The generated code calls it by this name.
-func (*executionContext) __resolve__service(
-	context.Context,
-) (*relay.Service, error) { //nolint:unparam // the generated code expects an error
-	return &relay.Service{SDL: subgraph()}, nil
-}
-
-// __resolve_entities resolves the root field _entities. An entity that cannot be read is null, with an error of its
-// own.
-func (ec *executionContext) __resolve_entities(ctx context.Context, references []any) []relay.Node {
-	if len(references) > maxReferences {
-		graphql.AddError(ctx, fault.Input("give at most %d references", maxReferences))
-		return nil
-	}
-	reader, ok := ec.Resolvers.(EntityReader)
-	if !ok {
-		return make([]relay.Node, len(references))
-	}
-	out, errs := reader.ReadEntities(ctx, references)
-	for i, err := range errs {
-		if err != nil {
-			graphql.AddError(graphql.WithPathContext(ctx, graphql.NewPathWithIndex(i)), err)
-		}
-	}
-	return out
-}
+// Subgraph returns the federation subgraph SDL. It is printed on the first call.
+var Subgraph = sync.OnceValue(func() string { return sdl.Subgraph(parsedSchema()) })

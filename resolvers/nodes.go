@@ -9,6 +9,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/99designs/gqlgen/graphql"
+
 	"heliograph/graph"
 	"heliograph/graph/fault"
 	"heliograph/graph/relay"
@@ -309,22 +311,41 @@ func parseNumbered(name string) (ledger.NFTKey, error) {
 	return ledger.NFTKey{TokenID: id, SerialNumber: number}, err
 }
 
-// readEntities returns the objects that other graphs reference by global id or entity id.
-func (r *Resolver) readEntities(ctx context.Context, references []any) ([]relay.Node, []error) {
-	nodes, errs := make([]relay.Node, len(references)), make([]error, len(references))
+// maxReferences is the maximum number of references per request.
+const maxReferences = 100
+
+// Entities returns the objects that other graphs reference by global id or entity id. One that cannot be read is null,
+// with an error of its own.
+func (r queries) Entities(ctx context.Context, args graph.QueryEntitiesArgs) ([]relay.Node, error) {
+	if len(args.Representations) > maxReferences {
+		return nil, fault.Input("give at most %d references", maxReferences)
+	}
+	out := make([]relay.Node, len(args.Representations))
+	fail := func(i int, err error) {
+		if err != nil {
+			graphql.AddError(graphql.WithPathContext(ctx, graphql.NewPathWithIndex(i)), err)
+		}
+	}
 	var ids []string
 	var places []int
-	for i, reference := range references {
-		var id string
-		if id, errs[i] = r.referred(reference); errs[i] == nil {
+	for i, reference := range args.Representations {
+		id, err := r.referred(reference)
+		if err == nil {
 			ids, places = append(ids, id), append(places, i)
 		}
+		fail(i, err)
 	}
 	found, failed := r.nodes(ctx, ids)
 	for i, place := range places {
-		nodes[place], errs[place] = found[i], failed[i]
+		out[place] = found[i]
+		fail(place, failed[i])
 	}
-	return nodes, errs
+	return out, nil
+}
+
+// Service returns the schema for gateways of federated graphs.
+func (queries) Service(context.Context) (*relay.Service, error) {
+	return &relay.Service{SDL: graph.Subgraph()}, nil
 }
 
 // referred returns the global id of a reference from another graph.

@@ -12,7 +12,6 @@ import (
 	"heliograph/graph"
 	"heliograph/graph/fault"
 	"heliograph/graph/feed"
-	"heliograph/graph/relay"
 	"heliograph/graph/rowplan"
 	"heliograph/internal/base/admission"
 	"heliograph/internal/base/values"
@@ -71,7 +70,7 @@ type Resolver struct {
 
 var (
 	_ graph.ResolverRoot = root{}
-	_ graph.EntityReader = root{}
+	_ graph.QueryFields  = queries{}
 	_ graph.Fields       = fields{}
 	_ graph.PastFields   = fields{}
 )
@@ -107,19 +106,16 @@ func New(o Options) *Resolver {
 // Calls returns the service that runs contract calls.
 func (r *Resolver) Calls() *contractcalls.Service { return r.calls }
 
-// Root returns the resolvers of the graph.
+// Root returns the resolvers of the other objects without rows.
 func (r *Resolver) Root() graph.ResolverRoot {
-	return root{r, graph.NewQueryResolver(queries{r})}
+	return root{r}
 }
 
-// root implements [graph.ResolverRoot] and [graph.EntityReader].
-type root struct {
-	r     *Resolver
-	query graph.QueryResolver
-}
+// Queries returns the resolvers of the fields of the query type.
+func (r *Resolver) Queries() graph.QueryFields { return queries{r} }
 
-// Query implements [graph.ResolverRoot].
-func (o root) Query() graph.QueryResolver { return o.query }
+// root implements [graph.ResolverRoot].
+type root struct{ r *Resolver }
 
 // Mutation implements [graph.ResolverRoot].
 func (o root) Mutation() graph.MutationResolver {
@@ -131,11 +127,6 @@ func (o root) Subscription() graph.SubscriptionResolver { return subscriptions{o
 
 // Network implements [graph.ResolverRoot].
 func (o root) Network() graph.NetworkResolver { return graph.NewNetworkResolver(network{o.r}) }
-
-// ReadEntities implements [graph.EntityReader].
-func (o root) ReadEntities(ctx context.Context, references []any) ([]relay.Node, []error) {
-	return o.r.readEntities(ctx, references)
-}
 
 // queries implements [graph.QueryFields].
 type queries struct{ *Resolver }

@@ -164,7 +164,8 @@ func New(o Options) (*Gateway, error) {
 	}
 	observer := newOperations(o.Traces)
 	srv, err := server.New(server.Options{
-		Schema: graph.NewSchema(root.Root(), storage.Together), Tables: root.Tables(), Operation: root.Operation,
+		Schema: graph.NewSchema(root.Root(), root.Queries(), storage.Together),
+		Tables: root.Tables(), Operation: root.Operation,
 		Work:  resolvers.Work,
 		Scans: resolvers.Scans, Classify: resolvers.Classify, Base: o.REST.Base, ChainID: o.DB.ChainID(),
 		FindAddress:   root.FindAddress,

@@ -132,8 +132,9 @@ func (f *fields) check() error {
 	return nil
 }
 
-// reduce removes the objects with rows from what gqlgen generates, because plans execute them. For gqlgen, their types
-// have no fields and no members, and a marshaler.
+// reduce removes the query type and the objects with rows from what gqlgen generates, because our code resolves the
+// fields of the one, and plans execute the others. For gqlgen, types with rows have no fields and no members, and a
+// marshaler.
 func (f *fields) reduce() {
 	planned := types.NewFunc(token.NoPos, types.NewPackage("heliograph/graph/rowplan", "rowplan"), "Unplanned", nil)
 	reduced := map[*config.TypeReference]bool{}
@@ -159,7 +160,7 @@ func (f *fields) reduce() {
 	}
 	used := map[string]bool{}
 	for _, o := range f.Objects {
-		for _, one := range o.Fields {
+		for _, one := range o.Fields { // those of the query type too
 			opaque(one.TypeReference)
 			for ref := one.TypeReference; ref != nil; ref = ref.Elem() {
 				used[ref.UniquenessKey()] = true
@@ -169,6 +170,8 @@ func (f *fields) reduce() {
 	maps.DeleteFunc(f.ReferencedTypes, func(_ string, ref *config.TypeReference) bool {
 		return reduced[ref] && !used[ref.UniquenessKey()]
 	})
+	f.Objects = slices.DeleteFunc(f.Objects, func(o *codegen.Object) bool { return o == f.QueryRoot })
+	f.QueryRoot = nil
 }
 
 // isPlanned reports whether all objects of a type have rows.

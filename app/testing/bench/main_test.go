@@ -78,7 +78,8 @@ func newRig(tb testing.TB) *rig {
 	}
 	root := resolvers.New(resolvers.Options{DB: db, Now: cfg.Now, Cache: true, Logger: log})
 	srv, err := server.New(server.Options{
-		Schema: graph.NewSchema(root.Root(), storage.Together), Tables: root.Tables(), Operation: root.Operation,
+		Schema: graph.NewSchema(root.Root(), root.Queries(), storage.Together),
+		Tables: root.Tables(), Operation: root.Operation,
 		Work: resolvers.Work, Scans: resolvers.Scans,
 		Classify: resolvers.Classify, Base: base, Limits: relay.Limits{Default: cfg.LimitDefault, Max: cfg.LimitMax},
 		DocumentBytes: 8 << 20,
