@@ -596,15 +596,33 @@ type QueryNodeArgs struct {
 	ID string
 }
 
+func (ec *executionContext) readQueryNodeArgs(ctx context.Context, f *ast.Field, variables map[string]any) (QueryNodeArgs, error) {
+	in := arguments{of: f, variables: variables}
+	a := QueryNodeArgs{ID: argument(ctx, &in, 0, ec.unmarshalNID2string)}
+	return a, in.err
+}
+
 // QueryNodesArgs are the arguments of Query.nodes.
 type QueryNodesArgs struct {
 	Ids []string
+}
+
+func (ec *executionContext) readQueryNodesArgs(ctx context.Context, f *ast.Field, variables map[string]any) (QueryNodesArgs, error) {
+	in := arguments{of: f, variables: variables}
+	a := QueryNodesArgs{Ids: argument(ctx, &in, 0, ec.unmarshalNID2ᚕstringᚄ)}
+	return a, in.err
 }
 
 // QueryAccountArgs are the arguments of Query.account.
 type QueryAccountArgs struct {
 	ID ledger.AccountRef
 	At *ledger.Filter[ledger.Timestamp]
+}
+
+func (ec *executionContext) readQueryAccountArgs(ctx context.Context, f *ast.Field, variables map[string]any) (QueryAccountArgs, error) {
+	in := arguments{of: f, variables: variables}
+	a := QueryAccountArgs{ID: argument(ctx, &in, 0, ec.unmarshalNAccountRef2heliographᚋinternalᚋdomainᚋledgerᚐAccountRef), At: argument(ctx, &in, 1, ec.unmarshalOTimestampFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐFilter)}
+	return a, in.err
 }
 
 // QueryAccountsArgs are the arguments of Query.accounts.
@@ -615,12 +633,24 @@ type QueryAccountsArgs struct {
 	relay.Args
 }
 
+func (ec *executionContext) readQueryAccountsArgs(ctx context.Context, f *ast.Field, variables map[string]any) (QueryAccountsArgs, error) {
+	in := arguments{of: f, variables: variables}
+	a := QueryAccountsArgs{Args: relay.Args{First: argument(ctx, &in, 3, ec.unmarshalOInt2ᚖint32), After: argument(ctx, &in, 4, ec.unmarshalOString2ᚖstring), Last: argument(ctx, &in, 5, ec.unmarshalOInt2ᚖint32), Before: argument(ctx, &in, 6, ec.unmarshalOString2ᚖstring)}, Filter: argument(ctx, &in, 0, ec.unmarshalOAccountFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐAccountFilter), HideSyntheticTreasury: argument(ctx, &in, 1, ec.unmarshalNBoolean2bool), Order: argument(ctx, &in, 2, ec.unmarshalNOrder2heliographᚋgraphᚋrelayᚐOrder)}
+	return a, in.err
+}
+
 // QueryBalancesArgs are the arguments of Query.balances.
 type QueryBalancesArgs struct {
 	Filter *ledger.BalanceFilter
 	At     *ledger.Filter[ledger.Timestamp]
 	Order  relay.Order
 	relay.Args
+}
+
+func (ec *executionContext) readQueryBalancesArgs(ctx context.Context, f *ast.Field, variables map[string]any) (QueryBalancesArgs, error) {
+	in := arguments{of: f, variables: variables}
+	a := QueryBalancesArgs{Args: relay.Args{First: argument(ctx, &in, 3, ec.unmarshalOInt2ᚖint32), After: argument(ctx, &in, 4, ec.unmarshalOString2ᚖstring), Last: argument(ctx, &in, 5, ec.unmarshalOInt2ᚖint32), Before: argument(ctx, &in, 6, ec.unmarshalOString2ᚖstring)}, Filter: argument(ctx, &in, 0, ec.unmarshalOBalanceFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐBalanceFilter), At: argument(ctx, &in, 1, ec.unmarshalOTimestampFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐFilter), Order: argument(ctx, &in, 2, ec.unmarshalNOrder2heliographᚋgraphᚋrelayᚐOrder)}
+	return a, in.err
 }
 
 // QueryAirdropsArgs are the arguments of Query.airdrops.
@@ -632,12 +662,24 @@ type QueryAirdropsArgs struct {
 	relay.Args
 }
 
+func (ec *executionContext) readQueryAirdropsArgs(ctx context.Context, f *ast.Field, variables map[string]any) (QueryAirdropsArgs, error) {
+	in := arguments{of: f, variables: variables}
+	a := QueryAirdropsArgs{Args: relay.Args{First: argument(ctx, &in, 4, ec.unmarshalOInt2ᚖint32), After: argument(ctx, &in, 5, ec.unmarshalOString2ᚖstring), Last: argument(ctx, &in, 6, ec.unmarshalOInt2ᚖint32), Before: argument(ctx, &in, 7, ec.unmarshalOString2ᚖstring)}, Sender: argument(ctx, &in, 0, ec.unmarshalOAccountRef2ᚖheliographᚋinternalᚋdomainᚋledgerᚐAccountRef), Receiver: argument(ctx, &in, 1, ec.unmarshalOAccountRef2ᚖheliographᚋinternalᚋdomainᚋledgerᚐAccountRef), Filter: argument(ctx, &in, 2, ec.unmarshalOAirdropFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐAirdropFilter), Order: argument(ctx, &in, 3, ec.unmarshalNOrder2heliographᚋgraphᚋrelayᚐOrder)}
+	return a, in.err
+}
+
 // QueryCryptoAllowancesArgs are the arguments of Query.cryptoAllowances.
 type QueryCryptoAllowancesArgs struct {
 	Owner  ledger.AccountRef
 	Filter *ledger.CryptoAllowanceFilter
 	Order  relay.Order
 	relay.Args
+}
+
+func (ec *executionContext) readQueryCryptoAllowancesArgs(ctx context.Context, f *ast.Field, variables map[string]any) (QueryCryptoAllowancesArgs, error) {
+	in := arguments{of: f, variables: variables}
+	a := QueryCryptoAllowancesArgs{Args: relay.Args{First: argument(ctx, &in, 3, ec.unmarshalOInt2ᚖint32), After: argument(ctx, &in, 4, ec.unmarshalOString2ᚖstring), Last: argument(ctx, &in, 5, ec.unmarshalOInt2ᚖint32), Before: argument(ctx, &in, 6, ec.unmarshalOString2ᚖstring)}, Owner: argument(ctx, &in, 0, ec.unmarshalNAccountRef2heliographᚋinternalᚋdomainᚋledgerᚐAccountRef), Filter: argument(ctx, &in, 1, ec.unmarshalOCryptoAllowanceFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐCryptoAllowanceFilter), Order: argument(ctx, &in, 2, ec.unmarshalNOrder2heliographᚋgraphᚋrelayᚐOrder)}
+	return a, in.err
 }
 
 // QueryTokenAllowancesArgs are the arguments of Query.tokenAllowances.
@@ -648,6 +690,12 @@ type QueryTokenAllowancesArgs struct {
 	relay.Args
 }
 
+func (ec *executionContext) readQueryTokenAllowancesArgs(ctx context.Context, f *ast.Field, variables map[string]any) (QueryTokenAllowancesArgs, error) {
+	in := arguments{of: f, variables: variables}
+	a := QueryTokenAllowancesArgs{Args: relay.Args{First: argument(ctx, &in, 3, ec.unmarshalOInt2ᚖint32), After: argument(ctx, &in, 4, ec.unmarshalOString2ᚖstring), Last: argument(ctx, &in, 5, ec.unmarshalOInt2ᚖint32), Before: argument(ctx, &in, 6, ec.unmarshalOString2ᚖstring)}, Owner: argument(ctx, &in, 0, ec.unmarshalNAccountRef2heliographᚋinternalᚋdomainᚋledgerᚐAccountRef), Filter: argument(ctx, &in, 1, ec.unmarshalOTokenAllowanceFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐTokenAllowanceFilter), Order: argument(ctx, &in, 2, ec.unmarshalNOrder2heliographᚋgraphᚋrelayᚐOrder)}
+	return a, in.err
+}
+
 // QueryStakingRewardsArgs are the arguments of Query.stakingRewards.
 type QueryStakingRewardsArgs struct {
 	Account ledger.AccountRef
@@ -656,10 +704,22 @@ type QueryStakingRewardsArgs struct {
 	relay.Args
 }
 
+func (ec *executionContext) readQueryStakingRewardsArgs(ctx context.Context, f *ast.Field, variables map[string]any) (QueryStakingRewardsArgs, error) {
+	in := arguments{of: f, variables: variables}
+	a := QueryStakingRewardsArgs{Args: relay.Args{First: argument(ctx, &in, 3, ec.unmarshalOInt2ᚖint32), After: argument(ctx, &in, 4, ec.unmarshalOString2ᚖstring), Last: argument(ctx, &in, 5, ec.unmarshalOInt2ᚖint32), Before: argument(ctx, &in, 6, ec.unmarshalOString2ᚖstring)}, Account: argument(ctx, &in, 0, ec.unmarshalNAccountRef2heliographᚋinternalᚋdomainᚋledgerᚐAccountRef), Filter: argument(ctx, &in, 1, ec.unmarshalOStakingRewardFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐStakingRewardFilter), Order: argument(ctx, &in, 2, ec.unmarshalNOrder2heliographᚋgraphᚋrelayᚐOrder)}
+	return a, in.err
+}
+
 // QueryBlockArgs are the arguments of Query.block.
 type QueryBlockArgs struct {
 	Hash   *string
 	Number *int64
+}
+
+func (ec *executionContext) readQueryBlockArgs(ctx context.Context, f *ast.Field, variables map[string]any) (QueryBlockArgs, error) {
+	in := arguments{of: f, variables: variables}
+	a := QueryBlockArgs{Hash: argument(ctx, &in, 0, ec.unmarshalOHash2ᚖstring), Number: argument(ctx, &in, 1, ec.unmarshalOLong2ᚖint64)}
+	return a, in.err
 }
 
 // QueryBlocksArgs are the arguments of Query.blocks.
@@ -670,14 +730,32 @@ type QueryBlocksArgs struct {
 	relay.Args
 }
 
+func (ec *executionContext) readQueryBlocksArgs(ctx context.Context, f *ast.Field, variables map[string]any) (QueryBlocksArgs, error) {
+	in := arguments{of: f, variables: variables}
+	a := QueryBlocksArgs{Args: relay.Args{First: argument(ctx, &in, 3, ec.unmarshalOInt2ᚖint32), After: argument(ctx, &in, 4, ec.unmarshalOString2ᚖstring), Last: argument(ctx, &in, 5, ec.unmarshalOInt2ᚖint32), Before: argument(ctx, &in, 6, ec.unmarshalOString2ᚖstring)}, Filter: argument(ctx, &in, 0, ec.unmarshalOBlockFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐBlockFilter), OrderBy: argument(ctx, &in, 1, ec.unmarshalNBlockOrder2heliographᚋgraphᚋmodelᚐBlockOrder), Order: argument(ctx, &in, 2, ec.unmarshalNOrder2heliographᚋgraphᚋrelayᚐOrder)}
+	return a, in.err
+}
+
 // QueryContractArgs are the arguments of Query.contract.
 type QueryContractArgs struct {
 	ID ledger.ContractRef
 	At *ledger.Filter[ledger.Timestamp]
 }
 
+func (ec *executionContext) readQueryContractArgs(ctx context.Context, f *ast.Field, variables map[string]any) (QueryContractArgs, error) {
+	in := arguments{of: f, variables: variables}
+	a := QueryContractArgs{ID: argument(ctx, &in, 0, ec.unmarshalNContractRef2heliographᚋinternalᚋdomainᚋledgerᚐContractRef), At: argument(ctx, &in, 1, ec.unmarshalOTimestampFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐFilter)}
+	return a, in.err
+}
+
 // QueryContractsArgs are the arguments of Query.contracts.
 type QueryContractsArgs = ListArgs[ledger.ContractFilter]
+
+func (ec *executionContext) readQueryContractsArgs(ctx context.Context, f *ast.Field, variables map[string]any) (QueryContractsArgs, error) {
+	in := arguments{of: f, variables: variables}
+	a := QueryContractsArgs{Args: relay.Args{First: argument(ctx, &in, 2, ec.unmarshalOInt2ᚖint32), After: argument(ctx, &in, 3, ec.unmarshalOString2ᚖstring), Last: argument(ctx, &in, 4, ec.unmarshalOInt2ᚖint32), Before: argument(ctx, &in, 5, ec.unmarshalOString2ᚖstring)}, Filter: argument(ctx, &in, 0, ec.unmarshalOContractFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐContractFilter), Order: argument(ctx, &in, 1, ec.unmarshalNOrder2heliographᚋgraphᚋrelayᚐOrder)}
+	return a, in.err
+}
 
 // QueryContractStateArgs are the arguments of Query.contractState.
 type QueryContractStateArgs struct {
@@ -688,8 +766,20 @@ type QueryContractStateArgs struct {
 	relay.Args
 }
 
+func (ec *executionContext) readQueryContractStateArgs(ctx context.Context, f *ast.Field, variables map[string]any) (QueryContractStateArgs, error) {
+	in := arguments{of: f, variables: variables}
+	a := QueryContractStateArgs{Args: relay.Args{First: argument(ctx, &in, 4, ec.unmarshalOInt2ᚖint32), After: argument(ctx, &in, 5, ec.unmarshalOString2ᚖstring), Last: argument(ctx, &in, 6, ec.unmarshalOInt2ᚖint32), Before: argument(ctx, &in, 7, ec.unmarshalOString2ᚖstring)}, Contract: argument(ctx, &in, 0, ec.unmarshalNContractRef2heliographᚋinternalᚋdomainᚋledgerᚐContractRef), Filter: argument(ctx, &in, 1, ec.unmarshalOContractStateFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐContractStateFilter), At: argument(ctx, &in, 2, ec.unmarshalOTimestampFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐFilter), Order: argument(ctx, &in, 3, ec.unmarshalNOrder2heliographᚋgraphᚋrelayᚐOrder)}
+	return a, in.err
+}
+
 // QueryContractLogsArgs are the arguments of Query.contractLogs.
 type QueryContractLogsArgs = ListArgs[ledger.ContractLogFilter]
+
+func (ec *executionContext) readQueryContractLogsArgs(ctx context.Context, f *ast.Field, variables map[string]any) (QueryContractLogsArgs, error) {
+	in := arguments{of: f, variables: variables}
+	a := QueryContractLogsArgs{Args: relay.Args{First: argument(ctx, &in, 2, ec.unmarshalOInt2ᚖint32), After: argument(ctx, &in, 3, ec.unmarshalOString2ᚖstring), Last: argument(ctx, &in, 4, ec.unmarshalOInt2ᚖint32), Before: argument(ctx, &in, 5, ec.unmarshalOString2ᚖstring)}, Filter: argument(ctx, &in, 0, ec.unmarshalOContractLogFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐContractLogFilter), Order: argument(ctx, &in, 1, ec.unmarshalNOrder2heliographᚋgraphᚋrelayᚐOrder)}
+	return a, in.err
+}
 
 // QueryContractResultArgs are the arguments of Query.contractResult.
 type QueryContractResultArgs struct {
@@ -701,8 +791,20 @@ type QueryContractResultArgs struct {
 	Contract      *ledger.AccountRef
 }
 
+func (ec *executionContext) readQueryContractResultArgs(ctx context.Context, f *ast.Field, variables map[string]any) (QueryContractResultArgs, error) {
+	in := arguments{of: f, variables: variables}
+	a := QueryContractResultArgs{Hash: argument(ctx, &in, 0, ec.unmarshalOHash2ᚖstring), TransactionID: argument(ctx, &in, 1, ec.unmarshalOTransactionID2ᚖheliographᚋinternalᚋdomainᚋledgerᚐTransactionID), Nonce: argument(ctx, &in, 2, ec.unmarshalNInt2int32), Late: argument(ctx, &in, 3, ec.unmarshalNBoolean2bool), At: argument(ctx, &in, 4, ec.unmarshalOTimestamp2ᚖheliographᚋinternalᚋdomainᚋledgerᚐTimestamp), Contract: argument(ctx, &in, 5, ec.unmarshalOAccountRef2ᚖheliographᚋinternalᚋdomainᚋledgerᚐAccountRef)}
+	return a, in.err
+}
+
 // QueryContractResultsArgs are the arguments of Query.contractResults.
 type QueryContractResultsArgs = ListArgs[ledger.ContractResultFilter]
+
+func (ec *executionContext) readQueryContractResultsArgs(ctx context.Context, f *ast.Field, variables map[string]any) (QueryContractResultsArgs, error) {
+	in := arguments{of: f, variables: variables}
+	a := QueryContractResultsArgs{Args: relay.Args{First: argument(ctx, &in, 2, ec.unmarshalOInt2ᚖint32), After: argument(ctx, &in, 3, ec.unmarshalOString2ᚖstring), Last: argument(ctx, &in, 4, ec.unmarshalOInt2ᚖint32), Before: argument(ctx, &in, 5, ec.unmarshalOString2ᚖstring)}, Filter: argument(ctx, &in, 0, ec.unmarshalOContractResultFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐContractResultFilter), Order: argument(ctx, &in, 1, ec.unmarshalNOrder2heliographᚋgraphᚋrelayᚐOrder)}
+	return a, in.err
+}
 
 // QueryContractActionsArgs are the arguments of Query.contractActions.
 type QueryContractActionsArgs struct {
@@ -714,9 +816,21 @@ type QueryContractActionsArgs struct {
 	relay.Args
 }
 
+func (ec *executionContext) readQueryContractActionsArgs(ctx context.Context, f *ast.Field, variables map[string]any) (QueryContractActionsArgs, error) {
+	in := arguments{of: f, variables: variables}
+	a := QueryContractActionsArgs{Args: relay.Args{First: argument(ctx, &in, 5, ec.unmarshalOInt2ᚖint32), After: argument(ctx, &in, 6, ec.unmarshalOString2ᚖstring), Last: argument(ctx, &in, 7, ec.unmarshalOInt2ᚖint32), Before: argument(ctx, &in, 8, ec.unmarshalOString2ᚖstring)}, Hash: argument(ctx, &in, 0, ec.unmarshalOHash2ᚖstring), TransactionID: argument(ctx, &in, 1, ec.unmarshalOTransactionID2ᚖheliographᚋinternalᚋdomainᚋledgerᚐTransactionID), Nonce: argument(ctx, &in, 2, ec.unmarshalNInt2int32), Filter: argument(ctx, &in, 3, ec.unmarshalOContractActionFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐContractActionFilter), Order: argument(ctx, &in, 4, ec.unmarshalNOrder2heliographᚋgraphᚋrelayᚐOrder)}
+	return a, in.err
+}
+
 // QueryEntityIDArgs are the arguments of Query.entityId.
 type QueryEntityIDArgs struct {
 	Of ledger.AccountRef
+}
+
+func (ec *executionContext) readQueryEntityIDArgs(ctx context.Context, f *ast.Field, variables map[string]any) (QueryEntityIDArgs, error) {
+	in := arguments{of: f, variables: variables}
+	a := QueryEntityIDArgs{Of: argument(ctx, &in, 0, ec.unmarshalNAccountRef2heliographᚋinternalᚋdomainᚋledgerᚐAccountRef)}
+	return a, in.err
 }
 
 // QueryCallContractArgs are the arguments of Query.callContract.
@@ -724,14 +838,32 @@ type QueryCallContractArgs struct {
 	Input calls.ContractCallInput
 }
 
+func (ec *executionContext) readQueryCallContractArgs(ctx context.Context, f *ast.Field, variables map[string]any) (QueryCallContractArgs, error) {
+	in := arguments{of: f, variables: variables}
+	a := QueryCallContractArgs{Input: argument(ctx, &in, 0, ec.unmarshalNContractCallInput2heliographᚋinternalᚋdomainᚋevmᚋcallsᚐContractCallInput)}
+	return a, in.err
+}
+
 // QueryEstimateGasArgs are the arguments of Query.estimateGas.
 type QueryEstimateGasArgs struct {
 	Input calls.ContractCallInput
 }
 
+func (ec *executionContext) readQueryEstimateGasArgs(ctx context.Context, f *ast.Field, variables map[string]any) (QueryEstimateGasArgs, error) {
+	in := arguments{of: f, variables: variables}
+	a := QueryEstimateGasArgs{Input: argument(ctx, &in, 0, ec.unmarshalNContractCallInput2heliographᚋinternalᚋdomainᚋevmᚋcallsᚐContractCallInput)}
+	return a, in.err
+}
+
 // QuerySimulateCallsArgs are the arguments of Query.simulateCalls.
 type QuerySimulateCallsArgs struct {
 	Input calls.SimulationInput
+}
+
+func (ec *executionContext) readQuerySimulateCallsArgs(ctx context.Context, f *ast.Field, variables map[string]any) (QuerySimulateCallsArgs, error) {
+	in := arguments{of: f, variables: variables}
+	a := QuerySimulateCallsArgs{Input: argument(ctx, &in, 0, ec.unmarshalNSimulationInput2heliographᚋinternalᚋdomainᚋevmᚋcallsᚐSimulationInput)}
+	return a, in.err
 }
 
 // QueryContractTraceArgs are the arguments of Query.contractTrace.
@@ -746,9 +878,21 @@ type QueryContractTraceArgs struct {
 	TransactionID *ledger.TransactionID
 }
 
+func (ec *executionContext) readQueryContractTraceArgs(ctx context.Context, f *ast.Field, variables map[string]any) (QueryContractTraceArgs, error) {
+	in := arguments{of: f, variables: variables}
+	a := QueryContractTraceArgs{At: argument(ctx, &in, 0, ec.unmarshalOTimestamp2ᚖheliographᚋinternalᚋdomainᚋledgerᚐTimestamp), Contract: argument(ctx, &in, 1, ec.unmarshalOContractRef2ᚖheliographᚋinternalᚋdomainᚋledgerᚐContractRef), First: argument(ctx, &in, 2, ec.unmarshalNInt2int32), Hash: argument(ctx, &in, 3, ec.unmarshalOHash2ᚖstring), Memory: argument(ctx, &in, 4, ec.unmarshalNBoolean2bool), Stack: argument(ctx, &in, 5, ec.unmarshalNBoolean2bool), Storage: argument(ctx, &in, 6, ec.unmarshalNBoolean2bool), TransactionID: argument(ctx, &in, 7, ec.unmarshalOTransactionID2ᚖheliographᚋinternalᚋdomainᚋledgerᚐTransactionID)}
+	return a, in.err
+}
+
 // QueryEntitiesArgs are the arguments of Query._entities.
 type QueryEntitiesArgs struct {
 	Representations []any
+}
+
+func (ec *executionContext) readQueryEntitiesArgs(ctx context.Context, f *ast.Field, variables map[string]any) (QueryEntitiesArgs, error) {
+	in := arguments{of: f, variables: variables}
+	a := QueryEntitiesArgs{Representations: argument(ctx, &in, 0, ec.unmarshalN_Any2ᚕinterfaceᚄ)}
+	return a, in.err
 }
 
 // QueryEstimateFeeArgs are the arguments of Query.estimateFee.
@@ -758,10 +902,22 @@ type QueryEstimateFeeArgs struct {
 	HighVolumeThrottle int32
 }
 
+func (ec *executionContext) readQueryEstimateFeeArgs(ctx context.Context, f *ast.Field, variables map[string]any) (QueryEstimateFeeArgs, error) {
+	in := arguments{of: f, variables: variables}
+	a := QueryEstimateFeeArgs{Transaction: argument(ctx, &in, 0, ec.unmarshalNBytes2ᚕbyte), Mode: argument(ctx, &in, 1, ec.unmarshalNFeeEstimateMode2heliographᚋinternalᚋdomainᚋfeesᚐMode), HighVolumeThrottle: argument(ctx, &in, 2, ec.unmarshalNInt2int32)}
+	return a, in.err
+}
+
 // QueryHookArgs are the arguments of Query.hook.
 type QueryHookArgs struct {
 	Owner  ledger.AccountRef
 	HookID int64
+}
+
+func (ec *executionContext) readQueryHookArgs(ctx context.Context, f *ast.Field, variables map[string]any) (QueryHookArgs, error) {
+	in := arguments{of: f, variables: variables}
+	a := QueryHookArgs{Owner: argument(ctx, &in, 0, ec.unmarshalNAccountRef2heliographᚋinternalᚋdomainᚋledgerᚐAccountRef), HookID: argument(ctx, &in, 1, ec.unmarshalNLong2int64)}
+	return a, in.err
 }
 
 // QueryHooksArgs are the arguments of Query.hooks.
@@ -770,6 +926,12 @@ type QueryHooksArgs struct {
 	Filter *ledger.HookFilter
 	Order  relay.Order
 	relay.Args
+}
+
+func (ec *executionContext) readQueryHooksArgs(ctx context.Context, f *ast.Field, variables map[string]any) (QueryHooksArgs, error) {
+	in := arguments{of: f, variables: variables}
+	a := QueryHooksArgs{Args: relay.Args{First: argument(ctx, &in, 3, ec.unmarshalOInt2ᚖint32), After: argument(ctx, &in, 4, ec.unmarshalOString2ᚖstring), Last: argument(ctx, &in, 5, ec.unmarshalOInt2ᚖint32), Before: argument(ctx, &in, 6, ec.unmarshalOString2ᚖstring)}, Owner: argument(ctx, &in, 0, ec.unmarshalNAccountRef2heliographᚋinternalᚋdomainᚋledgerᚐAccountRef), Filter: argument(ctx, &in, 1, ec.unmarshalOHookFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐHookFilter), Order: argument(ctx, &in, 2, ec.unmarshalNOrder2heliographᚋgraphᚋrelayᚐOrder)}
+	return a, in.err
 }
 
 // QueryHookStorageArgs are the arguments of Query.hookStorage.
@@ -782,9 +944,21 @@ type QueryHookStorageArgs struct {
 	relay.Args
 }
 
+func (ec *executionContext) readQueryHookStorageArgs(ctx context.Context, f *ast.Field, variables map[string]any) (QueryHookStorageArgs, error) {
+	in := arguments{of: f, variables: variables}
+	a := QueryHookStorageArgs{Args: relay.Args{First: argument(ctx, &in, 5, ec.unmarshalOInt2ᚖint32), After: argument(ctx, &in, 6, ec.unmarshalOString2ᚖstring), Last: argument(ctx, &in, 7, ec.unmarshalOInt2ᚖint32), Before: argument(ctx, &in, 8, ec.unmarshalOString2ᚖstring)}, Owner: argument(ctx, &in, 0, ec.unmarshalNAccountRef2heliographᚋinternalᚋdomainᚋledgerᚐAccountRef), HookID: argument(ctx, &in, 1, ec.unmarshalNLong2int64), At: argument(ctx, &in, 2, ec.unmarshalOTimestampFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐFilter), Filter: argument(ctx, &in, 3, ec.unmarshalOHookSlotFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐHookSlotFilter), Order: argument(ctx, &in, 4, ec.unmarshalNOrder2heliographᚋgraphᚋrelayᚐOrder)}
+	return a, in.err
+}
+
 // QueryLedgerArgs are the arguments of Query.ledger.
 type QueryLedgerArgs struct {
 	At ledger.LedgerMoment
+}
+
+func (ec *executionContext) readQueryLedgerArgs(ctx context.Context, f *ast.Field, variables map[string]any) (QueryLedgerArgs, error) {
+	in := arguments{of: f, variables: variables}
+	a := QueryLedgerArgs{At: argument(ctx, &in, 0, ec.unmarshalNLedgerMoment2heliographᚋinternalᚋdomainᚋledgerᚐLedgerMoment)}
+	return a, in.err
 }
 
 // QueryNftArgs are the arguments of Query.nft.
@@ -793,8 +967,20 @@ type QueryNftArgs struct {
 	SerialNumber int64
 }
 
+func (ec *executionContext) readQueryNftArgs(ctx context.Context, f *ast.Field, variables map[string]any) (QueryNftArgs, error) {
+	in := arguments{of: f, variables: variables}
+	a := QueryNftArgs{Token: argument(ctx, &in, 0, ec.unmarshalNEntityID2heliographᚋinternalᚋdomainᚋledgerᚐEntityID), SerialNumber: argument(ctx, &in, 1, ec.unmarshalNLong2int64)}
+	return a, in.err
+}
+
 // QueryNftsArgs are the arguments of Query.nfts.
 type QueryNftsArgs = ListArgs[ledger.NFTFilter]
+
+func (ec *executionContext) readQueryNftsArgs(ctx context.Context, f *ast.Field, variables map[string]any) (QueryNftsArgs, error) {
+	in := arguments{of: f, variables: variables}
+	a := QueryNftsArgs{Args: relay.Args{First: argument(ctx, &in, 2, ec.unmarshalOInt2ᚖint32), After: argument(ctx, &in, 3, ec.unmarshalOString2ᚖstring), Last: argument(ctx, &in, 4, ec.unmarshalOInt2ᚖint32), Before: argument(ctx, &in, 5, ec.unmarshalOString2ᚖstring)}, Filter: argument(ctx, &in, 0, ec.unmarshalONFTFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐNFTFilter), Order: argument(ctx, &in, 1, ec.unmarshalNOrder2heliographᚋgraphᚋrelayᚐOrder)}
+	return a, in.err
+}
 
 // QueryNftTransactionsArgs are the arguments of Query.nftTransactions.
 type QueryNftTransactionsArgs struct {
@@ -803,6 +989,12 @@ type QueryNftTransactionsArgs struct {
 	Filter       *ledger.NFTTransactionFilter
 	Order        relay.Order
 	relay.Args
+}
+
+func (ec *executionContext) readQueryNftTransactionsArgs(ctx context.Context, f *ast.Field, variables map[string]any) (QueryNftTransactionsArgs, error) {
+	in := arguments{of: f, variables: variables}
+	a := QueryNftTransactionsArgs{Args: relay.Args{First: argument(ctx, &in, 4, ec.unmarshalOInt2ᚖint32), After: argument(ctx, &in, 5, ec.unmarshalOString2ᚖstring), Last: argument(ctx, &in, 6, ec.unmarshalOInt2ᚖint32), Before: argument(ctx, &in, 7, ec.unmarshalOString2ᚖstring)}, Token: argument(ctx, &in, 0, ec.unmarshalNEntityID2heliographᚋinternalᚋdomainᚋledgerᚐEntityID), SerialNumber: argument(ctx, &in, 1, ec.unmarshalNLong2int64), Filter: argument(ctx, &in, 2, ec.unmarshalONFTTransactionFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐNFTTransactionFilter), Order: argument(ctx, &in, 3, ec.unmarshalNOrder2heliographᚋgraphᚋrelayᚐOrder)}
+	return a, in.err
 }
 
 // QueryNftAllowancesArgs are the arguments of Query.nftAllowances.
@@ -814,17 +1006,41 @@ type QueryNftAllowancesArgs struct {
 	relay.Args
 }
 
+func (ec *executionContext) readQueryNftAllowancesArgs(ctx context.Context, f *ast.Field, variables map[string]any) (QueryNftAllowancesArgs, error) {
+	in := arguments{of: f, variables: variables}
+	a := QueryNftAllowancesArgs{Args: relay.Args{First: argument(ctx, &in, 4, ec.unmarshalOInt2ᚖint32), After: argument(ctx, &in, 5, ec.unmarshalOString2ᚖstring), Last: argument(ctx, &in, 6, ec.unmarshalOInt2ᚖint32), Before: argument(ctx, &in, 7, ec.unmarshalOString2ᚖstring)}, Owner: argument(ctx, &in, 0, ec.unmarshalOAccountRef2ᚖheliographᚋinternalᚋdomainᚋledgerᚐAccountRef), Spender: argument(ctx, &in, 1, ec.unmarshalOAccountRef2ᚖheliographᚋinternalᚋdomainᚋledgerᚐAccountRef), Filter: argument(ctx, &in, 2, ec.unmarshalONFTAllowanceFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐNFTAllowanceFilter), Order: argument(ctx, &in, 3, ec.unmarshalNOrder2heliographᚋgraphᚋrelayᚐOrder)}
+	return a, in.err
+}
+
 // QueryScheduleArgs are the arguments of Query.schedule.
 type QueryScheduleArgs struct {
 	ID ledger.EntityID
 }
 
+func (ec *executionContext) readQueryScheduleArgs(ctx context.Context, f *ast.Field, variables map[string]any) (QueryScheduleArgs, error) {
+	in := arguments{of: f, variables: variables}
+	a := QueryScheduleArgs{ID: argument(ctx, &in, 0, ec.unmarshalNEntityID2heliographᚋinternalᚋdomainᚋledgerᚐEntityID)}
+	return a, in.err
+}
+
 // QuerySchedulesArgs are the arguments of Query.schedules.
 type QuerySchedulesArgs = ListArgs[ledger.ScheduleFilter]
+
+func (ec *executionContext) readQuerySchedulesArgs(ctx context.Context, f *ast.Field, variables map[string]any) (QuerySchedulesArgs, error) {
+	in := arguments{of: f, variables: variables}
+	a := QuerySchedulesArgs{Args: relay.Args{First: argument(ctx, &in, 2, ec.unmarshalOInt2ᚖint32), After: argument(ctx, &in, 3, ec.unmarshalOString2ᚖstring), Last: argument(ctx, &in, 4, ec.unmarshalOInt2ᚖint32), Before: argument(ctx, &in, 5, ec.unmarshalOString2ᚖstring)}, Filter: argument(ctx, &in, 0, ec.unmarshalOScheduleFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐScheduleFilter), Order: argument(ctx, &in, 1, ec.unmarshalNOrder2heliographᚋgraphᚋrelayᚐOrder)}
+	return a, in.err
+}
 
 // QueryFileArgs are the arguments of Query.file.
 type QueryFileArgs struct {
 	ID ledger.EntityID
+}
+
+func (ec *executionContext) readQueryFileArgs(ctx context.Context, f *ast.Field, variables map[string]any) (QueryFileArgs, error) {
+	in := arguments{of: f, variables: variables}
+	a := QueryFileArgs{ID: argument(ctx, &in, 0, ec.unmarshalNEntityID2heliographᚋinternalᚋdomainᚋledgerᚐEntityID)}
+	return a, in.err
 }
 
 // QuerySearchArgs are the arguments of Query.search.
@@ -835,9 +1051,21 @@ type QuerySearchArgs struct {
 	After *string
 }
 
+func (ec *executionContext) readQuerySearchArgs(ctx context.Context, f *ast.Field, variables map[string]any) (QuerySearchArgs, error) {
+	in := arguments{of: f, variables: variables}
+	a := QuerySearchArgs{Text: argument(ctx, &in, 0, ec.unmarshalNString2string), Types: argument(ctx, &in, 1, ec.unmarshalOSearchType2ᚕheliographᚋgraphᚋmodelᚐSearchTypeᚄ), First: argument(ctx, &in, 2, ec.unmarshalOInt2ᚖint32), After: argument(ctx, &in, 3, ec.unmarshalOString2ᚖstring)}
+	return a, in.err
+}
+
 // QueryStatusPageArgs are the arguments of Query.statusPage.
 type QueryStatusPageArgs struct {
 	Slug *string
+}
+
+func (ec *executionContext) readQueryStatusPageArgs(ctx context.Context, f *ast.Field, variables map[string]any) (QueryStatusPageArgs, error) {
+	in := arguments{of: f, variables: variables}
+	a := QueryStatusPageArgs{Slug: argument(ctx, &in, 0, ec.unmarshalOString2ᚖstring)}
+	return a, in.err
 }
 
 // QueryStatusIncidentArgs are the arguments of Query.statusIncident.
@@ -845,9 +1073,21 @@ type QueryStatusIncidentArgs struct {
 	Code string
 }
 
+func (ec *executionContext) readQueryStatusIncidentArgs(ctx context.Context, f *ast.Field, variables map[string]any) (QueryStatusIncidentArgs, error) {
+	in := arguments{of: f, variables: variables}
+	a := QueryStatusIncidentArgs{Code: argument(ctx, &in, 0, ec.unmarshalNString2string)}
+	return a, in.err
+}
+
 // QueryStatusMaintenanceArgs are the arguments of Query.statusMaintenance.
 type QueryStatusMaintenanceArgs struct {
 	Code string
+}
+
+func (ec *executionContext) readQueryStatusMaintenanceArgs(ctx context.Context, f *ast.Field, variables map[string]any) (QueryStatusMaintenanceArgs, error) {
+	in := arguments{of: f, variables: variables}
+	a := QueryStatusMaintenanceArgs{Code: argument(ctx, &in, 0, ec.unmarshalNString2string)}
+	return a, in.err
 }
 
 // QueryStatusDraftsArgs are the arguments of Query.statusDrafts.
@@ -855,9 +1095,21 @@ type QueryStatusDraftsArgs struct {
 	Page *string
 }
 
+func (ec *executionContext) readQueryStatusDraftsArgs(ctx context.Context, f *ast.Field, variables map[string]any) (QueryStatusDraftsArgs, error) {
+	in := arguments{of: f, variables: variables}
+	a := QueryStatusDraftsArgs{Page: argument(ctx, &in, 0, ec.unmarshalOString2ᚖstring)}
+	return a, in.err
+}
+
 // QueryStatusWebhooksArgs are the arguments of Query.statusWebhooks.
 type QueryStatusWebhooksArgs struct {
 	Page *string
+}
+
+func (ec *executionContext) readQueryStatusWebhooksArgs(ctx context.Context, f *ast.Field, variables map[string]any) (QueryStatusWebhooksArgs, error) {
+	in := arguments{of: f, variables: variables}
+	a := QueryStatusWebhooksArgs{Page: argument(ctx, &in, 0, ec.unmarshalOString2ᚖstring)}
+	return a, in.err
 }
 
 // QueryTokenArgs are the arguments of Query.token.
@@ -866,8 +1118,20 @@ type QueryTokenArgs struct {
 	At *ledger.Filter[ledger.Timestamp]
 }
 
+func (ec *executionContext) readQueryTokenArgs(ctx context.Context, f *ast.Field, variables map[string]any) (QueryTokenArgs, error) {
+	in := arguments{of: f, variables: variables}
+	a := QueryTokenArgs{ID: argument(ctx, &in, 0, ec.unmarshalNEntityID2heliographᚋinternalᚋdomainᚋledgerᚐEntityID), At: argument(ctx, &in, 1, ec.unmarshalOTimestampFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐFilter)}
+	return a, in.err
+}
+
 // QueryTokensArgs are the arguments of Query.tokens.
 type QueryTokensArgs = ListArgs[ledger.TokenFilter]
+
+func (ec *executionContext) readQueryTokensArgs(ctx context.Context, f *ast.Field, variables map[string]any) (QueryTokensArgs, error) {
+	in := arguments{of: f, variables: variables}
+	a := QueryTokensArgs{Args: relay.Args{First: argument(ctx, &in, 2, ec.unmarshalOInt2ᚖint32), After: argument(ctx, &in, 3, ec.unmarshalOString2ᚖstring), Last: argument(ctx, &in, 4, ec.unmarshalOInt2ᚖint32), Before: argument(ctx, &in, 5, ec.unmarshalOString2ᚖstring)}, Filter: argument(ctx, &in, 0, ec.unmarshalOTokenFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐTokenFilter), Order: argument(ctx, &in, 1, ec.unmarshalNOrder2heliographᚋgraphᚋrelayᚐOrder)}
+	return a, in.err
+}
 
 // QueryTokenBalancesArgs are the arguments of Query.tokenBalances.
 type QueryTokenBalancesArgs struct {
@@ -878,6 +1142,12 @@ type QueryTokenBalancesArgs struct {
 	relay.Args
 }
 
+func (ec *executionContext) readQueryTokenBalancesArgs(ctx context.Context, f *ast.Field, variables map[string]any) (QueryTokenBalancesArgs, error) {
+	in := arguments{of: f, variables: variables}
+	a := QueryTokenBalancesArgs{Args: relay.Args{First: argument(ctx, &in, 4, ec.unmarshalOInt2ᚖint32), After: argument(ctx, &in, 5, ec.unmarshalOString2ᚖstring), Last: argument(ctx, &in, 6, ec.unmarshalOInt2ᚖint32), Before: argument(ctx, &in, 7, ec.unmarshalOString2ᚖstring)}, Token: argument(ctx, &in, 0, ec.unmarshalNEntityID2heliographᚋinternalᚋdomainᚋledgerᚐEntityID), Filter: argument(ctx, &in, 1, ec.unmarshalOTokenHolderFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐTokenHolderFilter), At: argument(ctx, &in, 2, ec.unmarshalOTimestampFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐFilter), Order: argument(ctx, &in, 3, ec.unmarshalNOrder2heliographᚋgraphᚋrelayᚐOrder)}
+	return a, in.err
+}
+
 // QueryTokenRelationshipsArgs are the arguments of Query.tokenRelationships.
 type QueryTokenRelationshipsArgs struct {
 	Account ledger.AccountRef
@@ -886,9 +1156,21 @@ type QueryTokenRelationshipsArgs struct {
 	relay.Args
 }
 
+func (ec *executionContext) readQueryTokenRelationshipsArgs(ctx context.Context, f *ast.Field, variables map[string]any) (QueryTokenRelationshipsArgs, error) {
+	in := arguments{of: f, variables: variables}
+	a := QueryTokenRelationshipsArgs{Args: relay.Args{First: argument(ctx, &in, 3, ec.unmarshalOInt2ᚖint32), After: argument(ctx, &in, 4, ec.unmarshalOString2ᚖstring), Last: argument(ctx, &in, 5, ec.unmarshalOInt2ᚖint32), Before: argument(ctx, &in, 6, ec.unmarshalOString2ᚖstring)}, Account: argument(ctx, &in, 0, ec.unmarshalNAccountRef2heliographᚋinternalᚋdomainᚋledgerᚐAccountRef), Filter: argument(ctx, &in, 1, ec.unmarshalOTokenRelationshipFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐTokenRelationshipFilter), Order: argument(ctx, &in, 2, ec.unmarshalNOrder2heliographᚋgraphᚋrelayᚐOrder)}
+	return a, in.err
+}
+
 // QueryTopicArgs are the arguments of Query.topic.
 type QueryTopicArgs struct {
 	ID ledger.EntityID
+}
+
+func (ec *executionContext) readQueryTopicArgs(ctx context.Context, f *ast.Field, variables map[string]any) (QueryTopicArgs, error) {
+	in := arguments{of: f, variables: variables}
+	a := QueryTopicArgs{ID: argument(ctx, &in, 0, ec.unmarshalNEntityID2heliographᚋinternalᚋdomainᚋledgerᚐEntityID)}
+	return a, in.err
 }
 
 // QueryTopicMessagesArgs are the arguments of Query.topicMessages.
@@ -900,11 +1182,23 @@ type QueryTopicMessagesArgs struct {
 	relay.Args
 }
 
+func (ec *executionContext) readQueryTopicMessagesArgs(ctx context.Context, f *ast.Field, variables map[string]any) (QueryTopicMessagesArgs, error) {
+	in := arguments{of: f, variables: variables}
+	a := QueryTopicMessagesArgs{Args: relay.Args{First: argument(ctx, &in, 4, ec.unmarshalOInt2ᚖint32), After: argument(ctx, &in, 5, ec.unmarshalOString2ᚖstring), Last: argument(ctx, &in, 6, ec.unmarshalOInt2ᚖint32), Before: argument(ctx, &in, 7, ec.unmarshalOString2ᚖstring)}, Topic: argument(ctx, &in, 0, ec.unmarshalNEntityID2heliographᚋinternalᚋdomainᚋledgerᚐEntityID), Filter: argument(ctx, &in, 1, ec.unmarshalOTopicMessageFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐTopicMessageFilter), JoinChunks: argument(ctx, &in, 2, ec.unmarshalNBoolean2bool), Order: argument(ctx, &in, 3, ec.unmarshalNOrder2heliographᚋgraphᚋrelayᚐOrder)}
+	return a, in.err
+}
+
 // QueryTopicMessageArgs are the arguments of Query.topicMessage.
 type QueryTopicMessageArgs struct {
 	Topic          *ledger.EntityID
 	SequenceNumber *int64
 	At             *ledger.Timestamp
+}
+
+func (ec *executionContext) readQueryTopicMessageArgs(ctx context.Context, f *ast.Field, variables map[string]any) (QueryTopicMessageArgs, error) {
+	in := arguments{of: f, variables: variables}
+	a := QueryTopicMessageArgs{Topic: argument(ctx, &in, 0, ec.unmarshalOEntityID2ᚖheliographᚋinternalᚋdomainᚋledgerᚐEntityID), SequenceNumber: argument(ctx, &in, 1, ec.unmarshalOLong2ᚖint64), At: argument(ctx, &in, 2, ec.unmarshalOTimestamp2ᚖheliographᚋinternalᚋdomainᚋledgerᚐTimestamp)}
+	return a, in.err
 }
 
 // QueryTransactionArgs are the arguments of Query.transaction.
@@ -916,8 +1210,20 @@ type QueryTransactionArgs struct {
 	Scheduled *bool
 }
 
+func (ec *executionContext) readQueryTransactionArgs(ctx context.Context, f *ast.Field, variables map[string]any) (QueryTransactionArgs, error) {
+	in := arguments{of: f, variables: variables}
+	a := QueryTransactionArgs{ID: argument(ctx, &in, 0, ec.unmarshalOTransactionID2ᚖheliographᚋinternalᚋdomainᚋledgerᚐTransactionID), Hash: argument(ctx, &in, 1, ec.unmarshalOHash2ᚖstring), At: argument(ctx, &in, 2, ec.unmarshalOTimestamp2ᚖheliographᚋinternalᚋdomainᚋledgerᚐTimestamp), Nonce: argument(ctx, &in, 3, ec.unmarshalOInt2ᚖint32), Scheduled: argument(ctx, &in, 4, ec.unmarshalOBoolean2ᚖbool)}
+	return a, in.err
+}
+
 // QueryTransactionsArgs are the arguments of Query.transactions.
 type QueryTransactionsArgs = ListArgs[ledger.TransactionFilter]
+
+func (ec *executionContext) readQueryTransactionsArgs(ctx context.Context, f *ast.Field, variables map[string]any) (QueryTransactionsArgs, error) {
+	in := arguments{of: f, variables: variables}
+	a := QueryTransactionsArgs{Args: relay.Args{First: argument(ctx, &in, 2, ec.unmarshalOInt2ᚖint32), After: argument(ctx, &in, 3, ec.unmarshalOString2ᚖstring), Last: argument(ctx, &in, 4, ec.unmarshalOInt2ᚖint32), Before: argument(ctx, &in, 5, ec.unmarshalOString2ᚖstring)}, Filter: argument(ctx, &in, 0, ec.unmarshalOTransactionFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐTransactionFilter), Order: argument(ctx, &in, 1, ec.unmarshalNOrder2heliographᚋgraphᚋrelayᚐOrder)}
+	return a, in.err
+}
 
 // StatusComponentUptimeArgs are the arguments of StatusComponent.uptime.
 type StatusComponentUptimeArgs struct {
@@ -1854,6 +2160,8 @@ type QueryFields interface {
 	EstimateGas(ctx context.Context, args QueryEstimateGasArgs) (*calls.GasEstimate, error)
 	SimulateCalls(ctx context.Context, args QuerySimulateCallsArgs) (*calls.Simulation, error)
 	ContractTrace(ctx context.Context, args QueryContractTraceArgs) (*calls.OpcodeTrace, error)
+	Service(ctx context.Context) (*relay.Service, error)
+	Entities(ctx context.Context, args QueryEntitiesArgs) ([]relay.Node, error)
 	EstimateFee(ctx context.Context, args QueryEstimateFeeArgs) (*fees.Estimate, error)
 	Hook(ctx context.Context, args QueryHookArgs) (*ledger.Hook, error)
 	Hooks(ctx context.Context, args QueryHooksArgs) (*relay.Connection[ledger.Hook], error)
@@ -3724,209 +4032,4 @@ func (r networkFunctions) Freshness(ctx context.Context, _ *ledger.Network) (*le
 
 func (r networkFunctions) Stats(ctx context.Context, _ *ledger.Network, a0 ledger.StatisticsRange, a1 ledger.StatisticsInterval) ([]*ledger.NetworkStatistics, error) {
 	return r.NetworkFields.Stats(ctx, NetworkStatsArgs{Range: a0, By: a1})
-}
-
-// NewQueryResolver returns gqlgen's resolver of Query.
-func NewQueryResolver(fields QueryFields) QueryResolver { return queryFunctions{fields} }
-
-type queryFunctions struct{ QueryFields }
-
-func (r queryFunctions) Node(ctx context.Context, a0 string) (relay.Node, error) {
-	return r.QueryFields.Node(ctx, QueryNodeArgs{ID: a0})
-}
-
-func (r queryFunctions) Nodes(ctx context.Context, a0 []string) ([]relay.Node, error) {
-	return r.QueryFields.Nodes(ctx, QueryNodesArgs{Ids: a0})
-}
-
-func (r queryFunctions) Account(ctx context.Context, a0 ledger.AccountRef, a1 *ledger.Filter[ledger.Timestamp]) (*ledger.Account, error) {
-	return r.QueryFields.Account(ctx, QueryAccountArgs{ID: a0, At: a1})
-}
-
-func (r queryFunctions) Accounts(ctx context.Context, a0 *ledger.AccountFilter, a1 bool, a2 relay.Order, a3 *int32, a4 *string, a5 *int32, a6 *string) (*relay.Connection[ledger.Account], error) {
-	return r.QueryFields.Accounts(ctx, QueryAccountsArgs{Args: relay.Args{First: a3, After: a4, Last: a5, Before: a6}, Filter: a0, HideSyntheticTreasury: a1, Order: a2})
-}
-
-func (r queryFunctions) Balances(ctx context.Context, a0 *ledger.BalanceFilter, a1 *ledger.Filter[ledger.Timestamp], a2 relay.Order, a3 *int32, a4 *string, a5 *int32, a6 *string) (*relay.Connection[ledger.Balance], error) {
-	return r.QueryFields.Balances(ctx, QueryBalancesArgs{Args: relay.Args{First: a3, After: a4, Last: a5, Before: a6}, Filter: a0, At: a1, Order: a2})
-}
-
-func (r queryFunctions) Airdrops(ctx context.Context, a0 *ledger.AccountRef, a1 *ledger.AccountRef, a2 *ledger.AirdropFilter, a3 relay.Order, a4 *int32, a5 *string, a6 *int32, a7 *string) (*relay.Connection[ledger.Airdrop], error) {
-	return r.QueryFields.Airdrops(ctx, QueryAirdropsArgs{Args: relay.Args{First: a4, After: a5, Last: a6, Before: a7}, Sender: a0, Receiver: a1, Filter: a2, Order: a3})
-}
-
-func (r queryFunctions) CryptoAllowances(ctx context.Context, a0 ledger.AccountRef, a1 *ledger.CryptoAllowanceFilter, a2 relay.Order, a3 *int32, a4 *string, a5 *int32, a6 *string) (*relay.Connection[ledger.CryptoAllowance], error) {
-	return r.QueryFields.CryptoAllowances(ctx, QueryCryptoAllowancesArgs{Args: relay.Args{First: a3, After: a4, Last: a5, Before: a6}, Owner: a0, Filter: a1, Order: a2})
-}
-
-func (r queryFunctions) TokenAllowances(ctx context.Context, a0 ledger.AccountRef, a1 *ledger.TokenAllowanceFilter, a2 relay.Order, a3 *int32, a4 *string, a5 *int32, a6 *string) (*relay.Connection[ledger.TokenAllowance], error) {
-	return r.QueryFields.TokenAllowances(ctx, QueryTokenAllowancesArgs{Args: relay.Args{First: a3, After: a4, Last: a5, Before: a6}, Owner: a0, Filter: a1, Order: a2})
-}
-
-func (r queryFunctions) StakingRewards(ctx context.Context, a0 ledger.AccountRef, a1 *ledger.StakingRewardFilter, a2 relay.Order, a3 *int32, a4 *string, a5 *int32, a6 *string) (*relay.Connection[ledger.StakingReward], error) {
-	return r.QueryFields.StakingRewards(ctx, QueryStakingRewardsArgs{Args: relay.Args{First: a3, After: a4, Last: a5, Before: a6}, Account: a0, Filter: a1, Order: a2})
-}
-
-func (r queryFunctions) Block(ctx context.Context, a0 *string, a1 *int64) (*ledger.Block, error) {
-	return r.QueryFields.Block(ctx, QueryBlockArgs{Hash: a0, Number: a1})
-}
-
-func (r queryFunctions) Blocks(ctx context.Context, a0 *ledger.BlockFilter, a1 model.BlockOrder, a2 relay.Order, a3 *int32, a4 *string, a5 *int32, a6 *string) (*relay.Connection[ledger.Block], error) {
-	return r.QueryFields.Blocks(ctx, QueryBlocksArgs{Args: relay.Args{First: a3, After: a4, Last: a5, Before: a6}, Filter: a0, OrderBy: a1, Order: a2})
-}
-
-func (r queryFunctions) Contract(ctx context.Context, a0 ledger.ContractRef, a1 *ledger.Filter[ledger.Timestamp]) (*ledger.Contract, error) {
-	return r.QueryFields.Contract(ctx, QueryContractArgs{ID: a0, At: a1})
-}
-
-func (r queryFunctions) Contracts(ctx context.Context, a0 *ledger.ContractFilter, a1 relay.Order, a2 *int32, a3 *string, a4 *int32, a5 *string) (*relay.Connection[ledger.Contract], error) {
-	return r.QueryFields.Contracts(ctx, QueryContractsArgs{Args: relay.Args{First: a2, After: a3, Last: a4, Before: a5}, Filter: a0, Order: a1})
-}
-
-func (r queryFunctions) ContractState(ctx context.Context, a0 ledger.ContractRef, a1 *ledger.ContractStateFilter, a2 *ledger.Filter[ledger.Timestamp], a3 relay.Order, a4 *int32, a5 *string, a6 *int32, a7 *string) (*relay.Connection[ledger.ContractState], error) {
-	return r.QueryFields.ContractState(ctx, QueryContractStateArgs{Args: relay.Args{First: a4, After: a5, Last: a6, Before: a7}, Contract: a0, Filter: a1, At: a2, Order: a3})
-}
-
-func (r queryFunctions) ContractLogs(ctx context.Context, a0 *ledger.ContractLogFilter, a1 relay.Order, a2 *int32, a3 *string, a4 *int32, a5 *string) (*relay.Connection[ledger.ContractLog], error) {
-	return r.QueryFields.ContractLogs(ctx, QueryContractLogsArgs{Args: relay.Args{First: a2, After: a3, Last: a4, Before: a5}, Filter: a0, Order: a1})
-}
-
-func (r queryFunctions) ContractResult(ctx context.Context, a0 *string, a1 *ledger.TransactionID, a2 int32, a3 bool, a4 *ledger.Timestamp, a5 *ledger.AccountRef) (*ledger.ContractResult, error) {
-	return r.QueryFields.ContractResult(ctx, QueryContractResultArgs{Hash: a0, TransactionID: a1, Nonce: a2, Late: a3, At: a4, Contract: a5})
-}
-
-func (r queryFunctions) ContractResults(ctx context.Context, a0 *ledger.ContractResultFilter, a1 relay.Order, a2 *int32, a3 *string, a4 *int32, a5 *string) (*relay.Connection[ledger.ContractResult], error) {
-	return r.QueryFields.ContractResults(ctx, QueryContractResultsArgs{Args: relay.Args{First: a2, After: a3, Last: a4, Before: a5}, Filter: a0, Order: a1})
-}
-
-func (r queryFunctions) ContractActions(ctx context.Context, a0 *string, a1 *ledger.TransactionID, a2 int32, a3 *ledger.ContractActionFilter, a4 relay.Order, a5 *int32, a6 *string, a7 *int32, a8 *string) (*relay.Connection[ledger.ContractAction], error) {
-	return r.QueryFields.ContractActions(ctx, QueryContractActionsArgs{Args: relay.Args{First: a5, After: a6, Last: a7, Before: a8}, Hash: a0, TransactionID: a1, Nonce: a2, Filter: a3, Order: a4})
-}
-
-func (r queryFunctions) EntityID(ctx context.Context, a0 ledger.AccountRef) (*ledger.EntityID, error) {
-	return r.QueryFields.EntityID(ctx, QueryEntityIDArgs{Of: a0})
-}
-
-func (r queryFunctions) CallContract(ctx context.Context, a0 calls.ContractCallInput) (*calls.ContractCall, error) {
-	return r.QueryFields.CallContract(ctx, QueryCallContractArgs{Input: a0})
-}
-
-func (r queryFunctions) EstimateGas(ctx context.Context, a0 calls.ContractCallInput) (*calls.GasEstimate, error) {
-	return r.QueryFields.EstimateGas(ctx, QueryEstimateGasArgs{Input: a0})
-}
-
-func (r queryFunctions) SimulateCalls(ctx context.Context, a0 calls.SimulationInput) (*calls.Simulation, error) {
-	return r.QueryFields.SimulateCalls(ctx, QuerySimulateCallsArgs{Input: a0})
-}
-
-func (r queryFunctions) ContractTrace(ctx context.Context, a0 *ledger.Timestamp, a1 *ledger.ContractRef, a2 int32, a3 *string, a4 bool, a5 bool, a6 bool, a7 *ledger.TransactionID) (*calls.OpcodeTrace, error) {
-	return r.QueryFields.ContractTrace(ctx, QueryContractTraceArgs{At: a0, Contract: a1, First: a2, Hash: a3, Memory: a4, Stack: a5, Storage: a6, TransactionID: a7})
-}
-
-func (r queryFunctions) EstimateFee(ctx context.Context, a0 []byte, a1 fees.Mode, a2 int32) (*fees.Estimate, error) {
-	return r.QueryFields.EstimateFee(ctx, QueryEstimateFeeArgs{Transaction: a0, Mode: a1, HighVolumeThrottle: a2})
-}
-
-func (r queryFunctions) Hook(ctx context.Context, a0 ledger.AccountRef, a1 int64) (*ledger.Hook, error) {
-	return r.QueryFields.Hook(ctx, QueryHookArgs{Owner: a0, HookID: a1})
-}
-
-func (r queryFunctions) Hooks(ctx context.Context, a0 ledger.AccountRef, a1 *ledger.HookFilter, a2 relay.Order, a3 *int32, a4 *string, a5 *int32, a6 *string) (*relay.Connection[ledger.Hook], error) {
-	return r.QueryFields.Hooks(ctx, QueryHooksArgs{Args: relay.Args{First: a3, After: a4, Last: a5, Before: a6}, Owner: a0, Filter: a1, Order: a2})
-}
-
-func (r queryFunctions) HookStorage(ctx context.Context, a0 ledger.AccountRef, a1 int64, a2 *ledger.Filter[ledger.Timestamp], a3 *ledger.HookSlotFilter, a4 relay.Order, a5 *int32, a6 *string, a7 *int32, a8 *string) (*relay.HookSlotConnection, error) {
-	return r.QueryFields.HookStorage(ctx, QueryHookStorageArgs{Args: relay.Args{First: a5, After: a6, Last: a7, Before: a8}, Owner: a0, HookID: a1, At: a2, Filter: a3, Order: a4})
-}
-
-func (r queryFunctions) Ledger(ctx context.Context, a0 ledger.LedgerMoment) (*ledger.LedgerState, error) {
-	return r.QueryFields.Ledger(ctx, QueryLedgerArgs{At: a0})
-}
-
-func (r queryFunctions) Nft(ctx context.Context, a0 ledger.EntityID, a1 int64) (*ledger.NFT, error) {
-	return r.QueryFields.Nft(ctx, QueryNftArgs{Token: a0, SerialNumber: a1})
-}
-
-func (r queryFunctions) Nfts(ctx context.Context, a0 *ledger.NFTFilter, a1 relay.Order, a2 *int32, a3 *string, a4 *int32, a5 *string) (*relay.Connection[ledger.NFT], error) {
-	return r.QueryFields.Nfts(ctx, QueryNftsArgs{Args: relay.Args{First: a2, After: a3, Last: a4, Before: a5}, Filter: a0, Order: a1})
-}
-
-func (r queryFunctions) NftTransactions(ctx context.Context, a0 ledger.EntityID, a1 int64, a2 *ledger.NFTTransactionFilter, a3 relay.Order, a4 *int32, a5 *string, a6 *int32, a7 *string) (*relay.Connection[ledger.NFTTransaction], error) {
-	return r.QueryFields.NftTransactions(ctx, QueryNftTransactionsArgs{Args: relay.Args{First: a4, After: a5, Last: a6, Before: a7}, Token: a0, SerialNumber: a1, Filter: a2, Order: a3})
-}
-
-func (r queryFunctions) NftAllowances(ctx context.Context, a0 *ledger.AccountRef, a1 *ledger.AccountRef, a2 *ledger.NFTAllowanceFilter, a3 relay.Order, a4 *int32, a5 *string, a6 *int32, a7 *string) (*relay.Connection[ledger.NFTAllowance], error) {
-	return r.QueryFields.NftAllowances(ctx, QueryNftAllowancesArgs{Args: relay.Args{First: a4, After: a5, Last: a6, Before: a7}, Owner: a0, Spender: a1, Filter: a2, Order: a3})
-}
-
-func (r queryFunctions) Schedule(ctx context.Context, a0 ledger.EntityID) (*ledger.Schedule, error) {
-	return r.QueryFields.Schedule(ctx, QueryScheduleArgs{ID: a0})
-}
-
-func (r queryFunctions) Schedules(ctx context.Context, a0 *ledger.ScheduleFilter, a1 relay.Order, a2 *int32, a3 *string, a4 *int32, a5 *string) (*relay.Connection[ledger.Schedule], error) {
-	return r.QueryFields.Schedules(ctx, QuerySchedulesArgs{Args: relay.Args{First: a2, After: a3, Last: a4, Before: a5}, Filter: a0, Order: a1})
-}
-
-func (r queryFunctions) File(ctx context.Context, a0 ledger.EntityID) (*ledger.File, error) {
-	return r.QueryFields.File(ctx, QueryFileArgs{ID: a0})
-}
-
-func (r queryFunctions) Search(ctx context.Context, a0 string, a1 []model.SearchType, a2 *int32, a3 *string) (*relay.SearchResultConnection, error) {
-	return r.QueryFields.Search(ctx, QuerySearchArgs{Text: a0, Types: a1, First: a2, After: a3})
-}
-
-func (r queryFunctions) StatusPage(ctx context.Context, a0 *string) (*status.Page, error) {
-	return r.QueryFields.StatusPage(ctx, QueryStatusPageArgs{Slug: a0})
-}
-
-func (r queryFunctions) StatusIncident(ctx context.Context, a0 string) (*status.Incident, error) {
-	return r.QueryFields.StatusIncident(ctx, QueryStatusIncidentArgs{Code: a0})
-}
-
-func (r queryFunctions) StatusMaintenance(ctx context.Context, a0 string) (*status.Maintenance, error) {
-	return r.QueryFields.StatusMaintenance(ctx, QueryStatusMaintenanceArgs{Code: a0})
-}
-
-func (r queryFunctions) StatusDrafts(ctx context.Context, a0 *string) ([]*status.Incident, error) {
-	return r.QueryFields.StatusDrafts(ctx, QueryStatusDraftsArgs{Page: a0})
-}
-
-func (r queryFunctions) StatusWebhooks(ctx context.Context, a0 *string) ([]*status.Webhook, error) {
-	return r.QueryFields.StatusWebhooks(ctx, QueryStatusWebhooksArgs{Page: a0})
-}
-
-func (r queryFunctions) Token(ctx context.Context, a0 ledger.EntityID, a1 *ledger.Filter[ledger.Timestamp]) (*ledger.Token, error) {
-	return r.QueryFields.Token(ctx, QueryTokenArgs{ID: a0, At: a1})
-}
-
-func (r queryFunctions) Tokens(ctx context.Context, a0 *ledger.TokenFilter, a1 relay.Order, a2 *int32, a3 *string, a4 *int32, a5 *string) (*relay.Connection[ledger.Token], error) {
-	return r.QueryFields.Tokens(ctx, QueryTokensArgs{Args: relay.Args{First: a2, After: a3, Last: a4, Before: a5}, Filter: a0, Order: a1})
-}
-
-func (r queryFunctions) TokenBalances(ctx context.Context, a0 ledger.EntityID, a1 *ledger.TokenHolderFilter, a2 *ledger.Filter[ledger.Timestamp], a3 relay.Order, a4 *int32, a5 *string, a6 *int32, a7 *string) (*relay.Connection[ledger.TokenHolder], error) {
-	return r.QueryFields.TokenBalances(ctx, QueryTokenBalancesArgs{Args: relay.Args{First: a4, After: a5, Last: a6, Before: a7}, Token: a0, Filter: a1, At: a2, Order: a3})
-}
-
-func (r queryFunctions) TokenRelationships(ctx context.Context, a0 ledger.AccountRef, a1 *ledger.TokenRelationshipFilter, a2 relay.Order, a3 *int32, a4 *string, a5 *int32, a6 *string) (*relay.Connection[ledger.TokenRelationship], error) {
-	return r.QueryFields.TokenRelationships(ctx, QueryTokenRelationshipsArgs{Args: relay.Args{First: a3, After: a4, Last: a5, Before: a6}, Account: a0, Filter: a1, Order: a2})
-}
-
-func (r queryFunctions) Topic(ctx context.Context, a0 ledger.EntityID) (*ledger.Topic, error) {
-	return r.QueryFields.Topic(ctx, QueryTopicArgs{ID: a0})
-}
-
-func (r queryFunctions) TopicMessages(ctx context.Context, a0 ledger.EntityID, a1 *ledger.TopicMessageFilter, a2 bool, a3 relay.Order, a4 *int32, a5 *string, a6 *int32, a7 *string) (*relay.Connection[ledger.TopicMessage], error) {
-	return r.QueryFields.TopicMessages(ctx, QueryTopicMessagesArgs{Args: relay.Args{First: a4, After: a5, Last: a6, Before: a7}, Topic: a0, Filter: a1, JoinChunks: a2, Order: a3})
-}
-
-func (r queryFunctions) TopicMessage(ctx context.Context, a0 *ledger.EntityID, a1 *int64, a2 *ledger.Timestamp) (*ledger.TopicMessage, error) {
-	return r.QueryFields.TopicMessage(ctx, QueryTopicMessageArgs{Topic: a0, SequenceNumber: a1, At: a2})
-}
-
-func (r queryFunctions) Transaction(ctx context.Context, a0 *ledger.TransactionID, a1 *string, a2 *ledger.Timestamp, a3 *int32, a4 *bool) ([]*ledger.Transaction, error) {
-	return r.QueryFields.Transaction(ctx, QueryTransactionArgs{ID: a0, Hash: a1, At: a2, Nonce: a3, Scheduled: a4})
-}
-
-func (r queryFunctions) Transactions(ctx context.Context, a0 *ledger.TransactionFilter, a1 relay.Order, a2 *int32, a3 *string, a4 *int32, a5 *string) (*relay.Connection[ledger.Transaction], error) {
-	return r.QueryFields.Transactions(ctx, QueryTransactionsArgs{Args: relay.Args{First: a2, After: a3, Last: a4, Before: a5}, Filter: a0, Order: a1})
 }

@@ -8,888 +8,603 @@ import (
 	"github.com/99designs/gqlgen/graphql"
 )
 
-// rootFieldByName resolves a field of the query type. required reports whether it must not be null.
-func (ec *executionContext) rootFieldByName(ctx context.Context, f graphql.CollectedField) (value graphql.Marshaler, required bool) {
-	switch f.Name {
-	case "node":
-		return ec.rootNode(ctx, f), false
-	case "nodes":
-		return ec.rootNodes(ctx, f), true
-	case "account":
-		return ec.rootAccount(ctx, f), false
-	case "accounts":
-		return ec.rootAccounts(ctx, f), true
-	case "balances":
-		return ec.rootBalances(ctx, f), true
-	case "airdrops":
-		return ec.rootAirdrops(ctx, f), false
-	case "cryptoAllowances":
-		return ec.rootCryptoAllowances(ctx, f), true
-	case "tokenAllowances":
-		return ec.rootTokenAllowances(ctx, f), true
-	case "stakingRewards":
-		return ec.rootStakingRewards(ctx, f), true
-	case "block":
-		return ec.rootBlock(ctx, f), false
-	case "blocks":
-		return ec.rootBlocks(ctx, f), true
-	case "contract":
-		return ec.rootContract(ctx, f), false
-	case "contracts":
-		return ec.rootContracts(ctx, f), true
-	case "contractState":
-		return ec.rootContractState(ctx, f), true
-	case "contractLogs":
-		return ec.rootContractLogs(ctx, f), true
-	case "contractResult":
-		return ec.rootContractResult(ctx, f), false
-	case "contractResults":
-		return ec.rootContractResults(ctx, f), true
-	case "contractActions":
-		return ec.rootContractActions(ctx, f), false
-	case "entityId":
-		return ec.rootEntityID(ctx, f), false
-	case "callContract":
-		return ec.rootCallContract(ctx, f), true
-	case "estimateGas":
-		return ec.rootEstimateGas(ctx, f), true
-	case "simulateCalls":
-		return ec.rootSimulateCalls(ctx, f), true
-	case "contractTrace":
-		return ec.rootContractTrace(ctx, f), false
-	case "_service":
-		return ec._Query__service(ctx, f), true
-	case "_entities":
-		return ec._Query__entities(ctx, f), true
-	case "estimateFee":
-		return ec.rootEstimateFee(ctx, f), true
-	case "hook":
-		return ec.rootHook(ctx, f), false
-	case "hooks":
-		return ec.rootHooks(ctx, f), false
-	case "hookStorage":
-		return ec.rootHookStorage(ctx, f), false
-	case "ledger":
-		return ec.rootLedger(ctx, f), false
-	case "network":
-		return ec._Query_network(ctx, f), true
-	case "nft":
-		return ec.rootNft(ctx, f), false
-	case "nfts":
-		return ec.rootNfts(ctx, f), true
-	case "nftTransactions":
-		return ec.rootNftTransactions(ctx, f), true
-	case "nftAllowances":
-		return ec.rootNftAllowances(ctx, f), false
-	case "schedule":
-		return ec.rootSchedule(ctx, f), false
-	case "schedules":
-		return ec.rootSchedules(ctx, f), true
-	case "file":
-		return ec.rootFile(ctx, f), false
-	case "search":
-		return ec.rootSearch(ctx, f), true
-	case "status":
-		return ec._Query_status(ctx, f), false
-	case "statusPage":
-		return ec.rootStatusPage(ctx, f), false
-	case "statusIncident":
-		return ec.rootStatusIncident(ctx, f), false
-	case "statusMaintenance":
-		return ec.rootStatusMaintenance(ctx, f), false
-	case "statusDrafts":
-		return ec.rootStatusDrafts(ctx, f), true
-	case "statusWebhooks":
-		return ec.rootStatusWebhooks(ctx, f), true
-	case "token":
-		return ec.rootToken(ctx, f), false
-	case "tokens":
-		return ec.rootTokens(ctx, f), true
-	case "tokenBalances":
-		return ec.rootTokenBalances(ctx, f), true
-	case "tokenRelationships":
-		return ec.rootTokenRelationships(ctx, f), true
-	case "topic":
-		return ec.rootTopic(ctx, f), false
-	case "topicMessages":
-		return ec.rootTopicMessages(ctx, f), true
-	case "topicMessage":
-		return ec.rootTopicMessage(ctx, f), false
-	case "transaction":
-		return ec.rootTransaction(ctx, f), true
-	case "transactions":
-		return ec.rootTransactions(ctx, f), true
-	default:
-		panic("the query type has no field " + f.Name) // documents are validated first
-	}
+// rootFields are the fields of the query type by name.
+var rootFields = map[string]rootField{
+	"__typename":         {(*query).typename, true},
+	"node":               {(*query).rootNode, false},
+	"nodes":              {(*query).rootNodes, true},
+	"account":            {(*query).rootAccount, false},
+	"accounts":           {(*query).rootAccounts, true},
+	"balances":           {(*query).rootBalances, true},
+	"airdrops":           {(*query).rootAirdrops, false},
+	"cryptoAllowances":   {(*query).rootCryptoAllowances, true},
+	"tokenAllowances":    {(*query).rootTokenAllowances, true},
+	"stakingRewards":     {(*query).rootStakingRewards, true},
+	"block":              {(*query).rootBlock, false},
+	"blocks":             {(*query).rootBlocks, true},
+	"contract":           {(*query).rootContract, false},
+	"contracts":          {(*query).rootContracts, true},
+	"contractState":      {(*query).rootContractState, true},
+	"contractLogs":       {(*query).rootContractLogs, true},
+	"contractResult":     {(*query).rootContractResult, false},
+	"contractResults":    {(*query).rootContractResults, true},
+	"contractActions":    {(*query).rootContractActions, false},
+	"entityId":           {(*query).rootEntityID, false},
+	"callContract":       {(*query).rootCallContract, true},
+	"estimateGas":        {(*query).rootEstimateGas, true},
+	"simulateCalls":      {(*query).rootSimulateCalls, true},
+	"contractTrace":      {(*query).rootContractTrace, false},
+	"_service":           {(*query).rootService, true},
+	"_entities":          {(*query).rootEntities, true},
+	"estimateFee":        {(*query).rootEstimateFee, true},
+	"hook":               {(*query).rootHook, false},
+	"hooks":              {(*query).rootHooks, false},
+	"hookStorage":        {(*query).rootHookStorage, false},
+	"ledger":             {(*query).rootLedger, false},
+	"network":            {(*query).rootNetwork, true},
+	"nft":                {(*query).rootNft, false},
+	"nfts":               {(*query).rootNfts, true},
+	"nftTransactions":    {(*query).rootNftTransactions, true},
+	"nftAllowances":      {(*query).rootNftAllowances, false},
+	"schedule":           {(*query).rootSchedule, false},
+	"schedules":          {(*query).rootSchedules, true},
+	"file":               {(*query).rootFile, false},
+	"search":             {(*query).rootSearch, true},
+	"status":             {(*query).rootStatus, false},
+	"statusPage":         {(*query).rootStatusPage, false},
+	"statusIncident":     {(*query).rootStatusIncident, false},
+	"statusMaintenance":  {(*query).rootStatusMaintenance, false},
+	"statusDrafts":       {(*query).rootStatusDrafts, true},
+	"statusWebhooks":     {(*query).rootStatusWebhooks, true},
+	"token":              {(*query).rootToken, false},
+	"tokens":             {(*query).rootTokens, true},
+	"tokenBalances":      {(*query).rootTokenBalances, true},
+	"tokenRelationships": {(*query).rootTokenRelationships, true},
+	"topic":              {(*query).rootTopic, false},
+	"topicMessages":      {(*query).rootTopicMessages, true},
+	"topicMessage":       {(*query).rootTopicMessage, false},
+	"transaction":        {(*query).rootTransaction, true},
+	"transactions":       {(*query).rootTransactions, true},
+	"__type":             {(*query).rootType, false},
+	"__schema":           {(*query).rootSchema, false},
 }
 
-func (ec *executionContext) rootNode(ctx context.Context, f graphql.CollectedField) graphql.Marshaler {
-	in := arguments{of: f.Field, variables: ec.Variables}
-	a0 := argument(ctx, &in, 0, ec.unmarshalNID2string)
-	if in.err != nil {
-		return ec._Query_node(ctx, f)
-	}
-	return graphql.ResolveField(ctx, ec.OperationContext, f, rootContext,
-		func(ctx context.Context) (any, error) { return ec.Resolvers.Query().Node(ctx, a0) },
-		nil, ec.marshalONode2heliographᚋgraphᚋrelayᚐNode, true, false)
+func (q *query) rootNode(ctx context.Context, f graphql.CollectedField) graphql.Marshaler {
+	return graphql.ResolveField(ctx, q.ec.OperationContext, f, rootContext, func(ctx context.Context) (any, error) {
+		args, err := q.ec.readQueryNodeArgs(ctx, f.Field, q.ec.Variables)
+		if err != nil {
+			return nil, err
+		}
+		return q.schema.queries.Node(ctx, args)
+	}, nil, q.ec.marshalONode2heliographᚋgraphᚋrelayᚐNode, true, false)
 }
 
-func (ec *executionContext) rootNodes(ctx context.Context, f graphql.CollectedField) graphql.Marshaler {
-	in := arguments{of: f.Field, variables: ec.Variables}
-	a0 := argument(ctx, &in, 0, ec.unmarshalNID2ᚕstringᚄ)
-	if in.err != nil {
-		return ec._Query_nodes(ctx, f)
-	}
-	return graphql.ResolveField(ctx, ec.OperationContext, f, rootContext,
-		func(ctx context.Context) (any, error) { return ec.Resolvers.Query().Nodes(ctx, a0) },
-		nil, ec.marshalNNode2ᚕheliographᚋgraphᚋrelayᚐNode, true, true)
+func (q *query) rootNodes(ctx context.Context, f graphql.CollectedField) graphql.Marshaler {
+	return graphql.ResolveField(ctx, q.ec.OperationContext, f, rootContext, func(ctx context.Context) (any, error) {
+		args, err := q.ec.readQueryNodesArgs(ctx, f.Field, q.ec.Variables)
+		if err != nil {
+			return nil, err
+		}
+		return q.schema.queries.Nodes(ctx, args)
+	}, nil, q.ec.marshalNNode2ᚕheliographᚋgraphᚋrelayᚐNode, true, true)
 }
 
-func (ec *executionContext) rootAccount(ctx context.Context, f graphql.CollectedField) graphql.Marshaler {
-	in := arguments{of: f.Field, variables: ec.Variables}
-	a0 := argument(ctx, &in, 0, ec.unmarshalNAccountRef2heliographᚋinternalᚋdomainᚋledgerᚐAccountRef)
-	a1 := argument(ctx, &in, 1, ec.unmarshalOTimestampFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐFilter)
-	if in.err != nil {
-		return ec._Query_account(ctx, f)
-	}
-	return graphql.ResolveField(ctx, ec.OperationContext, f, rootContext,
-		func(ctx context.Context) (any, error) { return ec.Resolvers.Query().Account(ctx, a0, a1) },
-		nil, ec.marshalOAccount2ᚖheliographᚋinternalᚋdomainᚋledgerᚐAccount, true, false)
+func (q *query) rootAccount(ctx context.Context, f graphql.CollectedField) graphql.Marshaler {
+	return graphql.ResolveField(ctx, q.ec.OperationContext, f, rootContext, func(ctx context.Context) (any, error) {
+		args, err := q.ec.readQueryAccountArgs(ctx, f.Field, q.ec.Variables)
+		if err != nil {
+			return nil, err
+		}
+		return q.schema.queries.Account(ctx, args)
+	}, nil, q.ec.marshalOAccount2ᚖheliographᚋinternalᚋdomainᚋledgerᚐAccount, true, false)
 }
 
-func (ec *executionContext) rootAccounts(ctx context.Context, f graphql.CollectedField) graphql.Marshaler {
-	in := arguments{of: f.Field, variables: ec.Variables}
-	a0 := argument(ctx, &in, 0, ec.unmarshalOAccountFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐAccountFilter)
-	a1 := argument(ctx, &in, 1, ec.unmarshalNBoolean2bool)
-	a2 := argument(ctx, &in, 2, ec.unmarshalNOrder2heliographᚋgraphᚋrelayᚐOrder)
-	a3 := argument(ctx, &in, 3, ec.unmarshalOInt2ᚖint32)
-	a4 := argument(ctx, &in, 4, ec.unmarshalOString2ᚖstring)
-	a5 := argument(ctx, &in, 5, ec.unmarshalOInt2ᚖint32)
-	a6 := argument(ctx, &in, 6, ec.unmarshalOString2ᚖstring)
-	if in.err != nil {
-		return ec._Query_accounts(ctx, f)
-	}
-	return graphql.ResolveField(ctx, ec.OperationContext, f, rootContext,
-		func(ctx context.Context) (any, error) {
-			return ec.Resolvers.Query().Accounts(ctx, a0, a1, a2, a3, a4, a5, a6)
-		},
-		nil, ec.marshalNAccountConnection2ᚖheliographᚋgraphᚋrelayᚐConnection, true, true)
+func (q *query) rootAccounts(ctx context.Context, f graphql.CollectedField) graphql.Marshaler {
+	return graphql.ResolveField(ctx, q.ec.OperationContext, f, rootContext, func(ctx context.Context) (any, error) {
+		args, err := q.ec.readQueryAccountsArgs(ctx, f.Field, q.ec.Variables)
+		if err != nil {
+			return nil, err
+		}
+		return q.schema.queries.Accounts(ctx, args)
+	}, nil, q.ec.marshalNAccountConnection2ᚖheliographᚋgraphᚋrelayᚐConnection, true, true)
 }
 
-func (ec *executionContext) rootBalances(ctx context.Context, f graphql.CollectedField) graphql.Marshaler {
-	in := arguments{of: f.Field, variables: ec.Variables}
-	a0 := argument(ctx, &in, 0, ec.unmarshalOBalanceFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐBalanceFilter)
-	a1 := argument(ctx, &in, 1, ec.unmarshalOTimestampFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐFilter)
-	a2 := argument(ctx, &in, 2, ec.unmarshalNOrder2heliographᚋgraphᚋrelayᚐOrder)
-	a3 := argument(ctx, &in, 3, ec.unmarshalOInt2ᚖint32)
-	a4 := argument(ctx, &in, 4, ec.unmarshalOString2ᚖstring)
-	a5 := argument(ctx, &in, 5, ec.unmarshalOInt2ᚖint32)
-	a6 := argument(ctx, &in, 6, ec.unmarshalOString2ᚖstring)
-	if in.err != nil {
-		return ec._Query_balances(ctx, f)
-	}
-	return graphql.ResolveField(ctx, ec.OperationContext, f, rootContext,
-		func(ctx context.Context) (any, error) {
-			return ec.Resolvers.Query().Balances(ctx, a0, a1, a2, a3, a4, a5, a6)
-		},
-		nil, ec.marshalNBalanceConnection2ᚖheliographᚋgraphᚋrelayᚐConnection, true, true)
+func (q *query) rootBalances(ctx context.Context, f graphql.CollectedField) graphql.Marshaler {
+	return graphql.ResolveField(ctx, q.ec.OperationContext, f, rootContext, func(ctx context.Context) (any, error) {
+		args, err := q.ec.readQueryBalancesArgs(ctx, f.Field, q.ec.Variables)
+		if err != nil {
+			return nil, err
+		}
+		return q.schema.queries.Balances(ctx, args)
+	}, nil, q.ec.marshalNBalanceConnection2ᚖheliographᚋgraphᚋrelayᚐConnection, true, true)
 }
 
-func (ec *executionContext) rootAirdrops(ctx context.Context, f graphql.CollectedField) graphql.Marshaler {
-	in := arguments{of: f.Field, variables: ec.Variables}
-	a0 := argument(ctx, &in, 0, ec.unmarshalOAccountRef2ᚖheliographᚋinternalᚋdomainᚋledgerᚐAccountRef)
-	a1 := argument(ctx, &in, 1, ec.unmarshalOAccountRef2ᚖheliographᚋinternalᚋdomainᚋledgerᚐAccountRef)
-	a2 := argument(ctx, &in, 2, ec.unmarshalOAirdropFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐAirdropFilter)
-	a3 := argument(ctx, &in, 3, ec.unmarshalNOrder2heliographᚋgraphᚋrelayᚐOrder)
-	a4 := argument(ctx, &in, 4, ec.unmarshalOInt2ᚖint32)
-	a5 := argument(ctx, &in, 5, ec.unmarshalOString2ᚖstring)
-	a6 := argument(ctx, &in, 6, ec.unmarshalOInt2ᚖint32)
-	a7 := argument(ctx, &in, 7, ec.unmarshalOString2ᚖstring)
-	if in.err != nil {
-		return ec._Query_airdrops(ctx, f)
-	}
-	return graphql.ResolveField(ctx, ec.OperationContext, f, rootContext,
-		func(ctx context.Context) (any, error) {
-			return ec.Resolvers.Query().Airdrops(ctx, a0, a1, a2, a3, a4, a5, a6, a7)
-		},
-		nil, ec.marshalOAirdropConnection2ᚖheliographᚋgraphᚋrelayᚐConnection, true, false)
+func (q *query) rootAirdrops(ctx context.Context, f graphql.CollectedField) graphql.Marshaler {
+	return graphql.ResolveField(ctx, q.ec.OperationContext, f, rootContext, func(ctx context.Context) (any, error) {
+		args, err := q.ec.readQueryAirdropsArgs(ctx, f.Field, q.ec.Variables)
+		if err != nil {
+			return nil, err
+		}
+		return q.schema.queries.Airdrops(ctx, args)
+	}, nil, q.ec.marshalOAirdropConnection2ᚖheliographᚋgraphᚋrelayᚐConnection, true, false)
 }
 
-func (ec *executionContext) rootCryptoAllowances(ctx context.Context, f graphql.CollectedField) graphql.Marshaler {
-	in := arguments{of: f.Field, variables: ec.Variables}
-	a0 := argument(ctx, &in, 0, ec.unmarshalNAccountRef2heliographᚋinternalᚋdomainᚋledgerᚐAccountRef)
-	a1 := argument(ctx, &in, 1, ec.unmarshalOCryptoAllowanceFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐCryptoAllowanceFilter)
-	a2 := argument(ctx, &in, 2, ec.unmarshalNOrder2heliographᚋgraphᚋrelayᚐOrder)
-	a3 := argument(ctx, &in, 3, ec.unmarshalOInt2ᚖint32)
-	a4 := argument(ctx, &in, 4, ec.unmarshalOString2ᚖstring)
-	a5 := argument(ctx, &in, 5, ec.unmarshalOInt2ᚖint32)
-	a6 := argument(ctx, &in, 6, ec.unmarshalOString2ᚖstring)
-	if in.err != nil {
-		return ec._Query_cryptoAllowances(ctx, f)
-	}
-	return graphql.ResolveField(ctx, ec.OperationContext, f, rootContext,
-		func(ctx context.Context) (any, error) {
-			return ec.Resolvers.Query().CryptoAllowances(ctx, a0, a1, a2, a3, a4, a5, a6)
-		},
-		nil, ec.marshalNCryptoAllowanceConnection2ᚖheliographᚋgraphᚋrelayᚐConnection, true, true)
+func (q *query) rootCryptoAllowances(ctx context.Context, f graphql.CollectedField) graphql.Marshaler {
+	return graphql.ResolveField(ctx, q.ec.OperationContext, f, rootContext, func(ctx context.Context) (any, error) {
+		args, err := q.ec.readQueryCryptoAllowancesArgs(ctx, f.Field, q.ec.Variables)
+		if err != nil {
+			return nil, err
+		}
+		return q.schema.queries.CryptoAllowances(ctx, args)
+	}, nil, q.ec.marshalNCryptoAllowanceConnection2ᚖheliographᚋgraphᚋrelayᚐConnection, true, true)
 }
 
-func (ec *executionContext) rootTokenAllowances(ctx context.Context, f graphql.CollectedField) graphql.Marshaler {
-	in := arguments{of: f.Field, variables: ec.Variables}
-	a0 := argument(ctx, &in, 0, ec.unmarshalNAccountRef2heliographᚋinternalᚋdomainᚋledgerᚐAccountRef)
-	a1 := argument(ctx, &in, 1, ec.unmarshalOTokenAllowanceFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐTokenAllowanceFilter)
-	a2 := argument(ctx, &in, 2, ec.unmarshalNOrder2heliographᚋgraphᚋrelayᚐOrder)
-	a3 := argument(ctx, &in, 3, ec.unmarshalOInt2ᚖint32)
-	a4 := argument(ctx, &in, 4, ec.unmarshalOString2ᚖstring)
-	a5 := argument(ctx, &in, 5, ec.unmarshalOInt2ᚖint32)
-	a6 := argument(ctx, &in, 6, ec.unmarshalOString2ᚖstring)
-	if in.err != nil {
-		return ec._Query_tokenAllowances(ctx, f)
-	}
-	return graphql.ResolveField(ctx, ec.OperationContext, f, rootContext,
-		func(ctx context.Context) (any, error) {
-			return ec.Resolvers.Query().TokenAllowances(ctx, a0, a1, a2, a3, a4, a5, a6)
-		},
-		nil, ec.marshalNTokenAllowanceConnection2ᚖheliographᚋgraphᚋrelayᚐConnection, true, true)
+func (q *query) rootTokenAllowances(ctx context.Context, f graphql.CollectedField) graphql.Marshaler {
+	return graphql.ResolveField(ctx, q.ec.OperationContext, f, rootContext, func(ctx context.Context) (any, error) {
+		args, err := q.ec.readQueryTokenAllowancesArgs(ctx, f.Field, q.ec.Variables)
+		if err != nil {
+			return nil, err
+		}
+		return q.schema.queries.TokenAllowances(ctx, args)
+	}, nil, q.ec.marshalNTokenAllowanceConnection2ᚖheliographᚋgraphᚋrelayᚐConnection, true, true)
 }
 
-func (ec *executionContext) rootStakingRewards(ctx context.Context, f graphql.CollectedField) graphql.Marshaler {
-	in := arguments{of: f.Field, variables: ec.Variables}
-	a0 := argument(ctx, &in, 0, ec.unmarshalNAccountRef2heliographᚋinternalᚋdomainᚋledgerᚐAccountRef)
-	a1 := argument(ctx, &in, 1, ec.unmarshalOStakingRewardFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐStakingRewardFilter)
-	a2 := argument(ctx, &in, 2, ec.unmarshalNOrder2heliographᚋgraphᚋrelayᚐOrder)
-	a3 := argument(ctx, &in, 3, ec.unmarshalOInt2ᚖint32)
-	a4 := argument(ctx, &in, 4, ec.unmarshalOString2ᚖstring)
-	a5 := argument(ctx, &in, 5, ec.unmarshalOInt2ᚖint32)
-	a6 := argument(ctx, &in, 6, ec.unmarshalOString2ᚖstring)
-	if in.err != nil {
-		return ec._Query_stakingRewards(ctx, f)
-	}
-	return graphql.ResolveField(ctx, ec.OperationContext, f, rootContext,
-		func(ctx context.Context) (any, error) {
-			return ec.Resolvers.Query().StakingRewards(ctx, a0, a1, a2, a3, a4, a5, a6)
-		},
-		nil, ec.marshalNStakingRewardConnection2ᚖheliographᚋgraphᚋrelayᚐConnection, true, true)
+func (q *query) rootStakingRewards(ctx context.Context, f graphql.CollectedField) graphql.Marshaler {
+	return graphql.ResolveField(ctx, q.ec.OperationContext, f, rootContext, func(ctx context.Context) (any, error) {
+		args, err := q.ec.readQueryStakingRewardsArgs(ctx, f.Field, q.ec.Variables)
+		if err != nil {
+			return nil, err
+		}
+		return q.schema.queries.StakingRewards(ctx, args)
+	}, nil, q.ec.marshalNStakingRewardConnection2ᚖheliographᚋgraphᚋrelayᚐConnection, true, true)
 }
 
-func (ec *executionContext) rootBlock(ctx context.Context, f graphql.CollectedField) graphql.Marshaler {
-	in := arguments{of: f.Field, variables: ec.Variables}
-	a0 := argument(ctx, &in, 0, ec.unmarshalOHash2ᚖstring)
-	a1 := argument(ctx, &in, 1, ec.unmarshalOLong2ᚖint64)
-	if in.err != nil {
-		return ec._Query_block(ctx, f)
-	}
-	return graphql.ResolveField(ctx, ec.OperationContext, f, rootContext,
-		func(ctx context.Context) (any, error) { return ec.Resolvers.Query().Block(ctx, a0, a1) },
-		nil, ec.marshalOBlock2ᚖheliographᚋinternalᚋdomainᚋledgerᚐBlock, true, false)
+func (q *query) rootBlock(ctx context.Context, f graphql.CollectedField) graphql.Marshaler {
+	return graphql.ResolveField(ctx, q.ec.OperationContext, f, rootContext, func(ctx context.Context) (any, error) {
+		args, err := q.ec.readQueryBlockArgs(ctx, f.Field, q.ec.Variables)
+		if err != nil {
+			return nil, err
+		}
+		return q.schema.queries.Block(ctx, args)
+	}, nil, q.ec.marshalOBlock2ᚖheliographᚋinternalᚋdomainᚋledgerᚐBlock, true, false)
 }
 
-func (ec *executionContext) rootBlocks(ctx context.Context, f graphql.CollectedField) graphql.Marshaler {
-	in := arguments{of: f.Field, variables: ec.Variables}
-	a0 := argument(ctx, &in, 0, ec.unmarshalOBlockFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐBlockFilter)
-	a1 := argument(ctx, &in, 1, ec.unmarshalNBlockOrder2heliographᚋgraphᚋmodelᚐBlockOrder)
-	a2 := argument(ctx, &in, 2, ec.unmarshalNOrder2heliographᚋgraphᚋrelayᚐOrder)
-	a3 := argument(ctx, &in, 3, ec.unmarshalOInt2ᚖint32)
-	a4 := argument(ctx, &in, 4, ec.unmarshalOString2ᚖstring)
-	a5 := argument(ctx, &in, 5, ec.unmarshalOInt2ᚖint32)
-	a6 := argument(ctx, &in, 6, ec.unmarshalOString2ᚖstring)
-	if in.err != nil {
-		return ec._Query_blocks(ctx, f)
-	}
-	return graphql.ResolveField(ctx, ec.OperationContext, f, rootContext,
-		func(ctx context.Context) (any, error) {
-			return ec.Resolvers.Query().Blocks(ctx, a0, a1, a2, a3, a4, a5, a6)
-		},
-		nil, ec.marshalNBlockConnection2ᚖheliographᚋgraphᚋrelayᚐConnection, true, true)
+func (q *query) rootBlocks(ctx context.Context, f graphql.CollectedField) graphql.Marshaler {
+	return graphql.ResolveField(ctx, q.ec.OperationContext, f, rootContext, func(ctx context.Context) (any, error) {
+		args, err := q.ec.readQueryBlocksArgs(ctx, f.Field, q.ec.Variables)
+		if err != nil {
+			return nil, err
+		}
+		return q.schema.queries.Blocks(ctx, args)
+	}, nil, q.ec.marshalNBlockConnection2ᚖheliographᚋgraphᚋrelayᚐConnection, true, true)
 }
 
-func (ec *executionContext) rootContract(ctx context.Context, f graphql.CollectedField) graphql.Marshaler {
-	in := arguments{of: f.Field, variables: ec.Variables}
-	a0 := argument(ctx, &in, 0, ec.unmarshalNContractRef2heliographᚋinternalᚋdomainᚋledgerᚐContractRef)
-	a1 := argument(ctx, &in, 1, ec.unmarshalOTimestampFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐFilter)
-	if in.err != nil {
-		return ec._Query_contract(ctx, f)
-	}
-	return graphql.ResolveField(ctx, ec.OperationContext, f, rootContext,
-		func(ctx context.Context) (any, error) { return ec.Resolvers.Query().Contract(ctx, a0, a1) },
-		nil, ec.marshalOContract2ᚖheliographᚋinternalᚋdomainᚋledgerᚐContract, true, false)
+func (q *query) rootContract(ctx context.Context, f graphql.CollectedField) graphql.Marshaler {
+	return graphql.ResolveField(ctx, q.ec.OperationContext, f, rootContext, func(ctx context.Context) (any, error) {
+		args, err := q.ec.readQueryContractArgs(ctx, f.Field, q.ec.Variables)
+		if err != nil {
+			return nil, err
+		}
+		return q.schema.queries.Contract(ctx, args)
+	}, nil, q.ec.marshalOContract2ᚖheliographᚋinternalᚋdomainᚋledgerᚐContract, true, false)
 }
 
-func (ec *executionContext) rootContracts(ctx context.Context, f graphql.CollectedField) graphql.Marshaler {
-	in := arguments{of: f.Field, variables: ec.Variables}
-	a0 := argument(ctx, &in, 0, ec.unmarshalOContractFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐContractFilter)
-	a1 := argument(ctx, &in, 1, ec.unmarshalNOrder2heliographᚋgraphᚋrelayᚐOrder)
-	a2 := argument(ctx, &in, 2, ec.unmarshalOInt2ᚖint32)
-	a3 := argument(ctx, &in, 3, ec.unmarshalOString2ᚖstring)
-	a4 := argument(ctx, &in, 4, ec.unmarshalOInt2ᚖint32)
-	a5 := argument(ctx, &in, 5, ec.unmarshalOString2ᚖstring)
-	if in.err != nil {
-		return ec._Query_contracts(ctx, f)
-	}
-	return graphql.ResolveField(ctx, ec.OperationContext, f, rootContext,
-		func(ctx context.Context) (any, error) {
-			return ec.Resolvers.Query().Contracts(ctx, a0, a1, a2, a3, a4, a5)
-		},
-		nil, ec.marshalNContractConnection2ᚖheliographᚋgraphᚋrelayᚐConnection, true, true)
+func (q *query) rootContracts(ctx context.Context, f graphql.CollectedField) graphql.Marshaler {
+	return graphql.ResolveField(ctx, q.ec.OperationContext, f, rootContext, func(ctx context.Context) (any, error) {
+		args, err := q.ec.readQueryContractsArgs(ctx, f.Field, q.ec.Variables)
+		if err != nil {
+			return nil, err
+		}
+		return q.schema.queries.Contracts(ctx, args)
+	}, nil, q.ec.marshalNContractConnection2ᚖheliographᚋgraphᚋrelayᚐConnection, true, true)
 }
 
-func (ec *executionContext) rootContractState(ctx context.Context, f graphql.CollectedField) graphql.Marshaler {
-	in := arguments{of: f.Field, variables: ec.Variables}
-	a0 := argument(ctx, &in, 0, ec.unmarshalNContractRef2heliographᚋinternalᚋdomainᚋledgerᚐContractRef)
-	a1 := argument(ctx, &in, 1, ec.unmarshalOContractStateFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐContractStateFilter)
-	a2 := argument(ctx, &in, 2, ec.unmarshalOTimestampFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐFilter)
-	a3 := argument(ctx, &in, 3, ec.unmarshalNOrder2heliographᚋgraphᚋrelayᚐOrder)
-	a4 := argument(ctx, &in, 4, ec.unmarshalOInt2ᚖint32)
-	a5 := argument(ctx, &in, 5, ec.unmarshalOString2ᚖstring)
-	a6 := argument(ctx, &in, 6, ec.unmarshalOInt2ᚖint32)
-	a7 := argument(ctx, &in, 7, ec.unmarshalOString2ᚖstring)
-	if in.err != nil {
-		return ec._Query_contractState(ctx, f)
-	}
-	return graphql.ResolveField(ctx, ec.OperationContext, f, rootContext,
-		func(ctx context.Context) (any, error) {
-			return ec.Resolvers.Query().ContractState(ctx, a0, a1, a2, a3, a4, a5, a6, a7)
-		},
-		nil, ec.marshalNContractStateConnection2ᚖheliographᚋgraphᚋrelayᚐConnection, true, true)
+func (q *query) rootContractState(ctx context.Context, f graphql.CollectedField) graphql.Marshaler {
+	return graphql.ResolveField(ctx, q.ec.OperationContext, f, rootContext, func(ctx context.Context) (any, error) {
+		args, err := q.ec.readQueryContractStateArgs(ctx, f.Field, q.ec.Variables)
+		if err != nil {
+			return nil, err
+		}
+		return q.schema.queries.ContractState(ctx, args)
+	}, nil, q.ec.marshalNContractStateConnection2ᚖheliographᚋgraphᚋrelayᚐConnection, true, true)
 }
 
-func (ec *executionContext) rootContractLogs(ctx context.Context, f graphql.CollectedField) graphql.Marshaler {
-	in := arguments{of: f.Field, variables: ec.Variables}
-	a0 := argument(ctx, &in, 0, ec.unmarshalOContractLogFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐContractLogFilter)
-	a1 := argument(ctx, &in, 1, ec.unmarshalNOrder2heliographᚋgraphᚋrelayᚐOrder)
-	a2 := argument(ctx, &in, 2, ec.unmarshalOInt2ᚖint32)
-	a3 := argument(ctx, &in, 3, ec.unmarshalOString2ᚖstring)
-	a4 := argument(ctx, &in, 4, ec.unmarshalOInt2ᚖint32)
-	a5 := argument(ctx, &in, 5, ec.unmarshalOString2ᚖstring)
-	if in.err != nil {
-		return ec._Query_contractLogs(ctx, f)
-	}
-	return graphql.ResolveField(ctx, ec.OperationContext, f, rootContext,
-		func(ctx context.Context) (any, error) {
-			return ec.Resolvers.Query().ContractLogs(ctx, a0, a1, a2, a3, a4, a5)
-		},
-		nil, ec.marshalNContractLogConnection2ᚖheliographᚋgraphᚋrelayᚐConnection, true, true)
+func (q *query) rootContractLogs(ctx context.Context, f graphql.CollectedField) graphql.Marshaler {
+	return graphql.ResolveField(ctx, q.ec.OperationContext, f, rootContext, func(ctx context.Context) (any, error) {
+		args, err := q.ec.readQueryContractLogsArgs(ctx, f.Field, q.ec.Variables)
+		if err != nil {
+			return nil, err
+		}
+		return q.schema.queries.ContractLogs(ctx, args)
+	}, nil, q.ec.marshalNContractLogConnection2ᚖheliographᚋgraphᚋrelayᚐConnection, true, true)
 }
 
-func (ec *executionContext) rootContractResult(ctx context.Context, f graphql.CollectedField) graphql.Marshaler {
-	in := arguments{of: f.Field, variables: ec.Variables}
-	a0 := argument(ctx, &in, 0, ec.unmarshalOHash2ᚖstring)
-	a1 := argument(ctx, &in, 1, ec.unmarshalOTransactionID2ᚖheliographᚋinternalᚋdomainᚋledgerᚐTransactionID)
-	a2 := argument(ctx, &in, 2, ec.unmarshalNInt2int32)
-	a3 := argument(ctx, &in, 3, ec.unmarshalNBoolean2bool)
-	a4 := argument(ctx, &in, 4, ec.unmarshalOTimestamp2ᚖheliographᚋinternalᚋdomainᚋledgerᚐTimestamp)
-	a5 := argument(ctx, &in, 5, ec.unmarshalOAccountRef2ᚖheliographᚋinternalᚋdomainᚋledgerᚐAccountRef)
-	if in.err != nil {
-		return ec._Query_contractResult(ctx, f)
-	}
-	return graphql.ResolveField(ctx, ec.OperationContext, f, rootContext,
-		func(ctx context.Context) (any, error) {
-			return ec.Resolvers.Query().ContractResult(ctx, a0, a1, a2, a3, a4, a5)
-		},
-		nil, ec.marshalOContractResult2ᚖheliographᚋinternalᚋdomainᚋledgerᚐContractResult, true, false)
+func (q *query) rootContractResult(ctx context.Context, f graphql.CollectedField) graphql.Marshaler {
+	return graphql.ResolveField(ctx, q.ec.OperationContext, f, rootContext, func(ctx context.Context) (any, error) {
+		args, err := q.ec.readQueryContractResultArgs(ctx, f.Field, q.ec.Variables)
+		if err != nil {
+			return nil, err
+		}
+		return q.schema.queries.ContractResult(ctx, args)
+	}, nil, q.ec.marshalOContractResult2ᚖheliographᚋinternalᚋdomainᚋledgerᚐContractResult, true, false)
 }
 
-func (ec *executionContext) rootContractResults(ctx context.Context, f graphql.CollectedField) graphql.Marshaler {
-	in := arguments{of: f.Field, variables: ec.Variables}
-	a0 := argument(ctx, &in, 0, ec.unmarshalOContractResultFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐContractResultFilter)
-	a1 := argument(ctx, &in, 1, ec.unmarshalNOrder2heliographᚋgraphᚋrelayᚐOrder)
-	a2 := argument(ctx, &in, 2, ec.unmarshalOInt2ᚖint32)
-	a3 := argument(ctx, &in, 3, ec.unmarshalOString2ᚖstring)
-	a4 := argument(ctx, &in, 4, ec.unmarshalOInt2ᚖint32)
-	a5 := argument(ctx, &in, 5, ec.unmarshalOString2ᚖstring)
-	if in.err != nil {
-		return ec._Query_contractResults(ctx, f)
-	}
-	return graphql.ResolveField(ctx, ec.OperationContext, f, rootContext,
-		func(ctx context.Context) (any, error) {
-			return ec.Resolvers.Query().ContractResults(ctx, a0, a1, a2, a3, a4, a5)
-		},
-		nil, ec.marshalNContractResultConnection2ᚖheliographᚋgraphᚋrelayᚐConnection, true, true)
+func (q *query) rootContractResults(ctx context.Context, f graphql.CollectedField) graphql.Marshaler {
+	return graphql.ResolveField(ctx, q.ec.OperationContext, f, rootContext, func(ctx context.Context) (any, error) {
+		args, err := q.ec.readQueryContractResultsArgs(ctx, f.Field, q.ec.Variables)
+		if err != nil {
+			return nil, err
+		}
+		return q.schema.queries.ContractResults(ctx, args)
+	}, nil, q.ec.marshalNContractResultConnection2ᚖheliographᚋgraphᚋrelayᚐConnection, true, true)
 }
 
-func (ec *executionContext) rootContractActions(ctx context.Context, f graphql.CollectedField) graphql.Marshaler {
-	in := arguments{of: f.Field, variables: ec.Variables}
-	a0 := argument(ctx, &in, 0, ec.unmarshalOHash2ᚖstring)
-	a1 := argument(ctx, &in, 1, ec.unmarshalOTransactionID2ᚖheliographᚋinternalᚋdomainᚋledgerᚐTransactionID)
-	a2 := argument(ctx, &in, 2, ec.unmarshalNInt2int32)
-	a3 := argument(ctx, &in, 3, ec.unmarshalOContractActionFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐContractActionFilter)
-	a4 := argument(ctx, &in, 4, ec.unmarshalNOrder2heliographᚋgraphᚋrelayᚐOrder)
-	a5 := argument(ctx, &in, 5, ec.unmarshalOInt2ᚖint32)
-	a6 := argument(ctx, &in, 6, ec.unmarshalOString2ᚖstring)
-	a7 := argument(ctx, &in, 7, ec.unmarshalOInt2ᚖint32)
-	a8 := argument(ctx, &in, 8, ec.unmarshalOString2ᚖstring)
-	if in.err != nil {
-		return ec._Query_contractActions(ctx, f)
-	}
-	return graphql.ResolveField(ctx, ec.OperationContext, f, rootContext,
-		func(ctx context.Context) (any, error) {
-			return ec.Resolvers.Query().ContractActions(ctx, a0, a1, a2, a3, a4, a5, a6, a7, a8)
-		},
-		nil, ec.marshalOContractActionConnection2ᚖheliographᚋgraphᚋrelayᚐConnection, true, false)
+func (q *query) rootContractActions(ctx context.Context, f graphql.CollectedField) graphql.Marshaler {
+	return graphql.ResolveField(ctx, q.ec.OperationContext, f, rootContext, func(ctx context.Context) (any, error) {
+		args, err := q.ec.readQueryContractActionsArgs(ctx, f.Field, q.ec.Variables)
+		if err != nil {
+			return nil, err
+		}
+		return q.schema.queries.ContractActions(ctx, args)
+	}, nil, q.ec.marshalOContractActionConnection2ᚖheliographᚋgraphᚋrelayᚐConnection, true, false)
 }
 
-func (ec *executionContext) rootEntityID(ctx context.Context, f graphql.CollectedField) graphql.Marshaler {
-	in := arguments{of: f.Field, variables: ec.Variables}
-	a0 := argument(ctx, &in, 0, ec.unmarshalNAccountRef2heliographᚋinternalᚋdomainᚋledgerᚐAccountRef)
-	if in.err != nil {
-		return ec._Query_entityId(ctx, f)
-	}
-	return graphql.ResolveField(ctx, ec.OperationContext, f, rootContext,
-		func(ctx context.Context) (any, error) { return ec.Resolvers.Query().EntityID(ctx, a0) },
-		nil, ec.marshalOEntityID2ᚖheliographᚋinternalᚋdomainᚋledgerᚐEntityID, true, false)
+func (q *query) rootEntityID(ctx context.Context, f graphql.CollectedField) graphql.Marshaler {
+	return graphql.ResolveField(ctx, q.ec.OperationContext, f, rootContext, func(ctx context.Context) (any, error) {
+		args, err := q.ec.readQueryEntityIDArgs(ctx, f.Field, q.ec.Variables)
+		if err != nil {
+			return nil, err
+		}
+		return q.schema.queries.EntityID(ctx, args)
+	}, nil, q.ec.marshalOEntityID2ᚖheliographᚋinternalᚋdomainᚋledgerᚐEntityID, true, false)
 }
 
-func (ec *executionContext) rootCallContract(ctx context.Context, f graphql.CollectedField) graphql.Marshaler {
-	in := arguments{of: f.Field, variables: ec.Variables}
-	a0 := argument(ctx, &in, 0, ec.unmarshalNContractCallInput2heliographᚋinternalᚋdomainᚋevmᚋcallsᚐContractCallInput)
-	if in.err != nil {
-		return ec._Query_callContract(ctx, f)
-	}
-	return graphql.ResolveField(ctx, ec.OperationContext, f, rootContext,
-		func(ctx context.Context) (any, error) { return ec.Resolvers.Query().CallContract(ctx, a0) },
-		nil, ec.marshalNContractCall2ᚖheliographᚋinternalᚋdomainᚋevmᚋcallsᚐContractCall, true, true)
+func (q *query) rootCallContract(ctx context.Context, f graphql.CollectedField) graphql.Marshaler {
+	return graphql.ResolveField(ctx, q.ec.OperationContext, f, rootContext, func(ctx context.Context) (any, error) {
+		args, err := q.ec.readQueryCallContractArgs(ctx, f.Field, q.ec.Variables)
+		if err != nil {
+			return nil, err
+		}
+		return q.schema.queries.CallContract(ctx, args)
+	}, nil, q.ec.marshalNContractCall2ᚖheliographᚋinternalᚋdomainᚋevmᚋcallsᚐContractCall, true, true)
 }
 
-func (ec *executionContext) rootEstimateGas(ctx context.Context, f graphql.CollectedField) graphql.Marshaler {
-	in := arguments{of: f.Field, variables: ec.Variables}
-	a0 := argument(ctx, &in, 0, ec.unmarshalNContractCallInput2heliographᚋinternalᚋdomainᚋevmᚋcallsᚐContractCallInput)
-	if in.err != nil {
-		return ec._Query_estimateGas(ctx, f)
-	}
-	return graphql.ResolveField(ctx, ec.OperationContext, f, rootContext,
-		func(ctx context.Context) (any, error) { return ec.Resolvers.Query().EstimateGas(ctx, a0) },
-		nil, ec.marshalNGasEstimate2ᚖheliographᚋinternalᚋdomainᚋevmᚋcallsᚐGasEstimate, true, true)
+func (q *query) rootEstimateGas(ctx context.Context, f graphql.CollectedField) graphql.Marshaler {
+	return graphql.ResolveField(ctx, q.ec.OperationContext, f, rootContext, func(ctx context.Context) (any, error) {
+		args, err := q.ec.readQueryEstimateGasArgs(ctx, f.Field, q.ec.Variables)
+		if err != nil {
+			return nil, err
+		}
+		return q.schema.queries.EstimateGas(ctx, args)
+	}, nil, q.ec.marshalNGasEstimate2ᚖheliographᚋinternalᚋdomainᚋevmᚋcallsᚐGasEstimate, true, true)
 }
 
-func (ec *executionContext) rootSimulateCalls(ctx context.Context, f graphql.CollectedField) graphql.Marshaler {
-	in := arguments{of: f.Field, variables: ec.Variables}
-	a0 := argument(ctx, &in, 0, ec.unmarshalNSimulationInput2heliographᚋinternalᚋdomainᚋevmᚋcallsᚐSimulationInput)
-	if in.err != nil {
-		return ec._Query_simulateCalls(ctx, f)
-	}
-	return graphql.ResolveField(ctx, ec.OperationContext, f, rootContext,
-		func(ctx context.Context) (any, error) { return ec.Resolvers.Query().SimulateCalls(ctx, a0) },
-		nil, ec.marshalNSimulation2ᚖheliographᚋinternalᚋdomainᚋevmᚋcallsᚐSimulation, true, true)
+func (q *query) rootSimulateCalls(ctx context.Context, f graphql.CollectedField) graphql.Marshaler {
+	return graphql.ResolveField(ctx, q.ec.OperationContext, f, rootContext, func(ctx context.Context) (any, error) {
+		args, err := q.ec.readQuerySimulateCallsArgs(ctx, f.Field, q.ec.Variables)
+		if err != nil {
+			return nil, err
+		}
+		return q.schema.queries.SimulateCalls(ctx, args)
+	}, nil, q.ec.marshalNSimulation2ᚖheliographᚋinternalᚋdomainᚋevmᚋcallsᚐSimulation, true, true)
 }
 
-func (ec *executionContext) rootContractTrace(ctx context.Context, f graphql.CollectedField) graphql.Marshaler {
-	in := arguments{of: f.Field, variables: ec.Variables}
-	a0 := argument(ctx, &in, 0, ec.unmarshalOTimestamp2ᚖheliographᚋinternalᚋdomainᚋledgerᚐTimestamp)
-	a1 := argument(ctx, &in, 1, ec.unmarshalOContractRef2ᚖheliographᚋinternalᚋdomainᚋledgerᚐContractRef)
-	a2 := argument(ctx, &in, 2, ec.unmarshalNInt2int32)
-	a3 := argument(ctx, &in, 3, ec.unmarshalOHash2ᚖstring)
-	a4 := argument(ctx, &in, 4, ec.unmarshalNBoolean2bool)
-	a5 := argument(ctx, &in, 5, ec.unmarshalNBoolean2bool)
-	a6 := argument(ctx, &in, 6, ec.unmarshalNBoolean2bool)
-	a7 := argument(ctx, &in, 7, ec.unmarshalOTransactionID2ᚖheliographᚋinternalᚋdomainᚋledgerᚐTransactionID)
-	if in.err != nil {
-		return ec._Query_contractTrace(ctx, f)
-	}
-	return graphql.ResolveField(ctx, ec.OperationContext, f, rootContext,
-		func(ctx context.Context) (any, error) {
-			return ec.Resolvers.Query().ContractTrace(ctx, a0, a1, a2, a3, a4, a5, a6, a7)
-		},
-		nil, ec.marshalOOpcodeTrace2ᚖheliographᚋinternalᚋdomainᚋevmᚋcallsᚐOpcodeTrace, true, false)
+func (q *query) rootContractTrace(ctx context.Context, f graphql.CollectedField) graphql.Marshaler {
+	return graphql.ResolveField(ctx, q.ec.OperationContext, f, rootContext, func(ctx context.Context) (any, error) {
+		args, err := q.ec.readQueryContractTraceArgs(ctx, f.Field, q.ec.Variables)
+		if err != nil {
+			return nil, err
+		}
+		return q.schema.queries.ContractTrace(ctx, args)
+	}, nil, q.ec.marshalOOpcodeTrace2ᚖheliographᚋinternalᚋdomainᚋevmᚋcallsᚐOpcodeTrace, true, false)
 }
 
-func (ec *executionContext) rootEstimateFee(ctx context.Context, f graphql.CollectedField) graphql.Marshaler {
-	in := arguments{of: f.Field, variables: ec.Variables}
-	a0 := argument(ctx, &in, 0, ec.unmarshalNBytes2ᚕbyte)
-	a1 := argument(ctx, &in, 1, ec.unmarshalNFeeEstimateMode2heliographᚋinternalᚋdomainᚋfeesᚐMode)
-	a2 := argument(ctx, &in, 2, ec.unmarshalNInt2int32)
-	if in.err != nil {
-		return ec._Query_estimateFee(ctx, f)
-	}
-	return graphql.ResolveField(ctx, ec.OperationContext, f, rootContext,
-		func(ctx context.Context) (any, error) { return ec.Resolvers.Query().EstimateFee(ctx, a0, a1, a2) },
-		nil, ec.marshalNFeeEstimate2ᚖheliographᚋinternalᚋdomainᚋfeesᚐEstimate, true, true)
+func (q *query) rootService(ctx context.Context, f graphql.CollectedField) graphql.Marshaler {
+	return graphql.ResolveField(ctx, q.ec.OperationContext, f, rootContext, func(ctx context.Context) (any, error) {
+		return q.schema.queries.Service(ctx)
+	}, nil, q.ec.marshalN_Service2heliographᚋgraphᚋrelayᚐService, true, true)
 }
 
-func (ec *executionContext) rootHook(ctx context.Context, f graphql.CollectedField) graphql.Marshaler {
-	in := arguments{of: f.Field, variables: ec.Variables}
-	a0 := argument(ctx, &in, 0, ec.unmarshalNAccountRef2heliographᚋinternalᚋdomainᚋledgerᚐAccountRef)
-	a1 := argument(ctx, &in, 1, ec.unmarshalNLong2int64)
-	if in.err != nil {
-		return ec._Query_hook(ctx, f)
-	}
-	return graphql.ResolveField(ctx, ec.OperationContext, f, rootContext,
-		func(ctx context.Context) (any, error) { return ec.Resolvers.Query().Hook(ctx, a0, a1) },
-		nil, ec.marshalOHook2ᚖheliographᚋinternalᚋdomainᚋledgerᚐHook, true, false)
+func (q *query) rootEntities(ctx context.Context, f graphql.CollectedField) graphql.Marshaler {
+	return graphql.ResolveField(ctx, q.ec.OperationContext, f, rootContext, func(ctx context.Context) (any, error) {
+		args, err := q.ec.readQueryEntitiesArgs(ctx, f.Field, q.ec.Variables)
+		if err != nil {
+			return nil, err
+		}
+		return q.schema.queries.Entities(ctx, args)
+	}, nil, q.ec.marshalN_Entity2ᚕheliographᚋgraphᚋrelayᚐNode, true, true)
 }
 
-func (ec *executionContext) rootHooks(ctx context.Context, f graphql.CollectedField) graphql.Marshaler {
-	in := arguments{of: f.Field, variables: ec.Variables}
-	a0 := argument(ctx, &in, 0, ec.unmarshalNAccountRef2heliographᚋinternalᚋdomainᚋledgerᚐAccountRef)
-	a1 := argument(ctx, &in, 1, ec.unmarshalOHookFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐHookFilter)
-	a2 := argument(ctx, &in, 2, ec.unmarshalNOrder2heliographᚋgraphᚋrelayᚐOrder)
-	a3 := argument(ctx, &in, 3, ec.unmarshalOInt2ᚖint32)
-	a4 := argument(ctx, &in, 4, ec.unmarshalOString2ᚖstring)
-	a5 := argument(ctx, &in, 5, ec.unmarshalOInt2ᚖint32)
-	a6 := argument(ctx, &in, 6, ec.unmarshalOString2ᚖstring)
-	if in.err != nil {
-		return ec._Query_hooks(ctx, f)
-	}
-	return graphql.ResolveField(ctx, ec.OperationContext, f, rootContext,
-		func(ctx context.Context) (any, error) {
-			return ec.Resolvers.Query().Hooks(ctx, a0, a1, a2, a3, a4, a5, a6)
-		},
-		nil, ec.marshalOHookConnection2ᚖheliographᚋgraphᚋrelayᚐConnection, true, false)
+func (q *query) rootEstimateFee(ctx context.Context, f graphql.CollectedField) graphql.Marshaler {
+	return graphql.ResolveField(ctx, q.ec.OperationContext, f, rootContext, func(ctx context.Context) (any, error) {
+		args, err := q.ec.readQueryEstimateFeeArgs(ctx, f.Field, q.ec.Variables)
+		if err != nil {
+			return nil, err
+		}
+		return q.schema.queries.EstimateFee(ctx, args)
+	}, nil, q.ec.marshalNFeeEstimate2ᚖheliographᚋinternalᚋdomainᚋfeesᚐEstimate, true, true)
 }
 
-func (ec *executionContext) rootHookStorage(ctx context.Context, f graphql.CollectedField) graphql.Marshaler {
-	in := arguments{of: f.Field, variables: ec.Variables}
-	a0 := argument(ctx, &in, 0, ec.unmarshalNAccountRef2heliographᚋinternalᚋdomainᚋledgerᚐAccountRef)
-	a1 := argument(ctx, &in, 1, ec.unmarshalNLong2int64)
-	a2 := argument(ctx, &in, 2, ec.unmarshalOTimestampFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐFilter)
-	a3 := argument(ctx, &in, 3, ec.unmarshalOHookSlotFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐHookSlotFilter)
-	a4 := argument(ctx, &in, 4, ec.unmarshalNOrder2heliographᚋgraphᚋrelayᚐOrder)
-	a5 := argument(ctx, &in, 5, ec.unmarshalOInt2ᚖint32)
-	a6 := argument(ctx, &in, 6, ec.unmarshalOString2ᚖstring)
-	a7 := argument(ctx, &in, 7, ec.unmarshalOInt2ᚖint32)
-	a8 := argument(ctx, &in, 8, ec.unmarshalOString2ᚖstring)
-	if in.err != nil {
-		return ec._Query_hookStorage(ctx, f)
-	}
-	return graphql.ResolveField(ctx, ec.OperationContext, f, rootContext,
-		func(ctx context.Context) (any, error) {
-			return ec.Resolvers.Query().HookStorage(ctx, a0, a1, a2, a3, a4, a5, a6, a7, a8)
-		},
-		nil, ec.marshalOHookSlotConnection2ᚖheliographᚋgraphᚋrelayᚐHookSlotConnection, true, false)
+func (q *query) rootHook(ctx context.Context, f graphql.CollectedField) graphql.Marshaler {
+	return graphql.ResolveField(ctx, q.ec.OperationContext, f, rootContext, func(ctx context.Context) (any, error) {
+		args, err := q.ec.readQueryHookArgs(ctx, f.Field, q.ec.Variables)
+		if err != nil {
+			return nil, err
+		}
+		return q.schema.queries.Hook(ctx, args)
+	}, nil, q.ec.marshalOHook2ᚖheliographᚋinternalᚋdomainᚋledgerᚐHook, true, false)
 }
 
-func (ec *executionContext) rootLedger(ctx context.Context, f graphql.CollectedField) graphql.Marshaler {
-	in := arguments{of: f.Field, variables: ec.Variables}
-	a0 := argument(ctx, &in, 0, ec.unmarshalNLedgerMoment2heliographᚋinternalᚋdomainᚋledgerᚐLedgerMoment)
-	if in.err != nil {
-		return ec._Query_ledger(ctx, f)
-	}
-	return graphql.ResolveField(ctx, ec.OperationContext, f, rootContext,
-		func(ctx context.Context) (any, error) { return ec.Resolvers.Query().Ledger(ctx, a0) },
-		nil, ec.marshalOLedgerState2ᚖheliographᚋinternalᚋdomainᚋledgerᚐLedgerState, true, false)
+func (q *query) rootHooks(ctx context.Context, f graphql.CollectedField) graphql.Marshaler {
+	return graphql.ResolveField(ctx, q.ec.OperationContext, f, rootContext, func(ctx context.Context) (any, error) {
+		args, err := q.ec.readQueryHooksArgs(ctx, f.Field, q.ec.Variables)
+		if err != nil {
+			return nil, err
+		}
+		return q.schema.queries.Hooks(ctx, args)
+	}, nil, q.ec.marshalOHookConnection2ᚖheliographᚋgraphᚋrelayᚐConnection, true, false)
 }
 
-func (ec *executionContext) rootNft(ctx context.Context, f graphql.CollectedField) graphql.Marshaler {
-	in := arguments{of: f.Field, variables: ec.Variables}
-	a0 := argument(ctx, &in, 0, ec.unmarshalNEntityID2heliographᚋinternalᚋdomainᚋledgerᚐEntityID)
-	a1 := argument(ctx, &in, 1, ec.unmarshalNLong2int64)
-	if in.err != nil {
-		return ec._Query_nft(ctx, f)
-	}
-	return graphql.ResolveField(ctx, ec.OperationContext, f, rootContext,
-		func(ctx context.Context) (any, error) { return ec.Resolvers.Query().Nft(ctx, a0, a1) },
-		nil, ec.marshalONFT2ᚖheliographᚋinternalᚋdomainᚋledgerᚐNFT, true, false)
+func (q *query) rootHookStorage(ctx context.Context, f graphql.CollectedField) graphql.Marshaler {
+	return graphql.ResolveField(ctx, q.ec.OperationContext, f, rootContext, func(ctx context.Context) (any, error) {
+		args, err := q.ec.readQueryHookStorageArgs(ctx, f.Field, q.ec.Variables)
+		if err != nil {
+			return nil, err
+		}
+		return q.schema.queries.HookStorage(ctx, args)
+	}, nil, q.ec.marshalOHookSlotConnection2ᚖheliographᚋgraphᚋrelayᚐHookSlotConnection, true, false)
 }
 
-func (ec *executionContext) rootNfts(ctx context.Context, f graphql.CollectedField) graphql.Marshaler {
-	in := arguments{of: f.Field, variables: ec.Variables}
-	a0 := argument(ctx, &in, 0, ec.unmarshalONFTFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐNFTFilter)
-	a1 := argument(ctx, &in, 1, ec.unmarshalNOrder2heliographᚋgraphᚋrelayᚐOrder)
-	a2 := argument(ctx, &in, 2, ec.unmarshalOInt2ᚖint32)
-	a3 := argument(ctx, &in, 3, ec.unmarshalOString2ᚖstring)
-	a4 := argument(ctx, &in, 4, ec.unmarshalOInt2ᚖint32)
-	a5 := argument(ctx, &in, 5, ec.unmarshalOString2ᚖstring)
-	if in.err != nil {
-		return ec._Query_nfts(ctx, f)
-	}
-	return graphql.ResolveField(ctx, ec.OperationContext, f, rootContext,
-		func(ctx context.Context) (any, error) { return ec.Resolvers.Query().Nfts(ctx, a0, a1, a2, a3, a4, a5) },
-		nil, ec.marshalNNFTConnection2ᚖheliographᚋgraphᚋrelayᚐConnection, true, true)
+func (q *query) rootLedger(ctx context.Context, f graphql.CollectedField) graphql.Marshaler {
+	return graphql.ResolveField(ctx, q.ec.OperationContext, f, rootContext, func(ctx context.Context) (any, error) {
+		args, err := q.ec.readQueryLedgerArgs(ctx, f.Field, q.ec.Variables)
+		if err != nil {
+			return nil, err
+		}
+		return q.schema.queries.Ledger(ctx, args)
+	}, nil, q.ec.marshalOLedgerState2ᚖheliographᚋinternalᚋdomainᚋledgerᚐLedgerState, true, false)
 }
 
-func (ec *executionContext) rootNftTransactions(ctx context.Context, f graphql.CollectedField) graphql.Marshaler {
-	in := arguments{of: f.Field, variables: ec.Variables}
-	a0 := argument(ctx, &in, 0, ec.unmarshalNEntityID2heliographᚋinternalᚋdomainᚋledgerᚐEntityID)
-	a1 := argument(ctx, &in, 1, ec.unmarshalNLong2int64)
-	a2 := argument(ctx, &in, 2, ec.unmarshalONFTTransactionFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐNFTTransactionFilter)
-	a3 := argument(ctx, &in, 3, ec.unmarshalNOrder2heliographᚋgraphᚋrelayᚐOrder)
-	a4 := argument(ctx, &in, 4, ec.unmarshalOInt2ᚖint32)
-	a5 := argument(ctx, &in, 5, ec.unmarshalOString2ᚖstring)
-	a6 := argument(ctx, &in, 6, ec.unmarshalOInt2ᚖint32)
-	a7 := argument(ctx, &in, 7, ec.unmarshalOString2ᚖstring)
-	if in.err != nil {
-		return ec._Query_nftTransactions(ctx, f)
-	}
-	return graphql.ResolveField(ctx, ec.OperationContext, f, rootContext,
-		func(ctx context.Context) (any, error) {
-			return ec.Resolvers.Query().NftTransactions(ctx, a0, a1, a2, a3, a4, a5, a6, a7)
-		},
-		nil, ec.marshalNNFTTransactionConnection2ᚖheliographᚋgraphᚋrelayᚐConnection, true, true)
+func (q *query) rootNetwork(ctx context.Context, f graphql.CollectedField) graphql.Marshaler {
+	return graphql.ResolveField(ctx, q.ec.OperationContext, f, rootContext, func(ctx context.Context) (any, error) {
+		return q.schema.queries.Network(ctx)
+	}, nil, q.ec.marshalNNetwork2ᚖheliographᚋinternalᚋdomainᚋledgerᚐNetwork, true, true)
 }
 
-func (ec *executionContext) rootNftAllowances(ctx context.Context, f graphql.CollectedField) graphql.Marshaler {
-	in := arguments{of: f.Field, variables: ec.Variables}
-	a0 := argument(ctx, &in, 0, ec.unmarshalOAccountRef2ᚖheliographᚋinternalᚋdomainᚋledgerᚐAccountRef)
-	a1 := argument(ctx, &in, 1, ec.unmarshalOAccountRef2ᚖheliographᚋinternalᚋdomainᚋledgerᚐAccountRef)
-	a2 := argument(ctx, &in, 2, ec.unmarshalONFTAllowanceFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐNFTAllowanceFilter)
-	a3 := argument(ctx, &in, 3, ec.unmarshalNOrder2heliographᚋgraphᚋrelayᚐOrder)
-	a4 := argument(ctx, &in, 4, ec.unmarshalOInt2ᚖint32)
-	a5 := argument(ctx, &in, 5, ec.unmarshalOString2ᚖstring)
-	a6 := argument(ctx, &in, 6, ec.unmarshalOInt2ᚖint32)
-	a7 := argument(ctx, &in, 7, ec.unmarshalOString2ᚖstring)
-	if in.err != nil {
-		return ec._Query_nftAllowances(ctx, f)
-	}
-	return graphql.ResolveField(ctx, ec.OperationContext, f, rootContext,
-		func(ctx context.Context) (any, error) {
-			return ec.Resolvers.Query().NftAllowances(ctx, a0, a1, a2, a3, a4, a5, a6, a7)
-		},
-		nil, ec.marshalONFTAllowanceConnection2ᚖheliographᚋgraphᚋrelayᚐConnection, true, false)
+func (q *query) rootNft(ctx context.Context, f graphql.CollectedField) graphql.Marshaler {
+	return graphql.ResolveField(ctx, q.ec.OperationContext, f, rootContext, func(ctx context.Context) (any, error) {
+		args, err := q.ec.readQueryNftArgs(ctx, f.Field, q.ec.Variables)
+		if err != nil {
+			return nil, err
+		}
+		return q.schema.queries.Nft(ctx, args)
+	}, nil, q.ec.marshalONFT2ᚖheliographᚋinternalᚋdomainᚋledgerᚐNFT, true, false)
 }
 
-func (ec *executionContext) rootSchedule(ctx context.Context, f graphql.CollectedField) graphql.Marshaler {
-	in := arguments{of: f.Field, variables: ec.Variables}
-	a0 := argument(ctx, &in, 0, ec.unmarshalNEntityID2heliographᚋinternalᚋdomainᚋledgerᚐEntityID)
-	if in.err != nil {
-		return ec._Query_schedule(ctx, f)
-	}
-	return graphql.ResolveField(ctx, ec.OperationContext, f, rootContext,
-		func(ctx context.Context) (any, error) { return ec.Resolvers.Query().Schedule(ctx, a0) },
-		nil, ec.marshalOSchedule2ᚖheliographᚋinternalᚋdomainᚋledgerᚐSchedule, true, false)
+func (q *query) rootNfts(ctx context.Context, f graphql.CollectedField) graphql.Marshaler {
+	return graphql.ResolveField(ctx, q.ec.OperationContext, f, rootContext, func(ctx context.Context) (any, error) {
+		args, err := q.ec.readQueryNftsArgs(ctx, f.Field, q.ec.Variables)
+		if err != nil {
+			return nil, err
+		}
+		return q.schema.queries.Nfts(ctx, args)
+	}, nil, q.ec.marshalNNFTConnection2ᚖheliographᚋgraphᚋrelayᚐConnection, true, true)
 }
 
-func (ec *executionContext) rootSchedules(ctx context.Context, f graphql.CollectedField) graphql.Marshaler {
-	in := arguments{of: f.Field, variables: ec.Variables}
-	a0 := argument(ctx, &in, 0, ec.unmarshalOScheduleFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐScheduleFilter)
-	a1 := argument(ctx, &in, 1, ec.unmarshalNOrder2heliographᚋgraphᚋrelayᚐOrder)
-	a2 := argument(ctx, &in, 2, ec.unmarshalOInt2ᚖint32)
-	a3 := argument(ctx, &in, 3, ec.unmarshalOString2ᚖstring)
-	a4 := argument(ctx, &in, 4, ec.unmarshalOInt2ᚖint32)
-	a5 := argument(ctx, &in, 5, ec.unmarshalOString2ᚖstring)
-	if in.err != nil {
-		return ec._Query_schedules(ctx, f)
-	}
-	return graphql.ResolveField(ctx, ec.OperationContext, f, rootContext,
-		func(ctx context.Context) (any, error) {
-			return ec.Resolvers.Query().Schedules(ctx, a0, a1, a2, a3, a4, a5)
-		},
-		nil, ec.marshalNScheduleConnection2ᚖheliographᚋgraphᚋrelayᚐConnection, true, true)
+func (q *query) rootNftTransactions(ctx context.Context, f graphql.CollectedField) graphql.Marshaler {
+	return graphql.ResolveField(ctx, q.ec.OperationContext, f, rootContext, func(ctx context.Context) (any, error) {
+		args, err := q.ec.readQueryNftTransactionsArgs(ctx, f.Field, q.ec.Variables)
+		if err != nil {
+			return nil, err
+		}
+		return q.schema.queries.NftTransactions(ctx, args)
+	}, nil, q.ec.marshalNNFTTransactionConnection2ᚖheliographᚋgraphᚋrelayᚐConnection, true, true)
 }
 
-func (ec *executionContext) rootFile(ctx context.Context, f graphql.CollectedField) graphql.Marshaler {
-	in := arguments{of: f.Field, variables: ec.Variables}
-	a0 := argument(ctx, &in, 0, ec.unmarshalNEntityID2heliographᚋinternalᚋdomainᚋledgerᚐEntityID)
-	if in.err != nil {
-		return ec._Query_file(ctx, f)
-	}
-	return graphql.ResolveField(ctx, ec.OperationContext, f, rootContext,
-		func(ctx context.Context) (any, error) { return ec.Resolvers.Query().File(ctx, a0) },
-		nil, ec.marshalOFile2ᚖheliographᚋinternalᚋdomainᚋledgerᚐFile, true, false)
+func (q *query) rootNftAllowances(ctx context.Context, f graphql.CollectedField) graphql.Marshaler {
+	return graphql.ResolveField(ctx, q.ec.OperationContext, f, rootContext, func(ctx context.Context) (any, error) {
+		args, err := q.ec.readQueryNftAllowancesArgs(ctx, f.Field, q.ec.Variables)
+		if err != nil {
+			return nil, err
+		}
+		return q.schema.queries.NftAllowances(ctx, args)
+	}, nil, q.ec.marshalONFTAllowanceConnection2ᚖheliographᚋgraphᚋrelayᚐConnection, true, false)
 }
 
-func (ec *executionContext) rootSearch(ctx context.Context, f graphql.CollectedField) graphql.Marshaler {
-	in := arguments{of: f.Field, variables: ec.Variables}
-	a0 := argument(ctx, &in, 0, ec.unmarshalNString2string)
-	a1 := argument(ctx, &in, 1, ec.unmarshalOSearchType2ᚕheliographᚋgraphᚋmodelᚐSearchTypeᚄ)
-	a2 := argument(ctx, &in, 2, ec.unmarshalOInt2ᚖint32)
-	a3 := argument(ctx, &in, 3, ec.unmarshalOString2ᚖstring)
-	if in.err != nil {
-		return ec._Query_search(ctx, f)
-	}
-	return graphql.ResolveField(ctx, ec.OperationContext, f, rootContext,
-		func(ctx context.Context) (any, error) { return ec.Resolvers.Query().Search(ctx, a0, a1, a2, a3) },
-		nil, ec.marshalNSearchResultConnection2ᚖheliographᚋgraphᚋrelayᚐSearchResultConnection, true, true)
+func (q *query) rootSchedule(ctx context.Context, f graphql.CollectedField) graphql.Marshaler {
+	return graphql.ResolveField(ctx, q.ec.OperationContext, f, rootContext, func(ctx context.Context) (any, error) {
+		args, err := q.ec.readQueryScheduleArgs(ctx, f.Field, q.ec.Variables)
+		if err != nil {
+			return nil, err
+		}
+		return q.schema.queries.Schedule(ctx, args)
+	}, nil, q.ec.marshalOSchedule2ᚖheliographᚋinternalᚋdomainᚋledgerᚐSchedule, true, false)
 }
 
-func (ec *executionContext) rootStatusPage(ctx context.Context, f graphql.CollectedField) graphql.Marshaler {
-	in := arguments{of: f.Field, variables: ec.Variables}
-	a0 := argument(ctx, &in, 0, ec.unmarshalOString2ᚖstring)
-	if in.err != nil {
-		return ec._Query_statusPage(ctx, f)
-	}
-	return graphql.ResolveField(ctx, ec.OperationContext, f, rootContext,
-		func(ctx context.Context) (any, error) { return ec.Resolvers.Query().StatusPage(ctx, a0) },
-		nil, ec.marshalOStatusPage2ᚖheliographᚋinternalᚋdomainᚋstatusᚐPage, true, false)
+func (q *query) rootSchedules(ctx context.Context, f graphql.CollectedField) graphql.Marshaler {
+	return graphql.ResolveField(ctx, q.ec.OperationContext, f, rootContext, func(ctx context.Context) (any, error) {
+		args, err := q.ec.readQuerySchedulesArgs(ctx, f.Field, q.ec.Variables)
+		if err != nil {
+			return nil, err
+		}
+		return q.schema.queries.Schedules(ctx, args)
+	}, nil, q.ec.marshalNScheduleConnection2ᚖheliographᚋgraphᚋrelayᚐConnection, true, true)
 }
 
-func (ec *executionContext) rootStatusIncident(ctx context.Context, f graphql.CollectedField) graphql.Marshaler {
-	in := arguments{of: f.Field, variables: ec.Variables}
-	a0 := argument(ctx, &in, 0, ec.unmarshalNString2string)
-	if in.err != nil {
-		return ec._Query_statusIncident(ctx, f)
-	}
-	return graphql.ResolveField(ctx, ec.OperationContext, f, rootContext,
-		func(ctx context.Context) (any, error) { return ec.Resolvers.Query().StatusIncident(ctx, a0) },
-		nil, ec.marshalOStatusIncident2ᚖheliographᚋinternalᚋdomainᚋstatusᚐIncident, true, false)
+func (q *query) rootFile(ctx context.Context, f graphql.CollectedField) graphql.Marshaler {
+	return graphql.ResolveField(ctx, q.ec.OperationContext, f, rootContext, func(ctx context.Context) (any, error) {
+		args, err := q.ec.readQueryFileArgs(ctx, f.Field, q.ec.Variables)
+		if err != nil {
+			return nil, err
+		}
+		return q.schema.queries.File(ctx, args)
+	}, nil, q.ec.marshalOFile2ᚖheliographᚋinternalᚋdomainᚋledgerᚐFile, true, false)
 }
 
-func (ec *executionContext) rootStatusMaintenance(ctx context.Context, f graphql.CollectedField) graphql.Marshaler {
-	in := arguments{of: f.Field, variables: ec.Variables}
-	a0 := argument(ctx, &in, 0, ec.unmarshalNString2string)
-	if in.err != nil {
-		return ec._Query_statusMaintenance(ctx, f)
-	}
-	return graphql.ResolveField(ctx, ec.OperationContext, f, rootContext,
-		func(ctx context.Context) (any, error) { return ec.Resolvers.Query().StatusMaintenance(ctx, a0) },
-		nil, ec.marshalOStatusMaintenance2ᚖheliographᚋinternalᚋdomainᚋstatusᚐMaintenance, true, false)
+func (q *query) rootSearch(ctx context.Context, f graphql.CollectedField) graphql.Marshaler {
+	return graphql.ResolveField(ctx, q.ec.OperationContext, f, rootContext, func(ctx context.Context) (any, error) {
+		args, err := q.ec.readQuerySearchArgs(ctx, f.Field, q.ec.Variables)
+		if err != nil {
+			return nil, err
+		}
+		return q.schema.queries.Search(ctx, args)
+	}, nil, q.ec.marshalNSearchResultConnection2ᚖheliographᚋgraphᚋrelayᚐSearchResultConnection, true, true)
 }
 
-func (ec *executionContext) rootStatusDrafts(ctx context.Context, f graphql.CollectedField) graphql.Marshaler {
-	in := arguments{of: f.Field, variables: ec.Variables}
-	a0 := argument(ctx, &in, 0, ec.unmarshalOString2ᚖstring)
-	if in.err != nil {
-		return ec._Query_statusDrafts(ctx, f)
-	}
-	return graphql.ResolveField(ctx, ec.OperationContext, f, rootContext,
-		func(ctx context.Context) (any, error) { return ec.Resolvers.Query().StatusDrafts(ctx, a0) },
-		nil, ec.marshalNStatusIncident2ᚕᚖheliographᚋinternalᚋdomainᚋstatusᚐIncidentᚄ, true, true)
+func (q *query) rootStatus(ctx context.Context, f graphql.CollectedField) graphql.Marshaler {
+	return graphql.ResolveField(ctx, q.ec.OperationContext, f, rootContext, func(ctx context.Context) (any, error) {
+		return q.schema.queries.Status(ctx)
+	}, nil, q.ec.marshalOStatusPage2ᚖheliographᚋinternalᚋdomainᚋstatusᚐPage, true, false)
 }
 
-func (ec *executionContext) rootStatusWebhooks(ctx context.Context, f graphql.CollectedField) graphql.Marshaler {
-	in := arguments{of: f.Field, variables: ec.Variables}
-	a0 := argument(ctx, &in, 0, ec.unmarshalOString2ᚖstring)
-	if in.err != nil {
-		return ec._Query_statusWebhooks(ctx, f)
-	}
-	return graphql.ResolveField(ctx, ec.OperationContext, f, rootContext,
-		func(ctx context.Context) (any, error) { return ec.Resolvers.Query().StatusWebhooks(ctx, a0) },
-		nil, ec.marshalNStatusWebhook2ᚕᚖheliographᚋinternalᚋdomainᚋstatusᚐWebhookᚄ, true, true)
+func (q *query) rootStatusPage(ctx context.Context, f graphql.CollectedField) graphql.Marshaler {
+	return graphql.ResolveField(ctx, q.ec.OperationContext, f, rootContext, func(ctx context.Context) (any, error) {
+		args, err := q.ec.readQueryStatusPageArgs(ctx, f.Field, q.ec.Variables)
+		if err != nil {
+			return nil, err
+		}
+		return q.schema.queries.StatusPage(ctx, args)
+	}, nil, q.ec.marshalOStatusPage2ᚖheliographᚋinternalᚋdomainᚋstatusᚐPage, true, false)
 }
 
-func (ec *executionContext) rootToken(ctx context.Context, f graphql.CollectedField) graphql.Marshaler {
-	in := arguments{of: f.Field, variables: ec.Variables}
-	a0 := argument(ctx, &in, 0, ec.unmarshalNEntityID2heliographᚋinternalᚋdomainᚋledgerᚐEntityID)
-	a1 := argument(ctx, &in, 1, ec.unmarshalOTimestampFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐFilter)
-	if in.err != nil {
-		return ec._Query_token(ctx, f)
-	}
-	return graphql.ResolveField(ctx, ec.OperationContext, f, rootContext,
-		func(ctx context.Context) (any, error) { return ec.Resolvers.Query().Token(ctx, a0, a1) },
-		nil, ec.marshalOToken2ᚖheliographᚋinternalᚋdomainᚋledgerᚐToken, true, false)
+func (q *query) rootStatusIncident(ctx context.Context, f graphql.CollectedField) graphql.Marshaler {
+	return graphql.ResolveField(ctx, q.ec.OperationContext, f, rootContext, func(ctx context.Context) (any, error) {
+		args, err := q.ec.readQueryStatusIncidentArgs(ctx, f.Field, q.ec.Variables)
+		if err != nil {
+			return nil, err
+		}
+		return q.schema.queries.StatusIncident(ctx, args)
+	}, nil, q.ec.marshalOStatusIncident2ᚖheliographᚋinternalᚋdomainᚋstatusᚐIncident, true, false)
 }
 
-func (ec *executionContext) rootTokens(ctx context.Context, f graphql.CollectedField) graphql.Marshaler {
-	in := arguments{of: f.Field, variables: ec.Variables}
-	a0 := argument(ctx, &in, 0, ec.unmarshalOTokenFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐTokenFilter)
-	a1 := argument(ctx, &in, 1, ec.unmarshalNOrder2heliographᚋgraphᚋrelayᚐOrder)
-	a2 := argument(ctx, &in, 2, ec.unmarshalOInt2ᚖint32)
-	a3 := argument(ctx, &in, 3, ec.unmarshalOString2ᚖstring)
-	a4 := argument(ctx, &in, 4, ec.unmarshalOInt2ᚖint32)
-	a5 := argument(ctx, &in, 5, ec.unmarshalOString2ᚖstring)
-	if in.err != nil {
-		return ec._Query_tokens(ctx, f)
-	}
-	return graphql.ResolveField(ctx, ec.OperationContext, f, rootContext,
-		func(ctx context.Context) (any, error) {
-			return ec.Resolvers.Query().Tokens(ctx, a0, a1, a2, a3, a4, a5)
-		},
-		nil, ec.marshalNTokenConnection2ᚖheliographᚋgraphᚋrelayᚐConnection, true, true)
+func (q *query) rootStatusMaintenance(ctx context.Context, f graphql.CollectedField) graphql.Marshaler {
+	return graphql.ResolveField(ctx, q.ec.OperationContext, f, rootContext, func(ctx context.Context) (any, error) {
+		args, err := q.ec.readQueryStatusMaintenanceArgs(ctx, f.Field, q.ec.Variables)
+		if err != nil {
+			return nil, err
+		}
+		return q.schema.queries.StatusMaintenance(ctx, args)
+	}, nil, q.ec.marshalOStatusMaintenance2ᚖheliographᚋinternalᚋdomainᚋstatusᚐMaintenance, true, false)
 }
 
-func (ec *executionContext) rootTokenBalances(ctx context.Context, f graphql.CollectedField) graphql.Marshaler {
-	in := arguments{of: f.Field, variables: ec.Variables}
-	a0 := argument(ctx, &in, 0, ec.unmarshalNEntityID2heliographᚋinternalᚋdomainᚋledgerᚐEntityID)
-	a1 := argument(ctx, &in, 1, ec.unmarshalOTokenHolderFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐTokenHolderFilter)
-	a2 := argument(ctx, &in, 2, ec.unmarshalOTimestampFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐFilter)
-	a3 := argument(ctx, &in, 3, ec.unmarshalNOrder2heliographᚋgraphᚋrelayᚐOrder)
-	a4 := argument(ctx, &in, 4, ec.unmarshalOInt2ᚖint32)
-	a5 := argument(ctx, &in, 5, ec.unmarshalOString2ᚖstring)
-	a6 := argument(ctx, &in, 6, ec.unmarshalOInt2ᚖint32)
-	a7 := argument(ctx, &in, 7, ec.unmarshalOString2ᚖstring)
-	if in.err != nil {
-		return ec._Query_tokenBalances(ctx, f)
-	}
-	return graphql.ResolveField(ctx, ec.OperationContext, f, rootContext,
-		func(ctx context.Context) (any, error) {
-			return ec.Resolvers.Query().TokenBalances(ctx, a0, a1, a2, a3, a4, a5, a6, a7)
-		},
-		nil, ec.marshalNTokenHolderConnection2ᚖheliographᚋgraphᚋrelayᚐConnection, true, true)
+func (q *query) rootStatusDrafts(ctx context.Context, f graphql.CollectedField) graphql.Marshaler {
+	return graphql.ResolveField(ctx, q.ec.OperationContext, f, rootContext, func(ctx context.Context) (any, error) {
+		args, err := q.ec.readQueryStatusDraftsArgs(ctx, f.Field, q.ec.Variables)
+		if err != nil {
+			return nil, err
+		}
+		return q.schema.queries.StatusDrafts(ctx, args)
+	}, nil, q.ec.marshalNStatusIncident2ᚕᚖheliographᚋinternalᚋdomainᚋstatusᚐIncidentᚄ, true, true)
 }
 
-func (ec *executionContext) rootTokenRelationships(ctx context.Context, f graphql.CollectedField) graphql.Marshaler {
-	in := arguments{of: f.Field, variables: ec.Variables}
-	a0 := argument(ctx, &in, 0, ec.unmarshalNAccountRef2heliographᚋinternalᚋdomainᚋledgerᚐAccountRef)
-	a1 := argument(ctx, &in, 1, ec.unmarshalOTokenRelationshipFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐTokenRelationshipFilter)
-	a2 := argument(ctx, &in, 2, ec.unmarshalNOrder2heliographᚋgraphᚋrelayᚐOrder)
-	a3 := argument(ctx, &in, 3, ec.unmarshalOInt2ᚖint32)
-	a4 := argument(ctx, &in, 4, ec.unmarshalOString2ᚖstring)
-	a5 := argument(ctx, &in, 5, ec.unmarshalOInt2ᚖint32)
-	a6 := argument(ctx, &in, 6, ec.unmarshalOString2ᚖstring)
-	if in.err != nil {
-		return ec._Query_tokenRelationships(ctx, f)
-	}
-	return graphql.ResolveField(ctx, ec.OperationContext, f, rootContext,
-		func(ctx context.Context) (any, error) {
-			return ec.Resolvers.Query().TokenRelationships(ctx, a0, a1, a2, a3, a4, a5, a6)
-		},
-		nil, ec.marshalNTokenRelationshipConnection2ᚖheliographᚋgraphᚋrelayᚐConnection, true, true)
+func (q *query) rootStatusWebhooks(ctx context.Context, f graphql.CollectedField) graphql.Marshaler {
+	return graphql.ResolveField(ctx, q.ec.OperationContext, f, rootContext, func(ctx context.Context) (any, error) {
+		args, err := q.ec.readQueryStatusWebhooksArgs(ctx, f.Field, q.ec.Variables)
+		if err != nil {
+			return nil, err
+		}
+		return q.schema.queries.StatusWebhooks(ctx, args)
+	}, nil, q.ec.marshalNStatusWebhook2ᚕᚖheliographᚋinternalᚋdomainᚋstatusᚐWebhookᚄ, true, true)
 }
 
-func (ec *executionContext) rootTopic(ctx context.Context, f graphql.CollectedField) graphql.Marshaler {
-	in := arguments{of: f.Field, variables: ec.Variables}
-	a0 := argument(ctx, &in, 0, ec.unmarshalNEntityID2heliographᚋinternalᚋdomainᚋledgerᚐEntityID)
-	if in.err != nil {
-		return ec._Query_topic(ctx, f)
-	}
-	return graphql.ResolveField(ctx, ec.OperationContext, f, rootContext,
-		func(ctx context.Context) (any, error) { return ec.Resolvers.Query().Topic(ctx, a0) },
-		nil, ec.marshalOTopic2ᚖheliographᚋinternalᚋdomainᚋledgerᚐTopic, true, false)
+func (q *query) rootToken(ctx context.Context, f graphql.CollectedField) graphql.Marshaler {
+	return graphql.ResolveField(ctx, q.ec.OperationContext, f, rootContext, func(ctx context.Context) (any, error) {
+		args, err := q.ec.readQueryTokenArgs(ctx, f.Field, q.ec.Variables)
+		if err != nil {
+			return nil, err
+		}
+		return q.schema.queries.Token(ctx, args)
+	}, nil, q.ec.marshalOToken2ᚖheliographᚋinternalᚋdomainᚋledgerᚐToken, true, false)
 }
 
-func (ec *executionContext) rootTopicMessages(ctx context.Context, f graphql.CollectedField) graphql.Marshaler {
-	in := arguments{of: f.Field, variables: ec.Variables}
-	a0 := argument(ctx, &in, 0, ec.unmarshalNEntityID2heliographᚋinternalᚋdomainᚋledgerᚐEntityID)
-	a1 := argument(ctx, &in, 1, ec.unmarshalOTopicMessageFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐTopicMessageFilter)
-	a2 := argument(ctx, &in, 2, ec.unmarshalNBoolean2bool)
-	a3 := argument(ctx, &in, 3, ec.unmarshalNOrder2heliographᚋgraphᚋrelayᚐOrder)
-	a4 := argument(ctx, &in, 4, ec.unmarshalOInt2ᚖint32)
-	a5 := argument(ctx, &in, 5, ec.unmarshalOString2ᚖstring)
-	a6 := argument(ctx, &in, 6, ec.unmarshalOInt2ᚖint32)
-	a7 := argument(ctx, &in, 7, ec.unmarshalOString2ᚖstring)
-	if in.err != nil {
-		return ec._Query_topicMessages(ctx, f)
-	}
-	return graphql.ResolveField(ctx, ec.OperationContext, f, rootContext,
-		func(ctx context.Context) (any, error) {
-			return ec.Resolvers.Query().TopicMessages(ctx, a0, a1, a2, a3, a4, a5, a6, a7)
-		},
-		nil, ec.marshalNTopicMessageConnection2ᚖheliographᚋgraphᚋrelayᚐConnection, true, true)
+func (q *query) rootTokens(ctx context.Context, f graphql.CollectedField) graphql.Marshaler {
+	return graphql.ResolveField(ctx, q.ec.OperationContext, f, rootContext, func(ctx context.Context) (any, error) {
+		args, err := q.ec.readQueryTokensArgs(ctx, f.Field, q.ec.Variables)
+		if err != nil {
+			return nil, err
+		}
+		return q.schema.queries.Tokens(ctx, args)
+	}, nil, q.ec.marshalNTokenConnection2ᚖheliographᚋgraphᚋrelayᚐConnection, true, true)
 }
 
-func (ec *executionContext) rootTopicMessage(ctx context.Context, f graphql.CollectedField) graphql.Marshaler {
-	in := arguments{of: f.Field, variables: ec.Variables}
-	a0 := argument(ctx, &in, 0, ec.unmarshalOEntityID2ᚖheliographᚋinternalᚋdomainᚋledgerᚐEntityID)
-	a1 := argument(ctx, &in, 1, ec.unmarshalOLong2ᚖint64)
-	a2 := argument(ctx, &in, 2, ec.unmarshalOTimestamp2ᚖheliographᚋinternalᚋdomainᚋledgerᚐTimestamp)
-	if in.err != nil {
-		return ec._Query_topicMessage(ctx, f)
-	}
-	return graphql.ResolveField(ctx, ec.OperationContext, f, rootContext,
-		func(ctx context.Context) (any, error) { return ec.Resolvers.Query().TopicMessage(ctx, a0, a1, a2) },
-		nil, ec.marshalOTopicMessage2ᚖheliographᚋinternalᚋdomainᚋledgerᚐTopicMessage, true, false)
+func (q *query) rootTokenBalances(ctx context.Context, f graphql.CollectedField) graphql.Marshaler {
+	return graphql.ResolveField(ctx, q.ec.OperationContext, f, rootContext, func(ctx context.Context) (any, error) {
+		args, err := q.ec.readQueryTokenBalancesArgs(ctx, f.Field, q.ec.Variables)
+		if err != nil {
+			return nil, err
+		}
+		return q.schema.queries.TokenBalances(ctx, args)
+	}, nil, q.ec.marshalNTokenHolderConnection2ᚖheliographᚋgraphᚋrelayᚐConnection, true, true)
 }
 
-func (ec *executionContext) rootTransaction(ctx context.Context, f graphql.CollectedField) graphql.Marshaler {
-	in := arguments{of: f.Field, variables: ec.Variables}
-	a0 := argument(ctx, &in, 0, ec.unmarshalOTransactionID2ᚖheliographᚋinternalᚋdomainᚋledgerᚐTransactionID)
-	a1 := argument(ctx, &in, 1, ec.unmarshalOHash2ᚖstring)
-	a2 := argument(ctx, &in, 2, ec.unmarshalOTimestamp2ᚖheliographᚋinternalᚋdomainᚋledgerᚐTimestamp)
-	a3 := argument(ctx, &in, 3, ec.unmarshalOInt2ᚖint32)
-	a4 := argument(ctx, &in, 4, ec.unmarshalOBoolean2ᚖbool)
-	if in.err != nil {
-		return ec._Query_transaction(ctx, f)
-	}
-	return graphql.ResolveField(ctx, ec.OperationContext, f, rootContext,
-		func(ctx context.Context) (any, error) {
-			return ec.Resolvers.Query().Transaction(ctx, a0, a1, a2, a3, a4)
-		},
-		nil, ec.marshalNTransaction2ᚕᚖheliographᚋinternalᚋdomainᚋledgerᚐTransactionᚄ, true, true)
+func (q *query) rootTokenRelationships(ctx context.Context, f graphql.CollectedField) graphql.Marshaler {
+	return graphql.ResolveField(ctx, q.ec.OperationContext, f, rootContext, func(ctx context.Context) (any, error) {
+		args, err := q.ec.readQueryTokenRelationshipsArgs(ctx, f.Field, q.ec.Variables)
+		if err != nil {
+			return nil, err
+		}
+		return q.schema.queries.TokenRelationships(ctx, args)
+	}, nil, q.ec.marshalNTokenRelationshipConnection2ᚖheliographᚋgraphᚋrelayᚐConnection, true, true)
 }
 
-func (ec *executionContext) rootTransactions(ctx context.Context, f graphql.CollectedField) graphql.Marshaler {
-	in := arguments{of: f.Field, variables: ec.Variables}
-	a0 := argument(ctx, &in, 0, ec.unmarshalOTransactionFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐTransactionFilter)
-	a1 := argument(ctx, &in, 1, ec.unmarshalNOrder2heliographᚋgraphᚋrelayᚐOrder)
-	a2 := argument(ctx, &in, 2, ec.unmarshalOInt2ᚖint32)
-	a3 := argument(ctx, &in, 3, ec.unmarshalOString2ᚖstring)
-	a4 := argument(ctx, &in, 4, ec.unmarshalOInt2ᚖint32)
-	a5 := argument(ctx, &in, 5, ec.unmarshalOString2ᚖstring)
-	if in.err != nil {
-		return ec._Query_transactions(ctx, f)
-	}
-	return graphql.ResolveField(ctx, ec.OperationContext, f, rootContext,
-		func(ctx context.Context) (any, error) {
-			return ec.Resolvers.Query().Transactions(ctx, a0, a1, a2, a3, a4, a5)
-		},
-		nil, ec.marshalNTransactionConnection2ᚖheliographᚋgraphᚋrelayᚐConnection, true, true)
+func (q *query) rootTopic(ctx context.Context, f graphql.CollectedField) graphql.Marshaler {
+	return graphql.ResolveField(ctx, q.ec.OperationContext, f, rootContext, func(ctx context.Context) (any, error) {
+		args, err := q.ec.readQueryTopicArgs(ctx, f.Field, q.ec.Variables)
+		if err != nil {
+			return nil, err
+		}
+		return q.schema.queries.Topic(ctx, args)
+	}, nil, q.ec.marshalOTopic2ᚖheliographᚋinternalᚋdomainᚋledgerᚐTopic, true, false)
+}
+
+func (q *query) rootTopicMessages(ctx context.Context, f graphql.CollectedField) graphql.Marshaler {
+	return graphql.ResolveField(ctx, q.ec.OperationContext, f, rootContext, func(ctx context.Context) (any, error) {
+		args, err := q.ec.readQueryTopicMessagesArgs(ctx, f.Field, q.ec.Variables)
+		if err != nil {
+			return nil, err
+		}
+		return q.schema.queries.TopicMessages(ctx, args)
+	}, nil, q.ec.marshalNTopicMessageConnection2ᚖheliographᚋgraphᚋrelayᚐConnection, true, true)
+}
+
+func (q *query) rootTopicMessage(ctx context.Context, f graphql.CollectedField) graphql.Marshaler {
+	return graphql.ResolveField(ctx, q.ec.OperationContext, f, rootContext, func(ctx context.Context) (any, error) {
+		args, err := q.ec.readQueryTopicMessageArgs(ctx, f.Field, q.ec.Variables)
+		if err != nil {
+			return nil, err
+		}
+		return q.schema.queries.TopicMessage(ctx, args)
+	}, nil, q.ec.marshalOTopicMessage2ᚖheliographᚋinternalᚋdomainᚋledgerᚐTopicMessage, true, false)
+}
+
+func (q *query) rootTransaction(ctx context.Context, f graphql.CollectedField) graphql.Marshaler {
+	return graphql.ResolveField(ctx, q.ec.OperationContext, f, rootContext, func(ctx context.Context) (any, error) {
+		args, err := q.ec.readQueryTransactionArgs(ctx, f.Field, q.ec.Variables)
+		if err != nil {
+			return nil, err
+		}
+		return q.schema.queries.Transaction(ctx, args)
+	}, nil, q.ec.marshalNTransaction2ᚕᚖheliographᚋinternalᚋdomainᚋledgerᚐTransactionᚄ, true, true)
+}
+
+func (q *query) rootTransactions(ctx context.Context, f graphql.CollectedField) graphql.Marshaler {
+	return graphql.ResolveField(ctx, q.ec.OperationContext, f, rootContext, func(ctx context.Context) (any, error) {
+		args, err := q.ec.readQueryTransactionsArgs(ctx, f.Field, q.ec.Variables)
+		if err != nil {
+			return nil, err
+		}
+		return q.schema.queries.Transactions(ctx, args)
+	}, nil, q.ec.marshalNTransactionConnection2ᚖheliographᚋgraphᚋrelayᚐConnection, true, true)
+}
+
+func (q *query) rootType(ctx context.Context, f graphql.CollectedField) graphql.Marshaler {
+	return graphql.ResolveField(ctx, q.ec.OperationContext, f, rootContext, func(context.Context) (any, error) {
+		return q.ec.IntrospectType(f.ArgumentMap(q.ec.Variables)["name"].(string))
+	}, nil, q.ec.marshalO__Type2ᚖgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐType, true, false)
+}
+
+func (q *query) rootSchema(ctx context.Context, f graphql.CollectedField) graphql.Marshaler {
+	return graphql.ResolveField(ctx, q.ec.OperationContext, f, rootContext, func(context.Context) (any, error) {
+		return q.ec.IntrospectSchema()
+	}, nil, q.ec.marshalO__Schema2ᚖgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐSchema, true, false)
 }
