@@ -110,11 +110,3 @@ func unknown[T any](name, reason string) Field[T] {
 		}
 	}}
 }
-
-// OrNil returns the errors, or nil if no parent has one.
-func (e ParentErrors) OrNil() error {
-	if slices.ContainsFunc(e, func(err error) bool { return err != nil }) {
-		return e
-	}
-	return nil
-}

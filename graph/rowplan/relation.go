@@ -76,6 +76,14 @@ type ParentErrors []error
 // Error implements error.
 func (e ParentErrors) Error() string { return errors.Join(e...).Error() }
 
+// OrNil returns the errors, or nil if no parent has one.
+func (e ParentErrors) OrNil() error {
+	if slices.ContainsFunc(e, func(err error) bool { return err != nil }) {
+		return e
+	}
+	return nil
+}
+
 // OneByOne reads a field for each parent separately and concurrently, for example because each has its own limits.
 func OneByOne[T, R any](
 	ctx context.Context, parents []T, read func(ctx context.Context, parent T) (R, error),
@@ -94,10 +102,7 @@ func OneByOne[T, R any](
 	}
 	return func() ([]R, error) {
 		done.Wait()
-		if slices.ContainsFunc(errs, func(err error) bool { return err != nil }) {
-			return got, errs
-		}
-		return got, nil
+		return got, errs.OrNil()
 	}, nil
 }
 
@@ -194,22 +199,35 @@ func fetchOf[T, R any](ctx context.Context, r *run, f *ast.Field, rel *Relation[
 	if !r.store.inParts {
 		return rel.queue(ctx, Request{Batch: r.level(), Selection: below}, f, r.variables, rows)
 	}
-	cache := r.store.cacheOf(place{f.Position, rel})
-	missing, results := cached[T, R](ctx, cache, rows)
-	if len(missing) == 0 {
-		return func() ([]R, error) { return results, nil }, nil
-	}
-	fetch, err := rel.queue(ctx, Request{Batch: r.level(), Selection: below}, f, r.variables, missing)
-	if err != nil {
-		return nil, err
-	}
-	return func() ([]R, error) {
-		got, err := fetch()
+	at := func(row T) place { return place{f.Position, rel, row} }
+	missing := slices.DeleteFunc(slices.Clone(rows), func(row T) bool {
+		_, read := r.store.read.Load(at(row))
+		return read
+	})
+	fetch := func() ([]R, error) { return nil, nil }
+	if len(missing) > 0 {
+		var err error
+		fetch, err = rel.queue(ctx, Request{Batch: r.level(), Selection: below}, f, r.variables, missing)
 		if err != nil {
 			return nil, err
 		}
-		save(ctx, cache, missing, got)
-		return merge(results, rows, missing, got), nil
+	}
+	return func() ([]R, error) {
+		got, err := fetch()
+		errs := make(ParentErrors, len(missing))
+		if err != nil && !errors.As(err, &errs) {
+			return nil, err
+		}
+		for i, row := range missing {
+			r.store.read.Store(at(row), outcome[R]{got[i], errs[i]})
+		}
+		out, errs := make([]R, len(rows)), make(ParentErrors, len(rows))
+		for i, row := range rows {
+			read, _ := r.store.read.Load(at(row))
+			one, _ := read.(outcome[R])
+			out[i], errs[i] = one.value, one.err
+		}
+		return out, errs.OrNil()
 	}, nil
 }
 

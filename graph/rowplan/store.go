@@ -6,7 +6,6 @@ import (
 	"sync/atomic"
 
 	"github.com/99designs/gqlgen/graphql"
-	"github.com/graph-gophers/dataloader/v7"
 	"github.com/vektah/gqlparser/v2/ast"
 
 	"heliograph/internal/base/values"
@@ -18,20 +17,24 @@ type Store struct {
 	// More reports, for an event of a subscription, whether the next one is waiting.
 	More    bool
 	inParts bool
+	read    sync.Map     // place → outcome[R]
 	written atomic.Int64 // bytes of JSON
 	mu      sync.Mutex
-	caches  map[place]cache
 	ahead   map[*graphql.FieldContext]*run // see Ahead
 }
 
-// place identifies a relation at one place of the document. The copies of a field have the same position.
+// place identifies what a relation reads for a row at one place of the document. The copies of a field have the same
+// position.
 type place struct {
-	position *ast.Position
-	relation any // *Relation[T, R]
+	position      *ast.Position
+	relation, row any // *Relation[T, R] and T
 }
 
-// cache has the results of a relation at one place of the document, by parent.
-type cache = *dataloader.InMemoryCache[any, any]
+// outcome is the result of a relation for one row.
+type outcome[R any] struct {
+	value R
+	err   error
+}
 
 var storeKey = values.NewKey[*Store]()
 
@@ -60,51 +63,4 @@ func (s *Store) takeAhead(fc *graphql.FieldContext) *run {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.ahead[fc]
-}
-
-// cacheOf returns the cache of a relation at a place.
-func (s *Store) cacheOf(at place) cache {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.caches == nil {
-		s.caches = map[place]cache{}
-	}
-	if s.caches[at] == nil {
-		s.caches[at] = dataloader.NewCache[any, any]()
-	}
-	return s.caches[at]
-}
-
-// cached returns the results of rows in a cache, and the rows without one. results has an element for every row.
-func cached[T, R any](ctx context.Context, c cache, rows []T) (missing []T, results []R) {
-	results = make([]R, len(rows))
-	for i, row := range rows {
-		thunk, ok := c.Get(ctx, row)
-		if !ok {
-			missing = append(missing, row)
-			continue
-		}
-		v, _ := thunk() // see save
-		results[i], _ = v.(R)
-	}
-	return missing, results
-}
-
-// merge sets the results of the missing rows.
-func merge[T, R any](results []R, rows, missing []T, fresh []R) []R {
-	next := 0
-	for i, row := range rows {
-		if next < len(missing) && any(row) == any(missing[next]) {
-			results[i] = fresh[next]
-			next++
-		}
-	}
-	return results
-}
-
-// save puts results into a cache.
-func save[T, R any](ctx context.Context, c cache, rows []T, got []R) {
-	for i, row := range rows {
-		c.Set(ctx, row, func() (any, error) { return got[i], nil })
-	}
 }
