@@ -308,7 +308,7 @@ func (a *API) read(r *http.Request, e *Endpoint, maxLimit int, helpers runFunc) 
 	req := &Request{
 		Config: a.Config, HTTP: r, Endpoint: e, maxLimit: maxLimit,
 		Path: a.byPath[e.Path].params(a.relativePath(r.URL.EscapedPath())), Variables: map[string]any{},
-		Limit: a.Config.LimitDefault, Desc: e.Desc, document: a.prepared[e].document, style: scalar.REST,
+		Limit: a.Config.LimitDefault, Desc: e.Desc, Next: e.Next, document: a.prepared[e].document, style: scalar.REST,
 		runHelper: helpers,
 	}
 	if e.Family == Modern {

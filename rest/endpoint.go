@@ -199,7 +199,7 @@ type Request struct {
 	Desc      bool
 	// Selected replaces the operation that the endpoint selects if it is not empty.
 	Selected string
-	// Next replaces the endpoint's Next if it is not nil. An empty list means that no page can follow.
+	// Next are the endpoint's Next, or their replacement. Without any, no page can follow.
 	Next []Cursor
 	// Cut is the end, in paging direction, of a timestamp range that was cut. The next page continues there.
 	Cut *int64
@@ -246,13 +246,6 @@ func (r *Request) Order() string {
 		return string(relay.Desc)
 	}
 	return string(relay.Asc)
-}
-
-func (r *Request) cursors() []Cursor {
-	if r.Next != nil {
-		return r.Next
-	}
-	return r.Endpoint.Next
 }
 
 // Values returns the accepted values of a parameter in the order of the request. With the grammar [InOrder],

@@ -283,8 +283,10 @@ type Value struct {
 	Text string
 	// Given reports that the operator was explicit.
 	Given bool
-	// Number is the comparable form of the value in the modern family, if the parameter's kind sets it.
+	// Number is the comparable form of the value, if it has one. In the modern family the parameter's kind sets it.
 	Number int64
+	// None reports that no row can have the value.
+	None bool
 }
 
 func isOp(s string) bool {

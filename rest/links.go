@@ -52,21 +52,31 @@ func (c Cursor) Repeating() Cursor {
 	return c
 }
 
-// next returns the link to the next page, or "" if no page follows. The link is the request with the bounds in paging
-// direction moved to last.
+// next returns the link to the page after last, or "" if no page follows. The link is the request with the bounds in
+// paging direction moved to last.
 func (r *Request) next(last relay.Key) string {
-	q := r.Query.clone()
+	advanced, escape := r.advance, appendPlain
+	if r.Endpoint.Family == Modern {
+		advanced, escape = r.advanceModern, appendEscaped
+	}
+	q := advanced(r.Query.clone(), last)
+	if q == nil {
+		return ""
+	}
+	path, _, _ := strings.Cut(r.HTTP.RequestURI, "?")
+	link := append(make([]byte, 0, len(r.HTTP.RequestURI)+64), strings.TrimSuffix(path, "/")...)
+	return string(q.encode(append(link, '?'), escape))
+}
+
+// advance returns the query string of the page after last in the classic family, or nil if no page follows.
+func (r *Request) advance(q Query, last relay.Key) Query {
 	direction, bound := []string{"gt:", "gte:"}, "gt"
 	if r.Desc {
 		direction, bound = []string{"lt:", "lte:"}, "lt"
 	}
-	cursors := r.cursors()
-	if len(cursors) == 0 {
-		return ""
-	}
-	last = last[len(last)-len(cursors):]
+	last = last[len(last)-len(r.Next):]
 	moved := false
-	for i, c := range cursors {
+	for i, c := range r.Next {
 		if c.Skip {
 			continue
 		}
@@ -74,18 +84,16 @@ func (r *Request) next(last relay.Key) string {
 		if c.Inclusive {
 			value = append(value, 'e')
 		}
-		q = advance(q, c.Param, direction, string(c.Print(append(value, ':'), last[i])))
+		q = q.move(c.Param, direction, string(c.Print(append(value, ':'), last[i])))
 		if !moved && r.boundsContradict(q, c, last[i]) {
-			return ""
+			return nil
 		}
 		moved = true
 	}
 	if !moved {
-		return ""
+		return nil
 	}
-	path, _, _ := strings.Cut(r.HTTP.RequestURI, "?")
-	link := append(make([]byte, 0, len(r.HTTP.RequestURI)+64), strings.TrimSuffix(path, "/")...)
-	return string(q.encode(append(link, '?'), appendPlain))
+	return q
 }
 
 // appendPlain appends text without encoding it.
@@ -98,12 +106,12 @@ func (r *Request) afterCut(last relay.Key) string {
 		return r.next(relay.Key{*r.Cut})
 	}
 	at := slices.Clone(last)
-	at[len(at)-len(r.cursors())] = *r.Cut
+	at[len(at)-len(r.Next)] = *r.Cut
 	return r.next(at)
 }
 
-// advance replaces the values of a parameter in paging direction by a new one.
-func advance(q Query, name string, direction []string, value string) Query {
+// move replaces the values of a parameter in paging direction by a new one.
+func (q Query) move(name string, direction []string, value string) Query {
 	at := q.index(name)
 	if at < 0 {
 		return append(q, Parameter{Name: name, Values: []string{value}})
@@ -133,25 +141,23 @@ func (r *Request) boundsContradict(q Query, c Cursor, last any) bool {
 		n != math.MaxInt64 {
 		return false // a single bound never excludes all numbers
 	}
-	bounds := conditions[int64]{}
-	var values []Value
+	var bounds []Value
 	for _, text := range texts {
 		v, ok := r.Endpoint.Grammar.read(text)
 		if !ok || !v.Op.isRange() {
 			continue
 		}
-		if c.Empty != nil {
-			values = append(values, v)
-			continue
+		if c.Empty == nil {
+			v.Number, ok = c.Key(r.Config, v.Text)
 		}
-		if key, ok := c.Key(r.Config, v.Text); ok {
-			bounds.add(v.Op, bound[int64]{key: key})
+		if ok {
+			bounds = append(bounds, v)
 		}
 	}
 	if c.Empty != nil {
-		return c.Empty(r, values)
+		return c.Empty(r, bounds)
 	}
-	span := spanOf(&bounds)
+	span := RangeOf(bounds)
 	return span.Empty()
 }
 
@@ -161,17 +167,16 @@ func isBound(text string, ops ...Op) bool {
 	return given && slices.Contains(ops, Op(strings.ToLower(op)))
 }
 
-// modernNext returns the modern family's link to the next page, or "" if no page follows.
-func (r *Request) modernNext(last relay.Key) string {
-	q := r.Query.clone()
+// advanceModern is [Request.advance] for the modern family.
+func (r *Request) advanceModern(q Query, last relay.Key) Query {
 	direction, bound := []Op{Gt, Gte}, Gt
 	if r.Desc {
 		direction, bound = []Op{Lt, Lte}, Lt
 	}
-	last = last[len(last)-len(r.Endpoint.Next):]
+	last = last[len(last)-len(r.Next):]
 	var columns []Cursor
 	var values []any
-	for i, c := range r.Endpoint.Next {
+	for i, c := range r.Next {
 		q = r.dropBounds(q, c.Param, direction)
 		if c.Optional && last[i] == int64(0) {
 			continue
@@ -194,12 +199,10 @@ func (r *Request) modernNext(last relay.Key) string {
 			q = append(q, Parameter{Name: c.Param, Values: []string{text}})
 		}
 		if i == 0 && (c.Final != nil && c.Final(values[i], r.Desc) || contradicts(r.textsOf(q, c.Param))) {
-			return ""
+			return nil
 		}
 	}
-	path, _, _ := strings.Cut(r.HTTP.RequestURI, "?")
-	link := append([]byte(nil), strings.TrimSuffix(path, "/")...)
-	return string(q.encode(append(link, '?'), appendEscaped))
+	return q
 }
 
 // dropBounds removes the bounds of a parameter in paging direction, and the parameter if no value remains. A value
@@ -236,14 +239,15 @@ func (r *Request) hasExact(q Query, name string) bool {
 
 // contradicts reports whether no number satisfies all bounds. It ignores bounds that are not plain numbers.
 func contradicts(texts []string) bool {
-	span := everything()
+	var bounds []Value
 	for _, text := range texts {
 		v, ok := modernValue(text, false)
-		n, number := naturalNumber(v.Text)
-		if ok && number {
-			span.narrow(v.Op, n)
+		var isNumber bool
+		if v.Number, isNumber = naturalNumber(v.Text); ok && isNumber {
+			bounds = append(bounds, v)
 		}
 	}
+	span := RangeOf(bounds)
 	return span.Empty()
 }
 

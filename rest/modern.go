@@ -239,12 +239,11 @@ func Texts(variables ...string) Bind {
 // Numbers binds converted values as a filter. Several eq values are alternatives, the strictest bounds also apply, and
 // ne is ignored.
 func Numbers(variable string) Bind {
-	return bindFilter(variable, true, func(_ *Config, c *conditions[int64], v Value) error {
-		if v.Op != Ne {
-			c.add(v.Op, bound[int64]{v.Number, v.Text})
-		}
+	return func(r *Request, values []Value) error {
+		known := slices.DeleteFunc(slices.Clone(values), func(v Value) bool { return v.Op == Ne })
+		r.Set(variable, (&Conditions{Values: known, AnyOf: true}).Filter())
 		return nil
-	})
+	}
 }
 
 // Bounds binds converted values as a filter with the last bound of each side: the lower one, which may be an eq, and

@@ -49,7 +49,7 @@ func modernRequest(t testing.TB, e *Endpoint, id, row, query string) *Request {
 		t.Fatal(err)
 	}
 	return &Request{
-		Config: &Config{Base: base}, Endpoint: e, Path: Segments{{"id", id}, {"row", row}},
+		Config: &Config{Base: base}, Endpoint: e, Next: e.Next, Path: Segments{{"id", id}, {"row", row}},
 		Variables: map[string]any{},
 		HTTP: &http.Request{
 			Method: http.MethodGet, URL: &url.URL{RawQuery: query},
@@ -252,7 +252,7 @@ func TestModernLinks(t *testing.T) {
 			t.Errorf("%s: %v", c.query, err)
 			continue
 		}
-		if got, want := r.modernNext(relay.Key{c.account, c.serial}),
+		if got, want := r.next(relay.Key{c.account, c.serial}),
 			"/api/v1/accounts/5/rows/1?"+c.want; got != want {
 			t.Errorf("%s:\n%s\nwant\n%s", c.query, got, want)
 		}
@@ -279,7 +279,7 @@ func TestModernLinkWithoutRows(t *testing.T) {
 		if want != "" {
 			want = "/api/v1/accounts/5/rows/1?" + want
 		}
-		if got := r.modernNext(relay.Key{int64(3)}); got != want {
+		if got := r.next(relay.Key{int64(3)}); got != want {
 			t.Errorf("%s: %s, want %s", query, got, want)
 		}
 	}
@@ -323,7 +323,7 @@ func FuzzModern(f *testing.F) {
 			}
 			return
 		}
-		link := r.modernNext(relay.Key{int64(1 << 30), int64(7)})
+		link := r.next(relay.Key{int64(1 << 30), int64(7)})
 		if link == "" {
 			return
 		}

@@ -106,7 +106,7 @@ func FuzzQuery(f *testing.F) {
 				continue
 			}
 			r := &Request{
-				Config: cfg, HTTP: &http.Request{RequestURI: "/api/v1/things"}, Endpoint: e, Query: q,
+				Config: cfg, HTTP: &http.Request{RequestURI: "/api/v1/things"}, Endpoint: e, Query: q, Next: e.Next,
 				Variables: map[string]any{}, Desc: desc,
 			}
 			refused := false

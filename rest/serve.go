@@ -181,8 +181,6 @@ func (a *API) body(req *Request, res *server.Result) (body []byte, link string, 
 		return body, "", nil
 	}
 	switch {
-	case res.Outcome.Rows > 0 && res.Outcome.Rows == req.Limit && e.Family == Modern:
-		link = req.modernNext(res.Outcome.Last)
 	case res.Outcome.Rows > 0 && res.Outcome.Rows == req.Limit:
 		link = req.next(res.Outcome.Last)
 	case req.Cut != nil && (res.Outcome.Rows > 0 || !e.EmptyEnds):

@@ -2,7 +2,6 @@ package rest
 
 import (
 	"fmt"
-	"slices"
 	"strconv"
 )
 
@@ -15,38 +14,24 @@ type Column struct {
 	// Kind is the kind of values that the parameter accepts.
 	Kind Kind
 	// Doc describes the parameter.
-	Doc string
-	// read converts a value to a bound. none reports that no row can have the value.
-	read func(c *Config, text string) (b bound[int64], none bool, err error)
+	Doc  string
+	read reader
 }
 
 // IDColumn returns a column of entity ids.
 func IDColumn(param, field, doc string, kind Kind) Column {
-	return Column{
-		Cursor: EntityIDCursor(param), Field: field, Kind: kind, Doc: doc,
-		read: func(c *Config, text string) (bound[int64], bool, error) {
-			var read conditions[int64]
-			if err := addID(c, &read, Value{Op: Eq, Text: text}); err != nil {
-				return bound[int64]{}, false, err
-			}
-			if len(read.eq) == 0 {
-				return bound[int64]{}, true, nil
-			}
-			return read.eq[0], false, nil
-		},
-	}
+	return Column{Cursor: EntityIDCursor(param), Field: field, Kind: kind, Doc: doc, read: readID}
 }
 
 // NumberColumn returns a column of integers.
 func NumberColumn(param, field, doc string, kind Kind) Column {
 	return Column{
 		Cursor: NumberCursor(param), Field: field, Kind: kind,
-		Doc: doc, read: func(_ *Config, text string) (bound[int64], bool, error) {
-			n, err := strconv.ParseInt(text, 10, 64)
-			if err != nil {
-				return bound[int64]{}, false, InvalidParameter(param)
+		Doc: doc, read: func(_ *Config, v Value) (Value, error) {
+			if _, err := strconv.ParseInt(v.Text, 10, 64); err != nil {
+				return v, InvalidParameter(param)
 			}
-			return bound[int64]{n, text}, false, nil
+			return v, nil
 		},
 	}
 }
@@ -62,57 +47,50 @@ type TwoColumns struct {
 	Filter string
 }
 
-type term struct {
-	op   Op
-	text string
-	none bool
-}
+// sides are the conditions on a column that is paged by: at most one of each kind.
+type sides struct{ eq, lower, upper *Value }
 
-// terms are the conditions on a column, at most one of each kind.
-type terms struct {
-	eq, lower, upper *term
-}
-
-// termsOf returns the conditions of values that [CheckBounds] has accepted.
-func termsOf(values []Value) (t terms) {
-	for _, v := range values {
-		switch one := (&term{op: v.Op, text: v.Text}); v.Op {
+// sidesOf returns the conditions of values that [CheckBounds] has accepted.
+func sidesOf(values []Value) (s sides) {
+	for i := range values {
+		switch v := &values[i]; v.Op {
 		case Eq:
-			t.eq = one
+			s.eq = v
 		case Gt, Gte:
-			t.lower = one
+			s.lower = v
 		case Lt, Lte:
-			t.upper = one
+			s.upper = v
 		case Ne:
 		}
 	}
-	return t
+	return s
 }
 
-func (t *terms) isRange() bool { return t.lower != nil || t.upper != nil }
+func (s *sides) isRange() bool { return s.lower != nil || s.upper != nil }
 
-func (t *terms) isGiven() bool { return t.eq != nil || t.isRange() }
+func (s *sides) isGiven() bool { return s.eq != nil || s.isRange() }
 
-// all returns the conditions that are set.
-func (t *terms) all() []*term {
-	return slices.DeleteFunc([]*term{t.eq, t.lower, t.upper}, func(c *term) bool { return c == nil })
+// with returns a value with another operator.
+func (v Value) with(op Op) *Value {
+	v.Op = op
+	return &v
 }
 
-// strict returns a bound that excludes its own value.
-func strict(t *term, op Op) *term { return &term{op: op, text: t.text, none: t.none} }
-
-// conditionsOn returns the graph's filter on a column, or nil without conditions.
-func conditionsOn(list ...*term) map[string]any {
-	if len(list) == 0 {
-		return nil
-	}
-	f := map[string]any{}
-	for _, t := range list {
-		if t.none {
-			f["in"] = []any{}
+// filterOf returns the graph's filter on a column, or nil without conditions.
+func filterOf(list ...*Value) map[string]any {
+	f := map[string]any(nil)
+	for _, v := range list {
+		switch {
+		case v == nil:
 			continue
+		case f == nil:
+			f = map[string]any{}
 		}
-		f[string(t.op)] = t.text
+		if v.None {
+			f["in"] = []any{}
+		} else {
+			f[string(v.Op)] = v.Text
+		}
 	}
 	return f
 }
@@ -124,12 +102,8 @@ func (c *TwoColumns) Params() []Param {
 		params = append(params, Param{
 			Name: col.Param, Kind: col.Kind, Doc: col.Doc,
 			Bind: func(r *Request, values []Value) error {
-				for _, v := range values {
-					if _, _, err := col.read(r.Config, v.Text); err != nil {
-						return err
-					}
-				}
-				return nil
+				_, err := conditionsOf(r.Config, values, col.read)
+				return err
 			},
 		})
 	}
@@ -145,9 +119,9 @@ func (c *TwoColumns) Next() []Cursor {
 
 // Finish validates the combination of conditions and sets the filter and the cursors of the request.
 func (c *TwoColumns) Finish(r *Request) error {
-	var p, s terms
+	var p, s sides
 	for _, given := range r.Query {
-		for col, into := range map[*Column]*terms{&c.Primary: &p, &c.Secondary: &s} {
+		for col, into := range map[*Column]*sides{&c.Primary: &p, &c.Secondary: &s} {
 			if col.Param != given.Name {
 				continue
 			}
@@ -157,12 +131,12 @@ func (c *TwoColumns) Finish(r *Request) error {
 			}
 		}
 	}
-	if err := checkTerms(c.Primary.Param, &p, c.Secondary.Param, &s); err != nil {
+	if err := checkSides(c.Primary.Param, &p, c.Secondary.Param, &s); err != nil {
 		return err
 	}
 	if p.eq != nil || !s.isRange() {
-		r.Set(c.Filter+"."+c.Primary.Field, conditionsOn(p.all()...))
-		r.Set(c.Filter+"."+c.Secondary.Field, conditionsOn(s.all()...))
+		r.Set(c.Filter+"."+c.Primary.Field, filterOf(p.eq, p.lower, p.upper))
+		r.Set(c.Filter+"."+c.Secondary.Field, filterOf(s.eq, s.lower, s.upper))
 	} else {
 		r.Set(c.Filter+".anyOf", c.parts(&p, &s))
 	}
@@ -173,43 +147,39 @@ func (c *TwoColumns) Finish(r *Request) error {
 }
 
 // collect parses the values of a column's parameter.
-func (c *Column) collect(r *Request) (terms, error) {
+func (c *Column) collect(r *Request) (sides, error) {
 	values := r.Values(c.Param)
 	if err := CheckBounds(c.Param, values); err != nil {
-		return terms{}, err
+		return sides{}, err
 	}
-	t := termsOf(values)
-	for _, one := range t.all() {
-		b, none, err := c.read(r.Config, one.text)
-		if err != nil {
-			return t, err
-		}
-		one.text, one.none = b.text, none
+	read, err := conditionsOf(r.Config, values, c.read)
+	if err != nil {
+		return sides{}, err
 	}
-	return t, nil
+	return sidesOf(read.Values), nil
 }
 
 // parts returns the alternatives that form a range over both columns: the first primary value, the last one, and the
 // values between them. If the range has one primary value, the first and the last part overlap and their union is
 // selected, as the contract of the API requires.
-func (c *TwoColumns) parts(p, s *terms) []any {
+func (c *TwoColumns) parts(p, s *sides) []any {
 	var parts []any
 	inner := *p
-	end := func(of, within *term) {
+	end := func(of, within *Value) {
 		parts = append(parts, map[string]any{
-			c.Primary.Field:   conditionsOn(strict(of, Eq)),
-			c.Secondary.Field: conditionsOn(within),
+			c.Primary.Field:   filterOf(of.with(Eq)),
+			c.Secondary.Field: filterOf(within),
 		})
 	}
 	if p.lower != nil && s.lower != nil {
 		end(p.lower, s.lower)
-		inner.lower = strict(p.lower, Gt)
+		inner.lower = p.lower.with(Gt)
 	}
 	if p.upper != nil && s.upper != nil {
 		end(p.upper, s.upper)
-		inner.upper = strict(p.upper, Lt)
+		inner.upper = p.upper.with(Lt)
 	}
-	return append(parts, map[string]any{c.Primary.Field: conditionsOn(inner.all()...)})
+	return append(parts, map[string]any{c.Primary.Field: filterOf(inner.eq, inner.lower, inner.upper)})
 }
 
 // CheckBounds fails unless the values of a parameter are a single eq or a range with at most one bound per side. The
@@ -239,15 +209,15 @@ func CheckBounds(name string, values []Value) error {
 // CheckPair fails if the values of two parameters do not form a range of a list ordered by the first parameter and
 // then by the second. [CheckBounds] must have accepted the values of each.
 func CheckPair(first string, firstValues []Value, second string, secondValues []Value) error {
-	p, s := termsOf(firstValues), termsOf(secondValues)
+	p, s := sidesOf(firstValues), sidesOf(secondValues)
 	if s.eq != nil && p.eq == nil {
 		return Bad(first + " must have eq operator")
 	}
-	return checkTerms(first, &p, second, &s)
+	return checkSides(first, &p, second, &s)
 }
 
-// checkTerms fails if the conditions on two columns cannot be combined.
-func checkTerms(first string, p *terms, second string, s *terms) error {
+// checkSides fails if the conditions on two columns cannot be combined.
+func checkSides(first string, p *sides, second string, s *sides) error {
 	switch {
 	case p.eq != nil && p.isRange():
 		return Bad("Can't support both range and equal for " + first)
@@ -255,9 +225,9 @@ func checkTerms(first string, p *terms, second string, s *terms) error {
 		return Bad("Can't support both range and equal for " + second)
 	case s.isGiven() && !p.isGiven():
 		return Bad(second + " without a " + first + " parameter filter")
-	case p.eq == nil && s.lower != nil && (p.lower == nil || p.lower.op == Gt):
+	case p.eq == nil && s.lower != nil && (p.lower == nil || p.lower.Op == Gt):
 		return Bad(first + " must have gte or eq operator")
-	case p.eq == nil && s.upper != nil && (p.upper == nil || p.upper.op == Lt):
+	case p.eq == nil && s.upper != nil && (p.upper == nil || p.upper.Op == Lt):
 		return Bad(first + " must have lte or eq operator")
 	default:
 		return nil

@@ -101,7 +101,7 @@ func finishLogsOfContract(r *rest.Request) error {
 }
 
 // logSearch returns the timestamps and topics. A search by topics requires a timestamp.
-func logSearch(r *rest.Request) (times []rest.Value, set *rest.TimestampSet, err error) {
+func logSearch(r *rest.Request) (times []rest.Value, set *rest.Conditions, err error) {
 	times = logTimes(r)
 	set, err = rest.TimestampsOf(times)
 	if err != nil {
@@ -119,7 +119,7 @@ func logSearch(r *rest.Request) (times []rest.Value, set *rest.TimestampSet, err
 	if !searched {
 		return times, set, nil
 	}
-	if text := set.Check(rest.StrictTimestamps()); text != "" {
+	if text := set.CheckInstant(); text != "" {
 		return nil, nil, rest.Bad("Cannot search topics without a valid timestamp range: " + text)
 	}
 	r.Set("filter.topics", topics)
@@ -151,7 +151,7 @@ func checkLogBounds(r *rest.Request, times []rest.Value) error {
 
 // selectLogs sets the variables of timestamps and indexes and selects how the list is continued: within one timestamp
 // by index only.
-func selectLogs(r *rest.Request, set *rest.TimestampSet) error {
+func selectLogs(r *rest.Request, set *rest.Conditions) error {
 	r.Set("filter.timestamp", set.Filter())
 	index := r.Values("index")
 	if index != nil {
@@ -162,7 +162,7 @@ func selectLogs(r *rest.Request, set *rest.TimestampSet) error {
 	if set.HasEq() {
 		r.Next = byIndex
 		if len(index) > 0 && index[0].Op == rest.Eq {
-			r.Next = []rest.Cursor{}
+			r.Next = nil
 		}
 	}
 	return nil

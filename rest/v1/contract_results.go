@@ -202,7 +202,7 @@ func selectResults(r *rest.Request, bound bool) error {
 	if err != nil {
 		return err
 	}
-	when.AnyInstant()
+	when.AnyOf = true
 	// A block is a closed range.
 	if inBlock := hash != nil || r.Query.Get("block.number") != nil; bound && !inBlock &&
 		r.Config.BindTimestampRange && !when.HasEq() && !when.Empty() {

@@ -63,7 +63,7 @@ func finishTransactions(r *rest.Request) error {
 }
 
 // boundTransactions binds the timestamp conditions. It first bounds an open range if the configuration requires it.
-func boundTransactions(r *rest.Request, at *rest.TimestampSet) error {
+func boundTransactions(r *rest.Request, at *rest.Conditions) error {
 	if r.Config.BindTimestampRange && !at.HasEq() {
 		first := func() (ledger.Timestamp, error) {
 			return r.Config.FirstTransaction(func() (ledger.Timestamp, error) { return firstTransaction(r) })
