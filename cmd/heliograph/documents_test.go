@@ -67,6 +67,40 @@ func TestDocumentFiles(t *testing.T) {
 	}
 }
 
+// TestArchitectureWalks checks that each name in a step of the walks occurs in the files that the step names.
+func TestArchitectureWalks(t *testing.T) {
+	t.Parallel()
+	_, text, _ := strings.Cut(read(t, "docs/architecture.md"), "\n## Six walks\n")
+	text, _, _ = strings.Cut(text, "\n## ")
+	names := 0
+	for _, walk := range strings.Split(text, "\n### ")[1:] {
+		request, steps, _ := strings.Cut(walk, "\n1. ")
+		for i, step := range walkStep.Split(steps, -1) {
+			known := request
+			for _, m := range sourceFile.FindAllStringSubmatch(step, -1) {
+				if exists(m[1]) {
+					known += read(t, m[1])
+				}
+			}
+			for _, m := range walkName.FindAllStringSubmatch(step, -1) {
+				names++
+				if !regexp.MustCompile(`\b` + m[1] + `\b`).MatchString(known) {
+					t.Errorf("%s, step %d: %s is not in the files of the step", strings.TrimSpace(walk[:30]), i+1, m[1])
+				}
+			}
+		}
+	}
+	if names < 60 {
+		t.Errorf("the walks have only %d names", names)
+	}
+}
+
+var (
+	walkStep = regexp.MustCompile(`\n\d+\. `)
+	// walkName is a name in a step, without the package before it.
+	walkName = regexp.MustCompile("`(?:\\w+\\.)?(\\w+)`")
+)
+
 // packages returns the folders with Go files that are not tests, sorted, without those of other modules.
 func packages(t *testing.T) []string {
 	t.Helper()
