@@ -29,8 +29,9 @@ type MaintenancePayload struct {
 	Maintenance *status.Maintenance `json:"maintenance"`
 }
 
-// Mutations of status pages. Each one requires a token with a sufficient role (`Authorization: Bearer …`), otherwise it fails with `UNAUTHENTICATED` or
-// `FORBIDDEN`. A mutation is atomic. It fails with `BAD_STATE` if the current state does not permit it.
+// Mutations of status pages. Each one requires a token with a sufficient role (`Authorization: Bearer …`), otherwise it
+// fails with `UNAUTHENTICATED` or `FORBIDDEN`. A mutation is atomic. It fails with `BAD_STATE` if the current state does
+// not permit it.
 type Mutation struct {
 }
 
@@ -60,13 +61,14 @@ type StatusPagePayload struct {
 type StatusWebhookPayload struct {
 	// The webhook after the mutation.
 	Webhook *status.Webhook `json:"webhook"`
-	// The new secret, which cannot be read again. Null if the mutation did not create one, or was executed before with the same key.
+	// The new secret, which cannot be read again. Null if the mutation did not create one, or was executed before with the
+	// same key.
 	Secret *string `json:"secret,omitempty"`
 }
 
-// Events on the ledger and on status pages. A subscription can start in the past: it first delivers existing events after `from`, then new events, in consensus
-// order, each exactly once. To resume after a disconnect, pass the consensus timestamp of the last event as `from`. A subscription whose client reads too slowly
-// is closed with an error.
+// Events on the ledger and on status pages. A subscription can start in the past: it first delivers existing events after
+// `from`, then new events, in consensus order, each exactly once. To resume after a disconnect, pass the consensus
+// timestamp of the last event as `from`. A subscription whose client reads too slowly is closed with an error.
 type Subscription struct {
 }
 
@@ -254,7 +256,8 @@ func (e NetworkNodeOrder) MarshalJSON() ([]byte, error) {
 type SearchType string
 
 const (
-	// Accounts by entity ID, EVM address, alias or public key. A contract is found as an account only if `CONTRACT` is not among the types.
+	// Accounts by entity ID, EVM address, alias or public key. A contract is found as an account only if `CONTRACT` is not
+	// among the types.
 	SearchTypeAccount SearchType = "ACCOUNT"
 	// Blocks by number or hash.
 	SearchTypeBlock SearchType = "BLOCK"

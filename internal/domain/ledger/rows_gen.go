@@ -33,8 +33,9 @@ type BoundsMode string
 const (
 	// Each bound applies independently.
 	BoundsEach BoundsMode = "EACH"
-	// Lower and upper bounds are positions in list order: `gte 5` on the first value and `gt 7` on the second select all rows after (5, 7). A bound on a later value
-	// applies only if the previous value equals its inclusive bound on the same side. If one value has an equality condition, both conditions apply independently.
+	// Lower and upper bounds are positions in list order: `gte 5` on the first value and `gt 7` on the second select all
+	// rows after (5, 7). A bound on a later value applies only if the previous value equals its inclusive bound on the same
+	// side. If one value has an equality condition, both conditions apply independently.
 	BoundsInOrder BoundsMode = "IN_ORDER"
 )
 
@@ -400,7 +401,8 @@ type AccountStatistics struct {
 	To Timestamp
 	// The number of transactions that the account paid for.
 	Transactions int64
-	// The sum of the hbar transfers to the account, in tinybars. Null if it exceeds 64 bits, and for the fee account 0.0.98: no index has its transfers.
+	// The sum of the hbar transfers to the account, in tinybars. Null if it exceeds 64 bits, and for the fee account 0.0.98:
+	// no index has its transfers.
 	Received Null[int64]
 	// The sum of the hbar transfers from the account, fees included, in tinybars. Null as `received`.
 	Sent Null[int64]
@@ -432,7 +434,8 @@ type AirdropFilter struct {
 	TokenID *EntityIDFilter
 	// Matches the serial number. Fungible tokens have serial number 0.
 	SerialNumber *LongFilter
-	// How the bounds on the three values are combined. With `IN_ORDER`, a value without bounds is skipped and the next value takes its place.
+	// How the bounds on the three values are combined. With `IN_ORDER`, a value without bounds is skipped and the next value
+	// takes its place.
 	Bounds BoundsMode
 }
 
@@ -449,7 +452,8 @@ type AssessedCustomFee struct {
 	ConsensusTimestamp       Timestamp
 }
 
-// An EIP-7702 authorization: permits an account to run the code of a contract. Fields are null if the ledger does not store them.
+// An EIP-7702 authorization: permits an account to run the code of a contract. Fields are null if the ledger does not
+// store them.
 type Authorization struct {
 	// The contract.
 	Address Null[string]
@@ -481,7 +485,8 @@ type Balance struct {
 type BalanceFilter struct {
 	// Matches the account ID.
 	AccountID *EntityIDFilter
-	// Matches an account by ID, EVM address or alias. An unknown account matches nothing. Combined with `accountId.in`, either may match.
+	// Matches an account by ID, EVM address or alias. An unknown account matches nothing. Combined with `accountId.in`,
+	// either may match.
 	Account *AccountRef
 	// Matches the hbar balance, in tinybars.
 	Balance *LongFilter
@@ -513,7 +518,8 @@ type Block struct {
 	Number int64
 	// The hash of the previous block.
 	PreviousHash string
-	// The root of the Merkle trie of the transaction receipts, 32 bytes. Null if unknown, and in databases of older importers.
+	// The root of the Merkle trie of the transaction receipts, 32 bytes. Null if unknown, and in databases of older
+	// importers.
 	ReceiptsRoot []byte
 	// The size of the stream file in bytes. Null if unknown.
 	Size Null[int64]
@@ -541,9 +547,11 @@ type BlockNodeService struct {
 
 // The change of a field between two versions.
 type Change struct {
-	// The name of the field, for example `memo`. Custom fees are `customFees.fixedFees`, `customFees.fractionalFees` and `customFees.royaltyFees`.
+	// The name of the field, for example `memo`. Custom fees are `customFees.fixedFees`, `customFees.fractionalFees` and
+	// `customFees.royaltyFees`.
 	Field string
-	// The value before, as text: an entity ID, a timestamp, a number, the value of a key, bytes as hex with `0x`, or custom fees as JSON. Null if there was none.
+	// The value before, as text: an entity ID, a timestamp, a number, the value of a key, bytes as hex with `0x`, or custom
+	// fees as JSON. Null if there was none.
 	Before Null[string]
 	// The value after, in the same form. Null if there is none.
 	After Null[string]
@@ -639,12 +647,13 @@ type ContractActionFilter struct {
 type ContractFilter struct {
 	// Matches the entity ID.
 	ID *EntityIDFilter
-	// Matches any of these contracts by ID or EVM address. An unknown contract matches nothing. Combined with `id.in`, either may match.
+	// Matches any of these contracts by ID or EVM address. An unknown contract matches nothing. Combined with `id.in`,
+	// either may match.
 	Contracts []ContractRef
 }
 
-// A contract log (event). Token transfers outside the EVM produce synthetic logs, emitted in the name of the token, so that ERC-20 and ERC-721 events are
-// complete.
+// A contract log (event). Token transfers outside the EVM produce synthetic logs, emitted in the name of the token, so
+// that ERC-20 and ERC-721 events are complete.
 type ContractLog struct {
 	// The EVM address of the emitter: the assigned address, else the address derived from the entity number.
 	Address []byte
@@ -680,18 +689,21 @@ type ContractLog struct {
 type ContractLogFilter struct {
 	// Matches the emitter's ID.
 	ContractID *EntityIDFilter
-	// Matches the emitter by ID or EVM address. An unknown emitter matches nothing. Combined with `contractId.in`, either may match.
+	// Matches the emitter by ID or EVM address. An unknown emitter matches nothing. Combined with `contractId.in`, either
+	// may match.
 	Contract *ContractRef
 	// Matches the consensus timestamp.
 	Timestamp *TimestampFilter
-	// Matches the log index. With an exact timestamp this is a plain condition. With a `timestamp` range, it applies only to the transactions at the ends of the
-	// range: a lower bound requires `timestamp.gte`, an upper bound requires `timestamp.lte`.
+	// Matches the log index. With an exact timestamp this is a plain condition. With a `timestamp` range, it applies only to
+	// the transactions at the ends of the range: a lower bound requires `timestamp.gte`, an upper bound requires
+	// `timestamp.lte`.
 	Index *LongFilter
-	// Matches topics by position. Each position lists alternatives; an empty list, or a missing position, matches any topic. A topic has 1 to 32 bytes; leading
-	// zeros are ignored. If logs of all contracts are searched, the time must be an exact timestamp or a range of at most 7 days.
+	// Matches topics by position. Each position lists alternatives; an empty list, or a missing position, matches any topic.
+	// A topic has 1 to 32 bytes; leading zeros are ignored. If logs of all contracts are searched, the time must be an exact
+	// timestamp or a range of at most 7 days.
 	Topics [][][]byte
-	// Matches the transaction hash, its first 32 bytes, or the Ethereum transaction hash. If several transactions match, the first one in list order within the
-	// `timestamp` range is used.
+	// Matches the transaction hash, its first 32 bytes, or the Ethereum transaction hash. If several transactions match, the
+	// first one in list order within the `timestamp` range is used.
 	TransactionHash *string
 }
 
@@ -703,9 +715,11 @@ type ContractPrestate struct {
 	Post []*PrestateAccount
 }
 
-// The result of a contract call or contract creation. A synthetic result represents a token transfer outside the EVM, which produces ERC-20 logs.
+// The result of a contract call or contract creation. A synthetic result represents a token transfer outside the EVM,
+// which produces ERC-20 logs.
 type ContractResult struct {
-	// The EVM address of the contract: the assigned address, else the address derived from the entity number. Null if no contract was called.
+	// The EVM address of the contract: the assigned address, else the address derived from the entity number. Null if no
+	// contract was called.
 	Address []byte
 	// The transferred amount in the record, in tinybars. Null if unknown.
 	Amount Null[int64]
@@ -729,7 +743,8 @@ type ContractResult struct {
 	ErrorMessage Null[string]
 	// The initcode that failed. Null if there is none.
 	FailedInitcode []byte
-	// The EVM address of the sender: derived from the entity number, or the alias if the entity number is unknown. Null if unknown.
+	// The EVM address of the sender: derived from the entity number, or the alias if the entity number is unknown. Null if
+	// unknown.
 	From []byte
 	// The ABI-encoded function selector and arguments in the record.
 	FunctionParameters []byte
@@ -771,7 +786,8 @@ type ContractResult struct {
 type ContractResultFilter struct {
 	// Matches the callee's ID.
 	ContractID *EntityIDFilter
-	// Matches the callee by ID or EVM address. An unknown callee matches nothing. Combined with `contractId.in`, either may match.
+	// Matches the callee by ID or EVM address. An unknown callee matches nothing. Combined with `contractId.in`, either may
+	// match.
 	Contract *AccountRef
 	// Matches the sender's ID.
 	From *EntityIDFilter
@@ -785,7 +801,8 @@ type ContractResultFilter struct {
 	TransactionIndex []int64
 	// Includes calls that were caused by other calls.
 	Internal *bool
-	// Includes synthetic results. A condition on the sender excludes them. A condition on the callee selects those of its own logs; in subscriptions it excludes them. Lists below other objects have no synthetic results.
+	// Includes synthetic results. A condition on the sender excludes them. A condition on the callee selects those of its
+	// own logs; in subscriptions it excludes them. Lists below other objects have no synthetic results.
 	Synthetic *bool
 }
 
@@ -942,7 +959,8 @@ type FractionalFee struct {
 	Maximum Null[int64]
 	// The minimum fee, in the token's smallest unit.
 	Minimum int64
-	// Whether the sender pays the fee in addition to the transferred amount. If false, the fee is deducted from the received amount.
+	// Whether the sender pays the fee in addition to the transferred amount. If false, the fee is deducted from the received
+	// amount.
 	NetOfTransfers bool
 }
 
@@ -1022,9 +1040,9 @@ type LedgerNetwork struct {
 	Moment *Moment
 }
 
-// The state of the ledger at a past moment. Everything below is as of that moment: fields, relations, lists, filters and counts. A field that the database
-// cannot tell for the past is null with an error that says why; if it is non-null, its object is null. The state of a moment never changes, and cursors below it
-// belong to the moment.
+// The state of the ledger at a past moment. Everything below is as of that moment: fields, relations, lists, filters and
+// counts. A field that the database cannot tell for the past is null with an error that says why; if it is non-null, its
+// object is null. The state of a moment never changes, and cursors below it belong to the moment.
 type LedgerState struct {
 	// The consensus time of the moment. All transactions up to it are included, and no later ones.
 	At Timestamp
@@ -1116,10 +1134,12 @@ type NFTFilter struct {
 	SerialNumber *LongFilter
 	// Matches the approved spender's ID.
 	SpenderID *EntityIDFilter
-	// Matches NFTs that are deleted (burned or wiped, or with a deleted token), or that are not. Requires a token or an owner: `tokenId`, `owner` or `ownerId`.
+	// Matches NFTs that are deleted (burned or wiped, or with a deleted token), or that are not. Requires a token or an
+	// owner: `tokenId`, `owner` or `ownerId`.
 	Deleted *bool
-	// Matches if at least one of these conditions matches; at most 10. This expresses ranges that start and end in the middle of a token: token A from serial 5,
-	// tokens between A and B, token B up to serial 9. An empty list matches nothing.
+	// Matches if at least one of these conditions matches; at most 10. This expresses ranges that start and end in the
+	// middle of a token: token A from serial 5, tokens between A and B, token B up to serial 9. An empty list matches
+	// nothing.
 	AnyOf []*NFTKeyFilter
 }
 
@@ -1394,7 +1414,8 @@ type Schedule struct {
 	Deleted Null[bool]
 	// The execution time. Null if it was not executed.
 	ExecutedTimestamp Null[Timestamp]
-	// The expiration time in the create transaction. Null if not set; the schedule then expires 30 minutes after its creation.
+	// The expiration time in the create transaction. Null if not set; the schedule then expires 30 minutes after its
+	// creation.
 	ExpirationTimestamp Null[Timestamp]
 	// The memo. Null if it is missing in the database.
 	StoredMemo Null[string]
@@ -1415,7 +1436,8 @@ type ScheduleFilter struct {
 	ID *EntityIDFilter
 	// Matches the creator's ID.
 	CreatorAccountID *EntityIDFilter
-	// Matches the state now. Requires a creator: `creatorAccountId` with `eq` or `in`, unless the list belongs to an account.
+	// Matches the state now. Requires a creator: `creatorAccountId` with `eq` or `in`, unless the list belongs to an
+	// account.
 	State *ScheduleState
 }
 
@@ -1437,7 +1459,8 @@ type ScheduleSigner struct {
 	EntityID EntityID
 	// The key: of the account, or for example the supply key of a token that is minted.
 	Key *KeyInfo
-	// The keys in `key` that are not lists and have not signed. Empty if the key is satisfied. A threshold key does not need all of them.
+	// The keys in `key` that are not lists and have not signed. Empty if the key is satisfied. A threshold key does not need
+	// all of them.
 	MissingKeys []*KeyInfo
 }
 
@@ -1445,7 +1468,8 @@ type ScheduleSigner struct {
 type ScheduledTransaction struct {
 	// The transaction type. `UNKNOWN` for types that this version does not support.
 	Type TransactionType
-	// The entity that the transaction changes, deletes or calls. Null if there is none, for example for transfers and creations.
+	// The entity that the transaction changes, deletes or calls. Null if there is none, for example for transfers and
+	// creations.
 	EntityID EntityID
 	// The maximum transaction fee, in tinybars.
 	MaxFee int64
@@ -1583,8 +1607,8 @@ type TokenAllowanceFilter struct {
 	SpenderID *EntityIDFilter
 	// Matches the token ID.
 	TokenID *EntityIDFilter
-	// Matches if at least one of these conditions matches; at most 10. This expresses ranges that start and end in the middle of a spender's allowances. An empty
-	// list matches nothing.
+	// Matches if at least one of these conditions matches; at most 10. This expresses ranges that start and end in the
+	// middle of a spender's allowances. An empty list matches nothing.
 	AnyOf []*TokenAllowanceKeyFilter
 }
 
@@ -1624,7 +1648,8 @@ type TokenFilter struct {
 	ID *EntityIDFilter
 	// Matches tokens that this account is associated with. An unknown account matches nothing.
 	AssociatedTo *AccountRef
-	// Matches tokens whose treasury this account is. Reads the tokens that it is associated with, as every treasury is with its tokens.
+	// Matches tokens whose treasury this account is. Reads the tokens that it is associated with, as every treasury is with
+	// its tokens.
 	Treasury *AccountRef
 	// Matches parts of the name, case-insensitive; all parts must match. `%` matches any text and `_` any character.
 	NameContains []string
@@ -1748,13 +1773,15 @@ type TopicCustomFees struct {
 
 // A message of a topic.
 type TopicMessage struct {
-	// Position of this chunk in a message of several chunks. Null for a message that is not chunked, and if its initial transaction ID is malformed.
+	// Position of this chunk in a message of several chunks. Null for a message that is not chunked, and if its initial
+	// transaction ID is malformed.
 	ChunkInfo *ChunkInfo
 	// The consensus timestamp.
 	ConsensusTimestamp Timestamp
 	// The content of the message.
 	Message []byte
-	// Whether `message` is the whole content. False for a chunk of several, unless the list has `joinChunks` and all chunks of the message were found.
+	// Whether `message` is the whole content. False for a chunk of several, unless the list has `joinChunks` and all chunks
+	// of the message were found.
 	Complete bool
 	// The payer. Null if unknown.
 	PayerAccountID EntityID
@@ -1804,7 +1831,8 @@ type Transaction struct {
 	EntityID EntityID
 	// Whether high-volume pricing applied to the transaction.
 	HighVolume bool
-	// The multiplier of high-volume pricing, in thousandths: 4000 means 4 times, 0 means not applied. Null for older transactions.
+	// The multiplier of high-volume pricing, in thousandths: 4000 means 4 times, 0 means not applied. Null for older
+	// transactions.
 	HighVolumePricingMultiplier Null[int64]
 	// The index in the block, starting at 0. Null if unknown.
 	Index Null[int32]
@@ -1820,7 +1848,8 @@ type Transaction struct {
 	NFTTransfers []*NFTTransfer
 	// The account of the node that submitted the transaction. Null for most child transactions.
 	NodeAccountID EntityID
-	// The nonce, which distinguishes transactions with the same ID: 0 for the user's transaction, 1 and up for transactions that it caused.
+	// The nonce, which distinguishes transactions with the same ID: 0 for the user's transaction, 1 and up for transactions
+	// that it caused.
 	Nonce int32
 	// The parent: the transaction that caused this one. Null if there is none, or if this transaction precedes it.
 	ParentConsensusTimestamp Null[Timestamp]
@@ -1844,7 +1873,8 @@ type Transaction struct {
 type TransactionFilter struct {
 	// Matches transactions that the account paid for, that transferred its hbar or tokens, or that targeted it.
 	AccountID *EntityIDFilter
-	// Matches an account by ID, EVM address or alias. An unknown account matches nothing. Combined with `accountId.in`, either may match.
+	// Matches an account by ID, EVM address or alias. An unknown account matches nothing. Combined with `accountId.in`,
+	// either may match.
 	Account *AccountRef
 	// Matches the consensus timestamp.
 	Timestamp *TimestampFilter
@@ -1852,11 +1882,13 @@ type TransactionFilter struct {
 	Types []TransactionType
 	// Matches the outcome.
 	Outcome *TransactionOutcome
-	// Matches transactions with a transfer of hbar or fungible tokens in this direction, of the account of the list, or of those in `account` and `accountId`. Fees count as transfers: see `Account.transfers` for payments without them.
+	// Matches transactions with a transfer of hbar or fungible tokens in this direction, of the account of the list, or of
+	// those in `account` and `accountId`. Fees count as transfers: see `Account.transfers` for payments without them.
 	Direction *TransferDirection
 	// Matches transactions whose `entity` this is. Requires an account, whose transactions are checked one by one.
 	EntityID *EntityID
-	// Matches transactions that transferred this fungible token to or from the account. Requires an account, whose transfers of tokens are checked one by one.
+	// Matches transactions that transferred this fungible token to or from the account. Requires an account, whose transfers
+	// of tokens are checked one by one.
 	TokenID *EntityID
 }
 
@@ -1864,7 +1896,8 @@ type TransactionFilter struct {
 type Transfer struct {
 	// The account.
 	AccountID EntityID
-	// The net change, in tinybars or in the token's smallest unit, including the transaction fee. Negative if the balance decreased.
+	// The net change, in tinybars or in the token's smallest unit, including the transaction fee. Negative if the balance
+	// decreased.
 	Amount int64
 	// The consensus timestamp of the transaction.
 	ConsensusTimestamp Timestamp
@@ -1880,7 +1913,7 @@ type Transfer struct {
 type Version struct {
 	// The time at which the version began.
 	Timestamp Timestamp
-	// The fields that differ from the version before. The first version has all fields with a value. Empty if the transaction left the fields as they were. Balances
-	// and computed values are not included.
+	// The fields that differ from the version before. The first version has all fields with a value. Empty if the
+	// transaction left the fields as they were. Balances and computed values are not included.
 	Changes []*Change
 }

@@ -69,7 +69,8 @@ type Component struct {
 	PageCode string
 	// The name. Not necessarily unique.
 	Name string
-	// The current status: the worst of the base status and the statuses in open incidents and maintenances. For a group, the worst status of its components.
+	// The current status: the worst of the base status and the statuses in open incidents and maintenances. For a group, the
+	// worst status of its components.
 	Status ComponentStatus
 	// The same value, with the status values of the page's `/api/v2` documents.
 	Shown ComponentStatus
@@ -89,7 +90,8 @@ type Component struct {
 	Showcase bool
 	// Whether the component is shown only if it is not operational. `/api/v2` documents always include it.
 	OnlyShowIfDegraded bool
-	// The first day of the uptime that is shown. It hides earlier days and does not create history. Null if uptime is not shown.
+	// The first day of the uptime that is shown. It hides earlier days and does not create history. Null if uptime is not
+	// shown.
 	StartDate ledger.Null[Date]
 	// The creation time.
 	CreatedAt time.Time
@@ -110,7 +112,8 @@ type Component struct {
 // Input of `editComponent`. Omitted fields are not changed.
 type ComponentEdit struct {
 	Target
-	// The version that the editor has read. If there is a newer version, the mutation fails with `CONFLICT`. Default: no check.
+	// The version that the editor has read. If there is a newer version, the mutation fails with `CONFLICT`. Default: no
+	// check.
 	ExpectedVersion int64
 	// The name.
 	Name ledger.Null[string]
@@ -131,7 +134,8 @@ type ComponentEdit struct {
 // Input of `moveComponent`.
 type ComponentMove struct {
 	Target
-	// The version that the editor has read. If there is a newer version, the mutation fails with `CONFLICT`. Default: no check.
+	// The version that the editor has read. If there is a newer version, the mutation fails with `CONFLICT`. Default: no
+	// check.
 	ExpectedVersion int64
 	// The group: its global ID, or its ID in `/api/v2` documents. Default: none, at the top level of the page.
 	Group string
@@ -230,7 +234,8 @@ type NewMaintenance struct {
 // Input of `updateIncident` and `reopenIncident`.
 type NewUpdate struct {
 	Target
-	// The version that the editor has read. If there is a newer version, the mutation fails with `CONFLICT`. Default: no check.
+	// The version that the editor has read. If there is a newer version, the mutation fails with `CONFLICT`. Default: no
+	// check.
 	ExpectedVersion int64
 	// The new status.
 	State State
@@ -251,14 +256,16 @@ type NewWebhook struct {
 	Target
 	// The URL: `https` or `http`, without user and fragment.
 	URL string
-	// The components and groups whose updates are sent: their global IDs, or their IDs in `/api/v2` documents. Default: the whole page.
+	// The components and groups whose updates are sent: their global IDs, or their IDs in `/api/v2` documents. Default: the
+	// whole page.
 	Components []string
 }
 
 // Input of `editStatusNotice`. Omitted fields are not changed.
 type NoticeEdit struct {
 	Target
-	// The version that the editor has read. If there is a newer version, the mutation fails with `CONFLICT`. Default: no check.
+	// The version that the editor has read. If there is a newer version, the mutation fails with `CONFLICT`. Default: no
+	// check.
 	ExpectedVersion int64
 	// The title.
 	Name ledger.Null[string]
@@ -285,8 +292,8 @@ type Page struct {
 	URL string
 	// The IANA time zone in which days begin.
 	TimeZone string
-	// The language of what editors write, as an IETF language tag. It selects the automatic texts, and is declared in the feeds and for the texts of editors in HTML
-	// pages. The rest of the HTML pages is English.
+	// The language of what editors write, as an IETF language tag. It selects the automatic texts, and is declared in the
+	// feeds and for the texts of editors in HTML pages. The rest of the HTML pages is English.
 	Locale string
 	// The status values in the page's `/api/v2` documents. GraphQL always has all values.
 	Vocabulary Vocabulary
@@ -317,8 +324,8 @@ type PageEdit struct {
 
 // A setting of a page.
 type PageSetting struct {
-	// The key: `name`, `slug`, `url`, `hosts`, `default`, `time_zone`, `locale`, `vocabulary`, `auto_publish`, or `text.<locale>.<event>`, which is the automatic text
-	// for an event while the page has this locale.
+	// The key: `name`, `slug`, `url`, `hosts`, `default`, `time_zone`, `locale`, `vocabulary`, `auto_publish`, or
+	// `text.<locale>.<event>`, which is the automatic text for an event while the page has this locale.
 	Key string
 	// The value.
 	Value string
@@ -327,7 +334,8 @@ type PageSetting struct {
 // Input of `rescheduleMaintenance`: new times of a maintenance that has not started, or a new end time of one in progress.
 type Reschedule struct {
 	Target
-	// The version that the editor has read. If there is a newer version, the mutation fails with `CONFLICT`. Default: no check.
+	// The version that the editor has read. If there is a newer version, the mutation fails with `CONFLICT`. Default: no
+	// check.
 	ExpectedVersion int64
 	// The scheduled start time.
 	Start time.Time
@@ -339,9 +347,11 @@ type Reschedule struct {
 	Notify ledger.Null[bool]
 }
 
-// A change of a status page by one write. The lists are empty if something else changed: a name, a setting, or a deleted incident or maintenance.
+// A change of a status page by one write. The lists are empty if something else changed: a name, a setting, or a deleted
+// incident or maintenance.
 type Revision struct {
-	// The revision of the page after the write, one more than before. To resume after a disconnect, pass the revision of the last event as `from`.
+	// The revision of the page after the write, one more than before. To resume after a disconnect, pass the revision of the
+	// last event as `from`.
 	Number int64
 	// The time of the write.
 	At       time.Time
@@ -399,8 +409,9 @@ type UpdateEdit struct {
 
 // The uptime of a component over several days. Days begin in the time zone of the page.
 type Uptime struct {
-	// The uptime over the known times up to now. It is computed from the updates of published incidents and maintenances, including backfilled ones, and from
-	// changes of base statuses. A second of partial outage counts as 0.3 seconds of downtime; maintenance and degraded performance count as uptime.
+	// The uptime over the known times up to now. It is computed from the updates of published incidents and maintenances,
+	// including backfilled ones, and from changes of base statuses. A second of partial outage counts as 0.3 seconds of
+	// downtime; maintenance and degraded performance count as uptime.
 	Percent float64
 	// The days, oldest first. Days before `startDate` and days without data are omitted and do not count.
 	Days []*UptimeDay
@@ -430,8 +441,8 @@ type UptimeDay struct {
 	length float64
 }
 
-// A webhook: a URL to which the updates of a page and the changes of its components are sent. The gateway disables it after ten failed attempts, or if the
-// receiver responds with status 410.
+// A webhook: a URL to which the updates of a page and the changes of its components are sent. The gateway disables it
+// after ten failed attempts, or if the receiver responds with status 410.
 type Webhook struct {
 	// The ID.
 	Code string

@@ -33,8 +33,8 @@ type ContractCallFailure struct {
 
 // A contract call or contract creation to simulate. The ledger is not changed.
 type ContractCallInput struct {
-	// The block: `latest`, `pending`, `safe` or `finalized` for the newest block; or a historical block: `earliest`, a number (decimal or hex with `0x`), or a hash
-	// with `0x`.
+	// The block: `latest`, `pending`, `safe` or `finalized` for the newest block; or a historical block: `earliest`, a
+	// number (decimal or hex with `0x`), or a hash with `0x`.
 	Block string
 	// The call data: selector and arguments. For a creation, the initcode.
 	Data []byte
@@ -102,13 +102,15 @@ type OpcodeTrace struct {
 	Steps int64
 }
 
-// A block of a simulation. Without `number` and `time`, the first block has the number of `SimulationInput.block`, and the next ones follow it.
+// A block of a simulation. Without `number` and `time`, the first block has the number of `SimulationInput.block`, and the
+// next ones follow it.
 type SimulatedBlockInput struct {
 	// The calls in order.
 	Calls []*SimulatedCallInput
 	// The block number that contracts read. Cannot be combined with `time`.
 	Number *int64
-	// State that replaces the state of the ledger from this block on, at most 10 entries. Must be enabled in the configuration.
+	// State that replaces the state of the ledger from this block on, at most 10 entries. Must be enabled in the
+	// configuration.
 	StateOverrides []*StateOverrideInput
 	// The block time that contracts read, in seconds since 1970. Cannot be combined with `number`.
 	Time *int64
@@ -178,11 +180,11 @@ type Simulation struct {
 	Calls []*SimulatedCall
 }
 
-// Contract calls to simulate one after another: `eth_simulateV1`. Later calls run on the state that successful calls leave. The ledger is not changed. Must be
-// enabled in the configuration.
+// Contract calls to simulate one after another: `eth_simulateV1`. Later calls run on the state that successful calls
+// leave. The ledger is not changed. Must be enabled in the configuration.
 type SimulationInput struct {
-	// The block whose state the first call runs on: `latest`, `pending`, `safe` or `finalized` for the newest block; or a historical block: `earliest`, a number
-	// (decimal or hex with `0x`), or a hash with `0x`.
+	// The block whose state the first call runs on: `latest`, `pending`, `safe` or `finalized` for the newest block; or a
+	// historical block: `earliest`, a number (decimal or hex with `0x`), or a hash with `0x`.
 	Block string
 	// The simulated blocks in order, at most 16, with 1 to 16 calls in total.
 	Blocks []*SimulatedBlockInput
