@@ -12,10 +12,10 @@ import (
 
 func TestMain(m *testing.M) { pgtest.Main(m) }
 
-// eventually polls until ok returns true, for at most 5 seconds.
+// eventually polls until ok returns true, for at most 20 seconds.
 func eventually(tb testing.TB, what string, ok func() bool) {
 	tb.Helper()
-	for end := time.Now().Add(5 * time.Second); !ok(); time.Sleep(5 * time.Millisecond) {
+	for end := time.Now().Add(20 * time.Second); !ok(); time.Sleep(5 * time.Millisecond) {
 		if time.Now().After(end) {
 			tb.Fatalf("timeout: %s", what)
 		}
