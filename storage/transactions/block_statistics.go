@@ -65,7 +65,8 @@ func (s *BlockStatistics) Read(ctx context.Context, db *storage.DB, bounds []led
 	b := db.NewBatch()
 	// the newest block before the others are read
 	newestRow := storage.Values[ledger.Timestamp]().Queue(b, `select coalesce(max(consensus_end), 0) from record_file`, nil)
-	rangeRows := blockRanges.Queue(b, `select a.consensus_end, z.consensus_end, a.index, z.index from unnest($1::bigint[], $2::bigint[]) with ordinality s(lower, upper, ord)
+	rangeRows := blockRanges.Queue(b, `
+select a.consensus_end, z.consensus_end, a.index, z.index from unnest($1::bigint[], $2::bigint[]) with ordinality s(lower, upper, ord)
 cross join lateral (select consensus_end, index from record_file where consensus_end >= lower and consensus_end < upper order by consensus_end limit 1) a
 cross join lateral (select consensus_end, index from record_file where consensus_end >= lower and consensus_end < upper order by consensus_end desc limit 1) z
 order by ord`, []any{lower, upper})
