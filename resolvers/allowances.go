@@ -1,6 +1,7 @@
 package resolvers
 
 import (
+	"cmp"
 	"context"
 
 	"heliograph/graph"
@@ -9,6 +10,7 @@ import (
 	"heliograph/internal/base/list"
 	"heliograph/internal/domain/ledger"
 	"heliograph/resolvers/loading"
+	"heliograph/storage"
 	"heliograph/storage/entities"
 )
 
@@ -77,39 +79,15 @@ func bothWays[C, F any](
 	ctx context.Context, q rowplan.Request, of []*ledger.AccountAllowances, args graph.ListArgs[F],
 	lists directedLists[C], queue queueDirected[F, C],
 ) (rowplan.Results[*relay.Connection[C]], error) {
-	out := make([]*relay.Connection[C], len(of))
-	var parts []func() error
-	for _, received := range []bool{false, true} {
-		var ids []ledger.EntityID
-		var positions []int
-		for i, a := range of {
-			if a.Received == received {
-				ids, positions = append(ids, a.AccountID), append(positions, i)
-			}
-		}
-		if ids == nil {
-			continue
-		}
-		get, err := below(ctx, q, lists[received], args, ids, directed(received, queue))
-		if err != nil {
-			return nil, err
-		}
-		parts = append(parts, func() error {
-			got, err := get()
-			for i, c := range got {
-				out[positions[i]] = c
-			}
-			return err
-		})
-	}
-	return func() ([]*relay.Connection[C], error) {
-		for _, part := range parts {
-			if err := part(); err != nil {
-				return nil, err
-			}
-		}
-		return out, nil
-	}, nil
+	directions := list.Map(of, func(a *ledger.AccountAllowances) bool { return a.Received })
+	var failed error
+	read := storage.QueueGroups(directions, func(received bool, places []int) storage.Result[[]*relay.Connection[C]] {
+		ids := list.Map(places, func(i int) ledger.EntityID { return of[i].AccountID })
+		lists, err := below(ctx, q, lists[received], args, ids, directed(received, queue))
+		failed = cmp.Or(failed, err)
+		return lists
+	})
+	return read, failed
 }
 
 // CryptoAllowances returns a page of the hbar allowances that an account granted.

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"math"
+	"slices"
 	"time"
 
 	"heliograph/graph/rowplan"
@@ -64,21 +65,18 @@ func amounts[T any](
 	q rowplan.Request, of []T, amount func(T) *ledger.Amount,
 ) (rowplan.Results[*ledger.Amount], error) {
 	out := list.Map(of, amount)
-	var tokens []ledger.EntityID
-	var places []int
-	for i, a := range out {
-		if a != nil && !a.TokenID.IsNone() {
-			tokens, places = append(tokens, a.TokenID), append(places, i)
-		}
-	}
-	if tokens == nil || !q.Selection.Has("display") {
+	ofTokens := slices.DeleteFunc(slices.Clone(out), func(a *ledger.Amount) bool {
+		return a == nil || a.TokenID.IsNone()
+	})
+	if len(ofTokens) == 0 || !q.Selection.Has("display") {
 		return storage.Known(out), nil
 	}
+	tokens := list.Map(ofTokens, func(a *ledger.Amount) ledger.EntityID { return a.TokenID })
 	read := entities.QueueDecimals(loading.BatchOf(q), tokens)
 	return storage.Map(read, func(got []*ledger.TokenHolder) []*ledger.Amount {
 		for i, t := range got {
 			if t != nil {
-				out[places[i]].Decimals = t.Decimals
+				ofTokens[i].Decimals = t.Decimals
 			}
 		}
 		return out

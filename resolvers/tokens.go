@@ -41,23 +41,13 @@ func tokenEntityID(t *ledger.Token) ledger.EntityID { return t.EntityID }
 func (fields) TokenCustomFees(
 	_ context.Context, q rowplan.Request, of []*ledger.Token,
 ) (rowplan.Results[*ledger.TokenCustomFees], error) {
-	out := make([]*ledger.TokenCustomFees, len(of))
-	var unknown []*ledger.Token
-	var positions []int
-	for i, t := range of {
-		if out[i] = t.Fees.V; !t.Fees.Valid {
-			unknown, positions = append(unknown, t), append(positions, i)
+	known := list.Map(of, func(t *ledger.Token) bool { return t.Fees.Valid })
+	return storage.QueueGroups(known, func(known bool, places []int) storage.Result[[]*ledger.TokenCustomFees] {
+		tokens := list.Map(places, func(i int) *ledger.Token { return of[i] })
+		if !known {
+			return entities.QueueTokenFees(loading.BatchOf(q), tokens)
 		}
-	}
-	if unknown == nil {
-		return storage.Known(out), nil
-	}
-	read := entities.QueueTokenFees(loading.BatchOf(q), unknown)
-	return storage.Map(read, func(fees []*ledger.TokenCustomFees) []*ledger.TokenCustomFees {
-		for i, f := range fees {
-			out[positions[i]] = f
-		}
-		return out
+		return storage.Known(list.Map(tokens, func(t *ledger.Token) *ledger.TokenCustomFees { return t.Fees.V }))
 	}), nil
 }
 

@@ -524,7 +524,7 @@ func TestFieldErrors(t *testing.T) {
 	}
 }
 
-// TestParts checks that later parts of a response read only what is missing.
+// TestParts checks that later parts of a response read only what is missing, and have the errors of single rows.
 func TestParts(t *testing.T) {
 	t.Parallel()
 	l := newLibrary(t)
@@ -545,6 +545,14 @@ func TestParts(t *testing.T) {
 	}
 	if !rowplan.SelectionOf(ctx).Has("anything") || !rowplan.SelectionOf(ctx).HasOther("books") {
 		t.Error("Has and HasOther must assume that later parts select more fields")
+	}
+	ctx = operation(t, `{authors{risky}}`, nil, rowplan.NewPartsStore())
+	for n := range 2 {
+		got, err := l.tables.Apply(ctx, l.authors)
+		const want = `[{"risky":"safe Ann"},{"risky":null},{"risky":"safe Cid"}]`
+		if err != nil || written(t, got) != want || len(graphql.GetErrors(ctx)) != n+1 {
+			t.Errorf("an error of a row: %v, %v, %v", got, err, graphql.GetErrors(ctx))
+		}
 	}
 }
 

@@ -2,6 +2,7 @@ package server_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"io"
 	"mime"
 	"mime/multipart"
@@ -56,6 +57,52 @@ type part struct {
 	Incremental []payload
 	HasNext     *bool
 	Extensions  map[string]any
+}
+
+// TestDeferredErrors checks that an invalid argument in a deferred fragment makes the fragment null with an error that
+// has the path of the field, and that nothing else is lost.
+func TestDeferredErrors(t *testing.T) {
+	t.Parallel()
+	g := testenv.Shared(t)
+	const invalid = `transactions(first: -1) { nodes { __typename } }`
+	for document, want := range map[string][]string{
+		`{account(id:"0.0.1001"){entityId ... @defer {memo ` + invalid + `} ... @defer {balance}}}`: {
+			"[account transactions]", "",
+		},
+		`{account(id:"0.0.1001"){... @defer {entityId ... @defer {` + invalid + `}}}}`: {"", "[account transactions]"},
+		`{account(id:"0.0.1001"){entityId ... @defer {holdings {tokens(first: -1) {balance}}}}}`: {
+			"[account holdings tokens]",
+		},
+		`{accounts(first:2){nodes{entityId ... @defer {` + invalid + `}}}}`: {
+			"[accounts nodes 0 transactions]", "[accounts nodes 1]",
+		},
+		`query($n:Int=-1){account(id:"0.0.1001"){entityId ... @defer {transactions(first:$n){nodes{__typename}}}}}`: {
+			"[account transactions]",
+		},
+	} {
+		parts := inParts(t, g, document, nil)
+		var got []string
+		for _, p := range parts {
+			if p.Errors != nil {
+				t.Errorf("%s: the initial part has errors: %v", document, p.Errors)
+			}
+			for _, one := range p.Incremental {
+				path := ""
+				if len(one.Errors) == 1 && one.Errors[0].Extensions["code"] == "BAD_USER_INPUT" {
+					path = fmt.Sprint(one.Errors[0].Path)
+				}
+				if (one.Data == nil) != (path != "") {
+					t.Errorf("%s: %+v", document, one)
+				}
+				got = append(got, path)
+			}
+		}
+		slices.Sort(got)
+		slices.Sort(want)
+		if !slices.Equal(got, want) {
+			t.Errorf("%s: errors of %q, want %q", document, got, want)
+		}
+	}
 }
 
 // inParts requests a response in parts, and returns them.

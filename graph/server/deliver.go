@@ -208,8 +208,8 @@ func (d *delivery) finish(r groupResult) error {
 	return nil
 }
 
-// assignErrors adds each error to the payload that it belongs to. An error above the objects, which made them null, is
-// added to the first of them. Errors of objects that the client did not receive are dropped.
+// assignErrors adds each error to the payload that it belongs to. An error above the objects, or of all of them, which
+// made them null, is added to each. Errors of objects that the client did not receive are dropped.
 func assignErrors(payloads []payload, errs gqlerror.List) {
 	for _, e := range errs {
 		at := slices.IndexFunc(payloads, func(p payload) bool { return hasPrefix(e.Path, p.path) })
@@ -222,6 +222,13 @@ func assignErrors(payloads []payload, errs gqlerror.List) {
 			e.Path = payloads[at].path
 		}
 		payloads[at].errors = append(payloads[at].errors, e)
+	}
+	for i := range payloads {
+		if p := &payloads[i]; p.data == nil && p.errors == nil && len(errs) > 0 {
+			e := *errs[0]
+			e.Path = p.path
+			p.errors = gqlerror.List{&e}
+		}
 	}
 }
 

@@ -27,7 +27,7 @@ import (
 
 // meanings is how many of the generated comparisons TestMeaning makes: one in so many, from firstMeaning on.
 var (
-	meanings     = flag.Int("meanings", breadth.Of(80, 20), "make one in so many comparisons in TestMeaning; 1 makes all")
+	meanings     = flag.Int("meanings", breadth.Of(80, 20), "make one in so many comparisons of TestMeaning")
 	firstMeaning = flag.Int("meaning", 0, "first comparison of TestMeaning, to make all in several runs")
 )
 

@@ -67,10 +67,8 @@ func finishLogs(r *rest.Request) error {
 	if set.Empty() {
 		return noLogs
 	}
-	if hash == nil && r.Config.BindTimestampRange && !set.HasEq() {
-		if err := set.Bound(r, func() (ledger.Timestamp, error) {
-			return r.Config.FirstTransaction(func() (ledger.Timestamp, error) { return firstTransaction(r) })
-		}); err != nil {
+	if hash == nil {
+		if err := boundRange(r, set); err != nil {
 			return err
 		}
 	}

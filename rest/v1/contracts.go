@@ -187,12 +187,7 @@ func finishContract(r *rest.Request) error {
 
 // bindAsOf binds the time of the requested version.
 func bindAsOf(r *rest.Request) error {
-	set, err := r.TimestampFilter("timestamp")
-	if err != nil {
-		return err
-	}
-	r.Set("at", set.AsOf())
-	return nil
+	return rest.AsOf("at")(r, r.Values("timestamp"))
 }
 
 var stateParams = []rest.Param{

@@ -199,12 +199,7 @@ var tokenParams = []rest.Param{
 		Name: "timestamp", Kind: rest.Timestamp.Only(rest.Eq, rest.Lt, rest.Lte),
 		Doc: "Returns the version of the token at this time. The last value is used.",
 		Bind: func(r *rest.Request, values []rest.Value) error {
-			set, err := rest.TimestampsOf(values[len(values)-1:])
-			if err != nil {
-				return err
-			}
-			r.Set("at", set.AsOf())
-			return nil
+			return rest.AsOf("at")(r, values[len(values)-1:])
 		},
 	},
 }

@@ -64,16 +64,21 @@ func finishTransactions(r *rest.Request) error {
 
 // boundTransactions binds the timestamp conditions. It first bounds an open range if the configuration requires it.
 func boundTransactions(r *rest.Request, at *rest.Conditions) error {
-	if r.Config.BindTimestampRange && !at.HasEq() {
-		first := func() (ledger.Timestamp, error) {
-			return r.Config.FirstTransaction(func() (ledger.Timestamp, error) { return firstTransaction(r) })
-		}
-		if err := at.Bound(r, first); err != nil {
-			return err
-		}
+	if err := boundRange(r, at); err != nil {
+		return err
 	}
 	r.Set("filter.timestamp", at.Filter())
 	return nil
+}
+
+// boundRange bounds an open range of timestamps if the configuration requires it.
+func boundRange(r *rest.Request, at *rest.Conditions) error {
+	if !r.Config.BindTimestampRange || at.HasEq() {
+		return nil
+	}
+	return at.Bound(r, func() (ledger.Timestamp, error) {
+		return r.Config.FirstTransaction(func() (ledger.Timestamp, error) { return firstTransaction(r) })
+	})
 }
 
 // firstTransaction returns the consensus timestamp of the oldest transaction, or 0 if there are no transactions.
