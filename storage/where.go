@@ -16,6 +16,9 @@ type Where struct {
 	Args []any
 }
 
+// With returns conditions for a statement that has arguments before them.
+func With(args ...any) Where { return Where{Args: args} }
+
 // Arg adds an argument and returns its placeholder.
 func (w *Where) Arg(v any) string {
 	w.Args = append(w.Args, v)

@@ -276,7 +276,7 @@ where `+condition+` limit 2`, arg)
 func AccountAt(
 	ctx context.Context, db *storage.DB, id ledger.EntityID, at *ledger.TimestampFilter, now ledger.Timestamp,
 ) (*ledger.Account, error) {
-	w := storage.Where{Args: []any{int64(id)}}
+	w := storage.With(int64(id))
 	w.Versions("timestamp_range", at)
 	version := func(table string) string {
 		return `(select * from ` + table + ` where id = $1` + w.String() + ` order by timestamp_range desc limit 1)`

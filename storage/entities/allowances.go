@@ -34,7 +34,7 @@ func allowanceParents(b *storage.Batch, accounts []ledger.EntityID, received boo
 	if received {
 		ps = b.Parents("id", storage.Int64s(accounts))
 	}
-	return ps, storage.Where{Args: ps.Args}
+	return ps, storage.With(ps.Args...)
 }
 
 const cryptoAllowanceColumns = `a.owner, a.spender, a.amount, a.amount_granted, lower(a.timestamp_range), ` +
@@ -146,7 +146,7 @@ func QueueStakingRewards(
 	b *storage.Batch, accounts []ledger.EntityID, f *ledger.StakingRewardFilter, p storage.Page,
 ) storage.Result[[][]*ledger.StakingReward] {
 	ps := b.ParentsOrOne("id", storage.Int64s(accounts))
-	w := storage.Where{Args: ps.Args}
+	w := storage.With(ps.Args...)
 	if f != nil {
 		storage.Filter(&w, "r.consensus_timestamp", f.Timestamp)
 	}
@@ -175,7 +175,7 @@ func QueueNftAllowances(b *storage.Batch, accounts []ledger.EntityID, received b
 		own, other = other, own
 	}
 	ps := b.ParentsOrOne("id", storage.Int64s(accounts))
-	w := storage.Where{Args: ps.Args}
+	w := storage.With(ps.Args...)
 	if f != nil {
 		if f.Bounds == ledger.BoundsInOrder {
 			storage.Filter(&w, other, storage.WithoutBounds(f.AccountID))
@@ -213,7 +213,7 @@ func QueueAirdrops(
 		own, other = other, own
 	}
 	ps := b.ParentsOrOne("id", storage.Int64s(accounts))
-	w := storage.Where{Args: ps.Args}
+	w := storage.With(ps.Args...)
 	if f != nil && f.Bounds == ledger.BoundsInOrder {
 		storage.Filter(&w, other, storage.WithoutBounds(f.AccountID))
 		storage.Filter(&w, "token_id", storage.WithoutBounds(f.TokenID))

@@ -24,7 +24,7 @@ func SnapshotWindow(
 	if b.Lower > b.Upper {
 		return none, nil
 	}
-	w := storage.Where{Args: []any{int64(db.SystemEntity(TreasuryNum)), int64(b.Lower), int64(b.Upper)}}
+	w := storage.With(int64(db.SystemEntity(TreasuryNum)), int64(b.Lower), int64(b.Upper))
 	if b.Except != nil {
 		w.And("consensus_timestamp <> all(?)", b.Except)
 	}
@@ -78,7 +78,7 @@ func Balances(
 func BalancesAt(
 	ctx context.Context, db *storage.DB, f *ledger.BalanceFilter, window ledger.SnapshotWindow, p storage.Page,
 ) ([]*ledger.Balance, error) {
-	w := storage.Where{Args: []any{int64(window.From), int64(window.At)}}
+	w := storage.With(int64(window.From), int64(window.At))
 	if f != nil {
 		storage.Filter(&w, "account_id", f.AccountID)
 		storage.Filter(&w, "balance", f.Balance)

@@ -242,7 +242,7 @@ func QueueHooks(
 	b *storage.Batch, owners []ledger.EntityID, f *ledger.HookFilter, p storage.Page,
 ) storage.Result[[][]*ledger.Hook] {
 	ps := b.ParentsOrOne("id", storage.Int64s(owners))
-	w := storage.Where{Args: ps.Args}
+	w := storage.With(ps.Args...)
 	if f != nil {
 		storage.Filter(&w, "hook_id", f.HookID)
 	}
@@ -312,7 +312,7 @@ func QueueHookSlots(
 ) storage.Result[[][]*ledger.HookSlot] {
 	owners, ids := refs(hooks)
 	ps := b.Parents("owner, id", owners, ids)
-	w := storage.Where{Args: ps.Args}
+	w := storage.With(ps.Args...)
 	if f != nil {
 		storage.FilterBytes(&w, "s.key", f.Key, slotBytes)
 	}
@@ -323,7 +323,7 @@ func QueueHookSlots(
 		page = `select s.key, s.value, s.modified_timestamp as at from hook_storage s where ` + of +
 			` and not s.deleted` + w.String() + w.OrderBy(p, "s.key")
 	} else {
-		times := storage.Where{Args: w.Args}
+		times := storage.With(w.Args...)
 		times.During("s.consensus_timestamp", at)
 		w.Args = times.Args
 		page = storage.LatestChanges("hook_storage_change", of, "s.key", "s.value_written", w.String(), times.String(),

@@ -144,7 +144,7 @@ func queueVersions(
 ) storage.Result[[][]*ledger.Version] {
 	parents := []string{"a", "b"}[:len(keys)]
 	ps := b.Parents(strings.Join(parents, ", "), keys...)
-	w := storage.Where{Args: ps.Args}
+	w := storage.With(ps.Args...)
 	const at = "lower(timestamp_range)"
 	var times []string
 	var columns, joins strings.Builder
@@ -157,7 +157,7 @@ func queueVersions(
 			return strings.Join(conditions, " and ")
 		}
 		for _, table := range []string{v.table, v.table + "_history"} {
-			part := storage.Where{Args: w.Args}
+			part := storage.With(w.Args...)
 			part.Keyset(p, at)
 			times = append(times, "(select "+at+" as at from "+table+" where "+match(ps.Key)+part.String()+
 				part.OrderBy(p, at)+")")

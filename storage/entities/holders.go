@@ -65,7 +65,7 @@ func queueHolders(
 ) storage.Result[[][]*ledger.TokenHolder] {
 	ps := b.ParentsOrOne("id", ids)
 	token := ps.Key("id")
-	w := storage.Where{Args: ps.Args}
+	w := storage.With(ps.Args...)
 	holderAccounts(&w, f)
 	if f != nil {
 		storage.Filter(&w, "h.balance", f.Balance)
@@ -104,13 +104,13 @@ func QueueHoldersByBalance(
 ) storage.Result[[][]*ledger.TokenHolder] {
 	ps := b.ParentsOrOne("id", storage.Int64s(tokens))
 	token := ps.Key("id")
-	w := storage.Where{Args: append(ps.Args, MaxSortedHolders)}
+	w := storage.With(append(ps.Args, MaxSortedHolders)...)
 	holderAccounts(&w, f)
 	if f != nil {
 		storage.Filter(&w, "h.balance", f.Balance)
 	}
 	matching := w.String()
-	page := storage.Where{Args: w.Args}
+	page := storage.With(w.Args...)
 	page.Keyset(p, "h.balance", "h.account_id")
 	order := page.OrderBy(p, "h.balance", "h.account_id")
 	counted, small := "count(*) over ()",
@@ -168,10 +168,10 @@ func queueHoldersAt(b *storage.Batch, ids []int64, f *ledger.TokenHolderFilter, 
 ) storage.Result[[][]*ledger.TokenHolder] {
 	ps := b.ParentsOrOne("id", ids)
 	token := ps.Key("id")
-	w := storage.Where{Args: append(ps.Args, int64(window.From), int64(window.At))}
+	w := storage.With(append(ps.Args, int64(window.From), int64(window.At))...)
 	holderAccounts(&w, f)
 	w.Keyset(p, "h.account_id")
-	held := storage.Where{Args: w.Args}
+	held := storage.With(w.Args...)
 	if f != nil {
 		// the condition applies to the latest balance, after it is selected
 		storage.Filter(&held, "h.balance", f.Balance)
@@ -240,7 +240,7 @@ func QueueTokenRelationships(b *storage.Batch, accounts []ledger.EntityID, f *le
 	p storage.Page,
 ) storage.Result[[][]*ledger.TokenRelationship] {
 	ps := b.ParentsOrOne("id", storage.Int64s(accounts))
-	w := storage.Where{Args: ps.Args}
+	w := storage.With(ps.Args...)
 	if f != nil {
 		storage.Filter(&w, "r.token_id", f.TokenID)
 	}

@@ -132,7 +132,7 @@ func NetworkNodesByStake(
 ) (
 	[]*ledger.NetworkNode, error,
 ) {
-	w := storage.Where{Args: []any{bookFile(db, file)}}
+	w := storage.With(bookFile(db, file))
 	if f != nil {
 		storage.Filter(&w, "e.node_id", f.NodeID)
 	}
@@ -154,7 +154,7 @@ join address_book_entry e on e.consensus_timestamp = b.start_consensus_timestamp
 func NetworkNodes(
 	ctx context.Context, db *storage.DB, file ledger.EntityID, f *ledger.NetworkNodeFilter, p storage.Page,
 ) ([]*ledger.NetworkNode, error) {
-	w := storage.Where{Args: []any{bookFile(db, file)}}
+	w := storage.With(bookFile(db, file))
 	if f != nil {
 		storage.Filter(&w, "node_id", f.NodeID)
 	}

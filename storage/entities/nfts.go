@@ -105,7 +105,7 @@ func QueueNFTsOf(b *storage.Batch, of NFTParent, ids []ledger.EntityID, owner le
 	f *ledger.NFTFilter, p storage.Page,
 ) storage.Result[[][]*ledger.NFT] {
 	ps := b.ParentsOrOne("id", storage.Int64s(ids))
-	w := storage.Where{Args: ps.Args}
+	w := storage.With(ps.Args...)
 	if owner.Valid {
 		w.And("n.account_id = ?", int64(owner.V))
 	}
@@ -198,7 +198,7 @@ func QueueNFTHistories(
 	tokens, serials := nftKeys(keys)
 	ps := b.Parents("token_id, serial", tokens, serials)
 	token, serial := ps.Key("token_id"), ps.Key("serial")
-	w := storage.Where{Args: ps.Args}
+	w := storage.With(ps.Args...)
 	if f != nil {
 		storage.Filter(&w, "lower(x.timestamp_range)", f.Timestamp)
 	}

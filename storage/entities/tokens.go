@@ -285,7 +285,7 @@ var withFeesRows = storage.NewMapper(func(t *TokenRow, into []any) []any {
 func Token(
 	ctx context.Context, db *storage.DB, id ledger.EntityID, at *ledger.TimestampFilter,
 ) (*ledger.Token, error) {
-	w := storage.Where{Args: []any{int64(id)}}
+	w := storage.With(int64(id))
 	sql := currentToken
 	if at != nil {
 		w.Versions("timestamp_range", at)

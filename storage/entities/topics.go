@@ -246,7 +246,7 @@ var (
 func TopicMessages(
 	ctx context.Context, db *storage.DB, topic ledger.EntityID, f *ledger.TopicMessageFilter, p storage.Page,
 ) ([]*ledger.TopicMessage, error) {
-	w := storage.Where{Args: []any{int64(topic)}}
+	w := storage.With(int64(topic))
 	column := filterMessages(&w, f, p)
 	rows, r := messagesOf(db, &w, "$1", column, f, p)
 	if f != nil && f.SequenceNumber != nil && f.Timestamp != nil {
@@ -273,7 +273,7 @@ func QueueTopicMessages(
 	b *storage.Batch, topics []ledger.EntityID, f *ledger.TopicMessageFilter, p storage.Page,
 ) storage.Result[[][]*ledger.TopicMessage] {
 	ps := b.ParentsOrOne("id", storage.Int64s(topics))
-	w := storage.Where{Args: ps.Args}
+	w := storage.With(ps.Args...)
 	column := filterMessages(&w, f, p)
 	rows, page := messagesOf(b.DB(), &w, ps.Key("id"), column, f, p)
 	return rows.QueueChildren(b, len(topics), &storage.Read{

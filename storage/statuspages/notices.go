@@ -107,7 +107,7 @@ func (s *DB) Notices(
 	if err != nil {
 		return nil, err
 	}
-	w := storage.Where{Args: []any{page.Code}}
+	w := storage.With(page.Code)
 	f.add(&w)
 	w.Keyset(p, string(order), "n.id")
 	return read(ctx, s, `select `+noticeColumns+` from status.incident n where n.page_id = $1`+w.String()+w.OrderBy(p,
@@ -133,7 +133,7 @@ where a.component_id = p.code`
 
 // CountNotices counts the notices of each of the given objects from one of the sources, up to [storage.MaxCount] + 1.
 func (s *DB) CountNotices(ctx context.Context, codes []string, source string, f NoticeFilter) ([]int64, error) {
-	w := storage.Where{Args: []any{codes, storage.MaxCount + 1}}
+	w := storage.With(codes, storage.MaxCount+1)
 	f.add(&w)
 	counts, err := read(ctx, s, `select (select count(*) from (select from `+source+w.String()+` limit $2) n)
 from unnest($1::text[]) with ordinality p(code, ord) order by p.ord`, w.Args, func(n *int64, into []any) []any { return append(into, n) }, nil)
@@ -149,7 +149,7 @@ func (s *DB) NoticesOfComponents(ctx context.Context, components []*status.Compo
 	if err != nil {
 		return nil, err
 	}
-	w := storage.Where{Args: []any{list.Map(components, func(c *status.Component) string { return c.Code })}}
+	w := storage.With(list.Map(components, func(c *status.Component) string { return c.Code }))
 	f.add(&w)
 	w.Keyset(p, string(order), "n.id")
 	rows, err := read(ctx, s, `select p.ord, `+noticeColumns+` from unnest($1::text[]) with ordinality p(code, ord) cross join lateral (

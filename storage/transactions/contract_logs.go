@@ -108,7 +108,7 @@ func logs(db *storage.DB, w *storage.Where, f *ledger.ContractLogFilter, of stri
 	}
 	selects := make([]string, len(bounds))
 	for i, b := range bounds {
-		part := storage.Where{Args: w.Args}
+		part := storage.With(w.Args...)
 		storage.Filter(&part, "l.contract_id", f.ContractID)
 		storage.FilterOpaque(db, &part, "l.consensus_timestamp", b.timestamp)
 		logIndex(&part, b.index)
@@ -135,7 +135,7 @@ func hashTime(db *storage.DB, w *storage.Where, f *ledger.ContractLogFilter, p s
 	if err != nil {
 		return `null::bigint`
 	}
-	t := storage.Where{Args: w.Args}
+	t := storage.With(w.Args...)
 	call := db.ByHash(t.Arg([]byte(hash[:hashPrefix]))) + ` t`
 	if len(hash) > hashPrefix {
 		t.And("t.hash = ?", []byte(hash))
@@ -179,7 +179,7 @@ const CountLogs storage.Countable = `select from contract_log`
 // queueLogs queues a query for a page of logs for each of n parents. The condition of relates them to logs.
 func queueLogs(b *storage.Batch, n int, ps *storage.Parents, of string, f *ledger.ContractLogFilter, p storage.Page,
 ) storage.Result[[][]*ledger.ContractLog] {
-	w := storage.Where{Args: ps.Args}
+	w := storage.With(ps.Args...)
 	return logRows.QueueChildren(b, n, &storage.Read{
 		Parents: ps, Select: `l.ord, ` + logColumns,
 		Page: `select p.ord, l.* from ` + ps.From + ` cross join lateral (` + logs(b.DB(), &w, f, of, p) + `) l`,
@@ -221,7 +221,7 @@ func QueueLogsOfResults(
 		columns, joins = plainColumns+`, null::text, null::bigint`, logJoins[:1]
 	}
 	ps := partiesOf(b, of)
-	w := storage.Where{Args: ps.Args}
+	w := storage.With(ps.Args...)
 	page := ps.read(`p.ord, l.*`, `
   where case `+ps.Key("synthetic")+` when 1 then l.synthetic is true and `+ps.Key("asked")+` in (0, l.contract_id)
     else coalesce(cardinality(ct.contract_ids), 0) = 0 or l.contract_id = any(ct.contract_ids) end

@@ -341,7 +341,7 @@ select * from contract_result where consensus_timestamp = ` + storage.Any1)
 func queueOwnedResults(b *storage.Batch, n int, ps *storage.Parents, of string, f *ledger.ContractResultFilter,
 	p storage.Page,
 ) storage.Result[[][]*ledger.ContractResult] {
-	w := storage.Where{Args: ps.Args}
+	w := storage.With(ps.Args...)
 	filterResults(&w, f)
 	w.Keyset(p, "cr.consensus_timestamp")
 	r := ResultDetails.read(`

@@ -45,7 +45,7 @@ func QueueContractStates(b *storage.Batch, ids []ledger.EntityID, f *ledger.Cont
 ) storage.Result[[][]*ledger.ContractState] {
 	ps := b.ParentsOrOne("id", storage.Int64s(ids))
 	contract := "s.contract_id = " + ps.Key("id")
-	w := storage.Where{Args: ps.Args}
+	w := storage.With(ps.Args...)
 	if f != nil {
 		storage.FilterBytes(&w, "s.slot", f.Slot, func(slot []byte) []byte { return SlotKey(slot, at != nil) })
 	}
@@ -55,7 +55,7 @@ func QueueContractStates(b *storage.Batch, ids []ledger.EntityID, f *ledger.Cont
 		page = `select s.slot as key, s.value, s.modified_timestamp as at
 from contract_state s where ` + contract + w.String() + w.OrderBy(p, "s.slot")
 	} else {
-		times := storage.Where{Args: w.Args}
+		times := storage.With(w.Args...)
 		changesAt(&times, at)
 		w.Args = times.Args
 		page = storage.LatestChanges("contract_state_change", contract,
@@ -134,7 +134,7 @@ func filterActions(w *storage.Where, f *ledger.ContractActionFilter) {
 func ContractActions(
 	ctx context.Context, db *storage.DB, of Located, f *ledger.ContractActionFilter, p storage.Page,
 ) ([]*ledger.ContractAction, error) {
-	w := storage.Where{Args: []any{int64(of.At), int64(of.Payer)}}
+	w := storage.With(int64(of.At), int64(of.Payer))
 	filterActions(&w, f)
 	w.Keyset(p, "a.index")
 	return actionRows.ListRead(ctx, db, "the actions of a transaction", &storage.Read{
@@ -153,7 +153,7 @@ func QueueContractActions(
 		times[i], payers[i] = int64(l.At), int64(l.Payer)
 	}
 	ps := b.Parents("at, payer", times, payers)
-	w := storage.Where{Args: ps.Args}
+	w := storage.With(ps.Args...)
 	filterActions(&w, f)
 	w.Keyset(p, "a.index")
 	return actionRows.QueueChildren(b, len(of), &storage.Read{

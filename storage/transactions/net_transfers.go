@@ -30,7 +30,7 @@ func (m moves) net(condition, rest string) string {
 // page returns the statement for a page of the net changes of a parent p, without those beyond a bound unless it is
 // "". second is the sort column after the time.
 func (m moves) page(w *storage.Where, of, second, bound string, f *ledger.TransferFilter, p storage.Page) string {
-	part := storage.Where{Args: w.Args}
+	part := storage.With(w.Args...)
 	storage.Filter(&part, "s.consensus_timestamp", f.Timestamp)
 	if bound != "" {
 		part.Raw(" and s.consensus_timestamp " + bound)
@@ -64,7 +64,7 @@ func QueueAccountTransfers(b *storage.Batch, accounts []ledger.EntityID, f *ledg
 	bounded bool,
 ) (pages storage.Result[[][]*ledger.Transfer], bounds storage.Result[[]*ledger.Null[ledger.Timestamp]]) {
 	ps := b.Parents("id", storage.Int64s(accounts))
-	w := storage.Where{Args: ps.Args}
+	w := storage.With(ps.Args...)
 	var parts []string
 	kinds := map[moves]string{}
 	if f.Token == nil || f.Token.IsNone() {
@@ -84,7 +84,7 @@ func QueueAccountTransfers(b *storage.Batch, accounts []ledger.EntityID, f *ledg
 			if of == "" {
 				continue
 			}
-			part := storage.Where{Args: w.Args}
+			part := storage.With(w.Args...)
 			storage.Filter(&part, "s.consensus_timestamp", f.Timestamp)
 			part.KeysetFirst(p, "s.consensus_timestamp")
 			parts = append(parts, "(select s.consensus_timestamp from "+m.table+" s where "+of+part.String()+
@@ -115,7 +115,7 @@ func QueueTransfersOfTokens(
 	b *storage.Batch, ids []ledger.EntityID, f *ledger.TransferFilter, p storage.Page,
 ) storage.Result[[][]*ledger.Transfer] {
 	ps := b.Parents("id", storage.Int64s(ids))
-	w := storage.Where{Args: ps.Args}
+	w := storage.With(ps.Args...)
 	changes := tokens.page(&w, "s.token_id = "+ps.Key("id"), tokens.account, "", f, p)
 	return queueNet(b, len(ids), ps, changes, "true", p.Order("n.consensus_timestamp", "n.account_id"), w.Args)
 }

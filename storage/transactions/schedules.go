@@ -107,7 +107,7 @@ func QueueAccountSchedules(b *storage.Batch, creators []ledger.EntityID, f *ledg
 	now ledger.Timestamp, p storage.Page,
 ) storage.Result[[][]*ledger.Schedule] {
 	ps := b.Parents("id", storage.Int64s(creators))
-	w := storage.Where{Args: ps.Args}
+	w := storage.With(ps.Args...)
 	filterSchedules(&w, f, now)
 	w.Keyset(p, "s.schedule_id")
 	return scheduleRows.QueueChildren(b, len(creators), &storage.Read{

@@ -287,7 +287,7 @@ func (s *search) ofParticipant(w *storage.Where, owner string) string {
 		until, last = strings.NewReplacer(">=", "<=", "min", "max").Replace(until), math.MaxInt64
 	}
 	add := func(e entries, fees string) {
-		part := storage.Where{Args: w.Args}
+		part := storage.With(w.Args...)
 		s.match(&part, e, "s", owner)
 		part.Raw(fees)
 		storage.Filter(&part, "s.consensus_timestamp", s.filter.Timestamp)
@@ -355,7 +355,7 @@ func outcomeOfEntry(w *storage.Where, _ string, f *ledger.TransactionFilter, apa
 
 // inTime is the form by time. Each type has an index in order of time, so each type is limited to the page.
 func (s *search) inTime(w *storage.Where, owner string) string {
-	part := storage.Where{Args: w.Args}
+	part := storage.With(w.Args...)
 	f := *s.filter
 	from := `transaction t where true`
 	if f.Types != nil {
@@ -408,7 +408,7 @@ func QueueAccountTransactions(ctx context.Context, b *storage.Batch, accounts []
 		return nil, err
 	}
 	ps := b.Parents("id", storage.Int64s(accounts))
-	w := storage.Where{Args: ps.Args}
+	w := storage.With(ps.Args...)
 	page := `
   select p.ord, found.* from ` + ps.From + ` cross join lateral (` + s.page(&w, ps.Key("id")) + `) found`
 	r := s.read(`page.ord, `+transactionColumns, page, ` order by page.ord, t.consensus_timestamp`+p.Direction())

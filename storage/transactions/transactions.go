@@ -155,7 +155,7 @@ func QueueTransactionsBetween(
 	b *storage.Batch, spans []ledger.TimestampRange, p storage.Page,
 ) storage.Result[[][]*ledger.Transaction] {
 	ps := ranges(b, spans)
-	w := storage.Where{Args: ps.Args}
+	w := storage.With(ps.Args...)
 	w.Keyset(p, "consensus_timestamp")
 	return transactionRows.QueueChildren(b, len(spans), &storage.Read{
 		Parents: ps, Select: `p.ord, ` + transactionColumns, From: ps.From,
@@ -203,10 +203,10 @@ func QueueByID(
 }
 
 func byID(id ledger.TransactionID, f TransactionFilterOfID, window ledger.Timestamp) (sql string, args []any) {
-	w := storage.Where{Args: []any{
-		int64(id.Payer), int64(id.ValidStart), int64(id.ValidStart - validStartDrift),
+	w := storage.With(
+		int64(id.Payer), int64(id.ValidStart), int64(id.ValidStart-validStartDrift),
 		int64(later(id.ValidStart, window)),
-	}}
+	)
 	ofID(&w, f)
 	return `select ` + transactionColumns + ` from transaction t
 where t.payer_account_id = $1 and t.valid_start_ns = $2 and t.consensus_timestamp between $3 and $4` + w.String() + ` order by t.consensus_timestamp`, w.Args
@@ -286,7 +286,7 @@ func CreatesSchedule(t *ledger.Transaction) bool {
 // hash is longer than 32 bytes, all bytes must match. The limit makes the planner look up each transaction by its
 // time.
 func queueByHash(b *storage.Batch, hash ledger.Hash, f TransactionFilterOfID) storage.Result[[]*ledger.Transaction] {
-	w := storage.Where{Args: []any{[]byte(hash[:min(len(hash), hashPrefix)])}}
+	w := storage.With([]byte(hash[:min(len(hash), hashPrefix)]))
 	if len(hash) > hashPrefix {
 		w.And("h.hash = ?", []byte(hash))
 	}
@@ -337,7 +337,7 @@ func queueInner(
 	}
 	ps := b.Parents("parent, payer, start", parents, payers, starts)
 	ps.Placed = true
-	w := storage.Where{Args: append(ps.Args, int64(validStartDrift), int64(consensusWindow))}
+	w := storage.With(append(ps.Args, int64(validStartDrift), int64(consensusWindow))...)
 	ofID(&w, f)
 	payer, start := ps.Key("payer"), ps.Key("start")
 	withID := func(alias string) string {
@@ -361,9 +361,9 @@ func QueueTopicTransactions(
 	b *storage.Batch, topics []ledger.EntityID, p storage.Page,
 ) storage.Result[[][]*ledger.Transaction] {
 	ps := b.Parents("id", storage.Int64s(topics))
-	w := storage.Where{Args: ps.Args}
+	w := storage.With(ps.Args...)
 	source := func(table, topic, at string) string {
-		part := storage.Where{Args: w.Args}
+		part := storage.With(w.Args...)
 		part.Keyset(p, at)
 		sql := "(select " + at + " as at from " + table + " where " + topic + " = " + ps.Key("id") + part.String() +
 			part.OrderBy(p, at) + ")"
