@@ -163,14 +163,13 @@ func isValidAlias(c *call, in []any) evm.Outcome {
 
 // associate associates an account with tokens: associateToken(account, token), associateTokens(account, tokens), and
 // associate() of a token.
-func associate(c *call, in []any) []any {
+func associate(c *call, in []any) {
 	p, tokens := c.accountAndTokens(in)
 	for _, v := range tokens {
 		t := c.activeTokenAt(v.(common.Address))
 		failIf(c.facts.relation(p, t).associated, codes.TokenAlreadyAssociatedToAccount)
 		c.relate(p, t, false)
 	}
-	return nil
 }
 
 // accountAndTokens returns the account whose associations change, and the distinct tokens: the arguments, or the
@@ -183,8 +182,7 @@ func (c *call) accountAndTokens(in []any) (party, []any) {
 			tokens = several
 		}
 	}
-	p, ok := c.facts.party(account)
-	failIf(!ok, codes.InvalidAccountID)
+	p := c.existingParty(account, codes.InvalidAccountID)
 	failIf(repeats(tokens), codes.TokenIDRepeatedInTokenList)
 	return p, tokens
 }
@@ -200,12 +198,11 @@ func (c *call) relate(p party, t *token, automatic bool) {
 
 // dissociate removes associations of an account: dissociateToken(account, token), dissociateTokens(account, tokens),
 // and dissociate() of a token.
-func dissociate(c *call, in []any) []any {
+func dissociate(c *call, in []any) {
 	p, tokens := c.accountAndTokens(in)
 	for _, v := range tokens {
 		c.dissociateFrom(p, v.(common.Address))
 	}
-	return nil
 }
 
 // dissociateFrom removes the association of an account with a token. If the simulation has deleted the token, it
@@ -230,19 +227,17 @@ func (c *call) dissociateFrom(p party, at common.Address) {
 }
 
 // setFrozen is freezeToken(token, account) and unfreezeToken(token, account).
-func setFrozen(c *call, in []any) []any {
+func setFrozen(c *call, in []any) {
 	t, rest := c.keyedToken(in, worldstate.FreezeKey)
 	r := c.held(t, rest[0])
 	failIf(c.f.sets && r.frozen, codes.AccountFrozenForToken)
 	change(c.facts, &r.frozen, c.f.sets)
-	return nil
 }
 
 // setKYC is grantTokenKyc(token, account) and revokeTokenKyc(token, account).
-func setKYC(c *call, in []any) []any {
+func setKYC(c *call, in []any) {
 	t, rest := c.keyedToken(in, worldstate.KYCKey)
 	r := c.held(t, rest[0])
 	failIf(r.frozen, codes.AccountFrozenForToken)
 	change(c.facts, &r.kyc, c.f.sets)
-	return nil
 }

@@ -28,7 +28,7 @@ type airdropKey struct {
 }
 
 // settleAirdrops is claimAirdrops((sender, receiver, token, serial)[]) and cancelAirdrops.
-func settleAirdrops(c *call, in []any) []any {
+func settleAirdrops(c *call, in []any) {
 	var keys []airdropKey
 	for _, v := range abi.List(in[0]) {
 		p := abi.List(v)
@@ -36,12 +36,12 @@ func settleAirdrops(c *call, in []any) []any {
 			keys, c.airdropKey(p[0].(common.Address), p[1].(common.Address), p[2].(common.Address), p[3].(int64)),
 		)
 	}
-	return c.settle(keys)
+	c.settle(keys)
 }
 
 // settleOwnAirdrop settles an airdrop of the called token to or by the caller: claimAirdropFT(sender),
 // claimAirdropNFT(sender, serial), cancelAirdropFT(receiver) and cancelAirdropNFT(receiver, serial).
-func settleOwnAirdrop(c *call, in []any) []any {
+func settleOwnAirdrop(c *call, in []any) {
 	sender, receiver, serial := c.Caller, in[0].(common.Address), int64(0)
 	if c.f.sets {
 		sender, receiver = receiver, sender
@@ -50,7 +50,7 @@ func settleOwnAirdrop(c *call, in []any) []any {
 		serial = in[1].(int64)
 		failIf(serial <= 0, codes.InvalidPendingAirdropID)
 	}
-	return c.settle([]airdropKey{c.airdropKey(sender, receiver, c.entity, serial)})
+	c.settle([]airdropKey{c.airdropKey(sender, receiver, c.entity, serial)})
 }
 
 // airdropKey returns the key of an airdrop between two existing accounts.
@@ -64,7 +64,7 @@ func (c *call) airdropKey(sender, receiver, at common.Address, serial int64) air
 }
 
 // settle claims or cancels airdrops. They must be distinct and pending.
-func (c *call) settle(keys []airdropKey) []any {
+func (c *call) settle(keys []airdropKey) {
 	failIf(len(keys) == 0, codes.EmptyPendingAirdropIDList)
 	failIf(len(keys) > maxAirdrops, codes.PendingAirdropIDListTooLong)
 	c.facts.loadAirdrops(keys)
@@ -77,7 +77,6 @@ func (c *call) settle(keys []airdropKey) []any {
 		}
 		change(c.facts, a, airdrop{})
 	}
-	return nil
 }
 
 // repeats reports whether a value occurs twice.
@@ -129,24 +128,23 @@ func (c *call) claim(k airdropKey, a *airdrop) {
 
 // rejectTokens returns all of an account's units of tokens, and serials, to the treasuries: rejectTokens(owner,
 // tokens, (token, serial)[]). It charges no custom fees.
-func rejectTokens(c *call, in []any) []any {
-	owner, ok := c.facts.party(in[0].(common.Address))
-	failIf(!ok, codes.InvalidOwnerID)
+func rejectTokens(c *call, in []any) {
+	owner := c.existingParty(in[0], codes.InvalidOwnerID)
 	what := list.Map(abi.List(in[1]), func(v any) rejected { return rejected{at: v.(common.Address)} })
 	units := len(what)
 	for _, v := range abi.List(in[2]) {
 		p := abi.List(v)
 		what = append(what, rejected{p[0].(common.Address), p[1].(int64)})
 	}
-	return c.reject(owner, what, units)
+	c.reject(owner, what, units)
 }
 
 // rejectOwn returns the caller's units of the called token.
-func rejectOwn(c *call, _ []any) []any { return c.reject(c.caller(), []rejected{{at: c.entity}}, 1) }
+func rejectOwn(c *call, _ []any) { c.reject(c.caller(), []rejected{{at: c.entity}}, 1) }
 
 // rejectOwnSerials returns serials of the called token.
-func rejectOwnSerials(c *call, in []any) []any {
-	return c.reject(
+func rejectOwnSerials(c *call, in []any) {
+	c.reject(
 		c.caller(), list.Map(abi.List(in[0]), func(v any) rejected { return rejected{c.entity, v.(int64)} }), 0,
 	)
 }
@@ -157,7 +155,7 @@ type rejected struct {
 }
 
 // reject returns rejected tokens to their treasuries. The first entries are units.
-func (c *call) reject(owner party, what []rejected, units int) []any {
+func (c *call) reject(owner party, what []rejected, units int) {
 	failIf(len(what) == 0, codes.EmptyTokenReferenceList)
 	failIf(len(what) > maxAirdrops, codes.TokenReferenceListSizeLimitExceeded)
 	failIf(repeats(what), codes.TokenReferenceRepeated)
@@ -168,7 +166,6 @@ func (c *call) reject(owner party, what []rejected, units int) []any {
 		failIf(i >= units && fungible, codes.InvalidNFTID)
 		c.giveBack(owner, t, r.serial)
 	}
-	return nil
 }
 
 // giveBack moves a serial, or all units of a fungible token, to the treasury.
@@ -183,8 +180,7 @@ func (c *call) giveBack(owner party, t *token, serial int64) {
 		})
 		return
 	}
-	n := c.facts.nft(t, serial)
-	failIf(n == nil, codes.InvalidNFTID)
+	n := c.existingSerial(t, serial, codes.InvalidNFTID)
 	failIf(owner == treasury, codes.AccountIsTreasury)
 	failIf(c.facts.owner(t, n) != owner, codes.InvalidOwnerID)
 	c.moveToken(&movement{token: t, serials: []serialMove{{from: owner, to: treasury, serial: serial}}})
@@ -194,7 +190,7 @@ func (c *call) giveBack(owner party, t *token, serial int64) {
 // serial, approved)[])[]). A receiver that is associated with the token, or has a free automatic association, receives
 // it at once. For other receivers the airdrop is pending until they claim it. The sender pays all custom fees at once,
 // including those that a transfer would deduct from the received amount.
-func airdropTokens(c *call, in []any) []any {
+func airdropTokens(c *call, in []any) {
 	x := &transfer{}
 	parts := abi.List(in[0])
 	failIf(len(parts) == 0, codes.EmptyTokenTransferBody)
@@ -218,7 +214,6 @@ func airdropTokens(c *call, in []any) []any {
 		c.moveToken(m)
 		c.offer(m.token, offers)
 	}
-	return nil
 }
 
 // airdropOf reads the airdrop of one token by one sender. A sender cannot airdrop tokens of another account, even with
@@ -301,8 +296,7 @@ func (c *call) offer(t *token, offers []offer) {
 	for _, o := range offers {
 		r := c.usableRelation(t, o.sender, false)
 		if o.serial != 0 {
-			n := c.facts.nft(t, o.serial)
-			failIf(n == nil, codes.InvalidNFTID)
+			n := c.existingSerial(t, o.serial, codes.InvalidNFTID)
 			failIf(c.facts.owner(t, n) != o.sender, codes.SenderDoesNotOwnNFTSerialNo)
 		}
 		held += o.amount

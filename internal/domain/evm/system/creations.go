@@ -97,9 +97,8 @@ func (c *call) newToken(kind ledger.TokenType, in []any) *token {
 	if t.HasKey(worldstate.PauseKey) {
 		t.PauseStatus = ledger.PauseUnpaused
 	}
-	treasury, known := c.facts.party(info[2].(common.Address))
 	failIf(t.Symbol == "", codes.MissingTokenSymbol)
-	failIf(!known, codes.InvalidAccountID)
+	treasury := c.existingParty(info[2], codes.InvalidAccountID)
 	// An account must renew it.
 	failIf(abi.List(info[8])[1].(common.Address) == common.Address{}, codes.InvalidExpirationTime)
 	t.TreasuryAccountID = treasury.id
@@ -155,9 +154,7 @@ func (c *call) setFirstExpiry(t *token, expiry []any) {
 	}
 	failIf(!sound || second <= c.now() || second > c.now()+maxLifetime, codes.InvalidExpirationTime)
 	failIf(period != 0 && (period < minRenewPeriod || period > maxRenewPeriod), codes.InvalidRenewalPeriod)
-	payer, known := c.facts.party(expiry[1].(common.Address))
-	failIf(!known, codes.InvalidAutorenewAccount)
-	t.AutoRenewAccountID = payer.id
+	t.AutoRenewAccountID = c.existingParty(expiry[1], codes.InvalidAutorenewAccount).id
 	t.ExpirationTimestamp = ledger.Expiry{Null: ledger.Of(ledger.Timestamp(second * nanoseconds))}
 	if period != 0 {
 		t.AutoRenewPeriod = ledger.Of(period)
@@ -187,18 +184,16 @@ func (c *call) relateFirst(t *token) {
 }
 
 // setPause is pauseToken(token) and unpauseToken(token).
-func setPause(c *call, in []any) []any {
+func setPause(c *call, in []any) {
 	t := c.existingToken(in[0].(common.Address))
 	t.requireKey(worldstate.PauseKey)
 	statuses := map[bool]ledger.TokenPauseStatus{true: ledger.PausePaused, false: ledger.PauseUnpaused}
 	change(c.facts, &t.PauseStatus, statuses[c.f.sets])
-	return nil
 }
 
-func deleteToken(c *call, in []any) []any {
+func deleteToken(c *call, in []any) {
 	t, _ := c.keyedToken(in, worldstate.AdminKey)
 	change(c.facts, &t.deleted, true)
-	return nil
 }
 
 // Limits of the properties of a token.
@@ -211,18 +206,17 @@ const (
 
 // updateKeys replaces keys of a token: updateTokenKeys(token, keys). A token without an admin key allows that if it
 // has any key.
-func updateKeys(c *call, in []any) []any {
+func updateKeys(c *call, in []any) {
 	t, rest := c.activeToken(in)
 	entries := abi.List(rest[0])
 	hasKey := slices.ContainsFunc(t.Keys[:], func(k ledger.Key) bool { return !k.IsNone() })
 	failIf(!t.HasKey(worldstate.AdminKey) && (len(entries) == 0 || !hasKey), codes.TokenIsImmutable)
 	c.setKeys(t, entries)
-	return nil
 }
 
 // updateExpiry changes the expiration and the renewal of a token: updateTokenExpiryInfo(token, expiry). Extending the
 // expiration requires no admin key.
-func updateExpiry(c *call, in []any) []any {
+func updateExpiry(c *call, in []any) {
 	t, rest := c.activeToken(in)
 	expiry := abi.List(rest[0])
 	second, _ := amountOf(expiry[0])
@@ -230,7 +224,6 @@ func updateExpiry(c *call, in []any) []any {
 	extends := second != 0 && period == 0 && expiry[1].(common.Address) == common.Address{}
 	failIf(!t.HasKey(worldstate.AdminKey) && !extends, codes.TokenIsImmutable)
 	c.setExpiry(t, expiry)
-	return nil
 }
 
 // validateTexts fails if a symbol, a name or a memo is invalid.
@@ -256,7 +249,7 @@ const metadataIndex = 9 // after the values of the first interface
 
 // updateInfo updates a token: updateTokenInfo(token, info). An empty name or symbol and a zero treasury are not
 // changed, and values that are fixed at creation are ignored. An empty memo clears the memo.
-func updateInfo(c *call, in []any) []any {
+func updateInfo(c *call, in []any) {
 	t, rest := c.keyedToken(in, worldstate.AdminKey)
 	info := abi.List(rest[0])
 	name, symbol, memo := info[0].(string), info[1].(string), info[3].(string)
@@ -276,11 +269,8 @@ func updateInfo(c *call, in []any) []any {
 	c.setKeys(t, abi.List(info[7]))
 	c.setExpiry(t, abi.List(info[8]))
 	if treasury := info[2].(common.Address); treasury != (common.Address{}) {
-		p, ok := c.facts.party(treasury)
-		failIf(!ok, codes.InvalidTreasuryAccountForToken)
-		c.setTreasury(t, p)
+		c.setTreasury(t, c.existingParty(treasury, codes.InvalidTreasuryAccountForToken))
 	}
-	return nil
 }
 
 // setTreasury changes the treasury of a token. The new treasury receives the balance of the old one.
@@ -331,9 +321,7 @@ func (c *call) setExpiry(t *token, expiry []any) {
 		change(c.facts, &t.ExpirationTimestamp, ledger.Expiry{Null: ledger.Of(ledger.Timestamp(second * nanoseconds))})
 	}
 	if payer := expiry[1].(common.Address); payer != (common.Address{}) {
-		p, ok := c.facts.party(payer)
-		failIf(!ok, codes.InvalidAutorenewAccount)
-		change(c.facts, &t.AutoRenewAccountID, p.id)
+		change(c.facts, &t.AutoRenewAccountID, c.existingParty(payer, codes.InvalidAutorenewAccount).id)
 	}
 	period, sound := amountOf(expiry[2])
 	failIf(!sound || period != 0 && (period < minRenewPeriod || period > maxRenewPeriod), codes.InvalidRenewalPeriod)
@@ -349,14 +337,13 @@ func (c *call) now() int64 { return int64(c.Block.Start) / nanoseconds }
 
 // updateMetadata changes the metadata of serials: updateNFTsMetadata(token, serials, metadata). It requires the
 // metadata key, or the supply key if the treasury owns all serials.
-func updateMetadata(c *call, in []any) []any {
+func updateMetadata(c *call, in []any) {
 	serials, metadata := abi.List(in[1]), in[2].([]byte)
 	failIf(len(serials) == 0, codes.MissingSerialNumbers)
 	t := c.existingToken(in[0].(common.Address))
 	inTreasury := true
 	for _, v := range serials {
-		n := c.facts.nft(t, v.(int64))
-		failIf(n == nil, codes.InvalidNFTID)
+		n := c.existingSerial(t, v.(int64), codes.InvalidNFTID)
 		inTreasury = inTreasury && c.facts.owner(t, n) == partyOf(t.TreasuryAccountID)
 	}
 	if !t.HasKey(worldstate.MetadataKey) {
@@ -369,5 +356,4 @@ func updateMetadata(c *call, in []any) []any {
 	for _, v := range serials {
 		change(c.facts, &c.facts.nft(t, v.(int64)).metadata, metadata)
 	}
-	return nil
 }

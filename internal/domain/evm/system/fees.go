@@ -239,7 +239,7 @@ const maxFees = 10
 
 // updateFees is updateFungibleTokenCustomFees(token, fixed fees, fractional fees) and
 // updateNonFungibleTokenCustomFees(token, fixed fees, royalty fees).
-func updateFees(c *call, in []any) []any {
+func updateFees(c *call, in []any) {
 	t, rest := c.keyedToken(in, worldstate.FeeScheduleKey)
 	fixed, others := abi.List(rest[0]), abi.List(rest[1])
 	failIf(len(fixed)+len(others) > maxFees, codes.CustomFeesListTooLong)
@@ -248,7 +248,6 @@ func updateFees(c *call, in []any) []any {
 	failIf(misplaced, codes.CustomRoyaltyFeeOnlyAllowedForNonFungibleUnique)
 	failIf(len(fixed)+len(others) == 0 && !t.hasFees(), codes.CustomScheduleAlreadyHasNoFees)
 	change(c.facts, &t.Fees, ledger.Of(c.customFees(t, c.f.of, fixed, others)))
-	return nil
 }
 
 // customFees reads the fixed fees of a token and its fractional or royalty fees.
@@ -306,8 +305,7 @@ func (c *call) denomination(at common.Address, hbars bool) *token {
 // collector returns the account that receives a fee. It must be associated with the token that the fee is paid in,
 // unless that token is being created.
 func (c *call) collector(at any, paidIn *token) ledger.EntityID {
-	p, ok := c.facts.party(at.(common.Address))
-	failIf(!ok, codes.InvalidCustomFeeCollector)
+	p := c.existingParty(at, codes.InvalidCustomFeeCollector)
 	failIf(paidIn != nil && !paidIn.fresh && !c.facts.relation(
 		p, paidIn,
 	).associated, codes.TokenNotAssociatedToFeeCollector)

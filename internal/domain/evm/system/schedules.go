@@ -42,10 +42,11 @@ func scheduleFunctions() []*function {
 			price: func(*call, []any) int64 { return signPrice },
 		},
 		writes(schedulePrice, "scheduleNative(address systemContractAddress,bytes callData,address payer)",
-			created, scheduleNative),
-		writes(scheduleCallPrice, "scheduleCall(address to,"+called, created, scheduleOwnCall),
-		writes(scheduleCallPrice, "scheduleCallWithPayer"+byPayer, created, schedulePaidCall).set(),
-		writes(scheduleCallPrice, "executeCallOnPayerSignature"+byPayer, created, schedulePaidCall),
+			created, nil).results(scheduleNative),
+		writes(scheduleCallPrice, "scheduleCall(address to,"+called, created, nil).results(scheduleOwnCall),
+		writes(scheduleCallPrice, "scheduleCallWithPayer"+byPayer, created, nil).results(schedulePaidCall).set(),
+		writes(scheduleCallPrice, "executeCallOnPayerSignature"+byPayer, created, nil).
+			results(schedulePaidCall),
 		writes(unschedulePrice, "deleteSchedule(address scheduleAddress)", responseCode, deleteSchedule),
 		{
 			signature: "getScheduledCreateFungibleTokenInfo(address schedule)",
@@ -125,11 +126,10 @@ func (c *call) pendingSchedule(in []any) *schedule {
 }
 
 // deleteSchedule deletes a schedule. The schedule must have an admin key.
-func deleteSchedule(c *call, in []any) []any {
+func deleteSchedule(c *call, in []any) {
 	s := c.pendingSchedule(in)
 	failIf(!s.hasAdmin, codes.ScheduleIsImmutable)
 	change(c.facts, &s.deleted, true)
-	return nil
 }
 
 // sign adds signatures. At least one of them must be new.
@@ -145,9 +145,8 @@ func (c *call) sign(s *schedule, signers [][]byte) {
 }
 
 // signSchedule signs a schedule with all keys of the caller.
-func signSchedule(c *call, in []any) []any {
+func signSchedule(c *call, in []any) {
 	c.sign(c.pendingSchedule(in), keys.Primitives(c.signersKey()))
-	return nil
 }
 
 // signersKey returns the key that signs for the caller: the key of an account, or the contract itself.
@@ -350,9 +349,7 @@ func scheduleOwnCall(c *call, in []any) []any {
 // schedulePaidCall schedules a call with another payer, who must sign: scheduleCallWithPayer(to, payer, second, gas,
 // value, data) for the second, and executeCallOnPayerSignature for as soon as the payer has signed.
 func schedulePaidCall(c *call, in []any) []any {
-	payer, ok := c.facts.party(in[1].(common.Address))
-	failIf(!ok, codes.InvalidSchedulePayerID)
-	return c.scheduleCall(payer, in[0], in[2:], c.f.sets)
+	return c.scheduleCall(c.existingParty(in[1], codes.InvalidSchedulePayerID), in[0], in[2:], c.f.sets)
 }
 
 // scheduleCall schedules a call. The contract need not exist.
@@ -376,9 +373,8 @@ func (c *call) scheduleCall(payer party, to any, in []any, waits bool) []any {
 // data, payer). A creation is validated at once.
 func scheduleNative(c *call, in []any) []any {
 	data := in[1].([]byte)
-	payer, ok := c.facts.party(in[2].(common.Address))
 	failIf(len(data) < 4, codes.ScheduledTransactionNotInWhitelist)
-	failIf(!ok, codes.InvalidSchedulePayerID)
+	payer := c.existingParty(in[2], codes.InvalidSchedulePayerID)
 	f := c.s.tokens[in[0].(common.Address)][binary.BigEndian.Uint32(data)]
 	failIf(f == nil || !f.payable && !strings.HasPrefix(
 		f.signature, "updateToken",

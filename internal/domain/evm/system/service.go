@@ -143,21 +143,32 @@ type function struct {
 // responseCode is the first result of most functions.
 const responseCode = "int64 responseCode"
 
-// reads returns the row of a function that reads.
-func reads(signature, returns string, do func(c *call, in []any) []any) *function {
-	return &function{signature: signature, returns: returns, do: do}
+// reads returns the row of a function that reads a value.
+func reads(signature, returns string, value func(c *call, in []any) any) *function {
+	f := &function{signature: signature, returns: returns}
+	return f.results(func(c *call, in []any) []any { return []any{value(c, in)} })
 }
 
 // writes returns the row of a function that writes, at a fixed price in tinycents.
-func writes(price int64, signature, returns string, do func(c *call, in []any) []any) *function {
+func writes(price int64, signature, returns string, do func(c *call, in []any)) *function {
 	return writesFor(func(*call, []any) int64 { return price }, signature, returns, do)
 }
 
 // writesFor returns the row of a function that writes, at a price that depends on the arguments.
 func writesFor(
-	price func(c *call, in []any) int64, signature, returns string, do func(c *call, in []any) []any,
+	price func(c *call, in []any) int64, signature, returns string, do func(c *call, in []any),
 ) *function {
-	return &function{signature: signature, returns: returns, kind: write, price: price, do: do}
+	f := &function{signature: signature, returns: returns, kind: write, price: price}
+	return f.results(func(c *call, in []any) []any {
+		do(c, in)
+		return nil
+	})
+}
+
+// results returns the row with do.
+func (f *function) results(do func(c *call, in []any) []any) *function {
+	f.do = do
+	return f
 }
 
 // limited returns the row with amountAt.

@@ -92,19 +92,19 @@ func tokenWrites() []*function {
 		writesFor(priceOfToken, "transferFromNFT(address token,address from,address to,uint256 serialNumber)",
 			responseCode, takeOf).limited(4).only(serials),
 		writes(approvePrice, "approve(address token,address spender,uint256 amount)",
-			responseCode+",bool success", approveOf).limited(3).only(units),
+			responseCode+",bool success", nil).results(approveOf).limited(3).only(units),
 		writes(approvePrice, "approveNFT(address token,address approved,uint256 serialNumber)",
-			responseCode, approveOf).only(serials),
+			responseCode, nil).results(approveOf).only(serials),
 		writes(approvePrice, "setApprovalForAll(address token,address operator,bool approved)",
 			responseCode, setApprovalForAll),
 		writesFor(priceOfMint, "mintToken(address token,uint64 amount,bytes[] metadata)",
-			responseCode+",uint64 newTotalSupply,int64[] serialNumbers", mint).limited(2),
+			responseCode+",uint64 newTotalSupply,int64[] serialNumbers", nil).results(mint).limited(2),
 		writesFor(priceOfMint, "mintToken(address token,int64 amount,bytes[] metadata)",
-			responseCode+",int64 newTotalSupply,int64[] serialNumbers", mint),
+			responseCode+",int64 newTotalSupply,int64[] serialNumbers", nil).results(mint),
 		writes(tokenPrice, "burnToken(address token,uint64 amount,int64[] serialNumbers)",
-			responseCode+",uint64 newTotalSupply", burn).limited(2),
+			responseCode+",uint64 newTotalSupply", nil).results(burn).limited(2),
 		writes(tokenPrice, "burnToken(address token,int64 amount,int64[] serialNumbers)",
-			responseCode+",int64 newTotalSupply", burn),
+			responseCode+",int64 newTotalSupply", nil).results(burn),
 		writesFor(priceOfAssociations, "associateToken(address account,address token)", responseCode, associate),
 		writesFor(priceOfAssociations, "associateTokens(address account,address[] tokens)", responseCode, associate),
 		writesFor(priceOfAssociations, "dissociateToken(address account,address token)", responseCode, dissociate),
@@ -143,10 +143,11 @@ func tokenWrites() []*function {
 
 func facadeWrites() []*function {
 	return []*function{
-		writes(approvePrice, "approve(address spender,uint256 amount)", "bool success", approve).limited(2),
-		writesFor(priceOfToken, "transfer(address recipient,uint256 amount)", "bool success", transferOwn).limited(2),
+		writes(approvePrice, "approve(address spender,uint256 amount)", "bool success", nil).results(approve).limited(2),
+		writesFor(priceOfToken, "transfer(address recipient,uint256 amount)", "bool success", nil).
+			results(transferOwn).limited(2),
 		writesFor(priceOfToken, "transferFrom(address sender,address recipient,uint256 amount)",
-			"bool success", transferFrom).limited(3),
+			"bool success", nil).results(transferFrom).limited(3),
 		writes(approvePrice, "setApprovalForAll(address operator,bool approved)", "", setApprovalForAll),
 		writes(associatePrice, "associate()", responseCode, associate),
 		writes(associatePrice, "dissociate()", responseCode, dissociate),
@@ -283,8 +284,7 @@ func approveOf(c *call, in []any) []any {
 func (c *call) approveUnits(t *token, at common.Address, units any) []any {
 	owner := c.caller()
 	amount, _ := amountOf(units)
-	spender, ok := c.facts.party(at)
-	failIf(!ok, codes.InvalidAllowanceSpenderID)
+	spender := c.existingParty(at, codes.InvalidAllowanceSpenderID)
 	failIf(owner == spender, codes.SpenderAccountSameAsOwner)
 	failIf(t.SupplyType == ledger.SupplyFinite && amount > t.MaxSupply, codes.AmountExceedsTokenMaxSupply)
 	failIf(!c.facts.relation(owner, t).associated, codes.TokenNotAssociatedToAccount)
@@ -295,15 +295,12 @@ func (c *call) approveUnits(t *token, at common.Address, units any) []any {
 
 // approveSerial lets a spender transfer one serial. The zero address clears the approval.
 func (c *call) approveSerial(t *token, at common.Address, serial *big.Int) []any {
-	n := c.facts.nft(t, serialOf(serial))
-	failIf(n == nil, codes.InvalidTokenNFTSerialNumber)
+	n := c.existingSerial(t, serialOf(serial), codes.InvalidTokenNFTSerialNumber)
 	owner, by := c.facts.owner(t, n), c.caller()
 	failIf(by != owner && !*c.facts.operator(owner, by, t), codes.DelegatingSpenderDoesNotHaveApproveForAll)
 	var spender party
 	if at != (common.Address{}) {
-		var ok bool
-		spender, ok = c.facts.party(at)
-		failIf(!ok, codes.InvalidAllowanceSpenderID)
+		spender = c.existingParty(at, codes.InvalidAllowanceSpenderID)
 		failIf(spender == owner, codes.SpenderAccountSameAsOwner)
 	}
 	change(c.facts, &n.spender, spender)
@@ -313,16 +310,14 @@ func (c *call) approveSerial(t *token, at common.Address, serial *big.Int) []any
 }
 
 // setApprovalForAll lets an operator transfer all serials of the caller, or revokes that.
-func setApprovalForAll(c *call, in []any) []any {
+func setApprovalForAll(c *call, in []any) {
 	t, rest := c.activeToken(in)
 	owner, at, all := c.caller(), rest[0].(common.Address), rest[1].(bool)
-	operator, ok := c.facts.party(at)
 	failIf(t.Type != ledger.TokenNonFungibleUnique, codes.FungibleTokenInNFTAllowances)
-	failIf(!ok, codes.InvalidAllowanceSpenderID)
+	operator := c.existingParty(at, codes.InvalidAllowanceSpenderID)
 	failIf(owner == operator, codes.SpenderAccountSameAsOwner)
 	failIf(!c.facts.relation(owner, t).associated, codes.TokenNotAssociatedToAccount)
 	change(c.facts, c.facts.operator(owner, operator, t), all)
 	word := abi.Word(all)
 	c.log(t, "ApprovalForAll(address,address,bool)", []common.Hash{topic(c.Caller), topic(at)}, word[:])
-	return nil
 }

@@ -50,7 +50,7 @@ func tokenReads() []*function {
 		reads("isKyc"+account, code+"bool kycGranted", isKYC),
 		reads("getTokenDefaultFreezeStatus(address token)", code+"bool defaultFreezeStatus", defaultFreeze),
 		reads("getTokenDefaultKycStatus(address token)", code+"bool defaultKycStatus", defaultKYC),
-		reads("getTokenCustomFees(address token)", code+customFees, readFees),
+		{signature: "getTokenCustomFees(address token)", returns: code + customFees, do: readFees},
 		reads("getTokenExpiryInfo(address token)", code+expiry, readExpiry),
 		reads("getTokenInfo(address token)", code+tokenInfo, readInfo),
 		reads("getFungibleTokenInfo(address token)", code+unitsInfo, readUnitsInfo).only(ledger.TokenFungibleCommon),
@@ -98,9 +98,7 @@ func (c *call) readSerial(in []any) (t *token, n *nft, serial int64) {
 	t, rest := c.tokenOf(in)
 	failIf(t == nil || t.Type != ledger.TokenNonFungibleUnique, codes.InvalidTokenID)
 	serial = serialOf(rest[0])
-	n = c.facts.nft(t, serial)
-	failIf(n == nil, codes.InvalidTokenNFTSerialNumber)
-	return t, n, serial
+	return t, c.existingSerial(t, serial, codes.InvalidTokenNFTSerialNumber), serial
 }
 
 // readRelation returns the association of an account with a token. Without one all its values are zero.
@@ -108,51 +106,49 @@ func (c *call) readRelation(at, account common.Address) relation {
 	c.prefetch(at, account)
 	t := c.facts.token(at)
 	failIf(t == nil, codes.InvalidTokenID)
-	p, ok := c.facts.party(account)
-	failIf(!ok, codes.InvalidAccountID)
-	if r := c.facts.relation(p, t); r.associated {
+	if r := c.facts.relation(c.existingParty(account, codes.InvalidAccountID), t); r.associated {
 		return *r
 	}
 	return relation{}
 }
 
-func isToken(c *call, in []any) []any {
+func isToken(c *call, in []any) any {
 	t, _ := c.tokenOf(in)
-	return []any{t != nil}
+	return t != nil
 }
 
 // tokenType returns 0 for a fungible token and 1 for a non-fungible one.
-func tokenType(c *call, in []any) []any {
+func tokenType(c *call, in []any) any {
 	if c.readToken(in).Type == ledger.TokenNonFungibleUnique {
-		return []any{int64(1)}
+		return int64(1)
 	}
-	return []any{int64(0)}
+	return int64(0)
 }
 
-func isFrozen(c *call, in []any) []any {
-	return []any{c.readRelation(in[0].(common.Address), in[1].(common.Address)).frozen}
+func isFrozen(c *call, in []any) any {
+	return c.readRelation(in[0].(common.Address), in[1].(common.Address)).frozen
 }
 
-func isKYC(c *call, in []any) []any {
-	return []any{c.readRelation(in[0].(common.Address), in[1].(common.Address)).kyc}
+func isKYC(c *call, in []any) any {
+	return c.readRelation(in[0].(common.Address), in[1].(common.Address)).kyc
 }
 
-func defaultFreeze(c *call, in []any) []any { return []any{c.readToken(in).FreezeDefault} }
+func defaultFreeze(c *call, in []any) any { return c.readToken(in).FreezeDefault }
 
-func defaultKYC(c *call, in []any) []any {
+func defaultKYC(c *call, in []any) any {
 	t := c.readToken(in)
-	return []any{t.KYCByDefault || !t.HasKey(worldstate.KYCKey)}
+	return t.KYCByDefault || !t.HasKey(worldstate.KYCKey)
 }
 
 func readFees(c *call, in []any) []any { return c.fees(c.readToken(in)) }
 
-func readExpiry(c *call, in []any) []any { return []any{expiryOf(c.readToken(in))} }
+func readExpiry(c *call, in []any) any { return expiryOf(c.readToken(in)) }
 
-func readInfo(c *call, in []any) []any { return []any{c.info(c.readToken(in))} }
+func readInfo(c *call, in []any) any { return c.info(c.readToken(in)) }
 
-func readUnitsInfo(c *call, in []any) []any {
+func readUnitsInfo(c *call, in []any) any {
 	t := c.readToken(in)
-	return []any{[]any{c.info(t), t.Decimals}}
+	return []any{c.info(t), t.Decimals}
 }
 
 func (c *call) fees(t *token) []any {
@@ -242,35 +238,34 @@ func (c *call) ledgerID() string {
 
 const chainIDPreviewnet = 0x129
 
-func readSerialInfo(c *call, in []any) []any {
+func readSerialInfo(c *call, in []any) any {
 	t, n, serial := c.readSerial(in)
-	return []any{[]any{
+	return []any{
 		c.info(t), serial, c.facts.address(c.facts.owner(t, n)), int64(n.created) / nanoseconds, n.metadata,
 		c.facts.address(n.spender),
-	}}
+	}
 }
 
-func tokenKeyOf(c *call, in []any) []any {
+func tokenKeyOf(c *call, in []any) any {
 	t, number := c.readToken(in), in[1].(*big.Int)
 	for kind := range c.keyKinds() {
 		if number.IsUint64() && number.Uint64() == 1<<kind && t.HasKey(kind) {
-			return []any{keyValueOf(t.Keys[kind])}
+			return keyValueOf(t.Keys[kind])
 		}
 	}
 	failIf(true, codes.KeyNotProvided)
 	return nil
 }
 
-func allowance(c *call, in []any) []any {
+func allowance(c *call, in []any) any {
 	t := c.readToken(in)
 	_, rest := c.tokenOf(in)
-	owner, ok := c.facts.party(rest[0].(common.Address))
-	failIf(!ok, codes.InvalidAllowanceOwnerID)
+	owner := c.existingParty(rest[0], codes.InvalidAllowanceOwnerID)
 	spender, ok := c.facts.party(rest[1].(common.Address))
 	if !ok || t.Type != ledger.TokenFungibleCommon {
-		return []any{new(big.Int)}
+		return new(big.Int)
 	}
-	return []any{big.NewInt(*c.facts.allowance(owner, spender, t))}
+	return big.NewInt(*c.facts.allowance(owner, spender, t))
 }
 
 // serialOf returns a serial, or 0 if the number is negative or too large.
@@ -282,17 +277,17 @@ func serialOf(v any) int64 {
 	return n
 }
 
-func approved(c *call, in []any) []any {
+func approved(c *call, in []any) any {
 	_, n, _ := c.readSerial(in)
-	return []any{c.facts.address(n.spender)}
+	return c.facts.address(n.spender)
 }
 
-func approvedForAll(c *call, in []any) []any {
+func approvedForAll(c *call, in []any) any {
 	t := c.readToken(in)
 	_, rest := c.tokenOf(in)
 	owner, known := c.facts.party(rest[0].(common.Address))
 	operator, ok := c.facts.party(rest[1].(common.Address))
-	return []any{known && ok && *c.facts.operator(owner, operator, t)}
+	return known && ok && *c.facts.operator(owner, operator, t)
 }
 
 // facadeReads returns the read-only functions of the address of a token: those of ERC-20 and ERC-721, and of the
@@ -314,23 +309,23 @@ func facadeReads() []*function {
 	}
 }
 
-func tokenName(c *call, in []any) []any { return []any{c.readToken(in).Name} }
+func tokenName(c *call, in []any) any { return c.readToken(in).Name }
 
-func tokenSymbol(c *call, in []any) []any { return []any{c.readToken(in).Symbol} }
+func tokenSymbol(c *call, in []any) any { return c.readToken(in).Symbol }
 
-func decimals(c *call, in []any) []any { return []any{c.readToken(in).Decimals} }
+func decimals(c *call, in []any) any { return c.readToken(in).Decimals }
 
-func totalSupply(c *call, in []any) []any { return []any{c.readToken(in).TotalSupply} }
+func totalSupply(c *call, in []any) any { return c.readToken(in).TotalSupply }
 
-func balanceOf(c *call, in []any) []any {
-	return []any{c.readRelation(c.entity, in[0].(common.Address)).balance}
+func balanceOf(c *call, in []any) any {
+	return c.readRelation(c.entity, in[0].(common.Address)).balance
 }
 
-func ownerOf(c *call, in []any) []any {
+func ownerOf(c *call, in []any) any {
 	t, n, _ := c.readSerial(in)
 	owner := c.facts.owner(t, n)
 	failIf(owner.id != 0 && c.State.Entity(longZero(owner.id)) == nil, codes.InvalidTokenNFTSerialNumber)
-	return []any{c.facts.address(owner)}
+	return c.facts.address(owner)
 }
 
 // noSuchURI is the URI of a serial that does not exist.
@@ -352,9 +347,9 @@ func tokenURI(c *call, in []any) evm.Outcome {
 }
 
 // isAssociated reports whether the caller is associated with the called token.
-func isAssociated(c *call, in []any) []any {
+func isAssociated(c *call, in []any) any {
 	c.prefetch(c.entity, c.Caller)
 	t := c.readToken(in)
 	p, ok := c.facts.party(c.Caller)
-	return []any{ok && c.facts.relation(p, t).associated}
+	return ok && c.facts.relation(p, t).associated
 }

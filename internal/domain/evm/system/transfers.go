@@ -63,7 +63,7 @@ func (c *call) createsAccount(a common.Address) bool {
 }
 
 // transfer applies a transfer and its custom fees.
-func (c *call) transfer(x *transfer) []any {
+func (c *call) transfer(x *transfer) {
 	units, serials := 0, 0
 	for i := range x.tokens {
 		m := &x.tokens[i]
@@ -81,7 +81,6 @@ func (c *call) transfer(x *transfer) []any {
 	for i := range x.tokens {
 		c.moveToken(&x.tokens[i])
 	}
-	return nil
 }
 
 // validate fails if the movement is inconsistent.
@@ -204,8 +203,7 @@ func (c *call) moveToken(m *movement) {
 }
 
 func (c *call) moveSerial(t *token, x serialMove) {
-	n := c.facts.nft(t, x.serial)
-	failIf(n == nil, codes.InvalidNFTID)
+	n := c.existingSerial(t, x.serial, codes.InvalidNFTID)
 	failIf(c.facts.owner(t, n) != x.from, codes.SenderDoesNotOwnNFTSerialNo)
 	failIf(x.approved && n.spender != c.caller() && !*c.facts.operator(
 		x.from, c.caller(), t,
@@ -240,15 +238,15 @@ func (c *call) serials(t *token, from, to, numbers []any, approved bool) movemen
 }
 
 // sendUnits is transferToken(token, from, to, amount).
-func sendUnits(c *call, in []any) []any {
+func sendUnits(c *call, in []any) {
 	t, rest := c.activeToken(in)
 	amount := rest[2].(int64)
 	failIf(amount < 0, codes.InvalidTransactionBody)
-	return c.send(c.units(t, rest[0], rest[1], amount, false))
+	c.send(c.units(t, rest[0], rest[1], amount, false))
 }
 
 // sendUnitsOfAll is transferTokens(token, accounts, amounts).
-func sendUnitsOfAll(c *call, in []any) []any {
+func sendUnitsOfAll(c *call, in []any) {
 	t, rest := c.activeToken(in)
 	accounts, values := abi.List(rest[0]), abi.List(rest[1])
 	m := movement{token: t}
@@ -256,28 +254,27 @@ func sendUnitsOfAll(c *call, in []any) []any {
 	for i, v := range values {
 		m.moves = append(m.moves, move{party: c.party(accounts[i], v.(int64) > 0), amount: v.(int64)})
 	}
-	return c.send(m)
+	c.send(m)
 }
 
 // sendSerial is transferNFT(token, from, to, serial).
-func sendSerial(c *call, in []any) []any {
+func sendSerial(c *call, in []any) {
 	t, rest := c.activeToken(in)
-	return c.send(c.serials(t, rest[:1], rest[1:2], rest[2:3], false))
+	c.send(c.serials(t, rest[:1], rest[1:2], rest[2:3], false))
 }
 
 // sendSerials is transferNFTs(token, from, to, serials).
-func sendSerials(c *call, in []any) []any {
+func sendSerials(c *call, in []any) {
 	t, rest := c.activeToken(in)
-	return c.send(c.serials(t, abi.List(rest[0]), abi.List(rest[1]), abi.List(rest[2]), false))
+	c.send(c.serials(t, abi.List(rest[0]), abi.List(rest[1]), abi.List(rest[2]), false))
 }
 
 // takeOf is transferFrom(token, from, to, amount) and transferFromNFT(token, from, to, serial). The caller uses its
 // allowance.
-func takeOf(c *call, in []any) []any {
+func takeOf(c *call, in []any) {
 	t, rest := c.activeToken(in)
 	failIf(t.Type != c.f.of, codes.InvalidTokenID)
 	c.take(t, rest[0], rest[1], rest[2].(*big.Int))
-	return nil
 }
 
 // take transfers an amount or a serial of a token with the allowance of the caller.
@@ -289,7 +286,7 @@ func (c *call) take(t *token, from, to any, n *big.Int) {
 	c.send(c.units(t, from, to, n.Int64(), true))
 }
 
-func (c *call) send(m movement) []any { return c.transfer(&transfer{tokens: []movement{m}}) }
+func (c *call) send(m movement) { c.transfer(&transfer{tokens: []movement{m}}) }
 
 // transferOwn is transfer(to, amount) at the address of a token.
 func transferOwn(c *call, in []any) []any {
@@ -319,7 +316,7 @@ func (c *call) takeAndLog(t *token, from, to, n any) []any {
 
 // cryptoTransfer transfers hbars and tokens at once. Its arguments are lists of tokens with their movements. The newer
 // form has a list of hbar transfers before them, and reports which movements use an approval.
-func cryptoTransfer(c *call, in []any) []any {
+func cryptoTransfer(c *call, in []any) {
 	x := &transfer{}
 	if len(in) == 2 {
 		x.hbars = c.amountsOf(abi.List(abi.List(in[0])[0]))
@@ -331,7 +328,7 @@ func cryptoTransfer(c *call, in []any) []any {
 			token: t, moves: c.amountsOf(abi.List(part[1])), serials: c.serialMovesOf(t, abi.List(part[2])),
 		})
 	}
-	return c.transfer(x)
+	c.transfer(x)
 }
 
 // serialMovesOf reads the transfers of serials of a token, with or without the flag for approvals.

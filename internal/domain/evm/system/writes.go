@@ -68,6 +68,20 @@ func (c *call) existingToken(a common.Address) *token {
 	return t
 }
 
+// existingParty returns the account or contract at an address. It fails with the code if there is none.
+func (c *call) existingParty(address any, code ledger.ResponseCode) party {
+	p, ok := c.facts.party(address.(common.Address))
+	failIf(!ok, code)
+	return p
+}
+
+// existingSerial returns a serial of a token. It fails with the code if it does not exist.
+func (c *call) existingSerial(t *token, serial int64, code ledger.ResponseCode) *nft {
+	n := c.facts.nft(t, serial)
+	failIf(n == nil, code)
+	return n
+}
+
 func (c *call) caller() party {
 	p, ok := c.facts.party(c.Caller)
 	if !ok {
@@ -78,9 +92,7 @@ func (c *call) caller() party {
 
 // held returns the association of an account with a token. It fails without one.
 func (c *call) held(t *token, account any) *relation {
-	p, ok := c.facts.party(account.(common.Address))
-	failIf(!ok, codes.InvalidAccountID)
-	r := c.facts.relation(p, t)
+	r := c.facts.relation(c.existingParty(account, codes.InvalidAccountID), t)
 	failIf(!r.associated, codes.TokenNotAssociatedToAccount)
 	return r
 }
@@ -216,8 +228,7 @@ func distinctSerials(values []any) []int64 {
 // destroy removes serials of an owner.
 func (c *call) destroy(t *token, owner party, r *relation, serials []int64, foreign ledger.ResponseCode) {
 	for _, serial := range serials {
-		n := c.facts.nft(t, serial)
-		failIf(n == nil, codes.InvalidNFTID)
+		n := c.existingSerial(t, serial, codes.InvalidNFTID)
 		failIf(c.facts.owner(t, n) != owner, foreign)
 		change(c.facts, n, nft{})
 		c.changeSupply(t, r, -1)
@@ -226,13 +237,12 @@ func (c *call) destroy(t *token, owner party, r *relation, serials []int64, fore
 
 // wipe removes an amount of a fungible token from an account, or serials of a non-fungible one:
 // wipeTokenAccount(token, account, amount) and wipeTokenAccountNFT(token, account, serials).
-func wipe(c *call, in []any) []any {
+func wipe(c *call, in []any) {
 	amount, _ := amountOf(in[2]) // 0 for serials
 	failIf(amount < 0, codes.InvalidWipingAmount)
 	serials := distinctSerials(abi.List(in[2]))
 	t := c.existingToken(in[0].(common.Address))
-	p, ok := c.facts.party(in[1].(common.Address))
-	failIf(!ok, codes.InvalidAccountID)
+	p := c.existingParty(in[1], codes.InvalidAccountID)
 	failIf(len(serials) > maxSerials, codes.BatchSizeLimitExceeded)
 	t.requireActive()
 	t.requireKey(worldstate.WipeKey)
@@ -241,11 +251,10 @@ func wipe(c *call, in []any) []any {
 	if t.Type == ledger.TokenNonFungibleUnique {
 		failIf(len(serials) == 0, codes.InvalidWipingAmount)
 		c.destroy(t, p, r, serials, codes.AccountDoesNotOwnWipedNFT)
-		return nil
+		return
 	}
 	failIf(amount > t.TotalSupply || amount > r.balance, codes.InvalidWipingAmount)
 	c.changeSupply(t, r, -amount)
-	return nil
 }
 
 // changeSupply adds to the total supply of a token, and to the balance of the account whose association is given.
