@@ -155,7 +155,7 @@ type update struct {
 	At         offset
 	State      status.State
 	Body       string
-	Components []string // names as in addComponents
+	Components []string // keys
 	Status     status.ComponentStatus
 	notice     *notice
 }
@@ -165,6 +165,14 @@ var pageJSON []byte
 
 // script is page.json.
 type script struct {
+	// Components are the components and groups. Group is a key.
+	Components []struct {
+		status.NewComponent
+
+		Key   string
+		Node  *int64
+		Shown *bool
+	}
 	// Recurring are incidents that happened several times.
 	Recurring []struct {
 		Title, Investigating, Identified, Monitoring, Component string
@@ -184,12 +192,14 @@ func build(now time.Time) (*builder, error) {
 		WorkingCopy: status.NewWorkingCopy(page, nil, nil), now: now, start: now.AddDate(0, 0, -days),
 		codes: map[string]string{},
 	}
-	if err := s.addComponents(); err != nil {
-		return nil, err
-	}
 	var all script
-	if err := json.Unmarshal(pageJSON, &all); err != nil {
+	err := json.Unmarshal(pageJSON, &all)
+	if err != nil {
 		return nil, fmt.Errorf("page.json: %w", err)
+	}
+	err = s.addComponents(&all)
+	if err != nil {
+		return nil, err
 	}
 	s.addIncidents(&all)
 	s.addUpgrades()
@@ -221,53 +231,17 @@ func codeOf(name string) string {
 }
 
 // addComponents adds the components and their groups.
-func (s *builder) addComponents() error {
-	type component struct {
-		name, group string
-		status.NewComponent
-	}
-	all := []component{
-		{"network", "", status.NewComponent{
-			Name:        "Lantern Bay | Network Uptime (v0.70.0)",
-			Description: "Transactions reach consensus",
-		}},
-		{"nodes", "", status.NewComponent{Name: "Consensus nodes", IsGroup: true}},
-	}
-	for i := range demo.NodeCount {
-		all = append(all, component{fmt.Sprint("node", i), "nodes", status.NewComponent{
-			Name: demo.NodeNames[i], Description: fmt.Sprintf("Node %d, account 0.0.%d", i, demo.FirstNodeAccount+i),
-			NodeID: ledger.Of(int64(i)),
-		}})
-	}
-	all = append(all, []component{
-		{"gateway", "", status.NewComponent{Name: "Gateway", IsGroup: true}},
-		{"graphql", "gateway", status.NewComponent{Name: "GraphQL", Description: "Queries of the graph"}},
-		{"rest", "gateway", status.NewComponent{Name: "Mirror Node REST API", Description: "The paths below /api/v1"}},
-		{"importer", "gateway", status.NewComponent{
-			Name:        "Importer",
-			Description: "Blocks on their way into the database",
-		}},
-		{"town", "", status.NewComponent{Name: "Around town", IsGroup: true}},
-		{"explorer", "town", status.NewComponent{Name: "Explorer"}},
-		{"faucet", "town", status.NewComponent{
-			Name: "Faucet", Description: "Coins for newcomers",
-			OnlyShowIfDegraded: true,
-		}},
-		{"website", "", status.NewComponent{
-			Name: "Website", Description: "lantern-bay.example",
-			Showcase: ledger.Of(false),
-		}},
-	}...)
+func (s *builder) addComponents(all *script) error {
 	s.Origin = status.FromOperator
-	for i, in := range all {
+	for i, in := range all.Components {
 		s.At = s.start.Add(time.Duration(i) * time.Second)
-		in.Group = s.codes[in.group]
+		in.Group, in.NodeID, in.Showcase = s.codes[in.Group], ledger.FromPointer(in.Node), ledger.FromPointer(in.Shown)
 		c, _, err := s.AddComponent(in.NewComponent)
 		if err != nil {
-			return fmt.Errorf("component %s: %w", in.name, err)
+			return fmt.Errorf("component %s: %w", in.Key, err)
 		}
-		c.Code, c.PageCode, c.Version, c.CreatedAt, c.UpdatedAt = codeOf(in.name), s.Page.Code, 1, s.At, s.At
-		s.codes[in.name] = c.Code
+		c.Code, c.PageCode, c.Version, c.CreatedAt, c.UpdatedAt = codeOf(in.Key), s.Page.Code, 1, s.At, s.At
+		s.codes[in.Key] = c.Code
 		s.Components = append(s.Components, c)
 	}
 	s.WorkingCopy = status.NewWorkingCopy(s.Page, s.Components, nil) // computes their statuses
