@@ -68,18 +68,13 @@ func (c *compareCmd) compare(ctx context.Context) (*compare.Report, error) {
 	if err != nil {
 		return nil, fmt.Errorf("reading the endpoints: %w", err)
 	}
-	bar, start := newProgress(os.Stderr), time.Now()
+	bar := newProgress(progressDelay)
 	defer bar.end()
-	show := func(step string, done, total int) {
-		if time.Since(start) > progressDelay {
-			bar.show(step, done, total)
-		}
-	}
 	comparison := compare.Comparison{
 		Against: against, Own: own, API: api, Most: c.Requests, Concurrency: c.Concurrency, Waits: compareWaits,
-		Progress: func(done, total int) { show("comparing", done, total) },
+		Progress: func(done, total int) { bar.show("comparing", done, total) },
 	}
-	if comparison.Requests, err = c.read(ctx, api, own, show); err != nil {
+	if comparison.Requests, err = c.read(ctx, api, own, bar.show); err != nil {
 		return nil, err
 	}
 	return comparison.Run(ctx)

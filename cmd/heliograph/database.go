@@ -186,7 +186,7 @@ func loadDemo(ctx context.Context, url string, now time.Time, again bool) error 
 		return unreachable(url, err)
 	}
 	defer pool.Close()
-	bar := newProgress(os.Stderr)
+	bar := newProgress(0)
 	defer bar.end()
 	if again {
 		return demodb.Reload(ctx, pool, now, bar.show)

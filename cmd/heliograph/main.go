@@ -136,10 +136,14 @@ const barWidth = 30
 type progress struct {
 	out      *os.File
 	terminal bool
+	from     time.Time // when the progress of the task is first printed
 	last     string
 }
 
-func newProgress(out *os.File) *progress { return &progress{out: out, terminal: isTerminal(out)} }
+// newProgress returns the progress of a task that starts now, on standard error. It is printed after a delay.
+func newProgress(delay time.Duration) *progress {
+	return &progress{out: os.Stderr, terminal: isTerminal(os.Stderr), from: time.Now().Add(delay)}
+}
 
 func isTerminal(f *os.File) bool {
 	info, err := f.Stat()
@@ -149,6 +153,8 @@ func isTerminal(f *os.File) bool {
 // show prints the progress of a step. total is 0 if it is not known.
 func (p *progress) show(step string, done, total int) {
 	switch {
+	case time.Now().Before(p.from):
+		return
 	case p.terminal && done+total == 0:
 		fmt.Fprintf(p.out, "\r\033[K%s …", step)
 	case p.terminal && total == 0:

@@ -94,28 +94,18 @@ func follow(ctx context.Context, o pagesync.Options) error {
 const progressDelay = 2 * time.Second
 
 func (s *session) copyPage(ctx context.Context, o pagesync.Options) error {
-	bar := newProgress(os.Stderr)
+	bar := newProgress(progressDelay)
 	defer bar.end()
 	var mu sync.Mutex
-	var shown bool
-	done, total := 0, 0
-	show := func() {
-		if shown {
-			bar.show("reading documents", done, total)
-		}
-	}
-	o.Step = func(d, t int) {
+	read, all := 0, 0
+	show := func(done, total int) {
 		mu.Lock()
 		defer mu.Unlock()
-		done, total = d, t
-		show()
+		read, all = max(read, done), max(all, total)
+		bar.show("reading documents", read, all)
 	}
-	timer := time.AfterFunc(progressDelay, func() {
-		mu.Lock()
-		defer mu.Unlock()
-		shown = true
-		show()
-	})
+	o.Step = show
+	timer := time.AfterFunc(progressDelay, func() { show(0, 0) })
 	defer timer.Stop()
 	follower, err := pagesync.New(o)
 	if err != nil {
