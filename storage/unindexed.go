@@ -8,9 +8,8 @@ import (
 // Unindexed are filters of a list that no index serves together.
 type Unindexed struct {
 	// List is a field of the query type or a list of an object, and Filters are its arguments or members of its
-	// filter. They can be combined with others.
-	List    string
-	Filters []string
+	// filter, separated by spaces. They can be combined with others.
+	List, Filters string
 	// Except are filters that an index serves together with Filters, separated by spaces.
 	Except string
 	// Bound is what limits the number of rows that a statement reads.
@@ -27,66 +26,45 @@ const (
 
 // unindexed has the scans first.
 var unindexed = []Unindexed{
-	{"transactions", []string{"direction", "outcome"}, "", "all transactions or all transfers", true},
-	{"transactions", []string{"direction", "types"}, "", ofType, true},
-	{"transactions", []string{"entityId"}, "", "the entries of the account", true},
-	{"transactions", []string{"tokenId"}, "", "the transfers of tokens of the account", true},
-	{"transactions", []string{"outcome", "types"}, "accountId", ofType, true},
-	{"nfts", []string{"spenderId"}, "owner ownerId", "all NFTs, or those of the token", true},
+	{"transactions", "direction outcome", "", "all transactions or all transfers", true},
+	{"transactions", "direction types", "", ofType, true},
+	{"transactions", "entityId", "", "the entries of the account", true},
+	{"transactions", "tokenId", "", "the transfers of tokens of the account", true},
+	{"transactions", "outcome types", "accountId", ofType, true},
+	{"nfts", "spenderId", "owner ownerId", "all NFTs, or those of the token", true},
 	{
-		"transactions",
-		[]string{"accountId"},
-		"", "the entries of the account, or the transactions of the result and type, which are fewer", false,
+		"transactions", "accountId", "",
+		"the entries of the account, or the transactions of the result and type, which are fewer", false,
 	},
 	{
-		"transactions",
-		[]string{"account"},
-		"", "as above; all newer transactions for the fee account, which the index of transfers leaves out", false,
+		"transactions", "account", "",
+		"as above; all newer transactions for the fee account, which the index of transfers leaves out", false,
 	},
-	{"accounts", nil, "", newer, false},
-	{"balances", nil, "", newer + "; all rows of the snapshot", false},
-	{"tokenBalances", []string{"balance"}, "", "the number of holders", false},
-	{"nfts", []string{"deleted"}, "", "the NFTs of the token or of the account", false},
-	{"schedules", []string{"creatorAccountId"}, "", "the schedules of the creator, or of a range of creators", false},
-	{"tokens", []string{"treasury"}, "", "the tokens with which the treasury is associated", false},
-	{"tokens", []string{"types"}, "", "all tokens", false},
+	{"accounts", "", "", newer, false},
+	{"balances", "", "", newer + "; all rows of the snapshot", false},
+	{"tokenBalances", "balance", "", "the number of holders", false},
+	{"nfts", "deleted", "", "the NFTs of the token or of the account", false},
+	{"schedules", "creatorAccountId", "", "the schedules of the creator, or of a range of creators", false},
+	{"tokens", "treasury", "", "the tokens with which the treasury is associated", false},
+	{"tokens", "types", "", "all tokens", false},
+	{"blocks", "number timestamp", "", "the blocks of the range of time, or between its end and the number", false},
 	{
-		"blocks",
-		[]string{"number", "timestamp"},
-		"",
-		"the blocks of the range of time, or between its end and the number", false,
+		"topicMessages", "sequenceNumber timestamp", "",
+		"the messages of the range of time, or between its end and the number", false,
 	},
+	{"contractLogs", "topics", "contract contractId", "the logs of a week", false},
 	{
-		"topicMessages",
-		[]string{"sequenceNumber", "timestamp"},
-		"", "the messages of the range of time, or between its end and the number", false,
-	},
-	{"contractLogs", []string{"topics"}, "contract contractId", "the logs of a week", false},
-	{
-		"contractResults",
-		[]string{"from"},
-		"", "the results of the contract, or those up to the end of the page for a range of senders", false,
+		"contractResults", "from", "",
+		"the results of the contract, or those up to the end of the page for a range of senders", false,
 	},
 	{
-		"contractResults",
-		[]string{"contractId"},
-		"internal",
+		"contractResults", "contractId", "internal",
 		"the results of the contract, most of which can be those of child transactions", false,
 	},
-	{"contractResults", []string{"contract"}, "internal", "as above", false},
-	{
-		"contractResults",
-		[]string{"transactionIndex"},
-		"blockNumber blockHash", "the results of the contract, or all",
-		false,
-	},
-	{
-		"transfers",
-		[]string{"direction"},
-		"", "the transfers of the account, or of the token in the range of time",
-		false,
-	},
-	{"holders", nil, "", "the holders of the token, which are sorted by balance", false},
+	{"contractResults", "contract", "internal", "as above", false},
+	{"contractResults", "transactionIndex", "blockNumber blockHash", "the results of the contract, or all", false},
+	{"transfers", "direction", "", "the transfers of the account, or of the token in the range of time", false},
+	{"holders", "", "", "the holders of the token, which are sorted by balance", false},
 }
 
 // FindUnindexed returns the filters of a list that no index serves together, or nil. given reports whether a filter is
@@ -94,7 +72,7 @@ var unindexed = []Unindexed{
 func FindUnindexed(list string, given func(filter string) bool) *Unindexed {
 	i := slices.IndexFunc(unindexed, func(u Unindexed) bool {
 		missing := func(filter string) bool { return !given(filter) }
-		return u.List == list && !slices.ContainsFunc(u.Filters, missing) &&
+		return u.List == list && !slices.ContainsFunc(strings.Fields(u.Filters), missing) &&
 			!slices.ContainsFunc(strings.Fields(u.Except), given)
 	})
 	if i < 0 {
