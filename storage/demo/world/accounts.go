@@ -273,10 +273,7 @@ func (w *World) StoreHook(owner, id int64, slots ...HookSlot) {
 		} else {
 			before = r["value"].([]byte)
 		}
-		value := s.Value
-		if value == nil {
-			value = []byte{}
-		}
+		value := present(s.Value)
 		r["modified_timestamp"], r["value"], r["deleted"] = t.ts, value, s.Value == nil
 		w.rows.add("hook_storage_change", Row{
 			"consensus_timestamp": t.ts, "hook_id": id, "owner_id": owner, "key": s.Key, "value_read": before,

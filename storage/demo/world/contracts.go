@@ -179,9 +179,7 @@ func (w *World) record(t *Transaction, x execution, o outcome) {
 			t.result = codes.InsufficientGas
 		}
 	}
-	if output == nil {
-		output = []byte{}
-	}
+	output = present(output)
 	for _, v := range x.transfers {
 		t.hbars(w.idOf(v.from), w.idOf(v.to), v.amount)
 	}
@@ -388,13 +386,10 @@ func (w *World) recordActions(t *Transaction, x execution, o outcome) {
 		r := Row{
 			"call_depth": f.depth, "call_type": 1, "caller": w.idOf(f.from), "caller_type": "CONTRACT",
 			"consensus_timestamp": t.ts,
-			"gas":                 int64(f.gas), "gas_used": int64(f.used), "index": i, "input": f.input,
-			"result_data":      f.output,
+			"gas":                 int64(f.gas), "gas_used": int64(f.used), "index": i, "input": present(f.input),
+			"result_data":      present(f.output),
 			"result_data_type": 11,
 			"value":            f.value.Int64(), "call_operation_type": operations[f.op], "payer_account_id": t.payer,
-		}
-		if f.input == nil {
-			r["input"] = []byte{}
 		}
 		if f.depth == 0 {
 			r["caller"], r["caller_type"] = o.sender, "ACCOUNT"
@@ -416,9 +411,6 @@ func (w *World) recordActions(t *Transaction, x execution, o outcome) {
 			r["recipient_account"] = to
 		default:
 			r["recipient_address"] = f.to.Bytes()
-		}
-		if len(f.output) == 0 {
-			r["result_data"] = []byte{}
 		}
 		switch {
 		case f.err == nil:

@@ -237,8 +237,10 @@ var (
 )
 
 // trim removes leading zero bytes, as the database stores topics and slots.
-func trim(b []byte) []byte {
-	b = bytes.TrimLeft(b, "\x00")
+func trim(b []byte) []byte { return present(bytes.TrimLeft(b, "\x00")) }
+
+// present returns b, or an empty slice for nil.
+func present(b []byte) []byte {
 	if b == nil {
 		return []byte{}
 	}

@@ -1,6 +1,7 @@
 package world
 
 import (
+	"cmp"
 	"fmt"
 
 	"google.golang.org/protobuf/proto"
@@ -66,10 +67,7 @@ func (w *World) UpdateFile(payer, id int64, content []byte, memo string) {
 	if memo != "" {
 		w.changeEntity(id, t.ts, Row{"memo": memo})
 	}
-	if content == nil {
-		content = []byte{}
-	}
-	w.addFileData(t, id, content)
+	w.addFileData(t, id, present(content))
 	w.commit(t)
 }
 
@@ -97,26 +95,20 @@ func (w *World) addSystemFile(t *Transaction, id, admin int64, memo string, cont
 }
 
 // updateSystemFile replaces the contents of a system file with one or more pieces.
-func (w *World) updateSystemFile(id, admin int64, pieces ...[]byte) *Transaction {
-	w.consecutive = true
-	defer func() { w.consecutive = false }()
-	var first *Transaction
-	for i, piece := range pieces {
+func (w *World) updateSystemFile(id, admin int64, pieces ...[]byte) (first *Transaction) {
+	w.Consecutively(func() {
 		kind := codes.TypeFileUpdate
-		if i > 0 {
+		for i, piece := range pieces {
+			t := w.tx(kind, admin, id)
+			t.fee = 0
+			if id == fileFeeSchedule && i < len(pieces)-1 {
+				t.result = codes.FeeScheduleFilePartUploaded
+			}
+			w.addFileData(t, id, piece)
+			first = cmp.Or(first, w.commit(t))
 			kind = codes.TypeFileAppend
 		}
-		t := w.tx(kind, admin, id)
-		t.fee = 0
-		if id == fileFeeSchedule && i < len(pieces)-1 {
-			t.result = codes.FeeScheduleFilePartUploaded
-		}
-		w.addFileData(t, id, piece)
-		w.commit(t)
-		if first == nil {
-			first = t
-		}
-	}
+	})
 	return first
 }
 

@@ -193,9 +193,6 @@ func (w *World) writeBlock(number int64, previous string, txs []*Transaction) st
 	}
 	hash := hex.EncodeToString(hasher.Sum(nil))
 	file := sha512.Sum384([]byte("file " + hash))
-	if bloom == nil {
-		bloom = []byte{}
-	}
 	minor := 72
 	switch age := w.end - to; {
 	case age < pragueFor:
@@ -210,7 +207,7 @@ func (w *World) writeBlock(number int64, previous string, txs []*Transaction) st
 		"hapi_version_major": 0,
 		"hapi_version_minor": minor, "hapi_version_patch": 1, "version": 6, "file_hash": hex.EncodeToString(file[:]),
 		"bytes": nil,
-		"index": number, "gas_used": gas, "logs_bloom": bloom, "size": size, "sidecar_count": min(sidecars, 1),
+		"index": number, "gas_used": gas, "logs_bloom": present(bloom), "size": size, "sidecar_count": min(sidecars, 1),
 		"software_version_major": 0, "software_version_minor": minor, "software_version_patch": 1,
 		"round_start": number*3 + 1, "round_end": number*3 + 3,
 	}

@@ -130,12 +130,12 @@ func (w *World) SubmitMessage(topic, payer int64, text []byte, c *chunk, limit i
 // SubmitChunks submits a text in chunks of the given size.
 func (w *World) SubmitChunks(topic, payer int64, text string, size int) {
 	c := &chunk{total: (len(text) + size - 1) / size}
-	w.consecutive = true
-	defer func() { w.consecutive = false }()
-	for c.number = 1; c.number <= c.total; c.number++ {
-		end := min(c.number*size, len(text))
-		w.SubmitMessage(topic, payer, []byte(text[(c.number-1)*size:end]), c, 0)
-	}
+	w.Consecutively(func() {
+		for c.number = 1; c.number <= c.total; c.number++ {
+			end := min(c.number*size, len(text))
+			w.SubmitMessage(topic, payer, []byte(text[(c.number-1)*size:end]), c, 0)
+		}
+	})
 }
 
 // RunningHash returns the running hash of a message: SHA-384 of the previous hash, the version (3), payer, topic,

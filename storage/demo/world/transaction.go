@@ -278,13 +278,13 @@ func (w *World) RandomNumber(payer, limit int64) {
 // DuplicateTransfer submits a transfer to two nodes. The second one fails as a duplicate and is charged a fee.
 func (w *World) DuplicateTransfer(from, to, amount int64, memo string) {
 	first := w.TransferHbars(from, to, amount, memo)
-	w.consecutive = true
-	defer func() { w.consecutive = false }()
-	second := w.tx(codes.TypeCryptoTransfer, from, 0)
-	second.validStart, second.hash, second.memo, second.maxFee = first.validStart, first.hash, first.memo, first.maxFee
-	second.result, second.node = codes.DuplicateTransaction,
-		demo.FirstNodeAccount+(first.node-demo.FirstNodeAccount+1)%demo.NodeCount
-	w.commit(second)
+	w.Consecutively(func() {
+		t := w.tx(codes.TypeCryptoTransfer, from, 0)
+		t.validStart, t.hash, t.memo, t.maxFee = first.validStart, first.hash, first.memo, first.maxFee
+		t.result = codes.DuplicateTransaction
+		t.node = demo.FirstNodeAccount + (first.node-demo.FirstNodeAccount+1)%demo.NodeCount
+		w.commit(t)
+	})
 }
 
 // FailTransfer adds a transfer that fails with a result code. The payer is charged the fee.
