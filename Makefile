@@ -176,6 +176,7 @@ $(GOLANGCI_LINT):
 generate: ## Run the code generators, and build the front-end assets if Node.js is installed
 	go generate ./...
 	go run ./graph/generate
+	go run ./storage/columns
 	go run ./rest/generate
 	go -C examples/go generate ./...
 	@scripts/generate-assets.sh $(ASSETS)

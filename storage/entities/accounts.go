@@ -13,46 +13,9 @@ import (
 // the network's.
 const syntheticTreasuryMemo = "Mirror node created synthetic treasury account"
 
-// accountColumns are the columns of an account e (a row of entity or entity_history) and its stake s, in the order of
-// accountTargets.
-const accountColumns = `
-  e.id, e.type, e.alias, e.auto_renew_account_id, e.auto_renew_period, e.created_timestamp, e.decline_reward, e.delegation_address,
-  e.deleted, e.ethereum_nonce, e.evm_address, e.expiration_timestamp, e.key, e.max_automatic_token_associations, e.memo, e.obtainer_id,
-  e.receiver_sig_required, e.staked_account_id, e.staked_node_id, e.stake_period_start, lower(e.timestamp_range), upper(e.timestamp_range),
-  e.balance, e.balance_timestamp, s.pending_reward, s.end_stake_period`
-
-// accountRow is an account and the columns from which its fields are computed.
-type accountRow struct {
-	ledger.Account
-	typ              string
-	evmAddress       []byte
-	key              ledger.KeyInfo
-	expiration       ledger.Null[int64]
-	stakePeriodStart ledger.Null[int64] // days since 1970
-	pendingReward    ledger.Null[int64]
-	endStakePeriod   ledger.Null[int64]
-}
-
-func accountTargets(a *accountRow, into []any) []any {
-	return append(into,
-		&a.EntityID, &a.typ, (*storage.Blob)(&a.Alias), &a.AutoRenewAccountID, &a.AutoRenewPeriod, &a.CreatedTimestamp,
-		&a.DeclineReward,
-		(*storage.Blob)(&a.DelegationAddress),
-		&a.Deleted, &a.EthereumNonce, (*storage.Blob)(&a.evmAddress), &a.expiration, (*storage.Blob)(&a.key.Bytes),
-		&a.MaxAutomaticTokenAssociations, &a.Memo,
-		&a.ObtainerID,
-		&a.ReceiverSigRequired, &a.StakedAccountID, &a.StakedNodeID, &a.stakePeriodStart, &a.Timestamp.From,
-		&a.Timestamp.To,
-		&a.Balance.Balance, &a.Balance.Timestamp, &a.pendingReward, &a.endStakePeriod)
-}
-
 const (
 	noNode = -1 // staked_node_id of accounts that stake to no node; stake_period_start of accounts that do not stake
 )
-
-var accountRows = storage.NewMapper(accountTargets, finishAccount, func(r *accountRow) *ledger.Account {
-	return &r.Account
-})
 
 // finishAccount fills the computed fields.
 func finishAccount(a *accountRow) error {
@@ -105,11 +68,6 @@ func isZero(b []byte) bool {
 	return true
 }
 
-// accountIDRows are accounts of which only the id is read.
-var accountIDRows = storage.MapperOf(func(a *ledger.Account, into []any) []any {
-	return append(into, &a.EntityID)
-}, nil)
-
 // Accounts reads a page of accounts and contracts by id. hideSyntheticTreasury excludes the synthetic treasury. With
 // onlyIDs, the accounts have nothing else.
 func Accounts(
@@ -126,7 +84,7 @@ func Accounts(
 	}
 	cut, order := accountsPage(db, &w, p)
 	if onlyIDs {
-		return accountIDRows.List(ctx, db, "accounts", `select e.id`+cut, w.Args...)
+		return accountIDRows.List(ctx, db, "accounts", `select `+accountIDColumns+cut, w.Args...)
 	}
 	// The page is limited before the join with the stake. Otherwise the planner would merge whole tables.
 	return accountRows.ListRead(ctx, db, "accounts", &storage.Read{

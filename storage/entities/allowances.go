@@ -37,13 +37,6 @@ func allowanceParents(b *storage.Batch, accounts []ledger.EntityID, received boo
 	return ps, storage.With(ps.Args...)
 }
 
-const cryptoAllowanceColumns = `a.owner, a.spender, a.amount, a.amount_granted, lower(a.timestamp_range), ` +
-	`upper(a.timestamp_range)`
-
-var cryptoAllowanceRows = storage.MapperOf(func(a *ledger.CryptoAllowance, into []any) []any {
-	return append(into, &a.OwnerID, &a.SpenderID, &a.Amount, &a.AmountGranted, &a.Timestamp.From, &a.Timestamp.To)
-}, nil)
-
 // QueueCryptoAllowances queues a query for the hbar allowances that each of the given accounts granted, ordered by
 // spender, or received, ordered by owner. The result has one page per account. Allowances with no remaining amount are
 // excluded.
@@ -67,14 +60,6 @@ func QueueCryptoAllowances(b *storage.Batch, accounts []ledger.EntityID, receive
 	}
 	return cryptoAllowanceRows.QueueChildren(b, len(accounts), r, w.Args)
 }
-
-const tokenAllowanceColumns = `a.owner, a.spender, a.token_id, a.amount, a.amount_granted, ` +
-	`lower(a.timestamp_range), upper(a.timestamp_range)`
-
-var tokenAllowanceRows = storage.MapperOf(func(a *ledger.TokenAllowance, into []any) []any {
-	return append(into, &a.OwnerID, &a.SpenderID, &a.TokenID, &a.Amount, &a.AmountGranted, &a.Timestamp.From,
-		&a.Timestamp.To)
-}, nil)
 
 // QueueTokenAllowances queues a query for the fungible token allowances that each of the given accounts granted,
 // ordered by spender and token, or received, ordered by owner and token. The result has one page per account.
@@ -136,10 +121,6 @@ func anyAllowance(w *storage.Where, anyOf []*ledger.TokenAllowanceKeyFilter) {
 	w.Raw(")")
 }
 
-var rewardRows = storage.MapperOf(func(r *ledger.StakingReward, into []any) []any {
-	return append(into, &r.AccountID, &r.Amount, &r.ConsensusTimestamp)
-}, nil)
-
 // QueueStakingRewards queues a query for the staking rewards paid to each of the given accounts, ordered by consensus
 // time. The result has one page per account.
 func QueueStakingRewards(
@@ -152,7 +133,7 @@ func QueueStakingRewards(
 	}
 	w.Keyset(p, "r.consensus_timestamp")
 	return rewardRows.QueueChildren(b, len(accounts), &storage.Read{
-		Setting: storage.NoBitmaps, Parents: ps, Select: `p.ord, r.account_id, r.amount, r.consensus_timestamp`,
+		Setting: storage.NoBitmaps, Parents: ps, Select: `p.ord, ` + rewardColumns,
 		From: ps.From,
 		Page: `
   select * from staking_reward_transfer r where r.account_id = ` + ps.Key("id") + w.String() +
@@ -160,10 +141,6 @@ func QueueStakingRewards(
 		Rest: ` order by p.ord, r.consensus_timestamp` + p.Direction(),
 	}, w.Args)
 }
-
-var nftAllowanceRows = storage.MapperOf(func(a *ledger.NFTAllowance, into []any) []any {
-	return append(into, &a.ApprovedForAll, &a.OwnerID, &a.SpenderID, &a.TokenID, &a.Timestamp.From, &a.Timestamp.To)
-}, nil)
 
 // QueueNftAllowances queues a query for the NFT allowances that each of the given accounts granted, or with received
 // was granted. They are ordered by the other account and the token. The result has one page per account.
@@ -188,8 +165,7 @@ func QueueNftAllowances(b *storage.Batch, accounts []ledger.EntityID, received b
 	}
 	w.Keyset(p, other, "token_id")
 	return nftAllowanceRows.QueueChildren(b, len(accounts), &storage.Read{
-		Parents: ps, Select: `p.ord, a.approved_for_all, a.owner, a.spender, a.token_id,
-  lower(a.timestamp_range), upper(a.timestamp_range)`,
+		Parents: ps, Select: `p.ord, ` + nftAllowanceColumns,
 		From: ps.From,
 		Page: `
   select * from nft_allowance where ` + own + ` = ` + ps.Key("id") + ` and approved_for_all` + w.String() +
@@ -197,11 +173,6 @@ func QueueNftAllowances(b *storage.Batch, accounts []ledger.EntityID, received b
 		Rest: ` order by p.ord, ` + p.Order("a."+other, "a.token_id"),
 	}, w.Args)
 }
-
-var airdropRows = storage.MapperOf(func(a *ledger.Airdrop, into []any) []any {
-	return append(into, &a.Amount, &a.ReceiverID, &a.SenderID, &a.SerialNumber, &a.TokenID, &a.Timestamp.From,
-		&a.Timestamp.To)
-}, nil)
 
 // QueueAirdrops queues a query for pending airdrops that each of the given accounts sent, or with received may claim.
 // They are ordered by the other account, the token and the serial number. The result has one page per account.
@@ -227,8 +198,7 @@ func QueueAirdrops(
 	}
 	w.Keyset(p, other, "token_id", "serial_number")
 	return airdropRows.QueueChildren(b, len(accounts), &storage.Read{
-		Parents: ps, Select: `p.ord, a.amount, a.receiver_account_id, a.sender_account_id, nullif(a.serial_number, 0), a.token_id,
-  lower(a.timestamp_range), upper(a.timestamp_range)`,
+		Parents: ps, Select: `p.ord, ` + airdropColumns,
 		From: ps.From,
 		Page: `
   select * from token_airdrop where ` + own + ` = ` + ps.Key("id") + ` and state = 'PENDING'` + w.String() +

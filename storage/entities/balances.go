@@ -53,12 +53,6 @@ func monthStart(t ledger.Timestamp, months int) ledger.Timestamp {
 	return ledger.TimestampOf(start)
 }
 
-func balanceTargets(b *ledger.Balance, into []any) []any {
-	return append(into, &b.AccountID, &b.Balance, &b.Timestamp)
-}
-
-var balanceRows = storage.MapperOf(balanceTargets, nil)
-
 // Balances reads a page of the current balances of accounts and contracts, ordered by id.
 func Balances(
 	ctx context.Context, db *storage.DB, f *ledger.BalanceFilter, p storage.Page,
@@ -70,7 +64,7 @@ func Balances(
 		storage.FilterText(&w, "e.public_key", f.PublicKey)
 	}
 	cut, _ := accountsPage(db, &w, p)
-	return balanceRows.List(ctx, db, "balances", `select e.id, e.balance, e.balance_timestamp`+cut, w.Args...)
+	return balanceRows.List(ctx, db, "balances", `select `+balanceColumns+cut, w.Args...)
 }
 
 // BalancesAt reads a page of the balances of a snapshot, ordered by id. A condition on public keys applies to the
@@ -98,10 +92,6 @@ where consensus_timestamp between $1 and $2` + w.String() + ` order by account_i
 	return ofSnapshot.List(ctx, db, "the balances of a snapshot", sql, w.Args...)
 }
 
-var tokenBalanceRows = storage.MapperOf(func(t *ledger.TokenBalance, into []any) []any {
-	return append(into, &t.TokenID, &t.Balance)
-}, nil)
-
 // QueueTokenBalances queues a query for the first tokens of each balance, ordered by token id. The result has one list
 // per balance.
 func QueueTokenBalances(
@@ -125,7 +115,7 @@ func QueueTokenBalances(
   order by token_id` + direction + `, consensus_timestamp desc limit $2`
 		}
 		return tokenBalanceRows.QueueChildren(b, len(accounts), &storage.Read{
-			Parents: ps, Select: `p.ord, t.token_id, t.balance`, From: ps.From, Page: page, As: "t",
+			Parents: ps, Select: `p.ord, ` + tokenBalanceColumns, From: ps.From, Page: page, As: "t",
 			Rest: ` order by p.ord, t.token_id` + direction,
 		}, args)
 	})

@@ -9,32 +9,6 @@ import (
 	"heliograph/storage"
 )
 
-// contractColumns are the columns of a contract e (a row of entity or entity_history) and its row c of the table
-// contract, in the order of contractTargets.
-const contractColumns = `
-  e.id, e.key, e.auto_renew_account_id, e.auto_renew_period, e.created_timestamp, e.deleted, e.evm_address, e.expiration_timestamp, c.file_id,
-  e.max_automatic_token_associations, e.memo, e.ethereum_nonce, e.obtainer_id, e.permanent_removal, e.proxy_account_id,
-  lower(e.timestamp_range), upper(e.timestamp_range)`
-
-// contractRow is a contract and the columns from which its fields are computed.
-type contractRow struct {
-	ledger.Contract
-	key        ledger.Key
-	expiration ledger.Null[int64]
-}
-
-func contractTargets(c *contractRow, into []any) []any {
-	return append(into,
-		&c.EntityID, (*[]byte)(&c.key), &c.AutoRenewAccountID, &c.AutoRenewPeriod, &c.CreatedTimestamp, &c.Deleted,
-		&c.EVMAddress, &c.expiration, &c.FileID,
-		&c.MaxAutomaticTokenAssociations, &c.Memo, &c.Nonce, &c.ObtainerID, &c.PermanentRemoval, &c.ProxyAccountID,
-		&c.Timestamp.From, &c.Timestamp.To)
-}
-
-var contractRows = storage.NewMapper(contractTargets, finishContract, func(r *contractRow) *ledger.Contract {
-	return &r.Contract
-})
-
 func finishContract(c *contractRow) error {
 	c.AdminKey = c.key.Info()
 	c.ExpirationTimestamp = Expiry(c.expiration, c.CreatedTimestamp, c.AutoRenewPeriod)
@@ -44,11 +18,6 @@ func finishContract(c *contractRow) error {
 	}
 	return nil
 }
-
-// contractIDRows are contracts of which only the id is read.
-var contractIDRows = storage.MapperOf(func(c *ledger.Contract, into []any) []any {
-	return append(into, &c.EntityID)
-}, nil)
 
 // Contracts reads a page of contracts, including deleted ones, ordered by id. With onlyIDs, the contracts have nothing
 // else.
@@ -60,7 +29,7 @@ func Contracts(
 	w.Keyset(p, "e.id")
 	cut := ` from entity e where e.type = 'CONTRACT'` + w.String() + w.OrderBy(p, "e.id")
 	if onlyIDs {
-		return contractIDRows.List(ctx, db, "contracts", `select e.id`+cut, w.Args...)
+		return contractIDRows.List(ctx, db, "contracts", `select `+contractIDColumns+cut, w.Args...)
 	}
 	// The page is limited before the join.
 	return contractRows.ListRead(ctx, db, "contracts", &storage.Read{
@@ -126,15 +95,8 @@ func ResolveContracts(ctx context.Context, db *storage.DB, refs []ledger.Contrac
 	return ids, nil
 }
 
-// initcode is the init code of a contract: the hex content of a file, or bytes.
-type initcode struct{ file, bytes []byte }
-
-var initcodeRows = storage.MapperOf(func(c *initcode, into []any) []any {
-	return append(into, &c.file, &c.bytes)
-}, nil)
-
 // QueueBytecodes queues a query for the init code of each of the given contracts, as hex with the prefix "0x". The
-// result one string per contract. File contents are already hex; they are read as of the contract's creation.
+// result has one string per contract. File contents are already hex; they are read as of the contract's creation.
 func QueueBytecodes(b *storage.Batch, of []*ledger.Contract) storage.Result[[]string] {
 	ids := list.Map(of, func(c *ledger.Contract) int64 { return int64(c.EntityID) })
 	// without a time of creation it is 0, before all files
@@ -148,8 +110,7 @@ func QueueBytecodes(b *storage.Batch, of []*ledger.Contract) storage.Result[[]st
 			storage.RowsOf("file_data", `entity_id in (select file_id
 from contract) and consensus_timestamp <= `+until),
 		},
-		Select: `ord,
-  string_agg(file_data, '' order by at) filter (where at = since or at > since and transaction_type = 16), initcode`,
+		Select: `ord, ` + initcodeColumns,
 		Page: `
   select p.ord, case when c.file_id & $3 > $4 then null else c.initcode end as initcode, d.file_data, d.transaction_type, d.consensus_timestamp as at,
     max(d.consensus_timestamp) filter (where ` + StartsVersion + `) over (partition by p.ord) as since
@@ -158,11 +119,11 @@ from contract) and consensus_timestamp <= `+until),
 		As:   "f",
 		Rest: ` group by ord, initcode`,
 	}, append(ps.Args, int64(ledger.MaxNum), int64(MaxSystemFile)))
-	return storage.Map(rows, func(rows []*initcode) []string { return list.Map(rows, (*initcode).text) })
+	return storage.Map(rows, func(rows []*initcodeRow) []string { return list.Map(rows, (*initcodeRow).text) })
 }
 
 // text returns the init code as hex with the prefix "0x". It is empty for nil.
-func (c *initcode) text() string {
+func (c *initcodeRow) text() string {
 	switch {
 	case c == nil:
 		return "0x"
@@ -207,24 +168,6 @@ func ResolveCallee(ctx context.Context, db *storage.DB, ref ledger.AccountRef) (
 		ref.Address.V[:])
 }
 
-const hookColumns = `h.admin_key, h.contract_id, h.created_timestamp, h.deleted, h.extension_point::text, h.hook_id, h.owner_id,
-  h.timestamp_range is not null, lower(h.timestamp_range), upper(h.timestamp_range), h.type::text`
-
-// hookRow is a hook and the columns from which its fields are computed.
-type hookRow struct {
-	ledger.Hook
-	adminKey            ledger.Key
-	extensionPoint, typ string
-	hasRange            bool
-	lasts               ledger.TimestampRange
-}
-
-func hookTargets(h *hookRow, into []any) []any {
-	return append(into, (*[]byte)(&h.adminKey), &h.ContractID, &h.CreatedTimestamp, &h.Deleted, &h.extensionPoint,
-		&h.HookID, &h.OwnerID,
-		&h.hasRange, &h.lasts.From, &h.lasts.To, &h.typ)
-}
-
 func finishHook(h *hookRow) error {
 	h.AdminKey = h.adminKey.Info()
 	h.ExtensionPoint, h.Type = ledger.HookExtensionPoint(h.extensionPoint), ledger.HookType(h.typ)
@@ -234,10 +177,8 @@ func finishHook(h *hookRow) error {
 	return nil
 }
 
-var hookRows = storage.NewMapper(hookTargets, finishHook, func(h *hookRow) *ledger.Hook { return &h.Hook })
-
 // QueueHooks queues a query for the hooks of each of the given accounts, including deleted ones, ordered by id. The
-// result one page per account.
+// result has one page per account.
 func QueueHooks(
 	b *storage.Batch, owners []ledger.EntityID, f *ledger.HookFilter, p storage.Page,
 ) storage.Result[[][]*ledger.Hook] {
@@ -281,10 +222,6 @@ func QueueHooksByID(b *storage.Batch, hooks []HookRef) storage.Result[[]*ledger.
 	}, ps.Args)
 }
 
-func hookSlotTargets(s *ledger.HookSlot, into []any) []any {
-	return append(into, &s.OwnerID, &s.HookID, &s.Key, &s.Value, &s.Timestamp)
-}
-
 // finishHookSlot left-pads keys and values that are stored without leading zeros. An empty value is zero.
 func finishHookSlot(s *ledger.HookSlot) error {
 	s.Key = slotBytes(s.Key)
@@ -293,8 +230,6 @@ func finishHookSlot(s *ledger.HookSlot) error {
 	}
 	return nil
 }
-
-var hookSlotRows = storage.MapperOf(hookSlotTargets, finishHookSlot)
 
 // slotBytes left-pads b with zeros to the size of a slot.
 func slotBytes(b []byte) []byte {
@@ -330,7 +265,7 @@ func QueueHookSlots(
 			w.OrderBy(p, "s.key"))
 	}
 	return hookSlotRows.QueueChildren(b, len(hooks), &storage.Read{
-		Parents: ps, Select: `p.ord, p.owner, p.id, s.key, s.value, s.at`, From: ps.From, Page: page, As: "s",
+		Parents: ps, Select: `p.ord, ` + hookSlotColumns, From: ps.From, Page: page, As: "s",
 		Rest: ` order by p.ord, s.key` + p.Direction(),
 	}, w.Args)
 }

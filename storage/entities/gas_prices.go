@@ -16,18 +16,6 @@ type fileRequest struct {
 	positions []int
 }
 
-// fileVersion is a version of a system file and the requests that it answers, from 1.
-type fileVersion struct {
-	since    int64
-	last     int64
-	content  []byte
-	requests []int64
-}
-
-var fileVersionRows = storage.MapperOf(func(v *fileVersion, into []any) []any {
-	return append(into, &v.since, &v.last, &v.content, &v.requests)
-}, nil)
-
 // ExchangeRates reads exchange rates. For each hour it caches the version of the file that was read last.
 type ExchangeRates struct{ cache *storage.Hours[rateVersion] }
 
@@ -257,7 +245,7 @@ func systemFiles[T any](
 	for attempt := 0; attempt < db.FileAttempts() && len(requests) > 0; attempt++ {
 		untils := list.Map(requests, func(r fileRequest) int64 { return r.until })
 		versions, err := fileVersionRows.ListRead(ctx, db, "versions of a system file", &storage.Read{
-			Select: `v.since, v.last, string_agg(d.file_data, '' order by d.consensus_timestamp), v.ords`,
+			Select: fileVersionColumns,
 			Page: `
   select s.since, l.last, array_agg(w.ord) as ords from unnest(` + db.Hidden(`$2::bigint[]`) + `) with ordinality w(until, ord)
   cross join lateral (select consensus_timestamp as since from file_data where entity_id = $1 and consensus_timestamp <= w.until

@@ -195,23 +195,6 @@ func queueHoldersAt(b *storage.Batch, ids []int64, f *ledger.TokenHolderFilter, 
 	}, held.Args)
 }
 
-// relationshipRow is a token relationship with the numeric statuses of the database.
-type relationshipRow struct {
-	ledger.TokenRelationship
-	freeze, kyc ledger.Null[int16]
-}
-
-func relationshipTargets(r *relationshipRow, into []any) []any {
-	return append(into, &r.AccountID, &r.TokenID, &r.AutomaticAssociation, &r.Balance, &r.CreatedTimestamp,
-		&r.Timestamp.From, &r.Timestamp.To,
-		&r.Decimals, &r.freeze, &r.kyc)
-}
-
-var relationshipRows = storage.NewMapper(relationshipTargets, finishRelationship,
-	func(r *relationshipRow) *ledger.TokenRelationship {
-		return &r.TokenRelationship
-	})
-
 func finishRelationship(r *relationshipRow) error {
 	r.FreezeStatus = statusOf(r.freeze, ledger.FreezeNotApplicable, ledger.FreezeFrozen, ledger.FreezeUnfrozen)
 	r.KYCStatus = statusOf(r.kyc, ledger.KYCNotApplicable, ledger.KYCGranted, ledger.KYCRevoked)
@@ -247,8 +230,7 @@ func QueueTokenRelationships(b *storage.Batch, accounts []ledger.EntityID, f *le
 	w.Keyset(p, "r.token_id")
 	return relationshipRows.QueueChildren(b, len(accounts), &storage.Read{
 		Parents: ps,
-		Select: `r.ord, r.account_id, r.token_id, r.automatic_association, r.balance, r.created_timestamp,
-  lower(r.timestamp_range), upper(r.timestamp_range), t.decimals, coalesce(r.freeze_status, t.freeze_status), coalesce(r.kyc_status, t.kyc_status)`,
+		Select:  `r.ord, ` + relationshipColumns,
 		Page: `select p.ord, r.* from ` + ps.From + ` cross join lateral (
   select * from token_account r where r.account_id = ` + ps.Key("id") + ` and r.associated` + w.String() +
 			w.OrderBy(p, "r.token_id") + `) r`, As: "r",

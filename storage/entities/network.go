@@ -50,33 +50,6 @@ func supply(ctx context.Context, db *storage.DB, sql string, args ...any) (*ledg
 	return s, nil
 }
 
-// nodeColumns are the columns of a node: its address book b, its entry e, and its rows of the tables node (n) and
-// node_stake (s).
-const nodeColumns = `e.node_id, b.file_id, b.start_consensus_timestamp, b.end_consensus_timestamp, n.admin_key, n.associated_registered_nodes, e.node_cert_hash,
-  n.created_timestamp, n.decline_reward, n.deleted, e.description, n.grpc_proxy_endpoint, nullif(s.max_stake, -1), nullif(s.min_stake, -1),
-  s.reward_rate, s.stake, nullif(s.stake_not_rewarded, -1), s.stake_rewarded, s.staking_period, e.memo, coalesce(n.account_id, e.node_account_id), e.public_key`
-
-type nodeRow struct {
-	ledger.NetworkNode
-	adminKey      ledger.Key
-	certHash      []byte
-	proxy         []byte
-	stakingPeriod ledger.Null[ledger.Timestamp]
-	publicKey     ledger.Null[string]
-}
-
-func nodeTargets(n *nodeRow, into []any) []any {
-	return append(into, &n.NodeID, &n.FileID, &n.BookTimestamp.From, &n.BookTimestamp.To, (*[]byte)(&n.adminKey),
-		&n.AssociatedRegisteredNodes, &n.certHash,
-		&n.CreatedTimestamp, &n.DeclineReward, &n.Deleted, &n.Description, &n.proxy, &n.MaxStake, &n.MinStake,
-		&n.RewardRateStart, &n.Stake, &n.StakeNotRewarded, &n.StakeRewarded, &n.stakingPeriod, &n.Memo,
-		&n.NodeAccountID, &n.publicKey)
-}
-
-var nodeRows = storage.NewMapper(nodeTargets, finishNode, func(n *nodeRow) *ledger.NetworkNode {
-	return &n.NetworkNode
-})
-
 // serviceEndpoint is the JSON column node.grpc_proxy_endpoint.
 type serviceEndpoint struct {
 	DomainName  string `json:"domain_name"`
@@ -205,10 +178,6 @@ func QueueNetworkNodesNaming(b *storage.Batch, registered []int64) storage.Resul
 		[]any{bookFile(b.DB(), 0), registered})
 }
 
-var endpointRows = storage.MapperOf(func(e *ledger.ServiceEndpoint, into []any) []any {
-	return append(into, &e.DomainName, &e.IPAddressV4, &e.Port)
-}, nil)
-
 // QueueServiceEndpoints queues a query for the service endpoints of nodes, ordered by address and port. The result has
 // one list per node.
 func QueueServiceEndpoints(b *storage.Batch, nodes []*ledger.NetworkNode) storage.Result[[][]*ledger.ServiceEndpoint] {
@@ -218,28 +187,13 @@ func QueueServiceEndpoints(b *storage.Batch, nodes []*ledger.NetworkNode) storag
 	}
 	ps := b.Parents("book, node", books, ids)
 	return endpointRows.QueueChildren(b, len(nodes), &storage.Read{
-		Parents: ps, Select: `p.ord, coalesce(e.domain_name, ''), coalesce(e.ip_address_v4, ''), e.port`, From: ps.From,
+		Parents: ps, Select: `p.ord, ` + endpointColumns, From: ps.From,
 		Joins: []storage.Join{
 			storage.Beside(` join address_book_service_endpoint e on e.consensus_timestamp = p.book
 and e.node_id = p.node`),
 		},
 		Rest: ` order by p.ord, e.ip_address_v4, e.port`,
 	}, ps.Args)
-}
-
-type stakeRow struct {
-	ledger.NetworkStake
-	nodeNumerator, nodeDenominator, rewardNumerator, rewardDenominator int64
-	stakingPeriod                                                      ledger.Timestamp
-}
-
-func stakeTargets(s *stakeRow, into []any) []any {
-	return append(into, &s.ConsensusTimestamp, &s.MaxStakeRewarded, &s.MaxStakingRewardRatePerHbar, &s.MaxTotalReward,
-		&s.nodeNumerator, &s.nodeDenominator,
-		&s.ReservedStakingRewards, &s.RewardBalanceThreshold, &s.StakeTotal, &s.stakingPeriod,
-		&s.StakingPeriodDuration, &s.StakingPeriodsStored,
-		&s.rewardNumerator, &s.rewardDenominator, &s.StakingRewardRate, &s.StakingStartThreshold,
-		&s.UnreservedStakingRewardBalance)
 }
 
 func finishStake(s *stakeRow) error {
@@ -249,40 +203,11 @@ func finishStake(s *stakeRow) error {
 	return nil
 }
 
-var stakeRows = storage.NewMapper(stakeTargets, finishStake, func(s *stakeRow) *ledger.NetworkStake {
-	return &s.NetworkStake
-})
-
 // NetworkStake reads the latest stake of the network. It returns nil if there is none.
 func NetworkStake(ctx context.Context, db *storage.DB) (*ledger.NetworkStake, error) {
-	return stakeRows.One(ctx, db, "the network's stake", `select consensus_timestamp, max_stake_rewarded, max_staking_reward_rate_per_hbar, max_total_reward,
-  node_reward_fee_numerator, node_reward_fee_denominator, reserved_staking_rewards, reward_balance_threshold, stake_total, staking_period,
-  staking_period_duration, staking_periods_stored, staking_reward_fee_numerator, staking_reward_fee_denominator, staking_reward_rate,
-  staking_start_threshold, unreserved_staking_reward_balance
+	return stakeRows.One(ctx, db, "the network's stake", `select `+stakeColumns+`
 from network_stake order by consensus_timestamp desc limit 1`)
 }
-
-// registeredColumns are the columns of a registered node r, in the order of registeredTargets.
-const registeredColumns = `r.registered_node_id, r.admin_key, r.created_timestamp, r.deleted, r.description, r.service_endpoints,
-  lower(r.timestamp_range), upper(r.timestamp_range), r.type`
-
-type registeredRow struct {
-	ledger.RegisteredNode
-	adminKey  ledger.Key
-	endpoints []byte
-	types     []int16
-}
-
-func registeredTargets(r *registeredRow, into []any) []any {
-	return append(into, &r.RegisteredNodeID, (*[]byte)(&r.adminKey), &r.CreatedTimestamp, &r.Deleted, &r.Description,
-		&r.endpoints,
-		&r.Timestamp.From, &r.Timestamp.To, &r.types)
-}
-
-var registeredRows = storage.NewMapper(registeredTargets, finishRegistered,
-	func(r *registeredRow) *ledger.RegisteredNode {
-		return &r.RegisteredNode
-	})
 
 // registeredEndpoint is a member of the JSON column registered_node.service_endpoints.
 type registeredEndpoint struct {
@@ -393,16 +318,6 @@ func QueueFiles(b *storage.Batch, ids []ledger.EntityID) storage.Result[[]*ledge
 // StartsVersion matches the rows of file_data that start a version of a file: a creation, or an update with content.
 const StartsVersion = `(transaction_type = 17 or transaction_type = 19 and length(file_data) > 0)`
 
-// filePart is the content that one transaction added to a file.
-type filePart struct {
-	at      ledger.Timestamp
-	content []byte
-}
-
-var filePartRows = storage.MapperOf(func(p *filePart, into []any) []any {
-	return append(into, &p.at, &p.content)
-}, nil)
-
 // SystemFile reads the newest valid content of a system file within bounds. The last part must not be newer than the
 // upper bound, and the first part not older than the lower. If read fails, the newest part is dropped and the content
 // is read again. at is the time of the content that was read. It is null if no content is valid within the configured
@@ -412,7 +327,7 @@ func SystemFile(ctx context.Context, db *storage.DB, file ledger.EntityID, bound
 ) (at ledger.Null[ledger.Timestamp], err error) {
 	for attempts := db.FileAttempts(); attempts > 0 && bounds.Lower <= bounds.Upper; {
 		// The parts of the newest version: the one that created or replaced the content and those that were appended.
-		parts, err := filePartRows.List(ctx, db, "a system file", `select consensus_timestamp, file_data from file_data
+		parts, err := filePartRows.List(ctx, db, "a system file", `select `+filePartColumns+` from file_data
 where entity_id = $1 and consensus_timestamp <= $3 and consensus_timestamp >= (
   select consensus_timestamp from file_data
   where entity_id = $1 and consensus_timestamp between $2 and $3 and `+StartsVersion+`
@@ -422,7 +337,7 @@ order by consensus_timestamp`, int64(file), int64(bounds.Lower), int64(bounds.Up
 		if err != nil || len(parts) == 0 {
 			return at, err
 		}
-		content := slices.Concat(list.Map(parts, func(p *filePart) []byte { return p.content })...)
+		content := slices.Concat(list.Map(parts, func(p *filePartRow) []byte { return p.content })...)
 		for ; len(parts) > 0 && attempts > 0; attempts-- {
 			last := parts[len(parts)-1]
 			if read(content) == nil {

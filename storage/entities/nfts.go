@@ -9,17 +9,6 @@ import (
 	"heliograph/storage"
 )
 
-// NFTColumns are the columns of a row n of nft and the entity e of its token, in the order of nftTargets.
-const NFTColumns = `n.token_id, n.serial_number, n.account_id, n.created_timestamp, n.delegating_spender, n.deleted or coalesce(e.deleted, false),
-  n.metadata, n.spender, lower(n.timestamp_range), upper(n.timestamp_range)`
-
-// NFTTargets appends the scan targets of [NFTColumns].
-func NFTTargets(n *ledger.NFT, into []any) []any {
-	return append(into, &n.TokenID, &n.SerialNumber, &n.AccountID, &n.CreatedTimestamp, &n.DelegatingSpenderID,
-		&n.Deleted,
-		&n.Metadata, &n.SpenderID, &n.Timestamp.From, &n.Timestamp.To)
-}
-
 var nftRows = storage.MapperOf(NFTTargets, nil)
 
 // nftPage returns the statement for a page of NFTs that match a condition and f, ordered by token and serial, and what
@@ -144,22 +133,7 @@ func nftKeys(keys []ledger.NFTKey) (tokens, serials []int64) {
 // tokenDeletion is the type of transactions that delete a token. They transfer nothing, even if their rows list NFTs.
 const tokenDeletion = ledger.TransactionType(35)
 
-// nftEvent is the time of a change to an NFT, or of its token's deletion, with the transaction at that time.
-type nftEvent struct {
-	ledger.NFTTransaction
-	at        ledger.Timestamp
-	found     bool
-	nonce     ledger.Null[int32]
-	start     ledger.Null[ledger.Timestamp]
-	transfers []byte
-}
-
-func nftEventTargets(e *nftEvent, into []any) []any {
-	return append(into, &e.NFT.TokenID, &e.NFT.SerialNumber, &e.at, &e.found, &e.nonce, &e.PayerAccountID, &e.Type,
-		&e.start, &e.transfers)
-}
-
-func finishNFTEvent(e *nftEvent) error {
+func finishNFTEvent(e *nftEventRow) error {
 	e.ConsensusTimestamp, e.Nonce, e.ValidStartTimestamp = e.at, e.nonce.V, e.start.V
 	if e.transfers == nil || e.Type == tokenDeletion {
 		return nil
@@ -177,8 +151,6 @@ func finishNFTEvent(e *nftEvent) error {
 	}
 	return nil
 }
-
-var nftEventRows = storage.MapperOf(nftEventTargets, finishNFTEvent)
 
 // NFTHistory is a page of an NFT's history.
 type NFTHistory struct {
@@ -211,9 +183,8 @@ func QueueNFTHistories(
 	one := "x.token_id = " + token + " and x.serial_number = " + serial
 	events := nftEventRows.QueueChildren(b, len(keys), &storage.Read{
 		Parents: ps,
-		Select: `p.ord, p.token_id, p.serial, v.at, t.consensus_timestamp is not null, t.nonce, t.payer_account_id,
-coalesce(t.type, 0), t.valid_start_ns, t.nft_transfer`,
-		From: ps.From,
+		Select:  `p.ord, ` + nftEventColumns,
+		From:    ps.From,
 		Page: `
   select at from (
     ` + source("nft", one) + `
@@ -245,7 +216,7 @@ coalesce(t.type, 0), t.valid_start_ns, t.nft_transfer`,
 }
 
 // nftTransactions returns the distinct transactions of the first events. more reports whether further events follow.
-func nftTransactions(events []*nftEvent, most int) (list []*ledger.NFTTransaction, more bool) {
+func nftTransactions(events []*nftEventRow, most int) (list []*ledger.NFTTransaction, more bool) {
 	if more = len(events) > most; more {
 		events = events[:most]
 	}

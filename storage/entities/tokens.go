@@ -13,45 +13,10 @@ import (
 	"heliograph/storage"
 )
 
-// TokenColumns are the columns of a token t and its entity e, in the order of tokenTargets.
-const TokenColumns = `t.token_id, t.type, e.key, e.auto_renew_account_id, e.auto_renew_period, t.created_timestamp, t.decimals, e.deleted,
-  e.expiration_timestamp, t.fee_schedule_key, t.freeze_default, t.freeze_key, t.initial_supply, t.kyc_key, t.max_supply, e.memo, t.metadata, t.metadata_key,
-  t.name, t.pause_key, t.pause_status, t.supply_key, t.supply_type, t.symbol,
-  greatest(lower(t.timestamp_range), lower(e.timestamp_range)), least(upper(t.timestamp_range), upper(e.timestamp_range)),
-  t.total_supply, t.treasury_account_id, t.wipe_key`
-
-// TokenRow is a token and the columns from which its fields are computed.
-type TokenRow struct {
-	ledger.Token
-	FeesRow
-	Keys                         TokenKeys
-	typ, pauseStatus, supplyType string
-	expiration                   ledger.Null[int64]
-}
-
 // TokenKeys are the encoded keys of a token.
 type TokenKeys struct {
 	Admin, FeeSchedule, Freeze, KYC, Metadata, Pause, Supply, Wipe ledger.Key
 }
-
-// TokenTargets appends the scan targets of the columns of a token.
-func TokenTargets(t *TokenRow, into []any) []any {
-	k := &t.Keys
-	return append(into, &t.EntityID, &t.typ, (*[]byte)(&k.Admin), &t.AutoRenewAccountID, &t.AutoRenewPeriod,
-		&t.CreatedTimestamp, &t.Decimals, &t.Deleted,
-		&t.expiration, (*[]byte)(&k.FeeSchedule), &t.FreezeDefault, (*[]byte)(&k.Freeze), &t.InitialSupply,
-		(*[]byte)(&k.KYC), &t.MaxSupply, &t.Memo,
-		&t.Metadata, (*[]byte)(&k.Metadata), &t.Name, (*[]byte)(&k.Pause), &t.pauseStatus, (*[]byte)(&k.Supply),
-		&t.supplyType, &t.Symbol,
-		&t.Timestamp.From, &t.Timestamp.To, &t.TotalSupply, &t.TreasuryAccountID, (*[]byte)(&k.Wipe))
-}
-
-var tokenRows = storage.NewMapper(TokenTargets, FinishToken, tokenOf)
-
-// tokenIDRows are tokens of which only the id is read.
-var tokenIDRows = storage.MapperOf(func(t *ledger.Token, into []any) []any { return append(into, &t.EntityID) }, nil)
-
-func tokenOf(r *TokenRow) *ledger.Token { return &r.Token }
 
 // FinishToken fills the computed fields.
 func FinishToken(t *TokenRow) error {
@@ -67,22 +32,6 @@ func FinishToken(t *TokenRow) error {
 		t.Metadata = []byte{}
 	}
 	return nil
-}
-
-// FeesColumns are the columns of a row f of custom_fee or custom_fee_history, in the order of feesTargets.
-const FeesColumns = `f.entity_id is not null, f.fixed_fees, f.fractional_fees, f.royalty_fees, ` +
-	`lower(f.timestamp_range)`
-
-// FeesRow is the JSON of a token's custom fees.
-type FeesRow struct {
-	hasFees                    bool
-	fixed, fractional, royalty []byte
-	feesFrom                   ledger.Null[ledger.Timestamp]
-}
-
-// FeesTargets appends the scan targets of [FeesColumns].
-func FeesTargets(f *FeesRow, into []any) []any {
-	return append(into, &f.hasFees, &f.fixed, &f.fractional, &f.royalty, &f.feesFrom)
 }
 
 // fractionalFee is a member of the JSON column custom_fee.fractional_fees.
@@ -210,7 +159,7 @@ func Tokens(
 		r.Ahead = []storage.Rows{storage.RowsOf("token_account", `account_id in (`+of+`)`)}
 	}
 	if onlyIDs {
-		r.Select = `t.token_id`
+		r.Select = tokenIDColumns
 		return tokenIDRows.ListRead(ctx, db, "tokens", &r, w.Args)
 	}
 	return tokenRows.ListRead(ctx, db, "tokens", &r, w.Args)
@@ -229,12 +178,8 @@ func QueueTokensNamed(b *storage.Batch, name string, limit int) storage.Result[[
 	}, []any{start, limit})
 }
 
-var decimalRows = storage.MapperOf(func(t *ledger.TokenHolder, into []any) []any {
-	return append(into, &t.TokenID, &t.Decimals)
-}, nil)
-
 var (
-	decimalsByID = storage.ByKeys(`select token_id, decimals from token where token_id = ` + storage.Any1)
+	decimalsByID = storage.ByKeys(`select ` + decimalsColumns + ` from token where token_id = ` + storage.Any1)
 	tokensByID   = storage.ByKeys(`select ` + TokenColumns +
 		` from token t join entity e on e.id = t.token_id where t.token_id = ` + storage.Any1)
 	feesByID = storage.ByKeys(`select f.entity_id, ` + FeesColumns +
@@ -248,7 +193,7 @@ from token t left join custom_fee f on f.entity_id = t.token_id where t.token_id
 // QueueDecimals queues a query for the numbers of decimals of tokens. The result has one row per token, with only these
 // columns, or nil.
 func QueueDecimals(b *storage.Batch, ids []ledger.EntityID) storage.Result[[]*ledger.TokenHolder] {
-	return storage.QueueByKey(b, decimalRows, decimalsByID, ids,
+	return storage.QueueByKey(b, decimalsRows, decimalsByID, ids,
 		func(t *ledger.TokenHolder) ledger.EntityID { return t.TokenID })
 }
 
@@ -278,7 +223,7 @@ var withFeesRows = storage.NewMapper(func(t *TokenRow, into []any) []any {
 	fees, err := t.CustomFees(t.EntityID, t.Type)
 	t.Fees = ledger.Of(fees)
 	return err
-}, tokenOf)
+}, func(r *TokenRow) *ledger.Token { return &r.Token })
 
 // Token reads a token with its custom fees: its current state or, if at is set, the newest matching version of each of
 // its three rows. It returns nil if the token does not exist.

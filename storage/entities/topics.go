@@ -23,26 +23,6 @@ const (
 	topicComplete TopicPart = ""
 )
 
-type topicRow struct {
-	ledger.Topic
-	adminKey, feeScheduleKey, submitKey ledger.Key
-	feeExemptKeys                       []byte
-	expiration                          ledger.Null[int64]
-	fixedFees                           []byte
-	hasEntity, hasFees                  bool
-	feesFrom                            ledger.Null[ledger.Timestamp]
-	memo                                ledger.Null[string]
-}
-
-func topicTargets(t *topicRow, into []any) []any {
-	return append(into, &t.EntityID, (*storage.Blob)(&t.adminKey), (*storage.Blob)(&t.feeExemptKeys),
-		(*storage.Blob)(&t.feeScheduleKey),
-		(*storage.Blob)(&t.submitKey),
-		&t.hasEntity, &t.AutoRenewAccountID, &t.AutoRenewPeriod, &t.CreatedTimestamp, &t.Deleted, &t.expiration,
-		&t.memo, &t.Timestamp.From, &t.Timestamp.To,
-		&t.hasFees, &t.fixedFees, &t.feesFrom)
-}
-
 // fixedFee is a member of the JSON column custom_fee.fixed_fees.
 type fixedFee struct {
 	Amount                 int64           `json:"amount"`
@@ -80,12 +60,7 @@ func finishTopic(t *topicRow) error {
 	return nil
 }
 
-var topicRows = storage.MapperOf(topicTargets, finishTopic)
-
-var topicsByID = storage.ByKeys(`select t.id, t.admin_key, t.fee_exempt_key_list, t.fee_schedule_key, t.submit_key,
-  e.id is not null, e.auto_renew_account_id, e.auto_renew_period, e.created_timestamp, e.deleted, e.expiration_timestamp, e.memo,
-  lower(e.timestamp_range), upper(e.timestamp_range),
-  f.entity_id is not null, f.fixed_fees, lower(f.timestamp_range)
+var topicsByID = storage.ByKeys(`select ` + topicColumns + `
 from topic t left join entity e on e.id = t.id left join custom_fee f on f.entity_id = t.id where t.id = ` + storage.Any1)
 
 // QueueTopics queues a query for topics by id. The result has one topic per id, or nil if the topic does not exist.
@@ -126,10 +101,6 @@ func Topic(ctx context.Context, db *storage.DB, id ledger.EntityID) (*ledger.Top
 	return p.Topic, p.Missing, err
 }
 
-const messageColumns = `consensus_timestamp, topic_id, sequence_number, message, payer_account_id, running_hash,
-coalesce(running_hash_version, 3) as running_hash_version,
-  chunk_num, chunk_total, valid_start_timestamp, initial_transaction_id`
-
 // sameMessage returns a condition for chunks c and m of the same message. It does not match a chunk with an invalid
 // number.
 func sameMessage(c, m string) string {
@@ -165,10 +136,8 @@ var standsForMessage = `(coalesce(chunk_num, 1) <= 1 or chunk_total is null or c
 // messages all. Otherwise the second join reads the messages before and after the chunk.
 func joinedMessages(topic, sql, order string) *storage.Read {
 	return &storage.Read{
-		Select: messageColumns + `,
-  case when f.n = m.chunk_total - 1 then m.message || f.rest when g.n > 1 then g.whole end,
-  case when f.n = m.chunk_total - 1 then m.chunk_total when g.n > 1 then g.n end`,
-		Page: sql, As: "m",
+		Select: joinedColumns,
+		Page:   sql, As: "m",
 		Rest: ` left join lateral (
   select count(distinct c.chunk_num) as n, string_agg(c.message, '' order by c.chunk_num) as rest
   from (select c.chunk_num, c.message from topic_message c
@@ -187,28 +156,6 @@ func joinedMessages(topic, sql, order string) *storage.Read {
     order by c.chunk_num, c.sequence_number) c) g on true
 order by consensus_timestamp` + order,
 	}
-}
-
-type messageRow struct {
-	ledger.TopicMessage
-	chunkNum, total ledger.Null[int32]
-	validStart      ledger.Null[ledger.Timestamp]
-	initial, whole  []byte
-	joined          ledger.Null[int32] // the number of chunks in whole
-	chunk           ledger.ChunkInfo   // the message refers to it
-	id              ledger.MessageTransactionID
-}
-
-func messageTargets(m *messageRow, into []any) []any {
-	return append(into, &m.ConsensusTimestamp, &m.TopicID, &m.SequenceNumber, (*storage.Blob)(&m.Message),
-		&m.PayerAccountID, (*storage.Blob)(&m.RunningHash),
-		&m.RunningHashVersion,
-		&m.chunkNum, &m.total, &m.validStart, (*storage.Blob)(&m.initial))
-}
-
-// joinedTargets are the targets for the columns of [joinedMessages].
-func joinedTargets(m *messageRow, into []any) []any {
-	return append(messageTargets(m, into), (*storage.Blob)(&m.whole), &m.joined)
 }
 
 var malformedID storage.Malformed
@@ -234,13 +181,6 @@ func finishMessage(m *messageRow) error {
 	m.ChunkInfo = &m.chunk
 	return nil
 }
-
-func messageOf(m *messageRow) *ledger.TopicMessage { return &m.TopicMessage }
-
-var (
-	messageRows = storage.NewMapper(messageTargets, finishMessage, messageOf)
-	joinedRows  = storage.NewMapper(joinedTargets, finishMessage, messageOf)
-)
 
 // TopicMessages reads a page of a topic's messages, ordered by consensus time.
 func TopicMessages(

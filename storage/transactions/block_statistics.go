@@ -65,8 +65,9 @@ func (s *BlockStatistics) Read(ctx context.Context, db *storage.DB, bounds []led
 	b := db.NewBatch()
 	// the newest block before the others are read
 	newestRow := storage.Values[ledger.Timestamp]().Queue(b, `select coalesce(max(consensus_end), 0) from record_file`, nil)
-	rangeRows := blockRanges.Queue(b, `
-select a.consensus_end, z.consensus_end, a.index, z.index from unnest($1::bigint[], $2::bigint[]) with ordinality s(lower, upper, ord)
+	rangeRows := blockRangeRows.Queue(b, `
+select `+blockRangeColumns+`
+from unnest($1::bigint[], $2::bigint[]) with ordinality s(lower, upper, ord)
 cross join lateral (select consensus_end, index from record_file where consensus_end >= lower and consensus_end < upper order by consensus_end limit 1) a
 cross join lateral (select consensus_end, index from record_file where consensus_end >= lower and consensus_end < upper order by consensus_end desc limit 1) z
 order by ord`, []any{lower, upper})
@@ -108,23 +109,13 @@ order by ord`, []any{lower, upper})
 // maxBlockReaders is the number of connections that one request counts blocks with.
 const maxBlockReaders = 4
 
-// blockRange has the first and the last block of a range of time.
-type blockRange struct {
-	first, last           ledger.Timestamp
-	firstIndex, lastIndex int64
-}
-
-var blockRanges = storage.MapperOf(func(r *blockRange, into []any) []any {
-	return append(into, &r.first, &r.last, &r.firstIndex, &r.lastIndex)
-}, nil)
-
 // hours counts the blocks of each hour with blocks in some ranges, on several connections.
 func (s *BlockStatistics) hours(
-	ctx context.Context, db *storage.DB, ranges []*blockRange, readers int64,
+	ctx context.Context, db *storage.DB, ranges []*blockRangeRow, readers int64,
 ) ([]*periodRow, error) {
-	lower, upper := list.Map(ranges, func(r *blockRange) int64 {
+	lower, upper := list.Map(ranges, func(r *blockRangeRow) int64 {
 		return int64(r.first)
-	}), list.Map(ranges, func(r *blockRange) int64 { return int64(r.last) })
+	}), list.Map(ranges, func(r *blockRangeRow) int64 { return int64(r.last) })
 	parts, errs := make([][]*periodRow, readers), make([]error, readers)
 	var group sync.WaitGroup
 	for i := range readers {

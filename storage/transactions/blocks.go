@@ -8,14 +8,6 @@ import (
 	"heliograph/storage"
 )
 
-const blockColumns = `index, '0x' || hash, '0x' || prev_hash, name, count, hapi_version_major || '.' || hapi_version_minor || '.' || hapi_version_patch,
-  coalesce(size, length(bytes)), nullif(gas_used, -1), logs_bloom, receipts_root, consensus_start, consensus_end`
-
-func blockTargets(b *ledger.Block, into []any) []any {
-	return append(into, &b.Number, &b.Hash, &b.PreviousHash, &b.Name, &b.Count, &b.HapiVersion,
-		&b.Size, &b.GasUsed, (*storage.Blob)(&b.LogsBloom), &b.ReceiptsRoot, &b.Timestamp.From, &b.Timestamp.To)
-}
-
 // bloomSize is the size of a bloom filter in bytes.
 const bloomSize = 256
 
@@ -27,8 +19,6 @@ func finishBlock(b *ledger.Block) error {
 	b.ReceiptsRoot = word(b.ReceiptsRoot)
 	return nil
 }
-
-var blockRows = storage.MapperOf(blockTargets, finishBlock)
 
 // Blocks reads a page of blocks, ordered by number or by the consensus time of the last transaction.
 func Blocks(

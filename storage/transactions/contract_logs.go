@@ -11,13 +11,6 @@ import (
 	"heliograph/storage"
 )
 
-// logColumns are the columns of a log l, the entity e of its contract and its block r, in the order of logTargets.
-const (
-	logColumns   = plainColumns + `, '0x' || r.hash, r.index`
-	plainColumns = `l.consensus_timestamp, l.index, e.evm_address, l.bloom, l.contract_id, l.data, l.payer_account_id, l.root_contract_id,
-  coalesce(l.synthetic, false), l.topic0, l.topic1, l.topic2, l.topic3, coalesce(l.transaction_hash, ''), l.transaction_index`
-)
-
 // blockSearch is the maximum time, in nanoseconds, between the newest log of a page and the end of its block.
 const blockSearch = "10000000000"
 
@@ -30,19 +23,6 @@ left join lateral (
   select hash, index, consensus_start from record_file where consensus_end >= l.consensus_timestamp
     and consensus_end <= (select max(consensus_timestamp) from page) + ` + blockSearch + `
   order by consensus_end limit 1) r on r.consensus_start <= l.consensus_timestamp`),
-}
-
-type logRow struct {
-	ledger.ContractLog
-	topics    [ledger.MaxTopics][]byte
-	blockHash ledger.Null[string]
-}
-
-func logTargets(l *logRow, into []any) []any {
-	return append(into, &l.ConsensusTimestamp, &l.Index, &l.Address, &l.Bloom, &l.ContractID, &l.Data,
-		&l.PayerAccountID, &l.RootContractID,
-		&l.Synthetic, &l.topics[0], &l.topics[1], &l.topics[2], &l.topics[3], &l.TransactionHash, &l.TransactionIndex,
-		&l.blockHash, &l.BlockNumber)
 }
 
 func finishLog(l *logRow) error {
@@ -58,8 +38,6 @@ func finishLog(l *logRow) error {
 	l.BlockHash = l.blockHash.Or("0x")
 	return nil
 }
-
-var logRows = storage.NewMapper(logTargets, finishLog, func(l *logRow) *ledger.ContractLog { return &l.ContractLog })
 
 // logBounds are conditions on time and index that select one part of a filter's range.
 type logBounds struct {
@@ -167,8 +145,8 @@ func ContractLogs(
 	ctx context.Context, db *storage.DB, f *ledger.ContractLogFilter, p storage.Page,
 ) ([]*ledger.ContractLog, error) {
 	var w storage.Where
-	return logRows.ListRead(ctx, db, "contract logs", &storage.Read{
-		Select: logColumns, Page: logs(db, &w, f, "true", p), Name: "page", As: "l", Joins: logJoins,
+	return logWithBlockRows.ListRead(ctx, db, "contract logs", &storage.Read{
+		Select: logWithBlockColumns, Page: logs(db, &w, f, "true", p), Name: "page", As: "l", Joins: logJoins,
 		Rest: ` order by ` + p.Order("l.consensus_timestamp", "l.index"),
 	}, w.Args)
 }
@@ -180,8 +158,8 @@ const CountLogs storage.Countable = `select from contract_log`
 func queueLogs(b *storage.Batch, n int, ps *storage.Parents, of string, f *ledger.ContractLogFilter, p storage.Page,
 ) storage.Result[[][]*ledger.ContractLog] {
 	w := storage.With(ps.Args...)
-	return logRows.QueueChildren(b, n, &storage.Read{
-		Parents: ps, Select: `l.ord, ` + logColumns,
+	return logWithBlockRows.QueueChildren(b, n, &storage.Read{
+		Parents: ps, Select: `l.ord, ` + logWithBlockColumns,
 		Page: `select p.ord, l.* from ` + ps.From + ` cross join lateral (` + logs(b.DB(), &w, f, of, p) + `) l`,
 		Name: "page", As: "l", Joins: logJoins,
 		Rest: ` order by l.ord, ` + p.Order("l.consensus_timestamp", "l.index"),
@@ -216,9 +194,9 @@ const maxLogsOfResult = 100_000
 func QueueLogsOfResults(
 	b *storage.Batch, of []*ledger.ContractResult, blocks bool,
 ) storage.Result[[][]*ledger.ContractLog] {
-	columns, joins := logColumns, logJoins
+	columns, joins := logWithBlockColumns, logJoins
 	if !blocks {
-		columns, joins = plainColumns+`, null::text, null::bigint`, logJoins[:1]
+		columns, joins = logColumns+`, null::text, null::bigint`, logJoins[:1]
 	}
 	ps := partiesOf(b, of)
 	w := storage.With(ps.Args...)
@@ -227,7 +205,7 @@ func QueueLogsOfResults(
     else coalesce(cardinality(ct.contract_ids), 0) = 0 or l.contract_id = any(ct.contract_ids) end
     and not `+wildcard+` limit `+w.Arg(len(of)*maxLogsOfResult),
 		ps.join("join", "contract_log", "l", "consensus_timestamp", "at"), ps.transaction("left join"))
-	return logRows.QueueChildren(b, len(of), &storage.Read{
+	return logWithBlockRows.QueueChildren(b, len(of), &storage.Read{
 		Parents: ps.Parents, Select: `l.ord, ` + columns, Page: page.Query(b.DB()), Name: "page", As: "l", Joins: joins,
 		Rest: ` order by l.ord, l.consensus_timestamp, l.index`,
 	}, w.Args)

@@ -182,13 +182,11 @@ type Located struct {
 	Payer ledger.EntityID
 }
 
-var locatedRows = storage.MapperOf(func(l *Located, into []any) []any { return append(into, &l.At, &l.Payer) }, nil)
-
 // LocateTransaction finds a transaction by hash or id. It returns null if the transaction does not exist.
 func LocateTransaction(ctx context.Context, db *storage.DB, ref ResultRef) (ledger.Null[Located], error) {
 	var w storage.Where
 	sql := ref.locator(&w)
-	found, err := locatedRows.One(ctx, db, "the time of a transaction", `select at, payer from (`+sql+`) found`,
+	found, err := locatedRows.One(ctx, db, "the time of a transaction", `select `+locatedColumns+` from (`+sql+`) found`,
 		w.Args...)
 	return ledger.FromPointer(found), err
 }
@@ -252,13 +250,11 @@ func (p parties) read(columns, rest string, joins ...storage.Join) *storage.Read
 	return r
 }
 
-var stateChangeRows = storage.MapperOf(func(c *ledger.ContractStateChange, into []any) []any {
-	return append(into, &c.ContractID, &c.Slot, &c.ValueRead, &c.ValueWritten, &c.Address)
-}, func(c *ledger.ContractStateChange) error {
+func finishStateChange(c *ledger.ContractStateChange) error {
 	c.Address = addressOf(c.Address, c.ContractID)
 	c.Slot, c.ValueRead, c.ValueWritten = word(c.Slot), word(c.ValueRead), word(c.ValueWritten)
 	return nil
-})
+}
 
 // QueueStateChanges queues a query for the storage slots that the results' transactions read and wrote, ordered by
 // contract and slot. The result has one list per result. Migrated state is excluded, except that of the requested
@@ -268,7 +264,7 @@ func QueueStateChanges(b *storage.Batch, of []*ledger.ContractResult) storage.Re
 	ps := partiesOf(b, of)
 	asked := ps.Key("asked")
 	return stateChangeRows.QueueChildren(b, len(of), ps.read(
-		`p.ord, s.contract_id, s.slot, s.value_read, s.value_written, e.evm_address`,
+		`p.ord, `+stateChangeColumns,
 		` order by p.ord, s.contract_id, s.slot`,
 		ps.transaction("join"),
 		ps.join("join", "contract_state_change", "s", "consensus_timestamp", "at").

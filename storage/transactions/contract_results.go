@@ -22,49 +22,6 @@ const (
 // wrongNonce is the response code of Ethereum transactions that were rejected for their nonce. Lists exclude them.
 const wrongNonce = 312
 
-// recordColumns are the columns of a contract result cr and the entity e of its contract, in the order of
-// recordTargets.
-const recordColumns = `cr.consensus_timestamp, e.evm_address, cr.amount, cr.bloom, cr.call_result, cr.contract_id, cr.created_contract_ids, cr.error_message,
-  cr.failed_initcode, cr.function_parameters, case when cr.sender_id is null then cr.function_result end, cr.gas_consumed, cr.gas_limit, cr.gas_used,
-  cr.payer_account_id, cr.sender_id, cr.transaction_hash, cr.transaction_index, cr.transaction_nonce, cr.transaction_result`
-
-// detailColumns adds the columns of the block r and the Ethereum transaction et.
-const detailColumns = recordColumns + `, '0x' || r.hash, r.index, nullif(r.gas_used, -1),
-  et.payer_account_id, et.access_list, et.authorization_list, et.chain_id, et.gas_limit, et.gas_price, et.max_fee_per_gas, et.max_priority_fee_per_gas,
-  et.nonce, et.recovery_id, et.signature_r, et.signature_s, et.signature_v, et.to_address, et.type, et.value`
-
-// contractResultRow is a contract result and the columns from which its fields are computed.
-type contractResultRow struct {
-	ledger.ContractResult
-	evmAddress     []byte
-	functionResult []byte
-	sender         ledger.Null[ledger.EntityID]
-	blockHash      ledger.Null[string]
-
-	ethereum      ledger.EthereumTransaction
-	ethereumPayer ledger.Null[ledger.EntityID]
-	accessList    []byte
-	authorized    []byte
-	gasLimit      ledger.Null[int64]
-	nonce         ledger.Null[int64]
-	kind          ledger.Null[int16]
-}
-
-func recordTargets(r *contractResultRow, into []any) []any {
-	return append(into, &r.ConsensusTimestamp, &r.evmAddress, &r.Amount, &r.Bloom, &r.CallResult, &r.ContractID,
-		&r.CreatedContractIDs, &r.ErrorMessage,
-		&r.FailedInitcode, &r.FunctionParameters, &r.functionResult, &r.GasConsumed, &r.GasLimit, &r.GasUsed,
-		&r.PayerAccountID, &r.sender, &r.Hash, &r.TransactionIndex, &r.TransactionNonce, &r.Result)
-}
-
-func detailTargets(r *contractResultRow, into []any) []any {
-	e := &r.ethereum
-	return append(recordTargets(r, into), &r.blockHash, &r.BlockNumber, &r.BlockGasUsed,
-		&r.ethereumPayer, &r.accessList, &r.authorized, &e.ChainID, &r.gasLimit, &e.GasPrice, &e.MaxFeePerGas,
-		&e.MaxPriorityFeePerGas,
-		&r.nonce, &e.RecoveryID, &e.SignatureR, &e.SignatureS, &e.SignatureV, &e.ToAddress, &r.kind, &e.Value)
-}
-
 // finishContractResult fills the computed fields.
 func finishContractResult(r *contractResultRow) error {
 	r.Address = addressOf(r.evmAddress, r.ContractID)
@@ -191,17 +148,10 @@ func readAuthorizations(b []byte, into *ledger.EthereumTransaction) error {
 
 func (parts ResultParts) rows() *storage.Mapper[contractResultRow, ledger.ContractResult] {
 	if parts == ResultRecord {
-		return recordRows
+		return contractResultRows
 	}
 	return detailRows
 }
-
-var (
-	recordRows = storage.NewMapper(recordTargets, finishContractResult, resultOf)
-	detailRows = storage.NewMapper(detailTargets, finishContractResult, resultOf)
-)
-
-func resultOf(r *contractResultRow) *ledger.ContractResult { return &r.ContractResult }
 
 // blockOf joins the block of a result. The end of the block limits the search; the start is checked afterwards.
 const blockOf = ` left join lateral (select hash, index, gas_used, consensus_start from record_file where consensus_end >= cr.consensus_timestamp
@@ -220,7 +170,7 @@ var detailJoins = []storage.Join{
 func (parts ResultParts) read(page, rest string) *storage.Read {
 	r := &storage.Read{Select: detailColumns, Page: page, As: "cr", Joins: detailJoins, Rest: rest}
 	if parts == ResultRecord {
-		r.Select, r.Joins = recordColumns, detailJoins[:1]
+		r.Select, r.Joins = contractResultColumns, detailJoins[:1]
 	}
 	return r
 }

@@ -30,13 +30,11 @@ func changesAt(w *storage.Where, at *ledger.TimestampFilter) {
 	}
 }
 
-var stateRows = storage.MapperOf(func(s *ledger.ContractState, into []any) []any {
-	return append(into, &s.ContractID, &s.Address, &s.Slot, &s.Value, &s.Timestamp)
-}, func(s *ledger.ContractState) error {
+func finishState(s *ledger.ContractState) error {
 	s.Address = addressOf(s.Address, s.ContractID)
 	s.Slot, s.Value = word(s.Slot), word(s.Value)
 	return nil
-})
+}
 
 // QueueContractStates queues a query for the storage of each of the given contracts, current or as of a time, ordered
 // by slot. The result has one page per contract. Historical slots are ordered without leading zeros.
@@ -63,7 +61,7 @@ from contract_state s where ` + contract + w.String() + w.OrderBy(p, "s.slot")
 			times.String(), w.OrderBy(p, "s.slot"))
 	}
 	return stateRows.QueueChildren(b, len(ids), &storage.Read{
-		Parents: ps, Select: `p.ord, p.id, e.evm_address, s.key, s.value, s.at`, From: ps.From,
+		Parents: ps, Select: `p.ord, ` + stateColumns, From: ps.From,
 		Joins: []storage.Join{
 			ps.Join("left join", "entity", "e", "id", "id"), storage.Beside(` cross join lateral (` + page + `) s`),
 		},
@@ -78,24 +76,6 @@ func SlotKey(slot []byte, atTime bool) []byte {
 		return trimmed(slot)
 	}
 	return word(trimmed(slot))
-}
-
-const actionColumns = `a.consensus_timestamp, a.call_depth, a.call_operation_type, a.call_type, a.caller, a.caller_type::text, a.gas, a.gas_used, a.index,
-  a.input, a.recipient_account, a.recipient_contract, a.recipient_address, a.result_data, a.result_data_type, a.value, a.payer_account_id`
-
-type actionRow struct {
-	ledger.ContractAction
-	operation, callType ledger.Null[int32]
-	callerType          ledger.Null[string]
-	account, contract   ledger.Null[ledger.EntityID]
-	address             []byte
-	dataType            int32
-}
-
-func actionTargets(a *actionRow, into []any) []any {
-	return append(into, &a.ConsensusTimestamp, &a.CallDepth, &a.operation, &a.callType, &a.Caller, &a.callerType,
-		&a.Gas, &a.GasUsed, &a.Index,
-		&a.Input, &a.account, &a.contract, &a.address, &a.ResultData, &a.dataType, &a.Value, &a.PayerAccountID)
 }
 
 // finishAction converts numeric values to names and determines the recipient of the call.
@@ -118,10 +98,6 @@ func finishAction(a *actionRow) error {
 	}
 	return nil
 }
-
-var actionRows = storage.NewMapper(actionTargets, finishAction, func(a *actionRow) *ledger.ContractAction {
-	return &a.ContractAction
-})
 
 // filterActions adds the conditions on the index. Values in the filter can exceed the range of the column.
 func filterActions(w *storage.Where, f *ledger.ContractActionFilter) {

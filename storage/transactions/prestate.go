@@ -32,16 +32,7 @@ type TouchingAction struct {
 	Moved bool
 }
 
-type touchingRow struct {
-	TouchingAction
-	caller, account, contract ledger.Null[ledger.EntityID]
-	operation                 ledger.Null[int32]
-	dataType                  int32
-}
-
-var touchingRows = storage.NewMapper(func(a *touchingRow, into []any) []any {
-	return append(into, &a.caller, &a.account, &a.contract, &a.Depth, &a.operation, &a.dataType, &a.Value)
-}, func(a *touchingRow) error {
+func finishTouching(a *touchingRow) error {
 	a.Caller, a.Account, a.Contract = a.caller.V, a.account.V, a.contract.V
 	a.Operation = ledger.CallOperationTypeOf(a.operation.V)
 	switch ledger.ResultDataTypeOf(a.dataType) {
@@ -51,7 +42,7 @@ var touchingRows = storage.NewMapper(func(a *touchingRow, into []any) []any {
 		a.Moved = a.Value > 0 && !inherits
 	}
 	return nil
-}, func(a *touchingRow) *TouchingAction { return &a.TouchingAction })
+}
 
 // createAccount is the type of transactions that create accounts.
 const createAccount = 11
@@ -66,8 +57,7 @@ const (
 func ReadTouched(ctx context.Context, db *storage.DB, r *ledger.ContractResult, slots bool) (*Touched, error) {
 	b := db.NewBatch()
 	at, payer := int64(r.ConsensusTimestamp), int64(r.PayerAccountID)
-	actions := touchingRows.Queue(b, `select caller, recipient_account, recipient_contract, call_depth, call_operation_type,
-  result_data_type, value
+	actions := touchingRows.Queue(b, `select `+touchingColumns+`
 from contract_action where consensus_timestamp = $1 and payer_account_id = $2 order by index limit $3`,
 		[]any{at, payer, maxTouchingActions})
 	// Accounts are created by transactions with the same ID, just before or after.
@@ -132,15 +122,9 @@ type TouchedEntity struct {
 	Code    []byte
 }
 
-var touchedEntityRows = storage.MapperOf(func(e *TouchedEntity, into []any) []any {
-	return append(into, &e.ID, &e.Type, &e.Deleted, &e.Since, &e.Address, &e.Code)
-}, nil)
-
 // TouchedEntities reads the current versions of accounts and contracts. code also reads the code of contracts.
 func TouchedEntities(ctx context.Context, db *storage.DB, ids []ledger.EntityID, code bool) ([]*TouchedEntity, error) {
-	return touchedEntityRows.List(ctx, db, "touched entities", `select e.id, e.type::text, e.deleted is true,
-lower(e.timestamp_range), coalesce(case when length(e.evm_address) = 20 then e.evm_address end, case when length(e.alias) = 20 then e.alias end),
-case when $2 then c.runtime_bytecode end
+	return touchedEntityRows.List(ctx, db, "touched entities", `select `+touchedEntityColumns+`
 from entity e left join contract c on c.id = e.id
 where e.id = any($1) and e.type in ('ACCOUNT', 'CONTRACT')`, storage.Int64s(ids), code)
 }

@@ -11,26 +11,6 @@ import (
 	"heliograph/storage"
 )
 
-// scheduleColumns are the columns of a schedule s and its entity e, in the order of scheduleTargets.
-const scheduleColumns = `s.schedule_id, s.consensus_timestamp, s.creator_account_id, s.executed_timestamp, s.expiration_time, s.payer_account_id,
-  s.transaction_body, s.wait_for_expiry, e.key, e.deleted, e.memo, lower(e.timestamp_range), upper(e.timestamp_range)`
-
-type scheduleRow struct {
-	ledger.Schedule
-	key ledger.Key
-}
-
-func scheduleTargets(s *scheduleRow, into []any) []any {
-	return append(into, &s.EntityID, &s.CreatedTimestamp, &s.CreatorAccountID, &s.ExecutedTimestamp,
-		&s.ExpirationTimestamp, &s.PayerAccountID,
-		&s.TransactionBody, &s.WaitForExpiry, (*[]byte)(&s.key), &s.Deleted, &s.StoredMemo, &s.Timestamp.From,
-		&s.Timestamp.To)
-}
-
-var scheduleRows = storage.NewMapper(scheduleTargets, finishSchedule, func(s *scheduleRow) *ledger.Schedule {
-	return &s.Schedule
-})
-
 func finishSchedule(s *scheduleRow) error {
 	s.AdminKey = s.key.Info()
 	return nil
@@ -87,7 +67,7 @@ var (
 	withEntity    = storage.By("left join", "entity", "e", "s", "id", "schedule_id")
 	schedulesByID = storage.ByKeys(`select ` + scheduleColumns + ` from schedule s left join entity e on e.id = s.schedule_id
 where s.schedule_id = ` + storage.Any1)
-	signaturesByID = storage.ByKeys(`select entity_id, consensus_timestamp, public_key_prefix, signature, type from transaction_signature
+	signaturesByID = storage.ByKeys(`select ` + signatureColumns + ` from transaction_signature
 where entity_id = ` + storage.Any1)
 )
 
@@ -159,23 +139,10 @@ from schedule)`),
 	}, append(ps.Args, codes(ledger.SuccessCodes())))
 }
 
-type signatureRow struct {
-	ledger.ScheduleSignature
-	schedule ledger.EntityID
-	typ      ledger.Null[int16]
-}
-
-func signatureTargets(s *signatureRow, into []any) []any {
-	return append(into, &s.schedule, &s.ConsensusTimestamp, (*[]byte)(&s.PublicKeyPrefix), (*[]byte)(&s.Signature),
-		&s.typ)
-}
-
 func finishSignature(s *signatureRow) error {
 	s.Type = ledger.SignatureTypeOf(s.typ)
 	return nil
 }
-
-var signatureRows = storage.MapperOf(signatureTargets, finishSignature)
 
 // QueueScheduleSignatures queues a query for the signatures of schedules in a fixed order: oldest first, and by
 // public key prefix within one timestamp. The result has one list per schedule.

@@ -26,28 +26,6 @@ const (
 	hashPrefix      = 32
 )
 
-const transactionColumns = `t.consensus_timestamp, t.payer_account_id, t.valid_start_ns, t.type, t.result, t.batch_key, t.transaction_bytes, t.charged_tx_fee,
-  t.entity_id, t.high_volume, t.high_volume_pricing_multiplier, t.index, t.inner_transactions, t.max_custom_fees, t.max_fee, t.memo, t.nft_transfer,
-  t.node_account_id, t.nonce, t.parent_consensus_timestamp, t.scheduled, t.transaction_hash, t.valid_duration_seconds`
-
-type transactionRow struct {
-	ledger.Transaction
-	batchKey      ledger.Key
-	inner         []int64
-	maxCustomFees [][]byte
-	nftTransfers  []byte
-}
-
-func transactionTargets(t *transactionRow, into []any) []any {
-	return append(into, &t.ConsensusTimestamp, &t.PayerAccountID, &t.ValidStartTimestamp, &t.Type, &t.Result,
-		(*storage.Blob)(&t.batchKey),
-		(*storage.Blob)(&t.Bytes), &t.ChargedFee,
-		&t.EntityID, &t.HighVolume, &t.HighVolumePricingMultiplier, &t.Index, &t.inner, &t.maxCustomFees, &t.MaxFee,
-		(*storage.Blob)(&t.Memo), &t.nftTransfers,
-		&t.NodeAccountID, &t.Nonce, &t.ParentConsensusTimestamp, &t.Scheduled, (*storage.Blob)(&t.Hash),
-		&t.ValidDurationSeconds)
-}
-
 var malformedFees storage.Malformed
 
 func finishTransaction(t *transactionRow) error {
@@ -84,11 +62,6 @@ func finishTransaction(t *transactionRow) error {
 	}
 	return nil
 }
-
-var transactionRows = storage.NewMapper(transactionTargets, finishTransaction,
-	func(r *transactionRow) *ledger.Transaction {
-		return &r.Transaction
-	})
 
 // outcome adds the conditions on result, type and entity. table has these columns.
 func outcome(w *storage.Where, table string, f *ledger.TransactionFilter) {
@@ -414,19 +387,9 @@ func Newest(ctx context.Context, db *storage.DB, s Stream) (ledger.Timestamp, er
 	return at.V, err
 }
 
-// partyRow relates an account to the transaction at a consensus time.
-type partyRow struct {
-	at ledger.Timestamp
-	ledger.Party
-}
-
-var partyRows = storage.MapperOf(func(r *partyRow, into []any) []any {
-	return append(into, &r.at, &r.AccountID, &r.Credited, &r.Debited)
-}, nil)
-
 const (
 	atTimes    = storage.Any1 + ` and payer_account_id = ` + storage.Any2
-	partiesSQL = `select consensus_timestamp, account_id, bool_or(amount > 0), bool_or(amount < 0) from (
+	partiesSQL = `select ` + partyColumns + ` from (
   select consensus_timestamp, entity_id as account_id, amount from crypto_transfer where consensus_timestamp = ` + atTimes + `
   union all select consensus_timestamp, account_id, amount from token_transfer where consensus_timestamp = ` + atTimes + `
   union all select consensus_timestamp, entity_id, 0 from entity_transaction
