@@ -1,34 +1,38 @@
 -- NFT allowances
-select p.ord, a.approved_for_all, a.owner, a.spender, a.token_id,
-  lower(a.timestamp_range), upper(a.timestamp_range)
+select p.ord, a.approved_for_all, a.owner, a.spender, a.token_id, lower(a.timestamp_range),
+  upper(a.timestamp_range)
 from unnest((select $1::bigint[])) with ordinality p(id, ord) cross join lateral (
   select * from nft_allowance where spender = p.id and approved_for_all and (owner, token_id) < ($2, $3) order by owner asc, token_id asc limit 25) a order by p.ord, a.owner asc, a.token_id asc;
 
 -- NFT allowances, distributed
-select p.ord, a.approved_for_all, a.owner, a.spender, a.token_id,
-  lower(a.timestamp_range), upper(a.timestamp_range)
+select p.ord, a.approved_for_all, a.owner, a.spender, a.token_id, lower(a.timestamp_range),
+  upper(a.timestamp_range)
 from (select $1::bigint as id, 1::bigint as ord) p cross join lateral (
   select * from nft_allowance where spender = $1::bigint and approved_for_all and (owner, token_id) < ($2, $3) order by owner asc, token_id asc limit 25) a order by p.ord, a.owner asc, a.token_id asc;
 
 -- NFTs by key
-select p.ord, n.token_id, n.serial_number, n.account_id, n.created_timestamp, n.delegating_spender, n.deleted or coalesce(e.deleted, false),
-  n.metadata, n.spender, lower(n.timestamp_range), upper(n.timestamp_range)
+select p.ord, n.token_id, n.serial_number, n.account_id, n.created_timestamp, n.delegating_spender,
+  n.deleted or coalesce(e.deleted, false), n.metadata, n.spender, lower(n.timestamp_range),
+  upper(n.timestamp_range)
 from unnest((select $1::bigint[]), (select $2::bigint[])) with ordinality p(token_id, serial, ord) join nft n on n.token_id = p.token_id and n.serial_number = p.serial left join entity e on e.id = n.token_id;
 
 -- NFTs by key, distributed
 with nft as materialized (select * from nft where token_id = $1::bigint and serial_number = $2::bigint),
 entity as materialized (select * from entity where id in (select token_id from nft))
-select p.ord, n.token_id, n.serial_number, n.account_id, n.created_timestamp, n.delegating_spender, n.deleted or coalesce(e.deleted, false),
-  n.metadata, n.spender, lower(n.timestamp_range), upper(n.timestamp_range)
+select p.ord, n.token_id, n.serial_number, n.account_id, n.created_timestamp, n.delegating_spender,
+  n.deleted or coalesce(e.deleted, false), n.metadata, n.spender, lower(n.timestamp_range),
+  upper(n.timestamp_range)
 from (select $1::bigint as token_id, $2::bigint as serial, 1::bigint as ord) p join nft n on n.token_id = $1::bigint and n.serial_number = $2::bigint left join entity e on e.id = n.token_id;
 
 -- NFTs of an account, and of tokens
-/* enable_bitmapscan = off */ select n.ord, n.token_id, n.serial_number, n.account_id, n.created_timestamp, n.delegating_spender, n.deleted or coalesce(e.deleted, false),
-  n.metadata, n.spender, lower(n.timestamp_range), upper(n.timestamp_range)
+/* enable_bitmapscan = off */ select n.ord, n.token_id, n.serial_number, n.account_id, n.created_timestamp, n.delegating_spender,
+  n.deleted or coalesce(e.deleted, false), n.metadata, n.spender, lower(n.timestamp_range),
+  upper(n.timestamp_range)
 from (select p.ord, n.* from (select $1::bigint as id, 1::bigint as ord) p cross join lateral (select n.token_id, n.serial_number, n.account_id, n.created_timestamp, n.delegating_spender, n.deleted, n.metadata, n.spender, n.timestamp_range
   from nft n where n.account_id = p.id and (n.token_id, n.serial_number) < ($2, $3) order by n.token_id asc, n.serial_number asc limit 25) n) n left join entity e on e.id = n.token_id order by n.ord, n.token_id asc, n.serial_number asc;
-/* enable_bitmapscan = off */ select n.ord, n.token_id, n.serial_number, n.account_id, n.created_timestamp, n.delegating_spender, n.deleted or coalesce(e.deleted, false),
-  n.metadata, n.spender, lower(n.timestamp_range), upper(n.timestamp_range)
+/* enable_bitmapscan = off */ select n.ord, n.token_id, n.serial_number, n.account_id, n.created_timestamp, n.delegating_spender,
+  n.deleted or coalesce(e.deleted, false), n.metadata, n.spender, lower(n.timestamp_range),
+  upper(n.timestamp_range)
 from (select p.ord, n.* from unnest((select $1::bigint[])) with ordinality p(id, ord) cross join lateral (select n.token_id, n.serial_number, n.account_id, n.created_timestamp, n.delegating_spender, n.deleted, n.metadata, n.spender, n.timestamp_range
   from nft n where n.token_id = p.id and (n.token_id, n.serial_number) < ($2, $3) order by n.token_id asc, n.serial_number asc limit 25) n) n left join entity e on e.id = n.token_id order by n.ord, n.token_id asc, n.serial_number asc;
 
@@ -36,19 +40,22 @@ from (select p.ord, n.* from unnest((select $1::bigint[])) with ordinality p(id,
 /* enable_bitmapscan = off */ with page as materialized (select p.ord, n.* from (select $1::bigint as id, 1::bigint as ord) p cross join lateral (select n.token_id, n.serial_number, n.account_id, n.created_timestamp, n.delegating_spender, n.deleted, n.metadata, n.spender, n.timestamp_range
   from nft n where n.account_id = $1::bigint and (n.token_id, n.serial_number) < ($2, $3) order by n.token_id asc, n.serial_number asc limit 25) n),
 entity as materialized (select * from entity where id in (select token_id from page))
-select n.ord, n.token_id, n.serial_number, n.account_id, n.created_timestamp, n.delegating_spender, n.deleted or coalesce(e.deleted, false),
-  n.metadata, n.spender, lower(n.timestamp_range), upper(n.timestamp_range)
+select n.ord, n.token_id, n.serial_number, n.account_id, n.created_timestamp, n.delegating_spender,
+  n.deleted or coalesce(e.deleted, false), n.metadata, n.spender, lower(n.timestamp_range),
+  upper(n.timestamp_range)
 from page n left join entity e on e.id = n.token_id order by n.ord, n.token_id asc, n.serial_number asc;
 /* enable_bitmapscan = off */ with page as materialized (select p.ord, n.* from (select $1::bigint as id, 1::bigint as ord) p cross join lateral (select n.token_id, n.serial_number, n.account_id, n.created_timestamp, n.delegating_spender, n.deleted, n.metadata, n.spender, n.timestamp_range
   from nft n where n.token_id = $1::bigint and (n.token_id, n.serial_number) < ($2, $3) order by n.token_id asc, n.serial_number asc limit 25) n),
 entity as materialized (select * from entity where id in (select token_id from page))
-select n.ord, n.token_id, n.serial_number, n.account_id, n.created_timestamp, n.delegating_spender, n.deleted or coalesce(e.deleted, false),
-  n.metadata, n.spender, lower(n.timestamp_range), upper(n.timestamp_range)
+select n.ord, n.token_id, n.serial_number, n.account_id, n.created_timestamp, n.delegating_spender,
+  n.deleted or coalesce(e.deleted, false), n.metadata, n.spender, lower(n.timestamp_range),
+  upper(n.timestamp_range)
 from page n left join entity e on e.id = n.token_id order by n.ord, n.token_id asc, n.serial_number asc;
 
 -- NFTs that are deleted
-/* enable_bitmapscan = off */ select n.ord, n.token_id, n.serial_number, n.account_id, n.created_timestamp, n.delegating_spender, n.deleted or coalesce(e.deleted, false),
-  n.metadata, n.spender, lower(n.timestamp_range), upper(n.timestamp_range)
+/* enable_bitmapscan = off */ select n.ord, n.token_id, n.serial_number, n.account_id, n.created_timestamp, n.delegating_spender,
+  n.deleted or coalesce(e.deleted, false), n.metadata, n.spender, lower(n.timestamp_range),
+  upper(n.timestamp_range)
 from (select p.ord, n.* from (values (1::bigint)) p(ord) cross join lateral (select n.token_id, n.serial_number, n.account_id, n.created_timestamp, n.delegating_spender, n.deleted, n.metadata, n.spender, n.timestamp_range
   from nft n where true and (coalesce(n.deleted, false) or coalesce((select deleted from entity where id = n.token_id), false)) = $1 and (n.token_id, n.serial_number) < ($2, $3) order by n.token_id asc, n.serial_number asc limit 25) n) n left join entity e on e.id = n.token_id order by n.ord, n.token_id asc, n.serial_number asc;
 
@@ -56,120 +63,135 @@ from (select p.ord, n.* from (values (1::bigint)) p(ord) cross join lateral (sel
 /* enable_bitmapscan = off */ with page as materialized (select p.ord, n.* from (values (1::bigint)) p(ord) cross join lateral (select n.token_id, n.serial_number, n.account_id, n.created_timestamp, n.delegating_spender, n.deleted, n.metadata, n.spender, n.timestamp_range
   from nft n where true and (coalesce(n.deleted, false) or coalesce((select deleted from entity where id = n.token_id), false)) = $1 and (n.token_id, n.serial_number) < ($2, $3) order by n.token_id asc, n.serial_number asc limit 25) n),
 entity as materialized (select * from entity where id in (select token_id from page))
-select n.ord, n.token_id, n.serial_number, n.account_id, n.created_timestamp, n.delegating_spender, n.deleted or coalesce(e.deleted, false),
-  n.metadata, n.spender, lower(n.timestamp_range), upper(n.timestamp_range)
+select n.ord, n.token_id, n.serial_number, n.account_id, n.created_timestamp, n.delegating_spender,
+  n.deleted or coalesce(e.deleted, false), n.metadata, n.spender, lower(n.timestamp_range),
+  upper(n.timestamp_range)
 from page n left join entity e on e.id = n.token_id order by n.ord, n.token_id asc, n.serial_number asc;
 
 -- account at a time
-select 
-  e.id, e.type, e.alias, e.auto_renew_account_id, e.auto_renew_period, e.created_timestamp, e.decline_reward, e.delegation_address,
-  e.deleted, e.ethereum_nonce, e.evm_address, e.expiration_timestamp, e.key, e.max_automatic_token_associations, e.memo, e.obtainer_id,
-  e.receiver_sig_required, e.staked_account_id, e.staked_node_id, e.stake_period_start, lower(e.timestamp_range), upper(e.timestamp_range),
-  e.balance, e.balance_timestamp, s.pending_reward, s.end_stake_period from (select * from ((select * from entity where id = $1 and lower(timestamp_range) <= $2 order by timestamp_range desc limit 1) union all (select * from entity_history where id = $1 and lower(timestamp_range) <= $2 order by timestamp_range desc limit 1)) v order by timestamp_range desc limit 1) e left join (select * from ((select * from entity_stake where id = $1 and lower(timestamp_range) <= $2 order by timestamp_range desc limit 1) union all (select * from entity_stake_history where id = $1 and lower(timestamp_range) <= $2 order by timestamp_range desc limit 1)) v order by timestamp_range desc limit 1) s on s.id = e.id
+select e.id, e.type, e.alias, e.auto_renew_account_id, e.auto_renew_period, e.created_timestamp,
+  e.decline_reward, e.delegation_address, e.deleted, e.ethereum_nonce, e.evm_address,
+  e.expiration_timestamp, e.key, e.max_automatic_token_associations, e.memo, e.obtainer_id,
+  e.receiver_sig_required, e.staked_account_id, e.staked_node_id, e.stake_period_start,
+  lower(e.timestamp_range), upper(e.timestamp_range), e.balance, e.balance_timestamp,
+  s.pending_reward, s.end_stake_period from (select * from ((select * from entity where id = $1 and lower(timestamp_range) <= $2 order by timestamp_range desc limit 1) union all (select * from entity_history where id = $1 and lower(timestamp_range) <= $2 order by timestamp_range desc limit 1)) v order by timestamp_range desc limit 1) e left join (select * from ((select * from entity_stake where id = $1 and lower(timestamp_range) <= $2 order by timestamp_range desc limit 1) union all (select * from entity_stake_history where id = $1 and lower(timestamp_range) <= $2 order by timestamp_range desc limit 1)) v order by timestamp_range desc limit 1) s on s.id = e.id
 where e.type in ('ACCOUNT', 'CONTRACT') and not (e.num = 2 and e.memo = 'Mirror node created synthetic treasury account');
 
 -- account at a time, distributed
-select 
-  e.id, e.type, e.alias, e.auto_renew_account_id, e.auto_renew_period, e.created_timestamp, e.decline_reward, e.delegation_address,
-  e.deleted, e.ethereum_nonce, e.evm_address, e.expiration_timestamp, e.key, e.max_automatic_token_associations, e.memo, e.obtainer_id,
-  e.receiver_sig_required, e.staked_account_id, e.staked_node_id, e.stake_period_start, lower(e.timestamp_range), upper(e.timestamp_range),
-  e.balance, e.balance_timestamp, s.pending_reward, s.end_stake_period from (select * from ((select * from entity where id = $1 and lower(timestamp_range) <= $2 order by timestamp_range desc limit 1) union all (select * from entity_history where id = $1 and lower(timestamp_range) <= $2 order by timestamp_range desc limit 1)) v order by timestamp_range desc limit 1) e left join (select * from ((select * from entity_stake where id = $1 and lower(timestamp_range) <= $2 order by timestamp_range desc limit 1) union all (select * from entity_stake_history where id = $1 and lower(timestamp_range) <= $2 order by timestamp_range desc limit 1)) v order by timestamp_range desc limit 1) s on s.id = e.id
+select e.id, e.type, e.alias, e.auto_renew_account_id, e.auto_renew_period, e.created_timestamp,
+  e.decline_reward, e.delegation_address, e.deleted, e.ethereum_nonce, e.evm_address,
+  e.expiration_timestamp, e.key, e.max_automatic_token_associations, e.memo, e.obtainer_id,
+  e.receiver_sig_required, e.staked_account_id, e.staked_node_id, e.stake_period_start,
+  lower(e.timestamp_range), upper(e.timestamp_range), e.balance, e.balance_timestamp,
+  s.pending_reward, s.end_stake_period from (select * from ((select * from entity where id = $1 and lower(timestamp_range) <= $2 order by timestamp_range desc limit 1) union all (select * from entity_history where id = $1 and lower(timestamp_range) <= $2 order by timestamp_range desc limit 1)) v order by timestamp_range desc limit 1) e left join (select * from ((select * from entity_stake where id = $1 and lower(timestamp_range) <= $2 order by timestamp_range desc limit 1) union all (select * from entity_stake_history where id = $1 and lower(timestamp_range) <= $2 order by timestamp_range desc limit 1)) v order by timestamp_range desc limit 1) s on s.id = e.id
 where e.type in ('ACCOUNT', 'CONTRACT') and not (e.num = 2 and e.memo = 'Mirror node created synthetic treasury account');
 
 -- account by address, and the treasury
-select 
-  e.id, e.type, e.alias, e.auto_renew_account_id, e.auto_renew_period, e.created_timestamp, e.decline_reward, e.delegation_address,
-  e.deleted, e.ethereum_nonce, e.evm_address, e.expiration_timestamp, e.key, e.max_automatic_token_associations, e.memo, e.obtainer_id,
-  e.receiver_sig_required, e.staked_account_id, e.staked_node_id, e.stake_period_start, lower(e.timestamp_range), upper(e.timestamp_range),
-  e.balance, e.balance_timestamp, s.pending_reward, s.end_stake_period from entity e left join entity_stake s on s.id = e.id
+select e.id, e.type, e.alias, e.auto_renew_account_id, e.auto_renew_period, e.created_timestamp,
+  e.decline_reward, e.delegation_address, e.deleted, e.ethereum_nonce, e.evm_address,
+  e.expiration_timestamp, e.key, e.max_automatic_token_associations, e.memo, e.obtainer_id,
+  e.receiver_sig_required, e.staked_account_id, e.staked_node_id, e.stake_period_start,
+  lower(e.timestamp_range), upper(e.timestamp_range), e.balance, e.balance_timestamp,
+  s.pending_reward, s.end_stake_period from entity e left join entity_stake s on s.id = e.id
 where e.evm_address = $1 and e.deleted <> true limit 2;
-select 
-  e.id, e.type, e.alias, e.auto_renew_account_id, e.auto_renew_period, e.created_timestamp, e.decline_reward, e.delegation_address,
-  e.deleted, e.ethereum_nonce, e.evm_address, e.expiration_timestamp, e.key, e.max_automatic_token_associations, e.memo, e.obtainer_id,
-  e.receiver_sig_required, e.staked_account_id, e.staked_node_id, e.stake_period_start, lower(e.timestamp_range), upper(e.timestamp_range),
-  e.balance, e.balance_timestamp, s.pending_reward, s.end_stake_period from entity e left join entity_stake s on s.id = e.id
+select e.id, e.type, e.alias, e.auto_renew_account_id, e.auto_renew_period, e.created_timestamp,
+  e.decline_reward, e.delegation_address, e.deleted, e.ethereum_nonce, e.evm_address,
+  e.expiration_timestamp, e.key, e.max_automatic_token_associations, e.memo, e.obtainer_id,
+  e.receiver_sig_required, e.staked_account_id, e.staked_node_id, e.stake_period_start,
+  lower(e.timestamp_range), upper(e.timestamp_range), e.balance, e.balance_timestamp,
+  s.pending_reward, s.end_stake_period from entity e left join entity_stake s on s.id = e.id
 where e.id = any((select $1::bigint[])::bigint[]) and e.type in ('ACCOUNT', 'CONTRACT') and not (e.num = 2 and e.memo = 'Mirror node created synthetic treasury account');
 
 -- account by address, and the treasury, distributed
-select 
-  e.id, e.type, e.alias, e.auto_renew_account_id, e.auto_renew_period, e.created_timestamp, e.decline_reward, e.delegation_address,
-  e.deleted, e.ethereum_nonce, e.evm_address, e.expiration_timestamp, e.key, e.max_automatic_token_associations, e.memo, e.obtainer_id,
-  e.receiver_sig_required, e.staked_account_id, e.staked_node_id, e.stake_period_start, lower(e.timestamp_range), upper(e.timestamp_range),
-  e.balance, e.balance_timestamp, s.pending_reward, s.end_stake_period from entity e left join entity_stake s on s.id = e.id
+select e.id, e.type, e.alias, e.auto_renew_account_id, e.auto_renew_period, e.created_timestamp,
+  e.decline_reward, e.delegation_address, e.deleted, e.ethereum_nonce, e.evm_address,
+  e.expiration_timestamp, e.key, e.max_automatic_token_associations, e.memo, e.obtainer_id,
+  e.receiver_sig_required, e.staked_account_id, e.staked_node_id, e.stake_period_start,
+  lower(e.timestamp_range), upper(e.timestamp_range), e.balance, e.balance_timestamp,
+  s.pending_reward, s.end_stake_period from entity e left join entity_stake s on s.id = e.id
 where e.evm_address = $1 and e.deleted <> true limit 2;
-select 
-  e.id, e.type, e.alias, e.auto_renew_account_id, e.auto_renew_period, e.created_timestamp, e.decline_reward, e.delegation_address,
-  e.deleted, e.ethereum_nonce, e.evm_address, e.expiration_timestamp, e.key, e.max_automatic_token_associations, e.memo, e.obtainer_id,
-  e.receiver_sig_required, e.staked_account_id, e.staked_node_id, e.stake_period_start, lower(e.timestamp_range), upper(e.timestamp_range),
-  e.balance, e.balance_timestamp, s.pending_reward, s.end_stake_period from entity e left join entity_stake s on s.id = e.id
+select e.id, e.type, e.alias, e.auto_renew_account_id, e.auto_renew_period, e.created_timestamp,
+  e.decline_reward, e.delegation_address, e.deleted, e.ethereum_nonce, e.evm_address,
+  e.expiration_timestamp, e.key, e.max_automatic_token_associations, e.memo, e.obtainer_id,
+  e.receiver_sig_required, e.staked_account_id, e.staked_node_id, e.stake_period_start,
+  lower(e.timestamp_range), upper(e.timestamp_range), e.balance, e.balance_timestamp,
+  s.pending_reward, s.end_stake_period from entity e left join entity_stake s on s.id = e.id
 where e.id = any($1::bigint[]::bigint[]) and e.type in ('ACCOUNT', 'CONTRACT') and not (e.num = 2 and e.memo = 'Mirror node created synthetic treasury account');
 
 -- account by id
-select 
-  e.id, e.type, e.alias, e.auto_renew_account_id, e.auto_renew_period, e.created_timestamp, e.decline_reward, e.delegation_address,
-  e.deleted, e.ethereum_nonce, e.evm_address, e.expiration_timestamp, e.key, e.max_automatic_token_associations, e.memo, e.obtainer_id,
-  e.receiver_sig_required, e.staked_account_id, e.staked_node_id, e.stake_period_start, lower(e.timestamp_range), upper(e.timestamp_range),
-  e.balance, e.balance_timestamp, s.pending_reward, s.end_stake_period from entity e left join entity_stake s on s.id = e.id
+select e.id, e.type, e.alias, e.auto_renew_account_id, e.auto_renew_period, e.created_timestamp,
+  e.decline_reward, e.delegation_address, e.deleted, e.ethereum_nonce, e.evm_address,
+  e.expiration_timestamp, e.key, e.max_automatic_token_associations, e.memo, e.obtainer_id,
+  e.receiver_sig_required, e.staked_account_id, e.staked_node_id, e.stake_period_start,
+  lower(e.timestamp_range), upper(e.timestamp_range), e.balance, e.balance_timestamp,
+  s.pending_reward, s.end_stake_period from entity e left join entity_stake s on s.id = e.id
 where e.id = $1 and e.type in ('ACCOUNT', 'CONTRACT');
 
 -- account by id, distributed
-select 
-  e.id, e.type, e.alias, e.auto_renew_account_id, e.auto_renew_period, e.created_timestamp, e.decline_reward, e.delegation_address,
-  e.deleted, e.ethereum_nonce, e.evm_address, e.expiration_timestamp, e.key, e.max_automatic_token_associations, e.memo, e.obtainer_id,
-  e.receiver_sig_required, e.staked_account_id, e.staked_node_id, e.stake_period_start, lower(e.timestamp_range), upper(e.timestamp_range),
-  e.balance, e.balance_timestamp, s.pending_reward, s.end_stake_period from entity e left join entity_stake s on s.id = e.id
+select e.id, e.type, e.alias, e.auto_renew_account_id, e.auto_renew_period, e.created_timestamp,
+  e.decline_reward, e.delegation_address, e.deleted, e.ethereum_nonce, e.evm_address,
+  e.expiration_timestamp, e.key, e.max_automatic_token_associations, e.memo, e.obtainer_id,
+  e.receiver_sig_required, e.staked_account_id, e.staked_node_id, e.stake_period_start,
+  lower(e.timestamp_range), upper(e.timestamp_range), e.balance, e.balance_timestamp,
+  s.pending_reward, s.end_stake_period from entity e left join entity_stake s on s.id = e.id
 where e.id = $1 and e.type in ('ACCOUNT', 'CONTRACT');
 
 -- accounts by id
-select 
-  e.id, e.type, e.alias, e.auto_renew_account_id, e.auto_renew_period, e.created_timestamp, e.decline_reward, e.delegation_address,
-  e.deleted, e.ethereum_nonce, e.evm_address, e.expiration_timestamp, e.key, e.max_automatic_token_associations, e.memo, e.obtainer_id,
-  e.receiver_sig_required, e.staked_account_id, e.staked_node_id, e.stake_period_start, lower(e.timestamp_range), upper(e.timestamp_range),
-  e.balance, e.balance_timestamp, s.pending_reward, s.end_stake_period from entity e left join entity_stake s on s.id = e.id
+select e.id, e.type, e.alias, e.auto_renew_account_id, e.auto_renew_period, e.created_timestamp,
+  e.decline_reward, e.delegation_address, e.deleted, e.ethereum_nonce, e.evm_address,
+  e.expiration_timestamp, e.key, e.max_automatic_token_associations, e.memo, e.obtainer_id,
+  e.receiver_sig_required, e.staked_account_id, e.staked_node_id, e.stake_period_start,
+  lower(e.timestamp_range), upper(e.timestamp_range), e.balance, e.balance_timestamp,
+  s.pending_reward, s.end_stake_period from entity e left join entity_stake s on s.id = e.id
 where e.id = any((select $1::bigint[])::bigint[]) and e.type in ('ACCOUNT', 'CONTRACT');
 
 -- accounts by id, distributed
-select 
-  e.id, e.type, e.alias, e.auto_renew_account_id, e.auto_renew_period, e.created_timestamp, e.decline_reward, e.delegation_address,
-  e.deleted, e.ethereum_nonce, e.evm_address, e.expiration_timestamp, e.key, e.max_automatic_token_associations, e.memo, e.obtainer_id,
-  e.receiver_sig_required, e.staked_account_id, e.staked_node_id, e.stake_period_start, lower(e.timestamp_range), upper(e.timestamp_range),
-  e.balance, e.balance_timestamp, s.pending_reward, s.end_stake_period from entity e left join entity_stake s on s.id = e.id
+select e.id, e.type, e.alias, e.auto_renew_account_id, e.auto_renew_period, e.created_timestamp,
+  e.decline_reward, e.delegation_address, e.deleted, e.ethereum_nonce, e.evm_address,
+  e.expiration_timestamp, e.key, e.max_automatic_token_associations, e.memo, e.obtainer_id,
+  e.receiver_sig_required, e.staked_account_id, e.staked_node_id, e.stake_period_start,
+  lower(e.timestamp_range), upper(e.timestamp_range), e.balance, e.balance_timestamp,
+  s.pending_reward, s.end_stake_period from entity e left join entity_stake s on s.id = e.id
 where e.id = any($1::bigint[]::bigint[]) and e.type in ('ACCOUNT', 'CONTRACT');
 
 -- accounts with a name
-select 
-  e.id, e.type, e.alias, e.auto_renew_account_id, e.auto_renew_period, e.created_timestamp, e.decline_reward, e.delegation_address,
-  e.deleted, e.ethereum_nonce, e.evm_address, e.expiration_timestamp, e.key, e.max_automatic_token_associations, e.memo, e.obtainer_id,
-  e.receiver_sig_required, e.staked_account_id, e.staked_node_id, e.stake_period_start, lower(e.timestamp_range), upper(e.timestamp_range),
-  e.balance, e.balance_timestamp, s.pending_reward, s.end_stake_period
+select e.id, e.type, e.alias, e.auto_renew_account_id, e.auto_renew_period, e.created_timestamp,
+  e.decline_reward, e.delegation_address, e.deleted, e.ethereum_nonce, e.evm_address,
+  e.expiration_timestamp, e.key, e.max_automatic_token_associations, e.memo, e.obtainer_id,
+  e.receiver_sig_required, e.staked_account_id, e.staked_node_id, e.stake_period_start,
+  lower(e.timestamp_range), upper(e.timestamp_range), e.balance, e.balance_timestamp,
+  s.pending_reward, s.end_stake_period
 from (select * from entity e where e.evm_address = $1 and e.deleted <> true and e.type in ('ACCOUNT', 'CONTRACT') limit 100) e left join entity_stake s on s.id = e.id order by e.id;
 
 -- accounts with a name, distributed
 with page as materialized (select * from entity e where e.evm_address = $1 and e.deleted <> true and e.type in ('ACCOUNT', 'CONTRACT') limit 100),
 entity_stake as materialized (select * from entity_stake where id in (select id from page))
-select 
-  e.id, e.type, e.alias, e.auto_renew_account_id, e.auto_renew_period, e.created_timestamp, e.decline_reward, e.delegation_address,
-  e.deleted, e.ethereum_nonce, e.evm_address, e.expiration_timestamp, e.key, e.max_automatic_token_associations, e.memo, e.obtainer_id,
-  e.receiver_sig_required, e.staked_account_id, e.staked_node_id, e.stake_period_start, lower(e.timestamp_range), upper(e.timestamp_range),
-  e.balance, e.balance_timestamp, s.pending_reward, s.end_stake_period
+select e.id, e.type, e.alias, e.auto_renew_account_id, e.auto_renew_period, e.created_timestamp,
+  e.decline_reward, e.delegation_address, e.deleted, e.ethereum_nonce, e.evm_address,
+  e.expiration_timestamp, e.key, e.max_automatic_token_associations, e.memo, e.obtainer_id,
+  e.receiver_sig_required, e.staked_account_id, e.staked_node_id, e.stake_period_start,
+  lower(e.timestamp_range), upper(e.timestamp_range), e.balance, e.balance_timestamp,
+  s.pending_reward, s.end_stake_period
 from page e left join entity_stake s on s.id = e.id order by e.id;
 
 -- accounts with all filters
-select 
-  e.id, e.type, e.alias, e.auto_renew_account_id, e.auto_renew_period, e.created_timestamp, e.decline_reward, e.delegation_address,
-  e.deleted, e.ethereum_nonce, e.evm_address, e.expiration_timestamp, e.key, e.max_automatic_token_associations, e.memo, e.obtainer_id,
-  e.receiver_sig_required, e.staked_account_id, e.staked_node_id, e.stake_period_start, lower(e.timestamp_range), upper(e.timestamp_range),
-  e.balance, e.balance_timestamp, s.pending_reward, s.end_stake_period
+select e.id, e.type, e.alias, e.auto_renew_account_id, e.auto_renew_period, e.created_timestamp,
+  e.decline_reward, e.delegation_address, e.deleted, e.ethereum_nonce, e.evm_address,
+  e.expiration_timestamp, e.key, e.max_automatic_token_associations, e.memo, e.obtainer_id,
+  e.receiver_sig_required, e.staked_account_id, e.staked_node_id, e.stake_period_start,
+  lower(e.timestamp_range), upper(e.timestamp_range), e.balance, e.balance_timestamp,
+  s.pending_reward, s.end_stake_period
 from (select * from ((select * from entity e where e.type between 'ACCOUNT' and 'ACCOUNT' and e.id = $1 and e.balance > $2 and e.public_key = $3 and not (e.num = 2 and e.memo = 'Mirror node created synthetic treasury account') and e.id < $4 order by e.type desc, e.id desc limit 25) union all (select * from entity e where e.type between 'CONTRACT' and 'CONTRACT' and e.id = $1 and e.balance > $2 and e.public_key = $3 and not (e.num = 2 and e.memo = 'Mirror node created synthetic treasury account') and e.id < $4 order by e.type desc, e.id desc limit 25)) e order by e.id desc limit 25) e left join entity_stake s on s.id = e.id order by e.id desc limit 25;
 
 -- accounts with all filters, distributed
 with page as materialized (select * from entity e where e.type in ('ACCOUNT', 'CONTRACT') and e.id = $1 and e.balance > $2 and e.public_key = $3 and not (e.num = 2 and e.memo = 'Mirror node created synthetic treasury account') and e.id < $4 order by e.id desc limit 25),
 entity_stake as materialized (select * from entity_stake where id in (select id from page))
-select 
-  e.id, e.type, e.alias, e.auto_renew_account_id, e.auto_renew_period, e.created_timestamp, e.decline_reward, e.delegation_address,
-  e.deleted, e.ethereum_nonce, e.evm_address, e.expiration_timestamp, e.key, e.max_automatic_token_associations, e.memo, e.obtainer_id,
-  e.receiver_sig_required, e.staked_account_id, e.staked_node_id, e.stake_period_start, lower(e.timestamp_range), upper(e.timestamp_range),
-  e.balance, e.balance_timestamp, s.pending_reward, s.end_stake_period
+select e.id, e.type, e.alias, e.auto_renew_account_id, e.auto_renew_period, e.created_timestamp,
+  e.decline_reward, e.delegation_address, e.deleted, e.ethereum_nonce, e.evm_address,
+  e.expiration_timestamp, e.key, e.max_automatic_token_associations, e.memo, e.obtainer_id,
+  e.receiver_sig_required, e.staked_account_id, e.staked_node_id, e.stake_period_start,
+  lower(e.timestamp_range), upper(e.timestamp_range), e.balance, e.balance_timestamp,
+  s.pending_reward, s.end_stake_period
 from page e left join entity_stake s on s.id = e.id order by e.id desc limit 25;
 
 -- airdrops
@@ -208,78 +230,80 @@ select p.ord, coalesce(c.runtime_bytecode, '')
 from (select $1::bigint as id, 1::bigint as ord) p join contract c on c.id = $1::bigint;
 
 -- contract at a time
-select 
-  e.id, e.key, e.auto_renew_account_id, e.auto_renew_period, e.created_timestamp, e.deleted, e.evm_address, e.expiration_timestamp, c.file_id,
-  e.max_automatic_token_associations, e.memo, e.ethereum_nonce, e.obtainer_id, e.permanent_removal, e.proxy_account_id,
-  lower(e.timestamp_range), upper(e.timestamp_range)
+select e.id, e.key, e.auto_renew_account_id, e.auto_renew_period, e.created_timestamp, e.deleted,
+  e.evm_address, e.expiration_timestamp, c.file_id, e.max_automatic_token_associations, e.memo,
+  e.ethereum_nonce, e.obtainer_id, e.permanent_removal, e.proxy_account_id, lower(e.timestamp_range),
+  upper(e.timestamp_range)
 from (select * from (select * from entity e where e.type = 'CONTRACT' and e.id = $1 and lower(e.timestamp_range) <= $2 union all select * from entity_history e where e.type = 'CONTRACT' and e.id = $1 and lower(e.timestamp_range) <= $2) v order by timestamp_range desc limit 1) e left join contract c on c.id = e.id;
 
 -- contract at a time, distributed
 with page as materialized (select * from (select * from entity e where e.type = 'CONTRACT' and e.id = $1 and lower(e.timestamp_range) <= $2 union all select * from entity_history e where e.type = 'CONTRACT' and e.id = $1 and lower(e.timestamp_range) <= $2) v order by timestamp_range desc limit 1),
 contract as materialized (select * from contract where id in (select id from page))
-select 
-  e.id, e.key, e.auto_renew_account_id, e.auto_renew_period, e.created_timestamp, e.deleted, e.evm_address, e.expiration_timestamp, c.file_id,
-  e.max_automatic_token_associations, e.memo, e.ethereum_nonce, e.obtainer_id, e.permanent_removal, e.proxy_account_id,
-  lower(e.timestamp_range), upper(e.timestamp_range)
+select e.id, e.key, e.auto_renew_account_id, e.auto_renew_period, e.created_timestamp, e.deleted,
+  e.evm_address, e.expiration_timestamp, c.file_id, e.max_automatic_token_associations, e.memo,
+  e.ethereum_nonce, e.obtainer_id, e.permanent_removal, e.proxy_account_id, lower(e.timestamp_range),
+  upper(e.timestamp_range)
 from page e left join contract c on c.id = e.id;
 
 -- contracts
-select 
-  e.id, e.key, e.auto_renew_account_id, e.auto_renew_period, e.created_timestamp, e.deleted, e.evm_address, e.expiration_timestamp, c.file_id,
-  e.max_automatic_token_associations, e.memo, e.ethereum_nonce, e.obtainer_id, e.permanent_removal, e.proxy_account_id,
-  lower(e.timestamp_range), upper(e.timestamp_range)
+select e.id, e.key, e.auto_renew_account_id, e.auto_renew_period, e.created_timestamp, e.deleted,
+  e.evm_address, e.expiration_timestamp, c.file_id, e.max_automatic_token_associations, e.memo,
+  e.ethereum_nonce, e.obtainer_id, e.permanent_removal, e.proxy_account_id, lower(e.timestamp_range),
+  upper(e.timestamp_range)
 from (select * from entity e where e.type = 'CONTRACT' and e.id < $1 order by e.id desc limit 25) e left join contract c on c.id = e.id order by e.id desc;
 
 -- contracts by id
-select 
-  e.id, e.key, e.auto_renew_account_id, e.auto_renew_period, e.created_timestamp, e.deleted, e.evm_address, e.expiration_timestamp, c.file_id,
-  e.max_automatic_token_associations, e.memo, e.ethereum_nonce, e.obtainer_id, e.permanent_removal, e.proxy_account_id,
-  lower(e.timestamp_range), upper(e.timestamp_range) from entity e left join contract c on c.id = e.id where e.id = any((select $1::bigint[])::bigint[]) and e.type = 'CONTRACT';
+select e.id, e.key, e.auto_renew_account_id, e.auto_renew_period, e.created_timestamp, e.deleted,
+  e.evm_address, e.expiration_timestamp, c.file_id, e.max_automatic_token_associations, e.memo,
+  e.ethereum_nonce, e.obtainer_id, e.permanent_removal, e.proxy_account_id, lower(e.timestamp_range),
+  upper(e.timestamp_range) from entity e left join contract c on c.id = e.id where e.id = any((select $1::bigint[])::bigint[]) and e.type = 'CONTRACT';
 
 -- contracts by id, distributed
-select 
-  e.id, e.key, e.auto_renew_account_id, e.auto_renew_period, e.created_timestamp, e.deleted, e.evm_address, e.expiration_timestamp, c.file_id,
-  e.max_automatic_token_associations, e.memo, e.ethereum_nonce, e.obtainer_id, e.permanent_removal, e.proxy_account_id,
-  lower(e.timestamp_range), upper(e.timestamp_range) from entity e left join contract c on c.id = e.id where e.id = any($1::bigint[]::bigint[]) and e.type = 'CONTRACT';
+select e.id, e.key, e.auto_renew_account_id, e.auto_renew_period, e.created_timestamp, e.deleted,
+  e.evm_address, e.expiration_timestamp, c.file_id, e.max_automatic_token_associations, e.memo,
+  e.ethereum_nonce, e.obtainer_id, e.permanent_removal, e.proxy_account_id, lower(e.timestamp_range),
+  upper(e.timestamp_range) from entity e left join contract c on c.id = e.id where e.id = any($1::bigint[]::bigint[]) and e.type = 'CONTRACT';
 
 -- contracts with a name
-select 
-  e.id, e.key, e.auto_renew_account_id, e.auto_renew_period, e.created_timestamp, e.deleted, e.evm_address, e.expiration_timestamp, c.file_id,
-  e.max_automatic_token_associations, e.memo, e.ethereum_nonce, e.obtainer_id, e.permanent_removal, e.proxy_account_id,
-  lower(e.timestamp_range), upper(e.timestamp_range)
+select e.id, e.key, e.auto_renew_account_id, e.auto_renew_period, e.created_timestamp, e.deleted,
+  e.evm_address, e.expiration_timestamp, c.file_id, e.max_automatic_token_associations, e.memo,
+  e.ethereum_nonce, e.obtainer_id, e.permanent_removal, e.proxy_account_id, lower(e.timestamp_range),
+  upper(e.timestamp_range)
 from (select * from entity e where e.evm_address = $1 and e.deleted <> true and e.type in ('CONTRACT') limit 100) e left join contract c on c.id = e.id order by e.id;
 
 -- contracts with a name, distributed
 with page as materialized (select * from entity e where e.evm_address = $1 and e.deleted <> true and e.type in ('CONTRACT') limit 100),
 contract as materialized (select * from contract where id in (select id from page))
-select 
-  e.id, e.key, e.auto_renew_account_id, e.auto_renew_period, e.created_timestamp, e.deleted, e.evm_address, e.expiration_timestamp, c.file_id,
-  e.max_automatic_token_associations, e.memo, e.ethereum_nonce, e.obtainer_id, e.permanent_removal, e.proxy_account_id,
-  lower(e.timestamp_range), upper(e.timestamp_range)
+select e.id, e.key, e.auto_renew_account_id, e.auto_renew_period, e.created_timestamp, e.deleted,
+  e.evm_address, e.expiration_timestamp, c.file_id, e.max_automatic_token_associations, e.memo,
+  e.ethereum_nonce, e.obtainer_id, e.permanent_removal, e.proxy_account_id, lower(e.timestamp_range),
+  upper(e.timestamp_range)
 from page e left join contract c on c.id = e.id order by e.id;
 
 -- contracts, distributed
 with page as materialized (select * from entity e where e.type = 'CONTRACT' and e.id < $1 order by e.id desc limit 25),
 contract as materialized (select * from contract where id in (select id from page))
-select 
-  e.id, e.key, e.auto_renew_account_id, e.auto_renew_period, e.created_timestamp, e.deleted, e.evm_address, e.expiration_timestamp, c.file_id,
-  e.max_automatic_token_associations, e.memo, e.ethereum_nonce, e.obtainer_id, e.permanent_removal, e.proxy_account_id,
-  lower(e.timestamp_range), upper(e.timestamp_range)
+select e.id, e.key, e.auto_renew_account_id, e.auto_renew_period, e.created_timestamp, e.deleted,
+  e.evm_address, e.expiration_timestamp, c.file_id, e.max_automatic_token_associations, e.memo,
+  e.ethereum_nonce, e.obtainer_id, e.permanent_removal, e.proxy_account_id, lower(e.timestamp_range),
+  upper(e.timestamp_range)
 from page e left join contract c on c.id = e.id order by e.id desc;
 
 -- files by id
-select 
-  e.id, e.type, e.alias, e.auto_renew_account_id, e.auto_renew_period, e.created_timestamp, e.decline_reward, e.delegation_address,
-  e.deleted, e.ethereum_nonce, e.evm_address, e.expiration_timestamp, e.key, e.max_automatic_token_associations, e.memo, e.obtainer_id,
-  e.receiver_sig_required, e.staked_account_id, e.staked_node_id, e.stake_period_start, lower(e.timestamp_range), upper(e.timestamp_range),
-  e.balance, e.balance_timestamp, s.pending_reward, s.end_stake_period from entity e left join entity_stake s on s.id = e.id where e.type = 'FILE' and e.id = any((select $1::bigint[])::bigint[]);
+select e.id, e.type, e.alias, e.auto_renew_account_id, e.auto_renew_period, e.created_timestamp,
+  e.decline_reward, e.delegation_address, e.deleted, e.ethereum_nonce, e.evm_address,
+  e.expiration_timestamp, e.key, e.max_automatic_token_associations, e.memo, e.obtainer_id,
+  e.receiver_sig_required, e.staked_account_id, e.staked_node_id, e.stake_period_start,
+  lower(e.timestamp_range), upper(e.timestamp_range), e.balance, e.balance_timestamp,
+  s.pending_reward, s.end_stake_period from entity e left join entity_stake s on s.id = e.id where e.type = 'FILE' and e.id = any((select $1::bigint[])::bigint[]);
 
 -- files by id, distributed
-select 
-  e.id, e.type, e.alias, e.auto_renew_account_id, e.auto_renew_period, e.created_timestamp, e.decline_reward, e.delegation_address,
-  e.deleted, e.ethereum_nonce, e.evm_address, e.expiration_timestamp, e.key, e.max_automatic_token_associations, e.memo, e.obtainer_id,
-  e.receiver_sig_required, e.staked_account_id, e.staked_node_id, e.stake_period_start, lower(e.timestamp_range), upper(e.timestamp_range),
-  e.balance, e.balance_timestamp, s.pending_reward, s.end_stake_period from entity e left join entity_stake s on s.id = e.id where e.type = 'FILE' and e.id = any($1::bigint[]::bigint[]);
+select e.id, e.type, e.alias, e.auto_renew_account_id, e.auto_renew_period, e.created_timestamp,
+  e.decline_reward, e.delegation_address, e.deleted, e.ethereum_nonce, e.evm_address,
+  e.expiration_timestamp, e.key, e.max_automatic_token_associations, e.memo, e.obtainer_id,
+  e.receiver_sig_required, e.staked_account_id, e.staked_node_id, e.stake_period_start,
+  lower(e.timestamp_range), upper(e.timestamp_range), e.balance, e.balance_timestamp,
+  s.pending_reward, s.end_stake_period from entity e left join entity_stake s on s.id = e.id where e.type = 'FILE' and e.id = any($1::bigint[]::bigint[]);
 
 -- hbar allowances, granted and received
 select p.ord, a.owner, a.spender, a.amount, a.amount_granted, lower(a.timestamp_range), upper(a.timestamp_range)
@@ -299,7 +323,7 @@ from (select $1::bigint as id, 1::bigint as ord) p join (
 
 -- histories of NFTs
 select p.ord, p.token_id, p.serial, v.at, t.consensus_timestamp is not null, t.nonce, t.payer_account_id,
-coalesce(t.type, 0), t.valid_start_ns, t.nft_transfer
+  coalesce(t.type, 0), t.valid_start_ns, t.nft_transfer
 from unnest((select $1::bigint[]), (select $2::bigint[])) with ordinality p(token_id, serial, ord) cross join lateral (
   select at from (
     (select lower(x.timestamp_range) as at from nft x where x.token_id = p.token_id and x.serial_number = p.serial and lower(x.timestamp_range) < $3 order by at desc limit 25)
@@ -316,7 +340,7 @@ with page as materialized (
     union all (select lower(x.timestamp_range) as at from entity x where x.id = $1::bigint and x.deleted and lower(x.timestamp_range) < $3 order by at desc limit 25)) v order by at desc limit 25),
 transaction as materialized (select * from transaction where consensus_timestamp in (select at from page))
 select p.ord, p.token_id, p.serial, v.at, t.consensus_timestamp is not null, t.nonce, t.payer_account_id,
-coalesce(t.type, 0), t.valid_start_ns, t.nft_transfer
+  coalesce(t.type, 0), t.valid_start_ns, t.nft_transfer
 from (select $1::bigint as token_id, $2::bigint as serial, 1::bigint as ord) p cross join page v left join transaction t on t.consensus_timestamp = v.at order by p.ord, v.at desc;
 with nft as materialized (select * from nft where token_id = $1::bigint and serial_number = $2::bigint)
 select p.ord, n.created_timestamp is not null
@@ -366,31 +390,35 @@ from (select $1::bigint as id, 1::bigint as ord) p cross join lateral (
   where h.token_id = $1::bigint and h.associated and h.account_id < $2 order by h.account_id desc limit 25) h order by p.ord, h.account_id desc;
 
 -- hooks
-select p.ord, h.admin_key, h.contract_id, h.created_timestamp, h.deleted, h.extension_point::text, h.hook_id, h.owner_id,
-  h.timestamp_range is not null, lower(h.timestamp_range), upper(h.timestamp_range), h.type::text
+select p.ord, h.admin_key, h.contract_id, h.created_timestamp, h.deleted, h.extension_point::text, h.hook_id,
+  h.owner_id, h.timestamp_range is not null, lower(h.timestamp_range), upper(h.timestamp_range),
+  h.type::text
 from unnest((select $1::bigint[])) with ordinality p(id, ord) cross join lateral (
   select * from hook where owner_id = p.id and hook_id < $2 order by hook_id desc limit 25) h order by p.ord, h.hook_id desc;
 
 -- hooks by id
-select p.ord, h.admin_key, h.contract_id, h.created_timestamp, h.deleted, h.extension_point::text, h.hook_id, h.owner_id,
-  h.timestamp_range is not null, lower(h.timestamp_range), upper(h.timestamp_range), h.type::text
+select p.ord, h.admin_key, h.contract_id, h.created_timestamp, h.deleted, h.extension_point::text, h.hook_id,
+  h.owner_id, h.timestamp_range is not null, lower(h.timestamp_range), upper(h.timestamp_range),
+  h.type::text
 from unnest((select $1::bigint[]), (select $2::bigint[])) with ordinality p(owner, id, ord) join hook h on h.owner_id = p.owner and h.hook_id = p.id;
 
 -- hooks by id, distributed
 with hook as materialized (select * from hook where owner_id = $1::bigint and hook_id = $2::bigint)
-select p.ord, h.admin_key, h.contract_id, h.created_timestamp, h.deleted, h.extension_point::text, h.hook_id, h.owner_id,
-  h.timestamp_range is not null, lower(h.timestamp_range), upper(h.timestamp_range), h.type::text
+select p.ord, h.admin_key, h.contract_id, h.created_timestamp, h.deleted, h.extension_point::text, h.hook_id,
+  h.owner_id, h.timestamp_range is not null, lower(h.timestamp_range), upper(h.timestamp_range),
+  h.type::text
 from (select $1::bigint as owner, $2::bigint as id, 1::bigint as ord) p join hook h on h.owner_id = $1::bigint and h.hook_id = $2::bigint;
 
 -- hooks, distributed
-select p.ord, h.admin_key, h.contract_id, h.created_timestamp, h.deleted, h.extension_point::text, h.hook_id, h.owner_id,
-  h.timestamp_range is not null, lower(h.timestamp_range), upper(h.timestamp_range), h.type::text
+select p.ord, h.admin_key, h.contract_id, h.created_timestamp, h.deleted, h.extension_point::text, h.hook_id,
+  h.owner_id, h.timestamp_range is not null, lower(h.timestamp_range), upper(h.timestamp_range),
+  h.type::text
 from (select $1::bigint as id, 1::bigint as ord) p cross join lateral (
   select * from hook where owner_id = $1::bigint and hook_id < $2 order by hook_id desc limit 25) h order by p.ord, h.hook_id desc;
 
 -- init codes
-select ord,
-  string_agg(file_data, '' order by at) filter (where at = since or at > since and transaction_type = 16), initcode
+select ord, string_agg(file_data, '' order by at) filter (where at = since or at > since and transaction_type = 16),
+  initcode
 from (
   select p.ord, case when c.file_id & $3 > $4 then null else c.initcode end as initcode, d.file_data, d.transaction_type, d.consensus_timestamp as at,
     max(d.consensus_timestamp) filter (where (transaction_type = 17 or transaction_type = 19 and length(file_data) > 0)) over (partition by p.ord) as since
@@ -401,8 +429,8 @@ from (
 with contract as materialized (select * from contract where id = $1::bigint),
 file_data as materialized (select * from file_data where entity_id in (select file_id
 from contract) and consensus_timestamp <= $2::bigint)
-select ord,
-  string_agg(file_data, '' order by at) filter (where at = since or at > since and transaction_type = 16), initcode
+select ord, string_agg(file_data, '' order by at) filter (where at = since or at > since and transaction_type = 16),
+  initcode
 from (
   select p.ord, case when c.file_id & $3 > $4 then null else c.initcode end as initcode, d.file_data, d.transaction_type, d.consensus_timestamp as at,
     max(d.consensus_timestamp) filter (where (transaction_type = 17 or transaction_type = 19 and length(file_data) > 0)) over (partition by p.ord) as since
@@ -412,13 +440,12 @@ from (
 -- joined messages of topics
 select p.ord, m.*
 from unnest((select $1::bigint[])) with ordinality p(id, ord) cross join lateral (select consensus_timestamp, topic_id, sequence_number, message, payer_account_id, running_hash,
-coalesce(running_hash_version, 3) as running_hash_version,
-  chunk_num, chunk_total, valid_start_timestamp, initial_transaction_id,
-  case when f.n = m.chunk_total - 1 then m.message || f.rest when g.n > 1 then g.whole end,
+  coalesce(running_hash_version, 3) as running_hash_version, chunk_num, chunk_total,
+  valid_start_timestamp, initial_transaction_id, case when f.n = m.chunk_total - 1 then m.message || f.rest when g.n > 1 then g.whole end,
   case when f.n = m.chunk_total - 1 then m.chunk_total when g.n > 1 then g.n end
 from (select consensus_timestamp, topic_id, sequence_number, message, payer_account_id, running_hash,
-coalesce(running_hash_version, 3) as running_hash_version,
-  chunk_num, chunk_total, valid_start_timestamp, initial_transaction_id
+  coalesce(running_hash_version, 3) as running_hash_version, chunk_num, chunk_total,
+  valid_start_timestamp, initial_transaction_id
 from topic_message where topic_id = p.id and (coalesce(chunk_num, 1) <= 1 or chunk_total is null or chunk_total > 100
   or chunk_num > chunk_total or case
   when exists (select from topic_message c where c.topic_id = topic_message.topic_id
@@ -468,13 +495,12 @@ order by consensus_timestamp desc) m order by p.ord, m.consensus_timestamp desc;
 -- joined messages of topics, distributed
 select p.ord, m.*
 from (select $1::bigint as id, 1::bigint as ord) p cross join lateral (select consensus_timestamp, topic_id, sequence_number, message, payer_account_id, running_hash,
-coalesce(running_hash_version, 3) as running_hash_version,
-  chunk_num, chunk_total, valid_start_timestamp, initial_transaction_id,
-  case when f.n = m.chunk_total - 1 then m.message || f.rest when g.n > 1 then g.whole end,
+  coalesce(running_hash_version, 3) as running_hash_version, chunk_num, chunk_total,
+  valid_start_timestamp, initial_transaction_id, case when f.n = m.chunk_total - 1 then m.message || f.rest when g.n > 1 then g.whole end,
   case when f.n = m.chunk_total - 1 then m.chunk_total when g.n > 1 then g.n end
 from (select consensus_timestamp, topic_id, sequence_number, message, payer_account_id, running_hash,
-coalesce(running_hash_version, 3) as running_hash_version,
-  chunk_num, chunk_total, valid_start_timestamp, initial_transaction_id
+  coalesce(running_hash_version, 3) as running_hash_version, chunk_num, chunk_total,
+  valid_start_timestamp, initial_transaction_id
 from topic_message where topic_id = $1::bigint and (coalesce(chunk_num, 1) <= 1 or chunk_total is null or chunk_total > 100
   or chunk_num > chunk_total or case
   when exists (select from topic_message c where c.topic_id = topic_message.topic_id
@@ -523,35 +549,35 @@ order by consensus_timestamp desc) m order by p.ord, m.consensus_timestamp desc;
 
 -- messages by key
 select p.ord, consensus_timestamp, topic_id, sequence_number, message, payer_account_id, running_hash,
-coalesce(running_hash_version, 3) as running_hash_version,
-  chunk_num, chunk_total, valid_start_timestamp, initial_transaction_id
+  coalesce(running_hash_version, 3) as running_hash_version, chunk_num, chunk_total,
+  valid_start_timestamp, initial_transaction_id
 from unnest((select $1::bigint[]), (select $2::bigint[])) with ordinality p(topic, number, ord) join topic_message on topic_id = p.topic and sequence_number = p.number;
 
 -- messages by key, distributed
 with topic_message as materialized (select * from topic_message where topic_id = $1::bigint and sequence_number = $2::bigint)
 select p.ord, consensus_timestamp, topic_id, sequence_number, message, payer_account_id, running_hash,
-coalesce(running_hash_version, 3) as running_hash_version,
-  chunk_num, chunk_total, valid_start_timestamp, initial_transaction_id
+  coalesce(running_hash_version, 3) as running_hash_version, chunk_num, chunk_total,
+  valid_start_timestamp, initial_transaction_id
 from (select $1::bigint as topic, $2::bigint as number, 1::bigint as ord) p join topic_message on topic_id = $1::bigint and sequence_number = $2::bigint;
 
 -- messages of topics
 select p.ord, m.*
 from unnest((select $1::bigint[])) with ordinality p(id, ord) cross join lateral (select consensus_timestamp, topic_id, sequence_number, message, payer_account_id, running_hash,
-coalesce(running_hash_version, 3) as running_hash_version,
-  chunk_num, chunk_total, valid_start_timestamp, initial_transaction_id
+  coalesce(running_hash_version, 3) as running_hash_version, chunk_num, chunk_total,
+  valid_start_timestamp, initial_transaction_id
 from topic_message where topic_id = p.id and consensus_timestamp < $2 order by consensus_timestamp desc limit 25) m order by p.ord, m.consensus_timestamp desc;
 
 -- messages of topics, distributed
 select p.ord, m.*
 from (select $1::bigint as id, 1::bigint as ord) p cross join lateral (select consensus_timestamp, topic_id, sequence_number, message, payer_account_id, running_hash,
-coalesce(running_hash_version, 3) as running_hash_version,
-  chunk_num, chunk_total, valid_start_timestamp, initial_transaction_id
+  coalesce(running_hash_version, 3) as running_hash_version, chunk_num, chunk_total,
+  valid_start_timestamp, initial_transaction_id
 from topic_message where topic_id = $1::bigint and consensus_timestamp < $2 order by consensus_timestamp desc limit 25) m order by p.ord, m.consensus_timestamp desc;
 
 -- new messages
 select consensus_timestamp, topic_id, sequence_number, message, payer_account_id, running_hash,
-coalesce(running_hash_version, 3) as running_hash_version,
-  chunk_num, chunk_total, valid_start_timestamp, initial_transaction_id
+  coalesce(running_hash_version, 3) as running_hash_version, chunk_num, chunk_total,
+  valid_start_timestamp, initial_transaction_id
 from (select type, consensus_timestamp as at, entity_id from transaction where (type, consensus_timestamp) > (27, $1)
 and (type, consensus_timestamp) < (28, 0) and result = 22) t join topic_message m on m.topic_id = t.entity_id and m.consensus_timestamp = t.at order by type, at limit $2;
 
@@ -560,14 +586,16 @@ with page as materialized (select type, consensus_timestamp as at, entity_id fro
 and (type, consensus_timestamp) < (28, 0) and result = 22),
 topic_message as materialized (select * from topic_message where topic_id in (select entity_id from page) and consensus_timestamp in (select at from page))
 select consensus_timestamp, topic_id, sequence_number, message, payer_account_id, running_hash,
-coalesce(running_hash_version, 3) as running_hash_version,
-  chunk_num, chunk_total, valid_start_timestamp, initial_transaction_id
+  coalesce(running_hash_version, 3) as running_hash_version, chunk_num, chunk_total,
+  valid_start_timestamp, initial_transaction_id
 from page t join topic_message m on m.topic_id = t.entity_id and m.consensus_timestamp = t.at order by type, at limit $2;
 
 -- nodes
-select p.ord, e.node_id, b.file_id, b.start_consensus_timestamp, b.end_consensus_timestamp, n.admin_key, n.associated_registered_nodes, e.node_cert_hash,
-  n.created_timestamp, n.decline_reward, n.deleted, e.description, n.grpc_proxy_endpoint, nullif(s.max_stake, -1), nullif(s.min_stake, -1),
-  s.reward_rate, s.stake, nullif(s.stake_not_rewarded, -1), s.stake_rewarded, s.staking_period, e.memo, coalesce(n.account_id, e.node_account_id), e.public_key
+select p.ord, e.node_id, b.file_id, b.start_consensus_timestamp, b.end_consensus_timestamp, n.admin_key,
+  n.associated_registered_nodes, e.node_cert_hash, n.created_timestamp, n.decline_reward, n.deleted,
+  e.description, n.grpc_proxy_endpoint, nullif(s.max_stake, -1), nullif(s.min_stake, -1),
+  s.reward_rate, s.stake, nullif(s.stake_not_rewarded, -1), s.stake_rewarded, s.staking_period, e.memo,
+  coalesce(n.account_id, e.node_account_id), e.public_key
 from (select * from address_book where file_id = $1 order by start_consensus_timestamp desc limit 1) b
 join address_book_entry e on e.consensus_timestamp = b.start_consensus_timestamp
 left join node n on n.node_id = e.node_id
@@ -576,14 +604,16 @@ join unnest((select $2::bigint[])) with ordinality p(key, ord) on e.node_id = p.
 select p.ord, coalesce(e.domain_name, ''), coalesce(e.ip_address_v4, ''), e.port
 from unnest((select $1::bigint[]), (select $2::bigint[])) with ordinality p(book, node, ord) join address_book_service_endpoint e on e.consensus_timestamp = p.book
 and e.node_id = p.node order by p.ord, e.ip_address_v4, e.port;
-select p.owner, r.registered_node_id, r.admin_key, r.created_timestamp, r.deleted, r.description, r.service_endpoints,
-  lower(r.timestamp_range), upper(r.timestamp_range), r.type
+select p.owner, r.registered_node_id, r.admin_key, r.created_timestamp, r.deleted, r.description,
+  r.service_endpoints, lower(r.timestamp_range), upper(r.timestamp_range), r.type
 from (select distinct * from unnest((select $1::bigint[]), (select $2::bigint[])) as p(owner, id)) p join registered_node r on r.registered_node_id = p.id where r.deleted is false order by p.owner, p.id;
 
 -- nodes, distributed
-select p.ord, e.node_id, b.file_id, b.start_consensus_timestamp, b.end_consensus_timestamp, n.admin_key, n.associated_registered_nodes, e.node_cert_hash,
-  n.created_timestamp, n.decline_reward, n.deleted, e.description, n.grpc_proxy_endpoint, nullif(s.max_stake, -1), nullif(s.min_stake, -1),
-  s.reward_rate, s.stake, nullif(s.stake_not_rewarded, -1), s.stake_rewarded, s.staking_period, e.memo, coalesce(n.account_id, e.node_account_id), e.public_key
+select p.ord, e.node_id, b.file_id, b.start_consensus_timestamp, b.end_consensus_timestamp, n.admin_key,
+  n.associated_registered_nodes, e.node_cert_hash, n.created_timestamp, n.decline_reward, n.deleted,
+  e.description, n.grpc_proxy_endpoint, nullif(s.max_stake, -1), nullif(s.min_stake, -1),
+  s.reward_rate, s.stake, nullif(s.stake_not_rewarded, -1), s.stake_rewarded, s.staking_period, e.memo,
+  coalesce(n.account_id, e.node_account_id), e.public_key
 from (select * from address_book where file_id = $1 order by start_consensus_timestamp desc limit 1) b
 join address_book_entry e on e.consensus_timestamp = b.start_consensus_timestamp
 left join node n on n.node_id = e.node_id
@@ -592,13 +622,14 @@ join unnest((select $2::bigint[])) with ordinality p(key, ord) on e.node_id = p.
 select p.ord, coalesce(e.domain_name, ''), coalesce(e.ip_address_v4, ''), e.port
 from (select $1::bigint as book, $2::bigint as node, 1::bigint as ord) p join address_book_service_endpoint e on e.consensus_timestamp = p.book
 and e.node_id = p.node order by p.ord, e.ip_address_v4, e.port;
-select p.owner, r.registered_node_id, r.admin_key, r.created_timestamp, r.deleted, r.description, r.service_endpoints,
-  lower(r.timestamp_range), upper(r.timestamp_range), r.type
+select p.owner, r.registered_node_id, r.admin_key, r.created_timestamp, r.deleted, r.description,
+  r.service_endpoints, lower(r.timestamp_range), upper(r.timestamp_range), r.type
 from (select distinct * from unnest((select $1::bigint[]), (select $2::bigint[])) as p(owner, id)) p join registered_node r on r.registered_node_id = p.id where r.deleted is false order by p.owner, p.id;
 
 -- numbers of NFTs that are not deleted
-/* enable_bitmapscan = off */ select c.ord, count(*) from (select n.ord, n.token_id, n.serial_number, n.account_id, n.created_timestamp, n.delegating_spender, n.deleted or coalesce(e.deleted, false),
-  n.metadata, n.spender, lower(n.timestamp_range), upper(n.timestamp_range)
+/* enable_bitmapscan = off */ select c.ord, count(*) from (select n.ord, n.token_id, n.serial_number, n.account_id, n.created_timestamp, n.delegating_spender,
+  n.deleted or coalesce(e.deleted, false), n.metadata, n.spender, lower(n.timestamp_range),
+  upper(n.timestamp_range)
 from (select p.ord, n.* from unnest((select $1::bigint[])) with ordinality p(id, ord) cross join lateral (select array(select e.id from (select distinct token_id from nft n where n.account_id = p.id) n
   join entity e on e.id = n.token_id and e.deleted) as tokens offset 0) gone cross join lateral (select n.token_id, n.serial_number, n.account_id, n.created_timestamp, n.delegating_spender, n.deleted, n.metadata, n.spender, n.timestamp_range
   from nft n where n.account_id = p.id and (coalesce(n.deleted, false) or n.token_id = any(gone.tokens)) = $2 order by n.token_id asc, n.serial_number asc limit $3) n) n left join entity e on e.id = n.token_id order by n.ord, n.token_id asc, n.serial_number asc) c group by c.ord;
@@ -607,8 +638,9 @@ from (select p.ord, n.* from unnest((select $1::bigint[])) with ordinality p(id,
 /* enable_bitmapscan = off */ select c.ord, count(*) from (with page as materialized (select p.ord, n.* from (select $1::bigint as id, 1::bigint as ord) p cross join lateral (select n.token_id, n.serial_number, n.account_id, n.created_timestamp, n.delegating_spender, n.deleted, n.metadata, n.spender, n.timestamp_range
   from nft n where n.account_id = $1::bigint and (coalesce(n.deleted, false) or coalesce((select deleted from entity where id = n.token_id), false)) = $2 order by n.token_id asc, n.serial_number asc limit $3) n),
 entity as materialized (select * from entity where id in (select token_id from page))
-select n.ord, n.token_id, n.serial_number, n.account_id, n.created_timestamp, n.delegating_spender, n.deleted or coalesce(e.deleted, false),
-  n.metadata, n.spender, lower(n.timestamp_range), upper(n.timestamp_range)
+select n.ord, n.token_id, n.serial_number, n.account_id, n.created_timestamp, n.delegating_spender,
+  n.deleted or coalesce(e.deleted, false), n.metadata, n.spender, lower(n.timestamp_range),
+  upper(n.timestamp_range)
 from page n left join entity e on e.id = n.token_id order by n.ord, n.token_id asc, n.serial_number asc) c group by c.ord;
 
 -- numbers of holders
@@ -665,7 +697,8 @@ from page v join file_data d on d.entity_id = $1 and d.consensus_timestamp betwe
 
 -- relationships of accounts
 select r.ord, r.account_id, r.token_id, r.automatic_association, r.balance, r.created_timestamp,
-  lower(r.timestamp_range), upper(r.timestamp_range), t.decimals, coalesce(r.freeze_status, t.freeze_status), coalesce(r.kyc_status, t.kyc_status)
+  lower(r.timestamp_range), upper(r.timestamp_range), t.decimals,
+  coalesce(r.freeze_status, t.freeze_status), coalesce(r.kyc_status, t.kyc_status)
 from (select p.ord, r.* from unnest((select $1::bigint[])) with ordinality p(id, ord) cross join lateral (
   select * from token_account r where r.account_id = p.id and r.associated and r.token_id < $2 order by r.token_id desc limit 25) r) r left join token t on t.token_id = r.token_id order by r.ord, r.token_id desc;
 
@@ -674,7 +707,8 @@ with page as materialized (select p.ord, r.* from (select $1::bigint as id, 1::b
   select * from token_account r where r.account_id = $1::bigint and r.associated and r.token_id < $2 order by r.token_id desc limit 25) r),
 token as materialized (select * from token where token_id in (select token_id from page))
 select r.ord, r.account_id, r.token_id, r.automatic_association, r.balance, r.created_timestamp,
-  lower(r.timestamp_range), upper(r.timestamp_range), t.decimals, coalesce(r.freeze_status, t.freeze_status), coalesce(r.kyc_status, t.kyc_status)
+  lower(r.timestamp_range), upper(r.timestamp_range), t.decimals,
+  coalesce(r.freeze_status, t.freeze_status), coalesce(r.kyc_status, t.kyc_status)
 from page r left join token t on t.token_id = r.token_id order by r.ord, r.token_id desc;
 
 -- slots of hooks
@@ -724,17 +758,21 @@ from unnest($1::bigint[]) a(id) cross join lateral (
   where account_id = a.id and consensus_timestamp between $2 and $3 order by consensus_timestamp desc limit 1) held;
 
 -- token allowances, granted and received
-select p.ord, a.owner, a.spender, a.token_id, a.amount, a.amount_granted, lower(a.timestamp_range), upper(a.timestamp_range)
+select p.ord, a.owner, a.spender, a.token_id, a.amount, a.amount_granted, lower(a.timestamp_range),
+  upper(a.timestamp_range)
 from unnest((select $1::bigint[])) with ordinality p(id, ord) cross join lateral (select * from token_allowance a where a.owner = p.id and a.amount > 0 and (a.spender, a.token_id) < ($2, $3) order by a.spender asc, a.token_id asc limit 25) a order by p.ord, a.spender asc, a.token_id asc;
-select p.ord, a.owner, a.spender, a.token_id, a.amount, a.amount_granted, lower(a.timestamp_range), upper(a.timestamp_range)
+select p.ord, a.owner, a.spender, a.token_id, a.amount, a.amount_granted, lower(a.timestamp_range),
+  upper(a.timestamp_range)
 from unnest((select $1::bigint[])) with ordinality p(id, ord) join (
   select a.*, row_number() over (partition by a.spender order by a.owner asc, a.token_id asc) as place from token_allowance a
   where a.spender = any($1) and a.amount > 0 and (a.owner, a.token_id) < ($2, $3)) a on a.spender = p.id where a.place <= $4 order by p.ord, a.owner asc, a.token_id asc;
 
 -- token allowances, granted and received, distributed
-select p.ord, a.owner, a.spender, a.token_id, a.amount, a.amount_granted, lower(a.timestamp_range), upper(a.timestamp_range)
+select p.ord, a.owner, a.spender, a.token_id, a.amount, a.amount_granted, lower(a.timestamp_range),
+  upper(a.timestamp_range)
 from (select $1::bigint as id, 1::bigint as ord) p cross join lateral (select * from token_allowance a where a.owner = $1::bigint and a.amount > 0 and (a.spender, a.token_id) < ($2, $3) order by a.spender asc, a.token_id asc limit 25) a order by p.ord, a.spender asc, a.token_id asc;
-select p.ord, a.owner, a.spender, a.token_id, a.amount, a.amount_granted, lower(a.timestamp_range), upper(a.timestamp_range)
+select p.ord, a.owner, a.spender, a.token_id, a.amount, a.amount_granted, lower(a.timestamp_range),
+  upper(a.timestamp_range)
 from (select $1::bigint as id, 1::bigint as ord) p join (
   select a.*, row_number() over (partition by a.spender order by a.owner asc, a.token_id asc) as place from token_allowance a
   where a.spender = $1 and a.amount > 0 and (a.owner, a.token_id) < ($2, $3)) a on a.spender = $1::bigint where a.place <= $4 order by p.ord, a.owner asc, a.token_id asc;
@@ -756,97 +794,117 @@ from (select $1::bigint as id, 1::bigint as ord) p cross join lateral (select di
   order by token_id asc, consensus_timestamp desc limit $2) t order by p.ord, t.token_id asc;
 
 -- token, now and at a time
-select t.token_id, t.type, e.key, e.auto_renew_account_id, e.auto_renew_period, t.created_timestamp, t.decimals, e.deleted,
-  e.expiration_timestamp, t.fee_schedule_key, t.freeze_default, t.freeze_key, t.initial_supply, t.kyc_key, t.max_supply, e.memo, t.metadata, t.metadata_key,
-  t.name, t.pause_key, t.pause_status, t.supply_key, t.supply_type, t.symbol,
-  greatest(lower(t.timestamp_range), lower(e.timestamp_range)), least(upper(t.timestamp_range), upper(e.timestamp_range)),
-  t.total_supply, t.treasury_account_id, t.wipe_key, f.entity_id is not null, f.fixed_fees, f.fractional_fees, f.royalty_fees, lower(f.timestamp_range) from (select * from token where token_id = $1) t join (select * from entity where id = $1) e on e.id = t.token_id
+select t.token_id, t.type, e.key, e.auto_renew_account_id, e.auto_renew_period, t.created_timestamp,
+  t.decimals, e.deleted, e.expiration_timestamp, t.fee_schedule_key, t.freeze_default, t.freeze_key,
+  t.initial_supply, t.kyc_key, t.max_supply, e.memo, t.metadata, t.metadata_key, t.name, t.pause_key,
+  t.pause_status, t.supply_key, t.supply_type, t.symbol,
+  greatest(lower(t.timestamp_range), lower(e.timestamp_range)),
+  least(upper(t.timestamp_range), upper(e.timestamp_range)), t.total_supply,
+  t.treasury_account_id, t.wipe_key, f.entity_id is not null, f.fixed_fees, f.fractional_fees, f.royalty_fees, lower(f.timestamp_range) from (select * from token where token_id = $1) t join (select * from entity where id = $1) e on e.id = t.token_id
 left join (select * from custom_fee where entity_id = $1) f on f.entity_id = t.token_id;
-select t.token_id, t.type, e.key, e.auto_renew_account_id, e.auto_renew_period, t.created_timestamp, t.decimals, e.deleted,
-  e.expiration_timestamp, t.fee_schedule_key, t.freeze_default, t.freeze_key, t.initial_supply, t.kyc_key, t.max_supply, e.memo, t.metadata, t.metadata_key,
-  t.name, t.pause_key, t.pause_status, t.supply_key, t.supply_type, t.symbol,
-  greatest(lower(t.timestamp_range), lower(e.timestamp_range)), least(upper(t.timestamp_range), upper(e.timestamp_range)),
-  t.total_supply, t.treasury_account_id, t.wipe_key, f.entity_id is not null, f.fixed_fees, f.fractional_fees, f.royalty_fees, lower(f.timestamp_range) from (select * from ((select * from token where token_id = $1 and lower(timestamp_range) <= $2 order by lower(timestamp_range) desc limit 1) union all (select * from token_history where token_id = $1 and lower(timestamp_range) <= $2 order by lower(timestamp_range) desc limit 1)) v order by lower(timestamp_range) desc limit 1) t join (select * from ((select * from entity where id = $1 and lower(timestamp_range) <= $2 order by lower(timestamp_range) desc limit 1) union all (select * from entity_history where id = $1 and lower(timestamp_range) <= $2 order by lower(timestamp_range) desc limit 1)) v order by lower(timestamp_range) desc limit 1) e on e.id = t.token_id
+select t.token_id, t.type, e.key, e.auto_renew_account_id, e.auto_renew_period, t.created_timestamp,
+  t.decimals, e.deleted, e.expiration_timestamp, t.fee_schedule_key, t.freeze_default, t.freeze_key,
+  t.initial_supply, t.kyc_key, t.max_supply, e.memo, t.metadata, t.metadata_key, t.name, t.pause_key,
+  t.pause_status, t.supply_key, t.supply_type, t.symbol,
+  greatest(lower(t.timestamp_range), lower(e.timestamp_range)),
+  least(upper(t.timestamp_range), upper(e.timestamp_range)), t.total_supply,
+  t.treasury_account_id, t.wipe_key, f.entity_id is not null, f.fixed_fees, f.fractional_fees, f.royalty_fees, lower(f.timestamp_range) from (select * from ((select * from token where token_id = $1 and lower(timestamp_range) <= $2 order by lower(timestamp_range) desc limit 1) union all (select * from token_history where token_id = $1 and lower(timestamp_range) <= $2 order by lower(timestamp_range) desc limit 1)) v order by lower(timestamp_range) desc limit 1) t join (select * from ((select * from entity where id = $1 and lower(timestamp_range) <= $2 order by lower(timestamp_range) desc limit 1) union all (select * from entity_history where id = $1 and lower(timestamp_range) <= $2 order by lower(timestamp_range) desc limit 1)) v order by lower(timestamp_range) desc limit 1) e on e.id = t.token_id
 left join (select * from ((select * from custom_fee where entity_id = $1 and lower(timestamp_range) <= $2 order by lower(timestamp_range) desc limit 1) union all (select * from custom_fee_history where entity_id = $1 and lower(timestamp_range) <= $2 order by lower(timestamp_range) desc limit 1)) v order by lower(timestamp_range) desc limit 1) f on f.entity_id = t.token_id;
 
 -- token, now and at a time, distributed
-select t.token_id, t.type, e.key, e.auto_renew_account_id, e.auto_renew_period, t.created_timestamp, t.decimals, e.deleted,
-  e.expiration_timestamp, t.fee_schedule_key, t.freeze_default, t.freeze_key, t.initial_supply, t.kyc_key, t.max_supply, e.memo, t.metadata, t.metadata_key,
-  t.name, t.pause_key, t.pause_status, t.supply_key, t.supply_type, t.symbol,
-  greatest(lower(t.timestamp_range), lower(e.timestamp_range)), least(upper(t.timestamp_range), upper(e.timestamp_range)),
-  t.total_supply, t.treasury_account_id, t.wipe_key, f.entity_id is not null, f.fixed_fees, f.fractional_fees, f.royalty_fees, lower(f.timestamp_range) from (select * from token where token_id = $1) t join (select * from entity where id = $1) e on e.id = t.token_id
+select t.token_id, t.type, e.key, e.auto_renew_account_id, e.auto_renew_period, t.created_timestamp,
+  t.decimals, e.deleted, e.expiration_timestamp, t.fee_schedule_key, t.freeze_default, t.freeze_key,
+  t.initial_supply, t.kyc_key, t.max_supply, e.memo, t.metadata, t.metadata_key, t.name, t.pause_key,
+  t.pause_status, t.supply_key, t.supply_type, t.symbol,
+  greatest(lower(t.timestamp_range), lower(e.timestamp_range)),
+  least(upper(t.timestamp_range), upper(e.timestamp_range)), t.total_supply,
+  t.treasury_account_id, t.wipe_key, f.entity_id is not null, f.fixed_fees, f.fractional_fees, f.royalty_fees, lower(f.timestamp_range) from (select * from token where token_id = $1) t join (select * from entity where id = $1) e on e.id = t.token_id
 left join (select * from custom_fee where entity_id = $1) f on f.entity_id = t.token_id;
-select t.token_id, t.type, e.key, e.auto_renew_account_id, e.auto_renew_period, t.created_timestamp, t.decimals, e.deleted,
-  e.expiration_timestamp, t.fee_schedule_key, t.freeze_default, t.freeze_key, t.initial_supply, t.kyc_key, t.max_supply, e.memo, t.metadata, t.metadata_key,
-  t.name, t.pause_key, t.pause_status, t.supply_key, t.supply_type, t.symbol,
-  greatest(lower(t.timestamp_range), lower(e.timestamp_range)), least(upper(t.timestamp_range), upper(e.timestamp_range)),
-  t.total_supply, t.treasury_account_id, t.wipe_key, f.entity_id is not null, f.fixed_fees, f.fractional_fees, f.royalty_fees, lower(f.timestamp_range) from (select * from ((select * from token where token_id = $1 and lower(timestamp_range) <= $2 order by lower(timestamp_range) desc limit 1) union all (select * from token_history where token_id = $1 and lower(timestamp_range) <= $2 order by lower(timestamp_range) desc limit 1)) v order by lower(timestamp_range) desc limit 1) t join (select * from ((select * from entity where id = $1 and lower(timestamp_range) <= $2 order by lower(timestamp_range) desc limit 1) union all (select * from entity_history where id = $1 and lower(timestamp_range) <= $2 order by lower(timestamp_range) desc limit 1)) v order by lower(timestamp_range) desc limit 1) e on e.id = t.token_id
+select t.token_id, t.type, e.key, e.auto_renew_account_id, e.auto_renew_period, t.created_timestamp,
+  t.decimals, e.deleted, e.expiration_timestamp, t.fee_schedule_key, t.freeze_default, t.freeze_key,
+  t.initial_supply, t.kyc_key, t.max_supply, e.memo, t.metadata, t.metadata_key, t.name, t.pause_key,
+  t.pause_status, t.supply_key, t.supply_type, t.symbol,
+  greatest(lower(t.timestamp_range), lower(e.timestamp_range)),
+  least(upper(t.timestamp_range), upper(e.timestamp_range)), t.total_supply,
+  t.treasury_account_id, t.wipe_key, f.entity_id is not null, f.fixed_fees, f.fractional_fees, f.royalty_fees, lower(f.timestamp_range) from (select * from ((select * from token where token_id = $1 and lower(timestamp_range) <= $2 order by lower(timestamp_range) desc limit 1) union all (select * from token_history where token_id = $1 and lower(timestamp_range) <= $2 order by lower(timestamp_range) desc limit 1)) v order by lower(timestamp_range) desc limit 1) t join (select * from ((select * from entity where id = $1 and lower(timestamp_range) <= $2 order by lower(timestamp_range) desc limit 1) union all (select * from entity_history where id = $1 and lower(timestamp_range) <= $2 order by lower(timestamp_range) desc limit 1)) v order by lower(timestamp_range) desc limit 1) e on e.id = t.token_id
 left join (select * from ((select * from custom_fee where entity_id = $1 and lower(timestamp_range) <= $2 order by lower(timestamp_range) desc limit 1) union all (select * from custom_fee_history where entity_id = $1 and lower(timestamp_range) <= $2 order by lower(timestamp_range) desc limit 1)) v order by lower(timestamp_range) desc limit 1) f on f.entity_id = t.token_id;
 
 -- tokens by id, their decimals and their fees
-select t.token_id, t.type, e.key, e.auto_renew_account_id, e.auto_renew_period, t.created_timestamp, t.decimals, e.deleted,
-  e.expiration_timestamp, t.fee_schedule_key, t.freeze_default, t.freeze_key, t.initial_supply, t.kyc_key, t.max_supply, e.memo, t.metadata, t.metadata_key,
-  t.name, t.pause_key, t.pause_status, t.supply_key, t.supply_type, t.symbol,
-  greatest(lower(t.timestamp_range), lower(e.timestamp_range)), least(upper(t.timestamp_range), upper(e.timestamp_range)),
-  t.total_supply, t.treasury_account_id, t.wipe_key from token t join entity e on e.id = t.token_id where t.token_id = any((select $1::bigint[])::bigint[]);
+select t.token_id, t.type, e.key, e.auto_renew_account_id, e.auto_renew_period, t.created_timestamp,
+  t.decimals, e.deleted, e.expiration_timestamp, t.fee_schedule_key, t.freeze_default, t.freeze_key,
+  t.initial_supply, t.kyc_key, t.max_supply, e.memo, t.metadata, t.metadata_key, t.name, t.pause_key,
+  t.pause_status, t.supply_key, t.supply_type, t.symbol,
+  greatest(lower(t.timestamp_range), lower(e.timestamp_range)),
+  least(upper(t.timestamp_range), upper(e.timestamp_range)), t.total_supply,
+  t.treasury_account_id, t.wipe_key from token t join entity e on e.id = t.token_id where t.token_id = any((select $1::bigint[])::bigint[]);
 select token_id, decimals from token where token_id = any((select $1::bigint[])::bigint[]);
 select f.entity_id, f.entity_id is not null, f.fixed_fees, f.fractional_fees, f.royalty_fees, lower(f.timestamp_range) from custom_fee f where f.entity_id = any((select $1::bigint[])::bigint[]);
 
 -- tokens by id, their decimals and their fees, distributed
-select t.token_id, t.type, e.key, e.auto_renew_account_id, e.auto_renew_period, t.created_timestamp, t.decimals, e.deleted,
-  e.expiration_timestamp, t.fee_schedule_key, t.freeze_default, t.freeze_key, t.initial_supply, t.kyc_key, t.max_supply, e.memo, t.metadata, t.metadata_key,
-  t.name, t.pause_key, t.pause_status, t.supply_key, t.supply_type, t.symbol,
-  greatest(lower(t.timestamp_range), lower(e.timestamp_range)), least(upper(t.timestamp_range), upper(e.timestamp_range)),
-  t.total_supply, t.treasury_account_id, t.wipe_key from token t join entity e on e.id = t.token_id where t.token_id = any($1::bigint[]::bigint[]);
+select t.token_id, t.type, e.key, e.auto_renew_account_id, e.auto_renew_period, t.created_timestamp,
+  t.decimals, e.deleted, e.expiration_timestamp, t.fee_schedule_key, t.freeze_default, t.freeze_key,
+  t.initial_supply, t.kyc_key, t.max_supply, e.memo, t.metadata, t.metadata_key, t.name, t.pause_key,
+  t.pause_status, t.supply_key, t.supply_type, t.symbol,
+  greatest(lower(t.timestamp_range), lower(e.timestamp_range)),
+  least(upper(t.timestamp_range), upper(e.timestamp_range)), t.total_supply,
+  t.treasury_account_id, t.wipe_key from token t join entity e on e.id = t.token_id where t.token_id = any($1::bigint[]::bigint[]);
 select token_id, decimals from token where token_id = any($1::bigint[]::bigint[]);
 select f.entity_id, f.entity_id is not null, f.fixed_fees, f.fractional_fees, f.royalty_fees, lower(f.timestamp_range) from custom_fee f where f.entity_id = any($1::bigint[]::bigint[]);
 
 -- tokens of an account and a treasury
-select t.token_id, t.type, e.key, e.auto_renew_account_id, e.auto_renew_period, t.created_timestamp, t.decimals, e.deleted,
-  e.expiration_timestamp, t.fee_schedule_key, t.freeze_default, t.freeze_key, t.initial_supply, t.kyc_key, t.max_supply, e.memo, t.metadata, t.metadata_key,
-  t.name, t.pause_key, t.pause_status, t.supply_key, t.supply_type, t.symbol,
-  greatest(lower(t.timestamp_range), lower(e.timestamp_range)), least(upper(t.timestamp_range), upper(e.timestamp_range)),
-  t.total_supply, t.treasury_account_id, t.wipe_key
+select t.token_id, t.type, e.key, e.auto_renew_account_id, e.auto_renew_period, t.created_timestamp,
+  t.decimals, e.deleted, e.expiration_timestamp, t.fee_schedule_key, t.freeze_default, t.freeze_key,
+  t.initial_supply, t.kyc_key, t.max_supply, e.memo, t.metadata, t.metadata_key, t.name, t.pause_key,
+  t.pause_status, t.supply_key, t.supply_type, t.symbol,
+  greatest(lower(t.timestamp_range), lower(e.timestamp_range)),
+  least(upper(t.timestamp_range), upper(e.timestamp_range)), t.total_supply,
+  t.treasury_account_id, t.wipe_key
 from token t join entity e on e.id = t.token_id join token_account a on a.token_id = t.token_id and a.associated and a.account_id = $1 join token_account o on o.token_id = t.token_id and o.account_id = $2 and t.treasury_account_id = $2 where true and t.token_id < $3 order by t.token_id desc limit 25;
 
 -- tokens of an account and a treasury, distributed
 with token_account as materialized (select * from token_account where account_id in ($1, $2))
-select t.token_id, t.type, e.key, e.auto_renew_account_id, e.auto_renew_period, t.created_timestamp, t.decimals, e.deleted,
-  e.expiration_timestamp, t.fee_schedule_key, t.freeze_default, t.freeze_key, t.initial_supply, t.kyc_key, t.max_supply, e.memo, t.metadata, t.metadata_key,
-  t.name, t.pause_key, t.pause_status, t.supply_key, t.supply_type, t.symbol,
-  greatest(lower(t.timestamp_range), lower(e.timestamp_range)), least(upper(t.timestamp_range), upper(e.timestamp_range)),
-  t.total_supply, t.treasury_account_id, t.wipe_key
+select t.token_id, t.type, e.key, e.auto_renew_account_id, e.auto_renew_period, t.created_timestamp,
+  t.decimals, e.deleted, e.expiration_timestamp, t.fee_schedule_key, t.freeze_default, t.freeze_key,
+  t.initial_supply, t.kyc_key, t.max_supply, e.memo, t.metadata, t.metadata_key, t.name, t.pause_key,
+  t.pause_status, t.supply_key, t.supply_type, t.symbol,
+  greatest(lower(t.timestamp_range), lower(e.timestamp_range)),
+  least(upper(t.timestamp_range), upper(e.timestamp_range)), t.total_supply,
+  t.treasury_account_id, t.wipe_key
 from token t join entity e on e.id = t.token_id join token_account a on a.token_id = t.token_id and a.associated and a.account_id = $1 join token_account o on o.token_id = t.token_id and o.account_id = $2 and t.treasury_account_id = $2 where true and t.token_id < $3 order by t.token_id desc limit 25;
 
 -- tokens with a name
-select t.token_id, t.type, e.key, e.auto_renew_account_id, e.auto_renew_period, t.created_timestamp, t.decimals, e.deleted,
-  e.expiration_timestamp, t.fee_schedule_key, t.freeze_default, t.freeze_key, t.initial_supply, t.kyc_key, t.max_supply, e.memo, t.metadata, t.metadata_key,
-  t.name, t.pause_key, t.pause_status, t.supply_key, t.supply_type, t.symbol,
-  greatest(lower(t.timestamp_range), lower(e.timestamp_range)), least(upper(t.timestamp_range), upper(e.timestamp_range)),
-  t.total_supply, t.treasury_account_id, t.wipe_key
+select t.token_id, t.type, e.key, e.auto_renew_account_id, e.auto_renew_period, t.created_timestamp,
+  t.decimals, e.deleted, e.expiration_timestamp, t.fee_schedule_key, t.freeze_default, t.freeze_key,
+  t.initial_supply, t.kyc_key, t.max_supply, e.memo, t.metadata, t.metadata_key, t.name, t.pause_key,
+  t.pause_status, t.supply_key, t.supply_type, t.symbol,
+  greatest(lower(t.timestamp_range), lower(e.timestamp_range)),
+  least(upper(t.timestamp_range), upper(e.timestamp_range)), t.total_supply,
+  t.treasury_account_id, t.wipe_key
 from (select * from token where name ilike $1 order by length(name), token_id limit $2) t join entity e on e.id = t.token_id order by length(t.name), t.token_id;
 
 -- tokens with a name, distributed
 with page as materialized (select * from token where name ilike $1 order by length(name), token_id limit $2),
 entity as materialized (select * from entity where id in (select token_id from page))
-select t.token_id, t.type, e.key, e.auto_renew_account_id, e.auto_renew_period, t.created_timestamp, t.decimals, e.deleted,
-  e.expiration_timestamp, t.fee_schedule_key, t.freeze_default, t.freeze_key, t.initial_supply, t.kyc_key, t.max_supply, e.memo, t.metadata, t.metadata_key,
-  t.name, t.pause_key, t.pause_status, t.supply_key, t.supply_type, t.symbol,
-  greatest(lower(t.timestamp_range), lower(e.timestamp_range)), least(upper(t.timestamp_range), upper(e.timestamp_range)),
-  t.total_supply, t.treasury_account_id, t.wipe_key
+select t.token_id, t.type, e.key, e.auto_renew_account_id, e.auto_renew_period, t.created_timestamp,
+  t.decimals, e.deleted, e.expiration_timestamp, t.fee_schedule_key, t.freeze_default, t.freeze_key,
+  t.initial_supply, t.kyc_key, t.max_supply, e.memo, t.metadata, t.metadata_key, t.name, t.pause_key,
+  t.pause_status, t.supply_key, t.supply_type, t.symbol,
+  greatest(lower(t.timestamp_range), lower(e.timestamp_range)),
+  least(upper(t.timestamp_range), upper(e.timestamp_range)), t.total_supply,
+  t.treasury_account_id, t.wipe_key
 from page t join entity e on e.id = t.token_id order by length(t.name), t.token_id;
 
 -- topics by id
-select t.id, t.admin_key, t.fee_exempt_key_list, t.fee_schedule_key, t.submit_key,
-  e.id is not null, e.auto_renew_account_id, e.auto_renew_period, e.created_timestamp, e.deleted, e.expiration_timestamp, e.memo,
-  lower(e.timestamp_range), upper(e.timestamp_range),
+select t.id, t.admin_key, t.fee_exempt_key_list, t.fee_schedule_key, t.submit_key, e.id is not null,
+  e.auto_renew_account_id, e.auto_renew_period, e.created_timestamp, e.deleted,
+  e.expiration_timestamp, e.memo, lower(e.timestamp_range), upper(e.timestamp_range),
   f.entity_id is not null, f.fixed_fees, lower(f.timestamp_range)
 from topic t left join entity e on e.id = t.id left join custom_fee f on f.entity_id = t.id where t.id = any((select $1::bigint[])::bigint[]);
 
 -- topics by id, distributed
-select t.id, t.admin_key, t.fee_exempt_key_list, t.fee_schedule_key, t.submit_key,
-  e.id is not null, e.auto_renew_account_id, e.auto_renew_period, e.created_timestamp, e.deleted, e.expiration_timestamp, e.memo,
-  lower(e.timestamp_range), upper(e.timestamp_range),
+select t.id, t.admin_key, t.fee_exempt_key_list, t.fee_schedule_key, t.submit_key, e.id is not null,
+  e.auto_renew_account_id, e.auto_renew_period, e.created_timestamp, e.deleted,
+  e.expiration_timestamp, e.memo, lower(e.timestamp_range), upper(e.timestamp_range),
   f.entity_id is not null, f.fixed_fees, lower(f.timestamp_range)
 from topic t left join entity e on e.id = t.id left join custom_fee f on f.entity_id = t.id where t.id = any($1::bigint[]::bigint[]);
 

@@ -10,17 +10,20 @@ from (
 select w.ord, s.value from unnest((select $1::bigint[]), (select $2::bytea[])) with ordinality w(contract, slot, ord)
 join contract_state s on s.contract_id = w.contract
 and s.slot = w.slot;
-select t.token_id, t.type, e.key, e.auto_renew_account_id, e.auto_renew_period, t.created_timestamp, t.decimals, e.deleted,
-  e.expiration_timestamp, t.fee_schedule_key, t.freeze_default, t.freeze_key, t.initial_supply, t.kyc_key, t.max_supply, e.memo, t.metadata, t.metadata_key,
-  t.name, t.pause_key, t.pause_status, t.supply_key, t.supply_type, t.symbol,
-  greatest(lower(t.timestamp_range), lower(e.timestamp_range)), least(upper(t.timestamp_range), upper(e.timestamp_range)),
-  t.total_supply, t.treasury_account_id, t.wipe_key, t.kyc_status, f.entity_id is not null, f.fixed_fees, f.fractional_fees, f.royalty_fees, lower(f.timestamp_range) from token t join entity e on e.id = t.token_id and e.type = 'TOKEN' and e.deleted is not true
+select t.token_id, t.type, e.key, e.auto_renew_account_id, e.auto_renew_period, t.created_timestamp,
+  t.decimals, e.deleted, e.expiration_timestamp, t.fee_schedule_key, t.freeze_default, t.freeze_key,
+  t.initial_supply, t.kyc_key, t.max_supply, e.memo, t.metadata, t.metadata_key, t.name, t.pause_key,
+  t.pause_status, t.supply_key, t.supply_type, t.symbol,
+  greatest(lower(t.timestamp_range), lower(e.timestamp_range)),
+  least(upper(t.timestamp_range), upper(e.timestamp_range)), t.total_supply,
+  t.treasury_account_id, t.wipe_key, t.kyc_status, f.entity_id is not null, f.fixed_fees, f.fractional_fees, f.royalty_fees, lower(f.timestamp_range) from token t join entity e on e.id = t.token_id and e.type = 'TOKEN' and e.deleted is not true
 left join custom_fee f on f.entity_id = t.token_id where t.token_id = any($1);
 select a.account_id, a.token_id, a.balance, coalesce(a.freeze_status, t.freeze_status), coalesce(a.kyc_status, t.kyc_status), a.automatic_association
 from (select distinct * from unnest($1::bigint[], $2::bigint[]) w(account, token)) w
 join token_account a on a.account_id = w.account and a.token_id = w.token and a.associated join token t on t.token_id = a.token_id;
-select n.token_id, n.serial_number, n.account_id, n.created_timestamp, n.delegating_spender, n.deleted or coalesce(e.deleted, false),
-  n.metadata, n.spender, lower(n.timestamp_range), upper(n.timestamp_range) from unnest($1::bigint[], $2::bigint[]) w(token, serial)
+select n.token_id, n.serial_number, n.account_id, n.created_timestamp, n.delegating_spender,
+  n.deleted or coalesce(e.deleted, false), n.metadata, n.spender, lower(n.timestamp_range),
+  upper(n.timestamp_range) from unnest($1::bigint[], $2::bigint[]) w(token, serial)
 join nft n on n.token_id = w.token and n.serial_number = w.serial join entity e on e.id = n.token_id
 where n.deleted is not true and e.deleted is not true;
 select w.owner, w.spender, w.token, coalesce(t.amount, h.amount) from unnest($1::bigint[], $2::bigint[], $3::bigint[]) w(owner, spender, token)
@@ -54,11 +57,13 @@ and s.slot = w.slot;
 with token as materialized (select * from token where token_id = any($1::bigint[])),
 entity as materialized (select * from entity where id = any($1::bigint[])),
 custom_fee as materialized (select * from custom_fee where entity_id = any($1::bigint[]))
-select t.token_id, t.type, e.key, e.auto_renew_account_id, e.auto_renew_period, t.created_timestamp, t.decimals, e.deleted,
-  e.expiration_timestamp, t.fee_schedule_key, t.freeze_default, t.freeze_key, t.initial_supply, t.kyc_key, t.max_supply, e.memo, t.metadata, t.metadata_key,
-  t.name, t.pause_key, t.pause_status, t.supply_key, t.supply_type, t.symbol,
-  greatest(lower(t.timestamp_range), lower(e.timestamp_range)), least(upper(t.timestamp_range), upper(e.timestamp_range)),
-  t.total_supply, t.treasury_account_id, t.wipe_key, t.kyc_status, f.entity_id is not null, f.fixed_fees, f.fractional_fees, f.royalty_fees, lower(f.timestamp_range) from token t join entity e on e.id = t.token_id and e.type = 'TOKEN' and e.deleted is not true
+select t.token_id, t.type, e.key, e.auto_renew_account_id, e.auto_renew_period, t.created_timestamp,
+  t.decimals, e.deleted, e.expiration_timestamp, t.fee_schedule_key, t.freeze_default, t.freeze_key,
+  t.initial_supply, t.kyc_key, t.max_supply, e.memo, t.metadata, t.metadata_key, t.name, t.pause_key,
+  t.pause_status, t.supply_key, t.supply_type, t.symbol,
+  greatest(lower(t.timestamp_range), lower(e.timestamp_range)),
+  least(upper(t.timestamp_range), upper(e.timestamp_range)), t.total_supply,
+  t.treasury_account_id, t.wipe_key, t.kyc_status, f.entity_id is not null, f.fixed_fees, f.fractional_fees, f.royalty_fees, lower(f.timestamp_range) from token t join entity e on e.id = t.token_id and e.type = 'TOKEN' and e.deleted is not true
 left join custom_fee f on f.entity_id = t.token_id where t.token_id = any($1);
 with token_account as materialized (select * from token_account where account_id = any($1::bigint[]) and token_id = any($2::bigint[])),
 token as materialized (select * from token where token_id = any($2::bigint[]))
@@ -67,8 +72,9 @@ from (select distinct * from unnest($1::bigint[], $2::bigint[]) w(account, token
 join token_account a on a.account_id = w.account and a.token_id = w.token and a.associated join token t on t.token_id = a.token_id;
 with nft as materialized (select * from nft where token_id = any($1::bigint[]) and serial_number = any($2::bigint[])),
 entity as materialized (select * from entity where id = any($1::bigint[]))
-select n.token_id, n.serial_number, n.account_id, n.created_timestamp, n.delegating_spender, n.deleted or coalesce(e.deleted, false),
-  n.metadata, n.spender, lower(n.timestamp_range), upper(n.timestamp_range) from unnest($1::bigint[], $2::bigint[]) w(token, serial)
+select n.token_id, n.serial_number, n.account_id, n.created_timestamp, n.delegating_spender,
+  n.deleted or coalesce(e.deleted, false), n.metadata, n.spender, lower(n.timestamp_range),
+  upper(n.timestamp_range) from unnest($1::bigint[], $2::bigint[]) w(token, serial)
 join nft n on n.token_id = w.token and n.serial_number = w.serial join entity e on e.id = n.token_id
 where n.deleted is not true and e.deleted is not true;
 with token_allowance as materialized (select * from token_allowance where owner = any($1::bigint[]) and spender = any($2::bigint[]) and token_id = any($3::bigint[])),
@@ -119,11 +125,13 @@ where e.deleted is not true;
 select w.ord, s.value from unnest((select $1::bigint[]), (select $2::bytea[])) with ordinality w(contract, slot, ord)
 cross join lateral (select coalesce(value_written, value_read) as value from contract_state_change
   where contract_id = w.contract and slot = w.slot and consensus_timestamp <= $3 order by consensus_timestamp desc limit 1) s;
-select t.token_id, t.type, e.key, e.auto_renew_account_id, e.auto_renew_period, t.created_timestamp, t.decimals, e.deleted,
-  e.expiration_timestamp, t.fee_schedule_key, t.freeze_default, t.freeze_key, t.initial_supply, t.kyc_key, t.max_supply, e.memo, t.metadata, t.metadata_key,
-  t.name, t.pause_key, t.pause_status, t.supply_key, t.supply_type, t.symbol,
-  greatest(lower(t.timestamp_range), lower(e.timestamp_range)), least(upper(t.timestamp_range), upper(e.timestamp_range)),
-  t.total_supply, t.treasury_account_id, t.wipe_key, t.kyc_status, f.entity_id is not null, f.fixed_fees, f.fractional_fees, f.royalty_fees, lower(f.timestamp_range) from unnest($1::bigint[]) w(id)
+select t.token_id, t.type, e.key, e.auto_renew_account_id, e.auto_renew_period, t.created_timestamp,
+  t.decimals, e.deleted, e.expiration_timestamp, t.fee_schedule_key, t.freeze_default, t.freeze_key,
+  t.initial_supply, t.kyc_key, t.max_supply, e.memo, t.metadata, t.metadata_key, t.name, t.pause_key,
+  t.pause_status, t.supply_key, t.supply_type, t.symbol,
+  greatest(lower(t.timestamp_range), lower(e.timestamp_range)),
+  least(upper(t.timestamp_range), upper(e.timestamp_range)), t.total_supply,
+  t.treasury_account_id, t.wipe_key, t.kyc_status, f.entity_id is not null, f.fixed_fees, f.fractional_fees, f.royalty_fees, lower(f.timestamp_range) from unnest($1::bigint[]) w(id)
 cross join lateral (select * from ((select token_id, type, created_timestamp, decimals, fee_schedule_key, freeze_default, freeze_key, freeze_status, initial_supply, kyc_key,
   kyc_status, max_supply, metadata, metadata_key, name, pause_key, pause_status, supply_key, supply_type, symbol, timestamp_range, treasury_account_id,
 wipe_key from token where token_id = w.id and lower(timestamp_range) <= $2) union all (select token_id, type, created_timestamp, decimals, fee_schedule_key, freeze_default, freeze_key, freeze_status, initial_supply, kyc_key,
@@ -156,8 +164,9 @@ and deleted is not true) end, coalesce(a.freeze_status, t.freeze_status), coales
 from (select distinct * from unnest($5::bigint[], $6::bigint[]) w(account, token)) w
 cross join lateral (select * from ((select account_id, token_id, associated, freeze_status, kyc_status, automatic_association, timestamp_range from token_account where account_id = w.account and token_id = w.token and lower(timestamp_range) <= $2) union all (select account_id, token_id, associated, freeze_status, kyc_status, automatic_association, timestamp_range from token_account_history where account_id = w.account and token_id = w.token and lower(timestamp_range) <= $2 order by lower(timestamp_range) desc limit 1)) versions order by lower(timestamp_range) desc limit 1) a
 join token t on t.token_id = a.token_id where a.associated;
-select n.token_id, n.serial_number, n.account_id, n.created_timestamp, n.delegating_spender, n.deleted or coalesce(e.deleted, false),
-  n.metadata, n.spender, lower(n.timestamp_range), upper(n.timestamp_range) from unnest($1::bigint[], $2::bigint[]) w(token, serial)
+select n.token_id, n.serial_number, n.account_id, n.created_timestamp, n.delegating_spender,
+  n.deleted or coalesce(e.deleted, false), n.metadata, n.spender, lower(n.timestamp_range),
+  upper(n.timestamp_range) from unnest($1::bigint[], $2::bigint[]) w(token, serial)
 cross join lateral (select * from ((select token_id, serial_number, account_id, created_timestamp, delegating_spender, deleted, metadata, spender, timestamp_range from nft where token_id = w.token and serial_number = w.serial and lower(timestamp_range) <= $3) union all (select token_id, serial_number, account_id, created_timestamp, delegating_spender, deleted, metadata, spender, timestamp_range from nft_history where token_id = w.token and serial_number = w.serial and lower(timestamp_range) <= $3 order by lower(timestamp_range) desc limit 1)) versions order by lower(timestamp_range) desc limit 1) n
 cross join lateral (select * from ((select id, deleted, timestamp_range from entity where id = w.token and lower(timestamp_range) <= $3) union all (select id, deleted, timestamp_range from entity_history where id = w.token and lower(timestamp_range) <= $3 order by lower(timestamp_range) desc limit 1)) versions order by lower(timestamp_range) desc limit 1) e
 where n.deleted is not true and e.deleted is not true;
@@ -232,11 +241,13 @@ entity as materialized (select * from entity where id = any($4::bigint[])),
 entity_history as materialized (select * from entity_history where id = any($4::bigint[]) and lower(timestamp_range) <= $3),
 custom_fee as materialized (select * from custom_fee where entity_id = any($4::bigint[])),
 custom_fee_history as materialized (select * from custom_fee_history where entity_id = any($4::bigint[]) and lower(timestamp_range) <= $3)
-select t.token_id, t.type, e.key, e.auto_renew_account_id, e.auto_renew_period, t.created_timestamp, t.decimals, e.deleted,
-  e.expiration_timestamp, t.fee_schedule_key, t.freeze_default, t.freeze_key, t.initial_supply, t.kyc_key, t.max_supply, e.memo, t.metadata, t.metadata_key,
-  t.name, t.pause_key, t.pause_status, t.supply_key, t.supply_type, t.symbol,
-  greatest(lower(t.timestamp_range), lower(e.timestamp_range)), least(upper(t.timestamp_range), upper(e.timestamp_range)),
-  t.total_supply, t.treasury_account_id, t.wipe_key, t.kyc_status, f.entity_id is not null, f.fixed_fees, f.fractional_fees, f.royalty_fees, lower(f.timestamp_range) from unnest($4::bigint[]) w(id)
+select t.token_id, t.type, e.key, e.auto_renew_account_id, e.auto_renew_period, t.created_timestamp,
+  t.decimals, e.deleted, e.expiration_timestamp, t.fee_schedule_key, t.freeze_default, t.freeze_key,
+  t.initial_supply, t.kyc_key, t.max_supply, e.memo, t.metadata, t.metadata_key, t.name, t.pause_key,
+  t.pause_status, t.supply_key, t.supply_type, t.symbol,
+  greatest(lower(t.timestamp_range), lower(e.timestamp_range)),
+  least(upper(t.timestamp_range), upper(e.timestamp_range)), t.total_supply,
+  t.treasury_account_id, t.wipe_key, t.kyc_status, f.entity_id is not null, f.fixed_fees, f.fractional_fees, f.royalty_fees, lower(f.timestamp_range) from unnest($4::bigint[]) w(id)
 cross join lateral (select * from ((select token_id, type, created_timestamp, decimals, fee_schedule_key, freeze_default, freeze_key, freeze_status, initial_supply, kyc_key,
   kyc_status, max_supply, metadata, metadata_key, name, pause_key, pause_status, supply_key, supply_type, symbol, timestamp_range, treasury_account_id,
 wipe_key from token where token_id = w.id and lower(timestamp_range) <= $3) union all (select token_id, type, created_timestamp, decimals, fee_schedule_key, freeze_default, freeze_key, freeze_status, initial_supply, kyc_key,
@@ -283,8 +294,9 @@ with nft as materialized (select * from nft where token_id = any($1::bigint[]) a
 nft_history as materialized (select * from nft_history where token_id = any($1::bigint[]) and serial_number = any($2::bigint[]) and lower(timestamp_range) <= $3),
 entity as materialized (select * from entity where id = any($1::bigint[])),
 entity_history as materialized (select * from entity_history where id = any($1::bigint[]) and lower(timestamp_range) <= $3)
-select n.token_id, n.serial_number, n.account_id, n.created_timestamp, n.delegating_spender, n.deleted or coalesce(e.deleted, false),
-  n.metadata, n.spender, lower(n.timestamp_range), upper(n.timestamp_range) from unnest($1::bigint[], $2::bigint[]) w(token, serial)
+select n.token_id, n.serial_number, n.account_id, n.created_timestamp, n.delegating_spender,
+  n.deleted or coalesce(e.deleted, false), n.metadata, n.spender, lower(n.timestamp_range),
+  upper(n.timestamp_range) from unnest($1::bigint[], $2::bigint[]) w(token, serial)
 cross join lateral (select * from ((select token_id, serial_number, account_id, created_timestamp, delegating_spender, deleted, metadata, spender, timestamp_range from nft where token_id = w.token and serial_number = w.serial and lower(timestamp_range) <= $3) union all (select token_id, serial_number, account_id, created_timestamp, delegating_spender, deleted, metadata, spender, timestamp_range from nft_history where token_id = w.token and serial_number = w.serial and lower(timestamp_range) <= $3 order by lower(timestamp_range) desc limit 1)) versions order by lower(timestamp_range) desc limit 1) n
 cross join lateral (select * from ((select id, deleted, timestamp_range from entity where id = w.token and lower(timestamp_range) <= $3) union all (select id, deleted, timestamp_range from entity_history where id = w.token and lower(timestamp_range) <= $3 order by lower(timestamp_range) desc limit 1)) versions order by lower(timestamp_range) desc limit 1) e
 where n.deleted is not true and e.deleted is not true;

@@ -1,43 +1,57 @@
 -- actions of transactions
 select p.ord, a.*
 from unnest((select $1::bigint[]), (select $2::bigint[])) with ordinality p(at, payer, ord) cross join lateral (
-  select a.consensus_timestamp, a.call_depth, a.call_operation_type, a.call_type, a.caller, a.caller_type::text, a.gas, a.gas_used, a.index,
-  a.input, a.recipient_account, a.recipient_contract, a.recipient_address, a.result_data, a.result_data_type, a.value, a.payer_account_id from contract_action a where a.consensus_timestamp = p.at and a.payer_account_id = p.payer and a.index < $3 order by a.index desc limit 25) a order by p.ord, a.index desc;
+  select a.consensus_timestamp, a.call_depth, a.call_operation_type, a.call_type, a.caller,
+  a.caller_type::text, a.gas, a.gas_used, a.index, a.input, a.recipient_account, a.recipient_contract,
+  a.recipient_address, a.result_data, a.result_data_type, a.value, a.payer_account_id from contract_action a where a.consensus_timestamp = p.at and a.payer_account_id = p.payer and a.index < $3 order by a.index desc limit 25) a order by p.ord, a.index desc;
 
 -- actions of transactions, distributed
 select p.ord, a.*
 from (select $1::bigint as at, $2::bigint as payer, 1::bigint as ord) p cross join lateral (
-  select a.consensus_timestamp, a.call_depth, a.call_operation_type, a.call_type, a.caller, a.caller_type::text, a.gas, a.gas_used, a.index,
-  a.input, a.recipient_account, a.recipient_contract, a.recipient_address, a.result_data, a.result_data_type, a.value, a.payer_account_id from contract_action a where a.consensus_timestamp = $1::bigint and a.payer_account_id = $2::bigint and a.index < $3 order by a.index desc limit 25) a order by p.ord, a.index desc;
+  select a.consensus_timestamp, a.call_depth, a.call_operation_type, a.call_type, a.caller,
+  a.caller_type::text, a.gas, a.gas_used, a.index, a.input, a.recipient_account, a.recipient_contract,
+  a.recipient_address, a.result_data, a.result_data_type, a.value, a.payer_account_id from contract_action a where a.consensus_timestamp = $1::bigint and a.payer_account_id = $2::bigint and a.index < $3 order by a.index desc limit 25) a order by p.ord, a.index desc;
 
 -- blocks at times
 select p.ord, r.*
 from unnest((select $1::bigint[])) with ordinality p(at, ord) cross join lateral (
-  select index, '0x' || hash, '0x' || prev_hash, name, count, hapi_version_major || '.' || hapi_version_minor || '.' || hapi_version_patch,
-  coalesce(size, length(bytes)), nullif(gas_used, -1), logs_bloom, receipts_root, consensus_start, consensus_end from record_file where consensus_end >= p.at order by record_file.consensus_end limit 1) r where r.consensus_start <= p.at;
+  select index, '0x' || hash, '0x' || prev_hash, name, count,
+  hapi_version_major || '.' || hapi_version_minor || '.' || hapi_version_patch,
+  coalesce(size, length(bytes)), nullif(gas_used, -1), logs_bloom, receipts_root, consensus_start,
+  consensus_end from record_file where consensus_end >= p.at order by record_file.consensus_end limit 1) r where r.consensus_start <= p.at;
 
 -- blocks at times, distributed
 select p.ord, r.*
 from (select $1::bigint as at, 1::bigint as ord) p cross join lateral (
-  select index, '0x' || hash, '0x' || prev_hash, name, count, hapi_version_major || '.' || hapi_version_minor || '.' || hapi_version_patch,
-  coalesce(size, length(bytes)), nullif(gas_used, -1), logs_bloom, receipts_root, consensus_start, consensus_end from record_file where consensus_end >= $1::bigint order by record_file.consensus_end limit 1) r where r.consensus_start <= $1::bigint;
+  select index, '0x' || hash, '0x' || prev_hash, name, count,
+  hapi_version_major || '.' || hapi_version_minor || '.' || hapi_version_patch,
+  coalesce(size, length(bytes)), nullif(gas_used, -1), logs_bloom, receipts_root, consensus_start,
+  consensus_end from record_file where consensus_end >= $1::bigint order by record_file.consensus_end limit 1) r where r.consensus_start <= $1::bigint;
 
 -- blocks by number
-select index, '0x' || hash, '0x' || prev_hash, name, count, hapi_version_major || '.' || hapi_version_minor || '.' || hapi_version_patch,
-  coalesce(size, length(bytes)), nullif(gas_used, -1), logs_bloom, receipts_root, consensus_start, consensus_end from record_file where index = any((select $1::bigint[])::bigint[]);
+select index, '0x' || hash, '0x' || prev_hash, name, count,
+  hapi_version_major || '.' || hapi_version_minor || '.' || hapi_version_patch,
+  coalesce(size, length(bytes)), nullif(gas_used, -1), logs_bloom, receipts_root, consensus_start,
+  consensus_end from record_file where index = any((select $1::bigint[])::bigint[]);
 
 -- blocks by number, distributed
-select index, '0x' || hash, '0x' || prev_hash, name, count, hapi_version_major || '.' || hapi_version_minor || '.' || hapi_version_patch,
-  coalesce(size, length(bytes)), nullif(gas_used, -1), logs_bloom, receipts_root, consensus_start, consensus_end from record_file where index = any($1::bigint[]::bigint[]);
+select index, '0x' || hash, '0x' || prev_hash, name, count,
+  hapi_version_major || '.' || hapi_version_minor || '.' || hapi_version_patch,
+  coalesce(size, length(bytes)), nullif(gas_used, -1), logs_bloom, receipts_root, consensus_start,
+  consensus_end from record_file where index = any($1::bigint[]::bigint[]);
 
 -- blocks in a range of two columns
-/* enable_bitmapscan = off */ select index, '0x' || hash, '0x' || prev_hash, name, count, hapi_version_major || '.' || hapi_version_minor || '.' || hapi_version_patch,
-  coalesce(size, length(bytes)), nullif(gas_used, -1), logs_bloom, receipts_root, consensus_start, consensus_end
+/* enable_bitmapscan = off */ select index, '0x' || hash, '0x' || prev_hash, name, count,
+  hapi_version_major || '.' || hapi_version_minor || '.' || hapi_version_patch,
+  coalesce(size, length(bytes)), nullif(gas_used, -1), logs_bloom, receipts_root, consensus_start,
+  consensus_end
 from record_file where true and index > $1 and consensus_end <= $2 and index < $3 order by index desc limit 25;
 
 -- blocks in a range of two columns, distributed
-/* enable_bitmapscan = off */ select index, '0x' || hash, '0x' || prev_hash, name, count, hapi_version_major || '.' || hapi_version_minor || '.' || hapi_version_patch,
-  coalesce(size, length(bytes)), nullif(gas_used, -1), logs_bloom, receipts_root, consensus_start, consensus_end
+/* enable_bitmapscan = off */ select index, '0x' || hash, '0x' || prev_hash, name, count,
+  hapi_version_major || '.' || hapi_version_minor || '.' || hapi_version_patch,
+  coalesce(size, length(bytes)), nullif(gas_used, -1), logs_bloom, receipts_root, consensus_start,
+  consensus_end
 from record_file where true and index > $1 and consensus_end <= $2 and index < $3 order by index desc limit 25;
 
 -- call data
@@ -94,18 +108,22 @@ select consensus_timestamp, payer_account_id, amount, collector_account_id, toke
 from assessed_custom_fee where consensus_timestamp = any($1::bigint[]::bigint[]) and payer_account_id = any($2::bigint[]::bigint[]) order by consensus_timestamp, collector_account_id, amount;
 
 -- inner transactions
-select p.parent, t.consensus_timestamp, t.payer_account_id, t.valid_start_ns, t.type, t.result, t.batch_key, t.transaction_bytes, t.charged_tx_fee,
-  t.entity_id, t.high_volume, t.high_volume_pricing_multiplier, t.index, t.inner_transactions, t.max_custom_fees, t.max_fee, t.memo, t.nft_transfer,
-  t.node_account_id, t.nonce, t.parent_consensus_timestamp, t.scheduled, t.transaction_hash, t.valid_duration_seconds
+select p.parent, t.consensus_timestamp, t.payer_account_id, t.valid_start_ns, t.type, t.result, t.batch_key,
+  t.transaction_bytes, t.charged_tx_fee, t.entity_id, t.high_volume,
+  t.high_volume_pricing_multiplier, t.index, t.inner_transactions, t.max_custom_fees, t.max_fee,
+  t.memo, t.nft_transfer, t.node_account_id, t.nonce, t.parent_consensus_timestamp, t.scheduled,
+  t.transaction_hash, t.valid_duration_seconds
 from unnest((select $1::bigint[]), (select $2::bigint[]), (select $3::bigint[])) with ordinality p(parent, payer, start, ord) join transaction t on t.payer_account_id = p.payer
 and t.valid_start_ns = p.start and t.consensus_timestamp between p.start - $4 and p.start + $5 where true order by p.parent, t.consensus_timestamp;
 
 -- inner transactions, distributed
 with transaction as materialized (select * from transaction where payer_account_id = $2::bigint
 and valid_start_ns = $3::bigint and consensus_timestamp between $3::bigint - $4 and $3::bigint + $5)
-select p.parent, t.consensus_timestamp, t.payer_account_id, t.valid_start_ns, t.type, t.result, t.batch_key, t.transaction_bytes, t.charged_tx_fee,
-  t.entity_id, t.high_volume, t.high_volume_pricing_multiplier, t.index, t.inner_transactions, t.max_custom_fees, t.max_fee, t.memo, t.nft_transfer,
-  t.node_account_id, t.nonce, t.parent_consensus_timestamp, t.scheduled, t.transaction_hash, t.valid_duration_seconds
+select p.parent, t.consensus_timestamp, t.payer_account_id, t.valid_start_ns, t.type, t.result, t.batch_key,
+  t.transaction_bytes, t.charged_tx_fee, t.entity_id, t.high_volume,
+  t.high_volume_pricing_multiplier, t.index, t.inner_transactions, t.max_custom_fees, t.max_fee,
+  t.memo, t.nft_transfer, t.node_account_id, t.nonce, t.parent_consensus_timestamp, t.scheduled,
+  t.transaction_hash, t.valid_duration_seconds
 from (select $1::bigint as parent, $2::bigint as payer, $3::bigint as start, 1::bigint as ord) p join transaction t on t.payer_account_id = $2::bigint
 and t.valid_start_ns = $3::bigint and t.consensus_timestamp between $3::bigint - $4 and $3::bigint + $5 where true order by p.parent, t.consensus_timestamp;
 
@@ -113,8 +131,9 @@ and t.valid_start_ns = $3::bigint and t.consensus_timestamp between $3::bigint -
 with page as (select l.* from contract_log l where true and l.consensus_timestamp = (select t.consensus_timestamp from get_transaction_info_by_hash($1) t where true and t.hash = $2 and t.consensus_timestamp <= $3 order by t.consensus_timestamp asc limit 1) and not (l.synthetic is true
   and l.topic0 = '\xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef'
   and l.topic3 = '\xffffffffffffffff') is true and (l.consensus_timestamp, l.index) < ($4, $5) order by l.consensus_timestamp asc, l.index asc limit 25)
-select l.consensus_timestamp, l.index, e.evm_address, l.bloom, l.contract_id, l.data, l.payer_account_id, l.root_contract_id,
-  coalesce(l.synthetic, false), l.topic0, l.topic1, l.topic2, l.topic3, coalesce(l.transaction_hash, ''), l.transaction_index, '0x' || r.hash, r.index
+select l.consensus_timestamp, l.index, e.evm_address, l.bloom, l.contract_id, l.data, l.payer_account_id,
+  l.root_contract_id, coalesce(l.synthetic, false), l.topic0, l.topic1, l.topic2, l.topic3,
+  coalesce(l.transaction_hash, ''), l.transaction_index, '0x' || r.hash, r.index
 from page l left join entity e on e.id = l.contract_id
 left join lateral (
   select hash, index, consensus_start from record_file where consensus_end >= l.consensus_timestamp
@@ -130,8 +149,9 @@ where hash = $1 order by (transaction_result = 22) desc, consensus_timestamp des
     and not (l.synthetic is true
   and l.topic0 = '\xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef'
   and l.topic3 = '\xffffffffffffffff') is true limit $2)
-select l.ord, l.consensus_timestamp, l.index, e.evm_address, l.bloom, l.contract_id, l.data, l.payer_account_id, l.root_contract_id,
-  coalesce(l.synthetic, false), l.topic0, l.topic1, l.topic2, l.topic3, coalesce(l.transaction_hash, ''), l.transaction_index, null::text, null::bigint
+select l.ord, l.consensus_timestamp, l.index, e.evm_address, l.bloom, l.contract_id, l.data, l.payer_account_id,
+  l.root_contract_id, coalesce(l.synthetic, false), l.topic0, l.topic1, l.topic2, l.topic3,
+  coalesce(l.transaction_hash, ''), l.transaction_index, null::text, null::bigint
 from page l left join entity e on e.id = l.contract_id order by l.ord, l.consensus_timestamp, l.index;
 
 -- logs of a result by hash, distributed
@@ -147,16 +167,18 @@ from page p join contract_log l on l.consensus_timestamp = p.at left join contra
   and l.topic0 = '\xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef'
   and l.topic3 = '\xffffffffffffffff') is true limit $2),
 entity as materialized (select * from entity where id in (select contract_id from page))
-select l.ord, l.consensus_timestamp, l.index, e.evm_address, l.bloom, l.contract_id, l.data, l.payer_account_id, l.root_contract_id,
-  coalesce(l.synthetic, false), l.topic0, l.topic1, l.topic2, l.topic3, coalesce(l.transaction_hash, ''), l.transaction_index, null::text, null::bigint
+select l.ord, l.consensus_timestamp, l.index, e.evm_address, l.bloom, l.contract_id, l.data, l.payer_account_id,
+  l.root_contract_id, coalesce(l.synthetic, false), l.topic0, l.topic1, l.topic2, l.topic3,
+  coalesce(l.transaction_hash, ''), l.transaction_index, null::text, null::bigint
 from page l left join entity e on e.id = l.contract_id order by l.ord, l.consensus_timestamp, l.index;
 
 -- logs of contracts
 with page as (select p.ord, l.* from unnest((select $1::bigint[])) with ordinality p(id, ord) cross join lateral (select l.* from contract_log l where l.contract_id = p.id and not (l.synthetic is true
   and l.topic0 = '\xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef'
   and l.topic3 = '\xffffffffffffffff') is true and (l.consensus_timestamp, l.index) < ($2, $3) order by l.consensus_timestamp asc, l.index asc limit 25) l)
-select l.ord, l.consensus_timestamp, l.index, e.evm_address, l.bloom, l.contract_id, l.data, l.payer_account_id, l.root_contract_id,
-  coalesce(l.synthetic, false), l.topic0, l.topic1, l.topic2, l.topic3, coalesce(l.transaction_hash, ''), l.transaction_index, '0x' || r.hash, r.index
+select l.ord, l.consensus_timestamp, l.index, e.evm_address, l.bloom, l.contract_id, l.data, l.payer_account_id,
+  l.root_contract_id, coalesce(l.synthetic, false), l.topic0, l.topic1, l.topic2, l.topic3,
+  coalesce(l.transaction_hash, ''), l.transaction_index, '0x' || r.hash, r.index
 from page l left join entity e on e.id = l.contract_id
 left join lateral (
   select hash, index, consensus_start from record_file where consensus_end >= l.consensus_timestamp
@@ -168,8 +190,9 @@ with page as (select p.ord, l.* from (select $1::bigint as id, 1::bigint as ord)
   and l.topic0 = '\xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef'
   and l.topic3 = '\xffffffffffffffff') is true and (l.consensus_timestamp, l.index) < ($2, $3) order by l.consensus_timestamp asc, l.index asc limit 25) l),
 entity as materialized (select * from entity where id in (select contract_id from page))
-select l.ord, l.consensus_timestamp, l.index, e.evm_address, l.bloom, l.contract_id, l.data, l.payer_account_id, l.root_contract_id,
-  coalesce(l.synthetic, false), l.topic0, l.topic1, l.topic2, l.topic3, coalesce(l.transaction_hash, ''), l.transaction_index, '0x' || r.hash, r.index
+select l.ord, l.consensus_timestamp, l.index, e.evm_address, l.bloom, l.contract_id, l.data, l.payer_account_id,
+  l.root_contract_id, coalesce(l.synthetic, false), l.topic0, l.topic1, l.topic2, l.topic3,
+  coalesce(l.transaction_hash, ''), l.transaction_index, '0x' || r.hash, r.index
 from page l left join entity e on e.id = l.contract_id
 left join lateral (
   select hash, index, consensus_start from record_file where consensus_end >= l.consensus_timestamp
@@ -184,8 +207,9 @@ from unnest((select $1::bigint[]), (select $2::bigint[]), (select $3::bigint[]),
     and not (l.synthetic is true
   and l.topic0 = '\xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef'
   and l.topic3 = '\xffffffffffffffff') is true limit $5)
-select l.ord, l.consensus_timestamp, l.index, e.evm_address, l.bloom, l.contract_id, l.data, l.payer_account_id, l.root_contract_id,
-  coalesce(l.synthetic, false), l.topic0, l.topic1, l.topic2, l.topic3, coalesce(l.transaction_hash, ''), l.transaction_index, '0x' || r.hash, r.index
+select l.ord, l.consensus_timestamp, l.index, e.evm_address, l.bloom, l.contract_id, l.data, l.payer_account_id,
+  l.root_contract_id, coalesce(l.synthetic, false), l.topic0, l.topic1, l.topic2, l.topic3,
+  coalesce(l.transaction_hash, ''), l.transaction_index, '0x' || r.hash, r.index
 from page l left join entity e on e.id = l.contract_id
 left join lateral (
   select hash, index, consensus_start from record_file where consensus_end >= l.consensus_timestamp
@@ -203,8 +227,9 @@ from (select $1::bigint as at, $2::bigint as party, $3::bigint as asked, $4::big
   and l.topic0 = '\xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef'
   and l.topic3 = '\xffffffffffffffff') is true limit $5),
 entity as materialized (select * from entity where id in (select contract_id from page))
-select l.ord, l.consensus_timestamp, l.index, e.evm_address, l.bloom, l.contract_id, l.data, l.payer_account_id, l.root_contract_id,
-  coalesce(l.synthetic, false), l.topic0, l.topic1, l.topic2, l.topic3, coalesce(l.transaction_hash, ''), l.transaction_index, '0x' || r.hash, r.index
+select l.ord, l.consensus_timestamp, l.index, e.evm_address, l.bloom, l.contract_id, l.data, l.payer_account_id,
+  l.root_contract_id, coalesce(l.synthetic, false), l.topic0, l.topic1, l.topic2, l.topic3,
+  coalesce(l.transaction_hash, ''), l.transaction_index, '0x' || r.hash, r.index
 from page l left join entity e on e.id = l.contract_id
 left join lateral (
   select hash, index, consensus_start from record_file where consensus_end >= l.consensus_timestamp
@@ -217,8 +242,9 @@ with page as (select l.* from contract_log l where true and l.consensus_timestam
   and l.topic0 = '\xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef'
   and l.topic3 = '\xffffffffffffffff') is true and (l.consensus_timestamp, l.index) < ($4, $5) order by l.consensus_timestamp asc, l.index asc limit 25),
 entity as materialized (select * from entity where id in (select contract_id from page))
-select l.consensus_timestamp, l.index, e.evm_address, l.bloom, l.contract_id, l.data, l.payer_account_id, l.root_contract_id,
-  coalesce(l.synthetic, false), l.topic0, l.topic1, l.topic2, l.topic3, coalesce(l.transaction_hash, ''), l.transaction_index, '0x' || r.hash, r.index
+select l.consensus_timestamp, l.index, e.evm_address, l.bloom, l.contract_id, l.data, l.payer_account_id,
+  l.root_contract_id, coalesce(l.synthetic, false), l.topic0, l.topic1, l.topic2, l.topic3,
+  coalesce(l.transaction_hash, ''), l.transaction_index, '0x' || r.hash, r.index
 from page l left join entity e on e.id = l.contract_id
 left join lateral (
   select hash, index, consensus_start from record_file where consensus_end >= l.consensus_timestamp
@@ -246,11 +272,14 @@ select consensus_timestamp, account_id, bool_or(amount > 0), bool_or(amount < 0)
 group by consensus_timestamp, account_id order by consensus_timestamp;
 
 -- results
-select cr.consensus_timestamp, e.evm_address, cr.amount, cr.bloom, cr.call_result, cr.contract_id, cr.created_contract_ids, cr.error_message,
-  cr.failed_initcode, cr.function_parameters, case when cr.sender_id is null then cr.function_result end, cr.gas_consumed, cr.gas_limit, cr.gas_used,
-  cr.payer_account_id, cr.sender_id, cr.transaction_hash, cr.transaction_index, cr.transaction_nonce, cr.transaction_result, '0x' || r.hash, r.index, nullif(r.gas_used, -1),
-  et.payer_account_id, et.access_list, et.authorization_list, et.chain_id, et.gas_limit, et.gas_price, et.max_fee_per_gas, et.max_priority_fee_per_gas,
-  et.nonce, et.recovery_id, et.signature_r, et.signature_s, et.signature_v, et.to_address, et.type, et.value
+select cr.consensus_timestamp, e.evm_address, cr.amount, cr.bloom, cr.call_result, cr.contract_id,
+  cr.created_contract_ids, cr.error_message, cr.failed_initcode, cr.function_parameters,
+  case when cr.sender_id is null then cr.function_result end, cr.gas_consumed, cr.gas_limit,
+  cr.gas_used, cr.payer_account_id, cr.sender_id, cr.transaction_hash, cr.transaction_index,
+  cr.transaction_nonce, cr.transaction_result, '0x' || r.hash, r.index, nullif(r.gas_used, -1), et.payer_account_id, et.access_list,
+  et.authorization_list, et.chain_id, et.gas_limit, et.gas_price, et.max_fee_per_gas,
+  et.max_priority_fee_per_gas, et.nonce, et.recovery_id, et.signature_r, et.signature_s,
+  et.signature_v, et.to_address, et.type, et.value
 from (select distinct on (l.consensus_timestamp) l.consensus_timestamp, coalesce(nullif(l.root_contract_id, 0), l.contract_id) as contract_id,
   l.payer_account_id, l.payer_account_id as sender_id, null::bigint as amount, null::bytea as bloom,
   null::bytea as call_result, '{}'::bigint[] as created_contract_ids, null::text as error_message,
@@ -262,20 +291,26 @@ where l.synthetic is true and not (l.synthetic is true
   and l.topic3 = '\xffffffffffffffff') is true and l.consensus_timestamp < $1
 order by l.consensus_timestamp desc, l.index desc limit $2) cr left join entity e on e.id = cr.contract_id left join lateral (select hash, index, gas_used, consensus_start from record_file where consensus_end >= cr.consensus_timestamp
   order by consensus_end limit 1) r on r.consensus_start <= cr.consensus_timestamp left join ethereum_transaction et on et.consensus_timestamp = cr.consensus_timestamp and et.payer_account_id = cr.payer_account_id order by cr.consensus_timestamp desc;
-/* enable_bitmapscan = off */ select cr.consensus_timestamp, e.evm_address, cr.amount, cr.bloom, cr.call_result, cr.contract_id, cr.created_contract_ids, cr.error_message,
-  cr.failed_initcode, cr.function_parameters, case when cr.sender_id is null then cr.function_result end, cr.gas_consumed, cr.gas_limit, cr.gas_used,
-  cr.payer_account_id, cr.sender_id, cr.transaction_hash, cr.transaction_index, cr.transaction_nonce, cr.transaction_result, '0x' || r.hash, r.index, nullif(r.gas_used, -1),
-  et.payer_account_id, et.access_list, et.authorization_list, et.chain_id, et.gas_limit, et.gas_price, et.max_fee_per_gas, et.max_priority_fee_per_gas,
-  et.nonce, et.recovery_id, et.signature_r, et.signature_s, et.signature_v, et.to_address, et.type, et.value
+/* enable_bitmapscan = off */ select cr.consensus_timestamp, e.evm_address, cr.amount, cr.bloom, cr.call_result, cr.contract_id,
+  cr.created_contract_ids, cr.error_message, cr.failed_initcode, cr.function_parameters,
+  case when cr.sender_id is null then cr.function_result end, cr.gas_consumed, cr.gas_limit,
+  cr.gas_used, cr.payer_account_id, cr.sender_id, cr.transaction_hash, cr.transaction_index,
+  cr.transaction_nonce, cr.transaction_result, '0x' || r.hash, r.index, nullif(r.gas_used, -1), et.payer_account_id, et.access_list,
+  et.authorization_list, et.chain_id, et.gas_limit, et.gas_price, et.max_fee_per_gas,
+  et.max_priority_fee_per_gas, et.nonce, et.recovery_id, et.signature_r, et.signature_s,
+  et.signature_v, et.to_address, et.type, et.value
 from (select * from contract_result cr where true and cr.transaction_result <> 312 and cr.transaction_nonce = 0 and cr.consensus_timestamp < $1 order by cr.consensus_timestamp desc limit 25) cr left join entity e on e.id = cr.contract_id left join lateral (select hash, index, gas_used, consensus_start from record_file where consensus_end >= cr.consensus_timestamp
   order by consensus_end limit 1) r on r.consensus_start <= cr.consensus_timestamp left join ethereum_transaction et on et.consensus_timestamp = cr.consensus_timestamp and et.payer_account_id = cr.payer_account_id order by cr.consensus_timestamp desc;
 
 -- results between times
-/* enable_bitmapscan = off */ select p.ord, cr.consensus_timestamp, e.evm_address, cr.amount, cr.bloom, cr.call_result, cr.contract_id, cr.created_contract_ids, cr.error_message,
-  cr.failed_initcode, cr.function_parameters, case when cr.sender_id is null then cr.function_result end, cr.gas_consumed, cr.gas_limit, cr.gas_used,
-  cr.payer_account_id, cr.sender_id, cr.transaction_hash, cr.transaction_index, cr.transaction_nonce, cr.transaction_result, '0x' || r.hash, r.index, nullif(r.gas_used, -1),
-  et.payer_account_id, et.access_list, et.authorization_list, et.chain_id, et.gas_limit, et.gas_price, et.max_fee_per_gas, et.max_priority_fee_per_gas,
-  et.nonce, et.recovery_id, et.signature_r, et.signature_s, et.signature_v, et.to_address, et.type, et.value
+/* enable_bitmapscan = off */ select p.ord, cr.consensus_timestamp, e.evm_address, cr.amount, cr.bloom, cr.call_result, cr.contract_id,
+  cr.created_contract_ids, cr.error_message, cr.failed_initcode, cr.function_parameters,
+  case when cr.sender_id is null then cr.function_result end, cr.gas_consumed, cr.gas_limit,
+  cr.gas_used, cr.payer_account_id, cr.sender_id, cr.transaction_hash, cr.transaction_index,
+  cr.transaction_nonce, cr.transaction_result, '0x' || r.hash, r.index, nullif(r.gas_used, -1), et.payer_account_id, et.access_list,
+  et.authorization_list, et.chain_id, et.gas_limit, et.gas_price, et.max_fee_per_gas,
+  et.max_priority_fee_per_gas, et.nonce, et.recovery_id, et.signature_r, et.signature_s,
+  et.signature_v, et.to_address, et.type, et.value
 from unnest((select $1::bigint[]), (select $2::bigint[])) with ordinality p(since, until, ord) cross join lateral (
   select * from contract_result cr where cr.consensus_timestamp between p.since and p.until and cr.transaction_result <> 312 and cr.transaction_nonce = 0 and cr.consensus_timestamp < $3 order by cr.consensus_timestamp desc limit 25) cr left join entity e on e.id = cr.contract_id left join lateral (select hash, index, gas_used, consensus_start from record_file where consensus_end >= cr.consensus_timestamp
   order by consensus_end limit 1) r on r.consensus_start <= cr.consensus_timestamp left join ethereum_transaction et on et.consensus_timestamp = cr.consensus_timestamp and et.payer_account_id = cr.payer_account_id order by p.ord, cr.consensus_timestamp desc;
@@ -285,20 +320,26 @@ from unnest((select $1::bigint[]), (select $2::bigint[])) with ordinality p(sinc
   select * from contract_result cr where cr.consensus_timestamp between $1::bigint and $2::bigint and cr.transaction_result <> 312 and cr.transaction_nonce = 0 and cr.consensus_timestamp < $3 order by cr.consensus_timestamp desc limit 25),
 entity as materialized (select * from entity where id in (select contract_id from page)),
 ethereum_transaction as materialized (select * from ethereum_transaction where consensus_timestamp in (select consensus_timestamp from page) and payer_account_id in (select payer_account_id from page))
-select p.ord, cr.consensus_timestamp, e.evm_address, cr.amount, cr.bloom, cr.call_result, cr.contract_id, cr.created_contract_ids, cr.error_message,
-  cr.failed_initcode, cr.function_parameters, case when cr.sender_id is null then cr.function_result end, cr.gas_consumed, cr.gas_limit, cr.gas_used,
-  cr.payer_account_id, cr.sender_id, cr.transaction_hash, cr.transaction_index, cr.transaction_nonce, cr.transaction_result, '0x' || r.hash, r.index, nullif(r.gas_used, -1),
-  et.payer_account_id, et.access_list, et.authorization_list, et.chain_id, et.gas_limit, et.gas_price, et.max_fee_per_gas, et.max_priority_fee_per_gas,
-  et.nonce, et.recovery_id, et.signature_r, et.signature_s, et.signature_v, et.to_address, et.type, et.value
+select p.ord, cr.consensus_timestamp, e.evm_address, cr.amount, cr.bloom, cr.call_result, cr.contract_id,
+  cr.created_contract_ids, cr.error_message, cr.failed_initcode, cr.function_parameters,
+  case when cr.sender_id is null then cr.function_result end, cr.gas_consumed, cr.gas_limit,
+  cr.gas_used, cr.payer_account_id, cr.sender_id, cr.transaction_hash, cr.transaction_index,
+  cr.transaction_nonce, cr.transaction_result, '0x' || r.hash, r.index, nullif(r.gas_used, -1), et.payer_account_id, et.access_list,
+  et.authorization_list, et.chain_id, et.gas_limit, et.gas_price, et.max_fee_per_gas,
+  et.max_priority_fee_per_gas, et.nonce, et.recovery_id, et.signature_r, et.signature_s,
+  et.signature_v, et.to_address, et.type, et.value
 from (select $1::bigint as since, $2::bigint as until, 1::bigint as ord) p cross join page cr left join entity e on e.id = cr.contract_id left join lateral (select hash, index, gas_used, consensus_start from record_file where consensus_end >= cr.consensus_timestamp
   order by consensus_end limit 1) r on r.consensus_start <= cr.consensus_timestamp left join ethereum_transaction et on et.consensus_timestamp = cr.consensus_timestamp and et.payer_account_id = cr.payer_account_id order by p.ord, cr.consensus_timestamp desc;
 
 -- results by time
-select cr.consensus_timestamp, e.evm_address, cr.amount, cr.bloom, cr.call_result, cr.contract_id, cr.created_contract_ids, cr.error_message,
-  cr.failed_initcode, cr.function_parameters, case when cr.sender_id is null then cr.function_result end, cr.gas_consumed, cr.gas_limit, cr.gas_used,
-  cr.payer_account_id, cr.sender_id, cr.transaction_hash, cr.transaction_index, cr.transaction_nonce, cr.transaction_result, '0x' || r.hash, r.index, nullif(r.gas_used, -1),
-  et.payer_account_id, et.access_list, et.authorization_list, et.chain_id, et.gas_limit, et.gas_price, et.max_fee_per_gas, et.max_priority_fee_per_gas,
-  et.nonce, et.recovery_id, et.signature_r, et.signature_s, et.signature_v, et.to_address, et.type, et.value
+select cr.consensus_timestamp, e.evm_address, cr.amount, cr.bloom, cr.call_result, cr.contract_id,
+  cr.created_contract_ids, cr.error_message, cr.failed_initcode, cr.function_parameters,
+  case when cr.sender_id is null then cr.function_result end, cr.gas_consumed, cr.gas_limit,
+  cr.gas_used, cr.payer_account_id, cr.sender_id, cr.transaction_hash, cr.transaction_index,
+  cr.transaction_nonce, cr.transaction_result, '0x' || r.hash, r.index, nullif(r.gas_used, -1), et.payer_account_id, et.access_list,
+  et.authorization_list, et.chain_id, et.gas_limit, et.gas_price, et.max_fee_per_gas,
+  et.max_priority_fee_per_gas, et.nonce, et.recovery_id, et.signature_r, et.signature_s,
+  et.signature_v, et.to_address, et.type, et.value
 from (
 select * from contract_result where consensus_timestamp = any((select $1::bigint[])::bigint[])) cr left join entity e on e.id = cr.contract_id left join lateral (select hash, index, gas_used, consensus_start from record_file where consensus_end >= cr.consensus_timestamp
   order by consensus_end limit 1) r on r.consensus_start <= cr.consensus_timestamp left join ethereum_transaction et on et.consensus_timestamp = cr.consensus_timestamp and et.payer_account_id = cr.payer_account_id;
@@ -308,20 +349,26 @@ with page as materialized (
 select * from contract_result where consensus_timestamp = any($1::bigint[]::bigint[])),
 entity as materialized (select * from entity where id in (select contract_id from page)),
 ethereum_transaction as materialized (select * from ethereum_transaction where consensus_timestamp in (select consensus_timestamp from page) and payer_account_id in (select payer_account_id from page))
-select cr.consensus_timestamp, e.evm_address, cr.amount, cr.bloom, cr.call_result, cr.contract_id, cr.created_contract_ids, cr.error_message,
-  cr.failed_initcode, cr.function_parameters, case when cr.sender_id is null then cr.function_result end, cr.gas_consumed, cr.gas_limit, cr.gas_used,
-  cr.payer_account_id, cr.sender_id, cr.transaction_hash, cr.transaction_index, cr.transaction_nonce, cr.transaction_result, '0x' || r.hash, r.index, nullif(r.gas_used, -1),
-  et.payer_account_id, et.access_list, et.authorization_list, et.chain_id, et.gas_limit, et.gas_price, et.max_fee_per_gas, et.max_priority_fee_per_gas,
-  et.nonce, et.recovery_id, et.signature_r, et.signature_s, et.signature_v, et.to_address, et.type, et.value
+select cr.consensus_timestamp, e.evm_address, cr.amount, cr.bloom, cr.call_result, cr.contract_id,
+  cr.created_contract_ids, cr.error_message, cr.failed_initcode, cr.function_parameters,
+  case when cr.sender_id is null then cr.function_result end, cr.gas_consumed, cr.gas_limit,
+  cr.gas_used, cr.payer_account_id, cr.sender_id, cr.transaction_hash, cr.transaction_index,
+  cr.transaction_nonce, cr.transaction_result, '0x' || r.hash, r.index, nullif(r.gas_used, -1), et.payer_account_id, et.access_list,
+  et.authorization_list, et.chain_id, et.gas_limit, et.gas_price, et.max_fee_per_gas,
+  et.max_priority_fee_per_gas, et.nonce, et.recovery_id, et.signature_r, et.signature_s,
+  et.signature_v, et.to_address, et.type, et.value
 from page cr left join entity e on e.id = cr.contract_id left join lateral (select hash, index, gas_used, consensus_start from record_file where consensus_end >= cr.consensus_timestamp
   order by consensus_end limit 1) r on r.consensus_start <= cr.consensus_timestamp left join ethereum_transaction et on et.consensus_timestamp = cr.consensus_timestamp and et.payer_account_id = cr.payer_account_id;
 
 -- results of contracts
-/* enable_bitmapscan = off */ select p.ord, cr.consensus_timestamp, e.evm_address, cr.amount, cr.bloom, cr.call_result, cr.contract_id, cr.created_contract_ids, cr.error_message,
-  cr.failed_initcode, cr.function_parameters, case when cr.sender_id is null then cr.function_result end, cr.gas_consumed, cr.gas_limit, cr.gas_used,
-  cr.payer_account_id, cr.sender_id, cr.transaction_hash, cr.transaction_index, cr.transaction_nonce, cr.transaction_result, '0x' || r.hash, r.index, nullif(r.gas_used, -1),
-  et.payer_account_id, et.access_list, et.authorization_list, et.chain_id, et.gas_limit, et.gas_price, et.max_fee_per_gas, et.max_priority_fee_per_gas,
-  et.nonce, et.recovery_id, et.signature_r, et.signature_s, et.signature_v, et.to_address, et.type, et.value
+/* enable_bitmapscan = off */ select p.ord, cr.consensus_timestamp, e.evm_address, cr.amount, cr.bloom, cr.call_result, cr.contract_id,
+  cr.created_contract_ids, cr.error_message, cr.failed_initcode, cr.function_parameters,
+  case when cr.sender_id is null then cr.function_result end, cr.gas_consumed, cr.gas_limit,
+  cr.gas_used, cr.payer_account_id, cr.sender_id, cr.transaction_hash, cr.transaction_index,
+  cr.transaction_nonce, cr.transaction_result, '0x' || r.hash, r.index, nullif(r.gas_used, -1), et.payer_account_id, et.access_list,
+  et.authorization_list, et.chain_id, et.gas_limit, et.gas_price, et.max_fee_per_gas,
+  et.max_priority_fee_per_gas, et.nonce, et.recovery_id, et.signature_r, et.signature_s,
+  et.signature_v, et.to_address, et.type, et.value
 from unnest((select $1::bigint[])) with ordinality p(id, ord) cross join lateral (
   select * from contract_result cr where cr.contract_id = p.id and cr.transaction_result <> 312 and cr.transaction_nonce = 0 and cr.consensus_timestamp < $2 order by cr.consensus_timestamp desc limit 25) cr left join entity e on e.id = cr.contract_id left join lateral (select hash, index, gas_used, consensus_start from record_file where consensus_end >= cr.consensus_timestamp
   order by consensus_end limit 1) r on r.consensus_start <= cr.consensus_timestamp left join ethereum_transaction et on et.consensus_timestamp = cr.consensus_timestamp and et.payer_account_id = cr.payer_account_id order by p.ord, cr.consensus_timestamp desc;
@@ -331,11 +378,14 @@ from unnest((select $1::bigint[])) with ordinality p(id, ord) cross join lateral
   select * from contract_result cr where cr.contract_id = $1::bigint and cr.transaction_result <> 312 and cr.transaction_nonce = 0 and cr.consensus_timestamp < $2 order by cr.consensus_timestamp desc limit 25),
 entity as materialized (select * from entity where id in (select contract_id from page)),
 ethereum_transaction as materialized (select * from ethereum_transaction where consensus_timestamp in (select consensus_timestamp from page) and payer_account_id in (select payer_account_id from page))
-select p.ord, cr.consensus_timestamp, e.evm_address, cr.amount, cr.bloom, cr.call_result, cr.contract_id, cr.created_contract_ids, cr.error_message,
-  cr.failed_initcode, cr.function_parameters, case when cr.sender_id is null then cr.function_result end, cr.gas_consumed, cr.gas_limit, cr.gas_used,
-  cr.payer_account_id, cr.sender_id, cr.transaction_hash, cr.transaction_index, cr.transaction_nonce, cr.transaction_result, '0x' || r.hash, r.index, nullif(r.gas_used, -1),
-  et.payer_account_id, et.access_list, et.authorization_list, et.chain_id, et.gas_limit, et.gas_price, et.max_fee_per_gas, et.max_priority_fee_per_gas,
-  et.nonce, et.recovery_id, et.signature_r, et.signature_s, et.signature_v, et.to_address, et.type, et.value
+select p.ord, cr.consensus_timestamp, e.evm_address, cr.amount, cr.bloom, cr.call_result, cr.contract_id,
+  cr.created_contract_ids, cr.error_message, cr.failed_initcode, cr.function_parameters,
+  case when cr.sender_id is null then cr.function_result end, cr.gas_consumed, cr.gas_limit,
+  cr.gas_used, cr.payer_account_id, cr.sender_id, cr.transaction_hash, cr.transaction_index,
+  cr.transaction_nonce, cr.transaction_result, '0x' || r.hash, r.index, nullif(r.gas_used, -1), et.payer_account_id, et.access_list,
+  et.authorization_list, et.chain_id, et.gas_limit, et.gas_price, et.max_fee_per_gas,
+  et.max_priority_fee_per_gas, et.nonce, et.recovery_id, et.signature_r, et.signature_s,
+  et.signature_v, et.to_address, et.type, et.value
 from (select $1::bigint as id, 1::bigint as ord) p cross join page cr left join entity e on e.id = cr.contract_id left join lateral (select hash, index, gas_used, consensus_start from record_file where consensus_end >= cr.consensus_timestamp
   order by consensus_end limit 1) r on r.consensus_start <= cr.consensus_timestamp left join ethereum_transaction et on et.consensus_timestamp = cr.consensus_timestamp and et.payer_account_id = cr.payer_account_id order by p.ord, cr.consensus_timestamp desc;
 
@@ -346,11 +396,14 @@ select x.*, case when coalesce(x.call_data, '') = '' then (
     select max(consensus_timestamp) from file_data where entity_id = x.call_data_id and transaction_type in (17, 19))) end
 from (with found as (select consensus_timestamp as at, entity_id as party, payer_account_id as payer from contract_transaction_hash
 where hash = $1 order by (transaction_result = 22) desc, consensus_timestamp desc limit 1)
-select found.party, et.call_data, et.call_data_id, cr.consensus_timestamp, e.evm_address, cr.amount, cr.bloom, cr.call_result, cr.contract_id, cr.created_contract_ids, cr.error_message,
-  cr.failed_initcode, cr.function_parameters, case when cr.sender_id is null then cr.function_result end, cr.gas_consumed, cr.gas_limit, cr.gas_used,
-  cr.payer_account_id, cr.sender_id, cr.transaction_hash, cr.transaction_index, cr.transaction_nonce, cr.transaction_result, '0x' || r.hash, r.index, nullif(r.gas_used, -1),
-  et.payer_account_id, et.access_list, et.authorization_list, et.chain_id, et.gas_limit, et.gas_price, et.max_fee_per_gas, et.max_priority_fee_per_gas,
-  et.nonce, et.recovery_id, et.signature_r, et.signature_s, et.signature_v, et.to_address, et.type, et.value
+select found.party, et.call_data, et.call_data_id, cr.consensus_timestamp, e.evm_address, cr.amount, cr.bloom, cr.call_result, cr.contract_id,
+  cr.created_contract_ids, cr.error_message, cr.failed_initcode, cr.function_parameters,
+  case when cr.sender_id is null then cr.function_result end, cr.gas_consumed, cr.gas_limit,
+  cr.gas_used, cr.payer_account_id, cr.sender_id, cr.transaction_hash, cr.transaction_index,
+  cr.transaction_nonce, cr.transaction_result, '0x' || r.hash, r.index, nullif(r.gas_used, -1), et.payer_account_id, et.access_list,
+  et.authorization_list, et.chain_id, et.gas_limit, et.gas_price, et.max_fee_per_gas,
+  et.max_priority_fee_per_gas, et.nonce, et.recovery_id, et.signature_r, et.signature_s,
+  et.signature_v, et.to_address, et.type, et.value
 from found  join contract_transaction ct on ct.consensus_timestamp = found.at
 and ct.entity_id = found.party join contract_result cr on cr.consensus_timestamp = found.at
 and (cr.contract_id = any(ct.contract_ids) or cardinality(ct.contract_ids) = 0) left join entity e on e.id = cr.contract_id left join lateral (select hash, index, gas_used, consensus_start from record_file where consensus_end >= cr.consensus_timestamp
@@ -360,22 +413,28 @@ with found as (select consensus_timestamp as at, payer_account_id as party, paye
 where payer_account_id = $2 and valid_start_ns = $3
   and consensus_timestamp >= $4 and (consensus_timestamp <= $1) and nonce = $5
 order by (result = any($6)) desc, consensus_timestamp desc limit 1)
-select found.party, null::bytea, null::bigint, cr.consensus_timestamp, e.evm_address, cr.amount, cr.bloom, cr.call_result, cr.contract_id, cr.created_contract_ids, cr.error_message,
-  cr.failed_initcode, cr.function_parameters, case when cr.sender_id is null then cr.function_result end, cr.gas_consumed, cr.gas_limit, cr.gas_used,
-  cr.payer_account_id, cr.sender_id, cr.transaction_hash, cr.transaction_index, cr.transaction_nonce, cr.transaction_result, '0x' || r.hash, r.index, nullif(r.gas_used, -1),
-  et.payer_account_id, et.access_list, et.authorization_list, et.chain_id, et.gas_limit, et.gas_price, et.max_fee_per_gas, et.max_priority_fee_per_gas,
-  et.nonce, et.recovery_id, et.signature_r, et.signature_s, et.signature_v, et.to_address, et.type, et.value, null::bytea
+select found.party, null::bytea, null::bigint, cr.consensus_timestamp, e.evm_address, cr.amount, cr.bloom, cr.call_result, cr.contract_id,
+  cr.created_contract_ids, cr.error_message, cr.failed_initcode, cr.function_parameters,
+  case when cr.sender_id is null then cr.function_result end, cr.gas_consumed, cr.gas_limit,
+  cr.gas_used, cr.payer_account_id, cr.sender_id, cr.transaction_hash, cr.transaction_index,
+  cr.transaction_nonce, cr.transaction_result, '0x' || r.hash, r.index, nullif(r.gas_used, -1), et.payer_account_id, et.access_list,
+  et.authorization_list, et.chain_id, et.gas_limit, et.gas_price, et.max_fee_per_gas,
+  et.max_priority_fee_per_gas, et.nonce, et.recovery_id, et.signature_r, et.signature_s,
+  et.signature_v, et.to_address, et.type, et.value, null::bytea
 from found  join contract_transaction ct on ct.consensus_timestamp = found.at
 and ct.entity_id = found.party join contract_result cr on cr.consensus_timestamp = found.at
 and (cr.contract_id = any(ct.contract_ids) or cardinality(ct.contract_ids) = 0) left join entity e on e.id = cr.contract_id left join lateral (select hash, index, gas_used, consensus_start from record_file where consensus_end >= cr.consensus_timestamp
   order by consensus_end limit 1) r on true left join ethereum_transaction et on et.consensus_timestamp = found.at
 and et.payer_account_id = ct.payer_account_id order by cr.contract_id limit 1;
 with found as (select $1::bigint as at, $2::bigint as party, null::bigint as payer)
-select found.party, null::bytea, null::bigint, cr.consensus_timestamp, e.evm_address, cr.amount, cr.bloom, cr.call_result, cr.contract_id, cr.created_contract_ids, cr.error_message,
-  cr.failed_initcode, cr.function_parameters, case when cr.sender_id is null then cr.function_result end, cr.gas_consumed, cr.gas_limit, cr.gas_used,
-  cr.payer_account_id, cr.sender_id, cr.transaction_hash, cr.transaction_index, cr.transaction_nonce, cr.transaction_result, '0x' || r.hash, r.index, nullif(r.gas_used, -1),
-  et.payer_account_id, et.access_list, et.authorization_list, et.chain_id, et.gas_limit, et.gas_price, et.max_fee_per_gas, et.max_priority_fee_per_gas,
-  et.nonce, et.recovery_id, et.signature_r, et.signature_s, et.signature_v, et.to_address, et.type, et.value, null::bytea
+select found.party, null::bytea, null::bigint, cr.consensus_timestamp, e.evm_address, cr.amount, cr.bloom, cr.call_result, cr.contract_id,
+  cr.created_contract_ids, cr.error_message, cr.failed_initcode, cr.function_parameters,
+  case when cr.sender_id is null then cr.function_result end, cr.gas_consumed, cr.gas_limit,
+  cr.gas_used, cr.payer_account_id, cr.sender_id, cr.transaction_hash, cr.transaction_index,
+  cr.transaction_nonce, cr.transaction_result, '0x' || r.hash, r.index, nullif(r.gas_used, -1), et.payer_account_id, et.access_list,
+  et.authorization_list, et.chain_id, et.gas_limit, et.gas_price, et.max_fee_per_gas,
+  et.max_priority_fee_per_gas, et.nonce, et.recovery_id, et.signature_r, et.signature_s,
+  et.signature_v, et.to_address, et.type, et.value, null::bytea
 from found  join contract_transaction ct on ct.consensus_timestamp = found.at
 and ct.entity_id = found.party join contract_result cr on cr.consensus_timestamp = found.at
 and (cr.contract_id = any(ct.contract_ids) or cardinality(ct.contract_ids) = 0) left join entity e on e.id = cr.contract_id left join lateral (select hash, index, gas_used, consensus_start from record_file where consensus_end >= cr.consensus_timestamp
@@ -390,11 +449,14 @@ contract_result as materialized (select * from contract_result where consensus_t
 entity as materialized (select * from entity where id in (select contract_id from contract_result)),
 ethereum_transaction as materialized (select * from ethereum_transaction where consensus_timestamp in (select at from found) and payer_account_id in (select payer_account_id
 from contract_transaction))
-select found.party, et.call_data, et.call_data_id, cr.consensus_timestamp, e.evm_address, cr.amount, cr.bloom, cr.call_result, cr.contract_id, cr.created_contract_ids, cr.error_message,
-  cr.failed_initcode, cr.function_parameters, case when cr.sender_id is null then cr.function_result end, cr.gas_consumed, cr.gas_limit, cr.gas_used,
-  cr.payer_account_id, cr.sender_id, cr.transaction_hash, cr.transaction_index, cr.transaction_nonce, cr.transaction_result, '0x' || r.hash, r.index, nullif(r.gas_used, -1),
-  et.payer_account_id, et.access_list, et.authorization_list, et.chain_id, et.gas_limit, et.gas_price, et.max_fee_per_gas, et.max_priority_fee_per_gas,
-  et.nonce, et.recovery_id, et.signature_r, et.signature_s, et.signature_v, et.to_address, et.type, et.value
+select found.party, et.call_data, et.call_data_id, cr.consensus_timestamp, e.evm_address, cr.amount, cr.bloom, cr.call_result, cr.contract_id,
+  cr.created_contract_ids, cr.error_message, cr.failed_initcode, cr.function_parameters,
+  case when cr.sender_id is null then cr.function_result end, cr.gas_consumed, cr.gas_limit,
+  cr.gas_used, cr.payer_account_id, cr.sender_id, cr.transaction_hash, cr.transaction_index,
+  cr.transaction_nonce, cr.transaction_result, '0x' || r.hash, r.index, nullif(r.gas_used, -1), et.payer_account_id, et.access_list,
+  et.authorization_list, et.chain_id, et.gas_limit, et.gas_price, et.max_fee_per_gas,
+  et.max_priority_fee_per_gas, et.nonce, et.recovery_id, et.signature_r, et.signature_s,
+  et.signature_v, et.to_address, et.type, et.value
 from found  join contract_transaction ct on ct.consensus_timestamp = found.at
 and ct.entity_id = found.party join contract_result cr on cr.consensus_timestamp = found.at
 and (cr.contract_id = any(ct.contract_ids) or cardinality(ct.contract_ids) = 0) left join entity e on e.id = cr.contract_id left join lateral (select hash, index, gas_used, consensus_start from record_file where consensus_end >= cr.consensus_timestamp
@@ -415,11 +477,14 @@ contract_result as materialized (select * from contract_result where consensus_t
 entity as materialized (select * from entity where id in (select contract_id from contract_result)),
 ethereum_transaction as materialized (select * from ethereum_transaction where consensus_timestamp in (select at from found) and payer_account_id in (select payer_account_id
 from contract_transaction))
-select found.party, null::bytea, null::bigint, cr.consensus_timestamp, e.evm_address, cr.amount, cr.bloom, cr.call_result, cr.contract_id, cr.created_contract_ids, cr.error_message,
-  cr.failed_initcode, cr.function_parameters, case when cr.sender_id is null then cr.function_result end, cr.gas_consumed, cr.gas_limit, cr.gas_used,
-  cr.payer_account_id, cr.sender_id, cr.transaction_hash, cr.transaction_index, cr.transaction_nonce, cr.transaction_result, '0x' || r.hash, r.index, nullif(r.gas_used, -1),
-  et.payer_account_id, et.access_list, et.authorization_list, et.chain_id, et.gas_limit, et.gas_price, et.max_fee_per_gas, et.max_priority_fee_per_gas,
-  et.nonce, et.recovery_id, et.signature_r, et.signature_s, et.signature_v, et.to_address, et.type, et.value, null::bytea
+select found.party, null::bytea, null::bigint, cr.consensus_timestamp, e.evm_address, cr.amount, cr.bloom, cr.call_result, cr.contract_id,
+  cr.created_contract_ids, cr.error_message, cr.failed_initcode, cr.function_parameters,
+  case when cr.sender_id is null then cr.function_result end, cr.gas_consumed, cr.gas_limit,
+  cr.gas_used, cr.payer_account_id, cr.sender_id, cr.transaction_hash, cr.transaction_index,
+  cr.transaction_nonce, cr.transaction_result, '0x' || r.hash, r.index, nullif(r.gas_used, -1), et.payer_account_id, et.access_list,
+  et.authorization_list, et.chain_id, et.gas_limit, et.gas_price, et.max_fee_per_gas,
+  et.max_priority_fee_per_gas, et.nonce, et.recovery_id, et.signature_r, et.signature_s,
+  et.signature_v, et.to_address, et.type, et.value, null::bytea
 from found  join contract_transaction ct on ct.consensus_timestamp = found.at
 and ct.entity_id = found.party join contract_result cr on cr.consensus_timestamp = found.at
 and (cr.contract_id = any(ct.contract_ids) or cardinality(ct.contract_ids) = 0) left join entity e on e.id = cr.contract_id left join lateral (select hash, index, gas_used, consensus_start from record_file where consensus_end >= cr.consensus_timestamp
@@ -431,11 +496,14 @@ contract_result as materialized (select * from contract_result where consensus_t
 entity as materialized (select * from entity where id in (select contract_id from contract_result)),
 ethereum_transaction as materialized (select * from ethereum_transaction where consensus_timestamp in (select at from found) and payer_account_id in (select payer_account_id
 from contract_transaction))
-select found.party, null::bytea, null::bigint, cr.consensus_timestamp, e.evm_address, cr.amount, cr.bloom, cr.call_result, cr.contract_id, cr.created_contract_ids, cr.error_message,
-  cr.failed_initcode, cr.function_parameters, case when cr.sender_id is null then cr.function_result end, cr.gas_consumed, cr.gas_limit, cr.gas_used,
-  cr.payer_account_id, cr.sender_id, cr.transaction_hash, cr.transaction_index, cr.transaction_nonce, cr.transaction_result, '0x' || r.hash, r.index, nullif(r.gas_used, -1),
-  et.payer_account_id, et.access_list, et.authorization_list, et.chain_id, et.gas_limit, et.gas_price, et.max_fee_per_gas, et.max_priority_fee_per_gas,
-  et.nonce, et.recovery_id, et.signature_r, et.signature_s, et.signature_v, et.to_address, et.type, et.value, null::bytea
+select found.party, null::bytea, null::bigint, cr.consensus_timestamp, e.evm_address, cr.amount, cr.bloom, cr.call_result, cr.contract_id,
+  cr.created_contract_ids, cr.error_message, cr.failed_initcode, cr.function_parameters,
+  case when cr.sender_id is null then cr.function_result end, cr.gas_consumed, cr.gas_limit,
+  cr.gas_used, cr.payer_account_id, cr.sender_id, cr.transaction_hash, cr.transaction_index,
+  cr.transaction_nonce, cr.transaction_result, '0x' || r.hash, r.index, nullif(r.gas_used, -1), et.payer_account_id, et.access_list,
+  et.authorization_list, et.chain_id, et.gas_limit, et.gas_price, et.max_fee_per_gas,
+  et.max_priority_fee_per_gas, et.nonce, et.recovery_id, et.signature_r, et.signature_s,
+  et.signature_v, et.to_address, et.type, et.value, null::bytea
 from found  join contract_transaction ct on ct.consensus_timestamp = found.at
 and ct.entity_id = found.party join contract_result cr on cr.consensus_timestamp = found.at
 and (cr.contract_id = any(ct.contract_ids) or cardinality(ct.contract_ids) = 0) left join entity e on e.id = cr.contract_id left join lateral (select hash, index, gas_used, consensus_start from record_file where consensus_end >= cr.consensus_timestamp
@@ -455,42 +523,52 @@ where l.synthetic is true and not (l.synthetic is true
 order by l.consensus_timestamp desc, l.index desc limit $2),
 entity as materialized (select * from entity where id in (select contract_id from page)),
 ethereum_transaction as materialized (select * from ethereum_transaction where consensus_timestamp in (select consensus_timestamp from page) and payer_account_id in (select payer_account_id from page))
-select cr.consensus_timestamp, e.evm_address, cr.amount, cr.bloom, cr.call_result, cr.contract_id, cr.created_contract_ids, cr.error_message,
-  cr.failed_initcode, cr.function_parameters, case when cr.sender_id is null then cr.function_result end, cr.gas_consumed, cr.gas_limit, cr.gas_used,
-  cr.payer_account_id, cr.sender_id, cr.transaction_hash, cr.transaction_index, cr.transaction_nonce, cr.transaction_result, '0x' || r.hash, r.index, nullif(r.gas_used, -1),
-  et.payer_account_id, et.access_list, et.authorization_list, et.chain_id, et.gas_limit, et.gas_price, et.max_fee_per_gas, et.max_priority_fee_per_gas,
-  et.nonce, et.recovery_id, et.signature_r, et.signature_s, et.signature_v, et.to_address, et.type, et.value
+select cr.consensus_timestamp, e.evm_address, cr.amount, cr.bloom, cr.call_result, cr.contract_id,
+  cr.created_contract_ids, cr.error_message, cr.failed_initcode, cr.function_parameters,
+  case when cr.sender_id is null then cr.function_result end, cr.gas_consumed, cr.gas_limit,
+  cr.gas_used, cr.payer_account_id, cr.sender_id, cr.transaction_hash, cr.transaction_index,
+  cr.transaction_nonce, cr.transaction_result, '0x' || r.hash, r.index, nullif(r.gas_used, -1), et.payer_account_id, et.access_list,
+  et.authorization_list, et.chain_id, et.gas_limit, et.gas_price, et.max_fee_per_gas,
+  et.max_priority_fee_per_gas, et.nonce, et.recovery_id, et.signature_r, et.signature_s,
+  et.signature_v, et.to_address, et.type, et.value
 from page cr left join entity e on e.id = cr.contract_id left join lateral (select hash, index, gas_used, consensus_start from record_file where consensus_end >= cr.consensus_timestamp
   order by consensus_end limit 1) r on r.consensus_start <= cr.consensus_timestamp left join ethereum_transaction et on et.consensus_timestamp = cr.consensus_timestamp and et.payer_account_id = cr.payer_account_id order by cr.consensus_timestamp desc;
 /* enable_bitmapscan = off */ with page as materialized (select * from contract_result cr where true and cr.transaction_result <> 312 and cr.transaction_nonce = 0 and cr.consensus_timestamp < $1 order by cr.consensus_timestamp desc limit 25),
 entity as materialized (select * from entity where id in (select contract_id from page)),
 ethereum_transaction as materialized (select * from ethereum_transaction where consensus_timestamp in (select consensus_timestamp from page) and payer_account_id in (select payer_account_id from page))
-select cr.consensus_timestamp, e.evm_address, cr.amount, cr.bloom, cr.call_result, cr.contract_id, cr.created_contract_ids, cr.error_message,
-  cr.failed_initcode, cr.function_parameters, case when cr.sender_id is null then cr.function_result end, cr.gas_consumed, cr.gas_limit, cr.gas_used,
-  cr.payer_account_id, cr.sender_id, cr.transaction_hash, cr.transaction_index, cr.transaction_nonce, cr.transaction_result, '0x' || r.hash, r.index, nullif(r.gas_used, -1),
-  et.payer_account_id, et.access_list, et.authorization_list, et.chain_id, et.gas_limit, et.gas_price, et.max_fee_per_gas, et.max_priority_fee_per_gas,
-  et.nonce, et.recovery_id, et.signature_r, et.signature_s, et.signature_v, et.to_address, et.type, et.value
+select cr.consensus_timestamp, e.evm_address, cr.amount, cr.bloom, cr.call_result, cr.contract_id,
+  cr.created_contract_ids, cr.error_message, cr.failed_initcode, cr.function_parameters,
+  case when cr.sender_id is null then cr.function_result end, cr.gas_consumed, cr.gas_limit,
+  cr.gas_used, cr.payer_account_id, cr.sender_id, cr.transaction_hash, cr.transaction_index,
+  cr.transaction_nonce, cr.transaction_result, '0x' || r.hash, r.index, nullif(r.gas_used, -1), et.payer_account_id, et.access_list,
+  et.authorization_list, et.chain_id, et.gas_limit, et.gas_price, et.max_fee_per_gas,
+  et.max_priority_fee_per_gas, et.nonce, et.recovery_id, et.signature_r, et.signature_s,
+  et.signature_v, et.to_address, et.type, et.value
 from page cr left join entity e on e.id = cr.contract_id left join lateral (select hash, index, gas_used, consensus_start from record_file where consensus_end >= cr.consensus_timestamp
   order by consensus_end limit 1) r on r.consensus_start <= cr.consensus_timestamp left join ethereum_transaction et on et.consensus_timestamp = cr.consensus_timestamp and et.payer_account_id = cr.payer_account_id order by cr.consensus_timestamp desc;
 
 -- schedules
-/* enable_bitmapscan = off, plan_cache_mode = force_custom_plan */ select s.schedule_id, s.consensus_timestamp, s.creator_account_id, s.executed_timestamp, s.expiration_time, s.payer_account_id,
-  s.transaction_body, s.wait_for_expiry, e.key, e.deleted, e.memo, lower(e.timestamp_range), upper(e.timestamp_range)
+/* enable_bitmapscan = off, plan_cache_mode = force_custom_plan */ select s.schedule_id, s.consensus_timestamp, s.creator_account_id, s.executed_timestamp,
+  s.expiration_time, s.payer_account_id, s.transaction_body, s.wait_for_expiry, e.key, e.deleted, e.memo,
+  lower(e.timestamp_range), upper(e.timestamp_range)
 from (select * from schedule s where true and s.creator_account_id > $1 and s.schedule_id < $2 order by s.schedule_id desc limit 25) s left join entity e on e.id = s.schedule_id order by s.schedule_id desc;
 
 -- schedules by id
-select s.schedule_id, s.consensus_timestamp, s.creator_account_id, s.executed_timestamp, s.expiration_time, s.payer_account_id,
-  s.transaction_body, s.wait_for_expiry, e.key, e.deleted, e.memo, lower(e.timestamp_range), upper(e.timestamp_range) from schedule s left join entity e on e.id = s.schedule_id
+select s.schedule_id, s.consensus_timestamp, s.creator_account_id, s.executed_timestamp,
+  s.expiration_time, s.payer_account_id, s.transaction_body, s.wait_for_expiry, e.key, e.deleted, e.memo,
+  lower(e.timestamp_range), upper(e.timestamp_range) from schedule s left join entity e on e.id = s.schedule_id
 where s.schedule_id = any((select $1::bigint[])::bigint[]);
 
 -- schedules by id, distributed
-select s.schedule_id, s.consensus_timestamp, s.creator_account_id, s.executed_timestamp, s.expiration_time, s.payer_account_id,
-  s.transaction_body, s.wait_for_expiry, e.key, e.deleted, e.memo, lower(e.timestamp_range), upper(e.timestamp_range) from schedule s left join entity e on e.id = s.schedule_id
+select s.schedule_id, s.consensus_timestamp, s.creator_account_id, s.executed_timestamp,
+  s.expiration_time, s.payer_account_id, s.transaction_body, s.wait_for_expiry, e.key, e.deleted, e.memo,
+  lower(e.timestamp_range), upper(e.timestamp_range) from schedule s left join entity e on e.id = s.schedule_id
 where s.schedule_id = any($1::bigint[]::bigint[]);
 
 -- schedules of accounts
-/* enable_bitmapscan = off */ select s.ord, s.schedule_id, s.consensus_timestamp, s.creator_account_id, s.executed_timestamp, s.expiration_time, s.payer_account_id,
-  s.transaction_body, s.wait_for_expiry, e.key, e.deleted, e.memo, lower(e.timestamp_range), upper(e.timestamp_range)
+/* enable_bitmapscan = off */ select s.ord, s.schedule_id, s.consensus_timestamp, s.creator_account_id, s.executed_timestamp,
+  s.expiration_time, s.payer_account_id, s.transaction_body, s.wait_for_expiry, e.key, e.deleted, e.memo,
+  lower(e.timestamp_range), upper(e.timestamp_range)
 from (
   select p.ord, found.* from unnest((select $1::bigint[])) with ordinality p(id, ord) cross join lateral (
     select * from schedule s where s.creator_account_id = p.id and s.schedule_id < $2 order by s.schedule_id desc limit 25) found) s left join entity e on e.id = s.schedule_id order by s.ord, s.schedule_id desc;
@@ -500,13 +578,15 @@ from (
   select p.ord, found.* from (select $1::bigint as id, 1::bigint as ord) p cross join lateral (
     select * from schedule s where s.creator_account_id = $1::bigint and s.schedule_id < $2 order by s.schedule_id desc limit 25) found),
 entity as materialized (select * from entity where id in (select schedule_id from page))
-select s.ord, s.schedule_id, s.consensus_timestamp, s.creator_account_id, s.executed_timestamp, s.expiration_time, s.payer_account_id,
-  s.transaction_body, s.wait_for_expiry, e.key, e.deleted, e.memo, lower(e.timestamp_range), upper(e.timestamp_range)
+select s.ord, s.schedule_id, s.consensus_timestamp, s.creator_account_id, s.executed_timestamp,
+  s.expiration_time, s.payer_account_id, s.transaction_body, s.wait_for_expiry, e.key, e.deleted, e.memo,
+  lower(e.timestamp_range), upper(e.timestamp_range)
 from page s left join entity e on e.id = s.schedule_id order by s.ord, s.schedule_id desc;
 
 -- schedules of transactions
-select p.ord, s.schedule_id, s.consensus_timestamp, s.creator_account_id, s.executed_timestamp, s.expiration_time, s.payer_account_id,
-  s.transaction_body, s.wait_for_expiry, e.key, e.deleted, e.memo, lower(e.timestamp_range), upper(e.timestamp_range)
+select p.ord, s.schedule_id, s.consensus_timestamp, s.creator_account_id, s.executed_timestamp,
+  s.expiration_time, s.payer_account_id, s.transaction_body, s.wait_for_expiry, e.key, e.deleted, e.memo,
+  lower(e.timestamp_range), upper(e.timestamp_range)
 from unnest((select $1::bigint[]), (select $2::bigint[]), (select $3::bigint[]), (select $4::bigint[]), (select $5::bigint[])) with ordinality p(id, payer, start, since, until, ord) cross join lateral (select coalesce((
   select entity_id from transaction
   where payer_account_id = p.payer and valid_start_ns = p.start and consensus_timestamp between p.since and p.until and type = 42 and p.payer <> 0
@@ -522,15 +602,17 @@ with page as materialized (select coalesce((
 schedule as materialized (select * from schedule where schedule_id in (select id from page)),
 entity as materialized (select * from entity where id in (select schedule_id
 from schedule))
-select p.ord, s.schedule_id, s.consensus_timestamp, s.creator_account_id, s.executed_timestamp, s.expiration_time, s.payer_account_id,
-  s.transaction_body, s.wait_for_expiry, e.key, e.deleted, e.memo, lower(e.timestamp_range), upper(e.timestamp_range)
+select p.ord, s.schedule_id, s.consensus_timestamp, s.creator_account_id, s.executed_timestamp,
+  s.expiration_time, s.payer_account_id, s.transaction_body, s.wait_for_expiry, e.key, e.deleted, e.memo,
+  lower(e.timestamp_range), upper(e.timestamp_range)
 from (select $1::bigint as id, $2::bigint as payer, $3::bigint as start, $4::bigint as since, $5::bigint as until, 1::bigint as ord) p cross join page c join schedule s on s.schedule_id = c.id left join entity e on e.id = s.schedule_id;
 
 -- schedules, distributed
 /* enable_bitmapscan = off, plan_cache_mode = force_custom_plan */ with page as materialized (select * from schedule s where true and s.creator_account_id > $1 and s.schedule_id < $2 order by s.schedule_id desc limit 25),
 entity as materialized (select * from entity where id in (select schedule_id from page))
-select s.schedule_id, s.consensus_timestamp, s.creator_account_id, s.executed_timestamp, s.expiration_time, s.payer_account_id,
-  s.transaction_body, s.wait_for_expiry, e.key, e.deleted, e.memo, lower(e.timestamp_range), upper(e.timestamp_range)
+select s.schedule_id, s.consensus_timestamp, s.creator_account_id, s.executed_timestamp,
+  s.expiration_time, s.payer_account_id, s.transaction_body, s.wait_for_expiry, e.key, e.deleted, e.memo,
+  lower(e.timestamp_range), upper(e.timestamp_range)
 from page s left join entity e on e.id = s.schedule_id order by s.schedule_id desc;
 
 -- signatures of schedules
@@ -614,43 +696,57 @@ select (select at from (select consensus_timestamp as at from (select consensus_
 order by consensus_timestamp limit 1) f);
 
 -- transactions at times
-select t.consensus_timestamp, t.payer_account_id, t.valid_start_ns, t.type, t.result, t.batch_key, t.transaction_bytes, t.charged_tx_fee,
-  t.entity_id, t.high_volume, t.high_volume_pricing_multiplier, t.index, t.inner_transactions, t.max_custom_fees, t.max_fee, t.memo, t.nft_transfer,
-  t.node_account_id, t.nonce, t.parent_consensus_timestamp, t.scheduled, t.transaction_hash, t.valid_duration_seconds from transaction t where t.consensus_timestamp = any((select $1::bigint[])::bigint[]);
+select t.consensus_timestamp, t.payer_account_id, t.valid_start_ns, t.type, t.result, t.batch_key,
+  t.transaction_bytes, t.charged_tx_fee, t.entity_id, t.high_volume,
+  t.high_volume_pricing_multiplier, t.index, t.inner_transactions, t.max_custom_fees, t.max_fee,
+  t.memo, t.nft_transfer, t.node_account_id, t.nonce, t.parent_consensus_timestamp, t.scheduled,
+  t.transaction_hash, t.valid_duration_seconds from transaction t where t.consensus_timestamp = any((select $1::bigint[])::bigint[]);
 
 -- transactions at times, distributed
-select t.consensus_timestamp, t.payer_account_id, t.valid_start_ns, t.type, t.result, t.batch_key, t.transaction_bytes, t.charged_tx_fee,
-  t.entity_id, t.high_volume, t.high_volume_pricing_multiplier, t.index, t.inner_transactions, t.max_custom_fees, t.max_fee, t.memo, t.nft_transfer,
-  t.node_account_id, t.nonce, t.parent_consensus_timestamp, t.scheduled, t.transaction_hash, t.valid_duration_seconds from transaction t where t.consensus_timestamp = any($1::bigint[]::bigint[]);
+select t.consensus_timestamp, t.payer_account_id, t.valid_start_ns, t.type, t.result, t.batch_key,
+  t.transaction_bytes, t.charged_tx_fee, t.entity_id, t.high_volume,
+  t.high_volume_pricing_multiplier, t.index, t.inner_transactions, t.max_custom_fees, t.max_fee,
+  t.memo, t.nft_transfer, t.node_account_id, t.nonce, t.parent_consensus_timestamp, t.scheduled,
+  t.transaction_hash, t.valid_duration_seconds from transaction t where t.consensus_timestamp = any($1::bigint[]::bigint[]);
 
 -- transactions between times
-select p.ord, t.consensus_timestamp, t.payer_account_id, t.valid_start_ns, t.type, t.result, t.batch_key, t.transaction_bytes, t.charged_tx_fee,
-  t.entity_id, t.high_volume, t.high_volume_pricing_multiplier, t.index, t.inner_transactions, t.max_custom_fees, t.max_fee, t.memo, t.nft_transfer,
-  t.node_account_id, t.nonce, t.parent_consensus_timestamp, t.scheduled, t.transaction_hash, t.valid_duration_seconds
+select p.ord, t.consensus_timestamp, t.payer_account_id, t.valid_start_ns, t.type, t.result, t.batch_key,
+  t.transaction_bytes, t.charged_tx_fee, t.entity_id, t.high_volume,
+  t.high_volume_pricing_multiplier, t.index, t.inner_transactions, t.max_custom_fees, t.max_fee,
+  t.memo, t.nft_transfer, t.node_account_id, t.nonce, t.parent_consensus_timestamp, t.scheduled,
+  t.transaction_hash, t.valid_duration_seconds
 from unnest((select $1::bigint[]), (select $2::bigint[])) with ordinality p(since, until, ord) cross join lateral (
   select * from transaction where consensus_timestamp between p.since and p.until and consensus_timestamp < $3 order by consensus_timestamp desc limit 25) t order by p.ord, t.consensus_timestamp desc;
 
 -- transactions between times, distributed
-select p.ord, t.consensus_timestamp, t.payer_account_id, t.valid_start_ns, t.type, t.result, t.batch_key, t.transaction_bytes, t.charged_tx_fee,
-  t.entity_id, t.high_volume, t.high_volume_pricing_multiplier, t.index, t.inner_transactions, t.max_custom_fees, t.max_fee, t.memo, t.nft_transfer,
-  t.node_account_id, t.nonce, t.parent_consensus_timestamp, t.scheduled, t.transaction_hash, t.valid_duration_seconds
+select p.ord, t.consensus_timestamp, t.payer_account_id, t.valid_start_ns, t.type, t.result, t.batch_key,
+  t.transaction_bytes, t.charged_tx_fee, t.entity_id, t.high_volume,
+  t.high_volume_pricing_multiplier, t.index, t.inner_transactions, t.max_custom_fees, t.max_fee,
+  t.memo, t.nft_transfer, t.node_account_id, t.nonce, t.parent_consensus_timestamp, t.scheduled,
+  t.transaction_hash, t.valid_duration_seconds
 from (select $1::bigint as since, $2::bigint as until, 1::bigint as ord) p cross join lateral (
   select * from transaction where consensus_timestamp between $1::bigint and $2::bigint and consensus_timestamp < $3 order by consensus_timestamp desc limit 25) t order by p.ord, t.consensus_timestamp desc;
 
 -- transactions of a type
-select t.consensus_timestamp, t.payer_account_id, t.valid_start_ns, t.type, t.result, t.batch_key, t.transaction_bytes, t.charged_tx_fee,
-  t.entity_id, t.high_volume, t.high_volume_pricing_multiplier, t.index, t.inner_transactions, t.max_custom_fees, t.max_fee, t.memo, t.nft_transfer,
-  t.node_account_id, t.nonce, t.parent_consensus_timestamp, t.scheduled, t.transaction_hash, t.valid_duration_seconds from transaction t where true and t.type = 37::smallint and t.consensus_timestamp < $1 order by t.consensus_timestamp desc limit 25;
+select t.consensus_timestamp, t.payer_account_id, t.valid_start_ns, t.type, t.result, t.batch_key,
+  t.transaction_bytes, t.charged_tx_fee, t.entity_id, t.high_volume,
+  t.high_volume_pricing_multiplier, t.index, t.inner_transactions, t.max_custom_fees, t.max_fee,
+  t.memo, t.nft_transfer, t.node_account_id, t.nonce, t.parent_consensus_timestamp, t.scheduled,
+  t.transaction_hash, t.valid_duration_seconds from transaction t where true and t.type = 37::smallint and t.consensus_timestamp < $1 order by t.consensus_timestamp desc limit 25;
 
 -- transactions of a type, distributed
-select t.consensus_timestamp, t.payer_account_id, t.valid_start_ns, t.type, t.result, t.batch_key, t.transaction_bytes, t.charged_tx_fee,
-  t.entity_id, t.high_volume, t.high_volume_pricing_multiplier, t.index, t.inner_transactions, t.max_custom_fees, t.max_fee, t.memo, t.nft_transfer,
-  t.node_account_id, t.nonce, t.parent_consensus_timestamp, t.scheduled, t.transaction_hash, t.valid_duration_seconds from transaction t where true and t.type = 37::smallint and t.consensus_timestamp < $1 order by t.consensus_timestamp desc limit 25;
+select t.consensus_timestamp, t.payer_account_id, t.valid_start_ns, t.type, t.result, t.batch_key,
+  t.transaction_bytes, t.charged_tx_fee, t.entity_id, t.high_volume,
+  t.high_volume_pricing_multiplier, t.index, t.inner_transactions, t.max_custom_fees, t.max_fee,
+  t.memo, t.nft_transfer, t.node_account_id, t.nonce, t.parent_consensus_timestamp, t.scheduled,
+  t.transaction_hash, t.valid_duration_seconds from transaction t where true and t.type = 37::smallint and t.consensus_timestamp < $1 order by t.consensus_timestamp desc limit 25;
 
 -- transactions of accounts
-/* enable_bitmapscan = off */ select page.ord, t.consensus_timestamp, t.payer_account_id, t.valid_start_ns, t.type, t.result, t.batch_key, t.transaction_bytes, t.charged_tx_fee,
-  t.entity_id, t.high_volume, t.high_volume_pricing_multiplier, t.index, t.inner_transactions, t.max_custom_fees, t.max_fee, t.memo, t.nft_transfer,
-  t.node_account_id, t.nonce, t.parent_consensus_timestamp, t.scheduled, t.transaction_hash, t.valid_duration_seconds
+/* enable_bitmapscan = off */ select page.ord, t.consensus_timestamp, t.payer_account_id, t.valid_start_ns, t.type, t.result, t.batch_key,
+  t.transaction_bytes, t.charged_tx_fee, t.entity_id, t.high_volume,
+  t.high_volume_pricing_multiplier, t.index, t.inner_transactions, t.max_custom_fees, t.max_fee,
+  t.memo, t.nft_transfer, t.node_account_id, t.nonce, t.parent_consensus_timestamp, t.scheduled,
+  t.transaction_hash, t.valid_duration_seconds
 from (
   select p.ord, found.* from unnest((select $1::bigint[])) with ordinality p(id, ord) cross join lateral (select distinct on (consensus_timestamp) consensus_timestamp from (
   (select s.consensus_timestamp from transaction s where true and s.payer_account_id = p.id and (s.nonce = 0 or s.parent_consensus_timestamp is not null or s.type in (11, 15)) and s.consensus_timestamp < $2 order by s.consensus_timestamp desc limit 25)
@@ -668,15 +764,19 @@ from (
   union all (select distinct on (s.consensus_timestamp) s.consensus_timestamp, s.payer_account_id from crypto_transfer s where true and s.entity_id = $1::bigint and s.entity_id = 98 and $1::bigint = 98 and s.consensus_timestamp < $5 order by s.consensus_timestamp desc limit 25)
   union all (select distinct on (s.consensus_timestamp) s.consensus_timestamp, s.payer_account_id from token_transfer s where true and s.account_id = $1::bigint and s.consensus_timestamp < $6 order by s.consensus_timestamp desc limit 25)) found order by consensus_timestamp desc limit 25) found),
 transaction as materialized (select * from transaction where consensus_timestamp in (select consensus_timestamp from page) and payer_account_id in (select payer_account_id from page))
-select page.ord, t.consensus_timestamp, t.payer_account_id, t.valid_start_ns, t.type, t.result, t.batch_key, t.transaction_bytes, t.charged_tx_fee,
-  t.entity_id, t.high_volume, t.high_volume_pricing_multiplier, t.index, t.inner_transactions, t.max_custom_fees, t.max_fee, t.memo, t.nft_transfer,
-  t.node_account_id, t.nonce, t.parent_consensus_timestamp, t.scheduled, t.transaction_hash, t.valid_duration_seconds
+select page.ord, t.consensus_timestamp, t.payer_account_id, t.valid_start_ns, t.type, t.result, t.batch_key,
+  t.transaction_bytes, t.charged_tx_fee, t.entity_id, t.high_volume,
+  t.high_volume_pricing_multiplier, t.index, t.inner_transactions, t.max_custom_fees, t.max_fee,
+  t.memo, t.nft_transfer, t.node_account_id, t.nonce, t.parent_consensus_timestamp, t.scheduled,
+  t.transaction_hash, t.valid_duration_seconds
 from page page join transaction t on t.consensus_timestamp = page.consensus_timestamp and t.payer_account_id = page.payer_account_id order by page.ord, t.consensus_timestamp desc;
 
 -- transactions of an account
-/* enable_bitmapscan = off */ select t.consensus_timestamp, t.payer_account_id, t.valid_start_ns, t.type, t.result, t.batch_key, t.transaction_bytes, t.charged_tx_fee,
-  t.entity_id, t.high_volume, t.high_volume_pricing_multiplier, t.index, t.inner_transactions, t.max_custom_fees, t.max_fee, t.memo, t.nft_transfer,
-  t.node_account_id, t.nonce, t.parent_consensus_timestamp, t.scheduled, t.transaction_hash, t.valid_duration_seconds
+/* enable_bitmapscan = off */ select t.consensus_timestamp, t.payer_account_id, t.valid_start_ns, t.type, t.result, t.batch_key,
+  t.transaction_bytes, t.charged_tx_fee, t.entity_id, t.high_volume,
+  t.high_volume_pricing_multiplier, t.index, t.inner_transactions, t.max_custom_fees, t.max_fee,
+  t.memo, t.nft_transfer, t.node_account_id, t.nonce, t.parent_consensus_timestamp, t.scheduled,
+  t.transaction_hash, t.valid_duration_seconds
 from (select distinct on (consensus_timestamp) consensus_timestamp from (
   (select s.consensus_timestamp from transaction s where true and s.payer_account_id = (select $1::bigint) and (s.nonce = 0 or s.parent_consensus_timestamp is not null or s.type in (11, 15)) and s.consensus_timestamp < $2 order by s.consensus_timestamp desc limit 25)
   union all (select s.consensus_timestamp from entity_transaction s where true and s.entity_id = (select $1::bigint) and s.consensus_timestamp < $3 order by s.consensus_timestamp desc limit 25)
@@ -690,15 +790,19 @@ from (select distinct on (consensus_timestamp) consensus_timestamp from (
   union all (select distinct on (s.consensus_timestamp) s.consensus_timestamp, s.payer_account_id from crypto_transfer s where true and s.entity_id = $1::bigint and s.entity_id <> 98 and s.consensus_timestamp < $4 order by s.consensus_timestamp desc limit 25)
   union all (select distinct on (s.consensus_timestamp) s.consensus_timestamp, s.payer_account_id from token_transfer s where true and s.account_id = $1::bigint and s.consensus_timestamp < $5 order by s.consensus_timestamp desc limit 25)) found order by consensus_timestamp desc limit 25),
 transaction as materialized (select * from transaction where consensus_timestamp in (select consensus_timestamp from page) and payer_account_id in (select payer_account_id from page))
-select t.consensus_timestamp, t.payer_account_id, t.valid_start_ns, t.type, t.result, t.batch_key, t.transaction_bytes, t.charged_tx_fee,
-  t.entity_id, t.high_volume, t.high_volume_pricing_multiplier, t.index, t.inner_transactions, t.max_custom_fees, t.max_fee, t.memo, t.nft_transfer,
-  t.node_account_id, t.nonce, t.parent_consensus_timestamp, t.scheduled, t.transaction_hash, t.valid_duration_seconds
+select t.consensus_timestamp, t.payer_account_id, t.valid_start_ns, t.type, t.result, t.batch_key,
+  t.transaction_bytes, t.charged_tx_fee, t.entity_id, t.high_volume,
+  t.high_volume_pricing_multiplier, t.index, t.inner_transactions, t.max_custom_fees, t.max_fee,
+  t.memo, t.nft_transfer, t.node_account_id, t.nonce, t.parent_consensus_timestamp, t.scheduled,
+  t.transaction_hash, t.valid_duration_seconds
 from page page join transaction t on t.consensus_timestamp = page.consensus_timestamp and t.payer_account_id = page.payer_account_id order by t.consensus_timestamp desc limit 25;
 
 -- transactions of topics
-/* enable_bitmapscan = off */ select v.ord, t.consensus_timestamp, t.payer_account_id, t.valid_start_ns, t.type, t.result, t.batch_key, t.transaction_bytes, t.charged_tx_fee,
-  t.entity_id, t.high_volume, t.high_volume_pricing_multiplier, t.index, t.inner_transactions, t.max_custom_fees, t.max_fee, t.memo, t.nft_transfer,
-  t.node_account_id, t.nonce, t.parent_consensus_timestamp, t.scheduled, t.transaction_hash, t.valid_duration_seconds
+/* enable_bitmapscan = off */ select v.ord, t.consensus_timestamp, t.payer_account_id, t.valid_start_ns, t.type, t.result, t.batch_key,
+  t.transaction_bytes, t.charged_tx_fee, t.entity_id, t.high_volume,
+  t.high_volume_pricing_multiplier, t.index, t.inner_transactions, t.max_custom_fees, t.max_fee,
+  t.memo, t.nft_transfer, t.node_account_id, t.nonce, t.parent_consensus_timestamp, t.scheduled,
+  t.transaction_hash, t.valid_duration_seconds
 from (
   select p.ord, v.at from unnest((select $1::bigint[])) with ordinality p(id, ord) cross join lateral (select at from ((select lower(timestamp_range) as at from entity where id = p.id and lower(timestamp_range) < $2 order by lower(timestamp_range) desc limit 25) union (select lower(timestamp_range) as at from entity_history where id = p.id and lower(timestamp_range) < $3 order by lower(timestamp_range) desc limit 25) union (select lower(timestamp_range) as at from topic where id = p.id and lower(timestamp_range) < $4 order by lower(timestamp_range) desc limit 25) union (select lower(timestamp_range) as at from topic_history where id = p.id and lower(timestamp_range) < $5 order by lower(timestamp_range) desc limit 25) union (select consensus_timestamp as at from topic_message where topic_id = p.id and consensus_timestamp < $6 order by consensus_timestamp desc limit 25) union (select lower(timestamp_range) as at from custom_fee where entity_id = p.id and lower(timestamp_range) < $7 order by lower(timestamp_range) desc limit 25) union (select lower(timestamp_range) as at from custom_fee_history where entity_id = p.id and lower(timestamp_range) < $8 order by lower(timestamp_range) desc limit 25)) v order by at desc limit 25) v) v join transaction t on t.consensus_timestamp = v.at order by v.ord, t.consensus_timestamp desc;
 
@@ -706,24 +810,30 @@ from (
 /* enable_bitmapscan = off */ with page as materialized (
   select p.ord, v.at from (select $1::bigint as id, 1::bigint as ord) p cross join lateral (select at from ((select lower(timestamp_range) as at from entity where id = $1::bigint and lower(timestamp_range) < $2 order by lower(timestamp_range) desc limit 25) union (select lower(timestamp_range) as at from entity_history where id = $1::bigint and lower(timestamp_range) < $3 order by lower(timestamp_range) desc limit 25) union (select lower(timestamp_range) as at from topic where id = $1::bigint and lower(timestamp_range) < $4 order by lower(timestamp_range) desc limit 25) union (select lower(timestamp_range) as at from topic_history where id = $1::bigint and lower(timestamp_range) < $5 order by lower(timestamp_range) desc limit 25) union (select consensus_timestamp as at from topic_message where topic_id = $1::bigint and consensus_timestamp < $6 order by consensus_timestamp desc limit 25) union (select lower(timestamp_range) as at from custom_fee where entity_id = $1::bigint and lower(timestamp_range) < $7 order by lower(timestamp_range) desc limit 25) union (select lower(timestamp_range) as at from custom_fee_history where entity_id = $1::bigint and lower(timestamp_range) < $8 order by lower(timestamp_range) desc limit 25)) v order by at desc limit 25) v),
 transaction as materialized (select * from transaction where consensus_timestamp in (select at from page))
-select v.ord, t.consensus_timestamp, t.payer_account_id, t.valid_start_ns, t.type, t.result, t.batch_key, t.transaction_bytes, t.charged_tx_fee,
-  t.entity_id, t.high_volume, t.high_volume_pricing_multiplier, t.index, t.inner_transactions, t.max_custom_fees, t.max_fee, t.memo, t.nft_transfer,
-  t.node_account_id, t.nonce, t.parent_consensus_timestamp, t.scheduled, t.transaction_hash, t.valid_duration_seconds
+select v.ord, t.consensus_timestamp, t.payer_account_id, t.valid_start_ns, t.type, t.result, t.batch_key,
+  t.transaction_bytes, t.charged_tx_fee, t.entity_id, t.high_volume,
+  t.high_volume_pricing_multiplier, t.index, t.inner_transactions, t.max_custom_fees, t.max_fee,
+  t.memo, t.nft_transfer, t.node_account_id, t.nonce, t.parent_consensus_timestamp, t.scheduled,
+  t.transaction_hash, t.valid_duration_seconds
 from page v join transaction t on t.consensus_timestamp = v.at order by v.ord, t.consensus_timestamp desc;
 
 -- transactions with a hash
-select t.consensus_timestamp, t.payer_account_id, t.valid_start_ns, t.type, t.result, t.batch_key, t.transaction_bytes, t.charged_tx_fee,
-  t.entity_id, t.high_volume, t.high_volume_pricing_multiplier, t.index, t.inner_transactions, t.max_custom_fees, t.max_fee, t.memo, t.nft_transfer,
-  t.node_account_id, t.nonce, t.parent_consensus_timestamp, t.scheduled, t.transaction_hash, t.valid_duration_seconds
+select t.consensus_timestamp, t.payer_account_id, t.valid_start_ns, t.type, t.result, t.batch_key,
+  t.transaction_bytes, t.charged_tx_fee, t.entity_id, t.high_volume,
+  t.high_volume_pricing_multiplier, t.index, t.inner_transactions, t.max_custom_fees, t.max_fee,
+  t.memo, t.nft_transfer, t.node_account_id, t.nonce, t.parent_consensus_timestamp, t.scheduled,
+  t.transaction_hash, t.valid_duration_seconds
 from (select * from get_transaction_info_by_hash($1) t order by consensus_timestamp limit 25) h join transaction t on t.consensus_timestamp = h.consensus_timestamp and t.payer_account_id = coalesce(h.payer_account_id, t.payer_account_id) where true and h.hash = $2 order by t.consensus_timestamp;
 
 -- transactions with a hash, distributed
 with page as materialized (select * from (select consensus_timestamp, hash || coalesce(hash_suffix, '') as hash, payer_account_id
   from transaction_hash where hash = $1) t order by consensus_timestamp limit 25),
 transaction as materialized (select * from transaction where consensus_timestamp in (select consensus_timestamp from page))
-select t.consensus_timestamp, t.payer_account_id, t.valid_start_ns, t.type, t.result, t.batch_key, t.transaction_bytes, t.charged_tx_fee,
-  t.entity_id, t.high_volume, t.high_volume_pricing_multiplier, t.index, t.inner_transactions, t.max_custom_fees, t.max_fee, t.memo, t.nft_transfer,
-  t.node_account_id, t.nonce, t.parent_consensus_timestamp, t.scheduled, t.transaction_hash, t.valid_duration_seconds
+select t.consensus_timestamp, t.payer_account_id, t.valid_start_ns, t.type, t.result, t.batch_key,
+  t.transaction_bytes, t.charged_tx_fee, t.entity_id, t.high_volume,
+  t.high_volume_pricing_multiplier, t.index, t.inner_transactions, t.max_custom_fees, t.max_fee,
+  t.memo, t.nft_transfer, t.node_account_id, t.nonce, t.parent_consensus_timestamp, t.scheduled,
+  t.transaction_hash, t.valid_duration_seconds
 from page h join transaction t on t.consensus_timestamp = h.consensus_timestamp and t.payer_account_id = coalesce(h.payer_account_id, t.payer_account_id) where true and h.hash = $2 order by t.consensus_timestamp;
 
 -- transfers of accounts
