@@ -7,17 +7,6 @@ import (
 	"heliograph/internal/domain/status"
 )
 
-const componentColumns = `id, page_id, is_group, group_id, name, description, coalesce(base_status::text, ''), position, list_index, showcase,
-only_show_if_degraded,
-  to_char(start_date, 'YYYY-MM-DD'), known_from, node_id, origin::text, version, created_at, updated_at`
-
-func componentTargets(c *status.Component, into []any) []any {
-	return append(into, &c.Code, &c.PageCode, &c.IsGroup, &c.GroupCode, &c.Name, &c.Description, &c.BaseStatus,
-		&c.Position, &c.ListIndex, &c.Showcase,
-		&c.OnlyShowIfDegraded, &c.StartDate, &c.KnownFrom, &c.NodeID, &c.Origin, &c.Version, &c.CreatedAt,
-		&c.UpdatedAt)
-}
-
 // hold is a status in which a notice holds a component.
 type hold struct {
 	component string
@@ -27,12 +16,10 @@ type hold struct {
 func holdTargets(h *hold, into []any) []any { return append(into, &h.component, &h.status) }
 
 func (s *DB) components(ctx context.Context, page *status.Page) ([]*status.Component, error) {
-	return read(ctx, s, `select `+componentColumns+` from status.component where page_id = $1 and deleted_at is null`,
-		[]any{page.Code},
-		componentTargets, func(c *status.Component) error {
-			inZone(page.Zone, &c.CreatedAt, &c.UpdatedAt)
-			return nil
-		})
+	return read(ctx, s, componentTargets, func(c *status.Component) error {
+		inZone(page.Zone, &c.CreatedAt, &c.UpdatedAt)
+		return nil
+	}, `select `+componentColumns+` from status.component where page_id = $1 and deleted_at is null`, page.Code)
 }
 
 // Components returns the components of a page with their statuses, in the order of documents.
@@ -41,10 +28,10 @@ func (s *DB) Components(ctx context.Context, page *status.Page) ([]*status.Compo
 	if err != nil {
 		return nil, err
 	}
-	holds, err := read(ctx, s, `select h.component_id, h.held_status::text
+	holds, err := read(ctx, s, holdTargets, nil, `select h.component_id, h.held_status::text
 from status.incident_component h
 join status.incident n on n.id = h.incident_id
-where h.page_id = $1 and h.held_status is not null and n.deleted_at is null and not n.draft`, []any{page.Code}, holdTargets, nil)
+where h.page_id = $1 and h.held_status is not null and n.deleted_at is null and not n.draft`, page.Code)
 	if err != nil {
 		return nil, err
 	}
@@ -85,13 +72,13 @@ func (s *DB) PageOfComponent(ctx context.Context, code string) (string, error) {
 // Histories returns the known statuses of components; one list per component.
 func (s *DB) Histories(ctx context.Context, components []*status.Component) ([][]status.HistoryPoint, error) {
 	codes := list.Map(components, func(c *status.Component) string { return c.Code })
-	events, err := read(ctx, s, `with mentioned as (
+	events, err := read(ctx, s, eventTargets, nil, `with mentioned as (
   select distinct c.code, n.id from status.update_component c join status.incident_update u on u.id = c.update_id
   join status.incident n on n.id = u.incident_id and n.deleted_at is null and not n.draft where c.code = any($1::text[]))
 select m.code, m.id, u.id, u.state::text, u.created_at, u.display_at, coalesce(c.old_status::text, ''), coalesce(c.new_status::text, '')
 from mentioned m join status.incident_update u on u.incident_id = m.id left join status.update_component c on c.update_id = u.id and c.code = m.code
 where c.code is not null or u.state in ('resolved', 'completed')
-union all `+statusChanges+` where component_id = any($1::text[]) and update_id is null order by 5, 3`, []any{codes}, eventTargets, nil)
+union all `+statusChanges+` where component_id = any($1::text[]) and update_id is null order by 5, 3`, codes)
 	if err != nil {
 		return nil, err
 	}
@@ -125,7 +112,7 @@ func (e *Editor) AddComponent(ctx context.Context, by Author, page string, in st
 	if in.IsGroup {
 		name = "group.add"
 	}
-	return e.edit(ctx, command{by: by, name: name, page: page}, func(ctx context.Context, tx *commandTx) error {
+	return e.edit(ctx, by, name, page, func(ctx context.Context, tx *commandTx) error {
 		w, err := tx.workingCopy(ctx)
 		if err != nil {
 			return err
@@ -233,7 +220,7 @@ func (e *Editor) editComponent(ctx context.Context, by Author, name, code string
 	if err != nil {
 		return "", err
 	}
-	return e.edit(ctx, command{by: by, name: name, page: page}, func(ctx context.Context, tx *commandTx) error {
+	return e.edit(ctx, by, name, page, func(ctx context.Context, tx *commandTx) error {
 		_, err := tx.target(ctx, componentTable, code)
 		if err != nil {
 			return err

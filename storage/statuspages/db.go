@@ -118,8 +118,9 @@ func (s *DB) Snapshot(ctx context.Context) (context.Context, func(), error) {
 	return context.WithValue(ctx, txKey{s}, &sharedTx{tx: tx}), end, nil
 }
 
+// read runs a query and returns its rows. finish, if not nil, fills their computed fields.
 func read[T any](
-	ctx context.Context, s *DB, sql string, args []any, cols storage.Columns[T], finish func(*T) error,
+	ctx context.Context, s *DB, cols storage.Columns[T], finish func(*T) error, sql string, args ...any,
 ) ([]*T, error) {
 	var q interface {
 		Query(ctx context.Context, sql string, args ...any) (pgx.Rows, error)
@@ -140,9 +141,9 @@ func read[T any](
 
 // readOne runs a query and returns its first row, or nil.
 func readOne[T any](
-	ctx context.Context, s *DB, sql string, args []any, cols storage.Columns[T], finish func(*T) error,
+	ctx context.Context, s *DB, cols storage.Columns[T], finish func(*T) error, sql string, args ...any,
 ) (*T, error) {
-	rows, err := read(ctx, s, sql, args, cols, finish)
+	rows, err := read(ctx, s, cols, finish, sql, args...)
 	if err != nil || len(rows) == 0 {
 		return nil, err
 	}
@@ -151,7 +152,7 @@ func readOne[T any](
 
 // readValue runs a query and returns the value of its first row, or the zero value.
 func readValue[T any](ctx context.Context, s *DB, sql string, args ...any) (T, error) {
-	row, err := readOne(ctx, s, sql, args, value[T], nil)
+	row, err := readOne(ctx, s, value[T], nil, sql, args...)
 	return ledger.FromPointer(row).V, err
 }
 

@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -96,30 +97,22 @@ func (e *Editor) code() (string, error) { return status.NewCode(e.random) }
 // errPreviewed rolls back a previewed write.
 var errPreviewed = errors.New("only a preview")
 
-type command struct {
-	by   Author
-	name string // in the audit log
-	page string // code
-	// settings marks writes that are permitted on mirrors, because they do not change mirrored content.
-	settings bool
-}
-
 // replayedError ends a write whose idempotency key was used. object is the code that the first write returned.
 type replayedError struct{ object string }
 
 func (*replayedError) Error() string { return "the write was done before" }
 
 // edit writes to a page and returns the code of the object that do writes to, also if the write was done before with
-// the same key.
+// the same key. The audit log has the action.
 func (e *Editor) edit(
-	ctx context.Context, c command, do func(ctx context.Context, tx *commandTx) error,
+	ctx context.Context, by Author, action, page string, do func(ctx context.Context, tx *commandTx) error,
 ) (string, error) {
-	if c.by.Page != "" && c.by.Page != c.page {
-		return "", status.Errorf(status.NotFound, "page %s does not exist", c.page)
+	if by.Page != "" && by.Page != page {
+		return "", status.Errorf(status.NotFound, "page %s does not exist", page)
 	}
-	tx := &commandTx{editor: e, command: c}
-	return tx.finish(e.db.Write(ctx, c.page, e.now(), func(ctx context.Context, page *Tx) error {
-		tx.Tx = page
+	tx := &commandTx{editor: e, by: by, action: action, page: page}
+	return tx.finish(e.db.Write(ctx, page, e.now(), func(ctx context.Context, open *Tx) error {
+		tx.Tx = open
 		return tx.run(ctx, do)
 	}))
 }
@@ -129,7 +122,9 @@ type commandTx struct {
 	*Tx
 	statements Batch
 	editor     *Editor
-	command    command
+	by         Author
+	action     string // in the audit log
+	page       string // code
 	object     string // code of the object that is written to
 	table      string // its table
 	before     []byte // its row before the write, nil if it is new
@@ -141,7 +136,9 @@ func (tx *commandTx) run(ctx context.Context, do func(ctx context.Context, tx *c
 	if err := tx.replay(ctx); err != nil {
 		return err
 	}
-	if !tx.command.settings && tx.command.by.origin() != status.FromSync && tx.Page.Mode == status.Mirror {
+	object, _, _ := strings.Cut(tx.action, ".")
+	content := !slices.Contains([]string{"page", "template", "token", "webhook"}, object) // which is that of the source
+	if content && tx.by.origin() != status.FromSync && tx.Page.Mode == status.Mirror {
 		return status.Errorf(status.BadState, "the page %s is a mirror of another page and cannot be edited",
 			tx.Page.Slug)
 	}
@@ -153,7 +150,7 @@ func (tx *commandTx) run(ctx context.Context, do func(ctx context.Context, tx *c
 	if err != nil {
 		return fmt.Errorf("executing a write: %w", err)
 	}
-	return tx.preview(ctx, tx.command.by.Preview)
+	return tx.preview(ctx, tx.by.Preview)
 }
 
 // finish returns the code of the written object. err is the error of the transaction.
@@ -167,7 +164,7 @@ func (tx *commandTx) finish(err error) (string, error) {
 	case errors.Is(err, errPreviewed):
 		return tx.object, nil
 	case errors.Is(err, ErrNoPage):
-		return "", status.Errorf(status.NotFound, "page %s does not exist", tx.command.page)
+		return "", status.Errorf(status.NotFound, "page %s does not exist", tx.page)
 	}
 	return tx.object, explainWrite(err)
 }
@@ -207,17 +204,17 @@ func (tx *commandTx) scan(
 func (tx *commandTx) replay(ctx context.Context) error {
 	var page, name, object *string
 	var content []byte
-	if tx.command.by.Key == "" {
+	if tx.by.Key == "" {
 		return nil
 	}
 	found, err := tx.scan(ctx, "reading the idempotency key", []any{&page, &name, &object, &content},
 		`select page_id, action, object_id, idempotency_content from status.audit where idempotency_key = $1`,
-		tx.command.by.Key)
+		tx.by.Key)
 	if err != nil || !found {
 		return err
 	}
-	if *name != tx.command.name || page == nil || *page != tx.command.page || object == nil ||
-		content != nil && tx.command.by.Content != nil && !bytes.Equal(content, tx.command.by.Content) {
+	if *name != tx.action || page == nil || *page != tx.page || object == nil ||
+		content != nil && tx.by.Content != nil && !bytes.Equal(content, tx.by.Content) {
 		return status.Errorf(status.Conflict, "the idempotency key was used by another write")
 	}
 	return &replayedError{object: *object}
@@ -247,8 +244,8 @@ func (tx *commandTx) audit() {
 	tx.queue(`insert into status.audit (at, page_id, actor, action, object_id, idempotency_key, before,
   idempotency_content, after)
 values ($1, nullif($2, ''), $3, $4, $5, nullif($6, ''), $7, $8, (select `+auditedRow+` from `+tx.table+` t where t.id::text = $5))`,
-		tx.At, tx.command.page, cmp.Or(tx.command.by.Name, "unknown"), tx.command.name, tx.object, tx.command.by.Key,
-		tx.before, tx.command.by.Content)
+		tx.At, tx.page, cmp.Or(tx.by.Name, "unknown"), tx.action, tx.object, tx.by.Key,
+		tx.before, tx.by.Content)
 }
 
 // queue adds a statement to those that are sent at the end.
@@ -316,10 +313,7 @@ type AuditFilter struct{ Page, Object string }
 
 // Audit returns the newest entries of the audit log.
 func (s *DB) Audit(ctx context.Context, f AuditFilter, limit int) ([]*AuditEntry, error) {
-	rows, err := read(ctx, s, `select id, at, coalesce(page_id, ''), actor, action, coalesce(object_id, ''), before, after from status.audit
-where ($1 = '' or page_id = $1) and ($2 = '' or object_id = $2) order by id desc limit $3`, []any{f.Page, f.Object, limit},
-		func(a *AuditEntry, into []any) []any {
-			return append(into, &a.ID, &a.At, &a.Page, &a.Actor, &a.Action, &a.Object, &a.Before, &a.After)
-		}, nil)
+	rows, err := read(ctx, s, auditTargets, nil, `select `+auditColumns+` from status.audit
+where ($1 = '' or page_id = $1) and ($2 = '' or object_id = $2) order by id desc limit $3`, f.Page, f.Object, limit)
 	return rows, wrap.Error(err, "reading the audit log")
 }

@@ -91,9 +91,9 @@ where id = $1`,
 func (e *Editor) EditNotice(ctx context.Context, by Author, code string, edit status.NoticeEdit) (string, error) {
 	return e.editNotice(ctx, by, "notice.edit", "", code, edit.ExpectedVersion,
 		func(ctx context.Context, tx *commandTx, s status.NoticeState) error {
-			given, err := read(ctx, e.db, `select distinct c.new_status::text from status.update_component c
-join status.incident_update u on u.id = c.update_id where u.incident_id = $1`,
-				[]any{code}, value[status.ComponentStatus], nil)
+			given, err := read(ctx, e.db, value[status.ComponentStatus], nil,
+				`select distinct c.new_status::text from status.update_component c
+join status.incident_update u on u.id = c.update_id where u.incident_id = $1`, code)
 			if err != nil {
 				return err
 			}
@@ -142,7 +142,7 @@ func (e *Editor) ScheduleSeries(
 			"a series cannot have an idempotency key: it creates several maintenances")
 	}
 	var codes []string
-	_, err := e.edit(ctx, command{by: by, name: "maintenance.schedule", page: page},
+	_, err := e.edit(ctx, by, "maintenance.schedule", page,
 		func(ctx context.Context, tx *commandTx) error {
 			duration := in.End.Sub(in.Start)
 			for i, start := range append([]time.Time{in.Start}, others...) {
@@ -188,7 +188,7 @@ func (e *Editor) RescheduleMaintenance(
 func (e *Editor) addNotice(
 	ctx context.Context, by Author, name, page string, add func(*status.WorkingCopy) (*status.Effect, error),
 ) (string, error) {
-	return e.edit(ctx, command{by: by, name: name, page: page}, func(ctx context.Context, tx *commandTx) error {
+	return e.edit(ctx, by, name, page, func(ctx context.Context, tx *commandTx) error {
 		return tx.storeNotice(ctx, add)
 	})
 }
@@ -244,7 +244,7 @@ func (e *Editor) editNotice(ctx context.Context, by Author, name string, k statu
 	if err != nil {
 		return "", err
 	}
-	return e.edit(ctx, command{by: by, name: name, page: page}, func(ctx context.Context, tx *commandTx) error {
+	return e.edit(ctx, by, name, page, func(ctx context.Context, tx *commandTx) error {
 		s, err := tx.notice(ctx, what, code)
 		if err != nil {
 			return err
@@ -303,12 +303,13 @@ func (e *Editor) RunDue(ctx context.Context) ([]DueAction, error) {
 // sources.
 func (e *Editor) due(ctx context.Context) ([]*status.Notice, error) {
 	now := e.now()
-	list, err := read(ctx, e.db, `select `+noticeColumns+` from status.incident n join status.page p on p.id = n.page_id and p.mode <> 'mirror'
+	list, err := read(ctx, e.db, noticeTargets, nil,
+		`select `+noticeColumns+` from status.incident n join status.page p on p.id = n.page_id and p.mode <> 'mirror'
 where n.deleted_at is null and not n.draft and (
   n.state = 'scheduled' and (n.auto_in_progress or n.remind_minutes is not null)
   or n.state in ('in_progress', 'verifying') and n.auto_completed
   or n.state in ('investigating', 'identified', 'monitoring') and n.reminder_intervals is not null)
-order by coalesce(n.scheduled_for, n.created_at), n.id`, nil, noticeTargets, nil)
+order by coalesce(n.scheduled_for, n.created_at), n.id`)
 	if err != nil {
 		return nil, err
 	}
@@ -321,7 +322,7 @@ order by coalesce(n.scheduled_for, n.created_at), n.id`, nil, noticeTargets, nil
 func (e *Editor) runDue(ctx context.Context, n *status.Notice) (*DueAction, error) {
 	var action *DueAction
 	by := Author{Name: "schedule", Origin: status.FromSchedule}
-	_, err := e.edit(ctx, command{by: by, name: "schedule", page: n.PageCode},
+	_, err := e.edit(ctx, by, "schedule", n.PageCode,
 		func(ctx context.Context, tx *commandTx) error {
 			_, err := tx.target(ctx, noticeTable, n.Code)
 			if err != nil {
@@ -339,7 +340,7 @@ func (e *Editor) runDue(ctx context.Context, n *status.Notice) (*DueAction, erro
 				return ErrUnchanged
 			}
 			action = &DueAction{Page: n.PageCode, Notice: n.Code, Name: s.Notice.Name, Due: due}
-			tx.command.name = "schedule." + string(due)
+			tx.action = "schedule." + string(due)
 			return tx.storeNotice(ctx, func(c *status.WorkingCopy) (*status.Effect, error) { return c.RunDue(s, due) })
 		})
 	if err != nil {

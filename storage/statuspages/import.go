@@ -91,27 +91,23 @@ values ($1, $2, $3, $4, $2, jsonb_build_object('changed', $5::int))`,
 // stored reads what the database has of a page.
 func (s *DB) stored(ctx context.Context, p *status.Page) (out status.Stored, err error) {
 	out.Page = p
-	out.Components, err = read(ctx, s,
-		`select `+componentColumns+`, deleted_at is not null from status.component where page_id = $1`, []any{p.Code},
-		func(c *status.StoredComponent, into []any) []any {
-			return append(componentTargets(&c.Component, into), &c.Deleted)
-		}, nil)
+	out.Components, err = read(ctx, s, func(c *status.StoredComponent, into []any) []any {
+		return append(componentTargets(&c.Component, into), &c.Deleted)
+	}, nil, `select `+componentColumns+`, deleted_at is not null from status.component where page_id = $1`, p.Code)
 	if err != nil {
 		return out, err
 	}
-	notices, err := read(ctx, s,
-		`select `+noticeColumns+` from status.incident n where n.page_id = $1 and n.deleted_at is null`, []any{p.Code},
-		noticeTargets, nil)
+	notices, err := read(ctx, s, noticeTargets, nil,
+		`select `+noticeColumns+` from status.incident n where n.page_id = $1 and n.deleted_at is null`, p.Code)
 	if err != nil {
 		return out, err
 	}
 	if out.Notices, err = s.noticeStates(ctx, status.Pages{p}, notices); err != nil {
 		return out, err
 	}
-	out.Changes, err = read(ctx, s,
+	out.Changes, err = read(ctx, s, eventTargets, nil,
 		statusChanges+` join status.component c on c.id = component_id where c.page_id = $1 and update_id is null
-order by changed_at`,
-		[]any{p.Code}, eventTargets, nil)
+order by changed_at`, p.Code)
 	return out, err
 }
 
@@ -119,11 +115,12 @@ order by changed_at`,
 // no editor or probe has set. Imports before schema version 10 did not hold components by their incidents, so that
 // ending these had no effect.
 func (s *DB) Unexplained(ctx context.Context, page *status.Page) ([]*status.Component, error) {
-	return read(ctx, s, `select `+componentColumns+` from status.component c where page_id = $1 and deleted_at is null and origin = 'sync'
+	return read(ctx, s, componentTargets, nil,
+		`select `+componentColumns+` from status.component c where page_id = $1 and deleted_at is null and origin = 'sync'
   and base_status <> 'operational' and not exists (select from status.incident_component h join status.incident n on n.id = h.incident_id
     where h.component_id = c.id and n.deleted_at is null and not n.draft and n.resolved_at is null and n.state <> 'scheduled')
   and coalesce((select h.origin from status.component_change h where h.component_id = c.id order by h.changed_at desc limit 1), 'sync') = 'sync'
-order by position, id`, []any{page.Code}, componentTargets, nil)
+order by position, id`, page.Code)
 }
 
 // importBatch collects the statements of an import.
@@ -226,14 +223,6 @@ type PageSource struct {
 	NextAt time.Time
 }
 
-const sourceColumns = `page_id, base_url, make_interval(secs => every_seconds), etags, last_ok_at, coalesce(last_error, ''), failures,
-  case when isfinite(next_at) then next_at end`
-
-func sourceTargets(s *PageSource, into []any) []any {
-	return append(into, &s.Page, &s.URL, &s.Every, &s.Tags, (*maybeTime)(&s.OKAt), &s.Error, &s.Failures,
-		(*maybeTime)(&s.NextAt))
-}
-
 // maybeTime scans an instant; null becomes the zero value.
 type maybeTime time.Time
 
@@ -269,8 +258,8 @@ where base_url = $1 and (next_at <= $2 or next_at > $4) returning `+sourceColumn
 	if len(taken) > 0 {
 		return taken[0], true, nil
 	}
-	source, err = readOne(ctx, s, `select `+sourceColumns+` from status.sync_source where base_url = $1`, []any{url},
-		sourceTargets, nil)
+	source, err = readOne(ctx, s, sourceTargets, nil,
+		`select `+sourceColumns+` from status.sync_source where base_url = $1`, url)
 	if err == nil && source == nil {
 		return &PageSource{URL: url}, true, nil
 	}
@@ -298,6 +287,6 @@ const MinSourceEvery = 15 * time.Second
 
 // SourceOf returns the source of a mirror, or nil if the page is not a mirror or was never read.
 func (s *DB) SourceOf(ctx context.Context, page string) (*PageSource, error) {
-	return readOne(ctx, s, `select `+sourceColumns+` from status.sync_source where page_id = $1`, []any{page},
-		sourceTargets, nil)
+	return readOne(ctx, s, sourceTargets, nil,
+		`select `+sourceColumns+` from status.sync_source where page_id = $1`, page)
 }

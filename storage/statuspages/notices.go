@@ -11,21 +11,6 @@ import (
 	"heliograph/storage"
 )
 
-const noticeColumns = `n.id, n.seq, n.page_id, n.kind::text, n.name, n.state::text, n.impact::text, n.impact_override::text, n.shortlink, n.started_at,
-n.created_at, n.updated_at,
-  n.monitoring_at, n.resolved_at, n.reminder_intervals, n.scheduled_for, n.scheduled_until, n.auto_in_progress, n.auto_completed, n.auto_maintenance_state,
-  n.auto_operational_state, n.notify_at_start, n.notify_at_end, n.remind_minutes, n.reminded_at, n.backfilled, n.draft, n.origin::text, n.probe_id, n.version`
-
-func noticeTargets(n *status.Notice, into []any) []any {
-	return append(into, &n.Code, &n.Seq, &n.PageCode, &n.Kind, &n.Name, &n.State, &n.Impact, &n.ImpactOverride,
-		&n.Shortlink, &n.StartedAt, &n.CreatedAt,
-		&n.UpdatedAt,
-		&n.MonitoringAt, &n.ResolvedAt, &n.ReminderIntervals, &n.ScheduledFor, &n.ScheduledUntil, &n.AutoInProgress,
-		&n.AutoCompleted, &n.AutoMaintenanceState,
-		&n.AutoOperationalState, &n.NotifyAtStart, &n.NotifyAtEnd, &n.RemindMinutes, &n.RemindedAt, &n.Backfilled,
-		&n.Draft, &n.Origin, &n.ProbeID, &n.Version)
-}
-
 // noticeInZone converts the instants of a notice to the zone of its page.
 func noticeInZone(n *status.Notice, zone *time.Location) {
 	inZone(zone, &n.StartedAt, &n.CreatedAt, &n.UpdatedAt)
@@ -110,12 +95,11 @@ func (s *DB) Notices(
 	w := storage.With(page.Code)
 	f.add(&w)
 	w.Keyset(p, string(order), "n.id")
-	return read(ctx, s, `select `+noticeColumns+` from status.incident n where n.page_id = $1`+w.String()+w.OrderBy(p,
-		string(order), "n.id"), w.Args,
-		noticeTargets, func(n *status.Notice) error {
-			noticeInZone(n, page.Zone)
-			return nil
-		})
+	return read(ctx, s, noticeTargets, func(n *status.Notice) error {
+		noticeInZone(n, page.Zone)
+		return nil
+	}, `select `+noticeColumns+` from status.incident n where n.page_id = $1`+w.String()+w.OrderBy(p,
+		string(order), "n.id"), w.Args...)
 }
 
 // ownedNotice is a notice with the index of its component, starting at 1.
@@ -135,8 +119,9 @@ where a.component_id = p.code`
 func (s *DB) CountNotices(ctx context.Context, codes []string, source string, f NoticeFilter) ([]int64, error) {
 	w := storage.With(codes, storage.MaxCount+1)
 	f.add(&w)
-	counts, err := read(ctx, s, `select (select count(*) from (select from `+source+w.String()+` limit $2) n)
-from unnest($1::text[]) with ordinality p(code, ord) order by p.ord`, w.Args, func(n *int64, into []any) []any { return append(into, n) }, nil)
+	counts, err := read(ctx, s, value[int64], nil,
+		`select (select count(*) from (select from `+source+w.String()+` limit $2) n)
+from unnest($1::text[]) with ordinality p(code, ord) order by p.ord`, w.Args...)
 	return list.Map(counts, func(n *int64) int64 { return *n }), err
 }
 
@@ -152,11 +137,10 @@ func (s *DB) NoticesOfComponents(ctx context.Context, components []*status.Compo
 	w := storage.With(list.Map(components, func(c *status.Component) string { return c.Code }))
 	f.add(&w)
 	w.Keyset(p, string(order), "n.id")
-	rows, err := read(ctx, s, `select p.ord, `+noticeColumns+` from unnest($1::text[]) with ordinality p(code, ord) cross join lateral (
+	rows, err := read(ctx, s, func(n *ownedNotice, into []any) []any { return noticeTargets(&n.Notice, append(into, &n.owner)) }, nil,
+		`select p.ord, `+noticeColumns+` from unnest($1::text[]) with ordinality p(code, ord) cross join lateral (
   select n.* from status.incident_component a join status.incident n on n.id = a.incident_id where a.component_id = p.code`+w.String()+
-		w.OrderBy(p, string(order), "n.id")+`) n order by p.ord, `+string(order)+p.Direction()+`, n.id`+p.Direction(),
-		w.Args,
-		func(n *ownedNotice, into []any) []any { return noticeTargets(&n.Notice, append(into, &n.owner)) }, nil)
+			w.OrderBy(p, string(order), "n.id")+`) n order by p.ord, `+string(order)+p.Direction()+`, n.id`+p.Direction(), w.Args...)
 	if err != nil {
 		return nil, err
 	}
@@ -173,23 +157,11 @@ func (s *DB) NoticesOfComponents(ctx context.Context, components []*status.Compo
 func (s *DB) NoticesByCode(
 	ctx context.Context, pages status.Pages, codes []string,
 ) (map[string]*status.Notice, error) {
-	rows, err := read(ctx, s,
-		`select `+noticeColumns+` from status.incident n where n.id = any($1::text[]) and n.deleted_at is null`,
-		[]any{codes},
-		noticeTargets, func(n *status.Notice) error {
-			noticeInZone(n, pages.Zone(n.PageCode))
-			return nil
-		})
+	rows, err := read(ctx, s, noticeTargets, func(n *status.Notice) error {
+		noticeInZone(n, pages.Zone(n.PageCode))
+		return nil
+	}, `select `+noticeColumns+` from status.incident n where n.id = any($1::text[]) and n.deleted_at is null`, codes)
 	return list.By(rows, func(n *status.Notice) string { return n.Code }), err
-}
-
-const updateColumns = `u.id, u.incident_id, u.state::text, u.body, u.created_at, u.updated_at, u.display_at, u.deliver_notifications, u.custom_tweet,
-u.tweet_id, u.empty_affected, u.origin::text, u.revision`
-
-func updateTargets(u *status.Update, into []any) []any {
-	return append(into, &u.Code, &u.NoticeCode, &u.State, &u.Body, &u.CreatedAt, &u.UpdatedAt, &u.DisplayAt,
-		&u.DeliverNotifications, &u.CustomTweet, &u.TweetID,
-		&u.EmptyAffected, &u.Origin, &u.Revision)
 }
 
 // Updates returns the updates of notices with their components, newest first; one list per notice.
@@ -199,8 +171,9 @@ func (s *DB) Updates(ctx context.Context, pages status.Pages, notices []*status.
 	for i, n := range notices {
 		codes[i], pageOfNotice[n.Code] = n.Code, n.PageCode
 	}
-	rows, err := read(ctx, s, `select `+updateColumns+` from status.incident_update u where u.incident_id = any($1::text[])
-order by u.created_at desc, u.id desc`, []any{codes}, updateTargets, nil)
+	rows, err := read(ctx, s, updateTargets, nil,
+		`select `+updateColumns+` from status.incident_update u where u.incident_id = any($1::text[])
+order by u.created_at desc, u.id desc`, codes)
 	if err != nil {
 		return nil, err
 	}
@@ -220,9 +193,9 @@ type updateOnPage struct {
 
 // UpdateByCode returns the update of a published notice with a code, or nil.
 func (s *DB) UpdateByCode(ctx context.Context, pages status.Pages, code string) (*status.Update, error) {
-	u, err := readOne(ctx, s, `select n.page_id, `+updateColumns+` from status.incident_update u join status.incident n on n.id = u.incident_id
-where u.id = $1 and n.deleted_at is null and not n.draft`, []any{code},
-		func(u *updateOnPage, into []any) []any { return updateTargets(&u.Update, append(into, &u.page)) }, nil)
+	u, err := readOne(ctx, s, func(u *updateOnPage, into []any) []any { return updateTargets(&u.Update, append(into, &u.page)) }, nil,
+		`select n.page_id, `+updateColumns+` from status.incident_update u join status.incident n on n.id = u.incident_id
+where u.id = $1 and n.deleted_at is null and not n.draft`, code)
 	if err != nil || u == nil {
 		return nil, err
 	}
@@ -248,10 +221,8 @@ func (s *DB) completeUpdates(
 			u.Affected = []*status.AffectedComponent{}
 		}
 	}
-	rows, err := read(ctx, s, `select update_id, ordinal, code, name, old_status::text, new_status::text from status.update_component
-where update_id = any($1::text[]) order by update_id, ordinal`, []any{codes}, func(a *status.AffectedComponent, into []any) []any {
-		return append(into, &a.UpdateCode, &a.Ordinal, &a.Code, &a.Name, &a.OldStatus, &a.NewStatus)
-	}, nil)
+	rows, err := read(ctx, s, affectedTargets, nil, `select `+affectedColumns+` from status.update_component
+where update_id = any($1::text[]) order by update_id, ordinal`, codes)
 	if err != nil {
 		return err
 	}
@@ -287,7 +258,8 @@ func (s *DB) noticeStates(
 // Attachments returns the components of notices; one list per notice, in no order.
 func (s *DB) Attachments(ctx context.Context, notices []*status.Notice) ([][]*status.Attachment, error) {
 	codes := list.Map(notices, func(n *status.Notice) string { return n.Code })
-	rows, err := read(ctx, s, `select incident_id, component_id, coalesce(held_status::text, '') from status.incident_component
-where incident_id = any($1::text[])`, []any{codes}, attachmentTargets, nil)
+	rows, err := read(ctx, s, attachmentTargets, nil,
+		`select `+attachmentColumns+` from status.incident_component
+where incident_id = any($1::text[])`, codes)
 	return grouped(rows, codes, func(a *status.Attachment) string { return a.NoticeCode }), err
 }

@@ -10,15 +10,6 @@ import (
 	"heliograph/internal/domain/status"
 )
 
-const pageColumns = `id, slug, name, url, hosts, is_default, time_zone, locale, vocabulary,
-mode, auto_publish, texts, revision, created_at, updated_at`
-
-func pageTargets(p *status.Page, into []any) []any {
-	return append(into, &p.Code, &p.Slug, &p.Name, &p.URL, &p.Hosts, &p.IsDefault, &p.TimeZone, &p.Locale,
-		&p.Vocabulary, &p.Mode, &p.AutoPublish, &p.Texts,
-		&p.Revision, &p.CreatedAt, &p.UpdatedAt)
-}
-
 // finishPage sets the zone of a page. If the system does not have the zone, UTC is used.
 func finishPage(p *status.Page) error {
 	zone, err := status.LoadZone(p.TimeZone)
@@ -46,14 +37,14 @@ func nullInZone(zone *time.Location, list ...*ledger.Null[time.Time]) {
 
 // Pages returns all status pages: the default page first, then oldest first.
 func (s *DB) Pages(ctx context.Context) (status.Pages, error) {
-	return read(ctx, s, `select `+pageColumns+` from status.page order by is_default desc, created_at, id`, nil,
-		pageTargets, finishPage)
+	return read(ctx, s, pageTargets, finishPage,
+		`select `+pageColumns+` from status.page order by is_default desc, created_at, id`)
 }
 
 // PageByCode returns the page with a code, or nil.
 func (s *DB) PageByCode(ctx context.Context, code string) (*status.Page, error) {
-	return readOne(ctx, s, `select `+pageColumns+` from status.page where id = $1`, []any{code}, pageTargets,
-		finishPage)
+	return readOne(ctx, s, pageTargets, finishPage,
+		`select `+pageColumns+` from status.page where id = $1`, code)
 }
 
 // PageInit describes a page to create. Empty settings of the page get defaults; see [status.NewPage].
@@ -76,7 +67,7 @@ func (e *Editor) InitPage(ctx context.Context, by Author, in PageInit) (string, 
 		return "", err
 	}
 	at := status.Milliseconds(e.now()).In(p.Zone)
-	tx := &commandTx{editor: e, command: command{by: by, name: "page.init", page: p.Code}, conflict: slugConflict(p)}
+	tx := &commandTx{editor: e, by: by, action: "page.init", page: p.Code, conflict: slugConflict(p)}
 	return tx.finish(e.db.begin(ctx, func(open pgx.Tx) error {
 		err := insertPage(ctx, open, p, at)
 		if err != nil {
@@ -105,7 +96,7 @@ func slugConflict(p *status.Page) error {
 
 // SetPage changes settings of a page.
 func (e *Editor) SetPage(ctx context.Context, by Author, page string, settings []status.PageSetting) (string, error) {
-	return e.edit(ctx, command{by: by, name: "page.set", page: page, settings: true},
+	return e.edit(ctx, by, "page.set", page,
 		func(ctx context.Context, tx *commandTx) error {
 			_, err := tx.target(ctx, pageTable, page)
 			if err != nil {

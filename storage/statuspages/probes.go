@@ -17,27 +17,14 @@ import (
 
 const probeTable = "status.probe"
 
-const probeColumns = `p.id, c.page_id, p.component_id, coalesce(g.name || ' - ', '') || c.name, p.kind, p.spec, make_interval(secs => p.every_seconds),
-  p.fail_after, p.pass_after, p.sets_status::text, p.publish, p.enabled,
-  p.level::text, p.streak, p.toward::text, p.acted::text, coalesce(p.incident_id, ''), coalesce(p.set_status::text, ''), p.beat_at, coalesce(c.node_id, -1),
-  r.at, coalesce(r.level, ''), coalesce(r.latency_ms, -1) * interval '1 millisecond', coalesce(r.detail, '')`
-
 // probeJoins follows the table of probes in statements with [probeColumns].
 const probeJoins = ` p join status.component c on c.id = p.component_id and c.deleted_at is null left join status.component g on g.id = c.group_id
 left join lateral (select * from status.probe_result where probe_id = p.id order by at desc limit 1) r on true`
 
-func probeTargets(p *status.Probe, into []any) []any {
-	return append(into, &p.ID, &p.PageCode, &p.Component, &p.Name, &p.Kind, &p.Spec, &p.Every, &p.FailAfter,
-		&p.PassAfter, &p.Sets,
-		&p.Publish, &p.Enabled,
-		&p.Level, &p.Streak, &p.Toward, &p.Applied, &p.Incident, &p.Set, (*maybeTime)(&p.BeatAt), &p.NodeID,
-		(*maybeTime)(&p.Last.At), &p.Last.Level, &p.Last.Took, &p.Last.Detail)
-}
-
 // Probes returns the probes of a page with their newest results, in the order of creation.
 func (s *DB) Probes(ctx context.Context, page string) ([]*status.Probe, error) {
-	return read(ctx, s, `select `+probeColumns+` from status.probe`+probeJoins+` where c.page_id = $1 order by p.id`,
-		[]any{page}, probeTargets, nil)
+	return read(ctx, s, probeTargets, nil,
+		`select `+probeColumns+` from status.probe`+probeJoins+` where c.page_id = $1 order by p.id`, page)
 }
 
 // AddProbe adds a probe of a component and returns its id.
@@ -49,7 +36,7 @@ func (e *Editor) AddProbe(ctx context.Context, by Author, in status.Probe) (int6
 	if err != nil {
 		return 0, err
 	}
-	object, err := e.edit(ctx, command{by: by, name: "probe.add", page: page},
+	object, err := e.edit(ctx, by, "probe.add", page,
 		func(ctx context.Context, tx *commandTx) error {
 			w, err := tx.workingCopy(ctx)
 			if err != nil {
@@ -103,7 +90,7 @@ func (e *Editor) editProbe(ctx context.Context, by Author, name string, id int64
 	if p == nil {
 		return noProbe(id)
 	}
-	_, err = e.edit(ctx, command{by: by, name: name, page: p.PageCode},
+	_, err = e.edit(ctx, by, name, p.PageCode,
 		func(ctx context.Context, tx *commandTx) error {
 			found, err := tx.target(ctx, probeTable, strconv.FormatInt(id, 10))
 			if err == nil && !found {
@@ -119,8 +106,8 @@ func noProbe(id int64) error { return status.Errorf(status.NotFound, "probe %d d
 
 // Probe returns the probe with an id, or nil.
 func (s *DB) Probe(ctx context.Context, id int64) (*status.Probe, error) {
-	return readOne(ctx, s, `select `+probeColumns+` from status.probe`+probeJoins+` where p.id = $1`, []any{id},
-		probeTargets, nil)
+	return readOne(ctx, s, probeTargets, nil,
+		`select `+probeColumns+` from status.probe`+probeJoins+` where p.id = $1`, id)
 }
 
 // RecordHeartbeat records a heartbeat of a probe.
@@ -142,8 +129,8 @@ func (e *Editor) ClaimProbes(ctx context.Context, limit int) ([]*status.Probe, e
 	// This runs every second. If nothing is due, nothing is written, so that a read-only database is no error.
 	const due = ` p.enabled and (p.next_at <= $1::timestamptz
 or p.next_at > $1::timestamptz + 2 * make_interval(secs => p.every_seconds) + $2::interval)`
-	waiting, err := read(ctx, e.db, `select 1 from status.probe p where`+due+` limit 1`,
-		[]any{e.now(), 2 * status.ProbeTimeout}, value[int], nil)
+	waiting, err := read(ctx, e.db, value[int], nil,
+		`select 1 from status.probe p where`+due+` limit 1`, e.now(), 2*status.ProbeTimeout)
 	if err != nil || len(waiting) == 0 {
 		return nil, explainWrite(err)
 	}
@@ -201,8 +188,8 @@ const resultRetention = 30 * 24 * time.Hour
 
 // PruneResults deletes old results of probes.
 func (e *Editor) PruneResults(ctx context.Context) error {
-	old, err := read(ctx, e.db, `select 1 from status.probe_result where at < $1 limit 1`,
-		[]any{e.now().Add(-resultRetention)}, value[int], nil)
+	old, err := read(ctx, e.db, value[int], nil,
+		`select 1 from status.probe_result where at < $1 limit 1`, e.now().Add(-resultRetention))
 	if err != nil || len(old) == 0 {
 		return explainWrite(err)
 	}
@@ -231,7 +218,7 @@ func (e *Editor) ApplyProbe(ctx context.Context, id int64) (*ProbeAction, error)
 		return nil, explainWrite(err)
 	}
 	var out *status.ProbeOutcome
-	_, err = e.edit(ctx, command{by: probeAuthor(id), name: status.ProbeNote, page: p.PageCode},
+	_, err = e.edit(ctx, probeAuthor(id), status.ProbeNote, p.PageCode,
 		func(ctx context.Context, tx *commandTx) error {
 			out = nil
 			facts, err := tx.probeFacts(ctx, id)
@@ -326,15 +313,15 @@ from status.probe p join status.component c on c.id = p.component_id and c.delet
 			}
 		}
 	}
-	f.Others, err = read(ctx, db, `select `+probeColumns+` from status.probe`+probeJoins+` where c.page_id = $1 and p.incident_id is not null and p.id <> $2
-and p.acted <> 'good' and p.enabled order by p.id`,
-		[]any{tx.Page.Code, id}, probeTargets, nil)
+	f.Others, err = read(ctx, db, probeTargets, nil,
+		`select `+probeColumns+` from status.probe`+probeJoins+` where c.page_id = $1 and p.incident_id is not null and p.id <> $2
+and p.acted <> 'good' and p.enabled order by p.id`, tx.Page.Code, id)
 	return f, err
 }
 
 // storeProbe writes what a probe does to its page.
 func (tx *commandTx) storeProbe(ctx context.Context, p *status.Probe, out *status.ProbeOutcome) error {
-	tx.command.name = out.Action
+	tx.action = out.Action
 	var err error
 	switch {
 	case out.Component != nil:
@@ -376,16 +363,16 @@ func (e *Editor) ResolveProbed(ctx context.Context) ([]string, error) {
 	const ready = ` n.origin = 'probe' and not n.draft and n.deleted_at is null and n.state = 'monitoring' and n.probe_version = n.version
 and n.monitoring_at <= $1
   and not exists (select from status.probe p where p.incident_id = n.id and p.enabled and (p.acted <> 'good' or p.level <> 'good'))`
-	list, err := read(ctx, e.db, `select `+noticeColumns+` from status.incident n join status.page g on g.id = n.page_id and g.mode <> 'mirror'
-and g.auto_publish where`+ready,
-		[]any{e.now().Add(-status.ProbeHoldOff)}, noticeTargets, nil)
+	list, err := read(ctx, e.db, noticeTargets, nil,
+		`select `+noticeColumns+` from status.incident n join status.page g on g.id = n.page_id and g.mode <> 'mirror'
+and g.auto_publish where`+ready, e.now().Add(-status.ProbeHoldOff))
 	if err != nil {
 		return nil, err
 	}
 	var out []string
 	for _, n := range list {
 		resolved := false
-		_, err := e.edit(ctx, command{by: probeAuthor(n.ProbeID.V), name: status.ProbeResolve, page: n.PageCode},
+		_, err := e.edit(ctx, probeAuthor(n.ProbeID.V), status.ProbeResolve, n.PageCode,
 			func(ctx context.Context, tx *commandTx) error {
 				found, err := tx.scan(ctx, "checking whether an incident can be resolved", nil,
 					`select from status.incident n where n.id = $2 and`+ready,

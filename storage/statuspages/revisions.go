@@ -18,14 +18,9 @@ import (
 // Revisions returns at most limit revisions of a page after one revision up to and including another, in order. Writes
 // older than the list of revisions are missing.
 func (s *DB) Revisions(ctx context.Context, page string, after, until int64, limit int) ([]*status.Revision, error) {
-	return read(ctx, s,
-		`select page_id, revision, at from status.revision where page_id = $1 and revision > $2 and revision <= $3
-order by revision limit $4`,
-		[]any{page, after, until, limit}, func(r *status.Revision,
-			into []any,
-		) []any {
-			return append(into, &r.PageCode, &r.Number, &r.At)
-		}, nil)
+	return read(ctx, s, revisionTargets, nil,
+		`select `+revisionColumns+` from status.revision where page_id = $1 and revision > $2 and revision <= $3
+order by revision limit $4`, page, after, until, limit)
 }
 
 // NewestRevision returns the revision of a page, or 0 if it does not exist.
@@ -48,27 +43,16 @@ func revisionKeys(list []*status.Revision) []any {
 	return []any{pages, numbers}
 }
 
-// ownedChange is a change with the index of its revision, starting at 1.
-type ownedChange struct {
-	status.Change
-	owner int64
-}
-
 // ChangesOfRevisions returns the changes of statuses that revisions wrote, in order; one list per revision.
 func (s *DB) ChangesOfRevisions(
 	ctx context.Context, pages status.Pages, revisions []*status.Revision,
 ) ([][]*status.Change, error) {
-	rows, err := read(ctx, s, `select r.ord, c.page_id, case when g.id is null then c.name else g.name || ' - ' || c.name end, h.component_id, h.changed_at,
-  coalesce(h.old_status::text, ''), h.new_status::text, h.update_id, h.origin::text, h.revision
+	rows, err := read(ctx, s, changeTargets, nil, `select `+changeColumns+`
 from unnest($1::text[], $2::bigint[]) with ordinality r(page, number, ord)
 join status.component_change h on h.revision = r.number
 join status.component c on c.id = h.component_id and c.page_id = r.page
 left join status.component g on g.id = c.group_id
-order by r.ord, h.changed_at, c.position, c.list_index, c.id`, revisionKeys(revisions),
-		func(c *ownedChange, into []any) []any {
-			return append(into, &c.owner, &c.PageCode, &c.Name, &c.ComponentCode, &c.At, &c.OldStatus, &c.NewStatus,
-				&c.UpdateCode, &c.Origin, &c.Revision)
-		}, nil)
+order by r.ord, h.changed_at, c.position, c.list_index, c.id`, revisionKeys(revisions)...)
 	if err != nil {
 		return nil, err
 	}
@@ -94,14 +78,13 @@ type ownedUpdate struct {
 func (s *DB) UpdatesOfRevisions(
 	ctx context.Context, pages status.Pages, revisions []*status.Revision,
 ) ([][]*status.Update, error) {
-	rows, err := read(ctx, s, `select r.ord, n.page_id, `+updateColumns+`
+	rows, err := read(ctx, s, func(u *ownedUpdate, into []any) []any {
+		return updateTargets(&u.Update, append(into, &u.owner, &u.page))
+	}, nil, `select r.ord, n.page_id, `+updateColumns+`
 from unnest($1::text[], $2::bigint[]) with ordinality r(page, number, ord)
 join status.incident_update u on u.revision = r.number
 join status.incident n on n.id = u.incident_id and n.page_id = r.page and n.deleted_at is null and not n.draft
-order by r.ord, u.created_at, u.id`, revisionKeys(revisions),
-		func(u *ownedUpdate, into []any) []any {
-			return updateTargets(&u.Update, append(into, &u.owner, &u.page))
-		}, nil)
+order by r.ord, u.created_at, u.id`, revisionKeys(revisions)...)
 	if err != nil {
 		return nil, err
 	}
@@ -166,8 +149,7 @@ func (s *DB) SavedDocuments(ctx context.Context, page string, revision int64) (m
 
 // SavedRevisions returns the revisions of a page whose documents are saved, newest first.
 func (s *DB) SavedRevisions(ctx context.Context, page string) ([]int64, error) {
-	rows, err := read(ctx, s, `select revision from status.document_cache where page_id = $1 order by revision desc`,
-		[]any{page},
-		value[int64], nil)
+	rows, err := read(ctx, s, value[int64], nil,
+		`select revision from status.document_cache where page_id = $1 order by revision desc`, page)
 	return list.Map(rows, func(r *int64) int64 { return *r }), err
 }

@@ -114,20 +114,15 @@ values ($1, $2, $3, $4, $5, $6)`,
 	}
 }
 
-func attachmentTargets(a *status.Attachment, into []any) []any {
-	return append(into, &a.NoticeCode, &a.ComponentCode, &a.HeldStatus)
-}
-
 // WorkingCopy returns the components of a page, including empty groups, and the holds of notices.
 func (s *DB) WorkingCopy(ctx context.Context, p *status.Page) (*status.WorkingCopy, error) {
 	components, err := s.components(ctx, p)
 	if err != nil {
 		return nil, err
 	}
-	holds, err := read(ctx, s,
-		`select incident_id, component_id, held_status::text from status.incident_component where page_id = $1
-and held_status is not null`,
-		[]any{p.Code}, attachmentTargets, nil)
+	holds, err := read(ctx, s, attachmentTargets, nil,
+		`select `+attachmentColumns+` from status.incident_component where page_id = $1
+and held_status is not null`, p.Code)
 	if err != nil {
 		return nil, err
 	}
@@ -139,13 +134,13 @@ func (tx *commandTx) workingCopy(ctx context.Context) (*status.WorkingCopy, erro
 	if err != nil {
 		return nil, err
 	}
-	c.At, c.Origin, c.NewCode = tx.At, tx.command.by.origin(), tx.editor.code
+	c.At, c.Origin, c.NewCode = tx.At, tx.by.origin(), tx.editor.code
 	return c, nil
 }
 
 // emptyCopy returns a working copy without components, for rules that do not need them.
 func (tx *commandTx) emptyCopy() *status.WorkingCopy {
-	return &status.WorkingCopy{Page: tx.Page, At: tx.At, Origin: tx.command.by.origin(), NewCode: tx.editor.code}
+	return &status.WorkingCopy{Page: tx.Page, At: tx.At, Origin: tx.by.origin(), NewCode: tx.editor.code}
 }
 
 // notice makes a notice the target of the write, locks it and reads it. what is the object in the error if it does not
@@ -166,12 +161,10 @@ func (tx *commandTx) notice(ctx context.Context, what, code string) (status.Noti
 // locking clause.
 func (tx *commandTx) noticeState(ctx context.Context, code, lock string) (status.NoticeState, error) {
 	db := tx.editor.db
-	rows, err := read(ctx, db,
-		`select `+noticeColumns+` from status.incident n where n.id = $1 and n.deleted_at is null`+lock,
-		[]any{code}, noticeTargets, func(n *status.Notice) error {
-			noticeInZone(n, tx.Page.Zone)
-			return nil
-		})
+	rows, err := read(ctx, db, noticeTargets, func(n *status.Notice) error {
+		noticeInZone(n, tx.Page.Zone)
+		return nil
+	}, `select `+noticeColumns+` from status.incident n where n.id = $1 and n.deleted_at is null`+lock, code)
 	if err != nil || len(rows) == 0 {
 		return status.NoticeState{}, err
 	}

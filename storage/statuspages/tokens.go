@@ -56,7 +56,7 @@ func (e *Editor) RemoveToken(ctx context.Context, by Author, name string) error 
 func (e *Editor) editTokens(
 	ctx context.Context, by Author, name string, do func(ctx context.Context, tx *commandTx) error,
 ) error {
-	tx := &commandTx{editor: e, command: command{by: by, name: name, settings: true}, table: tokenTable}
+	tx := &commandTx{editor: e, by: by, action: name, table: tokenTable}
 	_, err := tx.finish(e.db.begin(ctx, func(open pgx.Tx) error {
 		tx.Tx = &Tx{Tx: open, At: status.Milliseconds(e.now())}
 		return tx.run(ctx, do)
@@ -67,13 +67,8 @@ func (e *Editor) editTokens(
 // Tokens returns the tokens that are valid at an instant, or all if it is zero, by name.
 func (s *DB) Tokens(ctx context.Context, at time.Time) ([]*status.Token, error) {
 	validAt := ledger.Null[time.Time]{V: at, Valid: !at.IsZero()}.Pointer()
-	return read(ctx, s, `select id, name, token_sha256, role, page_id, created_at, expires_at, last_used_at from status.operator_token
-where $1::timestamptz is null or expires_at is null or expires_at > $1 order by name`, []any{validAt},
-		func(t *status.Token, into []any) []any {
-			return append(into, &t.ID, &t.Name, (*tokenHash)(&t.Hash), &t.Role, &t.PageCode, &t.CreatedAt,
-				&t.ExpiresAt,
-				&t.LastUsedAt)
-		}, nil)
+	return read(ctx, s, tokenTargets, nil, `select `+tokenColumns+` from status.operator_token
+where $1::timestamptz is null or expires_at is null or expires_at > $1 order by name`, validAt)
 }
 
 // tokenHash scans the hash of a token.
@@ -99,7 +94,7 @@ func (e *Editor) SetTemplate(ctx context.Context, by Author, page string, t stat
 	if err := t.Check(); err != nil {
 		return err
 	}
-	_, err := e.edit(ctx, command{by: by, name: "template.set", page: page, settings: true},
+	_, err := e.edit(ctx, by, "template.set", page,
 		func(ctx context.Context, tx *commandTx) error {
 			_, err := tx.template(ctx, t.Name)
 			if err != nil {
@@ -128,7 +123,7 @@ func (tx *commandTx) template(ctx context.Context, name string) (bool, error) {
 
 // RemoveTemplate removes a template.
 func (e *Editor) RemoveTemplate(ctx context.Context, by Author, page, name string) error {
-	_, err := e.edit(ctx, command{by: by, name: "template.remove", page: page, settings: true},
+	_, err := e.edit(ctx, by, "template.remove", page,
 		func(ctx context.Context, tx *commandTx) error {
 			found, err := tx.template(ctx, name)
 			if err == nil && !found {
@@ -142,10 +137,7 @@ func (e *Editor) RemoveTemplate(ctx context.Context, by Author, page, name strin
 
 // Templates returns the templates of a page, by name.
 func (s *DB) Templates(ctx context.Context, page string) ([]*status.Template, error) {
-	return read(ctx, s,
-		`select page_id, name, kind::text, state::text, title, body from status.template where page_id = $1
-order by name`, []any{page},
-		func(t *status.Template, into []any) []any {
-			return append(into, &t.PageCode, &t.Name, &t.Kind, &t.State, &t.Title, &t.Body)
-		}, nil)
+	return read(ctx, s, templateTargets, nil,
+		`select `+templateColumns+` from status.template where page_id = $1
+order by name`, page)
 }

@@ -33,12 +33,8 @@ func (s *DB) Webhook(ctx context.Context, code string) (*status.Webhook, error) 
 }
 
 func (s *DB) webhooks(ctx context.Context, where, arg string) ([]*status.Webhook, error) {
-	return read(ctx, s, `select w.id, w.page_id, w.url, w.components, w.created_at, (select count(*) from status.outbox o where o.webhook_id = w.id), w.failures,
-  w.last_error, w.disabled_at from status.webhook w where `+where+` order by w.created_at, w.id`, []any{arg},
-		func(w *status.Webhook, into []any) []any {
-			return append(into, &w.Code, &w.PageCode, &w.URL, &w.Components, &w.CreatedAt, &w.Pending, &w.Failures,
-				&w.LastError, &w.DisabledAt)
-		}, nil)
+	return read(ctx, s, webhookTargets, nil,
+		`select `+webhookColumns+` from status.webhook w where `+where+` order by w.created_at, w.id`, arg)
 }
 
 // AddWebhook adds a webhook to a page. It returns its code and its secret, which is empty if the write was done before
@@ -46,7 +42,7 @@ func (s *DB) webhooks(ctx context.Context, where, arg string) ([]*status.Webhook
 func (e *Editor) AddWebhook(
 	ctx context.Context, by Author, page string, in status.NewWebhook,
 ) (code, secret string, err error) {
-	code, err = e.edit(ctx, command{by: by, name: "webhook.add", page: page, settings: true},
+	code, err = e.edit(ctx, by, "webhook.add", page,
 		func(ctx context.Context, tx *commandTx) error {
 			c, err := tx.workingCopy(ctx)
 			if err != nil {
@@ -114,7 +110,7 @@ func (e *Editor) editWebhook(
 	if err != nil {
 		return "", err
 	}
-	return e.edit(ctx, command{by: by, name: name, page: page, settings: true},
+	return e.edit(ctx, by, name, page,
 		func(ctx context.Context, tx *commandTx) error {
 			found, err := tx.target(ctx, webhookTable, code)
 			if err == nil && !found {
@@ -130,8 +126,8 @@ func (e *Editor) editWebhook(
 // notify adds messages about the updates and changes of a write to the outbox. Edited updates, backfilled incidents,
 // and updates for which editors have turned notifications off are not sent.
 func (s *DB) notify(ctx context.Context, tx *Tx) error {
-	wanted, err := read(ctx, s, `select true from status.webhook where page_id = $1 and disabled_at is null limit 1`,
-		[]any{tx.Page.Code}, value[bool], nil)
+	wanted, err := read(ctx, s, value[bool], nil,
+		`select true from status.webhook where page_id = $1 and disabled_at is null limit 1`, tx.Page.Code)
 	if err != nil || len(wanted) == 0 {
 		return err
 	}
@@ -219,7 +215,7 @@ func (e *Editor) ClaimDeliveries(ctx context.Context, limit int, lease time.Dura
 	// This runs every second. If nothing is due, nothing is written, so that a read-only database is no error.
 	const due = ` from status.webhook w where w.next_at <= $1 and w.disabled_at is null and exists (select
 from status.outbox o where o.webhook_id = w.id)`
-	waiting, err := read(ctx, e.db, `select true`+due+` limit 1`, []any{now}, value[bool], nil)
+	waiting, err := read(ctx, e.db, value[bool], nil, `select true`+due+` limit 1`, now)
 	if err != nil || len(waiting) == 0 {
 		return nil, explainWrite(err)
 	}
@@ -279,9 +275,9 @@ const messageRetention = time.Hour
 func (e *Editor) PruneMessages(ctx context.Context) (OutboxStats, error) {
 	const old = ` m.created_at < $1 and not exists (select from status.outbox o where o.message_id = m.id)`
 	before := e.now().Add(-messageRetention)
-	stats, err := read(ctx, e.db, `select (select count(*) from status.outbox), (select count(*) from status.webhook where disabled_at is not null),
-  exists (select from status.message m where`+old+`)`, []any{before},
-		func(s *OutboxStats, into []any) []any { return append(into, &s.Pending, &s.Disabled, &s.old) }, nil)
+	stats, err := read(ctx, e.db, func(s *OutboxStats, into []any) []any { return append(into, &s.Pending, &s.Disabled, &s.old) }, nil,
+		`select (select count(*) from status.outbox), (select count(*) from status.webhook where disabled_at is not null),
+  exists (select from status.message m where`+old+`)`, before)
 	if err != nil || len(stats) == 0 {
 		return OutboxStats{}, explainWrite(err)
 	}
