@@ -21,6 +21,7 @@ import (
 	"heliograph/resolvers/contractcalls"
 	"heliograph/resolvers/feeschedules"
 	"heliograph/resolvers/loading"
+	"heliograph/resolvers/many"
 	"heliograph/resolvers/past"
 	"heliograph/resolvers/statuspages"
 	"heliograph/storage"
@@ -112,7 +113,9 @@ func (r *Resolver) Root() graph.ResolverRoot {
 }
 
 // Queries returns the resolvers of the fields of the query type.
-func (r *Resolver) Queries() graph.QueryFields { return queries{r} }
+func (r *Resolver) Queries() graph.QueryFields {
+	return queries{r, many.Queries{DB: r.db, SyntheticOff: r.syntheticOff}}
+}
 
 // root implements [graph.ResolverRoot].
 type root struct{ r *Resolver }
@@ -129,7 +132,10 @@ func (o root) Subscription() graph.SubscriptionResolver { return subscriptions{o
 func (o root) Network() graph.NetworkResolver { return graph.NewNetworkResolver(network{o.r}) }
 
 // queries implements [graph.QueryFields].
-type queries struct{ *Resolver }
+type queries struct {
+	*Resolver
+	many.Queries
+}
 
 // Operation returns the resolvers' state for the context of one operation.
 func (r *Resolver) Operation() values.Value {

@@ -62,6 +62,15 @@ func (db *DB) ByHash(arg string) string {
 	return "get_transaction_info_by_hash(" + arg + ")"
 }
 
+// ByHashes is [DB.ByHash] for an argument that is an array of hashes.
+func (db *DB) ByHashes(arg string) string {
+	if db.Distributed() {
+		return `(select consensus_timestamp, hash || coalesce(hash_suffix, '') as hash, payer_account_id
+  from transaction_hash where hash = any(` + arg + `))`
+	}
+	return `(select f.* from unnest(` + db.Hidden(arg+"::bytea[]") + `) k cross join get_transaction_info_by_hash(k) f)`
+}
+
 // Setting is how the planner is set for a statement. A cached generic plan keeps the settings that it was made under,
 // and a comment gives the statement a text of its own. A setting applies to the transaction of a batch, which sends
 // statements without one first.

@@ -1,6 +1,7 @@
 package limits_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -64,7 +65,7 @@ func TestEveryListHasAPrice(t *testing.T) {
 			}
 			arguments++
 			switch a.Name {
-			case "first", "last", "days", "ids", "representations":
+			case "first", "last", "days", "ids", "numbers", "hashes", "timestamps", "keys", "representations":
 			default:
 				if !keys[a.Name] {
 					t.Errorf("%s: the argument %s is not part of the price", name, a.Name)
@@ -81,8 +82,9 @@ func TestEveryListHasAPrice(t *testing.T) {
 		case leaf && smallLists[name]:
 		case !leaf && (strings.HasSuffix(field.Type.Name(), "Edge") || field.Name == "nodes" &&
 			strings.HasSuffix(typ.Name, "Connection") || sized[typ.Name]):
-		case !leaf && (field.Arguments.ForName("first") != nil || field.Arguments.ForName("ids") != nil ||
-			field.Arguments.ForName("representations") != nil):
+		case !leaf && slices.ContainsFunc([]string{
+			"first", "ids", "numbers", "hashes", "timestamps", "keys", "representations",
+		}, func(name string) bool { return field.Arguments.ForName(name) != nil }):
 		default:
 			t.Errorf("%s: the list has no price: add @listSize or @cost", name)
 		}

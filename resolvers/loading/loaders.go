@@ -4,7 +4,6 @@ package loading
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -84,6 +83,8 @@ const anyType = "Node"
 var readByKey = map[string]string{
 	"account": "Account", "block": "Block", "contract": "Contract", "file": "File", "nft": "NFT",
 	"schedule": "Schedule", "token": "Token", "topic": "Topic",
+	"accountsByIds": "Account", "blocksByNumbers": "Block", "contractsByIds": "Contract", "nftsByKeys": "NFT",
+	"tokensByIds": "Token", "topicsByIds": "Topic",
 	"node": anyType, "nodes": anyType, "search": anyType, "_entities": anyType,
 }
 
@@ -204,14 +205,33 @@ func LoadOne[K comparable, V any](
 	if loaderOf[K, V](ctx, typ) == nil {
 		return storage.ReadOne(ctx, db, typ, key, queue)
 	}
+	rows, err := loadNow(ctx, db, typ, []K{key}, queue)
+	if err == nil {
+		found = rows[0]
+	}
+	return found, wrap.Error(err, "reading %s %v", typ, key)
+}
+
+// loadNow is [Load] with a batch of its own.
+func loadNow[K comparable, V any](
+	ctx context.Context, db *storage.DB, typ string, keys []K, queue storage.QueueKeys[K, V],
+) ([]V, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	b := db.NewBatch()
-	rows, err := storage.Run(ctx, b, Load(ctx, b, typ, []K{key}, queue))
-	if err != nil {
-		return found, fmt.Errorf("reading %s %v: %w", typ, key, err)
+	return storage.Run(ctx, b, Load(ctx, b, typ, keys, queue))
+}
+
+// LoadMany reads the objects of a type with keys, one for each key, nil for those that do not exist. It reads none that
+// the operation has read. More than [MaxKeys] keys are refused.
+func LoadMany[K comparable, V any](
+	ctx context.Context, db *storage.DB, typ string, keys []K, queue storage.QueueKeys[K, V],
+) (found []V, err error) {
+	if err = CheckKeys(len(keys)); err != nil || len(keys) == 0 {
+		return nil, err
 	}
-	return rows[0], nil
+	found, err = loadNow(ctx, db, typ, keys, queue)
+	return found, wrap.Error(err, "reading objects of type %s", typ)
 }
 
 // Prime makes other places of the operation use an object that has been read, or is known not to exist.

@@ -4,12 +4,21 @@ import (
 	"context"
 	"fmt"
 
+	"heliograph/graph/fault"
 	"heliograph/graph/rowplan"
 	"heliograph/storage"
 )
 
 // MaxKeys is the maximum number of keys of objects in an argument.
 const MaxKeys = 100
+
+// CheckKeys fails if an argument has more than [MaxKeys] keys.
+func CheckKeys(n int) error {
+	if n > MaxKeys {
+		return fault.Input("give at most %d keys", MaxKeys)
+	}
+	return nil
+}
 
 // BatchOf returns the batch of a request.
 func BatchOf(q rowplan.Request) *storage.Batch { return q.Batch.(*storage.Batch) }

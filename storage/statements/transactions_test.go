@@ -55,6 +55,15 @@ func transactionReads() reads {
 		"transactions with a hash": queued(func(b *storage.Batch) {
 			transactions.QueueByHash(b, hash)
 		}),
+		"transactions by hashes": queued(func(b *storage.Batch) {
+			transactions.QueueByHashes(b, []ledger.Hash{hash, hash[:32]})
+		}),
+		"transactions of users": queued(func(b *storage.Batch) {
+			transactions.QueueUserTransactions(b, []ledger.TransactionID{{Payer: 7, ValidStart: at}})
+		}),
+		"results by hashes": queued(func(b *storage.Batch) {
+			transactions.QueueResultsByHashes(b, []ledger.Hash{hash, hash[:32]})
+		}),
 		"inner transactions": queued(func(b *storage.Batch) {
 			transactions.QueueInnerTransactions(b, of)
 		}),

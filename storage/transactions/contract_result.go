@@ -165,15 +165,34 @@ func QueueContractResults(b *storage.Batch, refs []ResultRef) storage.Result[[]*
 			r = fileRead(foundWithFile(b.DB(), r))
 		}
 		row := storage.First(foundResultRows.QueueRead(b, r, w.Args))
-		return storage.Map(row, func(r *foundResult) *ledger.ContractResult {
-			if r == nil {
-				return nil
-			}
-			r.NetworkChainID, r.Party, r.Asked = b.DB().NetworkChainID(), r.party, ref.Contract
-			r.Input = ledger.Null[ledger.CallData]{V: r.input, Valid: ref.CallData}
-			return &r.ContractResult
-		})
+		return storage.Map(row, func(r *foundResult) *ledger.ContractResult { return r.result(b.DB(), &ref) })
 	}))
+}
+
+// result returns the result that a reference finds, or nil for nil.
+func (r *foundResult) result(db *storage.DB, ref *ResultRef) *ledger.ContractResult {
+	if r == nil {
+		return nil
+	}
+	r.NetworkChainID, r.Party, r.Asked = db.NetworkChainID(), r.party, ref.Contract
+	r.Input = ledger.Null[ledger.CallData]{V: r.input, Valid: ref.CallData}
+	return &r.ContractResult
+}
+
+// QueueResultsByHashes is [QueueContractResults] for hashes, with one statement for all.
+func QueueResultsByHashes(b *storage.Batch, hashes []ledger.Hash) storage.Result[[]*ledger.ContractResult] {
+	starts, places := distinct(hashes)
+	r := foundRead(`select distinct on (hash) hash, consensus_timestamp as at, entity_id as party, payer_account_id as payer
+from contract_transaction_hash where hash = any(` + b.DB().Hidden("$1::bytea[]") + `::bytea[])
+order by hash, (transaction_result = 22) desc, consensus_timestamp desc`)
+	r.Select = `array_position($1::bytea[], found.hash)::bigint, ` + foundColumns
+	r.Rest = ` order by 1, cr.contract_id`
+	read := foundResultRows.QueueChild(b, len(starts), r, []any{starts})
+	return storage.Map(read, func(rows []*foundResult) []*ledger.ContractResult {
+		return list.Map(places, func(place int) *ledger.ContractResult {
+			return rows[place].result(b.DB(), &ResultRef{})
+		})
+	})
 }
 
 // Located contains the values by which the actions of a transaction are found.

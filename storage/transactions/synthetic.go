@@ -2,6 +2,8 @@ package transactions
 
 import (
 	"context"
+	"maps"
+	"slices"
 	"strconv"
 
 	"heliograph/internal/base/list"
@@ -108,6 +110,52 @@ where l.synthetic is true`+logs.String()+` order by `+wildcard+`, l.index limit 
 	r := asSynthetic(db, rows)[0]
 	r.Asked = ref.Contract
 	return r, nil
+}
+
+// AddSyntheticResults adds the results that are derived from synthetic logs to those of [QueueResultsByHashes].
+func AddSyntheticResults(
+	ctx context.Context, db *storage.DB, hashes []ledger.Hash, found []*ledger.ContractResult,
+) error {
+	var missing []ledger.Hash
+	for i, r := range found {
+		if r == nil {
+			missing = append(missing, hashes[i])
+		}
+	}
+	if missing == nil {
+		return nil
+	}
+	starts, _ := distinct(missing)
+	b := db.NewBatch()
+	known := storage.Values[[]byte]().Queue(b, `select hash from contract_transaction_hash where hash = any($1)`,
+		[]any{starts})
+	rows, err := storage.Run(ctx, b, QueueByHashes(b, missing))
+	if err != nil {
+		return err
+	}
+	calls, err := known()
+	times := map[string]ledger.Timestamp{}
+	for i, t := range rows {
+		if t != nil {
+			times[string(prefix(missing[i]))] = t.ConsensusTimestamp
+		}
+	}
+	for _, start := range calls {
+		delete(times, string(*start))
+	}
+	if err != nil || len(times) == 0 {
+		return err
+	}
+	f := &ledger.ContractResultFilter{Timestamp: &ledger.TimestampFilter{In: slices.Collect(maps.Values(times))}}
+	b = db.NewBatch()
+	results, err := storage.Run(ctx, b, queueSyntheticResults(b, f, ResultDetails, storage.Page{Limit: len(times)}))
+	byTime := list.By(results, func(r *ledger.ContractResult) ledger.Timestamp { return r.ConsensusTimestamp })
+	for i, r := range found {
+		if r == nil {
+			found[i] = byTime[times[string(prefix(hashes[i]))]]
+		}
+	}
+	return err
 }
 
 // QueueChildFlags queues a query for whether the transactions of results have a parent. The results can be

@@ -1,6 +1,7 @@
 package transactions
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
@@ -267,13 +268,49 @@ func queueByHash(b *storage.Batch, hash ledger.Hash, f TransactionFilterOfID) st
 	return transactionRows.QueueRead(b, &storage.Read{
 		Select: transactionColumns,
 		Page:   `select * from ` + b.DB().ByHash("$1") + ` t order by consensus_timestamp limit 25`, As: "h",
-		Joins: []storage.Join{storage.Joined(
-			` join transaction t on t.consensus_timestamp = h.consensus_timestamp and t.payer_account_id = `+
-				`coalesce(h.payer_account_id, t.payer_account_id)`,
-			"transaction", `consensus_timestamp in (select consensus_timestamp from page)`,
-		)},
-		Rest: ` where true` + w.String() + ` order by t.consensus_timestamp`,
+		Joins: ofHashes,
+		Rest:  ` where true` + w.String() + ` order by t.consensus_timestamp`,
 	}, w.Args)
+}
+
+// ofHashes joins the transactions with rows h of hashes.
+var ofHashes = []storage.Join{storage.Joined(
+	` join transaction t on t.consensus_timestamp = h.consensus_timestamp and t.payer_account_id = `+
+		`coalesce(h.payer_account_id, t.payer_account_id)`,
+	"transaction", `consensus_timestamp in (select consensus_timestamp from page)`,
+)}
+
+// QueueByHashes queues a query for the transactions with some hashes. The result has the decisive transaction for each
+// hash, or nil if there is none.
+func QueueByHashes(b *storage.Batch, hashes []ledger.Hash) storage.Result[[]*ledger.Transaction] {
+	starts, places := distinct(hashes)
+	return storage.Map(transactionRows.QueueChildren(b, len(starts), &storage.Read{
+		Select: `array_position($1::bytea[], substring(h.hash from 1 for 32))::bigint, ` + transactionColumns,
+		Page:   `select * from ` + b.DB().ByHashes("$1") + ` t order by consensus_timestamp limit 2500`, As: "h",
+		Joins: ofHashes, Rest: ` order by 1, t.consensus_timestamp`,
+	}, []any{starts}), func(found [][]*ledger.Transaction) []*ledger.Transaction {
+		out := make([]*ledger.Transaction, len(hashes))
+		for i, hash := range hashes {
+			out[i] = decisive(slices.DeleteFunc(slices.Clone(found[places[i]]), func(t *ledger.Transaction) bool {
+				return len(hash) > hashPrefix && !bytes.Equal(hash, t.Hash)
+			}))
+		}
+		return out
+	})
+}
+
+// distinct returns the different prefixes of some hashes, and the place of each hash among them.
+func distinct(hashes []ledger.Hash) (starts [][]byte, places []int) {
+	starts = [][]byte{} // an array without elements, not null
+	for _, hash := range hashes {
+		start := prefix(hash)
+		place := slices.IndexFunc(starts, func(other []byte) bool { return bytes.Equal(start, other) })
+		if place < 0 {
+			place, starts = len(starts), append(starts, start)
+		}
+		places = append(places, place)
+	}
+	return starts, places
 }
 
 // QueueByHash queues a query for the transactions with a hash or its first 32 bytes, oldest first.
@@ -298,15 +335,48 @@ func QueueInnerTransactions(b *storage.Batch, of []*ledger.Transaction) storage.
 func queueInner(
 	b *storage.Batch, of []*ledger.Transaction, f TransactionFilterOfID,
 ) storage.Result[[][]*ledger.Transaction] {
+	return queueWithIDs(b, list.Map(of, func(t *ledger.Transaction) []ledger.TransactionID {
+		return t.InnerTransactions
+	}), f)
+}
+
+// QueueUserTransactions queues a query for the transactions of users with some IDs: neither children nor executions by
+// a schedule. The result has the decisive transaction for each ID, or nil if there is none.
+func QueueUserTransactions(b *storage.Batch, ids []ledger.TransactionID) storage.Result[[]*ledger.Transaction] {
+	users := TransactionFilterOfID{Nonce: new(int32), Scheduled: new(bool)}
+	return storage.Map(queueWithIDs(b, list.Map(ids, func(id ledger.TransactionID) []ledger.TransactionID {
+		return []ledger.TransactionID{id}
+	}), users), func(found [][]*ledger.Transaction) []*ledger.Transaction { return list.Map(found, decisive) })
+}
+
+// decisive returns a successful one of several transactions with the same ID or hash, otherwise the last one. It
+// returns nil if there are none.
+func decisive(found []*ledger.Transaction) *ledger.Transaction {
+	if i := slices.IndexFunc(found, func(t *ledger.Transaction) bool {
+		return slices.Contains(ledger.SuccessCodes(), t.Result)
+	}); i >= 0 {
+		return found[i]
+	}
+	if len(found) == 0 {
+		return nil
+	}
+	return found[len(found)-1]
+}
+
+// queueWithIDs queues a query for the transactions with the IDs in some lists, oldest first. The result has one list
+// of transactions for each list of IDs.
+func queueWithIDs(
+	b *storage.Batch, ids [][]ledger.TransactionID, f TransactionFilterOfID,
+) storage.Result[[][]*ledger.Transaction] {
 	var parents, payers, starts []int64
-	for i, t := range of {
-		for _, id := range t.InnerTransactions {
+	for i, some := range ids {
+		for _, id := range some {
 			parents, payers, starts = append(parents, int64(i+1)), append(payers, int64(id.Payer)),
 				append(starts, int64(id.ValidStart))
 		}
 	}
 	if parents == nil {
-		return storage.Known(make([][]*ledger.Transaction, len(of)))
+		return storage.Known(make([][]*ledger.Transaction, len(ids)))
 	}
 	ps := b.Parents("parent, payer, start", parents, payers, starts)
 	ps.Placed = true
@@ -318,7 +388,7 @@ func queueInner(
 and %[1]svalid_start_ns = %[3]s and %[1]sconsensus_timestamp between %[3]s - $4 and %[3]s + $5`,
 			alias, payer, start)
 	}
-	return transactionRows.QueueChildren(b, len(of), &storage.Read{
+	return transactionRows.QueueChildren(b, len(ids), &storage.Read{
 		Parents: ps, Select: `p.parent, ` + transactionColumns, From: ps.From,
 		Joins: []storage.Join{
 			storage.Joined(` join transaction t on `+withID("t."), "transaction", withID("")),
