@@ -171,7 +171,7 @@ func (s *Server) newExport(ctx context.Context, params *graphql.RawParams, store
 		s.o.Observer.Received(ctx, string(ast.Query), def.Name)
 	}
 	if cost := x.cost(); cost > s.o.Bounds.Cost {
-		return nil, gqlerror.List{tooExpensive(cost, s.o.Bounds.Cost)}
+		return nil, gqlerror.List{tooExpensive("operation", cost, s.o.Bounds.Cost)}
 	}
 	return x, nil
 }

@@ -89,6 +89,17 @@ func (d *decoder) members(member func(name string) error) error {
 	return err //nolint:wrapcheck // as above
 }
 
+// elements calls element before each element of an array, whose begin has been read.
+func (d *decoder) elements(element func() error) error {
+	for d.PeekKind() != ']' {
+		if err := element(); err != nil {
+			return err
+		}
+	}
+	_, err := d.ReadToken()
+	return err //nolint:wrapcheck // callers describe it
+}
+
 // object returns an object, or nil for null.
 func (d *decoder) object() (out map[string]any, err error) {
 	if d.PeekKind() == '{' {
@@ -128,15 +139,12 @@ func (d *decoder) value() (any, error) {
 	switch t.Kind() {
 	case '[':
 		list := []any{}
-		for d.PeekKind() != ']' {
+		err = d.elements(func() error {
 			v, err := d.value()
-			if err != nil {
-				return nil, err
-			}
 			list = append(list, v)
-		}
-		_, err = d.ReadToken()
-		return list, err //nolint:wrapcheck // as above
+			return err
+		})
+		return list, err
 	case '"':
 		return t.String(), nil
 	case '0':

@@ -55,6 +55,10 @@ func (s *Server) serveHTTP(w http.ResponseWriter, r *http.Request, media string)
 		writeErrors(w, bad.status, gqlerror.List{bad.err})
 		return
 	}
+	if r.Method == http.MethodPost && isBatch(raw) {
+		s.serveBatch(w, r, raw)
+		return
+	}
 	key := s.responses.key(r.Context(), r.Method, raw)
 	if c := s.responses.get(key); c != nil {
 		if s.o.Observer != nil {
@@ -108,10 +112,7 @@ func (s *Server) execute(
 			"a subscription requires Accept: "+mediaEvents+", or a WebSocket with the subprotocol "+subprotocol)})
 		return
 	}
-	var extensions map[string]any
-	if requested, _ := params.Extensions["cost"].(bool); requested {
-		extensions = map[string]any{"cost": costExtension(op.cost, s.o.Bounds.Cost)}
-	}
+	extensions := s.extensions(op)
 	ctx := s.context(r.Context(), op)
 	if acceptsParts(r) {
 		if split := op.split(); split != nil {

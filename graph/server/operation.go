@@ -43,6 +43,26 @@ func (o *operation) split() *incremental.Split {
 // An operation that is too expensive or exceeds the rate limit is returned with the error; other errors come without
 // an operation.
 func (s *Server) prepare(ctx context.Context, params *graphql.RawParams, store func()) (*operation, gqlerror.List) {
+	op, errs := s.validate(ctx, params, store)
+	if errs != nil {
+		return nil, errs
+	}
+	return op, s.afford(ctx, "operation", op.cost)
+}
+
+// afford fails if the cost of an operation or of a batch exceeds the limit, or the rate limit of the client.
+func (s *Server) afford(ctx context.Context, what string, cost int) gqlerror.List {
+	if cost > s.o.Bounds.Cost {
+		return gqlerror.List{tooExpensive(what, cost, s.o.Bounds.Cost)}
+	}
+	if limited := charge(ctx, cost/costPerPoint); limited != nil {
+		return gqlerror.List{limited}
+	}
+	return nil
+}
+
+// validate is [Server.prepare] without the limits of the cost.
+func (s *Server) validate(ctx context.Context, params *graphql.RawParams, store func()) (*operation, gqlerror.List) {
 	e, errs := s.document(params.Query)
 	if errs != nil {
 		return nil, errs
@@ -71,12 +91,6 @@ func (s *Server) prepare(ctx context.Context, params *graphql.RawParams, store f
 	}
 	op := &operation{entry: e, oc: oc, scans: limits.Scans(def.SelectionSet, variables, s.o.Scans)}
 	op.cost = e.costs[def].Of(variables) + op.scans*limits.ScanCost
-	if op.cost > s.o.Bounds.Cost {
-		return op, gqlerror.List{tooExpensive(op.cost, s.o.Bounds.Cost)}
-	}
-	if limited := charge(ctx, op.cost/costPerPoint); limited != nil {
-		return op, gqlerror.List{limited}
-	}
 	return op, nil
 }
 
@@ -118,15 +132,23 @@ func (s *Server) start(
 	}, ctx
 }
 
+// extensions returns the extensions of the response to an operation, which the request selects.
+func (s *Server) extensions(op *operation) map[string]any {
+	if requested, _ := op.oc.Extensions["cost"].(bool); !requested {
+		return nil
+	}
+	return map[string]any{"cost": costExtension(op.cost, s.o.Bounds.Cost)}
+}
+
 func costExtension(cost, limit int) map[string]int {
 	return map[string]int{"requested": cost, "limit": limit}
 }
 
-// tooExpensive returns the error for an operation whose cost exceeds the limit.
-func tooExpensive(cost, limit int) *gqlerror.Error {
+// tooExpensive returns the error for an operation or a batch whose cost exceeds the limit.
+func tooExpensive(what string, cost, limit int) *gqlerror.Error {
 	e := coded(fault.TooComplex,
-		fmt.Sprintf("the operation costs %d, because its response can have so many objects, and the limit is %d: "+
-			"request smaller pages or fewer nested objects", cost, limit))
+		fmt.Sprintf("the %s costs %d, because its response can have so many objects, and the limit is %d: "+
+			"request smaller pages or fewer nested objects", what, cost, limit))
 	e.Extensions["cost"] = costExtension(cost, limit)
 	return e
 }

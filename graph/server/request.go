@@ -91,6 +91,13 @@ func (s *Server) params(r *http.Request, raw []byte) (params *graphql.RawParams,
 	if bad != nil {
 		return nil, nil, bad
 	}
+	return s.resolve(r, params, documentID)
+}
+
+// resolve completes the parameters of an operation. See [Server.params].
+func (s *Server) resolve(
+	r *http.Request, params *graphql.RawParams, documentID string,
+) (of *graphql.RawParams, store func(), bad *rejection) {
 	params.Headers = r.Header
 	store, failed := s.resolveID(params, documentID)
 	switch {
@@ -105,28 +112,35 @@ func (s *Server) params(r *http.Request, raw []byte) (params *graphql.RawParams,
 // readBody reads the parameters in the body of a POST request. maxValues is the maximum number of JSON values in
 // variables and extensions.
 func readBody(raw []byte, maxValues int) (params *graphql.RawParams, documentID string, bad *rejection) {
-	params = &graphql.RawParams{}
-	err := decode(raw, maxValues, func(d *decoder) error {
-		return d.members(func(name string) (err error) {
-			switch name {
-			case "query":
-				params.Query, err = d.string()
-			case "operationName":
-				params.OperationName, err = d.string()
-			case "documentId":
-				documentID, err = d.string()
-			case "variables":
-				params.Variables, err = d.object()
-			case "extensions":
-				params.Extensions, err = d.object()
-			default:
-				err = d.SkipValue()
-			}
-			return err //nolint:wrapcheck // undecoded describes it
-		})
+	err := decode(raw, maxValues, func(d *decoder) (err error) {
+		params, documentID, err = d.params()
+		return err
 	})
 	return params, documentID, undecoded(err, "the request body", maxValues,
 		" with query, operationName, variables and extensions (not a batch)")
+}
+
+// params reads the parameters of an operation.
+func (d *decoder) params() (params *graphql.RawParams, documentID string, err error) {
+	params = &graphql.RawParams{}
+	err = d.members(func(name string) (err error) {
+		switch name {
+		case "query":
+			params.Query, err = d.string()
+		case "operationName":
+			params.OperationName, err = d.string()
+		case "documentId":
+			documentID, err = d.string()
+		case "variables":
+			params.Variables, err = d.object()
+		case "extensions":
+			params.Extensions, err = d.object()
+		default:
+			err = d.SkipValue()
+		}
+		return err //nolint:wrapcheck // undecoded describes it
+	})
+	return params, documentID, err
 }
 
 // readQuery reads the parameters of a GET request. maxValues is the maximum number of JSON values in each of variables

@@ -144,6 +144,10 @@ func (s *Server) field(ctx context.Context, next graphql.Resolver) (any, error) 
 }
 
 func (s *Server) context(ctx context.Context, op *operation) context.Context {
-	return values.Context(ctx, s.graphEnv.Value(), s.o.Limits.Value(), new(rowplan.Store).Value(), s.o.Operation(),
-		op.work(ctx, s))
+	return s.contextWith(ctx, new(rowplan.Store), op.work(ctx, s))
+}
+
+// contextWith returns the context of an operation with a store and a work, which those of a batch share.
+func (s *Server) contextWith(ctx context.Context, store *rowplan.Store, work values.Value) context.Context {
+	return values.Context(ctx, s.graphEnv.Value(), s.o.Limits.Value(), store.Value(), s.o.Operation(), work)
 }
