@@ -46,7 +46,7 @@ type GraphOptions struct {
 	Bounds limits.Limits
 	// MaxResponse is the maximum size of a response in bytes. 0 means [rowplan.DefaultMaxResponse].
 	MaxResponse int
-	// CSVRows is the maximum number of rows of a CSV export.
+	// CSVRows is the maximum number of rows of an export as CSV or NDJSON.
 	CSVRows int
 	// MaxBody and MaxValues limit request bodies in bytes and in JSON values.
 	MaxBody   int64

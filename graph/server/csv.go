@@ -32,7 +32,8 @@ import (
 )
 
 const (
-	mediaCSV = "text/csv"
+	mediaCSV    = "text/csv"
+	mediaNDJSON = "application/x-ndjson"
 	// csvPage is the number of rows that are read at once. After each page, an export pauses for as long as the page
 	// took, for other requests.
 	csvPage = 100
@@ -41,20 +42,41 @@ const (
 	csvAfter = "csv_after"
 )
 
-// export is an operation whose only list is sent as CSV.
+// exportFormat is how the rows of an export are written.
+type exportFormat struct {
+	name, media, file string
+	// lists reports whether rows can have lists.
+	lists bool
+	// row writes a row, and end the last line of an export that is not complete. after is the cursor of the last row.
+	row func(x *export, page *bytes.Buffer, row json.RawMessage) error
+	end func(page *bytes.Buffer, reason string, after any)
+}
+
+var exportFormats = map[string]*exportFormat{
+	mediaCSV: {
+		name: "CSV", media: mediaCSV + "; charset=utf-8; header=present", file: ".csv", row: csvRow, end: endCSV,
+	},
+	mediaNDJSON: {
+		name: "NDJSON", media: mediaNDJSON + "; charset=utf-8", file: ".ndjson", lists: true, row: jsonLine,
+		end: endNDJSON,
+	},
+}
+
+// export is an operation whose only list is sent row by row.
 type export struct {
 	server    *Server
+	format    *exportFormat
 	operation graphql.OperationContext
-	path      []string // of the connection in the data
-	rows      string   // nodes or edges
-	columns   [][]string
-	left      int // rows until the limit
+	path      []string   // of the connection in the data
+	rows      string     // nodes or edges
+	columns   [][]string // if rows cannot have lists
+	left      int        // rows until the limit
 	more      bool
 }
 
-// serveCSV reads all pages of the only list of an operation and writes its rows as CSV (RFC 4180), one column for each
-// selected scalar.
-func (s *Server) serveCSV(w http.ResponseWriter, r *http.Request) {
+// serveExport reads all pages of the only list of an operation and writes its rows: as CSV (RFC 4180), one column for
+// each selected scalar, or as lines with one JSON object each.
+func (s *Server) serveExport(w http.ResponseWriter, r *http.Request, format *exportFormat) {
 	h := w.Header()
 	h.Add("Vary", "Accept")
 	h.Set("Content-Type", mediaGraphQL+"; charset=utf-8")
@@ -74,7 +96,7 @@ func (s *Server) serveCSV(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	defer end()
-	x, errs := s.newExport(r.Context(), params, store)
+	x, errs := s.newExport(r.Context(), format, params, store)
 	if errs != nil {
 		writeErrors(w, http.StatusBadRequest, errs)
 		return
@@ -83,26 +105,25 @@ func (s *Server) serveCSV(w http.ResponseWriter, r *http.Request) {
 	defer s.docs.plans.Remove(x.operation.Doc)
 	out := s.streamWriter(w)
 	var page bytes.Buffer
-	lines := &csvWriter{page: &page}
 	for first := true; first || x.more; first = false {
 		start := time.Now() //nolint:forbidigo // measures a duration, and the injected clock may be fixed
-		failed := x.page(r.Context(), lines)
+		failed := x.page(r.Context(), &page)
 		switch {
 		case failed != nil && first:
 			writeErrors(w, http.StatusBadRequest, gqlerror.List{failed})
 			return
 		case first:
-			out.setHeaders(mediaCSV + "; charset=utf-8; header=present")
+			out.setHeaders(format.media)
 			h.Set("Content-Disposition", `attachment; filename="`+
-				cmp.Or(x.operation.Operation.Name, x.path[len(x.path)-1])+`.csv"`)
+				cmp.Or(x.operation.Operation.Name, x.path[len(x.path)-1])+format.file+`"`)
 		case failed != nil:
-			x.end(lines, "incomplete: "+failed.Message)
+			x.end(&page, "incomplete: "+failed.Message)
 		}
 		if x.more && x.left == 0 {
-			x.end(lines, fmt.Sprintf("cut after %d rows", s.o.CSVRows))
+			x.end(&page, fmt.Sprintf("cut after %d rows", s.o.CSVRows))
 		}
 		header := ""
-		if first {
+		if first && x.columns != nil {
 			header = strings.Join(slices.Collect(x.names), ",") + "\r\n"
 		}
 		if out.write(header, [][]byte{page.Bytes()}, "") != nil {
@@ -116,13 +137,22 @@ func (s *Server) serveCSV(w http.ResponseWriter, r *http.Request) {
 }
 
 // end writes the last line of an export that is not complete.
-func (x *export) end(lines *csvWriter, reason string) {
+func (x *export) end(page *bytes.Buffer, reason string) {
 	x.more = false
+	x.format.end(page, reason, x.operation.Variables[csvAfter])
+}
+
+func endCSV(page *bytes.Buffer, reason string, after any) {
 	line := "# " + reason
-	if after, ok := x.operation.Variables[csvAfter].(string); ok {
+	if after, ok := after.(string); ok {
 		line += fmt.Sprintf("; continue with after: %q", after)
 	}
-	lines.write([]string{line})
+	csvLine(page, []string{line})
+}
+
+func endNDJSON(page *bytes.Buffer, reason string, after any) {
+	e := &gqlerror.Error{Message: reason, Extensions: map[string]any{"after": after}}
+	_ = json.NewEncoder(page).Encode(map[string]any{"errors": gqlerror.List{e}}) // to memory
 }
 
 // names yields the names of the columns: the response names on the path to the scalar, separated by dots.
@@ -135,7 +165,9 @@ func (x *export) names(yield func(string) bool) {
 }
 
 // newExport prepares the export of an operation. It calls store if the document is valid.
-func (s *Server) newExport(ctx context.Context, params *graphql.RawParams, store func()) (*export, gqlerror.List) {
+func (s *Server) newExport(
+	ctx context.Context, format *exportFormat, params *graphql.RawParams, store func(),
+) (*export, gqlerror.List) {
 	if _, errs := s.document(params.Query); errs != nil {
 		return nil, errs
 	}
@@ -146,25 +178,25 @@ func (s *Server) newExport(ctx context.Context, params *graphql.RawParams, store
 	}
 	// adds the definitions; without rules there are no errors
 	_ = validator.ValidateWithRules(s.Schema(), doc, &rules.Rules{})
-	incremental.Extract(doc) // nothing is deferred in CSV
+	incremental.Extract(doc) // nothing is deferred
 	def := doc.Operations.ForName(params.OperationName)
 	switch {
 	case def == nil:
 		return nil, gqlerror.List{coded(fault.BadUserInput, missingOperation(doc, params.OperationName))}
 	case def.Operation != ast.Query:
-		return nil, gqlerror.List{coded(fault.BadUserInput, "only a query can be exported as CSV")}
+		return nil, gqlerror.List{coded(fault.BadUserInput, "only a query can be exported as "+format.name)}
 	}
 	variables, errs := coerce(s.Schema(), def, params.Variables)
 	if errs != nil {
 		return nil, errs
 	}
-	x := &export{server: s, left: s.o.CSVRows, operation: graphql.OperationContext{
+	x := &export{server: s, format: format, left: s.o.CSVRows, operation: graphql.OperationContext{
 		RawQuery: params.Query, OperationName: def.Name, Doc: doc, Operation: def, Variables: variables,
 		Headers:     params.Headers,
 		RecoverFunc: recovered, ResolverMiddleware: s.middleware, RootResolverMiddleware: noMiddleware,
 	}}
 	if err := x.find(def.SelectionSet); err != nil {
-		return nil, gqlerror.List{coded(fault.BadUserInput, err.Error())}
+		return nil, gqlerror.List{coded(fault.BadUserInput, format.name+err.Error())}
 	}
 	_ = validator.ValidateWithRules(s.Schema(), doc, &rules.Rules{}) // as above
 	if s.o.Observer != nil {
@@ -191,7 +223,8 @@ func (x *export) collect(set ast.SelectionSet) []graphql.CollectedField {
 		set, nil)
 }
 
-var errNoList = errors.New("CSV requires an operation that selects one list: a connection at the root, or below " +
+// The errors of exports follow the name of the format.
+var errNoList = errors.New(" requires an operation that selects one list: a connection at the root, or below " +
 	"objects without other fields than id")
 
 // find finds the connection below a selection and its columns. It makes the operation page through the connection.
@@ -219,15 +252,18 @@ func (x *export) find(set ast.SelectionSet) error {
 			continue // pageInfo, totalCount
 		}
 		if x.rows != "" {
-			return errors.New("CSV requires either nodes or edges of the list")
+			return errors.New(" requires either nodes or edges of the list")
 		}
 		x.rows = part.Alias
+		if x.format.lists {
+			continue
+		}
 		if err := x.add(nil, part.Selections); err != nil {
 			return err
 		}
 	}
-	if x.columns == nil {
-		return errors.New("CSV requires scalar fields of the nodes of the list")
+	if x.columns == nil && (x.rows == "" || !x.format.lists) {
+		return errors.New(" requires scalar fields of the nodes of the list")
 	}
 	return x.paginate(f.Field)
 }
@@ -236,7 +272,7 @@ func (x *export) find(set ast.SelectionSet) error {
 func (x *export) paginate(f *ast.Field) error {
 	args := f.ArgumentMap(x.operation.Variables)
 	if args["last"] != nil || args["before"] != nil {
-		return errors.New("CSV is exported forward: last and before are not supported")
+		return errors.New(" is exported forward: last and before are not supported")
 	}
 	x.operation.Variables[csvAfter] = args["after"]
 	f.Arguments = slices.DeleteFunc(f.Arguments, func(a *ast.Argument) bool {
@@ -267,7 +303,7 @@ func (x *export) add(path []string, set ast.SelectionSet) error {
 		def := x.server.Schema().Types[f.Definition.Type.Name()]
 		switch {
 		case f.Definition.Type.Elem != nil || strings.HasSuffix(def.Name, "Connection"):
-			return fmt.Errorf("%s is a list: CSV has scalar columns only", strings.Join(at, "."))
+			return fmt.Errorf(" has scalar columns only: %s is a list", strings.Join(at, "."))
 		case def.IsLeafType():
 			x.columns = append(x.columns, at)
 		default:
@@ -280,7 +316,7 @@ func (x *export) add(path []string, set ast.SelectionSet) error {
 }
 
 // page reads the next page and writes its rows.
-func (x *export) page(ctx context.Context, lines *csvWriter) *gqlerror.Error {
+func (x *export) page(ctx context.Context, page *bytes.Buffer) *gqlerror.Error {
 	s := x.server
 	if limited := charge(ctx, x.cost()/costPerPoint); limited != nil {
 		return limited
@@ -307,25 +343,56 @@ func (x *export) page(ctx context.Context, lines *csvWriter) *gqlerror.Error {
 	if len(resp.Errors) > 0 {
 		return resp.Errors[0]
 	}
-	var data map[string]any
-	decoder := json.NewDecoder(bytes.NewReader(resp.Data))
-	decoder.UseNumber()
-	if err := decoder.Decode(&data); err != nil {
+	rows, err := x.rowsOf(resp.Data)
+	for _, row := range rows {
+		err = errors.Join(err, x.format.row(x, page, row))
+	}
+	if err != nil {
 		return coded(fault.Internal, "internal error")
 	}
-	list, _ := member(data, x.path).(map[string]any)
-	rows, _ := list[x.rows].([]any)
-	line := make([]string, len(x.columns))
-	for _, row := range rows {
-		for i, path := range x.columns {
-			line[i] = cell(member(row, path), i == 0)
-		}
-		lines.write(line)
-	}
 	x.left -= len(rows)
-	x.more, _ = member(list, []string{csvAfter, "hasNextPage"}).(bool)
-	x.operation.Variables[csvAfter] = member(list, []string{csvAfter, "endCursor"})
 	return nil
+}
+
+// rowsOf returns the rows of a page, and makes the operation read the next one.
+func (x *export) rowsOf(data []byte) (rows []json.RawMessage, err error) {
+	var list map[string]json.RawMessage
+	for _, name := range append(slices.Clone(x.path), "") {
+		list = nil
+		if err := json.Unmarshal(orNull(data), &list); err != nil {
+			return nil, fmt.Errorf("reading a page of an export: %w", err)
+		}
+		data = list[name]
+	}
+	var info struct {
+		HasNextPage bool
+		EndCursor   any
+	}
+	err = errors.Join(json.Unmarshal(orNull(list[x.rows]), &rows), json.Unmarshal(orNull(list[csvAfter]), &info))
+	x.more, x.operation.Variables[csvAfter] = info.HasNextPage, info.EndCursor
+	return rows, err
+}
+
+// csvRow writes a row as a line of CSV.
+func csvRow(x *export, page *bytes.Buffer, text json.RawMessage) error {
+	var row any
+	decoder := json.NewDecoder(bytes.NewReader(text))
+	decoder.UseNumber()
+	if err := decoder.Decode(&row); err != nil {
+		return fmt.Errorf("reading a row: %w", err)
+	}
+	line := make([]string, len(x.columns))
+	for i, path := range x.columns {
+		line[i] = cell(member(row, path), i == 0)
+	}
+	csvLine(page, line)
+	return nil
+}
+
+// jsonLine writes a row as a line of JSON, which has no line breaks.
+func jsonLine(_ *export, page *bytes.Buffer, row json.RawMessage) error {
+	page.Write(row)
+	return page.WriteByte('\n') //nolint:wrapcheck // to memory
 }
 
 // member returns the value at a path, or nil if there is none.
@@ -361,20 +428,15 @@ func cell(v any, first bool) string {
 // formulas are the characters with which spreadsheets start a formula, also in full width.
 const formulas = "=+-@＝＋－＠"
 
-// csvWriter writes lines of CSV that end with CR LF. Line breaks in values stay as they are, which
+// csvLine writes a line of CSV that ends with CR LF. Line breaks in values stay as they are, which
 // [csv.Writer.UseCRLF] would change.
-type csvWriter struct {
-	page *bytes.Buffer
-}
-
-// write writes a line.
-func (w *csvWriter) write(values []string) {
+func csvLine(page *bytes.Buffer, values []string) {
 	if len(values) == 1 && values[0] == "" {
-		w.page.WriteString(`""`) // readers skip empty lines
+		page.WriteString(`""`) // readers skip empty lines
 	}
-	line := csv.NewWriter(w.page)
+	line := csv.NewWriter(page)
 	_ = line.Write(values) // to memory
 	line.Flush()
-	w.page.Truncate(w.page.Len() - 1)
-	w.page.WriteString("\r\n")
+	page.Truncate(page.Len() - 1)
+	page.WriteString("\r\n")
 }

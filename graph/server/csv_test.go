@@ -271,3 +271,66 @@ func TestCSVOfNulls(t *testing.T) {
 		}
 	}
 }
+
+// TestNDJSON compares the lines of an export with the nodes of the pages of the list, which have lists themselves.
+func TestNDJSON(t *testing.T) {
+	t.Parallel()
+	g := testenv.Demo(t, testenv.Graph(func(o *gateway.GraphOptions) { o.CSVRows = 250 }))
+	const query = `query Recent($first: Int, $after: String) { transactions(first: $first, after: $after, order: ASC) { nodes {
+		consensusTimestamp transfers { accountId amount } payer { entityId memo tokens(first: 1) { nodes { balance token { symbol } } } } }
+		pageInfo { hasNextPage endCursor } } }`
+	ask := func(query string, variables map[string]any) *testenv.Response {
+		body, err := json.Marshal(map[string]any{"query": query, "variables": variables})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return g.Do(t, http.MethodPost, "/graphql", string(body), "Content-Type: application/json",
+			"Accept: application/x-ndjson")
+	}
+	var after any
+	for page, want := range []int{250, 250} {
+		got := ask(query, map[string]any{"after": after})
+		lines := strings.Split(strings.TrimSuffix(got.Body, "\n"), "\n")
+		if got.Header.Get("Content-Type") != "application/x-ndjson; charset=utf-8" || len(lines) != want+1 ||
+			got.Header.Get("Content-Disposition") != `attachment; filename="Recent.ndjson"` {
+			t.Fatalf("page %d: %d lines, %v: %.300s", page, len(lines), got.Header, got.Body)
+		}
+		for from := 0; from < want; from += 50 {
+			var data struct {
+				Transactions struct {
+					Nodes    []json.RawMessage
+					PageInfo struct{ EndCursor string }
+				}
+			}
+			g.Data(t, query, map[string]any{"first": 50, "after": after}, &data)
+			for i, node := range data.Transactions.Nodes {
+				if lines[from+i] != string(node) {
+					t.Errorf("line %d is\n%s, want\n%s", from+i, lines[from+i], node)
+				}
+			}
+			after = data.Transactions.PageInfo.EndCursor
+		}
+		var end struct {
+			Errors []struct {
+				Message    string
+				Extensions struct{ After string }
+			}
+		}
+		testenv.Decode(t, lines[want], &end)
+		if len(end.Errors) != 1 || end.Errors[0].Message != "cut after 250 rows" || end.Errors[0].Extensions.After != after {
+			t.Errorf("page %d ends with %s", page, lines[want])
+		}
+	}
+	for query, want := range map[string]string{
+		`{ block(number: 1) { transactions { nodes { type transfers { amount } } } } }`: "{\"type\":",
+		`{ block(number: 99999999) { transactions { nodes { type } } } }`:               "",
+		`{ accounts { totalCount { value } } }`:                                         "NDJSON requires scalar fields",
+		`{ accounts { nodes { entityId } } blocks { nodes { number } } }`:               "NDJSON requires an operation that selects one list",
+		`{ accounts { nodes { entityId } edges { cursor } } }`:                          "NDJSON requires either nodes or edges",
+		`mutation { __typename }`:                                                       "only a query can be exported as NDJSON",
+	} {
+		if got := ask(query, nil); !strings.Contains(got.Body, want) || want == "" && got.Body != "" {
+			t.Errorf("%s: %s", query, got.Body)
+		}
+	}
+}

@@ -15,7 +15,7 @@ import (
 	"heliograph/internal/base/respond"
 )
 
-// ServeHTTP serves GraphQL over HTTP (specification draft of 2023, §5 and §6), WebSockets, server-sent events and CSV.
+// ServeHTTP serves GraphQL over HTTP (specification draft of 2023, §5 and §6), WebSockets, server-sent events and exports.
 //
 // gqlgen's transport.GET and transport.POST are not used: they read bodies without limits on size and number of
 // values, echo them in errors, report invalid documents to clients of application/json with 422, and have no place for
@@ -28,8 +28,8 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	switch media := responseMedia(r.Header); media {
 	case mediaEvents:
 		s.serveEvents(w, r)
-	case mediaCSV:
-		s.serveCSV(w, r)
+	case mediaCSV, mediaNDJSON:
+		s.serveExport(w, r, exportFormats[media])
 	default:
 		s.serveHTTP(w, r, media)
 	}

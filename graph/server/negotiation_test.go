@@ -35,6 +35,9 @@ func TestNegotiation(t *testing.T) {
 		"application/json;q=0, */*;q=0.1":   {mediaGraphQL, false},
 		"application/*;q=0, text/csv;q=0.1": {mediaCSV, false},
 		"text/*":                            {mediaEvents, false},
+		"application/x-ndjson":              {mediaNDJSON, false},
+		"application/x-ndjson, */*;q=0.1":   {mediaNDJSON, false},
+		"application/*":                     {mediaJSON, false},
 		"multipart/mixed;deferSpec=20220824, application/graphql-response+json, application/json": {
 			mediaGraphQL,
 			true,

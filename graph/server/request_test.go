@@ -43,7 +43,7 @@ func FuzzBody(f *testing.F) {
 		}
 		if got := responseMedia(http.Header{"Accept": {media, text}}); !slices.Contains([]string{
 			mediaJSON,
-			mediaGraphQL, mediaEvents, mediaCSV,
+			mediaGraphQL, mediaEvents, mediaCSV, mediaNDJSON,
 		}, got) {
 			t.Errorf("Accept: %q, %q: the media type is %q", media, text, got)
 		}

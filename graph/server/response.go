@@ -42,7 +42,7 @@ const (
 // responseMedia returns the media type of the response to GET and POST requests: that which the client prefers, or
 // application/json if it accepts none.
 func responseMedia(h http.Header) string {
-	return cmp.Or(accept.Best(h["Accept"], mediaJSON, mediaGraphQL, mediaEvents, mediaCSV), mediaJSON)
+	return cmp.Or(accept.Best(h["Accept"], mediaJSON, mediaGraphQL, mediaEvents, mediaCSV, mediaNDJSON), mediaJSON)
 }
 
 // jsonMedia is like responseMedia for responses that are JSON.

@@ -63,7 +63,7 @@ type Options struct {
 	CacheBytes int64
 	Head       func(context.Context) (int64, error)
 	Followed   func() int64
-	// CSVRows is the maximum number of rows of a CSV export.
+	// CSVRows is the maximum number of rows of an export.
 	CSVRows int
 	// Streams configure WebSockets and server-sent events. Origins are the origins that can open WebSockets, as
 	// patterns of [path.Match].

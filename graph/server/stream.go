@@ -49,7 +49,7 @@ func Streams(r *http.Request) bool {
 		return true
 	}
 	media := responseMedia(r.Header)
-	return media == mediaEvents || media == mediaCSV
+	return media == mediaEvents || exportFormats[media] != nil
 }
 
 // stream executes an operation and sends each response, or each part of it, as pieces of JSON. It returns the errors
