@@ -110,7 +110,7 @@ func TestRequests(t *testing.T) {
 		"broken media type":     {post, "", query, "application/json; =", "", 415, "", bad},
 		"empty body":            {post, "", " ", plainMedia, "", 400, "", bad},
 		"broken JSON":           {post, "", `{"query":`, plainMedia, "", 400, "", bad},
-		"a list":                {post, "", "[" + query + "]", plainMedia, "", 400, "", bad},
+		"a list":                {post, "", "[" + query + ",[]]", plainMedia, "", 400, "", bad},
 		"null":                  {post, "", "null", plainMedia, "", 400, "", bad},
 		"trailing text":         {post, "", query + "x", plainMedia, "", 400, "", bad},
 		"two objects":           {post, "", query + query, plainMedia, "", 400, "", bad},

@@ -67,8 +67,8 @@ func TestProbes(t *testing.T) {
 		},
 		"6 array batching": {
 			g, post, jsonMedia,
-			"", "[" + strings.Repeat(jsonBody(`query { __typename }`)+",", 9) + jsonBody(`query { __typename }`) + "]",
-			400, "must be a JSON object", `"data"`,
+			"", "[" + strings.Repeat(jsonBody(`query { __typename }`)+",", 10) + jsonBody(`query { __typename }`) + "]",
+			400, "1 to 10 operations", `"data"`,
 		},
 		"7 directive overloading": {
 			g, post, jsonMedia,
