@@ -46,15 +46,15 @@ func (fields) AccountTransactions(
 		})
 }
 
-// maxTokensOfBalance is the maximum number of tokens of one balance.
-const maxTokensOfBalance = 1000
+// MaxTokensOfBalance is the maximum number of tokens of one balance.
+const MaxTokensOfBalance = 1000
 
 // BalanceTokens reads the tokens of balances.
 func (fields) BalanceTokens(ctx context.Context, q rowplan.Request, of []*ledger.Balance, args graph.BalanceTokensArgs) (
 	rowplan.Results[[]*ledger.TokenBalance], error,
 ) {
-	if args.First < 0 || args.First > maxTokensOfBalance {
-		return nil, fault.Input("first must be between 0 and %d", maxTokensOfBalance)
+	if args.First < 0 || args.First > MaxTokensOfBalance {
+		return nil, fault.Input("first must be between 0 and %d", MaxTokensOfBalance)
 	}
 	if ledger.MomentOf(ctx) != nil {
 		return past.TokenBalances(q, of, args)

@@ -27,7 +27,7 @@ func (f fields) ContractCall(
 	}
 	return rowplan.OneByOne(ctx, of, func(ctx context.Context, c *ledger.Contract) (*calls.ContractCall, error) {
 		address := c.EntityID.LongZero()
-		return queries{f.Resolver}.CallContract(ctx, graph.QueryCallContractArgs{Input: calls.ContractCallInput{
+		return queries{Resolver: f.Resolver}.CallContract(ctx, graph.QueryCallContractArgs{Input: calls.ContractCallInput{
 			Block: args.Block, Data: args.Data, From: args.From,
 			Gas: args.Gas, Value: args.Value, To: address[:],
 		}})

@@ -68,9 +68,9 @@ func (r queries) ContractLogs(
 		return nil, err
 	}
 	if f != nil && len(f.Topics) > 0 && f.Contract == nil && f.ContractID == nil && f.TransactionHash == nil &&
-		!isBrief(f.Timestamp, maxTopicSearch) {
+		!isBrief(f.Timestamp, MaxTopicSearch) {
 		return nil, fault.Input("a search by topics in all contracts needs an instant, or a range of at most %d days",
-			maxTopicSearch/(24*time.Hour))
+			MaxTopicSearch/(24*time.Hour))
 	}
 	c, err := logList.root(ctx, args.Order, args.Args, func(p storage.Page) ([]*ledger.ContractLog, error) {
 		f, err := r.withLogContract(ctx, f)
@@ -100,8 +100,8 @@ func instantOf(t *ledger.Transaction) ledger.TimestampRange {
 	return ledger.TimestampRange{From: ledger.Of(t.ConsensusTimestamp), To: ledger.Of(t.ConsensusTimestamp)}
 }
 
-// maxTopicSearch is the longest time range in which logs of all contracts can be searched by topic.
-const maxTopicSearch = 7 * 24 * time.Hour
+// MaxTopicSearch is the longest time range in which logs of all contracts can be searched by topic.
+const MaxTopicSearch = 7 * 24 * time.Hour
 
 // isBrief reports whether a filter selects single timestamps or a range of at most a length.
 func isBrief(f *ledger.TimestampFilter, most time.Duration) bool {

@@ -232,9 +232,9 @@ func (r subscriptions) ContractLogs(
 	}
 	if from != nil && len(f.Topics) > 0 && f.Contract == nil && f.ContractID == nil {
 		now := ledger.TimestampOf(r.now())
-		if !isBrief(&ledger.TimestampFilter{Gt: from, Lte: &now}, maxTopicSearch) {
+		if !isBrief(&ledger.TimestampFilter{Gt: from, Lte: &now}, MaxTopicSearch) {
 			return nil, fault.Input("a search by topics in all contracts must not start earlier than %d days ago",
-				maxTopicSearch/(24*time.Hour))
+				MaxTopicSearch/(24*time.Hour))
 		}
 	}
 	f, err := r.withLogContract(ctx, f)

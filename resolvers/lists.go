@@ -226,13 +226,13 @@ func ofEither[F, C any](
 		rowsOf([]ledger.EntityID{id.V}, f, directed(received, queue)))
 }
 
-// maxAlternatives is the maximum number of alternatives of a filter.
-const maxAlternatives = 10
+// MaxAlternatives is the maximum number of alternatives of a filter.
+const MaxAlternatives = 10
 
 // checkAlternatives fails if a filter has too many alternatives.
 func checkAlternatives(n int) error {
-	if n > maxAlternatives {
-		return fault.Input("anyOf takes at most %d alternatives", maxAlternatives)
+	if n > MaxAlternatives {
+		return fault.Input("anyOf takes at most %d alternatives", MaxAlternatives)
 	}
 	return nil
 }

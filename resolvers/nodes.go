@@ -311,14 +311,14 @@ func parseNumbered(name string) (ledger.NFTKey, error) {
 	return ledger.NFTKey{TokenID: id, SerialNumber: number}, err
 }
 
-// maxReferences is the maximum number of references per request.
-const maxReferences = 100
+// MaxReferences is the maximum number of references per request.
+const MaxReferences = 100
 
 // Entities returns the objects that other graphs reference by global id or entity id. One that cannot be read is null,
 // with an error of its own.
 func (r queries) Entities(ctx context.Context, args graph.QueryEntitiesArgs) ([]relay.Node, error) {
-	if len(args.Representations) > maxReferences {
-		return nil, fault.Input("give at most %d references", maxReferences)
+	if len(args.Representations) > MaxReferences {
+		return nil, fault.Input("give at most %d references", MaxReferences)
 	}
 	out := make([]relay.Node, len(args.Representations))
 	fail := func(i int, err error) {

@@ -23,6 +23,7 @@ import (
 	"heliograph/resolvers/loading"
 	"heliograph/resolvers/many"
 	"heliograph/resolvers/past"
+	"heliograph/resolvers/self"
 	"heliograph/resolvers/statuspages"
 	"heliograph/storage"
 	"heliograph/storage/entities"
@@ -37,6 +38,8 @@ type Options struct {
 	Status *statusdb.DB
 	// Tokens are the configured tokens of status page editors, in addition to those in the database.
 	Tokens []*status.Token
+	// Self describes the gateway.
+	Self *ledger.Gateway
 	// Now is the clock.
 	Now func() time.Time
 	// Cache enables caching of rarely changing data (the fee schedule) between requests.
@@ -60,6 +63,7 @@ type Resolver struct {
 	feeds  *feeds
 	status *statuspages.Resolver
 	past   past.Fields
+	self   self.Queries
 
 	blockStatistics *transactions.BlockStatistics
 
@@ -81,7 +85,7 @@ func New(o Options) *Resolver {
 	r := &Resolver{
 		db: o.DB, gas: entities.NewGasPrices(o.DB), rates: entities.NewExchangeRates(o.DB),
 		blockStatistics: transactions.NewBlockStatistics(o.DB), syntheticOff: o.SyntheticOff,
-		now: o.Now, feeds: newFeeds(o.DB, o.Feeds),
+		now: o.Now, feeds: newFeeds(o.DB, o.Feeds), self: self.Queries{Database: o.DB, Self: o.Self},
 		feeSchedules: &feeschedules.Schedules{
 			DB: o.DB, Log: o.Logger, Cache: o.Cache, BuiltIn: sync.OnceValues(fees.Default),
 		},
@@ -114,7 +118,7 @@ func (r *Resolver) Root() graph.ResolverRoot {
 
 // Queries returns the resolvers of the fields of the query type.
 func (r *Resolver) Queries() graph.QueryFields {
-	return queries{r, many.Queries{DB: r.db, SyntheticOff: r.syntheticOff}}
+	return queries{r, byKeys{DB: r.db, SyntheticOff: r.syntheticOff}, r.self}
 }
 
 // root implements [graph.ResolverRoot].
@@ -134,21 +138,24 @@ func (o root) Network() graph.NetworkResolver { return graph.NewNetworkResolver(
 // queries implements [graph.QueryFields].
 type queries struct {
 	*Resolver
-	many.Queries
+	byKeys
+	self.Queries
 }
+
+type byKeys = many.Queries
 
 // Operation returns the resolvers' state for the context of one operation.
 func (r *Resolver) Operation() values.Value {
 	return loading.OperationKey.Is(&loading.Operation{Plans: &r.tables.Plans})
 }
 
-// maxAddresses is the maximum number of EVM addresses in place of entity ids in an operation. Each takes a statement.
-const maxAddresses = 100
+// MaxAddresses is the maximum number of EVM addresses in place of entity ids in an operation. Each takes a statement.
+const MaxAddresses = 100
 
 // FindAddress returns the id of the account or contract with an EVM address in an operation.
 func (r *Resolver) FindAddress(ctx context.Context, a ledger.EVMAddress) (ledger.EntityID, error) {
-	if o, _ := loading.OperationKey.Of(ctx); o != nil && o.Addresses.Add(1) > maxAddresses {
-		return 0, fault.Input("an operation can have at most %d EVM addresses in place of entity IDs", maxAddresses)
+	if o, _ := loading.OperationKey.Of(ctx); o != nil && o.Addresses.Add(1) > MaxAddresses {
+		return 0, fault.Input("an operation can have at most %d EVM addresses in place of entity IDs", MaxAddresses)
 	}
 	id, err := entities.ResolveCallee(ctx, r.db, ledger.AccountRef{Address: ledger.Of(a)})
 	if err == nil && !id.Valid {

@@ -157,9 +157,9 @@ var (
 	}}
 )
 
-// maxTokenRange is the longest time range in which the transfers of a token are listed, because the index of the table
+// MaxTokenRange is the longest time range in which the transfers of a token are listed, because the index of the table
 // begins with the time.
-const maxTokenRange = 24 * time.Hour
+const MaxTokenRange = 24 * time.Hour
 
 // AccountTransfers reads the transfers of accounts.
 func (fields) AccountTransfers(
@@ -211,9 +211,9 @@ func (fields) TokenTransfers(
 ) (
 	rowplan.Results[*relay.TransferConnection], error,
 ) {
-	if !isBrief(&args.Timestamp, maxTokenRange) {
+	if !isBrief(&args.Timestamp, MaxTokenRange) {
 		return nil, fault.Input("timestamp must be an instant, or a range of at most %d hours with both ends",
-			maxTokenRange/time.Hour)
+			MaxTokenRange/time.Hour)
 	}
 	f := &ledger.TransferFilter{Direction: args.Direction, Timestamp: &args.Timestamp}
 	return tokenTransferList.below(ctx, q, args.Order, args.Args,

@@ -29,7 +29,7 @@ func (e *Endpoint) parseModernQuery(raw string) (Query, *Problem) {
 			continue
 		}
 		count++
-		if count > maxParameters {
+		if count > MaxParameters {
 			return nil, ModernProblem(http.StatusBadRequest, parameterLimit)
 		}
 		name, value, _ := strings.Cut(segment, "=")

@@ -9,10 +9,10 @@ import (
 	"unicode/utf8"
 )
 
-// maxParameters limits the parameters of a query string, regardless of the configuration.
-const maxParameters = 1000
+// MaxParameters limits the parameters of a query string, regardless of the configuration.
+const MaxParameters = 1000
 
-var parameterLimit = fmt.Sprintf("Parameter limit exceeded. Only %d parameters allowed.", maxParameters)
+var parameterLimit = fmt.Sprintf("Parameter limit exceeded. Only %d parameters allowed.", MaxParameters)
 
 // Parameter is a parameter of a query string with all its values.
 type Parameter struct {
@@ -69,7 +69,7 @@ func parseQuery(raw string, maxRepeats int) (Query, *queryError) {
 			continue
 		}
 		count++
-		if count > maxParameters {
+		if count > MaxParameters {
 			return nil, &queryError{status: 400, text: parameterLimit}
 		}
 		name, value := splitSegment(segment)

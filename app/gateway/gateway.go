@@ -156,8 +156,8 @@ func New(o Options) (*Gateway, error) {
 	root := resolvers.New(resolvers.Options{
 		DB: o.DB, Status: o.Status, Tokens: o.Tokens, Now: o.REST.Now, Cache: o.REST.Cache, Logger: o.Logger,
 		EVM:          o.EVM,
-		SyntheticOff: o.SyntheticOff,
-		Feeds:        feed.Options{Interval: o.Graph.PollInterval, Keep: o.Graph.Backlog, Logger: o.Logger},
+		SyntheticOff: o.SyntheticOff, Self: describeSelf(&o),
+		Feeds: feed.Options{Interval: o.Graph.PollInterval, Keep: o.Graph.Backlog, Logger: o.Logger},
 	})
 	if o.Graph.MaxResponse > 0 {
 		root.Tables().MaxResponse = o.Graph.MaxResponse

@@ -318,7 +318,7 @@ func (x *export) add(path []string, set ast.SelectionSet) error {
 // page reads the next page and writes its rows.
 func (x *export) page(ctx context.Context, page *bytes.Buffer) *gqlerror.Error {
 	s := x.server
-	if limited := charge(ctx, x.cost()/costPerPoint); limited != nil {
+	if limited := charge(ctx, x.cost()/CostPerPoint); limited != nil {
 		return limited
 	}
 	turn := admission.Of(ctx).Another()

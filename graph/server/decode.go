@@ -41,8 +41,8 @@ const maxPointer = 200
 // wrongKind returns the error for the value that was read last.
 func (d *decoder) wrongKind(want string) error { return &kindError{d.StackPointer(), want} }
 
-// maxNesting is the maximum nesting of JSON values.
-const maxNesting = 1000
+// MaxNesting is the maximum nesting of JSON values.
+const MaxNesting = 1000
 
 // decode calls read with a decoder of a text, and fails if the text continues after what it has read. maxValues is the
 // maximum number of values in objects and lists.
@@ -126,7 +126,7 @@ func (d *decoder) string() (string, error) {
 // value returns a value of any type.
 func (d *decoder) value() (any, error) {
 	d.left--
-	if d.left < 0 || d.StackDepth() > maxNesting {
+	if d.left < 0 || d.StackDepth() > MaxNesting {
 		return nil, errTooManyValues
 	}
 	if d.PeekKind() == '{' {

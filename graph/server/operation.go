@@ -55,7 +55,7 @@ func (s *Server) afford(ctx context.Context, what string, cost int) gqlerror.Lis
 	if cost > s.o.Bounds.Cost {
 		return gqlerror.List{tooExpensive(what, cost, s.o.Bounds.Cost)}
 	}
-	if limited := charge(ctx, cost/costPerPoint); limited != nil {
+	if limited := charge(ctx, cost/CostPerPoint); limited != nil {
 		return gqlerror.List{limited}
 	}
 	return nil
@@ -153,8 +153,8 @@ func tooExpensive(what string, cost, limit int) *gqlerror.Error {
 	return e
 }
 
-// costPerPoint is the cost of an operation that counts as one point towards the rate limit.
-const costPerPoint = 100
+// CostPerPoint is the cost of an operation that counts as one point towards the rate limit.
+const CostPerPoint = 100
 
 // charge counts points towards the rate limit of the client. It fails if the limit is exceeded.
 func charge(ctx context.Context, points int) *gqlerror.Error {

@@ -187,7 +187,7 @@ func undecoded(err error, what string, maxValues int, members string) *rejection
 		return reject(http.StatusBadRequest, "%s: %v", what, kind)
 	case errors.Is(err, errTooManyValues):
 		text := fmt.Sprintf("%s has more than %d JSON values, or more than %d nested in each other", what, maxValues,
-			maxNesting)
+			MaxNesting)
 		return &rejection{http.StatusBadRequest, coded(fault.TooComplex, text)}
 	default:
 		return reject(http.StatusBadRequest, "%s must be a JSON object%s", what, members)

@@ -152,7 +152,7 @@ func TestBodyValues(t *testing.T) {
 		!reflect.DeepEqual(params.Variables, want) {
 		t.Errorf("%s: %+v", id, params)
 	}
-	nested := `{"variables":{"v":` + strings.Repeat("[", maxNesting) + strings.Repeat("]", maxNesting) + `}}`
+	nested := `{"variables":{"v":` + strings.Repeat("[", MaxNesting) + strings.Repeat("]", MaxNesting) + `}}`
 	for body, code := range map[string]string{
 		`{"variables":{"a":[1,2,3,4,5,6,7,8,9]}}`: "QUERY_TOO_COMPLEX", nested: "QUERY_TOO_COMPLEX",
 		`{"variables":{"a":1,"a":1}}`: "BAD_USER_INPUT",
@@ -163,7 +163,7 @@ func TestBodyValues(t *testing.T) {
 	} {
 		maxValues := 9
 		if body == nested {
-			maxValues = 2 * maxNesting
+			maxValues = 2 * MaxNesting
 		}
 		if _, _, bad := readBody([]byte(body), maxValues); bad == nil || bad.err.Extensions["code"] != code {
 			t.Errorf("%.60s: %v, want %s", body, bad, code)

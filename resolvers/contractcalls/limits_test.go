@@ -19,7 +19,7 @@ func newTestLimits(o Options) (*limits, *clock) {
 	c := &clock{time.Unix(1_700_000_000, 0)}
 	o.Clock = c.now
 	config := Config{Options: o, Logger: slog.New(slog.DiscardHandler)}
-	return newLimits(config, config.withDefaults()), c
+	return newLimits(config, config.WithDefaults()), c
 }
 
 func callOf(gas int64) *calls.ContractCallInput {

@@ -16,8 +16,8 @@ import (
 
 // Limits of a prestate.
 const (
-	maxTouched       = 1000
-	maxPrestateBytes = 10_000_000 // of all runtime bytecode
+	MaxTouched       = 1000
+	MaxPrestateBytes = 10_000_000 // of all runtime bytecode
 )
 
 // PrestateOptions select the parts of a prestate.
@@ -58,7 +58,7 @@ type prestate struct {
 	before  map[ledger.EntityID]*worldstate.Entity
 	now     map[ledger.EntityID]*transactions.TouchedEntity
 	at      ledger.Timestamp
-	ids     []ledger.EntityID // at most maxTouched, in the order in which the transaction touched them
+	ids     []ledger.EntityID // at most MaxTouched, in the order in which the transaction touched them
 	created map[ledger.EntityID]bool
 	moved   map[ledger.EntityID]int64
 	nonces  map[ledger.EntityID]int64 // after the transaction, as far as they are known
@@ -68,7 +68,7 @@ type prestate struct {
 
 func (p *prestate) touch(ids ...ledger.EntityID) {
 	for _, id := range ids {
-		if !id.IsNone() && len(p.ids) < maxTouched && !slices.Contains(p.ids, id) {
+		if !id.IsNone() && len(p.ids) < MaxTouched && !slices.Contains(p.ids, id) {
 			p.ids = append(p.ids, id)
 		}
 	}
@@ -209,7 +209,7 @@ func (p *prestate) result() (*ledger.ContractPrestate, error) {
 			size += len(after.Code)
 			out.Post = append(out.Post, after)
 		}
-		if size > maxPrestateBytes {
+		if size > MaxPrestateBytes {
 			return nil, fault.Of(fault.BadUserInput, calls.ErrPrestateSize)
 		}
 	}

@@ -34,7 +34,7 @@ type Service struct {
 
 // New returns a new service.
 func New(c Config) *Service {
-	o := c.withDefaults()
+	o := c.WithDefaults()
 	s := &Service{o: o, db: c.DB, limits: newLimits(c, o)}
 	if c.DB == nil {
 		return s
@@ -296,8 +296,8 @@ const (
 	defaultCacheBytes        = 64 << 20
 )
 
-// withDefaults returns the options with defaults in place of zero values.
-func (c Config) withDefaults() Options {
+// WithDefaults returns the options with defaults in place of zero values.
+func (c Config) WithDefaults() Options {
 	o := c.Options
 	o.MaxGas = cmp.Or(o.MaxGas, defaultMaxGas)
 	o.GasPerSecond = cmp.Or(o.GasPerSecond, defaultGasPerSecond)

@@ -16,8 +16,8 @@ import (
 	"heliograph/internal/domain/ledger"
 )
 
-// maxSimulatedBytes is the maximum size of the return data and logs of a simulation.
-const maxSimulatedBytes = 16 << 20
+// MaxSimulatedBytes is the maximum size of the return data and logs of a simulation.
+const MaxSimulatedBytes = 16 << 20
 
 // Simulate runs calls one after another on one state. A call that fails has a Failure, and the next calls run.
 func (s *Service) Simulate(ctx context.Context, in *calls.SimulationInput) (*calls.Simulation, error) {
@@ -101,7 +101,7 @@ func (r *simulationRun) block(i int, in *calls.SimulatedBlockInput) error {
 			logs++
 		}
 		r.calls = append(r.calls, out)
-		if r.size += len(out.ReturnData); r.size > maxSimulatedBytes {
+		if r.size += len(out.ReturnData); r.size > MaxSimulatedBytes {
 			return &fault.Error{
 				Code:    fault.TooComplex,
 				Message: "the simulation returns too much data: simulate fewer calls",

@@ -20,10 +20,10 @@ import (
 
 // Limits of traces that are returned as a list. A [relay.TraceSink] receives all steps.
 const (
-	maxListedSteps = 10_000
-	maxActions     = 100_000
-	// maxListedBytes is the maximum size of the listed steps in memory. words is the size of a word with its header.
-	maxListedBytes = 32 << 20
+	MaxListedSteps = 10_000
+	MaxActions     = 100_000
+	// MaxListedBytes is the maximum size of the listed steps in memory. words is the size of a word with its header.
+	MaxListedBytes = 32 << 20
 	words          = 56
 )
 
@@ -42,8 +42,8 @@ func (s *Service) Trace(
 	if s.o.TracesOff {
 		return nil, fault.Of(fault.Forbidden, calls.ErrTracesDisabled)
 	}
-	if o.First < 0 || o.First > maxListedSteps {
-		return nil, fault.Input("first must be between 0 and %d", maxListedSteps)
+	if o.First < 0 || o.First > MaxListedSteps {
+		return nil, fault.Input("first must be between 0 and %d", MaxListedSteps)
 	}
 	if err := s.limits.admitOne(ctx, s.limits.traces); err != nil {
 		return nil, err
@@ -90,7 +90,7 @@ func (s *Service) replay(
 			if trace.Steps > int64(first) {
 				return nil
 			}
-			if kept += words * (8 + len(step.Memory) + len(step.Stack) + 2*len(step.Storage)); kept > maxListedBytes {
+			if kept += words * (8 + len(step.Memory) + len(step.Stack) + 2*len(step.Storage)); kept > MaxListedBytes {
 				return &fault.Error{
 					Code:    fault.TooComplex,
 					Message: "the trace is too large: request fewer steps, or omit memory, stack or storage",
@@ -159,7 +159,7 @@ const (
 // reasons reads the revert reasons of the system contracts that a transaction called.
 func (s *Service) reasons(ctx context.Context, result *ledger.ContractResult) (systemReasons, error) {
 	at := transactions.Located{At: result.ConsensusTimestamp, Payer: result.PayerAccountID}
-	actions, err := transactions.ContractActions(ctx, s.db, at, nil, storage.Page{Limit: maxActions})
+	actions, err := transactions.ContractActions(ctx, s.db, at, nil, storage.Page{Limit: MaxActions})
 	if err != nil {
 		return nil, err
 	}

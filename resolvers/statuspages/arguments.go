@@ -26,8 +26,8 @@ const (
 	startKind       = "status maintenances by start"
 )
 
-// maxUptimeDays is the maximum number of days of uptime in one request.
-const maxUptimeDays = 400
+// MaxUptimeDays is the maximum number of days of uptime in one request.
+const MaxUptimeDays = 400
 
 type noticeList struct {
 	filter statuspages.NoticeFilter
@@ -167,8 +167,8 @@ func compareKeys(a, b relay.Key) int {
 
 // checkUptimeDays fails if the number of days is out of range.
 func checkUptimeDays(days int32) error {
-	if days < 1 || days > maxUptimeDays {
-		return fault.Input("days must be between 1 and %d", maxUptimeDays)
+	if days < 1 || days > MaxUptimeDays {
+		return fault.Input("days must be between 1 and %d", MaxUptimeDays)
 	}
 	return nil
 }

@@ -18,7 +18,7 @@ import (
 
 // Limits of the JSON of calls.
 const (
-	maxCallBody    = 2*131_072 + 1024
+	MaxCallBody    = 2*131_072 + 1024
 	maxCallDepth   = 10
 	maxCallDigits  = 19
 	maxCallName    = 100

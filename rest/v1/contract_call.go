@@ -52,7 +52,7 @@ func callEndpoints() []rest.Endpoint {
 		{
 			Path: "/contracts/call", Family: rest.Modern, Document: "contract_call.graphql", Operation: always("CallContract"),
 			Body: &rest.Body{
-				Types: []string{"application/json"}, MaxBytes: maxCallBody, TooLarge: longDocument, Bind: bindCall,
+				Types: []string{"application/json"}, MaxBytes: MaxCallBody, TooLarge: longDocument, Bind: bindCall,
 				Doc: "The call.", Members: callMembers, Example: []byte(exampleCall),
 			},
 			NotFound: failedCall, Shape: rest.Shape{ErrorData: true},
@@ -60,7 +60,7 @@ func callEndpoints() []rest.Endpoint {
 		{
 			Path: "/contracts/simulate", Family: rest.Modern, Document: "contract_simulate.graphql",
 			Body: &rest.Body{
-				Types: []string{"application/json"}, MaxBytes: maxCallBody, TooLarge: longDocument, Bind: bindSimulate,
+				Types: []string{"application/json"}, MaxBytes: MaxCallBody, TooLarge: longDocument, Bind: bindSimulate,
 				Doc: "The calls, one after another: each call runs on the state that the successful calls " +
 					"before it leave.",
 				Members: simulateMembers, Example: []byte(exampleSimulate),
@@ -135,7 +135,7 @@ var callMembers = []rest.BodyMember{
 const exampleCall = `{"data":"0x18160ddd","to":"0x0000000000000000000000000000000000000bb9"}`
 
 // longDocument is the response to a document that exceeds the limit: it cannot be parsed.
-var longDocument = rest.ModernBad(parseError + fmt.Sprintf("the document has more than %d characters", maxCallBody))
+var longDocument = rest.ModernBad(parseError + fmt.Sprintf("the document has more than %d characters", MaxCallBody))
 
 // parseError begins the text about a document that cannot be parsed.
 const parseError = "JSON parse error: "

@@ -23,7 +23,7 @@ type simulateBody struct {
 func bindSimulate(r *rest.Request, body []byte) error {
 	var s simulateBody
 	// The number of tokens has no limit of its own: a simulation has many calls.
-	if err := parseBody(body, maxCallBody, s.read); err != nil {
+	if err := parseBody(body, MaxCallBody, s.read); err != nil {
 		return err
 	}
 	s.violations = append(s.violations, inputTexts(s.simulation.Validate())...)

@@ -16,8 +16,8 @@ import (
 	"heliograph/storage"
 )
 
-// maxStatisticsBlocks is the maximum number of blocks that statistics read. A month has 1.3 million.
-const maxStatisticsBlocks = 1_500_000
+// MaxStatisticsBlocks is the maximum number of blocks that statistics read. A month has 1.3 million.
+const MaxStatisticsBlocks = 1_500_000
 
 // BlockStatistics counts the blocks of the network. An hour after which the database has blocks does not change: its
 // counts are cached.
@@ -30,7 +30,7 @@ type BlockStatistics struct {
 
 // NewBlockStatistics returns statistics of blocks. They are cached if db allows it.
 func NewBlockStatistics(db *storage.DB) *BlockStatistics {
-	return &BlockStatistics{cache: storage.NewHours[Period](db), most: maxStatisticsBlocks}
+	return &BlockStatistics{cache: storage.NewHours[Period](db), most: MaxStatisticsBlocks}
 }
 
 // Read counts the blocks in the periods between bounds (transactions, gas). All bounds but the first and the last are
@@ -167,8 +167,8 @@ func (s *BlockStatistics) Warm(ctx context.Context, db *storage.DB, pause time.D
 	return nil
 }
 
-// maxStatistics is the maximum number of rows that statistics of an object read.
-const maxStatistics = 200_000
+// MaxStatistics is the maximum number of rows that statistics of an object read.
+const MaxStatistics = 200_000
 
 // TooManyRowsError reports a range whose statistics would read too many rows.
 type TooManyRowsError struct {
@@ -228,7 +228,7 @@ var (
 	TokenStatistics = Statistics{`with s as materialized (select consensus_timestamp as at from token_transfer where true` + inRange + `
   order by at offset $5 - 1 limit 1)
 select 0, $5::bigint, 0::bigint, 0::bigint, at from s union all (` + periodsOf(`select consensus_timestamp as at, amount from token_transfer
-  where token_id = $1 and amount > 0 and not exists (select from s)`+inRange, `count(*)`, `sum(amount)`) + `)`, maxStatistics}
+  where token_id = $1 and amount > 0 and not exists (select from s)`+inRange, `count(*)`, `sum(amount)`) + `)`, MaxStatistics}
 	// MessageStatistics counts the messages of a topic by their sequence numbers, which have no gaps.
 	MessageStatistics = Statistics{sql: `select i::int, n, 0::bigint, 0::bigint, 0::bigint from (
   select i, lead(seq) over (order by i) - seq as n from (
@@ -239,7 +239,7 @@ where n > 0`}
 )
 
 func countRows(rows, first, second string) Statistics {
-	return Statistics{periodsOf(rows, first, second), maxStatistics}
+	return Statistics{periodsOf(rows, first, second), MaxStatistics}
 }
 
 func periodsOf(rows, first, second string) string {

@@ -27,8 +27,8 @@ const MinGas = 21_000
 
 // Limits of state overrides.
 const (
-	maxOverrides     = 10
-	maxOverrideSlots = 100
+	MaxOverrides     = 10
+	MaxOverrideSlots = 100
 	maxOverrideWord  = 8  // bytes of balances and nonces
 	wordLength       = 32 // bytes of keys and values of storage
 )
@@ -62,7 +62,7 @@ func (c *ContractCallInput) Validate() []*InputError {
 
 func validateOverrides(list []*StateOverrideInput, path string, v *violations) {
 	path += "stateOverrides"
-	v.check(len(list) <= maxOverrides, InputError{Field: path, Rule: MaxEntries, Bound: maxOverrides})
+	v.check(len(list) <= MaxOverrides, InputError{Field: path, Rule: MaxEntries, Bound: MaxOverrides})
 	for i, o := range list {
 		o.validate(path+"["+strconv.Itoa(i)+"]", v)
 	}
@@ -83,8 +83,8 @@ func (o *StateOverrideInput) validate(path string, v *violations) {
 		name  string
 		slots []*SlotValueInput
 	}{{".state", o.State}, {".stateDiff", o.StateDiff}} {
-		v.check(len(part.slots) <= maxOverrideSlots,
-			InputError{Field: path + part.name, Rule: MaxEntries, Bound: maxOverrideSlots})
+		v.check(len(part.slots) <= MaxOverrideSlots,
+			InputError{Field: path + part.name, Rule: MaxEntries, Bound: MaxOverrideSlots})
 		for _, s := range part.slots {
 			v.check(len(s.Key) == wordLength, InputError{Field: path + part.name + ".key", Rule: ValidLength})
 			v.check(len(s.Value) == wordLength, InputError{Field: path + part.name + ".value", Rule: ValidLength})

@@ -8,9 +8,9 @@ import (
 
 // Limits of simulations.
 const (
-	maxSimulatedBlocks = 16
-	maxSimulatedCalls  = 16
-	maxSimulatedData   = 150_000 // bytes
+	MaxSimulatedBlocks = 16
+	MaxSimulatedCalls  = 16
+	MaxSimulatedData   = 150_000 // bytes
 	maxSimulatedTime   = math.MaxInt64 / 1_000_000_000
 )
 
@@ -54,8 +54,8 @@ func (s *SimulationInput) HasOverrides() bool {
 func (s *SimulationInput) Validate() []*InputError {
 	var v violations
 	v.check(
-		len(s.Blocks) <= maxSimulatedBlocks,
-		InputError{Field: "blocks", Rule: MaxEntries, Bound: maxSimulatedBlocks},
+		len(s.Blocks) <= MaxSimulatedBlocks,
+		InputError{Field: "blocks", Rule: MaxEntries, Bound: MaxSimulatedBlocks},
 	)
 	total := 0
 	for i, b := range s.Blocks {
@@ -69,12 +69,12 @@ func (s *SimulationInput) Validate() []*InputError {
 		v.check(b.Number == nil || b.Time == nil, InputError{Field: path + "number", Rule: OneOfNumberAndTime})
 		validateOverrides(b.StateOverrides, path, &v)
 		total += len(b.Calls)
-		if total > maxSimulatedCalls {
+		if total > MaxSimulatedCalls {
 			continue // it is rejected below
 		}
 		for j, c := range b.Calls {
 			path := path + "calls[" + strconv.Itoa(j) + "]."
-			v.check(len(c.Data) <= maxSimulatedData, InputError{Field: path + "data", Rule: ValidLength})
+			v.check(len(c.Data) <= MaxSimulatedData, InputError{Field: path + "data", Rule: ValidLength})
 			for _, e := range c.Call().Validate() {
 				e.Field = path + e.Field
 				v = append(v, e)
@@ -82,6 +82,6 @@ func (s *SimulationInput) Validate() []*InputError {
 		}
 	}
 	v.check(total > 0, InputError{Field: "calls", Rule: AnyCall})
-	v.check(total <= maxSimulatedCalls, InputError{Field: "calls", Rule: MaxCalls, Bound: maxSimulatedCalls})
+	v.check(total <= MaxSimulatedCalls, InputError{Field: "calls", Rule: MaxCalls, Bound: MaxSimulatedCalls})
 	return v
 }

@@ -75,8 +75,8 @@ func MustParse(text string) *Type {
 }
 
 const (
-	maxDepth = 16   // of nested types
-	maxWords = 4096 // in the head of a tuple or an array of fixed length
+	MaxDepth = 16   // of nested types
+	MaxWords = 4096 // in the head of a tuple or an array of fixed length
 )
 
 var kinds = map[string]kind{

@@ -339,9 +339,9 @@ func (p *parser) typ(depth int) (t *Type, err error) {
 		digits := p.word()
 		n, _ := strconv.Atoi(digits)
 		switch {
-		case depth > maxDepth:
+		case depth > MaxDepth:
 			err = errDeep
-		case !p.accept("]") || digits != "" && n <= 0 || t.words == 0 || n > maxWords/t.words:
+		case !p.accept("]") || digits != "" && n <= 0 || t.words == 0 || n > MaxWords/t.words:
 			err = fmt.Errorf("invalid array %.40q", t.text+"["+digits)
 		case digits == "":
 			t = &Type{kind: kindArray, elem: t, text: t.text + "[]", words: 1, dynamic: true}
@@ -365,7 +365,7 @@ var errDeep = errors.New("the type is nested too deeply")
 func (p *parser) tuple(depth int) (t *Type, indexed []bool, err error) {
 	t = &Type{kind: kindTuple, text: "("}
 	words := 0
-	if depth > maxDepth {
+	if depth > MaxDepth {
 		return nil, nil, errDeep
 	}
 	for !p.accept(")") {
@@ -394,7 +394,7 @@ func (p *parser) tuple(depth int) (t *Type, indexed []bool, err error) {
 		t.parts, t.names, indexed = append(t.parts, part), append(t.names, name), append(indexed, isIndexed)
 		t.text += part.text
 		t.dynamic = t.dynamic || part.dynamic
-		if words += part.words; words > maxWords || len(name) > maxName {
+		if words += part.words; words > MaxWords || len(name) > maxName {
 			return nil, nil, errors.New("too many words, or too long a name")
 		}
 	}

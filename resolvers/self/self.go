@@ -1,0 +1,29 @@
+// Package self implements the field of the query type with which the gateway describes itself.
+package self
+
+import (
+	"context"
+
+	"heliograph/graph/rowplan"
+	"heliograph/internal/domain/ledger"
+	"heliograph/storage"
+	"heliograph/storage/transactions"
+)
+
+// Queries has the field.
+type Queries struct {
+	Database *storage.DB
+	// Self is what does not change while the gateway runs.
+	Self *ledger.Gateway
+}
+
+// Gateway returns the description of the gateway. It reads the ranges of tables if they are selected.
+func (q Queries) Gateway(ctx context.Context) (*ledger.Gateway, error) {
+	if q.Self == nil || !rowplan.SelectionOf(ctx).Has("ranges") {
+		return q.Self, nil
+	}
+	described := *q.Self
+	var err error
+	described.Ranges, err = transactions.Ranges(ctx, q.Database)
+	return &described, err
+}
