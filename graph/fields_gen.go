@@ -639,6 +639,17 @@ func (ec *executionContext) readQueryAccountsArgs(ctx context.Context, f *ast.Fi
 	return a, in.err
 }
 
+// QueryAccountsByIdsArgs are the arguments of Query.accountsByIds.
+type QueryAccountsByIdsArgs struct {
+	Ids []ledger.EntityID
+}
+
+func (ec *executionContext) readQueryAccountsByIdsArgs(ctx context.Context, f *ast.Field, variables map[string]any) (QueryAccountsByIdsArgs, error) {
+	in := arguments{of: f, variables: variables}
+	a := QueryAccountsByIdsArgs{Ids: argument(ctx, &in, 0, ec.unmarshalNEntityID2ᚕheliographᚋinternalᚋdomainᚋledgerᚐEntityIDᚄ)}
+	return a, in.err
+}
+
 // QueryBalancesArgs are the arguments of Query.balances.
 type QueryBalancesArgs struct {
 	Filter *ledger.BalanceFilter
@@ -736,6 +747,17 @@ func (ec *executionContext) readQueryBlocksArgs(ctx context.Context, f *ast.Fiel
 	return a, in.err
 }
 
+// QueryBlocksByNumbersArgs are the arguments of Query.blocksByNumbers.
+type QueryBlocksByNumbersArgs struct {
+	Numbers []int64
+}
+
+func (ec *executionContext) readQueryBlocksByNumbersArgs(ctx context.Context, f *ast.Field, variables map[string]any) (QueryBlocksByNumbersArgs, error) {
+	in := arguments{of: f, variables: variables}
+	a := QueryBlocksByNumbersArgs{Numbers: argument(ctx, &in, 0, ec.unmarshalNLong2ᚕint64ᚄ)}
+	return a, in.err
+}
+
 // QueryContractArgs are the arguments of Query.contract.
 type QueryContractArgs struct {
 	ID ledger.ContractRef
@@ -754,6 +776,17 @@ type QueryContractsArgs = ListArgs[ledger.ContractFilter]
 func (ec *executionContext) readQueryContractsArgs(ctx context.Context, f *ast.Field, variables map[string]any) (QueryContractsArgs, error) {
 	in := arguments{of: f, variables: variables}
 	a := QueryContractsArgs{Args: relay.Args{First: argument(ctx, &in, 2, ec.unmarshalOInt2ᚖint32), After: argument(ctx, &in, 3, ec.unmarshalOString2ᚖstring), Last: argument(ctx, &in, 4, ec.unmarshalOInt2ᚖint32), Before: argument(ctx, &in, 5, ec.unmarshalOString2ᚖstring)}, Filter: argument(ctx, &in, 0, ec.unmarshalOContractFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐContractFilter), Order: argument(ctx, &in, 1, ec.unmarshalNOrder2heliographᚋgraphᚋrelayᚐOrder)}
+	return a, in.err
+}
+
+// QueryContractsByIdsArgs are the arguments of Query.contractsByIds.
+type QueryContractsByIdsArgs struct {
+	Ids []ledger.EntityID
+}
+
+func (ec *executionContext) readQueryContractsByIdsArgs(ctx context.Context, f *ast.Field, variables map[string]any) (QueryContractsByIdsArgs, error) {
+	in := arguments{of: f, variables: variables}
+	a := QueryContractsByIdsArgs{Ids: argument(ctx, &in, 0, ec.unmarshalNEntityID2ᚕheliographᚋinternalᚋdomainᚋledgerᚐEntityIDᚄ)}
 	return a, in.err
 }
 
@@ -803,6 +836,17 @@ type QueryContractResultsArgs = ListArgs[ledger.ContractResultFilter]
 func (ec *executionContext) readQueryContractResultsArgs(ctx context.Context, f *ast.Field, variables map[string]any) (QueryContractResultsArgs, error) {
 	in := arguments{of: f, variables: variables}
 	a := QueryContractResultsArgs{Args: relay.Args{First: argument(ctx, &in, 2, ec.unmarshalOInt2ᚖint32), After: argument(ctx, &in, 3, ec.unmarshalOString2ᚖstring), Last: argument(ctx, &in, 4, ec.unmarshalOInt2ᚖint32), Before: argument(ctx, &in, 5, ec.unmarshalOString2ᚖstring)}, Filter: argument(ctx, &in, 0, ec.unmarshalOContractResultFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐContractResultFilter), Order: argument(ctx, &in, 1, ec.unmarshalNOrder2heliographᚋgraphᚋrelayᚐOrder)}
+	return a, in.err
+}
+
+// QueryContractResultsByHashesArgs are the arguments of Query.contractResultsByHashes.
+type QueryContractResultsByHashesArgs struct {
+	Hashes []string
+}
+
+func (ec *executionContext) readQueryContractResultsByHashesArgs(ctx context.Context, f *ast.Field, variables map[string]any) (QueryContractResultsByHashesArgs, error) {
+	in := arguments{of: f, variables: variables}
+	a := QueryContractResultsByHashesArgs{Hashes: argument(ctx, &in, 0, ec.unmarshalNHash2ᚕstringᚄ)}
 	return a, in.err
 }
 
@@ -982,6 +1026,17 @@ func (ec *executionContext) readQueryNftsArgs(ctx context.Context, f *ast.Field,
 	return a, in.err
 }
 
+// QueryNftsByKeysArgs are the arguments of Query.nftsByKeys.
+type QueryNftsByKeysArgs struct {
+	Keys []*ledger.NFTKey
+}
+
+func (ec *executionContext) readQueryNftsByKeysArgs(ctx context.Context, f *ast.Field, variables map[string]any) (QueryNftsByKeysArgs, error) {
+	in := arguments{of: f, variables: variables}
+	a := QueryNftsByKeysArgs{Keys: argument(ctx, &in, 0, ec.unmarshalNNFTKey2ᚕᚖheliographᚋinternalᚋdomainᚋledgerᚐNFTKeyᚄ)}
+	return a, in.err
+}
+
 // QueryNftTransactionsArgs are the arguments of Query.nftTransactions.
 type QueryNftTransactionsArgs struct {
 	Token        ledger.EntityID
@@ -1133,6 +1188,17 @@ func (ec *executionContext) readQueryTokensArgs(ctx context.Context, f *ast.Fiel
 	return a, in.err
 }
 
+// QueryTokensByIdsArgs are the arguments of Query.tokensByIds.
+type QueryTokensByIdsArgs struct {
+	Ids []ledger.EntityID
+}
+
+func (ec *executionContext) readQueryTokensByIdsArgs(ctx context.Context, f *ast.Field, variables map[string]any) (QueryTokensByIdsArgs, error) {
+	in := arguments{of: f, variables: variables}
+	a := QueryTokensByIdsArgs{Ids: argument(ctx, &in, 0, ec.unmarshalNEntityID2ᚕheliographᚋinternalᚋdomainᚋledgerᚐEntityIDᚄ)}
+	return a, in.err
+}
+
 // QueryTokenBalancesArgs are the arguments of Query.tokenBalances.
 type QueryTokenBalancesArgs struct {
 	Token  ledger.EntityID
@@ -1170,6 +1236,17 @@ type QueryTopicArgs struct {
 func (ec *executionContext) readQueryTopicArgs(ctx context.Context, f *ast.Field, variables map[string]any) (QueryTopicArgs, error) {
 	in := arguments{of: f, variables: variables}
 	a := QueryTopicArgs{ID: argument(ctx, &in, 0, ec.unmarshalNEntityID2heliographᚋinternalᚋdomainᚋledgerᚐEntityID)}
+	return a, in.err
+}
+
+// QueryTopicsByIdsArgs are the arguments of Query.topicsByIds.
+type QueryTopicsByIdsArgs struct {
+	Ids []ledger.EntityID
+}
+
+func (ec *executionContext) readQueryTopicsByIdsArgs(ctx context.Context, f *ast.Field, variables map[string]any) (QueryTopicsByIdsArgs, error) {
+	in := arguments{of: f, variables: variables}
+	a := QueryTopicsByIdsArgs{Ids: argument(ctx, &in, 0, ec.unmarshalNEntityID2ᚕheliographᚋinternalᚋdomainᚋledgerᚐEntityIDᚄ)}
 	return a, in.err
 }
 
@@ -1222,6 +1299,39 @@ type QueryTransactionsArgs = ListArgs[ledger.TransactionFilter]
 func (ec *executionContext) readQueryTransactionsArgs(ctx context.Context, f *ast.Field, variables map[string]any) (QueryTransactionsArgs, error) {
 	in := arguments{of: f, variables: variables}
 	a := QueryTransactionsArgs{Args: relay.Args{First: argument(ctx, &in, 2, ec.unmarshalOInt2ᚖint32), After: argument(ctx, &in, 3, ec.unmarshalOString2ᚖstring), Last: argument(ctx, &in, 4, ec.unmarshalOInt2ᚖint32), Before: argument(ctx, &in, 5, ec.unmarshalOString2ᚖstring)}, Filter: argument(ctx, &in, 0, ec.unmarshalOTransactionFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐTransactionFilter), Order: argument(ctx, &in, 1, ec.unmarshalNOrder2heliographᚋgraphᚋrelayᚐOrder)}
+	return a, in.err
+}
+
+// QueryTransactionsByIdsArgs are the arguments of Query.transactionsByIds.
+type QueryTransactionsByIdsArgs struct {
+	Ids []*ledger.TransactionID
+}
+
+func (ec *executionContext) readQueryTransactionsByIdsArgs(ctx context.Context, f *ast.Field, variables map[string]any) (QueryTransactionsByIdsArgs, error) {
+	in := arguments{of: f, variables: variables}
+	a := QueryTransactionsByIdsArgs{Ids: argument(ctx, &in, 0, ec.unmarshalNTransactionID2ᚕᚖheliographᚋinternalᚋdomainᚋledgerᚐTransactionIDᚄ)}
+	return a, in.err
+}
+
+// QueryTransactionsByHashesArgs are the arguments of Query.transactionsByHashes.
+type QueryTransactionsByHashesArgs struct {
+	Hashes []string
+}
+
+func (ec *executionContext) readQueryTransactionsByHashesArgs(ctx context.Context, f *ast.Field, variables map[string]any) (QueryTransactionsByHashesArgs, error) {
+	in := arguments{of: f, variables: variables}
+	a := QueryTransactionsByHashesArgs{Hashes: argument(ctx, &in, 0, ec.unmarshalNHash2ᚕstringᚄ)}
+	return a, in.err
+}
+
+// QueryTransactionsByTimestampsArgs are the arguments of Query.transactionsByTimestamps.
+type QueryTransactionsByTimestampsArgs struct {
+	Timestamps []ledger.Timestamp
+}
+
+func (ec *executionContext) readQueryTransactionsByTimestampsArgs(ctx context.Context, f *ast.Field, variables map[string]any) (QueryTransactionsByTimestampsArgs, error) {
+	in := arguments{of: f, variables: variables}
+	a := QueryTransactionsByTimestampsArgs{Timestamps: argument(ctx, &in, 0, ec.unmarshalNTimestamp2ᚕheliographᚋinternalᚋdomainᚋledgerᚐTimestampᚄ)}
 	return a, in.err
 }
 
@@ -2141,6 +2251,7 @@ type QueryFields interface {
 	Nodes(ctx context.Context, args QueryNodesArgs) ([]relay.Node, error)
 	Account(ctx context.Context, args QueryAccountArgs) (*ledger.Account, error)
 	Accounts(ctx context.Context, args QueryAccountsArgs) (*relay.Connection[ledger.Account], error)
+	AccountsByIds(ctx context.Context, args QueryAccountsByIdsArgs) ([]*ledger.Account, error)
 	Balances(ctx context.Context, args QueryBalancesArgs) (*relay.Connection[ledger.Balance], error)
 	Airdrops(ctx context.Context, args QueryAirdropsArgs) (*relay.Connection[ledger.Airdrop], error)
 	CryptoAllowances(ctx context.Context, args QueryCryptoAllowancesArgs) (*relay.Connection[ledger.CryptoAllowance], error)
@@ -2148,12 +2259,15 @@ type QueryFields interface {
 	StakingRewards(ctx context.Context, args QueryStakingRewardsArgs) (*relay.Connection[ledger.StakingReward], error)
 	Block(ctx context.Context, args QueryBlockArgs) (*ledger.Block, error)
 	Blocks(ctx context.Context, args QueryBlocksArgs) (*relay.Connection[ledger.Block], error)
+	BlocksByNumbers(ctx context.Context, args QueryBlocksByNumbersArgs) ([]*ledger.Block, error)
 	Contract(ctx context.Context, args QueryContractArgs) (*ledger.Contract, error)
 	Contracts(ctx context.Context, args QueryContractsArgs) (*relay.Connection[ledger.Contract], error)
+	ContractsByIds(ctx context.Context, args QueryContractsByIdsArgs) ([]*ledger.Contract, error)
 	ContractState(ctx context.Context, args QueryContractStateArgs) (*relay.Connection[ledger.ContractState], error)
 	ContractLogs(ctx context.Context, args QueryContractLogsArgs) (*relay.Connection[ledger.ContractLog], error)
 	ContractResult(ctx context.Context, args QueryContractResultArgs) (*ledger.ContractResult, error)
 	ContractResults(ctx context.Context, args QueryContractResultsArgs) (*relay.Connection[ledger.ContractResult], error)
+	ContractResultsByHashes(ctx context.Context, args QueryContractResultsByHashesArgs) ([]*ledger.ContractResult, error)
 	ContractActions(ctx context.Context, args QueryContractActionsArgs) (*relay.Connection[ledger.ContractAction], error)
 	EntityID(ctx context.Context, args QueryEntityIDArgs) (*ledger.EntityID, error)
 	CallContract(ctx context.Context, args QueryCallContractArgs) (*calls.ContractCall, error)
@@ -2163,6 +2277,7 @@ type QueryFields interface {
 	Service(ctx context.Context) (*relay.Service, error)
 	Entities(ctx context.Context, args QueryEntitiesArgs) ([]relay.Node, error)
 	EstimateFee(ctx context.Context, args QueryEstimateFeeArgs) (*fees.Estimate, error)
+	Gateway(ctx context.Context) (*ledger.Gateway, error)
 	Hook(ctx context.Context, args QueryHookArgs) (*ledger.Hook, error)
 	Hooks(ctx context.Context, args QueryHooksArgs) (*relay.Connection[ledger.Hook], error)
 	HookStorage(ctx context.Context, args QueryHookStorageArgs) (*relay.HookSlotConnection, error)
@@ -2170,6 +2285,7 @@ type QueryFields interface {
 	Network(ctx context.Context) (*ledger.Network, error)
 	Nft(ctx context.Context, args QueryNftArgs) (*ledger.NFT, error)
 	Nfts(ctx context.Context, args QueryNftsArgs) (*relay.Connection[ledger.NFT], error)
+	NftsByKeys(ctx context.Context, args QueryNftsByKeysArgs) ([]*ledger.NFT, error)
 	NftTransactions(ctx context.Context, args QueryNftTransactionsArgs) (*relay.Connection[ledger.NFTTransaction], error)
 	NftAllowances(ctx context.Context, args QueryNftAllowancesArgs) (*relay.Connection[ledger.NFTAllowance], error)
 	Schedule(ctx context.Context, args QueryScheduleArgs) (*ledger.Schedule, error)
@@ -2184,13 +2300,18 @@ type QueryFields interface {
 	StatusWebhooks(ctx context.Context, args QueryStatusWebhooksArgs) ([]*status.Webhook, error)
 	Token(ctx context.Context, args QueryTokenArgs) (*ledger.Token, error)
 	Tokens(ctx context.Context, args QueryTokensArgs) (*relay.Connection[ledger.Token], error)
+	TokensByIds(ctx context.Context, args QueryTokensByIdsArgs) ([]*ledger.Token, error)
 	TokenBalances(ctx context.Context, args QueryTokenBalancesArgs) (*relay.Connection[ledger.TokenHolder], error)
 	TokenRelationships(ctx context.Context, args QueryTokenRelationshipsArgs) (*relay.Connection[ledger.TokenRelationship], error)
 	Topic(ctx context.Context, args QueryTopicArgs) (*ledger.Topic, error)
+	TopicsByIds(ctx context.Context, args QueryTopicsByIdsArgs) ([]*ledger.Topic, error)
 	TopicMessages(ctx context.Context, args QueryTopicMessagesArgs) (*relay.Connection[ledger.TopicMessage], error)
 	TopicMessage(ctx context.Context, args QueryTopicMessageArgs) (*ledger.TopicMessage, error)
 	Transaction(ctx context.Context, args QueryTransactionArgs) ([]*ledger.Transaction, error)
 	Transactions(ctx context.Context, args QueryTransactionsArgs) (*relay.Connection[ledger.Transaction], error)
+	TransactionsByIds(ctx context.Context, args QueryTransactionsByIdsArgs) ([]*ledger.Transaction, error)
+	TransactionsByHashes(ctx context.Context, args QueryTransactionsByHashesArgs) ([]*ledger.Transaction, error)
+	TransactionsByTimestamps(ctx context.Context, args QueryTransactionsByTimestampsArgs) ([]*ledger.Transaction, error)
 }
 
 // relations are the fields that are read for many rows at once.

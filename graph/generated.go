@@ -151,6 +151,7 @@ func (e *executableSchema) Exec(ctx context.Context) graphql.ResponseHandler {
 		ec.unmarshalInputMoveMaintenanceInput,
 		ec.unmarshalInputNFTAllowanceFilter,
 		ec.unmarshalInputNFTFilter,
+		ec.unmarshalInputNFTKey,
 		ec.unmarshalInputNFTKeyFilter,
 		ec.unmarshalInputNFTTransactionFilter,
 		ec.unmarshalInputNetworkNodeFilter,
@@ -246,7 +247,7 @@ func newExecutionContext(
 	}
 }
 
-//go:embed "schema/account.graphqls" "schema/airdrop.graphqls" "schema/allowance.graphqls" "schema/block.graphqls" "schema/common.graphqls" "schema/contract.graphqls" "schema/contract_result.graphqls" "schema/directives.graphqls" "schema/evm.graphqls" "schema/federation.graphqls" "schema/fee.graphqls" "schema/history.graphqls" "schema/hook.graphqls" "schema/ledger.graphqls" "schema/network.graphqls" "schema/nft.graphqls" "schema/nft_allowance.graphqls" "schema/schedule.graphqls" "schema/search.graphqls" "schema/statistics.graphqls" "schema/status.graphqls" "schema/status_changes.graphqls" "schema/status_mutations.graphqls" "schema/subscription.graphqls" "schema/token.graphqls" "schema/topic.graphqls" "schema/total.graphqls" "schema/transaction.graphqls" "schema/transaction_type.graphqls" "schema/transfer.graphqls"
+//go:embed "schema/account.graphqls" "schema/airdrop.graphqls" "schema/allowance.graphqls" "schema/block.graphqls" "schema/common.graphqls" "schema/contract.graphqls" "schema/contract_result.graphqls" "schema/directives.graphqls" "schema/evm.graphqls" "schema/federation.graphqls" "schema/fee.graphqls" "schema/gateway.graphqls" "schema/history.graphqls" "schema/hook.graphqls" "schema/ledger.graphqls" "schema/network.graphqls" "schema/nft.graphqls" "schema/nft_allowance.graphqls" "schema/schedule.graphqls" "schema/search.graphqls" "schema/statistics.graphqls" "schema/status.graphqls" "schema/status_changes.graphqls" "schema/status_mutations.graphqls" "schema/subscription.graphqls" "schema/token.graphqls" "schema/topic.graphqls" "schema/total.graphqls" "schema/transaction.graphqls" "schema/transaction_type.graphqls" "schema/transfer.graphqls"
 var sourcesFS embed.FS
 
 func sourceData(filename string) string {
@@ -269,6 +270,7 @@ var sources = []*ast.Source{
 	{Name: "schema/evm.graphqls", Input: sourceData("schema/evm.graphqls"), BuiltIn: false},
 	{Name: "schema/federation.graphqls", Input: sourceData("schema/federation.graphqls"), BuiltIn: false},
 	{Name: "schema/fee.graphqls", Input: sourceData("schema/fee.graphqls"), BuiltIn: false},
+	{Name: "schema/gateway.graphqls", Input: sourceData("schema/gateway.graphqls"), BuiltIn: false},
 	{Name: "schema/history.graphqls", Input: sourceData("schema/history.graphqls"), BuiltIn: false},
 	{Name: "schema/hook.graphqls", Input: sourceData("schema/hook.graphqls"), BuiltIn: false},
 	{Name: "schema/ledger.graphqls", Input: sourceData("schema/ledger.graphqls"), BuiltIn: false},
@@ -5603,6 +5605,43 @@ func (ec *executionContext) unmarshalInputNFTFilter(ctx context.Context, obj any
 	return it, nil
 }
 
+func (ec *executionContext) unmarshalInputNFTKey(ctx context.Context, obj any) (ledger.NFTKey, error) {
+	var it ledger.NFTKey
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"token", "serialNumber"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "token":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("token"))
+			data, err := ec.unmarshalNEntityID2heliographᚋinternalᚋdomainᚋledgerᚐEntityID(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.TokenID = data
+		case "serialNumber":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("serialNumber"))
+			data, err := ec.unmarshalNLong2int64(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.SerialNumber = data
+		}
+	}
+	return it, nil
+}
+
 func (ec *executionContext) unmarshalInputNFTKeyFilter(ctx context.Context, obj any) (ledger.NFTKeyFilter, error) {
 	var it ledger.NFTKeyFilter
 	if obj == nil {
@@ -8621,6 +8660,16 @@ func (ec *executionContext) ___Type(ctx context.Context, sel ast.SelectionSet, o
 
 // region    ***************************** type.gotpl *****************************
 
+func (ec *executionContext) marshalNAccount2ᚕᚖheliographᚋinternalᚋdomainᚋledgerᚐAccount(ctx context.Context, sel ast.SelectionSet, v []*ledger.Account) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalOAccount2ᚖheliographᚋinternalᚋdomainᚋledgerᚐAccount(ctx, sel, v[i])
+	})
+
+	return ret
+}
+
 func (ec *executionContext) marshalNAccountConnection2heliographᚋgraphᚋrelayᚐConnection(ctx context.Context, sel ast.SelectionSet, v relay.Connection[ledger.Account]) graphql.Marshaler {
 	_ = sel
 	res := rowplan.Unplanned(v)
@@ -8728,6 +8777,16 @@ func (ec *executionContext) marshalNBlock2heliographᚋinternalᚋdomainᚋledge
 		}
 	}
 	return res
+}
+
+func (ec *executionContext) marshalNBlock2ᚕᚖheliographᚋinternalᚋdomainᚋledgerᚐBlock(ctx context.Context, sel ast.SelectionSet, v []*ledger.Block) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalOBlock2ᚖheliographᚋinternalᚋdomainᚋledgerᚐBlock(ctx, sel, v[i])
+	})
+
+	return ret
 }
 
 func (ec *executionContext) marshalNBlock2ᚖheliographᚋinternalᚋdomainᚋledgerᚐBlock(ctx context.Context, sel ast.SelectionSet, v *ledger.Block) graphql.Marshaler {
@@ -9004,6 +9063,16 @@ func (ec *executionContext) marshalNComponentStatus2heliographᚋinternalᚋdoma
 	return graphql.WrapContextMarshaler(ctx, res)
 }
 
+func (ec *executionContext) marshalNContract2ᚕᚖheliographᚋinternalᚋdomainᚋledgerᚐContract(ctx context.Context, sel ast.SelectionSet, v []*ledger.Contract) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalOContract2ᚖheliographᚋinternalᚋdomainᚋledgerᚐContract(ctx, sel, v[i])
+	})
+
+	return ret
+}
+
 func (ec *executionContext) marshalNContractCall2heliographᚋinternalᚋdomainᚋevmᚋcallsᚐContractCall(ctx context.Context, sel ast.SelectionSet, v calls.ContractCall) graphql.Marshaler {
 	_ = sel
 	res := rowplan.Unplanned(v)
@@ -9146,6 +9215,16 @@ func (ec *executionContext) marshalNContractResult2heliographᚋinternalᚋdomai
 		}
 	}
 	return res
+}
+
+func (ec *executionContext) marshalNContractResult2ᚕᚖheliographᚋinternalᚋdomainᚋledgerᚐContractResult(ctx context.Context, sel ast.SelectionSet, v []*ledger.ContractResult) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalOContractResult2ᚖheliographᚋinternalᚋdomainᚋledgerᚐContractResult(ctx, sel, v[i])
+	})
+
+	return ret
 }
 
 func (ec *executionContext) marshalNContractResult2ᚖheliographᚋinternalᚋdomainᚋledgerᚐContractResult(ctx context.Context, sel ast.SelectionSet, v *ledger.ContractResult) graphql.Marshaler {
@@ -9493,6 +9572,34 @@ func (ec *executionContext) marshalNGasEstimate2ᚖheliographᚋinternalᚋdomai
 	return res
 }
 
+func (ec *executionContext) marshalNGateway2heliographᚋinternalᚋdomainᚋledgerᚐGateway(ctx context.Context, sel ast.SelectionSet, v ledger.Gateway) graphql.Marshaler {
+	_ = sel
+	res := rowplan.Unplanned(v)
+	if res == graphql.Null {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+	}
+	return res
+}
+
+func (ec *executionContext) marshalNGateway2ᚖheliographᚋinternalᚋdomainᚋledgerᚐGateway(ctx context.Context, sel ast.SelectionSet, v *ledger.Gateway) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	_ = sel
+	res := rowplan.Unplanned(v)
+	if res == graphql.Null {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+	}
+	return res
+}
+
 func (ec *executionContext) unmarshalNHash2string(ctx context.Context, v any) (string, error) {
 	res, err := scalar.UnmarshalHash(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
@@ -9507,6 +9614,35 @@ func (ec *executionContext) marshalNHash2string(ctx context.Context, sel ast.Sel
 		}
 	}
 	return graphql.WrapContextMarshaler(ctx, res)
+}
+
+func (ec *executionContext) unmarshalNHash2ᚕstringᚄ(ctx context.Context, v any) ([]string, error) {
+	vSlice := graphql.CoerceList(v)
+	var err error
+	res := make([]string, len(vSlice))
+	for i := range vSlice {
+		ctx := graphql.WithPathContext(ctx, graphql.NewPathWithIndex(i))
+		res[i], err = ec.unmarshalNHash2string(ctx, vSlice[i])
+		if err != nil {
+			return nil, err
+		}
+	}
+	return res, nil
+}
+
+func (ec *executionContext) marshalNHash2ᚕstringᚄ(ctx context.Context, sel ast.SelectionSet, v []string) graphql.Marshaler {
+	ret := make(graphql.Array, len(v))
+	for i := range v {
+		ret[i] = ec.marshalNHash2string(ctx, sel, v[i])
+	}
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
 }
 
 func (ec *executionContext) unmarshalNHbarUnit2heliographᚋinternalᚋdomainᚋledgerᚐHbarUnit(ctx context.Context, v any) (ledger.HbarUnit, error) {
@@ -9891,6 +10027,16 @@ func (ec *executionContext) unmarshalNMoveMaintenanceInput2heliographᚋinternal
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
+func (ec *executionContext) marshalNNFT2ᚕᚖheliographᚋinternalᚋdomainᚋledgerᚐNFT(ctx context.Context, sel ast.SelectionSet, v []*ledger.NFT) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalONFT2ᚖheliographᚋinternalᚋdomainᚋledgerᚐNFT(ctx, sel, v[i])
+	})
+
+	return ret
+}
+
 func (ec *executionContext) marshalNNFTConnection2heliographᚋgraphᚋrelayᚐConnection(ctx context.Context, sel ast.SelectionSet, v relay.Connection[ledger.NFT]) graphql.Marshaler {
 	_ = sel
 	res := rowplan.Unplanned(v)
@@ -9917,6 +10063,25 @@ func (ec *executionContext) marshalNNFTConnection2ᚖheliographᚋgraphᚋrelay�
 		}
 	}
 	return res
+}
+
+func (ec *executionContext) unmarshalNNFTKey2ᚕᚖheliographᚋinternalᚋdomainᚋledgerᚐNFTKeyᚄ(ctx context.Context, v any) ([]*ledger.NFTKey, error) {
+	vSlice := graphql.CoerceList(v)
+	var err error
+	res := make([]*ledger.NFTKey, len(vSlice))
+	for i := range vSlice {
+		ctx := graphql.WithPathContext(ctx, graphql.NewPathWithIndex(i))
+		res[i], err = ec.unmarshalNNFTKey2ᚖheliographᚋinternalᚋdomainᚋledgerᚐNFTKey(ctx, vSlice[i])
+		if err != nil {
+			return nil, err
+		}
+	}
+	return res, nil
+}
+
+func (ec *executionContext) unmarshalNNFTKey2ᚖheliographᚋinternalᚋdomainᚋledgerᚐNFTKey(ctx context.Context, v any) (*ledger.NFTKey, error) {
+	res, err := ec.unmarshalInputNFTKey(ctx, v)
+	return &res, graphql.ErrorOnPath(ctx, err)
 }
 
 func (ec *executionContext) unmarshalNNFTKeyFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐNFTKeyFilter(ctx context.Context, v any) (*ledger.NFTKeyFilter, error) {
@@ -10886,9 +11051,48 @@ func (ec *executionContext) marshalNTimestamp2heliographᚋinternalᚋdomainᚋl
 	return graphql.WrapContextMarshaler(ctx, res)
 }
 
+func (ec *executionContext) unmarshalNTimestamp2ᚕheliographᚋinternalᚋdomainᚋledgerᚐTimestampᚄ(ctx context.Context, v any) ([]ledger.Timestamp, error) {
+	vSlice := graphql.CoerceList(v)
+	var err error
+	res := make([]ledger.Timestamp, len(vSlice))
+	for i := range vSlice {
+		ctx := graphql.WithPathContext(ctx, graphql.NewPathWithIndex(i))
+		res[i], err = ec.unmarshalNTimestamp2heliographᚋinternalᚋdomainᚋledgerᚐTimestamp(ctx, vSlice[i])
+		if err != nil {
+			return nil, err
+		}
+	}
+	return res, nil
+}
+
+func (ec *executionContext) marshalNTimestamp2ᚕheliographᚋinternalᚋdomainᚋledgerᚐTimestampᚄ(ctx context.Context, sel ast.SelectionSet, v []ledger.Timestamp) graphql.Marshaler {
+	ret := make(graphql.Array, len(v))
+	for i := range v {
+		ret[i] = ec.marshalNTimestamp2heliographᚋinternalᚋdomainᚋledgerᚐTimestamp(ctx, sel, v[i])
+	}
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
 func (ec *executionContext) unmarshalNTimestampFilter2heliographᚋinternalᚋdomainᚋledgerᚐFilter(ctx context.Context, v any) (ledger.Filter[ledger.Timestamp], error) {
 	res, err := ec.unmarshalInputTimestampFilter(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNToken2ᚕᚖheliographᚋinternalᚋdomainᚋledgerᚐToken(ctx context.Context, sel ast.SelectionSet, v []*ledger.Token) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalOToken2ᚖheliographᚋinternalᚋdomainᚋledgerᚐToken(ctx, sel, v[i])
+	})
+
+	return ret
 }
 
 func (ec *executionContext) marshalNTokenAllowanceConnection2heliographᚋgraphᚋrelayᚐConnection(ctx context.Context, sel ast.SelectionSet, v relay.Connection[ledger.TokenAllowance]) graphql.Marshaler {
@@ -11056,6 +11260,16 @@ func (ec *executionContext) marshalNTokenType2heliographᚋinternalᚋdomainᚋl
 	return graphql.WrapContextMarshaler(ctx, res)
 }
 
+func (ec *executionContext) marshalNTopic2ᚕᚖheliographᚋinternalᚋdomainᚋledgerᚐTopic(ctx context.Context, sel ast.SelectionSet, v []*ledger.Topic) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalOTopic2ᚖheliographᚋinternalᚋdomainᚋledgerᚐTopic(ctx, sel, v[i])
+	})
+
+	return ret
+}
+
 func (ec *executionContext) marshalNTopicMessage2heliographᚋinternalᚋdomainᚋledgerᚐTopicMessage(ctx context.Context, sel ast.SelectionSet, v ledger.TopicMessage) graphql.Marshaler {
 	_ = sel
 	res := rowplan.Unplanned(v)
@@ -11121,6 +11335,16 @@ func (ec *executionContext) marshalNTransaction2heliographᚋinternalᚋdomain�
 		}
 	}
 	return res
+}
+
+func (ec *executionContext) marshalNTransaction2ᚕᚖheliographᚋinternalᚋdomainᚋledgerᚐTransaction(ctx context.Context, sel ast.SelectionSet, v []*ledger.Transaction) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalOTransaction2ᚖheliographᚋinternalᚋdomainᚋledgerᚐTransaction(ctx, sel, v[i])
+	})
+
+	return ret
 }
 
 func (ec *executionContext) marshalNTransaction2ᚕᚖheliographᚋinternalᚋdomainᚋledgerᚐTransactionᚄ(ctx context.Context, sel ast.SelectionSet, v []*ledger.Transaction) graphql.Marshaler {
@@ -11227,6 +11451,57 @@ func (ec *executionContext) marshalNTransactionID2ᚕheliographᚋinternalᚋdom
 	}
 
 	return ret
+}
+
+func (ec *executionContext) unmarshalNTransactionID2ᚕᚖheliographᚋinternalᚋdomainᚋledgerᚐTransactionIDᚄ(ctx context.Context, v any) ([]*ledger.TransactionID, error) {
+	vSlice := graphql.CoerceList(v)
+	var err error
+	res := make([]*ledger.TransactionID, len(vSlice))
+	for i := range vSlice {
+		ctx := graphql.WithPathContext(ctx, graphql.NewPathWithIndex(i))
+		res[i], err = ec.unmarshalNTransactionID2ᚖheliographᚋinternalᚋdomainᚋledgerᚐTransactionID(ctx, vSlice[i])
+		if err != nil {
+			return nil, err
+		}
+	}
+	return res, nil
+}
+
+func (ec *executionContext) marshalNTransactionID2ᚕᚖheliographᚋinternalᚋdomainᚋledgerᚐTransactionIDᚄ(ctx context.Context, sel ast.SelectionSet, v []*ledger.TransactionID) graphql.Marshaler {
+	ret := make(graphql.Array, len(v))
+	for i := range v {
+		ret[i] = ec.marshalNTransactionID2ᚖheliographᚋinternalᚋdomainᚋledgerᚐTransactionID(ctx, sel, v[i])
+	}
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) unmarshalNTransactionID2ᚖheliographᚋinternalᚋdomainᚋledgerᚐTransactionID(ctx context.Context, v any) (*ledger.TransactionID, error) {
+	res, err := scalar.UnmarshalTransactionID(ctx, v)
+	return &res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNTransactionID2ᚖheliographᚋinternalᚋdomainᚋledgerᚐTransactionID(ctx context.Context, sel ast.SelectionSet, v *ledger.TransactionID) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	_ = sel
+	res := scalar.MarshalTransactionID(*v)
+	if res == graphql.Null {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+	}
+	return graphql.WrapContextMarshaler(ctx, res)
 }
 
 func (ec *executionContext) unmarshalNTransactionType2heliographᚋinternalᚋdomainᚋledgerᚐTransactionType(ctx context.Context, v any) (ledger.TransactionType, error) {
@@ -13173,6 +13448,16 @@ func (ec *executionContext) unmarshalOTopicMessageFilter2ᚖheliographᚋinterna
 	}
 	res, err := ec.unmarshalInputTopicMessageFilter(ctx, v)
 	return &res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalOTransaction2ᚖheliographᚋinternalᚋdomainᚋledgerᚐTransaction(ctx context.Context, sel ast.SelectionSet, v *ledger.Transaction) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	_ = sel
+	_ = ctx
+	res := rowplan.Unplanned(v)
+	return res
 }
 
 func (ec *executionContext) unmarshalOTransactionFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐTransactionFilter(ctx context.Context, v any) (*ledger.TransactionFilter, error) {

@@ -40,6 +40,7 @@ func inputsOf(ec *executionContext) map[reflect.Type]reflect.Value {
 		ec.unmarshalInputMoveMaintenanceInput,
 		ec.unmarshalInputNFTAllowanceFilter,
 		ec.unmarshalInputNFTFilter,
+		ec.unmarshalInputNFTKey,
 		ec.unmarshalInputNFTKeyFilter,
 		ec.unmarshalInputNFTTransactionFilter,
 		ec.unmarshalInputNetworkNodeFilter,

@@ -10,63 +10,74 @@ import (
 
 // rootFields are the fields of the query type by name.
 var rootFields = map[string]rootField{
-	"__typename":         {(*query).typename, true},
-	"node":               {(*query).rootNode, false},
-	"nodes":              {(*query).rootNodes, true},
-	"account":            {(*query).rootAccount, false},
-	"accounts":           {(*query).rootAccounts, true},
-	"balances":           {(*query).rootBalances, true},
-	"airdrops":           {(*query).rootAirdrops, false},
-	"cryptoAllowances":   {(*query).rootCryptoAllowances, true},
-	"tokenAllowances":    {(*query).rootTokenAllowances, true},
-	"stakingRewards":     {(*query).rootStakingRewards, true},
-	"block":              {(*query).rootBlock, false},
-	"blocks":             {(*query).rootBlocks, true},
-	"contract":           {(*query).rootContract, false},
-	"contracts":          {(*query).rootContracts, true},
-	"contractState":      {(*query).rootContractState, true},
-	"contractLogs":       {(*query).rootContractLogs, true},
-	"contractResult":     {(*query).rootContractResult, false},
-	"contractResults":    {(*query).rootContractResults, true},
-	"contractActions":    {(*query).rootContractActions, false},
-	"entityId":           {(*query).rootEntityID, false},
-	"callContract":       {(*query).rootCallContract, true},
-	"estimateGas":        {(*query).rootEstimateGas, true},
-	"simulateCalls":      {(*query).rootSimulateCalls, true},
-	"contractTrace":      {(*query).rootContractTrace, false},
-	"_service":           {(*query).rootService, true},
-	"_entities":          {(*query).rootEntities, true},
-	"estimateFee":        {(*query).rootEstimateFee, true},
-	"hook":               {(*query).rootHook, false},
-	"hooks":              {(*query).rootHooks, false},
-	"hookStorage":        {(*query).rootHookStorage, false},
-	"ledger":             {(*query).rootLedger, false},
-	"network":            {(*query).rootNetwork, true},
-	"nft":                {(*query).rootNft, false},
-	"nfts":               {(*query).rootNfts, true},
-	"nftTransactions":    {(*query).rootNftTransactions, true},
-	"nftAllowances":      {(*query).rootNftAllowances, false},
-	"schedule":           {(*query).rootSchedule, false},
-	"schedules":          {(*query).rootSchedules, true},
-	"file":               {(*query).rootFile, false},
-	"search":             {(*query).rootSearch, true},
-	"status":             {(*query).rootStatus, false},
-	"statusPage":         {(*query).rootStatusPage, false},
-	"statusIncident":     {(*query).rootStatusIncident, false},
-	"statusMaintenance":  {(*query).rootStatusMaintenance, false},
-	"statusDrafts":       {(*query).rootStatusDrafts, true},
-	"statusWebhooks":     {(*query).rootStatusWebhooks, true},
-	"token":              {(*query).rootToken, false},
-	"tokens":             {(*query).rootTokens, true},
-	"tokenBalances":      {(*query).rootTokenBalances, true},
-	"tokenRelationships": {(*query).rootTokenRelationships, true},
-	"topic":              {(*query).rootTopic, false},
-	"topicMessages":      {(*query).rootTopicMessages, true},
-	"topicMessage":       {(*query).rootTopicMessage, false},
-	"transaction":        {(*query).rootTransaction, true},
-	"transactions":       {(*query).rootTransactions, true},
-	"__type":             {(*query).rootType, false},
-	"__schema":           {(*query).rootSchema, false},
+	"__typename":               {(*query).typename, true},
+	"node":                     {(*query).rootNode, false},
+	"nodes":                    {(*query).rootNodes, true},
+	"account":                  {(*query).rootAccount, false},
+	"accounts":                 {(*query).rootAccounts, true},
+	"accountsByIds":            {(*query).rootAccountsByIds, true},
+	"balances":                 {(*query).rootBalances, true},
+	"airdrops":                 {(*query).rootAirdrops, false},
+	"cryptoAllowances":         {(*query).rootCryptoAllowances, true},
+	"tokenAllowances":          {(*query).rootTokenAllowances, true},
+	"stakingRewards":           {(*query).rootStakingRewards, true},
+	"block":                    {(*query).rootBlock, false},
+	"blocks":                   {(*query).rootBlocks, true},
+	"blocksByNumbers":          {(*query).rootBlocksByNumbers, true},
+	"contract":                 {(*query).rootContract, false},
+	"contracts":                {(*query).rootContracts, true},
+	"contractsByIds":           {(*query).rootContractsByIds, true},
+	"contractState":            {(*query).rootContractState, true},
+	"contractLogs":             {(*query).rootContractLogs, true},
+	"contractResult":           {(*query).rootContractResult, false},
+	"contractResults":          {(*query).rootContractResults, true},
+	"contractResultsByHashes":  {(*query).rootContractResultsByHashes, true},
+	"contractActions":          {(*query).rootContractActions, false},
+	"entityId":                 {(*query).rootEntityID, false},
+	"callContract":             {(*query).rootCallContract, true},
+	"estimateGas":              {(*query).rootEstimateGas, true},
+	"simulateCalls":            {(*query).rootSimulateCalls, true},
+	"contractTrace":            {(*query).rootContractTrace, false},
+	"_service":                 {(*query).rootService, true},
+	"_entities":                {(*query).rootEntities, true},
+	"estimateFee":              {(*query).rootEstimateFee, true},
+	"gateway":                  {(*query).rootGateway, true},
+	"hook":                     {(*query).rootHook, false},
+	"hooks":                    {(*query).rootHooks, false},
+	"hookStorage":              {(*query).rootHookStorage, false},
+	"ledger":                   {(*query).rootLedger, false},
+	"network":                  {(*query).rootNetwork, true},
+	"nft":                      {(*query).rootNft, false},
+	"nfts":                     {(*query).rootNfts, true},
+	"nftsByKeys":               {(*query).rootNftsByKeys, true},
+	"nftTransactions":          {(*query).rootNftTransactions, true},
+	"nftAllowances":            {(*query).rootNftAllowances, false},
+	"schedule":                 {(*query).rootSchedule, false},
+	"schedules":                {(*query).rootSchedules, true},
+	"file":                     {(*query).rootFile, false},
+	"search":                   {(*query).rootSearch, true},
+	"status":                   {(*query).rootStatus, false},
+	"statusPage":               {(*query).rootStatusPage, false},
+	"statusIncident":           {(*query).rootStatusIncident, false},
+	"statusMaintenance":        {(*query).rootStatusMaintenance, false},
+	"statusDrafts":             {(*query).rootStatusDrafts, true},
+	"statusWebhooks":           {(*query).rootStatusWebhooks, true},
+	"token":                    {(*query).rootToken, false},
+	"tokens":                   {(*query).rootTokens, true},
+	"tokensByIds":              {(*query).rootTokensByIds, true},
+	"tokenBalances":            {(*query).rootTokenBalances, true},
+	"tokenRelationships":       {(*query).rootTokenRelationships, true},
+	"topic":                    {(*query).rootTopic, false},
+	"topicsByIds":              {(*query).rootTopicsByIds, true},
+	"topicMessages":            {(*query).rootTopicMessages, true},
+	"topicMessage":             {(*query).rootTopicMessage, false},
+	"transaction":              {(*query).rootTransaction, true},
+	"transactions":             {(*query).rootTransactions, true},
+	"transactionsByIds":        {(*query).rootTransactionsByIds, true},
+	"transactionsByHashes":     {(*query).rootTransactionsByHashes, true},
+	"transactionsByTimestamps": {(*query).rootTransactionsByTimestamps, true},
+	"__type":                   {(*query).rootType, false},
+	"__schema":                 {(*query).rootSchema, false},
 }
 
 func (q *query) rootNode(ctx context.Context, f graphql.CollectedField) graphql.Marshaler {
@@ -107,6 +118,16 @@ func (q *query) rootAccounts(ctx context.Context, f graphql.CollectedField) grap
 		}
 		return q.schema.queries.Accounts(ctx, args)
 	}, nil, q.ec.marshalNAccountConnection2ᚖheliographᚋgraphᚋrelayᚐConnection, true, true)
+}
+
+func (q *query) rootAccountsByIds(ctx context.Context, f graphql.CollectedField) graphql.Marshaler {
+	return graphql.ResolveField(ctx, q.ec.OperationContext, f, rootContext, func(ctx context.Context) (any, error) {
+		args, err := q.ec.readQueryAccountsByIdsArgs(ctx, f.Field, q.ec.Variables)
+		if err != nil {
+			return nil, err
+		}
+		return q.schema.queries.AccountsByIds(ctx, args)
+	}, nil, q.ec.marshalNAccount2ᚕᚖheliographᚋinternalᚋdomainᚋledgerᚐAccount, true, true)
 }
 
 func (q *query) rootBalances(ctx context.Context, f graphql.CollectedField) graphql.Marshaler {
@@ -179,6 +200,16 @@ func (q *query) rootBlocks(ctx context.Context, f graphql.CollectedField) graphq
 	}, nil, q.ec.marshalNBlockConnection2ᚖheliographᚋgraphᚋrelayᚐConnection, true, true)
 }
 
+func (q *query) rootBlocksByNumbers(ctx context.Context, f graphql.CollectedField) graphql.Marshaler {
+	return graphql.ResolveField(ctx, q.ec.OperationContext, f, rootContext, func(ctx context.Context) (any, error) {
+		args, err := q.ec.readQueryBlocksByNumbersArgs(ctx, f.Field, q.ec.Variables)
+		if err != nil {
+			return nil, err
+		}
+		return q.schema.queries.BlocksByNumbers(ctx, args)
+	}, nil, q.ec.marshalNBlock2ᚕᚖheliographᚋinternalᚋdomainᚋledgerᚐBlock, true, true)
+}
+
 func (q *query) rootContract(ctx context.Context, f graphql.CollectedField) graphql.Marshaler {
 	return graphql.ResolveField(ctx, q.ec.OperationContext, f, rootContext, func(ctx context.Context) (any, error) {
 		args, err := q.ec.readQueryContractArgs(ctx, f.Field, q.ec.Variables)
@@ -197,6 +228,16 @@ func (q *query) rootContracts(ctx context.Context, f graphql.CollectedField) gra
 		}
 		return q.schema.queries.Contracts(ctx, args)
 	}, nil, q.ec.marshalNContractConnection2ᚖheliographᚋgraphᚋrelayᚐConnection, true, true)
+}
+
+func (q *query) rootContractsByIds(ctx context.Context, f graphql.CollectedField) graphql.Marshaler {
+	return graphql.ResolveField(ctx, q.ec.OperationContext, f, rootContext, func(ctx context.Context) (any, error) {
+		args, err := q.ec.readQueryContractsByIdsArgs(ctx, f.Field, q.ec.Variables)
+		if err != nil {
+			return nil, err
+		}
+		return q.schema.queries.ContractsByIds(ctx, args)
+	}, nil, q.ec.marshalNContract2ᚕᚖheliographᚋinternalᚋdomainᚋledgerᚐContract, true, true)
 }
 
 func (q *query) rootContractState(ctx context.Context, f graphql.CollectedField) graphql.Marshaler {
@@ -237,6 +278,16 @@ func (q *query) rootContractResults(ctx context.Context, f graphql.CollectedFiel
 		}
 		return q.schema.queries.ContractResults(ctx, args)
 	}, nil, q.ec.marshalNContractResultConnection2ᚖheliographᚋgraphᚋrelayᚐConnection, true, true)
+}
+
+func (q *query) rootContractResultsByHashes(ctx context.Context, f graphql.CollectedField) graphql.Marshaler {
+	return graphql.ResolveField(ctx, q.ec.OperationContext, f, rootContext, func(ctx context.Context) (any, error) {
+		args, err := q.ec.readQueryContractResultsByHashesArgs(ctx, f.Field, q.ec.Variables)
+		if err != nil {
+			return nil, err
+		}
+		return q.schema.queries.ContractResultsByHashes(ctx, args)
+	}, nil, q.ec.marshalNContractResult2ᚕᚖheliographᚋinternalᚋdomainᚋledgerᚐContractResult, true, true)
 }
 
 func (q *query) rootContractActions(ctx context.Context, f graphql.CollectedField) graphql.Marshaler {
@@ -325,6 +376,12 @@ func (q *query) rootEstimateFee(ctx context.Context, f graphql.CollectedField) g
 	}, nil, q.ec.marshalNFeeEstimate2ᚖheliographᚋinternalᚋdomainᚋfeesᚐEstimate, true, true)
 }
 
+func (q *query) rootGateway(ctx context.Context, f graphql.CollectedField) graphql.Marshaler {
+	return graphql.ResolveField(ctx, q.ec.OperationContext, f, rootContext, func(ctx context.Context) (any, error) {
+		return q.schema.queries.Gateway(ctx)
+	}, nil, q.ec.marshalNGateway2ᚖheliographᚋinternalᚋdomainᚋledgerᚐGateway, true, true)
+}
+
 func (q *query) rootHook(ctx context.Context, f graphql.CollectedField) graphql.Marshaler {
 	return graphql.ResolveField(ctx, q.ec.OperationContext, f, rootContext, func(ctx context.Context) (any, error) {
 		args, err := q.ec.readQueryHookArgs(ctx, f.Field, q.ec.Variables)
@@ -389,6 +446,16 @@ func (q *query) rootNfts(ctx context.Context, f graphql.CollectedField) graphql.
 		}
 		return q.schema.queries.Nfts(ctx, args)
 	}, nil, q.ec.marshalNNFTConnection2ᚖheliographᚋgraphᚋrelayᚐConnection, true, true)
+}
+
+func (q *query) rootNftsByKeys(ctx context.Context, f graphql.CollectedField) graphql.Marshaler {
+	return graphql.ResolveField(ctx, q.ec.OperationContext, f, rootContext, func(ctx context.Context) (any, error) {
+		args, err := q.ec.readQueryNftsByKeysArgs(ctx, f.Field, q.ec.Variables)
+		if err != nil {
+			return nil, err
+		}
+		return q.schema.queries.NftsByKeys(ctx, args)
+	}, nil, q.ec.marshalNNFT2ᚕᚖheliographᚋinternalᚋdomainᚋledgerᚐNFT, true, true)
 }
 
 func (q *query) rootNftTransactions(ctx context.Context, f graphql.CollectedField) graphql.Marshaler {
@@ -527,6 +594,16 @@ func (q *query) rootTokens(ctx context.Context, f graphql.CollectedField) graphq
 	}, nil, q.ec.marshalNTokenConnection2ᚖheliographᚋgraphᚋrelayᚐConnection, true, true)
 }
 
+func (q *query) rootTokensByIds(ctx context.Context, f graphql.CollectedField) graphql.Marshaler {
+	return graphql.ResolveField(ctx, q.ec.OperationContext, f, rootContext, func(ctx context.Context) (any, error) {
+		args, err := q.ec.readQueryTokensByIdsArgs(ctx, f.Field, q.ec.Variables)
+		if err != nil {
+			return nil, err
+		}
+		return q.schema.queries.TokensByIds(ctx, args)
+	}, nil, q.ec.marshalNToken2ᚕᚖheliographᚋinternalᚋdomainᚋledgerᚐToken, true, true)
+}
+
 func (q *query) rootTokenBalances(ctx context.Context, f graphql.CollectedField) graphql.Marshaler {
 	return graphql.ResolveField(ctx, q.ec.OperationContext, f, rootContext, func(ctx context.Context) (any, error) {
 		args, err := q.ec.readQueryTokenBalancesArgs(ctx, f.Field, q.ec.Variables)
@@ -555,6 +632,16 @@ func (q *query) rootTopic(ctx context.Context, f graphql.CollectedField) graphql
 		}
 		return q.schema.queries.Topic(ctx, args)
 	}, nil, q.ec.marshalOTopic2ᚖheliographᚋinternalᚋdomainᚋledgerᚐTopic, true, false)
+}
+
+func (q *query) rootTopicsByIds(ctx context.Context, f graphql.CollectedField) graphql.Marshaler {
+	return graphql.ResolveField(ctx, q.ec.OperationContext, f, rootContext, func(ctx context.Context) (any, error) {
+		args, err := q.ec.readQueryTopicsByIdsArgs(ctx, f.Field, q.ec.Variables)
+		if err != nil {
+			return nil, err
+		}
+		return q.schema.queries.TopicsByIds(ctx, args)
+	}, nil, q.ec.marshalNTopic2ᚕᚖheliographᚋinternalᚋdomainᚋledgerᚐTopic, true, true)
 }
 
 func (q *query) rootTopicMessages(ctx context.Context, f graphql.CollectedField) graphql.Marshaler {
@@ -595,6 +682,36 @@ func (q *query) rootTransactions(ctx context.Context, f graphql.CollectedField) 
 		}
 		return q.schema.queries.Transactions(ctx, args)
 	}, nil, q.ec.marshalNTransactionConnection2ᚖheliographᚋgraphᚋrelayᚐConnection, true, true)
+}
+
+func (q *query) rootTransactionsByIds(ctx context.Context, f graphql.CollectedField) graphql.Marshaler {
+	return graphql.ResolveField(ctx, q.ec.OperationContext, f, rootContext, func(ctx context.Context) (any, error) {
+		args, err := q.ec.readQueryTransactionsByIdsArgs(ctx, f.Field, q.ec.Variables)
+		if err != nil {
+			return nil, err
+		}
+		return q.schema.queries.TransactionsByIds(ctx, args)
+	}, nil, q.ec.marshalNTransaction2ᚕᚖheliographᚋinternalᚋdomainᚋledgerᚐTransaction, true, true)
+}
+
+func (q *query) rootTransactionsByHashes(ctx context.Context, f graphql.CollectedField) graphql.Marshaler {
+	return graphql.ResolveField(ctx, q.ec.OperationContext, f, rootContext, func(ctx context.Context) (any, error) {
+		args, err := q.ec.readQueryTransactionsByHashesArgs(ctx, f.Field, q.ec.Variables)
+		if err != nil {
+			return nil, err
+		}
+		return q.schema.queries.TransactionsByHashes(ctx, args)
+	}, nil, q.ec.marshalNTransaction2ᚕᚖheliographᚋinternalᚋdomainᚋledgerᚐTransaction, true, true)
+}
+
+func (q *query) rootTransactionsByTimestamps(ctx context.Context, f graphql.CollectedField) graphql.Marshaler {
+	return graphql.ResolveField(ctx, q.ec.OperationContext, f, rootContext, func(ctx context.Context) (any, error) {
+		args, err := q.ec.readQueryTransactionsByTimestampsArgs(ctx, f.Field, q.ec.Variables)
+		if err != nil {
+			return nil, err
+		}
+		return q.schema.queries.TransactionsByTimestamps(ctx, args)
+	}, nil, q.ec.marshalNTransaction2ᚕᚖheliographᚋinternalᚋdomainᚋledgerᚐTransaction, true, true)
 }
 
 func (q *query) rootType(ctx context.Context, f graphql.CollectedField) graphql.Marshaler {

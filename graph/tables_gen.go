@@ -90,6 +90,19 @@ type objects struct {
 	Fraction                    *rowplan.Object[*ledger.Fraction]
 	FractionalFee               *rowplan.Object[*ledger.FractionalFee]
 	GasEstimate                 *rowplan.Object[*calls.GasEstimate]
+	Gateway                     *rowplan.Object[*ledger.Gateway]
+	GatewayCapabilities         *rowplan.Object[*ledger.GatewayCapabilities]
+	GatewayContractCallLimits   *rowplan.Object[*ledger.GatewayContractCallLimits]
+	GatewayDocumentLimits       *rowplan.Object[*ledger.GatewayDocumentLimits]
+	GatewayLimits               *rowplan.Object[*ledger.GatewayLimits]
+	GatewayPageLimits           *rowplan.Object[*ledger.GatewayPageLimits]
+	GatewayPartition            *rowplan.Object[*ledger.GatewayPartition]
+	GatewayRange                *rowplan.Object[*ledger.GatewayRange]
+	GatewayRateLimits           *rowplan.Object[*ledger.GatewayRateLimits]
+	GatewayReadLimits           *rowplan.Object[*ledger.GatewayReadLimits]
+	GatewayRequestLimits        *rowplan.Object[*ledger.GatewayRequestLimits]
+	GatewayRestLimits           *rowplan.Object[*ledger.GatewayRestLimits]
+	GatewaySubscriptionLimits   *rowplan.Object[*ledger.GatewaySubscriptionLimits]
 	GeneralService              *rowplan.Object[*ledger.GeneralService]
 	Hook                        *rowplan.Object[*ledger.Hook]
 	HookConnection              *rowplan.Object[*relay.Connection[ledger.Hook]]
@@ -281,6 +294,19 @@ func NewTables(fields Fields, newBatch func() rowplan.Batch) *rowplan.Tables {
 	o.setFraction()
 	o.setFractionalFee()
 	o.setGasEstimate()
+	o.setGateway()
+	o.setGatewayCapabilities()
+	o.setGatewayContractCallLimits()
+	o.setGatewayDocumentLimits()
+	o.setGatewayLimits()
+	o.setGatewayPageLimits()
+	o.setGatewayPartition()
+	o.setGatewayRange()
+	o.setGatewayRateLimits()
+	o.setGatewayReadLimits()
+	o.setGatewayRequestLimits()
+	o.setGatewayRestLimits()
+	o.setGatewaySubscriptionLimits()
 	o.setGeneralService()
 	o.setHook()
 	o.setHookConnection()
@@ -466,6 +492,19 @@ func NewTables(fields Fields, newBatch func() rowplan.Batch) *rowplan.Tables {
 	rowplan.Register(t, o.Fraction)
 	rowplan.Register(t, o.FractionalFee)
 	rowplan.Register(t, o.GasEstimate)
+	rowplan.Register(t, o.Gateway)
+	rowplan.Register(t, o.GatewayCapabilities)
+	rowplan.Register(t, o.GatewayContractCallLimits)
+	rowplan.Register(t, o.GatewayDocumentLimits)
+	rowplan.Register(t, o.GatewayLimits)
+	rowplan.Register(t, o.GatewayPageLimits)
+	rowplan.Register(t, o.GatewayPartition)
+	rowplan.Register(t, o.GatewayRange)
+	rowplan.Register(t, o.GatewayRateLimits)
+	rowplan.Register(t, o.GatewayReadLimits)
+	rowplan.Register(t, o.GatewayRequestLimits)
+	rowplan.Register(t, o.GatewayRestLimits)
+	rowplan.Register(t, o.GatewaySubscriptionLimits)
 	rowplan.Register(t, o.GeneralService)
 	rowplan.Register(t, o.Hook)
 	rowplan.Register(t, o.HookConnection)
@@ -1897,6 +1936,362 @@ func (o *objects) setGasEstimate() {
 		}),
 		"gasHex": rowplan.Scalar(func(dst []byte, v *calls.GasEstimate, s scalar.Style) []byte {
 			return scalar.AppendNullString(dst, v.GasHex(), s)
+		}),
+	})
+}
+
+func (o *objects) setGateway() {
+	o.Gateway = rowplan.NewObject([]string{"Gateway"}, map[string]rowplan.Field[*ledger.Gateway]{
+		"version": rowplan.Scalar(func(dst []byte, v *ledger.Gateway, s scalar.Style) []byte {
+			return scalar.AppendString(dst, v.Version, s)
+		}),
+		"compatibility": rowplan.Scalar(func(dst []byte, v *ledger.Gateway, s scalar.Style) []byte {
+			return scalar.AppendString(dst, v.Compatibility, s)
+		}),
+		"capabilities": rowplan.Get(func(v *ledger.Gateway) *ledger.GatewayCapabilities { return v.Capabilities }, rowplan.ObjectOf(func() *rowplan.Object[*ledger.GatewayCapabilities] { return o.GatewayCapabilities })),
+		"limits":       rowplan.Get(func(v *ledger.Gateway) *ledger.GatewayLimits { return v.Limits }, rowplan.ObjectOf(func() *rowplan.Object[*ledger.GatewayLimits] { return o.GatewayLimits })),
+		"ranges":       rowplan.Many(func(v *ledger.Gateway) []*ledger.GatewayRange { return v.Ranges }, func() *rowplan.Object[*ledger.GatewayRange] { return o.GatewayRange }),
+	})
+}
+
+func (o *objects) setGatewayCapabilities() {
+	o.GatewayCapabilities = rowplan.NewObject([]string{"GatewayCapabilities"}, map[string]rowplan.Field[*ledger.GatewayCapabilities]{
+		"stateOverrides": rowplan.Scalar(func(dst []byte, v *ledger.GatewayCapabilities, s scalar.Style) []byte {
+			return scalar.AppendBoolean(dst, v.StateOverrides, s)
+		}),
+		"simulations": rowplan.Scalar(func(dst []byte, v *ledger.GatewayCapabilities, s scalar.Style) []byte {
+			return scalar.AppendBoolean(dst, v.Simulations, s)
+		}),
+		"opcodes": rowplan.Scalar(func(dst []byte, v *ledger.GatewayCapabilities, s scalar.Style) []byte {
+			return scalar.AppendBoolean(dst, v.Opcodes, s)
+		}),
+		"prestate": rowplan.Scalar(func(dst []byte, v *ledger.GatewayCapabilities, s scalar.Style) []byte {
+			return scalar.AppendBoolean(dst, v.Prestate, s)
+		}),
+		"introspection": rowplan.Scalar(func(dst []byte, v *ledger.GatewayCapabilities, s scalar.Style) []byte {
+			return scalar.AppendBoolean(dst, v.Introspection, s)
+		}),
+		"anyDocument": rowplan.Scalar(func(dst []byte, v *ledger.GatewayCapabilities, s scalar.Style) []byte {
+			return scalar.AppendBoolean(dst, v.AnyDocument, s)
+		}),
+		"syntheticContractResults": rowplan.Scalar(func(dst []byte, v *ledger.GatewayCapabilities, s scalar.Style) []byte {
+			return scalar.AppendBoolean(dst, v.SyntheticContractResults, s)
+		}),
+		"statusPages": rowplan.Scalar(func(dst []byte, v *ledger.GatewayCapabilities, s scalar.Style) []byte {
+			return scalar.AppendBoolean(dst, v.StatusPages, s)
+		}),
+		"exports": rowplan.Scalar(func(dst []byte, v *ledger.GatewayCapabilities, s scalar.Style) []byte {
+			return scalar.AppendBoolean(dst, v.Exports, s)
+		}),
+		"subscriptions": rowplan.Scalar(func(dst []byte, v *ledger.GatewayCapabilities, s scalar.Style) []byte {
+			return scalar.AppendBoolean(dst, v.Subscriptions, s)
+		}),
+		"apiKeys": rowplan.Scalar(func(dst []byte, v *ledger.GatewayCapabilities, s scalar.Style) []byte {
+			return scalar.AppendBoolean(dst, v.APIKeys, s)
+		}),
+	})
+}
+
+func (o *objects) setGatewayContractCallLimits() {
+	o.GatewayContractCallLimits = rowplan.NewObject([]string{"GatewayContractCallLimits"}, map[string]rowplan.Field[*ledger.GatewayContractCallLimits]{
+		"gas": rowplan.Scalar(func(dst []byte, v *ledger.GatewayContractCallLimits, s scalar.Style) []byte {
+			return scalar.AppendLong(dst, v.Gas, s)
+		}),
+		"gasPerSecond": rowplan.Scalar(func(dst []byte, v *ledger.GatewayContractCallLimits, s scalar.Style) []byte {
+			return scalar.AppendLong(dst, v.GasPerSecond, s)
+		}),
+		"perSecond": rowplan.Scalar(func(dst []byte, v *ledger.GatewayContractCallLimits, s scalar.Style) []byte {
+			return scalar.AppendLong(dst, v.PerSecond, s)
+		}),
+		"tracesPerSecond": rowplan.Scalar(func(dst []byte, v *ledger.GatewayContractCallLimits, s scalar.Style) []byte {
+			return scalar.AppendLong(dst, v.TracesPerSecond, s)
+		}),
+		"timeout": rowplan.Scalar(func(dst []byte, v *ledger.GatewayContractCallLimits, s scalar.Style) []byte {
+			return scalar.AppendInt(dst, v.Timeout, s)
+		}),
+		"simulationTimeout": rowplan.Scalar(func(dst []byte, v *ledger.GatewayContractCallLimits, s scalar.Style) []byte {
+			return scalar.AppendInt(dst, v.SimulationTimeout, s)
+		}),
+		"traceTimeout": rowplan.Scalar(func(dst []byte, v *ledger.GatewayContractCallLimits, s scalar.Style) []byte {
+			return scalar.AppendInt(dst, v.TraceTimeout, s)
+		}),
+		"overrides": rowplan.Scalar(func(dst []byte, v *ledger.GatewayContractCallLimits, s scalar.Style) []byte {
+			return scalar.AppendInt(dst, v.Overrides, s)
+		}),
+		"overrideSlots": rowplan.Scalar(func(dst []byte, v *ledger.GatewayContractCallLimits, s scalar.Style) []byte {
+			return scalar.AppendInt(dst, v.OverrideSlots, s)
+		}),
+		"simulatedBlocks": rowplan.Scalar(func(dst []byte, v *ledger.GatewayContractCallLimits, s scalar.Style) []byte {
+			return scalar.AppendInt(dst, v.SimulatedBlocks, s)
+		}),
+		"simulatedCalls": rowplan.Scalar(func(dst []byte, v *ledger.GatewayContractCallLimits, s scalar.Style) []byte {
+			return scalar.AppendInt(dst, v.SimulatedCalls, s)
+		}),
+		"simulatedData": rowplan.Scalar(func(dst []byte, v *ledger.GatewayContractCallLimits, s scalar.Style) []byte {
+			return scalar.AppendInt(dst, v.SimulatedData, s)
+		}),
+		"simulatedBytes": rowplan.Scalar(func(dst []byte, v *ledger.GatewayContractCallLimits, s scalar.Style) []byte {
+			return scalar.AppendInt(dst, v.SimulatedBytes, s)
+		}),
+		"traceSteps": rowplan.Scalar(func(dst []byte, v *ledger.GatewayContractCallLimits, s scalar.Style) []byte {
+			return scalar.AppendInt(dst, v.TraceSteps, s)
+		}),
+		"traceActions": rowplan.Scalar(func(dst []byte, v *ledger.GatewayContractCallLimits, s scalar.Style) []byte {
+			return scalar.AppendInt(dst, v.TraceActions, s)
+		}),
+		"traceBytes": rowplan.Scalar(func(dst []byte, v *ledger.GatewayContractCallLimits, s scalar.Style) []byte {
+			return scalar.AppendInt(dst, v.TraceBytes, s)
+		}),
+		"prestateAccounts": rowplan.Scalar(func(dst []byte, v *ledger.GatewayContractCallLimits, s scalar.Style) []byte {
+			return scalar.AppendInt(dst, v.PrestateAccounts, s)
+		}),
+		"prestateBytes": rowplan.Scalar(func(dst []byte, v *ledger.GatewayContractCallLimits, s scalar.Style) []byte {
+			return scalar.AppendInt(dst, v.PrestateBytes, s)
+		}),
+		"abiBytes": rowplan.Scalar(func(dst []byte, v *ledger.GatewayContractCallLimits, s scalar.Style) []byte {
+			return scalar.AppendInt(dst, v.AbiBytes, s)
+		}),
+		"abiDepth": rowplan.Scalar(func(dst []byte, v *ledger.GatewayContractCallLimits, s scalar.Style) []byte {
+			return scalar.AppendInt(dst, v.AbiDepth, s)
+		}),
+		"abiWords": rowplan.Scalar(func(dst []byte, v *ledger.GatewayContractCallLimits, s scalar.Style) []byte {
+			return scalar.AppendInt(dst, v.AbiWords, s)
+		}),
+	})
+}
+
+func (o *objects) setGatewayDocumentLimits() {
+	o.GatewayDocumentLimits = rowplan.NewObject([]string{"GatewayDocumentLimits"}, map[string]rowplan.Field[*ledger.GatewayDocumentLimits]{
+		"cost": rowplan.Scalar(func(dst []byte, v *ledger.GatewayDocumentLimits, s scalar.Style) []byte {
+			return scalar.AppendInt(dst, v.Cost, s)
+		}),
+		"bytes": rowplan.Scalar(func(dst []byte, v *ledger.GatewayDocumentLimits, s scalar.Style) []byte {
+			return scalar.AppendInt(dst, v.Bytes, s)
+		}),
+		"tokens": rowplan.Scalar(func(dst []byte, v *ledger.GatewayDocumentLimits, s scalar.Style) []byte {
+			return scalar.AppendInt(dst, v.Tokens, s)
+		}),
+		"depth": rowplan.Scalar(func(dst []byte, v *ledger.GatewayDocumentLimits, s scalar.Style) []byte {
+			return scalar.AppendInt(dst, v.Depth, s)
+		}),
+		"fields": rowplan.Scalar(func(dst []byte, v *ledger.GatewayDocumentLimits, s scalar.Style) []byte {
+			return scalar.AppendInt(dst, v.Fields, s)
+		}),
+		"rootFields": rowplan.Scalar(func(dst []byte, v *ledger.GatewayDocumentLimits, s scalar.Style) []byte {
+			return scalar.AppendInt(dst, v.RootFields, s)
+		}),
+		"aliases": rowplan.Scalar(func(dst []byte, v *ledger.GatewayDocumentLimits, s scalar.Style) []byte {
+			return scalar.AppendInt(dst, v.Aliases, s)
+		}),
+		"directives": rowplan.Scalar(func(dst []byte, v *ledger.GatewayDocumentLimits, s scalar.Style) []byte {
+			return scalar.AppendInt(dst, v.Directives, s)
+		}),
+	})
+}
+
+func (o *objects) setGatewayLimits() {
+	o.GatewayLimits = rowplan.NewObject([]string{"GatewayLimits"}, map[string]rowplan.Field[*ledger.GatewayLimits]{
+		"documents":     rowplan.Get(func(v *ledger.GatewayLimits) *ledger.GatewayDocumentLimits { return v.Documents }, rowplan.ObjectOf(func() *rowplan.Object[*ledger.GatewayDocumentLimits] { return o.GatewayDocumentLimits })),
+		"requests":      rowplan.Get(func(v *ledger.GatewayLimits) *ledger.GatewayRequestLimits { return v.Requests }, rowplan.ObjectOf(func() *rowplan.Object[*ledger.GatewayRequestLimits] { return o.GatewayRequestLimits })),
+		"pages":         rowplan.Get(func(v *ledger.GatewayLimits) *ledger.GatewayPageLimits { return v.Pages }, rowplan.ObjectOf(func() *rowplan.Object[*ledger.GatewayPageLimits] { return o.GatewayPageLimits })),
+		"subscriptions": rowplan.Get(func(v *ledger.GatewayLimits) *ledger.GatewaySubscriptionLimits { return v.Subscriptions }, rowplan.ObjectOf(func() *rowplan.Object[*ledger.GatewaySubscriptionLimits] { return o.GatewaySubscriptionLimits })),
+		"rates":         rowplan.Get(func(v *ledger.GatewayLimits) *ledger.GatewayRateLimits { return v.Rates }, rowplan.ObjectOf(func() *rowplan.Object[*ledger.GatewayRateLimits] { return o.GatewayRateLimits })),
+		"contractCalls": rowplan.Get(func(v *ledger.GatewayLimits) *ledger.GatewayContractCallLimits { return v.ContractCalls }, rowplan.ObjectOf(func() *rowplan.Object[*ledger.GatewayContractCallLimits] { return o.GatewayContractCallLimits })),
+		"reads":         rowplan.Get(func(v *ledger.GatewayLimits) *ledger.GatewayReadLimits { return v.Reads }, rowplan.ObjectOf(func() *rowplan.Object[*ledger.GatewayReadLimits] { return o.GatewayReadLimits })),
+		"rest":          rowplan.Get(func(v *ledger.GatewayLimits) *ledger.GatewayRestLimits { return v.Rest }, rowplan.ObjectOf(func() *rowplan.Object[*ledger.GatewayRestLimits] { return o.GatewayRestLimits })),
+	})
+}
+
+func (o *objects) setGatewayPageLimits() {
+	o.GatewayPageLimits = rowplan.NewObject([]string{"GatewayPageLimits"}, map[string]rowplan.Field[*ledger.GatewayPageLimits]{
+		"default": rowplan.Scalar(func(dst []byte, v *ledger.GatewayPageLimits, s scalar.Style) []byte {
+			return scalar.AppendInt(dst, v.Default, s)
+		}),
+		"max": rowplan.Scalar(func(dst []byte, v *ledger.GatewayPageLimits, s scalar.Style) []byte {
+			return scalar.AppendInt(dst, v.Max, s)
+		}),
+		"balanceTokens": rowplan.Scalar(func(dst []byte, v *ledger.GatewayPageLimits, s scalar.Style) []byte {
+			return scalar.AppendInt(dst, v.BalanceTokens, s)
+		}),
+	})
+}
+
+func (o *objects) setGatewayPartition() {
+	o.GatewayPartition = rowplan.NewObject([]string{"GatewayPartition"}, map[string]rowplan.Field[*ledger.GatewayPartition]{
+		"name": rowplan.Scalar(func(dst []byte, v *ledger.GatewayPartition, s scalar.Style) []byte {
+			return scalar.AppendString(dst, v.Name, s)
+		}),
+		"from": rowplan.Scalar(func(dst []byte, v *ledger.GatewayPartition, s scalar.Style) []byte {
+			return scalar.AppendTimestamp(dst, v.From, s)
+		}),
+		"fromIso": rowplan.Scalar(func(dst []byte, v *ledger.GatewayPartition, s scalar.Style) []byte {
+			return scalar.AppendInstant(dst, v.From, s)
+		}),
+		"to": rowplan.Scalar(func(dst []byte, v *ledger.GatewayPartition, s scalar.Style) []byte {
+			return scalar.AppendTimestamp(dst, v.To, s)
+		}),
+		"toIso": rowplan.Scalar(func(dst []byte, v *ledger.GatewayPartition, s scalar.Style) []byte {
+			return scalar.AppendInstant(dst, v.To, s)
+		}),
+	})
+}
+
+func (o *objects) setGatewayRange() {
+	o.GatewayRange = rowplan.NewObject([]string{"GatewayRange"}, map[string]rowplan.Field[*ledger.GatewayRange]{
+		"list": rowplan.Scalar(func(dst []byte, v *ledger.GatewayRange, s scalar.Style) []byte {
+			return scalar.AppendString(dst, v.List, s)
+		}),
+		"table": rowplan.Scalar(func(dst []byte, v *ledger.GatewayRange, s scalar.Style) []byte {
+			return scalar.AppendString(dst, v.Table, s)
+		}),
+		"availableFrom": rowplan.Scalar(func(dst []byte, v *ledger.GatewayRange, s scalar.Style) []byte {
+			return scalar.AppendNullTimestamp(dst, v.AvailableFrom, s)
+		}),
+		"availableFromIso": rowplan.Scalar(func(dst []byte, v *ledger.GatewayRange, s scalar.Style) []byte {
+			return scalar.AppendNullInstant(dst, v.AvailableFrom, s)
+		}),
+		"availableTo": rowplan.Scalar(func(dst []byte, v *ledger.GatewayRange, s scalar.Style) []byte {
+			return scalar.AppendNullTimestamp(dst, v.AvailableTo, s)
+		}),
+		"availableToIso": rowplan.Scalar(func(dst []byte, v *ledger.GatewayRange, s scalar.Style) []byte {
+			return scalar.AppendNullInstant(dst, v.AvailableTo, s)
+		}),
+		"partitions": rowplan.Many(func(v *ledger.GatewayRange) []*ledger.GatewayPartition { return v.Partitions }, func() *rowplan.Object[*ledger.GatewayPartition] { return o.GatewayPartition }),
+	})
+}
+
+func (o *objects) setGatewayRateLimits() {
+	o.GatewayRateLimits = rowplan.NewObject([]string{"GatewayRateLimits"}, map[string]rowplan.Field[*ledger.GatewayRateLimits]{
+		"perMinute": rowplan.Scalar(func(dst []byte, v *ledger.GatewayRateLimits, s scalar.Style) []byte {
+			return scalar.AppendNullInt(dst, v.PerMinute, s)
+		}),
+		"perMinuteOfKeys": rowplan.Scalar(func(dst []byte, v *ledger.GatewayRateLimits, s scalar.Style) []byte {
+			return scalar.AppendNullInt(dst, v.PerMinuteOfKeys, s)
+		}),
+		"costPerPoint": rowplan.Scalar(func(dst []byte, v *ledger.GatewayRateLimits, s scalar.Style) []byte {
+			return scalar.AppendInt(dst, v.CostPerPoint, s)
+		}),
+		"scanCost": rowplan.Scalar(func(dst []byte, v *ledger.GatewayRateLimits, s scalar.Style) []byte {
+			return scalar.AppendInt(dst, v.ScanCost, s)
+		}),
+	})
+}
+
+func (o *objects) setGatewayReadLimits() {
+	o.GatewayReadLimits = rowplan.NewObject([]string{"GatewayReadLimits"}, map[string]rowplan.Field[*ledger.GatewayReadLimits]{
+		"periods": rowplan.Scalar(func(dst []byte, v *ledger.GatewayReadLimits, s scalar.Style) []byte {
+			return scalar.AppendInt(dst, v.Periods, s)
+		}),
+		"statisticsRows": rowplan.Scalar(func(dst []byte, v *ledger.GatewayReadLimits, s scalar.Style) []byte {
+			return scalar.AppendInt(dst, v.StatisticsRows, s)
+		}),
+		"statisticsBlocks": rowplan.Scalar(func(dst []byte, v *ledger.GatewayReadLimits, s scalar.Style) []byte {
+			return scalar.AppendInt(dst, v.StatisticsBlocks, s)
+		}),
+		"soughtTransfers": rowplan.Scalar(func(dst []byte, v *ledger.GatewayReadLimits, s scalar.Style) []byte {
+			return scalar.AppendInt(dst, v.SoughtTransfers, s)
+		}),
+		"tokenTransferHours": rowplan.Scalar(func(dst []byte, v *ledger.GatewayReadLimits, s scalar.Style) []byte {
+			return scalar.AppendInt(dst, v.TokenTransferHours, s)
+		}),
+		"topicSearchDays": rowplan.Scalar(func(dst []byte, v *ledger.GatewayReadLimits, s scalar.Style) []byte {
+			return scalar.AppendInt(dst, v.TopicSearchDays, s)
+		}),
+		"uptimeDays": rowplan.Scalar(func(dst []byte, v *ledger.GatewayReadLimits, s scalar.Style) []byte {
+			return scalar.AppendInt(dst, v.UptimeDays, s)
+		}),
+		"sortedHolders": rowplan.Scalar(func(dst []byte, v *ledger.GatewayReadLimits, s scalar.Style) []byte {
+			return scalar.AppendInt(dst, v.SortedHolders, s)
+		}),
+		"pastTransfers": rowplan.Scalar(func(dst []byte, v *ledger.GatewayReadLimits, s scalar.Style) []byte {
+			return scalar.AppendInt(dst, v.PastTransfers, s)
+		}),
+		"pastTokenTransfers": rowplan.Scalar(func(dst []byte, v *ledger.GatewayReadLimits, s scalar.Style) []byte {
+			return scalar.AppendInt(dst, v.PastTokenTransfers, s)
+		}),
+		"pastNfts": rowplan.Scalar(func(dst []byte, v *ledger.GatewayReadLimits, s scalar.Style) []byte {
+			return scalar.AppendInt(dst, v.PastNFTs, s)
+		}),
+		"pastHolders": rowplan.Scalar(func(dst []byte, v *ledger.GatewayReadLimits, s scalar.Style) []byte {
+			return scalar.AppendInt(dst, v.PastHolders, s)
+		}),
+		"historyTransfers": rowplan.Scalar(func(dst []byte, v *ledger.GatewayReadLimits, s scalar.Style) []byte {
+			return scalar.AppendInt(dst, v.HistoryTransfers, s)
+		}),
+		"feeTransactionBytes": rowplan.Scalar(func(dst []byte, v *ledger.GatewayReadLimits, s scalar.Style) []byte {
+			return scalar.AppendInt(dst, v.FeeTransactionBytes, s)
+		}),
+	})
+}
+
+func (o *objects) setGatewayRequestLimits() {
+	o.GatewayRequestLimits = rowplan.NewObject([]string{"GatewayRequestLimits"}, map[string]rowplan.Field[*ledger.GatewayRequestLimits]{
+		"bodyBytes": rowplan.Scalar(func(dst []byte, v *ledger.GatewayRequestLimits, s scalar.Style) []byte {
+			return scalar.AppendInt(dst, v.BodyBytes, s)
+		}),
+		"bodyValues": rowplan.Scalar(func(dst []byte, v *ledger.GatewayRequestLimits, s scalar.Style) []byte {
+			return scalar.AppendInt(dst, v.BodyValues, s)
+		}),
+		"bodyDepth": rowplan.Scalar(func(dst []byte, v *ledger.GatewayRequestLimits, s scalar.Style) []byte {
+			return scalar.AppendInt(dst, v.BodyDepth, s)
+		}),
+		"batch": rowplan.Scalar(func(dst []byte, v *ledger.GatewayRequestLimits, s scalar.Style) []byte {
+			return scalar.AppendInt(dst, v.Batch, s)
+		}),
+		"keys": rowplan.Scalar(func(dst []byte, v *ledger.GatewayRequestLimits, s scalar.Style) []byte {
+			return scalar.AppendInt(dst, v.Keys, s)
+		}),
+		"references": rowplan.Scalar(func(dst []byte, v *ledger.GatewayRequestLimits, s scalar.Style) []byte {
+			return scalar.AppendInt(dst, v.References, s)
+		}),
+		"addresses": rowplan.Scalar(func(dst []byte, v *ledger.GatewayRequestLimits, s scalar.Style) []byte {
+			return scalar.AppendInt(dst, v.Addresses, s)
+		}),
+		"alternatives": rowplan.Scalar(func(dst []byte, v *ledger.GatewayRequestLimits, s scalar.Style) []byte {
+			return scalar.AppendInt(dst, v.Alternatives, s)
+		}),
+		"responseBytes": rowplan.Scalar(func(dst []byte, v *ledger.GatewayRequestLimits, s scalar.Style) []byte {
+			return scalar.AppendInt(dst, v.ResponseBytes, s)
+		}),
+		"exportRows": rowplan.Scalar(func(dst []byte, v *ledger.GatewayRequestLimits, s scalar.Style) []byte {
+			return scalar.AppendInt(dst, v.ExportRows, s)
+		}),
+		"timeout": rowplan.Scalar(func(dst []byte, v *ledger.GatewayRequestLimits, s scalar.Style) []byte {
+			return scalar.AppendInt(dst, v.Timeout, s)
+		}),
+	})
+}
+
+func (o *objects) setGatewayRestLimits() {
+	o.GatewayRestLimits = rowplan.NewObject([]string{"GatewayRestLimits"}, map[string]rowplan.Field[*ledger.GatewayRestLimits]{
+		"parameters": rowplan.Scalar(func(dst []byte, v *ledger.GatewayRestLimits, s scalar.Style) []byte {
+			return scalar.AppendInt(dst, v.Parameters, s)
+		}),
+		"repeatedParameters": rowplan.Scalar(func(dst []byte, v *ledger.GatewayRestLimits, s scalar.Style) []byte {
+			return scalar.AppendInt(dst, v.RepeatedParameters, s)
+		}),
+		"timestampDays": rowplan.Scalar(func(dst []byte, v *ledger.GatewayRestLimits, s scalar.Style) []byte {
+			return scalar.AppendInt(dst, v.TimestampDays, s)
+		}),
+		"callBodyBytes": rowplan.Scalar(func(dst []byte, v *ledger.GatewayRestLimits, s scalar.Style) []byte {
+			return scalar.AppendInt(dst, v.CallBodyBytes, s)
+		}),
+		"feeBodyBytes": rowplan.Scalar(func(dst []byte, v *ledger.GatewayRestLimits, s scalar.Style) []byte {
+			return scalar.AppendInt(dst, v.FeeBodyBytes, s)
+		}),
+	})
+}
+
+func (o *objects) setGatewaySubscriptionLimits() {
+	o.GatewaySubscriptionLimits = rowplan.NewObject([]string{"GatewaySubscriptionLimits"}, map[string]rowplan.Field[*ledger.GatewaySubscriptionLimits]{
+		"all": rowplan.Scalar(func(dst []byte, v *ledger.GatewaySubscriptionLimits, s scalar.Style) []byte {
+			return scalar.AppendInt(dst, v.All, s)
+		}),
+		"perClient": rowplan.Scalar(func(dst []byte, v *ledger.GatewaySubscriptionLimits, s scalar.Style) []byte {
+			return scalar.AppendNullInt(dst, v.PerClient, s)
+		}),
+		"perConnection": rowplan.Scalar(func(dst []byte, v *ledger.GatewaySubscriptionLimits, s scalar.Style) []byte {
+			return scalar.AppendInt(dst, v.PerConnection, s)
 		}),
 	})
 }

@@ -964,6 +964,260 @@ type FractionalFee struct {
 	NetOfTransfers bool
 }
 
+// This gateway: its version, what it can do, which requests it refuses, and which data it has.
+type Gateway struct {
+	// The version of Heliograph.
+	Version string
+	// The version of the mirror node's REST API with which `/api/v1` is compatible.
+	Compatibility string
+	// The abilities that an operator can turn on and off.
+	Capabilities *GatewayCapabilities
+	// The limits above which requests are refused.
+	Limits *GatewayLimits
+	// The times for which the database has rows.
+	Ranges []*GatewayRange
+}
+
+// Abilities that an operator can turn on and off.
+type GatewayCapabilities struct {
+	// Contract calls can override balances, nonces, code and storage.
+	StateOverrides bool
+	// Several contract calls can be simulated one after the other.
+	Simulations bool
+	// Transactions can be traced: they are executed again, and each step is returned.
+	Opcodes bool
+	// The states before and after transactions can be read.
+	Prestate bool
+	// Clients can read the schema with introspection.
+	Introspection bool
+	// Clients can send any document. If false, only trusted documents are accepted.
+	AnyDocument bool
+	// Token transfers outside the EVM are shown as contract results.
+	SyntheticContractResults bool
+	// There are status pages.
+	StatusPages bool
+	// All pages of a list can be read in one request, as CSV or NDJSON.
+	Exports bool
+	// There are subscriptions.
+	Subscriptions bool
+	// There are API keys, which can have a higher rate.
+	APIKeys bool
+}
+
+// Limits of contract calls, simulations and traces.
+type GatewayContractCallLimits struct {
+	// The gas of a call.
+	Gas int64
+	// The gas of all calls per second.
+	GasPerSecond int64
+	// The calls per second.
+	PerSecond int64
+	// The traces per second.
+	TracesPerSecond int64
+	// The time of a call.
+	Timeout int32
+	// The time of a simulation.
+	SimulationTimeout int32
+	// The time of a trace.
+	TraceTimeout int32
+	// The accounts whose state a call overrides.
+	Overrides int32
+	// The storage slots that a call overrides.
+	OverrideSlots int32
+	// The blocks of a simulation.
+	SimulatedBlocks int32
+	// The calls of a simulation.
+	SimulatedCalls int32
+	// The call data of a simulation.
+	SimulatedData int32
+	// The size of the return data and the logs of a simulation.
+	SimulatedBytes int32
+	// The steps of a trace in the graph.
+	TraceSteps int32
+	// The actions of a trace.
+	TraceActions int32
+	// The size of the steps of a trace in the graph.
+	TraceBytes int32
+	// The accounts in the state before or after a transaction.
+	PrestateAccounts int32
+	// The size of the code in such a state.
+	PrestateBytes int32
+	// The text of an ABI.
+	AbiBytes int32
+	// The nesting of types in an ABI.
+	AbiDepth int32
+	// The words of a tuple or of an array of fixed length in an ABI.
+	AbiWords int32
+}
+
+// Limits of GraphQL documents.
+type GatewayDocumentLimits struct {
+	// The cost of an operation, or of all operations of a batch.
+	Cost int32
+	// The size of a document.
+	Bytes int32
+	// The lexical tokens of a document.
+	Tokens int32
+	// The nesting of fields.
+	Depth int32
+	// The fields of a document. Those of a fragment count once for each spread.
+	Fields int32
+	// The root fields of an operation.
+	RootFields int32
+	// How often one selection can have the same field, under different aliases.
+	Aliases int32
+	// The directives of a document.
+	Directives int32
+}
+
+// Limits above which requests are refused. Times are in milliseconds, sizes in bytes. Null means that there is no limit.
+type GatewayLimits struct {
+	// Limits of documents.
+	Documents *GatewayDocumentLimits
+	// Limits of requests and responses.
+	Requests *GatewayRequestLimits
+	// Page sizes of lists, for the REST API too.
+	Pages *GatewayPageLimits
+	// Limits of subscriptions.
+	Subscriptions *GatewaySubscriptionLimits
+	// Limits of the rate of requests.
+	Rates *GatewayRateLimits
+	// Limits of contract calls, simulations and traces.
+	ContractCalls *GatewayContractCallLimits
+	// Limits of what a field reads.
+	Reads *GatewayReadLimits
+	// Limits of the REST API.
+	Rest *GatewayRestLimits
+}
+
+// Page sizes of lists.
+type GatewayPageLimits struct {
+	// The default.
+	Default int32
+	// The maximum.
+	Max int32
+	// The maximum number of tokens of a balance.
+	BalanceTokens int32
+}
+
+// A partition of a table by time.
+type GatewayPartition struct {
+	// The name.
+	Name string
+	// The first time that belongs to the partition.
+	From Timestamp
+	// The first time after the partition.
+	To Timestamp
+}
+
+// The times for which a table has rows, for example those that are left after old ones have been removed.
+type GatewayRange struct {
+	// The list of the query type, or of a transaction, that reads the table.
+	List string
+	// The table.
+	Table string
+	// The consensus time of the first row. Null if there is none.
+	AvailableFrom Null[Timestamp]
+	// The consensus time of the last row. Null if there is none.
+	AvailableTo Null[Timestamp]
+	// The partitions of the table by time, oldest first. Empty if it has none.
+	Partitions []*GatewayPartition
+}
+
+// Limits of the rate of requests.
+type GatewayRateLimits struct {
+	// The points per minute of a client address.
+	PerMinute Null[int32]
+	// The points per minute of an API key without a limit of its own.
+	PerMinuteOfKeys Null[int32]
+	// The cost of an operation that counts as one point, in addition to that of the request.
+	CostPerPoint int32
+	// The additional cost of a list at the root whose filters have no index.
+	ScanCost int32
+}
+
+// Limits of what a field reads.
+type GatewayReadLimits struct {
+	// The periods of statistics and of balances over time.
+	Periods int32
+	// The rows that statistics of an object read.
+	StatisticsRows int32
+	// The blocks that statistics read.
+	StatisticsBlocks int32
+	// The transfers that a page of transfers of an account seeks.
+	SoughtTransfers int32
+	// The hours of a range of transfers of a token.
+	TokenTransferHours int32
+	// The days of a range of contract logs that are searched by topic only.
+	TopicSearchDays int32
+	// The days of the uptime of a component.
+	UptimeDays int32
+	// The holders of a token that can be sorted by balance.
+	SortedHolders int32
+	// The transfers between a balance snapshot and a past moment.
+	PastTransfers int32
+	// The transfers of a token between a balance snapshot and a past moment.
+	PastTokenTransfers int32
+	// The serials of a token at a past moment.
+	PastNFTs int32
+	// The holders of a token at a past moment.
+	PastHolders int32
+	// The transfers between a balance snapshot and the end of a period of `balanceHistory`.
+	HistoryTransfers int32
+	// The bytes of a transaction whose fee is estimated.
+	FeeTransactionBytes int32
+}
+
+// Limits of requests and responses.
+type GatewayRequestLimits struct {
+	// The size of a body.
+	BodyBytes int32
+	// The JSON values in a body, including the variables.
+	BodyValues int32
+	// The nesting of JSON values in a body.
+	BodyDepth int32
+	// The operations of a batch.
+	Batch int32
+	// The keys of a field that reads several objects by their keys.
+	Keys int32
+	// The references of a federation router.
+	References int32
+	// The EVM addresses in place of entity IDs, in an operation.
+	Addresses int32
+	// The alternatives in `anyOf` of a filter.
+	Alternatives int32
+	// The size of a response.
+	ResponseBytes int32
+	// The rows of an export as CSV or NDJSON.
+	ExportRows int32
+	// The time of a request.
+	Timeout int32
+}
+
+// Limits of the REST API.
+type GatewayRestLimits struct {
+	// The parameters of a request.
+	Parameters int32
+	// The repetitions of a parameter.
+	RepeatedParameters int32
+	// The days of a range of timestamps, where the endpoint limits it.
+	TimestampDays int32
+	// The body of a contract call.
+	CallBodyBytes int32
+	// The body of a fee estimate.
+	FeeBodyBytes int32
+}
+
+// Limits of subscriptions.
+type GatewaySubscriptionLimits struct {
+	// The open subscriptions of all clients.
+	All int32
+	// The open subscriptions of a client.
+	PerClient Null[int32]
+	// The concurrent operations on a WebSocket.
+	PerConnection int32
+}
+
 // A service of no specific type.
 type GeneralService struct {
 	// The description. Null if there is none.
