@@ -211,11 +211,10 @@ func (d *decoder) text(i int, src []byte, into *string) bool {
 	return true
 }
 
-// registerTypes registers the types of internal/domain/ledger with the driver, for the columns that [decoder] leaves
-// to it: ledger.Null for nullable columns, and named integer types. Null is decoded into an EntityID or a Timestamp as
-// 0.
+// registerTypes registers ledger.Null with the driver, for the nullable columns that [decoder] leaves to it, and a
+// faster codec of bigint[].
 func registerTypes(m *pgtype.Map) {
-	m.TryWrapScanPlanFuncs = append([]pgtype.TryWrapScanPlanFunc{wrapNull, wrapInteger}, m.TryWrapScanPlanFuncs...)
+	m.TryWrapScanPlanFuncs = append([]pgtype.TryWrapScanPlanFunc{wrapNull}, m.TryWrapScanPlanFuncs...)
 	if number, ok := m.TypeForOID(pgtype.Int8OID); ok {
 		m.RegisterType(&pgtype.Type{
 			Name: "_int8", OID: pgtype.Int8ArrayOID,
@@ -314,45 +313,4 @@ func wrapNull(target any) (pgtype.WrappedScanPlanNextSetter, any, bool) {
 		return &nullPlan{}, n.ScanTarget(), true
 	}
 	return nil, nil, false
-}
-
-// integerPlan decodes the named integer type T as its underlying type B.
-type integerPlan[T, B any] struct {
-	next pgtype.ScanPlan
-	cast func(*T) *B
-}
-
-func (p *integerPlan[T, B]) SetNext(next pgtype.ScanPlan) { p.next = next }
-
-func (p *integerPlan[T, B]) Scan(src []byte, dst any) error {
-	v := p.cast(dst.(*T))
-	if src == nil {
-		var zero B
-		*v = zero
-		return nil
-	}
-	return p.next.Scan(src, v) //nolint:wrapcheck // the driver adds the name of the column
-}
-
-func wrapInteger(target any) (pgtype.WrappedScanPlanNextSetter, any, bool) {
-	switch v := target.(type) {
-	case *ledger.EntityID:
-		return &integerPlan[ledger.EntityID, int64]{cast: func(v *ledger.EntityID) *int64 {
-			return (*int64)(v)
-		}}, (*int64)(v), true
-	case *ledger.Timestamp:
-		return &integerPlan[ledger.Timestamp, int64]{cast: func(v *ledger.Timestamp) *int64 {
-			return (*int64)(v)
-		}}, (*int64)(v), true
-	case *ledger.TransactionType:
-		return &integerPlan[ledger.TransactionType, int16]{cast: func(v *ledger.TransactionType) *int16 {
-			return (*int16)(v)
-		}}, (*int16)(v), true
-	case *ledger.ResponseCode:
-		return &integerPlan[ledger.ResponseCode, int16]{cast: func(v *ledger.ResponseCode) *int16 {
-			return (*int16)(v)
-		}}, (*int16)(v), true
-	default:
-		return nil, nil, false
-	}
 }
