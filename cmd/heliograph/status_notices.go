@@ -15,7 +15,7 @@ import (
 type statusIncidentCmd struct {
 	Open       statusOpenCmd       `cmd:"" help:"Open an incident."`
 	Update     statusUpdateCmd     `cmd:"" help:"Add an update to an open incident."`
-	Resolve    statusResolveCmd    `cmd:"" help:"Resolve an incident. It no longer affects its components."`
+	Resolve    statusEndCmd        `cmd:"" help:"Resolve an incident. It no longer affects its components."`
 	Reopen     statusReopenCmd     `cmd:"" help:"Reopen a resolved incident."`
 	Postmortem statusPostmortemCmd `cmd:"" help:"Publish the postmortem of a resolved incident."`
 	Backfill   statusBackfillCmd   `cmd:"" help:"Publish an incident that is over. Components do not change."`
@@ -145,12 +145,16 @@ func (c *statusUpdateCmd) run(ctx context.Context, s *session) error {
 	return c.add(ctx, s, status.State(c.Status), false, s.UpdateIncident)
 }
 
-type statusResolveCmd struct {
+// statusEndCmd are the commands that end an incident or a maintenance.
+type statusEndCmd struct {
 	Keep bool `help:"Keep the statuses of the components."`
 	updateFlags
 }
 
-func (c *statusResolveCmd) run(ctx context.Context, s *session) error {
+func (c *statusEndCmd) run(ctx context.Context, s *session) error {
+	if s.name == "complete" {
+		return c.add(ctx, s, status.Completed, c.Keep, s.MoveMaintenance)
+	}
 	if c.Body == "" && c.Template == "" {
 		c.Body = s.page.Text(status.IncidentResolved)
 	}
@@ -249,7 +253,7 @@ type statusMaintenanceCmd struct {
 	Schedule   statusScheduleCmd   `cmd:"" help:"Schedule a maintenance."`
 	Start      statusProgressCmd   `cmd:"" help:"Start a maintenance."`
 	Verify     statusProgressCmd   `cmd:"" help:"Set a maintenance to verifying: the work is done and is being checked."`
-	Complete   statusCompleteCmd   `cmd:"" help:"Complete a maintenance."`
+	Complete   statusEndCmd        `cmd:"" help:"Complete a maintenance."`
 	Cancel     statusCancelCmd     `cmd:"" help:"Cancel a maintenance that has not started."`
 	Reschedule statusRescheduleCmd `cmd:"" help:"Change the times of a maintenance."`
 	Note       statusProgressCmd   `cmd:"" help:"Add an update to a maintenance in its current status."`
@@ -347,15 +351,6 @@ func (c *statusProgressCmd) run(ctx context.Context, s *session) error {
 		}
 	}
 	return c.add(ctx, s, state, false, s.MoveMaintenance)
-}
-
-type statusCompleteCmd struct {
-	Keep bool `help:"Keep the statuses of the components."`
-	updateFlags
-}
-
-func (c *statusCompleteCmd) run(ctx context.Context, s *session) error {
-	return c.add(ctx, s, status.Completed, c.Keep, s.MoveMaintenance)
 }
 
 type statusCancelCmd struct {
