@@ -33,7 +33,8 @@ func (w *WorkingCopy) OpenIncident(in NewIncident) (*Effect, error) {
 	if in.Backfill {
 		return w.backfill(n, in)
 	}
-	u := update{NewUpdate: NewUpdate{State: in.State, Body: in.Body, Affected: in.Affected, Notify: in.Notify}}
+	u := textUpdate(in.State, in.Body, in.Notify)
+	u.Affected = in.Affected
 	switch u.State {
 	case NoState:
 		u.State = Investigating
@@ -125,7 +126,8 @@ func (w *WorkingCopy) ReopenIncident(s NoticeState, in NewUpdate) (*Effect, erro
 
 // PublishPostmortem adds the postmortem to a resolved incident, or replaces it.
 func (w *WorkingCopy) PublishPostmortem(s NoticeState, in NewUpdate) (*Effect, error) {
-	u := update{NewUpdate: NewUpdate{State: Postmortem, Body: in.Body, Notify: in.Notify}, textOnly: true}
+	u := textUpdate(Postmortem, in.Body, in.Notify)
+	u.textOnly = true
 	for _, old := range s.Updates {
 		if old.State == Postmortem {
 			u.code = old.Code
@@ -144,10 +146,8 @@ func (w *WorkingCopy) PublishDraft(s NoticeState) (*Effect, error) {
 		return nil, err
 	}
 	first := s.Updates[0]
-	u := update{NewUpdate: NewUpdate{
-		State: s.Notice.State, Body: first.Body,
-		Notify: ledger.Of(first.DeliverNotifications),
-	}, code: first.Code}
+	u := textUpdate(s.Notice.State, first.Body, ledger.Of(first.DeliverNotifications))
+	u.code = first.Code
 	for _, a := range first.Affected {
 		if w.Component(a.Code) != nil {
 			u.Affected = append(u.Affected, Assignment{a.Code, a.NewStatus})
@@ -188,7 +188,7 @@ func (w *WorkingCopy) ScheduleMaintenance(in NewMaintenance) (*Effect, error) {
 	n.AutoMaintenanceState, n.AutoOperationalState = in.AutoMaintenanceState, in.AutoOperationalState
 	n.NotifyAtStart, n.NotifyAtEnd = !in.SilentAtStart, !in.SilentAtEnd
 	s := NoticeState{Notice: n}
-	u := update{NewUpdate: NewUpdate{State: state, Body: in.Body, Notify: in.Notify}}
+	u := textUpdate(state, in.Body, in.Notify)
 	switch state {
 	case InProgress: // the components are attached without a status, so that they get that of maintenance
 		for _, code := range in.Components {
@@ -257,10 +257,7 @@ func (w *WorkingCopy) CancelMaintenance(s NoticeState, in NewUpdate) (*Effect, e
 	if s.Notice.State != Planned {
 		return nil, Errorf(BadState, "a maintenance that is %s cannot be cancelled: complete it", s.Notice.State)
 	}
-	return w.addUpdate(s, update{NewUpdate: NewUpdate{
-		State: Completed,
-		Body:  cmp.Or(in.Body, w.Page.Text(MaintenanceCancelled)), Notify: in.Notify,
-	}})
+	return w.addUpdate(s, textUpdate(Completed, cmp.Or(in.Body, w.Page.Text(MaintenanceCancelled)), in.Notify))
 }
 
 // RescheduleMaintenance moves a maintenance that has not started, or the end of one in progress. A body is published
@@ -285,7 +282,7 @@ func (w *WorkingCopy) RescheduleMaintenance(s NoticeState, in Reschedule) (*Effe
 		if !w.At.Before(start.Add(-time.Duration(n.RemindMinutes.V) * time.Minute)) {
 			n.RemindedAt = ledger.Of(w.At)
 		}
-		return w.addUpdate(s, update{NewUpdate: NewUpdate{State: n.State, Body: in.Body, Notify: in.Notify}})
+		return w.addUpdate(s, textUpdate(n.State, in.Body, in.Notify))
 	}
 	n.UpdatedAt = w.At
 	n.Version++
@@ -298,15 +295,9 @@ func (w *WorkingCopy) RunDue(s NoticeState, due Due) (*Effect, error) {
 	s.Notice = &n
 	switch due {
 	case StartDue:
-		return w.addUpdate(s, update{NewUpdate: NewUpdate{
-			State: InProgress, Body: w.stateText(InProgress),
-			Notify: ledger.Of(n.NotifyAtStart),
-		}})
+		return w.addUpdate(s, textUpdate(InProgress, w.stateText(InProgress), ledger.Of(n.NotifyAtStart)))
 	case EndDue:
-		return w.addUpdate(s, update{NewUpdate: NewUpdate{
-			State: Completed, Body: w.stateText(Completed),
-			Notify: ledger.Of(n.NotifyAtEnd),
-		}})
+		return w.addUpdate(s, textUpdate(Completed, w.stateText(Completed), ledger.Of(n.NotifyAtEnd)))
 	case ReminderDue:
 		n.RemindedAt = ledger.Of(w.At)
 		return w.addUpdate(s, update{

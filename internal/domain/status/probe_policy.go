@@ -275,5 +275,5 @@ func (r *probeRun) setStatus(s ComponentStatus) error {
 
 // ResolveProbed resolves an incident of probes that have passed for [ProbeHoldOff].
 func (w *WorkingCopy) ResolveProbed(s NoticeState) (*Effect, error) {
-	return w.addUpdate(s, update{NewUpdate: NewUpdate{State: Resolved, Body: w.Page.Text(IncidentResolved)}})
+	return w.addUpdate(s, textUpdate(Resolved, w.Page.Text(IncidentResolved), ledger.Null[bool]{}))
 }

@@ -40,6 +40,11 @@ type update struct {
 	at       time.Time // the time of the working copy if zero
 }
 
+// textUpdate returns an update without components.
+func textUpdate(state State, body string, notify ledger.Null[bool]) update {
+	return update{NewUpdate: NewUpdate{State: state, Body: body, Notify: notify}}
+}
+
 // NoticeState is a stored notice with its components and updates.
 type NoticeState struct {
 	Notice      *Notice
