@@ -21,9 +21,11 @@ type Batch struct {
 	counts   Result[[]int64] // of that statement
 }
 
-// query is a statement with the function that reads its rows. The function is nil if it has none.
+// query is a statement with the function that reads its rows. The function is nil if it has none. sql is the text, or
+// what stands before that of a description.
 type query struct {
 	sql  string
+	of   *Read
 	args []any
 	read func(pgx.Rows) error
 }

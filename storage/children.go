@@ -16,11 +16,13 @@ type owned[T any] struct {
 // QueueChildren adds a statement that reads rows for n parents to a batch. Its first column is the position of the
 // parent, from 1; the other columns are those of the mapper. The result has one list for each parent.
 func (m *Mapper[T, R]) QueueChildren(b *Batch, n int, r *Read, args []any) Result[[][]*R] {
-	sql := r.text(b.db)
 	if !b.counting {
-		return m.queueChildren(b, n, r, sql, args)
+		return m.queueChildren(b, n, r, args)
 	}
-	rows := Values[int64]().queueChildren(b, n, r, `select c.ord, count(*) from (`+sql+`) c group by c.ord`, args)
+	counted := &Read{
+		Setting: r.Setting, Parents: r.Parents, SQL: `select c.ord, count(*) from (` + r.Query(b.db) + `) c group by c.ord`,
+	}
+	rows := Values[int64]().queueChildren(b, n, counted, args)
 	b.counts = Map(rows, func(rows [][]*int64) []int64 {
 		return list.Map(rows, func(of []*int64) int64 {
 			if len(of) == 0 {
@@ -32,11 +34,11 @@ func (m *Mapper[T, R]) QueueChildren(b *Batch, n int, r *Read, args []any) Resul
 	return Known(make([][]*R, n))
 }
 
-func (m *Mapper[T, R]) queueChildren(b *Batch, n int, r *Read, sql string, args []any) Result[[][]*R] {
+func (m *Mapper[T, R]) queueChildren(b *Batch, n int, r *Read, args []any) Result[[][]*R] {
 	columns := func(r *owned[T], into []any) []any { return m.columns(&r.row, append(into, &r.parent)) }
 	var parts []Result[[]*owned[T]]
 	r.Parents.forEach(args, func(args []any, shift int64) {
-		parts = append(parts, queue(b, r.Setting, sql, args, columns, func(r *owned[T]) error {
+		parts = append(parts, queue(b, "", r, args, columns, func(r *owned[T]) error {
 			r.parent += shift
 			if m.finish == nil {
 				return nil

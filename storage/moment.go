@@ -4,11 +4,11 @@ import (
 	"context"
 	"fmt"
 	"maps"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"sync"
+	"unicode"
 
 	"github.com/jackc/pgx/v5"
 
@@ -18,7 +18,8 @@ import (
 // A context can have a past moment of the ledger ([ledger.Moment]). A statement that runs with it reads every table as
 // it was then: before the statement stand common table expressions with the names of its tables, which select their
 // rows at the moment. PostgreSQL puts these queries in the place of the tables. So the statements of lists, filters,
-// pages and counts are those of the present. A statement with a table whose past is unknown fails.
+// pages and counts are those of the present. A statement with a table whose past is unknown fails. As in
+// [DB.replaced], a word that is the name of a table stands for it: the planner removes queries that are not used.
 
 // then is the moment in the queries of [pastTables].
 const then = "$then"
@@ -118,96 +119,56 @@ func (e *UnknownPastError) Error() string {
 	return "the table " + e.Table + " does not tell what it contained at a past moment"
 }
 
-var (
-	readTable = regexp.MustCompile(`(\bfrom|\bjoin|,)\s+(?:lateral\s+)?([a-z_]+)\b`)
-	// pastTexts has results of [past], at most maxPastTexts. Composing takes longer than finding them.
-	pastTexts = struct {
-		sync.Mutex
-		of map[pastText]string
-	}{of: map[pastText]string{}}
-)
-
-const maxPastTexts = 1000
-
-// pastText is the key of a statement in pastTexts.
-type pastText struct {
-	sql  string
-	args int
-}
-
-// past returns a statement that reads its tables at the moment in the argument after its n arguments. comment is that
-// of its setting, with which it begins.
-func past(sql, comment string, n int) (string, error) {
-	key := pastText{sql, n}
-	pastTexts.Lock()
-	known, ok := pastTexts.of[key]
-	pastTexts.Unlock()
-	if ok {
-		return known, nil
+// at returns the statement and its arguments for a moment, or for the present if m is nil. They are given args.
+func (r *Read) at(db *DB, m *ledger.Moment, args []any) (string, []any, error) {
+	if m == nil {
+		return r.text(db), args, nil
 	}
-	body := sql[len(comment):]
-	var tables []string
-	for _, m := range readTable.FindAllStringSubmatch(body, -1) {
-		query, known := pastTables()[m[2]]
-		switch {
-		case !known || slices.Contains(tables, m[2]):
-		case query != "":
-			tables = append(tables, m[2])
-		case m[1] != ",": // else it is a column
-			return "", &UnknownPastError{m[2]}
+	if len(args) > 0 {
+		if _, named := args[0].(pgx.NamedArgs); named {
+			return "", nil, fmt.Errorf("a statement with named arguments cannot read the state at %s", m.At)
 		}
 	}
-	// A query must not see the one that stands for its history table: shorter names are first.
-	slices.Sort(tables)
+	body, at := r.Query(db), "$"+strconv.Itoa(len(args)+1)+"::bigint"
 	var with []expression
-	for _, table := range tables {
-		query := strings.ReplaceAll(pastTables()[table], then, "$"+strconv.Itoa(n+1)+"::bigint")
-		with = append(with, expression{table, "not materialized ", query})
+	// Names of tables are sorted before those of their histories: a query must not see the one for its history.
+	for _, word := range slices.Compact(slices.Sorted(strings.FieldsFuncSeq(body, outsideNames))) {
+		switch query, isTable := pastTables()[word]; {
+		case !isTable || !db.Has(word, ""):
+		case query == "":
+			return "", nil, &UnknownPastError{word}
+		default:
+			with = append(with, expression{word, "not materialized ", db.adapt(strings.ReplaceAll(query, then, at))})
+		}
 	}
 	if strings.HasPrefix(body, "with ") { // its expressions can have the names of tables, and read them
 		body = "select * from (" + body + ") past"
 	}
-	text := comment + (&DB{}).with(with, body)
-	pastTexts.Lock()
-	defer pastTexts.Unlock()
-	if len(pastTexts.of) >= maxPastTexts {
-		clear(pastTexts.of)
+	text := (&DB{}).with(with, body)
+	if strings.Contains(text, at) {
+		args = append(slices.Clip(args), int64(m.At))
 	}
-	pastTexts.of[key] = text
-	return text, nil
+	return text, args, nil
 }
 
-// prepare makes the statements of the batch read the state at the moment of ctx, if it has one.
+// outsideNames reports whether a character cannot be part of the name of a table.
+func outsideNames(r rune) bool { return r != '_' && !unicode.IsLower(r) }
+
+// prepare sets the texts of the statements: for the state at the moment of ctx, if it has one.
 func (b *Batch) prepare(ctx context.Context) error {
 	m := ledger.MomentOf(ctx)
-	if m == nil {
-		return nil
-	}
-	for with, queries := range b.queries {
+	for _, queries := range b.queries {
 		for i := range queries {
 			q := &queries[i]
-			if q.read == nil {
+			if q.of == nil {
 				continue
 			}
-			if err := q.prepareAt(m, settings[with].comment); err != nil {
+			text, args, err := q.of.at(b.db, m, q.args)
+			if err != nil {
 				return err
 			}
+			q.sql, q.args, q.of = q.sql+text, args, nil
 		}
-	}
-	return nil
-}
-
-func (q *query) prepareAt(m *ledger.Moment, comment string) (err error) {
-	if len(q.args) > 0 {
-		if _, named := q.args[0].(pgx.NamedArgs); named {
-			return fmt.Errorf("a statement with named arguments cannot read the state at %s", m.At)
-		}
-	}
-	if q.sql, err = past(q.sql, comment, len(q.args)); err != nil {
-		return err
-	}
-	if strings.Contains(q.sql, "$"+strconv.Itoa(len(q.args)+1)+"::bigint") {
-		q.args = append(slices.Clip(q.args), int64(m.At))
 	}
 	return nil
 }

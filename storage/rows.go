@@ -217,16 +217,18 @@ func (m *Mapper[T, R]) Queue(b *Batch, sql string, args []any) Result[[]*R] {
 
 // QueueRead is [Mapper.Queue] for a description of the statement.
 func (m *Mapper[T, R]) QueueRead(b *Batch, r *Read, args []any) Result[[]*R] {
-	return queue(b, r.Setting, r.text(b.db), args, m.columns, m.finish, m.value)
+	return queue(b, "", r, args, m.columns, m.finish, m.value)
 }
 
+// queue adds a statement to a batch: the prefix, and a description.
 func queue[T, R any](
-	b *Batch, with Setting, sql string, args []any,
+	b *Batch, prefix string, r *Read, args []any,
 	columns Columns[T], finish func(*T) error, value func(*T) *R,
 ) Result[[]*R] {
 	var got []*R
 	err := errNotRun
-	b.queries[with] = append(b.queries[with], query{settings[with].comment + sql, args, func(rows pgx.Rows) error {
+	prefix = settings[r.Setting].comment + prefix
+	b.queries[r.Setting] = append(b.queries[r.Setting], query{prefix, r, args, func(rows pgx.Rows) error {
 		got, err = collect(rows, columns, finish, value)
 		return err
 	}})

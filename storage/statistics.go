@@ -147,7 +147,7 @@ type Countable string
 func (db *DB) Estimate(ctx context.Context, what Countable) (int64, error) {
 	b, m := db.NewBatch(), Values[[]byte]()
 	rows, err := Run(ctx, b,
-		queue(b, noSetting, `explain (format json) `+db.adapt(string(what)), nil, m.columns, m.finish, m.value))
+		queue(b, "explain (format json) ", &Read{SQL: string(what)}, nil, m.columns, m.finish, m.value))
 	if err != nil {
 		return 0, fmt.Errorf("reading a plan: %w", err)
 	}
