@@ -12,6 +12,8 @@ import (
 // PastFields read fields at a past moment that the present reads from the rows: they write into the rows.
 type PastFields interface {
 	FillAccounts(context.Context, rowplan.Request, []*ledger.Account) (rowplan.Results[struct{}], error)
+	FillAirdrops(context.Context, rowplan.Request, []*ledger.Account) (rowplan.Results[struct{}], error)
+	FillHooks(context.Context, rowplan.Request, []*ledger.Account) (rowplan.Results[struct{}], error)
 	FillPendingRewards(context.Context, rowplan.Request, []*ledger.Account) (rowplan.Results[struct{}], error)
 	FillRelationships(context.Context, rowplan.Request, []*ledger.TokenRelationship) (rowplan.Results[struct{}], error)
 	FillSchedules(context.Context, rowplan.Request, []*ledger.Schedule) (rowplan.Results[struct{}], error)
@@ -48,6 +50,8 @@ func (o *objects) setPast() {
 		return
 	}
 	o.Account.Fill(fields.FillAccounts, "balance", "balanceValue", "holdings")
+	o.Account.Fill(fields.FillAirdrops, "outstandingAirdrops", "pendingAirdrops")
+	o.Account.Fill(fields.FillHooks, "hooks")
 	o.Account.Fill(fields.FillPendingRewards, "pendingReward", "pendingRewardValue")
 	o.Schedule.Fill(fields.FillSchedules, "state")
 	o.Token.Fill(fields.FillSupplies, "totalSupply", "totalSupplyValue")

@@ -33,6 +33,9 @@ type oracle struct {
 	kinds     map[int64]string     // of tokens
 	exists    map[int64]bool       // accounts and contracts
 	gone      map[int64]bool       // deleted tokens
+	memos     map[int64]string     // of entities
+	contracts map[int64]bool       // that exist
+	slots     map[slot]string      // of contracts
 	tokens    []int64              // with an id
 	accounts  []int64              // that exist at some time
 }
@@ -52,6 +55,10 @@ type (
 	nftState struct {
 		owner, spender, delegate int64
 		deleted, exists          bool
+	}
+	slot struct {
+		contract int64
+		slot     string // as a word in hexadecimal
 	}
 	grant struct {
 		kind                  string
@@ -84,6 +91,7 @@ func newOracle(t *testing.T, url string) *oracle {
 	o := &oracle{
 		hbars: map[int64]int64{}, amounts: map[holding]int64{}, relations: map[holding]relation{}, nfts: map[serial]nftState{},
 		grants: map[grant]int64{}, kinds: map[int64]string{}, exists: map[int64]bool{}, gone: map[int64]bool{},
+		memos: map[int64]string{}, contracts: map[int64]bool{}, slots: map[slot]string{},
 	}
 	add := func(at int64, apply func(*oracle)) { o.events = append(o.events, event{at, apply}) }
 	defaults := map[int64]relation{}
@@ -127,17 +135,18 @@ func newOracle(t *testing.T, url string) *oracle {
 		return `select lower(timestamp_range), ` + columns + ` from ` + table + ` union all select lower(timestamp_range), ` + columns +
 			` from ` + table + `_history`
 	}
-	each(t, conn, versions("entity", "id, type::text, coalesce(deleted, false)"), func(r pgx.Rows) error {
+	each(t, conn, versions("entity", "id, type::text, coalesce(deleted, false), memo"), func(r pgx.Rows) error {
 		var at, id int64
-		var kind string
+		var kind, memo string
 		var deleted bool
-		err := r.Scan(&at, &id, &kind, &deleted)
+		err := r.Scan(&at, &id, &kind, &deleted, &memo)
 		if holds := kind == "ACCOUNT" || kind == "CONTRACT"; holds && !slices.Contains(o.accounts, id) {
 			o.accounts = append(o.accounts, id)
 		}
 		add(at, func(o *oracle) {
 			o.exists[id] = kind == "ACCOUNT" || kind == "CONTRACT"
-			o.gone[id] = deleted
+			o.contracts[id] = kind == "CONTRACT"
+			o.gone[id], o.memos[id] = deleted, memo
 		})
 		return err
 	})
@@ -165,6 +174,16 @@ func newOracle(t *testing.T, url string) *oracle {
 		v := nftState{exists: true}
 		err := r.Scan(&at, &of.token, &of.number, &v.owner, &v.spender, &v.delegate, &v.deleted)
 		add(at, func(o *oracle) { o.nfts[of] = v })
+		return err
+	})
+	each(t, conn, `select consensus_timestamp, contract_id, encode(slot, 'hex'), encode(coalesce(value_written, value_read), 'hex')
+from contract_state_change`, func(r pgx.Rows) error {
+		var at int64
+		var of slot
+		var value string
+		err := r.Scan(&at, &of.contract, &of.slot, &value)
+		of.slot = fmt.Sprintf("%064s", of.slot)
+		add(at, func(o *oracle) { o.slots[of] = fmt.Sprintf("%064s", value) })
 		return err
 	})
 	for _, kind := range []struct{ table, columns string }{
@@ -223,6 +242,11 @@ func (o *oracle) state() []string {
 		}
 		if balance > 0 {
 			out = append(out, fmt.Sprintf("token %d holder %d has %d", of.token, of.account, balance))
+		}
+	}
+	for of, value := range o.slots {
+		if o.contracts[of.contract] {
+			out = append(out, fmt.Sprintf("contract %d slot %s is %s", of.contract, of.slot, value))
 		}
 	}
 	for of, amount := range o.grants {
@@ -293,6 +317,42 @@ func answers(t *testing.T, g *testenv.Gateway, o *oracle, at int64) []string {
 			}
 		}
 	}
+	stored := map[int64]bool{}
+	for of := range o.slots {
+		stored[of.contract] = true
+	}
+	after := map[int64]any{} // cursors of contracts with further pages
+	for id := range stored {
+		after[id] = nil
+	}
+	for len(after) > 0 {
+		ids := slices.Sorted(maps.Keys(after))
+		ids = ids[:min(len(ids), 50)]
+		var contracts strings.Builder
+		for _, id := range ids {
+			cursor, _ := json.Marshal(after[id])
+			fmt.Fprintf(&contracts, " c%d: contract(id: %[1]d) { state(first: 100, after: %s) { nodes { slot value } pageInfo { endCursor hasNextPage } } }",
+				id, cursor)
+			delete(after, id)
+		}
+		got := ask(contracts.String())
+		for _, id := range ids {
+			c, _ := got[fmt.Sprintf("c%d", id)].(map[string]any)
+			if c == nil {
+				continue
+			}
+			state := c["state"].(map[string]any)
+			for _, s := range state["nodes"].([]any) {
+				word := func(name string) string {
+					return fmt.Sprintf("%064s", strings.TrimPrefix(s.(map[string]any)[name].(string), "0x"))
+				}
+				out = append(out, fmt.Sprintf("contract %d slot %s is %s", id, word("slot"), word("value")))
+			}
+			if info := state["pageInfo"].(map[string]any); info["hasNextPage"].(bool) {
+				after[id] = info["endCursor"]
+			}
+		}
+	}
 	got := ask(fmt.Sprintf(`tokens(ids: [%s]) { entityId nfts(first: 100) { nodes { serialNumber ownerId spenderId delegatingSpenderId deleted } `+
 		more+` } holders(first: 100) { nodes { accountId balance } `+more+` } }`, list(o.tokens)))
 	for _, token := range got["tokens"].([]any) {
@@ -352,7 +412,7 @@ func (o *oracle) moments(random, changes int) []int64 {
 }
 
 // TestReplay compares the states of the ledger at many moments with those that an independent replay of all rows gives:
-// every balance, relationship, NFT, holder and grant.
+// every balance, relationship, NFT, holder, grant and slot.
 func TestReplay(t *testing.T) {
 	t.Parallel()
 	url := testenv.Filled.Shared(t)

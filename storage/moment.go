@@ -70,6 +70,15 @@ var appendedTables = map[string]string{
 	"transaction_signature": "consensus_timestamp",
 }
 
+// MaxUnindexed is the maximum number of rows of a history without an index by object that are read for a past moment.
+// Callers check that it does not have more.
+const MaxUnindexed = 100_000
+
+const (
+	airdropColumns = "amount, receiver_account_id, sender_account_id, serial_number, state, token_id"
+	hookColumns    = "contract_id, created_timestamp, hook_id, owner_id, extension_point, deleted, admin_key, type, "
+)
+
 // blockSpan is more than the duration of a block, in nanoseconds.
 const blockSpan = "60000000000"
 
@@ -86,6 +95,20 @@ var pastTables = sync.OnceValue(func() map[string]string {
 		"schedule": `select consensus_timestamp, creator_account_id, payer_account_id, schedule_id, transaction_body, expiration_time,
   wait_for_expiry, case when executed_timestamp <= $then then executed_timestamp end as executed_timestamp
   from schedule where consensus_timestamp <= $then`,
+		"token_airdrop": `select ` + airdropColumns + openRange + ` from token_airdrop where lower(timestamp_range) <= $then
+  union all select ` + airdropColumns + openRange + ` from (
+    select * from token_airdrop_history where timestamp_range @> $then limit ` + strconv.Itoa(MaxUnindexed) + `) h`,
+		"token_airdrop_history": `select * from token_airdrop_history where timestamp_range @> $then`,
+		// The ranges of hooks can be null.
+		"hook": `select ` + hookColumns + `case when timestamp_range is not null then int8range(lower(timestamp_range), null) end as timestamp_range
+  from hook where coalesce(lower(timestamp_range), created_timestamp) <= $then
+  union all select ` + hookColumns + `int8range(lower(timestamp_range), null) from (
+    select * from hook_history limit ` + strconv.Itoa(MaxUnindexed) + `) h where timestamp_range @> $then`,
+		"hook_history": `select * from hook_history`,
+		"hook_storage": `select distinct on (owner_id, hook_id, key) owner_id, hook_id, key, value_written as value, deleted,
+  consensus_timestamp as modified_timestamp, null::bigint as created_timestamp
+  from hook_storage_change where consensus_timestamp <= $then and value_written is not null
+  order by owner_id, hook_id, key, consensus_timestamp desc`,
 	}
 	for table, columns := range versionedTables {
 		columns += openRange
@@ -99,9 +122,8 @@ var pastTables = sync.OnceValue(func() map[string]string {
 		all[table] = `select * from ` + table + ` where ` + column + ` <= $then`
 	}
 	for _, table := range []string{
-		"account_balance_old", "contract_state", "hook", "hook_history", "hook_storage", "ledger", "live_hash",
-		"non_fee_transfer", "reconciliation_job", "token_airdrop", "token_airdrop_history", "token_balance_old",
-		"topic_message_lookup",
+		"account_balance_old", "contract_state", "ledger", "live_hash", "non_fee_transfer", "reconciliation_job",
+		"token_balance_old", "topic_message_lookup",
 	} {
 		all[table] = ""
 	}

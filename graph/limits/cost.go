@@ -3,6 +3,7 @@ package limits
 import (
 	"cmp"
 	"encoding/json"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -50,7 +51,7 @@ var single = size{fixed: 1}
 // Price compiles the cost of an operation. The document must be valid, and [Limits.Check] must have accepted it. Page
 // sizes above the maximum in pages cost as much as the maximum, because the resolver rejects them.
 func Price(op *ast.OperationDefinition, pages relay.Limits) *Cost {
-	c := pricing{pages}.set(op.SelectionSet, single)
+	c := pricing{pages: pages}.set(op.SelectionSet, single)
 	return &c
 }
 
@@ -104,7 +105,10 @@ func (c *Cost) addList(own int, n size, each Cost) {
 	c.parts = append(c.parts, part{size: n, own: own, each: each})
 }
 
-type pricing struct{ pages relay.Limits }
+type pricing struct {
+	pages relay.Limits
+	past  bool // inside of a state of the ledger
+}
 
 // set returns the cost of a selection set. page is the page size if the set selects from a connection, and single
 // otherwise.
@@ -125,12 +129,7 @@ func (p pricing) set(set ast.SelectionSet, page size) Cost {
 
 // Lists reports whether a selection set selects lists of rows.
 func Lists(set ast.SelectionSet) bool {
-	for f := range Fields(set) {
-		if strings.HasSuffix(f.Definition.Type.Name(), "Connection") || Lists(f.SelectionSet) {
-			return true
-		}
-	}
-	return false
+	return selects(set, func(f *ast.Field) bool { return strings.HasSuffix(f.Definition.Type.Name(), "Connection") })
 }
 
 // Scans returns the number of lists at the root of an operation whose filters make them expensive. scans reports that
@@ -152,6 +151,38 @@ func Scans(
 
 // ScanCost is the additional cost of each of these lists.
 const ScanCost = 1000
+
+// pastScans are the fields that read the rows of many objects at a past moment: all relationships of a token with the
+// transfers of all tokens since the balance snapshot, or a history without an index by account.
+var pastScans = strings.Fields("Account.hooks Account.outstandingAirdrops Account.pendingAirdrops Token.balances " +
+	"Token.holderCount Token.holders Token.totalSupply Token.totalSupplyValue")
+
+// pastScanCost is the additional cost of each of these fields, for each parent.
+const pastScanCost = 100
+
+func isPastScan(f *ast.Field) bool {
+	return f.ObjectDefinition != nil && slices.Contains(pastScans, f.ObjectDefinition.Name+"."+f.Name)
+}
+
+// ScansPast reports whether an operation selects one of these fields.
+func ScansPast(set ast.SelectionSet) bool {
+	for f := range Fields(set) {
+		if f.Definition.Type.Name() == pastState && selects(f.SelectionSet, isPastScan) {
+			return true
+		}
+	}
+	return false
+}
+
+// selects reports whether a selection set selects a field, at any depth.
+func selects(set ast.SelectionSet, is func(*ast.Field) bool) bool {
+	for f := range Fields(set) {
+		if is(f) || selects(f.SelectionSet, is) {
+			return true
+		}
+	}
+	return false
+}
 
 // deferCost returns the additional cost of a fragment: 1 if it is deferred, because it is delivered as an object of
 // its own.
@@ -189,14 +220,18 @@ func (p pricing) addField(c *Cost, f *ast.Field, page size) {
 		return
 	}
 	weight, weighted := directiveInt(f.Definition.Directives, "cost", "weight")
+	if !weighted && len(f.SelectionSet) > 0 {
+		weight = 1
+	}
+	if p.past && isPastScan(f) {
+		weight += pastScanCost
+	}
 	if len(f.SelectionSet) == 0 {
 		c.fixed = add(c.fixed, weight)
 		return
 	}
-	if !weighted {
-		weight = 1
-	}
 	kind := f.Definition.Type.Name()
+	p.past = p.past || kind == pastState
 	list := f.Definition.Type.Elem != nil
 	switch {
 	case kind == "PageInfo":

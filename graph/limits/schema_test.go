@@ -9,6 +9,8 @@ import (
 	"github.com/vektah/gqlparser/v2/ast"
 
 	"heliograph/graph"
+	"heliograph/graph/limits"
+	"heliograph/graph/relay"
 )
 
 // smallLists are the lists of scalars that have few elements in every row.
@@ -91,5 +93,40 @@ func TestEveryListHasAPrice(t *testing.T) {
 	})
 	if lists < 50 || arguments < 50 {
 		t.Errorf("%d lists and %d arguments: the schema was not read", lists, arguments)
+	}
+}
+
+// TestPastPrice checks the price of fields that scan at a past moment, and that only those are scans.
+func TestPastPrice(t *testing.T) {
+	t.Parallel()
+	s, err := gqlparser.LoadSchema(&ast.Source{Input: graph.SDL})
+	if err != nil {
+		t.Fatal(err)
+	}
+	price := func(query string) (cost int, scans bool) {
+		doc, errs := gqlparser.LoadQueryWithRules(s, query, nil)
+		if errs != nil {
+			t.Fatal(errs)
+		}
+		op := doc.Operations[0]
+		return limits.Price(op, relay.Limits{Default: 25, Max: 100}).Of(nil), limits.ScansPast(op.SelectionSet)
+	}
+	const state = `{ ledger(at: {time: "2026-01-01"}) { `
+	for _, c := range []struct {
+		now, then string
+		more      int
+	}{
+		{`token(id: 1) { totalSupply }`, `token(id: 1) { totalSupply }`, 100},
+		{`token(id: 1) { holders(first: 5) { nodes { balance } } }`, `token(id: 1) { holders(first: 5) { nodes { balance } } }`, 100},
+		{`account(id: 1) { hooks { nodes { id } } }`, `account(id: 1) { ...F } } } fragment F on Account { ... { hooks { nodes { id } }`, 100},
+		{`token(id: 1) { name }`, `tokens(ids: [1, 2, 3]) { name totalSupply }`, 2 + 300},
+		{`account(id: 1) { balance }`, `account(id: 1) { balance }`, 0},
+	} {
+		now, scan := price("{ " + c.now + " }")
+		then, scans := price(state + c.then + " } }")
+		const own = 10 // of ledger
+		if then-now-own != c.more || scan || scans != (c.more > 0) {
+			t.Errorf("%s: %d, scan %t; then %d, scan %t", c.then, now, scan, then, scans)
+		}
 	}
 }

@@ -67,7 +67,16 @@ func filled[T any](rel *Relation[T, struct{}], of Field[T]) Field[T] {
 					if inner.load == nil {
 						return nil
 					}
-					return inner.load(ctx, r, rows)
+					failed, left := r.slots[slot].(*results[struct{}]).errs, rows
+					if failed != nil { // these are not written
+						left = nil
+						for i, row := range rows {
+							if failed[i] == nil {
+								left = append(left, row)
+							}
+						}
+					}
+					return inner.load(ctx, r, left)
 				})
 			},
 		}

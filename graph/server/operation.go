@@ -27,7 +27,8 @@ type operation struct {
 
 // work returns the value of [Options.Work].
 func (o *operation) work(ctx context.Context, s *Server) values.Value {
-	return s.o.Work(ctx, o.lists, o.scans > 0, o.oc.Operation.Operation == ast.Subscription)
+	scans := o.scans > 0 || limits.ScansPast(o.oc.Operation.SelectionSet)
+	return s.o.Work(ctx, o.lists, scans, o.oc.Operation.Operation == ast.Subscription)
 }
 
 // split returns the operation split into its initial part and its deferred fragments, or nil if nothing is deferred.

@@ -441,6 +441,34 @@ func (f Fields) FillPendingRewards(
 	}, nil
 }
 
+// FillAirdrops checks that the airdrops of accounts at a moment can be read.
+func (Fields) FillAirdrops(
+	_ context.Context, q rowplan.Request, of []*ledger.Account,
+) (rowplan.Results[struct{}], error) {
+	return fits(q, len(of), ledgerstate.AirdropHistory, "airdrops that were pending then and are not now")
+}
+
+// FillHooks checks that the hooks of accounts at a moment can be read.
+func (Fields) FillHooks(
+	_ context.Context, q rowplan.Request, of []*ledger.Account,
+) (rowplan.Results[struct{}], error) {
+	return fits(q, len(of), ledgerstate.HookHistory, "former versions of hooks")
+}
+
+// fits checks that a history without an index is short enough to be read for n parents. what are its rows.
+func fits(q rowplan.Request, n int, history, what string) (rowplan.Results[struct{}], error) {
+	read := ledgerstate.QueueFits(loading.BatchOf(q), history)
+	return func() ([]struct{}, error) {
+		out := make([]struct{}, n)
+		if short, err := read(); short || err != nil {
+			return out, err
+		}
+		err := fault.Input("the database has more than %d %s, and no index finds those of an account",
+			storage.MaxUnindexed, what)
+		return out, rowplan.ParentErrors(list.Map(out, func(struct{}) error { return err }))
+	}, nil
+}
+
 // FillSchedules sets the moment at which the states of schedules are those of the state that is read.
 func (Fields) FillSchedules(
 	ctx context.Context, _ rowplan.Request, of []*ledger.Schedule,

@@ -99,8 +99,13 @@ func isOptional(directives ast.DirectiveList) bool {
 	return directives.ForName("include") != nil || directives.ForName("skip") != nil
 }
 
+// nullInPast is the field that is null only at past moments, which REST does not read.
+const nullInPast = "pendingReward"
+
 func (b *bodies) field(f *ast.Field) *Schema {
-	s := *b.ofType(f.Definition.Type, f.SelectionSet)
+	of := *f.Definition.Type
+	of.NonNull = of.NonNull || f.Name == nullInPast
+	s := *b.ofType(&of, f.SelectionSet)
 	s.Description = oneLine(f.Definition.Description)
 	if slices.Contains(b.keyed, f.Alias) {
 		return b.keyedObject(f.Name, &s)

@@ -40,8 +40,9 @@ func finishAccount(a *accountRow) error {
 		a.StakePeriodStart = ledger.Day{Days: a.stakePeriodStart.V, Valid: true}
 	}
 	waiting := a.stakePeriodStart.Valid && a.endStakePeriod.Valid && a.stakePeriodStart.V >= a.endStakePeriod.V
+	a.PendingReward = ledger.Of[int64](0)
 	if !a.DeclineReward && a.StakedNodeID.Valid && !waiting {
-		a.PendingReward = a.pendingReward.V
+		a.PendingReward.V = a.pendingReward.V
 	}
 	return nil
 }

@@ -61,11 +61,27 @@ order by a.ord`, args)
 const rewardAccount ledger.EntityID = 800
 
 // QueueStakesKnown queues a query for whether the results of staking periods are known at a moment: they are computed
-// up to the row of the account of rewards.
+// up to the row of the account of rewards. Before the end of the first period there are none.
 func QueueStakesKnown(b *storage.Batch) storage.Result[bool] {
-	rows := storage.Values[bool]().Queue(b, `select exists (select from entity_stake where id = $1)`,
-		[]any{int64(b.DB().SystemEntity(int64(rewardAccount)))})
+	return queueCheck(b, `select exists (select from entity_stake where id = $1) or not exists (select from network_stake)`,
+		int64(b.DB().SystemEntity(int64(rewardAccount))))
+}
+
+func queueCheck(b *storage.Batch, sql string, arg any) storage.Result[bool] {
+	rows := storage.Values[bool]().Queue(b, sql, []any{arg})
 	return storage.Map(rows, func(rows []*bool) bool { return *rows[0] })
+}
+
+// Histories without an index by account.
+const (
+	AirdropHistory = "token_airdrop_history"
+	HookHistory    = "hook_history"
+)
+
+// QueueFits queues a query for whether one of the histories above has at most [storage.MaxUnindexed] rows that matter
+// at a moment.
+func QueueFits(b *storage.Batch, history string) storage.Result[bool] {
+	return queueCheck(b, `select count(*) <= $1 from (select from `+history+` limit $1 + 1) h`, storage.MaxUnindexed)
 }
 
 // Holding identifies the balance of a token in an account.
