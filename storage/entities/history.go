@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -30,9 +31,11 @@ type versionColumn struct {
 
 // The forms of values in the database's JSON.
 var (
-	versionID   = formOf(func(n int64) (string, bool) { return ledger.EntityID(n).String(), n != 0 })
-	versionTime = formOf(func(n int64) (string, bool) { return ledger.Timestamp(n).String(), true })
-	versionNode = formOf(func(n int64) (string, bool) { return strconv.FormatInt(n, 10), n >= 0 })
+	versionID     = formOf(func(n int64) (string, bool) { return ledger.EntityID(n).String(), n != 0 })
+	versionTime   = formOf(func(n int64) (string, bool) { return ledger.Timestamp(n).String(), true })
+	versionNode   = formOf(func(n int64) (string, bool) { return strconv.FormatInt(n, 10), n >= 0 })
+	versionFreeze = formOf(func(n int64) (string, bool) { return string(freezeOf(ledger.Of(int16(n))).V), true })
+	versionKYC    = formOf(func(n int64) (string, bool) { return string(kycOf(ledger.Of(int16(n))).V), true })
 )
 
 func formOf(form func(int64) (text string, ok bool)) func(string) ledger.Null[string] {
@@ -112,7 +115,38 @@ var (
 		{"metadata", "metadata", versionBytes},
 		{"spenderId", "spender", versionID},
 	}}}
+	relationshipVersions = []versions{{"token_account", []string{"account_id", "token_id"}, []versionColumn{
+		{"associated", "associated", nil},
+		{"automaticAssociation", "automatic_association", nil},
+		{"freezeStatus", "freeze_status", versionFreeze},
+		{"kycStatus", "kyc_status", versionKYC},
+	}}}
+	// entityVersions are those of all types of entities.
+	entityVersions = []versions{
+		{"entity", []string{"id"}, slices.Concat(versioned(accountVersions[0].columns), []versionColumn{
+			{"adminKey", "case when type not in ('ACCOUNT', 'FILE') then key end", versionKey},
+			{"key", "case when type in ('ACCOUNT', 'FILE') then key end", versionKey},
+			{"obtainerId", "obtainer_id", versionID},
+			{"permanentRemoval", "permanent_removal", nil},
+			{"proxyAccountId", "proxy_account_id", versionID},
+		})},
+		{"token", tokenVersions[1].key, versioned(tokenVersions[1].columns)},
+		{"topic", []string{"id"}, []versionColumn{
+			{"feeExemptKeys", "fee_exempt_key_list", versionBytes},
+			{"feeScheduleKey", "fee_schedule_key", versionKey},
+			{"submitKey", "submit_key", versionKey},
+		}},
+		tokenVersions[2],
+	}
 )
+
+// versioned returns the columns whose values are not overwritten without a version, except for the key, whose name
+// depends on the type of the entity.
+func versioned(columns []versionColumn) []versionColumn {
+	return slices.DeleteFunc(slices.Clone(columns), func(c versionColumn) bool {
+		return slices.Contains([]string{"ethereumNonce", "totalSupply", "key"}, c.field)
+	})
+}
 
 // QueueAccountVersions queues a query for the versions of each of the given accounts, ordered by time. The result has
 // one page per account.
@@ -138,47 +172,96 @@ type versionRow struct {
 	values []struct{ now, before []byte }
 }
 
+// QueueEntityChanges queues a query for what transactions changed in entities of any type: the changes of the version
+// that began at the consensus time, none if no version began. The result has one list per effect.
+func QueueEntityChanges(b *storage.Batch, of []*ledger.EntityEffect) storage.Result[[][]*ledger.Change] {
+	return queueChanges(b, entityVersions, list.Map(of, func(e *ledger.EntityEffect) int64 { return int64(e.EntityID) }),
+		list.Map(of, func(e *ledger.EntityEffect) int64 { return int64(e.At) }))
+}
+
+// QueueRelationshipChanges is [QueueEntityChanges] for token relationships.
+func QueueRelationshipChanges(b *storage.Batch, of []*ledger.RelationshipEffect) storage.Result[[][]*ledger.Change] {
+	return queueChanges(b, relationshipVersions,
+		list.Map(of, func(e *ledger.RelationshipEffect) int64 { return int64(e.AccountID) }),
+		list.Map(of, func(e *ledger.RelationshipEffect) int64 { return int64(e.TokenID) }),
+		list.Map(of, func(e *ledger.RelationshipEffect) int64 { return int64(e.At) }))
+}
+
+// QueueNFTChanges is [QueueEntityChanges] for NFTs.
+func QueueNFTChanges(b *storage.Batch, of []*ledger.NFTEffect) storage.Result[[][]*ledger.Change] {
+	tokens, serials := nftKeys(list.Map(of, (*ledger.NFTEffect).Key))
+	at := list.Map(of, func(e *ledger.NFTEffect) int64 { return int64(e.At) })
+	return queueChanges(b, nftVersions, tokens, serials, at)
+}
+
+// queueChanges queues a query for the versions in some tables at given times. keys has an array for each column of the
+// keys, and the times.
+func queueChanges(b *storage.Batch, of []versions, keys ...[]int64) storage.Result[[][]*ledger.Change] {
+	parents := keyNames[:len(keys)-1]
+	ps := b.Parents(strings.Join(parents, ", ")+", at", keys...)
+	found := queueVersionsOf(b, of, parents, &storage.Read{Parents: ps, Page: "select p.* from " + ps.From}, "", ps.Args,
+		len(keys[0]))
+	return storage.Map(found, func(rows [][]*ledger.Version) [][]*ledger.Change {
+		return list.Map(rows, func(of []*ledger.Version) []*ledger.Change { return of[0].Changes })
+	})
+}
+
+// keyNames are the names of the columns of a key in statements for versions.
+var keyNames = []string{"a", "b"}
+
+// matching returns the condition on the rows of a table that have a key.
+func (v *versions) matching(parents []string, key func(column string) string) string {
+	conditions := make([]string, len(v.key))
+	for i, column := range v.key {
+		conditions[i] = column + " = " + key(parents[i])
+	}
+	return strings.Join(conditions, " and ")
+}
+
+// beginning is the time at which a version began.
+const beginning = "lower(timestamp_range)"
+
 // queueVersions queues a query for the versions in some tables. keys has an array for each column of the keys.
 func queueVersions(
 	b *storage.Batch, of []versions, p storage.Page, keys ...[]int64,
 ) storage.Result[[][]*ledger.Version] {
-	parents := []string{"a", "b"}[:len(keys)]
+	parents := keyNames[:len(keys)]
 	ps := b.Parents(strings.Join(parents, ", "), keys...)
 	w := storage.With(ps.Args...)
-	const at = "lower(timestamp_range)"
 	var times []string
-	var columns, joins strings.Builder
-	for i, v := range of {
-		match := func(key func(column string) string) string {
-			conditions := make([]string, len(v.key))
-			for i, column := range v.key {
-				conditions[i] = column + " = " + key(parents[i])
-			}
-			return strings.Join(conditions, " and ")
-		}
+	for _, v := range of {
 		for _, table := range []string{v.table, v.table + "_history"} {
 			part := storage.With(w.Args...)
-			part.Keyset(p, at)
-			times = append(times, "(select "+at+" as at from "+table+" where "+match(ps.Key)+part.String()+
-				part.OrderBy(p, at)+")")
+			part.Keyset(p, beginning)
+			times = append(times, "(select "+beginning+" as at from "+table+" where "+v.matching(parents, ps.Key)+
+				part.String()+part.OrderBy(p, beginning)+")")
 			w.Args = part.Args
 		}
+	}
+	r := &storage.Read{Parents: ps, Page: `
+  select p.*, t.at from ` + ps.From + ` cross join lateral (
+    select at from (` + strings.Join(times, " union ") + `) t` + w.OrderBy(p, "at") + `) t`}
+	return queueVersionsOf(b, of, parents, r, p.Direction(), w.Args, len(keys[0]))
+}
+
+// queueVersionsOf completes and queues a query for the versions at the times of a page, which has the columns of the
+// keys.
+func queueVersionsOf(b *storage.Batch, of []versions, parents []string, r *storage.Read, direction string, args []any,
+	n int,
+) storage.Result[[][]*ledger.Version] {
+	var columns, joins strings.Builder
+	for i, v := range of {
 		names := list.Map(v.columns, func(c versionColumn) string { return c.column })
 		row := "select jsonb_build_array(" + strings.Join(names, ", ") + ")::text as row from " + v.table
 		fmt.Fprintf(&columns, ", n%d.row, b%[1]d.row", i)
 		fmt.Fprintf(&joins, `
 left join lateral (%s where %s and %s = v.at union all %[1]s_history where %[2]s and %[3]s = v.at limit 1) n%d on true
 left join lateral (%[1]s_history where %[2]s and %[3]s < v.at order by %[3]s desc limit 1) b%[4]d on true`,
-			row, match(func(key string) string { return "v." + key }), at, i)
+			row, v.matching(parents, func(key string) string { return "v." + key }), beginning, i)
 	}
-	r := &storage.Read{
-		Setting: storage.NoBitmaps, Parents: ps, Select: `v.ord, v.at` + columns.String(),
-		Page: `
-  select p.*, t.at from ` + ps.From + ` cross join lateral (
-    select at from (` + strings.Join(times, " union ") + `) t` + w.OrderBy(p, "at") + `) t`, As: "v",
-		Rest: joins.String() + `
-order by v.ord, v.at` + p.Direction(),
-	}
+	r.Setting, r.As, r.Select = storage.NoBitmaps, "v", `v.ord, v.at`+columns.String()
+	r.Rest = joins.String() + `
+order by v.ord, v.at` + direction
 	rows := storage.NewMapper(func(r *versionRow, into []any) []any {
 		r.values = make([]struct{ now, before []byte }, len(of))
 		into = append(into, &r.Timestamp)
@@ -187,7 +270,7 @@ order by v.ord, v.at` + p.Direction(),
 		}
 		return into
 	}, func(r *versionRow) error { return r.compare(of) }, func(r *versionRow) *ledger.Version { return &r.Version })
-	return rows.QueueChildren(b, len(keys[0]), r, w.Args)
+	return rows.QueueChildren(b, n, r, args)
 }
 
 func (r *versionRow) compare(of []versions) error {

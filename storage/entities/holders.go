@@ -196,9 +196,16 @@ func queueHoldersAt(b *storage.Batch, ids []int64, f *ledger.TokenHolderFilter, 
 }
 
 func finishRelationship(r *relationshipRow) error {
-	r.FreezeStatus = statusOf(r.freeze, ledger.FreezeNotApplicable, ledger.FreezeFrozen, ledger.FreezeUnfrozen)
-	r.KYCStatus = statusOf(r.kyc, ledger.KYCNotApplicable, ledger.KYCGranted, ledger.KYCRevoked)
+	r.FreezeStatus, r.KYCStatus = freezeOf(r.freeze), kycOf(r.kyc)
 	return nil
+}
+
+func freezeOf(number ledger.Null[int16]) ledger.Null[ledger.TokenFreezeStatus] {
+	return statusOf(number, ledger.FreezeNotApplicable, ledger.FreezeFrozen, ledger.FreezeUnfrozen)
+}
+
+func kycOf(number ledger.Null[int16]) ledger.Null[ledger.TokenKYCStatus] {
+	return statusOf(number, ledger.KYCNotApplicable, ledger.KYCGranted, ledger.KYCRevoked)
 }
 
 // statusOf returns the status for the number of a column: one is that of 1, two that of 2, and other that of all other

@@ -33,14 +33,7 @@ func QueueBalanceHistory(
 		Parents: p,
 		Select: `p.ord, case when s.at is not null then coalesce(h.balance, 0) + coalesce(m.amount, 0)::bigint end,
   coalesce(m.rows, 0) > $4`,
-		From: p.From + ` left join lateral (
-  select consensus_timestamp as at from account_balance where account_id = $2
-    and consensus_timestamp between ` + t + ` - ` + snapshotSpan + ` and ` + t + ` order by consensus_timestamp desc limit 1) s on true
-left join lateral (
-  select balance from account_balance where account_id = $3 and consensus_timestamp <= s.at and consensus_timestamp >=
-    (extract(epoch from date_trunc('month', to_timestamp(s.at / 1000000000) at time zone 'UTC')) * 1000000000)::bigint
-  order by consensus_timestamp desc limit 1) h on true
-left join lateral (
+		From: p.From + snapshotAt(t, "$2", "account_balance", "account_id = $3") + ` left join lateral (
   select sum(amount) as amount, count(*) as rows from (
     select amount from crypto_transfer where entity_id = $3 and entity_id <> 98 and consensus_timestamp > s.at
       and consensus_timestamp <= ` + t + ` and errata is distinct from 'DELETE' limit $4 + 1) t) m on true`,

@@ -49,7 +49,7 @@ func screens(tb testing.TB) (text string, all []screen) {
 		testenv.Decode(tb, m[3], &s.variables)
 		all = append(all, s)
 	}
-	if len(all) != 15 {
+	if len(all) != 18 {
 		tb.Fatalf("the cookbook has %d screens", len(all))
 	}
 	return string(file), all
@@ -173,6 +173,11 @@ func pick(v any, path []string) []string {
 	return []string{fmt.Sprint(v)}
 }
 
+// votes are the holders of a token after a block: the present ones without the transfers since.
+const votes = `with held as (select account_id, balance from (select account_id, balance - (select coalesce(sum(amount), 0)
+  from token_transfer t where t.account_id = a.account_id and t.token_id = 2001 and t.consensus_timestamp >
+    (select consensus_end from record_file r where r.index = 3000)) as balance from token_account a where token_id = 2001) h where balance > 0) `
+
 // facts are values of the answers, by path, and the SQL that computes them. Lists are those of a full page, in order.
 var facts = map[string]map[string]string{
 	"Wallet home": {
@@ -258,6 +263,21 @@ var facts = map[string]map[string]string{
 			`amount > 0 and consensus_timestamp >= 1778630400000000000 and consensus_timestamp < ` +
 			`1778803200000000000 group by consensus_timestamp / 86400000000000 order by consensus_timestamp / ` +
 			`86400000000000`,
+	},
+	"Votes at a block": {
+		"ledger.token.holders.nodes.balanceValue.raw": votes + `select balance::text from held order by held.balance desc, account_id desc limit 25`,
+		"ledger.token.holders.nodes.account.entityId": votes + `select '0.0.' || account_id from held order by held.balance desc, account_id desc limit 25`,
+		"ledger.token.holders.totalCount.value":       votes + `select count(*)::text from held`,
+	},
+	"Portfolio at the end of the year": {
+		"ledger.account.balanceValue.raw": `select (balance - (select sum(amount) from crypto_transfer where entity_id = 1001 and ` +
+			`consensus_timestamp >= 1767225600000000000))::text from entity where id = 1001`,
+		"ledger.account.tokens.nodes.balanceValue.raw": `select case token.type when 'FUNGIBLE_COMMON' then a.balance - (select ` +
+			`coalesce(sum(amount), 0) from token_transfer t where t.account_id = 1001 and t.token_id = a.token_id and ` +
+			`consensus_timestamp >= 1767225600000000000) else (select count(*) from (select account_id, token_id, timestamp_range from nft ` +
+			`union all select account_id, token_id, timestamp_range from nft_history) n where n.account_id = 1001 and ` +
+			`n.token_id = a.token_id and timestamp_range @> 1767225599999999999) end::text from token_account a join token using (token_id) ` +
+			`where account_id = 1001 and a.created_timestamp < 1767225600000000000 order by token_id`,
 	},
 	"Allowances to revoke": {
 		"account.allowances.crypto.nodes.spender.entityId": `select '0.0.' || spender from crypto_allowance where ` +

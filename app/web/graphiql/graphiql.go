@@ -91,7 +91,7 @@ var exampleFiles embed.FS
 // groups are the groups of examples by the first digit of their file names.
 var groups = [...]string{
 	"Applications", "Accounts and tokens", "Transactions and blocks", "Contracts",
-	"Network and search", "Subscriptions",
+	"Network and search", "Subscriptions", "The ledger at any time",
 }
 
 // Example is a document in the list of examples of the page. On the first visit, the page opens the first group in

@@ -5,6 +5,7 @@ import (
 	_ "embed" // the tables of names
 	"encoding/csv"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -30,6 +31,7 @@ var (
 	typesByName      = invert(transactionTypes)
 	responseCodes    = readNames[ResponseCode](transactionResultsCSV)
 	functions        = readFunctions()
+	uncovered        = readUncovered()
 )
 
 // readTable returns the rows of an embedded table without the heading. It panics if the table is invalid.
@@ -48,6 +50,20 @@ func invert[T ~int16](names map[T]string) map[string]T {
 	}
 	return numbers
 }
+
+// readUncovered reads the column not_covered.
+func readUncovered() map[TransactionType][]UncoveredEffect {
+	all := map[TransactionType][]UncoveredEffect{}
+	for _, row := range readTable(transactionTypesCSV) {
+		for name := range strings.FieldsSeq(row[8]) {
+			all[typesByName[row[1]]] = append(all[typesByName[row[1]]], UncoveredEffect(name))
+		}
+	}
+	return all
+}
+
+// Uncovered returns what a transaction of the type can change, and no row links to it.
+func (t TransactionType) Uncovered() []UncoveredEffect { return slices.Clip(uncovered[t]) }
 
 // readFunctions reads the columns body_field and hedera_functionality of the transaction types whose fee can be
 // estimated.

@@ -34,6 +34,9 @@ type NFTKey struct {
 // Key returns the key of the NFT.
 func (n *NFT) Key() NFTKey { return NFTKey{n.TokenID, n.SerialNumber} }
 
+// Key returns the key of the NFT.
+func (e *NFTEffect) Key() NFTKey { return NFTKey{e.TokenID, e.SerialNumber} }
+
 // TransactionID returns the transaction id.
 func (t *NFTTransaction) TransactionID() TransactionID {
 	return TransactionID{Payer: t.PayerAccountID, ValidStart: t.ValidStartTimestamp}

@@ -1,0 +1,168 @@
+package past
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+
+	"heliograph/graph/rowplan"
+	"heliograph/internal/base/list"
+	"heliograph/internal/domain/ledger"
+	"heliograph/resolvers/loading"
+	"heliograph/storage"
+	"heliograph/storage/entities"
+	"heliograph/storage/ledgerstate"
+	"heliograph/storage/transactions"
+)
+
+// TransactionEffects reads the transfers of transactions. What they changed is read by the fields below.
+func (Fields) TransactionEffects(
+	_ context.Context, q rowplan.Request, of []*ledger.Transaction,
+) (rowplan.Results[*ledger.TransactionEffects], error) {
+	hbars := transactions.QueueTransfers(loading.BatchOf(q), of)
+	tokens := transactions.QueueTokenTransfers(loading.BatchOf(q), of)
+	return func() ([]*ledger.TransactionEffects, error) {
+		ofHbars, err := hbars()
+		if err != nil {
+			return nil, err
+		}
+		ofTokens, err := tokens()
+		if err != nil {
+			return nil, err
+		}
+		out := make([]*ledger.TransactionEffects, len(of))
+		for i, t := range of {
+			out[i] = effectsOf(t, ofHbars[i], ofTokens[i])
+		}
+		return out, nil
+	}, nil
+}
+
+// effectsOf returns what a transaction with some transfers can have changed.
+func effectsOf(
+	t *ledger.Transaction, hbars []*ledger.CryptoTransfer, tokens []*ledger.TokenTransfer,
+) *ledger.TransactionEffects {
+	out, at := &ledger.TransactionEffects{NotCovered: t.Type.Uncovered()}, t.ConsensusTimestamp
+	moved := map[ledger.EntityID]*ledger.BalanceEffect{t.EntityID: nil} // nil without an hbar transfer
+	serials := map[ledgerstate.Holding]int64{}
+	hold := func(account, token ledger.EntityID, n int64) {
+		moved[account] = moved[account]
+		serials[ledgerstate.Holding{Account: account, Token: token}] += n
+	}
+	spent := false
+	for _, h := range hbars {
+		moved[h.AccountID] = &ledger.BalanceEffect{AccountID: h.AccountID, ConsensusTimestamp: at}
+		spent = spent || h.IsApproval
+	}
+	for _, h := range tokens {
+		hold(h.AccountID, h.TokenID, 0)
+		spent = spent || h.IsApproval
+	}
+	for _, n := range t.NFTTransfers {
+		spent = spent || n.IsApproval
+		if n.SerialNumber < 0 {
+			out.NotCovered = append(out.NotCovered, ledger.UncoveredNFTs)
+			continue
+		}
+		hold(n.SenderAccountID, n.TokenID, -1)
+		hold(n.ReceiverAccountID, n.TokenID, 1)
+		out.NFTs = append(out.NFTs, &ledger.NFTEffect{TokenID: n.TokenID, SerialNumber: n.SerialNumber, At: at})
+	}
+	if spent {
+		out.NotCovered = append(out.NotCovered, ledger.UncoveredAllowances)
+	}
+	delete(moved, 0) // nobody: NFTs that were minted or burned
+	for _, id := range slices.Sorted(maps.Keys(moved)) {
+		out.Entities = append(out.Entities, &ledger.EntityEffect{EntityID: id, At: at, Moved: moved[id]})
+	}
+	for of, n := range serials {
+		if !of.Account.IsNone() {
+			m := &ledger.BalanceEffect{AccountID: of.Account, TokenID: of.Token, Amount: n, ConsensusTimestamp: at}
+			out.Relationships = append(out.Relationships,
+				&ledger.RelationshipEffect{AccountID: of.Account, TokenID: of.Token, At: at, Moved: m})
+		}
+	}
+	slices.SortFunc(out.Relationships, func(a, b *ledger.RelationshipEffect) int {
+		return cmp.Or(cmp.Compare(a.AccountID, b.AccountID), cmp.Compare(a.TokenID, b.TokenID))
+	})
+	slices.SortStableFunc(out.NFTs, func(a, b *ledger.NFTEffect) int {
+		return cmp.Or(cmp.Compare(a.TokenID, b.TokenID), cmp.Compare(a.SerialNumber, b.SerialNumber))
+	})
+	out.NFTs = slices.CompactFunc(out.NFTs, func(a, b *ledger.NFTEffect) bool { return *a == *b })
+	slices.Sort(out.NotCovered)
+	out.NotCovered = slices.Compact(out.NotCovered)
+	return out
+}
+
+// balancesAfter reads the balances before and after transactions, which queue reads for those that are not nil.
+func balancesAfter(
+	q rowplan.Request, of []*ledger.BalanceEffect,
+	queue func(*storage.Batch, []*ledger.BalanceEffect) storage.Result[[]*ledgerstate.MovedBalance],
+) (rowplan.Results[*ledger.BalanceEffect], error) {
+	moved := slices.DeleteFunc(slices.Clone(of), func(e *ledger.BalanceEffect) bool { return e == nil })
+	return storage.Map(queue(loading.BatchOf(q), moved), func(found []*ledgerstate.MovedBalance) []*ledger.BalanceEffect {
+		for i, m := range found {
+			setBalances(moved[i], m)
+		}
+		return of
+	}), nil
+}
+
+func setBalances(e *ledger.BalanceEffect, m *ledgerstate.MovedBalance) {
+	e.Amount += m.Amount
+	switch {
+	case m.After.Valid:
+		e.Before, e.After = ledger.Of(m.After.V-e.Amount), m.After
+	case m.TooMany:
+		e.Unknown = ledger.Of(fmt.Sprintf("more than %d rows would have to be read since the balance snapshot before",
+			ledgerstate.MaxMoved))
+	default:
+		e.Unknown = ledger.Of("there is no balance snapshot before")
+	}
+}
+
+// EntityEffectBalance reads the hbar balances before and after transactions.
+func (Fields) EntityEffectBalance(
+	_ context.Context, q rowplan.Request, of []*ledger.EntityEffect,
+) (rowplan.Results[*ledger.BalanceEffect], error) {
+	moved := list.Map(of, func(e *ledger.EntityEffect) *ledger.BalanceEffect { return e.Moved })
+	return balancesAfter(q, moved, ledgerstate.QueueHbarsAfter)
+}
+
+// RelationshipEffectBalance reads the balances of tokens before and after transactions.
+func (Fields) RelationshipEffectBalance(
+	_ context.Context, q rowplan.Request, of []*ledger.RelationshipEffect,
+) (rowplan.Results[*ledger.BalanceEffect], error) {
+	moved := list.Map(of, func(e *ledger.RelationshipEffect) *ledger.BalanceEffect { return e.Moved })
+	return balancesAfter(q, moved, ledgerstate.QueueTokensAfter)
+}
+
+// EntityEffectChanges reads what transactions changed in the versions of entities.
+func (Fields) EntityEffectChanges(
+	_ context.Context, q rowplan.Request, of []*ledger.EntityEffect,
+) (rowplan.Results[[]*ledger.Change], error) {
+	return entities.QueueEntityChanges(loading.BatchOf(q), of), nil
+}
+
+// RelationshipEffectChanges reads what transactions changed in the versions of token relationships.
+func (Fields) RelationshipEffectChanges(
+	_ context.Context, q rowplan.Request, of []*ledger.RelationshipEffect,
+) (rowplan.Results[[]*ledger.Change], error) {
+	return entities.QueueRelationshipChanges(loading.BatchOf(q), of), nil
+}
+
+// NFTEffectChanges reads what transactions changed in the versions of NFTs.
+func (Fields) NFTEffectChanges(
+	_ context.Context, q rowplan.Request, of []*ledger.NFTEffect,
+) (rowplan.Results[[]*ledger.Change], error) {
+	return entities.QueueNFTChanges(loading.BatchOf(q), of), nil
+}
+
+// NFTEffectNft reads the NFTs.
+func (Fields) NFTEffectNft(
+	_ context.Context, q rowplan.Request, of []*ledger.NFTEffect,
+) (rowplan.Results[*ledger.NFT], error) {
+	return entities.QueueNFTsByKey(loading.BatchOf(q), list.Map(of, (*ledger.NFTEffect).Key)), nil
+}
