@@ -1584,6 +1584,7 @@ type Fields interface {
 	AmountFields
 	AssessedCustomFeeFields
 	BalanceFields
+	BalanceEffectFields
 	BlockFields
 	ContractFields
 	ContractActionFields
@@ -1596,6 +1597,7 @@ type Fields interface {
 	CryptoTransferFields
 	CustomFeeLimitFields
 	DelegatableContractKeyFields
+	EntityEffectFields
 	FallbackFeeFields
 	FeeEstimateFields
 	FileFields
@@ -1609,6 +1611,7 @@ type Fields interface {
 	MessageTransactionIDFields
 	NFTFields
 	NFTAllowanceFields
+	NFTEffectFields
 	NFTTransactionFields
 	NFTTransferFields
 	NetworkFeesFields
@@ -1618,6 +1621,7 @@ type Fields interface {
 	OpcodeTraceFields
 	PrestateAccountFields
 	RegisteredNodeFields
+	RelationshipEffectFields
 	RoyaltyFeeFields
 	ScheduleFields
 	ScheduleSignerFields
@@ -1720,6 +1724,13 @@ type BalanceFields interface {
 	BalanceAccount(ctx context.Context, q rowplan.Request, of []*ledger.Balance) (rowplan.Results[*ledger.Account], error)
 	BalanceBalanceValue(of *ledger.Balance) *ledger.Amount
 	BalanceTokens(ctx context.Context, q rowplan.Request, of []*ledger.Balance, args BalanceTokensArgs) (rowplan.Results[[]*ledger.TokenBalance], error)
+}
+
+// BalanceEffectFields read fields of BalanceEffect.
+type BalanceEffectFields interface {
+	BalanceEffectAmountValue(ctx context.Context, q rowplan.Request, of []*ledger.BalanceEffect) (rowplan.Results[*ledger.Amount], error)
+	BalanceEffectBeforeValue(ctx context.Context, q rowplan.Request, of []*ledger.BalanceEffect) (rowplan.Results[*ledger.Amount], error)
+	BalanceEffectAfterValue(ctx context.Context, q rowplan.Request, of []*ledger.BalanceEffect) (rowplan.Results[*ledger.Amount], error)
 }
 
 // BlockFields read fields of Block.
@@ -1838,6 +1849,13 @@ type DelegatableContractKeyFields interface {
 	DelegatableContractKeyContract(ctx context.Context, q rowplan.Request, of []*ledger.DelegatableContractKey) (rowplan.Results[*ledger.Contract], error)
 }
 
+// EntityEffectFields read fields of EntityEffect.
+type EntityEffectFields interface {
+	EntityEffectEntity(ctx context.Context, q rowplan.Request, of []*ledger.EntityEffect) (rowplan.Results[relay.Entity], error)
+	EntityEffectBalance(ctx context.Context, q rowplan.Request, of []*ledger.EntityEffect) (rowplan.Results[*ledger.BalanceEffect], error)
+	EntityEffectChanges(ctx context.Context, q rowplan.Request, of []*ledger.EntityEffect) (rowplan.Results[[]*ledger.Change], error)
+}
+
 // FallbackFeeFields read fields of FallbackFee.
 type FallbackFeeFields interface {
 	FallbackFeeAmountValue(ctx context.Context, q rowplan.Request, of []*ledger.FallbackFee) (rowplan.Results[*ledger.Amount], error)
@@ -1939,6 +1957,13 @@ type NFTAllowanceFields interface {
 	NFTAllowanceToken(ctx context.Context, q rowplan.Request, of []*ledger.NFTAllowance) (rowplan.Results[*ledger.Token], error)
 }
 
+// NFTEffectFields read fields of NFTEffect.
+type NFTEffectFields interface {
+	NFTEffectToken(ctx context.Context, q rowplan.Request, of []*ledger.NFTEffect) (rowplan.Results[*ledger.Token], error)
+	NFTEffectNft(ctx context.Context, q rowplan.Request, of []*ledger.NFTEffect) (rowplan.Results[*ledger.NFT], error)
+	NFTEffectChanges(ctx context.Context, q rowplan.Request, of []*ledger.NFTEffect) (rowplan.Results[[]*ledger.Change], error)
+}
+
 // NFTTransactionFields read fields of NFTTransaction.
 type NFTTransactionFields interface {
 	NFTTransactionID(of *ledger.NFTTransaction) string
@@ -2009,6 +2034,14 @@ type PrestateAccountFields interface {
 type RegisteredNodeFields interface {
 	RegisteredNodeID(of *ledger.RegisteredNode) string
 	RegisteredNodeNetworkNodes(ctx context.Context, q rowplan.Request, of []*ledger.RegisteredNode) (rowplan.Results[[]*ledger.NetworkNode], error)
+}
+
+// RelationshipEffectFields read fields of RelationshipEffect.
+type RelationshipEffectFields interface {
+	RelationshipEffectAccount(ctx context.Context, q rowplan.Request, of []*ledger.RelationshipEffect) (rowplan.Results[*ledger.Account], error)
+	RelationshipEffectToken(ctx context.Context, q rowplan.Request, of []*ledger.RelationshipEffect) (rowplan.Results[*ledger.Token], error)
+	RelationshipEffectBalance(ctx context.Context, q rowplan.Request, of []*ledger.RelationshipEffect) (rowplan.Results[*ledger.BalanceEffect], error)
+	RelationshipEffectChanges(ctx context.Context, q rowplan.Request, of []*ledger.RelationshipEffect) (rowplan.Results[[]*ledger.Change], error)
 }
 
 // RoyaltyFeeFields read fields of RoyaltyFee.
@@ -2209,6 +2242,7 @@ type TransactionFields interface {
 	TransactionBlock(ctx context.Context, q rowplan.Request, of []*ledger.Transaction) (rowplan.Results[*ledger.Block], error)
 	TransactionContractLogs(ctx context.Context, q rowplan.Request, of []*ledger.Transaction, args TransactionContractLogsArgs) (rowplan.Results[*relay.Connection[ledger.ContractLog]], error)
 	TransactionContractResult(ctx context.Context, q rowplan.Request, of []*ledger.Transaction) (rowplan.Results[*ledger.ContractResult], error)
+	TransactionEffects(ctx context.Context, q rowplan.Request, of []*ledger.Transaction) (rowplan.Results[*ledger.TransactionEffects], error)
 	TransactionNode(ctx context.Context, q rowplan.Request, of []*ledger.Transaction) (rowplan.Results[*ledger.NetworkNode], error)
 	TransactionSchedule(ctx context.Context, q rowplan.Request, of []*ledger.Transaction) (rowplan.Results[*ledger.Schedule], error)
 }
@@ -2355,6 +2389,9 @@ type relations struct {
 	balanceAccount                          *rowplan.Relation[*ledger.Balance, *ledger.Account]
 	balanceTokens                           *rowplan.Relation[*ledger.Balance, []*ledger.TokenBalance]
 	balanceConnectionTotalCount             *rowplan.Relation[*relay.Connection[ledger.Balance], *relay.Count]
+	balanceEffectAmountValue                *rowplan.Relation[*ledger.BalanceEffect, *ledger.Amount]
+	balanceEffectBeforeValue                *rowplan.Relation[*ledger.BalanceEffect, *ledger.Amount]
+	balanceEffectAfterValue                 *rowplan.Relation[*ledger.BalanceEffect, *ledger.Amount]
 	blockPrevious                           *rowplan.Relation[*ledger.Block, *ledger.Block]
 	blockNext                               *rowplan.Relation[*ledger.Block, *ledger.Block]
 	blockTransactions                       *rowplan.Relation[*ledger.Block, *relay.Connection[ledger.Transaction]]
@@ -2419,6 +2456,9 @@ type relations struct {
 	customFeeLimitAmountValue               *rowplan.Relation[*ledger.CustomFeeLimit, *ledger.Amount]
 	customFeeLimitDenominatingToken         *rowplan.Relation[*ledger.CustomFeeLimit, *ledger.Token]
 	delegatableContractKeyContract          *rowplan.Relation[*ledger.DelegatableContractKey, *ledger.Contract]
+	entityEffectEntity                      *rowplan.Relation[*ledger.EntityEffect, relay.Entity]
+	entityEffectBalance                     *rowplan.Relation[*ledger.EntityEffect, *ledger.BalanceEffect]
+	entityEffectChanges                     *rowplan.Relation[*ledger.EntityEffect, []*ledger.Change]
 	fallbackFeeAmountValue                  *rowplan.Relation[*ledger.FallbackFee, *ledger.Amount]
 	fallbackFeeDenominatingToken            *rowplan.Relation[*ledger.FallbackFee, *ledger.Token]
 	feeEstimateTinybars                     *rowplan.Relation[*fees.Estimate, *int64]
@@ -2467,6 +2507,9 @@ type relations struct {
 	nFTAllowanceToken                       *rowplan.Relation[*ledger.NFTAllowance, *ledger.Token]
 	nFTAllowanceConnectionTotalCount        *rowplan.Relation[*relay.Connection[ledger.NFTAllowance], *relay.Count]
 	nFTConnectionTotalCount                 *rowplan.Relation[*relay.Connection[ledger.NFT], *relay.Count]
+	nFTEffectToken                          *rowplan.Relation[*ledger.NFTEffect, *ledger.Token]
+	nFTEffectNft                            *rowplan.Relation[*ledger.NFTEffect, *ledger.NFT]
+	nFTEffectChanges                        *rowplan.Relation[*ledger.NFTEffect, []*ledger.Change]
 	nFTTransactionReceiver                  *rowplan.Relation[*ledger.NFTTransaction, *ledger.Account]
 	nFTTransactionSender                    *rowplan.Relation[*ledger.NFTTransaction, *ledger.Account]
 	nFTTransactionTransaction               *rowplan.Relation[*ledger.NFTTransaction, *ledger.Transaction]
@@ -2486,6 +2529,10 @@ type relations struct {
 	prestateAccountEntity                   *rowplan.Relation[*ledger.PrestateAccount, relay.Entity]
 	registeredNodeNetworkNodes              *rowplan.Relation[*ledger.RegisteredNode, []*ledger.NetworkNode]
 	registeredNodeConnectionTotalCount      *rowplan.Relation[*relay.Connection[ledger.RegisteredNode], *relay.Count]
+	relationshipEffectAccount               *rowplan.Relation[*ledger.RelationshipEffect, *ledger.Account]
+	relationshipEffectToken                 *rowplan.Relation[*ledger.RelationshipEffect, *ledger.Token]
+	relationshipEffectBalance               *rowplan.Relation[*ledger.RelationshipEffect, *ledger.BalanceEffect]
+	relationshipEffectChanges               *rowplan.Relation[*ledger.RelationshipEffect, []*ledger.Change]
 	royaltyFeeCollectorAccount              *rowplan.Relation[*ledger.RoyaltyFee, *ledger.Account]
 	scheduleCreation                        *rowplan.Relation[*ledger.Schedule, *ledger.Transaction]
 	scheduleCreator                         *rowplan.Relation[*ledger.Schedule, *ledger.Account]
@@ -2580,6 +2627,7 @@ type relations struct {
 	transactionBlock                        *rowplan.Relation[*ledger.Transaction, *ledger.Block]
 	transactionContractLogs                 *rowplan.Relation[*ledger.Transaction, *relay.Connection[ledger.ContractLog]]
 	transactionContractResult               *rowplan.Relation[*ledger.Transaction, *ledger.ContractResult]
+	transactionEffects                      *rowplan.Relation[*ledger.Transaction, *ledger.TransactionEffects]
 	transactionNode                         *rowplan.Relation[*ledger.Transaction, *ledger.NetworkNode]
 	transactionSchedule                     *rowplan.Relation[*ledger.Transaction, *ledger.Schedule]
 	transactionConnectionTotalCount         *rowplan.Relation[*relay.Connection[ledger.Transaction], *relay.Count]
@@ -2813,6 +2861,21 @@ func newRelations(fields Fields, ec *executionContext) *relations {
 				return rowplan.OneByOne(ctx, of, func(ctx context.Context, row *relay.Connection[ledger.Balance]) (*relay.Count, error) {
 					return row.TotalCount(ctx)
 				})
+			},
+		},
+		balanceEffectAmountValue: &rowplan.Relation[*ledger.BalanceEffect, *ledger.Amount]{
+			Load: func(ctx context.Context, q rowplan.Request, of []*ledger.BalanceEffect, _ any) (rowplan.Results[*ledger.Amount], error) {
+				return fields.BalanceEffectAmountValue(ctx, q, of)
+			},
+		},
+		balanceEffectBeforeValue: &rowplan.Relation[*ledger.BalanceEffect, *ledger.Amount]{
+			Load: func(ctx context.Context, q rowplan.Request, of []*ledger.BalanceEffect, _ any) (rowplan.Results[*ledger.Amount], error) {
+				return fields.BalanceEffectBeforeValue(ctx, q, of)
+			},
+		},
+		balanceEffectAfterValue: &rowplan.Relation[*ledger.BalanceEffect, *ledger.Amount]{
+			Load: func(ctx context.Context, q rowplan.Request, of []*ledger.BalanceEffect, _ any) (rowplan.Results[*ledger.Amount], error) {
+				return fields.BalanceEffectAfterValue(ctx, q, of)
 			},
 		},
 		blockPrevious: &rowplan.Relation[*ledger.Block, *ledger.Block]{
@@ -3165,6 +3228,21 @@ func newRelations(fields Fields, ec *executionContext) *relations {
 				return fields.DelegatableContractKeyContract(ctx, q, of)
 			},
 		},
+		entityEffectEntity: &rowplan.Relation[*ledger.EntityEffect, relay.Entity]{
+			Load: func(ctx context.Context, q rowplan.Request, of []*ledger.EntityEffect, _ any) (rowplan.Results[relay.Entity], error) {
+				return fields.EntityEffectEntity(ctx, q, of)
+			},
+		},
+		entityEffectBalance: &rowplan.Relation[*ledger.EntityEffect, *ledger.BalanceEffect]{
+			Load: func(ctx context.Context, q rowplan.Request, of []*ledger.EntityEffect, _ any) (rowplan.Results[*ledger.BalanceEffect], error) {
+				return fields.EntityEffectBalance(ctx, q, of)
+			},
+		},
+		entityEffectChanges: &rowplan.Relation[*ledger.EntityEffect, []*ledger.Change]{
+			Load: func(ctx context.Context, q rowplan.Request, of []*ledger.EntityEffect, _ any) (rowplan.Results[[]*ledger.Change], error) {
+				return fields.EntityEffectChanges(ctx, q, of)
+			},
+		},
 		fallbackFeeAmountValue: &rowplan.Relation[*ledger.FallbackFee, *ledger.Amount]{
 			Load: func(ctx context.Context, q rowplan.Request, of []*ledger.FallbackFee, _ any) (rowplan.Results[*ledger.Amount], error) {
 				return fields.FallbackFeeAmountValue(ctx, q, of)
@@ -3426,6 +3504,21 @@ func newRelations(fields Fields, ec *executionContext) *relations {
 				})
 			},
 		},
+		nFTEffectToken: &rowplan.Relation[*ledger.NFTEffect, *ledger.Token]{
+			Load: func(ctx context.Context, q rowplan.Request, of []*ledger.NFTEffect, _ any) (rowplan.Results[*ledger.Token], error) {
+				return fields.NFTEffectToken(ctx, q, of)
+			},
+		},
+		nFTEffectNft: &rowplan.Relation[*ledger.NFTEffect, *ledger.NFT]{
+			Load: func(ctx context.Context, q rowplan.Request, of []*ledger.NFTEffect, _ any) (rowplan.Results[*ledger.NFT], error) {
+				return fields.NFTEffectNft(ctx, q, of)
+			},
+		},
+		nFTEffectChanges: &rowplan.Relation[*ledger.NFTEffect, []*ledger.Change]{
+			Load: func(ctx context.Context, q rowplan.Request, of []*ledger.NFTEffect, _ any) (rowplan.Results[[]*ledger.Change], error) {
+				return fields.NFTEffectChanges(ctx, q, of)
+			},
+		},
 		nFTTransactionReceiver: &rowplan.Relation[*ledger.NFTTransaction, *ledger.Account]{
 			Load: func(ctx context.Context, q rowplan.Request, of []*ledger.NFTTransaction, _ any) (rowplan.Results[*ledger.Account], error) {
 				return fields.NFTTransactionReceiver(ctx, q, of)
@@ -3525,6 +3618,26 @@ func newRelations(fields Fields, ec *executionContext) *relations {
 				return rowplan.OneByOne(ctx, of, func(ctx context.Context, row *relay.Connection[ledger.RegisteredNode]) (*relay.Count, error) {
 					return row.TotalCount(ctx)
 				})
+			},
+		},
+		relationshipEffectAccount: &rowplan.Relation[*ledger.RelationshipEffect, *ledger.Account]{
+			Load: func(ctx context.Context, q rowplan.Request, of []*ledger.RelationshipEffect, _ any) (rowplan.Results[*ledger.Account], error) {
+				return fields.RelationshipEffectAccount(ctx, q, of)
+			},
+		},
+		relationshipEffectToken: &rowplan.Relation[*ledger.RelationshipEffect, *ledger.Token]{
+			Load: func(ctx context.Context, q rowplan.Request, of []*ledger.RelationshipEffect, _ any) (rowplan.Results[*ledger.Token], error) {
+				return fields.RelationshipEffectToken(ctx, q, of)
+			},
+		},
+		relationshipEffectBalance: &rowplan.Relation[*ledger.RelationshipEffect, *ledger.BalanceEffect]{
+			Load: func(ctx context.Context, q rowplan.Request, of []*ledger.RelationshipEffect, _ any) (rowplan.Results[*ledger.BalanceEffect], error) {
+				return fields.RelationshipEffectBalance(ctx, q, of)
+			},
+		},
+		relationshipEffectChanges: &rowplan.Relation[*ledger.RelationshipEffect, []*ledger.Change]{
+			Load: func(ctx context.Context, q rowplan.Request, of []*ledger.RelationshipEffect, _ any) (rowplan.Results[[]*ledger.Change], error) {
+				return fields.RelationshipEffectChanges(ctx, q, of)
 			},
 		},
 		royaltyFeeCollectorAccount: &rowplan.Relation[*ledger.RoyaltyFee, *ledger.Account]{
@@ -4035,6 +4148,11 @@ func newRelations(fields Fields, ec *executionContext) *relations {
 		transactionContractResult: &rowplan.Relation[*ledger.Transaction, *ledger.ContractResult]{
 			Load: func(ctx context.Context, q rowplan.Request, of []*ledger.Transaction, _ any) (rowplan.Results[*ledger.ContractResult], error) {
 				return fields.TransactionContractResult(ctx, q, of)
+			},
+		},
+		transactionEffects: &rowplan.Relation[*ledger.Transaction, *ledger.TransactionEffects]{
+			Load: func(ctx context.Context, q rowplan.Request, of []*ledger.Transaction, _ any) (rowplan.Results[*ledger.TransactionEffects], error) {
+				return fields.TransactionEffects(ctx, q, of)
 			},
 		},
 		transactionNode: &rowplan.Relation[*ledger.Transaction, *ledger.NetworkNode]{

@@ -247,7 +247,7 @@ func newExecutionContext(
 	}
 }
 
-//go:embed "schema/account.graphqls" "schema/airdrop.graphqls" "schema/allowance.graphqls" "schema/block.graphqls" "schema/common.graphqls" "schema/contract.graphqls" "schema/contract_result.graphqls" "schema/directives.graphqls" "schema/evm.graphqls" "schema/federation.graphqls" "schema/fee.graphqls" "schema/gateway.graphqls" "schema/history.graphqls" "schema/hook.graphqls" "schema/ledger.graphqls" "schema/network.graphqls" "schema/nft.graphqls" "schema/nft_allowance.graphqls" "schema/schedule.graphqls" "schema/search.graphqls" "schema/statistics.graphqls" "schema/status.graphqls" "schema/status_changes.graphqls" "schema/status_mutations.graphqls" "schema/subscription.graphqls" "schema/token.graphqls" "schema/topic.graphqls" "schema/total.graphqls" "schema/transaction.graphqls" "schema/transaction_type.graphqls" "schema/transfer.graphqls"
+//go:embed "schema/account.graphqls" "schema/airdrop.graphqls" "schema/allowance.graphqls" "schema/block.graphqls" "schema/common.graphqls" "schema/contract.graphqls" "schema/contract_result.graphqls" "schema/directives.graphqls" "schema/evm.graphqls" "schema/federation.graphqls" "schema/fee.graphqls" "schema/gateway.graphqls" "schema/history.graphqls" "schema/hook.graphqls" "schema/ledger.graphqls" "schema/ledger_effects.graphqls" "schema/network.graphqls" "schema/nft.graphqls" "schema/nft_allowance.graphqls" "schema/schedule.graphqls" "schema/search.graphqls" "schema/statistics.graphqls" "schema/status.graphqls" "schema/status_changes.graphqls" "schema/status_mutations.graphqls" "schema/subscription.graphqls" "schema/token.graphqls" "schema/topic.graphqls" "schema/total.graphqls" "schema/transaction.graphqls" "schema/transaction_type.graphqls" "schema/transfer.graphqls"
 var sourcesFS embed.FS
 
 func sourceData(filename string) string {
@@ -274,6 +274,7 @@ var sources = []*ast.Source{
 	{Name: "schema/history.graphqls", Input: sourceData("schema/history.graphqls"), BuiltIn: false},
 	{Name: "schema/hook.graphqls", Input: sourceData("schema/hook.graphqls"), BuiltIn: false},
 	{Name: "schema/ledger.graphqls", Input: sourceData("schema/ledger.graphqls"), BuiltIn: false},
+	{Name: "schema/ledger_effects.graphqls", Input: sourceData("schema/ledger_effects.graphqls"), BuiltIn: false},
 	{Name: "schema/network.graphqls", Input: sourceData("schema/network.graphqls"), BuiltIn: false},
 	{Name: "schema/nft.graphqls", Input: sourceData("schema/nft.graphqls"), BuiltIn: false},
 	{Name: "schema/nft_allowance.graphqls", Input: sourceData("schema/nft_allowance.graphqls"), BuiltIn: false},
@@ -11518,6 +11519,52 @@ func (ec *executionContext) marshalNTransactionType2heliographᚋinternalᚋdoma
 		}
 	}
 	return graphql.WrapContextMarshaler(ctx, res)
+}
+
+func (ec *executionContext) unmarshalNUncoveredEffect2heliographᚋinternalᚋdomainᚋledgerᚐUncoveredEffect(ctx context.Context, v any) (ledger.UncoveredEffect, error) {
+	res, err := scalar.UnmarshalUncoveredEffect(ctx, v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNUncoveredEffect2heliographᚋinternalᚋdomainᚋledgerᚐUncoveredEffect(ctx context.Context, sel ast.SelectionSet, v ledger.UncoveredEffect) graphql.Marshaler {
+	_ = sel
+	res := scalar.MarshalUncoveredEffect(v)
+	if res == graphql.Null {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+	}
+	return graphql.WrapContextMarshaler(ctx, res)
+}
+
+func (ec *executionContext) unmarshalNUncoveredEffect2ᚕheliographᚋinternalᚋdomainᚋledgerᚐUncoveredEffectᚄ(ctx context.Context, v any) ([]ledger.UncoveredEffect, error) {
+	vSlice := graphql.CoerceList(v)
+	var err error
+	res := make([]ledger.UncoveredEffect, len(vSlice))
+	for i := range vSlice {
+		ctx := graphql.WithPathContext(ctx, graphql.NewPathWithIndex(i))
+		res[i], err = ec.unmarshalNUncoveredEffect2heliographᚋinternalᚋdomainᚋledgerᚐUncoveredEffect(ctx, vSlice[i])
+		if err != nil {
+			return nil, err
+		}
+	}
+	return res, nil
+}
+
+func (ec *executionContext) marshalNUncoveredEffect2ᚕheliographᚋinternalᚋdomainᚋledgerᚐUncoveredEffectᚄ(ctx context.Context, sel ast.SelectionSet, v []ledger.UncoveredEffect) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNUncoveredEffect2heliographᚋinternalᚋdomainᚋledgerᚐUncoveredEffect(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
 }
 
 func (ec *executionContext) unmarshalNUpdateIncidentInput2heliographᚋinternalᚋdomainᚋstatusᚐNewUpdate(ctx context.Context, v any) (status.NewUpdate, error) {

@@ -38,6 +38,7 @@ type objects struct {
 	Balance                     *rowplan.Object[*ledger.Balance]
 	BalanceConnection           *rowplan.Object[*relay.Connection[ledger.Balance]]
 	BalanceEdge                 *rowplan.Object[*relay.Edge[ledger.Balance]]
+	BalanceEffect               *rowplan.Object[*ledger.BalanceEffect]
 	BalancesKnown               *rowplan.Object[*ledger.BalancesKnown]
 	Block                       *rowplan.Object[*ledger.Block]
 	BlockConnection             *rowplan.Object[*relay.Connection[ledger.Block]]
@@ -78,6 +79,7 @@ type objects struct {
 	DelegatableContractKey      *rowplan.Object[*ledger.DelegatableContractKey]
 	ECDSAKey                    *rowplan.Object[*ledger.ECDSAKey]
 	ED25519Key                  *rowplan.Object[*ledger.ED25519Key]
+	EntityEffect                *rowplan.Object[*ledger.EntityEffect]
 	ExchangeRate                *rowplan.Object[*ledger.ExchangeRate]
 	ExchangeRateSet             *rowplan.Object[*ledger.ExchangeRateSet]
 	FallbackFee                 *rowplan.Object[*ledger.FallbackFee]
@@ -123,6 +125,7 @@ type objects struct {
 	NFTAllowanceEdge            *rowplan.Object[*relay.Edge[ledger.NFTAllowance]]
 	NFTConnection               *rowplan.Object[*relay.Connection[ledger.NFT]]
 	NFTEdge                     *rowplan.Object[*relay.Edge[ledger.NFT]]
+	NFTEffect                   *rowplan.Object[*ledger.NFTEffect]
 	NFTTransaction              *rowplan.Object[*ledger.NFTTransaction]
 	NFTTransactionConnection    *rowplan.Object[*relay.Connection[ledger.NFTTransaction]]
 	NFTTransactionEdge          *rowplan.Object[*relay.Edge[ledger.NFTTransaction]]
@@ -146,6 +149,7 @@ type objects struct {
 	RegisteredNodeConnection    *rowplan.Object[*relay.Connection[ledger.RegisteredNode]]
 	RegisteredNodeEdge          *rowplan.Object[*relay.Edge[ledger.RegisteredNode]]
 	RegisteredServiceEndpoint   *rowplan.Object[*ledger.RegisteredServiceEndpoint]
+	RelationshipEffect          *rowplan.Object[*ledger.RelationshipEffect]
 	RemovedPayload              *rowplan.Object[*model.RemovedPayload]
 	RoyaltyFee                  *rowplan.Object[*ledger.RoyaltyFee]
 	Schedule                    *rowplan.Object[*ledger.Schedule]
@@ -211,6 +215,7 @@ type objects struct {
 	Transaction                 *rowplan.Object[*ledger.Transaction]
 	TransactionConnection       *rowplan.Object[*relay.Connection[ledger.Transaction]]
 	TransactionEdge             *rowplan.Object[*relay.Edge[ledger.Transaction]]
+	TransactionEffects          *rowplan.Object[*ledger.TransactionEffects]
 	Transfer                    *rowplan.Object[*ledger.Transfer]
 	TransferConnection          *rowplan.Object[*relay.Connection[ledger.Transfer]]
 	TransferEdge                *rowplan.Object[*relay.Edge[ledger.Transfer]]
@@ -242,6 +247,7 @@ func NewTables(fields Fields, newBatch func() rowplan.Batch) *rowplan.Tables {
 	o.setBalance()
 	o.setBalanceConnection()
 	o.setBalanceEdge()
+	o.setBalanceEffect()
 	o.setBalancesKnown()
 	o.setBlock()
 	o.setBlockConnection()
@@ -282,6 +288,7 @@ func NewTables(fields Fields, newBatch func() rowplan.Batch) *rowplan.Tables {
 	o.setDelegatableContractKey()
 	o.setECDSAKey()
 	o.setED25519Key()
+	o.setEntityEffect()
 	o.setExchangeRate()
 	o.setExchangeRateSet()
 	o.setFallbackFee()
@@ -327,6 +334,7 @@ func NewTables(fields Fields, newBatch func() rowplan.Batch) *rowplan.Tables {
 	o.setNFTAllowanceEdge()
 	o.setNFTConnection()
 	o.setNFTEdge()
+	o.setNFTEffect()
 	o.setNFTTransaction()
 	o.setNFTTransactionConnection()
 	o.setNFTTransactionEdge()
@@ -350,6 +358,7 @@ func NewTables(fields Fields, newBatch func() rowplan.Batch) *rowplan.Tables {
 	o.setRegisteredNodeConnection()
 	o.setRegisteredNodeEdge()
 	o.setRegisteredServiceEndpoint()
+	o.setRelationshipEffect()
 	o.setRemovedPayload()
 	o.setRoyaltyFee()
 	o.setSchedule()
@@ -415,6 +424,7 @@ func NewTables(fields Fields, newBatch func() rowplan.Batch) *rowplan.Tables {
 	o.setTransaction()
 	o.setTransactionConnection()
 	o.setTransactionEdge()
+	o.setTransactionEffects()
 	o.setTransfer()
 	o.setTransferConnection()
 	o.setTransferEdge()
@@ -440,6 +450,7 @@ func NewTables(fields Fields, newBatch func() rowplan.Batch) *rowplan.Tables {
 	rowplan.Register(t, o.Balance)
 	rowplan.Register(t, o.BalanceConnection)
 	rowplan.Register(t, o.BalanceEdge)
+	rowplan.Register(t, o.BalanceEffect)
 	rowplan.Register(t, o.BalancesKnown)
 	rowplan.Register(t, o.Block)
 	rowplan.Register(t, o.BlockConnection)
@@ -480,6 +491,7 @@ func NewTables(fields Fields, newBatch func() rowplan.Batch) *rowplan.Tables {
 	rowplan.Register(t, o.DelegatableContractKey)
 	rowplan.Register(t, o.ECDSAKey)
 	rowplan.Register(t, o.ED25519Key)
+	rowplan.Register(t, o.EntityEffect)
 	rowplan.Register(t, o.ExchangeRate)
 	rowplan.Register(t, o.ExchangeRateSet)
 	rowplan.Register(t, o.FallbackFee)
@@ -525,6 +537,7 @@ func NewTables(fields Fields, newBatch func() rowplan.Batch) *rowplan.Tables {
 	rowplan.Register(t, o.NFTAllowanceEdge)
 	rowplan.Register(t, o.NFTConnection)
 	rowplan.Register(t, o.NFTEdge)
+	rowplan.Register(t, o.NFTEffect)
 	rowplan.Register(t, o.NFTTransaction)
 	rowplan.Register(t, o.NFTTransactionConnection)
 	rowplan.Register(t, o.NFTTransactionEdge)
@@ -548,6 +561,7 @@ func NewTables(fields Fields, newBatch func() rowplan.Batch) *rowplan.Tables {
 	rowplan.Register(t, o.RegisteredNodeConnection)
 	rowplan.Register(t, o.RegisteredNodeEdge)
 	rowplan.Register(t, o.RegisteredServiceEndpoint)
+	rowplan.Register(t, o.RelationshipEffect)
 	rowplan.Register(t, o.RemovedPayload)
 	rowplan.Register(t, o.RoyaltyFee)
 	rowplan.Register(t, o.Schedule)
@@ -613,6 +627,7 @@ func NewTables(fields Fields, newBatch func() rowplan.Batch) *rowplan.Tables {
 	rowplan.Register(t, o.Transaction)
 	rowplan.Register(t, o.TransactionConnection)
 	rowplan.Register(t, o.TransactionEdge)
+	rowplan.Register(t, o.TransactionEffects)
 	rowplan.Register(t, o.Transfer)
 	rowplan.Register(t, o.TransferConnection)
 	rowplan.Register(t, o.TransferEdge)
@@ -687,7 +702,7 @@ func (o *objects) setAccount() {
 		}),
 		"memo": rowplan.Scalar(func(dst []byte, v *ledger.Account, s scalar.Style) []byte { return scalar.AppendString(dst, v.Memo, s) }),
 		"pendingReward": rowplan.Scalar(func(dst []byte, v *ledger.Account, s scalar.Style) []byte {
-			return scalar.AppendLong(dst, v.PendingReward, s)
+			return scalar.AppendNullLong(dst, v.PendingReward, s)
 		}),
 		"pendingRewardValue": rowplan.Get(o.fields.AccountPendingRewardValue, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Amount] { return o.Amount })),
 		"receiverSigRequired": rowplan.Scalar(func(dst []byte, v *ledger.Account, s scalar.Style) []byte {
@@ -935,6 +950,26 @@ func (o *objects) setBalanceEdge() {
 		"node": rowplan.Get(func(v *relay.Edge[ledger.Balance]) *ledger.Balance { return v.Node }, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Balance] { return o.Balance })),
 		"cursor": rowplan.Scalar(func(dst []byte, v *relay.Edge[ledger.Balance], s scalar.Style) []byte {
 			return scalar.AppendString(dst, v.Cursor, s)
+		}),
+	})
+}
+
+func (o *objects) setBalanceEffect() {
+	o.BalanceEffect = rowplan.NewObject([]string{"BalanceEffect"}, map[string]rowplan.Field[*ledger.BalanceEffect]{
+		"amount": rowplan.Scalar(func(dst []byte, v *ledger.BalanceEffect, s scalar.Style) []byte {
+			return scalar.AppendLong(dst, v.Amount, s)
+		}),
+		"amountValue": rowplan.Read(o.rel.balanceEffectAmountValue, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Amount] { return o.Amount })),
+		"before": rowplan.Scalar(func(dst []byte, v *ledger.BalanceEffect, s scalar.Style) []byte {
+			return scalar.AppendNullLong(dst, v.Before, s)
+		}),
+		"beforeValue": rowplan.Read(o.rel.balanceEffectBeforeValue, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Amount] { return o.Amount })),
+		"after": rowplan.Scalar(func(dst []byte, v *ledger.BalanceEffect, s scalar.Style) []byte {
+			return scalar.AppendNullLong(dst, v.After, s)
+		}),
+		"afterValue": rowplan.Read(o.rel.balanceEffectAfterValue, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Amount] { return o.Amount })),
+		"unknown": rowplan.Scalar(func(dst []byte, v *ledger.BalanceEffect, s scalar.Style) []byte {
+			return scalar.AppendNullString(dst, v.Unknown, s)
 		}),
 	})
 }
@@ -1732,6 +1767,17 @@ func (o *objects) setED25519Key() {
 		"publicKey": rowplan.Scalar(func(dst []byte, v *ledger.ED25519Key, s scalar.Style) []byte {
 			return scalar.AppendHexDigits(dst, v.PublicKey, s)
 		}),
+	})
+}
+
+func (o *objects) setEntityEffect() {
+	o.EntityEffect = rowplan.NewObject([]string{"EntityEffect"}, map[string]rowplan.Field[*ledger.EntityEffect]{
+		"entityId": rowplan.Scalar(func(dst []byte, v *ledger.EntityEffect, s scalar.Style) []byte {
+			return scalar.AppendEntityID(dst, v.EntityID, s)
+		}),
+		"entity":  rowplan.Read(o.rel.entityEffectEntity, rowplan.AnyOf(rowplan.CaseOf[relay.Entity](func() *rowplan.Object[*ledger.Account] { return o.Account }), rowplan.CaseOf[relay.Entity](func() *rowplan.Object[*ledger.Contract] { return o.Contract }), rowplan.CaseOf[relay.Entity](func() *rowplan.Object[*ledger.File] { return o.File }), rowplan.CaseOf[relay.Entity](func() *rowplan.Object[*ledger.Schedule] { return o.Schedule }), rowplan.CaseOf[relay.Entity](func() *rowplan.Object[*ledger.Token] { return o.Token }), rowplan.CaseOf[relay.Entity](func() *rowplan.Object[*ledger.Topic] { return o.Topic }))),
+		"balance": rowplan.Read(o.rel.entityEffectBalance, rowplan.ObjectOf(func() *rowplan.Object[*ledger.BalanceEffect] { return o.BalanceEffect })),
+		"changes": rowplan.ReadMany(o.rel.entityEffectChanges, func() *rowplan.Object[*ledger.Change] { return o.Change }),
 	})
 }
 
@@ -2581,6 +2627,20 @@ func (o *objects) setNFTEdge() {
 	})
 }
 
+func (o *objects) setNFTEffect() {
+	o.NFTEffect = rowplan.NewObject([]string{"NFTEffect"}, map[string]rowplan.Field[*ledger.NFTEffect]{
+		"tokenId": rowplan.Scalar(func(dst []byte, v *ledger.NFTEffect, s scalar.Style) []byte {
+			return scalar.AppendEntityID(dst, v.TokenID, s)
+		}),
+		"token": rowplan.Read(o.rel.nFTEffectToken, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Token] { return o.Token })),
+		"serialNumber": rowplan.Scalar(func(dst []byte, v *ledger.NFTEffect, s scalar.Style) []byte {
+			return scalar.AppendLong(dst, v.SerialNumber, s)
+		}),
+		"nft":     rowplan.Read(o.rel.nFTEffectNft, rowplan.ObjectOf(func() *rowplan.Object[*ledger.NFT] { return o.NFT })),
+		"changes": rowplan.ReadMany(o.rel.nFTEffectChanges, func() *rowplan.Object[*ledger.Change] { return o.Change }),
+	})
+}
+
 func (o *objects) setNFTTransaction() {
 	o.NFTTransaction = rowplan.NewObject([]string{"NFTTransaction", "_Entity", "Node"}, map[string]rowplan.Field[*ledger.NFTTransaction]{
 		"id": rowplan.Get(o.fields.NFTTransactionID, rowplan.ScalarOf(scalar.AppendID)),
@@ -3065,6 +3125,21 @@ func (o *objects) setRegisteredServiceEndpoint() {
 		"type": rowplan.Scalar(func(dst []byte, v *ledger.RegisteredServiceEndpoint, s scalar.Style) []byte {
 			return scalar.AppendRegisteredNodeType(dst, v.Type(), s)
 		}),
+	})
+}
+
+func (o *objects) setRelationshipEffect() {
+	o.RelationshipEffect = rowplan.NewObject([]string{"RelationshipEffect"}, map[string]rowplan.Field[*ledger.RelationshipEffect]{
+		"accountId": rowplan.Scalar(func(dst []byte, v *ledger.RelationshipEffect, s scalar.Style) []byte {
+			return scalar.AppendEntityID(dst, v.AccountID, s)
+		}),
+		"account": rowplan.Read(o.rel.relationshipEffectAccount, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Account] { return o.Account })),
+		"tokenId": rowplan.Scalar(func(dst []byte, v *ledger.RelationshipEffect, s scalar.Style) []byte {
+			return scalar.AppendEntityID(dst, v.TokenID, s)
+		}),
+		"token":   rowplan.Read(o.rel.relationshipEffectToken, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Token] { return o.Token })),
+		"balance": rowplan.Read(o.rel.relationshipEffectBalance, rowplan.ObjectOf(func() *rowplan.Object[*ledger.BalanceEffect] { return o.BalanceEffect })),
+		"changes": rowplan.ReadMany(o.rel.relationshipEffectChanges, func() *rowplan.Object[*ledger.Change] { return o.Change }),
 	})
 }
 
@@ -4432,6 +4507,7 @@ func (o *objects) setTransaction() {
 		"block":          rowplan.Read(o.rel.transactionBlock, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Block] { return o.Block })),
 		"contractLogs":   rowplan.Read(o.rel.transactionContractLogs, rowplan.ObjectOf(func() *rowplan.Object[*relay.Connection[ledger.ContractLog]] { return o.ContractLogConnection })),
 		"contractResult": rowplan.Read(o.rel.transactionContractResult, rowplan.ObjectOf(func() *rowplan.Object[*ledger.ContractResult] { return o.ContractResult })),
+		"effects":        rowplan.Read(o.rel.transactionEffects, rowplan.ObjectOf(func() *rowplan.Object[*ledger.TransactionEffects] { return o.TransactionEffects })),
 		"node":           rowplan.Read(o.rel.transactionNode, rowplan.ObjectOf(func() *rowplan.Object[*ledger.NetworkNode] { return o.NetworkNode })),
 		"schedule":       rowplan.Read(o.rel.transactionSchedule, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Schedule] { return o.Schedule })),
 	})
@@ -4452,6 +4528,15 @@ func (o *objects) setTransactionEdge() {
 		"cursor": rowplan.Scalar(func(dst []byte, v *relay.Edge[ledger.Transaction], s scalar.Style) []byte {
 			return scalar.AppendString(dst, v.Cursor, s)
 		}),
+	})
+}
+
+func (o *objects) setTransactionEffects() {
+	o.TransactionEffects = rowplan.NewObject([]string{"TransactionEffects"}, map[string]rowplan.Field[*ledger.TransactionEffects]{
+		"entities":      rowplan.Many(func(v *ledger.TransactionEffects) []*ledger.EntityEffect { return v.Entities }, func() *rowplan.Object[*ledger.EntityEffect] { return o.EntityEffect }),
+		"relationships": rowplan.Many(func(v *ledger.TransactionEffects) []*ledger.RelationshipEffect { return v.Relationships }, func() *rowplan.Object[*ledger.RelationshipEffect] { return o.RelationshipEffect }),
+		"nfts":          rowplan.Many(func(v *ledger.TransactionEffects) []*ledger.NFTEffect { return v.NFTs }, func() *rowplan.Object[*ledger.NFTEffect] { return o.NFTEffect }),
+		"notCovered":    rowplan.Get(func(v *ledger.TransactionEffects) []ledger.UncoveredEffect { return v.NotCovered }, rowplan.ListOf(rowplan.ScalarOf(scalar.AppendUncoveredEffect))),
 	})
 }
 

@@ -177,6 +177,10 @@ func (fields) DelegatableContractKeyContract(ctx context.Context, q rowplan.Requ
 	return loading.Refer(ctx, q, of, "Contract", func(row *ledger.DelegatableContractKey) ledger.EntityID { return row.ContractID }, entities.QueueContracts)
 }
 
+func (fields) EntityEffectEntity(ctx context.Context, q rowplan.Request, of []*ledger.EntityEffect) (rowplan.Results[relay.Entity], error) {
+	return loading.Refer(ctx, q, of, "Entity", func(row *ledger.EntityEffect) ledger.EntityID { return row.EntityID }, queueEntities)
+}
+
 func (fields) FallbackFeeDenominatingToken(ctx context.Context, q rowplan.Request, of []*ledger.FallbackFee) (rowplan.Results[*ledger.Token], error) {
 	return loading.Refer(ctx, q, of, "Token", func(row *ledger.FallbackFee) ledger.EntityID { return row.DenominatingTokenID }, entities.QueueTokens)
 }
@@ -245,6 +249,10 @@ func (fields) NFTAllowanceToken(ctx context.Context, q rowplan.Request, of []*le
 	return loading.Refer(ctx, q, of, "Token", func(row *ledger.NFTAllowance) ledger.EntityID { return row.TokenID }, entities.QueueTokens)
 }
 
+func (fields) NFTEffectToken(ctx context.Context, q rowplan.Request, of []*ledger.NFTEffect) (rowplan.Results[*ledger.Token], error) {
+	return loading.Refer(ctx, q, of, "Token", func(row *ledger.NFTEffect) ledger.EntityID { return row.TokenID }, entities.QueueTokens)
+}
+
 func (fields) NFTTransactionReceiver(ctx context.Context, q rowplan.Request, of []*ledger.NFTTransaction) (rowplan.Results[*ledger.Account], error) {
 	return loading.Refer(ctx, q, of, "Account", func(row *ledger.NFTTransaction) ledger.EntityID { return row.ReceiverAccountID }, entities.QueueAccounts)
 }
@@ -287,6 +295,14 @@ func (fields) OpcodeTraceContract(ctx context.Context, q rowplan.Request, of []*
 
 func (fields) PrestateAccountEntity(ctx context.Context, q rowplan.Request, of []*ledger.PrestateAccount) (rowplan.Results[relay.Entity], error) {
 	return loading.Refer(ctx, q, of, "Entity", func(row *ledger.PrestateAccount) ledger.EntityID { return row.EntityID }, queueEntities)
+}
+
+func (fields) RelationshipEffectAccount(ctx context.Context, q rowplan.Request, of []*ledger.RelationshipEffect) (rowplan.Results[*ledger.Account], error) {
+	return loading.Refer(ctx, q, of, "Account", func(row *ledger.RelationshipEffect) ledger.EntityID { return row.AccountID }, entities.QueueAccounts)
+}
+
+func (fields) RelationshipEffectToken(ctx context.Context, q rowplan.Request, of []*ledger.RelationshipEffect) (rowplan.Results[*ledger.Token], error) {
+	return loading.Refer(ctx, q, of, "Token", func(row *ledger.RelationshipEffect) ledger.EntityID { return row.TokenID }, entities.QueueTokens)
 }
 
 func (fields) RoyaltyFeeCollectorAccount(ctx context.Context, q rowplan.Request, of []*ledger.RoyaltyFee) (rowplan.Results[*ledger.Account], error) {
@@ -434,7 +450,7 @@ func (fields) AccountID(row *ledger.Account) string {
 }
 
 func (fields) AccountPendingRewardValue(row *ledger.Account) *ledger.Amount {
-	return amountOf(ledger.Of(row.PendingReward), 0, ledger.Null[int32]{}, 0)
+	return amountOf(row.PendingReward, 0, ledger.Null[int32]{}, 0)
 }
 
 func (fields) AccountBalanceBalanceValue(row *ledger.AccountBalance) *ledger.Amount {
@@ -466,6 +482,24 @@ func (fields) AirdropAmountValue(_ context.Context, q rowplan.Request, of []*led
 func (fields) AssessedCustomFeeAmountValue(_ context.Context, q rowplan.Request, of []*ledger.AssessedCustomFee) (rowplan.Results[*ledger.Amount], error) {
 	return amounts(q, of, func(row *ledger.AssessedCustomFee) *ledger.Amount {
 		return amountOf(ledger.Of(row.Amount), row.TokenID, ledger.Null[int32]{}, row.ConsensusTimestamp)
+	})
+}
+
+func (fields) BalanceEffectAmountValue(_ context.Context, q rowplan.Request, of []*ledger.BalanceEffect) (rowplan.Results[*ledger.Amount], error) {
+	return amounts(q, of, func(row *ledger.BalanceEffect) *ledger.Amount {
+		return amountOf(ledger.Of(row.Amount), row.TokenID, ledger.Null[int32]{}, row.ConsensusTimestamp)
+	})
+}
+
+func (fields) BalanceEffectBeforeValue(_ context.Context, q rowplan.Request, of []*ledger.BalanceEffect) (rowplan.Results[*ledger.Amount], error) {
+	return amounts(q, of, func(row *ledger.BalanceEffect) *ledger.Amount {
+		return amountOf(row.Before, row.TokenID, ledger.Null[int32]{}, row.ConsensusTimestamp)
+	})
+}
+
+func (fields) BalanceEffectAfterValue(_ context.Context, q rowplan.Request, of []*ledger.BalanceEffect) (rowplan.Results[*ledger.Amount], error) {
+	return amounts(q, of, func(row *ledger.BalanceEffect) *ledger.Amount {
+		return amountOf(row.After, row.TokenID, ledger.Null[int32]{}, row.ConsensusTimestamp)
 	})
 }
 

@@ -280,6 +280,16 @@ func UnmarshalTransferDirection(_ context.Context, v any) (ledger.TransferDirect
 	return readName[ledger.TransferDirection](v)
 }
 
+// AppendUncoveredEffect appends a value of the enum UncoveredEffect.
+func AppendUncoveredEffect(dst []byte, v ledger.UncoveredEffect, style Style) []byte {
+	return appendName(dst, v, style)
+}
+
+// UnmarshalUncoveredEffect parses a value of the enum UncoveredEffect.
+func UnmarshalUncoveredEffect(_ context.Context, v any) (ledger.UncoveredEffect, error) {
+	return readName[ledger.UncoveredEffect](v)
+}
+
 // AppendNullBigInt is [AppendBigInt], or null.
 func AppendNullBigInt(dst []byte, v ledger.Null[int64], style Style) []byte {
 	return nullable(dst, v, style, AppendBigInt)
@@ -739,6 +749,11 @@ func MarshalTransactionOutcome(v ledger.TransactionOutcome) graphql.ContextMarsh
 // MarshalTransferDirection is [AppendTransferDirection] for gqlgen.
 func MarshalTransferDirection(v ledger.TransferDirection) graphql.ContextMarshaler {
 	return with(v, AppendTransferDirection)
+}
+
+// MarshalUncoveredEffect is [AppendUncoveredEffect] for gqlgen.
+func MarshalUncoveredEffect(v ledger.UncoveredEffect) graphql.ContextMarshaler {
+	return with(v, AppendUncoveredEffect)
 }
 
 // MarshalNullBigInt is [AppendNullBigInt] for gqlgen.

@@ -310,6 +310,31 @@ const (
 	DirectionDebit TransferDirection = "DEBIT"
 )
 
+// What a transaction may have changed and no row of the database links to it.
+type UncoveredEffect string
+
+// The values of UncoveredEffect.
+const (
+	// Airdrops that are pending, claimed or cancelled.
+	UncoveredAirdrops UncoveredEffect = "AIRDROPS"
+	// Allowances that were granted or revoked, and what is left of those that were spent.
+	UncoveredAllowances UncoveredEffect = "ALLOWANCES"
+	// The storage of contracts, which `ContractResult.stateChanges` has, and the nonces of accounts and contracts.
+	UncoveredContractStorage UncoveredEffect = "CONTRACT_STORAGE"
+	// The contents of files.
+	UncoveredFileContents UncoveredEffect = "FILE_CONTENTS"
+	// Hooks and their storage.
+	UncoveredHooks UncoveredEffect = "HOOKS"
+	// The NFTs of a token whose treasury changed, and the NFTs whose metadata changed.
+	UncoveredNFTs UncoveredEffect = "NFTS"
+	// Nodes and their stakes, and rewards of staking that are pending.
+	UncoveredNodes UncoveredEffect = "NODES"
+	// Token relationships without a transfer: associations, freezes and KYC.
+	UncoveredRelationships UncoveredEffect = "RELATIONSHIPS"
+	// The signatures and the execution of schedules.
+	UncoveredSchedules UncoveredEffect = "SCHEDULES"
+)
+
 // The type of a key.
 type KeyType string
 
@@ -361,7 +386,7 @@ type Account struct {
 	MaxAutomaticTokenAssociations Null[int32]
 	Memo                          string
 	// The staking reward that would be paid now, in tinybars.
-	PendingReward int64
+	PendingReward Null[int64]
 	// Whether the account must sign to receive transfers. Null if unknown.
 	ReceiverSigRequired Null[bool]
 	// The account that this account stakes to. Null if it does not stake to an account.
@@ -479,6 +504,24 @@ type Balance struct {
 	Timestamp Null[Timestamp]
 	// Set for a historical balance. Its tokens are those of the last balance files in this window.
 	Snapshot Null[SnapshotWindow]
+}
+
+// A balance right before and right after a transaction.
+type BalanceEffect struct {
+	// The balance after the transaction minus the balance before it.
+	Amount int64
+	// The balance before the transaction, in tinybars or in the token's smallest unit. Null if it is unknown.
+	Before Null[int64]
+	// The balance after the transaction. Null if it is unknown.
+	After Null[int64]
+	// Why the balances are unknown: there is no balance snapshot before the transaction, or too many rows since. Null if
+	// they are known.
+	Unknown   Null[string]
+	AccountID EntityID
+	// The consensus time of the transaction.
+	ConsensusTimestamp Timestamp
+	// The token. Empty for hbar.
+	TokenID EntityID
 }
 
 // Filters balances. All conditions must match.
@@ -895,6 +938,16 @@ type CustomFeeLimit struct {
 	// The token in which the fee is paid. Null for hbar.
 	DenominatingTokenID EntityID
 	ConsensusTimestamp  Timestamp
+}
+
+// What a transaction changed in an account, a contract, a token or another entity.
+type EntityEffect struct {
+	// The entity ID.
+	EntityID EntityID
+	// The consensus time of the transaction.
+	At Timestamp
+	// The balance, before it is read. Nil if the transaction does not change it.
+	Moved *BalanceEffect
 }
 
 // An exchange rate between hbar and US cents.
@@ -1376,6 +1429,16 @@ type NFTAllowanceFilter struct {
 	Bounds BoundsMode
 }
 
+// What a transaction changed in an NFT.
+type NFTEffect struct {
+	// The token.
+	TokenID EntityID
+	// The serial number.
+	SerialNumber int64
+	// The consensus time of the transaction.
+	At Timestamp
+}
+
 // Filters NFTs. All conditions must match.
 type NFTFilter struct {
 	// Matches the owner. An unknown account matches nothing.
@@ -1640,6 +1703,18 @@ type RegisteredServiceEndpoint struct {
 	RequiresTLS bool
 	// Present for a JSON-RPC relay, otherwise null.
 	RPCRelay Null[Empty]
+}
+
+// What a transaction changed in the relationship of an account with a token.
+type RelationshipEffect struct {
+	// The account.
+	AccountID EntityID
+	// The token.
+	TokenID EntityID
+	// The consensus time of the transaction.
+	At Timestamp
+	// The balance, before it is read. Nil if the transaction does not change it.
+	Moved *BalanceEffect
 }
 
 // A royalty fee: a fraction of the price paid for an NFT.
@@ -2121,6 +2196,19 @@ type Transaction struct {
 	ValidDurationSeconds Null[int64]
 	// The valid start time.
 	ValidStartTimestamp Timestamp
+}
+
+// What a transaction changed: the state right after it, compared with the state right before it. Transactions that it
+// caused have effects of their own. What cannot be found by the transaction is in `notCovered`.
+type TransactionEffects struct {
+	// The accounts in the transfers of the transaction, and its `entityId`, sorted by ID.
+	Entities []*EntityEffect
+	// The token relationships in the transfers of the transaction, sorted by account and token.
+	Relationships []*RelationshipEffect
+	// The NFTs in the transfers of the transaction, without those that moved with the treasury of their token.
+	NFTs []*NFTEffect
+	// What a transaction like this one can change as well, and no row of the database links to it.
+	NotCovered []UncoveredEffect
 }
 
 // Filters transactions. All conditions must match.
