@@ -335,11 +335,14 @@ from (select $1::bigint as since, $2::bigint as until, 1::bigint as ord) p cross
 with found as (select distinct on (hash) hash, consensus_timestamp as at, entity_id as party, payer_account_id as payer
 from contract_transaction_hash where hash = any((select $1::bytea[])::bytea[])
 order by hash, (transaction_result = 22) desc, consensus_timestamp desc)
-select array_position($1::bytea[], found.hash)::bigint, found.party, null::bytea, null::bigint, cr.consensus_timestamp, e.evm_address, cr.amount, cr.bloom, cr.call_result, cr.contract_id, cr.created_contract_ids, cr.error_message,
-  cr.failed_initcode, cr.function_parameters, case when cr.sender_id is null then cr.function_result end, cr.gas_consumed, cr.gas_limit, cr.gas_used,
-  cr.payer_account_id, cr.sender_id, cr.transaction_hash, cr.transaction_index, cr.transaction_nonce, cr.transaction_result, '0x' || r.hash, r.index, nullif(r.gas_used, -1),
-  et.payer_account_id, et.access_list, et.authorization_list, et.chain_id, et.gas_limit, et.gas_price, et.max_fee_per_gas, et.max_priority_fee_per_gas,
-  et.nonce, et.recovery_id, et.signature_r, et.signature_s, et.signature_v, et.to_address, et.type, et.value, null::bytea
+select array_position($1::bytea[], found.hash)::bigint, found.party, null::bytea, null::bigint, cr.consensus_timestamp, e.evm_address, cr.amount, cr.bloom, cr.call_result, cr.contract_id,
+  cr.created_contract_ids, cr.error_message, cr.failed_initcode, cr.function_parameters,
+  case when cr.sender_id is null then cr.function_result end, cr.gas_consumed, cr.gas_limit,
+  cr.gas_used, cr.payer_account_id, cr.sender_id, cr.transaction_hash, cr.transaction_index,
+  cr.transaction_nonce, cr.transaction_result, '0x' || r.hash, r.index, nullif(r.gas_used, -1), et.payer_account_id, et.access_list,
+  et.authorization_list, et.chain_id, et.gas_limit, et.gas_price, et.max_fee_per_gas,
+  et.max_priority_fee_per_gas, et.nonce, et.recovery_id, et.signature_r, et.signature_s,
+  et.signature_v, et.to_address, et.type, et.value, null::bytea
 from found  join contract_transaction ct on ct.consensus_timestamp = found.at
 and ct.entity_id = found.party join contract_result cr on cr.consensus_timestamp = found.at
 and (cr.contract_id = any(ct.contract_ids) or cardinality(ct.contract_ids) = 0) left join entity e on e.id = cr.contract_id left join lateral (select hash, index, gas_used, consensus_start from record_file where consensus_end >= cr.consensus_timestamp
@@ -355,11 +358,14 @@ contract_result as materialized (select * from contract_result where consensus_t
 entity as materialized (select * from entity where id in (select contract_id from contract_result)),
 ethereum_transaction as materialized (select * from ethereum_transaction where consensus_timestamp in (select at from found) and payer_account_id in (select payer_account_id
 from contract_transaction))
-select array_position($1::bytea[], found.hash)::bigint, found.party, null::bytea, null::bigint, cr.consensus_timestamp, e.evm_address, cr.amount, cr.bloom, cr.call_result, cr.contract_id, cr.created_contract_ids, cr.error_message,
-  cr.failed_initcode, cr.function_parameters, case when cr.sender_id is null then cr.function_result end, cr.gas_consumed, cr.gas_limit, cr.gas_used,
-  cr.payer_account_id, cr.sender_id, cr.transaction_hash, cr.transaction_index, cr.transaction_nonce, cr.transaction_result, '0x' || r.hash, r.index, nullif(r.gas_used, -1),
-  et.payer_account_id, et.access_list, et.authorization_list, et.chain_id, et.gas_limit, et.gas_price, et.max_fee_per_gas, et.max_priority_fee_per_gas,
-  et.nonce, et.recovery_id, et.signature_r, et.signature_s, et.signature_v, et.to_address, et.type, et.value, null::bytea
+select array_position($1::bytea[], found.hash)::bigint, found.party, null::bytea, null::bigint, cr.consensus_timestamp, e.evm_address, cr.amount, cr.bloom, cr.call_result, cr.contract_id,
+  cr.created_contract_ids, cr.error_message, cr.failed_initcode, cr.function_parameters,
+  case when cr.sender_id is null then cr.function_result end, cr.gas_consumed, cr.gas_limit,
+  cr.gas_used, cr.payer_account_id, cr.sender_id, cr.transaction_hash, cr.transaction_index,
+  cr.transaction_nonce, cr.transaction_result, '0x' || r.hash, r.index, nullif(r.gas_used, -1), et.payer_account_id, et.access_list,
+  et.authorization_list, et.chain_id, et.gas_limit, et.gas_price, et.max_fee_per_gas,
+  et.max_priority_fee_per_gas, et.nonce, et.recovery_id, et.signature_r, et.signature_s,
+  et.signature_v, et.to_address, et.type, et.value, null::bytea
 from found  join contract_transaction ct on ct.consensus_timestamp = found.at
 and ct.entity_id = found.party join contract_result cr on cr.consensus_timestamp = found.at
 and (cr.contract_id = any(ct.contract_ids) or cardinality(ct.contract_ids) = 0) left join entity e on e.id = cr.contract_id left join lateral (select hash, index, gas_used, consensus_start from record_file where consensus_end >= cr.consensus_timestamp
@@ -763,18 +769,22 @@ from (select $1::bigint as since, $2::bigint as until, 1::bigint as ord) p cross
   select * from transaction where consensus_timestamp between $1::bigint and $2::bigint and consensus_timestamp < $3 order by consensus_timestamp desc limit 25) t order by p.ord, t.consensus_timestamp desc;
 
 -- transactions by hashes
-select array_position($1::bytea[], substring(h.hash from 1 for 32))::bigint, t.consensus_timestamp, t.payer_account_id, t.valid_start_ns, t.type, t.result, t.batch_key, t.transaction_bytes, t.charged_tx_fee,
-  t.entity_id, t.high_volume, t.high_volume_pricing_multiplier, t.index, t.inner_transactions, t.max_custom_fees, t.max_fee, t.memo, t.nft_transfer,
-  t.node_account_id, t.nonce, t.parent_consensus_timestamp, t.scheduled, t.transaction_hash, t.valid_duration_seconds
+select array_position($1::bytea[], substring(h.hash from 1 for 32))::bigint, t.consensus_timestamp, t.payer_account_id, t.valid_start_ns, t.type, t.result, t.batch_key,
+  t.transaction_bytes, t.charged_tx_fee, t.entity_id, t.high_volume,
+  t.high_volume_pricing_multiplier, t.index, t.inner_transactions, t.max_custom_fees, t.max_fee,
+  t.memo, t.nft_transfer, t.node_account_id, t.nonce, t.parent_consensus_timestamp, t.scheduled,
+  t.transaction_hash, t.valid_duration_seconds
 from (select * from (select f.* from unnest((select $1::bytea[])) k cross join get_transaction_info_by_hash(k) f) t order by consensus_timestamp limit 2500) h join transaction t on t.consensus_timestamp = h.consensus_timestamp and t.payer_account_id = coalesce(h.payer_account_id, t.payer_account_id) order by 1, t.consensus_timestamp;
 
 -- transactions by hashes, distributed
 with page as materialized (select * from (select consensus_timestamp, hash || coalesce(hash_suffix, '') as hash, payer_account_id
   from transaction_hash where hash = any($1)) t order by consensus_timestamp limit 2500),
 transaction as materialized (select * from transaction where consensus_timestamp in (select consensus_timestamp from page))
-select array_position($1::bytea[], substring(h.hash from 1 for 32))::bigint, t.consensus_timestamp, t.payer_account_id, t.valid_start_ns, t.type, t.result, t.batch_key, t.transaction_bytes, t.charged_tx_fee,
-  t.entity_id, t.high_volume, t.high_volume_pricing_multiplier, t.index, t.inner_transactions, t.max_custom_fees, t.max_fee, t.memo, t.nft_transfer,
-  t.node_account_id, t.nonce, t.parent_consensus_timestamp, t.scheduled, t.transaction_hash, t.valid_duration_seconds
+select array_position($1::bytea[], substring(h.hash from 1 for 32))::bigint, t.consensus_timestamp, t.payer_account_id, t.valid_start_ns, t.type, t.result, t.batch_key,
+  t.transaction_bytes, t.charged_tx_fee, t.entity_id, t.high_volume,
+  t.high_volume_pricing_multiplier, t.index, t.inner_transactions, t.max_custom_fees, t.max_fee,
+  t.memo, t.nft_transfer, t.node_account_id, t.nonce, t.parent_consensus_timestamp, t.scheduled,
+  t.transaction_hash, t.valid_duration_seconds
 from page h join transaction t on t.consensus_timestamp = h.consensus_timestamp and t.payer_account_id = coalesce(h.payer_account_id, t.payer_account_id) order by 1, t.consensus_timestamp;
 
 -- transactions of a type
@@ -868,18 +878,22 @@ select v.ord, t.consensus_timestamp, t.payer_account_id, t.valid_start_ns, t.typ
 from page v join transaction t on t.consensus_timestamp = v.at order by v.ord, t.consensus_timestamp desc;
 
 -- transactions of users
-select p.parent, t.consensus_timestamp, t.payer_account_id, t.valid_start_ns, t.type, t.result, t.batch_key, t.transaction_bytes, t.charged_tx_fee,
-  t.entity_id, t.high_volume, t.high_volume_pricing_multiplier, t.index, t.inner_transactions, t.max_custom_fees, t.max_fee, t.memo, t.nft_transfer,
-  t.node_account_id, t.nonce, t.parent_consensus_timestamp, t.scheduled, t.transaction_hash, t.valid_duration_seconds
+select p.parent, t.consensus_timestamp, t.payer_account_id, t.valid_start_ns, t.type, t.result, t.batch_key,
+  t.transaction_bytes, t.charged_tx_fee, t.entity_id, t.high_volume,
+  t.high_volume_pricing_multiplier, t.index, t.inner_transactions, t.max_custom_fees, t.max_fee,
+  t.memo, t.nft_transfer, t.node_account_id, t.nonce, t.parent_consensus_timestamp, t.scheduled,
+  t.transaction_hash, t.valid_duration_seconds
 from unnest((select $1::bigint[]), (select $2::bigint[]), (select $3::bigint[])) with ordinality p(parent, payer, start, ord) join transaction t on t.payer_account_id = p.payer
 and t.valid_start_ns = p.start and t.consensus_timestamp between p.start - $4 and p.start + $5 where true and t.nonce = $6 and t.scheduled = $7 order by p.parent, t.consensus_timestamp;
 
 -- transactions of users, distributed
 with transaction as materialized (select * from transaction where payer_account_id = $2::bigint
 and valid_start_ns = $3::bigint and consensus_timestamp between $3::bigint - $4 and $3::bigint + $5)
-select p.parent, t.consensus_timestamp, t.payer_account_id, t.valid_start_ns, t.type, t.result, t.batch_key, t.transaction_bytes, t.charged_tx_fee,
-  t.entity_id, t.high_volume, t.high_volume_pricing_multiplier, t.index, t.inner_transactions, t.max_custom_fees, t.max_fee, t.memo, t.nft_transfer,
-  t.node_account_id, t.nonce, t.parent_consensus_timestamp, t.scheduled, t.transaction_hash, t.valid_duration_seconds
+select p.parent, t.consensus_timestamp, t.payer_account_id, t.valid_start_ns, t.type, t.result, t.batch_key,
+  t.transaction_bytes, t.charged_tx_fee, t.entity_id, t.high_volume,
+  t.high_volume_pricing_multiplier, t.index, t.inner_transactions, t.max_custom_fees, t.max_fee,
+  t.memo, t.nft_transfer, t.node_account_id, t.nonce, t.parent_consensus_timestamp, t.scheduled,
+  t.transaction_hash, t.valid_duration_seconds
 from (select $1::bigint as parent, $2::bigint as payer, $3::bigint as start, 1::bigint as ord) p join transaction t on t.payer_account_id = $2::bigint
 and t.valid_start_ns = $3::bigint and t.consensus_timestamp between $3::bigint - $4 and $3::bigint + $5 where true and t.nonce = $6 and t.scheduled = $7 order by p.parent, t.consensus_timestamp;
 
