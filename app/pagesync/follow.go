@@ -215,7 +215,8 @@ func (f *Follower) log(ctx context.Context, out *Outcome, err error) {
 	}
 	if len(out.Result.Stale) > 0 {
 		log.WarnContext(ctx,
-			"open notices are no longer listed by the mirrored status page, although they were not closed; they are kept", "notices",
-			out.Result.Stale)
+			"open notices are no longer listed by the mirrored status page, although they were not closed; "+
+				"they are kept",
+			"notices", out.Result.Stale)
 	}
 }

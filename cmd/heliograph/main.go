@@ -75,7 +75,8 @@ func run(ctx context.Context, args []string) int {
 	parser, err := kong.New(&cli,
 		kong.Name("heliograph"),
 		kong.Description(
-			"GraphQL and REST gateway for Hedera/Hiero mirror node databases, with a Statuspage-compatible status page."),
+			"GraphQL and REST gateway for Hedera/Hiero mirror node databases, "+
+				"with a Statuspage-compatible status page."),
 		kong.UsageOnError(),
 		kong.BindTo(ctx, (*context.Context)(nil)),
 		kong.Help(func(o kong.HelpOptions, c *kong.Context) error {
@@ -391,7 +392,8 @@ type versionCmd struct{}
 // Run prints version information.
 func (versionCmd) Run() error {
 	_, err := fmt.Fprintf(os.Stdout,
-		"heliograph %s (commit %s, %s)\n%s\nREST API %s\nschema %d, status schema %d\nembedded PostgreSQL %d or newer\n",
+		"heliograph %s (commit %s, %s)\n%s\nREST API %s\nschema %d, status schema %d\n"+
+			"embedded PostgreSQL %d or newer\n",
 		version, commit, date, runtime.Version(), rest.CompatibleVersion,
 		migrations.Version(), migrations.StatusVersion(), embedded.MinMajor)
 	return err //nolint:wrapcheck // as above

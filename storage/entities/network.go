@@ -167,7 +167,8 @@ func QueueNetworkNodes(b *storage.Batch, ids []int64) storage.Result[[]*ledger.N
 // QueueNetworkNodesOf queues a query for the nodes of accounts. The result has one node per account, or nil for
 // accounts without a node.
 func QueueNetworkNodesOf(b *storage.Batch, accounts []ledger.EntityID) storage.Result[[]*ledger.NetworkNode] {
-	return nodeRows.QueueChild(b, len(accounts), nodesOf(`coalesce(n.account_id, e.node_account_id) = p.key and p.key <> 0`),
+	return nodeRows.QueueChild(b, len(accounts),
+		nodesOf(`coalesce(n.account_id, e.node_account_id) = p.key and p.key <> 0`),
 		[]any{bookFile(b.DB(), 0), storage.Int64s(accounts)})
 }
 

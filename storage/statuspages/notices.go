@@ -137,10 +137,12 @@ func (s *DB) NoticesOfComponents(ctx context.Context, components []*status.Compo
 	w := storage.With(list.Map(components, func(c *status.Component) string { return c.Code }))
 	f.add(&w)
 	w.Keyset(p, string(order), "n.id")
-	rows, err := read(ctx, s, func(n *ownedNotice, into []any) []any { return noticeTargets(&n.Notice, append(into, &n.owner)) }, nil,
-		`select p.ord, `+noticeColumns+` from unnest($1::text[]) with ordinality p(code, ord) cross join lateral (
+	rows, err := read(ctx, s,
+		func(n *ownedNotice, into []any) []any { return noticeTargets(&n.Notice, append(into, &n.owner)) }, nil, `
+select p.ord, `+noticeColumns+` from unnest($1::text[]) with ordinality p(code, ord) cross join lateral (
   select n.* from status.incident_component a join status.incident n on n.id = a.incident_id where a.component_id = p.code`+w.String()+
-			w.OrderBy(p, string(order), "n.id")+`) n order by p.ord, `+string(order)+p.Direction()+`, n.id`+p.Direction(), w.Args...)
+			w.OrderBy(p, string(order), "n.id")+`) n order by p.ord, `+string(order)+p.Direction()+`, n.id`+p.Direction(),
+		w.Args...)
 	if err != nil {
 		return nil, err
 	}
@@ -193,8 +195,9 @@ type updateOnPage struct {
 
 // UpdateByCode returns the update of a published notice with a code, or nil.
 func (s *DB) UpdateByCode(ctx context.Context, pages status.Pages, code string) (*status.Update, error) {
-	u, err := readOne(ctx, s, func(u *updateOnPage, into []any) []any { return updateTargets(&u.Update, append(into, &u.page)) }, nil,
-		`select n.page_id, `+updateColumns+` from status.incident_update u join status.incident n on n.id = u.incident_id
+	u, err := readOne(ctx, s,
+		func(u *updateOnPage, into []any) []any { return updateTargets(&u.Update, append(into, &u.page)) }, nil, `
+select n.page_id, `+updateColumns+` from status.incident_update u join status.incident n on n.id = u.incident_id
 where u.id = $1 and n.deleted_at is null and not n.draft`, code)
 	if err != nil || u == nil {
 		return nil, err

@@ -275,8 +275,9 @@ const messageRetention = time.Hour
 func (e *Editor) PruneMessages(ctx context.Context) (OutboxStats, error) {
 	const old = ` m.created_at < $1 and not exists (select from status.outbox o where o.message_id = m.id)`
 	before := e.now().Add(-messageRetention)
-	stats, err := read(ctx, e.db, func(s *OutboxStats, into []any) []any { return append(into, &s.Pending, &s.Disabled, &s.old) }, nil,
-		`select (select count(*) from status.outbox), (select count(*) from status.webhook where disabled_at is not null),
+	stats, err := read(ctx, e.db,
+		func(s *OutboxStats, into []any) []any { return append(into, &s.Pending, &s.Disabled, &s.old) }, nil, `
+select (select count(*) from status.outbox), (select count(*) from status.webhook where disabled_at is not null),
   exists (select from status.message m where`+old+`)`, before)
 	if err != nil || len(stats) == 0 {
 		return OutboxStats{}, explainWrite(err)

@@ -205,8 +205,8 @@ type Located struct {
 func LocateTransaction(ctx context.Context, db *storage.DB, ref ResultRef) (ledger.Null[Located], error) {
 	var w storage.Where
 	sql := ref.locator(&w)
-	found, err := locatedRows.One(ctx, db, "the time of a transaction", `select `+locatedColumns+` from (`+sql+`) found`,
-		w.Args...)
+	found, err := locatedRows.One(ctx, db, "the time of a transaction",
+		`select `+locatedColumns+` from (`+sql+`) found`, w.Args...)
 	return ledger.FromPointer(found), err
 }
 

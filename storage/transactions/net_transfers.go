@@ -151,9 +151,11 @@ func queueOthers(b *storage.Batch, of []*ledger.Transfer, not string) storage.Re
 		list.Map(of, func(t *ledger.Transfer) int64 { return int64(t.ConsensusTimestamp) }),
 		list.Map(of, func(t *ledger.Transfer) int64 { return int64(t.TokenID) }),
 		list.Map(of, func(t *ledger.Transfer) int64 { return int64(t.AccountID) }))
-	args := slices.Concat(ps.Args, []any{list.Map([]int64{FeeAccount, stakingRewardNum, 801, 802}, func(num int64) int64 {
-		return int64(b.DB().SystemEntity(num))
-	})})
+	args := slices.Concat(ps.Args, []any{
+		list.Map([]int64{FeeAccount, stakingRewardNum, 801, 802}, func(num int64) int64 {
+			return int64(b.DB().SystemEntity(num))
+		}),
+	})
 	token, account := ps.Key("token"), ps.Key("account")
 	at := "s.consensus_timestamp = " + ps.Key("at") + " and "
 	changes := hbars.net(token+" = 0 and "+at+"s.entity_id <> "+account, "") + " union all " +

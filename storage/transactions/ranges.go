@@ -55,7 +55,8 @@ func Ranges(ctx context.Context, db *storage.DB) (ranges []*ledger.GatewayRange,
 	var parts []string
 	for _, t := range timedTables {
 		if db.Has(t.table, "") {
-			parts = append(parts, fmt.Sprintf(`select '%s', '%s', (select min(%s) from %[2]s%[4]s), (select max(%[3]s) from %[2]s%[4]s)`,
+			parts = append(parts, fmt.Sprintf(
+				`select '%s', '%s', (select min(%s) from %[2]s%[4]s), (select max(%[3]s) from %[2]s%[4]s)`,
 				t.list, t.table, t.column, t.where))
 		}
 	}

@@ -23,7 +23,8 @@ import (
 )
 
 // ErrNotDemo is returned if the database has other status pages than that of the demo network.
-var ErrNotDemo = errors.New("the status database holds pages other than that of the demo network; use an empty database")
+var ErrNotDemo = errors.New(
+	"the status database holds pages other than that of the demo network; use an empty database")
 
 // beginner is a connection or a pool.
 type beginner interface {

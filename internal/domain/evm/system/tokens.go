@@ -143,7 +143,8 @@ func tokenWrites() []*function {
 
 func facadeWrites() []*function {
 	return []*function{
-		writes(approvePrice, "approve(address spender,uint256 amount)", "bool success", nil).results(approve).limited(2),
+		writes(approvePrice, "approve(address spender,uint256 amount)", "bool success", nil).
+			results(approve).limited(2),
 		writesFor(priceOfToken, "transfer(address recipient,uint256 amount)", "bool success", nil).
 			results(transferOwn).limited(2),
 		writesFor(priceOfToken, "transferFrom(address sender,address recipient,uint256 amount)",
