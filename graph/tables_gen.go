@@ -2032,6 +2032,9 @@ func (o *objects) setGatewayCapabilities() {
 		"subscriptions": rowplan.Scalar(func(dst []byte, v *ledger.GatewayCapabilities, s scalar.Style) []byte {
 			return scalar.AppendBoolean(dst, v.Subscriptions, s)
 		}),
+		"mcp": rowplan.Scalar(func(dst []byte, v *ledger.GatewayCapabilities, s scalar.Style) []byte {
+			return scalar.AppendBoolean(dst, v.Mcp, s)
+		}),
 		"apiKeys": rowplan.Scalar(func(dst []byte, v *ledger.GatewayCapabilities, s scalar.Style) []byte {
 			return scalar.AppendBoolean(dst, v.APIKeys, s)
 		}),

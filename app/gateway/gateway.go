@@ -17,6 +17,7 @@ import (
 	"github.com/go-chi/cors"
 	"github.com/prometheus/client_golang/prometheus"
 
+	"heliograph/app/assistants"
 	"heliograph/app/pagesync"
 	"heliograph/app/probe"
 	"heliograph/app/tracing"
@@ -63,6 +64,8 @@ type GraphOptions struct {
 	Streams      server.StreamOptions
 	PollInterval time.Duration
 	Backlog      int
+	// MCP serves tools for language models.
+	MCP bool
 	// IntrospectionOff disables introspection. SuggestionsOff disables suggestions in validation errors.
 	IntrospectionOff, SuggestionsOff bool
 }
@@ -173,7 +176,7 @@ func New(o Options) (*Gateway, error) {
 		Limits: relay.Limits{Default: o.REST.LimitDefault, Max: o.REST.LimitMax}, MaxBody: o.Graph.MaxBody,
 		MaxValues:        o.Graph.MaxValues,
 		IntrospectionOff: o.Graph.IntrospectionOff, SuggestionsOff: o.Graph.SuggestionsOff,
-		Trusted:     withLiveDocument(o.Graph.Trusted),
+		Trusted:     withOwnDocuments(o.Graph.Trusted),
 		OnlyTrusted: o.Graph.OnlyTrusted, CacheBytes: o.Graph.CacheBytes, Head: o.DB.Newest, Followed: o.DB.Followed,
 		CSVRows: o.Graph.CSVRows,
 		Streams: o.Graph.Streams, Origins: o.Origins, NewID: respond.NewID, Logger: o.Logger,
@@ -235,13 +238,15 @@ func New(o Options) (*Gateway, error) {
 	return g, nil
 }
 
-// withLiveDocument adds the document that browsers send from the status page to the trusted documents.
-func withLiveDocument(trusted map[string]string) map[string]string {
+// withOwnDocuments adds the documents that browsers send from the status page, and assistants, to the trusted ones.
+func withOwnDocuments(trusted map[string]string) map[string]string {
 	all := maps.Clone(trusted)
 	if all == nil {
 		all = map[string]string{}
 	}
-	all[server.DocumentID(statuspage.LiveDocument)] = statuspage.LiveDocument
+	for _, document := range append(assistants.Documents(), statuspage.LiveDocument) {
+		all[server.DocumentID(document)] = document
+	}
 	return all
 }
 

@@ -15,6 +15,7 @@ import (
 	"github.com/go-chi/chi/v5"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
+	"heliograph/app/assistants"
 	"heliograph/app/web/apidocs"
 	"heliograph/app/web/assets"
 	"heliograph/app/web/graphiql"
@@ -32,6 +33,9 @@ const graphPath = "/graphql"
 
 // graphiqlPath is the path of GraphiQL.
 const graphiqlPath = "/graphiql"
+
+// mcpPath is the path of the tools for language models.
+const mcpPath = "/mcp"
 
 // docsPath is the path of the documentation of a REST API below its prefix.
 const docsPath = "/docs"
@@ -63,6 +67,19 @@ func (g *Gateway) Public() http.Handler {
 			r.Options(path, rest.NotFoundHandler) // the middleware responds to preflight requests
 		}
 	})
+	for pattern, texts := range assistants.Texts() {
+		r.Handle(pattern, texts)
+	}
+	if g.o.Graph.MCP {
+		o := assistants.Options{
+			Version: g.o.Version, Graph: g.graph, Schema: g.graph.Schema(), Explain: g.ExplainBody,
+			MaxBody: g.o.Graph.MaxBody,
+		}
+		if g.o.Graph.IntrospectionOff {
+			o.Schema = nil
+		}
+		r.Handle(mcpPath, assistants.Tools(o))
+	}
 	page := graphiql.Handler()
 	r.Handle(graphiqlPath, page)
 	r.Handle(graphiqlPath+"/*", page)

@@ -33,7 +33,7 @@ func describeSelf(o *Options) *ledger.Gateway {
 			StateOverrides: evm.Overrides, Simulations: evm.Simulations, Opcodes: !evm.TracesOff, Prestate: evm.Prestate,
 			Introspection: !g.IntrospectionOff, AnyDocument: !g.OnlyTrusted, SyntheticContractResults: !o.SyntheticOff,
 			StatusPages: o.Status != nil, APIKeys: o.Rates.KeyFile != "", Exports: g.CSVRows > 0,
-			Subscriptions: g.Streams.Most > 0,
+			Subscriptions: g.Streams.Most > 0, Mcp: g.MCP,
 		},
 		Limits: &ledger.GatewayLimits{
 			Documents: &ledger.GatewayDocumentLimits{

@@ -104,6 +104,7 @@ func (c *serveCmd) Run(ctx context.Context) (err error) {
 		return err
 	}
 	c.useDemoNetwork()
+	graph.MCP = c.MCP.Or(c.DatabaseURL == "" && c.Demo.on)
 	contracts, err := c.evm(cfg.Cache, c.DatabaseURL == "" && c.Demo.on)
 	if err != nil {
 		return err

@@ -221,27 +221,28 @@ type ledgerSettings struct {
 
 // graphSettings limit and configure the GraphQL API.
 type graphSettings struct {
-	MaxCost       int           `name:"max-query-cost" env:"HELIOGRAPH_MAX_QUERY_COST" min:"1" default:"50000" help:"Maximum cost of a GraphQL operation. The cost is about the number of objects that the response can contain."`
-	MaxBytes      int           `name:"max-query-bytes" env:"HELIOGRAPH_MAX_QUERY_BYTES" min:"1" default:"65536" help:"Maximum size of a document in bytes. Pass long values as variables."`
-	MaxTokens     int           `name:"max-query-tokens" env:"HELIOGRAPH_MAX_QUERY_TOKENS" min:"1" default:"5000" help:"Maximum number of lexical tokens of a document."`
-	MaxDepth      int           `name:"max-query-depth" env:"HELIOGRAPH_MAX_QUERY_DEPTH" min:"1" default:"20" help:"Maximum nesting depth of fields."`
-	MaxFields     int           `name:"max-query-fields" env:"HELIOGRAPH_MAX_QUERY_FIELDS" min:"1" default:"1000" help:"Maximum number of fields of a document. Fields of a fragment count once for each spread."`
-	MaxRootFields int           `name:"max-query-root-fields" env:"HELIOGRAPH_MAX_QUERY_ROOT_FIELDS" min:"1" default:"30" help:"Maximum number of root fields of an operation."`
-	MaxAliases    int           `name:"max-query-aliases" env:"HELIOGRAPH_MAX_QUERY_ALIASES" min:"1" default:"50" help:"Maximum number of times that one selection set selects the same field under different aliases."`
-	MaxDirectives int           `name:"max-query-directives" env:"HELIOGRAPH_MAX_QUERY_DIRECTIVES" min:"1" default:"50" help:"Maximum number of directives of a document."`
-	MaxBody       int64         `name:"max-body-bytes" env:"HELIOGRAPH_MAX_BODY_BYTES" min:"1" default:"524288" help:"Maximum size of a GraphQL request body in bytes."`
-	MaxValues     int           `name:"max-body-values" env:"HELIOGRAPH_MAX_BODY_VALUES" min:"1" default:"10000" help:"Maximum number of JSON values in a GraphQL request body, including the variables."`
-	MaxResponse   int           `name:"max-response-bytes" env:"HELIOGRAPH_MAX_RESPONSE_BYTES" min:"1" default:"16777216" help:"Maximum size of the response to an operation in bytes, for the REST API too, and at most a 64th of the memory limit. A larger response is replaced by an error."`
-	CSVRows       int           `name:"csv-rows" env:"HELIOGRAPH_CSV_ROWS" min:"1" default:"100000" help:"Maximum number of rows of a CSV or NDJSON export."`
-	Trusted       string        `name:"trusted-documents" env:"HELIOGRAPH_TRUSTED_DOCUMENTS" help:"File with trusted documents: a JSON object that maps document ids to documents, or a manifest of Apollo's persisted queries."`
-	OnlyTrusted   toggle        `name:"only-trusted-documents" env:"HELIOGRAPH_ONLY_TRUSTED_DOCUMENTS" default:"off" help:"Reject all documents except trusted documents and the documents of the REST API."`
-	CacheBytes    int64         `name:"response-cache-bytes" env:"HELIOGRAPH_RESPONSE_CACHE_BYTES" min:"0" default:"67108864" help:"Maximum size of the cache of GraphQL responses in bytes, and at most an eighth of the memory limit; 0 disables it. Cached responses expire with the next block. --cache=off disables it too."`
-	MaxStreams    int           `name:"max-subscriptions" env:"HELIOGRAPH_MAX_SUBSCRIPTIONS" min:"1" default:"20000" help:"Maximum number of open subscriptions."`
-	MaxOfClient   int           `name:"max-subscriptions-per-client" env:"HELIOGRAPH_MAX_SUBSCRIPTIONS_PER_CLIENT" min:"1" default:"5000" help:"Maximum number of open subscriptions of a client address or API key."`
-	MaxOnSocket   int           `name:"max-subscriptions-per-connection" env:"HELIOGRAPH_MAX_SUBSCRIPTIONS_PER_CONNECTION" min:"1" default:"100" help:"Maximum number of concurrent operations per WebSocket connection."`
-	PollInterval  time.Duration `env:"HELIOGRAPH_POLL_INTERVAL" min:"10ms" default:"250ms" help:"Interval at which the database is polled for new rows while there are subscriptions."`
-	Introspection toggle        `env:"HELIOGRAPH_INTROSPECTION" default:"on" help:"Allow introspection and serve /graphql/schema.graphql. If off, errors contain no suggestions either."`
-	Suggestions   toggle        `env:"HELIOGRAPH_SUGGESTIONS" default:"on" help:"Suggest similar names in validation errors."`
+	MaxCost       int            `name:"max-query-cost" env:"HELIOGRAPH_MAX_QUERY_COST" min:"1" default:"50000" help:"Maximum cost of a GraphQL operation. The cost is about the number of objects that the response can contain."`
+	MaxBytes      int            `name:"max-query-bytes" env:"HELIOGRAPH_MAX_QUERY_BYTES" min:"1" default:"65536" help:"Maximum size of a document in bytes. Pass long values as variables."`
+	MaxTokens     int            `name:"max-query-tokens" env:"HELIOGRAPH_MAX_QUERY_TOKENS" min:"1" default:"5000" help:"Maximum number of lexical tokens of a document."`
+	MaxDepth      int            `name:"max-query-depth" env:"HELIOGRAPH_MAX_QUERY_DEPTH" min:"1" default:"20" help:"Maximum nesting depth of fields."`
+	MaxFields     int            `name:"max-query-fields" env:"HELIOGRAPH_MAX_QUERY_FIELDS" min:"1" default:"1000" help:"Maximum number of fields of a document. Fields of a fragment count once for each spread."`
+	MaxRootFields int            `name:"max-query-root-fields" env:"HELIOGRAPH_MAX_QUERY_ROOT_FIELDS" min:"1" default:"30" help:"Maximum number of root fields of an operation."`
+	MaxAliases    int            `name:"max-query-aliases" env:"HELIOGRAPH_MAX_QUERY_ALIASES" min:"1" default:"50" help:"Maximum number of times that one selection set selects the same field under different aliases."`
+	MaxDirectives int            `name:"max-query-directives" env:"HELIOGRAPH_MAX_QUERY_DIRECTIVES" min:"1" default:"50" help:"Maximum number of directives of a document."`
+	MaxBody       int64          `name:"max-body-bytes" env:"HELIOGRAPH_MAX_BODY_BYTES" min:"1" default:"524288" help:"Maximum size of a GraphQL request body in bytes."`
+	MaxValues     int            `name:"max-body-values" env:"HELIOGRAPH_MAX_BODY_VALUES" min:"1" default:"10000" help:"Maximum number of JSON values in a GraphQL request body, including the variables."`
+	MaxResponse   int            `name:"max-response-bytes" env:"HELIOGRAPH_MAX_RESPONSE_BYTES" min:"1" default:"16777216" help:"Maximum size of the response to an operation in bytes, for the REST API too, and at most a 64th of the memory limit. A larger response is replaced by an error."`
+	CSVRows       int            `name:"csv-rows" env:"HELIOGRAPH_CSV_ROWS" min:"1" default:"100000" help:"Maximum number of rows of a CSV or NDJSON export."`
+	Trusted       string         `name:"trusted-documents" env:"HELIOGRAPH_TRUSTED_DOCUMENTS" help:"File with trusted documents: a JSON object that maps document ids to documents, or a manifest of Apollo's persisted queries."`
+	OnlyTrusted   toggle         `name:"only-trusted-documents" env:"HELIOGRAPH_ONLY_TRUSTED_DOCUMENTS" default:"off" help:"Reject all documents except trusted documents and the documents of the REST API."`
+	CacheBytes    int64          `name:"response-cache-bytes" env:"HELIOGRAPH_RESPONSE_CACHE_BYTES" min:"0" default:"67108864" help:"Maximum size of the cache of GraphQL responses in bytes, and at most an eighth of the memory limit; 0 disables it. Cached responses expire with the next block. --cache=off disables it too."`
+	MaxStreams    int            `name:"max-subscriptions" env:"HELIOGRAPH_MAX_SUBSCRIPTIONS" min:"1" default:"20000" help:"Maximum number of open subscriptions."`
+	MaxOfClient   int            `name:"max-subscriptions-per-client" env:"HELIOGRAPH_MAX_SUBSCRIPTIONS_PER_CLIENT" min:"1" default:"5000" help:"Maximum number of open subscriptions of a client address or API key."`
+	MaxOnSocket   int            `name:"max-subscriptions-per-connection" env:"HELIOGRAPH_MAX_SUBSCRIPTIONS_PER_CONNECTION" min:"1" default:"100" help:"Maximum number of concurrent operations per WebSocket connection."`
+	PollInterval  time.Duration  `env:"HELIOGRAPH_POLL_INTERVAL" min:"10ms" default:"250ms" help:"Interval at which the database is polled for new rows while there are subscriptions."`
+	Introspection toggle         `env:"HELIOGRAPH_INTROSPECTION" default:"on" help:"Allow introspection and serve /graphql/schema.graphql. If off, errors contain no suggestions either."`
+	MCP           optionalToggle `name:"mcp" env:"HELIOGRAPH_MCP" help:"Serve tools for language models (Model Context Protocol) at /mcp. Default: off, on with the demo network."`
+	Suggestions   toggle         `env:"HELIOGRAPH_SUGGESTIONS" default:"on" help:"Suggest similar names in validation errors."`
 }
 
 type rateSettings struct {

@@ -1053,6 +1053,8 @@ type GatewayCapabilities struct {
 	Exports bool
 	// There are subscriptions.
 	Subscriptions bool
+	// There are tools for language models at `/mcp`.
+	Mcp bool
 	// There are API keys, which can have a higher rate.
 	APIKeys bool
 }
