@@ -7,6 +7,7 @@ import (
 	"context"
 	_ "embed"
 	"reflect"
+	"slices"
 	"strings"
 	"sync"
 
@@ -81,7 +82,7 @@ type rootField struct {
 func (q *query) execute(ctx context.Context) *graphql.Response {
 	ctx = graphql.WithFieldContext(graphql.WithUnmarshalerMap(ctx, q.schema.inputs),
 		&graphql.FieldContext{Object: "Query"})
-	fields := graphql.CollectFields(q.ec.OperationContext, q.ec.Operation.SelectionSet, []string{"Query"})
+	fields := q.fields()
 	lists := 0
 	for _, f := range fields {
 		if strings.HasSuffix(f.Definition.Type.Name(), "Connection") {
@@ -115,6 +116,22 @@ func (q *query) execute(ctx context.Context) *graphql.Response {
 	}
 	buf.WriteByte('}')
 	return &graphql.Response{Data: buf.Bytes()}
+}
+
+// fields returns the root fields.
+func (q *query) fields() []graphql.CollectedField {
+	set := q.ec.Operation.SelectionSet
+	fields := make([]graphql.CollectedField, 0, len(set))
+	for _, s := range set {
+		f, isField := s.(*ast.Field)
+		if !isField || len(f.Directives) > 0 || slices.ContainsFunc(fields, func(other graphql.CollectedField) bool {
+			return other.Alias == f.Alias
+		}) { // the general case, which allocates more than a small query does otherwise
+			return graphql.CollectFields(q.ec.OperationContext, set, []string{"Query"})
+		}
+		fields = append(fields, graphql.CollectedField{Field: f, Selections: f.SelectionSet})
+	}
+	return fields
 }
 
 // resolve returns the value of a root field, [graphql.RequiredNull] if the field is non-null and has none.

@@ -1,7 +1,6 @@
 package resolvers
 
 import (
-	"cmp"
 	"context"
 
 	"heliograph/graph"
@@ -84,7 +83,9 @@ func bothWays[C, F any](
 	read := storage.QueueGroups(directions, func(received bool, places []int) storage.Result[[]*relay.Connection[C]] {
 		ids := list.Map(places, func(i int) ledger.EntityID { return of[i].AccountID })
 		lists, err := below(ctx, q, lists[received], args, ids, directed(received, queue))
-		failed = cmp.Or(failed, err)
+		if err != nil {
+			failed = err
+		}
 		return lists
 	})
 	return read, failed

@@ -226,7 +226,7 @@ func Timestamps(variable string) Bind { return bindFilter(variable, false, readT
 func AnyTimestamps(variable string) Bind { return bindFilter(variable, true, readTimestamp) }
 
 func readID(cfg *Config, v Value) (Value, error) {
-	id := ledger.EntityID(0)
+	var id ledger.EntityID
 	if IsEntityID(v.Text) {
 		var err error
 		if id, err = ExpandID(cfg, v.Text); err != nil {

@@ -46,8 +46,12 @@ func (m *Mapper[T, R]) queueChildren(b *Batch, n int, r *Read, args []any) Resul
 			return m.finish(&r.row)
 		}, itself))
 	})
-	return Map(All(parts), func(parts [][]*owned[T]) [][]*R {
-		return GroupByParent(slices.Concat(parts...), n,
+	all := Map(All(parts), func(parts [][]*owned[T]) []*owned[T] { return slices.Concat(parts...) })
+	if len(parts) == 1 { // PostgreSQL has one statement: its rows are not copied
+		all = parts[0]
+	}
+	return Map(all, func(rows []*owned[T]) [][]*R {
+		return GroupByParent(rows, n,
 			func(r *owned[T]) int { return int(r.parent - 1) }, func(r *owned[T]) *R { return m.value(&r.row) })
 	})
 }

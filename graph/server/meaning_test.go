@@ -736,6 +736,18 @@ func TestInvalidInput(t *testing.T) {
 		{`query($c:String){blocks(after:$c){nodes{number}}}`, map[string]any{"c": 1}, true, `got invalid value`},
 		{`query($o:Order!){blocks(order:$o){nodes{number}}}`, map[string]any{"o": "desc"}, true, `got invalid value`},
 		{`query($s:Int){blocks(first:$s){nodes{number}}}`, map[string]any{"s": true}, true, `got invalid value`},
+		{
+			`query($m:LedgerMoment!){ledger(at:$m){at}}`,
+			map[string]any{"m": map[string]any{"block": map[string]any{"hash": nil}}},
+			true,
+			`LedgerBlock must have exactly one field`,
+		},
+		{
+			`query($m:LedgerMoment!){ledger(at:$m){at}}`,
+			map[string]any{"m": map[string]any{"time": "1.5", "block": map[string]any{"number": 1}}},
+			true,
+			`LedgerMoment must have exactly one field`,
+		},
 	}
 	for _, f := range schema.Query.Fields { // each argument of these types
 		for _, a := range f.Arguments {

@@ -2,6 +2,7 @@ package server
 
 import (
 	"encoding/json"
+	"maps"
 	"math"
 	"slices"
 	"strconv"
@@ -91,8 +92,8 @@ func nonNullIn(v *ast.Value, variable string) *ast.Type {
 }
 
 // checkValues fails if a value at a path has a string that is no value of the enum at its place, a string for an Int
-// or a number for a String, which the validator accepts, or an Int of more than 32 bits. It ignores other values that
-// do not have the given type.
+// or a number for a String, which the validator accepts, or an Int of more than 32 bits, or an object with @oneOf that
+// does not have one field. It ignores other values that do not have the given type.
 func checkValues(schema *ast.Schema, t *ast.Type, value any, path ast.Path) *gqlerror.Error {
 	if list, ok := value.([]any); ok && t.Elem != nil {
 		for i, item := range list {
@@ -124,6 +125,10 @@ func checkValues(schema *ast.Schema, t *ast.Type, value any, path ast.Path) *gql
 	case map[string]any:
 		if def.Kind != ast.InputObject {
 			return nil
+		}
+		if def.Directives.ForName("oneOf") != nil &&
+			(len(value) != 1 || slices.Contains(slices.Collect(maps.Values(value)), nil)) {
+			return gqlerror.ErrorPathf(path, "%s must have exactly one field, which is not null", def.Name)
 		}
 		for _, field := range def.Fields {
 			name := ast.PathName(field.Name)

@@ -131,6 +131,8 @@ func withKeys[K, R any](
 }
 
 // withKey returns the object with a key, for the only parent.
+//
+//nolint:unparam // as alone
 func withKey[K, R any](
 	q rowplan.Request, key K, queue storage.QueueKeys[K, R],
 ) (rowplan.Results[R], error) {
