@@ -183,7 +183,7 @@ func TestErrorsInParts(t *testing.T) {
 		},
 		"in a list": {
 			`{ accounts(first: 2) { nodes { entityId ... @defer { ` + nfts + ` } } } }`,
-			`[accounts nodes 0]=null accounts.nodes.0 ` + inside + `; [accounts nodes 1]=null`,
+			`[accounts nodes 0]=null accounts.nodes.0 ` + inside + `; [accounts nodes 1]=null accounts.nodes.1 ` + inside,
 		},
 		"within another group": {
 			`{ account(id: 1008) { entityId ... @defer { declineReward ... @defer { ` + nfts + ` } } } }`,
@@ -202,7 +202,8 @@ func TestErrorsInParts(t *testing.T) {
 		},
 		"of each in a list": {
 			`{ accounts(first: 2) { nodes { entityId ... @defer { transactions(first: 101) { nodes { name: type } } } } } }`,
-			`[accounts nodes 0]=null accounts.nodes.0.transactions BAD_USER_INPUT; [accounts nodes 1]=null`,
+			`[accounts nodes 0]=null accounts.nodes.0.transactions BAD_USER_INPUT; ` +
+				`[accounts nodes 1]=null accounts.nodes.1 BAD_USER_INPUT`,
 		},
 		"of an argument": {
 			`{ account(id: 1008) { entityId ... @defer { transactions(first: 101) { nodes { name: type } } } } }`,
