@@ -36,6 +36,7 @@ type oracle struct {
 	memos     map[int64]string     // of entities
 	contracts map[int64]bool       // that exist
 	slots     map[slot]string      // of contracts
+	snapshot  int64                // the first one: balances before are unknown
 	tokens    []int64              // with an id
 	accounts  []int64              // that exist at some time
 }
@@ -112,6 +113,7 @@ func newOracle(t *testing.T, url string) *oracle {
 			add(at, func(o *oracle) { o.hbars[account] += amount })
 			return err
 		})
+	each(t, conn, `select min(consensus_timestamp) from account_balance`, func(r pgx.Rows) error { return r.Scan(&o.snapshot) })
 	// Accounts of the genesis have balances without transfers: they are what the transfers leave of the present ones.
 	for _, e := range o.events {
 		e.apply(o)
@@ -407,7 +409,7 @@ func (o *oracle) moments(random, changes int) []int64 {
 		start := time.Date(end.Year(), end.Month()-time.Month(months), 1, 0, 0, 0, 0, time.UTC)
 		all[start.UnixNano()-1], all[start.Add(-12*time.Hour).UnixNano()] = true, true
 	}
-	maps.DeleteFunc(all, func(at int64, _ bool) bool { return at < first || at > last })
+	maps.DeleteFunc(all, func(at int64, _ bool) bool { return at < max(first, o.snapshot) || at > last })
 	return slices.Sorted(maps.Keys(all))
 }
 

@@ -340,6 +340,17 @@ func TestStatesKeyByKey(t *testing.T) {
 		t.Fatal(err)
 	}
 	plain, distributed, s := testenv.Shared(t), testenv.Over(t, url), newPastSchema(t)
+	for _, document := range []string{
+		`{ account(id: 1013) { balanceHistory(range: {from: "2025-04-01"}, by: WEEK) { to balance } } }`,
+		`{ account(id: 800) { balanceHistory(range: {from: "2026-05-16T06:00:00Z"}, by: HOUR) { to balance } } }`,
+		`{ transactions(first: 20, filter: {types: [CRYPTOTRANSFER]}) { nodes { effects { entities { entityId balance { amount before after } changes { field after } }
+  relationships { accountId tokenId balance { amount before after } changes { field } } nfts { tokenId serialNumber changes { field before after } } } } } }`,
+	} {
+		want, got := plain.Query(t, document, nil).Body, distributed.Query(t, document, nil).Body
+		if want != got || strings.Contains(want, `"errors"`) {
+			t.Errorf("%s:\n got %.1000s\nwant %.1000s", document, got, want)
+		}
+	}
 	for typ, roots := range pastRoots {
 		for _, f := range s.Types[typ].Fields {
 			field := s.field(s.Types[typ], f, 1)

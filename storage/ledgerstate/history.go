@@ -20,16 +20,48 @@ var endRows = storage.MapperOf(func(e *EndBalance, into []any) []any {
 	return append(into, &e.Balance, &e.TooMany)
 }, nil)
 
-// QueueBalanceHistory queues a query for the balances of an account before each of some times: that of the snapshot
-// before each, and the transfers since. It needs the index of transfers by account, which lacks
+// QueueBalanceHistory queues a query for the balances of an account before each of some times, in ascending order: that
+// of the snapshot before each, and the transfers since. It needs the index of transfers by account, which lacks
 // [transactions.FeeAccount]. The result has one balance per time.
 func QueueBalanceHistory(
 	b *storage.Batch, account ledger.EntityID, ends []ledger.Timestamp,
 ) storage.Result[[]*EndBalance] {
 	last := list.Map(ends, func(end ledger.Timestamp) int64 { return int64(end) - 1 })
+	treasury := int64(b.DB().SystemEntity(entities.TreasuryNum))
+	if b.DB().Distributed() {
+		return queueEnds(b, account, last, treasury)
+	}
+	// The snapshots and the balances in them are read at once, because a look-up in tables with many partitions is
+	// expensive. Transfers are read once, however many times follow the same snapshot.
+	return endRows.Queue(b, `with ends as materialized (select t, ord from unnest((select $1::bigint[])) with ordinality p(t, ord)),
+stored as materialized (select account_id, consensus_timestamp, balance from account_balance where account_id in ($2, $3)
+  and consensus_timestamp between (select min(t) from ends) - `+snapshotSpan+` and (select max(t) from ends)),
+found as materialized (select * from (
+  select ord, t, max(snapshot) over w as at, max(held) over w as held,
+    max(t) filter (where ord is not null) over (w rows between unbounded preceding and 1 preceding) as before from (
+    select t, ord, null::bigint as snapshot, null::bigint as held from ends
+    union all select consensus_timestamp, null, case account_id when $2 then consensus_timestamp end,
+      case account_id when $3 then consensus_timestamp end from stored) e
+  window w as (order by t, ord nulls first)) e where ord is not null)
+select case when p.at is not null then coalesce(h.balance, 0) + coalesce(sum(m.amount) over w, 0)::bigint end,
+  coalesce(sum(m.rows) over w, 0) > $4
+from (select ord, t, before, held, case when at >= t - `+snapshotSpan+` then at end as at from found) p
+left join stored h on h.account_id = $3 and h.consensus_timestamp = p.held and p.held >=
+  (extract(epoch from date_trunc('month', to_timestamp(p.at / 1000000000) at time zone 'UTC')) * 1000000000)::bigint
+left join lateral (
+  select sum(amount) as amount, count(*) as rows from (
+    select amount from crypto_transfer where entity_id = $3 and entity_id <> 98 and p.at is not null
+      and consensus_timestamp > greatest(p.at, p.before) and consensus_timestamp <= p.t and errata is distinct from 'DELETE'
+    limit $4 + 1) t) m on true
+window w as (partition by p.at order by p.t)
+order by p.ord`, []any{last, treasury, int64(account), MaxHistoryTransfers})
+}
+
+// queueEnds is [QueueBalanceHistory] with a statement for each of the times.
+func queueEnds(b *storage.Batch, account ledger.EntityID, last []int64, treasury int64) storage.Result[[]*EndBalance] {
 	p := b.Parents("t", last)
 	t := p.Key("t")
-	return endRows.QueueChild(b, len(ends), &storage.Read{
+	return endRows.QueueChild(b, len(last), &storage.Read{
 		Parents: p,
 		Select: `p.ord, case when s.at is not null then coalesce(h.balance, 0) + coalesce(m.amount, 0)::bigint end,
   coalesce(m.rows, 0) > $4`,
@@ -38,5 +70,5 @@ func QueueBalanceHistory(
     select amount from crypto_transfer where entity_id = $3 and entity_id <> 98 and consensus_timestamp > s.at
       and consensus_timestamp <= ` + t + ` and errata is distinct from 'DELETE' limit $4 + 1) t) m on true`,
 		Rest: " order by p.ord",
-	}, append(p.Args, int64(b.DB().SystemEntity(entities.TreasuryNum)), int64(account), MaxHistoryTransfers))
+	}, append(p.Args, treasury, int64(account), MaxHistoryTransfers))
 }
