@@ -27,23 +27,28 @@ func TestPastStatements(t *testing.T) {
 		n       int    // of arguments
 	}{
 		"a table that is never changed": {
-			Read{SQL: "select * from topic_message where topic_id = $1"}, []any{1}, false,
+			Read{SQL: "select * from topic_message where topic_id = $1"},
+			[]any{1},
+			false,
 			`with topic_message as not materialized (select * from topic_message where consensus_timestamp <= $2::bigint)
 select * from topic_message where topic_id = $1`, 2,
 		},
 		"a table that depends on others": {
-			Read{SQL: "select * from contract"}, nil, false,
+			Read{SQL: "select * from contract"},
+			nil, false,
 			"with contract as not materialized (select * from contract) select * from contract", 0,
 		},
 		"no table":         {Read{SQL: "select 1"}, nil, false, "select 1", 0},
 		"a part of a word": {Read{SQL: "select topic_messages from x"}, nil, false, "select topic_messages from x", 0},
 		"expressions of its own": {
-			Read{SQL: "with page as (select * from prng) select * from page"}, nil, false,
+			Read{SQL: "with page as (select * from prng) select * from page"},
+			nil, false,
 			`with prng as not materialized (select * from prng where consensus_timestamp <= $1::bigint)
 select * from (with page as (select * from prng) select * from page) past`, 1,
 		},
 		"a table that lacks a column": {
-			Read{SQL: "select memo from topic_message"}, nil, true,
+			Read{SQL: "select memo from topic_message"},
+			nil, true,
 			`with topic_message as not materialized (with topic_message as not materialized (select *, null::text as memo from topic_message)
 select * from topic_message where consensus_timestamp <= $1::bigint)
 select memo from topic_message`, 1,

@@ -48,7 +48,9 @@ func effectsOf(
 	moved := map[ledger.EntityID]*ledger.BalanceEffect{t.EntityID: nil} // nil without an hbar transfer
 	serials := map[ledgerstate.Holding]int64{}
 	hold := func(account, token ledger.EntityID, n int64) {
-		moved[account] = moved[account]
+		if _, found := moved[account]; !found {
+			moved[account] = nil
+		}
 		serials[ledgerstate.Holding{Account: account, Token: token}] += n
 	}
 	spent := false
