@@ -16,7 +16,8 @@ import (
 func connect(t *testing.T, g *testenv.Gateway) *mcp.ClientSession {
 	t.Helper()
 	client := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, nil)
-	session, err := client.Connect(t.Context(), &mcp.StreamableClientTransport{Endpoint: g.URL + "/mcp", MaxRetries: -1}, nil)
+	to := &mcp.StreamableClientTransport{Endpoint: g.URL + "/mcp", MaxRetries: -1}
+	session, err := client.Connect(t.Context(), to, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -69,13 +70,26 @@ func TestTools(t *testing.T) {
 		{"describe_type", map[string]any{"name": "Nothing"}, `no type "Nothing"`, true},
 		{"describe_type", map[string]any{"name": "Account.nothing"}, `no field "nothing"`, true},
 		{
-			"query", map[string]any{"query": `query($id: AccountRef!) { account(id: $id) { entityId } }`, "variables": map[string]any{"id": "0.0.2"}},
+			"query", map[string]any{
+				"query":     `query($id: AccountRef!) { account(id: $id) { entityId } }`,
+				"variables": map[string]any{"id": "0.0.2"},
+			},
 			`{"data":{"account":{"entityId":"0.0.2"}}}`, false,
 		},
 		{"query", map[string]any{"query": `{ nothing }`}, "Cannot query field", true},
-		{"query", map[string]any{"query": `{ accounts(first: 100) { nodes { tokens(first: 100) { nodes { balance } } } } }`}, "QUERY_TOO_COMPLEX", true},
-		{"query", map[string]any{"query": `subscription { topicMessages(topic: "4001") { text } }`}, "requires Accept", true},
-		{"query", map[string]any{"query": `mutation { removeIncident(input: {code: "x"}) { __typename } }`}, `"errors"`, true},
+		{
+			"query",
+			map[string]any{"query": `{ accounts(first: 100) { nodes { tokens(first: 100) { nodes { balance } } } } }`},
+			"QUERY_TOO_COMPLEX", true,
+		},
+		{
+			"query", map[string]any{"query": `subscription { topicMessages(topic: "4001") { text } }`},
+			"requires Accept", true,
+		},
+		{
+			"query", map[string]any{"query": `mutation { removeIncident(input: {code: "x"}) { __typename } }`},
+			`"errors"`, true,
+		},
 		{"explain_rest", map[string]any{"path": "/api/v1/accounts/0.0.2"}, "account(", false},
 		{"explain_rest", map[string]any{"path": "/api/v1/nothing"}, "explaining the path", true},
 		{"status", map[string]any{}, `"compatibility":"0.167"`, false},
@@ -89,15 +103,21 @@ func TestTools(t *testing.T) {
 // TestToolLimits checks that tools are off by default, and have the rates and the permissions of the graph.
 func TestToolLimits(t *testing.T) {
 	t.Parallel()
-	if got := testenv.Shared(t).Do(t, http.MethodPost, "/mcp", `{}`, "Content-Type: application/json"); got.Status != http.StatusNotFound {
+	got := testenv.Shared(t).Do(t, http.MethodPost, "/mcp", `{}`, "Content-Type: application/json")
+	if got.Status != http.StatusNotFound {
 		t.Errorf("off by default: %d", got.Status)
 	}
-	limited := connect(t, testenv.Demo(t, withTools(func(*gateway.GraphOptions) {}), testenv.Rates(gateway.RateOptions{PerMinute: 20})))
-	query := map[string]any{"query": `{ accounts(first: 100) { nodes { transactions(first: 40) { nodes { type } } } } }`}
+	limited := connect(t, testenv.Demo(t, withTools(func(*gateway.GraphOptions) {}),
+		testenv.Rates(gateway.RateOptions{PerMinute: 20})))
+	query := map[string]any{
+		"query": `{ accounts(first: 100) { nodes { transactions(first: 40) { nodes { type } } } } }`,
+	}
 	if text, failed := call(t, limited, "query", query); !failed || !strings.Contains(text, "RATE_LIMITED") {
 		t.Errorf("%.300s", text)
 	}
-	hidden := connect(t, testenv.Demo(t, withTools(func(o *gateway.GraphOptions) { o.IntrospectionOff, o.OnlyTrusted = true, true })))
+	hidden := connect(t, testenv.Demo(t, withTools(func(o *gateway.GraphOptions) {
+		o.IntrospectionOff, o.OnlyTrusted = true, true
+	})))
 	for _, c := range []struct {
 		tool      string
 		arguments map[string]any
@@ -128,7 +148,8 @@ func TestTexts(t *testing.T) {
 	full := g.Get(t, "/llms-full.txt").Body
 	for _, link := range links {
 		document := g.Get(t, link[1])
-		if document.Status != http.StatusOK || !strings.Contains(document.Body, "# ") || !strings.Contains(full, document.Body) {
+		if document.Status != http.StatusOK || !strings.Contains(document.Body, "# ") ||
+			!strings.Contains(full, document.Body) {
 			t.Errorf("%s: %d %.100s", link[1], document.Status, document.Body)
 		}
 	}

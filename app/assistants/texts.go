@@ -16,8 +16,8 @@ import (
 // DocsPrefix is the prefix of the paths of the documents.
 const DocsPrefix = "/docs/"
 
-// Texts returns the handlers of the documents, by the patterns of their paths: /llms.txt has the links to all documents,
-// /llms-full.txt the documents themselves.
+// Texts returns the handlers of the documents, by the patterns of their paths: /llms.txt has the links to all
+// documents, /llms-full.txt the documents themselves.
 func Texts() map[string]http.Handler {
 	files := http.StripPrefix(DocsPrefix, http.FileServerFS(docs.Files))
 	return map[string]http.Handler{
@@ -50,9 +50,9 @@ func typed(next http.Handler) http.Handler {
 // summary is the beginning of /llms.txt, in the form that llmstxt.org proposes.
 const summary = `# Heliograph
 
-> A GraphQL and REST gateway for Hedera/Hiero mirror node databases. POST /graphql executes GraphQL documents, whose schema
-> is at /graphql/schema.graphql; /api/v1 is the mirror node REST API, and /api/v2 the API of the status page. The documents
-> are below, and all in one at /llms-full.txt.
+> A GraphQL and REST gateway for Hedera/Hiero mirror node databases. POST /graphql executes GraphQL documents, whose
+> schema is at /graphql/schema.graphql; /api/v1 is the mirror node REST API, and /api/v2 the API of the status page. The
+> documents are below, and all in one at /llms-full.txt.
 `
 
 var (

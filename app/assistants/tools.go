@@ -30,39 +30,42 @@ type Options struct {
 }
 
 // instructions are the instructions for clients.
-const instructions = `Tools for the data of a Hedera/Hiero ledger: accounts, tokens, NFTs, topics, contracts, transactions and blocks.
-Use search for an ID, address, hash, time or name; describe_type for what can be queried; then query for a GraphQL document.`
+const instructions = `Tools for the data of a Hedera/Hiero ledger: accounts, tokens, NFTs, topics,
+contracts, transactions and blocks. Use search for an ID, address, hash, time or name; describe_type for what can be
+queried; then query for a GraphQL document.`
 
 const (
-	searchDocument = `query Search($text: String!) { search(text: $text, first: 10) { nodes { __typename ... on Node { id }
-  ... on Account { entityId memo evmAddress } ... on Contract { entityId memo } ... on Token { entityId name symbol tokenType: type }
-  ... on Topic { entityId memo } ... on NFT { tokenId serialNumber } ... on Block { number hash }
+	searchDocument = `query Search($text: String!) { search(text: $text, first: 10) { nodes { __typename
+  ... on Node { id } ... on Account { entityId memo evmAddress } ... on Contract { entityId memo }
+  ... on Token { entityId name symbol tokenType: type } ... on Topic { entityId memo }
+  ... on NFT { tokenId serialNumber } ... on Block { number hash }
   ... on Transaction { transactionId transactionType: type result consensusTimestamp } } } }`
 	statusDocument = `{ gateway { version compatibility limits { documents { cost depth } pages { max } } }
-  network { freshness { newestBlock { number timestamp { toIso } } lag } } status { name rollup { indicator description } } }`
+  network { freshness { newestBlock { number timestamp { toIso } } lag } }
+  status { name rollup { indicator description } } }`
 )
 
 // Documents returns the documents that the tools send.
 func Documents() []string { return []string{searchDocument, statusDocument} }
 
-// Tools returns the handler of the MCP endpoint (streamable HTTP, without sessions). Each request has a server of its own,
-// whose tools send GraphQL requests with the context of the request: they have its turn, limits and rates.
+// Tools returns the handler of the MCP endpoint (streamable HTTP, without sessions). Each request has a server of its
+// own, whose tools send GraphQL requests with the context of the request: they have its turn, limits and rates.
 func Tools(o Options) http.Handler {
 	schemas := mcp.NewSchemaCache()
 	return mcp.NewStreamableHTTPHandler(func(r *http.Request) *mcp.Server {
 		s := mcp.NewServer(&mcp.Implementation{Name: "heliograph", Version: o.Version},
 			&mcp.ServerOptions{Instructions: instructions, SchemaCache: schemas})
 		t := tools{o, r.Context()}
-		add(s, "search", "Finds accounts, tokens, NFTs, topics, contracts, transactions and blocks by ID, EVM address, public "+
-			"key, hash, time, or the start of a token's name.", t.search)
-		add(s, "describe_type", "Returns the description of a GraphQL type, or of one of its fields as in Query.account. "+
-			"Without a name, the fields of Query.", t.describe)
-		add(s, "query", "Runs a GraphQL query. Lists have pages (first, after); limits and costs are in the answer of status.",
+		add(s, "search", "Finds accounts, tokens, NFTs, topics, contracts, transactions and blocks by ID, EVM "+
+			"address, public key, hash, time, or the start of a token's name.", t.search)
+		add(s, "describe_type", "Returns the description of a GraphQL type, or of one of its fields as in "+
+			"Query.account. Without a name, the fields of Query.", t.describe)
+		add(s, "query", "Runs a GraphQL query. Lists have pages (first, after). The tool status returns the limits.",
 			t.query)
-		add(s, "explain_rest", "Returns the GraphQL document of a path of the REST API, such as /api/v1/accounts/0.0.2.",
-			t.explain)
-		add(s, "status", "Returns the version of the gateway, its limits, the newest block, and the state of the network.",
-			t.status)
+		add(s, "explain_rest", "Returns the GraphQL document of a path of the REST API, such as "+
+			"/api/v1/accounts/0.0.2.", t.explain)
+		add(s, "status", "Returns the version of the gateway, its limits, the newest block, and the state of "+
+			"the network.", t.status)
 		return s
 	}, &mcp.StreamableHTTPOptions{
 		// the host is checked nowhere else: the data are public, and changes need a token
@@ -91,7 +94,7 @@ type tools struct {
 }
 
 type searchInput struct {
-	Text string `json:"text" jsonschema:"an ID such as 0.0.1234, an EVM address, a hash, a time, or the start of a token's name"`
+	Text string `json:"text" jsonschema:"an ID such as 0.0.1234, an EVM address, a hash, a time, or the start of a name"`
 }
 
 func (t *tools) search(in searchInput) (string, error) {
@@ -108,7 +111,7 @@ func (t *tools) query(in queryInput) (string, error) { return t.ask(in.Query, in
 func (t *tools) status(struct{}) (string, error) { return t.ask(statusDocument, nil) }
 
 type describeInput struct {
-	Name string `json:"name,omitempty" jsonschema:"a type such as Account, or a field such as Query.account; default: Query"`
+	Name string `json:"name,omitempty" jsonschema:"a type such as Account, or a field such as Query.account"`
 }
 
 func (t *tools) describe(in describeInput) (string, error) {
@@ -145,7 +148,7 @@ func (t *tools) describe(in describeInput) (string, error) {
 }
 
 type explainInput struct {
-	Path string `json:"path" jsonschema:"the path with its query string; POST before it selects an endpoint with a body"`
+	Path string `json:"path" jsonschema:"the path with its query string, after POST for an endpoint with a body"`
 }
 
 func (t *tools) explain(in explainInput) (string, error) {

@@ -18,6 +18,7 @@ import (
 	"heliograph/resolvers/statuspages"
 	"heliograph/rest"
 	v1 "heliograph/rest/v1"
+	"heliograph/storage"
 	"heliograph/storage/entities"
 	"heliograph/storage/ledgerstate"
 	"heliograph/storage/transactions"
@@ -30,9 +31,10 @@ func describeSelf(o *Options) *ledger.Gateway {
 	return &ledger.Gateway{
 		Version: o.Version, Compatibility: rest.CompatibleVersion,
 		Capabilities: &ledger.GatewayCapabilities{
-			StateOverrides: evm.Overrides, Simulations: evm.Simulations, Opcodes: !evm.TracesOff, Prestate: evm.Prestate,
-			Introspection: !g.IntrospectionOff, AnyDocument: !g.OnlyTrusted, SyntheticContractResults: !o.SyntheticOff,
-			StatusPages: o.Status != nil, APIKeys: o.Rates.KeyFile != "", Exports: g.CSVRows > 0,
+			StateOverrides: evm.Overrides, Simulations: evm.Simulations, Opcodes: !evm.TracesOff,
+			Prestate: evm.Prestate, Introspection: !g.IntrospectionOff, AnyDocument: !g.OnlyTrusted,
+			SyntheticContractResults: !o.SyntheticOff,
+			StatusPages:              o.Status != nil, APIKeys: o.Rates.KeyFile != "", Exports: g.CSVRows > 0,
 			Subscriptions: g.Streams.Most > 0, Mcp: g.MCP,
 		},
 		Limits: &ledger.GatewayLimits{
@@ -81,6 +83,7 @@ func describeSelf(o *Options) *ledger.Gateway {
 				SortedHolders: entities.MaxSortedHolders, PastTransfers: ledgerstate.MaxTransfers,
 				PastTokenTransfers: ledgerstate.MaxTokenTransfers, PastNFTs: ledgerstate.MaxNFTs,
 				PastHolders: ledgerstate.MaxHolders, HistoryTransfers: ledgerstate.MaxHistoryTransfers,
+				PastUnindexedRows: storage.MaxUnindexed, MovedRows: ledgerstate.MaxMoved,
 				FeeTransactionBytes: fees.MaxBytes,
 			},
 			Rest: &ledger.GatewayRestLimits{

@@ -28,12 +28,14 @@ func TestSelf(t *testing.T) {
 		}
 	}
 	const query = `{ gateway { version compatibility capabilities { opcodes statusPages exports }
-		limits { documents { depth cost } requests { batch keys exportRows timeout } pages { default max } rates { perMinute perMinuteOfKeys } }
+		limits { documents { depth cost } requests { batch keys exportRows timeout } pages { default max }
+			rates { perMinute perMinuteOfKeys } }
 		ranges { list table availableFrom availableTo availableFromIso partitions { name from to } } } }`
 	g.Data(t, query, nil, &data)
 	d := data.Gateway
-	if d.Compatibility != "0.167" || !d.Capabilities["opcodes"] || !d.Capabilities["exports"] || d.Limits.Documents["depth"] != 12 ||
-		d.Limits.Requests["exportRows"] != 345 || d.Limits.Requests["batch"] != 10 || d.Limits.Pages["max"] != 100 ||
+	if d.Compatibility != "0.167" || !d.Capabilities["opcodes"] || !d.Capabilities["exports"] ||
+		d.Limits.Documents["depth"] != 12 || d.Limits.Requests["exportRows"] != 345 || d.Limits.Requests["batch"] != 10 ||
+		d.Limits.Pages["max"] != 100 ||
 		*d.Limits.Rates["perMinute"] != 6000 || d.Limits.Rates["perMinuteOfKeys"] != nil {
 		t.Errorf("%+v", d)
 	}
@@ -52,8 +54,8 @@ func TestSelf(t *testing.T) {
 			Nodes []struct{ ConsensusTimestamp string }
 		}
 	}
-	g.Data(t, `{ first: transactions(first: 1, order: ASC) { nodes { consensusTimestamp } } last: transactions(first: 1) { nodes { consensusTimestamp } } }`,
-		nil, &ends)
+	g.Data(t, `{ first: transactions(first: 1, order: ASC) { nodes { consensusTimestamp } }
+		last: transactions(first: 1) { nodes { consensusTimestamp } } }`, nil, &ends)
 	for _, r := range d.Ranges {
 		if r.List == "transactions" && (r.AvailableFrom != ends.First.Nodes[0].ConsensusTimestamp ||
 			r.AvailableTo != ends.Last.Nodes[0].ConsensusTimestamp) {

@@ -45,11 +45,13 @@ func number(v reflect.Value, path string, next *int64, each func(path, text stri
 // noLimits are the numbers in the options that refuse no request of a client.
 var noLimits = map[string]string{
 	"Graph.CacheBytes": "a cache", "Graph.DocumentBytes": "a cache", "EVM.CacheBytes": "a cache",
-	"Graph.Streams.KeepAlive": "an interval", "Graph.PollInterval": "an interval", "EVM.BlockHashWindow": "what contracts read",
-	"Graph.Streams.InitTimeout": "of a WebSocket without a first message", "Graph.Streams.WriteTimeout": "of clients that do not read",
+	"Graph.Streams.KeepAlive": "an interval", "Graph.PollInterval": "an interval",
+	"EVM.BlockHashWindow": "what contracts read", "Graph.Streams.InitTimeout": "of a WebSocket without a first message",
+	"Graph.Streams.WriteTimeout": "of clients that do not read",
 	"Graph.Streams.QueryTimeout": "is RequestTimeout", "Graph.Backlog": "of clients that do not read",
-	"EVM.RefundPercent": "a part of GasPerSecond", "EVM.MinimumBalance": "of contract calls", "EVM.PragueBlock.V": "a block",
-	"EVM.CalldataFloor.V": "a switch", "MemoryLimit": "of all requests", "MaxLag": "of readiness",
+	"EVM.RefundPercent": "a part of GasPerSecond", "EVM.MinimumBalance": "of contract calls",
+	"EVM.PragueBlock.V": "a block", "EVM.CalldataFloor.V": "a switch", "MemoryLimit": "of all requests",
+	"MaxLag":    "of readiness",
 	"REST.Base": "an ID", "REST.TokensInList": "cuts lists", "REST.TokensOfAccount": "cuts lists",
 	"REST.MaxTransactionsRange": "cuts ranges",
 }
@@ -71,7 +73,8 @@ func TestLimitsOfOptions(t *testing.T) {
 	numbers := regexp.MustCompile(`\d+`).FindAllString(string(described), -1)
 	for _, path := range slices.Sorted(maps.Keys(texts)) {
 		if slices.Contains(numbers, texts[path]) == (noLimits[path] != "") {
-			t.Errorf("%s: the description of the gateway has this number, or must have it: add it to describeSelf or to noLimits", path)
+			t.Errorf("%s: the description of the gateway has this number, or must have it: add it to describeSelf or "+
+				"to noLimits", path)
 		}
 	}
 	if len(texts) < 40 {
@@ -81,9 +84,10 @@ func TestLimitsOfOptions(t *testing.T) {
 
 // limitPackages are the packages that refuse requests.
 var limitPackages = []string{
-	"graph", "graph/limits", "graph/relay", "graph/rowplan", "graph/scalar", "graph/server", "internal/domain/evm/calls",
-	"internal/domain/evm/system/abi", "internal/domain/fees", "internal/domain/ledger", "resolvers", "resolvers/contractcalls",
-	"resolvers/loading", "resolvers/past", "resolvers/statuspages", "rest", "rest/v1", "storage", "storage/entities",
+	"graph", "graph/limits", "graph/relay", "graph/rowplan", "graph/scalar", "graph/server",
+	"internal/domain/evm/calls", "internal/domain/evm/system/abi", "internal/domain/fees", "internal/domain/ledger",
+	"resolvers", "resolvers/contractcalls", "resolvers/loading", "resolvers/past", "resolvers/statuspages", "rest",
+	"rest/v1", "storage", "storage/entities",
 	"storage/ledgerstate", "storage/transactions",
 }
 
@@ -115,7 +119,8 @@ func TestLimitsOfCode(t *testing.T) {
 			known := folder + "." + name
 			inDescription := regexp.MustCompile(`\b` + filepath.Base(folder) + `\.` + name + `\b`).Match(described)
 			if inDescription == (reasons[known] != "") {
-				t.Errorf("%s: add it to describeSelf, or to testdata/constants.csv with the reason why it refuses no request", known)
+				t.Errorf("%s: add it to describeSelf, or to testdata/constants.csv with the reason why it refuses no "+
+					"request", known)
 			}
 			delete(reasons, known)
 		}

@@ -47,7 +47,10 @@ func TestBatch(t *testing.T) {
 	g := testenv.Shared(t)
 	operations := []map[string]any{
 		operationOf(`{ account(id: "0.0.1001") { entityId memo } }`),
-		{"query": `query A { __typename } query B($n: Long) { block(number: $n) { hash } }`, "operationName": "B", "variables": map[string]any{"n": "2"}},
+		{
+			"query":         `query A { __typename } query B($n: Long) { block(number: $n) { hash } }`,
+			"operationName": "B", "variables": map[string]any{"n": "2"},
+		},
 		operationOf(`{ nothing }`),
 		operationOf(`{ account(id: "x") { entityId } }`),
 		{"query": `{ blocks(first: 3) { nodes { number } } }`, "extensions": map[string]any{"cost": true}},
@@ -57,7 +60,8 @@ func TestBatch(t *testing.T) {
 	}
 	got, entries := sendBatch(t, g, operations...)
 	if got.Status != http.StatusOK || len(entries) != len(operations) ||
-		got.Header.Get("Content-Type") != "application/json; charset=utf-8" || got.Header.Get("Cache-Control") != "no-store" {
+		got.Header.Get("Content-Type") != "application/json; charset=utf-8" ||
+		got.Header.Get("Cache-Control") != "no-store" {
 		t.Fatalf("%d %v: %s", got.Status, got.Header, got.Body)
 	}
 	cost := 0
@@ -94,12 +98,14 @@ func TestBatchRefused(t *testing.T) {
 			t.Errorf("%d operations: %d %s", n, got.Status, got.Body)
 		}
 	}
+	list := `[` + strings.Repeat("1,", 30) + `1]`
 	for body, want := range map[string]string{
-		`[1]`: "must be a JSON object", `[[]]`: "must be a JSON object", `[{"query":1}]`: "/0/query must be a string", `[{}`: "not valid JSON",
-		`[{}]]`: "not valid JSON", ` [{"query":"{__typename}"},null]`: "query is missing",
-		`[{"variables":{"a":[` + strings.Repeat("1,", 30) + `1]}},{"variables":{"a":[` + strings.Repeat("1,", 30) + `1]}}]`: "more than 50 JSON values",
+		`[1]`: "must be a JSON object", `[[]]`: "must be a JSON object", `[{"query":1}]`: "/0/query must be a string",
+		`[{}`: "not valid JSON", `[{}]]`: "not valid JSON", ` [{"query":"{__typename}"},null]`: "query is missing",
+		`[{"variables":{"a":` + list + `}},{"variables":{"a":` + list + `}}]`: "more than 50 JSON values",
 	} {
-		if got := g.Do(t, http.MethodPost, "/graphql", body, "Content-Type: application/json"); !strings.Contains(got.Body, want) {
+		got := g.Do(t, http.MethodPost, "/graphql", body, "Content-Type: application/json")
+		if !strings.Contains(got.Body, want) {
 			t.Errorf("%s: %d %s", body, got.Status, got.Body)
 		}
 	}

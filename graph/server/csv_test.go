@@ -276,9 +276,11 @@ func TestCSVOfNulls(t *testing.T) {
 func TestNDJSON(t *testing.T) {
 	t.Parallel()
 	g := testenv.Demo(t, testenv.Graph(func(o *gateway.GraphOptions) { o.CSVRows = 250 }))
-	const query = `query Recent($first: Int, $after: String) { transactions(first: $first, after: $after, order: ASC) { nodes {
-		consensusTimestamp transfers { accountId amount } payer { entityId memo tokens(first: 1) { nodes { balance token { symbol } } } } }
-		pageInfo { hasNextPage endCursor } } }`
+	const query = `query Recent($first: Int, $after: String) {
+		transactions(first: $first, after: $after, order: ASC) {
+			nodes { consensusTimestamp transfers { accountId amount }
+				payer { entityId memo tokens(first: 1) { nodes { balance token { symbol } } } } }
+			pageInfo { hasNextPage endCursor } } }`
 	ask := func(query string, variables map[string]any) *testenv.Response {
 		body, err := json.Marshal(map[string]any{"query": query, "variables": variables})
 		if err != nil {
@@ -317,7 +319,8 @@ func TestNDJSON(t *testing.T) {
 			}
 		}
 		testenv.Decode(t, lines[want], &end)
-		if len(end.Errors) != 1 || end.Errors[0].Message != "cut after 250 rows" || end.Errors[0].Extensions.After != after {
+		if len(end.Errors) != 1 || end.Errors[0].Message != "cut after 250 rows" ||
+			end.Errors[0].Extensions.After != after {
 			t.Errorf("page %d ends with %s", page, lines[want])
 		}
 	}
