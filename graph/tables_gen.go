@@ -2267,6 +2267,12 @@ func (o *objects) setGatewayReadLimits() {
 		"historyTransfers": rowplan.Scalar(func(dst []byte, v *ledger.GatewayReadLimits, s scalar.Style) []byte {
 			return scalar.AppendInt(dst, v.HistoryTransfers, s)
 		}),
+		"pastUnindexedRows": rowplan.Scalar(func(dst []byte, v *ledger.GatewayReadLimits, s scalar.Style) []byte {
+			return scalar.AppendInt(dst, v.PastUnindexedRows, s)
+		}),
+		"movedRows": rowplan.Scalar(func(dst []byte, v *ledger.GatewayReadLimits, s scalar.Style) []byte {
+			return scalar.AppendInt(dst, v.MovedRows, s)
+		}),
 		"feeTransactionBytes": rowplan.Scalar(func(dst []byte, v *ledger.GatewayReadLimits, s scalar.Style) []byte {
 			return scalar.AppendInt(dst, v.FeeTransactionBytes, s)
 		}),

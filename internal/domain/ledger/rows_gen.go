@@ -1219,6 +1219,10 @@ type GatewayReadLimits struct {
 	PastHolders int32
 	// The transfers between a balance snapshot and the end of a period of `balanceHistory`.
 	HistoryTransfers int32
+	// The rows of a history without an index by object that are read for a past moment.
+	PastUnindexedRows int32
+	// The rows that are added up for the balance after a transaction.
+	MovedRows int32
 	// The bytes of a transaction whose fee is estimated.
 	FeeTransactionBytes int32
 }
