@@ -42,6 +42,7 @@ type rig struct {
 	hand     http.Handler
 	rest     *rest.API
 	graph    *server.Server
+	db       *storage.DB // of both
 	requests []request
 	pool     *pgxpool.Pool // of hand, with a connection more
 }
@@ -106,7 +107,7 @@ func newRig(tb testing.TB) *rig {
 	}
 	tb.Cleanup(pool.Close)
 	gateway.SetCollector() // garbage is collected as in the gateway
-	return &rig{hand: handWritten(pool), rest: api, graph: srv, pool: pool, requests: requests(tb, pool)}
+	return &rig{hand: handWritten(pool), rest: api, graph: srv, db: db, pool: pool, requests: requests(tb, pool)}
 }
 
 // newestBlock returns a clock that shows the end of the newest block of a database.
@@ -206,14 +207,17 @@ func (w way) askAll(n int) {
 // ways returns the variants in this order: the hand-written handler, REST, and the same query sent as GraphQL.
 func (r *rig) ways(tb testing.TB, path string) []way {
 	tb.Helper()
-	get := func(name string, h http.Handler) way {
-		return newWay(tb, name, func() client {
-			to := newSink()
-			req := httptest.NewRequestWithContext(tb.Context(), http.MethodGet, path, http.NoBody)
-			return client{ask: func() { to.reset(); h.ServeHTTP(to, req) }, to: to}
-		})
-	}
-	return []way{get("hand", r.hand), get("rest", r.rest), r.post(tb, path)}
+	return []way{r.get(tb, "hand", path, r.hand), r.get(tb, "rest", path, r.rest), r.post(tb, path)}
+}
+
+// get calls a handler with a path.
+func (*rig) get(tb testing.TB, name, path string, h http.Handler) way {
+	tb.Helper()
+	return newWay(tb, name, func() client {
+		to := newSink()
+		req := httptest.NewRequestWithContext(tb.Context(), http.MethodGet, path, http.NoBody)
+		return client{ask: func() { to.reset(); h.ServeHTTP(to, req) }, to: to}
+	})
 }
 
 // post sends the GraphQL document of a REST path.
