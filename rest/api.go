@@ -126,7 +126,7 @@ func (a *API) Init() error {
 		}
 		at := a.byPath[e.Path]
 		if at == nil {
-			at = newRoute(e.Path)
+			at = newRoute(a.Prefix, e.Path)
 			a.byPath[e.Path] = at
 			router.Get(e.Path, func(http.ResponseWriter, *http.Request) {}) // routes are only matched, see [API.route]
 		}
@@ -240,11 +240,10 @@ func (a *API) find(escaped string) string {
 
 // Pattern returns the path pattern of a request, such as /api/v1/accounts/{id}, or "" if the path is unknown.
 func (a *API) Pattern(r *http.Request) string {
-	path := a.find(r.URL.EscapedPath())
-	if path == "" {
-		return ""
+	if at := a.route(r.URL.EscapedPath()); at != nil {
+		return at.pattern
 	}
-	return a.Prefix + grammarSyntax.ReplaceAllString(path, "}")
+	return ""
 }
 
 // grammarSyntax matches the regular expression in a path parameter.

@@ -89,11 +89,13 @@ func (b *Body) tooLarge() *Problem {
 type route struct {
 	get, post *Endpoint
 	names     []string // parameter names by segment; "" for a literal segment
+	pattern   string   // without regular expressions, such as /api/v1/accounts/{id}
 }
 
-// newRoute returns the route of a path such as /accounts/{id}. A regular expression may follow the name after a colon.
-func newRoute(path string) *route {
-	at := &route{}
+// newRoute returns the route of a path such as /accounts/{id} below a prefix. A regular expression may follow the name
+// after a colon.
+func newRoute(prefix, path string) *route {
+	at := &route{pattern: grammarSyntax.ReplaceAllString(prefix+path, "}")}
 	for segment := range strings.SplitSeq(path, "/") {
 		name, _, _ := strings.Cut(strings.Trim(segment, "{}"), ":")
 		if !strings.HasPrefix(segment, "{") {

@@ -25,11 +25,14 @@ func (g *Gateway) shed(next http.Handler) http.Handler {
 		case g.budget.exhausted():
 			refusal = &admission.Refusal{Limit: admission.ByMemory}
 		case g.o.DB != nil && r.Header.Get(keyHeader) == "":
-			refusal = g.o.DB.Queue().Full(client, g.class(r))
+			refusal = g.o.DB.Queue().Full(client)
 		}
 		if refusal == nil {
 			next.ServeHTTP(w, r)
 			return
+		}
+		if g.o.DB != nil {
+			g.o.DB.Queue().Refused(g.class(r))
 		}
 		g.metrics.observe(family(r.URL.Path), http.StatusServiceUnavailable, 0)
 		g.refuse(w, r, client, refusal)

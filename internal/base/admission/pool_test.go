@@ -258,7 +258,7 @@ func TestParking(t *testing.T) {
 			turn.End()
 		}
 		time.Sleep(2 * time.Second)
-		if refusal := s.q.Full("client", "class"); refusal == nil || refusal.Seconds() < 6 || refusal.Seconds() > 30 {
+		if refusal := s.q.Full("client"); refusal == nil || refusal.Seconds() < 6 || refusal.Seconds() > 30 {
 			t.Errorf("with 24 scans of a second waiting for two connections: %v", refusal)
 		}
 		time.Sleep(time.Minute)

@@ -163,19 +163,21 @@ func (q *Queue) Stats() map[string]Stats {
 	return all
 }
 
-// Full returns the refusal of a request that would arrive now, or nil. It counts the refusal.
-func (q *Queue) Full(name, class string) *Refusal {
+// Full returns the refusal of a request that would arrive now, or nil. The caller must call Refused if it refuses it.
+func (q *Queue) Full(name string) *Refusal {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	c := q.clients[name]
-	if c == nil {
-		return nil
+	if c := q.clients[name]; c != nil {
+		return q.full(c)
 	}
-	r := q.full(c)
-	if r != nil {
-		q.class(class).Refused++
-	}
-	return r
+	return nil
+}
+
+// Refused counts a request that was refused without a turn.
+func (q *Queue) Refused(class string) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.class(class).Refused++
 }
 
 // now returns the current time.
