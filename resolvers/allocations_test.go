@@ -14,8 +14,10 @@ func TestAllocationsOfFields(t *testing.T) { // not parallel: other tests alloca
 	g := testenv.Demo(t)
 	const most = 1.15
 	for with, without := range map[string]string{
-		`{ accounts(first: 100) { nodes { entityId memo balance } } }`:                                  `{ accounts(first: 100) { nodes { entityId memo } } }`,
-		`{ transactions(first: 100) { nodes { consensusTimestamp payer { entityId memo balance } } } }`: `{ transactions(first: 100) { nodes { consensusTimestamp payer { entityId memo } } } }`,
+		`{ accounts(first: 100) { nodes { entityId memo balance } } }`: `{ ` +
+			`accounts(first: 100) { nodes { entityId memo } } }`,
+		`{ transactions(first: 100) { nodes { consensusTimestamp payer { entityId memo balance } } } }`: `{ ` +
+			`transactions(first: 100) { nodes { consensusTimestamp payer { entityId memo } } } }`,
 	} {
 		allocations := func(query string) float64 {
 			body, err := json.Marshal(map[string]string{"query": query})

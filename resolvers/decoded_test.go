@@ -45,7 +45,8 @@ func TestDecodedKeys(t *testing.T) {
 			{"type":"ECDSA_SECP256K1","decoded":{"kind":"ECDSAKey","publicKey":33}}]}`,
 		"1004": `{"kind":"ThresholdKey","threshold":2,"keys":[{"type":"ED25519","decoded":{"kind":"ED25519Key","publicKey":32}},
 			{"type":"ED25519","decoded":{"kind":"ED25519Key","publicKey":32}},{"type":"ECDSA_SECP256K1","decoded":{"kind":"ECDSAKey","publicKey":33}}]}`,
-		"1007": `{"kind":"ContractKey","contractId":"0.0.3010","contract":{"memo":"Toll gate, used as a hook"},"evmAddress":null}`,
+		"1007": `{"kind":"ContractKey","contractId":"0.0.3010","contract":{"memo":"Toll gate, used as a ` +
+			`hook"},"evmAddress":null}`,
 		"1010": `null`,
 		"1019": `{"kind":"KeyList","keys":[{"type":"PROTOBUF_ENCODED","decoded":{"kind":"ContractKey","contractId":"0.0.3001","contract":{"memo":"Harbour Coin"},"evmAddress":null}},
 			{"type":"PROTOBUF_ENCODED","decoded":{"kind":"DelegatableContractKey","contractId":"0.0.3004","contract":{"entityId":"0.0.3004"}}},
@@ -414,7 +415,8 @@ func TestISOTimes(t *testing.T) {
 			}
 		}
 	}
-	const nodes = ` { nodes { consensusTimestamp consensusTimestampIso payer { createdTimestamp createdTimestampIso } } }`
+	const nodes = ` { nodes { consensusTimestamp consensusTimestampIso payer { createdTimestamp ` +
+		`createdTimestampIso } } }`
 	g.Data(t, `{ transactions(first: 5)`+nodes+` }`, nil, &got)
 	for _, n := range got.Transactions.Nodes {
 		at, err := time.Parse(time.RFC3339Nano, n.ConsensusTimestampIso)

@@ -86,7 +86,8 @@ fragment A on Account { alias transactions(first: 1) @include(if: $yes) { nodes 
 		"unknown node type":      {`{ node(id: "WDox") { id } }`, nil},
 		"merged under conditions": {
 			`query($no: Boolean!) { accounts(first: 3, filter: {id: {gte: "1000"}}) { nodes ` +
-				`{ stakedAccount { memo } stakedAccount @include(if: $no) { entityId } transactions(first: 1) { nodes { ` +
+				`{ stakedAccount { memo } stakedAccount @include(if: $no) { entityId } transactions(first: 1) { ` +
+				`nodes { ` +
 				`name: type } } transactions(first: 1) @skip(if: $no) { nodes { payer { memo } } } } } }`,
 			variables{"no": false},
 		},
@@ -109,7 +110,8 @@ fragment A on Account { alias transactions(first: 1) @include(if: $yes) { nodes 
 		"nested lists": {`{ blocks(first: 3) { nodes { number transactions(first: 3) { nodes { transfers { ` +
 			`accountId amount } tokenTransfers { tokenId amount } nftTransfers { serialNumber } ` +
 			`stakingRewardTransfers { amount } assessedCustomFees { amount effectivePayerAccountIds } maxCustomFees ` +
-			`{ amount } innerTransactionIds block { number next { number } } } pageInfo { hasNextPage endCursor } } } } }`, nil},
+			`{ amount } innerTransactionIds block { number next { number } } } pageInfo { hasNextPage endCursor } ` +
+			`} } } }`, nil},
 		"four levels": {`{ transactions(first: 5) { nodes { payer { stakedAccount { autoRenewAccount { ` +
 			`entityId } } transactions(first: 2) { nodes { parent { payer { memo } } payer { transactions(first: 1) ` +
 			`{ nodes { name: type } } } } } } } } }`, nil},
@@ -129,7 +131,8 @@ fragment A on Account { alias transactions(first: 1) @include(if: $yes) { nodes 
 			`fixedFees { amount } } feeExemptKeys { type } messages(last: 1) { nodes { sequenceNumber } } } ` +
 			`transaction { result } } } }`, variables{"t": topic}},
 		"topic": {`query($t: EntityID!) { topic(id: $t) { memo adminKey { value } autoRenewAccount ` +
-			`{ entityId } messages(first: 2, filter: {sequenceNumber: {gt: 1}}) { edges { cursor node { text } } } } }`, variables{"t": topic}},
+			`{ entityId } messages(first: 2, filter: {sequenceNumber: {gt: 1}}) { edges { cursor node { text } } } ` +
+			`} }`, variables{"t": topic}},
 		"nothing found": {`{ accounts(filter: {id: {in: []}}) { nodes { memo stakedAccount { memo } ` +
 			`transactions { nodes { name: type } } } pageInfo { hasNextPage startCursor } } account(id: 999999) { ` +
 			`memo } transaction(id: "0.0.2-1-1") { name: type payer { memo } } block(number: 999999999) { previous ` +
@@ -144,7 +147,8 @@ fragment A on Account { alias transactions(first: 1) @include(if: $yes) { nodes 
 			`} } } } }`, variables{"n": nil, "f": nil}},
 		"filters below": {
 			`query($f: TransactionFilter) { accounts(first: 4, filter: {id: {gte: "1000"}}) { ` +
-				`nodes { transactions(first: 2, filter: $f) { nodes { name: type result } } c: transactions(first: 2, ` +
+				`nodes { transactions(first: 2, filter: $f) { nodes { name: type result } } c: transactions(first: ` +
+				`2, ` +
 				`filter: {direction: CREDIT}) { nodes { transfers { amount } } } } } }`,
 			variables{"f": variables{
 				"types": []string{"CRYPTOTRANSFER", "TOKENMINT"}, "outcome": "SUCCESS",

@@ -41,7 +41,8 @@ func movedBy(t *testing.T, conn *pgx.Conn, at int64) moved {
 		m.held[of] = true
 		return err
 	})
-	each(t, conn, fmt.Sprintf(`select coalesce(entity_id, 0), coalesce(nft_transfer, '[]') from transaction where consensus_timestamp = %d`, at),
+	each(t, conn, fmt.Sprintf(`select coalesce(entity_id, 0), coalesce(nft_transfer, '[]') from transaction where `+
+		`consensus_timestamp = %d`, at),
 		func(r pgx.Rows) error {
 			var nfts []struct {
 				Sender   *int64 `json:"sender_account_id"`

@@ -114,9 +114,11 @@ func TestEstimateFeeOfNothing(t *testing.T) {
 	g := testenv.Over(t, testenv.Empty.Fresh(t))
 	tx := unsigned(t, &services.TransactionBody{Data: &services.TransactionBody_UtilPrng{}})
 	const query = `query ($t: Bytes!, $throttle: Int! = 0) { estimateFee(transaction: $t, highVolumeThrottle: ` +
-		`$throttle) { total tinybars exchangeRate { hbarEquivalent } scheduleTimestamp notes node { extras { name } } } }`
+		`$throttle) { total tinybars exchangeRate { hbarEquivalent } scheduleTimestamp notes node { extras { name ` +
+		`} } } }`
 	got := g.Query(t, query, map[string]any{"t": tx})
-	if want := `{"data":{"estimateFee":{"total":"10000000","tinybars":null,"exchangeRate":null,"scheduleTimestamp":null,"notes":[],"node":{"extras":[]}}}}`; strings.TrimSpace(got.Body) != want {
+	if want := `{"data":{"estimateFee":{"total":"10000000","tinybars":null,"exchangeRate":null,` +
+		`"scheduleTimestamp":null,"notes":[],"node":{"extras":[]}}}}`; strings.TrimSpace(got.Body) != want {
 		t.Errorf("%s", got.Body)
 	}
 	for want, variables := range map[string]map[string]any{

@@ -85,8 +85,9 @@ func TestNoRowsWanted(t *testing.T) {
 	t.Parallel()
 	g := testenv.Shared(t)
 	for query, want := range map[string]bool{
-		`{ list: transactions(first: 0) { nodes { result } pageInfo { hasNextPage } } }`:                                 true,
-		`{ list: transactions(first: 0, filter: {timestamp: {lt: "1"}}) { pageInfo { hasNextPage } nodes { result } } }`: false,
+		`{ list: transactions(first: 0) { nodes { result } pageInfo { hasNextPage } } }`: true,
+		`{ list: transactions(first: 0, filter: {timestamp: {lt: "1"}}) { pageInfo { hasNextPage } nodes { result ` +
+			`} } }`: false,
 		`query { ...T } fragment T on Query { list: transactions(first: 0) { ... on TransactionConnection { ` +
 			`pageInfo { hasNextPage } } } }`: true,
 	} {

@@ -106,7 +106,8 @@ func newOracle(t *testing.T, url string) *oracle {
 		defaults[id] = relation{freeze: statuses[0][freeze], kyc: statuses[1][kyc]}
 		return err
 	})
-	each(t, conn, `select entity_id, consensus_timestamp, amount from crypto_transfer where errata is null or errata <> 'DELETE'`,
+	each(t, conn, `select entity_id, consensus_timestamp, amount from crypto_transfer where errata is null or `+
+		`errata <> 'DELETE'`,
 		func(r pgx.Rows) error {
 			var account, at, amount int64
 			err := r.Scan(&account, &at, &amount)
@@ -134,7 +135,8 @@ func newOracle(t *testing.T, url string) *oracle {
 		return err
 	})
 	versions := func(table, columns string) string {
-		return `select lower(timestamp_range), ` + columns + ` from ` + table + ` union all select lower(timestamp_range), ` + columns +
+		return `select lower(timestamp_range), ` + columns + ` from ` + table + ` union all select ` +
+			`lower(timestamp_range), ` + columns +
 			` from ` + table + `_history`
 	}
 	each(t, conn, versions("entity", "id, type::text, coalesce(deleted, false), memo"), func(r pgx.Rows) error {
@@ -152,7 +154,8 @@ func newOracle(t *testing.T, url string) *oracle {
 		})
 		return err
 	})
-	each(t, conn, versions("token_account", "account_id, token_id, associated, coalesce(automatic_association, false), freeze_status, kyc_status"),
+	each(t, conn, versions("token_account", "account_id, token_id, associated, coalesce(automatic_association, "+
+		"false), freeze_status, kyc_status"),
 		func(r pgx.Rows) error {
 			var at int64
 			var of holding
@@ -333,7 +336,8 @@ func answers(t *testing.T, g *testenv.Gateway, o *oracle, at int64) []string {
 		var contracts strings.Builder
 		for _, id := range ids {
 			cursor, _ := json.Marshal(after[id])
-			fmt.Fprintf(&contracts, " c%d: contract(id: %[1]d) { state(first: 100, after: %s) { nodes { slot value } pageInfo { endCursor hasNextPage } } }",
+			fmt.Fprintf(&contracts, " c%d: contract(id: %[1]d) { state(first: 100, after: %s) { nodes { slot value "+
+				"} pageInfo { endCursor hasNextPage } } }",
 				id, cursor)
 			delete(after, id)
 		}
@@ -355,7 +359,8 @@ func answers(t *testing.T, g *testenv.Gateway, o *oracle, at int64) []string {
 			}
 		}
 	}
-	got := ask(fmt.Sprintf(`tokens(ids: [%s]) { entityId nfts(first: 100) { nodes { serialNumber ownerId spenderId delegatingSpenderId deleted } `+
+	got := ask(fmt.Sprintf(`tokens(ids: [%s]) { entityId nfts(first: 100) { nodes { serialNumber ownerId spenderId `+
+		`delegatingSpenderId deleted } `+
 		more+` } holders(first: 100) { nodes { accountId balance } `+more+` } }`, list(o.tokens)))
 	for _, token := range got["tokens"].([]any) {
 		if token == nil {
@@ -369,7 +374,8 @@ func answers(t *testing.T, g *testenv.Gateway, o *oracle, at int64) []string {
 				}
 				return id(v)
 			}
-			out = append(out, fmt.Sprintf("NFT %d/%s owner %d spender %d delegate %d deleted %t", own, n["serialNumber"], none(n["ownerId"]),
+			out = append(out, fmt.Sprintf("NFT %d/%s owner %d spender %d delegate %d deleted %t", own, n["serialNum"+
+				"ber"], none(n["ownerId"]),
 				none(n["spenderId"]), none(n["delegatingSpenderId"]), n["deleted"]))
 		}
 		for _, h := range nodes(token, "holders") {

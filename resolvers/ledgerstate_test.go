@@ -160,10 +160,12 @@ var pastRoots = map[string][]string{
 	},
 	"Contract": {"contract(id: 3001)", "contract(id: 3011)", "contract(id: 2901)"},
 	"File":     {"file(id: 112)", "file(id: 150)"},
-	"NFT":      {"nft(token: 2007, serialNumber: 1)", "nft(token: 2007, serialNumber: 4)", "nft(token: 2010, serialNumber: 1)"},
+	"NFT": {"nft(token: 2007, serialNumber: 1)", "nft(token: 2007, serialNumber: 4)", "nft(token: 2010, " +
+		"serialNumber: 1)"},
 	"Schedule": {"schedule(id: 5001)", "schedule(id: 5002)", "schedule(id: 5003)", "schedule(id: 5004)"},
 	"Token": {
-		"token(id: 2001)", "token(id: 2002)", "token(id: 2004)", "token(id: 2006)", "token(id: 2007)", "token(id: 2008)",
+		"token(id: 2001)", "token(id: 2002)", "token(id: 2004)", "token(id: 2006)", "token(id: 2007)", "token(id: " +
+			"2008)",
 		"token(id: 2010)",
 	},
 	"Topic": {"topic(id: 4001)", "topic(id: 4002)"},
@@ -197,7 +199,8 @@ func TestNewestState(t *testing.T) {
 	}
 	network := s.selection(s.Types["NetworkSupply"], 1)
 	compared += sameState(t, g, "the network",
-		`network { supply { `+network+` } exchangeRate { timestamp currentRate { centEquivalent } } fees { timestamp fees { gas } } stake { `+
+		`network { supply { `+network+` } exchangeRate { timestamp currentRate { centEquivalent } } fees { `+
+			`timestamp fees { gas } } stake { `+
 			s.selection(s.Types["NetworkStake"], 2)+` } }`, newest)
 	if compared < 500 {
 		t.Errorf("only %d objects were compared", compared)
@@ -311,17 +314,23 @@ func TestStates(t *testing.T) {
 		t.Errorf("the cursor of another moment gives %s", other)
 	}
 	for document, want := range map[string]string{
-		`{ ledger(at: {time: "2026-03-01"}) { account(id: 1001) { memo ethereumNonce } } }`: `"ethereumNonce":null}}},"errors"` +
+		`{ ledger(at: {time: "2026-03-01"}) { account(id: 1001) { memo ethereumNonce } } }`: `"ethereumNonce":null}` +
+			`}},"errors"` +
 			`or:[{"message":"Account.ethereumNonce is not known at a past moment`,
 		`{ ledger(at: {time: "2026-03-01"}) { account(id: 1001) { allowances { crypto { nodes { amount } } } } } }`: `CryptoAllowance.amount is ` +
 			`not known at a past moment: the remaining amount is overwritten`,
-		`{ ledger(at: {time: "2026-03-01"}) { accounts(ids: [1086, 1002]) { memo pendingReward pendingRewardValue { raw } } } }`: `"pendingReward":null,"pendingRewardValue":null}` +
+		`{ ledger(at: {time: "2026-03-01"}) { accounts(ids: [1086, 1002]) { memo pendingReward pendingRewardValue ` +
+			`{ raw } } } }`: `"pendingReward":null,"pendingRewardValue":null}` +
 			`or:"pendingReward":"0","pendingRewardValue":{"raw":"0"}}or:the results of staking periods begin later`,
-		`{ a: ledger(at: {block: {number: 0}}) { account(id: 1001) { memo } } b: ledger(at: {time: "2026-03-01"}) { account(id: 1001) { memo } } }`: `{"a":{"account":null},"b":{"account":{"memo":"Alice's wallet, second edition"}}}`,
-		`{ ledger(at: {time: "2025-05-12T12:35:12Z"}) { account(id: 2) { balance } } }`:                                                             `no balance snapshot before`,
-		`{ ledger(at: {time: "2026-03-01"}) { token(id: 2001) { balances(at: {lte: "2026-02-01"}) { nodes { balance } } } } }`:                      `at cannot be given here`,
-		`{ ledger(at: {time: "2026-03-01"}) { contract(id: 3001) { call(data: "0x18160ddd") { output } } } }`:                                       `a call needs the moment after a block`,
-		`{ ledger(at: {block: {number: 3000}}) { contract(id: 3001) { call(data: "0x18160ddd") { output blockNumber } } } }`:                        `"blockNumber":"3000"`,
+		`{ a: ledger(at: {block: {number: 0}}) { account(id: 1001) { memo } } b: ledger(at: {time: "2026-03-01"}) ` +
+			`{ account(id: 1001) { memo } } }`: `{"a":{"account":null},"b":{"account":{"memo":"Alice's wallet, ` +
+			`second edition"}}}`,
+		`{ ledger(at: {time: "2025-05-12T12:35:12Z"}) { account(id: 2) { balance } } }`: `no balance snapshot before`,
+		`{ ledger(at: {time: "2026-03-01"}) { token(id: 2001) { balances(at: {lte: "2026-02-01"}) { nodes { ` +
+			`balance } } } } }`: `at cannot be given here`,
+		`{ ledger(at: {time: "2026-03-01"}) { contract(id: 3001) { call(data: "0x18160ddd") { output } } } }`: `a call needs the moment after a block`,
+		`{ ledger(at: {block: {number: 3000}}) { contract(id: 3001) { call(data: "0x18160ddd") { output ` +
+			`blockNumber } } } }`: `"blockNumber":"3000"`,
 	} {
 		got := g.Query(t, document, nil).Body
 		for part := range strings.SplitSeq(want, "or:") {
@@ -406,7 +415,8 @@ func TestBalanceHistory(t *testing.T) {
 				Account struct{ BalanceHistory []balance }
 			}
 		}
-		body := g.Query(t, `{ account(id: `+id+`) { balanceHistory(range: {from: "2025-04-01"}, by: MONTH) { to balance } } }`, nil).Body
+		body := g.Query(t, `{ account(id: `+id+`) { balanceHistory(range: {from: "2025-04-01"}, by: MONTH) { to `+
+			`balance } } }`, nil).Body
 		if err := json.Unmarshal([]byte(body), &got); err != nil || len(got.Data.Account.BalanceHistory) != 14 {
 			t.Fatalf("%v: %s", err, body)
 		}
@@ -433,7 +443,8 @@ func TestBalanceHistory(t *testing.T) {
 func TestStatesWithoutColumns(t *testing.T) {
 	t.Parallel()
 	url := testenv.Filled.Fresh(t)
-	testenv.Exec(t, url, `alter table entity drop column proxy_account_id, drop column delegation_address, drop column receiver_sig_required`,
+	testenv.Exec(t, url, `alter table entity drop column proxy_account_id, drop column delegation_address, drop `+
+		`column receiver_sig_required`,
 		`alter table entity_history drop column delegation_address, drop column obtainer_id`,
 		`alter table nft drop column delegating_spender`, `alter table nft_history drop column delegating_spender`,
 		`alter table token_history drop column metadata_key`, `alter table topic drop column fee_exempt_key_list`,
@@ -519,7 +530,8 @@ func TestStatesStay(t *testing.T) {
 			version("entity", "memo = 'changed'", "id = 1001"),
 			version("token_account", "freeze_status = 1", "account_id = 1001 and token_id = 2001"),
 			version("nft", "account_id = 1003", "token_id = 2007 and serial_number = "+strconv.Itoa(i+1)),
-			version("crypto_allowance", "amount_granted = 1, amount = 1", "owner = 1001 and spender = (select min(spender) from crypto_allowance where owner = 1001)"),
+			version("crypto_allowance", "amount_granted = 1, amount = 1", "owner = 1001 and spender = (select "+
+				"min(spender) from crypto_allowance where owner = 1001)"),
 		) {
 			pgtest.Exec(t, conn, sql)
 		}

@@ -22,7 +22,8 @@ creator { entityId } payer { memo } creation { ` + transaction + ` schedule { en
 			`on Node { id } creator { schedules(last: 2, order: DESC) { nodes { entityId } } } } none: schedule(id: ` +
 			`2) { memo } }`,
 		"schedules of accounts": `{ accounts(filter: {id: {gt: "1000", lt: "1020"}}) { nodes { entityId ` +
-			`schedules(first: 2) { nodes { entityId state signatures { type } } pageInfo { hasNextPage endCursor } } } } }`,
+			`schedules(first: 2) { nodes { entityId state signatures { type } } pageInfo { hasNextPage endCursor } ` +
+			`} } } }`,
 		"schedules of others": `{ transactions(first: 40, filter: {types: [SCHEDULECREATE, SCHEDULESIGN, ` +
 			`SCHEDULEDELETE]}) { nodes { name: type entityId schedule { entityId } } } }`,
 		"filters": `{ schedules(filter: {creatorAccountId: {gt: "1000"}, id: {ne: 5001}}) { nodes { ` +
@@ -269,7 +270,8 @@ func TestFreshness(t *testing.T) {
 			Blocks struct{ Nodes []block }
 		}
 		g.Data(t,
-			`{ network { freshness { newestBlock { number } lag } } blocks(first: 1, order: DESC) { nodes { number } } }`, nil, &data)
+			`{ network { freshness { newestBlock { number } lag } } blocks(first: 1, order: DESC) { nodes { number `+
+				`} } }`, nil, &data)
 		f := data.Network.Freshness
 		if f == nil || len(data.Blocks.Nodes) != 1 || f.NewestBlock != data.Blocks.Nodes[0] {
 			t.Fatalf("%+v", data)

@@ -119,7 +119,8 @@ func TestOneBrokenNode(t *testing.T) {
 			reference("Account", "0.0.3"),
 		}})
 	if !strings.HasPrefix(got.Body,
-		`{"data":{"_entities":[{"__typename":"Account","entityId":"0.0.2"},null,{"__typename":"Account","entityId":"0.0.3"}]},"errors":[{`) ||
+		`{"data":{"_entities":[{"__typename":"Account","entityId":"0.0.2"},null,{"__typename":"Account",`+
+			`"entityId":"0.0.3"}]},"errors":[{`) ||
 		strings.Count(got.Body, `"path":["_entities",1]`) != 1 || strings.Count(got.Body, `"INTERNAL"`) != 1 {
 		t.Errorf("%s", got.Body)
 	}

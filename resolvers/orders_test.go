@@ -52,7 +52,8 @@ func TestNestedCounts(t *testing.T) {
 				`15)) union select consensus_timestamp from crypto_transfer where entity_id = 1001 union select ` +
 				`consensus_timestamp from token_transfer where account_id = 1001 union select consensus_timestamp ` +
 				`from entity_transaction where entity_id = 1001) c`,
-			`account(id: "1002") { contractResults(filter: null) { nodes { gasUsed } } nfts`: `nft where account_id = 1002`,
+			`account(id: "1002") { contractResults(filter: null) { nodes { gasUsed } } nfts`: `nft where ` +
+				`account_id = 1002`,
 			`token(id: "2007") { nfts`:     `nft where token_id = 2007`,
 			`token(id: "2001") { balances`: `token_account where token_id = 2001 and associated`,
 			`token(id: "2001") { holders`: `token_account where token_id = 2001 and ` +
@@ -200,11 +201,20 @@ func TestOrdersAndFilters(t *testing.T) {
 		`tokens(order: DESC, first: 3) { nodes { createdTimestamp } }`: `select ` +
 			fmt.Sprintf(sqlTime, "created_timestamp") +
 			` as "createdTimestamp" from token order by created_timestamp desc limit 3`,
-		`nfts(first: 100, filter: {tokenId: {eq: "2007"}, deleted: true}) { nodes { serialNumber } }`:  `select serial_number::text as "serialNumber" from nft where token_id = 2007 and deleted order by serial_number desc`,
-		`nfts(first: 100, filter: {tokenId: {eq: "2007"}, deleted: false}) { nodes { serialNumber } }`: `select serial_number::text as "serialNumber" from nft where token_id = 2007 and not deleted order by serial_number desc limit 100`,
-		`nfts(first: 100, filter: {tokenId: {eq: "2010"}, deleted: true}) { nodes { serialNumber } }`:  `select serial_number::text as "serialNumber" from nft where token_id = 2010 order by serial_number desc`,
-		`nfts(first: 100, filter: {tokenId: {eq: "2010"}, deleted: false}) { nodes { serialNumber } }`: `select 1 where false`,
-		`nfts(first: 100, filter: {owner: "1001", deleted: false}) { nodes { tokenId serialNumber } }`: `select '0.0.' || token_id as "tokenId", serial_number::text as "serialNumber" from nft n where account_id = 1001 and not deleted and not exists (select from entity where id = token_id and deleted) order by n.token_id desc, n.serial_number desc`,
+		`nfts(first: 100, filter: {tokenId: {eq: "2007"}, deleted: true}) { nodes { serialNumber } }`: `select ` +
+			`serial_number::text as "serialNumber" from nft where token_id = 2007 and deleted order by ` +
+			`serial_number desc`,
+		`nfts(first: 100, filter: {tokenId: {eq: "2007"}, deleted: false}) { nodes { serialNumber } }`: `select ` +
+			`serial_number::text as "serialNumber" from nft where token_id = 2007 and not deleted order by ` +
+			`serial_number desc limit 100`,
+		`nfts(first: 100, filter: {tokenId: {eq: "2010"}, deleted: true}) { nodes { serialNumber } }`: `select ` +
+			`serial_number::text as "serialNumber" from nft where token_id = 2010 order by serial_number desc`,
+		`nfts(first: 100, filter: {tokenId: {eq: "2010"}, deleted: false}) { nodes { serialNumber } }`: `select 1 ` +
+			`where false`,
+		`nfts(first: 100, filter: {owner: "1001", deleted: false}) { nodes { tokenId serialNumber } }`: `select ` +
+			`'0.0.' || token_id as "tokenId", serial_number::text as "serialNumber" from nft n where account_id = ` +
+			`1001 and not deleted and not exists (select from entity where id = token_id and deleted) order by ` +
+			`n.token_id desc, n.serial_number desc`,
 	} {
 		name, _, _ := strings.Cut(query, "(")
 		same(t, g, "{"+query+"}", `select jsonb_build_object('`+

@@ -28,7 +28,8 @@ func arguments() map[string]string {
 		"hookId":  `select hook_id::text from hook_storage group by owner_id, hook_id order by count(*) desc limit 1`,
 		"sender": `select '0.0.' || sender_account_id from token_airdrop where state = 'PENDING' group by 1 ` +
 			`order by count(*) desc limit 1`,
-		"contract": `select '0.0.' || contract_id from contract_log group by contract_id order by count(*) desc limit 1`,
+		"contract": `select '0.0.' || contract_id from contract_log group by contract_id order by count(*) desc ` +
+			`limit 1`,
 		"hash": `select '0x' || encode(h.hash, 'hex') from contract_transaction_hash h join contract_action ` +
 			`a using (consensus_timestamp) group by h.hash order by count(*) desc limit 1`,
 		"schedule": `select '0.0.' || schedule_id from schedule limit 1`,

@@ -622,7 +622,8 @@ func TestTopicTransactions(t *testing.T) {
 				}
 			}
 			g.Data(t,
-				fmt.Sprintf(`{ topic(id: "%d") { transactions(first: 60, order: %s) { nodes { consensusTimestamp } } } }`, topic, order), nil, &data)
+				fmt.Sprintf(`{ topic(id: "%d") { transactions(first: 60, order: %s) { nodes { consensusTimestamp } `+
+					`} } }`, topic, order), nil, &data)
 			var got []string
 			for _, n := range data.Topic.Transactions.Nodes {
 				got = append(got, n.ConsensusTimestamp)

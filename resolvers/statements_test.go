@@ -82,13 +82,15 @@ func TestOneStatementALevel(t *testing.T) {
 			`payer { stakedAccount { memo } } } } } } }`, 4, 4},
 		"plan, several a level": {
 			`{ transactions(first: 100) { nodes { transfers { amount } tokenTransfers { ` +
-				`amount } payer { stakedAccount { memo } autoRenewAccount { memo } } block { previous { number } } } } }`,
+				`amount } payer { stakedAccount { memo } autoRenewAccount { memo } } block { previous { number } } ` +
+				`} } }`,
 			7, 3, // of the accounts, those that are not payers are read for both fields together
 		},
 		"unplanned at the leaf": {`{ accounts(first: 100, order: DESC) { nodes { transactions(first: 3) { nodes { ` +
 			`payer { stakedAccount { balance(unit: HBAR) } } } } } } }`, 4, 4},
 		"unplanned at each level": {`{ accounts(first: 100, order: DESC) { nodes { balance(unit: HBAR) ` +
-			`transactions(first: 3) { nodes { payer { balance(unit: HBAR) stakedAccount { balance(unit: HBAR) } } } } } } }`, 4, 4},
+			`transactions(first: 3) { nodes { payer { balance(unit: HBAR) stakedAccount { balance(unit: HBAR) } } ` +
+			`} } } } }`, 4, 4},
 		"merged": {`{ accounts(first: 100, order: DESC) { nodes { entityId } nodes { ` +
 			`transactions(first: 3) { nodes { name: type } } transactions(first: 3) { nodes { payer { memo } payer ` +
 			`{ stakedAccount { memo } } } } } } }`, 4, 4},
@@ -109,7 +111,8 @@ func TestOneStatementALevel(t *testing.T) {
 			`{accountId: {eq: 1008}}, first: 3) { nodes { name: type transfers { amount } } } }`, 3, 2},
 		"a thing and a search": {`{ account(id: 1008) { memo } transactions(filter: {accountId: {eq: 1008}, ` +
 			`types: CRYPTOCREATEACCOUNT}, first: 3) { nodes { name: type } } }`, 2, 2},
-		"one thing and its list": {`{ account(id: 1008) { transactions(first: 100) { nodes { transfers { amount } } } } }`, 3, 2},
+		"one thing and its list": {`{ account(id: 1008) { transactions(first: 100) { nodes { transfers { amount } ` +
+			`} } } }`, 3, 2},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -176,14 +179,16 @@ func TestDeferredStatements(t *testing.T) {
 		"two levels": {`{ accounts(first: 25, order: DESC) { nodes { entityId ... @defer { ` +
 			`transactions(first: 3) { nodes { payer { memo } } } } } } }`, 3, 3},
 		"nested": {`{ accounts(first: 25, order: DESC) { nodes { entityId ... @defer { ` +
-			`transactions(first: 3) { nodes { name: type ... @defer { payer { memo stakedAccount { memo } } } } } } } } }`, 4, 4},
+			`transactions(first: 3) { nodes { name: type ... @defer { payer { memo stakedAccount { memo } } } } } ` +
+			`} } } }`, 4, 4},
 		"below relations": {`{ accounts(first: 25, order: DESC) { nodes { transactions(first: 3) { nodes { ` +
 			`payer { entityId ... @defer { stakedAccount { memo } } } } } } } }`, 4, 4},
 		"siblings": {`{ transactions(first: 25) { nodes { ... @defer { payer { memo } } ... @defer { ` +
 			`block { number } } } } }`, 3, 3},
 		"below the same": {
 			`{ transactions(first: 25) { nodes { payer { memo } ... @defer { payer { ... ` +
-				`@defer { stakedAccount { memo } } evmAddress } } ... @defer { payer { alias } block { number } } } } }`,
+				`@defer { stakedAccount { memo } } evmAddress } } ... @defer { payer { alias } block { number } } ` +
+				`} } }`,
 			4, 4,
 		},
 		"what has come already": {

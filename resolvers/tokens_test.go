@@ -40,28 +40,40 @@ func TestTokenGraph(t *testing.T) {
 			`{ token(id: "1500") { id treasuryAccount { entityId } autoRenewAccount { entityId } decimals ` +
 				`decimalsText: decimalsString expirationNanoseconds timestamp { from to } } }`,
 			`{"token":{"id":"` + globalID("Token:0.0.1500") +
-				`","treasuryAccount":{"entityId":"0.0.1001"},"autoRenewAccount":{"entityId":"0.0.1001"},"decimals":3,"decimalsText":"3","expirationNanoseconds":"1234567900000000001","timestamp":{"from":"1234567890.000000005","to":null}}}`,
+				`","treasuryAccount":{"entityId":"0.0.1001"},"autoRenewAccount":{"entityId":"0.0.1001"},` +
+				`"decimals":3,"decimalsText":"3","expirationNanoseconds":"1234567900000000001",` +
+				`"timestamp":{"from":"1234567890.000000005","to":null}}}`,
 		},
 		{
 			`{ token(id: "1500", at: {lt: "1234567890.000000005"}) { memo timestamp { from to } customFees { ` +
 				`createdTimestamp royaltyFees { minimum: collectorAccountId } fractionalFees { minimum } } } }`,
-			`{"token":{"memo":"before","timestamp":{"from":"1234567890.000000003","to":"1234567890.000000005"},"customFees":{"createdTimestamp":"1234567890.000000002","royaltyFees":null,"fractionalFees":[]}}}`,
+			`{"token":{"memo":"before","timestamp":{"from":"1234567890.000000003","to":"1234567890.000000005"},` +
+				`"customFees":{"createdTimestamp":"1234567890.000000002","royaltyFees":null,"fractionalFees":[]}}}`,
 		},
 		{
 			`{ tokens(filter: {types: [FUNGIBLE_COMMON]}) { nodes { name customFees { fixedFees { collectorAccount ` +
 				`{ entityId } denominatingToken { symbol } } fractionalFees { collectorAccount { entityId } } } } } }`,
-			`{"tokens":{"nodes":[{"name":"First Coin","customFees":{"fixedFees":[{"collectorAccount":{"entityId":"0.0.1001"},"denominatingToken":null},{"collectorAccount":{"entityId":"0.0.1002"},"denominatingToken":{"symbol":"FIRST"}}],"fractionalFees":[{"collectorAccount":{"entityId":"0.0.1003"}},{"collectorAccount":{"entityId":"0.0.1002"}}]}},{"name":"Feeless","customFees":null}]}}`,
+			`{"tokens":{"nodes":[{"name":"First Coin","customFees":{"fixedFees":[{"collectorAccount":{` +
+				`"entityId":"0.0.1001"},"denominatingToken":null},{"collectorAccount":{"entityId":"0.0.1002"},` +
+				`"denominatingToken":{"symbol":"FIRST"}}],"fractionalFees":[{"collectorAccount":{` +
+				`"entityId":"0.0.1003"}},{"collectorAccount":{"entityId":"0.0.1002"}}]}},{"name":"Feeless",` +
+				`"customFees":null}]}}`,
 		},
 		{
 			`{ tokens(first: 2, filter: {id: {in: ["1500", "1501"]}}) { nodes { balances(first: 1, order: ASC) { ` +
 				`timestamp nodes { account { entityId } token { symbol } balance } pageInfo { hasNextPage } } ` +
 				`nfts(first: 1, order: ASC) { nodes { serialNumber } } } } }`,
-			`{"tokens":{"nodes":[{"balances":{"timestamp":"0.000000100","nodes":[{"account":{"entityId":"0.0.1001"},"token":{"symbol":"FIRST"},"balance":"15"}],"pageInfo":{"hasNextPage":true}},"nfts":{"nodes":[]}},{"balances":{"timestamp":null,"nodes":[{"account":{"entityId":"0.0.1001"},"token":{"symbol":"ART"},"balance":"0"}],"pageInfo":{"hasNextPage":false}},"nfts":{"nodes":[{"serialNumber":"1"}]}}]}}`,
+			`{"tokens":{"nodes":[{"balances":{"timestamp":"0.000000100",` +
+				`"nodes":[{"account":{"entityId":"0.0.1001"},"token":{"symbol":"FIRST"},"balance":"15"}],` +
+				`"pageInfo":{"hasNextPage":true}},"nfts":{"nodes":[]}},{"balances":{"timestamp":null,` +
+				`"nodes":[{"account":{"entityId":"0.0.1001"},"token":{"symbol":"ART"},"balance":"0"}],` +
+				`"pageInfo":{"hasNextPage":false}},"nfts":{"nodes":[{"serialNumber":"1"}]}}]}}`,
 		},
 		{
 			`{ token(id: "1500") { now: balances(first: 1) { nodes { balance } } then: balances(first: 1, at: {eq: ` +
 				`"1779000000"}) { timestamp nodes { balance timestamp } } } }`,
-			`{"token":{"now":{"nodes":[{"balance":"40"}]},"then":{"timestamp":"1778000000.000000000","nodes":[{"balance":"2","timestamp":"1778000000.000000000"}]}}}`,
+			`{"token":{"now":{"nodes":[{"balance":"40"}]},"then":{"timestamp":"1778000000.000000000",` +
+				`"nodes":[{"balance":"2","timestamp":"1778000000.000000000"}]}}}`,
 		},
 		{
 			`{ token(id: "1500", at: {lte: "1777999999"}) { balances { nodes { balance } } } }`,
@@ -73,13 +85,24 @@ func TestTokenGraph(t *testing.T) {
 				`{ entityId } transaction { nftTransfers { serialNumber nft { metadata } receiver { entityId } ` +
 				`sender { entityId } token { symbol } } } } pageInfo { hasNextPage hasPreviousPage } } } }`,
 			`{"nft":{"id":"` + globalID("NFT:0.0.1501/1") +
-				`","owner":{"entityId":"0.0.1001"},"spender":null,"token":{"symbol":"ART"},"transfers":{"partial":false,"nodes":[{"type":"TOKENMINT","sender":null,"receiver":{"entityId":"0.0.1003"},"transaction":{"nftTransfers":[{"serialNumber":"2","nft":{"metadata":null},"receiver":{"entityId":"0.0.1002"},"sender":null,"token":{"symbol":"ART"}},{"serialNumber":"1","nft":{"metadata":"0x01"},"receiver":{"entityId":"0.0.1003"},"sender":null,"token":{"symbol":"ART"}},{"serialNumber":"1","nft":{"metadata":"0x01"},"receiver":null,"sender":null,"token":{"symbol":"ART"}}]}}],"pageInfo":{"hasNextPage":true,"hasPreviousPage":false}}}}`,
+				`","owner":{"entityId":"0.0.1001"},"spender":null,"token":{"symbol":"ART"},` +
+				`"transfers":{"partial":false,"nodes":[{"type":"TOKENMINT","sender":null,` +
+				`"receiver":{"entityId":"0.0.1003"},"transaction":{"nftTransfers":[{"serialNumber":"2",` +
+				`"nft":{"metadata":null},"receiver":{"entityId":"0.0.1002"},"sender":null,` +
+				`"token":{"symbol":"ART"}},{"serialNumber":"1","nft":{"metadata":"0x01"},` +
+				`"receiver":{"entityId":"0.0.1003"},"sender":null,"token":{"symbol":"ART"}},` +
+				`{"serialNumber":"1","nft":{"metadata":"0x01"},"receiver":null,` +
+				`"sender":null,"token":{"symbol":"ART"}}]}}],` +
+				`"pageInfo":{"hasNextPage":true,"hasPreviousPage":false}}}}`,
 		},
 		{
 			`{ nfts(first: 2, order: ASC, filter: {tokenId: {eq: "1501"}}) { nodes { serialNumber transfers: ` +
 				`transactions(last: 1, order: ASC) { nodes { consensusTimestamp } pageInfo { hasNextPage ` +
 				`hasPreviousPage } } } } }`,
-			`{"nfts":{"nodes":[{"serialNumber":"1","transfers":{"nodes":[{"consensusTimestamp":"1234567890.000000006"}],"pageInfo":{"hasNextPage":false,"hasPreviousPage":true}}},{"serialNumber":"2","transfers":{"nodes":[{"consensusTimestamp":"1234567890.000000002"}],"pageInfo":{"hasNextPage":false,"hasPreviousPage":false}}}]}}`,
+			`{"nfts":{"nodes":[{"serialNumber":"1","transfers":{"nodes":[{"consensusTimestamp":"1234567890.` +
+				`000000006"}],"pageInfo":{"hasNextPage":false,"hasPreviousPage":true}}},{"serialNumber":"2",` +
+				`"transfers":{"nodes":[{"consensusTimestamp":"1234567890.000000002"}],` +
+				`"pageInfo":{"hasNextPage":false,"hasPreviousPage":false}}}]}}`,
 		},
 		{
 			`{ nftTransactions(token: "1501", serialNumber: 77) { partial nodes { transactionId } } }`,
@@ -90,19 +113,45 @@ func TestTokenGraph(t *testing.T) {
 				`{gt: "1500"}}) { nodes { tokenId token { symbol } account { entityId } freezeStatus } } nfts(last: ` +
 				`1) { nodes { tokenId serialNumber } } rewards(first: 1) { nodes { amount account { entityId } ` +
 				`transaction { name: type } } } } } }`,
-			`{"accounts":{"nodes":[{"tokens":{"nodes":[{"tokenId":"0.0.1501","token":{"symbol":"ART"},"account":{"entityId":"0.0.1001"},"freezeStatus":"NOT_APPLICABLE"}]},"nfts":{"nodes":[{"tokenId":"0.0.1501","serialNumber":"1"}]},"rewards":{"nodes":[{"amount":"9007199254740993","account":{"entityId":"0.0.1001"},"transaction":{"name":"CRYPTOAPPROVEALLOWANCE"}}]}},{"tokens":{"nodes":[]},"nfts":{"nodes":[{"tokenId":"0.0.1501","serialNumber":"9886299254743552"}]},"rewards":{"nodes":[{"amount":"12","account":{"entityId":"0.0.1002"},"transaction":{"name":"CRYPTOAPPROVEALLOWANCE"}}]}},{"tokens":{"nodes":[]},"nfts":{"nodes":[{"tokenId":"0.0.1599","serialNumber":"1"}]},"rewards":{"nodes":[]}}]}}`,
+			`{"accounts":{"nodes":[{"tokens":{"nodes":[{"tokenId":"0.0.1501","token":{"symbol":"ART"},` +
+				`"account":{"entityId":"0.0.1001"},"freezeStatus":"NOT_APPLICABLE"}]},` +
+				`"nfts":{"nodes":[{"tokenId":"0.0.1501","serialNumber":"1"}]},` +
+				`"rewards":{"nodes":[{"amount":"9007199254740993","account":{"entityId":"0.0.1001"},` +
+				`"transaction":{"name":"CRYPTOAPPROVEALLOWANCE"}}]}},{"tokens":{"nodes":[]},` +
+				`"nfts":{"nodes":[{"tokenId":"0.0.1501","serialNumber":"9886299254743552"}]},` +
+				`"rewards":{"nodes":[{"amount":"12","account":{"entityId":"0.0.1002"},` +
+				`"transaction":{"name":"CRYPTOAPPROVEALLOWANCE"}}]}},` +
+				`{"tokens":{"nodes":[]},"nfts":{"nodes":[{"tokenId":"0.0.1599",` +
+				`"serialNumber":"1"}]},"rewards":{"nodes":[]}}]}}`,
 		},
 		{
 			`{ accounts(filter: {id: {in: ["1001", "1002"]}}) { nodes { allowances { ...A } receivedAllowances { ...A } } } }
 fragment A on AccountAllowances { crypto(first: 1) { nodes { owner { entityId } spenderId amount } pageInfo { hasNextPage } } tokens(first: 1) { nodes { ownerId spender { entityId } token { symbol } } } }`,
-			`{"accounts":{"nodes":[{"allowances":{"crypto":{"nodes":[{"owner":{"entityId":"0.0.1001"},"spenderId":"0.0.2003","amount":"45"}],"pageInfo":{"hasNextPage":true}},"tokens":{"nodes":[{"ownerId":"0.0.1001","spender":null,"token":{"symbol":"FIRST"}}]}},"receivedAllowances":{"crypto":{"nodes":[{"owner":{"entityId":"0.0.1002"},"spenderId":"0.0.1001","amount":"1"}],"pageInfo":{"hasNextPage":false}},"tokens":{"nodes":[{"ownerId":"0.0.1002","spender":{"entityId":"0.0.1001"},"token":{"symbol":"FIRST"}}]}}},{"allowances":{"crypto":{"nodes":[{"owner":{"entityId":"0.0.1002"},"spenderId":"0.0.2001","amount":"56"}],"pageInfo":{"hasNextPage":true}},"tokens":{"nodes":[{"ownerId":"0.0.1002","spender":{"entityId":"0.0.1001"},"token":{"symbol":"FIRST"}}]}},"receivedAllowances":{"crypto":{"nodes":[],"pageInfo":{"hasNextPage":false}},"tokens":{"nodes":[]}}}]}}`,
+			`{"accounts":{"nodes":[{"allowances":{"crypto":{"nodes":[{"owner":{"entityId":"0.0.1001"},` +
+				`"spenderId":"0.0.2003","amount":"45"}],"pageInfo":{"hasNextPage":true}},` +
+				`"tokens":{"nodes":[{"ownerId":"0.0.1001","spender":null,"token":{"symbol":"FIRST"}}]}},` +
+				`"receivedAllowances":{"crypto":{"nodes":[{"owner":{"entityId":"0.0.1002"},` +
+				`"spenderId":"0.0.1001","amount":"1"}],"pageInfo":{"hasNextPage":false}},` +
+				`"tokens":{"nodes":[{"ownerId":"0.0.1002","spender":{"entityId":"0.0.1001"},` +
+				`"token":{"symbol":"FIRST"}}]}}},` +
+				`{"allowances":{"crypto":{"nodes":[{"owner":{"entityId":"0.0.1002"},` +
+				`"spenderId":"0.0.2001","amount":"56"}],` +
+				`"pageInfo":{"hasNextPage":true}},` +
+				`"tokens":{"nodes":[{"ownerId":"0.0.1002",` +
+				`"spender":{"entityId":"0.0.1001"},` +
+				`"token":{"symbol":"FIRST"}}]}},` +
+				`"receivedAllowances":{"crypto":{"nodes":[],` +
+				`"pageInfo":{"hasNextPage":false}},` +
+				`"tokens":{"nodes":[]}}}]}}`,
 		},
 		{
 			`{ account(id: "1001") { allowances { tokens(filter: {anyOf: [{spenderId: {eq: "2002"}, tokenId: {gt: ` +
 				`"1500"}}, {spenderId: {gt: "2002"}}, {tokenId: {eq: "1504"}, spenderId: {eq: "2003"}}]}) { nodes { ` +
 				`spenderId tokenId } } } receivedAllowances { tokens(filter: {anyOf: [{tokenId: {gt: "1500"}}]}) { ` +
 				`nodes { tokenId } } } } }`,
-			`{"account":{"allowances":{"tokens":{"nodes":[{"spenderId":"0.0.2002","tokenId":"0.0.1504"},{"spenderId":"0.0.2003","tokenId":"0.0.1500"},{"spenderId":"0.0.2003","tokenId":"0.0.1504"}]}},"receivedAllowances":{"tokens":{"nodes":[]}}}}`,
+			`{"account":{"allowances":{"tokens":{"nodes":[{"spenderId":"0.0.2002","tokenId":"0.0.1504"},` +
+				`{"spenderId":"0.0.2003","tokenId":"0.0.1500"},{"spenderId":"0.0.2003","tokenId":"0.0.1504"}]}},` +
+				`"receivedAllowances":{"tokens":{"nodes":[]}}}}`,
 		},
 		{`{ nfts(filter: {anyOf: []}) { nodes { tokenId } } }`, `{"nfts":{"nodes":[]}}`},
 		{`{ token(id: "1503") { nfts(filter: {owner: "1001", serialNumber: {lt: 6}}, order: ASC) { nodes { ` +
@@ -118,7 +167,8 @@ fragment A on AccountAllowances { crypto(first: 1) { nodes { owner { entityId } 
 			`{ nodes(ids: ["` + globalID("Token:0.0.1502") + `", "` + globalID("NFT:0.0.1503/5") + `", "` +
 				globalID("NFT:0.0.1503/6") +
 				`"]) { __typename ... on Token { name } ... on NFT { serialNumber deleted } } }`,
-			`{"nodes":[{"__typename":"Token","name":"Feeless"},{"__typename":"NFT","serialNumber":"5","deleted":true},null]}`,
+			`{"nodes":[{"__typename":"Token","name":"Feeless"},{"__typename":"NFT","serialNumber":"5",` +
+				`"deleted":true},null]}`,
 		},
 	} {
 		var want any
@@ -271,7 +321,8 @@ func TestHoldersByBalance(t *testing.T) {
 	// With the optional index, a page of any token is read in its order.
 	testenv.Exec(t, url, `create index `+entities.HoldersIndex+
 		` on token_account (token_id, balance, account_id) where associated and balance > 0`,
-		`update token_account set balance = 9e15 + account_id where token_id = 2001 and account_id in (700001, 700002)`, `vacuum analyze token_account`)
+		`update token_account set balance = 9e15 + account_id where token_id = 2001 and account_id in (700001, `+
+			`700002)`, `vacuum analyze token_account`)
 	var rec pgtest.Recorder
 	g = testenv.Over(t, url, testenv.Storage(func(o *storage.Options) { o.Tracer = &rec }))
 	const query = `{ token(id: 2001) { holders(first: 2) { nodes { accountId } } } }`
@@ -279,7 +330,8 @@ func TestHoldersByBalance(t *testing.T) {
 	rec.Reset()
 	if got := g.Query(t,
 		query,
-		nil).Body; got != `{"data":{"token":{"holders":{"nodes":[{"accountId":"0.0.700002"},{"accountId":"0.0.700001"}]}}}}` {
+		nil).Body; got != `{"data":{"token":{"holders":{"nodes":[{"accountId":"0.0.700002"},`+
+		`{"accountId":"0.0.700001"}]}}}}` {
 		t.Error(got)
 	}
 	if rows, err := rec.RowsRead(t.Context(), g.DB.Pool()); err != nil || rows > 50 {

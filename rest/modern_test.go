@@ -210,9 +210,10 @@ func TestObjectBoundProblems(t *testing.T) {
 			invalidText + "limit",
 		"account.id=1,2": invalidText + "account.id",
 		"account.id=1&account.id=2&account.id=3&limit=101": invalidText + "account.id\n" + invalidText + "limit",
-		"limit=1&limit=2&account.id=x":                     "Bad Request: Only a single instance is supported for limit",
-		"account.id=1&account.id=x&account.id=y":           invalidText + "account.id",
-		"limit=&order=":                                    "",
+		"limit=1&limit=2&account.id=x": "Bad Request: Only a single instance is supported for " +
+			"limit",
+		"account.id=1&account.id=x&account.id=y": invalidText + "account.id",
+		"limit=&order=":                          "",
 	} {
 		r := modernRequest(t, e, "5", "1", query)
 		if got := details(r.readModern()); got != want {

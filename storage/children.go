@@ -20,7 +20,8 @@ func (m *Mapper[T, R]) QueueChildren(b *Batch, n int, r *Read, args []any) Resul
 		return m.queueChildren(b, n, r, args)
 	}
 	counted := &Read{
-		Setting: r.Setting, Parents: r.Parents, SQL: `select c.ord, count(*) from (` + r.Query(b.db) + `) c group by c.ord`,
+		Setting: r.Setting, Parents: r.Parents, SQL: `select c.ord, count(*) from (` + r.Query(b.db) + `) c group ` +
+			`by c.ord`,
 	}
 	rows := Values[int64]().queueChildren(b, n, counted, args)
 	b.counts = Map(rows, func(rows [][]*int64) []int64 {

@@ -523,7 +523,8 @@ func TestHealth(t *testing.T) {
 		`insert into address_book_entry values (2, 0, 3), (2, 1, 4), (1, 9, 12)`,
 		`insert into node values (1, true, 4)`, `insert into node_stake values (0, 700, -1, 5), (0, 1, 1, 4)`,
 		`insert into record_file select i, i * 1000000000::bigint from generate_series(1, 9) i where i <> 4`,
-		`insert into transaction select 8000000000::bigint + i, case when i < 4 then 3 end from generate_series(1, 5) i`)
+		`insert into transaction select 8000000000::bigint + i, case when i < 4 then 3 end from generate_series(1, `+
+			`5) i`)
 	if err := db.Ready(ctx); err != nil {
 		t.Error(err)
 	}

@@ -40,7 +40,8 @@ var versionedTables = map[string]string{
   pause_key, pause_status, freeze_status, kyc_status, metadata, metadata_key`,
 	"token_account": `account_id, associated, automatic_association, created_timestamp, freeze_status, kyc_status, token_id,
   0::bigint as balance, null::bigint as balance_timestamp`,
-	"nft":              `account_id, created_timestamp, deleted, metadata, serial_number, token_id, delegating_spender, spender`,
+	"nft": `account_id, created_timestamp, deleted, metadata, serial_number, token_id, ` +
+		`delegating_spender, spender`,
 	"crypto_allowance": `amount_granted, owner, payer_account_id, spender, amount_granted as amount`,
 	"token_allowance":  `amount_granted, owner, payer_account_id, spender, token_id, amount_granted as amount`,
 	"nft_allowance":    `approved_for_all, owner, payer_account_id, spender, token_id`,
@@ -48,8 +49,9 @@ var versionedTables = map[string]string{
 	"topic":            `admin_key, created_timestamp, id, fee_exempt_key_list, fee_schedule_key, submit_key`,
 	"node": `admin_key, created_timestamp, deleted, node_id, decline_reward, grpc_proxy_endpoint, account_id,
   associated_registered_nodes`,
-	"registered_node": `admin_key, created_timestamp, deleted, description, registered_node_id, service_endpoints, type`,
-	"entity_stake":    `end_stake_period, id, pending_reward, staked_node_id_start, staked_to_me, stake_total_start`,
+	"registered_node": `admin_key, created_timestamp, deleted, description, registered_node_id, service_endpoints, ` +
+		`type`,
+	"entity_stake": `end_stake_period, id, pending_reward, staked_node_id_start, staked_to_me, stake_total_start`,
 }
 
 // appendedTables are the tables whose rows are never changed, with their time.

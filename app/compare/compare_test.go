@@ -280,22 +280,33 @@ func (zeros) Read(p []byte) (int, error) { return len(p), nil }
 func TestReadLog(t *testing.T) {
 	t.Parallel()
 	for line, want := range map[string]string{
-		`10.0.0.1 - - [26/Nov/2026:14:00:00 +0000] "GET /api/v1/blocks?limit=1 HTTP/1.1" 200 17`:       "/api/v1/blocks?limit=1",
-		`10.0.0.1 - - [26/Nov/2026:14:00:00 +0000] "POST /api/v1/contracts/call HTTP/1.1" 200 17`:      "",
-		`{"method":"GET","path":"/api/v1/blocks","query":"limit=1"}`:                                   "/api/v1/blocks?limit=1",
-		`{"method":"GET","path":"/api/v1/blocks","query":{"limit":"1"}}`:                               "/api/v1/blocks?limit=1",
-		`{"method":"GET","path":"/api/v1/blocks","query":{"limit":1,"order":["asc","desc"],"x":true}}`: "/api/v1/blocks?limit=1&order=asc&order=desc&x=true",
-		`{"method":"GET","path":"/api/v1/blocks","query":{}}`:                                          "/api/v1/blocks",
-		`{"method":"GET","path":"/api/v1/blocks","query":null}`:                                        "/api/v1/blocks",
-		`{"method":"GET","path":"/api/v1/blocks","query":{"limit":{"a":1}}}`:                           "",
-		`{"method":"GET","path":"/api/v1/blocks","query":[1]}`:                                         "",
-		`{"method":"GET","path":"/api/v1/blocks?limit=2","query":{"limit":"1"}}`:                       "/api/v1/blocks?limit=2",
-		`{"path":"/api/v1/blocks","query_string":"?limit=1"}`:                                          "/api/v1/blocks?limit=1",
-		`{"request":"GET /api/v1/blocks?limit=1 HTTP/1.1"}`:                                            "/api/v1/blocks?limit=1",
-		`{"request":{"method":"GET","uri":"/api/v1/blocks?limit=1"}}`:                                  "/api/v1/blocks?limit=1",
-		`{"request":{"method":"POST","uri":"/api/v1/blocks"}}`:                                         "",
-		`{"url":{"path":"/api/v1/blocks","query":"limit=1"},"http":{"request":{"method":"GET"}}}`:      "/api/v1/blocks?limit=1",
-		`{"url":{"path":"/api/v1/blocks"},"http":{"request":{"method":"DELETE"}}}`:                     "",
+		`10.0.0.1 - - [26/Nov/2026:14:00:00 +0000] "GET /api/v1/blocks?limit=1 HTTP/1.1" 200 17`: "/api/v1/" +
+			"blocks?limit=1",
+		`10.0.0.1 - - [26/Nov/2026:14:00:00 +0000] "POST /api/v1/contracts/call HTTP/1.1" 200 17`: "",
+		`{"method":"GET","path":"/api/v1/blocks","query":"limit=1"}`: "/api/v1/" +
+			"blocks?limit=1",
+		`{"method":"GET","path":"/api/v1/blocks","query":{"limit":"1"}}`: "/api/v1/" +
+			"blocks?limit=1",
+		`{"method":"GET","path":"/api/v1/blocks","query":{"limit":1,"order":["asc","desc"],"x":true}}`: "/api/v1/" +
+			"blocks?limit=1&order=asc&order=desc&x=true",
+		`{"method":"GET","path":"/api/v1/blocks","query":{}}`: "/api/v1/" +
+			"blocks",
+		`{"method":"GET","path":"/api/v1/blocks","query":null}`: "/api/v1/" +
+			"blocks",
+		`{"method":"GET","path":"/api/v1/blocks","query":{"limit":{"a":1}}}`: "",
+		`{"method":"GET","path":"/api/v1/blocks","query":[1]}`:               "",
+		`{"method":"GET","path":"/api/v1/blocks?limit=2","query":{"limit":"1"}}`: "/api/v1/" +
+			"blocks?limit=2",
+		`{"path":"/api/v1/blocks","query_string":"?limit=1"}`: "/api/v1/" +
+			"blocks?limit=1",
+		`{"request":"GET /api/v1/blocks?limit=1 HTTP/1.1"}`: "/api/v1/" +
+			"blocks?limit=1",
+		`{"request":{"method":"GET","uri":"/api/v1/blocks?limit=1"}}`: "/api/v1/" +
+			"blocks?limit=1",
+		`{"request":{"method":"POST","uri":"/api/v1/blocks"}}`: "",
+		`{"url":{"path":"/api/v1/blocks","query":"limit=1"},"http":{"request":{"method":"GET"}}}`: "/api/v1/" +
+			"blocks?limit=1",
+		`{"url":{"path":"/api/v1/blocks"},"http":{"request":{"method":"DELETE"}}}`: "",
 		`{"query":{"limit":"1"}}`: "",
 		`{`:                       "",
 		``:                        "",

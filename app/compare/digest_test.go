@@ -29,8 +29,10 @@ func TestDifferences(t *testing.T) {
 		`{"rows":[{"id":2,"sub":{"list":[]}},{"id":1,"sub":{"list":[1,2]}}],"links":{"next":"/n"}}`: "items rows",
 		`{"rows":[{"id":2,"sub":{"list":[]}}],"links":{"next":"/n"}}`:                               "items rows",
 		`{"rows":[],"links":{"next":"/n"}}`:                                                         "items rows",
-		`[]`:                                                                                        "type  object array",
-		`{"rows":[`:                                                                                 "type  object text",
+		`[]`: "type  object " +
+			"array",
+		`{"rows":[`: "type  object " +
+			"text",
 		page +
 			`x`: "type  object text",
 		page + "\n": "text /rows",

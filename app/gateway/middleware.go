@@ -46,7 +46,8 @@ func (g *Gateway) client(next http.Handler) http.Handler {
 		} else if len(r.Header["X-Forwarded-For"]) > 0 {
 			warned.Do(func() {
 				g.o.Logger.WarnContext(r.Context(),
-					"X-Forwarded-For of a peer that is not a trusted proxy is ignored, so all its clients share one limit; "+
+					"X-Forwarded-For of a peer that is not a trusted proxy is ignored, so all its clients share "+
+						"one limit; "+
 						"if it is your proxy, set --trusted-proxies", "peer", r.RemoteAddr)
 			})
 		}

@@ -53,7 +53,8 @@ func TestRateOfAddress(t *testing.T) {
 	for path, want := range map[string]string{
 		"/api/v1/blocks": `{"_status":{"messages":[{"message":"Too many requests"}]}}`,
 		"/graphiql":      `{"_status":{"messages":[{"message":"Too many requests"}]}}`,
-		typenamePath:     `{"errors":[{"message":"Too many requests","extensions":{"code":"RATE_LIMITED","retryAfter":60}}]}`,
+		typenamePath: `{"errors":[{"message":"Too many requests","extensions":{"code":"RATE_LIMITED",` +
+			`"retryAfter":60}}]}`,
 	} {
 		got := g.Do(t, http.MethodGet, path, "", "Origin: https://example.com")
 		if got.Status != http.StatusTooManyRequests || got.Body != want || got.Header.Get("Retry-After") != "60" ||

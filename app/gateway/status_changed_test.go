@@ -237,7 +237,8 @@ func TestStatusWrites(t *testing.T) {
 	conn := socketOf(t, g, "graphql-transport-ws")
 	for _, m := range []string{
 		`{"type":"connection_init"}`,
-		fmt.Sprintf(`{"id":"s","type":"subscribe","payload":{"query":"subscription { of: statusChanged(from: \"%d\") { revision } }"}}`, start),
+		fmt.Sprintf(`{"id":"s","type":"subscribe","payload":{"query":"subscription { of: statusChanged(from: `+
+			`\"%d\") { revision } }"}}`, start),
 	} {
 		if err := conn.Write(t.Context(), websocket.MessageText, []byte(m)); err != nil {
 			t.Fatal(err)

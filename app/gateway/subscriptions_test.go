@@ -153,7 +153,8 @@ insert into transaction (consensus_timestamp, type, result, payer_account_id, va
 	expect(5)
 	// the response cache has the answer from before the event, but a query after the event returns its data
 	for range 3 {
-		const newest = `{"query":"{ topicMessages(topic: \"0.0.4001\", order: DESC, first: 1) { nodes { sequenceNumber } } }"}`
+		const newest = `{"query":"{ topicMessages(topic: \"0.0.4001\", order: DESC, first: 1) { nodes { ` +
+			`sequenceNumber } } }"}`
 		g.Do(t, http.MethodPost, "/graphql", newest, "Content-Type: application/json")
 		write(1)
 		expect(1)
@@ -254,7 +255,8 @@ func TestLiveEvents(t *testing.T) {
 		for name, f := range filters {
 			streams[name] = subscribe(t,
 				g,
-				fmt.Sprintf(`subscription { of: transactions(from: "%d.%09d", filter: %s) { at: consensusTimestamp } }`, newest/1e9, newest%1e9, f), nil)
+				fmt.Sprintf(`subscription { of: transactions(from: "%d.%09d", filter: %s) { at: consensusTimestamp `+
+					`} }`, newest/1e9, newest%1e9, f), nil)
 		}
 		return streams
 	}
@@ -410,7 +412,8 @@ func TestWebSocket(t *testing.T) {
 			[]string{`{"type":"connection_ack"}`, `{"type":"next","id":"a","payload":{"data":{"blocks":{"number":"`},
 			0,
 		},
-		"subscribe before connection_init": {[]string{`{"id":"1","type":"subscribe","payload":{"query":"{ __typename }"}}`}, nil, 4401},
+		"subscribe before connection_init": {[]string{`{"id":"1","type":"subscribe","payload":{"query":"{ ` +
+			`__typename }"}}`}, nil, 4401},
 		"second connection_init": {
 			[]string{`{"type":"connection_init"}`, `{"type":"connection_init"}`},
 			[]string{`{"type":"connection_ack"}`},
@@ -491,7 +494,8 @@ func TestReusedID(t *testing.T) {
 	send(`{"type":"connection_init"}`)
 	const rounds = 60
 	for i := range rounds {
-		send(fmt.Sprintf(`{"id":"1","type":"subscribe","payload":{"query":"subscription { b%d: blocks(from: \"0.0\") { number } }"}}`, i))
+		send(fmt.Sprintf(`{"id":"1","type":"subscribe","payload":{"query":"subscription { b%d: blocks(from: `+
+			`\"0.0\") { number } }"}}`, i))
 		if i < rounds-1 {
 			send(`{"id":"1","type":"complete"}`)
 		}

@@ -45,7 +45,8 @@ insert into record_file select * from b; drop table b`, number, n, n, end(n)-sec
 	}
 	shows := func(when string, last int64) {
 		t.Helper()
-		want := fmt.Sprintf(`{"data":{"blocks":{"nodes":[{"number":"%[1]d"}]},"network":{"freshness":{"newestBlock":{"number":"%[1]d"}}}}}`, last)
+		want := fmt.Sprintf(`{"data":{"blocks":{"nodes":[{"number":"%[1]d"}]},`+
+			`"network":{"freshness":{"newestBlock":{"number":"%[1]d"}}}}}`, last)
 		for range 2 { // the second response can be that of the cache
 			if got := g.Query(t,
 				`{ blocks(first: 1) { nodes { number } } network { freshness { newestBlock { number } } } }`,

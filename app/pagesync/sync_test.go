@@ -470,7 +470,8 @@ func TestGroups(t *testing.T) {
 	const group = "9k2c7vwh3bpl"
 	const row = `"id":"` + group +
 		`","name":"Mainnet","status":"degraded_performance","created_at":"2025-11-03T09:58:00.000Z",` +
-		`"updated_at":"2025-11-03T09:58:00.000Z","position":1,"description":null,"showcase":false,"start_date":null,"group_id":null,` +
+		`"updated_at":"2025-11-03T09:58:00.000Z","position":1,"description":null,"showcase":false,` +
+		`"start_date":null,"group_id":null,` +
 		`"page_id":"h4d7q2m9x1tz","group":`
 	before := g.Get(t, "/api/v2/components.json").Body
 	e.change(`"group_id":"`+group+`"`, `"group_id":null`)

@@ -280,7 +280,8 @@ func listSize(f *ast.Field) size {
 		n = defaultListSize
 	}
 	s := size{fixed: n, max: maxCount}
-	for _, name := range [...]string{"first", "days", "ids", "numbers", "hashes", "timestamps", "keys", "representations"} {
+	for _, name := range [...]string{"first", "days", "ids", "numbers", "hashes", "timestamps", "keys", "representa" +
+		"tions"} {
 		def := f.Definition.Arguments.ForName(name)
 		if def == nil {
 			continue

@@ -117,8 +117,10 @@ func TestPastPrice(t *testing.T) {
 		more      int
 	}{
 		{`token(id: 1) { totalSupply }`, `token(id: 1) { totalSupply }`, 100},
-		{`token(id: 1) { holders(first: 5) { nodes { balance } } }`, `token(id: 1) { holders(first: 5) { nodes { balance } } }`, 100},
-		{`account(id: 1) { hooks { nodes { id } } }`, `account(id: 1) { ...F } } } fragment F on Account { ... { hooks { nodes { id } }`, 100},
+		{`token(id: 1) { holders(first: 5) { nodes { balance } } }`, `token(id: 1) { holders(first: 5) { nodes { ` +
+			`balance } } }`, 100},
+		{`account(id: 1) { hooks { nodes { id } } }`, `account(id: 1) { ...F } } } fragment F on Account { ... { ` +
+			`hooks { nodes { id } }`, 100},
 		{`token(id: 1) { name }`, `tokens(ids: [1, 2, 3]) { name totalSupply }`, 2 + 300},
 		{`account(id: 1) { balance }`, `account(id: 1) { balance }`, 0},
 	} {

@@ -277,7 +277,9 @@ func TestPlans(t *testing.T) {
 	}{
 		"columns": {
 			`{authors{name t:tags nicks best{name} __typename}}`, nil,
-			`[{"name":"Ann","t":["A","n","n"],"nicks":["a"],"best":{"name":"B2"},"__typename":"Author"},{"name":"Bob","t":["B","o","b"],"nicks":null,"best":null,"__typename":"Author"},{"name":"Cid","t":["C","i","d"],"nicks":null,"best":null,"__typename":"Author"}]`, "",
+			`[{"name":"Ann","t":["A","n","n"],"nicks":["a"],"best":{"name":"B2"},"__typename":"Author"},` +
+				`{"name":"Bob","t":["B","o","b"],"nicks":null,"best":null,"__typename":"Author"},{"name":"Cid",` +
+				`"t":["C","i","d"],"nicks":null,"best":null,"__typename":"Author"}]`, "",
 		},
 		"lists": {
 			`{authors{stored{name}}}`,
@@ -286,21 +288,25 @@ func TestPlans(t *testing.T) {
 		"a relation": {
 			`{authors{books{name}}}`,
 			nil,
-			`[{"books":[{"name":"B0"},{"name":"B2"}]},{"books":[]},{"books":[{"name":"B1"},{"name":"B3"},{"name":"B4"}]}]`, "books",
+			`[{"books":[{"name":"B0"},{"name":"B2"}]},{"books":[]},{"books":[{"name":"B1"},{"name":"B3"},` +
+				`{"name":"B4"}]}]`, "books",
 		},
 		"two levels": {
 			`{authors{name books(first:1){name author{name}}}}`,
 			nil,
-			`[{"name":"Ann","books":[{"name":"B0","author":{"name":"Ann"}}]},{"name":"Bob","books":[]},{"name":"Cid","books":[{"name":"B1","author":{"name":"Cid"}}]}]`, "books author",
+			`[{"name":"Ann","books":[{"name":"B0","author":{"name":"Ann"}}]},{"name":"Bob","books":[]},` +
+				`{"name":"Cid","books":[{"name":"B1","author":{"name":"Cid"}}]}]`, "books author",
 		},
 		"below objects and lists": {
 			`{authors{best{author{name}} stored{author{name}}}}`, nil,
-			`[{"best":{"author":{"name":"Ann"}},"stored":[{"author":{"name":"Ann"}},null]},{"best":null,"stored":null},{"best":null,"stored":null}]`, "author author",
+			`[{"best":{"author":{"name":"Ann"}},"stored":[{"author":{"name":"Ann"}},null]},{"best":null,` +
+				`"stored":null},{"best":null,"stored":null}]`, "author author",
 		},
 		"same level": {
 			`{authors{a:books(first:1){name} b:books(first:2){name}}}`,
 			nil,
-			`[{"a":[{"name":"B0"}],"b":[{"name":"B0"},{"name":"B2"}]},{"a":[],"b":[]},{"a":[{"name":"B1"}],"b":[{"name":"B1"},{"name":"B3"}]}]`, "books books",
+			`[{"a":[{"name":"B0"}],"b":[{"name":"B0"},{"name":"B2"}]},{"a":[],"b":[]},{"a":[{"name":"B1"}],` +
+				`"b":[{"name":"B1"},{"name":"B3"}]}]`, "books books",
 		},
 		"computed": {
 			`query($n:Int!){authors{upper(times:$n) name}}`,
@@ -310,13 +316,15 @@ func TestPlans(t *testing.T) {
 		"an interface": {
 			`{authors{favourite{name __typename ...on Book{author{name}} ...on ` +
 				`Author{books(first:1){name}}}}}`, nil,
-			`[{"favourite":{"name":"B1","__typename":"Book","author":{"name":"Cid"}}},{"favourite":{"name":"Ann","__typename":"Author","books":[{"name":"B0"}]}},{"favourite":null}]`, "books author",
+			`[{"favourite":{"name":"B1","__typename":"Book","author":{"name":"Cid"}}},{"favourite":{"name":"Ann",` +
+				`"__typename":"Author","books":[{"name":"B0"}]}},{"favourite":null}]`, "books author",
 		},
 		"methods": {`{authors{reads}}`, nil, `[{"reads":7},{"reads":7},{"reads":7}]`, ""},
 		"fragments": {
 			`{authors{...A ...on Thing{name ...on Book{name}}}} fragment A on Author{tags ` +
 				`...on Author{name}}`, nil,
-			`[{"tags":["A","n","n"],"name":"Ann"},{"tags":["B","o","b"],"name":"Bob"},{"tags":["C","i","d"],"name":"Cid"}]`, "",
+			`[{"tags":["A","n","n"],"name":"Ann"},{"tags":["B","o","b"],"name":"Bob"},{"tags":["C","i","d"],` +
+				`"name":"Cid"}]`, "",
 		},
 		"conditions": {
 			`query($y:Boolean!,$n:Boolean!){authors{name @skip(if:$n) tags @skip(if:$y) ` +
@@ -332,13 +340,15 @@ func TestPlans(t *testing.T) {
 		"merged": {
 			`{authors{books(first:1){name} books(first:1){author{name}}}}`,
 			nil,
-			`[{"books":[{"name":"B0","author":{"name":"Ann"}}]},{"books":[]},{"books":[{"name":"B1","author":{"name":"Cid"}}]}]`, "books author",
+			`[{"books":[{"name":"B0","author":{"name":"Ann"}}]},{"books":[]},{"books":[{"name":"B1",` +
+				`"author":{"name":"Cid"}}]}]`, "books author",
 		},
 		"merged under conditions": {
 			`query($y:Boolean!,$n:Boolean!){authors{books(first:1) @include(if:$n){name} ` +
 				`name books(first:1) @include(if:$y){author{name}} name}}`,
 			map[string]any{"y": true, "n": false},
-			`[{"name":"Ann","books":[{"author":{"name":"Ann"}}]},{"name":"Bob","books":[]},{"name":"Cid","books":[{"author":{"name":"Cid"}}]}]`, "books author",
+			`[{"name":"Ann","books":[{"author":{"name":"Ann"}}]},{"name":"Bob","books":[]},{"name":"Cid",` +
+				`"books":[{"author":{"name":"Cid"}}]}]`, "books author",
 		},
 		"merged with one condition": {
 			`query($y:Boolean!){authors{books(first:1){name} books(first:1) ` +
@@ -488,15 +498,21 @@ func TestFieldErrors(t *testing.T) {
 	t.Parallel()
 	for query, c := range map[string]struct{ want, errors string }{
 		`{authors{risky books(first:1){name}}}`: {
-			`[{"risky":"safe Ann","books":[{"name":"B0"}]},{"risky":null,"books":[]},{"risky":"safe Cid","books":[{"name":"B1"}]}]`, "[1].risky: Bob fails",
+			`[{"risky":"safe Ann","books":[{"name":"B0"}]},{"risky":null,"books":[]},{"risky":"safe ` +
+				`Cid","books":[{"name":"B1"}]}]`, "[1].risky: Bob fails",
 		},
-		`{authors{mustWork books(first:1){name}}}`:                      {`null`, "[1].mustWork: Bob fails"},
-		`{authors{favourite{...on Author{mustWork} name} books{name}}}`: {`[{"favourite":{"name":"B1"},"books":[{"name":"B0"},{"name":"B2"}]},{"favourite":{"mustWork":"safe Ann","name":"Ann"},"books":[]},{"favourite":null,"books":[{"name":"B1"},{"name":"B3"},{"name":"B4"}]}]`, ""},
+		`{authors{mustWork books(first:1){name}}}`: {`null`, "[1].mustWork: Bob fails"},
+		`{authors{favourite{...on Author{mustWork} name} books{name}}}`: {`[{"favourite":{"name":"B1"},` +
+			`"books":[{"name":"B0"},{"name":"B2"}]},{"favourite":{"mustWork":"safe ` +
+			`Ann","name":"Ann"},"books":[]},{"favourite":null,"books":[{"name":"B1"},{"name":"B3"},` +
+			`{"name":"B4"}]}]`, ""},
 		`{authors{name needed{name author{name}} books(first:1){name}}}`: {
 			`null`,
 			"[0].needed[1]: a value is null that must not be",
 		},
-		`{authors{books(first:1){author{mustWork risky}} stored{name}}}`: {`[{"books":[{"author":{"mustWork":"safe Ann","risky":"safe Ann"}}],"stored":[{"name":"B0"},null]},{"books":[],"stored":null},{"books":[{"author":{"mustWork":"safe Cid","risky":"safe Cid"}}],"stored":null}]`, ""},
+		`{authors{books(first:1){author{mustWork risky}} stored{name}}}`: {`[{"books":[{"author":{"mustWork":"safe ` +
+			`Ann","risky":"safe Ann"}}],"stored":[{"name":"B0"},null]},{"books":[],"stored":null},` +
+			`{"books":[{"author":{"mustWork":"safe Cid","risky":"safe Cid"}}],"stored":null}]`, ""},
 	} {
 		l := newLibrary(t)
 		ctx := operation(t, query, nil, new(rowplan.Store))
@@ -537,7 +553,8 @@ func TestParts(t *testing.T) {
 		t.Fatalf("%v, %v", l.statements, err)
 	}
 	if text := written(t,
-		got); text != `[{"books":[{"name":"B0"},{"name":"B2"}]},{"books":[]},{"books":[{"name":"B1"},{"name":"B3"},{"name":"B4"}]}]` {
+		got); text != `[{"books":[{"name":"B0"},{"name":"B2"}]},{"books":[]},{"books":[{"name":"B1"},{"name":"B3"},`+
+		`{"name":"B4"}]}]` {
 		t.Error(text)
 	}
 	if _, err := l.tables.Apply(ctx, l.authors); err != nil || len(l.statements) != 2 {

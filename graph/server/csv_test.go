@@ -164,18 +164,20 @@ func TestCSVErrors(t *testing.T) {
 	t.Parallel()
 	g := testenv.Shared(t)
 	for query, want := range map[string]string{
-		`{ accounts { nodes { entityId } } tokens { nodes { name } } }`:                           "selects one list",
-		`{ account(id: "1001") { memo transactions { nodes { result } } } }`:                      "remove memo or transactions",
-		`{ account(id: "1001") { memo } }`:                                                        "selects one list",
-		`{ accounts { totalCount { value } } }`:                                                   "scalar fields",
-		`{ accounts { nodes { nfts { nodes { serialNumber } } } } }`:                              "nfts is a list",
-		`{ topics: contractLogs { nodes { topics } } }`:                                           "topics is a list",
-		`{ accounts(last: 5) { nodes { entityId } } }`:                                            "last and before",
-		`{ accounts { nodes { nothing } } }`:                                                      "Cannot query field",
-		`{ accounts(after: "x") { nodes { entityId } } }`:                                         "cursor",
-		`query($a: Int!) { accounts(first: $a) { nodes { entityId } } }`:                          "a",
-		`subscription { topicMessages(topic: "4001") { text } }`:                                  "only a query",
-		`query A { accounts { nodes { entityId } } } query B { accounts { nodes { entityId } } }`: "operationName is missing",
+		`{ accounts { nodes { entityId } } tokens { nodes { name } } }`: "selects one list",
+		`{ account(id: "1001") { memo transactions { nodes { result } } } }`: "remove memo or " +
+			"transactions",
+		`{ account(id: "1001") { memo } }`:                               "selects one list",
+		`{ accounts { totalCount { value } } }`:                          "scalar fields",
+		`{ accounts { nodes { nfts { nodes { serialNumber } } } } }`:     "nfts is a list",
+		`{ topics: contractLogs { nodes { topics } } }`:                  "topics is a list",
+		`{ accounts(last: 5) { nodes { entityId } } }`:                   "last and before",
+		`{ accounts { nodes { nothing } } }`:                             "Cannot query field",
+		`{ accounts(after: "x") { nodes { entityId } } }`:                "cursor",
+		`query($a: Int!) { accounts(first: $a) { nodes { entityId } } }`: "a",
+		`subscription { topicMessages(topic: "4001") { text } }`:         "only a query",
+		`query A { accounts { nodes { entityId } } } query B { accounts { nodes { entityId } } }`: "operationName " +
+			"is missing",
 	} {
 		got := export(t, g, query, nil)
 		if got.Status != http.StatusBadRequest || !strings.Contains(got.Body, want) ||
@@ -327,10 +329,14 @@ func TestNDJSON(t *testing.T) {
 	for query, want := range map[string]string{
 		`{ block(number: 1) { transactions { nodes { type transfers { amount } } } } }`: "{\"type\":",
 		`{ block(number: 99999999) { transactions { nodes { type } } } }`:               "",
-		`{ accounts { totalCount { value } } }`:                                         "NDJSON requires scalar fields",
-		`{ accounts { nodes { entityId } } blocks { nodes { number } } }`:               "NDJSON requires an operation that selects one list",
-		`{ accounts { nodes { entityId } edges { cursor } } }`:                          "NDJSON requires either nodes or edges",
-		`mutation { __typename }`:                                                       "only a query can be exported as NDJSON",
+		`{ accounts { totalCount { value } } }`: "NDJSON requires scalar " +
+			"fields",
+		`{ accounts { nodes { entityId } } blocks { nodes { number } } }`: "NDJSON requires an " +
+			"operation that selects one list",
+		`{ accounts { nodes { entityId } edges { cursor } } }`: "NDJSON requires either " +
+			"nodes or edges",
+		`mutation { __typename }`: "only a query can be " +
+			"exported as NDJSON",
 	} {
 		if got := ask(query, nil); !strings.Contains(got.Body, want) || want == "" && got.Body != "" {
 			t.Errorf("%s: %s", query, got.Body)

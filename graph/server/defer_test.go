@@ -332,9 +332,11 @@ func TestPartBytes(t *testing.T) {
 		strings.ReplaceAll(document, `"`, `\"`)+`"}`, "Content-Type: "+plainMedia, "Accept: "+partsMedia)
 	const head = "\r\nContent-Type: application/json; charset=utf-8\r\n\r\n"
 	want := delimiter + head +
-		`{"data":{"accounts":{"nodes":[{"entityId":"0.0.2"},{"entityId":"0.0.3"}]}},"extensions":{"cost":{"limit":50000,"requested":5}},"hasNext":true}` +
+		`{"data":{"accounts":{"nodes":[{"entityId":"0.0.2"},{"entityId":"0.0.3"}]}},` +
+		`"extensions":{"cost":{"limit":50000,"requested":5}},"hasNext":true}` +
 		delimiter + head +
-		`{"incremental":[{"data":{"declineReward":false},"path":["accounts","nodes",0],"label":"l"},{"data":{"declineReward":true},"path":["accounts","nodes",1],"label":"l"}],"hasNext":false}` +
+		`{"incremental":[{"data":{"declineReward":false},"path":["accounts","nodes",0],"label":"l"},` +
+		`{"data":{"declineReward":true},"path":["accounts","nodes",1],"label":"l"}],"hasNext":false}` +
 		lastDelimiter
 	if got.Body != want {
 		t.Errorf("got\n%q\nwant\n%q", got.Body, want)

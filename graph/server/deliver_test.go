@@ -201,7 +201,8 @@ func TestErrorsInParts(t *testing.T) {
 			`account ` + inside + `; [accounts nodes 0]=map[declineReward:false]`,
 		},
 		"of each in a list": {
-			`{ accounts(first: 2) { nodes { entityId ... @defer { transactions(first: 101) { nodes { name: type } } } } } }`,
+			`{ accounts(first: 2) { nodes { entityId ... @defer { transactions(first: 101) { nodes { name: type } ` +
+				`} } } } }`,
 			`[accounts nodes 0]=null accounts.nodes.0.transactions BAD_USER_INPUT; ` +
 				`[accounts nodes 1]=null accounts.nodes.1 BAD_USER_INPUT`,
 		},
@@ -301,7 +302,8 @@ func TestPartsCancelled(t *testing.T) {
 		for range 100 {
 			var n int
 			if err := conn.QueryRow(t.Context(),
-				`select count(*) from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`).Scan(&n); err != nil {
+				`select count(*) from pg_stat_activity where datname = current_database() and wait_event_type = `+
+					`'Lock'`).Scan(&n); err != nil {
 				t.Fatal(err)
 			}
 			if n == want {

@@ -184,7 +184,8 @@ func TestInvalidArguments(t *testing.T) {
 	for query, want := range map[string]string{
 		`{accounts(first:2){nodes{x:transactions(first:101){nodes{memo}}}}}`: `"first must be between 0 and ` +
 			`100","path":["accounts","nodes",0,"x"]`,
-		`{accounts(first:1){nodes{transactions(filter:{accountId:{in:["1","x"]}}){nodes{memo}}}}}`: `filter.accountId.in[1]: entity id \"x\": number: \"x\" is not a number",` +
+		`{accounts(first:1){nodes{transactions(filter:{accountId:{in:["1","x"]}}){nodes{memo}}}}}`: `filter.` +
+			`accountId.in[1]: entity id \"x\": number: \"x\" is not a number",` +
 			`"path":["accounts","nodes",0,"transactions"]`,
 		`{account(id:"a b"){memo}}`: `"id: \"a b\" is no entity id, EVM address or alias","path":["account"]`,
 	} {

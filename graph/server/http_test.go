@@ -164,7 +164,8 @@ func TestRequests(t *testing.T) {
 		"unknown filter": {
 			post,
 			"",
-			`{"query":"query($f: AccountFilter) { accounts(filter: $f) { nodes { memo } } }","variables":{"f":{"colour":1}}}`, plainMedia, graphMedia, 400, "", bad,
+			`{"query":"query($f: AccountFilter) { accounts(filter: $f) { nodes { memo } } ` +
+				`}","variables":{"f":{"colour":1}}}`, plainMedia, graphMedia, 400, "", bad,
 		},
 		"syntax": {
 			post, "", `{"query":"{ accounts "}`, plainMedia, graphMedia, 400,

@@ -80,7 +80,8 @@ func hostile() map[string]struct{ body, code string } {
 		"a longer name":        {query("{ " + repeat("x", 500_000) + " }"), tooComplex},
 		"a long string":        {query(`{ account(id: "` + repeat("x", 500_000) + `") { memo } }`), tooComplex},
 		"a long comment":       {query("{ #" + repeat("x", 500_000) + "\n}"), tooComplex},
-		"a long variable":      {`{"query":"query($f: AccountFilter) { accounts(filter: $f) { nodes { memo } } }","variables":{"f":{"publicKey":{"eq":5},"` + repeat("x", 500_000) + `":1}}}`, bad},
+		"a long variable": {`{"query":"query($f: AccountFilter) { accounts(filter: $f) { nodes { memo } } ` +
+			`}","variables":{"f":{"publicKey":{"eq":5},"` + repeat("x", 500_000) + `":1}}}`, bad},
 		"nested lists": {query("{ accounts(filter: {id: {in: " + repeat("[", 2000) + repeat("]", 2000) +
 			"}}) { nodes { memo } } }"), bad},
 		"introspection in circles": {query("{ __schema { types { fields { type { fields { type { fields { type { " +
@@ -89,9 +90,13 @@ func hostile() map[string]struct{ body, code string } {
 			50) + " } } } } } fragment D on __Field {" + names("d%d: description", 18) + " }"), tooComplex},
 		"large pages in large pages": {query("{ accounts(first: 100) { nodes { transactions(first: 100) { nodes { " +
 			"payer { transactions(first: 100) { nodes { name: type } } } } } } } }"), tooComplex},
-		"the same by variables":  {`{"query":"query($n: Int) { accounts(first: $n) { nodes { transactions(first: $n) { nodes { payer { transactions(first: $n) { nodes { name: type } } } } } } } }","variables":{"n":100}}`, tooComplex},
-		"many variables' values": {`{"query":"query($f: AccountFilter) { accounts(filter: $f) { nodes { memo } } }","variables":{"f":{"id":{"in":[1` + repeat(",1", 200_000) + `]}}}}`, tooComplex},
-		"deep variables":         {`{"query":"query($f: AccountFilter) { accounts(filter: $f) { nodes { memo } } }","variables":{"f":` + repeat("[", 200_000) + repeat("]", 200_000) + `}}`, tooComplex},
+		"the same by variables": {`{"query":"query($n: Int) { accounts(first: $n) { nodes { transactions(first: ` +
+			`$n) { nodes { payer { transactions(first: $n) { nodes { name: type } } } } } } } ` +
+			`}","variables":{"n":100}}`, tooComplex},
+		"many variables' values": {`{"query":"query($f: AccountFilter) { accounts(filter: $f) { nodes { memo } } ` +
+			`}","variables":{"f":{"id":{"in":[1` + repeat(",1", 200_000) + `]}}}}`, tooComplex},
+		"deep variables": {`{"query":"query($f: AccountFilter) { accounts(filter: $f) { nodes { memo } } ` +
+			`}","variables":{"f":` + repeat("[", 200_000) + repeat("]", 200_000) + `}}`, tooComplex},
 		"ten megabytes": {
 			`{"query":"{ __typename }","variables":{"x":"` + repeat("x", 10<<20) + `"}}`,
 			bad,
@@ -177,18 +182,19 @@ func TestCost(t *testing.T) {
 		`{ __schema { types { name } } }`:          "16",
 		`{ account(id: 2) { memo key { type } } }`: "2",
 		`{ accounts { nodes { memo } } }`:          "26",
-		`{ accounts(first: 3) { pageInfo { hasNextPage } edges { cursor node { memo } } } }`:                                "4",
-		`{ accounts(last: 7) { nodes { memo } } }`:                                                                          "8",
-		`{ accounts(first: 0) { nodes { memo stakedAccount { memo } } } }`:                                                  "1",
-		`{ accounts(first: 10) { nodes { transactions(first: 5) { nodes { name: type payer { memo } } } } } }`:              "121", // 1 + 10 × (1 + 1 + 5 × (1 + 1))
-		`query($n: Int = 4) { accounts(first: $n) { nodes { memo } } }`:                                                     "5",
-		`{ accounts(first: 2) { ...A } a: accounts(first: 3) { ...A } } fragment A on AccountConnection { nodes { memo } }`: "7",
-		`{ callContract(input: {data: "0x18160ddd", to: "0x0000000000000000000000000000000000000bb9"}) { output } }`:        "500",
-		`{ estimateGas(input: {data: "0x18160ddd", to: "0x0000000000000000000000000000000000000bb9"}) { gas } }`:            "1500",
-		`{ simulateCalls(input: {blocks: [{calls: [{}]}]}) { blockNumber } }`:                                               "4000",
-		`{ contract(id: 3001) { call(data: "0x18160ddd") { output } } }`:                                                    "501",
-		`{ nodes(ids: ["a", "b", "c"]) { id } }`:                                                                            "3",
-		`{ accounts(first: 2) { nodes { holdings { tokens(first: 3) { balance } } } } }`:                                    "11", // 1 + 2 × (1 + 1 + 3)
+		`{ accounts(first: 3) { pageInfo { hasNextPage } edges { cursor node { memo } } } }`:                   "4",
+		`{ accounts(last: 7) { nodes { memo } } }`:                                                             "8",
+		`{ accounts(first: 0) { nodes { memo stakedAccount { memo } } } }`:                                     "1",
+		`{ accounts(first: 10) { nodes { transactions(first: 5) { nodes { name: type payer { memo } } } } } }`: "121", // 1 + 10 × (1 + 1 + 5 × (1 + 1))
+		`query($n: Int = 4) { accounts(first: $n) { nodes { memo } } }`:                                        "5",
+		`{ accounts(first: 2) { ...A } a: accounts(first: 3) { ...A } } fragment A on AccountConnection { nodes { ` +
+			`memo } }`: "7",
+		`{ callContract(input: {data: "0x18160ddd", to: "0x0000000000000000000000000000000000000bb9"}) { output } }`: "500",
+		`{ estimateGas(input: {data: "0x18160ddd", to: "0x0000000000000000000000000000000000000bb9"}) { gas } }`:     "1500",
+		`{ simulateCalls(input: {blocks: [{calls: [{}]}]}) { blockNumber } }`:                                        "4000",
+		`{ contract(id: 3001) { call(data: "0x18160ddd") { output } } }`:                                             "501",
+		`{ nodes(ids: ["a", "b", "c"]) { id } }`:                                                                     "3",
+		`{ accounts(first: 2) { nodes { holdings { tokens(first: 3) { balance } } } } }`:                             "11", // 1 + 2 × (1 + 1 + 3)
 	} {
 		got := g.Query(t, query, nil)
 		if got.Header.Get("X-Query-Cost") != want || got.Header.Get("X-Query-Cost-Limit") != "50000" ||
@@ -197,7 +203,8 @@ func TestCost(t *testing.T) {
 				got.Header.Get("X-Query-Cost-Limit"), want, got.Body)
 		}
 	}
-	body := `{"query":"query($n: Int, $m: Int) { accounts(first: $n, last: $m) { nodes { memo } } }","variables":{"n":null,"m":6},"extensions":{"cost":true}}`
+	body := `{"query":"query($n: Int, $m: Int) { accounts(first: $n, last: $m) { nodes { memo } } ` +
+		`}","variables":{"n":null,"m":6},"extensions":{"cost":true}}`
 	got := g.Do(t, http.MethodPost, "/graphql", body, "Content-Type: "+plainMedia)
 	if !strings.HasSuffix(got.Body, `,"extensions":{"cost":{"limit":50000,"requested":7}}}`) {
 		t.Errorf("the requested extension cost is missing: %s", got.Body)
@@ -230,14 +237,17 @@ func TestBounds(t *testing.T) {
 			`{ account(id: 2) { ...F ...F } } fragment F on Account { memo id deleted alias }`,
 			"9 fields, counting fragments once for each spread; the maximum is 8",
 		},
-		"root fields": {`{ __typename a: account(id: 2) { memo } ...Q } fragment Q on Query { b: account(id: 3) { id } }`, `{ a: account(id: 2) { id } ...Q ...Q } fragment Q on Query { __typename x: account(id: 2) { id } }`, "5 root fields; the maximum is 3"},
+		"root fields": {`{ __typename a: account(id: 2) { memo } ...Q } fragment Q on Query { b: account(id: 3) { ` +
+			`id } }`, `{ a: account(id: 2) { id } ...Q ...Q } fragment Q on Query { __typename x: account(id: 2) { ` +
+			`id } }`, "5 root fields; the maximum is 3"},
 		"aliases": {
 			`{ account(id: 2) { a: memo b: memo } }`, `{ account(id: 2) { a: memo b: memo memo } }`,
 			`\"memo\" is selected more than 2 times in one selection set`,
 		},
 		"directives": {
 			`{ a: __typename @include(if: true) @skip(if: false) }`,
-			`{ a: __typename @include(if: true) ...Q @skip(if: true) } fragment Q on Query { __typename @skip(if: true) }`, "3 directives; the maximum is 2",
+			`{ a: __typename @include(if: true) ...Q @skip(if: true) } fragment Q on Query { __typename @skip(if: ` +
+				`true) }`, "3 directives; the maximum is 2",
 		},
 		"tokens": {
 			`{ accounts(first: 1, filter: {id: {in: [1 2 3 4 5 6 7 8 9 10]}}) { nodes { memo } } }`,
@@ -263,8 +273,9 @@ func TestBounds(t *testing.T) {
 		})
 	}
 	for values, want := range map[string]string{
-		`"variables":{"a":1,"b":2,"c":[3,4]},"extensions":{"d":5}`:   `{"data"`,
-		`"variables":{"a":1,"b":2,"c":[3,4]},"extensions":{"d":[5]}`: `{"errors":[{"message":"the request body has more than 6 JSON values`,
+		`"variables":{"a":1,"b":2,"c":[3,4]},"extensions":{"d":5}`: `{"data"`,
+		`"variables":{"a":1,"b":2,"c":[3,4]},"extensions":{"d":[5]}`: `{"errors":[{"message":"the request body has ` +
+			`more than 6 JSON values`,
 	} {
 		if got := g.Do(t, http.MethodPost, "/graphql", `{"query":"{ __typename }",`+values+`}`,
 			"Content-Type: "+plainMedia); !strings.HasPrefix(got.Body, want) {

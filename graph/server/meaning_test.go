@@ -636,7 +636,9 @@ func TestSameMeaning(t *testing.T) {
 	t.Parallel()
 	g := testenv.Shared(t)
 	for _, c := range []comparison{
-		{alone: `{accounts(first:1,filter:{id:{gte:"0.0.1001"}}){nodes{entityId holdings{balance accountId tokens{balance}}}}}`, beside: `{accounts(first:1,filter:{id:{gte:"0.0.1001"}}){nodes{entityId memo holdings{balance accountId tokens{balance}}}}}`},
+		{alone: `{accounts(first:1,filter:{id:{gte:"0.0.1001"}}){nodes{entityId holdings{balance accountId ` +
+			`tokens{balance}}}}}`, beside: `{accounts(first:1,filter:{id:{gte:"0.0.1001"}}){nodes{entityId memo ` +
+			`holdings{balance accountId tokens{balance}}}}}`},
 		{
 			alone:  `{accounts(last:1,filter:{id:{lte:"0.0.1001"}}){edges{node{entityId holdings{balance}}}}}`,
 			beside: `{accounts(last:1,filter:{id:{lte:"0.0.1001"}}){edges{node{entityId memo holdings{balance}}}}}`,
@@ -661,7 +663,9 @@ func TestSameMeaning(t *testing.T) {
 			alone:  `{token(id:"0.0.2001"){balances(at:{in:[]}){nodes{__typename}}}}`,
 			beside: `{token(id:"0.0.2001"){balances(at:{gt:"5",lt:"4"}){nodes{__typename}}}}`,
 		},
-		{alone: `{tokens(first:2,filter:{types:[FUNGIBLE_COMMON]}){nodes{balances(at:{eq:"1.5"}){nodes{accountId} pageInfo{hasNextPage}}}}}`, beside: `{tokens(first:2,filter:{types:[FUNGIBLE_COMMON]}){nodes{memo balances(at:{eq:"1.5"}){nodes{accountId} pageInfo{hasNextPage}}}}}`},
+		{alone: `{tokens(first:2,filter:{types:[FUNGIBLE_COMMON]}){nodes{balances(at:{eq:"1.5"}){nodes{accountId} ` +
+			`pageInfo{hasNextPage}}}}}`, beside: `{tokens(first:2,filter:{types:[FUNGIBLE_COMMON]}){nodes{memo ` +
+			`balances(at:{eq:"1.5"}){nodes{accountId} pageInfo{hasNextPage}}}}}`},
 	} {
 		alone, beside := responseText(t, g, c.alone, nil, false), responseText(t, g, c.beside, nil, false)
 		var part, of any
@@ -680,7 +684,8 @@ func TestDeferredFragments(t *testing.T) {
 	for _, document := range []string{
 		`{account(id:"0.0.1001"){entityId ... @defer { ... @defer { balance } }}}`,
 		`{account(id:"0.0.1001"){entityId ... @defer { ... @defer { ... @defer { balance } } }}}`,
-		`{account(id:"0.0.1001"){entityId ...A @defer}} fragment A on Account { ...B @defer } fragment B on Account { balance }`,
+		`{account(id:"0.0.1001"){entityId ...A @defer}} fragment A on Account { ...B @defer } fragment B on ` +
+			`Account { balance }`,
 		`{account(id:"0.0.1001"){entityId ... @defer { memo @skip(if: true) ... @defer { balance } }}}`,
 		`{accounts(first:3){nodes{entityId ... @defer { ... @defer { balance } }}}}`,
 		`{account(id:"0.0.1001"){entityId ... @defer { holdings { ... @defer { balance } } }}}`,

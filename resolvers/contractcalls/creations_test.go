@@ -428,7 +428,8 @@ func TestConstructor(t *testing.T) {
 		call(lz(demo.LampOil), "balanceOf(address)", self),
 		call(
 			lz(system167),
-			"cryptoTransfer(((address,int64,bool)[]),(address,(address,int64,bool)[],(address,address,int64,bool)[])[])",
+			"cryptoTransfer(((address,int64,bool)[]),(address,(address,int64,bool)[],(address,address,int64,"+
+				"bool)[])[])",
 			[]any{[]any{[]any{alice, -hbars, false}, []any{self, hbars, false}}}, []any{},
 		),
 		create,

@@ -29,7 +29,8 @@ func TestSupplyCodes(t *testing.T) {
 		dissociate    = "dissociateToken(address,address)"
 		dissociateAll = "dissociateTokens(address,address[])"
 		remove        = "deleteToken(address)"
-		twoAccounts   = "cryptoTransfer(((address,int64,bool)[]),(address,(address,int64,bool)[],(address,address,int64,bool)[])[])"
+		twoAccounts   = "cryptoTransfer(((address,int64,bool)[]),(address,(address,int64,bool)[],(address,address," +
+			"int64,bool)[])[])"
 	)
 	tide, fog, oil, post, kelp, none := lz(
 		demo.Tide,

@@ -262,19 +262,22 @@ func TestWrites(t *testing.T) {
 			{demo.LampOil, "balanceOf(address)", []any{carol}, "true 5"},
 			{
 				htsAt,
-				"cryptoTransfer(((address,int64,bool)[]),(address,(address,int64,bool)[],(address,address,int64,bool)[])[])",
+				"cryptoTransfer(((address,int64,bool)[]),(address,(address,int64,bool)[],(address,address,int64," +
+					"bool)[])[])",
 				[]any{[]any{[]any{[]any{alice, -70, false}, []any{carol, 70, false}}}, []any{}},
 				"true 22",
 			},
 			{
 				htsAt,
-				"cryptoTransfer(((address,int64,bool)[]),(address,(address,int64,bool)[],(address,address,int64,bool)[])[])",
+				"cryptoTransfer(((address,int64,bool)[]),(address,(address,int64,bool)[],(address,address,int64," +
+					"bool)[])[])",
 				[]any{[]any{[]any{[]any{alice, -70, false}, []any{carol, 60, false}}}, []any{}},
 				"true 48",
 			},
 			{
 				htsAt,
-				"cryptoTransfer(((address,int64,bool)[]),(address,(address,int64,bool)[],(address,address,int64,bool)[])[])",
+				"cryptoTransfer(((address,int64,bool)[]),(address,(address,int64,bool)[],(address,address,int64," +
+					"bool)[])[])",
 				[]any{
 					[]any{[]any{[]any{heidi, -20 * 100_000_000, true}, []any{alice, 20 * 100_000_000, false}}},
 					[]any{},
@@ -283,7 +286,8 @@ func TestWrites(t *testing.T) {
 			},
 			{
 				htsAt,
-				"cryptoTransfer(((address,int64,bool)[]),(address,(address,int64,bool)[],(address,address,int64,bool)[])[])",
+				"cryptoTransfer(((address,int64,bool)[]),(address,(address,int64,bool)[],(address,address,int64," +
+					"bool)[])[])",
 				[]any{[]any{[]any{[]any{heidi, -1, true}, []any{alice, 1, false}}}, []any{}},
 				"true 292",
 			},
@@ -403,7 +407,8 @@ func TestWriteGas(t *testing.T) {
 		},
 		// 1,851,999,000 / 852,000 = 2173 and 434, at least the price of a read
 		{
-			"cryptoTransfer(((address,int64,bool)[]),(address,(address,int64,bool)[],(address,address,int64,bool)[])[])",
+			"cryptoTransfer(((address,int64,bool)[]),(address,(address,int64,bool)[],(address,address,int64," +
+				"bool)[])[])",
 			[]any{[]any{[]any{}}, []any{}},
 			2_607,
 		},

@@ -435,7 +435,8 @@ func (f Fields) FillPendingRewards(
 		failed := make(rowplan.ParentErrors, len(of))
 		for i, a := range of {
 			if !known && a.StakedNodeID.Valid && !a.DeclineReward {
-				failed[i] = fault.Input("the rewards of account %s are not known: the results of staking periods begin later",
+				failed[i] = fault.Input("the rewards of account %s are not known: the results of staking periods "+
+					"begin later",
 					a.EntityID)
 			}
 		}
@@ -614,7 +615,8 @@ func (f Fields) AccountBalanceHistory(
 			}
 			for n, end := range balances {
 				if end.TooMany {
-					failed[i] = fault.Input("more than %d transfers of account %s lie between %s and the balance snapshot before",
+					failed[i] = fault.Input("more than %d transfers of account %s lie between %s and the balance "+
+						"snapshot before",
 						ledgerstate.MaxHistoryTransfers, of[i].EntityID, ends[n])
 				}
 				out[i] = append(out[i], &ledger.AccountBalance{To: ends[n], Balance: end.Balance})

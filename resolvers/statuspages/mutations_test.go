@@ -520,12 +520,14 @@ func TestWebhookMutations(t *testing.T) {
 		t.Errorf("%+v", a)
 	}
 	code := map[string]any{"code": hook["code"]}
-	const rotate = `mutation($in: StatusWebhookInput!) { r: rotateStatusWebhook(input: $in) { secret webhook { code } } }`
+	const rotate = `mutation($in: StatusWebhookInput!) { r: rotateStatusWebhook(input: $in) { secret webhook { ` +
+		`code } } }`
 	if again := ok(rotate, code); !strings.HasPrefix(show(again["secret"]), "whsec_") ||
 		again["secret"] == got["secret"] {
 		t.Errorf("%v", again)
 	}
-	const enable = `mutation($in: StatusWebhookInput!) { r: enableStatusWebhook(input: $in) { webhook { disabledAt } } }`
+	const enable = `mutation($in: StatusWebhookInput!) { r: enableStatusWebhook(input: $in) { webhook { disabledAt ` +
+		`} } }`
 	ok(enable, code)
 	const remove = `mutation($in: StatusWebhookInput!) { r: removeStatusWebhook(input: $in) { code } }`
 	ok(remove, code)

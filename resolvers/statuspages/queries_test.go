@@ -22,7 +22,8 @@ func statusQueries() map[string]string {
 	return map[string]string{
 		"page": `{ status { __typename id code slug name url timeZone locale vocabulary mode isDefault createdAt ` +
 			`updatedAt revision rollup { indicator description } shownRollup { indicator } effectiveIndicator } ` +
-			`statusPage(slug: "lantern-bay") { code } default: statusPage { code } none: statusPage(slug: "none") { code } }`,
+			`statusPage(slug: "lantern-bay") { code } default: statusPage { code } none: statusPage(slug: "none") ` +
+			`{ code } }`,
 		"components": `{ status { components(first: 100) { nodes { ` + component +
 			` group { code name } children { code status } page { slug rollup { indicator } } } pageInfo { ` +
 			`hasNextPage hasPreviousPage startCursor endCursor } } } }`,
@@ -210,14 +211,21 @@ func TestStatusArguments(t *testing.T) {
 	t.Parallel()
 	g := testenv.Shared(t)
 	for query, want := range map[string]string{
-		`{ status { incidents(first: 101) { nodes { code } } } }`:                                  "first must be between 0 and 100",
-		`{ status { incidents(after: "x") { nodes { code } } } }`:                                  "the cursor is not one of this list",
-		`{ status { components(after: "c3RhdHVzIGNvbXBvbmVudHM6MQ") { nodes { code } } } }`:        "the cursor is not one of this list",
-		`{ status { incidents(since: "yesterday") { nodes { code } } } }`:                          "is not an RFC 3339 time",
-		`{ status { incidents(statuses: [SCHEDULED]) { nodes { code } } } }`:                       "SCHEDULED",
-		`{ status { components { nodes { uptime(days: 0) { percent } } } } }`:                      "days must be between 1 and 400",
-		`{ status { components { nodes { uptime(days: 401) { percent } } } } }`:                    "days must be between 1 and 400",
-		`{ status { maintenances(orderBy: RECENT_FIRST, first: 1, last: 1) { nodes { code } } } }`: "give either first or last",
+		`{ status { incidents(first: 101) { nodes { code } } } }`: "first must be " +
+			"between 0 and 100",
+		`{ status { incidents(after: "x") { nodes { code } } } }`: "the cursor is " +
+			"not one of this list",
+		`{ status { components(after: "c3RhdHVzIGNvbXBvbmVudHM6MQ") { nodes { code } } } }`: "the cursor is " +
+			"not one of this list",
+		`{ status { incidents(since: "yesterday") { nodes { code } } } }`: "is not an RFC " +
+			"3339 time",
+		`{ status { incidents(statuses: [SCHEDULED]) { nodes { code } } } }`: "SCHEDULED",
+		`{ status { components { nodes { uptime(days: 0) { percent } } } } }`: "days must be " +
+			"between 1 and 400",
+		`{ status { components { nodes { uptime(days: 401) { percent } } } } }`: "days must be " +
+			"between 1 and 400",
+		`{ status { maintenances(orderBy: RECENT_FIRST, first: 1, last: 1) { nodes { code } } } }`: "give either " +
+			"first or last",
 	} {
 		if got := g.Query(t, query, nil).Body; !strings.Contains(got, want) || !strings.Contains(got, `"errors"`) {
 			t.Errorf("%s: %s", query, got)

@@ -63,7 +63,8 @@ func TestNftAllowanceBody(t *testing.T) {
 	t.Parallel()
 	g := testenv.Over(t, grants.Shared(t))
 	got := g.Get(t, "/api/v1/accounts/1005/allowances/nfts?owner=false")
-	want := `{"allowances":[{"approved_for_all":true,"owner":"0.0.1006","spender":"0.0.1005","timestamp":{"from":"0.0","to":null},"token_id":"0.0.2001"}],"links":{"next":null}}`
+	want := `{"allowances":[{"approved_for_all":true,"owner":"0.0.1006","spender":"0.0.1005",` +
+		`"timestamp":{"from":"0.0","to":null},"token_id":"0.0.2001"}],"links":{"next":null}}`
 	if got.Status != http.StatusOK || got.Body != want {
 		t.Errorf("status %d:\n%s", got.Status, testenv.Diff(want, got.Body))
 	}
@@ -199,9 +200,12 @@ func TestNftAllowanceLinks(t *testing.T) {
 	for query, want := range map[string]string{
 		"?limit=1":                               "?limit=1&account.id=gte:0.0.1001&token.id=gt:0.0.2001",
 		"?account.id=0.0.1002&limit=1&order=asc": "?account.id=0.0.1002&limit=1&order=asc&token.id=gt:0.0.2001",
-		"?account.id=gte:1001&account.id=lt:1003&owner=true&token.id=gt:2001&limit=1&order=asc": "?account.id=lt:1003&account.id=gte:0.0.1001&owner=true&limit=1&order=asc&token.id=gt:0.0.2002",
-		"?limit=2&account.id=gte:0.0.1001&token.id=0.0.2002":                                    "?limit=2&token.id=0.0.2002&account.id=gt:0.0.1002",
-		"?account.id=gte:1001&owner=true&token.id=gt:2001&limit=2&order=desc":                   "?account.id=gte:1001&account.id=lte:0.0.1004&owner=true&token.id=gt:2001&token.id=lt:0.0.2001&limit=2&order=desc",
+		"?account.id=gte:1001&account.id=lt:1003&owner=true&token.id=gt:2001&limit=1&order=asc": "?account." +
+			"id=lt:1003&account.id=gte:0.0.1001&owner=true&limit=1&order=asc&token.id=gt:0.0.2002",
+		"?limit=2&account.id=gte:0.0.1001&token.id=0.0.2002": "?limit=2&" +
+			"token.id=0.0.2002&account.id=gt:0.0.1002",
+		"?account.id=gte:1001&owner=true&token.id=gt:2001&limit=2&order=desc": "?account." +
+			"id=gte:1001&account.id=lte:0.0.1004&owner=true&token.id=gt:2001&token.id=lt:0.0.2001&limit=2&order=desc",
 		"?limit=100":       "null",
 		"?limit=1&odd=%26": "?limit=1&odd=%26&account.id=gte:0.0.1001&token.id=gt:0.0.2001",
 	} {
@@ -232,9 +236,12 @@ func TestAirdropBody(t *testing.T) {
 	g := testenv.Over(t, grants.Shared(t))
 	got := g.Get(t, "/api/v1/accounts/1010/airdrops/outstanding")
 	want := `{"airdrops":[` +
-		`{"amount":9223372036854775807,"receiver_id":"0.0.1001","sender_id":"0.0.1010","serial_number":null,"timestamp":{"from":"1.000000001","to":null},"token_id":"0.0.2005"},` +
-		`{"amount":5,"receiver_id":"0.0.1002","sender_id":"0.0.1010","serial_number":null,"timestamp":{"from":"1.000000002","to":null},"token_id":"0.0.2005"},` +
-		`{"amount":null,"receiver_id":"0.0.1003","sender_id":"0.0.1010","serial_number":7,"timestamp":{"from":"1.000000003","to":null},"token_id":"0.0.2006"}],"links":{"next":null}}`
+		`{"amount":9223372036854775807,"receiver_id":"0.0.1001","sender_id":"0.0.1010","serial_number":null,` +
+		`"timestamp":{"from":"1.000000001","to":null},"token_id":"0.0.2005"},` +
+		`{"amount":5,"receiver_id":"0.0.1002","sender_id":"0.0.1010","serial_number":null,` +
+		`"timestamp":{"from":"1.000000002","to":null},"token_id":"0.0.2005"},` +
+		`{"amount":null,"receiver_id":"0.0.1003","sender_id":"0.0.1010","serial_number":7,` +
+		`"timestamp":{"from":"1.000000003","to":null},"token_id":"0.0.2006"}],"links":{"next":null}}`
 	if got.Status != http.StatusOK || got.Body != want {
 		t.Errorf("status %d:\n%s", got.Status, testenv.Diff(want, got.Body))
 	}
@@ -254,7 +261,8 @@ func TestAirdropBounds(t *testing.T) {
 		"receiver.id=gte:1002&token.id=gte:2002&serialnumber=gte:2": func(r, t, s int) bool {
 			return r == 2 && (t == 2 && s >= 2 || t > 2) || r > 2
 		},
-		"receiver.id=gte:1001&receiver.id=lte:1003&token.id=gte:2002&token.id=lte:2002&serialnumber=gte:2&serialnumber=lte:2": func(r, t, s int) bool {
+		"receiver.id=gte:1001&receiver.id=lte:1003&token.id=gte:2002&token.id=lte:2002&serialnumber=gte:2&" +
+			"serialnumber=lte:2": func(r, t, s int) bool {
 			return r == 1 && (t == 2 && s >= 2 || t > 2) || r == 2 || r == 3 && (t < 2 || t == 2 && s <= 2)
 		},
 		"receiver.id=gt:1001&token.id=gte:2002": func(r, _, _ int) bool { return r > 1 },
@@ -406,12 +414,18 @@ func TestAllowancesInGraphQL(t *testing.T) {
   empty: nftAllowances(owner: "literal:0x00000000000000000000000000000000000003e8") { nodes { tokenId } }
 }`
 	const want = `{"data":{"accounts":{"nodes":[` +
-		`{"entityId":"0.0.1000","nftAllowances":{"nodes":[{"spenderId":"0.0.1001","owner":{"entityId":"0.0.1000"}},{"spenderId":"0.0.1002","owner":{"entityId":"0.0.1000"}}],"pageInfo":{"hasNextPage":true}},` +
-		`"receivedNFTAllowances":{"nodes":[]},"outstandingAirdrops":{"nodes":[{"receiverId":"0.0.1001","serialNumber":"1","sender":{"entityId":"0.0.1000"}}]},"pendingAirdrops":{"nodes":[]}},` +
-		`{"entityId":"0.0.1007","nftAllowances":{"nodes":[{"spenderId":"0.0.1008","owner":{"entityId":"0.0.1007"}}],"pageInfo":{"hasNextPage":false}},` +
-		`"receivedNFTAllowances":{"nodes":[{"owner":{"entityId":"0.0.1008"},"tokenId":"0.0.2001"}]},"outstandingAirdrops":{"nodes":[]},"pendingAirdrops":{"nodes":[]}},` +
-		`{"entityId":"0.0.1008","nftAllowances":{"nodes":[{"spenderId":"0.0.1007","owner":{"entityId":"0.0.1008"}}],"pageInfo":{"hasNextPage":false}},` +
-		`"receivedNFTAllowances":{"nodes":[{"owner":{"entityId":"0.0.1007"},"tokenId":"0.0.2001"}]},"outstandingAirdrops":{"nodes":[]},"pendingAirdrops":{"nodes":[]}}]},` +
+		`{"entityId":"0.0.1000","nftAllowances":{"nodes":[{"spenderId":"0.0.1001","owner":{"entityId":"0.0.1000"}},` +
+		`{"spenderId":"0.0.1002","owner":{"entityId":"0.0.1000"}}],"pageInfo":{"hasNextPage":true}},` +
+		`"receivedNFTAllowances":{"nodes":[]},"outstandingAirdrops":{"nodes":[{"receiverId":"0.0.1001",` +
+		`"serialNumber":"1","sender":{"entityId":"0.0.1000"}}]},"pendingAirdrops":{"nodes":[]}},` +
+		`{"entityId":"0.0.1007","nftAllowances":{"nodes":[{"spenderId":"0.0.1008",` +
+		`"owner":{"entityId":"0.0.1007"}}],"pageInfo":{"hasNextPage":false}},` +
+		`"receivedNFTAllowances":{"nodes":[{"owner":{"entityId":"0.0.1008"},"tokenId":"0.0.2001"}]},` +
+		`"outstandingAirdrops":{"nodes":[]},"pendingAirdrops":{"nodes":[]}},` +
+		`{"entityId":"0.0.1008","nftAllowances":{"nodes":[{"spenderId":"0.0.1007",` +
+		`"owner":{"entityId":"0.0.1008"}}],"pageInfo":{"hasNextPage":false}},` +
+		`"receivedNFTAllowances":{"nodes":[{"owner":{"entityId":"0.0.1007"},"tokenId":"0.0.2001"}]},` +
+		`"outstandingAirdrops":{"nodes":[]},"pendingAirdrops":{"nodes":[]}}]},` +
 		`"airdrops":{"nodes":[{"amount":"9223372036854775807","receiver":null}]},"empty":null}}`
 	for name, options := range map[string][]testenv.Option{"default": nil} {
 		g := testenv.Over(t, grants.Shared(t), options...)

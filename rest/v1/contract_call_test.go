@@ -268,7 +268,8 @@ func TestStateOverrides(t *testing.T) {
 			word(255), 200,
 		},
 		{
-			"balance of a missing account", `{"address":"` + missing + `","balance":"0x64","code":"4760005260206000f3"}`,
+			"balance of a missing account", `{"address":"` + missing + `","balance":"0x64",` +
+				`"code":"4760005260206000f3"}`,
 			"", missing, word(100), 200,
 		},
 		{"storage of a missing account", `{"address":"` + missing + `","state_diff":[{"key":"` +
@@ -283,7 +284,8 @@ func TestStateOverrides(t *testing.T) {
 			"", missing, word(100), 200,
 		},
 		{
-			"balance in decimal", `{"address":"` + missing + `","balance":"100","nonce":"7","code":"4760005260206000f3"}`,
+			"balance in decimal", `{"address":"` + missing + `","balance":"100","nonce":"7",` +
+				`"code":"4760005260206000f3"}`,
 			"", missing, word(100), 200,
 		},
 		{
@@ -313,7 +315,8 @@ func TestStateOverrides(t *testing.T) {
 			`"balance field invalid hexadecimal string"`, 400,
 		},
 		{
-			"code", `{"address":"` + missing + `","code":"0xyz"}`, "", missing, `"code field invalid hexadecimal string"`,
+			"code", `{"address":"` + missing + `","code":"0xyz"}`, "", missing, `"code field invalid hexadecimal ` +
+				`string"`,
 			400,
 		},
 		{"no overrides but settings of tracers", `{"address":"` + missing +

@@ -17,7 +17,9 @@ func TestContractsInGraphQL(t *testing.T) {
 		{
 			`{ callContract(input: {to: "0x` + coinAddress + `", ` + supply +
 				`}) { output gasUsed failure { code } } }`,
-			`{"data":{"callContract":{"output":"0x0000000000000000000000000000000000000000000000000000000005f5e100","gasUsed":"23404","failure":null}}}`,
+			`{"data":{"callContract":{` +
+				`"output":"0x0000000000000000000000000000000000000000000000000000000005f5e100","gasUsed":"23404",` +
+				`"failure":null}}}`,
 		},
 		{
 			`{ contract(id: "0.0.3001") { call(` + supply + `, block: "earliest") { output blockNumber } } }`,
@@ -26,7 +28,8 @@ func TestContractsInGraphQL(t *testing.T) {
 		{
 			`{ callContract(input: {to: "0x` + coinAddress +
 				`", data: "0x01020304"}) { output failure { code reason data children } } }`,
-			`{"data":{"callContract":{"output":null,"failure":{"code":"CONTRACT_REVERT_EXECUTED","reason":null,"data":"0x","children":[]}}}}`,
+			`{"data":{"callContract":{"output":null,"failure":{"code":"CONTRACT_REVERT_EXECUTED","reason":null,` +
+				`"data":"0x","children":[]}}}}`,
 		},
 		{
 			`{ estimateGas(input: {to: "0x` + coinAddress + `", ` + supply + `}) { gas gasHex failure { code } } }`,
@@ -44,7 +47,9 @@ func TestContractsInGraphQL(t *testing.T) {
 		{
 			`{ contractTrace(contract: "0.0.3001", first: 1) { contractId failed opcodes { depth op pc gasCost ` +
 				`stack memory storage { key } reason } } }`,
-			`{"data":{"contractTrace":{"contractId":"0.0.3001","failed":false,"opcodes":[{"depth":0,"op":"PUSH1","pc":"0","gasCost":"3","stack":["0x` + strings.Repeat("0", 62) + `80"],"memory":[],"storage":[],"reason":null}]}}}`,
+			`{"data":{"contractTrace":{"contractId":"0.0.3001","failed":false,"opcodes":[{"depth":0,"op":"PUSH1",` +
+				`"pc":"0","gasCost":"3","stack":["0x` + strings.Repeat("0", 62) + `80"],"memory":[],"storage":[],` +
+				`"reason":null}]}}}`,
 		},
 		{`{ contractTrace(contract: "0.0.3001", first: -1) { gas } }`, `"code":"BAD_USER_INPUT"`},
 		{`{ contractResults(first: 1, filter: {contractId: {eq: "0.0.3001"}}) { nodes { trace(first: 0) { steps ` +

@@ -280,7 +280,8 @@ var resultParams = []rest.Param{
 			}
 			return err //nolint:wrapcheck // its kind has made sure that it is a number
 		},
-		Doc: "The nonce of a transaction ID. The nonce of the transaction that the user sent is 0. Ignored with a hash.", Single: true,
+		Doc: "The nonce of a transaction ID. The nonce of the transaction that the user sent is 0. Ignored with a " +
+			"hash.", Single: true,
 	},
 }
 

@@ -77,7 +77,8 @@ select i || '.rcd', 0, 0, repeat('a', 95) || i, repeat('b', 96), 170000000100000
 			message(3, append([]byte{8}, varint(until)...))...)
 	}
 	rates := append(message(1, rate(360_000, 1699999200)), message(2, rate(720_000, 1700006400))...)
-	file := `insert into file_data (entity_id, consensus_timestamp, transaction_type, file_data) values ($1, $2, $3, $4)`
+	file := `insert into file_data (entity_id, consensus_timestamp, transaction_type, file_data) values ($1, $2, ` +
+		`$3, $4)`
 	b.Queue(file, 111, 1600000000000000001, 17, fee[:10])
 	b.Queue(file, 111, 1600000000000000002, 16, fee[10:])
 	b.Queue(file, 111, 1700000001500000000, 19, []byte("\x0a\xffno schedule"))
@@ -304,14 +305,19 @@ func TestContractResultProblems(t *testing.T) {
 		"/contracts/results?hbar=eq:true&transaction.index=1": {lonely},
 		"/contracts/results?hbar=eq:true&from=" +
 			missing: {hbar("eq:true")},
-		"/contracts/results?timestamp=x&transaction.index=gt:1":                                         {"Invalid parameter: timestamp", "Invalid parameter: transaction.index"},
+		"/contracts/results?timestamp=x&transaction.index=gt:1": {"Invalid " +
+			"parameter: timestamp", "Invalid parameter: transaction.index"},
 		"/contracts/results?transaction.index=1":                                                        {lonely},
 		"/contracts/results?block.number=1&block.hash=" + hash:                                          {both},
 		"/contracts/results?block.number=1&block.hash=" + hash + "&transaction.index=1&from=" + missing: {both},
-		"/contracts/abc/results?foo=1":                                                                  {"Invalid parameter: contractid"},
-		"/contracts/-1/results?foo=1":                                                                   {"Unknown query parameter: foo"},
-		"/contracts/-1/results":                                                                         {"Invalid parameter: contractid"},
-		"/contracts/1234567890123/results":                                                              {"Invalid parameter: contractid"},
+		"/contracts/abc/results?foo=1": {"Invalid " +
+			"parameter: contractid"},
+		"/contracts/-1/results?foo=1": {"Unknown " +
+			"query parameter: foo"},
+		"/contracts/-1/results": {"Invalid " +
+			"parameter: contractid"},
+		"/contracts/1234567890123/results": {"Invalid " +
+			"parameter: contractid"},
 		"/contracts/0.0.0x" + missing +
 			"/results": {"Invalid parameter: contractid"},
 		"/contracts/1.0.0000000000000000000000000000000000000001/results": {"Invalid parameter: contractid"},

@@ -65,15 +65,25 @@ func address(b string) string { return strings.Repeat(b, 20) }
 func wordOf(digits string) string { return "0x" + strings.Repeat("0", 64-len(digits)) + digits }
 
 const (
-	contract5001 = `{"admin_key":null,"auto_renew_account":"0.0.7001","auto_renew_period":60,"contract_id":"0.0.5001","created_timestamp":"1.000000000","deleted":false,` +
-		`"evm_address":"0xc1c1c1c1c1c1c1c1c1c1c1c1c1c1c1c1c1c1c1c1","expiration_timestamp":"61.000000000","file_id":"0.0.6001","max_automatic_token_associations":-1,` +
-		`"memo":"escrow","nonce":3,"obtainer_id":null,"permanent_removal":null,"proxy_account_id":null,"timestamp":{"from":"2.000000000","to":null}`
-	old5001 = `{"admin_key":null,"auto_renew_account":null,"auto_renew_period":null,"contract_id":"0.0.5001","created_timestamp":"1.000000000","deleted":false,` +
-		`"evm_address":"0xc1c1c1c1c1c1c1c1c1c1c1c1c1c1c1c1c1c1c1c1","expiration_timestamp":null,"file_id":"0.0.6001","max_automatic_token_associations":null,` +
-		`"memo":"old","nonce":1,"obtainer_id":null,"permanent_removal":null,"proxy_account_id":null,"timestamp":{"from":"1.000000000","to":"2.000000000"}`
-	contract5002 = `{"admin_key":{"_type":"ED25519","key":"abababababababababababababababababababababababababababababababab"},"auto_renew_account":null,"auto_renew_period":null,` +
-		`"contract_id":"0.0.5002","created_timestamp":null,"deleted":null,"evm_address":"0x000000000000000000000000000000000000138a","expiration_timestamp":"9.000000000",` +
-		`"file_id":null,"max_automatic_token_associations":null,"memo":"","nonce":null,"obtainer_id":"0.0.7002","permanent_removal":true,"proxy_account_id":"0.0.7003",` +
+	contract5001 = `{"admin_key":null,"auto_renew_account":"0.0.7001","auto_renew_period":60,` +
+		`"contract_id":"0.0.5001","created_timestamp":"1.000000000","deleted":false,` +
+		`"evm_address":"0xc1c1c1c1c1c1c1c1c1c1c1c1c1c1c1c1c1c1c1c1","expiration_timestamp":"61.000000000",` +
+		`"file_id":"0.0.6001","max_automatic_token_associations":-1,` +
+		`"memo":"escrow","nonce":3,"obtainer_id":null,"permanent_removal":null,"proxy_account_id":null,` +
+		`"timestamp":{"from":"2.000000000","to":null}`
+	old5001 = `{"admin_key":null,"auto_renew_account":null,"auto_renew_period":null,"contract_id":"0.0.5001",` +
+		`"created_timestamp":"1.000000000","deleted":false,` +
+		`"evm_address":"0xc1c1c1c1c1c1c1c1c1c1c1c1c1c1c1c1c1c1c1c1","expiration_timestamp":null,` +
+		`"file_id":"0.0.6001","max_automatic_token_associations":null,` +
+		`"memo":"old","nonce":1,"obtainer_id":null,"permanent_removal":null,"proxy_account_id":null,` +
+		`"timestamp":{"from":"1.000000000","to":"2.000000000"}`
+	contract5002 = `{"admin_key":{` +
+		`"_type":"ED25519","key":"abababababababababababababababababababababababababababababababab"},` +
+		`"auto_renew_account":null,"auto_renew_period":null,` +
+		`"contract_id":"0.0.5002","created_timestamp":null,"deleted":null,` +
+		`"evm_address":"0x000000000000000000000000000000000000138a","expiration_timestamp":"9.000000000",` +
+		`"file_id":null,"max_automatic_token_associations":null,"memo":"","nonce":null,"obtainer_id":"0.0.7002",` +
+		`"permanent_removal":true,"proxy_account_id":"0.0.7003",` +
 		`"timestamp":{"from":"0.000000001","to":null}`
 	code5001 = `,"bytecode":"0x608060AB01","runtime_bytecode":"0x60ab"}`
 	noBody   = ""
@@ -302,25 +312,32 @@ func TestContractLogs(t *testing.T) {
 		"logs":           "20.0 3.2 3.1 3.0 2.0 1.2 1.1 1.0 null",
 		"logs?order=asc": "1.0 1.1 1.2 2.0 3.0 3.1 3.2 20.0 null",
 		"logs?limit=2":   "20.0 3.2 /api/v1/contracts/logs?limit=2&timestamp=lte:@3&index=lt:2",
-		"results/logs?limit=2&timestamp=lte:@3&index=lt:2":                                  "3.1 3.0 /api/v1/contracts/results/logs?limit=2&timestamp=lte:@3&index=lt:0",
-		"results/logs?limit=2&timestamp=lte:@3&index=lt:0":                                  "2.0 1.2 /api/v1/contracts/results/logs?limit=2&timestamp=lte:@1&index=lt:2",
-		"results/logs?order=asc&limit=2":                                                    "1.0 1.1 /api/v1/contracts/results/logs?order=asc&limit=2&timestamp=gte:@1&index=gt:1",
-		"results/logs?order=asc&timestamp=gte:@1&index=gt:1":                                "1.2 2.0 3.0 3.1 3.2 20.0 null",
-		"results/logs?timestamp=gte:@1&timestamp=lte:@3&index=gte:1&index=lte:1":            "3.1 3.0 2.0 1.2 1.1 null",
-		"results/logs?timestamp=gte:@1&timestamp=lt:@3&index=gte:1":                         "2.0 1.2 1.1 null",
-		"results/logs?timestamp=gt:@1&timestamp=lte:@3&index=lt:1":                          "3.0 2.0 null",
-		"results/logs?timestamp=@3":                                                         "3.2 3.1 3.0 null",
-		"results/logs?timestamp=@3&limit=1":                                                 "3.2 /api/v1/contracts/results/logs?timestamp=@3&limit=1&index=lt:2",
-		"results/logs?timestamp=@3&index=gt:0&index=lt:2":                                   "3.1 null",
-		"results/logs?timestamp=@3&index=1&limit=1":                                         "3.1 null",
-		"results/logs?timestamp=@3&index=%201":                                              "3.1 null",
-		"results/logs?timestamp=@3&index=gte:+1&index=lt:%2B2":                              "3.1 null",
-		"results/logs?timestamp=gte:@3&timestamp=lte:@3&index=lt:2&limit=1":                 "3.1 /api/v1/contracts/results/logs?timestamp=gte:@3&timestamp=lte:@3&limit=1&index=lt:1",
-		"results/logs?timestamp=gte:@3&timestamp=lte:@3&index=gt:0&index=lt:2&limit=1":      "3.1 null",
-		"results/logs?timestamp=@3&index=9223372036854775807":                               "null",
-		"results/logs?timestamp=gte:@3&timestamp=lte:@1&index=gte:0":                        "null",
-		"results/logs?timestamp=gt:@1&timestamp=lt:@1":                                      "null",
-		"results/logs?timestamp=gte:@2&limit=1":                                             "20.0 /api/v1/contracts/results/logs?timestamp=gte:@2&timestamp=lte:@20&limit=1&index=lt:0",
+		"results/logs?limit=2&timestamp=lte:@3&index=lt:2": "3.1 3.0 " +
+			"/api/v1/contracts/results/logs?limit=2&timestamp=lte:@3&index=lt:0",
+		"results/logs?limit=2&timestamp=lte:@3&index=lt:0": "2.0 1.2 " +
+			"/api/v1/contracts/results/logs?limit=2&timestamp=lte:@1&index=lt:2",
+		"results/logs?order=asc&limit=2": "1.0 1.1 " +
+			"/api/v1/contracts/results/logs?order=asc&limit=2&timestamp=gte:@1&index=gt:1",
+		"results/logs?order=asc&timestamp=gte:@1&index=gt:1": "1.2 2.0 3.0 3.1 3.2 " +
+			"20.0 null",
+		"results/logs?timestamp=gte:@1&timestamp=lte:@3&index=gte:1&index=lte:1": "3.1 3.0 2.0 1.2 1.1 null",
+		"results/logs?timestamp=gte:@1&timestamp=lt:@3&index=gte:1":              "2.0 1.2 1.1 null",
+		"results/logs?timestamp=gt:@1&timestamp=lte:@3&index=lt:1":               "3.0 2.0 null",
+		"results/logs?timestamp=@3":                                              "3.2 3.1 3.0 null",
+		"results/logs?timestamp=@3&limit=1": "3.2 " +
+			"/api/v1/contracts/results/logs?timestamp=@3&limit=1&index=lt:2",
+		"results/logs?timestamp=@3&index=gt:0&index=lt:2":      "3.1 null",
+		"results/logs?timestamp=@3&index=1&limit=1":            "3.1 null",
+		"results/logs?timestamp=@3&index=%201":                 "3.1 null",
+		"results/logs?timestamp=@3&index=gte:+1&index=lt:%2B2": "3.1 null",
+		"results/logs?timestamp=gte:@3&timestamp=lte:@3&index=lt:2&limit=1": "3.1 " +
+			"/api/v1/contracts/results/logs?timestamp=gte:@3&timestamp=lte:@3&limit=1&index=lt:1",
+		"results/logs?timestamp=gte:@3&timestamp=lte:@3&index=gt:0&index=lt:2&limit=1": "3.1 null",
+		"results/logs?timestamp=@3&index=9223372036854775807":                          "null",
+		"results/logs?timestamp=gte:@3&timestamp=lte:@1&index=gte:0":                   "null",
+		"results/logs?timestamp=gt:@1&timestamp=lt:@1":                                 "null",
+		"results/logs?timestamp=gte:@2&limit=1": "20.0 " +
+			"/api/v1/contracts/results/logs?timestamp=gte:@2&timestamp=lte:@20&limit=1&index=lt:0",
 		"results/logs?timestamp=@3&topic0=5a5b":                                             "3.2 3.0 null",
 		"results/logs?timestamp=gte:@1&timestamp=lt:@20&topic0=0x5a5b&topic1=0":             "1.0 null",
 		"results/logs?timestamp=gte:@1&timestamp=lt:@20&topic0=0x5a5b&topic1=0&topic1=0002": "1.2 1.0 null",
@@ -340,9 +357,10 @@ func TestContractLogs(t *testing.T) {
 		"results/logs?limit=1&timestamp=lte:@3&index=lt:2&transaction.hash=" +
 			hash: "3.1 /api/v1/contracts/results/logs?limit=1&transaction.hash=" + hash +
 			"&timestamp=lte:@3&index=lt:1",
-		"5001/results/logs":                   "20.0 3.1 3.0 1.2 1.0 null",
-		"5001/results/logs?order=asc&limit=2": "1.0 1.2 /api/v1/contracts/5001/results/logs?order=asc&limit=2&timestamp=gte:@1&index=gt:2",
-		"8001/results/logs":                   "2.0 null",
+		"5001/results/logs": "20.0 3.1 3.0 1.2 1.0 null",
+		"5001/results/logs?order=asc&limit=2": "1.0 1.2 /api/v1/contracts/5001/results/logs?order=asc&limit=2&" +
+			"timestamp=gte:@1&index=gt:2",
+		"8001/results/logs": "2.0 null",
 		"0x" + address("c1") + "/results/logs?timestamp=lte:@3&index=lte:0": "3.0 1.2 1.0 null",
 		"5001/results/logs?timestamp=gte:@1&timestamp=lt:@20&topic1=0":      "3.1 1.0 null",
 		address("ee") + "/results/logs":                                     "null",
@@ -371,11 +389,13 @@ func TestContractLog(t *testing.T) {
 			`"transaction_hash":"0x` + strings.Repeat("01", 32) + `","transaction_index":1}`,
 		"@2": `{"address":"0x0000000000000000000000000000000000001f41","bloom":"0x","contract_id":"0.0.8001","data":"` + wordOf("01") + `","index":0,"topics":["` + wordOf("dd") + `","` +
 			wordOf("01") + `","` + wordOf("02") +
-			`"],"block_hash":"0x","block_number":null,"root_contract_id":"0.0.8001","timestamp":"1700000002.000000000",` +
+			`"],"block_hash":"0x","block_number":null,"root_contract_id":"0.0.8001",` +
+			`"timestamp":"1700000002.000000000",` +
 			`"transaction_hash":"0x","transaction_index":null}`,
 		// The block ends more than 10 s after the log.
 		"@20": `{"address":"0x` + address("c1") +
-			`","bloom":"0x","contract_id":"0.0.5001","data":"0x","index":0,"topics":[],"block_hash":"0x","block_number":null,` +
+			`","bloom":"0x","contract_id":"0.0.5001","data":"0x","index":0,"topics":[],"block_hash":"0x",` +
+			`"block_number":null,` +
 			`"root_contract_id":null,"timestamp":"1700000020.000000000","transaction_hash":"0x` +
 			strings.Repeat("04", 32) + `","transaction_index":0}`,
 	} {
@@ -396,11 +416,15 @@ func TestContractLogsBounded(t *testing.T) {
 		c.BindTimestampRange, c.MaxTransactionsRange = true, 2*time.Second
 	}))
 	for path, want := range map[string]string{
-		"results/logs":                                                        "null",
-		"results/logs?order=asc":                                              "1.0 1.1 1.2 2.0 /api/v1/contracts/results/logs?order=asc&timestamp=gte:1700000002.999999999&index=gt:0",
-		"results/logs?order=asc&limit=2":                                      "1.0 1.1 /api/v1/contracts/results/logs?order=asc&limit=2&timestamp=gte:@1&index=gt:1",
-		"results/logs?timestamp=lte:@3":                                       "3.2 3.1 3.0 2.0 /api/v1/contracts/results/logs?timestamp=lte:1700000001.000000001&index=lt:0",
-		"results/logs?timestamp=lte:@3&index=lt:1":                            "3.0 2.0 /api/v1/contracts/results/logs?timestamp=lte:1700000001.000000001&index=lt:0",
+		"results/logs": "null",
+		"results/logs?order=asc": "1.0 1.1 1.2 2.0 " +
+			"/api/v1/contracts/results/logs?order=asc&timestamp=gte:1700000002.999999999&index=gt:0",
+		"results/logs?order=asc&limit=2": "1.0 1.1 " +
+			"/api/v1/contracts/results/logs?order=asc&limit=2&timestamp=gte:@1&index=gt:1",
+		"results/logs?timestamp=lte:@3": "3.2 3.1 3.0 2.0 " +
+			"/api/v1/contracts/results/logs?timestamp=lte:1700000001.000000001&index=lt:0",
+		"results/logs?timestamp=lte:@3&index=lt:1": "3.0 2.0 " +
+			"/api/v1/contracts/results/logs?timestamp=lte:1700000001.000000001&index=lt:0",
 		"results/logs?timestamp=@3":                                           "3.2 3.1 3.0 null",
 		"results/logs?timestamp=gt:@2&timestamp=lt:@3":                        "null",
 		"results/logs?timestamp=gt:@3&timestamp=lt:@1":                        "null",

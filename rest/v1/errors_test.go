@@ -22,7 +22,8 @@ func TestBadQueries(t *testing.T) {
 	tx := badTransactionIDText
 	for path, want := range map[string][]string{
 		// V1: one pass, in the order of the request.
-		"/accounts?account.id=lte:0.1.2.3&account.balance=gt:-2&account.publickey=abcdef&timestamp=-1.2&order=any&balance=1&token.id=0.0.45678": {
+		"/accounts?account.id=lte:0.1.2.3&account.balance=gt:-2&account.publickey=abcdef&timestamp=-1.2&order=any&" +
+			"balance=1&token.id=0.0.45678": {
 			"Invalid parameter: account.id", "Invalid parameter: account.balance",
 			"Invalid parameter: account.publickey", "Unknown query parameter: timestamp",
 			"Invalid parameter: order", "Invalid parameter: balance", "Unknown query parameter: token.id",

@@ -106,7 +106,8 @@ func TestFeeEstimate(t *testing.T) {
 			count-included, count, price, included, name, (count-included)*price)
 	}
 	usual := func(serviceBase, total int64, extras ...string) string {
-		return fmt.Sprintf(`{"high_volume_multiplier":1,"network":{"multiplier":9,"subtotal":900000},"node":{"base":100000,"extras":[]},"service":{"base":%d,"extras":[%s]},"total":%d}`,
+		return fmt.Sprintf(`{"high_volume_multiplier":1,"network":{"multiplier":9,"subtotal":900000},`+
+			`"node":{"base":100000,"extras":[]},"service":{"base":%d,"extras":[%s]},"total":%d}`,
 			serviceBase, strings.Join(extras, ","), total)
 	}
 	var known []byte
@@ -116,7 +117,8 @@ func TestFeeEstimate(t *testing.T) {
 		t.Fatal(err)
 	}
 	missing := bytes.Repeat([]byte{0xfe}, 20)
-	created := `{"high_volume_multiplier":1,"network":{"multiplier":9,"subtotal":900000},"node":{"base":100000,"extras":[]},` +
+	created := `{"high_volume_multiplier":1,"network":{"multiplier":9,"subtotal":900000},"node":{"base":100000,` +
+		`"extras":[]},` +
 		`"notes":["The transfer creates 1 account, as nobody has the alias that it names. ACCOUNT_CREATIONS stands ` +
 		`for what the network charges for that; it is no part of the fee schedule."],` +
 		`"service":{"base":0,"extras":[` + extra("TOKEN_TRANSFER_BASE", 1, 0, 9000000) +
@@ -124,12 +126,15 @@ func TestFeeEstimate(t *testing.T) {
 	for name, c := range map[string]struct{ query, body, want string }{
 		"example": {"", transaction(t, createAccount(2, false), 2), `{"high_volume_multiplier":1,` +
 			`"network":{"multiplier":9,"subtotal":1800000},` +
-			`"node":{"base":100000,"extras":[{"charged":1,"count":2,"fee_per_unit":100000,"included":1,"name":"SIGNATURES","subtotal":100000}]},` +
-			`"service":{"base":499000000,"extras":[{"charged":1,"count":2,"fee_per_unit":100000000,"included":1,"name":"KEYS","subtotal":100000000}]},` +
+			`"node":{"base":100000,"extras":[{"charged":1,"count":2,"fee_per_unit":100000,"included":1,` +
+			`"name":"SIGNATURES","subtotal":100000}]},` +
+			`"service":{"base":499000000,"extras":[{"charged":1,"count":2,"fee_per_unit":100000000,"included":1,` +
+			`"name":"KEYS","subtotal":100000000}]},` +
 			`"total":601000000}`},
 		"waived": {
 			"", transaction(t, &txBody{Data: &services.TransactionBody_ContractCall{}}, 1),
-			`{"high_volume_multiplier":1,"network":{"multiplier":0,"subtotal":0},"node":{"base":0,"extras":[]},"service":{"base":0,"extras":[]},"total":0}`,
+			`{"high_volume_multiplier":1,"network":{"multiplier":0,"subtotal":0},"node":{"base":0,"extras":[]},` +
+				`"service":{"base":0,"extras":[]},"total":0}`,
 		},
 		"token": {"?mode=", transaction(t, transfers(tokenTransfer(2005, accountNumber(1002))),
 			1), usual(0, 2000000, extra("TOKEN_TYPES", 2, 1, 1000000))},
@@ -210,8 +215,10 @@ func TestFeeEstimate(t *testing.T) {
 		"high volume": {
 			"?mode=STATE&high_volume_throttle=5000", transaction(t, createAccount(3, true), 2),
 			`{"high_volume_multiplier":200,` +
-				`"network":{"multiplier":9,"subtotal":360000000},"node":{"base":20000000,"extras":[{"charged":1,"count":2,"fee_per_unit":20000000,"included":1,"name":"SIGNATURES","subtotal":20000000}]},` +
-				`"service":{"base":99800000000,"extras":[{"charged":2,"count":3,"fee_per_unit":20000000000,"included":1,"name":"KEYS","subtotal":40000000000}]},"total":140200000000}`,
+				`"network":{"multiplier":9,"subtotal":360000000},"node":{"base":20000000,"extras":[{"charged":1,` +
+				`"count":2,"fee_per_unit":20000000,"included":1,"name":"SIGNATURES","subtotal":20000000}]},` +
+				`"service":{"base":99800000000,"extras":[{"charged":2,"count":3,"fee_per_unit":20000000000,` +
+				`"included":1,"name":"KEYS","subtotal":40000000000}]},"total":140200000000}`,
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -534,7 +541,8 @@ func TestFeeExplained(t *testing.T) {
 	if apart.Body != inside.Body || !strings.Contains(apart.Body, `"total":"20000000"`) {
 		t.Errorf("%s\n%s", apart.Body, inside.Body)
 	}
-	body, err := base64.StdEncoding.DecodeString("Kj8KOQoNCgYIgOLPqgYSAxjpBxICGAMYgMLXLyICCHhyGxIZCgMY0Q8SCAoDGOkHEOcHEggKAxjqBxDoBxICCgA=")
+	body, err := base64.StdEncoding.DecodeString("Kj8KOQoNCgYIgOLPqgYSAxjpBxICGAMYgMLXLyICCHhyGxIZCgMY0Q8SCAoDGOkHE" +
+		"OcHEggKAxjqBxDoBxICCgA=")
 	if err != nil {
 		t.Fatal(err)
 	}

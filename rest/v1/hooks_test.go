@@ -17,7 +17,8 @@ import (
 var hooked = testenv.Rows("hooked", func(b *pgx.Batch) {
 	slot := func(n string) string { return `decode(lpad('` + n + `', 64, '0'), 'hex')` }
 	last := `decode(repeat('ff', 32), 'hex')`
-	b.Queue(`insert into entity (id, num, realm, shard, type, timestamp_range) values (1000, 1000, 0, 0, 'ACCOUNT', '[1,)')`)
+	b.Queue(`insert into entity (id, num, realm, shard, type, timestamp_range) values (1000, 1000, 0, 0, ` +
+		`'ACCOUNT', '[1,)')`)
 	b.Queue(`insert into hook (owner_id, hook_id, contract_id, created_timestamp, timestamp_range, deleted, admin_key)
 select 1000, i, 700 + i, 1000000000::bigint * i, int8range(1000000000::bigint * i, case when i = 3 then 9000000000 end), i = 3, decode('` + "1220" + ed25519Key + `', 'hex') from generate_series(2, 6) i`)
 	b.Queue(`insert into hook (owner_id, hook_id) values (1000, 1)`)
@@ -51,10 +52,16 @@ func TestHookBody(t *testing.T) {
 	g := testenv.Over(t, hooked.Shared(t))
 	got := g.Get(t, "/api/v1/accounts/0.0.1000/hooks?hook.id=3&hook.id=1&hook.id=9223372036854775807")
 	want := `{"hooks":[` +
-		`{"admin_key":null,"contract_id":"0.0.1","created_timestamp":null,"deleted":false,"extension_point":"ACCOUNT_ALLOWANCE_HOOK","hook_id":9223372036854775807,"owner_id":"0.0.1000","timestamp_range":{"from":"0.0","to":null},"type":"EVM"},` +
+		`{"admin_key":null,"contract_id":"0.0.1","created_timestamp":null,"deleted":false,` +
+		`"extension_point":"ACCOUNT_ALLOWANCE_HOOK","hook_id":9223372036854775807,"owner_id":"0.0.1000",` +
+		`"timestamp_range":{"from":"0.0","to":null},"type":"EVM"},` +
 		`{"admin_key":{"_type":"ED25519","key":"` + ed25519Key +
-		`"},"contract_id":"0.0.703","created_timestamp":"3.000000000","deleted":true,"extension_point":"ACCOUNT_ALLOWANCE_HOOK","hook_id":3,"owner_id":"0.0.1000","timestamp_range":{"from":"3.000000000","to":"9.000000000"},"type":"EVM"},` +
-		`{"admin_key":null,"contract_id":null,"created_timestamp":null,"deleted":false,"extension_point":"ACCOUNT_ALLOWANCE_HOOK","hook_id":1,"owner_id":"0.0.1000","timestamp_range":null,"type":"EVM"}],` +
+		`"},"contract_id":"0.0.703","created_timestamp":"3.000000000","deleted":true,` +
+		`"extension_point":"ACCOUNT_ALLOWANCE_HOOK","hook_id":3,"owner_id":"0.0.1000",` +
+		`"timestamp_range":{"from":"3.000000000","to":"9.000000000"},"type":"EVM"},` +
+		`{"admin_key":null,"contract_id":null,"created_timestamp":null,"deleted":false,` +
+		`"extension_point":"ACCOUNT_ALLOWANCE_HOOK","hook_id":1,"owner_id":"0.0.1000","timestamp_range":null,` +
+		`"type":"EVM"}],` +
 		`"links":{"next":null}}`
 	if got.Status != http.StatusOK || got.Body != want || got.Header.Get("Cache-Control") != "public, max-age=1" {
 		t.Errorf("status %d:\n%s", got.Status, testenv.Diff(want, got.Body))
@@ -265,7 +272,8 @@ func TestHooksInGraphQL(t *testing.T) {
 			HookStorage struct{ Nodes []struct{ Key string } }
 		}
 		g.Data(t,
-			`query($after: String) { hookStorage(owner: "1000", hookId: 2, after: $after, first: 1) { nodes { key } } }`, map[string]any{"after": cursor}, &page)
+			`query($after: String) { hookStorage(owner: "1000", hookId: 2, after: $after, first: 1) { nodes { key `+
+				`} } }`, map[string]any{"after": cursor}, &page)
 		if len(page.HookStorage.Nodes) != 1 || page.HookStorage.Nodes[0].Key != slotText("2") {
 			t.Errorf("%s: after slot 1 comes %v", name, page)
 		}

@@ -380,27 +380,43 @@ func TestValues(t *testing.T) {
 	t.Parallel()
 	g := testenv.Over(t, rows.Shared(t))
 	for path, want := range map[string]string{
-		"/accounts/212?transactions=false":                                           `"balance":{"balance":9223372036854775807,"timestamp":"0.000002345","tokens":[]}`,
-		"/accounts/213?transactions=false":                                           "\"memo\":\"a\\\"b\\\\c<&>é\\n\\t\\u0001\u2028\U0001F600\",",
-		"/accounts/302?transactions=false":                                           `,"transactions":[],"links":{"next":null}}`,
-		"/accounts/302?limit=1":                                                      `"charged_tx_fee":9223372036854775807,`,
-		"/transactions/0.0.302-1700000000-999999999":                                 `"max_fee":"9223372036854775807"`,
-		"/transactions?timestamp=1700000001":                                         `"staking_reward_transfers":[{"account":"0.0.302","amount":7}]`,
-		"/transactions?timestamp=1700000002":                                         `"staking_reward_transfers":[]`,
-		"/transactions?timestamp=1700000003":                                         `"staking_reward_transfers":[]`,
-		"/topics/701/messages":                                                       `"message":"Iv/AXAo=","payer_account_id":"0.0.302","running_hash":"","running_hash_version":3,"sequence_number":9223372036854775807`,
-		"/topics/701/messages?encoding=utf-8":                                        "\"message\":\"\\\"\uFFFD\uFFFD\\\\\\n\"",
-		"/topics/701/messages?encoding=UTF8":                                         "\"message\":\"\\\"\uFFFD\uFFFD\\\\\\n\"",
-		"/topics/701/messages?encoding=gt:utf-8":                                     `"message":"Iv/AXAo="`,
-		"/topics/701/messages?encoding=utf8&encoding=base64":                         `"message":"Iv/AXAo="`,
-		"/topics/700/messages/1":                                                     `"running_hash":"+/8="`,
-		"/topics/700":                                                                `"created_timestamp":"0.0","custom_fees":{"created_timestamp":"0.000000005","fixed_fees":[]}`,
-		"/accounts/302?timestamp=1700000010&transactions=false":                      `"balance":{"balance":304,"timestamp":"1700000002.000000000","tokens":[]}`,
-		"/accounts/302?timestamp=1700000010&timestamp=1699000010&transactions=false": `"balance":{"balance":303,"timestamp":"1699000001.000000000","tokens":[]}`,
-		"/balances?account.id=302&order=asc":                                         `"balance":3020,"tokens":[{"token_id":"0.0.901","balance":901},{"token_id":"0.0.902","balance":902},{"token_id":"0.0.904","balance":904}`,
-		"/balances?account.id=302&order=desc":                                        `"tokens":[{"token_id":"0.0.905","balance":905},{"token_id":"0.0.904","balance":904},{"token_id":"0.0.902"`,
-		"/accounts?account.id=302&balance=false":                                     `"balance":null,`,
-		"/blocks/41":                                                                 `"gas_used":null,"logs_bloom":null`,
+		"/accounts/212?transactions=false": `"balance":{` +
+			`"balance":9223372036854775807,"timestamp":"0.000002345","tokens":[]}`,
+		"/accounts/213?transactions=false": "\"memo\":\"a\\\"b\\\\c<&" +
+			">é\\n\\t\\u0001\u2028\U0001F600\",",
+		"/accounts/302?transactions=false": `,"transactions":[],` +
+			`"links":{"next":null}}`,
+		"/accounts/302?limit=1": `"charged_tx_fee":92233720368` +
+			`54775807,`,
+		"/transactions/0.0.302-1700000000-999999999": `"max_fee":"9223372036854775807"`,
+		"/transactions?timestamp=1700000001": `"staking_reward_transfers":[` +
+			`{"account":"0.0.302","amount":7}]`,
+		"/transactions?timestamp=1700000002": `"staking_reward_transfers":[]`,
+		"/transactions?timestamp=1700000003": `"staking_reward_transfers":[]`,
+		"/topics/701/messages": `"message":"Iv/AXAo=",` +
+			`"payer_account_id":"0.0.302","running_hash":"","running_hash_version":3,` +
+			`"sequence_number":9223372036854775807`,
+		"/topics/701/messages?encoding=utf-8": "\"message\":\"\\\"\uFFFD" +
+			"\uFFFD\\\\\\n\"",
+		"/topics/701/messages?encoding=UTF8": "\"message\":\"\\\"\uFFFD" +
+			"\uFFFD\\\\\\n\"",
+		"/topics/701/messages?encoding=gt:utf-8":             `"message":"Iv/AXAo="`,
+		"/topics/701/messages?encoding=utf8&encoding=base64": `"message":"Iv/AXAo="`,
+		"/topics/700/messages/1":                             `"running_hash":"+/8="`,
+		"/topics/700": `"created_timestamp":"0.0",` +
+			`"custom_fees":{"created_timestamp":"0.000000005","fixed_fees":[]}`,
+		"/accounts/302?timestamp=1700000010&transactions=false": `"balance":{"balance":304,` +
+			`"timestamp":"1700000002.000000000","tokens":[]}`,
+		"/accounts/302?timestamp=1700000010&timestamp=1699000010&transactions=false": `"balance":{"balance":303,` +
+			`"timestamp":"1699000001.000000000","tokens":[]}`,
+		"/balances?account.id=302&order=asc": `"balance":3020,` +
+			`"tokens":[{"token_id":"0.0.901","balance":901},{"token_id":"0.0.902","balance":902},` +
+			`{"token_id":"0.0.904","balance":904}`,
+		"/balances?account.id=302&order=desc": `"tokens":[{` +
+			`"token_id":"0.0.905","balance":905},{"token_id":"0.0.904","balance":904},{"token_id":"0.0.902"`,
+		"/accounts?account.id=302&balance=false": `"balance":null,`,
+		"/blocks/41": `"gas_used":null,` +
+			`"logs_bloom":null`,
 	} {
 		t.Run(path, func(t *testing.T) {
 			t.Parallel()

@@ -18,31 +18,46 @@ func TestNextLinks(t *testing.T) {
 	for path, want := range map[string]string{
 		// Single rules: a bound in paging direction is replaced, at its position in a list, or at the end if it is the
 		// only value.
-		"/accounts?account.id=gte:0.0.300&account.id=lt:0.0.340&limit=6":    "/accounts?account.id=lt:0.0.340&account.id=gt:0.0.312&limit=6",
-		"/accounts?account.id=gt:0.0.300&limit=6":                           "/accounts?limit=6&account.id=gt:0.0.312",
-		"/accounts?limit=6&order=DESC":                                      "/accounts?limit=6&order=desc&account.id=lt:0.0.312",
-		"/accounts?account.id=312&limit=1&order=asc":                        "/accounts?account.id=312&limit=1&order=asc",
-		"/accounts?account.id=lte:0.0.312&account.id=gte:302&limit=6":       "null",
-		"/accounts?account.id=302&account.id=304&limit=2":                   "/accounts?account.id=302&account.id=304&limit=2",
-		"/accounts?account.id=302&account.id=304&limit=3":                   "null",
-		"/accounts?account.id=gte:302&account.id=ne:304&limit=2":            "/accounts?account.id=ne:304&account.id=gt:0.0.306&limit=2",
-		"/accounts?account.id=ne:304&account.id=gt:300&limit=2":             "/accounts?account.id=ne:304&limit=2",
-		"/accounts?account.id=gt:300&account.id=gte:301&limit=2":            "/accounts?account.id=gt:0.0.304&limit=2",
-		"/accounts?account.id[]=gt:300&limit=1":                             "/accounts?account.id=gt:0.0.302&limit=1",
-		"/accounts?account.id[0]=gt:300&account.id[7]=lt:310&limit=1":       "/accounts?account.id=lt:310&account.id=gt:0.0.302&limit=1",
-		"/accounts?account.id%5B%5D=lt:310&account.id%5B%5D=gt:300&limit=1": "/accounts?account.id=lt:310&account.id=gt:0.0.302&limit=1",
-		"/accounts?account.id=lt:310&order=desc&limit=2":                    "/accounts?order=desc&limit=2&account.id=lt:0.0.306",
-		"/accounts?account.id=gte:320&limit=2":                              "/accounts?limit=2&account.id=gt:0.0.322",
-		"/accounts?account.id=gte:320&limit=3":                              "null",
-		"/accounts?Account.ID=gt:300&LIMIT=1&account.balance=gt:1":          "/accounts?limit=1&account.balance=gt:1&account.id=gt:0.0.302",
+		"/accounts?account.id=gte:0.0.300&account.id=lt:0.0.340&limit=6": "/accounts?account.id=lt:0.0.340&" +
+			"account.id=gt:0.0.312&limit=6",
+		"/accounts?account.id=gt:0.0.300&limit=6": "/accounts?limit=6&account.id=gt:0.0.312",
+		"/accounts?limit=6&order=DESC": "/accounts?limit=6&order=desc&" +
+			"account.id=lt:0.0.312",
+		"/accounts?account.id=312&limit=1&order=asc": "/accounts?account.id=312&limit=1&" +
+			"order=asc",
+		"/accounts?account.id=lte:0.0.312&account.id=gte:302&limit=6": "null",
+		"/accounts?account.id=302&account.id=304&limit=2": "/accounts?account.id=302&" +
+			"account.id=304&limit=2",
+		"/accounts?account.id=302&account.id=304&limit=3": "null",
+		"/accounts?account.id=gte:302&account.id=ne:304&limit=2": "/accounts?account.id=ne:304&" +
+			"account.id=gt:0.0.306&limit=2",
+		"/accounts?account.id=ne:304&account.id=gt:300&limit=2":  "/accounts?account.id=ne:304&limit=2",
+		"/accounts?account.id=gt:300&account.id=gte:301&limit=2": "/accounts?account.id=gt:0.0.304&limit=2",
+		"/accounts?account.id[]=gt:300&limit=1":                  "/accounts?account.id=gt:0.0.302&limit=1",
+		"/accounts?account.id[0]=gt:300&account.id[7]=lt:310&limit=1": "/accounts?account.id=lt:310&" +
+			"account.id=gt:0.0.302&limit=1",
+		"/accounts?account.id%5B%5D=lt:310&account.id%5B%5D=gt:300&limit=1": "/accounts?account.id=lt:310&" +
+			"account.id=gt:0.0.302&limit=1",
+		"/accounts?account.id=lt:310&order=desc&limit=2": "/accounts?order=desc&limit=2&" +
+			"account.id=lt:0.0.306",
+		"/accounts?account.id=gte:320&limit=2": "/accounts?limit=2&account.id=gt:0.0.322",
+		"/accounts?account.id=gte:320&limit=3": "null",
+		"/accounts?Account.ID=gt:300&LIMIT=1&account.balance=gt:1": "/accounts?limit=1&" +
+			"account.balance=gt:1&account.id=gt:0.0.302",
 		"/accounts?account.id=0.302&account.publickey=" + edDER + ed25519Key +
 			"&limit=1": "/accounts?account.id=0.302&account.publickey=" + edDER + ed25519Key + "&limit=1",
-		"/accounts/?limit=1&account.id=gt:300":                                     "/accounts?limit=1&account.id=gt:0.0.302",
-		"/Accounts?limit=1&account.id=gt:300":                                      "/Accounts?limit=1&account.id=gt:0.0.302",
-		"/accounts?account.id=gt:300&limit=1&":                                     "/accounts?limit=1&account.id=gt:0.0.302",
-		"/accounts?limit=2&limit=1&account.id=gt:300":                              "/accounts?limit=2&limit=1&account.id=gt:0.0.302",
-		"/accounts?account.id=gt:300&account.id=lt:9999&account.id=gt:310&limit=1": "/accounts?account.id=lt:9999&account.id=gt:0.0.312&limit=1",
-		"/accounts?limit=1&order=desc&order=asc&account.id=gt:300":                 "/accounts?limit=1&order=desc&order=asc&account.id=gt:0.0.302",
+		"/accounts/?limit=1&account.id=gt:300": "/accounts?limit=1&" +
+			"account.id=gt:0.0.302",
+		"/Accounts?limit=1&account.id=gt:300": "/Accounts?limit=1&" +
+			"account.id=gt:0.0.302",
+		"/accounts?account.id=gt:300&limit=1&": "/accounts?limit=1&" +
+			"account.id=gt:0.0.302",
+		"/accounts?limit=2&limit=1&account.id=gt:300": "/accounts?limit=2&limit=1&" +
+			"account.id=gt:0.0.302",
+		"/accounts?account.id=gt:300&account.id=lt:9999&account.id=gt:310&limit=1": "/accounts?account.id=lt:9999&" +
+			"account.id=gt:0.0.312&limit=1",
+		"/accounts?limit=1&order=desc&order=asc&account.id=gt:300": "/accounts?limit=1&order=desc&" +
+			"order=asc&account.id=gt:0.0.302",
 
 		"/balances?limit=2":                             "/balances?limit=2&account.id=lt:0.0.320",
 		"/balances?timestamp=1700000010&limit=1":        "/balances?timestamp=1700000010&limit=1&account.id=lt:0.0.304",
@@ -53,33 +68,50 @@ func TestNextLinks(t *testing.T) {
 		"/balances?order=asc&account.id=gt:300&limit=1": "/balances?order=asc&limit=1&account.id=gt:0.0.302",
 
 		"/blocks?limit=1": "/blocks?limit=1&block.number=lt:41",
-		"/blocks?block.number=gt:35&timestamp=lt:1700000040.999999999&order=asc&limit=1": "/blocks?timestamp=lt:1700000040.999999999&order=asc&limit=1&block.number=gt:36",
-		"/blocks?block.number=41&limit=1":                                                "/blocks?block.number=41&limit=1",
-		"/blocks?block.number=0x29&limit=1":                                              "/blocks?block.number=0x29&limit=1",
-		"/blocks?block.number=gte:30&limit=12":                                           "null",
-		"/blocks?block.number=gte:0x1E&block.number=lt:32&limit=2":                       "null",
-		"/blocks?timestamp=1700000041.999999999&limit=1":                                 "/blocks?timestamp=1700000041.999999999&limit=1&block.number=lt:41",
+		"/blocks?block.number=gt:35&timestamp=lt:1700000040.999999999&order=asc&limit=1": "/blocks?timestamp=lt:170" +
+			"0000040.999999999&order=asc&limit=1&block.number=gt:36",
+		"/blocks?block.number=41&limit=1": "/blocks?block.number=41&" +
+			"limit=1",
+		"/blocks?block.number=0x29&limit=1": "/blocks?block." +
+			"number=0x29&limit=1",
+		"/blocks?block.number=gte:30&limit=12":                     "null",
+		"/blocks?block.number=gte:0x1E&block.number=lt:32&limit=2": "null",
+		"/blocks?timestamp=1700000041.999999999&limit=1": "/blocks?timestamp=170000" +
+			"0041.999999999&limit=1&block.number=lt:41",
 
-		"/topics/700/messages?sequencenumber=gte:5&timestamp=lt:1700000200&limit=4": "/topics/700/messages?sequencenumber=gte:5&timestamp=lt:1700000200&timestamp=gt:1700000108.000000000&limit=4",
-		"/topics/0.700/messages?timestamp=lt:1700000200&limit=4&order=desc":         "/topics/0.700/messages?limit=4&order=desc&timestamp=lt:1700000107.000000000",
-		"/topics/700/messages?timestamp=lte:1700000104&limit=4":                     "null",
-		"/topics/0.0.700/messages?sequencenumber=9&limit=1":                         "/topics/0.0.700/messages?sequencenumber=9&limit=1&timestamp=gt:1700000109.000000000",
-		"/topics/700/messages?timestamp=1700000109&limit=1":                         "/topics/700/messages?timestamp=1700000109&limit=1",
-		"/topics/700/messages/?limit=1":                                             "/topics/700/messages?limit=1&timestamp=gt:1700000101.000000000",
+		"/topics/700/messages?sequencenumber=gte:5&timestamp=lt:1700000200&limit=4": "/topics/700/" +
+			"messages?sequencenumber=gte:5&timestamp=lt:1700000200&timestamp=gt:1700000108.000000000&limit=4",
+		"/topics/0.700/messages?timestamp=lt:1700000200&limit=4&order=desc": "/topics/0.700/" +
+			"messages?limit=4&order=desc&timestamp=lt:1700000107.000000000",
+		"/topics/700/messages?timestamp=lte:1700000104&limit=4": "null",
+		"/topics/0.0.700/messages?sequencenumber=9&limit=1": "/topics/0.0.700/" +
+			"messages?sequencenumber=9&limit=1&timestamp=gt:1700000109.000000000",
+		"/topics/700/messages?timestamp=1700000109&limit=1": "/topics/700/" +
+			"messages?timestamp=1700000109&limit=1",
+		"/topics/700/messages/?limit=1": "/topics/700/messages?limit=1&" +
+			"timestamp=gt:1700000101.000000000",
 
-		"/transactions?limit=3":                                                        "/transactions?limit=3&timestamp=lt:1700000008.000000000",
-		"/transactions?account.id=302&limit=3&order=asc":                               "/transactions?account.id=302&limit=3&order=asc&timestamp=gt:1700000003.000000000",
-		"/transactions?limit=3&timestamp=gte:1700000008":                               "null",
-		"/transactions?timestamp=gte:1700000002&limit=3":                               "/transactions?timestamp=gte:1700000002&timestamp=lt:1700000008.000000000&limit=3",
-		"/transactions?timestamp=lte:1700000009&limit=3":                               "/transactions?limit=3&timestamp=lt:1700000007.000000000",
-		"/transactions?timestamp=1700000009&limit=1":                                   "/transactions?timestamp=1700000009&limit=1",
-		"/transactions?timestamp=5&timestamp=6&limit=1":                                "null",
-		"/transactions?timestamp=gt:6&timestamp=lt:6&limit=1":                          "null",
-		"/transactions?Result=SUCCESS&transactionType=cryptoTransfer&limit=1":          "/transactions?result=success&transactiontype=cryptoTransfer&limit=1&timestamp=lt:1700000008.000000000",
-		"/accounts/302?transactiontype=CRYPTOTRANSFER&limit=1&timestamp=lt:1700000003": "/accounts/302?transactiontype=CRYPTOTRANSFER&limit=1&timestamp=lt:1700000002.000000000",
-		"/accounts/302?limit=1&transactions=false":                                     "null",
-		"/accounts/0.0.304?limit=8":                                                    "/accounts/0.0.304?limit=8&timestamp=lt:1700000001.000000000",
-		"/accounts/0.0.304?limit=9":                                                    "null",
+		"/transactions?limit=3": "/transactions?limit=3&" +
+			"timestamp=lt:1700000008.000000000",
+		"/transactions?account.id=302&limit=3&order=asc": "/transactions?account." +
+			"id=302&limit=3&order=asc&timestamp=gt:1700000003.000000000",
+		"/transactions?limit=3&timestamp=gte:1700000008": "null",
+		"/transactions?timestamp=gte:1700000002&limit=3": "/transactions?timestamp=gt" +
+			"e:1700000002&timestamp=lt:1700000008.000000000&limit=3",
+		"/transactions?timestamp=lte:1700000009&limit=3": "/transactions?limit=3&" +
+			"timestamp=lt:1700000007.000000000",
+		"/transactions?timestamp=1700000009&limit=1": "/transactions?timestamp=17" +
+			"00000009&limit=1",
+		"/transactions?timestamp=5&timestamp=6&limit=1":       "null",
+		"/transactions?timestamp=gt:6&timestamp=lt:6&limit=1": "null",
+		"/transactions?Result=SUCCESS&transactionType=cryptoTransfer&limit=1": "/transactions?result=succe" +
+			"ss&transactiontype=cryptoTransfer&limit=1&timestamp=lt:1700000008.000000000",
+		"/accounts/302?transactiontype=CRYPTOTRANSFER&limit=1&timestamp=lt:1700000003": "/accounts/" +
+			"302?transactiontype=CRYPTOTRANSFER&limit=1&timestamp=lt:1700000002.000000000",
+		"/accounts/302?limit=1&transactions=false": "null",
+		"/accounts/0.0.304?limit=8": "/accounts/0.0.304?limit=8&" +
+			"timestamp=lt:1700000001.000000000",
+		"/accounts/0.0.304?limit=9": "null",
 	} {
 		t.Run(path, func(t *testing.T) {
 			t.Parallel()
@@ -249,21 +281,23 @@ func TestSelections(t *testing.T) {
 		"/balances?timestamp=1700000010&timestamp=1699000010&account.id=302": "0.0.302",
 		"/balances?timestamp=1700000010&account.publickey=ne:" +
 			ed25519Key: "0.0.304 0.0.302",
-		"/balances?timestamp=lt:1699000001":                                                              "",
-		"/blocks?block.number=40&block.number=41":                                                        "",
-		"/blocks?block.number=41&block.number=41":                                                        "41",
-		"/blocks?block.number=gte:0x28&block.number=gte:41":                                              "41",
-		"/blocks?timestamp=1700000041":                                                                   "",
-		"/blocks?timestamp=1700000041.999999999":                                                         "41",
-		"/blocks?timestamp=ne:1700000041.999999999&limit=1":                                              "40",
-		"/topics/700/messages?sequencenumber=gt:8&sequencenumber=ne:9":                                   "10",
-		"/topics/700/messages?sequencenumber=3&sequencenumber=4":                                         "",
-		"/topics/700/messages?order=DESC&limit=2":                                                        "10 9",
-		"/topics/700/messages?order=gt:desc&limit=1":                                                     "10",
-		"/topics/700/messages?timestamp=1700000103&timestamp=gte:1700000103":                             "3",
-		"/topics/701/messages":                                                                           "9223372036854775807",
-		"/topics/99999/messages":                                                                         "",
-		"/transactions?account.id=304":                                                                   "8 7 6 5 4 3 2 1",
+		"/balances?timestamp=lt:1699000001":                                  "",
+		"/blocks?block.number=40&block.number=41":                            "",
+		"/blocks?block.number=41&block.number=41":                            "41",
+		"/blocks?block.number=gte:0x28&block.number=gte:41":                  "41",
+		"/blocks?timestamp=1700000041":                                       "",
+		"/blocks?timestamp=1700000041.999999999":                             "41",
+		"/blocks?timestamp=ne:1700000041.999999999&limit=1":                  "40",
+		"/topics/700/messages?sequencenumber=gt:8&sequencenumber=ne:9":       "10",
+		"/topics/700/messages?sequencenumber=3&sequencenumber=4":             "",
+		"/topics/700/messages?order=DESC&limit=2":                            "10 9",
+		"/topics/700/messages?order=gt:desc&limit=1":                         "10",
+		"/topics/700/messages?timestamp=1700000103&timestamp=gte:1700000103": "3",
+		"/topics/701/messages": "92233720" +
+			"36854775807",
+		"/topics/99999/messages": "",
+		"/transactions?account.id=304": "8 7 6 5 " +
+			"4 3 2 1",
 		"/transactions?account.id=304&account.id=302&timestamp=gte:1700000008":                           "10 9 8",
 		"/transactions?account.id=ne:302&timestamp=lt:1700000003":                                        "2 1",
 		"/transactions?account.id=304&type=debit":                                                        "",

@@ -92,7 +92,8 @@ func supplyOperation(r *rest.Request) string {
 }
 
 var nodesParams = []rest.Param{
-	{Name: "file.id", Kind: rest.ModernEntityID, Bind: bindBook, Doc: "The file of the address book. Default: 0.0.102."},
+	{Name: "file.id", Kind: rest.ModernEntityID, Bind: bindBook, Doc: "The file of the address book. Default: " +
+		"0.0.102."},
 	{
 		Name: "node.id", Kind: rest.ModernLong, MaxValues: rest.Unlimited, ListName: "node.id", Bind: bindNodes,
 		Doc: "Filters by node ID.",
@@ -197,7 +198,8 @@ const DefaultFeeBody = 7 << 10
 
 // exampleTransaction is a transfer of 500 of the token 0.0.2001 from "Alice" to "Bob" in the demo network, with one
 // signature. It is a serialized protobuf message Transaction.
-const exampleTransaction = "\x2a\x3f\x0a\x39\x0a\x0d\x0a\x06\x08\x80\xe2\xcf\xaa\x06\x12\x03\x18\xe9\x07\x12\x02\x18\x03\x18\x80\xc2\xd7\x2f\x22\x02\x08\x78" +
+const exampleTransaction = "\x2a\x3f\x0a\x39\x0a\x0d\x0a\x06\x08\x80\xe2\xcf\xaa\x06\x12\x03\x18\xe9\x07\x12\x02" +
+	"\x18\x03\x18\x80\xc2\xd7\x2f\x22\x02\x08\x78" +
 	"\x72\x1b\x12\x19\x0a\x03\x18\xd1\x0f\x12\x08\x0a\x03\x18\xe9\x07\x10\xe7\x07\x12\x08\x0a\x03\x18\xea\x07\x10\xe8\x07\x12\x02\x0a\x00"
 
 func feeEndpoints(maxBytes int64) []rest.Endpoint {
@@ -228,7 +230,8 @@ var feeParams = []rest.Param{
 			Parse: rest.Int32.Parse,
 			Form:  rest.Form{Max: maxThrottle},
 		}, Check: throttleInRange, Bind: bindThrottle,
-		Doc: "Utilization of the high-volume throttle in basis points, 0 to 10000. Default: 0. Used only in mode STATE.",
+		Doc: "Utilization of the high-volume throttle in basis points, 0 to 10000. Default: 0. Used only in mode " +
+			"STATE.",
 	},
 }
 

@@ -84,10 +84,15 @@ func TestNetwork(t *testing.T) {
 	t.Parallel()
 	g := testenv.Over(t, networkRows.Shared(t))
 	const (
-		firstRates = `{"current_rate":{"cent_equivalent":450041,"expiration_time":1651762800,"hbar_equivalent":30000},"next_rate":{"cent_equivalent":435305,"expiration_time":1651766400,"hbar_equivalent":30000},"timestamp":"1000000001.000000000"}`
-		updated    = `{"current_rate":{"cent_equivalent":0,"expiration_time":null,"hbar_equivalent":3},"next_rate":null,"timestamp":"1000000002.000000000"}`
-		appended   = `{"current_rate":{"cent_equivalent":0,"expiration_time":null,"hbar_equivalent":3},"next_rate":{"cent_equivalent":0,"expiration_time":null,"hbar_equivalent":11},"timestamp":"1000000004.000000000"}`
-		noRange    = "Invalid range provided for timestamp"
+		firstRates = `{"current_rate":{"cent_equivalent":450041,"expiration_time":1651762800,` +
+			`"hbar_equivalent":30000},"next_rate":{"cent_equivalent":435305,"expiration_time":1651766400,` +
+			`"hbar_equivalent":30000},"timestamp":"1000000001.000000000"}`
+		updated = `{"current_rate":{"cent_equivalent":0,"expiration_time":null,"hbar_equivalent":3},` +
+			`"next_rate":null,"timestamp":"1000000002.000000000"}`
+		appended = `{"current_rate":{"cent_equivalent":0,"expiration_time":null,"hbar_equivalent":3},` +
+			`"next_rate":{"cent_equivalent":0,"expiration_time":null,"hbar_equivalent":11},` +
+			`"timestamp":"1000000004.000000000"}`
+		noRange = "Invalid range provided for timestamp"
 	)
 	gone := notFoundBody("Network supply not found")
 	noRates, noFees := notFoundBody("File 0.0.112 not found"), notFoundBody("File 0.0.113 not found")
@@ -142,16 +147,27 @@ func TestNetwork(t *testing.T) {
 		"/exchangerate?timestamp=gt:5&timestamp=lt:4": noRates,
 		"/exchangerate?timestamp=x":                   badRequestBody("Failed to convert 'timestamp'"),
 
-		"/fees?timestamp=1000000001.600000000":            `{"fees":[{"gas":63,"transaction_type":"ContractCall"},{"gas":63,"transaction_type":"ContractCreate"},{"gas":63,"transaction_type":"EthereumTransaction"}],"timestamp":"1000000001.600000000"}`,
-		"/fees?timestamp=1000000001.600000000&order=DESC": `{"fees":[{"gas":63,"transaction_type":"EthereumTransaction"},{"gas":63,"transaction_type":"ContractCreate"},{"gas":63,"transaction_type":"ContractCall"}],"timestamp":"1000000001.600000000"}`,
+		"/fees?timestamp=1000000001.600000000": `{"fees":[{"gas":63,"transaction_type":"ContractCall"},` +
+			`{"gas":63,"transaction_type":"ContractCreate"},{"gas":63,"transaction_type":"EthereumTransaction"}],` +
+			`"timestamp":"1000000001.600000000"}`,
+		"/fees?timestamp=1000000001.600000000&order=DESC": `{"fees":[{"gas":63,` +
+			`"transaction_type":"EthereumTransaction"},{"gas":63,"transaction_type":"ContractCreate"},{"gas":63,` +
+			`"transaction_type":"ContractCall"}],"timestamp":"1000000001.600000000"}`,
 		"/fees":                                noFeesYet,
 		"/fees?timestamp=1000000001.599999999": noFees,
 		"/fees?timestamp=gt:1000000001.500000000":                          noFees,
 		"/fees?timestamp=gte:1000000001.500000000&timestamp=lt:1000000002": noRates,
-		"/fees?order=up&timestamp=x":                                       badRequestBody("Failed to convert 'timestamp'"),
-		"/fees?order=up&timestamp=1":                                       badRequestBody("Failed to convert 'order'"),
+		"/fees?order=up&timestamp=x": badRequestBody("Failed to convert " +
+			"'timestamp'"),
+		"/fees?order=up&timestamp=1": badRequestBody("Failed to convert 'order'"),
 
-		"/stake":                   `{"max_stake_rewarded":10,"max_staking_reward_rate_per_hbar":17808,"max_total_reward":20,"node_reward_fee_fraction":0.0,"reserved_staking_rewards":30,"reward_balance_threshold":40,"stake_total":9223372036854775807,"staking_period":{"from":"86400.000000000","to":"172800.000000000"},"staking_period_duration":1440,"staking_periods_stored":365,"staking_reward_fee_fraction":0.33333334,"staking_reward_rate":100,"staking_start_threshold":200,"unreserved_staking_reward_balance":50}`,
+		"/stake": `{"max_stake_rewarded":10,"max_staking_reward_rate_per_hbar":17808,` +
+			`"max_total_reward":20,"node_reward_fee_fraction":0.0,"reserved_staking_rewards":30,` +
+			`"reward_balance_threshold":40,"stake_total":9223372036854775807,` +
+			`"staking_period":{"from":"86400.000000000","to":"172800.000000000"},` +
+			`"staking_period_duration":1440,"staking_periods_stored":365,` +
+			`"staking_reward_fee_fraction":0.33333334,"staking_reward_rate":100,` +
+			`"staking_start_threshold":200,"unreserved_staking_reward_balance":50}`,
 		"/stake?foo=1&timestamp=x": "",
 	} {
 		t.Run(path, func(t *testing.T) {
@@ -190,11 +206,32 @@ func TestNetworkNodes(t *testing.T) {
 	t.Parallel()
 	g := testenv.Over(t, networkRows.Shared(t))
 	const (
-		stakeless = `"reward_rate_start":null,"service_endpoints":[],"stake":null,"stake_not_rewarded":null,"stake_rewarded":null,"staking_period":null,"timestamp":{"from":"0.000000020","to":null}}`
-		ten       = `{"admin_key":null,"associated_registered_nodes":[7,1],"decline_reward":true,"description":"ten","file_id":"0.0.102","grpc_proxy_endpoint":{"domain_name":"","ip_address_v4":"1.2.3.4","port":80},"max_stake":5000,"memo":"m","min_stake":10,"node_account_id":"0.0.1003","node_cert_hash":"0x01d1","node_id":10,"public_key":"0x4a5a","reward_rate_start":6,"service_endpoints":[{"domain_name":"n.example","ip_address_v4":"","port":443},{"domain_name":"","ip_address_v4":"127.0.0.1","port":50211},{"domain_name":"","ip_address_v4":"127.0.0.1","port":50212},{"domain_name":"","ip_address_v4":"127.0.0.2","port":1}],"stake":13,"stake_not_rewarded":8,"stake_rewarded":5,"staking_period":{"from":"86400.000000000","to":"172800.000000000"},"timestamp":{"from":"0.000000020","to":null}}`
-		eleven    = `{"admin_key":null,"associated_registered_nodes":[],"decline_reward":null,"description":null,"file_id":"0.0.102","grpc_proxy_endpoint":null,"max_stake":null,"memo":null,"min_stake":null,"node_account_id":"0.0.4","node_cert_hash":"0x","node_id":11,"public_key":"0x4a","reward_rate_start":0,"service_endpoints":[],"stake":0,"stake_not_rewarded":null,"stake_rewarded":0,"staking_period":{"from":"86400.000000000","to":"172800.000000000"},"timestamp":{"from":"0.000000020","to":null}}`
-		twelve    = `{"admin_key":null,"associated_registered_nodes":[],"decline_reward":null,"description":"x","file_id":"0.0.102","grpc_proxy_endpoint":null,"max_stake":null,"memo":"m","min_stake":null,"node_account_id":"0.0.5","node_cert_hash":"0x","node_id":12,"public_key":"0x",` + stakeless
-		thirteen  = `{"admin_key":{"_type":"ED25519","key":"abababababababababababababababababababababababababababababababab"},"associated_registered_nodes":[],"decline_reward":false,"description":"x","file_id":"0.0.102","grpc_proxy_endpoint":null,"max_stake":null,"memo":"m","min_stake":null,"node_account_id":"0.0.6","node_cert_hash":"0x","node_id":13,"public_key":"0x",` + stakeless
+		stakeless = `"reward_rate_start":null,"service_endpoints":[],"stake":null,"stake_not_rewarded":null,` +
+			`"stake_rewarded":null,"staking_period":null,"timestamp":{"from":"0.000000020","to":null}}`
+		ten = `{"admin_key":null,"associated_registered_nodes":[7,1],"decline_reward":true,` +
+			`"description":"ten","file_id":"0.0.102","grpc_proxy_endpoint":{"domain_name":"",` +
+			`"ip_address_v4":"1.2.3.4","port":80},"max_stake":5000,"memo":"m","min_stake":10,` +
+			`"node_account_id":"0.0.1003","node_cert_hash":"0x01d1","node_id":10,"public_key":"0x4a5a",` +
+			`"reward_rate_start":6,"service_endpoints":[{"domain_name":"n.example","ip_address_v4":"",` +
+			`"port":443},{"domain_name":"","ip_address_v4":"127.0.0.1","port":50211},` +
+			`{"domain_name":"","ip_address_v4":"127.0.0.1","port":50212},{"domain_name":"",` +
+			`"ip_address_v4":"127.0.0.2","port":1}],"stake":13,"stake_not_rewarded":8,` +
+			`"stake_rewarded":5,"staking_period":{"from":"86400.000000000",` +
+			`"to":"172800.000000000"},"timestamp":{"from":"0.000000020","to":null}}`
+		eleven = `{"admin_key":null,"associated_registered_nodes":[],"decline_reward":null,"description":null,` +
+			`"file_id":"0.0.102","grpc_proxy_endpoint":null,"max_stake":null,"memo":null,"min_stake":null,` +
+			`"node_account_id":"0.0.4","node_cert_hash":"0x","node_id":11,"public_key":"0x4a",` +
+			`"reward_rate_start":0,"service_endpoints":[],"stake":0,"stake_not_rewarded":null,` +
+			`"stake_rewarded":0,"staking_period":{"from":"86400.000000000","to":"172800.000000000"},` +
+			`"timestamp":{"from":"0.000000020","to":null}}`
+		twelve = `{"admin_key":null,"associated_registered_nodes":[],"decline_reward":null,"description":"x",` +
+			`"file_id":"0.0.102","grpc_proxy_endpoint":null,"max_stake":null,"memo":"m","min_stake":null,` +
+			`"node_account_id":"0.0.5","node_cert_hash":"0x","node_id":12,"public_key":"0x",` + stakeless
+		thirteen = `{"admin_key":{` +
+			`"_type":"ED25519","key":"abababababababababababababababababababababababababababababababab"},` +
+			`"associated_registered_nodes":[],"decline_reward":false,"description":"x","file_id":"0.0.102",` +
+			`"grpc_proxy_endpoint":null,"max_stake":null,"memo":"m","min_stake":null,` +
+			`"node_account_id":"0.0.6","node_cert_hash":"0x","node_id":13,"public_key":"0x",` + stakeless
 	)
 	page := func(next string, nodes ...string) string {
 		if next != "null" {
@@ -273,12 +310,15 @@ func TestRegisteredNodes(t *testing.T) {
 	t.Parallel()
 	g := testenv.Over(t, networkRows.Shared(t))
 	endpoint := func(block, domain, general, ip, mirror string, port int, tls bool, relay, typ string) string {
-		return fmt.Sprintf(`{"block_node":%s,"domain_name":%s,"general_service":%s,"ip_address":%s,"mirror_node":%s,"port":%d,"requires_tls":%v,"rpc_relay":%s,"type":%q}`,
+		return fmt.Sprintf(`{"block_node":%s,"domain_name":%s,"general_service":%s,"ip_address":%s,`+
+			`"mirror_node":%s,"port":%d,"requires_tls":%v,"rpc_relay":%s,"type":%q}`,
 			block, domain, general, ip, mirror, port, tls, relay, typ)
 	}
 	const no = "null"
-	zero := `{"admin_key":null,"created_timestamp":null,"description":null,"registered_node_id":0,"service_endpoints":[],"timestamp":{"from":"0.000000008","to":null}}`
-	one := `{"admin_key":{"_type":"ProtobufEncoded","key":"0102"},"created_timestamp":"0.000000009","description":"one","registered_node_id":1,"service_endpoints":[` + strings.Join([]string{
+	zero := `{"admin_key":null,"created_timestamp":null,"description":null,"registered_node_id":0,` +
+		`"service_endpoints":[],"timestamp":{"from":"0.000000008","to":null}}`
+	one := `{"admin_key":{"_type":"ProtobufEncoded","key":"0102"},"created_timestamp":"0.000000009",` +
+		`"description":"one","registered_node_id":1,"service_endpoints":[` + strings.Join([]string{
 		endpoint(`{"endpoint_apis":["STATUS","UNRECOGNIZED"]}`, `"b.example"`, no, no, no, 1, true, no, "BLOCK_NODE"),
 		endpoint(no, no, `{"description":"g"}`, `"1.2.3.4"`, no, 2, false, no, "GENERAL_SERVICE"),
 		endpoint(no, no, `{"description":null}`, no, no, 3, false, no, "GENERAL_SERVICE"),
@@ -287,7 +327,8 @@ func TestRegisteredNodes(t *testing.T) {
 		endpoint(no, no, no, no, no, 6, false, no, "GENERAL_SERVICE"),
 		endpoint(`{"endpoint_apis":[]}`, no, no, no, "{}", 7, false, no, "BLOCK_NODE"),
 	}, ",") + `],"timestamp":{"from":"0.000000009","to":null}}`
-	three := `{"admin_key":null,"created_timestamp":"0.000000009","description":"three","registered_node_id":3,"service_endpoints":[],"timestamp":{"from":"0.000000009","to":null}}`
+	three := `{"admin_key":null,"created_timestamp":"0.000000009","description":"three","registered_node_id":3,` +
+		`"service_endpoints":[],"timestamp":{"from":"0.000000009","to":null}}`
 	page := func(next string, nodes ...string) string {
 		if next != "null" {
 			next = `"/api/v1/network/registered-nodes?` + next + `"`
@@ -346,7 +387,8 @@ func TestFileAttempts(t *testing.T) {
 		// Three broken versions of one, two and four parts, with an empty update among them.
 		`insert into file_data (entity_id, consensus_timestamp, file_data, transaction_type)
 select 112, i, case when i = 6 then '\x'::bytea else '\x0f'::bytea end, case when i in (2, 3, 5, 6) then 19 else 16 end from generate_series(2, 9) i`)
-	const found, missing = `{"current_rate":{"cent_equivalent":0,"expiration_time":null,"hbar_equivalent":0},"next_rate":null,"timestamp":"0.000000001"}`, "File 0.0.112 not found"
+	const found, missing = `{"current_rate":{"cent_equivalent":0,"expiration_time":null,"hbar_equivalent":0},` +
+		`"next_rate":null,"timestamp":"0.000000001"}`, "File 0.0.112 not found"
 	for attempts, want := range map[int]string{
 		8: found, 7: notFoundBody(missing), 1: notFoundBody(missing),
 		0: found,

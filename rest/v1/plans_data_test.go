@@ -87,7 +87,8 @@ select consensus_timestamp, k, contract_id, payer_account_id, '\x'::bytea, '\x01
 			`insert into contract_action (consensus_timestamp, index, call_depth, caller, caller_type, gas, gas_used, result_data_type, value, payer_account_id)
 select consensus_timestamp, k, k, 1001, 'ACCOUNT'::entity_type, 1, 1, 11, 0, payer_account_id from contract_result, generate_series(0, 1) k union all
 select pg_temp.at(1), k, k, 1001, 'ACCOUNT'::entity_type, 1, 1, 11, 0, 1009 from generate_series(2, 200) k`,
-			`insert into contract_transaction (consensus_timestamp, entity_id, contract_ids, payer_account_id) select ` +
+			`insert into contract_transaction (consensus_timestamp, entity_id, contract_ids, payer_account_id) ` +
+				`select ` +
 				`consensus_timestamp, e, array[contract_id], payer_account_id from contract_result, ` +
 				`unnest(array[contract_id::bigint, payer_account_id]) e on conflict do nothing`,
 			`insert into contract_transaction_hash (consensus_timestamp, hash, payer_account_id, entity_id, ` +
@@ -103,7 +104,8 @@ select pg_temp.at(v), contract_id, 1001, decode(case when length(ltrim(encode(sl
 			`insert into topic (id, timestamp_range, created_timestamp) select i, '[1,)'::int8range, 1 from ` +
 				`generate_series(70001, 70100) i`,
 			`insert into custom_fee (entity_id, timestamp_range) select i, '[1,)'::int8range from ` +
-				`generate_series(70001, 70100) i union all select i, '[1,)'::int8range from generate_series(50001, 54000) i`,
+				`generate_series(70001, 70100) i union all select i, '[1,)'::int8range from generate_series(50001, ` +
+				`54000) i`,
 			`insert into topic_message (consensus_timestamp, message, running_hash, sequence_number, payer_account_id, topic_id)
 select pg_temp.at(i), '\x01'::bytea, '\x01'::bytea, case when i % 2 = 0 then i / 2 else i / 2 / 99 + 1 end, 1001, case when i % 2 = 0 then 70001 else 70002 + i / 2 % 99 end from generate_series(1, 80000) i`,
 			`insert into schedule (schedule_id, consensus_timestamp, creator_account_id, payer_account_id, transaction_body)
@@ -116,7 +118,8 @@ select i, pg_temp.at(i - 80000), case when i % 4 = 0 then 1001 else 1002 + i % 5
 				`from unnest(array[1000, 50000]) v`,
 			`insert into token_balance (consensus_timestamp, account_id, token_id, balance) select pg_temp.at(v), i, 50001, 1 from generate_series(1001, 41000) i, unnest(array[1000, 50000]) v union all
 select pg_temp.at(1000), i, 50002 + (i * 7 + k) % 3998, 1 from generate_series(1002, 41000) i, generate_series(1, 2) k`,
-			`insert into registered_node (registered_node_id, created_timestamp, deleted, timestamp_range, type) select ` +
+			`insert into registered_node (registered_node_id, created_timestamp, deleted, timestamp_range, type) ` +
+				`select ` +
 				`i, 1, false, '[1,)'::int8range, array[1]::smallint[] from generate_series(1, 200) i`,
 			`insert into file_data (consensus_timestamp, entity_id, transaction_type, file_data) select ` +
 				`pg_temp.at(i), ` +

@@ -34,19 +34,38 @@ var scheduleRows = testenv.Rows("schedules", func(b *pgx.Batch) {
 
 // full is the schedule 5100. unknown is the schedule 5101 up to the members that the list omits.
 const (
-	full = `{"admin_key":{"_type":"ProtobufEncoded","key":"0a0b0c"},"deleted":false,"consensus_timestamp":"1700000009.000000321","creator_account_id":"0.0.4711","executed_timestamp":"1700000100.000000002","expiration_time":null,"memo":"rent","payer_account_id":"0.0.4712","schedule_id":"0.0.5100","signatures":[{"consensus_timestamp":"1700000050.000000001","public_key_prefix":"Cms=","signature":"DA0O","type":"ED25519"},{"consensus_timestamp":"1700000060.000000000","public_key_prefix":"AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA","signature":"////////////////////////////////////////////////////////////////////////////\n/////////w==","type":"UNKNOWN"}],"transaction_body":"CgsMDQ==","wait_for_expiry":true}`
+	full = `{"admin_key":{"_type":"ProtobufEncoded","key":"0a0b0c"},"deleted":false,` +
+		`"consensus_timestamp":"1700000009.000000321","creator_account_id":"0.0.4711",` +
+		`"executed_timestamp":"1700000100.000000002","expiration_time":null,"memo":"rent",` +
+		`"payer_account_id":"0.0.4712","schedule_id":"0.0.5100",` +
+		`"signatures":[{"consensus_timestamp":"1700000050.000000001","public_key_prefix":"Cms=",` +
+		`"signature":"DA0O","type":"ED25519"},{"consensus_timestamp":"1700000060.000000000",` +
+		`"public_key_prefix":"AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA` +
+		`AAAAAAAAAAA","signature":"////////////////////////////////////////////////////////` +
+		`////////////////////\n/////////w==","type":"UNKNOWN"}],` +
+		`"transaction_body":"CgsMDQ==","wait_for_expiry":true}`
 
-	unknownRest = `"payer_account_id":"0.0.4711","schedule_id":"0.0.5101","signatures":[],"transaction_body":"","wait_for_expiry":false}`
-	unknownHead = `"consensus_timestamp":"1700000010.000000000","creator_account_id":"0.0.4711","executed_timestamp":null,"expiration_time":null,`
+	unknownRest = `"payer_account_id":"0.0.4711","schedule_id":"0.0.5101","signatures":[],"transaction_body":"",` +
+		`"wait_for_expiry":false}`
+	unknownHead = `"consensus_timestamp":"1700000010.000000000","creator_account_id":"0.0.4711",` +
+		`"executed_timestamp":null,"expiration_time":null,`
 )
 
 func TestSchedules(t *testing.T) {
 	t.Parallel()
 	g := testenv.Over(t, scheduleRows.Shared(t))
 	unlisted := `{"admin_key":null,` + unknownHead + unknownRest
-	deleted := `{"admin_key":null,"deleted":true,"consensus_timestamp":"1779021296.000000000","creator_account_id":"0.0.4713","executed_timestamp":null,"expiration_time":null,"memo":"\"deleted\":null,","payer_account_id":"0.0.4711","schedule_id":"0.0.5102","signatures":[],"transaction_body":"AQ==","wait_for_expiry":false}`
-	nullDeleted := `{"admin_key":null,"deleted":null,"consensus_timestamp":"1779021296.000000000","creator_account_id":"0.0.4713","executed_timestamp":null,"expiration_time":null,"memo":"","payer_account_id":"0.0.4711","schedule_id":"0.0.5107","signatures":[],"transaction_body":"AQ==","wait_for_expiry":false}`
-	late := `{"admin_key":null,"consensus_timestamp":"0.000000001","creator_account_id":"0.0.4713","executed_timestamp":null,"expiration_time":"1779021236.000000001","payer_account_id":"0.0.4711","schedule_id":"0.0.5106","signatures":[],"transaction_body":"AQ==","wait_for_expiry":true}`
+	deleted := `{"admin_key":null,"deleted":true,"consensus_timestamp":"1779021296.000000000",` +
+		`"creator_account_id":"0.0.4713","executed_timestamp":null,"expiration_time":null,"memo":"\"deleted\":null,` +
+		`","payer_account_id":"0.0.4711","schedule_id":"0.0.5102","signatures":[],"transaction_body":"AQ==",` +
+		`"wait_for_expiry":false}`
+	nullDeleted := `{"admin_key":null,"deleted":null,"consensus_timestamp":"1779021296.000000000",` +
+		`"creator_account_id":"0.0.4713","executed_timestamp":null,"expiration_time":null,"memo":"",` +
+		`"payer_account_id":"0.0.4711","schedule_id":"0.0.5107","signatures":[],"transaction_body":"AQ==",` +
+		`"wait_for_expiry":false}`
+	late := `{"admin_key":null,"consensus_timestamp":"0.000000001","creator_account_id":"0.0.4713",` +
+		`"executed_timestamp":null,"expiration_time":"1779021236.000000001","payer_account_id":"0.0.4711",` +
+		`"schedule_id":"0.0.5106","signatures":[],"transaction_body":"AQ==","wait_for_expiry":true}`
 	page := func(next string, rows ...string) string {
 		if next != "null" {
 			next = `"/api/v1/schedules?` + next + `"`
@@ -57,9 +76,11 @@ func TestSchedules(t *testing.T) {
 		"account.id=4711": page("null", full, unlisted),
 		"limit=3": page("limit=3&schedule.id=gt:0.0.5102",
 			full, unlisted, deleted),
-		"schedule.id=gte:5106":                                      page("null", late, nullDeleted),
-		"limit=2&order=DESC&account.id=4713":                        page("limit=2&order=desc&account.id=4713&schedule.id=lt:0.0.5106", nullDeleted, late),
-		"account.id=0.0.4711&order=desc&limit=2":                    page("account.id=0.0.4711&order=desc&limit=2&schedule.id=lt:0.0.5100", unlisted, full),
+		"schedule.id=gte:5106": page("null", late, nullDeleted),
+		"limit=2&order=DESC&account.id=4713": page("limit=2&order=desc&account.id=4713&"+
+			"schedule.id=lt:0.0.5106", nullDeleted, late),
+		"account.id=0.0.4711&order=desc&limit=2": page("account.id=0.0.4711&order=desc&limit=2&"+
+			"schedule.id=lt:0.0.5100", unlisted, full),
 		"schedule.id=lte:5101&limit=2":                              page("null", full, unlisted),
 		"schedule.id=5100&limit=1":                                  page("schedule.id=5100&limit=1", full),
 		"schedule.id=5100&schedule.id=5101":                         page("null"), // both must hold
@@ -72,10 +93,14 @@ func TestSchedules(t *testing.T) {
 		"schedule.id=gt:5107":                                       page("null"),
 		"schedule.id=gt:5107&schedule.id=lt:4":                      page("null"),
 
-		"foo=1&limit=x&schedule.id=a.b&order=up": `{"_status":{"messages":[{"message":"Invalid parameter: limit"},{"message":"Invalid parameter: schedule.id"},{"message":"Invalid parameter: order"},{"message":"Unknown query parameter: foo"}]}}`,
-		"timestamp=1":                            `{"_status":{"messages":[{"message":"Unknown query parameter: timestamp"}]}}`,
-		"limit=0":                                invalidBody("limit"),
-		"account.id=0.65536.1":                   `{"_status":{"messages":[{"message":"Invalid entity ID \"0.65536.1\""}]}}`,
+		"foo=1&limit=x&schedule.id=a.b&order=up": `{"_status":{"messages":[{"message":"Invalid parameter: ` +
+			`limit"},{"message":"Invalid parameter: schedule.id"},{"message":"Invalid parameter: ` +
+			`order"},{"message":"Unknown query parameter: foo"}]}}`,
+		"timestamp=1": `{"_status":{"messages":[{"message":"Unknown query parameter: ` +
+			`timestamp"}]}}`,
+		"limit=0": invalidBody("limit"),
+		"account.id=0.65536.1": `{"_status":{"messages":[{"message":"Invalid entity ID ` +
+			`\"0.65536.1\""}]}}`,
 	} {
 		t.Run(query, func(t *testing.T) {
 			t.Parallel()

@@ -81,7 +81,8 @@ transaction_result) values ($1, 3001, 1001, 1001, '', 1, '', 0, 22)`, at)
 
 // gasFees returns the body with the same price of gas for all functions.
 func gasFees(gas int64, at string) string {
-	return fmt.Sprintf(`{"fees":[{"gas":%[1]d,"transaction_type":"ContractCall"},{"gas":%[1]d,"transaction_type":"ContractCreate"},`+
+	return fmt.Sprintf(`{"fees":[{"gas":%[1]d,"transaction_type":"ContractCall"},{"gas":%[1]d,`+
+		`"transaction_type":"ContractCreate"},`+
 		`{"gas":%[1]d,"transaction_type":"EthereumTransaction"}],"timestamp":"%[2]s"}`, gas, at)
 }
 
@@ -189,15 +190,19 @@ transaction_hash, transaction_index, synthetic) values ($1, $2, $3, null, 1001, 
 })
 
 // syntheticBody is the response with the token transfer of 0.0.1009.
-var syntheticBody = `{"address":"0x00000000000000000000000000000000000003f1","amount":null,"bloom":"0x","call_result":"0x","child":false,"contract_id":"0.0.1009","created_contract_ids":[],` +
-	`"error_message":null,"from":"0x00000000000000000000000000000000000003e9","function_parameters":"0x","gas_consumed":null,"gas_limit":0,"gas_used":null,` +
+var syntheticBody = `{"address":"0x00000000000000000000000000000000000003f1","amount":null,"bloom":"0x",` +
+	`"call_result":"0x","child":false,"contract_id":"0.0.1009","created_contract_ids":[],` +
+	`"error_message":null,"from":"0x00000000000000000000000000000000000003e9","function_parameters":"0x",` +
+	`"gas_consumed":null,"gas_limit":0,"gas_used":null,` +
 	`"timestamp":"1784900000.000000005","to":"0x00000000000000000000000000000000000003f1","hash":"0x` +
 	strings.Repeat("40", 32) + `","block_hash":"0x` + strings.Repeat("ab", 48) + `","block_number":77,` +
 	`"logs":[{"address":"0x00000000000000000000000000000000000003f1","bloom":"0x","contract_id":"0.0.1009","data":"0x` + strings.Repeat("0", 62) + `64","index":0,` +
 	`"topics":["0x` + transferTopic + `","0x` + strings.Repeat("0", 60) + `03e9","0x` + strings.Repeat("0", 60) +
 	`03ea"]}],` +
-	`"result":"SUCCESS","transaction_index":4,"state_changes":[],"status":"0x1","failed_initcode":null,"access_list":[],"block_gas_used":300000,"chain_id":"0x128",` +
-	`"gas_price":"0x47","max_fee_per_gas":null,"max_priority_fee_per_gas":null,"r":null,"s":null,"type":0,"v":null,"nonce":null}`
+	`"result":"SUCCESS","transaction_index":4,"state_changes":[],"status":"0x1","failed_initcode":null,` +
+	`"access_list":[],"block_gas_used":300000,"chain_id":"0x128",` +
+	`"gas_price":"0x47","max_fee_per_gas":null,"max_priority_fee_per_gas":null,"r":null,"s":null,"type":0,"v":null,` +
+	`"nonce":null}`
 
 // TestSyntheticResults tests the single look-ups and the lists of results that are derived from logs.
 func TestSyntheticResults(t *testing.T) {
@@ -437,7 +442,8 @@ func TestPrestate(t *testing.T) {
 	const query = `{ contractResult(at: "1784900000.000000005") { isChild v prestate(diff: true) { pre { entityId ` +
 		`nonce entity { entityId } } post { entityId balance } } } }`
 	if got := g.Query(t, query, nil).Body; !strings.Contains(got,
-		`"isChild":false,"v":"628","prestate":{"pre":[{"entityId":"0.0.1001","nonce":"3","entity":{"entityId":"0.0.1001"}}`) {
+		`"isChild":false,"v":"628","prestate":{"pre":[{"entityId":"0.0.1001","nonce":"3",`+
+			`"entity":{"entityId":"0.0.1001"}}`) {
 		t.Error(got)
 	}
 	if got := off.Query(t, query, nil).Body; !strings.Contains(got, `"NOT_FOUND"`) {
@@ -468,7 +474,8 @@ from unnest(array[82, 87, 91, 14], array[22, 22, 22, 9999]) with ordinality x (t
 		t.Error(got.Body)
 	}
 	const query = `{ transactions(order: ASC) { nodes { type typeNumber result resultNumber } } }`
-	want := `{"data":{"transactions":{"nodes":[{"type":"UNKNOWN","typeNumber":82,"result":"SUCCESS","resultNumber":22},` +
+	want := `{"data":{"transactions":{"nodes":[{"type":"UNKNOWN","typeNumber":82,"result":"SUCCESS",` +
+		`"resultNumber":22},` +
 		`{"type":"CLPRREDACTMESSAGE","typeNumber":87,"result":"SUCCESS","resultNumber":22},` +
 		`{"type":"CLPRENDPOINTPUBLICATION","typeNumber":91,"result":"SUCCESS","resultNumber":22},` +
 		`{"type":"CRYPTOTRANSFER","typeNumber":14,"result":"UNKNOWN","resultNumber":9999}]}}}`
@@ -546,7 +553,8 @@ func TestRelay(t *testing.T) {
 		}
 	}
 	for _, estimate := range []bool{false, true} {
-		body := fmt.Sprintf(`{"block":"latest","data":"0x18160ddd","to":"0x0000000000000000000000000000000000000bb9","estimate":%t}`, estimate)
+		body := fmt.Sprintf(`{"block":"latest","data":"0x18160ddd",`+
+			`"to":"0x0000000000000000000000000000000000000bb9","estimate":%t}`, estimate)
 		if got := g.Do(t, http.MethodPost, "/api/v1/contracts/call", body,
 			"Content-Type: application/json"); got.Status != http.StatusOK {
 			t.Errorf("call, estimate %t: %d: %s", estimate, got.Status, got.Body)
@@ -576,12 +584,13 @@ func TestLastTimestamps(t *testing.T) {
 	t.Parallel()
 	g := testenv.Demo(t)
 	for path, want := range map[string]string{
-		"/network/fees?timestamp=gt:9223372036.854775807":                    notFoundBody("File 0.0.113 not found"),
-		"/network/registered-nodes?registerednode.id=gt:9223372036854775807": `{"registered_nodes":[],"links":{"next":null}}`,
-		"/network/nodes?node.id=gt:9223372036854775807":                      `{"nodes":[],"links":{"next":null}}`,
-		"/network/nodes?node.id=lt:0":                                        `{"nodes":[],"links":{"next":null}}`,
-		"/accounts/1001/allowances/nfts?account.id=gt:0.0.274877906943":      `{"allowances":[],"links":{"next":null}}`,
-		"/topics/4001/messages?sequencenumber=gt:9223372036854775807":        `{"messages":[],"links":{"next":null}}`,
+		"/network/fees?timestamp=gt:9223372036.854775807": notFoundBody("File 0.0.113 not found"),
+		"/network/registered-nodes?registerednode.id=gt:9223372036854775807": `{"registered_nodes":[],` +
+			`"links":{"next":null}}`,
+		"/network/nodes?node.id=gt:9223372036854775807":                 `{"nodes":[],"links":{"next":null}}`,
+		"/network/nodes?node.id=lt:0":                                   `{"nodes":[],"links":{"next":null}}`,
+		"/accounts/1001/allowances/nfts?account.id=gt:0.0.274877906943": `{"allowances":[],"links":{"next":null}}`,
+		"/topics/4001/messages?sequencenumber=gt:9223372036854775807":   `{"messages":[],"links":{"next":null}}`,
 	} {
 		if got := g.Get(t, "/api/v1"+path); got.Body != want {
 			t.Errorf("%s: %d %s, want %s", path, got.Status, got.Body, want)

@@ -68,7 +68,8 @@ var tokensParams = []rest.Param{
 	},
 	{
 		Name: "name", Kind: tokenName,
-		Doc: "Filters by a part of the name, case-insensitive. `%` matches any text and `_` any character. The list has " +
+		Doc: "Filters by a part of the name, case-insensitive. `%` matches any text and `_` any character. The " +
+			"list has " +
 			"one page.", Bind: rest.TextList("filter.nameContains"),
 	},
 	{Name: "publickey", Kind: rest.PublicKey, Bind: rest.PublicKeys("filter.publicKey"), Doc: "Filters by admin key."},

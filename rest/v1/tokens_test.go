@@ -170,7 +170,8 @@ func TestTokenCaching(t *testing.T) {
 		}
 	}
 	if got := g.Get(t,
-		"/api/v1/accounts/1001/nfts?limit=1"); got.Header.Get("Link") != `</api/v1/accounts/1001/nfts?limit=1&token.id=lte:0.0.1506&serialnumber=lt:7>; rel="next"` {
+		"/api/v1/accounts/1001/nfts?limit=1"); got.Header.Get("Link") != `</api/v1/accounts/1001/nfts?limit=1&`+
+		`token.id=lte:0.0.1506&serialnumber=lt:7>; rel="next"` {
 		t.Errorf("Link is %q", got.Header.Get("Link"))
 	}
 }
@@ -219,8 +220,10 @@ func TestOverlappingParts(t *testing.T) {
 	t.Parallel()
 	g := testenv.Over(t, tokensURL(t))
 	for all, parts := range map[string]string{
-		"/accounts/1001/allowances/tokens?spender.id=2001": "/accounts/1001/allowances/tokens?spender.id=gte:2001&spender.id=lte:2001&token.id=gt:1&token.id=lt:2",
-		"/accounts/1001/nfts?token.id=1501":                "/accounts/1001/nfts?token.id=gte:1501&token.id=lte:1501&serialnumber=gt:1&serialnumber=lt:2",
+		"/accounts/1001/allowances/tokens?spender.id=2001": "/accounts/1001/allowances/tokens?spender.id=gte:2001&" +
+			"spender.id=lte:2001&token.id=gt:1&token.id=lt:2",
+		"/accounts/1001/nfts?token.id=1501": "/accounts/1001/nfts?token.id=gte:1501&" +
+			"token.id=lte:1501&serialnumber=gt:1&serialnumber=lt:2",
 	} {
 		want, got := listIn(t, []byte(g.Get(t, "/api/v1"+all).Body)), listIn(t, []byte(g.Get(t, "/api/v1"+parts).Body))
 		if len(want) < 2 || !slices.Equal(got, want) {

@@ -101,7 +101,8 @@ func TestImportModes(t *testing.T) {
 		t.Errorf("the page is %s", got)
 	}
 	if slug := g.Query(t, `{ status { slug mode vocabulary } }`,
-		nil).Body; slug != `{"data":{"status":{"slug":"ledgerlight-network","mode":"IMPORT","vocabulary":"DOCUMENTED"}}}` {
+		nil).Body; slug != `{"data":{"status":{"slug":"ledgerlight-network","mode":"IMPORT",`+
+		`"vocabulary":"DOCUMENTED"}}}` {
 		t.Errorf("it is called %s", slug)
 	}
 	if _, err := g.Status.ImportPage(t.Context(), statuspages.Author{}, parse(t, example(t)), mirrorOptions("x"),
@@ -113,7 +114,8 @@ func TestImportModes(t *testing.T) {
 // TestReadDocuments checks which deviations of other pages' documents are accepted, and the errors for others.
 func TestReadDocuments(t *testing.T) {
 	t.Parallel()
-	const page = `"page":{"id":"p","name":"P","url":"https://p.example/","time_zone":%q,"updated_at":"2026-01-01T00:00:00Z"}`
+	const page = `"page":{"id":"p","name":"P","url":"https://p.example/","time_zone":%q,` +
+		`"updated_at":"2026-01-01T00:00:00Z"}`
 	read := func(zone, rest string) (*status.Source, error) {
 		return status.ReadDocuments(map[string][]byte{status.SummaryDocument: []byte("{" + fmt.Sprintf(page, zone) +
 			rest + "}")})
@@ -158,7 +160,8 @@ func TestReadDocuments(t *testing.T) {
 	var many struct{ Incidents []json.RawMessage }
 	for i := range 50 {
 		many.Incidents = append(many.Incidents,
-			json.RawMessage(fmt.Sprintf(`{"id":"i%d","name":"I","status":"resolved","impact":"none","created_at":"2026-01-01T00:%02d:00Z","updated_at":"2026-01-01T00:00:00Z"}`, i, 59-i)))
+			json.RawMessage(fmt.Sprintf(`{"id":"i%d","name":"I","status":"resolved","impact":"none",`+
+				`"created_at":"2026-01-01T00:%02d:00Z","updated_at":"2026-01-01T00:00:00Z"}`, i, 59-i)))
 	}
 	list, err := json.Marshal(many.Incidents)
 	if err != nil {

@@ -104,7 +104,8 @@ func TestLedgerProbes(t *testing.T) {
 		t.Error("readers see a draft")
 	}
 	if got := query(`mutation { publishDraft(input: {id: "` + code + `", expectedVersion: ` + version +
-		`}) { incident { status impact } } }`); got != `{"data":{"publishDraft":{"incident":{"status":"INVESTIGATING","impact":"CRITICAL"}}}}` {
+		`}) { incident { status impact } } }`); got != `{"data":{"publishDraft":{"incident":{`+
+		`"status":"INVESTIGATING","impact":"CRITICAL"}}}}` {
 		t.Errorf("publishing returns %s", got)
 	}
 	if body := g.Get(t, summaryPath).Body; !strings.Contains(body, code) ||

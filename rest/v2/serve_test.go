@@ -51,7 +51,8 @@ func TestHeaders(t *testing.T) {
 			"Content-Type": "application/json; charset=utf-8", "Vary": "Accept,Accept-Encoding",
 			"Access-Control-Allow-Origin": "*", "Access-Control-Expose-Headers": "ETag",
 			"X-Content-Type-Options": "nosniff",
-			"Cache-Control":          "max-age=10, public, s-maxage=10, stale-while-revalidate=20, stale-if-error=3600", "Last-Modified": "", "Content-Encoding": "",
+			"Cache-Control": "max-age=10, public, s-maxage=10, stale-while-revalidate=20, " +
+				"stale-if-error=3600", "Last-Modified": "", "Content-Encoding": "",
 		} {
 			if got.Header.Get(header) != want {
 				t.Errorf("%s: %s is %q", path, header, got.Header.Get(header))
@@ -192,7 +193,9 @@ func TestHosts(t *testing.T) {
 	third := g.Query(t,
 		`{ statusPage(slug: "third") { name isDefault updatedAt rollup { indicator description } components { nodes `+
 			`{ name } } } }`, nil).Body
-	if third != `{"data":{"statusPage":{"name":"Third","isDefault":false,"updatedAt":"2026-03-12T09:42:10.118Z","rollup":{"indicator":"NONE","description":"All Systems Operational"},"components":{"nodes":[{"name":"Only"}]}}}}` {
+	if third != `{"data":{"statusPage":{"name":"Third","isDefault":false,"updatedAt":"2026-03-12T09:42:10.118Z",`+
+		`"rollup":{"indicator":"NONE","description":"All Systems Operational"},`+
+		`"components":{"nodes":[{"name":"Only"}]}}}}` {
 		t.Errorf("the third page is %s", third)
 	}
 }

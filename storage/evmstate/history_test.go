@@ -116,7 +116,8 @@ func TestNewestBlock(t *testing.T) {
 	type grant struct{ Owner, Spender, Token int64 }
 	for _, r := range read[grant](t,
 		conn,
-		`select owner, spender, token_id from token_allowance union all select owner, spender, 0 from crypto_allowance`) {
+		`select owner, spender, token_id from token_allowance union all select owner, spender, 0 from `+
+			`crypto_allowance`) {
 		of.Allowances = append(of.Allowances, worldstate.AllowanceKey{
 			Owner: ledger.EntityID(r.Owner), Spender: ledger.EntityID(r.Spender), Token: ledger.EntityID(r.Token),
 		})

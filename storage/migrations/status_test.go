@@ -116,7 +116,8 @@ values ('i', 'p', 'realtime', 'I', 'identified', 'x', now(), now(), now())`,
 	const at = `, 'N', 'x', now(), now(), now()`
 	for _, c := range []struct{ sql, code string }{
 		{
-			`insert into status.page (id, slug, name, url, is_default) values ('r', 'r', 'R', 'https://r.example', true)`,
+			`insert into status.page (id, slug, name, url, is_default) values ('r', 'r', 'R', 'https://r.example', ` +
+				`true)`,
 			"23505",
 		},
 		{`insert into status.page (id, slug, name, url) values ('r r', 'r', 'R', 'https://r.example')`, "23514"},

@@ -69,7 +69,8 @@ from status.incident_update where incident_id = $1`, code); got !=
 		t.Error(got)
 	}
 	if got := one[string](t, n,
-		`select string_agg(action, ' ' order by id) from status.audit where actor = 'schedule'`); got != "schedule.reminder schedule.start schedule.end" {
+		`select string_agg(action, ' ' order by id) from status.audit where actor = 'schedule'`); got != "schedule."+
+		"reminder schedule.start schedule.end" {
 		t.Error(got)
 	}
 }

@@ -197,7 +197,8 @@ from status.component_change`); got != "op pd do om" {
 		t.Errorf("changes %s", got)
 	}
 	if got := one[string](t, n,
-		`select string_agg(action || case when before is null then '+' else '' end, ' ' order by id) from status.audit`); got !=
+		`select string_agg(action || case when before is null then '+' else '' end, ' ' order by id) from `+
+			`status.audit`); got !=
 		"page.init+ incident.open+ incident.update incident.update incident.postmortem incident.postmortem "+
 			"incident.reopen incident.update" {
 		t.Errorf("audit %s", got)

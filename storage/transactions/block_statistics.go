@@ -221,7 +221,8 @@ var (
 	RewardStatistics = countRows(`select consensus_timestamp as at, amount from staking_reward_transfer where `+
 		`account_id = $1`+inRange, `sum(amount)`, `0`)
 	// ResultStatistics counts the results of a contract (gas).
-	ResultStatistics = countRows(`select consensus_timestamp as at, gas_used from contract_result where contract_id = $1`+inRange,
+	ResultStatistics = countRows(`select consensus_timestamp as at, gas_used from contract_result where `+
+		`contract_id = $1`+inRange,
 		`sum(gas_used)`, `0`)
 	// TokenStatistics counts transfers to accounts of one token (1 each, their amounts). The index begins with the
 	// time, so the transfers of all tokens are read in it. If they are too many, the period 0 has the end of those

@@ -99,7 +99,8 @@ func TestPlans(t *testing.T) {
 		"accounts by id":      {100, accounts(&ledger.AccountFilter{ID: &ledger.EntityIDFilter{In: ids}}, page)},
 		"accounts by key": {
 			100,
-			accounts(&ledger.AccountFilter{PublicKey: &ledger.StringFilter{In: []string{"d3d9446802a44259755d38e6d163e820c20ad4d76fe97759aa27a0c99bff6710"}}}, page),
+			accounts(&ledger.AccountFilter{PublicKey: &ledger.StringFilter{In: []string{"d3d9446802a44259755d38e6d1" +
+				"63e820c20ad4d76fe97759aa27a0c99bff6710"}}}, page),
 		},
 		"account": {100, read(func(ctx context.Context, db *storage.DB) error {
 			_, err := entities.Account(ctx, db, ledger.AccountRef{ID: owner})

@@ -43,7 +43,8 @@ select at, type, case when i % 50 = 0 then 10 else 22 end, payer, at - 1, case w
 select e, at, case when e = payer then -3 else 1 end, payer from tx, unnest(array[payer, other, 98]) e`,
 			`insert into token_transfer (token_id, account_id, consensus_timestamp, amount, payer_account_id) select ` +
 				`60001, other, at, 1, payer from tx where i % 5 = 0`,
-			`insert into entity_transaction (consensus_timestamp, entity_id, payer_account_id, result, type) select at, ` +
+			`insert into entity_transaction (consensus_timestamp, entity_id, payer_account_id, result, type) ` +
+				`select at, ` +
 				`11 + i / 20 % 50 * 10, payer, 22, 27 from tx where type = 27`,
 			`insert into topic_message (consensus_timestamp, message, running_hash, sequence_number, payer_account_id, topic_id)
 select 1700000000000000000 + i * 10000000::bigint, '\x01', '\x01', i / 50 + 1, 1001, 11 + i % 50 * 10 from generate_series(1, 100000) i`,

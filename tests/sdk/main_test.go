@@ -36,7 +36,8 @@ func atAddresses(run func() int, addresses ...string) (code int, err error) {
 	gateway, err := url.Parse(os.Getenv("HELIOGRAPH_URL"))
 	if err != nil || gateway.Host == "" {
 		return 1,
-			errors.New("HELIOGRAPH_URL must be the address of a gateway with the demo network; `make test-clients` sets it")
+			errors.New("HELIOGRAPH_URL must be the address of a gateway with the demo network; `make test-clients` " +
+				"sets it")
 	}
 	proxy := &http.Server{Handler: httputil.NewSingleHostReverseProxy(gateway), ReadHeaderTimeout: time.Minute}
 	defer func() { _ = proxy.Close() }()

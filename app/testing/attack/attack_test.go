@@ -110,7 +110,8 @@ var attacks = map[string]request{
 	},
 	"unindexed filters": graphQL("{" + repeat(30,
 		"r#:transactions(filter:{outcome:FAILURE,types:[CRYPTOTRANSFER]},order:ASC){nodes{id}}") + "}"),
-	"trace with memory":         graphQL("{contractTrace(contract:\"0.0.3001\",first:10000,memory:true,storage:true){opcodes{memory stack}}}"),
+	"trace with memory": graphQL("{contractTrace(contract:\"0.0.3001\",first:10000,memory:true," +
+		"storage:true){opcodes{memory stack}}}"),
 	"new documents":             unique(graphQL("{" + repeat(500, "a#_§:__typename") + "}")),
 	"large answers":             largeAnswer,
 	"clients that do not read":  {path: "/graphql", body: largeAnswer.body, unique: true, unread: time.Second},

@@ -88,7 +88,8 @@ func (p *process) serve(t *testing.T, url string, now time.Time, paths []string,
 		_ = p.cmd.Process.Signal(syscall.SIGTERM)
 		_ = p.cmd.Wait()
 	})
-	found := regexp.MustCompile(`(?s)"listening","address":"([^"]+)".*"listening for admin requests","address":"([^"]+)"`)
+	found := regexp.MustCompile(`(?s)"listening","address":"([^"]+)".*"listening for admin ` +
+		`requests","address":"([^"]+)"`)
 	for end := time.Now().Add(time.Minute); p.url == ""; time.Sleep(20 * time.Millisecond) {
 		text, err := os.ReadFile(log.Name())
 		if m := found.FindSubmatch(text); m != nil {

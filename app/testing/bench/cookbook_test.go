@@ -227,7 +227,8 @@ var facts = map[string]map[string]string{
 	},
 	"Contract events": {
 		"contract.logs.nodes.transactionHash": `select '0x' || encode(substring(l.transaction_hash for 32), ` +
-			`'hex') from contract_log l where contract_id = 3003 order by consensus_timestamp desc, index desc limit 25`,
+			`'hex') from contract_log l where contract_id = 3003 order by consensus_timestamp desc, index desc ` +
+			`limit 25`,
 		"contract.logs.nodes.decoded.signature": `select 'TideRead(address,uint256,int64)' from contract_log where ` +
 			`contract_id = 3003 order by consensus_timestamp desc, index desc limit 25`,
 	},
@@ -265,18 +266,26 @@ var facts = map[string]map[string]string{
 			`86400000000000`,
 	},
 	"Votes at a block": {
-		"ledger.token.holders.nodes.balanceValue.raw": votes + `select balance::text from held order by held.balance desc, account_id desc limit 25`,
-		"ledger.token.holders.nodes.account.entityId": votes + `select '0.0.' || account_id from held order by held.balance desc, account_id desc limit 25`,
-		"ledger.token.holders.totalCount.value":       votes + `select count(*)::text from held`,
+		"ledger.token.holders.nodes.balanceValue.raw": votes + `select balance::text from held order by ` +
+			`held.balance desc, account_id desc limit 25`,
+		"ledger.token.holders.nodes.account.entityId": votes + `select '0.0.' || account_id from held order by ` +
+			`held.balance desc, account_id desc limit 25`,
+		"ledger.token.holders.totalCount.value": votes + `select count(*)::text from held`,
 	},
 	"Portfolio at the end of the year": {
-		"ledger.account.balanceValue.raw": `select (balance - (select sum(amount) from crypto_transfer where entity_id = 1001 and ` +
+		"ledger.account.balanceValue.raw": `select (balance - (select sum(amount) from crypto_transfer where ` +
+			`entity_id = 1001 and ` +
 			`consensus_timestamp >= 1767225600000000000))::text from entity where id = 1001`,
-		"ledger.account.tokens.nodes.balanceValue.raw": `select case token.type when 'FUNGIBLE_COMMON' then a.balance - (select ` +
-			`coalesce(sum(amount), 0) from token_transfer t where t.account_id = 1001 and t.token_id = a.token_id and ` +
-			`consensus_timestamp >= 1767225600000000000) else (select count(*) from (select account_id, token_id, timestamp_range from nft ` +
-			`union all select account_id, token_id, timestamp_range from nft_history) n where n.account_id = 1001 and ` +
-			`n.token_id = a.token_id and timestamp_range @> 1767225599999999999) end::text from token_account a join token using (token_id) ` +
+		"ledger.account.tokens.nodes.balanceValue.raw": `select case token.type when 'FUNGIBLE_COMMON' then ` +
+			`a.balance - (select ` +
+			`coalesce(sum(amount), 0) from token_transfer t where t.account_id = 1001 and t.token_id = a.token_id ` +
+			`and ` +
+			`consensus_timestamp >= 1767225600000000000) else (select count(*) from (select account_id, token_id, ` +
+			`timestamp_range from nft ` +
+			`union all select account_id, token_id, timestamp_range from nft_history) n where n.account_id = 1001 ` +
+			`and ` +
+			`n.token_id = a.token_id and timestamp_range @> 1767225599999999999) end::text from token_account a ` +
+			`join token using (token_id) ` +
 			`where account_id = 1001 and a.created_timestamp < 1767225600000000000 order by token_id`,
 	},
 	"Allowances to revoke": {

@@ -64,7 +64,8 @@ func (h *hand) account(w http.ResponseWriter, r *http.Request) {
 from entity e left join entity_stake s on s.id = e.id where e.id = $1 and e.type in ('ACCOUNT', 'CONTRACT')`, int64(id)).
 		QueryRow(func(row pgx.Row) error { return row.Scan(a.targets()...) })
 	var token, balance int64
-	b.Queue(`select token_id, balance from token_account where account_id = $1 and associated order by token_id limit $2`, int64(id), tokensOfAccount).
+	b.Queue(`select token_id, balance from token_account where account_id = $1 and associated order by token_id `+
+		`limit $2`, int64(id), tokensOfAccount).
 		Query(each([]any{&token, &balance}, func() {
 			tokens = append(tokens, tokenDTO{ledger.EntityID(token).String(), balance})
 		}))

@@ -73,7 +73,8 @@ func graphLists() []graphList {
 		{`{ token(id: "{}") { nfts(filter: {deleted: false}, order: ASC) { totalCount { value } nodes { ` +
 			`serialNumber } } } }`, by("nft", "token_id"), noID},
 		{
-			`{ account(id: "{}") { nfts(filter: {deleted: true}) { nodes { serialNumber } } } }`, by("nft", "account_id"),
+			`{ account(id: "{}") { nfts(filter: {deleted: true}) { nodes { serialNumber } } } }`, by("nft", "accoun"+
+				"t_id"),
 			noID,
 		},
 		{
@@ -81,7 +82,8 @@ func graphLists() []graphList {
 			by("schedule", "creator_account_id"), noID,
 		},
 		{
-			`{ account(id: "{}") { schedules(filter: {state: EXECUTED}) { totalCount { value } nodes { entityId } } } }`,
+			`{ account(id: "{}") { schedules(filter: {state: EXECUTED}) { totalCount { value } nodes { entityId } ` +
+				`} } }`,
 			by("schedule", "creator_account_id"), noID,
 		},
 		{`{ account(id: "{}") { schedules(filter: {state: PENDING}, order: ASC) { totalCount { value } nodes { ` +

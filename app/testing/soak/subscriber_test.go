@@ -56,7 +56,8 @@ func (s *subscriber) stream(ctx context.Context, ready func()) error {
 	}
 	defer context.AfterFunc(ctx, func() { _ = conn.Close() })()
 	defer func() { _ = conn.Close() }()
-	body := fmt.Sprintf(`{"query":"subscription($from: Timestamp) { topicMessages(topic: \"0.0.%d\", from: $from) { sequenceNumber consensusTimestamp } }","variables":{"from":%q}}`, s.topic, s.last)
+	body := fmt.Sprintf(`{"query":"subscription($from: Timestamp) { topicMessages(topic: \"0.0.%d\", from: $from) `+
+		`{ sequenceNumber consensusTimestamp } }","variables":{"from":%q}}`, s.topic, s.last)
 	if s.last == "" {
 		body = strings.Replace(body, `"from":""`, `"from":"0.0"`, 1)
 	}

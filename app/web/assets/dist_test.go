@@ -105,7 +105,8 @@ func requestPatterns() []*regexp.Regexp {
 		regexp.MustCompile(`(?i)@import\s+(url\()?\s*["']?(https?:)?//`),
 		regexp.MustCompile(`(?i)url\(\s*["']?(https?:)?//`),
 		regexp.MustCompile(
-			`(?i)\b(fetch|import|importScripts|Worker|WebSocket|EventSource|sendBeacon)\(\s*["'\x60](https?:|wss?:)?//`),
+			`(?i)\b(fetch|import|importScripts|Worker|WebSocket|EventSource|sendBeacon)\(\s*["'\x60](https?:|wss?:)` +
+				`?//`),
 		regexp.MustCompile(`(?i)//(fonts|cdn|unpkg|esm|cdnjs|ajax)\.`),
 	}
 }

@@ -322,13 +322,16 @@ func (b *bay) switchboard(t *testing.T) map[string][]testCall {
 		large("1368015179489954701390400359078579693043519447331113978918064868415326638035"),
 		large("9918110051302171585080402603319702774565515993150576347155970296011118125764"),
 	}
-	generator := common.FromHex("198e9393920d483a7260bfb731fb5d25f1aa493335a9e71297e485b7aef312c21800deef121f1e76426a00665e5c4479674322d4f75edadd46debd5cd992f6ed" +
-		"090689d0585ff075ec9e99ad690c3395bc4b313370b38ef355acdadcd122975b12c85ea5db8c6deb4aab71808dcb408fe3d1e7690c43d37b4ce6cc0166fa7daa")
+	generator := common.FromHex("198e9393920d483a7260bfb731fb5d25f1aa493335a9e71297e485b7aef312c21800deef121f1e7642" +
+		"6a00665e5c4479674322d4f75edadd46debd5cd992f6ed" +
+		"090689d0585ff075ec9e99ad690c3395bc4b313370b38ef355acdadcd122975b12c85ea5db8c6deb4aab71808dcb408fe3d1e7690c" +
+		"43d37b4ce6cc0166fa7daa")
 	prime := large("21888242871839275222246405745257275088696311157297823662689037894645226208583")
 	pair := slices.Concat(word(1), word(2), generator)
 	opposite := slices.Concat(word(1), common.BigToHash(new(big.Int).Sub(prime, n(2))).Bytes(), generator)
 	// The parameters of BLAKE2b for a three-byte text without a key, as in EIP-152.
-	blake := common.FromHex("48c9bdf267e6096a3ba7ca8485ae67bb2bf894fe72f36e3cf1361d5f3af54fa5d182e6ad7f520e511f6c3e2b8c68059b6bbd41fbabd9831f79217e1319cde05b")
+	blake := common.FromHex("48c9bdf267e6096a3ba7ca8485ae67bb2bf894fe72f36e3cf1361d5f3af54fa5d182e6ad7f520e511f6c3e" +
+		"2b8c68059b6bbd41fbabd9831f79217e1319cde05b")
 	blake = slices.Concat(blake, common.RightPadBytes([]byte("abc"), 128), []byte{3}, make([]byte, 15), []byte{1})
 	const blaked = "ba80a53f981c4d0d6a2797b69f12f6e94c212f14685ac4b74b12bb6fdbffa2d1" +
 		"7d87c5392aab792dc252d5de4533cc9518d38aa8dbf1925ab92386edd4009923"

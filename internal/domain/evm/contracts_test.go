@@ -92,7 +92,8 @@ func (b *bay) address(t *testing.T, num int64) common.Address {
 	t.Helper()
 	a := value[[]byte](t,
 		b,
-		"select coalesce(evm_address, case when length(alias) = 20 then alias end, ''::bytea) from entity where id = $1", num)
+		"select coalesce(evm_address, case when length(alias) = 20 then alias end, ''::bytea) from entity where id "+
+			"= $1", num)
 	if len(a) == 20 {
 		return common.Address(a)
 	}

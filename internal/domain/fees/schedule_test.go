@@ -253,7 +253,8 @@ func TestHighVolume(t *testing.T) {
 		return `"highVolumeRates":{"maxMultiplier":` + most + `,"pricingCurve":{"piecewiseLinear":{"points":[` +
 			points + `]}}}`
 	}
-	const curve = `{"utilizationBasisPoints":10000,"multiplier":5000},{"utilizationBasisPoints":5000,"multiplier":2000},{"multiplier":1000}`
+	const curve = `{"utilizationBasisPoints":10000,"multiplier":5000},{"utilizationBasisPoints":5000,` +
+		`"multiplier":2000},{"multiplier":1000}`
 	for name, c := range map[string]struct {
 		rates   string
 		u, want int64

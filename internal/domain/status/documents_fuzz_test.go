@@ -22,7 +22,8 @@ func FuzzReadDocuments(f *testing.F) {
 	}
 	f.Add([]byte(example["/api/v2/summary.json"]), []byte(example["/api/v2/incidents.json"]),
 		[]byte(example["/api/v2/scheduled-maintenances.json"]))
-	f.Add([]byte(`{"page":{"id":"p","name":"P"},"components":[{"id":"a","name":"A","group_id":"a","group":true},{"id":"a","name":"\u0000"}]}`), []byte(`{"page":{"id":"p","name":"P"},"incidents":[{}]}`), []byte(`null`))
+	f.Add([]byte(`{"page":{"id":"p","name":"P"},"components":[{"id":"a","name":"A","group_id":"a","group":true},`+
+		`{"id":"a","name":"\u0000"}]}`), []byte(`{"page":{"id":"p","name":"P"},"incidents":[{}]}`), []byte(`null`))
 	f.Fuzz(func(t *testing.T, summary, incidents, maintenances []byte) {
 		c, err := status.ReadDocuments(map[string][]byte{
 			status.SummaryDocument: summary, status.IncidentsDocument: incidents,

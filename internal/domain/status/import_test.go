@@ -251,10 +251,14 @@ func TestCheckDocuments(t *testing.T) {
 	// Groups and their components refer to each other, in order.
 	for groups, want := range map[string]string{
 		`[{"id":"g","group":true,"components":["a"],"position":1},{"id":"a","group_id":"g","position":1}]`: "",
-		`[{"id":"g","group":true,"components":["a","b"],"position":1},{"id":"a","group_id":"g"}]`:          "the group g lists",
-		`[{"id":"g","group":true,"components":[],"position":1}]`:                                           "has no component",
-		`[{"id":"a","group_id":"h","position":1}]`:                                                         "the group h is not listed",
-		`[{"id":"a","position":2},{"id":"b","position":1}]`:                                                "out of order",
+		`[{"id":"g","group":true,"components":["a","b"],"position":1},{"id":"a","group_id":"g"}]`: "the " +
+			"group g lists",
+		`[{"id":"g","group":true,"components":[],"position":1}]`: "has " +
+			"no component",
+		`[{"id":"a","group_id":"h","position":1}]`: "the " +
+			"group h is not listed",
+		`[{"id":"a","position":2},{"id":"b","position":1}]`: "out " +
+			"of order",
 		`[{"id":1}]`: "components cannot be read",
 	} {
 		var found []string
@@ -343,7 +347,8 @@ func TestReadDocumentsReplaces(t *testing.T) {
 	for i := range mostListed {
 		at := time.Date(2026, 1, 1, 0, 0, mostListed-i, 0, time.UTC).Format(time.RFC3339)
 		list = append(list,
-			fmt.Sprintf(`{"id":"i%d","name":"I","status":"resolved","impact":"none","created_at":%q,"incident_updates":[]}`, i, at))
+			fmt.Sprintf(`{"id":"i%d","name":"I","status":"resolved","impact":"none","created_at":%q,`+
+				`"incident_updates":[]}`, i, at))
 	}
 	full, err := ReadDocuments(map[string][]byte{IncidentsDocument: []byte(`{` + page + `,"incidents":[` +
 		strings.Join(list, ",") + `]}`)})

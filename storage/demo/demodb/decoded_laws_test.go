@@ -127,7 +127,8 @@ func checkSignatures(t *testing.T, conn *pgx.Conn) (rows, broken int64) {
 		Key   []byte
 		Signs bool
 	}](t, conn,
-		"select id, key, coalesce(receiver_sig_required, false) from entity where type = 'ACCOUNT' and key is not null") {
+		"select id, key, coalesce(receiver_sig_required, false) from entity where type = 'ACCOUNT' and key is not "+
+			"null") {
 		keys[e.ID] = e.Key
 		if e.Signs {
 			keys[-e.ID] = e.Key // to receive

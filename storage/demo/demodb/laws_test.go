@@ -363,7 +363,8 @@ func soundVersions(t *testing.T, conn *pgx.Conn) {
 		if n := one(t, conn, gaps); n != 0 {
 			t.Errorf("%s: %d versions that do not end where the next one begins", table, n)
 		}
-		orphans := fmt.Sprintf("select count(*) from (select %[2]s from %[1]s_history except select %[2]s from %[1]s) x", table, k)
+		orphans := fmt.Sprintf("select count(*) from (select %[2]s from %[1]s_history except select %[2]s from "+
+			"%[1]s) x", table, k)
 		if n := one(t, conn, orphans); n != 0 {
 			t.Errorf("%s: %d objects in the history only", table, n)
 		}

@@ -45,7 +45,8 @@ func TestGraphiQLOfEmptyDatabase(t *testing.T) {
 		"fungible token with holders", "block",
 	} {
 		p.Wait(missing,
-			fmt.Sprintf(`document.querySelector('.heliograph-examples').innerText.includes('This database has no %s.')`, missing))
+			fmt.Sprintf(`document.querySelector('.heliograph-examples').innerText.includes('This database has no `+
+				`%s.')`, missing))
 	}
 	p.Keys(kb.Escape)
 	p.Click(`.graphiql-execute-button`)

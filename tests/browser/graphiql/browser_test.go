@@ -53,9 +53,12 @@ type gateway struct {
 }
 
 // objects is the response to the search for objects of the examples: a database without topics.
-const objects = `{"data":{"transfers":{"nodes":[{"tokenTransfers":[]},{"tokenTransfers":[{"tokenId":"0.0.779","accountId":"0.0.777"}]}]},"tokens":{"nodes":[]},` +
-	`"nfts":{"nodes":[{"tokenId":"0.0.780","deleted":true},{"tokenId":"0.0.781","deleted":false}]},"messages":{"nodes":[]},"logs":{"nodes":[{"contract":null},{"contract":{"entityId":"0.0.782"}}]},` +
-	`"contracts":{"nodes":[]},"blocks":{"nodes":[{"number":"12345"}]},"newest":{"nodes":[{"payerAccountId":"0.0.783"}]},"status":{"revision":"7"}}}`
+const objects = `{"data":{"transfers":{"nodes":[{"tokenTransfers":[]},{"tokenTransfers":[{"tokenId":"0.0.779",` +
+	`"accountId":"0.0.777"}]}]},"tokens":{"nodes":[]},` +
+	`"nfts":{"nodes":[{"tokenId":"0.0.780","deleted":true},{"tokenId":"0.0.781","deleted":false}]},` +
+	`"messages":{"nodes":[]},"logs":{"nodes":[{"contract":null},{"contract":{"entityId":"0.0.782"}}]},` +
+	`"contracts":{"nodes":[]},"blocks":{"nodes":[{"number":"12345"}]},` +
+	`"newest":{"nodes":[{"payerAccountId":"0.0.783"}]},"status":{"revision":"7"}}}`
 
 type graphqlRequest struct {
 	Query         string          `json:"query"`
@@ -198,7 +201,8 @@ func (g *gateway) explain(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	fmt.Fprint(w,
-		`{"query":"query RestAccounts($first: Int) { accounts(first: $first) { nodes { entityId } } }","variables":{"first":5},"operationName":"RestAccounts"}`)
+		`{"query":"query RestAccounts($first: Int) { accounts(first: $first) { nodes { entityId } } `+
+			`}","variables":{"first":5},"operationName":"RestAccounts"}`)
 }
 
 // count returns the value of a counter.
@@ -477,8 +481,10 @@ func TestAddress(t *testing.T) {
 	page := webtest.New(t, webtest.Options{})
 	page.Run("removing the clipboard, as on pages from plain HTTP",
 		chromedp.ActionFunc(func(ctx context.Context) error {
-			_, err := cdppage.AddScriptToEvaluateOnNewDocument(`Object.defineProperty(navigator, 'clipboard', { value: ` +
-				`undefined }); document.execCommand = () => { window.copied = document.activeElement.value; return true; }`).Do(ctx)
+			_, err := cdppage.AddScriptToEvaluateOnNewDocument(`Object.defineProperty(navigator, 'clipboard', { ` +
+				`value: ` +
+				`undefined }); document.execCommand = () => { window.copied = document.activeElement.value; return ` +
+				`true; }`).Do(ctx)
 			return err
 		}))
 	page.Open(origin + "/graphiql")
@@ -601,7 +607,8 @@ func TestScreens(t *testing.T) {
 	page.Wait("the variables above the result",
 		`document.querySelector('.graphiql-editor-tool .monaco-editor').getBoundingClientRect().bottom <= `+
 			`document.querySelector('.graphiql-response').getBoundingClientRect().top`)
-	brightness := `getComputedStyle(document.querySelector('.graphiql-container')).backgroundColor.match(/[0-9.]+/g).slice(0, 3).reduce((sum, part) => sum + Number(part), 0)`
+	brightness := `getComputedStyle(document.querySelector('.graphiql-container')).backgroundColor.match(/[0-9.]+/` +
+		`g).slice(0, 3).reduce((sum, part) => sum + Number(part), 0)`
 	page.Wait("a dark page", brightness+" < 200")
 	page.Click(runButton)
 	page.Wait("the result", resultText+`?.includes('0.0.2')`)

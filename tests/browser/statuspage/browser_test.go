@@ -153,7 +153,8 @@ func TestLive(t *testing.T) {
 	p.Eval(`document.querySelector('.bars rect:last-of-type').dispatchEvent(new PointerEvent('pointerover', { `+
 		`bubbles: true }))`, nil)
 	p.Wait("the hint",
-		`!document.querySelector('.tip').hidden && document.querySelector('.tip').textContent.startsWith('17 May 2026')`)
+		`!document.querySelector('.tip').hidden && document.querySelector('.tip').textContent.startsWith('17 May `+
+			`2026')`)
 	clean(t, p, g.URL)
 }
 

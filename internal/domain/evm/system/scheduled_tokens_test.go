@@ -70,7 +70,8 @@ func TestScheduledCreation(t *testing.T) {
 	if k := units.Keys[worldstate.AdminKey]; !bytes.Equal(k[:3], []byte{0x12, 0x20, 1}) {
 		t.Errorf("the admin key is %x", k)
 	}
-	if want := "FUNGIBLE_COMMONGullGULL2 500 500 1000FINITE1.2.3 true 4000000000.000000000 1.2.4 7776000a birdtrue false"; got != want {
+	if want := "FUNGIBLE_COMMONGullGULL2 500 500 1000FINITE1.2.3 true 4000000000.000000000 1.2.4 7776000a birdtrue " +
+		"false"; got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
 	f := units.Fees.V

@@ -90,7 +90,8 @@ func TestABI(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		const arguments = `sail((string,uint16)[],bool[3],bytes,bytes4): (string,uint16)[] legs=[{"port":"Skagen","days":"3"},{"port":"K\"","days":"65535"}]` +
+		const arguments = `sail((string,uint16)[],bool[3],bytes,bytes4): (string,uint16)[] ` +
+			`legs=[{"port":"Skagen","days":"3"},{"port":"K\"","days":"65535"}]` +
 			` bool[3] flags=[true,false,true] bytes log=0x0102 bytes4 tag=0xcafe0000`
 		for _, tc := range []struct {
 			what, want string
@@ -207,13 +208,16 @@ var publicForms = []string{
 	"function f(address a)\nfunction g(uint256)\nevent E(uint256 indexed n) anonymous\nerror X()",
 	"event E(uint256) ; function f(address a)",
 	"\ufeff" + `[{"type":"function","name":"f","inputs":[{"name":"a","type":"address"}]}]`,
-	` {"type":"function","name":"f","inputs":[{"name":"a","type":"address","internalType":"address payable"}],"outputs":[],"stateMutability":"view"}`,
+	` {"type":"function","name":"f","inputs":[{"name":"a","type":"address","internalType":"address ` +
+		`payable"}],"outputs":[],"stateMutability":"view"}`,
 	`{"name":"f","inputs":[{"name":"a","type":"address"}],"constant":true}`,
 	`["function f(address a)","event E(uint256 indexed n)"]`,
 	`["constructor()","function f(address a) view returns (uint256);"]`,
-	`{"abi":[{"type":"constructor","inputs":[]},{"type":"function","name":"f","inputs":[{"name":"a","type":"address"}]}],"bytecode":"0x60"}`,
+	`{"abi":[{"type":"constructor","inputs":[]},{"type":"function","name":"f","inputs":[{"name":"a",` +
+		`"type":"address"}]}],"bytecode":"0x60"}`,
 	`{"_format":"hh-sol-artifact-1","contractName":"F","abi":["function f(address a)"],"linkReferences":{}}`,
-	`[{"type":"fallback","stateMutability":"payable"},{"type":"receive"},{"type":"function","name":"f","inputs":[{"name":"a","type":"address"}],"outputs":null}]`,
+	`[{"type":"fallback","stateMutability":"payable"},{"type":"receive"},{"type":"function","name":"f",` +
+		`"inputs":[{"name":"a","type":"address"}],"outputs":null}]`,
 }
 
 // TestPublicForms accepts the same declaration in many forms.
