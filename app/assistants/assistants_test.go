@@ -32,12 +32,11 @@ func call(t *testing.T, s *mcp.ClientSession, tool string, arguments map[string]
 	if err != nil {
 		return err.Error(), true
 	}
-	for _, part := range got.Content {
-		if p, ok := part.(*mcp.TextContent); ok {
-			text += p.Text
-		}
+	p, ok := got.Content[0].(*mcp.TextContent)
+	if !ok || len(got.Content) != 1 {
+		t.Fatalf("%s: %+v", tool, got.Content)
 	}
-	return text, got.IsError
+	return p.Text, got.IsError
 }
 
 func withTools(change func(*gateway.GraphOptions)) testenv.Option {
@@ -70,7 +69,8 @@ func TestTools(t *testing.T) {
 		{"describe_type", map[string]any{"name": "Nothing"}, `no type "Nothing"`, true},
 		{"describe_type", map[string]any{"name": "Account.nothing"}, `no field "nothing"`, true},
 		{
-			"query", map[string]any{
+			"query",
+			map[string]any{
 				"query":     `query($id: AccountRef!) { account(id: $id) { entityId } }`,
 				"variables": map[string]any{"id": "0.0.2"},
 			},
@@ -83,11 +83,13 @@ func TestTools(t *testing.T) {
 			"QUERY_TOO_COMPLEX", true,
 		},
 		{
-			"query", map[string]any{"query": `subscription { topicMessages(topic: "4001") { text } }`},
+			"query",
+			map[string]any{"query": `subscription { topicMessages(topic: "4001") { text } }`},
 			"requires Accept", true,
 		},
 		{
-			"query", map[string]any{"query": `mutation { removeIncident(input: {code: "x"}) { __typename } }`},
+			"query",
+			map[string]any{"query": `mutation { removeIncident(input: {code: "x"}) { __typename } }`},
 			`"errors"`, true,
 		},
 		{"explain_rest", map[string]any{"path": "/api/v1/accounts/0.0.2"}, "account(", false},

@@ -73,13 +73,13 @@ func index() (string, error) {
 func full() (string, error) {
 	names, err := fs.Glob(docs.Files, "*.md")
 	if err != nil {
-		return "", err //nolint:wrapcheck // the pattern is valid
+		return "", err
 	}
 	all := []string{summary}
 	for _, name := range names {
 		content, err := docs.Files.ReadFile(name)
 		if err != nil {
-			return "", err //nolint:wrapcheck // the file is embedded
+			return "", err
 		}
 		all = append(all, "<!-- "+DocsPrefix+name+" -->\n\n"+string(content))
 	}

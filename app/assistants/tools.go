@@ -181,9 +181,9 @@ func (t *tools) ask(query string, variables map[string]any) (string, error) {
 // memory is a response in memory.
 type memory struct {
 	header http.Header
-	body   bytes.Buffer
+	body   strings.Builder
 }
 
 func (m *memory) Header() http.Header         { return m.header }
-func (m *memory) Write(b []byte) (int, error) { return m.body.Write(b) }
+func (m *memory) Write(b []byte) (int, error) { return m.body.Write(b) } //nolint:wrapcheck // never fails
 func (m *memory) WriteHeader(int)             {}

@@ -123,7 +123,6 @@ func (s *Server) writeBatch(w http.ResponseWriter, r *http.Request, status int, 
 	var parts [][]byte
 	empty, separator := true, []byte{'['}
 	for _, resp := range responses {
-		defer s.Done(resp.Data)
 		tail, err := responseTail(resp)
 		if err != nil {
 			s.writeInternalError(r.Context(), w, err)
@@ -147,4 +146,7 @@ func (s *Server) writeBatch(w http.ResponseWriter, r *http.Request, status int, 
 	}
 	w.Header()["Cache-Control"] = notStored
 	respond.Write(w, r, status, "", append(parts, []byte{']'})...)
+	for _, resp := range responses {
+		s.Done(resp.Data)
+	}
 }
