@@ -79,7 +79,7 @@ func (r *rig) layers(b *testing.B, path string) []layer {
 	if err != nil {
 		b.Fatal(err)
 	}
-	log := slog.New(slog.NewJSONHandler(io.Discard, nil))
+	log := slog.New(slog.NewJSONHandler(io.Discard, nil)) //nolint:sloglint // its lines are written as those of serve
 	g := testenv.Over(b, r.pool.Config().ConnString(), testenv.Logger(log),
 		func(o *gateway.Options, s *storage.Options) {
 			o.CheckVariables, s.MaxConnections = false, 2*clients+1
@@ -163,7 +163,7 @@ func response(from *bufio.Reader) (status int, err error) {
 			status, _ = strconv.Atoi(string(line[9:12]))
 		case len(line) == 2: // the empty line
 			_, err := from.Discard(length)
-			return status, err //nolint:wrapcheck // only counted
+			return status, err
 		case strings.HasPrefix(string(line), "Content-Length: "):
 			length, _ = strconv.Atoi(strings.TrimSpace(string(line[len("Content-Length: "):])))
 		}

@@ -74,6 +74,7 @@ func MustParse(text string) *Type {
 	return t
 }
 
+// Limits of types.
 const (
 	MaxDepth = 16   // of nested types
 	MaxWords = 4096 // in the head of a tuple or an array of fixed length
