@@ -374,9 +374,9 @@ func answers(t *testing.T, g *testenv.Gateway, o *oracle, at int64) []string {
 				}
 				return id(v)
 			}
-			out = append(out, fmt.Sprintf("NFT %d/%s owner %d spender %d delegate %d deleted %t", own, n["serialNum"+
-				"ber"], none(n["ownerId"]),
-				none(n["spenderId"]), none(n["delegatingSpenderId"]), n["deleted"]))
+			out = append(out, fmt.Sprintf("NFT %d/%s owner %d spender %d delegate %d deleted %t",
+				own, n["serialNumber"], none(n["ownerId"]), none(n["spenderId"]), none(n["delegatingSpenderId"]),
+				n["deleted"]))
 		}
 		for _, h := range nodes(token, "holders") {
 			out = append(out, fmt.Sprintf("token %d holder %d has %s", own, id(h["accountId"]), h["balance"]))

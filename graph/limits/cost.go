@@ -280,8 +280,9 @@ func listSize(f *ast.Field) size {
 		n = defaultListSize
 	}
 	s := size{fixed: n, max: maxCount}
-	for _, name := range [...]string{"first", "days", "ids", "numbers", "hashes", "timestamps", "keys", "representa" +
-		"tions"} {
+	for _, name := range [...]string{
+		"first", "days", "ids", "numbers", "hashes", "timestamps", "keys", "representations",
+	} {
 		def := f.Definition.Arguments.ForName(name)
 		if def == nil {
 			continue

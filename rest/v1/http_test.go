@@ -386,8 +386,7 @@ func TestValues(t *testing.T) {
 			">é\\n\\t\\u0001\u2028\U0001F600\",",
 		"/accounts/302?transactions=false": `,"transactions":[],` +
 			`"links":{"next":null}}`,
-		"/accounts/302?limit=1": `"charged_tx_fee":92233720368` +
-			`54775807,`,
+		"/accounts/302?limit=1":                      `"charged_tx_fee":9223372036854775807,`,
 		"/transactions/0.0.302-1700000000-999999999": `"max_fee":"9223372036854775807"`,
 		"/transactions?timestamp=1700000001": `"staking_reward_transfers":[` +
 			`{"account":"0.0.302","amount":7}]`,

@@ -68,16 +68,16 @@ func TestNextLinks(t *testing.T) {
 		"/balances?order=asc&account.id=gt:300&limit=1": "/balances?order=asc&limit=1&account.id=gt:0.0.302",
 
 		"/blocks?limit=1": "/blocks?limit=1&block.number=lt:41",
-		"/blocks?block.number=gt:35&timestamp=lt:1700000040.999999999&order=asc&limit=1": "/blocks?timestamp=lt:170" +
-			"0000040.999999999&order=asc&limit=1&block.number=gt:36",
+		"/blocks?block.number=gt:35&timestamp=lt:1700000040.999999999&order=asc&limit=1": "/blocks?" +
+			"timestamp=lt:1700000040.999999999&order=asc&limit=1&block.number=gt:36",
 		"/blocks?block.number=41&limit=1": "/blocks?block.number=41&" +
 			"limit=1",
 		"/blocks?block.number=0x29&limit=1": "/blocks?block." +
 			"number=0x29&limit=1",
 		"/blocks?block.number=gte:30&limit=12":                     "null",
 		"/blocks?block.number=gte:0x1E&block.number=lt:32&limit=2": "null",
-		"/blocks?timestamp=1700000041.999999999&limit=1": "/blocks?timestamp=170000" +
-			"0041.999999999&limit=1&block.number=lt:41",
+		"/blocks?timestamp=1700000041.999999999&limit=1": "/blocks?" +
+			"timestamp=1700000041.999999999&limit=1&block.number=lt:41",
 
 		"/topics/700/messages?sequencenumber=gte:5&timestamp=lt:1700000200&limit=4": "/topics/700/" +
 			"messages?sequencenumber=gte:5&timestamp=lt:1700000200&timestamp=gt:1700000108.000000000&limit=4",
@@ -96,16 +96,16 @@ func TestNextLinks(t *testing.T) {
 		"/transactions?account.id=302&limit=3&order=asc": "/transactions?account." +
 			"id=302&limit=3&order=asc&timestamp=gt:1700000003.000000000",
 		"/transactions?limit=3&timestamp=gte:1700000008": "null",
-		"/transactions?timestamp=gte:1700000002&limit=3": "/transactions?timestamp=gt" +
-			"e:1700000002&timestamp=lt:1700000008.000000000&limit=3",
+		"/transactions?timestamp=gte:1700000002&limit=3": "/transactions?" +
+			"timestamp=gte:1700000002&timestamp=lt:1700000008.000000000&limit=3",
 		"/transactions?timestamp=lte:1700000009&limit=3": "/transactions?limit=3&" +
 			"timestamp=lt:1700000007.000000000",
-		"/transactions?timestamp=1700000009&limit=1": "/transactions?timestamp=17" +
-			"00000009&limit=1",
+		"/transactions?timestamp=1700000009&limit=1": "/transactions?" +
+			"timestamp=1700000009&limit=1",
 		"/transactions?timestamp=5&timestamp=6&limit=1":       "null",
 		"/transactions?timestamp=gt:6&timestamp=lt:6&limit=1": "null",
-		"/transactions?Result=SUCCESS&transactionType=cryptoTransfer&limit=1": "/transactions?result=succe" +
-			"ss&transactiontype=cryptoTransfer&limit=1&timestamp=lt:1700000008.000000000",
+		"/transactions?Result=SUCCESS&transactionType=cryptoTransfer&limit=1": "/transactions?" +
+			"result=success&transactiontype=cryptoTransfer&limit=1&timestamp=lt:1700000008.000000000",
 		"/accounts/302?transactiontype=CRYPTOTRANSFER&limit=1&timestamp=lt:1700000003": "/accounts/" +
 			"302?transactiontype=CRYPTOTRANSFER&limit=1&timestamp=lt:1700000002.000000000",
 		"/accounts/302?limit=1&transactions=false": "null",
@@ -293,9 +293,8 @@ func TestSelections(t *testing.T) {
 		"/topics/700/messages?order=DESC&limit=2":                            "10 9",
 		"/topics/700/messages?order=gt:desc&limit=1":                         "10",
 		"/topics/700/messages?timestamp=1700000103&timestamp=gte:1700000103": "3",
-		"/topics/701/messages": "92233720" +
-			"36854775807",
-		"/topics/99999/messages": "",
+		"/topics/701/messages":                                               "9223372036854775807",
+		"/topics/99999/messages":                                             "",
 		"/transactions?account.id=304": "8 7 6 5 " +
 			"4 3 2 1",
 		"/transactions?account.id=304&account.id=302&timestamp=gte:1700000008":                           "10 9 8",

@@ -94,11 +94,11 @@ func QueueTokensAfter(b *storage.Batch, of []*ledger.BalanceEffect) storage.Resu
 	w, id, token, t := storage.With(ps.Args...), ps.Key("id"), ps.Key("token"), ps.Key("at")
 	treasury, most := w.Arg(int64(b.DB().SystemEntity(entities.TreasuryNum))), w.Arg(MaxMoved)
 	// The transfers of all tokens are read, because the index does not have the token.
-	moved := movedUntil(t, most, "token_transfer", "case token_id when "+token+" then amount else 0 end", "account_"+
-		"id = "+id)
+	moved := movedUntil(t, most, "token_transfer", "case token_id when "+token+" then amount else 0 end",
+		"account_id = "+id)
 	const nonFungible = `k.type = 'NON_FUNGIBLE_UNIQUE'`
-	owned := ` where ` + nonFungible + ` and account_id = ` + id + ` and token_id = ` + token + ` and deleted is ` +
-		`not true and `
+	owned := ` where ` + nonFungible + ` and account_id = ` + id + ` and token_id = ` + token +
+		` and deleted is not true and `
 	return movedRows.QueueChild(b, len(of), &storage.Read{
 		Parents: ps,
 		Select: `p.ord, case when ` + nonFungible + ` and n.rows <= ` + most + ` then n.rows

@@ -73,8 +73,8 @@ func graphLists() []graphList {
 		{`{ token(id: "{}") { nfts(filter: {deleted: false}, order: ASC) { totalCount { value } nodes { ` +
 			`serialNumber } } } }`, by("nft", "token_id"), noID},
 		{
-			`{ account(id: "{}") { nfts(filter: {deleted: true}) { nodes { serialNumber } } } }`, by("nft", "accoun"+
-				"t_id"),
+			`{ account(id: "{}") { nfts(filter: {deleted: true}) { nodes { serialNumber } } } }`,
+			by("nft", "account_id"),
 			noID,
 		},
 		{

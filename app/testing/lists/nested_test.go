@@ -92,8 +92,8 @@ func nestedLists() []nestedList {
 		{account, "outstandingAirdrops", grouped("token_airdrop", "sender_account_id", "receiver_account_id",
 			"token_id"), airdrops},
 		{
-			account, "pendingAirdrops", grouped("token_airdrop", "receiver_account_id", "sender_account_id", "token"+
-				"_id"),
+			account, "pendingAirdrops",
+			grouped("token_airdrop", "receiver_account_id", "sender_account_id", "token_id"),
 			airdrops,
 		},
 		{account, "rewards", grouped("staking_reward_transfer", "account_id", seconds), filters(since)},
