@@ -1,4 +1,4 @@
-package webhooks
+package outbound
 
 import (
 	"net/netip"
@@ -8,7 +8,7 @@ import (
 // TestControl checks which addresses the dialer accepts.
 func TestControl(t *testing.T) {
 	t.Parallel()
-	check := control(nil)
+	check := (&Options{}).control()
 	for address, want := range map[string]bool{
 		"8.8.8.8:443": true, "[2606:4700::1]:443": true, "[::ffff:8.8.8.8]:80": true, "[64:ff9b::808:808]:80": true,
 		"[2002:808:808::1]:80": true,
@@ -30,7 +30,7 @@ func TestControl(t *testing.T) {
 			t.Errorf("%s: %v", address, err)
 		}
 	}
-	allowed := control([]netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")})
+	allowed := (&Options{Allowed: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}}).control()
 	for address, want := range map[string]bool{
 		"127.0.0.1:80": true, "[::ffff:127.0.0.1]:80": true,
 		"10.0.0.1:80": false, "8.8.8.8:80": true,
