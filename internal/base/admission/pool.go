@@ -121,6 +121,7 @@ func (p *Pool) Enter(ctx context.Context, op *Operation, share Share, sql string
 	err := ctx.Err()
 	if err == nil {
 		p.q.class(op.Turn.className).Refused++
+		s.client.best, s.client.started = 0, max(0, s.client.started-1)
 		err = &Refusal{ByTimeout, s.client.remaining()}
 	}
 	s.dequeue()

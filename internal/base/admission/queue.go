@@ -129,6 +129,7 @@ type client struct {
 	time    float64   // seconds in which requests waited
 	at      time.Time // when both were last changed
 	since   time.Time // from which on requests have waited all the time
+	best    float64   // the highest rate since a request has waited in vain, in requests per second
 }
 
 // class is a kind of request, whose cost is about the same.
@@ -260,7 +261,7 @@ func (c *client) before(other *client) bool {
 func (q *Queue) measure(c *client) {
 	c.advance(q.o.Timeout)
 	if c.length() == 0 { // the requests that run have started before, and make room
-		c.since, c.started = c.at, max(c.started, float64(c.used.all))
+		c.since, c.best, c.started = c.at, 0, max(c.started, float64(c.used.all))
 	}
 	if !q.ticking {
 		q.ticking = true
@@ -288,16 +289,19 @@ func (c *client) remaining() time.Duration {
 	return time.Duration(float64(c.length()) * c.time / max(1, c.started) * float64(time.Second))
 }
 
-// full returns the refusal of another turn of the client, or nil: if its queue is longer than the timeout. A tenth of
-// it is for rates that fall meanwhile. The rate has to be measured for a tenth of the timeout before.
+// full returns the refusal of another turn of the client, or nil: if its queue is longer than the timeout, of which a
+// tenth is for rates that fall meanwhile. The rate is the highest one, after a fifth of the timeout, until a request has
+// waited in vain: refusals take processor time, as new connections do, so that the current rate would fall with each
+// refusal, and lead to more of them.
 func (q *Queue) full(c *client) *Refusal {
 	margin := q.o.Timeout / 10
-	if c.length() == 0 || now().Sub(c.since) < margin {
+	if c.length() == 0 || now().Sub(c.since) < 2*margin {
 		return nil
 	}
 	c.advance(q.o.Timeout)
-	if wait := c.remaining(); wait > q.o.Timeout-margin {
-		return &Refusal{ByQueue, wait}
+	c.best = max(c.best, c.started/c.time)
+	if float64(c.length()) > c.best*(q.o.Timeout-margin).Seconds() {
+		return &Refusal{ByQueue, c.remaining()}
 	}
 	return nil
 }

@@ -182,6 +182,7 @@ func (t *Turn) Enter(ctx context.Context) error {
 		t.dequeue(slices.Index(t.client.waiting, t))
 		return ctx.Err() //nolint:wrapcheck // the caller knows its context
 	default:
+		t.client.best = 0
 		t.refuse(ByTimeout)
 	}
 	if t.refused != nil {
