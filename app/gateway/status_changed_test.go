@@ -91,7 +91,7 @@ func TestStatusChanged(t *testing.T) {
 	t.Parallel()
 	g := testenv.Over(t, testenv.Filled.Fresh(t))
 	now := testenv.Now()
-	editor := statuspages.NewEditor(g.Status, func() time.Time { return now }, nil)
+	editor := statuspages.NewEditor(g.Status, func() time.Time { return now })
 	by, ctx := statuspages.Author{Name: "test"}, t.Context()
 	start, err := g.Status.NewestRevision(ctx, demo.StatusPage)
 	if err != nil || start < 100 {
@@ -295,7 +295,7 @@ func TestStatusWrites(t *testing.T) {
 func TestStatusChangedNow(t *testing.T) {
 	t.Parallel()
 	g := testenv.Over(t, testenv.Filled.Fresh(t))
-	editor, by, ctx := statuspages.NewEditor(g.Status, testenv.Now, nil), statuspages.Author{Name: "test"}, t.Context()
+	editor, by, ctx := statuspages.NewEditor(g.Status, testenv.Now), statuspages.Author{Name: "test"}, t.Context()
 	start, err := g.Status.NewestRevision(ctx, demo.StatusPage)
 	if err != nil {
 		t.Fatal(err)

@@ -331,7 +331,7 @@ func TestEditing(t *testing.T) {
 	e, g := newSource(t), testenv.Over(t, testenv.Empty.Fresh(t))
 	c := newMirror(t, g, e.URL)
 	c.poll(t)
-	ed, by, ctx := statuspages.NewEditor(g.Status, testenv.Now, nil), statuspages.Author{Name: "test"}, t.Context()
+	ed, by, ctx := statuspages.NewEditor(g.Status, testenv.Now), statuspages.Author{Name: "test"}, t.Context()
 	const page, incident, component = "h4d7q2m9x1tz", "d8s3q7v2n5xk", "b1x4d9r7kq2c"
 	update := status.NewUpdate{State: status.Resolved, Body: "x"}
 	writes := map[string]func() error{

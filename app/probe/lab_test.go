@@ -58,7 +58,7 @@ func newLab(t *testing.T, settings ...status.PageSetting) *lab {
 		t.Fatal(err)
 	}
 	t.Cleanup(db.Close)
-	l.db, l.editor = db, statuspages.NewEditor(db, l.clock, nil)
+	l.db, l.editor = db, statuspages.NewEditor(db, l.clock)
 	l.watcher = l.newWatcher()
 	if l.page, err = l.editor.InitPage(t.Context(), editor,
 		statuspages.PageInit{Page: status.Page{Name: "P", URL: "https://p.example"}, Component: "A"}); err != nil {

@@ -57,7 +57,7 @@ func runGateway(ctx context.Context, url string) error {
 	g, err := gateway.New(gateway.Options{
 		DB: ledger, Status: db, REST: &rest.Config{LimitDefault: 25, LimitMax: 100, Now: time.Now, Cache: true},
 		Logger: log, RequestTimeout: 20 * time.Second,
-		Sender: webhooks.New(statuspages.NewEditor(db, time.Now, nil), time.Now, log, loopback),
+		Sender: webhooks.New(statuspages.NewEditor(db, time.Now), time.Now, log, loopback),
 		Graph:  gateway.DefaultGraph(),
 	})
 	if err != nil {

@@ -39,7 +39,7 @@ func newPage(t *testing.T) (*statuspages.Editor, string) {
 		t.Fatal(err)
 	}
 	t.Cleanup(db.Close)
-	editor := statuspages.NewEditor(db, time.Now, nil)
+	editor := statuspages.NewEditor(db, time.Now)
 	page, err := editor.InitPage(t.Context(), author,
 		statuspages.PageInit{Page: status.Page{Name: "P", URL: "https://p.example"}, Component: "A"})
 	if err != nil {

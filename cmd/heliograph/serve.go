@@ -170,7 +170,7 @@ func (c *serveCmd) Run(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	editor := statuspages.NewEditor(pages, cfg.Now, nil)
+	editor := statuspages.NewEditor(pages, cfg.Now)
 	if d.server != nil && c.Demo.on && c.StatusURL == "" {
 		if err := linkDemo(ctx, editor, public[0].Addr().String()); err != nil {
 			return fmt.Errorf("setting the URL of the demo status page: %w", err)

@@ -112,7 +112,7 @@ func (c *statusCmd) Run(ctx context.Context, call *kong.Context) (err error) {
 	}
 	defer db.Close()
 	s := &session{
-		statusSettings: &c.statusSettings, Editor: statuspages.NewEditor(db, now, nil), db: db, url: url, now: now,
+		statusSettings: &c.statusSettings, Editor: statuspages.NewEditor(db, now), db: db, url: url, now: now,
 		by: statuspages.Author{Name: c.author()}, name: call.Selected().Name,
 	}
 	return explainStatus(url, s.dispatch(ctx, call.Selected().Target.Addr().Interface()))

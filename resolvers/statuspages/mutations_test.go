@@ -57,7 +57,7 @@ func newDesk(t *testing.T) *desk {
 	d := &desk{t: t, log: &safeBuffer{}}
 	d.Gateway = testenv.Over(t, testenv.Empty.Fresh(t), testenv.Tokens(allTokens),
 		testenv.Logger(slog.New(slog.NewTextHandler(d.log, &slog.HandlerOptions{Level: slog.LevelDebug}))))
-	ed := statuspages.NewEditor(d.Status, testenv.Now, nil)
+	ed := statuspages.NewEditor(d.Status, testenv.Now)
 	var err error
 	if d.page, err = ed.InitPage(t.Context(), statuspages.Author{Name: "test"},
 		statuspages.PageInit{
@@ -383,7 +383,7 @@ func TestRoles(t *testing.T) {
 		}
 	}
 	// Tokens in the database are equivalent, on the pages that they are valid for.
-	ed := statuspages.NewEditor(d.Status, testenv.Now, nil)
+	ed := statuspages.NewEditor(d.Status, testenv.Now)
 	by := statuspages.Author{Name: "test"}
 	token, err := ed.AddToken(t.Context(), by, status.TokenInput{Name: "bot", Role: status.Operator, Page: d.page})
 	if err != nil {

@@ -47,7 +47,7 @@ func New(o Options) *Resolver {
 		return o.Reads(ctx)
 	}
 	if o.DB != nil {
-		r.editor = statuspages.NewEditor(o.DB, o.Now, nil)
+		r.editor = statuspages.NewEditor(o.DB, o.Now)
 	}
 	return r
 }

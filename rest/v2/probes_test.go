@@ -19,7 +19,7 @@ func TestLedgerProbes(t *testing.T) {
 	t.Parallel()
 	g := testenv.Over(t, testenv.Filled.Fresh(t), testenv.Tokens("watch:operator:0123456789abcdef0123456789abcdef"))
 	now := testenv.Now()
-	ed := statuspages.NewEditor(g.Status, func() time.Time { return now }, nil)
+	ed := statuspages.NewEditor(g.Status, func() time.Time { return now })
 	p, b := pageAndBoard(t, g.Status)
 	add := func(ref string, in status.Probe) int64 {
 		t.Helper()

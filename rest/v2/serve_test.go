@@ -171,7 +171,7 @@ func TestHosts(t *testing.T) {
 			TimeZone: "Asia/Kolkata",
 		},
 	} {
-		edit := statuspages.NewEditor(g.Status, lastWrite, nil)
+		edit := statuspages.NewEditor(g.Status, lastWrite)
 		if _, err := edit.InitPage(t.Context(), statuspages.Author{},
 			statuspages.PageInit{Page: *p, Component: "Only"}); err != nil {
 			t.Fatal(err)

@@ -121,22 +121,15 @@ func (e *Editor) AddComponent(ctx context.Context, by Author, page string, in st
 		if err != nil {
 			return err
 		}
-		err = tx.insertComponent(c)
-		if err != nil {
-			return err
-		}
+		tx.insertComponent(c)
 		tx.table, tx.object = componentTable, c.Code
 		tx.updatePositions(moved, c)
 		return nil
 	})
 }
 
-func (tx *commandTx) insertComponent(c *status.Component) error {
-	code, err := tx.editor.code()
-	if err != nil {
-		return err
-	}
-	c.Code = code
+func (tx *commandTx) insertComponent(c *status.Component) {
+	c.Code = status.NewCode()
 	c.PageCode, c.CreatedAt, c.UpdatedAt, c.Version = tx.Page.Code, tx.At, tx.At, 1
 	tx.statements.InsertComponent(c)
 	tx.conflict = nodeConflict(c)
@@ -146,7 +139,6 @@ func (tx *commandTx) insertComponent(c *status.Component) error {
 			NewStatus: c.BaseStatus, Origin: c.Origin,
 		}})
 	}
-	return nil
 }
 
 func nodeConflict(c *status.Component) error {
@@ -216,15 +208,7 @@ func (e *Editor) RemoveComponent(ctx context.Context, by Author, code string, ex
 func (e *Editor) editComponent(ctx context.Context, by Author, name, code string, expected int64,
 	do func(tx *commandTx, w *status.WorkingCopy, c *status.Component) error,
 ) (string, error) {
-	page, err := e.pageOf(ctx, componentTable, "component", code)
-	if err != nil {
-		return "", err
-	}
-	return e.edit(ctx, by, name, page, func(ctx context.Context, tx *commandTx) error {
-		_, err := tx.target(ctx, componentTable, code)
-		if err != nil {
-			return err
-		}
+	return e.editRow(ctx, by, name, componentTable, "component", code, func(ctx context.Context, tx *commandTx) error {
 		w, err := tx.workingCopy(ctx)
 		if err != nil {
 			return err

@@ -65,7 +65,7 @@ func TestKilledServer(t *testing.T) {
 		page, api    string
 	)
 	db := openStatus(t, url)
-	ed := statuspages.NewEditor(db, time.Now, nil)
+	ed := statuspages.NewEditor(db, time.Now)
 	page = must2(t)(ed.InitPage(t.Context(), editor,
 		statuspages.PageInit{Page: status.Page{Name: "P", URL: "https://p.example"}, Component: "API"}))
 	if err := db.Pool().QueryRow(t.Context(), `select id from status.component`).Scan(&api); err != nil {

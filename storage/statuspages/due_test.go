@@ -182,7 +182,7 @@ func TestConcurrentSchedulers(t *testing.T) {
 	for range 5 {
 		codes = append(codes, n.planned(start, start.Add(time.Minute)))
 	}
-	other := statuspages.NewEditor(openStatus(t, n.url), n.clock, nil)
+	other := statuspages.NewEditor(openStatus(t, n.url), n.clock)
 	for _, d := range []time.Duration{time.Minute, 2 * time.Minute} {
 		n.wait(d)
 		var group sync.WaitGroup

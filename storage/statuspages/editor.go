@@ -4,11 +4,9 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 	"time"
@@ -45,18 +43,12 @@ func (a *Author) origin() status.Origin { return cmp.Or(a.Origin, status.FromOpe
 // Editor writes to status pages. Each method is one transaction with an entry in the audit log. Writes that are not
 // possible fail with a [*status.Error] or a [*status.TransitionError].
 type Editor struct {
-	db     *DB
-	now    func() time.Time
-	random io.Reader
+	db  *DB
+	now func() time.Time
 }
 
-// NewEditor returns a new Editor. random is the source of codes and tokens, and defaults to [rand.Reader].
-func NewEditor(db *DB, now func() time.Time, random io.Reader) *Editor {
-	if random == nil {
-		random = rand.Reader
-	}
-	return &Editor{db: db, now: now, random: random}
-}
+// NewEditor returns a new Editor.
+func NewEditor(db *DB, now func() time.Time) *Editor { return &Editor{db: db, now: now} }
 
 // DB returns the database of the editor.
 func (e *Editor) DB() *DB { return e.db }
@@ -92,8 +84,6 @@ func explainWrite(err error) error {
 	return err
 }
 
-func (e *Editor) code() (string, error) { return status.NewCode(e.random) }
-
 // errPreviewed rolls back a previewed write.
 var errPreviewed = errors.New("only a preview")
 
@@ -115,6 +105,23 @@ func (e *Editor) edit(
 		tx.Tx = open
 		return tx.run(ctx, do)
 	}))
+}
+
+// editRow writes to a row of a page. what names the row in errors. It fails if the row does not exist.
+func (e *Editor) editRow(ctx context.Context, by Author, action, table, what, code string,
+	do func(ctx context.Context, tx *commandTx) error,
+) (string, error) {
+	page, err := e.pageOf(ctx, table, what, code)
+	if err != nil {
+		return "", err
+	}
+	return e.edit(ctx, by, action, page, func(ctx context.Context, tx *commandTx) error {
+		err := tx.existing(ctx, table, what+" "+code, byID, code)
+		if err != nil {
+			return err
+		}
+		return do(ctx, tx)
+	})
 }
 
 // commandTx is the transaction of a command. It first reads, and collects statements that are sent at the end.
@@ -202,11 +209,11 @@ func (tx *commandTx) scan(
 
 // replay fails with a [*replayedError] if the write was done before.
 func (tx *commandTx) replay(ctx context.Context) error {
-	var page, name, object *string
-	var content []byte
 	if tx.by.Key == "" {
 		return nil
 	}
+	var page, name, object *string
+	var content []byte
 	found, err := tx.scan(ctx, "reading the idempotency key", []any{&page, &name, &object, &content},
 		`select page_id, action, object_id, idempotency_content from status.audit where idempotency_key = $1`,
 		tx.by.Key)
@@ -217,7 +224,7 @@ func (tx *commandTx) replay(ctx context.Context) error {
 		content != nil && tx.by.Content != nil && !bytes.Equal(content, tx.by.Content) {
 		return status.Errorf(status.Conflict, "the idempotency key was used by another write")
 	}
-	return &replayedError{object: *object}
+	return &replayedError{*object}
 }
 
 // The tables whose rows are in the audit log.
@@ -228,16 +235,27 @@ const (
 	updateTable    = "status.incident_update"
 	templateTable  = "status.template"
 	tokenTable     = "status.operator_token"
+	probeTable     = "status.probe"
+	webhookTable   = "status.webhook"
 )
 
 // auditedRow is a row in the audit log, without secrets.
 const auditedRow = `to_jsonb(t) - '{token_sha256,secret,old_secret}'::text[]`
 
-// target sets the object of the write and reads its row, before it changes. It reports whether the row exists.
-func (tx *commandTx) target(ctx context.Context, table, code string) (exists bool, err error) {
-	tx.table, tx.object = table, code
-	return tx.scan(ctx, "reading the row to change", []any{&tx.before},
-		`select `+auditedRow+` from `+table+` t where t.id::text = $1`, code)
+// byID selects a row t by its id.
+const byID = `t.id::text = $1`
+
+// target makes a row t the object of the write and reads it before it changes. It reports whether the row exists.
+func (tx *commandTx) target(ctx context.Context, table, where string, args ...any) (exists bool, err error) {
+	tx.table = table
+	return tx.scan(ctx, "reading the row to change", []any{&tx.object, &tx.before},
+		`select t.id::text, `+auditedRow+` from `+table+` t where `+where, args...)
+}
+
+// existing is [commandTx.target]. It fails if the row does not exist.
+func (tx *commandTx) existing(ctx context.Context, table, what, where string, args ...any) error {
+	found, err := tx.target(ctx, table, where, args...)
+	return cmp.Or(err, status.FailIf(!found, status.NotFound, "%s does not exist", what))
 }
 
 func (tx *commandTx) audit() {
@@ -260,7 +278,11 @@ func (s *DB) exec(ctx context.Context, what, sql string, args ...any) error {
 // pageOf returns the code of the page of a row, or a [*status.Error] if the row does not exist.
 func (e *Editor) pageOf(ctx context.Context, table, what, code string) (string, error) {
 	var page string
-	err := e.db.pool.QueryRow(ctx, `select page_id::text from `+table+` where id = $1`, code).Scan(&page)
+	if table == probeTable {
+		table += ` p join (select id as component_id, page_id from status.component where deleted_at is null) c
+using (component_id)`
+	}
+	err := e.db.pool.QueryRow(ctx, `select page_id::text from `+table+` where id::text = $1`, code).Scan(&page)
 	switch {
 	case errors.Is(err, pgx.ErrNoRows), storage.FailureOf(err) == storage.FailureOutOfBounds: // not a code
 		return "", status.Errorf(status.NotFound, "%s %s does not exist", what, code)

@@ -458,7 +458,7 @@ and pid <> pg_backend_pid()`)
 		"cannot write to the status database": n.url,
 		"migrate --status-only":               pgtest.Database(t),
 	} {
-		ed := statuspages.NewEditor(openStatus(t, url), n.clock, nil)
+		ed := statuspages.NewEditor(openStatus(t, url), n.clock)
 		for name, err := range map[string]error{
 			"open": e(ed.OpenIncident(ctx, editor, n.page, status.NewIncident{Name: "x", Body: "x"})),
 			"init": e(ed.InitPage(ctx, editor, statuspages.PageInit{Page: status.Page{

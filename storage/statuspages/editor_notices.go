@@ -1,6 +1,7 @@
 package statuspages
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -62,15 +63,13 @@ func (tx *commandTx) deleteDraft(code string) {
 // EditUpdate changes the text or the date of an update, and returns the code of the update.
 func (e *Editor) EditUpdate(ctx context.Context, by Author, update string, edit status.UpdateEdit) (string, error) {
 	notice, err := readValue[string](ctx, e.db, `select incident_id from status.incident_update where id = $1`, update)
+	err = cmp.Or(err, status.FailIf(notice == "", status.NotFound, "update %s does not exist", update))
 	if err != nil {
 		return "", explainWrite(err)
 	}
-	if notice == "" {
-		return "", status.Errorf(status.NotFound, "update %s does not exist", update)
-	}
 	return e.editNotice(ctx, by, "update.edit", "", notice, 0,
 		func(ctx context.Context, tx *commandTx, s status.NoticeState) error {
-			_, err := tx.target(ctx, updateTable, update)
+			_, err := tx.target(ctx, updateTable, byID, update)
 			if err != nil {
 				return err
 			}
@@ -240,19 +239,14 @@ func (e *Editor) editNotice(ctx context.Context, by Author, name string, k statu
 	case status.Scheduled:
 		what = "maintenance"
 	}
-	page, err := e.pageOf(ctx, noticeTable, what, code)
-	if err != nil {
-		return "", err
-	}
-	return e.edit(ctx, by, name, page, func(ctx context.Context, tx *commandTx) error {
+	return e.editRow(ctx, by, name, noticeTable, what, code, func(ctx context.Context, tx *commandTx) error {
 		s, err := tx.notice(ctx, what, code)
 		if err != nil {
 			return err
 		}
-		if k != "" && s.Notice.Kind != k {
-			return status.Errorf(status.NotFound, "%s is not %s %s", code, article, what)
-		}
-		err = status.CheckVersion(s.Notice.Name, expected, s.Notice.Version)
+		err = cmp.Or(
+			status.FailIf(k != "" && s.Notice.Kind != k, status.NotFound, "%s is not %s %s", code, article, what),
+			status.CheckVersion(s.Notice.Name, expected, s.Notice.Version))
 		if err != nil {
 			return err
 		}
@@ -324,7 +318,7 @@ func (e *Editor) runDue(ctx context.Context, n *status.Notice) (*DueAction, erro
 	by := Author{Name: "schedule", Origin: status.FromSchedule}
 	_, err := e.edit(ctx, by, "schedule", n.PageCode,
 		func(ctx context.Context, tx *commandTx) error {
-			_, err := tx.target(ctx, noticeTable, n.Code)
+			_, err := tx.target(ctx, noticeTable, byID, n.Code)
 			if err != nil {
 				return err
 			}

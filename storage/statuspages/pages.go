@@ -1,6 +1,7 @@
 package statuspages
 
 import (
+	"cmp"
 	"context"
 	"time"
 
@@ -57,15 +58,11 @@ type PageInit struct {
 // InitPage creates a page with its first component and returns its code. The first page of all is the default page.
 func (e *Editor) InitPage(ctx context.Context, by Author, in PageInit) (string, error) {
 	p, err := status.NewPage(in.Page)
+	err = cmp.Or(err, status.CheckName("the first component", in.Component))
 	if err != nil {
 		return "", err
 	}
-	if err := status.CheckName("the first component", in.Component); err != nil {
-		return "", err
-	}
-	if p.Code, err = e.code(); err != nil {
-		return "", err
-	}
+	p.Code = status.NewCode()
 	at := status.Milliseconds(e.now()).In(p.Zone)
 	tx := &commandTx{editor: e, by: by, action: "page.init", page: p.Code, conflict: slugConflict(p)}
 	return tx.finish(e.db.begin(ctx, func(open pgx.Tx) error {
@@ -81,7 +78,8 @@ func (e *Editor) InitPage(ctx context.Context, by Author, in PageInit) (string, 
 					return err
 				}
 				tx.table, tx.object = pageTable, p.Code
-				return tx.insertComponent(c)
+				tx.insertComponent(c)
+				return nil
 			})
 		if err != nil {
 			return err
@@ -98,7 +96,7 @@ func slugConflict(p *status.Page) error {
 func (e *Editor) SetPage(ctx context.Context, by Author, page string, settings []status.PageSetting) (string, error) {
 	return e.edit(ctx, by, "page.set", page,
 		func(ctx context.Context, tx *commandTx) error {
-			_, err := tx.target(ctx, pageTable, page)
+			_, err := tx.target(ctx, pageTable, byID, page)
 			if err != nil {
 				return err
 			}

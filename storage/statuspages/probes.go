@@ -15,8 +15,6 @@ import (
 	"heliograph/storage"
 )
 
-const probeTable = "status.probe"
-
 // probeJoins follows the table of probes in statements with [probeColumns].
 const probeJoins = ` p join status.component c on c.id = p.component_id and c.deleted_at is null left join status.component g on g.id = c.group_id
 left join lateral (select * from status.probe_result where probe_id = p.id order by at desc limit 1) r on true`
@@ -29,7 +27,8 @@ func (s *DB) Probes(ctx context.Context, page string) ([]*status.Probe, error) {
 
 // AddProbe adds a probe of a component and returns its id.
 func (e *Editor) AddProbe(ctx context.Context, by Author, in status.Probe) (int64, error) {
-	if err := status.CheckProbe(&in); err != nil {
+	err := status.CheckProbe(&in)
+	if err != nil {
 		return 0, err
 	}
 	page, err := e.pageOf(ctx, componentTable, "component", in.Component)
@@ -46,10 +45,11 @@ func (e *Editor) AddProbe(ctx context.Context, by Author, in status.Probe) (int6
 			if err != nil {
 				return err
 			}
-			if in.Kind == status.NodeProbe && in.Spec.Node == 0 && !c.NodeID.Valid {
-				const text = "%s does not represent a consensus node: " +
-					"give the node, or set it with component set --node"
-				return status.Errorf(status.BadInput, text, c.QualifiedName())
+			err = status.FailIf(in.Kind == status.NodeProbe && in.Spec.Node == 0 && !c.NodeID.Valid, status.BadInput,
+				"%s does not represent a consensus node: give the node, or set it with component set --node",
+				c.QualifiedName())
+			if err != nil {
+				return err
 			}
 			tx.table = probeTable
 			_, err = tx.scan(ctx, "inserting a probe", []any{&tx.object}, `insert into status.probe (component_id, kind, spec, every_seconds, fail_after, pass_after,
@@ -62,10 +62,7 @@ sets_status, publish, enabled) values ($1, $2, $3, $4, $5, $6, $7, $8, true) ret
 		return 0, err
 	}
 	id, err := strconv.ParseInt(object, 10, 64)
-	if err != nil && by.Preview == nil {
-		return 0, fmt.Errorf("parsing the id of the probe: %w", err)
-	}
-	return id, nil
+	return id, wrap.Error(err, "parsing the id of the probe")
 }
 
 // RemoveProbe removes a probe. The status that it has set stays.
@@ -83,26 +80,9 @@ func (e *Editor) EnableProbe(ctx context.Context, by Author, id int64, on bool) 
 }
 
 func (e *Editor) editProbe(ctx context.Context, by Author, name string, id int64, sql string) error {
-	p, err := e.db.Probe(ctx, id)
-	if err != nil {
-		return explainWrite(err)
-	}
-	if p == nil {
-		return noProbe(id)
-	}
-	_, err = e.edit(ctx, by, name, p.PageCode,
-		func(ctx context.Context, tx *commandTx) error {
-			found, err := tx.target(ctx, probeTable, strconv.FormatInt(id, 10))
-			if err == nil && !found {
-				err = noProbe(id)
-			}
-			tx.queue(sql, id)
-			return err
-		})
+	_, err := e.editRow(ctx, by, name, probeTable, "probe", strconv.FormatInt(id, 10), executing(sql, id))
 	return err
 }
-
-func noProbe(id int64) error { return status.Errorf(status.NotFound, "probe %d does not exist", id) }
 
 // Probe returns the probe with an id, or nil.
 func (s *DB) Probe(ctx context.Context, id int64) (*status.Probe, error) {
@@ -325,14 +305,14 @@ func (tx *commandTx) storeProbe(ctx context.Context, p *status.Probe, out *statu
 	var err error
 	switch {
 	case out.Component != nil:
-		_, err = tx.target(ctx, componentTable, out.Object)
+		_, err = tx.target(ctx, componentTable, byID, out.Object)
 		tx.insertChanges(out.Changes)
 		tx.updateBase(out.Component)
 	case out.Withdraw != "":
-		_, err = tx.target(ctx, noticeTable, out.Withdraw)
+		_, err = tx.target(ctx, noticeTable, byID, out.Withdraw)
 		tx.deleteDraft(out.Withdraw)
 	case !out.Effect.New:
-		_, err = tx.target(ctx, noticeTable, out.Object)
+		_, err = tx.target(ctx, noticeTable, byID, out.Object)
 	}
 	if err != nil {
 		return err
@@ -383,14 +363,16 @@ and g.auto_publish where`+ready, e.now().Add(-status.ProbeHoldOff))
 				if err != nil {
 					return err
 				}
+				_, err = tx.target(ctx, noticeTable, byID, n.Code)
+				if err != nil {
+					return err
+				}
 				s, err := tx.notice(ctx, "incident", n.Code)
 				if err != nil {
 					return err
 				}
 				resolved = true
-				err = tx.storeNotice(ctx, func(c *status.WorkingCopy) (*status.Effect,
-					error,
-				) {
+				err = tx.storeNotice(ctx, func(c *status.WorkingCopy) (*status.Effect, error) {
 					return c.ResolveProbed(s)
 				})
 				tx.setProbeVersion()

@@ -1,6 +1,7 @@
 package statuspages
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -134,27 +135,19 @@ func (tx *commandTx) workingCopy(ctx context.Context) (*status.WorkingCopy, erro
 	if err != nil {
 		return nil, err
 	}
-	c.At, c.Origin, c.NewCode = tx.At, tx.by.origin(), tx.editor.code
+	c.At, c.Origin, c.NewCode = tx.At, tx.by.origin(), status.NewCode
 	return c, nil
 }
 
 // emptyCopy returns a working copy without components, for rules that do not need them.
 func (tx *commandTx) emptyCopy() *status.WorkingCopy {
-	return &status.WorkingCopy{Page: tx.Page, At: tx.At, Origin: tx.by.origin(), NewCode: tx.editor.code}
+	return &status.WorkingCopy{Page: tx.Page, At: tx.At, Origin: tx.by.origin(), NewCode: status.NewCode}
 }
 
-// notice makes a notice the target of the write, locks it and reads it. what is the object in the error if it does not
-// exist.
+// notice locks a notice and reads it. what is the object in the error if it does not exist.
 func (tx *commandTx) notice(ctx context.Context, what, code string) (status.NoticeState, error) {
-	_, err := tx.target(ctx, noticeTable, code)
-	if err != nil {
-		return status.NoticeState{}, err
-	}
 	s, err := tx.noticeState(ctx, code, ` for update`)
-	if err == nil && s.Notice == nil {
-		err = status.Errorf(status.NotFound, "%s %s does not exist", what, code)
-	}
-	return s, err
+	return s, cmp.Or(err, status.FailIf(s.Notice == nil, status.NotFound, "%s %s does not exist", what, code))
 }
 
 // noticeState reads a notice with its components and updates. The notice is nil if it does not exist. lock is the

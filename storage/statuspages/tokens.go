@@ -13,42 +13,26 @@ import (
 
 // AddToken creates a token and returns its secret, which is not stored.
 func (e *Editor) AddToken(ctx context.Context, by Author, in status.TokenInput) (string, error) {
-	if err := in.Check(e.now()); err != nil {
-		return "", err
-	}
-	token, err := status.NewToken(e.random)
+	err := in.Check(e.now())
 	if err != nil {
 		return "", err
 	}
+	token := status.NewToken()
 	hash := status.HashToken(token)
-	err = e.editTokens(ctx, by, "token.add", func(ctx context.Context, tx *commandTx) error {
+	return token, e.editTokens(ctx, by, "token.add", func(ctx context.Context, tx *commandTx) error {
 		tx.conflict = status.Errorf(status.Conflict, "a token with the name %s exists already", in.Name)
 		_, err := tx.scan(ctx, "inserting a token", []any{&tx.object}, `insert into status.operator_token (name, token_sha256, role, page_id, created_at, expires_at)
 values ($1, $2, $3, nullif($4, ''), $5, $6) returning id::text`,
 			in.Name, hash[:], in.Role, in.Page, tx.At, in.ExpiresAt.Pointer())
 		return err
 	})
-	if err != nil {
-		return "", err
-	}
-	return token, nil
 }
 
 // RemoveToken revokes a token.
 func (e *Editor) RemoveToken(ctx context.Context, by Author, name string) error {
 	return e.editTokens(ctx, by, "token.remove", func(ctx context.Context, tx *commandTx) error {
-		var id string
-		found, err := tx.scan(ctx, "reading a token", []any{&id},
-			`select id::text from status.operator_token where name = $1 for update`, name)
-		if err == nil && !found {
-			err = status.Errorf(status.NotFound, "token %s does not exist", name)
-		}
-		if err != nil {
-			return err
-		}
 		tx.queue(`delete from status.operator_token where name = $1`, name)
-		_, err = tx.target(ctx, tokenTable, id)
-		return err
+		return tx.existing(ctx, tokenTable, "token "+name, `name = $1 for update`, name)
 	})
 }
 
@@ -91,12 +75,13 @@ and (last_used_at is null or last_used_at < $2::timestamptz - interval '1 minute
 
 // SetTemplate creates a template, or changes the one with the same name.
 func (e *Editor) SetTemplate(ctx context.Context, by Author, page string, t status.Template) error {
-	if err := t.Check(); err != nil {
+	err := t.Check()
+	if err != nil {
 		return err
 	}
-	_, err := e.edit(ctx, by, "template.set", page,
+	_, err = e.edit(ctx, by, "template.set", page,
 		func(ctx context.Context, tx *commandTx) error {
-			_, err := tx.template(ctx, t.Name)
+			_, err := tx.target(ctx, templateTable, templateByName, page, t.Name)
 			if err != nil {
 				return err
 			}
@@ -109,28 +94,15 @@ on conflict (page_id, name) do update set kind = excluded.kind, state = excluded
 	return err
 }
 
-// template makes the template with a name the target of the write. It reports whether the template exists.
-func (tx *commandTx) template(ctx context.Context, name string) (bool, error) {
-	var id string
-	tx.table = templateTable
-	found, err := tx.scan(ctx, "reading a template", []any{&id},
-		`select id::text from status.template where page_id = $1 and name = $2`, tx.Page.Code, name)
-	if err != nil || !found {
-		return false, err
-	}
-	return tx.target(ctx, templateTable, id)
-}
+// templateByName selects a template t.
+const templateByName = `t.page_id = $1 and t.name = $2`
 
 // RemoveTemplate removes a template.
 func (e *Editor) RemoveTemplate(ctx context.Context, by Author, page, name string) error {
 	_, err := e.edit(ctx, by, "template.remove", page,
 		func(ctx context.Context, tx *commandTx) error {
-			found, err := tx.template(ctx, name)
-			if err == nil && !found {
-				err = status.Errorf(status.NotFound, "template %s does not exist", name)
-			}
 			tx.queue(`delete from status.template where page_id = $1 and name = $2`, page, name)
-			return err
+			return tx.existing(ctx, templateTable, "template "+name, templateByName, page, name)
 		})
 	return err
 }

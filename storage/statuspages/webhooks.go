@@ -16,8 +16,6 @@ import (
 	"heliograph/storage"
 )
 
-const webhookTable = "status.webhook"
-
 // Webhooks returns the webhooks of a page, oldest first.
 func (s *DB) Webhooks(ctx context.Context, page string) ([]*status.Webhook, error) {
 	return s.webhooks(ctx, `w.page_id = $1`, page)
@@ -52,16 +50,8 @@ func (e *Editor) AddWebhook(
 			if err != nil {
 				return err
 			}
-			key, text, err := status.NewWebhookSecret(e.random)
-			if err != nil {
-				return err
-			}
-			tx.object, err = e.code()
-			if err != nil {
-				return err
-			}
-			tx.table = webhookTable
-			secret = text
+			key, text := status.NewWebhookSecret()
+			tx.table, tx.object, secret = webhookTable, status.NewCode(), text
 			tx.conflict = status.Errorf(status.Conflict, "the page has a webhook with the URL %s already", in.URL)
 			tx.queue(`insert into status.webhook (id, page_id, url, components, secret, created_at)
 values ($1, $2, $3, coalesce($4::text[], '{}'), $5, $6)`, tx.object, page, in.URL, in.Components, key, tx.At)
@@ -73,54 +63,36 @@ values ($1, $2, $3, coalesce($4::text[], '{}'), $5, $6)`, tx.object, page, in.UR
 // RotateWebhook replaces the secret of a webhook and returns the new one, which is empty if the write was done before
 // with the same key. For a day, messages are signed with both.
 func (e *Editor) RotateWebhook(ctx context.Context, by Author, code string) (secret string, err error) {
-	key, text, err := status.NewWebhookSecret(e.random)
-	if err != nil {
-		return "", err
-	}
-	_, err = e.editWebhook(ctx, by, "webhook.rotate", code, func(tx *commandTx) error {
-		secret = text
-		tx.queue(`update status.webhook set secret = $2, old_secret = secret, old_until = $3 where id = $1`, code, key,
-			tx.At.Add(status.WebhookSecretOverlap))
-		return nil
-	})
+	_, err = e.editRow(ctx, by, "webhook.rotate", webhookTable, "webhook", code,
+		func(_ context.Context, tx *commandTx) error {
+			key, text := status.NewWebhookSecret()
+			secret = text
+			tx.queue(`update status.webhook set secret = $2, old_secret = secret, old_until = $3 where id = $1`, code,
+				key, tx.At.Add(status.WebhookSecretOverlap))
+			return nil
+		})
 	return secret, err
 }
 
 // EnableWebhook enables a webhook that was disabled after failures.
 func (e *Editor) EnableWebhook(ctx context.Context, by Author, code string) (string, error) {
-	return e.editWebhook(ctx, by, "webhook.enable", code, func(tx *commandTx) error {
-		tx.queue(`update status.webhook set disabled_at = null, failures = 0, last_error = null, next_at = '-infinity'
-where id = $1`, code)
-		return nil
-	})
+	return e.editRow(ctx, by, "webhook.enable", webhookTable, "webhook", code, executing(
+		`update status.webhook set disabled_at = null, failures = 0, last_error = null, next_at = '-infinity'
+where id = $1`, code))
 }
 
 // RemoveWebhook removes a webhook and its messages.
 func (e *Editor) RemoveWebhook(ctx context.Context, by Author, code string) (string, error) {
-	return e.editWebhook(ctx, by, "webhook.remove", code, func(tx *commandTx) error {
-		tx.queue(`delete from status.webhook where id = $1`, code)
-		return nil
-	})
+	return e.editRow(ctx, by, "webhook.remove", webhookTable, "webhook", code,
+		executing(`delete from status.webhook where id = $1`, code))
 }
 
-func (e *Editor) editWebhook(
-	ctx context.Context, by Author, name, code string, do func(tx *commandTx) error,
-) (string, error) {
-	page, err := e.pageOf(ctx, webhookTable, "webhook", code)
-	if err != nil {
-		return "", err
+// executing returns a function for [Editor.editRow] that executes a statement.
+func executing(sql string, args ...any) func(context.Context, *commandTx) error {
+	return func(_ context.Context, tx *commandTx) error {
+		tx.queue(sql, args...)
+		return nil
 	}
-	return e.edit(ctx, by, name, page,
-		func(ctx context.Context, tx *commandTx) error {
-			found, err := tx.target(ctx, webhookTable, code)
-			if err == nil && !found {
-				err = status.Errorf(status.NotFound, "webhook %s does not exist", code)
-			}
-			if err != nil {
-				return err
-			}
-			return do(tx)
-		})
 }
 
 // notify adds messages about the updates and changes of a write to the outbox. Edited updates, backfilled incidents,
@@ -140,15 +112,11 @@ func (s *DB) notify(ctx context.Context, tx *Tx) error {
 		if err != nil {
 			return fmt.Errorf("encoding a message: %w", err)
 		}
-		code, err := status.NewCode(nil)
-		if err != nil {
-			return err
-		}
 		if _, err := tx.Exec(ctx, `with added as (
   insert into status.message (id, page_id, created_at, body) values ($1, $2, $3, $4) returning id)
 insert into status.outbox (webhook_id, message_id) select w.id, added.id from status.webhook w, added
 where w.page_id = $2 and w.disabled_at is null and (w.components = '{}' or w.components && $5::text[])`,
-			code, tx.Page.Code, tx.At, string(body), m.Components); err != nil {
+			status.NewCode(), tx.Page.Code, tx.At, string(body), m.Components); err != nil {
 			return fmt.Errorf("adding a message to the outbox: %w", err)
 		}
 	}

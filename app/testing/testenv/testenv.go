@@ -325,7 +325,7 @@ func (g *Gateway) Editor() *statuspages.Editor {
 	return statuspages.NewEditor(g.Status, func() time.Time {
 		now = now.Add(time.Minute)
 		return now
-	}, nil)
+	})
 }
 
 // WaitForPage waits until a gateway with caches serves its status page, for at most 15 seconds.

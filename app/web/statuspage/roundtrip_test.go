@@ -127,7 +127,7 @@ func TestRoundTrip(t *testing.T) {
 			Rand: rand.New(rand.NewPCG(19, uint64(n))), t: t,
 			now: time.Date(2026, 2, 10, 8, 0, 0, 0, time.UTC), acts: acts,
 		}
-		h.edit = statuspages.NewEditor(source.Status, func() time.Time { return h.now }, nil)
+		h.edit = statuspages.NewEditor(source.Status, func() time.Time { return h.now })
 		h.page = &status.Page{
 			Name: fmt.Sprintf("Page %d", n), URL: fmt.Sprintf("https://p%d.example", n),
 			Vocabulary: []status.Vocabulary{status.Documented, status.Statuspage}[n%2],
@@ -194,7 +194,7 @@ uptime { percent days { date percent worstShown outageSeconds partialSeconds deg
 		headlines[headline(target)]++
 
 		// Ending what is open releases all components, except those that were kept.
-		edit := statuspages.NewEditor(target.Status, func() time.Time { return h.now.Add(time.Hour) }, nil)
+		edit := statuspages.NewEditor(target.Status, func() time.Time { return h.now.Add(time.Hour) })
 		kept := map[string]bool{}
 		p, err := target.Status.PageByCode(t.Context(), h.page.Code)
 		if err != nil {
@@ -249,7 +249,7 @@ func TestSize(t *testing.T) {
 		Rand: rand.New(rand.NewPCG(19, 50)), t: t, now: testenv.Now().AddDate(0, 0, -100),
 		acts: map[string]int{},
 	}
-	h.edit = statuspages.NewEditor(g.Status, func() time.Time { return h.now }, nil)
+	h.edit = statuspages.NewEditor(g.Status, func() time.Time { return h.now })
 	code, err := h.edit.InitPage(t.Context(), testenv.Author,
 		statuspages.PageInit{Page: status.Page{Name: "Large", URL: "https://large.example"}, Component: "First"})
 	if err != nil {

@@ -112,7 +112,7 @@ type WorkingCopy struct {
 	// Origin is recorded with everything that is written.
 	Origin Origin
 	// NewCode returns a new unique code.
-	NewCode func() (string, error)
+	NewCode func() string
 }
 
 // NewWorkingCopy returns a working copy of stored rows. It computes the statuses of the components.
@@ -136,40 +136,30 @@ func (w *WorkingCopy) AddComponent(in NewComponent) (c *Component, moved []*Comp
 		c.Showcase, c.OnlyShowIfDegraded, c.NodeID = in.Showcase.Or(true), in.OnlyShowIfDegraded, in.NodeID
 		c.StartDate = ledger.Of(in.StartDate.Or(DateOf(w.At)))
 	}
-	if err := checkComponent(c); err != nil {
+	err = checkComponent(c)
+	if err != nil {
 		return nil, nil, err
 	}
-	if moved, err = w.Move(c, in.Group, in.Position); err != nil {
-		return nil, nil, err
-	}
-	return c, moved, nil
+	moved, err = w.Move(c, in.Group, in.Position)
+	return c, moved, err
 }
 
 // checkComponent fails if the settings of a component are invalid.
 func checkComponent(c *Component) error {
-	if err := CheckName("the component", c.Name); err != nil {
-		return err
-	}
-	switch {
-	case !c.IsGroup && !c.BaseStatus.Valid():
-		return Errorf(BadInput, "%q is not a component status", c.BaseStatus)
-	case c.NodeID.Valid && c.NodeID.V < 0:
-		return Errorf(BadInput, "%d is not a node number", c.NodeID.V)
-	case c.IsGroup && (c.Showcase || c.OnlyShowIfDegraded || c.StartDate.Valid || c.NodeID.Valid):
-		return Errorf(BadInput, "groups have only a name and a description")
-	}
-	return nil
+	return cmp.Or(CheckName("the component", c.Name),
+		badIf(!c.IsGroup && !c.BaseStatus.Valid(), "%q is not a component status", c.BaseStatus),
+		badIf(c.NodeID.Valid && c.NodeID.V < 0, "%d is not a node number", c.NodeID.V),
+		badIf(c.IsGroup && (c.Showcase || c.OnlyShowIfDegraded || c.StartDate.Valid || c.NodeID.Valid),
+			"groups have only a name and a description"))
 }
 
 // EditComponent changes a component or group and returns the resulting changes of statuses.
 func (w *WorkingCopy) EditComponent(c *Component, in ComponentEdit) ([]*Change, error) {
 	var changes []*Change
 	if in.Status != "" {
-		if _, err := w.Leaf(c.Code); err != nil {
+		_, err := w.Leaf(c.Code)
+		if err != nil {
 			return nil, err
-		}
-		if !in.Status.Valid() {
-			return nil, Errorf(BadInput, "%q is not a component status", in.Status)
 		}
 		changes = w.setBase(c, in.Status)
 	}
@@ -191,10 +181,8 @@ func (w *WorkingCopy) EditComponent(c *Component, in ComponentEdit) ([]*Change, 
 
 // CheckRemove fails if a component cannot be removed: groups must be empty.
 func (w *WorkingCopy) CheckRemove(c *Component) error {
-	if n := len(w.Children(c.Code)); c.IsGroup && n > 0 {
-		return Errorf(BadState, "the group %s has %d components: move or remove them first", c.Name, n)
-	}
-	return nil
+	n := len(w.Children(c.Code))
+	return FailIf(c.IsGroup && n > 0, BadState, "the group %s has %d components: move or remove them first", c.Name, n)
 }
 
 // Move puts a component at a position of a group, or of the top level of the page if group is empty, and returns all

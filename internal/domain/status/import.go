@@ -37,18 +37,13 @@ func NewImportedPage(source *Page, o ImportOptions) *Page {
 // CheckImport fails if an import would overwrite what editors wrote. edited reports whether editors have changed the
 // page since it was imported.
 func CheckImport(p *Page, mode Mode, edited bool) error {
-	switch {
-	case p.Mode == Mirror:
-		return nil
-	case p.Mode != Imported || mode != Imported:
-		return Errorf(BadState, "the page %s is edited here (its mode is %s): it cannot become a copy of another page",
-			p.Slug, p.Mode)
-	case edited:
-		return Errorf(BadState,
-			"the page %s has been edited since it was imported: importing it again would overwrite the edits", p.Slug)
-	default:
+	if p.Mode == Mirror {
 		return nil
 	}
+	return cmp.Or(FailIf(p.Mode != Imported || mode != Imported, BadState,
+		"the page %s is edited here (its mode is %s): it cannot become a copy of another page", p.Slug, p.Mode),
+		FailIf(edited, BadState,
+			"the page %s has been edited since it was imported: importing it again would overwrite the edits", p.Slug))
 }
 
 // StoredComponent is a component in the database, which may be deleted.

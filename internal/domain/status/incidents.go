@@ -16,77 +16,49 @@ func (w *WorkingCopy) OpenIncident(in NewIncident) (*Effect, error) {
 	}
 	n.Draft, n.Backfilled, n.ProbeID, n.ReminderIntervals, n.ImpactOverride = in.Draft, in.Backfill, in.ProbeID,
 		in.Reminders, in.ImpactOverride
-	if in.Reminders.Valid {
-		if _, err := ParseReminders(in.Reminders.V); err != nil {
-			return nil, err
-		}
-	}
-	if err := checkImpact(in.ImpactOverride); err != nil {
-		return nil, err
-	}
 	if in.StartedAt.Valid {
 		n.StartedAt = w.local(in.StartedAt.V)
-		if n.StartedAt.After(w.At) {
-			return nil, Errorf(BadInput, "an incident cannot start in the future")
-		}
+	}
+	err = cmp.Or(checkReminders(in.Reminders), checkImpact(in.ImpactOverride),
+		badIf(n.StartedAt.After(w.At), "an incident cannot start in the future"),
+		badIf(in.State == Resolved && !in.Backfill,
+			"a new incident that is resolved needs its start and its end: backfill it"))
+	if err != nil {
+		return nil, err
 	}
 	if in.Backfill {
 		return w.backfill(n, in)
 	}
-	u := textUpdate(in.State, in.Body, in.Notify)
+	u := textUpdate(cmp.Or(in.State, Investigating), in.Body, in.Notify)
 	u.Affected = in.Affected
-	switch u.State {
-	case NoState:
-		u.State = Investigating
-	case Resolved:
-		return nil, Errorf(BadInput, "a new incident that is resolved needs its start and its end: backfill it")
-	default:
-	}
 	return w.addUpdate(NoticeState{Notice: n}, u)
 }
 
 // newNotice returns a new notice. Its first update completes it.
 func (w *WorkingCopy) newNotice(k Kind, name string) (*Notice, error) {
-	if err := CheckName("the notice", name); err != nil {
-		return nil, err
-	}
-	code, err := w.NewCode()
-	if err != nil {
-		return nil, err
-	}
+	code := w.NewCode()
 	return &Notice{
 		Code: code, PageCode: w.Page.Code, Kind: k, Name: name, Shortlink: w.Page.NoticeURL(code), NotifyAtStart: true,
-		NotifyAtEnd: true,
-		Origin:      w.Origin, Version: 1,
-	}, nil
+		NotifyAtEnd: true, Origin: w.Origin, Version: 1,
+	}, CheckName("the notice", name)
 }
 
 // local returns an instant as it is stored and shown.
 func (w *WorkingCopy) local(t time.Time) time.Time { return Milliseconds(t).In(w.At.Location()) }
 
 func checkImpact(override ledger.Null[Impact]) error {
-	if override.Valid && !override.V.Valid() {
-		return Errorf(BadInput, "%q is not an impact", override.V)
-	}
-	return nil
+	return badIf(override.Valid && !override.V.Valid(), "%q is not an impact", override.V)
 }
 
 // backfill records an incident that is over, with two updates.
 func (w *WorkingCopy) backfill(n *Notice, in NewIncident) (*Effect, error) {
-	switch {
-	case in.Draft:
-		return nil, Errorf(BadInput, "a backfilled incident cannot be a draft")
-	case !in.StartedAt.Valid || !in.ResolvedAt.Valid:
-		return nil, Errorf(BadInput, "a backfilled incident needs its start and its end")
-	case in.State != NoState && in.State != Resolved:
-		return nil, Errorf(BadInput, "a backfilled incident is resolved, not %s", in.State)
-	}
 	start, end := w.local(in.StartedAt.V), w.local(in.ResolvedAt.V)
-	if err := CheckTimes(start, end); err != nil {
+	err := cmp.Or(badIf(in.Draft, "a backfilled incident cannot be a draft"),
+		badIf(!in.StartedAt.Valid || !in.ResolvedAt.Valid, "a backfilled incident needs its start and its end"),
+		badIf(in.State != NoState && in.State != Resolved, "a backfilled incident is resolved, not %s", in.State),
+		CheckTimes(start, end), badIf(end.After(w.At), "a backfilled incident cannot end in the future"))
+	if err != nil {
 		return nil, err
-	}
-	if end.After(w.At) {
-		return nil, Errorf(BadInput, "a backfilled incident cannot end in the future")
 	}
 	first, err := w.addUpdate(NoticeState{Notice: n}, update{
 		NewUpdate: NewUpdate{State: Investigating, Body: in.Body, Affected: in.Affected, Notify: in.Notify}, at: start,
@@ -110,8 +82,9 @@ func (w *WorkingCopy) backfill(n *Notice, in NewIncident) (*Effect, error) {
 // UpdateIncident adds an update to an incident that is not over, or resolves it. In state [Postmortem] it publishes
 // the postmortem.
 func (w *WorkingCopy) UpdateIncident(s NoticeState, in NewUpdate) (*Effect, error) {
-	if s.Notice.Draft {
-		return nil, Errorf(BadState, "%s is a draft: publish or discard it first", s.Notice.Code)
+	err := FailIf(s.Notice.Draft, BadState, "%s is a draft: publish or discard it first", s.Notice.Code)
+	if err != nil {
+		return nil, err
 	}
 	if in.State == Postmortem {
 		return w.PublishPostmortem(s, in)
@@ -142,7 +115,8 @@ func (w *WorkingCopy) PublishPostmortem(s NoticeState, in NewUpdate) (*Effect, e
 
 // PublishDraft publishes a draft: its update is dated now, and sets the components to the statuses that it states.
 func (w *WorkingCopy) PublishDraft(s NoticeState) (*Effect, error) {
-	if err := CheckDraft(s.Notice); err != nil {
+	err := CheckDraft(s.Notice)
+	if err != nil {
 		return nil, err
 	}
 	first := s.Updates[0]
@@ -166,10 +140,7 @@ func (w *WorkingCopy) PublishDraft(s NoticeState) (*Effect, error) {
 
 // CheckDraft fails if a notice is not a draft.
 func CheckDraft(n *Notice) error {
-	if !n.Draft {
-		return Errorf(BadState, "%s is not a draft", n.Code)
-	}
-	return nil
+	return FailIf(!n.Draft, BadState, "%s is not a draft", n.Code)
 }
 
 // ScheduleMaintenance schedules a maintenance.
@@ -180,7 +151,13 @@ func (w *WorkingCopy) ScheduleMaintenance(in NewMaintenance) (*Effect, error) {
 	}
 	start, end := w.local(in.Start), w.local(in.End)
 	state := cmp.Or(in.State, Planned)
-	if err := w.checkSchedule(start, end, state, in); err != nil {
+	err = cmp.Or(CheckTimes(start, end),
+		badIf(state == Completed && end.After(w.At), "a maintenance that is over cannot end in the future"),
+		badIf(state == InProgress && start.After(w.At), "a maintenance in progress cannot start in the future"),
+		badIf(state != Completed && !end.After(w.At), "the end, %s, is in the past", end.Format(time.RFC3339)),
+		badIf(in.RemindMinutes.Valid && in.RemindMinutes.V < 1,
+			"a reminder must be at least 1 minute before the start"), checkImpact(in.ImpactOverride))
+	if err != nil {
 		return nil, err
 	}
 	n.ScheduledFor, n.ScheduledUntil, n.ImpactOverride = ledger.Of(start), ledger.Of(end), in.ImpactOverride
@@ -211,30 +188,10 @@ func (w *WorkingCopy) ScheduleMaintenance(in NewMaintenance) (*Effect, error) {
 	return e, err
 }
 
-func (w *WorkingCopy) checkSchedule(start, end time.Time, state State, in NewMaintenance) error {
-	if err := CheckTimes(start, end); err != nil {
-		return err
-	}
-	switch {
-	case state == Completed && end.After(w.At):
-		return Errorf(BadInput, "a maintenance that is over cannot end in the future")
-	case state == InProgress && start.After(w.At):
-		return Errorf(BadInput, "a maintenance in progress cannot start in the future")
-	case state != Completed && !end.After(w.At):
-		return Errorf(BadInput, "the end, %s, is in the past", end.Format(time.RFC3339))
-	case in.RemindMinutes.Valid && in.RemindMinutes.V < 1:
-		return Errorf(BadInput, "a reminder must be at least 1 minute before the start")
-	}
-	return checkImpact(in.ImpactOverride)
-}
-
 // CheckTimes fails unless the end is after the start.
 func CheckTimes(start, end time.Time) error {
-	if !end.After(start) {
-		return Errorf(BadInput, "the end, %s, must be after the start, %s", end.Format(time.RFC3339),
-			start.Format(time.RFC3339))
-	}
-	return nil
+	return badIf(!end.After(start), "the end, %s, must be after the start, %s", end.Format(time.RFC3339),
+		start.Format(time.RFC3339))
 }
 
 // MoveMaintenance changes the state of a maintenance, or adds text in its current state. The default text is that of
@@ -254,8 +211,10 @@ func (w *WorkingCopy) stateText(s State) string {
 
 // CancelMaintenance ends a maintenance that has not started. It is published as completed.
 func (w *WorkingCopy) CancelMaintenance(s NoticeState, in NewUpdate) (*Effect, error) {
-	if s.Notice.State != Planned {
-		return nil, Errorf(BadState, "a maintenance that is %s cannot be cancelled: complete it", s.Notice.State)
+	err := FailIf(s.Notice.State != Planned, BadState, "a maintenance that is %s cannot be cancelled: complete it",
+		s.Notice.State)
+	if err != nil {
+		return nil, err
 	}
 	return w.addUpdate(s, textUpdate(Completed, cmp.Or(in.Body, w.Page.Text(MaintenanceCancelled)), in.Notify))
 }
@@ -266,15 +225,14 @@ func (w *WorkingCopy) CancelMaintenance(s NoticeState, in NewUpdate) (*Effect, e
 func (w *WorkingCopy) RescheduleMaintenance(s NoticeState, in Reschedule) (*Effect, error) {
 	n := *s.Notice
 	start, end := w.local(in.Start), w.local(in.End)
-	switch err := CheckTimes(start, end); {
-	case n.Kind != Scheduled:
-		return nil, Errorf(BadInput, "%s is an incident: only maintenances can be moved", n.Code)
-	case !n.State.Open():
-		return nil, &TransitionError{Kind: n.Kind, From: n.State, To: Planned}
-	case err != nil:
+	err := badIf(n.Kind != Scheduled, "%s is an incident: only maintenances can be moved", n.Code)
+	if err == nil && !n.State.Open() {
+		err = &TransitionError{Kind: n.Kind, From: n.State, To: Planned}
+	}
+	err = cmp.Or(err, CheckTimes(start, end), FailIf(n.State != Planned && !start.Equal(n.ScheduledFor.V), BadState,
+		"the maintenance has started: only its end can be moved"))
+	if err != nil {
 		return nil, err
-	case n.State != Planned && !start.Equal(n.ScheduledFor.V):
-		return nil, Errorf(BadState, "the maintenance has started: only its end can be moved")
 	}
 	n.ScheduledFor, n.ScheduledUntil, n.RemindedAt = ledger.Of(start), ledger.Of(end), ledger.Null[time.Time]{}
 	s.Notice = &n

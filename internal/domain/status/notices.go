@@ -24,19 +24,15 @@ func (w *WorkingCopy) EditUpdate(s NoticeState, code string, edit UpdateEdit) (*
 	}
 	u := *updates[i]
 	if edit.Body.Valid {
-		if err := checkBody(edit.Body.V); err != nil {
-			return nil, nil, err
-		}
 		u.Body = edit.Body.V
 	}
+	display, err := checkDisplayTime(edit.DisplayAt.V, w.At)
+	err = cmp.Or(checkBody(u.Body), badIf(edit.DisplayAt.Valid && u.State == Postmortem, "postmortems have no date"),
+		err)
+	if err != nil {
+		return nil, nil, err
+	}
 	if edit.DisplayAt.Valid {
-		if u.State == Postmortem {
-			return nil, nil, Errorf(BadInput, "postmortems have no date")
-		}
-		display, err := checkDisplayTime(edit.DisplayAt.V, w.At)
-		if err != nil {
-			return nil, nil, err
-		}
 		u.DisplayAt = ledger.Of(display)
 	}
 	u.UpdatedAt = w.At
@@ -73,35 +69,32 @@ func (n *Notice) setDates(updates []*Update) {
 func (w *WorkingCopy) EditNotice(n *Notice, edit NoticeEdit, given []ComponentStatus) (*Notice, error) {
 	after := *n
 	after.Name = edit.Name.Or(n.Name)
-	if err := CheckName("the notice", after.Name); err != nil {
-		return nil, err
-	}
 	if edit.ImpactOverride.Valid {
 		after.ImpactOverride = ledger.NonZero(edit.ImpactOverride.V)
-		if err := checkImpact(after.ImpactOverride); err != nil {
-			return nil, err
-		}
 		after.Impact = ImpactOf(n.Kind, after.ImpactOverride.V, given...)
 	}
+	reminders := ledger.NonZero(edit.Reminders.V)
 	if edit.Reminders.Valid {
-		after.ReminderIntervals = ledger.NonZero(edit.Reminders.V)
-		if n.Kind != Realtime {
-			return nil, Errorf(BadInput, "only incidents have reminders for editors")
-		}
-		if after.ReminderIntervals.Valid {
-			if _, err := ParseReminders(edit.Reminders.V); err != nil {
-				return nil, err
-			}
-		}
-	}
-	if (edit.AutoInProgress.Valid || edit.AutoCompleted.Valid) && n.Kind != Scheduled {
-		return nil, Errorf(BadInput, "only maintenances start and end automatically")
+		after.ReminderIntervals = reminders
 	}
 	after.AutoInProgress, after.AutoCompleted = edit.AutoInProgress.Or(n.AutoInProgress),
 		edit.AutoCompleted.Or(n.AutoCompleted)
 	after.UpdatedAt = w.At
 	after.Version++
-	return &after, nil
+	return &after, cmp.Or(CheckName("the notice", after.Name), checkImpact(ledger.NonZero(edit.ImpactOverride.V)),
+		badIf(edit.Reminders.Valid && n.Kind != Realtime, "only incidents have reminders for editors"),
+		checkReminders(reminders),
+		badIf((edit.AutoInProgress.Valid || edit.AutoCompleted.Valid) && n.Kind != Scheduled,
+			"only maintenances start and end automatically"))
+}
+
+// checkReminders fails if the times of reminders are invalid.
+func checkReminders(hours ledger.Null[string]) error {
+	if !hours.Valid {
+		return nil
+	}
+	_, err := ParseReminders(hours.V)
+	return err
 }
 
 // Due is an action that is due for a notice.
@@ -250,19 +243,10 @@ var placeholder = regexp.MustCompile(`\{[a-z][a-z0-9_]*\}`)
 
 // Check fails if the template is invalid.
 func (t *Template) Check() error {
-	if err := CheckName("the template", t.Name); err != nil {
-		return err
-	}
-	if t.Kind != Realtime && t.Kind != Scheduled {
-		return Errorf(BadInput, "a template must be for an incident or a maintenance")
-	}
-	if !slices.Contains(States(t.Kind), t.State) {
-		return Errorf(BadInput, "%q is not a state of this kind of notice", t.State)
-	}
-	if err := CheckName("the notice", t.Title); err != nil {
-		return err
-	}
-	return checkBody(t.Body)
+	return cmp.Or(CheckName("the template", t.Name),
+		badIf(t.Kind != Realtime && t.Kind != Scheduled, "a template must be for an incident or a maintenance"),
+		badIf(!slices.Contains(States(t.Kind), t.State), "%q is not a state of this kind of notice", t.State),
+		CheckName("the notice", t.Title), checkBody(t.Body))
 }
 
 // Fill returns the title and the body with values for the placeholders. It fails if a value is missing or not used.

@@ -200,58 +200,46 @@ func NewPage(in Page) (*Page, error) {
 	in.Slug = cmp.Or(in.Slug, Slug(in.Name))
 	in.TimeZone, in.Locale, in.Vocabulary = cmp.Or(in.TimeZone, defaultZone), cmp.Or(in.Locale, "en"),
 		cmp.Or(in.Vocabulary, Documented)
-	if err := CheckPage(&in); err != nil {
-		return nil, err
-	}
-	return &in, nil
+	return &in, CheckPage(&in)
 }
 
 // WithSettings returns a copy of the page with changed settings.
 func (p *Page) WithSettings(settings []PageSetting) (*Page, error) {
 	after := *p
 	for _, s := range settings {
-		if err := after.Set(s.Key, s.Value); err != nil {
+		err := after.Set(s.Key, s.Value)
+		if err != nil {
 			return nil, err
 		}
 	}
-	if err := CheckPage(&after); err != nil {
-		return nil, err
-	}
-	if p.IsDefault && !after.IsDefault {
-		return nil, Errorf(BadInput, "one page must be the default page: make another page the default instead")
-	}
-	return &after, nil
+	return &after, cmp.Or(CheckPage(&after), badIf(p.IsDefault && !after.IsDefault,
+		"one page must be the default page: make another page the default instead"))
 }
 
 // CheckPage fails if the settings of a page are invalid. It removes a trailing slash from the URL and sets the zone.
 func CheckPage(p *Page) error {
-	if err := CheckName("the page", p.Name); err != nil {
-		return err
-	}
-	if !slugForm.MatchString(p.Slug) {
-		return Errorf(BadInput, "the slug %q is not 1 to 63 lower-case letters, digits and hyphens", p.Slug)
-	}
 	p.URL = strings.TrimRight(p.URL, "/")
-	u, err := url.Parse(p.URL)
-	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.RawQuery != "" ||
-		u.Fragment != "" || u.User != nil {
-		return Errorf(BadInput, "%q is not a URL such as https://status.example.com", p.URL)
-	}
-	if p.Zone, err = LoadZone(p.TimeZone); err != nil {
-		return Errorf(BadInput, "%v", err)
-	}
-	if !localeForm.MatchString(p.Locale) {
-		return Errorf(BadInput, "%q is not a locale such as en or pt-BR", p.Locale)
-	}
-	if !p.Vocabulary.Valid() {
-		return Errorf(BadInput, "%q is not a vocabulary: use %s or %s", p.Vocabulary, Documented, Statuspage)
-	}
+	var unknownZone error
+	p.Zone, unknownZone = LoadZone(p.TimeZone)
+	err := cmp.Or(CheckName("the page", p.Name),
+		badIf(!slugForm.MatchString(p.Slug), "the slug %q is not 1 to 63 lower-case letters, digits and hyphens",
+			p.Slug),
+		badIf(!IsWebURL(p.URL, false), "%q is not a URL such as https://status.example.com", p.URL),
+		badIf(unknownZone != nil, "%v", unknownZone),
+		badIf(!localeForm.MatchString(p.Locale), "%q is not a locale such as en or pt-BR", p.Locale),
+		badIf(!p.Vocabulary.Valid(), "%q is not a vocabulary: use %s or %s", p.Vocabulary, Documented, Statuspage))
 	for _, h := range p.Hosts {
-		if !hostForm.MatchString(h) {
-			return Errorf(BadInput, "%q is not a host name", h)
-		}
+		err = cmp.Or(err, badIf(!hostForm.MatchString(h), "%q is not a host name", h))
 	}
-	return nil
+	return err
+}
+
+// IsWebURL reports whether a text is a URL with http or https and a host, without user and fragment. Query strings
+// are optional.
+func IsWebURL(text string, query bool) bool {
+	u, err := url.Parse(text)
+	return err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Hostname() != "" && u.User == nil &&
+		u.Fragment == "" && (query || u.RawQuery == "")
 }
 
 // Set changes a setting of a page: name, slug, url, hosts (separated by commas), default, time_zone, locale,

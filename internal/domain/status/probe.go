@@ -1,9 +1,9 @@
 package status
 
 import (
+	"cmp"
 	"fmt"
 	"net"
-	"net/url"
 	"regexp"
 	"slices"
 	"strings"
@@ -203,66 +203,54 @@ var headerName = regexp.MustCompile(`^[A-Za-z0-9-]+$`)
 // CheckProbe fails if the settings of a probe are invalid.
 func CheckProbe(p *Probe) error {
 	s := &p.Spec
-	switch {
-	case !slices.Contains(ProbeKinds(), p.Kind):
-		return Errorf(BadInput, "%q is not a kind of probe: there are %s", p.Kind, ProbeKinds())
-	case p.Every < 5*time.Second || p.Every > 24*time.Hour:
-		return Errorf(BadInput, "the interval of a probe must be 5s to 24h, not %s", p.Every)
-	case p.FailAfter < 1 || p.PassAfter < 1 || p.FailAfter > 1000 || p.PassAfter > 1000:
-		return Errorf(BadInput, "a probe needs 1 to 1000 results to fail or to pass")
-	case p.Sets != DegradedPerformance && p.Sets != PartialOutage && p.Sets != MajorOutage:
-		return Errorf(BadInput, "a probe that fails sets degraded_performance, partial_outage or major_outage, not %q",
-			p.Sets)
-	case p.Publish != PublishComponent && p.Publish != PublishDraft && p.Publish != PublishPublic:
-		return Errorf(BadInput, "%q is not a way to publish: use component, draft or public", p.Publish)
-	case s.SlowMS < 0 || s.BadMS < 0 || s.TimeoutMS < 0 || s.TLSDays < 0 || s.SlowMS > 0 && s.BadMS > 0 &&
-		s.BadMS <= s.SlowMS:
-		return Errorf(BadInput,
-			"the threshold for bad must be greater than that for slow, and no number may be negative")
-	}
-	if _, err := regexp.Compile(s.Body); err != nil {
-		return Errorf(BadInput, "%q is not a regular expression", s.Body)
-	}
+	_, noPattern := regexp.Compile(s.Body)
+	err := cmp.Or(
+		badIf(!slices.Contains(ProbeKinds(), p.Kind), "%q is not a kind of probe: there are %s", p.Kind, ProbeKinds()),
+		badIf(p.Every < 5*time.Second || p.Every > 24*time.Hour,
+			"the interval of a probe must be 5s to 24h, not %s", p.Every),
+		badIf(p.FailAfter < 1 || p.PassAfter < 1 || p.FailAfter > 1000 || p.PassAfter > 1000,
+			"a probe needs 1 to 1000 results to fail or to pass"),
+		badIf(p.Sets != DegradedPerformance && p.Sets != PartialOutage && p.Sets != MajorOutage,
+			"a probe that fails sets degraded_performance, partial_outage or major_outage, not %q", p.Sets),
+		badIf(p.Publish != PublishComponent && p.Publish != PublishDraft && p.Publish != PublishPublic,
+			"%q is not a way to publish: use component, draft or public", p.Publish),
+		badIf(s.SlowMS < 0 || s.BadMS < 0 || s.TimeoutMS < 0 || s.TLSDays < 0 ||
+			s.SlowMS > 0 && s.BadMS > 0 && s.BadMS <= s.SlowMS,
+			"the threshold for bad must be greater than that for slow, and no number may be negative"),
+		badIf(noPattern != nil, "%q is not a regular expression", s.Body),
+	)
 	for name, value := range s.Headers {
-		switch {
-		case !headerName.MatchString(name) || strings.ContainsAny(value, "\r\n\x00"):
-			return Errorf(BadInput, "%q is not a valid header", name)
-		case slices.Contains([]string{"authorization", "cookie", "x-api-key"}, strings.ToLower(name)) &&
-			!strings.HasPrefix(value, "env:"):
-			return Errorf(BadInput,
-				"the header %s is secret: name the environment variable that contains it, as env:NAME", name)
-		}
+		err = cmp.Or(err,
+			badIf(!headerName.MatchString(name) || strings.ContainsAny(value, "\r\n\x00"),
+				"%q is not a valid header", name),
+			badIf(slices.Contains(secretHeaders, strings.ToLower(name)) && !strings.HasPrefix(value, "env:"),
+				"the header %s is secret: name the environment variable that contains it, as env:NAME", name))
 	}
-	return p.checkTarget()
+	return cmp.Or(err, p.checkTarget())
 }
+
+// secretHeaders are headers whose values are not stored.
+var secretHeaders = []string{"authorization", "cookie", "x-api-key"}
 
 // checkTarget fails if the target does not fit the kind of the probe.
 func (p *Probe) checkTarget() error {
 	s := &p.Spec
 	overHTTP := p.Kind == HTTPProbe || p.Kind == GraphQLProbe
-	u, err := url.Parse(s.URL)
-	switch {
-	case overHTTP && (err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.User != nil):
-		return Errorf(BadInput, "a probe of the kind %s needs a --url such as https://api.example.com/health", p.Kind)
-	case !overHTTP && (s.URL != "" || len(s.Headers) > 0 || s.Path != "" || s.Body != "" || s.Status != 0 ||
-		s.TLSDays != 0):
-		return Errorf(BadInput, "a probe of the kind %s has no URL, headers, body or status", p.Kind)
-	case (p.Kind == GraphQLProbe) != (strings.TrimSpace(s.Query) != ""):
-		return Errorf(BadInput, "a probe of the kind graphql needs a --query, and no other has one")
-	case (p.Kind == TCPProbe) != (s.Address != ""):
-		return Errorf(BadInput,
-			"a probe of the kind tcp needs an --address such as api.example.com:443, and no other has one")
-	case (p.Kind == LagProbe || p.Kind == HeartbeatProbe) && s.BadMS == 0:
-		return Errorf(BadInput, "a probe of the kind %s needs --bad, the time after which it fails", p.Kind)
-	case p.Kind != NodeProbe && s.Node != 0:
-		return Errorf(BadInput, "only probes of the kind node have a node")
-	case p.Kind == NodeProbe && s.Node < 0:
-		return Errorf(BadInput, "%d is not a node number", s.Node)
-	}
-	if p.Kind == TCPProbe {
-		if host, port, err := net.SplitHostPort(s.Address); err != nil || host == "" || port == "" {
-			return Errorf(BadInput, "%q is not an address such as api.example.com:443", s.Address)
-		}
-	}
-	return nil
+	host, port, _ := net.SplitHostPort(s.Address) // both are empty after an error
+	return cmp.Or(
+		badIf(overHTTP && !IsWebURL(s.URL, true),
+			"a probe of the kind %s needs a --url such as https://api.example.com/health", p.Kind),
+		badIf(!overHTTP && (s.URL != "" || len(s.Headers) > 0 || s.Path != "" || s.Body != "" || s.Status != 0 ||
+			s.TLSDays != 0), "a probe of the kind %s has no URL, headers, body or status", p.Kind),
+		badIf((p.Kind == GraphQLProbe) != (strings.TrimSpace(s.Query) != ""),
+			"a probe of the kind graphql needs a --query, and no other has one"),
+		badIf((p.Kind == TCPProbe) != (s.Address != ""),
+			"a probe of the kind tcp needs an --address such as api.example.com:443, and no other has one"),
+		badIf((p.Kind == LagProbe || p.Kind == HeartbeatProbe) && s.BadMS == 0,
+			"a probe of the kind %s needs --bad, the time after which it fails", p.Kind),
+		badIf(p.Kind != NodeProbe && s.Node != 0, "only probes of the kind node have a node"),
+		badIf(p.Kind == NodeProbe && s.Node < 0, "%d is not a node number", s.Node),
+		badIf(p.Kind == TCPProbe && (host == "" || port == ""),
+			"%q is not an address such as api.example.com:443", s.Address),
+	)
 }

@@ -1,18 +1,16 @@
 package status
 
 import (
+	"cmp"
 	"crypto/rand"
 	"crypto/sha256"
 	"crypto/subtle"
 	"encoding/base64"
-	"fmt"
-	"io"
 	"regexp"
 	"slices"
 	"strings"
 	"time"
 
-	"heliograph/internal/base/wrap"
 	"heliograph/internal/domain/ledger"
 )
 
@@ -50,10 +48,9 @@ const tokenBytes = 32
 // tokenPrefix identifies tokens, for people and for secret scanners.
 const tokenPrefix = "hgs_"
 
-// NewToken returns a new token. random defaults to [rand.Reader]. It fails only if random does.
-func NewToken(random io.Reader) (string, error) {
-	b, err := randomBytes(random, tokenBytes)
-	return tokenPrefix + base64.RawURLEncoding.EncodeToString(b), err
+// NewToken returns a new token.
+func NewToken() string {
+	return tokenPrefix + base64.RawURLEncoding.EncodeToString(randomBytes(tokenBytes))
 }
 
 // Token is an access token for writes, without its secret.
@@ -80,16 +77,9 @@ type TokenInput struct {
 
 // Check fails if the token cannot be created.
 func (in *TokenInput) Check(now time.Time) error {
-	if err := CheckName("the token", in.Name); err != nil {
-		return err
-	}
-	if !in.Role.Valid() {
-		return Errorf(BadInput, "%q is not a role: use viewer, reporter, operator or admin", in.Role)
-	}
-	if in.ExpiresAt.Valid && !in.ExpiresAt.V.After(now) {
-		return Errorf(BadInput, "the expiry date is in the past")
-	}
-	return nil
+	return cmp.Or(CheckName("the token", in.Name),
+		badIf(!in.Role.Valid(), "%q is not a role: use viewer, reporter, operator or admin", in.Role),
+		badIf(in.ExpiresAt.Valid && !in.ExpiresAt.V.After(now), "the expiry date is in the past"))
 }
 
 // Valid reports whether the token has not expired.
@@ -122,18 +112,16 @@ func ParseTokens(text string) ([]*Token, error) {
 			continue
 		}
 		n := len(out) + 1
-		parts := strings.SplitN(item, ":", 3)
-		switch {
-		case len(parts) != 3 || parts[0] == "":
-			return nil, fmt.Errorf("entry %d does not have the form name:role:token", n)
-		case !Role(parts[1]).Valid():
-			return nil, fmt.Errorf("the role of entry %d is not viewer, reporter, operator or admin", n)
-		case len(parts[2]) < minTokenLength:
-			return nil, fmt.Errorf("the token of entry %d is shorter than %d characters", n, minTokenLength)
-		}
-		t := &Token{Name: parts[0], Role: Role(parts[1]), Hash: HashToken(parts[2])}
-		if slices.ContainsFunc(out, func(o *Token) bool { return o.Name == t.Name || o.Hash == t.Hash }) {
-			return nil, fmt.Errorf("entry %d has the same name or token as another entry", n)
+		name, rest, _ := strings.Cut(item, ":")
+		role, token, complete := strings.Cut(rest, ":")
+		t := &Token{Name: name, Role: Role(role), Hash: HashToken(token)}
+		same := slices.ContainsFunc(out, func(o *Token) bool { return o.Name == t.Name || o.Hash == t.Hash })
+		err := cmp.Or(badIf(!complete || name == "", "entry %d does not have the form name:role:token", n),
+			badIf(!t.Role.Valid(), "the role of entry %d is not viewer, reporter, operator or admin", n),
+			badIf(len(token) < minTokenLength, "the token of entry %d is shorter than %d characters", n, minTokenLength),
+			badIf(same, "entry %d has the same name or token as another entry", n))
+		if err != nil {
+			return nil, err
 		}
 		out = append(out, t)
 	}
@@ -146,32 +134,22 @@ const codeAlphabet = "0123456789bcdfghjklmnpqrstvwxyz"
 // codeLength is the length of new codes, in characters.
 const codeLength = 12
 
-// NewCode returns a new code. random defaults to [rand.Reader]. It fails only if random does.
-func NewCode(random io.Reader) (string, error) {
-	const fair = 256 - 256%len(codeAlphabet) // larger bytes would favour the first characters
+// NewCode returns a new code.
+func NewCode() string {
 	code := make([]byte, 0, codeLength)
 	for len(code) < codeLength {
-		b, err := randomBytes(random, codeLength)
-		if err != nil {
-			return "", err
-		}
-		for _, v := range b {
-			if int(v) < fair && len(code) < codeLength {
-				code = append(code, codeAlphabet[int(v)%len(codeAlphabet)])
-			}
+		// larger bytes would favour the first characters
+		if v := int(randomBytes(1)[0]); v < 256-256%len(codeAlphabet) {
+			code = append(code, codeAlphabet[v%len(codeAlphabet)])
 		}
 	}
-	return string(code), nil
+	return string(code)
 }
 
-// randomBytes reads random bytes. random defaults to [rand.Reader].
-func randomBytes(random io.Reader, n int) ([]byte, error) {
-	if random == nil {
-		random = rand.Reader
-	}
+func randomBytes(n int) []byte {
 	b := make([]byte, n)
-	_, err := io.ReadFull(random, b)
-	return b, wrap.Error(err, "reading random bytes")
+	_, _ = rand.Read(b) // never fails
+	return b
 }
 
 var validCode = regexp.MustCompile(`^[0-9A-Za-z_-]{1,64}$`)

@@ -77,31 +77,20 @@ func (e *Effect) then(next *Effect) *Effect {
 
 // checkBody fails if a text is blank.
 func checkBody(body string) error {
-	if strings.TrimSpace(body) == "" {
-		return Errorf(BadInput, "the body is empty")
-	}
-	return nil
+	return badIf(strings.TrimSpace(body) == "", "the body is empty")
 }
 
 // CheckName fails if a name is blank or has several lines. what is the object in the error's text.
 func CheckName(what, name string) error {
-	if strings.TrimSpace(name) == "" {
-		return Errorf(BadInput, "the name of %s is empty", what)
-	}
-	if strings.ContainsAny(name, "\r\n\x00") {
-		return Errorf(BadInput, "the name of %s has more than one line", what)
-	}
-	return nil
+	return cmp.Or(badIf(strings.TrimSpace(name) == "", "the name of %s is empty", what),
+		badIf(strings.ContainsAny(name, "\r\n\x00"), "the name of %s has more than one line", what))
 }
 
 // checkDisplayTime returns a date that an editor chose in the form in which it is stored: whole seconds. It fails for
 // dates in the future.
 func checkDisplayTime(chosen, now time.Time) (time.Time, error) {
-	if chosen.After(now) {
-		return time.Time{}, Errorf(BadInput, "the date of an update must not be in the future: %s",
-			chosen.Format(time.RFC3339))
-	}
-	return chosen.Truncate(time.Second).In(now.Location()), nil
+	return chosen.Truncate(time.Second).In(now.Location()), badIf(chosen.After(now),
+		"the date of an update must not be in the future: %s", chosen.Format(time.RFC3339))
 }
 
 // addUpdate adds an update to a notice, which is in [NoState] if it is new. It changes the working copy, but not the
@@ -109,19 +98,17 @@ func checkDisplayTime(chosen, now time.Time) (time.Time, error) {
 func (w *WorkingCopy) addUpdate(s NoticeState, u update) (*Effect, error) {
 	n := s.Notice
 	if u.code == "" {
-		var err error
-		if u.code, err = w.NewCode(); err != nil {
-			return nil, err
-		}
+		u.code = w.NewCode()
 	}
 	u.at, u.origin = cmp.Or(u.at, w.At), cmp.Or(u.origin, w.Origin)
-	if err := w.checkUpdate(n, &u); err != nil {
+	err := w.checkUpdate(n, &u)
+	if err != nil {
 		return nil, err
 	}
 	display := u.at
 	if u.DisplayAt.Valid {
-		var err error
-		if display, err = checkDisplayTime(u.DisplayAt.V, u.at); err != nil {
+		display, err = checkDisplayTime(u.DisplayAt.V, u.at)
+		if err != nil {
 			return nil, err
 		}
 	}
@@ -144,39 +131,29 @@ func (w *WorkingCopy) addUpdate(s NoticeState, u update) (*Effect, error) {
 }
 
 func (w *WorkingCopy) checkUpdate(n *Notice, u *update) error {
+	err := CheckTransition(n.Kind, n.State, u.State)
 	if u.reopen {
-		if err := CheckReopen(n.State, u.State); err != nil {
-			return err
-		}
-	} else if err := CheckTransition(n.Kind, n.State, u.State); err != nil {
-		return err
+		err = CheckReopen(n.State, u.State)
 	}
-	if err := checkBody(u.Body); err != nil {
-		return err
-	}
+	err = cmp.Or(err, checkBody(u.Body))
 	seen := map[string]bool{}
 	for _, a := range u.Affected {
-		c, err := w.Leaf(a.Component)
-		if err != nil {
+		c, missing := w.Leaf(a.Component)
+		if err = cmp.Or(err, missing); err != nil {
 			return err
 		}
-		switch {
-		case seen[c.Code]:
-			return Errorf(BadInput, "%s is given two statuses", c.QualifiedName())
-		case !a.Status.Valid():
-			return Errorf(BadInput, "%q is not a component status", a.Status)
-		case u.textOnly:
-			return Errorf(BadInput, "an update in state %s cannot change components", u.State)
-		case u.State == Planned && a.Status != Operational:
-			return Errorf(BadInput, "a maintenance that has not started cannot change the status of %s",
-				c.QualifiedName())
-		case !u.State.Open() && !u.Keep && a.Status != Operational:
-			return Errorf(BadInput, "%s cannot stay in status %s when the notice ends: keep the components",
-				c.QualifiedName(), a.Status)
-		}
+		err = cmp.Or(
+			badIf(seen[c.Code], "%s is given two statuses", c.QualifiedName()),
+			badIf(!a.Status.Valid(), "%q is not a component status", a.Status),
+			badIf(u.textOnly, "an update in state %s cannot change components", u.State),
+			badIf(u.State == Planned && a.Status != Operational,
+				"a maintenance that has not started cannot change the status of %s", c.QualifiedName()),
+			badIf(!u.State.Open() && !u.Keep && a.Status != Operational,
+				"%s cannot stay in status %s when the notice ends: keep the components", c.QualifiedName(), a.Status),
+		)
 		seen[c.Code] = true
 	}
-	return nil
+	return err
 }
 
 // after returns the notice after an update that is displayed with a date.
@@ -404,12 +381,23 @@ func Errorf(r Reason, format string, args ...any) error {
 	return &Error{Reason: r, Text: fmt.Sprintf(format, args...)}
 }
 
+// FailIf returns an [*Error] if a condition holds. Rules are lists of such conditions, of which the first that holds
+// counts: see [cmp.Or].
+func FailIf(condition bool, r Reason, format string, args ...any) error {
+	if condition {
+		return Errorf(r, format, args...)
+	}
+	return nil
+}
+
+// badIf is [FailIf] for invalid input.
+func badIf(condition bool, format string, args ...any) error {
+	return FailIf(condition, BadInput, format, args...)
+}
+
 // CheckVersion fails with [Conflict] if the current version is not the one that the editor has seen. An expected
 // version of 0 matches any version.
 func CheckVersion(what string, expected, version int64) error {
-	if expected == 0 || expected == version {
-		return nil
-	}
-	return Errorf(Conflict, "%s has changed: it is at version %d, not %d; reload it and try again", what, version,
-		expected)
+	return FailIf(expected != 0 && expected != version, Conflict,
+		"%s has changed: it is at version %d, not %d; reload it and try again", what, version, expected)
 }

@@ -1,12 +1,11 @@
 package status
 
 import (
+	"cmp"
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/base64"
 	"fmt"
-	"io"
-	"net/url"
 	"strconv"
 	"strings"
 	"time"
@@ -20,19 +19,13 @@ const maxWebhookURL = 2000
 
 // Check fails if the webhook cannot be created for a page.
 func (in *NewWebhook) Check(w *WorkingCopy) error {
-	u, err := url.Parse(in.URL)
-	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" || u.User != nil ||
-		u.Fragment != "" || len(in.URL) > maxWebhookURL {
-		return Errorf(BadInput,
-			"%q is not a URL of a webhook: use http or https, without user and fragment, at most %d bytes", in.URL,
-			maxWebhookURL)
-	}
+	err := badIf(!IsWebURL(in.URL, true) || len(in.URL) > maxWebhookURL,
+		"%q is not a URL of a webhook: use http or https, without user and fragment, at most %d bytes", in.URL,
+		maxWebhookURL)
 	for _, code := range in.Components {
-		if w.Component(code) == nil {
-			return Errorf(NotFound, "component %s does not exist", code)
-		}
+		err = cmp.Or(err, FailIf(w.Component(code) == nil, NotFound, "component %s does not exist", code))
 	}
-	return nil
+	return err
 }
 
 // Secrets of webhooks have the form of Standard Webhooks: a prefix and 32 random bytes in Base64.
@@ -44,11 +37,10 @@ const (
 // WebhookSecretOverlap is how long messages are also signed with the previous secret after it was replaced.
 const WebhookSecretOverlap = 24 * time.Hour
 
-// NewWebhookSecret returns a new key, and the key as text for the receiver. random defaults to [rand.Reader]. It fails
-// only if random does.
-func NewWebhookSecret(random io.Reader) (key []byte, text string, err error) {
-	key, err = randomBytes(random, webhookSecretBytes)
-	return key, webhookPrefix + base64.StdEncoding.EncodeToString(key), err
+// NewWebhookSecret returns a new key, and the key as text for the receiver.
+func NewWebhookSecret() (key []byte, text string) {
+	key = randomBytes(webhookSecretBytes)
+	return key, webhookPrefix + base64.StdEncoding.EncodeToString(key)
 }
 
 // Delivery is a message to a webhook.

@@ -338,10 +338,10 @@ func (s *builder) apply(u *update, revision int64) error {
 		names = nil
 	}
 	names = append(names, fmt.Sprint(n.Name, " update ", len(n.state.Updates)))
-	s.NewCode = func() (string, error) {
+	s.NewCode = func() string {
 		code := codeOf(names[0])
 		names = names[1:]
-		return code, nil
+		return code
 	}
 	effect, err := s.write(u)
 	if err != nil {

@@ -240,7 +240,7 @@ func TestRandomEditors(t *testing.T) {
 			}
 			o.Editor = statuspages.NewEditor(g.Status, func() time.Time {
 				return o.now
-			}, rand.NewChaCha8([32]byte{byte(i)}))
+			})
 			var err error
 			o.page, err = o.InitPage(t.Context(), testenv.Author, statuspages.PageInit{
 				Page: status.Page{
