@@ -1,10 +1,9 @@
 package status
 
 import (
-	"errors"
+	"cmp"
 	"fmt"
-	"slices"
-	"strconv"
+	"regexp"
 	"strings"
 	"time"
 
@@ -131,9 +130,6 @@ func instants(wall time.Time, zone *time.Location) []time.Time {
 // of its own.
 const maxOccurrences = 60
 
-// maxInterval is the maximum INTERVAL of a recurrence rule.
-const maxInterval = 365
-
 // Occurrences returns start and the times at which a recurrence rule (RFC 5545) repeats it, such as
 // FREQ=WEEKLY;BYDAY=TU;COUNT=8. start is always the first, and COUNT includes it. Rules have FREQ (DAILY, WEEKLY or
 // MONTHLY), INTERVAL, BYDAY, BYMONTHDAY, WKST, and either COUNT or UNTIL.
@@ -141,24 +137,24 @@ const maxInterval = 365
 // All occurrences have the wall time of start in its zone. If a change of the clock skips that time, the occurrence is
 // as much later as the clock skips. If the time occurs twice, the first is used.
 func Occurrences(rule string, start time.Time) ([]time.Time, error) {
-	o, until, err := parseRule(rule, start.Location())
+	o, err := parseRule(rule, start.Location())
 	if err != nil {
 		return nil, err
 	}
-	count := o.Count
+	count, until := o.Count, o.Until
 	// The library only finds the days, in UTC. It leaves it to time.Date which of two offsets applies when the clock
 	// changes.
 	y, m, d := start.Date()
 	h, minute, s := start.Clock()
-	o.Count, o.Dtstart = 0, time.Date(y, m, d, h, minute, s, 0, time.UTC)
+	o.Count, o.Until, o.Dtstart = 0, time.Time{}, time.Date(y, m, d, h, minute, s, 0, time.UTC)
 	r, err := rrule.NewRRule(*o)
 	if err != nil {
-		return nil, invalidRule(rule, "%v", err)
+		return nil, invalidRule(true, rule, "%v", err)
 	}
-	if !until.IsZero() && until.Before(start) {
-		return nil, invalidRule(
-			rule, "UNTIL is before the first occurrence, which starts at %s", start.Format(time.RFC3339),
-		)
+	err = invalidRule(!until.IsZero() && until.Before(start), rule,
+		"UNTIL is before the first occurrence, which starts at %s", start.Format(time.RFC3339))
+	if err != nil {
+		return nil, err
 	}
 	out := []time.Time{start}
 	for next := r.Iterator(); len(out) != count; {
@@ -180,10 +176,7 @@ func Occurrences(rule string, start time.Time) ([]time.Time, error) {
 		}
 		out = append(out, at)
 	}
-	if len(out) < count {
-		return nil, Errorf(BadInput, "%q has only %d occurrences", rule, len(out))
-	}
-	return out, nil
+	return out, badIf(len(out) < count, "%q has only %d occurrences", rule, len(out))
 }
 
 // wallTime returns the instant on a day at which the clock in start's zone shows the same time as at start.
@@ -197,140 +190,77 @@ func wallTime(day, start time.Time) time.Time {
 	return wall.Add(-time.Duration(before) * time.Second).In(start.Location())
 }
 
-// Values of the parts of a recurrence rule.
-var (
-	frequencies = map[string]rrule.Frequency{"DAILY": rrule.DAILY, "WEEKLY": rrule.WEEKLY, "MONTHLY": rrule.MONTHLY}
-	weekdays    = map[string]rrule.Weekday{
-		"MO": rrule.MO, "TU": rrule.TU, "WE": rrule.WE, "TH": rrule.TH, "FR": rrule.FR, "SA": rrule.SA, "SU": rrule.SU,
-	}
-)
-
-// invalidRule returns the error for a rule with the reason why it is invalid.
-func invalidRule(rule, format string, args ...any) error {
-	return Errorf(BadInput, "the rule %q is invalid: "+format, append([]any{rule}, args...)...)
+// ruleParts are the supported parts of a recurrence rule: the forms of their values, and what is wrong with others.
+var ruleParts = map[string]struct{ form, problem string }{
+	"FREQ":       {`DAILY|WEEKLY|MONTHLY`, "it must be DAILY, WEEKLY or MONTHLY"},
+	"WKST":       {aDay, "it must be a day such as MO"},
+	"INTERVAL":   {`0*([1-9]\d?|[12]\d\d|3[0-5]\d|36[0-5])`, "it must be a number from 1 to 365"},
+	"COUNT":      {`0*([1-9]|[1-5]\d|60)`, "it must be a number from 1 to 60"},
+	"BYMONTHDAY": {listOf(`[+-]?0*([1-9]|[12]\d|3[01])`), "numbers are 1 to 31, or -1 to -31 from the end of the month"},
+	"BYDAY": {
+		listOf(`([+-]?0*[1-5])?` + aDay),
+		"days are MO, TU, WE, TH, FR, SA and SU; their numbers are 1 to 5, or -1 to -5 from the end of the month",
+	},
+	"UNTIL": {
+		`\d{8}(T\d{6}Z?)?|\d{4}-\d\d-\d\d`,
+		"it must be a date such as 20260131, or a time such as 20260131T120000 or 20260131T110000Z",
+	},
 }
 
-// parseRule parses a recurrence rule and checks it against the supported part of RFC 5545. UNTIL may be a local date.
-func parseRule(text string, zone *time.Location) (o *rrule.ROption, until time.Time, err error) {
-	o = &rrule.ROption{Freq: rrule.YEARLY}
-	given := map[string]bool{}
+const aDay = `(MO|TU|WE|TH|FR|SA|SU)`
+
+// listOf returns a pattern for values of a form, separated by commas.
+func listOf(form string) string { return form + `(,` + form + `)*` }
+
+// invalidRule returns the error for a rule with the reason why it is invalid, if a condition holds.
+func invalidRule(condition bool, rule, format string, args ...any) error {
+	return badIf(condition, "the rule %q is invalid: "+format, append([]any{rule}, args...)...)
+}
+
+// parseRule parses a recurrence rule and checks it against [ruleParts]. UNTIL may be a local time, and a date includes
+// the whole day.
+func parseRule(text string, zone *time.Location) (*rrule.ROption, error) {
 	rule := strings.TrimPrefix(strings.ToUpper(strings.TrimSpace(text)), "RRULE:")
 	if strings.Trim(rule, ";") == "" {
 		rule = "FREQ="
 	}
+	given := map[string]string{}
+	var parts []string
 	for part := range strings.SplitSeq(strings.TrimSuffix(rule, ";"), ";") {
 		key, value, _ := strings.Cut(part, "=")
-		if given[key] {
-			return nil, time.Time{}, invalidRule(text, "%s is given twice", key)
+		known, supported := ruleParts[key]
+		if !supported {
+			known.problem = "rules have FREQ, INTERVAL, BYDAY, BYMONTHDAY, WKST, and COUNT or UNTIL"
 		}
-		given[key] = true
-		if key == "UNTIL" {
-			until, err = parseUntil(value, zone)
-		} else {
-			err = readPart(o, key, value)
-		}
+		err := cmp.Or(invalidRule(given[key] != "", text, "%s is given twice", key),
+			invalidRule(!supported || !regexp.MustCompile(`^(`+known.form+`)$`).MatchString(value), text, "%.40s: %s",
+				part, known.problem))
 		if err != nil {
-			return nil, time.Time{}, invalidRule(text, "%.40s: %v", part, err)
+			return nil, err
 		}
-	}
-	numbered := slices.ContainsFunc(o.Byweekday, func(d rrule.Weekday) bool { return d.N() != 0 })
-	switch {
-	case !given["FREQ"]:
-		return nil, time.Time{}, invalidRule(text, "FREQ is missing, such as in FREQ=WEEKLY;BYDAY=TU;COUNT=8")
-	case o.Freq != rrule.MONTHLY && (given["BYMONTHDAY"] || numbered):
-		return nil, time.Time{}, invalidRule(text, "BYMONTHDAY and numbers in BYDAY require FREQ=MONTHLY")
-	case given["BYDAY"] && given["BYMONTHDAY"]:
-		return nil, time.Time{}, invalidRule(text, "it has both BYDAY and BYMONTHDAY")
-	case given["COUNT"] == given["UNTIL"]:
-		return nil, time.Time{}, invalidRule(
-			text, "it needs either COUNT or UNTIL: all occurrences are published in advance",
-		)
-	}
-	return o, until, nil
-}
-
-// readPart reads a part of a recurrence rule other than UNTIL.
-func readPart(o *rrule.ROption, key, value string) (err error) {
-	var known bool
-	switch key {
-	case "FREQ":
-		if o.Freq, known = frequencies[value]; !known {
-			err = errors.New("it must be DAILY, WEEKLY or MONTHLY")
+		if given[key] = value; key == "UNTIL" {
+			value = strings.ReplaceAll(value, "-", "")
 		}
-	case "WKST":
-		if o.Wkst, known = weekdays[value]; !known {
-			err = errors.New("it must be a day such as MO")
-		}
-	case "INTERVAL":
-		o.Interval, err = ruleNumber(value, 1, maxInterval)
-	case "COUNT":
-		o.Count, err = ruleNumber(value, 1, maxOccurrences)
-	case "BYMONTHDAY":
-		for day := range strings.SplitSeq(value, ",") {
-			n, invalid := signedNumber(day, 31)
-			o.Bymonthday, err = append(o.Bymonthday, n), errors.Join(err, invalid)
-		}
-	case "BYDAY":
-		for day := range strings.SplitSeq(value, ",") {
-			d, invalid := parseWeekday(day)
-			o.Byweekday, err = append(o.Byweekday, d), errors.Join(err, invalid)
-		}
-	default:
-		err = errors.New("rules have FREQ, INTERVAL, BYDAY, BYMONTHDAY, WKST, and COUNT or UNTIL")
+		parts = append(parts, key+"="+value)
 	}
-	return err
-}
-
-// parseWeekday parses a day such as TU, 1TU or -1FR. The number counts the days in the month, from the end if it is
-// negative.
-func parseWeekday(text string) (rrule.Weekday, error) {
-	name := text[max(len(text)-2, 0):]
-	day, known := weekdays[name]
-	if !known {
-		return day, errors.New("days are MO, TU, WE, TH, FR, SA and SU")
+	numbered := given["BYMONTHDAY"] != "" || strings.ContainsAny(given["BYDAY"], "12345")
+	err := cmp.Or(
+		invalidRule(given["FREQ"] == "", text, "FREQ is missing, such as in FREQ=WEEKLY;BYDAY=TU;COUNT=8"),
+		invalidRule(given["FREQ"] != "MONTHLY" && numbered, text,
+			"BYMONTHDAY and numbers in BYDAY require FREQ=MONTHLY"),
+		invalidRule(given["BYDAY"] != "" && given["BYMONTHDAY"] != "", text, "it has both BYDAY and BYMONTHDAY"),
+		invalidRule((given["COUNT"] == "") == (given["UNTIL"] == ""), text,
+			"it needs either COUNT or UNTIL: all occurrences are published in advance"),
+	)
+	if err != nil {
+		return nil, err
 	}
-	digits := strings.TrimSuffix(text, name)
-	if digits == "" {
-		return day, nil
+	o, err := rrule.StrToROptionInLocation(strings.Join(parts, ";"), zone)
+	if err != nil {
+		return nil, invalidRule(true, text, "%v", err)
 	}
-	n, err := signedNumber(digits, 5)
-	return day.Nth(n), err
-}
-
-// signedNumber parses a number from -most to most except 0.
-func signedNumber(text string, most int) (int, error) {
-	digits := strings.TrimPrefix(strings.TrimPrefix(text, "-"), "+")
-	n, err := ruleNumber(digits, 1, most)
-	if err != nil || len(text)-len(digits) > 1 {
-		return 0, fmt.Errorf("numbers are 1 to %d, or -1 to -%d from the end of the month", most, most)
+	if given["UNTIL"] != "" && !strings.Contains(given["UNTIL"], "T") {
+		o.Until = o.Until.AddDate(0, 0, 1).Add(-time.Nanosecond)
 	}
-	if text[0] == '-' {
-		return -n, nil
-	}
-	return n, nil
-}
-
-// ruleNumber parses a number without sign.
-func ruleNumber(text string, least, most int) (int, error) {
-	n, err := strconv.ParseUint(text, 10, 16)
-	if err != nil || int(n) < least || int(n) > most {
-		return 0, fmt.Errorf("it must be a number from %d to %d", least, most)
-	}
-	return int(n), nil
-}
-
-// parseUntil parses the last instant at which an occurrence may start. A date includes the whole day.
-func parseUntil(value string, zone *time.Location) (until time.Time, err error) {
-	if until, err = time.Parse("20060102T150405Z", value); err == nil {
-		return until, nil
-	}
-	if until, err = time.ParseInLocation("20060102T150405", value, zone); err == nil {
-		return until, nil
-	}
-	if until, err = time.ParseInLocation("20060102", strings.ReplaceAll(value, "-", ""), zone); err != nil {
-		return time.Time{}, errors.New(
-			"it must be a date such as 20260131, or a time such as 20260131T120000 or 20260131T110000Z",
-		)
-	}
-	return until.AddDate(0, 0, 1).Add(-time.Nanosecond), nil
+	return o, nil
 }
