@@ -17,7 +17,7 @@ func holdTargets(h *hold, into []any) []any { return append(into, &h.component, 
 
 func (s *DB) components(ctx context.Context, page *status.Page) ([]*status.Component, error) {
 	return read(ctx, s, componentTargets, func(c *status.Component) error {
-		inZone(page.Zone, &c.CreatedAt, &c.UpdatedAt)
+		status.InZone(page.Zone, &c.CreatedAt, &c.UpdatedAt)
 		return nil
 	}, `select `+componentColumns+` from status.component where page_id = $1 and deleted_at is null`, page.Code)
 }

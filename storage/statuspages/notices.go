@@ -11,12 +11,6 @@ import (
 	"heliograph/storage"
 )
 
-// noticeInZone converts the instants of a notice to the zone of its page.
-func noticeInZone(n *status.Notice, zone *time.Location) {
-	inZone(zone, &n.StartedAt, &n.CreatedAt, &n.UpdatedAt)
-	nullInZone(zone, &n.MonitoringAt, &n.ResolvedAt, &n.ScheduledFor, &n.ScheduledUntil, &n.RemindedAt)
-}
-
 // NoticeFilter selects notices of one kind. The zero values of the other fields select all published ones.
 type NoticeFilter struct {
 	Kind      status.Kind
@@ -96,7 +90,7 @@ func (s *DB) Notices(
 	f.add(&w)
 	w.Keyset(p, string(order), "n.id")
 	return read(ctx, s, noticeTargets, func(n *status.Notice) error {
-		noticeInZone(n, page.Zone)
+		n.In(page.Zone)
 		return nil
 	}, `select `+noticeColumns+` from status.incident n where n.page_id = $1`+w.String()+w.OrderBy(p,
 		string(order), "n.id"), w.Args...)
@@ -148,7 +142,7 @@ select p.ord, `+noticeColumns+` from unnest($1::text[]) with ordinality p(code, 
 	}
 	out := make([][]*status.Notice, len(components))
 	for _, r := range rows {
-		noticeInZone(&r.Notice, components[r.owner-1].CreatedAt.Location())
+		r.In(components[r.owner-1].CreatedAt.Location())
 		out[r.owner-1] = append(out[r.owner-1], &r.Notice)
 	}
 	return out, nil
@@ -160,7 +154,7 @@ func (s *DB) NoticesByCode(
 	ctx context.Context, pages status.Pages, codes []string,
 ) (map[string]*status.Notice, error) {
 	rows, err := read(ctx, s, noticeTargets, func(n *status.Notice) error {
-		noticeInZone(n, pages.Zone(n.PageCode))
+		n.In(pages.Zone(n.PageCode))
 		return nil
 	}, `select `+noticeColumns+` from status.incident n where n.id = any($1::text[]) and n.deleted_at is null`, codes)
 	return list.By(rows, func(n *status.Notice) string { return n.Code }), err
@@ -217,9 +211,7 @@ func (s *DB) completeUpdates(
 	byCode := make(map[string]*status.Update, len(updates))
 	for i, u := range updates {
 		codes[i], byCode[u.Code] = u.Code, u
-		zone := pages.Zone(pageOf[u.Code])
-		inZone(zone, &u.CreatedAt, &u.UpdatedAt)
-		nullInZone(zone, &u.DisplayAt)
+		u.In(pages.Zone(pageOf[u.Code]))
 		if u.EmptyAffected {
 			u.Affected = []*status.AffectedComponent{}
 		}

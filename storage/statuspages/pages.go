@@ -7,7 +7,6 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"heliograph/internal/domain/ledger"
 	"heliograph/internal/domain/status"
 )
 
@@ -18,22 +17,8 @@ func finishPage(p *status.Page) error {
 		zone = time.UTC
 	}
 	p.Zone = zone
-	inZone(zone, &p.CreatedAt, &p.UpdatedAt)
+	status.InZone(zone, &p.CreatedAt, &p.UpdatedAt)
 	return nil
-}
-
-// inZone converts instants to a zone.
-func inZone(zone *time.Location, list ...*time.Time) {
-	for _, t := range list {
-		*t = t.In(zone)
-	}
-}
-
-// nullInZone converts instants that may be null to a zone.
-func nullInZone(zone *time.Location, list ...*ledger.Null[time.Time]) {
-	for _, t := range list {
-		t.V = t.V.In(zone)
-	}
 }
 
 // Pages returns all status pages: the default page first, then oldest first.

@@ -61,7 +61,7 @@ order by r.ord, h.changed_at, c.position, c.list_index, c.id`, revisionKeys(revi
 		c := &r.Change
 		v := pages.Vocabulary(c.PageCode)
 		c.OldShown, c.NewShown = c.OldStatus.Shown(v), c.NewStatus.Shown(v)
-		inZone(pages.Zone(c.PageCode), &c.At)
+		status.InZone(pages.Zone(c.PageCode), &c.At)
 		out[r.owner-1] = append(out[r.owner-1], c)
 	}
 	return out, nil

@@ -155,7 +155,7 @@ func (tx *commandTx) notice(ctx context.Context, what, code string) (status.Noti
 func (tx *commandTx) noticeState(ctx context.Context, code, lock string) (status.NoticeState, error) {
 	db := tx.editor.db
 	rows, err := read(ctx, db, noticeTargets, func(n *status.Notice) error {
-		noticeInZone(n, tx.Page.Zone)
+		n.In(tx.Page.Zone)
 		return nil
 	}, `select `+noticeColumns+` from status.incident n where n.id = $1 and n.deleted_at is null`+lock, code)
 	if err != nil || len(rows) == 0 {

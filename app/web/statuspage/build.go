@@ -42,7 +42,7 @@ func (s *Site) renderAll(ctx context.Context, page *status.Page) (map[string]*do
 		Maintenance: p.Vocabulary == status.Statuspage,
 	}
 	ended := slices.DeleteFunc(slices.Concat(p.Incidents.Nodes, p.Maintenances.Nodes),
-		func(n notice) bool { return n.day().Before(status.DateOf(oldest).Start(page.Zone)) })
+		func(n notice) bool { return n.RecentAt().Before(status.DateOf(oldest).Start(page.Zone)) })
 	front.Days, front.Legend = daysOf(today, oldest, ended, true), hasUptime(p.Components.Nodes)
 	if hasTrouble(p.Components.Nodes) {
 		until = earlier(until, now.Add(troubled))
@@ -53,7 +53,7 @@ func (s *Site) renderAll(ctx context.Context, page *status.Page) (map[string]*do
 	if err != nil {
 		return nil, until, err
 	}
-	front.Title = p.Name + ": " + front.Headline.Text
+	front.Title = p.Name + ": " + front.Headline.Description
 	out[framePath], err = s.render("frame", front)
 	if err != nil {
 		return nil, until, err
@@ -73,7 +73,7 @@ func (s *Site) renderAll(ctx context.Context, page *status.Page) (map[string]*do
 	if err != nil {
 		return nil, until, err
 	}
-	err = addBadge(out, badgePath, p.Name, front.Headline.Text, front.Headline.Indicator)
+	err = addBadge(out, badgePath, p.Name, front.Headline.Description, front.Headline.Indicator)
 	if err != nil {
 		return nil, until, err
 	}
@@ -218,7 +218,7 @@ func (s *Site) history(ctx context.Context, page *status.Page, month string) (*d
 	h.Days = daysOf(next.AddDate(0, 0, -1), first, all, false)
 	earliest := p.CreatedAt
 	for _, n := range slices.Concat(p.Earliest.Nodes, p.EarliestMaintenance.Nodes) {
-		earliest = earlier(earliest, n.day())
+		earliest = earlier(earliest, n.RecentAt())
 	}
 	if earliest.Before(begin) {
 		h.Older = first.AddDate(0, -1, 0).Format(monthLayout)

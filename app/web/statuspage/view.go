@@ -39,24 +39,18 @@ type head struct {
 	Static   bool   // see [Options]
 }
 
-// headline is the summary of the page state.
-type headline struct {
-	Indicator status.Indicator
-	Text      string
-}
-
 // headlineOf returns the rollup that documents have, or the worst impact of open incidents if that is worse.
-func headlineOf(p *pageData) headline {
-	h := headline{p.Rollup.Indicator, p.Rollup.Description}
-	if i := p.EffectiveIndicator; i.WorseThan(h.Indicator) && i != status.ImpactMaintenance {
-		h = headline{i, status.RollupOf(nil, i).Description}
+func headlineOf(p *pageData) status.Rollup {
+	i := p.EffectiveIndicator
+	if i.WorseThan(p.Rollup.Indicator) && i != status.ImpactMaintenance {
+		return status.Rollup{Indicator: i, Description: status.RollupOf(nil, i).Description}
 	}
-	return h
+	return p.Rollup
 }
 
 type frontPage struct {
 	head
-	Headline   headline
+	Headline   status.Rollup
 	UpdatedAt  time.Time
 	Incidents  []notice // unresolved
 	Active     []notice
@@ -90,8 +84,10 @@ type messagePage struct {
 func (u *update) Said() template.HTML { return said(u.Body) }
 
 // Changes returns the components whose state changed.
-func (u *update) Changes() []affected {
-	return slices.DeleteFunc(slices.Clone(u.Components), func(a affected) bool { return a.OldStatus == a.NewStatus })
+func (u *update) Changes() []*status.AffectedComponent {
+	return slices.DeleteFunc(slices.Clone(u.Affected), func(a *status.AffectedComponent) bool {
+		return a.OldStatus == a.NewStatus
+	})
 }
 
 // shown omits components with onlyShowIfDegraded that are operational.
@@ -151,16 +147,16 @@ type bar struct {
 	Title string
 }
 
-func uptimeOf(name string, u *uptime) *uptimeView {
+func uptimeOf(name string, u *status.Uptime) *uptimeView {
 	v := &uptimeView{Percent: percent(u.Percent)}
 	known := u.Days
 	first := noon(u.Days[len(u.Days)-1].Date.Start(time.UTC)).AddDate(0, 0, 1-uptimeDays) // today is known
 	for i := range uptimeDays {
 		b := bar{X: i * barPace, Title: "No data"}
 		if date := status.DateOf(first.AddDate(0, 0, i)); len(known) > 0 && known[0].Date == date {
-			d := &known[0]
+			d := known[0]
 			known = known[1:]
-			b.State, b.Title = string(d.Worst), d.words()
+			b.State, b.Title = string(d.Worst), words(d)
 			if d.Worst != status.Operational {
 				v.Bad = append(v.Bad, b.Title)
 			}
@@ -180,10 +176,10 @@ func uptimeOf(name string, u *uptime) *uptimeView {
 }
 
 // words describes a day.
-func (d *uptimeDay) words() string {
+func words(d *status.UptimeDay) string {
 	var parts []string
 	for _, p := range []struct {
-		seconds int
+		seconds int32
 		what    string
 	}{
 		{d.OutageSeconds, "major outage"},
@@ -214,7 +210,7 @@ func percent(p float64) string {
 }
 
 // duration formats a duration in hours and minutes, or in seconds if it is shorter than a minute.
-func duration(seconds int) string {
+func duration(seconds int32) string {
 	switch h, m := seconds/3600, seconds/60%60; {
 	case h > 0 && m > 0:
 		return fmt.Sprintf("%d h %d min", h, m)
@@ -241,11 +237,11 @@ func daysOf(newest, oldest time.Time, list []notice, all bool) []dayView {
 	for day := newest; !day.Before(oldest); day = day.AddDate(0, 0, -1) {
 		v := dayView{First: day, Day: day}
 		for i := range list {
-			if at := list[i].day().In(day.Location()); status.DateOf(at) == status.DateOf(day) {
+			if at := list[i].RecentAt().In(day.Location()); status.DateOf(at) == status.DateOf(day) {
 				v.Notices = append(v.Notices, list[i])
 			}
 		}
-		slices.SortStableFunc(v.Notices, func(a, b notice) int { return b.day().Compare(a.day()) })
+		slices.SortStableFunc(v.Notices, func(a, b notice) int { return b.RecentAt().Compare(a.RecentAt()) })
 		switch last := len(out) - 1; {
 		case len(v.Notices) > 0 || all && (last < 0 || len(out[last].Notices) > 0):
 			out = append(out, v)

@@ -24,7 +24,7 @@ func TestPercent(t *testing.T) {
 // TestUptimeOf checks that the chart always has 90 bars and that its description matches.
 func TestUptimeOf(t *testing.T) {
 	t.Parallel()
-	v := uptimeOf("API", &uptime{Percent: 99.999, Days: []uptimeDay{
+	v := uptimeOf("API", &status.Uptime{Percent: 99.999, Days: []*status.UptimeDay{
 		{Date: "2026-05-16", Percent: 100, Worst: status.Operational},
 		{
 			Date: "2026-05-17", Percent: 98.6, Worst: status.MajorOutage, OutageSeconds: 3720, DegradedSeconds: 59,
@@ -41,9 +41,9 @@ func TestUptimeOf(t *testing.T) {
 	if want := "API: 99.99 % uptime over 2 days, one of them with trouble"; v.Label != want {
 		t.Errorf("label: %q", v.Label)
 	}
-	gaps := &uptime{Percent: 100}
+	gaps := &status.Uptime{Percent: 100}
 	for _, date := range []status.Date{"2026-02-17", "2026-03-01", "2026-05-17"} {
-		gaps.Days = append(gaps.Days, uptimeDay{Date: date, Worst: status.Operational})
+		gaps.Days = append(gaps.Days, &status.UptimeDay{Date: date, Worst: status.Operational})
 	}
 	v = uptimeOf("API", gaps)
 	for i, b := range v.Bars {
@@ -61,21 +61,21 @@ func TestHeadline(t *testing.T) {
 	t.Parallel()
 	p := &pageData{EffectiveIndicator: status.ImpactMajor}
 	p.Rollup.Indicator, p.Rollup.Description = status.ImpactNone, "All Systems Operational"
-	if h := headlineOf(p); h.Indicator != status.ImpactMajor || h.Text != "Partial System Outage" {
+	if h := headlineOf(p); h.Indicator != status.ImpactMajor || h.Description != "Partial System Outage" {
 		t.Errorf("%+v", h)
 	}
 	p.Rollup.Indicator, p.Rollup.Description = status.ImpactMinor, "Partially Degraded Service"
-	if h := headlineOf(p); h.Indicator != status.ImpactMajor || h.Text != "Partial System Outage" {
+	if h := headlineOf(p); h.Indicator != status.ImpactMajor || h.Description != "Partial System Outage" {
 		t.Errorf("a minor rollup hides a major incident: %+v", h)
 	}
 	p.Rollup.Indicator, p.Rollup.Description = status.ImpactCritical, "Major System Outage"
-	if p.EffectiveIndicator = status.ImpactCritical; headlineOf(p).Text != "Major System Outage" {
+	if p.EffectiveIndicator = status.ImpactCritical; headlineOf(p).Description != "Major System Outage" {
 		t.Errorf("%+v", headlineOf(p))
 	}
 	p.Rollup.Indicator, p.Rollup.Description = status.ImpactNone, "All Systems Operational"
 	// documents decide whether maintenance has a status
 	for _, i := range []status.Indicator{status.ImpactNone, status.ImpactMaintenance} {
-		if p.EffectiveIndicator = i; headlineOf(p).Text != "All Systems Operational" {
+		if p.EffectiveIndicator = i; headlineOf(p).Description != "All Systems Operational" {
 			t.Errorf("%s: %+v", i, headlineOf(p))
 		}
 	}
@@ -97,9 +97,9 @@ func TestDays(t *testing.T) {
 	}
 	// Daylight saving time begins on 8 March.
 	list := []notice{
-		{Code: "late", CreatedAt: at("2026-03-08T03:30:00Z")},
-		{Code: "early", CreatedAt: at("2026-03-08T05:10:00Z")},
-		{Code: "last", CreatedAt: at("2026-03-09T03:59:00Z")},
+		{Notice: status.Notice{Code: "late", CreatedAt: at("2026-03-08T03:30:00Z")}},
+		{Notice: status.Notice{Code: "early", CreatedAt: at("2026-03-08T05:10:00Z")}},
+		{Notice: status.Notice{Code: "last", CreatedAt: at("2026-03-09T03:59:00Z")}},
 	}
 	days := daysOf(noon(at("2026-03-11T01:00:00Z").In(zone)), noon(at("2026-03-06T12:00:00Z").In(zone)), list, true)
 	var got []string

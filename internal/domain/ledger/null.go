@@ -1,6 +1,9 @@
 package ledger
 
-import "unicode/utf8"
+import (
+	"encoding/json"
+	"unicode/utf8"
+)
 
 // Null is a nullable value. The zero value is null; GraphQL and REST print it as null.
 type Null[T any] struct {
@@ -52,6 +55,12 @@ func (n *Null[T]) SetValid(valid bool) {
 		n.V = zero
 	}
 	n.Valid = valid
+}
+
+// UnmarshalJSON implements [json.Unmarshaler].
+func (n *Null[T]) UnmarshalJSON(text []byte) error {
+	n.Valid = string(text) != "null"
+	return json.Unmarshal(text, &n.V) //nolint:wrapcheck // the decoder adds the context
 }
 
 // textOf returns bytes as text, or null if they are nil or not valid UTF-8.

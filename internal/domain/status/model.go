@@ -65,10 +65,30 @@ type Notice struct {
 	Version    int64
 }
 
-// RecentAt returns the instant by which lists of the newest notices are ordered.
+// In converts the instants of the notice to a zone.
+func (n *Notice) In(zone *time.Location) {
+	InZone(zone, &n.StartedAt, &n.CreatedAt, &n.UpdatedAt, &n.MonitoringAt.V, &n.ResolvedAt.V, &n.ScheduledFor.V,
+		&n.ScheduledUntil.V, &n.RemindedAt.V)
+}
+
+// In converts the instants of the update to a zone.
+func (u *Update) In(zone *time.Location) { InZone(zone, &u.CreatedAt, &u.UpdatedAt, &u.DisplayAt.V) }
+
+// At returns the time that is displayed.
+func (u *Update) At() time.Time { return u.DisplayAt.Or(u.CreatedAt) }
+
+// InZone converts instants to a zone.
+func InZone(zone *time.Location, list ...*time.Time) {
+	for _, t := range list {
+		*t = t.In(zone)
+	}
+}
+
+// RecentAt returns the instant by which lists of the newest notices are ordered: when an incident began, or when a
+// maintenance ended or is scheduled to begin.
 func (n *Notice) RecentAt() time.Time {
 	switch {
-	case n.Kind == Realtime:
+	case n.Kind == Realtime || !n.ScheduledFor.Valid:
 		return n.CreatedAt
 	case n.ResolvedAt.Valid:
 		return n.ResolvedAt.V

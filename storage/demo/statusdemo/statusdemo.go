@@ -170,9 +170,7 @@ type script struct {
 	Components []struct {
 		status.NewComponent
 
-		Key   string
-		Node  *int64
-		Shown *bool
+		Key string
 	}
 	// Recurring are incidents that happened several times.
 	Recurring []struct {
@@ -236,7 +234,7 @@ func (s *builder) addComponents(all *script) error {
 	s.Origin = status.FromOperator
 	for i, in := range all.Components {
 		s.At = s.start.Add(time.Duration(i) * time.Second)
-		in.Group, in.NodeID, in.Showcase = s.codes[in.Group], ledger.FromPointer(in.Node), ledger.FromPointer(in.Shown)
+		in.Group = s.codes[in.Group]
 		c, _, err := s.AddComponent(in.NewComponent)
 		if err != nil {
 			return fmt.Errorf("component %s: %w", in.Key, err)
