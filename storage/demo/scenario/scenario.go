@@ -5,7 +5,6 @@ import (
 	"math/rand/v2"
 	"slices"
 
-	"heliograph/storage/demo"
 	"heliograph/storage/demo/world"
 )
 
@@ -29,7 +28,7 @@ func New(end int64) (*Scenario, error) {
 	}
 	w := &Scenario{World: l, names: map[int64]string{}, holders: map[int64][]int64{}, results: map[string]int64{}}
 	w.planYear()
-	w.play("history")
+	w.play(section("history"))
 	w.lastTenMinutes()
 	w.Finish()
 	if err := w.Err(); err != nil {
@@ -43,17 +42,13 @@ func New(end int64) (*Scenario, error) {
 func (w *Scenario) Continue(end int64) {
 	w.AddBlock(end, func() {
 		w.grant()
-		w.payAnyone()
-		w.emitLog()
+		w.play("Pay <2 residents>")
+		w.results["from"], w.results["to"] = w.pickTwo(w.coinHolders)
+		w.playOne(emitLog)
 		for range w.Pick(3) {
-			w.addEverydayEvent()
+			w.Everyday()
 		}
-	}, func() {
-		w.SubmitText(demo.KeepersChat, []int64{
-			demo.Walter, demo.Alice, demo.Bob, demo.Heidi, demo.Erin,
-			demo.Frank,
-		}[w.Pick(6)], chat[w.Pick(int64(len(chat)))])
-	})
+	}, func() { w.play(`SubmitText KeepersChat <Walter|Alice|Bob|Heidi|Erin|Frank> "<chat>"`) })
 }
 
 // Everyday life has a rhythm of hours and weekdays, by the clock and calendar of the town: the scenario ends at noon.
@@ -108,24 +103,6 @@ func (w *Scenario) busy(list []int64) int64 {
 
 // addOrdinaryEvent adds one of the most common transactions.
 func (w *Scenario) addOrdinaryEvent() {
-	from, to := w.busy(w.residents), w.anyResident()
-	switch n := w.Pick(100); {
-	case n < 48:
-		w.pay(from, to)
-	case n < 66:
-		w.SubmitText(demo.KeepersChat, []int64{demo.Walter, demo.Alice, demo.Heidi, from}[w.Pick(4)],
-			chat[w.Pick(int64(len(chat)))])
-	case n < 72:
-		w.reportWeather()
-	case n < 82:
-		if from, to = w.busy(w.holders[demo.Sunlight]), w.busy(w.holders[demo.Sunlight]); from != to {
-			w.TransferToken(from, to, demo.Sunlight, 1_000+w.Pick(50_000), "")
-		}
-	case n < 95:
-		w.useContract()
-	case n < 97:
-		w.addNewcomer()
-	default:
-		w.addEverydayEvent()
-	}
+	w.results["from"], w.results["to"] = w.busy(w.residents), w.residents[w.Pick(int64(len(w.residents)))]
+	w.playOne(ordinary)
 }

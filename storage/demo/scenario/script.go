@@ -3,10 +3,12 @@ package scenario
 import (
 	_ "embed"
 	"encoding/json"
+	"fmt"
 	"math/big"
 	"os"
 	"reflect"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -32,13 +34,73 @@ func section(name string) string {
 	return strings.TrimSuffix(text, "\n")
 }
 
-// play runs the lines of a section of the story, if it exists.
-func (w *Scenario) play(name string) {
-	for line := range strings.Lines(section(name)) {
-		if words := word.FindAllString(line, -1); len(words) > 0 && words[0] != "#" {
+// play runs lines.
+func (w *Scenario) play(lines string) {
+	for line := range strings.Lines(lines) {
+		if words := word.FindAllString(w.expand(line), -1); len(words) > 0 && words[0] != "#" {
 			w.call(words)
 		}
 	}
+}
+
+// Lines of which playOne runs one.
+var (
+	everyday      = weighted("everyday")
+	ordinary      = weighted("ordinary")
+	contractCalls = weighted("contract calls")
+	emitLog       = weighted("logs")
+)
+
+// weighted returns the lines of a section, each as often as the number at its beginning says.
+func weighted(name string) (lines []string) {
+	for line := range strings.Lines(section(name)) {
+		digits, rest, _ := strings.Cut(line, " ")
+		weight, _ := strconv.Atoi(digits) // a line without a weight never runs
+		lines = append(lines, slices.Repeat([]string{rest}, weight)...)
+	}
+	return lines
+}
+
+// playOne runs one of several lines.
+func (w *Scenario) playOne(lines []string) { w.play(lines[w.Pick(int64(len(lines)))]) }
+
+// random matches a random value in a line that contains no others.
+var random = regexp.MustCompile(`<[^<>]+>`)
+
+// expand replaces the random values of a line, from left to right.
+func (w *Scenario) expand(line string) string {
+	for at := random.FindStringIndex(line); at != nil; at = random.FindStringIndex(line) {
+		line = line[:at[0]] + w.choose(line[at[0]+1:at[1]-1]) + line[at[1]:]
+	}
+	return line
+}
+
+// choose returns a random value: one of A|B|C, one of the numbers from A..B without B, a member of a list, two
+// different members of it as "2 LIST", or a line of a section.
+func (w *Scenario) choose(text string) string {
+	if low, high, isRange := strings.Cut(text, ".."); isRange {
+		return fmt.Sprint(w.number(low) + w.Pick(w.number(high)-w.number(low)))
+	}
+	if name, two := strings.CutPrefix(text, "2 "); two {
+		return fmt.Sprint(w.pickTwo(w.members(name)))
+	}
+	if list := w.members(text); list != nil {
+		return fmt.Sprint(list[w.Pick(int64(len(list)))])
+	}
+	options := strings.Split(text, "|")
+	if len(options) == 1 {
+		options = strings.Split(section(text), "\n")
+	}
+	quoted := strconv.Quote(options[w.Pick(int64(len(options)))])
+	return quoted[1 : len(quoted)-1]
+}
+
+// members returns the residents, or the holders of a token.
+func (w *Scenario) members(list string) []int64 {
+	if list == "residents" {
+		return w.residents
+	}
+	return w.holders[demo.Numbers[list]]
 }
 
 // call calls the method that the first word names with the values of the other words.
