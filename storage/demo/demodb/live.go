@@ -249,8 +249,9 @@ var primaryKeys = map[string][]string{
 	"nft_allowance":   {"owner", "spender", "token_id"},
 	"token_airdrop":   {"sender_account_id", "receiver_account_id", "token_id", "serial_number"},
 	"topic":           {"id"}, "node": {"node_id"}, "registered_node": {"registered_node_id"},
-	"hook":           {"owner_id", "hook_id"},
-	"entity_stake":   {"id"},
+	"hook":         {"owner_id", "hook_id"},
+	"entity_stake": {"id"},
+	"contract":     {"id"}, "schedule": {"schedule_id"},
 	"contract_state": {"contract_id", "slot"}, "hook_storage": {"owner_id", "hook_id", "key"},
 	"topic_message_lookup": {"topic_id", "partition"},
 }

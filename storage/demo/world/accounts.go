@@ -7,6 +7,7 @@ import (
 
 	"github.com/ethereum/go-ethereum/common"
 
+	"heliograph/internal/domain/ledger"
 	"heliograph/internal/domain/ledger/codes"
 	"heliograph/storage/demo"
 )
@@ -44,6 +45,27 @@ func (w *World) newEntity(kind string, id, ts int64, r Row) {
 		w.idByAddress[common.BytesToAddress(a)] = id
 	}
 	w.entities.put(key(id), ts, e)
+}
+
+// ChangeEntity changes columns of an entity in a transaction.
+func (w *World) ChangeEntity(kind ledger.TransactionType, payer, id int64, changed Row) {
+	t := w.tx(kind, payer, id)
+	w.changeEntity(id, t.ts, changed)
+	w.commit(t)
+}
+
+// Change changes columns of a row in a transaction about an entity, or about none if it is 0.
+func (w *World) Change(kind ledger.TransactionType, payer, entity int64, table string, id int64, changed Row) {
+	t := w.tx(kind, payer, entity)
+	if table == "node" {
+		t.fee = 0
+	}
+	for _, v := range w.versioned() {
+		if v.table == table {
+			v.change(key(id), t.ts, changed)
+		}
+	}
+	w.commit(t)
 }
 
 // changeEntity starts a new version of an entity. Historical versions keep the balance at their end.
@@ -264,17 +286,13 @@ func (w *World) StoreHook(owner, id int64, slots ...HookSlot) {
 	t := w.tx(codes.TypeHookStore, owner, owner)
 	for _, s := range slots {
 		k := key(owner, "/", id, "/", string(s.Key))
-		r := w.hookSlots[k]
-		before := []byte{}
+		r, before, value := w.hookSlots.get(k), []byte{}, present(s.Value)
 		if r == nil {
-			r = Row{"created_timestamp": t.ts, "hook_id": id, "owner_id": owner, "key": s.Key}
-			w.hookSlots[k] = r
-			w.rows.add("hook_storage", r)
+			w.hookSlots.put(k, t.ts, Row{"created_timestamp": t.ts, "hook_id": id, "owner_id": owner, "key": s.Key})
 		} else {
 			before = r["value"].([]byte)
 		}
-		value := present(s.Value)
-		r["modified_timestamp"], r["value"], r["deleted"] = t.ts, value, s.Value == nil
+		w.hookSlots.change(k, t.ts, Row{"modified_timestamp": t.ts, "value": value, "deleted": s.Value == nil})
 		w.rows.add("hook_storage_change", Row{
 			"consensus_timestamp": t.ts, "hook_id": id, "owner_id": owner, "key": s.Key, "value_read": before,
 			"value_written": value, "deleted": s.Value == nil,

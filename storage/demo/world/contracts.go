@@ -114,8 +114,7 @@ func (w *World) newContract(
 	if file != 0 {
 		r["initcode"] = nil
 	}
-	w.contracts[id] = r
-	w.deployed = append(w.deployed, id)
+	w.contracts.put(key(id), t.ts, r)
 	return id
 }
 
@@ -335,7 +334,7 @@ func (w *World) recordLogs(t *Transaction, x execution, o outcome, parties *[]in
 func (w *World) recordState(t *Transaction, x execution, parties *[]int64) {
 	for _, s := range x.slots {
 		id := w.idOf(s.contract)
-		if w.contracts[id] == nil {
+		if w.contracts.get(key(id)) == nil {
 			continue // storage of a contract whose creation failed
 		}
 		r := Row{
@@ -345,11 +344,10 @@ func (w *World) recordState(t *Transaction, x execution, parties *[]int64) {
 		if s.written && x.err == nil {
 			r["value_written"] = trim(s.after[:])
 			k := key(id, "/", s.slot)
-			if w.slots[k] == nil {
-				w.slots[k] = Row{"contract_id": id, "created_timestamp": t.ts, "slot": s.slot.Bytes()}
-				w.rows.add("contract_state", w.slots[k])
+			if w.slots.get(k) == nil {
+				w.slots.put(k, t.ts, Row{"contract_id": id, "created_timestamp": t.ts, "slot": s.slot.Bytes()})
 			}
-			maps.Copy(w.slots[k], Row{"modified_timestamp": t.ts, "value": trim(s.after[:])})
+			w.slots.change(k, t.ts, Row{"modified_timestamp": t.ts, "value": trim(s.after[:])})
 			*parties = append(*parties, id)
 		}
 		w.rows.add("contract_state_change", r)
@@ -366,7 +364,8 @@ func (w *World) CallAndExport(c Call) {
 			touched[string(r["slot"].([]byte))] = true
 		}
 	}
-	for _, r := range w.rows["contract_state"] {
+	for _, k := range w.slots.order {
+		r := w.slots.get(k)
 		if slot := trim(r["slot"].([]byte)); r["contract_id"] == c.Contract && !touched[string(slot)] {
 			w.rows.add("contract_state_change", Row{
 				"consensus_timestamp": t.ts, "contract_id": c.Contract, "payer_account_id": t.payer, "slot": slot,
@@ -405,7 +404,7 @@ func (w *World) recordActions(t *Transaction, x execution, o outcome) {
 			r["call_type"], r["recipient_contract"] = 4, to
 		case to > 0 && to < 10:
 			r["call_type"], r["recipient_address"] = 3, f.to.Bytes()
-		case w.contracts[to] != nil:
+		case w.contracts.get(key(to)) != nil:
 			r["recipient_contract"] = to
 		case to != 0:
 			r["recipient_account"] = to
@@ -423,12 +422,11 @@ func (w *World) recordActions(t *Transaction, x execution, o outcome) {
 	}
 }
 
-// writeContracts writes the code of all contracts and their nonces after creations.
-func (w *World) writeContracts() {
-	for _, id := range w.deployed {
-		w.rows.add("contract", w.contracts[id])
-		e := w.entities.get(key(id))
-		e["ethereum_nonce"] = max(int64(w.evm.state.GetNonce(w.Address(id))), 1)
+// setNonces sets the nonces of contracts after their creations.
+func (w *World) setNonces() {
+	for _, k := range w.contracts.order {
+		at := w.Address(w.contracts.get(k)["id"].(int64))
+		w.entities.get(k)["ethereum_nonce"] = max(int64(w.evm.state.GetNonce(at)), 1)
 	}
 }
 
@@ -445,13 +443,6 @@ func (w *World) FailCall(payer, gas int64, data []byte) {
 		"function_parameters": data, "gas_limit": gas, "bloom": nil, "call_result": nil, "created_contract_ids": nil,
 		"error_message": "INVALID_CONTRACT_ID", "sender_id": payer, "gas_consumed": nil,
 	}, []int64{0, payer})
-	w.commit(t)
-}
-
-// ChangeContract updates a contract.
-func (w *World) ChangeContract(id, payer int64, changed Row) {
-	t := w.tx(codes.TypeContractUpdate, payer, id)
-	w.changeEntity(id, t.ts, changed)
 	w.commit(t)
 }
 

@@ -8,7 +8,6 @@ import (
 
 	"heliograph/internal/domain/fees"
 	"heliograph/internal/domain/fees/feepb"
-	"heliograph/internal/domain/ledger"
 	"heliograph/internal/domain/ledger/codes"
 )
 
@@ -69,13 +68,6 @@ func (w *World) UpdateFile(payer, id int64, content []byte, memo string) {
 	}
 	w.addFileData(t, id, present(content))
 	w.commit(t)
-}
-
-// DeleteFile deletes a file. With the types of system deletion, it deletes or restores it.
-func (w *World) DeleteFile(kind ledger.TransactionType, payer, id int64, deleted bool) {
-	t := w.tx(kind, payer, id)
-	w.commit(t)
-	w.changeEntity(id, t.ts, Row{"deleted": deleted})
 }
 
 // systemFile creates a system file. Transactions of system files have no fees.

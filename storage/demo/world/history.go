@@ -21,12 +21,8 @@ func (w *World) Finish() {
 	w.snapshot()
 	w.writeHistory()
 	w.writeEntities()
-	w.writeContracts()
-	w.writeSchedules()
+	w.setNonces()
 	w.writeReconciliation()
-	for _, k := range w.lookupOrder {
-		w.rows.add("topic_message_lookup", w.lookups[k])
-	}
 	for _, v := range w.versioned() {
 		v.flush()
 	}
@@ -42,12 +38,12 @@ func (w *World) writeHistory() {
 	w.noteLookups()
 }
 
-// versioned returns the tables with history.
+// versioned returns the tables whose rows change.
 func (w *World) versioned() []*versions {
 	return []*versions{
 		w.entities, w.tokens, w.associations, w.nfts, w.fees, w.cryptoAllowances, w.tokenAllowances, w.nftAllowances,
 		w.airdrops,
-		w.topics, w.nodes, w.registered, w.hooks, w.stakes,
+		w.topics, w.nodes, w.registered, w.hooks, w.stakes, w.contracts, w.slots, w.schedules, w.hookSlots, w.lookups,
 	}
 }
 

@@ -10,7 +10,6 @@ import (
 	"maps"
 	"math/big"
 
-	"heliograph/internal/domain/ledger"
 	"heliograph/internal/domain/ledger/codes"
 	"heliograph/storage/demo"
 )
@@ -127,17 +126,6 @@ func (w *World) createNode(id, account int64) {
 	w.commit(t)
 }
 
-// ChangeNode changes the columns of a consensus node.
-func (w *World) ChangeNode(kind ledger.TransactionType, id int64, changed Row) {
-	t := w.tx(kind, AddressBookAdmin, demo.FirstNodeAccount+id)
-	t.fee = 0
-	if kind == codes.TypeNodeDelete {
-		t.entity = 0
-	}
-	w.nodes.change(key(id), t.ts, changed)
-	w.commit(t)
-}
-
 // RegisteredNode describes a registered node that is not a consensus node.
 type RegisteredNode struct {
 	Description string
@@ -153,13 +141,6 @@ func (w *World) RegisterNode(payer, id int64, s RegisteredNode) {
 		"description":        s.Description,
 		"registered_node_id": id, "service_endpoints": jsonOf(s.Endpoints), "type": s.Types,
 	})
-	w.commit(t)
-}
-
-// ChangeRegisteredNode changes the columns of a registered node.
-func (w *World) ChangeRegisteredNode(kind ledger.TransactionType, payer, id int64, changed Row) {
-	t := w.tx(kind, payer, 0)
-	w.registered.change(key(id), t.ts, changed)
 	w.commit(t)
 }
 

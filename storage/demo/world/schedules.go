@@ -56,8 +56,8 @@ func (w *World) CreateSchedule(p Schedule) int64 {
 		r["expiration_time"] = t.ts + p.Expires
 	}
 	c := &schedule{Schedule: p, creation: t, row: r}
-	w.schedules[id] = c
-	w.scheduleOrder = append(w.scheduleOrder, id)
+	w.scheduled[id] = c
+	w.schedules.put(key(id), t.ts, r)
 	accounts := []int64{p.Payer}
 	if p.Call == nil {
 		accounts = append(accounts, p.From)
@@ -82,7 +82,7 @@ func (w *World) sign(t *Transaction, schedule int64, names ...string) {
 		switch {
 		case name == "Tollgate": // the contract signs by calling the network
 			prefix, r["signature"], r["type"] = entityID(demo.Tollgate), []byte{}, 2
-		case bytes.Contains(w.schedules[schedule].required, prefix):
+		case bytes.Contains(w.scheduled[schedule].required, prefix):
 			r["signature"], r["type"] = ed25519.Sign(edPrivate(name), digest), 3
 		default:
 			s, err := crypto.Sign(digest, ecPrivate(name))
@@ -93,7 +93,7 @@ func (w *World) sign(t *Transaction, schedule int64, names ...string) {
 			prefix, r["signature"], r["type"] = ecRaw(name), s[:64], 6
 		}
 		r["public_key_prefix"] = prefix[:min(len(prefix), 12)]
-		if k := key(schedule, "/", prefix); w.signed[k] || !bytes.Contains(w.schedules[schedule].required, prefix) {
+		if k := key(schedule, "/", prefix); w.signed[k] || !bytes.Contains(w.scheduled[schedule].required, prefix) {
 			w.Fail("%s cannot sign the schedule 0.0.%d", name, schedule)
 		} else {
 			w.signed[k] = true
@@ -112,7 +112,7 @@ func (w *World) SignSchedule(schedule, payer int64, names ...string) {
 // ExecuteSchedule executes the transfer of a schedule. The transaction is marked as scheduled and has the id of the
 // one that created the schedule.
 func (w *World) ExecuteSchedule(id int64) {
-	c := w.schedules[id]
+	c := w.scheduled[id]
 	t := w.tx(codes.TypeCryptoTransfer, c.Payer, 0)
 	t.validStart, t.scheduled, t.validDuration, t.node = c.creation.validStart, true, 0, demo.FirstNodeAccount
 	t.hbars(c.From, c.To, c.Amount)
@@ -122,19 +122,6 @@ func (w *World) ExecuteSchedule(id int64) {
 
 // ExecuteAtExpiry executes a schedule at its expiration time.
 func (w *World) ExecuteAtExpiry(id int64) {
-	w.AdvanceTo(w.schedules[id].row["expiration_time"].(int64))
+	w.AdvanceTo(w.scheduled[id].row["expiration_time"].(int64))
 	w.Consecutively(func() { w.ExecuteSchedule(id) })
-}
-
-// DeleteSchedule deletes a schedule.
-func (w *World) DeleteSchedule(schedule, payer int64) {
-	t := w.tx(codes.TypeScheduleDelete, payer, schedule)
-	w.commit(t)
-	w.changeEntity(schedule, t.ts, Row{"deleted": true})
-}
-
-func (w *World) writeSchedules() {
-	for _, id := range w.scheduleOrder {
-		w.rows.add("schedule", w.schedules[id].row)
-	}
 }

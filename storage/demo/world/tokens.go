@@ -164,15 +164,6 @@ func (w *World) SetTokenStatus(kind ledger.TransactionType, account, token int64
 	w.commit(t)
 }
 
-// AdministerToken adds a transaction about a token and changes columns of the token.
-func (w *World) AdministerToken(kind ledger.TransactionType, token int64, changed Row) *Transaction {
-	t := w.tx(kind, demo.Trent, token)
-	if changed != nil {
-		w.tokens.change(key(token), t.ts, changed)
-	}
-	return w.commit(t)
-}
-
 // ChangeSupply mints, burns or wipes units of a fungible token.
 func (w *World) ChangeSupply(kind ledger.TransactionType, token, account, amount int64) {
 	t := w.tx(kind, demo.Trent, token)
@@ -345,10 +336,4 @@ func (w *World) UpdateCustomFees(id int64, fixed ...map[string]any) {
 	t := w.tx(codes.TypeTokenFeeScheduleUpdate, demo.Trent, id)
 	w.setFees(id, t.ts, fixed, nil, nil)
 	w.commit(t)
-}
-
-// DeleteToken deletes a token.
-func (w *World) DeleteToken(token int64) {
-	t := w.AdministerToken(codes.TypeTokenDelete, token, nil)
-	w.changeEntity(token, t.ts, Row{"deleted": true})
 }

@@ -160,15 +160,13 @@ func (w *World) noteLookups() {
 		partition := time.Unix(0, ts).UTC().Format("topic_message_p2006_01")
 		k := key(topic, "/", partition)
 		first, from := seq, ts
-		if known := w.lookups[k]; known != nil {
+		if known := w.lookups.get(k); known != nil {
 			first = known["sequence_number_range"].(pgtype.Range[pgtype.Int8]).Lower.Int64
 			from = known["timestamp_range"].(pgtype.Range[pgtype.Int8]).Lower.Int64
-		} else {
-			w.lookupOrder = append(w.lookupOrder, k)
 		}
-		w.lookups[k] = Row{
+		w.lookups.put(k, ts, Row{
 			"partition": partition, "topic_id": topic, "sequence_number_range": span(first, seq+1),
 			"timestamp_range": span(from, ts+1),
-		}
+		})
 	}
 }

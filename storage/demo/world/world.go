@@ -9,6 +9,7 @@ import (
 	"iter"
 	"maps"
 	"math/rand/v2"
+	"slices"
 	"time"
 
 	"github.com/ethereum/go-ethereum/common"
@@ -65,27 +66,21 @@ type World struct {
 	entities, tokens, associations, nfts, fees                 *versions
 	cryptoAllowances, tokenAllowances, nftAllowances, airdrops *versions
 	topics, nodes, registered, hooks, stakes                   *versions
+	contracts, slots, schedules, hookSlots, lookups            *versions // without history
 
-	topicState    map[int64]*topicState
-	schedules     map[int64]*schedule
-	signed        map[string]bool // schedules and the keys that have signed them
-	serialCounts  map[int64]int64
-	scheduleOrder []int64
-	contracts     map[int64]Row
-	slots         map[string]Row
-	idByAddress   map[common.Address]int64
-	nonces        map[int64]int64
-	deployed      []int64
-	rateVersion   int
-	gasPrice      int64 // of contract calls, in tinybars
-	evm           *machine
-	artifacts     map[string]contracts.Artifact
-	pending       map[int64]int64 // staking rewards of accounts that have not been paid
-	stakeStart    map[int64]int64 // stakes of accounts at the start of the staking period
-	collected     map[int64]int64 // staking rewards in the balances of accounts
-	hookSlots     map[string]Row
-	lookups       map[string]Row // rows of the topic message lookup table, by topic and partition
-	lookupOrder   []string
+	topicState   map[int64]*topicState
+	scheduled    map[int64]*schedule
+	signed       map[string]bool // schedules and the keys that have signed them
+	serialCounts map[int64]int64
+	idByAddress  map[common.Address]int64
+	nonces       map[int64]int64
+	rateVersion  int
+	gasPrice     int64 // of contract calls, in tinybars
+	evm          *machine
+	artifacts    map[string]contracts.Artifact
+	pending      map[int64]int64 // staking rewards of accounts that have not been paid
+	stakeStart   map[int64]int64 // stakes of accounts at the start of the staking period
+	collected    map[int64]int64 // staking rewards in the balances of accounts
 }
 
 // New returns a ledger with the system accounts, files and nodes. Its scenario ends at the given consensus time.
@@ -106,18 +101,14 @@ func New(end int64) (*World, error) {
 		balances:       map[int64]int64{},
 		balanceChanged: map[int64]int64{},
 		topicState:     map[int64]*topicState{},
-		schedules:      map[int64]*schedule{},
+		scheduled:      map[int64]*schedule{},
 		signed:         map[string]bool{},
 		serialCounts:   map[int64]int64{},
-		contracts:      map[int64]Row{},
-		slots:          map[string]Row{},
 		idByAddress:    map[common.Address]int64{},
 		nonces:         map[int64]int64{},
-		hookSlots:      map[string]Row{},
 		pending:        map[int64]int64{},
 		stakeStart:     map[int64]int64{},
 		collected:      map[int64]int64{},
-		lookups:        map[string]Row{},
 	}
 	for table, v := range map[string]**versions{
 		"entity": &w.entities, "token": &w.tokens, "token_account": &w.associations, "nft": &w.nfts,
@@ -127,8 +118,10 @@ func New(end int64) (*World, error) {
 		"token_airdrop": &w.airdrops, "topic": &w.topics, "node": &w.nodes, "registered_node": &w.registered,
 		"hook":         &w.hooks,
 		"entity_stake": &w.stakes,
+		"contract":     &w.contracts, "contract_state": &w.slots, "schedule": &w.schedules,
+		"hook_storage": &w.hookSlots, "topic_message_lookup": &w.lookups,
 	} {
-		*v = &versions{table: table, out: w.rows, byKey: map[string]*version{}}
+		*v = &versions{table: table, out: w.rows, byKey: map[string]*version{}, history: !slices.Contains(unversioned, table)}
 	}
 	vm.known = func(a common.Address) bool { return w.entities.get(key(w.idOf(a))) != nil }
 	vm.tokens.hasFees = func(token common.Address) bool {
@@ -145,6 +138,9 @@ func New(end int64) (*World, error) {
 	w.publishLedger()
 	return w, w.err
 }
+
+// unversioned are the tables whose rows change without a history.
+var unversioned = []string{"contract", "contract_state", "schedule", "hook_storage", "topic_message_lookup"}
 
 // Now returns the consensus time of the last transaction so far.
 func (w *World) Now() int64 { return w.clock }
@@ -325,13 +321,14 @@ type sink map[string][]Row
 
 func (s sink) add(table string, r Row) { s[table] = append(s[table], r) }
 
-// versions is a table with history. The current row of each object belongs to the table, and its historical rows to
-// <table>_history. versions sets the column timestamp_range.
+// versions is a table whose rows change. The current row of each object belongs to the table. With a history, its
+// historical rows belong to <table>_history, and versions sets the column timestamp_range.
 type versions struct {
-	table string
-	out   sink
-	byKey map[string]*version
-	order []string
+	table   string
+	out     sink
+	byKey   map[string]*version
+	order   []string
+	history bool
 }
 
 type version struct {
@@ -375,6 +372,9 @@ func (v *versions) change(k string, ts int64, changed Row) Row {
 }
 
 func (v *versions) archive(c *version, ts int64) {
+	if !v.history {
+		return
+	}
 	old := maps.Clone(c.row)
 	old["timestamp_range"] = span(c.from, ts)
 	v.out.add(v.table+"_history", old)
@@ -386,10 +386,12 @@ func (v *versions) flush() {
 	}
 }
 
-// current returns the current row of an existing object with its timestamp range.
+// current returns the current row of an existing object, with its timestamp range if the table has a history.
 func (v *versions) current(k string) Row {
 	c := v.byKey[k]
-	c.row["timestamp_range"] = span(c.from, 0)
+	if v.history {
+		c.row["timestamp_range"] = span(c.from, 0)
+	}
 	return c.row
 }
 
@@ -406,7 +408,5 @@ func (w *World) CurrentRows() iter.Seq2[string, map[string]Row] {
 				return
 			}
 		}
-		_ = yield("contract_state", w.slots) && yield("hook_storage", w.hookSlots) &&
-			yield("topic_message_lookup", w.lookups)
 	}
 }
