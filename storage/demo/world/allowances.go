@@ -75,8 +75,7 @@ func (w *World) SpendTokens(owner, spender, to, token, amount int64) {
 	t := w.tx(codes.TypeCryptoTransfer, spender, 0)
 	a := w.tokenAllowances.get(key(owner, "/", spender, "/", token))
 	a["amount"] = a["amount"].(int64) - amount
-	t.tokenMoves = append(t.tokenMoves, tokenMove{token, owner, -amount, true}, tokenMove{token, to, amount, false})
-	w.addTransferLog(t, token, owner, to, amount)
+	w.moveUnits(t, token, owner, to, amount, true)
 	w.commit(t)
 }
 
@@ -125,10 +124,7 @@ func (w *World) ClaimAirdrop(sender, receiver, token, serial int64) {
 	if serial > 0 {
 		w.addNFTTransfer(t, sender, receiver, token, serial, 0, false)
 	} else {
-		amount := d["amount"].(int64)
-		t.tokenMoves = append(t.tokenMoves, tokenMove{token: token, account: sender, amount: -amount},
-			tokenMove{token: token, account: receiver, amount: amount})
-		w.addTransferLog(t, token, sender, receiver, amount)
+		w.moveUnits(t, token, sender, receiver, d["amount"].(int64), false)
 	}
 	w.commit(t)
 }

@@ -82,20 +82,34 @@ func (w *World) Deploy(payer int64, d Deployment) int64 {
 		init = w.Initcode(d.Source, d.Args...)
 	}
 	at := LongZeroAddress(w.NextID(w.contractKind()))
-	x := w.evm.run(w.Address(payer), nil, &at, init, uint64(d.Gas), d.value)
-	id := int64(0)
-	if x.err == nil {
-		id = w.newContract(t, at, d.Memo, d.Key, d.File, init, x.output)
+	id := w.execute(t, outcome{sender: payer, gas: d.Gas, value: d.value, create: &d, at: &at}, init)
+	if id != 0 {
 		e := w.entities.get(key(id))
 		e["auto_renew_account_id"], e["evm_address"] = nullIfZero(d.RenewedBy), nil
 		if d.Expires {
 			e["expiration_timestamp"] = t.ts + paidPeriods*RenewalPeriod*Second
 		}
-		t.entity = id
 	}
-	w.record(t, x, outcome{sender: payer, contract: id, gas: d.Gas, value: d.value, initcode: init, created: id})
 	w.commit(t)
 	return id
+}
+
+// execute calls a contract, or creates one, and records the outcome. It returns the number of the contract, or 0 if its
+// creation failed.
+func (w *World) execute(t *Transaction, o outcome, input []byte) int64 {
+	if o.create == nil {
+		to := w.Address(o.contract)
+		w.record(t, w.evm.run(w.Address(o.sender), &to, nil, input, uint64(o.gas), o.value), o)
+		return o.contract
+	}
+	o.initcode = input
+	x := w.evm.run(w.Address(o.sender), nil, o.at, input, uint64(o.gas), o.value)
+	if x.err == nil {
+		o.contract = w.newContract(t, x.frames[0].to, o.create.Memo, o.create.Key, o.create.File, input, x.output)
+		t.entity = o.contract
+	}
+	w.record(t, x, o)
+	return o.contract
 }
 
 // newContract adds the entity of a contract that an execution created.
@@ -133,7 +147,10 @@ type Call struct {
 // CallContract calls a contract with a ContractCall transaction.
 func (w *World) CallContract(c Call) *Transaction {
 	t := w.tx(codes.TypeContractCall, c.Payer, c.Contract)
-	w.runCall(t, c.Payer, c)
+	input := w.inputOf(c)
+	w.execute(t, outcome{
+		sender: c.Payer, contract: c.Contract, gas: cmp.Or(c.Gas, 400_000), value: c.Value, input: input,
+	}, input)
 	return w.commit(t)
 }
 
@@ -144,27 +161,20 @@ func (w *World) inputOf(c Call) []byte {
 	return w.Pack(c.Source, c.Method, c.Args...)
 }
 
-func (w *World) runCall(t *Transaction, sender int64, c Call) {
-	c.Gas = cmp.Or(c.Gas, 400_000)
-	input := w.inputOf(c)
-	to := w.Address(c.Contract)
-	x := w.evm.run(w.Address(sender), &to, nil, input, uint64(c.Gas), c.Value)
-	w.record(t, x, outcome{sender: sender, contract: c.Contract, gas: c.Gas, value: c.Value, input: input})
-}
-
 // outcome is the context of an execution that record needs.
 type outcome struct {
 	sender, contract, gas, value int64
 	input, initcode              []byte
-	created                      int64
-	aliasSender                  []byte // stores the sender as an address in the function result only
+	create                       *Deployment     // nil for a call
+	at                           *common.Address // of the new contract, if the transaction determines it
+	aliasSender                  []byte          // stores the sender as an address in the function result only
 }
 
 // record writes the contract rows of an execution and applies its transfers.
 func (w *World) record(t *Transaction, x execution, o outcome) {
 	created := []int64{}
-	if o.created != 0 {
-		created = append(created, o.created)
+	if o.create != nil && o.contract != 0 {
+		created = append(created, o.contract)
 	}
 	var message any
 	output := x.output

@@ -76,39 +76,22 @@ func (w *World) ethereumPrices() (price, most *big.Int) {
 
 // runEthereum executes the transaction and returns the created contract, or 0.
 func (w *World) runEthereum(t *Transaction, e EthereumTransaction, c Call, input []byte) int64 {
-	var alias []byte
+	o := outcome{sender: e.Sender, contract: c.Contract, gas: c.Gas, value: c.Value, create: e.Create}
 	if e.Anonymous {
-		a := w.Address(e.Sender)
-		alias = a[:]
+		o.aliasSender = w.Address(e.Sender).Bytes()
+	}
+	if e.Create == nil && e.File == 0 {
+		o.input = input
 	}
 	w.setNonce(e.Sender)
 	w.nonces[e.Sender]++
 	w.entities.get(key(e.Sender))["ethereum_nonce"] = w.nonces[e.Sender]
+	id := w.execute(t, o, input)
+	t.hbars(e.Sender, t.payer, t.gasUsed*w.gasPrice)
 	if e.Create == nil {
-		to := w.Address(c.Contract)
-		x := w.evm.run(w.Address(e.Sender), &to, nil, input, uint64(c.Gas), c.Value)
-		if e.File != 0 {
-			input = nil
-		}
-		w.record(t, x, outcome{
-			sender: e.Sender, contract: c.Contract, gas: c.Gas, value: c.Value, input: input,
-			aliasSender: alias,
-		})
-		t.hbars(e.Sender, t.payer, t.gasUsed*w.gasPrice)
 		return 0
 	}
-	x := w.evm.run(w.Address(e.Sender), nil, nil, input, uint64(c.Gas), c.Value)
-	created := int64(0)
-	if x.err == nil {
-		created = w.newContract(t, x.frames[0].to, e.Create.Memo, e.Create.Key, 0, input, x.output)
-		t.entity = created
-	}
-	w.record(t, x, outcome{
-		sender: e.Sender, contract: created, gas: c.Gas, value: c.Value, initcode: input,
-		created: created,
-	})
-	t.hbars(e.Sender, t.payer, t.gasUsed*w.gasPrice)
-	return created
+	return id
 }
 
 // baseGas is the gas that a transaction without data uses before it runs.

@@ -66,9 +66,18 @@ func (w *World) addNFTTransfer(t *Transaction, from, to, token, serial, price in
 			}
 		}
 	}
-	w.nfts.change(nftKey(token, serial), t.ts, Row{"account_id": to, "spender": nil, "delegating_spender": nil})
+	w.moveNFT(t, token, serial, from, to, approved)
+}
+
+// moveNFT transfers a serial and adds the log. The receiver 0 removes it.
+func (w *World) moveNFT(t *Transaction, token, serial, from, to int64, approved bool) {
+	w.nfts.change(nftKey(token, serial), t.ts, Row{
+		"account_id": nullIfZero(to), "deleted": to == 0, "spender": nil, "delegating_spender": nil,
+	})
 	w.addNFTCount(t, from, token, -1)
-	w.addNFTCount(t, to, token, 1)
+	if to != 0 {
+		w.addNFTCount(t, to, token, 1)
+	}
 	t.nftMoves = append(t.nftMoves, nftMove{
 		token: token, serial: serial, sender: from, receiver: to,
 		approval: approved,
@@ -88,11 +97,7 @@ func (w *World) TransferNFT(from, to, token, serial, price int64, memo string) {
 func (w *World) RemoveNFTs(kind ledger.TransactionType, token, owner int64, serials ...int64) {
 	t := w.tx(kind, demo.Trent, token)
 	for _, serial := range serials {
-		w.nfts.change(nftKey(token, serial), t.ts,
-			Row{"account_id": nil, "deleted": true, "spender": nil, "delegating_spender": nil})
-		w.addNFTCount(t, owner, token, -1)
-		t.nftMoves = append(t.nftMoves, nftMove{token: token, serial: serial, sender: owner})
-		w.addNFTTransferLog(t, token, owner, 0, serial)
+		w.moveNFT(t, token, serial, owner, 0, false)
 	}
 	r := w.tokens.get(key(token))
 	r["total_supply"] = r["total_supply"].(int64) - int64(len(serials))
@@ -134,17 +139,9 @@ func (w *World) RejectToken(owner, token, serial int64) {
 	t := w.tx(codes.TypeTokenReject, owner, owner)
 	treasury := w.tokens.get(key(token))["treasury_account_id"].(int64)
 	if serial > 0 {
-		w.nfts.change(nftKey(token, serial), t.ts,
-			Row{"account_id": treasury, "spender": nil, "delegating_spender": nil})
-		w.addNFTCount(t, owner, token, -1)
-		w.addNFTCount(t, treasury, token, 1)
-		t.nftMoves = append(t.nftMoves, nftMove{token: token, serial: serial, sender: owner, receiver: treasury})
-		w.addNFTTransferLog(t, token, owner, treasury, serial)
+		w.moveNFT(t, token, serial, owner, treasury, false)
 	} else {
-		amount := w.associations.get(key(owner, "/", token))["balance"].(int64)
-		t.tokenMoves = append(t.tokenMoves, tokenMove{token: token, account: owner, amount: -amount},
-			tokenMove{token: token, account: treasury, amount: amount})
-		w.addTransferLog(t, token, owner, treasury, amount)
+		w.moveUnits(t, token, owner, treasury, w.associations.get(key(owner, "/", token))["balance"].(int64), false)
 	}
 	w.commit(t)
 }

@@ -86,8 +86,7 @@ func (w *World) CreateToken(payer int64, c Token) int64 {
 		r["freeze_status"] = 2
 	}
 	if c.Initial > 0 {
-		t.tokenMoves = append(t.tokenMoves, tokenMove{token: id, account: c.Treasury, amount: c.Initial})
-		w.addTransferLog(t, id, 0, c.Treasury, c.Initial)
+		w.moveUnits(t, id, 0, c.Treasury, c.Initial, false)
 	}
 	w.commit(t)
 	return id
@@ -169,13 +168,23 @@ func (w *World) ChangeSupply(kind ledger.TransactionType, token, account, amount
 	t := w.tx(kind, demo.Trent, token)
 	r := w.tokens.get(key(token))
 	r["total_supply"] = r["total_supply"].(int64) + amount
-	t.tokenMoves = append(t.tokenMoves, tokenMove{token: token, account: account, amount: amount})
 	if amount > 0 {
-		w.addTransferLog(t, token, 0, account, amount)
+		w.moveUnits(t, token, 0, account, amount, false)
 	} else {
-		w.addTransferLog(t, token, account, 0, -amount)
+		w.moveUnits(t, token, account, 0, -amount, false)
 	}
 	w.commit(t)
+}
+
+// moveUnits transfers units of a fungible token and adds the log. The account 0 mints or burns them.
+func (w *World) moveUnits(t *Transaction, token, from, to, amount int64, approved bool) {
+	if from != 0 {
+		t.tokenMoves = append(t.tokenMoves, tokenMove{token, from, -amount, approved})
+	}
+	if to != 0 {
+		t.tokenMoves = append(t.tokenMoves, tokenMove{token, to, amount, false})
+	}
+	w.addTransferLog(t, token, from, to, amount)
 }
 
 // TransferToken transfers units of a fungible token in a transaction of its own, with custom fees.
