@@ -6,6 +6,7 @@ import (
 
 	"github.com/hiero-ledger/hiero-sdk-go/v2/proto/services"
 
+	"heliograph/internal/domain/fees/feepb"
 	"heliograph/internal/domain/ledger"
 )
 
@@ -68,7 +69,8 @@ func (b *bill) fail(err error) {
 }
 
 // add charges units of an extra to the service's part.
-func (b *bill) add(e Extra, count int64) {
+func (b *bill) add(name feepb.Extra, count int64) {
+	e := Extra(name)
 	r, defined := b.definition.find(e)
 	if !defined {
 		b.fail(&UndefinedExtraError{e})
@@ -78,7 +80,7 @@ func (b *bill) add(e Extra, count int64) {
 }
 
 // addSome is like add, but adds nothing if the transaction has no unit.
-func (b *bill) addSome(e Extra, count int64) {
+func (b *bill) addSome(e feepb.Extra, count int64) {
 	if count > 0 {
 		b.add(e, count)
 	}
@@ -141,9 +143,9 @@ func (b *bill) chargeNode(t *Transaction) {
 	b.Network.Multiplier = int32(b.schedule.multiplier)
 	for _, r := range b.schedule.node {
 		switch r.extra {
-		case ProcessingBytes:
+		case Extra(feepb.Extra_PROCESSING_BYTES):
 			b.Node.charge(b.schedule.prices[r.extra], r, t.bytes)
-		case Signatures:
+		case Extra(feepb.Extra_SIGNATURES):
 			b.Node.charge(b.schedule.prices[r.extra], r, t.signatures)
 		default: // the node does not charge other extras
 		}

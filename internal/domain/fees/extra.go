@@ -2,8 +2,8 @@ package fees
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
-	"strconv"
 
 	"github.com/hiero-ledger/hiero-sdk-go/v2/proto/services"
 
@@ -11,36 +11,13 @@ import (
 )
 
 // Extra is a unit that a fee schedule prices. The values are those of the network's messages.
-type Extra uint8
+type Extra feepb.Extra
 
-// The extras that transactions are charged for. A schedule may price others.
-const (
-	Signatures                                  Extra = 0
-	Keys                                        Extra = 1
-	Accounts                                    Extra = 3
-	TokenTypes                                  Extra = 4
-	Gas                                         Extra = 5
-	Allowances                                  Extra = 6
-	HookUpdates                                 Extra = 8
-	TokenTransferBase                           Extra = 9
-	TokenTransferBaseCustomFees                 Extra = 10
-	HookExecution                               Extra = 11
-	TokenCreateWithCustomFee                    Extra = 12
-	TokenMintNFT                                Extra = 13
-	ConsensusCreateTopicWithCustomFee           Extra = 14
-	ConsensusSubmitMessageWithCustomFee         Extra = 15
-	ScheduleCreateContractCallBase              Extra = 16
-	TokenAssociate                              Extra = 17
-	HookSlotUpdate                              Extra = 18
-	TokenMintNFTBase                            Extra = 19
-	NFTUpdate                                   Extra = 20
-	StateBytes                                  Extra = 22
-	ProcessingBytes                             Extra = 23
-	ConsensusSubmitMessageWithCustomFeeBytes    Extra = 24
-	ConsensusSubmitMessageWithoutCustomFeeBytes Extra = 25
-	extras                                            = 26     // number of extras
-	AccountCreations                            Extra = extras // not in schedules: see [Schedule.Estimate]
-)
+// AccountCreations is an extra that schedules do not have: see [Schedule.Estimate].
+const AccountCreations Extra = extras
+
+// extras is the number of extras in schedules.
+const extras = 26
 
 // String returns the network's name of the extra.
 func (e Extra) String() string {
@@ -72,17 +49,12 @@ func (c *Charge) Name() string { return c.Extra.String() }
 
 // Explanation describes why the extra is charged.
 func (c *Charge) Explanation() string {
-	b := make([]byte, 0, 160)
-	b = strconv.AppendInt(b, c.Count, 10)
-	b = append(append(b, " × "...), c.Extra.unit()...)
-	b = append(b, "; "...)
+	covered := ""
 	if c.Included > 0 {
-		b = append(strconv.AppendInt(append(b, "the base fee covers "...), c.Included, 10), ", "...)
+		covered = fmt.Sprintf("the base fee covers %d, ", c.Included)
 	}
-	b = strconv.AppendInt(b, c.Charged, 10)
-	b = append(b, " charged at "...)
-	b = strconv.AppendInt(b, c.FeePerUnit, 10)
-	return string(append(b, " tinycents each."...))
+	return fmt.Sprintf("%d × %s; %s%d charged at %d tinycents each.", c.Count, c.Extra.unit(), covered, c.Charged,
+		c.FeePerUnit)
 }
 
 // once is the multiplier 1 in thousandths.
@@ -132,32 +104,22 @@ func (r *rates) at(utilization int64) int64 {
 	return max(once, min(r.curve(utilization, most), most))
 }
 
-// curve returns the multiplier before limits are applied.
+// curve returns the multiplier before limits are applied: on the line between the points beside the utilization.
 func (r *rates) curve(u, most int64) int64 {
 	if len(r.points) == 0 {
 		return once + (most-once)*u/maxThrottle
 	}
-	points := r.points
-	var lower, upper *point
-	for i := range points {
-		if points[i].utilization <= u {
-			lower = &points[i]
-		}
-		if upper == nil && points[i].utilization >= u {
-			upper = &points[i]
-		}
+	at := slices.IndexFunc(r.points, func(p point) bool { return p.utilization >= u })
+	if at < 0 {
+		return r.points[len(r.points)-1].multiplier
 	}
-	switch {
-	case len(points) == 1 || lower == nil:
-		return points[0].multiplier
-	case upper == nil:
-		return points[len(points)-1].multiplier
-	case lower.utilization == upper.utilization:
+	upper := r.points[at]
+	if at == 0 || upper.utilization == u {
 		return upper.multiplier
-	default:
-		return lower.multiplier +
-			(upper.multiplier-lower.multiplier)*(u-lower.utilization)/(upper.utilization-lower.utilization)
 	}
+	lower := r.points[at-1]
+	return lower.multiplier +
+		(upper.multiplier-lower.multiplier)*(u-lower.utilization)/(upper.utilization-lower.utilization)
 }
 
 // scale multiplies each part of an estimate separately, so totals may differ from sums by rounding.

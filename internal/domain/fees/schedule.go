@@ -21,6 +21,7 @@ import (
 	"google.golang.org/protobuf/reflect/protorange"
 	"google.golang.org/protobuf/reflect/protoreflect"
 
+	"heliograph/internal/base/wrap"
 	"heliograph/internal/domain/fees/feepb"
 	"heliograph/internal/domain/ledger"
 )
@@ -74,18 +75,25 @@ func decode(content []byte) (*feepb.FeeSchedule, error) {
 	var file feepb.FeeSchedule
 	err := proto.Unmarshal(content, &file)
 	if err == nil {
-		err = protorange.Range(file.ProtoReflect(), func(at protopath.Values) error {
-			if m, ok := at.Index(-1).Value.Interface().(protoreflect.Message); ok && len(m.GetUnknown()) > 0 {
-				num, typ, _ := protowire.ConsumeTag(m.GetUnknown())
-				return fmt.Errorf("field %d with wire type %d is not known", num, typ)
-			}
-			return nil
-		})
+		err = checkKnown(&file)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrSchedule, err)
 	}
 	return &file, nil
+}
+
+// checkKnown fails if a message or one of its nested messages has an unknown field. Known fields with another wire type
+// count as unknown.
+func checkKnown(m proto.Message) error {
+	err := protorange.Range(m.ProtoReflect(), func(at protopath.Values) error {
+		if m, ok := at.Index(-1).Value.Interface().(protoreflect.Message); ok && len(m.GetUnknown()) > 0 {
+			num, typ, _ := protowire.ConsumeTag(m.GetUnknown())
+			return fmt.Errorf("field %d with wire type %d is not known", num, typ)
+		}
+		return nil
+	})
+	return wrap.Error(err, "checking a message")
 }
 
 // ParseSchedule decodes and validates a serialized FeeSchedule. An unknown field makes the schedule invalid. All

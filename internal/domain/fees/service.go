@@ -3,6 +3,7 @@ package fees
 import (
 	"github.com/hiero-ledger/hiero-sdk-go/v2/proto/services"
 
+	"heliograph/internal/domain/fees/feepb"
 	"heliograph/internal/domain/ledger"
 )
 
@@ -41,14 +42,14 @@ func (b *bill) chargeService(t *Transaction) { //nolint:cyclop,gocyclo // a tabl
 	switch d := t.body.GetData().(type) {
 	case *services.TransactionBody_CryptoCreateAccount:
 		if d.CryptoCreateAccount.GetKey() != nil {
-			b.add(Keys, keys(d.CryptoCreateAccount.GetKey()))
+			b.add(feepb.Extra_KEYS, keys(d.CryptoCreateAccount.GetKey()))
 		}
-		b.addSome(HookUpdates, count(d.CryptoCreateAccount.GetHookCreationDetails()))
+		b.addSome(feepb.Extra_HOOK_UPDATES, count(d.CryptoCreateAccount.GetHookCreationDetails()))
 	case *services.TransactionBody_CryptoUpdateAccount:
 		if d.CryptoUpdateAccount.GetKey() != nil {
-			b.add(Keys, keys(d.CryptoUpdateAccount.GetKey()))
+			b.add(feepb.Extra_KEYS, keys(d.CryptoUpdateAccount.GetKey()))
 		}
-		b.addSome(HookUpdates, count(d.CryptoUpdateAccount.GetHookCreationDetails())+
+		b.addSome(feepb.Extra_HOOK_UPDATES, count(d.CryptoUpdateAccount.GetHookCreationDetails())+
 			count(d.CryptoUpdateAccount.GetHookIdsToDelete()))
 	case *services.TransactionBody_CryptoTransfer:
 		b.chargeTransfer(transfersOf(t.body))
@@ -56,50 +57,50 @@ func (b *bill) chargeService(t *Transaction) { //nolint:cyclop,gocyclo // a tabl
 		b.chargeTransfer(transfersOf(t.body))
 	case *services.TransactionBody_CryptoApproveAllowance:
 		a := d.CryptoApproveAllowance
-		b.addSome(Allowances, count(a.GetCryptoAllowances())+count(a.GetTokenAllowances())+count(a.GetNftAllowances()))
+		b.addSome(feepb.Extra_ALLOWANCES, count(a.GetCryptoAllowances())+count(a.GetTokenAllowances())+count(a.GetNftAllowances()))
 	case *services.TransactionBody_CryptoDeleteAllowance:
-		b.addSome(Allowances, count(d.CryptoDeleteAllowance.GetNftAllowances()))
+		b.addSome(feepb.Extra_ALLOWANCES, count(d.CryptoDeleteAllowance.GetNftAllowances()))
 	case *services.TransactionBody_ConsensusCreateTopic:
 		topic := d.ConsensusCreateTopic
-		b.add(Keys, keys(topic.GetAdminKey(), topic.GetFeeScheduleKey(), topic.GetSubmitKey()))
-		b.addSome(ConsensusCreateTopicWithCustomFee, min(1, count(topic.GetCustomFees())))
+		b.add(feepb.Extra_KEYS, keys(topic.GetAdminKey(), topic.GetFeeScheduleKey(), topic.GetSubmitKey()))
+		b.addSome(feepb.Extra_CONSENSUS_CREATE_TOPIC_WITH_CUSTOM_FEE, min(1, count(topic.GetCustomFees())))
 	case *services.TransactionBody_ConsensusUpdateTopic:
 		topic := d.ConsensusUpdateTopic
-		b.add(Keys, keys(topic.GetAdminKey(), topic.GetFeeScheduleKey(), topic.GetSubmitKey())+
+		b.add(feepb.Extra_KEYS, keys(topic.GetAdminKey(), topic.GetFeeScheduleKey(), topic.GetSubmitKey())+
 			keys(topic.GetFeeExemptKeyList().GetKeys()...))
 	case *services.TransactionBody_ConsensusSubmitMessage:
 		b.chargeMessage(d.ConsensusSubmitMessage)
 	case *services.TransactionBody_FileCreate:
-		b.add(Keys, keys(d.FileCreate.GetKeys().GetKeys()...))
-		b.add(StateBytes, count(d.FileCreate.GetContents()))
+		b.add(feepb.Extra_KEYS, keys(d.FileCreate.GetKeys().GetKeys()...))
+		b.add(feepb.Extra_STATE_BYTES, count(d.FileCreate.GetContents()))
 	case *services.TransactionBody_FileUpdate:
 		b.chargeFileUpdate(t.body, d.FileUpdate)
 	case *services.TransactionBody_FileAppend:
-		b.add(StateBytes, count(d.FileAppend.GetContents()))
+		b.add(feepb.Extra_STATE_BYTES, count(d.FileAppend.GetContents()))
 	case *services.TransactionBody_ContractCreateInstance:
-		b.add(Keys, keys(d.ContractCreateInstance.GetAdminKey()))
-		b.addSome(HookUpdates, count(d.ContractCreateInstance.GetHookCreationDetails()))
+		b.add(feepb.Extra_KEYS, keys(d.ContractCreateInstance.GetAdminKey()))
+		b.addSome(feepb.Extra_HOOK_UPDATES, count(d.ContractCreateInstance.GetHookCreationDetails()))
 	case *services.TransactionBody_ContractUpdateInstance:
-		b.add(Keys, keys(d.ContractUpdateInstance.GetAdminKey()))
-		b.addSome(HookUpdates, count(d.ContractUpdateInstance.GetHookCreationDetails()))
-		b.addSome(HookUpdates, count(d.ContractUpdateInstance.GetHookIdsToDelete()))
+		b.add(feepb.Extra_KEYS, keys(d.ContractUpdateInstance.GetAdminKey()))
+		b.addSome(feepb.Extra_HOOK_UPDATES, count(d.ContractUpdateInstance.GetHookCreationDetails()))
+		b.addSome(feepb.Extra_HOOK_UPDATES, count(d.ContractUpdateInstance.GetHookIdsToDelete()))
 	case *services.TransactionBody_TokenCreation:
 		token := d.TokenCreation
-		b.add(Keys, tokenKeys(token))
+		b.add(feepb.Extra_KEYS, tokenKeys(token))
 		if len(token.GetCustomFees()) > 0 || token.GetFeeScheduleKey() != nil {
-			b.add(TokenCreateWithCustomFee, 1)
+			b.add(feepb.Extra_TOKEN_CREATE_WITH_CUSTOM_FEE, 1)
 		}
 	case *services.TransactionBody_TokenUpdate:
-		b.add(Keys, tokenKeys(d.TokenUpdate))
+		b.add(feepb.Extra_KEYS, tokenKeys(d.TokenUpdate))
 	case *services.TransactionBody_TokenMint:
 		if d.TokenMint.GetAmount() == 0 && len(d.TokenMint.GetMetadata()) > 0 {
-			b.add(TokenMintNFTBase, 1)
-			b.add(TokenMintNFT, count(d.TokenMint.GetMetadata()))
+			b.add(feepb.Extra_TOKEN_MINT_NFT_BASE, 1)
+			b.add(feepb.Extra_TOKEN_MINT_NFT, count(d.TokenMint.GetMetadata()))
 		}
 	case *services.TransactionBody_TokenAssociate:
-		b.add(TokenAssociate, count(d.TokenAssociate.GetTokens()))
+		b.add(feepb.Extra_TOKEN_ASSOCIATE, count(d.TokenAssociate.GetTokens()))
 	case *services.TransactionBody_TokenUpdateNfts:
-		b.add(NFTUpdate, count(d.TokenUpdateNfts.GetSerialNumbers()))
+		b.add(feepb.Extra_NFT_UPDATE, count(d.TokenUpdateNfts.GetSerialNumbers()))
 	case *services.TransactionBody_ScheduleCreate:
 		b.chargeSchedule(d.ScheduleCreate)
 	case *services.TransactionBody_HookStore:
@@ -110,7 +111,7 @@ func (b *bill) chargeService(t *Transaction) { //nolint:cyclop,gocyclo // a tabl
 			}
 			slots += count(u.GetMappingEntries().GetEntries())
 		}
-		b.add(HookSlotUpdate, slots)
+		b.add(feepb.Extra_HOOK_SLOT_UPDATE, slots)
 	}
 }
 
@@ -139,10 +140,10 @@ func (b *bill) chargeMessage(m *services.ConsensusSubmitMessageTransactionBody) 
 	case b.isState() && m.GetTopicID() == nil:
 		b.fail(ErrUnknownType)
 	case b.isState() && b.facts.TopicHasFees:
-		b.add(ConsensusSubmitMessageWithCustomFee, 1)
-		b.add(ConsensusSubmitMessageWithCustomFeeBytes, length)
+		b.add(feepb.Extra_CONSENSUS_SUBMIT_MESSAGE_WITH_CUSTOM_FEE, 1)
+		b.add(feepb.Extra_CONSENSUS_SUBMIT_MESSAGE_WITH_CUSTOM_FEE_BYTES, length)
 	default:
-		b.add(ConsensusSubmitMessageWithoutCustomFeeBytes, length)
+		b.add(feepb.Extra_CONSENSUS_SUBMIT_MESSAGE_WITHOUT_CUSTOM_FEE_BYTES, length)
 	}
 }
 
@@ -158,8 +159,8 @@ func (b *bill) chargeFileUpdate(body *services.TransactionBody, u *services.File
 			return
 		}
 	}
-	b.add(Keys, keys(u.GetKeys().GetKeys()...))
-	b.add(StateBytes, count(u.GetContents()))
+	b.add(feepb.Extra_KEYS, keys(u.GetKeys().GetKeys()...))
+	b.add(feepb.Extra_STATE_BYTES, count(u.GetContents()))
 }
 
 // chargeSchedule charges the scheduling of a transaction. The scheduled transaction itself is charged when it is
@@ -169,8 +170,8 @@ func (b *bill) chargeSchedule(s *services.ScheduleCreateTransactionBody) {
 		b.fail(ErrUnknownType)
 		return
 	}
-	b.add(Keys, keys(s.GetAdminKey()))
+	b.add(feepb.Extra_KEYS, keys(s.GetAdminKey()))
 	if s.GetScheduledTransactionBody().GetContractCall() != nil {
-		b.add(ScheduleCreateContractCallBase, 1)
+		b.add(feepb.Extra_SCHEDULE_CREATE_CONTRACT_CALL_BASE, 1)
 	}
 }

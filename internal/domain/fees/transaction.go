@@ -4,7 +4,6 @@ import (
 	"github.com/hiero-ledger/hiero-sdk-go/v2/proto/services"
 	"google.golang.org/protobuf/encoding/protowire"
 	"google.golang.org/protobuf/proto"
-	"google.golang.org/protobuf/reflect/protoreflect"
 )
 
 // MaxBytes is the maximum size of a transaction. The network accepts 6 KiB, and 130 KiB from privileged accounts.
@@ -124,65 +123,10 @@ func hasUnpriced(body []byte) bool {
 // Function returns the network's name of the transaction type, such as CryptoTransfer, or NONE if it is unknown.
 func (t *Transaction) Function() string { return functionOf(t.body).String() }
 
-// unmarshal decodes a message. It reports whether the message is valid.
+// unmarshal decodes a message. It reports whether the message is valid and all its fields are known.
 func unmarshal(b []byte, m proto.Message) bool {
-	if !typed(m.ProtoReflect().Descriptor(), b, maxDepth) {
-		return false
-	}
-	return proto.UnmarshalOptions{RecursionLimit: maxDepth + 1}.Unmarshal(b, m) == nil
-}
-
-// typed reports whether all fields of a serialized message and its nested messages are known and have their wire
-// types. Unmarshalling accepts others.
-func typed(of protoreflect.MessageDescriptor, b []byte, depth int) bool {
-	if depth == 0 {
-		return false
-	}
-	fields := of.Fields()
-	for len(b) > 0 {
-		num, typ, n := protowire.ConsumeTag(b)
-		if n < 0 {
-			return false
-		}
-		b = b[n:]
-		if n = protowire.ConsumeFieldValue(num, typ, b); n < 0 {
-			return false
-		}
-		value := b[:n]
-		b = b[n:]
-		field := fields.ByNumber(num)
-		if field == nil {
-			return false
-		}
-		switch want := wireType(field.Kind()); {
-		case want != typ:
-			// A list of numbers may be packed.
-			if typ != protowire.BytesType || !field.IsList() {
-				return false
-			}
-		case field.Message() != nil:
-			content, _ := protowire.ConsumeBytes(value)
-			if !typed(field.Message(), content, depth-1) {
-				return false
-			}
-		}
-	}
-	return true
-}
-
-func wireType(k protoreflect.Kind) protowire.Type {
-	switch k {
-	case protoreflect.DoubleKind, protoreflect.Fixed64Kind, protoreflect.Sfixed64Kind:
-		return protowire.Fixed64Type
-	case protoreflect.FloatKind, protoreflect.Fixed32Kind, protoreflect.Sfixed32Kind:
-		return protowire.Fixed32Type
-	case protoreflect.StringKind, protoreflect.BytesKind, protoreflect.MessageKind:
-		return protowire.BytesType
-	case protoreflect.GroupKind:
-		return protowire.StartGroupType
-	default: // booleans, enums and integers of variable length
-		return protowire.VarintType
-	}
+	options := proto.UnmarshalOptions{RecursionLimit: maxDepth + 1}
+	return options.Unmarshal(b, m) == nil && checkKnown(m) == nil
 }
 
 // keys returns the number of keys that can sign, including nested ones. Thresholds are ignored: every key of a list

@@ -7,6 +7,7 @@ import (
 	"github.com/hiero-ledger/hiero-sdk-go/v2/proto/services"
 	"google.golang.org/protobuf/proto"
 
+	"heliograph/internal/domain/fees/feepb"
 	"heliograph/internal/domain/ledger"
 )
 
@@ -33,10 +34,10 @@ func (b *bill) chargeTransfer(t transfers) {
 		b.fail(ErrUnknownType)
 		return
 	}
-	b.add(Accounts, accounts)
+	b.add(feepb.Extra_ACCOUNTS, accounts)
 	if calls, gas := t.hooks(); calls > 0 {
-		b.add(HookExecution, calls)
-		b.add(Gas, gas)
+		b.add(feepb.Extra_HOOK_EXECUTION, calls)
+		b.add(feepb.Extra_GAS, gas)
 	}
 	if b.isState() {
 		b.chargeTokens(t)
@@ -44,7 +45,7 @@ func (b *bill) chargeTransfer(t transfers) {
 		return
 	}
 	for _, list := range t.tokens {
-		b.add(TokenTypes, count(list.GetTransfers())+count(list.GetNftTransfers()))
+		b.add(feepb.Extra_TOKEN_TYPES, count(list.GetTransfers())+count(list.GetNftTransfers()))
 	}
 }
 
@@ -70,11 +71,11 @@ func (b *bill) chargeTokens(t transfers) {
 	}
 	switch {
 	case customFees:
-		b.add(TokenTransferBaseCustomFees, 1)
+		b.add(feepb.Extra_TOKEN_TRANSFER_BASE_CUSTOM_FEES, 1)
 	case units > 0:
-		b.add(TokenTransferBase, 1)
+		b.add(feepb.Extra_TOKEN_TRANSFER_BASE, 1)
 	}
-	b.add(TokenTypes, units)
+	b.add(feepb.Extra_TOKEN_TYPES, units)
 }
 
 // account identifies an account in a transaction, for comparison.
