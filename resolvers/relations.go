@@ -6,6 +6,7 @@ import (
 	"heliograph/graph/relay"
 	"heliograph/internal/base/list"
 	"heliograph/internal/domain/ledger"
+	"heliograph/resolvers/media"
 	"heliograph/resolvers/past"
 	"heliograph/resolvers/statuspages"
 	"heliograph/storage"
@@ -13,8 +14,11 @@ import (
 	"heliograph/storage/transactions"
 )
 
-// pastFields has another name than the fields of status pages.
-type pastFields = past.Fields
+// These have other names than the fields of status pages.
+type (
+	pastFields  = past.Fields
+	mediaFields = media.Fields
+)
 
 // fields implements [graph.Fields]: one method per field that is not stored in the row. A method queues the statements
 // for all parents of a level and returns one result per parent.
@@ -22,6 +26,7 @@ type fields struct {
 	*Resolver
 	statuspages.Fields
 	pastFields
+	mediaFields
 }
 
 // queueEntities queues the queries for entities of any type by id. A contract is a Contract, not an Account. The result

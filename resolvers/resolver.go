@@ -22,6 +22,7 @@ import (
 	"heliograph/resolvers/feeschedules"
 	"heliograph/resolvers/loading"
 	"heliograph/resolvers/many"
+	"heliograph/resolvers/media"
 	"heliograph/resolvers/past"
 	"heliograph/resolvers/self"
 	"heliograph/resolvers/statuspages"
@@ -51,6 +52,8 @@ type Options struct {
 	EVM contractcalls.Options
 	// Feeds configures how subscriptions poll for new rows.
 	Feeds feed.Options
+	// Media finds what NFTs show.
+	Media media.Fields
 }
 
 // Resolver is the root of all resolvers.
@@ -102,7 +105,7 @@ func New(o Options) *Resolver {
 		}),
 	}
 	r.past = past.Fields{DB: o.DB, Now: o.Now, Fees: network{r}.Fees, ExchangeRate: network{r}.ExchangeRate}
-	r.tables = graph.NewTables(fields{r, statuspages.Fields{Resolver: r.status}, r.past}, func() rowplan.Batch {
+	r.tables = graph.NewTables(fields{r, statuspages.Fields{Resolver: r.status}, r.past, o.Media}, func() rowplan.Batch {
 		return o.DB.NewBatch()
 	})
 	return r

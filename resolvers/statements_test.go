@@ -111,6 +111,8 @@ func TestOneStatementALevel(t *testing.T) {
 			`{accountId: {eq: 1008}}, first: 3) { nodes { name: type transfers { amount } } } }`, 3, 2},
 		"a thing and a search": {`{ account(id: 1008) { memo } transactions(filter: {accountId: {eq: 1008}, ` +
 			`types: CRYPTOCREATEACCOUNT}, first: 3) { nodes { name: type } } }`, 2, 2},
+		"pictures of NFTs, of which some are in topics": {`{ nfts(first: 100) { nodes { media { name problem ` +
+			`image { url } files { url } attributes { value } } } } }`, 3, 2},
 		"one thing and its list": {`{ account(id: 1008) { transactions(first: 100) { nodes { transfers { amount } ` +
 			`} } } }`, 3, 2},
 	} {

@@ -18,7 +18,8 @@ import (
 func writtenFunctions() map[string]int {
 	parameters := map[string]int{}
 	for _, d := range slices.Concat(
-		declarationsIn("resolvers"), declarationsIn("resolvers/past"), declarationsIn("resolvers/statuspages"),
+		declarationsIn("resolvers"), declarationsIn("resolvers/media"), declarationsIn("resolvers/past"),
+		declarationsIn("resolvers/statuspages"),
 	) {
 		if f, isFunc := d.(*ast.FuncDecl); isFunc {
 			if receiver, name := receiverOf(f); strings.EqualFold(receiver, "fields") {
