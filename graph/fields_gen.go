@@ -1943,6 +1943,7 @@ type NFTFields interface {
 	NFTID(of *ledger.NFT) string
 	NFTOwner(ctx context.Context, q rowplan.Request, of []*ledger.NFT) (rowplan.Results[*ledger.Account], error)
 	NFTDelegatingSpender(ctx context.Context, q rowplan.Request, of []*ledger.NFT) (rowplan.Results[*ledger.Account], error)
+	NFTMedia(ctx context.Context, q rowplan.Request, of []*ledger.NFT) (rowplan.Results[*ledger.NFTMedia], error)
 	NFTSpender(ctx context.Context, q rowplan.Request, of []*ledger.NFT) (rowplan.Results[*ledger.Account], error)
 	NFTToken(ctx context.Context, q rowplan.Request, of []*ledger.NFT) (rowplan.Results[*ledger.Token], error)
 	NFTTransactions(ctx context.Context, q rowplan.Request, of []*ledger.NFT, args NFTTransactionsArgs) (rowplan.Results[*relay.Connection[ledger.NFTTransaction]], error)
@@ -2498,6 +2499,7 @@ type relations struct {
 	messageTransactionIDAccount             *rowplan.Relation[*ledger.MessageTransactionID, *ledger.Account]
 	nFTOwner                                *rowplan.Relation[*ledger.NFT, *ledger.Account]
 	nFTDelegatingSpender                    *rowplan.Relation[*ledger.NFT, *ledger.Account]
+	nFTMedia                                *rowplan.Relation[*ledger.NFT, *ledger.NFTMedia]
 	nFTSpender                              *rowplan.Relation[*ledger.NFT, *ledger.Account]
 	nFTToken                                *rowplan.Relation[*ledger.NFT, *ledger.Token]
 	nFTTransactions                         *rowplan.Relation[*ledger.NFT, *relay.Connection[ledger.NFTTransaction]]
@@ -3451,6 +3453,11 @@ func newRelations(fields Fields, ec *executionContext) *relations {
 		nFTDelegatingSpender: &rowplan.Relation[*ledger.NFT, *ledger.Account]{
 			Load: func(ctx context.Context, q rowplan.Request, of []*ledger.NFT, _ any) (rowplan.Results[*ledger.Account], error) {
 				return fields.NFTDelegatingSpender(ctx, q, of)
+			},
+		},
+		nFTMedia: &rowplan.Relation[*ledger.NFT, *ledger.NFTMedia]{
+			Load: func(ctx context.Context, q rowplan.Request, of []*ledger.NFT, _ any) (rowplan.Results[*ledger.NFTMedia], error) {
+				return fields.NFTMedia(ctx, q, of)
 			},
 		},
 		nFTSpender: &rowplan.Relation[*ledger.NFT, *ledger.Account]{

@@ -123,9 +123,12 @@ type objects struct {
 	NFTAllowance                *rowplan.Object[*ledger.NFTAllowance]
 	NFTAllowanceConnection      *rowplan.Object[*relay.Connection[ledger.NFTAllowance]]
 	NFTAllowanceEdge            *rowplan.Object[*relay.Edge[ledger.NFTAllowance]]
+	NFTAttribute                *rowplan.Object[*ledger.NFTAttribute]
 	NFTConnection               *rowplan.Object[*relay.Connection[ledger.NFT]]
 	NFTEdge                     *rowplan.Object[*relay.Edge[ledger.NFT]]
 	NFTEffect                   *rowplan.Object[*ledger.NFTEffect]
+	NFTFile                     *rowplan.Object[*ledger.NFTFile]
+	NFTMedia                    *rowplan.Object[*ledger.NFTMedia]
 	NFTTransaction              *rowplan.Object[*ledger.NFTTransaction]
 	NFTTransactionConnection    *rowplan.Object[*relay.Connection[ledger.NFTTransaction]]
 	NFTTransactionEdge          *rowplan.Object[*relay.Edge[ledger.NFTTransaction]]
@@ -332,9 +335,12 @@ func NewTables(fields Fields, newBatch func() rowplan.Batch) *rowplan.Tables {
 	o.setNFTAllowance()
 	o.setNFTAllowanceConnection()
 	o.setNFTAllowanceEdge()
+	o.setNFTAttribute()
 	o.setNFTConnection()
 	o.setNFTEdge()
 	o.setNFTEffect()
+	o.setNFTFile()
+	o.setNFTMedia()
 	o.setNFTTransaction()
 	o.setNFTTransactionConnection()
 	o.setNFTTransactionEdge()
@@ -535,9 +541,12 @@ func NewTables(fields Fields, newBatch func() rowplan.Batch) *rowplan.Tables {
 	rowplan.Register(t, o.NFTAllowance)
 	rowplan.Register(t, o.NFTAllowanceConnection)
 	rowplan.Register(t, o.NFTAllowanceEdge)
+	rowplan.Register(t, o.NFTAttribute)
 	rowplan.Register(t, o.NFTConnection)
 	rowplan.Register(t, o.NFTEdge)
 	rowplan.Register(t, o.NFTEffect)
+	rowplan.Register(t, o.NFTFile)
+	rowplan.Register(t, o.NFTMedia)
 	rowplan.Register(t, o.NFTTransaction)
 	rowplan.Register(t, o.NFTTransactionConnection)
 	rowplan.Register(t, o.NFTTransactionEdge)
@@ -2038,6 +2047,9 @@ func (o *objects) setGatewayCapabilities() {
 		"apiKeys": rowplan.Scalar(func(dst []byte, v *ledger.GatewayCapabilities, s scalar.Style) []byte {
 			return scalar.AppendBoolean(dst, v.APIKeys, s)
 		}),
+		"fetchMedia": rowplan.Scalar(func(dst []byte, v *ledger.GatewayCapabilities, s scalar.Style) []byte {
+			return scalar.AppendBoolean(dst, v.FetchMedia, s)
+		}),
 	})
 }
 
@@ -2275,6 +2287,21 @@ func (o *objects) setGatewayReadLimits() {
 		}),
 		"feeTransactionBytes": rowplan.Scalar(func(dst []byte, v *ledger.GatewayReadLimits, s scalar.Style) []byte {
 			return scalar.AppendInt(dst, v.FeeTransactionBytes, s)
+		}),
+		"fileBytes": rowplan.Scalar(func(dst []byte, v *ledger.GatewayReadLimits, s scalar.Style) []byte {
+			return scalar.AppendInt(dst, v.FileBytes, s)
+		}),
+		"fileMessages": rowplan.Scalar(func(dst []byte, v *ledger.GatewayReadLimits, s scalar.Style) []byte {
+			return scalar.AppendInt(dst, v.FileMessages, s)
+		}),
+		"metadataBytes": rowplan.Scalar(func(dst []byte, v *ledger.GatewayReadLimits, s scalar.Style) []byte {
+			return scalar.AppendInt(dst, v.MetadataBytes, s)
+		}),
+		"metadataMessages": rowplan.Scalar(func(dst []byte, v *ledger.GatewayReadLimits, s scalar.Style) []byte {
+			return scalar.AppendInt(dst, v.MetadataMessages, s)
+		}),
+		"metadataEntries": rowplan.Scalar(func(dst []byte, v *ledger.GatewayReadLimits, s scalar.Style) []byte {
+			return scalar.AppendInt(dst, v.MetadataEntries, s)
 		}),
 	})
 }
@@ -2555,6 +2582,7 @@ func (o *objects) setNFT() {
 		"metadataText": rowplan.Scalar(func(dst []byte, v *ledger.NFT, s scalar.Style) []byte {
 			return scalar.AppendNullString(dst, v.MetadataText(), s)
 		}),
+		"media": rowplan.Read(o.rel.nFTMedia, rowplan.ObjectOf(func() *rowplan.Object[*ledger.NFTMedia] { return o.NFTMedia })),
 		"modifiedTimestamp": rowplan.Scalar(func(dst []byte, v *ledger.NFT, s scalar.Style) []byte {
 			return scalar.AppendNullTimestamp(dst, v.ModifiedTimestamp(), s)
 		}),
@@ -2618,6 +2646,23 @@ func (o *objects) setNFTAllowanceEdge() {
 	})
 }
 
+func (o *objects) setNFTAttribute() {
+	o.NFTAttribute = rowplan.NewObject([]string{"NFTAttribute"}, map[string]rowplan.Field[*ledger.NFTAttribute]{
+		"traitType": rowplan.Scalar(func(dst []byte, v *ledger.NFTAttribute, s scalar.Style) []byte {
+			return scalar.AppendNullString(dst, v.TraitType, s)
+		}),
+		"displayType": rowplan.Scalar(func(dst []byte, v *ledger.NFTAttribute, s scalar.Style) []byte {
+			return scalar.AppendNullString(dst, v.DisplayType, s)
+		}),
+		"value": rowplan.Scalar(func(dst []byte, v *ledger.NFTAttribute, s scalar.Style) []byte {
+			return scalar.AppendNullString(dst, v.Value, s)
+		}),
+		"maxValue": rowplan.Scalar(func(dst []byte, v *ledger.NFTAttribute, s scalar.Style) []byte {
+			return scalar.AppendNullString(dst, v.MaxValue, s)
+		}),
+	})
+}
+
 func (o *objects) setNFTConnection() {
 	o.NFTConnection = rowplan.NewObject([]string{"NFTConnection"}, map[string]rowplan.Field[*relay.Connection[ledger.NFT]]{
 		"edges":      rowplan.Many(func(v *relay.Connection[ledger.NFT]) []*relay.Edge[ledger.NFT] { return v.Edges() }, func() *rowplan.Object[*relay.Edge[ledger.NFT]] { return o.NFTEdge }),
@@ -2647,6 +2692,52 @@ func (o *objects) setNFTEffect() {
 		}),
 		"nft":     rowplan.Read(o.rel.nFTEffectNft, rowplan.ObjectOf(func() *rowplan.Object[*ledger.NFT] { return o.NFT })),
 		"changes": rowplan.ReadMany(o.rel.nFTEffectChanges, func() *rowplan.Object[*ledger.Change] { return o.Change }),
+	})
+}
+
+func (o *objects) setNFTFile() {
+	o.NFTFile = rowplan.NewObject([]string{"NFTFile"}, map[string]rowplan.Field[*ledger.NFTFile]{
+		"location": rowplan.Scalar(func(dst []byte, v *ledger.NFTFile, s scalar.Style) []byte {
+			return scalar.AppendNullString(dst, v.Location, s)
+		}),
+		"url": rowplan.Scalar(func(dst []byte, v *ledger.NFTFile, s scalar.Style) []byte {
+			return scalar.AppendNullString(dst, v.URL, s)
+		}),
+		"mimeType": rowplan.Scalar(func(dst []byte, v *ledger.NFTFile, s scalar.Style) []byte {
+			return scalar.AppendNullString(dst, v.MimeType, s)
+		}),
+		"isDefault": rowplan.Scalar(func(dst []byte, v *ledger.NFTFile, s scalar.Style) []byte {
+			return scalar.AppendBoolean(dst, v.IsDefault, s)
+		}),
+	})
+}
+
+func (o *objects) setNFTMedia() {
+	o.NFTMedia = rowplan.NewObject([]string{"NFTMedia"}, map[string]rowplan.Field[*ledger.NFTMedia]{
+		"location": rowplan.Scalar(func(dst []byte, v *ledger.NFTMedia, s scalar.Style) []byte {
+			return scalar.AppendNullString(dst, v.Location, s)
+		}),
+		"url": rowplan.Scalar(func(dst []byte, v *ledger.NFTMedia, s scalar.Style) []byte {
+			return scalar.AppendNullString(dst, v.URL, s)
+		}),
+		"problem": rowplan.Scalar(func(dst []byte, v *ledger.NFTMedia, s scalar.Style) []byte {
+			return scalar.AppendNullString(dst, v.Problem, s)
+		}),
+		"name": rowplan.Scalar(func(dst []byte, v *ledger.NFTMedia, s scalar.Style) []byte {
+			return scalar.AppendNullString(dst, v.Name, s)
+		}),
+		"description": rowplan.Scalar(func(dst []byte, v *ledger.NFTMedia, s scalar.Style) []byte {
+			return scalar.AppendNullString(dst, v.Description, s)
+		}),
+		"creator": rowplan.Scalar(func(dst []byte, v *ledger.NFTMedia, s scalar.Style) []byte {
+			return scalar.AppendNullString(dst, v.Creator, s)
+		}),
+		"image":      rowplan.Get(func(v *ledger.NFTMedia) *ledger.NFTFile { return v.Image }, rowplan.ObjectOf(func() *rowplan.Object[*ledger.NFTFile] { return o.NFTFile })),
+		"files":      rowplan.Many(func(v *ledger.NFTMedia) []*ledger.NFTFile { return v.Files }, func() *rowplan.Object[*ledger.NFTFile] { return o.NFTFile }),
+		"attributes": rowplan.Many(func(v *ledger.NFTMedia) []*ledger.NFTAttribute { return v.Attributes }, func() *rowplan.Object[*ledger.NFTAttribute] { return o.NFTAttribute }),
+		"standard": rowplan.Scalar(func(dst []byte, v *ledger.NFTMedia, s scalar.Style) []byte {
+			return scalar.AppendNullString(dst, v.Standard, s)
+		}),
 	})
 }
 

@@ -1057,6 +1057,8 @@ type GatewayCapabilities struct {
 	Mcp bool
 	// There are API keys, which can have a higher rate.
 	APIKeys bool
+	// Whether metadata of NFTs that is outside of the ledger is read, for `NFT.media`.
+	FetchMedia bool
 }
 
 // Limits of contract calls, simulations and traces.
@@ -1225,6 +1227,16 @@ type GatewayReadLimits struct {
 	MovedRows int32
 	// The bytes of a transaction whose fee is estimated.
 	FeeTransactionBytes int32
+	// The bytes of a file that is inscribed in a topic.
+	FileBytes int32
+	// The messages of a topic with a file.
+	FileMessages int32
+	// The bytes of the metadata of an NFT in a file.
+	MetadataBytes int32
+	// The messages of a topic with the metadata of an NFT.
+	MetadataMessages int32
+	// The attributes of an NFT, and its files. Others are left out.
+	MetadataEntries int32
 }
 
 // Limits of requests and responses.
@@ -1435,6 +1447,18 @@ type NFTAllowanceFilter struct {
 	Bounds BoundsMode
 }
 
+// A trait of an NFT.
+type NFTAttribute struct {
+	// The name of the trait. Null if it has none.
+	TraitType Null[string]
+	// How to show the value: `text`, `boolean`, `percentage`, `boost`, `datetime`, `date`, `color` or another word.
+	DisplayType Null[string]
+	// The value as a text. Null if it has none.
+	Value Null[string]
+	// The maximum value as a text. Null if it has none.
+	MaxValue Null[string]
+}
+
 // What a transaction changed in an NFT.
 type NFTEffect struct {
 	// The token.
@@ -1443,6 +1467,19 @@ type NFTEffect struct {
 	SerialNumber int64
 	// The consensus time of the transaction.
 	At Timestamp
+}
+
+// A file of an NFT.
+type NFTFile struct {
+	// Where the file is, such as `hcs://1/0.0.123` or `ipfs://…`. Null if it is `url`.
+	Location Null[string]
+	// The URL of the file: a path of this gateway for a file in a topic, a public gateway for one outside of the ledger, or
+	// a `data:` URI with an image. Null if the location has no such form.
+	URL Null[string]
+	// The MIME type, such as `image/png`. Null if unknown.
+	MimeType Null[string]
+	// Whether the creator marked the file as the main one.
+	IsDefault bool
 }
 
 // Filters NFTs. All conditions must match.
@@ -1472,6 +1509,33 @@ type NFTKeyFilter struct {
 	TokenID *EntityIDFilter
 	// Matches the serial number.
 	SerialNumber *LongFilter
+}
+
+// What an NFT shows. Everything is as its creator wrote it: the gateway only checks the hashes of files in topics. Show
+// texts as texts, and open URLs as those of strangers.
+type NFTMedia struct {
+	// Where the metadata is, such as `hcs://1/0.0.123` or `ipfs://…`. Null if the NFT itself has the metadata.
+	Location Null[string]
+	// The URL of the metadata: a path of this gateway for a file in a topic, or a public gateway for one outside of the
+	// ledger. Null if the NFT itself has the metadata, or if the location has no known form.
+	URL Null[string]
+	// Why the metadata was not read: it is outside of the ledger, or the file in the topic is incomplete, too large or
+	// does not have its hash. Null if it was read.
+	Problem Null[string]
+	// The name.
+	Name Null[string]
+	// The description.
+	Description Null[string]
+	// The names of the creators, separated by commas.
+	Creator Null[string]
+	// The picture, or a preview of the other files.
+	Image *NFTFile
+	// The other files, at most 100.
+	Files []*NFTFile
+	// The traits, at most 100.
+	Attributes []*NFTAttribute
+	// The format that the metadata claims to have, such as `HIP412@2.0.0`. Null if it claims none.
+	Standard Null[string]
 }
 
 // A transaction in the history of an NFT.
