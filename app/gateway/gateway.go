@@ -18,6 +18,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"heliograph/app/assistants"
+	"heliograph/app/media"
 	"heliograph/app/pagesync"
 	"heliograph/app/probe"
 	"heliograph/app/tracing"
@@ -33,6 +34,7 @@ import (
 	"heliograph/internal/domain/status"
 	"heliograph/resolvers"
 	"heliograph/resolvers/contractcalls"
+	resolvermedia "heliograph/resolvers/media"
 	"heliograph/rest"
 	"heliograph/rest/doccache"
 	v1 "heliograph/rest/v1"
@@ -127,6 +129,8 @@ type Options struct {
 	SyntheticOff bool
 	// EVM configures contract calls.
 	EVM contractcalls.Options
+	// Media finds what NFTs show. New sets its shard and realm.
+	Media resolvermedia.Fields
 	// CheckVariables verifies that REST requests set exactly the variables that their documents declare. All tests
 	// enable it.
 	CheckVariables bool
@@ -140,6 +144,7 @@ type Gateway struct {
 	v2       *v2.API
 	cache    *doccache.Cache // rendered status pages
 	site     *statuspage.Site
+	files    media.Files                             // in topics
 	docs     func() (map[string]http.Handler, error) // by prefix of the API; rendered on first use
 	metrics  *metrics
 	cors     func(http.Handler) http.Handler
@@ -156,10 +161,11 @@ func New(o Options) (*Gateway, error) {
 	o.REST.TracesOff, o.REST.Prestate = o.EVM.TracesOff, o.EVM.Prestate
 	o.REST.ReceiptsRoots = func() bool { return o.DB.Has("record_file", "receipts_root") }
 	o.Graph.Streams.QueryTimeout = o.RequestTimeout
+	o.Media.Places.Base = o.REST.Base
 	root := resolvers.New(resolvers.Options{
 		DB: o.DB, Status: o.Status, Tokens: o.Tokens, Now: o.REST.Now, Cache: o.REST.Cache, Logger: o.Logger,
 		EVM:          o.EVM,
-		SyntheticOff: o.SyntheticOff, Self: describeSelf(&o),
+		SyntheticOff: o.SyntheticOff, Self: describeSelf(&o), Media: o.Media,
 		Feeds: feed.Options{Interval: o.Graph.PollInterval, Keep: o.Graph.Backlog, Logger: o.Logger},
 	})
 	if o.Graph.MaxResponse > 0 {
@@ -235,6 +241,10 @@ func New(o Options) (*Gateway, error) {
 			return 1
 		})
 	g.checks, g.budget.limit = g.parts(), o.MemoryLimit
+	g.files = media.Files{DB: o.DB, Base: o.REST.Base, Log: o.Logger}
+	if o.REST.Cache {
+		g.files.Cache = media.NewCache()
+	}
 	return g, nil
 }
 

@@ -154,7 +154,7 @@ func (m *metrics) observe(path string, status int, took time.Duration) {
 
 // family returns the label of a path in metrics. The set of labels is fixed, because clients choose paths freely.
 func family(path string) string {
-	for _, known := range []string{"/graphql", "/graphiql", "/api/v1", "/api/v2", "/health", mcpPath} {
+	for _, known := range []string{"/graphql", "/graphiql", "/api/v1", "/api/v2", "/hcs", "/health", mcpPath} {
 		if strings.HasPrefix(path, known) {
 			return known
 		}

@@ -16,6 +16,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
 	"heliograph/app/assistants"
+	"heliograph/app/media"
 	"heliograph/app/web/apidocs"
 	"heliograph/app/web/assets"
 	"heliograph/app/web/graphiql"
@@ -63,6 +64,7 @@ func (g *Gateway) Public() http.Handler {
 		r.Get("/graphql/schema.graphql", schema)
 		r.Get("/graphql/explain", g.explain)
 		r.Post("/graphql/explain", g.explain)
+		r.Handle(media.Pattern, g.files)
 		for _, path := range []string{"/graphql/schema.graphql", "/graphql/explain"} {
 			r.Options(path, rest.NotFoundHandler) // the middleware responds to preflight requests
 		}

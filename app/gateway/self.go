@@ -12,6 +12,7 @@ import (
 	"heliograph/internal/domain/evm/system/abi"
 	"heliograph/internal/domain/fees"
 	"heliograph/internal/domain/ledger"
+	"heliograph/internal/domain/media"
 	"heliograph/resolvers"
 	"heliograph/resolvers/contractcalls"
 	"heliograph/resolvers/loading"
@@ -35,7 +36,7 @@ func describeSelf(o *Options) *ledger.Gateway {
 			Prestate: evm.Prestate, Introspection: !g.IntrospectionOff, AnyDocument: !g.OnlyTrusted,
 			SyntheticContractResults: !o.SyntheticOff,
 			StatusPages:              o.Status != nil, APIKeys: o.Rates.KeyFile != "", Exports: g.CSVRows > 0,
-			Subscriptions: g.Streams.Most > 0, Mcp: g.MCP,
+			Subscriptions: g.Streams.Most > 0, Mcp: g.MCP, FetchMedia: o.Media.Fetch != nil,
 		},
 		Limits: &ledger.GatewayLimits{
 			Documents: &ledger.GatewayDocumentLimits{
@@ -84,7 +85,9 @@ func describeSelf(o *Options) *ledger.Gateway {
 				PastTokenTransfers: ledgerstate.MaxTokenTransfers, PastNFTs: ledgerstate.MaxNFTs,
 				PastHolders: ledgerstate.MaxHolders, HistoryTransfers: ledgerstate.MaxHistoryTransfers,
 				PastUnindexedRows: storage.MaxUnindexed, MovedRows: ledgerstate.MaxMoved,
-				FeeTransactionBytes: fees.MaxBytes,
+				FeeTransactionBytes: fees.MaxBytes, FileBytes: media.MaxFile, FileMessages: media.MaxParts,
+				MetadataBytes: media.MaxMetadata, MetadataMessages: media.MaxMetadataParts,
+				MetadataEntries: media.MaxListed,
 			},
 			Rest: &ledger.GatewayRestLimits{
 				Parameters: rest.MaxParameters, RepeatedParameters: count(o.REST.MaxRepeats),

@@ -52,7 +52,8 @@ var noLimits = map[string]string{
 	"EVM.RefundPercent": "a part of GasPerSecond", "EVM.MinimumBalance": "of contract calls",
 	"EVM.PragueBlock.V": "a block", "EVM.CalldataFloor.V": "a switch", "MemoryLimit": "of all requests",
 	"MaxLag":    "of readiness",
-	"REST.Base": "an ID", "REST.TokensInList": "cuts lists", "REST.TokensOfAccount": "cuts lists",
+	"REST.Base": "an ID", "Media.Places.Base": "an ID",
+	"REST.TokensInList": "cuts lists", "REST.TokensOfAccount": "cuts lists",
 	"REST.MaxTransactionsRange": "cuts ranges",
 }
 
@@ -86,6 +87,7 @@ func TestLimitsOfOptions(t *testing.T) {
 var limitPackages = []string{
 	"graph", "graph/limits", "graph/relay", "graph/rowplan", "graph/scalar", "graph/server",
 	"internal/domain/evm/calls", "internal/domain/evm/system/abi", "internal/domain/fees", "internal/domain/ledger",
+	"internal/domain/media",
 	"resolvers", "resolvers/contractcalls", "resolvers/loading", "resolvers/past", "resolvers/statuspages", "rest",
 	"rest/v1", "storage", "storage/entities",
 	"storage/ledgerstate", "storage/transactions",

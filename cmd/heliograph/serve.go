@@ -60,6 +60,8 @@ type serveCmd struct {
 
 	graphSettings `group:"GraphQL API and subscriptions"`
 
+	mediaSettings `group:"Files of NFTs"`
+
 	evmSettings `group:"Contract calls"`
 
 	RequestTimeout time.Duration `env:"HELIOGRAPH_REQUEST_TIMEOUT" min:"10ms" default:"20s" help:"Timeout of a request, including its database statements." group:"Limits"`
@@ -106,6 +108,10 @@ func (c *serveCmd) Run(ctx context.Context) (err error) {
 	c.useDemoNetwork()
 	graph.MCP = c.MCP.Or(c.DatabaseURL == "" && c.Demo.on)
 	contracts, err := c.evm(cfg.Cache, c.DatabaseURL == "" && c.Demo.on)
+	if err != nil {
+		return err
+	}
+	nfts, err := c.media()
 	if err != nil {
 		return err
 	}
@@ -186,7 +192,7 @@ func (c *serveCmd) Run(ctx context.Context) (err error) {
 		Sender:  sender, Tokens: tokens,
 		REST: cfg, Graph: graph, Rates: rates, Logger: log, Origins: c.CORSOrigins, Proxies: proxies,
 		MemoryLimit: memory, AdminHosts: c.AdminHosts, MaxLag: c.MaxLag, RequestTimeout: c.RequestTimeout,
-		Version: version, EVM: contracts, Traces: traces,
+		Version: version, EVM: contracts, Media: nfts, Traces: traces,
 		SyntheticOff: !c.SyntheticResults.on,
 	})
 	if err != nil {

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net/netip"
+	"net/url"
 	"os"
 	"reflect"
 	"regexp"
@@ -19,10 +20,12 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"heliograph/app/gateway"
+	mediafiles "heliograph/app/media"
 	"heliograph/app/tracing"
 	"heliograph/graph/limits"
 	"heliograph/internal/domain/ledger"
 	"heliograph/resolvers/contractcalls"
+	"heliograph/resolvers/media"
 	"heliograph/rest"
 	"heliograph/storage"
 	"heliograph/storage/embedded"
@@ -243,6 +246,36 @@ type graphSettings struct {
 	Introspection toggle         `env:"HELIOGRAPH_INTROSPECTION" default:"on" help:"Allow introspection and serve /graphql/schema.graphql. If off, errors contain no suggestions either."`
 	MCP           optionalToggle `name:"mcp" env:"HELIOGRAPH_MCP" help:"Serve tools for language models (Model Context Protocol) at /mcp. Default: off, on with the demo network."`
 	Suggestions   toggle         `env:"HELIOGRAPH_SUGGESTIONS" default:"on" help:"Suggest similar names in validation errors."`
+}
+
+// mediaSettings configure what NFTs show whose files are outside of the ledger.
+type mediaSettings struct {
+	IPFSGateway    string   `name:"ipfs-gateway" env:"HELIOGRAPH_IPFS_GATEWAY" default:"https://ipfs.io/ipfs/" help:"URL of the IPFS gateway that clients use for files of NFTs; empty for none."`
+	ArweaveGateway string   `env:"HELIOGRAPH_ARWEAVE_GATEWAY" default:"https://arweave.net/" help:"URL of the Arweave gateway that clients use for files of NFTs; empty for none."`
+	FetchMedia     toggle   `env:"HELIOGRAPH_FETCH_MEDIA" default:"off" help:"Read the metadata of NFTs that are outside of the ledger, through these gateways and over HTTPS. It is up to 64 KiB of JSON and cached for an hour."`
+	MediaNetworks  []string `env:"HELIOGRAPH_MEDIA_NETWORKS" placeholder:"NETWORK" help:"Addresses or networks from which metadata is read in addition to public addresses, such as 10.0.0.0/8; can be repeated."`
+}
+
+// media returns where the files of NFTs are.
+func (s *mediaSettings) media() (media.Fields, error) {
+	var f media.Fields
+	for gateway, text := range map[**url.URL]string{
+		&f.Places.IPFS: s.IPFSGateway, &f.Places.Arweave: s.ArweaveGateway,
+	} {
+		u, err := url.Parse(text)
+		switch {
+		case text == "":
+		case err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "":
+			return f, invalid("%q is not the URL of a gateway such as https://ipfs.io/ipfs/", text)
+		default:
+			*gateway = u
+		}
+	}
+	allowed, err := readNetworks("HELIOGRAPH_MEDIA_NETWORKS", s.MediaNetworks)
+	if s.FetchMedia.on {
+		f.Fetch = mediafiles.NewFetcher(allowed).Fetch
+	}
+	return f, err
 }
 
 type rateSettings struct {

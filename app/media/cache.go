@@ -1,0 +1,71 @@
+package media
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/maypok86/otter/v2"
+
+	"heliograph/internal/base/wrap"
+	"heliograph/internal/domain/media"
+)
+
+// A [Cache] keeps files for an hour, because those outside of the ledger can change, and refusals for half a minute.
+const (
+	cacheBytes = 16 << 20
+	entryBytes = 200 // without the key and the content
+	fileAge    = time.Hour
+	refusalAge = 30 * time.Second
+)
+
+// entry is a file, or the reason why there is none.
+type entry struct {
+	file *media.File
+	err  error
+}
+
+// Cache keeps files and the reasons why there are none.
+type Cache = otter.Cache[string, *entry]
+
+// NewCache returns an empty cache.
+func NewCache() *Cache {
+	return otter.Must(&otter.Options[string, *entry]{
+		MaximumWeight: cacheBytes,
+		Weigher: func(key string, e *entry) uint32 {
+			n := entryBytes + len(key)
+			if e.file != nil {
+				n += len(e.file.Content)
+			}
+			return uint32(n)
+		},
+		ExpiryCalculator: otter.ExpiryWritingFunc(func(e otter.Entry[string, *entry]) time.Duration {
+			if e.Value.err != nil {
+				return refusalAge
+			}
+			return fileAge
+		}),
+	})
+}
+
+// cached returns the file with a key. One of several requests at the same time loads it. Files and refusals are kept,
+// other errors are not. A nil cache keeps nothing.
+func cached(
+	ctx context.Context, c *Cache, key string, load func(ctx context.Context) (*media.File, error),
+) (*media.File, error) {
+	if c == nil {
+		return load(ctx)
+	}
+	e, err := c.Get(ctx, key, otter.LoaderFunc[string, *entry](
+		func(ctx context.Context, _ string) (*entry, error) {
+			file, err := load(ctx)
+			if _, refused := errors.AsType[*media.Refusal](err); err != nil && !refused {
+				return nil, err
+			}
+			return &entry{file, err}, nil
+		}))
+	if err != nil {
+		return nil, wrap.Error(err, "reading a file")
+	}
+	return e.file, e.err
+}
