@@ -93,7 +93,7 @@ func TestRunningHashes(t *testing.T) {
 			t.Errorf("message %d of 0.0.%d breaks the chain", r["sequence_number"], topic)
 		}
 	}
-	if len(last) != 6 {
+	if len(last) != 10 {
 		t.Errorf("%d topics have messages", len(last))
 	}
 }
