@@ -1,4 +1,5 @@
-// Opens the page in Chromium, against the gateway at HELIOGRAPH_URL, and waits for new messages. Each must appear once and in order.
+// Opens the page in Chromium, against the gateway at HELIOGRAPH_URL, and waits for new messages. Each must appear once and in order. Then it
+// opens the gallery, whose pictures must be shown.
 import puppeteer from 'puppeteer-core'
 import { preview } from 'vite'
 
@@ -19,9 +20,13 @@ try {
   if (!after.every((n, i) => i === 0 || after[i - 1] === n + 1)) throw new Error(`messages are not consecutive: ${after}`)
   if ((await page.$eval('[role=status]', (e) => e.textContent)) !== 'Live') throw new Error('the status is not "Live"')
   if (await page.evaluate(() => document.documentElement.scrollWidth > innerWidth)) throw new Error('the page is wider than the screen')
+  await page.goto(`${address}&collection=0.0.2015`)
+  await page.waitForFunction(() => [...document.images].length >= 3 && [...document.images].every((i) => i.complete && i.naturalWidth > 0), { timeout: 20_000 })
+  const names = await page.$$eval('figcaption strong', (list) => list.map((e) => e.textContent))
+  if (!names.includes('Signal flag A')) throw new Error(`the gallery has ${names}`)
   if (errors.length > 0) throw new Error(errors.join('; '))
   if (process.env.SCREENSHOT) await page.screenshot({ path: process.env.SCREENSHOT })
-  console.log(`received messages ${after.at(-1)} to ${after[0]}`)
+  console.log(`received messages ${after.at(-1)} to ${after[0]}, and showed ${names.length} NFTs`)
 } finally {
   await browser.close()
   await server.close()
