@@ -47,13 +47,13 @@ func (f *Fetcher) Fetch(ctx context.Context, url string) (*media.File, error) {
 		case f.slots <- struct{}{}:
 			defer func() { <-f.slots }()
 		case <-ctx.Done():
-			return nil, ctx.Err() //nolint:wrapcheck // replaced below
+			return nil, ctx.Err()
 		}
 		file, err := f.request(ctx, url)
 		if errors.Is(ctx.Err(), context.Canceled) { // the client has disconnected
 			err = ctx.Err()
 		}
-		return file, err
+		return file, err //nolint:wrapcheck // errors of the context are replaced below
 	})
 	if _, refused := errors.AsType[*media.Refusal](err); err != nil && !refused {
 		err = unread

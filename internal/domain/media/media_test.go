@@ -89,7 +89,7 @@ func TestRefusals(t *testing.T) {
 		_ = w.Close()
 		return "data:image/png;base64," + base64.StdEncoding.EncodeToString(packed.Bytes())
 	}
-	frame := bytes.Repeat([]byte{0}, 3<<20)
+	frame := make([]byte, 3<<20)
 	small, _ := pack(t, "image/png", frame)
 	packed, err := base64.StdEncoding.DecodeString(strings.TrimPrefix(small, "data:image/png;base64,"))
 	if err != nil {
