@@ -106,7 +106,7 @@ func TestRefusals(t *testing.T) {
 		"middle part":      {slices.Delete(slices.Clone(list), 2, 3), hash, "part 2 of the file is missing"},
 		"last part":        {list[:len(list)-1], hash, "the last "},
 		"no parts":         {nil, hash, "not a data URI"},
-		"no data URI":      {messages(strings.TrimPrefix(uri, "data:text/plain;base64,"), 40), hash, "data URI with base64"},
+		"no data URI":      {messages(uri[len("data:text/plain;base64,"):], 40), hash, "data URI with base64"},
 		"no base64":        {messages("data:image/png;base64,####", 40), hash, "data URI with base64"},
 		"not compressed":   {messages("data:image/png;base64,AAAAAAAAAAAA", 40), hash, "cannot be decompressed"},
 		"bomb":             {messages(bomb(), 900), hash, "more than 4194304 bytes"},

@@ -84,8 +84,8 @@ func Inline(metadata string) (*File, error) {
 	}
 }
 
-// Describe returns what an NFT shows: the metadata in f, or f itself if it is something else. at is the place of f, and
-// location its location, or "" if the NFT itself has the metadata. err is the reason why there is no file.
+// Describe returns what an NFT shows: the metadata in f, or f itself if it is something else. at is the place of f,
+// and location its location, or "" if the NFT itself has the metadata. err is the reason why there is no file.
 func (p *Places) Describe(location string, at Place, f *File, err error) *ledger.NFTMedia {
 	m := &ledger.NFTMedia{}
 	if refusal, ok := errors.AsType[*Refusal](err); ok {
