@@ -55,14 +55,7 @@ func (s *schema) Exec(ctx context.Context) graphql.ResponseHandler {
 	if oc.Operation.Operation != ast.Query {
 		return s.executableSchema.Exec(ctx)
 	}
-	q, done := &query{schema: s, ec: newExecutionContext(oc, s.executableSchema, nil)}, false
-	return func(ctx context.Context) *graphql.Response {
-		if done {
-			return nil
-		}
-		done = true
-		return q.execute(ctx)
-	}
+	return (&query{schema: s, ec: newExecutionContext(oc, s.executableSchema, nil)}).respond
 }
 
 // query is a query in execution.
@@ -70,6 +63,11 @@ type query struct {
 	schema   *schema
 	ec       *executionContext
 	together func() (value values.Value, end func()) // see [Together]; nil if fields read by themselves
+	others   sync.WaitGroup                          // the root fields in other goroutines
+
+	responded bool
+	response  graphql.Response
+	buf       bytes.Buffer // of the response
 }
 
 // rootField is a field of the query type. required reports whether it is non-null.
@@ -78,8 +76,17 @@ type rootField struct {
 	required bool
 }
 
-// execute executes the root fields concurrently.
-func (q *query) execute(ctx context.Context) *graphql.Response {
+// respond returns the response. Further calls return nil.
+func (q *query) respond(ctx context.Context) *graphql.Response {
+	if q.responded {
+		return nil
+	}
+	q.responded, q.response.Data = true, q.execute(ctx)
+	return &q.response
+}
+
+// execute executes the root fields concurrently, and returns their JSON.
+func (q *query) execute(ctx context.Context) []byte {
 	ctx = graphql.WithFieldContext(graphql.WithUnmarshalerMap(ctx, q.schema.inputs),
 		&graphql.FieldContext{Object: "Query"})
 	fields := q.fields()
@@ -93,29 +100,27 @@ func (q *query) execute(ctx context.Context) *graphql.Response {
 		q.together = q.schema.together(len(fields))
 	}
 	results := make([]graphql.Marshaler, len(fields))
-	var others sync.WaitGroup
-	for i, f := range fields {
-		if i == len(fields)-1 {
-			results[i] = q.resolve(ctx, f)
-			break
-		}
-		others.Go(func() { results[i] = q.resolve(ctx, f) })
+	last := len(fields) - 1
+	for i := range last {
+		q.others.Go(func() { results[i] = q.resolve(ctx, fields[i]) })
 	}
-	others.Wait()
-	var buf bytes.Buffer
-	buf.WriteByte('{')
+	if last >= 0 {
+		results[last] = q.resolve(ctx, fields[last])
+	}
+	q.others.Wait()
+	q.buf.WriteByte('{')
 	for i, r := range results {
 		if r == graphql.RequiredNull {
-			return &graphql.Response{Data: []byte("null")}
+			return []byte("null")
 		}
 		if i > 0 {
-			buf.WriteByte(',')
+			q.buf.WriteByte(',')
 		}
-		buf.WriteString(`"` + fields[i].Alias + `":`) // a GraphQL name, which needs no escaping
-		r.MarshalGQL(&buf)
+		q.buf.WriteString(`"` + fields[i].Alias + `":`) // a GraphQL name, which needs no escaping
+		r.MarshalGQL(&q.buf)
 	}
-	buf.WriteByte('}')
-	return &graphql.Response{Data: buf.Bytes()}
+	q.buf.WriteByte('}')
+	return q.buf.Bytes()
 }
 
 // fields returns the root fields.

@@ -13,6 +13,7 @@ import (
 	"path"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 
@@ -39,6 +40,7 @@ type API struct {
 	byPath   map[string]*route // by their paths
 	contexts sync.Pool         // of *chi.Context, reused for route lookups
 	literals map[string]bool
+	ages     map[int][]string // values of Cache-Control, by seconds
 	prepared map[*Endpoint]*prepared
 }
 
@@ -103,6 +105,7 @@ func Fragments(documents fs.FS) (map[string]string, error) {
 // Init parses and validates all documents and registers the routes.
 func (a *API) Init() error {
 	a.literals, a.prepared, a.byPath = map[string]bool{}, map[*Endpoint]*prepared{}, map[string]*route{}
+	a.ages = map[int][]string{}
 	a.helpers = a.Server.Run
 	a.contexts.New = func() any { return chi.NewRouteContext() }
 	router := chi.NewRouter()
@@ -119,6 +122,9 @@ func (a *API) Init() error {
 			}
 		}
 		a.prepared[e] = read[e.Document]
+		for _, age := range []int{e.MaxAge, e.MaxAgeVolatile} {
+			a.ages[age] = []string{"public, max-age=" + strconv.Itoa(age)}
+		}
 		for segment := range strings.SplitSeq(strings.Trim(e.Path, "/"), "/") {
 			if !strings.HasPrefix(segment, "{") {
 				a.literals[segment] = true

@@ -68,11 +68,17 @@ func (r *Request) next(last relay.Key) string {
 	return string(q.encode(append(link, '?'), escape))
 }
 
+var (
+	upwards   = []string{"gt:", "gte:"}
+	downwards = []string{"lt:", "lte:"}
+	bothWays  = append(upwards[:2:2], downwards...)
+)
+
 // advance returns the query string of the page after last in the classic family, or nil if no page follows.
 func (r *Request) advance(q Query, last relay.Key) Query {
-	direction, bound := []string{"gt:", "gte:"}, "gt"
+	direction, bound := upwards, "gt"
 	if r.Desc {
-		direction, bound = []string{"lt:", "lte:"}, "lt"
+		direction, bound = downwards, "lt"
 	}
 	last = last[len(last)-len(r.Next):]
 	moved := false
@@ -123,7 +129,7 @@ func (q Query) move(name string, direction []string, value string) Query {
 		return append(append(q[:at:at], q[at+1:]...), Parameter{Name: name, Values: []string{value}})
 	}
 	p.Values = kept
-	if hasAnyPrefix(first, []string{"gt:", "gte:", "lt:", "lte:"}) {
+	if hasAnyPrefix(first, bothWays) {
 		p.Values = append(p.Values, value)
 	}
 	return q

@@ -47,7 +47,7 @@ func (c *Config) limitOf(r *http.Request) (limit int, ok bool) {
 // serve responds to a request for an endpoint. maxLimit is the maximum page size.
 func (a *API) serve(w http.ResponseWriter, r *http.Request, e *Endpoint, maxLimit int) {
 	if e.Family == Modern {
-		cacheFor(w.Header(), e.MaxAge) // errors too
+		a.cacheFor(w.Header(), e.MaxAge) // errors too
 	}
 	if e.Admit != nil {
 		if p := e.Admit(a.Config); p != nil {
@@ -98,7 +98,7 @@ func (a *API) serve(w http.ResponseWriter, r *http.Request, e *Endpoint, maxLimi
 	if res.Outcome.Volatile && e.MaxAgeVolatile > 0 {
 		age = e.MaxAgeVolatile
 	}
-	cacheFor(w.Header(), age)
+	a.cacheFor(w.Header(), age)
 	if link != "" && !strings.ContainsAny(link, "\"\\\r\n") { // a value with escapes is not a valid header value
 		w.Header().Set("Link", "<"+link+`>; rel="next"`)
 	}
@@ -143,7 +143,7 @@ func (a *API) writeError(w http.ResponseWriter, r *http.Request, e *Endpoint, er
 	}
 	switch {
 	case errors.As(err, &direct):
-		cacheFor(w.Header(), e.MaxAge)
+		a.cacheFor(w.Header(), e.MaxAge)
 		writeBody(w, r, e.Family, http.StatusOK, []byte(direct.Body))
 	default:
 		writeProblem(w, r, e.Family, problem)
@@ -379,7 +379,5 @@ var (
 // allowAnyOrigin allows scripts of all origins to read the response.
 func allowAnyOrigin(h http.Header) { h["Access-Control-Allow-Origin"] = anyOrigin }
 
-// cacheFor sets Cache-Control: clients and proxies may cache the response for the given seconds.
-func cacheFor(h http.Header, seconds int) {
-	h["Cache-Control"] = []string{"public, max-age=" + strconv.Itoa(seconds)}
-}
+// cacheFor sets Cache-Control: clients and proxies may cache the response for the seconds, which an endpoint declares.
+func (a *API) cacheFor(h http.Header, seconds int) { h["Cache-Control"] = a.ages[seconds] }

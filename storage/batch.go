@@ -21,14 +21,17 @@ type Batch struct {
 	counts   Result[[]int64] // of that statement
 }
 
-// query is a statement with the function that reads its rows. The function is nil if it has none. sql is the text, or
-// what stands before that of a description.
+// query is a statement with the reader of its rows, which is nil if it has none. sql is the text, or what stands
+// before that of a description.
 type query struct {
 	sql  string
 	of   *Read
 	args []any
-	read func(pgx.Rows) error
+	rows reader
 }
+
+// reader reads the rows of a statement.
+type reader interface{ read(rows pgx.Rows) error }
 
 // Then registers a function that Run calls after all statements have succeeded.
 func (b *Batch) Then(f func()) { b.done = append(b.done, f) }
@@ -76,10 +79,9 @@ func (b *Batch) run(ctx context.Context) error {
 }
 
 func (b *Batch) send(ctx context.Context) error {
-	var all []query
-	set := noSetting
-	for with, queries := range b.queries {
-		for ; len(queries) > 0 && set < Setting(with); set++ {
+	all, set := b.queries[noSetting], noSetting
+	for with, queries := range b.queries[1:] {
+		for ; len(queries) > 0 && set <= Setting(with); set++ {
 			all = append(all, query{sql: settings[set+1].sql})
 		}
 		all = append(all, queries...)
@@ -93,17 +95,17 @@ func (b *Batch) send(ctx context.Context) error {
 	}
 	return b.db.run(ctx, key, func(q querier) error {
 		// a single query needs fewer protocol messages than a batch
-		if only := all[0]; len(all) == 1 && only.read != nil {
+		if only := all[0]; len(all) == 1 && only.rows != nil {
 			rows, err := q.Query(ctx, only.sql, only.args...)
 			if err != nil {
 				return err
 			}
-			return only.read(rows)
+			return only.rows.read(rows)
 		}
 		var batch pgx.Batch
 		for _, one := range all {
-			if queued := batch.Queue(one.sql, one.args...); one.read != nil {
-				queued.Query(one.read)
+			if queued := batch.Queue(one.sql, one.args...); one.rows != nil {
+				queued.Query(one.rows.read)
 			}
 		}
 		return q.SendBatch(ctx, &batch).Close()

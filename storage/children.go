@@ -39,13 +39,15 @@ func (m *Mapper[T, R]) queueChildren(b *Batch, n int, r *Read, args []any) Resul
 	columns := func(r *owned[T], into []any) []any { return m.columns(&r.row, append(into, &r.parent)) }
 	var parts []Result[[]*owned[T]]
 	r.Parents.forEach(args, func(args []any, shift int64) {
-		parts = append(parts, queue(b, "", r, args, columns, func(r *owned[T]) error {
+		finish := func(r *owned[T]) error {
 			r.parent += shift
 			if m.finish == nil {
 				return nil
 			}
 			return m.finish(&r.row)
-		}, itself))
+		}
+		rows := &decoding[owned[T], owned[T]]{columns, finish, itself[owned[T]]}
+		parts = append(parts, rows.queue(b, "", r, args))
 	})
 	all := Map(All(parts), func(parts [][]*owned[T]) []*owned[T] { return slices.Concat(parts...) })
 	if len(parts) == 1 { // PostgreSQL has one statement: its rows are not copied
@@ -136,6 +138,7 @@ func (k *Keyed) Arrays(db *DB) string {
 // statement compares with the key itself, which costs PostgreSQL less.
 func (k *Keyed) For(db *DB, keys ...[]int64) (text string, args []any) {
 	several := slices.ContainsFunc(keys, func(list []int64) bool { return len(list) != 1 })
+	args = make([]any, 0, len(keys)+1)
 	for _, list := range keys {
 		if several {
 			args = append(args, list)

@@ -17,7 +17,10 @@ type Columns[T any] func(v *T, into []any) []any
 
 // Mapper decodes the rows of statements with the same columns. Each row is decoded into a T, and the result is the R
 // in it.
-type Mapper[T, R any] struct {
+type Mapper[T, R any] struct{ decoding[T, R] }
+
+// decoding is how rows are decoded.
+type decoding[T, R any] struct {
 	columns Columns[T]
 	finish  func(*T) error
 	value   func(*T) *R
@@ -26,7 +29,7 @@ type Mapper[T, R any] struct {
 // NewMapper returns a mapper. finish, if not nil, fills the computed fields of a decoded row. value returns the result
 // of a row.
 func NewMapper[T, R any](columns Columns[T], finish func(*T) error, value func(*T) *R) *Mapper[T, R] {
-	return &Mapper[T, R]{columns, finish, value}
+	return &Mapper[T, R]{decoding[T, R]{columns, finish, value}}
 }
 
 // MapperOf returns a mapper whose results are the rows themselves. finish, if not nil, fills the computed fields of a
@@ -56,11 +59,7 @@ func Value[T any](ctx context.Context, db *DB, what, sql string, args ...any) (v
 const slab = 25
 
 // Collect decodes all rows and closes them.
-func (m *Mapper[T, R]) Collect(rows pgx.Rows) ([]*R, error) {
-	return collect(rows, m.columns, m.finish, m.value)
-}
-
-func collect[T, R any](rows pgx.Rows, columns Columns[T], finish func(*T) error, value func(*T) *R) ([]*R, error) {
+func (d *decoding[T, R]) Collect(rows pgx.Rows) ([]*R, error) {
 	defer rows.Close()
 	var (
 		out    []*R
@@ -79,16 +78,16 @@ func collect[T, R any](rows pgx.Rows, columns Columns[T], finish func(*T) error,
 		}
 		v := &free[0]
 		free = free[1:]
-		decode.targets = columns(v, decode.targets[:0])
+		decode.targets = d.columns(v, decode.targets[:0])
 		if err := decode.row(rows.RawValues()); err != nil {
 			return nil, fmt.Errorf("decoding a row: %w", err)
 		}
-		if finish != nil {
-			if err := finish(v); err != nil {
+		if d.finish != nil {
+			if err := d.finish(v); err != nil {
 				return nil, &unreadable{err}
 			}
 		}
-		out = append(out, value(v))
+		out = append(out, d.value(v))
 	}
 	if err := rows.Err(); err != nil {
 		return nil, fmt.Errorf("reading rows: %w", err)
@@ -194,6 +193,9 @@ func QueueGroups[K comparable, R any](keys []K, queue func(key K, places []int) 
 	for i, key := range keys {
 		groups[key] = append(groups[key], i)
 	}
+	if len(groups) == 1 {
+		return queue(keys[0], groups[keys[0]])
+	}
 	var places [][]int
 	var results []Result[[]R]
 	for key, at := range groups {
@@ -217,23 +219,30 @@ func (m *Mapper[T, R]) Queue(b *Batch, sql string, args []any) Result[[]*R] {
 
 // QueueRead is [Mapper.Queue] for a description of the statement.
 func (m *Mapper[T, R]) QueueRead(b *Batch, r *Read, args []any) Result[[]*R] {
-	return queue(b, "", r, args, m.columns, m.finish, m.value)
+	return m.queue(b, "", r, args)
 }
 
 // queue adds a statement to a batch: the prefix, and a description.
-func queue[T, R any](
-	b *Batch, prefix string, r *Read, args []any,
-	columns Columns[T], finish func(*T) error, value func(*T) *R,
-) Result[[]*R] {
-	var got []*R
-	err := errNotRun
-	prefix = settings[r.Setting].comment + prefix
-	b.queries[r.Setting] = append(b.queries[r.Setting], query{prefix, r, args, func(rows pgx.Rows) error {
-		got, err = collect(rows, columns, finish, value)
-		return err
-	}})
-	return func() ([]*R, error) { return got, err }
+func (d *decoding[T, R]) queue(b *Batch, prefix string, r *Read, args []any) Result[[]*R] {
+	f := &fetch[T, R]{decoding: d, err: errNotRun}
+	b.queries[r.Setting] = append(b.queries[r.Setting], query{settings[r.Setting].comment + prefix, r, args, f})
+	return f.result
 }
+
+// fetch reads the rows of a queued statement.
+type fetch[T, R any] struct {
+	*decoding[T, R]
+
+	rows []*R
+	err  error
+}
+
+func (f *fetch[T, R]) read(rows pgx.Rows) error {
+	f.rows, f.err = f.Collect(rows)
+	return f.err
+}
+
+func (f *fetch[T, R]) result() ([]*R, error) { return f.rows, f.err }
 
 // QueueByKey adds a statement that reads the rows with some keys to a batch. [Any1] in it stands for the keys. The
 // result has one row per key, nil for keys without a row.
@@ -246,6 +255,9 @@ func QueueByKey[T, R any, K ~int64](
 
 // ForKeys returns one of some rows for each key, or nil for keys without a row.
 func ForKeys[R any, K comparable](rows []*R, keys []K, key func(*R) K) []*R {
+	if len(rows) == 1 && len(keys) == 1 && key(rows[0]) == keys[0] {
+		return rows
+	}
 	byKey := list.By(rows, key)
 	return list.Map(keys, func(k K) *R { return byKey[k] })
 }

@@ -145,9 +145,8 @@ type Countable string
 
 // Estimate returns the planner's estimate of the number of rows. It does not run the statement.
 func (db *DB) Estimate(ctx context.Context, what Countable) (int64, error) {
-	b, m := db.NewBatch(), Values[[]byte]()
-	rows, err := Run(ctx, b,
-		queue(b, "explain (format json) ", &Read{SQL: string(what)}, nil, m.columns, m.finish, m.value))
+	b := db.NewBatch()
+	rows, err := Run(ctx, b, Values[[]byte]().queue(b, "explain (format json) ", &Read{SQL: string(what)}, nil))
 	if err != nil {
 		return 0, fmt.Errorf("reading a plan: %w", err)
 	}

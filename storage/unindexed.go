@@ -1,7 +1,6 @@
 package storage
 
 import (
-	"slices"
 	"strings"
 )
 
@@ -70,13 +69,25 @@ var unindexed = []Unindexed{
 // FindUnindexed returns the filters of a list that no index serves together, or nil. given reports whether a filter is
 // given.
 func FindUnindexed(list string, given func(filter string) bool) *Unindexed {
-	i := slices.IndexFunc(unindexed, func(u Unindexed) bool {
-		missing := func(filter string) bool { return !given(filter) }
-		return u.List == list && !slices.ContainsFunc(strings.Fields(u.Filters), missing) &&
-			!slices.ContainsFunc(strings.Fields(u.Except), given)
-	})
-	if i < 0 {
-		return nil
+	for i := range unindexed {
+		if u := &unindexed[i]; u.List == list && u.match(given) {
+			return u
+		}
 	}
-	return &unindexed[i]
+	return nil
+}
+
+// match reports whether all of the filters are given, and none of the exceptions.
+func (u *Unindexed) match(given func(filter string) bool) bool {
+	for filter := range strings.FieldsSeq(u.Filters) {
+		if !given(filter) {
+			return false
+		}
+	}
+	for filter := range strings.FieldsSeq(u.Except) {
+		if given(filter) {
+			return false
+		}
+	}
+	return true
 }

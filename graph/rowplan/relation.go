@@ -24,6 +24,18 @@ type Request struct {
 	Batch Batch
 	// Selection is what is selected below the field.
 	Selection Selection
+
+	run *run
+}
+
+// Ending returns a context that ends when the rows have been read, or will not be: for what waits for the batch.
+func (q Request) Ending(ctx context.Context) context.Context {
+	if q.run == nil {
+		return ctx
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	q.run.cancels = append(q.run.cancels, cancel)
+	return ctx
 }
 
 // Results returns one result per parent, in the order of the parents, once the batch has run. The error can be
@@ -197,7 +209,7 @@ func load[T, R any](
 func fetchOf[T, R any](ctx context.Context, r *run, f *ast.Field, rel *Relation[T, R], rows []T) (Results[R], error) {
 	below := Selection{set: f.SelectionSet, all: r.store.inParts}
 	if !r.store.inParts {
-		return rel.queue(ctx, Request{Batch: r.level(), Selection: below}, f, r.variables, rows)
+		return rel.queue(ctx, Request{Batch: r.level(), Selection: below, run: r}, f, r.variables, rows)
 	}
 	at := func(row T) place { return place{f.Position, rel, row} }
 	missing := slices.DeleteFunc(slices.Clone(rows), func(row T) bool {
@@ -207,7 +219,7 @@ func fetchOf[T, R any](ctx context.Context, r *run, f *ast.Field, rel *Relation[
 	fetch := func() ([]R, error) { return nil, nil }
 	if len(missing) > 0 {
 		var err error
-		fetch, err = rel.queue(ctx, Request{Batch: r.level(), Selection: below}, f, r.variables, missing)
+		fetch, err = rel.queue(ctx, Request{Batch: r.level(), Selection: below, run: r}, f, r.variables, missing)
 		if err != nil {
 			return nil, err
 		}
@@ -243,9 +255,8 @@ func Ahead[V any](ctx context.Context, t *Tables, key V, byKey []string, queue f
 	if p.relations == nil || slices.ContainsFunc(p.relations, other) || store.inParts {
 		return nil, nil //nolint:nilnil // see above
 	}
-	ctx, cancel := context.WithCancel(ctx) // as in read
-	defer cancel()
 	r := newRun(ctx, t, p)
+	defer r.end()
 	queue(r.level())
 	if p.load(ctx, r, []V{key}) != nil {
 		return nil, nil //nolint:nilnil // reported for values that exist, when their relations are loaded

@@ -162,8 +162,9 @@ type run struct {
 	slots     []any  // results of relations and arguments of computed fields
 	batch     Batch  // of the level; nil before its first statement
 	after     []func(context.Context) error
-	loaded    bool // by Ahead
-	most      int  // the maximum length of the JSON in bytes; lists end there
+	loaded    bool                 // by Ahead
+	cancels   []context.CancelFunc // see [Request.Ending]
+	most      int                  // the maximum length of the JSON in bytes; lists end there
 	// tracing makes the writer keep the path and collect errors. Without it, nulls are written without errors, and the
 	// writer starts again with it.
 	tracing bool
@@ -240,6 +241,13 @@ func (r *run) finish(ctx context.Context) error {
 	return nil
 }
 
+// end ends the contexts of [Request.Ending].
+func (r *run) end() {
+	for _, cancel := range r.cancels {
+		cancel()
+	}
+}
+
 func loading(err error) error { return fmt.Errorf("loading related rows: %w", err) }
 
 // start loads the related rows of v that the selection of a field needs, and returns a marshaler with the JSON of v.
@@ -274,8 +282,7 @@ func (p *plan[V]) read(ctx context.Context, r *run, v V) error {
 	if p.load == nil || r.loaded {
 		return nil
 	}
-	ctx, cancel := context.WithCancel(ctx) // for dataloaders that wait for statements of a level which is not sent
-	defer cancel()
+	defer r.end()
 	if err := p.load(ctx, r, []V{v}); err != nil {
 		return err
 	}

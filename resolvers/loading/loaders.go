@@ -151,10 +151,18 @@ func (l *loader[K, V]) pass(ctx context.Context, keys []K) []*dataloader.Result[
 func Load[K comparable, V any](
 	ctx context.Context, b *storage.Batch, typ string, keys []K, queue storage.QueueKeys[K, V],
 ) storage.Result[[]V] {
-	l := loaderOf[K, V](ctx, typ)
+	return load(ctx, rowplan.Request{Batch: b}, typ, keys, queue)
+}
+
+// load is [Load] for a level of a plan.
+func load[K comparable, V any](
+	ctx context.Context, q rowplan.Request, typ string, keys []K, queue storage.QueueKeys[K, V],
+) storage.Result[[]V] {
+	l, b := loaderOf[K, V](ctx, typ), BatchOf(q)
 	if l == nil {
 		return queue(b, keys)
 	}
+	ctx = q.Ending(ctx)
 	known, thunks := l.loadAll(ctx, b, keys, queue)
 	return func() ([]V, error) {
 		if known { // and another root field may be reading it, which must not wait for the batches of this one
@@ -247,7 +255,7 @@ func Prime[K comparable, V any](ctx context.Context, typ string, key K, v V) {
 func Refer[T any, K comparable, V any](
 	ctx context.Context, q rowplan.Request, of []T, typ string, key func(T) K, queue storage.QueueKeys[K, V],
 ) (rowplan.Results[V], error) {
-	return Load(ctx, BatchOf(q), typ, list.Map(of, key), queue), nil
+	return load(ctx, q, typ, list.Map(of, key), queue), nil
 }
 
 // ReferMany is [Refer] for rows with lists of keys. Keys without an object are left out.
@@ -259,7 +267,7 @@ func ReferMany[T any, K comparable, R any](
 	if len(all) == 0 {
 		return storage.Known(make([][]*R, len(of))), nil
 	}
-	return storage.Map(Load(ctx, BatchOf(q), typ, all, queue), func(rows []*R) [][]*R {
+	return storage.Map(load(ctx, q, typ, all, queue), func(rows []*R) [][]*R {
 		out := make([][]*R, len(of))
 		for i, keys := range lists {
 			out[i] = slices.DeleteFunc(rows[:len(keys):len(keys)], func(r *R) bool { return r == nil })
