@@ -27,10 +27,10 @@ func (f fields) ContractCall(
 	}
 	return rowplan.OneByOne(ctx, of, func(ctx context.Context, c *ledger.Contract) (*calls.ContractCall, error) {
 		address := c.EntityID.LongZero()
-		return queries{Resolver: f.Resolver}.CallContract(ctx, graph.QueryCallContractArgs{Input: calls.ContractCallInput{
+		return f.calls.Call(ctx, &calls.ContractCallInput{
 			Block: args.Block, Data: args.Data, From: args.From,
 			Gas: args.Gas, Value: args.Value, To: address[:],
-		}})
+		})
 	})
 }
 
@@ -39,9 +39,9 @@ func (f fields) ContractResultTrace(
 	ctx context.Context, _ rowplan.Request, of []*ledger.ContractResult, args graph.ContractResultTraceArgs,
 ) (rowplan.Results[*calls.OpcodeTrace], error) {
 	return rowplan.OneByOne(ctx, of, func(ctx context.Context, r *ledger.ContractResult) (*calls.OpcodeTrace, error) {
-		return f.contractTrace(ctx, traceRef{at: &r.ConsensusTimestamp}, contractcalls.TraceOptions{
+		return relay.WithoutNote(f.contractTrace(ctx, traceRef{at: &r.ConsensusTimestamp}, contractcalls.TraceOptions{
 			Stack: args.Stack, Memory: args.Memory, Storage: args.Storage, First: args.First,
-		})
+		}))
 	})
 }
 
@@ -55,28 +55,22 @@ func (r queries) ContractTrace(ctx context.Context, args graph.QueryContractTrac
 	})
 }
 
-// CallContract runs a call and reports its failure in the outcome.
+// CallContract runs a call. A note has its failure.
 func (r queries) CallContract(ctx context.Context, args graph.QueryCallContractArgs) (*calls.ContractCall, error) {
 	call, err := r.calls.Call(ctx, &args.Input)
-	if err == nil {
-		reportFailure(ctx, call.Failure)
+	if err == nil && call.Failure != nil {
+		err = &relay.Note{Failure: call.Failure}
 	}
 	return call, err
 }
 
-// EstimateGas estimates the gas of a call and reports its failure in the outcome.
+// EstimateGas estimates the gas of a call. A note has its failure.
 func (r queries) EstimateGas(ctx context.Context, args graph.QueryEstimateGasArgs) (*calls.GasEstimate, error) {
 	estimate, err := r.calls.Estimate(ctx, &args.Input)
-	if err == nil {
-		reportFailure(ctx, estimate.Failure)
+	if err == nil && estimate.Failure != nil {
+		err = &relay.Note{Failure: estimate.Failure}
 	}
 	return estimate, err
-}
-
-func reportFailure(ctx context.Context, f *calls.ContractCallFailure) {
-	if f != nil {
-		relay.OutcomeOf(ctx).Failure = f
-	}
 }
 
 // traceRef identifies a transaction by at, hash or id, or the newest transaction of a contract.
@@ -94,8 +88,8 @@ func (r *Resolver) contractTrace(
 	return r.calls.Trace(ctx, o, func() (*ledger.ContractResult, error) { return r.tracedResult(ctx, ref) })
 }
 
-// tracedResult returns the result of the referenced transaction, which ran a contract. If a part is missing, the
-// outcome reports it.
+// tracedResult returns the result of the referenced transaction, which ran a contract. If a part is missing, it
+// returns a note.
 func (r *Resolver) tracedResult(ctx context.Context, ref traceRef) (*ledger.ContractResult, error) {
 	var contract ledger.Null[ledger.EntityID]
 	if ref.contract != nil {
@@ -104,13 +98,12 @@ func (r *Resolver) tracedResult(ctx context.Context, ref traceRef) (*ledger.Cont
 			return nil, err
 		}
 		if !callee.Valid {
-			relay.OutcomeOf(ctx).Missing = &relay.Missing{Kind: relay.MissingContract, Contract: *ref.contract}
-			return nil, nil //nolint:nilnil // null in the graph
+			return nil, relay.Lacking(relay.Missing{Kind: relay.MissingContract, Contract: *ref.contract})
 		}
 		contract = callee
 	}
 	at, err := r.tracedAt(ctx, ref, contract)
-	if err != nil || at == 0 {
+	if err != nil {
 		return nil, err
 	}
 	// Synthetic results ran no code.
@@ -119,13 +112,12 @@ func (r *Resolver) tracedResult(ctx context.Context, ref traceRef) (*ledger.Cont
 		return nil, err
 	}
 	if result == nil || result.Synthetic || contract.Valid && result.ContractID != contract.V {
-		relay.OutcomeOf(ctx).Missing = &relay.Missing{Kind: relay.MissingContractResult, At: at}
-		return nil, nil //nolint:nilnil // as above
+		return nil, relay.Lacking(relay.Missing{Kind: relay.MissingContractResult, At: at})
 	}
 	return result, nil
 }
 
-// tracedAt returns the consensus time of the referenced transaction, or 0 if it does not exist.
+// tracedAt returns the consensus time of the referenced transaction, or a note if it does not exist.
 func (r *Resolver) tracedAt(
 	ctx context.Context, ref traceRef, contract ledger.Null[ledger.EntityID],
 ) (ledger.Timestamp, error) {
@@ -136,9 +128,11 @@ func (r *Resolver) tracedAt(
 		ran := &ledger.ContractResultFilter{ContractID: &ledger.EntityIDFilter{Eq: &contract.V}, Synthetic: new(bool)}
 		rows, err := transactions.ContractResults(
 			ctx, r.db, ran, transactions.ResultDetails, storage.Page{Limit: 1, Desc: true})
-		if err != nil || len(rows) == 0 {
-			relay.OutcomeOf(ctx).Missing = &relay.Missing{Kind: relay.MissingContractResults, ID: contract.V}
+		if err != nil {
 			return 0, err
+		}
+		if len(rows) == 0 {
+			return 0, relay.Lacking(relay.Missing{Kind: relay.MissingContractResults, ID: contract.V})
 		}
 		return rows[0].ConsensusTimestamp, nil
 	}
@@ -157,11 +151,10 @@ func (r *Resolver) tracedAt(
 		return 0, err
 	}
 	if !found.Valid {
-		relay.OutcomeOf(ctx).Missing = &relay.Missing{
+		return 0, relay.Lacking(relay.Missing{
 			Kind: relay.MissingContractTransaction, Hash: located.Hash,
 			TransactionID: ref.id,
-		}
-		return 0, nil
+		})
 	}
 	return found.V.At, nil
 }

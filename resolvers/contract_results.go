@@ -194,8 +194,8 @@ func (r queries) ContractResult(
 	if err == nil && found == nil && !r.syntheticOff {
 		found, err = transactions.SyntheticResult(ctx, r.db, ref)
 	}
-	if found != nil {
-		relay.OutcomeOf(ctx).Partial = found.Partial || found.Synthetic
+	if err == nil && found != nil && (found.Partial || found.Synthetic) {
+		err = &relay.Note{Partial: true}
 	}
 	return found, err
 }

@@ -7,6 +7,7 @@ import (
 
 	"heliograph/graph"
 	"heliograph/graph/fault"
+	"heliograph/graph/relay"
 	"heliograph/graph/rowplan"
 	"heliograph/internal/domain/fees"
 	"heliograph/internal/domain/ledger"
@@ -95,7 +96,7 @@ func inputError(err error) error {
 
 // activeRate returns the current exchange rate of hbars, or nil if it is unknown.
 func (r *Resolver) activeRate(ctx context.Context) (*ledger.ExchangeRate, error) {
-	rates, err := r.exchangeRates(ctx, storage.Window{Upper: ledger.MaxTimestamp})
+	rates, err := relay.WithoutNote(r.exchangeRates(ctx, storage.Window{Upper: ledger.MaxTimestamp}))
 	if err != nil || rates == nil {
 		return nil, err
 	}

@@ -156,8 +156,8 @@ func rootList[C any](
 	return c, err
 }
 
-// listOfAccount is [rootList] for the list of an account. If the account does not exist, the list is empty and the
-// outcome reports it. mustExist checks accounts that are given by id too.
+// listOfAccount is [rootList] for the list of an account. If the account does not exist, the list is empty, with a note.
+// mustExist checks accounts that are given by id too.
 func listOfAccount[F, C any](
 	ctx context.Context, r *Resolver, l listOf[C], account ledger.AccountRef, mustExist bool, order relay.Order,
 	args relay.Args,
@@ -184,7 +184,7 @@ func listOfAccount[F, C any](
 	}
 	found, err := exists()
 	if err == nil && !found {
-		relay.OutcomeOf(ctx).Missing = &relay.Missing{Kind: relay.MissingAccount}
+		return c, relay.Lacking(relay.Missing{Kind: relay.MissingAccount})
 	}
 	return c, err
 }

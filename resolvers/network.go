@@ -88,11 +88,11 @@ func (r network) Fees(ctx context.Context, args graph.NetworkFeesArgs) (*ledger.
 		return nil, err
 	}
 	file, prices, err := r.gasFile(ctx, b)
-	if err != nil || prices == nil {
+	if err != nil {
 		return nil, err
 	}
 	rates, err := r.exchangeRates(ctx, b)
-	if err != nil || rates == nil {
+	if err != nil {
 		return nil, err
 	}
 	// Without an upper bound the file's own time selects the rate.
@@ -107,8 +107,8 @@ func (r network) Fees(ctx context.Context, args graph.NetworkFeesArgs) (*ledger.
 	return file, nil
 }
 
-// gasFile reads the file with the price of gas within bounds. prices is nil if no readable version exists; the outcome
-// reports the file of the time as missing.
+// gasFile reads the file with the price of gas within bounds. If no readable version exists, it returns a note that
+// the file of the time is missing.
 func (r network) gasFile(ctx context.Context, b storage.Window) (*ledger.NetworkFees, ledger.GasFile, error) {
 	first, other := r.db.FeeFiles().At(b.Upper)
 	for _, number := range []int64{first, other} {
@@ -128,8 +128,7 @@ func (r network) gasFile(ctx context.Context, b storage.Window) (*ledger.Network
 			return &ledger.NetworkFees{Timestamp: at.V, FileID: id}, prices, nil
 		}
 	}
-	relay.OutcomeOf(ctx).Missing = &relay.Missing{Kind: relay.MissingFile, ID: r.db.SystemEntity(first)}
-	return nil, nil, nil
+	return nil, nil, relay.Lacking(relay.Missing{Kind: relay.MissingFile, ID: r.db.SystemEntity(first)})
 }
 
 // Nodes returns a page of the nodes of an address book.
@@ -187,30 +186,22 @@ func bounds(at *ledger.TimestampFilter) (storage.Window, error) {
 	return b, nil
 }
 
-// systemFile reads a system file within bounds. found reports whether a readable version exists; if not, the outcome
-// reports it.
-func (r *Resolver) systemFile(
-	ctx context.Context, number int64, b storage.Window, read func([]byte) error,
-) (at ledger.Timestamp, found bool, err error) {
-	id := r.db.SystemEntity(number)
-	when, err := entities.SystemFile(ctx, r.db, id, b, read)
-	if err == nil && !when.Valid {
-		relay.OutcomeOf(ctx).Missing = &relay.Missing{Kind: relay.MissingFile, ID: id}
-	}
-	return when.V, when.Valid, err
-}
-
-// exchangeRates returns the exchange rates within bounds.
-func (r *Resolver) exchangeRates(ctx context.Context, b storage.Window) (*ledger.ExchangeRateSet, error) {
-	var rates *ledger.ExchangeRateSet
-	at, found, err := r.systemFile(ctx, ledger.ExchangeRateFile, b, func(content []byte) (err error) {
+// exchangeRates returns the exchange rates within bounds, or a note if no readable version of the file exists.
+func (r *Resolver) exchangeRates(
+	ctx context.Context, b storage.Window,
+) (rates *ledger.ExchangeRateSet, err error) {
+	id := r.db.SystemEntity(ledger.ExchangeRateFile)
+	at, err := entities.SystemFile(ctx, r.db, id, b, func(content []byte) (err error) {
 		rates, err = ledger.DecodeExchangeRates(content)
 		return err
 	})
-	if err != nil || !found {
+	if err != nil {
 		return nil, err
 	}
-	rates.Timestamp = at
+	if !at.Valid {
+		return nil, relay.Lacking(relay.Missing{Kind: relay.MissingFile, ID: id})
+	}
+	rates.Timestamp = at.V
 	return rates, nil
 }
 

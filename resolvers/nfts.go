@@ -135,7 +135,7 @@ func (r queries) Nfts(ctx context.Context, args graph.QueryNftsArgs) (*relay.NFT
 	return estimated(r.Resolver, c, unfiltered(f), entities.CountNFTs), err
 }
 
-// NftTransactions returns a page of the history of an NFT. If its beginning is missing, the outcome reports it.
+// NftTransactions returns a page of the history of an NFT. If its beginning is missing, a note says so.
 func (r queries) NftTransactions(
 	ctx context.Context, args graph.QueryNftTransactionsArgs,
 ) (*relay.NFTTransactionConnection, error) {
@@ -149,8 +149,11 @@ func (r queries) NftTransactions(
 	if err != nil {
 		return nil, fmt.Errorf("reading the history of serial %d of token %s: %w", args.SerialNumber, args.Token, err)
 	}
-	relay.OutcomeOf(ctx).Partial = history[0].Partial
-	return nftHistories(r.db, keys, args.Filter, p, history)[0], nil
+	c := nftHistories(r.db, keys, args.Filter, p, history)[0]
+	if history[0].Partial {
+		return c, &relay.Note{Partial: true}
+	}
+	return c, nil
 }
 
 // AccountNfts reads the NFTs of accounts.

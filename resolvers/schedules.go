@@ -42,11 +42,10 @@ func (f fields) AccountSchedules(
 func (r queries) Schedule(ctx context.Context, args graph.QueryScheduleArgs) (*ledger.Schedule, error) {
 	s, err := loading.LoadAhead(ctx, r.db, r.tables, scheduleType, args.ID, &ledger.Schedule{EntityID: args.ID},
 		[]string{"signatures"}, transactions.QueueSchedules)
-	if err != nil || s == nil {
-		return nil, err
+	if err == nil && s != nil && s.StateAt(r.timestamp()) == ledger.SchedulePending {
+		err = &relay.Note{Volatile: true}
 	}
-	relay.OutcomeOf(ctx).Volatile = s.StateAt(r.timestamp()) == ledger.SchedulePending
-	return s, nil
+	return s, err
 }
 
 // Schedules returns a page of schedules.

@@ -172,14 +172,14 @@ func newest(holders []*ledger.TokenHolder) ledger.Null[ledger.Timestamp] {
 	return t
 }
 
-// Token returns a token, now or at a time. If its custom fees are missing, the outcome reports it.
+// Token returns a token, now or at a time. If its custom fees are missing, a note says so.
 func (r queries) Token(ctx context.Context, args graph.QueryTokenArgs) (*ledger.Token, error) {
 	t, err := entities.Token(ctx, r.db, args.ID, args.At)
 	if err == nil && args.At == nil {
 		loading.Prime(ctx, tokenType, args.ID, t)
 	}
 	if err == nil && t != nil && t.Fees.V == nil {
-		relay.OutcomeOf(ctx).Missing = &relay.Missing{Kind: relay.MissingTokenFees}
+		err = relay.Lacking(relay.Missing{Kind: relay.MissingTokenFees})
 	}
 	return t, err
 }

@@ -39,13 +39,15 @@ func (fields) TopicMessages(ctx context.Context, q rowplan.Request, of []*ledger
 	}, nil
 }
 
-// Topic returns a topic. If a part of it is missing, the outcome reports it.
+// Topic returns a topic. If a part of it is missing, a note says so.
 func (r queries) Topic(ctx context.Context, args graph.QueryTopicArgs) (*ledger.Topic, error) {
 	t, lacks, err := entities.Topic(ctx, r.db, args.ID)
 	if err == nil {
 		loading.Prime(ctx, topicType, args.ID, t)
 	}
-	reportMissingTopic(ctx, lacks)
+	if kind := missingTopicParts[lacks]; err == nil && kind != 0 {
+		err = relay.Lacking(relay.Missing{Kind: kind})
+	}
 	return t, err
 }
 
@@ -53,13 +55,6 @@ func (r queries) Topic(ctx context.Context, args graph.QueryTopicArgs) (*ledger.
 var missingTopicParts = map[entities.TopicPart]relay.MissingKind{
 	entities.TopicRow: relay.MissingTopic, entities.TopicEntity: relay.MissingTopicEntity,
 	entities.TopicFees: relay.MissingTopicFees,
-}
-
-// reportMissingTopic reports the row that a topic lacks, if any, in the outcome.
-func reportMissingTopic(ctx context.Context, part entities.TopicPart) {
-	if kind, missing := missingTopicParts[part]; missing {
-		relay.OutcomeOf(ctx).Missing = &relay.Missing{Kind: kind}
-	}
 }
 
 // TopicMessages returns a page of the messages of a topic.

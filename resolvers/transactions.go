@@ -45,11 +45,10 @@ func (r queries) Transaction(ctx context.Context, args graph.QueryTransactionArg
 	switch {
 	case args.ID != nil:
 		found, err := r.transactionsByID(ctx, *args.ID, f)
-		if err != nil {
-			return nil, err
+		if err == nil && f.Scheduled == nil && r.mayStillRun(found) {
+			err = &relay.Note{Volatile: true}
 		}
-		relay.OutcomeOf(ctx).Volatile = f.Scheduled == nil && r.mayStillRun(found)
-		return found, nil
+		return found, err
 	case args.Hash != nil:
 		h, err := ledger.ParseHash(*args.Hash)
 		if err != nil {

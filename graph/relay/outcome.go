@@ -1,7 +1,9 @@
 package relay
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"sync"
 
 	"heliograph/internal/base/values"
@@ -9,9 +11,21 @@ import (
 	"heliograph/internal/domain/ledger"
 )
 
-// Outcome describes a response beyond its data. Resolvers fill in the outcome of their context ([OutcomeOf]), and
-// package rest renders it as a status, a problem, a link or a header. Responses to GraphQL clients do not include it.
+// Outcome describes a response beyond its data. The executor collects the notes of resolvers in it, and package rest
+// renders it as a status, a problem, a link or a header. Responses to GraphQL clients do not include it.
 type Outcome struct {
+	Note
+
+	// Rows is the number of rows in the field with the alias [PageAlias], and Last is the position of the last one.
+	Rows int
+	Last Key
+
+	mu sync.Mutex
+}
+
+// Note is what a resolver found out besides its value. The resolver returns it as the error beside the value, and the
+// field has no error.
+type Note struct {
 	// Missing identifies something that was requested and does not exist. It is nil if the data is complete.
 	Missing *Missing
 	// Failure is the failure of a contract call. It is nil if no call failed.
@@ -20,13 +34,24 @@ type Outcome struct {
 	Partial bool
 	// Volatile reports that the response may change soon although it shows the past.
 	Volatile bool
-	// Rows is the number of rows in the field with the alias [PageAlias], and Last is the position of the last one.
-	Rows int
-	Last Key
 }
 
+// Error implements error.
+func (*Note) Error() string { return "the value has a note" }
+
 // Found reports whether everything that was requested exists, and no contract call failed.
-func (o *Outcome) Found() bool { return o.Missing == nil && o.Failure == nil }
+func (n *Note) Found() bool { return n.Missing == nil && n.Failure == nil }
+
+// Lacking returns the note that something does not exist.
+func Lacking(m Missing) *Note { return &Note{Missing: &m} }
+
+// WithoutNote returns the value and the error of a resolver, without a note.
+func WithoutNote[T any](v T, err error) (T, error) {
+	if _, ok := errors.AsType[*Note](err); ok {
+		err = nil
+	}
+	return v, err
+}
 
 // Missing identifies something that does not exist. Kind determines which other fields are set.
 type Missing struct {
@@ -62,16 +87,30 @@ const (
 
 var outcomeKey = values.NewKey[*Outcome]()
 
-// Value returns a context value that makes resolvers fill in o.
+// Value returns a context value that makes the executor fill in o.
 func (o *Outcome) Value() values.Value { return outcomeKey.Is(o) }
 
-// OutcomeOf returns the outcome of the context's operation. Without one, as in operations of GraphQL clients, it
-// returns a new outcome that is not read.
-func OutcomeOf(ctx context.Context) *Outcome {
-	if o, ok := outcomeKey.Of(ctx); ok {
-		return o
+// Collect adds the note in an error to the outcome of the context's operation, if it has one. It returns the error if
+// it is not a note.
+func Collect(ctx context.Context, err error) error {
+	n, ok := errors.AsType[*Note](err)
+	if !ok {
+		return err
 	}
-	return &Outcome{}
+	if o, ok := outcomeKey.Of(ctx); ok {
+		o.mu.Lock()
+		defer o.mu.Unlock()
+		o.Missing, o.Failure = cmp.Or(n.Missing, o.Missing), cmp.Or(n.Failure, o.Failure)
+		o.Partial, o.Volatile = o.Partial || n.Partial, o.Volatile || n.Volatile
+	}
+	return nil
+}
+
+// SetPage records the end of the page of the context's operation.
+func SetPage(ctx context.Context, rows int, last Key) {
+	if o, ok := outcomeKey.Of(ctx); ok {
+		o.Rows, o.Last = rows, last
+	}
 }
 
 // The aliases of root fields that have a meaning in REST documents. Any other root field is a member of the body,

@@ -16,6 +16,7 @@ import (
 	"github.com/vektah/gqlparser/v2/gqlerror"
 
 	"heliograph/graph/incremental"
+	"heliograph/graph/relay"
 	"heliograph/graph/rowplan"
 	"heliograph/internal/base/accept"
 	"heliograph/internal/base/values"
@@ -311,7 +312,7 @@ func (m *memo) resolve(ctx context.Context, path string, next graphql.Resolver) 
 		}
 		return earlier.value, nil
 	}
-	v, err := next(ctx)
+	v, err := relay.WithoutNote(next(ctx))
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.results[path] = result{v, err}

@@ -128,16 +128,20 @@ func (s *Server) Close() { s.close() }
 // Schema returns the schema of the graph. Callers must not modify it.
 func (s *Server) Schema() *ast.Schema { return s.o.Schema.Schema() }
 
-// field is the middleware of all fields. It records the end of the page of a REST response, and executes row plans.
+// field is the middleware of all fields. It records the notes of resolvers and the end of the page of a REST response,
+// and executes row plans.
 func (s *Server) field(ctx context.Context, next graphql.Resolver) (any, error) {
 	v, err := next(ctx)
+	if err != nil {
+		err = relay.Collect(ctx, err)
+	}
 	if err != nil || v == nil {
 		return v, err
 	}
 	if graphql.GetFieldContext(ctx).Field.Alias == relay.PageAlias {
 		if page, ok := v.(interface{ Last() (int, relay.Key) }); ok && !reflect.ValueOf(v).IsNil() {
-			o := relay.OutcomeOf(ctx)
-			o.Rows, o.Last = page.Last()
+			rows, last := page.Last()
+			relay.SetPage(ctx, rows, last)
 		}
 	}
 	return s.o.Tables.Apply(ctx, v)

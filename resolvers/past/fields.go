@@ -283,14 +283,14 @@ func (f Fields) LedgerNetworkSupply(
 func (f Fields) LedgerNetworkFees(
 	ctx context.Context, _ rowplan.Request, of []*ledger.LedgerNetwork,
 ) (rowplan.Results[*ledger.NetworkFees], error) {
-	return alone(f.Fees(ctx, graph.NetworkFeesArgs{At: atMoment(of[0]), Order: relay.Asc}))
+	return alone(relay.WithoutNote(f.Fees(ctx, graph.NetworkFeesArgs{At: atMoment(of[0]), Order: relay.Asc})))
 }
 
 // LedgerNetworkExchangeRate reads the exchange rate.
 func (f Fields) LedgerNetworkExchangeRate(
 	ctx context.Context, _ rowplan.Request, of []*ledger.LedgerNetwork,
 ) (rowplan.Results[*ledger.ExchangeRateSet], error) {
-	return alone(f.ExchangeRate(ctx, graph.NetworkExchangeRateArgs{At: atMoment(of[0])}))
+	return alone(relay.WithoutNote(f.ExchangeRate(ctx, graph.NetworkExchangeRateArgs{At: atMoment(of[0])})))
 }
 
 // LedgerNetworkStake reads the stake of the network.
