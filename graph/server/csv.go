@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"net/http"
 	"regexp"
 	"slices"
@@ -47,8 +48,9 @@ type exportFormat struct {
 	name, media, file string
 	// lists reports whether rows can have lists.
 	lists bool
-	// row writes a row, and end the last line of an export that is not complete. after is the cursor of the last row.
-	row func(x *export, page *bytes.Buffer, row json.RawMessage) error
+	// row reads a row and writes it. end writes the last line of an export that is not complete; after is the cursor of
+	// the last row.
+	row func(x *export, page *bytes.Buffer, rows *decoder) error
 	end func(page *bytes.Buffer, reason string, after any)
 }
 
@@ -343,43 +345,42 @@ func (x *export) page(ctx context.Context, page *bytes.Buffer) *gqlerror.Error {
 	if len(resp.Errors) > 0 {
 		return resp.Errors[0]
 	}
-	rows, err := x.rowsOf(resp.Data)
-	for _, row := range rows {
-		err = errors.Join(err, x.format.row(x, page, row))
-	}
-	if err != nil {
+	x.more, x.operation.Variables[csvAfter] = false, nil
+	read := func(d *decoder) error { return x.write(page, d, x.path) }
+	if err := decode(orNull(resp.Data), math.MaxInt, read); err != nil {
 		return coded(fault.Internal, "internal error")
 	}
-	x.left -= len(rows)
 	return nil
 }
 
-// rowsOf returns the rows of a page, and makes the operation read the next one.
-func (x *export) rowsOf(data []byte) (rows []json.RawMessage, err error) {
-	var list map[string]json.RawMessage
-	for _, name := range append(slices.Clone(x.path), "") {
-		list = nil
-		if err := json.Unmarshal(orNull(data), &list); err != nil {
-			return nil, fmt.Errorf("reading a page of an export: %w", err)
+// write writes the rows of the connection at a path below an object, and makes the operation read the next page.
+func (x *export) write(page *bytes.Buffer, d *decoder, path []string) error {
+	return d.members(func(name string) error {
+		switch {
+		case len(path) > 0 && name == path[0]:
+			return x.write(page, d, path[1:])
+		case len(path) == 0 && name == csvAfter:
+			info, err := d.object()
+			x.more, _ = info["hasNextPage"].(bool)
+			x.operation.Variables[csvAfter] = info["endCursor"]
+			return err
+		case len(path) == 0 && name == x.rows && d.PeekKind() == '[':
+			_, err := d.ReadToken()
+			return errors.Join(err, d.elements(func() error {
+				x.left--
+				return x.format.row(x, page, d)
+			}))
+		default:
+			return d.SkipValue() //nolint:wrapcheck // becomes an internal error
 		}
-		data = list[name]
-	}
-	var info struct {
-		HasNextPage bool
-		EndCursor   any
-	}
-	err = errors.Join(json.Unmarshal(orNull(list[x.rows]), &rows), json.Unmarshal(orNull(list[csvAfter]), &info))
-	x.more, x.operation.Variables[csvAfter] = info.HasNextPage, info.EndCursor
-	return rows, err
+	})
 }
 
 // csvRow writes a row as a line of CSV.
-func csvRow(x *export, page *bytes.Buffer, text json.RawMessage) error {
-	var row any
-	decoder := json.NewDecoder(bytes.NewReader(text))
-	decoder.UseNumber()
-	if err := decoder.Decode(&row); err != nil {
-		return fmt.Errorf("reading a row: %w", err)
+func csvRow(x *export, page *bytes.Buffer, rows *decoder) error {
+	row, err := rows.value()
+	if err != nil {
+		return err
 	}
 	line := make([]string, len(x.columns))
 	for i, path := range x.columns {
@@ -390,9 +391,11 @@ func csvRow(x *export, page *bytes.Buffer, text json.RawMessage) error {
 }
 
 // jsonLine writes a row as a line of JSON, which has no line breaks.
-func jsonLine(_ *export, page *bytes.Buffer, row json.RawMessage) error {
+func jsonLine(_ *export, page *bytes.Buffer, rows *decoder) error {
+	row, err := rows.ReadValue()
 	page.Write(row)
-	return page.WriteByte('\n') //nolint:wrapcheck // to memory
+	page.WriteByte('\n')
+	return err //nolint:wrapcheck // becomes an internal error
 }
 
 // member returns the value at a path, or nil if there is none.
