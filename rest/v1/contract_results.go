@@ -204,11 +204,8 @@ func selectResults(r *rest.Request, bound bool) error {
 	}
 	when.AnyOf = true
 	// A block is a closed range.
-	if inBlock := hash != nil || r.Query.Get("block.number") != nil; bound && !inBlock &&
-		r.Config.BindTimestampRange && !when.HasEq() && !when.Empty() {
-		if err := when.Bound(r, func() (ledger.Timestamp, error) { return firstTransaction(r) }); err != nil {
-			return err
-		}
+	if inBlock := hash != nil || r.Query.Get("block.number") != nil; bound && !inBlock && !when.Empty() {
+		return boundTransactions(r, when)
 	}
 	r.Set("filter.timestamp", when.Filter())
 	return nil
