@@ -78,6 +78,8 @@ func filter[T ~int64 | ~string](
 	}
 	switch {
 	case f.In == nil:
+	case len(f.In) == 0: // a comparison with an empty array would read all rows
+		w.And("false")
 	case len(f.In) == 1: // an index returns rows in order for one value, but not for an array
 		w.And(column+" = "+mark, one(f.In[0]))
 	default:
