@@ -49,9 +49,11 @@ func (m *Mapper[T, R]) queueChildren(b *Batch, n int, r *Read, args []any) Resul
 		rows := &decoding[owned[T], owned[T]]{columns, finish, itself[owned[T]]}
 		parts = append(parts, rows.queue(b, "", r, args))
 	})
-	all := Map(All(parts), func(parts [][]*owned[T]) []*owned[T] { return slices.Concat(parts...) })
+	var all Result[[]*owned[T]]
 	if len(parts) == 1 { // PostgreSQL has one statement: its rows are not copied
 		all = parts[0]
+	} else {
+		all = Map(All(parts), func(parts [][]*owned[T]) []*owned[T] { return slices.Concat(parts...) })
 	}
 	return Map(all, func(rows []*owned[T]) [][]*R {
 		return GroupByParent(rows, n,

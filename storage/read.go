@@ -132,11 +132,14 @@ func RowsOf(table, condition string) Rows {
 }
 
 // Join is a part of a FROM clause. where is the condition on the rows of its table that Citus reads by the keys of the
-// page, if it reads any.
-type Join struct{ sql, table, where string }
+// page, if it reads any: a text, or pairs of a column and its key in the page.
+type Join struct {
+	sql, table, where string
+	keys              []string
+}
 
 // Joined returns a join whose rows are found by a condition on the page or on the tables before it.
-func Joined(sql, table, condition string) Join { return Join{sql, table, condition} }
+func Joined(sql, table, condition string) Join { return Join{sql: sql, table: table, where: condition} }
 
 // Beside returns a join with tables that are not distributed.
 func Beside(sql string) Join { return Join{sql: sql} }
@@ -144,17 +147,27 @@ func Beside(sql string) Join { return Join{sql: sql} }
 // By returns the join of a table with a page by pairs of columns: one of the table, and its key in the page. kind is
 // "join" or "left join".
 func By(kind, table, alias, page string, columns ...string) Join {
-	var on, where strings.Builder
-	on.Grow(200)
-	where.Grow(200)
+	var on strings.Builder
+	on.Grow(100)
 	write(&on, " ", kind, " ", table, " ", alias, " on ")
 	and := ""
 	for i := 0; i < len(columns); i += 2 {
 		write(&on, and, alias, ".", columns[i], " = ", page, ".", columns[i+1])
-		write(&where, and, columns[i], " in (select ", columns[i+1], " from page)")
 		and = " and "
 	}
-	return Join{on.String(), table, where.String()}
+	return Join{sql: on.String(), table: table, keys: columns}
+}
+
+// condition returns the condition on the rows that Citus reads by the keys of the page.
+func (j Join) condition() string {
+	if j.keys == nil {
+		return j.where
+	}
+	var conditions []string
+	for pair := range slices.Chunk(j.keys, 2) {
+		conditions = append(conditions, pair[0]+" in (select "+pair[1]+" from page)")
+	}
+	return strings.Join(conditions, " and ")
 }
 
 func write(b *strings.Builder, parts ...string) {
@@ -218,7 +231,7 @@ func (r *Read) text(db *DB) string {
 	for _, j := range r.Joins {
 		write(&sql, j.sql)
 		if apart && j.table != "" {
-			add(alone, RowsOf(j.table, j.where))
+			add(alone, RowsOf(j.table, j.condition()))
 		}
 	}
 	write(&sql, r.Rest)
@@ -336,7 +349,7 @@ func (p *Parents) Join(kind, table, alias string, columns ...string) Join {
 		}
 		and = " and "
 	}
-	return Join{on.String(), table, where.String()}
+	return Join{sql: on.String(), table: table, where: where.String()}
 }
 
 // forEach calls f for each of the statements that read the rows of parents, with its arguments and with what to add to

@@ -192,13 +192,7 @@ func times(of []*ledger.Transaction) []int64 {
 
 // payers returns the distinct payers of transactions.
 func payers(of []*ledger.Transaction) []int64 {
-	seen := make(map[ledger.EntityID]struct{}, len(of))
-	out := make([]int64, 0, len(of))
-	for _, t := range of {
-		if _, ok := seen[t.PayerAccountID]; !ok {
-			seen[t.PayerAccountID] = struct{}{}
-			out = append(out, int64(t.PayerAccountID))
-		}
-	}
-	return out
+	out := list.Map(of, func(t *ledger.Transaction) int64 { return int64(t.PayerAccountID) })
+	slices.Sort(out)
+	return slices.Compact(out)
 }
