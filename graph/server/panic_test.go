@@ -1,0 +1,58 @@
+package server_test
+
+import (
+	"context"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"heliograph/graph"
+	"heliograph/graph/limits"
+	"heliograph/graph/relay"
+	"heliograph/graph/rowplan"
+	"heliograph/graph/server"
+	"heliograph/internal/base/values"
+	"heliograph/internal/domain/ledger"
+	"heliograph/resolvers"
+	"heliograph/storage"
+)
+
+// oneNode are fields of the query type, of which only node is resolved.
+type oneNode struct{ graph.QueryFields }
+
+func (oneNode) Node(context.Context, graph.QueryNodeArgs) (relay.Node, error) {
+	return &ledger.NetworkNode{}, nil
+}
+
+// TestPanicWhileWriting checks that a panic while a field is written is an error of this field, and that the others
+// are kept.
+func TestPanicWhileWriting(t *testing.T) {
+	nothing := values.Value{}
+	s, err := server.New(server.Options{
+		Schema: graph.NewSchema(nil, oneNode{}, storage.Together),
+		// the functions of fields that are computed while they are written are missing, so calling them panics
+		Tables:    graph.NewTables(struct{ graph.Fields }{}, func() rowplan.Batch { return nil }),
+		Operation: func() values.Value { return nothing },
+		Work:      func(context.Context, bool, bool, bool) values.Value { return nothing },
+		Scans:     func(string, func(string) bool) bool { return false },
+		Classify:  resolvers.Classify, Limits: relay.Limits{Default: 1, Max: 1}, DocumentBytes: 1 << 20,
+		Bounds: limits.Default(), MaxValues: 100, NewID: func() string { return "an id" }, MaxBody: 1 << 20,
+		Logger: slog.New(slog.DiscardHandler),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/graphql",
+		strings.NewReader(`{"query":"{ before: __typename a: node(id: \"x\") { id } after: __typename }"}`))
+	r.Header.Set("Content-Type", "application/json")
+	w := httptest.NewRecorder()
+	s.ServeHTTP(w, r)
+	body := w.Body.String()
+	if w.Code != http.StatusOK || !strings.Contains(body, `"data":{"before":"Query","a":null,"after":"Query"}`) ||
+		!strings.Contains(body, `"path":["a"]`) || !strings.Contains(body, `"code":"INTERNAL"`) ||
+		strings.Count(body, `"message"`) != 1 {
+		t.Errorf("%d %s", w.Code, body)
+	}
+}
