@@ -104,12 +104,14 @@ type Options struct {
 	// Sender sends to webhooks. Nil sends nothing.
 	Sender *webhooks.Sender
 	// Tokens are the configured tokens of editors of status pages.
-	Tokens  []*status.Token
-	REST    *rest.Config
-	Graph   GraphOptions
-	Logger  *slog.Logger
-	Origins []string
-	Proxies []netip.Prefix
+	Tokens []*status.Token
+	REST   *rest.Config
+	Graph  GraphOptions
+	Logger *slog.Logger
+	// AccessLog writes a line for each request. Nil writes them with Logger.
+	AccessLog *AccessLog
+	Origins   []string
+	Proxies   []netip.Prefix
 	// Traces records spans of requests. Nil records none.
 	Traces *tracing.Traces
 	// Rates limits the request rate of clients.
@@ -222,6 +224,9 @@ func New(o Options) (*Gateway, error) {
 	if err != nil {
 		return nil, fmt.Errorf("creating the status page: %w", err)
 	}
+	if o.AccessLog == nil {
+		o.AccessLog = &AccessLog{handler: o.Logger.Handler()}
+	}
 	g := &Gateway{
 		o: o, graph: srv, site: site, v1: api, v2: documents, cache: cache, docs: docs,
 		metrics: newMetrics(o.DB, cache, o.Followers, o.Traces, o.REST.Now),
@@ -233,6 +238,9 @@ func New(o Options) (*Gateway, error) {
 		}),
 	}
 	g.metrics.registry.MustRegister(observer.counts, collected)
+	g.metrics.counter("log", "dropped_total",
+		"Lines of the access log that were dropped because they arrived faster than they could be written.", nil,
+		o.AccessLog.total.Load)
 	if o.DB != nil {
 		g.metrics.registry.MustRegister(queueMetrics{o.DB.Queue()})
 	}

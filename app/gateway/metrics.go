@@ -165,9 +165,10 @@ func family(path string) string {
 	return "other"
 }
 
-func levelOf(path string, status int) slog.Level {
+// levelOf returns the level of the log line of a request, whose path has the given label.
+func levelOf(label string, status int) slog.Level {
 	switch {
-	case family(path) == "/health": // load balancers send one a second
+	case label == "/health": // load balancers send one a second
 		return slog.LevelDebug
 	case status == http.StatusServiceUnavailable:
 		return slog.LevelWarn
@@ -175,24 +176,6 @@ func levelOf(path string, status int) slog.Level {
 		return slog.LevelError
 	}
 	return slog.LevelInfo
-}
-
-// maxLogged is the maximum length of the path and of the query of a request in the log, in bytes.
-const maxLogged = 1024
-
-func logged(text string) string {
-	if len(text) > maxLogged {
-		return strings.ToValidUTF8(text[:maxLogged], "") + "…"
-	}
-	return text
-}
-
-func requestAttrs(r *http.Request, status, bytes int, took time.Duration) []slog.Attr {
-	return []slog.Attr{
-		slog.String("method", r.Method), slog.String("path", logged(r.URL.Path)),
-		slog.String("query", logged(r.URL.RawQuery)), slog.Int("status", status),
-		slog.Int("bytes", bytes), slog.Duration("took", took), slog.String("client", r.RemoteAddr),
-	}
 }
 
 // Limits of the names of operations in metrics, which clients choose freely. Other operations have the name "other".

@@ -1,7 +1,6 @@
 package gateway
 
 import (
-	"log/slog"
 	"net/http"
 	"net/netip"
 	"runtime/debug"
@@ -71,15 +70,16 @@ func (g *Gateway) record(next http.Handler) http.Handler {
 		if span != nil {
 			span.Finish(r.Method, g.pattern(r), status)
 		}
-		g.metrics.observe(family(r.URL.Path), status, took)
-		if l := limited(w); l != nil && l.refused { // the log has their number
-			return
+		label := family(r.URL.Path)
+		g.metrics.observe(label, status, took)
+		key := ""
+		if l := limited(w); l != nil {
+			key = l.key
+			if l.refused { // the log has their number
+				return
+			}
 		}
-		attrs := requestAttrs(r, status, ww.BytesWritten(), took)
-		if l := limited(w); l != nil && l.key != "" {
-			attrs = append(attrs, slog.String("key", l.key))
-		}
-		g.o.Logger.LogAttrs(r.Context(), levelOf(r.URL.Path, status), "request", attrs...)
+		g.o.AccessLog.request(r, levelOf(label, status), status, ww.BytesWritten(), start, took, key)
 	})
 }
 

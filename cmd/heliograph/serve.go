@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"net"
 	"net/http"
@@ -130,6 +131,10 @@ func (c *serveCmd) Run(ctx context.Context) (err error) {
 		return err
 	}
 	log = traces.Logger(log)
+	accessLog := gateway.NewAccessLog(os.Stderr, func(out io.Writer) slog.Handler {
+		return traces.Logger(slog.New(c.handler(out))).Handler()
+	})
+	defer accessLog.Flush()
 	// Listen first, so that a port in use fails before anything else has been started.
 	public, admin, err := c.listen(ctx)
 	if err != nil {
@@ -190,7 +195,8 @@ func (c *serveCmd) Run(ctx context.Context) (err error) {
 		DB: g, Status: pages, Followers: followers,
 		Watcher: probe.NewWatcher(editor, probe.NewChecker(cfg.Now, g.LedgerHealth), log, nil),
 		Sender:  sender, Tokens: tokens,
-		REST: cfg, Graph: graph, Rates: rates, Logger: log, Origins: c.CORSOrigins, Proxies: proxies,
+		REST: cfg, Graph: graph, Rates: rates, Logger: log, AccessLog: accessLog,
+		Origins: c.CORSOrigins, Proxies: proxies,
 		MemoryLimit: memory, AdminHosts: c.AdminHosts, MaxLag: c.MaxLag, RequestTimeout: c.RequestTimeout,
 		Version: version, EVM: contracts, Media: nfts, Traces: traces,
 		SyntheticOff: !c.SyntheticResults.on,

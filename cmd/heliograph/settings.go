@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"net/netip"
 	"net/url"
@@ -479,13 +480,19 @@ type logSettings struct {
 	LogLevel  string `env:"HELIOGRAPH_LOG_LEVEL" enum:"debug,info,warn,error" default:"info" help:"Minimum level of log records."`
 }
 
-func (s *logSettings) logger() *slog.Logger {
+func (s *logSettings) logger() *slog.Logger { return slog.New(s.handler(os.Stderr)) }
+
+// handler returns the handler of log records, which writes to out.
+func (s *logSettings) handler(out io.Writer) slog.Handler {
 	var level slog.Level
 	if err := level.UnmarshalText([]byte(s.LogLevel)); err != nil {
 		level = slog.LevelInfo
 	}
 	o := &slog.HandlerOptions{Level: level, ReplaceAttr: func(_ []string, a slog.Attr) slog.Attr {
 		// those of connections have a line for each address, and the last one has the cause
+		if a.Value.Kind() != slog.KindAny {
+			return a
+		}
 		if err, ok := a.Value.Any().(error); ok {
 			text := strings.TrimSpace(err.Error())
 			a.Value = slog.StringValue(strings.TrimSpace(text[strings.LastIndex(text, "\n")+1:]))
@@ -493,9 +500,9 @@ func (s *logSettings) logger() *slog.Logger {
 		return a
 	}}
 	if s.LogFormat == "json" || s.LogFormat == "auto" && !isTerminal(os.Stderr) {
-		return slog.New(slog.NewJSONHandler(os.Stderr, o))
+		return slog.NewJSONHandler(out, o)
 	}
-	return slog.New(slog.NewTextHandler(os.Stderr, o))
+	return slog.NewTextHandler(out, o)
 }
 
 func readNetworks(setting string, list []string) ([]netip.Prefix, error) {

@@ -79,10 +79,12 @@ func (r *rig) layers(b *testing.B, path string) []layer {
 	if err != nil {
 		b.Fatal(err)
 	}
-	log := slog.New(slog.NewJSONHandler(io.Discard, nil)) //nolint:sloglint // its lines are written as those of serve
-	g := testenv.Over(b, r.pool.Config().ConnString(), testenv.Logger(log),
+	g := testenv.Over(b, r.pool.Config().ConnString(),
 		func(o *gateway.Options, s *storage.Options) {
 			o.CheckVariables, s.MaxConnections = false, 2*clients+1
+			o.AccessLog = gateway.NewAccessLog(io.Discard, func(out io.Writer) slog.Handler { // as serve writes it
+				return slog.NewJSONHandler(out, nil)
+			})
 		})
 	// direct is a way that calls a function.
 	direct := func(name string, call func(ctx context.Context) error) way {

@@ -1,0 +1,101 @@
+package gateway
+
+import (
+	"io"
+	"log/slog"
+	"net/http"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+const (
+	// logDelay is the time after which a line of the access log is written, together with those that followed it.
+	logDelay = 10 * time.Millisecond
+	// maxLog is the size of the lines that wait to be written, in bytes. Further lines are dropped.
+	maxLog = 1 << 20
+)
+
+// AccessLog writes the log lines of requests. It writes the lines of some milliseconds together, so that requests
+// neither wait for the log nor need a system call of their own. It drops lines that arrive faster than they can be
+// written, and logs their number.
+type AccessLog struct {
+	handler slog.Handler
+	out     io.Writer
+	total   atomic.Int64 // dropped lines
+	timer   *time.Timer
+	writing sync.Mutex
+
+	mu      sync.Mutex
+	lines   []byte // not written yet
+	free    []byte // for the next lines
+	dropped int    // since the last report
+}
+
+// NewAccessLog returns a new access log. handler returns the handler that formats its lines.
+func NewAccessLog(out io.Writer, handler func(io.Writer) slog.Handler) *AccessLog {
+	l := &AccessLog{out: out}
+	l.handler, l.timer = handler(l), time.AfterFunc(logDelay, l.Flush)
+	return l
+}
+
+// Write adds a line.
+func (l *AccessLog) Write(line []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if len(l.lines)+len(line) > maxLog {
+		l.dropped++
+		l.total.Add(1)
+		return len(line), nil
+	}
+	if len(l.lines) == 0 {
+		l.timer.Reset(logDelay)
+	}
+	l.lines = append(l.lines, line...)
+	return len(line), nil
+}
+
+// Flush writes the lines that wait.
+func (l *AccessLog) Flush() {
+	l.writing.Lock()
+	defer l.writing.Unlock()
+	l.mu.Lock()
+	lines, dropped := l.lines, l.dropped
+	l.lines, l.dropped = l.free[:0], 0
+	l.mu.Unlock()
+	_, _ = l.out.Write(lines) // an error has nowhere to go
+	l.free = lines
+	if dropped > 0 {
+		slog.New(l.handler).Warn("lines of the access log were dropped", "lines", dropped)
+	}
+}
+
+// request logs a request, with the name of its API key. Unlike a logger, it does not look for the caller.
+func (l *AccessLog) request(
+	r *http.Request, level slog.Level, status, bytes int, start time.Time, took time.Duration, key string,
+) {
+	if !l.handler.Enabled(r.Context(), level) {
+		return
+	}
+	line := slog.NewRecord(start.Add(took), level, "request", 0)
+	line.AddAttrs(
+		slog.String("method", r.Method), slog.String("path", logged(r.URL.Path)),
+		slog.String("query", logged(r.URL.RawQuery)), slog.Int("status", status),
+		slog.Int("bytes", bytes), slog.Duration("took", took), slog.String("client", r.RemoteAddr),
+	)
+	if key != "" {
+		line.AddAttrs(slog.String("key", key))
+	}
+	_ = l.handler.Handle(r.Context(), line) // as of loggers
+}
+
+// maxLogged is the maximum length of the path and of the query of a request in the log, in bytes.
+const maxLogged = 1024
+
+func logged(text string) string {
+	if len(text) > maxLogged {
+		return strings.ToValidUTF8(text[:maxLogged], "") + "…"
+	}
+	return text
+}
