@@ -23,6 +23,7 @@ import (
 	"heliograph/graph/relay"
 	"heliograph/graph/scalar"
 	"heliograph/graph/server"
+	"heliograph/internal/base/values"
 	"heliograph/internal/base/wrap"
 )
 
@@ -203,7 +204,10 @@ func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		a.preflight(w, r)
 		return
 	}
-	at := a.route(r.URL.EscapedPath())
+	at, found := routeKey.Of(r.Context())
+	if !found {
+		at = a.route(r.URL.EscapedPath())
+	}
 	limit, ok := a.Config.limitOf(r)
 	if !ok && (at == nil || at.family() != Modern) {
 		writeProblem(w, r, Classic, &Problem{
@@ -244,12 +248,22 @@ func (a *API) find(escaped string) string {
 	return a.routes.Find(rc, http.MethodGet, folded)
 }
 
+var routeKey = values.NewKey[*route]()
+
+// Find returns the path pattern of a request as [API.Pattern] does, and a value for the context of the request, with
+// which the path is not looked up again.
+func (a *API) Find(r *http.Request) (pattern string, route values.Value) {
+	at := a.route(r.URL.EscapedPath())
+	if at == nil {
+		return "", values.Value{}
+	}
+	return at.pattern, routeKey.Is(at)
+}
+
 // Pattern returns the path pattern of a request, such as /api/v1/accounts/{id}, or "" if the path is unknown.
 func (a *API) Pattern(r *http.Request) string {
-	if at := a.route(r.URL.EscapedPath()); at != nil {
-		return at.pattern
-	}
-	return ""
+	pattern, _ := a.Find(r)
+	return pattern
 }
 
 // grammarSyntax matches the regular expression in a path parameter.

@@ -18,7 +18,7 @@ import (
 // It is cheap: such requests are not logged one by one.
 func (g *Gateway) shed(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		client := clientOf(r)
+		client := clientName(w, r)
 		var refusal *admission.Refusal
 		switch {
 		case exempt(r):
@@ -54,15 +54,17 @@ const statusGone = 499
 
 // run runs a request when it is its turn. The turn ends early if the client reads the response slowly. Streams take a
 // turn for each operation instead.
-func (g *Gateway) run(next http.Handler, w http.ResponseWriter, r *http.Request, turn *admission.Turn) {
+func (g *Gateway) run(
+	ctx context.Context, next http.Handler, w http.ResponseWriter, r *http.Request, turn *admission.Turn,
+) {
 	if streams(r) {
-		next.ServeHTTP(w, r)
+		next.ServeHTTP(w, r.WithContext(ctx))
 		return
 	}
 	defer turn.End()
 	l := limited(w)
 	err := receive(r, turn, l)
-	ctx, cancel := context.WithTimeout(r.Context(), g.o.RequestTimeout)
+	ctx, cancel := context.WithTimeout(ctx, g.o.RequestTimeout)
 	defer cancel()
 	if err == nil {
 		err = turn.Enter(ctx)

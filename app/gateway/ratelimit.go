@@ -150,7 +150,7 @@ func (g *Gateway) rate(next http.Handler) http.Handler {
 			next.ServeHTTP(w, r)
 			return
 		}
-		client, limit := clientOf(r), g.o.Rates.PerMinute
+		client, limit := clientName(w, r), g.o.Rates.PerMinute
 		if text := r.Header.Get(keyHeader); text != "" && g.o.Rates.KeyFile != "" {
 			key, ok := g.rates.key(text)
 			if !ok {
@@ -164,7 +164,13 @@ func (g *Gateway) rate(next http.Handler) http.Handler {
 				limit = g.o.Rates.PerMinuteOfKeys
 			}
 		}
-		turn := g.o.DB.Queue().Turn(client, g.class(r))
+		class, found := family(r.URL.Path), values.Value{}
+		if isREST(r) {
+			if pattern, route := g.v1.Find(r); pattern != "" {
+				class, found = pattern, route
+			}
+		}
+		turn := g.o.DB.Queue().Turn(client, class)
 		if limit > 0 {
 			counted := r.WithContext(httprate.WithRequestLimit(r.Context(), limit))
 			if g.rates.limiter.OnLimit(w, counted, client) {
@@ -180,7 +186,7 @@ func (g *Gateway) rate(next http.Handler) http.Handler {
 					counted.WithContext(httprate.WithIncrement(counted.Context(), points)), client)
 			}
 		}
-		g.run(next, w, r.WithContext(values.Context(r.Context(), turn.Value())), turn)
+		g.run(values.Context(r.Context(), turn.Value(), found), next, w, r, turn)
 	})
 }
 
@@ -189,8 +195,17 @@ func exempt(r *http.Request) bool {
 	return r.Method == http.MethodOptions || strings.HasPrefix(r.URL.Path, "/health/")
 }
 
-// clientOf returns the name of a client without an API key.
-func clientOf(r *http.Request) string { return "address " + addressOf(r) }
+// clientName returns the name of a client without an API key.
+func clientName(w http.ResponseWriter, r *http.Request) string {
+	l := limited(w)
+	switch {
+	case l == nil:
+		return "address " + addressOf(r)
+	case l.client == "":
+		l.client = "address " + addressOf(r)
+	}
+	return l.client
+}
 
 type noHeaders struct{ http.ResponseWriter }
 

@@ -116,6 +116,7 @@ type limitedWriter struct {
 	sending func(bytes int64) // counts the bytes of a large response while it is sent; can be nil
 	timer   *time.Timer       // calls slow
 	key     string            // name of the API key, for the log
+	client  string            // its name, once it was needed
 	refused bool              // the request was refused
 }
 
