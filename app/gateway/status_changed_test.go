@@ -130,7 +130,7 @@ func TestStatusChanged(t *testing.T) {
 	})
 	wrote("Gateway - Importer:MAJOR_OUTAGE>OPERATIONAL No blocks=RESOLVED", code, err)
 	middle := now
-	_, err = editor.PublishDraft(ctx, by, draft, 0)
+	_, err = editor.PublishDraft(ctx, by, draft, status.VersionInput{})
 	wrote("Not yet=INVESTIGATING", draft, err)
 
 	var got []string

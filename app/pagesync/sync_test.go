@@ -340,8 +340,14 @@ func TestEditing(t *testing.T) {
 			_, err := ed.OpenIncident(ctx, by, page, status.NewIncident{Name: "x", Body: "x"})
 			return err
 		},
-		"component.set": func() error { _, err := ed.RemoveComponent(ctx, by, component, 0); return err },
-		"notice.delete": func() error { _, err := ed.DeleteNotice(ctx, by, incident, 0); return err },
+		"component.set": func() error {
+			_, err := ed.RemoveComponent(ctx, by, component, status.VersionInput{})
+			return err
+		},
+		"notice.delete": func() error {
+			_, err := ed.DeleteNotice(ctx, by, incident, status.VersionInput{})
+			return err
+		},
 	}
 	for name, write := range writes {
 		var rejected *status.Error

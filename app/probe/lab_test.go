@@ -210,7 +210,7 @@ func short(s status.ComponentStatus) string { return string(s[0]) }
 // audit returns the actions of probes in the audit log.
 func (l *lab) audit() string {
 	l.t.Helper()
-	list, err := l.db.Audit(l.t.Context(), statuspages.AuditFilter{Page: l.page}, 1000)
+	list, err := l.db.Audit(l.t.Context(), l.page, "", 1000)
 	if err != nil {
 		l.t.Fatal(err)
 	}

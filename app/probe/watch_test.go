@@ -46,7 +46,7 @@ func TestDrafts(t *testing.T) {
 		return list[0].Code
 	}
 	l.fail(2, "A")
-	if _, err := l.editor.DiscardDraft(t.Context(), editor, draft(), 0); err != nil {
+	if _, err := l.editor.DiscardDraft(t.Context(), editor, draft(), status.VersionInput{}); err != nil {
 		t.Fatal(err)
 	}
 	l.rounds(3)
@@ -56,7 +56,7 @@ func TestDrafts(t *testing.T) {
 	l.expect("recovered and failed again", "investigating A:op? |")
 	// The editor publishes the draft. Probes do not change it any more.
 	code := draft()
-	if _, err := l.editor.PublishDraft(t.Context(), editor, code, 0); err != nil {
+	if _, err := l.editor.PublishDraft(t.Context(), editor, code, status.VersionInput{}); err != nil {
 		t.Fatal(err)
 	}
 	l.expect("draft published", "investigating A:op | A:p")

@@ -230,7 +230,7 @@ func TestPrivateAddresses(t *testing.T) {
 	code, _ := add(t, editor, page, x.URL+"/ok")
 	removed, _ := add(t, editor, page, x.URL+"/removed")
 	open(t, editor, page, "Slow")
-	if _, err := editor.RemoveWebhook(t.Context(), author, removed); err != nil {
+	if _, err := editor.RemoveWebhook(t.Context(), author, removed, status.VersionInput{}); err != nil {
 		t.Fatal(err)
 	}
 	s, stop := start(t, editor, nil)
@@ -241,7 +241,7 @@ func TestPrivateAddresses(t *testing.T) {
 		"http://")+": 127.0.0.1 is not a public address; permit its network with --webhook-networks" {
 		t.Errorf("%+v, %v", w, err)
 	}
-	if _, err := editor.EnableWebhook(t.Context(), author, code); err != nil {
+	if _, err := editor.EnableWebhook(t.Context(), author, code, status.VersionInput{}); err != nil {
 		t.Fatal(err)
 	}
 	s, _ = start(t, editor, loopback)

@@ -38,7 +38,7 @@ const (
 type statusCmd struct {
 	statusSettings `group:"Flags of all status commands"`
 
-	Init        statusInitCmd        `cmd:"" help:"Create a page with its first component."`
+	Init        statusInitCmd        `cmd:"" anypage:"" help:"Create a page with its first component."`
 	Page        statusPageCmd        `cmd:"" help:"Settings of a page."`
 	Group       statusGroupCmd       `cmd:"" help:"Groups of components."`
 	Component   statusComponentCmd   `cmd:"" help:"Components."`
@@ -46,16 +46,16 @@ type statusCmd struct {
 	Maintenance statusMaintenanceCmd `cmd:"" help:"Maintenances."`
 	Template    statusTemplateCmd    `cmd:"" help:"Templates of incidents and maintenances."`
 	Token       statusTokenCmd       `cmd:"" help:"Access tokens for GraphQL mutations."`
-	List        statusListCmd        `cmd:"" help:"List incidents, maintenances, components or pages."`
+	List        statusListCmd        `cmd:"" anypage:"" help:"List incidents, maintenances, components or pages."`
 	Show        statusShowCmd        `cmd:"" help:"Show an incident, a maintenance or a component."`
 	Render      statusRenderCmd      `cmd:"" help:"Print a document as it is served."`
 	Export      statusExportCmd      `cmd:"" help:"Write the page with all its documents to a folder, for a static web server."`
 	Check       statusCheckCmd       `cmd:"" help:"Report inconsistent documents, overdue maintenances and outdated mirrors."`
-	Sync        statusSyncCmd        `cmd:"" help:"Mirror or import a page of another server."`
+	Sync        statusSyncCmd        `cmd:"" anypage:"" help:"Mirror or import a page of another server."`
 	Probe       statusProbeCmd       `cmd:"" help:"Probes, which check components at regular intervals."`
 	Webhook     statusWebhookCmd     `cmd:"" help:"Webhooks, to which the updates of a page are sent."`
-	Audit       statusAuditCmd       `cmd:"" help:"List the audit log, newest entries first."`
-	Watch       statusWatchCmd       `cmd:"" help:"Run probes and due actions, and send to webhooks, in the foreground, as serve does in the background."`
+	Audit       statusAuditCmd       `cmd:"" anypage:"" help:"List the audit log, newest entries first."`
+	Watch       statusWatchCmd       `cmd:"" anypage:"" nodryrun:"" help:"Run probes and due actions, and send to webhooks, in the foreground, as serve does in the background."`
 }
 
 // statusSettings are the flags that all status commands share.
@@ -69,17 +69,11 @@ type statusSettings struct {
 	logSettings
 }
 
-// Each status command implements one of these interfaces.
-type (
-	// pageCommand is a command that needs a page.
-	pageCommand interface {
-		run(ctx context.Context, s *session) error
-	}
-	// databaseCommand is a command that needs only the status database.
-	databaseCommand interface {
-		runWithoutPage(ctx context.Context, s *session) error
-	}
-)
+// statusCommand is a status command. It has the selected page unless its tag is anypage, and cannot be a dry run if its
+// tag is nodryrun.
+type statusCommand interface {
+	run(ctx context.Context, s *session) error
+}
 
 // session is the context of a status command: the database, the editor and the page.
 type session struct {
@@ -91,6 +85,7 @@ type session struct {
 	now  func() time.Time
 	by   statuspages.Author
 	name string // of the command, without its group
+	err  error  // the first error of an argument
 
 	before map[string][]byte // documents before the write, for a dry run
 }
@@ -115,26 +110,24 @@ func (c *statusCmd) Run(ctx context.Context, call *kong.Context) (err error) {
 		statusSettings: &c.statusSettings, Editor: statuspages.NewEditor(db, now), db: db, url: url, now: now,
 		by: statuspages.Author{Name: c.author()}, name: call.Selected().Name,
 	}
-	return explainStatus(url, s.dispatch(ctx, call.Selected().Target.Addr().Interface()))
+	return explainStatus(url, s.dispatch(ctx, call.Selected()))
 }
 
 // dispatch runs a command, with the selected page if the command needs it.
-func (s *session) dispatch(ctx context.Context, command any) error {
-	err := s.Writable(ctx)
+func (s *session) dispatch(ctx context.Context, selected *kong.Node) error {
+	command, ok := selected.Target.Addr().Interface().(statusCommand)
+	if !ok {
+		return fmt.Errorf("%s cannot run", selected.Name)
+	}
+	err := cmp.Or(status.FailIf(s.DryRun && selected.Tag.Has("nodryrun"), status.BadInput,
+		"this command does not support --dry-run"), s.Writable(ctx))
+	if err == nil && !selected.Tag.Has("anypage") {
+		err = s.selectPage(ctx)
+	}
 	if err != nil {
 		return err
 	}
-	switch c := command.(type) {
-	case databaseCommand:
-		return c.runWithoutPage(ctx, s)
-	case pageCommand:
-		err = s.selectPage(ctx)
-		if err != nil {
-			return err
-		}
-		return c.run(ctx, s)
-	}
-	return fmt.Errorf("%T cannot run", command)
+	return command.run(ctx, s)
 }
 
 // selectPage sets the page of the session. It fails if the page does not exist.
@@ -158,14 +151,6 @@ func (s *session) selectPage(ctx context.Context) error {
 	s.before, err = s.render(ctx, s.page)
 	s.by.Preview = s.preview
 	return err
-}
-
-// rejectDryRun fails in a dry run. It is for commands that do not change documents, or not immediately.
-func (s *session) rejectDryRun() error {
-	if s.DryRun {
-		return status.Errorf(status.BadInput, "this command does not support --dry-run")
-	}
-	return nil
 }
 
 // statusTimeout is the statement timeout of status commands.
@@ -315,97 +300,72 @@ func (s *session) print(object any, line string, args ...any) error {
 	return printJSON(object)
 }
 
-// arguments converts the arguments of a command. After an error, conversions return zero values; commands check err
-// before they write.
-type arguments struct {
-	*session
-	ctx context.Context //nolint:containedctx // of one command
-	err error
+// done prints the result of a write unless it failed.
+func (s *session) done(err error, object any, line string, args ...any) error {
+	if err != nil {
+		return err
+	}
+	return s.print(object, line, args...)
 }
 
-func (s *session) arguments(ctx context.Context) *arguments { return &arguments{session: s, ctx: ctx} }
+// write sends an input to the editor, and shows the object with the returned code. It does nothing if an argument was
+// invalid, and shows nothing in a dry run.
+func write[I any](ctx context.Context, s *session, code string, in I,
+	do func(ctx context.Context, by statuspages.Author, code string, in I) (string, error),
+	show func(ctx context.Context, code string) error,
+) error {
+	if s.err != nil {
+		return s.err
+	}
+	code, err := do(ctx, s.by, code, in)
+	if err != nil || s.DryRun {
+		return err
+	}
+	return show(ctx, code)
+}
 
-// fail records the first error.
-func (a *arguments) fail(err error) { a.err = cmp.Or(a.err, err) }
+// The following methods convert arguments. If one is invalid, they record the error and return the zero value.
 
-func (a *arguments) time(text string) time.Time {
-	t, err := status.ParseTime(text, a.page.Zone)
-	a.fail(err)
+func (s *session) fail(err error) { s.err = cmp.Or(s.err, err) }
+
+func (s *session) time(text string) time.Time {
+	t, err := status.ParseTime(text, s.page.Zone)
+	s.fail(err)
 	return t
 }
 
 // optionalTime is like time for an optional flag. An empty text is null.
-func (a *arguments) optionalTime(text string) ledger.Null[time.Time] {
+func (s *session) optionalTime(text string) ledger.Null[time.Time] {
 	if text == "" {
 		return ledger.Null[time.Time]{}
 	}
-	return ledger.Of(a.time(text))
+	return ledger.Of(s.time(text))
 }
 
-// optionalDate parses a date. An empty text is the empty date.
-func (a *arguments) optionalDate(text string) status.Date {
-	if text == "" {
-		return ""
-	}
-	day, err := status.ParseDate(text)
-	if err != nil {
-		a.fail(status.Errorf(status.BadInput, "%v", err))
-	}
-	return day
-}
-
-// component returns the component or group with the given id or name. It is empty after an error.
-func (a *arguments) component(ref string) *status.Component {
-	c, err := a.find(a.ctx, ref)
-	a.fail(err)
-	if err != nil {
+// component returns the component or group with the given id or name, or an empty one for an empty reference.
+func (s *session) component(ctx context.Context, ref string) *status.Component {
+	if ref == "" {
 		return &status.Component{}
 	}
-	return c
+	c, err := s.find(ctx, ref)
+	s.fail(err)
+	return cmp.Or(c, &status.Component{})
 }
 
 // codes returns the codes of the components or groups with the given ids or names.
-func (a *arguments) codes(refs []string) []string {
-	return list.Map(refs, func(ref string) string { return a.component(ref).Code })
+func (s *session) codes(ctx context.Context, refs []string) []string {
+	return list.Map(refs, func(ref string) string { return s.component(ctx, ref).Code })
 }
 
-// group returns the code of the group with the given id or name, or an empty string for an empty reference.
-func (a *arguments) group(ref string) string {
-	if ref == "" {
-		return ""
-	}
-	return a.component(ref).Code
-}
-
-func (a *arguments) affected(given []string) (out []status.Assignment) {
+func (s *session) affected(ctx context.Context, given []string) (out []status.Assignment) {
 	for _, text := range given {
 		i := strings.LastIndex(text, "=")
-		if i < 0 {
-			a.fail(status.Errorf(status.BadInput, "%q does not have the form COMPONENT=STATUS", text))
-			return nil
-		}
-		c, to := a.component(text[:i]), componentStatus(text[i+1:])
-		if !to.Valid() {
-			all := list.Map(status.ComponentStatuses(), func(s status.ComponentStatus) string { return string(s) })
-			a.fail(status.Errorf(status.BadInput, "%q is not a component status: use one of %s", text[i+1:],
-				strings.Join(all, ", ")))
-		}
-		out = append(out, status.Assignment{Component: c.Code, Status: to})
+		s.fail(status.FailIf(i < 0, status.BadInput, "%q does not have the form COMPONENT=STATUS", text))
+		out = append(out, status.Assignment{
+			Component: s.component(ctx, text[:max(i, 0)]).Code, Status: componentStatus(text[i+1:]),
+		})
 	}
 	return out
-}
-
-// state returns the current state of the notice with a code.
-func (a *arguments) state(code string) status.State {
-	n, err := a.notice(a.ctx, code)
-	if err == nil && n == nil {
-		err = status.Errorf(status.NotFound, "notice %s does not exist", code)
-	}
-	a.fail(err)
-	if err != nil {
-		return ""
-	}
-	return n.State
 }
 
 // find returns the component or group with the given id or name.
@@ -415,19 +375,6 @@ func (s *session) find(ctx context.Context, ref string) (*status.Component, erro
 		return nil, err
 	}
 	return w.Find(ref)
-}
-
-// keyValues splits arguments of the form KEY=VALUE.
-func keyValues(texts []string) ([]status.PageSetting, error) {
-	out := make([]status.PageSetting, len(texts))
-	for i, text := range texts {
-		key, value, ok := strings.Cut(text, "=")
-		if !ok {
-			return nil, status.Errorf(status.BadInput, "%q does not have the form KEY=VALUE", text)
-		}
-		out[i] = status.PageSetting{Key: key, Value: value}
-	}
-	return out, nil
 }
 
 func componentStatus(text string) status.ComponentStatus {
@@ -445,56 +392,40 @@ func (s *session) notice(ctx context.Context, code string) (*status.Notice, erro
 	return notices[code], err
 }
 
-// confirm returns a function that takes the results of a write, and shows the object unless the write failed or was a
-// dry run.
-func (s *session) confirm(show func(code string) error) func(code string, err error) error {
-	return func(code string, err error) error {
-		if err != nil || s.DryRun {
-			return err
-		}
-		return show(code)
+// showNotice prints a notice after a write.
+func (s *session) showNotice(ctx context.Context, code string) error {
+	n, err := s.notice(ctx, code)
+	switch {
+	case err != nil:
+		return err
+	case n == nil:
+		return s.showDeleted(code)
+	}
+	draft := ""
+	if n.Draft {
+		draft = " (draft)"
+	}
+	return s.print(noticeObject(n), "%s is %s%s, impact %s, version %d", code, n.State, draft, n.Impact, n.Version)
+}
+
+// showComponent prints a component after a write.
+func (s *session) showComponent(ctx context.Context, code string) error {
+	w, err := s.db.WorkingCopy(ctx, s.page)
+	if err != nil {
+		return err
+	}
+	c := w.Component(code)
+	switch {
+	case c == nil:
+		return s.showDeleted(code)
+	case c.IsGroup:
+		return s.print(componentObject(c), "%s %s, a group, position %d", code, c.Name, c.Position)
+	default:
+		return s.print(componentObject(c), "%s %s is %s, position %d, version %d", code, c.QualifiedName(),
+			c.Status, c.Position, c.Version)
 	}
 }
 
-// confirmNotice is [session.confirm] for notices.
-func (s *session) confirmNotice(ctx context.Context) func(code string, err error) error {
-	return s.confirm(func(code string) error {
-		n, err := s.notice(ctx, code)
-		if err != nil {
-			return err
-		}
-		switch {
-		case n == nil:
-			return s.confirmDeleted(code)
-		case n.Draft:
-			return s.print(noticeObject(n), "%s is %s (draft), impact %s, version %d", code, n.State, n.Impact,
-				n.Version)
-		default:
-			return s.print(noticeObject(n), "%s is %s, impact %s, version %d", code, n.State, n.Impact, n.Version)
-		}
-	})
-}
-
-// confirmComponent is [session.confirm] for components.
-func (s *session) confirmComponent(ctx context.Context) func(code string, err error) error {
-	return s.confirm(func(code string) error {
-		w, err := s.db.WorkingCopy(ctx, s.page)
-		if err != nil {
-			return err
-		}
-		c := w.Component(code)
-		switch {
-		case c == nil:
-			return s.confirmDeleted(code)
-		case c.IsGroup:
-			return s.print(componentObject(c), "%s %s, a group, position %d", code, c.Name, c.Position)
-		default:
-			return s.print(componentObject(c), "%s %s is %s, position %d, version %d", code, c.QualifiedName(),
-				c.Status, c.Position, c.Version)
-		}
-	})
-}
-
-func (s *session) confirmDeleted(code string) error {
+func (s *session) showDeleted(code string) error {
 	return s.print(map[string]string{"id": code}, "%s was deleted", code)
 }

@@ -3,7 +3,6 @@ package main
 import (
 	"cmp"
 	"context"
-	"slices"
 	"time"
 
 	"heliograph/internal/base/list"
@@ -27,46 +26,30 @@ type statusIncidentCmd struct {
 
 // textFlags are the flags for the text of an update: a body, or a template with its values.
 type textFlags struct {
-	Body     string   `help:"Text of the update."`
-	Template string   `help:"Name of a template for the text. Its values are the arguments KEY=VALUE."`
-	Quiet    bool     `help:"Do not notify subscribers."`
-	Values   []string `arg:"" optional:"" help:"Values of the template, as KEY=VALUE."`
+	Body     string            `help:"Text of the update."`
+	Template string            `help:"Name of a template for the text. Its values are the arguments KEY=VALUE."`
+	Quiet    bool              `help:"Do not notify subscribers."`
+	Values   map[string]string `arg:"" optional:"" help:"Values of the template, as KEY=VALUE."`
 }
 
-// updateText is the text of an update. The title and the state are those of the template, if one is used.
-type updateText struct {
-	title, body string
-	state       status.State
-}
-
-func (f *textFlags) text(ctx context.Context, s *session) (text updateText, err error) {
+// text returns the text of an update. Its title and state are those of the template, if one is used.
+func (f *textFlags) text(ctx context.Context, s *session) (text status.Template) {
+	s.fail(cmp.Or(
+		status.FailIf(f.Template == "" && len(f.Values) > 0, status.BadInput, "a value KEY=VALUE requires --template"),
+		status.FailIf(f.Template != "" && f.Body != "", status.BadInput, "--body and --template cannot be combined")))
 	if f.Template == "" {
-		if len(f.Values) > 0 {
-			return text, status.Errorf(status.BadInput, "the value %q requires --template", f.Values[0])
-		}
-		return updateText{body: f.Body}, nil
+		return status.Template{Body: f.Body}
 	}
-	if f.Body != "" {
-		return text, status.Errorf(status.BadInput, "--body and --template cannot be combined")
+	all, err := s.db.Templates(ctx, s.page.Code)
+	t := list.Find(all, func(t *status.Template) bool { return t.Name == f.Template })
+	if err != nil || t == nil {
+		s.fail(cmp.Or(err, status.Errorf(status.NotFound, "template %s does not exist", f.Template)))
+		return text
 	}
-	list, err := s.db.Templates(ctx, s.page.Code)
-	if err != nil {
-		return text, err
-	}
-	i := slices.IndexFunc(list, func(t *status.Template) bool { return t.Name == f.Template })
-	if i < 0 {
-		return text, status.Errorf(status.NotFound, "template %s does not exist", f.Template)
-	}
-	settings, err := keyValues(f.Values)
-	if err != nil {
-		return text, err
-	}
-	values := map[string]string{}
-	for _, v := range settings {
-		values[v.Key] = v.Value
-	}
-	title, body, err := list[i].Fill(values)
-	return updateText{title, body, list[i].State}, err
+	text = *t
+	text.Title, text.Body, err = t.Fill(f.Values)
+	s.fail(err)
+	return text
 }
 
 type statusOpenCmd struct {
@@ -81,22 +64,13 @@ type statusOpenCmd struct {
 }
 
 func (c *statusOpenCmd) run(ctx context.Context, s *session) error {
-	text, err := c.text(ctx, s)
-	if err != nil {
-		return err
-	}
-	a := s.arguments(ctx)
-	in := status.NewIncident{
-		Name: cmp.Or(c.Name, text.title), Body: text.body, State: cmp.Or(status.State(c.Status), text.state),
-		Notify: ledger.Of(!c.Quiet), Draft: c.Draft,
+	text := c.text(ctx, s)
+	return write(ctx, s, s.page.Code, status.NewIncident{
+		Name: cmp.Or(c.Name, text.Title), Body: text.Body, State: cmp.Or(status.State(c.Status), text.State),
+		Notify: ledger.Of(!c.Quiet), Draft: c.Draft, Affected: s.affected(ctx, c.Affect),
 		ImpactOverride: ledger.NonZero(status.Impact(c.Impact)), Reminders: ledger.NonZero(c.Reminders),
-		Affected:  a.affected(c.Affect),
-		StartedAt: a.optionalTime(c.Started),
-	}
-	if a.err != nil {
-		return a.err
-	}
-	return s.confirmNotice(ctx)(s.OpenIncident(ctx, s.by, s.page.Code, in))
+		StartedAt: s.optionalTime(c.Started),
+	}, s.OpenIncident, s.showNotice)
 }
 
 type noticeFlags struct {
@@ -113,27 +87,18 @@ type updateFlags struct {
 	textFlags
 }
 
-// add adds the update that the flags describe. An empty state is that of the template, or else the current one.
+// add adds the update that the flags describe. An empty state is the current one.
 func (f *updateFlags) add(ctx context.Context, s *session, state status.State, keep bool,
-	write func(context.Context, statuspages.Author, string, status.NewUpdate) (string, error),
+	do func(context.Context, statuspages.Author, string, status.NewUpdate) (string, error),
 ) error {
-	text, err := f.text(ctx, s)
-	if err != nil {
-		return err
+	text := f.text(ctx, s)
+	if s.name == "update" {
+		state = cmp.Or(state, text.State)
 	}
-	a := s.arguments(ctx)
-	if state = cmp.Or(state, text.state); state == "" {
-		state = a.state(f.code())
-	}
-	in := status.NewUpdate{
-		State: state, Body: text.body, Keep: keep, Notify: ledger.Of(!f.Quiet), ExpectedVersion: f.Expect,
-		Affected:  a.affected(f.Affect),
-		DisplayAt: a.optionalTime(f.At),
-	}
-	if a.err != nil {
-		return a.err
-	}
-	return s.confirmNotice(ctx)(write(ctx, s.by, f.code(), in))
+	return write(ctx, s, f.code(), status.NewUpdate{
+		State: state, Body: text.Body, Keep: keep, Notify: ledger.Of(!f.Quiet), ExpectedVersion: f.Expect,
+		Affected: s.affected(ctx, f.Affect), DisplayAt: s.optionalTime(f.At),
+	}, do, s.showNotice)
 }
 
 type statusUpdateCmd struct {
@@ -177,8 +142,9 @@ type statusPostmortemCmd struct {
 }
 
 func (c *statusPostmortemCmd) run(ctx context.Context, s *session) error {
-	return s.confirmNotice(ctx)(s.PublishPostmortem(ctx, s.by, c.code(),
-		status.NewUpdate{Body: c.Body, Notify: ledger.Of(!c.Quiet), ExpectedVersion: c.Expect}))
+	return write(ctx, s, c.code(), status.NewUpdate{
+		Body: c.Body, Notify: ledger.Of(!c.Quiet), ExpectedVersion: c.Expect,
+	}, s.PublishPostmortem, s.showNotice)
 }
 
 type statusBackfillCmd struct {
@@ -193,16 +159,11 @@ type statusBackfillCmd struct {
 }
 
 func (c *statusBackfillCmd) run(ctx context.Context, s *session) error {
-	a := s.arguments(ctx)
-	in := status.NewIncident{
+	return write(ctx, s, s.page.Code, status.NewIncident{
 		Name: c.Name, Body: c.Body, Resolution: c.Resolution, Backfill: true, Notify: ledger.Of(!c.Quiet),
-		ImpactOverride: ledger.NonZero(status.Impact(c.Impact)),
-		StartedAt:      a.optionalTime(c.From), ResolvedAt: a.optionalTime(c.Until), Affected: a.affected(c.Affect),
-	}
-	if a.err != nil {
-		return a.err
-	}
-	return s.confirmNotice(ctx)(s.OpenIncident(ctx, s.by, s.page.Code, in))
+		ImpactOverride: ledger.NonZero(status.Impact(c.Impact)), Affected: s.affected(ctx, c.Affect),
+		StartedAt: s.optionalTime(c.From), ResolvedAt: s.optionalTime(c.Until),
+	}, s.OpenIncident, s.showNotice)
 }
 
 type statusEditCmd struct {
@@ -216,37 +177,30 @@ type statusEditCmd struct {
 }
 
 func (c *statusEditCmd) run(ctx context.Context, s *session) error {
+	ofNotice, ofUpdate := c.Name != nil || c.Impact != nil || c.Reminders != nil, c.Body != nil || c.At != ""
+	s.fail(cmp.Or(status.FailIf(c.Update == "" && ofUpdate, status.BadInput,
+		"--body and --at require --update, the id of the update to edit"),
+		status.FailIf(c.Update != "" && ofNotice, status.BadInput,
+			"--update cannot be combined with --name, --impact or --reminders: use two commands")))
 	if c.Update == "" {
-		if c.Body != nil || c.At != "" {
-			return status.Errorf(status.BadInput, "--body and --at require --update, the id of the update to edit")
-		}
-		return s.confirmNotice(ctx)(s.EditNotice(ctx, s.by, c.code(), status.NoticeEdit{
+		return write(ctx, s, c.code(), status.NoticeEdit{
 			Name: ledger.FromPointer(c.Name), ImpactOverride: ledger.FromPointer((*status.Impact)(c.Impact)),
-			Reminders:       ledger.FromPointer(c.Reminders),
-			ExpectedVersion: c.Expect,
-		}))
+			Reminders: ledger.FromPointer(c.Reminders), ExpectedVersion: c.Expect,
+		}, s.EditNotice, s.showNotice)
 	}
-	if c.Name != nil || c.Impact != nil || c.Reminders != nil {
-		return status.Errorf(status.BadInput,
-			"--update cannot be combined with --name, --impact or --reminders: use two commands")
-	}
-	a := s.arguments(ctx)
-	edit := status.UpdateEdit{Body: ledger.FromPointer(c.Body), DisplayAt: a.optionalTime(c.At)}
-	if a.err != nil {
-		return a.err
-	}
-	_, err := s.EditUpdate(ctx, s.by, c.Update, edit)
-	return s.confirmNotice(ctx)(c.code(), err)
+	return write(ctx, s, c.Update, status.UpdateEdit{
+		Body: ledger.FromPointer(c.Body), DisplayAt: s.optionalTime(c.At),
+	}, s.EditUpdate, func(ctx context.Context, _ string) error { return s.showNotice(ctx, c.code()) })
 }
 
 // statusNoticeCmd are the commands that need only a notice.
 type statusNoticeCmd struct{ noticeFlags }
 
 func (c *statusNoticeCmd) run(ctx context.Context, s *session) error {
-	write := map[string]func(context.Context, statuspages.Author, string, int64) (string, error){
+	do := map[string]func(context.Context, statuspages.Author, string, status.VersionInput) (string, error){
 		"publish": s.PublishDraft, "discard": s.DiscardDraft, "rm": s.DeleteNotice,
 	}[s.name]
-	return s.confirmNotice(ctx)(write(ctx, s.by, c.code(), c.Expect))
+	return write(ctx, s, c.code(), status.VersionInput{ExpectedVersion: c.Expect}, do, s.showNotice)
 }
 
 type statusMaintenanceCmd struct {
@@ -268,15 +222,15 @@ type timeFlags struct {
 }
 
 // times returns the start and the end.
-func (f *timeFlags) times(a *arguments) (from, until time.Time) {
-	from = a.time(f.From)
+func (f *timeFlags) times(s *session) (from, until time.Time) {
+	from = s.time(f.From)
 	switch {
 	case f.Until != "":
-		until = a.time(f.Until)
+		until = s.time(f.Until)
 	case f.For > 0:
 		until = from.Add(f.For)
 	default:
-		a.fail(status.Errorf(status.BadInput, "the end is missing: use --until or --for"))
+		s.fail(status.Errorf(status.BadInput, "the end is missing: use --until or --for"))
 	}
 	return from, until
 }
@@ -297,33 +251,25 @@ type statusScheduleCmd struct {
 }
 
 func (c *statusScheduleCmd) run(ctx context.Context, s *session) error {
-	text, err := c.text(ctx, s)
-	if err != nil {
-		return err
-	}
-	a := s.arguments(ctx)
+	text := c.text(ctx, s)
+	from, until := c.times(s)
 	in := status.NewMaintenance{
-		Name: cmp.Or(c.Name, text.title), Body: text.body, State: status.State(c.Status),
+		Name: cmp.Or(c.Name, text.Title), Body: text.Body, State: status.State(c.Status), Start: from, End: until,
 		ImpactOverride: ledger.NonZero(status.Impact(c.Impact)),
 		AutoInProgress: c.AutoStart, AutoCompleted: c.AutoEnd, AutoMaintenanceState: c.AutoState,
-		AutoOperationalState: c.AutoOperational,
-		RemindMinutes:        ledger.NonZero(c.Remind), Notify: ledger.Of(!c.Quiet), Components: a.codes(c.Affect),
-	}
-	in.Start, in.End = c.times(a)
-	if a.err != nil {
-		return a.err
+		AutoOperationalState: c.AutoOperational, RemindMinutes: ledger.NonZero(c.Remind),
+		Notify: ledger.Of(!c.Quiet), Components: s.codes(ctx, c.Affect),
 	}
 	if c.Repeat != "" {
 		return c.series(ctx, s, in)
 	}
-	return s.confirmNotice(ctx)(s.ScheduleMaintenance(ctx, s.by, s.page.Code, in))
+	return write(ctx, s, s.page.Code, in, s.ScheduleMaintenance, s.showNotice)
 }
 
 func (c *statusScheduleCmd) series(ctx context.Context, s *session, in status.NewMaintenance) error {
-	if in.State != status.Planned {
-		return status.Errorf(status.BadInput, "--repeat requires the status scheduled, not %s", in.State)
-	}
 	times, err := status.Occurrences(c.Repeat, in.Start)
+	err = cmp.Or(s.err, status.FailIf(in.State != status.Planned, status.BadInput,
+		"--repeat requires the status scheduled, not %s", in.State), err)
 	if err != nil {
 		return err
 	}
@@ -342,14 +288,7 @@ func (c *statusScheduleCmd) series(ctx context.Context, s *session, in status.Ne
 type statusProgressCmd struct{ updateFlags }
 
 func (c *statusProgressCmd) run(ctx context.Context, s *session) error {
-	state, given := map[string]status.State{"start": status.InProgress, "verify": status.Verifying}[s.name]
-	if !given {
-		a := s.arguments(ctx)
-		state = a.state(c.code())
-		if a.err != nil {
-			return a.err
-		}
-	}
+	state := map[string]status.State{"start": status.InProgress, "verify": status.Verifying}[s.name]
 	return c.add(ctx, s, state, false, s.MoveMaintenance)
 }
 
@@ -360,8 +299,9 @@ type statusCancelCmd struct {
 }
 
 func (c *statusCancelCmd) run(ctx context.Context, s *session) error {
-	return s.confirmNotice(ctx)(s.CancelMaintenance(ctx, s.by, c.code(),
-		status.NewUpdate{Body: c.Body, Notify: ledger.Of(!c.Quiet), ExpectedVersion: c.Expect}))
+	return write(ctx, s, c.code(), status.NewUpdate{
+		Body: c.Body, Notify: ledger.Of(!c.Quiet), ExpectedVersion: c.Expect,
+	}, s.CancelMaintenance, s.showNotice)
 }
 
 type statusRescheduleCmd struct {
@@ -372,12 +312,8 @@ type statusRescheduleCmd struct {
 }
 
 func (c *statusRescheduleCmd) run(ctx context.Context, s *session) error {
-	a := s.arguments(ctx)
-	from, until := c.times(a)
-	if a.err != nil {
-		return a.err
-	}
-	return s.confirmNotice(ctx)(s.RescheduleMaintenance(ctx, s.by, c.code(), status.Reschedule{
+	from, until := c.times(s)
+	return write(ctx, s, c.code(), status.Reschedule{
 		Start: from, End: until, Body: c.Body, Notify: ledger.Of(!c.Quiet), ExpectedVersion: c.Expect,
-	}))
+	}, s.RescheduleMaintenance, s.showNotice)
 }

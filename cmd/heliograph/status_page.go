@@ -3,9 +3,12 @@ package main
 import (
 	"cmp"
 	"context"
+	"maps"
+	"slices"
 	"strconv"
 	"time"
 
+	"heliograph/internal/base/list"
 	"heliograph/internal/domain/ledger"
 	"heliograph/internal/domain/status"
 	"heliograph/storage/statuspages"
@@ -21,25 +24,27 @@ type statusInitCmd struct {
 	Component  string `default:"API" help:"Name of the first component."`
 }
 
-func (c *statusInitCmd) runWithoutPage(ctx context.Context, s *session) error {
+func (c *statusInitCmd) run(ctx context.Context, s *session) error {
 	if s.DryRun {
 		s.by.Preview = func(context.Context) error { return nil }
 	}
-	return s.confirmPage(ctx)(s.InitPage(ctx, s.by, statuspages.PageInit{Component: c.Component, Page: status.Page{
+	code, err := s.InitPage(ctx, s.by, statuspages.PageInit{Component: c.Component, Page: status.Page{
 		Name: c.Name, Slug: cmp.Or(c.ShortName, s.Slug), URL: c.URL, TimeZone: c.TimeZone, Locale: c.Locale,
 		Vocabulary: status.Vocabulary(c.Vocabulary),
-	}}))
+	}})
+	if err != nil || s.DryRun {
+		return err
+	}
+	return s.showPage(ctx, code)
 }
 
-// confirmPage is [session.confirm] for pages.
-func (s *session) confirmPage(ctx context.Context) func(code string, err error) error {
-	return s.confirm(func(code string) error {
-		p, err := s.db.PageByCode(ctx, code)
-		if err != nil {
-			return err
-		}
-		return s.print(pageObject(p), "%s %s at %s, revision %d", code, p.Slug, p.URL, p.Revision)
-	})
+// showPage prints a page after a write.
+func (s *session) showPage(ctx context.Context, code string) error {
+	p, err := s.db.PageByCode(ctx, code)
+	if err != nil {
+		return err
+	}
+	return s.print(pageObject(p), "%s %s at %s, revision %d", code, p.Slug, p.URL, p.Revision)
 }
 
 type statusPageCmd struct {
@@ -47,20 +52,16 @@ type statusPageCmd struct {
 }
 
 type statusPageSetCmd struct {
-	Settings []string `arg:"" help:"Settings, as KEY=VALUE."`
+	Settings map[string]string `arg:"" help:"Settings, as KEY=VALUE."`
 }
 
 func (c *statusPageSetCmd) run(ctx context.Context, s *session) error {
-	settings, err := keyValues(c.Settings)
-	if err != nil {
+	settings := list.Map(slices.Sorted(maps.Keys(c.Settings)), func(key string) status.PageSetting {
+		return status.PageSetting{Key: key, Value: c.Settings[key]}
+	})
+	err := write(ctx, s, s.page.Code, settings, s.SetPage, s.showPage)
+	if err != nil || s.DryRun || s.JSON {
 		return err
-	}
-	err = s.confirmPage(ctx)(s.SetPage(ctx, s.by, s.page.Code, settings))
-	if err != nil {
-		return err
-	}
-	if s.DryRun || s.JSON {
-		return nil
 	}
 	after, err := s.db.PageByCode(ctx, s.page.Code)
 	if err != nil {
@@ -93,9 +94,9 @@ type statusGroupAddCmd struct {
 }
 
 func (c *statusGroupAddCmd) run(ctx context.Context, s *session) error {
-	return s.confirmComponent(ctx)(s.AddComponent(ctx, s.by, s.page.Code, status.NewComponent{
+	return write(ctx, s, s.page.Code, status.NewComponent{
 		IsGroup: true, Name: c.Name, Description: c.Description, Position: c.Position,
-	}))
+	}, s.AddComponent, s.showComponent)
 }
 
 type statusGroupRenameCmd struct {
@@ -127,18 +128,11 @@ type statusComponentAddCmd struct {
 }
 
 func (c *statusComponentAddCmd) run(ctx context.Context, s *session) error {
-	a := s.arguments(ctx)
-	in := status.NewComponent{
-		Name: c.Name, Description: c.Description, Group: a.group(c.Group), Position: c.Position,
-		Status:   componentStatus(c.Status),
-		Showcase: ledger.Of(c.Showcase), OnlyShowIfDegraded: c.OnlyShowIfDegraded,
-		StartDate: ledger.NonZero(a.optionalDate(c.StartDate)),
-		NodeID:    ledger.FromPointer(c.Node),
-	}
-	if a.err != nil {
-		return a.err
-	}
-	return s.confirmComponent(ctx)(s.AddComponent(ctx, s.by, s.page.Code, in))
+	return write(ctx, s, s.page.Code, status.NewComponent{
+		Name: c.Name, Description: c.Description, Group: s.component(ctx, c.Group).Code, Position: c.Position,
+		Status: componentStatus(c.Status), Showcase: ledger.Of(c.Showcase), OnlyShowIfDegraded: c.OnlyShowIfDegraded,
+		StartDate: ledger.NonZero(status.Date(c.StartDate)), NodeID: ledger.FromPointer(c.Node),
+	}, s.AddComponent, s.showComponent)
 }
 
 type componentArg struct {
@@ -158,22 +152,12 @@ type statusComponentSetCmd struct {
 }
 
 func (c *statusComponentSetCmd) run(ctx context.Context, s *session) error {
-	a := s.arguments(ctx)
-	edit := status.ComponentEdit{
+	return write(ctx, s, s.component(ctx, c.Ref).Code, status.ComponentEdit{
 		Name: ledger.FromPointer(c.Name), Description: ledger.FromPointer(c.Description),
-		Showcase:           ledger.FromPointer(c.Showcase),
-		OnlyShowIfDegraded: ledger.FromPointer(c.OnlyShowIfDegraded), NodeID: ledger.FromPointer(c.Node),
-		ExpectedVersion: c.Expect,
-		Status:          componentStatus(c.Status),
-	}
-	if c.StartDate != nil {
-		edit.StartDate = ledger.Of(a.optionalDate(*c.StartDate))
-	}
-	code := a.component(c.Ref).Code
-	if a.err != nil {
-		return a.err
-	}
-	return s.confirmComponent(ctx)(s.EditComponent(ctx, s.by, code, edit))
+		Showcase: ledger.FromPointer(c.Showcase), OnlyShowIfDegraded: ledger.FromPointer(c.OnlyShowIfDegraded),
+		StartDate: ledger.FromPointer((*status.Date)(c.StartDate)), NodeID: ledger.FromPointer(c.Node),
+		ExpectedVersion: c.Expect, Status: componentStatus(c.Status),
+	}, s.EditComponent, s.showComponent)
 }
 
 type statusMoveCmd struct {
@@ -183,33 +167,25 @@ type statusMoveCmd struct {
 }
 
 func (c *statusMoveCmd) run(ctx context.Context, s *session) error {
-	a := s.arguments(ctx)
-	found := a.component(c.Ref)
+	found := s.component(ctx, c.Ref)
 	group := found.GroupCode.V
 	if c.Group != nil {
-		group = a.group(*c.Group)
+		group = s.component(ctx, *c.Group).Code
 	}
-	if a.err != nil {
-		return a.err
-	}
-	return s.confirmComponent(ctx)(s.MoveComponent(ctx, s.by, found.Code,
-		status.ComponentMove{Group: group, Position: c.Position}))
+	return write(ctx, s, found.Code, status.ComponentMove{Group: group, Position: c.Position}, s.MoveComponent,
+		s.showComponent)
 }
 
 type statusRemoveCmd struct{ componentArg }
 
 func (c *statusRemoveCmd) run(ctx context.Context, s *session) error {
-	found, err := s.find(ctx, c.Ref)
-	if err != nil {
-		return err
-	}
-	return s.confirmComponent(ctx)(s.RemoveComponent(ctx, s.by, found.Code, 0))
+	return write(ctx, s, s.component(ctx, c.Ref).Code, status.VersionInput{}, s.RemoveComponent, s.showComponent)
 }
 
 type statusTokenCmd struct {
-	Add  statusTokenAddCmd  `cmd:"" help:"Create a token and print it. It cannot be printed again: only its hash is stored."`
-	Rm   statusTokenRmCmd   `cmd:"" help:"Delete a token."`
-	List statusTokenListCmd `cmd:"" help:"List the tokens."`
+	Add  statusTokenAddCmd  `cmd:"" anypage:"" nodryrun:"" help:"Create a token and print it. It cannot be printed again: only its hash is stored."`
+	Rm   statusTokenRmCmd   `cmd:"" anypage:"" nodryrun:"" help:"Delete a token."`
+	List statusTokenListCmd `cmd:"" anypage:"" help:"List the tokens."`
 }
 
 type statusTokenAddCmd struct {
@@ -218,49 +194,43 @@ type statusTokenAddCmd struct {
 	Expires time.Duration `help:"Time until the token expires, such as 720h (default: never)."`
 }
 
-// runWithoutPage creates a token for the page with --page, and for all pages otherwise.
-func (c *statusTokenAddCmd) runWithoutPage(ctx context.Context, s *session) error {
-	err := s.rejectDryRun()
+// run creates a token for the page with --page, and for all pages otherwise.
+func (c *statusTokenAddCmd) run(ctx context.Context, s *session) error {
+	page, err := s.givenPage(ctx)
 	if err != nil {
 		return err
 	}
-	in := status.TokenInput{Name: c.Name, Role: status.Role(c.Role)}
-	if s.Slug != "" {
-		err = s.selectPage(ctx)
-		if err != nil {
-			return err
-		}
-		in.Page = s.page.Code
-	}
+	in := status.TokenInput{Name: c.Name, Role: status.Role(c.Role), Page: page}
 	if c.Expires > 0 {
 		in.ExpiresAt = ledger.Of(s.now().Add(c.Expires))
 	}
 	token, err := s.AddToken(ctx, s.by, in)
-	if err != nil {
-		return err
+	return s.done(err, map[string]string{"name": c.Name, "role": c.Role, "token": token}, "%s", token)
+}
+
+// givenPage returns the code of the page with --page, or "" without the flag.
+func (s *session) givenPage(ctx context.Context) (string, error) {
+	if s.Slug == "" {
+		return "", nil
 	}
-	return s.print(map[string]string{"name": c.Name, "role": c.Role, "token": token}, "%s", token)
+	err := s.selectPage(ctx)
+	if err != nil {
+		return "", err
+	}
+	return s.page.Code, nil
 }
 
 type statusTokenRmCmd struct {
 	Name string `arg:"" help:"Name of the token."`
 }
 
-func (c *statusTokenRmCmd) runWithoutPage(ctx context.Context, s *session) error {
-	err := s.rejectDryRun()
-	if err != nil {
-		return err
-	}
-	err = s.RemoveToken(ctx, s.by, c.Name)
-	if err != nil {
-		return err
-	}
-	return s.print(map[string]string{"name": c.Name}, "token %s was deleted", c.Name)
+func (c *statusTokenRmCmd) run(ctx context.Context, s *session) error {
+	return s.done(s.RemoveToken(ctx, s.by, c.Name), map[string]string{"name": c.Name}, "token %s was deleted", c.Name)
 }
 
 type statusTokenListCmd struct{}
 
-func (statusTokenListCmd) runWithoutPage(ctx context.Context, s *session) error {
+func (statusTokenListCmd) run(ctx context.Context, s *session) error {
 	list, err := s.db.Tokens(ctx, time.Time{})
 	if err != nil {
 		return err
@@ -299,10 +269,7 @@ func (c *statusTemplateSetCmd) run(ctx context.Context, s *session) error {
 		Name: c.Name, Kind: state.Kind(), State: state,
 		Title: c.Title, Body: c.Body,
 	})
-	if err != nil {
-		return err
-	}
-	return s.print(map[string]string{"name": c.Name}, "template %s was saved", c.Name)
+	return s.done(err, map[string]string{"name": c.Name}, "template %s was saved", c.Name)
 }
 
 type statusTemplateRmCmd struct {
@@ -310,11 +277,8 @@ type statusTemplateRmCmd struct {
 }
 
 func (c *statusTemplateRmCmd) run(ctx context.Context, s *session) error {
-	err := s.RemoveTemplate(ctx, s.by, s.page.Code, c.Name)
-	if err != nil {
-		return err
-	}
-	return s.print(map[string]string{"name": c.Name}, "template %s was deleted", c.Name)
+	return s.done(s.RemoveTemplate(ctx, s.by, s.page.Code, c.Name), map[string]string{"name": c.Name},
+		"template %s was deleted", c.Name)
 }
 
 type statusTemplateListCmd struct{}

@@ -16,8 +16,8 @@ type statusProbeCmd struct {
 	Add     statusProbeAddCmd    `cmd:"" help:"Add a probe to a component."`
 	List    statusProbeListCmd   `cmd:"" help:"List the probes of the page with their last results."`
 	Test    statusProbeTestCmd   `cmd:"" help:"Run a probe once and print the result, without effect on the page."`
-	Run     statusProbeRunCmd    `cmd:"" help:"Run the probes of all pages that are due, once. serve and watch do so continuously."`
-	Beat    statusProbeBeatCmd   `cmd:"" help:"Send a heartbeat to a probe of the kind heartbeat."`
+	Run     statusProbeRunCmd    `cmd:"" anypage:"" nodryrun:"" help:"Run the probes of all pages that are due, once. serve and watch do so continuously."`
+	Beat    statusProbeBeatCmd   `cmd:"" anypage:"" nodryrun:"" help:"Send a heartbeat to a probe of the kind heartbeat."`
 	Enable  statusProbeSwitchCmd `cmd:"" help:"Enable a probe."`
 	Disable statusProbeSwitchCmd `cmd:"" help:"Disable a probe."`
 	Rm      statusProbeSwitchCmd `cmd:"" help:"Delete a probe. The status that it has set stays."`
@@ -60,10 +60,7 @@ func (c *statusProbeAddCmd) run(ctx context.Context, s *session) error {
 			SlowMS: c.Slow.Milliseconds(), BadMS: c.Bad.Milliseconds(), TimeoutMS: c.Timeout.Milliseconds(),
 		},
 	})
-	if err != nil {
-		return err
-	}
-	return s.print(map[string]any{"id": id, "kind": c.Kind, "component": found.Code}, "%d %s of %s", id, c.Kind,
+	return s.done(err, map[string]any{"id": id, "kind": c.Kind, "component": found.Code}, "%d %s of %s", id, c.Kind,
 		found.QualifiedName())
 }
 
@@ -161,11 +158,7 @@ func (c *statusProbeTestCmd) run(ctx context.Context, s *session) error {
 
 type statusProbeRunCmd struct{}
 
-func (statusProbeRunCmd) runWithoutPage(ctx context.Context, s *session) error {
-	err := s.rejectDryRun()
-	if err != nil {
-		return err
-	}
+func (statusProbeRunCmd) run(ctx context.Context, s *session) error {
 	checker, done, err := s.checker(ctx)
 	if err != nil {
 		return err
@@ -185,16 +178,8 @@ func (statusProbeRunCmd) runWithoutPage(ctx context.Context, s *session) error {
 
 type statusProbeBeatCmd struct{ probeArg }
 
-func (c *statusProbeBeatCmd) runWithoutPage(ctx context.Context, s *session) error {
-	err := s.rejectDryRun()
-	if err != nil {
-		return err
-	}
-	err = s.RecordHeartbeat(ctx, c.ID)
-	if err != nil {
-		return err
-	}
-	return s.print(map[string]int64{"id": c.ID}, "probe %d received a heartbeat", c.ID)
+func (c *statusProbeBeatCmd) run(ctx context.Context, s *session) error {
+	return s.done(s.RecordHeartbeat(ctx, c.ID), map[string]int64{"id": c.ID}, "probe %d received a heartbeat", c.ID)
 }
 
 // statusProbeSwitchCmd are the commands that need only a probe of the page.
@@ -212,10 +197,7 @@ func (c *statusProbeSwitchCmd) run(ctx context.Context, s *session) error {
 	} else {
 		err = s.EnableProbe(ctx, s.by, c.ID, s.name == "enable")
 	}
-	if err != nil {
-		return err
-	}
-	return s.print(map[string]int64{"id": c.ID}, "probe %d was %s", c.ID, done)
+	return s.done(err, map[string]int64{"id": c.ID}, "probe %d was %s", c.ID, done)
 }
 
 type statusAuditCmd struct {
@@ -223,18 +205,14 @@ type statusAuditCmd struct {
 	Limit  int    `default:"50" help:"Maximum number of entries."`
 }
 
-// runWithoutPage lists the entries of the page with --page, and all entries, including those without a page,
+// run lists the entries of the page with --page, and all entries, including those without a page,
 // otherwise.
-func (c *statusAuditCmd) runWithoutPage(ctx context.Context, s *session) error {
-	f := statuspages.AuditFilter{Object: noticeCode(c.Object)}
-	if s.Slug != "" {
-		err := s.selectPage(ctx)
-		if err != nil {
-			return err
-		}
-		f.Page = s.page.Code
+func (c *statusAuditCmd) run(ctx context.Context, s *session) error {
+	page, err := s.givenPage(ctx)
+	if err != nil {
+		return err
 	}
-	found, err := s.db.Audit(ctx, f, max(c.Limit, 1))
+	found, err := s.db.Audit(ctx, page, noticeCode(c.Object), max(c.Limit, 1))
 	if err != nil {
 		return err
 	}

@@ -68,7 +68,7 @@ type statusListCmd struct {
 	Limit int32  `default:"50" help:"Maximum number of incidents and of maintenances."`
 }
 
-func (c *statusListCmd) runWithoutPage(ctx context.Context, s *session) error {
+func (c *statusListCmd) run(ctx context.Context, s *session) error {
 	if c.What == "pages" {
 		return listPages(ctx, s)
 	}
@@ -173,16 +173,16 @@ func (c *statusShowCmd) run(ctx context.Context, s *session) error {
 		if err != nil {
 			return err
 		}
-		return s.confirmComponent(ctx)(found.Code, nil)
+		return s.showComponent(ctx, found.Code)
 	}
 	updates, err := s.db.Updates(ctx, status.Pages{s.page}, []*status.Notice{notice})
 	if err != nil {
 		return err
 	}
-	return s.showNotice(notice, updates[0])
+	return s.printNotice(notice, updates[0])
 }
 
-func (s *session) showNotice(notice *status.Notice, updates []*status.Update) error {
+func (s *session) printNotice(notice *status.Notice, updates []*status.Update) error {
 	object := noticeObject(notice)
 	list := make([]map[string]any, len(updates))
 	var b strings.Builder
@@ -193,7 +193,7 @@ func (s *session) showNotice(notice *status.Notice, updates []*status.Update) er
 	}
 	for i, u := range updates {
 		list[i] = map[string]any{"id": u.Code, "status": u.State, "body": u.Body, "display_at": u.DisplayAt.Pointer()}
-		fmt.Fprintf(&b, "\n%s  %s  %s\n%s\n", u.Code, at(u.DisplayAt.Or(u.CreatedAt)), u.State, u.Body)
+		fmt.Fprintf(&b, "\n%s  %s  %s\n%s\n", u.Code, at(u.At()), u.State, u.Body)
 		var affected []map[string]any
 		for _, a := range u.Affected {
 			affected = append(affected, map[string]any{

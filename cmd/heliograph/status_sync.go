@@ -49,7 +49,7 @@ type statusSyncCmd struct {
 	Vocabulary string        `enum:"documented,statuspage" default:"statuspage" help:"Status values in documents of the new page: statuspage, which has statuses for maintenance, or documented."`
 }
 
-func (c *statusSyncCmd) runWithoutPage(ctx context.Context, s *session) error {
+func (c *statusSyncCmd) run(ctx context.Context, s *session) error {
 	o := pagesync.Options{
 		URL: c.Source, Every: c.Every, DB: s.db, Logger: s.logger(), Now: s.now,
 		Import: status.ImportOptions{

@@ -44,24 +44,20 @@ type statusWebhookAddCmd struct {
 }
 
 func (c *statusWebhookAddCmd) run(ctx context.Context, s *session) error {
-	a := s.arguments(ctx)
-	in := status.NewWebhook{URL: c.URL, Components: a.codes(c.Component)}
-	if a.err != nil {
-		return a.err
+	in := status.NewWebhook{URL: c.URL, Components: s.codes(ctx, c.Component)}
+	if s.err != nil {
+		return s.err
 	}
 	code, secret, err := s.AddWebhook(ctx, s.by, s.page.Code, in)
-	return s.confirmWebhook(code, secret, "was added", err)
+	return s.doneWebhook(code, secret, "was added", err)
 }
 
-// confirmWebhook prints a webhook after a write, with its new secret if there is one.
-func (s *session) confirmWebhook(code, secret, done string, err error) error {
-	if err != nil {
-		return err
-	}
+// doneWebhook is [session.done] for webhooks. It prints the new secret if there is one.
+func (s *session) doneWebhook(code, secret, done string, err error) error {
 	if secret == "" {
-		return s.print(map[string]string{"id": code}, "webhook %s %s", code, done)
+		return s.done(err, map[string]string{"id": code}, "webhook %s %s", code, done)
 	}
-	return s.print(map[string]string{"id": code, "secret": secret}, "webhook %s %s, its secret is %s", code, done,
+	return s.done(err, map[string]string{"id": code, "secret": secret}, "webhook %s %s, its secret is %s", code, done,
 		secret)
 }
 
@@ -71,17 +67,18 @@ type statusWebhookEditCmd struct {
 }
 
 func (c *statusWebhookEditCmd) run(ctx context.Context, s *session) (err error) {
+	var in status.VersionInput
+	var secret string
 	switch s.name {
 	case "rotate":
-		secret, err := s.RotateWebhook(ctx, s.by, c.ID)
-		return s.confirmWebhook(c.ID, secret, "was changed", err)
+		_, secret, err = s.RotateWebhook(ctx, s.by, c.ID, in)
 	case "enable":
-		_, err = s.EnableWebhook(ctx, s.by, c.ID)
-		return s.confirmWebhook(c.ID, "", "was enabled", err)
+		_, err = s.EnableWebhook(ctx, s.by, c.ID, in)
 	default:
-		_, err = s.RemoveWebhook(ctx, s.by, c.ID)
-		return s.confirmWebhook(c.ID, "", "was deleted", err)
+		_, err = s.RemoveWebhook(ctx, s.by, c.ID, in)
 	}
+	done := map[string]string{"rotate": "was changed", "enable": "was enabled", "rm": "was deleted"}[s.name]
+	return s.doneWebhook(c.ID, secret, done, err)
 }
 
 type statusWebhookListCmd struct{}
@@ -108,12 +105,8 @@ const dueInterval = 10 * time.Second
 
 type statusWatchCmd struct{ webhookSettings }
 
-// runWithoutPage executes due actions and probes of all pages, and sends to their webhooks, until the context ends.
-func (c *statusWatchCmd) runWithoutPage(ctx context.Context, s *session) error {
-	err := s.rejectDryRun()
-	if err != nil {
-		return err
-	}
+// run executes due actions and probes of all pages, and sends to their webhooks, until the context ends.
+func (c *statusWatchCmd) run(ctx context.Context, s *session) error {
 	checker, done, err := s.checker(ctx)
 	if err != nil {
 		return err

@@ -7,6 +7,7 @@ import (
 	"heliograph/graph/fault"
 	"heliograph/graph/model"
 	"heliograph/graph/relay"
+	"heliograph/internal/domain/ledger"
 	"heliograph/internal/domain/status"
 	"heliograph/storage/statuspages"
 )
@@ -33,9 +34,9 @@ func (r *Resolver) Mutations() graph.Mutations {
 		UpdateIncident:      mutation(r, status.Reporter, toIncident, e.UpdateIncident, r.incidentPayload),
 		ReopenIncident:      mutation(r, status.Operator, toIncident, e.ReopenIncident, r.incidentPayload),
 		PublishPostmortem:   mutation(r, status.Operator, toIncident, e.PublishPostmortem, r.incidentPayload),
-		PublishDraft:        mutation(r, status.Operator, toNotice, expecting(e.PublishDraft), r.incidentPayload),
-		DiscardDraft:        mutation(r, status.Operator, toNotice, expecting(e.DiscardDraft), removed),
-		DeleteStatusNotice:  mutation(r, status.Operator, toNotice, expecting(e.DeleteNotice), removed),
+		PublishDraft:        mutation(r, status.Operator, toNotice, e.PublishDraft, r.incidentPayload),
+		DiscardDraft:        mutation(r, status.Operator, toNotice, e.DiscardDraft, removed),
+		DeleteStatusNotice:  mutation(r, status.Operator, toNotice, e.DeleteNotice, removed),
 		EditStatusNotice:    mutation(r, status.Operator, toNotice, e.EditNotice, r.noticePayload),
 		EditUpdate:          mutation(r, status.Operator, toUpdate, e.EditUpdate, r.updatePayload),
 		ScheduleMaintenance: mutation(r, status.Operator, toPage, e.ScheduleMaintenance, r.maintenancePayload),
@@ -47,12 +48,12 @@ func (r *Resolver) Mutations() graph.Mutations {
 		AddComponent:        mutation(r, status.Admin, toPage, e.AddComponent, r.componentPayload),
 		EditComponent:       mutation(r, status.Admin, toComponent, e.EditComponent, r.componentPayload),
 		MoveComponent:       mutation(r, status.Admin, toComponent, e.MoveComponent, r.componentPayload),
-		RemoveComponent:     mutation(r, status.Admin, toComponent, expecting(e.RemoveComponent), removed),
+		RemoveComponent:     mutation(r, status.Admin, toComponent, e.RemoveComponent, removed),
 		SetStatusPage:       mutation(r, status.Admin, toPage, r.setPage, r.pagePayload),
 		AddStatusWebhook:    webhookMutation(r, toPage, e.AddWebhook),
-		RotateStatusWebhook: webhookMutation(r, toWebhook, r.rotateWebhook),
-		EnableStatusWebhook: webhookMutation(r, toWebhook, r.enableWebhook),
-		RemoveStatusWebhook: mutation(r, status.Admin, toWebhook, r.removeWebhook, removed),
+		RotateStatusWebhook: webhookMutation(r, toWebhook, e.RotateWebhook),
+		EnableStatusWebhook: mutation(r, status.Admin, toWebhook, e.EnableWebhook, r.webhookPayload),
+		RemoveStatusWebhook: mutation(r, status.Admin, toWebhook, e.RemoveWebhook, removed),
 	}
 }
 
@@ -69,15 +70,6 @@ func (r *Resolver) setPage(
 	ctx context.Context, by statuspages.Author, page string, in status.PageEdit,
 ) (string, error) {
 	return r.editor.SetPage(ctx, by, page, in.Settings)
-}
-
-// expecting returns a function for [mutation] that writes to an object with an expected version.
-func expecting(do func(ctx context.Context, by statuspages.Author, code string, version int64) (string, error)) func(
-	context.Context, statuspages.Author, string, status.VersionInput,
-) (string, error) {
-	return func(ctx context.Context, by statuspages.Author, code string, in status.VersionInput) (string, error) {
-		return do(ctx, by, code, in.ExpectedVersion)
-	}
 }
 
 type input[I any] interface {
@@ -174,39 +166,23 @@ func webhookMutation[I any, T input[I]](r *Resolver, kind target,
 	do func(ctx context.Context, by statuspages.Author, code string, in I) (string, string, error),
 ) func(context.Context, I) (*model.StatusWebhookPayload, error) {
 	return func(ctx context.Context, in I) (*model.StatusWebhookPayload, error) {
-		var p model.StatusWebhookPayload
-		return mutation[I, *model.StatusWebhookPayload, T](r, status.Admin, kind,
-			func(ctx context.Context, by statuspages.Author, code string, in I) (string, error) {
-				code, secret, err := do(ctx, by, code, in)
-				if secret != "" {
-					p.Secret = &secret
-				}
-				return code, err
-			}, func(ctx context.Context, code string) (_ *model.StatusWebhookPayload, err error) {
-				p.Webhook, err = found(r.db.Webhook(ctx, code))
-				return &p, err
-			})(ctx, in)
+		var secret string
+		write := func(ctx context.Context, by statuspages.Author, code string, in I) (_ string, err error) {
+			code, secret, err = do(ctx, by, code, in)
+			return code, err
+		}
+		p, err := mutation[I, *model.StatusWebhookPayload, T](r, status.Admin, kind, write, r.webhookPayload)(ctx, in)
+		if err != nil {
+			return nil, err
+		}
+		p.Secret = ledger.NonZero(secret).Pointer()
+		return p, nil
 	}
 }
 
-func (r *Resolver) rotateWebhook(
-	ctx context.Context, by statuspages.Author, code string, _ status.VersionInput,
-) (string, string, error) {
-	secret, err := r.editor.RotateWebhook(ctx, by, code)
-	return code, secret, err
-}
-
-func (r *Resolver) enableWebhook(
-	ctx context.Context, by statuspages.Author, code string, _ status.VersionInput,
-) (string, string, error) {
-	code, err := r.editor.EnableWebhook(ctx, by, code)
-	return code, "", err
-}
-
-func (r *Resolver) removeWebhook(
-	ctx context.Context, by statuspages.Author, code string, _ status.VersionInput,
-) (string, error) {
-	return r.editor.RemoveWebhook(ctx, by, code)
+func (r *Resolver) webhookPayload(ctx context.Context, code string) (*model.StatusWebhookPayload, error) {
+	w, err := found(r.db.Webhook(ctx, code))
+	return &model.StatusWebhookPayload{Webhook: w}, err
 }
 
 // found returns the result of reading an object after a write. It fails if the object was deleted since.

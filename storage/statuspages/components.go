@@ -191,8 +191,10 @@ func (e *Editor) MoveComponent(ctx context.Context, by Author, code string, in s
 }
 
 // RemoveComponent removes a component or an empty group from its page. Updates that mention it stay.
-func (e *Editor) RemoveComponent(ctx context.Context, by Author, code string, expectedVersion int64) (string, error) {
-	return e.editComponent(ctx, by, "component.remove", code, expectedVersion,
+func (e *Editor) RemoveComponent(
+	ctx context.Context, by Author, code string, in status.VersionInput,
+) (string, error) {
+	return e.editComponent(ctx, by, "component.remove", code, in.ExpectedVersion,
 		func(tx *commandTx, w *status.WorkingCopy, c *status.Component) error {
 			err := w.CheckRemove(c)
 			if err != nil {

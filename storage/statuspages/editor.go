@@ -330,12 +330,9 @@ func (a *AuditEntry) Changed() []string {
 	return out
 }
 
-// AuditFilter selects entries of the audit log. The zero value selects all.
-type AuditFilter struct{ Page, Object string }
-
-// Audit returns the newest entries of the audit log.
-func (s *DB) Audit(ctx context.Context, f AuditFilter, limit int) ([]*AuditEntry, error) {
+// Audit returns the newest entries of the audit log, of one page and object unless these are empty.
+func (s *DB) Audit(ctx context.Context, page, object string, limit int) ([]*AuditEntry, error) {
 	rows, err := read(ctx, s, auditTargets, nil, `select `+auditColumns+` from status.audit
-where ($1 = '' or page_id = $1) and ($2 = '' or object_id = $2) order by id desc limit $3`, f.Page, f.Object, limit)
+where ($1 = '' or page_id = $1) and ($2 = '' or object_id = $2) order by id desc limit $3`, page, object, limit)
 	return rows, wrap.Error(err, "reading the audit log")
 }

@@ -30,7 +30,7 @@ func TestDrafts(t *testing.T) {
 	other := ok(n.OpenIncident(ctx, editor, n.page,
 		status.NewIncident{Name: "Real", Body: "x", Affected: set(api, "degraded_performance")}))
 	n.wait(time.Hour)
-	ok(n.PublishDraft(ctx, editor, code, 1))
+	ok(n.PublishDraft(ctx, editor, code, status.VersionInput{ExpectedVersion: 1}))
 	if got := n.states(api) + " " + n.notice(code) + " " +
 		n.history(code); got != "p investigating major v2 investigating dp" {
 		t.Error(got)
@@ -40,11 +40,11 @@ func TestDrafts(t *testing.T) {
 		n.clock()) {
 		t.Error("the update is not dated when it was published")
 	}
-	wantReason(t, e(n.PublishDraft(ctx, editor, code, 0)), status.BadState, "not a draft")
-	wantReason(t, e(n.DiscardDraft(ctx, editor, other, 0)), status.BadState, "not a draft")
+	wantReason(t, e(n.PublishDraft(ctx, editor, code, status.VersionInput{})), status.BadState, "not a draft")
+	wantReason(t, e(n.DiscardDraft(ctx, editor, other, status.VersionInput{})), status.BadState, "not a draft")
 	code = ok(n.OpenIncident(ctx, editor, n.page, draft))
-	ok(n.DiscardDraft(ctx, editor, code, 0))
-	wantReason(t, e(n.PublishDraft(ctx, editor, code, 0)), status.NotFound, "does not exist")
+	ok(n.DiscardDraft(ctx, editor, code, status.VersionInput{}))
+	wantReason(t, e(n.PublishDraft(ctx, editor, code, status.VersionInput{})), status.NotFound, "does not exist")
 }
 
 func TestBackfill(t *testing.T) {
@@ -201,20 +201,20 @@ from status.component c where deleted_at is null`)
 		status.BadInput, "do not nest")
 	wantReason(t, e(n.MoveComponent(ctx, editor, api, status.ComponentMove{Group: relay, Position: 1})),
 		status.BadInput, "not a group")
-	wantReason(t, e(n.RemoveComponent(ctx, editor, group, 0)), status.BadState, "2 components")
+	wantReason(t, e(n.RemoveComponent(ctx, editor, group, status.VersionInput{})), status.BadState, "2 components")
 	incident := ok(n.OpenIncident(ctx, editor, n.page,
 		status.NewIncident{Name: "Slow", Body: "x", Affected: set(api, "major_outage", mirror, "partial_outage")}))
 	if got := n.history(incident); got != "investigating pp,om" { // ordered by position: Mirror is above API
 		t.Error(got)
 	}
-	ok(n.RemoveComponent(ctx, editor, api, 0))
+	ok(n.RemoveComponent(ctx, editor, api, status.VersionInput{}))
 	wantReason(t, e(n.EditComponent(ctx, editor, api, status.ComponentEdit{})), status.NotFound, "does not exist")
 	ok(n.UpdateIncident(ctx, editor, incident, status.NewUpdate{State: status.Resolved, Body: "x"}))
 	if got := n.history(incident); got != "investigating pp,om; resolved pp" {
 		t.Error(got)
 	}
-	ok(n.RemoveComponent(ctx, editor, mirror, 0))
-	ok(n.RemoveComponent(ctx, editor, group, 0))
+	ok(n.RemoveComponent(ctx, editor, mirror, status.VersionInput{}))
+	ok(n.RemoveComponent(ctx, editor, group, status.VersionInput{}))
 	board := mustPage(t, n)
 	if c, err := board.Find("Relay"); err != nil || c.Code != relay {
 		t.Errorf("%v %v", c, err)
@@ -238,11 +238,11 @@ func TestDeleteReleasesComponents(t *testing.T) {
 	if got := n.states(api); got != "m" {
 		t.Error(got)
 	}
-	ok(n.DeleteNotice(ctx, editor, code, 0))
+	ok(n.DeleteNotice(ctx, editor, code, status.VersionInput{}))
 	if got := n.states(api); got != "d" {
 		t.Error(got)
 	}
-	wantReason(t, e(n.DeleteNotice(ctx, editor, code, 0)), status.NotFound, "does not exist")
+	wantReason(t, e(n.DeleteNotice(ctx, editor, code, status.VersionInput{})), status.NotFound, "does not exist")
 }
 
 // TestIdempotencyKey checks that a write with an idempotency key is executed once.

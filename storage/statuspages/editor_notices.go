@@ -38,14 +38,14 @@ func (e *Editor) PublishPostmortem(ctx context.Context, by Author, code string, 
 }
 
 // PublishDraft publishes a draft: its update is dated now, and sets the components to the statuses that it states.
-func (e *Editor) PublishDraft(ctx context.Context, by Author, code string, expectedVersion int64) (string, error) {
-	return e.changeNotice(ctx, by, "incident.publish", status.Realtime, code, expectedVersion,
+func (e *Editor) PublishDraft(ctx context.Context, by Author, code string, in status.VersionInput) (string, error) {
+	return e.changeNotice(ctx, by, "incident.publish", status.Realtime, code, in.ExpectedVersion,
 		(*status.WorkingCopy).PublishDraft)
 }
 
 // DiscardDraft deletes a draft.
-func (e *Editor) DiscardDraft(ctx context.Context, by Author, code string, expectedVersion int64) (string, error) {
-	return e.editNotice(ctx, by, "incident.discard", status.Realtime, code, expectedVersion,
+func (e *Editor) DiscardDraft(ctx context.Context, by Author, code string, in status.VersionInput) (string, error) {
+	return e.editNotice(ctx, by, "incident.discard", status.Realtime, code, in.ExpectedVersion,
 		func(ctx context.Context, tx *commandTx, s status.NoticeState) error {
 			err := status.CheckDraft(s.Notice)
 			if err != nil {
@@ -107,8 +107,8 @@ join status.incident_update u on u.id = c.update_id where u.incident_id = $1`, c
 }
 
 // DeleteNotice deletes an incident or a maintenance, and releases its components.
-func (e *Editor) DeleteNotice(ctx context.Context, by Author, code string, expectedVersion int64) (string, error) {
-	return e.editNotice(ctx, by, "notice.delete", "", code, expectedVersion,
+func (e *Editor) DeleteNotice(ctx context.Context, by Author, code string, in status.VersionInput) (string, error) {
+	return e.editNotice(ctx, by, "notice.delete", "", code, in.ExpectedVersion,
 		func(ctx context.Context, tx *commandTx, _ status.NoticeState) error {
 			c, err := tx.workingCopy(ctx)
 			if err != nil {

@@ -60,10 +60,12 @@ values ($1, $2, $3, coalesce($4::text[], '{}'), $5, $6)`, tx.object, page, in.UR
 	return code, secret, err
 }
 
-// RotateWebhook replaces the secret of a webhook and returns the new one, which is empty if the write was done before
-// with the same key. For a day, messages are signed with both.
-func (e *Editor) RotateWebhook(ctx context.Context, by Author, code string) (secret string, err error) {
-	_, err = e.editRow(ctx, by, "webhook.rotate", webhookTable, "webhook", code,
+// RotateWebhook replaces the secret of a webhook. It returns its code and the new secret, which is empty if the write
+// was done before with the same key. For a day, messages are signed with both.
+func (e *Editor) RotateWebhook(
+	ctx context.Context, by Author, code string, _ status.VersionInput,
+) (_, secret string, err error) {
+	code, err = e.editRow(ctx, by, "webhook.rotate", webhookTable, "webhook", code,
 		func(_ context.Context, tx *commandTx) error {
 			key, text := status.NewWebhookSecret()
 			secret = text
@@ -71,18 +73,18 @@ func (e *Editor) RotateWebhook(ctx context.Context, by Author, code string) (sec
 				key, tx.At.Add(status.WebhookSecretOverlap))
 			return nil
 		})
-	return secret, err
+	return code, secret, err
 }
 
 // EnableWebhook enables a webhook that was disabled after failures.
-func (e *Editor) EnableWebhook(ctx context.Context, by Author, code string) (string, error) {
+func (e *Editor) EnableWebhook(ctx context.Context, by Author, code string, _ status.VersionInput) (string, error) {
 	return e.editRow(ctx, by, "webhook.enable", webhookTable, "webhook", code, executing(
 		`update status.webhook set disabled_at = null, failures = 0, last_error = null, next_at = '-infinity'
 where id = $1`, code))
 }
 
 // RemoveWebhook removes a webhook and its messages.
-func (e *Editor) RemoveWebhook(ctx context.Context, by Author, code string) (string, error) {
+func (e *Editor) RemoveWebhook(ctx context.Context, by Author, code string, _ status.VersionInput) (string, error) {
 	return e.editRow(ctx, by, "webhook.remove", webhookTable, "webhook", code,
 		executing(`delete from status.webhook where id = $1`, code))
 }

@@ -115,7 +115,7 @@ func TestWebhooks(t *testing.T) {
 	n.sendAll()
 	draft := must2(t)(n.OpenIncident(ctx, editor, n.page, status.NewIncident{Name: "Maybe", Body: "x", Draft: true}))
 	expect("draft", "")
-	must2(t)(n.PublishDraft(ctx, editor, draft, 0))
+	must2(t)(n.PublishDraft(ctx, editor, draft, status.VersionInput{}))
 	expect("published draft", "all: none Maybe investigating [{x []}] []")
 	must2(t)(n.OpenIncident(ctx, editor, n.page, status.NewIncident{
 		Name: "Old", Body: "x", Backfill: true, StartedAt: ledger.Of(n.clock().Add(-2 * time.Hour)),
@@ -143,7 +143,7 @@ func TestWebhooks(t *testing.T) {
 	must2(t)(n.UpdateIncident(ctx, preview, draft, status.NewUpdate{State: status.Identified, Body: "x"}))
 	expect("preview", "")
 	must2(t)(n.UpdateIncident(ctx, editor, draft, status.NewUpdate{State: status.Identified, Body: "x"}))
-	must2(t)(n.RemoveWebhook(ctx, editor, hooks[0]))
+	must2(t)(n.RemoveWebhook(ctx, editor, hooks[0], status.VersionInput{}))
 	expect("removed webhook", "")
 	if got := one[int64](t, n,
 		`select count(*) from status.audit where before::text || after::text like '%secret%'`); got != 0 {
@@ -199,7 +199,7 @@ func TestOutbox(t *testing.T) {
 	if one1 == nil || one2 == nil || one1.Message != one2.Message || !bytes.Equal(one1.Body, one2.Body) {
 		t.Fatalf("after the lease: %+v, then %+v", one1, one2)
 	}
-	second, err := n.RotateWebhook(ctx, editor, hook)
+	_, second, err := n.RotateWebhook(ctx, editor, hook, status.VersionInput{})
 	must(t, second, err)
 	if err := n.RecordFailed(ctx, one2, "status 500", 5*time.Second); err != nil {
 		t.Fatal(err)
@@ -233,7 +233,7 @@ func TestOutbox(t *testing.T) {
 	if claim() != nil {
 		t.Error("a disabled webhook has a message")
 	}
-	must2(t)(n.EnableWebhook(ctx, editor, hook))
+	must2(t)(n.EnableWebhook(ctx, editor, hook, status.VersionInput{}))
 	must2(t)(n.UpdateIncident(ctx, editor, code, status.NewUpdate{State: status.Resolved, Body: "4"}))
 	if d := claim(); d == nil || !strings.Contains(string(d.Body), `"status":"resolved"`) {
 		t.Errorf("enabled: %+v", d)

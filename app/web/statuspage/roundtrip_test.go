@@ -107,7 +107,7 @@ func (h *history) step() {
 		}))
 	case 11:
 		if len(h.components) > 3 {
-			if h.act("remove")(h.edit.RemoveComponent(ctx, by, h.components[3], 0)) {
+			if h.act("remove")(h.edit.RemoveComponent(ctx, by, h.components[3], status.VersionInput{})) {
 				h.components = h.components[:3]
 			}
 		}

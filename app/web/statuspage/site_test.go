@@ -347,7 +347,7 @@ func TestWrites(t *testing.T) {
 		return strings.Contains(g.Get(t, "/incidents/"+old).Body,
 			"Another name")
 	})
-	if _, err := edit.DeleteNotice(t.Context(), testenv.Author, old, 0); err != nil {
+	if _, err := edit.DeleteNotice(t.Context(), testenv.Author, old, status.VersionInput{}); err != nil {
 		t.Fatal(err)
 	}
 	eventually(t, "the deletion", func() bool { return g.Get(t, "/incidents/"+old).Status == http.StatusNotFound })
@@ -384,7 +384,8 @@ func TestVocabulary(t *testing.T) {
 			}
 		}
 		for summary(); c.incidents == "deleted" && len(data.Incidents) > 0; summary() {
-			if _, err := edit.DeleteNotice(t.Context(), testenv.Author, data.Incidents[0].ID, 0); err != nil {
+			_, err := edit.DeleteNotice(t.Context(), testenv.Author, data.Incidents[0].ID, status.VersionInput{})
+			if err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -146,8 +146,10 @@ func (w *WorkingCopy) AddComponent(in NewComponent) (c *Component, moved []*Comp
 
 // checkComponent fails if the settings of a component are invalid.
 func checkComponent(c *Component) error {
+	_, noDate := ParseDate(string(c.StartDate.V))
 	return cmp.Or(CheckName("the component", c.Name),
-		badIf(!c.IsGroup && !c.BaseStatus.Valid(), "%q is not a component status", c.BaseStatus),
+		badIf(!c.IsGroup && !c.BaseStatus.Valid(), noComponentStatus, c.BaseStatus),
+		badIf(c.StartDate.Valid && noDate != nil, "%v", noDate),
 		badIf(c.NodeID.Valid && c.NodeID.V < 0, "%d is not a node number", c.NodeID.V),
 		badIf(c.IsGroup && (c.Showcase || c.OnlyShowIfDegraded || c.StartDate.Valid || c.NodeID.Valid),
 			"groups have only a name and a description"))

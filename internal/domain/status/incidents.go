@@ -79,14 +79,14 @@ func (w *WorkingCopy) backfill(n *Notice, in NewIncident) (*Effect, error) {
 	return first.then(last), nil
 }
 
-// UpdateIncident adds an update to an incident that is not over, or resolves it. In state [Postmortem] it publishes
-// the postmortem.
+// UpdateIncident adds an update to an incident that is not over, or resolves it. An empty state is the current one. In
+// state [Postmortem] it publishes the postmortem.
 func (w *WorkingCopy) UpdateIncident(s NoticeState, in NewUpdate) (*Effect, error) {
 	err := FailIf(s.Notice.Draft, BadState, "%s is a draft: publish or discard it first", s.Notice.Code)
 	if err != nil {
 		return nil, err
 	}
-	if in.State == Postmortem {
+	if in.State = cmp.Or(in.State, s.Notice.State); in.State == Postmortem {
 		return w.PublishPostmortem(s, in)
 	}
 	return w.addUpdate(s, update{NewUpdate: in})
@@ -194,9 +194,10 @@ func CheckTimes(start, end time.Time) error {
 		start.Format(time.RFC3339))
 }
 
-// MoveMaintenance changes the state of a maintenance, or adds text in its current state. The default text is that of
-// the page.
+// MoveMaintenance changes the state of a maintenance, or adds text in its current state, which is the default. The
+// default text is that of the page.
 func (w *WorkingCopy) MoveMaintenance(s NoticeState, in NewUpdate) (*Effect, error) {
+	in.State = cmp.Or(in.State, s.Notice.State)
 	in.Body = cmp.Or(in.Body, w.stateText(in.State))
 	return w.addUpdate(s, update{NewUpdate: in})
 }

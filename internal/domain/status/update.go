@@ -144,7 +144,7 @@ func (w *WorkingCopy) checkUpdate(n *Notice, u *update) error {
 		}
 		err = cmp.Or(
 			badIf(seen[c.Code], "%s is given two statuses", c.QualifiedName()),
-			badIf(!a.Status.Valid(), "%q is not a component status", a.Status),
+			badIf(!a.Status.Valid(), noComponentStatus, a.Status),
 			badIf(u.textOnly, "an update in state %s cannot change components", u.State),
 			badIf(u.State == Planned && a.Status != Operational,
 				"a maintenance that has not started cannot change the status of %s", c.QualifiedName()),

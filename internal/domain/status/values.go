@@ -19,6 +19,9 @@ func ComponentStatuses() []ComponentStatus {
 	return []ComponentStatus{Operational, UnderMaintenance, DegradedPerformance, PartialOutage, MajorOutage}
 }
 
+const noComponentStatus = "%q is not a component status: use one of operational, under_maintenance, " +
+	"degraded_performance, partial_outage, major_outage"
+
 // rank returns the index of a status among all, best first, or -1.
 func (s ComponentStatus) rank() int { return slices.Index(ComponentStatuses(), s) }
 

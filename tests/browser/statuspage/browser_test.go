@@ -165,7 +165,7 @@ func deleteIncidents(t *testing.T, g *testenv.Gateway, edit *statuspages.Editor)
 	var open struct{ Incidents []struct{ ID string } }
 	testenv.Decode(t, g.Get(t, path).Body, &open)
 	for _, i := range open.Incidents {
-		if _, err := edit.DeleteNotice(t.Context(), testenv.Author, i.ID, 0); err != nil {
+		if _, err := edit.DeleteNotice(t.Context(), testenv.Author, i.ID, status.VersionInput{}); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -135,10 +135,10 @@ func (o *randomEditor) edit() {
 			})
 		}},
 		{"publish", func() (string, error) {
-			return o.PublishDraft(ctx, testenv.Author, o.notice(p, status.Realtime, true), 0)
+			return o.PublishDraft(ctx, testenv.Author, o.notice(p, status.Realtime, true), status.VersionInput{})
 		}},
 		{"discard", func() (string, error) {
-			return o.DiscardDraft(ctx, testenv.Author, o.notice(p, status.Realtime, true), 0)
+			return o.DiscardDraft(ctx, testenv.Author, o.notice(p, status.Realtime, true), status.VersionInput{})
 		}},
 		{"delete", func() (string, error) {
 			if o.random.IntN(4) > 0 {
