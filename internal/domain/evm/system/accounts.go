@@ -1,6 +1,7 @@
 package system
 
 import (
+	"cmp"
 	"math/big"
 
 	"github.com/ethereum/go-ethereum/common"
@@ -163,18 +164,28 @@ func isValidAlias(c *call, in []any) evm.Outcome {
 
 // associate associates an account with tokens: associateToken(account, token), associateTokens(account, tokens), and
 // associate() of a token.
-func associate(c *call, in []any) {
-	p, tokens := c.accountAndTokens(in)
+func associate(c *call, in []any) error {
+	p, tokens, err := c.accountAndTokens(in)
+	if err != nil {
+		return err
+	}
 	for _, v := range tokens {
-		t := c.activeTokenAt(v.(common.Address))
-		failIf(c.facts.relation(p, t).associated, codes.TokenAlreadyAssociatedToAccount)
+		t, err := c.activeTokenAt(v.(common.Address))
+		if err != nil {
+			return err
+		}
+		err = refuse(c.facts.relation(p, t).associated, codes.TokenAlreadyAssociatedToAccount)
+		if err != nil {
+			return err
+		}
 		c.relate(p, t, false)
 	}
+	return nil
 }
 
 // accountAndTokens returns the account whose associations change, and the distinct tokens: the arguments, or the
 // caller and the called token.
-func (c *call) accountAndTokens(in []any) (party, []any) {
+func (c *call) accountAndTokens(in []any) (party, []any, error) {
 	account, tokens := c.Caller, []any{c.entity}
 	if !c.redirect {
 		account, tokens = in[0].(common.Address), in[1:]
@@ -182,9 +193,11 @@ func (c *call) accountAndTokens(in []any) (party, []any) {
 			tokens = several
 		}
 	}
-	p := c.existingParty(account, codes.InvalidAccountID)
-	failIf(repeats(tokens), codes.TokenIDRepeatedInTokenList)
-	return p, tokens
+	p, err := c.existingParty(account, codes.InvalidAccountID)
+	if err != nil {
+		return party{}, nil, err
+	}
+	return p, tokens, refuse(repeats(tokens), codes.TokenIDRepeatedInTokenList)
 }
 
 // relate associates an account with a token.
@@ -198,46 +211,88 @@ func (c *call) relate(p party, t *token, automatic bool) {
 
 // dissociate removes associations of an account: dissociateToken(account, token), dissociateTokens(account, tokens),
 // and dissociate() of a token.
-func dissociate(c *call, in []any) {
-	p, tokens := c.accountAndTokens(in)
-	for _, v := range tokens {
-		c.dissociateFrom(p, v.(common.Address))
+func dissociate(c *call, in []any) error {
+	p, tokens, err := c.accountAndTokens(in)
+	if err != nil {
+		return err
 	}
+	for _, v := range tokens {
+		err = c.dissociateFrom(p, v.(common.Address))
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // dissociateFrom removes the association of an account with a token. If the simulation has deleted the token, it
 // removes the balance too.
-func (c *call) dissociateFrom(p party, at common.Address) {
+func (c *call) dissociateFrom(p party, at common.Address) error {
 	id, ok := c.facts.tokenID(at)
-	failIf(!ok, codes.InvalidTokenID)
+	err := refuse(!ok, codes.InvalidTokenID)
+	if err != nil {
+		return err
+	}
 	k := relationKey{p, id}
 	c.facts.load(request{tokens: []ledger.EntityID{id}, relations: []relationKey{k}})
 	t, r := c.facts.tokens[id], c.facts.relations[k]
-	failIf(!r.associated, codes.TokenNotAssociatedToAccount)
+	err = refuse(!r.associated, codes.TokenNotAssociatedToAccount)
+	if err != nil {
+		return err
+	}
 	if t != nil {
-		t.requireActive()
+		err = t.requireActive()
+		if err != nil {
+			return err
+		}
 	}
 	if t != nil && !t.deleted {
-		failIf(partyOf(t.TreasuryAccountID) == p, codes.AccountIsTreasury)
-		failIf(r.frozen, codes.AccountFrozenForToken)
-		failIf(r.balance > 0 && t.Type == ledger.TokenFungibleCommon, codes.TransactionRequiresZeroTokenBalances)
-		failIf(r.balance > 0, codes.AccountStillOwnsNFTs)
+		err = cmp.Or(
+			refuse(partyOf(t.TreasuryAccountID) == p, codes.AccountIsTreasury),
+			refuse(r.frozen, codes.AccountFrozenForToken),
+			refuse(r.balance > 0 && t.Type == ledger.TokenFungibleCommon, codes.TransactionRequiresZeroTokenBalances),
+			refuse(r.balance > 0, codes.AccountStillOwnsNFTs),
+		)
+		if err != nil {
+			return err
+		}
 	}
 	change(c.facts, r, relation{})
+	return nil
 }
 
 // setFrozen is freezeToken(token, account) and unfreezeToken(token, account).
-func setFrozen(c *call, in []any) {
-	t, rest := c.keyedToken(in, worldstate.FreezeKey)
-	r := c.held(t, rest[0])
-	failIf(c.f.sets && r.frozen, codes.AccountFrozenForToken)
+func setFrozen(c *call, in []any) error {
+	t, rest, err := c.keyedToken(in, worldstate.FreezeKey)
+	if err != nil {
+		return err
+	}
+	r, err := c.held(t, rest[0])
+	if err != nil {
+		return err
+	}
+	err = refuse(c.f.sets && r.frozen, codes.AccountFrozenForToken)
+	if err != nil {
+		return err
+	}
 	change(c.facts, &r.frozen, c.f.sets)
+	return nil
 }
 
 // setKYC is grantTokenKyc(token, account) and revokeTokenKyc(token, account).
-func setKYC(c *call, in []any) {
-	t, rest := c.keyedToken(in, worldstate.KYCKey)
-	r := c.held(t, rest[0])
-	failIf(r.frozen, codes.AccountFrozenForToken)
+func setKYC(c *call, in []any) error {
+	t, rest, err := c.keyedToken(in, worldstate.KYCKey)
+	if err != nil {
+		return err
+	}
+	r, err := c.held(t, rest[0])
+	if err != nil {
+		return err
+	}
+	err = refuse(r.frozen, codes.AccountFrozenForToken)
+	if err != nil {
+		return err
+	}
 	change(c.facts, &r.kyc, c.f.sets)
+	return nil
 }

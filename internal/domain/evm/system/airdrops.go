@@ -1,6 +1,7 @@
 package system
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/ethereum/go-ethereum/common"
@@ -28,55 +29,80 @@ type airdropKey struct {
 }
 
 // settleAirdrops is claimAirdrops((sender, receiver, token, serial)[]) and cancelAirdrops.
-func settleAirdrops(c *call, in []any) {
+func settleAirdrops(c *call, in []any) error {
 	var keys []airdropKey
 	for _, v := range abi.List(in[0]) {
 		p := abi.List(v)
-		keys = append(
-			keys, c.airdropKey(p[0].(common.Address), p[1].(common.Address), p[2].(common.Address), p[3].(int64)),
-		)
+		k, err := c.airdropKey(p[0].(common.Address), p[1].(common.Address), p[2].(common.Address), p[3].(int64))
+		if err != nil {
+			return err
+		}
+		keys = append(keys, k)
 	}
-	c.settle(keys)
+	return c.settle(keys)
 }
 
 // settleOwnAirdrop settles an airdrop of the called token to or by the caller: claimAirdropFT(sender),
 // claimAirdropNFT(sender, serial), cancelAirdropFT(receiver) and cancelAirdropNFT(receiver, serial).
-func settleOwnAirdrop(c *call, in []any) {
+func settleOwnAirdrop(c *call, in []any) error {
 	sender, receiver, serial := c.Caller, in[0].(common.Address), int64(0)
 	if c.f.sets {
 		sender, receiver = receiver, sender
 	}
 	if len(in) > 1 {
 		serial = in[1].(int64)
-		failIf(serial <= 0, codes.InvalidPendingAirdropID)
+		err := refuse(serial <= 0, codes.InvalidPendingAirdropID)
+		if err != nil {
+			return err
+		}
 	}
-	c.settle([]airdropKey{c.airdropKey(sender, receiver, c.entity, serial)})
+	k, err := c.airdropKey(sender, receiver, c.entity, serial)
+	if err != nil {
+		return err
+	}
+	return c.settle([]airdropKey{k})
 }
 
 // airdropKey returns the key of an airdrop between two existing accounts.
-func (c *call) airdropKey(sender, receiver, at common.Address, serial int64) airdropKey {
+func (c *call) airdropKey(sender, receiver, at common.Address, serial int64) (airdropKey, error) {
 	from, known := c.facts.party(sender)
 	to, ok := c.facts.party(receiver)
 	id, isNumber := c.facts.tokenID(at)
-	failIf(!isNumber, codes.InvalidTokenID)
-	failIf(!known || !ok, codes.InvalidAccountID)
-	return airdropKey{from, to, id, serial}
+	return airdropKey{from, to, id, serial}, cmp.Or(
+		refuse(!isNumber, codes.InvalidTokenID),
+		refuse(!known || !ok, codes.InvalidAccountID),
+	)
 }
 
 // settle claims or cancels airdrops. They must be distinct and pending.
-func (c *call) settle(keys []airdropKey) {
-	failIf(len(keys) == 0, codes.EmptyPendingAirdropIDList)
-	failIf(len(keys) > maxAirdrops, codes.PendingAirdropIDListTooLong)
+func (c *call) settle(keys []airdropKey) error {
+	err := cmp.Or(
+		refuse(len(keys) == 0, codes.EmptyPendingAirdropIDList),
+		refuse(len(keys) > maxAirdrops, codes.PendingAirdropIDListTooLong),
+	)
+	if err != nil {
+		return err
+	}
 	c.facts.loadAirdrops(keys)
-	failIf(repeats(keys), codes.PendingAirdropIDRepeated)
+	err = refuse(repeats(keys), codes.PendingAirdropIDRepeated)
+	if err != nil {
+		return err
+	}
 	for _, k := range keys {
 		a := c.facts.airdrops[k]
-		failIf(!a.pending, codes.InvalidPendingAirdropID)
+		err = refuse(!a.pending, codes.InvalidPendingAirdropID)
+		if err != nil {
+			return err
+		}
 		if c.f.sets {
-			c.claim(k, a)
+			err = c.claim(k, a)
+			if err != nil {
+				return err
+			}
 		}
 		change(c.facts, a, airdrop{})
 	}
+	return nil
 }
 
 // repeats reports whether a value occurs twice.
@@ -111,8 +137,11 @@ func (f *facts) loadAirdrops(keys []airdropKey) {
 
 // claim transfers a pending airdrop and associates its receiver with the token. The sender has already paid the custom
 // fees.
-func (c *call) claim(k airdropKey, a *airdrop) {
-	t := c.activeTokenAt(longZero(k.token))
+func (c *call) claim(k airdropKey, a *airdrop) error {
+	t, err := c.activeTokenAt(longZero(k.token))
+	if err != nil {
+		return err
+	}
 	if !c.facts.relation(k.receiver, t).associated {
 		c.relate(k.receiver, t, false)
 	}
@@ -123,28 +152,31 @@ func (c *call) claim(k airdropKey, a *airdrop) {
 	if k.serial != 0 {
 		m = &movement{token: t, serials: []serialMove{{from: k.sender, to: k.receiver, serial: k.serial}}}
 	}
-	c.moveToken(m)
+	return c.moveToken(m)
 }
 
 // rejectTokens returns all of an account's units of tokens, and serials, to the treasuries: rejectTokens(owner,
 // tokens, (token, serial)[]). It charges no custom fees.
-func rejectTokens(c *call, in []any) {
-	owner := c.existingParty(in[0], codes.InvalidOwnerID)
+func rejectTokens(c *call, in []any) error {
+	owner, err := c.existingParty(in[0], codes.InvalidOwnerID)
+	if err != nil {
+		return err
+	}
 	what := list.Map(abi.List(in[1]), func(v any) rejected { return rejected{at: v.(common.Address)} })
 	units := len(what)
 	for _, v := range abi.List(in[2]) {
 		p := abi.List(v)
 		what = append(what, rejected{p[0].(common.Address), p[1].(int64)})
 	}
-	c.reject(owner, what, units)
+	return c.reject(owner, what, units)
 }
 
 // rejectOwn returns the caller's units of the called token.
-func rejectOwn(c *call, _ []any) { c.reject(c.caller(), []rejected{{at: c.entity}}, 1) }
+func rejectOwn(c *call, _ []any) error { return c.reject(c.caller(), []rejected{{at: c.entity}}, 1) }
 
 // rejectOwnSerials returns serials of the called token.
-func rejectOwnSerials(c *call, in []any) {
-	c.reject(
+func rejectOwnSerials(c *call, in []any) error {
+	return c.reject(
 		c.caller(), list.Map(abi.List(in[0]), func(v any) rejected { return rejected{c.entity, v.(int64)} }), 0,
 	)
 }
@@ -155,79 +187,160 @@ type rejected struct {
 }
 
 // reject returns rejected tokens to their treasuries. The first entries are units.
-func (c *call) reject(owner party, what []rejected, units int) {
-	failIf(len(what) == 0, codes.EmptyTokenReferenceList)
-	failIf(len(what) > maxAirdrops, codes.TokenReferenceListSizeLimitExceeded)
-	failIf(repeats(what), codes.TokenReferenceRepeated)
-	for i, r := range what {
-		t := c.activeTokenAt(r.at)
-		fungible := t.Type == ledger.TokenFungibleCommon
-		failIf(i < units && !fungible, codes.AccountAmountTransfersOnlyAllowedForFungibleCommon)
-		failIf(i >= units && fungible, codes.InvalidNFTID)
-		c.giveBack(owner, t, r.serial)
+func (c *call) reject(owner party, what []rejected, units int) error {
+	err := cmp.Or(
+		refuse(len(what) == 0, codes.EmptyTokenReferenceList),
+		refuse(len(what) > maxAirdrops, codes.TokenReferenceListSizeLimitExceeded),
+		refuse(repeats(what), codes.TokenReferenceRepeated),
+	)
+	if err != nil {
+		return err
 	}
+	for i, r := range what {
+		t, err := c.activeTokenAt(r.at)
+		if err != nil {
+			return err
+		}
+		fungible := t.Type == ledger.TokenFungibleCommon
+		err = cmp.Or(
+			refuse(i < units && !fungible, codes.AccountAmountTransfersOnlyAllowedForFungibleCommon),
+			refuse(i >= units && fungible, codes.InvalidNFTID),
+		)
+		if err != nil {
+			return err
+		}
+		err = c.giveBack(owner, t, r.serial)
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // giveBack moves a serial, or all units of a fungible token, to the treasury.
-func (c *call) giveBack(owner party, t *token, serial int64) {
+func (c *call) giveBack(owner party, t *token, serial int64) error {
 	treasury := partyOf(t.TreasuryAccountID)
 	if t.Type == ledger.TokenFungibleCommon {
-		failIf(owner == treasury, codes.AccountIsTreasury)
-		r := c.usableRelation(t, owner, false)
-		failIf(r.balance == 0, codes.InsufficientTokenBalance)
-		c.moveToken(&movement{
+		err := refuse(owner == treasury, codes.AccountIsTreasury)
+		if err != nil {
+			return err
+		}
+		r, err := c.usableRelation(t, owner, false)
+		if err != nil {
+			return err
+		}
+		err = refuse(r.balance == 0, codes.InsufficientTokenBalance)
+		if err != nil {
+			return err
+		}
+		err = c.moveToken(&movement{
 			token: t, moves: []move{{party: owner, amount: -r.balance}, {party: treasury, amount: r.balance}},
 		})
-		return
+		if err != nil {
+			return err
+		}
+		return nil
 	}
-	n := c.existingSerial(t, serial, codes.InvalidNFTID)
-	failIf(owner == treasury, codes.AccountIsTreasury)
-	failIf(c.facts.owner(t, n) != owner, codes.InvalidOwnerID)
-	c.moveToken(&movement{token: t, serials: []serialMove{{from: owner, to: treasury, serial: serial}}})
+	n, err := c.existingSerial(t, serial, codes.InvalidNFTID)
+	if err != nil {
+		return err
+	}
+	err = cmp.Or(
+		refuse(owner == treasury, codes.AccountIsTreasury),
+		refuse(c.facts.owner(t, n) != owner, codes.InvalidOwnerID),
+	)
+	if err != nil {
+		return err
+	}
+	return c.moveToken(&movement{token: t, serials: []serialMove{{from: owner, to: treasury, serial: serial}}})
 }
 
 // airdropTokens sends units and serials of tokens: airdropTokens((token, (account, amount, approved)[], (from, to,
 // serial, approved)[])[]). A receiver that is associated with the token, or has a free automatic association, receives
 // it at once. For other receivers the airdrop is pending until they claim it. The sender pays all custom fees at once,
 // including those that a transfer would deduct from the received amount.
-func airdropTokens(c *call, in []any) {
+func airdropTokens(c *call, in []any) error {
 	x := &transfer{}
 	parts := abi.List(in[0])
-	failIf(len(parts) == 0, codes.EmptyTokenTransferBody)
-	failIf(len(parts) > maxAirdrops, codes.InvalidTransactionBody)
+	err := cmp.Or(
+		refuse(len(parts) == 0, codes.EmptyTokenTransferBody),
+		refuse(len(parts) > maxAirdrops, codes.InvalidTransactionBody),
+	)
+	if err != nil {
+		return err
+	}
 	for _, v := range parts {
-		m := c.airdropOf(abi.List(v))
-		failIf(slices.ContainsFunc(
+		m, err := c.airdropOf(abi.List(v))
+		if err != nil {
+			return err
+		}
+		err = refuse(slices.ContainsFunc(
 			x.tokens, func(other movement) bool { return other.token == m.token },
 		), codes.TokenIDRepeatedInTokenList)
+		if err != nil {
+			return err
+		}
 		x.tokens = append(x.tokens, m)
 	}
 	asked := len(x.tokens)
-	c.charge(x)
-	c.moveHbars(x.hbars)
+	err = c.charge(x)
+	if err != nil {
+		return err
+	}
+	err = c.moveHbars(x.hbars)
+	if err != nil {
+		return err
+	}
 	for i := range x.tokens {
 		m := &x.tokens[i]
 		var offers []offer
 		if i < asked {
 			offers = c.withhold(m)
 		}
-		c.moveToken(m)
-		c.offer(m.token, offers)
+		err = c.moveToken(m)
+		if err != nil {
+			return err
+		}
+		err = c.offer(m.token, offers)
+		if err != nil {
+			return err
+		}
 	}
+	return nil
 }
 
 // airdropOf reads the airdrop of one token by one sender. A sender cannot airdrop tokens of another account, even with
 // an approval.
-func (c *call) airdropOf(part []any) movement {
+func (c *call) airdropOf(part []any) (movement, error) {
 	amounts, serials := abi.List(part[1]), abi.List(part[2])
 	for _, v := range slices.Concat(amounts, serials) {
 		parts := abi.List(v)
-		failIf(parts[len(parts)-1].(bool), codes.NotSupported)
+		err := refuse(parts[len(parts)-1].(bool), codes.NotSupported)
+		if err != nil {
+			return movement{}, err
+		}
 	}
-	t := c.activeTokenAt(part[0].(common.Address))
-	failIf(len(amounts)+len(serials) == 0, codes.EmptyTokenTransferAccountAmounts)
-	m := movement{token: t, onTop: true, moves: c.amountsOf(amounts), serials: c.serialMovesOf(t, serials)}
-	m.validate()
+	t, err := c.activeTokenAt(part[0].(common.Address))
+	if err != nil {
+		return movement{}, err
+	}
+	err = refuse(len(amounts)+len(serials) == 0, codes.EmptyTokenTransferAccountAmounts)
+	if err != nil {
+		return movement{}, err
+	}
+	m := movement{token: t, onTop: true}
+	m.moves, err = c.amountsOf(amounts)
+	if err != nil {
+		return movement{}, err
+	}
+	m.serials, err = c.serialMovesOf(t, serials)
+	if err != nil {
+		return movement{}, err
+	}
+	err = m.validate()
+	if err != nil {
+		return movement{}, err
+	}
 	senders := map[party]bool{}
 	for _, v := range m.moves {
 		if v.amount < 0 {
@@ -238,14 +351,17 @@ func (c *call) airdropOf(part []any) movement {
 		senders[h.from] = true
 		for _, fee := range t.Fees.V.RoyaltyFees {
 			// The receiver would have to pay the fallback fee without consent.
-			failIf(fee.FallbackFee != nil && !exempt(t, h.from, fee.CollectorAccountID, fee.AllCollectorsAreExempt) &&
+			err = refuse(fee.FallbackFee != nil && !exempt(t, h.from, fee.CollectorAccountID,
+				fee.AllCollectorsAreExempt) &&
 				!exempt(
 					t, h.to, fee.CollectorAccountID, fee.AllCollectorsAreExempt,
 				), codes.TokenAirdropWithFallbackRoyalty)
+			if err != nil {
+				return movement{}, err
+			}
 		}
 	}
-	failIf(len(senders) > 1, codes.AirdropContainsMultipleSendersForAToken)
-	return m
+	return m, refuse(len(senders) > 1, codes.AirdropContainsMultipleSendersForAToken)
 }
 
 // offer is an airdrop that the receiver must claim.
@@ -291,21 +407,37 @@ func (c *call) withhold(m *movement) (offers []offer) {
 
 // offer adds pending airdrops of a token by one sender. The sender must own the amount and keeps it until the airdrop
 // is claimed.
-func (c *call) offer(t *token, offers []offer) {
+func (c *call) offer(t *token, offers []offer) error {
 	held := int64(0)
 	for _, o := range offers {
-		r := c.usableRelation(t, o.sender, false)
+		r, err := c.usableRelation(t, o.sender, false)
+		if err != nil {
+			return err
+		}
 		if o.serial != 0 {
-			n := c.existingSerial(t, o.serial, codes.InvalidNFTID)
-			failIf(c.facts.owner(t, n) != o.sender, codes.SenderDoesNotOwnNFTSerialNo)
+			n, err := c.existingSerial(t, o.serial, codes.InvalidNFTID)
+			if err != nil {
+				return err
+			}
+			err = refuse(c.facts.owner(t, n) != o.sender, codes.SenderDoesNotOwnNFTSerialNo)
+			if err != nil {
+				return err
+			}
 		}
 		held += o.amount
-		failIf(held > r.balance, codes.InsufficientTokenBalance)
+		err = refuse(held > r.balance, codes.InsufficientTokenBalance)
+		if err != nil {
+			return err
+		}
 		c.facts.loadAirdrops([]airdropKey{o.airdropKey})
 		a := c.facts.airdrops[o.airdropKey]
-		failIf(a.pending && o.serial != 0, codes.PendingNFTAirdropAlreadyExists)
+		err = refuse(a.pending && o.serial != 0, codes.PendingNFTAirdropAlreadyExists)
+		if err != nil {
+			return err
+		}
 		change(c.facts, a, airdrop{pending: true, amount: a.amount + o.amount})
 	}
+	return nil
 }
 
 // mustClaim reports whether a party receives airdrops of a token only by claiming them.

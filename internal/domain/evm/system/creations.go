@@ -1,6 +1,7 @@
 package system
 
 import (
+	"cmp"
 	"math"
 	"math/big"
 	"slices"
@@ -34,11 +35,17 @@ func createToken(c *call, in []any) evm.Outcome {
 		price = creationWithFeePrice
 	}
 	due := c.due(price)
-	code, values := c.do(func(c *call, in []any) []any {
-		failIf(c.Value.Lt(due), codes.InsufficientTxFee)
-		t := c.newToken(c.f.of, in)
+	code, values := c.do(func(c *call, in []any) ([]any, error) {
+		err := refuse(c.Value.Lt(due), codes.InsufficientTxFee)
+		if err != nil {
+			return nil, err
+		}
+		t, err := c.newToken(c.f.of, in)
+		if err != nil {
+			return nil, err
+		}
 		c.relateFirst(t)
-		return []any{longZero(t.EntityID)}
+		return []any{longZero(t.EntityID)}, nil
 	}, in)
 	back := new(uint256.Int).Set(c.Value)
 	if code == codes.Success {
@@ -85,7 +92,7 @@ func (c *call) due(tinycents int64) *uint256.Int {
 
 // newToken returns a new token without holders. It applies the checks of the contract first, then those of the
 // network.
-func (c *call) newToken(kind ledger.TokenType, in []any) *token {
+func (c *call) newToken(kind ledger.TokenType, in []any) (*token, error) {
 	info, fees := abi.List(in[0]), feeLists(kind, in)
 	t := &token{made: true, fresh: true}
 	t.Type, t.Name, t.Symbol, t.Memo = kind, info[0].(string), info[1].(string), info[3].(string)
@@ -93,72 +100,130 @@ func (c *call) newToken(kind ledger.TokenType, in []any) *token {
 	t.SupplyType, t.PauseStatus = ledger.SupplyInfinite, ledger.PauseNotApplicable
 	var ok bool
 	t.Keys, ok = c.keysOf(abi.List(info[7]))
-	failIf(!ok, codes.InvalidTransactionBody)
+	err := refuse(!ok, codes.InvalidTransactionBody)
+	if err != nil {
+		return nil, err
+	}
 	if t.HasKey(worldstate.PauseKey) {
 		t.PauseStatus = ledger.PauseUnpaused
 	}
-	failIf(t.Symbol == "", codes.MissingTokenSymbol)
-	treasury := c.existingParty(info[2], codes.InvalidAccountID)
+	err = refuse(t.Symbol == "", codes.MissingTokenSymbol)
+	if err != nil {
+		return nil, err
+	}
+	treasury, err := c.existingParty(info[2], codes.InvalidAccountID)
+	if err != nil {
+		return nil, err
+	}
 	// An account must renew it.
-	failIf(abi.List(info[8])[1].(common.Address) == common.Address{}, codes.InvalidExpirationTime)
+	err = refuse(abi.List(info[8])[1].(common.Address) == common.Address{}, codes.InvalidExpirationTime)
+	if err != nil {
+		return nil, err
+	}
 	t.TreasuryAccountID = treasury.id
 	if kind == ledger.TokenFungibleCommon {
-		t.setUnits(in[1], in[2])
+		err = t.setUnits(in[1], in[2])
+		if err != nil {
+			return nil, err
+		}
 	}
-	t.setMaxSupply(info[4].(bool), info[5])
-	failIf(kind == ledger.TokenNonFungibleUnique && !t.HasKey(worldstate.SupplyKey), codes.TokenHasNoSupplyKey)
-	failIf(t.FreezeDefault && !t.HasKey(worldstate.FreezeKey), codes.TokenHasNoFreezeKey)
-	failIf(t.Name == "", codes.MissingTokenName)
-	validateTexts(t.Symbol, t.Name, t.Memo)
+	err = t.setMaxSupply(info[4].(bool), info[5])
+	if err != nil {
+		return nil, err
+	}
+	err = cmp.Or(
+		refuse(kind == ledger.TokenNonFungibleUnique && !t.HasKey(worldstate.SupplyKey), codes.TokenHasNoSupplyKey),
+		refuse(t.FreezeDefault && !t.HasKey(worldstate.FreezeKey), codes.TokenHasNoFreezeKey),
+		refuse(t.Name == "", codes.MissingTokenName),
+		validateTexts(t.Symbol, t.Name, t.Memo),
+	)
+	if err != nil {
+		return nil, err
+	}
 	t.Metadata = metadataOf(info)
-	failIf(len(t.Metadata) > maxMetadata, codes.MetadataTooLong)
-	failIf(countOf(fees) > maxFees, codes.CustomFeesListTooLong)
-	c.setFirstExpiry(t, abi.List(info[8]))
+	err = cmp.Or(
+		refuse(len(t.Metadata) > maxMetadata, codes.MetadataTooLong),
+		refuse(countOf(fees) > maxFees, codes.CustomFeesListTooLong),
+	)
+	if err != nil {
+		return nil, err
+	}
+	err = c.setFirstExpiry(t, abi.List(info[8]))
+	if err != nil {
+		return nil, err
+	}
 	t.EntityID = c.facts.create(ledger.EntityToken)
 	t.Fees = ledger.Of(&ledger.TokenCustomFees{})
 	if len(fees) > 0 {
-		t.Fees = ledger.Of(c.customFees(t, kind, abi.List(fees[0]), abi.List(fees[1])))
+		custom, err := c.customFees(t, kind, abi.List(fees[0]), abi.List(fees[1]))
+		if err != nil {
+			return nil, err
+		}
+		t.Fees = ledger.Of(custom)
 	}
 	t.fresh = false
 	c.facts.state.Journal().Append(func() { c.facts.tokens[t.EntityID] = nil })
 	c.facts.tokens[t.EntityID] = t
-	return t
+	return t, nil
 }
 
-func (t *token) setUnits(supply, decimals any) {
+func (t *token) setUnits(supply, decimals any) error {
 	var sound bool
 	t.InitialSupply, sound = amountOf(supply)
-	failIf(!sound, codes.InvalidTokenInitialSupply)
+	err := refuse(!sound, codes.InvalidTokenInitialSupply)
+	if err != nil {
+		return err
+	}
 	t.Decimals, sound = amountOf(decimals)
-	failIf(!sound || t.Decimals > math.MaxInt32, codes.InvalidTokenDecimals)
+	return refuse(!sound || t.Decimals > math.MaxInt32, codes.InvalidTokenDecimals)
 }
 
 // setMaxSupply sets the supply type and the maximum supply of a new token.
-func (t *token) setMaxSupply(isFinite bool, most any) {
+func (t *token) setMaxSupply(isFinite bool, most any) error {
 	var sound bool
 	t.MaxSupply, sound = amountOf(most)
-	failIf(!sound || isFinite != (t.MaxSupply > 0), codes.InvalidTokenMaxSupply)
+	err := refuse(!sound || isFinite != (t.MaxSupply > 0), codes.InvalidTokenMaxSupply)
+	if err != nil {
+		return err
+	}
 	if isFinite {
 		t.SupplyType = ledger.SupplyFinite
-		failIf(t.InitialSupply > t.MaxSupply, codes.InvalidTokenInitialSupply)
+		err = refuse(t.InitialSupply > t.MaxSupply, codes.InvalidTokenInitialSupply)
+		if err != nil {
+			return err
+		}
 	}
+	return nil
 }
 
 // setFirstExpiry sets the expiration of a new token: an auto-renew period from now, or the given second.
-func (c *call) setFirstExpiry(t *token, expiry []any) {
+func (c *call) setFirstExpiry(t *token, expiry []any) error {
 	second, sound := amountOf(expiry[0])
 	period, also := amountOf(expiry[2])
-	failIf(!also, codes.InvalidRenewalPeriod)
+	err := refuse(!also, codes.InvalidRenewalPeriod)
+	if err != nil {
+		return err
+	}
 	if period != 0 {
 		second, sound = c.now()+min(period, maxLifetime+1), true
 	}
-	failIf(!sound || second <= c.now() || second > c.now()+maxLifetime, codes.InvalidExpirationTime)
-	failIf(period != 0 && (period < minRenewPeriod || period > maxRenewPeriod), codes.InvalidRenewalPeriod)
-	t.AutoRenewAccountID = c.existingParty(expiry[1], codes.InvalidAutorenewAccount).id
+	err = cmp.Or(
+		refuse(!sound || second <= c.now() || second > c.now()+maxLifetime, codes.InvalidExpirationTime),
+		refuse(period != 0 && (period < minRenewPeriod || period > maxRenewPeriod), codes.InvalidRenewalPeriod),
+	)
+	if err != nil {
+		return err
+	}
+	payer, err := c.existingParty(expiry[1], codes.InvalidAutorenewAccount)
+	if err != nil {
+		return err
+	}
+	t.AutoRenewAccountID = payer.id
 	t.ExpirationTimestamp = ledger.Expiry{Null: ledger.Of(ledger.Timestamp(second * nanoseconds))}
 	if period != 0 {
 		t.AutoRenewPeriod = ledger.Of(period)
 	}
+	return nil
 }
 
 // relateFirst associates a new token with its treasury, which receives the initial supply and is never frozen, and
@@ -184,16 +249,27 @@ func (c *call) relateFirst(t *token) {
 }
 
 // setPause is pauseToken(token) and unpauseToken(token).
-func setPause(c *call, in []any) {
-	t := c.existingToken(in[0].(common.Address))
-	t.requireKey(worldstate.PauseKey)
+func setPause(c *call, in []any) error {
+	t, err := c.existingToken(in[0].(common.Address))
+	if err != nil {
+		return err
+	}
+	err = t.requireKey(worldstate.PauseKey)
+	if err != nil {
+		return err
+	}
 	statuses := map[bool]ledger.TokenPauseStatus{true: ledger.PausePaused, false: ledger.PauseUnpaused}
 	change(c.facts, &t.PauseStatus, statuses[c.f.sets])
+	return nil
 }
 
-func deleteToken(c *call, in []any) {
-	t, _ := c.keyedToken(in, worldstate.AdminKey)
+func deleteToken(c *call, in []any) error {
+	t, _, err := c.keyedToken(in, worldstate.AdminKey)
+	if err != nil {
+		return err
+	}
 	change(c.facts, &t.deleted, true)
+	return nil
 }
 
 // Limits of the properties of a token.
@@ -206,35 +282,53 @@ const (
 
 // updateKeys replaces keys of a token: updateTokenKeys(token, keys). A token without an admin key allows that if it
 // has any key.
-func updateKeys(c *call, in []any) {
-	t, rest := c.activeToken(in)
+func updateKeys(c *call, in []any) error {
+	t, rest, err := c.activeToken(in)
+	if err != nil {
+		return err
+	}
 	entries := abi.List(rest[0])
 	hasKey := slices.ContainsFunc(t.Keys[:], func(k ledger.Key) bool { return !k.IsNone() })
-	failIf(!t.HasKey(worldstate.AdminKey) && (len(entries) == 0 || !hasKey), codes.TokenIsImmutable)
-	c.setKeys(t, entries)
+	err = refuse(!t.HasKey(worldstate.AdminKey) && (len(entries) == 0 || !hasKey), codes.TokenIsImmutable)
+	if err != nil {
+		return err
+	}
+	return c.setKeys(t, entries)
 }
 
 // updateExpiry changes the expiration and the renewal of a token: updateTokenExpiryInfo(token, expiry). Extending the
 // expiration requires no admin key.
-func updateExpiry(c *call, in []any) {
-	t, rest := c.activeToken(in)
+func updateExpiry(c *call, in []any) error {
+	t, rest, err := c.activeToken(in)
+	if err != nil {
+		return err
+	}
 	expiry := abi.List(rest[0])
 	second, _ := amountOf(expiry[0])
 	period, _ := amountOf(expiry[2])
 	extends := second != 0 && period == 0 && expiry[1].(common.Address) == common.Address{}
-	failIf(!t.HasKey(worldstate.AdminKey) && !extends, codes.TokenIsImmutable)
-	c.setExpiry(t, expiry)
+	err = refuse(!t.HasKey(worldstate.AdminKey) && !extends, codes.TokenIsImmutable)
+	if err != nil {
+		return err
+	}
+	return c.setExpiry(t, expiry)
 }
 
 // validateTexts fails if a symbol, a name or a memo is invalid.
-func validateTexts(symbol, name, memo string) {
+func validateTexts(symbol, name, memo string) error {
 	for _, text := range []struct {
 		given   string
 		tooLong ledger.ResponseCode
 	}{{symbol, codes.TokenSymbolTooLong}, {name, codes.TokenNameTooLong}, {memo, codes.MemoTooLong}} {
-		failIf(len(text.given) > maxText, text.tooLong)
-		failIf(strings.ContainsRune(text.given, 0), codes.InvalidZeroByteInString)
+		err := cmp.Or(
+			refuse(len(text.given) > maxText, text.tooLong),
+			refuse(strings.ContainsRune(text.given, 0), codes.InvalidZeroByteInString),
+		)
+		if err != nil {
+			return err
+		}
 	}
+	return nil
 }
 
 // metadataOf returns the metadata of a token in the form of the second interface.
@@ -249,11 +343,17 @@ const metadataIndex = 9 // after the values of the first interface
 
 // updateInfo updates a token: updateTokenInfo(token, info). An empty name or symbol and a zero treasury are not
 // changed, and values that are fixed at creation are ignored. An empty memo clears the memo.
-func updateInfo(c *call, in []any) {
-	t, rest := c.keyedToken(in, worldstate.AdminKey)
+func updateInfo(c *call, in []any) error {
+	t, rest, err := c.keyedToken(in, worldstate.AdminKey)
+	if err != nil {
+		return err
+	}
 	info := abi.List(rest[0])
 	name, symbol, memo := info[0].(string), info[1].(string), info[3].(string)
-	validateTexts(symbol, name, memo)
+	err = validateTexts(symbol, name, memo)
+	if err != nil {
+		return err
+	}
 	if name != "" {
 		change(c.facts, &t.Name, name)
 	}
@@ -262,35 +362,56 @@ func updateInfo(c *call, in []any) {
 	}
 	change(c.facts, &t.Memo, memo)
 	metadata := metadataOf(info)
-	failIf(len(metadata) > maxMetadata, codes.MetadataTooLong)
+	err = refuse(len(metadata) > maxMetadata, codes.MetadataTooLong)
+	if err != nil {
+		return err
+	}
 	if len(metadata) > 0 {
 		change(c.facts, &t.Metadata, metadata)
 	}
-	c.setKeys(t, abi.List(info[7]))
-	c.setExpiry(t, abi.List(info[8]))
-	if treasury := info[2].(common.Address); treasury != (common.Address{}) {
-		c.setTreasury(t, c.existingParty(treasury, codes.InvalidTreasuryAccountForToken))
+	err = c.setKeys(t, abi.List(info[7]))
+	if err != nil {
+		return err
 	}
+	err = c.setExpiry(t, abi.List(info[8]))
+	if err != nil {
+		return err
+	}
+	if treasury := info[2].(common.Address); treasury != (common.Address{}) {
+		p, err := c.existingParty(treasury, codes.InvalidTreasuryAccountForToken)
+		if err != nil {
+			return err
+		}
+		return c.setTreasury(t, p)
+	}
+	return nil
 }
 
 // setTreasury changes the treasury of a token. The new treasury receives the balance of the old one.
-func (c *call) setTreasury(t *token, p party) {
+func (c *call) setTreasury(t *token, p party) error {
 	old := partyOf(t.TreasuryAccountID)
 	if p == old {
-		return
+		return nil
 	}
 	c.facts.load(request{relations: []relationKey{{p, t.EntityID}, {old, t.EntityID}}})
-	to := c.usableRelation(t, p, true)
-	failIf(t.Type == ledger.TokenNonFungibleUnique && to.balance > 0, codes.TransactionRequiresZeroTokenBalances)
+	to, err := c.usableRelation(t, p, true)
+	if err != nil {
+		return err
+	}
+	err = refuse(t.Type == ledger.TokenNonFungibleUnique && to.balance > 0, codes.TransactionRequiresZeroTokenBalances)
+	if err != nil {
+		return err
+	}
 	from := c.facts.relation(old, t)
 	change(c.facts, &to.balance, to.balance+from.balance)
 	change(c.facts, &from.balance, 0)
 	change(c.facts, &t.TreasuryAccountID, p.id) // and the owner of its serials
+	return nil
 }
 
 // requireKey fails if a token does not have a key of the given kind.
-func (t *token) requireKey(kind worldstate.KeyKind) {
-	failIf(!t.HasKey(kind), [worldstate.KeyKinds]ledger.ResponseCode{
+func (t *token) requireKey(kind worldstate.KeyKind) error {
+	return refuse(!t.HasKey(kind), [worldstate.KeyKinds]ledger.ResponseCode{
 		worldstate.AdminKey: codes.TokenIsImmutable, worldstate.KYCKey: codes.TokenHasNoKYCKey,
 		worldstate.FreezeKey: codes.TokenHasNoFreezeKey, worldstate.WipeKey: codes.TokenHasNoWipeKey,
 		worldstate.SupplyKey: codes.TokenHasNoSupplyKey, worldstate.PauseKey: codes.TokenHasNoPauseKey,
@@ -299,35 +420,57 @@ func (t *token) requireKey(kind worldstate.KeyKind) {
 }
 
 // setKeys replaces keys of a token.
-func (c *call) setKeys(t *token, entries []any) {
+func (c *call) setKeys(t *token, entries []any) error {
 	keys, ok := c.keysOf(entries)
-	failIf(!ok, codes.InvalidTransactionBody)
+	err := refuse(!ok, codes.InvalidTransactionBody)
+	if err != nil {
+		return err
+	}
 	for kind, key := range keys {
 		if key != nil {
-			t.requireKey(worldstate.KeyKind(kind))
+			err = t.requireKey(worldstate.KeyKind(kind))
+			if err != nil {
+				return err
+			}
 			change(c.facts, &t.Keys[kind], key)
 		}
 	}
+	return nil
 }
 
 // setExpiry changes the expiration in seconds, the auto-renew account, and the auto-renew period in seconds. Zero
 // values are not changed.
-func (c *call) setExpiry(t *token, expiry []any) {
+func (c *call) setExpiry(t *token, expiry []any) error {
 	second, sound := amountOf(expiry[0])
-	failIf(!sound, codes.InvalidExpirationTime)
+	err := refuse(!sound, codes.InvalidExpirationTime)
+	if err != nil {
+		return err
+	}
 	if second != 0 {
 		tooEarly := t.ExpirationTimestamp.Valid && second < int64(t.ExpirationTimestamp.V)/nanoseconds
-		failIf(tooEarly || second > c.now()+maxLifetime, codes.InvalidExpirationTime)
+		err = refuse(tooEarly || second > c.now()+maxLifetime, codes.InvalidExpirationTime)
+		if err != nil {
+			return err
+		}
 		change(c.facts, &t.ExpirationTimestamp, ledger.Expiry{Null: ledger.Of(ledger.Timestamp(second * nanoseconds))})
 	}
 	if payer := expiry[1].(common.Address); payer != (common.Address{}) {
-		change(c.facts, &t.AutoRenewAccountID, c.existingParty(payer, codes.InvalidAutorenewAccount).id)
+		p, err := c.existingParty(payer, codes.InvalidAutorenewAccount)
+		if err != nil {
+			return err
+		}
+		change(c.facts, &t.AutoRenewAccountID, p.id)
 	}
 	period, sound := amountOf(expiry[2])
-	failIf(!sound || period != 0 && (period < minRenewPeriod || period > maxRenewPeriod), codes.InvalidRenewalPeriod)
+	err = refuse(!sound || period != 0 && (period < minRenewPeriod || period > maxRenewPeriod),
+		codes.InvalidRenewalPeriod)
+	if err != nil {
+		return err
+	}
 	if period != 0 {
 		change(c.facts, &t.AutoRenewPeriod, ledger.Of(period))
 	}
+	return nil
 }
 
 const nanoseconds = 1_000_000_000 // per second
@@ -337,23 +480,43 @@ func (c *call) now() int64 { return int64(c.Block.Start) / nanoseconds }
 
 // updateMetadata changes the metadata of serials: updateNFTsMetadata(token, serials, metadata). It requires the
 // metadata key, or the supply key if the treasury owns all serials.
-func updateMetadata(c *call, in []any) {
+func updateMetadata(c *call, in []any) error {
 	serials, metadata := abi.List(in[1]), in[2].([]byte)
-	failIf(len(serials) == 0, codes.MissingSerialNumbers)
-	t := c.existingToken(in[0].(common.Address))
+	err := refuse(len(serials) == 0, codes.MissingSerialNumbers)
+	if err != nil {
+		return err
+	}
+	t, err := c.existingToken(in[0].(common.Address))
+	if err != nil {
+		return err
+	}
 	inTreasury := true
 	for _, v := range serials {
-		n := c.existingSerial(t, v.(int64), codes.InvalidNFTID)
+		n, err := c.existingSerial(t, v.(int64), codes.InvalidNFTID)
+		if err != nil {
+			return err
+		}
 		inTreasury = inTreasury && c.facts.owner(t, n) == partyOf(t.TreasuryAccountID)
 	}
 	if !t.HasKey(worldstate.MetadataKey) {
-		failIf(!inTreasury, codes.TokenHasNoMetadataKey)
-		failIf(!t.HasKey(worldstate.SupplyKey), codes.TokenHasNoMetadataOrSupplyKey)
+		err = cmp.Or(
+			refuse(!inTreasury, codes.TokenHasNoMetadataKey),
+			refuse(!t.HasKey(worldstate.SupplyKey), codes.TokenHasNoMetadataOrSupplyKey),
+		)
+		if err != nil {
+			return err
+		}
 	}
-	failIf(len(metadata) > maxMetadata, codes.MetadataTooLong)
-	failIf(len(serials) > maxSerials, codes.BatchSizeLimitExceeded)
-	t.requireActive()
+	err = cmp.Or(
+		refuse(len(metadata) > maxMetadata, codes.MetadataTooLong),
+		refuse(len(serials) > maxSerials, codes.BatchSizeLimitExceeded),
+		t.requireActive(),
+	)
+	if err != nil {
+		return err
+	}
 	for _, v := range serials {
 		change(c.facts, &c.facts.nft(t, v.(int64)).metadata, metadata)
 	}
+	return nil
 }

@@ -1,6 +1,7 @@
 package system
 
 import (
+	"cmp"
 	"iter"
 	"math/big"
 	"slices"
@@ -18,7 +19,7 @@ import (
 const maxFeeLevels = 2
 
 // charge adds custom fees to a transfer.
-func (c *call) charge(x *transfer) {
+func (c *call) charge(x *transfer) error {
 	asked := len(x.tokens)
 	paidFor := map[relationKey]bool{}
 	for i := range asked {
@@ -26,10 +27,20 @@ func (c *call) charge(x *transfer) {
 		if !m.token.hasFees() {
 			continue
 		}
-		c.chargeFor(x, m, 1)
-		c.chargeParts(&x.tokens[i])
-		c.chargeRoyalties(x, m, asked, paidFor)
+		err := c.chargeFor(x, m, 1)
+		if err != nil {
+			return err
+		}
+		err = c.chargeParts(&x.tokens[i])
+		if err != nil {
+			return err
+		}
+		err = c.chargeRoyalties(x, m, asked, paidFor)
+		if err != nil {
+			return err
+		}
 	}
+	return nil
 }
 
 // exempt reports whether an account pays no fee of a token: the treasury, the fee's collector and, if all is set, each
@@ -52,7 +63,7 @@ func collectors(f *ledger.TokenCustomFees) []ledger.EntityID {
 }
 
 // chargeFor adds the fixed fees of a token, which each sender pays.
-func (c *call) chargeFor(x *transfer, m movement, level int) {
+func (c *call) chargeFor(x *transfer, m movement, level int) error {
 	var payers []party
 	for _, v := range m.moves {
 		if v.amount < 0 {
@@ -67,38 +78,59 @@ func (c *call) chargeFor(x *transfer, m movement, level int) {
 			if exempt(m.token, payer, fee.CollectorAccountID, fee.AllCollectorsAreExempt) {
 				continue
 			}
-			failIf(level > maxFeeLevels, codes.CustomFeeChargingExceededMaxRecursionDepth)
-			c.pay(x, m.token, payer, fee.CollectorAccountID, fee.Amount, fee.DenominatingTokenID, level)
+			err := refuse(level > maxFeeLevels, codes.CustomFeeChargingExceededMaxRecursionDepth)
+			if err != nil {
+				return err
+			}
+			err = c.pay(x, m.token, payer, fee.CollectorAccountID, fee.Amount, fee.DenominatingTokenID, level)
+			if err != nil {
+				return err
+			}
 		}
 	}
+	return nil
 }
 
 // pay adds a fee in hbars or in a token to a transfer, and the fees that are due for it.
 func (c *call) pay(
 	x *transfer, of *token, payer party, collector ledger.EntityID, amount int64, denomination ledger.EntityID,
 	level int,
-) {
+) error {
 	moves := []move{{party: payer, amount: -amount, fee: true}, {party: partyOf(collector), amount: amount, fee: true}}
 	if denomination.IsNone() {
 		x.hbars = append(x.hbars, moves...)
-		return
+		return nil
 	}
-	t := c.activeTokenAt(longZero(denomination))
+	t, err := c.activeTokenAt(longZero(denomination))
+	if err != nil {
+		return err
+	}
 	m := movement{token: t, moves: moves}
 	if t.EntityID != of.EntityID {
-		c.chargeParts(&m)
-		failIf(len(m.moves) > len(moves) && level >= maxFeeLevels, codes.CustomFeeChargingExceededMaxRecursionDepth)
+		err = c.chargeParts(&m)
+		if err != nil {
+			return err
+		}
+		err = refuse(len(m.moves) > len(moves) && level >= maxFeeLevels,
+			codes.CustomFeeChargingExceededMaxRecursionDepth)
+		if err != nil {
+			return err
+		}
 	}
 	x.tokens = append(x.tokens, m)
 	if t.EntityID != of.EntityID {
 		m.moves = moves
-		c.chargeFor(x, m, level+1)
+		err = c.chargeFor(x, m, level+1)
+		if err != nil {
+			return err
+		}
 	}
+	return nil
 }
 
 // chargeParts adds fractional fees. The sender pays them in addition, or they are deducted from the amounts of the
 // receivers in proportion.
-func (c *call) chargeParts(m *movement) {
+func (c *call) chargeParts(m *movement) error {
 	given := m.moves
 	left := make([]int64, len(given)) // the remaining amount of each receiver
 	for i, v := range given {
@@ -127,7 +159,10 @@ func (c *call) chargeParts(m *movement) {
 					party: from.party, amount: -part, fee: true,
 				}, move{party: collector, amount: part, fee: true})
 			default:
-				failIf(part > units, codes.InsufficientSenderAccountBalanceForCustomFee)
+				err := refuse(part > units, codes.InsufficientSenderAccountBalanceForCustomFee)
+				if err != nil {
+					return err
+				}
 				units -= part
 				for i, share := range shares(part, payers, left) {
 					m.moves = append(m.moves, move{party: given[i].party, amount: -share, fee: true})
@@ -136,6 +171,7 @@ func (c *call) chargeParts(m *movement) {
 			}
 		}
 	}
+	return nil
 }
 
 // shares divides an amount among payers in proportion to the amounts in left, and subtracts each share from them. The
@@ -185,7 +221,7 @@ func partOf(amount int64, fee *ledger.FractionalFee) int64 {
 
 // chargeRoyalties adds royalty fees. The sender pays them from the payment, once for all serials of the token. If
 // there is no payment, the receiver of each serial pays the fallback fee.
-func (c *call) chargeRoyalties(x *transfer, m movement, asked int, paidFor map[relationKey]bool) {
+func (c *call) chargeRoyalties(x *transfer, m movement, asked int, paidFor map[relationKey]bool) error {
 	for _, v := range m.serials {
 		got := received(x, asked, v.from)
 		once := relationKey{v.from, m.token.EntityID}
@@ -200,17 +236,24 @@ func (c *call) chargeRoyalties(x *transfer, m movement, asked int, paidFor map[r
 			for _, paid := range got {
 				share := partOf(paid.amount, &ledger.FractionalFee{Amount: fee.Amount})
 				if share != 0 {
-					c.pay(x, m.token, v.from, fee.CollectorAccountID, share, paid.token, 1)
+					err := c.pay(x, m.token, v.from, fee.CollectorAccountID, share, paid.token, 1)
+					if err != nil {
+						return err
+					}
 				}
 			}
 			if len(got) == 0 && fee.FallbackFee != nil && !exempt(
 				m.token, v.to, fee.CollectorAccountID, fee.AllCollectorsAreExempt,
 			) {
 				fallback := fee.FallbackFee
-				c.pay(x, m.token, v.to, fee.CollectorAccountID, fallback.Amount, fallback.DenominatingTokenID, 1)
+				err := c.pay(x, m.token, v.to, fee.CollectorAccountID, fallback.Amount, fallback.DenominatingTokenID, 1)
+				if err != nil {
+					return err
+				}
 			}
 		}
 	}
+	return nil
 }
 
 type payment struct {
@@ -239,31 +282,60 @@ const maxFees = 10
 
 // updateFees is updateFungibleTokenCustomFees(token, fixed fees, fractional fees) and
 // updateNonFungibleTokenCustomFees(token, fixed fees, royalty fees).
-func updateFees(c *call, in []any) {
-	t, rest := c.keyedToken(in, worldstate.FeeScheduleKey)
+func updateFees(c *call, in []any) error {
+	t, rest, err := c.keyedToken(in, worldstate.FeeScheduleKey)
+	if err != nil {
+		return err
+	}
 	fixed, others := abi.List(rest[0]), abi.List(rest[1])
-	failIf(len(fixed)+len(others) > maxFees, codes.CustomFeesListTooLong)
+	err = refuse(len(fixed)+len(others) > maxFees, codes.CustomFeesListTooLong)
+	if err != nil {
+		return err
+	}
 	misplaced := len(others) > 0 && t.Type != c.f.of
-	failIf(misplaced && c.f.of == ledger.TokenFungibleCommon, codes.CustomFractionalFeeOnlyAllowedForFungibleCommon)
-	failIf(misplaced, codes.CustomRoyaltyFeeOnlyAllowedForNonFungibleUnique)
-	failIf(len(fixed)+len(others) == 0 && !t.hasFees(), codes.CustomScheduleAlreadyHasNoFees)
-	change(c.facts, &t.Fees, ledger.Of(c.customFees(t, c.f.of, fixed, others)))
+	err = cmp.Or(
+		refuse(misplaced && c.f.of == ledger.TokenFungibleCommon,
+			codes.CustomFractionalFeeOnlyAllowedForFungibleCommon),
+		refuse(misplaced, codes.CustomRoyaltyFeeOnlyAllowedForNonFungibleUnique),
+		refuse(len(fixed)+len(others) == 0 && !t.hasFees(), codes.CustomScheduleAlreadyHasNoFees),
+	)
+	if err != nil {
+		return err
+	}
+	fees, err := c.customFees(t, c.f.of, fixed, others)
+	if err != nil {
+		return err
+	}
+	change(c.facts, &t.Fees, ledger.Of(fees))
+	return nil
 }
 
 // customFees reads the fixed fees of a token and its fractional or royalty fees.
-func (c *call) customFees(t *token, of ledger.TokenType, fixed, others []any) *ledger.TokenCustomFees {
+func (c *call) customFees(t *token, of ledger.TokenType, fixed, others []any) (*ledger.TokenCustomFees, error) {
 	fees := &ledger.TokenCustomFees{}
 	for _, v := range fixed {
-		fees.FixedFees = append(fees.FixedFees, c.fixedFee(t, abi.List(v)))
+		fee, err := c.fixedFee(t, abi.List(v))
+		if err != nil {
+			return nil, err
+		}
+		fees.FixedFees = append(fees.FixedFees, fee)
 	}
 	for _, v := range others {
 		if of == ledger.TokenFungibleCommon {
-			fees.FractionalFees = append(fees.FractionalFees, c.fractionalFee(t, abi.List(v)))
+			fee, err := c.fractionalFee(t, abi.List(v))
+			if err != nil {
+				return nil, err
+			}
+			fees.FractionalFees = append(fees.FractionalFees, fee)
 		} else {
-			fees.RoyaltyFees = append(fees.RoyaltyFees, c.royaltyFee(abi.List(v)))
+			fee, err := c.royaltyFee(abi.List(v))
+			if err != nil {
+				return nil, err
+			}
+			fees.RoyaltyFees = append(fees.RoyaltyFees, fee)
 		}
 	}
-	return fees
+	return fees, nil
 }
 
 func (t *token) hasFees() bool {
@@ -272,88 +344,140 @@ func (t *token) hasFees() bool {
 }
 
 // fixedFee reads (amount, token, useHbars, useCurrentToken, collector).
-func (c *call) fixedFee(t *token, in []any) *ledger.FixedFee {
+func (c *call) fixedFee(t *token, in []any) (*ledger.FixedFee, error) {
 	amount, _ := amountOf(in[0])
-	failIf(amount <= 0, codes.CustomFeeMustBePositive)
+	err := refuse(amount <= 0, codes.CustomFeeMustBePositive)
+	if err != nil {
+		return nil, err
+	}
 	paidIn, hbars, itself := in[1].(common.Address), in[2].(bool), in[3].(bool)
 	denomination := t
 	if itself {
-		failIf(hbars || paidIn != (common.Address{}), codes.InvalidTransactionBody)
-		failIf(t.Type != ledger.TokenFungibleCommon, codes.CustomFeeDenominationMustBeFungibleCommon)
+		err = cmp.Or(
+			refuse(hbars || paidIn != (common.Address{}), codes.InvalidTransactionBody),
+			refuse(t.Type != ledger.TokenFungibleCommon, codes.CustomFeeDenominationMustBeFungibleCommon),
+		)
+		if err != nil {
+			return nil, err
+		}
 	} else {
-		denomination = c.denomination(paidIn, hbars)
+		denomination, err = c.denomination(paidIn, hbars)
+		if err != nil {
+			return nil, err
+		}
 	}
-	fee := &ledger.FixedFee{Amount: amount, CollectorAccountID: c.collector(in[4], denomination)}
+	collector, err := c.collector(in[4], denomination)
+	if err != nil {
+		return nil, err
+	}
+	fee := &ledger.FixedFee{Amount: amount, CollectorAccountID: collector}
 	if denomination != nil {
 		fee.DenominatingTokenID = denomination.EntityID
 	}
-	return fee
+	return fee, nil
 }
 
 // denomination returns the token that a fee is paid in, or nil for hbars. Exactly one of them must be given.
-func (c *call) denomination(at common.Address, hbars bool) *token {
-	failIf(hbars != (at == common.Address{}), codes.InvalidTransactionBody)
+func (c *call) denomination(at common.Address, hbars bool) (*token, error) {
+	err := refuse(hbars != (at == common.Address{}), codes.InvalidTransactionBody)
+	if err != nil {
+		return nil, err
+	}
 	if hbars {
-		return nil
+		return nil, nil
 	}
 	t := c.facts.token(at)
-	failIf(t == nil, codes.InvalidTokenIDInCustomFees)
-	failIf(t.Type != ledger.TokenFungibleCommon, codes.CustomFeeDenominationMustBeFungibleCommon)
-	return t
+	err = refuse(t == nil, codes.InvalidTokenIDInCustomFees)
+	if err != nil {
+		return nil, err
+	}
+	return t, refuse(t.Type != ledger.TokenFungibleCommon, codes.CustomFeeDenominationMustBeFungibleCommon)
 }
 
 // collector returns the account that receives a fee. It must be associated with the token that the fee is paid in,
 // unless that token is being created.
-func (c *call) collector(at any, paidIn *token) ledger.EntityID {
-	p := c.existingParty(at, codes.InvalidCustomFeeCollector)
-	failIf(paidIn != nil && !paidIn.fresh && !c.facts.relation(
+func (c *call) collector(at any, paidIn *token) (ledger.EntityID, error) {
+	p, err := c.existingParty(at, codes.InvalidCustomFeeCollector)
+	if err != nil {
+		return 0, err
+	}
+	err = refuse(paidIn != nil && !paidIn.fresh && !c.facts.relation(
 		p, paidIn,
 	).associated, codes.TokenNotAssociatedToFeeCollector)
-	return p.id
+	if err != nil {
+		return 0, err
+	}
+	return p.id, nil
 }
 
-func fraction(numerator, denominator any) *ledger.Fraction {
+func fraction(numerator, denominator any) (*ledger.Fraction, error) {
 	f := &ledger.Fraction{}
 	f.Numerator, _ = amountOf(numerator)
 	f.Denominator, _ = amountOf(denominator)
-	failIf(f.Denominator == 0, codes.FractionDividesByZero)
-	failIf(f.Numerator <= 0 || f.Denominator < 0, codes.CustomFeeMustBePositive)
-	return f
+	return f, cmp.Or(
+		refuse(f.Denominator == 0, codes.FractionDividesByZero),
+		refuse(f.Numerator <= 0 || f.Denominator < 0, codes.CustomFeeMustBePositive),
+	)
 }
 
 // fractionalFee reads (numerator, denominator, minimum, maximum, netOfTransfers, collector).
-func (c *call) fractionalFee(t *token, in []any) *ledger.FractionalFee {
-	part := fraction(in[0], in[1])
+func (c *call) fractionalFee(t *token, in []any) (*ledger.FractionalFee, error) {
+	part, err := fraction(in[0], in[1])
+	if err != nil {
+		return nil, err
+	}
 	least, _ := amountOf(in[2])
 	most, _ := amountOf(in[3])
-	failIf(least < 0 || most < 0, codes.CustomFeeMustBePositive)
-	failIf(most > 0 && most < least, codes.FractionalFeeMaxAmountLessThanMinAmount)
+	err = cmp.Or(
+		refuse(least < 0 || most < 0, codes.CustomFeeMustBePositive),
+		refuse(most > 0 && most < least, codes.FractionalFeeMaxAmountLessThanMinAmount),
+	)
+	if err != nil {
+		return nil, err
+	}
+	collector, err := c.collector(in[5], t)
+	if err != nil {
+		return nil, err
+	}
 	fee := &ledger.FractionalFee{
-		Amount: part, CollectorAccountID: c.collector(
-			in[5], t,
-		), DenominatingTokenID: t.EntityID, Minimum: least, NetOfTransfers: in[4].(bool),
+		Amount: part, CollectorAccountID: collector, DenominatingTokenID: t.EntityID, Minimum: least,
+		NetOfTransfers: in[4].(bool),
 	}
 	if most > 0 {
 		fee.Maximum = ledger.Of(most)
 	}
-	return fee
+	return fee, nil
 }
 
 // royaltyFee reads (numerator, denominator, amount, token, useHbars, collector). An amount adds a fallback fee.
-func (c *call) royaltyFee(in []any) *ledger.RoyaltyFee {
-	part := fraction(in[0], in[1])
+func (c *call) royaltyFee(in []any) (*ledger.RoyaltyFee, error) {
+	part, err := fraction(in[0], in[1])
+	if err != nil {
+		return nil, err
+	}
 	amount, _ := amountOf(in[2])
-	failIf(part.Numerator > part.Denominator, codes.RoyaltyFractionCannotExceedOne)
-	failIf(amount < 0, codes.CustomFeeMustBePositive)
+	err = cmp.Or(
+		refuse(part.Numerator > part.Denominator, codes.RoyaltyFractionCannotExceedOne),
+		refuse(amount < 0, codes.CustomFeeMustBePositive),
+	)
+	if err != nil {
+		return nil, err
+	}
 	fee := &ledger.RoyaltyFee{Amount: part}
 	var paidIn *token
 	if amount > 0 {
-		paidIn = c.denomination(in[3].(common.Address), in[4].(bool))
+		paidIn, err = c.denomination(in[3].(common.Address), in[4].(bool))
+		if err != nil {
+			return nil, err
+		}
 		fee.FallbackFee = &ledger.FallbackFee{Amount: amount}
 		if paidIn != nil {
 			fee.FallbackFee.DenominatingTokenID = paidIn.EntityID
 		}
 	}
-	fee.CollectorAccountID = c.collector(in[5], paidIn)
-	return fee
+	fee.CollectorAccountID, err = c.collector(in[5], paidIn)
+	if err != nil {
+		return nil, err
+	}
+	return fee, nil
 }

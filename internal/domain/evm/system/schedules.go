@@ -2,6 +2,7 @@ package system
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/binary"
 	"math"
 	"math/big"
@@ -113,40 +114,59 @@ func (c *call) schedule(at common.Address) *schedule {
 }
 
 // pendingSchedule returns the called schedule, or that in the first argument, which must be pending.
-func (c *call) pendingSchedule(in []any) *schedule {
+func (c *call) pendingSchedule(in []any) (*schedule, error) {
 	at := c.entity
 	if !c.redirect {
 		at = in[0].(common.Address)
 	}
 	s := c.schedule(at)
-	failIf(s == nil, codes.InvalidScheduleID)
-	failIf(s.deleted, codes.ScheduleAlreadyDeleted)
-	failIf(s.executed, codes.ScheduleAlreadyExecuted)
-	return s
+	err := refuse(s == nil, codes.InvalidScheduleID)
+	if err != nil {
+		return nil, err
+	}
+	return s, cmp.Or(
+		refuse(s.deleted, codes.ScheduleAlreadyDeleted),
+		refuse(s.executed, codes.ScheduleAlreadyExecuted),
+	)
 }
 
 // deleteSchedule deletes a schedule. The schedule must have an admin key.
-func deleteSchedule(c *call, in []any) {
-	s := c.pendingSchedule(in)
-	failIf(!s.hasAdmin, codes.ScheduleIsImmutable)
+func deleteSchedule(c *call, in []any) error {
+	s, err := c.pendingSchedule(in)
+	if err != nil {
+		return err
+	}
+	err = refuse(!s.hasAdmin, codes.ScheduleIsImmutable)
+	if err != nil {
+		return err
+	}
 	change(c.facts, &s.deleted, true)
+	return nil
 }
 
 // sign adds signatures. At least one of them must be new.
-func (c *call) sign(s *schedule, signers [][]byte) {
+func (c *call) sign(s *schedule, signers [][]byte) error {
 	signed := slices.Clone(s.signed)
 	for _, k := range signers {
 		if !slices.ContainsFunc(signed, func(prefix string) bool { return bytes.HasPrefix(k, []byte(prefix)) }) {
 			signed = append(signed, string(k))
 		}
 	}
-	failIf(len(signed) == len(s.signed), codes.NoNewValidSignatures)
+	err := refuse(len(signed) == len(s.signed), codes.NoNewValidSignatures)
+	if err != nil {
+		return err
+	}
 	change(c.facts, &s.signed, signed)
+	return nil
 }
 
 // signSchedule signs a schedule with all keys of the caller.
-func signSchedule(c *call, in []any) {
-	c.sign(c.pendingSchedule(in), keys.Primitives(c.signersKey()))
+func signSchedule(c *call, in []any) error {
+	s, err := c.pendingSchedule(in)
+	if err != nil {
+		return err
+	}
+	return c.sign(s, keys.Primitives(c.signersKey()))
 }
 
 // signersKey returns the key that signs for the caller: the key of an account, or the contract itself.
@@ -177,9 +197,12 @@ func signByMap(c *call, in []any) evm.Outcome {
 		}
 		signers = append(signers, x.Prefix)
 	}
-	code, _ := c.do(func(c *call, in []any) []any {
-		c.sign(c.pendingSchedule(in), signers)
-		return nil
+	code, _ := c.do(func(c *call, in []any) ([]any, error) {
+		s, err := c.pendingSchedule(in)
+		if err != nil {
+			return nil, err
+		}
+		return nil, c.sign(s, signers)
 	}, in)
 	return c.returns(int64(code))
 }
@@ -342,58 +365,85 @@ func (c *call) hasCapacity(second, gas int64) bool {
 }
 
 // scheduleOwnCall schedules a call that the caller pays for: scheduleCall(to, second, gas, value, data).
-func scheduleOwnCall(c *call, in []any) []any {
+func scheduleOwnCall(c *call, in []any) ([]any, error) {
 	return c.scheduleCall(c.caller(), in[0], in[1:], true)
 }
 
 // schedulePaidCall schedules a call with another payer, who must sign: scheduleCallWithPayer(to, payer, second, gas,
 // value, data) for the second, and executeCallOnPayerSignature for as soon as the payer has signed.
-func schedulePaidCall(c *call, in []any) []any {
-	return c.scheduleCall(c.existingParty(in[1], codes.InvalidSchedulePayerID), in[0], in[2:], c.f.sets)
+func schedulePaidCall(c *call, in []any) ([]any, error) {
+	payer, err := c.existingParty(in[1], codes.InvalidSchedulePayerID)
+	if err != nil {
+		return nil, err
+	}
+	return c.scheduleCall(payer, in[0], in[2:], c.f.sets)
 }
 
 // scheduleCall schedules a call. The contract need not exist.
-func (c *call) scheduleCall(payer party, to any, in []any, waits bool) []any {
+func (c *call) scheduleCall(payer party, to any, in []any, waits bool) ([]any, error) {
 	p := &plan{
 		creator: c.caller(), payer: payer, to: to.(common.Address), second: clamped(
 			in[0],
 		), gas: clamped(in[1]), value: in[2].(uint64), data: string(in[3].([]byte)),
 		waits: waits,
 	}
-	failIf(p.to == common.Address{}, codes.InvalidContractID)
-	failIf(p.value > math.MaxInt64, codes.ContractNegativeValue)
-	failIf(p.second <= c.now(), codes.ScheduleExpirationTimeMustBeHigherThanConsensusTime)
-	failIf(p.second > c.now()+maxScheduledAhead, codes.ScheduleExpirationTimeTooFarInFuture)
-	failIf(c.isScheduled(p), codes.IdenticalScheduleAlreadyCreated)
-	failIf(!c.hasCapacity(p.second, p.gas), codes.ScheduleExpiryIsBusy)
-	return c.create(&schedule{plan: p})
+	err := cmp.Or(
+		refuse(p.to == common.Address{}, codes.InvalidContractID),
+		refuse(p.value > math.MaxInt64, codes.ContractNegativeValue),
+		refuse(p.second <= c.now(), codes.ScheduleExpirationTimeMustBeHigherThanConsensusTime),
+		refuse(p.second > c.now()+maxScheduledAhead, codes.ScheduleExpirationTimeTooFarInFuture),
+		refuse(c.isScheduled(p), codes.IdenticalScheduleAlreadyCreated),
+		refuse(!c.hasCapacity(p.second, p.gas), codes.ScheduleExpiryIsBusy),
+	)
+	if err != nil {
+		return nil, err
+	}
+	return c.create(&schedule{plan: p}), nil
 }
 
 // scheduleNative schedules a call of another system contract that creates or updates a token: scheduleNative(contract,
 // data, payer). A creation is validated at once.
-func scheduleNative(c *call, in []any) []any {
+func scheduleNative(c *call, in []any) ([]any, error) {
 	data := in[1].([]byte)
-	failIf(len(data) < 4, codes.ScheduledTransactionNotInWhitelist)
-	payer := c.existingParty(in[2], codes.InvalidSchedulePayerID)
+	err := refuse(len(data) < 4, codes.ScheduledTransactionNotInWhitelist)
+	if err != nil {
+		return nil, err
+	}
+	payer, err := c.existingParty(in[2], codes.InvalidSchedulePayerID)
+	if err != nil {
+		return nil, err
+	}
 	f := c.s.tokens[in[0].(common.Address)][binary.BigEndian.Uint32(data)]
-	failIf(f == nil || !f.payable && !strings.HasPrefix(
+	err = refuse(f == nil || !f.payable && !strings.HasPrefix(
 		f.signature, "updateToken",
 	), codes.ScheduledTransactionNotInWhitelist)
+	if err != nil {
+		return nil, err
+	}
 	args, err := f.args.Decode(data[4:])
-	failIf(err != nil, codes.InvalidTransactionBody)
+	err = refuse(err != nil, codes.InvalidTransactionBody)
+	if err != nil {
+		return nil, err
+	}
 	s := &schedule{plan: &plan{
 		creator: c.caller(), payer: payer, to: in[0].(common.Address), second: c.now() + defaultLifetime,
 		data: string(data),
 	}}
 	if f.payable {
 		mark := c.State.Snapshot()
-		t := c.newToken(f.of, abi.List(args))
+		t, err := c.newToken(f.of, abi.List(args))
+		if err != nil {
+			return nil, err
+		}
 		c.State.RevertToSnapshot(mark)
 		t.TotalSupply = t.InitialSupply
 		s.token = t
 	}
-	failIf(c.isScheduled(s.plan), codes.IdenticalScheduleAlreadyCreated)
-	return c.create(s)
+	err = refuse(c.isScheduled(s.plan), codes.IdenticalScheduleAlreadyCreated)
+	if err != nil {
+		return nil, err
+	}
+	return c.create(s), nil
 }
 
 // isScheduled reports whether the simulation has already scheduled the same call.

@@ -129,9 +129,8 @@ type function struct {
 	gas       uint64           // of a function that writes, if it has no price
 	// price returns the price of a function that writes, in tinycents.
 	price func(c *call, in []any) int64
-	// do returns the results without the response code, or fails by [failIf]. [call.perform] converts them to the
-	// outcome.
-	do func(c *call, in []any) []any
+	// do returns the results without the response code, or a [refusal]. [call.perform] converts them to the outcome.
+	do func(c *call, in []any) ([]any, error)
 	// run returns the outcome itself.
 	run func(c *call, in []any) evm.Outcome
 
@@ -144,29 +143,40 @@ type function struct {
 const responseCode = "int64 responseCode"
 
 // reads returns the row of a function that reads a value.
-func reads(signature, returns string, value func(c *call, in []any) any) *function {
+func reads(signature, returns string, value func(c *call, in []any) (any, error)) *function {
 	f := &function{signature: signature, returns: returns}
-	return f.results(func(c *call, in []any) []any { return []any{value(c, in)} })
+	return f.results(func(c *call, in []any) ([]any, error) {
+		v, err := value(c, in)
+		return []any{v}, err
+	})
+}
+
+// readsToken returns the row of a function that reads a value of a token.
+func readsToken(signature, returns string, value func(c *call, t *token) any) *function {
+	return reads(signature, returns, func(c *call, in []any) (any, error) {
+		t, err := c.readToken(in)
+		if err != nil {
+			return nil, err
+		}
+		return value(c, t), nil
+	})
 }
 
 // writes returns the row of a function that writes, at a fixed price in tinycents.
-func writes(price int64, signature, returns string, do func(c *call, in []any)) *function {
+func writes(price int64, signature, returns string, do func(c *call, in []any) error) *function {
 	return writesFor(func(*call, []any) int64 { return price }, signature, returns, do)
 }
 
 // writesFor returns the row of a function that writes, at a price that depends on the arguments.
 func writesFor(
-	price func(c *call, in []any) int64, signature, returns string, do func(c *call, in []any),
+	price func(c *call, in []any) int64, signature, returns string, do func(c *call, in []any) error,
 ) *function {
 	f := &function{signature: signature, returns: returns, kind: write, price: price}
-	return f.results(func(c *call, in []any) []any {
-		do(c, in)
-		return nil
-	})
+	return f.results(func(c *call, in []any) ([]any, error) { return nil, do(c, in) })
 }
 
 // results returns the row with do.
-func (f *function) results(do func(c *call, in []any) []any) *function {
+func (f *function) results(do func(c *call, in []any) ([]any, error)) *function {
 	f.do = do
 	return f
 }

@@ -1,6 +1,7 @@
 package system
 
 import (
+	"cmp"
 	"math/big"
 	"slices"
 	"strings"
@@ -265,8 +266,11 @@ func creates(kind ledger.TokenType, signature string) *function {
 
 // approve is approve(spender, amount or serial) at the address of a token. For units it returns true, for a serial
 // nothing.
-func approve(c *call, in []any) []any {
-	t, rest := c.activeToken(in)
+func approve(c *call, in []any) ([]any, error) {
+	t, rest, err := c.activeToken(in)
+	if err != nil {
+		return nil, err
+	}
 	if t.Type == ledger.TokenNonFungibleUnique {
 		return c.approveSerial(t, rest[0].(common.Address), rest[1].(*big.Int))
 	}
@@ -274,51 +278,94 @@ func approve(c *call, in []any) []any {
 }
 
 // approveOf is approve(token, spender, amount) and approveNFT(token, approved, serial).
-func approveOf(c *call, in []any) []any {
-	t, _ := c.activeToken(in)
-	failIf(t.Type != c.f.of && t.Type == ledger.TokenNonFungibleUnique, codes.NFTInFungibleTokenAllowances)
-	failIf(t.Type != c.f.of, codes.FungibleTokenInNFTAllowances)
+func approveOf(c *call, in []any) ([]any, error) {
+	t, _, err := c.activeToken(in)
+	if err != nil {
+		return nil, err
+	}
+	err = cmp.Or(
+		refuse(t.Type != c.f.of && t.Type == ledger.TokenNonFungibleUnique, codes.NFTInFungibleTokenAllowances),
+		refuse(t.Type != c.f.of, codes.FungibleTokenInNFTAllowances),
+	)
+	if err != nil {
+		return nil, err
+	}
 	return approve(c, in)
 }
 
 // approveUnits lets a spender transfer units of the caller.
-func (c *call) approveUnits(t *token, at common.Address, units any) []any {
+func (c *call) approveUnits(t *token, at common.Address, units any) ([]any, error) {
 	owner := c.caller()
 	amount, _ := amountOf(units)
-	spender := c.existingParty(at, codes.InvalidAllowanceSpenderID)
-	failIf(owner == spender, codes.SpenderAccountSameAsOwner)
-	failIf(t.SupplyType == ledger.SupplyFinite && amount > t.MaxSupply, codes.AmountExceedsTokenMaxSupply)
-	failIf(!c.facts.relation(owner, t).associated, codes.TokenNotAssociatedToAccount)
+	spender, err := c.existingParty(at, codes.InvalidAllowanceSpenderID)
+	if err != nil {
+		return nil, err
+	}
+	err = cmp.Or(
+		refuse(owner == spender, codes.SpenderAccountSameAsOwner),
+		refuse(t.SupplyType == ledger.SupplyFinite && amount > t.MaxSupply, codes.AmountExceedsTokenMaxSupply),
+		refuse(!c.facts.relation(owner, t).associated, codes.TokenNotAssociatedToAccount),
+	)
+	if err != nil {
+		return nil, err
+	}
 	change(c.facts, c.facts.allowance(owner, spender, t), amount)
 	c.log(t, "Approval(address,address,uint256)", []common.Hash{topic(c.Caller), topic(at)}, word(amount))
-	return []any{true}
+	return []any{true}, nil
 }
 
 // approveSerial lets a spender transfer one serial. The zero address clears the approval.
-func (c *call) approveSerial(t *token, at common.Address, serial *big.Int) []any {
-	n := c.existingSerial(t, serialOf(serial), codes.InvalidTokenNFTSerialNumber)
+func (c *call) approveSerial(t *token, at common.Address, serial *big.Int) ([]any, error) {
+	n, err := c.existingSerial(t, serialOf(serial), codes.InvalidTokenNFTSerialNumber)
+	if err != nil {
+		return nil, err
+	}
 	owner, by := c.facts.owner(t, n), c.caller()
-	failIf(by != owner && !*c.facts.operator(owner, by, t), codes.DelegatingSpenderDoesNotHaveApproveForAll)
+	err = refuse(by != owner && !*c.facts.operator(owner, by, t), codes.DelegatingSpenderDoesNotHaveApproveForAll)
+	if err != nil {
+		return nil, err
+	}
 	var spender party
 	if at != (common.Address{}) {
-		spender = c.existingParty(at, codes.InvalidAllowanceSpenderID)
-		failIf(spender == owner, codes.SpenderAccountSameAsOwner)
+		spender, err = c.existingParty(at, codes.InvalidAllowanceSpenderID)
+		if err != nil {
+			return nil, err
+		}
+		err = refuse(spender == owner, codes.SpenderAccountSameAsOwner)
+		if err != nil {
+			return nil, err
+		}
 	}
 	change(c.facts, &n.spender, spender)
 	topics := []common.Hash{topic(c.facts.address(owner)), topic(at), topic(serial)}
 	c.log(t, "Approval(address,address,uint256)", topics, nil)
-	return nil
+	return nil, nil
 }
 
 // setApprovalForAll lets an operator transfer all serials of the caller, or revokes that.
-func setApprovalForAll(c *call, in []any) {
-	t, rest := c.activeToken(in)
+func setApprovalForAll(c *call, in []any) error {
+	t, rest, err := c.activeToken(in)
+	if err != nil {
+		return err
+	}
 	owner, at, all := c.caller(), rest[0].(common.Address), rest[1].(bool)
-	failIf(t.Type != ledger.TokenNonFungibleUnique, codes.FungibleTokenInNFTAllowances)
-	operator := c.existingParty(at, codes.InvalidAllowanceSpenderID)
-	failIf(owner == operator, codes.SpenderAccountSameAsOwner)
-	failIf(!c.facts.relation(owner, t).associated, codes.TokenNotAssociatedToAccount)
+	err = refuse(t.Type != ledger.TokenNonFungibleUnique, codes.FungibleTokenInNFTAllowances)
+	if err != nil {
+		return err
+	}
+	operator, err := c.existingParty(at, codes.InvalidAllowanceSpenderID)
+	if err != nil {
+		return err
+	}
+	err = cmp.Or(
+		refuse(owner == operator, codes.SpenderAccountSameAsOwner),
+		refuse(!c.facts.relation(owner, t).associated, codes.TokenNotAssociatedToAccount),
+	)
+	if err != nil {
+		return err
+	}
 	change(c.facts, c.facts.operator(owner, operator, t), all)
 	word := abi.Word(all)
 	c.log(t, "ApprovalForAll(address,address,bool)", []common.Hash{topic(c.Caller), topic(at)}, word[:])
+	return nil
 }

@@ -45,15 +45,20 @@ func tokenReads() []*function {
 	const code, account = responseCode + ",", "(address token,address account)"
 	return []*function{
 		reads("isToken(address token)", code+"bool isToken", isToken),
-		reads("getTokenType(address token)", code+"int32 tokenType", tokenType),
+		readsToken("getTokenType(address token)", code+"int32 tokenType", tokenType),
 		reads("isFrozen"+account, code+"bool frozen", isFrozen),
 		reads("isKyc"+account, code+"bool kycGranted", isKYC),
-		reads("getTokenDefaultFreezeStatus(address token)", code+"bool defaultFreezeStatus", defaultFreeze),
-		reads("getTokenDefaultKycStatus(address token)", code+"bool defaultKycStatus", defaultKYC),
+		readsToken("getTokenDefaultFreezeStatus(address token)", code+"bool defaultFreezeStatus",
+			func(_ *call, t *token) any { return t.FreezeDefault }),
+		readsToken("getTokenDefaultKycStatus(address token)", code+"bool defaultKycStatus",
+			func(_ *call, t *token) any { return t.KYCByDefault || !t.HasKey(worldstate.KYCKey) }),
 		{signature: "getTokenCustomFees(address token)", returns: code + customFees, do: readFees},
-		reads("getTokenExpiryInfo(address token)", code+expiry, readExpiry),
-		reads("getTokenInfo(address token)", code+tokenInfo, readInfo),
-		reads("getFungibleTokenInfo(address token)", code+unitsInfo, readUnitsInfo).only(ledger.TokenFungibleCommon),
+		readsToken("getTokenExpiryInfo(address token)", code+expiry,
+			func(_ *call, t *token) any { return expiryOf(t) }),
+		readsToken("getTokenInfo(address token)", code+tokenInfo,
+			func(c *call, t *token) any { return c.info(t) }),
+		readsToken("getFungibleTokenInfo(address token)", code+unitsInfo,
+			func(c *call, t *token) any { return []any{c.info(t), t.Decimals} }).only(ledger.TokenFungibleCommon),
 		reads("getNonFungibleTokenInfo(address token,int64 serialNumber)", code+serialInfo, readSerialInfo),
 		reads("getTokenKey(address token,uint256 keyType)", code+keyValue+" key", tokenKeyOf),
 		reads("allowance(address token,address owner,address spender)", code+"uint256 allowance", allowance),
@@ -87,68 +92,76 @@ func (c *call) prefetch(a common.Address, accounts ...common.Address) {
 }
 
 // readToken returns the token that a read-only function reads.
-func (c *call) readToken(in []any) *token {
+func (c *call) readToken(in []any) (*token, error) {
 	t, _ := c.tokenOf(in)
-	failIf(t == nil || c.f.of != "" && t.Type != c.f.of, codes.InvalidTokenID)
-	return t
+	return t, refuse(t == nil || c.f.of != "" && t.Type != c.f.of, codes.InvalidTokenID)
 }
 
 // readSerial returns the serial that a read-only function reads, the first argument after the token.
-func (c *call) readSerial(in []any) (t *token, n *nft, serial int64) {
+func (c *call) readSerial(in []any) (t *token, n *nft, serial int64, err error) {
 	t, rest := c.tokenOf(in)
-	failIf(t == nil || t.Type != ledger.TokenNonFungibleUnique, codes.InvalidTokenID)
+	err = refuse(t == nil || t.Type != ledger.TokenNonFungibleUnique, codes.InvalidTokenID)
+	if err != nil {
+		return t, n, serial, err
+	}
 	serial = serialOf(rest[0])
-	return t, c.existingSerial(t, serial, codes.InvalidTokenNFTSerialNumber), serial
+	n, err = c.existingSerial(t, serial, codes.InvalidTokenNFTSerialNumber)
+	if err != nil {
+		return t, n, serial, err
+	}
+	return t, n, serial, nil
 }
 
 // readRelation returns the association of an account with a token. Without one all its values are zero.
-func (c *call) readRelation(at, account common.Address) relation {
+func (c *call) readRelation(at, account common.Address) (relation, error) {
 	c.prefetch(at, account)
 	t := c.facts.token(at)
-	failIf(t == nil, codes.InvalidTokenID)
-	if r := c.facts.relation(c.existingParty(account, codes.InvalidAccountID), t); r.associated {
-		return *r
+	err := refuse(t == nil, codes.InvalidTokenID)
+	if err != nil {
+		return relation{}, err
 	}
-	return relation{}
+	p, err := c.existingParty(account, codes.InvalidAccountID)
+	if err != nil {
+		return relation{}, err
+	}
+	return *c.facts.relation(p, t), nil
 }
 
-func isToken(c *call, in []any) any {
+func isToken(c *call, in []any) (any, error) {
 	t, _ := c.tokenOf(in)
-	return t != nil
+	return t != nil, nil
 }
 
 // tokenType returns 0 for a fungible token and 1 for a non-fungible one.
-func tokenType(c *call, in []any) any {
-	if c.readToken(in).Type == ledger.TokenNonFungibleUnique {
+func tokenType(_ *call, t *token) any {
+	if t.Type == ledger.TokenNonFungibleUnique {
 		return int64(1)
 	}
 	return int64(0)
 }
 
-func isFrozen(c *call, in []any) any {
-	return c.readRelation(in[0].(common.Address), in[1].(common.Address)).frozen
+func isFrozen(c *call, in []any) (any, error) {
+	r, err := c.readRelation(in[0].(common.Address), in[1].(common.Address))
+	if err != nil {
+		return nil, err
+	}
+	return r.frozen, nil
 }
 
-func isKYC(c *call, in []any) any {
-	return c.readRelation(in[0].(common.Address), in[1].(common.Address)).kyc
+func isKYC(c *call, in []any) (any, error) {
+	r, err := c.readRelation(in[0].(common.Address), in[1].(common.Address))
+	if err != nil {
+		return nil, err
+	}
+	return r.kyc, nil
 }
 
-func defaultFreeze(c *call, in []any) any { return c.readToken(in).FreezeDefault }
-
-func defaultKYC(c *call, in []any) any {
-	t := c.readToken(in)
-	return t.KYCByDefault || !t.HasKey(worldstate.KYCKey)
-}
-
-func readFees(c *call, in []any) []any { return c.fees(c.readToken(in)) }
-
-func readExpiry(c *call, in []any) any { return expiryOf(c.readToken(in)) }
-
-func readInfo(c *call, in []any) any { return c.info(c.readToken(in)) }
-
-func readUnitsInfo(c *call, in []any) any {
-	t := c.readToken(in)
-	return []any{c.info(t), t.Decimals}
+func readFees(c *call, in []any) ([]any, error) {
+	t, err := c.readToken(in)
+	if err != nil {
+		return nil, err
+	}
+	return c.fees(t), nil
 }
 
 func (c *call) fees(t *token) []any {
@@ -238,34 +251,46 @@ func (c *call) ledgerID() string {
 
 const chainIDPreviewnet = 0x129
 
-func readSerialInfo(c *call, in []any) any {
-	t, n, serial := c.readSerial(in)
+func readSerialInfo(c *call, in []any) (any, error) {
+	t, n, serial, err := c.readSerial(in)
+	if err != nil {
+		return nil, err
+	}
 	return []any{
 		c.info(t), serial, c.facts.address(c.facts.owner(t, n)), int64(n.created) / nanoseconds, n.metadata,
 		c.facts.address(n.spender),
-	}
+	}, nil
 }
 
-func tokenKeyOf(c *call, in []any) any {
-	t, number := c.readToken(in), in[1].(*big.Int)
+func tokenKeyOf(c *call, in []any) (any, error) {
+	t, err := c.readToken(in)
+	if err != nil {
+		return nil, err
+	}
+	number := in[1].(*big.Int)
 	for kind := range c.keyKinds() {
 		if number.IsUint64() && number.Uint64() == 1<<kind && t.HasKey(kind) {
-			return keyValueOf(t.Keys[kind])
+			return keyValueOf(t.Keys[kind]), nil
 		}
 	}
-	failIf(true, codes.KeyNotProvided)
-	return nil
+	return nil, refusal(codes.KeyNotProvided)
 }
 
-func allowance(c *call, in []any) any {
-	t := c.readToken(in)
+func allowance(c *call, in []any) (any, error) {
+	t, err := c.readToken(in)
+	if err != nil {
+		return nil, err
+	}
 	_, rest := c.tokenOf(in)
-	owner := c.existingParty(rest[0], codes.InvalidAllowanceOwnerID)
+	owner, err := c.existingParty(rest[0], codes.InvalidAllowanceOwnerID)
+	if err != nil {
+		return nil, err
+	}
 	spender, ok := c.facts.party(rest[1].(common.Address))
 	if !ok || t.Type != ledger.TokenFungibleCommon {
-		return new(big.Int)
+		return new(big.Int), nil
 	}
-	return big.NewInt(*c.facts.allowance(owner, spender, t))
+	return big.NewInt(*c.facts.allowance(owner, spender, t)), nil
 }
 
 // serialOf returns a serial, or 0 if the number is negative or too large.
@@ -277,27 +302,34 @@ func serialOf(v any) int64 {
 	return n
 }
 
-func approved(c *call, in []any) any {
-	_, n, _ := c.readSerial(in)
-	return c.facts.address(n.spender)
+func approved(c *call, in []any) (any, error) {
+	_, n, _, err := c.readSerial(in)
+	if err != nil {
+		return nil, err
+	}
+	return c.facts.address(n.spender), nil
 }
 
-func approvedForAll(c *call, in []any) any {
-	t := c.readToken(in)
+func approvedForAll(c *call, in []any) (any, error) {
+	t, err := c.readToken(in)
+	if err != nil {
+		return nil, err
+	}
 	_, rest := c.tokenOf(in)
 	owner, known := c.facts.party(rest[0].(common.Address))
 	operator, ok := c.facts.party(rest[1].(common.Address))
-	return known && ok && *c.facts.operator(owner, operator, t)
+	return known && ok && *c.facts.operator(owner, operator, t), nil
 }
 
 // facadeReads returns the read-only functions of the address of a token: those of ERC-20 and ERC-721, and of the
 // network.
 func facadeReads() []*function {
 	return []*function{
-		reads("name()", "string", tokenName),
-		reads("symbol()", "string", tokenSymbol),
-		reads("decimals()", "uint8", decimals).only(ledger.TokenFungibleCommon),
-		reads("totalSupply()", "uint256", totalSupply),
+		readsToken("name()", "string", func(_ *call, t *token) any { return t.Name }),
+		readsToken("symbol()", "string", func(_ *call, t *token) any { return t.Symbol }),
+		readsToken("decimals()", "uint8", func(_ *call, t *token) any { return t.Decimals }).
+			only(ledger.TokenFungibleCommon),
+		readsToken("totalSupply()", "uint256", func(_ *call, t *token) any { return t.TotalSupply }),
 		reads("balanceOf(address account)", "uint256", balanceOf),
 		reads("allowance(address owner,address spender)", "uint256", allowance),
 		reads("ownerOf(uint256 tokenId)", "address", ownerOf),
@@ -309,23 +341,25 @@ func facadeReads() []*function {
 	}
 }
 
-func tokenName(c *call, in []any) any { return c.readToken(in).Name }
-
-func tokenSymbol(c *call, in []any) any { return c.readToken(in).Symbol }
-
-func decimals(c *call, in []any) any { return c.readToken(in).Decimals }
-
-func totalSupply(c *call, in []any) any { return c.readToken(in).TotalSupply }
-
-func balanceOf(c *call, in []any) any {
-	return c.readRelation(c.entity, in[0].(common.Address)).balance
+func balanceOf(c *call, in []any) (any, error) {
+	r, err := c.readRelation(c.entity, in[0].(common.Address))
+	if err != nil {
+		return nil, err
+	}
+	return r.balance, nil
 }
 
-func ownerOf(c *call, in []any) any {
-	t, n, _ := c.readSerial(in)
+func ownerOf(c *call, in []any) (any, error) {
+	t, n, _, err := c.readSerial(in)
+	if err != nil {
+		return nil, err
+	}
 	owner := c.facts.owner(t, n)
-	failIf(owner.id != 0 && c.State.Entity(longZero(owner.id)) == nil, codes.InvalidTokenNFTSerialNumber)
-	return c.facts.address(owner)
+	err = refuse(owner.id != 0 && c.State.Entity(longZero(owner.id)) == nil, codes.InvalidTokenNFTSerialNumber)
+	if err != nil {
+		return nil, err
+	}
+	return c.facts.address(owner), nil
 }
 
 // noSuchURI is the URI of a serial that does not exist.
@@ -347,9 +381,12 @@ func tokenURI(c *call, in []any) evm.Outcome {
 }
 
 // isAssociated reports whether the caller is associated with the called token.
-func isAssociated(c *call, in []any) any {
+func isAssociated(c *call, in []any) (any, error) {
 	c.prefetch(c.entity, c.Caller)
-	t := c.readToken(in)
+	t, err := c.readToken(in)
+	if err != nil {
+		return nil, err
+	}
 	p, ok := c.facts.party(c.Caller)
-	return ok && c.facts.relation(p, t).associated
+	return ok && c.facts.relation(p, t).associated, nil
 }

@@ -1,6 +1,7 @@
 package system
 
 import (
+	"cmp"
 	"math"
 	"math/big"
 
@@ -46,14 +47,17 @@ type transfer struct {
 
 // party returns the account of an argument of a transfer. If receives is set and no account has the address, it is
 // created, unless it is a long-zero address.
-func (c *call) party(v any, receives bool) party {
+func (c *call) party(v any, receives bool) (party, error) {
 	a := v.(common.Address)
 	if p, ok := c.facts.party(a); ok {
-		return p
+		return p, nil
 	}
-	failIf(!receives || !c.createsAccount(a), codes.InvalidAccountID)
+	err := refuse(!receives || !c.createsAccount(a), codes.InvalidAccountID)
+	if err != nil {
+		return party{}, err
+	}
 	c.State.CreateAccount(a)
-	return c.facts.newParty(a)
+	return c.facts.newParty(a), nil
 }
 
 // createsAccount reports whether a transfer to an address would create an account.
@@ -63,39 +67,69 @@ func (c *call) createsAccount(a common.Address) bool {
 }
 
 // transfer applies a transfer and its custom fees.
-func (c *call) transfer(x *transfer) {
+func (c *call) transfer(x *transfer) error {
 	units, serials := 0, 0
 	for i := range x.tokens {
 		m := &x.tokens[i]
-		m.validate()
+		err := m.validate()
+		if err != nil {
+			return err
+		}
 		units += len(m.moves)
 		serials += len(m.serials)
 	}
-	failIf(sum(x.hbars) != 0, codes.InvalidAccountAmounts)
-	failIf(repeats(list.Map(x.hbars, partyOfMove)), codes.AccountRepeatedInAccountAmounts)
-	failIf(len(x.hbars) > maxTransfers, codes.TransferListSizeLimitExceeded)
-	failIf(units > maxTransfers, codes.TokenTransferListSizeLimitExceeded)
-	failIf(serials > maxTransfers, codes.BatchSizeLimitExceeded)
-	c.charge(x)
-	c.moveHbars(x.hbars)
-	for i := range x.tokens {
-		c.moveToken(&x.tokens[i])
+	err := cmp.Or(
+		refuse(sum(x.hbars) != 0, codes.InvalidAccountAmounts),
+		refuse(repeats(list.Map(x.hbars, partyOfMove)), codes.AccountRepeatedInAccountAmounts),
+		refuse(len(x.hbars) > maxTransfers, codes.TransferListSizeLimitExceeded),
+		refuse(units > maxTransfers, codes.TokenTransferListSizeLimitExceeded),
+		refuse(serials > maxTransfers, codes.BatchSizeLimitExceeded),
+	)
+	if err != nil {
+		return err
 	}
+	err = c.charge(x)
+	if err != nil {
+		return err
+	}
+	err = c.moveHbars(x.hbars)
+	if err != nil {
+		return err
+	}
+	for i := range x.tokens {
+		err = c.moveToken(&x.tokens[i])
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // validate fails if the movement is inconsistent.
-func (m *movement) validate() {
+func (m *movement) validate() error {
 	fungible := m.token.Type == ledger.TokenFungibleCommon
-	failIf(len(m.moves) > 0 && !fungible, codes.AccountAmountTransfersOnlyAllowedForFungibleCommon)
-	failIf(len(m.serials) > 0 && fungible, codes.InvalidNFTID)
-	failIf(sum(m.moves) != 0, codes.TransfersNotZeroSumForToken)
-	failIf(repeats(list.Map(m.moves, partyOfMove)), codes.AccountRepeatedInAccountAmounts)
-	for _, x := range m.serials {
-		failIf(x.serial <= 0, codes.InvalidTokenNFTSerialNumber)
-		failIf(x.from == x.to, codes.AccountRepeatedInAccountAmounts)
+	err := cmp.Or(
+		refuse(len(m.moves) > 0 && !fungible, codes.AccountAmountTransfersOnlyAllowedForFungibleCommon),
+		refuse(len(m.serials) > 0 && fungible, codes.InvalidNFTID),
+		refuse(sum(m.moves) != 0, codes.TransfersNotZeroSumForToken),
+		refuse(repeats(list.Map(m.moves, partyOfMove)), codes.AccountRepeatedInAccountAmounts),
+	)
+	if err != nil {
+		return err
 	}
-	failIf(repeats(list.Map(m.serials, func(x serialMove) int64 { return x.serial })), codes.InvalidAccountAmounts)
-	failIf(len(m.moves)+len(m.serials) == 0, codes.EmptyTokenTransferAccountAmounts)
+	for _, x := range m.serials {
+		err = cmp.Or(
+			refuse(x.serial <= 0, codes.InvalidTokenNFTSerialNumber),
+			refuse(x.from == x.to, codes.AccountRepeatedInAccountAmounts),
+		)
+		if err != nil {
+			return err
+		}
+	}
+	return cmp.Or(
+		refuse(repeats(list.Map(m.serials, func(x serialMove) int64 { return x.serial })), codes.InvalidAccountAmounts),
+		refuse(len(m.moves)+len(m.serials) == 0, codes.EmptyTokenTransferAccountAmounts),
+	)
 }
 
 func partyOfMove(m move) party { return m.party }
@@ -115,14 +149,20 @@ func sum(moves []move) (n int64) {
 }
 
 // spend subtracts an amount from an owner's allowance for the caller.
-func (c *call) spend(owner party, t *token, amount int64) {
+func (c *call) spend(owner party, t *token, amount int64) error {
 	left := c.facts.allowance(owner, c.caller(), t)
-	failIf(*left == 0, codes.SpenderDoesNotHaveAllowance)
-	failIf(amount > *left, codes.AmountExceedsAllowance)
+	err := cmp.Or(
+		refuse(*left == 0, codes.SpenderDoesNotHaveAllowance),
+		refuse(amount > *left, codes.AmountExceedsAllowance),
+	)
+	if err != nil {
+		return err
+	}
 	change(c.facts, left, *left-amount)
+	return nil
 }
 
-func (c *call) moveHbars(moves []move) {
+func (c *call) moveHbars(moves []move) error {
 	for _, m := range moves {
 		a := c.facts.address(m.party)
 		if m.amount >= 0 {
@@ -130,14 +170,23 @@ func (c *call) moveHbars(moves []move) {
 			continue
 		}
 		if m.approved {
-			c.spend(m.party, nil, -m.amount)
+			err := c.spend(m.party, nil, -m.amount)
+			if err != nil {
+				return err
+			}
 		}
 		amount := uint256.NewInt(uint64(-m.amount))
 		lacks := c.spendable(a).Lt(amount)
-		failIf(lacks && m.fee, codes.InsufficientSenderAccountBalanceForCustomFee)
-		failIf(lacks, codes.InsufficientAccountBalance)
+		err := cmp.Or(
+			refuse(lacks && m.fee, codes.InsufficientSenderAccountBalanceForCustomFee),
+			refuse(lacks, codes.InsufficientAccountBalance),
+		)
+		if err != nil {
+			return err
+		}
 		c.State.SubBalance(a, amount, tracing.BalanceChangeTransfer)
 	}
+	return nil
 }
 
 // spendable returns the hbars that an account can send. Accounts other than contracts have a minimum balance.
@@ -152,29 +201,39 @@ func (c *call) spendable(a common.Address) *uint256.Int {
 
 // usableRelation returns the association of a party that sends or receives a token. A receiver with a free automatic
 // association becomes associated.
-func (c *call) usableRelation(t *token, p party, takes bool) *relation {
+func (c *call) usableRelation(t *token, p party, takes bool) (*relation, error) {
 	r := c.facts.relation(p, t)
 	if !r.associated && takes {
-		c.autoAssociate(t, p)
+		err := c.autoAssociate(t, p)
+		if err != nil {
+			return nil, err
+		}
 	}
-	failIf(!r.associated, codes.TokenNotAssociatedToAccount)
-	failIf(r.frozen, codes.AccountFrozenForToken)
-	failIf(!r.kyc, codes.AccountKYCNotGrantedForToken)
-	return r
+	return r, cmp.Or(
+		refuse(!r.associated, codes.TokenNotAssociatedToAccount),
+		refuse(r.frozen, codes.AccountFrozenForToken),
+		refuse(!r.kyc, codes.AccountKYCNotGrantedForToken),
+	)
 }
 
-func (c *call) autoAssociate(t *token, p party) {
+func (c *call) autoAssociate(t *token, p party) error {
 	c.facts.load(request{slots: []party{p}})
 	room := c.facts.slots[p]
-	failIf(room.Most == 0, codes.TokenNotAssociatedToAccount)
-	failIf(room.Most > 0 && room.Used >= room.Most, codes.NoRemainingAutomaticAssociations)
-	failIf(t.HasKey(worldstate.KYCKey), codes.AccountKYCNotGrantedForToken)
-	failIf(t.FreezeDefault, codes.AccountFrozenForToken)
+	err := cmp.Or(
+		refuse(room.Most == 0, codes.TokenNotAssociatedToAccount),
+		refuse(room.Most > 0 && room.Used >= room.Most, codes.NoRemainingAutomaticAssociations),
+		refuse(t.HasKey(worldstate.KYCKey), codes.AccountKYCNotGrantedForToken),
+		refuse(t.FreezeDefault, codes.AccountFrozenForToken),
+	)
+	if err != nil {
+		return err
+	}
 	change(c.facts, &room.Used, room.Used+1)
 	c.relate(p, t, true)
+	return nil
 }
 
-func (c *call) moveToken(m *movement) {
+func (c *call) moveToken(m *movement) error {
 	t := m.token
 	req := request{}
 	for _, x := range m.moves {
@@ -186,170 +245,297 @@ func (c *call) moveToken(m *movement) {
 	}
 	c.facts.load(req)
 	for _, x := range m.moves {
-		r := c.usableRelation(t, x.party, x.amount > 0)
+		r, err := c.usableRelation(t, x.party, x.amount > 0)
+		if err != nil {
+			return err
+		}
 		if x.approved && x.amount < 0 {
-			c.spend(x.party, t, -x.amount)
+			err = c.spend(x.party, t, -x.amount)
+			if err != nil {
+				return err
+			}
 		}
 		change(c.facts, &r.balance, r.balance+x.amount)
 	}
 	for _, x := range m.moves {
 		overdrawn := c.facts.relation(x.party, t).balance < 0
-		failIf(overdrawn && x.fee, codes.InsufficientSenderAccountBalanceForCustomFee)
-		failIf(overdrawn, codes.InsufficientTokenBalance)
+		err := cmp.Or(
+			refuse(overdrawn && x.fee, codes.InsufficientSenderAccountBalanceForCustomFee),
+			refuse(overdrawn, codes.InsufficientTokenBalance),
+		)
+		if err != nil {
+			return err
+		}
 	}
 	for _, x := range m.serials {
-		c.moveSerial(t, x)
+		err := c.moveSerial(t, x)
+		if err != nil {
+			return err
+		}
 	}
+	return nil
 }
 
-func (c *call) moveSerial(t *token, x serialMove) {
-	n := c.existingSerial(t, x.serial, codes.InvalidNFTID)
-	failIf(c.facts.owner(t, n) != x.from, codes.SenderDoesNotOwnNFTSerialNo)
-	failIf(x.approved && n.spender != c.caller() && !*c.facts.operator(
-		x.from, c.caller(), t,
-	), codes.SpenderDoesNotHaveAllowance)
-	from, to := c.usableRelation(t, x.from, false), c.usableRelation(t, x.to, true)
+func (c *call) moveSerial(t *token, x serialMove) error {
+	n, err := c.existingSerial(t, x.serial, codes.InvalidNFTID)
+	if err != nil {
+		return err
+	}
+	err = cmp.Or(
+		refuse(c.facts.owner(t, n) != x.from, codes.SenderDoesNotOwnNFTSerialNo),
+		refuse(x.approved && n.spender != c.caller() && !*c.facts.operator(
+			x.from, c.caller(), t,
+		), codes.SpenderDoesNotHaveAllowance),
+	)
+	if err != nil {
+		return err
+	}
+	from, err := c.usableRelation(t, x.from, false)
+	if err != nil {
+		return err
+	}
+	to, err := c.usableRelation(t, x.to, true)
+	if err != nil {
+		return err
+	}
 	change(c.facts, &from.balance, from.balance-1)
 	change(c.facts, &to.balance, to.balance+1)
 	moved := *n
 	moved.owner, moved.spender = t.storedOwner(x.to), party{}
 	change(c.facts, n, moved)
+	return nil
 }
 
 // units moves an amount of a token between two accounts.
-func (c *call) units(t *token, from, to any, amount int64, approved bool) movement {
-	giver, taker := c.party(from, false), c.party(to, true)
+func (c *call) units(t *token, from, to any, amount int64, approved bool) (movement, error) {
+	giver, err := c.party(from, false)
+	if err != nil {
+		return movement{}, err
+	}
+	taker, err := c.party(to, true)
+	if err != nil {
+		return movement{}, err
+	}
 	return movement{token: t, moves: []move{
 		{party: giver, amount: -amount, approved: approved && giver != c.caller()}, {party: taker, amount: amount},
-	}}
+	}}, nil
 }
 
 // serials moves serials of a token between accounts.
-func (c *call) serials(t *token, from, to, numbers []any, approved bool) movement {
+func (c *call) serials(t *token, from, to, numbers []any, approved bool) (movement, error) {
 	m := movement{token: t}
-	failIf(len(from) != len(to) || len(to) != len(numbers), codes.InvalidTransactionBody)
+	err := refuse(len(from) != len(to) || len(to) != len(numbers), codes.InvalidTransactionBody)
+	if err != nil {
+		return movement{}, err
+	}
 	for i := range numbers {
-		giver, taker := c.party(from[i], false), c.party(to[i], true)
+		giver, err := c.party(from[i], false)
+		if err != nil {
+			return movement{}, err
+		}
+		taker, err := c.party(to[i], true)
+		if err != nil {
+			return movement{}, err
+		}
 		m.serials = append(m.serials, serialMove{
 			from: giver, to: taker, serial: numbers[i].(int64), approved: approved && giver != c.caller(),
 		})
 	}
-	return m
+	return m, nil
 }
 
 // sendUnits is transferToken(token, from, to, amount).
-func sendUnits(c *call, in []any) {
-	t, rest := c.activeToken(in)
+func sendUnits(c *call, in []any) error {
+	t, rest, err := c.activeToken(in)
+	if err != nil {
+		return err
+	}
 	amount := rest[2].(int64)
-	failIf(amount < 0, codes.InvalidTransactionBody)
-	c.send(c.units(t, rest[0], rest[1], amount, false))
+	err = refuse(amount < 0, codes.InvalidTransactionBody)
+	if err != nil {
+		return err
+	}
+	m, err := c.units(t, rest[0], rest[1], amount, false)
+	if err != nil {
+		return err
+	}
+	return c.send(m)
 }
 
 // sendUnitsOfAll is transferTokens(token, accounts, amounts).
-func sendUnitsOfAll(c *call, in []any) {
-	t, rest := c.activeToken(in)
+func sendUnitsOfAll(c *call, in []any) error {
+	t, rest, err := c.activeToken(in)
+	if err != nil {
+		return err
+	}
 	accounts, values := abi.List(rest[0]), abi.List(rest[1])
 	m := movement{token: t}
-	failIf(len(accounts) != len(values), codes.InvalidTransactionBody)
-	for i, v := range values {
-		m.moves = append(m.moves, move{party: c.party(accounts[i], v.(int64) > 0), amount: v.(int64)})
+	err = refuse(len(accounts) != len(values), codes.InvalidTransactionBody)
+	if err != nil {
+		return err
 	}
-	c.send(m)
+	for i, v := range values {
+		p, err := c.party(accounts[i], v.(int64) > 0)
+		if err != nil {
+			return err
+		}
+		m.moves = append(m.moves, move{party: p, amount: v.(int64)})
+	}
+	return c.send(m)
 }
 
 // sendSerial is transferNFT(token, from, to, serial).
-func sendSerial(c *call, in []any) {
-	t, rest := c.activeToken(in)
-	c.send(c.serials(t, rest[:1], rest[1:2], rest[2:3], false))
+func sendSerial(c *call, in []any) error {
+	t, rest, err := c.activeToken(in)
+	if err != nil {
+		return err
+	}
+	m, err := c.serials(t, rest[:1], rest[1:2], rest[2:3], false)
+	if err != nil {
+		return err
+	}
+	return c.send(m)
 }
 
 // sendSerials is transferNFTs(token, from, to, serials).
-func sendSerials(c *call, in []any) {
-	t, rest := c.activeToken(in)
-	c.send(c.serials(t, abi.List(rest[0]), abi.List(rest[1]), abi.List(rest[2]), false))
+func sendSerials(c *call, in []any) error {
+	t, rest, err := c.activeToken(in)
+	if err != nil {
+		return err
+	}
+	m, err := c.serials(t, abi.List(rest[0]), abi.List(rest[1]), abi.List(rest[2]), false)
+	if err != nil {
+		return err
+	}
+	return c.send(m)
 }
 
 // takeOf is transferFrom(token, from, to, amount) and transferFromNFT(token, from, to, serial). The caller uses its
 // allowance.
-func takeOf(c *call, in []any) {
-	t, rest := c.activeToken(in)
-	failIf(t.Type != c.f.of, codes.InvalidTokenID)
-	c.take(t, rest[0], rest[1], rest[2].(*big.Int))
+func takeOf(c *call, in []any) error {
+	t, rest, err := c.activeToken(in)
+	if err != nil {
+		return err
+	}
+	err = refuse(t.Type != c.f.of, codes.InvalidTokenID)
+	if err != nil {
+		return err
+	}
+	return c.take(t, rest[0], rest[1], rest[2].(*big.Int))
 }
 
 // take transfers an amount or a serial of a token with the allowance of the caller.
-func (c *call) take(t *token, from, to any, n *big.Int) {
+func (c *call) take(t *token, from, to any, n *big.Int) error {
 	if t.Type == ledger.TokenNonFungibleUnique {
-		c.send(c.serials(t, []any{from}, []any{to}, []any{n.Int64()}, true))
-		return
+		m, err := c.serials(t, []any{from}, []any{to}, []any{n.Int64()}, true)
+		if err != nil {
+			return err
+		}
+		return c.send(m)
 	}
-	c.send(c.units(t, from, to, n.Int64(), true))
+	m, err := c.units(t, from, to, n.Int64(), true)
+	if err != nil {
+		return err
+	}
+	return c.send(m)
 }
 
-func (c *call) send(m movement) { c.transfer(&transfer{tokens: []movement{m}}) }
+func (c *call) send(m movement) error { return c.transfer(&transfer{tokens: []movement{m}}) }
 
 // transferOwn is transfer(to, amount) at the address of a token.
-func transferOwn(c *call, in []any) []any {
-	t, rest := c.activeToken(in)
-	failIf(t.Type != ledger.TokenFungibleCommon, codes.AccountAmountTransfersOnlyAllowedForFungibleCommon)
+func transferOwn(c *call, in []any) ([]any, error) {
+	t, rest, err := c.activeToken(in)
+	if err != nil {
+		return nil, err
+	}
+	err = refuse(t.Type != ledger.TokenFungibleCommon, codes.AccountAmountTransfersOnlyAllowedForFungibleCommon)
+	if err != nil {
+		return nil, err
+	}
 	return c.takeAndLog(t, c.Caller, rest[0], rest[1])
 }
 
 // transferFrom is transferFrom(from, to, amount or serial) at the address of a token.
-func transferFrom(c *call, in []any) []any {
-	t, rest := c.activeToken(in)
+func transferFrom(c *call, in []any) ([]any, error) {
+	t, rest, err := c.activeToken(in)
+	if err != nil {
+		return nil, err
+	}
 	return c.takeAndLog(t, rest[0], rest[1], rest[2])
 }
 
 // takeAndLog transfers an amount or a serial of the called token and emits a log. For units it returns true, for a
 // serial nothing.
-func (c *call) takeAndLog(t *token, from, to, n any) []any {
-	c.take(t, from, to, n.(*big.Int))
+func (c *call) takeAndLog(t *token, from, to, n any) ([]any, error) {
+	err := c.take(t, from, to, n.(*big.Int))
+	if err != nil {
+		return nil, err
+	}
 	parties := []common.Hash{topic(from), topic(to)}
 	if t.Type == ledger.TokenNonFungibleUnique {
 		c.log(t, "Transfer(address,address,uint256)", append(parties, topic(n)), nil)
-		return nil
+		return nil, nil
 	}
 	c.log(t, "Transfer(address,address,uint256)", parties, word(n.(*big.Int).Int64()))
-	return []any{true}
+	return []any{true}, nil
 }
 
 // cryptoTransfer transfers hbars and tokens at once. Its arguments are lists of tokens with their movements. The newer
 // form has a list of hbar transfers before them, and reports which movements use an approval.
-func cryptoTransfer(c *call, in []any) {
+func cryptoTransfer(c *call, in []any) error {
 	x := &transfer{}
 	if len(in) == 2 {
-		x.hbars = c.amountsOf(abi.List(abi.List(in[0])[0]))
+		var err error
+		x.hbars, err = c.amountsOf(abi.List(abi.List(in[0])[0]))
+		if err != nil {
+			return err
+		}
 	}
 	for _, v := range abi.List(in[len(in)-1]) {
 		part := abi.List(v)
-		t := c.activeTokenAt(part[0].(common.Address))
-		x.tokens = append(x.tokens, movement{
-			token: t, moves: c.amountsOf(abi.List(part[1])), serials: c.serialMovesOf(t, abi.List(part[2])),
-		})
+		t, err := c.activeTokenAt(part[0].(common.Address))
+		if err != nil {
+			return err
+		}
+		m := movement{token: t}
+		m.moves, err = c.amountsOf(abi.List(part[1]))
+		if err != nil {
+			return err
+		}
+		m.serials, err = c.serialMovesOf(t, abi.List(part[2]))
+		if err != nil {
+			return err
+		}
+		x.tokens = append(x.tokens, m)
 	}
-	c.transfer(x)
+	return c.transfer(x)
 }
 
 // serialMovesOf reads the transfers of serials of a token, with or without the flag for approvals.
-func (c *call) serialMovesOf(t *token, values []any) []serialMove {
+func (c *call) serialMovesOf(t *token, values []any) ([]serialMove, error) {
 	var out []serialMove
 	for _, v := range values {
 		h := abi.List(v)
-		out = append(out, c.serials(t, h[:1], h[1:2], h[2:3], len(h) > 3 && h[3].(bool)).serials...)
+		m, err := c.serials(t, h[:1], h[1:2], h[2:3], len(h) > 3 && h[3].(bool))
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, m.serials...)
 	}
-	return out
+	return out, nil
 }
 
 // amountsOf reads the amounts of accounts, with or without the flag for approvals.
-func (c *call) amountsOf(values []any) []move {
+func (c *call) amountsOf(values []any) ([]move, error) {
 	var out []move
 	for _, v := range values {
 		part := abi.List(v)
 		amount := part[1].(int64)
-		out = append(
-			out, move{party: c.party(part[0], amount > 0), amount: amount, approved: len(part) > 2 && part[2].(bool)},
-		)
+		p, err := c.party(part[0], amount > 0)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, move{party: p, amount: amount, approved: len(part) > 2 && part[2].(bool)})
 	}
-	return out
+	return out, nil
 }

@@ -1,6 +1,8 @@
 package system
 
 import (
+	"cmp"
+	"errors"
 	"math"
 	"math/big"
 	"slices"
@@ -9,77 +11,95 @@ import (
 	"github.com/ethereum/go-ethereum/core/types"
 	"github.com/ethereum/go-ethereum/crypto"
 
-	"heliograph/internal/domain/evm"
 	"heliograph/internal/domain/evm/system/abi"
 	"heliograph/internal/domain/evm/worldstate"
 	"heliograph/internal/domain/ledger"
 	"heliograph/internal/domain/ledger/codes"
 )
 
-// failIf makes the current operation fail with a response code if a condition is true. [call.do] returns the code.
-func failIf(condition bool, code ledger.ResponseCode) {
+// refusal is the response code with which the network would reject an operation, as an error.
+type refusal ledger.ResponseCode
+
+func (r refusal) Error() string { return ledger.ResponseCode(r).String() }
+
+// refuse returns a [refusal] if a condition is true, else nil.
+func refuse(condition bool, code ledger.ResponseCode) error {
 	if condition {
-		evm.Refuse(code)
+		return refusal(code)
 	}
+	return nil
 }
 
 // do calls a function, and undoes its changes if it fails.
-func (c *call) do(do func(*call, []any) []any, in []any) (code ledger.ResponseCode, values []any) {
-	if code = c.State.Attempt(func() { values = do(c, in) }); code == 0 {
+func (c *call) do(do func(*call, []any) ([]any, error), in []any) (code ledger.ResponseCode, values []any) {
+	mark := c.State.Snapshot()
+	values, err := do(c, in)
+	var refused refusal
+	if !errors.As(err, &refused) {
 		return codes.Success, values
 	}
+	c.State.RevertToSnapshot(mark)
 	if c.f.kind == write {
-		c.ChildFailed(code)
+		c.ChildFailed(ledger.ResponseCode(refused))
 	}
-	return code, nil
+	return ledger.ResponseCode(refused), nil
 }
 
 // keyedToken returns the active token of a call, which must have a key of the given kind, and the remaining arguments.
-func (c *call) keyedToken(in []any, key worldstate.KeyKind) (*token, []any) {
-	t, rest := c.activeToken(in)
-	t.requireKey(key)
-	return t, rest
+func (c *call) keyedToken(in []any, key worldstate.KeyKind) (*token, []any, error) {
+	t, rest, err := c.activeToken(in)
+	if err != nil {
+		return nil, nil, err
+	}
+	return t, rest, t.requireKey(key)
 }
 
 // activeToken returns the token of a call and the remaining arguments. The token must not be paused.
-func (c *call) activeToken(in []any) (*token, []any) {
+func (c *call) activeToken(in []any) (*token, []any, error) {
 	a := c.entity
 	if !c.redirect {
 		a, in = in[0].(common.Address), in[1:]
 	}
-	return c.activeTokenAt(a), in
+	t, err := c.activeTokenAt(a)
+	if err != nil {
+		return nil, nil, err
+	}
+	return t, in, nil
 }
 
-func (c *call) activeTokenAt(a common.Address) *token {
-	t := c.existingToken(a)
-	t.requireActive()
-	return t
+func (c *call) activeTokenAt(a common.Address) (*token, error) {
+	t, err := c.existingToken(a)
+	if err != nil {
+		return nil, err
+	}
+	return t, t.requireActive()
 }
 
 // requireActive fails if a token is paused.
-func (t *token) requireActive() { failIf(t.PauseStatus == ledger.PausePaused, codes.TokenIsPaused) }
+func (t *token) requireActive() error {
+	return refuse(t.PauseStatus == ledger.PausePaused, codes.TokenIsPaused)
+}
 
 // existingToken returns the token at an address, paused or not.
-func (c *call) existingToken(a common.Address) *token {
+func (c *call) existingToken(a common.Address) (*token, error) {
 	t := c.facts.token(a)
 	id, ok := c.facts.tokenID(a)
-	failIf(t == nil && ok && c.facts.tokens[id] != nil, codes.TokenWasDeleted)
-	failIf(t == nil, codes.InvalidTokenID)
-	return t
+	return t, cmp.Or(
+		refuse(t == nil && ok && c.facts.tokens[id] != nil, codes.TokenWasDeleted),
+		refuse(t == nil, codes.InvalidTokenID),
+	)
 }
 
 // existingParty returns the account or contract at an address. It fails with the code if there is none.
-func (c *call) existingParty(address any, code ledger.ResponseCode) party {
+func (c *call) existingParty(address any, code ledger.ResponseCode) (party, error) {
 	p, ok := c.facts.party(address.(common.Address))
-	failIf(!ok, code)
-	return p
+	return p, refuse(!ok, code)
 }
 
 // existingSerial returns a serial of a token. It fails with the code if it does not exist.
-func (c *call) existingSerial(t *token, serial int64, code ledger.ResponseCode) *nft {
+func (c *call) existingSerial(t *token, serial int64, code ledger.ResponseCode) (*nft, error) {
 	n := c.facts.nft(t, serial)
-	failIf(n == nil, code)
-	return n
+	return n, refuse(n == nil, code)
 }
 
 func (c *call) caller() party {
@@ -91,10 +111,13 @@ func (c *call) caller() party {
 }
 
 // held returns the association of an account with a token. It fails without one.
-func (c *call) held(t *token, account any) *relation {
-	r := c.facts.relation(c.existingParty(account, codes.InvalidAccountID), t)
-	failIf(!r.associated, codes.TokenNotAssociatedToAccount)
-	return r
+func (c *call) held(t *token, account any) (*relation, error) {
+	p, err := c.existingParty(account, codes.InvalidAccountID)
+	if err != nil {
+		return nil, err
+	}
+	r := c.facts.relation(p, t)
+	return r, refuse(!r.associated, codes.TokenNotAssociatedToAccount)
 }
 
 // log emits a log of a token.
@@ -143,35 +166,65 @@ func (t *token) remainingSupply() int64 {
 }
 
 // mint creates units of a token for its treasury, or a serial for each metadata: mintToken(token, amount, metadata).
-func mint(c *call, in []any) []any {
+func mint(c *call, in []any) ([]any, error) {
 	amount, _ := amountOf(in[1])
 	metadata := abi.List(in[2])
-	failIf(amount > 0 && len(metadata) > 0, codes.InvalidTransactionBody)
-	failIf(amount < 0, codes.InvalidTokenMintAmount)
-	t := c.existingToken(in[0].(common.Address))
-	failIf(len(metadata) > maxSerials, codes.BatchSizeLimitExceeded)
-	for _, m := range metadata {
-		failIf(len(m.([]byte)) > maxMetadata, codes.MetadataTooLong)
+	err := cmp.Or(
+		refuse(amount > 0 && len(metadata) > 0, codes.InvalidTransactionBody),
+		refuse(amount < 0, codes.InvalidTokenMintAmount),
+	)
+	if err != nil {
+		return nil, err
 	}
-	r := c.treasuryRelation(t)
+	t, err := c.existingToken(in[0].(common.Address))
+	if err != nil {
+		return nil, err
+	}
+	err = refuse(len(metadata) > maxSerials, codes.BatchSizeLimitExceeded)
+	if err != nil {
+		return nil, err
+	}
+	for _, m := range metadata {
+		err = refuse(len(m.([]byte)) > maxMetadata, codes.MetadataTooLong)
+		if err != nil {
+			return nil, err
+		}
+	}
+	r, err := c.treasuryRelation(t)
+	if err != nil {
+		return nil, err
+	}
 	if t.Type != ledger.TokenFungibleCommon {
 		return mintSerials(c, t, r, metadata)
 	}
-	failIf(amount > t.remainingSupply(), codes.TokenMaxSupplyReached)
+	err = refuse(amount > t.remainingSupply(), codes.TokenMaxSupplyReached)
+	if err != nil {
+		return nil, err
+	}
 	c.changeSupply(t, r, amount)
-	return []any{t.TotalSupply, []any{}}
+	return []any{t.TotalSupply, []any{}}, nil
 }
 
 // treasuryRelation returns the association of the treasury with an active token whose supply can change.
-func (c *call) treasuryRelation(t *token) *relation {
-	t.requireActive()
-	t.requireKey(worldstate.SupplyKey)
+func (c *call) treasuryRelation(t *token) (*relation, error) {
+	err := cmp.Or(
+		t.requireActive(),
+		t.requireKey(worldstate.SupplyKey),
+	)
+	if err != nil {
+		return nil, err
+	}
 	return c.usableRelation(t, partyOf(t.TreasuryAccountID), false)
 }
 
-func mintSerials(c *call, t *token, r *relation, metadata []any) []any {
-	failIf(len(metadata) == 0, codes.InvalidTokenMintMetadata)
-	failIf(int64(len(metadata)) > t.remainingSupply(), codes.TokenMaxSupplyReached)
+func mintSerials(c *call, t *token, r *relation, metadata []any) ([]any, error) {
+	err := cmp.Or(
+		refuse(len(metadata) == 0, codes.InvalidTokenMintMetadata),
+		refuse(int64(len(metadata)) > t.remainingSupply(), codes.TokenMaxSupplyReached),
+	)
+	if err != nil {
+		return nil, err
+	}
 	c.facts.load(request{serials: []ledger.EntityID{t.EntityID}})
 	last := c.facts.serials[t.EntityID]
 	var serials []any
@@ -183,12 +236,12 @@ func mintSerials(c *call, t *token, r *relation, metadata []any) []any {
 		serials = append(serials, *last)
 	}
 	c.changeSupply(t, r, int64(len(serials)))
-	return []any{t.TotalSupply, serials}
+	return []any{t.TotalSupply, serials}, nil
 }
 
 // burn removes units or serials of a token from its treasury: burnToken(token, amount, serials). It ignores serials of
 // a fungible token, and the amount of a non-fungible one.
-func burn(c *call, in []any) []any {
+func burn(c *call, in []any) ([]any, error) {
 	at, serials := in[0].(common.Address), abi.List(in[2])
 	amount, _ := amountOf(in[1])
 	if t := c.facts.token(at); t != nil && t.Type == ledger.TokenNonFungibleUnique {
@@ -196,65 +249,134 @@ func burn(c *call, in []any) []any {
 	} else {
 		serials = nil
 	}
-	failIf(amount < 0, codes.InvalidTokenBurnAmount)
-	numbers := distinctSerials(serials)
-	t := c.existingToken(at)
-	failIf(len(numbers) > maxSerials, codes.BatchSizeLimitExceeded)
-	r := c.treasuryRelation(t)
-	if t.Type == ledger.TokenNonFungibleUnique {
-		failIf(len(numbers) == 0, codes.InvalidTokenBurnMetadata)
-		c.destroy(t, partyOf(t.TreasuryAccountID), r, numbers, codes.TreasuryMustOwnBurnedNFT)
-		return []any{t.TotalSupply}
+	err := refuse(amount < 0, codes.InvalidTokenBurnAmount)
+	if err != nil {
+		return nil, err
 	}
-	failIf(amount > t.TotalSupply, codes.InvalidTokenBurnAmount)
-	failIf(amount > r.balance, codes.InsufficientTokenBalance)
+	numbers, err := distinctSerials(serials)
+	if err != nil {
+		return nil, err
+	}
+	t, err := c.existingToken(at)
+	if err != nil {
+		return nil, err
+	}
+	err = refuse(len(numbers) > maxSerials, codes.BatchSizeLimitExceeded)
+	if err != nil {
+		return nil, err
+	}
+	r, err := c.treasuryRelation(t)
+	if err != nil {
+		return nil, err
+	}
+	if t.Type == ledger.TokenNonFungibleUnique {
+		err = refuse(len(numbers) == 0, codes.InvalidTokenBurnMetadata)
+		if err != nil {
+			return nil, err
+		}
+		err = c.destroy(t, partyOf(t.TreasuryAccountID), r, numbers, codes.TreasuryMustOwnBurnedNFT)
+		if err != nil {
+			return nil, err
+		}
+		return []any{t.TotalSupply}, nil
+	}
+	err = cmp.Or(
+		refuse(amount > t.TotalSupply, codes.InvalidTokenBurnAmount),
+		refuse(amount > r.balance, codes.InsufficientTokenBalance),
+	)
+	if err != nil {
+		return nil, err
+	}
 	c.changeSupply(t, r, -amount)
-	return []any{t.TotalSupply}
+	return []any{t.TotalSupply}, nil
 }
 
 // distinctSerials returns each serial of a burn or wipe once. All must be positive.
-func distinctSerials(values []any) []int64 {
+func distinctSerials(values []any) ([]int64, error) {
 	var out []int64
 	for _, v := range values {
 		serial := v.(int64)
-		failIf(serial <= 0, codes.InvalidNFTID)
+		err := refuse(serial <= 0, codes.InvalidNFTID)
+		if err != nil {
+			return nil, err
+		}
 		if !slices.Contains(out, serial) {
 			out = append(out, serial)
 		}
 	}
-	return out
+	return out, nil
 }
 
 // destroy removes serials of an owner.
-func (c *call) destroy(t *token, owner party, r *relation, serials []int64, foreign ledger.ResponseCode) {
+func (c *call) destroy(t *token, owner party, r *relation, serials []int64, foreign ledger.ResponseCode) error {
 	for _, serial := range serials {
-		n := c.existingSerial(t, serial, codes.InvalidNFTID)
-		failIf(c.facts.owner(t, n) != owner, foreign)
+		n, err := c.existingSerial(t, serial, codes.InvalidNFTID)
+		if err != nil {
+			return err
+		}
+		err = refuse(c.facts.owner(t, n) != owner, foreign)
+		if err != nil {
+			return err
+		}
 		change(c.facts, n, nft{})
 		c.changeSupply(t, r, -1)
 	}
+	return nil
 }
 
 // wipe removes an amount of a fungible token from an account, or serials of a non-fungible one:
 // wipeTokenAccount(token, account, amount) and wipeTokenAccountNFT(token, account, serials).
-func wipe(c *call, in []any) {
+func wipe(c *call, in []any) error {
 	amount, _ := amountOf(in[2]) // 0 for serials
-	failIf(amount < 0, codes.InvalidWipingAmount)
-	serials := distinctSerials(abi.List(in[2]))
-	t := c.existingToken(in[0].(common.Address))
-	p := c.existingParty(in[1], codes.InvalidAccountID)
-	failIf(len(serials) > maxSerials, codes.BatchSizeLimitExceeded)
-	t.requireActive()
-	t.requireKey(worldstate.WipeKey)
-	r := c.usableRelation(t, p, false)
-	failIf(p == partyOf(t.TreasuryAccountID), codes.CannotWipeTokenTreasuryAccount)
-	if t.Type == ledger.TokenNonFungibleUnique {
-		failIf(len(serials) == 0, codes.InvalidWipingAmount)
-		c.destroy(t, p, r, serials, codes.AccountDoesNotOwnWipedNFT)
-		return
+	err := refuse(amount < 0, codes.InvalidWipingAmount)
+	if err != nil {
+		return err
 	}
-	failIf(amount > t.TotalSupply || amount > r.balance, codes.InvalidWipingAmount)
+	serials, err := distinctSerials(abi.List(in[2]))
+	if err != nil {
+		return err
+	}
+	t, err := c.existingToken(in[0].(common.Address))
+	if err != nil {
+		return err
+	}
+	p, err := c.existingParty(in[1], codes.InvalidAccountID)
+	if err != nil {
+		return err
+	}
+	err = cmp.Or(
+		refuse(len(serials) > maxSerials, codes.BatchSizeLimitExceeded),
+		t.requireActive(),
+		t.requireKey(worldstate.WipeKey),
+	)
+	if err != nil {
+		return err
+	}
+	r, err := c.usableRelation(t, p, false)
+	if err != nil {
+		return err
+	}
+	err = refuse(p == partyOf(t.TreasuryAccountID), codes.CannotWipeTokenTreasuryAccount)
+	if err != nil {
+		return err
+	}
+	if t.Type == ledger.TokenNonFungibleUnique {
+		err = refuse(len(serials) == 0, codes.InvalidWipingAmount)
+		if err != nil {
+			return err
+		}
+		err = c.destroy(t, p, r, serials, codes.AccountDoesNotOwnWipedNFT)
+		if err != nil {
+			return err
+		}
+		return nil
+	}
+	err = refuse(amount > t.TotalSupply || amount > r.balance, codes.InvalidWipingAmount)
+	if err != nil {
+		return err
+	}
 	c.changeSupply(t, r, -amount)
+	return nil
 }
 
 // changeSupply adds to the total supply of a token, and to the balance of the account whose association is given.
