@@ -34,7 +34,6 @@ type account struct {
 	isContract bool
 	created    bool // in this run
 	destroyed  bool
-	synthetic  bool  // exists only by an override
 	number     int64 // of an entity that the ledger does not have; 0 until it is allocated
 	balance    uint256.Int
 	nonce      uint64
@@ -65,7 +64,6 @@ func (s *State) Entity(a common.Address) *worldstate.Entity {
 	if e, known := s.entities[a]; known {
 		return e
 	}
-	s.reads++
 	got, err := s.source.Entities(s.ctx, []ledger.EVMAddress{ledger.EVMAddress(a)})
 	s.Check(err, "reading the entity at %s", a)
 	s.remember(a, got[0])
@@ -134,7 +132,6 @@ func (s *State) prefetch(addresses ...common.Address) error {
 	if len(missing) == 0 {
 		return nil
 	}
-	s.reads++
 	got, err := s.source.Entities(s.ctx, missing)
 	if err != nil {
 		return fmt.Errorf("reading the accounts of a call: %w", err)
@@ -166,12 +163,7 @@ var (
 
 // isAccountSelector reports whether selector is a function of accounts without code.
 func isAccountSelector(selector [4]byte) bool {
-	switch selector {
-	case hbarAllowance, hbarApprove, setUnlimitedAutomaticAssociations:
-		return true
-	default:
-		return false
-	}
+	return selector == hbarAllowance || selector == hbarApprove || selector == setUnlimitedAutomaticAssociations
 }
 
 const (
@@ -185,7 +177,6 @@ const (
 // allocateNumber returns an unused number for a new entity.
 func (s *State) allocateNumber() int64 {
 	if !s.highest.Valid {
-		s.reads++
 		highest, err := s.source.HighestEntity(s.ctx)
 		s.Check(err, "reading the highest entity number")
 		s.highest = ledger.Of(highest)

@@ -348,7 +348,7 @@ func TestEstimates(t *testing.T) {
 			continue
 		}
 		n++
-		reads := sim.State().Reads()
+		reads := src.reads.Load()
 		succeeds := func(gas uint64) bool {
 			try := msg
 			try.Gas = gas
@@ -369,7 +369,7 @@ func TestEstimates(t *testing.T) {
 		if got := estimate.GasUsed; got < high || got > high*135/100 {
 			t.Errorf("program %x needs %d, estimated %d", src.entities[4].Code, high, got)
 		}
-		if more := sim.State().Reads(); more != reads {
+		if more := src.reads.Load(); more != reads {
 			t.Errorf("running again read %d times", more-reads)
 		}
 	}

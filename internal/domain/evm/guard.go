@@ -197,7 +197,6 @@ func (s *Simulation) blockHash(number uint64) common.Hash {
 	if hash, simulated := s.hashes[int64(number)]; simulated || len(s.hashes) > 0 && int64(number) > s.first {
 		return hash
 	}
-	s.state.reads++
 	hash, err := s.state.source.BlockHash(s.state.ctx, int64(number))
 	s.state.Check(err, "reading the hash of block %d", number)
 	return hash

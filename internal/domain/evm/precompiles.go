@@ -33,12 +33,9 @@ func (exchangeRate) Call(c *SystemCall) Outcome {
 	if c.Selector != tinycentsToTinybars && c.Selector != tinybarsToTinycents {
 		return Unknown()
 	}
-	amount, ok := c.Word(0)
-	if !ok {
-		return Halt(codes.ContractExecutionException)
-	}
-	rate, ok := c.Rate()
-	if !ok {
+	amount, given := c.Word(0)
+	rate, known := c.Rate()
+	if !given || !known {
 		return Halt(codes.ContractExecutionException)
 	}
 	times, by := int64(rate.HbarEquivalent), int64(rate.CentEquivalent)

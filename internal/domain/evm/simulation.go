@@ -81,12 +81,6 @@ type Transfer struct {
 // Failed reports whether the message failed.
 func (r *Result) Failed() bool { return r.Code != codes.Success }
 
-// State returns the state.
-func (s *Simulation) State() *State { return s.state }
-
-// Level returns the EVM version.
-func (s *Simulation) Level() Level { return s.level }
-
 // Call runs a message and undoes its changes. The error is one that the message did not cause: the source failed, or
 // the context ended.
 func (s *Simulation) Call(m Message) (*Result, error) {
@@ -388,7 +382,6 @@ func (s *State) override(a common.Address, o Override) {
 	x := s.account(a)
 	if x.entity == nil {
 		// The ledger has no such account.
-		x.synthetic = true
 		s.entities[a] = &worldstate.Entity{Type: ledger.EntityAccount, Alias: ledger.Of(ledger.EVMAddress(a))}
 	}
 	x.exists = true

@@ -4,6 +4,7 @@ import (
 	"context"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/ethereum/go-ethereum/common"
@@ -23,9 +24,11 @@ type memory struct {
 	price    int64
 	blocks   int64
 	err      error
+	reads    atomic.Int64 // calls of methods that read the ledger
 }
 
 func (m *memory) Entities(_ context.Context, addresses []ledger.EVMAddress) ([]*worldstate.Entity, error) {
+	m.reads.Add(1)
 	out := make([]*worldstate.Entity, len(addresses))
 	for i, a := range addresses {
 		num, longZero := a.Num()
@@ -38,9 +41,13 @@ func (m *memory) Entities(_ context.Context, addresses []ledger.EVMAddress) ([]*
 	return out, m.err
 }
 
-func (m *memory) HighestEntity(context.Context) (int64, error) { return 5000, m.err }
+func (m *memory) HighestEntity(context.Context) (int64, error) {
+	m.reads.Add(1)
+	return 5000, m.err
+}
 
 func (m *memory) Slots(_ context.Context, contract ledger.EntityID, slots [][32]byte) ([][32]byte, error) {
+	m.reads.Add(1)
 	out := make([][32]byte, len(slots))
 	for i, s := range slots {
 		out[i] = m.slots[contract.Num()][s]
@@ -49,6 +56,7 @@ func (m *memory) Slots(_ context.Context, contract ledger.EntityID, slots [][32]
 }
 
 func (m *memory) BlockHash(_ context.Context, number int64) ([32]byte, error) {
+	m.reads.Add(1)
 	if number >= m.blocks {
 		return [32]byte{}, m.err
 	}

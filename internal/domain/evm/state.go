@@ -44,7 +44,6 @@ type State struct {
 	transfers []Transfer
 	highest   ledger.Null[int64]                // the highest entity number of the ledger, once it was read
 	allocated int64                             // entity numbers that the run allocated
-	reads     int                               // requests to the source
 	onSlot    func(common.Address, common.Hash) // if not nil, called for each use of a slot
 }
 
@@ -113,9 +112,6 @@ func (s *State) addTransfer(from, to common.Address, value *uint256.Int) {
 	}
 }
 
-// Reads returns the number of requests to the source.
-func (s *State) Reads() int { return s.reads }
-
 // Journal returns the journal, for code that keeps its own data.
 func (s *State) Journal() *Journal { return &s.journal }
 
@@ -124,9 +120,6 @@ func (s *State) Context() context.Context { return s.ctx }
 
 // Source returns the source, which system contracts also read from.
 func (s *State) Source() Source { return s.source }
-
-// Level returns the EVM version.
-func (s *State) Level() Level { return s.level }
 
 // Abort ends the simulation with an error that the contract did not cause, such as a failed read. It does not return.
 func (s *State) Abort(err error) { panic(abort{err}) }

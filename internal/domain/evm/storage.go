@@ -23,7 +23,6 @@ func (s *State) committed(x *account, slot common.Hash) common.Hash {
 	if x.entity == nil || x.cleared {
 		return common.Hash{}
 	}
-	s.reads++
 	got, err := s.source.Slots(s.ctx, x.entity.ID, [][32]byte{slot})
 	s.Check(err, "reading the storage of %s", x.entity.ID)
 	if x.slots == nil {

@@ -53,7 +53,6 @@ type SystemCall struct {
 	// Selector is the first 4 bytes of the input, Args the rest. The input must not be retained.
 	Selector uint32
 	Args     []byte
-	Input    []byte
 
 	State *State
 	Block Block
@@ -80,41 +79,30 @@ func (c *SystemCall) ChildFailed(code ledger.ResponseCode) { c.sim.childFailed(c
 // Outcome is the result of a call of a system contract. [Return], [Revert], [Halt], [HaltCaller] and [Unknown] return
 // one.
 type Outcome struct {
-	status outcomeStatus
 	gas    uint64
+	allGas bool // instead of gas
 	output []byte
-	code   ledger.ResponseCode
+	err    error
+	caller ledger.ResponseCode // with which the caller halts too, 0 if it continues
 }
-
-type outcomeStatus uint8
-
-const (
-	returned outcomeStatus = iota
-	reverted
-	halted
-	haltedCaller
-	unknown
-)
 
 // Return ends the call successfully. If the frame has less gas, it runs out of gas and its changes are undone.
-func Return(gas uint64, output []byte) Outcome {
-	return Outcome{status: returned, gas: gas, output: output}
-}
+func Return(gas uint64, output []byte) Outcome { return Outcome{gas: gas, output: output} }
 
 // Revert undoes the call and returns data to the caller, which keeps the remaining gas.
 func Revert(gas uint64, data []byte) Outcome {
-	return Outcome{status: reverted, gas: gas, output: data}
+	return Outcome{gas: gas, output: data, err: vm.ErrExecutionReverted}
 }
 
 // Halt halts the frame, which loses all its gas. At the top level the simulation fails with the code. A contract that
 // called sees a failed call.
-func Halt(code ledger.ResponseCode) Outcome { return Outcome{status: halted, code: code} }
+func Halt(code ledger.ResponseCode) Outcome { return Outcome{err: haltError{code}} }
 
 // HaltCaller halts the frame and its caller.
-func HaltCaller(code ledger.ResponseCode) Outcome { return Outcome{status: haltedCaller, code: code} }
+func HaltCaller(code ledger.ResponseCode) Outcome { return Outcome{err: haltError{code}, caller: code} }
 
 // Unknown ends the call of a function that does not exist: the call succeeds without output and uses all gas.
-func Unknown() Outcome { return Outcome{status: unknown} }
+func Unknown() Outcome { return Outcome{allGas: true} }
 
 // systemAdapter is a system contract as a precompiled contract. The interpreter calls RequiredGas before Run, so
 // RequiredGas runs the contract and Run returns the outcome.
@@ -135,14 +123,10 @@ func (a *systemAdapter) RequiredGas(input []byte) uint64 {
 	sim := *a.sim
 	frame := sim.state.frames.top()
 	a.outcome = a.call(sim, frame, input)
-	switch a.outcome.status {
-	case unknown:
+	if a.outcome.allGas {
 		return frame.Gas
-	case halted, haltedCaller:
-		return 0 // the frame loses all gas
-	default:
-		return a.outcome.gas
 	}
+	return a.outcome.gas
 }
 
 func (a *systemAdapter) call(sim *Simulation, frame *Frame, input []byte) Outcome {
@@ -162,7 +146,7 @@ func (a *systemAdapter) call(sim *Simulation, frame *Frame, input []byte) Outcom
 	return a.contract.Call(&SystemCall{
 		Op: frame.Op, Caller: frame.Caller, Self: frame.Self, Value: frame.Value, Static: frame.Static,
 		Depth: len(sim.state.frames) - 1, Gas: frame.Gas,
-		Selector: selector, Args: input[4:], Input: input, State: sim.state, Block: sim.block, sim: sim,
+		Selector: selector, Args: input[4:], State: sim.state, Block: sim.block, sim: sim,
 	})
 }
 
@@ -170,17 +154,10 @@ func (a *systemAdapter) call(sim *Simulation, frame *Frame, input []byte) Outcom
 func (a *systemAdapter) Run([]byte) ([]byte, error) {
 	o := a.outcome
 	a.outcome = Outcome{}
-	switch o.status {
-	case reverted:
-		return o.output, vm.ErrExecutionReverted
-	case haltedCaller:
-		(*a.sim).haltCaller(o.code)
-		return nil, haltError{o.code}
-	case halted:
-		return nil, haltError{o.code}
-	default:
-		return o.output, nil
+	if o.caller != 0 {
+		(*a.sim).haltCaller(o.caller)
 	}
+	return o.output, o.err
 }
 
 // valueGuard rejects calls with value of Ethereum's precompiled contracts, which are system accounts.
