@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
 
 	"heliograph/internal/base/wrap"
 	"heliograph/storage/demo/scenario"
@@ -37,8 +38,17 @@ const (
 // newest block. If the database is unavailable, KeepAlive retries. It returns [ErrNotDemo], [ErrOtherVersion],
 // [ErrOtherWriter], errors of the scenario, or nil if the context ends.
 func KeepAlive(ctx context.Context, url string, now func() time.Time, log *slog.Logger) error {
-	k := liveWriter{url: url, now: now}
-	defer k.disconnect(ctx)
+	config, err := pgxpool.ParseConfig(url)
+	if err != nil {
+		return fmt.Errorf("parsing the database URL: %w", err)
+	}
+	config.MaxConns, config.ConnConfig.ConnectTimeout, config.AfterConnect = 1, liveConnect, registerTypes
+	pool, err := pgxpool.NewWithConfig(ctx, config)
+	if err != nil {
+		return fmt.Errorf("preparing the connection of the demo network: %w", err)
+	}
+	defer pool.Close()
+	var network *liveNetwork
 	for {
 		next := now().Truncate(time.Duration(world.BlockTime)).Add(time.Duration(world.BlockTime))
 		timer := time.NewTimer(next.Sub(now()))
@@ -48,7 +58,15 @@ func KeepAlive(ctx context.Context, url string, now func() time.Time, log *slog.
 			return nil
 		case <-timer.C:
 		}
-		err := k.block(ctx, next)
+		var err error
+		if network == nil {
+			network, err = resume(ctx, pool)
+			debug.FreeOSMemory()                                  // the scenario leaves much garbage
+			next = now().Truncate(time.Duration(world.BlockTime)) // running it took time
+		}
+		if err == nil {
+			err = network.write(ctx, pool, next)
+		}
 		var story *scenarioError
 		switch {
 		case err == nil || ctx.Err() != nil:
@@ -57,56 +75,8 @@ func KeepAlive(ctx context.Context, url string, now func() time.Time, log *slog.
 			return err
 		default:
 			log.WarnContext(ctx, "adding a block to the demo network failed; retrying", "error", err)
-			k.disconnect(ctx)
 		}
 	}
-}
-
-// liveWriter writes live blocks over one connection.
-type liveWriter struct {
-	url     string
-	now     func() time.Time
-	conn    *pgx.Conn
-	network *liveNetwork
-}
-
-// block writes the block that ends at the given time.
-func (k *liveWriter) block(ctx context.Context, end time.Time) error {
-	if k.conn == nil {
-		connecting, cancel := context.WithTimeout(ctx, liveConnect)
-		defer cancel()
-		conn, err := pgx.Connect(connecting, k.url)
-		if err != nil {
-			return fmt.Errorf("connecting: %w", err)
-		}
-		k.conn = conn
-	}
-	if k.network == nil {
-		network, err := resume(ctx, k.conn)
-		if err != nil {
-			return err
-		}
-		k.network = network
-		debug.FreeOSMemory()                                   // the scenario leaves much garbage
-		end = k.now().Truncate(time.Duration(world.BlockTime)) // running it took time
-	}
-	if err := k.network.addBlock(end.UnixNano()); err != nil {
-		return err
-	}
-	// Finish a started block even if the context ends.
-	writing, cancel := context.WithTimeout(context.WithoutCancel(ctx), liveWrite)
-	defer cancel()
-	return k.network.writeBlock(writing, k.conn)
-}
-
-func (k *liveWriter) disconnect(ctx context.Context) {
-	if k.conn == nil {
-		return
-	}
-	closing, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
-	defer cancel()
-	_ = k.conn.Close(closing) // all writes have been committed
-	k.conn = nil
 }
 
 type scenarioError struct{ error }
@@ -121,8 +91,14 @@ type liveNetwork struct {
 	storedHash string
 }
 
+// queryer is a connection or a pool.
+type queryer interface {
+	Querier
+	Query(ctx context.Context, sql string, args ...any) (pgx.Rows, error)
+}
+
 // resume runs the scenario again, up to the newest block of the database.
-func resume(ctx context.Context, conn *pgx.Conn) (*liveNetwork, error) {
+func resume(ctx context.Context, conn queryer) (*liveNetwork, error) {
 	demo, err := IsDemo(ctx, conn)
 	if err != nil {
 		return nil, err
@@ -171,7 +147,7 @@ func resume(ctx context.Context, conn *pgx.Conn) (*liveNetwork, error) {
 		return nil, ErrOtherVersion
 	}
 	n.markStored(n.changedRows())
-	return n, registerTypes(ctx, conn)
+	return n, nil
 }
 
 // newestHash returns the hash of the newest block, or an empty string.
@@ -193,8 +169,20 @@ func (n *liveNetwork) addBlock(end int64) error {
 	return nil
 }
 
+// write adds the block that ends at the given time, and writes it.
+func (n *liveNetwork) write(ctx context.Context, conn DB, end time.Time) error {
+	err := n.addBlock(end.UnixNano())
+	if err != nil {
+		return err
+	}
+	// Finish a started block even if the context ends.
+	writing, cancel := context.WithTimeout(context.WithoutCancel(ctx), liveWrite)
+	defer cancel()
+	return n.writeBlock(writing, conn)
+}
+
 // writeBlock writes the new blocks in one transaction.
-func (n *liveNetwork) writeBlock(ctx context.Context, conn *pgx.Conn) error {
+func (n *liveNetwork) writeBlock(ctx context.Context, conn DB) error {
 	if n.scenario.LastBlockHash() == n.storedHash {
 		return nil
 	}

@@ -29,6 +29,9 @@ func live(t *testing.T, n *liveNetwork, conn *pgx.Conn, from, to time.Time) {
 
 func resumed(t *testing.T, conn *pgx.Conn) *liveNetwork {
 	t.Helper()
+	if err := registerTypes(t.Context(), conn); err != nil {
+		t.Fatal(err)
+	}
 	n, err := resume(t.Context(), conn)
 	if err != nil {
 		t.Fatal(err)
