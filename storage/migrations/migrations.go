@@ -298,24 +298,16 @@ func Status(ctx context.Context, url string, log *slog.Logger) error {
 }
 
 // createSchema creates the schema if it does not exist. The check lets roles that own the schema work without the
-// privilege to create one.
+// privilege to create one. Of several processes, all but one wait.
 func createSchema(ctx context.Context, conn *pgx.Conn) error {
-	var there bool
-	if err := conn.QueryRow(ctx, "select to_regnamespace('status') is not null").Scan(&there); err != nil {
-		return fmt.Errorf("looking for the schema status: %w", err)
-	}
-	if there {
-		return nil
-	}
-	var pg *pgconn.PgError
-	switch _, err := conn.Exec(ctx, "create schema status"); {
-	case err == nil:
-	// created concurrently: duplicate_schema or unique_violation
-	case errors.As(err, &pg) && (pg.Code == "42P06" || pg.Code == "23505"):
-	default:
-		return fmt.Errorf("creating the schema status: %w", err)
-	}
-	return nil
+	_, err := conn.Exec(ctx, `
+		do $$ begin
+			perform pg_advisory_xact_lock(hashtext('schema status'));
+			if to_regnamespace('status') is null then
+				create schema status;
+			end if;
+		end $$`)
+	return wrap.Error(err, "creating the schema status")
 }
 
 // HasStatus reports whether the database has the status tables in a version that this binary supports: its own or a
