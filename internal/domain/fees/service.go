@@ -57,7 +57,8 @@ func (b *bill) chargeService(t *Transaction) { //nolint:cyclop,gocyclo // a tabl
 		b.chargeTransfer(transfersOf(t.body))
 	case *services.TransactionBody_CryptoApproveAllowance:
 		a := d.CryptoApproveAllowance
-		b.addSome(feepb.Extra_ALLOWANCES, count(a.GetCryptoAllowances())+count(a.GetTokenAllowances())+count(a.GetNftAllowances()))
+		b.addSome(feepb.Extra_ALLOWANCES,
+			count(a.GetCryptoAllowances())+count(a.GetTokenAllowances())+count(a.GetNftAllowances()))
 	case *services.TransactionBody_CryptoDeleteAllowance:
 		b.addSome(feepb.Extra_ALLOWANCES, count(d.CryptoDeleteAllowance.GetNftAllowances()))
 	case *services.TransactionBody_ConsensusCreateTopic:
