@@ -1,13 +1,12 @@
 package incremental
 
 import (
-	"bytes"
+	"fmt"
 	"slices"
 
+	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/vektah/gqlparser/v2/ast"
-
-	"heliograph/internal/base/wrap"
 )
 
 // Objects are the objects in a response along a path of response names. A nil *Objects has no objects, for example
@@ -23,71 +22,48 @@ type Objects struct {
 // Root returns the object of an initial response. data is its JSON, or null.
 func Root(data []byte) *Objects { return &Objects{object: data} }
 
+// lenient are the options for JSON that the server wrote.
+var lenient = json.JoinOptions(jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
+
 // Find returns the objects at the end of a path in the JSON value of data.
 func Find(data []byte, path []string) (*Objects, error) {
-	// the server wrote it
-	d := jsontext.NewDecoder(bytes.NewBuffer(data), jsontext.AllowDuplicateNames(true),
-		jsontext.AllowInvalidUTF8(true))
-	o, err := readObjects(d, data, path)
-	return o, wrap.Error(err, "reading a response")
+	switch kind := jsontext.Value(data).Kind(); {
+	case kind == 'n':
+		return &Objects{null: true}, nil
+	case kind == '[':
+		return findInList(data, path)
+	case kind != '{':
+		return nil, nil
+	case len(path) == 0:
+		return &Objects{object: data}, nil
+	}
+	var members map[string]jsontext.Value
+	err := json.Unmarshal(data, &members, lenient)
+	if err != nil {
+		return nil, fmt.Errorf("reading a response: %w", err)
+	}
+	member, found := members[path[0]]
+	if !found {
+		return nil, nil
+	}
+	below, err := Find(member, path[1:])
+	return &Objects{name: path[0], member: below}, err
 }
 
-func readObjects(d *jsontext.Decoder, data []byte, path []string) (*Objects, error) {
-	switch d.PeekKind() {
-	case 'n':
-		return &Objects{null: true}, d.SkipValue() //nolint:wrapcheck // wrapped in Find
-	case '[':
-		return readList(d, data, path)
-	case '{':
-		if len(path) > 0 {
-			return readMember(d, data, path)
-		}
-		v, err := d.ReadValue()
-		end := int(d.InputOffset())
-		return &Objects{object: data[end-len(v) : end]}, err //nolint:wrapcheck // wrapped in Find
-	default:
-		return nil, d.SkipValue() //nolint:wrapcheck // wrapped in Find
+func findInList(data []byte, path []string) (*Objects, error) {
+	var elements []jsontext.Value
+	err := json.Unmarshal(data, &elements, lenient)
+	if err != nil {
+		return nil, fmt.Errorf("reading a response: %w", err)
 	}
-}
-
-func readList(d *jsontext.Decoder, data []byte, path []string) (*Objects, error) {
-	if _, err := d.ReadToken(); err != nil {
-		return nil, err //nolint:wrapcheck // wrapped in Find
-	}
-	o := &Objects{list: []*Objects{}}
-	for d.PeekKind() != ']' {
-		element, err := readObjects(d, data, path)
+	o := &Objects{list: make([]*Objects, len(elements))}
+	for i, element := range elements {
+		o.list[i], err = Find(element, path)
 		if err != nil {
 			return nil, err
 		}
-		o.list = append(o.list, element)
 	}
-	_, err := d.ReadToken()
-	return o, err //nolint:wrapcheck // wrapped in Find
-}
-
-// readMember reads an object and descends into the member with the first name of the path.
-func readMember(d *jsontext.Decoder, data []byte, path []string) (*Objects, error) {
-	if _, err := d.ReadToken(); err != nil {
-		return nil, err //nolint:wrapcheck // wrapped in Find
-	}
-	var o *Objects
-	for d.PeekKind() != '}' {
-		name, err := d.ReadToken()
-		switch {
-		case err != nil:
-		case name.String() == path[0] && o == nil:
-			o = &Objects{name: path[0]}
-			o.member, err = readObjects(d, data, path[1:])
-		default:
-			err = d.SkipValue()
-		}
-		if err != nil {
-			return nil, err //nolint:wrapcheck // wrapped in Find
-		}
-	}
-	_, err := d.ReadToken()
-	return o, err //nolint:wrapcheck // wrapped in Find
+	return o, nil
 }
 
 // Descend returns the objects at the end of a path that starts at the objects of o.

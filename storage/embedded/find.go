@@ -147,16 +147,11 @@ func probe(ctx context.Context, dir string) (binaries, error) {
 
 // parseVersion parses a line such as "postgres (PostgreSQL) 15.18 (Debian 15.18-0+deb12u1)" or "… 19beta1".
 func parseVersion(line string) (version string, major int, err error) {
-	fields := strings.Fields(line)
-	if len(fields) < 3 || fields[1] != "(PostgreSQL)" {
-		return "", 0, fmt.Errorf("unexpected output of postgres --version: %q", line)
+	_, err = fmt.Sscanf(line, "postgres (PostgreSQL) %s", &version)
+	if err == nil {
+		_, err = fmt.Sscanf(version, "%d", &major)
 	}
-	version = fields[2]
-	digits := version
-	if i := strings.IndexFunc(version, func(r rune) bool { return r < '0' || r > '9' }); i >= 0 {
-		digits = version[:i]
-	}
-	if major, err = strconv.Atoi(digits); err != nil {
+	if err != nil {
 		return "", 0, fmt.Errorf("unexpected output of postgres --version: %q", line)
 	}
 	return version, major, nil

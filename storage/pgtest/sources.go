@@ -5,8 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
-	"go/parser"
-	"go/token"
+	"go/build"
 	"hash"
 	"io/fs"
 	"os"
@@ -37,7 +36,7 @@ func hashOf(path string) (string, error) {
 
 func hashIn(root, path string) (string, error) {
 	s := &sources{root: root, seen: map[string]bool{}, sum: sha256.New()}
-	if err := errors.Join(s.file(filepath.Join(root, "go.sum"), nil), s.add(path, true)); err != nil {
+	if err := errors.Join(s.file(filepath.Join(root, "go.sum")), s.add(path, true)); err != nil {
 		return "", err
 	}
 	return hex.EncodeToString(s.sum.Sum(nil)[:6]), nil
@@ -70,13 +69,12 @@ func (s *sources) add(path string, tests bool) error {
 	}
 	s.seen[path] = true
 	dir := filepath.Join(s.root, strings.TrimPrefix(path, module))
-	var imports []string
 	err := filepath.WalkDir(dir, func(file string, entry fs.DirEntry, err error) error {
 		switch {
 		case err != nil:
 			return err
 		case !entry.IsDir() && (tests || !strings.HasSuffix(file, "_test.go")):
-			return s.file(file, &imports)
+			return s.file(file)
 		case !entry.IsDir() || file == dir:
 			return nil
 		}
@@ -86,31 +84,25 @@ func (s *sources) add(path string, tests bool) error {
 		}
 		return err
 	})
-	for _, path := range imports {
-		err = errors.Join(err, s.add(path, false))
+	parsed, failed := build.ImportDir(dir, 0)
+	if err = errors.Join(err, failed); err != nil {
+		return err
+	}
+	for _, path := range parsed.Imports {
+		if strings.HasPrefix(path, module+"/") {
+			err = errors.Join(err, s.add(path, false))
+		}
 	}
 	return err
 }
 
-// file hashes a file and adds the packages of the module that it imports.
-func (s *sources) file(file string, imports *[]string) error {
+// file hashes a file.
+func (s *sources) file(file string) error {
 	text, err := os.ReadFile(file)
 	if err != nil {
 		return err
 	}
 	s.sum.Write([]byte(strings.TrimPrefix(file, s.root) + "\x00" + strconv.Itoa(len(text)) + "\x00"))
 	s.sum.Write(text)
-	if filepath.Ext(file) != ".go" || strings.HasSuffix(file, "_test.go") {
-		return nil
-	}
-	parsed, err := parser.ParseFile(token.NewFileSet(), file, text, parser.ImportsOnly)
-	if err != nil {
-		return err
-	}
-	for _, i := range parsed.Imports {
-		if path := strings.Trim(i.Path.Value, `"`); strings.HasPrefix(path, module+"/") {
-			*imports = append(*imports, path)
-		}
-	}
 	return nil
 }
