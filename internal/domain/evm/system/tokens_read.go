@@ -6,6 +6,7 @@ import (
 
 	"github.com/ethereum/go-ethereum/common"
 
+	"heliograph/internal/base/list"
 	"heliograph/internal/domain/evm"
 	"heliograph/internal/domain/evm/worldstate"
 	"heliograph/internal/domain/ledger"
@@ -166,32 +167,28 @@ func readFees(c *call, in []any) ([]any, error) {
 
 func (c *call) fees(t *token) []any {
 	f := t.Fees.V
-	fixed, parts, royalties := []any{}, []any{}, []any{}
-	for _, x := range f.FixedFees {
-		token := longZero(x.DenominatingTokenID)
-		fixed = append(fixed, []any{
-			x.Amount, token, x.DenominatingTokenID.IsNone(), false, c.facts.address(partyOf(x.CollectorAccountID)),
-		})
-	}
-	for _, x := range f.FractionalFees {
-		parts = append(parts, []any{
-			x.Amount.Numerator, x.Amount.Denominator, x.Minimum, x.Maximum.V, x.NetOfTransfers, c.facts.address(
-				partyOf(x.CollectorAccountID),
-			),
-		})
-	}
-	for _, x := range f.RoyaltyFees {
+	fixed := list.Map(f.FixedFees, func(x *ledger.FixedFee) any {
+		return []any{
+			x.Amount, longZero(x.DenominatingTokenID), x.DenominatingTokenID.IsNone(), false,
+			c.facts.address(partyOf(x.CollectorAccountID)),
+		}
+	})
+	parts := list.Map(f.FractionalFees, func(x *ledger.FractionalFee) any {
+		return []any{
+			x.Amount.Numerator, x.Amount.Denominator, x.Minimum, x.Maximum.V, x.NetOfTransfers,
+			c.facts.address(partyOf(x.CollectorAccountID)),
+		}
+	})
+	royalties := list.Map(f.RoyaltyFees, func(x *ledger.RoyaltyFee) any {
 		fallback := ledger.FallbackFee{}
 		if x.FallbackFee != nil {
 			fallback = *x.FallbackFee
 		}
-		royalties = append(royalties, []any{
-			x.Amount.Numerator, x.Amount.Denominator, fallback.Amount, longZero(
-				fallback.DenominatingTokenID,
-			), fallback.DenominatingTokenID.IsNone(),
-			c.facts.address(partyOf(x.CollectorAccountID)),
-		})
-	}
+		return []any{
+			x.Amount.Numerator, x.Amount.Denominator, fallback.Amount, longZero(fallback.DenominatingTokenID),
+			fallback.DenominatingTokenID.IsNone(), c.facts.address(partyOf(x.CollectorAccountID)),
+		}
+	})
 	return []any{fixed, parts, royalties}
 }
 
