@@ -70,11 +70,13 @@ func TestPrice(t *testing.T) {
 			`} } } } } } }`: {map[string]any{"n": int64(3), "x": int64(2)}, 1 + 3*(1+1+1+2*(1+1+7))},
 		`query($n: Int) { blocks(first: $n) { nodes { id } } } `: {map[string]any{"n": int64(1 << 40)}, 101},
 		`{ trace { gas } }`: {nil, 50},
-		`{ trace(first: 100) { steps { op } values { a } } }`:                                   {nil, 50 + 100 + 2},
-		`query($n: Int) { trace(first: $n) { ...F } } fragment F on Trace { steps { memory } }`: {map[string]any{"n": int64(1000)}, 50 + 21_000},
-		`query($n: Int) { list(first: $n) { a } }`:                                              {nil, 9},
-		`query($n: Int = 3) { list(first: $n) { a } }`:                                          {map[string]any{"n": int64(3)}, 3},
-		`query($ids: [ID!]!) { nodes(ids: $ids) { id ... on Account { value { a } } } }`:        {map[string]any{"ids": []any{"a", "b"}}, 4},
+		`{ trace(first: 100) { steps { op } values { a } } }`: {nil, 50 + 100 + 2},
+		`query($n: Int) { trace(first: $n) { ...F } } fragment F on Trace { steps { memory ` +
+			`} }`: {map[string]any{"n": int64(1000)}, 50 + 21_000},
+		`query($n: Int) { list(first: $n) { a } }`:     {nil, 9},
+		`query($n: Int = 3) { list(first: $n) { a } }`: {map[string]any{"n": int64(3)}, 3},
+		`query($ids: [ID!]!) { nodes(ids: $ids) { id ... on Account { value { a } } ` +
+			`} }`: {map[string]any{"ids": []any{"a", "b"}}, 4},
 		`{ nodes(ids: ["a", "b", "c"]) { ...F } } fragment F on Account { value { a } ...G } fragment G on Account ` +
 			`{ dear { a } }`: {nil, 3 * (1 + 1 + 30)},
 		`{ list(first: 2000000000) { a } b: list(first: 2000000000) { a } }`: {nil, 1<<31 - 1},

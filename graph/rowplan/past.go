@@ -36,10 +36,14 @@ func (o *Object[T]) Begin(p *Past) { o.past = p }
 
 // Fill makes fields that are read from the row be read from what fill writes into the rows first, below an object that
 // stands for a past state. fill gets the parents of a level. Its results have the errors of single parents.
-func (o *Object[T]) Fill(fill func(ctx context.Context, q Request, rows []T) (Results[struct{}], error), names ...string) {
-	rel := &Relation[T, struct{}]{Load: func(ctx context.Context, q Request, rows []T, _ any) (Results[struct{}], error) {
-		return fill(ctx, q, rows)
-	}}
+func (o *Object[T]) Fill(
+	fill func(ctx context.Context, q Request, rows []T) (Results[struct{}], error), names ...string,
+) {
+	rel := &Relation[T, struct{}]{
+		Load: func(ctx context.Context, q Request, rows []T, _ any) (Results[struct{}], error) {
+			return fill(ctx, q, rows)
+		},
+	}
 	if o.filled == nil {
 		o.filled = map[string]Field[T]{}
 	}

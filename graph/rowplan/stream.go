@@ -162,7 +162,9 @@ func (s *shared) run(ctx context.Context, key eventKey, e *event, render func() 
 // usedVariables returns the values of the variables that a selection set or a fragment of its document uses, as text.
 func usedVariables(doc *ast.QueryDocument, set ast.SelectionSet, variables map[string]any) string {
 	var text strings.Builder
-	formatter.NewFormatter(&text).FormatQueryDocument(&ast.QueryDocument{Operations: ast.OperationList{{SelectionSet: set}}, Fragments: doc.Fragments})
+	formatter.NewFormatter(&text).FormatQueryDocument(&ast.QueryDocument{
+		Operations: ast.OperationList{{SelectionSet: set}}, Fragments: doc.Fragments,
+	})
 	used := map[string]any{}
 	for name, value := range variables {
 		if strings.Contains(text.String(), "$"+name) { // also within a longer name or a string, which only shares less

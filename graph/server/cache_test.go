@@ -29,7 +29,10 @@ func TestPersisted(t *testing.T) {
 	const query, bad = `{ accounts(first: 1) { nodes { entityId } } }`, `{ nothing }`
 	hash := server.DocumentID(query)
 	unknown := g.Get(t, hashOnly(hash, ""))
-	if want := `{"errors":[{"message":"PersistedQueryNotFound","extensions":{"code":"PERSISTED_QUERY_NOT_FOUND"}}]}`; unknown.Status != http.StatusOK || unknown.Body != want || unknown.Header.Get("Cache-Control") != "no-store" {
+	const missing = `{"errors":[{"message":"PersistedQueryNotFound",` +
+		`"extensions":{"code":"PERSISTED_QUERY_NOT_FOUND"}}]}`
+	if unknown.Status != http.StatusOK || unknown.Body != missing ||
+		unknown.Header.Get("Cache-Control") != "no-store" {
 		t.Errorf("status %d, %v: %s", unknown.Status, unknown.Header, unknown.Body)
 	}
 	if got := g.Get(t, hashOnly(server.DocumentID(bad), query)); got.Status != http.StatusOK ||
@@ -133,18 +136,20 @@ func TestCacheControl(t *testing.T) {
 	t.Parallel()
 	g := testenv.Demo(t)
 	for query, want := range map[string]string{
-		`{ block(number: 1) { hash number } }`:                                    "public, max-age=3600",
-		`{ block(number: 1) { hash next { number } } }`:                           "public, max-age=2",
-		`{ block(number: 999999) { hash } }`:                                      "public, max-age=2", // can be created later
+		`{ block(number: 1) { hash number } }`:          "public, max-age=3600",
+		`{ block(number: 1) { hash next { number } } }`: "public, max-age=2",
+		// can be created later
+		`{ block(number: 999999) { hash } }`:                                      "public, max-age=2",
 		`{ block(number: 1) { hash transactions { nodes { payer { memo } } } } }`: "public, max-age=2",
 		`{ accounts { nodes { memo } } }`:                                         "public, max-age=2",
 		`{ __typename }`:                                                          "public, max-age=3600",
 		`{ accounts(first: 101) { nodes { memo } } }`:                             "no-store",
 		`{ accounts(first: 101) }`:                                                "no-store",
 
-		`{ ledger(at: {block: {number: 3000}}) { account(id: 2) { memo balance nfts { nodes { deleted } } } } }`: "public, max-age=31536000, immutable",
-		`{ ledger(at: {block: {number: 3000}}) { at balancesKnown { to } } }`:                                    "public, max-age=2",
-		`{ ledger(at: {block: {number: 999999}}) { at } }`:                                                       "public, max-age=2",
+		`{ ledger(at: {block: {number: 3000}}) { account(id: 2) { memo balance nfts { nodes { deleted } } } ` +
+			`} }`: "public, max-age=31536000, immutable",
+		`{ ledger(at: {block: {number: 3000}}) { at balancesKnown { to } } }`: "public, max-age=2",
+		`{ ledger(at: {block: {number: 999999}}) { at } }`:                    "public, max-age=2",
 	} {
 		got := g.Get(t, "/graphql?query="+url.QueryEscape(query))
 		if cache, tag := got.Header.Get("Cache-Control"), got.Header.Get("ETag"); cache != want ||

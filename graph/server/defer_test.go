@@ -467,7 +467,8 @@ func TestMutationsAreNotSplit(t *testing.T) {
 		`component { name } } } } }`
 	got := g.Do(t, http.MethodPost, "/graphql", body(t, document, nil), "Content-Type: "+plainMedia,
 		"Accept: "+partsMedia, "Authorization: Bearer 0123456789abcdef0123456789abcdef")
-	if want := `{"data":{"addComponent":{"__typename":"ComponentPayload","component":{"name":"Deferred"}}}}`; got.Body != want {
+	const want = `{"data":{"addComponent":{"__typename":"ComponentPayload","component":{"name":"Deferred"}}}}`
+	if got.Body != want {
 		t.Errorf("got %s, want %s", got.Body, want)
 	}
 }

@@ -183,7 +183,8 @@ func TestErrorsInParts(t *testing.T) {
 		},
 		"in a list": {
 			`{ accounts(first: 2) { nodes { entityId ... @defer { ` + nfts + ` } } } }`,
-			`[accounts nodes 0]=null accounts.nodes.0 ` + inside + `; [accounts nodes 1]=null accounts.nodes.1 ` + inside,
+			`[accounts nodes 0]=null accounts.nodes.0 ` + inside + `; [accounts nodes 1]=null accounts.nodes.1 ` +
+				inside,
 		},
 		"within another group": {
 			`{ account(id: 1008) { entityId ... @defer { declineReward ... @defer { ` + nfts + ` } } } }`,

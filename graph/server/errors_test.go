@@ -64,12 +64,14 @@ func TestUnavailable(t *testing.T) {
 		t.Errorf("the log is %s", log.String())
 	}
 	rest := g.Get(t, "/api/v1/accounts")
-	if want := `{"_status":{"messages":[{"message":"Service unavailable"}]}}`; rest.Status != http.StatusServiceUnavailable || rest.Body != want || rest.Header.Get("Cache-Control") != "" ||
+	const down = `{"_status":{"messages":[{"message":"Service unavailable"}]}}`
+	if rest.Status != http.StatusServiceUnavailable || rest.Body != down || rest.Header.Get("Cache-Control") != "" ||
 		rest.Header.Get("Retry-After") != "1" {
 		t.Errorf("status %d: %s", rest.Status, rest.Body)
 	}
 	modern := g.Get(t, "/api/v1/topics/7")
-	if want := `{"_status":{"messages":[{"message":"Service Unavailable","detail":""}]}}`; modern.Status != http.StatusServiceUnavailable || modern.Body != want {
+	const modernDown = `{"_status":{"messages":[{"message":"Service Unavailable","detail":""}]}}`
+	if modern.Status != http.StatusServiceUnavailable || modern.Body != modernDown {
 		t.Errorf("status %d: %s", modern.Status, modern.Body)
 	}
 	for path, want := range map[string]int{
@@ -117,7 +119,8 @@ func TestTimeouts(t *testing.T) {
 			}
 			leaks(t, got.Body)
 			rest := g.Get(t, "/api/v1/accounts")
-			if want := `{"_status":{"messages":[{"message":"Service unavailable"}]}}`; rest.Status != http.StatusServiceUnavailable || rest.Body != want {
+			const down = `{"_status":{"messages":[{"message":"Service unavailable"}]}}`
+			if rest.Status != http.StatusServiceUnavailable || rest.Body != down {
 				t.Errorf("status %d: %s", rest.Status, rest.Body)
 			}
 			if took := time.Since(start); took > 15*time.Second {

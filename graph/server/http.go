@@ -15,7 +15,8 @@ import (
 	"heliograph/internal/base/respond"
 )
 
-// ServeHTTP serves GraphQL over HTTP (specification draft of 2023, §5 and §6), WebSockets, server-sent events and exports.
+// ServeHTTP serves GraphQL over HTTP (specification draft of 2023, §5 and §6), WebSockets, server-sent events and
+// exports.
 //
 // gqlgen's transport.GET and transport.POST are not used: they read bodies without limits on size and number of
 // values, echo them in errors, report invalid documents to clients of application/json with 422, and have no place for

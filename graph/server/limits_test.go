@@ -182,19 +182,23 @@ func TestCost(t *testing.T) {
 		`{ __schema { types { name } } }`:          "16",
 		`{ account(id: 2) { memo key { type } } }`: "2",
 		`{ accounts { nodes { memo } } }`:          "26",
-		`{ accounts(first: 3) { pageInfo { hasNextPage } edges { cursor node { memo } } } }`:                   "4",
-		`{ accounts(last: 7) { nodes { memo } } }`:                                                             "8",
-		`{ accounts(first: 0) { nodes { memo stakedAccount { memo } } } }`:                                     "1",
-		`{ accounts(first: 10) { nodes { transactions(first: 5) { nodes { name: type payer { memo } } } } } }`: "121", // 1 + 10 × (1 + 1 + 5 × (1 + 1))
+		`{ accounts(first: 3) { pageInfo { hasNextPage } edges { cursor node { memo } } } }`: "4",
+		`{ accounts(last: 7) { nodes { memo } } }`:                                           "8",
+		`{ accounts(first: 0) { nodes { memo stakedAccount { memo } } } }`:                   "1",
+		// 1 + 10 × (1 + 1 + 5 × (1 + 1))
+		`{ accounts(first: 10) { nodes { transactions(first: 5) { nodes { name: type payer { memo } } } } } }`: "121",
 		`query($n: Int = 4) { accounts(first: $n) { nodes { memo } } }`:                                        "5",
 		`{ accounts(first: 2) { ...A } a: accounts(first: 3) { ...A } } fragment A on AccountConnection { nodes { ` +
 			`memo } }`: "7",
-		`{ callContract(input: {data: "0x18160ddd", to: "0x0000000000000000000000000000000000000bb9"}) { output } }`: "500",
-		`{ estimateGas(input: {data: "0x18160ddd", to: "0x0000000000000000000000000000000000000bb9"}) { gas } }`:     "1500",
-		`{ simulateCalls(input: {blocks: [{calls: [{}]}]}) { blockNumber } }`:                                        "4000",
-		`{ contract(id: 3001) { call(data: "0x18160ddd") { output } } }`:                                             "501",
-		`{ nodes(ids: ["a", "b", "c"]) { id } }`:                                                                     "3",
-		`{ accounts(first: 2) { nodes { holdings { tokens(first: 3) { balance } } } } }`:                             "11", // 1 + 2 × (1 + 1 + 3)
+		`{ callContract(input: {data: "0x18160ddd", to: "0x0000000000000000000000000000000000000bb9"}) { ` +
+			`output } }`: "500",
+		`{ estimateGas(input: {data: "0x18160ddd", to: "0x0000000000000000000000000000000000000bb9"}) { gas ` +
+			`} }`: "1500",
+		`{ simulateCalls(input: {blocks: [{calls: [{}]}]}) { blockNumber } }`: "4000",
+		`{ contract(id: 3001) { call(data: "0x18160ddd") { output } } }`:      "501",
+		`{ nodes(ids: ["a", "b", "c"]) { id } }`:                              "3",
+		// 1 + 2 × (1 + 1 + 3)
+		`{ accounts(first: 2) { nodes { holdings { tokens(first: 3) { balance } } } } }`: "11",
 	} {
 		got := g.Query(t, query, nil)
 		if got.Header.Get("X-Query-Cost") != want || got.Header.Get("X-Query-Cost-Limit") != "50000" ||
@@ -219,7 +223,8 @@ func TestCost(t *testing.T) {
 func TestBounds(t *testing.T) {
 	t.Parallel()
 	g := testenv.Demo(t, testenv.Graph(func(o *gateway.GraphOptions) {
-		o.Bounds.Cost, o.Bounds.Depth, o.Bounds.Fields, o.Bounds.RootFields, o.Bounds.Aliases, o.Bounds.Directives, o.Bounds.Tokens = 11, 4, 8, 3, 2, 2, 40
+		o.Bounds.Cost, o.Bounds.Depth, o.Bounds.Fields, o.Bounds.RootFields, o.Bounds.Aliases, o.Bounds.Directives,
+			o.Bounds.Tokens = 11, 4, 8, 3, 2, 2, 40
 		o.MaxBody, o.MaxValues = 300, 6
 	}))
 	for name, c := range map[string]struct{ good, bad, text string }{

@@ -46,11 +46,14 @@ func TestOneField(t *testing.T) {
 	}
 	// Queries whose directives and fragments determine the number of root fields.
 	for document, want := range map[string]string{
-		`query { account(id: "0.0.2") @skip(if: true) { memo } }`:                                            `{"data":{}}`,
-		`query { ...two } fragment two on Query { a: __typename b: __typename }`:                             `{"data":{"a":"Query","b":"Query"}}`,
-		`query { account(id: "0.0.2") @include(if: true) { entityId } }`:                                     `{"data":{"account":{"entityId":"0.0.2"}}}`,
-		`query { x: account(id: "0.0.2") { ...e } } fragment e on Account { entityId }`:                      `{"data":{"x":{"entityId":"0.0.2"}}}`,
-		`query { account(id: "0.0.2") { entityId } ... on Query { account(id: "0.0.2") { id: entityId } } }`: `{"data":{"account":{"entityId":"0.0.2","id":"0.0.2"}}}`,
+		`query { account(id: "0.0.2") @skip(if: true) { memo } }`: `{"data":{}}`,
+		`query { ...two } fragment two on Query { a: __typename b: ` +
+			`__typename }`: `{"data":{"a":"Query","b":"Query"}}`,
+		`query { account(id: "0.0.2") @include(if: true) { entityId } }`: `{"data":{"account":{"entityId":"0.0.2"}}}`,
+		`query { x: account(id: "0.0.2") { ...e } } fragment e on Account { ` +
+			`entityId }`: `{"data":{"x":{"entityId":"0.0.2"}}}`,
+		`query { account(id: "0.0.2") { entityId } ... on Query { account(id: "0.0.2") { id: entityId } ` +
+			`} }`: `{"data":{"account":{"entityId":"0.0.2","id":"0.0.2"}}}`,
 	} {
 		if got := g.Query(t, document, nil); strings.TrimSpace(got.Body) != want {
 			t.Errorf("%s: %s", document, got.Body)

@@ -164,7 +164,8 @@ func (s *streamWriter) write(before string, json [][]byte, after string) error {
 		s.buf = append(s.buf, b...)
 	}
 	s.buf = append(s.buf, after...)
-	_ = s.c.SetWriteDeadline(time.Now().Add(s.timeout)) //nolint:forbidigo // deadlines use the system clock; only tests have a writer without deadlines
+	//nolint:forbidigo // deadlines use the system clock; only tests have a writer without deadlines
+	_ = s.c.SetWriteDeadline(time.Now().Add(s.timeout))
 	if _, err := s.w.Write(s.buf); err != nil {
 		return err //nolint:wrapcheck // callers only check for nil
 	}
