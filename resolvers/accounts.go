@@ -50,9 +50,9 @@ func (fields) AccountTransactions(
 const MaxTokensOfBalance = 1000
 
 // BalanceTokens reads the tokens of balances.
-func (fields) BalanceTokens(ctx context.Context, q rowplan.Request, of []*ledger.Balance, args graph.BalanceTokensArgs) (
-	rowplan.Results[[]*ledger.TokenBalance], error,
-) {
+func (fields) BalanceTokens(
+	ctx context.Context, q rowplan.Request, of []*ledger.Balance, args graph.BalanceTokensArgs,
+) (rowplan.Results[[]*ledger.TokenBalance], error) {
 	if args.First < 0 || args.First > MaxTokensOfBalance {
 		return nil, fault.Input("first must be between 0 and %d", MaxTokensOfBalance)
 	}

@@ -377,7 +377,8 @@ func TestDecodedCalls(t *testing.T) {
 		}
 	}
 	calls := map[string]int{}
-	for after, more := any(nil), true; more; after, more = got.ContractResults.PageInfo.EndCursor, got.ContractResults.PageInfo.HasNextPage {
+	for after, more := any(nil), true; more; after, more = got.ContractResults.PageInfo.EndCursor,
+		got.ContractResults.PageInfo.HasNextPage {
 		got.ContractResults.Nodes = nil
 		g.Data(t, `query($after: String) { contractResults(first: 100, after: $after) { pageInfo { endCursor hasNextPage } nodes { callData result
 			decodedCall(abi: ["function report(int64 level)", "function write(string text)"]) { name signature arguments { name type value } results { name type value } }

@@ -29,18 +29,20 @@ type moved struct {
 func movedBy(t *testing.T, conn *pgx.Conn, at int64) moved {
 	t.Helper()
 	m := moved{accounts: map[int64]bool{}, held: map[holding]bool{}}
-	each(t, conn, fmt.Sprintf(`select entity_id from crypto_transfer where consensus_timestamp = %d`, at), func(r pgx.Rows) error {
-		var id int64
-		err := r.Scan(&id)
-		m.accounts[id] = true
-		return err
-	})
-	each(t, conn, fmt.Sprintf(`select account_id, token_id from token_transfer where consensus_timestamp = %d`, at), func(r pgx.Rows) error {
-		var of holding
-		err := r.Scan(&of.account, &of.token)
-		m.held[of] = true
-		return err
-	})
+	each(t, conn, fmt.Sprintf(`select entity_id from crypto_transfer where consensus_timestamp = %d`, at),
+		func(r pgx.Rows) error {
+			var id int64
+			err := r.Scan(&id)
+			m.accounts[id] = true
+			return err
+		})
+	each(t, conn, fmt.Sprintf(`select account_id, token_id from token_transfer where consensus_timestamp = %d`, at),
+		func(r pgx.Rows) error {
+			var of holding
+			err := r.Scan(&of.account, &of.token)
+			m.held[of] = true
+			return err
+		})
 	each(t, conn, fmt.Sprintf(`select coalesce(entity_id, 0), coalesce(nft_transfer, '[]') from transaction where `+
 		`consensus_timestamp = %d`, at),
 		func(r pgx.Rows) error {
@@ -99,7 +101,8 @@ func (m *moved) of(o *oracle) map[string]string {
 		r := o.relations[of]
 		out[fmt.Sprintf("relationship %d %d balance", of.account, of.token)] = strconv.FormatInt(balance, 10)
 		out[fmt.Sprintf("relationship %d %d associated", of.account, of.token)] = strconv.FormatBool(r.associated)
-		out[fmt.Sprintf("relationship %d %d automaticAssociation", of.account, of.token)] = strconv.FormatBool(r.automatic)
+		out[fmt.Sprintf("relationship %d %d automaticAssociation", of.account,
+			of.token)] = strconv.FormatBool(r.automatic)
 	}
 	entity := func(id int64) string {
 		if id == 0 {
@@ -226,14 +229,18 @@ func TestEffects(t *testing.T) {
 					continue
 				}
 				compared++
-				if first := then[name] == "" && (was == "" || was == "false"); value != after[name] || then[name] != was && !first {
-					t.Errorf("at %d: %s changed from %q to %q, want %q to %q", at, name, then[name], value, was, after[name])
+				if first := then[name] == "" && (was == "" || was == "false"); value != after[name] ||
+					then[name] != was && !first {
+					t.Errorf("at %d: %s changed from %q to %q, want %q to %q", at, name, then[name], value, was,
+						after[name])
 				}
 			}
 			for name := range after {
-				if _, changed := now[name]; !changed && strings.HasPrefix(name, object+" ") && !strings.HasSuffix(name, " balance") &&
+				if _, changed := now[name]; !changed && strings.HasPrefix(name, object+" ") &&
+					!strings.HasSuffix(name, " balance") &&
 					before[name] != after[name] {
-					t.Errorf("at %d: %s changed from %q to %q, and the effects do not have it", at, name, before[name], after[name])
+					t.Errorf("at %d: %s changed from %q to %q, and the effects do not have it", at, name, before[name],
+						after[name])
 				}
 			}
 			if e.Balance == nil && after[object+" balance"] != "" {

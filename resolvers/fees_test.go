@@ -34,16 +34,20 @@ func everything() *services.TransactionBody {
 	id := func(n int64) *services.AccountID {
 		return &services.AccountID{Account: &services.AccountID_AccountNum{AccountNum: n}}
 	}
-	return &services.TransactionBody{Data: &services.TransactionBody_CryptoTransfer{CryptoTransfer: &services.CryptoTransferTransactionBody{
-		TokenTransfers: []*services.TokenTransferList{{
-			Token: &services.TokenID{TokenNum: 2001},
-			Transfers: []*services.AccountAmount{
-				{AccountID: id(1001), Amount: -1},
-				{AccountID: &services.AccountID{Account: &services.AccountID_Alias{Alias: []byte(strings.Repeat("\xfe",
-					20))}}, Amount: 1},
-			},
+	return &services.TransactionBody{
+		Data: &services.TransactionBody_CryptoTransfer{CryptoTransfer: &services.CryptoTransferTransactionBody{
+			TokenTransfers: []*services.TokenTransferList{{
+				Token: &services.TokenID{TokenNum: 2001},
+				Transfers: []*services.AccountAmount{
+					{AccountID: id(1001), Amount: -1},
+					{AccountID: &services.AccountID{
+						Account: &services.AccountID_Alias{Alias: []byte(strings.Repeat("\xfe",
+							20))},
+					}, Amount: 1},
+				},
+			}},
 		}},
-	}}}
+	}
 }
 
 const estimateQuery = `query ($t: Bytes!, $mode: FeeEstimateMode) {
@@ -95,7 +99,8 @@ func TestEstimateFee(t *testing.T) {
 		x["explanation"] != "1 × transfer of tokens with custom fees; 1 charged at 19000000 tinycents each." {
 		t.Errorf("%v", x)
 	}
-	if want := 519000000 * e.ExchangeRate.HbarEquivalent / e.ExchangeRate.CentEquivalent; e.Tinybars != jsonNumber(want) || e.ScheduleTimestamp == "" {
+	want := 519000000 * e.ExchangeRate.HbarEquivalent / e.ExchangeRate.CentEquivalent
+	if e.Tinybars != jsonNumber(want) || e.ScheduleTimestamp == "" {
 		t.Errorf("%s tinybars, want %d, by the schedule of %q", e.Tinybars, want, e.ScheduleTimestamp)
 	}
 }
@@ -157,7 +162,9 @@ func TestEstimateFeeStatements(t *testing.T) {
 	t.Parallel()
 	kept := testenv.REST(func(c *rest.Config) { c.Cache = true })
 	message := &services.TransactionBody{Data: &services.TransactionBody_ConsensusSubmitMessage{
-		ConsensusSubmitMessage: &services.ConsensusSubmitMessageTransactionBody{TopicID: &services.TopicID{TopicNum: 4003}},
+		ConsensusSubmitMessage: &services.ConsensusSubmitMessageTransactionBody{
+			TopicID: &services.TopicID{TopicNum: 4003},
+		},
 	}}
 	for name, c := range map[string]struct {
 		body              *services.TransactionBody

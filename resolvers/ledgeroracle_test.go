@@ -90,22 +90,24 @@ func newOracle(t *testing.T, url string) *oracle {
 	t.Helper()
 	conn := pgtest.Connect(t, url)
 	o := &oracle{
-		hbars: map[int64]int64{}, amounts: map[holding]int64{}, relations: map[holding]relation{}, nfts: map[serial]nftState{},
+		hbars: map[int64]int64{}, amounts: map[holding]int64{}, relations: map[holding]relation{},
+		nfts:   map[serial]nftState{},
 		grants: map[grant]int64{}, kinds: map[int64]string{}, exists: map[int64]bool{}, gone: map[int64]bool{},
 		memos: map[int64]string{}, contracts: map[int64]bool{}, slots: map[slot]string{},
 	}
 	add := func(at int64, apply func(*oracle)) { o.events = append(o.events, event{at, apply}) }
 	defaults := map[int64]relation{}
 	statuses := [2][3]string{{"NOT_APPLICABLE", "FROZEN", "UNFROZEN"}, {"NOT_APPLICABLE", "GRANTED", "REVOKED"}}
-	each(t, conn, `select token_id, type::text, freeze_status, kyc_status from token order by token_id`, func(r pgx.Rows) error {
-		var id int64
-		var kind string
-		var freeze, kyc int16
-		err := r.Scan(&id, &kind, &freeze, &kyc)
-		o.kinds[id], o.tokens = kind, append(o.tokens, id)
-		defaults[id] = relation{freeze: statuses[0][freeze], kyc: statuses[1][kyc]}
-		return err
-	})
+	each(t, conn, `select token_id, type::text, freeze_status, kyc_status from token order by token_id`,
+		func(r pgx.Rows) error {
+			var id int64
+			var kind string
+			var freeze, kyc int16
+			err := r.Scan(&id, &kind, &freeze, &kyc)
+			o.kinds[id], o.tokens = kind, append(o.tokens, id)
+			defaults[id] = relation{freeze: statuses[0][freeze], kyc: statuses[1][kyc]}
+			return err
+		})
 	each(t, conn, `select entity_id, consensus_timestamp, amount from crypto_transfer where errata is null or `+
 		`errata <> 'DELETE'`,
 		func(r pgx.Rows) error {
@@ -114,7 +116,8 @@ func newOracle(t *testing.T, url string) *oracle {
 			add(at, func(o *oracle) { o.hbars[account] += amount })
 			return err
 		})
-	each(t, conn, `select min(consensus_timestamp) from account_balance`, func(r pgx.Rows) error { return r.Scan(&o.snapshot) })
+	each(t, conn, `select min(consensus_timestamp) from account_balance`,
+		func(r pgx.Rows) error { return r.Scan(&o.snapshot) })
 	// Accounts of the genesis have balances without transfers: they are what the transfers leave of the present ones.
 	for _, e := range o.events {
 		e.apply(o)
@@ -127,13 +130,14 @@ func newOracle(t *testing.T, url string) *oracle {
 		o.hbars[id] = balance - sums[id]
 		return err
 	})
-	each(t, conn, `select account_id, token_id, consensus_timestamp, amount from token_transfer`, func(r pgx.Rows) error {
-		var of holding
-		var at, amount int64
-		err := r.Scan(&of.account, &of.token, &at, &amount)
-		add(at, func(o *oracle) { o.amounts[of] += amount })
-		return err
-	})
+	each(t, conn, `select account_id, token_id, consensus_timestamp, amount from token_transfer`,
+		func(r pgx.Rows) error {
+			var of holding
+			var at, amount int64
+			err := r.Scan(&of.account, &of.token, &at, &amount)
+			add(at, func(o *oracle) { o.amounts[of] += amount })
+			return err
+		})
 	versions := func(table, columns string) string {
 		return `select lower(timestamp_range), ` + columns + ` from ` + table + ` union all select ` +
 			`lower(timestamp_range), ` + columns +
@@ -222,7 +226,8 @@ func (o *oracle) state() []string {
 	owned := map[holding]int64{}
 	for of, n := range o.nfts {
 		if n.exists {
-			out = append(out, fmt.Sprintf("NFT %d/%d owner %d spender %d delegate %d deleted %t", of.token, of.number, n.owner, n.spender,
+			out = append(out, fmt.Sprintf("NFT %d/%d owner %d spender %d delegate %d deleted %t", of.token, of.number,
+				n.owner, n.spender,
 				n.delegate, n.deleted || o.gone[of.token]))
 			if !n.deleted {
 				owned[holding{n.owner, of.token}]++
@@ -243,7 +248,8 @@ func (o *oracle) state() []string {
 			balance = owned[of]
 		}
 		if o.exists[of.account] {
-			out = append(out, fmt.Sprintf("account %d token %d has %d %s %s %t", of.account, of.token, balance, r.freeze, r.kyc, r.automatic))
+			out = append(out, fmt.Sprintf("account %d token %d has %d %s %s %t", of.account, of.token, balance,
+				r.freeze, r.kyc, r.automatic))
 		}
 		if balance > 0 {
 			out = append(out, fmt.Sprintf("token %d holder %d has %d", of.token, of.account, balance))
@@ -256,7 +262,8 @@ func (o *oracle) state() []string {
 	}
 	for of, amount := range o.grants {
 		if amount > 0 && o.exists[of.owner] {
-			out = append(out, fmt.Sprintf("%s of %d for %d token %d: %d", of.kind, of.owner, of.spender, of.token, amount))
+			out = append(out, fmt.Sprintf("%s of %d for %d token %d: %d", of.kind, of.owner, of.spender, of.token,
+				amount))
 		}
 	}
 	slices.Sort(out)
@@ -307,18 +314,22 @@ func answers(t *testing.T, g *testenv.Gateway, o *oracle, at int64) []string {
 			own := id(of["entityId"])
 			out = append(out, fmt.Sprintf("account %d has %s", own, of["balance"]))
 			for _, r := range nodes(of, "tokens") {
-				out = append(out, fmt.Sprintf("account %d token %d has %s %s %s %t", own, id(r["tokenId"]), r["balance"], r["freezeStatus"],
+				out = append(out, fmt.Sprintf("account %d token %d has %s %s %s %t", own, id(r["tokenId"]),
+					r["balance"], r["freezeStatus"],
 					r["kycStatus"], r["automaticAssociation"]))
 			}
 			for _, r := range nodes(of["allowances"], "crypto") {
-				out = append(out, fmt.Sprintf("crypto_allowance of %d for %d token 0: %s", own, id(r["spenderId"]), r["amountGranted"]))
+				out = append(out, fmt.Sprintf("crypto_allowance of %d for %d token 0: %s", own, id(r["spenderId"]),
+					r["amountGranted"]))
 			}
 			for _, r := range nodes(of["allowances"], "tokens") {
-				out = append(out, fmt.Sprintf("token_allowance of %d for %d token %d: %s", own, id(r["spenderId"]), id(r["tokenId"]),
+				out = append(out, fmt.Sprintf("token_allowance of %d for %d token %d: %s", own, id(r["spenderId"]),
+					id(r["tokenId"]),
 					r["amountGranted"]))
 			}
 			for _, r := range nodes(of, "nftAllowances") {
-				out = append(out, fmt.Sprintf("nft_allowance of %d for %d token %d: 1", own, id(r["spenderId"]), id(r["tokenId"])))
+				out = append(out, fmt.Sprintf("nft_allowance of %d for %d token %d: 1", own, id(r["spenderId"]),
+					id(r["tokenId"])))
 			}
 		}
 	}

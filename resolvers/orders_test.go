@@ -163,9 +163,12 @@ func TestDeletedNFTs(t *testing.T) {
 	g := testenv.Over(t, manyNFTs.Shared(t), testenv.Storage(func(o *storage.Options) { o.Tracer = &rec }))
 	const count = `nfts(first: 0, filter: {deleted: %s}) { totalCount { value } }`
 	for query, want := range map[string]string{
-		`{ nfts(filter: {tokenId: {eq: "5000"}, deleted: true}) { nodes { serialNumber } } }`:                         `"nodes":[{"serialNumber":"1000"},{"serialNumber":"500"}]`,
-		`{ token(id: "5000") { nfts(filter: {deleted: true}) { nodes { serialNumber } } } }`:                          `"nodes":[{"serialNumber":"1000"},{"serialNumber":"500"}]`,
-		`{ account(id: "1001") { nfts(filter: {tokenId: {eq: "5000"}, deleted: true}) { nodes { serialNumber } } } }`: `"nodes":[{"serialNumber":"1000"},{"serialNumber":"500"}]`,
+		`{ nfts(filter: {tokenId: {eq: "5000"}, deleted: true}) { nodes { serialNumber } ` +
+			`} }`: `"nodes":[{"serialNumber":"1000"},{"serialNumber":"500"}]`,
+		`{ token(id: "5000") { nfts(filter: {deleted: true}) { nodes { serialNumber } } ` +
+			`} }`: `"nodes":[{"serialNumber":"1000"},{"serialNumber":"500"}]`,
+		`{ account(id: "1001") { nfts(filter: {tokenId: {eq: "5000"}, deleted: true}) { nodes { ` +
+			`serialNumber } } } }`: `"nodes":[{"serialNumber":"1000"},{"serialNumber":"500"}]`,
 		`{ account(id: "1001") { ` + fmt.Sprintf(count, "true") +
 			` } }`: `{"value":"3"}`,
 		`{ account(id: "1001") { ` + fmt.Sprintf(count, "false") +

@@ -15,10 +15,11 @@ func (f fields) ContractResultPrestate(
 	ctx context.Context, _ rowplan.Request, of []*ledger.ContractResult, args graph.ContractResultPrestateArgs,
 ) (rowplan.Results[*ledger.ContractPrestate], error) {
 	o := contractcalls.PrestateOptions{Code: args.Code, Diff: args.Diff, Storage: args.Storage}
-	return rowplan.OneByOne(ctx, of, func(ctx context.Context, r *ledger.ContractResult) (*ledger.ContractPrestate, error) {
-		if r.Synthetic {
-			return nil, nil //nolint:nilnil // null in the graph: the transaction ran no code
-		}
-		return f.calls.Prestate(ctx, o, r)
-	})
+	return rowplan.OneByOne(ctx, of,
+		func(ctx context.Context, r *ledger.ContractResult) (*ledger.ContractPrestate, error) {
+			if r.Synthetic {
+				return nil, nil //nolint:nilnil // null in the graph: the transaction ran no code
+			}
+			return f.calls.Prestate(ctx, o, r)
+		})
 }

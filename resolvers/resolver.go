@@ -105,9 +105,10 @@ func New(o Options) *Resolver {
 		}),
 	}
 	r.past = past.Fields{DB: o.DB, Now: o.Now, Fees: network{r}.Fees, ExchangeRate: network{r}.ExchangeRate}
-	r.tables = graph.NewTables(fields{r, statuspages.Fields{Resolver: r.status}, r.past, o.Media}, func() rowplan.Batch {
-		return o.DB.NewBatch()
-	})
+	r.tables = graph.NewTables(fields{r, statuspages.Fields{Resolver: r.status}, r.past, o.Media},
+		func() rowplan.Batch {
+			return o.DB.NewBatch()
+		})
 	return r
 }
 

@@ -84,11 +84,13 @@ func (r queries) Search(ctx context.Context, args graph.QuerySearchArgs) (*relay
 	find(s, model.SearchTypeContract, isNamed, by(c, entities.QueueNamedContracts))
 	find(s, model.SearchTypeAccount, isNamed, by(c, entities.QueueNamedAccounts))
 	find(s, model.SearchTypeTransaction, c.Transaction.Valid, by(c.Transaction.V, transactions.QueueAllWithID))
-	find(s, model.SearchTypeTransaction, c.At.Valid, one(ctx, transactionType, c.At.V, transactions.QueueTransactionsAt))
+	find(s, model.SearchTypeTransaction, c.At.Valid, one(ctx, transactionType, c.At.V,
+		transactions.QueueTransactionsAt))
 	find(s, model.SearchTypeTransaction, c.Hash != nil, by(c.Hash, transactions.QueueByHash))
 	find(s, model.SearchTypeBlock, c.Number.Valid, one(ctx, blockType, c.Number.V, transactions.QueueBlocks))
 	find(s, model.SearchTypeBlock, c.Hash != nil, by(c.Hash, transactions.QueueBlocksByHash))
-	find(s, model.SearchTypeNetworkNode, c.Number.Valid, one(ctx, networkNodeType, c.Number.V, entities.QueueNetworkNodes))
+	find(s, model.SearchTypeNetworkNode, c.Number.Valid, one(ctx, networkNodeType, c.Number.V,
+		entities.QueueNetworkNodes))
 	find(s, model.SearchTypeTopicMessage, isElement, one(ctx, messageType, c.Element, entities.QueueMessagesByKey))
 	find(s, model.SearchTypeNft, isElement, one(ctx, nftType, c.Element, entities.QueueNFTsByKey))
 	find(s, model.SearchTypeToken, c.Name != "", by(c.Name,

@@ -105,8 +105,10 @@ func TestStatisticsErrors(t *testing.T) {
 	t.Parallel()
 	g := testenv.Shared(t)
 	for query, want := range map[string]string{
-		`{ topic(id: "4001") { stats(range: {from: "5", to: "5"}, by: DAY) { messages } } }`: `the range from 5.000000000 to 5.000000000 is empty`,
-		`{ topic(id: "4001") { stats(range: {from: "0"}, by: DAY) { messages } } }`:          `the range has more than 1000 periods: use a shorter range or longer periods`,
+		`{ topic(id: "4001") { stats(range: {from: "5", to: "5"}, by: DAY) { messages } ` +
+			`} }`: `the range from 5.000000000 to 5.000000000 is empty`,
+		`{ topic(id: "4001") { stats(range: {from: "0"}, by: DAY) { messages } ` +
+			`} }`: `the range has more than 1000 periods: use a shorter range or longer periods`,
 		`{ account(id: "98") { stats(range: {from: "1700000000", to: "1700000001"}, by: MONTH) { transactions sent ` +
 			`} } }`: `{"data":{"account":{"stats":[{"transactions":"0","sent":null}]}}}`,
 		`{ tokens(first: 1, filter: {types: [NON_FUNGIBLE_UNIQUE]}) { nodes { type stats(range: {from: ` +

@@ -105,8 +105,8 @@ func TestReplays(t *testing.T) {
 				trace.Failed,
 			)
 		}
-		// A creation returns code. The address that a call returns depends on the nonce of the creator. The demo network
-		// has no historical nonces.
+		// A creation returns code. The address that a call returns depends on the nonce of the creator. The demo
+		// network has no historical nonces.
 		launch := len(r.CreatedContractIDs) > 0 && !slices.Contains(r.CreatedContractIDs, r.ContractID)
 		if !bytes.Equal(trace.ReturnValue, r.CallResult) && !launch {
 			t.Errorf(

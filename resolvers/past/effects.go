@@ -104,12 +104,13 @@ func balancesAfter(
 	queue func(*storage.Batch, []*ledger.BalanceEffect) storage.Result[[]*ledgerstate.MovedBalance],
 ) (rowplan.Results[*ledger.BalanceEffect], error) {
 	moved := slices.DeleteFunc(slices.Clone(of), func(e *ledger.BalanceEffect) bool { return e == nil })
-	return storage.Map(queue(loading.BatchOf(q), moved), func(found []*ledgerstate.MovedBalance) []*ledger.BalanceEffect {
-		for i, m := range found {
-			setBalances(moved[i], m)
-		}
-		return of
-	}), nil
+	return storage.Map(queue(loading.BatchOf(q), moved),
+		func(found []*ledgerstate.MovedBalance) []*ledger.BalanceEffect {
+			for i, m := range found {
+				setBalances(moved[i], m)
+			}
+			return of
+		}), nil
 }
 
 func setBalances(e *ledger.BalanceEffect, m *ledgerstate.MovedBalance) {
