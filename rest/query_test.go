@@ -143,8 +143,8 @@ func FuzzQuery(f *testing.F) {
 	})
 }
 
-// isPlain reports whether a link preserves the meaning of the query: links are not encoded, and ByGroup ignores any text
-// before an operator.
+// isPlain reports whether a link preserves the meaning of the query: links are not encoded, and ByGroup ignores any
+// text before an operator.
 func (q Query) isPlain() bool {
 	for _, p := range q {
 		if strings.ContainsAny(strings.Join(p.Values, ""), "]&%+") {

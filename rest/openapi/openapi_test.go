@@ -286,7 +286,8 @@ func TestFilesAreCurrent(t *testing.T) {
 			t.Errorf("%s is not up to date: run go run ./rest/generate", name)
 		}
 	}
-	for _, m := range regexp.MustCompile(`\]\(([^)]+)\)`).FindAllStringSubmatch(string(files["docs/rest-to-graphql.md"]), -1) {
+	for _, m := range regexp.MustCompile(`\]\(([^)]+)\)`).FindAllStringSubmatch(string(
+		files["docs/rest-to-graphql.md"]), -1) {
 		if _, err := os.Stat("../../docs/" + m[1]); err != nil {
 			t.Errorf("broken link in the guide: %v", err)
 		}

@@ -50,7 +50,8 @@ func callEndpoints() []rest.Endpoint {
 	}
 	return []rest.Endpoint{
 		{
-			Path: "/contracts/call", Family: rest.Modern, Document: "contract_call.graphql", Operation: always("CallContract"),
+			Path: "/contracts/call", Family: rest.Modern, Document: "contract_call.graphql",
+			Operation: always("CallContract"),
 			Body: &rest.Body{
 				Types: []string{"application/json"}, MaxBytes: MaxCallBody, TooLarge: longDocument, Bind: bindCall,
 				Doc: "The call.", Members: callMembers, Example: []byte(exampleCall),

@@ -294,7 +294,8 @@ func TestStateOverrides(t *testing.T) {
 		},
 		{
 			"maximum nonce of relays", `{"address":"` + missing +
-				`","nonce":"0x7fffffffffffffff","balance":9223372036854775807,"code":"4760005260206000f3"}`, "", missing,
+				`","nonce":"0x7fffffffffffffff","balance":9223372036854775807,"code":"4760005260206000f3"}`, "",
+			missing,
 			word(math.MaxInt64), 200,
 		},
 		{

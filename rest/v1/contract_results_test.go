@@ -212,8 +212,9 @@ func TestContractResultLists(t *testing.T) {
 		"/contracts/" + strings.Repeat("ef", 20) + "/results?from=" + strings.Repeat("ee", 20): "null",
 		"/contracts/" + strings.Repeat("dd", 20) + "/results":                                  "null",
 		"/contracts/0/results":                                                                 "5 2 1 null",
-		"/contracts/0.0.0/results?internal=true&limit=1":                                       "5 /api/v1/contracts/0.0.0/results?internal=true&limit=1&timestamp=lt:1700000005.000000000",
-		"/contracts/77/results":                                                                "null",
+		"/contracts/0.0.0/results?internal=true&limit=1": "5 /api/v1/contracts/0.0.0/results?internal=true&limit=1" +
+			"&timestamp=lt:1700000005.000000000",
+		"/contracts/77/results": "null",
 	} {
 		got := g.Get(t, "/api/v1"+path)
 		if got.Status != http.StatusOK {

@@ -135,7 +135,8 @@ func TestContract(t *testing.T) {
 	for path, want := range map[string]string{
 		address("dd"): `"bytecode":"0x","runtime_bytecode":"0x"}`, // the file was created after the contract
 		address("d3") +
-			"?timestamp=5": `"bytecode":"0x","runtime_bytecode":"0x"}`, // the historical version selects one of the contracts with the address
+			// the historical version selects one of the contracts with the address
+			"?timestamp=5": `"bytecode":"0x","runtime_bytecode":"0x"}`,
 		"5003": `"file_id":"0.0.111"`,
 	} {
 		if got := g.Get(t, "/api/v1/contracts/"+path); got.Status != http.StatusOK ||
@@ -387,7 +388,8 @@ func TestContractLog(t *testing.T) {
 			wordOf("") + `","` + wordOf("01") + `"],"block_hash":"0x` + strings.Repeat("a0", 48) +
 			`","block_number":0,"root_contract_id":null,"timestamp":"1700000001.000000000",` +
 			`"transaction_hash":"0x` + strings.Repeat("01", 32) + `","transaction_index":1}`,
-		"@2": `{"address":"0x0000000000000000000000000000000000001f41","bloom":"0x","contract_id":"0.0.8001","data":"` + wordOf("01") + `","index":0,"topics":["` + wordOf("dd") + `","` +
+		"@2": `{"address":"0x0000000000000000000000000000000000001f41","bloom":"0x","contract_id":"0.0.8001","data":"` +
+			wordOf("01") + `","index":0,"topics":["` + wordOf("dd") + `","` +
 			wordOf("01") + `","` + wordOf("02") +
 			`"],"block_hash":"0x","block_number":null,"root_contract_id":"0.0.8001",` +
 			`"timestamp":"1700000002.000000000",` +

@@ -64,7 +64,11 @@ func tokenTransfer(token int64, to *services.AccountID) *services.TokenTransferL
 }
 
 func transfers(l ...*services.TokenTransferList) *txBody {
-	return &txBody{Data: &services.TransactionBody_CryptoTransfer{CryptoTransfer: &services.CryptoTransferTransactionBody{TokenTransfers: l}}}
+	return &txBody{
+		Data: &services.TransactionBody_CryptoTransfer{
+			CryptoTransfer: &services.CryptoTransferTransactionBody{TokenTransfers: l},
+		},
+	}
 }
 
 func nfts(token int64, n int) *services.TokenTransferList {
@@ -79,9 +83,13 @@ func nfts(token int64, n int) *services.TokenTransferList {
 }
 
 func submitMessage(topic int64, length int) *txBody {
-	return &txBody{Data: &services.TransactionBody_ConsensusSubmitMessage{ConsensusSubmitMessage: &services.ConsensusSubmitMessageTransactionBody{
-		TopicID: &services.TopicID{TopicNum: topic}, Message: make([]byte, length),
-	}}}
+	return &txBody{
+		Data: &services.TransactionBody_ConsensusSubmitMessage{
+			ConsensusSubmitMessage: &services.ConsensusSubmitMessageTransactionBody{
+				TopicID: &services.TopicID{TopicNum: topic}, Message: make([]byte, length),
+			},
+		},
+	}
 }
 
 func createAccount(keys int, highVolume bool) *txBody {
@@ -165,8 +173,12 @@ func TestFeeEstimate(t *testing.T) {
 		"airdrop, state": {
 			"?mode=STATE",
 			transaction(t,
-				&txBody{Data: &services.TransactionBody_TokenAirdrop{TokenAirdrop: &services.TokenAirdropTransactionBody{TokenTransfers: lists{tokenTransfer(2001,
-					accountNumber(1002))}}}}, 1), usual(0, 20000000, extra("TOKEN_TRANSFER_BASE_CUSTOM_FEES",
+				&txBody{
+					Data: &services.TransactionBody_TokenAirdrop{
+						TokenAirdrop: &services.TokenAirdropTransactionBody{TokenTransfers: lists{tokenTransfer(2001,
+							accountNumber(1002))}},
+					},
+				}, 1), usual(0, 20000000, extra("TOKEN_TRANSFER_BASE_CUSTOM_FEES",
 				1, 0, 19000000)),
 		},
 		"message": {

@@ -222,7 +222,8 @@ func TestBoundEmptyLedger(t *testing.T) {
 	t.Parallel()
 	g := testenv.Over(t, testenv.Empty.Shared(t), testenv.REST(func(c *rest.Config) { c.BindTimestampRange = true }))
 	got := g.Get(t, "/api/v1/transactions?order=asc")
-	if want := `{"transactions":[],"links":{"next":"/api/v1/transactions?order=asc&timestamp=gt:5183999.999999999"}}`; got.Body != want {
+	const want = `{"transactions":[],"links":{"next":"/api/v1/transactions?order=asc&timestamp=gt:5183999.999999999"}}`
+	if got.Body != want {
 		t.Errorf("body %s, want %s", got.Body, want)
 	}
 }

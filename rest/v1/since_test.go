@@ -196,7 +196,8 @@ var syntheticBody = `{"address":"0x00000000000000000000000000000000000003f1","am
 	`"gas_consumed":null,"gas_limit":0,"gas_used":null,` +
 	`"timestamp":"1784900000.000000005","to":"0x00000000000000000000000000000000000003f1","hash":"0x` +
 	strings.Repeat("40", 32) + `","block_hash":"0x` + strings.Repeat("ab", 48) + `","block_number":77,` +
-	`"logs":[{"address":"0x00000000000000000000000000000000000003f1","bloom":"0x","contract_id":"0.0.1009","data":"0x` + strings.Repeat("0", 62) + `64","index":0,` +
+	`"logs":[{"address":"0x00000000000000000000000000000000000003f1","bloom":"0x","contract_id":"0.0.1009","data":"0x` +
+	strings.Repeat("0", 62) + `64","index":0,` +
 	`"topics":["0x` + transferTopic + `","0x` + strings.Repeat("0", 60) + `03e9","0x` + strings.Repeat("0", 60) +
 	`03ea"]}],` +
 	`"result":"SUCCESS","transaction_index":4,"state_changes":[],"status":"0x1","failed_initcode":null,` +
