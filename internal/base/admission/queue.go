@@ -290,9 +290,9 @@ func (c *client) remaining() time.Duration {
 }
 
 // full returns the refusal of another turn of the client, or nil: if its queue is longer than the timeout, of which a
-// tenth is for rates that fall meanwhile. The rate is the highest one, after a fifth of the timeout, until a request has
-// waited in vain: refusals take processor time, as new connections do, so that the current rate would fall with each
-// refusal, and lead to more of them.
+// tenth is for rates that fall meanwhile. The rate is the highest one, after a fifth of the timeout, until a request
+// has waited in vain: refusals take processor time, as new connections do, so that the current rate would fall with
+// each refusal, and lead to more of them.
 func (q *Queue) full(c *client) *Refusal {
 	margin := q.o.Timeout / 10
 	if c.length() == 0 || now().Sub(c.since) < 2*margin {

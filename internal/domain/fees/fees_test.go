@@ -133,9 +133,11 @@ func message(length int) *services.TransactionBody {
 }
 
 func cryptoCreate(key *services.Key, hookCount int) *services.TransactionBody {
-	return &services.TransactionBody{Data: &services.TransactionBody_CryptoCreateAccount{CryptoCreateAccount: &services.CryptoCreateTransactionBody{
-		Key: key, HookCreationDetails: hooks(hookCount),
-	}}}
+	return &services.TransactionBody{
+		Data: &services.TransactionBody_CryptoCreateAccount{CryptoCreateAccount: &services.CryptoCreateTransactionBody{
+			Key: key, HookCreationDetails: hooks(hookCount),
+		}},
+	}
 }
 
 func createTopic(admin, fee, submit *services.Key, customFees int) *services.TransactionBody {
@@ -442,18 +444,24 @@ func TestLimits(t *testing.T) {
 		return slices.Repeat([]*services.TokenTransferList{{Token: token(1)}}, n)
 	}
 	airdrops := func(n int) *services.TransactionBody {
-		return &services.TransactionBody{Data: &services.TransactionBody_TokenClaimAirdrop{TokenClaimAirdrop: &services.TokenClaimAirdropTransactionBody{
-			PendingAirdrops: slices.Repeat([]*services.PendingAirdropId{{}}, n),
-		}}}
+		return &services.TransactionBody{
+			Data: &services.TransactionBody_TokenClaimAirdrop{
+				TokenClaimAirdrop: &services.TokenClaimAirdropTransactionBody{
+					PendingAirdrops: slices.Repeat([]*services.PendingAirdropId{{}}, n),
+				},
+			},
+		}
 	}
 	sized := func(n int, body func(int) *services.TransactionBody) []byte {
 		b := signed(t, body(n), 0)
 		return signed(t, body(n-(len(b)-n)), 0)
 	}
 	ethereum := func(n int) *services.TransactionBody {
-		return &services.TransactionBody{Data: &services.TransactionBody_EthereumTransaction{EthereumTransaction: &services.EthereumTransactionBody{
-			EthereumData: make([]byte, n),
-		}}}
+		return &services.TransactionBody{
+			Data: &services.TransactionBody_EthereumTransaction{EthereumTransaction: &services.EthereumTransactionBody{
+				EthereumData: make([]byte, n),
+			}},
+		}
 	}
 	for name, c := range map[string]struct {
 		good, bad []byte

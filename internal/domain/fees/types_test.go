@@ -24,32 +24,48 @@ func pre(a *services.AccountAmount, gas uint64) *services.AccountAmount {
 }
 
 func hookCall(gas uint64) *services.HookCall {
-	return &services.HookCall{CallSpec: &services.HookCall_EvmHookCall{EvmHookCall: &services.EvmHookCall{GasLimit: gas}}}
+	return &services.HookCall{
+		CallSpec: &services.HookCall_EvmHookCall{EvmHookCall: &services.EvmHookCall{GasLimit: gas}},
+	}
 }
 
 func updateTopic() *body {
-	return &body{Data: &services.TransactionBody_ConsensusUpdateTopic{ConsensusUpdateTopic: &services.ConsensusUpdateTopicTransactionBody{
-		AdminKey: ed(1), FeeScheduleKey: ed(2), SubmitKey: ed(3),
-		FeeExemptKeyList: &services.FeeExemptKeyList{Keys: []*services.Key{ed(4), ed(5)}},
-	}}}
+	return &body{
+		Data: &services.TransactionBody_ConsensusUpdateTopic{
+			ConsensusUpdateTopic: &services.ConsensusUpdateTopicTransactionBody{
+				AdminKey: ed(1), FeeScheduleKey: ed(2), SubmitKey: ed(3),
+				FeeExemptKeyList: &services.FeeExemptKeyList{Keys: []*services.Key{ed(4), ed(5)}},
+			},
+		},
+	}
 }
 
 func cryptoUpdate() *body {
-	return &body{Data: &services.TransactionBody_CryptoUpdateAccount{CryptoUpdateAccount: &services.CryptoUpdateTransactionBody{
-		Key: ed(1), HookCreationDetails: hooks(1), HookIdsToDelete: []int64{7},
-	}}}
+	return &body{
+		Data: &services.TransactionBody_CryptoUpdateAccount{CryptoUpdateAccount: &services.CryptoUpdateTransactionBody{
+			Key: ed(1), HookCreationDetails: hooks(1), HookIdsToDelete: []int64{7},
+		}},
+	}
 }
 
 func contractCreate() *body {
-	return &body{Data: &services.TransactionBody_ContractCreateInstance{ContractCreateInstance: &services.ContractCreateTransactionBody{
-		AdminKey: ed(1), HookCreationDetails: hooks(1),
-	}}}
+	return &body{
+		Data: &services.TransactionBody_ContractCreateInstance{
+			ContractCreateInstance: &services.ContractCreateTransactionBody{
+				AdminKey: ed(1), HookCreationDetails: hooks(1),
+			},
+		},
+	}
 }
 
 func contractUpdate() *body {
-	return &body{Data: &services.TransactionBody_ContractUpdateInstance{ContractUpdateInstance: &services.ContractUpdateTransactionBody{
-		AdminKey: ed(1), HookCreationDetails: hooks(1), HookIdsToDelete: []int64{7},
-	}}}
+	return &body{
+		Data: &services.TransactionBody_ContractUpdateInstance{
+			ContractUpdateInstance: &services.ContractUpdateTransactionBody{
+				AdminKey: ed(1), HookCreationDetails: hooks(1), HookIdsToDelete: []int64{7},
+			},
+		},
+	}
 }
 
 func fileCreate(keyCount, length int) *body {
@@ -69,13 +85,19 @@ func fileUpdate(file int64, keyCount, length int) *body {
 }
 
 func fileAppend(length int) *body {
-	return &body{Data: &services.TransactionBody_FileAppend{FileAppend: &services.FileAppendTransactionBody{Contents: make([]byte, length)}}}
+	return &body{
+		Data: &services.TransactionBody_FileAppend{
+			FileAppend: &services.FileAppendTransactionBody{Contents: make([]byte, length)},
+		},
+	}
 }
 
 func schedules(call bool) *body {
 	s := &services.SchedulableTransactionBody{Data: &services.SchedulableTransactionBody_CryptoTransfer{}}
 	if call {
-		s.Data = &services.SchedulableTransactionBody_ContractCall{ContractCall: &services.ContractCallTransactionBody{}}
+		s.Data = &services.SchedulableTransactionBody_ContractCall{
+			ContractCall: &services.ContractCallTransactionBody{},
+		}
 	}
 	return &body{Data: &services.TransactionBody_ScheduleCreate{ScheduleCreate: &services.ScheduleCreateTransactionBody{
 		AdminKey:                 ed(1),
@@ -129,7 +151,11 @@ func allowances(crypto, tokens, nfts int) *body {
 }
 
 func airdrop(lists ...*services.TokenTransferList) *body {
-	return &body{Data: &services.TransactionBody_TokenAirdrop{TokenAirdrop: &services.TokenAirdropTransactionBody{TokenTransfers: lists}}}
+	return &body{
+		Data: &services.TransactionBody_TokenAirdrop{
+			TokenAirdrop: &services.TokenAirdropTransactionBody{TokenTransfers: lists},
+		},
+	}
 }
 
 // nfts returns transfers of n NFTs of a token between two accounts.
@@ -170,12 +196,18 @@ func TestTypes(t *testing.T) {
 		tokenEntity(t, 24): {NonFungible: true, HasCustomFees: true},
 	}}
 	hooked := nfts(23, 1)
-	hooked.NftTransfers[0].SenderAllowanceHookCall = &services.NftTransfer_PreTxSenderAllowanceHook{PreTxSenderAllowanceHook: hookCall(20_000_000)}
-	hooked.NftTransfers[0].ReceiverAllowanceHookCall = &services.NftTransfer_PrePostTxReceiverAllowanceHook{PrePostTxReceiverAllowanceHook: hookCall(1 << 63)}
+	hooked.NftTransfers[0].SenderAllowanceHookCall = &services.NftTransfer_PreTxSenderAllowanceHook{
+		PreTxSenderAllowanceHook: hookCall(20_000_000),
+	}
+	hooked.NftTransfers[0].ReceiverAllowanceHookCall = &services.NftTransfer_PrePostTxReceiverAllowanceHook{
+		PrePostTxReceiverAllowanceHook: hookCall(1 << 63),
+	}
 	slots := &services.HookStoreTransactionBody{StorageUpdates: []*services.EvmHookStorageUpdate{
 		{},
 		{Update: &services.EvmHookStorageUpdate_StorageSlot{StorageSlot: &services.EvmHookStorageSlot{}}},
-		{Update: &services.EvmHookStorageUpdate_MappingEntries{MappingEntries: &services.EvmHookMappingEntries{Entries: make([]*services.EvmHookMappingEntry, 3)}}},
+		{Update: &services.EvmHookStorageUpdate_MappingEntries{
+			MappingEntries: &services.EvmHookMappingEntries{Entries: make([]*services.EvmHookMappingEntry, 3)},
+		}},
 	}}
 	for i := range slots.StorageUpdates[2].GetMappingEntries().Entries {
 		slots.StorageUpdates[2].GetMappingEntries().Entries[i] = &services.EvmHookMappingEntry{}
@@ -236,7 +268,9 @@ func TestTypes(t *testing.T) {
 		"CryptoApproveAllowance, 0": {allowances(0, 0, 0), node + "499000000", ""},
 		"CryptoDeleteAllowance": {
 			&body{Data: &services.TransactionBody_CryptoDeleteAllowance{
-				CryptoDeleteAllowance: &services.CryptoDeleteAllowanceTransactionBody{NftAllowances: []*services.NftRemoveAllowance{{}, {}}},
+				CryptoDeleteAllowance: &services.CryptoDeleteAllowanceTransactionBody{
+					NftAllowances: []*services.NftRemoveAllowance{{}, {}},
+				},
 			}},
 			node + "499000000 ALLOWANCES 2-1=500000000", "",
 		},
@@ -320,7 +354,11 @@ func TestTypes(t *testing.T) {
 			node + "499000000", "",
 		},
 		"TokenUpdateNfts": {
-			&body{Data: &services.TransactionBody_TokenUpdateNfts{TokenUpdateNfts: &services.TokenUpdateNftsTransactionBody{SerialNumbers: []int64{1, 2, 3}}}},
+			&body{
+				Data: &services.TransactionBody_TokenUpdateNfts{
+					TokenUpdateNfts: &services.TokenUpdateNftsTransactionBody{SerialNumbers: []int64{1, 2, 3}},
+				},
+			},
 			node + "9000000 NFT_UPDATE 3-1=20000000", "",
 		},
 		"TokenAirdrop": {
@@ -358,8 +396,12 @@ func TestTypes(t *testing.T) {
 		"ScheduleDelete": {&body{Data: &services.TransactionBody_ScheduleDelete{}}, node + "9000000", ""},
 		"UtilPrng":       {&body{Data: &services.TransactionBody_UtilPrng{}}, node + "9000000", ""},
 		"AtomicBatch": {
-			&body{Data: &services.TransactionBody_AtomicBatch{AtomicBatch: &services.AtomicBatchTransactionBody{Transactions: [][]byte{signed(t,
-				cryptoCreate(ed(1), 0), 1)}}}},
+			&body{
+				Data: &services.TransactionBody_AtomicBatch{
+					AtomicBatch: &services.AtomicBatchTransactionBody{Transactions: [][]byte{signed(t,
+						cryptoCreate(ed(1), 0), 1)}},
+				},
+			},
 			node + "9000000", "",
 		},
 		"NodeCreate":           {&body{Data: &services.TransactionBody_NodeCreate{}}, node + "9000000", ""},
@@ -438,7 +480,9 @@ func give(alias []byte) []*services.NftTransfer {
 }
 
 func updateNfts(n int64) *services.TransactionBody_TokenUpdateNfts {
-	return &services.TransactionBody_TokenUpdateNfts{TokenUpdateNfts: &services.TokenUpdateNftsTransactionBody{SerialNumbers: make([]int64, n)}}
+	return &services.TransactionBody_TokenUpdateNfts{
+		TokenUpdateNfts: &services.TokenUpdateNftsTransactionBody{SerialNumbers: make([]int64, n)},
+	}
 }
 
 func prng() *body { return &body{Data: &services.TransactionBody_UtilPrng{}} }

@@ -243,9 +243,12 @@ func TestInline(t *testing.T) {
 		`data:,fog`:                                         "file text/plain ",
 		`data:text/html;charset=utf-8,<p>`:                  "file text/html ",
 		`data:no type,x`:                                    "file application/octet-stream ",
-		`[1]`:                                               "! the metadata is neither JSON nor a location of a known form",
-		`Greetings from the pier`:                           "! the metadata is neither JSON nor a location of a known form",
-		`{"name"`:                                           "! the metadata is neither JSON nor a location of a known form",
+		`[1]`: "! the metadata is neither JSON nor a location of a " +
+			"known form",
+		`Greetings from the pier`: "! the metadata is neither JSON nor a location of a " +
+			"known form",
+		`{"name"`: "! the metadata is neither JSON nor a location of a " +
+			"known form",
 	} {
 		f, err := Inline(text)
 		m := places(t).Describe("", places(t).Find(text), f, err)

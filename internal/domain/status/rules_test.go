@@ -204,10 +204,14 @@ func TestReopen(t *testing.T) {
 func TestTransitionErrorText(t *testing.T) {
 	t.Parallel()
 	for want, err := range map[string]error{
-		"an incident that is resolved cannot become identified, unless it is reopened":                           CheckTransition(Realtime, Resolved, Identified),
-		"an incident that is new cannot become postmortem, only investigating, identified, monitoring, resolved": CheckTransition(Realtime, NoState, Postmortem),
-		"a maintenance that is completed cannot become in_progress: it is final":                                 CheckTransition(Scheduled, Completed, InProgress),
-		"a maintenance that is scheduled cannot become verifying, only scheduled, in_progress, completed":        CheckTransition(Scheduled, Planned, Verifying),
+		"an incident that is resolved cannot become identified, unless it is " +
+			"reopened": CheckTransition(Realtime, Resolved, Identified),
+		"an incident that is new cannot become postmortem, only investigating, identified, monitoring, " +
+			"resolved": CheckTransition(Realtime, NoState, Postmortem),
+		"a maintenance that is completed cannot become in_progress: it is " +
+			"final": CheckTransition(Scheduled, Completed, InProgress),
+		"a maintenance that is scheduled cannot become verifying, only scheduled, in_progress, " +
+			"completed": CheckTransition(Scheduled, Planned, Verifying),
 	} {
 		if err == nil || err.Error() != want {
 			t.Errorf("%v, want %s", err, want)

@@ -118,7 +118,8 @@ func ParseTokens(text string) ([]*Token, error) {
 		same := slices.ContainsFunc(out, func(o *Token) bool { return o.Name == t.Name || o.Hash == t.Hash })
 		err := cmp.Or(badIf(!complete || name == "", "entry %d does not have the form name:role:token", n),
 			badIf(!t.Role.Valid(), "the role of entry %d is not viewer, reporter, operator or admin", n),
-			badIf(len(token) < minTokenLength, "the token of entry %d is shorter than %d characters", n, minTokenLength),
+			badIf(len(token) < minTokenLength, "the token of entry %d is shorter than %d characters", n,
+				minTokenLength),
 			badIf(same, "entry %d has the same name or token as another entry", n))
 		if err != nil {
 			return nil, err

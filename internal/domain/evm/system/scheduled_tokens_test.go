@@ -32,7 +32,9 @@ func TestScheduledCreation(t *testing.T) {
 		TokenNum: 77,
 	}}
 	body := func(m *services.TokenCreateTransactionBody) []byte {
-		b, err := proto.Marshal(&services.SchedulableTransactionBody{Data: &services.SchedulableTransactionBody_TokenCreation{TokenCreation: m}})
+		b, err := proto.Marshal(&services.SchedulableTransactionBody{
+			Data: &services.SchedulableTransactionBody_TokenCreation{TokenCreation: m},
+		})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -89,11 +91,15 @@ func TestScheduledCreation(t *testing.T) {
 		TokenType: services.TokenType_NON_FUNGIBLE_UNIQUE,
 		CustomFees: []*services.CustomFee{
 			{
-				Fee:                   &services.CustomFee_RoyaltyFee{RoyaltyFee: &services.RoyaltyFee{ExchangeValueFraction: fraction, FallbackFee: fixed}},
+				Fee: &services.CustomFee_RoyaltyFee{
+					RoyaltyFee: &services.RoyaltyFee{ExchangeValueFraction: fraction, FallbackFee: fixed},
+				},
 				FeeCollectorAccountId: account(5), AllCollectorsAreExempt: true,
 			},
 			{
-				Fee:                   &services.CustomFee_RoyaltyFee{RoyaltyFee: &services.RoyaltyFee{ExchangeValueFraction: fraction}},
+				Fee: &services.CustomFee_RoyaltyFee{
+					RoyaltyFee: &services.RoyaltyFee{ExchangeValueFraction: fraction},
+				},
 				FeeCollectorAccountId: account(5),
 			},
 		},
@@ -108,9 +114,11 @@ func TestScheduledCreation(t *testing.T) {
 		t.Errorf("royalties %+v %+v", r[0], r[1])
 	}
 	other,
-		err := proto.Marshal(&services.SchedulableTransactionBody{Data: &services.SchedulableTransactionBody_TokenDeletion{
-		TokenDeletion: &services.TokenDeleteTransactionBody{},
-	}})
+		err := proto.Marshal(&services.SchedulableTransactionBody{
+		Data: &services.SchedulableTransactionBody_TokenDeletion{
+			TokenDeletion: &services.TokenDeleteTransactionBody{},
+		},
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
