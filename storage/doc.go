@@ -9,8 +9,8 @@
 //   - a [Read] describes the statement: its select list, the page, the tables that are joined to it, and the parents
 //     whose rows are read (read.go). It is rendered for PostgreSQL, or for tables that are distributed with Citus;
 //   - a [Mapper] queues it on a [Batch] and returns its [Result]. The batch sends all statements of a level of a
-//     GraphQL operation in one round trip (batch.go, rows.go, children.go), and decodes the rows (decode.go). The result can
-//     then be read;
+//     GraphQL operation in one round trip (batch.go, rows.go, children.go), and decodes the rows (decode.go). The
+//     result can then be read;
 //   - a [DB] chooses a server, primary or replica, and limits the connections of an operation (db.go, servers.go,
 //     pool.go).
 //

@@ -93,7 +93,8 @@ var pastTables = sync.OnceValue(func() map[string]string {
   case when end_consensus_timestamp < $then then end_consensus_timestamp end as end_consensus_timestamp
   from address_book where start_consensus_timestamp <= $then`,
 		// The block of the moment has begun. The second condition is for the index.
-		"record_file": `select * from record_file where consensus_start <= $then and consensus_end <= $then + ` + blockSpan,
+		"record_file": `select * from record_file where consensus_start <= $then and consensus_end <= $then + ` +
+			blockSpan,
 		"schedule": `select consensus_timestamp, creator_account_id, payer_account_id, schedule_id, transaction_body, expiration_time,
   wait_for_expiry, case when executed_timestamp <= $then then executed_timestamp end as executed_timestamp
   from schedule where consensus_timestamp <= $then`,
@@ -114,7 +115,8 @@ var pastTables = sync.OnceValue(func() map[string]string {
 	}
 	for table, columns := range versionedTables {
 		columns += openRange
-		// A version of the history ends later. The index of some history tables has the ranges, that of others the starts.
+		// A version of the history ends later. The index of some history tables has the ranges, that of others the
+		// starts.
 		all[table] = `select ` + columns + ` from ` + table + ` where lower(timestamp_range) <= $then
   union all select ` + columns + ` from ` + table + `_history
   where lower(timestamp_range) <= $then and timestamp_range @> $then`

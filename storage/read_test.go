@@ -134,7 +134,8 @@ func ExampleRead() {
 	fmt.Println(read.Query(db))
 	// Output:
 	// select l.index, e.memo
-	// from (select * from contract_log order by consensus_timestamp limit 2) l left join entity e on e.id = l.contract_id
+	// from (select * from contract_log order by consensus_timestamp limit 2) l left join entity e on e.id =
+	// l.contract_id
 	//
 	// with page as materialized (select * from contract_log order by consensus_timestamp limit 2),
 	// entity as materialized (select * from entity where id in (select contract_id from page))

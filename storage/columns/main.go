@@ -178,7 +178,8 @@ func (r *rows) write(out *bytes.Buffer) {
 			strings.Join(fields, "\n"))
 	}
 	fmt.Fprintf(out, "\n// %[1]sTargets appends the targets of [%[1]sColumns].\n"+
-		"func %[1]sTargets(r *%s, into []any) []any {\nreturn append(%s,\n%s)\n}\n", r.name, r.typ(), into, strings.Join(r.targets, ",\n"))
+		"func %[1]sTargets(r *%s, into []any) []any {\nreturn append(%s,\n%s)\n}\n", r.name, r.typ(), into,
+		strings.Join(r.targets, ",\n"))
 	switch name := strings.ToLower(r.name[:1]) + r.name[1:]; {
 	case r.finish == "":
 	case own && r.of != "rows":

@@ -175,7 +175,8 @@ type versionRow struct {
 // QueueEntityChanges queues a query for what transactions changed in entities of any type: the changes of the version
 // that began at the consensus time, none if no version began. The result has one list per effect.
 func QueueEntityChanges(b *storage.Batch, of []*ledger.EntityEffect) storage.Result[[][]*ledger.Change] {
-	return queueChanges(b, entityVersions, list.Map(of, func(e *ledger.EntityEffect) int64 { return int64(e.EntityID) }),
+	return queueChanges(b, entityVersions, list.Map(of,
+		func(e *ledger.EntityEffect) int64 { return int64(e.EntityID) }),
 		list.Map(of, func(e *ledger.EntityEffect) int64 { return int64(e.At) }))
 }
 
@@ -199,7 +200,8 @@ func QueueNFTChanges(b *storage.Batch, of []*ledger.NFTEffect) storage.Result[[]
 func queueChanges(b *storage.Batch, of []versions, keys ...[]int64) storage.Result[[][]*ledger.Change] {
 	parents := keyNames[:len(keys)-1]
 	ps := b.Parents(strings.Join(parents, ", ")+", at", keys...)
-	found := queueVersionsOf(b, of, parents, &storage.Read{Parents: ps, Page: "select p.* from " + ps.From}, "", ps.Args,
+	found := queueVersionsOf(b, of, parents, &storage.Read{Parents: ps, Page: "select p.* from " + ps.From}, "",
+		ps.Args,
 		len(keys[0]))
 	return storage.Map(found, func(rows [][]*ledger.Version) [][]*ledger.Change {
 		return list.Map(rows, func(of []*ledger.Version) []*ledger.Change { return of[0].Changes })

@@ -8,8 +8,8 @@ import (
 	"heliograph/storage"
 )
 
-// TestPastTables checks that every table is read at past moments in some way or refused, and that the queries of versions
-// have all columns.
+// TestPastTables checks that every table is read at past moments in some way or refused, and that the queries of
+// versions have all columns.
 func TestPastTables(t *testing.T) {
 	t.Parallel()
 	queries := storage.PastTables()

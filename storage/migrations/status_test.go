@@ -141,7 +141,8 @@ values ('i', 'p', 'realtime', 'I', 'identified', 'x', now(), now(), now())`,
 			`'m', 'p', 'scheduled', 'scheduled', null::timestamptz, now(), null::timestamptz, ` +
 			`'operator'::status.origin` + at, "23514"},
 		{
-			incident + `'m', 'p', 'scheduled', 'scheduled', null::timestamptz, now(), now(), 'sync'::status.origin` + at,
+			incident + `'m', 'p', 'scheduled', 'scheduled', null::timestamptz, now(), now(), 'sync'::status.origin` +
+				at,
 			"",
 		},
 		{`insert into status.incident_update (id, incident_id, state, body, created_at, updated_at) values ('u', ` +

@@ -135,7 +135,8 @@ func (s *DB) NoticesOfComponents(ctx context.Context, components []*status.Compo
 		func(n *ownedNotice, into []any) []any { return noticeTargets(&n.Notice, append(into, &n.owner)) }, nil, `
 select p.ord, `+noticeColumns+` from unnest($1::text[]) with ordinality p(code, ord) cross join lateral (
   select n.* from status.incident_component a join status.incident n on n.id = a.incident_id where a.component_id = p.code`+w.String()+
-			w.OrderBy(p, string(order), "n.id")+`) n order by p.ord, `+string(order)+p.Direction()+`, n.id`+p.Direction(),
+			w.OrderBy(p, string(order), "n.id")+
+			`) n order by p.ord, `+string(order)+p.Direction()+`, n.id`+p.Direction(),
 		w.Args...)
 	if err != nil {
 		return nil, err

@@ -64,7 +64,8 @@ func (s *BlockStatistics) Read(ctx context.Context, db *storage.DB, bounds []led
 	}
 	b := db.NewBatch()
 	// the newest block before the others are read
-	newestRow := storage.Values[ledger.Timestamp]().Queue(b, `select coalesce(max(consensus_end), 0) from record_file`, nil)
+	newestRow := storage.Values[ledger.Timestamp]().Queue(b, `select coalesce(max(consensus_end), 0) from record_file`,
+		nil)
 	rangeRows := blockRangeRows.Queue(b, `
 select `+blockRangeColumns+`
 from unnest($1::bigint[], $2::bigint[]) with ordinality s(lower, upper, ord)

@@ -224,10 +224,11 @@ func TestEverythingIsThere(t *testing.T) {
 		"select count(*) from entity where type = 'ACCOUNT' and id > 1000": 200,
 		"select count(*) from contract":                                    20,
 		"select count(*) from record_file":                                 300,
-		"select count(*) from record_file where consensus_end > (select max(consensus_end) - 600e9 from record_file)": 299,
-		"select count(distinct type) from transaction":                                                                55,
-		"select count(distinct result) from transaction":                                                              15,
-		"select count(distinct consensus_timestamp / 86400000000000) from transaction where type not in (19, 51)":     360,
+		"select count(*) from record_file where consensus_end > (select max(consensus_end) - 600e9 from " +
+			"record_file)": 299,
+		"select count(distinct type) from transaction":                                                            55,
+		"select count(distinct result) from transaction":                                                          15,
+		"select count(distinct consensus_timestamp / 86400000000000) from transaction where type not in (19, 51)": 360,
 		"select max(n) from (select count(*) n from transaction where payer_account_id > 1021 group by " +
 			"payer_account_id) x": 50,
 		"select count(*) from (select from transaction where payer_account_id > 1021 group by payer_account_id " +
