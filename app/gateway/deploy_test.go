@@ -26,7 +26,8 @@ func TestDeployMetrics(t *testing.T) {
 		t.Fatal(err)
 	}
 	name := regexp.MustCompile(`\b(heliograph|go|process)_[a-z_]+`)
-	optional := regexp.MustCompile(`^heliograph_(trace|status)_`) // with --trace-endpoint, mirrored pages or webhooks only
+	// with --trace-endpoint, mirrored pages or webhooks only
+	optional := regexp.MustCompile(`^heliograph_(trace|status)_`)
 	for _, file := range []string{"prometheus-rules.yaml", "grafana-dashboard.json"} {
 		text := deployFile(t, file)
 		names := name.FindAllString(text, -1)

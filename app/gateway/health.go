@@ -63,7 +63,7 @@ func (p *part) ready() (age time.Duration, err error) {
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if age = time.Since(p.at); age > healthMaxAge { //nolint:forbidigo // measures a duration, and the injected clock may be fixed
+	if age = time.Since(p.at); age > healthMaxAge { //nolint:forbidigo // it measures a duration
 		return 0, errNotChecked
 	}
 	return age, p.err

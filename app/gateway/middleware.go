@@ -112,7 +112,9 @@ func (g *Gateway) recover(next http.Handler) http.Handler {
 			}
 			g.o.Logger.ErrorContext(r.Context(), "a handler panicked", "panic", p, "stack", string(debug.Stack()))
 			writeJSON(w, http.StatusInternalServerError,
-				map[string]any{"_status": map[string]any{"messages": []map[string]string{{"message": "Internal error"}}}})
+				map[string]any{
+					"_status": map[string]any{"messages": []map[string]string{{"message": "Internal error"}}},
+				})
 		}()
 		next.ServeHTTP(w, r)
 	})

@@ -76,7 +76,8 @@ func TestRateOfAddress(t *testing.T) {
 func TestRateOfCost(t *testing.T) {
 	t.Parallel()
 	g := testenv.Demo(t, testenv.Rates(gateway.RateOptions{PerMinute: 20}))
-	const expensive = `{ blocks(first: 100) { nodes { number transactions(first: 9) { nodes { id } } } } }` // about 1,000
+	// about 1,000
+	const expensive = `{ blocks(first: 100) { nodes { number transactions(first: 9) { nodes { id } } } } }`
 	if got := g.Query(t, expensive, nil); got.Status != http.StatusOK ||
 		got.Header.Get("X-RateLimit-Remaining") != "8" {
 		t.Errorf("status %d, %s points remain: %.200s", got.Status, got.Header.Get("X-RateLimit-Remaining"), got.Body)

@@ -113,7 +113,8 @@ func (g *Gateway) Public() http.Handler {
 // isREST reports whether the path is below the REST prefix, ignoring case.
 func isREST(r *http.Request) bool {
 	p := r.URL.Path
-	return strings.EqualFold(p[:min(len(p), len(v1.Prefix))], v1.Prefix) && (len(p) == len(v1.Prefix) || p[len(v1.Prefix)] == '/')
+	return strings.EqualFold(p[:min(len(p), len(v1.Prefix))], v1.Prefix) &&
+		(len(p) == len(v1.Prefix) || p[len(v1.Prefix)] == '/')
 }
 
 // Admin returns the handler of the admin port.
@@ -135,7 +136,8 @@ func (g *Gateway) Admin() http.Handler {
 func (g *Gateway) adminHost(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		host := strings.ToLower((&url.URL{Host: r.Host}).Hostname())
-		if _, err := netip.ParseAddr(host); err != nil && host != "localhost" && !slices.Contains(g.o.AdminHosts, host) {
+		if _, err := netip.ParseAddr(host); err != nil && host != "localhost" &&
+			!slices.Contains(g.o.AdminHosts, host) {
 			http.Error(w, "unknown host; permit it with --admin-hosts", http.StatusMisdirectedRequest)
 			return
 		}
@@ -200,7 +202,9 @@ func writeJSON(w http.ResponseWriter, status int, v any) {
 // newDocs returns the handlers of the documentation of the REST APIs, by the prefix of the API.
 func newDocs(cfg *rest.Config, version string) (map[string]http.Handler, error) {
 	all := map[string]http.Handler{}
-	for prefix, describe := range map[string]func(*rest.Config, string) (json, yaml []byte){v1.Prefix: v1.OpenAPI, v2.Prefix: v2.OpenAPI} {
+	for prefix, describe := range map[string]func(*rest.Config, string) (json, yaml []byte){
+		v1.Prefix: v1.OpenAPI, v2.Prefix: v2.OpenAPI,
+	} {
 		o := apidocs.Options{Prefix: prefix + docsPath}
 		o.JSON, o.YAML = describe(cfg, version)
 		h, err := apidocs.Handler(o)

@@ -34,7 +34,8 @@ func TestSelf(t *testing.T) {
 	g.Data(t, query, nil, &data)
 	d := data.Gateway
 	if d.Compatibility != "0.167" || !d.Capabilities["opcodes"] || !d.Capabilities["exports"] ||
-		d.Limits.Documents["depth"] != 12 || d.Limits.Requests["exportRows"] != 345 || d.Limits.Requests["batch"] != 10 ||
+		d.Limits.Documents["depth"] != 12 || d.Limits.Requests["exportRows"] != 345 ||
+		d.Limits.Requests["batch"] != 10 ||
 		d.Limits.Pages["max"] != 100 ||
 		*d.Limits.Rates["perMinute"] != 6000 || d.Limits.Rates["perMinuteOfKeys"] != nil {
 		t.Errorf("%+v", d)

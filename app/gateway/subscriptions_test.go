@@ -282,7 +282,8 @@ where consensus_timestamp > $1 and type = 14`, newest); err != nil || tag.RowsAf
 		t.Fatal(err)
 	}
 	compareWithLists(t, g, early, filters, newest)
-	filters["mentioned, subscribed later"] = `{accountId: {eq: "0.0.99998"}}` // not a filter when the transactions were read
+	// not a filter when the transactions were read
+	filters["mentioned, subscribed later"] = `{accountId: {eq: "0.0.99998"}}`
 	compareWithLists(t, g, listen(), filters, newest)
 }
 

@@ -93,7 +93,8 @@ func files(tb testing.TB, random *rand.Rand) (list []*inscription, status []int)
 	add := func(code int, i *inscription) { list, status = append(list, i), append(status, code) }
 	for size := 1 << 10; size <= 1<<20; size *= 2 { // 11 sizes, 33 files
 		add(0, &inscription{typ: "image/png", content: noise(size)})
-		add(0, &inscription{typ: "application/json", content: []byte(`{"name":"` + strings.Repeat("fog", size/3) + `"}`)})
+		add(0, &inscription{typ: "application/json", content: []byte(`{"name":"` + strings.Repeat("fog", size/3) +
+			`"}`)})
 		add(0, &inscription{typ: "image/svg+xml", content: []byte(script + strings.Repeat("<!-- wave -->", size/13))})
 	}
 	picture := func(change func(i *inscription)) *inscription {

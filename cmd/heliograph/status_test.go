@@ -120,7 +120,8 @@ func TestStatusIncidents(t *testing.T) {
 		t.Error(got)
 	}
 	if got := e.ok("list",
-		"components"); !regexp.MustCompile(`API +major_outage\n.*Mainnet +partial_outage\n.*  Relay +partial_outage`).MatchString(got) {
+		"components"); !regexp.MustCompile(`API +major_outage\n.*Mainnet +partial_outage\n.*  Relay +partial_outage`).
+		MatchString(got) {
 		t.Error(got)
 	}
 	draft := e.id("incident", "open", "--name", "Maybe", "--body", "x", "--draft")

@@ -68,7 +68,8 @@ func TestMirrorNodeContractCallQuery(t *testing.T) {
 			query: call().SetContractEvmAddress(coin.ToEvmAddress()).SetFunction("decimals", nil),
 			want:  word(2),
 		},
-		"one that changes": {query: call().SetContractID(coin).SetSenderEvmAddress(holder).SetGasLimit(100_000).SetFunction("transfer", to.AddUint256BigInt(big.NewInt(5))), want: word(1)},
+		"one that changes": {query: call().SetContractID(coin).SetSenderEvmAddress(holder).SetGasLimit(100_000).
+			SetFunction("transfer", to.AddUint256BigInt(big.NewInt(5))), want: word(1)},
 		"a token": {
 			query: call().SetContractEvmAddress(dearer.ToEvmAddress()).SetFunction("decimals", nil),
 			want:  word(6),
@@ -111,7 +112,8 @@ func TestMirrorNodeContractEstimateGasQuery(t *testing.T) {
 	}
 	to = to.AddUint256BigInt(big.NewInt(5))
 	holder := addressOf(t, alice)
-	gas, err := hiero.NewMirrorNodeContractEstimateGasQuery().SetContractID(coin).SetSenderEvmAddress(holder).SetFunction("transfer", to).Execute(client)
+	gas, err := hiero.NewMirrorNodeContractEstimateGasQuery().SetContractID(coin).SetSenderEvmAddress(holder).
+		SetFunction("transfer", to).Execute(client)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -119,7 +121,8 @@ func TestMirrorNodeContractEstimateGasQuery(t *testing.T) {
 		t.Fatalf("estimate of a transfer: %d", gas)
 	}
 	run := func(limit int64) error {
-		_, err := hiero.NewMirrorNodeContractCallQuery().SetContractID(coin).SetSenderEvmAddress(holder).SetGasLimit(limit).SetFunction("transfer", to).Execute(client)
+		_, err := hiero.NewMirrorNodeContractCallQuery().SetContractID(coin).SetSenderEvmAddress(holder).SetGasLimit(
+			limit).SetFunction("transfer", to).Execute(client)
 		return err
 	}
 	if err := run(int64(gas)); err != nil {

@@ -133,7 +133,8 @@ func nestedLists() []nestedList {
 		{"", "contractLogs", ofLog("contract_log", "contract_id"), logs[:4]},
 		{`block(number: {0})`, "transactions", `select index as v, count as n from record_file`, filters()},
 		{
-			contract, "state", grouped("contract_state", "contract_id", "modified_timestamp / 1000000000", hexOf("slot")),
+			contract, "state", grouped("contract_state", "contract_id", "modified_timestamp / 1000000000",
+				hexOf("slot")),
 			append(filters(`slot: {gt: "{2}"}`), `at: {lte: "{1}"}`),
 		},
 		{

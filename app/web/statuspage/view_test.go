@@ -35,7 +35,8 @@ func TestUptimeOf(t *testing.T) {
 		v.Bars[89].State != "major_outage" || v.Bars[89].X != 356 {
 		t.Errorf("last bars: %+v", v.Bars[86:])
 	}
-	if want := "17 May 2026: 98.6 % up, 1 h 2 min of major outage, 59 s of degraded performance, 2 h of maintenance"; len(v.Bad) != 1 || v.Bad[0] != want {
+	const bad = "17 May 2026: 98.6 % up, 1 h 2 min of major outage, 59 s of degraded performance, 2 h of maintenance"
+	if len(v.Bad) != 1 || v.Bad[0] != bad {
 		t.Errorf("bad days: %q", v.Bad)
 	}
 	if want := "API: 99.99 % uptime over 2 days, one of them with trouble"; v.Label != want {

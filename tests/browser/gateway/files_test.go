@@ -43,7 +43,8 @@ func TestFilesRunNoScripts(t *testing.T) {
 		message := fmt.Sprintf(`{"o":0,"c":"data:%s;base64,%s"}`, f.typ,
 			base64.StdEncoding.EncodeToString(pack.EncodeAll([]byte(f.content), nil)))
 		testenv.Exec(t, database,
-			fmt.Sprintf(`insert into topic (id, submit_key, timestamp_range) values (%d, '\x1220`+strings.Repeat("00", 32)+
+			fmt.Sprintf(`insert into topic (id, submit_key, timestamp_range) values (%d, '\x1220`+strings.Repeat("00",
+				32)+
 				`', '[1,)')`, topic),
 			fmt.Sprintf(`insert into custom_fee (entity_id, timestamp_range) values (%d, '[1,)')`, topic),
 			fmt.Sprintf(`insert into entity (id, num, realm, shard, type, memo, timestamp_range)
@@ -67,7 +68,8 @@ func TestFilesRunNoScripts(t *testing.T) {
 			_, _ = w.Write([]byte(f.content))
 		})
 		for _, element := range []string{
-			`<iframe src="%s"></iframe>`, `<object data="%s"></object>`, `<embed src="%s">`, `<img src="%s">`, `<script src="%s"></script>`,
+			`<iframe src="%s"></iframe>`, `<object data="%s"></object>`, `<embed src="%s">`, `<img src="%s">`,
+			`<script src="%s"></script>`,
 		} {
 			fmt.Fprintf(&frames, element, fmt.Sprintf("/hcs/1/0.0.%d", 5000+i))
 		}

@@ -447,7 +447,8 @@ func TestExamples(t *testing.T) {
 	page.Click(`[aria-label="Examples"]`)
 	page.Wait("the examples in groups",
 		fmt.Sprintf(`document.querySelectorAll('.heliograph-examples li').length === %d && `+
-			`document.querySelectorAll('.heliograph-examples h3').length === %d`, len(graphiql.Examples()), len(groups)))
+			`document.querySelectorAll('.heliograph-examples h3').length === %d`, len(graphiql.Examples()),
+			len(groups)))
 	page.Wait("a sentence for each",
 		`[...document.querySelectorAll('.heliograph-examples li span')].every((sentence) => `+
 			`sentence.innerText.length > 10)`)
