@@ -156,7 +156,8 @@ func rootList[C any](
 	return c, err
 }
 
-// listOfAccount is [rootList] for the list of an account. If the account does not exist, the list is empty, with a note.
+// listOfAccount is [rootList] for the list of an account. If the account does not exist, the list is empty, with a
+// note.
 // mustExist checks accounts that are given by id too.
 func listOfAccount[F, C any](
 	ctx context.Context, r *Resolver, l listOf[C], account ledger.AccountRef, mustExist bool, order relay.Order,

@@ -58,7 +58,8 @@ func TestAccessLog(t *testing.T) {
 	l.Flush()
 	l.Flush()
 	text, writes := out.state()
-	if n := strings.Count(text, `"msg":"request","method":"GET","path":"/api/v1/blocks","query":"limit=1","status":200,`+
+	if n := strings.Count(text, `"msg":"request","method":"GET","path":"/api/v1/blocks","query":"limit=1",`+
+		`"status":200,`+
 		`"bytes":10,"took":1000000,"client":"192.0.2.1:1234","key":"a key"}`+"\n"); n != 100 || writes > 3 {
 		t.Errorf("%d of 100 lines, in %d writes: %.300s", n, writes, text)
 	}
