@@ -8,6 +8,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"heliograph/internal/base/profile"
 	"heliograph/internal/base/values"
 )
 
@@ -16,6 +17,8 @@ type Batch struct {
 	db      *DB
 	queries [len(settings)][]query // by setting
 	done    []func()
+	profile *profile.Profile // of the operation that runs it; nil if nothing is recorded
+	place   *profile.Place   // of the statements that are queued; nil if it is that of the context
 
 	counting bool            // [Batch.Count] queues its statement
 	counts   Result[[]int64] // of that statement
@@ -62,6 +65,7 @@ func (b *Batch) Run(ctx context.Context) error {
 	if err := b.prepare(ctx); err != nil {
 		return fmt.Errorf("preparing a batch: %w", err)
 	}
+	b.observe(ctx)
 	if p, ok := partKey.Of(ctx); ok && b.Len() > 0 && b.db.Concurrent() {
 		return p.run(ctx, b)
 	}
@@ -94,6 +98,7 @@ func (b *Batch) send(ctx context.Context) error {
 		key = all[len(all)-1].sql
 	}
 	return b.db.run(ctx, key, func(q querier) error {
+		b.begin(all)
 		// a single query needs fewer protocol messages than a batch
 		if only := all[0]; len(all) == 1 && only.rows != nil {
 			rows, err := q.Query(ctx, only.sql, only.args...)
@@ -199,4 +204,5 @@ func (b *Batch) add(other *Batch) {
 		b.queries[i] = append(b.queries[i], queries...)
 	}
 	b.done = append(b.done, other.done...)
+	b.profile = other.profile
 }

@@ -253,7 +253,9 @@ func (db *DB) on(
 		if err != nil {
 			return err
 		}
+		entered := w.Turn.Recorded().Begin()
 		s, err := one.admission.Enter(ctx, &w.Operation, share, sql)
+		entered()
 		if err != nil {
 			return err
 		}

@@ -66,6 +66,9 @@ type GraphOptions struct {
 	Streams      server.StreamOptions
 	PollInterval time.Duration
 	Backlog      int
+	// Plans lets all clients request the plans of their operations, and PlansOfKeys those with an API key. Clients of
+	// the admin port always can.
+	Plans, PlansOfKeys bool
 	// MCP serves tools for language models.
 	MCP bool
 	// IntrospectionOff disables introspection. SuggestionsOff disables suggestions in validation errors.

@@ -19,6 +19,7 @@ import (
 
 	"heliograph/graph/fault"
 	"heliograph/graph/server"
+	"heliograph/internal/base/profile"
 	"heliograph/internal/base/values"
 	"heliograph/internal/base/wrap"
 	"heliograph/rest"
@@ -38,6 +39,9 @@ type RateOptions struct {
 }
 
 const keyHeader = "X-API-Key"
+
+// PlanHeader is the header with which a client requests the plan of its operation.
+const PlanHeader = "X-Query-Plan"
 
 // rates limits requests in a sliding window of one minute.
 type rates struct {
@@ -150,7 +154,7 @@ func (g *Gateway) rate(next http.Handler) http.Handler {
 			next.ServeHTTP(w, r)
 			return
 		}
-		client, limit := clientName(w, r), g.o.Rates.PerMinute
+		client, limit, plans := clientName(w, r), g.o.Rates.PerMinute, g.o.Graph.Plans
 		if text := r.Header.Get(keyHeader); text != "" && g.o.Rates.KeyFile != "" {
 			key, ok := g.rates.key(text)
 			if !ok {
@@ -160,6 +164,7 @@ func (g *Gateway) rate(next http.Handler) http.Handler {
 			if l := limited(w); l != nil {
 				l.key = key.name
 			}
+			plans = plans || g.o.Graph.PlansOfKeys
 			if client, limit = "key "+key.name, key.perMinute; limit == 0 {
 				limit = g.o.Rates.PerMinuteOfKeys
 			}
@@ -171,6 +176,9 @@ func (g *Gateway) rate(next http.Handler) http.Handler {
 			}
 		}
 		turn := g.o.DB.Queue().Turn(client, class)
+		if _, admin := adminKey.Of(r.Context()); r.Header.Get(PlanHeader) != "" && (plans || admin) {
+			turn.Profile = profile.New(server.FieldOf)
+		}
 		if limit > 0 {
 			counted := r.WithContext(httprate.WithRequestLimit(r.Context(), limit))
 			if g.rates.limiter.OnLimit(w, counted, client) {

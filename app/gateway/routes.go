@@ -24,6 +24,7 @@ import (
 	"heliograph/graph"
 	"heliograph/graph/server"
 	"heliograph/internal/base/respond"
+	"heliograph/internal/base/values"
 	"heliograph/rest"
 	v1 "heliograph/rest/v1"
 	v2 "heliograph/rest/v2"
@@ -122,6 +123,8 @@ func (g *Gateway) Admin() http.Handler {
 	r := chi.NewRouter()
 	r.Use(g.adminHost)
 	g.health(r)
+	r.With(forAdmin, defaultTransfer().limit, g.client, g.shed, g.record, g.recover, g.rate).
+		Method(http.MethodPost, graphPath, g.graph)
 	r.Handle("/metrics", promhttp.HandlerFor(g.metrics.registry, promhttp.HandlerOpts{}))
 	r.HandleFunc("/debug/pprof/cmdline", pprof.Cmdline)
 	r.HandleFunc("/debug/pprof/profile", pprof.Profile)
@@ -129,6 +132,16 @@ func (g *Gateway) Admin() http.Handler {
 	r.HandleFunc("/debug/pprof/trace", pprof.Trace)
 	r.HandleFunc("/debug/pprof/*", pprof.Index)
 	return r
+}
+
+// adminKey is the key of requests of the admin port.
+var adminKey = values.NewKey[bool]()
+
+// forAdmin marks requests of the admin port, whose clients can request plans.
+func forAdmin(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		next.ServeHTTP(w, r.WithContext(values.Context(r.Context(), adminKey.Is(true))))
+	})
 }
 
 // adminHost rejects requests for unknown hosts: a web page can make browsers send requests to a local port under a

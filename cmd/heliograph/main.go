@@ -309,14 +309,23 @@ func (c *demoCmd) prepare(ctx context.Context, d *database, status string) error
 }
 
 type explainCmd struct {
-	Path string `arg:"" help:"REST path with its query string, such as '/api/v1/accounts?account.balance=gt:100&order=desc'; prefixed with 'POST ' for a request with a body."`
-	Body string `type:"existingfile" help:"File with the request body of a POST (default: an example body)."`
-	JSON bool   `help:"Print the document, variables and operation name as JSON."`
+	Path        string `arg:"" help:"REST path with its query string, such as '/api/v1/accounts?account.balance=gt:100&order=desc'; prefixed with 'POST ' for a request with a body. With --analyze also a file with a document, or with the JSON of a GraphQL request."`
+	Body        string `type:"existingfile" help:"File with the request body of a POST (default: an example body)."`
+	JSON        bool   `help:"Print the document, variables and operation name as JSON; with --analyze the plan."`
+	Analyze     bool   `help:"Run the document on the gateway of this machine, and print its plan: statements over time, rows, round trips, and the indexes of the slowest statement."`
+	AdminListen string `env:"HELIOGRAPH_ADMIN_LISTEN" default:"127.0.0.1:9464" help:"Listen address of the admin port of that gateway."`
 	ledgerSettings
 }
 
-// Run prints the document of a path. It does not need a database.
+// Run prints the document of a path, for which it does not need a database, or runs it.
 func (c *explainCmd) Run(ctx context.Context) error {
+	if c.Analyze && !strings.Contains(c.Path, "/api/v") {
+		text, err := os.ReadFile(c.Path)
+		if err != nil {
+			return fmt.Errorf("%w; --analyze needs such a file, or a path that begins with /api/v1/ or /api/v2/", err)
+		}
+		return c.analyze(ctx, requestOf(text))
+	}
 	cfg, err := c.rest()
 	if err != nil {
 		return err
@@ -345,6 +354,8 @@ func (c *explainCmd) Run(ctx context.Context) error {
 		return fmt.Errorf("%s: %w; `heliograph serve` lists the parameters at /api/v1/docs", c.Path, problem)
 	case err != nil:
 		return err
+	case c.Analyze:
+		return c.analyze(ctx, x)
 	case c.JSON:
 		return printJSON(x)
 	}
@@ -359,6 +370,14 @@ func printJSON(v any) error {
 	return enc.Encode(v) //nolint:wrapcheck // writing to the terminal
 }
 
+// adminURL returns the URL of the admin port with a listen address.
+func adminURL(listen string) string {
+	if strings.HasPrefix(listen, ":") {
+		listen = "127.0.0.1" + listen
+	}
+	return "http://" + listen
+}
+
 type healthCmd struct {
 	AdminListen string `env:"HELIOGRAPH_ADMIN_LISTEN" default:"127.0.0.1:9464" help:"Listen address of the admin port."`
 	Part        string `enum:",ledger,status" default:"" help:"Part that must be ready: ledger or status (default: one of them)."`
@@ -367,11 +386,7 @@ type healthCmd struct {
 // Run requests the readiness of a running gateway. The health checks of containers use it: the image has no other
 // program.
 func (c *healthCmd) Run(ctx context.Context) error {
-	address := c.AdminListen
-	if strings.HasPrefix(address, ":") {
-		address = "127.0.0.1" + address
-	}
-	target := strings.TrimSuffix("http://"+address+"/health/readiness/"+c.Part, "/")
+	target := strings.TrimSuffix(adminURL(c.AdminListen)+"/health/readiness/"+c.Part, "/")
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, target, http.NoBody)
 	if err != nil {
 		return fmt.Errorf("--admin-listen: %w", err)

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -25,6 +26,7 @@ import (
 	"github.com/alecthomas/kong"
 	"github.com/jackc/pgx/v5"
 
+	"heliograph/internal/base/profile"
 	"heliograph/rest"
 	"heliograph/storage/migrations"
 	"heliograph/storage/pgtest"
@@ -677,7 +679,11 @@ func TestAttached(t *testing.T) {
 	}
 	reader := pgtest.Role(t, url)
 	execSQL(t, url, "grant select on all tables in schema public to "+reader)
-	g := start(t, "--database-url", strings.Replace(url, config(t, url).User+"@", reader+"@", 1))
+	l := listen(t, "127.0.0.1:0")
+	admin := l.Addr().String()
+	_ = l.Close()
+	g := start(t, "--database-url", strings.Replace(url, config(t, url).User+"@", reader+"@", 1),
+		"--admin-listen", admin)
 	for _, path := range []string{
 		"/health/readiness", "/api/v1/accounts/1001", "/api/v1/balances", "/api/v1/blocks",
 		"/api/v1/transactions", "/api/v1/topics/4001", "/api/v1/topics/4001/messages",
@@ -686,8 +692,47 @@ func TestAttached(t *testing.T) {
 			t.Errorf("%s: %d", path, got)
 		}
 	}
+	analyze(t, admin)
 	if code := g.end(t, syscall.SIGINT); code != 0 {
 		t.Errorf("exit code %d after SIGINT: %s", code, g.out)
+	}
+}
+
+// analyze checks the plans that the command prints, of REST paths, a document and a request.
+func analyze(t *testing.T, admin string) {
+	t.Helper()
+	document, request := filepath.Join(t.TempDir(), "accounts.graphql"), filepath.Join(t.TempDir(), "account.json")
+	for file, text := range map[string]string{
+		document: `{ accounts(first: 2) { nodes { tokens { nodes { balance } } } } }`,
+		request: `{"query":"query($id: AccountRef!) { account(id: $id) { memo } }",` +
+			`"variables":{"id":"0.0.1001"}}`,
+	} {
+		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for argument, want := range map[string][]string{
+		"/api/v1/accounts?limit=2":      {"█", " page\n", "the slowest, ", "round trips"},
+		"POST /api/v1/contracts/call":   {" body\n", "1 levels, 2 round trips"},
+		document:                        {"\n    2    2 ", " accounts.nodes.tokens\n", "2 levels, 2 round trips"},
+		request:                         {" account\n", "1 levels, 1 round trips, 1 statements", " entity entity_pkey\n"},
+		"/api/v1/accounts?limit=x":      nil,
+		filepath.Join(document, "none"): nil,
+	} {
+		r := runCommand(t, "explain", "--analyze", "--admin-listen", admin, argument)
+		if want == nil != (r.code != 0) {
+			t.Errorf("%s: exit code %d: %s", argument, r.code, r.stderr)
+		}
+		for _, part := range want {
+			if !strings.Contains(r.stdout, part) {
+				t.Errorf("%s: %q is missing in\n%s%s", argument, part, r.stdout, r.stderr)
+			}
+		}
+	}
+	r := runCommand(t, "explain", "--analyze", "--json", "--admin-listen", admin, request)
+	var plan profile.Profile
+	if err := json.Unmarshal([]byte(r.stdout), &plan); err != nil || len(plan.Statements) != 1 {
+		t.Errorf("--json: %v: %s%s", err, r.stdout, r.stderr)
 	}
 }
 

@@ -108,6 +108,8 @@ func (c *serveCmd) Run(ctx context.Context) (err error) {
 	}
 	c.useDemoNetwork()
 	graph.MCP = c.MCP.Or(c.DatabaseURL == "" && c.Demo.on)
+	graph.Plans = c.Plans == "on" || c.Plans == "" && c.DatabaseURL == "" && c.Demo.on
+	graph.PlansOfKeys = c.Plans == "keys"
 	contracts, err := c.evm(cfg.Cache, c.DatabaseURL == "" && c.Demo.on)
 	if err != nil {
 		return err

@@ -246,6 +246,7 @@ type graphSettings struct {
 	PollInterval  time.Duration  `env:"HELIOGRAPH_POLL_INTERVAL" min:"10ms" default:"250ms" help:"Interval at which the database is polled for new rows while there are subscriptions."`
 	Introspection toggle         `env:"HELIOGRAPH_INTROSPECTION" default:"on" help:"Allow introspection and serve /graphql/schema.graphql. If off, errors contain no suggestions either."`
 	MCP           optionalToggle `name:"mcp" env:"HELIOGRAPH_MCP" help:"Serve tools for language models (Model Context Protocol) at /mcp. Default: off, on with the demo network."`
+	Plans         string         `name:"query-plans" env:"HELIOGRAPH_QUERY_PLANS" enum:",off,keys,on" default:"" help:"Clients that can request the plan of a query with the header X-Query-Plan: off, keys (those with an API key) or on (all). Those of the admin port always can. Default: off, on with the demo network."`
 	Suggestions   toggle         `env:"HELIOGRAPH_SUGGESTIONS" default:"on" help:"Suggest similar names in validation errors."`
 }
 

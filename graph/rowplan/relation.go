@@ -10,12 +10,17 @@ import (
 
 	"github.com/99designs/gqlgen/graphql"
 	"github.com/vektah/gqlparser/v2/ast"
+
+	"heliograph/internal/base/profile"
 )
 
 // Batch collects statements that are sent to the database together.
 type Batch interface {
 	// Run sends them in one round trip and passes each its result. Without statements there is no round trip.
 	Run(ctx context.Context) error
+	// Mark sets the field that reads the statements which are added from now on. It is called only if they are
+	// recorded.
+	Mark(*profile.Place)
 }
 
 // Request is one read of a field for all parents of a level.
@@ -184,7 +189,7 @@ func load[T, R any](
 	if len(rows) == 0 {
 		return done(ctx, nil, nil) // the relations below store empty results too
 	}
-	fetch, err := fetchOf(ctx, r, f, rel, rows)
+	fetch, err := fetchOf(r.mark(ctx, path), r, f, rel, rows)
 	if err != nil {
 		return &fieldError{path, err}
 	}
@@ -257,6 +262,7 @@ func Ahead[V any](ctx context.Context, t *Tables, key V, byKey []string, queue f
 	}
 	r := newRun(ctx, t, p)
 	defer r.end()
+	r.depth = 1
 	queue(r.level())
 	if p.load(ctx, r, []V{key}) != nil {
 		return nil, nil //nolint:nilnil // reported for values that exist, when their relations are loaded

@@ -19,6 +19,7 @@ import (
 
 	"heliograph/graph/rowplan"
 	"heliograph/graph/scalar"
+	"heliograph/internal/base/profile"
 	"heliograph/internal/base/values"
 )
 
@@ -76,6 +77,9 @@ func (b *batch) Run(context.Context) error {
 	}
 	return nil
 }
+
+// Mark implements [rowplan.Batch].
+func (*batch) Mark(*profile.Place) {}
 
 func (b *batch) queue(statement string, f func()) {
 	b.queued = append(b.queued, func() {

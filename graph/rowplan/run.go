@@ -8,6 +8,7 @@ import (
 	"io"
 	"reflect"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 
@@ -17,6 +18,7 @@ import (
 	"heliograph/graph/fault"
 	"heliograph/graph/scalar"
 	"heliograph/internal/base/admission"
+	"heliograph/internal/base/profile"
 )
 
 // Tables are the tables of all objects, by the Go types that resolvers return.
@@ -163,6 +165,7 @@ type run struct {
 	batch     Batch  // of the level; nil before its first statement
 	after     []func(context.Context) error
 	loaded    bool                 // by Ahead
+	depth     int                  // level of the batch; what a plan reads itself is on level 1
 	cancels   []context.CancelFunc // see [Request.Ending]
 	most      int                  // the maximum length of the JSON in bytes; lists end there
 	// tracing makes the writer keep the path and collect errors. Without it, nulls are written without errors, and the
@@ -176,7 +179,7 @@ type run struct {
 func newRun[V any](ctx context.Context, t *Tables, p *plan[V]) *run {
 	r := &run{
 		tables: t, store: storeOf(ctx), variables: graphql.GetOperationContext(ctx).Variables,
-		style: scalar.EnvOf(ctx).Style, most: t.MaxResponse,
+		style: scalar.EnvOf(ctx).Style, most: t.MaxResponse, depth: 2,
 	}
 	r.holds = evaluate(p.conditions, r.variables)
 	if p.load != nil {
@@ -221,6 +224,18 @@ func (r *run) level() Batch {
 	return r.batch
 }
 
+// mark returns the context of what is read for a field, and marks its statements if they are recorded.
+func (r *run) mark(ctx context.Context, path ast.Path) context.Context {
+	if !r.store.Recorded {
+		return ctx
+	}
+	field := slices.Concat(graphql.GetPath(ctx), path).String()
+	// one statement reads the field for all rows
+	at := &profile.Place{Field: strings.ReplaceAll(field, "[0]", ""), Level: r.depth}
+	r.level().Mark(at)
+	return at.Context(ctx)
+}
+
 // finish sends one batch per level of relations.
 func (r *run) finish(ctx context.Context) error {
 	for len(r.after) > 0 {
@@ -230,6 +245,7 @@ func (r *run) finish(ctx context.Context) error {
 			}
 			r.batch = nil
 		}
+		r.depth++
 		after := r.after
 		r.after = nil
 		for _, f := range after {

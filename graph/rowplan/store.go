@@ -15,7 +15,10 @@ import (
 // what was read ahead.
 type Store struct {
 	// More reports, for an event of a subscription, whether the next one is waiting.
-	More    bool
+	More bool
+	// Recorded reports whether the fields of statements are recorded.
+	Recorded bool
+
 	inParts bool
 	read    sync.Map     // place → outcome[R]
 	written atomic.Int64 // bytes of JSON

@@ -1,6 +1,7 @@
 package server
 
 import (
+	"maps"
 	"net/http"
 	"strconv"
 	"strings"
@@ -12,6 +13,7 @@ import (
 	"heliograph/graph/fault"
 	"heliograph/graph/limits"
 	"heliograph/internal/base/accept"
+	"heliograph/internal/base/admission"
 	"heliograph/internal/base/respond"
 )
 
@@ -60,7 +62,10 @@ func (s *Server) serveHTTP(w http.ResponseWriter, r *http.Request, media string)
 		s.serveBatch(w, r, raw)
 		return
 	}
-	key := s.responses.key(r.Context(), r.Method, raw)
+	key := ""
+	if admission.ProfileOf(r.Context()) == nil { // nobody else may receive a plan
+		key = s.responses.key(r.Context(), r.Method, raw)
+	}
 	if c := s.responses.get(key); c != nil {
 		if s.o.Observer != nil {
 			s.o.Observer.Received(r.Context(), string(ast.Query), c.operation) // only queries are cached
@@ -137,6 +142,12 @@ func (s *Server) execute(
 	defer s.Done(resp.Data)
 	s.bound(resp)
 	resp.Extensions = extensions
+	plan := admission.ProfileOf(ctx)
+	if plan != nil {
+		plan.Finish(ctx, admission.Of(ctx).Waited(), len(resp.Data))
+		resp.Extensions = map[string]any{"plan": plan}
+		maps.Copy(resp.Extensions, extensions)
+	}
 	tail, err := responseTail(resp)
 	if err != nil {
 		s.writeInternalError(ctx, w, err)
@@ -150,7 +161,7 @@ func (s *Server) execute(
 		}
 	}
 	age := op.ages[op.oc.Operation]
-	if len(resp.Errors) > 0 || age == 0 || key == "" && r.Method == http.MethodPost {
+	if len(resp.Errors) > 0 || age == 0 || plan != nil || key == "" && r.Method == http.MethodPost {
 		h["Cache-Control"] = notStored
 		respond.Write(w, r, status, "", dataMember, data, tail)
 		return

@@ -141,6 +141,10 @@ func (s *Server) extensions(op *operation) map[string]any {
 	return map[string]any{"cost": costExtension(op.cost, s.o.Bounds.Cost)}
 }
 
+// FieldOf returns the path of the field that a context belongs to, for plans. It is empty while the arguments of a
+// root field are read.
+func FieldOf(ctx context.Context) string { return graphql.GetPath(ctx).String() }
+
 func costExtension(cost, limit int) map[string]int {
 	return map[string]int{"requested": cost, "limit": limit}
 }

@@ -16,6 +16,7 @@ import (
 	"heliograph/graph/relay"
 	"heliograph/graph/rowplan"
 	"heliograph/graph/scalar"
+	"heliograph/internal/base/admission"
 	"heliograph/internal/base/values"
 	"heliograph/internal/domain/ledger"
 )
@@ -148,7 +149,7 @@ func (s *Server) field(ctx context.Context, next graphql.Resolver) (any, error) 
 }
 
 func (s *Server) context(ctx context.Context, op *operation) context.Context {
-	return s.contextWith(ctx, new(rowplan.Store), op.work(ctx, s))
+	return s.contextWith(ctx, &rowplan.Store{Recorded: admission.ProfileOf(ctx) != nil}, op.work(ctx, s))
 }
 
 // contextWith returns the context of an operation with a store and a work, which those of a batch share.

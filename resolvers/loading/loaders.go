@@ -13,6 +13,7 @@ import (
 	"github.com/vektah/gqlparser/v2/ast"
 
 	"heliograph/graph/rowplan"
+	"heliograph/internal/base/admission"
 	"heliograph/internal/base/list"
 	"heliograph/internal/base/values"
 	"heliograph/internal/base/wrap"
@@ -187,13 +188,16 @@ func (l *loader[K, V]) loadAll(
 ) (known bool, thunks []dataloader.Thunk[V]) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	isNew := false
+	hits := 0
 	for _, key := range keys {
 		_, found := l.cache.Get(ctx, key)
-		known, isNew = known || found, isNew || !found
+		if found {
+			hits++
+		}
 		thunks = append(thunks, l.Load(ctx, key))
 	}
-	if isNew {
+	admission.ProfileOf(ctx).Hit(hits)
+	if hits < len(keys) {
 		l.Flush()
 		batch := <-l.batches
 		storage.Use(b, queue(b, batch.keys), func(rows []V) {
@@ -203,7 +207,7 @@ func (l *loader[K, V]) loadAll(
 			}
 		})
 	}
-	return known, thunks
+	return hits > 0, thunks
 }
 
 // LoadOne reads the object of a type with a key, or nothing if the operation has read it.

@@ -15,6 +15,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"heliograph/internal/base/admission"
 	"heliograph/internal/base/wrap"
 	"heliograph/internal/domain/ledger"
 	"heliograph/internal/domain/status"
@@ -131,8 +132,13 @@ func read[T any](
 		defer own.mu.Unlock()
 		q = own.tx
 	}
+	recorded := admission.ProfileOf(ctx)
+	record := recorded.Trip()
 	rows, _ := q.Query(ctx, sql, args...) // rows have the error
 	out, err := storage.MapperOf(cols, finish).Collect(rows)
+	if record != nil {
+		record(*recorded.Place(ctx), rows.CommandTag().RowsAffected(), nil)
+	}
 	if own == nil && missingTables(err) {
 		return nil, nil
 	}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"heliograph/internal/base/profile"
 	"heliograph/internal/base/values"
 )
 
@@ -25,6 +26,8 @@ type Turn struct {
 	// Charge counts points towards the rate limit of the client. It reports false if the limit is exceeded. Nil means
 	// no limit.
 	Charge func(points int) bool
+	// Profile records what the request takes. It is nil if the client has not requested that.
+	Profile *profile.Profile
 
 	q         *Queue
 	name      string
@@ -59,6 +62,17 @@ func Of(ctx context.Context) *Turn {
 	t, _ := key.Of(ctx)
 	return t
 }
+
+// Recorded returns the profile of the request, or nil.
+func (t *Turn) Recorded() *profile.Profile {
+	if t == nil {
+		return nil
+	}
+	return t.Profile
+}
+
+// ProfileOf returns the profile of the request of ctx, or nil.
+func ProfileOf(ctx context.Context) *profile.Profile { return Of(ctx).Recorded() }
 
 // Value returns the context value of the turn.
 func (t *Turn) Value() values.Value { return key.Is(t) }

@@ -1,0 +1,130 @@
+package storage
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"slices"
+
+	"github.com/jackc/pgx/v5"
+
+	"heliograph/internal/base/profile"
+)
+
+// Mark sets the field that reads the statements which are queued from now on, for the profile of the operation.
+func (b *Batch) Mark(at *profile.Place) { b.place = at }
+
+// marked returns a reader of rows for the field of Mark.
+func (b *Batch) marked(r reader) reader {
+	if b.place == nil {
+		return r
+	}
+	return &recorded{reader: r, at: b.place}
+}
+
+// recorded is a reader that also records what it has read.
+type recorded struct {
+	reader
+	at      *profile.Place
+	explain profile.Explain
+	record  func(profile.Place, int64, profile.Explain) // of the round trip
+}
+
+func (r *recorded) read(rows pgx.Rows) error {
+	err := r.reader.read(rows)
+	if r.record != nil {
+		rows.Close()
+		r.record(*r.at, rows.CommandTag().RowsAffected(), r.explain)
+	}
+	return err
+}
+
+// observe makes all readers record, if the client of ctx has requested that.
+func (b *Batch) observe(ctx context.Context) {
+	if w, ok := workKey.Of(ctx); ok {
+		b.profile = w.Turn.Recorded()
+	}
+	if b.profile == nil {
+		return
+	}
+	for setting, queries := range b.queries {
+		for i, q := range queries {
+			r, ok := q.rows.(*recorded)
+			if !ok && q.rows != nil {
+				r = &recorded{reader: q.rows, at: b.profile.Place(ctx)}
+				queries[i].rows = r
+			}
+			if r != nil {
+				r.explain = func(ctx context.Context) (float64, []profile.Scan, error) {
+					return b.db.analyze(ctx, setting, q)
+				}
+			}
+		}
+	}
+}
+
+// begin starts a round trip, in which all readers record.
+func (b *Batch) begin(all []query) {
+	record := b.profile.Trip()
+	if record == nil {
+		return
+	}
+	for _, q := range all {
+		if r, ok := q.rows.(*recorded); ok {
+			r.record = record
+		}
+	}
+}
+
+// planNode is a node of a plan of PostgreSQL.
+type planNode struct {
+	Type  string `json:"Node Type"`
+	Table string `json:"Relation Name"`
+	Index string `json:"Index Name"`
+	Plans []planNode
+}
+
+// partition is what the names of partitions, and of their indexes, have after the name of the table.
+var partition = regexp.MustCompile(`_p\d[\d_]*\d`)
+
+// analysis reads the plan of a statement that was executed, and the milliseconds that it took.
+type analysis []struct {
+	Plan planNode
+	Time float64 `json:"Execution Time"`
+}
+
+func (a *analysis) read(rows pgx.Rows) error {
+	text, err := pgx.CollectExactlyOneRow(rows, pgx.RowTo[[]byte])
+	if err != nil {
+		return fmt.Errorf("explaining a statement: %w", err)
+	}
+	return json.Unmarshal(text, a) //nolint:wrapcheck // the caller ignores the reason
+}
+
+// analyze executes a statement again. It returns the time of the server in milliseconds, and what the statement reads,
+// in the order of its plan.
+func (db *DB) analyze(ctx context.Context, setting int, q query) (float64, []profile.Scan, error) {
+	free := *db
+	free.conn = nil // the connection that has run the statement may be in use again
+	b := free.NewBatch()
+	var got analysis
+	const explain = "explain (analyze, costs off, timing off, format json) "
+	b.queries[setting] = []query{{sql: explain + q.sql, args: q.args, rows: &got}}
+	if err := b.Run(ctx); err != nil {
+		return 0, nil, err
+	}
+	return got[0].Time, got[0].Plan.scans(nil), nil
+}
+
+// scans appends what a node and those below it read. Partitions count as one table.
+func (n *planNode) scans(found []profile.Scan) []profile.Scan {
+	s := profile.Scan{Table: partition.ReplaceAllString(n.Table, ""), Index: partition.ReplaceAllString(n.Index, "")}
+	if (n.Index != "" || n.Type == "Seq Scan") && !slices.Contains(found, s) {
+		found = append(found, s)
+	}
+	for i := range n.Plans {
+		found = n.Plans[i].scans(found)
+	}
+	return found
+}
