@@ -3,11 +3,13 @@ package gateway_test
 import (
 	"fmt"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/chromedp/chromedp/kb"
 
+	"heliograph/app/gateway"
 	"heliograph/app/testing/testenv"
 	"heliograph/tests/browser/webtest"
 )
@@ -67,5 +69,43 @@ func TestOpenREST(t *testing.T) {
 	p.Wait("the response", `document.querySelector('.graphiql-response')?.textContent.includes('hapi_version')`)
 	if errs := strings.Join(p.ConsoleErrors(), "\n"); errs != "" {
 		t.Errorf("console errors: %s", errs)
+	}
+}
+
+// TestQueryPlan opens the panel with the plan of a query, on gateways that return plans and that do not.
+func TestQueryPlan(t *testing.T) {
+	for plans, want := range map[bool]string{
+		false: `includes('--query-plans')`,
+		// The account and its lists, whose bars do not begin before those of the level above.
+		true: `match(/Slowest: account[^]*(_pkey|__\w+|no index)/)`,
+	} {
+		t.Run(strconv.FormatBool(plans), func(t *testing.T) {
+			g := testenv.Demo(t, testenv.Graph(func(o *gateway.GraphOptions) { o.Plans = plans }))
+			p := webtest.New(t, webtest.Options{Width: 1400, Height: 900})
+			p.Open(g.URL + "/graphiql")
+			p.Wait("the editor",
+				`document.querySelector('.graphiql-query-editor .view-lines')?.textContent.length > 20`)
+			p.Click(`[aria-label="Show Query plan"]`)
+			p.Wait("the panel", `document.querySelector('.heliograph-plan')?.innerText.includes('Run a query')`)
+			p.Click(`.graphiql-execute-button`)
+			p.Wait("the plan", `document.querySelector('.heliograph-plan').innerText.`+want)
+			if plans {
+				p.Wait("bars in the order of levels", `(() => {
+					const rows = [...document.querySelectorAll('.heliograph-plan tbody')].map((row) => ({
+						level: Number(row.querySelector('td').textContent),
+						bar: row.querySelector('div').getBoundingClientRect(),
+					}));
+					const box = document.querySelector('.heliograph-plan table').getBoundingClientRect();
+					return rows.length > 3 && rows.every(({ level, bar }) =>
+						bar.left >= box.left && bar.right <= box.right + 2 &&
+						rows.every((other) => other.level >= level || other.bar.left <= bar.left));
+				})()`)
+			}
+			p.Accessible("query plan", "critical", "serious")
+			if errs := p.ConsoleErrors(); len(errs) > 0 {
+				t.Errorf("console errors: %v", errs)
+			}
+			p.Screenshot(filepath.Join(t.ArtifactDir(), "plan.png"))
+		})
 	}
 }

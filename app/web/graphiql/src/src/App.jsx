@@ -10,6 +10,7 @@ import { ExamplesDialog } from './ExamplesDialog.jsx';
 import { createFetcher, TRANSPORTS } from './fetcher.js';
 import { ExamplesIcon, LinkIcon, Mark, RestIcon } from './icons.jsx';
 import { Measure } from './Measure.jsx';
+import { PLAN_PLUGIN } from './PlanPanel.jsx';
 import { lastTab, remember, remembered } from './preferences.js';
 import { RestDialog } from './RestDialog.jsx';
 import { useCalmStart } from './useCalmStart.js';
@@ -22,7 +23,7 @@ const COPY_LABEL = 'Copy a link to this tab';
 
 // GraphiQL compares these by identity, so they are created once.
 const explorer = explorerPlugin({ showAttribution: false });
-const plugins = [HISTORY_PLUGIN, explorer];
+const plugins = [HISTORY_PLUGIN, explorer, PLAN_PLUGIN];
 
 // GraphiQL reloads the schema when the fetcher changes. Therefore the fetcher stays the same and reads the current transport.
 let transport = remembered(TRANSPORT_KEY) === 'websocket' ? 'websocket' : 'sse';

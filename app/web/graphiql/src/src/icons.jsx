@@ -35,3 +35,11 @@ export function ExamplesIcon(props) {
     </svg>
   );
 }
+
+export function PlanIcon(props) {
+  return (
+    <svg viewBox="0 0 24 24" fill="none" stroke="currentColor" strokeWidth="1.5" strokeLinecap="round" {...props}>
+      <path d="M3 5h8M7 12h9M14 19h7" strokeWidth="3" />
+    </svg>
+  );
+}

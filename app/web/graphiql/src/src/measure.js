@@ -1,5 +1,7 @@
 // Time, size and cost of the last response to a query or mutation.
 
+import { keepPlan, planHeaders } from './plan.js';
+
 /** @typedef {{ ms: number, bytes: number, packed: number | null, cost: string | null, limit: string | null }} Measure */
 
 let measure = null;
@@ -21,20 +23,22 @@ export const current = () => measure;
 export async function measuredFetch(url, options) {
   change(null);
   const start = performance.now();
-  const response = await fetch(url, options);
+  const response = await fetch(url, { ...options, headers: { ...options.headers, ...planHeaders() } });
   const { headers } = response;
   response
     .clone()
     .arrayBuffer()
     .then(
-      ({ byteLength }) =>
+      (body) => {
+        keepPlan(body);
         change({
           ms: performance.now() - start,
-          bytes: byteLength,
+          bytes: body.byteLength,
           packed: headers.has('content-encoding') && headers.has('content-length') ? Number(headers.get('content-length')) : null,
           cost: headers.get('x-query-cost'),
           limit: headers.get('x-query-cost-limit'),
-        }),
+        });
+      },
       () => {}, // The connection was closed: GraphiQL shows the error.
     );
   return response;
