@@ -49,12 +49,32 @@ func (r *Request) readClassic(maxLimit int) error {
 	return nil
 }
 
-// validate validates a query string. It returns nil if the query string is valid.
+// validate validates a query string. It returns nil if the query string is valid. [ByGroup] reports wrong counts, then
+// invalid values, then each value of an unknown name.
 func (e *Endpoint) validate(c *Config, q Query) *Problem {
-	if e.Grammar == InOrder {
-		return e.validateInOrder(c, q)
+	var counts, bad, unknowns []Item
+	for _, given := range q {
+		items, group, p := []Item(nil), &bad, e.param(given.Name)
+		switch n := len(given.Values); {
+		case n > c.MaxRepeats:
+			items, group = []Item{tooMany(given.Name, n, c.MaxRepeats)}, &counts
+		case p == nil && e.Grammar == InOrder:
+			items = []Item{unknown(given.Name)}
+		case p == nil:
+			items, group = slices.Repeat([]Item{unknown(given.Name)}, n), &unknowns
+		default:
+			for _, text := range given.Values {
+				if _, ok := e.Value(c, p, text); !ok {
+					items = append(items, invalid(given.Name))
+				}
+			}
+		}
+		if e.Grammar == InOrder {
+			group = &bad
+		}
+		*group = append(*group, items...)
 	}
-	return e.validateByGroup(c, q)
+	return problemOf(slices.Concat(counts, bad, unknowns))
 }
 
 func (e *Endpoint) param(name string) *Param {
@@ -71,47 +91,6 @@ func invalid(name string) Item { return Item{Message: "Invalid parameter: " + na
 func tooMany(name string, n, most int) Item {
 	return Item{Message: fmt.Sprintf("Parameter values count exceeds maximum number allowed: %s count: %d max: %d",
 		name, n, most)}
-}
-
-// validateInOrder validates the parameters in one pass.
-func (e *Endpoint) validateInOrder(c *Config, q Query) *Problem {
-	var items []Item
-	for _, given := range q {
-		p := e.param(given.Name)
-		switch {
-		case len(given.Values) > c.MaxRepeats:
-			items = append(items, tooMany(given.Name, len(given.Values), c.MaxRepeats))
-		case p == nil:
-			items = append(items, unknown(given.Name))
-		default:
-			for _, text := range given.Values {
-				if _, ok := e.Value(c, p, text); !ok {
-					items = append(items, invalid(given.Name))
-				}
-			}
-		}
-	}
-	return problemOf(items)
-}
-
-// validateByGroup reports wrong counts, then invalid values, then unknown names.
-func (e *Endpoint) validateByGroup(c *Config, q Query) *Problem {
-	var counts, bad, unknowns []Item
-	for _, given := range q {
-		p := e.param(given.Name)
-		if len(given.Values) > c.MaxRepeats {
-			counts = append(counts, tooMany(given.Name, len(given.Values), c.MaxRepeats))
-			continue
-		}
-		for _, text := range given.Values {
-			if p == nil {
-				unknowns = append(unknowns, unknown(given.Name))
-			} else if _, ok := e.Value(c, p, text); !ok {
-				bad = append(bad, invalid(given.Name))
-			}
-		}
-	}
-	return problemOf(slices.Concat(counts, bad, unknowns))
 }
 
 func problemOf(items []Item) *Problem {

@@ -22,26 +22,18 @@ func (e *Endpoint) ModernLimit() int { return cmp.Or(e.DefaultLimit, modernLimit
 // parseModernQuery parses a query string of the modern family. Names are case-sensitive, and "name[]" is a spelling of
 // a parameter that the endpoint has. Text that cannot be decoded is not changed.
 func (e *Endpoint) parseModernQuery(raw string) (Query, *Problem) {
+	segments, ok := segmentsOf(raw)
+	if !ok {
+		return nil, ModernProblem(http.StatusBadRequest, parameterLimit)
+	}
 	q := Query{}
-	count := 0
-	for segment := range strings.SplitSeq(raw, "&") {
-		if segment == "" {
-			continue
-		}
-		count++
-		if count > MaxParameters {
-			return nil, ModernProblem(http.StatusBadRequest, parameterLimit)
-		}
+	for _, segment := range segments {
 		name, value, _ := strings.Cut(segment, "=")
 		name, value = unescape(name), unescape(value)
 		if plain, ok := strings.CutSuffix(name, "[]"); ok && e.param(plain) != nil {
 			name = plain
 		}
-		if at := q.index(name); at >= 0 {
-			q[at].Values, q[at].List = append(q[at].Values, value), true
-			continue
-		}
-		q = append(q, Parameter{Name: name, Values: []string{value}})
+		q = q.with(Parameter{Name: name, Values: []string{value}})
 	}
 	return q, nil
 }

@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"heliograph/internal/base/list"
 )
 
 // MaxParameters limits the parameters of a query string, regardless of the configuration.
@@ -37,13 +39,27 @@ func (q Query) index(name string) int {
 	return slices.IndexFunc(q, func(p Parameter) bool { return p.Name == name })
 }
 
-func (q Query) clone() Query {
-	out := make(Query, len(q))
-	for i, p := range q {
-		p.Values = append([]string(nil), p.Values...)
-		out[i] = p
+// with returns the query with further values of a parameter.
+func (q Query) with(p Parameter) Query {
+	at := q.index(p.Name)
+	if at < 0 {
+		return append(q, p)
 	}
-	return out
+	q[at].Values, q[at].List = append(q[at].Values, p.Values...), true
+	return q
+}
+
+func (q Query) clone() Query {
+	return list.Map(q, func(p Parameter) Parameter {
+		p.Values = slices.Clone(p.Values)
+		return p
+	})
+}
+
+// segmentsOf splits a query string. ok is false if it has too many parameters.
+func segmentsOf(raw string) (segments []string, ok bool) {
+	segments = strings.FieldsFunc(raw, func(r rune) bool { return r == '&' })
+	return segments, len(segments) <= MaxParameters
 }
 
 // queryError is the reason why a query string is invalid: the status and the text. For brackets with a name it
@@ -57,50 +73,29 @@ type queryError struct {
 // parseQuery parses a query string of the classic family. Names are case-insensitive, brackets mark a list, and text
 // that cannot be decoded is not changed. maxRepeats limits the values of one spelling of a name.
 func parseQuery(raw string, maxRepeats int) (Query, *queryError) {
-	type spelling struct {
-		name   string
-		values []string
-		list   bool
+	segments, ok := segmentsOf(raw)
+	if !ok {
+		return nil, &queryError{status: 400, text: parameterLimit}
 	}
-	var spellings []spelling
-	count := 0
-	for segment := range strings.SplitSeq(raw, "&") {
-		if segment == "" {
-			continue
-		}
-		count++
-		if count > MaxParameters {
-			return nil, &queryError{status: 400, text: parameterLimit}
-		}
+	var spellings Query
+	for _, segment := range segments {
 		name, value := splitSegment(segment)
-		name, list, bad := brackets(name, maxRepeats)
+		name, isList, bad := brackets(name, maxRepeats)
 		if bad != nil {
 			return nil, bad
 		}
-		at := slices.IndexFunc(spellings, func(s spelling) bool { return s.name == name })
-		if at < 0 {
-			spellings = append(spellings, spelling{name: name, list: list, values: []string{value}})
-			continue
-		}
-		s := &spellings[at]
-		s.values, s.list = append(s.values, value), true
-		if len(s.values) > maxRepeats {
+		spellings = spellings.with(Parameter{Name: name, Values: []string{value}, List: isList})
+		if n := len(spellings.Get(name)); n > 1 && n > maxRepeats {
 			return nil, arrayLimit(maxRepeats)
 		}
 	}
 	q := make(Query, 0, len(spellings))
 	for _, s := range spellings {
-		name := strings.ToLower(s.name)
-		if name == "order" || name == "result" {
-			for i, v := range s.values {
-				s.values[i] = strings.ToLower(v)
-			}
+		s.Name = strings.ToLower(s.Name)
+		if s.Name == "order" || s.Name == "result" {
+			s.Values = list.Map(s.Values, strings.ToLower)
 		}
-		if at := q.index(name); at >= 0 {
-			q[at].Values, q[at].List = append(q[at].Values, s.values...), true
-			continue
-		}
-		q = append(q, Parameter{Name: name, Values: s.values, List: s.list})
+		q = q.with(s)
 	}
 	return q, nil
 }

@@ -1,6 +1,7 @@
 package storage
 
 import (
+	"cmp"
 	"slices"
 
 	"heliograph/internal/domain/ledger"
@@ -107,20 +108,14 @@ func Merge[T any](a, b []*T, p Page, key func(*T) int64) []*T {
 	if len(b) == 0 {
 		return a
 	}
-	out := make([]*T, 0, p.Limit)
-	for len(out) < p.Limit && len(a)+len(b) > 0 {
-		switch {
-		case len(b) == 0:
-			out, a = append(out, a[0]), a[1:]
-		case len(a) == 0:
-			out, b = append(out, b[0]), b[1:]
-		case key(a[0]) == key(b[0]):
-			b = b[1:]
-		case (key(a[0]) > key(b[0])) == p.Desc:
-			out, a = append(out, a[0]), a[1:]
-		default:
-			out, b = append(out, b[0]), b[1:]
+	order := func(a, b *T) int {
+		if p.Desc {
+			a, b = b, a
 		}
+		return cmp.Compare(key(a), key(b))
 	}
-	return out
+	out := slices.Concat(a, b)
+	slices.SortStableFunc(out, order)
+	out = slices.CompactFunc(out, func(a, b *T) bool { return key(a) == key(b) })
+	return out[:min(len(out), p.Limit)]
 }

@@ -129,7 +129,7 @@ func (p pricing) set(set ast.SelectionSet, page size) Cost {
 
 // Lists reports whether a selection set selects lists of rows.
 func Lists(set ast.SelectionSet) bool {
-	return selects(set, func(f *ast.Field) bool { return strings.HasSuffix(f.Definition.Type.Name(), "Connection") })
+	return Selects(set, func(f *ast.Field) bool { return strings.HasSuffix(f.Definition.Type.Name(), "Connection") })
 }
 
 // Scans returns the number of lists at the root of an operation whose filters make them expensive. scans reports that
@@ -167,17 +167,17 @@ func isPastScan(f *ast.Field) bool {
 // ScansPast reports whether an operation selects one of these fields.
 func ScansPast(set ast.SelectionSet) bool {
 	for f := range Fields(set) {
-		if f.Definition.Type.Name() == pastState && selects(f.SelectionSet, isPastScan) {
+		if f.Definition.Type.Name() == pastState && Selects(f.SelectionSet, isPastScan) {
 			return true
 		}
 	}
 	return false
 }
 
-// selects reports whether a selection set selects a field, at any depth.
-func selects(set ast.SelectionSet, is func(*ast.Field) bool) bool {
+// Selects reports whether a selection set selects a field, at any depth.
+func Selects(set ast.SelectionSet, is func(*ast.Field) bool) bool {
 	for f := range Fields(set) {
-		if is(f) || selects(f.SelectionSet, is) {
+		if is(f) || Selects(f.SelectionSet, is) {
 			return true
 		}
 	}

@@ -203,7 +203,7 @@ func (r *run) fail(err error) {
 // missing notes that the field or the element that is being written is null, but must not be.
 func (r *run) missing() {
 	r.nulls++
-	isBelow := func(err error) bool { return hasPrefix(PathOf(err), r.path) }
+	isBelow := func(err error) bool { return HasPrefix(PathOf(err), r.path) }
 	if r.tracing && !slices.ContainsFunc(r.failed, isBelow) {
 		r.fail(errNull)
 	}
@@ -211,8 +211,8 @@ func (r *run) missing() {
 
 var errNull = errors.New("a value is null that must not be")
 
-// hasPrefix reports whether a path starts with another.
-func hasPrefix(path, prefix ast.Path) bool {
+// HasPrefix reports whether a path starts with another.
+func HasPrefix(path, prefix ast.Path) bool {
 	return len(prefix) <= len(path) && slices.Equal(prefix, path[:len(prefix)])
 }
 

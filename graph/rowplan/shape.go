@@ -181,17 +181,8 @@ func isNil[T any](row T) bool {
 
 // present returns items without those that are nil. It copies only if there are some.
 func present[C any](items []C) []C {
-	for i, item := range items {
-		if !isNil(item) {
-			continue
-		}
-		kept := append(make([]C, 0, len(items)), items[:i]...)
-		for _, item := range items[i+1:] {
-			if !isNil(item) {
-				kept = append(kept, item)
-			}
-		}
-		return kept
+	if !slices.ContainsFunc(items, isNil[C]) {
+		return items
 	}
-	return items
+	return slices.DeleteFunc(slices.Clone(items), isNil[C])
 }

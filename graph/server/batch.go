@@ -108,10 +108,10 @@ func (s *Server) readBatch(r *http.Request, raw []byte) ([]*operation, []*graphq
 func unfit(op *operation) gqlerror.List {
 	switch {
 	case op.oc.Operation.Operation == ast.Subscription:
-		return gqlerror.List{coded(fault.BadUserInput, "a batch cannot contain a subscription: send it alone, with "+
-			"Accept: "+mediaEvents+" or over a WebSocket")}
+		return oneError(fault.BadUserInput, "a batch cannot contain a subscription: send it alone, with "+
+			"Accept: "+mediaEvents+" or over a WebSocket")
 	case op.split() != nil:
-		return gqlerror.List{coded(fault.BadUserInput, "a batch cannot contain @defer: send the operation alone")}
+		return oneError(fault.BadUserInput, "a batch cannot contain @defer: send the operation alone")
 	}
 	return nil
 }

@@ -94,7 +94,7 @@ func (s *Server) serveExport(w http.ResponseWriter, r *http.Request, format *exp
 	}
 	end, refused := admission.Of(r.Context()).Stream(s.o.Streams.Most, s.o.Streams.PerClient)
 	if refused != nil {
-		writeErrors(w, http.StatusTooManyRequests, gqlerror.List{coded(fault.RateLimited, refused.Error())})
+		writeErrors(w, http.StatusTooManyRequests, oneError(fault.RateLimited, refused.Error()))
 		return
 	}
 	defer end()
@@ -184,9 +184,9 @@ func (s *Server) newExport(
 	def := doc.Operations.ForName(params.OperationName)
 	switch {
 	case def == nil:
-		return nil, gqlerror.List{coded(fault.BadUserInput, missingOperation(doc, params.OperationName))}
+		return nil, oneError(fault.BadUserInput, missingOperation(doc, params.OperationName))
 	case def.Operation != ast.Query:
-		return nil, gqlerror.List{coded(fault.BadUserInput, "only a query can be exported as "+format.name)}
+		return nil, oneError(fault.BadUserInput, "only a query can be exported as "+format.name)
 	}
 	variables, errs := coerce(s.Schema(), def, params.Variables)
 	if errs != nil {
@@ -198,7 +198,7 @@ func (s *Server) newExport(
 		RecoverFunc: recovered, ResolverMiddleware: s.middleware, RootResolverMiddleware: noMiddleware,
 	}}
 	if err := x.find(def.SelectionSet); err != nil {
-		return nil, gqlerror.List{coded(fault.BadUserInput, format.name+err.Error())}
+		return nil, oneError(fault.BadUserInput, format.name+err.Error())
 	}
 	_ = validator.ValidateWithRules(s.Schema(), doc, &rules.Rules{}) // as above
 	if s.o.Observer != nil {

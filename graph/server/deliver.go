@@ -213,10 +213,10 @@ func (d *delivery) finish(r groupResult) error {
 // made them null, is added to each. Errors of objects that the client did not receive are dropped.
 func assignErrors(payloads []payload, errs gqlerror.List) {
 	for _, e := range errs {
-		at := slices.IndexFunc(payloads, func(p payload) bool { return hasPrefix(e.Path, p.path) })
+		at := slices.IndexFunc(payloads, func(p payload) bool { return rowplan.HasPrefix(e.Path, p.path) })
 		if at < 0 {
 			if at = slices.IndexFunc(payloads, func(p payload) bool {
-				return p.data == nil && hasPrefix(p.path, e.Path)
+				return p.data == nil && rowplan.HasPrefix(p.path, e.Path)
 			}); at < 0 {
 				continue
 			}
@@ -231,11 +231,6 @@ func assignErrors(payloads []payload, errs gqlerror.List) {
 			p.errors = gqlerror.List{&e}
 		}
 	}
-}
-
-// hasPrefix reports whether a path starts with another.
-func hasPrefix(path, prefix ast.Path) bool {
-	return len(prefix) <= len(path) && slices.Equal(prefix, path[:len(prefix)])
 }
 
 // part returns the JSON of the result of a group.

@@ -199,22 +199,22 @@ func (s *Server) document(text string) (*entry, gqlerror.List) {
 	}
 	if s.o.OnlyTrusted {
 		return nil,
-			gqlerror.List{coded(fault.Forbidden, "this server executes trusted documents only; send the id of one")}
+			oneError(fault.Forbidden, "this server executes trusted documents only; send the id of one")
 	}
 	if len(text) > s.o.Bounds.Bytes {
 		return nil,
-			gqlerror.List{coded(fault.TooComplex,
-				fmt.Sprintf("the document is longer than %d bytes; send long values as variables", s.o.Bounds.Bytes))}
+			oneError(fault.TooComplex,
+				fmt.Sprintf("the document is longer than %d bytes; send long values as variables", s.o.Bounds.Bytes))
 	}
 	doc, err := parser.ParseQueryWithTokenLimit(&ast.Source{Input: text}, s.o.Bounds.Tokens)
 	if err != nil {
 		return nil, gqlerror.List{s.syntaxError(err)}
 	}
 	if len(doc.Operations) == 0 {
-		return nil, gqlerror.List{coded(fault.BadUserInput, "the document has no operation")}
+		return nil, oneError(fault.BadUserInput, "the document has no operation")
 	}
 	if exceeded := s.o.Bounds.Check(doc); exceeded != nil {
-		return nil, gqlerror.List{coded(exceeded.Code, exceeded.Message)}
+		return nil, oneError(exceeded.Code, exceeded.Message)
 	}
 	errs := validator.ValidateWithRules(s.Schema(), doc, rulesWithoutSuggestions())
 	if len(errs) > 0 && !s.o.SuggestionsOff && !s.o.IntrospectionOff && canSuggest(errs) {
@@ -229,7 +229,7 @@ func (s *Server) document(text string) (*entry, gqlerror.List) {
 	if s.o.IntrospectionOff && slices.ContainsFunc(doc.Operations, func(op *ast.OperationDefinition) bool {
 		return introspects(op.SelectionSet)
 	}) {
-		return nil, gqlerror.List{coded(fault.Forbidden, "introspection is disabled on this server")}
+		return nil, oneError(fault.Forbidden, "introspection is disabled on this server")
 	}
 	return s.docs.add(text, doc), nil
 }
@@ -280,12 +280,7 @@ func onlyIntrospects(op *ast.OperationDefinition) bool {
 }
 
 func introspects(set ast.SelectionSet) bool {
-	for f := range limits.Fields(set) {
-		if f.Name == "__schema" || f.Name == "__type" || introspects(f.SelectionSet) {
-			return true
-		}
-	}
-	return false
+	return limits.Selects(set, func(f *ast.Field) bool { return f.Name == "__schema" || f.Name == "__type" })
 }
 
 // variableErrors gives errors about variables the texts and the location that graphql-js gives them. Other errors

@@ -99,7 +99,7 @@ func (s *Server) execute(
 	if r.Method != http.MethodPost && kind != ast.Query {
 		h.Set("Allow", "POST")
 		writeErrors(w, http.StatusMethodNotAllowed,
-			gqlerror.List{coded(fault.BadUserInput, "a "+string(kind)+" requires POST")})
+			oneError(fault.BadUserInput, "a "+string(kind)+" requires POST"))
 		return
 	}
 	costText := strconv.Itoa(op.cost)
@@ -114,8 +114,8 @@ func (s *Server) execute(
 		return
 	}
 	if kind == ast.Subscription {
-		writeErrors(w, http.StatusNotAcceptable, gqlerror.List{coded(fault.BadUserInput,
-			"a subscription requires Accept: "+mediaEvents+", or a WebSocket with the subprotocol "+subprotocol)})
+		writeErrors(w, http.StatusNotAcceptable, oneError(fault.BadUserInput,
+			"a subscription requires Accept: "+mediaEvents+", or a WebSocket with the subprotocol "+subprotocol))
 		return
 	}
 	extensions := s.extensions(op)

@@ -71,7 +71,7 @@ func (s *Server) validate(ctx context.Context, params *graphql.RawParams, store 
 	store()
 	def := e.doc.Operations.ForName(params.OperationName)
 	if def == nil {
-		return nil, gqlerror.List{coded(fault.BadUserInput, missingOperation(e.doc, params.OperationName))}
+		return nil, oneError(fault.BadUserInput, missingOperation(e.doc, params.OperationName))
 	}
 	variables, errs := coerce(s.Schema(), def, params.Variables)
 	if errs != nil {
@@ -84,8 +84,8 @@ func (s *Server) validate(ctx context.Context, params *graphql.RawParams, store 
 		RootResolverMiddleware: noMiddleware,
 	}
 	if def.Operation == ast.Subscription && len(graphql.CollectFields(oc, def.SelectionSet, nil)) != 1 {
-		return nil, gqlerror.List{coded(fault.BadUserInput,
-			"a subscription needs one field; @skip and @include leave none or several")}
+		return nil, oneError(fault.BadUserInput,
+			"a subscription needs one field; @skip and @include leave none or several")
 	}
 	if s.o.Observer != nil {
 		s.o.Observer.Received(ctx, string(oc.Operation.Operation), oc.Operation.Name)

@@ -85,7 +85,7 @@ func writeErrors(w http.ResponseWriter, status int, errs gqlerror.List) {
 // writeInternalError logs that a response could not be encoded, and writes an error instead.
 func (s *Server) writeInternalError(ctx context.Context, w http.ResponseWriter, err error) {
 	s.o.Logger.ErrorContext(ctx, "encoding a response failed", "error", err)
-	writeErrors(w, http.StatusInternalServerError, gqlerror.List{coded(fault.Internal, "internal error")})
+	writeErrors(w, http.StatusInternalServerError, oneError(fault.Internal, "internal error"))
 }
 
 // Values of common headers. They are shared between responses: replace them, do not change them.
@@ -109,7 +109,7 @@ func (s *Server) bound(resp *graphql.Response) {
 	case i >= 0:
 		resp.Data, resp.Errors = nil, resp.Errors[i:i+1]
 	case len(resp.Data) > most:
-		resp.Data, resp.Errors = nil, gqlerror.List{coded(fault.TooComplex, rowplan.TooLarge(most).Error())}
+		resp.Data, resp.Errors = nil, oneError(fault.TooComplex, rowplan.TooLarge(most).Error())
 	}
 }
 
@@ -183,6 +183,11 @@ func coded(code fault.Code, message string) *gqlerror.Error {
 		message = quoted.ReplaceAllString(message, "$1…")
 	}
 	return &gqlerror.Error{Message: message, Extensions: map[string]any{"code": string(code)}}
+}
+
+// oneError returns a list with an error.
+func oneError(code fault.Code, message string) gqlerror.List {
+	return gqlerror.List{coded(code, message)}
 }
 
 // present converts an error of a resolver to the error in the response. Details of internal errors are logged under an

@@ -60,7 +60,7 @@ func (s *Server) stream(
 ) gqlerror.List {
 	end, refused := admission.Of(ctx).Stream(s.o.Streams.Most, s.o.Streams.PerClient)
 	if refused != nil {
-		return gqlerror.List{coded(fault.RateLimited, refused.Error())}
+		return oneError(fault.RateLimited, refused.Error())
 	}
 	defer end()
 	turn := admission.Of(ctx).Another()
@@ -105,7 +105,7 @@ func (s *Server) stream(
 		s.bound(resp)
 		tail, err := responseTail(resp)
 		if err != nil {
-			return gqlerror.List{coded(fault.Internal, "internal error")}
+			return oneError(fault.Internal, "internal error")
 		}
 		turn.Leave() // clients can take long to read
 		if send(own.More, dataMember, orNull(resp.Data), tail) != nil {
@@ -116,7 +116,7 @@ func (s *Server) stream(
 		return gqlerror.List{timedOut()}
 	}
 	if err := ending.Err(); err != nil && ctx.Err() == nil {
-		return gqlerror.List{coded(fault.Unavailable, err.Error())}
+		return oneError(fault.Unavailable, err.Error())
 	}
 	return nil
 }

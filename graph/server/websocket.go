@@ -166,7 +166,7 @@ func (c *socket) subscribe(ctx context.Context, m *message) (code websocket.Stat
 	most := c.server.o.Streams.PerConnection
 	if len(c.operations) >= most || c.open >= 2*most { // completed ones may not have stopped yet
 		return c.fail(ctx,
-			m.ID, gqlerror.List{coded(fault.RateLimited, "too many operations are running on this connection")})
+			m.ID, oneError(fault.RateLimited, "too many operations are running on this connection"))
 	}
 	if limited := charge(ctx, 1); limited != nil {
 		return c.fail(ctx, m.ID, gqlerror.List{limited})

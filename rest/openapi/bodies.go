@@ -176,12 +176,7 @@ func onlyFragment(set ast.SelectionSet) *ast.FragmentSpread {
 // selectsOmitted reports whether a selection set has a list that the current endpoint may omit. Such a set has its own
 // schema instead of the shared one.
 func (b *bodies) selectsOmitted(set ast.SelectionSet) bool {
-	for f := range limits.Fields(set) {
-		if slices.Contains(b.omitted, f.Alias) || b.selectsOmitted(f.SelectionSet) {
-			return true
-		}
-	}
-	return false
+	return limits.Selects(set, func(f *ast.Field) bool { return slices.Contains(b.omitted, f.Alias) })
 }
 
 // fragment returns a reference to the shared schema of a fragment and adds the schema on first use.
