@@ -18,12 +18,8 @@ import (
 
 // The lists of accounts and balances.
 var (
-	accountList = listOf[ledger.Account]{"accounts", 1, func(a *ledger.Account) relay.Key {
-		return relay.Key{int64(a.EntityID)}
-	}}
-	balanceList = listOf[ledger.Balance]{"balances", 1, func(b *ledger.Balance) relay.Key {
-		return relay.Key{int64(b.AccountID)}
-	}}
+	accountList = ofNumber("accounts", func(a *ledger.Account) int64 { return int64(a.EntityID) })
+	balanceList = ofNumber("balances", func(b *ledger.Balance) int64 { return int64(b.AccountID) })
 )
 
 func accountEntityID(a *ledger.Account) ledger.EntityID { return a.EntityID }

@@ -16,9 +16,7 @@ import (
 // The lists of allowances and staking rewards. Allowances that an account granted are ordered by the spender, those
 // that it received by the owner.
 var (
-	rewardList = listOf[ledger.StakingReward]{"rewards", 1, func(r *ledger.StakingReward) relay.Key {
-		return relay.Key{int64(r.ConsensusTimestamp)}
-	}}
+	rewardList = ofNumber("rewards", func(r *ledger.StakingReward) int64 { return int64(r.ConsensusTimestamp) })
 
 	cryptoAllowanceLists = directedLists[ledger.CryptoAllowance]{
 		false: {"crypto allowances by spender", 1, func(a *ledger.CryptoAllowance) relay.Key {

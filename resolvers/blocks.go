@@ -20,9 +20,7 @@ var (
 	blockList = listOf[ledger.Block]{"blocks", 2, func(b *ledger.Block) relay.Key {
 		return relay.Key{int64(b.Timestamp.To.V), b.Number}
 	}}
-	blockNumberList = listOf[ledger.Block]{"blocks by number", 1, func(b *ledger.Block) relay.Key {
-		return relay.Key{b.Number}
-	}}
+	blockNumberList = ofNumber("blocks by number", func(b *ledger.Block) int64 { return b.Number })
 )
 
 func spanOfBlock(b *ledger.Block) ledger.TimestampRange { return b.Timestamp }

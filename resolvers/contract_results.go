@@ -17,12 +17,10 @@ import (
 
 // The lists of contract results and their actions.
 var (
-	resultList = listOf[ledger.ContractResult]{"contract results", 1, func(r *ledger.ContractResult) relay.Key {
-		return relay.Key{int64(r.ConsensusTimestamp)}
-	}}
-	actionList = listOf[ledger.ContractAction]{"contract actions", 1, func(a *ledger.ContractAction) relay.Key {
-		return relay.Key{int64(a.Index)}
-	}}
+	resultList = ofNumber("contract results", func(r *ledger.ContractResult) int64 {
+		return int64(r.ConsensusTimestamp)
+	})
+	actionList = ofNumber("contract actions", func(a *ledger.ContractAction) int64 { return int64(a.Index) })
 )
 
 // ContractResultActions reads the actions of results.

@@ -15,9 +15,7 @@ import (
 	"heliograph/storage/transactions"
 )
 
-var contractList = listOf[ledger.Contract]{"contracts", 1, func(c *ledger.Contract) relay.Key {
-	return relay.Key{int64(c.EntityID)}
-}}
+var contractList = ofNumber("contracts", func(c *ledger.Contract) int64 { return int64(c.EntityID) })
 
 // slotList is the list of a contract's storage, now or at a time.
 func slotList(atTime bool) listOf[ledger.ContractState] {
@@ -141,7 +139,7 @@ func withIDs(f *ledger.EntityIDFilter, more ...ledger.EntityID) *ledger.EntityID
 
 // The lists of hooks and their storage.
 var (
-	hookList     = listOf[ledger.Hook]{"hooks", 1, func(h *ledger.Hook) relay.Key { return relay.Key{h.HookID} }}
+	hookList     = ofNumber("hooks", func(h *ledger.Hook) int64 { return h.HookID })
 	hookSlotList = listOf[ledger.HookSlot]{"hook storage", 1, func(s *ledger.HookSlot) relay.Key {
 		return relay.Key{s.Key}
 	}}

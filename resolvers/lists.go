@@ -24,6 +24,11 @@ type listOf[C any] struct {
 	key     func(*C) relay.Key
 }
 
+// ofNumber returns a list whose positions are a number.
+func ofNumber[C any](kind string, number func(*C) int64) listOf[C] {
+	return listOf[C]{kind, 1, func(c *C) relay.Key { return relay.Key{number(c)} }}
+}
+
 // queueRows queues reading one page of rows for each parent.
 type queueRows[C any] func(b *storage.Batch, p storage.Page) (storage.Result[[][]*C], error)
 
@@ -156,9 +161,8 @@ func rootList[C any](
 	return c, err
 }
 
-// listOfAccount is [rootList] for the list of an account. If the account does not exist, the list is empty, with a
-// note.
-// mustExist checks accounts that are given by id too.
+// listOfAccount is [rootList] for the list of an account. If the account does not exist, the list is empty and has a
+// note. mustExist checks accounts that are given by id too.
 func listOfAccount[F, C any](
 	ctx context.Context, r *Resolver, l listOf[C], account ledger.AccountRef, mustExist bool, order relay.Order,
 	args relay.Args,
@@ -272,9 +276,7 @@ func withCount[T any](
 // unfiltered reports whether a filter has no conditions.
 func unfiltered[F any](f *F) bool { return f == nil || reflect.ValueOf(*f).IsZero() }
 
-var versionList = listOf[ledger.Version]{"versions", 1, func(v *ledger.Version) relay.Key {
-	return relay.Key{int64(v.Timestamp)}
-}}
+var versionList = ofNumber("versions", func(v *ledger.Version) int64 { return int64(v.Timestamp) })
 
 func versionsOf[K any](ctx context.Context, q rowplan.Request, order relay.Order, args relay.Args, keys []K,
 	queue func(*storage.Batch, []K, storage.Page) storage.Result[[][]*ledger.Version],

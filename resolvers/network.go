@@ -20,18 +20,13 @@ import (
 
 // The lists of the network's nodes.
 var (
-	nodeList = listOf[ledger.NetworkNode]{"nodes", 1, func(n *ledger.NetworkNode) relay.Key {
-		return relay.Key{n.NodeID}
-	}}
+	nodeList      = ofNumber("nodes", func(n *ledger.NetworkNode) int64 { return n.NodeID })
 	nodeStakeList = listOf[ledger.NetworkNode]{"nodes by stake", 2, func(n *ledger.NetworkNode) relay.Key {
 		return relay.Key{n.Stake.Or(-1), n.NodeID}
 	}}
-	registeredNodeList = listOf[ledger.RegisteredNode]{
-		"registered nodes",
-		1, func(n *ledger.RegisteredNode) relay.Key {
-			return relay.Key{n.RegisteredNodeID}
-		},
-	}
+	registeredNodeList = ofNumber("registered nodes", func(n *ledger.RegisteredNode) int64 {
+		return n.RegisteredNodeID
+	})
 )
 
 // networkNodeByName reads the node with the local part of a global id.

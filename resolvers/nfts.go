@@ -20,11 +20,9 @@ var (
 	nftList = listOf[ledger.NFT]{"NFTs", 2, func(n *ledger.NFT) relay.Key {
 		return relay.Key{int64(n.TokenID), n.SerialNumber}
 	}}
-	nftTransactionList = listOf[ledger.NFTTransaction]{
-		"NFT transactions", 1, func(t *ledger.NFTTransaction) relay.Key {
-			return relay.Key{int64(t.ConsensusTimestamp)}
-		},
-	}
+	nftTransactionList = ofNumber("NFT transactions", func(t *ledger.NFTTransaction) int64 {
+		return int64(t.ConsensusTimestamp)
+	})
 )
 
 // NFTTransferNft reads the NFTs of transfers.

@@ -17,9 +17,7 @@ import (
 	"heliograph/storage/transactions"
 )
 
-var scheduleList = listOf[ledger.Schedule]{"schedules", 1, func(s *ledger.Schedule) relay.Key {
-	return relay.Key{int64(s.EntityID)}
-}}
+var scheduleList = ofNumber("schedules", func(s *ledger.Schedule) int64 { return int64(s.EntityID) })
 
 // ScheduleState returns the state of a schedule now, or at the moment of the state that is read.
 func (f fields) ScheduleState(s *ledger.Schedule) ledger.ScheduleState {

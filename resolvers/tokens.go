@@ -19,20 +19,16 @@ import (
 
 // The lists of tokens, their holders and their relationships with accounts.
 var (
-	tokenList = listOf[ledger.Token]{"tokens", 1, func(t *ledger.Token) relay.Key {
-		return relay.Key{int64(t.EntityID)}
-	}}
-	holderList = listOf[ledger.TokenHolder]{"holders", 1, func(h *ledger.TokenHolder) relay.Key {
-		return relay.Key{int64(h.AccountID)}
-	}}
-	richList = listOf[ledger.TokenHolder]{
+	tokenList  = ofNumber("tokens", func(t *ledger.Token) int64 { return int64(t.EntityID) })
+	holderList = ofNumber("holders", func(h *ledger.TokenHolder) int64 { return int64(h.AccountID) })
+	richList   = listOf[ledger.TokenHolder]{
 		"holders by balance", 2, func(h *ledger.TokenHolder) relay.Key {
 			return relay.Key{h.Balance, int64(h.AccountID)}
 		},
 	}
-	relationshipList = listOf[ledger.TokenRelationship]{
-		"token relationships", 1, func(r *ledger.TokenRelationship) relay.Key { return relay.Key{int64(r.TokenID)} },
-	}
+	relationshipList = ofNumber("token relationships", func(r *ledger.TokenRelationship) int64 {
+		return int64(r.TokenID)
+	})
 )
 
 func tokenEntityID(t *ledger.Token) ledger.EntityID { return t.EntityID }

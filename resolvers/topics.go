@@ -15,9 +15,7 @@ import (
 	"heliograph/storage/entities"
 )
 
-var messageList = listOf[ledger.TopicMessage]{
-	"messages", 1, func(m *ledger.TopicMessage) relay.Key { return relay.Key{int64(m.ConsensusTimestamp)} },
-}
+var messageList = ofNumber("messages", func(m *ledger.TopicMessage) int64 { return int64(m.ConsensusTimestamp) })
 
 // TopicMessages reads the messages of topics.
 func (fields) TopicMessages(ctx context.Context, q rowplan.Request, of []*ledger.Topic, args graph.TopicMessagesArgs) (

@@ -18,9 +18,7 @@ import (
 	"heliograph/storage/transactions"
 )
 
-var transactionList = listOf[ledger.Transaction]{
-	"transactions", 1, func(t *ledger.Transaction) relay.Key { return relay.Key{int64(t.ConsensusTimestamp)} },
-}
+var transactionList = ofNumber("transactions", func(t *ledger.Transaction) int64 { return int64(t.ConsensusTimestamp) })
 
 // TopicTransactions reads the transactions of topics.
 func (fields) TopicTransactions(

@@ -210,10 +210,7 @@ func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	limit, ok := a.Config.limitOf(r)
 	if !ok && (at == nil || at.family() != Modern) {
-		writeProblem(w, r, Classic, &Problem{
-			Status: http.StatusUnauthorized,
-			Items:  []Item{{Message: "Invalid credentials"}},
-		})
+		writeProblem(w, r, Classic, problem(http.StatusUnauthorized, "Invalid credentials"))
 		return
 	}
 	if at == nil {

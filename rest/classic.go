@@ -2,7 +2,6 @@ package rest
 
 import (
 	"fmt"
-	"net/http"
 	"slices"
 )
 
@@ -13,9 +12,9 @@ func (r *Request) readClassic(maxLimit int) error {
 	if bad != nil {
 		switch {
 		case bad.nested == "":
-			return &Problem{Status: bad.status, Items: []Item{{Message: bad.text}}}
+			return problem(bad.status, bad.text)
 		case e.Grammar == InOrder && e.param(bad.nested) == nil:
-			return &Problem{Status: http.StatusBadRequest, Items: []Item{unknown(bad.nested)}}
+			return Bad(unknown(bad.nested).Message)
 		default:
 			return InvalidParameter(bad.nested)
 		}

@@ -134,15 +134,15 @@ type Param struct {
 }
 
 // ValuesOf returns the values that a parameter accepts: their form, the operators, and whether several values apply.
-func (e *Endpoint) ValuesOf(p *Param) (form Form, ops []Op, list bool) {
+func (e *Endpoint) ValuesOf(p *Param) (form *Kind, ops []Op, list bool) {
 	switch {
 	case e.Family == Modern:
-		return p.Kind.Form, p.Kind.Ops, p.MaxValues > 1
+		return &p.Kind, p.Kind.Ops, p.MaxValues > 1
 	// An integer that supports eq only is a plain integer.
-	case p.Single || len(p.Kind.Ops) == 0 || len(p.Kind.Ops) == 1 && p.Kind.Form.Max > 0:
-		return p.Kind.Form, nil, false
+	case p.Single || len(p.Kind.Ops) == 0 || len(p.Kind.Ops) == 1 && p.Kind.Max > 0:
+		return &p.Kind, nil, false
 	default:
-		return p.Kind.Form, p.Kind.Ops, true
+		return &p.Kind, p.Kind.Ops, true
 	}
 }
 

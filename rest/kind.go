@@ -15,14 +15,23 @@ type Kind struct {
 	// Parse returns a value with the canonical form of its text, and with its number if it has one. ok is false if the
 	// text is invalid. The operator is one of Ops.
 	Parse func(c *Config, v Value) (_ Value, ok bool)
-	// Form documents the text after the operator.
-	Form Form
 	// Ops are the supported operators. Without any, values have no operator.
 	Ops []Op
 	// AnyOp accepts all other operators too, and ignores them.
 	AnyOp bool
 	// ExactOp accepts operators in lower case only. Those of the classic family always are.
 	ExactOp bool
+
+	// The other fields document the text after the operator, for people and tools. Without them, it is any text.
+
+	// Doc describes the text in one sentence.
+	Doc string
+	// Pattern is a regular expression that matches the whole text, in the syntax common to Go and ECMAScript.
+	Pattern string
+	// Enum are the allowed values in their usual spelling. They are case-insensitive.
+	Enum []string
+	// Min and Max are the limits of an integer. Max is 0 for anything else.
+	Min, Max int64
 }
 
 // Accepting returns a Parse that leaves accepted values as they are.
@@ -46,18 +55,6 @@ func (e *Endpoint) Value(c *Config, p *Param, text string) (v Value, ok bool) {
 		return v, false
 	}
 	return k.Parse(c, v)
-}
-
-// Form documents the text of a value for people and tools. The zero form is any text.
-type Form struct {
-	// Doc describes the text in one sentence.
-	Doc string
-	// Pattern is a regular expression that matches the whole text, in the syntax common to Go and ECMAScript.
-	Pattern string
-	// Enum are the allowed values in their usual spelling. They are case-insensitive.
-	Enum []string
-	// Min and Max are the limits of an integer. Max is 0 for anything else.
-	Min, Max int64
 }
 
 // Operators returns all operators.
@@ -87,27 +84,23 @@ func whole(pattern string) *regexp.Regexp { return regexp.MustCompile(`^(?:` + p
 var (
 	// EntityID accepts entity ids and EVM addresses.
 	EntityID = Kind{
-		Parse: Accepting(func(c *Config, text string) bool { return IsEntityID(text) || isEVMAddress(c, text) }),
-		Form: Form{
-			Doc:     "An entity ID `shard.realm.num`; shard and realm are optional. Or an EVM address.",
-			Pattern: entityIDPattern + "|" + evmAddressPattern,
-		},
-		Ops: Operators(),
+		Parse:   Accepting(func(c *Config, text string) bool { return IsEntityID(text) || isEVMAddress(c, text) }),
+		Doc:     "An entity ID `shard.realm.num`; shard and realm are optional. Or an EVM address.",
+		Pattern: entityIDPattern + "|" + evmAddressPattern,
+		Ops:     Operators(),
 	}
 	// EntityIDOrLongZero accepts entity ids and long-zero EVM addresses.
 	EntityIDOrLongZero = Kind{
-		Parse: Accepting(isEntityIDOrLongZero),
-		Form: Form{
-			Doc:     "An entity ID `shard.realm.num`; shard and realm are optional. Or its long-zero EVM address.",
-			Pattern: entityIDPattern + "|" + evmAddressPattern,
-		},
-		Ops: Operators(),
+		Parse:   Accepting(isEntityIDOrLongZero),
+		Doc:     "An entity ID `shard.realm.num`; shard and realm are optional. Or its long-zero EVM address.",
+		Pattern: entityIDPattern + "|" + evmAddressPattern,
+		Ops:     Operators(),
 	}
 	// Int accepts 32-bit integers that are not negative.
 	Int = Kind{
 		Parse: Accepting(isInt),
-		Form:  Form{Doc: "An integer.", Max: math.MaxInt32},
-		Ops:   Operators(),
+		Doc:   "An integer.", Max: math.MaxInt32,
+		Ops: Operators(),
 	}
 	// BlockNumber accepts decimal and hex numbers that are not negative.
 	BlockNumber = Kind{
@@ -115,26 +108,22 @@ var (
 			_, err := parseBlockNumber(text)
 			return err == nil
 		}),
-		Form: Form{
-			Doc:     "A number, decimal or in hex with `0x`.",
-			Pattern: longPattern + "|" + hexNumberPattern,
-		},
-		Ops: Operators(),
+		Doc:     "A number, decimal or in hex with `0x`.",
+		Pattern: longPattern + "|" + hexNumberPattern,
+		Ops:     Operators(),
 	}
 	// Timestamp accepts timestamps. Those after [ledger.MaxTimestamp] are later than that of any row.
 	Timestamp = Kind{
-		Parse: Accepting(func(_ *Config, text string) bool { return isTimestamp(text) }),
-		Form: Form{
-			Doc:     "Seconds since 1970 with up to nine decimals, such as `1700000000.000000001`.",
-			Pattern: timestampPattern,
-		},
-		Ops: Operators(),
+		Parse:   Accepting(func(_ *Config, text string) bool { return isTimestamp(text) }),
+		Doc:     "Seconds since 1970 with up to nine decimals, such as `1700000000.000000001`.",
+		Pattern: timestampPattern,
+		Ops:     Operators(),
 	}
 	// PublicKey accepts public keys in hex, raw or in DER.
 	PublicKey = Kind{
 		Parse: Accepting(func(_ *Config, text string) bool { return publicKeySyntax.MatchString(text) }),
-		Form:  Form{Doc: "A public key in hex, raw or DER-encoded.", Pattern: publicKeyPattern},
-		Ops:   Operators(),
+		Doc:   "A public key in hex, raw or DER-encoded.", Pattern: publicKeyPattern,
+		Ops: Operators(),
 	}
 	// Boolean accepts true and false, case-insensitive.
 	Boolean = OneOf("true", "false").Only()
@@ -144,7 +133,7 @@ var (
 			_, err := ledger.ParseTransactionType(text)
 			return err == nil
 		}),
-		Form:  Form{Doc: "The name of a transaction type, such as `CRYPTOTRANSFER`.", Pattern: `[A-Za-z]+`},
+		Doc: "The name of a transaction type, such as `CRYPTOTRANSFER`.", Pattern: `[A-Za-z]+`,
 		Ops:   []Op{Eq},
 		AnyOp: true,
 	}
@@ -181,8 +170,8 @@ func Long(least int64) Kind {
 			v.Text, v.Number = strconv.FormatInt(n, 10), n
 			return v, ok && n >= least
 		},
-		Form: Form{Doc: "An integer.", Min: least, Max: math.MaxInt64},
-		Ops:  Operators(),
+		Doc: "An integer.", Min: least, Max: math.MaxInt64,
+		Ops: Operators(),
 	}
 }
 
@@ -192,8 +181,8 @@ var Index = Kind{
 		_, ok := naturalNumber(trimNumber(text))
 		return ok
 	}),
-	Form: Form{Doc: "An integer.", Max: math.MaxInt64},
-	Ops:  Operators(),
+	Doc: "An integer.", Max: math.MaxInt64,
+	Ops: Operators(),
 }
 
 func naturalNumber(s string) (int64, bool) {
@@ -233,7 +222,7 @@ func OneOf(words ...string) Kind {
 			v.Text, v.Number = words[i], int64(i)
 			return v, true
 		},
-		Form:  Form{Enum: words},
+		Enum:  words,
 		AnyOp: true,
 	}
 }

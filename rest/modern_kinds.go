@@ -15,42 +15,38 @@ var (
 	// ModernEntityID parses one to three numbers separated by points, with an operator. The value's number is the id as
 	// stored in the database.
 	ModernEntityID = Kind{
-		Parse: parseEntityID,
-		Form: Form{
-			Doc:     "An entity ID `shard.realm.num`; shard and realm are optional.",
-			Pattern: `(\d+\.){0,2}\d+`,
-		},
-		Ops: Operators(),
+		Parse:   parseEntityID,
+		Doc:     "An entity ID `shard.realm.num`; shard and realm are optional.",
+		Pattern: `(\d+\.){0,2}\d+`,
+		Ops:     Operators(),
 	}
 	// ModernLong parses a 64-bit integer that is not negative, with an operator.
-	ModernLong = Kind{Parse: Long(0).Parse, Form: Form{Max: math.MaxInt64}, Ops: Operators()}
+	ModernLong = Kind{Parse: Long(0).Parse, Max: math.MaxInt64, Ops: Operators()}
 	// ModernTimestamp parses a timestamp with any operator but ne. The digits after the point are a number of
 	// nanoseconds, not a fraction: "1.5" is five nanoseconds after the first second. The value's number is nanoseconds
 	// since 1970.
 	ModernTimestamp = Kind{
-		Parse: parseModernTimestamp,
-		Form: Form{
-			Doc:     "Seconds since 1970, a point, and a number of nanoseconds, such as `1700000000.000000001`.",
-			Pattern: `\d{1,17}(\.\d{1,9})?`,
-		},
-		Ops: []Op{Eq, Gt, Gte, Lt, Lte},
+		Parse:   parseModernTimestamp,
+		Doc:     "Seconds since 1970, a point, and a number of nanoseconds, such as `1700000000.000000001`.",
+		Pattern: `\d{1,17}(\.\d{1,9})?`,
+		Ops:     []Op{Eq, Gt, Gte, Lt, Lte},
 	}
 	// Int32 parses a 32-bit integer without an operator.
-	Int32 = Kind{Parse: parseInteger(32), Form: Form{Min: math.MinInt32, Max: math.MaxInt32}}
+	Int32 = Kind{Parse: parseInteger(32), Min: math.MinInt32, Max: math.MaxInt32}
 	// Int64 parses a 64-bit integer without an operator.
-	Int64 = Kind{Parse: parseInteger(64), Form: Form{Min: math.MinInt64, Max: math.MaxInt64}}
+	Int64 = Kind{Parse: parseInteger(64), Min: math.MinInt64, Max: math.MaxInt64}
 	// Switch parses true, on, yes, 1 and their opposites, case-insensitive. The value's number is 1 or 0.
-	Switch = Kind{Parse: parseSwitch, Form: Form{Enum: []string{"true", "false"}}}
+	Switch = Kind{Parse: parseSwitch, Enum: []string{"true", "false"}}
 	// PathID parses the entity id of a path, without an operator.
-	PathID = Kind{Parse: parsePathID, Form: Form{Pattern: `(\d{1,4}\.)?(\d{1,5}\.)?\d{1,12}`}}
+	PathID = Kind{Parse: parsePathID, Pattern: `(\d{1,4}\.)?(\d{1,5}\.)?\d{1,12}`}
 	// PathAccount parses the account of a path. The value's text is an AccountRef of the graph. Addresses and aliases
 	// are looked up as stored: the shard and realm before them are ignored, and long-zero addresses are not converted
 	// to ids.
 	PathAccount = Kind{Parse: parsePathAccount}
 	// Slot parses a storage slot of up to 32 bytes in hex. The value's text has all 64 digits with "0x".
 	Slot = Kind{
-		Parse:   parseSlot,
-		Form:    Form{Doc: "Up to 32 bytes in hex.", Pattern: `(0x)?[0-9a-fA-F]{1,64}`},
+		Parse: parseSlot,
+		Doc:   "Up to 32 bytes in hex.", Pattern: `(0x)?[0-9a-fA-F]{1,64}`,
 		Ops:     []Op{Eq, Gt, Gte, Lt, Lte},
 		ExactOp: true,
 	}
@@ -153,7 +149,7 @@ func Word(words ...string) Kind {
 		}
 		return v, ok
 	}
-	return Kind{Parse: parse, Form: Form{Enum: words}}
+	return Kind{Parse: parse, Enum: words}
 }
 
 // lettersOf returns the letters and digits of s in lower case.

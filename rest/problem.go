@@ -75,20 +75,19 @@ func (p *Problem) body() []byte {
 	return bytes.TrimSuffix(b.Bytes(), []byte{'\n'})
 }
 
-// Bad returns a 400 of the classic family with one message for each text.
-func Bad(texts ...string) *Problem {
-	return &Problem{Status: http.StatusBadRequest, Items: list.Map(texts, func(t string) Item {
-		return Item{Message: t}
-	})}
+// problem returns a problem of the classic family with one message for each text.
+func problem(status int, texts ...string) *Problem {
+	return &Problem{Status: status, Items: list.Map(texts, func(t string) Item { return Item{Message: t} })}
 }
+
+// Bad returns a 400 of the classic family with one message for each text.
+func Bad(texts ...string) *Problem { return problem(http.StatusBadRequest, texts...) }
 
 // InvalidParameter returns the classic family's problem for an invalid value.
 func InvalidParameter(name string) *Problem { return Bad("Invalid parameter: " + name) }
 
 // NotFound returns a 404 of the classic family.
-func NotFound(text string) *Problem {
-	return &Problem{Status: http.StatusNotFound, Items: []Item{{Message: text}}}
-}
+func NotFound(text string) *Problem { return problem(http.StatusNotFound, text) }
 
 // ModernProblem returns a problem of the modern family: the message is the reason phrase, and detail has the text.
 func ModernProblem(status int, detail string) *Problem {
@@ -101,9 +100,9 @@ func (f Family) fail(status int) *Problem {
 		return ModernProblem(status, "")
 	}
 	if status == http.StatusServiceUnavailable {
-		return &Problem{Status: status, Items: []Item{{Message: "Service unavailable"}}}
+		return problem(status, "Service unavailable")
 	}
-	return &Problem{Status: status, Items: []Item{{Message: "Internal error"}}}
+	return problem(status, "Internal error")
 }
 
 // CannotConvert returns the modern family's problem for a value that cannot be parsed.

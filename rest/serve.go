@@ -218,7 +218,7 @@ func (a *API) problemOf(f Family, err *gqlerror.Error) *Problem {
 		if f == Modern {
 			return ModernProblem(http.StatusNotImplemented, err.Message)
 		}
-		return &Problem{Status: http.StatusNotImplemented, Items: []Item{{Message: err.Message}}}
+		return problem(http.StatusNotImplemented, err.Message)
 	case fault.Forbidden: // the operator has disabled the field
 		return f.fail(http.StatusNotImplemented)
 	case fault.RateLimited:
@@ -311,7 +311,7 @@ func NotFoundHandler(w http.ResponseWriter, r *http.Request) {
 // Reject responds to a request that is rejected before it is parsed, as the classic family does.
 func Reject(w http.ResponseWriter, r *http.Request, status int, message string) {
 	allowAnyOrigin(w.Header())
-	writeProblem(w, r, Classic, &Problem{Status: status, Items: []Item{{Message: message}}})
+	writeProblem(w, r, Classic, problem(status, message))
 }
 
 // Unavailable responds that the server is busy for some seconds, as the family of the endpoint does.

@@ -321,7 +321,7 @@ func query(e *rest.Endpoint, p *rest.Param) *Parameter {
 }
 
 // formSchema returns the schema of a value without an operator.
-func formSchema(f rest.Form) *Schema {
+func formSchema(f *rest.Kind) *Schema {
 	s := &Schema{Type: Types{"string"}}
 	switch {
 	case slices.Equal(f.Enum, []string{"true", "false"}):
@@ -345,7 +345,7 @@ func formSchema(f rest.Form) *Schema {
 }
 
 // withOperators returns the schema of a value with an optional operator.
-func withOperators(f rest.Form, ops []rest.Op) *Schema {
+func withOperators(f *rest.Kind, ops []rest.Op) *Schema {
 	pattern := f.Pattern
 	switch {
 	case f.Enum != nil:

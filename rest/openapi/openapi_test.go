@@ -209,7 +209,7 @@ func TestParameterSchemas(t *testing.T) {
 		item, _ := d.Paths.Get(e.Path)
 		for j := range e.Params {
 			p := &e.Params[j]
-			ops, form := p.Kind.Ops, p.Kind.Form
+			ops, form := p.Kind.Ops, p.Kind
 			of := item.Get
 			if e.Body != nil {
 				of = item.Post

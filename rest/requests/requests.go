@@ -332,7 +332,7 @@ var members = map[string][]string{
 // values returns values of a parameter, at least one: those of the endpoint's own response, or else those of another
 // response, or else an example of the form. The first one is from the middle of the response, so that both less and
 // more select rows.
-func (g *generator) values(own any, name string, form rest.Form) []string {
+func (g *generator) values(own any, name string, form *rest.Kind) []string {
 	if form.Enum != nil {
 		return form.Enum
 	}
@@ -356,7 +356,7 @@ func (g *generator) values(own any, name string, form rest.Form) []string {
 
 // variants returns queries with one parameter: each operator and one that is not supported, words, spellings,
 // repetitions, ranges and errors.
-func variants(name string, values []string, form rest.Form, ops []rest.Op) []string {
+func variants(name string, values []string, form *rest.Kind, ops []rest.Op) []string {
 	var out []string
 	add := func(texts ...string) {
 		for i, t := range texts {

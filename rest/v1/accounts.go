@@ -135,8 +135,8 @@ var balancesParams = []rest.Param{
 // balanceAccount accepts any text. bindBalanceAccounts reports errors in detail.
 var balanceAccount = rest.Kind{
 	Parse: rest.Accepting(func(*rest.Config, string) bool { return true }), // texts are never empty
-	Form: rest.Form{Doc: "An entity ID `shard.realm.num`; shard and realm are optional. Or, once and without an " +
-		"operator, an EVM address or an alias."},
+	Doc: "An entity ID `shard.realm.num`; shard and realm are optional. Or, once and without an " +
+		"operator, an EVM address or an alias.",
 	Ops: rest.Operators(),
 }
 

@@ -109,18 +109,16 @@ var (
 	// blockHash accepts hashes of 32 or 48 bytes.
 	blockHash = rest.Kind{
 		Parse: rest.Accepting(func(_ *rest.Config, text string) bool { return blockHashSyntax.MatchString(text) }),
-		Form:  rest.Form{Doc: "The hash of a block or its first 32 bytes, in hex.", Pattern: blockHashPattern},
+		Doc:   "The hash of a block or its first 32 bytes, in hex.", Pattern: blockHashPattern,
 	}.Only(rest.Eq)
 	// sender accepts entity ids, and EVM addresses without shard and realm.
 	sender = rest.Kind{
 		Parse: rest.Accepting(func(_ *rest.Config, text string) bool {
 			return rest.IsEntityID(text) || addressSyntax.MatchString(text)
 		}),
-		Form: rest.Form{
-			Doc:     "An entity ID `shard.realm.num`; shard and realm are optional. Or an EVM address.",
-			Pattern: senderPattern,
-		},
-		Ops: rest.Operators(),
+		Doc:     "An entity ID `shard.realm.num`; shard and realm are optional. Or an EVM address.",
+		Pattern: senderPattern,
+		Ops:     rest.Operators(),
 	}
 )
 

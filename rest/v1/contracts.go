@@ -120,24 +120,22 @@ var (
 		Parse: func(_ *rest.Config, v rest.Value) (rest.Value, bool) {
 			return v, rest.IsEntityID(v.Text) || v.Op == rest.Eq && plainAddressSyntax.MatchString(v.Text)
 		},
-		Form: rest.Form{
-			Doc: "An entity ID `shard.realm.num`; shard and realm are optional. Or an EVM address without `0x` " +
-				"and operator.",
-			Pattern: contractIDPattern,
-		},
-		Ops: rest.Operators(),
+		Doc: "An entity ID `shard.realm.num`; shard and realm are optional. Or an EVM address without `0x` " +
+			"and operator.",
+		Pattern: contractIDPattern,
+		Ops:     rest.Operators(),
 	}
 	// word accepts values that fit into a word of the EVM.
 	word = rest.Kind{
 		Parse: rest.Accepting(func(_ *rest.Config, text string) bool { return wordSyntax.MatchString(text) }),
-		Form:  rest.Form{Doc: "1 to 64 hex digits.", Pattern: wordPattern},
-		Ops:   rest.Operators(),
+		Doc:   "1 to 64 hex digits.", Pattern: wordPattern,
+		Ops: rest.Operators(),
 	}
 	// transactionHash accepts hashes of 32 or 48 bytes.
 	transactionHash = rest.Kind{
 		Parse: blockHash.Parse,
-		Form: rest.Form{Doc: "The hash of a transaction or its first 32 bytes, or the hash of an Ethereum " +
-			"transaction, in hex.", Pattern: blockHashPattern},
+		Doc: "The hash of a transaction or its first 32 bytes, or the hash of an Ethereum " +
+			"transaction, in hex.", Pattern: blockHashPattern,
 	}.Only(rest.Eq)
 )
 

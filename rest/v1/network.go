@@ -229,7 +229,7 @@ var feeParams = []rest.Param{
 	{
 		Name: "high_volume_throttle", Kind: rest.Kind{
 			Parse: rest.Int32.Parse,
-			Form:  rest.Form{Max: maxThrottle},
+			Max:   maxThrottle,
 		}, Check: throttleInRange, Bind: bindThrottle,
 		Doc: "Utilization of the high-volume throttle in basis points, 0 to 10000. Default: 0. Used only in mode " +
 			"STATE.",

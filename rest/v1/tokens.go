@@ -93,7 +93,7 @@ var tokenName = rest.Kind{
 	Parse: rest.Accepting(func(_ *rest.Config, text string) bool {
 		return len(text) >= minTokenName && len(text) <= maxTokenName && !strings.Contains(text, "\x00")
 	}),
-	Form: rest.Form{Doc: "A part of a name, 3 to 100 bytes long.", Pattern: `[^\x00]{1,100}`},
+	Doc: "A part of a name, 3 to 100 bytes long.", Pattern: `[^\x00]{1,100}`,
 }
 
 // anyTokenType is the type without a condition.
