@@ -95,7 +95,7 @@ func (f field) IsID() bool { return isID(f.Object.Definition, f.FieldDefinition)
 // ID returns the expression of the global id of row: the values of the fields in [keys].
 func (f field) ID() (string, error) {
 	var parts []string
-	for _, name := range keys[f.Object.Name] {
+	for name := range strings.FieldsSeq(keys[f.Object.Name]) {
 		of, typ := "row."+name, f.Object.Type
 		for step := range strings.SplitSeq(name, ".") {
 			member := memberOf(typ, step)

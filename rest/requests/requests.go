@@ -4,6 +4,7 @@ package requests
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/json"
@@ -134,25 +135,25 @@ func (g *generator) read(path string) *body {
 type source struct {
 	// list is the path of the list. By default it is the path before the parameter.
 	list string
-	// members are the names of members. The first one is used for the paths below.
-	members []string
+	// members are the names of members, separated by spaces. The first one is used for the paths below.
+	members string
 }
 
 // sources are the sources of path parameters by the path before the parameter, in which * is another parameter.
 var sources = map[string]source{
-	"/accounts":            {"/accounts?limit=100", []string{"account", "evm_address", "alias"}},
-	"/accounts/*/hooks":    {"", []string{"hook_id"}},
-	"/blocks":              {"", []string{"number", "hash"}},
-	"/contracts":           {"", []string{"contract_id", "evm_address"}},
-	"/contracts/*/results": {"", []string{"timestamp"}},
-	"/contracts/results":   {"", []string{"hash"}},
-	"/schedules":           {"", []string{"schedule_id"}},
-	"/tokens":              {"/tokens?limit=100", []string{"token_id"}},
-	"/tokens/*/nfts":       {"", []string{"serial_number"}},
-	"/topics":              {"/transactions?transactiontype=CONSENSUSSUBMITMESSAGE&limit=100", []string{"entity_id"}},
-	"/topics/*/messages":   {"", []string{"sequence_number"}},
-	"/topics/messages":     {"/topics/{id}/messages", []string{"consensus_timestamp"}},
-	"/transactions":        {"", []string{"transaction_id", "transaction_hash"}},
+	"/accounts":            {"/accounts?limit=100", "account evm_address alias"},
+	"/accounts/*/hooks":    {"", "hook_id"},
+	"/blocks":              {"", "number hash"},
+	"/contracts":           {"", "contract_id evm_address"},
+	"/contracts/*/results": {"", "timestamp"},
+	"/contracts/results":   {"", "hash"},
+	"/schedules":           {"", "schedule_id"},
+	"/tokens":              {"/tokens?limit=100", "token_id"},
+	"/tokens/*/nfts":       {"", "serial_number"},
+	"/topics":              {"/transactions?transactiontype=CONSENSUSSUBMITMESSAGE&limit=100", "entity_id"},
+	"/topics/*/messages":   {"", "sequence_number"},
+	"/topics/messages":     {"/topics/{id}/messages", "consensus_timestamp"},
+	"/transactions":        {"", "transaction_id transaction_hash"},
 }
 
 var parameterSyntax = regexp.MustCompile(`{[^}]*}`)
@@ -174,7 +175,7 @@ func (g *generator) fill(pattern string) []string {
 		if from.list != "" {
 			list = g.fill(from.list)[0]
 		}
-		for i, member := range from.members {
+		for i, member := range strings.Fields(from.members) {
 			values := collect(g.read(list).value, member, nil)
 			if i > 0 {
 				values = values[:min(len(values), 1)]
@@ -307,26 +308,26 @@ func spellings(id string) []string {
 	return []string{num, "0." + num, "9.0." + num, fmt.Sprintf("0x%040x", n)}
 }
 
-// members are the names of members with values of a query parameter, best first. Other parameters are named like their
-// members, with an underscore in place of the point.
-var members = map[string][]string{
-	"account.id":        {"account", "account_id", "owner", "creator_account_id", "payer_account_id"},
-	"account.balance":   {"balance"},
-	"account.publickey": {"key"},
-	"block.hash":        {"block_hash", "hash"},
-	"block.number":      {"number", "block_number"},
-	"publickey":         {"key"},
-	"registerednode.id": {"registered_node_id"},
-	"sequencenumber":    {"sequence_number"},
-	"serialnumber":      {"serial_number"},
-	"spender.id":        {"spender", "spender_id"},
-	"timestamp":         {"consensus_timestamp", "timestamp", "created_timestamp", "from"},
-	"topic0":            {"topics"},
-	"topic1":            {"topics"},
-	"topic2":            {"topics"},
-	"topic3":            {"topics"},
-	"transaction.hash":  {"hash"},
-	"transactiontype":   {"name"},
+// members are the names of members with values of a query parameter, separated by spaces, best first. Other parameters
+// are named like their members, with an underscore in place of the point.
+var members = map[string]string{
+	"account.id":        "account account_id owner creator_account_id payer_account_id",
+	"account.balance":   "balance",
+	"account.publickey": "key",
+	"block.hash":        "block_hash hash",
+	"block.number":      "number block_number",
+	"publickey":         "key",
+	"registerednode.id": "registered_node_id",
+	"sequencenumber":    "sequence_number",
+	"serialnumber":      "serial_number",
+	"spender.id":        "spender spender_id",
+	"timestamp":         "consensus_timestamp timestamp created_timestamp from",
+	"topic0":            "topics",
+	"topic1":            "topics",
+	"topic2":            "topics",
+	"topic3":            "topics",
+	"transaction.hash":  "hash",
+	"transactiontype":   "name",
 }
 
 // values returns values of a parameter, at least one: those of the endpoint's own response, or else those of another
@@ -336,10 +337,7 @@ func (g *generator) values(own any, name string, form *rest.Kind) []string {
 	if form.Enum != nil {
 		return form.Enum
 	}
-	names, ok := members[name]
-	if !ok {
-		names = []string{strings.ReplaceAll(name, ".", "_")}
-	}
+	names := strings.Fields(cmp.Or(members[name], strings.ReplaceAll(name, ".", "_")))
 	all := []any{own}
 	for _, b := range g.order {
 		all = append(all, b.value)
