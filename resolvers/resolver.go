@@ -205,27 +205,27 @@ func Classify(err error) *fault.Error {
 		return refused
 	}
 	if unknown, ok := errors.AsType[*storage.UnknownPastError](err); ok {
-		return &fault.Error{Code: fault.BadUserInput, Message: unknown.Error()}
+		return fault.New(fault.BadUserInput, unknown.Error())
 	}
 	var mismatch *storage.MismatchError
 	switch storage.FailureOf(err) {
 	case storage.FailureMismatch:
 		errors.As(err, &mismatch)
-		return &fault.Error{Code: fault.SchemaMismatch, Message: mismatch.Error()}
+		return fault.New(fault.SchemaMismatch, mismatch.Error())
 	case storage.FailureTimeout:
-		return &fault.Error{Code: fault.Timeout, Message: "the database took too long"}
+		return fault.New(fault.Timeout, "the database took too long")
 	case storage.FailureBusy:
 		return fault.Busy(admission.RefusalOf(err))
 	case storage.FailureDatabase:
-		return &fault.Error{Code: fault.Unavailable, Message: "the database cannot answer now"}
+		return fault.New(fault.Unavailable, "the database cannot answer now")
 	case storage.FailureCancelled:
-		return &fault.Error{Code: fault.Timeout, Message: "the request was cancelled"}
+		return fault.New(fault.Timeout, "the request was cancelled")
 	case storage.FailureOutOfBounds:
-		return &fault.Error{Code: fault.BadUserInput, Message: "a value is out of range"}
+		return fault.New(fault.BadUserInput, "a value is out of range")
 	case storage.FailureAmbiguous:
-		return &fault.Error{Code: fault.Internal, Message: "more than one live entity has this alias or address"}
+		return fault.New(fault.Internal, "more than one live entity has this alias or address")
 	default:
-		return &fault.Error{Code: fault.Internal, Message: "internal error"}
+		return fault.New(fault.Internal, "internal error")
 	}
 }
 

@@ -46,6 +46,9 @@ func (e *Error) Error() string { return e.Message }
 // Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Err }
 
+// New returns an error with a message.
+func New(code Code, message string) *Error { return &Error{Code: code, Message: message} }
+
 // Of returns an error with the message of err, which is its cause.
 func Of(code Code, err error) error {
 	return &Error{Code: code, Message: err.Error(), Err: err}
@@ -53,7 +56,7 @@ func Of(code Code, err error) error {
 
 // Input returns an error that the client's input caused.
 func Input(format string, args ...any) error {
-	return &Error{Code: BadUserInput, Message: fmt.Sprintf(format, args...)}
+	return New(BadUserInput, fmt.Sprintf(format, args...))
 }
 
 // OneOf fails unless exactly one of some arguments is given.
@@ -77,5 +80,5 @@ func Busy(r *admission.Refusal) *Error {
 
 // Missing returns an error about an object that does not exist.
 func Missing(format string, args ...any) error {
-	return &Error{Code: NotFound, Message: fmt.Sprintf(format, args...)}
+	return New(NotFound, fmt.Sprintf(format, args...))
 }

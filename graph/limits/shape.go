@@ -260,5 +260,5 @@ func quote(name string) string {
 }
 
 func exceeded(format string, args ...any) *fault.Error {
-	return &fault.Error{Code: fault.TooComplex, Message: fmt.Sprintf(format, args...)}
+	return fault.New(fault.TooComplex, fmt.Sprintf(format, args...))
 }

@@ -185,7 +185,7 @@ func (s *Service) open(
 // failure wraps an error that the contract did not cause.
 func failure(err error) error {
 	if errors.Is(err, context.DeadlineExceeded) {
-		return &fault.Error{Code: fault.Timeout, Message: "the call took too long"}
+		return fault.New(fault.Timeout, "the call took too long")
 	}
 	if errors.Is(err, evmstate.ErrTooManyReads) {
 		return fault.Of(fault.TooComplex, evmstate.ErrTooManyReads)
