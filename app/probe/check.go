@@ -159,31 +159,26 @@ func unexpected(p *status.Probe, resp *http.Response, body []byte) string {
 			return fmt.Sprintf("the body does not match %q", s.Body)
 		}
 	}
-	if p.Kind == status.GraphQLProbe {
-		var response struct {
-			Data   map[string]any `json:"data"`
-			Errors []struct{ Message string }
-		}
-		switch err := json.Unmarshal(body, &response); {
-		case err != nil:
-			return "the response is not JSON"
-		case len(response.Errors) > 0:
-			return fmt.Sprintf("the response has an error: %.200s", response.Errors[0].Message)
-		case response.Data == nil:
-			return "the response has no data"
-		case s.Path != "" && lookUp(response.Data, s.Path) == nil:
-			return "the response has no value at " + s.Path
-		}
+	isGraphQL := p.Kind == status.GraphQLProbe
+	if s.Path == "" && !isGraphQL {
 		return ""
 	}
-	if s.Path != "" {
-		var v any
-		if err := json.Unmarshal(body, &v); err != nil {
-			return "the response is not JSON"
+	var v any
+	if json.Unmarshal(body, &v) != nil {
+		return "the response is not JSON"
+	}
+	if isGraphQL {
+		problem := lookUp(v, "errors.0")
+		v = lookUp(v, "data")
+		switch {
+		case problem != nil:
+			return fmt.Sprintf("the response has an error: %.200v", lookUp(problem, "message"))
+		case v == nil:
+			return "the response has no data"
 		}
-		if lookUp(v, s.Path) == nil {
-			return "the response has no value at " + s.Path
-		}
+	}
+	if s.Path != "" && lookUp(v, s.Path) == nil {
+		return "the response has no value at " + s.Path
 	}
 	return ""
 }

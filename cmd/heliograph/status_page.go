@@ -189,8 +189,7 @@ type statusTokenCmd struct {
 }
 
 type statusTokenAddCmd struct {
-	Name    string        `arg:"" help:"Name of the token."`
-	Role    string        `arg:"" enum:"viewer,reporter,operator,admin" help:"Role: viewer (reads drafts), reporter (sets component statuses, updates incidents), operator (edits all incidents and maintenances) or admin (edits pages and components)."`
+	status.TokenInput
 	Expires time.Duration `help:"Time until the token expires, such as 720h (default: never)."`
 }
 
@@ -200,12 +199,12 @@ func (c *statusTokenAddCmd) run(ctx context.Context, s *session) error {
 	if err != nil {
 		return err
 	}
-	in := status.TokenInput{Name: c.Name, Role: status.Role(c.Role), Page: page}
-	if c.Expires > 0 {
+	in := c.TokenInput
+	if in.Page = page; c.Expires > 0 {
 		in.ExpiresAt = ledger.Of(s.now().Add(c.Expires))
 	}
 	token, err := s.AddToken(ctx, s.by, in)
-	return s.done(err, map[string]string{"name": c.Name, "role": c.Role, "token": token}, "%s", token)
+	return s.done(err, map[string]string{"name": c.Name, "role": string(c.Role), "token": token}, "%s", token)
 }
 
 // givenPage returns the code of the page with --page, or "" without the flag.
@@ -256,20 +255,13 @@ type statusTemplateCmd struct {
 	List statusTemplateListCmd `cmd:"" help:"List the templates."`
 }
 
-type statusTemplateSetCmd struct {
-	Name   string `arg:"" help:"Name of the template."`
-	Status string `default:"investigating" help:"Status of the incident or maintenance that the template is for."`
-	Title  string `required:"" help:"Title, with placeholders such as {name}."`
-	Body   string `required:"" help:"Text, with placeholders such as {name}."`
-}
+type statusTemplateSetCmd struct{ status.Template }
 
 func (c *statusTemplateSetCmd) run(ctx context.Context, s *session) error {
-	state := status.State(c.Status)
-	err := s.SetTemplate(ctx, s.by, s.page.Code, status.Template{
-		Name: c.Name, Kind: state.Kind(), State: state,
-		Title: c.Title, Body: c.Body,
-	})
-	return s.done(err, map[string]string{"name": c.Name}, "template %s was saved", c.Name)
+	t := c.Template
+	t.Kind = t.State.Kind()
+	return s.done(s.SetTemplate(ctx, s.by, s.page.Code, t), map[string]string{"name": c.Name}, "template %s was saved",
+		c.Name)
 }
 
 type statusTemplateRmCmd struct {

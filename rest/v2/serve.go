@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"net/http"
 	"time"
@@ -17,21 +18,15 @@ import (
 	"heliograph/rest/rawjson"
 )
 
-// headers are header values that are shared between responses: do not change them.
-type headers struct {
-	*doccache.Headers
-
-	json, star, exposed, nosniff, allow []string
+// common are the headers of all responses. They are shared: do not change the values.
+var common = http.Header{
+	"Access-Control-Allow-Origin": {"*"}, "Access-Control-Expose-Headers": {"ETag"},
+	"X-Content-Type-Options": {"nosniff"},
 }
 
-func newHeaders() *headers {
-	return &headers{
-		Headers: doccache.NewHeaders("Accept,Accept-Encoding"),
-		json:    []string{"application/json; charset=utf-8"}, star: []string{"*"}, exposed: []string{"ETag"},
-		nosniff: []string{"nosniff"},
-		allow:   []string{"GET, HEAD, OPTIONS"},
-	}
-}
+var jsonMedia = []string{"application/json; charset=utf-8"}
+
+const methods = "GET, HEAD, OPTIONS"
 
 // retryAfter is the Retry-After of 503 responses in seconds.
 const retryAfter = "10"
@@ -39,9 +34,7 @@ const retryAfter = "10"
 // ServeHTTP implements http.Handler.
 func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h := w.Header()
-	h["Access-Control-Allow-Origin"] = a.headers.star
-	h["Access-Control-Expose-Headers"] = a.headers.exposed
-	h["X-Content-Type-Options"] = a.headers.nosniff
+	maps.Copy(h, common)
 	h["X-Request-Id"] = []string{respond.NewID()}
 	i, known := a.index[r.URL.Path]
 	if !known {
@@ -51,16 +44,16 @@ func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	switch r.Method {
 	case http.MethodGet, http.MethodHead:
 	case http.MethodOptions:
-		h["Access-Control-Allow-Methods"] = a.headers.allow
+		h.Set("Access-Control-Allow-Methods", methods)
 		if requested := r.Header.Get("Access-Control-Request-Headers"); requested != "" {
 			h.Set("Access-Control-Allow-Headers", requested)
 			h.Set("Vary", "Access-Control-Request-Headers")
 		}
-		h["Allow"] = a.headers.allow
+		h.Set("Allow", methods)
 		w.WriteHeader(http.StatusNoContent)
 		return
 	default:
-		h["Allow"] = a.headers.allow
+		h.Set("Allow", methods)
 		w.WriteHeader(http.StatusMethodNotAllowed)
 		return
 	}
@@ -73,7 +66,7 @@ func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	a.o.Cache.MarkStale(h)
-	a.headers.Send(w, r, d, a.headers.json)
+	a.headers.Send(w, r, d, jsonMedia)
 }
 
 // Has reports whether a document exists at a path.

@@ -59,7 +59,7 @@ type API struct {
 	o        Options
 	index    map[string]int // of endpoints, by complete path
 	prepared []*server.Document
-	headers  *headers
+	headers  *doccache.Headers
 	cached   doccache.Part[[]*doccache.Document] // in the order of the endpoints
 }
 
@@ -71,7 +71,7 @@ func New(o Options) (*API, error) {
 	if o.Server == nil {
 		return nil, errNoServer
 	}
-	a := &API{o: o, index: map[string]int{}, headers: newHeaders()}
+	a := &API{o: o, index: map[string]int{}, headers: doccache.NewHeaders("Accept,Accept-Encoding")}
 	fragments, err := rest.Fragments(documents)
 	if err != nil {
 		return nil, err

@@ -100,13 +100,14 @@ func noticeTargets(r *status.Notice, into []any) []any {
 		&r.Version)
 }
 
-// updateColumns are the columns of an update u.
-const updateColumns = `u.id, u.incident_id, u.state::text, u.body, u.created_at, u.updated_at, u.display_at,
+// updateColumns are the columns of an update u of a notice n.
+const updateColumns = `n.page_id, u.id, u.incident_id, u.state::text, u.body, u.created_at, u.updated_at, u.display_at,
   u.deliver_notifications, u.custom_tweet, u.tweet_id, u.empty_affected, u.origin::text, u.revision`
 
 // updateTargets appends the targets of [updateColumns].
 func updateTargets(r *status.Update, into []any) []any {
 	return append(into,
+		&r.PageCode,
 		&r.Code,
 		&r.NoticeCode,
 		&r.State,
@@ -126,7 +127,8 @@ func updateTargets(r *status.Update, into []any) []any {
 const probeColumns = `p.id, c.page_id, p.component_id, coalesce(g.name || ' - ', '') || c.name, p.kind, p.spec,
   make_interval(secs => p.every_seconds), p.fail_after, p.pass_after, p.sets_status::text, p.publish,
   p.enabled, p.level::text, p.streak, p.toward::text, p.acted::text, coalesce(p.incident_id, ''),
-  coalesce(p.set_status::text, ''), p.beat_at, coalesce(c.node_id, -1), r.at, coalesce(r.level, ''),
+  coalesce(p.set_status::text, ''), coalesce(p.beat_at, '0001-01-01Z'), coalesce(c.node_id, -1),
+  coalesce(r.at, '0001-01-01Z'), coalesce(r.level, ''),
   coalesce(r.latency_ms, -1) * interval '1 millisecond', coalesce(r.detail, '')`
 
 // probeTargets appends the targets of [probeColumns].
@@ -150,17 +152,18 @@ func probeTargets(r *status.Probe, into []any) []any {
 		&r.Applied,
 		&r.Incident,
 		&r.Set,
-		(*maybeTime)(&r.BeatAt),
+		&r.BeatAt,
 		&r.NodeID,
-		(*maybeTime)(&r.Last.At),
+		&r.Last.At,
 		&r.Last.Level,
 		&r.Last.Took,
 		&r.Last.Detail)
 }
 
 // sourceColumns are the columns of the source of a mirror.
-const sourceColumns = `page_id, base_url, make_interval(secs => every_seconds), etags, last_ok_at, coalesce(last_error, ''),
-  failures, case when isfinite(next_at) then next_at end`
+const sourceColumns = `page_id, base_url, make_interval(secs => every_seconds), etags,
+  coalesce(last_ok_at, '0001-01-01Z'), coalesce(last_error, ''), failures,
+  coalesce(case when isfinite(next_at) then next_at end, '0001-01-01Z')`
 
 // sourceTargets appends the targets of [sourceColumns].
 func sourceTargets(r *PageSource, into []any) []any {
@@ -169,10 +172,10 @@ func sourceTargets(r *PageSource, into []any) []any {
 		&r.URL,
 		&r.Every,
 		&r.Tags,
-		(*maybeTime)(&r.OKAt),
+		&r.OKAt,
 		&r.Error,
 		&r.Failures,
-		(*maybeTime)(&r.NextAt))
+		&r.NextAt)
 }
 
 // attachmentColumns are the columns of the component of a notice.
@@ -276,21 +279,14 @@ func revisionTargets(r *status.Revision, into []any) []any {
 		&r.At)
 }
 
-// changeColumns are the columns of a change h of a component c in a group g, with the place of its revision r, starting at 1.
-const changeColumns = `r.ord, c.page_id, case when g.id is null then c.name else g.name || ' - ' || c.name end,
+// changeColumns are the columns of a change h of a component c in a group g.
+const changeColumns = `c.page_id, case when g.id is null then c.name else g.name || ' - ' || c.name end,
   h.component_id, h.changed_at, coalesce(h.old_status::text, ''), h.new_status::text, h.update_id,
   h.origin::text, h.revision`
 
-// changeRow is a row with [changeColumns].
-type changeRow struct {
-	status.Change
-	owner int64
-}
-
 // changeTargets appends the targets of [changeColumns].
-func changeTargets(r *changeRow, into []any) []any {
+func changeTargets(r *status.Change, into []any) []any {
 	return append(into,
-		&r.owner,
 		&r.PageCode,
 		&r.Name,
 		&r.ComponentCode,

@@ -156,6 +156,28 @@ func readOne[T any](
 	return rows[0], nil
 }
 
+// owned is a row with the index of the object that it belongs to, starting at 1.
+type owned[T any] struct {
+	row   T
+	owner int
+}
+
+// readOwned runs a query whose first column is the index of the object that a row belongs to. It returns the rows of
+// each of n objects, after finish has filled their computed fields.
+func readOwned[T any](
+	ctx context.Context, s *DB, n int, cols storage.Columns[T], finish func(row *T, owner int), sql string, args ...any,
+) ([][]*T, error) {
+	rows, err := read(ctx, s, func(r *owned[T], into []any) []any {
+		return cols(&r.row, append(into, &r.owner))
+	}, nil, sql, args...)
+	out := make([][]*T, n)
+	for _, r := range rows {
+		finish(&r.row, r.owner-1)
+		out[r.owner-1] = append(out[r.owner-1], &r.row)
+	}
+	return out, err
+}
+
 // readValue runs a query and returns the value of its first row, or the zero value.
 func readValue[T any](ctx context.Context, s *DB, sql string, args ...any) (T, error) {
 	row, err := readOne(ctx, s, value[T], nil, sql, args...)

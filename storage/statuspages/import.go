@@ -223,21 +223,6 @@ type PageSource struct {
 	NextAt time.Time
 }
 
-// maybeTime scans an instant; null becomes the zero value.
-type maybeTime time.Time
-
-func (t *maybeTime) Scan(v any) error {
-	switch v := v.(type) {
-	case nil:
-		*t = maybeTime{}
-	case time.Time:
-		*t = maybeTime(v)
-	default:
-		return fmt.Errorf("%v is not an instant", v)
-	}
-	return nil
-}
-
 // maxNextRead is the maximum time until the next read. A later one was set by a clock that has been set back since.
 const maxNextRead = time.Hour
 

@@ -3,6 +3,8 @@ package statuspages
 import (
 	"context"
 	"fmt"
+	"maps"
+	"slices"
 	"time"
 
 	"heliograph/internal/base/list"
@@ -96,12 +98,6 @@ func (s *DB) Notices(
 		string(order), "n.id"), w.Args...)
 }
 
-// ownedNotice is a notice with the index of its component, starting at 1.
-type ownedNotice struct {
-	status.Notice
-	owner int64
-}
-
 // The sources of notices n that belong to an object p.
 const (
 	NoticesOfPage      = `status.incident n where n.page_id = p.code`
@@ -131,22 +127,14 @@ func (s *DB) NoticesOfComponents(ctx context.Context, components []*status.Compo
 	w := storage.With(list.Map(components, func(c *status.Component) string { return c.Code }))
 	f.add(&w)
 	w.Keyset(p, string(order), "n.id")
-	rows, err := read(ctx, s,
-		func(n *ownedNotice, into []any) []any { return noticeTargets(&n.Notice, append(into, &n.owner)) }, nil, `
+	return readOwned(ctx, s, len(components), noticeTargets, func(n *status.Notice, owner int) {
+		n.In(components[owner].CreatedAt.Location())
+	}, `
 select p.ord, `+noticeColumns+` from unnest($1::text[]) with ordinality p(code, ord) cross join lateral (
   select n.* from status.incident_component a join status.incident n on n.id = a.incident_id where a.component_id = p.code`+w.String()+
-			w.OrderBy(p, string(order), "n.id")+
-			`) n order by p.ord, `+string(order)+p.Direction()+`, n.id`+p.Direction(),
+		w.OrderBy(p, string(order), "n.id")+
+		`) n order by p.ord, `+string(order)+p.Direction()+`, n.id`+p.Direction(),
 		w.Args...)
-	if err != nil {
-		return nil, err
-	}
-	out := make([][]*status.Notice, len(components))
-	for _, r := range rows {
-		r.In(components[r.owner-1].CreatedAt.Location())
-		out[r.owner-1] = append(out[r.owner-1], &r.Notice)
-	}
-	return out, nil
 }
 
 // NoticesByCode reads notices of any kind, drafts included, by their codes; those that do not exist or were deleted
@@ -163,70 +151,47 @@ func (s *DB) NoticesByCode(
 
 // Updates returns the updates of notices with their components, newest first; one list per notice.
 func (s *DB) Updates(ctx context.Context, pages status.Pages, notices []*status.Notice) ([][]*status.Update, error) {
-	codes := make([]string, len(notices))
-	pageOfNotice := make(map[string]string, len(notices))
-	for i, n := range notices {
-		codes[i], pageOfNotice[n.Code] = n.Code, n.PageCode
-	}
-	rows, err := read(ctx, s, updateTargets, nil,
-		`select `+updateColumns+` from status.incident_update u where u.incident_id = any($1::text[])
-order by u.created_at desc, u.id desc`, codes)
+	codes := list.Map(notices, func(n *status.Notice) string { return n.Code })
+	rows, err := read(ctx, s, updateTargets, nil, `select `+updateColumns+` from status.incident_update u
+join status.incident n on n.id = u.incident_id where u.incident_id = any($1::text[]) order by u.created_at desc, u.id desc`, codes)
 	if err != nil {
 		return nil, err
 	}
-	pageOf := make(map[string]string, len(rows))
-	for _, u := range rows {
-		pageOf[u.Code] = pageOfNotice[u.NoticeCode]
-	}
-	return grouped(rows, codes, func(u *status.Update) string { return u.NoticeCode }), s.completeUpdates(ctx, pages,
-		rows, pageOf)
-}
-
-// updateOnPage is an update with the code of its page.
-type updateOnPage struct {
-	status.Update
-	page string
+	return grouped(rows, codes, func(u *status.Update) string { return u.NoticeCode }), s.completeUpdates(ctx, pages, rows)
 }
 
 // UpdateByCode returns the update of a published notice with a code, or nil.
 func (s *DB) UpdateByCode(ctx context.Context, pages status.Pages, code string) (*status.Update, error) {
-	u, err := readOne(ctx, s,
-		func(u *updateOnPage, into []any) []any { return updateTargets(&u.Update, append(into, &u.page)) }, nil, `
-select n.page_id, `+updateColumns+` from status.incident_update u join status.incident n on n.id = u.incident_id
-where u.id = $1 and n.deleted_at is null and not n.draft`, code)
+	u, err := readOne(ctx, s, updateTargets, nil, `select `+updateColumns+` from status.incident_update u
+join status.incident n on n.id = u.incident_id where u.id = $1 and n.deleted_at is null and not n.draft`, code)
 	if err != nil || u == nil {
 		return nil, err
 	}
-	return &u.Update, s.completeUpdates(ctx, pages, []*status.Update{&u.Update}, map[string]string{code: u.page})
+	return u, s.completeUpdates(ctx, pages, []*status.Update{u})
 }
 
-// completeUpdates reads the components of updates, and converts instants to the zones of pages. pageOf is the page of
-// each update.
-func (s *DB) completeUpdates(
-	ctx context.Context, pages status.Pages, updates []*status.Update, pageOf map[string]string,
-) error {
+// completeUpdates reads the components of updates, and converts instants to the zones of pages.
+func (s *DB) completeUpdates(ctx context.Context, pages status.Pages, updates []*status.Update) error {
 	if len(updates) == 0 {
 		return nil
 	}
-	codes := make([]string, len(updates))
-	byCode := make(map[string]*status.Update, len(updates))
-	for i, u := range updates {
-		codes[i], byCode[u.Code] = u.Code, u
-		u.In(pages.Zone(pageOf[u.Code]))
+	byCode := list.By(updates, func(u *status.Update) string { return u.Code })
+	for _, u := range updates {
+		u.In(pages.Zone(u.PageCode))
 		if u.EmptyAffected {
 			u.Affected = []*status.AffectedComponent{}
 		}
 	}
 	rows, err := read(ctx, s, affectedTargets, nil, `select `+affectedColumns+` from status.update_component
-where update_id = any($1::text[]) order by update_id, ordinal`, codes)
+where update_id = any($1::text[]) order by update_id, ordinal`, slices.Collect(maps.Keys(byCode)))
 	if err != nil {
 		return err
 	}
 	for _, a := range rows {
-		a.PageCode = pageOf[a.UpdateCode]
+		u := byCode[a.UpdateCode]
+		a.PageCode = u.PageCode
 		v := pages.Vocabulary(a.PageCode)
 		a.OldShown, a.NewShown = a.OldStatus.Shown(v), a.NewStatus.Shown(v)
-		u := byCode[a.UpdateCode]
 		u.Affected = append(u.Affected, a)
 	}
 	return nil

@@ -47,30 +47,16 @@ func revisionKeys(list []*status.Revision) []any {
 func (s *DB) ChangesOfRevisions(
 	ctx context.Context, pages status.Pages, revisions []*status.Revision,
 ) ([][]*status.Change, error) {
-	rows, err := read(ctx, s, changeTargets, nil, `select `+changeColumns+`
+	return readOwned(ctx, s, len(revisions), changeTargets, func(c *status.Change, _ int) {
+		v := pages.Vocabulary(c.PageCode)
+		c.OldShown, c.NewShown = c.OldStatus.Shown(v), c.NewStatus.Shown(v)
+		status.InZone(pages.Zone(c.PageCode), &c.At)
+	}, `select r.ord, `+changeColumns+`
 from unnest($1::text[], $2::bigint[]) with ordinality r(page, number, ord)
 join status.component_change h on h.revision = r.number
 join status.component c on c.id = h.component_id and c.page_id = r.page
 left join status.component g on g.id = c.group_id
 order by r.ord, h.changed_at, c.position, c.list_index, c.id`, revisionKeys(revisions)...)
-	if err != nil {
-		return nil, err
-	}
-	out := make([][]*status.Change, len(revisions))
-	for _, r := range rows {
-		c := &r.Change
-		v := pages.Vocabulary(c.PageCode)
-		c.OldShown, c.NewShown = c.OldStatus.Shown(v), c.NewStatus.Shown(v)
-		status.InZone(pages.Zone(c.PageCode), &c.At)
-		out[r.owner-1] = append(out[r.owner-1], c)
-	}
-	return out, nil
-}
-
-// ownedUpdate is an update with the page and the index of its revision, starting at 1.
-type ownedUpdate struct {
-	updateOnPage
-	owner int64
 }
 
 // UpdatesOfRevisions returns the updates of published notices that revisions created or changed, in order; one list
@@ -78,9 +64,10 @@ type ownedUpdate struct {
 func (s *DB) UpdatesOfRevisions(
 	ctx context.Context, pages status.Pages, revisions []*status.Revision,
 ) ([][]*status.Update, error) {
-	rows, err := read(ctx, s, func(u *ownedUpdate, into []any) []any {
-		return updateTargets(&u.Update, append(into, &u.owner, &u.page))
-	}, nil, `select r.ord, n.page_id, `+updateColumns+`
+	var all []*status.Update
+	out, err := readOwned(ctx, s, len(revisions), updateTargets, func(u *status.Update, _ int) {
+		all = append(all, u)
+	}, `select r.ord, `+updateColumns+`
 from unnest($1::text[], $2::bigint[]) with ordinality r(page, number, ord)
 join status.incident_update u on u.revision = r.number
 join status.incident n on n.id = u.incident_id and n.page_id = r.page and n.deleted_at is null and not n.draft
@@ -88,14 +75,7 @@ order by r.ord, u.created_at, u.id`, revisionKeys(revisions)...)
 	if err != nil {
 		return nil, err
 	}
-	out := make([][]*status.Update, len(revisions))
-	all := make([]*status.Update, len(rows))
-	pageOf := make(map[string]string, len(rows))
-	for i, r := range rows {
-		all[i], pageOf[r.Code] = &r.Update, r.page
-		out[r.owner-1] = append(out[r.owner-1], &r.Update)
-	}
-	return out, s.completeUpdates(ctx, pages, all, pageOf)
+	return out, s.completeUpdates(ctx, pages, all)
 }
 
 // maxSavedRevisions is the number of revisions of a page whose documents are saved.

@@ -270,42 +270,40 @@ type target struct {
 
 const htmlMedia = "text/html; charset=utf-8"
 
+// targets are the resources with a path of their own.
+var targets = map[string]target{
+	"/":         {media: htmlMedia, policy: pagePolicy},
+	framePath:   {media: htmlMedia, policy: framePolicy},
+	historyPath: {media: htmlMedia, policy: pagePolicy},
+	atomPath:    {media: "application/atom+xml; charset=utf-8", policy: documentPolicy, open: true},
+	rssPath:     {media: "application/rss+xml; charset=utf-8", policy: documentPolicy, open: true},
+	badgePath:   {media: "image/svg+xml", policy: documentPolicy, open: true},
+}
+
 // targetOf returns the target of a request, or nil if it does not exist.
 func targetOf(r *http.Request) *target {
-	query := r.URL.Query()
-	switch path := r.URL.Path; {
-	case path == "/":
-		return &target{key: path, media: htmlMedia, policy: pagePolicy}
-	case path == framePath:
-		return &target{key: path, media: htmlMedia, policy: framePolicy}
-	case path == atomPath:
-		return &target{key: path, media: "application/atom+xml; charset=utf-8", policy: documentPolicy, open: true}
-	case path == rssPath:
-		return &target{key: path, media: "application/rss+xml; charset=utf-8", policy: documentPolicy, open: true}
+	path, query := r.URL.Path, r.URL.Query()
+	t, known := targets[path]
+	t.key = path
+	code, isNotice := strings.CutPrefix(path, incidentPrefix)
+	switch {
 	case path == badgePath && query.Has("component"):
-		return &target{
-			key: badgeOf(query.Get("component")), media: "image/svg+xml", policy: documentPolicy,
-			open: true,
-		}
-	case path == badgePath:
-		return &target{key: path, media: "image/svg+xml", policy: documentPolicy, open: true}
+		t.key = badgeOf(query.Get("component"))
 	case path == historyPath:
 		month := query.Get("month")
-		render := func(s *Site, ctx context.Context, p *status.Page) (*doccache.Document, error) {
+		t.key = historyPath + "?month=" + month
+		t.lazy = func(s *Site, ctx context.Context, p *status.Page) (*doccache.Document, error) {
 			return s.history(ctx, p, month)
 		}
-		return &target{key: historyPath + "?month=" + month, media: htmlMedia, policy: pagePolicy, lazy: render}
-	case strings.HasPrefix(path, incidentPrefix) && len(path) <= len(incidentPrefix)+64 &&
-		!strings.ContainsAny(path[len(incidentPrefix):], "/\x00") &&
-		utf8.ValidString(path):
-		code := path[len(incidentPrefix):]
-		render := func(s *Site, ctx context.Context, p *status.Page) (*doccache.Document, error) {
+	case isNotice && len(code) <= 64 && !strings.ContainsAny(code, "/\x00") && utf8.ValidString(code):
+		t.media, t.policy = htmlMedia, pagePolicy
+		t.lazy = func(s *Site, ctx context.Context, p *status.Page) (*doccache.Document, error) {
 			return s.notice(ctx, p, code)
 		}
-		return &target{key: path, media: htmlMedia, policy: pagePolicy, lazy: render}
-	default:
+	case !known:
 		return nil
 	}
+	return &t
 }
 
 // ServeHTTP implements [http.Handler].
@@ -347,39 +345,41 @@ func (s *Site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // nil.
 func (s *Site) find(r *http.Request, t *target) (v *doccache.Document, page *status.Page, code int) {
 	if s.o.Cache.Disabled() {
-		var gone bool
-		code = s.o.Cache.Render(r, func(ctx context.Context, p *status.Page) error {
-			page = p
-			err := error(nil)
-			if t.lazy != nil {
-				v, err = t.lazy(s, ctx, p)
-			} else if documents, _, failed := s.renderAll(ctx, p); failed != nil {
-				err = failed
-			} else {
-				v = documents[t.key]
-			}
-			if gone = errors.Is(err, errGone); gone {
-				return nil
-			}
-			return err
-		})
-		if v == nil && code == http.StatusOK {
-			code = http.StatusNotFound
-		}
-		return v, page, code
+		return s.renderOne(r, t)
 	}
 	documents, page, code := s.cached.Get(r)
-	if page == nil {
-		return nil, nil, code
-	}
 	v = documents[t.key]
-	if v != nil {
+	switch {
+	case page == nil:
+		return nil, nil, code
+	case v != nil:
 		return v, page, http.StatusOK
-	}
-	if t.lazy == nil {
+	case t.lazy == nil:
 		return nil, page, http.StatusNotFound
 	}
 	v, code = s.findLazy(r, t, page)
+	return v, page, code
+}
+
+// renderOne is [Site.find] without caches.
+func (s *Site) renderOne(r *http.Request, t *target) (v *doccache.Document, page *status.Page, code int) {
+	code = s.o.Cache.Render(r, func(ctx context.Context, p *status.Page) (err error) {
+		page = p
+		if t.lazy != nil {
+			v, err = t.lazy(s, ctx, p)
+		} else {
+			var all map[string]*doccache.Document
+			all, _, err = s.renderAll(ctx, p)
+			v = all[t.key]
+		}
+		if errors.Is(err, errGone) {
+			return nil
+		}
+		return err
+	})
+	if v == nil && code == http.StatusOK {
+		code = http.StatusNotFound
+	}
 	return v, page, code
 }
 
@@ -391,30 +391,16 @@ func (s *Site) findLazy(r *http.Request, t *target, page *status.Page) (*doccach
 	if cached != nil && cached.revision == page.Revision && cached.day == day {
 		return cached.document, http.StatusOK
 	}
-	var v *doccache.Document
-	gone := false
-	code := s.o.Cache.Render(r, func(ctx context.Context, p *status.Page) error {
-		var err error
-		v, err = t.lazy(s, ctx, p)
-		if gone = errors.Is(err, errGone); gone {
-			return nil
-		}
-		if err == nil {
-			s.lazy.Set(key, &lazyDocument{p.Revision, day, v})
-		}
-		return err
-	})
+	v, rendered, code := s.renderOne(r, t)
 	switch {
 	case v != nil:
-		return v, http.StatusOK
-	case gone:
+		s.lazy.Set(key, &lazyDocument{rendered.Revision, day, v})
+	case code == http.StatusNotFound:
 		s.lazy.Invalidate(key)
-		return nil, http.StatusNotFound
 	case cached != nil && code == http.StatusServiceUnavailable:
 		return cached.document, http.StatusOK
-	default:
-		return nil, code
 	}
+	return v, code
 }
 
 // sendError writes an error in the format of the target: an HTML page, or one line for feeds and images.

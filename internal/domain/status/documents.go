@@ -1,14 +1,13 @@
 package status
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"reflect"
 	"slices"
+	"strings"
 	"time"
-
-	"heliograph/internal/base/list"
 )
 
 // The documents of a page, by the last part of their paths.
@@ -83,6 +82,7 @@ type (
 		Components  []componentObject `json:"components"`
 		Incidents   []noticeObject    `json:"incidents"`
 		Maintenance []noticeObject    `json:"scheduled_maintenances"`
+		Status      Rollup            `json:"status"`
 	}
 	pageObject struct {
 		ID        string  `json:"id"`
@@ -104,6 +104,8 @@ type (
 		GroupID            *string `json:"group_id"`
 		Group              bool    `json:"group"`
 		OnlyShowIfDegraded bool    `json:"only_show_if_degraded"`
+		// Components are the codes of the components of a group.
+		Components []string `json:"components,omitempty"`
 	}
 	noticeObject struct {
 		ID                string            `json:"id"`
@@ -193,20 +195,8 @@ func ReadDocuments(documents map[string][]byte) (*Source, error) {
 		if !given {
 			continue
 		}
-		if len(text) > LongestDocument {
-			return nil, fmt.Errorf("%s is larger than %d MiB", name, LongestDocument>>20)
-		}
-		var d pageDocument
-		if err := json.Unmarshal(text, &d); err != nil {
-			return nil, fmt.Errorf("reading %s: %w", name, err)
-		}
-		if d.Page == nil {
-			return nil, fmt.Errorf("reading %s: the page is missing", name)
-		}
-		if err := d.checkSize(); err != nil {
-			return nil, fmt.Errorf("reading %s: %w", name, err)
-		}
-		if err := r.document(name, &d); err != nil {
+		err := r.document(name, text)
+		if err != nil {
 			return nil, fmt.Errorf("reading %s: %w", name, err)
 		}
 	}
@@ -245,138 +235,88 @@ func (s *Source) hold() {
 	}
 }
 
-type checkedNotice struct {
-	ID, Status string
-	Updates    []struct{ Status string } `json:"incident_updates"`
-	raw        string
-}
-
-func (n *checkedNotice) UnmarshalJSON(text []byte) error {
-	type plain checkedNotice
-	n.raw = string(text)
-	return json.Unmarshal(text, (*plain)(n)) //nolint:wrapcheck // the caller names the document
-}
-
-type checkedDocument struct {
-	Page         json.RawMessage
-	Components   json.RawMessage
-	Incidents    []checkedNotice
-	Maintenances []checkedNotice `json:"scheduled_maintenances"`
-	Status       json.RawMessage
-}
-
 // CheckDocuments returns the contradictions between the eight documents of a revision.
 func CheckDocuments(documents map[string][]byte) []string {
 	var found []string
-	complain := func(format string, args ...any) { found = append(found, fmt.Sprintf(format, args...)) }
-	d := map[string]*checkedDocument{}
-	for _, name := range Documents() {
-		var one checkedDocument
-		if err := json.Unmarshal(documents[name], &one); err != nil {
-			complain("%s is not a document: %v", name, err)
-			return found
+	complain := func(condition bool, format string, args ...any) {
+		if condition {
+			found = append(found, fmt.Sprintf(format, args...))
 		}
-		d[name] = &one
+	}
+	d := map[string]*pageDocument{}
+	for _, name := range Documents() {
+		d[name] = &pageDocument{Page: &pageObject{}}
+		err := json.Unmarshal(documents[name], d[name])
+		if err != nil {
+			return []string{fmt.Sprintf("%s is not a document: %v", name, err)}
+		}
 	}
 	summary := d[SummaryDocument]
 	for _, name := range Documents() {
-		if !bytes.Equal(d[name].Page, summary.Page) {
-			complain("%s belongs to another revision", name)
-		}
+		complain(*d[name].Page != *summary.Page, "%s belongs to another revision", name)
 	}
-	if !bytes.Equal(summary.Components, d[ComponentsDocument].Components) {
-		complain("the components of the summary differ from %s", ComponentsDocument)
-	}
-	if !bytes.Equal(summary.Status, d[StatusDocument].Status) {
-		complain("the status of the summary differs from %s", StatusDocument)
-	}
-	open := summary.Incidents
-	sameList(open, d[UnresolvedDocument].Incidents, "the incidents of the summary and "+UnresolvedDocument, complain)
-	parts := slices.Concat(d[UpcomingDocument].Maintenances, d[ActiveDocument].Maintenances)
-	sameList(summary.Maintenances, parts, "the maintenances of the summary and its parts", complain)
+	complain(!reflect.DeepEqual(summary.Components, d[ComponentsDocument].Components),
+		"the components of the summary differ from %s", ComponentsDocument)
+	complain(summary.Status != d[StatusDocument].Status, "the status of the summary differs from %s", StatusDocument)
+	open, parts := summary.Incidents, slices.Concat(d[UpcomingDocument].Maintenance, d[ActiveDocument].Maintenance)
+	complain(!sameList(open, d[UnresolvedDocument].Incidents), "the incidents of the summary and %s differ",
+		UnresolvedDocument)
+	complain(!sameList(summary.Maintenance, parts), "the maintenances of the summary and its parts differ")
 
-	incidents, maintenances := d[IncidentsDocument].Incidents, d[ScheduledDocument].Maintenances
-	if len(incidents) > mostListed || len(maintenances) > mostListed {
-		complain("%d incidents and %d maintenances are listed, more than %d", len(incidents), len(maintenances),
-			mostListed)
-	}
-	for _, n := range open {
-		newer := !slices.ContainsFunc(incidents, func(o checkedNotice) bool { return o.ID == n.ID })
-		if newer && len(incidents) < mostListed {
-			complain("the unresolved incident %s is not in %s", n.ID, IncidentsDocument)
-		}
-		if !slices.Contains(OpenStates(Realtime), State(n.Status)) {
-			complain("the incident %s is unresolved and %s", n.ID, n.Status)
-		}
+	incidents, maintenances := d[IncidentsDocument].Incidents, d[ScheduledDocument].Maintenance
+	complain(len(incidents) > mostListed || len(maintenances) > mostListed,
+		"%d incidents and %d maintenances are listed, more than %d", len(incidents), len(maintenances), mostListed)
+	for i := range open {
+		n := &open[i]
+		newer := !slices.ContainsFunc(incidents, func(o noticeObject) bool { return o.ID == n.ID })
+		complain(newer && len(incidents) < mostListed, "the unresolved incident %s is not in %s", n.ID,
+			IncidentsDocument)
+		complain(!slices.Contains(OpenStates(Realtime), State(n.Status)), "the incident %s is unresolved and %s", n.ID,
+			n.Status)
 	}
 	for _, n := range slices.Concat(open, parts, incidents, maintenances) {
-		checkUpdates(n, complain)
+		newest := ""
+		for _, u := range n.Updates {
+			if newest = u.Status; newest != string(Postmortem) {
+				break
+			}
+		}
+		complain(newest == "", "%s has no update", n.ID)
+		complain(newest != "" && n.Status != string(Postmortem) && newest != n.Status,
+			"%s is %s, but its newest update is %s", n.ID, n.Status, newest)
 	}
 	checkGroups(summary.Components, complain)
 	slices.Sort(found)
 	return slices.Compact(found)
 }
 
-// sameList complains if two lists do not contain the same notices, in any order.
-func sameList(a, b []checkedNotice, what string, complain func(string, ...any)) {
-	text := func(n checkedNotice) string { return n.raw }
-	if !slices.Equal(sorted(list.Map(a, text)), sorted(list.Map(b, text))) {
-		complain("%s differ", what)
-	}
+// sameList reports whether two lists contain the same notices, in any order.
+func sameList(a, b []noticeObject) bool {
+	byID := func(a, b noticeObject) int { return strings.Compare(a.ID, b.ID) }
+	a, b = slices.SortedFunc(slices.Values(a), byID), slices.SortedFunc(slices.Values(b), byID)
+	return len(a) == len(b) && (len(a) == 0 || reflect.DeepEqual(a, b))
 }
 
-func checkUpdates(n checkedNotice, complain func(string, ...any)) {
-	if len(n.Updates) == 0 {
-		complain("%s has no update", n.ID)
-		return
-	}
-	newest := n.Updates[0].Status
-	for _, u := range n.Updates {
-		if newest = u.Status; newest != string(Postmortem) {
-			break
-		}
-	}
-	if n.Status != string(Postmortem) && newest != n.Status {
-		complain("%s is %s, but its newest update is %s", n.ID, n.Status, newest)
-	}
-}
-
-func checkGroups(raw json.RawMessage, complain func(string, ...any)) {
-	var components []struct {
-		ID         string
-		GroupID    *string `json:"group_id"`
-		Group      bool
-		Components []string
-		Position   int
-	}
-	if err := json.Unmarshal(raw, &components); err != nil {
-		complain("the components cannot be read: %v", err)
-		return
-	}
-	children := map[string][]string{}
-	groups := map[string][]string{}
-	last := 0
+func checkGroups(components []componentObject, complain func(condition bool, format string, args ...any)) {
+	children, groups := map[string][]string{}, map[string][]string{}
+	var last int32
 	for _, c := range components {
-		if c.Position < last {
-			complain("the component %s is out of order", c.ID)
-		}
+		complain(c.Position < last, "the component %s is out of order", c.ID)
 		last = c.Position
 		if c.GroupID != nil {
 			children[*c.GroupID] = append(children[*c.GroupID], c.ID)
 		}
 		if c.Group {
-			if groups[c.ID] = c.Components; len(c.Components) == 0 {
-				complain("the group %s has no component", c.ID)
-			}
+			groups[c.ID] = c.Components
+			complain(len(c.Components) == 0, "the group %s has no component", c.ID)
 		}
 	}
 	for id, has := range groups {
-		if !slices.Equal(has, children[id]) {
-			complain("the group %s lists %v, but the components in it are %v", id, has, children[id])
-		}
+		complain(!slices.Equal(has, children[id]), "the group %s lists %v, but the components in it are %v", id, has,
+			children[id])
 		delete(children, id)
 	}
 	for id := range children {
-		complain("the group %s is not listed", id)
+		complain(true, "the group %s is not listed", id)
 	}
 }

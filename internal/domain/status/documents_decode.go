@@ -2,6 +2,7 @@ package status
 
 import (
 	"cmp"
+	"encoding/json"
 	"fmt"
 	"net/url"
 	"slices"
@@ -71,8 +72,18 @@ func webURL(text string) bool {
 		!strings.ContainsAny(text, " \"'<>")
 }
 
-func (r *reader) document(name string, d *pageDocument) error {
-	if err := r.page(d.Page); err != nil {
+func (r *reader) document(name string, text []byte) error {
+	err := FailIf(len(text) > LongestDocument, BadInput, "it is larger than %d MiB", LongestDocument>>20)
+	if err != nil {
+		return err
+	}
+	var d pageDocument
+	err = cmp.Or(json.Unmarshal(text, &d), FailIf(d.Page == nil, BadInput, "the page is missing"))
+	if err != nil {
+		return err //nolint:wrapcheck // the caller names the document
+	}
+	err = cmp.Or(d.checkSize(), r.page(d.Page))
+	if err != nil {
 		return err
 	}
 	if r.source.Components == nil && (name == SummaryDocument || name == ComponentsDocument) {

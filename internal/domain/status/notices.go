@@ -229,14 +229,14 @@ func (p *Page) Text(e Event) string {
 // Events returns all events.
 func Events() []Event { return slices.Sorted(maps.Keys(defaultTexts())) }
 
-// Template is a template of a notice. Its title and body may contain placeholders such as {name}.
+// Template is a template of a notice. The tags for the command line describe the fields.
 type Template struct {
-	PageCode string
-	Name     string
-	Kind     Kind
-	State    State
-	Title    string
-	Body     string
+	PageCode string `kong:"-"`
+	Name     string `arg:"" help:"Name of the template."`
+	Kind     Kind   `kong:"-"`
+	State    State  `name:"status" default:"investigating" help:"Status of the incident or maintenance that the template is for."`
+	Title    string `required:"" help:"Title, with placeholders such as {name}."`
+	Body     string `required:"" help:"Text, with placeholders such as {name}."`
 }
 
 var placeholder = regexp.MustCompile(`\{[a-z][a-z0-9_]*\}`)

@@ -151,24 +151,23 @@ func RollupOf(leaves []ComponentStatus, worstOpen Impact) Rollup {
 	for _, s := range leaves {
 		count[s]++
 	}
-	switch all := len(leaves); {
-	case all == 0:
-		return Rollup{ImpactNone, allOperational}
-	case count[MajorOutage] == all:
-		return Rollup{ImpactCritical, majorSystem}
-	case count[MajorOutage] > 0, count[PartialOutage] == all:
-		return Rollup{ImpactMajor, partialSystem}
-	case count[PartialOutage] > 0:
-		return Rollup{ImpactMinor, minorService}
-	case count[DegradedPerformance] == all && all > 1:
-		return Rollup{ImpactMinor, degradedService}
-	case count[DegradedPerformance] > 0:
-		return Rollup{ImpactMinor, partiallyDegraded}
-	case count[UnderMaintenance] > 0:
-		return Rollup{ImpactMaintenance, underMaintenance}
-	default:
-		return Rollup{ImpactNone, allOperational}
+	all := len(leaves)
+	for _, r := range []struct {
+		Rollup
+		holds bool
+	}{
+		{Rollup{ImpactCritical, majorSystem}, all > 0 && count[MajorOutage] == all},
+		{Rollup{ImpactMajor, partialSystem}, count[MajorOutage] > 0 || all > 0 && count[PartialOutage] == all},
+		{Rollup{ImpactMinor, minorService}, count[PartialOutage] > 0},
+		{Rollup{ImpactMinor, degradedService}, count[DegradedPerformance] == all && all > 1},
+		{Rollup{ImpactMinor, partiallyDegraded}, count[DegradedPerformance] > 0},
+		{Rollup{ImpactMaintenance, underMaintenance}, count[UnderMaintenance] > 0},
+	} {
+		if r.holds {
+			return r.Rollup
+		}
 	}
+	return Rollup{ImpactNone, allOperational}
 }
 
 // EffectiveIndicator returns the worse of a rollup and of the worst impact of unresolved incidents, which a rollup

@@ -55,23 +55,23 @@ const (
 	PublishPublic    Publish = "public"    // opens an incident, which is resolved automatically
 )
 
-// ProbeSpec is the target and the expectations of a probe. The kind determines which fields are used.
+// ProbeSpec is the target and the expectations of a probe. The kind determines which fields are used. The tags for the
+// command line describe the fields.
 type ProbeSpec struct {
-	URL     string            `json:"url,omitempty"`
-	Address string            `json:"address,omitempty"` // host:port
-	Headers map[string]string `json:"headers,omitempty"` // env:NAME is replaced by that environment variable
-	Query   string            `json:"query,omitempty"`   // GraphQL
-	// Path is the path of a value that the JSON response must contain: names and indexes, separated by dots.
-	Path    string `json:"path,omitempty"`
-	Status  int    `json:"status,omitempty"`   // expected HTTP status; 0 for 200 to 299
-	Body    string `json:"body,omitempty"`     // regular expression that the body must match
-	TLSDays int    `json:"tls_days,omitempty"` // minimum days until the certificate expires; fewer count as slow
-	Node    int64  `json:"node,omitempty"`     // number of the consensus node; 0 for that of the component
+	URL     string            `json:"url,omitempty" name:"url" help:"URL that http and graphql request. Redirects are not followed."`
+	Address string            `json:"address,omitempty" help:"Address that tcp connects to, such as api.example.com:443."`
+	Headers map[string]string `json:"headers,omitempty" name:"header" help:"Request header, as NAME=VALUE; can be repeated. The value env:VARIABLE is read from the environment."`
+	Query   string            `json:"query,omitempty" help:"GraphQL query."`
+	Path    string            `json:"path,omitempty" help:"Path of a value that the JSON response must contain: names and indexes, separated by dots."`
+	Status  int               `json:"status,omitempty" name:"expect" help:"Expected HTTP status (default: 200 to 299)."`
+	Body    string            `json:"body,omitempty" help:"Regular expression that the response body must match."`
+	TLSDays int               `json:"tls_days,omitempty" name:"tls-days" help:"Minimum days until the certificate expires; fewer count as slow (default: not checked)."`
+	Node    int64             `json:"node,omitempty" help:"Number of the consensus node (default: that of the component)."`
 	// SlowMS and BadMS are the thresholds of response time, block age, or time since the last heartbeat, in
 	// milliseconds; 0 for none.
-	SlowMS    int64 `json:"slow_ms,omitempty"`
-	BadMS     int64 `json:"bad_ms,omitempty"`
-	TimeoutMS int64 `json:"timeout_ms,omitempty"` // milliseconds; 0 for [ProbeTimeout]
+	SlowMS    int64 `json:"slow_ms,omitempty" kong:"-"`
+	BadMS     int64 `json:"bad_ms,omitempty" kong:"-"`
+	TimeoutMS int64 `json:"timeout_ms,omitempty" kong:"-"` // milliseconds; 0 for [ProbeTimeout]
 }
 
 // ProbeTimeout is the maximum and default timeout of a probe.

@@ -394,6 +394,7 @@ type Update struct {
 	// Makes an update without components show an empty list instead of null, as its source does.
 	EmptyAffected bool
 	Origin        Origin
+	PageCode      string
 	// The revision of the page that last wrote the update, or null for rows older than the list of revisions.
 	Revision ledger.Null[int64]
 }

@@ -66,13 +66,13 @@ type Token struct {
 	LastUsedAt ledger.Null[time.Time]
 }
 
-// TokenInput describes an access token to create.
+// TokenInput describes an access token to create. The tags for the command line describe the fields.
 type TokenInput struct {
-	Name string
-	Role Role
+	Name string `arg:"" help:"Name of the token."`
+	Role Role   `arg:"" enum:"viewer,reporter,operator,admin" help:"Role: viewer (reads drafts), reporter (sets component statuses, updates incidents), operator (edits all incidents and maintenances) or admin (edits pages and components)."`
 	// Page is the code of the only page that the token permits; empty for all pages.
-	Page      string
-	ExpiresAt ledger.Null[time.Time]
+	Page      string                 `kong:"-"`
+	ExpiresAt ledger.Null[time.Time] `kong:"-"`
 }
 
 // Check fails if the token cannot be created.
