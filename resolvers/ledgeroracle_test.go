@@ -3,6 +3,7 @@ package resolvers_test
 import (
 	"cmp"
 	"encoding/json"
+	"flag"
 	"fmt"
 	"maps"
 	"math/rand/v2"
@@ -17,6 +18,12 @@ import (
 	"heliograph/app/testing/testenv"
 	"heliograph/internal/base/breadth"
 	"heliograph/storage/pgtest"
+)
+
+var (
+	replayed      = flag.String("replay.database", "", "URL of the ledger database to replay; default: the demo network")
+	randomMoments = flag.Int("replay.moments", 500, "random moments to compare, with full breadth")
+	changes       = flag.Int("replay.changes", 200, "changes around which to compare, with full breadth")
 )
 
 // oracle keeps the state of the ledger in memory. It replays the rows of the tables in the order of their times, and
@@ -90,24 +97,22 @@ func newOracle(t *testing.T, url string) *oracle {
 	t.Helper()
 	conn := pgtest.Connect(t, url)
 	o := &oracle{
-		hbars: map[int64]int64{}, amounts: map[holding]int64{}, relations: map[holding]relation{},
-		nfts:   map[serial]nftState{},
+		hbars: map[int64]int64{}, amounts: map[holding]int64{}, relations: map[holding]relation{}, nfts: map[serial]nftState{},
 		grants: map[grant]int64{}, kinds: map[int64]string{}, exists: map[int64]bool{}, gone: map[int64]bool{},
 		memos: map[int64]string{}, contracts: map[int64]bool{}, slots: map[slot]string{},
 	}
 	add := func(at int64, apply func(*oracle)) { o.events = append(o.events, event{at, apply}) }
 	defaults := map[int64]relation{}
 	statuses := [2][3]string{{"NOT_APPLICABLE", "FROZEN", "UNFROZEN"}, {"NOT_APPLICABLE", "GRANTED", "REVOKED"}}
-	each(t, conn, `select token_id, type::text, freeze_status, kyc_status from token order by token_id`,
-		func(r pgx.Rows) error {
-			var id int64
-			var kind string
-			var freeze, kyc int16
-			err := r.Scan(&id, &kind, &freeze, &kyc)
-			o.kinds[id], o.tokens = kind, append(o.tokens, id)
-			defaults[id] = relation{freeze: statuses[0][freeze], kyc: statuses[1][kyc]}
-			return err
-		})
+	each(t, conn, `select token_id, type::text, freeze_status, kyc_status from token order by token_id`, func(r pgx.Rows) error {
+		var id int64
+		var kind string
+		var freeze, kyc int16
+		err := r.Scan(&id, &kind, &freeze, &kyc)
+		o.kinds[id], o.tokens = kind, append(o.tokens, id)
+		defaults[id] = relation{freeze: statuses[0][freeze], kyc: statuses[1][kyc]}
+		return err
+	})
 	each(t, conn, `select entity_id, consensus_timestamp, amount from crypto_transfer where errata is null or `+
 		`errata <> 'DELETE'`,
 		func(r pgx.Rows) error {
@@ -116,8 +121,7 @@ func newOracle(t *testing.T, url string) *oracle {
 			add(at, func(o *oracle) { o.hbars[account] += amount })
 			return err
 		})
-	each(t, conn, `select min(consensus_timestamp) from account_balance`,
-		func(r pgx.Rows) error { return r.Scan(&o.snapshot) })
+	each(t, conn, `select min(consensus_timestamp) from account_balance`, func(r pgx.Rows) error { return r.Scan(&o.snapshot) })
 	// Accounts of the genesis have balances without transfers: they are what the transfers leave of the present ones.
 	for _, e := range o.events {
 		e.apply(o)
@@ -130,14 +134,22 @@ func newOracle(t *testing.T, url string) *oracle {
 		o.hbars[id] = balance - sums[id]
 		return err
 	})
-	each(t, conn, `select account_id, token_id, consensus_timestamp, amount from token_transfer`,
-		func(r pgx.Rows) error {
-			var of holding
-			var at, amount int64
-			err := r.Scan(&of.account, &of.token, &at, &amount)
-			add(at, func(o *oracle) { o.amounts[of] += amount })
-			return err
-		})
+	each(t, conn, `select account_id, token_id, consensus_timestamp, amount from token_transfer`, func(r pgx.Rows) error {
+		var of holding
+		var at, amount int64
+		err := r.Scan(&of.account, &of.token, &at, &amount)
+		add(at, func(o *oracle) { o.amounts[of] += amount })
+		o.amounts[of] -= amount
+		return err
+	})
+	// So do holdings of tokens that are older than the first transfer.
+	each(t, conn, `select account_id, token_id, coalesce(balance, 0) from token_account`, func(r pgx.Rows) error {
+		var of holding
+		var balance int64
+		err := r.Scan(&of.account, &of.token, &balance)
+		o.amounts[of] += balance
+		return err
+	})
 	versions := func(table, columns string) string {
 		return `select lower(timestamp_range), ` + columns + ` from ` + table + ` union all select ` +
 			`lower(timestamp_range), ` + columns +
@@ -195,18 +207,21 @@ from contract_state_change`, func(r pgx.Rows) error {
 		add(at, func(o *oracle) { o.slots[of] = fmt.Sprintf("%064s", value) })
 		return err
 	})
-	for _, kind := range []struct{ table, columns string }{
-		{"crypto_allowance", "owner, spender, 0::bigint, amount_granted"},
-		{"token_allowance", "owner, spender, token_id, amount_granted"},
-		{"nft_allowance", "owner, spender, token_id, approved_for_all::int::bigint"},
+	for _, kind := range []struct{ table, columns, amount string }{
+		{"crypto_allowance", "owner, spender, 0::bigint, ", "amount_granted"},
+		{"token_allowance", "owner, spender, token_id, ", "amount_granted"},
+		{"nft_allowance", "owner, spender, token_id, ", "approved_for_all::int::bigint"},
 	} {
-		each(t, conn, versions(kind.table, kind.columns), func(r pgx.Rows) error {
+		grants := func(r pgx.Rows) error {
 			var at, amount int64
 			of := grant{kind: kind.table}
 			err := r.Scan(&at, &of.owner, &of.spender, &of.token, &amount)
 			add(at, func(o *oracle) { o.grants[of] = amount })
 			return err
-		})
+		}
+		each(t, conn, `select upper(timestamp_range), `+kind.columns+`0::bigint from `+
+			kind.table+`_history`, grants) // unless a version follows
+		each(t, conn, versions(kind.table, kind.columns+kind.amount), grants)
 	}
 	slices.SortStableFunc(o.events, func(a, b event) int { return cmp.Compare(a.at, b.at) })
 	slices.Sort(o.accounts)
@@ -226,8 +241,7 @@ func (o *oracle) state() []string {
 	owned := map[holding]int64{}
 	for of, n := range o.nfts {
 		if n.exists {
-			out = append(out, fmt.Sprintf("NFT %d/%d owner %d spender %d delegate %d deleted %t", of.token, of.number,
-				n.owner, n.spender,
+			out = append(out, fmt.Sprintf("NFT %d/%d owner %d spender %d delegate %d deleted %t", of.token, of.number, n.owner, n.spender,
 				n.delegate, n.deleted || o.gone[of.token]))
 			if !n.deleted {
 				owned[holding{n.owner, of.token}]++
@@ -248,8 +262,7 @@ func (o *oracle) state() []string {
 			balance = owned[of]
 		}
 		if o.exists[of.account] {
-			out = append(out, fmt.Sprintf("account %d token %d has %d %s %s %t", of.account, of.token, balance,
-				r.freeze, r.kyc, r.automatic))
+			out = append(out, fmt.Sprintf("account %d token %d has %d %s %s %t", of.account, of.token, balance, r.freeze, r.kyc, r.automatic))
 		}
 		if balance > 0 {
 			out = append(out, fmt.Sprintf("token %d holder %d has %d", of.token, of.account, balance))
@@ -262,8 +275,7 @@ func (o *oracle) state() []string {
 	}
 	for of, amount := range o.grants {
 		if amount > 0 && o.exists[of.owner] {
-			out = append(out, fmt.Sprintf("%s of %d for %d token %d: %d", of.kind, of.owner, of.spender, of.token,
-				amount))
+			out = append(out, fmt.Sprintf("%s of %d for %d token %d: %d", of.kind, of.owner, of.spender, of.token, amount))
 		}
 	}
 	slices.Sort(out)
@@ -290,22 +302,73 @@ func answers(t *testing.T, g *testenv.Gateway, o *oracle, at int64) []string {
 		}
 		return got.Data.Ledger
 	}
-	nodes := func(of any, name string) []map[string]any {
-		list := of.(map[string]any)[name].(map[string]any)
-		if list["pageInfo"].(map[string]any)["hasNextPage"].(bool) {
-			t.Fatalf("%s has more than a page", name)
+	// each reads all pages of a list of objects, which is a field or one of a field.
+	each := func(object, path, fields string, ids []int64, read func(id int64, node map[string]any)) {
+		type page struct {
+			id    int64
+			after any
 		}
-		var out []map[string]any
-		for _, n := range list["nodes"].([]any) {
-			out = append(out, n.(map[string]any))
+		var left []page
+		for _, id := range ids {
+			left = append(left, page{id: id})
 		}
-		return out
+		names := strings.Fields(path)
+		for len(left) > 0 {
+			now := left[:min(len(left), 50)]
+			left = left[len(now):]
+			var selections strings.Builder
+			for _, p := range now {
+				cursor, _ := json.Marshal(p.after)
+				fmt.Fprintf(&selections, " o%d: %s(id: %[1]d) { %[3]s(first: 100, after: %[4]s) { nodes { %[5]s } "+
+					"pageInfo { endCursor hasNextPage } } %[6]s }", p.id, object, strings.Join(names, " { "), cursor, fields,
+					strings.Repeat("}", len(names)-1))
+			}
+			got := ask(selections.String())
+			for _, p := range now {
+				of, _ := got[fmt.Sprintf("o%d", p.id)].(map[string]any)
+				if of == nil {
+					continue
+				}
+				for _, name := range names {
+					of = of[name].(map[string]any)
+				}
+				for _, n := range of["nodes"].([]any) {
+					read(p.id, n.(map[string]any))
+				}
+				if info := of["pageInfo"].(map[string]any); info["hasNextPage"].(bool) {
+					left = append(left, page{p.id, info["endCursor"]})
+				}
+			}
+		}
 	}
-	const more = "pageInfo { hasNextPage }"
+	// lists are what an account has, and their lines.
+	lists := []struct {
+		path, fields string
+		line         func(own int64, n map[string]any) string
+	}{
+		{"tokens", "tokenId balance freezeStatus kycStatus automaticAssociation", func(own int64, r map[string]any) string {
+			return fmt.Sprintf("account %d token %d has %s %s %s %t", own, id(r["tokenId"]), r["balance"],
+				r["freezeStatus"], r["kycStatus"], r["automaticAssociation"])
+		}},
+		{"allowances crypto", "spenderId amountGranted", func(own int64, r map[string]any) string {
+			return fmt.Sprintf("crypto_allowance of %d for %d token 0: %s", own, id(r["spenderId"]), r["amountGranted"])
+		}},
+		{"allowances tokens", "spenderId tokenId amountGranted", func(own int64, r map[string]any) string {
+			return fmt.Sprintf("token_allowance of %d for %d token %d: %s", own, id(r["spenderId"]), id(r["tokenId"]),
+				r["amountGranted"])
+		}},
+		{"nftAllowances", "spenderId tokenId", func(own int64, r map[string]any) string {
+			return fmt.Sprintf("nft_allowance of %d for %d token %d: 1", own, id(r["spenderId"]), id(r["tokenId"]))
+		}},
+	}
+	var selection strings.Builder
+	for i, l := range lists {
+		names := strings.Fields(l.path)
+		fmt.Fprintf(&selection, " l%d: %s(first: 100) { nodes { %s } pageInfo { hasNextPage } }%s", i,
+			strings.Join(names, fmt.Sprintf(" { l%d: ", i)), l.fields, strings.Repeat(" }", len(names)-1))
+	}
 	for ids := range slices.Chunk(o.accounts, 50) {
-		got := ask(fmt.Sprintf(`accounts(ids: [%s]) { entityId balance tokens(first: 100) { nodes { tokenId balance freezeStatus kycStatus
-  automaticAssociation } `+more+` } allowances { crypto(first: 100) { nodes { spenderId amountGranted } `+more+` } tokens(first: 100) { nodes {
-  spenderId tokenId amountGranted } `+more+` } } nftAllowances(first: 100) { nodes { spenderId tokenId } `+more+` } }`, list(ids)))
+		got := ask(fmt.Sprintf(`accounts(ids: [%s]) { entityId balance %s }`, list(ids), selection.String()))
 		for _, a := range got["accounts"].([]any) {
 			if a == nil {
 				continue
@@ -313,23 +376,19 @@ func answers(t *testing.T, g *testenv.Gateway, o *oracle, at int64) []string {
 			of := a.(map[string]any)
 			own := id(of["entityId"])
 			out = append(out, fmt.Sprintf("account %d has %s", own, of["balance"]))
-			for _, r := range nodes(of, "tokens") {
-				out = append(out, fmt.Sprintf("account %d token %d has %s %s %s %t", own, id(r["tokenId"]),
-					r["balance"], r["freezeStatus"],
-					r["kycStatus"], r["automaticAssociation"]))
-			}
-			for _, r := range nodes(of["allowances"], "crypto") {
-				out = append(out, fmt.Sprintf("crypto_allowance of %d for %d token 0: %s", own, id(r["spenderId"]),
-					r["amountGranted"]))
-			}
-			for _, r := range nodes(of["allowances"], "tokens") {
-				out = append(out, fmt.Sprintf("token_allowance of %d for %d token %d: %s", own, id(r["spenderId"]),
-					id(r["tokenId"]),
-					r["amountGranted"]))
-			}
-			for _, r := range nodes(of, "nftAllowances") {
-				out = append(out, fmt.Sprintf("nft_allowance of %d for %d token %d: 1", own, id(r["spenderId"]),
-					id(r["tokenId"])))
+			for i, l := range lists {
+				page := of
+				for range strings.Fields(l.path) {
+					page = page[fmt.Sprintf("l%d", i)].(map[string]any)
+				}
+				read := func(_ int64, n map[string]any) { out = append(out, l.line(own, n)) }
+				if page["pageInfo"].(map[string]any)["hasNextPage"].(bool) {
+					each("account", l.path, l.fields, []int64{own}, read)
+					continue
+				}
+				for _, n := range page["nodes"].([]any) {
+					read(own, n.(map[string]any))
+				}
 			}
 		}
 	}
@@ -337,62 +396,25 @@ func answers(t *testing.T, g *testenv.Gateway, o *oracle, at int64) []string {
 	for of := range o.slots {
 		stored[of.contract] = true
 	}
-	after := map[int64]any{} // cursors of contracts with further pages
-	for id := range stored {
-		after[id] = nil
-	}
-	for len(after) > 0 {
-		ids := slices.Sorted(maps.Keys(after))
-		ids = ids[:min(len(ids), 50)]
-		var contracts strings.Builder
-		for _, id := range ids {
-			cursor, _ := json.Marshal(after[id])
-			fmt.Fprintf(&contracts, " c%d: contract(id: %[1]d) { state(first: 100, after: %s) { nodes { slot value "+
-				"} pageInfo { endCursor hasNextPage } } }",
-				id, cursor)
-			delete(after, id)
-		}
-		got := ask(contracts.String())
-		for _, id := range ids {
-			c, _ := got[fmt.Sprintf("c%d", id)].(map[string]any)
-			if c == nil {
-				continue
+	each("contract", "state", "slot value", slices.Sorted(maps.Keys(stored)), func(contract int64, s map[string]any) {
+		word := func(name string) string { return fmt.Sprintf("%064s", strings.TrimPrefix(s[name].(string), "0x")) }
+		out = append(out, fmt.Sprintf("contract %d slot %s is %s", contract, word("slot"), word("value")))
+	})
+	const nft = "serialNumber ownerId spenderId delegatingSpenderId deleted"
+	each("token", "nfts", nft, o.tokens, func(token int64, n map[string]any) {
+		none := func(v any) int64 {
+			if v == nil {
+				return 0
 			}
-			state := c["state"].(map[string]any)
-			for _, s := range state["nodes"].([]any) {
-				word := func(name string) string {
-					return fmt.Sprintf("%064s", strings.TrimPrefix(s.(map[string]any)[name].(string), "0x"))
-				}
-				out = append(out, fmt.Sprintf("contract %d slot %s is %s", id, word("slot"), word("value")))
-			}
-			if info := state["pageInfo"].(map[string]any); info["hasNextPage"].(bool) {
-				after[id] = info["endCursor"]
-			}
+			return id(v)
 		}
-	}
-	got := ask(fmt.Sprintf(`tokens(ids: [%s]) { entityId nfts(first: 100) { nodes { serialNumber ownerId spenderId `+
-		`delegatingSpenderId deleted } `+
-		more+` } holders(first: 100) { nodes { accountId balance } `+more+` } }`, list(o.tokens)))
-	for _, token := range got["tokens"].([]any) {
-		if token == nil {
-			continue
-		}
-		own := id(token.(map[string]any)["entityId"])
-		for _, n := range nodes(token, "nfts") {
-			none := func(v any) int64 {
-				if v == nil {
-					return 0
-				}
-				return id(v)
-			}
-			out = append(out, fmt.Sprintf("NFT %d/%s owner %d spender %d delegate %d deleted %t",
-				own, n["serialNumber"], none(n["ownerId"]), none(n["spenderId"]), none(n["delegatingSpenderId"]),
-				n["deleted"]))
-		}
-		for _, h := range nodes(token, "holders") {
-			out = append(out, fmt.Sprintf("token %d holder %d has %s", own, id(h["accountId"]), h["balance"]))
-		}
-	}
+		out = append(out, fmt.Sprintf("NFT %d/%s owner %d spender %d delegate %d deleted %t",
+			token, n["serialNumber"], none(n["ownerId"]), none(n["spenderId"]), none(n["delegatingSpenderId"]),
+			n["deleted"]))
+	})
+	each("token", "holders", "accountId balance", o.tokens, func(token int64, h map[string]any) {
+		out = append(out, fmt.Sprintf("token %d holder %d has %s", token, id(h["accountId"]), h["balance"]))
+	})
 	slices.Sort(out)
 	return out
 }
@@ -434,10 +456,10 @@ func (o *oracle) moments(random, changes int) []int64 {
 // every balance, relationship, NFT, holder, grant and slot.
 func TestReplay(t *testing.T) {
 	t.Parallel()
-	url := testenv.Filled.Shared(t)
+	url := cmp.Or(*replayed, testenv.Filled.Shared(t))
 	o, g := newOracle(t, url), testenv.Over(t, url)
 	lines := 0
-	for _, at := range o.moments(breadth.Of(14, 500), breadth.Of(8, 200)) {
+	for _, at := range o.moments(breadth.Of(14, *randomMoments), breadth.Of(8, *changes)) {
 		o.replay(at)
 		want := o.state()
 		got := answers(t, g, o, at)
