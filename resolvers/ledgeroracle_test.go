@@ -21,7 +21,7 @@ import (
 )
 
 var (
-	replayed      = flag.String("replay.database", "", "URL of the ledger database to replay; default: the demo network")
+	replayed      = flag.String("replay.database", "", "URL of the ledger to replay; default: the demo network")
 	randomMoments = flag.Int("replay.moments", 500, "random moments to compare, with full breadth")
 	changes       = flag.Int("replay.changes", 200, "changes around which to compare, with full breadth")
 )
@@ -97,14 +97,16 @@ func newOracle(t *testing.T, url string) *oracle {
 	t.Helper()
 	conn := pgtest.Connect(t, url)
 	o := &oracle{
-		hbars: map[int64]int64{}, amounts: map[holding]int64{}, relations: map[holding]relation{}, nfts: map[serial]nftState{},
+		hbars: map[int64]int64{}, amounts: map[holding]int64{}, relations: map[holding]relation{},
+		nfts: map[serial]nftState{},
 		grants: map[grant]int64{}, kinds: map[int64]string{}, exists: map[int64]bool{}, gone: map[int64]bool{},
 		memos: map[int64]string{}, contracts: map[int64]bool{}, slots: map[slot]string{},
 	}
 	add := func(at int64, apply func(*oracle)) { o.events = append(o.events, event{at, apply}) }
 	defaults := map[int64]relation{}
 	statuses := [2][3]string{{"NOT_APPLICABLE", "FROZEN", "UNFROZEN"}, {"NOT_APPLICABLE", "GRANTED", "REVOKED"}}
-	each(t, conn, `select token_id, type::text, freeze_status, kyc_status from token order by token_id`, func(r pgx.Rows) error {
+	const tokens = `select token_id, type::text, freeze_status, kyc_status from token order by token_id`
+	each(t, conn, tokens, func(r pgx.Rows) error {
 		var id int64
 		var kind string
 		var freeze, kyc int16
@@ -121,7 +123,9 @@ func newOracle(t *testing.T, url string) *oracle {
 			add(at, func(o *oracle) { o.hbars[account] += amount })
 			return err
 		})
-	each(t, conn, `select min(consensus_timestamp) from account_balance`, func(r pgx.Rows) error { return r.Scan(&o.snapshot) })
+	each(t, conn, `select min(consensus_timestamp) from account_balance`, func(r pgx.Rows) error {
+		return r.Scan(&o.snapshot)
+	})
 	// Accounts of the genesis have balances without transfers: they are what the transfers leave of the present ones.
 	for _, e := range o.events {
 		e.apply(o)
@@ -134,7 +138,8 @@ func newOracle(t *testing.T, url string) *oracle {
 		o.hbars[id] = balance - sums[id]
 		return err
 	})
-	each(t, conn, `select account_id, token_id, consensus_timestamp, amount from token_transfer`, func(r pgx.Rows) error {
+	const moved = `select account_id, token_id, consensus_timestamp, amount from token_transfer`
+	each(t, conn, moved, func(r pgx.Rows) error {
 		var of holding
 		var at, amount int64
 		err := r.Scan(&of.account, &of.token, &at, &amount)
@@ -241,7 +246,8 @@ func (o *oracle) state() []string {
 	owned := map[holding]int64{}
 	for of, n := range o.nfts {
 		if n.exists {
-			out = append(out, fmt.Sprintf("NFT %d/%d owner %d spender %d delegate %d deleted %t", of.token, of.number, n.owner, n.spender,
+			out = append(out, fmt.Sprintf("NFT %d/%d owner %d spender %d delegate %d deleted %t", of.token, of.number,
+				n.owner, n.spender,
 				n.delegate, n.deleted || o.gone[of.token]))
 			if !n.deleted {
 				owned[holding{n.owner, of.token}]++
@@ -262,7 +268,8 @@ func (o *oracle) state() []string {
 			balance = owned[of]
 		}
 		if o.exists[of.account] {
-			out = append(out, fmt.Sprintf("account %d token %d has %d %s %s %t", of.account, of.token, balance, r.freeze, r.kyc, r.automatic))
+			out = append(out, fmt.Sprintf("account %d token %d has %d %s %s %t", of.account, of.token, balance,
+				r.freeze, r.kyc, r.automatic))
 		}
 		if balance > 0 {
 			out = append(out, fmt.Sprintf("token %d holder %d has %d", of.token, of.account, balance))
@@ -275,7 +282,8 @@ func (o *oracle) state() []string {
 	}
 	for of, amount := range o.grants {
 		if amount > 0 && o.exists[of.owner] {
-			out = append(out, fmt.Sprintf("%s of %d for %d token %d: %d", of.kind, of.owner, of.spender, of.token, amount))
+			out = append(out, fmt.Sprintf("%s of %d for %d token %d: %d", of.kind, of.owner, of.spender,
+				of.token, amount))
 		}
 	}
 	slices.Sort(out)
@@ -320,7 +328,8 @@ func answers(t *testing.T, g *testenv.Gateway, o *oracle, at int64) []string {
 			for _, p := range now {
 				cursor, _ := json.Marshal(p.after)
 				fmt.Fprintf(&selections, " o%d: %s(id: %[1]d) { %[3]s(first: 100, after: %[4]s) { nodes { %[5]s } "+
-					"pageInfo { endCursor hasNextPage } } %[6]s }", p.id, object, strings.Join(names, " { "), cursor, fields,
+					"pageInfo { endCursor hasNextPage } } %[6]s }", p.id, object, strings.Join(names, " { "),
+					cursor, fields,
 					strings.Repeat("}", len(names)-1))
 			}
 			got := ask(selections.String())
@@ -346,10 +355,13 @@ func answers(t *testing.T, g *testenv.Gateway, o *oracle, at int64) []string {
 		path, fields string
 		line         func(own int64, n map[string]any) string
 	}{
-		{"tokens", "tokenId balance freezeStatus kycStatus automaticAssociation", func(own int64, r map[string]any) string {
-			return fmt.Sprintf("account %d token %d has %s %s %s %t", own, id(r["tokenId"]), r["balance"],
-				r["freezeStatus"], r["kycStatus"], r["automaticAssociation"])
-		}},
+		{
+			"tokens", "tokenId balance freezeStatus kycStatus automaticAssociation",
+			func(own int64, r map[string]any) string {
+				return fmt.Sprintf("account %d token %d has %s %s %s %t", own, id(r["tokenId"]), r["balance"],
+					r["freezeStatus"], r["kycStatus"], r["automaticAssociation"])
+			},
+		},
 		{"allowances crypto", "spenderId amountGranted", func(own int64, r map[string]any) string {
 			return fmt.Sprintf("crypto_allowance of %d for %d token 0: %s", own, id(r["spenderId"]), r["amountGranted"])
 		}},

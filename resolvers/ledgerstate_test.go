@@ -8,8 +8,11 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
+	"time"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/vektah/gqlparser/v2"
 	"github.com/vektah/gqlparser/v2/ast"
 
@@ -86,8 +89,7 @@ func TestPastSources(t *testing.T) {
 	}
 }
 
-// differs are the fields that have another value in the newest state of the ledger than in the present, with the
-// reasons.
+// differs are the fields that have another value in the newest state of the ledger than in the present, with the reasons.
 var differs = map[string]string{
 	"Balance.timestamp": "the moment", "Balance.timestampIso": "the moment",
 	"TokenHolder.timestamp": "the moment", "TokenHolder.timestampIso": "the moment",
@@ -157,8 +159,7 @@ var overwritten = regexp.MustCompile(`,?\{"field":"(ethereumNonce|totalSupply)",
 var pastRoots = map[string][]string{
 	"Account": {
 		"account(id: 2)", "account(id: 1001)", "account(id: 1002)", "account(id: 1003)", "account(id: 1009)",
-		"account(id: 1013)", "account(id: 1015)", "account(id: 1017)", "account(id: 3003)", "account(id: 98)",
-		"account(id: 9999999)",
+		"account(id: 1013)", "account(id: 1015)", "account(id: 1017)", "account(id: 3003)", "account(id: 98)", "account(id: 9999999)",
 	},
 	"Contract": {"contract(id: 3001)", "contract(id: 3011)", "contract(id: 2901)"},
 	"File":     {"file(id: 112)", "file(id: 150)"},
@@ -272,8 +273,7 @@ func difference(a, b string) (string, string) {
 func TestMoments(t *testing.T) {
 	t.Parallel()
 	g := testenv.Shared(t)
-	_, rest, _ := strings.Cut(g.Query(t, `{ transaction(at: "1776429713.392025054") { transactionId } }`, nil).Body,
-		`"transactionId":"`)
+	_, rest, _ := strings.Cut(g.Query(t, `{ transaction(at: "1776429713.392025054") { transactionId } }`, nil).Body, `"transactionId":"`)
 	id, _, _ := strings.Cut(rest, `"`)
 	for moment, want := range map[string]string{
 		`{block: {number: 0}}`:                                  `"at":"1747053311.184891480"`,
@@ -320,8 +320,7 @@ func TestStates(t *testing.T) {
 		`{ ledger(at: {time: "2026-03-01"}) { account(id: 1001) { memo ethereumNonce } } }`: `"ethereumNonce":null}` +
 			`}},"errors"` +
 			`or:[{"message":"Account.ethereumNonce is not known at a past moment`,
-		`{ ledger(at: {time: "2026-03-01"}) { account(id: 1001) { allowances { crypto { nodes { amount } } ` +
-			`} } } }`: `CryptoAllowance.amount is ` +
+		`{ ledger(at: {time: "2026-03-01"}) { account(id: 1001) { allowances { crypto { nodes { amount } } } } } }`: `CryptoAllowance.amount is ` +
 			`not known at a past moment: the remaining amount is overwritten`,
 		`{ ledger(at: {time: "2026-03-01"}) { accounts(ids: [1086, 1002]) { memo pendingReward pendingRewardValue ` +
 			`{ raw } } } }`: `"pendingReward":null,"pendingRewardValue":null}` +
@@ -332,8 +331,7 @@ func TestStates(t *testing.T) {
 		`{ ledger(at: {time: "2025-05-12T12:35:12Z"}) { account(id: 2) { balance } } }`: `no balance snapshot before`,
 		`{ ledger(at: {time: "2026-03-01"}) { token(id: 2001) { balances(at: {lte: "2026-02-01"}) { nodes { ` +
 			`balance } } } } }`: `at cannot be given here`,
-		`{ ledger(at: {time: "2026-03-01"}) { contract(id: 3001) { call(data: "0x18160ddd") { output } } ` +
-			`} }`: `a call needs the moment after a block`,
+		`{ ledger(at: {time: "2026-03-01"}) { contract(id: 3001) { call(data: "0x18160ddd") { output } } } }`: `a call needs the moment after a block`,
 		`{ ledger(at: {block: {number: 3000}}) { contract(id: 3001) { call(data: "0x18160ddd") { output ` +
 			`blockNumber } } } }`: `"blockNumber":"3000"`,
 	} {
@@ -354,11 +352,10 @@ func TestStatesKeyByKey(t *testing.T) {
 		t.Fatal(err)
 	}
 	plain, distributed, s := testenv.Shared(t), testenv.Over(t, url), newPastSchema(t)
-	// The balances of accounts without an index are known for fewer rows. Later transactions of the day have too many.
 	for _, document := range []string{
 		`{ account(id: 1013) { balanceHistory(range: {from: "2025-04-01"}, by: WEEK) { to balance } } }`,
 		`{ account(id: 800) { balanceHistory(range: {from: "2026-05-16T06:00:00Z"}, by: HOUR) { to balance } } }`,
-		`{ transactions(first: 20, filter: {types: [CRYPTOTRANSFER], timestamp: {lt: "2026-05-17T12:00:00Z"}}) { nodes { effects { entities { entityId balance { amount before after } changes { field after } }
+		`{ transactions(first: 20, filter: {types: [CRYPTOTRANSFER]}) { nodes { effects { entities { entityId balance { amount before after } changes { field after } }
   relationships { accountId tokenId balance { amount before after } changes { field } } nfts { tokenId serialNumber changes { field before after } } } } } }`,
 	} {
 		want, got := plain.Query(t, document, nil).Body, distributed.Query(t, document, nil).Body
@@ -433,15 +430,13 @@ func TestBalanceHistory(t *testing.T) {
 		for _, m := range months[1 : len(months)-1] {
 			before := strings.Replace(m.To, ".000000000", "", 1)
 			seconds, _ := strconv.ParseInt(before, 10, 64)
-			state := g.Query(t, fmt.Sprintf(`{ ledger(at: {time: "%d.999999999"}) { account(id: %s) { balance } } }`,
-				seconds-1, id), nil).Body
+			state := g.Query(t, fmt.Sprintf(`{ ledger(at: {time: "%d.999999999"}) { account(id: %s) { balance } } }`, seconds-1, id), nil).Body
 			if want := `{"account":{"balance":"` + *m.Balance + `"}}`; !strings.Contains(state, want) {
 				t.Errorf("account %s at %s: %s, want %s", id, m.To, state, want)
 			}
 		}
 	}
-	if body := g.Query(t, `{ account(id: 98) { balanceHistory(range: {from: "2026-05-01"}, by: MONTH) { to } } }`,
-		nil).Body; !strings.Contains(body, "have no index") {
+	if body := g.Query(t, `{ account(id: 98) { balanceHistory(range: {from: "2026-05-01"}, by: MONTH) { to } } }`, nil).Body; !strings.Contains(body, "have no index") {
 		t.Errorf("account 98: %s", body)
 	}
 }
@@ -512,49 +507,125 @@ func TestStatesStay(t *testing.T) {
 		return all
 	}
 	want := pages()
-	conn := pgtest.Connect(t, url)
-	for i := range 20 {
-		at := fmt.Sprintf("(select max(consensus_end) + %d from record_file)", i+1)
-		version := func(table, set, where string) []string {
-			return []string{
-				`insert into ` + table + `_history select * from ` + table + ` where ` + where,
-				`update ` + table + `_history set timestamp_range = int8range(lower(timestamp_range), ` + at +
-					`) where upper(timestamp_range) is null`,
-				`update ` + table + ` set timestamp_range = int8range(` + at + `, null), ` + set + ` where ` + where,
+	begin, transactions := time.Now(), 0
+	stop := make(chan struct{})
+	var writing sync.WaitGroup
+	writing.Go(func() {
+		conn := pgtest.Connect(t, url)
+		for ticks := time.Tick(100 * time.Millisecond); ; transactions += 50 {
+			writeChanges(t, conn, transactions)
+			select {
+			case <-stop:
+				return
+			case <-ticks:
 			}
 		}
-		for _, sql := range slices.Concat(
-			[]string{
-				`insert into crypto_transfer (entity_id, consensus_timestamp, amount, payer_account_id) values
-  (1001, ` + at + `, -5, 1001), (1002, ` + at + `, 5, 1001)`,
-				`insert into token_transfer (account_id, token_id, consensus_timestamp, amount, payer_account_id) values
-  (1001, 2001, ` + at + `, -7, 1001), (1002, 2001, ` + at + `, 7, 1001)`,
-				`update entity set balance = balance - 5 where id = 1001`,
-				`update token_account set balance = balance + 7 where account_id = 1002 and token_id = 2001`,
-				`insert into topic_message (consensus_timestamp, topic_id, message, sequence_number, payer_account_id, running_hash, running_hash_version)
-  values (` + at + `, 4001, 'x', 100000 + ` + strconv.Itoa(i) + `, 1001, '', 3)`,
-				`insert into transaction (consensus_timestamp, payer_account_id, valid_start_ns, type, result)
-  values (` + at + `, 1001, ` + at + ` - 1, 14, 22)`,
-			},
-			version("entity", "memo = 'changed'", "id = 1001"),
-			version("token_account", "freeze_status = 1", "account_id = 1001 and token_id = 2001"),
-			version("nft", "account_id = 1003", "token_id = 2007 and serial_number = "+strconv.Itoa(i+1)),
-			version("crypto_allowance", "amount_granted = 1, amount = 1", "owner = 1001 and spender = (select "+
-				"min(spender) from crypto_allowance where owner = 1001)"),
-		) {
-			pgtest.Exec(t, conn, sql)
-		}
-		if i%5 == 4 { // between pages, too
-			pgtest.Exec(t, conn, `insert into record_file select (jsonb_populate_record(r, jsonb_build_object('index', r.index + 1,
-  'consensus_start', r.consensus_end + 30, 'consensus_end', r.consensus_end + 60, 'hash', md5(r.hash) || md5(r.hash) || md5(r.hash), 'name', r.name || 'x'))).*
-  from record_file r order by index desc limit 1`)
-			if got := pages(); !slices.Equal(got, want) {
-				a, b := difference(strings.Join(got, "\n"), strings.Join(want, "\n"))
-				t.Fatalf("after %d transactions:\n got %s\nwant %s", i+1, a, b)
-			}
+	})
+	for range 5 { // and between pages, too
+		if got := pages(); !slices.Equal(got, want) {
+			a, b := difference(strings.Join(got, "\n"), strings.Join(want, "\n"))
+			t.Errorf("while rows are written:\n got %s\nwant %s", a, b)
 		}
 	}
+	for newestBlock(t, g) == block {
+		time.Sleep(10 * time.Millisecond)
+	}
+	close(stop)
+	writing.Wait()
+	t.Logf("%.0f transactions a second", float64(transactions)/time.Since(begin).Seconds())
 	if len(want) < 3 || newestBlock(t, g) == block {
 		t.Errorf("%d pages, and the newest block is %s", len(want), block)
+	}
+}
+
+// writeChanges writes the rows of fifty transactions that follow the n-th after the newest block, new versions of what
+// TestStatesStay reads, and the block.
+func writeChanges(t *testing.T, conn *pgx.Conn, n int) {
+	t.Helper()
+	const at = "(select max(consensus_end) + 1000 from record_file)"
+	version := func(table, set, where string) []string {
+		return []string{
+			`insert into ` + table + `_history select * from ` + table + ` where ` + where,
+			`update ` + table + `_history set timestamp_range = int8range(lower(timestamp_range), ` + at + `)
+  where upper(timestamp_range) is null`,
+			`update ` + table + ` set timestamp_range = int8range(` + at + `, null), ` + set + ` where ` + where,
+		}
+	}
+	const fifty = ` from generate_series(0, 49) i`
+	sql := strings.Join(slices.Concat(
+		[]string{
+			`insert into transaction (consensus_timestamp, payer_account_id, valid_start_ns, type, result)
+  select ` + at + ` + i, 1001, ` + at + ` + i - 1, 14, 22` + fifty,
+			`insert into crypto_transfer (entity_id, consensus_timestamp, amount, payer_account_id)
+  select 1001 + i % 2, ` + at + ` + i / 2 * 2, i % 2 * 10 - 5, 1001` + fifty,
+			`insert into token_transfer (account_id, token_id, consensus_timestamp, amount, payer_account_id)
+  select 1001 + i % 2, 2001, ` + at + ` + i / 2 * 2, i % 2 * 14 - 7, 1001` + fifty,
+			`update entity set balance = balance - 125 where id = 1001`,
+			`update token_account set balance = balance + 175 where account_id = 1002 and token_id = 2001`,
+			`insert into topic_message (consensus_timestamp, topic_id, message, sequence_number, payer_account_id, running_hash, running_hash_version)
+  select ` + at + ` + i, 4001, 'x', 100000 + ` + strconv.Itoa(n) + ` + i, 1001, '', 3` + fifty,
+		},
+		version("entity", "memo = 'changed'", "id = 1001"),
+		version("token_account", "freeze_status = 1", "account_id = 1001 and token_id = 2001"),
+		version("nft", "account_id = 1003", "token_id = 2007 and serial_number = "+strconv.Itoa(n/50%20+1)),
+		version("crypto_allowance", "amount_granted = 1, amount = 1", "owner = 1001 and spender = (select "+
+			"min(spender) from crypto_allowance where owner = 1001)"),
+		[]string{`insert into record_file select (jsonb_populate_record(r, jsonb_build_object('index', r.index + 1,
+  'consensus_start', r.consensus_end + 1000, 'consensus_end', r.consensus_end + 2000, 'hash', md5(r.hash) || md5(r.hash) || md5(r.hash),
+  'name', r.name || 'x'))).* from record_file r order by index desc limit 1`},
+	), ";\n")
+	if _, err := conn.PgConn().Exec(t.Context(), sql).ReadAll(); err != nil { // in one transaction, as by the importer
+		t.Error(err)
+	}
+}
+
+// TestTooLong tests that balances which need more rows than the bounds are errors. They name the bound, and where that
+// helps the nearest moments that need fewer rows.
+func TestTooLong(t *testing.T) {
+	t.Parallel()
+	url := testenv.Filled.Fresh(t)
+	g, conn := testenv.Over(t, url), pgtest.Connect(t, url)
+	var before, last int64 // the last two snapshots
+	if err := conn.QueryRow(t.Context(), `select min(t), max(t) from (select distinct consensus_timestamp as t
+  from account_balance order by t desc limit 2) s`).Scan(&before, &last); err != nil {
+		t.Fatal(err)
+	}
+	after := fmt.Sprintf("%d + ", before)
+	for _, c := range []struct{ sql, selection, message string }{
+		{
+			`insert into crypto_transfer (entity_id, consensus_timestamp, amount, payer_account_id)
+  select 1001, ` + after + `i, 0, 1001 from generate_series(1, 200001) i`,
+			`account(id: 1001) { balance }`, "more than 200000 transfers since the balance snapshot",
+		},
+		{
+			`insert into token_transfer (account_id, token_id, consensus_timestamp, amount, payer_account_id)
+  select 1001, 2001, ` + after + `i, 0, 1001 from generate_series(1, 200001) i`,
+			`account(id: 1001) { tokens { nodes { balance } } }`,
+			"more than 200000 transfers since the balance snapshot, or NFTs",
+		},
+		{
+			`insert into token_account (account_id, token_id, associated, created_timestamp, timestamp_range, balance)
+  select 1000000 + i, 2001, true, 1, '[1,)', 0 from generate_series(1, 50001) i`,
+			`token(id: 2001) { holders { nodes { balance } } }`, "had more than 50000 relationships",
+		},
+		{`select`, `token(id: 2001) { totalSupply }`, "more than 50000 relationships or transfers of all tokens"},
+	} {
+		pgtest.Exec(t, conn, c.sql)
+		document := fmt.Sprintf(`{ ledger(at: {time: "%d.%09d"}) { %s } }`, (last-1)/1e9, (last-1)%1e9, c.selection)
+		got := g.Query(t, document, nil).Body
+		if !strings.Contains(got, c.message) || strings.Contains(got, "INTERNAL") {
+			t.Errorf("%s: %.500s", c.selection, got)
+		}
+		if _, near, found := strings.Cut(got, "right after a balance snapshot, "); found {
+			near, _, _ = strings.Cut(near, `"`)
+			near, _, _ = strings.Cut(near, " or ")
+			document := fmt.Sprintf(`{ ledger(at: {time: %q}) { %s } }`, near, c.selection)
+			if got := g.Query(t, document, nil).Body; strings.Contains(got, "errors") && c.message[0] == 'm' &&
+				!strings.Contains(c.message, "relationships") {
+				t.Errorf("at %s: %.500s", near, got)
+			}
+		} else if !strings.HasPrefix(c.message, "had") {
+			t.Errorf("no other moment is named: %.500s", got)
+		}
 	}
 }
