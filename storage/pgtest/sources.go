@@ -85,7 +85,8 @@ func (s *sources) add(path string, tests bool) error {
 		return err
 	})
 	parsed, failed := build.ImportDir(dir, 0)
-	if err = errors.Join(err, failed); err != nil {
+	err = errors.Join(err, failed)
+	if err != nil {
 		return err
 	}
 	for _, path := range parsed.Imports {

@@ -132,8 +132,9 @@ func tokenUpdate() *body {
 }
 
 func mint(amount uint64, metadata int) *body {
-	return &body{Data: &services.TransactionBody_TokenMint{TokenMint: &services.TokenMintTransactionBody{Amount: amount,
-		Metadata: make([][]byte, metadata)}}}
+	return &body{Data: &services.TransactionBody_TokenMint{
+		TokenMint: &services.TokenMintTransactionBody{Amount: amount, Metadata: make([][]byte, metadata)},
+	}}
 }
 
 func allowances(crypto, tokens, nfts int) *body {

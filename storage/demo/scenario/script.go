@@ -79,13 +79,13 @@ func (w *Scenario) expand(line string) string {
 // different members of it as "2 LIST", or a line of a section.
 func (w *Scenario) choose(text string) string {
 	if low, high, isRange := strings.Cut(text, ".."); isRange {
-		return fmt.Sprint(w.number(low) + w.Pick(w.number(high)-w.number(low)))
+		return strconv.FormatInt(w.number(low)+w.Pick(w.number(high)-w.number(low)), 10)
 	}
 	if name, two := strings.CutPrefix(text, "2 "); two {
 		return fmt.Sprint(w.pickTwo(w.members(name)))
 	}
 	if list := w.members(text); list != nil {
-		return fmt.Sprint(list[w.Pick(int64(len(list)))])
+		return strconv.FormatInt(list[w.Pick(int64(len(list)))], 10)
 	}
 	options := strings.Split(text, "|")
 	if len(options) == 1 {

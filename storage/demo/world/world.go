@@ -121,8 +121,9 @@ func New(end int64) (*World, error) {
 		"contract":     &w.contracts, "contract_state": &w.slots, "schedule": &w.schedules,
 		"hook_storage": &w.hookSlots, "topic_message_lookup": &w.lookups,
 	} {
-		*v = &versions{table: table, out: w.rows, byKey: map[string]*version{},
-			history: !slices.Contains(unversioned, table)}
+		*v = &versions{
+			table: table, out: w.rows, byKey: map[string]*version{}, history: !slices.Contains(unversioned, table),
+		}
 	}
 	vm.known = func(a common.Address) bool { return w.entities.get(key(w.idOf(a))) != nil }
 	vm.tokens.hasFees = func(token common.Address) bool {

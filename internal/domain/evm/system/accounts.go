@@ -1,7 +1,6 @@
 package system
 
 import (
-	"cmp"
 	"math/big"
 
 	"github.com/ethereum/go-ethereum/common"
@@ -247,7 +246,7 @@ func (c *call) dissociateFrom(p party, at common.Address) error {
 		}
 	}
 	if t != nil && !t.deleted {
-		err = cmp.Or(
+		err = firstOf(
 			refuse(partyOf(t.TreasuryAccountID) == p, codes.AccountIsTreasury),
 			refuse(r.frozen, codes.AccountFrozenForToken),
 			refuse(r.balance > 0 && t.Type == ledger.TokenFungibleCommon, codes.TransactionRequiresZeroTokenBalances),

@@ -1,7 +1,6 @@
 package system
 
 import (
-	"cmp"
 	"slices"
 
 	"github.com/ethereum/go-ethereum/common"
@@ -68,7 +67,7 @@ func (c *call) airdropKey(sender, receiver, at common.Address, serial int64) (ai
 	from, known := c.facts.party(sender)
 	to, ok := c.facts.party(receiver)
 	id, isNumber := c.facts.tokenID(at)
-	return airdropKey{from, to, id, serial}, cmp.Or(
+	return airdropKey{from, to, id, serial}, firstOf(
 		refuse(!isNumber, codes.InvalidTokenID),
 		refuse(!known || !ok, codes.InvalidAccountID),
 	)
@@ -76,7 +75,7 @@ func (c *call) airdropKey(sender, receiver, at common.Address, serial int64) (ai
 
 // settle claims or cancels airdrops. They must be distinct and pending.
 func (c *call) settle(keys []airdropKey) error {
-	err := cmp.Or(
+	err := firstOf(
 		refuse(len(keys) == 0, codes.EmptyPendingAirdropIDList),
 		refuse(len(keys) > maxAirdrops, codes.PendingAirdropIDListTooLong),
 	)
@@ -188,7 +187,7 @@ type rejected struct {
 
 // reject returns rejected tokens to their treasuries. The first entries are units.
 func (c *call) reject(owner party, what []rejected, units int) error {
-	err := cmp.Or(
+	err := firstOf(
 		refuse(len(what) == 0, codes.EmptyTokenReferenceList),
 		refuse(len(what) > maxAirdrops, codes.TokenReferenceListSizeLimitExceeded),
 		refuse(repeats(what), codes.TokenReferenceRepeated),
@@ -202,7 +201,7 @@ func (c *call) reject(owner party, what []rejected, units int) error {
 			return err
 		}
 		fungible := t.Type == ledger.TokenFungibleCommon
-		err = cmp.Or(
+		err = firstOf(
 			refuse(i < units && !fungible, codes.AccountAmountTransfersOnlyAllowedForFungibleCommon),
 			refuse(i >= units && fungible, codes.InvalidNFTID),
 		)
@@ -245,7 +244,7 @@ func (c *call) giveBack(owner party, t *token, serial int64) error {
 	if err != nil {
 		return err
 	}
-	err = cmp.Or(
+	err = firstOf(
 		refuse(owner == treasury, codes.AccountIsTreasury),
 		refuse(c.facts.owner(t, n) != owner, codes.InvalidOwnerID),
 	)
@@ -262,7 +261,7 @@ func (c *call) giveBack(owner party, t *token, serial int64) error {
 func airdropTokens(c *call, in []any) error {
 	x := &transfer{}
 	parts := abi.List(in[0])
-	err := cmp.Or(
+	err := firstOf(
 		refuse(len(parts) == 0, codes.EmptyTokenTransferBody),
 		refuse(len(parts) > maxAirdrops, codes.InvalidTransactionBody),
 	)

@@ -1,7 +1,6 @@
 package system
 
 import (
-	"cmp"
 	"math"
 	"math/big"
 	"slices"
@@ -131,7 +130,7 @@ func (c *call) newToken(kind ledger.TokenType, in []any) (*token, error) {
 	if err != nil {
 		return nil, err
 	}
-	err = cmp.Or(
+	err = firstOf(
 		refuse(kind == ledger.TokenNonFungibleUnique && !t.HasKey(worldstate.SupplyKey), codes.TokenHasNoSupplyKey),
 		refuse(t.FreezeDefault && !t.HasKey(worldstate.FreezeKey), codes.TokenHasNoFreezeKey),
 		refuse(t.Name == "", codes.MissingTokenName),
@@ -141,7 +140,7 @@ func (c *call) newToken(kind ledger.TokenType, in []any) (*token, error) {
 		return nil, err
 	}
 	t.Metadata = metadataOf(info)
-	err = cmp.Or(
+	err = firstOf(
 		refuse(len(t.Metadata) > maxMetadata, codes.MetadataTooLong),
 		refuse(countOf(fees) > maxFees, codes.CustomFeesListTooLong),
 	)
@@ -207,7 +206,7 @@ func (c *call) setFirstExpiry(t *token, expiry []any) error {
 	if period != 0 {
 		second, sound = c.now()+min(period, maxLifetime+1), true
 	}
-	err = cmp.Or(
+	err = firstOf(
 		refuse(!sound || second <= c.now() || second > c.now()+maxLifetime, codes.InvalidExpirationTime),
 		refuse(period != 0 && (period < minRenewPeriod || period > maxRenewPeriod), codes.InvalidRenewalPeriod),
 	)
@@ -320,7 +319,7 @@ func validateTexts(symbol, name, memo string) error {
 		given   string
 		tooLong ledger.ResponseCode
 	}{{symbol, codes.TokenSymbolTooLong}, {name, codes.TokenNameTooLong}, {memo, codes.MemoTooLong}} {
-		err := cmp.Or(
+		err := firstOf(
 			refuse(len(text.given) > maxText, text.tooLong),
 			refuse(strings.ContainsRune(text.given, 0), codes.InvalidZeroByteInString),
 		)
@@ -499,7 +498,7 @@ func updateMetadata(c *call, in []any) error {
 		inTreasury = inTreasury && c.facts.owner(t, n) == partyOf(t.TreasuryAccountID)
 	}
 	if !t.HasKey(worldstate.MetadataKey) {
-		err = cmp.Or(
+		err = firstOf(
 			refuse(!inTreasury, codes.TokenHasNoMetadataKey),
 			refuse(!t.HasKey(worldstate.SupplyKey), codes.TokenHasNoMetadataOrSupplyKey),
 		)
@@ -507,7 +506,7 @@ func updateMetadata(c *call, in []any) error {
 			return err
 		}
 	}
-	err = cmp.Or(
+	err = firstOf(
 		refuse(len(metadata) > maxMetadata, codes.MetadataTooLong),
 		refuse(len(serials) > maxSerials, codes.BatchSizeLimitExceeded),
 		t.requireActive(),

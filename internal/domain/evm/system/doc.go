@@ -3,10 +3,9 @@
 //
 // A function is a row of a table: its signature, result types, kind and price, and the plain Go function that
 // implements it. That function gets the decoded arguments and returns the results, or a [refusal] with the response
-// code
-// of a failed operation of the network: its changes are undone, and the code is a result or the data of a revert
-// ([call.perform]). Checks without side effects that follow each other are one call of cmp.Or, which returns the error
-// of the first that fails. A function that ends in other ways returns its outcome itself.
+// code of a failed operation of the network: its changes are undone, and the code is a result or the data of a revert
+// ([call.perform]). Checks without side effects that follow each other are one call of [firstOf]. A function that ends
+// in other ways returns its outcome itself.
 //
 // Changes are stored with the ledger's facts for the duration of a simulation. Each change is registered in the
 // journal, so that a failed frame changes nothing.

@@ -1,7 +1,6 @@
 package system
 
 import (
-	"cmp"
 	"iter"
 	"math/big"
 	"slices"
@@ -293,7 +292,7 @@ func updateFees(c *call, in []any) error {
 		return err
 	}
 	misplaced := len(others) > 0 && t.Type != c.f.of
-	err = cmp.Or(
+	err = firstOf(
 		refuse(misplaced && c.f.of == ledger.TokenFungibleCommon,
 			codes.CustomFractionalFeeOnlyAllowedForFungibleCommon),
 		refuse(misplaced, codes.CustomRoyaltyFeeOnlyAllowedForNonFungibleUnique),
@@ -353,7 +352,7 @@ func (c *call) fixedFee(t *token, in []any) (*ledger.FixedFee, error) {
 	paidIn, hbars, itself := in[1].(common.Address), in[2].(bool), in[3].(bool)
 	denomination := t
 	if itself {
-		err = cmp.Or(
+		err = firstOf(
 			refuse(hbars || paidIn != (common.Address{}), codes.InvalidTransactionBody),
 			refuse(t.Type != ledger.TokenFungibleCommon, codes.CustomFeeDenominationMustBeFungibleCommon),
 		)
@@ -414,7 +413,7 @@ func fraction(numerator, denominator any) (*ledger.Fraction, error) {
 	f := &ledger.Fraction{}
 	f.Numerator, _ = amountOf(numerator)
 	f.Denominator, _ = amountOf(denominator)
-	return f, cmp.Or(
+	return f, firstOf(
 		refuse(f.Denominator == 0, codes.FractionDividesByZero),
 		refuse(f.Numerator <= 0 || f.Denominator < 0, codes.CustomFeeMustBePositive),
 	)
@@ -428,7 +427,7 @@ func (c *call) fractionalFee(t *token, in []any) (*ledger.FractionalFee, error) 
 	}
 	least, _ := amountOf(in[2])
 	most, _ := amountOf(in[3])
-	err = cmp.Or(
+	err = firstOf(
 		refuse(least < 0 || most < 0, codes.CustomFeeMustBePositive),
 		refuse(most > 0 && most < least, codes.FractionalFeeMaxAmountLessThanMinAmount),
 	)
@@ -456,7 +455,7 @@ func (c *call) royaltyFee(in []any) (*ledger.RoyaltyFee, error) {
 		return nil, err
 	}
 	amount, _ := amountOf(in[2])
-	err = cmp.Or(
+	err = firstOf(
 		refuse(part.Numerator > part.Denominator, codes.RoyaltyFractionCannotExceedOne),
 		refuse(amount < 0, codes.CustomFeeMustBePositive),
 	)

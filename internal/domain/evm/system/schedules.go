@@ -2,7 +2,6 @@ package system
 
 import (
 	"bytes"
-	"cmp"
 	"encoding/binary"
 	"math"
 	"math/big"
@@ -124,7 +123,7 @@ func (c *call) pendingSchedule(in []any) (*schedule, error) {
 	if err != nil {
 		return nil, err
 	}
-	return s, cmp.Or(
+	return s, firstOf(
 		refuse(s.deleted, codes.ScheduleAlreadyDeleted),
 		refuse(s.executed, codes.ScheduleAlreadyExecuted),
 	)
@@ -387,7 +386,7 @@ func (c *call) scheduleCall(payer party, to any, in []any, waits bool) ([]any, e
 		), gas: clamped(in[1]), value: in[2].(uint64), data: string(in[3].([]byte)),
 		waits: waits,
 	}
-	err := cmp.Or(
+	err := firstOf(
 		refuse(p.to == common.Address{}, codes.InvalidContractID),
 		refuse(p.value > math.MaxInt64, codes.ContractNegativeValue),
 		refuse(p.second <= c.now(), codes.ScheduleExpirationTimeMustBeHigherThanConsensusTime),

@@ -1,7 +1,6 @@
 package system
 
 import (
-	"cmp"
 	"math/big"
 	"slices"
 	"strings"
@@ -283,7 +282,7 @@ func approveOf(c *call, in []any) ([]any, error) {
 	if err != nil {
 		return nil, err
 	}
-	err = cmp.Or(
+	err = firstOf(
 		refuse(t.Type != c.f.of && t.Type == ledger.TokenNonFungibleUnique, codes.NFTInFungibleTokenAllowances),
 		refuse(t.Type != c.f.of, codes.FungibleTokenInNFTAllowances),
 	)
@@ -301,7 +300,7 @@ func (c *call) approveUnits(t *token, at common.Address, units any) ([]any, erro
 	if err != nil {
 		return nil, err
 	}
-	err = cmp.Or(
+	err = firstOf(
 		refuse(owner == spender, codes.SpenderAccountSameAsOwner),
 		refuse(t.SupplyType == ledger.SupplyFinite && amount > t.MaxSupply, codes.AmountExceedsTokenMaxSupply),
 		refuse(!c.facts.relation(owner, t).associated, codes.TokenNotAssociatedToAccount),
@@ -357,7 +356,7 @@ func setApprovalForAll(c *call, in []any) error {
 	if err != nil {
 		return err
 	}
-	err = cmp.Or(
+	err = firstOf(
 		refuse(owner == operator, codes.SpenderAccountSameAsOwner),
 		refuse(!c.facts.relation(owner, t).associated, codes.TokenNotAssociatedToAccount),
 	)

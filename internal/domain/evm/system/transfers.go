@@ -1,7 +1,6 @@
 package system
 
 import (
-	"cmp"
 	"math"
 	"math/big"
 
@@ -78,7 +77,7 @@ func (c *call) transfer(x *transfer) error {
 		units += len(m.moves)
 		serials += len(m.serials)
 	}
-	err := cmp.Or(
+	err := firstOf(
 		refuse(sum(x.hbars) != 0, codes.InvalidAccountAmounts),
 		refuse(repeats(list.Map(x.hbars, partyOfMove)), codes.AccountRepeatedInAccountAmounts),
 		refuse(len(x.hbars) > maxTransfers, codes.TransferListSizeLimitExceeded),
@@ -108,7 +107,7 @@ func (c *call) transfer(x *transfer) error {
 // validate fails if the movement is inconsistent.
 func (m *movement) validate() error {
 	fungible := m.token.Type == ledger.TokenFungibleCommon
-	err := cmp.Or(
+	err := firstOf(
 		refuse(len(m.moves) > 0 && !fungible, codes.AccountAmountTransfersOnlyAllowedForFungibleCommon),
 		refuse(len(m.serials) > 0 && fungible, codes.InvalidNFTID),
 		refuse(sum(m.moves) != 0, codes.TransfersNotZeroSumForToken),
@@ -118,7 +117,7 @@ func (m *movement) validate() error {
 		return err
 	}
 	for _, x := range m.serials {
-		err = cmp.Or(
+		err = firstOf(
 			refuse(x.serial <= 0, codes.InvalidTokenNFTSerialNumber),
 			refuse(x.from == x.to, codes.AccountRepeatedInAccountAmounts),
 		)
@@ -126,7 +125,7 @@ func (m *movement) validate() error {
 			return err
 		}
 	}
-	return cmp.Or(
+	return firstOf(
 		refuse(repeats(list.Map(m.serials, func(x serialMove) int64 { return x.serial })), codes.InvalidAccountAmounts),
 		refuse(len(m.moves)+len(m.serials) == 0, codes.EmptyTokenTransferAccountAmounts),
 	)
@@ -151,7 +150,7 @@ func sum(moves []move) (n int64) {
 // spend subtracts an amount from an owner's allowance for the caller.
 func (c *call) spend(owner party, t *token, amount int64) error {
 	left := c.facts.allowance(owner, c.caller(), t)
-	err := cmp.Or(
+	err := firstOf(
 		refuse(*left == 0, codes.SpenderDoesNotHaveAllowance),
 		refuse(amount > *left, codes.AmountExceedsAllowance),
 	)
@@ -177,7 +176,7 @@ func (c *call) moveHbars(moves []move) error {
 		}
 		amount := uint256.NewInt(uint64(-m.amount))
 		lacks := c.spendable(a).Lt(amount)
-		err := cmp.Or(
+		err := firstOf(
 			refuse(lacks && m.fee, codes.InsufficientSenderAccountBalanceForCustomFee),
 			refuse(lacks, codes.InsufficientAccountBalance),
 		)
@@ -209,7 +208,7 @@ func (c *call) usableRelation(t *token, p party, takes bool) (*relation, error) 
 			return nil, err
 		}
 	}
-	return r, cmp.Or(
+	return r, firstOf(
 		refuse(!r.associated, codes.TokenNotAssociatedToAccount),
 		refuse(r.frozen, codes.AccountFrozenForToken),
 		refuse(!r.kyc, codes.AccountKYCNotGrantedForToken),
@@ -219,7 +218,7 @@ func (c *call) usableRelation(t *token, p party, takes bool) (*relation, error) 
 func (c *call) autoAssociate(t *token, p party) error {
 	c.facts.load(request{slots: []party{p}})
 	room := c.facts.slots[p]
-	err := cmp.Or(
+	err := firstOf(
 		refuse(room.Most == 0, codes.TokenNotAssociatedToAccount),
 		refuse(room.Most > 0 && room.Used >= room.Most, codes.NoRemainingAutomaticAssociations),
 		refuse(t.HasKey(worldstate.KYCKey), codes.AccountKYCNotGrantedForToken),
@@ -259,7 +258,7 @@ func (c *call) moveToken(m *movement) error {
 	}
 	for _, x := range m.moves {
 		overdrawn := c.facts.relation(x.party, t).balance < 0
-		err := cmp.Or(
+		err := firstOf(
 			refuse(overdrawn && x.fee, codes.InsufficientSenderAccountBalanceForCustomFee),
 			refuse(overdrawn, codes.InsufficientTokenBalance),
 		)
@@ -281,7 +280,7 @@ func (c *call) moveSerial(t *token, x serialMove) error {
 	if err != nil {
 		return err
 	}
-	err = cmp.Or(
+	err = firstOf(
 		refuse(c.facts.owner(t, n) != x.from, codes.SenderDoesNotOwnNFTSerialNo),
 		refuse(x.approved && n.spender != c.caller() && !*c.facts.operator(
 			x.from, c.caller(), t,

@@ -30,6 +30,11 @@ func refuse(condition bool, code ledger.ResponseCode) error {
 	return nil
 }
 
+// firstOf returns the error of the first check that fails, or nil.
+func firstOf(checks ...error) error {
+	return cmp.Or(checks...) //nolint:wrapcheck // they are of this package
+}
+
 // do calls a function, and undoes its changes if it fails.
 func (c *call) do(do func(*call, []any) ([]any, error), in []any) (code ledger.ResponseCode, values []any) {
 	mark := c.State.Snapshot()
@@ -51,7 +56,8 @@ func (c *call) keyedToken(in []any, key worldstate.KeyKind) (*token, []any, erro
 	if err != nil {
 		return nil, nil, err
 	}
-	return t, rest, t.requireKey(key)
+	err = t.requireKey(key)
+	return t, rest, err
 }
 
 // activeToken returns the token of a call and the remaining arguments. The token must not be paused.
@@ -72,7 +78,8 @@ func (c *call) activeTokenAt(a common.Address) (*token, error) {
 	if err != nil {
 		return nil, err
 	}
-	return t, t.requireActive()
+	err = t.requireActive()
+	return t, err
 }
 
 // requireActive fails if a token is paused.
@@ -84,7 +91,7 @@ func (t *token) requireActive() error {
 func (c *call) existingToken(a common.Address) (*token, error) {
 	t := c.facts.token(a)
 	id, ok := c.facts.tokenID(a)
-	return t, cmp.Or(
+	return t, firstOf(
 		refuse(t == nil && ok && c.facts.tokens[id] != nil, codes.TokenWasDeleted),
 		refuse(t == nil, codes.InvalidTokenID),
 	)
@@ -169,7 +176,7 @@ func (t *token) remainingSupply() int64 {
 func mint(c *call, in []any) ([]any, error) {
 	amount, _ := amountOf(in[1])
 	metadata := abi.List(in[2])
-	err := cmp.Or(
+	err := firstOf(
 		refuse(amount > 0 && len(metadata) > 0, codes.InvalidTransactionBody),
 		refuse(amount < 0, codes.InvalidTokenMintAmount),
 	)
@@ -207,7 +214,7 @@ func mint(c *call, in []any) ([]any, error) {
 
 // treasuryRelation returns the association of the treasury with an active token whose supply can change.
 func (c *call) treasuryRelation(t *token) (*relation, error) {
-	err := cmp.Or(
+	err := firstOf(
 		t.requireActive(),
 		t.requireKey(worldstate.SupplyKey),
 	)
@@ -218,7 +225,7 @@ func (c *call) treasuryRelation(t *token) (*relation, error) {
 }
 
 func mintSerials(c *call, t *token, r *relation, metadata []any) ([]any, error) {
-	err := cmp.Or(
+	err := firstOf(
 		refuse(len(metadata) == 0, codes.InvalidTokenMintMetadata),
 		refuse(int64(len(metadata)) > t.remainingSupply(), codes.TokenMaxSupplyReached),
 	)
@@ -280,7 +287,7 @@ func burn(c *call, in []any) ([]any, error) {
 		}
 		return []any{t.TotalSupply}, nil
 	}
-	err = cmp.Or(
+	err = firstOf(
 		refuse(amount > t.TotalSupply, codes.InvalidTokenBurnAmount),
 		refuse(amount > r.balance, codes.InsufficientTokenBalance),
 	)
@@ -344,7 +351,7 @@ func wipe(c *call, in []any) error {
 	if err != nil {
 		return err
 	}
-	err = cmp.Or(
+	err = firstOf(
 		refuse(len(serials) > maxSerials, codes.BatchSizeLimitExceeded),
 		t.requireActive(),
 		t.requireKey(worldstate.WipeKey),
