@@ -38,6 +38,15 @@ func (c *connections) end() {
 	c.now--
 }
 
+// reset returns the maximum so far, and sets it to 0.
+func (c *connections) reset() int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	most := c.max
+	c.max = 0
+	return most
+}
+
 func (c *connections) TraceQueryStart(ctx context.Context, _ *pgx.Conn, _ pgx.TraceQueryStartData) context.Context {
 	c.begin()
 	return ctx
@@ -72,7 +81,7 @@ func TestBatchConnections(t *testing.T) {
 		g := testenv.Demo(t, queue(admission.Options{}), testenv.Storage(func(o *storage.Options) {
 			o.Tracer, o.PerOperation, o.MaxConnections = &used, most, 8
 		}))
-		used.max = 0 // without what is read at the start
+		used.reset() // without what is read at the start
 		free := occupy(t, g, own)
 		state := func() (waiting, served int64) {
 			for _, s := range g.DB.Queue().Stats() {
@@ -90,19 +99,17 @@ func TestBatchConnections(t *testing.T) {
 			waiting, _ := state()
 			return waiting == 1
 		})
-		used.mu.Lock()
-		if used.max > 0 {
+		if used.reset() > 0 {
 			t.Errorf("%d connections: statements run before the turn of the batch", most)
 		}
-		used.mu.Unlock()
 		free()
 		resp := <-responses
 		got := strings.Count(resp.Body, `{"data":{"accounts":`)
 		if resp.Status != http.StatusOK || got != len(operations) {
 			t.Fatalf("%d connections: %d responses: %d %.300s", most, got, resp.Status, resp.Body)
 		}
-		if used.max != most {
-			t.Errorf("a batch uses %d connections at the same time, and an operation can use %d", used.max, most)
+		if got := used.reset(); got != most {
+			t.Errorf("a batch uses %d connections at the same time, and an operation can use %d", got, most)
 		}
 		if _, served := state(); served != before+1 {
 			t.Errorf("%d connections: %d requests were served, want one", most, served-before)
