@@ -58,6 +58,31 @@ func TestGraphiQLOfEmptyDatabase(t *testing.T) {
 	}
 }
 
+// TestGallery runs the gallery example on the demo network, whose pictures are in topics, and sees them below the result.
+func TestGallery(t *testing.T) {
+	g := testenv.Demo(t)
+	p := webtest.New(t, webtest.Options{Width: 1400, Height: 900})
+	p.Open(g.URL + "/graphiql")
+	p.Wait("the editor", `document.querySelector('.graphiql-query-editor .view-lines')?.textContent.length > 20`)
+	p.Click(`[aria-label="Examples"]`)
+	p.Wait("the focus in the search", `document.activeElement.type === 'search'`)
+	p.Keys("NFT gallery")
+	p.Wait("the example", `document.querySelectorAll('.heliograph-examples li').length === 1`)
+	p.Keys(kb.Enter)
+	p.Wait("the example in the editor",
+		`document.querySelector('.graphiql-query-editor .view-lines')?.textContent.includes('Gallery')`)
+	p.Click(`.graphiql-execute-button`)
+	p.Wait("two pictures, of which one is that of two NFTs", `[...document.querySelectorAll('.heliograph-pictures img')]`+
+		`.filter((image) => image.complete && image.naturalWidth > 0).length === 2`)
+	if errs := p.ConsoleErrors(); len(errs) > 0 {
+		t.Errorf("console errors: %v", errs)
+	}
+	if out := p.Outside(g.URL); len(out) > 0 {
+		t.Errorf("requests to other hosts: %v", out)
+	}
+	p.Screenshot(filepath.Join(t.ArtifactDir(), "gallery.png"))
+}
+
 // TestOpenREST opens a REST path in GraphiQL and runs its document.
 func TestOpenREST(t *testing.T) {
 	g := testenv.Demo(t)

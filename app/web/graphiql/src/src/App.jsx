@@ -10,6 +10,7 @@ import { ExamplesDialog } from './ExamplesDialog.jsx';
 import { createFetcher, TRANSPORTS } from './fetcher.js';
 import { ExamplesIcon, LinkIcon, Mark, RestIcon } from './icons.jsx';
 import { Measure } from './Measure.jsx';
+import { Pictures } from './Pictures.jsx';
 import { PLAN_PLUGIN } from './PlanPanel.jsx';
 import { lastTab, remember, remembered } from './preferences.js';
 import { RestDialog } from './RestDialog.jsx';
@@ -160,6 +161,7 @@ export function App({ examples, link }) {
       <GraphiQL.Toolbar>{(buttons) => <Tools examples={examples} link={link} {...buttons} />}</GraphiQL.Toolbar>
       <GraphiQL.Footer>
         <Events />
+        <Pictures />
         <div className="heliograph-footer">
           <Measure />
           <SubscriptionTransport />

@@ -2,6 +2,10 @@
 const page = document.baseURI;
 
 export const graphqlURL = new URL('graphql', page).href;
+
+/** Returns the URL of a path of the gateway, such as /hcs/1/0.0.4007. */
+export const fileURL = (path) => new URL(path.slice(1), page).href;
+
 export const examplesURL = new URL('graphiql/examples.json', page).href;
 
 export const socketURL = graphqlURL.replace(/^http/, 'ws');

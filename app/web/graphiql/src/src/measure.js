@@ -1,8 +1,9 @@
-// Time, size and cost of the last response to a query or mutation.
+// Time, size, cost and pictures of the last response to a query or mutation.
 
+import { picturesIn } from './pictures.js';
 import { keepPlan, planHeaders } from './plan.js';
 
-/** @typedef {{ ms: number, bytes: number, packed: number | null, cost: string | null, limit: string | null }} Measure */
+/** @typedef {{ ms: number, bytes: number, packed: number | null, cost: string | null, limit: string | null, pictures: string[] }} Measure */
 
 let measure = null;
 const listeners = new Set();
@@ -37,6 +38,7 @@ export async function measuredFetch(url, options) {
           packed: headers.has('content-encoding') && headers.has('content-length') ? Number(headers.get('content-length')) : null,
           cost: headers.get('x-query-cost'),
           limit: headers.get('x-query-cost-limit'),
+          pictures: picturesIn(body),
         });
       },
       () => {}, // The connection was closed: GraphiQL shows the error.
