@@ -98,7 +98,7 @@ func newOracle(t *testing.T, url string) *oracle {
 	conn := pgtest.Connect(t, url)
 	o := &oracle{
 		hbars: map[int64]int64{}, amounts: map[holding]int64{}, relations: map[holding]relation{},
-		nfts: map[serial]nftState{},
+		nfts:   map[serial]nftState{},
 		grants: map[grant]int64{}, kinds: map[int64]string{}, exists: map[int64]bool{}, gone: map[int64]bool{},
 		memos: map[int64]string{}, contracts: map[int64]bool{}, slots: map[slot]string{},
 	}
