@@ -89,7 +89,8 @@ func TestPastSources(t *testing.T) {
 	}
 }
 
-// differs are the fields that have another value in the newest state of the ledger than in the present, with the reasons.
+// differs are the fields that have another value in the newest state of the ledger than in the present, with the
+// reasons.
 var differs = map[string]string{
 	"Balance.timestamp": "the moment", "Balance.timestampIso": "the moment",
 	"TokenHolder.timestamp": "the moment", "TokenHolder.timestampIso": "the moment",
@@ -159,7 +160,8 @@ var overwritten = regexp.MustCompile(`,?\{"field":"(ethereumNonce|totalSupply)",
 var pastRoots = map[string][]string{
 	"Account": {
 		"account(id: 2)", "account(id: 1001)", "account(id: 1002)", "account(id: 1003)", "account(id: 1009)",
-		"account(id: 1013)", "account(id: 1015)", "account(id: 1017)", "account(id: 3003)", "account(id: 98)", "account(id: 9999999)",
+		"account(id: 1013)", "account(id: 1015)", "account(id: 1017)", "account(id: 3003)", "account(id: 98)",
+		"account(id: 9999999)",
 	},
 	"Contract": {"contract(id: 3001)", "contract(id: 3011)", "contract(id: 2901)"},
 	"File":     {"file(id: 112)", "file(id: 150)"},
@@ -273,7 +275,8 @@ func difference(a, b string) (string, string) {
 func TestMoments(t *testing.T) {
 	t.Parallel()
 	g := testenv.Shared(t)
-	_, rest, _ := strings.Cut(g.Query(t, `{ transaction(at: "1776429713.392025054") { transactionId } }`, nil).Body, `"transactionId":"`)
+	body := g.Query(t, `{ transaction(at: "1776429713.392025054") { transactionId } }`, nil).Body
+	_, rest, _ := strings.Cut(body, `"transactionId":"`)
 	id, _, _ := strings.Cut(rest, `"`)
 	for moment, want := range map[string]string{
 		`{block: {number: 0}}`:                                  `"at":"1747053311.184891480"`,
@@ -320,8 +323,8 @@ func TestStates(t *testing.T) {
 		`{ ledger(at: {time: "2026-03-01"}) { account(id: 1001) { memo ethereumNonce } } }`: `"ethereumNonce":null}` +
 			`}},"errors"` +
 			`or:[{"message":"Account.ethereumNonce is not known at a past moment`,
-		`{ ledger(at: {time: "2026-03-01"}) { account(id: 1001) { allowances { crypto { nodes { amount } } } } } }`: `CryptoAllowance.amount is ` +
-			`not known at a past moment: the remaining amount is overwritten`,
+		`{ ledger(at: {time: "2026-03-01"}) { account(id: 1001) { allowances { crypto { nodes { amount } } } } ` +
+			`} }`: `CryptoAllowance.amount is not known at a past moment: the remaining amount is overwritten`,
 		`{ ledger(at: {time: "2026-03-01"}) { accounts(ids: [1086, 1002]) { memo pendingReward pendingRewardValue ` +
 			`{ raw } } } }`: `"pendingReward":null,"pendingRewardValue":null}` +
 			`or:"pendingReward":"0","pendingRewardValue":{"raw":"0"}}or:the results of staking periods begin later`,
@@ -331,7 +334,8 @@ func TestStates(t *testing.T) {
 		`{ ledger(at: {time: "2025-05-12T12:35:12Z"}) { account(id: 2) { balance } } }`: `no balance snapshot before`,
 		`{ ledger(at: {time: "2026-03-01"}) { token(id: 2001) { balances(at: {lte: "2026-02-01"}) { nodes { ` +
 			`balance } } } } }`: `at cannot be given here`,
-		`{ ledger(at: {time: "2026-03-01"}) { contract(id: 3001) { call(data: "0x18160ddd") { output } } } }`: `a call needs the moment after a block`,
+		`{ ledger(at: {time: "2026-03-01"}) { contract(id: 3001) { call(data: "0x18160ddd") { output } } ` +
+			`} }`: `a call needs the moment after a block`,
 		`{ ledger(at: {block: {number: 3000}}) { contract(id: 3001) { call(data: "0x18160ddd") { output ` +
 			`blockNumber } } } }`: `"blockNumber":"3000"`,
 	} {
@@ -430,13 +434,16 @@ func TestBalanceHistory(t *testing.T) {
 		for _, m := range months[1 : len(months)-1] {
 			before := strings.Replace(m.To, ".000000000", "", 1)
 			seconds, _ := strconv.ParseInt(before, 10, 64)
-			state := g.Query(t, fmt.Sprintf(`{ ledger(at: {time: "%d.999999999"}) { account(id: %s) { balance } } }`, seconds-1, id), nil).Body
+			document := fmt.Sprintf(`{ ledger(at: {time: "%d.999999999"}) { account(id: %s) { balance } } }`,
+				seconds-1, id)
+			state := g.Query(t, document, nil).Body
 			if want := `{"account":{"balance":"` + *m.Balance + `"}}`; !strings.Contains(state, want) {
 				t.Errorf("account %s at %s: %s, want %s", id, m.To, state, want)
 			}
 		}
 	}
-	if body := g.Query(t, `{ account(id: 98) { balanceHistory(range: {from: "2026-05-01"}, by: MONTH) { to } } }`, nil).Body; !strings.Contains(body, "have no index") {
+	const unindexed = `{ account(id: 98) { balanceHistory(range: {from: "2026-05-01"}, by: MONTH) { to } } }`
+	if body := g.Query(t, unindexed, nil).Body; !strings.Contains(body, "have no index") {
 		t.Errorf("account 98: %s", body)
 	}
 }

@@ -225,7 +225,8 @@ func (m *Mapper[T, R]) QueueRead(b *Batch, r *Read, args []any) Result[[]*R] {
 // queue adds a statement to a batch: the prefix, and a description.
 func (d *decoding[T, R]) queue(b *Batch, prefix string, r *Read, args []any) Result[[]*R] {
 	f := &fetch[T, R]{decoding: d, err: errNotRun}
-	b.queries[r.Setting] = append(b.queries[r.Setting], query{settings[r.Setting].comment + prefix, r, args, b.marked(f)})
+	q := query{settings[r.Setting].comment + prefix, r, args, b.marked(f)}
+	b.queries[r.Setting] = append(b.queries[r.Setting], q)
 	return f.result
 }
 

@@ -112,7 +112,8 @@ func TestPlans(t *testing.T) {
 		"a list with lists": {
 			`{ tokens { totalCount { value } nodes { treasuryAccount { tokens(first: 1) { nodes { balance } } } } } }`,
 			[]string{
-				"1 tokens", "2 tokens.nodes.treasuryAccount", "2 tokens.totalCount", "3 tokens.nodes.treasuryAccount.tokens",
+				"1 tokens", "2 tokens.nodes.treasuryAccount", "2 tokens.totalCount",
+				"3 tokens.nodes.treasuryAccount.tokens",
 			}, 4,
 		},
 		"two roots in one round trip": {

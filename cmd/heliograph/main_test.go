@@ -712,10 +712,12 @@ func analyze(t *testing.T, admin string) {
 		}
 	}
 	for argument, want := range map[string][]string{
-		"/api/v1/accounts?limit=2":      {"█", " page\n", "the slowest, ", "round trips"},
-		"POST /api/v1/contracts/call":   {" body\n", "1 levels, 2 round trips"},
-		document:                        {"\n    2    2 ", " accounts.nodes.tokens\n", "2 levels, 2 round trips"},
-		request:                         {" account\n", "1 levels, 1 round trips, 1 statements", " entity entity_pkey\n"},
+		"/api/v1/accounts?limit=2":    {"█", " page\n", "the slowest, ", "round trips"},
+		"POST /api/v1/contracts/call": {" body\n", "1 levels, 2 round trips"},
+		document:                      {"\n    2    2 ", " accounts.nodes.tokens\n", "2 levels, 2 round trips"},
+		request: {
+			" account\n", "1 levels, 1 round trips, 1 statements", " entity entity_pkey\n",
+		},
 		"/api/v1/accounts?limit=x":      nil,
 		filepath.Join(document, "none"): nil,
 	} {

@@ -157,7 +157,8 @@ join status.incident n on n.id = u.incident_id where u.incident_id = any($1::tex
 	if err != nil {
 		return nil, err
 	}
-	return grouped(rows, codes, func(u *status.Update) string { return u.NoticeCode }), s.completeUpdates(ctx, pages, rows)
+	byNotice := grouped(rows, codes, func(u *status.Update) string { return u.NoticeCode })
+	return byNotice, s.completeUpdates(ctx, pages, rows)
 }
 
 // UpdateByCode returns the update of a published notice with a code, or nil.

@@ -58,7 +58,8 @@ func TestGraphiQLOfEmptyDatabase(t *testing.T) {
 	}
 }
 
-// TestGallery runs the gallery example on the demo network, whose pictures are in topics, and sees them below the result.
+// TestGallery runs the gallery example on the demo network, whose pictures are in topics, and sees them below the
+// result.
 func TestGallery(t *testing.T) {
 	g := testenv.Demo(t)
 	p := webtest.New(t, webtest.Options{Width: 1400, Height: 900})
