@@ -356,10 +356,11 @@ func TestStatesKeyByKey(t *testing.T) {
 		t.Fatal(err)
 	}
 	plain, distributed, s := testenv.Shared(t), testenv.Over(t, url), newPastSchema(t)
+	// The balances of accounts without an index are known for fewer rows. Later transactions of the day have too many.
 	for _, document := range []string{
 		`{ account(id: 1013) { balanceHistory(range: {from: "2025-04-01"}, by: WEEK) { to balance } } }`,
 		`{ account(id: 800) { balanceHistory(range: {from: "2026-05-16T06:00:00Z"}, by: HOUR) { to balance } } }`,
-		`{ transactions(first: 20, filter: {types: [CRYPTOTRANSFER]}) { nodes { effects { entities { entityId balance { amount before after } changes { field after } }
+		`{ transactions(first: 20, filter: {types: [CRYPTOTRANSFER], timestamp: {lt: "2026-05-17T12:00:00Z"}}) { nodes { effects { entities { entityId balance { amount before after } changes { field after } }
   relationships { accountId tokenId balance { amount before after } changes { field } } nfts { tokenId serialNumber changes { field before after } } } } } }`,
 	} {
 		want, got := plain.Query(t, document, nil).Body, distributed.Query(t, document, nil).Body
