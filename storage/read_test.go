@@ -123,7 +123,7 @@ func TestByKeys(t *testing.T) {
 func ExampleRead() {
 	read := Read{
 		Select: "l.index, e.memo",
-		Page:   "select * from contract_log order by consensus_timestamp limit 2",
+		Page:   "select * from contract_log order by index limit 2",
 		As:     "l",
 		Joins:  []Join{By("left join", "entity", "e", "l", "id", "contract_id")},
 	}
@@ -134,10 +134,9 @@ func ExampleRead() {
 	fmt.Println(read.Query(db))
 	// Output:
 	// select l.index, e.memo
-	// from (select * from contract_log order by consensus_timestamp limit 2) l left join entity e on e.id =
-	// l.contract_id
+	// from (select * from contract_log order by index limit 2) l left join entity e on e.id = l.contract_id
 	//
-	// with page as materialized (select * from contract_log order by consensus_timestamp limit 2),
+	// with page as materialized (select * from contract_log order by index limit 2),
 	// entity as materialized (select * from entity where id in (select contract_id from page))
 	// select l.index, e.memo
 	// from page l left join entity e on e.id = l.contract_id
