@@ -390,7 +390,7 @@ func answers(t *testing.T, g *testenv.Gateway, o *oracle, at int64) []string {
 			out = append(out, fmt.Sprintf("account %d has %s", own, of["balance"]))
 			for i, l := range lists {
 				page := of
-				for range strings.Fields(l.path) {
+				for range strings.FieldsSeq(l.path) {
 					page = page[fmt.Sprintf("l%d", i)].(map[string]any)
 				}
 				read := func(_ int64, n map[string]any) { out = append(out, l.line(own, n)) }

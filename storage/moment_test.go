@@ -57,14 +57,17 @@ select memo from topic_message`, 1,
 			Read{SQL: "select prng from topic_x"}, nil, true, "select prng from topic_x", 0,
 		},
 		"a history, and its table before it": {
-			Read{SQL: "select from nft_history, nft"}, nil, false, `with nft as not materialized (select account_id,`,
+			Read{SQL: "select from nft_history, nft"},
+			nil, false, `with nft as not materialized (select account_id,`,
 			1,
 		},
 	} {
 		db := testDB()
 		if c.lacking {
-			db.SetAbsent([]Absent{{Table: "topic_message", Column: "memo", Type: "text", Nullable: true},
-				{Table: "prng"}})
+			db.SetAbsent([]Absent{
+				{Table: "topic_message", Column: "memo", Type: "text", Nullable: true},
+				{Table: "prng"},
+			})
 		}
 		got, args, err := c.read.at(db, m, c.args)
 		words := func(sql string) string { return strings.Join(strings.Fields(sql), " ") }

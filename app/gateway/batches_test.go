@@ -85,7 +85,7 @@ func TestBatchConnections(t *testing.T) {
 		free := occupy(t, g, own)
 		state := func() (waiting, served int64) {
 			for _, s := range g.DB.Queue().Stats() {
-				waiting += int64(s.Waiting)
+				waiting += s.Waiting
 				served += s.Served
 			}
 			return waiting, served

@@ -114,27 +114,32 @@ func TestPlans(t *testing.T) {
 			[]string{
 				"1 tokens", "2 tokens.nodes.treasuryAccount", "2 tokens.totalCount",
 				"3 tokens.nodes.treasuryAccount.tokens",
-			}, 4,
+			},
+			4,
 		},
 		"two roots in one round trip": {
 			`{ a: block(number: 3) { number } account(id: "0.0.1001") { balance } }`, []string{"1 a", "1 account"}, 1,
 		},
 		"an object with its relations": {
 			`{ account(id: "0.0.1001") { balance tokens(first: 1) { nodes { balance } } } }`,
-			[]string{"1 account", "1 account.tokens"}, 1,
+			[]string{"1 account", "1 account.tokens"},
+			1,
 		},
 		"a past moment": {
 			`{ ledger(at: {block: {number: 100}}) { account(id: "0.0.1001") { balance } } }`,
-			[]string{"1 ledger", "2 ledger.account", "3 ledger.account.balance"}, 3,
+			[]string{"1 ledger", "2 ledger.account", "3 ledger.account.balance"},
+			3,
 		},
 		"nothing": {`{ __typename gateway { version } }`, []string{}, 0},
 		"a status page": {
 			`{ status { name components { nodes { name } } } }`,
-			[]string{"1 status", "2 status.components", "2 status.components", "2 status.components"}, 4,
+			[]string{"1 status", "2 status.components", "2 status.components", "2 status.components"},
+			4,
 		},
 		"a call": {
 			`{ callContract(input: {data: "0x18160ddd", to: "0x` + strings.Repeat("0", 37) + `bb9"}) { output } }`,
-			[]string{"1 callContract", "1 callContract", "1 callContract"}, 2,
+			[]string{"1 callContract", "1 callContract", "1 callContract"},
+			2,
 		},
 	} {
 		plan := planned(t, g, c.query)

@@ -228,8 +228,11 @@ func updates(bob, heidi common.Address) []updateCase {
 				[]any{},
 			}, want: "true 234"},
 			{
-				to: hts, signature: updateFees, args: []any{tide, []any{[]any{1, light, false, false, victor}},
-					[]any{}},
+				to: hts, signature: updateFees, args: []any{
+					tide,
+					[]any{[]any{1, light, false, false, victor}},
+					[]any{},
+				},
 				want: "true 245",
 			},
 			{to: hts, signature: updateFees, args: []any{
@@ -279,8 +282,11 @@ func updates(bob, heidi common.Address) []updateCase {
 			}, want: "true 22"},
 			{to: hts, signature: "getTokenCustomFees(address)", args: []any{light}, want: "true 2", nth: 6},
 			{
-				to: hts, signature: updateRoyalty, args: []any{light, []any{},
-					[]any{[]any{3, 2, 0, none, true, victor}}},
+				to: hts, signature: updateRoyalty, args: []any{
+					light,
+					[]any{},
+					[]any{[]any{3, 2, 0, none, true, victor}},
+				},
 				want: "true 242",
 			},
 			{to: hts, signature: updateRoyalty, args: []any{
@@ -294,8 +300,11 @@ func updates(bob, heidi common.Address) []updateCase {
 				[]any{[]any{1, 2, -5, none, true, victor}},
 			}, want: "true 239"},
 			{
-				to: hts, signature: updateRoyalty, args: []any{tide, []any{},
-					[]any{[]any{1, 2, 0, none, true, victor}}},
+				to: hts, signature: updateRoyalty, args: []any{
+					tide,
+					[]any{},
+					[]any{[]any{1, 2, 0, none, true, victor}},
+				},
 				want: "true 261",
 			},
 		}},
@@ -343,8 +352,10 @@ func updates(bob, heidi common.Address) []updateCase {
 			{to: demo.LampOil, signature: "claimAirdropFT(address)", args: []any{fund}, want: "true 22"},
 			{to: demo.LampOil, signature: "balanceOf(address)", args: []any{erin}, want: "true 10500000000"},
 			{
-				to: hts, signature: claims, args: []any{[]any{[]any{heidi, erin, shell, 4},
-					[]any{trent, judy, tide, 0}}},
+				to: hts, signature: claims, args: []any{[]any{
+					[]any{heidi, erin, shell, 4},
+					[]any{trent, judy, tide, 0},
+				}},
 				want: "true 22",
 			},
 			{to: demo.Seashell, signature: "ownerOf(uint256)", args: []any{4}, want: "true 1005"},
@@ -364,8 +375,10 @@ func updates(bob, heidi common.Address) []updateCase {
 		}},
 		{"withdrawals", now(), alice, []updating{
 			{
-				to: hts, signature: cancels, args: []any{[]any{[]any{alice, erin, sun, 0},
-					[]any{trent, erin, light, 9}}},
+				to: hts, signature: cancels, args: []any{[]any{
+					[]any{alice, erin, sun, 0},
+					[]any{trent, erin, light, 9},
+				}},
 				want: "true 22",
 			},
 			{to: hts, signature: cancels, args: []any{[]any{[]any{alice, erin, sun, 0}}}, want: "true 367"},

@@ -274,8 +274,10 @@ func TestLoadIdle(t *testing.T) { //nolint:paralleltest // measures latencies
 				t.Fatal(err)
 			}
 			t.Cleanup(func() { _ = conn.Close() })
-			w := &wire{sender: &sender{load: load{Request: get("/health/liveness")}}, conn: conn,
-				read: bufio.NewReader(conn)}
+			w := &wire{
+				sender: &sender{load: load{Request: get("/health/liveness")}}, conn: conn,
+				read: bufio.NewReader(conn),
+			}
 			if status, _ := w.do(); status != http.StatusOK {
 				t.Fatalf("status %d", status)
 			}

@@ -267,7 +267,7 @@ func TestRebuilt(t *testing.T) {
 	} {
 		t.Run(screen.name, func(t *testing.T) {
 			var shown [2]any
-			line := ""
+			var line strings.Builder
 			for i, build := range []func(*reader) any{screen.before, screen.after} {
 				var times []time.Duration
 				var r *reader
@@ -278,7 +278,7 @@ func TestRebuilt(t *testing.T) {
 					times = append(times, time.Since(from))
 				}
 				slices.Sort(times)
-				line += fmt.Sprintf(" | %d | %d | %s", r.requests, r.bytes,
+				fmt.Fprintf(&line, " | %d | %d | %s", r.requests, r.bytes,
 					strconv.FormatFloat(float64(times[2].Microseconds())/1000, 'f', 1, 64))
 				if r.requests != screen.requests[i] {
 					t.Errorf("%d requests, want %d", r.requests, screen.requests[i])
@@ -287,7 +287,7 @@ func TestRebuilt(t *testing.T) {
 			if !reflect.DeepEqual(shown[0], shown[1]) {
 				t.Errorf("the screens differ:\n%.1000v\n%.1000v", shown[0], shown[1])
 			}
-			t.Logf("| %s%s |", screen.name, line)
+			t.Logf("| %s%s |", screen.name, &line)
 		})
 	}
 }

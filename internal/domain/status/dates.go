@@ -196,8 +196,10 @@ var ruleParts = map[string]struct{ form, problem string }{
 	"WKST":     {aDay, "it must be a day such as MO"},
 	"INTERVAL": {`0*([1-9]\d?|[12]\d\d|3[0-5]\d|36[0-5])`, "it must be a number from 1 to 365"},
 	"COUNT":    {`0*([1-9]|[1-5]\d|60)`, "it must be a number from 1 to 60"},
-	"BYMONTHDAY": {listOf(`[+-]?0*([1-9]|[12]\d|3[01])`),
-		"numbers are 1 to 31, or -1 to -31 from the end of the month"},
+	"BYMONTHDAY": {
+		listOf(`[+-]?0*([1-9]|[12]\d|3[01])`),
+		"numbers are 1 to 31, or -1 to -31 from the end of the month",
+	},
 	"BYDAY": {
 		listOf(`([+-]?0*[1-5])?` + aDay),
 		"days are MO, TU, WE, TH, FR, SA and SU; their numbers are 1 to 5, or -1 to -5 from the end of the month",

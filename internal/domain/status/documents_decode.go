@@ -80,7 +80,7 @@ func (r *reader) document(name string, text []byte) error {
 	var d pageDocument
 	err = cmp.Or(json.Unmarshal(text, &d), FailIf(d.Page == nil, BadInput, "the page is missing"))
 	if err != nil {
-		return err //nolint:wrapcheck // the caller names the document
+		return err
 	}
 	err = cmp.Or(d.checkSize(), r.page(d.Page))
 	if err != nil {

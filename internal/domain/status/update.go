@@ -139,7 +139,7 @@ func (w *WorkingCopy) checkUpdate(n *Notice, u *update) error {
 	seen := map[string]bool{}
 	for _, a := range u.Affected {
 		c, missing := w.Leaf(a.Component)
-		if err = cmp.Or(err, missing); err != nil {
+		if err := cmp.Or(err, missing); err != nil {
 			return err
 		}
 		err = cmp.Or(
