@@ -257,9 +257,9 @@ func TestParking(t *testing.T) {
 			}
 			turn.End()
 		}
-		time.Sleep(2 * time.Second)
-		if refusal := s.q.Full("client"); refusal == nil || refusal.Seconds() < 6 || refusal.Seconds() > 30 {
-			t.Errorf("with 24 scans of a second waiting for two connections: %v", refusal)
+		time.Sleep(3 * time.Second)
+		if refusal := s.q.Full("client"); refusal == nil || refusal.Seconds() < 5 || refusal.Seconds() > 30 {
+			t.Errorf("with 22 scans of a second waiting for two connections: %v", refusal)
 		}
 		time.Sleep(time.Minute)
 	})

@@ -42,6 +42,8 @@ const (
 	overhead = 16 << 10
 	// maxParked is the number of requests of a client that wait for a connection above which its next requests wait.
 	maxParked = 64
+	// manyWaiting is the number of waiting requests of a client that are not refused before its rate is known well.
+	manyWaiting = 2048
 	// maxUnread is the maximum number of bytes of the responses that one client has not read.
 	maxUnread = 128 << 20
 	// firstCost is the cost of a class that has not run yet, in seconds.
@@ -290,12 +292,13 @@ func (c *client) remaining() time.Duration {
 }
 
 // full returns the refusal of another turn of the client, or nil: if its queue is longer than the timeout, of which a
-// tenth is for rates that fall meanwhile. The rate is the highest one, after a fifth of the timeout, until a request
-// has waited in vain: refusals take processor time, as new connections do, so that the current rate would fall with
-// each refusal, and lead to more of them.
+// tenth is for rates that fall meanwhile. The rate has to be measured before: for half of the timeout, or for a tenth of
+// it where more than manyWaiting wait. It is the highest one until a request has waited in vain: refusals take processor
+// time, as new connections do, so that the current rate would fall with each refusal, and lead to more of them.
 func (q *Queue) full(c *client) *Refusal {
 	margin := q.o.Timeout / 10
-	if c.length() == 0 || now().Sub(c.since) < 2*margin {
+	measured := now().Sub(c.since)
+	if c.length() == 0 || measured < margin || measured < 5*margin && c.length() < manyWaiting {
 		return nil
 	}
 	c.advance(q.o.Timeout)
