@@ -292,9 +292,10 @@ func (c *client) remaining() time.Duration {
 }
 
 // full returns the refusal of another turn of the client, or nil: if its queue is longer than the timeout, of which a
-// tenth is for rates that fall meanwhile. The rate has to be measured before: for half of the timeout, or for a tenth of
-// it where more than manyWaiting wait. It is the highest one until a request has waited in vain: refusals take processor
-// time, as new connections do, so that the current rate would fall with each refusal, and lead to more of them.
+// tenth is for rates that fall meanwhile. The rate has to be measured before: for half of the timeout, or for a tenth
+// of it where more than manyWaiting wait. It is the highest one until a request has waited in vain: refusals take
+// processor time, as new connections do, so that the current rate would fall with each refusal, and lead to more of
+// them.
 func (q *Queue) full(c *client) *Refusal {
 	margin := q.o.Timeout / 10
 	measured := now().Sub(c.since)
