@@ -163,7 +163,7 @@ func (m *Map[T]) UnmarshalJSON(text []byte) error {
 		err = cmp.Or(err, json.Unmarshal(value, &member.Value))
 		*m = append(*m, member)
 	}
-	return err //nolint:wrapcheck // of an embedded file
+	return err
 }
 
 // MarshalJSON writes the members in order.

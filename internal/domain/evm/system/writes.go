@@ -32,7 +32,7 @@ func refuse(condition bool, code ledger.ResponseCode) error {
 
 // firstOf returns the error of the first check that fails, or nil.
 func firstOf(checks ...error) error {
-	return cmp.Or(checks...) //nolint:wrapcheck // they are of this package
+	return cmp.Or(checks...)
 }
 
 // do calls a function, and undoes its changes if it fails.
