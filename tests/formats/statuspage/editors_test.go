@@ -145,7 +145,7 @@ func (o *randomEditor) edit() {
 				return "", errors.ErrUnsupported
 			}
 			return o.DeleteNotice(ctx, testenv.Author, o.notice(p, anyOf(o, status.Realtime, status.Scheduled), false),
-				0)
+				status.VersionInput{})
 		}},
 		{"schedule", func() (string, error) {
 			start := o.now.Add(time.Duration(o.random.IntN(300)-20) * time.Minute)
@@ -202,7 +202,8 @@ func (o *randomEditor) edit() {
 			if o.random.IntN(3) > 0 {
 				return "", errors.ErrUnsupported
 			}
-			return o.RemoveComponent(ctx, testenv.Author, o.component(b, o.random.IntN(2) == 0), 0)
+			return o.RemoveComponent(ctx, testenv.Author, o.component(b, o.random.IntN(2) == 0),
+				status.VersionInput{})
 		}},
 		{"tick", func() (string, error) {
 			_, err := o.RunDue(ctx)
