@@ -31,8 +31,12 @@ const (
 func TestFilesRunNoScripts(t *testing.T) {
 	database := testenv.Empty.Fresh(t)
 	files := []struct{ typ, content string }{
-		{"image/svg+xml", scriptedSVG}, {"text/html", scriptedPage}, {"text/javascript", scriptAlone},
-		{"application/xhtml+xml", scriptedPage}, {"image/png", scriptedPage}, {"application/json", scriptAlone},
+		{"image/svg+xml", scriptedSVG},
+		{"text/html", scriptedPage},
+		{"text/javascript", scriptAlone},
+		{"application/xhtml+xml", scriptedPage},
+		{"image/png", scriptedPage},
+		{"application/json", scriptAlone},
 	}
 	pack, err := zstd.NewWriter(nil)
 	if err != nil {
