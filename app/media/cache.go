@@ -17,6 +17,8 @@ const (
 	entryBytes = 200 // without the key and the content
 	fileAge    = time.Hour
 	refusalAge = 30 * time.Second
+	// loadTimeout is the maximum time of a load, which goes on if the client that has started it disconnects.
+	loadTimeout = 10 * time.Second
 )
 
 // entry is a file, or the reason why there is none.
@@ -56,6 +58,11 @@ func cached(
 	if c == nil {
 		return load(ctx)
 	}
+	if err := ctx.Err(); err != nil {
+		return nil, wrap.Error(err, "reading a file")
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), loadTimeout) // others may wait for it
+	defer cancel()
 	e, err := c.Get(ctx, key, otter.LoaderFunc[string, *entry](
 		func(ctx context.Context, _ string) (*entry, error) {
 			file, err := load(ctx)

@@ -40,20 +40,16 @@ var unread = &media.Refusal{Reason: "the metadata outside of the ledger cannot b
 
 // Fetch returns the file at a URL. All errors are of type [media.Refusal].
 func (f *Fetcher) Fetch(ctx context.Context, url string) (*media.File, error) {
-	ctx, cancel := context.WithTimeout(ctx, fetchTimeout)
-	defer cancel()
 	file, err := cached(ctx, f.cache, url, func(ctx context.Context) (*media.File, error) {
+		ctx, cancel := context.WithTimeout(ctx, fetchTimeout)
+		defer cancel()
 		select {
 		case f.slots <- struct{}{}:
 			defer func() { <-f.slots }()
 		case <-ctx.Done():
-			return nil, ctx.Err()
+			return nil, ctx.Err() //nolint:wrapcheck // replaced below, and not kept
 		}
-		file, err := f.request(ctx, url)
-		if errors.Is(ctx.Err(), context.Canceled) { // the client has disconnected
-			err = ctx.Err()
-		}
-		return file, err //nolint:wrapcheck // errors of the context are replaced below
+		return f.request(ctx, url)
 	})
 	if _, refused := errors.AsType[*media.Refusal](err); err != nil && !refused {
 		err = unread

@@ -271,6 +271,16 @@ func TestFetch(t *testing.T) {
 	if got, err := f.Fetch(t.Context(), server.URL+"/new.json"); err != nil {
 		t.Errorf("after a client has disconnected: %v, %v", got, err)
 	}
+	ctx, cancel = context.WithCancel(t.Context())
+	defer cancel()
+	mux.HandleFunc("/left.json", func(w http.ResponseWriter, _ *http.Request) {
+		cancel() // the client disconnects while its request is answered
+		time.Sleep(10 * time.Millisecond)
+		_, _ = w.Write([]byte("{}"))
+	})
+	if got, err := f.Fetch(ctx, server.URL+"/left.json"); err != nil {
+		t.Errorf("others that wait for a client which disconnects: %v, %v", got, err)
+	}
 }
 
 // TestPrice checks what the field costs: the NFT, 10 for what it shows, its picture, two other files and five
