@@ -47,7 +47,7 @@ func (f *Fetcher) Fetch(ctx context.Context, url string) (*media.File, error) {
 		case f.slots <- struct{}{}:
 			defer func() { <-f.slots }()
 		case <-ctx.Done():
-			return nil, ctx.Err() //nolint:wrapcheck // replaced below, and not kept
+			return nil, ctx.Err() // replaced below, and not kept
 		}
 		return f.request(ctx, url)
 	})
