@@ -84,6 +84,27 @@ func TestGallery(t *testing.T) {
 	p.Screenshot(filepath.Join(t.ArtifactDir(), "gallery.png"))
 }
 
+// TestRunAtOnce runs documents in the moment in which their tabs are opened, before the editor has parsed them.
+func TestRunAtOnce(t *testing.T) {
+	g := testenv.Demo(t)
+	p := webtest.New(t, webtest.Options{Width: 1400, Height: 900})
+	p.Open(g.URL + "/graphiql")
+	p.Wait("the editor", `document.querySelector('.graphiql-query-editor .view-lines')?.textContent.length > 20`)
+	run := func(tab string) {
+		p.Eval(fmt.Sprintf(`(() => {
+			[...document.querySelectorAll('.graphiql-tab-button')].find((tab) => tab.innerText === %q).click();
+			document.querySelector('.graphiql-execute-button').click();
+		})()`, tab), nil)
+	}
+	run("Blocks")
+	p.Wait("the blocks", `/"blocks"/.test(document.querySelector('.graphiql-response')?.innerText)`)
+	run("Wallet")
+	p.Wait("the account", `/"account"/.test(document.querySelector('.graphiql-response')?.innerText)`)
+	if errs := p.ConsoleErrors(); len(errs) > 0 {
+		t.Errorf("console errors: %v", errs)
+	}
+}
+
 // TestOpenREST opens a REST path in GraphiQL and runs its document.
 func TestOpenREST(t *testing.T) {
 	g := testenv.Demo(t)

@@ -64,7 +64,7 @@ function PlanPanel() {
   const plan = useSyncExternalStore(subscribe, current);
   useEffect(requestPlans, []);
   return (
-    <section className="heliograph-plan" aria-label="Query plan">
+    <section className="heliograph-plan" aria-label="Query plan" tabIndex={0}>
       <h2>Query plan</h2>
       {plan === undefined && <p>Run a query while this panel is open.</p>}
       {plan === null && <p>The response has no plan. Errors, subscriptions and responses in parts have none, and an operator allows plans with --query-plans.</p>}

@@ -1,9 +1,9 @@
 import { createGraphiQLFetcher } from '@graphiql/toolkit';
-import { getOperationAST } from 'graphql';
 import { graphqlURL, socketURL } from './endpoints.js';
 import { recorded } from './events.js';
 import { introspect } from './introspection.js';
 import { measuredFetch } from './measure.js';
+import { chosenOperation } from './operation.js';
 import { editorReady } from './workers.js';
 
 /** The transports of subscriptions: 'sse' is server-sent events over plain HTTP, 'websocket' is graphql-transport-ws. */
@@ -39,10 +39,11 @@ export function createFetcher(transport) {
       await editorReady;
       return introspect(parameters, options);
     }
-    const operation = options.documentAST && getOperationAST(options.documentAST, parameters.operationName);
-    if (operation?.operation !== 'subscription') {
-      return overHTTP(parameters, options);
+    const { isSubscription, operationName } = chosenOperation(parameters);
+    const request = { ...parameters, operationName };
+    if (!isSubscription) {
+      return overHTTP(request, options);
     }
-    return recorded(await (transport() === 'websocket' ? overSocket : overEvents)(parameters, options));
+    return recorded(await (transport() === 'websocket' ? overSocket : overEvents)(request, options));
   };
 }
