@@ -10,6 +10,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"heliograph/internal/base/repeat"
 	"heliograph/internal/domain/status"
 	"heliograph/storage/statuspages"
 )
@@ -188,10 +189,7 @@ func (f *Follower) Run(ctx context.Context) {
 	for ctx.Err() == nil {
 		out, _, next, err := f.Poll(ctx)
 		f.log(ctx, out, err)
-		select {
-		case <-ctx.Done():
-		case <-time.After(min(max(next.Sub(f.o.Now()), time.Second), maxPause)):
-		}
+		repeat.Sleep(ctx, min(max(next.Sub(f.o.Now()), time.Second), maxPause))
 	}
 }
 

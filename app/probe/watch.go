@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"heliograph/internal/base/repeat"
 	"heliograph/internal/domain/status"
 	"heliograph/storage"
 	"heliograph/storage/statuspages"
@@ -44,13 +45,11 @@ func NewWatcher(editor *statuspages.Editor, checker *Checker, log *slog.Logger, 
 // Run watches until the context ends. It retries while the database is unavailable. A hanging target does not delay
 // other probes.
 func (w *Watcher) Run(ctx context.Context) {
-	tick := time.NewTicker(pollInterval)
-	defer tick.Stop()
 	slots := make(chan struct{}, maxConcurrent)
 	var group sync.WaitGroup
 	defer group.Wait()
 	var pruned time.Time
-	for {
+	for range repeat.Every(ctx, pollInterval) {
 		_, err := w.begin(ctx, &group, slots, func(err error) { w.log.Record(ctx, err) })
 		if err == nil {
 			err = w.resolve(ctx)
@@ -59,11 +58,6 @@ func (w *Watcher) Run(ctx context.Context) {
 			pruned, err = now, w.editor.PruneResults(ctx)
 		}
 		w.log.Record(ctx, err)
-		select {
-		case <-ctx.Done():
-			return
-		case <-tick.C:
-		}
 	}
 }
 

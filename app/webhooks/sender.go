@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"heliograph/internal/base/outbound"
+	"heliograph/internal/base/repeat"
 	"heliograph/internal/domain/status"
 	"heliograph/storage/statuspages"
 )
@@ -106,10 +107,8 @@ func (s *Sender) Run(ctx context.Context) {
 		if more {
 			wait = pace
 		}
-		select {
-		case <-ctx.Done():
+		if !repeat.Sleep(ctx, wait) {
 			return
-		case <-time.After(wait):
 		}
 	}
 }
@@ -210,17 +209,12 @@ func (s *Sender) record(ctx context.Context) {
 func (s *Sender) persist(ctx context.Context, write func(ctx context.Context) error) {
 	ctx, cancel := context.WithTimeout(ctx, lease)
 	defer cancel()
-	for {
-		err := write(ctx)
-		if err == nil {
-			return
-		}
-		select {
-		case <-ctx.Done():
-			s.log.WarnContext(ctx,
-				"the result of sending to webhooks could not be recorded; messages may be sent again", "error", err)
-			return
-		case <-time.After(recordDelay):
-		}
+	err := write(ctx)
+	for err != nil && repeat.Sleep(ctx, recordDelay) {
+		err = write(ctx)
+	}
+	if err != nil {
+		s.log.WarnContext(ctx,
+			"the result of sending to webhooks could not be recorded; messages may be sent again", "error", err)
 	}
 }

@@ -18,6 +18,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"heliograph/internal/base/list"
+	"heliograph/internal/base/repeat"
 	"heliograph/internal/base/wrap"
 	"heliograph/storage"
 	"heliograph/storage/demo/demodb"
@@ -73,16 +74,9 @@ func (d *database) maintain(ctx context.Context, log *slog.Logger) {
 	if d.server == nil {
 		return
 	}
-	tick := time.NewTicker(partitionsInterval)
-	defer tick.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-tick.C:
-			if err := ensurePartitions(ctx, d.url); err != nil {
-				log.WarnContext(ctx, "adding partitions failed", "error", err)
-			}
+	for repeat.Sleep(ctx, partitionsInterval) {
+		if err := ensurePartitions(ctx, d.url); err != nil {
+			log.WarnContext(ctx, "adding partitions failed", "error", err)
 		}
 	}
 }

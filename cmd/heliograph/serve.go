@@ -22,6 +22,7 @@ import (
 	"heliograph/app/probe"
 	"heliograph/app/tracing"
 	"heliograph/internal/base/admission"
+	"heliograph/internal/base/repeat"
 	"heliograph/internal/domain/ledger"
 	"heliograph/internal/domain/status"
 	"heliograph/storage"
@@ -335,14 +336,7 @@ func (c *serveCmd) await(ctx context.Context, d *database, db *storage.DB, log *
 	log.WarnContext(ctx, "the ledger database does not respond: its requests fail with status 503 until it does",
 		"error", unreachable(d.url, err))
 	go func() {
-		tick := time.NewTicker(reconnectInterval)
-		defer tick.Stop()
-		for last := ""; ; {
-			select {
-			case <-ctx.Done():
-				return
-			case <-tick.C:
-			}
+		for last := ""; repeat.Sleep(ctx, reconnectInterval); {
 			err := check(ctx, db, log)
 			if err == nil {
 				log.InfoContext(ctx, "the ledger database responds")

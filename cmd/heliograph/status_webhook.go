@@ -9,6 +9,7 @@ import (
 
 	"heliograph/app/probe"
 	"heliograph/app/webhooks"
+	"heliograph/internal/base/repeat"
 	"heliograph/internal/domain/status"
 	"heliograph/storage"
 	"heliograph/storage/statuspages"
@@ -144,9 +145,7 @@ func (s *session) checker(ctx context.Context) (c *probe.Checker, done func(), e
 // unavailable.
 func runDue(ctx context.Context, editor *statuspages.Editor, log *slog.Logger, alone bool, every time.Duration) {
 	task := statuspages.TaskLog{Logger: log, Task: "executing due actions of status pages", Alone: alone}
-	tick := time.NewTicker(every)
-	defer tick.Stop()
-	for {
+	for range repeat.Every(ctx, every) {
 		done, err := editor.RunDue(ctx)
 		for _, a := range done {
 			level := slog.LevelInfo
@@ -157,10 +156,5 @@ func runDue(ctx context.Context, editor *statuspages.Editor, log *slog.Logger, a
 				"name", a.Name, "page", a.Page)
 		}
 		task.Record(ctx, err)
-		select {
-		case <-ctx.Done():
-			return
-		case <-tick.C:
-		}
 	}
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"heliograph/internal/base/admission"
+	"heliograph/internal/base/repeat"
 	"heliograph/internal/base/wrap"
 	"heliograph/internal/domain/ledger"
 	"heliograph/internal/domain/status"
@@ -315,9 +316,8 @@ func (s *DB) Listen(ctx context.Context, changed func()) error {
 
 // poll is [DB.Listen] without notifications.
 func (s *DB) poll(ctx context.Context, changed func()) error {
-	tick := time.NewTicker(pollInterval)
-	defer tick.Stop()
-	for last := int64(-1); ; {
+	last := int64(-1)
+	for range repeat.Every(ctx, pollInterval) {
 		pages, err := s.Pages(ctx)
 		if err != nil {
 			return err
@@ -330,10 +330,6 @@ func (s *DB) poll(ctx context.Context, changed func()) error {
 			last = sum
 			changed()
 		}
-		select {
-		case <-ctx.Done():
-			return ctx.Err() //nolint:wrapcheck // the caller knows its context
-		case <-tick.C:
-		}
 	}
+	return ctx.Err() //nolint:wrapcheck // the caller knows its context
 }

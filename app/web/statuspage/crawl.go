@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"heliograph/internal/base/repeat"
 	"heliograph/internal/domain/status"
 	"heliograph/rest/doccache"
 )
@@ -29,12 +30,7 @@ func (s *Site) Warm(ctx context.Context) {
 	if s.o.Cache.Disabled() {
 		return
 	}
-	for wait := warmDelay; ; wait = warmInterval {
-		select {
-		case <-ctx.Done():
-			return
-		case <-time.After(wait):
-		}
+	for wait := warmDelay; repeat.Sleep(ctx, wait); wait = warmInterval {
 		for p := range s.cached.All() {
 			_ = s.crawl(ctx, p, true, func(string, []byte) error { return nil }) // the cache logs errors
 		}

@@ -1,0 +1,33 @@
+// Package repeat has what loops in the background share.
+package repeat
+
+import (
+	"context"
+	"time"
+)
+
+// Every returns a sequence for a range loop without variables: it runs the loop's body immediately, and then at each
+// interval until the context ends. Ticks that pass while the body runs are dropped.
+func Every(ctx context.Context, interval time.Duration) func(body func() bool) {
+	return func(body func() bool) {
+		tick := time.NewTicker(interval)
+		defer tick.Stop()
+		for body() {
+			select {
+			case <-ctx.Done():
+				return
+			case <-tick.C:
+			}
+		}
+	}
+}
+
+// Sleep waits for a duration. It reports false, without waiting any longer, if the context ends.
+func Sleep(ctx context.Context, d time.Duration) bool {
+	select {
+	case <-ctx.Done():
+		return false
+	case <-time.After(d):
+		return true
+	}
+}

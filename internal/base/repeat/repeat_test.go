@@ -1,0 +1,42 @@
+package repeat_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"heliograph/internal/base/repeat"
+)
+
+func TestEvery(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithCancel(t.Context())
+	runs := 0
+	for range repeat.Every(ctx, time.Millisecond) {
+		if runs++; runs == 3 {
+			cancel()
+			break
+		}
+	}
+	if runs != 3 {
+		t.Errorf("the loop ran %d times", runs)
+	}
+	for range repeat.Every(ctx, time.Hour) { // returns, because the context has ended
+		runs++
+	}
+	if runs != 4 {
+		t.Errorf("the body ran %d times with an ended context, want once", runs-3)
+	}
+}
+
+func TestSleep(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithCancel(t.Context())
+	if !repeat.Sleep(ctx, time.Millisecond) {
+		t.Error("the time has not passed")
+	}
+	cancel()
+	if repeat.Sleep(ctx, time.Hour) {
+		t.Error("the context has ended")
+	}
+}
