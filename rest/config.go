@@ -12,41 +12,41 @@ import (
 // Config has the settings of the REST APIs.
 type Config struct {
 	// Base is the ledger's default shard and realm.
-	Base ledger.EntityID
+	Base ledger.EntityID `kong:"-"`
 	// LimitDefault and LimitMax are the default and maximum page sizes.
-	LimitDefault int
-	LimitMax     int
+	LimitDefault int `name:"limit-default" env:"HELIOGRAPH_LIMIT_DEFAULT" min:"1" default:"25" help:"Default page size."`
+	LimitMax     int `name:"limit-max" env:"HELIOGRAPH_LIMIT_MAX" min:"1" default:"100" help:"Maximum page size."`
 	// TokensInList and TokensOfAccount limit the token balances of an account in lists and in a single account.
-	TokensInList    int
-	TokensOfAccount int
+	TokensInList    int `name:"limit-token-balances-list" env:"HELIOGRAPH_LIMIT_TOKEN_BALANCES_LIST" min:"1" default:"50" help:"Maximum number of token balances of each account in lists."`
+	TokensOfAccount int `name:"limit-token-balances-account" env:"HELIOGRAPH_LIMIT_TOKEN_BALANCES_ACCOUNT" min:"1" default:"1000" help:"Maximum number of token balances of a single account."`
 	// MaxRepeats is the maximum number of values of a query parameter.
-	MaxRepeats int
+	MaxRepeats int `name:"max-repeated-parameters" env:"HELIOGRAPH_MAX_REPEATED_PARAMETERS" min:"1" default:"100" help:"Maximum number of repetitions of a query parameter."`
 	// DelegationAddress shows the delegation address of accounts.
-	DelegationAddress bool
+	DelegationAddress bool `kong:"-"`
 	// BindTimestampRange limits open timestamp ranges to MaxTransactionsRange.
-	BindTimestampRange   bool
-	MaxTransactionsRange time.Duration
+	BindTimestampRange   bool          `kong:"-"`
+	MaxTransactionsRange time.Duration `kong:"-"`
 	// TopicMessageLookup rejects queries that the lookup table of topic messages does not support.
-	TopicMessageLookup bool
+	TopicMessageLookup bool `kong:"-"`
 	// FeeBodyBytes is the maximum size of a transaction whose fee is estimated, in bytes. 0 means the default, 7168.
-	FeeBodyBytes int64
+	FeeBodyBytes int64 `name:"fee-body-bytes" env:"HELIOGRAPH_FEE_BODY_BYTES" min:"1" default:"7168" help:"Maximum size of a transaction whose fee is estimated in the REST API, in bytes."`
 	// ClusterID is the value of the header X-Cluster-Id of responses. They do not have the header if it is empty.
-	ClusterID string
+	ClusterID string `name:"cluster-id" env:"HELIOGRAPH_CLUSTER_ID" help:"Value of the header x-cluster-id of responses of the REST API (default: responses have no such header)."`
 	// ReceiptsRoots reports whether the database has the receipts roots of blocks. Nil means that it has.
-	ReceiptsRoots func() bool
+	ReceiptsRoots func() bool `kong:"-"`
 	// AdmitTrace and AdmitPrestate report whether another trace, or another state before a transaction, may be read
 	// now.
-	AdmitTrace, AdmitPrestate func() bool
+	AdmitTrace, AdmitPrestate func() bool `kong:"-"`
 	// Prestate enables the states before and after transactions.
-	Prestate bool
+	Prestate bool `kong:"-"`
 	// TracesOff disables traces, which run transactions again.
-	TracesOff bool
+	TracesOff bool `kong:"-"`
 	// Cache caches values that do not change, such as the time of the first transaction.
-	Cache bool
+	Cache bool `kong:"-"`
 	// Users have their own page sizes.
-	Users []User
+	Users []User `kong:"-"`
 	// Now returns the current time.
-	Now func() time.Time
+	Now func() time.Time `kong:"-"`
 
 	firstTransaction atomic.Int64
 }

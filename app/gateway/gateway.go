@@ -43,36 +43,36 @@ import (
 	"heliograph/storage/statuspages"
 )
 
-// GraphOptions configure the GraphQL API.
+// GraphOptions configure the GraphQL API. The tags describe the flags of the command line.
 type GraphOptions struct {
 	// Bounds are the limits of documents.
-	Bounds limits.Limits
+	Bounds limits.Limits `embed:""`
 	// MaxResponse is the maximum size of a response in bytes. 0 means [rowplan.DefaultMaxResponse].
-	MaxResponse int
+	MaxResponse int `name:"max-response-bytes" env:"HELIOGRAPH_MAX_RESPONSE_BYTES" min:"1" default:"16777216" help:"Maximum size of the response to an operation in bytes, for the REST API too, and at most a 64th of the memory limit. A larger response is replaced by an error."`
 	// CSVRows is the maximum number of rows of an export as CSV or NDJSON.
-	CSVRows int
+	CSVRows int `name:"csv-rows" env:"HELIOGRAPH_CSV_ROWS" min:"1" default:"100000" help:"Maximum number of rows of a CSV or NDJSON export."`
 	// MaxBody and MaxValues limit request bodies in bytes and in JSON values.
-	MaxBody   int64
-	MaxValues int
+	MaxBody   int64 `name:"max-body-bytes" env:"HELIOGRAPH_MAX_BODY_BYTES" min:"1" default:"524288" help:"Maximum size of a GraphQL request body in bytes."`
+	MaxValues int   `name:"max-body-values" env:"HELIOGRAPH_MAX_BODY_VALUES" min:"1" default:"10000" help:"Maximum number of JSON values in a GraphQL request body, including the variables."`
 	// Trusted are the trusted documents by id, in addition to those of the REST API. OnlyTrusted rejects all others.
-	Trusted     map[string]string
-	OnlyTrusted bool
+	Trusted     map[string]string `kong:"-"`
+	OnlyTrusted bool              `kong:"-"`
 	// CacheBytes is the maximum size of the response cache. 0 disables it.
-	CacheBytes int64
+	CacheBytes int64 `name:"response-cache-bytes" env:"HELIOGRAPH_RESPONSE_CACHE_BYTES" min:"0" default:"67108864" help:"Maximum size of the cache of GraphQL responses in bytes, and at most an eighth of the memory limit; 0 disables it. Cached responses expire with the next block. --cache=off disables it too."`
 	// DocumentBytes is the maximum total length of cached documents in bytes. 0 means 8 MiB.
-	DocumentBytes int
+	DocumentBytes int `kong:"-"`
 	// Streams limits subscriptions. PollInterval is the interval at which the database is polled for all
 	// subscriptions. Backlog is the maximum number of rows to keep for slow subscribers.
-	Streams      server.StreamOptions
-	PollInterval time.Duration
-	Backlog      int
+	Streams      server.StreamOptions `kong:"-"`
+	PollInterval time.Duration        `name:"poll-interval" env:"HELIOGRAPH_POLL_INTERVAL" min:"10ms" default:"250ms" help:"Interval at which the database is polled for new rows while there are subscriptions."`
+	Backlog      int                  `kong:"-"`
 	// Plans lets all clients request the plans of their operations, and PlansOfKeys those with an API key. Clients of
 	// the admin port always can.
-	Plans, PlansOfKeys bool
+	Plans, PlansOfKeys bool `kong:"-"`
 	// MCP serves tools for language models.
-	MCP bool
+	MCP bool `kong:"-"`
 	// IntrospectionOff disables introspection. SuggestionsOff disables suggestions in validation errors.
-	IntrospectionOff, SuggestionsOff bool
+	IntrospectionOff, SuggestionsOff bool `kong:"-"`
 }
 
 // documentBytes is the default of [GraphOptions.DocumentBytes].

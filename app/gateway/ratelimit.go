@@ -29,13 +29,13 @@ import (
 type RateOptions struct {
 	// PerMinute is the maximum number of points per minute and client address. A request has one point, and so has
 	// each operation on a WebSocket; an operation has another one for each 100 of its cost. 0 means no limit.
-	PerMinute int
+	PerMinute int `name:"rate-limit" env:"HELIOGRAPH_RATE_LIMIT" min:"0" default:"0" help:"Maximum number of points per minute and client address (IPv6: per /64 network); 0 for no limit. A request has one point, and one more for each 100 of the cost of a GraphQL operation."`
 	// KeyFile is a file with API keys. Each line consists of the hexadecimal SHA-256 of a key, a name, and optionally
 	// the points per minute.
-	KeyFile string
+	KeyFile string `name:"api-keys" env:"HELIOGRAPH_API_KEYS" help:"File with API keys, one per line: SHA-256 of the key (hexadecimal), name, and optionally the points per minute. The file is reloaded when it changes."`
 	// PerMinuteOfKeys is the maximum number of points per minute for keys without a limit in the file. 0 means no
 	// limit.
-	PerMinuteOfKeys int
+	PerMinuteOfKeys int `name:"api-key-rate-limit" env:"HELIOGRAPH_API_KEY_RATE_LIMIT" min:"0" default:"0" help:"Maximum number of points per minute for API keys without a limit in the file; 0 for no limit."`
 }
 
 const keyHeader = "X-API-Key"

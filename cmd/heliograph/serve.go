@@ -66,12 +66,12 @@ type serveCmd struct {
 
 	evmSettings `group:"Contract calls"`
 
-	RequestTimeout time.Duration `env:"HELIOGRAPH_REQUEST_TIMEOUT" min:"10ms" default:"20s" help:"Timeout of a request, including its database statements." group:"Limits"`
-	ShutdownDelay  time.Duration `env:"HELIOGRAPH_SHUTDOWN_DELAY" min:"0s" default:"0" help:"Time between the signal to stop and the closing of the ports. Readiness fails from the signal on, so that load balancers stop sending requests; use a time in which theirs notices that." group:"Limits"`
-	MemoryLimit    int64         `env:"HELIOGRAPH_MEMORY_LIMIT" min:"67108864" help:"Memory in bytes above which new requests are refused (default: 80 % of the limit of the control group less 512 MiB for the embedded PostgreSQL, or half of the machine's memory)." group:"Limits"`
-	QueueTimeout   time.Duration `env:"HELIOGRAPH_QUEUE_TIMEOUT" min:"10ms" default:"5s" help:"How long a request waits for its turn before it is refused." group:"Limits"`
-	PerClient      int           `name:"max-connections-per-client" env:"HELIOGRAPH_MAX_CONNECTIONS_PER_CLIENT" min:"0" default:"2000" help:"Maximum number of open connections of a client address (IPv6: per /64 network), except of trusted proxies; 0 for no limit." group:"Limits"`
-	rateSettings   `group:"Limits"`
+	RequestTimeout      time.Duration `env:"HELIOGRAPH_REQUEST_TIMEOUT" min:"10ms" default:"20s" help:"Timeout of a request, including its database statements." group:"Limits"`
+	ShutdownDelay       time.Duration `env:"HELIOGRAPH_SHUTDOWN_DELAY" min:"0s" default:"0" help:"Time between the signal to stop and the closing of the ports. Readiness fails from the signal on, so that load balancers stop sending requests; use a time in which theirs notices that." group:"Limits"`
+	MemoryLimit         int64         `env:"HELIOGRAPH_MEMORY_LIMIT" min:"67108864" help:"Memory in bytes above which new requests are refused (default: 80 % of the limit of the control group less 512 MiB for the embedded PostgreSQL, or half of the machine's memory)." group:"Limits"`
+	QueueTimeout        time.Duration `env:"HELIOGRAPH_QUEUE_TIMEOUT" min:"10ms" default:"5s" help:"How long a request waits for its turn before it is refused." group:"Limits"`
+	PerClient           int           `name:"max-connections-per-client" env:"HELIOGRAPH_MAX_CONNECTIONS_PER_CLIENT" min:"0" default:"2000" help:"Maximum number of open connections of a client address (IPv6: per /64 network), except of trusted proxies; 0 for no limit." group:"Limits"`
+	gateway.RateOptions `group:"Limits"`
 
 	OperatorTokens  string `env:"HELIOGRAPH_OPERATOR_TOKENS" help:"Tokens that may edit status pages: comma-separated entries name:role:token. Roles: viewer, reporter, operator, admin." group:"Status pages"`
 	syncSettings    `group:"Status pages"`
@@ -97,7 +97,6 @@ func (c *serveCmd) Run(ctx context.Context) (err error) {
 	if !c.Cache.on {
 		graph.CacheBytes = 0
 	}
-	rates := c.rates()
 	for _, o := range c.CORSOrigins {
 		if o != "*" && !strings.Contains(o, "://") {
 			return invalid("HELIOGRAPH_CORS_ORIGINS: %q is not an origin such as https://app.example.com", o)
@@ -198,7 +197,7 @@ func (c *serveCmd) Run(ctx context.Context) (err error) {
 		DB: g, Status: pages, Followers: followers,
 		Watcher: probe.NewWatcher(editor, probe.NewChecker(cfg.Now, g.LedgerHealth), log, nil),
 		Sender:  sender, Tokens: tokens,
-		REST: cfg, Graph: graph, Rates: rates, Logger: log, AccessLog: accessLog,
+		REST: cfg, Graph: graph, Rates: c.RateOptions, Logger: log, AccessLog: accessLog,
 		Origins: c.CORSOrigins, Proxies: proxies,
 		MemoryLimit: memory, AdminHosts: c.AdminHosts, MaxLag: c.MaxLag, RequestTimeout: c.RequestTimeout,
 		Version: version, EVM: contracts, Media: nfts, Traces: traces,

@@ -23,7 +23,6 @@ import (
 	"heliograph/app/gateway"
 	mediafiles "heliograph/app/media"
 	"heliograph/app/tracing"
-	"heliograph/graph/limits"
 	"heliograph/internal/domain/ledger"
 	"heliograph/resolvers/contractcalls"
 	"heliograph/resolvers/media"
@@ -206,44 +205,27 @@ type ledgerSettings struct {
 	SimpleFeesSince int64  `name:"simple-fees-since" env:"HELIOGRAPH_SIMPLE_FEES_SINCE" min:"-1" default:"-1" help:"Consensus timestamp in nanoseconds from which the gas prices are in file 0.0.113, for private networks; -1 for that of the network."`
 	FixedTime       string `env:"HELIOGRAPH_FIXED_TIME" help:"Fixed current time (RFC 3339), for tests and demos (default: the system clock)."`
 
-	LimitDefault              int    `env:"HELIOGRAPH_LIMIT_DEFAULT" min:"1" default:"25" help:"Default page size."`
-	LimitMax                  int    `env:"HELIOGRAPH_LIMIT_MAX" min:"1" default:"100" help:"Maximum page size."`
-	LimitTokenBalancesList    int    `env:"HELIOGRAPH_LIMIT_TOKEN_BALANCES_LIST" min:"1" default:"50" help:"Maximum number of token balances of each account in lists."`
-	LimitTokenBalancesAccount int    `env:"HELIOGRAPH_LIMIT_TOKEN_BALANCES_ACCOUNT" min:"1" default:"1000" help:"Maximum number of token balances of a single account."`
-	MaxRepeatedParameters     int    `env:"HELIOGRAPH_MAX_REPEATED_PARAMETERS" min:"1" default:"100" help:"Maximum number of repetitions of a query parameter."`
-	DelegationAddress         toggle `env:"HELIOGRAPH_DELEGATION_ADDRESS" default:"off" help:"Include delegation_address in accounts."`
-	BindTimestampRange        toggle `env:"HELIOGRAPH_BIND_TIMESTAMP_RANGE" default:"off" help:"Limit the length of timestamp ranges of transactions that have no lower or upper bound."`
-	MaxTransactionsRange      int64  `name:"max-transactions-timestamp-range-ns" env:"HELIOGRAPH_MAX_TRANSACTIONS_TIMESTAMP_RANGE_NS" min:"1" default:"5184000000000000" help:"Length to which such ranges are limited, in nanoseconds."`
-	MaxFileAttempts           int    `env:"HELIOGRAPH_MAX_FILE_ATTEMPTS" min:"1" default:"12" help:"Maximum number of versions of a system file to try, starting with the newest, until one can be decoded."`
-	SyntheticResults          toggle `name:"synthetic-contract-results" env:"HELIOGRAPH_SYNTHETIC_CONTRACT_RESULTS" default:"on" help:"Show token transfers outside the EVM as contract results."`
-	FeeBodyBytes              int64  `name:"fee-body-bytes" env:"HELIOGRAPH_FEE_BODY_BYTES" min:"1" default:"7168" help:"Maximum size of a transaction whose fee is estimated in the REST API, in bytes."`
-	ClusterID                 string `name:"cluster-id" env:"HELIOGRAPH_CLUSTER_ID" help:"Value of the header x-cluster-id of responses of the REST API (default: responses have no such header)."`
-	TopicMessageLookup        toggle `env:"HELIOGRAPH_TOPIC_MESSAGE_LOOKUP" default:"off" help:"Restrict topic message queries to what the topic message lookup table supports."`
-	Cache                     toggle `env:"HELIOGRAPH_CACHE" default:"on" help:"Cache immutable data between requests. If off, every request reads from the database."`
-	Users                     string `env:"HELIOGRAPH_USERS" help:"Basic credentials with their maximum page sizes, as JSON: [{\"username\":…,\"password\":…,\"limit\":…}]."`
+	rest.Config
+
+	DelegationAddress    toggle `env:"HELIOGRAPH_DELEGATION_ADDRESS" default:"off" help:"Include delegation_address in accounts."`
+	BindTimestampRange   toggle `env:"HELIOGRAPH_BIND_TIMESTAMP_RANGE" default:"off" help:"Limit the length of timestamp ranges of transactions that have no lower or upper bound."`
+	MaxTransactionsRange int64  `name:"max-transactions-timestamp-range-ns" env:"HELIOGRAPH_MAX_TRANSACTIONS_TIMESTAMP_RANGE_NS" min:"1" default:"5184000000000000" help:"Length to which such ranges are limited, in nanoseconds."`
+	MaxFileAttempts      int    `env:"HELIOGRAPH_MAX_FILE_ATTEMPTS" min:"1" default:"12" help:"Maximum number of versions of a system file to try, starting with the newest, until one can be decoded."`
+	SyntheticResults     toggle `name:"synthetic-contract-results" env:"HELIOGRAPH_SYNTHETIC_CONTRACT_RESULTS" default:"on" help:"Show token transfers outside the EVM as contract results."`
+	TopicMessageLookup   toggle `env:"HELIOGRAPH_TOPIC_MESSAGE_LOOKUP" default:"off" help:"Restrict topic message queries to what the topic message lookup table supports."`
+	Cache                toggle `env:"HELIOGRAPH_CACHE" default:"on" help:"Cache immutable data between requests. If off, every request reads from the database."`
+	Users                string `env:"HELIOGRAPH_USERS" help:"Basic credentials with their maximum page sizes, as JSON: [{\"username\":…,\"password\":…,\"limit\":…}]."`
 }
 
 // graphSettings limit and configure the GraphQL API.
 type graphSettings struct {
-	MaxCost       int            `name:"max-query-cost" env:"HELIOGRAPH_MAX_QUERY_COST" min:"1" default:"50000" help:"Maximum cost of a GraphQL operation. The cost is about the number of objects that the response can contain."`
-	MaxBytes      int            `name:"max-query-bytes" env:"HELIOGRAPH_MAX_QUERY_BYTES" min:"1" default:"65536" help:"Maximum size of a document in bytes. Pass long values as variables."`
-	MaxTokens     int            `name:"max-query-tokens" env:"HELIOGRAPH_MAX_QUERY_TOKENS" min:"1" default:"5000" help:"Maximum number of lexical tokens of a document."`
-	MaxDepth      int            `name:"max-query-depth" env:"HELIOGRAPH_MAX_QUERY_DEPTH" min:"1" default:"20" help:"Maximum nesting depth of fields."`
-	MaxFields     int            `name:"max-query-fields" env:"HELIOGRAPH_MAX_QUERY_FIELDS" min:"1" default:"1000" help:"Maximum number of fields of a document. Fields of a fragment count once for each spread."`
-	MaxRootFields int            `name:"max-query-root-fields" env:"HELIOGRAPH_MAX_QUERY_ROOT_FIELDS" min:"1" default:"30" help:"Maximum number of root fields of an operation."`
-	MaxAliases    int            `name:"max-query-aliases" env:"HELIOGRAPH_MAX_QUERY_ALIASES" min:"1" default:"50" help:"Maximum number of times that one selection set selects the same field under different aliases."`
-	MaxDirectives int            `name:"max-query-directives" env:"HELIOGRAPH_MAX_QUERY_DIRECTIVES" min:"1" default:"50" help:"Maximum number of directives of a document."`
-	MaxBody       int64          `name:"max-body-bytes" env:"HELIOGRAPH_MAX_BODY_BYTES" min:"1" default:"524288" help:"Maximum size of a GraphQL request body in bytes."`
-	MaxValues     int            `name:"max-body-values" env:"HELIOGRAPH_MAX_BODY_VALUES" min:"1" default:"10000" help:"Maximum number of JSON values in a GraphQL request body, including the variables."`
-	MaxResponse   int            `name:"max-response-bytes" env:"HELIOGRAPH_MAX_RESPONSE_BYTES" min:"1" default:"16777216" help:"Maximum size of the response to an operation in bytes, for the REST API too, and at most a 64th of the memory limit. A larger response is replaced by an error."`
-	CSVRows       int            `name:"csv-rows" env:"HELIOGRAPH_CSV_ROWS" min:"1" default:"100000" help:"Maximum number of rows of a CSV or NDJSON export."`
+	gateway.GraphOptions
+
 	Trusted       string         `name:"trusted-documents" env:"HELIOGRAPH_TRUSTED_DOCUMENTS" help:"File with trusted documents: a JSON object that maps document ids to documents, or a manifest of Apollo's persisted queries."`
 	OnlyTrusted   toggle         `name:"only-trusted-documents" env:"HELIOGRAPH_ONLY_TRUSTED_DOCUMENTS" default:"off" help:"Reject all documents except trusted documents and the documents of the REST API."`
-	CacheBytes    int64          `name:"response-cache-bytes" env:"HELIOGRAPH_RESPONSE_CACHE_BYTES" min:"0" default:"67108864" help:"Maximum size of the cache of GraphQL responses in bytes, and at most an eighth of the memory limit; 0 disables it. Cached responses expire with the next block. --cache=off disables it too."`
 	MaxStreams    int            `name:"max-subscriptions" env:"HELIOGRAPH_MAX_SUBSCRIPTIONS" min:"1" default:"20000" help:"Maximum number of open subscriptions."`
 	MaxOfClient   int            `name:"max-subscriptions-per-client" env:"HELIOGRAPH_MAX_SUBSCRIPTIONS_PER_CLIENT" min:"1" default:"5000" help:"Maximum number of open subscriptions of a client address or API key."`
 	MaxOnSocket   int            `name:"max-subscriptions-per-connection" env:"HELIOGRAPH_MAX_SUBSCRIPTIONS_PER_CONNECTION" min:"1" default:"100" help:"Maximum number of concurrent operations per WebSocket connection."`
-	PollInterval  time.Duration  `env:"HELIOGRAPH_POLL_INTERVAL" min:"10ms" default:"250ms" help:"Interval at which the database is polled for new rows while there are subscriptions."`
 	Introspection toggle         `env:"HELIOGRAPH_INTROSPECTION" default:"on" help:"Allow introspection and serve /graphql/schema.graphql. If off, errors contain no suggestions either."`
 	MCP           optionalToggle `name:"mcp" env:"HELIOGRAPH_MCP" help:"Serve tools for language models (Model Context Protocol) at /mcp. Default: off, on with the demo network."`
 	Plans         string         `name:"query-plans" env:"HELIOGRAPH_QUERY_PLANS" enum:",off,keys,on" default:"" help:"Clients that can request the plan of a query with the header X-Query-Plan: off, keys (those with an API key) or on (all). Those of the admin port always can. Default: off, on with the demo network."`
@@ -280,35 +262,15 @@ func (s *mediaSettings) media() (media.Fields, error) {
 	return f, err
 }
 
-type rateSettings struct {
-	RateLimit       int    `env:"HELIOGRAPH_RATE_LIMIT" min:"0" default:"0" help:"Maximum number of points per minute and client address (IPv6: per /64 network); 0 for no limit. A request has one point, and one more for each 100 of the cost of a GraphQL operation."`
-	APIKeys         string `name:"api-keys" env:"HELIOGRAPH_API_KEYS" help:"File with API keys, one per line: SHA-256 of the key (hexadecimal), name, and optionally the points per minute. The file is reloaded when it changes."`
-	APIKeyRateLimit int    `name:"api-key-rate-limit" env:"HELIOGRAPH_API_KEY_RATE_LIMIT" min:"0" default:"0" help:"Maximum number of points per minute for API keys without a limit in the file; 0 for no limit."`
-}
-
-func (s *rateSettings) rates() gateway.RateOptions {
-	return gateway.RateOptions{PerMinute: s.RateLimit, KeyFile: s.APIKeys, PerMinuteOfKeys: s.APIKeyRateLimit}
-}
-
-func (s *graphSettings) graph() (gateway.GraphOptions, error) {
-	trusted, err := readTrusted(s.Trusted)
-	if err != nil {
-		return gateway.GraphOptions{}, err
-	}
-	o := gateway.DefaultGraph()
-	streams := o.Streams
-	streams.Most, streams.PerConnection, streams.PerClient = s.MaxStreams, s.MaxOnSocket, s.MaxOfClient
-	return gateway.GraphOptions{
-		Streams: streams, PollInterval: s.PollInterval, Backlog: o.Backlog,
-		Trusted: trusted, OnlyTrusted: s.OnlyTrusted.on, CacheBytes: s.CacheBytes,
-		Bounds: limits.Limits{
-			Cost: s.MaxCost, Bytes: s.MaxBytes, Tokens: s.MaxTokens, Depth: s.MaxDepth, Fields: s.MaxFields,
-			RootFields: s.MaxRootFields, Aliases: s.MaxAliases,
-			Directives: s.MaxDirectives,
-		},
-		MaxBody: s.MaxBody, MaxValues: s.MaxValues, MaxResponse: s.MaxResponse, CSVRows: s.CSVRows,
-		IntrospectionOff: !s.Introspection.on, SuggestionsOff: !s.Suggestions.on,
-	}, nil
+// graph returns the options of the GraphQL API.
+func (s *graphSettings) graph() (o gateway.GraphOptions, err error) {
+	o = s.GraphOptions
+	defaults := gateway.DefaultGraph()
+	o.Streams, o.Backlog = defaults.Streams, defaults.Backlog
+	o.Streams.Most, o.Streams.PerConnection, o.Streams.PerClient = s.MaxStreams, s.MaxOnSocket, s.MaxOfClient
+	o.OnlyTrusted, o.IntrospectionOff, o.SuggestionsOff = s.OnlyTrusted.on, !s.Introspection.on, !s.Suggestions.on
+	o.Trusted, err = readTrusted(s.Trusted)
+	return o, err
 }
 
 func readTrusted(path string) (map[string]string, error) {
@@ -411,27 +373,24 @@ func (s *ledgerSettings) feeFiles() (ledger.FeeFiles, error) {
 }
 
 // rest returns the configuration of the REST API.
-func (s *ledgerSettings) rest() (*rest.Config, error) {
-	now, err := parseClock(s.FixedTime)
+func (s *ledgerSettings) rest() (cfg *rest.Config, err error) {
+	cfg = &s.Config
+	cfg.Now, err = parseClock(s.FixedTime)
 	if err != nil {
 		return nil, err
 	}
-	base, err := s.base()
+	cfg.Base, err = s.base()
 	if err != nil {
 		return nil, err
 	}
-	users, err := readUsers(s.Users)
+	cfg.Users, err = readUsers(s.Users)
 	if err != nil {
 		return nil, err
 	}
-	return &rest.Config{
-		Base: base, LimitDefault: s.LimitDefault, LimitMax: s.LimitMax, TokensInList: s.LimitTokenBalancesList,
-		TokensOfAccount: s.LimitTokenBalancesAccount,
-		MaxRepeats:      s.MaxRepeatedParameters, DelegationAddress: s.DelegationAddress.on,
-		BindTimestampRange:   s.BindTimestampRange.on,
-		MaxTransactionsRange: time.Duration(s.MaxTransactionsRange), TopicMessageLookup: s.TopicMessageLookup.on,
-		Users: users, Cache: s.Cache.on, Now: now, FeeBodyBytes: s.FeeBodyBytes, ClusterID: s.ClusterID,
-	}, nil
+	cfg.DelegationAddress, cfg.BindTimestampRange = s.DelegationAddress.on, s.BindTimestampRange.on
+	cfg.TopicMessageLookup, cfg.Cache = s.TopicMessageLookup.on, s.Cache.on
+	cfg.MaxTransactionsRange = time.Duration(s.MaxTransactionsRange)
+	return cfg, nil
 }
 
 // readUsers parses the Basic credentials. They are secret, so errors do not contain them.
@@ -524,43 +483,26 @@ func readNetworks(setting string, list []string) ([]netip.Prefix, error) {
 
 // evmSettings configure the execution of contracts.
 type evmSettings struct {
-	MaxGas            int64          `name:"evm-max-gas" env:"HELIOGRAPH_EVM_MAX_GAS" min:"1" default:"15000000" help:"Maximum gas of a contract call."`
-	GasPerSecond      int64          `name:"evm-gas-per-second" env:"HELIOGRAPH_EVM_GAS_PER_SECOND" min:"1" default:"7500000000" help:"Maximum gas of all contract calls per second."`
-	RequestsPerSecond int64          `name:"evm-requests-per-second" env:"HELIOGRAPH_EVM_REQUESTS_PER_SECOND" min:"1" default:"500" help:"Maximum number of contract calls per second."`
-	TracesPerSecond   int64          `name:"evm-traces-per-second" env:"HELIOGRAPH_EVM_TRACES_PER_SECOND" min:"1" default:"1" help:"Maximum number of traces (transactions that are executed again) per second."`
-	RefundPercent     int64          `name:"evm-refund-percent" env:"HELIOGRAPH_EVM_REFUND_PERCENT" min:"1" max:"100" default:"100" help:"Percentage of the unused gas of a call that is returned to the budget of gas per second."`
-	StateOverrides    optionalToggle `name:"evm-state-overrides" env:"HELIOGRAPH_EVM_STATE_OVERRIDES" help:"Allow state overrides in contract calls. Default: off, on with the demo network."`
-	Simulate          optionalToggle `name:"evm-simulate" env:"HELIOGRAPH_EVM_SIMULATE" help:"Allow simulations of several contract calls. Default: off, on with the demo network."`
-	Opcodes           toggle         `name:"evm-opcodes" env:"HELIOGRAPH_EVM_OPCODES" default:"on" help:"Allow traces, which execute a transaction again and return each step."`
-	Prestate          optionalToggle `name:"evm-prestate" env:"HELIOGRAPH_EVM_PRESTATE" help:"Allow the states before and after transactions, which are derived from the recorded actions and state changes. Default: off, on with the demo network."`
-	ValidatePayer     toggle         `name:"evm-validate-payer" env:"HELIOGRAPH_EVM_VALIDATE_PAYER" default:"off" help:"Fail calls whose sender cannot pay for them."`
-	MinimumBalance    int64          `name:"evm-minimum-balance" env:"HELIOGRAPH_EVM_MINIMUM_BALANCE" min:"1" default:"100000000000000000" help:"Minimum balance that senders of hbars are assumed to have, in tinybars."`
-	CalldataFloor     optionalToggle `name:"evm-calldata-floor" env:"HELIOGRAPH_EVM_CALLDATA_FLOOR" help:"Charge at least the call data floor price of the Prague fork. Default: in blocks that use Prague."`
-	PragueBlock       *int64         `name:"evm-pectra-block" env:"HELIOGRAPH_EVM_PECTRA_BLOCK" help:"First block that uses the Prague fork. Default: on mainnet the first block of HAPI 0.77, on other networks all blocks."`
-	BlockHashWindow   uint64         `name:"evm-block-hash-window" env:"HELIOGRAPH_EVM_BLOCK_HASH_WINDOW" min:"1" default:"256" help:"Number of blocks whose hashes contracts can read."`
-	EVMTimeout        time.Duration  `name:"evm-timeout" env:"HELIOGRAPH_EVM_TIMEOUT" min:"10ms" default:"4s" help:"Timeout of a contract call, including its database statements."`
-	SimulateTimeout   time.Duration  `name:"evm-simulate-timeout" env:"HELIOGRAPH_EVM_SIMULATE_TIMEOUT" min:"10ms" help:"Timeout of a simulation of several contract calls. Default: the timeout of a contract call."`
-	OpcodesTimeout    time.Duration  `name:"evm-opcodes-timeout" env:"HELIOGRAPH_EVM_OPCODES_TIMEOUT" min:"10ms" help:"Timeout of a trace. Default: the timeout of a contract call."`
-	EVMCacheBytes     uint64         `name:"evm-cache-bytes" env:"HELIOGRAPH_EVM_CACHE_BYTES" default:"67108864" help:"Maximum size of the cache of contract code in bytes, and at most an eighth of the memory limit."`
-	RequestFilters    string         `name:"evm-request-filters" env:"HELIOGRAPH_EVM_REQUEST_FILTERS" help:"Rules that reject or throttle contract calls, as JSON: [{\"field\":\"TO\",\"pattern\":…,\"action\":\"REJECT\"}]; see docs/evm.md."`
+	contractcalls.Options
+
+	StateOverrides optionalToggle `name:"evm-state-overrides" env:"HELIOGRAPH_EVM_STATE_OVERRIDES" help:"Allow state overrides in contract calls. Default: off, on with the demo network."`
+	Simulate       optionalToggle `name:"evm-simulate" env:"HELIOGRAPH_EVM_SIMULATE" help:"Allow simulations of several contract calls. Default: off, on with the demo network."`
+	Opcodes        toggle         `name:"evm-opcodes" env:"HELIOGRAPH_EVM_OPCODES" default:"on" help:"Allow traces, which execute a transaction again and return each step."`
+	Prestate       optionalToggle `name:"evm-prestate" env:"HELIOGRAPH_EVM_PRESTATE" help:"Allow the states before and after transactions, which are derived from the recorded actions and state changes. Default: off, on with the demo network."`
+	ValidatePayer  toggle         `name:"evm-validate-payer" env:"HELIOGRAPH_EVM_VALIDATE_PAYER" default:"off" help:"Fail calls whose sender cannot pay for them."`
+	CalldataFloor  optionalToggle `name:"evm-calldata-floor" env:"HELIOGRAPH_EVM_CALLDATA_FLOOR" help:"Charge at least the call data floor price of the Prague fork. Default: in blocks that use Prague."`
+	PragueBlock    *int64         `name:"evm-pectra-block" env:"HELIOGRAPH_EVM_PECTRA_BLOCK" help:"First block that uses the Prague fork. Default: on mainnet the first block of HAPI 0.77, on other networks all blocks."`
+	RequestFilters string         `name:"evm-request-filters" env:"HELIOGRAPH_EVM_REQUEST_FILTERS" help:"Rules that reject or throttle contract calls, as JSON: [{\"field\":\"TO\",\"pattern\":…,\"action\":\"REJECT\"}]; see docs/evm.md."`
 }
 
 // evm returns the options of the contract call service. demo reports whether it serves the demo network, which shows
 // everything.
 func (s *evmSettings) evm(cache, demo bool) (contractcalls.Options, error) {
-	o := contractcalls.Options{
-		MaxGas: s.MaxGas, GasPerSecond: s.GasPerSecond, RequestsPerSecond: s.RequestsPerSecond,
-		TracesPerSecond: s.TracesPerSecond, RefundPercent: s.RefundPercent,
-		Overrides: s.StateOverrides.Or(demo), Simulations: s.Simulate.Or(demo), TracesOff: !s.Opcodes.on,
-		Prestate:      s.Prestate.Or(demo),
-		ValidatePayer: s.ValidatePayer.on, MinimumBalance: s.MinimumBalance,
-		CalldataFloor: s.CalldataFloor.Null, BlockHashWindow: s.BlockHashWindow,
-		Timeout: s.EVMTimeout, TraceTimeout: s.OpcodesTimeout, SimulationTimeout: s.SimulateTimeout,
-		CacheBytes: s.EVMCacheBytes, Clock: time.Now,
-	}
-	if s.PragueBlock != nil {
-		o.PragueBlock = ledger.Of(*s.PragueBlock)
-	}
+	o := s.Options
+	o.Overrides, o.Simulations, o.Prestate = s.StateOverrides.Or(demo), s.Simulate.Or(demo), s.Prestate.Or(demo)
+	o.TracesOff, o.ValidatePayer = !s.Opcodes.on, s.ValidatePayer.on
+	o.CalldataFloor, o.PragueBlock = s.CalldataFloor.Null, ledger.FromPointer(s.PragueBlock)
+	o.Clock = time.Now
 	if !cache {
 		o.CacheBytes = 0
 	}

@@ -16,21 +16,21 @@ import (
 // Limits are the maximum values for documents of clients. Fields of a fragment count once for each spread.
 type Limits struct {
 	// Cost is the maximum cost of an operation; see [Price].
-	Cost int
+	Cost int `name:"max-query-cost" env:"HELIOGRAPH_MAX_QUERY_COST" min:"1" default:"50000" help:"Maximum cost of a GraphQL operation. The cost is about the number of objects that the response can contain."`
 	// Bytes is the maximum length of a document in bytes.
-	Bytes int
+	Bytes int `name:"max-query-bytes" env:"HELIOGRAPH_MAX_QUERY_BYTES" min:"1" default:"65536" help:"Maximum size of a document in bytes. Pass long values as variables."`
 	// Tokens is the maximum number of lexical tokens in a document.
-	Tokens int
+	Tokens int `name:"max-query-tokens" env:"HELIOGRAPH_MAX_QUERY_TOKENS" min:"1" default:"5000" help:"Maximum number of lexical tokens of a document."`
 	// Depth is the maximum nesting of fields. Root fields have depth 1.
-	Depth int
+	Depth int `name:"max-query-depth" env:"HELIOGRAPH_MAX_QUERY_DEPTH" min:"1" default:"20" help:"Maximum nesting depth of fields."`
 	// Fields is the maximum number of fields in a document.
-	Fields int
+	Fields int `name:"max-query-fields" env:"HELIOGRAPH_MAX_QUERY_FIELDS" min:"1" default:"1000" help:"Maximum number of fields of a document. Fields of a fragment count once for each spread."`
 	// RootFields is the maximum number of root fields of an operation.
-	RootFields int
+	RootFields int `name:"max-query-root-fields" env:"HELIOGRAPH_MAX_QUERY_ROOT_FIELDS" min:"1" default:"30" help:"Maximum number of root fields of an operation."`
 	// Aliases is the maximum number of times that a selection set can select the same field, under any alias.
-	Aliases int
+	Aliases int `name:"max-query-aliases" env:"HELIOGRAPH_MAX_QUERY_ALIASES" min:"1" default:"50" help:"Maximum number of times that one selection set selects the same field under different aliases."`
 	// Directives is the maximum number of directives in a document.
-	Directives int
+	Directives int `name:"max-query-directives" env:"HELIOGRAPH_MAX_QUERY_DIRECTIVES" min:"1" default:"50" help:"Maximum number of directives of a document."`
 }
 
 // Default returns limits that allow the documents of typical applications.
