@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"heliograph/internal/base/outbound"
 	"heliograph/internal/domain/status"
 )
 
@@ -82,9 +83,6 @@ func (c *Client) Read(ctx context.Context, tags map[string]string, step func(don
 	}
 	for changed := false; ; changed, known = true, nil {
 		for i, name := range names {
-			if step != nil {
-				step(i, len(names))
-			}
 			if r.Documents[name] != nil {
 				continue
 			}
@@ -97,6 +95,9 @@ func (c *Client) Read(ctx context.Context, tags map[string]string, step func(don
 			}
 			if tag != "" {
 				r.Tags[name] = tag
+			}
+			if step != nil {
+				step(i+1, len(names))
 			}
 		}
 		if changed || len(r.Documents) == 0 || len(r.Documents) == len(names) {
@@ -122,7 +123,7 @@ func (c *Client) get(ctx context.Context, name, tag string) (body []byte, newTag
 	}
 	resp, err := c.http.Do(req)
 	if err != nil {
-		return nil, "", plain(err)
+		return nil, "", outbound.Reason(err, requestTimeout)
 	}
 	defer func() { _ = resp.Body.Close() }() // an error has no consequences
 	switch {
@@ -134,21 +135,9 @@ func (c *Client) get(ctx context.Context, name, tag string) (body []byte, newTag
 	body, err = io.ReadAll(io.LimitReader(resp.Body, status.LongestDocument+1)) // limits the decompressed size
 	switch {
 	case err != nil:
-		return nil, "", plain(err)
+		return nil, "", outbound.Reason(err, requestTimeout)
 	case len(body) > status.LongestDocument:
 		return nil, "", fmt.Errorf("it is larger than %d MiB", status.LongestDocument>>20)
 	}
 	return body, resp.Header.Get("ETag"), nil
-}
-
-// plain returns an error of the HTTP client without the URL, which the message already contains.
-func plain(err error) error {
-	var u *url.Error
-	if !errors.As(err, &u) {
-		return err
-	}
-	if u.Timeout() {
-		return fmt.Errorf("no response within %s", requestTimeout)
-	}
-	return u.Err
 }

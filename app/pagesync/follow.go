@@ -34,8 +34,6 @@ type Options struct {
 	DB     *statuspages.DB
 	Logger *slog.Logger
 	Now    func() time.Time
-	// Random returns numbers from 0 to 1, for the jitter. The default is [rand.Float64].
-	Random func() float64
 	// Step, if not nil, is called with the number of documents that have been read.
 	Step func(done, total int)
 }
@@ -60,9 +58,6 @@ func New(o Options) (*Follower, error) {
 		return nil, status.Errorf(status.BadInput, "the polling interval must be at least %s, not %s",
 			statuspages.MinSourceEvery, o.Every)
 	}
-	if o.Random == nil {
-		o.Random = rand.Float64
-	}
 	return &Follower{o: o, client: client, task: statuspages.TaskLog{
 		Logger: o.Logger,
 		Task:   "mirroring the status page " + client.Base(),
@@ -86,8 +81,7 @@ func (f *Follower) Age() time.Duration {
 type Outcome struct {
 	// Result is the result of the import, or nil if the documents have not changed since the last read.
 	Result *statuspages.ImportResult
-	// Name is the name of the page. Warnings are those of [status.ReadDocuments]. Both are empty without a result.
-	Name     string
+	// Warnings are those of [status.ReadDocuments].
 	Warnings []string
 }
 
@@ -116,7 +110,7 @@ func (f *Follower) Once(ctx context.Context, tags map[string]string) (*Outcome, 
 	if c.Mixed {
 		tagsOfPage = nil
 	}
-	return &Outcome{Result: result, Name: c.Page.Name, Warnings: c.Warnings}, tagsOfPage, nil
+	return &Outcome{Result: result, Warnings: c.Warnings}, tagsOfPage, nil
 }
 
 // Poll reads the page unless another gateway has done so recently, and records the outcome. polled reports whether
@@ -172,8 +166,7 @@ func (f *Follower) Copy(ctx context.Context) (*Outcome, error) {
 	})
 }
 
-// pause returns the time to the next poll: the interval with a jitter of 10 %, doubled after each failure up to
-// [maxPause].
+// pause returns the time to the next poll: the interval, doubled after each failure up to [maxPause].
 func (f *Follower) pause(failures int) time.Duration {
 	every := max(f.o.Every, statuspages.MinSourceEvery)
 	for range min(failures, 10) {
@@ -181,15 +174,17 @@ func (f *Follower) pause(failures int) time.Duration {
 			every = min(2*every, maxPause)
 		}
 	}
-	return time.Duration(float64(every) * (0.9 + 0.2*f.o.Random()))
+	return every
 }
 
-// Run polls until the context ends. It logs each error once and retries.
+// Run polls until the context ends, each time up to 10 % later than planned, so that gateways and pages do not poll at
+// the same moment. It logs each error once and retries.
 func (f *Follower) Run(ctx context.Context) {
 	for ctx.Err() == nil {
 		out, _, next, err := f.Poll(ctx)
 		f.log(ctx, out, err)
-		repeat.Sleep(ctx, min(max(next.Sub(f.o.Now()), time.Second), maxPause))
+		pause := min(max(next.Sub(f.o.Now()), time.Second), maxPause)
+		repeat.Sleep(ctx, time.Duration(float64(pause)*(1+0.1*rand.Float64())))
 	}
 }
 

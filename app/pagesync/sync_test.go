@@ -98,7 +98,6 @@ func newMirror(t *testing.T, g *testenv.Gateway, url string) *mirror {
 	f, err := pagesync.New(pagesync.Options{
 		URL: url, Every: time.Minute, DB: g.Status, Logger: slog.New(slog.DiscardHandler),
 		Now:    func() time.Time { return c.now },
-		Random: func() float64 { return 0.5 },
 		Import: status.ImportOptions{Mode: status.Mirror, Vocabulary: status.Statuspage},
 	})
 	if err != nil {

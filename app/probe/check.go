@@ -7,18 +7,17 @@ import (
 	"context"
 	"crypto/tls"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"net"
 	"net/http"
-	"net/url"
 	"os"
 	"regexp"
 	"strconv"
 	"strings"
 	"time"
 
+	"heliograph/internal/base/outbound"
 	"heliograph/internal/domain/status"
 	"heliograph/storage"
 )
@@ -32,8 +31,6 @@ type Checker struct {
 	Now func() time.Time
 	// Ledger reads the health of the ledger. Nil if there is no ledger database.
 	Ledger func(ctx context.Context) (*storage.LedgerHealth, error)
-	// Getenv returns the environment variables that header values refer to. Nil means [os.Getenv].
-	Getenv func(name string) string
 
 	transport http.RoundTripper
 }
@@ -41,7 +38,7 @@ type Checker struct {
 // NewChecker returns a new checker.
 func NewChecker(now func() time.Time, health func(ctx context.Context) (*storage.LedgerHealth, error)) *Checker {
 	return &Checker{
-		Now: now, Ledger: health, Getenv: os.Getenv,
+		Now: now, Ledger: health,
 		// Each check opens a new connection, without a proxy, to the configured address.
 		transport: &http.Transport{
 			DisableKeepAlives: true,
@@ -69,22 +66,9 @@ func (c *Checker) Check(ctx context.Context, p *status.Probe) status.ProbeResult
 		r.Detail = "probes of the kind " + string(p.Kind) + " are not supported"
 	}
 	if err != nil {
-		fail(p, &r, err)
+		r.Level, r.Detail = status.Bad, outbound.Reason(err, p.Spec.Timeout()).Error()
 	}
 	return r
-}
-
-// fail sets the result of a probe that got no response.
-func fail(p *status.Probe, r *status.ProbeResult, err error) {
-	r.Level, r.Detail = status.Bad, err.Error()
-	var u *url.Error
-	var n net.Error
-	switch {
-	case errors.As(err, &n) && n.Timeout(), errors.Is(err, context.DeadlineExceeded):
-		r.Detail = fmt.Sprintf("no response within %s", p.Spec.Timeout())
-	case errors.As(err, &u):
-		r.Detail = u.Err.Error()
-	}
 }
 
 func (c *Checker) tcp(ctx context.Context, p *status.Probe, r *status.ProbeResult) error {
@@ -119,7 +103,7 @@ func (c *Checker) http(ctx context.Context, p *status.Probe, r *status.ProbeResu
 	}
 	for name, value := range s.Headers {
 		if variable, secret := strings.CutPrefix(value, "env:"); secret {
-			value = c.Getenv(variable)
+			value = os.Getenv(variable)
 		}
 		req.Header.Set(name, value)
 	}

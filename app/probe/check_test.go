@@ -8,6 +8,9 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"os"
+	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -73,7 +76,6 @@ func TestCheck(t *testing.T) {
 	healthErr := error(nil)
 	c := probe.NewChecker(func() time.Time { return now },
 		func(context.Context) (*storage.LedgerHealth, error) { return health, healthErr })
-	c.Getenv = func(name string) string { return "secret of " + name }
 	check := func(kind status.ProbeKind, s status.ProbeSpec, level status.Level, detail string) {
 		t.Helper()
 		p := &status.Probe{Kind: kind, Spec: s, NodeID: -1}
@@ -94,8 +96,8 @@ func TestCheck(t *testing.T) {
 	}
 	check(status.HTTPProbe, at("/ok"), status.Good, "200 OK")
 	check(status.HTTPProbe, with(at("/ok"), func(s *status.ProbeSpec) {
-		s.Path, s.Body = "up.0.is", `secret of TOKEN`
-		s.Headers = map[string]string{"Authorization": "env:TOKEN"}
+		s.Path, s.Body = "up.0.is", regexp.QuoteMeta(strconv.Quote(os.Getenv("PATH")))
+		s.Headers = map[string]string{"Authorization": "env:PATH"}
 	}), status.Good, "")
 	check(status.HTTPProbe, with(at("/ok"), func(s *status.ProbeSpec) { s.Path = "up.1.is" }), status.Bad,
 		"no value at up.1.is")

@@ -80,8 +80,7 @@ func newLab(t *testing.T, settings ...status.PageSetting) *lab {
 }
 
 func (l *lab) newWatcher() *probe.Watcher {
-	return probe.NewWatcher(l.editor, probe.NewChecker(l.clock, nil), slog.New(slog.DiscardHandler),
-		func() float64 { return 0.5 })
+	return probe.NewWatcher(l.editor, probe.NewChecker(l.clock, nil), slog.New(slog.DiscardHandler))
 }
 
 func (l *lab) clock() time.Time {

@@ -28,18 +28,11 @@ type Watcher struct {
 	editor  *statuspages.Editor
 	checker *Checker
 	log     *statuspages.TaskLog
-	random  func() float64
 }
 
-// NewWatcher returns a new watcher. random returns numbers from 0 to 1 for the jitter. Nil means the default source.
-func NewWatcher(editor *statuspages.Editor, checker *Checker, log *slog.Logger, random func() float64) *Watcher {
-	if random == nil {
-		random = rand.Float64
-	}
-	return &Watcher{
-		editor: editor, checker: checker, log: &statuspages.TaskLog{Logger: log, Task: "running probes"},
-		random: random,
-	}
+// NewWatcher returns a new watcher.
+func NewWatcher(editor *statuspages.Editor, checker *Checker, log *slog.Logger) *Watcher {
+	return &Watcher{editor, checker, &statuspages.TaskLog{Logger: log, Task: "running probes"}}
 }
 
 // Run watches until the context ends. It retries while the database is unavailable. A hanging target does not delay
@@ -127,7 +120,7 @@ func (w *Watcher) check(ctx context.Context, checker *Checker, p *status.Probe) 
 	if ctx.Err() != nil { // the gateway is shutting down; the result is invalid
 		return fmt.Errorf("running a probe: %w", ctx.Err())
 	}
-	next := r.At.Add(time.Duration(float64(p.Every) * (0.9 + 0.2*w.random())))
+	next := r.At.Add(time.Duration(float64(p.Every) * (0.9 + 0.1*rand.Float64())))
 	changed, err := w.editor.RecordResult(ctx, p.ID, r, next)
 	if err != nil || !changed {
 		return err

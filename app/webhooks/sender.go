@@ -5,13 +5,11 @@ package webhooks
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"log/slog"
 	"math/rand/v2"
 	"net/http"
 	"net/netip"
-	"net/url"
 	"strconv"
 	"sync"
 	"sync/atomic"
@@ -142,7 +140,7 @@ func (s *Sender) send(ctx context.Context, d *status.Delivery) {
 	}
 	reason, result := "status "+strconv.Itoa(code), Rejected
 	if err != nil {
-		reason, result = reasonOf(err), Failed
+		reason, result = outbound.Reason(err, timeout).Error(), Failed
 	}
 	s.counts[result].Add(1)
 	retry, more := status.WebhookDelay(d.Failures + 1)
@@ -151,20 +149,9 @@ func (s *Sender) send(ctx context.Context, d *status.Delivery) {
 		s.log.WarnContext(ctx, "disabled a webhook", "webhook", d.Webhook, "error", reason)
 	}
 	retry = time.Duration(float64(retry) * (0.8 + 0.4*rand.Float64()))
-	s.persist(ctx, func(ctx context.Context) error { return s.editor.RecordFailed(ctx, d, reason, retry) })
-}
-
-// reasonOf returns the text of an error without the method and the URL of the request.
-func reasonOf(err error) string {
-	var u *url.Error
-	if errors.As(err, &u) {
-		if u.Timeout() {
-			return "no response within " + timeout.String()
-		}
-		err = u.Err
-	}
-	text := err.Error()
-	return text[:min(len(text), maxReason)]
+	s.persist(ctx, func(ctx context.Context) error {
+		return s.editor.RecordFailed(ctx, d, reason[:min(len(reason), maxReason)], retry)
+	})
 }
 
 // post sends the request and returns the status of the response.

@@ -195,7 +195,7 @@ func (c *serveCmd) Run(ctx context.Context) (err error) {
 	}
 	handlers, err := gateway.New(gateway.Options{
 		DB: g, Status: pages, Followers: followers,
-		Watcher: probe.NewWatcher(editor, probe.NewChecker(cfg.Now, g.LedgerHealth), log, nil),
+		Watcher: probe.NewWatcher(editor, probe.NewChecker(cfg.Now, g.LedgerHealth), log),
 		Sender:  sender, Tokens: tokens,
 		REST: cfg, Graph: graph, Rates: c.RateOptions, Logger: log, AccessLog: accessLog,
 		Origins: c.CORSOrigins, Proxies: proxies,

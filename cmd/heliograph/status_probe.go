@@ -153,7 +153,7 @@ func (statusProbeRunCmd) run(ctx context.Context, s *session) error {
 	}
 	defer done()
 	total := 0
-	for w := probe.NewWatcher(s.Editor, checker, s.logger(), nil); ; {
+	for w := probe.NewWatcher(s.Editor, checker, s.logger()); ; {
 		n, err := w.RunDue(ctx)
 		if err != nil {
 			return err

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
-	"sync"
 	"time"
 
 	"heliograph/app/pagesync"
@@ -96,17 +95,7 @@ const progressDelay = 2 * time.Second
 func (s *session) copyPage(ctx context.Context, o pagesync.Options) error {
 	bar := newProgress(progressDelay)
 	defer bar.end()
-	var mu sync.Mutex
-	read, all := 0, 0
-	show := func(done, total int) {
-		mu.Lock()
-		defer mu.Unlock()
-		read, all = max(read, done), max(all, total)
-		bar.show("reading documents", read, all)
-	}
-	o.Step = show
-	timer := time.AfterFunc(progressDelay, func() { show(0, 0) })
-	defer timer.Stop()
+	o.Step = func(done, total int) { bar.show("reading documents", done, total) }
 	follower, err := pagesync.New(o)
 	if err != nil {
 		return err

@@ -119,7 +119,7 @@ func (c *statusWatchCmd) run(ctx context.Context, s *session) error {
 	}
 	var tasks sync.WaitGroup
 	tasks.Go(func() { sender.Run(ctx) })
-	tasks.Go(func() { probe.NewWatcher(s.Editor, checker, s.logger(), nil).Run(ctx) })
+	tasks.Go(func() { probe.NewWatcher(s.Editor, checker, s.logger()).Run(ctx) })
 	runDue(ctx, s.Editor, s.logger(), true, dueInterval)
 	tasks.Wait()
 	return nil

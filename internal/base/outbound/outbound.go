@@ -5,10 +5,12 @@ package outbound
 
 import (
 	"crypto/tls"
+	"errors"
 	"fmt"
 	"net"
 	"net/http"
 	"net/netip"
+	"net/url"
 	"slices"
 	"syscall"
 	"time"
@@ -50,6 +52,20 @@ func New(o Options) *http.Client {
 			return nil
 		},
 	}
+}
+
+// Reason returns why a request or a connection failed, without its method and its URL. timeout is what an error of a
+// timeout mentions.
+func Reason(err error, timeout time.Duration) error {
+	var network net.Error
+	if errors.As(err, &network) && network.Timeout() {
+		return fmt.Errorf("no response within %s", timeout)
+	}
+	var request *url.Error
+	if errors.As(err, &request) {
+		return request.Err
+	}
+	return err
 }
 
 // Networks that contain an IPv4 address in an IPv6 address, at the given byte.
