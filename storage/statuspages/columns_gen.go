@@ -227,7 +227,7 @@ func tokenTargets(r *status.Token, into []any) []any {
 	return append(into,
 		&r.ID,
 		&r.Name,
-		(*tokenHash)(&r.Hash),
+		&r.Hash,
 		&r.Role,
 		&r.PageCode,
 		&r.CreatedAt,

@@ -2,7 +2,6 @@ package statuspages
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -18,12 +17,11 @@ func (e *Editor) AddToken(ctx context.Context, by Author, in status.TokenInput) 
 		return "", err
 	}
 	token := status.NewToken()
-	hash := status.HashToken(token)
 	return token, e.editTokens(ctx, by, "token.add", func(ctx context.Context, tx *commandTx) error {
 		tx.conflict = status.Errorf(status.Conflict, "a token with the name %s exists already", in.Name)
 		_, err := tx.scan(ctx, "inserting a token", []any{&tx.object}, `insert into status.operator_token (name, token_sha256, role, page_id, created_at, expires_at)
 values ($1, $2, $3, nullif($4, ''), $5, $6) returning id::text`,
-			in.Name, hash[:], in.Role, in.Page, tx.At, in.ExpiresAt.Pointer())
+			in.Name, status.HashToken(token), in.Role, in.Page, tx.At, in.ExpiresAt.Pointer())
 		return err
 	})
 }
@@ -53,18 +51,6 @@ func (s *DB) Tokens(ctx context.Context, at time.Time) ([]*status.Token, error) 
 	validAt := ledger.Null[time.Time]{V: at, Valid: !at.IsZero()}.Pointer()
 	return read(ctx, s, tokenTargets, nil, `select `+tokenColumns+` from status.operator_token
 where $1::timestamptz is null or expires_at is null or expires_at > $1 order by name`, validAt)
-}
-
-// tokenHash scans the hash of a token.
-type tokenHash status.TokenHash
-
-// ScanBytes implements pgtype.BytesScanner.
-func (h *tokenHash) ScanBytes(v []byte) error {
-	if len(v) != len(h) {
-		return fmt.Errorf("the hash of a token has %d bytes", len(v))
-	}
-	copy(h[:], v)
-	return nil
 }
 
 // RecordTokenUse records when a token was last used, with a precision of a minute.

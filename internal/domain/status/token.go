@@ -1,6 +1,7 @@
 package status
 
 import (
+	"bytes"
 	"cmp"
 	"crypto/rand"
 	"crypto/sha256"
@@ -36,11 +37,12 @@ func (r Role) May(needed Role) bool {
 	return r.Valid() && slices.Index(Roles(), r) >= slices.Index(Roles(), needed)
 }
 
-// TokenHash is the hash of a token. Tokens themselves are not stored.
-type TokenHash = [sha256.Size]byte
-
-// HashToken returns the hash of a token. Tokens are random, so a fast hash without a salt is sufficient.
-func HashToken(token string) TokenHash { return sha256.Sum256([]byte(token)) }
+// HashToken returns the hash of a token, since tokens themselves are not stored. They are random, so a fast hash
+// without a salt is sufficient.
+func HashToken(token string) []byte {
+	hash := sha256.Sum256([]byte(token))
+	return hash[:]
+}
 
 // tokenBytes is the number of random bytes of a token.
 const tokenBytes = 32
@@ -57,7 +59,7 @@ func NewToken() string {
 type Token struct {
 	ID   int64 // 0 for tokens of the configuration
 	Name string
-	Hash TokenHash
+	Hash []byte // see [HashToken]
 	Role Role
 	// PageCode is the code of the only page that the token permits, or null for all pages.
 	PageCode   ledger.Null[string]
@@ -93,7 +95,7 @@ func FindToken(list []*Token, text string) *Token {
 	hash := HashToken(text)
 	var found *Token
 	for _, t := range list {
-		if subtle.ConstantTimeCompare(t.Hash[:], hash[:]) == 1 {
+		if subtle.ConstantTimeCompare(t.Hash, hash) == 1 {
 			found = t
 		}
 	}
@@ -115,7 +117,7 @@ func ParseTokens(text string) ([]*Token, error) {
 		name, rest, _ := strings.Cut(item, ":")
 		role, token, complete := strings.Cut(rest, ":")
 		t := &Token{Name: name, Role: Role(role), Hash: HashToken(token)}
-		same := slices.ContainsFunc(out, func(o *Token) bool { return o.Name == t.Name || o.Hash == t.Hash })
+		same := slices.ContainsFunc(out, func(o *Token) bool { return o.Name == t.Name || bytes.Equal(o.Hash, t.Hash) })
 		err := cmp.Or(badIf(!complete || name == "", "entry %d does not have the form name:role:token", n),
 			badIf(!t.Role.Valid(), "the role of entry %d is not viewer, reporter, operator or admin", n),
 			badIf(len(token) < minTokenLength, "the token of entry %d is shorter than %d characters", n,
