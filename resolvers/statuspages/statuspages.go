@@ -4,6 +4,7 @@ package statuspages
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"heliograph/graph/fault"
@@ -75,12 +76,7 @@ const (
 
 // HasType reports whether a type name in a global id is a type of status page objects.
 func HasType(name string) bool {
-	switch name {
-	case pageType, componentType, incidentType, maintenanceType, updateType:
-		return true
-	default:
-		return false
-	}
+	return slices.Contains([]string{pageType, componentType, incidentType, maintenanceType, updateType}, name)
 }
 
 // Node returns the object with the given type and code, or nil if it does not exist.

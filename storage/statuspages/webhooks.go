@@ -18,21 +18,13 @@ import (
 
 // Webhooks returns the webhooks of a page, oldest first.
 func (s *DB) Webhooks(ctx context.Context, page string) ([]*status.Webhook, error) {
-	return s.webhooks(ctx, `w.page_id = $1`, page)
+	return read(ctx, s, webhookTargets, nil,
+		`select `+webhookColumns+` from status.webhook w where w.page_id = $1 order by w.created_at, w.id`, page)
 }
 
 // Webhook returns the webhook with a code, or nil.
 func (s *DB) Webhook(ctx context.Context, code string) (*status.Webhook, error) {
-	rows, err := s.webhooks(ctx, `w.id = $1`, code)
-	if err != nil || len(rows) == 0 {
-		return nil, err
-	}
-	return rows[0], nil
-}
-
-func (s *DB) webhooks(ctx context.Context, where, arg string) ([]*status.Webhook, error) {
-	return read(ctx, s, webhookTargets, nil,
-		`select `+webhookColumns+` from status.webhook w where `+where+` order by w.created_at, w.id`, arg)
+	return readOne(ctx, s, webhookTargets, nil, `select `+webhookColumns+` from status.webhook w where w.id = $1`, code)
 }
 
 // AddWebhook adds a webhook to a page. It returns its code and its secret, which is empty if the write was done before
