@@ -125,17 +125,16 @@ func (w *Watcher) check(ctx context.Context, checker *Checker, p *status.Probe) 
 	if err != nil || !changed {
 		return err
 	}
-	act, err := w.editor.ApplyProbe(ctx, p.ID)
-	if err != nil || act == nil {
+	p, out, err := w.editor.ApplyProbe(ctx, p.ID)
+	if err != nil || out == nil {
 		return err
 	}
 	level := slog.LevelWarn // most changes wait for an editor
-	if act.Probe.Level == status.Good {
+	if p.Level == status.Good {
 		level = slog.LevelInfo
 	}
-	w.log.Logger.Log(ctx, level, "the level of a probe changed", "probe", p.ID, "component", act.Probe.Name, "from",
-		string(act.Probe.Applied),
-		"to", string(act.Probe.Level), "detail", r.Detail, "action", act.Action, "object", act.Object, "draft",
-		act.Draft)
+	w.log.Logger.Log(ctx, level, "the level of a probe changed", "probe", p.ID, "component", p.Name, "from",
+		string(p.Applied), "to", string(p.Level), "detail", r.Detail, "action", out.Action, "object", out.Object,
+		"draft", out.Draft())
 	return nil
 }

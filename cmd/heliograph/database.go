@@ -208,10 +208,7 @@ func loadDemoStatus(ctx context.Context, url string, now time.Time, again bool) 
 		return err
 	}
 	defer done()
-	if again {
-		return statusdemo.Reload(ctx, conn, now)
-	}
-	return statusdemo.Load(ctx, conn, now)
+	return statusdemo.Load(ctx, conn, now, again)
 }
 
 // isDemo reports whether the database contains the demo network.

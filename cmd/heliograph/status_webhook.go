@@ -152,8 +152,8 @@ func runDue(ctx context.Context, editor *statuspages.Editor, log *slog.Logger, a
 			if a.Due == status.IncidentReminder { // a reminder needs attention
 				level = slog.LevelWarn
 			}
-			log.Log(ctx, level, "executed a due action of a status page", "action", string(a.Due), "notice", a.Notice,
-				"name", a.Name, "page", a.Page)
+			log.Log(ctx, level, "executed a due action of a status page", "action", string(a.Due), "notice",
+				a.Notice.Code, "name", a.Notice.Name, "page", a.Notice.PageCode)
 		}
 		task.Record(ctx, err)
 	}

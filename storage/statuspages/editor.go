@@ -100,8 +100,33 @@ func (e *Editor) edit(
 	if by.Page != "" && by.Page != page {
 		return "", status.Errorf(status.NotFound, "page %s does not exist", page)
 	}
-	tx := &commandTx{editor: e, by: by, action: action, page: page}
-	return tx.finish(e.db.Write(ctx, page, e.now(), func(ctx context.Context, open *Tx) error {
+	return e.write(ctx, &commandTx{editor: e, by: by, action: action, page: page}, nil, do)
+}
+
+// create is [Editor.edit] for a page that it inserts if it does not exist.
+func (e *Editor) create(
+	ctx context.Context, by Author, action string, p *status.Page, do func(ctx context.Context, tx *commandTx) error,
+) (string, error) {
+	tx := &commandTx{editor: e, by: by, action: action, page: p.Code, conflict: slugConflict(p)}
+	return e.write(ctx, tx, func(open pgx.Tx) error {
+		var exists bool
+		err := open.QueryRow(ctx, `select exists (select from status.page where id = $1)`, p.Code).Scan(&exists)
+		if err != nil {
+			return fmt.Errorf("looking for the page: %w", err)
+		}
+		if exists {
+			return nil
+		}
+		tx.created = true
+		return insertPage(ctx, open, p, e.now())
+	}, do)
+}
+
+// write runs a command in a transaction, after prepare, which may be nil.
+func (e *Editor) write(
+	ctx context.Context, tx *commandTx, prepare func(pgx.Tx) error, do func(ctx context.Context, tx *commandTx) error,
+) (string, error) {
+	return tx.finish(e.db.writePrepared(ctx, tx.page, e.now(), prepare, func(ctx context.Context, open *Tx) error {
 		tx.Tx = open
 		return tx.run(ctx, do)
 	}))
@@ -132,6 +157,7 @@ type commandTx struct {
 	by         Author
 	action     string // in the audit log
 	page       string // code
+	created    bool   // whether the page did not exist before
 	object     string // code of the object that is written to
 	table      string // its table
 	before     []byte // its row before the write, nil if it is new

@@ -51,13 +51,14 @@ func (e *Editor) DiscardDraft(ctx context.Context, by Author, code string, in st
 			if err != nil {
 				return err
 			}
-			tx.deleteDraft(code)
+			tx.deleteNotice(code)
 			return nil
 		})
 }
 
-func (tx *commandTx) deleteDraft(code string) {
-	tx.queue(`update status.incident set deleted_at = $2, version = version + 1 where id = $1`, code, tx.At)
+func (tx *commandTx) deleteNotice(code string) {
+	tx.queue(`update status.incident set deleted_at = $2, updated_at = $2, version = version + 1 where id = $1`, code,
+		tx.At)
 }
 
 // EditUpdate changes the text or the date of an update, and returns the code of the update.
@@ -116,8 +117,7 @@ func (e *Editor) DeleteNotice(ctx context.Context, by Author, code string, in st
 			}
 			tx.queue(`update status.incident_component set held_status = null where incident_id = $1`, code)
 			tx.insertChanges(c.Release(code))
-			tx.queue(`update status.incident set deleted_at = $2, updated_at = $2, version = version + 1 where id = $1`,
-				code, tx.At)
+			tx.deleteNotice(code)
 			return nil
 		})
 }
@@ -256,9 +256,7 @@ func (e *Editor) editNotice(ctx context.Context, by Author, name string, k statu
 
 // DueAction is an action that [Editor.RunDue] performed.
 type DueAction struct {
-	Page   string // code
-	Notice string // code
-	Name   string
+	Notice *status.Notice // before the action
 	Due    status.Due
 }
 
@@ -333,7 +331,7 @@ func (e *Editor) runDue(ctx context.Context, n *status.Notice) (*DueAction, erro
 			if due == status.NothingDue {
 				return ErrUnchanged
 			}
-			action = &DueAction{Page: n.PageCode, Notice: n.Code, Name: s.Notice.Name, Due: due}
+			action = &DueAction{s.Notice, due}
 			tx.action = "schedule." + string(due)
 			return tx.storeNotice(ctx, func(c *status.WorkingCopy) (*status.Effect, error) { return c.RunDue(s, due) })
 		})

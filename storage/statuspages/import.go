@@ -3,12 +3,8 @@ package statuspages
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"time"
-
-	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgconn"
 
 	"heliograph/internal/base/list"
 	"heliograph/internal/domain/ledger"
@@ -34,58 +30,41 @@ func (s *DB) ImportPage(
 	ctx context.Context, by Author, source *status.Source, o status.ImportOptions, at time.Time,
 ) (*ImportResult, error) {
 	result := &ImportResult{Page: source.Page.Code}
-	page := status.NewImportedPage(source.Page, o)
-	err := s.writePrepared(ctx, page.Code, at, func(tx pgx.Tx) error {
-		var exists bool
-		err := tx.QueryRow(ctx, `select exists (select from status.page where id = $1)`, page.Code).Scan(&exists)
-		if err != nil {
-			return fmt.Errorf("looking for the page: %w", err)
-		}
-		if exists {
-			return nil
-		}
-		result.Created = true
-		return insertPage(ctx, tx, page, at)
-	}, func(ctx context.Context, tx *Tx) error {
-		var edited bool
-		err := tx.QueryRow(ctx, `select exists (select from status.audit where page_id = $1 and action not in ('page.sync', 'page.import')
-  and action not like 'webhook.%')`, page.Code).Scan(&edited)
-		if err != nil {
-			return fmt.Errorf("looking for edits: %w", err)
-		}
-		if err := status.CheckImport(tx.Page, o.Mode, edited); err != nil {
+	by.Name, by.Origin = cmp.Or(by.Name, "sync"), status.FromSync
+	action := map[status.Mode]string{status.Mirror: "page.sync", status.Imported: "page.import"}[o.Mode]
+	editor := NewEditor(s, func() time.Time { return at })
+	_, err := editor.create(ctx, by, action, status.NewImportedPage(source.Page, o),
+		func(ctx context.Context, tx *commandTx) error {
+			result.Created = tx.created
+			tx.conflict = status.Errorf(status.Conflict, "an id of the page %s is in use by another page here",
+				result.Page)
+			var edited bool
+			_, err := tx.scan(ctx, "looking for edits", []any{&edited}, `select exists (select from status.audit where page_id = $1
+  and action not in ('page.sync', 'page.import') and action not like 'webhook.%')`, result.Page)
+			if err != nil {
+				return err
+			}
+			err = status.CheckImport(tx.Page, o.Mode, edited)
+			if err != nil {
+				return err
+			}
+			stored, err := s.stored(ctx, tx.Page)
+			if err != nil {
+				return err
+			}
+			changes := status.CompareImport(source, stored, o)
+			result.Changed, result.Stale = changes.Changed(), changes.Stale
+			if !tx.created && changes.Empty() {
+				return ErrUnchanged
+			}
+			tx.storeImport(changes)
+			_, err = tx.target(ctx, pageTable, byID, result.Page)
 			return err
-		}
-		stored, err := s.stored(ctx, tx.Page)
-		if err != nil {
-			return err
-		}
-		changes := status.CompareImport(source, stored, o)
-		result.Changed, result.Stale = changes.Changed(), changes.Stale
-		if !result.Created && changes.Empty() {
-			return ErrUnchanged
-		}
-		batch := &importBatch{page: page.Code, at: tx.At, revision: tx.Page.Revision + 1}
-		batch.queue(changes)
-		action := map[status.Mode]string{status.Mirror: "page.sync", status.Imported: "page.import"}[o.Mode]
-		batch.Queue(`insert into status.audit (at, page_id, actor, action, object_id, after)
-values ($1, $2, $3, $4, $2, jsonb_build_object('changed', $5::int))`,
-			tx.At, page.Code, cmp.Or(by.Name, "sync"), action, result.Changed)
-		if err := tx.SendBatch(ctx, &batch.Batch.Batch).Close(); err != nil {
-			return fmt.Errorf("writing the imported page: %w", err)
-		}
-		return tx.preview(ctx, by.Preview)
-	})
-	var pg *pgconn.PgError
-	switch {
-	case err == nil, errors.Is(err, errPreviewed):
-		return result, nil
-	case duplicate(err) && errors.As(err, &pg) && pg.ConstraintName == "page_slug_key":
-		return nil, status.Errorf(status.Conflict, "the slug %s is in use by another page: choose one", page.Slug)
-	case duplicate(err):
-		return nil, status.Errorf(status.Conflict, "an id of the page %s is in use by another page here", page.Code)
+		})
+	if err != nil {
+		return nil, err
 	}
-	return nil, explainWrite(fmt.Errorf("importing page %s: %w", page.Code, err))
+	return result, nil
 }
 
 // stored reads what the database has of a page.
@@ -123,45 +102,38 @@ func (s *DB) Unexplained(ctx context.Context, page *status.Page) ([]*status.Comp
 order by position, id`, page.Code)
 }
 
-// importBatch collects the statements of an import.
-type importBatch struct {
-	Batch
-	page     string
-	at       time.Time
-	revision int64 // of the page after the import
-}
-
-func (b *importBatch) queue(i *status.Import) {
+// storeImport writes an import.
+func (tx *commandTx) storeImport(i *status.Import) {
+	page := tx.Page.Code
 	if p := i.Page; p != nil {
-		b.Queue(`update status.page set name = $2, time_zone = $3, url = $4, mode = $5 where id = $1`, b.page, p.Name,
+		tx.queue(`update status.page set name = $2, time_zone = $3, url = $4, mode = $5 where id = $1`, page, p.Name,
 			p.TimeZone, p.URL, string(p.Mode))
 	}
 	if i.EndsMirror {
-		b.Queue(`delete from status.sync_source where page_id = $1`, b.page)
-		b.Queue(`update status.incident set shortlink = $2 || '/incidents/' || id where page_id = $1`, b.page,
-			i.Page.URL)
+		tx.queue(`delete from status.sync_source where page_id = $1`, page)
+		tx.queue(`update status.incident set shortlink = $2 || '/incidents/' || id where page_id = $1`, page, i.Page.URL)
 	}
 	for _, code := range i.Ungrouped {
-		b.Queue(`update status.component set group_id = null where page_id = $1 and group_id = $2`, b.page, code)
+		tx.queue(`update status.component set group_id = null where page_id = $1 and group_id = $2`, page, code)
 	}
 	for _, c := range i.Components {
-		b.Queue(upsertComponent, componentRow(c)...)
+		tx.queue(upsertComponent, componentRow(c)...)
 	}
 	for _, code := range i.DeletedComponents {
-		b.Queue(`update status.component set deleted_at = $2, version = version + 1 where id = $1`, code, b.at)
+		tx.queue(`update status.component set deleted_at = $2, version = version + 1 where id = $1`, code, tx.At)
 	}
 	for _, n := range i.Notices {
-		b.notice(n)
+		tx.storeImported(n)
 	}
-	b.Queue(`update status.incident_component set held_status = null where incident_id = any($1::text[])`,
+	tx.queue(`update status.incident_component set held_status = null where incident_id = any($1::text[])`,
 		append([]string{}, i.Released...))
 	for _, c := range i.Changes {
-		b.Queue(`insert into status.component_change (component_id, changed_at, old_status, new_status, update_id, origin) values ($1, $2, $3, $4, $5, 'sync')
+		tx.queue(`insert into status.component_change (component_id, changed_at, old_status, new_status, update_id, origin) values ($1, $2, $3, $4, $5, 'sync')
 on conflict (component_id, changed_at) do update set new_status = excluded.new_status, update_id = excluded.update_id, revision = excluded.revision`,
 			c.ComponentCode, c.At, ledger.NonZero(c.OldStatus).Pointer(), c.NewStatus, c.UpdateCode.Pointer())
 	}
 	for _, code := range i.DeletedNotices {
-		b.Queue(`update status.incident set deleted_at = $2, version = version + 1 where id = $1`, code, b.at)
+		tx.deleteNotice(code)
 	}
 }
 
@@ -179,30 +151,26 @@ var upsertNotice = insertNotice +
 		"updated_at", "monitoring_at", "resolved_at",
 		"reminder_intervals", "scheduled_for", "scheduled_until")
 
-// upsertUpdate replaces an update that exists.
-var upsertUpdate = " on conflict (id) do update set " + excluded(updateRowColumns[1:]...)
-
-func (b *importBatch) notice(n status.ImportedNotice) {
-	b.Queue(upsertNotice, noticeRow(&n.Notice)...)
-	components := append([]string{}, n.Components...) // not nil, which would be null
-	held := list.Map(components, func(code string) string { return string(n.Held[code]) })
-	b.Queue(`delete from status.incident_component where incident_id = $1 and component_id <> all($2::text[])`, n.Code,
-		components)
-	b.Queue(`insert into status.incident_component (page_id, incident_id, component_id, held_status)
-select $1, $2, code, nullif(held, '')::status.component_status from unnest($3::text[], $4::text[]) x(code, held)
-on conflict (incident_id, component_id) do update set held_status = excluded.held_status`, b.page, n.Code, components, held)
-	b.Queue(`delete from status.incident_update where incident_id = $1 and id <> all($2::text[])`, n.Code,
+// storeImported writes a notice of an import.
+func (tx *commandTx) storeImported(n status.ImportedNotice) {
+	tx.queue(upsertNotice, noticeRow(&n.Notice)...)
+	tx.queue(`delete from status.incident_component where incident_id = $1 and component_id <> all($2::text[])`, n.Code,
+		append([]string{}, n.Components...)) // not nil, which would be null
+	for _, code := range n.Components {
+		tx.statements.Attach(tx.Page.Code, &status.Attachment{
+			NoticeCode: n.Code, ComponentCode: code, HeldStatus: n.Held[code],
+		})
+	}
+	tx.queue(`delete from status.incident_update where incident_id = $1 and id <> all($2::text[])`, n.Code,
 		append([]string{}, list.Map(n.Updates, func(u *status.Update) string { return u.Code })...))
 	for _, u := range n.Updates {
 		revision, unchanged := n.Revisions[u.Code]
 		if !unchanged {
-			revision = ledger.Of(b.revision)
+			revision = ledger.Of(tx.Page.Revision + 1)
 		}
 		written := *u
 		written.Revision = revision
-		b.Queue(insertUpdate+upsertUpdate, updateRow(&written)...)
-		b.Queue(`delete from status.update_component where update_id = $1`, u.Code)
-		b.insertAffected(u)
+		tx.statements.WriteUpdate(&written)
 	}
 }
 

@@ -5,8 +5,6 @@ import (
 	"context"
 	"time"
 
-	"github.com/jackc/pgx/v5"
-
 	"heliograph/internal/domain/status"
 )
 
@@ -48,29 +46,15 @@ func (e *Editor) InitPage(ctx context.Context, by Author, in PageInit) (string, 
 		return "", err
 	}
 	p.Code = status.NewCode()
-	at := status.Milliseconds(e.now()).In(p.Zone)
-	tx := &commandTx{editor: e, by: by, action: "page.init", page: p.Code, conflict: slugConflict(p)}
-	return tx.finish(e.db.begin(ctx, func(open pgx.Tx) error {
-		err := insertPage(ctx, open, p, at)
+	return e.create(ctx, by, "page.init", p, func(_ context.Context, tx *commandTx) error {
+		c, _, err := tx.emptyCopy().AddComponent(status.NewComponent{Name: in.Component})
 		if err != nil {
 			return err
 		}
-		tx.Tx = &Tx{Tx: open, Page: p, At: at}
-		err = tx.run(context.WithValue(ctx, txKey{e.db}, &sharedTx{tx: open}),
-			func(_ context.Context, tx *commandTx) error {
-				c, _, err := tx.emptyCopy().AddComponent(status.NewComponent{Name: in.Component})
-				if err != nil {
-					return err
-				}
-				tx.table, tx.object = pageTable, p.Code
-				tx.insertComponent(c)
-				return nil
-			})
-		if err != nil {
-			return err
-		}
-		return incrementRevision(ctx, open, p.Code, at)
-	}))
+		tx.table, tx.object = pageTable, p.Code
+		tx.insertComponent(c)
+		return nil
+	})
 }
 
 func slugConflict(p *status.Page) error {

@@ -177,27 +177,19 @@ func (e *Editor) PruneResults(ctx context.Context) error {
 		e.now().Add(-resultRetention))
 }
 
-// ProbeAction is what a probe did to its page.
-type ProbeAction struct {
-	Probe  *status.Probe
-	Action string // as in the audit log, such as [status.ProbeOpen]
-	Object string // code of the notice or the component
-	Draft  bool
-}
-
 func probeAuthor(id int64) Author {
 	return Author{Name: "probe " + strconv.FormatInt(id, 10), Origin: status.FromProbe}
 }
 
 // ApplyProbe applies the level of a probe to its page; see [status.WorkingCopy.ApplyProbe]. It is a single write that
-// happens once, even if several gateways call it. It returns nil if there is nothing to do, because another gateway
-// did it, or because the component is under maintenance, during which probes are not applied.
-func (e *Editor) ApplyProbe(ctx context.Context, id int64) (*ProbeAction, error) {
-	p, err := e.db.Probe(ctx, id)
+// happens once, even if several gateways call it. It returns the probe and the outcome, which is nil if there is
+// nothing to do, because another gateway did it, or because the component is under maintenance, during which probes are
+// not applied.
+func (e *Editor) ApplyProbe(ctx context.Context, id int64) (p *status.Probe, out *status.ProbeOutcome, err error) {
+	p, err = e.db.Probe(ctx, id)
 	if err != nil || p == nil {
-		return nil, explainWrite(err)
+		return nil, nil, explainWrite(err)
 	}
-	var out *status.ProbeOutcome
 	_, err = e.edit(ctx, probeAuthor(id), status.ProbeNote, p.PageCode,
 		func(ctx context.Context, tx *commandTx) error {
 			out = nil
@@ -223,12 +215,12 @@ func (e *Editor) ApplyProbe(ctx context.Context, id int64) (*ProbeAction, error)
 			return tx.storeProbe(ctx, p, out)
 		})
 	if err != nil || out == nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if out.Unchanged {
 		err = e.noteProbe(ctx, p, out)
 	}
-	return &ProbeAction{Probe: p, Action: out.Action, Object: out.Object, Draft: out.Draft()}, err
+	return p, out, err
 }
 
 // noteProbe records that a probe's level was applied without a change of the page.
@@ -310,7 +302,7 @@ func (tx *commandTx) storeProbe(ctx context.Context, p *status.Probe, out *statu
 		tx.updateBase(out.Component)
 	case out.Withdraw != "":
 		_, err = tx.target(ctx, noticeTable, byID, out.Withdraw)
-		tx.deleteDraft(out.Withdraw)
+		tx.deleteNotice(out.Withdraw)
 	case !out.Effect.New:
 		_, err = tx.target(ctx, noticeTable, byID, out.Object)
 	}

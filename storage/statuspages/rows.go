@@ -29,10 +29,9 @@ var (
 	insertComponent = insertInto(componentTable, componentRowColumns)
 	insertNotice    = insertInto(noticeTable, noticeRowColumns)
 	updateNotice    = updateOf(noticeTable, noticeRowColumns)
-	insertUpdate    = insertInto(updateTable, updateRowColumns)
-	// replaceUpdate also writes an update that exists. Its origin and the values that only imported updates have stay.
-	replaceUpdate = insertUpdate + " on conflict (id) do update set " +
-		excluded("state", "body", "created_at", "updated_at", "display_at", "deliver_notifications", "revision")
+	// upsertUpdate inserts an update, or replaces it.
+	upsertUpdate = insertInto(updateTable, updateRowColumns) + " on conflict (id) do update set " +
+		excluded(updateRowColumns[1:]...)
 )
 
 // insertInto returns a statement that inserts a row. Its parameters are the values of the columns.
@@ -100,13 +99,17 @@ func (b *Batch) InsertComponent(c *status.Component) { b.Queue(insertComponent, 
 // InsertNotice inserts a notice.
 func (b *Batch) InsertNotice(n *status.Notice) { b.Queue(insertNotice, noticeRow(n)...) }
 
-// InsertUpdate inserts an update with its components.
-func (b *Batch) InsertUpdate(u *status.Update) {
-	b.Queue(insertUpdate, updateRow(u)...)
-	b.insertAffected(u)
+// Attach writes a component of a notice, whether it exists or not.
+func (b *Batch) Attach(page string, a *status.Attachment) {
+	b.Queue(`insert into status.incident_component (page_id, incident_id, component_id, held_status) values ($1, $2, $3, $4)
+on conflict (incident_id, component_id) do update set held_status = excluded.held_status`,
+		page, a.NoticeCode, a.ComponentCode, ledger.NonZero(a.HeldStatus).Pointer())
 }
 
-func (b *Batch) insertAffected(u *status.Update) {
+// WriteUpdate writes an update with its components, whether it exists or not.
+func (b *Batch) WriteUpdate(u *status.Update) {
+	b.Queue(upsertUpdate, updateRow(u)...)
+	b.Queue(`delete from status.update_component where update_id = $1`, u.Code)
 	for _, a := range u.Affected {
 		b.Queue(
 			`insert into status.update_component (update_id, ordinal, code, name, old_status, new_status)
@@ -180,14 +183,10 @@ func (tx *commandTx) store(e *status.Effect) {
 	}
 	for _, u := range e.Updates {
 		u.Revision = ledger.Of(tx.Page.Revision + 1)
-		b.Queue(replaceUpdate, updateRow(u)...)
-		b.Queue(`delete from status.update_component where update_id = $1`, u.Code)
-		b.insertAffected(u)
+		b.WriteUpdate(u)
 	}
 	for _, a := range e.Attachments {
-		b.Queue(`insert into status.incident_component (page_id, incident_id, component_id, held_status) values ($1, $2, $3, $4)
-on conflict (incident_id, component_id) do update set held_status = excluded.held_status`,
-			tx.Page.Code, e.Notice.Code, a.ComponentCode, ledger.NonZero(a.HeldStatus).Pointer())
+		b.Attach(tx.Page.Code, a)
 	}
 	for _, c := range e.BaseChanged {
 		tx.updateBase(c)

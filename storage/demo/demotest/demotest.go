@@ -44,5 +44,5 @@ func loadAll(ctx context.Context, url string) error {
 		return err //nolint:wrapcheck // as above
 	}
 	defer func() { _ = conn.Close(ctx) }() // everything has been committed
-	return statusdemo.Load(ctx, conn, Now())
+	return statusdemo.Load(ctx, conn, Now(), false)
 }

@@ -31,40 +31,27 @@ type beginner interface {
 	BeginTx(ctx context.Context, options pgx.TxOptions) (pgx.Tx, error)
 }
 
-// Load writes the status page of the demo network into a database with the status tables. It does nothing if there are
-// status pages. It uses one transaction. The same time gives the same rows.
-func Load(ctx context.Context, db beginner, now time.Time) error {
-	return load(ctx, db, now, func(ctx context.Context, tx pgx.Tx) (bool, error) {
-		var filled bool
-		err := tx.QueryRow(ctx, `select exists (select from status.page)`).Scan(&filled)
-		return !filled, wrap.Error(err, "checking for status pages")
-	})
-}
-
-// Reload replaces the status page of the demo network, or loads it. It returns [ErrNotDemo] and changes nothing if
-// there are other pages.
-func Reload(ctx context.Context, db beginner, now time.Time) error {
-	return load(ctx, db, now, func(ctx context.Context, tx pgx.Tx) (bool, error) {
-		var others bool
-		if err := tx.QueryRow(ctx, `select exists (select from status.page where id <> $1)`,
-			demo.StatusPage).Scan(&others); err != nil {
-			return false, fmt.Errorf("checking for status pages: %w", err)
-		}
-		if others {
-			return false, ErrNotDemo
-		}
-		_, err := tx.Exec(ctx, `delete from status.page where id = $1`, demo.StatusPage)
-		return true, wrap.Error(err, "deleting the status page")
-	})
-}
-
-func load(ctx context.Context, db beginner, now time.Time, prepare func(context.Context, pgx.Tx) (bool, error)) error {
+// Load writes the status page of the demo network into a database with the status tables, in one transaction. The same
+// time gives the same rows. It does nothing if there are status pages. With again, it replaces the page of the demo
+// network, and returns [ErrNotDemo] and changes nothing if there are other pages.
+func Load(ctx context.Context, db beginner, now time.Time, again bool) error {
 	return pgx.BeginTxFunc(ctx, db, pgx.TxOptions{}, func(tx pgx.Tx) error {
 		if _, err := tx.Exec(ctx, `lock table status.page in share row exclusive mode`); err != nil {
 			return fmt.Errorf("locking the status pages: %w", err)
 		}
-		if wanted, err := prepare(ctx, tx); err != nil || !wanted {
-			return err
+		replaced := ""
+		if again {
+			replaced = demo.StatusPage
+		}
+		var others bool
+		err := tx.QueryRow(ctx, `select exists (select from status.page where id <> $1)`, replaced).Scan(&others)
+		switch {
+		case err != nil:
+			return fmt.Errorf("checking for status pages: %w", err)
+		case others && again:
+			return ErrNotDemo
+		case others:
+			return nil
 		}
 		s, err := build(now.UTC().Truncate(time.Second))
 		if err != nil {
@@ -88,6 +75,7 @@ type builder struct {
 // batch returns the statements that write the page.
 func (s *builder) batch() *pgx.Batch {
 	b := &statuspages.Batch{}
+	b.Queue(`delete from status.page where id = $1`, s.Page.Code)
 	b.Queue(`insert into status.page (id, slug, name, url, is_default, time_zone, revision, created_at, updated_at)
 values ($1, $2, $3, $4, true, $5, $6, $7, $8)`,
 		s.Page.Code, s.Page.Slug, s.Page.Name, s.Page.URL, s.Page.TimeZone, len(s.updates), s.start, s.At)
@@ -101,12 +89,10 @@ values ($1, $2, $3, $4, true, $5, $6, $7, $8)`,
 	for _, n := range s.notices {
 		b.InsertNotice(n.state.Notice)
 		for _, a := range n.state.Attachments {
-			b.Queue(`insert into status.incident_component (page_id, incident_id, component_id, held_status) values `+
-				`($1, $2, $3, $4)`,
-				demo.StatusPage, a.NoticeCode, a.ComponentCode, ledger.NonZero(a.HeldStatus).Pointer())
+			b.Attach(demo.StatusPage, a)
 		}
 		for _, u := range n.state.Updates {
-			b.InsertUpdate(u)
+			b.WriteUpdate(u)
 		}
 	}
 	for _, c := range s.changes {

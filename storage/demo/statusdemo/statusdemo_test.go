@@ -49,7 +49,7 @@ func TestStatusPage(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 5, 17, 12, 34, 56, 789, time.UTC)
 	conn := pgtest.Connect(t, tables.Status.Fresh(t))
-	if err := Load(t.Context(), conn, now); err != nil {
+	if err := Load(t.Context(), conn, now, false); err != nil {
 		t.Fatal(err)
 	}
 	for _, want := range []struct {
@@ -87,19 +87,19 @@ where before <> old_status`, nil},
 		}
 	}
 	before := digest(t, conn)
-	if err := Load(t.Context(), conn, now.Add(time.Hour)); err != nil {
+	if err := Load(t.Context(), conn, now.Add(time.Hour), false); err != nil {
 		t.Fatal(err)
 	}
 	if after := digest(t, conn); !slices.Equal(before, after) {
 		t.Error("a page that was there is changed")
 	}
-	if err := Reload(t.Context(), conn, now.Add(time.Hour)); err != nil {
+	if err := Load(t.Context(), conn, now.Add(time.Hour), true); err != nil {
 		t.Fatal(err)
 	}
 	if after := digest(t, conn); slices.Equal(before, after) {
 		t.Error("an hour later it is the same page")
 	}
-	if err := Reload(t.Context(), conn, now); err != nil {
+	if err := Load(t.Context(), conn, now, true); err != nil {
 		t.Fatal(err)
 	}
 	if after := digest(t, conn); !slices.Equal(before, after) {
@@ -109,7 +109,7 @@ where before <> old_status`, nil},
 	pgtest.Exec(t, conn,
 		`insert into status.page (id, slug, name, url) values ('own', 'own', 'Own', 'https://own.example')`)
 	before = digest(t, conn)
-	if err := Reload(t.Context(), conn, now); !errors.Is(err, ErrNotDemo) {
+	if err := Load(t.Context(), conn, now, true); !errors.Is(err, ErrNotDemo) {
 		t.Errorf("beside another page: %v", err)
 	}
 	if after := digest(t, conn); !slices.Equal(before, after) {
