@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
-	"os/user"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -63,7 +62,7 @@ type statusSettings struct {
 	Slug      string `name:"page" env:"HELIOGRAPH_STATUS_PAGE" help:"Short name of the page (default: the default page)."`
 	JSON      bool   `help:"Print JSON."`
 	DryRun    bool   `help:"Print what would change in the documents, and write nothing."`
-	As        string `env:"HELIOGRAPH_STATUS_AS" help:"Author in the audit log (default: the user name)."`
+	As        string `env:"HELIOGRAPH_STATUS_AS,LOGNAME,USER" default:"command line" help:"Author in the audit log (default: the user name)."`
 	FixedTime string `env:"HELIOGRAPH_FIXED_TIME" help:"Fixed current time (RFC 3339), for tests and demos (default: the system clock)."`
 	databaseSettings
 	logSettings
@@ -86,8 +85,6 @@ type session struct {
 	by   statuspages.Author
 	name string // of the command, without its group
 	err  error  // the first error of an argument
-
-	before map[string][]byte // documents before the write, for a dry run
 }
 
 // Run opens the status database and runs the selected command.
@@ -108,7 +105,10 @@ func (c *statusCmd) Run(ctx context.Context, call *kong.Context) (err error) {
 	defer db.Close()
 	s := &session{
 		statusSettings: &c.statusSettings, Editor: statuspages.NewEditor(db, now), db: db, url: url, now: now,
-		by: statuspages.Author{Name: c.author()}, name: call.Selected().Name,
+		by: statuspages.Author{Name: c.As}, name: call.Selected().Name,
+	}
+	if s.DryRun {
+		s.by.Preview = func(preview context.Context) error { return s.preview(ctx, preview) }
 	}
 	return explainStatus(url, s.dispatch(ctx, call.Selected()))
 }
@@ -139,33 +139,14 @@ func (s *session) selectPage(ctx context.Context) error {
 	if s.page = pages.Default(); s.Slug != "" {
 		s.page = pages.BySlug(s.Slug)
 	}
-	switch {
-	case s.page == nil && s.Slug != "":
-		return status.Errorf(status.NotFound, "page %q does not exist: create it with `heliograph status init`",
-			s.Slug)
-	case s.page == nil:
-		return status.Errorf(status.NotFound, "there is no status page: create one with `heliograph status init`")
-	case !s.DryRun:
-		return nil
-	}
-	s.before, err = s.render(ctx, s.page)
-	s.by.Preview = s.preview
-	return err
+	return cmp.Or(status.FailIf(s.page == nil && s.Slug != "", status.NotFound,
+		"page %q does not exist: create it with `heliograph status init`", s.Slug),
+		status.FailIf(s.page == nil, status.NotFound,
+			"there is no status page: create one with `heliograph status init`"))
 }
 
 // statusTimeout is the statement timeout of status commands.
 const statusTimeout = 20 * time.Second
-
-// author returns the name that the audit log records.
-func (s *statusSettings) author() string {
-	if s.As != "" {
-		return s.As
-	}
-	if u, err := user.Current(); err == nil {
-		return u.Username
-	}
-	return "command line"
-}
 
 // database returns the URL of the status database. Without a configured URL it is the embedded database, which is
 // started unless another process runs it.
@@ -243,17 +224,39 @@ func (s *session) gateway(static bool) (*gateway.Gateway, error) {
 	})
 }
 
-// preview prints the documents that a write changes. It ignores their modification times.
-func (s *session) preview(ctx context.Context) error {
-	page, err := s.db.PageByCode(ctx, s.page.Code)
+// preview prints the documents that a write changes, without their modification times. Reads with the context now see
+// the state before the write, those with after the state after it.
+func (s *session) preview(now, after context.Context) error {
+	pages, err := s.db.Pages(now)
 	if err != nil {
 		return err
 	}
-	after, err := s.render(ctx, page)
+	changed, err := s.db.Pages(after)
 	if err != nil {
 		return err
 	}
-	return s.printChanged(s.before, after)
+	for _, p := range changed {
+		var before map[string][]byte
+		switch old := pages.ByCode(p.Code); {
+		case old == nil:
+		case old.Revision == p.Revision:
+			continue
+		default:
+			before, err = s.render(now, old)
+			if err != nil {
+				return err
+			}
+		}
+		rendered, err := s.render(after, p)
+		if err != nil {
+			return err
+		}
+		err = s.printChanged(before, rendered)
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // printChanged prints the differences between documents as unified diffs of their properties, one a line.

@@ -25,9 +25,6 @@ type statusInitCmd struct {
 }
 
 func (c *statusInitCmd) run(ctx context.Context, s *session) error {
-	if s.DryRun {
-		s.by.Preview = func(context.Context) error { return nil }
-	}
 	code, err := s.InitPage(ctx, s.by, statuspages.PageInit{Component: c.Component, Page: status.Page{
 		Name: c.Name, Slug: cmp.Or(c.ShortName, s.Slug), URL: c.URL, TimeZone: c.TimeZone, Locale: c.Locale,
 		Vocabulary: status.Vocabulary(c.Vocabulary),

@@ -55,7 +55,7 @@ func (c *statusSyncCmd) run(ctx context.Context, s *session) error {
 			Mode: status.Mirror, Slug: cmp.Or(c.ShortName, s.Slug),
 			Vocabulary: status.Vocabulary(c.Vocabulary),
 		},
-		Author: statuspages.Author{Name: s.by.Name},
+		Author: s.by,
 	}
 	if c.Import {
 		o.Import.Mode, o.Import.URL = status.Imported, c.URL
@@ -65,9 +65,6 @@ func (c *statusSyncCmd) run(ctx context.Context, s *session) error {
 	}
 	if c.Every != 0 && (c.Import || s.DryRun) {
 		return status.Errorf(status.BadInput, "--every cannot be combined with --import or --dry-run")
-	}
-	if s.DryRun {
-		o.Author.Preview = func(preview context.Context) error { return s.previewAll(ctx, preview) }
 	}
 	if c.Every != 0 {
 		return follow(ctx, o)
@@ -122,41 +119,6 @@ func (s *session) copyPage(ctx context.Context, o pagesync.Options) error {
 	object["changed"], object["warnings"], object["stale"] = r.Changed, out.Warnings, r.Stale
 	return s.print(object, "%s %s, mode %s, revision %d: %d components and notices were written", p.Code, p.Slug,
 		p.Mode, p.Revision, r.Changed)
-}
-
-// previewAll prints the documents that a sync changes. Reads with the context now see the state before the sync, those
-// with preview the state after it.
-func (s *session) previewAll(now, preview context.Context) error {
-	pages, err := s.db.Pages(now)
-	if err != nil {
-		return err
-	}
-	changed, err := s.db.Pages(preview)
-	if err != nil {
-		return err
-	}
-	for _, p := range changed {
-		old := pages.ByCode(p.Code)
-		if old != nil && old.Revision == p.Revision {
-			continue
-		}
-		before := map[string][]byte{}
-		if old != nil {
-			before, err = s.render(now, old)
-			if err != nil {
-				return err
-			}
-		}
-		after, err := s.render(preview, p)
-		if err != nil {
-			return err
-		}
-		err = s.printChanged(before, after)
-		if err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // maxMissedReads is the number of missed reads after which a mirror is reported as outdated.

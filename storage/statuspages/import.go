@@ -152,7 +152,7 @@ var upsertNotice = insertNotice +
 		"reminder_intervals", "scheduled_for", "scheduled_until")
 
 // storeImported writes a notice of an import.
-func (tx *commandTx) storeImported(n status.ImportedNotice) {
+func (tx *commandTx) storeImported(n *status.SourceNotice) {
 	tx.queue(upsertNotice, noticeRow(&n.Notice)...)
 	tx.queue(`delete from status.incident_component where incident_id = $1 and component_id <> all($2::text[])`, n.Code,
 		append([]string{}, n.Components...)) // not nil, which would be null
@@ -164,13 +164,8 @@ func (tx *commandTx) storeImported(n status.ImportedNotice) {
 	tx.queue(`delete from status.incident_update where incident_id = $1 and id <> all($2::text[])`, n.Code,
 		append([]string{}, list.Map(n.Updates, func(u *status.Update) string { return u.Code })...))
 	for _, u := range n.Updates {
-		revision, unchanged := n.Revisions[u.Code]
-		if !unchanged {
-			revision = ledger.Of(tx.Page.Revision + 1)
-		}
-		written := *u
-		written.Revision = revision
-		tx.statements.WriteUpdate(&written)
+		u.Revision = ledger.Of(u.Revision.Or(tx.Page.Revision + 1))
+		tx.statements.WriteUpdate(u)
 	}
 }
 

@@ -75,21 +75,14 @@ type Import struct {
 	DeletedComponents []string
 	// Changes are the changes of statuses. Those that follow from an update have its code.
 	Changes []*Change
-	// Notices are new or changed.
-	Notices        []ImportedNotice
+	// Notices are new or changed, with all their updates. Updates that do not change have their revision, or 0 if they
+	// have none. The others belong to the revision that the import writes.
+	Notices        []*SourceNotice
 	DeletedNotices []string
 	// Released are the codes of stored notices that hold components, although the documents do not list them.
 	Released []string
 	// Stale are the codes of open notices that the documents no longer list, although they were not closed.
 	Stale []string
-}
-
-// ImportedNotice is a notice to write with all its updates.
-type ImportedNotice struct {
-	*SourceNotice
-	// Revisions are those of the updates that do not change, by their codes. The others belong to the revision that
-	// the import writes.
-	Revisions map[string]ledger.Null[int64]
 }
 
 // Changed returns the number of components and notices to write or delete.
@@ -270,7 +263,6 @@ func (i *Import) compareComponents(source *Source, stored []*StoredComponent) (k
 
 // compareNotice compares a notice with the stored one, whose notice is nil if it does not exist.
 func (i *Import) compareNotice(n *SourceNotice, old NoticeState) {
-	imported := ImportedNotice{SourceNotice: n, Revisions: map[string]ledger.Null[int64]{}}
 	if old.Notice != nil {
 		attached := list.Map(old.Attachments, func(a *Attachment) string {
 			return a.ComponentCode + " " +
@@ -284,11 +276,11 @@ func (i *Import) compareNotice(n *SourceNotice, old NoticeState) {
 		byCode := list.By(old.Updates, func(u *Update) string { return u.Code })
 		for _, u := range n.Updates {
 			if was := byCode[u.Code]; was != nil && sameUpdate(u, was) {
-				imported.Revisions[u.Code] = was.Revision
+				u.Revision = ledger.Of(was.Revision.V)
 			}
 		}
 	}
-	i.Notices = append(i.Notices, imported)
+	i.Notices = append(i.Notices, n)
 }
 
 func sorted(list []string) []string { return slices.Sorted(slices.Values(list)) }
