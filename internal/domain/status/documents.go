@@ -145,15 +145,15 @@ type (
 )
 
 // instant is an instant in a document, with any offset and precision.
-type instant struct{ Time time.Time }
+type instant time.Time
 
 func (i *instant) UnmarshalText(text []byte) error {
 	t, err := time.Parse(time.RFC3339Nano, string(text))
 	if err != nil {
 		return fmt.Errorf("%q is not an instant", text)
 	}
-	i.Time = Milliseconds(t).UTC()
-	if y := i.Time.Year(); y < 1 || y > 9999 {
+	*i = instant(Milliseconds(t).UTC())
+	if y := t.UTC().Year(); y < 1 || y > 9999 {
 		return fmt.Errorf("the year of %q is out of range", text)
 	}
 	return nil
@@ -187,8 +187,7 @@ func (d *pageDocument) checkSize() error {
 // document is malformed. Invalid values are replaced or omitted with a warning.
 func ReadDocuments(documents map[string][]byte) (*Source, error) {
 	r := reader{
-		source: &Source{Coverage: map[Kind]Coverage{}}, seen: map[string]bool{}, updates: map[string]bool{},
-		unknown: map[string]bool{},
+		source: &Source{Coverage: map[Kind]Coverage{}}, seen: map[string]bool{},
 	}
 	for _, name := range Documents() {
 		text, given := documents[name]

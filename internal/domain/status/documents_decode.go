@@ -15,15 +15,13 @@ import (
 // reader collects the content of documents.
 type reader struct {
 	source  *Source
-	seen    map[string]bool // codes of notices
-	updates map[string]bool // codes of updates
-	unknown map[string]bool // values that are unknown and were reported
+	seen    map[string]bool // "component CODE", "notice CODE", "update CODE", and "value X" of unknown values
 }
 
 // reportUnknown reports once that a value is unknown, and which one is used.
 func (r *reader) reportUnknown(of, kind, value, used string) {
-	if !r.unknown[value] {
-		r.unknown[value] = true
+	if !r.seen["value "+value] {
+		r.seen["value "+value] = true
 		r.warn("%s: the %s %q is unknown; %s is used", of, kind, value, used)
 	}
 }
@@ -51,18 +49,13 @@ func (r *reader) optional(s *string, of string) ledger.Null[string] {
 
 // times returns when an object was created and updated. If one is missing, the other is used; if both are, the time of
 // the page.
-func (r *reader) times(created, updated instant, of string) (time.Time, time.Time) {
-	if created.Time.IsZero() {
-		created = updated
+func (r *reader) times(createdAt, updatedAt instant, of string) (created, updated time.Time) {
+	created, updated = time.Time(createdAt), time.Time(updatedAt)
+	if created.IsZero() {
+		created = cmp.Or(updated, r.source.Page.UpdatedAt)
 		r.warn("%s: the creation time is missing", of)
 	}
-	if created.Time.IsZero() {
-		created.Time = r.source.Page.UpdatedAt
-	}
-	if updated.Time.IsZero() {
-		updated = created
-	}
-	return created.Time, updated.Time
+	return created, cmp.Or(updated, created)
 }
 
 // webURL reports whether a text is a URL to which a page may link.
@@ -109,10 +102,7 @@ func (r *reader) document(name string, text []byte) error {
 }
 
 func (r *reader) page(o *pageObject) error {
-	updated := o.UpdatedAt.Time
-	if updated.IsZero() {
-		updated = time.Unix(0, 0).UTC()
-	}
+	updated := cmp.Or(time.Time(o.UpdatedAt), time.Unix(0, 0).UTC())
 	if p := r.source.Page; p != nil {
 		if p.Code != o.ID {
 			return fmt.Errorf("it belongs to page %q, other documents to %q", o.ID, p.Code)
@@ -163,10 +153,11 @@ func (r *reader) component(o *componentObject, index int32) {
 		return
 	}
 	of := "component " + o.ID
-	if slices.ContainsFunc(r.source.Components, func(c *Component) bool { return c.Code == o.ID }) {
+	if r.seen[of] {
 		r.warn("%s is listed twice; the first is used", of)
 		return
 	}
+	r.seen[of] = true
 	c := &Component{
 		Code: o.ID, PageCode: r.source.Page.Code, IsGroup: o.Group, Name: r.text(o.Name, of), Position: o.Position,
 		ListIndex: index, Origin: FromSync,
@@ -208,16 +199,16 @@ func (r *reader) status(text, of string) ComponentStatus {
 }
 
 func (r *reader) notice(kind Kind, o *noticeObject) {
-	if r.seen[o.ID] {
+	of := "notice " + o.ID
+	if r.seen[of] {
 		return
 	}
-	r.seen[o.ID] = true
-	of := "notice " + o.ID
+	r.seen[of] = true
 	n := &SourceNotice{Held: map[string]ComponentStatus{}, Notice: Notice{
 		Code: o.ID, PageCode: r.source.Page.Code, Kind: kind, Name: r.text(o.Name, of), State: State(o.Status),
 		Impact: Impact(o.Impact), Shortlink: o.Shortlink,
-		MonitoringAt: known(o.MonitoringAt), ResolvedAt: known(o.ResolvedAt), ScheduledFor: known(o.ScheduledFor),
-		ScheduledUntil: known(o.ScheduledUntil),
+		MonitoringAt: instantOf(o.MonitoringAt), ResolvedAt: instantOf(o.ResolvedAt),
+		ScheduledFor: instantOf(o.ScheduledFor), ScheduledUntil: instantOf(o.ScheduledUntil),
 		Origin:         FromSync, NotifyAtStart: true, NotifyAtEnd: true, AutoOperationalState: kind == Scheduled,
 		Version: 1,
 	}}
@@ -227,10 +218,7 @@ func (r *reader) notice(kind Kind, o *noticeObject) {
 		return
 	}
 	n.CreatedAt, n.UpdatedAt = r.times(o.CreatedAt, o.UpdatedAt, of)
-	n.StartedAt = n.CreatedAt
-	if o.StartedAt != nil && !o.StartedAt.Time.IsZero() {
-		n.StartedAt = o.StartedAt.Time
-	}
+	n.StartedAt = cmp.Or(instantOf(o.StartedAt).V, n.CreatedAt)
 	if !webURL(n.Shortlink) { // pages link to it
 		r.warn("%s: the link %q is invalid", of, o.Shortlink)
 		n.Shortlink = r.source.Page.NoticeURL(n.Code)
@@ -267,12 +255,7 @@ func (r *reader) notice(kind Kind, o *noticeObject) {
 	r.source.Notices = append(r.source.Notices, n)
 }
 
-func known(i *instant) ledger.Null[time.Time] {
-	if i == nil {
-		return ledger.Null[time.Time]{}
-	}
-	return ledger.Of(i.Time)
-}
+func instantOf(i *instant) ledger.Null[time.Time] { return ledger.FromPointer((*time.Time)(i)) }
 
 // noneAffected is the name of the only component of an update that affects none, on pages of the service whose API
 // this is.
@@ -282,7 +265,7 @@ func (r *reader) update(n *SourceNotice, o *updateObject) *Update {
 	of := "update " + o.ID
 	u := &Update{
 		Code: o.ID, NoticeCode: n.Code, State: State(o.Status), Body: r.text(o.Body, of),
-		DisplayAt: known(o.DisplayAt), DeliverNotifications: o.DeliverNotifications,
+		DisplayAt: instantOf(o.DisplayAt), DeliverNotifications: o.DeliverNotifications,
 		EmptyAffected: o.Affected != nil &&
 			len(*o.Affected) == 0, Origin: FromSync,
 	}
@@ -290,11 +273,11 @@ func (r *reader) update(n *SourceNotice, o *updateObject) *Update {
 		r.warn("the update %q of notice %s in the state %q cannot be stored", o.ID, n.Code, o.Status)
 		return nil
 	}
-	if r.updates[o.ID] {
+	if r.seen[of] {
 		r.warn("%s of notice %s is listed twice; the first is used", of, n.Code)
 		return nil
 	}
-	r.updates[o.ID] = true
+	r.seen[of] = true
 	u.CreatedAt, u.UpdatedAt = r.times(o.CreatedAt, o.UpdatedAt, of)
 	u.CustomTweet = r.optional(o.CustomTweet, of)
 	if o.TweetID != nil {

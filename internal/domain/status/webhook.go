@@ -118,14 +118,7 @@ type (
 
 // MarshalText implements encoding.TextMarshaler: RFC 3339 with milliseconds.
 func (i instant) MarshalText() ([]byte, error) {
-	return i.Time.AppendFormat(nil, "2006-01-02T15:04:05.000Z07:00"), nil
-}
-
-func nullInstant(t ledger.Null[time.Time]) *instant {
-	if !t.Valid {
-		return nil
-	}
-	return &instant{t.V}
+	return time.Time(i).AppendFormat(nil, "2006-01-02T15:04:05.000Z07:00"), nil
 }
 
 // Message is a message to the webhooks of a page. Webhooks for components get it if one of Components is among theirs.
@@ -136,7 +129,7 @@ type Message struct {
 
 // Content returns the object to send as JSON, with the time at which it was generated.
 func (m *Message) Content(at time.Time) any {
-	m.content.Meta.GeneratedAt = instant{at}
+	m.content.Meta.GeneratedAt = instant(at)
 	return m.content
 }
 
@@ -161,14 +154,15 @@ func (s *PageState) NoticeMessage(n *NoticeState) *Message {
 		PageID: s.Page.Code, Backfilled: n.Notice.Backfilled,
 		ImpactOverride: n.Notice.ImpactOverride.Pointer(), noticeObject: noticeObject{
 			ID: n.Notice.Code, Name: n.Notice.Name, Status: string(n.Notice.State),
-			CreatedAt:    instant{n.Notice.CreatedAt},
-			UpdatedAt:    instant{n.Notice.UpdatedAt},
-			MonitoringAt: nullInstant(n.Notice.MonitoringAt), ResolvedAt: nullInstant(n.Notice.ResolvedAt),
-			Impact:    string(n.Notice.Impact),
-			Shortlink: n.Notice.Shortlink, StartedAt: &instant{n.Notice.StartedAt},
+			CreatedAt:    instant(n.Notice.CreatedAt),
+			UpdatedAt:    instant(n.Notice.UpdatedAt),
+			MonitoringAt: (*instant)(n.Notice.MonitoringAt.Pointer()),
+			ResolvedAt:   (*instant)(n.Notice.ResolvedAt.Pointer()),
+			Impact:       string(n.Notice.Impact),
+			Shortlink:    n.Notice.Shortlink, StartedAt: new(instant(n.Notice.StartedAt)),
 			ReminderIntervals: n.Notice.ReminderIntervals.Pointer(),
-			ScheduledFor:      nullInstant(n.Notice.ScheduledFor),
-			ScheduledUntil:    nullInstant(n.Notice.ScheduledUntil),
+			ScheduledFor:      (*instant)(n.Notice.ScheduledFor.Pointer()),
+			ScheduledUntil:    (*instant)(n.Notice.ScheduledUntil.Pointer()),
 			Components:        []componentObject{},
 		},
 	}
@@ -189,8 +183,8 @@ func (s *PageState) NoticeMessage(n *NoticeState) *Message {
 
 func updateObjectOf(u *Update) updateObject {
 	o := updateObject{
-		ID: u.Code, Status: string(u.State), Body: u.Body, CreatedAt: instant{u.CreatedAt},
-		UpdatedAt: instant{u.UpdatedAt}, DisplayAt: nullInstant(u.DisplayAt),
+		ID: u.Code, Status: string(u.State), Body: u.Body, CreatedAt: instant(u.CreatedAt),
+		UpdatedAt: instant(u.UpdatedAt), DisplayAt: (*instant)(u.DisplayAt.Pointer()),
 		DeliverNotifications: u.DeliverNotifications, CustomTweet: u.CustomTweet.Pointer(),
 		TweetID: u.TweetID.Pointer(),
 	}
@@ -204,8 +198,8 @@ func updateObjectOf(u *Update) updateObject {
 
 func componentObjectOf(c *Component) componentObject {
 	return componentObject{
-		ID: c.Code, Name: c.Name, Status: string(c.Shown), CreatedAt: instant{c.CreatedAt},
-		UpdatedAt: instant{c.UpdatedAt}, Position: c.Position,
+		ID: c.Code, Name: c.Name, Status: string(c.Shown), CreatedAt: instant(c.CreatedAt),
+		UpdatedAt: instant(c.UpdatedAt), Position: c.Position,
 		Description: c.Description.Pointer(), Showcase: c.Showcase, StartDate: (*string)(c.StartDate.Pointer()),
 		GroupID: c.GroupCode.Pointer(),
 		Group:   c.IsGroup, OnlyShowIfDegraded: c.OnlyShowIfDegraded,
@@ -223,7 +217,7 @@ func (s *PageState) ChangeMessage(c *Change) *Message {
 	m.content.Component = &object
 	m.content.Update = &messageChange{
 		ID: c.ComponentCode + "-" + strconv.FormatInt(c.At.UnixMilli(), 10), ComponentID: c.ComponentCode,
-		CreatedAt: instant{c.At},
+		CreatedAt: instant(c.At),
 		OldStatus: string(c.OldShown), NewStatus: string(c.NewShown),
 	}
 	return m
