@@ -35,11 +35,8 @@ func (s *Site) renderAll(ctx context.Context, page *status.Page) (map[string]*do
 		return nil, until, err
 	}
 	front := frontPage{
-		head: s.head(p, p.Name+" status", "status"), Headline: headlineOf(p), UpdatedAt: p.UpdatedAt,
-		Incidents: p.UnresolvedIncidents.Nodes,
-		Active:    p.ActiveMaintenances.Nodes, Upcoming: p.UpcomingMaintenances.Nodes,
-		Components:  shown(p.Components.Nodes),
-		Maintenance: p.Vocabulary == status.Statuspage,
+		head: s.head(p, p.Name+" status", "status"), pageData: p, Headline: headlineOf(p),
+		Components: shown(p.Components.Nodes),
 	}
 	ended := slices.DeleteFunc(slices.Concat(p.Incidents.Nodes, p.Maintenances.Nodes),
 		func(n notice) bool { return n.RecentAt().Before(status.DateOf(oldest).Start(page.Zone)) })

@@ -59,23 +59,6 @@ func (s *Site) feed(name string, p *pageData) ([]byte, error) {
 	return b.Bytes(), wrap.Error(err, "writing a feed")
 }
 
-// badge is an SVG image with a label and a state.
-type badge struct {
-	Left, Right string
-	Colour      string
-	// Widths of the halves and of their texts, in pixels.
-	LeftWidth, RightWidth, LeftText, RightText int
-}
-
-// Width returns the total width.
-func (b badge) Width() int { return b.LeftWidth + b.RightWidth }
-
-// LeftMiddle returns the horizontal centre of the left half.
-func (b badge) LeftMiddle() int { return b.LeftWidth / 2 }
-
-// RightMiddle returns the horizontal centre of the right half.
-func (b badge) RightMiddle() int { return b.LeftWidth + b.RightWidth/2 }
-
 // badgeColour returns the background colour. White text has a contrast of at least 4.5 on each of them.
 func badgeColour(indicator status.Indicator) string {
 	return map[status.Indicator]string{
@@ -129,13 +112,17 @@ var badgeTemplate = template.Must(template.New("badge").Parse(
 		`<text x="{{.LeftMiddle}}" y="14" textLength="{{.LeftText}}">{{html .Left}}</text>` +
 		`<text x="{{.RightMiddle}}" y="14" textLength="{{.RightText}}">{{html .Right}}</text></g></svg>`))
 
+// makeBadge renders an SVG image with a label and a state.
 func makeBadge(left, right string, indicator status.Indicator) ([]byte, error) {
 	const margin = 16
-	b := badge{Left: clip(left), Right: clip(right), Colour: badgeColour(indicator)}
-	b.LeftText, b.RightText = widthOf(b.Left), widthOf(b.Right)
-	b.LeftWidth, b.RightWidth = b.LeftText+margin, b.RightText+margin
+	left, right = clip(left), clip(right)
+	leftText, rightText := widthOf(left), widthOf(right)
 	var out bytes.Buffer
-	err := badgeTemplate.Execute(&out, b)
+	err := badgeTemplate.Execute(&out, map[string]any{
+		"Left": left, "Right": right, "Colour": badgeColour(indicator), "LeftText": leftText, "RightText": rightText,
+		"LeftWidth": leftText + margin, "Width": leftText + rightText + 2*margin, "LeftMiddle": (leftText + margin) / 2,
+		"RightMiddle": leftText + margin + (rightText+margin)/2,
+	})
 	return out.Bytes(), wrap.Error(err, "rendering a badge")
 }
 

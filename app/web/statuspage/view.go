@@ -50,16 +50,11 @@ func headlineOf(p *pageData) status.Rollup {
 
 type frontPage struct {
 	head
+	*pageData
 	Headline   status.Rollup
-	UpdatedAt  time.Time
-	Incidents  []notice // unresolved
-	Active     []notice
-	Upcoming   []notice
-	Components []component
+	Components []component // those that are shown
 	Days       []dayView
 	Legend     bool // whether any uptime bars are shown
-	// Maintenance reports whether components can be under maintenance.
-	Maintenance bool
 }
 
 type noticePage struct {
