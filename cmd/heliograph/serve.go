@@ -106,11 +106,14 @@ func (c *serveCmd) Run(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	c.useDemoNetwork()
-	graph.MCP = c.MCP.Or(c.DatabaseURL == "" && c.Demo.on)
-	graph.Plans = c.Plans == "on" || c.Plans == "" && c.DatabaseURL == "" && c.Demo.on
+	showsDemo := c.DatabaseURL == "" && c.Demo.on
+	if showsDemo {
+		c.Network = cmp.Or(c.Network, "DEMO")
+	}
+	graph.MCP = c.MCP.Or(showsDemo)
+	graph.Plans = c.Plans == "on" || c.Plans == "" && showsDemo
 	graph.PlansOfKeys = c.Plans == "keys"
-	contracts, err := c.evm(cfg.Cache, c.DatabaseURL == "" && c.Demo.on)
+	contracts, err := c.evm(cfg.Cache, showsDemo)
 	if err != nil {
 		return err
 	}
@@ -237,13 +240,6 @@ func linkDemo(ctx context.Context, editor *statuspages.Editor, address string) e
 	_, err = editor.SetPage(ctx, statuspages.Author{Name: "serve"}, page.Code,
 		[]status.PageSetting{{Key: "url", Value: local + port}})
 	return err
-}
-
-// useDemoNetwork sets the network if the embedded database has the demo network and no network is set.
-func (c *serveCmd) useDemoNetwork() {
-	if c.Demo.on && c.DatabaseURL == "" {
-		c.Network = cmp.Or(c.Network, "DEMO")
-	}
 }
 
 // checkLive fails if --demo=live contradicts other settings.

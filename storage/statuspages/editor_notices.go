@@ -21,25 +21,25 @@ func (e *Editor) OpenIncident(ctx context.Context, by Author, page string, in st
 
 // UpdateIncident adds an update to an incident that is not over, or resolves it.
 func (e *Editor) UpdateIncident(ctx context.Context, by Author, code string, in status.NewUpdate) (string, error) {
-	return e.changeNotice(ctx, by, "incident.update", status.Realtime, code, in.ExpectedVersion,
-		with(in, (*status.WorkingCopy).UpdateIncident))
+	return changeNotice(ctx, e, by, "incident.update", status.Realtime, code, in.ExpectedVersion, in,
+		(*status.WorkingCopy).UpdateIncident)
 }
 
 // ReopenIncident reopens an incident that is over.
 func (e *Editor) ReopenIncident(ctx context.Context, by Author, code string, in status.NewUpdate) (string, error) {
-	return e.changeNotice(ctx, by, "incident.reopen", status.Realtime, code, in.ExpectedVersion,
-		with(in, (*status.WorkingCopy).ReopenIncident))
+	return changeNotice(ctx, e, by, "incident.reopen", status.Realtime, code, in.ExpectedVersion, in,
+		(*status.WorkingCopy).ReopenIncident)
 }
 
 // PublishPostmortem adds the postmortem to a resolved incident, or replaces it.
 func (e *Editor) PublishPostmortem(ctx context.Context, by Author, code string, in status.NewUpdate) (string, error) {
-	return e.changeNotice(ctx, by, "incident.postmortem", status.Realtime, code, in.ExpectedVersion,
-		with(in, (*status.WorkingCopy).PublishPostmortem))
+	return changeNotice(ctx, e, by, "incident.postmortem", status.Realtime, code, in.ExpectedVersion, in,
+		(*status.WorkingCopy).PublishPostmortem)
 }
 
 // PublishDraft publishes a draft: its update is dated now, and sets the components to the statuses that it states.
 func (e *Editor) PublishDraft(ctx context.Context, by Author, code string, in status.VersionInput) (string, error) {
-	return e.changeNotice(ctx, by, "incident.publish", status.Realtime, code, in.ExpectedVersion,
+	return changeNotice(ctx, e, by, "incident.publish", status.Realtime, code, in.ExpectedVersion, in,
 		(*status.WorkingCopy).PublishDraft)
 }
 
@@ -165,14 +165,14 @@ func (e *Editor) ScheduleSeries(
 
 // MoveMaintenance changes the state of a maintenance, or adds text in its current state.
 func (e *Editor) MoveMaintenance(ctx context.Context, by Author, code string, in status.NewUpdate) (string, error) {
-	return e.changeNotice(ctx, by, "maintenance.move", status.Scheduled, code, in.ExpectedVersion,
-		with(in, (*status.WorkingCopy).MoveMaintenance))
+	return changeNotice(ctx, e, by, "maintenance.move", status.Scheduled, code, in.ExpectedVersion, in,
+		(*status.WorkingCopy).MoveMaintenance)
 }
 
 // CancelMaintenance ends a maintenance that has not started. It is published as completed.
 func (e *Editor) CancelMaintenance(ctx context.Context, by Author, code string, in status.NewUpdate) (string, error) {
-	return e.changeNotice(ctx, by, "maintenance.cancel", status.Scheduled, code, in.ExpectedVersion,
-		with(in, (*status.WorkingCopy).CancelMaintenance))
+	return changeNotice(ctx, e, by, "maintenance.cancel", status.Scheduled, code, in.ExpectedVersion, in,
+		(*status.WorkingCopy).CancelMaintenance)
 }
 
 // RescheduleMaintenance moves a maintenance that has not started, or the end of one in progress. A body is published
@@ -180,8 +180,8 @@ func (e *Editor) CancelMaintenance(ctx context.Context, by Author, code string, 
 func (e *Editor) RescheduleMaintenance(
 	ctx context.Context, by Author, code string, in status.Reschedule,
 ) (string, error) {
-	return e.changeNotice(ctx, by, "maintenance.reschedule", status.Scheduled, code, in.ExpectedVersion,
-		with(in, (*status.WorkingCopy).RescheduleMaintenance))
+	return changeNotice(ctx, e, by, "maintenance.reschedule", status.Scheduled, code, in.ExpectedVersion, in,
+		(*status.WorkingCopy).RescheduleMaintenance)
 }
 
 func (e *Editor) addNotice(
@@ -208,24 +208,14 @@ func (tx *commandTx) storeNotice(
 	return nil
 }
 
-// changeNotice adds an update to a notice.
-func (e *Editor) changeNotice(ctx context.Context, by Author, name string, k status.Kind, code string, expected int64,
-	change noticeChange,
+// changeNotice writes to a notice what change returns for an input.
+func changeNotice[T any](ctx context.Context, e *Editor, by Author, name string, k status.Kind, code string,
+	expected int64, in T, change func(*status.WorkingCopy, status.NoticeState, T) (*status.Effect, error),
 ) (string, error) {
 	return e.editNotice(ctx, by, name, k, code, expected,
 		func(ctx context.Context, tx *commandTx, s status.NoticeState) error {
-			return tx.storeNotice(ctx, func(c *status.WorkingCopy) (*status.Effect, error) { return change(c, s) })
+			return tx.storeNotice(ctx, func(c *status.WorkingCopy) (*status.Effect, error) { return change(c, s, in) })
 		})
-}
-
-// noticeChange computes what changes a notice.
-type noticeChange = func(*status.WorkingCopy, status.NoticeState) (*status.Effect, error)
-
-// with returns a change with its input.
-func with[T any](
-	in T, change func(*status.WorkingCopy, status.NoticeState, T) (*status.Effect, error),
-) noticeChange {
-	return func(c *status.WorkingCopy, s status.NoticeState) (*status.Effect, error) { return change(c, s, in) }
 }
 
 // editNotice writes to a notice of a kind, or of any kind if k is empty.

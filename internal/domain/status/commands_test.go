@@ -242,7 +242,7 @@ func TestDrafts(t *testing.T) {
 	p.wait(time.Hour)
 	// deleted meanwhile
 	p.Components = slices.DeleteFunc(p.Components, func(c *Component) bool { return c.Code == "db" })
-	s = p.store(p.PublishDraft(*s))
+	s = p.store(p.PublishDraft(*s, VersionInput{}))
 	n := s.Notice
 	if n.Draft || n.State != Investigating || n.Version != 2 || !n.CreatedAt.Equal(p.At) ||
 		!n.StartedAt.Equal(opened) || p.statusesOf("api") != "m" {
@@ -252,7 +252,7 @@ func TestDrafts(t *testing.T) {
 		story(s) != "investigating api:om" {
 		t.Errorf("published: %s, %+v", story(s), s.Updates[0])
 	}
-	_, err = p.PublishDraft(*s)
+	_, err = p.PublishDraft(*s, VersionInput{})
 	wantError(t, err, BadState, "not a draft")
 	wantError(t, CheckDraft(n), BadState, "not a draft")
 }

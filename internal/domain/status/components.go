@@ -25,7 +25,7 @@ func ComputeStatuses(list []*Component, held map[string][]ComponentStatus, v Voc
 	byCode := make(map[string]*Component, len(list))
 	for _, c := range list {
 		byCode[c.Code] = c
-		c.Children, c.GroupName = nil, ""
+		c.Children, c.GroupName, c.Status, c.Shown = nil, "", "", ""
 	}
 	for _, c := range list {
 		if c.IsGroup {
@@ -228,11 +228,6 @@ func (w *WorkingCopy) compute() {
 		held[c] = slices.Collect(maps.Values(by))
 	}
 	slices.SortFunc(w.Components, compareComponents)
-	for _, c := range w.Components {
-		if c.IsGroup {
-			c.Status, c.Shown = "", ""
-		}
-	}
 	ComputeStatuses(slices.Clone(w.Components), held, w.Page.Vocabulary)
 }
 

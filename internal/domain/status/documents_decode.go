@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
-	"net/url"
 	"slices"
 	"strings"
 	"time"
@@ -56,13 +55,6 @@ func (r *reader) times(createdAt, updatedAt instant, of string) (created, update
 		r.warn("%s: the creation time is missing", of)
 	}
 	return created, cmp.Or(updated, created)
-}
-
-// webURL reports whether a text is a URL to which a page may link.
-func webURL(text string) bool {
-	u, err := url.Parse(text)
-	return err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Host != "" &&
-		!strings.ContainsAny(text, " \"'<>")
 }
 
 func (r *reader) document(name string, text []byte) error {
@@ -125,7 +117,7 @@ func (r *reader) page(o *pageObject) error {
 		Code: o.ID, Name: r.text(o.Name, "the page"), URL: strings.TrimRight(o.URL, "/"),
 		TimeZone: zoneName, Zone: zone, UpdatedAt: updated,
 	}
-	if !webURL(p.URL) {
+	if !IsWebURL(p.URL, true) {
 		r.warn("the URL %q of the page is invalid", o.URL)
 		p.URL = ""
 	}
@@ -164,15 +156,11 @@ func (r *reader) component(o *componentObject, index int32) {
 		Version: 1,
 	}
 	c.CreatedAt, c.UpdatedAt = r.times(o.CreatedAt, o.UpdatedAt, of)
-	if o.Description != nil && *o.Description != "" {
-		c.Description = r.optional(o.Description, of)
-	}
+	c.Description = ledger.NonZero(r.optional(o.Description, of).V)
 	if !o.Group {
 		c.BaseStatus = r.status(o.Status, of)
 		c.Showcase, c.OnlyShowIfDegraded = o.Showcase, o.OnlyShowIfDegraded
-		if o.GroupID != nil && *o.GroupID != "" {
-			c.GroupCode = ledger.Of(*o.GroupID)
-		}
+		c.GroupCode = ledger.NonZero(ledger.FromPointer(o.GroupID).V)
 		if o.StartDate != nil {
 			if day, err := ParseDate((*o.StartDate + "          ")[:len(dateLayout)]); err == nil {
 				c.StartDate = ledger.Of(day)
@@ -219,7 +207,7 @@ func (r *reader) notice(kind Kind, o *noticeObject) {
 	}
 	n.CreatedAt, n.UpdatedAt = r.times(o.CreatedAt, o.UpdatedAt, of)
 	n.StartedAt = cmp.Or(instantOf(o.StartedAt).V, n.CreatedAt)
-	if !webURL(n.Shortlink) { // pages link to it
+	if !IsWebURL(n.Shortlink, true) { // pages link to it
 		r.warn("%s: the link %q is invalid", of, o.Shortlink)
 		n.Shortlink = r.source.Page.NoticeURL(n.Code)
 	}

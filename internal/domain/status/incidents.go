@@ -114,7 +114,7 @@ func (w *WorkingCopy) PublishPostmortem(s NoticeState, in NewUpdate) (*Effect, e
 }
 
 // PublishDraft publishes a draft: its update is dated now, and sets the components to the statuses that it states.
-func (w *WorkingCopy) PublishDraft(s NoticeState) (*Effect, error) {
+func (w *WorkingCopy) PublishDraft(s NoticeState, _ VersionInput) (*Effect, error) {
 	err := CheckDraft(s.Notice)
 	if err != nil {
 		return nil, err
@@ -164,24 +164,16 @@ func (w *WorkingCopy) ScheduleMaintenance(in NewMaintenance) (*Effect, error) {
 	n.AutoInProgress, n.AutoCompleted, n.RemindMinutes = in.AutoInProgress, in.AutoCompleted, in.RemindMinutes
 	n.AutoMaintenanceState, n.AutoOperationalState = in.AutoMaintenanceState, in.AutoOperationalState
 	n.NotifyAtStart, n.NotifyAtEnd = !in.SilentAtStart, !in.SilentAtEnd
-	s := NoticeState{Notice: n}
-	u := textUpdate(state, in.Body, in.Notify)
-	switch state {
-	case InProgress: // the components are attached without a status, so that they get that of maintenance
-		for _, code := range in.Components {
-			c, err := w.Leaf(code)
-			if err != nil {
-				return nil, err
-			}
-			s.Attachments = append(s.Attachments, &Attachment{NoticeCode: n.Code, ComponentCode: c.Code})
-		}
-		return w.addUpdate(s, u)
-	case Completed:
-		n.Backfilled, u.at = true, end
-	default:
+	given := Operational
+	if state == InProgress && n.AutoMaintenanceState {
+		given = UnderMaintenance
 	}
-	u.Affected = list.Map(in.Components, func(code string) Assignment { return Assignment{code, Operational} })
-	e, err := w.addUpdate(s, u)
+	u := textUpdate(state, in.Body, in.Notify)
+	u.Affected = list.Map(in.Components, func(code string) Assignment { return Assignment{code, given} })
+	if state == Completed {
+		n.Backfilled, u.at = true, end
+	}
+	e, err := w.addUpdate(NoticeState{Notice: n}, u)
 	if err == nil && state == Completed {
 		e.Notice.CreatedAt, e.Notice.StartedAt, e.Notice.UpdatedAt = start, start, w.At
 	}

@@ -233,12 +233,12 @@ func CheckPage(p *Page) error {
 	return err
 }
 
-// IsWebURL reports whether a text is a URL with http or https and a host, without user and fragment. Query strings
-// are optional.
+// IsWebURL reports whether a text is a URL with http or https and a host, without user, fragment, spaces, quotes and
+// angle brackets. query permits a query string.
 func IsWebURL(text string, query bool) bool {
 	u, err := url.Parse(text)
 	return err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Hostname() != "" && u.User == nil &&
-		u.Fragment == "" && (query || u.RawQuery == "")
+		u.Fragment == "" && (query || u.RawQuery == "") && !strings.ContainsAny(text, " \"'<>")
 }
 
 // Set changes a setting of a page: name, slug, url, hosts (separated by commas), default, time_zone, locale,
