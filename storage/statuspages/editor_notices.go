@@ -78,7 +78,7 @@ func (e *Editor) EditUpdate(ctx context.Context, by Author, update string, edit 
 			if err != nil {
 				return err
 			}
-			tx.updateNotice(n)
+			tx.statements.WriteNotice(n)
 			tx.queue(
 				`update status.incident_update set body = $2, display_at = $3, updated_at = $4, revision = default
 where id = $1`,
@@ -102,7 +102,7 @@ join status.incident_update u on u.id = c.update_id where u.incident_id = $1`, c
 			if err != nil {
 				return err
 			}
-			tx.updateNotice(n)
+			tx.statements.WriteNotice(n)
 			return nil
 		})
 }

@@ -144,8 +144,8 @@ var upsertComponent = insertComponent +
 		"only_show_if_degraded", "start_date",
 		"created_at", "updated_at")
 
-// upsertNotice inserts a notice, or replaces what documents have of it.
-var upsertNotice = insertNotice +
+// importNotice inserts a notice, or replaces what documents have of it.
+var importNotice = insertNotice +
 	" on conflict (page_id, id) do update set version = incident.version + 1, deleted_at = null, " +
 	excluded("kind", "name", "state", "impact", "impact_override", "shortlink", "started_at", "created_at",
 		"updated_at", "monitoring_at", "resolved_at",
@@ -153,7 +153,7 @@ var upsertNotice = insertNotice +
 
 // storeImported writes a notice of an import.
 func (tx *commandTx) storeImported(n *status.SourceNotice) {
-	tx.queue(upsertNotice, noticeRow(&n.Notice)...)
+	tx.queue(importNotice, noticeRow(&n.Notice)...)
 	tx.queue(`delete from status.incident_component where incident_id = $1 and component_id <> all($2::text[])`, n.Code,
 		append([]string{}, n.Components...)) // not nil, which would be null
 	for _, code := range n.Components {

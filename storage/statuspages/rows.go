@@ -28,8 +28,8 @@ empty_affected origin revision`)
 var (
 	insertComponent = insertInto(componentTable, componentRowColumns)
 	insertNotice    = insertInto(noticeTable, noticeRowColumns)
-	updateNotice    = updateOf(noticeTable, noticeRowColumns)
-	// upsertUpdate inserts an update, or replaces it.
+	// upsertNotice and upsertUpdate insert a row, or replace it.
+	upsertNotice = insertNotice + " on conflict (page_id, id) do update set " + excluded(noticeRowColumns[2:]...)
 	upsertUpdate = insertInto(updateTable, updateRowColumns) + " on conflict (id) do update set " +
 		excluded(updateRowColumns[1:]...)
 )
@@ -43,16 +43,6 @@ func insertInto(table string, columns []string) string {
 	return "insert into " + table + " (" + strings.Join(columns, ", ") + ") values (" +
 		strings.Join(parameters, ", ") +
 		")"
-}
-
-// updateOf returns a statement that updates the row with the id in the first parameter. Its parameters are those of
-// [insertInto].
-func updateOf(table string, columns []string) string {
-	assignments := make([]string, len(columns))
-	for i, c := range columns {
-		assignments[i] = fmt.Sprintf("%s = $%d", c, i+1)
-	}
-	return "update " + table + " set " + strings.Join(assignments, ", ") + " where id = $1"
 }
 
 // excluded returns the assignments that replace columns of an existing row on a conflict.
@@ -96,8 +86,8 @@ type Batch struct{ pgx.Batch }
 // InsertComponent inserts a component.
 func (b *Batch) InsertComponent(c *status.Component) { b.Queue(insertComponent, componentRow(c)...) }
 
-// InsertNotice inserts a notice.
-func (b *Batch) InsertNotice(n *status.Notice) { b.Queue(insertNotice, noticeRow(n)...) }
+// WriteNotice writes a notice, whether it exists or not.
+func (b *Batch) WriteNotice(n *status.Notice) { b.Queue(upsertNotice, noticeRow(n)...) }
 
 // Attach writes a component of a notice, whether it exists or not.
 func (b *Batch) Attach(page string, a *status.Attachment) {
@@ -177,10 +167,8 @@ func (tx *commandTx) store(e *status.Effect) {
 	b := &tx.statements
 	if e.New {
 		tx.table, tx.object = noticeTable, e.Notice.Code
-		b.InsertNotice(e.Notice)
-	} else {
-		tx.updateNotice(e.Notice)
 	}
+	b.WriteNotice(e.Notice)
 	for _, u := range e.Updates {
 		u.Revision = ledger.Of(tx.Page.Revision + 1)
 		b.WriteUpdate(u)
@@ -193,8 +181,6 @@ func (tx *commandTx) store(e *status.Effect) {
 	}
 	tx.insertChanges(e.Changes)
 }
-
-func (tx *commandTx) updateNotice(n *status.Notice) { tx.queue(updateNotice, noticeRow(n)...) }
 
 func (tx *commandTx) updateBase(c *status.Component) {
 	tx.queue(`update status.component set base_status = $2, updated_at = $3, version = version + 1 where id = $1`,

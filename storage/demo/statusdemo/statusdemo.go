@@ -87,7 +87,7 @@ values ($1, $2, $3, $4, true, $5, $6, $7, $8)`,
 		}
 	}
 	for _, n := range s.notices {
-		b.InsertNotice(n.state.Notice)
+		b.WriteNotice(n.state.Notice)
 		for _, a := range n.state.Attachments {
 			b.Attach(demo.StatusPage, a)
 		}
