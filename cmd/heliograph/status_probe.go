@@ -24,17 +24,11 @@ type statusProbeCmd struct {
 }
 
 type statusProbeAddCmd struct {
-	Kind string `arg:"" enum:"http,graphql,tcp,mirror_lag,node,heartbeat" help:"Kind: http, graphql, tcp, mirror_lag (age of the newest block), node (activity and stake of a consensus node), or heartbeat (sent by a job)."`
+	status.Probe
 	componentArg
-	status.ProbeSpec
-	Slow      time.Duration `help:"Response time, block age or time since the last heartbeat from which the result is slow (default: never)."`
-	Bad       time.Duration `help:"Response time, block age or time since the last heartbeat from which the result is bad (default: never)."`
-	Timeout   time.Duration `default:"10s" help:"Timeout, at most 10s."`
-	Every     time.Duration `default:"30s" help:"Interval, 5s to 24h."`
-	FailAfter int32         `default:"3" help:"Number of consecutive results after which the component becomes worse."`
-	PassAfter int32         `default:"5" help:"Number of consecutive results after which the component recovers."`
-	Sets      string        `default:"partial_outage" help:"Status of the component if results are bad: degraded_performance, partial_outage or major_outage."`
-	Publish   string        `enum:"component,draft,public" default:"public" help:"Effect of a failure if the page has auto_publish=true: component (changes only the status of the component), draft (creates a draft) or public (opens an incident). On other pages it is always draft."`
+	Slow    time.Duration `help:"Response time, block age or time since the last heartbeat from which the result is slow (default: never)."`
+	Bad     time.Duration `help:"Response time, block age or time since the last heartbeat from which the result is bad (default: never)."`
+	Timeout time.Duration `default:"10s" help:"Timeout, at most 10s."`
 }
 
 func (c *statusProbeAddCmd) run(ctx context.Context, s *session) error {
@@ -42,13 +36,11 @@ func (c *statusProbeAddCmd) run(ctx context.Context, s *session) error {
 	if err != nil {
 		return err
 	}
-	spec := c.ProbeSpec
-	spec.SlowMS, spec.BadMS, spec.TimeoutMS = c.Slow.Milliseconds(), c.Bad.Milliseconds(), c.Timeout.Milliseconds()
-	id, err := s.AddProbe(ctx, s.by, status.Probe{
-		Component: found.Code, Kind: status.ProbeKind(c.Kind), Every: c.Every, FailAfter: c.FailAfter,
-		PassAfter: c.PassAfter, Sets: componentStatus(c.Sets), Publish: status.Publish(c.Publish), Spec: spec,
-	})
-	return s.done(err, map[string]any{"id": id, "kind": c.Kind, "component": found.Code}, "%d %s of %s", id, c.Kind,
+	p := c.Probe
+	p.Component, p.Sets = found.Code, componentStatus(string(p.Sets))
+	p.Spec.SlowMS, p.Spec.BadMS, p.Spec.TimeoutMS = c.Slow.Milliseconds(), c.Bad.Milliseconds(), c.Timeout.Milliseconds()
+	id, err := s.AddProbe(ctx, s.by, p)
+	return s.done(err, map[string]any{"id": id, "kind": p.Kind, "component": found.Code}, "%d %s of %s", id, p.Kind,
 		found.QualifiedName())
 }
 

@@ -13,8 +13,8 @@ import (
 
 // reader collects the content of documents.
 type reader struct {
-	source  *Source
-	seen    map[string]bool // "component CODE", "notice CODE", "update CODE", and "value X" of unknown values
+	source *Source
+	seen   map[string]bool // "component CODE", "notice CODE", "update CODE", and "value X" of unknown values
 }
 
 // reportUnknown reports once that a value is unknown, and which one is used.
@@ -197,7 +197,7 @@ func (r *reader) notice(kind Kind, o *noticeObject) {
 		Impact: Impact(o.Impact), Shortlink: o.Shortlink,
 		MonitoringAt: instantOf(o.MonitoringAt), ResolvedAt: instantOf(o.ResolvedAt),
 		ScheduledFor: instantOf(o.ScheduledFor), ScheduledUntil: instantOf(o.ScheduledUntil),
-		Origin:         FromSync, NotifyAtStart: true, NotifyAtEnd: true, AutoOperationalState: kind == Scheduled,
+		Origin: FromSync, NotifyAtStart: true, NotifyAtEnd: true, AutoOperationalState: kind == Scheduled,
 		Version: 1,
 	}}
 	if !ValidCode(o.ID) || o.Name == "" || !n.State.Valid() || n.State.Kind() != kind || kind == Scheduled &&

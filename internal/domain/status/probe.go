@@ -97,31 +97,31 @@ func (s *ProbeSpec) LevelAt(took time.Duration) Level {
 	}
 }
 
-// Probe is a regular check of a component.
+// Probe is a regular check of a component. The tags for the command line describe the settings.
 type Probe struct {
-	ID        int64
-	PageCode  string
-	Component string // code
-	Name      string // qualified name of the component
-	Kind      ProbeKind
-	Spec      ProbeSpec
-	Every     time.Duration
-	FailAfter int32
-	PassAfter int32
-	// status of the component when the level is bad; when it is slow, the status is degraded performance
-	Sets    ComponentStatus
-	Publish Publish
-	Enabled bool
+	ID        int64         `kong:"-"`
+	PageCode  string        `kong:"-"`
+	Component string        `kong:"-"` // code
+	Name      string        `kong:"-"` // qualified name of the component
+	Kind      ProbeKind     `arg:"" enum:"http,graphql,tcp,mirror_lag,node,heartbeat" help:"Kind: http, graphql, tcp, mirror_lag (age of the newest block), node (activity and stake of a consensus node), or heartbeat (sent by a job)."`
+	Spec      ProbeSpec     `embed:""`
+	Every     time.Duration `default:"30s" help:"Interval, 5s to 24h."`
+	FailAfter int32         `default:"3" help:"Number of consecutive results after which the component becomes worse."`
+	PassAfter int32         `default:"5" help:"Number of consecutive results after which the component recovers."`
+	// Sets is the status of the component at the level [Bad]. At [Slow] it is degraded performance.
+	Sets    ComponentStatus `help:"Status of the component if results are bad: degraded_performance, partial_outage or major_outage." default:"partial_outage"`
+	Publish Publish         `help:"Effect of a failure if the page has auto_publish=true: component (changes only the status of the component), draft (creates a draft) or public (opens an incident). On other pages it is always draft." enum:"component,draft,public" default:"public"`
+	Enabled bool            `kong:"-"`
 
-	Hysteresis
+	Hysteresis `kong:"-"`
 	// Applied is the level that was last applied to the page.
-	Applied  Level
-	Incident string          // code of the last incident that the probe opened or joined; empty for none
-	Set      ComponentStatus // base status that the probe has set; empty for none
-	BeatAt   time.Time
-	NodeID   int64 // of the component; -1 for none
+	Applied  Level           `kong:"-"`
+	Incident string          `kong:"-"` // code of the last incident that the probe opened or joined; empty for none
+	Set      ComponentStatus `kong:"-"` // base status that the probe has set; empty for none
+	BeatAt   time.Time       `kong:"-"`
+	NodeID   int64           `kong:"-"` // of the component; -1 for none
 	// Last is the newest result, or the zero value.
-	Last ProbeResult
+	Last ProbeResult `kong:"-"`
 }
 
 // ProbeResult is a single result of a probe.
