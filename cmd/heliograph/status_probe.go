@@ -38,7 +38,8 @@ func (c *statusProbeAddCmd) run(ctx context.Context, s *session) error {
 	}
 	p := c.Probe
 	p.Component, p.Sets = found.Code, componentStatus(string(p.Sets))
-	p.Spec.SlowMS, p.Spec.BadMS, p.Spec.TimeoutMS = c.Slow.Milliseconds(), c.Bad.Milliseconds(), c.Timeout.Milliseconds()
+	p.Spec.SlowMS, p.Spec.BadMS = c.Slow.Milliseconds(), c.Bad.Milliseconds()
+	p.Spec.TimeoutMS = c.Timeout.Milliseconds()
 	id, err := s.AddProbe(ctx, s.by, p)
 	return s.done(err, map[string]any{"id": id, "kind": p.Kind, "component": found.Code}, "%d %s of %s", id, p.Kind,
 		found.QualifiedName())

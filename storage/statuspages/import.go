@@ -111,7 +111,8 @@ func (tx *commandTx) storeImport(i *status.Import) {
 	}
 	if i.EndsMirror {
 		tx.queue(`delete from status.sync_source where page_id = $1`, page)
-		tx.queue(`update status.incident set shortlink = $2 || '/incidents/' || id where page_id = $1`, page, i.Page.URL)
+		tx.queue(`update status.incident set shortlink = $2 || '/incidents/' || id where page_id = $1`, page,
+			i.Page.URL)
 	}
 	for _, code := range i.Ungrouped {
 		tx.queue(`update status.component set group_id = null where page_id = $1 and group_id = $2`, page, code)

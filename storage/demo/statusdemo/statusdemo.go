@@ -147,6 +147,11 @@ type update struct {
 	notice     *notice
 }
 
+// add adds an update that sets components, by their keys, to a status.
+func (n *notice) add(at offset, s status.State, body string, to status.ComponentStatus, components ...string) {
+	n.Updates = append(n.Updates, &update{At: at, State: s, Body: body, Components: components, Status: to})
+}
+
 //go:embed page.json
 var pageJSON []byte
 
@@ -239,26 +244,19 @@ func (s *builder) addIncidents(all *script) {
 	for i := range count {
 		x := all.Recurring[i%len(all.Recurring)]
 		n := &notice{Name: fmt.Sprint("incident ", i), Title: x.Title}
-		begin := -(every*(count-time.Duration(i))+4)*day + time.Duration(i*47%720)*time.Minute
-		pace := time.Duration(4+i*7%23) * time.Minute
-		add := func(after time.Duration, state status.State, body string, to status.ComponentStatus) {
-			u := &update{At: offset(begin + after), State: state, Body: body, Status: to}
-			if to != "" {
-				u.Components = []string{x.Component}
-			}
-			n.Updates = append(n.Updates, u)
-		}
-		add(0, status.Investigating, x.Investigating, x.Status)
+		begin := offset(-(every*(count-time.Duration(i))+4)*day + time.Duration(i*47%720)*time.Minute)
+		pace := offset(time.Duration(4+i*7%23) * time.Minute)
+		n.add(begin, status.Investigating, x.Investigating, x.Status, x.Component)
 		if i%4 != 3 {
-			add(pace, status.Identified, x.Identified, "")
+			n.add(begin+pace, status.Identified, x.Identified, "")
 		}
 		if i%5 == 2 {
-			add(2*pace, status.Identified, "It gets better.", status.DegradedPerformance)
+			n.add(begin+2*pace, status.Identified, "It gets better.", status.DegradedPerformance, x.Component)
 		}
-		add(3*pace, status.Monitoring, x.Monitoring, status.Operational)
-		add(5*pace, status.Resolved, "All is well again.", "")
+		n.add(begin+3*pace, status.Monitoring, x.Monitoring, status.Operational, x.Component)
+		n.add(begin+5*pace, status.Resolved, "All is well again.", "")
 		if i%9 == 4 {
-			add(2*day, status.Postmortem, "What happened: "+x.Identified+
+			n.add(begin+offset(2*day), status.Postmortem, "What happened: "+x.Identified+
 				"<br />What we do about it: a check that notices it earlier.", "")
 		}
 		if i%13 == 6 {
@@ -276,35 +274,20 @@ func (s *builder) addUpgrades() {
 	}
 	for i := range 5 {
 		from := offset(s.now.AddDate(0, 0, -30*(5-i)+5).Truncate(time.Hour).Sub(s.now))
-		at := func(after time.Duration) offset { return from + offset(after) }
 		n := &notice{
 			Name: fmt.Sprint("upgrade ", i), Title: fmt.Sprintf("Upgrade of the nodes to 0.%d", 65+i),
 			Start: from, Length: offset(2 * time.Hour),
 		}
-		n.Updates = []*update{{
-			At: at(-6 * 24 * time.Hour), State: status.Planned,
-			Body:       "Nodes restart one after the other. Transactions may take longer.",
-			Components: nodes, Status: status.Operational,
-		}}
+		n.add(from-offset(6*24*time.Hour), status.Planned,
+			"Nodes restart one after the other. Transactions may take longer.", status.Operational, nodes...)
 		if i == 2 {
-			n.Updates = append(n.Updates, &update{
-				At: at(-24 * time.Hour), State: status.Completed,
-				Body: "This maintenance will not take place.",
-			})
+			n.add(from-offset(24*time.Hour), status.Completed, "This maintenance will not take place.", "")
 		} else {
-			n.Updates = append(n.Updates,
-				&update{
-					At: at(11 * time.Second), State: status.InProgress, Body: "This maintenance has started.",
-					Components: nodes, Status: status.UnderMaintenance,
-				},
-				&update{
-					At: at(80 * time.Minute), State: status.Verifying,
-					Body: "All nodes run the new version; we are checking them.",
-				},
-				&update{
-					At: at(2*time.Hour + 13*time.Second), State: status.Completed,
-					Body: "This maintenance is finished.",
-				})
+			n.add(from+offset(11*time.Second), status.InProgress, "This maintenance has started.",
+				status.UnderMaintenance, nodes...)
+			n.add(from+offset(80*time.Minute), status.Verifying,
+				"All nodes run the new version; we are checking them.", "")
+			n.add(from+offset(2*time.Hour+13*time.Second), status.Completed, "This maintenance is finished.", "")
 		}
 		s.notices = append(s.notices, n)
 	}
