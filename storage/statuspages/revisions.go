@@ -4,8 +4,8 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
-	"io"
 	"time"
 
 	"github.com/klauspost/compress/gzip"
@@ -89,15 +89,9 @@ func (s *DB) SaveDocuments(
 	for name, body := range documents {
 		texts[name] = string(body)
 	}
-	text, err := json.Marshal(texts)
-	if err != nil {
-		return fmt.Errorf("saving revision %d: %w", revision, err)
-	}
 	var b bytes.Buffer
 	w := gzip.NewWriter(&b)
-	if _, err = w.Write(text); err == nil {
-		err = w.Close()
-	}
+	err := errors.Join(json.NewEncoder(w).Encode(texts), w.Close())
 	if err != nil {
 		return fmt.Errorf("compressing revision %d: %w", revision, err)
 	}
@@ -118,12 +112,8 @@ func (s *DB) SavedDocuments(ctx context.Context, page string, revision int64) (m
 	if err != nil {
 		return nil, fmt.Errorf("decompressing revision %d: %w", revision, err)
 	}
-	text, err := io.ReadAll(r)
-	if err != nil {
-		return nil, fmt.Errorf("decompressing revision %d: %w", revision, err)
-	}
 	var documents map[string]string
-	err = json.Unmarshal(text, &documents)
+	err = json.NewDecoder(r).Decode(&documents)
 	return documents, wrap.Error(err, "reading revision %d", revision)
 }
 
