@@ -61,7 +61,7 @@ func newLab(t *testing.T, settings ...status.PageSetting) *lab {
 	l.db, l.editor = db, statuspages.NewEditor(db, l.clock)
 	l.watcher = l.newWatcher()
 	if l.page, err = l.editor.InitPage(t.Context(), editor,
-		statuspages.PageInit{Page: status.Page{Name: "P", URL: "https://p.example"}, Component: "A"}); err != nil {
+		status.Page{Name: "P", URL: "https://p.example"}, "A"); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := l.editor.SetPage(t.Context(), editor, l.page, settings); err != nil {

@@ -41,7 +41,7 @@ func newPage(t *testing.T) (*statuspages.Editor, string) {
 	t.Cleanup(db.Close)
 	editor := statuspages.NewEditor(db, time.Now)
 	page, err := editor.InitPage(t.Context(), author,
-		statuspages.PageInit{Page: status.Page{Name: "P", URL: "https://p.example"}, Component: "A"})
+		status.Page{Name: "P", URL: "https://p.example"}, "A")
 	if err != nil {
 		t.Fatal(err)
 	}

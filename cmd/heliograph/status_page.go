@@ -11,7 +11,6 @@ import (
 	"heliograph/internal/base/list"
 	"heliograph/internal/domain/ledger"
 	"heliograph/internal/domain/status"
-	"heliograph/storage/statuspages"
 )
 
 type statusInitCmd struct {
@@ -25,10 +24,10 @@ type statusInitCmd struct {
 }
 
 func (c *statusInitCmd) run(ctx context.Context, s *session) error {
-	code, err := s.InitPage(ctx, s.by, statuspages.PageInit{Component: c.Component, Page: status.Page{
+	code, err := s.InitPage(ctx, s.by, status.Page{
 		Name: c.Name, Slug: cmp.Or(c.ShortName, s.Slug), URL: c.URL, TimeZone: c.TimeZone, Locale: c.Locale,
 		Vocabulary: status.Vocabulary(c.Vocabulary),
-	}})
+	}, c.Component)
 	if err != nil || s.DryRun {
 		return err
 	}

@@ -60,10 +60,7 @@ func newDesk(t *testing.T) *desk {
 	ed := statuspages.NewEditor(d.Status, testenv.Now)
 	var err error
 	if d.page, err = ed.InitPage(t.Context(), statuspages.Author{Name: "test"},
-		statuspages.PageInit{
-			Page:      status.Page{Name: "Lantern", URL: "https://status.example"},
-			Component: "API",
-		}); err != nil {
+		status.Page{Name: "Lantern", URL: "https://status.example"}, "API"); err != nil {
 		t.Fatal(err)
 	}
 	if err := d.Status.Pool().QueryRow(t.Context(), `select id from status.component`).Scan(&d.component); err != nil {
@@ -390,10 +387,10 @@ func TestRoles(t *testing.T) {
 		t.Fatal(err)
 	}
 	d.ok(token, openDocument, open)
-	if _, err := ed.InitPage(t.Context(), by, statuspages.PageInit{Page: status.Page{
+	if _, err := ed.InitPage(t.Context(), by, status.Page{
 		Name: "Other",
 		URL:  "https://other.example",
-	}, Component: "X"}); err != nil {
+	}, "X"); err != nil {
 		t.Fatal(err)
 	}
 	if a := d.as(token, openDocument, map[string]any{

@@ -173,7 +173,7 @@ func TestHosts(t *testing.T) {
 	} {
 		edit := statuspages.NewEditor(g.Status, lastWrite)
 		if _, err := edit.InitPage(t.Context(), statuspages.Author{},
-			statuspages.PageInit{Page: *p, Component: "Only"}); err != nil {
+			*p, "Only"); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -67,7 +67,7 @@ func TestKilledServer(t *testing.T) {
 	db := openStatus(t, url)
 	ed := statuspages.NewEditor(db, time.Now)
 	page = must2(t)(ed.InitPage(t.Context(), editor,
-		statuspages.PageInit{Page: status.Page{Name: "P", URL: "https://p.example"}, Component: "API"}))
+		status.Page{Name: "P", URL: "https://p.example"}, "API"))
 	if err := db.Pool().QueryRow(t.Context(), `select id from status.component`).Scan(&api); err != nil {
 		t.Fatal(err)
 	}

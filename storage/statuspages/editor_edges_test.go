@@ -332,17 +332,17 @@ func TestPageSettings(t *testing.T) {
 	} {
 		wantReason(t, e(n.SetPage(ctx, editor, n.page, []status.PageSetting{s})), status.BadInput, "")
 	}
-	other := ok(n.InitPage(ctx, editor, statuspages.PageInit{Page: status.Page{
+	other := ok(n.InitPage(ctx, editor, status.Page{
 		Name: "Other",
 		URL:  "https://other.example",
-	}, Component: "X"}))
+	}, "X"))
 	ok(n.SetPage(ctx, editor, other, []status.PageSetting{{Key: "default", Value: "true"}}))
 	wantReason(t, e(n.SetPage(ctx, editor, other, []status.PageSetting{{Key: "slug", Value: "lantern-net"}})),
 		status.Conflict, "is in use by another page")
-	_, err = n.InitPage(ctx, editor, statuspages.PageInit{Page: status.Page{
+	_, err = n.InitPage(ctx, editor, status.Page{
 		Name: "Other",
 		URL:  "https://other.example",
-	}, Component: "X"})
+	}, "X")
 	wantReason(t, err, status.Conflict, "is in use by another page")
 	// A token for one page cannot write to another.
 	_, err = n.SetPage(ctx, statuspages.Author{Page: other}, n.page, nil)
@@ -461,10 +461,10 @@ and pid <> pg_backend_pid()`)
 		ed := statuspages.NewEditor(openStatus(t, url), n.clock)
 		for name, err := range map[string]error{
 			"open": e(ed.OpenIncident(ctx, editor, n.page, status.NewIncident{Name: "x", Body: "x"})),
-			"init": e(ed.InitPage(ctx, editor, statuspages.PageInit{Page: status.Page{
+			"init": e(ed.InitPage(ctx, editor, status.Page{
 				Name: "x",
 				URL:  "https://x.example",
-			}, Component: "x"})),
+			}, "x")),
 			"token": e(ed.AddToken(ctx, editor, status.TokenInput{Name: "x", Role: status.Admin})),
 		} {
 			if err == nil || !strings.Contains(err.Error(), words) || strings.Contains(err.Error(), "SQLSTATE") {

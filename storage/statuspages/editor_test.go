@@ -37,10 +37,10 @@ func newEditorTest(t *testing.T, zone string) *editorTest {
 	n := &editorTest{t: t, url: tables.Status.Fresh(t), now: time.Date(2026, 5, 17, 12, 34, 56, 789_000_000, time.UTC)}
 	n.db = openStatus(t, n.url)
 	n.Editor = statuspages.NewEditor(n.db, n.clock)
-	page, err := n.InitPage(t.Context(), editor, statuspages.PageInit{Page: status.Page{
+	page, err := n.InitPage(t.Context(), editor, status.Page{
 		Name: "Lantern Net",
 		URL:  "https://status.lantern.example/", TimeZone: zone,
-	}, Component: "API"})
+	}, "API")
 	n.page = must(t, page, err)
 	return n
 }

@@ -31,23 +31,17 @@ func (s *DB) PageByCode(ctx context.Context, code string) (*status.Page, error) 
 		`select `+pageColumns+` from status.page where id = $1`, code)
 }
 
-// PageInit describes a page to create. Empty settings of the page get defaults; see [status.NewPage].
-type PageInit struct {
-	Page status.Page
-	// Component is the name of its first component.
-	Component string
-}
-
-// InitPage creates a page with its first component and returns its code. The first page of all is the default page.
-func (e *Editor) InitPage(ctx context.Context, by Author, in PageInit) (string, error) {
-	p, err := status.NewPage(in.Page)
-	err = cmp.Or(err, status.CheckName("the first component", in.Component))
+// InitPage creates a page with its first component, which has the given name, and returns the code of the page. Empty
+// settings get defaults; see [status.NewPage]. The first page of all is the default page.
+func (e *Editor) InitPage(ctx context.Context, by Author, page status.Page, component string) (string, error) {
+	p, err := status.NewPage(page)
+	err = cmp.Or(err, status.CheckName("the first component", component))
 	if err != nil {
 		return "", err
 	}
 	p.Code = status.NewCode()
 	return e.create(ctx, by, "page.init", p, func(_ context.Context, tx *commandTx) error {
-		c, _, err := tx.emptyCopy().AddComponent(status.NewComponent{Name: in.Component})
+		c, _, err := tx.emptyCopy().AddComponent(status.NewComponent{Name: component})
 		if err != nil {
 			return err
 		}

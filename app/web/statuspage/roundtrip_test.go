@@ -133,7 +133,7 @@ func TestRoundTrip(t *testing.T) {
 			Vocabulary: []status.Vocabulary{status.Documented, status.Statuspage}[n%2],
 			TimeZone:   []string{"America/New_York", "Europe/Berlin", "Etc/UTC"}[n%3],
 		}
-		code, err := h.edit.InitPage(t.Context(), testenv.Author, statuspages.PageInit{Page: *h.page, Component: "A"})
+		code, err := h.edit.InitPage(t.Context(), testenv.Author, *h.page, "A")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -251,7 +251,7 @@ func TestSize(t *testing.T) {
 	}
 	h.edit = statuspages.NewEditor(g.Status, func() time.Time { return h.now })
 	code, err := h.edit.InitPage(t.Context(), testenv.Author,
-		statuspages.PageInit{Page: status.Page{Name: "Large", URL: "https://large.example"}, Component: "First"})
+		status.Page{Name: "Large", URL: "https://large.example"}, "First")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -20,7 +20,6 @@ import (
 	"heliograph/rest"
 	"heliograph/storage/demo"
 	"heliograph/storage/pgtest"
-	"heliograph/storage/statuspages"
 )
 
 var update = flag.Bool("update", false, "write the files in testdata/golden anew")
@@ -499,10 +498,10 @@ func TestHosts(t *testing.T) {
 	g.WaitForPage(t)
 	edit := g.Editor()
 	if _, err := edit.InitPage(t.Context(), testenv.Author,
-		statuspages.PageInit{Page: status.Page{
+		status.Page{
 			Name: "Second Harbour", URL: "https://second.example",
 			TimeZone: "Asia/Kolkata",
-		}, Component: "Pier"}); err != nil {
+		}, "Pier"); err != nil {
 		t.Fatal(err)
 	}
 	at := func(host, path string) string {

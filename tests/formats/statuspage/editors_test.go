@@ -243,12 +243,10 @@ func TestRandomEditors(t *testing.T) {
 				return o.now
 			})
 			var err error
-			o.page, err = o.InitPage(t.Context(), testenv.Author, statuspages.PageInit{
-				Page: status.Page{
-					Name: "Random", URL: "https://random.example",
-					TimeZone: []string{"America/New_York", "Etc/UTC"}[i], Vocabulary: v,
-				}, Component: "API",
-			})
+			o.page, err = o.InitPage(t.Context(), testenv.Author, status.Page{
+				Name: "Random", URL: "https://random.example",
+				TimeZone: []string{"America/New_York", "Etc/UTC"}[i], Vocabulary: v,
+			}, "API")
 			if err != nil {
 				t.Fatal(err)
 			}
