@@ -2,18 +2,11 @@ package statuspages
 
 import (
 	"context"
+	"slices"
 
 	"heliograph/internal/base/list"
 	"heliograph/internal/domain/status"
 )
-
-// hold is a status in which a notice holds a component.
-type hold struct {
-	component string
-	status    status.ComponentStatus
-}
-
-func holdTargets(h *hold, into []any) []any { return append(into, &h.component, &h.status) }
 
 func (s *DB) components(ctx context.Context, page *status.Page) ([]*status.Component, error) {
 	return read(ctx, s, componentTargets, func(c *status.Component) error {
@@ -22,24 +15,14 @@ func (s *DB) components(ctx context.Context, page *status.Page) ([]*status.Compo
 	}, `select `+componentColumns+` from status.component where page_id = $1 and deleted_at is null`, page.Code)
 }
 
-// Components returns the components of a page with their statuses, in the order of documents.
+// Components returns the components of a page with their statuses, in the order of documents. Empty groups are not
+// published.
 func (s *DB) Components(ctx context.Context, page *status.Page) ([]*status.Component, error) {
-	components, err := s.components(ctx, page)
+	w, err := s.WorkingCopy(ctx, page)
 	if err != nil {
 		return nil, err
 	}
-	holds, err := read(ctx, s, holdTargets, nil, `select h.component_id, h.held_status::text
-from status.incident_component h
-join status.incident n on n.id = h.incident_id
-where h.page_id = $1 and h.held_status is not null and n.deleted_at is null and not n.draft`, page.Code)
-	if err != nil {
-		return nil, err
-	}
-	held := make(map[string][]status.ComponentStatus, len(holds))
-	for _, h := range holds {
-		held[h.component] = append(held[h.component], h.status)
-	}
-	return status.ComputeStatuses(components, held, page.Vocabulary), nil
+	return slices.DeleteFunc(w.Components, func(c *status.Component) bool { return c.IsGroup && c.Children == nil }), nil
 }
 
 // PageState returns the state of a page in one snapshot.
