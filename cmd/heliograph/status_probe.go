@@ -204,7 +204,7 @@ func (c *statusAuditCmd) run(ctx context.Context, s *session) error {
 		}
 		return object, []string{
 			a.At.UTC().Format(time.RFC3339), a.Actor, a.Action, a.Object,
-			strings.Join(a.Changed(), " "),
+			strings.Join(a.Changed, " "),
 		}
 	})
 }

@@ -190,7 +190,8 @@ func attachmentTargets(r *status.Attachment, into []any) []any {
 }
 
 // auditColumns are the columns of an entry of the audit log.
-const auditColumns = `id, at, coalesce(page_id, ''), actor, action, coalesce(object_id, ''), before, after`
+const auditColumns = `id, at, coalesce(page_id, ''), actor, action, coalesce(object_id, ''), before, after,
+  array(select key from jsonb_each(before) b join jsonb_each(after) a using (key) where a.value <> b.value and key not in ('updated_at', 'version') order by key)`
 
 // auditTargets appends the targets of [auditColumns].
 func auditTargets(r *AuditEntry, into []any) []any {
@@ -202,7 +203,8 @@ func auditTargets(r *AuditEntry, into []any) []any {
 		&r.Action,
 		&r.Object,
 		&r.Before,
-		&r.After)
+		&r.After,
+		&r.Changed)
 }
 
 // affectedColumns are the columns of what an update states of a component.

@@ -338,22 +338,8 @@ type AuditEntry struct {
 	Object string
 	// Before and After are the row before and after the write, as JSON; nil if it did not exist.
 	Before, After json.RawMessage
-}
-
-// Changed returns the columns that the write changed, in alphabetical order; none if the row was created or deleted.
-func (a *AuditEntry) Changed() []string {
-	var before, after map[string]json.RawMessage
-	if json.Unmarshal(a.Before, &before) != nil || json.Unmarshal(a.After, &after) != nil {
-		return nil
-	}
-	var out []string
-	for name, value := range after {
-		if old, there := before[name]; there && !bytes.Equal(old, value) && name != "updated_at" && name != "version" {
-			out = append(out, name)
-		}
-	}
-	slices.Sort(out)
-	return out
+	// Changed are the columns that the write changed, in alphabetical order; none if the row was created or deleted.
+	Changed []string
 }
 
 // Audit returns the newest entries of the audit log, of one page and object unless these are empty.
