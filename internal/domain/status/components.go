@@ -265,12 +265,9 @@ func (w *WorkingCopy) Find(ref string) (*Component, error) {
 	if c := w.Component(ref); c != nil {
 		return c, nil
 	}
-	var found []*Component
-	for _, c := range w.Components {
-		if c.Name == ref || c.GroupName != "" && c.GroupName+"/"+c.Name == ref {
-			found = append(found, c)
-		}
-	}
+	found := slices.DeleteFunc(slices.Clone(w.Components), func(c *Component) bool {
+		return c.Name != ref && (c.GroupName == "" || c.GroupName+"/"+c.Name != ref)
+	})
 	switch len(found) {
 	case 0:
 		return nil, Errorf(NotFound, "component %q does not exist on the page %s", ref, w.Page.Slug)
@@ -329,11 +326,5 @@ func (w *WorkingCopy) changesSince(
 
 // Children returns the components of a group, or the top level of the page if group is empty, by position.
 func (w *WorkingCopy) Children(group string) []*Component {
-	var out []*Component
-	for _, c := range w.Components {
-		if c.GroupCode.V == group {
-			out = append(out, c)
-		}
-	}
-	return out
+	return slices.DeleteFunc(slices.Clone(w.Components), func(c *Component) bool { return c.GroupCode.V != group })
 }
