@@ -185,7 +185,7 @@ type statusTokenCmd struct {
 }
 
 type statusTokenAddCmd struct {
-	status.TokenInput
+	status.Token
 	Expires time.Duration `help:"Time until the token expires, such as 720h (default: never)."`
 }
 
@@ -195,8 +195,8 @@ func (c *statusTokenAddCmd) run(ctx context.Context, s *session) error {
 	if err != nil {
 		return err
 	}
-	in := c.TokenInput
-	if in.Page = page; c.Expires > 0 {
+	in := c.Token
+	if in.PageCode = ledger.NonZero(page); c.Expires > 0 {
 		in.ExpiresAt = ledger.Of(s.now().Add(c.Expires))
 	}
 	token, err := s.AddToken(ctx, s.by, in)

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"heliograph/app/testing/testenv"
+	"heliograph/internal/domain/ledger"
 	"heliograph/internal/domain/status"
 	"heliograph/storage/pgtest"
 	"heliograph/storage/statuspages"
@@ -382,7 +383,8 @@ func TestRoles(t *testing.T) {
 	// Tokens in the database are equivalent, on the pages that they are valid for.
 	ed := statuspages.NewEditor(d.Status, testenv.Now)
 	by := statuspages.Author{Name: "test"}
-	token, err := ed.AddToken(t.Context(), by, status.TokenInput{Name: "bot", Role: status.Operator, Page: d.page})
+	token, err := ed.AddToken(t.Context(), by,
+		status.Token{Name: "bot", Role: status.Operator, PageCode: ledger.Of(d.page)})
 	if err != nil {
 		t.Fatal(err)
 	}

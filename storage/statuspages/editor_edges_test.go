@@ -361,8 +361,8 @@ func TestTokens(t *testing.T) {
 	t.Parallel()
 	n := newEditorTest(t, "Etc/UTC")
 	ctx := t.Context()
-	token, err := n.AddToken(ctx, editor, status.TokenInput{
-		Name: "bot", Role: status.Reporter, Page: n.page,
+	token, err := n.AddToken(ctx, editor, status.Token{
+		Name: "bot", Role: status.Reporter, PageCode: ledger.Of(n.page),
 		ExpiresAt: ledger.Of(n.clock().Add(time.Hour)),
 	})
 	must(t, token, err)
@@ -395,9 +395,9 @@ and not after ? 'token_sha256'`); got != 1 {
 	if list, err = n.db.Tokens(ctx, n.clock()); err != nil || len(list) != 0 {
 		t.Errorf("an expired token: %v, %v", list, err)
 	}
-	_, err = n.AddToken(ctx, editor, status.TokenInput{Name: "bot", Role: status.Admin})
+	_, err = n.AddToken(ctx, editor, status.Token{Name: "bot", Role: status.Admin})
 	wantReason(t, err, status.Conflict, "bot")
-	_, err = n.AddToken(ctx, editor, status.TokenInput{Name: "x", Role: "root"})
+	_, err = n.AddToken(ctx, editor, status.Token{Name: "x", Role: "root"})
 	wantReason(t, err, status.BadInput, "role")
 	if err := n.RemoveToken(ctx, editor, "bot"); err != nil {
 		t.Error(err)
@@ -465,7 +465,7 @@ and pid <> pg_backend_pid()`)
 				Name: "x",
 				URL:  "https://x.example",
 			}, "x")),
-			"token": e(ed.AddToken(ctx, editor, status.TokenInput{Name: "x", Role: status.Admin})),
+			"token": e(ed.AddToken(ctx, editor, status.Token{Name: "x", Role: status.Admin})),
 		} {
 			if err == nil || !strings.Contains(err.Error(), words) || strings.Contains(err.Error(), "SQLSTATE") {
 				t.Errorf("%s: %v, want %s", name, err, words)

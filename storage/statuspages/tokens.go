@@ -10,8 +10,9 @@ import (
 	"heliograph/internal/domain/status"
 )
 
-// AddToken creates a token and returns its secret, which is not stored.
-func (e *Editor) AddToken(ctx context.Context, by Author, in status.TokenInput) (string, error) {
+// AddToken creates a token with a name, a role, and optionally a page and an expiry time. It returns its secret, which
+// is not stored.
+func (e *Editor) AddToken(ctx context.Context, by Author, in status.Token) (string, error) {
 	err := in.Check(e.now())
 	if err != nil {
 		return "", err
@@ -20,8 +21,8 @@ func (e *Editor) AddToken(ctx context.Context, by Author, in status.TokenInput) 
 	return token, e.editTokens(ctx, by, "token.add", func(ctx context.Context, tx *commandTx) error {
 		tx.conflict = status.Errorf(status.Conflict, "a token with the name %s exists already", in.Name)
 		_, err := tx.scan(ctx, "inserting a token", []any{&tx.object}, `insert into status.operator_token (name, token_sha256, role, page_id, created_at, expires_at)
-values ($1, $2, $3, nullif($4, ''), $5, $6) returning id::text`,
-			in.Name, status.HashToken(token), in.Role, in.Page, tx.At, in.ExpiresAt.Pointer())
+values ($1, $2, $3, $4, $5, $6) returning id::text`,
+			in.Name, status.HashToken(token), in.Role, in.PageCode.Pointer(), tx.At, in.ExpiresAt.Pointer())
 		return err
 	})
 }

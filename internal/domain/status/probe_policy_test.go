@@ -345,19 +345,18 @@ func TestProbeSettings(t *testing.T) {
 func TestTokenInput(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 5, 17, 0, 0, 0, 0, time.UTC)
-	for words, in := range map[string]TokenInput{
+	for words, in := range map[string]Token{
 		"name of the token": {Role: Admin}, "not a role": {Name: "x", Role: "king"},
 		"in the past": {Name: "x", Role: Admin, ExpiresAt: ledger.Of(now)},
 	} {
 		wantError(t, in.Check(now), BadInput, words)
 	}
-	in := TokenInput{Name: "x", Role: Admin, ExpiresAt: ledger.Of(now.Add(1))}
+	in := Token{Name: "x", Role: Admin, ExpiresAt: ledger.Of(now.Add(1))}
 	if err := in.Check(now); err != nil {
 		t.Error(err)
 	}
 	token := Token{ExpiresAt: in.ExpiresAt, PageCode: ledger.Of("p")}
-	if !token.Valid(now) || token.Valid(now.Add(1)) || !token.For("p") || token.For("q") || !(&Token{}).For("q") ||
-		!(&Token{}).Valid(now) {
+	if !token.For("p") || token.For("q") || !(&Token{}).For("q") {
 		t.Error("unexpected validity of a token")
 	}
 }

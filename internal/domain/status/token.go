@@ -55,37 +55,25 @@ func NewToken() string {
 	return tokenPrefix + base64.RawURLEncoding.EncodeToString(randomBytes(tokenBytes))
 }
 
-// Token is an access token for writes, without its secret.
+// Token is an access token for writes, without its secret. The tags for the command line describe the fields.
 type Token struct {
-	ID   int64 // 0 for tokens of the configuration
-	Name string
-	Hash []byte // see [HashToken]
-	Role Role
-	// PageCode is the code of the only page that the token permits, or null for all pages.
-	PageCode   ledger.Null[string]
-	CreatedAt  time.Time
-	ExpiresAt  ledger.Null[time.Time]
-	LastUsedAt ledger.Null[time.Time]
-}
-
-// TokenInput describes an access token to create. The tags for the command line describe the fields.
-type TokenInput struct {
+	ID   int64  `kong:"-"` // 0 for tokens of the configuration
 	Name string `arg:"" help:"Name of the token."`
+	Hash []byte `kong:"-"` // see [HashToken]
 	Role Role   `arg:"" enum:"viewer,reporter,operator,admin" help:"Role: viewer (reads drafts), reporter (sets component statuses, updates incidents), operator (edits all incidents and maintenances) or admin (edits pages and components)."`
-	// Page is the code of the only page that the token permits; empty for all pages.
-	Page      string                 `kong:"-"`
-	ExpiresAt ledger.Null[time.Time] `kong:"-"`
+	// PageCode is the code of the only page that the token permits, or null for all pages.
+	PageCode   ledger.Null[string]    `kong:"-"`
+	CreatedAt  time.Time              `kong:"-"`
+	ExpiresAt  ledger.Null[time.Time] `kong:"-"`
+	LastUsedAt ledger.Null[time.Time] `kong:"-"`
 }
 
 // Check fails if the token cannot be created.
-func (in *TokenInput) Check(now time.Time) error {
-	return cmp.Or(CheckName("the token", in.Name),
-		badIf(!in.Role.Valid(), "%q is not a role: use viewer, reporter, operator or admin", in.Role),
-		badIf(in.ExpiresAt.Valid && !in.ExpiresAt.V.After(now), "the expiry date is in the past"))
+func (t *Token) Check(now time.Time) error {
+	return cmp.Or(CheckName("the token", t.Name),
+		badIf(!t.Role.Valid(), "%q is not a role: use viewer, reporter, operator or admin", t.Role),
+		badIf(t.ExpiresAt.Valid && !t.ExpiresAt.V.After(now), "the expiry date is in the past"))
 }
-
-// Valid reports whether the token has not expired.
-func (t *Token) Valid(now time.Time) bool { return !t.ExpiresAt.Valid || now.Before(t.ExpiresAt.V) }
 
 // For reports whether the token permits writes to a page.
 func (t *Token) For(page string) bool { return !t.PageCode.Valid || t.PageCode.V == page }
