@@ -50,7 +50,7 @@ func TestLedgerProbes(t *testing.T) {
 	}
 	w := probe.NewWatcher(ed, probe.NewChecker(func() time.Time {
 		return now
-	}, g.DB.LedgerHealth), slog.New(slog.DiscardHandler), func() float64 { return 0.5 })
+	}, g.DB.LedgerHealth), slog.New(slog.DiscardHandler))
 	look := func() {
 		t.Helper()
 		now = now.Add(time.Minute)
