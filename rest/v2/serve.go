@@ -98,30 +98,30 @@ const warnSize = 900_000
 // the documents are consistent.
 func (a *API) Render(ctx context.Context, p *status.Page) (map[string][]byte, error) {
 	bodies := make(map[string][]byte, len(a.prepared))
-	for i, e := range endpoints() {
+	for i, name := range status.Documents() {
 		body, err := a.run(ctx, i, p.Slug)
 		if err != nil {
-			return nil, fmt.Errorf("rendering %s of page %s: %w", e.path, p.Slug, err)
+			return nil, fmt.Errorf("rendering %s of page %s: %w", name, p.Slug, err)
 		}
-		bodies[e.path] = body
+		bodies[name] = body
 	}
 	return bodies, nil
 }
 
-// renderAll renders all documents of a page in the order of the endpoints. They are valid until the page changes.
+// renderAll renders all documents of a page in the order of [status.Documents]. They are valid until the page changes.
 func (a *API) renderAll(ctx context.Context, p *status.Page) ([]*doccache.Document, time.Time, error) {
 	bodies, err := a.Render(ctx, p)
 	if err != nil {
 		return nil, time.Time{}, err
 	}
 	var all []*doccache.Document
-	for _, e := range endpoints() {
-		d, err := doccache.NewDocument(bodies[e.path])
+	for _, name := range status.Documents() {
+		d, err := doccache.NewDocument(bodies[name])
 		if err != nil {
 			return nil, time.Time{}, err
 		}
 		if d.Size() > warnSize {
-			a.o.Logger.WarnContext(ctx, "a status document is larger than some clients read", "document", e.path,
+			a.o.Logger.WarnContext(ctx, "a status document is larger than some clients read", "document", name,
 				"page", p.Slug, "bytes", d.Size())
 		}
 		all = append(all, d)

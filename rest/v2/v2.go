@@ -1,6 +1,6 @@
-// Package v2 is the status API: the eight documents under /api/v2. A document is a row of the table below and a
-// GraphQL document, which runs in process after the page has changed. The rendered bytes are cached, so requests for
-// an unchanged page need no database query.
+// Package v2 is the status API: the eight documents under /api/v2, which [status.Documents] lists. Each has a GraphQL
+// document with the same path in the folder documents, which runs in process after the page has changed. The rendered
+// bytes are cached, so requests for an unchanged page need no database query.
 package v2
 
 import (
@@ -11,6 +11,7 @@ import (
 	"io/fs"
 	"log/slog"
 	"net/url"
+	"strings"
 
 	"heliograph/graph/server"
 	"heliograph/internal/domain/status"
@@ -18,30 +19,11 @@ import (
 	"heliograph/rest/doccache"
 )
 
-//go:embed documents/*.graphql
+//go:embed documents/*.graphql documents/*/*.graphql
 var documents embed.FS
 
 // Prefix is where the documents are served.
 const Prefix = "/api/v2"
-
-// endpoint is a document: its path and the GraphQL document that renders it.
-type endpoint struct {
-	path     string // relative to the prefix
-	document string
-}
-
-func endpoints() []endpoint {
-	return []endpoint{
-		{status.SummaryDocument, "summary.graphql"},
-		{status.StatusDocument, "status.graphql"},
-		{status.ComponentsDocument, "components.graphql"},
-		{status.IncidentsDocument, "incidents.graphql"},
-		{status.UnresolvedDocument, "unresolved.graphql"},
-		{status.ScheduledDocument, "scheduled_maintenances.graphql"},
-		{status.UpcomingDocument, "upcoming.graphql"},
-		{status.ActiveDocument, "active.graphql"},
-	}
-}
 
 // Options configure an [API].
 type Options struct {
@@ -57,10 +39,10 @@ type Options struct {
 // API serves the status documents.
 type API struct {
 	o        Options
-	index    map[string]int // of endpoints, by complete path
+	index    map[string]int // of [status.Documents], by complete path
 	prepared []*server.Document
 	headers  *doccache.Headers
-	cached   doccache.Part[[]*doccache.Document] // in the order of the endpoints
+	cached   doccache.Part[[]*doccache.Document] // in the order of [status.Documents]
 }
 
 // errNoServer is the error of an API without a GraphQL server.
@@ -76,16 +58,16 @@ func New(o Options) (*API, error) {
 	if err != nil {
 		return nil, err
 	}
-	for i, e := range endpoints() {
-		text, err := fs.ReadFile(documents, "documents/"+e.document)
+	for i, name := range status.Documents() {
+		text, err := fs.ReadFile(documents, "documents/"+strings.TrimSuffix(name, ".json")+".graphql")
 		if err != nil {
-			return nil, fmt.Errorf("reading the document of %s: %w", e.path, err)
+			return nil, fmt.Errorf("reading the document of %s: %w", name, err)
 		}
 		doc, err := o.Server.Prepare(rest.WithFragments(string(text), fragments))
 		if err != nil {
-			return nil, fmt.Errorf("document %s of %s: %w", e.document, e.path, err)
+			return nil, fmt.Errorf("document of %s: %w", name, err)
 		}
-		a.index[Prefix+"/"+e.path] = i
+		a.index[Prefix+"/"+name] = i
 		a.prepared = append(a.prepared, doc)
 	}
 	a.cached = doccache.Register(o.Cache, "the documents", a.renderAll)
