@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"heliograph/internal/base/list"
-	"heliograph/internal/domain/ledger"
 )
 
 // maxWebhookURL is the maximum length of the URL of a webhook, in bytes.
