@@ -195,8 +195,8 @@ func (r *reader) notice(kind Kind, o *noticeObject) {
 	n := &SourceNotice{Held: map[string]ComponentStatus{}, Notice: Notice{
 		Code: o.ID, PageCode: r.source.Page.Code, Kind: kind, Name: r.text(o.Name, of), State: State(o.Status),
 		Impact: Impact(o.Impact), Shortlink: o.Shortlink,
-		MonitoringAt: instantOf(o.MonitoringAt), ResolvedAt: instantOf(o.ResolvedAt),
-		ScheduledFor: instantOf(o.ScheduledFor), ScheduledUntil: instantOf(o.ScheduledUntil),
+		MonitoringAt: nullTime(o.MonitoringAt), ResolvedAt: nullTime(o.ResolvedAt),
+		ScheduledFor: nullTime(o.ScheduledFor), ScheduledUntil: nullTime(o.ScheduledUntil),
 		Origin: FromSync, NotifyAtStart: true, NotifyAtEnd: true, AutoOperationalState: kind == Scheduled,
 		Version: 1,
 	}}
@@ -206,7 +206,7 @@ func (r *reader) notice(kind Kind, o *noticeObject) {
 		return
 	}
 	n.CreatedAt, n.UpdatedAt = r.times(o.CreatedAt, o.UpdatedAt, of)
-	n.StartedAt = cmp.Or(instantOf(o.StartedAt).V, n.CreatedAt)
+	n.StartedAt = cmp.Or(nullTime(o.StartedAt).V, n.CreatedAt)
 	if !IsWebURL(n.Shortlink, true) { // pages link to it
 		r.warn("%s: the link %q is invalid", of, o.Shortlink)
 		n.Shortlink = r.source.Page.NoticeURL(n.Code)
@@ -243,7 +243,7 @@ func (r *reader) notice(kind Kind, o *noticeObject) {
 	r.source.Notices = append(r.source.Notices, n)
 }
 
-func instantOf(i *instant) ledger.Null[time.Time] { return ledger.FromPointer((*time.Time)(i)) }
+func nullTime(i *instant) ledger.Null[time.Time] { return ledger.FromPointer((*time.Time)(i)) }
 
 // noneAffected is the name of the only component of an update that affects none, on pages of the service whose API
 // this is.
@@ -253,7 +253,7 @@ func (r *reader) update(n *SourceNotice, o *updateObject) *Update {
 	of := "update " + o.ID
 	u := &Update{
 		Code: o.ID, NoticeCode: n.Code, State: State(o.Status), Body: r.text(o.Body, of),
-		DisplayAt: instantOf(o.DisplayAt), DeliverNotifications: o.DeliverNotifications,
+		DisplayAt: nullTime(o.DisplayAt), DeliverNotifications: o.DeliverNotifications,
 		EmptyAffected: o.Affected != nil &&
 			len(*o.Affected) == 0, Origin: FromSync,
 	}
