@@ -120,8 +120,8 @@ func makeBadge(left, right string, indicator status.Indicator) ([]byte, error) {
 	var out bytes.Buffer
 	err := badgeTemplate.Execute(&out, map[string]any{
 		"Left": left, "Right": right, "Colour": badgeColour(indicator), "LeftText": leftText, "RightText": rightText,
-		"LeftWidth": leftText + margin, "Width": leftText + rightText + 2*margin, "LeftMiddle": (leftText + margin) / 2,
-		"RightMiddle": leftText + margin + (rightText+margin)/2,
+		"LeftWidth": leftText + margin, "RightWidth": rightText + margin, "Width": leftText + rightText + 2*margin,
+		"LeftMiddle": (leftText + margin) / 2, "RightMiddle": leftText + margin + (rightText+margin)/2,
 	})
 	return out.Bytes(), wrap.Error(err, "rendering a badge")
 }
