@@ -6,7 +6,6 @@ package v2
 import (
 	"context"
 	"embed"
-	"errors"
 	"fmt"
 	"io/fs"
 	"log/slog"
@@ -45,14 +44,8 @@ type API struct {
 	cached   doccache.Part[[]*doccache.Document] // in the order of [status.Documents]
 }
 
-// errNoServer is the error of an API without a GraphQL server.
-var errNoServer = errors.New("the status API needs a GraphQL server")
-
 // New returns a new API. Its documents are rendered when the cache starts to run, or on the first request.
 func New(o Options) (*API, error) {
-	if o.Server == nil {
-		return nil, errNoServer
-	}
 	a := &API{o: o, index: map[string]int{}, headers: doccache.NewHeaders("Accept,Accept-Encoding")}
 	fragments, err := rest.Fragments(documents)
 	if err != nil {

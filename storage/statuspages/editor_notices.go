@@ -222,20 +222,14 @@ func changeNotice[T any](ctx context.Context, e *Editor, by Author, name string,
 func (e *Editor) editNotice(ctx context.Context, by Author, name string, k status.Kind, code string, expected int64,
 	do func(ctx context.Context, tx *commandTx, s status.NoticeState) error,
 ) (string, error) {
-	what, article := "notice", "a"
-	switch k {
-	case status.Realtime:
-		what, article = "incident", "an"
-	case status.Scheduled:
-		what = "maintenance"
-	}
+	what := cmp.Or(map[status.Kind]string{status.Realtime: "incident", status.Scheduled: "maintenance"}[k], "notice")
 	return e.editRow(ctx, by, name, noticeTable, what, code, func(ctx context.Context, tx *commandTx) error {
 		s, err := tx.notice(ctx, what, code)
 		if err != nil {
 			return err
 		}
 		err = cmp.Or(
-			status.FailIf(k != "" && s.Notice.Kind != k, status.NotFound, "%s is not %s %s", code, article, what),
+			status.FailIf(k != "" && s.Notice.Kind != k, status.NotFound, "%s %s does not exist", what, code),
 			status.CheckVersion(s.Notice.Name, expected, s.Notice.Version))
 		if err != nil {
 			return err

@@ -195,17 +195,11 @@ func (s *Site) history(ctx context.Context, page *status.Page, month string) (*d
 	}
 	next := first.AddDate(0, 1, 0)
 	begin, end := status.DateOf(first).Start(page.Zone), status.DateOf(next).Start(page.Zone)
-	var got struct{ Page *pageData }
-	variables := map[string]any{
-		"page": page.Slug, "since": begin.Format(time.RFC3339),
-		"until": end.Format(time.RFC3339),
-	}
-	if err := s.query(ctx, "history", variables, &got); err != nil {
+	p, err := s.page(ctx, "history", page, map[string]any{
+		"since": begin.Format(time.RFC3339), "until": end.Format(time.RFC3339),
+	})
+	if err != nil {
 		return nil, err
-	}
-	p := got.Page.in(page.Zone)
-	if p == nil {
-		return nil, errGone
 	}
 	h := historyPage{
 		head:  s.head(p, first.Format("January 2006")+" – "+p.Name+" status", "history"),

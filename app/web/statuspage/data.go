@@ -45,9 +45,6 @@ type update struct{ status.Update }
 
 // in converts all times to the time zone of the page. An offset alone does not identify the name of the zone.
 func (p *pageData) in(zone *time.Location) *pageData {
-	if p == nil {
-		return nil
-	}
 	status.InZone(zone, &p.CreatedAt, &p.UpdatedAt)
 	for _, list := range [][]notice{
 		p.UnresolvedIncidents.Nodes, p.ActiveMaintenances.Nodes, p.UpcomingMaintenances.Nodes, p.Incidents.Nodes,

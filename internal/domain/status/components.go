@@ -2,7 +2,6 @@ package status
 
 import (
 	"cmp"
-	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -103,9 +102,8 @@ type WorkingCopy struct {
 	Page *Page
 	// Components are all components that are not deleted, including empty groups, in the order of documents.
 	Components []*Component
-	// Holds are the statuses in which open notices hold components, by the code of the component and then of the
-	// notice.
-	Holds map[string]map[string]ComponentStatus
+	// Holds are the statuses in which open notices hold components. An empty status holds nothing.
+	Holds []*Attachment
 
 	// At is the time of the write, in milliseconds and in the zone of the page.
 	At time.Time
@@ -117,12 +115,7 @@ type WorkingCopy struct {
 
 // NewWorkingCopy returns a working copy of stored rows. It computes the statuses of the components.
 func NewWorkingCopy(p *Page, components []*Component, attachments []*Attachment) *WorkingCopy {
-	w := &WorkingCopy{Page: p, Components: components, Holds: map[string]map[string]ComponentStatus{}}
-	for _, a := range attachments {
-		if a.HeldStatus != "" {
-			w.hold(a.ComponentCode, a.NoticeCode, a.HeldStatus)
-		}
-	}
+	w := &WorkingCopy{Page: p, Components: components, Holds: attachments}
 	w.compute()
 	return w
 }
@@ -224,22 +217,16 @@ func (w *WorkingCopy) Move(c *Component, group string, position int32) ([]*Compo
 // compute sets the statuses of the components from their base statuses and from the holds.
 func (w *WorkingCopy) compute() {
 	held := make(map[string][]ComponentStatus, len(w.Holds))
-	for c, by := range w.Holds {
-		held[c] = slices.Collect(maps.Values(by))
+	for _, a := range w.Holds {
+		held[a.ComponentCode] = append(held[a.ComponentCode], a.HeldStatus)
 	}
 	slices.SortFunc(w.Components, compareComponents)
 	ComputeStatuses(slices.Clone(w.Components), held, w.Page.Vocabulary)
 }
 
-func (w *WorkingCopy) hold(component, notice string, s ComponentStatus) {
-	if s == "" {
-		delete(w.Holds[component], notice)
-		return
-	}
-	if w.Holds[component] == nil {
-		w.Holds[component] = map[string]ComponentStatus{}
-	}
-	w.Holds[component][notice] = s
+// hold replaces the holds of a notice.
+func (w *WorkingCopy) hold(notice string, holds ...*Attachment) {
+	w.Holds = append(slices.DeleteFunc(w.Holds, func(a *Attachment) bool { return a.NoticeCode == notice }), holds...)
 }
 
 // Component returns the component or group with a code, or nil.
@@ -290,9 +277,7 @@ func (w *WorkingCopy) setBase(c *Component, s ComponentStatus) []*Change {
 // Release removes the holds of a notice and returns the resulting changes of statuses.
 func (w *WorkingCopy) Release(notice string) []*Change {
 	before := w.statuses()
-	for _, by := range w.Holds {
-		delete(by, notice)
-	}
+	w.hold(notice)
 	w.compute()
 	return w.changesSince(before, w.Origin, ledger.Null[string]{})
 }

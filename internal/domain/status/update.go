@@ -207,20 +207,18 @@ func (w *WorkingCopy) affect(e *Effect, added *Update, attachments []*Attachment
 		if w.Component(code) == nil { // deleted
 			held = ""
 		}
-		w.hold(code, n.Code, held)
 		e.Attachments = append(e.Attachments, &Attachment{NoticeCode: n.Code, ComponentCode: code, HeldStatus: held})
 	}
+	w.hold(n.Code, e.Attachments...)
 	w.compute()
 	e.Changes = w.changesSince(before, u.origin, ledger.Of(u.code))
 	if u.textOnly {
 		return
 	}
-	var affected []*Component
-	for code := range holds {
-		if c := w.Component(code); c != nil {
-			affected = append(affected, c)
-		}
-	}
+	affected := slices.DeleteFunc(slices.Clone(w.Components), func(c *Component) bool {
+		_, attached := holds[c.Code]
+		return !attached
+	})
 	slices.SortFunc(affected, DisplayOrder(w.Components))
 	for i, c := range affected {
 		a := &AffectedComponent{
