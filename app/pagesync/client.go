@@ -71,41 +71,27 @@ type Reading struct {
 	Tags map[string]string
 }
 
-// Read reads the documents of the page. With the ETags of the last read, unchanged documents are not transferred.
-// step, if not nil, is called with the number of documents that have been read.
+// Read reads the documents of the page, unless the summary still has the ETag of the last read: each write to a page
+// changes it. step, if not nil, is called with the number of documents that have been read.
 func (c *Client) Read(ctx context.Context, tags map[string]string, step func(done, total int)) (*Reading, error) {
-	r := &Reading{Documents: map[string][]byte{}, Tags: map[string]string{}}
 	// These documents contain the whole page. The other five are parts of them.
 	names := []string{status.SummaryDocument, status.IncidentsDocument, status.ScheduledDocument}
-	known := map[string]string{}
-	if len(tags) >= len(names) { // otherwise all documents are needed
-		known = tags
-	}
-	for changed := false; ; changed, known = true, nil {
-		for i, name := range names {
-			if r.Documents[name] != nil {
-				continue
-			}
-			body, tag, err := c.get(ctx, name, known[name])
-			if err != nil {
-				return nil, fmt.Errorf("cannot read %s/api/v2/%s: %w", c.base, name, err)
-			}
-			if body != nil {
-				r.Documents[name] = body
-			}
-			if tag != "" {
-				r.Tags[name] = tag
-			}
-			if step != nil {
-				step(i+1, len(names))
-			}
+	r := &Reading{Documents: map[string][]byte{}, Tags: map[string]string{}}
+	for i, name := range names {
+		known := ""
+		if name == status.SummaryDocument {
+			known = tags[name]
 		}
-		if changed || len(r.Documents) == 0 || len(r.Documents) == len(names) {
-			break
+		body, tag, err := c.get(ctx, name, known)
+		switch {
+		case err != nil:
+			return nil, fmt.Errorf("cannot read %s/api/v2/%s: %w", c.base, name, err)
+		case body == nil:
+			return &Reading{Tags: tags}, nil
+		case step != nil:
+			step(i+1, len(names))
 		}
-	}
-	if len(r.Documents) == 0 {
-		r.Documents, r.Tags = nil, tags
+		r.Documents[name], r.Tags[name] = body, tag
 	}
 	return r, nil
 }
@@ -132,12 +118,9 @@ func (c *Client) get(ctx context.Context, name, tag string) (body []byte, newTag
 	case resp.StatusCode != http.StatusOK:
 		return nil, "", fmt.Errorf("the server responds with %s", resp.Status)
 	}
-	body, err = io.ReadAll(io.LimitReader(resp.Body, status.LongestDocument+1)) // limits the decompressed size
-	switch {
-	case err != nil:
+	body, err = io.ReadAll(io.LimitReader(resp.Body, status.LongestDocument+1)) // a larger document cannot be imported
+	if err != nil {
 		return nil, "", outbound.Reason(err, requestTimeout)
-	case len(body) > status.LongestDocument:
-		return nil, "", fmt.Errorf("it is larger than %d MiB", status.LongestDocument>>20)
 	}
 	return body, resp.Header.Get("ETag"), nil
 }
