@@ -48,8 +48,10 @@ type Source struct {
 	// Components are all components and groups in order, or nil if no document lists them.
 	Components []*Component
 	Notices    []*SourceNotice
-	// Coverage is the coverage of the lists of all notices, by kind. A kind is missing if its list was not given.
-	Coverage map[Kind]Coverage
+	// Coverage has the instants after which the lists of all notices are complete, by kind: that of the last notice (see
+	// [Notice.RecentAt]), or zero for a list of all. A later notice that is not in the list was deleted. A kind is missing
+	// if its list was not given.
+	Coverage map[Kind]time.Time
 	// Mixed reports whether the documents have different times of the last write, so that they belong to different
 	// revisions of the page.
 	Mixed bool
@@ -64,16 +66,6 @@ type SourceNotice struct {
 	Held       map[string]ComponentStatus // statuses in which the open notice holds components, by code
 	Updates    []*Update                  // newest first
 }
-
-// Coverage is the period that a list of notices covers. A notice within that period that is not in the list was
-// deleted.
-type Coverage struct {
-	All bool      // the list is complete
-	To  time.Time // otherwise, the instant of the last notice; see [Notice.RecentAt]
-}
-
-// Includes reports whether the list covers a notice with this instant.
-func (r Coverage) Includes(recentAt time.Time) bool { return r.All || recentAt.After(r.To) }
 
 // The content of documents.
 type (
@@ -187,7 +179,7 @@ func (d *pageDocument) checkSize() error {
 // document is malformed. Invalid values are replaced or omitted with a warning.
 func ReadDocuments(documents map[string][]byte) (*Source, error) {
 	r := reader{
-		source: &Source{Coverage: map[Kind]Coverage{}}, seen: map[string]bool{},
+		source: &Source{Coverage: map[Kind]time.Time{}}, seen: map[string]bool{},
 	}
 	for _, name := range Documents() {
 		text, given := documents[name]

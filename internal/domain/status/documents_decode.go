@@ -296,20 +296,18 @@ func (r *reader) update(n *SourceNotice, o *updateObject) *Update {
 
 // coverage records the coverage of a list.
 func (r *reader) coverage(kind Kind, list []noticeObject) {
-	if len(list) < mostListed {
-		r.source.Coverage[kind] = Coverage{All: true}
-		return
-	}
-	var to time.Time
-	for _, n := range r.source.Notices {
-		if n.Kind == kind && n.Code == list[len(list)-1].ID {
-			to = n.RecentAt()
+	var after time.Time
+	if len(list) >= mostListed {
+		for _, n := range r.source.Notices {
+			if n.Kind == kind && n.Code == list[len(list)-1].ID {
+				after = n.RecentAt()
+			}
+		}
+		if after.IsZero() { // the last notice was omitted: the coverage is unknown
+			return
 		}
 	}
-	if to.IsZero() { // the last notice was omitted: the coverage is unknown
-		return
-	}
-	r.source.Coverage[kind] = Coverage{To: to}
+	r.source.Coverage[kind] = after
 }
 
 // newestFirst compares updates.

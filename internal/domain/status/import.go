@@ -119,7 +119,7 @@ func CompareImport(source *Source, stored Stored, o ImportOptions) *Import {
 		if slices.ContainsFunc(s.Attachments, func(a *Attachment) bool { return a.HeldStatus != "" }) {
 			i.Released = append(i.Released, n.Code)
 		}
-		if c, given := source.Coverage[n.Kind]; given && c.Includes(n.RecentAt()) {
+		if after, given := source.Coverage[n.Kind]; given && n.RecentAt().After(after) {
 			i.DeletedNotices = append(i.DeletedNotices, n.Code)
 		} else if n.State.Open() {
 			i.Stale = append(i.Stale, n.Code)
@@ -230,8 +230,8 @@ func (i *Import) compareComponents(source *Source, stored []*StoredComponent) (k
 		return known
 	}
 	from := source.Page.UpdatedAt // without a list of incidents, nothing is known of the past
-	if c, given := source.Coverage[Realtime]; given {
-		from = c.To
+	if after, given := source.Coverage[Realtime]; given {
+		from = after
 	}
 	listed := make(map[string]bool, len(source.Components))
 	for _, groups := range []bool{true, false} {

@@ -170,7 +170,7 @@ func TestRandomHistory(t *testing.T) {
 						Code: "random", Name: "Random", URL: "https://random.example",
 						TimeZone: zoneName,
 						Zone:     zone,
-					}, Coverage: map[status.Kind]status.Coverage{},
+					}, Coverage: map[status.Kind]time.Time{},
 				},
 			}
 			var etag string
