@@ -22,7 +22,8 @@ func (s *DB) Components(ctx context.Context, page *status.Page) ([]*status.Compo
 	if err != nil {
 		return nil, err
 	}
-	return slices.DeleteFunc(w.Components, func(c *status.Component) bool { return c.IsGroup && c.Children == nil }), nil
+	isEmpty := func(c *status.Component) bool { return c.IsGroup && c.Children == nil }
+	return slices.DeleteFunc(w.Components, isEmpty), nil
 }
 
 // PageState returns the state of a page in one snapshot.
