@@ -48,9 +48,9 @@ type Source struct {
 	// Components are all components and groups in order, or nil if no document lists them.
 	Components []*Component
 	Notices    []*SourceNotice
-	// Coverage has the instants after which the lists of all notices are complete, by kind: that of the last notice (see
-	// [Notice.RecentAt]), or zero for a list of all. A later notice that is not in the list was deleted. A kind is missing
-	// if its list was not given.
+	// Coverage has the instants after which the lists of all notices are complete, by kind: that of the last notice
+	// (see [Notice.RecentAt]), or zero for a list of all. A later notice that is not in the list was deleted. A kind
+	// is missing if its list was not given.
 	Coverage map[Kind]time.Time
 	// Mixed reports whether the documents have different times of the last write, so that they belong to different
 	// revisions of the page.
