@@ -30,6 +30,7 @@ import (
 	"heliograph/graph/relay"
 	"heliograph/graph/rowplan"
 	"heliograph/graph/server"
+	"heliograph/internal/base/repeat"
 	"heliograph/internal/base/respond"
 	"heliograph/internal/domain/status"
 	"heliograph/resolvers"
@@ -279,17 +280,10 @@ func (g *Gateway) Maintain(ctx context.Context) {
 	if !g.o.REST.Cache {
 		return
 	}
-	tick := time.NewTicker(feesInterval)
-	defer tick.Stop()
-	for {
+	for range repeat.Every(ctx, feesInterval) {
 		g.Refresh(ctx)
 		if err := g.root.CountBlocks(ctx); err != nil && ctx.Err() == nil {
 			g.o.Logger.Log(ctx, storage.LevelOf(err), "counting blocks failed", "error", err)
-		}
-		select {
-		case <-ctx.Done():
-			return
-		case <-tick.C:
 		}
 	}
 }

@@ -249,7 +249,7 @@ func TestStatusWrites(t *testing.T) {
 		go func() {
 			var err error
 			for i := 0; i < writes/writers && err == nil; i++ {
-				err = g.Status.Write(context.Background(), demo.StatusPage, testenv.Now(),
+				err = g.Status.Write(context.Background(), demo.StatusPage, testenv.Now(), nil,
 					func(context.Context, *statuspages.Tx) error {
 						return nil
 					})

@@ -14,6 +14,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"heliograph/internal/base/repeat"
 	"heliograph/internal/domain/status"
 )
 
@@ -301,10 +302,7 @@ func (c *Cache) listen(ctx context.Context, notify func()) {
 		c.o.Logger.DebugContext(ctx, "listening for writes to status pages failed; refreshing at intervals",
 			"interval",
 			refreshInterval.String(), "error", err)
-		select {
-		case <-ctx.Done():
-		case <-time.After(reconnectDelay):
-		}
+		repeat.Sleep(ctx, reconnectDelay)
 	}
 }
 

@@ -28,7 +28,7 @@ const (
 // set writes the state of a component to the example page.
 func set(t *testing.T, db *statuspages.DB, at time.Time, state status.ComponentStatus) {
 	t.Helper()
-	err := db.Write(t.Context(), page, at, func(ctx context.Context, tx *statuspages.Tx) error {
+	err := db.Write(t.Context(), page, at, nil, func(ctx context.Context, tx *statuspages.Tx) error {
 		_, err := tx.Exec(ctx,
 			`update status.component set base_status = $2::text::status.component_status where id = $1`, component,
 			string(state))
@@ -246,7 +246,7 @@ func TestFailedWrites(t *testing.T) {
 			return err
 		},
 	} {
-		err := g.Status.Write(t.Context(), page, lastWrite().Add(time.Hour),
+		err := g.Status.Write(t.Context(), page, lastWrite().Add(time.Hour), nil,
 			func(ctx context.Context, tx *statuspages.Tx) error {
 				if _, err := tx.Exec(ctx,
 					`update status.component set base_status = 'major_outage' where not is_group`); err != nil {
@@ -261,7 +261,7 @@ func TestFailedWrites(t *testing.T) {
 			t.Errorf("%s: %s", name, got)
 		}
 	}
-	if err := g.Status.Write(t.Context(), "nobody", lastWrite(), func(context.Context, *statuspages.Tx) error {
+	if err := g.Status.Write(t.Context(), "nobody", lastWrite(), nil, func(context.Context, *statuspages.Tx) error {
 		return nil
 	}); !errors.Is(err, statuspages.ErrNoPage) {
 		t.Errorf("writing to no page: %v", err)

@@ -213,15 +213,10 @@ func (s *DB) begin(ctx context.Context, do func(pgx.Tx) error) error {
 	return pgx.BeginTxFunc(ctx, s.pool, pgx.TxOptions{BeginQuery: `begin; set local synchronous_commit = on`}, do)
 }
 
-// Write writes to a page in a transaction that locks the page, calls do, adds messages to the outbox, increments the
-// revision and notifies readers. Reads with the context of do belong to the transaction. It fails with [ErrNoPage] if
-// the page does not exist.
-func (s *DB) Write(ctx context.Context, page string, at time.Time, do func(ctx context.Context, tx *Tx) error) error {
-	return s.writePrepared(ctx, page, at, nil, do)
-}
-
-// writePrepared is [DB.Write]. It calls prepare, if not nil, before it reads the page.
-func (s *DB) writePrepared(
+// Write writes to a page in a transaction that calls prepare, if not nil, locks the page, calls do, adds messages to
+// the outbox, increments the revision and notifies readers. Reads with the context of do belong to the transaction. It
+// fails with [ErrNoPage] if the page does not exist.
+func (s *DB) Write(
 	ctx context.Context, page string, at time.Time, prepare func(tx pgx.Tx) error,
 	do func(ctx context.Context, tx *Tx) error,
 ) error {

@@ -126,7 +126,7 @@ func (e *Editor) create(
 func (e *Editor) write(
 	ctx context.Context, tx *commandTx, prepare func(pgx.Tx) error, do func(ctx context.Context, tx *commandTx) error,
 ) (string, error) {
-	return tx.finish(e.db.writePrepared(ctx, tx.page, e.now(), prepare, func(ctx context.Context, open *Tx) error {
+	return tx.finish(e.db.Write(ctx, tx.page, e.now(), prepare, func(ctx context.Context, open *Tx) error {
 		tx.Tx = open
 		return tx.run(ctx, do)
 	}))

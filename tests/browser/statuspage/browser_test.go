@@ -210,7 +210,7 @@ func TestEmbed(t *testing.T) {
 	p.Wait("the banner", shown)
 	screenshot(p, "embed", 900, false)
 	// Closes all incidents and maintenances.
-	err := g.Status.Write(t.Context(), demo.StatusPage, testenv.Now(),
+	err := g.Status.Write(t.Context(), demo.StatusPage, testenv.Now(), nil,
 		func(ctx context.Context, tx *statuspages.Tx) error {
 			_, err := tx.Exec(ctx, `update status.incident set draft = true where resolved_at is null`)
 			return err
