@@ -10,15 +10,9 @@ import (
 	"heliograph/internal/domain/ledger"
 )
 
-// EffectiveStatus returns the status of a component: the worst of its base status and of those in which open notices
-// hold it.
-func EffectiveStatus(base ComponentStatus, held ...ComponentStatus) ComponentStatus {
-	return Worst(append([]ComponentStatus{base}, held...)...)
-}
-
-// ComputeStatuses computes the statuses of components and groups from base statuses and holds, by the code of the
-// component. It changes the list and its elements and returns the list in the order of documents, without empty
-// groups.
+// ComputeStatuses computes the statuses of components and groups. That of a component is the worst of its base status
+// and of those in which open notices hold it, which held has by the code of the component. It changes the list and its
+// elements, and returns the list in the order of documents, without empty groups.
 func ComputeStatuses(list []*Component, held map[string][]ComponentStatus, v Vocabulary) []*Component {
 	slices.SortFunc(list, compareComponents)
 	byCode := make(map[string]*Component, len(list))
@@ -30,7 +24,7 @@ func ComputeStatuses(list []*Component, held map[string][]ComponentStatus, v Voc
 		if c.IsGroup {
 			continue
 		}
-		c.Status = EffectiveStatus(c.BaseStatus, held[c.Code]...)
+		c.Status = Worst(append(held[c.Code], c.BaseStatus)...)
 		c.Shown = c.Status.Shown(v)
 		if g := byCode[c.GroupCode.V]; g != nil {
 			c.GroupName = g.Name

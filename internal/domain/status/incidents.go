@@ -218,12 +218,10 @@ func (w *WorkingCopy) CancelMaintenance(s NoticeState, in NewUpdate) (*Effect, e
 func (w *WorkingCopy) RescheduleMaintenance(s NoticeState, in Reschedule) (*Effect, error) {
 	n := *s.Notice
 	start, end := w.local(in.Start), w.local(in.End)
-	err := badIf(n.Kind != Scheduled, "%s is an incident: only maintenances can be moved", n.Code)
-	if err == nil && !n.State.Open() {
-		err = &TransitionError{Kind: n.Kind, From: n.State, To: Planned}
-	}
-	err = cmp.Or(err, CheckTimes(start, end), FailIf(n.State != Planned && !start.Equal(n.ScheduledFor.V), BadState,
-		"the maintenance has started: only its end can be moved"))
+	err := cmp.Or(badIf(n.Kind != Scheduled, "%s is an incident: only maintenances can be moved", n.Code),
+		CheckTransition(n.Kind, n.State, n.State), CheckTimes(start, end),
+		FailIf(n.State != Planned && !start.Equal(n.ScheduledFor.V), BadState,
+			"the maintenance has started: only its end can be moved"))
 	if err != nil {
 		return nil, err
 	}

@@ -115,7 +115,7 @@ func TestEffective(t *testing.T) {
 		{"u", "o", "u"},
 		{"d", "pm", "m"},
 	} {
-		if got := EffectiveStatus(letters(c.base)[0], letters(c.held)...); got != letters(c.want)[0] {
+		if got := Worst(append(letters(c.held), letters(c.base)[0])...); got != letters(c.want)[0] {
 			t.Errorf("base %s, held %s: %s", c.base, c.held, got)
 		}
 	}

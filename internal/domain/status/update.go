@@ -229,7 +229,7 @@ func (w *WorkingCopy) affect(e *Effect, added *Update, attachments []*Attachment
 		case n.Backfilled:
 			a.OldStatus, a.NewStatus = backfilledStatuses(given[c.Code], u.State)
 		case n.Draft:
-			a.NewStatus = EffectiveStatus(a.OldStatus, given[c.Code])
+			a.NewStatus = Worst(a.OldStatus, given[c.Code])
 		}
 		a.OldShown, a.NewShown = a.OldStatus.Shown(w.Page.Vocabulary), a.NewStatus.Shown(w.Page.Vocabulary)
 		added.Affected = append(added.Affected, a)
@@ -239,7 +239,7 @@ func (w *WorkingCopy) affect(e *Effect, added *Update, attachments []*Attachment
 // backfilledStatuses returns the statuses of a component before and after an update of a backfilled notice. In between
 // it had the given status.
 func backfilledStatuses(given ComponentStatus, s State) (before, after ComponentStatus) {
-	given = EffectiveStatus(Operational, given)
+	given = Worst(Operational, given)
 	if s.Open() {
 		return Operational, given
 	}

@@ -141,7 +141,7 @@ type history struct {
 }
 
 func (h *history) status() ComponentStatus {
-	return EffectiveStatus(h.base, slices.Collect(maps.Values(h.held))...)
+	return Worst(append(slices.Collect(maps.Values(h.held)), h.base)...)
 }
 
 func (h *history) apply(e *HistoryEvent) {
