@@ -241,11 +241,9 @@ func CheckDocuments(documents map[string][]byte) []string {
 		if err != nil {
 			return []string{fmt.Sprintf("%s is not a document: %v", name, err)}
 		}
+		complain(*d[name].Page != *d[SummaryDocument].Page, "%s belongs to another revision", name)
 	}
 	summary := d[SummaryDocument]
-	for _, name := range Documents() {
-		complain(*d[name].Page != *summary.Page, "%s belongs to another revision", name)
-	}
 	complain(!reflect.DeepEqual(summary.Components, d[ComponentsDocument].Components),
 		"the components of the summary differ from %s", ComponentsDocument)
 	complain(summary.Status != d[StatusDocument].Status, "the status of the summary differs from %s", StatusDocument)
@@ -289,7 +287,7 @@ func sameList(a, b []noticeObject) bool {
 }
 
 func checkGroups(components []componentObject, complain func(condition bool, format string, args ...any)) {
-	children, groups := map[string][]string{}, map[string][]string{}
+	children := map[string][]string{}
 	var last int32
 	for _, c := range components {
 		complain(c.Position < last, "the component %s is out of order", c.ID)
@@ -297,15 +295,14 @@ func checkGroups(components []componentObject, complain func(condition bool, for
 		if c.GroupID != nil {
 			children[*c.GroupID] = append(children[*c.GroupID], c.ID)
 		}
-		if c.Group {
-			groups[c.ID] = c.Components
-			complain(len(c.Components) == 0, "the group %s has no component", c.ID)
-		}
 	}
-	for id, has := range groups {
-		complain(!slices.Equal(has, children[id]), "the group %s lists %v, but the components in it are %v", id, has,
-			children[id])
-		delete(children, id)
+	for _, c := range components {
+		if c.Group {
+			complain(len(c.Components) == 0, "the group %s has no component", c.ID)
+			complain(!slices.Equal(c.Components, children[c.ID]),
+				"the group %s lists %v, but the components in it are %v", c.ID, c.Components, children[c.ID])
+			delete(children, c.ID)
+		}
 	}
 	for id := range children {
 		complain(true, "the group %s is not listed", id)
