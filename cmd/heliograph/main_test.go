@@ -43,8 +43,7 @@ func TestMain(m *testing.M) {
 	}
 	for _, variable := range os.Environ() { // commands run without settings of the environment
 		name, _, _ := strings.Cut(variable, "=")
-		server := os.Getenv(pgtest.ServerVariable) != ""
-		if strings.HasPrefix(name, "HELIOGRAPH_") && name != "HELIOGRAPH_PG_BINDIR" && !server {
+		if strings.HasPrefix(name, "HELIOGRAPH_") && name != "HELIOGRAPH_PG_BINDIR" {
 			_ = os.Unsetenv(name) // fails for invalid names only
 		}
 	}

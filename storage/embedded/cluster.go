@@ -56,7 +56,7 @@ func lookError(err error) error {
 
 // ensureCluster creates the cluster if it does not exist. It is created in a temporary folder and renamed, so that an
 // incomplete cluster is never used. made reports whether the cluster is new.
-func ensureCluster(ctx context.Context, b binaries, l layout, id identity, ephemeral bool) (made bool, err error) {
+func ensureCluster(ctx context.Context, b binaries, l layout, id identity) (made bool, err error) {
 	there, err := exists(l.data)
 	if err != nil {
 		return false, fmt.Errorf("looking for data: %w", err)
@@ -81,14 +81,8 @@ func ensureCluster(ctx context.Context, b binaries, l layout, id identity, ephem
 	}
 	// Syncing the new files can take many seconds on a busy disk, so it is skipped. The system writes them within half
 	// a minute. If the machine crashes before that, the empty cluster may have to be created again.
-	args := []string{
-		"-D", l.init, "-U", Name, "-A", "trust", "-E", "UTF8", "--locale=C", "--no-instructions",
-		"--no-sync",
-	}
-	if ephemeral {
-		args = append(args, "--wal-segsize=1") // less to write
-	}
-	cmd := exec.Command(filepath.Join(b.dir, "initdb"), args...)
+	cmd := exec.Command(filepath.Join(b.dir, "initdb"), "-D", l.init, "-U", Name, "-A", "trust", "-E", "UTF8",
+		"--locale=C", "--no-instructions", "--no-sync")
 	cmd.Dir, cmd.Env = l.dir, serverEnv()
 	cmd.SysProcAttr = procAttr(id.cred, syscall.SIGTERM)
 	cmd.WaitDelay = time.Second

@@ -48,8 +48,7 @@ func extensions() []string { return []string{"btree_gist", "pg_trgm"} }
 
 // Options configure the server. The zero value means a persistent server in the default folder.
 type Options struct {
-	// DataDir is the data folder. It is created if missing. The default is [DefaultDataDir]. Ignored if Ephemeral is
-	// set.
+	// DataDir is the data folder. It is created if missing. The default is [DefaultDataDir].
 	DataDir string
 
 	// BinDir is the folder that contains postgres and initdb (HELIOGRAPH_PG_BINDIR). If set, no other folder is
@@ -58,20 +57,18 @@ type Options struct {
 	// user's cache folder. Without data, the newest major version is used.
 	BinDir string
 
-	// Ephemeral selects a server in a temporary folder that [Server.Stop] removes. It is faster because its data need
-	// not survive a crash of the machine.
-	Ephemeral bool
-
 	// Settings are further server settings by name. They override those of this package.
 	Settings map[string]string
 
 	// Logger is optional. Nil discards the log.
 	Logger *slog.Logger
 
+	// Outlives makes the server go on when the process ends that started it. The signal SIGINT stops it, as does the
+	// next [Start]. See [Server.Release].
+	Outlives bool
+
 	// folders replaces all searched folders except BinDir, for tests.
 	folders []string
-	// noDeathSignal keeps the server running if the gateway is killed, as on systems without a parent-death signal.
-	noDeathSignal bool
 }
 
 // DefaultDataDir returns the default data folder of the current user. For root it is /var/lib/heliograph, because the
@@ -98,21 +95,16 @@ func DefaultDataDir() (string, error) {
 	return filepath.Join(dir, Name), nil
 }
 
-// cacheDirs returns the folders in which unpacked PostgreSQL programs may be found.
-func cacheDirs() []string {
+// cacheDir returns the folder in which unpacked PostgreSQL programs may be found: that of scripts/ensure-postgres.sh.
+func cacheDir() string {
 	if os.Geteuid() == 0 {
-		return []string{"/var/cache/heliograph"}
-	}
-	var dirs []string
-	if dir, err := os.UserCacheDir(); err == nil { // uses XDG_CACHE_HOME on Linux only
-		dirs = append(dirs, filepath.Join(dir, Name))
+		return "/var/cache/heliograph"
 	}
 	if dir := os.Getenv("XDG_CACHE_HOME"); filepath.IsAbs(dir) {
-		dirs = append(dirs, filepath.Join(dir, Name))
-	} else if home, err := os.UserHomeDir(); err == nil {
-		dirs = append(dirs, filepath.Join(home, ".cache", Name))
+		return filepath.Join(dir, Name)
 	}
-	return dirs
+	home, _ := os.UserHomeDir() // without one, nothing is found
+	return filepath.Join(home, ".cache", Name)
 }
 
 // layout contains the paths of one major version in one data folder. All are absolute and free of symbolic links, so
@@ -147,15 +139,15 @@ func socketPathTooLong(dir string) bool {
 }
 
 // openBase creates the data folder and returns its path without symbolic links.
-func openBase(o Options) (string, error) {
-	base := o.DataDir
+func openBase(base string) (string, error) {
+	var err error
 	if base == "" {
-		var err error
-		if base, err = DefaultDataDir(); err != nil {
+		base, err = DefaultDataDir()
+		if err != nil {
 			return "", err
 		}
 	}
-	base, err := filepath.Abs(base)
+	base, err = filepath.Abs(base)
 	if err != nil {
 		return "", fmt.Errorf("data folder: %w", err)
 	}

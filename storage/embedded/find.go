@@ -50,8 +50,7 @@ func searchFolders(ctx context.Context) []string {
 	if out, err := output(ctx, "pg_config", "--bindir"); err == nil {
 		dirs = append(dirs, out)
 	}
-	cached := list.Map(cacheDirs(), func(dir string) string { return filepath.Join(dir, "postgresql", "*", "bin") })
-	for _, p := range slices.Concat(usualFolders(), cached) {
+	for _, p := range append(usualFolders(), filepath.Join(cacheDir(), "postgresql", "*", "bin")) {
 		found, _ := filepath.Glob(p) // the only possible error is a malformed pattern
 		dirs = append(dirs, found...)
 	}
@@ -112,8 +111,7 @@ func find(ctx context.Context, o Options, base string, majors []int) (binaries, 
 	return binaries{}, otherVersion(base, majors, usable)
 }
 
-// probe checks whether dir contains a usable server. A missing extension is an error if it can be detected before the
-// start.
+// probe checks whether dir contains a usable server. Missing extensions are detected after the start.
 func probe(ctx context.Context, dir string) (binaries, error) {
 	b := binaries{dir: dir}
 	for _, name := range []string{"postgres", "initdb"} {
@@ -131,17 +129,6 @@ func probe(ctx context.Context, dir string) (binaries, error) {
 	if b.major < MinMajor {
 		return b, fmt.Errorf("PostgreSQL %s is older than %d", b.version, MinMajor)
 	}
-	if share := shareDir(ctx, b); share != "" {
-		var missing []string
-		for _, ext := range extensions() {
-			if _, err := os.Stat(filepath.Join(share, "extension", ext+".control")); err != nil {
-				missing = append(missing, ext)
-			}
-		}
-		if len(missing) > 0 {
-			return b, missingExtensions(b, missing)
-		}
-	}
 	return b, nil
 }
 
@@ -155,24 +142,6 @@ func parseVersion(line string) (version string, major int, err error) {
 		return "", 0, fmt.Errorf("unexpected output of postgres --version: %q", line)
 	}
 	return version, major, nil
-}
-
-// shareDir returns the folder of the extensions' control files, or "" if it is not in the expected place.
-func shareDir(ctx context.Context, b binaries) string {
-	dirs := []string{
-		filepath.Join(b.dir, "../share/postgresql"),
-		filepath.Join(b.dir, "../share"),
-		filepath.Join(b.dir, "../../../../share/postgresql", strconv.Itoa(b.major)),
-	}
-	if out, err := output(ctx, filepath.Join(b.dir, "pg_config"), "--sharedir"); err == nil {
-		dirs = append([]string{out}, dirs...)
-	}
-	for _, dir := range dirs {
-		if _, err := os.Stat(filepath.Join(dir, "extension", "plpgsql.control")); err == nil { // part of every server
-			return dir
-		}
-	}
-	return ""
 }
 
 // output runs a short command and returns its output without surrounding space.
@@ -209,9 +178,4 @@ func otherVersion(base string, majors []int, found []binaries) error {
 	return fmt.Errorf("%w: %s holds data of PostgreSQL %s, but found is %s. Nothing was changed. "+
 		"Install PostgreSQL %s, or set HELIOGRAPH_PG_BINDIR to its programs, or choose another data folder",
 		ErrOtherVersion, base, version, strings.Join(got, ", "), version)
-}
-
-func missingExtensions(b binaries, names []string) error {
-	return fmt.Errorf("PostgreSQL %s in %s lacks %s: install its contrib package (often postgresql-contrib)",
-		b.version, b.dir, strings.Join(names, " and "))
 }

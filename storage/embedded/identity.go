@@ -98,39 +98,10 @@ func (id identity) check(ctx context.Context, b binaries, dir string) error {
 		return fmt.Errorf("PostgreSQL refuses to run as root, and this process is not allowed to start it as user %s "+
 			"(the capabilities SETUID and SETGID are missing): run the gateway as an ordinary user", id.name)
 	case errors.Is(err, syscall.EACCES):
-		for _, path := range []string{dir, b.dir} {
-			if wall := id.barrier(path); wall != "" {
-				return fmt.Errorf("user %s, who runs PostgreSQL because root may not, cannot pass through %s to "+
-					"reach %s: "+
-					"choose a folder outside of it, or allow it with chmod o+x %s", id.name, wall, path, wall)
-			}
-		}
+		return fmt.Errorf("user %s, who runs PostgreSQL because root may not, cannot reach %s or %s: choose folders "+
+			"that are open to this user, or allow it with chmod o+x for each folder above them", id.name, dir, b.dir)
 	}
 	return wrap.Error(err, "running %s as user %s", cmd.Path, id.name)
-}
-
-// barrier returns the first folder on the path, including the path itself, that the server's user cannot traverse.
-func (id identity) barrier(path string) string {
-	wall := ""
-	for ; ; path = filepath.Dir(path) {
-		if info, err := os.Stat(path); err == nil {
-			if st, ok := info.Sys().(*syscall.Stat_t); ok {
-				bit := os.FileMode(0o001)
-				switch {
-				case st.Uid == id.cred.Uid:
-					bit = 0o100
-				case st.Gid == id.cred.Gid:
-					bit = 0o010
-				}
-				if info.Mode()&bit == 0 {
-					wall = path
-				}
-			}
-		}
-		if path == filepath.Dir(path) {
-			return wall
-		}
-	}
 }
 
 // serverEnv returns the environment of the server's programs. It excludes PG… variables, the locale and the gateway's

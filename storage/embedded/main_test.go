@@ -30,7 +30,6 @@ const roleVariable = "HELIOGRAPH_EMBEDDED_TEST_ROLE"
 type assignment struct {
 	Role          string // one of the functions in TestMain
 	Dir           string
-	Ephemeral     bool
 	NoDeathSignal bool
 	DropCap       int // a capability that root drops before; 0 for none
 }
@@ -80,8 +79,7 @@ func gatewayRole(a assignment) error {
 	stop := make(chan os.Signal, 1)
 	signal.Notify(stop, syscall.SIGTERM)
 	s, err := Start(context.Background(), Options{
-		DataDir: a.Dir, Ephemeral: a.Ephemeral,
-		noDeathSignal: a.NoDeathSignal,
+		DataDir: a.Dir, Outlives: a.NoDeathSignal,
 	})
 	if err != nil {
 		return json.NewEncoder(os.Stdout).Encode(announcement{Err: err.Error()})

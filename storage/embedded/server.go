@@ -16,6 +16,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"syscall"
@@ -23,7 +24,6 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"heliograph/internal/base/list"
 	"heliograph/internal/base/wrap"
 )
 
@@ -34,8 +34,8 @@ type Server struct {
 	log      *slog.Logger
 	lock     *os.File
 	proc     *process
-	logSize  int64    // size of the log before this server wrote to it
-	tmp      []string // folders to remove at the end
+	logSize  int64  // size of the log before this server wrote to it
+	tmp      string // folder to remove at the end, or empty
 	stopping atomic.Bool
 	stopOnce sync.Once
 	stopErr  error
@@ -52,7 +52,7 @@ func Start(ctx context.Context, o Options) (_ *Server, err error) {
 			err = errors.Join(fmt.Errorf("starting the embedded PostgreSQL: %w", err), s.abort())
 		}
 	}()
-	base, err := s.base(ctx, o)
+	base, err := openBase(o.DataDir)
 	if err != nil {
 		return s, err
 	}
@@ -82,7 +82,7 @@ func Start(ctx context.Context, o Options) (_ *Server, err error) {
 	if err != nil {
 		return s, err
 	}
-	made, err := ensureCluster(ctx, s.bin, s.paths, id, o.Ephemeral)
+	made, err := ensureCluster(ctx, s.bin, s.paths, id)
 	if err != nil {
 		return s, err
 	}
@@ -99,19 +99,6 @@ func Start(ctx context.Context, o Options) (_ *Server, err error) {
 	return s, nil
 }
 
-// base returns the data folder, which is a new one for an ephemeral server.
-func (s *Server) base(ctx context.Context, o Options) (string, error) {
-	if !o.Ephemeral {
-		return openBase(o)
-	}
-	sweep(ctx, s.log)
-	base, err := makeTemp(os.TempDir(), tempPrefix)
-	if err == nil {
-		s.tmp = append(s.tmp, base)
-	}
-	return base, err
-}
-
 // prepareFolders creates the folders of this major version and returns the user that runs the server.
 func (s *Server) prepareFolders(ctx context.Context) (identity, error) {
 	id, err := chooseIdentity(s.paths.data)
@@ -123,10 +110,11 @@ func (s *Server) prepareFolders(ctx context.Context) (identity, error) {
 		if socketPathTooLong(filepath.Join(dir, "heliograph-0123456789")) {
 			dir = "/tmp"
 		}
-		if s.paths.sock, err = makeTemp(dir, "heliograph-"); err != nil {
+		s.tmp, err = makeTemp(dir)
+		if err != nil {
 			return id, err
 		}
-		s.tmp = append(s.tmp, s.paths.sock)
+		s.paths.sock = s.tmp
 	}
 	for _, dir := range []string{s.paths.dir, s.paths.sock} {
 		if err := id.privateDir(dir); err != nil {
@@ -158,10 +146,6 @@ func (s *Server) settings(o Options) map[string]string {
 		"timezone":                   "UTC",
 		"log_timezone":               "UTC",
 	}
-	if o.Ephemeral {
-		set["fsync"] = "off"
-		set["full_page_writes"] = "off"
-	}
 	maps.Copy(set, o.Settings)
 	return set
 }
@@ -183,7 +167,7 @@ func (s *Server) launch(id identity, o Options) error {
 	cmd.Dir, cmd.Env = s.paths.dir, serverEnv()
 	cmd.Stdout, cmd.Stderr = out, out
 	death := syscall.SIGINT // fast shutdown, no recovery needed
-	if o.noDeathSignal {
+	if o.Outlives {
 		death = 0
 	}
 	cmd.SysProcAttr = procAttr(id.cred, death)
@@ -205,6 +189,9 @@ func (s *Server) URL(database string) string {
 
 // Major returns the server's major version, such as 15.
 func (s *Server) Major() int { return s.bin.major }
+
+// PID returns the process id of the server's first process.
+func (s *Server) PID() int { return s.proc.cmd.Process.Pid }
 
 // DataDir returns the absolute path of the data folder.
 func (s *Server) DataDir() string { return s.paths.base }
@@ -249,8 +236,8 @@ func (s *Server) logTail() string {
 }
 
 // Stop shuts the server down, closes all connections, and returns when it has ended. This takes about 20 ms. After 15
-// s, or when ctx is done, it forces an immediate shutdown; the next start then needs recovery. The folder of an
-// ephemeral server is removed. Further calls return the first result.
+// s, or when ctx is done, it forces an immediate shutdown; the next start then needs recovery. Further calls return the
+// first result.
 func (s *Server) Stop(ctx context.Context) error {
 	s.stopOnce.Do(func() { s.stopErr = s.stop(ctx) })
 	return s.stopErr
@@ -296,15 +283,20 @@ func (s *Server) abort() error {
 	return s.Stop(ctx)
 }
 
-// release releases all resources except the process. Temporary folders are removed first, while the lock still marks
-// them as in use.
+// release releases all resources except the process.
 func (s *Server) release() error {
-	errs := list.Map(s.tmp, os.RemoveAll)
-	if s.lock != nil {
-		// Closing alone would leave the lock to a child that is just being started.
-		errs = append(errs, syscall.Flock(int(s.lock.Fd()), syscall.LOCK_UN), s.lock.Close())
+	return errors.Join(os.RemoveAll(s.tmp), s.Release()) // without a name, nothing is removed
+}
+
+// Release unlocks the data folder, for a server that outlives this process. It does nothing if it is unlocked.
+func (s *Server) Release() error {
+	if s.lock == nil {
+		return nil
 	}
-	return wrap.Error(errors.Join(errs...), "cleaning up after the embedded PostgreSQL")
+	// Closing alone would leave the lock to a child that is just being started.
+	err := errors.Join(syscall.Flock(int(s.lock.Fd()), syscall.LOCK_UN), s.lock.Close())
+	s.lock = nil
+	return wrap.Error(err, "unlocking the data folder of the embedded PostgreSQL")
 }
 
 // process is a started program. err is its result and may be read after done is closed.
@@ -387,7 +379,8 @@ select exists (select from pg_database where datname = $1),
 		return fmt.Errorf("looking for the database: %w", err)
 	}
 	if len(missing) > 0 {
-		return missingExtensions(s.bin, missing)
+		return fmt.Errorf("PostgreSQL %s in %s lacks %s: install its contrib package (often postgresql-contrib)",
+			s.bin.version, s.bin.dir, strings.Join(missing, " and "))
 	}
 	if there {
 		return nil

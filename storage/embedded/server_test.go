@@ -106,51 +106,6 @@ func TestStartGivesUp(t *testing.T) {
 	mustStart(t, Options{DataDir: dir}) // the folder is no longer in use
 }
 
-func TestEphemeral(t *testing.T) {
-	t.Parallel()
-	s := mustStart(t, Options{Ephemeral: true, DataDir: "/nowhere"})
-	if got := queryString(t, s.URL(Name), "show fsync"); got != "off" {
-		t.Errorf("fsync is %s", got)
-	}
-	if err := s.Stop(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	if there, err := exists(s.DataDir()); there || err != nil {
-		t.Errorf("%s is still there: %v", s.DataDir(), err)
-	}
-}
-
-// TestSweep checks that a later start removes the folder of a killed ephemeral server, but not that of a running one.
-func TestSweep(t *testing.T) {
-	t.Parallel()
-	folder := func(g *gateway) string {
-		return filepath.Dir(filepath.Dir(strings.TrimSpace(queryString(t, g.URL, "show unix_socket_directories"))))
-	}
-	killed := mustGateway(t, assignment{Ephemeral: true, NoDeathSignal: true})
-	alive := mustGateway(t, assignment{Ephemeral: true})
-	remains, kept := folder(killed), folder(alive)
-	killed.kill(t, syscall.SIGKILL)
-	old := time.Now().Add(-time.Hour)
-	for _, dir := range []string{remains, kept} {
-		locks, err := filepath.Glob(filepath.Join(dir, "pg*.lock"))
-		if err != nil || len(locks) != 1 {
-			t.Fatalf("locks in %s: %v %v", dir, locks, err)
-		}
-		if err := os.Chtimes(locks[0], old, old); err != nil {
-			t.Fatal(err)
-		}
-	}
-	mustStart(t, Options{Ephemeral: true})
-	if there, err := exists(remains); there || err != nil {
-		t.Errorf("%s is still there: %v", remains, err)
-	}
-	eventually(t, "the orphan ends", killed.serverGone)
-	execSQL(t, alive.URL, "select 1")
-	if status := alive.kill(t, syscall.SIGTERM); status != 0 {
-		t.Errorf("exit status %d", status)
-	}
-}
-
 func TestLongPath(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(tempDir(t), strings.Repeat("long", 25))

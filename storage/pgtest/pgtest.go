@@ -1,7 +1,7 @@
 // Package pgtest creates PostgreSQL databases for tests.
 //
-// All test binaries of a user share one server. The first one that needs a database starts it, and it stops when
-// nobody has used it for half a minute. A [Template] prepares the schema and data of a database once. A test gets its
+// All test binaries of a user share one server. The first one that needs a database starts it, and the last one that
+// uses it stops it. A [Template] prepares the schema and data of a database once. A test gets its
 // own copy, which takes about 50 ms, or shares a read-only copy with the other tests of the binary:
 //
 //	var empty = &pgtest.Template{Name: "empty", Package: "heliograph/storage/migrations", Prepare: migrate}
@@ -36,14 +36,12 @@ import (
 const timeout = 3 * time.Minute
 
 // running is the state of this test binary. It is global, because tests cannot share state otherwise.
-var running = &host{idle: 30 * time.Second}
+var running = &host{}
 
 var validName = regexp.MustCompile(`^[A-Za-z0-9_]{1,30}$`)
 
 // host connects a test binary to the server, on first use, and has its templates.
 type host struct {
-	idle time.Duration // the server that this host starts stops when it was unused for so long
-
 	mu        sync.Mutex
 	open      bool   // while Main runs
 	dir       string // folder of the server
@@ -58,13 +56,6 @@ type host struct {
 // Main runs the tests of a package and then drops its databases. Call it as the last statement of TestMain. It does
 // not return the result, because package testing records it.
 func Main(m *testing.M) {
-	if dir := os.Getenv(ServerVariable); dir != "" {
-		if err := serve(dir); err != nil {
-			fmt.Fprintln(os.Stderr, "pgtest:", err)
-			os.Exit(1)
-		}
-		return
-	}
 	dir, err := serverFolder()
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "pgtest:", err)
@@ -111,7 +102,7 @@ func (h *host) get() (*server, error) {
 		return nil, errors.New("pgtest: the package needs func TestMain(m *testing.M) { pgtest.Main(m) }")
 	}
 	if h.server == nil && h.err == nil {
-		if h.server, h.err = join(h.dir, h.idle); h.err != nil {
+		if h.server, h.err = join(h.dir); h.err != nil {
 			h.err = fmt.Errorf("pgtest: starting the server in %s: %w", h.dir, h.err)
 		}
 	}

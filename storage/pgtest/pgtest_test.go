@@ -13,17 +13,16 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// userVariable makes the test binary a user of the server in the folder that is its value. It prints the process id of
-// the server, and waits to be killed.
+// userVariable makes the test binary a user of the server in the folder that is its value. It prints a line, and waits
+// to be killed.
 const userVariable = "PGTEST_TEST_USER"
 
 func TestMain(m *testing.M) {
 	dir := os.Getenv(userVariable)
-	if dir == "" || os.Getenv(ServerVariable) != "" {
+	if dir == "" {
 		Main(m)
 		return
 	}
-	running.idle = time.Hour
 	running.begin(dir)
 	server, err := running.get()
 	if err != nil {

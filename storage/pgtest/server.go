@@ -1,19 +1,15 @@
 package pgtest
 
 import (
-	"bufio"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"maps"
-	"net/url"
 	"os"
-	"os/exec"
 	"path/filepath"
-	"slices"
+	"strings"
 	"syscall"
 	"time"
 
@@ -22,24 +18,15 @@ import (
 	"heliograph/storage/embedded"
 )
 
-// The server belongs to a process of its own, a copy of the test binary that found none. It outlives that binary, so
-// that the next ones need not start a server and find the templates of earlier runs. Files in its folder, besides the
-// cluster:
+// The server outlives the test binary that starts it, so that others can use it. The last one that uses it stops it.
+// Templates stay in the cluster. Files in its folder, besides the cluster:
 //
-//	users       locked by each test binary that uses the server (shared), and by the server's process while it stops
-//	start       locked by the test binary that starts the server
-//	server      locked by the server's process while it runs; has its URL
-//	server.log  errors of the server's process
+//	users   locked by each test binary that uses the server
+//	start   locked while a binary begins or ends the use of the server
+//	server  the URL, version and process id of the server, as JSON
 //
-// The system releases the locks of a killed process, so that nothing has to be cleaned up. If the server's process is
-// killed, the system or the next start stops the server.
-
-// ServerVariable is an environment variable. It makes a test binary run the server in the folder that is its value,
-// instead of tests.
-const ServerVariable = "HELIOGRAPH_TEST_SERVER"
-
-// idleVariable is the duration after which an unused server stops.
-const idleVariable = "HELIOGRAPH_TEST_SERVER_IDLE"
+// The system releases the locks of a killed process, so that nothing has to be cleaned up. If all binaries that use
+// the server are killed, it runs until the next use ends.
 
 // keepTemplates is the number of templates that a starting server keeps.
 const keepTemplates = 20
@@ -71,10 +58,7 @@ func serverFolder() (string, error) {
 	}
 	boot, _ := os.ReadFile("/proc/sys/kernel/random/boot_id") // Linux only
 	h := sha256.New()
-	fmt.Fprintf(h, "%s %s", boot, os.Getenv("HELIOGRAPH_PG_BINDIR"))
-	for _, name := range slices.Sorted(maps.Keys(settings())) {
-		fmt.Fprintf(h, " %s=%s", name, settings()[name])
-	}
+	fmt.Fprint(h, boot, os.Getenv("HELIOGRAPH_PG_BINDIR"), settings())
 	return filepath.Join(base, "heliograph", "tests", hex.EncodeToString(h.Sum(nil)[:6])), nil
 }
 
@@ -82,23 +66,16 @@ func serverFolder() (string, error) {
 type server struct {
 	URL   string // of the database postgres
 	Major int    // version
-	PID   int    // of the server's process, whose child is the server
+	PID   int    // of its first process
 
+	dir   string
 	users *os.File // locked while this process uses the server
 }
 
 // database returns the URL of a database.
 func (s *server) database(name string) string {
-	u, err := url.Parse(s.URL)
-	if err != nil {
-		return err.Error() // it was built by package embedded
-	}
-	u.Path = "/" + name
-	return u.String()
+	return strings.Replace(s.URL, "/postgres?", "/"+name+"?", 1)
 }
-
-// leave ends the use of the server.
-func (s *server) leave() error { return s.users.Close() }
 
 // lock opens and locks a file in the server's folder.
 func lock(dir, name string, how int) (*os.File, error) {
@@ -119,121 +96,84 @@ func lock(dir, name string, how int) (*os.File, error) {
 }
 
 // join makes this process a user of the server in a folder. It starts the server if it does not run.
-func join(dir string, idle time.Duration) (*server, error) {
-	if err := os.MkdirAll(dir, 0o755); err != nil {
+func join(dir string) (*server, error) {
+	err := os.MkdirAll(dir, 0o755)
+	if err != nil {
 		return nil, err
 	}
+	start, err := lock(dir, "start", syscall.LOCK_EX)
+	if err != nil {
+		return nil, err
+	}
+	defer start.Close()
 	users, err := lock(dir, "users", syscall.LOCK_SH)
 	if err != nil {
 		return nil, err
 	}
-	s := &server{users: users}
-	if err := s.find(dir, idle); err != nil {
+	s := &server{dir: dir, users: users}
+	ctx, cancel := context.WithTimeout(context.Background(), timeout)
+	defer cancel()
+	text, err := os.ReadFile(filepath.Join(dir, "server"))
+	err = errors.Join(err, json.Unmarshal(text, s))
+	if err == nil {
+		err = admin(ctx, s.URL) // whether it runs
+	}
+	if err != nil {
+		err = s.start(ctx)
+	}
+	if err != nil {
 		return nil, errors.Join(err, users.Close())
 	}
 	return s, nil
 }
 
-func (s *server) find(dir string, idle time.Duration) error {
-	start, err := lock(dir, "start", syscall.LOCK_EX)
+// start starts the server and removes what is left of earlier users.
+func (s *server) start(ctx context.Context) error {
+	for fd := 3; fd < 256; fd++ { // inherited files, such as a pipe whose reader waits for its end
+		syscall.CloseOnExec(fd)
+	}
+	started, err := embedded.Start(ctx, embedded.Options{
+		DataDir: s.dir, BinDir: os.Getenv("HELIOGRAPH_PG_BINDIR"), Settings: settings(), Outlives: true,
+	})
+	if err != nil {
+		return err
+	}
+	s.URL, s.Major, s.PID = started.URL("postgres"), started.Major(), started.PID()
+	text, err := json.Marshal(s)
+	err = errors.Join(err, started.Release(), os.WriteFile(filepath.Join(s.dir, "server"), text, 0o600),
+		sweep(ctx, s.URL, keepTemplates), sweepFolders(s.dir))
+	if err != nil {
+		return errors.Join(err, s.stop())
+	}
+	return nil
+}
+
+// leave ends the use of the server. The last user stops it.
+func (s *server) leave() error {
+	start, err := lock(s.dir, "start", syscall.LOCK_EX)
 	if err != nil {
 		return err
 	}
 	defer start.Close()
-	free, err := lock(dir, "server", syscall.LOCK_SH|syscall.LOCK_NB)
-	switch {
-	case err == nil:
-		free.Close()
-		if err := launch(dir, idle); err != nil {
+	if syscall.Flock(int(s.users.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) == nil {
+		err = s.stop()
+	}
+	return errors.Join(err, s.users.Close())
+}
+
+// stop stops the server. As its last act, the server removes the file with its process id. The process itself can
+// remain as a zombie.
+func (s *server) stop() error {
+	file := filepath.Join(s.dir, fmt.Sprintf("pg%d", s.Major), "data", "postmaster.pid")
+	err := syscall.Kill(s.PID, syscall.SIGINT)
+	for range 3000 {
+		_, ended := os.Stat(file)
+		if err != nil || ended != nil {
 			return err
 		}
-	case !errors.Is(err, syscall.EWOULDBLOCK):
-		return err
+		time.Sleep(10 * time.Millisecond)
 	}
-	text, err := os.ReadFile(filepath.Join(dir, "server"))
-	if err != nil {
-		return err
-	}
-	return json.Unmarshal(text, s)
-}
-
-// launch starts the server's process and returns when the server accepts connections.
-func launch(dir string, idle time.Duration) error {
-	path, err := os.Executable()
-	if err != nil {
-		return err
-	}
-	errs, err := os.Create(filepath.Join(dir, "server.log"))
-	if err != nil {
-		return err
-	}
-	defer errs.Close()                                     // the process has its own copy
-	cmd := exec.CommandContext(context.Background(), path) // outlives this process
-	cmd.Env = append(os.Environ(), ServerVariable+"="+dir, idleVariable+"="+idle.String())
-	cmd.Dir = "/"
-	cmd.Stderr = errs
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true} // Ctrl-C ends the tests only
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		return err
-	}
-	for fd := 3; fd < 256; fd++ { // inherited files, such as a pipe whose reader waits for its end
-		syscall.CloseOnExec(fd)
-	}
-	if err := cmd.Start(); err != nil {
-		return err
-	}
-	_, err = bufio.NewReader(out).ReadString('\n')
-	if err != nil {
-		text, _ := os.ReadFile(errs.Name())
-		return fmt.Errorf("%w: %s", errors.Join(err, cmd.Wait()), text)
-	}
-	go func() { _ = cmd.Wait() }() // usually it outlives this process
-	return nil
-}
-
-// serve runs the server in a folder until it was not used for a while. It prints a line when the server is ready.
-func serve(dir string) error {
-	idle, err := time.ParseDuration(os.Getenv(idleVariable))
-	if err != nil {
-		return err
-	}
-	file, err := lock(dir, "server", syscall.LOCK_EX|syscall.LOCK_NB)
-	if err != nil {
-		return err
-	}
-	ctx, cancel := context.WithTimeout(context.Background(), timeout)
-	defer cancel()
-	programs := os.Getenv("HELIOGRAPH_PG_BINDIR")
-	s, err := embedded.Start(ctx, embedded.Options{DataDir: dir, BinDir: programs, Settings: settings()})
-	if err != nil {
-		return err
-	}
-	own := &server{URL: s.URL("postgres"), Major: s.Major(), PID: os.Getpid()}
-	if err := errors.Join(sweep(ctx, own.URL, keepTemplates), sweepFolders(dir), file.Truncate(0),
-		json.NewEncoder(file).Encode(own)); err != nil {
-		return errors.Join(err, s.Stop(ctx))
-	}
-	fmt.Println("ready")
-	if err := os.Stdout.Close(); err != nil {
-		return errors.Join(err, s.Stop(ctx))
-	}
-	for used := time.Now(); ; time.Sleep(50 * time.Millisecond) {
-		select {
-		case <-s.Done():
-			return errors.Join(s.Err(), file.Close())
-		default:
-		}
-		users, err := lock(dir, "users", syscall.LOCK_EX|syscall.LOCK_NB)
-		switch {
-		case err != nil:
-			used = time.Now()
-		case time.Since(used) < idle:
-			users.Close()
-		default: // new users wait until the last file is closed
-			return errors.Join(s.Stop(context.Background()), file.Close(), users.Close())
-		}
-	}
+	return errors.Join(err, fmt.Errorf("the server %d does not stop", s.PID))
 }
 
 // sweep drops the databases and roles of killed test binaries, and all but the newest templates. Nobody uses the

@@ -49,22 +49,12 @@ func waitFor(t *testing.T, what string, done func() bool) {
 // stopped reports whether no process runs the server in a folder.
 func stopped(t *testing.T, dir string) bool {
 	t.Helper()
-	f, err := lock(dir, "server", syscall.LOCK_EX|syscall.LOCK_NB)
-	if errors.Is(err, syscall.EWOULDBLOCK) {
-		return false
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := f.Close(); err != nil {
-		t.Fatal(err)
-	}
 	found, err := filepath.Glob(filepath.Join(dir, "pg*", "data", "postmaster.pid"))
 	return err == nil && len(found) == 0
 }
 
 func newHost(dir string) *host {
-	h := &host{idle: 200 * time.Millisecond}
+	h := &host{}
 	h.begin(dir)
 	return h
 }
@@ -104,8 +94,8 @@ func TestHosts(t *testing.T) {
 		t.Errorf("a server without Main: %v", err)
 	}
 	dir := serverDir(t)
-	first, second, idle := newHost(dir), newHost(dir), newHost(dir)
-	if err := idle.end(); err != nil {
+	first, second, unused := newHost(dir), newHost(dir), newHost(dir)
+	if err := unused.end(); err != nil {
 		t.Errorf("ending a binary that needs no server: %v", err)
 	}
 	server := mustGet(t, first)
@@ -127,7 +117,6 @@ func TestHosts(t *testing.T) {
 	if err := first.end(); err != nil {
 		t.Error(err)
 	}
-	time.Sleep(3 * first.idle)
 	if got, want := databases(t, server), old+" "+current; got != want {
 		t.Errorf("databases %s, want %s", got, want)
 	}
@@ -137,7 +126,9 @@ func TestHosts(t *testing.T) {
 	if err := second.end(); err != nil {
 		t.Error(err)
 	}
-	waitFor(t, "the server that nobody uses", func() bool { return stopped(t, dir) })
+	if !stopped(t, dir) {
+		t.Error("the server that nobody uses goes on")
+	}
 	again := newHost(dir)
 	if got := databases(t, mustGet(t, again)); got != current {
 		t.Errorf("databases %s after a restart, want %s", got, current)
@@ -174,8 +165,8 @@ func TestInterruptedTemplate(t *testing.T) {
 	}
 }
 
-// TestKilled kills a test binary, and then the process of the server. The next user gets a server without the
-// databases of the killed binary.
+// TestKilled kills a test binary, and then the server. The next user gets a server without the databases of the killed
+// binary.
 func TestKilled(t *testing.T) {
 	t.Parallel()
 	path, err := os.Executable()
@@ -205,15 +196,12 @@ func TestKilled(t *testing.T) {
 	if got := databases(t, s); !strings.HasPrefix(got, "test_") {
 		t.Errorf("databases %s: the server stopped with the binary that started it", got)
 	}
-	if err := s.leave(); err != nil {
+	if err := s.users.Close(); err != nil {
 		t.Error(err)
 	}
 	if err := syscall.Kill(s.PID, syscall.SIGKILL); err != nil {
 		t.Fatal(err)
 	}
-	waitFor(t, "the end of the killed process", func() bool {
-		return errors.Is(syscall.Kill(s.PID, 0), syscall.ESRCH)
-	})
 	h = newHost(dir)
 	if got := databases(t, mustGet(t, h)); got != "" {
 		t.Errorf("databases %s after the server was killed", got)
