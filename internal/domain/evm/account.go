@@ -183,7 +183,7 @@ func (s *State) allocateNumber() int64 {
 	}
 	for {
 		num := max(s.highest.V+numberGap+1, firstNewNumber) + s.allocated
-		set(&s.journal, &s.allocated, s.allocated+1)
+		Set(s, &s.allocated, s.allocated+1)
 		a := longZero(num)
 		if s.entities[a] != nil { // an override uses the address
 			continue
@@ -202,8 +202,8 @@ func (s *State) CreateEntity(kind ledger.EntityType) int64 {
 	num := s.allocateNumber()
 	a := longZero(num)
 	x := s.account(a)
-	set(&s.journal, &x.exists, true)
-	set(&s.journal, &x.code, s.codeOf(a, &worldstate.Entity{Type: kind}))
+	Set(s, &x.exists, true)
+	Set(s, &x.code, s.codeOf(a, &worldstate.Entity{Type: kind}))
 	return num
 }
 
@@ -215,7 +215,7 @@ func (s *State) NumberOf(a common.Address) int64 {
 	}
 	x := s.account(a)
 	if x.number == 0 {
-		set(&s.journal, &x.number, s.allocateNumber())
+		Set(s, &x.number, s.allocateNumber())
 	}
 	return x.number
 }

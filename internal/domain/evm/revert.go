@@ -4,8 +4,9 @@ import (
 	"bytes"
 	"encoding/binary"
 	"errors"
-	"unicode/utf8"
+	"strings"
 
+	"github.com/ethereum/go-ethereum/accounts/abi"
 	"github.com/ethereum/go-ethereum/core/vm"
 
 	"heliograph/internal/domain/ledger"
@@ -20,32 +21,11 @@ func RevertReason(data []byte) string {
 	if len(data) <= 4 || binary.BigEndian.Uint32(data) != errorSelector {
 		return ""
 	}
-	args := data[4:]
-	at, ok := wordAt(args, 0)
-	if !ok {
+	text, err := abi.UnpackRevert(data)
+	if err != nil {
 		return ""
 	}
-	size, ok := wordAt(args, at)
-	if !ok || at+32+size > uint64(len(args)) {
-		return ""
-	}
-	text := args[at+32 : at+32+size]
-	if !utf8.Valid(text) {
-		return string(bytes.ToValidUTF8(text, []byte("\uFFFD")))
-	}
-	return string(text)
-}
-
-// wordAt decodes a number below 2^32 from a word.
-func wordAt(args []byte, at uint64) (uint64, bool) {
-	if at > uint64(len(args)) || uint64(len(args))-at < 32 {
-		return 0, false
-	}
-	word := args[at : at+32]
-	if v := binary.BigEndian.Uint64(word[24:]); bytes.Count(word[:24], []byte{0}) == 24 && v < 1<<32 {
-		return v, true
-	}
-	return 0, false
+	return strings.ToValidUTF8(text, "\uFFFD")
 }
 
 // ErrorString returns the revert data that encodes Error(string).

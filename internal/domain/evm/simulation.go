@@ -156,7 +156,7 @@ func (s *Simulation) visible(a common.Address) common.Address {
 
 // run runs a message, and undoes its changes unless they are to be kept.
 func (s *Simulation) run(m Message) (result *Result, err error) {
-	mark := s.state.journal.len()
+	mark := s.state.Snapshot()
 	defer func() {
 		switch p := recover().(type) {
 		case nil:

@@ -20,7 +20,7 @@ import (
 )
 
 // State is the state that contracts read and change. It reads accounts and slots from the source on first use, caches
-// them for the whole simulation, and records changes in the journal. Balances are in tinybars.
+// them for the whole simulation, and records how to undo changes. Balances are in tinybars.
 //
 // The methods that the interpreter calls cannot return errors. On an error they panic with an [abort], which ends the
 // run.
@@ -29,7 +29,7 @@ type State struct {
 	source  Source
 	codes   *codeCache
 	level   Level
-	journal Journal
+	undos   []func() // of the changes that can be reverted, newest last
 	frames  frames
 	onCode  func(opcodes) // called before code with these opcodes runs
 
@@ -72,7 +72,7 @@ func (s *State) startRun() {
 
 // reset undoes the changes of a run. Values that were read stay cached.
 func (s *State) reset(to int) {
-	s.journal.revert(to)
+	s.RevertToSnapshot(to)
 	s.startRun()
 }
 
@@ -94,7 +94,7 @@ func (s *State) commit() {
 			x.written = nil
 		}
 	}
-	s.journal.undos = nil
+	s.undos = nil
 	s.startRun()
 }
 
@@ -108,12 +108,9 @@ func (s *State) hasCreated(a common.Address) bool {
 func (s *State) addTransfer(from, to common.Address, value *uint256.Int) {
 	if !value.IsZero() {
 		t := Transfer{ledger.EVMAddress(from), ledger.EVMAddress(to), *value}
-		set(&s.journal, &s.transfers, append(s.transfers, t))
+		Set(s, &s.transfers, append(s.transfers, t))
 	}
 }
-
-// Journal returns the journal, for code that keeps its own data.
-func (s *State) Journal() *Journal { return &s.journal }
 
 // Context returns the context of the simulation.
 func (s *State) Context() context.Context { return s.ctx }
@@ -132,7 +129,7 @@ func (s *State) Check(err error, format string, args ...any) {
 }
 
 // Overlay returns the data of a system contract in a simulation: the value of key, which fresh creates on the first
-// call. Changes of it must be registered in the journal.
+// call. Changes of it must be made by [Set] and [SetKey].
 func Overlay[T any](s *State, key any, fresh func() *T) *T {
 	if v, ok := s.overlays[key].(*T); ok {
 		return v
@@ -151,14 +148,14 @@ func (s *State) Empty(a common.Address) bool { return !s.account(a).exists }
 // CreateAccount implements vm.StateDB.
 func (s *State) CreateAccount(a common.Address) {
 	x := s.account(a)
-	set(&s.journal, &x.exists, true)
+	Set(s, &x.exists, true)
 }
 
 // CreateContract implements vm.StateDB.
 func (s *State) CreateContract(a common.Address) {
 	x := s.account(a)
-	set(&s.journal, &x.created, true)
-	set(&s.journal, &x.isContract, true)
+	Set(s, &x.created, true)
+	Set(s, &x.isContract, true)
 }
 
 // IsNewContract implements vm.StateDB.
@@ -167,8 +164,8 @@ func (s *State) IsNewContract(a common.Address) bool { return s.account(a).creat
 // SelfDestruct implements vm.StateDB.
 func (s *State) SelfDestruct(a common.Address) {
 	x := s.account(a)
-	set(&s.journal, &x.destroyed, true)
-	set(&s.journal, &x.balance, uint256.Int{})
+	Set(s, &x.destroyed, true)
+	Set(s, &x.balance, uint256.Int{})
 }
 
 // HasSelfDestructed implements vm.StateDB.
@@ -194,7 +191,7 @@ func (s *State) SubBalance(a common.Address, v *uint256.Int, _ tracing.BalanceCh
 	if old.Gt(v) {
 		left.Sub(&old, v)
 	}
-	set(&s.journal, &x.balance, left)
+	Set(s, &x.balance, left)
 	return old
 }
 
@@ -206,7 +203,7 @@ func (s *State) AddBalance(a common.Address, v *uint256.Int, _ tracing.BalanceCh
 	x := s.account(a)
 	old := x.balance
 	var sum uint256.Int
-	set(&s.journal, &x.balance, *sum.Add(&old, v))
+	Set(s, &x.balance, *sum.Add(&old, v))
 	return old
 }
 
@@ -215,7 +212,7 @@ func (s *State) GetNonce(a common.Address) uint64 { return s.account(a).nonce }
 
 // SetNonce implements vm.StateDB.
 func (s *State) SetNonce(a common.Address, n uint64, _ tracing.NonceChangeReason) {
-	set(&s.journal, &s.account(a).nonce, n)
+	Set(s, &s.account(a).nonce, n)
 }
 
 // GetCode implements vm.StateDB.
@@ -294,27 +291,33 @@ func (s *State) SetCode(a common.Address, b []byte, _ tracing.CodeChangeReason) 
 	if x.code != nil {
 		old = x.code.bytes
 	}
-	set(&s.journal, &x.code, newCode(b))
+	Set(s, &x.code, newCode(b))
 	return old
 }
 
 // AddRefund implements vm.StateDB.
-func (s *State) AddRefund(gas uint64) { set(&s.journal, &s.refund, s.refund+gas) }
+func (s *State) AddRefund(gas uint64) { Set(s, &s.refund, s.refund+gas) }
 
 // SubRefund implements vm.StateDB.
-func (s *State) SubRefund(gas uint64) { set(&s.journal, &s.refund, s.refund-gas) }
+func (s *State) SubRefund(gas uint64) { Set(s, &s.refund, s.refund-gas) }
 
 // GetRefund implements vm.StateDB.
 func (s *State) GetRefund() uint64 { return s.refund }
 
 // Snapshot implements vm.StateDB.
-func (s *State) Snapshot() int { return s.journal.len() }
+func (s *State) Snapshot() int { return len(s.undos) }
 
-// RevertToSnapshot implements vm.StateDB.
-func (s *State) RevertToSnapshot(to int) { s.journal.revert(to) }
+// RevertToSnapshot implements vm.StateDB. It undoes the changes since the snapshot, newest first.
+func (s *State) RevertToSnapshot(to int) {
+	for i := len(s.undos) - 1; i >= to; i-- {
+		s.undos[i]()
+	}
+	clear(s.undos[to:])
+	s.undos = s.undos[:to]
+}
 
 // AddLog implements vm.StateDB.
-func (s *State) AddLog(l *types.Log) { set(&s.journal, &s.logs, append(s.logs, l)) }
+func (s *State) AddLog(l *types.Log) { Set(s, &s.logs, append(s.logs, l)) }
 
 // Touch implements vm.StateDB.
 func (s *State) Touch(common.Address) {}
@@ -334,38 +337,18 @@ func (s *State) Finalise(params.Rules) *bal.ConstructionBlockAccessList { return
 // SetTxContext implements vm.StateDB.
 func (s *State) SetTxContext(common.Hash, int, uint32) {}
 
-// Journal has the undo functions of the changes of a simulation. Reverting a frame runs them. Code that keeps its own
-// data, such as the [Overlay] of a system contract, must register an undo function for each change.
-type Journal struct {
-	undos []func()
-}
-
-// Append registers the undo function of a change.
-func (j *Journal) Append(undo func()) { j.undos = append(j.undos, undo) }
-
-// len returns the current position, for revert.
-func (j *Journal) len() int { return len(j.undos) }
-
-// revert undoes all changes since a position, newest first.
-func (j *Journal) revert(to int) {
-	for i := len(j.undos) - 1; i >= to; i-- {
-		j.undos[i]()
-	}
-	clear(j.undos[to:])
-	j.undos = j.undos[:to]
-}
-
-// set assigns a value and registers its undo function.
-func set[T any](j *Journal, at *T, value T) {
+// Set assigns a value, which is undone if the frame is reverted. Code that keeps its own data, such as the [Overlay] of a
+// system contract, must change it by Set and [SetKey].
+func Set[T any](s *State, at *T, value T) {
 	old := *at
-	j.Append(func() { *at = old })
+	s.undos = append(s.undos, func() { *at = old })
 	*at = value
 }
 
-// setKey assigns a map entry and registers its undo function.
-func setKey[K comparable, V any](j *Journal, m map[K]V, key K, value V) {
+// SetKey is like [Set] for an entry of a map.
+func SetKey[K comparable, V any](s *State, m map[K]V, key K, value V) {
 	old, had := m[key]
-	j.Append(func() {
+	s.undos = append(s.undos, func() {
 		if had {
 			m[key] = old
 		} else {

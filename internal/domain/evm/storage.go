@@ -58,7 +58,7 @@ func (s *State) SetState(a common.Address, slot, value common.Hash) common.Hash 
 	if x.written == nil {
 		x.written = map[common.Hash]common.Hash{}
 	}
-	setKey(&s.journal, x.written, slot, value)
+	SetKey(s, x.written, slot, value)
 	if s.onSlot != nil {
 		s.onSlot(a, slot)
 	}
@@ -81,7 +81,7 @@ func (s *State) SetTransientState(a common.Address, slot, value common.Hash) {
 	if s.transient == nil {
 		s.transient = map[slotKey]common.Hash{}
 	}
-	setKey(&s.journal, s.transient, slotKey{a, slot}, value)
+	SetKey(s, s.transient, slotKey{a, slot}, value)
 }
 
 // AddressInAccessList implements vm.StateDB.
@@ -99,7 +99,7 @@ func (s *State) SlotInAccessList(a common.Address, slot common.Hash) (addressOk,
 // AddAddressToAccessList implements vm.StateDB.
 func (s *State) AddAddressToAccessList(a common.Address) {
 	if !s.AddressInAccessList(a) {
-		setKey(&s.journal, s.warm, a, struct{}{})
+		SetKey(s, s.warm, a, struct{}{})
 	}
 }
 
@@ -108,7 +108,7 @@ func (s *State) AddSlotToAccessList(a common.Address, slot common.Hash) {
 	s.AddAddressToAccessList(a)
 	key := slotKey{a, slot}
 	if _, ok := s.warmSlots[key]; !ok {
-		setKey(&s.journal, s.warmSlots, key, struct{}{})
+		SetKey(s, s.warmSlots, key, struct{}{})
 	}
 }
 

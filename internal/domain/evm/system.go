@@ -15,9 +15,9 @@ import (
 // SystemContract is a contract that the network implements itself, at the address of a system entity
 // ([Config.SystemContracts]).
 //
-// It may read and change the state and its own data ([Overlay]). It must register each change in the state's journal,
-// which undoes the change if the frame or an outer frame fails. One value serves all simulations at the same time, so
-// it must not keep data of its own.
+// It may read and change the state and its own data ([Overlay]). It must change its data by [Set] and [SetKey], so that
+// the changes are undone if the frame or an outer frame fails. One value serves all simulations at the same time, so it
+// must not keep data of its own.
 //
 // The machine rejects calls with value unless the contract is a [PayableContract] and the function is payable: they
 // halt the caller. An input that is shorter than a selector halts the frame.

@@ -33,9 +33,7 @@ func (c *counter) Call(call *evm.SystemCall) evm.Outcome {
 	seen.Args = bytes.Clone(call.Args) // the input must not be retained
 	c.calls <- seen
 	kept := evm.Overlay(call.State, counterKey{}, func() *counted { return &counted{} })
-	old := kept.n
-	call.State.Journal().Append(func() { kept.n = old })
-	kept.n++
+	evm.Set(call.State, &kept.n, kept.n+1)
 	switch call.Selector {
 	case count:
 		return evm.Return(expected, word(kept.n))

@@ -1,8 +1,6 @@
 package fees
 
 import (
-	"github.com/hiero-ledger/hiero-sdk-go/v2/proto/services"
-
 	"heliograph/internal/domain/ledger"
 	"heliograph/internal/domain/ledger/codes"
 )
@@ -33,11 +31,7 @@ func (t *Transaction) CheckLimits() error {
 	if t.body.GetEthereumTransaction() != nil {
 		maxBytes = maxEthereumBytes
 	}
-	transfer, airdrop := t.body.GetCryptoTransfer(), t.body.GetTokenAirdrop()
-	tokens := transfer.GetTokenTransfers()
-	if airdrop != nil {
-		tokens = airdrop.GetTokenTransfers()
-	}
+	moved := transfersOf(t.body)
 	claimed, canceled := t.body.GetTokenClaimAirdrop(), t.body.GetTokenCancelAirdrop()
 	pending := max(len(claimed.GetPendingAirdrops()), len(canceled.GetPendingAirdrops()))
 	for _, limit := range []struct {
@@ -46,9 +40,9 @@ func (t *Transaction) CheckLimits() error {
 	}{
 		{t.size, maxBytes, codes.TransactionOversize},
 		{int(t.signatures), maxSignatures, codes.TransactionOversize},
-		{len(transfer.GetTransfers().GetAccountAmounts()), maxTransfers, codes.TransferListSizeLimitExceeded},
-		{len(tokens), maxTransfers, codes.TokenTransferListSizeLimitExceeded},
-		{nftTransfers(tokens), maxTransfers, codes.BatchSizeLimitExceeded},
+		{len(moved.hbar), maxTransfers, codes.TransferListSizeLimitExceeded},
+		{len(moved.tokens), maxTransfers, codes.TokenTransferListSizeLimitExceeded},
+		{len(moved.nfts()), maxTransfers, codes.BatchSizeLimitExceeded},
 		{pending, maxTransfers, codes.PendingAirdropIDListTooLong},
 	} {
 		if limit.n > limit.most {
@@ -56,13 +50,4 @@ func (t *Transaction) CheckLimits() error {
 		}
 	}
 	return nil
-}
-
-// nftTransfers returns the number of NFT transfers in lists of token transfers.
-func nftTransfers(lists []*services.TokenTransferList) int {
-	n := 0
-	for _, l := range lists {
-		n += len(l.GetNftTransfers())
-	}
-	return n
 }

@@ -19,6 +19,23 @@ type transfers struct {
 	tokens []*services.TokenTransferList
 }
 
+// amounts returns the amounts of hbars and of all tokens.
+func (t transfers) amounts() []*services.AccountAmount {
+	all := slices.Clone(t.hbar)
+	for _, list := range t.tokens {
+		all = append(all, list.GetTransfers()...)
+	}
+	return all
+}
+
+// nfts returns the transfers of NFTs of all tokens.
+func (t transfers) nfts() (all []*services.NftTransfer) {
+	for _, list := range t.tokens {
+		all = append(all, list.GetNftTransfers()...)
+	}
+	return all
+}
+
 // transfersOf returns the transfers of a transaction, or none if it is neither a transfer nor an airdrop.
 func transfersOf(body *services.TransactionBody) transfers {
 	if t := body.GetCryptoTransfer(); t != nil {
@@ -101,17 +118,12 @@ func (t transfers) accounts() (n int64, complete bool) {
 		complete = complete && id != nil
 		seen[accountOf(id)] = struct{}{}
 	}
-	for _, a := range t.hbar {
+	for _, a := range t.amounts() {
 		see(a.GetAccountID())
 	}
-	for _, list := range t.tokens {
-		for _, a := range list.GetTransfers() {
-			see(a.GetAccountID())
-		}
-		for _, nft := range list.GetNftTransfers() {
-			see(nft.GetSenderAccountID())
-			see(nft.GetReceiverAccountID())
-		}
+	for _, nft := range t.nfts() {
+		see(nft.GetSenderAccountID())
+		see(nft.GetReceiverAccountID())
 	}
 	return int64(len(seen)), complete
 }
@@ -126,21 +138,15 @@ func (t transfers) hooks() (calls, gas int64) {
 		calls += times
 		gas += times * max(0, min(int64(hook.GetEvmHookCall().GetGasLimit()), maxHookGas))
 	}
-	amounts := func(list []*services.AccountAmount) {
-		for _, a := range list {
-			call(a.GetPreTxAllowanceHook(), 1)
-			call(a.GetPrePostTxAllowanceHook(), 2)
-		}
+	for _, a := range t.amounts() {
+		call(a.GetPreTxAllowanceHook(), 1)
+		call(a.GetPrePostTxAllowanceHook(), 2)
 	}
-	amounts(t.hbar)
-	for _, list := range t.tokens {
-		amounts(list.GetTransfers())
-		for _, nft := range list.GetNftTransfers() {
-			call(nft.GetPreTxSenderAllowanceHook(), 1)
-			call(nft.GetPrePostTxSenderAllowanceHook(), 2)
-			call(nft.GetPreTxReceiverAllowanceHook(), 1)
-			call(nft.GetPrePostTxReceiverAllowanceHook(), 2)
-		}
+	for _, nft := range t.nfts() {
+		call(nft.GetPreTxSenderAllowanceHook(), 1)
+		call(nft.GetPrePostTxSenderAllowanceHook(), 2)
+		call(nft.GetPreTxReceiverAllowanceHook(), 1)
+		call(nft.GetPrePostTxReceiverAllowanceHook(), 2)
 	}
 	return calls, gas
 }
@@ -167,19 +173,13 @@ func (t transfers) newcomers() []newcomer {
 			out = append(out, newcomer{alias, address})
 		}
 	}
-	amounts := func(list []*services.AccountAmount) {
-		for _, a := range list {
-			if a.GetAmount() > 0 {
-				receive(a.GetAccountID())
-			}
+	for _, a := range t.amounts() {
+		if a.GetAmount() > 0 {
+			receive(a.GetAccountID())
 		}
 	}
-	amounts(t.hbar)
-	for _, list := range t.tokens {
-		amounts(list.GetTransfers())
-		for _, nft := range list.GetNftTransfers() {
-			receive(nft.GetReceiverAccountID())
-		}
+	for _, nft := range t.nfts() {
+		receive(nft.GetReceiverAccountID())
 	}
 	return out
 }

@@ -68,7 +68,7 @@ const (
 
 // ownerAndSpender returns the parties of an allowance and the remaining arguments. The owner is the called account, or
 // the first argument.
-func (c *call) ownerAndSpender(in []any) (owner, spender party, rest []any, code ledger.ResponseCode) {
+func (c *call) ownerAndSpender(in []any) (owner, spender ledger.EntityID, rest []any, code ledger.ResponseCode) {
 	at := c.entity
 	if !c.redirect {
 		at, in = in[0].(common.Address), in[1:]
@@ -88,7 +88,7 @@ func hbarAllowance(c *call, in []any) evm.Outcome {
 	owner, spender, _, code := c.ownerAndSpender(in)
 	switch code {
 	case 0:
-		return c.returns(int64(codes.Success), *c.facts.allowance(owner, spender, nil))
+		return c.returns(int64(codes.Success), *c.facts.allowance(owner, spender, 0))
 	case codes.InvalidAllowanceSpenderID:
 		return c.returns(int64(codes.Success), int64(0))
 	default:
@@ -113,7 +113,7 @@ func hbarApprove(c *call, in []any) evm.Outcome {
 	case owner == spender:
 		return c.returns(int64(codes.SpenderAccountSameAsOwner))
 	}
-	change(c.facts, c.facts.allowance(owner, spender, nil), amount.Int64())
+	evm.Set(c.State, c.facts.allowance(owner, spender, 0), amount.Int64())
 	return c.returns(int64(codes.Success))
 }
 
@@ -126,8 +126,8 @@ func setUnlimitedAssociations(c *call, in []any) evm.Outcome {
 	if in[0].(bool) {
 		most = -1
 	}
-	c.facts.load(request{slots: []party{p}})
-	change(c.facts, &c.facts.slots[p].Most, most)
+	c.facts.load(worldstate.TokenReads{Slots: []ledger.EntityID{p}})
+	evm.Set(c.State, &c.facts.slots[p].Most, most)
 	return c.returns(int64(codes.Success))
 }
 
@@ -146,8 +146,8 @@ func evmAddressAlias(c *call, in []any) evm.Outcome {
 }
 
 func accountNumber(c *call, in []any) evm.Outcome {
-	if p, ok := c.facts.party(in[0].(common.Address)); ok && p.id != 0 {
-		return c.returns(int64(codes.Success), longZero(p.id))
+	if p, ok := c.facts.party(in[0].(common.Address)); ok && p != 0 {
+		return c.returns(int64(codes.Success), longZero(p))
 	}
 	return c.returns(int64(codes.InvalidSolidityAddress))
 }
@@ -184,7 +184,7 @@ func associate(c *call, in []any) error {
 
 // accountAndTokens returns the account whose associations change, and the distinct tokens: the arguments, or the
 // caller and the called token.
-func (c *call) accountAndTokens(in []any) (party, []any, error) {
+func (c *call) accountAndTokens(in []any) (ledger.EntityID, []any, error) {
 	account, tokens := c.Caller, []any{c.entity}
 	if !c.redirect {
 		account, tokens = in[0].(common.Address), in[1:]
@@ -194,14 +194,14 @@ func (c *call) accountAndTokens(in []any) (party, []any, error) {
 	}
 	p, err := c.existingParty(account, codes.InvalidAccountID)
 	if err != nil {
-		return party{}, nil, err
+		return 0, nil, err
 	}
 	return p, tokens, refuse(repeats(tokens), codes.TokenIDRepeatedInTokenList)
 }
 
 // relate associates an account with a token.
-func (c *call) relate(p party, t *token, automatic bool) {
-	change(c.facts, c.facts.relation(p, t), relation{
+func (c *call) relate(p ledger.EntityID, t *token, automatic bool) {
+	evm.Set(c.State, c.facts.relation(p, t), relation{
 		associated: true, frozen: t.HasKey(
 			worldstate.FreezeKey,
 		) && t.FreezeDefault, kyc: !t.HasKey(worldstate.KYCKey), automatic: automatic,
@@ -226,14 +226,14 @@ func dissociate(c *call, in []any) error {
 
 // dissociateFrom removes the association of an account with a token. If the simulation has deleted the token, it
 // removes the balance too.
-func (c *call) dissociateFrom(p party, at common.Address) error {
+func (c *call) dissociateFrom(p ledger.EntityID, at common.Address) error {
 	id, ok := c.facts.tokenID(at)
 	err := refuse(!ok, codes.InvalidTokenID)
 	if err != nil {
 		return err
 	}
-	k := relationKey{p, id}
-	c.facts.load(request{tokens: []ledger.EntityID{id}, relations: []relationKey{k}})
+	k := worldstate.RelationKey{Account: p, Token: id}
+	c.facts.load(worldstate.TokenReads{Tokens: []ledger.EntityID{id}, Relations: []worldstate.RelationKey{k}})
 	t, r := c.facts.tokens[id], c.facts.relations[k]
 	err = refuse(!r.associated, codes.TokenNotAssociatedToAccount)
 	if err != nil {
@@ -247,7 +247,7 @@ func (c *call) dissociateFrom(p party, at common.Address) error {
 	}
 	if t != nil && !t.deleted {
 		err = firstOf(
-			refuse(partyOf(t.TreasuryAccountID) == p, codes.AccountIsTreasury),
+			refuse(t.TreasuryAccountID == p, codes.AccountIsTreasury),
 			refuse(r.frozen, codes.AccountFrozenForToken),
 			refuse(r.balance > 0 && t.Type == ledger.TokenFungibleCommon, codes.TransactionRequiresZeroTokenBalances),
 			refuse(r.balance > 0, codes.AccountStillOwnsNFTs),
@@ -256,7 +256,7 @@ func (c *call) dissociateFrom(p party, at common.Address) error {
 			return err
 		}
 	}
-	change(c.facts, r, relation{})
+	evm.Set(c.State, r, relation{})
 	return nil
 }
 
@@ -274,7 +274,7 @@ func setFrozen(c *call, in []any) error {
 	if err != nil {
 		return err
 	}
-	change(c.facts, &r.frozen, c.f.sets)
+	evm.Set(c.State, &r.frozen, c.f.sets)
 	return nil
 }
 
@@ -292,6 +292,6 @@ func setKYC(c *call, in []any) error {
 	if err != nil {
 		return err
 	}
-	change(c.facts, &r.kyc, c.f.sets)
+	evm.Set(c.State, &r.kyc, c.f.sets)
 	return nil
 }

@@ -6,7 +6,9 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 
 	"heliograph/internal/base/list"
+	"heliograph/internal/domain/evm"
 	"heliograph/internal/domain/evm/system/abi"
+	"heliograph/internal/domain/evm/worldstate"
 	"heliograph/internal/domain/ledger"
 	"heliograph/internal/domain/ledger/codes"
 )
@@ -22,7 +24,7 @@ type airdrop struct {
 
 // airdropKey identifies a pending airdrop of a serial, or of units if the serial is 0.
 type airdropKey struct {
-	sender, receiver party
+	sender, receiver ledger.EntityID
 	token            ledger.EntityID
 	serial           int64
 }
@@ -99,7 +101,7 @@ func (c *call) settle(keys []airdropKey) error {
 				return err
 			}
 		}
-		change(c.facts, a, airdrop{})
+		evm.Set(c.State, a, airdrop{})
 	}
 	return nil
 }
@@ -116,11 +118,9 @@ func repeats[T comparable](values []T) bool {
 func (f *facts) loadAirdrops(keys []airdropKey) {
 	var named []*ledger.Airdrop
 	for _, k := range missing(f.airdrops, keys, zero[airdrop]) {
-		if k.sender.id != 0 && k.receiver.id != 0 {
-			named = append(named, &ledger.Airdrop{
-				SenderID: k.sender.id, ReceiverID: k.receiver.id, TokenID: k.token, SerialNumber: ledger.Of(k.serial),
-			})
-		}
+		named = append(named, &ledger.Airdrop{
+			SenderID: k.sender, ReceiverID: k.receiver, TokenID: k.token, SerialNumber: ledger.Of(k.serial),
+		})
 	}
 	if named == nil {
 		return
@@ -129,7 +129,7 @@ func (f *facts) loadAirdrops(keys []airdropKey) {
 	f.state.Check(err, "running a system contract")
 	for _, a := range pending {
 		*f.airdrops[airdropKey{
-			partyOf(a.SenderID), partyOf(a.ReceiverID), a.TokenID, a.SerialNumber.V,
+			a.SenderID, a.ReceiverID, a.TokenID, a.SerialNumber.V,
 		}] = airdrop{pending: true, amount: a.Amount.V}
 	}
 }
@@ -186,7 +186,7 @@ type rejected struct {
 }
 
 // reject returns rejected tokens to their treasuries. The first entries are units.
-func (c *call) reject(owner party, what []rejected, units int) error {
+func (c *call) reject(owner ledger.EntityID, what []rejected, units int) error {
 	err := firstOf(
 		refuse(len(what) == 0, codes.EmptyTokenReferenceList),
 		refuse(len(what) > maxAirdrops, codes.TokenReferenceListSizeLimitExceeded),
@@ -217,8 +217,8 @@ func (c *call) reject(owner party, what []rejected, units int) error {
 }
 
 // giveBack moves a serial, or all units of a fungible token, to the treasury.
-func (c *call) giveBack(owner party, t *token, serial int64) error {
-	treasury := partyOf(t.TreasuryAccountID)
+func (c *call) giveBack(owner ledger.EntityID, t *token, serial int64) error {
+	treasury := t.TreasuryAccountID
 	if t.Type == ledger.TokenFungibleCommon {
 		err := refuse(owner == treasury, codes.AccountIsTreasury)
 		if err != nil {
@@ -246,7 +246,7 @@ func (c *call) giveBack(owner party, t *token, serial int64) error {
 	}
 	err = firstOf(
 		refuse(owner == treasury, codes.AccountIsTreasury),
-		refuse(c.facts.owner(t, n) != owner, codes.InvalidOwnerID),
+		refuse(t.ownerOf(n) != owner, codes.InvalidOwnerID),
 	)
 	if err != nil {
 		return err
@@ -340,7 +340,7 @@ func (c *call) airdropOf(part []any) (movement, error) {
 	if err != nil {
 		return movement{}, err
 	}
-	senders := map[party]bool{}
+	senders := map[ledger.EntityID]bool{}
 	for _, v := range m.moves {
 		if v.amount < 0 {
 			senders[v.party] = true
@@ -371,7 +371,7 @@ type offer struct {
 
 // withhold removes from a movement the parts that receivers must claim, and returns them.
 func (c *call) withhold(m *movement) (offers []offer) {
-	var sender party
+	var sender ledger.EntityID
 	for _, v := range m.moves {
 		if v.amount < 0 && !v.fee {
 			sender = v.party
@@ -418,7 +418,7 @@ func (c *call) offer(t *token, offers []offer) error {
 			if err != nil {
 				return err
 			}
-			err = refuse(c.facts.owner(t, n) != o.sender, codes.SenderDoesNotOwnNFTSerialNo)
+			err = refuse(t.ownerOf(n) != o.sender, codes.SenderDoesNotOwnNFTSerialNo)
 			if err != nil {
 				return err
 			}
@@ -434,20 +434,20 @@ func (c *call) offer(t *token, offers []offer) error {
 		if err != nil {
 			return err
 		}
-		change(c.facts, a, airdrop{pending: true, amount: a.amount + o.amount})
+		evm.Set(c.State, a, airdrop{pending: true, amount: a.amount + o.amount})
 	}
 	return nil
 }
 
 // mustClaim reports whether a party receives airdrops of a token only by claiming them.
-func (c *call) mustClaim(t *token, p party) bool {
+func (c *call) mustClaim(t *token, p ledger.EntityID) bool {
 	if e := c.State.Entity(c.facts.address(p)); e != nil && e.ReceiverSigRequired && p != c.caller() {
 		return true
 	}
 	if c.facts.relation(p, t).associated {
 		return false
 	}
-	c.facts.load(request{slots: []party{p}})
+	c.facts.load(worldstate.TokenReads{Slots: []ledger.EntityID{p}})
 	room := c.facts.slots[p]
 	return room.Most >= 0 && room.Used >= room.Most
 }

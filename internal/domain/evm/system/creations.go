@@ -119,7 +119,7 @@ func (c *call) newToken(kind ledger.TokenType, in []any) (*token, error) {
 	if err != nil {
 		return nil, err
 	}
-	t.TreasuryAccountID = treasury.id
+	t.TreasuryAccountID = treasury
 	if kind == ledger.TokenFungibleCommon {
 		err = t.setUnits(in[1], in[2])
 		if err != nil {
@@ -161,8 +161,7 @@ func (c *call) newToken(kind ledger.TokenType, in []any) (*token, error) {
 		t.Fees = ledger.Of(custom)
 	}
 	t.fresh = false
-	c.facts.state.Journal().Append(func() { c.facts.tokens[t.EntityID] = nil })
-	c.facts.tokens[t.EntityID] = t
+	evm.SetKey(c.State, c.facts.tokens, t.EntityID, t)
 	return t, nil
 }
 
@@ -217,7 +216,7 @@ func (c *call) setFirstExpiry(t *token, expiry []any) error {
 	if err != nil {
 		return err
 	}
-	t.AutoRenewAccountID = payer.id
+	t.AutoRenewAccountID = payer
 	t.ExpirationTimestamp = ledger.Expiry{Null: ledger.Of(ledger.Timestamp(second * nanoseconds))}
 	if period != 0 {
 		t.AutoRenewPeriod = ledger.Of(period)
@@ -237,13 +236,13 @@ func (c *call) relateFirst(t *token) {
 			collectors = append(collectors, fee.CollectorAccountID)
 		}
 	}
-	treasury := partyOf(t.TreasuryAccountID)
+	treasury := t.TreasuryAccountID
 	for _, id := range collectors {
-		if p := partyOf(id); p != treasury && !c.facts.relation(p, t).associated {
-			c.relate(p, t, false)
+		if id != treasury && !c.facts.relation(id, t).associated {
+			c.relate(id, t, false)
 		}
 	}
-	change(c.facts, c.facts.relation(treasury, t), relation{associated: true, kyc: true})
+	evm.Set(c.State, c.facts.relation(treasury, t), relation{associated: true, kyc: true})
 	c.changeSupply(t, c.facts.relation(treasury, t), t.InitialSupply)
 }
 
@@ -258,7 +257,7 @@ func setPause(c *call, in []any) error {
 		return err
 	}
 	statuses := map[bool]ledger.TokenPauseStatus{true: ledger.PausePaused, false: ledger.PauseUnpaused}
-	change(c.facts, &t.PauseStatus, statuses[c.f.sets])
+	evm.Set(c.State, &t.PauseStatus, statuses[c.f.sets])
 	return nil
 }
 
@@ -267,7 +266,7 @@ func deleteToken(c *call, in []any) error {
 	if err != nil {
 		return err
 	}
-	change(c.facts, &t.deleted, true)
+	evm.Set(c.State, &t.deleted, true)
 	return nil
 }
 
@@ -354,19 +353,19 @@ func updateInfo(c *call, in []any) error {
 		return err
 	}
 	if name != "" {
-		change(c.facts, &t.Name, name)
+		evm.Set(c.State, &t.Name, name)
 	}
 	if symbol != "" {
-		change(c.facts, &t.Symbol, symbol)
+		evm.Set(c.State, &t.Symbol, symbol)
 	}
-	change(c.facts, &t.Memo, memo)
+	evm.Set(c.State, &t.Memo, memo)
 	metadata := metadataOf(info)
 	err = refuse(len(metadata) > maxMetadata, codes.MetadataTooLong)
 	if err != nil {
 		return err
 	}
 	if len(metadata) > 0 {
-		change(c.facts, &t.Metadata, metadata)
+		evm.Set(c.State, &t.Metadata, metadata)
 	}
 	err = c.setKeys(t, abi.List(info[7]))
 	if err != nil {
@@ -387,12 +386,12 @@ func updateInfo(c *call, in []any) error {
 }
 
 // setTreasury changes the treasury of a token. The new treasury receives the balance of the old one.
-func (c *call) setTreasury(t *token, p party) error {
-	old := partyOf(t.TreasuryAccountID)
+func (c *call) setTreasury(t *token, p ledger.EntityID) error {
+	old := t.TreasuryAccountID
 	if p == old {
 		return nil
 	}
-	c.facts.load(request{relations: []relationKey{{p, t.EntityID}, {old, t.EntityID}}})
+	c.facts.load(worldstate.TokenReads{Relations: []worldstate.RelationKey{{p, t.EntityID}, {old, t.EntityID}}})
 	to, err := c.usableRelation(t, p, true)
 	if err != nil {
 		return err
@@ -402,9 +401,9 @@ func (c *call) setTreasury(t *token, p party) error {
 		return err
 	}
 	from := c.facts.relation(old, t)
-	change(c.facts, &to.balance, to.balance+from.balance)
-	change(c.facts, &from.balance, 0)
-	change(c.facts, &t.TreasuryAccountID, p.id) // and the owner of its serials
+	evm.Set(c.State, &to.balance, to.balance+from.balance)
+	evm.Set(c.State, &from.balance, 0)
+	evm.Set(c.State, &t.TreasuryAccountID, p) // and the owner of its serials
 	return nil
 }
 
@@ -431,7 +430,7 @@ func (c *call) setKeys(t *token, entries []any) error {
 			if err != nil {
 				return err
 			}
-			change(c.facts, &t.Keys[kind], key)
+			evm.Set(c.State, &t.Keys[kind], key)
 		}
 	}
 	return nil
@@ -451,14 +450,14 @@ func (c *call) setExpiry(t *token, expiry []any) error {
 		if err != nil {
 			return err
 		}
-		change(c.facts, &t.ExpirationTimestamp, ledger.Expiry{Null: ledger.Of(ledger.Timestamp(second * nanoseconds))})
+		evm.Set(c.State, &t.ExpirationTimestamp, ledger.Expiry{Null: ledger.Of(ledger.Timestamp(second * nanoseconds))})
 	}
 	if payer := expiry[1].(common.Address); payer != (common.Address{}) {
 		p, err := c.existingParty(payer, codes.InvalidAutorenewAccount)
 		if err != nil {
 			return err
 		}
-		change(c.facts, &t.AutoRenewAccountID, p.id)
+		evm.Set(c.State, &t.AutoRenewAccountID, p)
 	}
 	period, sound := amountOf(expiry[2])
 	err = refuse(!sound || period != 0 && (period < minRenewPeriod || period > maxRenewPeriod),
@@ -467,7 +466,7 @@ func (c *call) setExpiry(t *token, expiry []any) error {
 		return err
 	}
 	if period != 0 {
-		change(c.facts, &t.AutoRenewPeriod, ledger.Of(period))
+		evm.Set(c.State, &t.AutoRenewPeriod, ledger.Of(period))
 	}
 	return nil
 }
@@ -495,7 +494,7 @@ func updateMetadata(c *call, in []any) error {
 		if err != nil {
 			return err
 		}
-		inTreasury = inTreasury && c.facts.owner(t, n) == partyOf(t.TreasuryAccountID)
+		inTreasury = inTreasury && t.ownerOf(n) == t.TreasuryAccountID
 	}
 	if !t.HasKey(worldstate.MetadataKey) {
 		err = firstOf(
@@ -515,7 +514,7 @@ func updateMetadata(c *call, in []any) error {
 		return err
 	}
 	for _, v := range serials {
-		change(c.facts, &c.facts.nft(t, v.(int64)).metadata, metadata)
+		evm.Set(c.State, &c.facts.nft(t, v.(int64)).metadata, metadata)
 	}
 	return nil
 }

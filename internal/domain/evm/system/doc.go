@@ -7,6 +7,6 @@
 // ([call.perform]). Checks without side effects that follow each other are one call of [firstOf]. A function that ends
 // in other ways returns its outcome itself.
 //
-// Changes are stored with the ledger's facts for the duration of a simulation. Each change is registered in the
-// journal, so that a failed frame changes nothing.
+// Changes are stored with the ledger's facts for the duration of a simulation, by [evm.Set], so that a failed frame
+// changes nothing.
 package system

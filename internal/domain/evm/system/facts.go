@@ -1,6 +1,7 @@
 package system
 
 import (
+	"cmp"
 	"errors"
 
 	"github.com/ethereum/go-ethereum/common"
@@ -9,16 +10,6 @@ import (
 	"heliograph/internal/domain/evm/worldstate"
 	"heliograph/internal/domain/ledger"
 )
-
-// party is an account or contract. A party that the simulation created has the number that the simulation allocated.
-type party struct {
-	id      ledger.EntityID
-	address common.Address // of a caller that does not exist, only if id is 0
-}
-
-func (p party) isZero() bool { return p == party{} }
-
-func partyOf(id ledger.EntityID) party { return party{id: id} }
 
 // Facts that contracts can change. Pointers to them are valid for the whole simulation.
 type (
@@ -30,8 +21,8 @@ type (
 	// nft is a serial.
 	nft struct {
 		exists   bool
-		owner    party // zero: the current treasury
-		spender  party
+		owner    ledger.EntityID // 0: the current treasury
+		spender  ledger.EntityID
 		metadata []byte
 		created  ledger.Timestamp
 	}
@@ -44,14 +35,6 @@ type (
 		// former is the treasury in the ledger, 0 for a new token.
 		former ledger.EntityID
 	}
-	relationKey struct {
-		account party
-		token   ledger.EntityID
-	}
-	allowanceKey struct {
-		owner, spender party
-		token          ledger.EntityID
-	}
 )
 
 // facts are the ledger's facts about tokens and schedules, with the changes of a simulation. Each simulation has one.
@@ -61,15 +44,15 @@ type facts struct {
 	cfg    Config
 
 	tokens     map[ledger.EntityID]*token // nil if it does not exist
-	relations  map[relationKey]*relation
+	relations  map[worldstate.RelationKey]*relation
 	nfts       map[ledger.NFTKey]*nft
-	allowances map[allowanceKey]*int64 // of hbars if the token is 0
-	operators  map[allowanceKey]*bool
-	slots      map[party]*worldstate.AutoAssociations
+	allowances map[worldstate.AllowanceKey]*int64 // of hbars if the token is 0
+	operators  map[worldstate.AllowanceKey]*bool
+	slots      map[ledger.EntityID]*worldstate.AutoAssociations
 	serials    map[ledger.EntityID]*int64
 	airdrops   map[airdropKey]*airdrop
 	schedules  map[ledger.EntityID]*schedule      // nil if it does not exist
-	addresses  map[ledger.EntityID]common.Address // of new parties
+	addresses  map[ledger.EntityID]common.Address // of parties that the ledger does not have
 }
 
 type factsKey struct{}
@@ -82,9 +65,9 @@ func factsOf(state *evm.State, cfg Config) *facts {
 		}
 		return &facts{
 			state: state, source: source, cfg: cfg,
-			tokens: map[ledger.EntityID]*token{}, relations: map[relationKey]*relation{},
-			nfts: map[ledger.NFTKey]*nft{}, allowances: map[allowanceKey]*int64{},
-			operators: map[allowanceKey]*bool{}, slots: map[party]*worldstate.AutoAssociations{},
+			tokens: map[ledger.EntityID]*token{}, relations: map[worldstate.RelationKey]*relation{},
+			nfts: map[ledger.NFTKey]*nft{}, allowances: map[worldstate.AllowanceKey]*int64{},
+			operators: map[worldstate.AllowanceKey]*bool{}, slots: map[ledger.EntityID]*worldstate.AutoAssociations{},
 			serials: map[ledger.EntityID]*int64{}, airdrops: map[airdropKey]*airdrop{},
 			schedules: map[ledger.EntityID]*schedule{}, addresses: map[ledger.EntityID]common.Address{},
 		}
@@ -93,55 +76,44 @@ func factsOf(state *evm.State, cfg Config) *facts {
 
 var errNoSource = errors.New("the source of the simulation does not implement system.Source")
 
-// change assigns a value and registers its undo function.
-func change[T any](f *facts, at *T, v T) {
-	old := *at
-	f.state.Journal().Append(func() { *at = old })
-	*at = v
-}
-
-// request selects facts to load together.
-type request struct {
-	tokens     []ledger.EntityID
-	relations  []relationKey
-	nfts       []ledger.NFTKey
-	allowances []allowanceKey
-	operators  []allowanceKey
-	slots      []party
-	serials    []ledger.EntityID
-}
-
-// load reads the facts of a request that are not loaded.
-func (f *facts) load(req request) {
-	r := worldstate.TokenReads{
-		Tokens:     missing(f.tokens, req.tokens, func() *token { return nil }),
-		Allowances: stored(missing(f.allowances, req.allowances, zero[int64])),
-		Operators:  stored(missing(f.operators, req.operators, zero[bool])),
-	}
-	for _, k := range missing(f.relations, req.relations, zero[relation]) {
-		if k.account.id != 0 && k.token != 0 && !f.newToken(k.token) {
-			r.Relations = append(r.Relations, worldstate.RelationKey{Account: k.account.id, Token: k.token})
+// load reads the facts that are not loaded.
+func (f *facts) load(r worldstate.TokenReads) {
+	r.Tokens = missing(f.tokens, r.Tokens, func() *token { return nil })
+	r.Relations = missing(f.relations, r.Relations, zero[relation])
+	r.NFTs = missing(f.nfts, r.NFTs, zero[nft])
+	r.Allowances = missing(f.allowances, r.Allowances, zero[int64])
+	r.Operators = missing(f.operators, r.Operators, zero[bool])
+	r.Slots = missing(f.slots, r.Slots, zero[worldstate.AutoAssociations])
+	r.Serials = missing(f.serials, r.Serials, zero[int64])
+	for _, id := range r.Slots {
+		if a, made := f.addresses[id]; made && f.state.Entity(a) == nil && !f.state.IsNewContract(a) {
+			f.slots[id].Most = -1 // an account that a transfer created accepts all tokens
 		}
 	}
-	for _, k := range missing(f.nfts, req.nfts, zero[nft]) {
-		if !f.newToken(k.TokenID) {
-			r.NFTs = append(r.NFTs, k)
+	if len(r.Tokens)+len(r.Relations)+len(r.NFTs)+len(r.Allowances)+len(r.Operators)+len(r.Slots)+len(r.Serials) == 0 {
+		return
+	}
+	got, err := f.source.TokenFacts(f.state.Context(), &r)
+	f.state.Check(err, "running a system contract")
+	for id, t := range got.Tokens {
+		f.tokens[id] = &token{Token: *t, former: t.TreasuryAccountID}
+	}
+	for k, v := range got.Relations {
+		*f.relations[k] = relation{true, v.Frozen, v.KYCGranted, v.Automatic, v.Balance}
+	}
+	for k, n := range got.NFTs {
+		owner := n.AccountID
+		if t := f.tokens[k.TokenID]; t != nil && owner == t.former {
+			owner = 0
+		}
+		*f.nfts[k] = nft{
+			exists: true, owner: owner, spender: n.SpenderID, metadata: n.Metadata, created: n.CreatedTimestamp.V,
 		}
 	}
-	for _, p := range missing(f.slots, req.slots, zero[worldstate.AutoAssociations]) {
-		if a, made := f.addresses[p.id]; made && f.state.Entity(a) == nil && !f.state.IsNewContract(a) {
-			f.slots[p].Most = -1 // an account that a transfer created accepts all tokens
-		}
-		if p.id != 0 {
-			r.Slots = append(r.Slots, p.id)
-		}
-	}
-	for _, id := range missing(f.serials, req.serials, zero[int64]) {
-		if !f.newToken(id) {
-			r.Serials = append(r.Serials, id)
-		}
-	}
-	f.read(&r)
+	fill(f.allowances, got.Allowances)
+	fill(f.operators, got.Operators)
+	fill(f.slots, got.Slots)
+	fill(f.serials, got.Serials)
 }
 
 // missing returns the keys that are not loaded, and stores an empty value for each.
@@ -157,57 +129,10 @@ func missing[K comparable, V any](loaded map[K]V, keys []K, empty func() V) (out
 
 func zero[T any]() *T { return new(T) }
 
-// stored returns the keys of allowances that the ledger can have: those between parties with an id.
-func stored(keys []allowanceKey) (out []worldstate.AllowanceKey) {
-	for _, k := range keys {
-		if k.owner.id != 0 && k.spender.id != 0 {
-			out = append(out, worldstate.AllowanceKey{Owner: k.owner.id, Spender: k.spender.id, Token: k.token})
-		}
-	}
-	return out
-}
-
-// newToken reports whether the simulation created a token.
-func (f *facts) newToken(id ledger.EntityID) bool { return f.tokens[id] != nil && f.tokens[id].made }
-
-func ofLedger(k worldstate.AllowanceKey) allowanceKey {
-	return allowanceKey{partyOf(k.Owner), partyOf(k.Spender), k.Token}
-}
-
-func (f *facts) read(r *worldstate.TokenReads) {
-	if len(r.Tokens)+len(r.Relations)+len(r.NFTs)+len(r.Allowances)+len(r.Operators)+len(r.Slots)+len(r.Serials) == 0 {
-		return
-	}
-	got, err := f.source.TokenFacts(f.state.Context(), r)
-	f.state.Check(err, "running a system contract")
-	for id, t := range got.Tokens {
-		f.tokens[id] = &token{Token: *t, former: t.TreasuryAccountID}
-	}
-	for k, v := range got.Relations {
-		*f.relations[relationKey{
-			partyOf(k.Account), k.Token,
-		}] = relation{true, v.Frozen, v.KYCGranted, v.Automatic, v.Balance}
-	}
-	for k, n := range got.NFTs {
-		owner := partyOf(n.AccountID)
-		if t := f.tokens[k.TokenID]; t != nil && n.AccountID == t.former {
-			owner = party{}
-		}
-		*f.nfts[k] = nft{exists: true, owner: owner, spender: partyOf(
-			n.SpenderID,
-		), metadata: n.Metadata, created: n.CreatedTimestamp.V}
-	}
-	for k, v := range got.Allowances {
-		*f.allowances[ofLedger(k)] = v
-	}
-	for k, v := range got.Operators {
-		*f.operators[ofLedger(k)] = v
-	}
-	for id, v := range got.Slots {
-		*f.slots[partyOf(id)] = v
-	}
-	for id, v := range got.Serials {
-		*f.serials[id] = v
+// fill stores the values that were read.
+func fill[K comparable, V any](loaded map[K]*V, got map[K]V) {
+	for k, v := range got {
+		*loaded[k] = v
 	}
 }
 
@@ -223,42 +148,39 @@ func (f *facts) token(a common.Address) *token {
 	if !ok {
 		return nil
 	}
-	f.load(request{tokens: []ledger.EntityID{id}})
+	f.load(worldstate.TokenReads{Tokens: []ledger.EntityID{id}})
 	if t := f.tokens[id]; t != nil && !t.deleted {
 		return t
 	}
 	return nil
 }
 
-// party returns the account or contract at an address. ok is false if contracts cannot refer to one by this address.
-func (f *facts) party(a common.Address) (p party, ok bool) {
+// party returns the id of the account or contract at an address. One that the simulation created has the number that the
+// simulation allocated. ok is false if contracts cannot refer to one by this address.
+func (f *facts) party(a common.Address) (id ledger.EntityID, ok bool) {
 	e := f.state.Entity(a)
-	if e == nil {
+	switch {
+	case e == nil:
 		// New tokens and schedules are not parties.
 		if _, longZero := ledger.EVMAddress(a).Num(); longZero && !f.state.IsNewContract(a) || !f.state.Exist(a) {
-			return party{}, false
+			return 0, false
 		}
 		return f.newParty(a), true
-	}
-	switch e.Type {
-	case ledger.EntityAccount, ledger.EntityContract, ledger.EntityUnknown:
-	default:
-		return party{}, false
-	}
-	if evm.Canonical(e) != a {
-		return party{}, false
-	}
-	if e.ID == 0 { // it exists by an override
+	case e.Type != ledger.EntityAccount && e.Type != ledger.EntityContract && e.Type != ledger.EntityUnknown,
+		evm.Canonical(e) != a:
+		return 0, false
+	case e.ID == 0: // it exists by an override
 		return f.newParty(a), true
+	default:
+		return e.ID, true
 	}
-	return partyOf(e.ID), true
 }
 
-// newParty returns the party at an address that the ledger does not have.
-func (f *facts) newParty(a common.Address) party {
-	p := partyOf(f.cfg.Base.WithNum(f.state.NumberOf(a)))
-	f.addresses[p.id] = a
-	return p
+// newParty returns the id for an address that the ledger does not have.
+func (f *facts) newParty(a common.Address) ledger.EntityID {
+	id := f.cfg.Base.WithNum(f.state.NumberOf(a))
+	f.addresses[id] = a
+	return id
 }
 
 // create creates a token or a schedule and returns its id.
@@ -269,66 +191,49 @@ func (f *facts) create(kind ledger.EntityType) ledger.EntityID {
 // longZero returns the address of an id, the zero address for 0.
 func longZero(id ledger.EntityID) common.Address { return common.Address(id.LongZero()) }
 
-// address returns the address that contracts use for a party.
-func (f *facts) address(p party) common.Address {
-	if p.id == 0 {
-		return p.address
-	}
-	if a, made := f.addresses[p.id]; made {
+// address returns the address that contracts use for a party, the zero address for 0.
+func (f *facts) address(id ledger.EntityID) common.Address {
+	if a, made := f.addresses[id]; made {
 		return a
 	}
-	if e := f.state.Entity(longZero(p.id)); e != nil {
-		return evm.Canonical(e)
+	if id != 0 {
+		if e := f.state.Entity(longZero(id)); e != nil {
+			return evm.Canonical(e)
+		}
 	}
-	return longZero(p.id)
+	return longZero(id)
 }
 
-// relation returns the association of a party with a token.
-func (f *facts) relation(p party, t *token) *relation {
-	k := relationKey{p, t.EntityID}
-	f.load(request{relations: []relationKey{k}})
+// relation returns the association of an account with a token.
+func (f *facts) relation(account ledger.EntityID, t *token) *relation {
+	k := worldstate.RelationKey{Account: account, Token: t.EntityID}
+	f.load(worldstate.TokenReads{Relations: []worldstate.RelationKey{k}})
 	return f.relations[k]
-}
-
-// storedOwner returns the value of nft.owner for a new owner.
-func (t *token) storedOwner(p party) party {
-	if p == partyOf(t.TreasuryAccountID) {
-		return party{}
-	}
-	return p
 }
 
 // nft returns a serial of a token, or nil if it does not exist.
 func (f *facts) nft(t *token, serial int64) *nft {
 	k := ledger.NFTKey{TokenID: t.EntityID, SerialNumber: serial}
-	f.load(request{nfts: []ledger.NFTKey{k}})
+	f.load(worldstate.TokenReads{NFTs: []ledger.NFTKey{k}})
 	if n := f.nfts[k]; n.exists {
 		return n
 	}
 	return nil
 }
 
-// owner returns the owner of a serial.
-func (f *facts) owner(t *token, n *nft) party {
-	if n.owner.isZero() {
-		return partyOf(t.TreasuryAccountID)
-	}
-	return n.owner
-}
+// ownerOf returns the owner of a serial.
+func (t *token) ownerOf(n *nft) ledger.EntityID { return cmp.Or(n.owner, t.TreasuryAccountID) }
 
-// allowance returns the amount that a spender may transfer of a token, or of hbars if t is nil.
-func (f *facts) allowance(owner, spender party, t *token) *int64 {
-	k := allowanceKey{owner: owner, spender: spender}
-	if t != nil {
-		k.token = t.EntityID
-	}
-	f.load(request{allowances: []allowanceKey{k}})
+// allowance returns the amount that a spender may transfer of a token, or of hbars if the token is 0.
+func (f *facts) allowance(owner, spender, token ledger.EntityID) *int64 {
+	k := worldstate.AllowanceKey{Owner: owner, Spender: spender, Token: token}
+	f.load(worldstate.TokenReads{Allowances: []worldstate.AllowanceKey{k}})
 	return f.allowances[k]
 }
 
 // operator returns whether a spender may transfer all serials of an owner.
-func (f *facts) operator(owner, spender party, t *token) *bool {
-	k := allowanceKey{owner, spender, t.EntityID}
-	f.load(request{operators: []allowanceKey{k}})
+func (f *facts) operator(owner, spender ledger.EntityID, t *token) *bool {
+	k := worldstate.AllowanceKey{Owner: owner, Spender: spender, Token: t.EntityID}
+	f.load(worldstate.TokenReads{Operators: []worldstate.AllowanceKey{k}})
 	return f.operators[k]
 }

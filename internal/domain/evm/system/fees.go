@@ -8,6 +8,7 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 
 	"heliograph/internal/base/list"
+	"heliograph/internal/domain/evm"
 	"heliograph/internal/domain/evm/system/abi"
 	"heliograph/internal/domain/evm/worldstate"
 	"heliograph/internal/domain/ledger"
@@ -20,7 +21,7 @@ const maxFeeLevels = 2
 // charge adds custom fees to a transfer.
 func (c *call) charge(x *transfer) error {
 	asked := len(x.tokens)
-	paidFor := map[relationKey]bool{}
+	paidFor := map[worldstate.RelationKey]bool{}
 	for i := range asked {
 		m := x.tokens[i]
 		if !m.token.hasFees() {
@@ -44,12 +45,9 @@ func (c *call) charge(x *transfer) error {
 
 // exempt reports whether an account pays no fee of a token: the treasury, the fee's collector and, if all is set, each
 // collector of the token.
-func exempt(t *token, payer party, collector ledger.EntityID, all bool) bool {
-	if payer.id == 0 {
-		return false
-	}
-	return payer.id == t.TreasuryAccountID || payer.id == collector || all && slices.Contains(
-		collectors(t.Fees.V), payer.id,
+func exempt(t *token, payer, collector ledger.EntityID, all bool) bool {
+	return payer == t.TreasuryAccountID || payer == collector || all && slices.Contains(
+		collectors(t.Fees.V), payer,
 	)
 }
 
@@ -63,7 +61,7 @@ func collectors(f *ledger.TokenCustomFees) []ledger.EntityID {
 
 // chargeFor adds the fixed fees of a token, which each sender pays.
 func (c *call) chargeFor(x *transfer, m movement, level int) error {
-	var payers []party
+	var payers []ledger.EntityID
 	for _, v := range m.moves {
 		if v.amount < 0 {
 			payers = append(payers, v.party)
@@ -92,10 +90,9 @@ func (c *call) chargeFor(x *transfer, m movement, level int) error {
 
 // pay adds a fee in hbars or in a token to a transfer, and the fees that are due for it.
 func (c *call) pay(
-	x *transfer, of *token, payer party, collector ledger.EntityID, amount int64, denomination ledger.EntityID,
-	level int,
+	x *transfer, of *token, payer, collector ledger.EntityID, amount int64, denomination ledger.EntityID, level int,
 ) error {
-	moves := []move{{party: payer, amount: -amount, fee: true}, {party: partyOf(collector), amount: amount, fee: true}}
+	moves := []move{{party: payer, amount: -amount, fee: true}, {party: collector, amount: amount, fee: true}}
 	if denomination.IsNone() {
 		x.hbars = append(x.hbars, moves...)
 		return nil
@@ -144,7 +141,7 @@ func (c *call) chargeParts(m *movement) error {
 			if exempt(m.token, from.party, fee.CollectorAccountID, fee.AllCollectorsAreExempt) {
 				continue
 			}
-			part, collector := partOf(-from.amount, fee), partyOf(fee.CollectorAccountID)
+			part, collector := partOf(-from.amount, fee), fee.CollectorAccountID
 			var payers []int
 			for i, v := range given {
 				if v.amount > 0 && !exempt(m.token, v.party, fee.CollectorAccountID, fee.AllCollectorsAreExempt) {
@@ -220,10 +217,10 @@ func partOf(amount int64, fee *ledger.FractionalFee) int64 {
 
 // chargeRoyalties adds royalty fees. The sender pays them from the payment, once for all serials of the token. If
 // there is no payment, the receiver of each serial pays the fallback fee.
-func (c *call) chargeRoyalties(x *transfer, m movement, asked int, paidFor map[relationKey]bool) error {
+func (c *call) chargeRoyalties(x *transfer, m movement, asked int, paidFor map[worldstate.RelationKey]bool) error {
 	for _, v := range m.serials {
 		got := received(x, asked, v.from)
-		once := relationKey{v.from, m.token.EntityID}
+		once := worldstate.RelationKey{Account: v.from, Token: m.token.EntityID}
 		if len(got) > 0 && paidFor[once] {
 			continue
 		}
@@ -261,7 +258,7 @@ type payment struct {
 }
 
 // received returns the payments that an account receives among the requested movements.
-func received(x *transfer, asked int, of party) (out []payment) {
+func received(x *transfer, asked int, of ledger.EntityID) (out []payment) {
 	collect := func(token ledger.EntityID, moves []move) {
 		for _, m := range moves {
 			if m.party == of && m.amount > 0 && !m.fee {
@@ -305,7 +302,7 @@ func updateFees(c *call, in []any) error {
 	if err != nil {
 		return err
 	}
-	change(c.facts, &t.Fees, ledger.Of(fees))
+	evm.Set(c.State, &t.Fees, ledger.Of(fees))
 	return nil
 }
 
@@ -406,7 +403,7 @@ func (c *call) collector(at any, paidIn *token) (ledger.EntityID, error) {
 	if err != nil {
 		return 0, err
 	}
-	return p.id, nil
+	return p, nil
 }
 
 func fraction(numerator, denominator any) (*ledger.Fraction, error) {

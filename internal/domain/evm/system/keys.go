@@ -41,7 +41,7 @@ func keyValueOf(k ledger.Key) []any {
 func (c *call) contractKey(kind keys.Kind, at common.Address) ledger.Key {
 	num, ok := ledger.EVMAddress(at).Num()
 	if p, known := c.facts.party(at); known {
-		num, ok = p.id.Num(), true
+		num, ok = p.Num(), true
 	}
 	if !ok {
 		return keys.OfContractAddress(kind, at)

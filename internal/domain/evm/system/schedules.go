@@ -139,7 +139,7 @@ func deleteSchedule(c *call, in []any) error {
 	if err != nil {
 		return err
 	}
-	change(c.facts, &s.deleted, true)
+	evm.Set(c.State, &s.deleted, true)
 	return nil
 }
 
@@ -155,7 +155,7 @@ func (c *call) sign(s *schedule, signers [][]byte) error {
 	if err != nil {
 		return err
 	}
-	change(c.facts, &s.signed, signed)
+	evm.Set(c.State, &s.signed, signed)
 	return nil
 }
 
@@ -327,7 +327,7 @@ const (
 
 // plan is a call that the simulation scheduled. Equal plans are identical schedules.
 type plan struct {
-	creator, payer party
+	creator, payer ledger.EntityID
 	to             common.Address
 	second         int64 // of its latest execution
 	gas            int64
@@ -379,7 +379,7 @@ func schedulePaidCall(c *call, in []any) ([]any, error) {
 }
 
 // scheduleCall schedules a call. The contract need not exist.
-func (c *call) scheduleCall(payer party, to any, in []any, waits bool) ([]any, error) {
+func (c *call) scheduleCall(payer ledger.EntityID, to any, in []any, waits bool) ([]any, error) {
 	p := &plan{
 		creator: c.caller(), payer: payer, to: to.(common.Address), second: clamped(
 			in[0],
@@ -462,7 +462,6 @@ func (c *call) create(s *schedule) []any {
 	for _, k := range keys.Primitives(c.signersKey()) {
 		s.signed = append(s.signed, string(k))
 	}
-	c.State.Journal().Append(func() { c.facts.schedules[id] = nil })
-	c.facts.schedules[id] = s
+	evm.SetKey(c.State, c.facts.schedules, id, s)
 	return []any{longZero(id)}
 }

@@ -267,18 +267,18 @@ func (s tokenService) MayDestruct(state *evm.State, contract common.Address) boo
 	if !ok {
 		return true
 	}
-	if _, made := f.addresses[p.id]; !made {
-		tokens, err := f.source.TokensOf(state.Context(), p.id)
+	if _, made := f.addresses[p]; !made {
+		tokens, err := f.source.TokensOf(state.Context(), p)
 		state.Check(err, "reading the tokens of a contract")
-		req := request{tokens: tokens}
+		req := worldstate.TokenReads{Tokens: tokens}
 		for _, t := range tokens {
-			req.relations = append(req.relations, relationKey{p, t})
+			req.Relations = append(req.Relations, worldstate.RelationKey{Account: p, Token: t})
 		}
 		f.load(req)
 	}
 	for k, r := range f.relations {
 		t := f.tokens[k.token]
-		isTreasury := t != nil && !t.deleted && partyOf(t.TreasuryAccountID) == p
+		isTreasury := t != nil && !t.deleted && t.TreasuryAccountID == p
 		if k.account == p && r.associated && (r.balance > 0 || isTreasury) {
 			return false
 		}

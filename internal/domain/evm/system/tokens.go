@@ -8,6 +8,7 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 
 	"heliograph/internal/base/list"
+	"heliograph/internal/domain/evm"
 	"heliograph/internal/domain/evm/system/abi"
 	"heliograph/internal/domain/ledger"
 	"heliograph/internal/domain/ledger/codes"
@@ -308,7 +309,7 @@ func (c *call) approveUnits(t *token, at common.Address, units any) ([]any, erro
 	if err != nil {
 		return nil, err
 	}
-	change(c.facts, c.facts.allowance(owner, spender, t), amount)
+	evm.Set(c.State, c.facts.allowance(owner, spender, t.EntityID), amount)
 	c.log(t, "Approval(address,address,uint256)", []common.Hash{topic(c.Caller), topic(at)}, word(amount))
 	return []any{true}, nil
 }
@@ -319,12 +320,12 @@ func (c *call) approveSerial(t *token, at common.Address, serial *big.Int) ([]an
 	if err != nil {
 		return nil, err
 	}
-	owner, by := c.facts.owner(t, n), c.caller()
+	owner, by := t.ownerOf(n), c.caller()
 	err = refuse(by != owner && !*c.facts.operator(owner, by, t), codes.DelegatingSpenderDoesNotHaveApproveForAll)
 	if err != nil {
 		return nil, err
 	}
-	var spender party
+	var spender ledger.EntityID
 	if at != (common.Address{}) {
 		spender, err = c.existingParty(at, codes.InvalidAllowanceSpenderID)
 		if err != nil {
@@ -335,7 +336,7 @@ func (c *call) approveSerial(t *token, at common.Address, serial *big.Int) ([]an
 			return nil, err
 		}
 	}
-	change(c.facts, &n.spender, spender)
+	evm.Set(c.State, &n.spender, spender)
 	topics := []common.Hash{topic(c.facts.address(owner)), topic(at), topic(serial)}
 	c.log(t, "Approval(address,address,uint256)", topics, nil)
 	return nil, nil
@@ -363,7 +364,7 @@ func setApprovalForAll(c *call, in []any) error {
 	if err != nil {
 		return err
 	}
-	change(c.facts, c.facts.operator(owner, operator, t), all)
+	evm.Set(c.State, c.facts.operator(owner, operator, t), all)
 	word := abi.Word(all)
 	c.log(t, "ApprovalForAll(address,address,bool)", []common.Hash{topic(c.Caller), topic(at)}, word[:])
 	return nil

@@ -83,10 +83,10 @@ func (c *call) prefetch(a common.Address, accounts ...common.Address) {
 	if !ok {
 		return
 	}
-	req := request{tokens: []ledger.EntityID{id}}
+	req := worldstate.TokenReads{Tokens: []ledger.EntityID{id}}
 	for _, account := range accounts {
 		if p, ok := c.facts.party(account); ok {
-			req.relations = append(req.relations, relationKey{p, id})
+			req.Relations = append(req.Relations, worldstate.RelationKey{Account: p, Token: id})
 		}
 	}
 	c.facts.load(req)
@@ -170,13 +170,13 @@ func (c *call) fees(t *token) []any {
 	fixed := list.Map(f.FixedFees, func(x *ledger.FixedFee) any {
 		return []any{
 			x.Amount, longZero(x.DenominatingTokenID), x.DenominatingTokenID.IsNone(), false,
-			c.facts.address(partyOf(x.CollectorAccountID)),
+			c.facts.address(x.CollectorAccountID),
 		}
 	})
 	parts := list.Map(f.FractionalFees, func(x *ledger.FractionalFee) any {
 		return []any{
 			x.Amount.Numerator, x.Amount.Denominator, x.Minimum, x.Maximum.V, x.NetOfTransfers,
-			c.facts.address(partyOf(x.CollectorAccountID)),
+			c.facts.address(x.CollectorAccountID),
 		}
 	})
 	royalties := list.Map(f.RoyaltyFees, func(x *ledger.RoyaltyFee) any {
@@ -186,7 +186,7 @@ func (c *call) fees(t *token) []any {
 		}
 		return []any{
 			x.Amount.Numerator, x.Amount.Denominator, fallback.Amount, longZero(fallback.DenominatingTokenID),
-			fallback.DenominatingTokenID.IsNone(), c.facts.address(partyOf(x.CollectorAccountID)),
+			fallback.DenominatingTokenID.IsNone(), c.facts.address(x.CollectorAccountID),
 		}
 	})
 	return []any{fixed, parts, royalties}
@@ -254,7 +254,7 @@ func readSerialInfo(c *call, in []any) (any, error) {
 		return nil, err
 	}
 	return []any{
-		c.info(t), serial, c.facts.address(c.facts.owner(t, n)), int64(n.created) / nanoseconds, n.metadata,
+		c.info(t), serial, c.facts.address(t.ownerOf(n)), int64(n.created) / nanoseconds, n.metadata,
 		c.facts.address(n.spender),
 	}, nil
 }
@@ -287,7 +287,7 @@ func allowance(c *call, in []any) (any, error) {
 	if !ok || t.Type != ledger.TokenFungibleCommon {
 		return new(big.Int), nil
 	}
-	return big.NewInt(*c.facts.allowance(owner, spender, t)), nil
+	return big.NewInt(*c.facts.allowance(owner, spender, t.EntityID)), nil
 }
 
 // serialOf returns a serial, or 0 if the number is negative or too large.
@@ -351,8 +351,8 @@ func ownerOf(c *call, in []any) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	owner := c.facts.owner(t, n)
-	err = refuse(owner.id != 0 && c.State.Entity(longZero(owner.id)) == nil, codes.InvalidTokenNFTSerialNumber)
+	owner := t.ownerOf(n)
+	err = refuse(owner != 0 && c.State.Entity(longZero(owner)) == nil, codes.InvalidTokenNFTSerialNumber)
 	if err != nil {
 		return nil, err
 	}

@@ -18,7 +18,7 @@ import (
 
 // move is a change of an account's balance. Senders have a negative amount.
 type move struct {
-	party    party
+	party    ledger.EntityID
 	amount   int64
 	approved bool // uses the account's allowance for the caller
 	fee      bool
@@ -26,7 +26,7 @@ type move struct {
 
 // serialMove is the transfer of a serial.
 type serialMove struct {
-	from, to party
+	from, to ledger.EntityID
 	serial   int64
 	approved bool
 }
@@ -46,14 +46,14 @@ type transfer struct {
 
 // party returns the account of an argument of a transfer. If receives is set and no account has the address, it is
 // created, unless it is a long-zero address.
-func (c *call) party(v any, receives bool) (party, error) {
+func (c *call) party(v any, receives bool) (ledger.EntityID, error) {
 	a := v.(common.Address)
 	if p, ok := c.facts.party(a); ok {
 		return p, nil
 	}
 	err := refuse(!receives || !c.createsAccount(a), codes.InvalidAccountID)
 	if err != nil {
-		return party{}, err
+		return 0, err
 	}
 	c.State.CreateAccount(a)
 	return c.facts.newParty(a), nil
@@ -131,7 +131,7 @@ func (m *movement) validate() error {
 	)
 }
 
-func partyOfMove(m move) party { return m.party }
+func partyOfMove(m move) ledger.EntityID { return m.party }
 
 // maxTransfers is the maximum number of hbar amounts, of token amounts, and of serials in a transfer.
 const maxTransfers = 10
@@ -147,9 +147,9 @@ func sum(moves []move) (n int64) {
 	return n
 }
 
-// spend subtracts an amount from an owner's allowance for the caller.
-func (c *call) spend(owner party, t *token, amount int64) error {
-	left := c.facts.allowance(owner, c.caller(), t)
+// spend subtracts an amount from an owner's allowance for the caller, of hbars if the token is 0.
+func (c *call) spend(owner, token ledger.EntityID, amount int64) error {
+	left := c.facts.allowance(owner, c.caller(), token)
 	err := firstOf(
 		refuse(*left == 0, codes.SpenderDoesNotHaveAllowance),
 		refuse(amount > *left, codes.AmountExceedsAllowance),
@@ -157,7 +157,7 @@ func (c *call) spend(owner party, t *token, amount int64) error {
 	if err != nil {
 		return err
 	}
-	change(c.facts, left, *left-amount)
+	evm.Set(c.State, left, *left-amount)
 	return nil
 }
 
@@ -169,7 +169,7 @@ func (c *call) moveHbars(moves []move) error {
 			continue
 		}
 		if m.approved {
-			err := c.spend(m.party, nil, -m.amount)
+			err := c.spend(m.party, 0, -m.amount)
 			if err != nil {
 				return err
 			}
@@ -200,7 +200,7 @@ func (c *call) spendable(a common.Address) *uint256.Int {
 
 // usableRelation returns the association of a party that sends or receives a token. A receiver with a free automatic
 // association becomes associated.
-func (c *call) usableRelation(t *token, p party, takes bool) (*relation, error) {
+func (c *call) usableRelation(t *token, p ledger.EntityID, takes bool) (*relation, error) {
 	r := c.facts.relation(p, t)
 	if !r.associated && takes {
 		err := c.autoAssociate(t, p)
@@ -215,8 +215,8 @@ func (c *call) usableRelation(t *token, p party, takes bool) (*relation, error) 
 	)
 }
 
-func (c *call) autoAssociate(t *token, p party) error {
-	c.facts.load(request{slots: []party{p}})
+func (c *call) autoAssociate(t *token, p ledger.EntityID) error {
+	c.facts.load(worldstate.TokenReads{Slots: []ledger.EntityID{p}})
 	room := c.facts.slots[p]
 	err := firstOf(
 		refuse(room.Most == 0, codes.TokenNotAssociatedToAccount),
@@ -227,20 +227,20 @@ func (c *call) autoAssociate(t *token, p party) error {
 	if err != nil {
 		return err
 	}
-	change(c.facts, &room.Used, room.Used+1)
+	evm.Set(c.State, &room.Used, room.Used+1)
 	c.relate(p, t, true)
 	return nil
 }
 
 func (c *call) moveToken(m *movement) error {
 	t := m.token
-	req := request{}
+	req := worldstate.TokenReads{}
 	for _, x := range m.moves {
-		req.relations = append(req.relations, relationKey{x.party, t.EntityID})
+		req.Relations = append(req.Relations, worldstate.RelationKey{Account: x.party, Token: t.EntityID})
 	}
 	for _, x := range m.serials {
-		req.relations = append(req.relations, relationKey{x.from, t.EntityID}, relationKey{x.to, t.EntityID})
-		req.nfts = append(req.nfts, ledger.NFTKey{TokenID: t.EntityID, SerialNumber: x.serial})
+		req.Relations = append(req.Relations, worldstate.RelationKey{Account: x.from, Token: t.EntityID}, worldstate.RelationKey{Account: x.to, Token: t.EntityID})
+		req.NFTs = append(req.NFTs, ledger.NFTKey{TokenID: t.EntityID, SerialNumber: x.serial})
 	}
 	c.facts.load(req)
 	for _, x := range m.moves {
@@ -249,12 +249,12 @@ func (c *call) moveToken(m *movement) error {
 			return err
 		}
 		if x.approved && x.amount < 0 {
-			err = c.spend(x.party, t, -x.amount)
+			err = c.spend(x.party, t.EntityID, -x.amount)
 			if err != nil {
 				return err
 			}
 		}
-		change(c.facts, &r.balance, r.balance+x.amount)
+		evm.Set(c.State, &r.balance, r.balance+x.amount)
 	}
 	for _, x := range m.moves {
 		overdrawn := c.facts.relation(x.party, t).balance < 0
@@ -281,7 +281,7 @@ func (c *call) moveSerial(t *token, x serialMove) error {
 		return err
 	}
 	err = firstOf(
-		refuse(c.facts.owner(t, n) != x.from, codes.SenderDoesNotOwnNFTSerialNo),
+		refuse(t.ownerOf(n) != x.from, codes.SenderDoesNotOwnNFTSerialNo),
 		refuse(x.approved && n.spender != c.caller() && !*c.facts.operator(
 			x.from, c.caller(), t,
 		), codes.SpenderDoesNotHaveAllowance),
@@ -297,11 +297,14 @@ func (c *call) moveSerial(t *token, x serialMove) error {
 	if err != nil {
 		return err
 	}
-	change(c.facts, &from.balance, from.balance-1)
-	change(c.facts, &to.balance, to.balance+1)
+	evm.Set(c.State, &from.balance, from.balance-1)
+	evm.Set(c.State, &to.balance, to.balance+1)
 	moved := *n
-	moved.owner, moved.spender = t.storedOwner(x.to), party{}
-	change(c.facts, n, moved)
+	moved.owner, moved.spender = x.to, 0
+	if x.to == t.TreasuryAccountID {
+		moved.owner = 0
+	}
+	evm.Set(c.State, n, moved)
 	return nil
 }
 

@@ -11,6 +11,7 @@ import (
 	"github.com/ethereum/go-ethereum/core/types"
 	"github.com/ethereum/go-ethereum/crypto"
 
+	"heliograph/internal/domain/evm"
 	"heliograph/internal/domain/evm/system/abi"
 	"heliograph/internal/domain/evm/worldstate"
 	"heliograph/internal/domain/ledger"
@@ -98,7 +99,7 @@ func (c *call) existingToken(a common.Address) (*token, error) {
 }
 
 // existingParty returns the account or contract at an address. It fails with the code if there is none.
-func (c *call) existingParty(address any, code ledger.ResponseCode) (party, error) {
+func (c *call) existingParty(address any, code ledger.ResponseCode) (ledger.EntityID, error) {
 	p, ok := c.facts.party(address.(common.Address))
 	return p, refuse(!ok, code)
 }
@@ -109,12 +110,12 @@ func (c *call) existingSerial(t *token, serial int64, code ledger.ResponseCode) 
 	return n, refuse(n == nil, code)
 }
 
-func (c *call) caller() party {
-	p, ok := c.facts.party(c.Caller)
-	if !ok {
-		return party{address: c.Caller}
+// caller returns the id of the caller, even if it does not exist, as the treasury of an empty ledger.
+func (c *call) caller() ledger.EntityID {
+	if p, ok := c.facts.party(c.Caller); ok {
+		return p
 	}
-	return p
+	return c.facts.newParty(c.Caller)
 }
 
 // held returns the association of an account with a token. It fails without one.
@@ -221,7 +222,7 @@ func (c *call) treasuryRelation(t *token) (*relation, error) {
 	if err != nil {
 		return nil, err
 	}
-	return c.usableRelation(t, partyOf(t.TreasuryAccountID), false)
+	return c.usableRelation(t, t.TreasuryAccountID, false)
 }
 
 func mintSerials(c *call, t *token, r *relation, metadata []any) ([]any, error) {
@@ -232,14 +233,14 @@ func mintSerials(c *call, t *token, r *relation, metadata []any) ([]any, error) 
 	if err != nil {
 		return nil, err
 	}
-	c.facts.load(request{serials: []ledger.EntityID{t.EntityID}})
+	c.facts.load(worldstate.TokenReads{Serials: []ledger.EntityID{t.EntityID}})
 	last := c.facts.serials[t.EntityID]
 	var serials []any
 	for _, m := range metadata {
-		change(c.facts, last, *last+1)
+		evm.Set(c.State, last, *last+1)
 		k := ledger.NFTKey{TokenID: t.EntityID, SerialNumber: *last}
-		c.facts.load(request{nfts: []ledger.NFTKey{k}})
-		change(c.facts, c.facts.nfts[k], nft{exists: true, metadata: m.([]byte), created: c.Block.Start})
+		c.facts.load(worldstate.TokenReads{NFTs: []ledger.NFTKey{k}})
+		evm.Set(c.State, c.facts.nfts[k], nft{exists: true, metadata: m.([]byte), created: c.Block.Start})
 		serials = append(serials, *last)
 	}
 	c.changeSupply(t, r, int64(len(serials)))
@@ -281,7 +282,7 @@ func burn(c *call, in []any) ([]any, error) {
 		if err != nil {
 			return nil, err
 		}
-		err = c.destroy(t, partyOf(t.TreasuryAccountID), r, numbers, codes.TreasuryMustOwnBurnedNFT)
+		err = c.destroy(t, t.TreasuryAccountID, r, numbers, codes.TreasuryMustOwnBurnedNFT)
 		if err != nil {
 			return nil, err
 		}
@@ -315,17 +316,17 @@ func distinctSerials(values []any) ([]int64, error) {
 }
 
 // destroy removes serials of an owner.
-func (c *call) destroy(t *token, owner party, r *relation, serials []int64, foreign ledger.ResponseCode) error {
+func (c *call) destroy(t *token, owner ledger.EntityID, r *relation, serials []int64, foreign ledger.ResponseCode) error {
 	for _, serial := range serials {
 		n, err := c.existingSerial(t, serial, codes.InvalidNFTID)
 		if err != nil {
 			return err
 		}
-		err = refuse(c.facts.owner(t, n) != owner, foreign)
+		err = refuse(t.ownerOf(n) != owner, foreign)
 		if err != nil {
 			return err
 		}
-		change(c.facts, n, nft{})
+		evm.Set(c.State, n, nft{})
 		c.changeSupply(t, r, -1)
 	}
 	return nil
@@ -363,7 +364,7 @@ func wipe(c *call, in []any) error {
 	if err != nil {
 		return err
 	}
-	err = refuse(p == partyOf(t.TreasuryAccountID), codes.CannotWipeTokenTreasuryAccount)
+	err = refuse(p == t.TreasuryAccountID, codes.CannotWipeTokenTreasuryAccount)
 	if err != nil {
 		return err
 	}
@@ -388,6 +389,6 @@ func wipe(c *call, in []any) error {
 
 // changeSupply adds to the total supply of a token, and to the balance of the account whose association is given.
 func (c *call) changeSupply(t *token, r *relation, by int64) {
-	change(c.facts, &r.balance, r.balance+by)
-	change(c.facts, &t.TotalSupply, t.TotalSupply+by)
+	evm.Set(c.State, &r.balance, r.balance+by)
+	evm.Set(c.State, &t.TotalSupply, t.TotalSupply+by)
 }
