@@ -25,13 +25,13 @@ import (
 // The methods that the interpreter calls cannot return errors. On an error they panic with an [abort], which ends the
 // run.
 type State struct {
-	ctx     context.Context
-	source  Source
-	codes   *codeCache
-	level   Level
-	undos   []func() // of the changes that can be reverted, newest last
-	frames  frames
-	onCode  func(opcodes) // called before code with these opcodes runs
+	ctx    context.Context
+	source Source
+	codes  *codeCache
+	level  Level
+	undos  []func() // of the changes that can be reverted, newest last
+	frames frames
+	onCode func(opcodes) // called before code with these opcodes runs
 
 	accounts  map[common.Address]*account
 	entities  map[common.Address]*worldstate.Entity // of the ledger, by addresses in any form; nil: does not exist

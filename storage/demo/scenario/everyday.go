@@ -10,8 +10,6 @@ import (
 	"heliograph/storage/demo/world"
 )
 
-func bigInt(v int64) *big.Int { return big.NewInt(v) }
-
 // EverydayUntil adds n groups of everyday transactions, evenly distributed until an age.
 func (w *Scenario) EverydayUntil(age, n int64) {
 	from, to := w.Now(), w.End()-age
@@ -70,9 +68,12 @@ func (w *Scenario) ReportWeather() {
 // Everyday adds a transaction of everyday life.
 func (w *Scenario) Everyday() { w.playOne(everyday) }
 
+// coinHolders are the holders of Harbour Coin, the contract.
+var coinHolders = []int64{demo.Bob, demo.Heidi, demo.Rupert, demo.Carol, demo.Erin, demo.Walter}
+
 // UseContract calls a contract.
 func (w *Scenario) UseContract() {
-	w.results["from"], w.results["to"] = w.pickTwo(w.coinHolders)
+	w.results["from"], w.results["to"] = w.pickTwo(coinHolders)
 	w.results["level"] = w.Pick(3_000) - 1_500
 	w.playOne(contractCalls)
 }
@@ -150,79 +151,40 @@ func (w *Scenario) CreateStreet(street string, houses int64) {
 		case 8:
 			p.RenewedBy, p.HighVolume = demo.Fund, house%4 == 0
 		}
-		id := w.CreateAccount(demo.Fund, p)
-		w.residents = append(w.residents, id)
-		w.names[id] = name
+		w.residents = append(w.residents, w.CreateAccount(demo.Fund, p))
 	}
 }
 
-// GiveTokens distributes some of the supply of tokens.
-func (w *Scenario) GiveTokens() {
+// WelcomeResidents gives tokens to every third resident.
+func (w *Scenario) WelcomeResidents() {
 	for i, id := range w.residents {
 		if i%3 == 0 {
 			if !w.AutoAssociates(id) {
 				w.Associate(id, demo.Sunlight, demo.Driftwood)
 			}
-			w.give(demo.Trent, id, demo.Sunlight, 20_000_000+int64(i)*1_000_000, "welcome to Lantern Bay")
+			w.Give(demo.Trent, id, demo.Sunlight, 20_000_000+int64(i)*1_000_000, "welcome to Lantern Bay")
 			if w.IsAssociated(id, demo.Driftwood) {
-				w.give(demo.Trent, id, demo.Driftwood, 500, "")
+				w.Give(demo.Trent, id, demo.Driftwood, 500, "")
 			}
 		}
 	}
-	for _, id := range []int64{demo.Alice, demo.Bob, demo.Carol, demo.Frank, demo.Heidi, demo.Victor, demo.Fund} {
-		w.give(demo.Trent, id, demo.Sunlight, 5_000_000_000, "opening gift")
-		w.give(demo.Trent, id, demo.Tide, 400_000, "")
-	}
-	for _, id := range []int64{demo.Alice, demo.Bob, demo.Heidi, demo.Walter, demo.Victor} {
-		w.give(demo.Fund, id, demo.LampOil, 5_000*world.Hbar, "for the lamps")
-	}
 }
 
-func (w *Scenario) give(from, to, token, amount int64, memo string) {
+// Give transfers units of a token to an account that trades with them in everyday life.
+func (w *Scenario) Give(from, to, token, amount int64, memo string) {
 	w.TransferToken(from, to, token, amount, memo)
 	w.holders[token] = append(w.holders[token], to)
 }
 
 // DeployHarbourCoin deploys the contract with its initcode in a file of three parts, and returns its number.
 func (w *Scenario) DeployHarbourCoin() int64 {
-	args := []any{bigInt(100_000_000), w.Address(demo.Alice)}
+	args := []any{big.NewInt(100_000_000), w.Address(demo.Alice)}
 	code := []byte(common.Bytes2Hex(w.Initcode("HarbourCoin", args...)))
 	third := len(code) / 3
 	file := w.CreateFile(demo.Alice, "initcode of Harbour Coin", code[:third], code[third:2*third], code[2*third:])
 	return w.Deploy(demo.Alice, world.Deployment{
 		Source: "HarbourCoin", Args: args, Memo: "Harbour Coin", Key: world.Ed25519Key("Alice"), File: file,
 		Gas: 2_500_000, RenewedBy: demo.Alice,
-	})
-}
-
-// DeployGauges deploys the tide gauges of residents.
-func (w *Scenario) DeployGauges(places ...string) {
-	for i, place := range places {
-		w.Deploy(w.residents[i*5], world.Deployment{
-			Source: "TideGauge", Args: []any{place}, Memo: "Gauge at " + place,
-			Gas: 3_000_000,
-		})
-	}
-}
-
-// GiveCoins gives Harbour Coins to people.
-func (w *Scenario) GiveCoins(to ...int64) {
-	for _, p := range to {
-		w.CallContract(world.Call{
-			Payer: demo.Alice, Contract: demo.HarbourCoin, Source: "HarbourCoin", Method: "transfer",
-			Args: []any{w.Address(p), bigInt(500_000)},
-		})
-	}
-	w.coinHolders = to
-}
-
-// RenameGauge calls a contract with call data in a file.
-func (w *Scenario) RenameGauge(name string) {
-	data := w.Pack("TideGauge", "rename", name)
-	file := w.CreateFile(demo.Relay, "call data that were too large", []byte(common.Bytes2Hex(data)))
-	w.SendEthereum(world.EthereumTransaction{
-		Type: 2, Sender: demo.Bob, File: file,
-		Call: world.Call{Contract: demo.TideGauge, Data: data},
 	})
 }
 
@@ -240,38 +202,4 @@ func (w *Scenario) TradeSunlight() {
 	if from != to {
 		w.TransferToken(from, to, demo.Sunlight, 1_000+w.Pick(50_000), "")
 	}
-}
-
-// AirdropToResidents offers lamp oil to some residents.
-func (w *Scenario) AirdropToResidents() {
-	for i := 2; i < 60; i += 9 {
-		w.Airdrop(demo.Fund, w.residents[i], demo.LampOil, 0, int64(i+1)*world.Hbar)
-	}
-}
-
-// DrawNumbers generates random numbers.
-func (w *Scenario) DrawNumbers() {
-	for i := range 6 {
-		w.RandomNumber(w.residents[i*3], []int64{0, 6, 1_000}[i%3])
-	}
-}
-
-// CollectShares creates schedules of residents, of which every other is executed.
-func (w *Scenario) CollectShares() {
-	for i := range 8 {
-		payer := w.residents[10+i*7]
-		from := w.residents[10+i*7+i%2] // a neighbour who does not sign, or the payer
-		id := w.CreateSchedule(world.Schedule{
-			Memo: fmt.Sprintf("Choir fund, share %d", i+1), Creator: payer, Payer: payer, From: from, To: demo.Fund,
-			Amount: world.Hbar, Signers: []string{w.names[payer]},
-		})
-		if i%2 == 0 {
-			w.ExecuteSchedule(id)
-		}
-	}
-}
-
-// MarketDay adds an atomic batch of three payments.
-func (w *Scenario) MarketDay() {
-	w.AtomicBatch(demo.Fund, "market day", demo.Alice, demo.Bob, demo.Carol)
 }

@@ -11,13 +11,11 @@ import (
 // Scenario is the demo network with the accounts that have no constants.
 type Scenario struct {
 	*world.World
-	residents   []int64
-	names       map[int64]string  // of residents
-	holders     map[int64][]int64 // of fungible tokens
-	coinHolders []int64           // holders of Harbour Coin, the contract
-	due         []int64           // times of everyday transactions to come
-	yearRand    *rand.Rand
-	results     map[string]int64 // by their names in the story
+	residents []int64
+	holders   map[int64][]int64 // of fungible tokens
+	due       []int64           // times of everyday transactions to come
+	yearRand  *rand.Rand
+	results   map[string]int64 // by their names in the story
 }
 
 // New runs the scenario. Its last transaction is at the given consensus time.
@@ -26,7 +24,7 @@ func New(end int64) (*Scenario, error) {
 	if err != nil {
 		return nil, err
 	}
-	w := &Scenario{World: l, names: map[int64]string{}, holders: map[int64][]int64{}, results: map[string]int64{}}
+	w := &Scenario{World: l, holders: map[int64][]int64{}, results: map[string]int64{}}
 	w.planYear()
 	w.play(section("history"))
 	w.lastTenMinutes()
@@ -43,7 +41,7 @@ func (w *Scenario) Continue(end int64) {
 	w.AddBlock(end, func() {
 		w.grant()
 		w.play("Pay <2 residents>")
-		w.results["from"], w.results["to"] = w.pickTwo(w.coinHolders)
+		w.results["from"], w.results["to"] = w.pickTwo(coinHolders)
 		w.playOne(emitLog)
 		for range w.Pick(3) {
 			w.Everyday()
