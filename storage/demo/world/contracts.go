@@ -2,7 +2,6 @@ package world
 
 import (
 	"cmp"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"maps"
@@ -10,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/common/hexutil"
 	"github.com/ethereum/go-ethereum/core/tracing"
 	"github.com/ethereum/go-ethereum/core/types"
 	"github.com/ethereum/go-ethereum/core/vm"
@@ -181,7 +181,7 @@ func (w *World) record(t *Transaction, x execution, o outcome) {
 	switch {
 	case x.err == nil:
 	case errors.Is(x.err, vm.ErrExecutionReverted):
-		t.result, message = codes.ContractRevertExecuted, "0x"+hex.EncodeToString(output)
+		t.result, message = codes.ContractRevertExecuted, hexutil.Encode(output)
 	default:
 		t.result, message, output = codes.ContractExecutionException, failureName(x.err), []byte{}
 		if errors.Is(x.err, vm.ErrOutOfGas) {

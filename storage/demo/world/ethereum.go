@@ -4,13 +4,13 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/binary"
-	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"math/big"
 	"slices"
 
 	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/common/hexutil"
 	"github.com/ethereum/go-ethereum/core/types"
 	"github.com/ethereum/go-ethereum/crypto"
 	"github.com/holiman/uint256"
@@ -195,7 +195,7 @@ func (w *World) addEthereumRow(
 	if e.Type > 0 {
 		list := []map[string]any{}
 		for _, entry := range signed.AccessList() {
-			list = append(list, map[string]any{"address": hexOf(entry.Address[:]), "storage_keys": entry.StorageKeys})
+			list = append(list, map[string]any{"address": hexutil.Encode(entry.Address[:]), "storage_keys": entry.StorageKeys})
 		}
 		row["access_list"], _ = json.Marshal(list)
 	}
@@ -203,8 +203,8 @@ func (w *World) addEthereumRow(
 		var list []map[string]any
 		for _, a := range signed.SetCodeAuthorizations() {
 			list = append(list, map[string]any{
-				"address": hexOf(a.Address[:]), "chain_id": a.ChainID.Hex(), "nonce": a.Nonce, "r": hexOf(a.R.Bytes()),
-				"s":        hexOf(a.S.Bytes()),
+				"address": hexutil.Encode(a.Address[:]), "chain_id": a.ChainID.Hex(), "nonce": a.Nonce, "r": hexutil.Encode(a.R.Bytes()),
+				"s":        hexutil.Encode(a.S.Bytes()),
 				"y_parity": fmt.Sprintf("0x%x", a.V),
 			})
 		}
@@ -300,5 +300,3 @@ func mergeBloom(into, b []byte) []byte {
 	}
 	return into
 }
-
-func hexOf(b []byte) string { return "0x" + hex.EncodeToString(b) }

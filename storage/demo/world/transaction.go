@@ -95,7 +95,10 @@ func (w *World) tx(kind ledger.TransactionType, payer, entity int64) *Transactio
 	}
 	t := &Transaction{
 		ts: w.clock, kind: kind, payer: payer, entity: entity, result: codes.Success, validDuration: 120,
-		node: demo.FirstNodeAccount + noise%demo.NodeCount, fee: feeOf(kind), detached: w.detached,
+		node: demo.FirstNodeAccount + noise%demo.NodeCount, fee: usualFee, detached: w.detached,
+	}
+	if fee, known := feesByType[kind]; known {
+		t.fee = fee
 	}
 	if w.detached {
 		t.node = demo.FirstNodeAccount + demo.NodeCount - 1
@@ -218,28 +221,30 @@ func (w *World) addTokenBalance(token, account, amount, ts int64) {
 	w.snapshots.token[[2]int64{account, token}] = true
 }
 
-// feeOf returns the fee of a transaction type in tinybars.
-func feeOf(kind ledger.TransactionType) int64 {
-	switch kind {
-	case codes.TypeContractCreate:
-		return 1_900_000_00
-	case codes.TypeContractCall, codes.TypeEthereumTransaction:
-		return 3_200_000
-	case codes.TypeCryptoCreate, codes.TypeTokenAssociateToAccount, codes.TypeTokenDissociateFromAccount,
-		codes.TypeCryptoApproveAllowance,
-		codes.TypeCryptoDeleteAllowance, codes.TypeTokenAirdrop, codes.TypeFileCreate, codes.TypeFileAppend,
-		codes.TypeFileUpdate:
-		return 41_000_000
-	case codes.TypeTokenCreate:
-		return 820_000_000
-	case codes.TypeConsensusCreateTopic, codes.TypeScheduleCreate:
-		return 8_200_000
-	case codes.TypeConsensusSubmitMessage:
-		return 85_000
-	case codes.TypeNodeStakeUpdate, codes.TypeLedgerIdPublication, codes.TypeFreeze:
-		return 0
-	}
-	return 820_000
+// usualFee is the fee of most transaction types in tinybars.
+const usualFee = 820_000
+
+// feesByType are the fees of the other transaction types in tinybars.
+var feesByType = map[ledger.TransactionType]int64{
+	codes.TypeContractCreate:             190_000_000,
+	codes.TypeContractCall:               3_200_000,
+	codes.TypeEthereumTransaction:        3_200_000,
+	codes.TypeCryptoCreate:               41_000_000,
+	codes.TypeTokenAssociateToAccount:    41_000_000,
+	codes.TypeTokenDissociateFromAccount: 41_000_000,
+	codes.TypeCryptoApproveAllowance:     41_000_000,
+	codes.TypeCryptoDeleteAllowance:      41_000_000,
+	codes.TypeTokenAirdrop:               41_000_000,
+	codes.TypeFileCreate:                 41_000_000,
+	codes.TypeFileAppend:                 41_000_000,
+	codes.TypeFileUpdate:                 41_000_000,
+	codes.TypeTokenCreate:                820_000_000,
+	codes.TypeConsensusCreateTopic:       8_200_000,
+	codes.TypeScheduleCreate:             8_200_000,
+	codes.TypeConsensusSubmitMessage:     85_000,
+	codes.TypeNodeStakeUpdate:            0,
+	codes.TypeLedgerIdPublication:        0,
+	codes.TypeFreeze:                     0,
 }
 
 // AtomicBatch adds an atomic batch in which each account pays the next one.

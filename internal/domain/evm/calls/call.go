@@ -192,29 +192,20 @@ const (
 	OneOfNumberAndTime
 )
 
-func (e *InputError) Error() string {
-	switch e.Rule {
-	case ValidLength:
-		return e.Field + " has an invalid length"
-	case AtLeast:
-		return fmt.Sprintf("%s must be at least %d", e.Field, e.Bound)
-	case AtMost:
-		return fmt.Sprintf("%s must be at most %d", e.Field, e.Bound)
-	case Required:
-		return e.Field + " is required if value is positive"
-	case Exclusive:
-		return e.Field + " has both state and stateDiff"
-	case MaxEntries:
-		return fmt.Sprintf("%s must have at most %d entries", e.Field, e.Bound)
-	case AnyCall:
-		return e.Field + " must have at least one entry in all blocks together"
-	case MaxCalls:
-		return fmt.Sprintf("%s must have at most %d entries in all blocks together", e.Field, e.Bound)
-	case OneOfNumberAndTime:
-		return e.Field + " cannot be combined with time"
-	}
-	return e.Field + " is invalid"
+// texts are the texts of the rules. The first argument is the field, and the second one the bound.
+var texts = [...]string{
+	ValidLength:        "%[1]s has an invalid length",
+	AtLeast:            "%[1]s must be at least %[2]d",
+	AtMost:             "%[1]s must be at most %[2]d",
+	Required:           "%[1]s is required if value is positive",
+	Exclusive:          "%[1]s has both state and stateDiff",
+	MaxEntries:         "%[1]s must have at most %[2]d entries",
+	AnyCall:            "%[1]s must have at least one entry in all blocks together",
+	MaxCalls:           "%[1]s must have at most %[2]d entries in all blocks together",
+	OneOfNumberAndTime: "%[1]s cannot be combined with time",
 }
+
+func (e *InputError) Error() string { return fmt.Sprintf(texts[e.Rule], e.Field, e.Bound) }
 
 type violations []*InputError
 

@@ -1,6 +1,7 @@
 package system
 
 import (
+	"cmp"
 	"math/big"
 	"strings"
 
@@ -233,20 +234,10 @@ func (c *call) info(t *token) []any {
 	}
 }
 
-func (c *call) ledgerID() string {
-	switch c.s.cfg.ChainID {
-	case evm.ChainIDMainnet:
-		return "0x00"
-	case evm.ChainIDTestnet:
-		return "0x01"
-	case chainIDPreviewnet:
-		return "0x02"
-	default:
-		return "0x03"
-	}
-}
+// ledgerIDs are the ids of the public networks by their chain ids.
+var ledgerIDs = map[uint64]string{evm.ChainIDMainnet: "0x00", evm.ChainIDTestnet: "0x01", 0x129: "0x02"}
 
-const chainIDPreviewnet = 0x129
+func (c *call) ledgerID() string { return cmp.Or(ledgerIDs[c.s.cfg.ChainID], "0x03") }
 
 func readSerialInfo(c *call, in []any) (any, error) {
 	t, n, serial, err := c.readSerial(in)
