@@ -12,7 +12,6 @@ import (
 
 	"heliograph/app/testing/testenv"
 	"heliograph/internal/domain/ledger"
-	"heliograph/storage"
 )
 
 const amountsQuery = `{
@@ -210,7 +209,7 @@ func (x *expectation) check(t *testing.T, v any, at string) {
 // TestAmounts compares amounts with the rows of the tables: with rates from the database and from the cache.
 func TestAmounts(t *testing.T) {
 	t.Parallel()
-	cached := testenv.Storage(func(o *storage.Options) { o.Cache = true })
+	cached := func(o *testenv.Options) { o.Storage.Cache = true }
 	for name, g := range map[string]*testenv.Gateway{"plain": testenv.Shared(t), "cached": testenv.Demo(t, cached)} {
 		x := expectAmounts(t, g)
 		for range 2 {
@@ -250,7 +249,7 @@ func TestAmountStatements(t *testing.T) {
 		got := counting(t, func(g *testenv.Gateway) {
 			g.Data(t, `{ account(id: "1001") { transfers(first: 100) { nodes { amountValue { `+c.selection+
 				` } } } } }`, nil, new(any))
-		}, testenv.Storage(func(o *storage.Options) { o.Cache = c.cache }))
+		}, func(o *testenv.Options) { o.Storage.Cache = c.cache })
 		text := strings.Join(got.statements, "\n---\n")
 		if rates, tokens := strings.Count(text, "string_agg(d.file_data"),
 			strings.Count(text, "from token where"); rates != c.rates || tokens != c.tokens {

@@ -9,7 +9,6 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"heliograph/app/testing/testenv"
-	"heliograph/storage"
 )
 
 type total struct {
@@ -75,7 +74,7 @@ func number(t *testing.T, text string) int64 {
 func TestCountsScanNothing(t *testing.T) {
 	t.Parallel()
 	count := &counter{}
-	g := testenv.Demo(t, testenv.Storage(func(o *storage.Options) { o.Tracer = count }))
+	g := testenv.Demo(t, func(o *testenv.Options) { o.Storage.Tracer = count })
 	var data map[string]any
 	g.Data(t,
 		`{ accounts(first: 0) { totalCount { value } } tokens(first: 0) { totalCount { value } } `+

@@ -12,8 +12,6 @@ import (
 	"heliograph/app/testing/testenv"
 	"heliograph/graph/server"
 	"heliograph/internal/domain/fees"
-	"heliograph/rest"
-	"heliograph/storage"
 )
 
 // unsigned returns a transaction with an unsigned body, in hex.
@@ -160,7 +158,7 @@ func TestEstimateFeeTooLong(t *testing.T) {
 // that a cached schedule is read once.
 func TestEstimateFeeStatements(t *testing.T) {
 	t.Parallel()
-	kept := testenv.REST(func(c *rest.Config) { c.Cache = true })
+	kept := func(o *testenv.Options) { o.REST.Cache = true }
 	message := &services.TransactionBody{Data: &services.TransactionBody_ConsensusSubmitMessage{
 		ConsensusSubmitMessage: &services.ConsensusSubmitMessageTransactionBody{
 			TopicID: &services.TopicID{TopicNum: 4003},
@@ -186,9 +184,9 @@ func TestEstimateFeeStatements(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			count := &counter{}
-			g := testenv.Demo(t, append(c.options, testenv.Storage(func(o *storage.Options) {
-				o.Tracer, o.MaxConnections = count, 1
-			}))...)
+			g := testenv.Demo(t, append(c.options, func(o *testenv.Options) {
+				o.Storage.Tracer, o.Storage.MaxConnections = count, 1
+			})...)
 			variables := map[string]any{"t": unsigned(t, c.body), "mode": c.mode}
 			var data map[string]any
 			g.Data(t, estimateQuery, variables, &data)

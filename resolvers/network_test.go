@@ -9,7 +9,6 @@ import (
 
 	"heliograph/app/testing/testenv"
 	"heliograph/graph/relay"
-	"heliograph/rest"
 )
 
 // networkQueries returns documents that follow all relations of schedules and of the network.
@@ -279,9 +278,9 @@ func TestFreshness(t *testing.T) {
 		return f.Lag
 	}
 	now := age(testenv.Shared(t))
-	then := age(testenv.Demo(t, testenv.REST(func(c *rest.Config) {
-		c.Now = func() time.Time { return testenv.Now().Add(later) }
-	})))
+	then := age(testenv.Demo(t, func(o *testenv.Options) {
+		o.REST.Now = func() time.Time { return testenv.Now().Add(later) }
+	}))
 	if now < 0 || now > 3600 || math.Abs(then-now-later.Seconds()) > 1e-3 {
 		t.Errorf("the lag is %g s, and %g s %s later", now, then, later)
 	}

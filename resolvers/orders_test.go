@@ -11,7 +11,6 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"heliograph/app/testing/testenv"
-	"heliograph/storage"
 	"heliograph/storage/pgtest"
 )
 
@@ -160,7 +159,7 @@ select id, 1, 0, 0, 'NFT', 'NFT', 1001, '[1,)', 'NON_FUNGIBLE_UNIQUE', 0, 0 from
 func TestDeletedNFTs(t *testing.T) {
 	t.Parallel()
 	var rec pgtest.Recorder
-	g := testenv.Over(t, manyNFTs.Shared(t), testenv.Storage(func(o *storage.Options) { o.Tracer = &rec }))
+	g := testenv.Over(t, manyNFTs.Shared(t), func(o *testenv.Options) { o.Storage.Tracer = &rec })
 	const count = `nfts(first: 0, filter: {deleted: %s}) { totalCount { value } }`
 	for query, want := range map[string]string{
 		`{ nfts(filter: {tokenId: {eq: "5000"}, deleted: true}) { nodes { serialNumber } ` +

@@ -14,7 +14,6 @@ import (
 
 	"heliograph/app/testing/testenv"
 	"heliograph/internal/domain/ledger"
-	"heliograph/storage"
 	"heliograph/storage/transactions"
 )
 
@@ -223,7 +222,7 @@ func TestSearchForms(t *testing.T) {
 	)
 	start := fmt.Sprintf(sqlTime, "valid_start_ns")
 	count := &counter{}
-	g := testenv.Demo(t, testenv.Storage(func(o *storage.Options) { o.Tracer, o.MaxConnections = count, 1 }))
+	g := testenv.Demo(t, func(o *testenv.Options) { o.Storage.Tracer, o.Storage.MaxConnections = count, 1 })
 	db := testenv.Shared(t).DB.Pool()
 	texts := 0
 	for form, sql := range map[string]string{ // texts, and the types that they find, sorted

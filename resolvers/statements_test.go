@@ -14,7 +14,6 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"heliograph/app/testing/testenv"
-	"heliograph/storage"
 	"heliograph/storage/pgtest"
 )
 
@@ -359,9 +358,9 @@ func count(t *testing.T, query string, options ...testenv.Option) *counter {
 func counting(t *testing.T, ask func(*testenv.Gateway), options ...testenv.Option) *counter {
 	t.Helper()
 	count := &counter{}
-	g := testenv.Demo(t, append(options, testenv.Storage(func(o *storage.Options) {
-		o.Tracer, o.MaxConnections = count, 1
-	}))...)
+	g := testenv.Demo(t, append(options, func(o *testenv.Options) {
+		o.Storage.Tracer, o.Storage.MaxConnections = count, 1
+	})...)
 	ask(g)
 	count.mu.Lock()
 	count.statements, count.trips = nil, 0

@@ -12,7 +12,6 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"heliograph/app/testing/testenv"
-	"heliograph/storage"
 	"heliograph/storage/entities"
 	"heliograph/storage/pgtest"
 )
@@ -324,7 +323,7 @@ func TestHoldersByBalance(t *testing.T) {
 		`update token_account set balance = 9e15 + account_id where token_id = 2001 and account_id in (700001, `+
 			`700002)`, `vacuum analyze token_account`)
 	var rec pgtest.Recorder
-	g = testenv.Over(t, url, testenv.Storage(func(o *storage.Options) { o.Tracer = &rec }))
+	g = testenv.Over(t, url, func(o *testenv.Options) { o.Storage.Tracer = &rec })
 	const query = `{ token(id: 2001) { holders(first: 2) { nodes { accountId } } } }`
 	g.Query(t, query, nil) // reads the statistics, by which the gateway finds the index
 	rec.Reset()

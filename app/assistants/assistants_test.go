@@ -40,10 +40,10 @@ func call(t *testing.T, s *mcp.ClientSession, tool string, arguments map[string]
 }
 
 func withTools(change func(*gateway.GraphOptions)) testenv.Option {
-	return testenv.Graph(func(o *gateway.GraphOptions) {
-		o.MCP = true
-		change(o)
-	})
+	return func(o *testenv.Options) {
+		o.Graph.MCP = true
+		change(&o.Graph)
+	}
 }
 
 // TestTools calls each tool.
@@ -110,7 +110,7 @@ func TestToolLimits(t *testing.T) {
 		t.Errorf("off by default: %d", got.Status)
 	}
 	limited := connect(t, testenv.Demo(t, withTools(func(*gateway.GraphOptions) {}),
-		testenv.Rates(gateway.RateOptions{PerMinute: 20})))
+		func(o *testenv.Options) { o.Rates = gateway.RateOptions{PerMinute: 20} }))
 	query := map[string]any{
 		"query": `{ accounts(first: 100) { nodes { transactions(first: 40) { nodes { type } } } } }`,
 	}

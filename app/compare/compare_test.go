@@ -154,10 +154,10 @@ func TestEqualWhileWriting(t *testing.T) {
 	t.Parallel()
 	url := testenv.Filled.Fresh(t)
 	start := time.Now()
-	clock := testenv.REST(func(c *rest.Config) {
-		c.Now = func() time.Time { return testenv.Now().Add(time.Since(start)) }
-	})
-	a, b := testenv.Over(t, url, clock), testenv.Over(t, url, clock, testenv.Cached())
+	clock := func(o *testenv.Options) {
+		o.REST.Now = func() time.Time { return testenv.Now().Add(time.Since(start)) }
+	}
+	a, b := testenv.Over(t, url, clock), testenv.Over(t, url, clock, testenv.Cached)
 	ctx, stop := context.WithCancel(t.Context())
 	var writer sync.WaitGroup
 	writer.Go(func() {

@@ -17,16 +17,14 @@ import (
 
 	"heliograph/app/gateway"
 	"heliograph/app/testing/testenv"
-	"heliograph/resolvers/contractcalls"
-	"heliograph/storage"
 )
 
 // TestStateReads checks that a contract call that reads the balances of too many accounts fails.
 func TestStateReads(t *testing.T) {
 	t.Parallel()
-	g := testenv.Demo(t, testenv.Timeout(time.Minute), testenv.EVM(func(o *contractcalls.Options) {
-		o.Timeout = time.Minute
-	}))
+	g := testenv.Demo(t, func(o *testenv.Options) { o.RequestTimeout = time.Minute }, func(o *testenv.Options) {
+		o.EVM.Timeout = time.Minute
+	})
 	// PUSH3 0x100000; loop: PUSH1 1; ADD; DUP1; BALANCE; POP; PUSH1 loop; JUMP
 	got := g.Do(t, http.MethodPost, "/api/v1/contracts/call",
 		`{"data":"0x621000005b600101803150600456","gas":15000000}`, "Content-Type: application/json")
@@ -42,7 +40,7 @@ func TestMemoryLimit(t *testing.T) {
 		t.Errorf("default limit %d", n)
 	}
 	limit := func(n int64) *testenv.Gateway {
-		return testenv.Demo(t, func(o *gateway.Options, _ *storage.Options) { o.MemoryLimit = n })
+		return testenv.Demo(t, func(o *testenv.Options) { o.MemoryLimit = n })
 	}
 	g, roomy := limit(1), limit(1<<40)
 	for path, want := range map[string]string{
@@ -125,10 +123,9 @@ func TestConnectionLimit(t *testing.T) {
 func TestAdminHost(t *testing.T) {
 	t.Parallel()
 	var log bytes.Buffer
-	g := testenv.Demo(t, testenv.Logger(slog.New(slog.NewTextHandler(&log, nil))),
-		func(o *gateway.Options, _ *storage.Options) {
-			o.AdminHosts = []string{"gateway.internal"}
-		})
+	g := testenv.Demo(t, func(o *testenv.Options) {
+		o.Logger, o.AdminHosts = slog.New(slog.NewTextHandler(&log, nil)), []string{"gateway.internal"}
+	})
 	for host, want := range map[string]int{
 		"127.0.0.1:9464": 200, "[::1]:9464": 200, "localhost:9464": 200, "LOCALHOST": 200,
 		"gateway.internal:9464": 200, "evil.example": 421, "": 421,
@@ -171,7 +168,9 @@ func TestForwardedWarning(t *testing.T) {
 	t.Parallel()
 	var log bytes.Buffer
 	g := testenv.Demo(t,
-		testenv.Logger(slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelWarn}))))
+		func(o *testenv.Options) {
+			o.Logger = slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelWarn}))
+		})
 	for range 3 {
 		g.Do(t, http.MethodGet, "/health/liveness", "", "X-Forwarded-For: 10.0.0.1")
 	}

@@ -14,7 +14,6 @@ import (
 
 	"heliograph/app/testing/testenv"
 	"heliograph/internal/base/admission"
-	"heliograph/storage"
 )
 
 // connections is a tracer that counts the connections on which statements run. Each statement takes a while, so that
@@ -78,9 +77,9 @@ func TestBatchConnections(t *testing.T) {
 	}
 	for most := 1; most <= 3; most++ {
 		var used connections
-		g := testenv.Demo(t, queue(admission.Options{}), testenv.Storage(func(o *storage.Options) {
-			o.Tracer, o.PerOperation, o.MaxConnections = &used, most, 8
-		}))
+		g := testenv.Demo(t, queue(admission.Options{}), func(o *testenv.Options) {
+			o.Storage.Tracer, o.Storage.PerOperation, o.Storage.MaxConnections = &used, most, 8
+		})
 		used.reset() // without what is read at the start
 		free := occupy(t, g, own)
 		state := func() (waiting, served int64) {

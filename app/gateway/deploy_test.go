@@ -17,7 +17,7 @@ import (
 // TestDeployMetrics checks that the gateway has all metrics that the alert rules and the dashboard use.
 func TestDeployMetrics(t *testing.T) {
 	t.Parallel()
-	g := testenv.Demo(t, testenv.Cached())
+	g := testenv.Demo(t, testenv.Cached)
 	g.WaitForPage(t)
 	g.Query(t, `{ __typename }`, nil)
 	metrics := metricsOf(t, g)

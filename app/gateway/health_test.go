@@ -8,9 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"heliograph/app/gateway"
 	"heliograph/app/testing/testenv"
-	"heliograph/storage"
 	"heliograph/storage/pgtest"
 )
 
@@ -75,7 +73,7 @@ func TestReadiness(t *testing.T) {
 		time.Hour:       http.StatusOK,
 		time.Nanosecond: http.StatusServiceUnavailable,
 	} {
-		late := testenv.Over(t, url, func(o *gateway.Options, _ *storage.Options) {
+		late := testenv.Over(t, url, func(o *testenv.Options) {
 			o.MaxLag = limit
 			now := o.REST.Now
 			o.REST.Now = func() time.Time { return now().Add(time.Minute) }

@@ -52,7 +52,7 @@ func decompress(t *testing.T, coding, body string) string {
 // tag if they can be cached.
 func TestCompression(t *testing.T) {
 	t.Parallel()
-	g := testenv.Demo(t, testenv.Cached())
+	g := testenv.Demo(t, testenv.Cached)
 	query := func(text string) string { return "/graphql?query=" + url.QueryEscape(text) }
 	for name, path := range map[string]string{
 		"results": query(`{ transactions(first: 100) { nodes { consensusTimestamp name: type chargedFee memo ` +
@@ -161,7 +161,7 @@ func TestConnectionClose(t *testing.T) {
 // GraphQL API sets.
 func TestExposedHeaders(t *testing.T) {
 	t.Parallel()
-	g := testenv.Demo(t, testenv.Rates(gateway.RateOptions{PerMinute: 100}))
+	g := testenv.Demo(t, func(o *testenv.Options) { o.Rates = gateway.RateOptions{PerMinute: 100} })
 	got := g.Do(t, http.MethodGet, typenamePath, "", "Origin: https://example.com")
 	var exposed []string
 	for name := range strings.SplitSeq(got.Header.Get("Access-Control-Expose-Headers"), ", ") {

@@ -66,10 +66,10 @@ func TestPlanClients(t *testing.T) {
 	for clients, want := range map[string]struct{ all, withKey bool }{
 		"none": {}, "with a key": {false, true}, "all": {true, true},
 	} {
-		g := testenv.Demo(t, testenv.Rates(gateway.RateOptions{KeyFile: keys}),
-			testenv.Graph(func(o *gateway.GraphOptions) {
-				o.Plans, o.PlansOfKeys, o.CacheBytes = want.all, want.withKey, 1<<20
-			}))
+		g := testenv.Demo(t, func(o *testenv.Options) { o.Rates = gateway.RateOptions{KeyFile: keys} },
+			func(o *testenv.Options) {
+				o.Graph.Plans, o.Graph.PlansOfKeys, o.Graph.CacheBytes = want.all, want.withKey, 1<<20
+			})
 		if got := planned(t, g, query) != nil; got != want.all {
 			t.Errorf("%q: a client without a key receives plans: %t", clients, got)
 		}
@@ -103,7 +103,7 @@ func TestPlanClients(t *testing.T) {
 // TestPlans checks the fields, levels and round trips of statements.
 func TestPlans(t *testing.T) {
 	t.Parallel()
-	g := testenv.Demo(t, testenv.Graph(func(o *gateway.GraphOptions) { o.Plans = true }))
+	g := testenv.Demo(t, func(o *testenv.Options) { o.Graph.Plans = true })
 	for name, c := range map[string]struct {
 		query  string
 		fields []string // with their levels, sorted

@@ -22,7 +22,6 @@ import (
 
 	"heliograph/app/testing/testenv"
 	"heliograph/internal/base/admission"
-	"heliograph/storage"
 	"heliograph/storage/pgtest"
 )
 
@@ -52,7 +51,7 @@ func occupy(t *testing.T, g *testenv.Gateway, client string) (free func()) {
 
 // queue sets the options of the queue.
 func queue(o admission.Options) testenv.Option {
-	return testenv.Storage(func(s *storage.Options) { s.Queue = admission.New(o) })
+	return func(o *testenv.Options) { o.Storage.Queue = admission.New(o) }
 }
 
 // eventually waits until a condition holds.
@@ -78,9 +77,10 @@ func waiting(g *testenv.Gateway) (n int64) {
 func TestLockedTable(t *testing.T) {
 	t.Parallel()
 	url := testenv.Filled.Fresh(t)
-	g := testenv.Over(t, url, testenv.Timeout(time.Minute), testenv.Proxies(netip.MustParsePrefix("127.0.0.0/8")),
-		queue(admission.Options{Timeout: time.Hour}),
-		testenv.Storage(func(o *storage.Options) { o.MaxConnections, o.StatementTimeout = 10, time.Minute }))
+	g := testenv.Over(t, url, queue(admission.Options{Timeout: time.Hour}), func(o *testenv.Options) {
+		o.RequestTimeout, o.Proxies = time.Minute, []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}
+		o.Storage.MaxConnections, o.Storage.StatementTimeout = 10, time.Minute
+	})
 	tx, err := pgtest.Connect(t, url).Begin(t.Context())
 	if err != nil {
 		t.Fatal(err)
@@ -129,7 +129,7 @@ func TestRefused(t *testing.T) {
 	t.Parallel()
 	var log syncBuffer
 	g := testenv.Demo(t, queue(admission.Options{Timeout: 300 * time.Millisecond}),
-		testenv.Logger(slog.New(slog.NewTextHandler(&log, nil))))
+		func(o *testenv.Options) { o.Logger = slog.New(slog.NewTextHandler(&log, nil)) })
 	free := occupy(t, g, own)
 	for path, want := range map[string]string{
 		"/api/v1/accounts/0.0.1001": `{"_status":{"messages":[{"message":"Service unavailable"}]}}`,
@@ -197,7 +197,7 @@ func (*queries) TraceQueryEnd(context.Context, *pgx.Conn, pgx.TraceQueryEndData)
 func TestAborts(t *testing.T) {
 	t.Parallel()
 	count := &queries{}
-	g := testenv.Demo(t, testenv.Storage(func(o *storage.Options) { o.Tracer = count }),
+	g := testenv.Demo(t, func(o *testenv.Options) { o.Storage.Tracer = count },
 		queue(admission.Options{Timeout: time.Hour}))
 	free := occupy(t, g, own)
 	const n = 1000
@@ -278,8 +278,9 @@ func TestSocketQueue(t *testing.T) {
 // with the largest ones is refused, also while it still sends them. All clients can read their response.
 func TestWaitingBodies(t *testing.T) {
 	t.Parallel()
-	g := testenv.Demo(t, queue(admission.Options{Timeout: time.Hour, Memory: 4 << 20}),
-		testenv.Proxies(netip.MustParsePrefix("127.0.0.0/8")))
+	g := testenv.Demo(t, queue(admission.Options{Timeout: time.Hour, Memory: 4 << 20}), func(o *testenv.Options) {
+		o.Proxies = []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}
+	})
 	free := occupy(t, g, "address 203.0.113.9")
 	defer free()
 	begin := func(client string, size, sent int) net.Conn {
@@ -325,7 +326,8 @@ func TestWaitingBodies(t *testing.T) {
 // TestOneAddress checks that requests of many clients of a proxy that is not trusted are one client, which is served.
 func TestOneAddress(t *testing.T) {
 	t.Parallel()
-	g := testenv.Demo(t, testenv.Timeout(time.Minute), queue(admission.Options{Timeout: time.Hour}))
+	g := testenv.Demo(t, queue(admission.Options{Timeout: time.Hour}),
+		func(o *testenv.Options) { o.RequestTimeout = time.Minute })
 	var all sync.WaitGroup
 	for i := range 256 {
 		all.Go(func() {

@@ -42,7 +42,7 @@ func line(key, rest string) string {
 // Health checks are not limited.
 func TestRateOfAddress(t *testing.T) {
 	t.Parallel()
-	g := testenv.Demo(t, testenv.Rates(gateway.RateOptions{PerMinute: 3}))
+	g := testenv.Demo(t, func(o *testenv.Options) { o.Rates = gateway.RateOptions{PerMinute: 3} })
 	for i, path := range []string{"/api/v1/blocks?limit=1", typenamePath, "/api/v1/nothing"} {
 		got := g.Get(t, path)
 		if got.Status == http.StatusTooManyRequests || got.Header.Get("X-RateLimit-Limit") != "3" ||
@@ -75,7 +75,7 @@ func TestRateOfAddress(t *testing.T) {
 // TestRateOfCost checks that the cost of an operation counts, and that each operation on a WebSocket does.
 func TestRateOfCost(t *testing.T) {
 	t.Parallel()
-	g := testenv.Demo(t, testenv.Rates(gateway.RateOptions{PerMinute: 20}))
+	g := testenv.Demo(t, func(o *testenv.Options) { o.Rates = gateway.RateOptions{PerMinute: 20} })
 	// about 1,000
 	const expensive = `{ blocks(first: 100) { nodes { number transactions(first: 9) { nodes { id } } } } }`
 	if got := g.Query(t, expensive, nil); got.Status != http.StatusOK ||
@@ -86,7 +86,7 @@ func TestRateOfCost(t *testing.T) {
 		!strings.Contains(got.Body, `"RATE_LIMITED"`) {
 		t.Errorf("status %d: %.200s", got.Status, got.Body)
 	}
-	limited := testenv.Demo(t, testenv.Rates(gateway.RateOptions{PerMinute: 5}))
+	limited := testenv.Demo(t, func(o *testenv.Options) { o.Rates = gateway.RateOptions{PerMinute: 5} })
 	conn := socketOf(t, limited, "graphql-transport-ws")
 	var answers strings.Builder
 	send := func(m string) {
@@ -114,9 +114,9 @@ func TestRateOfCost(t *testing.T) {
 // are limited.
 func TestSocketLimits(t *testing.T) {
 	t.Parallel()
-	g := testenv.Demo(t, testenv.Graph(func(o *gateway.GraphOptions) {
-		o.Streams.InitTimeout, o.Streams.PerClient = 100*time.Millisecond, 1
-	}))
+	g := testenv.Demo(t, func(o *testenv.Options) {
+		o.Graph.Streams.InitTimeout, o.Graph.Streams.PerClient = 100*time.Millisecond, 1
+	})
 	if _, _, err := socketOf(t, g, "graphql-transport-ws").Read(t.Context()); websocket.CloseStatus(err) != 4408 {
 		t.Error(err)
 	}
@@ -154,12 +154,13 @@ func TestRateBehindProxy(t *testing.T) {
 		return g.Do(t, http.MethodGet, typenamePath, "", "X-Forwarded-For: "+forwarded).Status
 	}
 	const ok, rejected = http.StatusOK, http.StatusTooManyRequests
-	plain := testenv.Demo(t, testenv.Rates(gateway.RateOptions{PerMinute: 1}))
+	plain := testenv.Demo(t, func(o *testenv.Options) { o.Rates = gateway.RateOptions{PerMinute: 1} })
 	if a, b := status(plain, "203.0.113.1"), status(plain, "203.0.113.2"); a != ok || b != rejected {
 		t.Errorf("without trusted proxies: %d, %d", a, b)
 	}
-	behind := testenv.Demo(t, testenv.Rates(gateway.RateOptions{PerMinute: 1}),
-		testenv.Proxies(netip.MustParsePrefix("127.0.0.0/8")))
+	behind := testenv.Demo(t, func(o *testenv.Options) {
+		o.Rates, o.Proxies = gateway.RateOptions{PerMinute: 1}, []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}
+	})
 	for _, c := range []struct {
 		forwarded string
 		want      int
@@ -184,8 +185,10 @@ func TestKeys(t *testing.T) {
 	var log strings.Builder
 	path := filepath.Join(t.TempDir(), "keys")
 	keyFile(t, path, 3*time.Hour, "# the wallet's", line("wallet", "wallet 2"), "", line("explorer", "explorer"))
-	g := testenv.Demo(t, testenv.Rates(gateway.RateOptions{PerMinute: 1, KeyFile: path, PerMinuteOfKeys: 3}),
-		testenv.Logger(slog.New(slog.NewTextHandler(&log, nil))))
+	g := testenv.Demo(t, func(o *testenv.Options) {
+		o.Rates = gateway.RateOptions{PerMinute: 1, KeyFile: path, PerMinuteOfKeys: 3}
+	},
+		func(o *testenv.Options) { o.Logger = slog.New(slog.NewTextHandler(&log, nil)) })
 	status := func(key string) int {
 		var headers []string
 		if key != "" {

@@ -26,7 +26,6 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"heliograph/app/gateway"
 	"heliograph/app/testing/testenv"
 	"heliograph/internal/base/admission"
 	"heliograph/internal/base/values"
@@ -384,10 +383,10 @@ func follow(t *testing.T, g *testenv.Gateway, from string) *subscriber {
 // late, conflicts with recovery, a standby that is killed, and a primary that is killed while a standby is promoted.
 func TestReplicas(t *testing.T) {
 	r := startReplicated(t)
-	g := testenv.Over(t, r.url("heliograph", 0, 1, 2), testenv.Storage(func(o *storage.Options) {
-		o.MaxLag = maxTestLag
-	}),
-		testenv.Graph(func(o *gateway.GraphOptions) { o.Backlog = 40 }))
+	g := testenv.Over(t, r.url("heliograph", 0, 1, 2), func(o *testenv.Options) {
+		o.Storage.MaxLag = maxTestLag
+	},
+		func(o *testenv.Options) { o.Graph.Backlog = 40 })
 	m := startImporter(t, r)
 	var subscribers []*subscriber
 	reading, stop := context.WithCancel(t.Context())

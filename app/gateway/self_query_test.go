@@ -11,8 +11,8 @@ import (
 // TestSelf reads the description of a gateway with limits of its own, and compares the ranges with the tables.
 func TestSelf(t *testing.T) {
 	t.Parallel()
-	g := testenv.Demo(t, testenv.Graph(func(o *gateway.GraphOptions) { o.Bounds.Depth, o.CSVRows = 12, 345 }),
-		testenv.Rates(gateway.RateOptions{PerMinute: 6000}))
+	g := testenv.Demo(t, func(o *testenv.Options) { o.Graph.Bounds.Depth, o.Graph.CSVRows = 12, 345 },
+		func(o *testenv.Options) { o.Rates = gateway.RateOptions{PerMinute: 6000} })
 	var data struct {
 		Gateway struct {
 			Version, Compatibility string

@@ -10,7 +10,7 @@ import (
 // TestStatusMetrics checks the metrics of the status page.
 func TestStatusMetrics(t *testing.T) {
 	t.Parallel()
-	g := testenv.Demo(t, testenv.Cached())
+	g := testenv.Demo(t, testenv.Cached)
 	g.WaitForPage(t)
 	text := metricsOf(t, g)
 	for _, want := range []string{

@@ -15,7 +15,6 @@ import (
 	"github.com/coder/websocket"
 	"github.com/jackc/pgx/v5"
 
-	"heliograph/app/gateway"
 	"heliograph/app/testing/testenv"
 )
 
@@ -105,7 +104,7 @@ const listen = `subscription($topic: EntityID!, $from: Timestamp) { topicMessage
 func TestTopicMessages(t *testing.T) {
 	t.Parallel()
 	url := testenv.Filled.Fresh(t)
-	g := testenv.Over(t, url, testenv.Graph(func(o *gateway.GraphOptions) { o.CacheBytes = 1 << 20 }))
+	g := testenv.Over(t, url, func(o *testenv.Options) { o.Graph.CacheBytes = 1 << 20 })
 	conn, err := pgx.Connect(t.Context(), url)
 	if err != nil {
 		t.Fatal(err)
@@ -354,7 +353,7 @@ func TestSubscriptionErrors(t *testing.T) {
 // TestQueryInStream checks that a query times out even if it is sent over a stream without a deadline.
 func TestQueryInStream(t *testing.T) {
 	t.Parallel()
-	g := testenv.Demo(t, testenv.Timeout(time.Nanosecond))
+	g := testenv.Demo(t, func(o *testenv.Options) { o.RequestTimeout = time.Nanosecond })
 	if e := await(t, subscribe(t, g, `{ blocks(first: 1) { nodes { number } } }`, nil)); !strings.Contains(e.data,
 		"TIMEOUT") {
 		t.Errorf("query: got %s", e.data)
@@ -380,7 +379,7 @@ func socketOf(t *testing.T, g *testenv.Gateway, protocols ...string) *websocket.
 // TestWebSocket tests the graphql-transport-ws protocol.
 func TestWebSocket(t *testing.T) {
 	t.Parallel()
-	g := testenv.Demo(t, testenv.Graph(func(o *gateway.GraphOptions) { o.Streams.PerConnection = 2 }))
+	g := testenv.Demo(t, func(o *testenv.Options) { o.Graph.Streams.PerConnection = 2 })
 	for name, c := range map[string]struct {
 		send []string
 		want []string // prefixes of the expected messages

@@ -106,7 +106,9 @@ func traceTo(t *testing.T, endpoint string, ratio float64, log *slog.Logger) *tr
 // exported.
 func traced(t *testing.T, traces *tracing.Traces, options ...testenv.Option) (g *testenv.Gateway, end func()) {
 	t.Helper()
-	g = testenv.Demo(t, append(options, testenv.Traces(traces))...)
+	g = testenv.Demo(t, append(options, func(o *testenv.Options) {
+		o.Traces, o.Storage.Tracer, o.Logger = traces, traces.Statements(), traces.Logger(o.Logger)
+	})...)
 	server := httptest.NewServer(g.Public()) // closing a server waits until the spans of its requests have ended
 	t.Cleanup(server.Close)
 	g.URL = server.URL
@@ -196,7 +198,7 @@ func TestTraces(t *testing.T) {
 	var log lockedBuffer
 	logger := slog.New(slog.NewJSONHandler(&log, nil))
 	traces := traceTo(t, c.URL, 1, logger)
-	g, end := traced(t, traces, testenv.Logger(logger))
+	g, end := traced(t, traces, func(o *testenv.Options) { o.Logger = logger })
 
 	if got := g.Do(t, http.MethodGet, "/api/v1/accounts/0.0.1001?transactiontype=cryptotransfer&limit=19", "",
 		sampled, "X-API-Key: hunter2"); got.Status != http.StatusOK {
@@ -374,7 +376,7 @@ func TestTracesOff(t *testing.T) {
 		t.Fatal("tracing is on without a collector")
 	}
 	var log lockedBuffer
-	g := testenv.Demo(t, testenv.Logger(slog.New(slog.NewJSONHandler(&log, nil))))
+	g := testenv.Demo(t, func(o *testenv.Options) { o.Logger = slog.New(slog.NewJSONHandler(&log, nil)) })
 	if got := g.Do(t, http.MethodGet, "/api/v1/blocks?limit=1", "", sampled); got.Status != http.StatusOK {
 		t.Error(got)
 	}
@@ -405,7 +407,7 @@ func TestCollectorDown(t *testing.T) {
 			var log lockedBuffer
 			logger := slog.New(slog.NewJSONHandler(&log, nil))
 			traces := traceTo(t, endpoint, 1, logger)
-			g, end := traced(t, traces, testenv.Logger(logger))
+			g, end := traced(t, traces, func(o *testenv.Options) { o.Logger = logger })
 			for range 3 {
 				if got := g.Get(t, "/api/v1/blocks?limit=1"); got.Status != http.StatusOK {
 					t.Error(got)

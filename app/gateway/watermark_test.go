@@ -6,7 +6,6 @@ import (
 	"testing"
 	"time"
 
-	"heliograph/app/gateway"
 	"heliograph/app/testing/testenv"
 	"heliograph/storage/pgtest"
 )
@@ -26,9 +25,9 @@ func TestWatermark(t *testing.T) {
 	}
 	pgtest.Exec(t, conn,
 		`create table record_file_watermark (consensus_end bigint); insert into record_file_watermark values (null)`)
-	g := testenv.Over(t, url, testenv.Cached(), testenv.Graph(func(o *gateway.GraphOptions) {
-		o.CacheBytes, o.PollInterval = 1<<20, 10*time.Millisecond
-	}))
+	g := testenv.Over(t, url, testenv.Cached, func(o *testenv.Options) {
+		o.Graph.CacheBytes, o.Graph.PollInterval = 1<<20, 10*time.Millisecond
+	})
 	start := fmt.Sprintf("%d.%09d", newest/1e9, newest%1e9)
 	blocks := subscribe(t, g, `subscription { of: blocks(from: "`+start+`") { number } }`, nil)
 	transactions := subscribe(t, g, `subscription { of: transactions(from: "`+start+`") { at: consensusTimestamp } }`,

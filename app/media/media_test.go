@@ -24,11 +24,8 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/klauspost/compress/zstd"
 
-	"heliograph/app/gateway"
 	"heliograph/app/media"
 	"heliograph/app/testing/testenv"
-	"heliograph/rest"
-	"heliograph/storage"
 	"heliograph/storage/pgtest"
 )
 
@@ -148,7 +145,7 @@ func TestFiles(t *testing.T) {
 	}
 	peak := watchMemory(t)
 	for _, cached := range []bool{false, true} {
-		g := testenv.Over(t, url, testenv.REST(func(c *rest.Config) { c.Cache = cached }))
+		g := testenv.Over(t, url, func(o *testenv.Options) { o.REST.Cache = cached })
 		for round := range 2 {
 			for n, i := range list {
 				got := g.Get(t, fmt.Sprintf("/hcs/1/0.0.%d", 5000+n))
@@ -356,7 +353,7 @@ func TestMedia(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, fetch := range []bool{false, true} {
-		g := testenv.Demo(t, func(o *gateway.Options, _ *storage.Options) {
+		g := testenv.Demo(t, func(o *testenv.Options) {
 			o.Media.Places.IPFS = at
 			if fetch {
 				o.Media.Fetch = media.NewFetcher([]netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}).Fetch

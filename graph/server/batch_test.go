@@ -88,7 +88,7 @@ func TestBatchRefused(t *testing.T) {
 	t.Parallel()
 	bounds := limits.Default()
 	bounds.Cost = 100
-	g := testenv.Demo(t, testenv.Graph(func(o *gateway.GraphOptions) { o.Bounds, o.MaxValues = bounds, 50 }))
+	g := testenv.Demo(t, func(o *testenv.Options) { o.Graph.Bounds, o.Graph.MaxValues = bounds, 50 })
 	for _, n := range []int{0, 11} {
 		operations := make([]map[string]any, n)
 		for i := range operations {
@@ -137,8 +137,8 @@ func TestBatchRefused(t *testing.T) {
 // batch are limited like one.
 func TestBatchBounds(t *testing.T) {
 	t.Parallel()
-	g := testenv.Demo(t, testenv.Graph(func(o *gateway.GraphOptions) { o.MaxResponse = 6000 }),
-		testenv.Rates(gateway.RateOptions{PerMinute: 20}))
+	g := testenv.Demo(t, func(o *testenv.Options) { o.Graph.MaxResponse = 6000 },
+		func(o *testenv.Options) { o.Rates = gateway.RateOptions{PerMinute: 20} })
 	page := operationOf(`{ accounts(first: 50) { nodes { id entityId memo } } }`)
 	got, entries := sendBatch(t, g, page)
 	if len(entries) != 1 || len(entries[0].Errors) > 0 {

@@ -8,7 +8,6 @@ import (
 	"testing"
 	"time"
 
-	"heliograph/app/gateway"
 	"heliograph/app/testing/testenv"
 	"heliograph/graph/server"
 )
@@ -69,9 +68,9 @@ func TestPersisted(t *testing.T) {
 func TestTrusted(t *testing.T) {
 	t.Parallel()
 	const mine, other = `query Mine($n: Int) { accounts(first: $n) { nodes { entityId } } }`, `{ __typename }`
-	g := testenv.Demo(t, testenv.Graph(func(o *gateway.GraphOptions) {
-		o.Trusted, o.OnlyTrusted = map[string]string{"mine": mine}, true
-	}))
+	g := testenv.Demo(t, func(o *testenv.Options) {
+		o.Graph.Trusted, o.Graph.OnlyTrusted = map[string]string{"mine": mine}, true
+	})
 	post := func(v any) *testenv.Response {
 		b, err := json.Marshal(v)
 		if err != nil {
@@ -180,7 +179,7 @@ func TestResponseCache(t *testing.T) {
 	t.Parallel()
 	url := testenv.Filled.Fresh(t)
 	const query = `{ account(id: 1008) { memo } }`
-	on := testenv.Over(t, url, testenv.Graph(func(o *gateway.GraphOptions) { o.CacheBytes = 1 << 20 }))
+	on := testenv.Over(t, url, func(o *testenv.Options) { o.Graph.CacheBytes = 1 << 20 })
 	off := testenv.Over(t, url)
 	memo := func(g *testenv.Gateway) string {
 		t.Helper()
@@ -220,7 +219,7 @@ func TestResponseCache(t *testing.T) {
 func BenchmarkResponseCache(b *testing.B) {
 	for name, size := range map[string]int64{"off": 0, "on": 1 << 20} {
 		b.Run(name, func(b *testing.B) {
-			handler := testenv.Demo(b, testenv.Graph(func(o *gateway.GraphOptions) { o.CacheBytes = size })).Public()
+			handler := testenv.Demo(b, func(o *testenv.Options) { o.Graph.CacheBytes = size }).Public()
 			for b.Loop() {
 				reject(b,
 					handler, `{"query":"{ accounts(first: 25) { nodes { entityId memo balance evmAddress } } }"}`)

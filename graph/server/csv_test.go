@@ -9,7 +9,6 @@ import (
 	"strings"
 	"testing"
 
-	"heliograph/app/gateway"
 	"heliograph/app/testing/testenv"
 	"heliograph/storage/pgtest"
 )
@@ -134,7 +133,7 @@ func TestCSVEscapes(t *testing.T) {
 // TestCSVLimit checks the last line of an export that is cut, and that the export continues after its cursor.
 func TestCSVLimit(t *testing.T) {
 	t.Parallel()
-	g := testenv.Demo(t, testenv.Graph(func(o *gateway.GraphOptions) { o.CSVRows = 7 }))
+	g := testenv.Demo(t, func(o *testenv.Options) { o.Graph.CSVRows = 7 })
 	const query = `query($after: String) { accounts(after: $after) { nodes { entityId } } }`
 	first := records(t, export(t, g, query, nil))
 	last := first[len(first)-1][0]
@@ -277,7 +276,7 @@ func TestCSVOfNulls(t *testing.T) {
 // TestNDJSON compares the lines of an export with the nodes of the pages of the list, which have lists themselves.
 func TestNDJSON(t *testing.T) {
 	t.Parallel()
-	g := testenv.Demo(t, testenv.Graph(func(o *gateway.GraphOptions) { o.CSVRows = 250 }))
+	g := testenv.Demo(t, func(o *testenv.Options) { o.Graph.CSVRows = 250 })
 	const query = `query Recent($first: Int, $after: String) {
 		transactions(first: $first, after: $after, order: ASC) {
 			nodes { consensusTimestamp transfers { accountId amount }

@@ -13,7 +13,6 @@ import (
 	"strings"
 	"testing"
 
-	"heliograph/app/gateway"
 	"heliograph/app/testing/testenv"
 	"heliograph/graph/server"
 )
@@ -417,9 +416,9 @@ func TestSingleResponse(t *testing.T) {
 func TestDeferredByID(t *testing.T) {
 	t.Parallel()
 	const document = `{ account(id: 1008) { entityId ... @defer { declineReward } } }`
-	trusting := testenv.Demo(t, testenv.Graph(func(o *gateway.GraphOptions) {
-		o.Trusted, o.OnlyTrusted = map[string]string{"mine": document}, true
-	}))
+	trusting := testenv.Demo(t, func(o *testenv.Options) {
+		o.Graph.Trusted, o.Graph.OnlyTrusted = map[string]string{"mine": document}, true
+	})
 	open := testenv.Demo(t)
 	automatic := `{"extensions":{"persistedQuery":{"version":1,"sha256Hash":"` + server.DocumentID(document) + `"}}}`
 	open.Get(t, hashOnly(server.DocumentID(document), document))

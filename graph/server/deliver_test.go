@@ -16,7 +16,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/jackc/pgx/v5"
 
-	"heliograph/app/gateway"
 	"heliograph/app/testing/testenv"
 )
 
@@ -169,7 +168,7 @@ func TestErrorsInParts(t *testing.T) {
 	url := testenv.Filled.Fresh(t)
 	testenv.Exec(t, url, `drop table nft cascade`)
 	var log buffer
-	g := testenv.Over(t, url, testenv.Logger(slog.New(slog.NewTextHandler(&log, nil))))
+	g := testenv.Over(t, url, func(o *testenv.Options) { o.Logger = slog.New(slog.NewTextHandler(&log, nil)) })
 	const nfts, inside = `nfts(first: 1) { nodes { serialNumber } }`, `UNAVAILABLE with an id`
 	for name, c := range map[string]struct{ document, want string }{
 		"of an object": {
@@ -269,7 +268,7 @@ func listErrors(t *testing.T, p payload, log *buffer) []string {
 func TestPartTimeout(t *testing.T) {
 	t.Parallel()
 	url := testenv.Filled.Fresh(t)
-	g := testenv.Over(t, url, testenv.Timeout(500*time.Millisecond))
+	g := testenv.Over(t, url, func(o *testenv.Options) { o.RequestTimeout = 500 * time.Millisecond })
 	lock(t, url, "nft")
 	parts := inParts(t, g, lockable, nil)
 	if len(parts) != 3 || parts[1].Incremental[0].Label != "quick" || len(parts[1].Incremental[0].Errors) > 0 {
@@ -326,7 +325,7 @@ func TestPartsCancelled(t *testing.T) {
 // TestPartLimits tests that the limits apply to an operation with all its deferred fragments.
 func TestPartLimits(t *testing.T) {
 	t.Parallel()
-	g := testenv.Demo(t, testenv.Graph(func(o *gateway.GraphOptions) { o.Bounds.Cost, o.Bounds.Directives = 100, 10 }))
+	g := testenv.Demo(t, func(o *testenv.Options) { o.Graph.Bounds.Cost, o.Graph.Bounds.Directives = 100, 10 })
 	for name, document := range map[string]string{
 		"cost": `{ accounts(first: 10) { nodes { entityId ... @defer { transactions(first: 10) { nodes { ` +
 			`name: type } } } } } }`,

@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"heliograph/app/testing/testenv"
-	"heliograph/storage"
 	"heliograph/storage/pgtest"
 )
 
@@ -51,7 +50,7 @@ const accountsQuery = `{ accounts(first: 1) { nodes { memo } } }`
 func TestUnavailable(t *testing.T) {
 	t.Parallel()
 	var log buffer
-	g := testenv.Demo(t, testenv.Logger(slog.New(slog.NewTextHandler(&log, nil))))
+	g := testenv.Demo(t, func(o *testenv.Options) { o.Logger = slog.New(slog.NewTextHandler(&log, nil)) })
 	g.DB.Close()
 	got := g.Query(t, accountsQuery, nil)
 	a, codes := read(t, got)
@@ -104,10 +103,10 @@ func TestTimeouts(t *testing.T) {
 	t.Parallel()
 	url := slowed(t)
 	for name, option := range map[string]testenv.Option{
-		"statement": testenv.Storage(func(o *storage.Options) { // of the session, which poolers do not support
-			o.URL, o.StatementTimeout = pgtest.Direct(o.URL), 200*time.Millisecond
-		}),
-		"request": testenv.Timeout(300 * time.Millisecond),
+		"statement": func(o *testenv.Options) { // of the session, which poolers do not support
+			o.Storage.URL, o.Storage.StatementTimeout = pgtest.Direct(o.Storage.URL), 200*time.Millisecond
+		},
+		"request": func(o *testenv.Options) { o.RequestTimeout = 300 * time.Millisecond },
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

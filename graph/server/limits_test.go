@@ -13,9 +13,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"heliograph/app/gateway"
 	"heliograph/app/testing/testenv"
-	"heliograph/storage"
 )
 
 // hostile returns requests designed to be expensive, and the codes of the errors in their responses.
@@ -128,7 +126,7 @@ func (*statements) TraceQueryEnd(context.Context, *pgx.Conn, pgx.TraceQueryEndDa
 // is at most five times that of decoding a JSON string of 500 kB.
 func TestHostile(t *testing.T) {
 	count := &statements{}
-	g := testenv.Demo(t, testenv.Storage(func(o *storage.Options) { o.Tracer = count }))
+	g := testenv.Demo(t, func(o *testenv.Options) { o.Storage.Tracer = count })
 	handler := g.Public()
 	before := count.n
 	large := []byte(`"` + strings.Repeat("x", 500_000) + `"`)
@@ -222,11 +220,11 @@ func TestCost(t *testing.T) {
 // TestBounds tests each limit with a request that reaches it and one that exceeds it.
 func TestBounds(t *testing.T) {
 	t.Parallel()
-	g := testenv.Demo(t, testenv.Graph(func(o *gateway.GraphOptions) {
-		o.Bounds.Cost, o.Bounds.Depth, o.Bounds.Fields, o.Bounds.RootFields, o.Bounds.Aliases, o.Bounds.Directives,
-			o.Bounds.Tokens = 11, 4, 8, 3, 2, 2, 40
-		o.MaxBody, o.MaxValues = 300, 6
-	}))
+	g := testenv.Demo(t, func(o *testenv.Options) {
+		b := &o.Graph.Bounds
+		b.Cost, b.Depth, b.Fields, b.RootFields, b.Aliases, b.Directives, b.Tokens = 11, 4, 8, 3, 2, 2, 40
+		o.Graph.MaxBody, o.Graph.MaxValues = 300, 6
+	})
 	for name, c := range map[string]struct{ good, bad, text string }{
 		"cost": {
 			`{ accounts(first: 10) { nodes { memo } } }`, `{ accounts(first: 11) { nodes { memo } } }`,
@@ -301,12 +299,12 @@ func TestIntrospectionOff(t *testing.T) {
 	if got := open.Query(t, ask, nil); !strings.Contains(got.Body, `"AccountConnection"`) {
 		t.Errorf("no schema: %s", got.Body)
 	}
-	shy := testenv.Demo(t, testenv.Graph(func(o *gateway.GraphOptions) { o.SuggestionsOff = true }))
+	shy := testenv.Demo(t, func(o *testenv.Options) { o.Graph.SuggestionsOff = true })
 	if got := shy.Query(t, typo, nil); strings.Contains(got.Body, "Did you mean") ||
 		!strings.Contains(got.Body, "acount") {
 		t.Errorf("%s", got.Body)
 	}
-	closed := testenv.Demo(t, testenv.Graph(func(o *gateway.GraphOptions) { o.IntrospectionOff = true }))
+	closed := testenv.Demo(t, func(o *testenv.Options) { o.Graph.IntrospectionOff = true })
 	for _, query := range []string{ask, `{ __type(name: \"Account\") { name } }`} {
 		got := closed.Do(t, http.MethodPost, "/graphql", `{"query":"`+query+`"}`, "Content-Type: "+plainMedia)
 		if _, codes := read(t, got); codes != "FORBIDDEN" || strings.Contains(got.Body, "AccountConnection") {
@@ -329,7 +327,7 @@ func TestIntrospectionOff(t *testing.T) {
 func TestInternalErrorID(t *testing.T) {
 	t.Parallel()
 	var log buffer
-	g := testenv.Demo(t, testenv.Logger(slog.New(slog.NewTextHandler(&log, nil))))
+	g := testenv.Demo(t, func(o *testenv.Options) { o.Logger = slog.New(slog.NewTextHandler(&log, nil)) })
 	g.DB.Close()
 	a, codes := read(t, g.Query(t, accountsQuery, nil))
 	id, _ := a.Errors[0].Extensions["id"].(string)
@@ -346,7 +344,7 @@ func TestInternalErrorID(t *testing.T) {
 func TestTimeoutsCancel(t *testing.T) {
 	t.Parallel()
 	url := slowed(t)
-	g := testenv.Over(t, url, testenv.Timeout(300*time.Millisecond))
+	g := testenv.Over(t, url, func(o *testenv.Options) { o.RequestTimeout = 300 * time.Millisecond })
 	if _, codes := read(t, g.Query(t, accountsQuery, nil)); codes != "TIMEOUT" {
 		t.Errorf("the codes are %s", codes)
 	}

@@ -7,7 +7,6 @@ import (
 	"strings"
 	"testing"
 
-	"heliograph/app/gateway"
 	"heliograph/app/testing/testenv"
 )
 
@@ -16,7 +15,7 @@ import (
 func TestProbes(t *testing.T) {
 	t.Parallel()
 	g := testenv.Shared(t)
-	hidden := testenv.Demo(t, testenv.Graph(func(o *gateway.GraphOptions) { o.IntrospectionOff = true }))
+	hidden := testenv.Demo(t, func(o *testenv.Options) { o.Graph.IntrospectionOff = true })
 	const schema = `query { __schema { queryType { name } } }`
 	const circular = `query { __schema { types { fields { type { fields { type { fields { type { fields { type { ` +
 		`name } } } } } } } } } } }`

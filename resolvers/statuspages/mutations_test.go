@@ -57,7 +57,9 @@ func newDesk(t *testing.T) *desk {
 	t.Helper()
 	d := &desk{t: t, log: &safeBuffer{}}
 	d.Gateway = testenv.Over(t, testenv.Empty.Fresh(t), testenv.Tokens(allTokens),
-		testenv.Logger(slog.New(slog.NewTextHandler(d.log, &slog.HandlerOptions{Level: slog.LevelDebug}))))
+		func(o *testenv.Options) {
+			o.Logger = slog.New(slog.NewTextHandler(d.log, &slog.HandlerOptions{Level: slog.LevelDebug}))
+		})
 	ed := statuspages.NewEditor(d.Status, testenv.Now)
 	var err error
 	if d.page, err = ed.InitPage(t.Context(), statuspages.Author{Name: "test"},

@@ -177,10 +177,10 @@ func TestContractCallBounds(t *testing.T) {
 	t.Parallel()
 	var clock time.Time
 	still := func(change func(*contractcalls.Options)) *testenv.Gateway {
-		return testenv.Demo(t, testenv.EVM(func(o *contractcalls.Options) {
-			o.Clock = func() time.Time { return clock }
+		return testenv.Demo(t, func(o *testenv.Options) {
+			o.EVM.Clock = func() time.Time { return clock }
 			change(o)
-		}))
+		})
 	}
 	const body = `{"to":"` + trentAddress + `"}`
 	g := still(func(o *contractcalls.Options) { o.RequestsPerSecond = 2 })
@@ -230,9 +230,9 @@ func TestContractCallBounds(t *testing.T) {
 
 func TestContractCallDeadline(t *testing.T) {
 	t.Parallel()
-	g := testenv.Demo(t, testenv.EVM(func(o *contractcalls.Options) {
-		o.Timeout, o.MaxGas, o.GasPerSecond = 300*time.Millisecond, 1<<50, 1<<52
-	}))
+	g := testenv.Demo(t, func(o *testenv.Options) {
+		o.EVM.Timeout, o.EVM.MaxGas, o.EVM.GasPerSecond = 300*time.Millisecond, 1<<50, 1<<52
+	})
 	start := time.Now()
 	got := call(t, g, `{"data":"5b600056","gas":1000000000000000}`)
 	if took := time.Since(start); took > 5*time.Second {
@@ -245,7 +245,7 @@ func TestContractCallDeadline(t *testing.T) {
 
 func TestStateOverrides(t *testing.T) {
 	t.Parallel()
-	g := testenv.Demo(t, testenv.EVM(func(o *contractcalls.Options) { o.Overrides = true }))
+	g := testenv.Demo(t, func(o *testenv.Options) { o.EVM.Overrides = true })
 	const missing = "00000000000000000000000000000000000ffff0"
 	word := func(v int) string { return fmt.Sprintf("%064x", v) }
 	cases := []struct {
@@ -473,7 +473,7 @@ func TestOpcodes(t *testing.T) {
 			t.Errorf("%s: status %d:\n%s", c.path, got.Status, testenv.Diff(want, got.Body))
 		}
 	}
-	off := testenv.Demo(t, testenv.EVM(func(o *contractcalls.Options) { o.TracesOff = true }))
+	off := testenv.Demo(t, func(o *testenv.Options) { o.EVM.TracesOff = true })
 	if got := off.Get(t, "/api/v1/contracts/results/"+unknown+"/opcodes"); got.Status != http.StatusNotImplemented ||
 		got.Body != callProblem("Not Implemented", "", "") {
 		t.Errorf("status %d, %s", got.Status, got.Body)

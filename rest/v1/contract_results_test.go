@@ -12,7 +12,6 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"heliograph/app/testing/testenv"
-	"heliograph/rest"
 )
 
 // txIDText is the id of the transaction at second 1.
@@ -107,7 +106,7 @@ func varint(v uint64) []byte {
 func TestContractResults(t *testing.T) {
 	t.Parallel()
 	url := results.Shared(t)
-	delegation := testenv.REST(func(c *rest.Config) { c.DelegationAddress = true })
+	delegation := func(o *testenv.Options) { o.REST.DelegationAddress = true }
 	g := testenv.Over(t, url, delegation)
 	h := func(digits string) string { return strings.Repeat(digits, 32) }
 	const file = "testdata/contract_results.json"
@@ -240,9 +239,9 @@ func TestContractResultLists(t *testing.T) {
 func TestContractResultsBounded(t *testing.T) {
 	t.Parallel()
 	url := results.Shared(t)
-	g := testenv.Over(t, url, testenv.REST(func(c *rest.Config) {
-		c.BindTimestampRange, c.MaxTransactionsRange = true, 3*time.Second
-	}))
+	g := testenv.Over(t, url, func(o *testenv.Options) {
+		o.REST.BindTimestampRange, o.REST.MaxTransactionsRange = true, 3*time.Second
+	})
 	for path, want := range map[string]string{
 		"/contracts/results": `{"results":[],"links":{"next":null}}`,
 		"/contracts/results?timestamp=1700000001&limit=1": "1700000001.000000000 " +
@@ -278,7 +277,7 @@ func TestContractResultsBounded(t *testing.T) {
 // TestContractResultProblems checks the problems of invalid requests.
 func TestContractResultProblems(t *testing.T) {
 	t.Parallel()
-	g := testenv.Over(t, results.Shared(t), testenv.REST(func(c *rest.Config) { c.MaxRepeats = 8 }))
+	g := testenv.Over(t, results.Shared(t), func(o *testenv.Options) { o.REST.MaxRepeats = 8 })
 	tx, hash := badTransactionIDText, strings.Repeat("01", 32)
 	missing, twins := strings.Repeat("ee", 20), strings.Repeat("d3", 20)
 	both := "Invalid parameter usage: block.hash - cannot combine block.number and block.hash"

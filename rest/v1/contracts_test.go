@@ -9,7 +9,6 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"heliograph/app/testing/testenv"
-	"heliograph/rest"
 )
 
 // contracts has contracts 5001 (code of a file, two versions), 5002 (code of the creation), 5003 and 5004 (the same
@@ -414,9 +413,9 @@ func TestContractLog(t *testing.T) {
 // time.
 func TestContractLogsBounded(t *testing.T) {
 	t.Parallel()
-	g := testenv.Over(t, contracts.Shared(t), testenv.REST(func(c *rest.Config) {
-		c.BindTimestampRange, c.MaxTransactionsRange = true, 2*time.Second
-	}))
+	g := testenv.Over(t, contracts.Shared(t), func(o *testenv.Options) {
+		o.REST.BindTimestampRange, o.REST.MaxTransactionsRange = true, 2*time.Second
+	})
 	for path, want := range map[string]string{
 		"results/logs": "null",
 		"results/logs?order=asc": "1.0 1.1 1.2 2.0 " +
@@ -442,7 +441,7 @@ func TestContractLogsBounded(t *testing.T) {
 // TestContractProblems checks the problems of invalid requests, and which of several errors is reported.
 func TestContractProblems(t *testing.T) {
 	t.Parallel()
-	g := testenv.Over(t, contracts.Shared(t), testenv.REST(func(c *rest.Config) { c.MaxRepeats = 8 }))
+	g := testenv.Over(t, contracts.Shared(t), func(o *testenv.Options) { o.REST.MaxRepeats = 8 })
 	topics := func(text string) string { return "Cannot search topics without a valid timestamp range: " + text }
 	missing := address("ee")
 	for path, want := range map[string][]string{

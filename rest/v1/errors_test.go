@@ -18,7 +18,7 @@ func repeatParameter(name string, n int) string {
 // TestBadQueries checks the items of problems of invalid query strings, and their order.
 func TestBadQueries(t *testing.T) {
 	t.Parallel()
-	g := testenv.Over(t, rows.Shared(t), testenv.REST(func(c *rest.Config) { c.MaxRepeats = 8 }))
+	g := testenv.Over(t, rows.Shared(t), func(o *testenv.Options) { o.REST.MaxRepeats = 8 })
 	tx := badTransactionIDText
 	for path, want := range map[string][]string{
 		// V1: one pass, in the order of the request.
@@ -347,14 +347,14 @@ func TestModernFamily(t *testing.T) {
 // TestAuthentication checks valid credentials, and that invalid ones are reported first.
 func TestAuthentication(t *testing.T) {
 	t.Parallel()
-	g := testenv.Over(t, rows.Shared(t), testenv.REST(func(c *rest.Config) {
-		c.LimitDefault, c.LimitMax = 3, 5
-		c.Users = []rest.User{
+	g := testenv.Over(t, rows.Shared(t), func(o *testenv.Options) {
+		o.REST.LimitDefault, o.REST.LimitMax = 3, 5
+		o.REST.Users = []rest.User{
 			{Username: "many", Password: "pass:word", Limit: 8},
 			{Username: "few", Password: "x", Limit: 2},
 			{Username: "plain", Password: "x"},
 		}
-	}))
+	})
 	rowsOf := func(t *testing.T, path, authorization string) int {
 		t.Helper()
 		var headers []string
@@ -436,7 +436,7 @@ func TestAuthentication(t *testing.T) {
 // TestTopicLookupMode checks that ne is rejected with the lookup table.
 func TestTopicLookupMode(t *testing.T) {
 	t.Parallel()
-	g := testenv.Over(t, rows.Shared(t), testenv.REST(func(c *rest.Config) { c.TopicMessageLookup = true }))
+	g := testenv.Over(t, rows.Shared(t), func(o *testenv.Options) { o.REST.TopicMessageLookup = true })
 	for _, name := range []string{"sequencenumber", "timestamp"} {
 		checkProblem(t, g.Get(t, "/api/v1/topics/700/messages?"+url.Values{name: {"ne:5"}}.Encode()),
 			http.StatusBadRequest,

@@ -16,7 +16,6 @@ import (
 
 	"heliograph/app/testing/testenv"
 	"heliograph/internal/domain/fees"
-	"heliograph/rest"
 )
 
 const (
@@ -457,8 +456,8 @@ func TestFeeSchedule(t *testing.T) {
 	t.Parallel()
 	url := testenv.Empty.Fresh(t)
 	log := &logged{}
-	logger := testenv.Logger(slog.New(slog.NewTextHandler(log, nil)))
-	caching := testenv.Over(t, url, logger, testenv.REST(func(c *rest.Config) { c.Cache = true }))
+	logger := func(o *testenv.Options) { o.Logger = slog.New(slog.NewTextHandler(log, nil)) }
+	caching := testenv.Over(t, url, logger, func(o *testenv.Options) { o.REST.Cache = true })
 	live := testenv.Over(t, url)
 	account := transaction(t, createAccount(1, false), 1)
 	total := func(g *testenv.Gateway, mode string) string {

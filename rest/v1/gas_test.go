@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"heliograph/app/testing/testenv"
-	"heliograph/storage"
 )
 
 // TestGasPriceCache checks that the system files of gas prices are read once per hour of the ledger, or each time if
@@ -14,7 +13,7 @@ func TestGasPriceCache(t *testing.T) {
 	t.Parallel()
 	for _, cache := range []bool{true, false} {
 		url := results.Fresh(t)
-		g := testenv.Over(t, url, testenv.Storage(func(o *storage.Options) { o.Cache = cache }))
+		g := testenv.Over(t, url, func(o *testenv.Options) { o.Storage.Cache = cache })
 		const path = "/api/v1/contracts/results"
 		before := g.Get(t, path).Body
 		if !strings.Contains(before, `"gas_price":"0x`) {

@@ -92,7 +92,9 @@ func newHostile(tb testing.TB) *hostile {
 	tb.Helper()
 	h := &hostile{patterns: v1.Endpoints(v1.DefaultFeeBody)}
 	h.g = testenv.Demo(tb,
-		testenv.Logger(slog.New(slog.NewTextHandler(h, &slog.HandlerOptions{Level: slog.LevelError}))))
+		func(o *testenv.Options) {
+			o.Logger = slog.New(slog.NewTextHandler(h, &slog.HandlerOptions{Level: slog.LevelError}))
+		})
 	h.handler = h.g.Public()
 	return h
 }

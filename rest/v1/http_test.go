@@ -14,7 +14,6 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"heliograph/app/testing/testenv"
-	"heliograph/rest"
 )
 
 // TestMethods checks the responses to methods other than GET, by family.
@@ -155,9 +154,9 @@ func TestCacheOfSchedules(t *testing.T) {
 		`insert into transaction_hash (consensus_timestamp, hash, hash_suffix, payer_account_id) values `+
 			`(1700002000000000001, decode(repeat('c2', 32), 'hex'), decode(repeat('c2', 16), 'hex'), 304)`)
 	at := func(d time.Duration) testenv.Option {
-		return testenv.REST(func(c *rest.Config) {
-			c.Now = func() time.Time { return time.Unix(1700002000, 1).Add(d) }
-		})
+		return func(o *testenv.Options) {
+			o.REST.Now = func() time.Time { return time.Unix(1700002000, 1).Add(d) }
+		}
 	}
 	soon := testenv.Over(t, url, at(time.Minute))
 	edge := testenv.Over(t, url, at(89285*time.Minute-1))
@@ -430,7 +429,7 @@ func TestValues(t *testing.T) {
 func TestDelegationAddress(t *testing.T) {
 	t.Parallel()
 	for _, on := range []bool{false, true} {
-		g := testenv.Over(t, rows.Shared(t), testenv.REST(func(c *rest.Config) { c.DelegationAddress = on }))
+		g := testenv.Over(t, rows.Shared(t), func(o *testenv.Options) { o.REST.DelegationAddress = on })
 		for _, path := range []string{"/accounts?account.id=302", "/accounts/302"} {
 			if got := g.Get(t, "/api/v1"+path); strings.Contains(got.Body, `"delegation_address":"0x",`) != on {
 				t.Errorf("%s with %v: %s", path, on, got.Body)
@@ -442,9 +441,9 @@ func TestDelegationAddress(t *testing.T) {
 // TestTokenLimits checks how many tokens an account shows.
 func TestTokenLimits(t *testing.T) {
 	t.Parallel()
-	g := testenv.Over(t, rows.Shared(t), testenv.REST(func(c *rest.Config) {
-		c.TokensInList, c.TokensOfAccount = 2, 3
-	}))
+	g := testenv.Over(t, rows.Shared(t), func(o *testenv.Options) {
+		o.REST.TokensInList, o.REST.TokensOfAccount = 2, 3
+	})
 	for path, want := range map[string]int{
 		"/accounts?account.id=302": 2, "/balances?account.id=302": 2,
 		"/accounts/302": 3,

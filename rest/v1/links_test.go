@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"heliograph/app/testing/testenv"
-	"heliograph/rest"
 )
 
 // TestNextLinks checks the next links. Paths and links are relative to the prefix. null means no link.
@@ -128,7 +127,7 @@ func TestNextLinks(t *testing.T) {
 // TestCappedLimitInLink checks that a link keeps the requested limit.
 func TestCappedLimitInLink(t *testing.T) {
 	t.Parallel()
-	g := testenv.Over(t, rows.Shared(t), testenv.REST(func(c *rest.Config) { c.LimitMax = 3 }))
+	g := testenv.Over(t, rows.Shared(t), func(o *testenv.Options) { o.REST.LimitMax = 3 })
 	const want = "/api/v1/transactions?limit=1000&timestamp=lt:1700000008.000000000"
 	if got := nextOf(t, g.Get(t, "/api/v1/transactions?limit=1000")); got != want {
 		t.Errorf("next is %s, want %s", got, want)
@@ -140,10 +139,10 @@ func TestCappedLimitInLink(t *testing.T) {
 func TestBoundTimestampRange(t *testing.T) {
 	t.Parallel()
 	const day = 86400
-	g := testenv.Over(t, rows.Shared(t), testenv.REST(func(c *rest.Config) {
-		c.BindTimestampRange = true
-		c.Now = func() time.Time { return time.Unix(firstSecond+100*day, 0) }
-	}))
+	g := testenv.Over(t, rows.Shared(t), func(o *testenv.Options) {
+		o.REST.BindTimestampRange = true
+		o.REST.Now = func() time.Time { return time.Unix(firstSecond+100*day, 0) }
+	})
 	for path, want := range map[string]struct {
 		rows int
 		next string
@@ -220,7 +219,7 @@ func TestBoundTimestampRange(t *testing.T) {
 // TestBoundEmptyLedger checks that a ledger without transactions starts at 0.
 func TestBoundEmptyLedger(t *testing.T) {
 	t.Parallel()
-	g := testenv.Over(t, testenv.Empty.Shared(t), testenv.REST(func(c *rest.Config) { c.BindTimestampRange = true }))
+	g := testenv.Over(t, testenv.Empty.Shared(t), func(o *testenv.Options) { o.REST.BindTimestampRange = true })
 	got := g.Get(t, "/api/v1/transactions?order=asc")
 	const want = `{"transactions":[],"links":{"next":"/api/v1/transactions?order=asc&timestamp=gt:5183999.999999999"}}`
 	if got.Body != want {

@@ -9,7 +9,6 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"heliograph/app/testing/testenv"
-	"heliograph/storage"
 )
 
 // networkRows are the rows for the tests of the network endpoints.
@@ -393,7 +392,7 @@ select 112, i, case when i = 6 then '\x'::bytea else '\x0f'::bytea end, case whe
 		8: found, 7: notFoundBody(missing), 1: notFoundBody(missing),
 		0: found,
 	} {
-		g := testenv.Over(t, url, testenv.Storage(func(o *storage.Options) { o.FileAttempts = attempts }))
+		g := testenv.Over(t, url, func(o *testenv.Options) { o.Storage.FileAttempts = attempts })
 		if got := g.Get(t, "/api/v1/network/exchangerate").Body; got != want {
 			t.Errorf("with %d attempts: %s, want %s", attempts, got, want)
 		}

@@ -9,7 +9,6 @@ import (
 
 	"heliograph/app/testing/testenv"
 	v1 "heliograph/rest/v1"
-	"heliograph/storage"
 	"heliograph/storage/pgtest"
 )
 
@@ -146,9 +145,9 @@ func TestPlansOfLists(t *testing.T) {
 		t.Run(strings.NewReplacer("/", "_", "?", "_").Replace(strings.Trim(request, "/")), func(t *testing.T) {
 			t.Parallel()
 			var rec pgtest.Recorder
-			g := testenv.Over(t, url, testenv.Storage(func(o *storage.Options) {
-				o.Tracer, o.MaxConnections = &rec, 1
-			}))
+			g := testenv.Over(t, url, func(o *testenv.Options) {
+				o.Storage.Tracer, o.Storage.MaxConnections = &rec, 1
+			})
 			path := v1.Prefix + request
 			for word, sql := range map[string]string{
 				"<key>":        `select public_key from entity where id = 2002`,

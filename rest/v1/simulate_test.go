@@ -13,7 +13,6 @@ import (
 	"github.com/ethereum/go-ethereum/crypto"
 
 	"heliograph/app/testing/testenv"
-	"heliograph/resolvers/contractcalls"
 )
 
 // simulate posts a simulation.
@@ -51,7 +50,7 @@ func simulations(t *testing.T, g *testenv.Gateway, body string) []simulated {
 	return out.Result
 }
 
-func withSimulations(o *contractcalls.Options) { o.Simulations, o.Overrides = true, true }
+func withSimulations(o *testenv.Options) { o.EVM.Simulations, o.EVM.Overrides = true, true }
 
 // hashOf returns the hash of data and an index of 8 bytes.
 func hashWithIndex(data string, index int) string {
@@ -81,7 +80,7 @@ func coinHolder(t *testing.T, g *testenv.Gateway) string {
 
 func TestSimulate(t *testing.T) {
 	t.Parallel()
-	g := testenv.Demo(t, testenv.EVM(withSimulations))
+	g := testenv.Demo(t, withSimulations)
 	var blocks struct {
 		Blocks []struct {
 			Number int64
@@ -194,9 +193,9 @@ func TestSimulate(t *testing.T) {
 
 func TestSimulateErrors(t *testing.T) {
 	t.Parallel()
-	on := testenv.Demo(t, testenv.EVM(withSimulations))
-	off := testenv.Demo(t, testenv.EVM(func(o *contractcalls.Options) { o.Simulations = false }))
-	noOverrides := testenv.Demo(t, testenv.EVM(func(o *contractcalls.Options) { o.Simulations = true }))
+	on := testenv.Demo(t, withSimulations)
+	off := testenv.Demo(t, func(o *testenv.Options) { o.EVM.Simulations = false })
+	noOverrides := testenv.Demo(t, func(o *testenv.Options) { o.EVM.Simulations = true })
 	bad := func(detail string) string { return callProblem("Bad Request", detail, "") }
 	const plain = `{"to":"` + trentAddress + `"}`
 	blocks := func(entries string) string { return `{"block_state_calls":[` + entries + `]}` }
@@ -301,10 +300,10 @@ func TestSimulateErrors(t *testing.T) {
 func TestSimulateBudget(t *testing.T) {
 	t.Parallel()
 	var clock time.Time
-	g := testenv.Demo(t, testenv.EVM(func(o *contractcalls.Options) {
+	g := testenv.Demo(t, func(o *testenv.Options) {
 		withSimulations(o)
-		o.GasPerSecond, o.Clock = 31_000_000, func() time.Time { return clock }
-	}))
+		o.EVM.GasPerSecond, o.EVM.Clock = 31_000_000, func() time.Time { return clock }
+	})
 	body := func(calls int) string {
 		return `{"block_state_calls":[{"calls":[` + strings.Repeat(
 			`{"to":"`+trentAddress+`"},`,

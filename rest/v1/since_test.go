@@ -14,13 +14,9 @@ import (
 	"github.com/jackc/pgx/v5"
 	"google.golang.org/protobuf/proto"
 
-	"heliograph/app/gateway"
 	"heliograph/app/testing/testenv"
 	"heliograph/internal/domain/fees/feepb"
 	"heliograph/internal/domain/ledger"
-	"heliograph/resolvers/contractcalls"
-	"heliograph/rest"
-	"heliograph/storage"
 	"heliograph/storage/pgtest"
 )
 
@@ -87,12 +83,12 @@ func gasFees(gas int64, at string) string {
 }
 
 func feesOf(name string) testenv.Option {
-	return testenv.Storage(func(o *storage.Options) {
+	return func(o *testenv.Options) {
 		var err error
-		if o.Fees, err = ledger.FeeFilesOf(name, "0x128"); err != nil {
+		if o.Storage.Fees, err = ledger.FeeFilesOf(name, "0x128"); err != nil {
 			panic(err) // the test is wrong
 		}
-	})
+	}
 }
 
 // TestFeeFileOfTime tests which file has the price of gas, and which version of it is used.
@@ -138,10 +134,10 @@ func TestGasPriceOfTime(t *testing.T) {
 	t.Parallel()
 	want := []string{"0x14", "0x64", "0x64", "0x47"}
 	for _, order := range [][]int{{0, 1, 2, 3}, {3, 2, 1, 0}, {1, 0, 3, 2, 1, 0, 3, 2}} {
-		g := testenv.Over(t, feeFiles.Shared(t), feesOf("MAINNET"), testenv.Cached(),
-			testenv.Storage(func(o *storage.Options) {
-				o.Cache = true
-			}))
+		g := testenv.Over(t, feeFiles.Shared(t), feesOf("MAINNET"), testenv.Cached,
+			func(o *testenv.Options) {
+				o.Storage.Cache = true
+			})
 		for _, i := range order {
 			at := []string{
 				"1779296400.389248895", "1779296400.389248896", "1782900000.000000000",
@@ -209,7 +205,7 @@ var syntheticBody = `{"address":"0x00000000000000000000000000000000000003f1","am
 func TestSyntheticResults(t *testing.T) {
 	t.Parallel()
 	g, off := testenv.Over(t, synthetic.Shared(t)),
-		testenv.Over(t, synthetic.Shared(t), func(o *gateway.Options, _ *storage.Options) {
+		testenv.Over(t, synthetic.Shared(t), func(o *testenv.Options) {
 			o.SyntheticOff = true
 		})
 	hash := func(i int) string { return "/api/v1/contracts/results/0x" + strings.Repeat(fmt.Sprintf("4%d", i), 32) }
@@ -368,7 +364,7 @@ recipient_contract, recipient_account, result_data, result_data_type, value) val
 // TestPrestate tests the states before and after a transaction.
 func TestPrestate(t *testing.T) {
 	t.Parallel()
-	off := testenv.Over(t, prestate.Shared(t), testenv.EVM(func(o *contractcalls.Options) { o.Prestate = false }))
+	off := testenv.Over(t, prestate.Shared(t), func(o *testenv.Options) { o.EVM.Prestate = false })
 	g := testenv.Over(t, prestate.Shared(t))
 	zeros := func(n int, last string) string { return strings.Repeat("0", n-len(last)) + last }
 	account := func(address string, balance int64, code string, nonce int, storage string) string {
@@ -488,9 +484,9 @@ from unnest(array[82, 87, 91, 14], array[22, 22, 22, 9999]) with ordinality x (t
 // TestRateOfInvalid tests that the rates of traces and prestates count invalid requests.
 func TestRateOfInvalid(t *testing.T) {
 	t.Parallel()
-	g := testenv.Over(t, prestate.Shared(t), testenv.EVM(func(o *contractcalls.Options) {
-		o.TracesPerSecond, o.Clock = 1, func() time.Time { return time.Unix(1, 0) }
-	}))
+	g := testenv.Over(t, prestate.Shared(t), func(o *testenv.Options) {
+		o.EVM.TracesPerSecond, o.EVM.Clock = 1, func() time.Time { return time.Unix(1, 0) }
+	})
 	limited := callProblem("Too Many Requests", "Requests per second rate limit exceeded", "")
 	for _, end := range []string{"/opcodes", "/prestate"} {
 		for i, want := range []string{callProblem("Bad Request", "Unsupported ID format: 'x'", ""), limited, limited} {
@@ -569,7 +565,7 @@ func TestRelay(t *testing.T) {
 // TestClusterID tests the header with the name of the cluster.
 func TestClusterID(t *testing.T) {
 	t.Parallel()
-	named := testenv.Demo(t, testenv.REST(func(c *rest.Config) { c.ClusterID = "harbour" }))
+	named := testenv.Demo(t, func(o *testenv.Options) { o.REST.ClusterID = "harbour" })
 	for _, path := range []string{"/blocks?limit=1", "/network/fees", "/nothing"} {
 		if got := named.Get(t, "/api/v1"+path).Header.Get("x-cluster-id"); got != "harbour" {
 			t.Errorf("%s: %q", path, got)

@@ -17,10 +17,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"heliograph/app/gateway"
 	"heliograph/app/testing/testenv"
-	"heliograph/resolvers/contractcalls"
-	"heliograph/storage"
 	"heliograph/storage/demo"
 	"heliograph/storage/pgtest"
 )
@@ -60,10 +57,10 @@ var manySteps = &pgtest.Template{
 // TestLongResponse reads a trace of a million steps over HTTP. Neither the server nor the client, which share a
 // process, may buffer it.
 func TestLongResponse(t *testing.T) {
-	g := testenv.Over(t, manySteps.Shared(t), testenv.Timeout(5*time.Minute),
-		testenv.EVM(func(o *contractcalls.Options) {
-			o.Timeout = 5 * time.Minute
-		}))
+	g := testenv.Over(t, manySteps.Shared(t), func(o *testenv.Options) { o.RequestTimeout = 5 * time.Minute },
+		func(o *testenv.Options) {
+			o.EVM.Timeout = 5 * time.Minute
+		})
 	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet,
 		g.URL+"/api/v1/contracts/results/0x"+longHash+"/opcodes?memory=true&storage=true", http.NoBody)
 	if err != nil {
@@ -121,8 +118,8 @@ func TestLongResponse(t *testing.T) {
 // takes seconds.
 func TestPointEvaluation(t *testing.T) {
 	t.Parallel()
-	g := testenv.Demo(t, testenv.Timeout(5*time.Minute), func(o *gateway.Options, db *storage.Options) {
-		o.EVM.Timeout, db.MaxConnections = 5*time.Minute, 1
+	g := testenv.Demo(t, func(o *testenv.Options) {
+		o.RequestTimeout, o.EVM.Timeout, o.Storage.MaxConnections = 5*time.Minute, 5*time.Minute, 1
 	})
 	commitment := "c0" + strings.Repeat("0", 94)
 	data := "010657f37554c781402a22917dee2f75def7ab966d7b770905398eba3c444014" + strings.Repeat("0", 128) +

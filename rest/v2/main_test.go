@@ -9,7 +9,6 @@ import (
 
 	"heliograph/app/testing/testenv"
 	"heliograph/internal/domain/status"
-	"heliograph/rest"
 	"heliograph/storage/pgtest"
 	"heliograph/storage/statuspages"
 )
@@ -76,7 +75,7 @@ func importExample(tb testing.TB, db *statuspages.DB, v status.Vocabulary) {
 }
 
 // withCache turns the cache on.
-func withCache() testenv.Option { return testenv.REST(func(c *rest.Config) { c.Cache = true }) }
+func withCache() testenv.Option { return func(o *testenv.Options) { o.REST.Cache = true } }
 
 // waitForWrite waits until ok returns true, for at most five seconds: half of the interval of refreshes without a
 // notification. The wait is usually some milliseconds and is logged.

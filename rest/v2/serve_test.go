@@ -14,7 +14,6 @@ import (
 
 	"heliograph/app/testing/testenv"
 	"heliograph/internal/domain/status"
-	"heliograph/rest"
 	"heliograph/storage/pgtest"
 	"heliograph/storage/statuspages"
 )
@@ -274,9 +273,9 @@ func TestDatabaseUnavailable(t *testing.T) {
 	t.Parallel()
 	url := testenv.Empty.Fresh(t)
 	var late atomic.Int64
-	clock := testenv.REST(func(c *rest.Config) {
-		c.Now = func() time.Time { return testenv.Now().Add(time.Duration(late.Load())) }
-	})
+	clock := func(o *testenv.Options) {
+		o.REST.Now = func() time.Time { return testenv.Now().Add(time.Duration(late.Load())) }
+	}
 	g := testenv.Over(t, url, withCache(), clock)
 	importExample(t, g.Status, status.Documented)
 	waitFor(t, 15*time.Second, "the page is there", func() bool { return g.Get(t, summaryPath).Status == 200 })

@@ -23,7 +23,6 @@ import (
 	"time"
 
 	"heliograph/app/testing/testenv"
-	"heliograph/storage"
 	"heliograph/storage/pgtest"
 )
 
@@ -261,7 +260,7 @@ func attack() {
 func TestAttacks(t *testing.T) { //nolint:paralleltest // measures latencies
 	url := *target
 	if url == "" {
-		url = testenv.Demo(t, testenv.Storage(func(o *storage.Options) { o.MaxConnections = 10 })).URL
+		url = testenv.Demo(t, func(o *testenv.Options) { o.Storage.MaxConnections = 10 }).URL
 	}
 	run := func(name string, end func() string) {
 		ctx, cancel := context.WithTimeout(t.Context(), *duration)

@@ -18,10 +18,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"heliograph/app/gateway"
 	"heliograph/app/testing/testenv"
-	"heliograph/rest"
-	"heliograph/storage"
 )
 
 var update = flag.Bool("update", false, "write the answers, costs and counts of TestCookbook to the cookbook")
@@ -329,7 +326,7 @@ var facts = map[string]map[string]string{
 func TestCookbook(t *testing.T) {
 	text, all := screens(t)
 	count := &trips{}
-	g := testenv.Demo(t, testenv.Storage(func(o *storage.Options) { o.Tracer, o.MaxConnections = count, 1 }))
+	g := testenv.Demo(t, func(o *testenv.Options) { o.Storage.Tracer, o.Storage.MaxConnections = count, 1 })
 	db := testenv.Demo(t).DB.Pool()
 	for _, s := range all {
 		t.Run(s.name, func(t *testing.T) {
@@ -440,10 +437,10 @@ func BenchmarkCookbook(b *testing.B) {
 	_, all := screens(b)
 	now := newestBlock(b, url)
 	count := &trips{}
-	g := testenv.Over(b, url, testenv.REST(func(c *rest.Config) {
-		c.Now = now
-	}), testenv.Storage(func(o *storage.Options) { o.Tracer, o.ReadOnly = count, true }),
-		testenv.Graph(func(o *gateway.GraphOptions) { o.CacheBytes = 0 }))
+	g := testenv.Over(b, url, func(o *testenv.Options) {
+		o.REST.Now = now
+	}, func(o *testenv.Options) { o.Storage.Tracer, o.Storage.ReadOnly = count, true },
+		func(o *testenv.Options) { o.Graph.CacheBytes = 0 })
 	for _, s := range all {
 		delete(s.variables, "first")
 		delete(s.variables, "tokens")
@@ -457,7 +454,7 @@ func BenchmarkCookbook(b *testing.B) {
 		g := g
 		// their page and fee schedule are those of the demo network
 		if s.name == "Status banner" || s.name == "Fee estimate" {
-			g = testenv.Demo(b, testenv.Graph(func(o *gateway.GraphOptions) { o.CacheBytes = 0 }))
+			g = testenv.Demo(b, func(o *testenv.Options) { o.Graph.CacheBytes = 0 })
 		}
 		b.Run(strings.ReplaceAll(s.name, " ", "-"), func(b *testing.B) {
 			body, _ := s.ask(b, g, 25)

@@ -13,9 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"heliograph/app/gateway"
 	"heliograph/app/testing/testenv"
-	"heliograph/storage"
 )
 
 const (
@@ -40,9 +38,9 @@ func BenchmarkExports(b *testing.B) {
 		b.Skip("HELIOGRAPH_DATABASE_URL is not set")
 	}
 	now := newestBlock(b, url)()
-	g := testenv.Over(b, url, testenv.Storage(func(o *storage.Options) {
-		o.ReadOnly = true
-	}), testenv.Graph(func(o *gateway.GraphOptions) { o.CacheBytes = 0 }))
+	g := testenv.Over(b, url, func(o *testenv.Options) {
+		o.Storage.ReadOnly = true
+	}, func(o *testenv.Options) { o.Graph.CacheBytes = 0 })
 	busiest := func(offset int) (id string) {
 		sql := `select payer_account_id::text from transaction group by 1 order by count(*) desc, 1 offset $1 limit 1`
 		if err := g.DB.Pool().QueryRow(b.Context(), sql, offset).Scan(&id); err != nil {

@@ -80,8 +80,8 @@ func (r *rig) layers(b *testing.B, path string) []layer {
 		b.Fatal(err)
 	}
 	g := testenv.Over(b, r.pool.Config().ConnString(),
-		func(o *gateway.Options, s *storage.Options) {
-			o.CheckVariables, s.MaxConnections = false, 2*clients+1
+		func(o *testenv.Options) {
+			o.CheckVariables, o.Storage.MaxConnections = false, 2*clients+1
 			o.AccessLog = gateway.NewAccessLog(io.Discard, func(out io.Writer) slog.Handler { // as serve writes it
 				return slog.NewJSONHandler(out, nil)
 			})

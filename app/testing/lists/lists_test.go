@@ -18,7 +18,6 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"heliograph/app/gateway"
 	"heliograph/app/testing/testenv"
 	"heliograph/internal/domain/ledger"
 	"heliograph/storage"
@@ -59,10 +58,10 @@ func TestLists(t *testing.T) {
 		Scan((*int64)(&now), (*int64)(&middle)); err != nil {
 		t.Fatal(err)
 	}
-	g := testenv.Over(t, url, testenv.Timeout(timeout), testenv.Storage(func(o *storage.Options) {
-		o.Tracer, o.StatementTimeout = &rec, timeout
-	}),
-		func(o *gateway.Options, _ *storage.Options) { o.REST.Now = now.Time })
+	g := testenv.Over(t, url, func(o *testenv.Options) {
+		o.RequestTimeout, o.REST.Now = timeout, now.Time
+		o.Storage.Tracer, o.Storage.StatementTimeout = &rec, timeout
+	})
 	v := &values{conn: conn, seen: map[string][]string{}}
 	wanted := regexp.MustCompile(*only)
 	var all []*measured

@@ -17,7 +17,6 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
-	"net/netip"
 	"os"
 	"strings"
 	"sync"
@@ -27,9 +26,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"heliograph/app/gateway"
-	"heliograph/app/tracing"
 	"heliograph/internal/domain/status"
-	"heliograph/resolvers/contractcalls"
 	"heliograph/rest"
 	"heliograph/storage"
 	"heliograph/storage/demo/demotest"
@@ -63,64 +60,24 @@ func Rows(name string, insert func(b *pgx.Batch)) *pgtest.Template {
 	}}
 }
 
+// Options are the options of a gateway and of its ledger database.
+type Options struct {
+	gateway.Options
+
+	Storage storage.Options
+}
+
 // Option changes the options of a gateway.
-type Option func(*gateway.Options, *storage.Options)
-
-// REST changes the configuration of the REST APIs.
-func REST(change func(*rest.Config)) Option {
-	return func(o *gateway.Options, _ *storage.Options) { change(o.REST) }
-}
-
-// EVM changes the options of contract calls.
-func EVM(change func(*contractcalls.Options)) Option {
-	return func(o *gateway.Options, _ *storage.Options) { change(&o.EVM) }
-}
-
-// Graph changes the options of the GraphQL API.
-func Graph(change func(*gateway.GraphOptions)) Option {
-	return func(o *gateway.Options, _ *storage.Options) { change(&o.Graph) }
-}
-
-// Rates sets the rate limits of clients.
-func Rates(r gateway.RateOptions) Option {
-	return func(o *gateway.Options, _ *storage.Options) { o.Rates = r }
-}
-
-// Proxies sets the trusted proxies.
-func Proxies(list ...netip.Prefix) Option {
-	return func(o *gateway.Options, _ *storage.Options) { o.Proxies = list }
-}
-
-// Storage changes the options of the ledger database.
-func Storage(change func(*storage.Options)) Option {
-	return func(_ *gateway.Options, o *storage.Options) { change(o) }
-}
-
-// Traces records spans of requests and statements.
-func Traces(t *tracing.Traces) Option {
-	return func(o *gateway.Options, s *storage.Options) {
-		o.Traces, s.Tracer, o.Logger = t, t.Statements(), t.Logger(o.Logger)
-	}
-}
+type Option = func(*Options)
 
 // Tokens sets the tokens of editors of status pages: comma-separated entries name:role:token.
 func Tokens(text string) Option {
-	return func(o *gateway.Options, _ *storage.Options) {
+	return func(o *Options) {
 		var err error
 		if o.Tokens, err = status.ParseTokens(text); err != nil {
 			panic(err) // the test is wrong
 		}
 	}
-}
-
-// Timeout sets the timeout of requests.
-func Timeout(d time.Duration) Option {
-	return func(o *gateway.Options, _ *storage.Options) { o.RequestTimeout = d }
-}
-
-// Logger sets the log of the gateway, which is discarded by default.
-func Logger(l *slog.Logger) Option {
-	return func(o *gateway.Options, _ *storage.Options) { o.Logger = l }
 }
 
 // Gateway is a gateway on a loopback address that runs until the test ends.
@@ -184,21 +141,23 @@ func open(url string, options ...Option) (g *Gateway, closers []func(), err erro
 		LimitDefault: 25, LimitMax: 100, TokensInList: 50, TokensOfAccount: 1000, MaxRepeats: 100,
 		MaxTransactionsRange: 60 * 24 * time.Hour, Now: Now,
 	}}
-	so := storage.Options{PoolOptions: storage.PoolOptions{
-		URL: url, StatementTimeout: 20 * time.Second, ConnectTimeout: 10 * time.Second, MaxConnections: 8,
-	}}
-	o := gateway.Options{
-		REST: g.Config, Graph: gateway.DefaultGraph(), Logger: slog.New(slog.DiscardHandler), Origins: []string{"*"},
-		RequestTimeout: 20 * time.Second, Version: "test", CheckVariables: true,
+	o := Options{
+		Options: gateway.Options{
+			REST: g.Config, Graph: gateway.DefaultGraph(), Logger: slog.New(slog.DiscardHandler),
+			Origins: []string{"*"}, RequestTimeout: 20 * time.Second, Version: "test", CheckVariables: true,
+		},
+		Storage: storage.Options{PoolOptions: storage.PoolOptions{
+			URL: url, StatementTimeout: 20 * time.Second, ConnectTimeout: 10 * time.Second, MaxConnections: 8,
+		}},
 	}
 	o.EVM.Clock, o.EVM.TracesPerSecond, o.EVM.Simulations, o.EVM.Prestate = time.Now, 1000, true, true
 	for _, change := range options {
-		change(&o, &so)
+		change(&o)
 	}
-	so.Base = g.Config.Base
+	o.Storage.Base = g.Config.Base
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
-	if g.DB, err = storage.Open(ctx, so); err != nil {
+	if g.DB, err = storage.Open(ctx, o.Storage); err != nil {
 		return nil, closers, err
 	}
 	closers = append(closers, g.DB.Close)
@@ -206,17 +165,17 @@ func open(url string, options ...Option) (g *Gateway, closers []func(), err erro
 		return nil, closers, err
 	}
 	o.DB = g.DB
-	if g.Status, err = statuspages.Open(ctx, so.PoolOptions); err != nil {
+	if g.Status, err = statuspages.Open(ctx, o.Storage.PoolOptions); err != nil {
 		return nil, closers, err
 	}
 	closers = append(closers, g.Status.Close)
 	o.Status = g.Status
-	if g.Gateway, err = gateway.New(o); err != nil {
+	if g.Gateway, err = gateway.New(o.Options); err != nil {
 		return nil, closers, err
 	}
 	running, stop := context.WithCancel(context.Background())
 	var background sync.WaitGroup
-	if so.Tracer == nil { // a tracer must not see statements of background tasks
+	if o.Storage.Tracer == nil { // a tracer must not see statements of background tasks
 		background.Go(func() { g.Run(running) })
 	}
 	closers = append(closers, func() {
@@ -314,7 +273,7 @@ func Exec(tb testing.TB, url string, statements ...string) {
 }
 
 // Cached enables all caches, as in production. By default they are disabled.
-func Cached() Option { return REST(func(c *rest.Config) { c.Cache = true }) }
+func Cached(o *Options) { o.REST.Cache = true }
 
 // Author is the author of writes to status pages.
 var Author = statuspages.Author{Name: "test"}

@@ -17,7 +17,6 @@ import (
 	"heliograph/app/testing/testenv"
 	"heliograph/internal/domain/ledger"
 	"heliograph/internal/domain/status"
-	"heliograph/rest"
 	"heliograph/storage/demo"
 	"heliograph/storage/pgtest"
 )
@@ -27,7 +26,7 @@ var update = flag.Bool("update", false, "write the files in testdata/golden anew
 // TestFront checks the contents of the page of the demo network.
 func TestFront(t *testing.T) {
 	t.Parallel()
-	g := testenv.Demo(t, testenv.Cached())
+	g := testenv.Demo(t, testenv.Cached)
 	got := g.Get(t, "/")
 	if got.Status != http.StatusOK {
 		t.Fatalf("status %d: %s", got.Status, got.Body)
@@ -100,7 +99,7 @@ func TestFront(t *testing.T) {
 // forbid them.
 func TestPolicies(t *testing.T) {
 	t.Parallel()
-	g := testenv.Demo(t, testenv.Cached())
+	g := testenv.Demo(t, testenv.Cached)
 	incident := g.NewestIncident(t)
 	for path, frames := range map[string]string{
 		"/": "'none'", "/history": "'none'",
@@ -141,7 +140,7 @@ func TestPolicies(t *testing.T) {
 // TestHeaders checks conditional requests, compression, methods and cache headers of all resources.
 func TestHeaders(t *testing.T) {
 	t.Parallel()
-	g := testenv.Demo(t, testenv.Cached())
+	g := testenv.Demo(t, testenv.Cached)
 	g.WaitForPage(t)
 	for path, kind := range map[string]string{
 		"/": "text/html; charset=utf-8", "/history": "text/html; charset=utf-8",
@@ -202,7 +201,7 @@ func TestHeaders(t *testing.T) {
 // TestGolden compares the rendered page of the demo network with golden files.
 func TestGolden(t *testing.T) {
 	t.Parallel()
-	g := testenv.Demo(t, testenv.Cached())
+	g := testenv.Demo(t, testenv.Cached)
 	g.WaitForPage(t)
 	code := regexp.MustCompile(`/incidents/([0-9a-z]{12})`)
 	past := code.FindStringSubmatch(g.Get(t, "/history?month=2026-02").Body)
@@ -244,7 +243,7 @@ func TestGolden(t *testing.T) {
 // TestHistory checks that each incident and maintenance of the page is on exactly one month page.
 func TestHistory(t *testing.T) {
 	t.Parallel()
-	g := testenv.Demo(t, testenv.Cached())
+	g := testenv.Demo(t, testenv.Cached)
 	seen := map[string]int{}
 	path, months := "/history", 0
 	for path != "" {
@@ -282,7 +281,7 @@ func TestHistory(t *testing.T) {
 // TestWrites checks that a write appears in all documents and that texts of editors are escaped.
 func TestWrites(t *testing.T) {
 	t.Parallel()
-	g := testenv.Over(t, testenv.Filled.Fresh(t), testenv.Cached())
+	g := testenv.Over(t, testenv.Filled.Fresh(t), testenv.Cached)
 	g.WaitForPage(t)
 	paths := []string{"/", "/history", "/history.atom", "/history.rss", "/embed/frame"}
 	before := map[string]*testenv.Response{}
@@ -424,7 +423,7 @@ func TestVocabulary(t *testing.T) {
 // TestBadges checks the badges of all components.
 func TestBadges(t *testing.T) {
 	t.Parallel()
-	g := testenv.Demo(t, testenv.Cached())
+	g := testenv.Demo(t, testenv.Cached)
 	g.WaitForPage(t)
 	var data struct {
 		Components []struct{ ID, Name, Status string }
@@ -451,8 +450,8 @@ func TestLanding(t *testing.T) {
 	bare := testenv.Empty.Fresh(t)
 	testenv.Exec(t, bare, "drop schema status cascade")
 	for name, g := range map[string]*testenv.Gateway{
-		"no page":   testenv.Over(t, url, testenv.Cached()),
-		"no tables": testenv.Over(t, bare, testenv.Cached()), "no cache": testenv.Over(t, url),
+		"no page":   testenv.Over(t, url, testenv.Cached),
+		"no tables": testenv.Over(t, bare, testenv.Cached), "no cache": testenv.Over(t, url),
 	} {
 		got := g.Get(t, "/")
 		if got.Status != http.StatusOK || !strings.Contains(got.Body, "There is no status page here yet") {
@@ -474,7 +473,7 @@ func TestLanding(t *testing.T) {
 // TestUncached checks that a gateway without a cache renders the same documents.
 func TestUncached(t *testing.T) {
 	t.Parallel()
-	cached, uncached := testenv.Demo(t, testenv.Cached()), testenv.Demo(t)
+	cached, uncached := testenv.Demo(t, testenv.Cached), testenv.Demo(t)
 	cached.WaitForPage(t)
 	for _, p := range []string{
 		"/", "/history?month=2026-01", "/incidents/" + cached.NewestIncident(t),
@@ -494,7 +493,7 @@ func TestUncached(t *testing.T) {
 // TestHosts checks that each of several pages is served at its own host.
 func TestHosts(t *testing.T) {
 	t.Parallel()
-	g := testenv.Over(t, testenv.Filled.Fresh(t), testenv.Cached())
+	g := testenv.Over(t, testenv.Filled.Fresh(t), testenv.Cached)
 	g.WaitForPage(t)
 	edit := g.Editor()
 	if _, err := edit.InitPage(t.Context(), testenv.Author,
@@ -534,9 +533,9 @@ func TestDatabaseGone(t *testing.T) {
 	t.Parallel()
 	url := testenv.Filled.Fresh(t)
 	var late atomic.Int64
-	g := testenv.Over(t, url, testenv.Cached(), testenv.REST(func(c *rest.Config) {
-		c.Now = func() time.Time { return testenv.Now().Add(time.Duration(late.Load())) }
-	}))
+	g := testenv.Over(t, url, testenv.Cached, func(o *testenv.Options) {
+		o.REST.Now = func() time.Time { return testenv.Now().Add(time.Duration(late.Load())) }
+	})
 	g.WaitForPage(t)
 	month := "/history?month=2026-02"
 	known, unknown := regexp.MustCompile(`/incidents/[0-9a-z]{12}`).FindString(g.Get(t, month).Body),

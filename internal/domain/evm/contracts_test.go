@@ -16,7 +16,6 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 
 	"heliograph/app/testing/testenv"
-	"heliograph/resolvers/contractcalls"
 	"heliograph/storage/demo"
 )
 
@@ -64,9 +63,9 @@ type bay struct {
 func newBay(t *testing.T) *bay {
 	t.Helper()
 	b := &bay{
-		Gateway: testenv.Demo(t, testenv.EVM(func(o *contractcalls.Options) {
-			o.RequestsPerSecond, o.GasPerSecond = 1<<40, 1<<60
-		})),
+		Gateway: testenv.Demo(t, func(o *testenv.Options) {
+			o.EVM.RequestsPerSecond, o.EVM.GasPerSecond = 1<<40, 1<<60
+		}),
 		compiled: readCompiled(t), blocks: map[int64][]int64{},
 	}
 	for _, r := range rowsOf[struct{ Contract, Block int64 }](t, b, `

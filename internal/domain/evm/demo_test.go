@@ -15,8 +15,6 @@ import (
 	"heliograph/internal/domain/evm"
 	"heliograph/internal/domain/evm/worldstate"
 	"heliograph/internal/domain/ledger"
-	"heliograph/resolvers/contractcalls"
-	"heliograph/rest"
 	"heliograph/storage/entities"
 	"heliograph/storage/evmstate"
 	"heliograph/storage/pgtest"
@@ -83,11 +81,11 @@ func TestTrips(t *testing.T) {
 
 // BenchmarkBalanceOf compares a call through HTTP with its unavoidable parts: the EVM run and one database round trip.
 func BenchmarkBalanceOf(b *testing.B) {
-	g := testenv.Demo(b, testenv.REST(func(c *rest.Config) {
-		c.Cache = true
-	}), testenv.EVM(func(o *contractcalls.Options) {
-		o.RequestsPerSecond, o.GasPerSecond = 1<<40, 1<<60
-	}))
+	g := testenv.Demo(b, func(o *testenv.Options) {
+		o.REST.Cache = true
+	}, func(o *testenv.Options) {
+		o.EVM.RequestsPerSecond, o.EVM.GasPerSecond = 1<<40, 1<<60
+	})
 	reader, machine, msg := evmstate.NewReader(g.DB, entities.NewCallPrices(g.DB), 1<<20), newMachine(), balanceOf()
 	warm := func() *evmstate.Snapshot {
 		sim, snapshot := open(b, machine, reader, worldstate.BlockRef{}, msg)

@@ -9,7 +9,6 @@ import (
 
 	"github.com/chromedp/chromedp/kb"
 
-	"heliograph/app/gateway"
 	"heliograph/app/testing/testenv"
 	"heliograph/tests/browser/webtest"
 )
@@ -127,7 +126,7 @@ func TestQueryPlan(t *testing.T) {
 		true: `match(/Slowest: account[^]*(_pkey|__\w+|no index)/)`,
 	} {
 		t.Run(strconv.FormatBool(plans), func(t *testing.T) {
-			g := testenv.Demo(t, testenv.Graph(func(o *gateway.GraphOptions) { o.Plans = plans }))
+			g := testenv.Demo(t, func(o *testenv.Options) { o.Graph.Plans = plans })
 			p := webtest.New(t, webtest.Options{Width: 1400, Height: 900})
 			p.Open(g.URL + "/graphiql")
 			p.Wait("the editor",

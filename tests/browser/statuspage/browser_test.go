@@ -47,7 +47,7 @@ func clean(t *testing.T, p *webtest.Page, origin string) {
 
 // TestScreens opens every page on wide and narrow screens, light and dark, and with increased contrast.
 func TestScreens(t *testing.T) {
-	g, none := testenv.Demo(t, testenv.Cached()), testenv.Over(t, testenv.Empty.Fresh(t), testenv.Cached())
+	g, none := testenv.Demo(t, testenv.Cached), testenv.Over(t, testenv.Empty.Fresh(t), testenv.Cached)
 	g.WaitForPage(t)
 	for _, c := range []struct {
 		name           string
@@ -108,7 +108,7 @@ func TestScreens(t *testing.T) {
 // TestLive checks that a write appears in an open page without a reload. Collapsed groups stay collapsed, and the
 // change is announced to screen readers.
 func TestLive(t *testing.T) {
-	g := testenv.Over(t, testenv.Filled.Fresh(t), testenv.Cached())
+	g := testenv.Over(t, testenv.Filled.Fresh(t), testenv.Cached)
 	g.WaitForPage(t)
 	edit := g.Editor()
 	deleteIncidents(t, g, edit) // so that the headline changes
@@ -193,7 +193,7 @@ func component(t *testing.T, g *testenv.Gateway, name string) string {
 // TestEmbed embeds the banner in a page of another site. It is visible only while there is an open incident or
 // maintenance.
 func TestEmbed(t *testing.T) {
-	g := testenv.Over(t, testenv.Filled.Fresh(t), testenv.Cached())
+	g := testenv.Over(t, testenv.Filled.Fresh(t), testenv.Cached)
 	g.WaitForPage(t)
 	other := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/html; charset=utf-8")

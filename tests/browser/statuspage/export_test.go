@@ -16,7 +16,7 @@ import (
 
 // TestExport serves an exported folder below a path of a static web server, and follows its links.
 func TestExport(t *testing.T) {
-	g := testenv.Demo(t, testenv.Cached())
+	g := testenv.Demo(t, testenv.Cached)
 	o := gateway.Options{Status: g.Status, REST: &rest.Config{
 		LimitDefault: 25, LimitMax: 100, Now: testenv.Now,
 		Cache: true,

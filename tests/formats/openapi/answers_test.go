@@ -268,7 +268,7 @@ var onlyGzip = regexp.MustCompile(`/(opcodes|prestate)$`)
 // TestAnswers walks over all that is described, and holds every answer against it.
 func TestAnswers(t *testing.T) {
 	t.Parallel()
-	g := testenv.Demo(t, testenv.REST(withDelegation))
+	g := testenv.Demo(t, func(o *testenv.Options) { withDelegation(o.REST) })
 	d := served(t, g)
 	for path, item := range asObject(d.document["paths"]) {
 		if asObject(item)["get"] == nil || onlyGzip.MatchString(path) { // which TestTraces requests
@@ -436,7 +436,7 @@ func TestFailures(t *testing.T) {
 	t.Parallel()
 	g := testenv.Shared(t)
 	d := served(t, g)
-	late := testenv.Demo(t, testenv.Timeout(time.Nanosecond))
+	late := testenv.Demo(t, func(o *testenv.Options) { o.RequestTimeout = time.Nanosecond })
 	for path, item := range asObject(d.document["paths"]) {
 		if asObject(item)["get"] == nil {
 			continue

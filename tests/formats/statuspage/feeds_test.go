@@ -14,7 +14,7 @@ import (
 // updates. RSS has no time of the last update beside the time of publication, which is therefore that of the update.
 func TestFeeds(t *testing.T) {
 	t.Parallel()
-	g := testenv.Demo(t, testenv.Cached())
+	g := testenv.Demo(t, testenv.Cached)
 	g.WaitForPage(t)
 	read := func(path, kind string) *gofeed.Feed {
 		t.Helper()
