@@ -232,13 +232,9 @@ func (c *call) giveBack(owner ledger.EntityID, t *token, serial int64) error {
 		if err != nil {
 			return err
 		}
-		err = c.moveToken(&movement{
+		return c.moveToken(&movement{
 			token: t, moves: []move{{party: owner, amount: -r.balance}, {party: treasury, amount: r.balance}},
 		})
-		if err != nil {
-			return err
-		}
-		return nil
 	}
 	n, err := c.existingSerial(t, serial, codes.InvalidNFTID)
 	if err != nil {

@@ -391,7 +391,9 @@ func (c *call) setTreasury(t *token, p ledger.EntityID) error {
 	if p == old {
 		return nil
 	}
-	c.facts.load(worldstate.TokenReads{Relations: []worldstate.RelationKey{{p, t.EntityID}, {old, t.EntityID}}})
+	c.facts.load(worldstate.TokenReads{
+		Relations: []worldstate.RelationKey{{Account: p, Token: t.EntityID}, {Account: old, Token: t.EntityID}},
+	})
 	to, err := c.usableRelation(t, p, true)
 	if err != nil {
 		return err

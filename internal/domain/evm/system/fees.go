@@ -114,14 +114,11 @@ func (c *call) pay(
 		}
 	}
 	x.tokens = append(x.tokens, m)
-	if t.EntityID != of.EntityID {
-		m.moves = moves
-		err = c.chargeFor(x, m, level+1)
-		if err != nil {
-			return err
-		}
+	if t.EntityID == of.EntityID {
+		return nil
 	}
-	return nil
+	m.moves = moves
+	return c.chargeFor(x, m, level+1)
 }
 
 // chargeParts adds fractional fees. The sender pays them in addition, or they are deducted from the amounts of the

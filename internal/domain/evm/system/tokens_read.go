@@ -78,19 +78,15 @@ func (c *call) tokenOf(in []any) (*token, []any) {
 	return c.facts.token(in[0].(common.Address)), in[1:]
 }
 
-// prefetch loads a token and the associations of accounts with it together.
-func (c *call) prefetch(a common.Address, accounts ...common.Address) {
-	id, ok := c.facts.tokenID(a)
-	if !ok {
-		return
+// prefetch loads a token and the association of an account with it together.
+func (c *call) prefetch(a, account common.Address) {
+	id, isNumber := c.facts.tokenID(a)
+	p, ok := c.facts.party(account)
+	if isNumber && ok {
+		c.facts.load(worldstate.TokenReads{
+			Tokens: []ledger.EntityID{id}, Relations: []worldstate.RelationKey{{Account: p, Token: id}},
+		})
 	}
-	req := worldstate.TokenReads{Tokens: []ledger.EntityID{id}}
-	for _, account := range accounts {
-		if p, ok := c.facts.party(account); ok {
-			req.Relations = append(req.Relations, worldstate.RelationKey{Account: p, Token: id})
-		}
-	}
-	c.facts.load(req)
 }
 
 // readToken returns the token that a read-only function reads.
@@ -108,15 +104,12 @@ func (c *call) readSerial(in []any) (t *token, n *nft, serial int64, err error) 
 	}
 	serial = serialOf(rest[0])
 	n, err = c.existingSerial(t, serial, codes.InvalidTokenNFTSerialNumber)
-	if err != nil {
-		return t, n, serial, err
-	}
-	return t, n, serial, nil
+	return t, n, serial, err
 }
 
 // readRelation returns the association of an account with a token. Without one all its values are zero.
-func (c *call) readRelation(at, account common.Address) (relation, error) {
-	c.prefetch(at, account)
+func (c *call) readRelation(at common.Address, account any) (relation, error) {
+	c.prefetch(at, account.(common.Address))
 	t := c.facts.token(at)
 	err := refuse(t == nil, codes.InvalidTokenID)
 	if err != nil {
@@ -143,19 +136,13 @@ func tokenType(_ *call, t *token) any {
 }
 
 func isFrozen(c *call, in []any) (any, error) {
-	r, err := c.readRelation(in[0].(common.Address), in[1].(common.Address))
-	if err != nil {
-		return nil, err
-	}
-	return r.frozen, nil
+	r, err := c.readRelation(in[0].(common.Address), in[1])
+	return r.frozen, err
 }
 
 func isKYC(c *call, in []any) (any, error) {
-	r, err := c.readRelation(in[0].(common.Address), in[1].(common.Address))
-	if err != nil {
-		return nil, err
-	}
-	return r.kyc, nil
+	r, err := c.readRelation(in[0].(common.Address), in[1])
+	return r.kyc, err
 }
 
 func readFees(c *call, in []any) ([]any, error) {
@@ -330,11 +317,8 @@ func facadeReads() []*function {
 }
 
 func balanceOf(c *call, in []any) (any, error) {
-	r, err := c.readRelation(c.entity, in[0].(common.Address))
-	if err != nil {
-		return nil, err
-	}
-	return r.balance, nil
+	r, err := c.readRelation(c.entity, in[0])
+	return r.balance, err
 }
 
 func ownerOf(c *call, in []any) (any, error) {

@@ -357,11 +357,7 @@ func sendUnits(c *call, in []any) error {
 	if err != nil {
 		return err
 	}
-	m, err := c.units(t, rest[0], rest[1], amount, false)
-	if err != nil {
-		return err
-	}
-	return c.send(m)
+	return c.send(c.units(t, rest[0], rest[1], amount, false))
 }
 
 // sendUnitsOfAll is transferTokens(token, accounts, amounts).
@@ -383,7 +379,7 @@ func sendUnitsOfAll(c *call, in []any) error {
 		}
 		m.moves = append(m.moves, move{party: p, amount: v.(int64)})
 	}
-	return c.send(m)
+	return c.send(m, nil)
 }
 
 // sendSerial is transferNFT(token, from, to, serial).
@@ -392,11 +388,7 @@ func sendSerial(c *call, in []any) error {
 	if err != nil {
 		return err
 	}
-	m, err := c.serials(t, rest[:1], rest[1:2], rest[2:3], false)
-	if err != nil {
-		return err
-	}
-	return c.send(m)
+	return c.send(c.serials(t, rest[:1], rest[1:2], rest[2:3], false))
 }
 
 // sendSerials is transferNFTs(token, from, to, serials).
@@ -405,11 +397,7 @@ func sendSerials(c *call, in []any) error {
 	if err != nil {
 		return err
 	}
-	m, err := c.serials(t, abi.List(rest[0]), abi.List(rest[1]), abi.List(rest[2]), false)
-	if err != nil {
-		return err
-	}
-	return c.send(m)
+	return c.send(c.serials(t, abi.List(rest[0]), abi.List(rest[1]), abi.List(rest[2]), false))
 }
 
 // takeOf is transferFrom(token, from, to, amount) and transferFromNFT(token, from, to, serial). The caller uses its
@@ -429,20 +417,18 @@ func takeOf(c *call, in []any) error {
 // take transfers an amount or a serial of a token with the allowance of the caller.
 func (c *call) take(t *token, from, to any, n *big.Int) error {
 	if t.Type == ledger.TokenNonFungibleUnique {
-		m, err := c.serials(t, []any{from}, []any{to}, []any{n.Int64()}, true)
-		if err != nil {
-			return err
-		}
-		return c.send(m)
+		return c.send(c.serials(t, []any{from}, []any{to}, []any{n.Int64()}, true))
 	}
-	m, err := c.units(t, from, to, n.Int64(), true)
+	return c.send(c.units(t, from, to, n.Int64(), true))
+}
+
+// send applies the transfer of one token, unless it could not be read.
+func (c *call) send(m movement, err error) error {
 	if err != nil {
 		return err
 	}
-	return c.send(m)
+	return c.transfer(&transfer{tokens: []movement{m}})
 }
-
-func (c *call) send(m movement) error { return c.transfer(&transfer{tokens: []movement{m}}) }
 
 // transferOwn is transfer(to, amount) at the address of a token.
 func transferOwn(c *call, in []any) ([]any, error) {

@@ -57,8 +57,7 @@ func (c *call) keyedToken(in []any, key worldstate.KeyKind) (*token, []any, erro
 	if err != nil {
 		return nil, nil, err
 	}
-	err = t.requireKey(key)
-	return t, rest, err
+	return t, rest, t.requireKey(key)
 }
 
 // activeToken returns the token of a call and the remaining arguments. The token must not be paused.
@@ -68,10 +67,7 @@ func (c *call) activeToken(in []any) (*token, []any, error) {
 		a, in = in[0].(common.Address), in[1:]
 	}
 	t, err := c.activeTokenAt(a)
-	if err != nil {
-		return nil, nil, err
-	}
-	return t, in, nil
+	return t, in, err
 }
 
 func (c *call) activeTokenAt(a common.Address) (*token, error) {
@@ -79,8 +75,7 @@ func (c *call) activeTokenAt(a common.Address) (*token, error) {
 	if err != nil {
 		return nil, err
 	}
-	err = t.requireActive()
-	return t, err
+	return t, t.requireActive()
 }
 
 // requireActive fails if a token is paused.
@@ -91,9 +86,9 @@ func (t *token) requireActive() error {
 // existingToken returns the token at an address, paused or not.
 func (c *call) existingToken(a common.Address) (*token, error) {
 	t := c.facts.token(a)
-	id, ok := c.facts.tokenID(a)
+	id, _ := c.facts.tokenID(a)
 	return t, firstOf(
-		refuse(t == nil && ok && c.facts.tokens[id] != nil, codes.TokenWasDeleted),
+		refuse(t == nil && c.facts.tokens[id] != nil, codes.TokenWasDeleted),
 		refuse(t == nil, codes.InvalidTokenID),
 	)
 }
@@ -188,15 +183,13 @@ func mint(c *call, in []any) ([]any, error) {
 	if err != nil {
 		return nil, err
 	}
-	err = refuse(len(metadata) > maxSerials, codes.BatchSizeLimitExceeded)
+	tooLong := func(m any) bool { return len(m.([]byte)) > maxMetadata }
+	err = firstOf(
+		refuse(len(metadata) > maxSerials, codes.BatchSizeLimitExceeded),
+		refuse(slices.ContainsFunc(metadata, tooLong), codes.MetadataTooLong),
+	)
 	if err != nil {
 		return nil, err
-	}
-	for _, m := range metadata {
-		err = refuse(len(m.([]byte)) > maxMetadata, codes.MetadataTooLong)
-		if err != nil {
-			return nil, err
-		}
 	}
 	r, err := c.treasuryRelation(t)
 	if err != nil {
@@ -373,11 +366,7 @@ func wipe(c *call, in []any) error {
 		if err != nil {
 			return err
 		}
-		err = c.destroy(t, p, r, serials, codes.AccountDoesNotOwnWipedNFT)
-		if err != nil {
-			return err
-		}
-		return nil
+		return c.destroy(t, p, r, serials, codes.AccountDoesNotOwnWipedNFT)
 	}
 	err = refuse(amount > t.TotalSupply || amount > r.balance, codes.InvalidWipingAmount)
 	if err != nil {
