@@ -28,7 +28,6 @@ import (
 	"heliograph/storage"
 	"heliograph/storage/demo"
 	"heliograph/storage/demo/demodb"
-	"heliograph/storage/embedded"
 	"heliograph/storage/statuspages"
 )
 
@@ -436,8 +435,6 @@ func (c *serveCmd) serve(
 		log.Info("shutting down", "delay", c.ShutdownDelay.String())
 		h.NotReady()
 		time.Sleep(c.ShutdownDelay)
-	case <-embedded.WatchParent(ctx):
-		log.Info("shutting down because the parent process has ended")
 	case <-d.done():
 		err = &exitError{exitDatabaseDied, fmt.Errorf("the embedded PostgreSQL ended unexpectedly: %w",
 			d.server.Err())}

@@ -3,7 +3,6 @@
 package embedded
 
 import (
-	"bufio"
 	"context"
 	"encoding/json"
 	"errors"
@@ -12,8 +11,6 @@ import (
 	"os/exec"
 	"os/signal"
 	"path/filepath"
-	"slices"
-	"strings"
 	"sync"
 	"syscall"
 	"testing"
@@ -59,10 +56,6 @@ func TestMain(m *testing.M) {
 			err = gatewayRole(a)
 		case "negligent parent":
 			err = negligentParentRole(a)
-		case "parent":
-			err = parentRole(a)
-		case "child":
-			err = childRole()
 		default:
 			err = fmt.Errorf("no role %q", a.Role)
 		}
@@ -310,67 +303,4 @@ func logOf(t *testing.T, dir string) string {
 		t.Fatal(err)
 	}
 	return string(text)
-}
-
-// parentRole starts a child that writes to our output, and waits to be killed.
-func parentRole(a assignment) error {
-	path, err := os.Executable()
-	if err != nil {
-		return err
-	}
-	cmd := command(path, assignment{Role: "child"})
-	cmd.Stdout = os.Stdout
-	if err := cmd.Start(); err != nil {
-		return err
-	}
-	return cmd.Wait()
-}
-
-// childRole reports when its parent has ended.
-func childRole() error {
-	gone := WatchParent(context.Background())
-	fmt.Println("watching:", gone != nil)
-	select {
-	case <-gone:
-		fmt.Println("parent gone")
-	case <-time.After(10 * time.Second):
-	}
-	return nil
-}
-
-func TestWatchParent(t *testing.T) {
-	t.Parallel()
-	for name, want := range map[string][]string{
-		"go":    {"watching: true", "parent gone"},
-		"other": {"watching: false"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			link := filepath.Join(t.TempDir(), name) // a process is named after its file
-			if err := os.Symlink(testBinary(t), link); err != nil {
-				t.Fatal(err)
-			}
-			cmd := command(link, assignment{Role: "parent"})
-			cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-			out, err := cmd.StdoutPipe()
-			if err != nil {
-				t.Fatal(err)
-			}
-			if err := cmd.Start(); err != nil {
-				t.Fatal(err)
-			}
-			defer func() { _ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }()
-			var got []string
-			for lines := bufio.NewScanner(out); len(got) < len(want) && lines.Scan(); {
-				got = append(got, lines.Text())
-				if err := cmd.Process.Kill(); err != nil && !errors.Is(err, os.ErrProcessDone) {
-					t.Error(err)
-				}
-			}
-			_ = cmd.Wait()
-			if !slices.Equal(got, want) {
-				t.Errorf("the child printed %s, want %s", strings.Join(got, ", "), strings.Join(want, ", "))
-			}
-		})
-	}
 }

@@ -70,15 +70,6 @@ func processesOf(data string) []int {
 	return pids
 }
 
-// processName returns the name of a process as shown by ps, or "".
-func processName(pid int) string {
-	name, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(pid), "comm"))
-	if err != nil {
-		return ""
-	}
-	return strings.TrimSpace(string(name))
-}
-
 // procAttr makes a child run as cred, in its own process group so that Ctrl-C does not reach it. The kernel sends it
 // the signal death when the thread that started it ends. A change of user resets this setting; Go applies it after the
 // change.

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"os/exec"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"syscall"
@@ -34,15 +33,6 @@ func inspect(pid int, data string) (relation, error) {
 // processesOf returns nil: on this system, the workers of different clusters cannot be distinguished. PostgreSQL
 // reports an error if workers of an earlier server are still running.
 func processesOf(string) []int { return nil }
-
-// processName returns the name of a process as shown by ps, or "".
-func processName(pid int) string {
-	name, err := output(context.Background(), "ps", "-o", "comm=", "-p", strconv.Itoa(pid))
-	if err != nil {
-		return ""
-	}
-	return filepath.Base(name)
-}
 
 // procAttr makes a child run as cred, in its own process group so that Ctrl-C does not reach it. There is no
 // parent-death signal on this system. A server that outlives its gateway is stopped at the next start.
