@@ -213,7 +213,7 @@ func (n *liveNetwork) writeBlock(ctx context.Context, conn DB) error {
 // writeRows writes the rows of the new blocks.
 func (n *liveNetwork) writeRows(ctx context.Context, tx pgx.Tx, changes []change) error {
 	for _, table := range tables {
-		if _, kept := primaryKeys[table]; !kept {
+		if _, kept := world.PrimaryKeys[table]; !kept {
 			err := copyRows(ctx, tx, table, n.scenario.Rows(table))
 			if err != nil {
 				return err
@@ -226,22 +226,6 @@ func (n *liveNetwork) writeRows(ctx context.Context, tx pgx.Tx, changes []change
 		batch.Queue(sql, args...)
 	}
 	return wrap.Error(tx.SendBatch(ctx, batch).Close(), "writing the changed rows of a block")
-}
-
-// primaryKeys are the primary keys of tables whose rows change in a live network. Other tables only grow.
-var primaryKeys = map[string][]string{
-	"entity": {"id"}, "token": {"token_id"}, "token_account": {"account_id", "token_id"},
-	"nft":        {"token_id", "serial_number"},
-	"custom_fee": {"entity_id"}, "crypto_allowance": {"owner", "spender"},
-	"token_allowance": {"owner", "spender", "token_id"},
-	"nft_allowance":   {"owner", "spender", "token_id"},
-	"token_airdrop":   {"sender_account_id", "receiver_account_id", "token_id", "serial_number"},
-	"topic":           {"id"}, "node": {"node_id"}, "registered_node": {"registered_node_id"},
-	"hook":         {"owner_id", "hook_id"},
-	"entity_stake": {"id"},
-	"contract":     {"id"}, "schedule": {"schedule_id"},
-	"contract_state": {"contract_id", "slot"}, "hook_storage": {"owner_id", "hook_id", "key"},
-	"topic_message_lookup": {"topic_id", "partition"},
 }
 
 type change struct {
@@ -283,6 +267,6 @@ func (c change) statement() (string, []any) {
 		values[i], sets[i], args[i] = fmt.Sprintf("$%d", i+1), column+" = excluded."+column, c.row[column]
 	}
 	return fmt.Sprintf("insert into %s (%s) values (%s) on conflict (%s) do update set %s",
-		c.table, strings.Join(columns, ", "), strings.Join(values, ", "), strings.Join(primaryKeys[c.table], ", "),
+		c.table, strings.Join(columns, ", "), strings.Join(values, ", "), strings.Join(world.PrimaryKeys[c.table], ", "),
 		strings.Join(sets, ", ")), args
 }

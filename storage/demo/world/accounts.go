@@ -44,7 +44,7 @@ func (w *World) newEntity(kind string, id, ts int64, r Row) {
 	if a, ok := e["evm_address"].([]byte); ok && a != nil {
 		w.idByAddress[common.BytesToAddress(a)] = id
 	}
-	w.entities.put(key(id), ts, e)
+	w.entities.save(ts, e)
 }
 
 // ChangeEntity changes columns of an entity in a transaction.
@@ -54,15 +54,16 @@ func (w *World) ChangeEntity(kind ledger.TransactionType, payer, id int64, chang
 	w.commit(t)
 }
 
-// Change changes columns of a row in a transaction about an entity, or about none if it is 0.
-func (w *World) Change(kind ledger.TransactionType, payer, entity int64, table string, id int64, changed Row) {
+// Change adds a row, or changes columns of it, in a transaction about an entity, or about none if it is 0. The row has
+// the primary key.
+func (w *World) Change(kind ledger.TransactionType, payer, entity int64, table string, row Row) {
 	t := w.tx(kind, payer, entity)
 	if table == "node" {
 		t.fee = 0
 	}
 	for _, v := range w.versioned() {
 		if v.table == table {
-			v.change(key(id), t.ts, changed)
+			v.save(t.ts, row)
 		}
 	}
 	w.commit(t)
@@ -70,7 +71,7 @@ func (w *World) Change(kind ledger.TransactionType, payer, entity int64, table s
 
 // changeEntity starts a new version of an entity. Historical versions keep the balance at their end.
 func (w *World) changeEntity(id, ts int64, changed Row) {
-	e := w.entities.get(key(id))
+	e := w.entities.get(id)
 	if e == nil {
 		w.Fail("no entity 0.0.%d to change", id)
 		return
@@ -81,13 +82,14 @@ func (w *World) changeEntity(id, ts int64, changed Row) {
 	if k, ok := changed["key"].([]byte); ok {
 		changed["public_key"] = publicKey(k)
 	}
-	w.entities.change(key(id), ts, changed)
+	changed["id"] = id
+	w.entities.save(ts, changed)
 }
 
 // writeEntities sets the current balances of accounts and contracts.
 func (w *World) writeEntities() {
-	for _, k := range w.entities.order {
-		e := w.entities.get(k)
+	for _, c := range w.entities.all {
+		e := c.row
 		if _, ok := e["balance"]; ok {
 			id := e["id"].(int64)
 			e["balance"], e["balance_timestamp"] = w.balances[id],
@@ -98,7 +100,7 @@ func (w *World) writeEntities() {
 
 // Address returns the EVM address of an account or contract, or its long-zero address.
 func (w *World) Address(id int64) common.Address {
-	if e := w.entities.get(key(id)); e != nil {
+	if e := w.entities.get(id); e != nil {
 		if a, ok := e["evm_address"].([]byte); ok && a != nil {
 			return common.BytesToAddress(a)
 		}
@@ -239,7 +241,7 @@ func (w *World) createSystemAccounts() {
 	for i, name := range demo.NodeNames {
 		give(demo.FirstNodeAccount+int64(i), name+" node", 25_000*Hbar)
 		if i < demo.NodeCount {
-			maps.Copy(w.entities.get(key(demo.FirstNodeAccount+int64(i))),
+			maps.Copy(w.entities.get(demo.FirstNodeAccount+int64(i)),
 				Row{"staked_node_id": int64(i), "stake_period_start": start / Day, "decline_reward": true})
 		}
 	}
@@ -258,7 +260,7 @@ func Word(v int64) []byte { return common.LeftPadBytes(number(v), 32) }
 // AddHook adds a hook to an account with an account update. All hooks use the same contract.
 func (w *World) AddHook(owner, id int64, admin string) {
 	t := w.tx(codes.TypeCryptoUpdate, owner, owner)
-	w.hooks.put(key(owner, "/", id), t.ts, Row{
+	w.hooks.save(t.ts, Row{
 		"contract_id": int64(demo.Tollgate), "created_timestamp": t.ts, "hook_id": id, "owner_id": owner,
 		"extension_point": "ACCOUNT_ALLOWANCE_HOOK",
 		"deleted":         false, "admin_key": nullableKey(admin), "type": "EVM",
@@ -270,7 +272,7 @@ func (w *World) AddHook(owner, id int64, admin string) {
 // RemoveHook deletes a hook with an account update.
 func (w *World) RemoveHook(owner, id int64) {
 	t := w.tx(codes.TypeCryptoUpdate, owner, owner)
-	w.hooks.change(key(owner, "/", id), t.ts, Row{"deleted": true})
+	w.hooks.save(t.ts, Row{"owner_id": owner, "hook_id": id, "deleted": true})
 	w.changeEntity(owner, t.ts, Row{})
 	w.commit(t)
 }
@@ -285,14 +287,17 @@ type HookSlot struct {
 func (w *World) StoreHook(owner, id int64, slots ...HookSlot) {
 	t := w.tx(codes.TypeHookStore, owner, owner)
 	for _, s := range slots {
-		k := key(owner, "/", id, "/", string(s.Key))
-		r, before, value := w.hookSlots.get(k), []byte{}, present(s.Value)
-		if r == nil {
-			w.hookSlots.put(k, t.ts, Row{"created_timestamp": t.ts, "hook_id": id, "owner_id": owner, "key": s.Key})
-		} else {
-			before = r["value"].([]byte)
+		known, before, value := w.hookSlots.get(owner, id, s.Key), []byte{}, present(s.Value)
+		r := Row{
+			"hook_id": id, "owner_id": owner, "key": s.Key, "modified_timestamp": t.ts, "value": value,
+			"deleted": s.Value == nil,
 		}
-		w.hookSlots.change(k, t.ts, Row{"modified_timestamp": t.ts, "value": value, "deleted": s.Value == nil})
+		if known == nil {
+			r["created_timestamp"] = t.ts
+		} else {
+			before = known["value"].([]byte)
+		}
+		w.hookSlots.save(t.ts, r)
 		w.rows.add("hook_storage_change", Row{
 			"consensus_timestamp": t.ts, "hook_id": id, "owner_id": owner, "key": s.Key, "value_read": before,
 			"value_written": value, "deleted": s.Value == nil,

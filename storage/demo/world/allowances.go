@@ -1,15 +1,13 @@
 package world
 
 import (
-	"fmt"
-
 	"heliograph/internal/domain/ledger/codes"
 )
 
 // ApproveHbars sets the hbar allowance of a spender. 0 revokes it.
 func (w *World) ApproveHbars(owner, spender, amount int64) {
 	t := w.tx(codes.TypeCryptoApproveAllowance, owner, 0)
-	w.cryptoAllowances.put(key(owner, "/", spender), t.ts, Row{
+	w.cryptoAllowances.save(t.ts, Row{
 		"amount_granted": amount, "owner": owner, "payer_account_id": owner, "spender": spender, "amount": amount,
 	})
 	w.commit(t)
@@ -18,20 +16,11 @@ func (w *World) ApproveHbars(owner, spender, amount int64) {
 // ApproveTokens sets the allowance of a spender for a fungible token.
 func (w *World) ApproveTokens(owner, spender, token, amount int64) {
 	t := w.tx(codes.TypeCryptoApproveAllowance, owner, 0)
-	w.tokenAllowances.put(key(owner, "/", spender, "/", token), t.ts, Row{
+	w.tokenAllowances.save(t.ts, Row{
 		"amount_granted": amount, "owner": owner, "payer_account_id": owner, "spender": spender, "token_id": token,
 		"amount": amount,
 	})
 	w.addApprovalLog(t, token, owner, spender, amount)
-	w.commit(t)
-}
-
-// ApproveAllNFTs grants or revokes the approval of a spender for all serials of a collection.
-func (w *World) ApproveAllNFTs(owner, spender, token int64, all bool) {
-	t := w.tx(codes.TypeCryptoApproveAllowance, owner, 0)
-	w.nftAllowances.put(key(owner, "/", spender, "/", token), t.ts, Row{
-		"approved_for_all": all, "owner": owner, "payer_account_id": owner, "spender": spender, "token_id": token,
-	})
 	w.commit(t)
 }
 
@@ -43,15 +32,10 @@ func (w *World) ApproveNFT(owner, delegate, spender, token, serial int64) {
 		payer = delegate
 	}
 	t := w.tx(codes.TypeCryptoApproveAllowance, payer, 0)
-	w.nfts.change(nftKey(token, serial), t.ts, Row{"spender": spender, "delegating_spender": nullIfZero(delegate)})
+	w.nfts.save(t.ts, Row{
+		"token_id": token, "serial_number": serial, "spender": spender, "delegating_spender": nullIfZero(delegate),
+	})
 	t.parties = []int64{owner, spender}
-	w.commit(t)
-}
-
-// ClearNFTApproval revokes the approval of a serial.
-func (w *World) ClearNFTApproval(owner, token, serial int64) {
-	t := w.tx(codes.TypeCryptoDeleteAllowance, owner, 0)
-	w.nfts.change(nftKey(token, serial), t.ts, Row{"spender": nil, "delegating_spender": nil})
 	w.commit(t)
 }
 
@@ -59,7 +43,7 @@ func (w *World) ClearNFTApproval(owner, token, serial int64) {
 func (w *World) SpendHbars(owner, spender, to, amount int64, memo string) {
 	t := w.tx(codes.TypeCryptoTransfer, spender, 0)
 	t.memo = memo
-	a := w.cryptoAllowances.get(key(owner, "/", spender))
+	a := w.cryptoAllowances.get(owner, spender)
 	if a == nil || a["amount"].(int64) < amount {
 		t.result = codes.SpenderDoesNotHaveAllowance
 		w.commit(t)
@@ -73,7 +57,7 @@ func (w *World) SpendHbars(owner, spender, to, amount int64, memo string) {
 // SpendTokens transfers units of a fungible token by allowance. The token must not have custom fees.
 func (w *World) SpendTokens(owner, spender, to, token, amount int64) {
 	t := w.tx(codes.TypeCryptoTransfer, spender, 0)
-	a := w.tokenAllowances.get(key(owner, "/", spender, "/", token))
+	a := w.tokenAllowances.get(owner, spender, token)
 	a["amount"] = a["amount"].(int64) - amount
 	w.moveUnits(t, token, owner, to, amount, true)
 	w.commit(t)
@@ -86,18 +70,14 @@ func (w *World) SpendNFT(owner, spender, to, token, serial int64) {
 	w.commit(t)
 }
 
-func airdropKey(sender, receiver, token, serial int64) string {
-	return fmt.Sprint(sender, ">", receiver, "/", token, "#", serial)
-}
-
 // Airdrop offers units of a fungible token (serial 0) or a serial to an account, which has to claim them.
 func (w *World) Airdrop(sender, receiver, token, serial, amount int64) {
 	t := w.tx(codes.TypeTokenAirdrop, sender, 0)
-	if d := w.airdrops.get(airdropKey(sender, receiver, token, serial)); d != nil && d["state"] == "PENDING" &&
+	if d := w.airdrops.get(sender, receiver, token, serial); d != nil && d["state"] == "PENDING" &&
 		serial == 0 {
 		amount += d["amount"].(int64) // offers of the same token add up
 	}
-	w.airdrops.put(airdropKey(sender, receiver, token, serial), t.ts, Row{
+	w.airdrops.save(t.ts, Row{
 		"amount": nullIfZero(amount), "receiver_account_id": receiver, "sender_account_id": sender,
 		"serial_number": serial,
 		"state":         "PENDING", "token_id": token,
@@ -109,7 +89,10 @@ func (w *World) Airdrop(sender, receiver, token, serial, amount int64) {
 // CancelAirdrop cancels a pending airdrop.
 func (w *World) CancelAirdrop(sender, receiver, token, serial int64) {
 	t := w.tx(codes.TypeTokenCancelAirdrop, sender, 0)
-	w.airdrops.change(airdropKey(sender, receiver, token, serial), t.ts, Row{"state": "CANCELLED"})
+	w.airdrops.save(t.ts, Row{
+		"sender_account_id": sender, "receiver_account_id": receiver, "token_id": token, "serial_number": serial,
+		"state": "CANCELLED",
+	})
 	t.parties = []int64{receiver}
 	w.commit(t)
 }
@@ -117,7 +100,10 @@ func (w *World) CancelAirdrop(sender, receiver, token, serial int64) {
 // ClaimAirdrop claims a pending airdrop and transfers its tokens.
 func (w *World) ClaimAirdrop(sender, receiver, token, serial int64) {
 	t := w.tx(codes.TypeTokenClaimAirdrop, receiver, 0)
-	d := w.airdrops.change(airdropKey(sender, receiver, token, serial), t.ts, Row{"state": "CLAIMED"})
+	d := w.airdrops.save(t.ts, Row{
+		"sender_account_id": sender, "receiver_account_id": receiver, "token_id": token, "serial_number": serial,
+		"state": "CLAIMED",
+	})
 	if !w.IsAssociated(receiver, token) {
 		w.addAssociation(t.ts, receiver, token, true)
 	}

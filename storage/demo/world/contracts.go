@@ -84,7 +84,7 @@ func (w *World) Deploy(payer int64, d Deployment) int64 {
 	at := LongZeroAddress(w.NextID(w.contractKind()))
 	id := w.execute(t, outcome{sender: payer, gas: d.Gas, value: d.value, create: &d, at: &at}, init)
 	if id != 0 {
-		e := w.entities.get(key(id))
+		e := w.entities.get(id)
 		e["auto_renew_account_id"], e["evm_address"] = nullIfZero(d.RenewedBy), nil
 		if d.Expires {
 			e["expiration_timestamp"] = t.ts + paidPeriods*RenewalPeriod*Second
@@ -128,7 +128,7 @@ func (w *World) newContract(
 	if file != 0 {
 		r["initcode"] = nil
 	}
-	w.contracts.put(key(id), t.ts, r)
+	w.contracts.save(t.ts, r)
 	return id
 }
 
@@ -344,7 +344,7 @@ func (w *World) recordLogs(t *Transaction, x execution, o outcome, parties *[]in
 func (w *World) recordState(t *Transaction, x execution, parties *[]int64) {
 	for _, s := range x.slots {
 		id := w.idOf(s.contract)
-		if w.contracts.get(key(id)) == nil {
+		if w.contracts.get(id) == nil {
 			continue // storage of a contract whose creation failed
 		}
 		r := Row{
@@ -353,11 +353,13 @@ func (w *World) recordState(t *Transaction, x execution, parties *[]int64) {
 		}
 		if s.written && x.err == nil {
 			r["value_written"] = trim(s.after[:])
-			k := key(id, "/", s.slot)
-			if w.slots.get(k) == nil {
-				w.slots.put(k, t.ts, Row{"contract_id": id, "created_timestamp": t.ts, "slot": s.slot.Bytes()})
+			changed := Row{
+				"contract_id": id, "slot": s.slot.Bytes(), "modified_timestamp": t.ts, "value": trim(s.after[:]),
 			}
-			w.slots.change(k, t.ts, Row{"modified_timestamp": t.ts, "value": trim(s.after[:])})
+			if w.slots.get(id, s.slot.Bytes()) == nil {
+				changed["created_timestamp"] = t.ts
+			}
+			w.slots.save(t.ts, changed)
 			*parties = append(*parties, id)
 		}
 		w.rows.add("contract_state_change", r)
@@ -374,8 +376,8 @@ func (w *World) CallAndExport(c Call) {
 			touched[string(r["slot"].([]byte))] = true
 		}
 	}
-	for _, k := range w.slots.order {
-		r := w.slots.get(k)
+	for _, c := range w.slots.all {
+		r := c.row
 		if slot := trim(r["slot"].([]byte)); r["contract_id"] == c.Contract && !touched[string(slot)] {
 			w.rows.add("contract_state_change", Row{
 				"consensus_timestamp": t.ts, "contract_id": c.Contract, "payer_account_id": t.payer, "slot": slot,
@@ -414,7 +416,7 @@ func (w *World) recordActions(t *Transaction, x execution, o outcome) {
 			r["call_type"], r["recipient_contract"] = 4, to
 		case to > 0 && to < 10:
 			r["call_type"], r["recipient_address"] = 3, f.to.Bytes()
-		case w.contracts.get(key(to)) != nil:
+		case w.contracts.get(to) != nil:
 			r["recipient_contract"] = to
 		case to != 0:
 			r["recipient_account"] = to
@@ -434,9 +436,9 @@ func (w *World) recordActions(t *Transaction, x execution, o outcome) {
 
 // setNonces sets the nonces of contracts after their creations.
 func (w *World) setNonces() {
-	for _, k := range w.contracts.order {
-		at := w.Address(w.contracts.get(k)["id"].(int64))
-		w.entities.get(k)["ethereum_nonce"] = max(int64(w.evm.state.GetNonce(at)), 1)
+	for _, c := range w.contracts.all {
+		id := c.row["id"].(int64)
+		w.entities.get(id)["ethereum_nonce"] = max(int64(w.evm.state.GetNonce(w.Address(id))), 1)
 	}
 }
 

@@ -85,7 +85,7 @@ func (w *World) runEthereum(t *Transaction, e EthereumTransaction, c Call, input
 	}
 	w.setNonce(e.Sender)
 	w.nonces[e.Sender]++
-	w.entities.get(key(e.Sender))["ethereum_nonce"] = w.nonces[e.Sender]
+	w.entities.get(e.Sender)["ethereum_nonce"] = w.nonces[e.Sender]
 	id := w.execute(t, o, input)
 	t.hbars(e.Sender, t.payer, t.gasUsed*w.gasPrice)
 	if e.Create == nil {

@@ -254,8 +254,8 @@ func (w *World) snapshot() {
 	for _, id := range accounts {
 		w.rows.add("account_balance", Row{"consensus_timestamp": ts, "balance": w.balances[id], "account_id": id})
 	}
-	for _, k := range w.associations.order {
-		r := w.associations.get(k)
+	for _, c := range w.associations.all {
+		r := c.row
 		account, token := r["account_id"].(int64), r["token_id"].(int64)
 		if (full && r["associated"] == true) || (!full && s.token[[2]int64{account, token}]) {
 			w.rows.add("token_balance", Row{

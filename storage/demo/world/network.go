@@ -122,7 +122,7 @@ func (w *World) createNode(id, account int64) {
 	if id%2 == 0 {
 		r["grpc_proxy_endpoint"] = proxy
 	}
-	w.nodes.put(key(id), t.ts, r)
+	w.nodes.save(t.ts, r)
 	w.commit(t)
 }
 
@@ -136,7 +136,7 @@ type RegisteredNode struct {
 // RegisterNode registers a node.
 func (w *World) RegisterNode(payer, id int64, s RegisteredNode) {
 	t := w.tx(codes.TypeRegisteredNodeCreate, payer, 0)
-	w.registered.put(key(id), t.ts, Row{
+	w.registered.save(t.ts, Row{
 		"admin_key": Ed25519Key(keyHolder(payer)), "created_timestamp": t.ts, "deleted": false,
 		"description":        s.Description,
 		"registered_node_id": id, "service_endpoints": jsonOf(s.Endpoints), "type": s.Types,
@@ -195,7 +195,7 @@ func (w *World) collect(t *Transaction, id int64) int64 {
 	delete(w.pending, id)
 	w.collected[id] += amount
 	w.collected[demo.StakingRewards] -= amount
-	w.entities.get(key(id))["stake_period_start"] = t.ts/Day - 1
+	w.entities.get(id)["stake_period_start"] = t.ts/Day - 1
 	t.rewards = append(t.rewards, transfer{account: id, amount: amount})
 	return amount
 }
@@ -214,7 +214,7 @@ func (w *World) endStakingPeriod(midnight int64) {
 	var rewarded, declined [demo.NodeCount]int64
 	for _, r := range stakes {
 		id, node, stake := r["id"].(int64), r["staked_node_id_start"].(int64), r["stake_total_start"].(int64)
-		e := w.entities.get(key(id))
+		e := w.entities.get(id)
 		switch {
 		case node < 0:
 		case e["decline_reward"] == true:
@@ -230,7 +230,7 @@ func (w *World) endStakingPeriod(midnight int64) {
 		w.stakeStart[id] = stake
 		if w.end-midnight <= 2*Day {
 			maps.Copy(r, Row{"end_stake_period": epoch, "pending_reward": w.pending[id]})
-			w.stakes.put(key(id), t.ts, r)
+			w.stakes.save(t.ts, r)
 		}
 	}
 	for id := range int64(demo.NodeCount) {
@@ -265,8 +265,8 @@ func (w *World) endStakingPeriod(midnight int64) {
 func (w *World) accountStakes() []Row {
 	var rows []Row
 	toMe := map[int64]int64{}
-	for _, k := range w.entities.order {
-		e := w.entities.get(k)
+	for _, c := range w.entities.all {
+		e := c.row
 		id := e["id"].(int64)
 		if e["type"] != "ACCOUNT" || e["deleted"] == true {
 			continue

@@ -8,17 +8,15 @@ import (
 	"heliograph/storage/demo"
 )
 
-func nftKey(token, serial int64) string { return key(token, "#", serial) }
-
 // MintNFTs mints serials with the given metadata to the treasury of a collection.
 func (w *World) MintNFTs(token int64, metadata ...string) {
 	t := w.tx(codes.TypeTokenMint, demo.Trent, token)
-	tok := w.tokens.get(key(token))
+	tok := w.tokens.get(token)
 	treasury := tok["treasury_account_id"].(int64)
 	for _, text := range metadata {
 		w.serialCounts[token]++
 		serial := w.serialCounts[token]
-		w.nfts.put(nftKey(token, serial), t.ts, Row{
+		w.nfts.save(t.ts, Row{
 			"account_id": treasury, "created_timestamp": t.ts, "deleted": false, "metadata": []byte(text),
 			"serial_number": serial, "token_id": token, "delegating_spender": nil, "spender": nil,
 		})
@@ -49,9 +47,9 @@ func (w *World) addNFTTransfer(t *Transaction, from, to, token, serial, price in
 	if price > 0 {
 		t.hbars(to, from, price)
 	}
-	treasury := w.tokens.get(key(token))["treasury_account_id"].(int64)
+	treasury := w.tokens.get(token)["treasury_account_id"].(int64)
 	if from != treasury {
-		for _, f := range decodeFees(w.fees.get(key(token))["royalty_fees"]) {
+		for _, f := range decodeFees(w.fees.get(token)["royalty_fees"]) {
 			switch {
 			case from == f.Collector || to == f.Collector:
 			case price > 0:
@@ -71,8 +69,9 @@ func (w *World) addNFTTransfer(t *Transaction, from, to, token, serial, price in
 
 // moveNFT transfers a serial and adds the log. The receiver 0 removes it.
 func (w *World) moveNFT(t *Transaction, token, serial, from, to int64, approved bool) {
-	w.nfts.change(nftKey(token, serial), t.ts, Row{
-		"account_id": nullIfZero(to), "deleted": to == 0, "spender": nil, "delegating_spender": nil,
+	w.nfts.save(t.ts, Row{
+		"token_id": token, "serial_number": serial, "account_id": nullIfZero(to), "deleted": to == 0, "spender": nil,
+		"delegating_spender": nil,
 	})
 	w.addNFTCount(t, from, token, -1)
 	if to != 0 {
@@ -99,32 +98,23 @@ func (w *World) RemoveNFTs(kind ledger.TransactionType, token, owner int64, seri
 	for _, serial := range serials {
 		w.moveNFT(t, token, serial, owner, 0, false)
 	}
-	r := w.tokens.get(key(token))
+	r := w.tokens.get(token)
 	r["total_supply"] = r["total_supply"].(int64) - int64(len(serials))
-	w.commit(t)
-}
-
-// SetNFTMetadata changes the metadata of serials.
-func (w *World) SetNFTMetadata(token int64, text string, serials ...int64) {
-	t := w.tx(codes.TypeTokenUpdateNfts, demo.Trent, token)
-	for _, serial := range serials {
-		w.nfts.change(nftKey(token, serial), t.ts, Row{"metadata": []byte(text)})
-	}
 	w.commit(t)
 }
 
 // ChangeTreasury changes the treasury of a collection and transfers all serials of the old treasury.
 func (w *World) ChangeTreasury(token, to int64) {
 	t := w.tx(codes.TypeTokenUpdate, demo.Trent, token)
-	from := w.tokens.get(key(token))["treasury_account_id"].(int64)
+	from := w.tokens.get(token)["treasury_account_id"].(int64)
 	if !w.IsAssociated(to, token) {
 		w.addAssociation(t.ts, to, token, true)
 	}
-	w.tokens.change(key(token), t.ts, Row{"treasury_account_id": to})
+	w.tokens.save(t.ts, Row{"token_id": token, "treasury_account_id": to})
 	w.changeEntity(token, t.ts, Row{"memo": fmt.Sprintf("Treasury moved to 0.0.%d", to)})
 	for serial := int64(1); serial <= w.serialCounts[token]; serial++ {
-		if w.nfts.get(nftKey(token, serial))["account_id"] == from {
-			w.nfts.change(nftKey(token, serial), t.ts, Row{"account_id": to})
+		if w.nfts.get(token, serial)["account_id"] == from {
+			w.nfts.save(t.ts, Row{"token_id": token, "serial_number": serial, "account_id": to})
 			w.addNFTCount(t, from, token, -1)
 			w.addNFTCount(t, to, token, 1)
 		}
@@ -137,17 +127,17 @@ func (w *World) ChangeTreasury(token, to int64) {
 // RejectToken returns units or a serial to the treasury.
 func (w *World) RejectToken(owner, token, serial int64) {
 	t := w.tx(codes.TypeTokenReject, owner, owner)
-	treasury := w.tokens.get(key(token))["treasury_account_id"].(int64)
+	treasury := w.tokens.get(token)["treasury_account_id"].(int64)
 	if serial > 0 {
 		w.moveNFT(t, token, serial, owner, treasury, false)
 	} else {
-		w.moveUnits(t, token, owner, treasury, w.associations.get(key(owner, "/", token))["balance"].(int64), false)
+		w.moveUnits(t, token, owner, treasury, w.associations.get(owner, token)["balance"].(int64), false)
 	}
 	w.commit(t)
 }
 
 // OwnerOf returns the account that holds a serial, or 0.
 func (w *World) OwnerOf(token, serial int64) int64 {
-	owner, _ := w.nfts.get(nftKey(token, serial))["account_id"].(int64)
+	owner, _ := w.nfts.get(token, serial)["account_id"].(int64)
 	return owner
 }

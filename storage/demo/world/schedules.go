@@ -55,18 +55,17 @@ func (w *World) CreateSchedule(p Schedule) int64 {
 	if p.Expires > 0 {
 		r["expiration_time"] = t.ts + p.Expires
 	}
-	c := &schedule{Schedule: p, creation: t, row: r}
+	c := &schedule{Schedule: p, creation: t, row: w.schedules.save(t.ts, r)}
 	w.scheduled[id] = c
-	w.schedules.put(key(id), t.ts, r)
 	accounts := []int64{p.Payer}
 	if p.Call == nil {
 		accounts = append(accounts, p.From)
-		if w.entities.get(key(p.To))["receiver_sig_required"] == true {
+		if w.entities.get(p.To)["receiver_sig_required"] == true {
 			accounts = append(accounts, p.To)
 		}
 	}
 	for _, a := range accounts {
-		c.required = append(c.required, w.entities.get(key(a))["key"].([]byte)...)
+		c.required = append(c.required, w.entities.get(a)["key"].([]byte)...)
 	}
 	w.sign(t, id, p.Signers...)
 	w.commit(t)
@@ -93,7 +92,7 @@ func (w *World) sign(t *Transaction, schedule int64, names ...string) {
 			prefix, r["signature"], r["type"] = ecRaw(name), s[:64], 6
 		}
 		r["public_key_prefix"] = prefix[:min(len(prefix), 12)]
-		if k := key(schedule, "/", prefix); w.signed[k] || !bytes.Contains(w.scheduled[schedule].required, prefix) {
+		if k := keyOf(schedule, prefix); w.signed[k] || !bytes.Contains(w.scheduled[schedule].required, prefix) {
 			w.Fail("%s cannot sign the schedule 0.0.%d", name, schedule)
 		} else {
 			w.signed[k] = true

@@ -66,7 +66,7 @@ func (w *World) CreateToken(payer int64, c Token) int64 {
 	if c.Metadata != "" {
 		metadata = []byte(c.Metadata)
 	}
-	w.tokens.put(key(id), t.ts, Row{
+	w.tokens.save(t.ts, Row{
 		"token_id": id, "created_timestamp": t.ts, "decimals": c.Decimals, "freeze_default": c.FrozenByDefault,
 		"freeze_key": nullableKey(c.Freeze), "initial_supply": c.Initial, "kyc_key": nullableKey(c.KYC),
 		"name":       c.Name,
@@ -78,7 +78,7 @@ func (w *World) CreateToken(payer int64, c Token) int64 {
 	})
 	w.setFees(id, t.ts, c.Fixed, c.Fractional, c.Royalty)
 	w.addAssociation(t.ts, c.Treasury, id, false)
-	r := w.associations.get(key(c.Treasury, "/", id))
+	r := w.associations.get(c.Treasury, id)
 	if kyc != 0 {
 		r["kyc_status"] = 1
 	}
@@ -94,7 +94,7 @@ func (w *World) CreateToken(payer int64, c Token) int64 {
 
 // setFees sets the custom fees of a token or topic.
 func (w *World) setFees(id, ts int64, fixed, fractional, royalty []map[string]any) {
-	w.fees.put(key(id), ts, Row{
+	w.fees.save(ts, Row{
 		"entity_id": id, "fixed_fees": jsonOf(fixed), "fractional_fees": jsonOf(fractional),
 		"royalty_fees": jsonOf(royalty),
 	})
@@ -102,12 +102,11 @@ func (w *World) setFees(id, ts int64, fixed, fractional, royalty []map[string]an
 
 // addAssociation associates an account with a token. The association has the default states of the token.
 func (w *World) addAssociation(ts, account, token int64, auto bool) {
-	k := key(account, "/", token)
-	if r := w.associations.get(k); r != nil && r["associated"] == true {
+	if w.IsAssociated(account, token) {
 		w.Fail("0.0.%d is already associated with 0.0.%d", account, token)
 		return
 	}
-	tok := w.tokens.get(key(token))
+	tok := w.tokens.get(token)
 	r := Row{
 		"account_id": account, "token_id": token, "associated": true, "automatic_association": auto,
 		"created_timestamp": ts,
@@ -119,13 +118,13 @@ func (w *World) addAssociation(ts, account, token int64, auto bool) {
 	if tok["kyc_status"] == 0 {
 		r["kyc_status"] = 0
 	}
-	w.associations.put(k, ts, r)
+	w.associations.save(ts, r)
 	w.snapshots.token[[2]int64{account, token}] = true
 }
 
 // IsAssociated reports whether an account is associated with a token.
 func (w *World) IsAssociated(account, token int64) bool {
-	r := w.associations.get(key(account, "/", token))
+	r := w.associations.get(account, token)
 	return r != nil && r["associated"] == true
 }
 
@@ -141,7 +140,7 @@ func (w *World) Associate(account int64, tokens ...int64) {
 // Dissociate removes an association whose balance is 0.
 func (w *World) Dissociate(account, token int64) {
 	t := w.tx(codes.TypeTokenDissociateFromAccount, account, account)
-	w.associations.change(key(account, "/", token), t.ts, Row{"associated": false})
+	w.associations.save(t.ts, Row{"account_id": account, "token_id": token, "associated": false})
 	w.snapshots.token[[2]int64{account, token}] = true
 	w.commit(t)
 }
@@ -158,7 +157,7 @@ func (w *World) SetTokenStatus(kind ledger.TransactionType, account, token int64
 	case codes.TypeTokenRevokeKycFromAccount:
 		column, value = "kyc_status", 2
 	}
-	w.associations.change(key(account, "/", token), t.ts, Row{column: value})
+	w.associations.save(t.ts, Row{"account_id": account, "token_id": token, column: value})
 	t.parties = []int64{account}
 	w.commit(t)
 }
@@ -166,7 +165,7 @@ func (w *World) SetTokenStatus(kind ledger.TransactionType, account, token int64
 // ChangeSupply mints, burns or wipes units of a fungible token.
 func (w *World) ChangeSupply(kind ledger.TransactionType, token, account, amount int64) {
 	t := w.tx(kind, demo.Trent, token)
-	r := w.tokens.get(key(token))
+	r := w.tokens.get(token)
 	r["total_supply"] = r["total_supply"].(int64) + amount
 	if amount > 0 {
 		w.moveUnits(t, token, 0, account, amount, false)
@@ -205,14 +204,14 @@ func (w *World) addTokenTransfer(t *Transaction, from, to, token, amount int64) 
 	if !w.IsAssociated(to, token) {
 		w.addAssociation(t.ts, to, token, true)
 	}
-	if w.associations.get(key(from, "/", token))["balance"].(int64) < amount {
+	if w.associations.get(from, token)["balance"].(int64) < amount {
 		t.result = codes.InsufficientTokenBalance
 		return
 	}
-	tok := w.tokens.get(key(token))
+	tok := w.tokens.get(token)
 	treasury := tok["treasury_account_id"].(int64)
 	received := amount
-	fees := w.fees.get(key(token))
+	fees := w.fees.get(token)
 	if from != treasury && to != treasury {
 		for _, f := range decodeFees(fees["fixed_fees"]) {
 			w.assessFixed(t, from, f)
@@ -301,23 +300,23 @@ func (w *World) assessFixed(t *Transaction, payer int64, f storedFee) {
 
 // transferError returns the result code of an impossible token transfer, or 0.
 func (w *World) transferError(from, to, token int64) ledger.ResponseCode {
-	if w.entities.get(key(token))["deleted"] == true {
+	if w.entities.get(token)["deleted"] == true {
 		return codes.TokenWasDeleted
 	}
-	tok := w.tokens.get(key(token))
+	tok := w.tokens.get(token)
 	if tok["pause_status"] == "PAUSED" {
 		return codes.TokenIsPaused
 	}
 	for _, account := range []int64{from, to} {
 		if !w.IsAssociated(account, token) {
-			if limit, _ := w.entities.get(key(account))["max_automatic_token_associations"].(int64); account == from ||
+			if limit, _ := w.entities.get(account)["max_automatic_token_associations"].(int64); account == from ||
 				limit == 0 || tok["kyc_status"] != 0 ||
 				tok["freeze_default"] == true {
 				return codes.TokenNotAssociatedToAccount
 			}
 			continue
 		}
-		r := w.associations.get(key(account, "/", token))
+		r := w.associations.get(account, token)
 		state := func(column string) any {
 			if r[column] != nil {
 				return r[column]
@@ -336,7 +335,7 @@ func (w *World) transferError(from, to, token int64) ledger.ResponseCode {
 
 // AutoAssociates reports whether an account has automatic associations.
 func (w *World) AutoAssociates(id int64) bool {
-	n, _ := w.entities.get(key(id))["max_automatic_token_associations"].(int64)
+	n, _ := w.entities.get(id)["max_automatic_token_associations"].(int64)
 	return n != 0
 }
 

@@ -42,7 +42,7 @@ func (w *World) CreateTopic(payer int64, f Topic) int64 {
 	for _, name := range f.Exempt {
 		exempt = message(exempt).bytes(1, Ed25519Key(name))
 	}
-	w.topics.put(key(id), t.ts, Row{
+	w.topics.save(t.ts, Row{
 		"admin_key": nullableKey(f.Admin), "created_timestamp": t.ts, "id": id, "fee_exempt_key_list": exempt,
 		"fee_schedule_key": nullableKey(f.FeeSchedule), "submit_key": nullableKey(f.Submit),
 	})
@@ -59,7 +59,8 @@ func (w *World) CreateTopic(payer int64, f Topic) int64 {
 func (w *World) UpdateTopic(id, payer int64, memo string, changed Row) {
 	t := w.tx(codes.TypeConsensusUpdateTopic, payer, id)
 	w.changeEntity(id, t.ts, Row{"memo": memo})
-	w.topics.change(key(id), t.ts, changed)
+	changed["id"] = id
+	w.topics.save(t.ts, changed)
 	w.commit(t)
 }
 
@@ -67,7 +68,7 @@ func (w *World) UpdateTopic(id, payer int64, memo string, changed Row) {
 func (w *World) DeleteTopic(id, payer int64) {
 	t := w.tx(codes.TypeConsensusDeleteTopic, payer, id)
 	w.changeEntity(id, t.ts, Row{"deleted": true})
-	w.topics.change(key(id), t.ts, Row{})
+	w.topics.save(t.ts, Row{"id": id})
 	w.commit(t)
 }
 
@@ -96,7 +97,7 @@ func (w *World) SubmitMessage(topic, payer int64, text []byte, c *chunk, limit i
 		return
 	}
 	if !slices.Contains(s.feeExempt, payer) {
-		for _, f := range decodeFees(w.fees.get(key(topic))["fixed_fees"]) {
+		for _, f := range decodeFees(w.fees.get(topic)["fixed_fees"]) {
 			if limit > 0 && f.Token == 0 && f.Amount > limit {
 				t.result = codes.MaxCustomFeeLimitExceeded
 				t.transfers, t.assessed, t.tokenMoves = nil, nil, nil
@@ -158,13 +159,12 @@ func (w *World) noteLookups() {
 	for _, r := range w.rows["topic_message"] {
 		ts, topic, seq := r["consensus_timestamp"].(int64), r["topic_id"].(int64), r["sequence_number"].(int64)
 		partition := time.Unix(0, ts).UTC().Format("topic_message_p2006_01")
-		k := key(topic, "/", partition)
 		first, from := seq, ts
-		if known := w.lookups.get(k); known != nil {
+		if known := w.lookups.get(topic, partition); known != nil {
 			first = known["sequence_number_range"].(pgtype.Range[pgtype.Int8]).Lower.Int64
 			from = known["timestamp_range"].(pgtype.Range[pgtype.Int8]).Lower.Int64
 		}
-		w.lookups.put(k, ts, Row{
+		w.lookups.save(ts, Row{
 			"partition": partition, "topic_id": topic, "sequence_number_range": span(first, seq+1),
 			"timestamp_range": span(from, ts+1),
 		})

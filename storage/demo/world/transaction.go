@@ -192,7 +192,7 @@ func (w *World) applyTransfers(t *Transaction) []transfer {
 		w.balances[k.account] += sums[k]
 		w.balanceChanged[k.account] = t.ts
 		w.snapshots.hbar[k.account] = true
-		if w.entities.get(key(k.account)) == nil {
+		if w.entities.get(k.account) == nil {
 			w.Fail("transfer of unknown account 0.0.%d in a transaction of type %d: %v", k.account,
 				t.kind, t.transfers)
 		}
@@ -208,7 +208,7 @@ func (w *World) applyTransfers(t *Transaction) []transfer {
 
 // addTokenBalance changes a token balance without a new version.
 func (w *World) addTokenBalance(token, account, amount, ts int64) {
-	r := w.associations.get(key(account, "/", token))
+	r := w.associations.get(account, token)
 	if r == nil || r["associated"] != true {
 		w.Fail("0.0.%d is not associated with token 0.0.%d", account, token)
 		return

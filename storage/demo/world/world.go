@@ -125,9 +125,9 @@ func New(end int64) (*World, error) {
 			table: table, out: w.rows, byKey: map[string]*version{}, history: !slices.Contains(unversioned, table),
 		}
 	}
-	vm.known = func(a common.Address) bool { return w.entities.get(key(w.idOf(a))) != nil }
+	vm.known = func(a common.Address) bool { return w.entities.get(w.idOf(a)) != nil }
 	vm.tokens.hasFees = func(token common.Address) bool {
-		fees := w.fees.get(key(w.idOf(token)))
+		fees := w.fees.get(w.idOf(token))
 		return len(decodeFees(fees["fixed_fees"]))+len(decodeFees(fees["fractional_fees"])) > 0
 	}
 	w.nextHour = w.clock/Hour*Hour + Hour
@@ -171,7 +171,7 @@ func (w *World) LastBlockHash() string { return w.chain.last }
 func (w *World) Balance(id int64) int64 { return w.balances[id] - w.collected[id] }
 
 // IsDeleted reports whether an entity has been deleted.
-func (w *World) IsDeleted(id int64) bool { return w.entities.get(key(id))["deleted"] == true }
+func (w *World) IsDeleted(id int64) bool { return w.entities.get(id)["deleted"] == true }
 
 // Detached runs f. Its transactions do not affect the rest of the scenario; see the field detached.
 func (w *World) Detached(f func()) {
@@ -323,47 +323,64 @@ type sink map[string][]Row
 
 func (s sink) add(table string, r Row) { s[table] = append(s[table], r) }
 
+// PrimaryKeys are the primary keys of the tables whose rows change. Other tables only grow.
+var PrimaryKeys = map[string][]string{
+	"entity": {"id"}, "token": {"token_id"}, "token_account": {"account_id", "token_id"},
+	"nft":        {"token_id", "serial_number"},
+	"custom_fee": {"entity_id"}, "crypto_allowance": {"owner", "spender"},
+	"token_allowance": {"owner", "spender", "token_id"},
+	"nft_allowance":   {"owner", "spender", "token_id"},
+	"token_airdrop":   {"sender_account_id", "receiver_account_id", "token_id", "serial_number"},
+	"topic":           {"id"}, "node": {"node_id"}, "registered_node": {"registered_node_id"},
+	"hook":         {"owner_id", "hook_id"},
+	"entity_stake": {"id"},
+	"contract":     {"id"}, "schedule": {"schedule_id"},
+	"contract_state": {"contract_id", "slot"}, "hook_storage": {"owner_id", "hook_id", "key"},
+	"topic_message_lookup": {"topic_id", "partition"},
+}
+
 // versions is a table whose rows change. The current row of each object belongs to the table. With a history, its
 // historical rows belong to <table>_history, and versions sets the column timestamp_range.
 type versions struct {
 	table   string
 	out     sink
 	byKey   map[string]*version
-	order   []string
+	all     []*version // in the order of their creation
 	history bool
 }
 
+// version is the current version of an object.
 type version struct {
+	key  string
 	from int64
 	row  Row
 }
 
-func key(parts ...any) string { return fmt.Sprint(parts...) }
+// keyOf returns the values of a primary key as a text.
+func keyOf(values ...any) string { return fmt.Sprintln(values...) }
 
-// get returns the current row, or nil. Changing it does not create a version.
-func (v *versions) get(k string) Row {
-	if c, ok := v.byKey[k]; ok {
+// get returns the current row with a primary key, or nil. Changing it does not create a version.
+func (v *versions) get(key ...any) Row {
+	if c, ok := v.byKey[keyOf(key...)]; ok {
 		return c.row
 	}
 	return nil
 }
 
-// put adds an object at ts, or a new version of an existing object.
-func (v *versions) put(k string, ts int64, r Row) {
+// save adds an object at ts, or a new version of an existing object. The row has the primary key and the columns that
+// change.
+func (v *versions) save(ts int64, changed Row) Row {
+	var values []any
+	for _, column := range PrimaryKeys[v.table] {
+		values = append(values, changed[column])
+	}
+	k := keyOf(values...)
 	c, ok := v.byKey[k]
 	if !ok {
-		c = &version{}
+		c = &version{key: k, from: ts, row: Row{}}
 		v.byKey[k] = c
-		v.order = append(v.order, k)
-	} else {
-		v.archive(c, ts)
+		v.all = append(v.all, c)
 	}
-	c.from, c.row = ts, r
-}
-
-// change adds a version at ts with changed columns.
-func (v *versions) change(k string, ts int64, changed Row) Row {
-	c := v.byKey[k]
 	next := maps.Clone(c.row)
 	maps.Copy(next, changed)
 	if c.from != ts {
@@ -383,14 +400,13 @@ func (v *versions) archive(c *version, ts int64) {
 }
 
 func (v *versions) flush() {
-	for _, k := range v.order {
-		v.out.add(v.table, v.current(k))
+	for _, c := range v.all {
+		v.out.add(v.table, v.current(c))
 	}
 }
 
-// current returns the current row of an existing object, with its timestamp range if the table has a history.
-func (v *versions) current(k string) Row {
-	c := v.byKey[k]
+// current returns the current row of an object, with its timestamp range if the table has a history.
+func (v *versions) current(c *version) Row {
 	if v.history {
 		c.row["timestamp_range"] = span(c.from, 0)
 	}
@@ -402,9 +418,9 @@ func (w *World) CurrentRows() iter.Seq2[string, map[string]Row] {
 	w.writeEntities()
 	return func(yield func(string, map[string]Row) bool) {
 		for _, v := range w.versioned() {
-			rows := make(map[string]Row, len(v.order))
-			for _, k := range v.order {
-				rows[k] = v.current(k)
+			rows := make(map[string]Row, len(v.all))
+			for _, c := range v.all {
+				rows[c.key] = v.current(c)
 			}
 			if !yield(v.table, rows) {
 				return
