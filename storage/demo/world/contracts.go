@@ -38,7 +38,7 @@ func (w *World) ArgumentType(contract, method string, i int) reflect.Type {
 
 // Initcode returns the initcode of a contract: its bytecode and the constructor arguments.
 func (w *World) Initcode(contract string, args ...any) []byte {
-	return append(slices.Clone(w.artifacts[contract].Bytecode), w.Pack(contract, "", args...)...)
+	return append(common.FromHex(w.artifacts[contract].Bytecode), w.Pack(contract, "", args...)...)
 }
 
 // idOf returns the entity with an EVM address, or 0.
@@ -77,7 +77,7 @@ type Deployment struct {
 // Deploy creates a contract with a ContractCreate transaction. The contract has a long-zero address.
 func (w *World) Deploy(payer int64, d Deployment) int64 {
 	t := w.tx(codes.TypeContractCreate, payer, 0)
-	init := w.artifacts[d.Source].Bytecode
+	init := common.FromHex(w.artifacts[d.Source].Bytecode)
 	if !d.Broken {
 		init = w.Initcode(d.Source, d.Args...)
 	}

@@ -6,7 +6,6 @@ import (
 	"crypto/sha512"
 	"encoding/json"
 	"fmt"
-	"iter"
 	"maps"
 	"math/rand/v2"
 	"slices"
@@ -414,17 +413,14 @@ func (v *versions) current(c *version) Row {
 }
 
 // CurrentRows returns the current rows of tables whose rows change, by table and key.
-func (w *World) CurrentRows() iter.Seq2[string, map[string]Row] {
+func (w *World) CurrentRows() map[string]map[string]Row {
 	w.writeEntities()
-	return func(yield func(string, map[string]Row) bool) {
-		for _, v := range w.versioned() {
-			rows := make(map[string]Row, len(v.all))
-			for _, c := range v.all {
-				rows[c.key] = v.current(c)
-			}
-			if !yield(v.table, rows) {
-				return
-			}
+	tables := map[string]map[string]Row{}
+	for _, v := range w.versioned() {
+		tables[v.table] = make(map[string]Row, len(v.all))
+		for _, c := range v.all {
+			tables[v.table][c.key] = v.current(c)
 		}
 	}
+	return tables
 }

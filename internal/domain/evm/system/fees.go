@@ -1,7 +1,6 @@
 package system
 
 import (
-	"iter"
 	"math/big"
 	"slices"
 
@@ -157,8 +156,10 @@ func (c *call) chargeParts(m *movement) error {
 					return err
 				}
 				units -= part
-				for i, share := range shares(part, payers, left) {
-					m.moves = append(m.moves, move{party: given[i].party, amount: -share, fee: true})
+				for n, share := range shares(part, payers, left) {
+					if share != 0 {
+						m.moves = append(m.moves, move{party: given[payers[n]].party, amount: -share, fee: true})
+					}
 				}
 				m.moves = append(m.moves, move{party: collector, amount: part, fee: true})
 			}
@@ -169,7 +170,7 @@ func (c *call) chargeParts(m *movement) error {
 
 // shares divides an amount among payers in proportion to the amounts in left, and subtracts each share from them. The
 // first payers pay the remainder.
-func shares(amount int64, payers []int, left []int64) iter.Seq2[int, int64] {
+func shares(amount int64, payers []int, left []int64) []int64 {
 	all, rest := new(big.Int), amount
 	for _, i := range payers {
 		all.Add(all, big.NewInt(left[i]))
@@ -189,13 +190,7 @@ func shares(amount int64, payers []int, left []int64) iter.Seq2[int, int64] {
 		rest -= more
 		out[n] += more
 	}
-	return func(yield func(int, int64) bool) {
-		for n, i := range payers {
-			if out[n] != 0 && !yield(i, out[n]) {
-				return
-			}
-		}
-	}
+	return out
 }
 
 // partOf returns the fractional fee of an amount, within its minimum and maximum.
