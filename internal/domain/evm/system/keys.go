@@ -71,29 +71,18 @@ func (c *call) keysOf(entries []any) (all [worldstate.KeyKinds]ledger.Key, ok bo
 // the caller.
 func (c *call) keyOf(value []any) (ledger.Key, bool) {
 	var found []ledger.Key
-	if value[0].(bool) {
-		found = append(found, c.callersKey())
-	}
-	for _, contract := range []struct {
-		kind keys.Kind
-		at   common.Address
-	}{{keys.Contract, value[1].(common.Address)}, {keys.Delegatable, value[4].(common.Address)}} {
-		if contract.at != (common.Address{}) {
-			found = append(found, c.contractKey(contract.kind, contract.at))
+	add := func(given bool, key ledger.Key) {
+		if given {
+			found = append(found, key)
 		}
 	}
-	for _, public := range []struct {
-		kind keys.Kind
-		key  []byte
-		size int
-	}{
-		{keys.ED25519, value[2].([]byte), ed25519.PublicKeySize},
-		{keys.Secp256k1, value[3].([]byte), keys.CompressedSize},
-	} {
-		if len(public.key) == public.size {
-			found = append(found, keys.New(public.kind, public.key))
-		}
-	}
+	contract, delegatable := value[1].(common.Address), value[4].(common.Address)
+	public, secp256k1 := value[2].([]byte), value[3].([]byte)
+	add(value[0].(bool), c.callersKey())
+	add(contract != common.Address{}, c.contractKey(keys.Contract, contract))
+	add(delegatable != common.Address{}, c.contractKey(keys.Delegatable, delegatable))
+	add(len(public) == ed25519.PublicKeySize, keys.New(keys.ED25519, public))
+	add(len(secp256k1) == keys.CompressedSize, keys.New(keys.Secp256k1, secp256k1))
 	if len(found) != 1 || found[0].IsNone() {
 		return nil, false
 	}

@@ -52,14 +52,7 @@ type Config struct {
 func Contracts(cfg Config) map[int64]evm.SystemContract {
 	out := map[int64]evm.SystemContract{}
 	for _, s := range allServices(cfg) {
-		switch s.number {
-		case TokenService:
-			out[s.number] = tokenService{payableService{s}}
-		case SecondTokenService:
-			out[s.number] = payableService{s}
-		default:
-			out[s.number] = s
-		}
+		out[s.number] = s
 	}
 	return out
 }
@@ -242,29 +235,23 @@ func (f *function) prepare() {
 	f.coded = strings.HasPrefix(f.returns, responseCode)
 }
 
-// payableService is a service with payable functions.
-type payableService struct{ *service }
-
-// tokenService is the token service, which prevents SELFDESTRUCT of contracts that hold tokens.
-type tokenService struct{ payableService }
-
 var (
-	_ evm.PayableContract = payableService{}
-	_ evm.DestructGuard   = tokenService{}
+	_ evm.PayableContract = (*service)(nil)
+	_ evm.DestructGuard   = (*service)(nil)
 )
 
 // Payable implements [evm.PayableContract].
-func (s payableService) Payable(selector uint32) bool {
+func (s *service) Payable(selector uint32) bool {
 	f := s.functions[selector]
 	return f != nil && f.payable
 }
 
 // MayDestruct implements [evm.DestructGuard]. A contract that holds tokens, or is the treasury of a token, must not
-// destroy itself.
-func (s tokenService) MayDestruct(state *evm.State, contract common.Address) bool {
+// destroy itself. The token service knows that.
+func (s *service) MayDestruct(state *evm.State, contract common.Address) bool {
 	f := factsOf(state, s.cfg)
 	p, ok := f.party(contract)
-	if !ok {
+	if !ok || s.number != TokenService {
 		return true
 	}
 	if _, made := f.addresses[p]; !made {
