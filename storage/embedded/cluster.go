@@ -90,7 +90,7 @@ func ensureCluster(ctx context.Context, b binaries, l layout, id identity) (made
 	cmd.Stdout, cmd.Stderr = &out, &out
 	p, err := launch(cmd)
 	if err != nil {
-		return false, fmt.Errorf("starting initdb: %w", err)
+		return false, fmt.Errorf("starting initdb: %w", id.explain(err, l.dir, b.dir))
 	}
 	select {
 	case <-p.done:

@@ -3,17 +3,12 @@
 package embedded
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"os/user"
-	"path/filepath"
 	"strconv"
 	"syscall"
-
-	"heliograph/internal/base/wrap"
 )
 
 // identity is the user that the server runs as.
@@ -83,25 +78,19 @@ func (id identity) privateDir(dir string) error {
 	return os.Lchown(dir, int(id.cred.Uid), int(id.cred.Gid))
 }
 
-// check fails if this process cannot switch to the server's user, or if that user cannot access its folder and
-// programs. The errors of the programs themselves are hard to understand.
-func (id identity) check(ctx context.Context, b binaries, dir string) error {
-	if id.cred == nil {
-		return nil
-	}
-	cmd := exec.CommandContext(ctx, filepath.Join(b.dir, "postgres"), "--version")
-	cmd.Dir, cmd.Env = dir, serverEnv()
-	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: id.cred}
-	err := cmd.Run()
+// explain describes the error of starting a program in a folder, if this process cannot switch to the server's user, or
+// that user cannot access the folder or the programs.
+func (id identity) explain(err error, dir, programs string) error {
 	switch {
+	case id.cred == nil:
 	case errors.Is(err, syscall.EPERM):
 		return fmt.Errorf("PostgreSQL refuses to run as root, and this process is not allowed to start it as user %s "+
 			"(the capabilities SETUID and SETGID are missing): run the gateway as an ordinary user", id.name)
 	case errors.Is(err, syscall.EACCES):
 		return fmt.Errorf("user %s, who runs PostgreSQL because root may not, cannot reach %s or %s: choose folders "+
-			"that are open to this user, or allow it with chmod o+x for each folder above them", id.name, dir, b.dir)
+			"that are open to this user, or allow it with chmod o+x for each folder above them", id.name, dir, programs)
 	}
-	return wrap.Error(err, "running %s as user %s", cmd.Path, id.name)
+	return err
 }
 
 // serverEnv returns the environment of the server's programs. It excludes PG… variables, the locale and the gateway's

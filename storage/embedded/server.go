@@ -74,7 +74,7 @@ func Start(ctx context.Context, o Options) (_ *Server, err error) {
 	if err != nil {
 		return s, err
 	}
-	id, err := s.prepareFolders(ctx)
+	id, err := s.prepareFolders()
 	if err != nil {
 		return s, err
 	}
@@ -100,7 +100,7 @@ func Start(ctx context.Context, o Options) (_ *Server, err error) {
 }
 
 // prepareFolders creates the folders of this major version and returns the user that runs the server.
-func (s *Server) prepareFolders(ctx context.Context) (identity, error) {
+func (s *Server) prepareFolders() (identity, error) {
 	id, err := chooseIdentity(s.paths.data)
 	if err != nil {
 		return id, err
@@ -121,7 +121,7 @@ func (s *Server) prepareFolders(ctx context.Context) (identity, error) {
 			return id, fmt.Errorf("making a folder for PostgreSQL: %w", err)
 		}
 	}
-	return id, id.check(ctx, s.bin, s.paths.dir)
+	return id, nil
 }
 
 // settings returns the server's settings by name.
@@ -173,7 +173,7 @@ func (s *Server) launch(id identity, o Options) error {
 	cmd.SysProcAttr = procAttr(id.cred, death)
 	proc, err := launch(cmd)
 	if err != nil {
-		return fmt.Errorf("starting postgres: %w", err)
+		return fmt.Errorf("starting postgres: %w", id.explain(err, s.paths.dir, s.bin.dir))
 	}
 	s.proc = proc
 	return nil
