@@ -1,7 +1,6 @@
 package embedded
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -16,36 +15,19 @@ import (
 // If the working directory cannot be read (this takes a capability that containers lack), the command line is used.
 func inspect(pid int, data string) (relation, error) {
 	proc := filepath.Join("/proc", strconv.Itoa(pid))
-	stat, err := os.ReadFile(filepath.Join(proc, "stat"))
-	if errors.Is(err, fs.ErrNotExist) {
+	args, err := os.ReadFile(filepath.Join(proc, "cmdline"))
+	switch program, _, _ := strings.Cut(string(args), "\x00"); {
+	case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ESRCH):
 		return gone, nil
-	}
-	if err != nil {
+	case err != nil:
 		return foreign, fmt.Errorf("looking at process %d: %w", pid, err)
-	}
-	// The format is: pid (name) state …. The name can contain any character.
-	i, j := bytes.IndexByte(stat, '('), bytes.LastIndexByte(stat, ')')
-	if i < 0 || j < i || len(stat) < j+3 {
-		return foreign, fmt.Errorf("look at process %d: its state reads %q", pid, stat)
-	}
-	switch name, state := string(stat[i+1:j]), stat[j+2]; {
-	case state == 'Z' || state == 'X':
+	case len(args) == 0:
 		return zombie, nil
-	case !strings.Contains(name, "postgres"):
+	case !strings.HasPrefix(filepath.Base(program), "postgres"):
 		return foreign, nil
 	}
 	cwd, err := os.Readlink(filepath.Join(proc, "cwd"))
-	if err == nil {
-		if cwd == data {
-			return ours, nil
-		}
-		return foreign, nil
-	}
-	args, err := os.ReadFile(filepath.Join(proc, "cmdline"))
-	if err != nil {
-		return inspect(pid, data) // it has ended in the meantime
-	}
-	if bytes.Contains(args, []byte("\x00-D\x00"+data+"\x00")) {
+	if cwd == data || err != nil && strings.Contains(string(args), "\x00-D\x00"+data+"\x00") {
 		return ours, nil
 	}
 	return foreign, nil

@@ -51,12 +51,10 @@ func KeepAlive(ctx context.Context, url string, now func() time.Time, log *slog.
 	var network *liveNetwork
 	for {
 		next := now().Truncate(time.Duration(world.BlockTime)).Add(time.Duration(world.BlockTime))
-		timer := time.NewTimer(next.Sub(now()))
 		select {
 		case <-ctx.Done():
-			timer.Stop()
 			return nil
-		case <-timer.C:
+		case <-time.After(next.Sub(now())):
 		}
 		var err error
 		if network == nil {
