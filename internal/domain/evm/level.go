@@ -23,9 +23,7 @@ const (
 	Level46              // opcodes that refer to a missing account no longer fail
 	Level50              // Cancun: transient storage, MCOPY, blobs, point evaluation
 	Level51              // the account service; SELFDESTRUCT destroys only new contracts
-	Level65              // as 51
-	Level66              // as 51
-	Level67              // as 51
+	Level67              // as 51, where a minimum price of call data can be configured
 	Level70              // Prague: delegated code, BLS12-381, minimum price of call data
 
 	NewestLevel = Level70
@@ -49,8 +47,6 @@ var mainnetLevels = [...]struct {
 	{60_258_042, Level46},
 	{65_435_845, Level50},
 	{66_602_102, Level51},
-	{85_011_472, Level65},
-	{85_659_065, Level66},
 	{87_129_575, Level67},
 }
 

@@ -57,7 +57,7 @@ func TestLevelAt(t *testing.T) {
 	for block, want := range map[int64]evm.Level{
 		0: evm.Level30, 44_029_065: evm.Level30, 44_029_066: evm.Level34, 49_117_794: evm.Level38,
 		60_258_041: evm.Level38, 60_258_042: evm.Level46,
-		65_435_845: evm.Level50, 66_602_102: evm.Level51, 85_011_472: evm.Level65, 85_659_065: evm.Level66,
+		65_435_845: evm.Level50, 66_602_102: evm.Level51, 85_011_472: evm.Level51, 87_129_574: evm.Level51,
 		87_129_575: evm.Level67, 1 << 40: evm.Level67,
 	} {
 		if got := evm.LevelAt(evm.ChainIDMainnet, ledger.Null[int64]{}, evm.Block{Number: block}); got != want {

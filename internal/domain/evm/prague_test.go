@@ -105,7 +105,7 @@ func TestCalldataFloor(t *testing.T) {
 		{"before Prague", ledger.Null[bool]{}, evm.Level67, 15_000_000, codes.Success, 22_600},
 		{"off", ledger.Of(false), evm.Level70, 15_000_000, codes.Success, 22_600},
 		{"on before Prague", ledger.Of(true), evm.Level67, 15_000_000, codes.Success, 25_000},
-		{"on long before Prague", ledger.Of(true), evm.Level66, 15_000_000, codes.Success, 22_600},
+		{"on long before Prague", ledger.Of(true), evm.Level51, 15_000_000, codes.Success, 22_600},
 	} {
 		m := evm.New(evm.Config{CalldataFloor: c.floor, Level: func(evm.Block) evm.Level { return c.level }})
 		msg := to(target, data)
