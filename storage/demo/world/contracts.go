@@ -376,8 +376,8 @@ func (w *World) CallAndExport(c Call) {
 			touched[string(r["slot"].([]byte))] = true
 		}
 	}
-	for _, c := range w.slots.all {
-		r := c.row
+	for _, slot := range w.slots.all {
+		r := slot.row
 		if slot := trim(r["slot"].([]byte)); r["contract_id"] == c.Contract && !touched[string(slot)] {
 			w.rows.add("contract_state_change", Row{
 				"consensus_timestamp": t.ts, "contract_id": c.Contract, "payer_account_id": t.payer, "slot": slot,

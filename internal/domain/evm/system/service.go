@@ -264,9 +264,9 @@ func (s *service) MayDestruct(state *evm.State, contract common.Address) bool {
 		f.load(req)
 	}
 	for k, r := range f.relations {
-		t := f.tokens[k.token]
+		t := f.tokens[k.Token]
 		isTreasury := t != nil && !t.deleted && t.TreasuryAccountID == p
-		if k.account == p && r.associated && (r.balance > 0 || isTreasury) {
+		if k.Account == p && r.associated && (r.balance > 0 || isTreasury) {
 			return false
 		}
 	}
