@@ -51,7 +51,7 @@ func occupy(t *testing.T, g *testenv.Gateway, client string) (free func()) {
 
 // queue sets the options of the queue.
 func queue(o admission.Options) testenv.Option {
-	return func(o *testenv.Options) { o.Storage.Queue = admission.New(o) }
+	return func(all *testenv.Options) { all.Storage.Queue = admission.New(o) }
 }
 
 // eventually waits until a condition holds.

@@ -179,7 +179,7 @@ func TestContractCallBounds(t *testing.T) {
 	still := func(change func(*contractcalls.Options)) *testenv.Gateway {
 		return testenv.Demo(t, func(o *testenv.Options) {
 			o.EVM.Clock = func() time.Time { return clock }
-			change(o)
+			change(&o.EVM)
 		})
 	}
 	const body = `{"to":"` + trentAddress + `"}`

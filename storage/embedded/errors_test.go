@@ -80,7 +80,7 @@ func TestErrors(t *testing.T) {
 				fakePrograms(t, "9.6.24"),
 			}}
 		}, ErrNoServer, []string{
-			"\nPassed over:\n", "bin: PostgreSQL 9.6.24 is older than 14\n",
+			"\nPassed over:\n", "bin: PostgreSQL 9.6.24 is older than 14",
 			"3. set HELIOGRAPH_DATABASE_URL",
 		}},
 		{"chosen server is not there", func(t *testing.T) Options {

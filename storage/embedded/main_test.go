@@ -183,7 +183,7 @@ func testBinary(t *testing.T) string {
 // root.
 func tempDir(t *testing.T) string {
 	t.Helper()
-	dir, err := makeTemp(os.TempDir(), "embedded-test-")
+	dir, err := makeTemp(os.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -207,7 +207,7 @@ func usedDir(t *testing.T) string {
 	t.Helper()
 	earlier.once.Do(func() {
 		var s *Server
-		if earlier.dir, earlier.err = makeTemp(os.TempDir(), "embedded-test-"); earlier.err != nil {
+		if earlier.dir, earlier.err = makeTemp(os.TempDir()); earlier.err != nil {
 			return
 		}
 		if s, earlier.err = Start(context.Background(), Options{DataDir: earlier.dir}); earlier.err == nil {

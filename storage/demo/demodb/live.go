@@ -265,6 +265,6 @@ func (c change) statement() (string, []any) {
 		values[i], sets[i], args[i] = fmt.Sprintf("$%d", i+1), column+" = excluded."+column, c.row[column]
 	}
 	return fmt.Sprintf("insert into %s (%s) values (%s) on conflict (%s) do update set %s",
-		c.table, strings.Join(columns, ", "), strings.Join(values, ", "), strings.Join(world.PrimaryKeys[c.table], ", "),
+		c.table, strings.Join(columns, ", "), strings.Join(values, ", "), world.PrimaryKeys[c.table],
 		strings.Join(sets, ", ")), args
 }

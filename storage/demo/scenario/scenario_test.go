@@ -117,7 +117,7 @@ func TestFilesOfContracts(t *testing.T) {
 			text = append(text, r["file_data"].([]byte)...)
 		}
 	}
-	if want := common.Bytes2Hex(w.Initcode("HarbourCoin", bigInt(100_000_000),
+	if want := common.Bytes2Hex(w.Initcode("HarbourCoin", big.NewInt(100_000_000),
 		w.Address(demo.Alice))); string(text) != want {
 		t.Errorf("the file has %d digits, want %d", len(text), len(want))
 	}

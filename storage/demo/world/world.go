@@ -9,6 +9,7 @@ import (
 	"maps"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/ethereum/go-ethereum/common"
@@ -322,20 +323,15 @@ type sink map[string][]Row
 
 func (s sink) add(table string, r Row) { s[table] = append(s[table], r) }
 
-// PrimaryKeys are the primary keys of the tables whose rows change. Other tables only grow.
-var PrimaryKeys = map[string][]string{
-	"entity": {"id"}, "token": {"token_id"}, "token_account": {"account_id", "token_id"},
-	"nft":        {"token_id", "serial_number"},
-	"custom_fee": {"entity_id"}, "crypto_allowance": {"owner", "spender"},
-	"token_allowance": {"owner", "spender", "token_id"},
-	"nft_allowance":   {"owner", "spender", "token_id"},
-	"token_airdrop":   {"sender_account_id", "receiver_account_id", "token_id", "serial_number"},
-	"topic":           {"id"}, "node": {"node_id"}, "registered_node": {"registered_node_id"},
-	"hook":         {"owner_id", "hook_id"},
-	"entity_stake": {"id"},
-	"contract":     {"id"}, "schedule": {"schedule_id"},
-	"contract_state": {"contract_id", "slot"}, "hook_storage": {"owner_id", "hook_id", "key"},
-	"topic_message_lookup": {"topic_id", "partition"},
+// PrimaryKeys are the primary keys of the tables whose rows change, as lists of columns. Other tables only grow.
+var PrimaryKeys = map[string]string{
+	"entity": "id", "token": "token_id", "token_account": "account_id, token_id", "nft": "token_id, serial_number",
+	"custom_fee": "entity_id", "crypto_allowance": "owner, spender", "token_allowance": "owner, spender, token_id",
+	"nft_allowance": "owner, spender, token_id",
+	"token_airdrop": "sender_account_id, receiver_account_id, token_id, serial_number",
+	"topic":         "id", "node": "node_id", "registered_node": "registered_node_id", "hook": "owner_id, hook_id",
+	"entity_stake": "id", "contract": "id", "schedule": "schedule_id", "contract_state": "contract_id, slot",
+	"hook_storage": "owner_id, hook_id, key", "topic_message_lookup": "topic_id, partition",
 }
 
 // versions is a table whose rows change. The current row of each object belongs to the table. With a history, its
@@ -370,7 +366,7 @@ func (v *versions) get(key ...any) Row {
 // change.
 func (v *versions) save(ts int64, changed Row) Row {
 	var values []any
-	for _, column := range PrimaryKeys[v.table] {
+	for column := range strings.SplitSeq(PrimaryKeys[v.table], ", ") {
 		values = append(values, changed[column])
 	}
 	k := keyOf(values...)
