@@ -79,12 +79,10 @@ func find(ctx context.Context, o Options, base string, majors []int) (binaries, 
 	}
 	var usable []binaries
 	var rejected []string
-	seen := map[string]bool{}
-	for _, dir := range dirs {
-		if seen[dir] {
+	for i, dir := range dirs {
+		if slices.Contains(dirs[:i], dir) {
 			continue
 		}
-		seen[dir] = true
 		b, err := probe(ctx, dir)
 		switch {
 		case err == nil:

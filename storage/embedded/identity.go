@@ -21,34 +21,28 @@ type identity struct {
 // run as root. If this process runs as root, the user is the owner of the data, or else postgres or nobody.
 func chooseIdentity(data string) (identity, error) {
 	uid := os.Geteuid()
-	info, err := os.Stat(data)
-	if err == nil {
-		st, ok := info.Sys().(*syscall.Stat_t)
-		switch {
-		case !ok:
-			return identity{}, fmt.Errorf("%s: its owner is unknown", data)
-		case uid != 0 && int(st.Uid) != uid:
-			return identity{}, fmt.Errorf("%s belongs to user %s: run as that user or as root", data, userName(st.Uid))
-		case uid == 0 && st.Uid != 0:
-			return identity{userName(st.Uid), &syscall.Credential{Uid: st.Uid, Gid: st.Gid}}, nil
-		}
-	} else if !errors.Is(err, os.ErrNotExist) {
-		return identity{}, fmt.Errorf("looking at the data: %w", err)
-	}
-	if uid != 0 {
+	var owner syscall.Stat_t
+	switch err := syscall.Stat(data, &owner); {
+	case err != nil && !errors.Is(err, os.ErrNotExist):
+		return identity{}, fmt.Errorf("looking at the data %s: %w", data, err)
+	case uid != 0 && err == nil && int(owner.Uid) != uid:
+		return identity{}, fmt.Errorf("%s belongs to user %s: run as that user or as root", data, userName(owner.Uid))
+	case uid != 0:
 		return identity{name: userName(uint32(uid))}, nil
+	case err == nil && owner.Uid != 0:
+		return identity{userName(owner.Uid), &syscall.Credential{Uid: owner.Uid, Gid: owner.Gid}}, nil
 	}
 	for _, name := range []string{"postgres", "nobody"} {
 		u, err := user.Lookup(name)
 		if err != nil {
 			continue
 		}
-		uid, err1 := strconv.ParseUint(u.Uid, 10, 32)
-		gid, err2 := strconv.ParseUint(u.Gid, 10, 32)
-		if err := errors.Join(err1, err2); err != nil {
+		var cred syscall.Credential
+		_, err = fmt.Sscan(u.Uid+" "+u.Gid, &cred.Uid, &cred.Gid)
+		if err != nil {
 			return identity{}, fmt.Errorf("user %s: %w", name, err)
 		}
-		return identity{name, &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}}, nil
+		return identity{name, &cred}, nil
 	}
 	return identity{},
 		errors.New("PostgreSQL refuses to run as root, and there is neither a user postgres nor a user nobody " +

@@ -23,7 +23,6 @@ import (
 	"fmt"
 	"os"
 	"regexp"
-	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -199,28 +198,24 @@ func Allow(tb testing.TB, url string, yes bool) {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	database := cfg.Database
-	cfg.Database = "postgres"
-	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	statements := []string{
+		fmt.Sprintf("alter database %s allow_connections %t", pgx.Identifier{cfg.Database}.Sanitize(), yes),
+	}
+	for range 4 { // a connection that is being opened appears late
+		statements = append(statements, "select pg_sleep(0.05)",
+			"select pg_terminate_backend(pid, 5000) from pg_stat_activity where datname = '"+cfg.Database+"'")
+	}
+	if yes {
+		statements = statements[:1]
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), timeout)
 	defer cancel()
-	conn, err := pgx.ConnectConfig(ctx, cfg)
+	server, err := running.get()
+	if err == nil {
+		err = admin(ctx, server.URL, statements...)
+	}
 	if err != nil {
 		tb.Fatal(err)
-	}
-	defer func() { _ = conn.Close(ctx) }() // every statement has been committed
-	exec := func(sql string) int64 {
-		tag, err := conn.Exec(ctx, sql)
-		if err != nil {
-			tb.Fatal(err)
-		}
-		return tag.RowsAffected()
-	}
-	exec(`alter database ` + pgx.Identifier{database}.Sanitize() + ` allow_connections ` + strconv.FormatBool(yes))
-	for idle := 0; !yes && idle < 3; idle++ { // a connection that is being opened appears late
-		if exec(`select pg_terminate_backend(pid) from pg_stat_activity where datname = '`+database+`'`) > 0 {
-			idle = 0
-		}
-		time.Sleep(50 * time.Millisecond)
 	}
 }
 

@@ -337,8 +337,8 @@ func (s *State) Finalise(params.Rules) *bal.ConstructionBlockAccessList { return
 // SetTxContext implements vm.StateDB.
 func (s *State) SetTxContext(common.Hash, int, uint32) {}
 
-// Set assigns a value, which is undone if the frame is reverted. Code that keeps its own data, such as the [Overlay] of a
-// system contract, must change it by Set and [SetKey].
+// Set assigns a value, which is undone if the frame is reverted. Code that keeps its own data, such as the [Overlay] of
+// a system contract, must change it by Set and [SetKey].
 func Set[T any](s *State, at *T, value T) {
 	old := *at
 	s.undos = append(s.undos, func() { *at = old })

@@ -195,7 +195,9 @@ func (w *World) addEthereumRow(
 	if e.Type > 0 {
 		list := []map[string]any{}
 		for _, entry := range signed.AccessList() {
-			list = append(list, map[string]any{"address": hexutil.Encode(entry.Address[:]), "storage_keys": entry.StorageKeys})
+			list = append(list, map[string]any{
+				"address": hexutil.Encode(entry.Address[:]), "storage_keys": entry.StorageKeys,
+			})
 		}
 		row["access_list"], _ = json.Marshal(list)
 	}
@@ -203,9 +205,8 @@ func (w *World) addEthereumRow(
 		var list []map[string]any
 		for _, a := range signed.SetCodeAuthorizations() {
 			list = append(list, map[string]any{
-				"address": hexutil.Encode(a.Address[:]), "chain_id": a.ChainID.Hex(), "nonce": a.Nonce, "r": hexutil.Encode(a.R.Bytes()),
-				"s":        hexutil.Encode(a.S.Bytes()),
-				"y_parity": fmt.Sprintf("0x%x", a.V),
+				"address": hexutil.Encode(a.Address[:]), "chain_id": a.ChainID.Hex(), "nonce": a.Nonce,
+				"r": hexutil.Encode(a.R.Bytes()), "s": hexutil.Encode(a.S.Bytes()), "y_parity": fmt.Sprintf("0x%x", a.V),
 			})
 		}
 		row["authorization_list"], _ = json.Marshal(list)

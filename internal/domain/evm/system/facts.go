@@ -155,8 +155,8 @@ func (f *facts) token(a common.Address) *token {
 	return nil
 }
 
-// party returns the id of the account or contract at an address. One that the simulation created has the number that the
-// simulation allocated. ok is false if contracts cannot refer to one by this address.
+// party returns the id of the account or contract at an address. One that the simulation created has the number that
+// the simulation allocated. ok is false if contracts cannot refer to one by this address.
 func (f *facts) party(a common.Address) (id ledger.EntityID, ok bool) {
 	e := f.state.Entity(a)
 	switch {

@@ -239,7 +239,8 @@ func (c *call) moveToken(m *movement) error {
 		req.Relations = append(req.Relations, worldstate.RelationKey{Account: x.party, Token: t.EntityID})
 	}
 	for _, x := range m.serials {
-		req.Relations = append(req.Relations, worldstate.RelationKey{Account: x.from, Token: t.EntityID}, worldstate.RelationKey{Account: x.to, Token: t.EntityID})
+		req.Relations = append(req.Relations, worldstate.RelationKey{Account: x.from, Token: t.EntityID},
+			worldstate.RelationKey{Account: x.to, Token: t.EntityID})
 		req.NFTs = append(req.NFTs, ledger.NFTKey{TokenID: t.EntityID, SerialNumber: x.serial})
 	}
 	c.facts.load(req)

@@ -309,7 +309,9 @@ func distinctSerials(values []any) ([]int64, error) {
 }
 
 // destroy removes serials of an owner.
-func (c *call) destroy(t *token, owner ledger.EntityID, r *relation, serials []int64, foreign ledger.ResponseCode) error {
+func (c *call) destroy(
+	t *token, owner ledger.EntityID, r *relation, serials []int64, foreign ledger.ResponseCode,
+) error {
 	for _, serial := range serials {
 		n, err := c.existingSerial(t, serial, codes.InvalidNFTID)
 		if err != nil {
