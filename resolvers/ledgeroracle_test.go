@@ -471,7 +471,7 @@ func TestReplay(t *testing.T) {
 	url := cmp.Or(*replayed, testenv.Filled.Shared(t))
 	o, g := newOracle(t, url), testenv.Over(t, url)
 	lines := 0
-	for _, at := range o.moments(breadth.Of(14, *randomMoments), breadth.Of(8, *changes)) {
+	for _, at := range o.moments(breadth.Of(6, *randomMoments), breadth.Of(4, *changes)) {
 		o.replay(at)
 		want := o.state()
 		got := answers(t, g, o, at)

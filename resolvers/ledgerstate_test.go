@@ -18,6 +18,7 @@ import (
 
 	"heliograph/app/testing/testenv"
 	"heliograph/graph"
+	"heliograph/internal/base/breadth"
 	"heliograph/storage/migrations"
 	"heliograph/storage/pgtest"
 )
@@ -193,7 +194,8 @@ func TestNewestState(t *testing.T) {
 			if field == "" {
 				continue
 			}
-			for some := range slices.Chunk(roots, max(1, maxSelection/len(field))) {
+			size := max(1, maxSelection/len(field))
+			for some := range slices.Chunk(roots[:breadth.Of(min(size, len(roots)), len(roots))], size) {
 				var objects strings.Builder
 				for i, root := range some {
 					fmt.Fprintf(&objects, " r%d: %s { %s }", i, root, field)
@@ -475,7 +477,7 @@ func TestStatesWithoutColumns(t *testing.T) {
 				continue
 			}
 			var objects strings.Builder
-			for i, root := range roots[:min(len(roots), max(1, maxSelection/len(field)))] {
+			for i, root := range roots[:min(len(roots), max(1, breadth.Of(3, maxSelection/len(field))))] {
 				fmt.Fprintf(&objects, " r%d: %s { %s }", i, root, field)
 			}
 			compared += sameState(t, g, typ+"."+f.Name, objects.String(), newest)
