@@ -6,12 +6,13 @@
 #   SOAK       settings of soak, for example `-args -soak.rate 200 -soak.time 20s`
 #   LOAD       settings of test-load, for example `-load.database postgres://…`
 #   LISTS      settings of bench-lists, for example `-args -lists.only "^/transactions" -lists.worst 100`
+#   PUBLISHED  seconds and connections of bench-published; default: 60 100
 #   CLIENTS    folders in tests/ and examples/ for test-clients; default: all
 #   BENCHTIME  duration of each benchmark                     ASSETS     off skips the front-end assets
 
 SHELL := bash
 .DEFAULT_GOAL := help
-.PHONY: help run build release test test-unit test-race test-formats nightly record test-slow test-pooler test-keys test-browser test-clients test-attack test-load soak fuzz bench bench-lists lint fmt count generate verify ci clean
+.PHONY: help run build release test test-unit test-race test-formats nightly record test-slow test-pooler test-keys test-browser test-clients test-attack test-load soak fuzz bench bench-lists bench-published lint fmt count generate verify ci clean
 
 ARGS ?=
 PKGS ?= ./...
@@ -152,6 +153,10 @@ bench: ## Run each benchmark for BENCHTIME (default: 1s)
 	@packages=$$(git ls-files -co --exclude-standard '*_test.go' | xargs grep -l '^func Benchmark' | xargs -n 1 dirname | sort -u | sed 's|^|./|'); \
 	if [ -z "$$packages" ]; then echo 'No benchmarks found.'; exit; fi; \
 	set -x; go test -run '^$$' -bench . -benchmem -benchtime $(BENCHTIME) $(TESTFLAGS) $$packages
+
+bench-published: build ## Measure the shapes of queries that GraphQL servers publish numbers of, on the demo network or HELIOGRAPH_DATABASE_URL; takes five minutes
+	@scripts/ensure-postgres.sh
+	@scripts/bench-published.sh $(PUBLISHED)
 
 bench-lists: ## Measure each list with its filters on the database at HELIOGRAPH_DATABASE_URL; takes minutes
 	go test -tags lists -run TestLists -count 1 -timeout 60m $(TESTFLAGS) ./app/testing/lists $(LISTS)

@@ -6,6 +6,7 @@ package bench
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
@@ -32,7 +33,13 @@ import (
 	"heliograph/storage/pgtest"
 )
 
-func TestMain(m *testing.M) { pgtest.Main(m) }
+func TestMain(m *testing.M) {
+	if os.Getenv("HELIOGRAPH_HAND_WRITTEN") != "" {
+		fmt.Fprintln(os.Stderr, handMain())
+		os.Exit(1)
+	}
+	pgtest.Main(m)
+}
 
 // pageSize is the number of rows of a page in all requests below.
 const pageSize = 25
@@ -163,7 +170,7 @@ const clients = 4
 // way is one of the three variants for a path.
 type way struct {
 	name     string
-	clients  [clients]client
+	clients  []client
 	answered *sync.WaitGroup
 }
 
@@ -177,7 +184,13 @@ type client struct {
 
 func newWay(tb testing.TB, name string, newClient func() client) way {
 	tb.Helper()
-	w := way{name: name, answered: new(sync.WaitGroup)}
+	return newWayOf(tb, name, clients, newClient)
+}
+
+// newWayOf returns a way with n clients.
+func newWayOf(tb testing.TB, name string, n int, newClient func() client) way {
+	tb.Helper()
+	w := way{name: name, clients: make([]client, n), answered: new(sync.WaitGroup)}
 	for i := range w.clients {
 		c := newClient()
 		c.turns = make(chan int)
