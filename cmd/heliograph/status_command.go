@@ -62,7 +62,7 @@ type statusSettings struct {
 	Slug      string `name:"page" env:"HELIOGRAPH_STATUS_PAGE" help:"Short name of the page (default: the default page)."`
 	JSON      bool   `help:"Print JSON."`
 	DryRun    bool   `help:"Print what would change in the documents, and write nothing."`
-	As        string `env:"HELIOGRAPH_STATUS_AS,LOGNAME,USER" default:"command line" help:"Author in the audit log (default: the user name)."`
+	As        string `env:"HELIOGRAPH_STATUS_AS,LOGNAME,USER" default:"command line" help:"Author in the audit log (default: the variable LOGNAME or USER)."`
 	FixedTime string `env:"HELIOGRAPH_FIXED_TIME" help:"Fixed current time (RFC 3339), for tests and demos (default: the system clock)."`
 	databaseSettings
 	logSettings
