@@ -36,7 +36,7 @@ type Options struct {
 	Logger *slog.Logger
 	// Now returns the current time. It determines when cached documents are stale.
 	Now func() time.Time
-	// Disabled turns the cache off. Handlers then render each request with [Cache.Render].
+	// Disabled makes each request look for changes in the database.
 	Disabled bool
 }
 
@@ -101,7 +101,7 @@ func Register[T any](
 }
 
 // Get returns the cached part and the page of a request. The code is 200, 404 if the page does not exist, or 503 if
-// the database has been unavailable for too long. Do not call Get if [Cache.Disabled] is true.
+// the database has been unavailable for too long.
 func (p Part[T]) Get(r *http.Request) (part T, page *status.Page, code int) {
 	s, code := p.c.newest(r.Context())
 	if s == nil {
@@ -152,8 +152,8 @@ func (c *Cache) MarkStale(h http.Header) time.Time {
 	return at
 }
 
-// Disabled reports whether the cache is disabled, so that handlers must use [Cache.Render].
-func (c *Cache) Disabled() bool { return c.o.Disabled && c.o.Source != nil }
+// Disabled reports whether each request looks for changes in the database.
+func (c *Cache) Disabled() bool { return c.o.Disabled }
 
 // newest returns the newest content unless it is too old, or nil and the status of the error.
 func (c *Cache) newest(ctx context.Context) (*content, int) {
@@ -161,7 +161,7 @@ func (c *Cache) newest(ctx context.Context) (*content, int) {
 		return nil, http.StatusNotFound
 	}
 	s := c.current.Load()
-	if s == nil {
+	if s == nil || c.o.Disabled {
 		if err := c.refresh(ctx); err != nil {
 			return nil, http.StatusServiceUnavailable
 		}

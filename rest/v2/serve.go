@@ -77,13 +77,6 @@ func (a *API) Has(path string) bool {
 
 // find returns the document of an endpoint for the host of a request, or the status of the error.
 func (a *API) find(r *http.Request, i int) (d *doccache.Document, code int) {
-	if a.o.Cache.Disabled() {
-		code = a.o.Cache.Render(r, func(ctx context.Context, p *status.Page) (err error) {
-			d, err = a.render(ctx, i, p)
-			return err
-		})
-		return d, code
-	}
 	all, page, code := a.cached.Get(r)
 	if page == nil {
 		return nil, code
@@ -134,15 +127,6 @@ func (a *API) renderAll(ctx context.Context, p *status.Page) ([]*doccache.Docume
 			p.Revision, "error", err)
 	}
 	return all, time.Time{}, nil
-}
-
-// render renders one document.
-func (a *API) render(ctx context.Context, i int, p *status.Page) (*doccache.Document, error) {
-	body, err := a.run(ctx, i, p.Slug)
-	if err != nil {
-		return nil, err
-	}
-	return doccache.NewDocument(body)
 }
 
 // unlimited is the maximum page size of lists in documents.

@@ -27,7 +27,7 @@ const Prefix = "/api/v2"
 // Options configure an [API].
 type Options struct {
 	Server *server.Server
-	// Cache has the rendered documents. If its cache is disabled, each request renders its document.
+	// Cache has the rendered documents.
 	Cache *doccache.Cache
 	// Save stores the documents of a page's revision by name after rendering. If it is nil, only the newest documents
 	// are available.

@@ -344,9 +344,6 @@ func (s *Site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // find returns the requested document and its page. If there is none, code is the status of the error, and page can be
 // nil.
 func (s *Site) find(r *http.Request, t *target) (v *doccache.Document, page *status.Page, code int) {
-	if s.o.Cache.Disabled() {
-		return s.renderOne(r, t)
-	}
 	documents, page, code := s.cached.Get(r)
 	v = documents[t.key]
 	switch {
@@ -361,43 +358,29 @@ func (s *Site) find(r *http.Request, t *target) (v *doccache.Document, page *sta
 	return v, page, code
 }
 
-// renderOne is [Site.find] without caches.
-func (s *Site) renderOne(r *http.Request, t *target) (v *doccache.Document, page *status.Page, code int) {
-	code = s.o.Cache.Render(r, func(ctx context.Context, p *status.Page) (err error) {
-		page = p
-		if t.lazy != nil {
-			v, err = t.lazy(s, ctx, p)
-		} else {
-			var all map[string]*doccache.Document
-			all, _, err = s.renderAll(ctx, p)
-			v = all[t.key]
-		}
-		if errors.Is(err, errGone) {
-			return nil
-		}
-		return err
-	})
-	if v == nil && code == http.StatusOK {
-		code = http.StatusNotFound
-	}
-	return v, page, code
-}
-
 // findLazy returns a document that is rendered on request. If rendering fails, it returns the cached document of an
 // earlier revision, if there is one.
-func (s *Site) findLazy(r *http.Request, t *target, page *status.Page) (*doccache.Document, int) {
+func (s *Site) findLazy(r *http.Request, t *target, page *status.Page) (v *doccache.Document, code int) {
 	key, day := page.Code+t.key, status.DateOf(s.o.Now().In(page.Zone))
 	cached, _ := s.lazy.GetIfPresent(key)
 	if cached != nil && cached.revision == page.Revision && cached.day == day {
 		return cached.document, http.StatusOK
 	}
-	v, rendered, code := s.renderOne(r, t)
+	code = s.o.Cache.Render(r, func(ctx context.Context, p *status.Page) (err error) {
+		page = p
+		v, err = t.lazy(s, ctx, p)
+		if errors.Is(err, errGone) {
+			return nil
+		}
+		return err
+	})
 	switch {
 	case v != nil:
-		s.lazy.Set(key, &lazyDocument{rendered.Revision, day, v})
-	case code == http.StatusNotFound:
+		s.lazy.Set(key, &lazyDocument{page.Revision, day, v})
+	case code != http.StatusServiceUnavailable:
 		s.lazy.Invalidate(key)
-	case cached != nil && code == http.StatusServiceUnavailable:
+		code = http.StatusNotFound
+	case cached != nil:
 		return cached.document, http.StatusOK
 	}
 	return v, code
