@@ -36,8 +36,7 @@ func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h := w.Header()
 	maps.Copy(h, common)
 	h["X-Request-Id"] = []string{respond.NewID()}
-	i, known := a.index[r.URL.Path]
-	if !known {
+	if !a.Has(r.URL.Path) {
 		w.WriteHeader(http.StatusNotFound)
 		return
 	}
@@ -57,7 +56,8 @@ func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		w.WriteHeader(http.StatusMethodNotAllowed)
 		return
 	}
-	d, code := a.find(r, i)
+	all, _, code := a.cached.Get(r)
+	d := all[r.URL.Path]
 	if d == nil {
 		if code == http.StatusServiceUnavailable {
 			h.Set("Retry-After", retryAfter)
@@ -71,17 +71,8 @@ func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 // Has reports whether a document exists at a path.
 func (a *API) Has(path string) bool {
-	_, known := a.index[path]
+	_, known := a.prepared[path]
 	return known
-}
-
-// find returns the document of an endpoint for the host of a request, or the status of the error.
-func (a *API) find(r *http.Request, i int) (d *doccache.Document, code int) {
-	all, page, code := a.cached.Get(r)
-	if page == nil {
-		return nil, code
-	}
-	return all[i], code
 }
 
 // warnSize is the document size, in bytes, above which a warning is logged: some clients read at most 1 MB.
@@ -91,8 +82,8 @@ const warnSize = 900_000
 // the documents are consistent.
 func (a *API) Render(ctx context.Context, p *status.Page) (map[string][]byte, error) {
 	bodies := make(map[string][]byte, len(a.prepared))
-	for i, name := range status.Documents() {
-		body, err := a.run(ctx, i, p.Slug)
+	for _, name := range status.Documents() {
+		body, err := a.run(ctx, a.prepared[Prefix+"/"+name], p.Slug)
 		if err != nil {
 			return nil, fmt.Errorf("rendering %s of page %s: %w", name, p.Slug, err)
 		}
@@ -101,13 +92,13 @@ func (a *API) Render(ctx context.Context, p *status.Page) (map[string][]byte, er
 	return bodies, nil
 }
 
-// renderAll renders all documents of a page in the order of [status.Documents]. They are valid until the page changes.
-func (a *API) renderAll(ctx context.Context, p *status.Page) ([]*doccache.Document, time.Time, error) {
+// renderAll renders all documents of a page, by their complete paths. They are valid until the page changes.
+func (a *API) renderAll(ctx context.Context, p *status.Page) (map[string]*doccache.Document, time.Time, error) {
 	bodies, err := a.Render(ctx, p)
 	if err != nil {
 		return nil, time.Time{}, err
 	}
-	var all []*doccache.Document
+	all := make(map[string]*doccache.Document, len(bodies))
 	for _, name := range status.Documents() {
 		d, err := doccache.NewDocument(bodies[name])
 		if err != nil {
@@ -117,7 +108,7 @@ func (a *API) renderAll(ctx context.Context, p *status.Page) ([]*doccache.Docume
 			a.o.Logger.WarnContext(ctx, "a status document is larger than some clients read", "document", name,
 				"page", p.Slug, "bytes", d.Size())
 		}
-		all = append(all, d)
+		all[Prefix+"/"+name] = d
 	}
 	if a.o.Save == nil {
 		return all, time.Time{}, nil
@@ -133,8 +124,7 @@ func (a *API) renderAll(ctx context.Context, p *status.Page) ([]*doccache.Docume
 const unlimited = math.MaxInt32 - 1
 
 // run runs the document of an endpoint and renders the body from its data.
-func (a *API) run(ctx context.Context, i int, slug string) ([]byte, error) {
-	doc := a.prepared[i]
+func (a *API) run(ctx context.Context, doc *server.Document, slug string) ([]byte, error) {
 	res := a.o.Server.Run(ctx, server.Call{
 		Document: doc, Operation: doc.Operations()[0].Name, Variables: map[string]any{"page": slug},
 		Style:  scalar.Status,

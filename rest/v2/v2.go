@@ -38,30 +38,27 @@ type Options struct {
 // API serves the status documents.
 type API struct {
 	o        Options
-	index    map[string]int // of [status.Documents], by complete path
-	prepared []*server.Document
+	prepared map[string]*server.Document // by complete path
 	headers  *doccache.Headers
-	cached   doccache.Part[[]*doccache.Document] // in the order of [status.Documents]
+	cached   doccache.Part[map[string]*doccache.Document] // by complete path
 }
 
 // New returns a new API. Its documents are rendered when the cache starts to run, or on the first request.
 func New(o Options) (*API, error) {
-	a := &API{o: o, index: map[string]int{}, headers: doccache.NewHeaders("Accept,Accept-Encoding")}
+	a := &API{o: o, prepared: map[string]*server.Document{}, headers: doccache.NewHeaders("Accept,Accept-Encoding")}
 	fragments, err := rest.Fragments(documents)
 	if err != nil {
 		return nil, err
 	}
-	for i, name := range status.Documents() {
+	for _, name := range status.Documents() {
 		text, err := fs.ReadFile(documents, "documents/"+strings.TrimSuffix(name, ".json")+".graphql")
 		if err != nil {
 			return nil, fmt.Errorf("reading the document of %s: %w", name, err)
 		}
-		doc, err := o.Server.Prepare(rest.WithFragments(string(text), fragments))
+		a.prepared[Prefix+"/"+name], err = o.Server.Prepare(rest.WithFragments(string(text), fragments))
 		if err != nil {
 			return nil, fmt.Errorf("document of %s: %w", name, err)
 		}
-		a.index[Prefix+"/"+name] = i
-		a.prepared = append(a.prepared, doc)
 	}
 	a.cached = doccache.Register(o.Cache, "the documents", a.renderAll)
 	return a, nil
@@ -74,11 +71,10 @@ func (a *API) Explain(target string) (*rest.Explanation, error) {
 	if err != nil {
 		return nil, rest.Bad("not a path: " + target)
 	}
-	i, known := a.index[u.Path]
+	doc, known := a.prepared[u.Path]
 	if !known {
 		return nil, rest.NotFound("no such path: " + u.Path)
 	}
-	doc := a.prepared[i]
 	return rest.NewExplanation(a.o.Server, doc, doc.Operations()[0].Name, map[string]any{"page": a.anyPage()})
 }
 
