@@ -58,7 +58,7 @@ func serverFolder() (string, error) {
 	}
 	boot, _ := os.ReadFile("/proc/sys/kernel/random/boot_id") // Linux only
 	h := sha256.New()
-	fmt.Fprint(h, boot, os.Getenv("HELIOGRAPH_PG_BINDIR"), settings())
+	fmt.Fprint(h, string(boot), os.Getenv("HELIOGRAPH_PG_BINDIR"), settings())
 	return filepath.Join(base, "heliograph", "tests", hex.EncodeToString(h.Sum(nil)[:6])), nil
 }
 

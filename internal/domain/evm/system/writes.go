@@ -57,7 +57,8 @@ func (c *call) keyedToken(in []any, key worldstate.KeyKind) (*token, []any, erro
 	if err != nil {
 		return nil, nil, err
 	}
-	return t, rest, t.requireKey(key)
+	err = t.requireKey(key)
+	return t, rest, err
 }
 
 // activeToken returns the token of a call and the remaining arguments. The token must not be paused.
@@ -75,7 +76,8 @@ func (c *call) activeTokenAt(a common.Address) (*token, error) {
 	if err != nil {
 		return nil, err
 	}
-	return t, t.requireActive()
+	err = t.requireActive()
+	return t, err
 }
 
 // requireActive fails if a token is paused.
