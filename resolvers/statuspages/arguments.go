@@ -1,8 +1,6 @@
 package statuspages
 
 import (
-	"bytes"
-	"cmp"
 	"context"
 	"slices"
 	"time"
@@ -121,48 +119,37 @@ func componentList(
 		}
 		rows = append(rows, c)
 	}
-	count := func(context.Context) (*relay.Count, error) {
-		return &relay.Count{Value: int64(len(rows)), Exact: true}, nil
-	}
-	return relay.NewConnection(componentKind, p, within(rows, p, componentKey), componentKey).WithCount(count), nil
+	count := &relay.Count{Value: int64(len(rows)), Exact: true}
+	read := func(context.Context) (*relay.Count, error) { return count, nil }
+	return relay.NewConnection(componentKind, p, within(rows, p), componentKey).WithCount(read), nil
 }
 
 func componentKey(c *status.Component) relay.Key {
 	return relay.Key{int64(c.Position), int64(c.ListIndex), c.CreatedAt.UnixMilli(), []byte(c.Code)}
 }
 
-// within returns the rows of an ascending list that belong to a page, in reading order, and the row after them.
-func within[T any](all []*T, p relay.Page, key func(*T) relay.Key) []*T {
-	var rows []*T
-	for _, row := range all {
-		if k := key(row); (p.After == nil || compareKeys(k, p.After) > 0) &&
-			(p.Before == nil || compareKeys(k, p.Before) < 0) {
-			rows = append(rows, row)
-		}
-	}
+// within returns the components of an ascending list that belong to a page, in reading order, and the one after them.
+func within(all []*status.Component, p relay.Page) []*status.Component {
+	rows := slices.DeleteFunc(all, func(c *status.Component) bool {
+		return p.After != nil && status.CompareComponents(c, place(p.After)) <= 0 ||
+			p.Before != nil && status.CompareComponents(c, place(p.Before)) >= 0
+	})
 	if p.Backward {
 		slices.Reverse(rows)
 	}
 	return rows[:min(len(rows), p.Limit+1)]
 }
 
-// compareKeys compares positions in one list. A modified cursor may have columns of other types, which sort first.
-func compareKeys(a, b relay.Key) int {
-	for i := range a {
-		switch x := a[i].(type) {
-		case int64:
-			y, _ := b[i].(int64)
-			if c := cmp.Compare(x, y); c != 0 {
-				return c
-			}
-		case []byte:
-			y, _ := b[i].([]byte)
-			if c := bytes.Compare(x, y); c != 0 {
-				return c
-			}
-		}
+// place returns a component at the place of a cursor; see [componentKey]. A modified cursor may have columns of other
+// types, which count as zero.
+func place(k relay.Key) *status.Component {
+	position, _ := k[0].(int64)
+	index, _ := k[1].(int64)
+	created, _ := k[2].(int64)
+	code, _ := k[3].([]byte)
+	return &status.Component{
+		Position: int32(position), ListIndex: int32(index), CreatedAt: time.UnixMilli(created), Code: string(code),
 	}
-	return 0
 }
 
 // checkUptimeDays fails if the number of days is out of range.

@@ -14,7 +14,7 @@ import (
 // and of those in which open notices hold it, which held has by the code of the component. It changes the list and its
 // elements, and returns the list in the order of documents, without empty groups.
 func ComputeStatuses(list []*Component, held map[string][]ComponentStatus, v Vocabulary) []*Component {
-	slices.SortFunc(list, compareComponents)
+	slices.SortFunc(list, CompareComponents)
 	byCode := make(map[string]*Component, len(list))
 	for _, c := range list {
 		byCode[c.Code] = c
@@ -37,8 +37,8 @@ func ComputeStatuses(list []*Component, held map[string][]ComponentStatus, v Voc
 	return slices.DeleteFunc(list, func(c *Component) bool { return c.IsGroup && c.Children == nil })
 }
 
-// compareComponents orders components as documents do: by position, regardless of groups.
-func compareComponents(a, b *Component) int {
+// CompareComponents orders components as documents do: by position, regardless of groups.
+func CompareComponents(a, b *Component) int {
 	return cmp.Or(cmp.Compare(a.Position, b.Position), cmp.Compare(a.ListIndex, b.ListIndex),
 		a.CreatedAt.Compare(b.CreatedAt), cmp.Compare(a.Code, b.Code))
 }
@@ -58,9 +58,9 @@ func DisplayOrder(all []*Component) func(a, b *Component) int {
 			return 0
 		}
 		if ta, tb := top(a), top(b); ta != tb {
-			return compareComponents(ta, tb)
+			return CompareComponents(ta, tb)
 		}
-		return compareComponents(a, b)
+		return CompareComponents(a, b)
 	}
 }
 
@@ -214,7 +214,7 @@ func (w *WorkingCopy) compute() {
 	for _, a := range w.Holds {
 		held[a.ComponentCode] = append(held[a.ComponentCode], a.HeldStatus)
 	}
-	slices.SortFunc(w.Components, compareComponents)
+	slices.SortFunc(w.Components, CompareComponents)
 	ComputeStatuses(slices.Clone(w.Components), held, w.Page.Vocabulary)
 }
 
