@@ -601,6 +601,7 @@ func TestComponentCommands(t *testing.T) {
 			return err
 		},
 	} {
+		p = newFakePage(t) // rejected edits change the copy
 		wantError(t, f(), BadInput, words)
 	}
 	_, err = p.Move(p.Component("n"), "gone", 0)
