@@ -44,6 +44,7 @@ func Default() Limits {
 // extent is the size of a selection set, including its fragments.
 type extent struct {
 	fields, directives, depth, spreads int
+	roots                              int // the fields directly in the selection set and its fragments
 }
 
 // shape measures a document that has been parsed but not validated.
@@ -66,31 +67,29 @@ func (l Limits) Check(doc *ast.QueryDocument) *fault.Error {
 		}
 	}
 	var all extent
-	measure := func(set ast.SelectionSet, directives ast.DirectiveList) *fault.Error {
+	measure := func(set ast.SelectionSet, directives ast.DirectiveList) (roots int, err *fault.Error) {
 		e, err := s.set(set)
-		if err != nil {
-			return err
-		}
 		all = all.plus(e)
 		all.directives = add(all.directives, len(directives))
-		return nil
+		return e.roots, err
 	}
 	for _, op := range doc.Operations {
 		for _, v := range op.VariableDefinitions {
 			all.directives = add(all.directives, len(v.Directives))
 		}
-		if err := measure(op.SelectionSet, op.Directives); err != nil {
+		roots, err := measure(op.SelectionSet, op.Directives)
+		switch {
+		case err != nil:
 			return err
-		}
-		if n := s.roots(op.SelectionSet); n > l.RootFields {
-			return exceeded("the operation has %s root fields; the maximum is %d", count(n), l.RootFields)
+		case roots > l.RootFields:
+			return exceeded("the operation has %s root fields; the maximum is %d", count(roots), l.RootFields)
 		}
 	}
 	for _, f := range doc.Fragments {
 		if s.measured[f.Name] != nil { // counted where it is spread
 			continue
 		}
-		if err := measure(f.SelectionSet, f.Directives); err != nil {
+		if _, err := measure(f.SelectionSet, f.Directives); err != nil {
 			return err
 		}
 	}
@@ -129,6 +128,7 @@ func (s *shape) set(set ast.SelectionSet) (extent, *fault.Error) {
 				e, err = s.set(one.SelectionSet)
 			}
 			e.fields, e.depth, e.directives = add(e.fields, 1), e.depth+1, add(e.directives, len(one.Directives))
+			e.roots = 1
 		case *ast.InlineFragment:
 			e, err = s.set(one.SelectionSet)
 			e.directives, e.spreads = add(e.directives, len(one.Directives)), add(e.spreads, 1)
@@ -170,40 +170,10 @@ func (s *shape) fragment(name string) (extent, *fault.Error) {
 	return got, nil
 }
 
-// roots returns the number of fields directly in a selection set and its fragments, which must have been measured.
-func (s *shape) roots(set ast.SelectionSet) int {
-	memo := make(map[string]int, len(s.fragments))
-	var of func(ast.SelectionSet) int
-	of = func(set ast.SelectionSet) int {
-		n := 0
-		for _, one := range set {
-			switch one := one.(type) {
-			case *ast.Field:
-				n = add(n, 1)
-			case *ast.InlineFragment:
-				n = add(n, of(one.SelectionSet))
-			case *ast.FragmentSpread:
-				f := s.fragments[one.Name]
-				if f == nil {
-					continue
-				}
-				inside, found := memo[one.Name]
-				if !found {
-					inside = of(f.SelectionSet)
-					memo[one.Name] = inside
-				}
-				n = add(n, inside)
-			}
-		}
-		return n
-	}
-	return of(set)
-}
-
 func (e extent) plus(f extent) extent {
 	return extent{
 		add(e.fields, f.fields), add(e.directives, f.directives), max(e.depth, f.depth),
-		add(e.spreads, f.spreads),
+		add(e.spreads, f.spreads), add(e.roots, f.roots),
 	}
 }
 
