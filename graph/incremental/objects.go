@@ -2,141 +2,84 @@ package incremental
 
 import (
 	"fmt"
-	"slices"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/vektah/gqlparser/v2/ast"
 )
 
-// Objects are the objects in a response along a path of response names. A nil *Objects has no objects, for example
-// because the response lacks a member of the path.
-type Objects struct {
-	null   bool       // the response has a null on the path
-	name   string     // of the next member on the path
-	member *Objects   // of that member
-	list   []*Objects // of the elements of a list
-	object []byte     // JSON of the object at the end of the path
+// Object is an object in a response.
+type Object struct {
+	Path ast.Path
+	// JSON is nil for null, which stands for all objects at or below its path.
+	JSON []byte
 }
-
-// Root returns the object of an initial response. data is its JSON, or null.
-func Root(data []byte) *Objects { return &Objects{object: data} }
 
 // lenient are the options for JSON that the server wrote.
 var lenient = json.JoinOptions(jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
 
-// Find returns the objects at the end of a path in the JSON value of data.
-func Find(data []byte, path []string) (*Objects, error) {
+// Find returns the objects at the end of a path of response names, in the JSON value at another path. A null on the
+// path is an object too. Find returns no objects if the response lacks a member of the path.
+func Find(at ast.Path, data []byte, path []string) (found []Object, err error) {
+	var elements []jsontext.Value
+	var members map[string]jsontext.Value
+	below := func(element ast.PathElement, data []byte, path []string) error {
+		objects, err := Find(append(at[:len(at):len(at)], element), data, path)
+		found = append(found, objects...)
+		return err
+	}
 	switch kind := jsontext.Value(data).Kind(); {
 	case kind == 'n':
-		return &Objects{null: true}, nil
+		return []Object{{Path: at}}, nil
 	case kind == '[':
-		return findInList(data, path)
-	case kind != '{':
-		return nil, nil
-	case len(path) == 0:
-		return &Objects{object: data}, nil
+		err = json.Unmarshal(data, &elements, lenient)
+	case kind == '{' && len(path) == 0:
+		return []Object{{at, data}}, nil
+	case kind == '{':
+		err = json.Unmarshal(data, &members, lenient)
 	}
-	var members map[string]jsontext.Value
-	err := json.Unmarshal(data, &members, lenient)
 	if err != nil {
 		return nil, fmt.Errorf("reading a response: %w", err)
 	}
-	member, found := members[path[0]]
-	if !found {
-		return nil, nil
+	for i, element := range elements {
+		if err := below(ast.PathIndex(i), element, path); err != nil {
+			return nil, err
+		}
 	}
-	below, err := Find(member, path[1:])
-	return &Objects{name: path[0], member: below}, err
+	if members != nil && members[path[0]] != nil {
+		err = below(ast.PathName(path[0]), members[path[0]], path[1:])
+	}
+	return found, err
 }
 
-func findInList(data []byte, path []string) (*Objects, error) {
-	var elements []jsontext.Value
-	err := json.Unmarshal(data, &elements, lenient)
-	if err != nil {
-		return nil, fmt.Errorf("reading a response: %w", err)
-	}
-	o := &Objects{list: make([]*Objects, len(elements))}
-	for i, element := range elements {
-		o.list[i], err = Find(element, path)
+// Descend returns the objects at the end of a path that starts at some objects.
+func Descend(objects []Object, path []string) (found []Object, err error) {
+	for _, o := range objects {
+		below, err := Find(o.Path, o.JSON, path)
 		if err != nil {
 			return nil, err
 		}
+		found = append(found, below...)
 	}
-	return o, nil
+	return found, nil
 }
 
-// Descend returns the objects at the end of a path that starts at the objects of o.
-func (o *Objects) Descend(path []string) (*Objects, error) {
-	switch {
-	case o == nil || o.null:
-		return o, nil
-	case o.object != nil:
-		return Find(o.object, path)
-	case o.list == nil:
-		member, err := o.member.Descend(path)
-		return &Objects{name: o.name, member: member}, err
+// Match returns the objects that a response has where an earlier one has objects too. An object is null if the response
+// has null on the path to it. Objects that the response lacks are skipped.
+func Match(earlier, response []Object) []Object {
+	byPath := make(map[string][]byte, len(response))
+	for _, o := range response {
+		byPath[o.Path.String()] = o.JSON
 	}
-	out := &Objects{list: make([]*Objects, len(o.list))}
-	for i, element := range o.list {
-		var err error
-		if out.list[i], err = element.Descend(path); err != nil {
-			return nil, err
+	var found []Object
+	for _, o := range earlier {
+		for n := len(o.Path); n >= 0 && o.JSON != nil; n-- {
+			data, has := byPath[o.Path[:n].String()]
+			if has {
+				found = append(found, Object{o.Path, data})
+				break
+			}
 		}
 	}
-	return out, nil
-}
-
-// Any reports whether o has at least one object.
-func (o *Objects) Any() bool {
-	switch {
-	case o == nil || o.null:
-		return false
-	case o.object != nil:
-		return true
-	case o.list != nil:
-		return slices.ContainsFunc(o.list, (*Objects).Any)
-	default:
-		return o.member.Any()
-	}
-}
-
-// emptyObject is the result of a fragment that has nothing to deliver: its type condition does not match the object,
-// or all of its fields are deferred further or skipped.
-const emptyObject = "{}"
-
-// Match calls found for each object of o that the response to a deferred fragment has too, with its path and its JSON.
-// later are the objects of that response, along the same path. The JSON is nil if later has null at the object or on
-// the path to it. Objects that later lacks are skipped. Match returns the objects of later that are not null.
-func (o *Objects) Match(later *Objects, path ast.Path, found func(ast.Path, []byte)) *Objects {
-	switch {
-	case o == nil || o.null || later == nil:
-		return nil
-	case o.object != nil && (later.null || later.object == nil):
-		found(slices.Clone(path), nil)
-		return nil
-	case o.object != nil:
-		if string(later.object) != emptyObject {
-			found(slices.Clone(path), later.object)
-		}
-		return later
-	case o.list == nil:
-		below := later
-		if !later.null {
-			below = later.member
-		}
-		return &Objects{name: o.name, member: o.member.Match(below, append(path, ast.PathName(o.name)), found)}
-	}
-	if !later.null && len(later.list) != len(o.list) {
-		return nil
-	}
-	out := &Objects{list: make([]*Objects, len(o.list))}
-	for i, element := range o.list {
-		below := later
-		if !later.null {
-			below = later.list[i]
-		}
-		out.list[i] = element.Match(below, append(path, ast.PathIndex(i)), found)
-	}
-	return out
+	return found
 }

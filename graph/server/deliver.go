@@ -37,10 +37,8 @@ type delivery struct {
 	running sync.WaitGroup
 	slots   chan struct{} // one for each group that is executed
 	done    chan groupResult
-	pending int // groups that have started and not been sent
-	// base has the objects that the fragment of each started group belongs to. found has those that its response
-	// contains.
-	base, found []*incremental.Objects
+	pending int                    // groups that have started and not been sent
+	base    [][]incremental.Object // the objects that the fragment of each started group belongs to
 }
 
 // sendPart sends the JSON of a part. hasNext reports whether more parts follow.
@@ -73,7 +71,7 @@ func (s *Server) deliver(
 	d := &delivery{
 		server: s, oc: op.oc, split: split, memo: memo{results: map[string]result{}}, send: send,
 		ctx: ctx, slots: make(chan struct{}, maxConcurrentGroups),
-		done: make(chan groupResult, n), base: make([]*incremental.Objects, n), found: make([]*incremental.Objects, n),
+		done: make(chan groupResult, n), base: make([][]incremental.Object, n),
 	}
 	defer d.running.Wait()
 	defer cancel()
@@ -97,7 +95,7 @@ func (d *delivery) initial(extensions map[string]any) error {
 		return fmt.Errorf("executing the initial part: %w", d.ctx.Err())
 	}
 	resp.Extensions = extensions
-	ready, err := d.ready(incremental.Initial, incremental.Root(orNull(resp.Data)))
+	ready, err := d.ready(incremental.Initial, []incremental.Object{{JSON: orNull(resp.Data)}})
 	if err != nil {
 		return err
 	}
@@ -139,17 +137,17 @@ func (d *delivery) execute(op *ast.OperationDefinition) *graphql.Response {
 
 // ready returns the groups nested directly in parent for which objects has at least one object, and records these
 // objects.
-func (d *delivery) ready(parent int, objects *incremental.Objects) ([]int, error) {
+func (d *delivery) ready(parent int, objects []incremental.Object) ([]int, error) {
 	var ready []int
 	for i, g := range d.split.Groups {
 		if g.Parent != parent {
 			continue
 		}
 		var err error
-		if d.base[i], err = objects.Descend(g.Path[g.Base:]); err != nil {
+		if d.base[i], err = incremental.Descend(objects, g.Path[g.Base:]); err != nil {
 			return nil, err
 		}
-		if d.base[i].Any() {
+		if slices.ContainsFunc(d.base[i], func(o incremental.Object) bool { return o.JSON != nil }) {
 			ready = append(ready, i)
 		}
 	}
@@ -182,15 +180,18 @@ func (d *delivery) finish(r groupResult) error {
 	if resp == nil {
 		resp = &graphql.Response{Errors: gqlerror.List{d.server.presenter(d.ctx, context.Cause(d.ctx))}}
 	}
-	objects, err := incremental.Find(orNull(resp.Data), g.Path)
+	objects, err := incremental.Find(nil, orNull(resp.Data), g.Path)
 	if err != nil {
 		return err
 	}
 	var payloads []payload
-	d.found[r.group] = d.base[r.group].Match(objects, nil, func(path ast.Path, data []byte) {
-		payloads = append(payloads, payload{path: path, data: data})
-	})
-	ready, err := d.ready(r.group, d.found[r.group])
+	found := incremental.Match(d.base[r.group], objects)
+	for _, o := range found {
+		if string(o.JSON) != emptyObject {
+			payloads = append(payloads, payload{path: o.Path, data: o.JSON})
+		}
+	}
+	ready, err := d.ready(r.group, found)
 	if err != nil {
 		return err
 	}
@@ -208,6 +209,10 @@ func (d *delivery) finish(r groupResult) error {
 	d.start(ready)
 	return nil
 }
+
+// emptyObject is the result of a fragment that has nothing to deliver: its type condition does not match the object,
+// or all of its fields are deferred further or skipped.
+const emptyObject = "{}"
 
 // assignErrors adds each error to the payload that it belongs to. An error above the objects, or of all of them, which
 // made them null, is added to each. Errors of objects that the client did not receive are dropped.
