@@ -137,9 +137,6 @@ type Options struct {
 	EVM contractcalls.Options
 	// Media finds what NFTs show. New sets its shard and realm.
 	Media resolvermedia.Fields
-	// CheckVariables verifies that REST requests set exactly the variables that their documents declare. All tests
-	// enable it.
-	CheckVariables bool
 }
 
 // Gateway serves the public and the admin port.
@@ -192,7 +189,7 @@ func New(o Options) (*Gateway, error) {
 		OnlyTrusted: o.Graph.OnlyTrusted, CacheBytes: o.Graph.CacheBytes, Head: o.DB.Newest, Followed: o.DB.Followed,
 		CSVRows: o.Graph.CSVRows,
 		Streams: o.Graph.Streams, Origins: o.Origins, NewID: respond.NewID, Logger: o.Logger,
-		CheckVariables: o.CheckVariables, Observer: observer,
+		Observer: observer,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("creating the GraphQL server: %w", err)

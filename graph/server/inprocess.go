@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"maps"
-	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -25,10 +24,9 @@ import (
 
 // Document is a document of the REST side, parsed and validated once.
 type Document struct {
-	text     string
-	doc      *ast.QueryDocument
-	defaults map[string]map[string]any // default values of variables, by operation
-	lists    map[string]bool           // the operations that select lists
+	text  string
+	doc   *ast.QueryDocument
+	lists map[string]bool // the operations that select lists
 }
 
 // Prepare parses, validates and caches a document. It is never evicted.
@@ -38,23 +36,12 @@ func (s *Server) Prepare(text string) (*Document, error) {
 	if errs != nil {
 		return nil, fmt.Errorf("validating a document: %w", errs)
 	}
-	d := &Document{text: text, doc: doc, defaults: map[string]map[string]any{}, lists: map[string]bool{}}
+	d := &Document{text: text, doc: doc, lists: map[string]bool{}}
 	for _, op := range doc.Operations {
 		if op.Operation != ast.Query {
 			return nil, fmt.Errorf("operation %s is not a query", op.Name)
 		}
-		given := map[string]any{}
-		for _, v := range op.VariableDefinitions {
-			if v.DefaultValue == nil {
-				continue
-			}
-			value, err := v.DefaultValue.Value(nil)
-			if err != nil {
-				return nil, fmt.Errorf("default value of $%s of operation %s: %w", v.Variable, op.Name, err)
-			}
-			given[v.Variable] = value
-		}
-		d.defaults[op.Name], d.lists[op.Name] = given, limits.Lists(op.SelectionSet)
+		d.lists[op.Name] = limits.Lists(op.SelectionSet)
 	}
 	s.docs.pin(text, doc)
 	return d, nil
@@ -65,16 +52,6 @@ func (d *Document) Text() string { return d.text }
 
 // Operations returns the operations of the document.
 func (d *Document) Operations() ast.OperationList { return d.doc.Operations }
-
-// complete adds the default values of absent variables.
-func (d *Document) complete(operation string, variables map[string]any) map[string]any {
-	for name, value := range d.defaults[operation] {
-		if _, given := variables[name]; !given {
-			variables[name] = value
-		}
-	}
-	return variables
-}
 
 // Done releases the memory of a response for reuse. The caller must not use data or a part of it afterwards. Calling
 // Done is optional.
@@ -91,7 +68,7 @@ type Result struct {
 type Call struct {
 	Document  *Document
 	Operation string
-	// Variables have the declared types, as decoded from JSON. [Server.Run] adds default values to the map.
+	// Variables have the declared types, as decoded from JSON.
 	Variables map[string]any
 	Style     scalar.Style
 	Limits    relay.Limits
@@ -107,22 +84,19 @@ type running struct {
 
 // Run executes an operation in process. It returns nil if ctx has ended.
 //
-// It replaces the executor, which would validate the document and the variables for each request. Run validates
-// variables only with [Options.CheckVariables].
+// It replaces the executor, which would validate the document for each request.
 func (s *Server) Run(ctx context.Context, c Call) *Result {
+	op := c.Document.doc.Operations.ForName(c.Operation)
+	variables, err := validator.VariableValues(s.Schema(), op, c.Variables)
+	if err != nil {
+		return &Result{Errors: gqlerror.List{gqlerror.Wrap(err)}}
+	}
 	r := &running{limits: c.Limits, operation: graphql.OperationContext{
-		RawQuery: c.Document.text, OperationName: c.Operation, Doc: c.Document.doc,
-		Operation: c.Document.doc.Operations.ForName(c.Operation),
-		Variables: c.Document.complete(c.Operation, c.Variables), DisableIntrospection: true,
+		RawQuery: c.Document.text, OperationName: c.Operation, Doc: c.Document.doc, Operation: op,
+		Variables: variables, DisableIntrospection: true,
 		RecoverFunc: recovered, ResolverMiddleware: s.middleware, RootResolverMiddleware: noMiddleware,
 	}}
 	res, oc := &r.result, &r.operation
-	if s.o.CheckVariables {
-		if err := s.check(oc); err != nil {
-			res.Errors = gqlerror.List{gqlerror.Wrap(err)}
-			return res
-		}
-	}
 	if s.o.Observer != nil {
 		var end func()
 		ctx, end = s.o.Observer.Run(ctx, string(ast.Query), c.Operation) // Prepare accepts only queries
@@ -139,20 +113,6 @@ func (s *Server) Run(ctx context.Context, c Call) *Result {
 	}
 	res.Data, res.Errors = resp.Data, graphql.GetErrors(ctx)
 	return res
-}
-
-// check fails if the variables differ from the result of coercing them as for clients.
-func (s *Server) check(oc *graphql.OperationContext) error {
-	coerced, err := validator.VariableValues(s.Schema(), oc.Operation, oc.Variables)
-	if err != nil {
-		return fmt.Errorf("operation %s: %w", oc.OperationName, err)
-	}
-	for name, value := range coerced {
-		if !reflect.DeepEqual(oc.Variables[name], value) {
-			return fmt.Errorf("operation %s: $%s is %#v, want %#v", oc.OperationName, name, oc.Variables[name], value)
-		}
-	}
-	return nil
 }
 
 // Standalone returns the text of one operation with the fragments that it uses. With inline, the variables are

@@ -45,8 +45,6 @@ type Options struct {
 	Limits relay.Limits
 	// DocumentBytes is the maximum total length of cached documents of clients in bytes.
 	DocumentBytes int
-	// CheckVariables makes [Server.Run] validate variables. It is for tests.
-	CheckVariables bool
 	// Bounds limit the documents of clients.
 	Bounds limits.Limits
 	// MaxBody is the maximum size of a request body in bytes, MaxValues the maximum number of JSON values in it.

@@ -81,7 +81,7 @@ func (r *rig) layers(b *testing.B, path string) []layer {
 	}
 	g := testenv.Over(b, r.pool.Config().ConnString(),
 		func(o *testenv.Options) {
-			o.CheckVariables, o.Storage.MaxConnections = false, 2*clients+1
+			o.Storage.MaxConnections = 2*clients + 1
 			o.AccessLog = gateway.NewAccessLog(io.Discard, func(out io.Writer) slog.Handler { // as serve writes it
 				return slog.NewJSONHandler(out, nil)
 			})

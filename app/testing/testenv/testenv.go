@@ -144,7 +144,7 @@ func open(url string, options ...Option) (g *Gateway, closers []func(), err erro
 	o := Options{
 		Options: gateway.Options{
 			REST: g.Config, Graph: gateway.DefaultGraph(), Logger: slog.New(slog.DiscardHandler),
-			Origins: []string{"*"}, RequestTimeout: 20 * time.Second, Version: "test", CheckVariables: true,
+			Origins: []string{"*"}, RequestTimeout: 20 * time.Second, Version: "test",
 		},
 		Storage: storage.Options{PoolOptions: storage.PoolOptions{
 			URL: url, StatementTimeout: 20 * time.Second, ConnectTimeout: 10 * time.Second, MaxConnections: 8,
