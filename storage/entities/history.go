@@ -18,7 +18,7 @@ import (
 // timestamp_range.
 type versions struct {
 	table   string
-	key     []string
+	key     string // its columns
 	columns []versionColumn
 }
 
@@ -29,14 +29,16 @@ type versionColumn struct {
 	form          func(text string) ledger.Null[string]
 }
 
-// The forms of values in the database's JSON.
-var (
-	versionID     = formOf(func(n int64) (string, bool) { return ledger.EntityID(n).String(), n != 0 })
-	versionTime   = formOf(func(n int64) (string, bool) { return ledger.Timestamp(n).String(), true })
-	versionNode   = formOf(func(n int64) (string, bool) { return strconv.FormatInt(n, 10), n >= 0 })
-	versionFreeze = formOf(func(n int64) (string, bool) { return string(freezeOf(ledger.Of(int16(n))).V), true })
-	versionKYC    = formOf(func(n int64) (string, bool) { return string(kycOf(ledger.Of(int16(n))).V), true })
-)
+// forms are the forms of values in the database's JSON, by name.
+var forms = map[string]func(text string) ledger.Null[string]{
+	"id":     formOf(func(n int64) (string, bool) { return ledger.EntityID(n).String(), n != 0 }),
+	"time":   formOf(func(n int64) (string, bool) { return ledger.Timestamp(n).String(), true }),
+	"node":   formOf(func(n int64) (string, bool) { return strconv.FormatInt(n, 10), n >= 0 }),
+	"freeze": formOf(func(n int64) (string, bool) { return string(freezeOf(ledger.Of(int16(n))).V), true }),
+	"kyc":    formOf(func(n int64) (string, bool) { return string(kycOf(ledger.Of(int16(n))).V), true }),
+	"key":    versionKey,
+	"bytes":  versionBytes,
+}
 
 func formOf(form func(int64) (text string, ok bool)) func(string) ledger.Null[string] {
 	return func(text string) ledger.Null[string] {
@@ -46,6 +48,14 @@ func formOf(form func(int64) (text string, ok bool)) func(string) ledger.Null[st
 		}
 		return ledger.Null[string]{}
 	}
+}
+
+// columnsOf returns the columns of some lines: the field, the form, if it is one of [forms], and the column.
+func columnsOf(lines string) []versionColumn {
+	return list.Map(strings.Split(lines, "\n")[1:], func(line string) versionColumn {
+		parts := strings.SplitN(line, " ", 3)
+		return versionColumn{parts[0], parts[2], forms[parts[1]]}
+	})
 }
 
 func versionKey(text string) ledger.Null[string] {
@@ -63,79 +73,71 @@ func versionBytes(text string) ledger.Null[string] {
 
 // The tables with the versions of accounts, tokens and NFTs.
 var (
-	accountVersions = []versions{{"entity", []string{"id"}, []versionColumn{
-		{"autoRenewAccountId", "auto_renew_account_id", versionID},
-		{"autoRenewPeriod", "auto_renew_period", nil},
-		{"declineReward", "decline_reward", nil},
-		{"deleted", "deleted", nil},
-		{"ethereumNonce", "ethereum_nonce", nil},
-		{"evmAddress", "evm_address", versionBytes},
-		{"expirationTimestamp", "expiration_timestamp", versionTime},
-		{"key", "key", versionKey},
-		{"maxAutomaticTokenAssociations", "max_automatic_token_associations", nil},
-		{"memo", "memo", nil},
-		{"receiverSigRequired", "receiver_sig_required", nil},
-		{"stakedAccountId", "staked_account_id", versionID},
-		{"stakedNodeId", "staked_node_id", versionNode},
-	}}}
+	accountVersions = []versions{{"entity", "id", columnsOf(`
+autoRenewAccountId id auto_renew_account_id
+autoRenewPeriod plain auto_renew_period
+declineReward plain decline_reward
+deleted plain deleted
+ethereumNonce plain ethereum_nonce
+evmAddress bytes evm_address
+expirationTimestamp time expiration_timestamp
+key key key
+maxAutomaticTokenAssociations plain max_automatic_token_associations
+memo plain memo
+receiverSigRequired plain receiver_sig_required
+stakedAccountId id staked_account_id
+stakedNodeId node staked_node_id`)}}
 	tokenVersions = []versions{
-		{"entity", []string{"id"}, []versionColumn{
-			{"adminKey", "key", versionKey},
-			{"autoRenewAccountId", "auto_renew_account_id", versionID},
-			{"autoRenewPeriod", "auto_renew_period", nil},
-			{"deleted", "deleted", nil},
-			{"expirationTimestamp", "expiration_timestamp", versionTime},
-			{"memo", "memo", nil},
-		}},
-		{"token", []string{"token_id"}, []versionColumn{
-			{"feeScheduleKey", "fee_schedule_key", versionKey},
-			{"freezeKey", "freeze_key", versionKey},
-			{"kycKey", "kyc_key", versionKey},
-			{"metadata", "metadata", versionBytes},
-			{"metadataKey", "metadata_key", versionKey},
-			{"name", "name", nil},
-			{"pauseKey", "pause_key", versionKey},
-			{"pauseStatus", "pause_status", nil},
-			{"supplyKey", "supply_key", versionKey},
-			{"symbol", "symbol", nil},
-			{"totalSupply", "total_supply", nil},
-			{"treasuryAccountId", "treasury_account_id", versionID},
-			{"wipeKey", "wipe_key", versionKey},
-		}},
-		{"custom_fee", []string{"entity_id"}, []versionColumn{
-			{"customFees.fixedFees", "fixed_fees", nil},
-			{"customFees.fractionalFees", "fractional_fees", nil},
-			{"customFees.royaltyFees", "royalty_fees", nil},
-		}},
+		{"entity", "id", columnsOf(`
+adminKey key key
+autoRenewAccountId id auto_renew_account_id
+autoRenewPeriod plain auto_renew_period
+deleted plain deleted
+expirationTimestamp time expiration_timestamp
+memo plain memo`)},
+		{"token", "token_id", columnsOf(`
+feeScheduleKey key fee_schedule_key
+freezeKey key freeze_key
+kycKey key kyc_key
+metadata bytes metadata
+metadataKey key metadata_key
+name plain name
+pauseKey key pause_key
+pauseStatus plain pause_status
+supplyKey key supply_key
+symbol plain symbol
+totalSupply plain total_supply
+treasuryAccountId id treasury_account_id
+wipeKey key wipe_key`)},
+		{"custom_fee", "entity_id", columnsOf(`
+customFees.fixedFees plain fixed_fees
+customFees.fractionalFees plain fractional_fees
+customFees.royaltyFees plain royalty_fees`)},
 	}
-	nftVersions = []versions{{"nft", []string{"token_id", "serial_number"}, []versionColumn{
-		{"accountId", "account_id", versionID},
-		{"delegatingSpenderId", "delegating_spender", versionID},
-		{"deleted", "deleted", nil},
-		{"metadata", "metadata", versionBytes},
-		{"spenderId", "spender", versionID},
-	}}}
-	relationshipVersions = []versions{{"token_account", []string{"account_id", "token_id"}, []versionColumn{
-		{"associated", "associated", nil},
-		{"automaticAssociation", "automatic_association", nil},
-		{"freezeStatus", "freeze_status", versionFreeze},
-		{"kycStatus", "kyc_status", versionKYC},
-	}}}
+	nftVersions = []versions{{"nft", "token_id serial_number", columnsOf(`
+accountId id account_id
+delegatingSpenderId id delegating_spender
+deleted plain deleted
+metadata bytes metadata
+spenderId id spender`)}}
+	relationshipVersions = []versions{{"token_account", "account_id token_id", columnsOf(`
+associated plain associated
+automaticAssociation plain automatic_association
+freezeStatus freeze freeze_status
+kycStatus kyc kyc_status`)}}
 	// entityVersions are those of all types of entities.
 	entityVersions = []versions{
-		{"entity", []string{"id"}, slices.Concat(versioned(accountVersions[0].columns), []versionColumn{
-			{"adminKey", "case when type not in ('ACCOUNT', 'FILE') then key end", versionKey},
-			{"key", "case when type in ('ACCOUNT', 'FILE') then key end", versionKey},
-			{"obtainerId", "obtainer_id", versionID},
-			{"permanentRemoval", "permanent_removal", nil},
-			{"proxyAccountId", "proxy_account_id", versionID},
-		})},
+		{"entity", "id", slices.Concat(versioned(accountVersions[0].columns), columnsOf(`
+adminKey key case when type not in ('ACCOUNT', 'FILE') then key end
+key key case when type in ('ACCOUNT', 'FILE') then key end
+obtainerId id obtainer_id
+permanentRemoval plain permanent_removal
+proxyAccountId id proxy_account_id`))},
 		{"token", tokenVersions[1].key, versioned(tokenVersions[1].columns)},
-		{"topic", []string{"id"}, []versionColumn{
-			{"feeExemptKeys", "fee_exempt_key_list", versionBytes},
-			{"feeScheduleKey", "fee_schedule_key", versionKey},
-			{"submitKey", "submit_key", versionKey},
-		}},
+		{"topic", "id", columnsOf(`
+feeExemptKeys bytes fee_exempt_key_list
+feeScheduleKey key fee_schedule_key
+submitKey key submit_key`)},
 		tokenVersions[2],
 	}
 )
@@ -213,9 +215,9 @@ var keyNames = []string{"a", "b"}
 
 // matching returns the condition on the rows of a table that have a key.
 func (v *versions) matching(parents []string, key func(column string) string) string {
-	conditions := make([]string, len(v.key))
-	for i, column := range v.key {
-		conditions[i] = column + " = " + key(parents[i])
+	var conditions []string
+	for i, column := range strings.Fields(v.key) {
+		conditions = append(conditions, column+" = "+key(parents[i]))
 	}
 	return strings.Join(conditions, " and ")
 }
