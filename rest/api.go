@@ -327,8 +327,9 @@ func (a *API) read(r *http.Request, e *Endpoint, maxLimit int, helpers runFunc) 
 		Limit: a.Config.LimitDefault, Desc: e.Desc, Next: e.Next, document: a.prepared[e].document, style: scalar.REST,
 		runHelper: helpers,
 	}
+	readParams := req.readClassic
 	if e.Family == Modern {
-		req.style = scalar.RESTCompact
+		req.style, readParams = scalar.RESTCompact, req.readModern
 	}
 	var body []byte
 	if e.Body != nil {
@@ -337,7 +338,7 @@ func (a *API) read(r *http.Request, e *Endpoint, maxLimit int, helpers runFunc) 
 			return nil, err
 		}
 	}
-	if err := req.readParams(); err != nil {
+	if err := readParams(); err != nil {
 		return nil, err
 	}
 	if e.Body != nil {
@@ -355,14 +356,6 @@ func (a *API) read(r *http.Request, e *Endpoint, maxLimit int, helpers runFunc) 
 		}
 	}
 	return req, nil
-}
-
-// readParams converts the path and the query string to variables.
-func (r *Request) readParams() error {
-	if r.Endpoint.Family == Modern {
-		return r.readModern()
-	}
-	return r.readClassic(r.maxLimit)
 }
 
 func (r *Request) operation() string {

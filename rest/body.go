@@ -106,9 +106,9 @@ func newRoute(prefix, path string) *route {
 	return at
 }
 
-// params returns the decoded path parameters of a request, or nil if the path has none.
-func (r *route) params(escaped string) Segments {
-	var params Segments
+// params returns the decoded path parameters of a request by name.
+func (r *route) params(escaped string) map[string]string {
+	params := map[string]string{}
 	for _, name := range r.names {
 		var segment string
 		segment, escaped, _ = strings.Cut(escaped, "/")
@@ -119,7 +119,7 @@ func (r *route) params(escaped string) Segments {
 		if err != nil {
 			text = segment
 		}
-		params = append(params, Segment{name, text})
+		params[name] = text
 	}
 	return params
 }

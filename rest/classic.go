@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// readClassic converts a request of the classic family to variables. maxLimit is the maximum page size.
-func (r *Request) readClassic(maxLimit int) error {
+// readClassic converts a request of the classic family to variables.
+func (r *Request) readClassic() error {
 	e := r.Endpoint
 	q, bad := parseQuery(r.HTTP.URL.RawQuery, r.Config.MaxRepeats)
 	if bad != nil {
@@ -41,9 +41,6 @@ func (r *Request) readClassic(maxLimit int) error {
 		if err := p.Bind(r, r.Values(p.Name)); err != nil {
 			return err
 		}
-	}
-	if q.Get("limit") != nil { // the maximum does not apply to the default
-		r.Limit = min(r.Limit, maxLimit)
 	}
 	return nil
 }

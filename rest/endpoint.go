@@ -19,7 +19,8 @@ type Endpoint struct {
 	// after a colon.
 	Path   string
 	Family Family
-	Validation
+	// Grammar is the syntax of query parameters. The classic family only.
+	Grammar Grammar
 	// Params are the parameters of the query string. The modern family converts and checks them in this order.
 	Params []Param
 	// PathParams are the parameters of the path. The modern family converts them before those of the query string.
@@ -35,23 +36,24 @@ type Endpoint struct {
 	// Finish completes the variables after all parameters are bound. It may return a response as an error ([Problem],
 	// [Direct]).
 	Finish func(r *Request) error
-	Paging
+	// Next are the parameters of links.next: the last parts of the page's key, in its order. Without any, the response
+	// has no links.
+	Next []Cursor
+	// Desc is the default order.
+	Desc bool
 	// NotFound returns the problem if the first root field of the document is null or an empty list, or if the outcome
 	// reports that something is missing. By default it is 404 with the text of [Wording].
 	NotFound func(r *Request, o *relay.Outcome) *Problem
 	// MaxAge is the max-age of the response in seconds.
 	MaxAge int
-	Shape
-	Docs
+	Options
 }
 
-// Validation has the options for validating a request.
-type Validation struct {
+// Options are what only some endpoints have.
+type Options struct {
 	// Admit returns the problem of a request that exceeds the rate limit of the endpoint, which counts invalid requests
 	// too. Resolvers do not count admitted requests again ([relay.Admitted]).
 	Admit func(c *Config) *Problem
-	// Grammar is the syntax of query parameters. The classic family only.
-	Grammar Grammar
 	// PathFirst validates the path before the query string.
 	PathFirst bool
 	// ExistsFirst rejects an invalid query string only if the object of the path exists. Otherwise the response is
@@ -59,23 +61,12 @@ type Validation struct {
 	ExistsFirst bool
 	// ObjectBound reports all invalid parameters at once, with short messages. The modern family only.
 	ObjectBound bool
-}
 
-// Paging has the options of lists.
-type Paging struct {
-	// Next are the parameters of links.next: the last parts of the page's key, in its order. Without any, the response
-	// has no links.
-	Next []Cursor
-	// Desc is the default order.
-	Desc bool
 	// DefaultLimit is the default page size of the modern family. 0 means 25.
 	DefaultLimit int
 	// EmptyEnds omits links.next after an empty page even if the range of timestamps was cut.
 	EmptyEnds bool
-}
 
-// Shape has the options for the response.
-type Shape struct {
 	// OmitEmpty are lists that are omitted if they are empty. None may be the last member of its object.
 	OmitEmpty []string
 	// OmitNull are groups of members that are omitted from objects in which all members of the group are null.
@@ -87,11 +78,7 @@ type Shape struct {
 	ErrorData bool
 	// MaxAgeVolatile is the max-age in seconds of responses that may change soon although they show the past.
 	MaxAgeVolatile int
-	Streaming
-}
 
-// Streaming has the options of a response that is written while its document runs.
-type Streaming struct {
 	// Stream runs the document and writes the response. If it returns false, nothing was written, and the result is
 	// rendered as usual.
 	Stream func(w http.ResponseWriter, r *Request, run func(context.Context) *server.Result) (*server.Result, bool)
@@ -101,10 +88,7 @@ type Streaming struct {
 	// Keyed are lists whose items, a key and a value, are members of an object in the body: of that operation, or of
 	// the response if nothing is streamed.
 	Keyed []string
-}
 
-// Docs has the options for the OpenAPI document.
-type Docs struct {
 	// Undocumented omits the path, because another path is the same.
 	Undocumented bool
 	// Statuses are statuses of errors that only some endpoints have.
@@ -171,29 +155,13 @@ type Cursor struct {
 	Final func(v any, desc bool) bool
 }
 
-// Segments are the path parameters of a request.
-type Segments []Segment
-
-// Segment is a decoded path parameter.
-type Segment struct{ Name, Text string }
-
-// Get returns the value of a path parameter.
-func (s Segments) Get(name string) string {
-	for i := range s {
-		if s[i].Name == name {
-			return s[i].Text
-		}
-	}
-	return ""
-}
-
 // Request is a request while it is converted to variables.
 type Request struct {
 	Config    *Config
 	HTTP      *http.Request
 	Endpoint  *Endpoint
 	Query     Query
-	Path      Segments
+	Path      map[string]string // the decoded path parameters by name
 	Variables map[string]any
 	Limit     int
 	Desc      bool

@@ -34,6 +34,12 @@ type Kind struct {
 	Min, Max int64
 }
 
+// Matching returns a Parse that accepts the texts that a pattern matches entirely, and leaves them as they are.
+func Matching(pattern string) func(*Config, Value) (Value, bool) {
+	syntax := whole(pattern)
+	return Accepting(func(_ *Config, text string) bool { return syntax.MatchString(text) })
+}
+
 // Accepting returns a Parse that leaves accepted values as they are.
 func Accepting(accepts func(c *Config, text string) bool) func(*Config, Value) (Value, bool) {
 	return func(c *Config, v Value) (Value, bool) { return v, accepts(c, v.Text) }
@@ -72,7 +78,7 @@ const (
 
 var (
 	evmAddressSyntax = whole(evmAddressPattern)
-	publicKeySyntax  = whole(publicKeyPattern)
+	entityIDSyntax   = whole(entityIDPattern)
 	hexNumberSyntax  = whole(hexNumberPattern)
 )
 
@@ -114,14 +120,14 @@ var (
 	}
 	// Timestamp accepts timestamps. Those after [ledger.MaxTimestamp] are later than that of any row.
 	Timestamp = Kind{
-		Parse:   Accepting(func(_ *Config, text string) bool { return isTimestamp(text) }),
+		Parse:   Matching(timestampPattern),
 		Doc:     "Seconds since 1970 with up to nine decimals, such as `1700000000.000000001`.",
 		Pattern: timestampPattern,
 		Ops:     Operators(),
 	}
 	// PublicKey accepts public keys in hex, raw or in DER.
 	PublicKey = Kind{
-		Parse: Accepting(func(_ *Config, text string) bool { return publicKeySyntax.MatchString(text) }),
+		Parse: Matching(publicKeyPattern),
 		Doc:   "A public key in hex, raw or DER-encoded.", Pattern: publicKeyPattern,
 		Ops: Operators(),
 	}
@@ -227,30 +233,12 @@ func OneOf(words ...string) Kind {
 	}
 }
 
-// IsEntityID reports whether text matches entityIDPattern. It is faster than the regular expression.
-func IsEntityID(text string) bool {
-	first, rest, dotted := strings.Cut(text, ".")
-	if !dotted {
-		return IsDigits(strings.TrimPrefix(text, "-"))
-	}
-	if second, third, whole := strings.Cut(rest, "."); whole {
-		return digits(first, 4) && digits(second, 5) && digits(third, 12)
-	}
-	return digits(first, 5) && digits(rest, 12)
-}
-
-// isTimestamp reports whether text matches timestampPattern.
-func isTimestamp(text string) bool {
-	seconds, nanos, dotted := strings.Cut(text, ".")
-	return digits(seconds, 10) && (!dotted || digits(nanos, 9))
-}
+// IsEntityID reports whether text is an entity id; shard and realm are optional.
+func IsEntityID(text string) bool { return entityIDSyntax.MatchString(text) }
 
 // IsDigits reports whether text is 1 to 19 decimal digits.
-func IsDigits(text string) bool { return digits(text, 19) }
-
-// digits reports whether text is 1 to most decimal digits.
-func digits(text string, most int) bool {
-	return text != "" && len(text) <= most && strings.Trim(text, "0123456789") == ""
+func IsDigits(text string) bool {
+	return text != "" && len(text) <= 19 && strings.Trim(text, "0123456789") == ""
 }
 
 // Op is a comparison operator.

@@ -101,10 +101,7 @@ func parseModernTimestamp(_ *Config, v Value) (Value, bool) {
 		return v, false
 	}
 	seconds, _ := strconv.ParseInt(m[1], 10, 64) // 17 digits always fit
-	var nanos int64
-	if m[2] != "" {
-		nanos, _ = strconv.ParseInt(m[2], 10, 64)
-	}
+	nanos, _ := strconv.ParseInt("0"+m[2], 10, 64)
 	const second = 1_000_000_000
 	if seconds > math.MaxInt64/second || seconds == math.MaxInt64/second && nanos > math.MaxInt64%second {
 		return v, false

@@ -35,10 +35,10 @@ func modernEndpoint() *Endpoint {
 			{Name: "timestamp", Kind: ModernTimestamp, MaxValues: 2, ListName: "timestamps", Bind: Windows("at")},
 			{Name: "mode", Kind: Word("BLOCK_NODE", "RPC_RELAY"), Bind: Texts("mode")},
 		},
-		Paging: Paging{Next: []Cursor{
+		Next: []Cursor{
 			EntityIDCursor("account.id"),
 			{Param: "serialnumber", Print: NumberCursor("").Print, Optional: true},
-		}},
+		},
 	}
 }
 
@@ -49,7 +49,7 @@ func modernRequest(t testing.TB, e *Endpoint, id, row, query string) *Request {
 		t.Fatal(err)
 	}
 	return &Request{
-		Config: &Config{Base: base}, Endpoint: e, Next: e.Next, Path: Segments{{"id", id}, {"row", row}},
+		Config: &Config{Base: base}, Endpoint: e, Next: e.Next, Path: map[string]string{"id": id, "row": row},
 		Variables: map[string]any{},
 		HTTP: &http.Request{
 			Method: http.MethodGet, URL: &url.URL{RawQuery: query},

@@ -49,11 +49,11 @@ func TestParseQuery(t *testing.T) {
 // fuzzEndpoint returns an endpoint with a parameter of each kind.
 func fuzzEndpoint(grammar Grammar) (*Endpoint, *Config) {
 	return &Endpoint{
-			Path: "/things", Validation: Validation{Grammar: grammar},
-			Paging: Paging{Next: []Cursor{
+			Path: "/things", Grammar: grammar,
+			Next: []Cursor{
 				EntityIDCursor("account.id"), TimestampCursor("timestamp"),
 				NumberCursor("block.number"),
-			}},
+			},
 			Params: []Param{
 				{Name: "account.id", Kind: EntityID, Bind: IDs("filter.id")},
 				{Name: "timestamp", Kind: Timestamp, Bind: Timestamps("filter.timestamp")},

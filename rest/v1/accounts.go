@@ -63,7 +63,7 @@ var accountParams = []rest.Param{
 var badAccount = rest.InvalidParameter("idOrAliasOrEvmAddress")
 
 func bindAccount(r *rest.Request) error {
-	ref, err := ledger.ParseAccountRef(r.Path.Get("idOrAliasOrEvmAddress"), r.Config.Base)
+	ref, err := ledger.ParseAccountRef(r.Path["idOrAliasOrEvmAddress"], r.Config.Base)
 	if err != nil {
 		return badAccount
 	}
@@ -100,12 +100,12 @@ func finishAccount(r *rest.Request) error {
 
 // isName reports whether the path identifies the account by alias or address.
 func isName(r *rest.Request) bool {
-	ref, err := ledger.ParseAccountRef(r.Path.Get("idOrAliasOrEvmAddress"), r.Config.Base)
+	ref, err := ledger.ParseAccountRef(r.Path["idOrAliasOrEvmAddress"], r.Config.Base)
 	return err == nil && (ref.Alias != nil || ref.Address.Valid)
 }
 
 func missingAccount(r *rest.Request, _ *relay.Outcome) *rest.Problem {
-	ref, err := ledger.ParseAccountRef(r.Path.Get("idOrAliasOrEvmAddress"), r.Config.Base)
+	ref, err := ledger.ParseAccountRef(r.Path["idOrAliasOrEvmAddress"], r.Config.Base)
 	if err == nil && ref.Alias != nil {
 		if res := r.RunOperation("Exists", map[string]any{"id": r.Variables["id"]}); res == nil ||
 			string(res.Data) == `{"account":null}` {
@@ -248,25 +248,25 @@ func accountListEndpoints() []rest.Endpoint {
 	}
 	return []rest.Endpoint{
 		of("/nfts", "account_nfts.graphql", accountNFTsParams, rest.Endpoint{
-			Paging: rest.Paging{Desc: true, Next: byTokenAndSerial.Next()},
+			Desc: true, Next: byTokenAndSerial.Next(),
 			Finish: finishAccountNFTs, MaxAge: shortAge,
 		}),
 		of("/rewards", "account_rewards.graphql", accountRewardsParams,
-			rest.Endpoint{Paging: rest.Paging{Desc: true, Next: byTimestamp}, MaxAge: 60}),
+			rest.Endpoint{Desc: true, Next: byTimestamp, MaxAge: 60}),
 		of("/tokens", "account_tokens.graphql", accountTokensParams,
-			rest.Endpoint{Paging: rest.Paging{Next: byTokenID}, MaxAge: shortAge}),
+			rest.Endpoint{Next: byTokenID, MaxAge: shortAge}),
 		of("/allowances/crypto", "crypto_allowances.graphql", cryptoAllowancesParams,
-			rest.Endpoint{Paging: rest.Paging{Desc: true, Next: bySpender}, MaxAge: shortAge}),
+			rest.Endpoint{Desc: true, Next: bySpender, MaxAge: shortAge}),
 		of("/allowances/tokens", "token_allowances.graphql", tokenAllowancesParams,
 			rest.Endpoint{
-				Finish: bySpenderAndToken.Finish, Paging: rest.Paging{Next: bySpenderAndToken.Next()},
+				Finish: bySpenderAndToken.Finish, Next: bySpenderAndToken.Next(),
 				MaxAge: shortAge,
 			}),
 	}
 }
 
 func bindAccountOfList(r *rest.Request) error {
-	ref, err := ledger.ParseAccountRef(r.Path.Get("idOrAliasOrEvmAddress"), r.Config.Base)
+	ref, err := ledger.ParseAccountRef(r.Path["idOrAliasOrEvmAddress"], r.Config.Base)
 	if err != nil {
 		return badAccount
 	}
@@ -275,7 +275,7 @@ func bindAccountOfList(r *rest.Request) error {
 }
 
 func missingAccountOfList(r *rest.Request, _ *relay.Outcome) *rest.Problem {
-	if ref, err := ledger.ParseAccountRef(r.Path.Get("idOrAliasOrEvmAddress"), r.Config.Base); err == nil &&
+	if ref, err := ledger.ParseAccountRef(r.Path["idOrAliasOrEvmAddress"], r.Config.Base); err == nil &&
 		ref.Alias != nil {
 		return rest.NotFound("No account with a matching alias found")
 	}

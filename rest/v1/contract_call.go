@@ -21,14 +21,13 @@ import (
 func callEndpoints() []rest.Endpoint {
 	trace := rest.Endpoint{
 		Path: "/contracts/results/{transactionIdOrHash}/opcodes", Family: rest.Modern, Params: traceParams,
-		Document:   "contract_opcodes.graphql",
-		Validation: rest.Validation{Admit: admitTrace},
-		BindPath:   func(r *rest.Request) error { return bindTransactionOrHash(r, r.Path.Get("transactionIdOrHash")) },
-		Finish:     finishTrace, Shape: rest.Shape{
-			ErrorData: true,
-			Streaming: rest.Streaming{Stream: streamTrace, Describes: "WholeTrace", Keyed: []string{"storage"}},
+		Document: "contract_opcodes.graphql",
+		Options: rest.Options{
+			Admit: admitTrace, ErrorData: true, Stream: streamTrace,
+			Describes: "WholeTrace", Keyed: []string{"storage"}, Statuses: []int{http.StatusNotAcceptable},
 		},
-		Docs: rest.Docs{Statuses: []int{http.StatusNotAcceptable}},
+		BindPath: func(r *rest.Request) error { return bindTransactionOrHash(r, r.Path["transactionIdOrHash"]) },
+		Finish:   finishTrace,
 	}
 	ofContract := trace
 	ofContract.Path, ofContract.BindPath = "/contracts/{id}/results/opcodes", bindTracedContract
@@ -42,11 +41,13 @@ func callEndpoints() []rest.Endpoint {
 	}, traceParams...)
 	prestate := rest.Endpoint{
 		Path: "/contracts/results/{transactionIdOrHash}/prestate", Family: rest.Modern, Params: prestateParams,
-		Document:   "contract_prestate.graphql",
-		Validation: rest.Validation{Admit: admitPrestate},
-		BindPath:   trace.BindPath, Finish: finishPrestate, NotFound: missingPrestate,
-		Shape: rest.Shape{ErrorData: true, Streaming: rest.Streaming{Keyed: []string{"storage"}}},
-		Docs:  rest.Docs{Statuses: []int{http.StatusNotAcceptable}}, MaxAge: immutableAge,
+		Document: "contract_prestate.graphql",
+		Options: rest.Options{
+			Admit: admitPrestate, ErrorData: true,
+			Keyed: []string{"storage"}, Statuses: []int{http.StatusNotAcceptable},
+		},
+		BindPath: trace.BindPath, Finish: finishPrestate, NotFound: missingPrestate,
+		MaxAge: immutableAge,
 	}
 	return []rest.Endpoint{
 		{
@@ -56,7 +57,7 @@ func callEndpoints() []rest.Endpoint {
 				Types: []string{"application/json"}, MaxBytes: MaxCallBody, TooLarge: longDocument, Bind: bindCall,
 				Doc: "The call.", Members: callMembers, Example: []byte(exampleCall),
 			},
-			NotFound: failedCall, Shape: rest.Shape{ErrorData: true},
+			NotFound: failedCall, Options: rest.Options{ErrorData: true},
 		},
 		{
 			Path: "/contracts/simulate", Family: rest.Modern, Document: "contract_simulate.graphql",
@@ -66,7 +67,7 @@ func callEndpoints() []rest.Endpoint {
 					"before it leave.",
 				Members: simulateMembers, Example: []byte(exampleSimulate),
 			},
-			Shape: rest.Shape{ErrorData: true},
+			Options: rest.Options{ErrorData: true},
 		},
 		trace, ofContract, prestate,
 	}
@@ -262,11 +263,11 @@ func bindTransactionOrHash(r *rest.Request, text string) error {
 }
 
 func bindTracedContract(r *rest.Request) error {
-	ref, err := ledger.ParseContractRef(r.Path.Get("id"), r.Config.Base)
+	ref, err := ledger.ParseContractRef(r.Path["id"], r.Config.Base)
 	var cannot *ledger.EntityIDError
 	switch {
 	case errors.As(err, &cannot), err != nil:
-		return unsupportedID(r.Path.Get("id"))
+		return unsupportedID(r.Path["id"])
 	default:
 		r.Set("contract", ref.String())
 	}

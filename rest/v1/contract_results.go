@@ -16,47 +16,52 @@ var byIndex = []rest.Cursor{rest.NumberCursor("index")}
 // contractResultEndpoints returns the results, actions and opcodes of contract calls.
 func contractResultEndpoints() []rest.Endpoint {
 	ofContract := rest.Endpoint{
-		Path: "/contracts/{id}/results", Validation: pathFirstByGroup, Params: contractResultsParams,
+		Path: "/contracts/{id}/results", Grammar: rest.ByGroup, Options: pathFirst,
+		Params:    contractResultsParams,
 		Document:  "results_of_contract.graphql",
 		Operation: always("ResultsOfContract"), BindPath: bindCallee,
-		Paging: rest.Paging{Desc: true, Next: byTimestamp}, Finish: finishResultsOfContract,
+		Desc: true, Next: byTimestamp, Finish: finishResultsOfContract,
 		MaxAge: shortAge,
 	}
 	atTime := rest.Endpoint{
-		Path: "/contracts/{id}/results/{timestamp}", Validation: pathFirst, Params: hbarParams,
+		Path: "/contracts/{id}/results/{timestamp}", Grammar: rest.InOrder,
+		Options:   rest.Options{PathFirst: true, OmitNull: authorizations, MayBePartial: true},
+		Params:    hbarParams,
 		Document:  "contract_result.graphql",
 		Operation: resultOperation, BindPath: bindResultOfContract, Finish: finishResultOfContract,
-		Shape: rest.Shape{OmitNull: authorizations}, Docs: rest.Docs{MayBePartial: true}, MaxAge: immutableAge,
+		MaxAge: immutableAge,
 	}
 	actions := rest.Endpoint{
-		Path: "/contracts/results/{transactionIdOrHash}/actions", Validation: byGroup, Params: actionsParams,
+		Path: "/contracts/results/{transactionIdOrHash}/actions", Grammar: rest.ByGroup, Params: actionsParams,
 		Document: "contract_actions.graphql",
-		BindPath: bindActions, Paging: rest.Paging{Next: byIndex}, MaxAge: immutableAge,
+		BindPath: bindActions, Next: byIndex, MaxAge: immutableAge,
 	}
 	return []rest.Endpoint{
 		{
-			Path: "/contracts/results", Validation: byGroup, Params: contractResultsParams,
+			Path: "/contracts/results", Grammar: rest.ByGroup, Params: contractResultsParams,
 			Document: "contract_results.graphql", Operation: resultsOperation,
-			Paging: rest.Paging{Desc: true, Next: byTimestamp, EmptyEnds: true}, Finish: finishContractResults,
-			Shape: rest.Shape{OmitNull: authorizations}, MaxAge: 10,
+			Desc: true, Next: byTimestamp, Options: rest.Options{EmptyEnds: true, OmitNull: authorizations},
+			Finish: finishContractResults,
+			MaxAge: 10,
 		},
 		ofContract,
 		undocumented(withPath(ofContract, "/contracts/results/results")), // "results" is never a contract
 		atTime,
 		undocumented(withPath(atTime, "/contracts/results/results/{timestamp}")),
 		undocumented(rest.Endpoint{ // the path of a transaction id too: the form of the value decides
-			Path: `/contracts/results/{timestamp:^\d+\.\d+$}`, Validation: pathFirst, Params: hbarParams,
+			Path: `/contracts/results/{timestamp:^\d+\.\d+$}`, Grammar: rest.InOrder,
+			Options:   rest.Options{PathFirst: true, OmitNull: authorizations, MayBePartial: true},
+			Params:    hbarParams,
 			Document:  "contract_result.graphql",
 			Operation: resultOperation, BindPath: bindResultAt, Finish: finishResult,
-			Shape: rest.Shape{OmitNull: authorizations},
-			Docs:  rest.Docs{MayBePartial: true}, MaxAge: immutableAge,
+			MaxAge: immutableAge,
 		}),
 		{
-			Path: "/contracts/results/{transactionIdOrHash}", Validation: inOrder, Params: resultParams,
+			Path: "/contracts/results/{transactionIdOrHash}", Grammar: rest.InOrder, Params: resultParams,
 			Document:  "contract_result.graphql",
 			Operation: resultOperation, BindPath: bindResult, Finish: finishResult,
-			Shape: rest.Shape{OmitNull: authorizations},
-			Docs:  rest.Docs{MayBePartial: true}, MaxAge: immutableAge,
+			Options: rest.Options{OmitNull: authorizations, MayBePartial: true},
+			MaxAge:  immutableAge,
 		},
 		actions,
 		withPath(actions, "/contracts/results/{transactionIdOrHash}/results"),
@@ -101,21 +106,14 @@ const (
 )
 
 var (
-	addressSyntax   = regexp.MustCompile(`^` + addressPattern + `$`)
-	blockHashSyntax = regexp.MustCompile(`^` + blockHashPattern + `$`)
-)
-
-var (
 	// blockHash accepts hashes of 32 or 48 bytes.
 	blockHash = rest.Kind{
-		Parse: rest.Accepting(func(_ *rest.Config, text string) bool { return blockHashSyntax.MatchString(text) }),
+		Parse: rest.Matching(blockHashPattern),
 		Doc:   "The hash of a block or its first 32 bytes, in hex.", Pattern: blockHashPattern,
 	}.Only(rest.Eq)
 	// sender accepts entity ids, and EVM addresses without shard and realm.
 	sender = rest.Kind{
-		Parse: rest.Accepting(func(_ *rest.Config, text string) bool {
-			return rest.IsEntityID(text) || addressSyntax.MatchString(text)
-		}),
+		Parse:   rest.Matching(senderPattern),
 		Doc:     "An entity ID `shard.realm.num`; shard and realm are optional. Or an EVM address.",
 		Pattern: senderPattern,
 		Ops:     rest.Operators(),
@@ -311,7 +309,7 @@ func bindResultOfContract(r *rest.Request) error {
 		return err
 	}
 	var bad []string
-	if !isCallee(r.Path.Get("id")) {
+	if !isCallee(r.Path["id"]) {
 		bad = append(bad, "Invalid parameter: contractid")
 	}
 	instant, err := pathInstant(r)
@@ -326,7 +324,7 @@ func bindResultOfContract(r *rest.Request) error {
 }
 
 func pathInstant(r *rest.Request) (ledger.Timestamp, error) {
-	text := r.Path.Get("timestamp")
+	text := r.Path["timestamp"]
 	if !instantSyntax.MatchString(text) {
 		return 0, ledger.ErrSyntax
 	}
@@ -370,7 +368,7 @@ func bindResult(r *rest.Request) error {
 
 // bindResultTransaction parses the hash of an Ethereum transaction or a transaction id.
 func bindResultTransaction(r *rest.Request) error {
-	text := r.Path.Get("transactionIdOrHash")
+	text := r.Path["transactionIdOrHash"]
 	if resultHashSyntax.MatchString(text) {
 		r.Set("hash", text)
 		return nil

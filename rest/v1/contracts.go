@@ -21,29 +21,34 @@ var (
 // contractEndpoints returns contracts, their storage and their logs.
 func contractEndpoints() []rest.Endpoint {
 	state := rest.Endpoint{
-		Path: "/contracts/{id}/state", Validation: pathFirstByGroup, Params: stateParams,
+		Path: "/contracts/{id}/state", Grammar: rest.ByGroup, Options: pathFirst,
+		Params:   stateParams,
 		Document: "contract_state.graphql", Operation: always("ContractState"),
-		BindPath: bindCallee, Finish: finishState, Paging: rest.Paging{Next: byStateSlot}, MaxAge: shortAge,
+		BindPath: bindCallee, Finish: finishState, Next: byStateSlot, MaxAge: shortAge,
 	}
 	logs := rest.Endpoint{
-		Path: "/contracts/results/logs", Validation: byGroup, Params: append([]rest.Param{
+		Path: "/contracts/results/logs", Grammar: rest.ByGroup, Params: append([]rest.Param{
 			{Name: "transaction.hash", Kind: transactionHash, Doc: "Filters by transaction hash.", Single: true},
 		}, logsParams...), Document: "contract_logs.graphql", Operation: always("ContractLogs"),
-		Paging: rest.Paging{Desc: true, Next: byLog, EmptyEnds: true}, Finish: finishLogs, MaxAge: 10,
+		Desc: true, Next: byLog, Options: rest.Options{EmptyEnds: true},
+		Finish: finishLogs, MaxAge: 10,
 	}
 	ofContract := rest.Endpoint{
-		Path: "/contracts/{id}/results/logs", Validation: pathFirstByGroup, Params: logsParams,
+		Path: "/contracts/{id}/results/logs", Grammar: rest.ByGroup, Options: pathFirst,
+		Params:   logsParams,
 		Document: "contract_logs.graphql", Operation: always("ContractLogs"),
-		BindPath: bindCallee, Paging: rest.Paging{Desc: true, Next: byLog}, Finish: finishLogsOfContract,
+		BindPath: bindCallee, Desc: true, Next: byLog, Finish: finishLogsOfContract,
 		MaxAge: shortAge,
 	}
 	return []rest.Endpoint{
 		{
-			Path: "/contracts", Validation: byGroup, Params: contractsParams, Document: "contracts.graphql",
-			Paging: rest.Paging{Desc: true, Next: byContract}, MaxAge: 10,
+			Path: "/contracts", Grammar: rest.ByGroup, Params: contractsParams, Document: "contracts.graphql",
+			Desc: true, Next: byContract, MaxAge: 10,
 		},
 		{
-			Path: "/contracts/{id}", Validation: pathFirstByGroup, Params: contractParams, Document: "contract.graphql",
+			Path: "/contracts/{id}", Grammar: rest.ByGroup, Options: pathFirst,
+			Params:   contractParams,
+			Document: "contract.graphql",
 			BindPath: bindCallee, Finish: finishContract, MaxAge: shortAge,
 		},
 		state,
@@ -62,7 +67,7 @@ var badCallee = rest.InvalidParameter("contractid")
 func isCallee(text string) bool { return rest.IsEntityID(text) || calleeSyntax.MatchString(text) }
 
 func bindCallee(r *rest.Request) error {
-	if !isCallee(r.Path.Get("id")) {
+	if !isCallee(r.Path["id"]) {
 		return badCallee
 	}
 	return nil
@@ -70,7 +75,7 @@ func bindCallee(r *rest.Request) error {
 
 // calleeOf parses the contract in the path. Shard and realm before an opaque address are ignored.
 func calleeOf(r *rest.Request) (ledger.AccountRef, error) {
-	text := r.Path.Get("id")
+	text := r.Path["id"]
 	if calleeSyntax.MatchString(text) {
 		a, err := ledger.ParseEVMAddress(text[len(text)-40:])
 		if err != nil {
@@ -111,7 +116,6 @@ const (
 var (
 	plainAddressSyntax = regexp.MustCompile(`^(\d{1,4}\.)?(\d{1,5}\.)?[A-Fa-f0-9]{40}$`)
 	calleeSyntax       = regexp.MustCompile(`^(0x|(\d{1,4}\.)?\d{1,5}\.)?[A-Fa-f0-9]{40}$`)
-	wordSyntax         = regexp.MustCompile(`^` + wordPattern + `$`)
 )
 
 var (
@@ -127,7 +131,7 @@ var (
 	}
 	// word accepts values that fit into a word of the EVM.
 	word = rest.Kind{
-		Parse: rest.Accepting(func(_ *rest.Config, text string) bool { return wordSyntax.MatchString(text) }),
+		Parse: rest.Matching(wordPattern),
 		Doc:   "1 to 64 hex digits.", Pattern: wordPattern,
 		Ops: rest.Operators(),
 	}
@@ -171,7 +175,7 @@ var contractParams = []rest.Param{{
 
 // finishContract parses the contract in the path. The error for an invalid id shows shard and realm.
 func finishContract(r *rest.Request) error {
-	ref, err := ledger.ParseContractRef(r.Path.Get("id"), r.Config.Base)
+	ref, err := ledger.ParseContractRef(r.Path["id"], r.Config.Base)
 	var bad *ledger.EntityIDError
 	switch {
 	case errors.As(err, &bad):

@@ -13,7 +13,7 @@ func hookEndpoints() []rest.Endpoint {
 		{
 			Path: "/accounts/{ownerId}/hooks", Family: rest.Modern, PathParams: hookOwner, Params: hooksParams,
 			Document: "hooks.graphql",
-			Paging:   rest.Paging{Desc: true, Next: []rest.Cursor{rest.NumberCursor("hook.id")}},
+			Desc:     true, Next: []rest.Cursor{rest.NumberCursor("hook.id")},
 			NotFound: missingOwner,
 			MaxAge:   shortAge,
 		},
@@ -24,7 +24,7 @@ func hookEndpoints() []rest.Endpoint {
 				Name: "hookId", Kind: rest.Int64,
 				Check: rest.AtLeast("hookId", 0), Bind: rest.Texts("hookId"),
 			}),
-			Finish: finishHookStorage, Paging: rest.Paging{Next: []rest.Cursor{byHookSlot}},
+			Finish: finishHookStorage, Next: []rest.Cursor{byHookSlot},
 			NotFound: missingOwner, MaxAge: shortAge,
 		},
 	}

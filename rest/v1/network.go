@@ -32,16 +32,17 @@ func networkEndpoints() []rest.Endpoint {
 			Finish:   func(r *rest.Request) error { r.Set("order", r.Order()); return nil }, MaxAge: networkAge,
 		},
 		{
-			Path: "/network/nodes", Family: rest.Modern, Validation: rest.Validation{ObjectBound: true},
-			Params: nodesParams, Document: "network_nodes.graphql",
-			Paging: rest.Paging{DefaultLimit: defaultNodes, Next: []rest.Cursor{rest.NumberCursor("node.id")}},
+			Path: "/network/nodes", Family: rest.Modern,
+			Options: rest.Options{ObjectBound: true, DefaultLimit: defaultNodes},
+			Params:  nodesParams, Document: "network_nodes.graphql",
+			Next:   []rest.Cursor{rest.NumberCursor("node.id")},
 			MaxAge: networkAge,
 		},
 		{
-			Path: "/network/registered-nodes", Family: rest.Modern, Validation: rest.Validation{ObjectBound: true},
+			Path: "/network/registered-nodes", Family: rest.Modern, Options: rest.Options{ObjectBound: true},
 			Params:   registeredParams,
 			Document: "network_registered_nodes.graphql",
-			Paging:   rest.Paging{Next: []rest.Cursor{rest.NumberCursor("registerednode.id")}}, MaxAge: networkAge,
+			Next:     []rest.Cursor{rest.NumberCursor("registerednode.id")}, MaxAge: networkAge,
 		},
 		{
 			Path: "/network/stake", Family: rest.Modern, Document: "network_stake.graphql",
@@ -50,7 +51,7 @@ func networkEndpoints() []rest.Endpoint {
 		{
 			Path: "/network/supply", Family: rest.Modern, Params: []rest.Param{networkTime, supplyPart},
 			Document:  "network_supply.graphql",
-			Operation: supplyOperation, Shape: rest.Shape{TextOperations: []string{totalSupply, releasedSupply}},
+			Operation: supplyOperation, Options: rest.Options{TextOperations: []string{totalSupply, releasedSupply}},
 			NotFound: notFound("Network supply not found"),
 			MaxAge:   networkAge,
 		},
@@ -179,7 +180,7 @@ func hideReceipts(r *rest.Request) {
 
 func bindBlock(r *rest.Request) error {
 	hideReceipts(r)
-	text := r.Path.Get("hashOrNumber")
+	text := r.Path["hashOrNumber"]
 	if n, err := strconv.ParseInt(text, 10, 64); err == nil && rest.IsDigits(text) { // shorter than a hash
 		r.Set("number", strconv.FormatInt(n, 10))
 		return nil
@@ -215,7 +216,8 @@ func feeEndpoints(maxBytes int64) []rest.Endpoint {
 					"from toBytes.",
 				Example: []byte(exampleTransaction),
 			},
-			Shape: rest.Shape{OmitEmpty: []string{"notes"}}, MaxAge: networkAge,
+			Options: rest.Options{OmitEmpty: []string{"notes"}},
+			MaxAge:  networkAge,
 		},
 	}
 }

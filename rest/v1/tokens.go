@@ -19,33 +19,39 @@ var (
 func tokenEndpoints() []rest.Endpoint {
 	return []rest.Endpoint{
 		{
-			Path: "/tokens", Validation: pathFirstByGroup, Params: tokensParams, Document: "tokens.graphql",
+			Path: "/tokens", Grammar: rest.ByGroup, Options: pathFirst,
+			Params: tokensParams, Document: "tokens.graphql",
 			Operation: tokensOperation,
-			BindPath:  checkTokenName, Finish: finishTokens, Paging: rest.Paging{Next: byTokenID}, MaxAge: 10,
+			BindPath:  checkTokenName, Finish: finishTokens, Next: byTokenID, MaxAge: 10,
 		},
 		{
-			Path: "/tokens/{tokenId}", Validation: pathFirstByGroup, Params: tokenParams, Document: "token.graphql",
-			BindPath: bindToken, Shape: rest.Shape{OmitNull: [][]string{{"fractional_fees"}, {"royalty_fees"}}},
-			MaxAge: 5,
+			Path: "/tokens/{tokenId}", Grammar: rest.ByGroup,
+			Options: rest.Options{PathFirst: true, OmitNull: [][]string{{"fractional_fees"}, {"royalty_fees"}}},
+			Params:  tokenParams, Document: "token.graphql",
+			BindPath: bindToken,
+			MaxAge:   5,
 		},
 		{
-			Path: "/tokens/{tokenId}/balances", Validation: pathFirstByGroup, Params: tokenBalancesParams,
+			Path: "/tokens/{tokenId}/balances", Grammar: rest.ByGroup, Options: pathFirst,
+			Params:   tokenBalancesParams,
 			Document: "token_balances.graphql",
-			BindPath: bindToken, Paging: rest.Paging{Desc: true, Next: byAccount}, MaxAge: shortAge,
+			BindPath: bindToken, Desc: true, Next: byAccount, MaxAge: shortAge,
 		},
 		{
-			Path: "/tokens/{tokenId}/nfts", Validation: pathFirstByGroup, Params: tokenNFTsParams,
+			Path: "/tokens/{tokenId}/nfts", Grammar: rest.ByGroup, Options: pathFirst,
+			Params:   tokenNFTsParams,
 			Document: "token_nfts.graphql",
-			BindPath: bindTokenOfNFTs, Paging: rest.Paging{Desc: true, Next: bySerialNumber}, MaxAge: shortAge,
+			BindPath: bindTokenOfNFTs, Desc: true, Next: bySerialNumber, MaxAge: shortAge,
 		},
 		{
-			Path: "/tokens/{tokenId}/nfts/{serialNumber}", Validation: inOrder, Document: "nft.graphql",
+			Path: "/tokens/{tokenId}/nfts/{serialNumber}", Grammar: rest.InOrder, Document: "nft.graphql",
 			BindPath: bindNFT, MaxAge: shortAge,
 		},
 		{
-			Path: "/tokens/{tokenId}/nfts/{serialNumber}/transactions", Validation: pathFirstByGroup,
-			Params: nftTransactionsParams, Document: "nft_transactions.graphql",
-			BindPath: bindNFT, Paging: rest.Paging{Desc: true, Next: byTimestamp}, Docs: rest.Docs{MayBePartial: true},
+			Path: "/tokens/{tokenId}/nfts/{serialNumber}/transactions", Grammar: rest.ByGroup,
+			Options: rest.Options{PathFirst: true, MayBePartial: true},
+			Params:  nftTransactionsParams, Document: "nft_transactions.graphql",
+			BindPath: bindNFT, Desc: true, Next: byTimestamp,
 			MaxAge: shortAge,
 		},
 	}
@@ -207,7 +213,7 @@ var tokenParams = []rest.Param{
 
 // bindToken parses the token's id, which may be a long-zero address.
 func bindToken(r *rest.Request) error {
-	ref, err := ledger.ParseAccountRef(r.Path.Get("tokenId"), r.Config.Base)
+	ref, err := ledger.ParseAccountRef(r.Path["tokenId"], r.Config.Base)
 	if err != nil || ref.Alias != nil || ref.Address.Valid {
 		return rest.InvalidParameter("tokenid")
 	}
@@ -228,7 +234,7 @@ func bindNFT(r *rest.Request) error {
 	if err := bindToken(r); err != nil {
 		return err
 	}
-	text := r.Path.Get("serialNumber")
+	text := r.Path["serialNumber"]
 	n, err := strconv.ParseInt(text, 10, 64)
 	if err != nil || n < 1 || !rest.IsDigits(text) {
 		return rest.InvalidParameter("serialnumber")

@@ -46,7 +46,7 @@ func messageOperation(r *rest.Request) string {
 }
 
 func bindTopic(r *rest.Request) error {
-	if !rest.IsEntityID(r.Path.Get("id")) {
+	if !rest.IsEntityID(r.Path["id"]) {
 		return rest.InvalidParameter("topic.id")
 	}
 	return bindTopicOf(r)
@@ -54,7 +54,7 @@ func bindTopic(r *rest.Request) error {
 
 // bindTopicOf parses the topic's id, whose syntax was validated.
 func bindTopicOf(r *rest.Request) error {
-	id, err := rest.ExpandID(r.Config, r.Path.Get("id"))
+	id, err := rest.ExpandID(r.Config, r.Path["id"])
 	if err != nil {
 		return err
 	}
@@ -64,15 +64,15 @@ func bindTopicOf(r *rest.Request) error {
 
 // bindMessage parses a topic's id and either a sequence number or a consensus timestamp, which has a point.
 func bindMessage(r *rest.Request) error {
-	number := r.Path.Get("sequenceNumber")
-	if strings.Contains(number, ".") && rest.IsEntityID(r.Path.Get("id")) {
+	number := r.Path["sequenceNumber"]
+	if strings.Contains(number, ".") && rest.IsEntityID(r.Path["id"]) {
 		if at, _, err := rest.ParseTimestamp(number); err == nil {
 			r.Set("at", at.String())
 			return bindTopicOf(r)
 		}
 	}
 	var bad []string
-	if !rest.IsEntityID(r.Path.Get("id")) {
+	if !rest.IsEntityID(r.Path["id"]) {
 		bad = append(bad, "Invalid parameter: topic.id")
 	}
 	n, err := strconv.ParseInt(number, 10, 64)
@@ -87,7 +87,7 @@ func bindMessage(r *rest.Request) error {
 }
 
 func bindMessageTime(r *rest.Request) error {
-	at, _, err := rest.ParseTimestamp(r.Path.Get("consensusTimestamp"))
+	at, _, err := rest.ParseTimestamp(r.Path["consensusTimestamp"])
 	if err != nil {
 		return rest.InvalidParameter("consensus_timestamp")
 	}

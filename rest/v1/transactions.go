@@ -125,7 +125,7 @@ var badTransactionID = rest.Bad(`Invalid Transaction id. Please use "shard.realm
 	`seconds and nnn are nanoseconds`)
 
 func bindTransaction(r *rest.Request) error {
-	text := r.Path.Get("transactionIdOrHash")
+	text := r.Path["transactionIdOrHash"]
 	if hash, err := ledger.ParseTransactionHash(text); err == nil {
 		r.Set("hash", hash.String())
 		return nil
@@ -154,13 +154,14 @@ const finalScheduleAge = 3600
 func scheduleEndpoints() []rest.Endpoint {
 	return []rest.Endpoint{
 		{
-			Path: "/schedules", Validation: byGroup, Params: schedulesParams, Document: "schedules.graphql",
-			Paging: rest.Paging{Next: []rest.Cursor{rest.EntityIDCursor("schedule.id")}},
-			Shape:  rest.Shape{OmitNull: [][]string{{"deleted", "memo"}}}, MaxAge: 10,
+			Path: "/schedules", Grammar: rest.ByGroup, Params: schedulesParams, Document: "schedules.graphql",
+			Next:    []rest.Cursor{rest.EntityIDCursor("schedule.id")},
+			Options: rest.Options{OmitNull: [][]string{{"deleted", "memo"}}},
+			MaxAge:  10,
 		},
 		{
-			Path: "/schedules/{scheduleId}", Validation: inOrder, Document: "schedule.graphql",
-			BindPath: bindSchedule, MaxAge: finalScheduleAge, Shape: rest.Shape{MaxAgeVolatile: shortAge},
+			Path: "/schedules/{scheduleId}", Grammar: rest.InOrder, Document: "schedule.graphql",
+			BindPath: bindSchedule, MaxAge: finalScheduleAge, Options: rest.Options{MaxAgeVolatile: shortAge},
 		},
 	}
 }
@@ -175,7 +176,7 @@ var schedulesParams = []rest.Param{
 }
 
 func bindSchedule(r *rest.Request) error {
-	text := r.Path.Get("scheduleId")
+	text := r.Path["scheduleId"]
 	id, err := ledger.ParseEntityID(text, r.Config.Base)
 	if err != nil || !rest.IsEntityID(text) {
 		return rest.InvalidParameter("scheduleid")

@@ -50,53 +50,53 @@ func Endpoints(feeBody int64) []rest.Endpoint {
 func coreEndpoints() []rest.Endpoint {
 	return []rest.Endpoint{
 		{
-			Path: "/accounts", Validation: inOrder, Params: accountsParams, Document: "accounts.graphql",
-			Finish: finishAccounts, Paging: rest.Paging{Next: byAccount}, MaxAge: 10,
+			Path: "/accounts", Grammar: rest.InOrder, Params: accountsParams, Document: "accounts.graphql",
+			Finish: finishAccounts, Next: byAccount, MaxAge: 10,
 		},
 		{
-			Path: "/accounts/{idOrAliasOrEvmAddress}", Validation: byGroup, Params: accountParams,
+			Path: "/accounts/{idOrAliasOrEvmAddress}", Grammar: rest.ByGroup, Params: accountParams,
 			Document: "account.graphql", Operation: always("Account"),
-			BindPath: bindAccount, Paging: rest.Paging{Desc: true, Next: byTimestamp}, Finish: finishAccount,
+			BindPath: bindAccount, Desc: true, Next: byTimestamp, Finish: finishAccount,
 			NotFound: missingAccount, MaxAge: 2,
 		},
 		{
-			Path: "/balances", Validation: inOrder, Params: balancesParams, Document: "balances.graphql",
-			Paging: rest.Paging{Desc: true, Next: byAccount}, Finish: finishBalances, MaxAge: shortAge,
+			Path: "/balances", Grammar: rest.InOrder, Params: balancesParams, Document: "balances.graphql",
+			Desc: true, Next: byAccount, Finish: finishBalances, MaxAge: shortAge,
 		},
 		{
-			Path: "/blocks", Validation: byGroup, Params: blocksParams, Document: "blocks.graphql",
-			Paging: rest.Paging{Desc: true, Next: byBlockNumber}, Finish: finishBlocks, MaxAge: shortAge,
+			Path: "/blocks", Grammar: rest.ByGroup, Params: blocksParams, Document: "blocks.graphql",
+			Desc: true, Next: byBlockNumber, Finish: finishBlocks, MaxAge: shortAge,
 		},
 		{
-			Path: "/blocks/{hashOrNumber}", Validation: inOrder, Document: "block.graphql", BindPath: bindBlock,
+			Path: "/blocks/{hashOrNumber}", Grammar: rest.InOrder, Document: "block.graphql", BindPath: bindBlock,
 			MaxAge: immutableAge,
 		},
 		{Path: "/topics/{id}", Family: rest.Modern, Document: "topic.graphql", PathParams: topicPath, MaxAge: 5},
 		{
-			Path: "/topics/{id}/messages", Validation: pathFirstByGroup, Params: topicMessagesParams,
+			Path: "/topics/{id}/messages", Grammar: rest.ByGroup, Options: pathFirst,
+			Params:   topicMessagesParams,
 			Document: "topic_messages.graphql", Operation: messageOperation,
-			BindPath: bindTopic, Paging: rest.Paging{Next: byTimestamp}, MaxAge: shortAge,
+			BindPath: bindTopic, Next: byTimestamp, MaxAge: shortAge,
 		},
 		{
-			Path: "/topics/{id}/messages/{sequenceNumber}", Validation: inOrder, Document: "topic_message.graphql",
+			Path: "/topics/{id}/messages/{sequenceNumber}", Grammar: rest.InOrder, Document: "topic_message.graphql",
 			BindPath: bindMessage, MaxAge: immutableAge,
 		},
 		{
-			Path: "/topics/messages/{consensusTimestamp}", Validation: inOrder, Document: "topic_message.graphql",
+			Path: "/topics/messages/{consensusTimestamp}", Grammar: rest.InOrder, Document: "topic_message.graphql",
 			BindPath: bindMessageTime, MaxAge: immutableAge,
 		},
 		{
-			Path: "/transactions", Validation: byGroup, Params: transactionsParams, Document: "transactions.graphql",
+			Path: "/transactions", Grammar: rest.ByGroup, Params: transactionsParams, Document: "transactions.graphql",
 			Operation: always("Transactions"),
-			Paging:    rest.Paging{Desc: true, Next: byTimestamp}, Finish: finishTransactions, MaxAge: 2,
+			Desc:      true, Next: byTimestamp, Finish: finishTransactions, MaxAge: 2,
 		},
 		{
-			Path: "/transactions/{transactionIdOrHash}", Validation: byGroup, Params: transactionParams,
+			Path: "/transactions/{transactionIdOrHash}", Grammar: rest.ByGroup, Params: transactionParams,
 			Document: "transaction.graphql",
-			BindPath: bindTransaction, Shape: rest.Shape{
-				OmitEmpty:      []string{"assessed_custom_fees"},
-				MaxAgeVolatile: 5,
-			}, MaxAge: immutableAge,
+			BindPath: bindTransaction,
+			Options:  rest.Options{OmitEmpty: []string{"assessed_custom_fees"}, MaxAgeVolatile: 5},
+			MaxAge:   immutableAge,
 		},
 	}
 }
@@ -141,13 +141,8 @@ func NewOffline(cfg *rest.Config) (*rest.API, error) {
 	return New(cfg, srv)
 }
 
-// The common validations: the grammar of the query string, and whether the path is validated first.
-var (
-	inOrder          = rest.Validation{Grammar: rest.InOrder}
-	byGroup          = rest.Validation{Grammar: rest.ByGroup}
-	pathFirst        = rest.Validation{Grammar: rest.InOrder, PathFirst: true}
-	pathFirstByGroup = rest.Validation{Grammar: rest.ByGroup, PathFirst: true}
-)
+// pathFirst are the options of most paths with an object and a query string.
+var pathFirst = rest.Options{PathFirst: true}
 
 // The sort keys of lists, by which links.next continues.
 var (
