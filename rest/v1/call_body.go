@@ -11,6 +11,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/go-json-experiment/json/jsontext"
+
 	"heliograph/internal/base/list"
 	"heliograph/internal/domain/evm/calls"
 	"heliograph/internal/domain/ledger"
@@ -30,88 +32,32 @@ const (
 )
 
 // readJSON parses a JSON document within the limits. Objects become map[string]any, numbers json.Number.
-func readJSON(body []byte, maxTokens int) (any, error) {
-	d := &boundedDecoder{dec: json.NewDecoder(bytes.NewReader(body)), maxTokens: maxTokens}
-	d.dec.UseNumber()
-	v, err := d.value(0)
-	if err != nil {
-		return nil, err
-	}
-	_, err = d.dec.Token()
-	if !errors.Is(err, io.EOF) {
-		return nil, errors.New("something follows the document")
-	}
-	return v, nil
-}
-
-// boundedDecoder decodes a document.
-type boundedDecoder struct {
-	dec               *json.Decoder
-	tokens, maxTokens int
-}
-
-func (d *boundedDecoder) token() (json.Token, error) {
-	t, err := d.dec.Token()
-	if errors.Is(err, io.EOF) {
-		return nil, errors.New("unexpected end of the document")
-	}
-	if err != nil {
-		return nil, fmt.Errorf("malformed document: %w", err)
-	}
-	d.tokens++
-	if d.tokens > d.maxTokens {
-		return nil, fmt.Errorf("the document has more than %d tokens", d.maxTokens)
-	}
-	if n, ok := t.(json.Number); ok && len(strings.Trim(string(n), "-")) > maxCallDigits {
-		return nil, fmt.Errorf("a number has more than %d digits", maxCallDigits)
-	}
-	return t, nil
-}
-
-func (d *boundedDecoder) value(depth int) (any, error) {
-	t, err := d.token()
-	if err != nil {
-		return nil, err
-	}
-	delim, ok := t.(json.Delim)
-	if !ok {
-		return t, nil
-	}
-	depth++
-	if depth > maxCallDepth {
-		return nil, fmt.Errorf("the document is nested more than %d times", maxCallDepth)
-	}
-	elements, object := []any{}, map[string]any{}
-	for d.dec.More() {
-		var name string
-		if delim == '{' {
-			t, err := d.token()
-			if err != nil {
-				return nil, err
-			}
-			name, _ = t.(string) // names are always strings
-			if len(name) > maxCallName {
-				return nil, fmt.Errorf("a name has more than %d characters", maxCallName)
-			}
-		}
-		v, err := d.value(depth)
-		if err != nil {
-			return nil, err
-		}
-		if delim == '{' {
-			object[name] = v
-		} else {
-			elements = append(elements, v)
+func readJSON(body []byte, maxTokens int) (v any, _ error) {
+	d := jsontext.NewDecoder(bytes.NewReader(body), jsontext.AllowDuplicateNames(true),
+		jsontext.AllowInvalidUTF8(true))
+	for n := 0; ; n++ {
+		t, err := d.ReadToken()
+		within, length := d.StackIndex(d.StackDepth())
+		switch {
+		case errors.Is(err, io.EOF) && length == 1:
+			dec := json.NewDecoder(bytes.NewReader(body))
+			dec.UseNumber()
+			err = dec.Decode(&v)
+			return v, err
+		case err != nil:
+			return nil, fmt.Errorf("malformed document: %w", err)
+		case n >= maxTokens:
+			return nil, fmt.Errorf("the document has more than %d tokens", maxTokens)
+		case d.StackDepth() > maxCallDepth:
+			return nil, fmt.Errorf("the document is nested more than %d times", maxCallDepth)
+		case within == 0 && length > 1:
+			return nil, errors.New("something follows the document")
+		case within == '{' && length%2 == 1 && len(t.String()) > maxCallName:
+			return nil, fmt.Errorf("a name has more than %d characters", maxCallName)
+		case t.Kind() == '0' && len(strings.Trim(t.String(), "-")) > maxCallDigits:
+			return nil, fmt.Errorf("a number has more than %d digits", maxCallDigits)
 		}
 	}
-	_, err = d.token() // the closing delimiter
-	if err != nil {
-		return nil, err
-	}
-	if delim == '[' {
-		return elements, nil
-	}
-	return object, nil
 }
 
 type callBody struct {
