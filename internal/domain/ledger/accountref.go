@@ -106,25 +106,11 @@ func refOfAddress(digits string, base EntityID) (AccountRef, error) {
 
 // checkRealm fails if the prefix of an address or alias is not empty, "realm." or "shard.realm." of base.
 func checkRealm(prefix string, shardDigits int, base EntityID) error {
-	if prefix == "" {
-		return nil
+	parts, err := parsePrefix(prefix, shardDigits, base)
+	if err == nil && parts != [2]int64{base.Shard(), base.Realm()} {
+		err = fmt.Errorf("shard and realm are not %d.%d: %w", base.Shard(), base.Realm(), ErrSyntax)
 	}
-	shardText, realmText, two := strings.Cut(strings.TrimSuffix(prefix, "."), ".")
-	shard := base.Shard()
-	var err error
-	if !two {
-		realmText = shardText
-	} else if shard, err = parseDigits(shardText, shardDigits); err != nil {
-		return fmt.Errorf("shard: %w", err)
-	}
-	realm, err := parseDigits(realmText, 5)
-	if err != nil {
-		return fmt.Errorf("realm: %w", err)
-	}
-	if shard != base.Shard() || realm != base.Realm() {
-		return fmt.Errorf("shard and realm are not %d.%d: %w", base.Shard(), base.Realm(), ErrSyntax)
-	}
-	return nil
+	return err
 }
 
 var base32NoPadding = base32.StdEncoding.WithPadding(base32.NoPadding)
@@ -236,7 +222,7 @@ func ParseContractRef(s string, base EntityID) (ContractRef, error) {
 		id, err := ParseEntityID(s, base)
 		return ContractRef{ID: id}, err
 	}
-	parts, err := parsePrefix(prefix, base)
+	parts, err := parsePrefix(prefix, 4, base)
 	if err != nil {
 		return ContractRef{}, fmt.Errorf("EVM address %q: %w", s, err)
 	}
@@ -257,24 +243,20 @@ func ParseContractRef(s string, base EntityID) (ContractRef, error) {
 	return ContractRef{ID: base.WithNum(num)}, nil
 }
 
-// parsePrefix parses the prefix of an address: empty, "realm." or "shard.realm.".
-func parsePrefix(prefix string, base EntityID) ([2]int64, error) {
+// parsePrefix parses the prefix of an address or alias: empty, "realm." or "shard.realm.".
+func parsePrefix(prefix string, shardDigits int, base EntityID) ([2]int64, error) {
 	parts := [2]int64{base.Shard(), base.Realm()}
 	if prefix == "" {
 		return parts, nil
 	}
-	texts := strings.Split(strings.TrimSuffix(prefix, "."), ".")
-	if len(texts) > len(parts) {
-		return parts, fmt.Errorf("%q is no shard and realm: %w", prefix, ErrSyntax)
-	}
-	digits := [2]int{4, 5}
-	for i := range texts {
+	texts := strings.SplitN(strings.TrimSuffix(prefix, "."), ".", len(parts))
+	names, digits := [2]string{"shard", "realm"}, [2]int{shardDigits, 5}
+	for i, text := range texts {
 		at := len(parts) - len(texts) + i
-		v, err := parseDigits(texts[i], digits[at])
-		if err != nil {
-			return parts, fmt.Errorf("shard or realm: %w", err)
+		var err error
+		if parts[at], err = parseDigits(text, digits[at]); err != nil {
+			return parts, fmt.Errorf("%s: %w", names[at], err)
 		}
-		parts[at] = v
 	}
 	return parts, nil
 }
