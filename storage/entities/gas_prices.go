@@ -16,18 +16,66 @@ type fileRequest struct {
 	positions []int
 }
 
-// ExchangeRates reads exchange rates. For each hour it caches the version of the file that was read last.
-type ExchangeRates struct{ cache *storage.Hours[rateVersion] }
+// hourly is a value that is cached for an hour of the ledger: the one that was read last, with the time up to which it
+// applies at least.
+type hourly[V any] struct {
+	fileVersionAt[V]
+	until ledger.Timestamp
+}
 
-// rateVersion is a version of the exchange rates that is in effect from one timestamp to another or longer.
-type rateVersion struct {
-	rates       *ledger.ExchangeRateSet
-	from, until ledger.Timestamp
+// readHourly returns the value at each of the given times, or null if there is none. Values that are not cached are
+// read together, with those at the end of their hours, so that the cache covers these. All values may change at one
+// time.
+func readHourly[V any](
+	cache *storage.Hours[hourly[V]], times []ledger.Timestamp, change ledger.Timestamp,
+	read func([]ledger.Timestamp) ([]fileVersionAt[V], error),
+) ([]ledger.Null[V], error) {
+	out := make([]ledger.Null[V], len(times))
+	var missing []ledger.Timestamp
+	var positions []int
+	for i, at := range times {
+		if v, ok := cache.Get(at); ok && v.from <= at && at <= v.until {
+			out[i] = ledger.Of(v.content)
+		} else {
+			missing, positions = append(missing, at), append(positions, i)
+		}
+	}
+	if missing == nil {
+		return out, nil
+	}
+	if newest := slices.Max(times); cache != nil { // the database has all versions up to here
+		for _, at := range missing[:len(positions)] {
+			last := min(at-at%storage.Hour+storage.Hour-1, newest)
+			if at < change {
+				last = min(last, change-1)
+			}
+			missing = append(missing, last)
+		}
+	}
+	found, err := read(missing)
+	if err != nil {
+		return nil, err
+	}
+	for i, v := range found {
+		if !v.found {
+			continue
+		}
+		cache.Put(missing[i], hourly[V]{v, missing[i]})
+		if i < len(positions) {
+			out[positions[i]] = ledger.Of(v.content)
+		}
+	}
+	return out, nil
+}
+
+// ExchangeRates reads exchange rates. For each hour it caches the version of the file that was read last.
+type ExchangeRates struct {
+	cache *storage.Hours[hourly[*ledger.ExchangeRateSet]]
 }
 
 // NewExchangeRates returns a reader of exchange rates. It caches them if db allows it.
 func NewExchangeRates(db *storage.DB) *ExchangeRates {
-	return &ExchangeRates{storage.NewHours[rateVersion](db)}
+	return &ExchangeRates{storage.NewHours[hourly[*ledger.ExchangeRateSet]](db)}
 }
 
 // Read returns the exchange rate at each of the given times, or an empty rate if the file has none. It takes one
@@ -36,121 +84,74 @@ func NewExchangeRates(db *storage.DB) *ExchangeRates {
 func (e *ExchangeRates) Read(
 	ctx context.Context, db *storage.DB, times []ledger.Timestamp,
 ) ([]ledger.ExchangeRate, error) {
-	out := make([]ledger.ExchangeRate, len(times))
-	var missing []ledger.Timestamp
-	var positions []int
-	for i, at := range times {
-		if v, ok := e.cache.Get(at); ok && v.from <= at && at <= v.until {
-			out[i] = v.rates.At(at)
-		} else {
-			missing, positions = append(missing, at), append(positions, i)
-		}
-	}
-	if missing == nil {
-		return out, nil
-	}
-	newest := slices.Max(times) // the database has all versions up to here
-	for _, at := range missing[:len(positions)] {
-		missing = append(missing, min(endOfHour(at), newest)) // so that the cache covers the hour
-	}
-	versions, err := systemFiles(ctx, db, ledger.ExchangeRateFile, missing,
-		func(content []byte) (*ledger.ExchangeRateSet, error) {
-			rates, err := ledger.DecodeExchangeRates(content)
-			if err == nil && rates.CurrentRate == nil {
-				err = ledger.ErrSyntax
+	sets, err := readHourly(e.cache, times, 0,
+		func(missing []ledger.Timestamp) ([]fileVersionAt[*ledger.ExchangeRateSet], error) {
+			versions, err := systemFiles(ctx, db, ledger.ExchangeRateFile, missing,
+				func(content []byte) (*ledger.ExchangeRateSet, error) {
+					rates, err := ledger.DecodeExchangeRates(content)
+					if err == nil && rates.CurrentRate == nil {
+						err = ledger.ErrSyntax
+					}
+					return rates, err
+				})
+			for _, v := range versions {
+				if v.found {
+					v.content.Timestamp = v.since
+				}
 			}
-			return rates, err
+			return versions, err
 		})
-	if err != nil {
-		return nil, err
-	}
-	for i, v := range versions {
-		if !v.found {
-			continue
-		}
-		v.content.Timestamp = v.since
-		e.cache.Put(missing[i], rateVersion{v.content, v.from, missing[i]})
-		if i < len(positions) {
-			out[positions[i]] = v.content.At(missing[i])
+	out := make([]ledger.ExchangeRate, len(times))
+	for i, s := range sets {
+		if s.Valid {
+			out[i] = s.V.At(times[i])
 		}
 	}
-	return out, nil
+	return out, err
 }
 
-func endOfHour(at ledger.Timestamp) ledger.Timestamp { return at - at%storage.Hour + storage.Hour - 1 }
-
-// GasPrices reads gas prices. For each hour it caches the price that was read last, with the times to which it
-// applies.
+// GasPrices reads gas prices in tinybars. For each hour it caches the price that was read last.
 type GasPrices struct {
-	cache *storage.Hours[gasPrice]
+	cache *storage.Hours[hourly[int64]]
 	calls bool
-}
-
-// gasPrice is a price in tinybars that applies from one timestamp to another.
-type gasPrice struct {
-	price       int64
-	from, until ledger.Timestamp
 }
 
 // NewGasPrices returns a reader of the prices that contract results have: those of the file that the network used at
 // the time. It caches them if db allows it.
 func NewGasPrices(db *storage.DB) *GasPrices {
-	return &GasPrices{cache: storage.NewHours[gasPrice](db)}
+	return &GasPrices{cache: storage.NewHours[hourly[int64]](db)}
 }
 
 // NewCallPrices returns a reader of the prices in contract calls: those of the simple fee schedule at any time, or of
 // a new network's schedule if the database has none. It caches them if db allows it.
 func NewCallPrices(db *storage.DB) *GasPrices {
-	return &GasPrices{storage.NewHours[gasPrice](db), true}
+	return &GasPrices{storage.NewHours[hourly[int64]](db), true}
 }
 
 // Read returns the gas price in tinybars at each of the given times, or null if the system files do not contain one.
 // Invalid contents are skipped in favor of earlier ones, at most FileAttempts times.
 func (g *GasPrices) Read(ctx context.Context, db *storage.DB, times []ledger.Timestamp) ([]ledger.Null[int64], error) {
-	out := make([]ledger.Null[int64], len(times))
-	var missing []ledger.Timestamp
-	var positions []int
-	for i, at := range times {
-		if kept, ok := g.cache.Get(at); ok && kept.from <= at && at <= kept.until {
-			out[i] = ledger.Of(kept.price)
-		} else {
-			missing, positions = append(missing, at), append(positions, i)
-		}
-	}
-	if missing == nil {
-		return out, nil
-	}
-	if change, newest := db.FeeFiles().Since, slices.Max(times); db.Cache() {
-		for _, at := range missing[:len(positions)] {
-			last := min(endOfHour(at), newest) // the database has all versions up to here
-			if at < change {
-				last = min(last, change-1)
+	return readHourly(g.cache, times, db.FeeFiles().Since,
+		func(missing []ledger.Timestamp) ([]fileVersionAt[int64], error) {
+			files, err := g.files(ctx, db, missing)
+			if err != nil {
+				return nil, err
 			}
-			missing = append(missing, last)
-		}
-	}
-	files, err := g.files(ctx, db, missing)
-	if err != nil {
-		return nil, err
-	}
-	rates, err := systemFiles(ctx, db, ledger.ExchangeRateFile, missing, ledger.DecodeExchangeRates)
-	if err != nil {
-		return nil, err
-	}
-	for i, at := range missing {
-		if !files[i].found || !rates[i].found {
-			continue
-		}
-		price := files[i].content.GasPrice(rates[i].content, at)
-		if !price.Valid {
-			continue
-		}
-		g.cache.Put(at, gasPrice{price.V, max(files[i].from, rates[i].from), at})
-		if i < len(positions) {
-			out[positions[i]] = price
-		}
-	}
-	return out, nil
+			rates, err := systemFiles(ctx, db, ledger.ExchangeRateFile, missing, ledger.DecodeExchangeRates)
+			if err != nil {
+				return nil, err
+			}
+			out := make([]fileVersionAt[int64], len(missing))
+			for i, at := range missing {
+				if !files[i].found || !rates[i].found {
+					continue
+				}
+				price := files[i].content.GasPrice(rates[i].content, at)
+				out[i].content, out[i].found = price.V, price.Valid
+				out[i].from = max(files[i].from, rates[i].from)
+			}
+			return out, nil
+		})
 }
 
 // files reads the file with the price of gas at each of the given times.
