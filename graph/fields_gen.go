@@ -45,7 +45,7 @@ type AccountTransactionsArgs = ListArgs[ledger.TransactionFilter]
 
 func (ec *executionContext) readAccountTransactionsArgs(ctx context.Context, f *ast.Field, variables map[string]any) (any, error) {
 	in := arguments{of: f, variables: variables}
-	a := AccountTransactionsArgs{Args: relay.Args{First: argument(ctx, &in, 2, ec.unmarshalOInt2ᚖint32), After: argument(ctx, &in, 3, ec.unmarshalOString2ᚖstring), Last: argument(ctx, &in, 4, ec.unmarshalOInt2ᚖint32), Before: argument(ctx, &in, 5, ec.unmarshalOString2ᚖstring)}, Filter: argument(ctx, &in, 0, ec.unmarshalOTransactionFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐTransactionFilter), Order: argument(ctx, &in, 1, ec.unmarshalNOrder2heliographᚋgraphᚋrelayᚐOrder)}
+	a := AccountTransactionsArgs{Args: relay.Args{First: argument(ctx, &in, 2, ec.unmarshalOInt2ᚖint32), After: argument(ctx, &in, 3, ec.unmarshalOString2ᚖstring), Last: argument(ctx, &in, 4, ec.unmarshalOInt2ᚖint32), Before: argument(ctx, &in, 5, ec.unmarshalOString2ᚖstring)}, Filter: OrZero(argument(ctx, &in, 0, ec.unmarshalOTransactionFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐTransactionFilter)), Order: argument(ctx, &in, 1, ec.unmarshalNOrder2heliographᚋgraphᚋrelayᚐOrder)}
 	return a, in.err
 }
 
@@ -54,7 +54,7 @@ type AccountOutstandingAirdropsArgs = ListArgs[ledger.AirdropFilter]
 
 func (ec *executionContext) readAccountOutstandingAirdropsArgs(ctx context.Context, f *ast.Field, variables map[string]any) (any, error) {
 	in := arguments{of: f, variables: variables}
-	a := AccountOutstandingAirdropsArgs{Args: relay.Args{First: argument(ctx, &in, 2, ec.unmarshalOInt2ᚖint32), After: argument(ctx, &in, 3, ec.unmarshalOString2ᚖstring), Last: argument(ctx, &in, 4, ec.unmarshalOInt2ᚖint32), Before: argument(ctx, &in, 5, ec.unmarshalOString2ᚖstring)}, Filter: argument(ctx, &in, 0, ec.unmarshalOAirdropFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐAirdropFilter), Order: argument(ctx, &in, 1, ec.unmarshalNOrder2heliographᚋgraphᚋrelayᚐOrder)}
+	a := AccountOutstandingAirdropsArgs{Args: relay.Args{First: argument(ctx, &in, 2, ec.unmarshalOInt2ᚖint32), After: argument(ctx, &in, 3, ec.unmarshalOString2ᚖstring), Last: argument(ctx, &in, 4, ec.unmarshalOInt2ᚖint32), Before: argument(ctx, &in, 5, ec.unmarshalOString2ᚖstring)}, Filter: OrZero(argument(ctx, &in, 0, ec.unmarshalOAirdropFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐAirdropFilter)), Order: argument(ctx, &in, 1, ec.unmarshalNOrder2heliographᚋgraphᚋrelayᚐOrder)}
 	return a, in.err
 }
 
@@ -63,7 +63,7 @@ type AccountPendingAirdropsArgs = ListArgs[ledger.AirdropFilter]
 
 func (ec *executionContext) readAccountPendingAirdropsArgs(ctx context.Context, f *ast.Field, variables map[string]any) (any, error) {
 	in := arguments{of: f, variables: variables}
-	a := AccountPendingAirdropsArgs{Args: relay.Args{First: argument(ctx, &in, 2, ec.unmarshalOInt2ᚖint32), After: argument(ctx, &in, 3, ec.unmarshalOString2ᚖstring), Last: argument(ctx, &in, 4, ec.unmarshalOInt2ᚖint32), Before: argument(ctx, &in, 5, ec.unmarshalOString2ᚖstring)}, Filter: argument(ctx, &in, 0, ec.unmarshalOAirdropFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐAirdropFilter), Order: argument(ctx, &in, 1, ec.unmarshalNOrder2heliographᚋgraphᚋrelayᚐOrder)}
+	a := AccountPendingAirdropsArgs{Args: relay.Args{First: argument(ctx, &in, 2, ec.unmarshalOInt2ᚖint32), After: argument(ctx, &in, 3, ec.unmarshalOString2ᚖstring), Last: argument(ctx, &in, 4, ec.unmarshalOInt2ᚖint32), Before: argument(ctx, &in, 5, ec.unmarshalOString2ᚖstring)}, Filter: OrZero(argument(ctx, &in, 0, ec.unmarshalOAirdropFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐAirdropFilter)), Order: argument(ctx, &in, 1, ec.unmarshalNOrder2heliographᚋgraphᚋrelayᚐOrder)}
 	return a, in.err
 }
 
@@ -72,7 +72,7 @@ type AccountRewardsArgs = ListArgs[ledger.StakingRewardFilter]
 
 func (ec *executionContext) readAccountRewardsArgs(ctx context.Context, f *ast.Field, variables map[string]any) (any, error) {
 	in := arguments{of: f, variables: variables}
-	a := AccountRewardsArgs{Args: relay.Args{First: argument(ctx, &in, 2, ec.unmarshalOInt2ᚖint32), After: argument(ctx, &in, 3, ec.unmarshalOString2ᚖstring), Last: argument(ctx, &in, 4, ec.unmarshalOInt2ᚖint32), Before: argument(ctx, &in, 5, ec.unmarshalOString2ᚖstring)}, Filter: argument(ctx, &in, 0, ec.unmarshalOStakingRewardFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐStakingRewardFilter), Order: argument(ctx, &in, 1, ec.unmarshalNOrder2heliographᚋgraphᚋrelayᚐOrder)}
+	a := AccountRewardsArgs{Args: relay.Args{First: argument(ctx, &in, 2, ec.unmarshalOInt2ᚖint32), After: argument(ctx, &in, 3, ec.unmarshalOString2ᚖstring), Last: argument(ctx, &in, 4, ec.unmarshalOInt2ᚖint32), Before: argument(ctx, &in, 5, ec.unmarshalOString2ᚖstring)}, Filter: OrZero(argument(ctx, &in, 0, ec.unmarshalOStakingRewardFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐStakingRewardFilter)), Order: argument(ctx, &in, 1, ec.unmarshalNOrder2heliographᚋgraphᚋrelayᚐOrder)}
 	return a, in.err
 }
 
@@ -81,7 +81,7 @@ type AccountContractResultsArgs = ListArgs[ledger.ContractResultFilter]
 
 func (ec *executionContext) readAccountContractResultsArgs(ctx context.Context, f *ast.Field, variables map[string]any) (any, error) {
 	in := arguments{of: f, variables: variables}
-	a := AccountContractResultsArgs{Args: relay.Args{First: argument(ctx, &in, 2, ec.unmarshalOInt2ᚖint32), After: argument(ctx, &in, 3, ec.unmarshalOString2ᚖstring), Last: argument(ctx, &in, 4, ec.unmarshalOInt2ᚖint32), Before: argument(ctx, &in, 5, ec.unmarshalOString2ᚖstring)}, Filter: argument(ctx, &in, 0, ec.unmarshalOContractResultFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐContractResultFilter), Order: argument(ctx, &in, 1, ec.unmarshalNOrder2heliographᚋgraphᚋrelayᚐOrder)}
+	a := AccountContractResultsArgs{Args: relay.Args{First: argument(ctx, &in, 2, ec.unmarshalOInt2ᚖint32), After: argument(ctx, &in, 3, ec.unmarshalOString2ᚖstring), Last: argument(ctx, &in, 4, ec.unmarshalOInt2ᚖint32), Before: argument(ctx, &in, 5, ec.unmarshalOString2ᚖstring)}, Filter: OrZero(argument(ctx, &in, 0, ec.unmarshalOContractResultFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐContractResultFilter)), Order: argument(ctx, &in, 1, ec.unmarshalNOrder2heliographᚋgraphᚋrelayᚐOrder)}
 	return a, in.err
 }
 
@@ -102,7 +102,7 @@ type AccountHooksArgs = ListArgs[ledger.HookFilter]
 
 func (ec *executionContext) readAccountHooksArgs(ctx context.Context, f *ast.Field, variables map[string]any) (any, error) {
 	in := arguments{of: f, variables: variables}
-	a := AccountHooksArgs{Args: relay.Args{First: argument(ctx, &in, 2, ec.unmarshalOInt2ᚖint32), After: argument(ctx, &in, 3, ec.unmarshalOString2ᚖstring), Last: argument(ctx, &in, 4, ec.unmarshalOInt2ᚖint32), Before: argument(ctx, &in, 5, ec.unmarshalOString2ᚖstring)}, Filter: argument(ctx, &in, 0, ec.unmarshalOHookFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐHookFilter), Order: argument(ctx, &in, 1, ec.unmarshalNOrder2heliographᚋgraphᚋrelayᚐOrder)}
+	a := AccountHooksArgs{Args: relay.Args{First: argument(ctx, &in, 2, ec.unmarshalOInt2ᚖint32), After: argument(ctx, &in, 3, ec.unmarshalOString2ᚖstring), Last: argument(ctx, &in, 4, ec.unmarshalOInt2ᚖint32), Before: argument(ctx, &in, 5, ec.unmarshalOString2ᚖstring)}, Filter: OrZero(argument(ctx, &in, 0, ec.unmarshalOHookFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐHookFilter)), Order: argument(ctx, &in, 1, ec.unmarshalNOrder2heliographᚋgraphᚋrelayᚐOrder)}
 	return a, in.err
 }
 
@@ -123,7 +123,7 @@ type AccountNftsArgs = ListArgs[ledger.NFTFilter]
 
 func (ec *executionContext) readAccountNftsArgs(ctx context.Context, f *ast.Field, variables map[string]any) (any, error) {
 	in := arguments{of: f, variables: variables}
-	a := AccountNftsArgs{Args: relay.Args{First: argument(ctx, &in, 2, ec.unmarshalOInt2ᚖint32), After: argument(ctx, &in, 3, ec.unmarshalOString2ᚖstring), Last: argument(ctx, &in, 4, ec.unmarshalOInt2ᚖint32), Before: argument(ctx, &in, 5, ec.unmarshalOString2ᚖstring)}, Filter: argument(ctx, &in, 0, ec.unmarshalONFTFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐNFTFilter), Order: argument(ctx, &in, 1, ec.unmarshalNOrder2heliographᚋgraphᚋrelayᚐOrder)}
+	a := AccountNftsArgs{Args: relay.Args{First: argument(ctx, &in, 2, ec.unmarshalOInt2ᚖint32), After: argument(ctx, &in, 3, ec.unmarshalOString2ᚖstring), Last: argument(ctx, &in, 4, ec.unmarshalOInt2ᚖint32), Before: argument(ctx, &in, 5, ec.unmarshalOString2ᚖstring)}, Filter: OrZero(argument(ctx, &in, 0, ec.unmarshalONFTFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐNFTFilter)), Order: argument(ctx, &in, 1, ec.unmarshalNOrder2heliographᚋgraphᚋrelayᚐOrder)}
 	return a, in.err
 }
 
@@ -132,7 +132,7 @@ type AccountNftAllowancesArgs = ListArgs[ledger.NFTAllowanceFilter]
 
 func (ec *executionContext) readAccountNftAllowancesArgs(ctx context.Context, f *ast.Field, variables map[string]any) (any, error) {
 	in := arguments{of: f, variables: variables}
-	a := AccountNftAllowancesArgs{Args: relay.Args{First: argument(ctx, &in, 2, ec.unmarshalOInt2ᚖint32), After: argument(ctx, &in, 3, ec.unmarshalOString2ᚖstring), Last: argument(ctx, &in, 4, ec.unmarshalOInt2ᚖint32), Before: argument(ctx, &in, 5, ec.unmarshalOString2ᚖstring)}, Filter: argument(ctx, &in, 0, ec.unmarshalONFTAllowanceFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐNFTAllowanceFilter), Order: argument(ctx, &in, 1, ec.unmarshalNOrder2heliographᚋgraphᚋrelayᚐOrder)}
+	a := AccountNftAllowancesArgs{Args: relay.Args{First: argument(ctx, &in, 2, ec.unmarshalOInt2ᚖint32), After: argument(ctx, &in, 3, ec.unmarshalOString2ᚖstring), Last: argument(ctx, &in, 4, ec.unmarshalOInt2ᚖint32), Before: argument(ctx, &in, 5, ec.unmarshalOString2ᚖstring)}, Filter: OrZero(argument(ctx, &in, 0, ec.unmarshalONFTAllowanceFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐNFTAllowanceFilter)), Order: argument(ctx, &in, 1, ec.unmarshalNOrder2heliographᚋgraphᚋrelayᚐOrder)}
 	return a, in.err
 }
 
@@ -141,7 +141,7 @@ type AccountReceivedNFTAllowancesArgs = ListArgs[ledger.NFTAllowanceFilter]
 
 func (ec *executionContext) readAccountReceivedNFTAllowancesArgs(ctx context.Context, f *ast.Field, variables map[string]any) (any, error) {
 	in := arguments{of: f, variables: variables}
-	a := AccountReceivedNFTAllowancesArgs{Args: relay.Args{First: argument(ctx, &in, 2, ec.unmarshalOInt2ᚖint32), After: argument(ctx, &in, 3, ec.unmarshalOString2ᚖstring), Last: argument(ctx, &in, 4, ec.unmarshalOInt2ᚖint32), Before: argument(ctx, &in, 5, ec.unmarshalOString2ᚖstring)}, Filter: argument(ctx, &in, 0, ec.unmarshalONFTAllowanceFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐNFTAllowanceFilter), Order: argument(ctx, &in, 1, ec.unmarshalNOrder2heliographᚋgraphᚋrelayᚐOrder)}
+	a := AccountReceivedNFTAllowancesArgs{Args: relay.Args{First: argument(ctx, &in, 2, ec.unmarshalOInt2ᚖint32), After: argument(ctx, &in, 3, ec.unmarshalOString2ᚖstring), Last: argument(ctx, &in, 4, ec.unmarshalOInt2ᚖint32), Before: argument(ctx, &in, 5, ec.unmarshalOString2ᚖstring)}, Filter: OrZero(argument(ctx, &in, 0, ec.unmarshalONFTAllowanceFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐNFTAllowanceFilter)), Order: argument(ctx, &in, 1, ec.unmarshalNOrder2heliographᚋgraphᚋrelayᚐOrder)}
 	return a, in.err
 }
 
@@ -150,7 +150,7 @@ type AccountSchedulesArgs = ListArgs[ledger.ScheduleFilter]
 
 func (ec *executionContext) readAccountSchedulesArgs(ctx context.Context, f *ast.Field, variables map[string]any) (any, error) {
 	in := arguments{of: f, variables: variables}
-	a := AccountSchedulesArgs{Args: relay.Args{First: argument(ctx, &in, 2, ec.unmarshalOInt2ᚖint32), After: argument(ctx, &in, 3, ec.unmarshalOString2ᚖstring), Last: argument(ctx, &in, 4, ec.unmarshalOInt2ᚖint32), Before: argument(ctx, &in, 5, ec.unmarshalOString2ᚖstring)}, Filter: argument(ctx, &in, 0, ec.unmarshalOScheduleFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐScheduleFilter), Order: argument(ctx, &in, 1, ec.unmarshalNOrder2heliographᚋgraphᚋrelayᚐOrder)}
+	a := AccountSchedulesArgs{Args: relay.Args{First: argument(ctx, &in, 2, ec.unmarshalOInt2ᚖint32), After: argument(ctx, &in, 3, ec.unmarshalOString2ᚖstring), Last: argument(ctx, &in, 4, ec.unmarshalOInt2ᚖint32), Before: argument(ctx, &in, 5, ec.unmarshalOString2ᚖstring)}, Filter: OrZero(argument(ctx, &in, 0, ec.unmarshalOScheduleFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐScheduleFilter)), Order: argument(ctx, &in, 1, ec.unmarshalNOrder2heliographᚋgraphᚋrelayᚐOrder)}
 	return a, in.err
 }
 
@@ -171,7 +171,7 @@ type AccountTokensArgs = ListArgs[ledger.TokenRelationshipFilter]
 
 func (ec *executionContext) readAccountTokensArgs(ctx context.Context, f *ast.Field, variables map[string]any) (any, error) {
 	in := arguments{of: f, variables: variables}
-	a := AccountTokensArgs{Args: relay.Args{First: argument(ctx, &in, 2, ec.unmarshalOInt2ᚖint32), After: argument(ctx, &in, 3, ec.unmarshalOString2ᚖstring), Last: argument(ctx, &in, 4, ec.unmarshalOInt2ᚖint32), Before: argument(ctx, &in, 5, ec.unmarshalOString2ᚖstring)}, Filter: argument(ctx, &in, 0, ec.unmarshalOTokenRelationshipFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐTokenRelationshipFilter), Order: argument(ctx, &in, 1, ec.unmarshalNOrder2heliographᚋgraphᚋrelayᚐOrder)}
+	a := AccountTokensArgs{Args: relay.Args{First: argument(ctx, &in, 2, ec.unmarshalOInt2ᚖint32), After: argument(ctx, &in, 3, ec.unmarshalOString2ᚖstring), Last: argument(ctx, &in, 4, ec.unmarshalOInt2ᚖint32), Before: argument(ctx, &in, 5, ec.unmarshalOString2ᚖstring)}, Filter: OrZero(argument(ctx, &in, 0, ec.unmarshalOTokenRelationshipFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐTokenRelationshipFilter)), Order: argument(ctx, &in, 1, ec.unmarshalNOrder2heliographᚋgraphᚋrelayᚐOrder)}
 	return a, in.err
 }
 
@@ -195,7 +195,7 @@ type AccountAllowancesCryptoArgs = ListArgs[ledger.CryptoAllowanceFilter]
 
 func (ec *executionContext) readAccountAllowancesCryptoArgs(ctx context.Context, f *ast.Field, variables map[string]any) (any, error) {
 	in := arguments{of: f, variables: variables}
-	a := AccountAllowancesCryptoArgs{Args: relay.Args{First: argument(ctx, &in, 2, ec.unmarshalOInt2ᚖint32), After: argument(ctx, &in, 3, ec.unmarshalOString2ᚖstring), Last: argument(ctx, &in, 4, ec.unmarshalOInt2ᚖint32), Before: argument(ctx, &in, 5, ec.unmarshalOString2ᚖstring)}, Filter: argument(ctx, &in, 0, ec.unmarshalOCryptoAllowanceFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐCryptoAllowanceFilter), Order: argument(ctx, &in, 1, ec.unmarshalNOrder2heliographᚋgraphᚋrelayᚐOrder)}
+	a := AccountAllowancesCryptoArgs{Args: relay.Args{First: argument(ctx, &in, 2, ec.unmarshalOInt2ᚖint32), After: argument(ctx, &in, 3, ec.unmarshalOString2ᚖstring), Last: argument(ctx, &in, 4, ec.unmarshalOInt2ᚖint32), Before: argument(ctx, &in, 5, ec.unmarshalOString2ᚖstring)}, Filter: OrZero(argument(ctx, &in, 0, ec.unmarshalOCryptoAllowanceFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐCryptoAllowanceFilter)), Order: argument(ctx, &in, 1, ec.unmarshalNOrder2heliographᚋgraphᚋrelayᚐOrder)}
 	return a, in.err
 }
 
@@ -204,7 +204,7 @@ type AccountAllowancesTokensArgs = ListArgs[ledger.TokenAllowanceFilter]
 
 func (ec *executionContext) readAccountAllowancesTokensArgs(ctx context.Context, f *ast.Field, variables map[string]any) (any, error) {
 	in := arguments{of: f, variables: variables}
-	a := AccountAllowancesTokensArgs{Args: relay.Args{First: argument(ctx, &in, 2, ec.unmarshalOInt2ᚖint32), After: argument(ctx, &in, 3, ec.unmarshalOString2ᚖstring), Last: argument(ctx, &in, 4, ec.unmarshalOInt2ᚖint32), Before: argument(ctx, &in, 5, ec.unmarshalOString2ᚖstring)}, Filter: argument(ctx, &in, 0, ec.unmarshalOTokenAllowanceFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐTokenAllowanceFilter), Order: argument(ctx, &in, 1, ec.unmarshalNOrder2heliographᚋgraphᚋrelayᚐOrder)}
+	a := AccountAllowancesTokensArgs{Args: relay.Args{First: argument(ctx, &in, 2, ec.unmarshalOInt2ᚖint32), After: argument(ctx, &in, 3, ec.unmarshalOString2ᚖstring), Last: argument(ctx, &in, 4, ec.unmarshalOInt2ᚖint32), Before: argument(ctx, &in, 5, ec.unmarshalOString2ᚖstring)}, Filter: OrZero(argument(ctx, &in, 0, ec.unmarshalOTokenAllowanceFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐTokenAllowanceFilter)), Order: argument(ctx, &in, 1, ec.unmarshalNOrder2heliographᚋgraphᚋrelayᚐOrder)}
 	return a, in.err
 }
 
@@ -237,7 +237,7 @@ type BlockContractLogsArgs = ListArgs[ledger.ContractLogFilter]
 
 func (ec *executionContext) readBlockContractLogsArgs(ctx context.Context, f *ast.Field, variables map[string]any) (any, error) {
 	in := arguments{of: f, variables: variables}
-	a := BlockContractLogsArgs{Args: relay.Args{First: argument(ctx, &in, 2, ec.unmarshalOInt2ᚖint32), After: argument(ctx, &in, 3, ec.unmarshalOString2ᚖstring), Last: argument(ctx, &in, 4, ec.unmarshalOInt2ᚖint32), Before: argument(ctx, &in, 5, ec.unmarshalOString2ᚖstring)}, Filter: argument(ctx, &in, 0, ec.unmarshalOContractLogFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐContractLogFilter), Order: argument(ctx, &in, 1, ec.unmarshalNOrder2heliographᚋgraphᚋrelayᚐOrder)}
+	a := BlockContractLogsArgs{Args: relay.Args{First: argument(ctx, &in, 2, ec.unmarshalOInt2ᚖint32), After: argument(ctx, &in, 3, ec.unmarshalOString2ᚖstring), Last: argument(ctx, &in, 4, ec.unmarshalOInt2ᚖint32), Before: argument(ctx, &in, 5, ec.unmarshalOString2ᚖstring)}, Filter: OrZero(argument(ctx, &in, 0, ec.unmarshalOContractLogFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐContractLogFilter)), Order: argument(ctx, &in, 1, ec.unmarshalNOrder2heliographᚋgraphᚋrelayᚐOrder)}
 	return a, in.err
 }
 
@@ -246,7 +246,7 @@ type BlockContractResultsArgs = ListArgs[ledger.ContractResultFilter]
 
 func (ec *executionContext) readBlockContractResultsArgs(ctx context.Context, f *ast.Field, variables map[string]any) (any, error) {
 	in := arguments{of: f, variables: variables}
-	a := BlockContractResultsArgs{Args: relay.Args{First: argument(ctx, &in, 2, ec.unmarshalOInt2ᚖint32), After: argument(ctx, &in, 3, ec.unmarshalOString2ᚖstring), Last: argument(ctx, &in, 4, ec.unmarshalOInt2ᚖint32), Before: argument(ctx, &in, 5, ec.unmarshalOString2ᚖstring)}, Filter: argument(ctx, &in, 0, ec.unmarshalOContractResultFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐContractResultFilter), Order: argument(ctx, &in, 1, ec.unmarshalNOrder2heliographᚋgraphᚋrelayᚐOrder)}
+	a := BlockContractResultsArgs{Args: relay.Args{First: argument(ctx, &in, 2, ec.unmarshalOInt2ᚖint32), After: argument(ctx, &in, 3, ec.unmarshalOString2ᚖstring), Last: argument(ctx, &in, 4, ec.unmarshalOInt2ᚖint32), Before: argument(ctx, &in, 5, ec.unmarshalOString2ᚖstring)}, Filter: OrZero(argument(ctx, &in, 0, ec.unmarshalOContractResultFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐContractResultFilter)), Order: argument(ctx, &in, 1, ec.unmarshalNOrder2heliographᚋgraphᚋrelayᚐOrder)}
 	return a, in.err
 }
 
@@ -255,7 +255,7 @@ type ContractLogsArgs = ListArgs[ledger.ContractLogFilter]
 
 func (ec *executionContext) readContractLogsArgs(ctx context.Context, f *ast.Field, variables map[string]any) (any, error) {
 	in := arguments{of: f, variables: variables}
-	a := ContractLogsArgs{Args: relay.Args{First: argument(ctx, &in, 2, ec.unmarshalOInt2ᚖint32), After: argument(ctx, &in, 3, ec.unmarshalOString2ᚖstring), Last: argument(ctx, &in, 4, ec.unmarshalOInt2ᚖint32), Before: argument(ctx, &in, 5, ec.unmarshalOString2ᚖstring)}, Filter: argument(ctx, &in, 0, ec.unmarshalOContractLogFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐContractLogFilter), Order: argument(ctx, &in, 1, ec.unmarshalNOrder2heliographᚋgraphᚋrelayᚐOrder)}
+	a := ContractLogsArgs{Args: relay.Args{First: argument(ctx, &in, 2, ec.unmarshalOInt2ᚖint32), After: argument(ctx, &in, 3, ec.unmarshalOString2ᚖstring), Last: argument(ctx, &in, 4, ec.unmarshalOInt2ᚖint32), Before: argument(ctx, &in, 5, ec.unmarshalOString2ᚖstring)}, Filter: OrZero(argument(ctx, &in, 0, ec.unmarshalOContractLogFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐContractLogFilter)), Order: argument(ctx, &in, 1, ec.unmarshalNOrder2heliographᚋgraphᚋrelayᚐOrder)}
 	return a, in.err
 }
 
@@ -264,13 +264,13 @@ type ContractResultsArgs = ListArgs[ledger.ContractResultFilter]
 
 func (ec *executionContext) readContractResultsArgs(ctx context.Context, f *ast.Field, variables map[string]any) (any, error) {
 	in := arguments{of: f, variables: variables}
-	a := ContractResultsArgs{Args: relay.Args{First: argument(ctx, &in, 2, ec.unmarshalOInt2ᚖint32), After: argument(ctx, &in, 3, ec.unmarshalOString2ᚖstring), Last: argument(ctx, &in, 4, ec.unmarshalOInt2ᚖint32), Before: argument(ctx, &in, 5, ec.unmarshalOString2ᚖstring)}, Filter: argument(ctx, &in, 0, ec.unmarshalOContractResultFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐContractResultFilter), Order: argument(ctx, &in, 1, ec.unmarshalNOrder2heliographᚋgraphᚋrelayᚐOrder)}
+	a := ContractResultsArgs{Args: relay.Args{First: argument(ctx, &in, 2, ec.unmarshalOInt2ᚖint32), After: argument(ctx, &in, 3, ec.unmarshalOString2ᚖstring), Last: argument(ctx, &in, 4, ec.unmarshalOInt2ᚖint32), Before: argument(ctx, &in, 5, ec.unmarshalOString2ᚖstring)}, Filter: OrZero(argument(ctx, &in, 0, ec.unmarshalOContractResultFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐContractResultFilter)), Order: argument(ctx, &in, 1, ec.unmarshalNOrder2heliographᚋgraphᚋrelayᚐOrder)}
 	return a, in.err
 }
 
 // ContractStateArgs are the arguments of Contract.state.
 type ContractStateArgs struct {
-	Filter *ledger.ContractStateFilter
+	Filter ledger.ContractStateFilter
 	At     *ledger.Filter[ledger.Timestamp]
 	Order  relay.Order
 	relay.Args
@@ -278,7 +278,7 @@ type ContractStateArgs struct {
 
 func (ec *executionContext) readContractStateArgs(ctx context.Context, f *ast.Field, variables map[string]any) (any, error) {
 	in := arguments{of: f, variables: variables}
-	a := ContractStateArgs{Args: relay.Args{First: argument(ctx, &in, 3, ec.unmarshalOInt2ᚖint32), After: argument(ctx, &in, 4, ec.unmarshalOString2ᚖstring), Last: argument(ctx, &in, 5, ec.unmarshalOInt2ᚖint32), Before: argument(ctx, &in, 6, ec.unmarshalOString2ᚖstring)}, Filter: argument(ctx, &in, 0, ec.unmarshalOContractStateFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐContractStateFilter), At: argument(ctx, &in, 1, ec.unmarshalOTimestampFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐFilter), Order: argument(ctx, &in, 2, ec.unmarshalNOrder2heliographᚋgraphᚋrelayᚐOrder)}
+	a := ContractStateArgs{Args: relay.Args{First: argument(ctx, &in, 3, ec.unmarshalOInt2ᚖint32), After: argument(ctx, &in, 4, ec.unmarshalOString2ᚖstring), Last: argument(ctx, &in, 5, ec.unmarshalOInt2ᚖint32), Before: argument(ctx, &in, 6, ec.unmarshalOString2ᚖstring)}, Filter: OrZero(argument(ctx, &in, 0, ec.unmarshalOContractStateFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐContractStateFilter)), At: argument(ctx, &in, 1, ec.unmarshalOTimestampFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐFilter), Order: argument(ctx, &in, 2, ec.unmarshalNOrder2heliographᚋgraphᚋrelayᚐOrder)}
 	return a, in.err
 }
 
@@ -347,7 +347,7 @@ type ContractResultActionsArgs = ListArgs[ledger.ContractActionFilter]
 
 func (ec *executionContext) readContractResultActionsArgs(ctx context.Context, f *ast.Field, variables map[string]any) (any, error) {
 	in := arguments{of: f, variables: variables}
-	a := ContractResultActionsArgs{Args: relay.Args{First: argument(ctx, &in, 2, ec.unmarshalOInt2ᚖint32), After: argument(ctx, &in, 3, ec.unmarshalOString2ᚖstring), Last: argument(ctx, &in, 4, ec.unmarshalOInt2ᚖint32), Before: argument(ctx, &in, 5, ec.unmarshalOString2ᚖstring)}, Filter: argument(ctx, &in, 0, ec.unmarshalOContractActionFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐContractActionFilter), Order: argument(ctx, &in, 1, ec.unmarshalNOrder2heliographᚋgraphᚋrelayᚐOrder)}
+	a := ContractResultActionsArgs{Args: relay.Args{First: argument(ctx, &in, 2, ec.unmarshalOInt2ᚖint32), After: argument(ctx, &in, 3, ec.unmarshalOString2ᚖstring), Last: argument(ctx, &in, 4, ec.unmarshalOInt2ᚖint32), Before: argument(ctx, &in, 5, ec.unmarshalOString2ᚖstring)}, Filter: OrZero(argument(ctx, &in, 0, ec.unmarshalOContractActionFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐContractActionFilter)), Order: argument(ctx, &in, 1, ec.unmarshalNOrder2heliographᚋgraphᚋrelayᚐOrder)}
 	return a, in.err
 }
 
@@ -403,14 +403,14 @@ func (ec *executionContext) readContractResultTraceArgs(ctx context.Context, f *
 // HookStorageArgs are the arguments of Hook.storage.
 type HookStorageArgs struct {
 	At     *ledger.Filter[ledger.Timestamp]
-	Filter *ledger.HookSlotFilter
+	Filter ledger.HookSlotFilter
 	Order  relay.Order
 	relay.Args
 }
 
 func (ec *executionContext) readHookStorageArgs(ctx context.Context, f *ast.Field, variables map[string]any) (any, error) {
 	in := arguments{of: f, variables: variables}
-	a := HookStorageArgs{Args: relay.Args{First: argument(ctx, &in, 3, ec.unmarshalOInt2ᚖint32), After: argument(ctx, &in, 4, ec.unmarshalOString2ᚖstring), Last: argument(ctx, &in, 5, ec.unmarshalOInt2ᚖint32), Before: argument(ctx, &in, 6, ec.unmarshalOString2ᚖstring)}, At: argument(ctx, &in, 0, ec.unmarshalOTimestampFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐFilter), Filter: argument(ctx, &in, 1, ec.unmarshalOHookSlotFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐHookSlotFilter), Order: argument(ctx, &in, 2, ec.unmarshalNOrder2heliographᚋgraphᚋrelayᚐOrder)}
+	a := HookStorageArgs{Args: relay.Args{First: argument(ctx, &in, 3, ec.unmarshalOInt2ᚖint32), After: argument(ctx, &in, 4, ec.unmarshalOString2ᚖstring), Last: argument(ctx, &in, 5, ec.unmarshalOInt2ᚖint32), Before: argument(ctx, &in, 6, ec.unmarshalOString2ᚖstring)}, At: argument(ctx, &in, 0, ec.unmarshalOTimestampFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐFilter), Filter: OrZero(argument(ctx, &in, 1, ec.unmarshalOHookSlotFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐHookSlotFilter)), Order: argument(ctx, &in, 2, ec.unmarshalNOrder2heliographᚋgraphᚋrelayᚐOrder)}
 	return a, in.err
 }
 
@@ -530,7 +530,7 @@ type NFTTransactionsArgs = ListArgs[ledger.NFTTransactionFilter]
 
 func (ec *executionContext) readNFTTransactionsArgs(ctx context.Context, f *ast.Field, variables map[string]any) (any, error) {
 	in := arguments{of: f, variables: variables}
-	a := NFTTransactionsArgs{Args: relay.Args{First: argument(ctx, &in, 2, ec.unmarshalOInt2ᚖint32), After: argument(ctx, &in, 3, ec.unmarshalOString2ᚖstring), Last: argument(ctx, &in, 4, ec.unmarshalOInt2ᚖint32), Before: argument(ctx, &in, 5, ec.unmarshalOString2ᚖstring)}, Filter: argument(ctx, &in, 0, ec.unmarshalONFTTransactionFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐNFTTransactionFilter), Order: argument(ctx, &in, 1, ec.unmarshalNOrder2heliographᚋgraphᚋrelayᚐOrder)}
+	a := NFTTransactionsArgs{Args: relay.Args{First: argument(ctx, &in, 2, ec.unmarshalOInt2ᚖint32), After: argument(ctx, &in, 3, ec.unmarshalOString2ᚖstring), Last: argument(ctx, &in, 4, ec.unmarshalOInt2ᚖint32), Before: argument(ctx, &in, 5, ec.unmarshalOString2ᚖstring)}, Filter: OrZero(argument(ctx, &in, 0, ec.unmarshalONFTTransactionFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐNFTTransactionFilter)), Order: argument(ctx, &in, 1, ec.unmarshalNOrder2heliographᚋgraphᚋrelayᚐOrder)}
 	return a, in.err
 }
 
@@ -571,7 +571,7 @@ type NetworkNodeArgs struct {
 // NetworkNodesArgs are the arguments of Network.nodes.
 type NetworkNodesArgs struct {
 	File    *ledger.EntityID
-	Filter  *ledger.NetworkNodeFilter
+	Filter  ledger.NetworkNodeFilter
 	OrderBy model.NetworkNodeOrder
 	Order   relay.Order
 	relay.Args
@@ -627,7 +627,7 @@ func (ec *executionContext) readQueryAccountArgs(ctx context.Context, f *ast.Fie
 
 // QueryAccountsArgs are the arguments of Query.accounts.
 type QueryAccountsArgs struct {
-	Filter                *ledger.AccountFilter
+	Filter                ledger.AccountFilter
 	HideSyntheticTreasury bool
 	Order                 relay.Order
 	relay.Args
@@ -635,7 +635,7 @@ type QueryAccountsArgs struct {
 
 func (ec *executionContext) readQueryAccountsArgs(ctx context.Context, f *ast.Field, variables map[string]any) (QueryAccountsArgs, error) {
 	in := arguments{of: f, variables: variables}
-	a := QueryAccountsArgs{Args: relay.Args{First: argument(ctx, &in, 3, ec.unmarshalOInt2ᚖint32), After: argument(ctx, &in, 4, ec.unmarshalOString2ᚖstring), Last: argument(ctx, &in, 5, ec.unmarshalOInt2ᚖint32), Before: argument(ctx, &in, 6, ec.unmarshalOString2ᚖstring)}, Filter: argument(ctx, &in, 0, ec.unmarshalOAccountFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐAccountFilter), HideSyntheticTreasury: argument(ctx, &in, 1, ec.unmarshalNBoolean2bool), Order: argument(ctx, &in, 2, ec.unmarshalNOrder2heliographᚋgraphᚋrelayᚐOrder)}
+	a := QueryAccountsArgs{Args: relay.Args{First: argument(ctx, &in, 3, ec.unmarshalOInt2ᚖint32), After: argument(ctx, &in, 4, ec.unmarshalOString2ᚖstring), Last: argument(ctx, &in, 5, ec.unmarshalOInt2ᚖint32), Before: argument(ctx, &in, 6, ec.unmarshalOString2ᚖstring)}, Filter: OrZero(argument(ctx, &in, 0, ec.unmarshalOAccountFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐAccountFilter)), HideSyntheticTreasury: argument(ctx, &in, 1, ec.unmarshalNBoolean2bool), Order: argument(ctx, &in, 2, ec.unmarshalNOrder2heliographᚋgraphᚋrelayᚐOrder)}
 	return a, in.err
 }
 
@@ -652,7 +652,7 @@ func (ec *executionContext) readQueryAccountsByIdsArgs(ctx context.Context, f *a
 
 // QueryBalancesArgs are the arguments of Query.balances.
 type QueryBalancesArgs struct {
-	Filter *ledger.BalanceFilter
+	Filter ledger.BalanceFilter
 	At     *ledger.Filter[ledger.Timestamp]
 	Order  relay.Order
 	relay.Args
@@ -660,7 +660,7 @@ type QueryBalancesArgs struct {
 
 func (ec *executionContext) readQueryBalancesArgs(ctx context.Context, f *ast.Field, variables map[string]any) (QueryBalancesArgs, error) {
 	in := arguments{of: f, variables: variables}
-	a := QueryBalancesArgs{Args: relay.Args{First: argument(ctx, &in, 3, ec.unmarshalOInt2ᚖint32), After: argument(ctx, &in, 4, ec.unmarshalOString2ᚖstring), Last: argument(ctx, &in, 5, ec.unmarshalOInt2ᚖint32), Before: argument(ctx, &in, 6, ec.unmarshalOString2ᚖstring)}, Filter: argument(ctx, &in, 0, ec.unmarshalOBalanceFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐBalanceFilter), At: argument(ctx, &in, 1, ec.unmarshalOTimestampFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐFilter), Order: argument(ctx, &in, 2, ec.unmarshalNOrder2heliographᚋgraphᚋrelayᚐOrder)}
+	a := QueryBalancesArgs{Args: relay.Args{First: argument(ctx, &in, 3, ec.unmarshalOInt2ᚖint32), After: argument(ctx, &in, 4, ec.unmarshalOString2ᚖstring), Last: argument(ctx, &in, 5, ec.unmarshalOInt2ᚖint32), Before: argument(ctx, &in, 6, ec.unmarshalOString2ᚖstring)}, Filter: OrZero(argument(ctx, &in, 0, ec.unmarshalOBalanceFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐBalanceFilter)), At: argument(ctx, &in, 1, ec.unmarshalOTimestampFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐFilter), Order: argument(ctx, &in, 2, ec.unmarshalNOrder2heliographᚋgraphᚋrelayᚐOrder)}
 	return a, in.err
 }
 
@@ -668,56 +668,56 @@ func (ec *executionContext) readQueryBalancesArgs(ctx context.Context, f *ast.Fi
 type QueryAirdropsArgs struct {
 	Sender   *ledger.AccountRef
 	Receiver *ledger.AccountRef
-	Filter   *ledger.AirdropFilter
+	Filter   ledger.AirdropFilter
 	Order    relay.Order
 	relay.Args
 }
 
 func (ec *executionContext) readQueryAirdropsArgs(ctx context.Context, f *ast.Field, variables map[string]any) (QueryAirdropsArgs, error) {
 	in := arguments{of: f, variables: variables}
-	a := QueryAirdropsArgs{Args: relay.Args{First: argument(ctx, &in, 4, ec.unmarshalOInt2ᚖint32), After: argument(ctx, &in, 5, ec.unmarshalOString2ᚖstring), Last: argument(ctx, &in, 6, ec.unmarshalOInt2ᚖint32), Before: argument(ctx, &in, 7, ec.unmarshalOString2ᚖstring)}, Sender: argument(ctx, &in, 0, ec.unmarshalOAccountRef2ᚖheliographᚋinternalᚋdomainᚋledgerᚐAccountRef), Receiver: argument(ctx, &in, 1, ec.unmarshalOAccountRef2ᚖheliographᚋinternalᚋdomainᚋledgerᚐAccountRef), Filter: argument(ctx, &in, 2, ec.unmarshalOAirdropFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐAirdropFilter), Order: argument(ctx, &in, 3, ec.unmarshalNOrder2heliographᚋgraphᚋrelayᚐOrder)}
+	a := QueryAirdropsArgs{Args: relay.Args{First: argument(ctx, &in, 4, ec.unmarshalOInt2ᚖint32), After: argument(ctx, &in, 5, ec.unmarshalOString2ᚖstring), Last: argument(ctx, &in, 6, ec.unmarshalOInt2ᚖint32), Before: argument(ctx, &in, 7, ec.unmarshalOString2ᚖstring)}, Sender: argument(ctx, &in, 0, ec.unmarshalOAccountRef2ᚖheliographᚋinternalᚋdomainᚋledgerᚐAccountRef), Receiver: argument(ctx, &in, 1, ec.unmarshalOAccountRef2ᚖheliographᚋinternalᚋdomainᚋledgerᚐAccountRef), Filter: OrZero(argument(ctx, &in, 2, ec.unmarshalOAirdropFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐAirdropFilter)), Order: argument(ctx, &in, 3, ec.unmarshalNOrder2heliographᚋgraphᚋrelayᚐOrder)}
 	return a, in.err
 }
 
 // QueryCryptoAllowancesArgs are the arguments of Query.cryptoAllowances.
 type QueryCryptoAllowancesArgs struct {
 	Owner  ledger.AccountRef
-	Filter *ledger.CryptoAllowanceFilter
+	Filter ledger.CryptoAllowanceFilter
 	Order  relay.Order
 	relay.Args
 }
 
 func (ec *executionContext) readQueryCryptoAllowancesArgs(ctx context.Context, f *ast.Field, variables map[string]any) (QueryCryptoAllowancesArgs, error) {
 	in := arguments{of: f, variables: variables}
-	a := QueryCryptoAllowancesArgs{Args: relay.Args{First: argument(ctx, &in, 3, ec.unmarshalOInt2ᚖint32), After: argument(ctx, &in, 4, ec.unmarshalOString2ᚖstring), Last: argument(ctx, &in, 5, ec.unmarshalOInt2ᚖint32), Before: argument(ctx, &in, 6, ec.unmarshalOString2ᚖstring)}, Owner: argument(ctx, &in, 0, ec.unmarshalNAccountRef2heliographᚋinternalᚋdomainᚋledgerᚐAccountRef), Filter: argument(ctx, &in, 1, ec.unmarshalOCryptoAllowanceFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐCryptoAllowanceFilter), Order: argument(ctx, &in, 2, ec.unmarshalNOrder2heliographᚋgraphᚋrelayᚐOrder)}
+	a := QueryCryptoAllowancesArgs{Args: relay.Args{First: argument(ctx, &in, 3, ec.unmarshalOInt2ᚖint32), After: argument(ctx, &in, 4, ec.unmarshalOString2ᚖstring), Last: argument(ctx, &in, 5, ec.unmarshalOInt2ᚖint32), Before: argument(ctx, &in, 6, ec.unmarshalOString2ᚖstring)}, Owner: argument(ctx, &in, 0, ec.unmarshalNAccountRef2heliographᚋinternalᚋdomainᚋledgerᚐAccountRef), Filter: OrZero(argument(ctx, &in, 1, ec.unmarshalOCryptoAllowanceFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐCryptoAllowanceFilter)), Order: argument(ctx, &in, 2, ec.unmarshalNOrder2heliographᚋgraphᚋrelayᚐOrder)}
 	return a, in.err
 }
 
 // QueryTokenAllowancesArgs are the arguments of Query.tokenAllowances.
 type QueryTokenAllowancesArgs struct {
 	Owner  ledger.AccountRef
-	Filter *ledger.TokenAllowanceFilter
+	Filter ledger.TokenAllowanceFilter
 	Order  relay.Order
 	relay.Args
 }
 
 func (ec *executionContext) readQueryTokenAllowancesArgs(ctx context.Context, f *ast.Field, variables map[string]any) (QueryTokenAllowancesArgs, error) {
 	in := arguments{of: f, variables: variables}
-	a := QueryTokenAllowancesArgs{Args: relay.Args{First: argument(ctx, &in, 3, ec.unmarshalOInt2ᚖint32), After: argument(ctx, &in, 4, ec.unmarshalOString2ᚖstring), Last: argument(ctx, &in, 5, ec.unmarshalOInt2ᚖint32), Before: argument(ctx, &in, 6, ec.unmarshalOString2ᚖstring)}, Owner: argument(ctx, &in, 0, ec.unmarshalNAccountRef2heliographᚋinternalᚋdomainᚋledgerᚐAccountRef), Filter: argument(ctx, &in, 1, ec.unmarshalOTokenAllowanceFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐTokenAllowanceFilter), Order: argument(ctx, &in, 2, ec.unmarshalNOrder2heliographᚋgraphᚋrelayᚐOrder)}
+	a := QueryTokenAllowancesArgs{Args: relay.Args{First: argument(ctx, &in, 3, ec.unmarshalOInt2ᚖint32), After: argument(ctx, &in, 4, ec.unmarshalOString2ᚖstring), Last: argument(ctx, &in, 5, ec.unmarshalOInt2ᚖint32), Before: argument(ctx, &in, 6, ec.unmarshalOString2ᚖstring)}, Owner: argument(ctx, &in, 0, ec.unmarshalNAccountRef2heliographᚋinternalᚋdomainᚋledgerᚐAccountRef), Filter: OrZero(argument(ctx, &in, 1, ec.unmarshalOTokenAllowanceFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐTokenAllowanceFilter)), Order: argument(ctx, &in, 2, ec.unmarshalNOrder2heliographᚋgraphᚋrelayᚐOrder)}
 	return a, in.err
 }
 
 // QueryStakingRewardsArgs are the arguments of Query.stakingRewards.
 type QueryStakingRewardsArgs struct {
 	Account ledger.AccountRef
-	Filter  *ledger.StakingRewardFilter
+	Filter  ledger.StakingRewardFilter
 	Order   relay.Order
 	relay.Args
 }
 
 func (ec *executionContext) readQueryStakingRewardsArgs(ctx context.Context, f *ast.Field, variables map[string]any) (QueryStakingRewardsArgs, error) {
 	in := arguments{of: f, variables: variables}
-	a := QueryStakingRewardsArgs{Args: relay.Args{First: argument(ctx, &in, 3, ec.unmarshalOInt2ᚖint32), After: argument(ctx, &in, 4, ec.unmarshalOString2ᚖstring), Last: argument(ctx, &in, 5, ec.unmarshalOInt2ᚖint32), Before: argument(ctx, &in, 6, ec.unmarshalOString2ᚖstring)}, Account: argument(ctx, &in, 0, ec.unmarshalNAccountRef2heliographᚋinternalᚋdomainᚋledgerᚐAccountRef), Filter: argument(ctx, &in, 1, ec.unmarshalOStakingRewardFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐStakingRewardFilter), Order: argument(ctx, &in, 2, ec.unmarshalNOrder2heliographᚋgraphᚋrelayᚐOrder)}
+	a := QueryStakingRewardsArgs{Args: relay.Args{First: argument(ctx, &in, 3, ec.unmarshalOInt2ᚖint32), After: argument(ctx, &in, 4, ec.unmarshalOString2ᚖstring), Last: argument(ctx, &in, 5, ec.unmarshalOInt2ᚖint32), Before: argument(ctx, &in, 6, ec.unmarshalOString2ᚖstring)}, Account: argument(ctx, &in, 0, ec.unmarshalNAccountRef2heliographᚋinternalᚋdomainᚋledgerᚐAccountRef), Filter: OrZero(argument(ctx, &in, 1, ec.unmarshalOStakingRewardFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐStakingRewardFilter)), Order: argument(ctx, &in, 2, ec.unmarshalNOrder2heliographᚋgraphᚋrelayᚐOrder)}
 	return a, in.err
 }
 
@@ -735,7 +735,7 @@ func (ec *executionContext) readQueryBlockArgs(ctx context.Context, f *ast.Field
 
 // QueryBlocksArgs are the arguments of Query.blocks.
 type QueryBlocksArgs struct {
-	Filter  *ledger.BlockFilter
+	Filter  ledger.BlockFilter
 	OrderBy model.BlockOrder
 	Order   relay.Order
 	relay.Args
@@ -743,7 +743,7 @@ type QueryBlocksArgs struct {
 
 func (ec *executionContext) readQueryBlocksArgs(ctx context.Context, f *ast.Field, variables map[string]any) (QueryBlocksArgs, error) {
 	in := arguments{of: f, variables: variables}
-	a := QueryBlocksArgs{Args: relay.Args{First: argument(ctx, &in, 3, ec.unmarshalOInt2ᚖint32), After: argument(ctx, &in, 4, ec.unmarshalOString2ᚖstring), Last: argument(ctx, &in, 5, ec.unmarshalOInt2ᚖint32), Before: argument(ctx, &in, 6, ec.unmarshalOString2ᚖstring)}, Filter: argument(ctx, &in, 0, ec.unmarshalOBlockFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐBlockFilter), OrderBy: argument(ctx, &in, 1, ec.unmarshalNBlockOrder2heliographᚋgraphᚋmodelᚐBlockOrder), Order: argument(ctx, &in, 2, ec.unmarshalNOrder2heliographᚋgraphᚋrelayᚐOrder)}
+	a := QueryBlocksArgs{Args: relay.Args{First: argument(ctx, &in, 3, ec.unmarshalOInt2ᚖint32), After: argument(ctx, &in, 4, ec.unmarshalOString2ᚖstring), Last: argument(ctx, &in, 5, ec.unmarshalOInt2ᚖint32), Before: argument(ctx, &in, 6, ec.unmarshalOString2ᚖstring)}, Filter: OrZero(argument(ctx, &in, 0, ec.unmarshalOBlockFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐBlockFilter)), OrderBy: argument(ctx, &in, 1, ec.unmarshalNBlockOrder2heliographᚋgraphᚋmodelᚐBlockOrder), Order: argument(ctx, &in, 2, ec.unmarshalNOrder2heliographᚋgraphᚋrelayᚐOrder)}
 	return a, in.err
 }
 
@@ -775,7 +775,7 @@ type QueryContractsArgs = ListArgs[ledger.ContractFilter]
 
 func (ec *executionContext) readQueryContractsArgs(ctx context.Context, f *ast.Field, variables map[string]any) (QueryContractsArgs, error) {
 	in := arguments{of: f, variables: variables}
-	a := QueryContractsArgs{Args: relay.Args{First: argument(ctx, &in, 2, ec.unmarshalOInt2ᚖint32), After: argument(ctx, &in, 3, ec.unmarshalOString2ᚖstring), Last: argument(ctx, &in, 4, ec.unmarshalOInt2ᚖint32), Before: argument(ctx, &in, 5, ec.unmarshalOString2ᚖstring)}, Filter: argument(ctx, &in, 0, ec.unmarshalOContractFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐContractFilter), Order: argument(ctx, &in, 1, ec.unmarshalNOrder2heliographᚋgraphᚋrelayᚐOrder)}
+	a := QueryContractsArgs{Args: relay.Args{First: argument(ctx, &in, 2, ec.unmarshalOInt2ᚖint32), After: argument(ctx, &in, 3, ec.unmarshalOString2ᚖstring), Last: argument(ctx, &in, 4, ec.unmarshalOInt2ᚖint32), Before: argument(ctx, &in, 5, ec.unmarshalOString2ᚖstring)}, Filter: OrZero(argument(ctx, &in, 0, ec.unmarshalOContractFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐContractFilter)), Order: argument(ctx, &in, 1, ec.unmarshalNOrder2heliographᚋgraphᚋrelayᚐOrder)}
 	return a, in.err
 }
 
@@ -793,7 +793,7 @@ func (ec *executionContext) readQueryContractsByIdsArgs(ctx context.Context, f *
 // QueryContractStateArgs are the arguments of Query.contractState.
 type QueryContractStateArgs struct {
 	Contract ledger.ContractRef
-	Filter   *ledger.ContractStateFilter
+	Filter   ledger.ContractStateFilter
 	At       *ledger.Filter[ledger.Timestamp]
 	Order    relay.Order
 	relay.Args
@@ -801,7 +801,7 @@ type QueryContractStateArgs struct {
 
 func (ec *executionContext) readQueryContractStateArgs(ctx context.Context, f *ast.Field, variables map[string]any) (QueryContractStateArgs, error) {
 	in := arguments{of: f, variables: variables}
-	a := QueryContractStateArgs{Args: relay.Args{First: argument(ctx, &in, 4, ec.unmarshalOInt2ᚖint32), After: argument(ctx, &in, 5, ec.unmarshalOString2ᚖstring), Last: argument(ctx, &in, 6, ec.unmarshalOInt2ᚖint32), Before: argument(ctx, &in, 7, ec.unmarshalOString2ᚖstring)}, Contract: argument(ctx, &in, 0, ec.unmarshalNContractRef2heliographᚋinternalᚋdomainᚋledgerᚐContractRef), Filter: argument(ctx, &in, 1, ec.unmarshalOContractStateFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐContractStateFilter), At: argument(ctx, &in, 2, ec.unmarshalOTimestampFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐFilter), Order: argument(ctx, &in, 3, ec.unmarshalNOrder2heliographᚋgraphᚋrelayᚐOrder)}
+	a := QueryContractStateArgs{Args: relay.Args{First: argument(ctx, &in, 4, ec.unmarshalOInt2ᚖint32), After: argument(ctx, &in, 5, ec.unmarshalOString2ᚖstring), Last: argument(ctx, &in, 6, ec.unmarshalOInt2ᚖint32), Before: argument(ctx, &in, 7, ec.unmarshalOString2ᚖstring)}, Contract: argument(ctx, &in, 0, ec.unmarshalNContractRef2heliographᚋinternalᚋdomainᚋledgerᚐContractRef), Filter: OrZero(argument(ctx, &in, 1, ec.unmarshalOContractStateFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐContractStateFilter)), At: argument(ctx, &in, 2, ec.unmarshalOTimestampFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐFilter), Order: argument(ctx, &in, 3, ec.unmarshalNOrder2heliographᚋgraphᚋrelayᚐOrder)}
 	return a, in.err
 }
 
@@ -810,7 +810,7 @@ type QueryContractLogsArgs = ListArgs[ledger.ContractLogFilter]
 
 func (ec *executionContext) readQueryContractLogsArgs(ctx context.Context, f *ast.Field, variables map[string]any) (QueryContractLogsArgs, error) {
 	in := arguments{of: f, variables: variables}
-	a := QueryContractLogsArgs{Args: relay.Args{First: argument(ctx, &in, 2, ec.unmarshalOInt2ᚖint32), After: argument(ctx, &in, 3, ec.unmarshalOString2ᚖstring), Last: argument(ctx, &in, 4, ec.unmarshalOInt2ᚖint32), Before: argument(ctx, &in, 5, ec.unmarshalOString2ᚖstring)}, Filter: argument(ctx, &in, 0, ec.unmarshalOContractLogFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐContractLogFilter), Order: argument(ctx, &in, 1, ec.unmarshalNOrder2heliographᚋgraphᚋrelayᚐOrder)}
+	a := QueryContractLogsArgs{Args: relay.Args{First: argument(ctx, &in, 2, ec.unmarshalOInt2ᚖint32), After: argument(ctx, &in, 3, ec.unmarshalOString2ᚖstring), Last: argument(ctx, &in, 4, ec.unmarshalOInt2ᚖint32), Before: argument(ctx, &in, 5, ec.unmarshalOString2ᚖstring)}, Filter: OrZero(argument(ctx, &in, 0, ec.unmarshalOContractLogFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐContractLogFilter)), Order: argument(ctx, &in, 1, ec.unmarshalNOrder2heliographᚋgraphᚋrelayᚐOrder)}
 	return a, in.err
 }
 
@@ -835,7 +835,7 @@ type QueryContractResultsArgs = ListArgs[ledger.ContractResultFilter]
 
 func (ec *executionContext) readQueryContractResultsArgs(ctx context.Context, f *ast.Field, variables map[string]any) (QueryContractResultsArgs, error) {
 	in := arguments{of: f, variables: variables}
-	a := QueryContractResultsArgs{Args: relay.Args{First: argument(ctx, &in, 2, ec.unmarshalOInt2ᚖint32), After: argument(ctx, &in, 3, ec.unmarshalOString2ᚖstring), Last: argument(ctx, &in, 4, ec.unmarshalOInt2ᚖint32), Before: argument(ctx, &in, 5, ec.unmarshalOString2ᚖstring)}, Filter: argument(ctx, &in, 0, ec.unmarshalOContractResultFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐContractResultFilter), Order: argument(ctx, &in, 1, ec.unmarshalNOrder2heliographᚋgraphᚋrelayᚐOrder)}
+	a := QueryContractResultsArgs{Args: relay.Args{First: argument(ctx, &in, 2, ec.unmarshalOInt2ᚖint32), After: argument(ctx, &in, 3, ec.unmarshalOString2ᚖstring), Last: argument(ctx, &in, 4, ec.unmarshalOInt2ᚖint32), Before: argument(ctx, &in, 5, ec.unmarshalOString2ᚖstring)}, Filter: OrZero(argument(ctx, &in, 0, ec.unmarshalOContractResultFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐContractResultFilter)), Order: argument(ctx, &in, 1, ec.unmarshalNOrder2heliographᚋgraphᚋrelayᚐOrder)}
 	return a, in.err
 }
 
@@ -855,14 +855,14 @@ type QueryContractActionsArgs struct {
 	Hash          *string
 	TransactionID *ledger.TransactionID
 	Nonce         int32
-	Filter        *ledger.ContractActionFilter
+	Filter        ledger.ContractActionFilter
 	Order         relay.Order
 	relay.Args
 }
 
 func (ec *executionContext) readQueryContractActionsArgs(ctx context.Context, f *ast.Field, variables map[string]any) (QueryContractActionsArgs, error) {
 	in := arguments{of: f, variables: variables}
-	a := QueryContractActionsArgs{Args: relay.Args{First: argument(ctx, &in, 5, ec.unmarshalOInt2ᚖint32), After: argument(ctx, &in, 6, ec.unmarshalOString2ᚖstring), Last: argument(ctx, &in, 7, ec.unmarshalOInt2ᚖint32), Before: argument(ctx, &in, 8, ec.unmarshalOString2ᚖstring)}, Hash: argument(ctx, &in, 0, ec.unmarshalOHash2ᚖstring), TransactionID: argument(ctx, &in, 1, ec.unmarshalOTransactionID2ᚖheliographᚋinternalᚋdomainᚋledgerᚐTransactionID), Nonce: argument(ctx, &in, 2, ec.unmarshalNInt2int32), Filter: argument(ctx, &in, 3, ec.unmarshalOContractActionFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐContractActionFilter), Order: argument(ctx, &in, 4, ec.unmarshalNOrder2heliographᚋgraphᚋrelayᚐOrder)}
+	a := QueryContractActionsArgs{Args: relay.Args{First: argument(ctx, &in, 5, ec.unmarshalOInt2ᚖint32), After: argument(ctx, &in, 6, ec.unmarshalOString2ᚖstring), Last: argument(ctx, &in, 7, ec.unmarshalOInt2ᚖint32), Before: argument(ctx, &in, 8, ec.unmarshalOString2ᚖstring)}, Hash: argument(ctx, &in, 0, ec.unmarshalOHash2ᚖstring), TransactionID: argument(ctx, &in, 1, ec.unmarshalOTransactionID2ᚖheliographᚋinternalᚋdomainᚋledgerᚐTransactionID), Nonce: argument(ctx, &in, 2, ec.unmarshalNInt2int32), Filter: OrZero(argument(ctx, &in, 3, ec.unmarshalOContractActionFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐContractActionFilter)), Order: argument(ctx, &in, 4, ec.unmarshalNOrder2heliographᚋgraphᚋrelayᚐOrder)}
 	return a, in.err
 }
 
@@ -967,14 +967,14 @@ func (ec *executionContext) readQueryHookArgs(ctx context.Context, f *ast.Field,
 // QueryHooksArgs are the arguments of Query.hooks.
 type QueryHooksArgs struct {
 	Owner  ledger.AccountRef
-	Filter *ledger.HookFilter
+	Filter ledger.HookFilter
 	Order  relay.Order
 	relay.Args
 }
 
 func (ec *executionContext) readQueryHooksArgs(ctx context.Context, f *ast.Field, variables map[string]any) (QueryHooksArgs, error) {
 	in := arguments{of: f, variables: variables}
-	a := QueryHooksArgs{Args: relay.Args{First: argument(ctx, &in, 3, ec.unmarshalOInt2ᚖint32), After: argument(ctx, &in, 4, ec.unmarshalOString2ᚖstring), Last: argument(ctx, &in, 5, ec.unmarshalOInt2ᚖint32), Before: argument(ctx, &in, 6, ec.unmarshalOString2ᚖstring)}, Owner: argument(ctx, &in, 0, ec.unmarshalNAccountRef2heliographᚋinternalᚋdomainᚋledgerᚐAccountRef), Filter: argument(ctx, &in, 1, ec.unmarshalOHookFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐHookFilter), Order: argument(ctx, &in, 2, ec.unmarshalNOrder2heliographᚋgraphᚋrelayᚐOrder)}
+	a := QueryHooksArgs{Args: relay.Args{First: argument(ctx, &in, 3, ec.unmarshalOInt2ᚖint32), After: argument(ctx, &in, 4, ec.unmarshalOString2ᚖstring), Last: argument(ctx, &in, 5, ec.unmarshalOInt2ᚖint32), Before: argument(ctx, &in, 6, ec.unmarshalOString2ᚖstring)}, Owner: argument(ctx, &in, 0, ec.unmarshalNAccountRef2heliographᚋinternalᚋdomainᚋledgerᚐAccountRef), Filter: OrZero(argument(ctx, &in, 1, ec.unmarshalOHookFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐHookFilter)), Order: argument(ctx, &in, 2, ec.unmarshalNOrder2heliographᚋgraphᚋrelayᚐOrder)}
 	return a, in.err
 }
 
@@ -983,14 +983,14 @@ type QueryHookStorageArgs struct {
 	Owner  ledger.AccountRef
 	HookID int64
 	At     *ledger.Filter[ledger.Timestamp]
-	Filter *ledger.HookSlotFilter
+	Filter ledger.HookSlotFilter
 	Order  relay.Order
 	relay.Args
 }
 
 func (ec *executionContext) readQueryHookStorageArgs(ctx context.Context, f *ast.Field, variables map[string]any) (QueryHookStorageArgs, error) {
 	in := arguments{of: f, variables: variables}
-	a := QueryHookStorageArgs{Args: relay.Args{First: argument(ctx, &in, 5, ec.unmarshalOInt2ᚖint32), After: argument(ctx, &in, 6, ec.unmarshalOString2ᚖstring), Last: argument(ctx, &in, 7, ec.unmarshalOInt2ᚖint32), Before: argument(ctx, &in, 8, ec.unmarshalOString2ᚖstring)}, Owner: argument(ctx, &in, 0, ec.unmarshalNAccountRef2heliographᚋinternalᚋdomainᚋledgerᚐAccountRef), HookID: argument(ctx, &in, 1, ec.unmarshalNLong2int64), At: argument(ctx, &in, 2, ec.unmarshalOTimestampFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐFilter), Filter: argument(ctx, &in, 3, ec.unmarshalOHookSlotFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐHookSlotFilter), Order: argument(ctx, &in, 4, ec.unmarshalNOrder2heliographᚋgraphᚋrelayᚐOrder)}
+	a := QueryHookStorageArgs{Args: relay.Args{First: argument(ctx, &in, 5, ec.unmarshalOInt2ᚖint32), After: argument(ctx, &in, 6, ec.unmarshalOString2ᚖstring), Last: argument(ctx, &in, 7, ec.unmarshalOInt2ᚖint32), Before: argument(ctx, &in, 8, ec.unmarshalOString2ᚖstring)}, Owner: argument(ctx, &in, 0, ec.unmarshalNAccountRef2heliographᚋinternalᚋdomainᚋledgerᚐAccountRef), HookID: argument(ctx, &in, 1, ec.unmarshalNLong2int64), At: argument(ctx, &in, 2, ec.unmarshalOTimestampFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐFilter), Filter: OrZero(argument(ctx, &in, 3, ec.unmarshalOHookSlotFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐHookSlotFilter)), Order: argument(ctx, &in, 4, ec.unmarshalNOrder2heliographᚋgraphᚋrelayᚐOrder)}
 	return a, in.err
 }
 
@@ -1022,7 +1022,7 @@ type QueryNftsArgs = ListArgs[ledger.NFTFilter]
 
 func (ec *executionContext) readQueryNftsArgs(ctx context.Context, f *ast.Field, variables map[string]any) (QueryNftsArgs, error) {
 	in := arguments{of: f, variables: variables}
-	a := QueryNftsArgs{Args: relay.Args{First: argument(ctx, &in, 2, ec.unmarshalOInt2ᚖint32), After: argument(ctx, &in, 3, ec.unmarshalOString2ᚖstring), Last: argument(ctx, &in, 4, ec.unmarshalOInt2ᚖint32), Before: argument(ctx, &in, 5, ec.unmarshalOString2ᚖstring)}, Filter: argument(ctx, &in, 0, ec.unmarshalONFTFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐNFTFilter), Order: argument(ctx, &in, 1, ec.unmarshalNOrder2heliographᚋgraphᚋrelayᚐOrder)}
+	a := QueryNftsArgs{Args: relay.Args{First: argument(ctx, &in, 2, ec.unmarshalOInt2ᚖint32), After: argument(ctx, &in, 3, ec.unmarshalOString2ᚖstring), Last: argument(ctx, &in, 4, ec.unmarshalOInt2ᚖint32), Before: argument(ctx, &in, 5, ec.unmarshalOString2ᚖstring)}, Filter: OrZero(argument(ctx, &in, 0, ec.unmarshalONFTFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐNFTFilter)), Order: argument(ctx, &in, 1, ec.unmarshalNOrder2heliographᚋgraphᚋrelayᚐOrder)}
 	return a, in.err
 }
 
@@ -1041,14 +1041,14 @@ func (ec *executionContext) readQueryNftsByKeysArgs(ctx context.Context, f *ast.
 type QueryNftTransactionsArgs struct {
 	Token        ledger.EntityID
 	SerialNumber int64
-	Filter       *ledger.NFTTransactionFilter
+	Filter       ledger.NFTTransactionFilter
 	Order        relay.Order
 	relay.Args
 }
 
 func (ec *executionContext) readQueryNftTransactionsArgs(ctx context.Context, f *ast.Field, variables map[string]any) (QueryNftTransactionsArgs, error) {
 	in := arguments{of: f, variables: variables}
-	a := QueryNftTransactionsArgs{Args: relay.Args{First: argument(ctx, &in, 4, ec.unmarshalOInt2ᚖint32), After: argument(ctx, &in, 5, ec.unmarshalOString2ᚖstring), Last: argument(ctx, &in, 6, ec.unmarshalOInt2ᚖint32), Before: argument(ctx, &in, 7, ec.unmarshalOString2ᚖstring)}, Token: argument(ctx, &in, 0, ec.unmarshalNEntityID2heliographᚋinternalᚋdomainᚋledgerᚐEntityID), SerialNumber: argument(ctx, &in, 1, ec.unmarshalNLong2int64), Filter: argument(ctx, &in, 2, ec.unmarshalONFTTransactionFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐNFTTransactionFilter), Order: argument(ctx, &in, 3, ec.unmarshalNOrder2heliographᚋgraphᚋrelayᚐOrder)}
+	a := QueryNftTransactionsArgs{Args: relay.Args{First: argument(ctx, &in, 4, ec.unmarshalOInt2ᚖint32), After: argument(ctx, &in, 5, ec.unmarshalOString2ᚖstring), Last: argument(ctx, &in, 6, ec.unmarshalOInt2ᚖint32), Before: argument(ctx, &in, 7, ec.unmarshalOString2ᚖstring)}, Token: argument(ctx, &in, 0, ec.unmarshalNEntityID2heliographᚋinternalᚋdomainᚋledgerᚐEntityID), SerialNumber: argument(ctx, &in, 1, ec.unmarshalNLong2int64), Filter: OrZero(argument(ctx, &in, 2, ec.unmarshalONFTTransactionFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐNFTTransactionFilter)), Order: argument(ctx, &in, 3, ec.unmarshalNOrder2heliographᚋgraphᚋrelayᚐOrder)}
 	return a, in.err
 }
 
@@ -1056,14 +1056,14 @@ func (ec *executionContext) readQueryNftTransactionsArgs(ctx context.Context, f 
 type QueryNftAllowancesArgs struct {
 	Owner   *ledger.AccountRef
 	Spender *ledger.AccountRef
-	Filter  *ledger.NFTAllowanceFilter
+	Filter  ledger.NFTAllowanceFilter
 	Order   relay.Order
 	relay.Args
 }
 
 func (ec *executionContext) readQueryNftAllowancesArgs(ctx context.Context, f *ast.Field, variables map[string]any) (QueryNftAllowancesArgs, error) {
 	in := arguments{of: f, variables: variables}
-	a := QueryNftAllowancesArgs{Args: relay.Args{First: argument(ctx, &in, 4, ec.unmarshalOInt2ᚖint32), After: argument(ctx, &in, 5, ec.unmarshalOString2ᚖstring), Last: argument(ctx, &in, 6, ec.unmarshalOInt2ᚖint32), Before: argument(ctx, &in, 7, ec.unmarshalOString2ᚖstring)}, Owner: argument(ctx, &in, 0, ec.unmarshalOAccountRef2ᚖheliographᚋinternalᚋdomainᚋledgerᚐAccountRef), Spender: argument(ctx, &in, 1, ec.unmarshalOAccountRef2ᚖheliographᚋinternalᚋdomainᚋledgerᚐAccountRef), Filter: argument(ctx, &in, 2, ec.unmarshalONFTAllowanceFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐNFTAllowanceFilter), Order: argument(ctx, &in, 3, ec.unmarshalNOrder2heliographᚋgraphᚋrelayᚐOrder)}
+	a := QueryNftAllowancesArgs{Args: relay.Args{First: argument(ctx, &in, 4, ec.unmarshalOInt2ᚖint32), After: argument(ctx, &in, 5, ec.unmarshalOString2ᚖstring), Last: argument(ctx, &in, 6, ec.unmarshalOInt2ᚖint32), Before: argument(ctx, &in, 7, ec.unmarshalOString2ᚖstring)}, Owner: argument(ctx, &in, 0, ec.unmarshalOAccountRef2ᚖheliographᚋinternalᚋdomainᚋledgerᚐAccountRef), Spender: argument(ctx, &in, 1, ec.unmarshalOAccountRef2ᚖheliographᚋinternalᚋdomainᚋledgerᚐAccountRef), Filter: OrZero(argument(ctx, &in, 2, ec.unmarshalONFTAllowanceFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐNFTAllowanceFilter)), Order: argument(ctx, &in, 3, ec.unmarshalNOrder2heliographᚋgraphᚋrelayᚐOrder)}
 	return a, in.err
 }
 
@@ -1083,7 +1083,7 @@ type QuerySchedulesArgs = ListArgs[ledger.ScheduleFilter]
 
 func (ec *executionContext) readQuerySchedulesArgs(ctx context.Context, f *ast.Field, variables map[string]any) (QuerySchedulesArgs, error) {
 	in := arguments{of: f, variables: variables}
-	a := QuerySchedulesArgs{Args: relay.Args{First: argument(ctx, &in, 2, ec.unmarshalOInt2ᚖint32), After: argument(ctx, &in, 3, ec.unmarshalOString2ᚖstring), Last: argument(ctx, &in, 4, ec.unmarshalOInt2ᚖint32), Before: argument(ctx, &in, 5, ec.unmarshalOString2ᚖstring)}, Filter: argument(ctx, &in, 0, ec.unmarshalOScheduleFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐScheduleFilter), Order: argument(ctx, &in, 1, ec.unmarshalNOrder2heliographᚋgraphᚋrelayᚐOrder)}
+	a := QuerySchedulesArgs{Args: relay.Args{First: argument(ctx, &in, 2, ec.unmarshalOInt2ᚖint32), After: argument(ctx, &in, 3, ec.unmarshalOString2ᚖstring), Last: argument(ctx, &in, 4, ec.unmarshalOInt2ᚖint32), Before: argument(ctx, &in, 5, ec.unmarshalOString2ᚖstring)}, Filter: OrZero(argument(ctx, &in, 0, ec.unmarshalOScheduleFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐScheduleFilter)), Order: argument(ctx, &in, 1, ec.unmarshalNOrder2heliographᚋgraphᚋrelayᚐOrder)}
 	return a, in.err
 }
 
@@ -1184,7 +1184,7 @@ type QueryTokensArgs = ListArgs[ledger.TokenFilter]
 
 func (ec *executionContext) readQueryTokensArgs(ctx context.Context, f *ast.Field, variables map[string]any) (QueryTokensArgs, error) {
 	in := arguments{of: f, variables: variables}
-	a := QueryTokensArgs{Args: relay.Args{First: argument(ctx, &in, 2, ec.unmarshalOInt2ᚖint32), After: argument(ctx, &in, 3, ec.unmarshalOString2ᚖstring), Last: argument(ctx, &in, 4, ec.unmarshalOInt2ᚖint32), Before: argument(ctx, &in, 5, ec.unmarshalOString2ᚖstring)}, Filter: argument(ctx, &in, 0, ec.unmarshalOTokenFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐTokenFilter), Order: argument(ctx, &in, 1, ec.unmarshalNOrder2heliographᚋgraphᚋrelayᚐOrder)}
+	a := QueryTokensArgs{Args: relay.Args{First: argument(ctx, &in, 2, ec.unmarshalOInt2ᚖint32), After: argument(ctx, &in, 3, ec.unmarshalOString2ᚖstring), Last: argument(ctx, &in, 4, ec.unmarshalOInt2ᚖint32), Before: argument(ctx, &in, 5, ec.unmarshalOString2ᚖstring)}, Filter: OrZero(argument(ctx, &in, 0, ec.unmarshalOTokenFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐTokenFilter)), Order: argument(ctx, &in, 1, ec.unmarshalNOrder2heliographᚋgraphᚋrelayᚐOrder)}
 	return a, in.err
 }
 
@@ -1202,7 +1202,7 @@ func (ec *executionContext) readQueryTokensByIdsArgs(ctx context.Context, f *ast
 // QueryTokenBalancesArgs are the arguments of Query.tokenBalances.
 type QueryTokenBalancesArgs struct {
 	Token  ledger.EntityID
-	Filter *ledger.TokenHolderFilter
+	Filter ledger.TokenHolderFilter
 	At     *ledger.Filter[ledger.Timestamp]
 	Order  relay.Order
 	relay.Args
@@ -1210,21 +1210,21 @@ type QueryTokenBalancesArgs struct {
 
 func (ec *executionContext) readQueryTokenBalancesArgs(ctx context.Context, f *ast.Field, variables map[string]any) (QueryTokenBalancesArgs, error) {
 	in := arguments{of: f, variables: variables}
-	a := QueryTokenBalancesArgs{Args: relay.Args{First: argument(ctx, &in, 4, ec.unmarshalOInt2ᚖint32), After: argument(ctx, &in, 5, ec.unmarshalOString2ᚖstring), Last: argument(ctx, &in, 6, ec.unmarshalOInt2ᚖint32), Before: argument(ctx, &in, 7, ec.unmarshalOString2ᚖstring)}, Token: argument(ctx, &in, 0, ec.unmarshalNEntityID2heliographᚋinternalᚋdomainᚋledgerᚐEntityID), Filter: argument(ctx, &in, 1, ec.unmarshalOTokenHolderFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐTokenHolderFilter), At: argument(ctx, &in, 2, ec.unmarshalOTimestampFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐFilter), Order: argument(ctx, &in, 3, ec.unmarshalNOrder2heliographᚋgraphᚋrelayᚐOrder)}
+	a := QueryTokenBalancesArgs{Args: relay.Args{First: argument(ctx, &in, 4, ec.unmarshalOInt2ᚖint32), After: argument(ctx, &in, 5, ec.unmarshalOString2ᚖstring), Last: argument(ctx, &in, 6, ec.unmarshalOInt2ᚖint32), Before: argument(ctx, &in, 7, ec.unmarshalOString2ᚖstring)}, Token: argument(ctx, &in, 0, ec.unmarshalNEntityID2heliographᚋinternalᚋdomainᚋledgerᚐEntityID), Filter: OrZero(argument(ctx, &in, 1, ec.unmarshalOTokenHolderFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐTokenHolderFilter)), At: argument(ctx, &in, 2, ec.unmarshalOTimestampFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐFilter), Order: argument(ctx, &in, 3, ec.unmarshalNOrder2heliographᚋgraphᚋrelayᚐOrder)}
 	return a, in.err
 }
 
 // QueryTokenRelationshipsArgs are the arguments of Query.tokenRelationships.
 type QueryTokenRelationshipsArgs struct {
 	Account ledger.AccountRef
-	Filter  *ledger.TokenRelationshipFilter
+	Filter  ledger.TokenRelationshipFilter
 	Order   relay.Order
 	relay.Args
 }
 
 func (ec *executionContext) readQueryTokenRelationshipsArgs(ctx context.Context, f *ast.Field, variables map[string]any) (QueryTokenRelationshipsArgs, error) {
 	in := arguments{of: f, variables: variables}
-	a := QueryTokenRelationshipsArgs{Args: relay.Args{First: argument(ctx, &in, 3, ec.unmarshalOInt2ᚖint32), After: argument(ctx, &in, 4, ec.unmarshalOString2ᚖstring), Last: argument(ctx, &in, 5, ec.unmarshalOInt2ᚖint32), Before: argument(ctx, &in, 6, ec.unmarshalOString2ᚖstring)}, Account: argument(ctx, &in, 0, ec.unmarshalNAccountRef2heliographᚋinternalᚋdomainᚋledgerᚐAccountRef), Filter: argument(ctx, &in, 1, ec.unmarshalOTokenRelationshipFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐTokenRelationshipFilter), Order: argument(ctx, &in, 2, ec.unmarshalNOrder2heliographᚋgraphᚋrelayᚐOrder)}
+	a := QueryTokenRelationshipsArgs{Args: relay.Args{First: argument(ctx, &in, 3, ec.unmarshalOInt2ᚖint32), After: argument(ctx, &in, 4, ec.unmarshalOString2ᚖstring), Last: argument(ctx, &in, 5, ec.unmarshalOInt2ᚖint32), Before: argument(ctx, &in, 6, ec.unmarshalOString2ᚖstring)}, Account: argument(ctx, &in, 0, ec.unmarshalNAccountRef2heliographᚋinternalᚋdomainᚋledgerᚐAccountRef), Filter: OrZero(argument(ctx, &in, 1, ec.unmarshalOTokenRelationshipFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐTokenRelationshipFilter)), Order: argument(ctx, &in, 2, ec.unmarshalNOrder2heliographᚋgraphᚋrelayᚐOrder)}
 	return a, in.err
 }
 
@@ -1253,7 +1253,7 @@ func (ec *executionContext) readQueryTopicsByIdsArgs(ctx context.Context, f *ast
 // QueryTopicMessagesArgs are the arguments of Query.topicMessages.
 type QueryTopicMessagesArgs struct {
 	Topic      ledger.EntityID
-	Filter     *ledger.TopicMessageFilter
+	Filter     ledger.TopicMessageFilter
 	JoinChunks bool
 	Order      relay.Order
 	relay.Args
@@ -1261,7 +1261,7 @@ type QueryTopicMessagesArgs struct {
 
 func (ec *executionContext) readQueryTopicMessagesArgs(ctx context.Context, f *ast.Field, variables map[string]any) (QueryTopicMessagesArgs, error) {
 	in := arguments{of: f, variables: variables}
-	a := QueryTopicMessagesArgs{Args: relay.Args{First: argument(ctx, &in, 4, ec.unmarshalOInt2ᚖint32), After: argument(ctx, &in, 5, ec.unmarshalOString2ᚖstring), Last: argument(ctx, &in, 6, ec.unmarshalOInt2ᚖint32), Before: argument(ctx, &in, 7, ec.unmarshalOString2ᚖstring)}, Topic: argument(ctx, &in, 0, ec.unmarshalNEntityID2heliographᚋinternalᚋdomainᚋledgerᚐEntityID), Filter: argument(ctx, &in, 1, ec.unmarshalOTopicMessageFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐTopicMessageFilter), JoinChunks: argument(ctx, &in, 2, ec.unmarshalNBoolean2bool), Order: argument(ctx, &in, 3, ec.unmarshalNOrder2heliographᚋgraphᚋrelayᚐOrder)}
+	a := QueryTopicMessagesArgs{Args: relay.Args{First: argument(ctx, &in, 4, ec.unmarshalOInt2ᚖint32), After: argument(ctx, &in, 5, ec.unmarshalOString2ᚖstring), Last: argument(ctx, &in, 6, ec.unmarshalOInt2ᚖint32), Before: argument(ctx, &in, 7, ec.unmarshalOString2ᚖstring)}, Topic: argument(ctx, &in, 0, ec.unmarshalNEntityID2heliographᚋinternalᚋdomainᚋledgerᚐEntityID), Filter: OrZero(argument(ctx, &in, 1, ec.unmarshalOTopicMessageFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐTopicMessageFilter)), JoinChunks: argument(ctx, &in, 2, ec.unmarshalNBoolean2bool), Order: argument(ctx, &in, 3, ec.unmarshalNOrder2heliographᚋgraphᚋrelayᚐOrder)}
 	return a, in.err
 }
 
@@ -1298,7 +1298,7 @@ type QueryTransactionsArgs = ListArgs[ledger.TransactionFilter]
 
 func (ec *executionContext) readQueryTransactionsArgs(ctx context.Context, f *ast.Field, variables map[string]any) (QueryTransactionsArgs, error) {
 	in := arguments{of: f, variables: variables}
-	a := QueryTransactionsArgs{Args: relay.Args{First: argument(ctx, &in, 2, ec.unmarshalOInt2ᚖint32), After: argument(ctx, &in, 3, ec.unmarshalOString2ᚖstring), Last: argument(ctx, &in, 4, ec.unmarshalOInt2ᚖint32), Before: argument(ctx, &in, 5, ec.unmarshalOString2ᚖstring)}, Filter: argument(ctx, &in, 0, ec.unmarshalOTransactionFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐTransactionFilter), Order: argument(ctx, &in, 1, ec.unmarshalNOrder2heliographᚋgraphᚋrelayᚐOrder)}
+	a := QueryTransactionsArgs{Args: relay.Args{First: argument(ctx, &in, 2, ec.unmarshalOInt2ᚖint32), After: argument(ctx, &in, 3, ec.unmarshalOString2ᚖstring), Last: argument(ctx, &in, 4, ec.unmarshalOInt2ᚖint32), Before: argument(ctx, &in, 5, ec.unmarshalOString2ᚖstring)}, Filter: OrZero(argument(ctx, &in, 0, ec.unmarshalOTransactionFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐTransactionFilter)), Order: argument(ctx, &in, 1, ec.unmarshalNOrder2heliographᚋgraphᚋrelayᚐOrder)}
 	return a, in.err
 }
 
@@ -1459,7 +1459,7 @@ func (ec *executionContext) readStatusPageUpcomingMaintenancesArgs(ctx context.C
 
 // TokenBalancesArgs are the arguments of Token.balances.
 type TokenBalancesArgs struct {
-	Filter *ledger.TokenHolderFilter
+	Filter ledger.TokenHolderFilter
 	At     *ledger.Filter[ledger.Timestamp]
 	Order  relay.Order
 	relay.Args
@@ -1467,7 +1467,7 @@ type TokenBalancesArgs struct {
 
 func (ec *executionContext) readTokenBalancesArgs(ctx context.Context, f *ast.Field, variables map[string]any) (any, error) {
 	in := arguments{of: f, variables: variables}
-	a := TokenBalancesArgs{Args: relay.Args{First: argument(ctx, &in, 3, ec.unmarshalOInt2ᚖint32), After: argument(ctx, &in, 4, ec.unmarshalOString2ᚖstring), Last: argument(ctx, &in, 5, ec.unmarshalOInt2ᚖint32), Before: argument(ctx, &in, 6, ec.unmarshalOString2ᚖstring)}, Filter: argument(ctx, &in, 0, ec.unmarshalOTokenHolderFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐTokenHolderFilter), At: argument(ctx, &in, 1, ec.unmarshalOTimestampFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐFilter), Order: argument(ctx, &in, 2, ec.unmarshalNOrder2heliographᚋgraphᚋrelayᚐOrder)}
+	a := TokenBalancesArgs{Args: relay.Args{First: argument(ctx, &in, 3, ec.unmarshalOInt2ᚖint32), After: argument(ctx, &in, 4, ec.unmarshalOString2ᚖstring), Last: argument(ctx, &in, 5, ec.unmarshalOInt2ᚖint32), Before: argument(ctx, &in, 6, ec.unmarshalOString2ᚖstring)}, Filter: OrZero(argument(ctx, &in, 0, ec.unmarshalOTokenHolderFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐTokenHolderFilter)), At: argument(ctx, &in, 1, ec.unmarshalOTimestampFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐFilter), Order: argument(ctx, &in, 2, ec.unmarshalNOrder2heliographᚋgraphᚋrelayᚐOrder)}
 	return a, in.err
 }
 
@@ -1476,7 +1476,7 @@ type TokenHoldersArgs = ListArgs[ledger.TokenHolderFilter]
 
 func (ec *executionContext) readTokenHoldersArgs(ctx context.Context, f *ast.Field, variables map[string]any) (any, error) {
 	in := arguments{of: f, variables: variables}
-	a := TokenHoldersArgs{Args: relay.Args{First: argument(ctx, &in, 2, ec.unmarshalOInt2ᚖint32), After: argument(ctx, &in, 3, ec.unmarshalOString2ᚖstring), Last: argument(ctx, &in, 4, ec.unmarshalOInt2ᚖint32), Before: argument(ctx, &in, 5, ec.unmarshalOString2ᚖstring)}, Filter: argument(ctx, &in, 0, ec.unmarshalOTokenHolderFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐTokenHolderFilter), Order: argument(ctx, &in, 1, ec.unmarshalNOrder2heliographᚋgraphᚋrelayᚐOrder)}
+	a := TokenHoldersArgs{Args: relay.Args{First: argument(ctx, &in, 2, ec.unmarshalOInt2ᚖint32), After: argument(ctx, &in, 3, ec.unmarshalOString2ᚖstring), Last: argument(ctx, &in, 4, ec.unmarshalOInt2ᚖint32), Before: argument(ctx, &in, 5, ec.unmarshalOString2ᚖstring)}, Filter: OrZero(argument(ctx, &in, 0, ec.unmarshalOTokenHolderFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐTokenHolderFilter)), Order: argument(ctx, &in, 1, ec.unmarshalNOrder2heliographᚋgraphᚋrelayᚐOrder)}
 	return a, in.err
 }
 
@@ -1485,7 +1485,7 @@ type TokenNftsArgs = ListArgs[ledger.NFTFilter]
 
 func (ec *executionContext) readTokenNftsArgs(ctx context.Context, f *ast.Field, variables map[string]any) (any, error) {
 	in := arguments{of: f, variables: variables}
-	a := TokenNftsArgs{Args: relay.Args{First: argument(ctx, &in, 2, ec.unmarshalOInt2ᚖint32), After: argument(ctx, &in, 3, ec.unmarshalOString2ᚖstring), Last: argument(ctx, &in, 4, ec.unmarshalOInt2ᚖint32), Before: argument(ctx, &in, 5, ec.unmarshalOString2ᚖstring)}, Filter: argument(ctx, &in, 0, ec.unmarshalONFTFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐNFTFilter), Order: argument(ctx, &in, 1, ec.unmarshalNOrder2heliographᚋgraphᚋrelayᚐOrder)}
+	a := TokenNftsArgs{Args: relay.Args{First: argument(ctx, &in, 2, ec.unmarshalOInt2ᚖint32), After: argument(ctx, &in, 3, ec.unmarshalOString2ᚖstring), Last: argument(ctx, &in, 4, ec.unmarshalOInt2ᚖint32), Before: argument(ctx, &in, 5, ec.unmarshalOString2ᚖstring)}, Filter: OrZero(argument(ctx, &in, 0, ec.unmarshalONFTFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐNFTFilter)), Order: argument(ctx, &in, 1, ec.unmarshalNOrder2heliographᚋgraphᚋrelayᚐOrder)}
 	return a, in.err
 }
 
@@ -1529,7 +1529,7 @@ func (ec *executionContext) readTokenTransfersArgs(ctx context.Context, f *ast.F
 
 // TopicMessagesArgs are the arguments of Topic.messages.
 type TopicMessagesArgs struct {
-	Filter     *ledger.TopicMessageFilter
+	Filter     ledger.TopicMessageFilter
 	JoinChunks bool
 	Order      relay.Order
 	relay.Args
@@ -1537,7 +1537,7 @@ type TopicMessagesArgs struct {
 
 func (ec *executionContext) readTopicMessagesArgs(ctx context.Context, f *ast.Field, variables map[string]any) (any, error) {
 	in := arguments{of: f, variables: variables}
-	a := TopicMessagesArgs{Args: relay.Args{First: argument(ctx, &in, 3, ec.unmarshalOInt2ᚖint32), After: argument(ctx, &in, 4, ec.unmarshalOString2ᚖstring), Last: argument(ctx, &in, 5, ec.unmarshalOInt2ᚖint32), Before: argument(ctx, &in, 6, ec.unmarshalOString2ᚖstring)}, Filter: argument(ctx, &in, 0, ec.unmarshalOTopicMessageFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐTopicMessageFilter), JoinChunks: argument(ctx, &in, 1, ec.unmarshalNBoolean2bool), Order: argument(ctx, &in, 2, ec.unmarshalNOrder2heliographᚋgraphᚋrelayᚐOrder)}
+	a := TopicMessagesArgs{Args: relay.Args{First: argument(ctx, &in, 3, ec.unmarshalOInt2ᚖint32), After: argument(ctx, &in, 4, ec.unmarshalOString2ᚖstring), Last: argument(ctx, &in, 5, ec.unmarshalOInt2ᚖint32), Before: argument(ctx, &in, 6, ec.unmarshalOString2ᚖstring)}, Filter: OrZero(argument(ctx, &in, 0, ec.unmarshalOTopicMessageFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐTopicMessageFilter)), JoinChunks: argument(ctx, &in, 1, ec.unmarshalNBoolean2bool), Order: argument(ctx, &in, 2, ec.unmarshalNOrder2heliographᚋgraphᚋrelayᚐOrder)}
 	return a, in.err
 }
 
@@ -1570,7 +1570,7 @@ type TransactionContractLogsArgs = ListArgs[ledger.ContractLogFilter]
 
 func (ec *executionContext) readTransactionContractLogsArgs(ctx context.Context, f *ast.Field, variables map[string]any) (any, error) {
 	in := arguments{of: f, variables: variables}
-	a := TransactionContractLogsArgs{Args: relay.Args{First: argument(ctx, &in, 2, ec.unmarshalOInt2ᚖint32), After: argument(ctx, &in, 3, ec.unmarshalOString2ᚖstring), Last: argument(ctx, &in, 4, ec.unmarshalOInt2ᚖint32), Before: argument(ctx, &in, 5, ec.unmarshalOString2ᚖstring)}, Filter: argument(ctx, &in, 0, ec.unmarshalOContractLogFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐContractLogFilter), Order: argument(ctx, &in, 1, ec.unmarshalNOrder2heliographᚋgraphᚋrelayᚐOrder)}
+	a := TransactionContractLogsArgs{Args: relay.Args{First: argument(ctx, &in, 2, ec.unmarshalOInt2ᚖint32), After: argument(ctx, &in, 3, ec.unmarshalOString2ᚖstring), Last: argument(ctx, &in, 4, ec.unmarshalOInt2ᚖint32), Before: argument(ctx, &in, 5, ec.unmarshalOString2ᚖstring)}, Filter: OrZero(argument(ctx, &in, 0, ec.unmarshalOContractLogFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐContractLogFilter)), Order: argument(ctx, &in, 1, ec.unmarshalNOrder2heliographᚋgraphᚋrelayᚐOrder)}
 	return a, in.err
 }
 
@@ -4257,7 +4257,7 @@ func (r networkFunctions) Node(ctx context.Context, _ *ledger.Network, a0 int64,
 }
 
 func (r networkFunctions) Nodes(ctx context.Context, _ *ledger.Network, a0 *ledger.EntityID, a1 *ledger.NetworkNodeFilter, a2 model.NetworkNodeOrder, a3 relay.Order, a4 *int32, a5 *string, a6 *int32, a7 *string) (*relay.Connection[ledger.NetworkNode], error) {
-	return r.NetworkFields.Nodes(ctx, NetworkNodesArgs{Args: relay.Args{First: a4, After: a5, Last: a6, Before: a7}, File: a0, Filter: a1, OrderBy: a2, Order: a3})
+	return r.NetworkFields.Nodes(ctx, NetworkNodesArgs{Args: relay.Args{First: a4, After: a5, Last: a6, Before: a7}, File: a0, Filter: OrZero(a1), OrderBy: a2, Order: a3})
 }
 
 func (r networkFunctions) RegisteredNode(ctx context.Context, _ *ledger.Network, a0 int64) (*ledger.RegisteredNode, error) {
@@ -4265,7 +4265,7 @@ func (r networkFunctions) RegisteredNode(ctx context.Context, _ *ledger.Network,
 }
 
 func (r networkFunctions) RegisteredNodes(ctx context.Context, _ *ledger.Network, a0 *ledger.RegisteredNodeFilter, a1 relay.Order, a2 *int32, a3 *string, a4 *int32, a5 *string) (*relay.Connection[ledger.RegisteredNode], error) {
-	return r.NetworkFields.RegisteredNodes(ctx, NetworkRegisteredNodesArgs{Args: relay.Args{First: a2, After: a3, Last: a4, Before: a5}, Filter: a0, Order: a1})
+	return r.NetworkFields.RegisteredNodes(ctx, NetworkRegisteredNodesArgs{Args: relay.Args{First: a2, After: a3, Last: a4, Before: a5}, Filter: OrZero(a0), Order: a1})
 }
 
 func (r networkFunctions) Stake(ctx context.Context, _ *ledger.Network) (*ledger.NetworkStake, error) {

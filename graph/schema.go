@@ -166,7 +166,7 @@ func (*query) typename(context.Context, graphql.CollectedField) graphql.Marshale
 
 // ListArgs are the arguments of most lists.
 type ListArgs[F any] struct {
-	Filter *F
+	Filter F
 	Order  relay.Order
 	relay.Args
 }
@@ -192,6 +192,14 @@ func argument[T any](
 	}
 	if err != nil && in.err == nil {
 		in.err = err
+	}
+	return v
+}
+
+// OrZero returns the value at a pointer, or the zero value for nil.
+func OrZero[T any](p *T) (v T) {
+	if p != nil {
+		v = *p
 	}
 	return v
 }

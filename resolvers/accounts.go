@@ -32,7 +32,7 @@ func (fields) AccountTransactions(
 ) (
 	rowplan.Results[*relay.TransactionConnection], error,
 ) {
-	if args.Filter != nil && args.Filter.Account != nil {
+	if args.Filter.Account != nil {
 		return nil, fault.Input("filter.account cannot be given here: the transactions are those of this account")
 	}
 	countable := unfiltered(args.Filter)
@@ -147,14 +147,13 @@ func (r queries) EntityID(ctx context.Context, args graph.QueryEntityIDArgs) (*l
 }
 
 // withAccount replaces the condition on an account reference by one on its id.
-func (r *Resolver) withAccount(ctx context.Context, f *ledger.BalanceFilter) (*ledger.BalanceFilter, error) {
-	if f == nil || f.Account == nil {
+func (r *Resolver) withAccount(ctx context.Context, f ledger.BalanceFilter) (ledger.BalanceFilter, error) {
+	if f.Account == nil {
 		return f, nil
 	}
-	copied := *f
 	var err error
-	copied.AccountID, err = r.withID(ctx, f.AccountID, *f.Account)
-	return &copied, err
+	f.AccountID, err = r.withID(ctx, f.AccountID, *f.Account)
+	return f, err
 }
 
 // withID adds the id of an account to the alternatives of a filter. An account that does not exist matches nothing.

@@ -56,18 +56,10 @@ func allowancesOf(of []*ledger.Account, received bool) (rowplan.Results[*ledger.
 func (fields) AccountAllowancesTokens(
 	ctx context.Context, q rowplan.Request, of []*ledger.AccountAllowances, args graph.AccountAllowancesTokensArgs,
 ) (rowplan.Results[*relay.TokenAllowanceConnection], error) {
-	if err := checkTokenAllowances(args.Filter); err != nil {
+	if err := checkAlternatives(len(args.Filter.AnyOf)); err != nil {
 		return nil, err
 	}
 	return bothWays(ctx, q, of, args, tokenAllowanceLists, entities.QueueTokenAllowances)
-}
-
-// checkTokenAllowances rejects a filter with too many alternatives.
-func checkTokenAllowances(f *ledger.TokenAllowanceFilter) error {
-	if f == nil {
-		return nil
-	}
-	return checkAlternatives(len(f.AnyOf))
 }
 
 // bothWays reads allowances that were granted or received, which are lists with different orders. One fragment can
@@ -102,7 +94,7 @@ func (r queries) CryptoAllowances(
 func (r queries) TokenAllowances(
 	ctx context.Context, args graph.QueryTokenAllowancesArgs,
 ) (*relay.TokenAllowanceConnection, error) {
-	if err := checkTokenAllowances(args.Filter); err != nil {
+	if err := checkAlternatives(len(args.Filter.AnyOf)); err != nil {
 		return nil, err
 	}
 	return listOfAccount(ctx, r.Resolver, tokenAllowanceLists[false], args.Owner, false, args.Order, args.Args,

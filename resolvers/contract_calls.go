@@ -125,7 +125,7 @@ func (r *Resolver) tracedAt(
 		if !contract.Valid {
 			return 0, fault.Input("give one of at, hash, transactionId and contract")
 		}
-		ran := &ledger.ContractResultFilter{ContractID: &ledger.EntityIDFilter{Eq: &contract.V}, Synthetic: new(bool)}
+		ran := ledger.ContractResultFilter{ContractID: &ledger.EntityIDFilter{Eq: &contract.V}, Synthetic: new(bool)}
 		rows, err := transactions.ContractResults(
 			ctx, r.db, ran, transactions.ResultDetails, storage.Page{Limit: 1, Desc: true})
 		if err != nil {

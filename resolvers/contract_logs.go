@@ -50,7 +50,7 @@ func logsBelow[K any](
 	ctx context.Context, q rowplan.Request, args graph.ListArgs[ledger.ContractLogFilter], instant bool, parents []K,
 	queue queueList[K, ledger.ContractLogFilter, ledger.ContractLog],
 ) (rowplan.Results[*relay.ContractLogConnection], error) {
-	if args.Filter != nil && args.Filter.Contract != nil {
+	if args.Filter.Contract != nil {
 		return nil, fault.Input("filter.contract is supported at the root only; use contractId")
 	}
 	if err := checkLogs(args.Filter, instant); err != nil {
@@ -67,7 +67,7 @@ func (r queries) ContractLogs(
 	if err := checkLogs(f, false); err != nil {
 		return nil, err
 	}
-	if f != nil && len(f.Topics) > 0 && f.Contract == nil && f.ContractID == nil && f.TransactionHash == nil &&
+	if len(f.Topics) > 0 && f.Contract == nil && f.ContractID == nil && f.TransactionHash == nil &&
 		!isBrief(f.Timestamp, MaxTopicSearch) {
 		return nil, fault.Input("a search by topics in all contracts needs an instant, or a range of at most %d days",
 			MaxTopicSearch/(24*time.Hour))
@@ -84,15 +84,14 @@ func (r queries) ContractLogs(
 
 // withLogContract replaces the condition on a contract reference by one on its id.
 func (r *Resolver) withLogContract(
-	ctx context.Context, f *ledger.ContractLogFilter,
-) (*ledger.ContractLogFilter, error) {
-	if f == nil || f.Contract == nil {
+	ctx context.Context, f ledger.ContractLogFilter,
+) (ledger.ContractLogFilter, error) {
+	if f.Contract == nil {
 		return f, nil
 	}
-	ids, err := r.withContracts(ctx, f.ContractID, *f.Contract)
-	copied := *f
-	copied.ContractID, copied.Contract = ids, nil
-	return &copied, err
+	var err error
+	f.ContractID, err = r.withContracts(ctx, f.ContractID, *f.Contract)
+	return f, err
 }
 
 // instantOf returns the consensus time of a transaction as a range.
@@ -134,10 +133,7 @@ func isBrief(f *ledger.TimestampFilter, most time.Duration) bool {
 }
 
 // checkLogs rejects invalid conditions on logs.
-func checkLogs(f *ledger.ContractLogFilter, instant bool) error {
-	if f == nil {
-		return nil
-	}
+func checkLogs(f ledger.ContractLogFilter, instant bool) error {
 	if len(f.Topics) > ledger.MaxTopics {
 		return fault.Input("a log has %d topics at most", ledger.MaxTopics)
 	}

@@ -122,7 +122,7 @@ func resultsBelow[K any](
 	ctx context.Context, q rowplan.Request, args graph.ListArgs[ledger.ContractResultFilter], parents []K,
 	queue queueList[K, ledger.ContractResultFilter, ledger.ContractResult],
 ) (rowplan.Results[*relay.ContractResultConnection], error) {
-	if f := args.Filter; f != nil && (f.Contract != nil || f.BlockHash != nil || f.BlockNumber != nil) {
+	if f := args.Filter; f.Contract != nil || f.BlockHash != nil || f.BlockNumber != nil {
 		return nil,
 			fault.Input("filter.contract, filter.blockHash and filter.blockNumber are supported at the root only; " +
 				"use contractId and timestamp")
@@ -140,21 +140,11 @@ func (r queries) ContractResults(
 			return nil, err
 		}
 		if r.syntheticOff {
-			f = withoutSynthetic(f)
+			f.Synthetic = new(bool)
 		}
 		return transactions.ContractResults(ctx, r.db, f, resultParts(rowplan.SelectionOf(ctx)), p)
 	})
 	return estimated(r.Resolver, c, unfiltered(args.Filter), transactions.CountResults), err
-}
-
-// withoutSynthetic returns the filter with the condition that excludes synthetic results.
-func withoutSynthetic(f *ledger.ContractResultFilter) *ledger.ContractResultFilter {
-	var copied ledger.ContractResultFilter
-	if f != nil {
-		copied = *f
-	}
-	copied.Synthetic = new(bool)
-	return &copied
 }
 
 // ContractResult returns the result of a transaction.
@@ -256,31 +246,27 @@ var recordedFields = []string{
 // withContractAndBlock replaces the conditions on a contract reference and a block by conditions on ids and times.
 // none reports that nothing can match.
 func (r *Resolver) withContractAndBlock(
-	ctx context.Context, f *ledger.ContractResultFilter,
-) (changed *ledger.ContractResultFilter, none bool, err error) {
-	if f == nil {
-		return nil, false, nil
-	}
-	copied := *f
+	ctx context.Context, f ledger.ContractResultFilter,
+) (changed ledger.ContractResultFilter, none bool, err error) {
 	if f.Contract != nil {
 		id, err := r.callee(ctx, *f.Contract)
 		if err != nil {
-			return nil, false, err
+			return f, false, err
 		}
-		copied.ContractID = withIDs(f.ContractID)
+		f.ContractID = withIDs(f.ContractID)
 		if id.Valid {
-			copied.ContractID = withIDs(f.ContractID, id.V)
+			f.ContractID = withIDs(f.ContractID, id.V)
 		}
 	}
 	if f.BlockHash == nil && f.BlockNumber == nil {
-		return &copied, false, nil
+		return f, false, nil
 	}
 	if f.BlockHash != nil && f.BlockNumber != nil {
-		return nil, false, fault.Input("give either blockHash or blockNumber, not both")
+		return f, false, fault.Input("give either blockHash or blockNumber, not both")
 	}
 	span, err := r.blockSpan(ctx, f)
 	if err != nil || !span.Valid {
-		return nil, true, err
+		return f, true, err
 	}
 	at := ledger.TimestampFilter{}
 	if f.Timestamp != nil {
@@ -293,13 +279,13 @@ func (r *Resolver) withContractAndBlock(
 	if at.Lte == nil || *at.Lte > to {
 		at.Lte = &to
 	}
-	copied.Timestamp = &at
-	return &copied, false, nil
+	f.Timestamp = &at
+	return f, false, nil
 }
 
 // blockSpan returns the time range of the block in a filter, or null if the block does not exist.
 func (r *Resolver) blockSpan(
-	ctx context.Context, f *ledger.ContractResultFilter,
+	ctx context.Context, f ledger.ContractResultFilter,
 ) (ledger.Null[ledger.TimestampRange], error) {
 	var b *ledger.Block
 	var err error

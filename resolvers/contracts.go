@@ -51,7 +51,7 @@ func (fields) ContractState(
 func statesAt(
 	at *ledger.TimestampFilter,
 ) queueList[ledger.EntityID, ledger.ContractStateFilter, ledger.ContractState] {
-	return func(b *storage.Batch, ids []ledger.EntityID, f *ledger.ContractStateFilter, p storage.Page,
+	return func(b *storage.Batch, ids []ledger.EntityID, f ledger.ContractStateFilter, p storage.Page,
 	) storage.Result[[][]*ledger.ContractState] {
 		return transactions.QueueContractStates(b, ids, f, at, p)
 	}
@@ -60,9 +60,6 @@ func statesAt(
 // Contracts returns a page of contracts.
 func (r queries) Contracts(ctx context.Context, args graph.QueryContractsArgs) (*relay.ContractConnection, error) {
 	f := args.Filter
-	if f == nil {
-		f = &ledger.ContractFilter{}
-	}
 	c, err := contractList.root(ctx, args.Order, args.Args, func(p storage.Page) ([]*ledger.Contract, error) {
 		ids := f.ID
 		if f.Contracts != nil {
@@ -111,8 +108,8 @@ func checkWords(what string, list ...[]byte) error {
 	return nil
 }
 
-func checkSlots(f *ledger.ContractStateFilter) error {
-	if f == nil || f.Slot == nil {
+func checkSlots(f ledger.ContractStateFilter) error {
+	if f.Slot == nil {
 		return nil
 	}
 	s := f.Slot
@@ -177,7 +174,7 @@ func (fields) HookStorage(ctx context.Context, q rowplan.Request, of []*ledger.H
 
 // slotsAt returns the function that queues reading the storage of hooks at a time, or now.
 func slotsAt(at *ledger.TimestampFilter) queueList[entities.HookRef, ledger.HookSlotFilter, ledger.HookSlot] {
-	return func(b *storage.Batch, hooks []entities.HookRef, f *ledger.HookSlotFilter, p storage.Page,
+	return func(b *storage.Batch, hooks []entities.HookRef, f ledger.HookSlotFilter, p storage.Page,
 	) storage.Result[[][]*ledger.HookSlot] {
 		return entities.QueueHookSlots(b, hooks, f, at, p)
 	}

@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"heliograph/graph"
 	"heliograph/graph/fault"
 	"heliograph/graph/feed"
 	"heliograph/graph/relay"
@@ -58,7 +59,7 @@ func newFeeds(db *storage.DB, o feed.Options) *feeds {
 				return feed.Position{At: b.Timestamp.To.V}
 			},
 			After: func(ctx context.Context, after feed.Position, limit int) ([]*ledger.Block, error) {
-				return transactions.Blocks(ctx, db, nil, false,
+				return transactions.Blocks(ctx, db, ledger.BlockFilter{}, false,
 					storage.Page{Limit: limit, Greater: []any{int64(after.At), int64(math.MaxInt64)}})
 			},
 		}), o),
@@ -68,7 +69,7 @@ func newFeeds(db *storage.DB, o feed.Options) *feeds {
 				return feed.Position{At: l.ConsensusTimestamp, Tie: int64(l.Index)}
 			},
 			After: func(ctx context.Context, after feed.Position, limit int) ([]*ledger.ContractLog, error) {
-				return transactions.ContractLogs(ctx, db, nil,
+				return transactions.ContractLogs(ctx, db, ledger.ContractLogFilter{},
 					storage.Page{Limit: limit, Greater: []any{int64(after.At), after.Tie}})
 			},
 		}), o),
@@ -83,7 +84,7 @@ func newFeeds(db *storage.DB, o feed.Options) *feeds {
 			Name: "contract results", Newest: newest(transactions.StreamResults),
 			Position: func(r *ledger.ContractResult) feed.Position { return feed.Position{At: r.ConsensusTimestamp} },
 			After: func(ctx context.Context, after feed.Position, limit int) ([]*ledger.ContractResult, error) {
-				return transactions.ContractResults(ctx, db, &ledger.ContractResultFilter{Internal: &internal},
+				return transactions.ContractResults(ctx, db, ledger.ContractResultFilter{Internal: &internal},
 					transactions.ResultDetails, between(after, nil, limit))
 			},
 		}), o),
@@ -91,7 +92,7 @@ func newFeeds(db *storage.DB, o feed.Options) *feeds {
 			Name: "transactions", Newest: newest(transactions.StreamTransactions),
 			Position: func(t *transactionEvent) feed.Position { return feed.Position{At: t.ConsensusTimestamp} },
 			After: func(ctx context.Context, after feed.Position, limit int) ([]*transactionEvent, error) {
-				rows, err := transactions.Transactions(ctx, db, nil, between(after, nil, limit))
+				rows, err := transactions.Transactions(ctx, db, ledger.TransactionFilter{}, between(after, nil, limit))
 				if err != nil || len(rows) == 0 {
 					return nil, err
 				}
@@ -182,16 +183,16 @@ func (r subscriptions) TopicMessages(
 			return m.TopicID == topic
 		}, End: relay.EndingOf(ctx).Set,
 		History: func(ctx context.Context, after, until feed.Position, limit int) ([]*ledger.TopicMessage, error) {
-			return entities.TopicMessages(ctx, r.db, topic, nil, between(after, &until, limit))
+			return entities.TopicMessages(ctx, r.db, topic, ledger.TopicMessageFilter{}, between(after, &until, limit))
 		},
 	}, feed.Row), nil
 }
 
 // Transactions streams transactions.
 func (r subscriptions) Transactions(
-	ctx context.Context, f *ledger.TransactionFilter, from *ledger.Timestamp,
+	ctx context.Context, given *ledger.TransactionFilter, from *ledger.Timestamp,
 ) (<-chan *ledger.Transaction, error) {
-	f, err := r.withTransactionAccount(ctx, f)
+	f, err := r.withTransactionAccount(ctx, graph.OrZero(given))
 	if err != nil {
 		return nil, err
 	}
@@ -214,13 +215,11 @@ func (r subscriptions) Transactions(
 
 // ContractLogs streams logs.
 func (r subscriptions) ContractLogs(
-	ctx context.Context, f *ledger.ContractLogFilter, from *ledger.Timestamp, index *int64,
+	ctx context.Context, given *ledger.ContractLogFilter, from *ledger.Timestamp, index *int64,
 ) (
 	<-chan *ledger.ContractLog, error,
 ) {
-	if f == nil {
-		f = &ledger.ContractLogFilter{}
-	}
+	f := graph.OrZero(given)
 	start := startOf(from)
 	switch {
 	case f.Index != nil || f.TransactionHash != nil:
@@ -256,9 +255,10 @@ func (r subscriptions) ContractLogs(
 
 // ContractResults streams contract results.
 func (r subscriptions) ContractResults(
-	ctx context.Context, f *ledger.ContractResultFilter, from *ledger.Timestamp,
+	ctx context.Context, given *ledger.ContractResultFilter, from *ledger.Timestamp,
 ) (<-chan *ledger.ContractResult, error) {
-	if f != nil && (f.BlockHash != nil || f.BlockNumber != nil || f.TransactionIndex != nil) {
+	f := graph.OrZero(given)
+	if f.BlockHash != nil || f.BlockNumber != nil || f.TransactionIndex != nil {
 		return nil, fault.Input("a subscription does not filter by block or transaction index")
 	}
 	f, none, err := r.withContractAndBlock(ctx, f)
@@ -266,8 +266,8 @@ func (r subscriptions) ContractResults(
 		return nil, err
 	}
 	// a new row is derived from one log of its transaction, which may have logs of several contracts
-	if r.syntheticOff || f != nil && f.ContractID != nil {
-		f = withoutSynthetic(f)
+	if r.syntheticOff || f.ContractID != nil {
+		f.Synthetic = new(bool)
 	}
 	return feed.Listen(ctx, r.feeds.results, feed.Listener[*ledger.ContractResult]{
 		From: startOf(from), Match: func(v *ledger.ContractResult) bool {
@@ -288,7 +288,7 @@ func (r subscriptions) Blocks(ctx context.Context, from *ledger.Timestamp) (<-ch
 	return feed.Listen(ctx, r.feeds.blocks, feed.Listener[*ledger.Block]{
 		From: startOf(from), End: relay.EndingOf(ctx).Set,
 		History: func(ctx context.Context, after, until feed.Position, limit int) ([]*ledger.Block, error) {
-			return transactions.Blocks(ctx, r.db, nil, false, storage.Page{
+			return transactions.Blocks(ctx, r.db, ledger.BlockFilter{}, false, storage.Page{
 				Limit: limit, Greater: []any{int64(after.At), int64(math.MaxInt64)},
 				Less: []any{int64(until.At) + 1, int64(math.MinInt64)},
 			})
@@ -334,8 +334,8 @@ func (w *watchedAccounts) all() []ledger.EntityID {
 }
 
 // namedBy returns the accounts that a filter lists.
-func namedBy(f *ledger.TransactionFilter) []ledger.EntityID {
-	if f == nil || f.AccountID == nil {
+func namedBy(f ledger.TransactionFilter) []ledger.EntityID {
+	if f.AccountID == nil {
 		return nil
 	}
 	if f.AccountID.Eq != nil {

@@ -34,10 +34,10 @@ type queueRows[C any] func(b *storage.Batch, p storage.Page) (storage.Result[[][
 
 // queueList is a function of storage that queues reading one page of the rows that match a filter for each of some
 // parents.
-type queueList[K, F, C any] func(b *storage.Batch, parents []K, f *F, p storage.Page) storage.Result[[][]*C]
+type queueList[K, F, C any] func(b *storage.Batch, parents []K, f F, p storage.Page) storage.Result[[][]*C]
 
 // rowsOf returns the reader of the rows of some parents.
-func rowsOf[K, F, C any](parents []K, f *F, queue queueList[K, F, C]) queueRows[C] {
+func rowsOf[K, F, C any](parents []K, f F, queue queueList[K, F, C]) queueRows[C] {
 	return func(b *storage.Batch, p storage.Page) (storage.Result[[][]*C], error) {
 		return queue(b, parents, f, p), nil
 	}
@@ -166,7 +166,7 @@ func rootList[C any](
 func listOfAccount[F, C any](
 	ctx context.Context, r *Resolver, l listOf[C], account ledger.AccountRef, mustExist bool, order relay.Order,
 	args relay.Args,
-	f *F, queue queueList[ledger.EntityID, F, C],
+	f F, queue queueList[ledger.EntityID, F, C],
 ) (*relay.Connection[C], error) {
 	id, err := entities.ResolveAccount(ctx, r.db, account)
 	if err != nil {
@@ -199,12 +199,12 @@ type directedLists[C any] map[bool]listOf[C]
 
 // queueDirected is a [queueList] for what accounts gave or received.
 type queueDirected[F, C any] func(
-	b *storage.Batch, accounts []ledger.EntityID, received bool, f *F, p storage.Page,
+	b *storage.Batch, accounts []ledger.EntityID, received bool, f F, p storage.Page,
 ) storage.Result[[][]*C]
 
 // directed returns queue for one direction.
 func directed[F, C any](received bool, queue queueDirected[F, C]) queueList[ledger.EntityID, F, C] {
-	return func(b *storage.Batch, accounts []ledger.EntityID, f *F, p storage.Page) storage.Result[[][]*C] {
+	return func(b *storage.Batch, accounts []ledger.EntityID, f F, p storage.Page) storage.Result[[][]*C] {
 		return queue(b, accounts, received, f, p)
 	}
 }
@@ -214,7 +214,7 @@ func directed[F, C any](received bool, queue queueDirected[F, C]) queueList[ledg
 func ofEither[F, C any](
 	ctx context.Context, r *Resolver, names string, giver, receiver *ledger.AccountRef, lists directedLists[C],
 	order relay.Order, args relay.Args,
-	f *F, queue queueDirected[F, C],
+	f F, queue queueDirected[F, C],
 ) (*relay.Connection[C], error) {
 	if err := fault.OneOf(names, giver != nil, receiver != nil); err != nil {
 		return nil, err
@@ -274,7 +274,7 @@ func withCount[T any](
 }
 
 // unfiltered reports whether a filter has no conditions.
-func unfiltered[F any](f *F) bool { return f == nil || reflect.ValueOf(*f).IsZero() }
+func unfiltered[F any](f F) bool { return reflect.ValueOf(f).IsZero() }
 
 var versionList = ofNumber("versions", func(v *ledger.Version) int64 { return int64(v.Timestamp) })
 

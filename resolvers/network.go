@@ -157,7 +157,7 @@ func (r network) RegisteredNodes(
 
 // Freshness returns the newest block and its age.
 func (r network) Freshness(ctx context.Context) (*ledger.NetworkFreshness, error) {
-	blocks, err := transactions.Blocks(ctx, r.db, nil, false, storage.Page{Limit: 1, Desc: true})
+	blocks, err := transactions.Blocks(ctx, r.db, ledger.BlockFilter{}, false, storage.Page{Limit: 1, Desc: true})
 	if err != nil || len(blocks) == 0 {
 		return nil, err
 	}

@@ -55,7 +55,7 @@ func (fields) NFTTransactions(
 
 // nftHistories returns a page of the history of each of some NFTs.
 func nftHistories(
-	db *storage.DB, keys []ledger.NFTKey, f *ledger.NFTTransactionFilter, p relay.Page, of []entities.NFTHistory,
+	db *storage.DB, keys []ledger.NFTKey, f ledger.NFTTransactionFilter, p relay.Page, of []entities.NFTHistory,
 ) []*relay.NFTTransactionConnection {
 	out := list.Map(of, func(h entities.NFTHistory) *relay.NFTTransactionConnection {
 		c := relay.NewCutConnection(nftTransactionList.kind, p, h.Transactions, h.More, nftTransactionList.key)
@@ -72,7 +72,7 @@ func nftHistories(
 
 // queueNFTTransactions queues reading a page of the history of each of some NFTs.
 func queueNFTTransactions(
-	b *storage.Batch, keys []ledger.NFTKey, f *ledger.NFTTransactionFilter, p storage.Page,
+	b *storage.Batch, keys []ledger.NFTKey, f ledger.NFTTransactionFilter, p storage.Page,
 ) storage.Result[[][]*ledger.NFTTransaction] {
 	p.Limit++ // the last event only shows whether the history continues
 	read := entities.QueueNFTHistories(b, keys, f, p)
@@ -90,18 +90,16 @@ func nftsBelow(
 	return nftList.below(ctx, q, args.Order, args.Args, true,
 		func(b *storage.Batch, p storage.Page) (storage.Result[[][]*ledger.NFT], error) {
 			var owner ledger.Null[ledger.EntityID]
-			if f := args.Filter; f != nil {
-				if err := checkAlternatives(len(f.AnyOf)); err != nil {
+			if err := checkAlternatives(len(args.Filter.AnyOf)); err != nil {
+				return nil, err
+			}
+			if ref := args.Filter.Owner; ref != nil {
+				var err error
+				if owner, err = entities.ResolveAccount(ctx, b.DB(), *ref); err != nil {
 					return nil, err
 				}
-				if f.Owner != nil {
-					var err error
-					if owner, err = entities.ResolveAccount(ctx, b.DB(), *f.Owner); err != nil {
-						return nil, err
-					}
-					if !owner.Valid {
-						return storage.Known(make([][]*ledger.NFT, len(ids))), nil
-					}
+				if !owner.Valid {
+					return storage.Known(make([][]*ledger.NFT, len(ids))), nil
 				}
 			}
 			return entities.QueueNFTsOf(b, of, ids, owner, args.Filter, p), nil
@@ -111,17 +109,15 @@ func nftsBelow(
 // Nfts returns a page of NFTs. If the owner does not exist, the outcome reports it.
 func (r queries) Nfts(ctx context.Context, args graph.QueryNftsArgs) (*relay.NFTConnection, error) {
 	f := args.Filter
-	if f != nil {
-		if err := checkAlternatives(len(f.AnyOf)); err != nil {
-			return nil, err
-		}
-		if f.Deleted != nil && f.Owner == nil && !selects(f.OwnerID) && !selects(f.TokenID) {
-			return nil, fault.Input("deleted requires tokenId, owner or ownerId")
-		}
+	if err := checkAlternatives(len(f.AnyOf)); err != nil {
+		return nil, err
 	}
-	if f != nil && f.Owner != nil {
+	if f.Deleted != nil && f.Owner == nil && !selects(f.OwnerID) && !selects(f.TokenID) {
+		return nil, fault.Input("deleted requires tokenId, owner or ownerId")
+	}
+	if f.Owner != nil {
 		return listOfAccount(ctx, r.Resolver, nftList, *f.Owner, false, args.Order, args.Args, f,
-			func(b *storage.Batch, ids []ledger.EntityID, f *ledger.NFTFilter, p storage.Page,
+			func(b *storage.Batch, ids []ledger.EntityID, f ledger.NFTFilter, p storage.Page,
 			) storage.Result[[][]*ledger.NFT] {
 				return entities.QueueNFTsOf(b, entities.OfAccount, ids, ledger.Null[ledger.EntityID]{}, f, p)
 			})

@@ -71,51 +71,51 @@ var batched = map[string]queueNodes{
 	}, entities.QueueHooksByID),
 	transactionType: nodesBy(ledger.ParseTimestamp, transactions.QueueTransactionsAt),
 
-	"CryptoAllowance": inList(func(n *nodeName) (entityID, *ledger.CryptoAllowanceFilter) {
-		return n.id(), &ledger.CryptoAllowanceFilter{SpenderID: equals(n.id())}
+	"CryptoAllowance": inList(func(n *nodeName) (entityID, ledger.CryptoAllowanceFilter) {
+		return n.id(), ledger.CryptoAllowanceFilter{SpenderID: equals(n.id())}
 	}, directed(false, entities.QueueCryptoAllowances)),
-	"TokenAllowance": inList(func(n *nodeName) (entityID, *ledger.TokenAllowanceFilter) {
-		return n.id(), &ledger.TokenAllowanceFilter{SpenderID: equals(n.id()), TokenID: equals(n.id())}
+	"TokenAllowance": inList(func(n *nodeName) (entityID, ledger.TokenAllowanceFilter) {
+		return n.id(), ledger.TokenAllowanceFilter{SpenderID: equals(n.id()), TokenID: equals(n.id())}
 	}, directed(false, entities.QueueTokenAllowances)),
-	"NFTAllowance": inList(func(n *nodeName) (entityID, *ledger.NFTAllowanceFilter) {
-		return n.id(), &ledger.NFTAllowanceFilter{AccountID: equals(n.id()), TokenID: equals(n.id())}
+	"NFTAllowance": inList(func(n *nodeName) (entityID, ledger.NFTAllowanceFilter) {
+		return n.id(), ledger.NFTAllowanceFilter{AccountID: equals(n.id()), TokenID: equals(n.id())}
 	}, directed(false, entities.QueueNftAllowances)),
-	"Airdrop": inList(func(n *nodeName) (entityID, *ledger.AirdropFilter) {
-		return n.id(), &ledger.AirdropFilter{
+	"Airdrop": inList(func(n *nodeName) (entityID, ledger.AirdropFilter) {
+		return n.id(), ledger.AirdropFilter{
 			AccountID: equals(n.id()), TokenID: equals(n.id()),
 			SerialNumber: equals(n.number()),
 		}
 	}, directed(false, entities.QueueAirdrops)),
-	"TokenRelationship": inList(func(n *nodeName) (entityID, *ledger.TokenRelationshipFilter) {
-		return n.id(), &ledger.TokenRelationshipFilter{TokenID: equals(n.id())}
+	"TokenRelationship": inList(func(n *nodeName) (entityID, ledger.TokenRelationshipFilter) {
+		return n.id(), ledger.TokenRelationshipFilter{TokenID: equals(n.id())}
 	}, entities.QueueTokenRelationships),
-	"TokenHolder": inList(func(n *nodeName) (entityID, *ledger.TokenHolderFilter) {
-		return n.id(), &ledger.TokenHolderFilter{AccountID: equals(n.id())}
+	"TokenHolder": inList(func(n *nodeName) (entityID, ledger.TokenHolderFilter) {
+		return n.id(), ledger.TokenHolderFilter{AccountID: equals(n.id())}
 	}, entities.QueueCurrentHolders),
-	"StakingReward": inList(func(n *nodeName) (entityID, *ledger.StakingRewardFilter) {
-		return n.id(), &ledger.StakingRewardFilter{Timestamp: equals(n.at())}
+	"StakingReward": inList(func(n *nodeName) (entityID, ledger.StakingRewardFilter) {
+		return n.id(), ledger.StakingRewardFilter{Timestamp: equals(n.at())}
 	}, entities.QueueStakingRewards),
-	"Transfer": inList(func(n *nodeName) (entityID, *ledger.TransferFilter) {
+	"Transfer": inList(func(n *nodeName) (entityID, ledger.TransferFilter) {
 		at, account, token := n.at(), n.id(), n.id()
-		return account, &ledger.TransferFilter{Token: &token, Timestamp: equals(at)}
-	}, func(b *storage.Batch, accounts []ledger.EntityID, f *ledger.TransferFilter, p storage.Page,
+		return account, ledger.TransferFilter{Token: &token, Timestamp: equals(at)}
+	}, func(b *storage.Batch, accounts []ledger.EntityID, f ledger.TransferFilter, p storage.Page,
 	) storage.Result[[][]*ledger.Transfer] {
 		pages, _ := transactions.QueueAccountTransfers(b, accounts, f, p, false)
 		return pages
 	}),
-	"ContractAction": inList(func(n *nodeName) (transactions.Located, *ledger.ContractActionFilter) {
-		return transactions.Located{At: n.at(), Payer: n.id()}, &ledger.ContractActionFilter{Index: equals(n.number())}
+	"ContractAction": inList(func(n *nodeName) (transactions.Located, ledger.ContractActionFilter) {
+		return transactions.Located{At: n.at(), Payer: n.id()}, ledger.ContractActionFilter{Index: equals(n.number())}
 	}, transactions.QueueContractActions),
-	"NFTTransaction": inList(func(n *nodeName) (ledger.NFTKey, *ledger.NFTTransactionFilter) {
+	"NFTTransaction": inList(func(n *nodeName) (ledger.NFTKey, ledger.NFTTransactionFilter) {
 		return ledger.NFTKey{TokenID: n.id(), SerialNumber: n.number()},
-			&ledger.NFTTransactionFilter{Timestamp: equals(n.at())}
+			ledger.NFTTransactionFilter{Timestamp: equals(n.at())}
 	}, queueNFTTransactions),
-	"ContractState": inList(func(n *nodeName) (entityID, *ledger.ContractStateFilter) {
-		return n.id(), &ledger.ContractStateFilter{Slot: &ledger.SlotFilter{Eq: n.word()}}
+	"ContractState": inList(func(n *nodeName) (entityID, ledger.ContractStateFilter) {
+		return n.id(), ledger.ContractStateFilter{Slot: &ledger.SlotFilter{Eq: n.word()}}
 	}, statesAt(nil)),
-	"HookSlot": inList(func(n *nodeName) (entities.HookRef, *ledger.HookSlotFilter) {
+	"HookSlot": inList(func(n *nodeName) (entities.HookRef, ledger.HookSlotFilter) {
 		return entities.HookRef{OwnerID: n.id(), HookID: n.number()},
-			&ledger.HookSlotFilter{Key: &ledger.HookKeyFilter{Eq: n.word()}}
+			ledger.HookSlotFilter{Key: &ledger.HookKeyFilter{Eq: n.word()}}
 	}, slotsAt(nil)),
 }
 
@@ -415,7 +415,7 @@ func (n *nodeName) word() []byte {
 
 // inList returns the reader of objects that are rows of the list of a parent. key reads the parent and a filter that
 // selects one row from a name.
-func inList[K, F, C any, P nodePointer[C]](key func(*nodeName) (K, *F), queue queueList[K, F, C]) queueNodes {
+func inList[K, F, C any, P nodePointer[C]](key func(*nodeName) (K, F), queue queueList[K, F, C]) queueNodes {
 	return func(_ context.Context, b *storage.Batch, _ string, names []string) func() []nodeResult {
 		out, found := make([]nodeResult, len(names)), make([]storage.Result[[][]*C], len(names))
 		for i, name := range names {

@@ -48,7 +48,7 @@ func (r queries) Schedule(ctx context.Context, args graph.QueryScheduleArgs) (*l
 
 // Schedules returns a page of schedules.
 func (r queries) Schedules(ctx context.Context, args graph.QuerySchedulesArgs) (*relay.ScheduleConnection, error) {
-	if f := args.Filter; f != nil && f.State != nil && !selects(f.CreatorAccountID) {
+	if f := args.Filter; f.State != nil && !selects(f.CreatorAccountID) {
 		return nil, fault.Input("state requires creatorAccountId with eq or in")
 	}
 	c, err := scheduleList.root(ctx, args.Order, args.Args, func(p storage.Page) ([]*ledger.Schedule, error) {

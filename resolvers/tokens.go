@@ -183,9 +183,6 @@ func (r queries) Token(ctx context.Context, args graph.QueryTokenArgs) (*ledger.
 // Tokens returns a page of tokens.
 func (r queries) Tokens(ctx context.Context, args graph.QueryTokensArgs) (*relay.TokenConnection, error) {
 	f := args.Filter
-	if f == nil {
-		f = &ledger.TokenFilter{}
-	}
 	c, err := tokenList.root(ctx, args.Order, args.Args, func(p storage.Page) ([]*ledger.Token, error) {
 		var associated ledger.Null[ledger.EntityID]
 		var treasury ledger.Null[ledger.EntityID]

@@ -22,9 +22,10 @@ func (fields) TopicMessages(ctx context.Context, q rowplan.Request, of []*ledger
 	rowplan.Results[*relay.TopicMessageConnection], error,
 ) {
 	topics := list.Map(of, func(t *ledger.Topic) ledger.EntityID { return t.EntityID })
-	f := args.Filter.Joining(args.JoinChunks)
-	get, err := messageList.below(ctx, q, args.Order, args.Args, false, rowsOf(topics, f, entities.QueueTopicMessages))
-	if err != nil || !unfiltered(f) {
+	args.Filter.JoinChunks = args.JoinChunks
+	get, err := messageList.below(ctx, q, args.Order, args.Args, false,
+		rowsOf(topics, args.Filter, entities.QueueTopicMessages))
+	if err != nil || !unfiltered(args.Filter) {
 		return get, err
 	}
 	db := loading.BatchOf(q).DB()
@@ -59,9 +60,9 @@ var missingTopicParts = map[entities.TopicPart]relay.MissingKind{
 func (r queries) TopicMessages(
 	ctx context.Context, args graph.QueryTopicMessagesArgs,
 ) (*relay.TopicMessageConnection, error) {
-	f := args.Filter.Joining(args.JoinChunks)
+	args.Filter.JoinChunks = args.JoinChunks
 	c, err := messageList.root(ctx, args.Order, args.Args, func(p storage.Page) ([]*ledger.TopicMessage, error) {
-		return entities.TopicMessages(ctx, r.db, args.Topic, f, p)
+		return entities.TopicMessages(ctx, r.db, args.Topic, args.Filter, p)
 	})
 	count := func(ctx context.Context) (int64, error) {
 		counts, err := entities.CountTopicMessages(ctx, r.db, []ledger.EntityID{args.Topic})
@@ -70,7 +71,7 @@ func (r queries) TopicMessages(
 		}
 		return counts[0], nil
 	}
-	return counted(c, unfiltered(f), count), err
+	return counted(c, unfiltered(args.Filter), count), err
 }
 
 // TopicMessage returns the message with a sequence number or consensus time.

@@ -101,7 +101,7 @@ func (r queries) transactionsByID(
 func (r queries) Transactions(
 	ctx context.Context, args graph.QueryTransactionsArgs,
 ) (*relay.TransactionConnection, error) {
-	if f := args.Filter; f != nil && (f.EntityID != nil || f.TokenID != nil) && f.Account == nil &&
+	if f := args.Filter; (f.EntityID != nil || f.TokenID != nil) && f.Account == nil &&
 		!selects(f.AccountID) {
 		return nil, fault.Input("entityId and tokenId require account, or accountId with eq or in")
 	}
@@ -133,15 +133,14 @@ func (r *Resolver) transactionAt(ctx context.Context, at ledger.Timestamp) (*led
 
 // withTransactionAccount replaces the condition on an account reference by one on its id.
 func (r *Resolver) withTransactionAccount(
-	ctx context.Context, f *ledger.TransactionFilter,
-) (*ledger.TransactionFilter, error) {
-	if f == nil || f.Account == nil {
+	ctx context.Context, f ledger.TransactionFilter,
+) (ledger.TransactionFilter, error) {
+	if f.Account == nil {
 		return f, nil
 	}
-	copied := *f
 	var err error
-	copied.AccountID, err = r.withID(ctx, f.AccountID, *f.Account)
-	return &copied, err
+	f.AccountID, err = r.withID(ctx, f.AccountID, *f.Account)
+	return f, err
 }
 
 // The lists of transfers of accounts and of tokens.
@@ -164,7 +163,7 @@ func (fields) AccountTransfers(
 ) (
 	rowplan.Results[*relay.TransferConnection], error,
 ) {
-	f := &ledger.TransferFilter{Token: args.Token, Direction: args.Direction, Timestamp: args.Timestamp}
+	f := ledger.TransferFilter{Token: args.Token, Direction: args.Direction, Timestamp: args.Timestamp}
 	queue := func(b *storage.Batch, p storage.Page) (storage.Result[[][]*ledger.Transfer], error) {
 		pages, bounds := transactions.QueueAccountTransfers(b, accountIDs(of), f, p, true)
 		if bounds == nil {
@@ -212,7 +211,7 @@ func (fields) TokenTransfers(
 		return nil, fault.Input("timestamp must be an instant, or a range of at most %d hours with both ends",
 			MaxTokenRange/time.Hour)
 	}
-	f := &ledger.TransferFilter{Direction: args.Direction, Timestamp: &args.Timestamp}
+	f := ledger.TransferFilter{Direction: args.Direction, Timestamp: &args.Timestamp}
 	return tokenTransferList.below(ctx, q, args.Order, args.Args,
 		true, rowsOf(list.Map(of, tokenEntityID), f, transactions.QueueTransfersOfTokens))
 }

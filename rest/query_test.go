@@ -206,9 +206,9 @@ func FuzzPath(f *testing.F) {
 		if folded := a.fold(escaped); !strings.EqualFold(folded, strings.TrimSuffix(escaped[len(a.Prefix):], "/")) {
 			t.Errorf("%q is folded to %q", escaped, folded)
 		}
-		for _, s := range newRoute("", "/accounts/{id}/x/{y:[0-9]+}").params(a.relativePath(escaped)) {
-			if s.Name == "" {
-				t.Errorf("%q has the parameter %q without a name", escaped, s.Text)
+		for name, text := range newRoute("", "/accounts/{id}/x/{y:[0-9]+}").params(a.relativePath(escaped)) {
+			if name == "" {
+				t.Errorf("%q has the parameter %q without a name", escaped, text)
 			}
 		}
 	})

@@ -41,12 +41,15 @@ func BoundsOn[T ~int64](column string, f *ledger.Filter[T]) ColumnBounds {
 	return b
 }
 
-// WithoutBounds returns a copy of f without its bounds. f may be nil.
-func WithoutBounds[T ~int64](f *ledger.Filter[T]) *ledger.Filter[T] {
-	if f == nil {
-		return nil
+// FilterKey is [Filter] for a column that a list is sorted by. If the bounds of f are keys in the order of the list, it
+// returns them for [Where.InOrder] instead of adding them.
+func FilterKey[T ~int64](w *Where, column string, f *ledger.Filter[T], inOrder bool) ColumnBounds {
+	if f == nil || !inOrder {
+		Filter(w, column, f)
+		return ColumnBounds{column: column}
 	}
-	return &ledger.Filter[T]{Ne: f.Ne, In: f.In, NotIn: f.NotIn}
+	Filter(w, column, &ledger.Filter[T]{Ne: f.Ne, In: f.In, NotIn: f.NotIn})
+	return BoundsOn(column, f)
 }
 
 // inclusive returns the bound as an inclusive value. ok is false if no value satisfies the bound.

@@ -267,8 +267,12 @@ func (f field) argsLiteral(value func(i int) string) string {
 		b.WriteString("}, ")
 	}
 	for i, a := range f.Args {
+		format := "%s: %s, "
+		if a.Name == "filter" { // without conditions instead of nil
+			format = "%s: OrZero(%s), "
+		}
 		if !f.IsPaging(a) {
-			fmt.Fprintf(&b, "%s: %s, ", templates.ToGo(a.Name), value(i))
+			fmt.Fprintf(&b, format, templates.ToGo(a.Name), value(i))
 		}
 	}
 	b.WriteString("}")

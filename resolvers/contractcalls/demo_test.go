@@ -44,7 +44,7 @@ func contractResults(t *testing.T, db *storage.DB) []*ledger.ContractResult {
 	t.Helper()
 	var own []*ledger.ContractResult
 	all := true
-	f := &ledger.ContractResultFilter{Internal: &all}
+	f := ledger.ContractResultFilter{Internal: &all}
 	for {
 		page, err := transactions.ContractResults(
 			t.Context(),

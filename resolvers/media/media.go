@@ -87,7 +87,7 @@ func queueFiles(b *storage.Batch, topics []ledger.EntityID, count, size int) sto
 		return storage.Known[[]source](nil)
 	}
 	rows := entities.QueueTopics(b, topics)
-	messages := entities.QueueTopicMessages(b, topics, nil, storage.Page{Limit: count + 1})
+	messages := entities.QueueTopicMessages(b, topics, ledger.TopicMessageFilter{}, storage.Page{Limit: count + 1})
 	return func() ([]source, error) {
 		found, err := rows()
 		if err != nil {

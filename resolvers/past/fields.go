@@ -145,7 +145,7 @@ type states = []*ledger.LedgerState
 func (f Fields) LedgerStateBlock(
 	ctx context.Context, _ rowplan.Request, _ states,
 ) (rowplan.Results[*ledger.Block], error) {
-	blocks, err := transactions.Blocks(ctx, f.DB, nil, false, storage.Page{Limit: 1, Desc: true})
+	blocks, err := transactions.Blocks(ctx, f.DB, ledger.BlockFilter{}, false, storage.Page{Limit: 1, Desc: true})
 	if len(blocks) == 0 {
 		return alone[*ledger.Block](nil, err)
 	}
@@ -158,7 +158,7 @@ func (f Fields) BlockOf(ctx context.Context, m *ledger.Moment, asked string) (st
 	if asked != "latest" {
 		return "", fault.Input("block cannot be given here: the call runs at the moment of the ledger")
 	}
-	blocks, err := transactions.Blocks(ctx, f.DB, nil, false, storage.Page{Limit: 1, Desc: true})
+	blocks, err := transactions.Blocks(ctx, f.DB, ledger.BlockFilter{}, false, storage.Page{Limit: 1, Desc: true})
 	if err != nil {
 		return "", err
 	}
@@ -248,7 +248,7 @@ const maxBook = 1000
 func (f Fields) LedgerStateNetworkNodes(
 	ctx context.Context, _ rowplan.Request, _ states,
 ) (rowplan.Results[[]*ledger.NetworkNode], error) {
-	return alone(entities.NetworkNodes(ctx, f.DB, 0, nil, storage.Page{Limit: maxBook}))
+	return alone(entities.NetworkNodes(ctx, f.DB, 0, ledger.NetworkNodeFilter{}, storage.Page{Limit: maxBook}))
 }
 
 // LedgerStateNetwork returns the parent of the fields of the network.
@@ -501,7 +501,7 @@ func TokenBalances(
 // Holders is a page of the holders of tokens.
 type Holders struct {
 	Page       storage.Page
-	Filter     *ledger.TokenHolderFilter
+	Filter     ledger.TokenHolderFilter
 	ByBalance  bool // sorted by balance
 	Zero       bool // include those with a balance of 0
 	Countable  bool // there is no filter

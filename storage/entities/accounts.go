@@ -72,14 +72,12 @@ func isZero(b []byte) bool {
 // Accounts reads a page of accounts and contracts by id. hideSyntheticTreasury excludes the synthetic treasury. With
 // onlyIDs, the accounts have nothing else.
 func Accounts(
-	ctx context.Context, db *storage.DB, f *ledger.AccountFilter, hideSyntheticTreasury, onlyIDs bool, p storage.Page,
+	ctx context.Context, db *storage.DB, f ledger.AccountFilter, hideSyntheticTreasury, onlyIDs bool, p storage.Page,
 ) ([]*ledger.Account, error) {
 	var w storage.Where
-	if f != nil {
-		storage.Filter(&w, "e.id", f.ID)
-		storage.Filter(&w, "e.balance", f.Balance)
-		storage.FilterText(&w, "e.public_key", f.PublicKey)
-	}
+	storage.Filter(&w, "e.id", f.ID)
+	storage.Filter(&w, "e.balance", f.Balance)
+	storage.FilterText(&w, "e.public_key", f.PublicKey)
 	if hideSyntheticTreasury {
 		w.And("not (e.num = 2 and e.memo = '" + syntheticTreasuryMemo + "')")
 	}

@@ -41,13 +41,11 @@ func allowanceParents(b *storage.Batch, accounts []ledger.EntityID, received boo
 // spender, or received, ordered by owner. The result has one page per account. Allowances with no remaining amount are
 // excluded.
 func QueueCryptoAllowances(b *storage.Batch, accounts []ledger.EntityID, received bool,
-	f *ledger.CryptoAllowanceFilter, p storage.Page,
+	f ledger.CryptoAllowanceFilter, p storage.Page,
 ) storage.Result[[][]*ledger.CryptoAllowance] {
 	ps, w := allowanceParents(b, accounts, received)
-	if f != nil {
-		storage.Filter(&w, "a.owner", f.OwnerID)
-		storage.Filter(&w, "a.spender", f.SpenderID)
-	}
+	storage.Filter(&w, "a.owner", f.OwnerID)
+	storage.Filter(&w, "a.spender", f.SpenderID)
 	var r *storage.Read
 	if received {
 		w.Keyset(p, "a.owner")
@@ -64,13 +62,10 @@ func QueueCryptoAllowances(b *storage.Batch, accounts []ledger.EntityID, receive
 // QueueTokenAllowances queues a query for the fungible token allowances that each of the given accounts granted,
 // ordered by spender and token, or received, ordered by owner and token. The result has one page per account.
 // Allowances with no remaining amount are excluded.
-func QueueTokenAllowances(b *storage.Batch, accounts []ledger.EntityID, received bool, f *ledger.TokenAllowanceFilter,
+func QueueTokenAllowances(b *storage.Batch, accounts []ledger.EntityID, received bool, f ledger.TokenAllowanceFilter,
 	p storage.Page,
 ) storage.Result[[][]*ledger.TokenAllowance] {
 	ps, w := allowanceParents(b, accounts, received)
-	if f == nil {
-		f = &ledger.TokenAllowanceFilter{}
-	}
 	storage.Filter(&w, "a.owner", f.OwnerID)
 	storage.Filter(&w, "a.spender", f.SpenderID)
 	storage.Filter(&w, "a.token_id", f.TokenID)
@@ -93,7 +88,7 @@ func allowanceKey(w *storage.Where, f *ledger.TokenAllowanceKeyFilter) {
 	storage.Filter(w, "a.token_id", f.TokenID)
 }
 
-func tokenAllowancePage(w *storage.Where, owner string, f *ledger.TokenAllowanceFilter, p storage.Page) string {
+func tokenAllowancePage(w *storage.Where, owner string, f ledger.TokenAllowanceFilter, p storage.Page) string {
 	order := w.OrderBy(p, "a.spender", "a.token_id")
 	statement := func(conditions string) string {
 		return `select * from token_allowance a where a.owner = ` + owner + ` and a.amount > 0` + w.String() +
@@ -124,13 +119,11 @@ func anyAllowance(w *storage.Where, anyOf []*ledger.TokenAllowanceKeyFilter) {
 // QueueStakingRewards queues a query for the staking rewards paid to each of the given accounts, ordered by consensus
 // time. The result has one page per account.
 func QueueStakingRewards(
-	b *storage.Batch, accounts []ledger.EntityID, f *ledger.StakingRewardFilter, p storage.Page,
+	b *storage.Batch, accounts []ledger.EntityID, f ledger.StakingRewardFilter, p storage.Page,
 ) storage.Result[[][]*ledger.StakingReward] {
 	ps := b.ParentsOrOne("id", storage.Int64s(accounts))
 	w := storage.With(ps.Args...)
-	if f != nil {
-		storage.Filter(&w, "r.consensus_timestamp", f.Timestamp)
-	}
+	storage.Filter(&w, "r.consensus_timestamp", f.Timestamp)
 	w.Keyset(p, "r.consensus_timestamp")
 	return rewardRows.QueueChildren(b, len(accounts), &storage.Read{
 		Setting: storage.NoBitmaps, Parents: ps, Select: `p.ord, ` + rewardColumns,
@@ -144,7 +137,7 @@ func QueueStakingRewards(
 
 // QueueNftAllowances queues a query for the NFT allowances that each of the given accounts granted, or with received
 // was granted. They are ordered by the other account and the token. The result has one page per account.
-func QueueNftAllowances(b *storage.Batch, accounts []ledger.EntityID, received bool, f *ledger.NFTAllowanceFilter,
+func QueueNftAllowances(b *storage.Batch, accounts []ledger.EntityID, received bool, f ledger.NFTAllowanceFilter,
 	p storage.Page,
 ) storage.Result[[][]*ledger.NFTAllowance] {
 	own, other := "owner", "spender"
@@ -153,16 +146,9 @@ func QueueNftAllowances(b *storage.Batch, accounts []ledger.EntityID, received b
 	}
 	ps := b.ParentsOrOne("id", storage.Int64s(accounts))
 	w := storage.With(ps.Args...)
-	if f != nil {
-		if f.Bounds == ledger.BoundsInOrder {
-			storage.Filter(&w, other, storage.WithoutBounds(f.AccountID))
-			storage.Filter(&w, "token_id", storage.WithoutBounds(f.TokenID))
-			w.InOrder(storage.BoundsOn(other, f.AccountID), storage.BoundsOn("token_id", f.TokenID))
-		} else {
-			storage.Filter(&w, other, f.AccountID)
-			storage.Filter(&w, "token_id", f.TokenID)
-		}
-	}
+	inOrder := f.Bounds == ledger.BoundsInOrder
+	w.InOrder(storage.FilterKey(&w, other, f.AccountID, inOrder),
+		storage.FilterKey(&w, "token_id", f.TokenID, inOrder))
 	w.Keyset(p, other, "token_id")
 	return nftAllowanceRows.QueueChildren(b, len(accounts), &storage.Read{
 		Parents: ps, Select: `p.ord, ` + nftAllowanceColumns,
@@ -177,7 +163,7 @@ func QueueNftAllowances(b *storage.Batch, accounts []ledger.EntityID, received b
 // QueueAirdrops queues a query for pending airdrops that each of the given accounts sent, or with received may claim.
 // They are ordered by the other account, the token and the serial number. The result has one page per account.
 func QueueAirdrops(
-	b *storage.Batch, accounts []ledger.EntityID, received bool, f *ledger.AirdropFilter, p storage.Page,
+	b *storage.Batch, accounts []ledger.EntityID, received bool, f ledger.AirdropFilter, p storage.Page,
 ) storage.Result[[][]*ledger.Airdrop] {
 	own, other := "sender_account_id", "receiver_account_id"
 	if received {
@@ -185,17 +171,10 @@ func QueueAirdrops(
 	}
 	ps := b.ParentsOrOne("id", storage.Int64s(accounts))
 	w := storage.With(ps.Args...)
-	if f != nil && f.Bounds == ledger.BoundsInOrder {
-		storage.Filter(&w, other, storage.WithoutBounds(f.AccountID))
-		storage.Filter(&w, "token_id", storage.WithoutBounds(f.TokenID))
-		storage.Filter(&w, "serial_number", storage.WithoutBounds(f.SerialNumber))
-		w.InOrder(airdropBounds(storage.BoundsOn(other, f.AccountID), storage.BoundsOn("token_id", f.TokenID),
-			storage.BoundsOn("serial_number", f.SerialNumber))...)
-	} else if f != nil {
-		storage.Filter(&w, other, f.AccountID)
-		storage.Filter(&w, "token_id", f.TokenID)
-		storage.Filter(&w, "serial_number", f.SerialNumber)
-	}
+	inOrder := f.Bounds == ledger.BoundsInOrder
+	w.InOrder(airdropBounds(storage.FilterKey(&w, other, f.AccountID, inOrder),
+		storage.FilterKey(&w, "token_id", f.TokenID, inOrder),
+		storage.FilterKey(&w, "serial_number", f.SerialNumber, inOrder))...)
 	w.Keyset(p, other, "token_id", "serial_number")
 	return airdropRows.QueueChildren(b, len(accounts), &storage.Read{
 		Parents: ps, Select: `p.ord, ` + airdropColumns,

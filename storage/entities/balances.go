@@ -55,14 +55,12 @@ func monthStart(t ledger.Timestamp, months int) ledger.Timestamp {
 
 // Balances reads a page of the current balances of accounts and contracts, ordered by id.
 func Balances(
-	ctx context.Context, db *storage.DB, f *ledger.BalanceFilter, p storage.Page,
+	ctx context.Context, db *storage.DB, f ledger.BalanceFilter, p storage.Page,
 ) ([]*ledger.Balance, error) {
 	var w storage.Where
-	if f != nil {
-		storage.Filter(&w, "e.id", f.AccountID)
-		storage.Filter(&w, "e.balance", f.Balance)
-		storage.FilterText(&w, "e.public_key", f.PublicKey)
-	}
+	storage.Filter(&w, "e.id", f.AccountID)
+	storage.Filter(&w, "e.balance", f.Balance)
+	storage.FilterText(&w, "e.public_key", f.PublicKey)
 	cut, _ := accountsPage(db, &w, p)
 	return balanceRows.List(ctx, db, "balances", `select `+balanceColumns+cut, w.Args...)
 }
@@ -70,17 +68,15 @@ func Balances(
 // BalancesAt reads a page of the balances of a snapshot, ordered by id. A condition on public keys applies to the
 // current keys of the accounts.
 func BalancesAt(
-	ctx context.Context, db *storage.DB, f *ledger.BalanceFilter, window ledger.SnapshotWindow, p storage.Page,
+	ctx context.Context, db *storage.DB, f ledger.BalanceFilter, window ledger.SnapshotWindow, p storage.Page,
 ) ([]*ledger.Balance, error) {
 	w := storage.With(int64(window.From), int64(window.At))
-	if f != nil {
-		storage.Filter(&w, "account_id", f.AccountID)
-		storage.Filter(&w, "balance", f.Balance)
-		if f.PublicKey != nil {
-			w.Raw(" and account_id in (select id from entity where type in ('ACCOUNT', 'CONTRACT')")
-			storage.FilterText(&w, "public_key", f.PublicKey)
-			w.Raw(")")
-		}
+	storage.Filter(&w, "account_id", f.AccountID)
+	storage.Filter(&w, "balance", f.Balance)
+	if f.PublicKey != nil {
+		w.Raw(" and account_id in (select id from entity where type in ('ACCOUNT', 'CONTRACT')")
+		storage.FilterText(&w, "public_key", f.PublicKey)
+		w.Raw(")")
 	}
 	w.Keyset(p, "account_id")
 	sql := `select distinct on (account_id) account_id, balance, $2::bigint from account_balance

@@ -180,13 +180,11 @@ func finishHook(h *hookRow) error {
 // QueueHooks queues a query for the hooks of each of the given accounts, including deleted ones, ordered by id. The
 // result has one page per account.
 func QueueHooks(
-	b *storage.Batch, owners []ledger.EntityID, f *ledger.HookFilter, p storage.Page,
+	b *storage.Batch, owners []ledger.EntityID, f ledger.HookFilter, p storage.Page,
 ) storage.Result[[][]*ledger.Hook] {
 	ps := b.ParentsOrOne("id", storage.Int64s(owners))
 	w := storage.With(ps.Args...)
-	if f != nil {
-		storage.Filter(&w, "hook_id", f.HookID)
-	}
+	storage.Filter(&w, "hook_id", f.HookID)
 	w.Keyset(p, "hook_id")
 	return hookRows.QueueChildren(b, len(owners), &storage.Read{
 		Parents: ps, Select: `p.ord, ` + hookColumns, From: ps.From,
@@ -243,14 +241,12 @@ func slotBytes(b []byte) []byte {
 // hook. If at is nil, the slots are the current ones, without deleted slots. Otherwise they are the last writes within
 // at, including deletions.
 func QueueHookSlots(
-	b *storage.Batch, hooks []HookRef, f *ledger.HookSlotFilter, at *ledger.TimestampFilter, p storage.Page,
+	b *storage.Batch, hooks []HookRef, f ledger.HookSlotFilter, at *ledger.TimestampFilter, p storage.Page,
 ) storage.Result[[][]*ledger.HookSlot] {
 	owners, ids := refs(hooks)
 	ps := b.Parents("owner, id", owners, ids)
 	w := storage.With(ps.Args...)
-	if f != nil {
-		storage.FilterBytes(&w, "s.key", f.Key, slotBytes)
-	}
+	storage.FilterBytes(&w, "s.key", f.Key, slotBytes)
 	w.Keyset(p, "s.key")
 	of := `s.owner_id = ` + ps.Key("owner") + ` and s.hook_id = ` + ps.Key("id")
 	var page string

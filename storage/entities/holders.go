@@ -18,7 +18,7 @@ var holderRows = storage.MapperOf(func(h *ledger.TokenHolder, into []any) []any 
 // one page per token. If at is set for a token, its holders are those of the newest balance snapshot that matches.
 // That snapshot is looked up immediately, and now limits the search. Without a matching snapshot the list is empty.
 func QueueTokenHolders(ctx context.Context, b *storage.Batch, tokens []ledger.EntityID, at []*ledger.TimestampFilter,
-	f *ledger.TokenHolderFilter,
+	f ledger.TokenHolderFilter,
 	now ledger.Timestamp, p storage.Page,
 ) storage.Result[[][]*ledger.TokenHolder] {
 	return storage.QueueGroups(at, func(
@@ -41,10 +41,7 @@ func QueueTokenHolders(ctx context.Context, b *storage.Batch, tokens []ledger.En
 }
 
 // holderAccounts adds the conditions on the accounts of holders.
-func holderAccounts(w *storage.Where, f *ledger.TokenHolderFilter) {
-	if f == nil {
-		return
-	}
+func holderAccounts(w *storage.Where, f ledger.TokenHolderFilter) {
 	storage.Filter(w, "h.account_id", f.AccountID)
 	if f.PublicKey != nil {
 		w.Raw(" and h.account_id in (select id from entity where type = 'ACCOUNT'")
@@ -55,21 +52,19 @@ func holderAccounts(w *storage.Where, f *ledger.TokenHolderFilter) {
 
 // QueueCurrentHolders is [QueueTokenHolders] for current holders.
 func QueueCurrentHolders(
-	b *storage.Batch, tokens []ledger.EntityID, f *ledger.TokenHolderFilter, p storage.Page,
+	b *storage.Batch, tokens []ledger.EntityID, f ledger.TokenHolderFilter, p storage.Page,
 ) storage.Result[[][]*ledger.TokenHolder] {
 	return queueHolders(b, storage.Int64s(tokens), f, p)
 }
 
 func queueHolders(
-	b *storage.Batch, ids []int64, f *ledger.TokenHolderFilter, p storage.Page,
+	b *storage.Batch, ids []int64, f ledger.TokenHolderFilter, p storage.Page,
 ) storage.Result[[][]*ledger.TokenHolder] {
 	ps := b.ParentsOrOne("id", ids)
 	token := ps.Key("id")
 	w := storage.With(ps.Args...)
 	holderAccounts(&w, f)
-	if f != nil {
-		storage.Filter(&w, "h.balance", f.Balance)
-	}
+	storage.Filter(&w, "h.balance", f.Balance)
 	w.Keyset(p, "h.account_id")
 	return holderRows.QueueChildren(b, len(ids), &storage.Read{
 		Parents: ps, Select: `p.ord, h.*, ` + decimalsOf(token), From: ps.From,
@@ -100,15 +95,13 @@ const (
 // page per token. It is empty for tokens with more than [MaxSortedHolders] relationships unless the database has
 // [HoldersIndex]. With that, no holders are counted.
 func QueueHoldersByBalance(
-	b *storage.Batch, tokens []ledger.EntityID, f *ledger.TokenHolderFilter, p storage.Page,
+	b *storage.Batch, tokens []ledger.EntityID, f ledger.TokenHolderFilter, p storage.Page,
 ) storage.Result[[][]*ledger.TokenHolder] {
 	ps := b.ParentsOrOne("id", storage.Int64s(tokens))
 	token := ps.Key("id")
 	w := storage.With(append(ps.Args, MaxSortedHolders)...)
 	holderAccounts(&w, f)
-	if f != nil {
-		storage.Filter(&w, "h.balance", f.Balance)
-	}
+	storage.Filter(&w, "h.balance", f.Balance)
 	matching := w.String()
 	page := storage.With(w.Args...)
 	page.Keyset(p, "h.balance", "h.account_id")
@@ -163,7 +156,7 @@ func countRelationships[C any](b *storage.Batch, rows *storage.Mapper[C, C], cou
 	}, append(ps.Args, most))
 }
 
-func queueHoldersAt(b *storage.Batch, ids []int64, f *ledger.TokenHolderFilter, window ledger.SnapshotWindow,
+func queueHoldersAt(b *storage.Batch, ids []int64, f ledger.TokenHolderFilter, window ledger.SnapshotWindow,
 	p storage.Page,
 ) storage.Result[[][]*ledger.TokenHolder] {
 	ps := b.ParentsOrOne("id", ids)
@@ -172,10 +165,8 @@ func queueHoldersAt(b *storage.Batch, ids []int64, f *ledger.TokenHolderFilter, 
 	holderAccounts(&w, f)
 	w.Keyset(p, "h.account_id")
 	held := storage.With(w.Args...)
-	if f != nil {
-		// the condition applies to the latest balance, after it is selected
-		storage.Filter(&held, "h.balance", f.Balance)
-	}
+	// the condition applies to the latest balance, after it is selected
+	storage.Filter(&held, "h.balance", f.Balance)
 	order := held.OrderBy(p, "h.account_id")
 	direction := p.Direction()
 	rows := ` from token_balance h where h.token_id = ` + token + ` and h.consensus_timestamp between $2 and $3`
@@ -226,14 +217,12 @@ func statusOf[T any](number ledger.Null[int16], other, one, two T) (status ledge
 
 // QueueTokenRelationships queues a query for the token relationships of each of the given accounts, ordered by token
 // id. The result has one page per account.
-func QueueTokenRelationships(b *storage.Batch, accounts []ledger.EntityID, f *ledger.TokenRelationshipFilter,
+func QueueTokenRelationships(b *storage.Batch, accounts []ledger.EntityID, f ledger.TokenRelationshipFilter,
 	p storage.Page,
 ) storage.Result[[][]*ledger.TokenRelationship] {
 	ps := b.ParentsOrOne("id", storage.Int64s(accounts))
 	w := storage.With(ps.Args...)
-	if f != nil {
-		storage.Filter(&w, "r.token_id", f.TokenID)
-	}
+	storage.Filter(&w, "r.token_id", f.TokenID)
 	w.Keyset(p, "r.token_id")
 	return relationshipRows.QueueChildren(b, len(accounts), &storage.Read{
 		Parents: ps,

@@ -56,12 +56,12 @@ func ids(v ...ledger.EntityID) key { return storage.Int64s(v) }
 var listings = map[string]listing{
 	"accounts": root(`id from entity where type in ('ACCOUNT', 'CONTRACT')`,
 		func(ctx context.Context, db *storage.DB, p storage.Page) ([]*ledger.Account, error) {
-			return Accounts(ctx, db, nil, false, false, p)
+			return Accounts(ctx, db, ledger.AccountFilter{}, false, false, p)
 		},
 		func(a *ledger.Account) key { return ids(a.EntityID) }),
 	"balances": root(`id from entity where type in ('ACCOUNT', 'CONTRACT')`,
 		func(ctx context.Context, db *storage.DB, p storage.Page) ([]*ledger.Balance, error) {
-			return Balances(ctx, db, nil, p)
+			return Balances(ctx, db, ledger.BalanceFilter{}, p)
 		},
 		func(b *ledger.Balance) key { return ids(b.AccountID) }),
 	"contracts": root(`id from entity where type = 'CONTRACT'`,
@@ -71,76 +71,76 @@ var listings = map[string]listing{
 		func(c *ledger.Contract) key { return ids(c.EntityID) }),
 	"tokens": root(`token_id from token`,
 		func(ctx context.Context, db *storage.DB, p storage.Page) ([]*ledger.Token, error) {
-			return Tokens(ctx, db, &ledger.TokenFilter{}, ledger.Null[ledger.EntityID]{},
+			return Tokens(ctx, db, ledger.TokenFilter{}, ledger.Null[ledger.EntityID]{},
 				ledger.Null[ledger.EntityID]{}, false, p)
 		},
 		func(t *ledger.Token) key { return ids(t.EntityID) }),
 	"registered nodes": root(`registered_node_id from registered_node where not coalesce(deleted, false)`,
 		func(ctx context.Context, db *storage.DB, p storage.Page) ([]*ledger.RegisteredNode, error) {
-			return RegisteredNodes(ctx, db, nil, p)
+			return RegisteredNodes(ctx, db, ledger.RegisteredNodeFilter{}, p)
 		},
 		func(n *ledger.RegisteredNode) key { return key{n.RegisteredNodeID} }),
 	"token relationships": perParent(`account_id, token_id from token_account where associated`,
 		func(b *storage.Batch, of []ledger.EntityID, p storage.Page) storage.Result[[][]*ledger.TokenRelationship] {
-			return QueueTokenRelationships(b, of, nil, p)
+			return QueueTokenRelationships(b, of, ledger.TokenRelationshipFilter{}, p)
 		}, func(r *ledger.TokenRelationship) key { return ids(r.TokenID) }),
 	"NFTs of accounts": perParent(`account_id, token_id, serial_number from nft where account_id is not null`,
 		func(b *storage.Batch, of []ledger.EntityID, p storage.Page) storage.Result[[][]*ledger.NFT] {
-			return QueueNFTsOf(b, OfAccount, of, ledger.Null[ledger.EntityID]{}, nil, p)
+			return QueueNFTsOf(b, OfAccount, of, ledger.Null[ledger.EntityID]{}, ledger.NFTFilter{}, p)
 		}, func(n *ledger.NFT) key { return key{int64(n.TokenID), n.SerialNumber} }),
 	"NFTs of tokens": perParent(`token_id, token_id, serial_number from nft`,
 		func(b *storage.Batch, of []ledger.EntityID, p storage.Page) storage.Result[[][]*ledger.NFT] {
-			return QueueNFTsOf(b, OfToken, of, ledger.Null[ledger.EntityID]{}, nil, p)
+			return QueueNFTsOf(b, OfToken, of, ledger.Null[ledger.EntityID]{}, ledger.NFTFilter{}, p)
 		}, func(n *ledger.NFT) key { return key{int64(n.TokenID), n.SerialNumber} }),
 	"sent airdrops": perParent(`sender_account_id, receiver_account_id, token_id, serial_number from token_airdrop `+
 		`where state = 'PENDING'`,
 		func(b *storage.Batch, of []ledger.EntityID, p storage.Page) storage.Result[[][]*ledger.Airdrop] {
-			return QueueAirdrops(b, of, false, nil, p)
+			return QueueAirdrops(b, of, false, ledger.AirdropFilter{}, p)
 		},
 		func(a *ledger.Airdrop) key { return key{int64(a.ReceiverID), int64(a.TokenID), a.SerialNumber.V} }),
 	"received airdrops": perParent(`receiver_account_id, sender_account_id, token_id, serial_number from `+
 		`token_airdrop where state = 'PENDING'`,
 		func(b *storage.Batch, of []ledger.EntityID, p storage.Page) storage.Result[[][]*ledger.Airdrop] {
-			return QueueAirdrops(b, of, true, nil, p)
+			return QueueAirdrops(b, of, true, ledger.AirdropFilter{}, p)
 		},
 		func(a *ledger.Airdrop) key { return key{int64(a.SenderID), int64(a.TokenID), a.SerialNumber.V} }),
 	"granted hbar allowances": perParent(`owner, spender from crypto_allowance where amount > 0`,
 		func(b *storage.Batch, of []ledger.EntityID, p storage.Page) storage.Result[[][]*ledger.CryptoAllowance] {
-			return QueueCryptoAllowances(b, of, false, nil, p)
+			return QueueCryptoAllowances(b, of, false, ledger.CryptoAllowanceFilter{}, p)
 		}, func(a *ledger.CryptoAllowance) key { return ids(a.SpenderID) }),
 	"received hbar allowances": perParent(`spender, owner from crypto_allowance where amount > 0`,
 		func(b *storage.Batch, of []ledger.EntityID, p storage.Page) storage.Result[[][]*ledger.CryptoAllowance] {
-			return QueueCryptoAllowances(b, of, true, nil, p)
+			return QueueCryptoAllowances(b, of, true, ledger.CryptoAllowanceFilter{}, p)
 		}, func(a *ledger.CryptoAllowance) key { return ids(a.OwnerID) }),
 	"granted token allowances": perParent(`owner, spender, token_id from token_allowance where amount > 0`,
 		func(b *storage.Batch, of []ledger.EntityID, p storage.Page) storage.Result[[][]*ledger.TokenAllowance] {
-			return QueueTokenAllowances(b, of, false, nil, p)
+			return QueueTokenAllowances(b, of, false, ledger.TokenAllowanceFilter{}, p)
 		}, func(a *ledger.TokenAllowance) key { return ids(a.SpenderID, a.TokenID) }),
 	"received token allowances": perParent(`spender, owner, token_id from token_allowance where amount > 0`,
 		func(b *storage.Batch, of []ledger.EntityID, p storage.Page) storage.Result[[][]*ledger.TokenAllowance] {
-			return QueueTokenAllowances(b, of, true, nil, p)
+			return QueueTokenAllowances(b, of, true, ledger.TokenAllowanceFilter{}, p)
 		}, func(a *ledger.TokenAllowance) key { return ids(a.OwnerID, a.TokenID) }),
 	"granted NFT allowances": perParent(`owner, spender, token_id from nft_allowance where approved_for_all`,
 		func(b *storage.Batch, of []ledger.EntityID, p storage.Page) storage.Result[[][]*ledger.NFTAllowance] {
-			return QueueNftAllowances(b, of, false, nil, p)
+			return QueueNftAllowances(b, of, false, ledger.NFTAllowanceFilter{}, p)
 		}, func(a *ledger.NFTAllowance) key { return ids(a.SpenderID, a.TokenID) }),
 	"received NFT allowances": perParent(`spender, owner, token_id from nft_allowance where approved_for_all`,
 		func(b *storage.Batch, of []ledger.EntityID, p storage.Page) storage.Result[[][]*ledger.NFTAllowance] {
-			return QueueNftAllowances(b, of, true, nil, p)
+			return QueueNftAllowances(b, of, true, ledger.NFTAllowanceFilter{}, p)
 		}, func(a *ledger.NFTAllowance) key { return ids(a.OwnerID, a.TokenID) }),
 	"staking rewards": perParent(`account_id, consensus_timestamp from staking_reward_transfer`,
 		func(b *storage.Batch, of []ledger.EntityID, p storage.Page) storage.Result[[][]*ledger.StakingReward] {
-			return QueueStakingRewards(b, of, nil, p)
+			return QueueStakingRewards(b, of, ledger.StakingRewardFilter{}, p)
 		},
 		func(r *ledger.StakingReward) key { return key{int64(r.ConsensusTimestamp)} }),
 	"hooks": perParent(`owner_id, hook_id from hook`,
 		func(b *storage.Batch, of []ledger.EntityID, p storage.Page) storage.Result[[][]*ledger.Hook] {
-			return QueueHooks(b, of, nil, p)
+			return QueueHooks(b, of, ledger.HookFilter{}, p)
 		},
 		func(h *ledger.Hook) key { return key{h.HookID} }),
 	"topic messages": perParent(`topic_id, consensus_timestamp from topic_message`,
 		func(b *storage.Batch, of []ledger.EntityID, p storage.Page) storage.Result[[][]*ledger.TopicMessage] {
-			return QueueTopicMessages(b, of, nil, p)
+			return QueueTopicMessages(b, of, ledger.TopicMessageFilter{}, p)
 		},
 		func(m *ledger.TopicMessage) key { return key{int64(m.ConsensusTimestamp)} }),
 }

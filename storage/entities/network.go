@@ -101,14 +101,12 @@ func bookFile(db *storage.DB, file ledger.EntityID) int64 {
 // NetworkNodesByStake is [NetworkNodes] ordered by stake and number. An unknown stake counts as -1. All nodes of the
 // address book are read.
 func NetworkNodesByStake(
-	ctx context.Context, db *storage.DB, file ledger.EntityID, f *ledger.NetworkNodeFilter, p storage.Page,
+	ctx context.Context, db *storage.DB, file ledger.EntityID, f ledger.NetworkNodeFilter, p storage.Page,
 ) (
 	[]*ledger.NetworkNode, error,
 ) {
 	w := storage.With(bookFile(db, file))
-	if f != nil {
-		storage.Filter(&w, "e.node_id", f.NodeID)
-	}
+	storage.Filter(&w, "e.node_id", f.NodeID)
 	const stake = "coalesce(s.stake, -1)"
 	w.Keyset(p, stake, "e.node_id")
 	return nodeRows.List(ctx, db, "nodes", `select `+nodeColumns+` from `+currentBook+`
@@ -125,12 +123,10 @@ join address_book_entry e on e.consensus_timestamp = b.start_consensus_timestamp
 // NetworkNodes reads a page of the nodes in a file's current address book, ordered by number. The default file is the
 // one with all details.
 func NetworkNodes(
-	ctx context.Context, db *storage.DB, file ledger.EntityID, f *ledger.NetworkNodeFilter, p storage.Page,
+	ctx context.Context, db *storage.DB, file ledger.EntityID, f ledger.NetworkNodeFilter, p storage.Page,
 ) ([]*ledger.NetworkNode, error) {
 	w := storage.With(bookFile(db, file))
-	if f != nil {
-		storage.Filter(&w, "node_id", f.NodeID)
-	}
+	storage.Filter(&w, "node_id", f.NodeID)
 	w.Keyset(p, "node_id")
 	sql := `select ` + nodeColumns + ` from ` + currentBook + ` cross join lateral (
   select * from address_book_entry where consensus_timestamp = b.start_consensus_timestamp` + w.String() + w.OrderBy(p, "node_id") + `) e
@@ -141,7 +137,7 @@ func NetworkNodes(
 // NetworkNode reads a node from a file's current address book, or nil if it does not exist. The default file is the
 // one with all details.
 func NetworkNode(ctx context.Context, db *storage.DB, file ledger.EntityID, id int64) (*ledger.NetworkNode, error) {
-	rows, err := NetworkNodes(ctx, db, file, &ledger.NetworkNodeFilter{NodeID: &ledger.LongFilter{Eq: &id}},
+	rows, err := NetworkNodes(ctx, db, file, ledger.NetworkNodeFilter{NodeID: &ledger.LongFilter{Eq: &id}},
 		storage.Page{Limit: 1})
 	if err != nil || len(rows) == 0 {
 		return nil, err
@@ -261,14 +257,12 @@ func finishRegistered(r *registeredRow) error {
 
 // RegisteredNodes reads a page of the registered nodes that are not deleted, ordered by number.
 func RegisteredNodes(
-	ctx context.Context, db *storage.DB, f *ledger.RegisteredNodeFilter, p storage.Page,
+	ctx context.Context, db *storage.DB, f ledger.RegisteredNodeFilter, p storage.Page,
 ) ([]*ledger.RegisteredNode, error) {
 	var w storage.Where
-	if f != nil {
-		storage.Filter(&w, "r.registered_node_id", f.RegisteredNodeID)
-		if f.Type != nil {
-			w.And("r.type @> ?", []int16{f.Type.Code()})
-		}
+	storage.Filter(&w, "r.registered_node_id", f.RegisteredNodeID)
+	if f.Type != nil {
+		w.And("r.type @> ?", []int16{f.Type.Code()})
 	}
 	w.Keyset(p, "r.registered_node_id")
 	sql := `select ` + registeredColumns + ` from registered_node r where r.deleted is false` + w.String() +

@@ -14,12 +14,9 @@ var nftRows = storage.MapperOf(NFTTargets, nil)
 // nftPage returns the statement for a page of NFTs that match a condition and f, ordered by token and serial, and what
 // follows the parents in its FROM clause. The condition is on a column of NFTs, which is a key of the parents ps.
 func nftPage(
-	w *storage.Where, of NFTParent, ps *storage.Parents, condition string, f *ledger.NFTFilter, p storage.Page,
+	w *storage.Where, of NFTParent, ps *storage.Parents, condition string, f ledger.NFTFilter, p storage.Page,
 	distributed bool,
 ) (page, from string) {
-	if f == nil {
-		f = &ledger.NFTFilter{}
-	}
 	storage.Filter(w, "n.token_id", f.TokenID)
 	storage.Filter(w, "n.serial_number", f.SerialNumber)
 	storage.Filter(w, "n.account_id", f.OwnerID)
@@ -60,7 +57,7 @@ func nftPage(
 
 // queueNFTs queues a query for a page of NFTs for each of n parents.
 func queueNFTs(
-	b *storage.Batch, w *storage.Where, n int, of NFTParent, ps *storage.Parents, f *ledger.NFTFilter, p storage.Page,
+	b *storage.Batch, w *storage.Where, n int, of NFTParent, ps *storage.Parents, f ledger.NFTFilter, p storage.Page,
 ) storage.Result[[][]*ledger.NFT] {
 	from, condition := "(values (1::bigint)) p(ord)", "true"
 	if ps != nil {
@@ -91,7 +88,7 @@ const (
 // given tokens, ordered by token and serial. The result has one page per parent. A valid owner limits the NFTs to those
 // of one account. The filter's own owner is ignored.
 func QueueNFTsOf(b *storage.Batch, of NFTParent, ids []ledger.EntityID, owner ledger.Null[ledger.EntityID],
-	f *ledger.NFTFilter, p storage.Page,
+	f ledger.NFTFilter, p storage.Page,
 ) storage.Result[[][]*ledger.NFT] {
 	ps := b.ParentsOrOne("id", storage.Int64s(ids))
 	w := storage.With(ps.Args...)
@@ -103,7 +100,7 @@ func QueueNFTsOf(b *storage.Batch, of NFTParent, ids []ledger.EntityID, owner le
 
 // QueueNFTs queues a query for a page of all NFTs, ordered by token and serial. The result has one page. The filter's
 // owner is ignored.
-func QueueNFTs(b *storage.Batch, f *ledger.NFTFilter, p storage.Page) storage.Result[[][]*ledger.NFT] {
+func QueueNFTs(b *storage.Batch, f ledger.NFTFilter, p storage.Page) storage.Result[[][]*ledger.NFT] {
 	return queueNFTs(b, &storage.Where{}, 1, "", nil, f, p)
 }
 
@@ -165,15 +162,13 @@ type NFTHistory struct {
 // one page per NFT. The page limit applies to the times of changes: the page is shorter if transactions are missing
 // from the database or if times are duplicated.
 func QueueNFTHistories(
-	b *storage.Batch, keys []ledger.NFTKey, f *ledger.NFTTransactionFilter, p storage.Page,
+	b *storage.Batch, keys []ledger.NFTKey, f ledger.NFTTransactionFilter, p storage.Page,
 ) storage.Result[[]NFTHistory] {
 	tokens, serials := nftKeys(keys)
 	ps := b.Parents("token_id, serial", tokens, serials)
 	token, serial := ps.Key("token_id"), ps.Key("serial")
 	w := storage.With(ps.Args...)
-	if f != nil {
-		storage.Filter(&w, "lower(x.timestamp_range)", f.Timestamp)
-	}
+	storage.Filter(&w, "lower(x.timestamp_range)", f.Timestamp)
 	w.Keyset(p, "lower(x.timestamp_range)")
 	order := w.OrderBy(p, "at")
 	source := func(table, condition string) string {

@@ -126,7 +126,7 @@ func members[T any](text []byte) ([]T, error) {
 // associated, and a valid treasury to its tokens: no index has the treasury, but every treasury is associated with its
 // tokens. Custom fees are not read. With onlyIDs, the tokens have nothing else.
 func Tokens(
-	ctx context.Context, db *storage.DB, f *ledger.TokenFilter, associated, treasury ledger.Null[ledger.EntityID],
+	ctx context.Context, db *storage.DB, f ledger.TokenFilter, associated, treasury ledger.Null[ledger.EntityID],
 	onlyIDs bool, p storage.Page,
 ) (
 	[]*ledger.Token, error,

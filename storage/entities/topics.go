@@ -184,12 +184,12 @@ func finishMessage(m *messageRow) error {
 
 // TopicMessages reads a page of a topic's messages, ordered by consensus time.
 func TopicMessages(
-	ctx context.Context, db *storage.DB, topic ledger.EntityID, f *ledger.TopicMessageFilter, p storage.Page,
+	ctx context.Context, db *storage.DB, topic ledger.EntityID, f ledger.TopicMessageFilter, p storage.Page,
 ) ([]*ledger.TopicMessage, error) {
 	w := storage.With(int64(topic))
 	column := filterMessages(&w, f, p)
 	rows, r := messagesOf(db, &w, "$1", column, f, p)
-	if f != nil && f.SequenceNumber != nil && f.Timestamp != nil {
+	if f.SequenceNumber != nil && f.Timestamp != nil {
 		r.Setting = storage.NoBitmaps // each has an index
 	}
 	return rows.ListRead(ctx, db, "the messages of a topic", r, w.Args)
@@ -197,12 +197,12 @@ func TopicMessages(
 
 // messagesOf describes the statement for the messages of a topic that match w, in the order of a column.
 func messagesOf(
-	db *storage.DB, w *storage.Where, topic, column string, f *ledger.TopicMessageFilter, p storage.Page,
+	db *storage.DB, w *storage.Where, topic, column string, f ledger.TopicMessageFilter, p storage.Page,
 ) (*storage.Mapper[messageRow, ledger.TopicMessage], *storage.Read) {
 	r := &storage.Read{
 		Select: messageColumns, From: `topic_message where topic_id = ` + topic + w.String() + w.OrderBy(p, column),
 	}
-	if f != nil && f.JoinChunks {
+	if f.JoinChunks {
 		return joinedRows, joinedMessages(topic, r.Query(db), p.Direction())
 	}
 	return messageRows, r
@@ -210,7 +210,7 @@ func messagesOf(
 
 // QueueTopicMessages queues a query for the messages of each of the given topics. The result has one page per topic.
 func QueueTopicMessages(
-	b *storage.Batch, topics []ledger.EntityID, f *ledger.TopicMessageFilter, p storage.Page,
+	b *storage.Batch, topics []ledger.EntityID, f ledger.TopicMessageFilter, p storage.Page,
 ) storage.Result[[][]*ledger.TopicMessage] {
 	ps := b.ParentsOrOne("id", storage.Int64s(topics))
 	w := storage.With(ps.Args...)
@@ -223,16 +223,14 @@ func QueueTopicMessages(
 }
 
 // filterMessages adds the conditions on the messages of a page, and returns the column that orders them.
-func filterMessages(w *storage.Where, f *ledger.TopicMessageFilter, p storage.Page) string {
-	if f != nil {
-		storage.Filter(w, "sequence_number", f.SequenceNumber)
-		storage.Filter(w, "consensus_timestamp", f.Timestamp)
-		if f.JoinChunks {
-			w.And(standsForMessage)
-		}
+func filterMessages(w *storage.Where, f ledger.TopicMessageFilter, p storage.Page) string {
+	storage.Filter(w, "sequence_number", f.SequenceNumber)
+	storage.Filter(w, "consensus_timestamp", f.Timestamp)
+	if f.JoinChunks {
+		w.And(standsForMessage)
 	}
 	w.Keyset(p, "consensus_timestamp")
-	if f != nil && f.SequenceNumber != nil && f.Timestamp == nil && p.Greater == nil && p.Less == nil {
+	if f.SequenceNumber != nil && f.Timestamp == nil && p.Greater == nil && p.Less == nil {
 		return "sequence_number" // both columns give the same order, but this one lets the index start at the number
 	}
 	return "consensus_timestamp"

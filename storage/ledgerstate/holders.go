@@ -58,21 +58,19 @@ var holderRows = storage.MapperOf(func(h *holderRow, into []any) []any {
 
 // QueueHolders queues a query for a page of the holders of a token at a moment, sorted by balance and account, or by
 // account. Those with a balance of 0 are only included if zero is true.
-func QueueHolders(b *storage.Batch, m *ledger.Moment, token ledger.EntityID, f *ledger.TokenHolderFilter,
+func QueueHolders(b *storage.Batch, m *ledger.Moment, token ledger.EntityID, f ledger.TokenHolderFilter,
 	byBalance, zero bool, p storage.Page,
 ) storage.Result[*Holders] {
 	w := storage.Where{Args: holdingArgs(m, token)}
-	if f != nil {
-		storage.Filter(&w, "x.account_id", f.AccountID)
-		storage.Filter(&w, "x.balance", f.Balance)
-	}
+	storage.Filter(&w, "x.account_id", f.AccountID)
+	storage.Filter(&w, "x.balance", f.Balance)
 	columns := []string{"x.account_id"}
 	if byBalance {
 		columns = []string{"x.balance", "x.account_id"}
 	}
 	w.Keyset(p, columns...)
 	keyed, with := "", ""
-	if f != nil && f.PublicKey != nil {
+	if f.PublicKey != nil {
 		named := storage.Where{Args: w.Args}
 		storage.FilterText(&named, "public_key", f.PublicKey)
 		with = `, named as materialized (select id from entity where type = 'ACCOUNT'` + named.String() + `)`

@@ -18,7 +18,7 @@ func entityReads() reads {
 	name := ledger.Candidates{Address: ledger.Of(ledger.EVMAddress{1})}
 	return reads{
 		"balances": func(ctx context.Context, b *storage.Batch) error {
-			_, err := entities.Balances(ctx, b.DB(), nil, page)
+			_, err := entities.Balances(ctx, b.DB(), ledger.BalanceFilter{}, page)
 			return err
 		},
 		"contracts": func(ctx context.Context, b *storage.Batch) error {
@@ -26,32 +26,32 @@ func entityReads() reads {
 			return err
 		},
 		"relationships of accounts": queued(func(b *storage.Batch) {
-			entities.QueueTokenRelationships(b, ids, nil, page)
+			entities.QueueTokenRelationships(b, ids, ledger.TokenRelationshipFilter{}, page)
 		}),
 		"NFTs of an account, and of tokens": queued(func(b *storage.Batch) {
-			entities.QueueNFTsOf(b, entities.OfAccount, ids[:1], none, nil, pairs)
-			entities.QueueNFTsOf(b, entities.OfToken, ids, none, nil, pairs)
+			entities.QueueNFTsOf(b, entities.OfAccount, ids[:1], none, ledger.NFTFilter{}, pairs)
+			entities.QueueNFTsOf(b, entities.OfToken, ids, none, ledger.NFTFilter{}, pairs)
 		}),
 		"airdrops": queued(func(b *storage.Batch) {
-			entities.QueueAirdrops(b, ids, true, nil, storage.Page{Limit: 25})
+			entities.QueueAirdrops(b, ids, true, ledger.AirdropFilter{}, storage.Page{Limit: 25})
 		}),
 		"hbar allowances, granted and received": queued(func(b *storage.Batch) {
-			entities.QueueCryptoAllowances(b, ids, false, nil, page)
-			entities.QueueCryptoAllowances(b, ids, true, nil, page)
+			entities.QueueCryptoAllowances(b, ids, false, ledger.CryptoAllowanceFilter{}, page)
+			entities.QueueCryptoAllowances(b, ids, true, ledger.CryptoAllowanceFilter{}, page)
 		}),
 		"token allowances, granted and received": queued(func(b *storage.Batch) {
-			entities.QueueTokenAllowances(b, ids, false, nil, pairs)
-			entities.QueueTokenAllowances(b, ids, true, nil, pairs)
+			entities.QueueTokenAllowances(b, ids, false, ledger.TokenAllowanceFilter{}, pairs)
+			entities.QueueTokenAllowances(b, ids, true, ledger.TokenAllowanceFilter{}, pairs)
 		}),
 		"NFT allowances": queued(func(b *storage.Batch) {
-			entities.QueueNftAllowances(b, ids, true, nil, pairs)
+			entities.QueueNftAllowances(b, ids, true, ledger.NFTAllowanceFilter{}, pairs)
 		}),
 		"staking rewards": queued(func(b *storage.Batch) {
-			entities.QueueStakingRewards(b, ids, nil, page)
+			entities.QueueStakingRewards(b, ids, ledger.StakingRewardFilter{}, page)
 		}),
-		"hooks": queued(func(b *storage.Batch) { entities.QueueHooks(b, ids, nil, page) }),
+		"hooks": queued(func(b *storage.Batch) { entities.QueueHooks(b, ids, ledger.HookFilter{}, page) }),
 		"messages of topics": queued(func(b *storage.Batch) {
-			entities.QueueTopicMessages(b, ids, nil, page)
+			entities.QueueTopicMessages(b, ids, ledger.TopicMessageFilter{}, page)
 		}),
 		"account by address, and the treasury": func(ctx context.Context, b *storage.Batch) error {
 			entities.QueueAccounts(b, []ledger.EntityID{2, 1001})
@@ -63,7 +63,7 @@ func entityReads() reads {
 			return err
 		},
 		"accounts with all filters": func(ctx context.Context, b *storage.Batch) error {
-			_, err := entities.Accounts(ctx, b.DB(), &ledger.AccountFilter{
+			_, err := entities.Accounts(ctx, b.DB(), ledger.AccountFilter{
 				ID: is(1001), Balance: &ledger.LongFilter{Gt: ptr[int64](5)},
 				PublicKey: &ledger.StringFilter{Eq: ptr("ab")},
 			}, true, false, page)
@@ -88,13 +88,13 @@ func entityReads() reads {
 		"codes":       queued(func(b *storage.Batch) { entities.QueueRuntimeBytecodes(b, ids) }),
 		"hooks by id": queued(func(b *storage.Batch) { entities.QueueHooksByID(b, hooks) }),
 		"slots of hooks": queued(func(b *storage.Batch) {
-			entities.QueueHookSlots(b, hooks, nil, nil, storage.Page{Limit: 25})
+			entities.QueueHookSlots(b, hooks, ledger.HookSlotFilter{}, nil, storage.Page{Limit: 25})
 		}),
 		"slots of hooks at a time": queued(func(b *storage.Batch) {
-			entities.QueueHookSlots(b, hooks, nil, before, storage.Page{Limit: 25})
+			entities.QueueHookSlots(b, hooks, ledger.HookSlotFilter{}, before, storage.Page{Limit: 25})
 		}),
 		"balances of a snapshot": func(ctx context.Context, b *storage.Batch) error {
-			_, err := entities.BalancesAt(ctx, b.DB(), nil, ledger.SnapshotWindow{From: 1, At: at}, page)
+			_, err := entities.BalancesAt(ctx, b.DB(), ledger.BalanceFilter{}, ledger.SnapshotWindow{From: 1, At: at}, page)
 			return err
 		},
 		"token balances, now and of a snapshot": queued(func(b *storage.Batch) {
@@ -103,7 +103,7 @@ func entityReads() reads {
 			entities.QueueTokenBalances(b, []*ledger.Balance{{AccountID: 1001, Snapshot: past}}, 50, false)
 		}),
 		"tokens of an account and a treasury": func(ctx context.Context, b *storage.Batch) error {
-			_, err := entities.Tokens(ctx, b.DB(), &ledger.TokenFilter{},
+			_, err := entities.Tokens(ctx, b.DB(), ledger.TokenFilter{},
 				ledger.Of(ids[0]), ledger.Of(ids[1]), false, page)
 			return err
 		},
@@ -121,10 +121,10 @@ func entityReads() reads {
 		},
 		"tokens with a name": queued(func(b *storage.Batch) { entities.QueueTokensNamed(b, "x", 25) }),
 		"holders of tokens": queued(func(b *storage.Batch) {
-			entities.QueueCurrentHolders(b, ids, nil, page)
+			entities.QueueCurrentHolders(b, ids, ledger.TokenHolderFilter{}, page)
 		}),
 		"holders by balance": queued(func(b *storage.Batch) {
-			entities.QueueHoldersByBalance(b, ids, nil, pairs)
+			entities.QueueHoldersByBalance(b, ids, ledger.TokenHolderFilter{}, pairs)
 		}),
 		"numbers of holders": queued(func(b *storage.Batch) {
 			entities.QueueHolderCounts(b, ids, 9)
@@ -132,23 +132,23 @@ func entityReads() reads {
 		}),
 		"holders at a time": func(ctx context.Context, b *storage.Batch) error {
 			at := []*ledger.TimestampFilter{{Lte: ptr(now)}}
-			entities.QueueTokenHolders(ctx, b, ids[:1], at, nil, now, page)
+			entities.QueueTokenHolders(ctx, b, ids[:1], at, ledger.TokenHolderFilter{}, now, page)
 			return nil
 		},
 		"NFTs by key": queued(func(b *storage.Batch) { entities.QueueNFTsByKey(b, serial) }),
 		"NFTs that are deleted": queued(func(b *storage.Batch) {
-			entities.QueueNFTs(b, &ledger.NFTFilter{Deleted: ptr(true)}, pairs)
+			entities.QueueNFTs(b, ledger.NFTFilter{Deleted: ptr(true)}, pairs)
 		}),
 		"numbers of NFTs that are not deleted": func(ctx context.Context, b *storage.Batch) error {
 			_, err := b.Count(func(p storage.Page) error {
-				f := &ledger.NFTFilter{Deleted: ptr(false)}
+				f := ledger.NFTFilter{Deleted: ptr(false)}
 				entities.QueueNFTsOf(b, entities.OfAccount, ids, none, f, p)
 				return nil
 			})
 			return err
 		},
 		"histories of NFTs": queued(func(b *storage.Batch) {
-			entities.QueueNFTHistories(b, serial, nil, page)
+			entities.QueueNFTHistories(b, serial, ledger.NFTTransactionFilter{}, page)
 		}),
 		"versions": queued(func(b *storage.Batch) {
 			entities.QueueTokenVersions(b, ids, page)
@@ -158,7 +158,7 @@ func entityReads() reads {
 			entities.QueueTopicParts(b, ids)
 		}),
 		"joined messages of topics": queued(func(b *storage.Batch) {
-			entities.QueueTopicMessages(b, ids, &ledger.TopicMessageFilter{JoinChunks: true}, page)
+			entities.QueueTopicMessages(b, ids, ledger.TopicMessageFilter{JoinChunks: true}, page)
 		}),
 		"messages by key": queued(func(b *storage.Batch) { entities.QueueMessagesByKey(b, serial) }),
 		"new messages": func(ctx context.Context, b *storage.Batch) error {

@@ -33,17 +33,17 @@ func transactionReads() reads {
 	moves := []*ledger.Transfer{
 		{AccountID: 1001, ConsensusTimestamp: at}, {AccountID: 1002, ConsensusTimestamp: at, TokenID: 5},
 	}
-	search := func(f *ledger.TransactionFilter) func(context.Context, *storage.Batch) error {
+	search := func(f ledger.TransactionFilter) func(context.Context, *storage.Batch) error {
 		return func(ctx context.Context, b *storage.Batch) error {
 			_, err := transactions.Transactions(ctx, b.DB(), f, page)
 			return err
 		}
 	}
 	return reads{
-		"transactions of a type":     search(&ledger.TransactionFilter{Types: []ledger.TransactionType{37}}),
-		"transactions of an account": search(&ledger.TransactionFilter{AccountID: one}),
+		"transactions of a type":     search(ledger.TransactionFilter{Types: []ledger.TransactionType{37}}),
+		"transactions of an account": search(ledger.TransactionFilter{AccountID: one}),
 		"transactions of accounts": func(ctx context.Context, b *storage.Batch) error {
-			_, err := transactions.QueueAccountTransactions(ctx, b, ids, nil, page)
+			_, err := transactions.QueueAccountTransactions(ctx, b, ids, ledger.TransactionFilter{}, page)
 			return err
 		},
 		"transactions at times": queued(func(b *storage.Batch) {
@@ -86,10 +86,10 @@ func transactionReads() reads {
 			transactions.QueueAssessedCustomFees(b, of)
 		}),
 		"transfers of tokens": queued(func(b *storage.Batch) {
-			transactions.QueueTransfersOfTokens(b, ids, &ledger.TransferFilter{}, logs)
+			transactions.QueueTransfersOfTokens(b, ids, ledger.TransferFilter{}, logs)
 		}),
 		"transfers of accounts": queued(func(b *storage.Batch) {
-			transactions.QueueAccountTransfers(b, ids, &ledger.TransferFilter{}, logs, false)
+			transactions.QueueAccountTransfers(b, ids, ledger.TransferFilter{}, logs, false)
 		}),
 		"counterparties": queued(func(b *storage.Batch) {
 			transactions.QueueCounterparties(b, moves)
@@ -98,10 +98,10 @@ func transactionReads() reads {
 			transactions.QueueContractResultsAt(b, []ledger.Timestamp{at, at + 1})
 		}),
 		"results of contracts": queued(func(b *storage.Batch) {
-			transactions.QueueResultsOfContracts(b, ids, nil, page)
+			transactions.QueueResultsOfContracts(b, ids, ledger.ContractResultFilter{}, page)
 		}),
 		"results between times": queued(func(b *storage.Batch) {
-			transactions.QueueResultsBetween(b, spans, nil, page)
+			transactions.QueueResultsBetween(b, spans, ledger.ContractResultFilter{}, page)
 		}),
 		"call data": queued(func(b *storage.Batch) {
 			transactions.QueueCallData(b, results)
@@ -122,22 +122,22 @@ func transactionReads() reads {
 			transactions.QueueLogsOfResults(b, found, false)
 		}),
 		"logs of contracts": queued(func(b *storage.Batch) {
-			transactions.QueueLogsOfContracts(b, ids, nil, logs)
+			transactions.QueueLogsOfContracts(b, ids, ledger.ContractLogFilter{}, logs)
 		}),
 		"actions of transactions": queued(func(b *storage.Batch) {
-			transactions.QueueContractActions(b, located, nil, page)
+			transactions.QueueContractActions(b, located, ledger.ContractActionFilter{}, page)
 		}),
 		"states of contracts": queued(func(b *storage.Batch) {
-			transactions.QueueContractStates(b, ids, nil, nil, storage.Page{Limit: 25})
+			transactions.QueueContractStates(b, ids, ledger.ContractStateFilter{}, nil, storage.Page{Limit: 25})
 		}),
 		"states of contracts at a time": queued(func(b *storage.Batch) {
-			transactions.QueueContractStates(b, ids, nil, before, storage.Page{Limit: 25})
+			transactions.QueueContractStates(b, ids, ledger.ContractStateFilter{}, before, storage.Page{Limit: 25})
 		}),
 		"schedules by id": queued(func(b *storage.Batch) {
 			transactions.QueueSchedules(b, ids)
 		}),
 		"schedules of accounts": queued(func(b *storage.Batch) {
-			transactions.QueueAccountSchedules(b, ids, nil, at, page)
+			transactions.QueueAccountSchedules(b, ids, ledger.ScheduleFilter{}, at, page)
 		}),
 		"schedules of transactions": queued(func(b *storage.Batch) {
 			transactions.QueueTransactionSchedules(b, of)
@@ -152,12 +152,12 @@ func transactionReads() reads {
 			transactions.QueueBlocksAt(b, []ledger.Timestamp{at, at + 1})
 		}),
 		"blocks in a range of two columns": func(ctx context.Context, b *storage.Batch) error {
-			f := &ledger.BlockFilter{Number: &ledger.LongFilter{Gt: ptr[int64](1)}, Timestamp: before}
+			f := ledger.BlockFilter{Number: &ledger.LongFilter{Gt: ptr[int64](1)}, Timestamp: before}
 			_, err := transactions.Blocks(ctx, b.DB(), f, true, page)
 			return err
 		},
 		"results": func(ctx context.Context, b *storage.Batch) error {
-			_, err := transactions.ContractResults(ctx, b.DB(), nil, transactions.ResultDetails, page)
+			_, err := transactions.ContractResults(ctx, b.DB(), ledger.ContractResultFilter{}, transactions.ResultDetails, page)
 			return err
 		},
 		"results with their files": queued(func(b *storage.Batch) {
@@ -172,7 +172,7 @@ func transactionReads() reads {
 			return err
 		},
 		"logs": func(ctx context.Context, b *storage.Batch) error {
-			_, err := transactions.ContractLogs(ctx, b.DB(), &ledger.ContractLogFilter{
+			_, err := transactions.ContractLogs(ctx, b.DB(), ledger.ContractLogFilter{
 				TransactionHash: ptr(hash.String()), Timestamp: before,
 			}, logs)
 			return err
@@ -182,7 +182,7 @@ func transactionReads() reads {
 			return err
 		},
 		"schedules": func(ctx context.Context, b *storage.Batch) error {
-			f := &ledger.ScheduleFilter{CreatorAccountID: &ledger.EntityIDFilter{Gt: &ids[0]}}
+			f := ledger.ScheduleFilter{CreatorAccountID: &ledger.EntityIDFilter{Gt: &ids[0]}}
 			_, err := transactions.Schedules(ctx, b.DB(), f, at, page)
 			return err
 		},

@@ -22,16 +22,14 @@ func finishBlock(b *ledger.Block) error {
 
 // Blocks reads a page of blocks, ordered by number or by the consensus time of the last transaction.
 func Blocks(
-	ctx context.Context, db *storage.DB, f *ledger.BlockFilter, byNumber bool, p storage.Page,
+	ctx context.Context, db *storage.DB, f ledger.BlockFilter, byNumber bool, p storage.Page,
 ) ([]*ledger.Block, error) {
 	var w storage.Where
 	r := storage.Read{Select: blockColumns}
-	if f != nil {
-		storage.Filter(&w, "index", f.Number)
-		storage.Filter(&w, "consensus_end", f.Timestamp)
-		if f.Number != nil && f.Timestamp != nil { // each has an index
-			r.Setting = storage.NoBitmaps
-		}
+	storage.Filter(&w, "index", f.Number)
+	storage.Filter(&w, "consensus_end", f.Timestamp)
+	if f.Number != nil && f.Timestamp != nil { // each has an index
+		r.Setting = storage.NoBitmaps
 	}
 	key := []string{"consensus_end", "index"}
 	if byNumber {

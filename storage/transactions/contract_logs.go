@@ -75,10 +75,7 @@ func parts(at *ledger.TimestampFilter, index *ledger.LongFilter) []logBounds {
 
 // logs returns the statement for a page of logs that match the condition of and the filter. The filter's contract must
 // be resolved before.
-func logs(db *storage.DB, w *storage.Where, f *ledger.ContractLogFilter, of string, p storage.Page) string {
-	if f == nil {
-		f = &ledger.ContractLogFilter{}
-	}
+func logs(db *storage.DB, w *storage.Where, f ledger.ContractLogFilter, of string, p storage.Page) string {
 	bounds := parts(f.Timestamp, f.Index)
 	if f.TransactionHash != nil {
 		bounds = []logBounds{{nil, f.Index}}
@@ -108,7 +105,7 @@ func logs(db *storage.DB, w *storage.Where, f *ledger.ContractLogFilter, of stri
 }
 
 // hashTime returns the statement for the consensus time of the first transaction with a hash.
-func hashTime(db *storage.DB, w *storage.Where, f *ledger.ContractLogFilter, p storage.Page) string {
+func hashTime(db *storage.DB, w *storage.Where, f ledger.ContractLogFilter, p storage.Page) string {
 	hash, err := ledger.ParseHash(*f.TransactionHash)
 	if err != nil {
 		return `null::bigint`
@@ -142,7 +139,7 @@ func logKeyset(w *storage.Where, p storage.Page) {
 
 // ContractLogs reads a page of logs, ordered by consensus time and index.
 func ContractLogs(
-	ctx context.Context, db *storage.DB, f *ledger.ContractLogFilter, p storage.Page,
+	ctx context.Context, db *storage.DB, f ledger.ContractLogFilter, p storage.Page,
 ) ([]*ledger.ContractLog, error) {
 	var w storage.Where
 	return logWithBlockRows.ListRead(ctx, db, "contract logs", &storage.Read{
@@ -155,7 +152,7 @@ func ContractLogs(
 const CountLogs storage.Countable = `select from contract_log`
 
 // queueLogs queues a query for a page of logs for each of n parents. The condition of relates them to logs.
-func queueLogs(b *storage.Batch, n int, ps *storage.Parents, of string, f *ledger.ContractLogFilter, p storage.Page,
+func queueLogs(b *storage.Batch, n int, ps *storage.Parents, of string, f ledger.ContractLogFilter, p storage.Page,
 ) storage.Result[[][]*ledger.ContractLog] {
 	w := storage.With(ps.Args...)
 	return logWithBlockRows.QueueChildren(b, n, &storage.Read{
@@ -169,7 +166,7 @@ func queueLogs(b *storage.Batch, n int, ps *storage.Parents, of string, f *ledge
 // QueueLogsOfContracts queues a query for the logs of each of the given contracts. The result has one page per
 // contract.
 func QueueLogsOfContracts(
-	b *storage.Batch, ids []ledger.EntityID, f *ledger.ContractLogFilter, p storage.Page,
+	b *storage.Batch, ids []ledger.EntityID, f ledger.ContractLogFilter, p storage.Page,
 ) storage.Result[[][]*ledger.ContractLog] {
 	ps := b.ParentsOrOne("id", storage.Int64s(ids))
 	return queueLogs(b, len(ids), ps, `l.contract_id = `+ps.Key("id"), f, p)
@@ -178,7 +175,7 @@ func QueueLogsOfContracts(
 // QueueLogsBetween queues a query for the logs in each of the given time ranges. Both ends are inclusive. The result
 // one page per range.
 func QueueLogsBetween(
-	b *storage.Batch, spans []ledger.TimestampRange, f *ledger.ContractLogFilter, p storage.Page,
+	b *storage.Batch, spans []ledger.TimestampRange, f ledger.ContractLogFilter, p storage.Page,
 ) storage.Result[[][]*ledger.ContractLog] {
 	ps := ranges(b, spans)
 	return queueLogs(b, len(spans), ps, `l.consensus_timestamp `+within(ps), f, p)
@@ -213,7 +210,7 @@ func QueueLogsOfResults(
 
 // ContractLog reads one log. It returns nil if the log does not exist.
 func ContractLog(ctx context.Context, db *storage.DB, at ledger.Timestamp, index int64) (*ledger.ContractLog, error) {
-	rows, err := ContractLogs(ctx, db, &ledger.ContractLogFilter{
+	rows, err := ContractLogs(ctx, db, ledger.ContractLogFilter{
 		Timestamp: &ledger.TimestampFilter{Eq: &at},
 		Index:     &ledger.LongFilter{Eq: &index},
 	},

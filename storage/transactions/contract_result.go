@@ -353,7 +353,7 @@ select * from contract_result where consensus_timestamp = ` + storage.Any1)
 
 // queueOwnedResults queues a query for a page of contract results for each of n parents. The condition of relates them
 // to results.
-func queueOwnedResults(b *storage.Batch, n int, ps *storage.Parents, of string, f *ledger.ContractResultFilter,
+func queueOwnedResults(b *storage.Batch, n int, ps *storage.Parents, of string, f ledger.ContractResultFilter,
 	p storage.Page,
 ) storage.Result[[][]*ledger.ContractResult] {
 	w := storage.With(ps.Args...)
@@ -375,7 +375,7 @@ func queueOwnedResults(b *storage.Batch, n int, ps *storage.Parents, of string, 
 // QueueResultsOfContracts queues a query for the results of each of the given contracts. The result has one page per
 // contract.
 func QueueResultsOfContracts(
-	b *storage.Batch, ids []ledger.EntityID, f *ledger.ContractResultFilter, p storage.Page,
+	b *storage.Batch, ids []ledger.EntityID, f ledger.ContractResultFilter, p storage.Page,
 ) storage.Result[[][]*ledger.ContractResult] {
 	ps := b.ParentsOrOne("id", storage.Int64s(ids))
 	return queueOwnedResults(b, len(ids), ps, `cr.contract_id = `+ps.Key("id"), f, p)
@@ -384,7 +384,7 @@ func QueueResultsOfContracts(
 // QueueResultsOfSenders queues a query for the results of transactions from each of the given senders. The result has
 // one page per sender.
 func QueueResultsOfSenders(
-	b *storage.Batch, ids []ledger.EntityID, f *ledger.ContractResultFilter, p storage.Page,
+	b *storage.Batch, ids []ledger.EntityID, f ledger.ContractResultFilter, p storage.Page,
 ) storage.Result[[][]*ledger.ContractResult] {
 	ps := b.ParentsOrOne("id", storage.Int64s(ids))
 	return queueOwnedResults(b, len(ids), ps, `cr.sender_id = `+ps.Key("id"), f, p)
@@ -392,7 +392,7 @@ func QueueResultsOfSenders(
 
 // QueueResultsBetween queues a query for the results in each of the given time ranges. Both ends are inclusive. The
 // result one page per range.
-func QueueResultsBetween(b *storage.Batch, spans []ledger.TimestampRange, f *ledger.ContractResultFilter,
+func QueueResultsBetween(b *storage.Batch, spans []ledger.TimestampRange, f ledger.ContractResultFilter,
 	p storage.Page,
 ) storage.Result[[][]*ledger.ContractResult] {
 	ps := ranges(b, spans)

@@ -185,13 +185,10 @@ func withChainID(db *storage.DB, results []*ledger.ContractResult) []*ledger.Con
 }
 
 // filterResults adds the conditions on contract results.
-func filterResults(w *storage.Where, f *ledger.ContractResultFilter) {
+func filterResults(w *storage.Where, f ledger.ContractResultFilter) {
 	w.And("cr.transaction_result <> " + strconv.Itoa(wrongNonce))
-	if f == nil || f.Internal == nil || !*f.Internal {
+	if f.Internal == nil || !*f.Internal {
 		w.And("cr.transaction_nonce = 0")
-	}
-	if f == nil {
-		return
 	}
 	storage.Filter(w, "cr.contract_id", f.ContractID)
 	storage.Filter(w, "cr.sender_id", f.From)
@@ -208,19 +205,18 @@ const CountResults storage.Countable = `select from contract_result`
 // EVM appear as synthetic results, unless the filter excludes them or selects a sender. A condition on the contract
 // selects those whose own logs are of that contract.
 func ContractResults(
-	ctx context.Context, db *storage.DB, f *ledger.ContractResultFilter, parts ResultParts, p storage.Page,
+	ctx context.Context, db *storage.DB, f ledger.ContractResultFilter, parts ResultParts, p storage.Page,
 ) ([]*ledger.ContractResult, error) {
 	given := f
 	b := db.NewBatch()
 	var w storage.Where
 	keys := []string{"cr.consensus_timestamp"}
-	if f != nil && f.From == nil && f.Timestamp == nil && !db.Distributed() {
+	if f.From == nil && f.Timestamp == nil && !db.Distributed() {
 		// Few of its results can be those of a transaction. A range of one contract lets the planner use only the
 		// index on contract and time.
 		if id, single := only(f.ContractID); single {
-			ofOne := *f
-			ofOne.ContractID, f, keys = &ledger.EntityIDFilter{Gte: &id, Lte: &id}, &ofOne,
-				append([]string{"cr.contract_id"}, keys...)
+			f.ContractID = &ledger.EntityIDFilter{Gte: &id, Lte: &id}
+			keys = append([]string{"cr.contract_id"}, keys...)
 		}
 	}
 	filterResults(&w, f)
@@ -229,7 +225,7 @@ func ContractResults(
 	r := parts.read(cut, ` order by cr.consensus_timestamp`+p.Direction())
 	r.Setting = storage.NoBitmaps
 	ran, synthetic := parts.rows().QueueRead(b, r, w.Args), storage.Known[[]*ledger.ContractResult](nil)
-	if given == nil || given.From == nil && (given.Synthetic == nil || *given.Synthetic) {
+	if given.From == nil && (given.Synthetic == nil || *given.Synthetic) {
 		synthetic = queueSyntheticResults(b, given, parts, p)
 	}
 	rows, err := storage.Run(ctx, b, storage.All([]storage.Result[[]*ledger.ContractResult]{ran, synthetic}))

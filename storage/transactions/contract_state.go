@@ -38,15 +38,13 @@ func finishState(s *ledger.ContractState) error {
 
 // QueueContractStates queues a query for the storage of each of the given contracts, current or as of a time, ordered
 // by slot. The result has one page per contract. Historical slots are ordered without leading zeros.
-func QueueContractStates(b *storage.Batch, ids []ledger.EntityID, f *ledger.ContractStateFilter,
+func QueueContractStates(b *storage.Batch, ids []ledger.EntityID, f ledger.ContractStateFilter,
 	at *ledger.TimestampFilter, p storage.Page,
 ) storage.Result[[][]*ledger.ContractState] {
 	ps := b.ParentsOrOne("id", storage.Int64s(ids))
 	contract := "s.contract_id = " + ps.Key("id")
 	w := storage.With(ps.Args...)
-	if f != nil {
-		storage.FilterBytes(&w, "s.slot", f.Slot, func(slot []byte) []byte { return SlotKey(slot, at != nil) })
-	}
+	storage.FilterBytes(&w, "s.slot", f.Slot, func(slot []byte) []byte { return SlotKey(slot, at != nil) })
 	w.Keyset(p, "s.slot")
 	var page string
 	if at == nil {
@@ -99,19 +97,12 @@ func finishAction(a *actionRow) error {
 	return nil
 }
 
-// filterActions adds the conditions on the index. Values in the filter can exceed the range of the column.
-func filterActions(w *storage.Where, f *ledger.ContractActionFilter) {
-	if f != nil {
-		storage.Filter(w, "a.index::bigint", f.Index)
-	}
-}
-
 // ContractActions reads a page of the actions of a transaction, ordered by index.
 func ContractActions(
-	ctx context.Context, db *storage.DB, of Located, f *ledger.ContractActionFilter, p storage.Page,
+	ctx context.Context, db *storage.DB, of Located, f ledger.ContractActionFilter, p storage.Page,
 ) ([]*ledger.ContractAction, error) {
 	w := storage.With(int64(of.At), int64(of.Payer))
-	filterActions(&w, f)
+	storage.Filter(&w, "a.index::bigint", f.Index) // which can exceed the range of the column
 	w.Keyset(p, "a.index")
 	return actionRows.ListRead(ctx, db, "the actions of a transaction", &storage.Read{
 		Setting: storage.NoBitmaps, Select: actionColumns, From: `contract_action a
@@ -122,7 +113,7 @@ where a.consensus_timestamp = $1 and a.payer_account_id = $2` + w.String() + w.O
 // QueueContractActions queues a query for the actions of each of the given transactions. The result has one page per
 // transaction.
 func QueueContractActions(
-	b *storage.Batch, of []Located, f *ledger.ContractActionFilter, p storage.Page,
+	b *storage.Batch, of []Located, f ledger.ContractActionFilter, p storage.Page,
 ) storage.Result[[][]*ledger.ContractAction] {
 	times, payers := make([]int64, len(of)), make([]int64, len(of))
 	for i, l := range of {
@@ -130,7 +121,7 @@ func QueueContractActions(
 	}
 	ps := b.Parents("at, payer", times, payers)
 	w := storage.With(ps.Args...)
-	filterActions(&w, f)
+	storage.Filter(&w, "a.index::bigint", f.Index) // which can exceed the range of the column
 	w.Keyset(p, "a.index")
 	return actionRows.QueueChildren(b, len(of), &storage.Read{
 		Parents: ps, Select: `p.ord, a.*`, From: ps.From,

@@ -29,7 +29,7 @@ func (m moves) net(condition, rest string) string {
 
 // page returns the statement for a page of the net changes of a parent p, without those beyond a bound unless it is
 // "". second is the sort column after the time.
-func (m moves) page(w *storage.Where, of, second, bound string, f *ledger.TransferFilter, p storage.Page) string {
+func (m moves) page(w *storage.Where, of, second, bound string, f ledger.TransferFilter, p storage.Page) string {
 	part := storage.With(w.Args...)
 	storage.Filter(&part, "s.consensus_timestamp", f.Timestamp)
 	if bound != "" {
@@ -60,7 +60,7 @@ const MaxSoughtTransfers = 20_000
 // direction or a token and bounded is true, only the first [MaxSoughtTransfers] of the page's range are read, and
 // bounds is not nil: the page is whole if it is full or bounds has null for the account, and else contains what is
 // before the time in bounds.
-func QueueAccountTransfers(b *storage.Batch, accounts []ledger.EntityID, f *ledger.TransferFilter, p storage.Page,
+func QueueAccountTransfers(b *storage.Batch, accounts []ledger.EntityID, f ledger.TransferFilter, p storage.Page,
 	bounded bool,
 ) (pages storage.Result[[][]*ledger.Transfer], bounds storage.Result[[]*ledger.Null[ledger.Timestamp]]) {
 	ps := b.Parents("id", storage.Int64s(accounts))
@@ -112,7 +112,7 @@ func QueueAccountTransfers(b *storage.Batch, accounts []ledger.EntityID, f *ledg
 // QueueTransfersOfTokens queues a query for the net changes of all balances of each of the given tokens, ordered by
 // time and account. The result has one page per token.
 func QueueTransfersOfTokens(
-	b *storage.Batch, ids []ledger.EntityID, f *ledger.TransferFilter, p storage.Page,
+	b *storage.Batch, ids []ledger.EntityID, f ledger.TransferFilter, p storage.Page,
 ) storage.Result[[][]*ledger.Transfer] {
 	ps := b.Parents("id", storage.Int64s(ids))
 	w := storage.With(ps.Args...)

@@ -41,8 +41,8 @@ func TestPlans(t *testing.T) {
 	)
 	page, desc := storage.Page{Limit: 26}, storage.Page{Limit: 26, Desc: true}
 	middle := storage.Page{Limit: 26, Desc: true, Less: []any{int64(at)}}
-	one := func(id ledger.EntityID) *ledger.TransactionFilter {
-		return &ledger.TransactionFilter{AccountID: &ledger.EntityIDFilter{In: []ledger.EntityID{id}}}
+	one := func(id ledger.EntityID) ledger.TransactionFilter {
+		return ledger.TransactionFilter{AccountID: &ledger.EntityIDFilter{In: []ledger.EntityID{id}}}
 	}
 	var ids, quiet []ledger.EntityID
 	var times []ledger.Timestamp
@@ -60,7 +60,7 @@ func TestPlans(t *testing.T) {
 	read := func(f func(ctx context.Context, db *storage.DB) error) func(context.Context, *storage.DB) error {
 		return f
 	}
-	txs := func(f *ledger.TransactionFilter, p storage.Page) func(context.Context, *storage.DB) error {
+	txs := func(f ledger.TransactionFilter, p storage.Page) func(context.Context, *storage.DB) error {
 		return read(func(ctx context.Context, db *storage.DB) error {
 			_, err := transactions.Transactions(ctx, db, f, p)
 			return err
@@ -75,13 +75,13 @@ func TestPlans(t *testing.T) {
 			return b.Run(ctx)
 		}
 	}
-	transfers := func(f *ledger.TransferFilter, p storage.Page, of ...ledger.EntityID) func(context.Context,
+	transfers := func(f ledger.TransferFilter, p storage.Page, of ...ledger.EntityID) func(context.Context,
 		*storage.DB) error {
 		return batch(func(b *storage.Batch) {
 			transactions.QueueAccountTransfers(b, of, f, p, false)
 		})
 	}
-	accounts := func(f *ledger.AccountFilter, p storage.Page) func(context.Context, *storage.DB) error {
+	accounts := func(f ledger.AccountFilter, p storage.Page) func(context.Context, *storage.DB) error {
 		return read(func(ctx context.Context, db *storage.DB) error {
 			_, err := entities.Accounts(ctx, db, f, true, false, p)
 			return err
@@ -96,10 +96,10 @@ func TestPlans(t *testing.T) {
 		"accounts":            {100, accounts(nil, page)},
 		"accounts, last page": {100, accounts(nil, desc)},
 		"accounts, middle":    {100, accounts(nil, storage.Page{Limit: 26, Greater: []any{int64(25000)}})},
-		"accounts by id":      {100, accounts(&ledger.AccountFilter{ID: &ledger.EntityIDFilter{In: ids}}, page)},
+		"accounts by id":      {100, accounts(ledger.AccountFilter{ID: &ledger.EntityIDFilter{In: ids}}, page)},
 		"accounts by key": {
 			100,
-			accounts(&ledger.AccountFilter{PublicKey: &ledger.StringFilter{In: []string{"d3d9446802a44259755d38e6d1" +
+			accounts(ledger.AccountFilter{PublicKey: &ledger.StringFilter{In: []string{"d3d9446802a44259755d38e6d1" +
 				"63e820c20ad4d76fe97759aa27a0c99bff6710"}}}, page),
 		},
 		"account": {100, read(func(ctx context.Context, db *storage.DB) error {
@@ -140,41 +140,41 @@ func TestPlans(t *testing.T) {
 		"transactions, middle": {100, txs(nil, middle)},
 		"transactions in a span": {
 			100,
-			txs(&ledger.TransactionFilter{Timestamp: &ledger.TimestampFilter{Gte: ptr(at), Lte: ptr(at + second)}},
+			txs(ledger.TransactionFilter{Timestamp: &ledger.TimestampFilter{Gte: ptr(at), Lte: ptr(at + second)}},
 				page),
 		},
-		"transactions of a type":  {100, txs(&ledger.TransactionFilter{Types: []ledger.TransactionType{37}}, desc)},
-		"failed transactions":     {3000, txs(&ledger.TransactionFilter{Outcome: ptr(ledger.OutcomeFailure)}, desc)},
+		"transactions of a type":  {100, txs(ledger.TransactionFilter{Types: []ledger.TransactionType{37}}, desc)},
+		"failed transactions":     {3000, txs(ledger.TransactionFilter{Outcome: ptr(ledger.OutcomeFailure)}, desc)},
 		"transactions of one":     {300, txs(one(owner), desc)},
 		"transactions of a quiet": {200, txs(one(40000), page)},
 		"transactions of fees":    {200, txs(one(fees), desc)},
 		"credits of one": {
 			500,
-			txs(&ledger.TransactionFilter{AccountID: one(40000).AccountID, Direction: ptr(ledger.DirectionCredit)},
+			txs(ledger.TransactionFilter{AccountID: one(40000).AccountID, Direction: ptr(ledger.DirectionCredit)},
 				desc),
 		},
 		"debits of one": {
 			200,
-			txs(&ledger.TransactionFilter{AccountID: one(owner).AccountID, Direction: ptr(ledger.DirectionDebit)},
+			txs(ledger.TransactionFilter{AccountID: one(owner).AccountID, Direction: ptr(ledger.DirectionDebit)},
 				desc),
 		},
 		"rare type of fees": {
 			1000,
-			txs(&ledger.TransactionFilter{AccountID: one(fees).AccountID, Types: []ledger.TransactionType{37}}, desc),
+			txs(ledger.TransactionFilter{AccountID: one(fees).AccountID, Types: []ledger.TransactionType{37}}, desc),
 		},
 		"rare type of one": {
 			1000,
-			txs(&ledger.TransactionFilter{AccountID: one(owner).AccountID, Types: []ledger.TransactionType{37}},
+			txs(ledger.TransactionFilter{AccountID: one(owner).AccountID, Types: []ledger.TransactionType{37}},
 				desc),
 		},
 		"absent type of one": {
 			1000,
-			txs(&ledger.TransactionFilter{AccountID: one(owner).AccountID, Types: []ledger.TransactionType{54}},
+			txs(ledger.TransactionFilter{AccountID: one(owner).AccountID, Types: []ledger.TransactionType{54}},
 				page),
 		},
 		"credits of a rare type": {
 			1000,
-			txs(&ledger.TransactionFilter{Direction: ptr(ledger.DirectionCredit), Types: []ledger.TransactionType{37}},
+			txs(ledger.TransactionFilter{Direction: ptr(ledger.DirectionCredit), Types: []ledger.TransactionType{37}},
 				desc),
 		},
 		"transactions of accounts": {25000, ofAccounts(ids)},
@@ -229,11 +229,11 @@ func TestPlans(t *testing.T) {
 		})},
 		"messages by number": {100, read(func(ctx context.Context, db *storage.DB) error {
 			_, err := entities.TopicMessages(ctx, db, topic,
-				&ledger.TopicMessageFilter{SequenceNumber: &ledger.LongFilter{Gte: ptr(int64(1990))}}, page)
+				ledger.TopicMessageFilter{SequenceNumber: &ledger.LongFilter{Gte: ptr(int64(1990))}}, page)
 			return err
 		})},
 		"messages, joined": {700, read(func(ctx context.Context, db *storage.DB) error {
-			_, err := entities.TopicMessages(ctx, db, topic, &ledger.TopicMessageFilter{JoinChunks: true}, page)
+			_, err := entities.TopicMessages(ctx, db, topic, ledger.TopicMessageFilter{JoinChunks: true}, page)
 			return err
 		})},
 		"message": {100, batch(func(b *storage.Batch) {
@@ -263,7 +263,7 @@ func TestPlans(t *testing.T) {
 		})},
 		"blocks, paged by number": {100, read(func(ctx context.Context, db *storage.DB) error {
 			_, err := transactions.Blocks(ctx, db,
-				&ledger.BlockFilter{Number: &ledger.LongFilter{Lt: ptr(int64(10000))}}, true, desc)
+				ledger.BlockFilter{Number: &ledger.LongFilter{Lt: ptr(int64(10000))}}, true, desc)
 			return err
 		})},
 		"block": {100, batch(func(b *storage.Batch) {
@@ -289,19 +289,19 @@ func TestPlans(t *testing.T) {
 			}
 			entities.QueueTokensNamed(b, "no such name", 26)
 		})},
-		"transfers of one": {300, transfers(&ledger.TransferFilter{}, desc, owner)},
-		"transfers of one, middle": {300, transfers(&ledger.TransferFilter{},
+		"transfers of one": {300, transfers(ledger.TransferFilter{}, desc, owner)},
+		"transfers of one, middle": {300, transfers(ledger.TransferFilter{},
 			storage.Page{Limit: 26, Desc: true, Less: []any{int64(at), int64(0)}}, owner)},
-		"transfers of many": {25000, transfers(&ledger.TransferFilter{}, desc, ids...)},
+		"transfers of many": {25000, transfers(ledger.TransferFilter{}, desc, ids...)},
 		"hbar debits of one": {
 			300,
-			transfers(&ledger.TransferFilter{Token: ptr(ledger.EntityID(0)), Direction: ptr(ledger.DirectionDebit)},
+			transfers(ledger.TransferFilter{Token: ptr(ledger.EntityID(0)), Direction: ptr(ledger.DirectionDebit)},
 				desc, owner),
 		},
-		"transfers of fees": {100, transfers(&ledger.TransferFilter{Token: ptr(ledger.EntityID(0))}, desc,
+		"transfers of fees": {100, transfers(ledger.TransferFilter{Token: ptr(ledger.EntityID(0))}, desc,
 			fees)},
 		"transfers of a token": {1000, batch(func(b *storage.Batch) {
-			f := &ledger.TransferFilter{Timestamp: &ledger.TimestampFilter{Gte: ptr(at), Lte: ptr(at + second)}}
+			f := ledger.TransferFilter{Timestamp: &ledger.TimestampFilter{Gte: ptr(at), Lte: ptr(at + second)}}
 			transactions.QueueTransfersOfTokens(b, []ledger.EntityID{topic}, f, desc)
 		})},
 		"counterparties": {300, batch(func(b *storage.Batch) {

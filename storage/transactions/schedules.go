@@ -17,10 +17,7 @@ func finishSchedule(s *scheduleRow) error {
 }
 
 // filterSchedules adds the conditions on schedules s. The state is that at an instant.
-func filterSchedules(w *storage.Where, f *ledger.ScheduleFilter, now ledger.Timestamp) {
-	if f == nil {
-		return
-	}
+func filterSchedules(w *storage.Where, f ledger.ScheduleFilter, now ledger.Timestamp) {
 	storage.Filter(w, "s.schedule_id", f.ID)
 	storage.Filter(w, "s.creator_account_id", f.CreatorAccountID)
 	if f.State == nil {
@@ -44,11 +41,11 @@ func filterSchedules(w *storage.Where, f *ledger.ScheduleFilter, now ledger.Time
 
 // Schedules reads a page of schedules, ordered by id. Their states are those at an instant.
 func Schedules(
-	ctx context.Context, db *storage.DB, f *ledger.ScheduleFilter, now ledger.Timestamp, p storage.Page,
+	ctx context.Context, db *storage.DB, f ledger.ScheduleFilter, now ledger.Timestamp, p storage.Page,
 ) ([]*ledger.Schedule, error) {
 	var w storage.Where
 	r := storage.Read{Select: scheduleColumns, As: "s", Joins: []storage.Join{withEntity}}
-	if f != nil && f.CreatorAccountID != nil {
+	if f.CreatorAccountID != nil {
 		r.Setting = storage.NoBitmaps
 		if _, single := only(f.CreatorAccountID); !single { // a generic plan would read all schedules to find none
 			r.Setting = storage.NoBitmapsCustom
@@ -83,7 +80,7 @@ const CountSchedules storage.Countable = `select from schedule`
 
 // QueueAccountSchedules queues a query for the schedules that each of the given accounts created. The result has one
 // page per account. The states of the schedules are those at an instant.
-func QueueAccountSchedules(b *storage.Batch, creators []ledger.EntityID, f *ledger.ScheduleFilter,
+func QueueAccountSchedules(b *storage.Batch, creators []ledger.EntityID, f ledger.ScheduleFilter,
 	now ledger.Timestamp, p storage.Page,
 ) storage.Result[[][]*ledger.Schedule] {
 	ps := b.Parents("id", storage.Int64s(creators))

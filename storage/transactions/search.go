@@ -32,7 +32,7 @@ const precedingTypes = `(11, 15)`
 // Statistics do not show how account, result and type depend on each other, so [search.run] tries both if the first
 // takes long.
 type search struct {
-	filter *ledger.TransactionFilter
+	filter ledger.TransactionFilter
 	window storage.Page
 	byTime bool
 	// oneForm is set if the other form is never faster.
@@ -49,7 +49,7 @@ const lookups = 2
 
 // searchFor chooses the form of a search.
 func searchFor(
-	ctx context.Context, db *storage.DB, f *ledger.TransactionFilter, p storage.Page, accounts ...ledger.EntityID,
+	ctx context.Context, db *storage.DB, f ledger.TransactionFilter, p storage.Page, accounts ...ledger.EntityID,
 ) (*search, error) {
 	s := &search{filter: f, window: p, apart: db.Distributed(), fees: true, others: true}
 	if id, ok := only(f.AccountID); ok {
@@ -208,13 +208,13 @@ func (s *search) page(w *storage.Where, owner string) string {
 // entries is a table with an account column.
 type entries struct {
 	table, account string
-	outcome        func(w *storage.Where, alias string, f *ledger.TransactionFilter, apart bool)
+	outcome        func(w *storage.Where, alias string, f ledger.TransactionFilter, apart bool)
 }
 
 var (
 	paid = entries{
 		"transaction", "payer_account_id",
-		func(w *storage.Where, alias string, f *ledger.TransactionFilter, _ bool) {
+		func(w *storage.Where, alias string, f ledger.TransactionFilter, _ bool) {
 			outcome(w, alias, f)
 		},
 	}
@@ -328,7 +328,7 @@ func (s *search) ofParticipant(w *storage.Where, owner string) string {
 
 // outcomeOfRelated adds the conditions on result and type. Rows of entity_transaction have these, but not the entity
 // of the transaction.
-func outcomeOfRelated(w *storage.Where, table string, f *ledger.TransactionFilter, apart bool) {
+func outcomeOfRelated(w *storage.Where, table string, f ledger.TransactionFilter, apart bool) {
 	if f.EntityID != nil {
 		outcomeOfEntry(w, table, f, apart)
 		return
@@ -338,7 +338,7 @@ func outcomeOfRelated(w *storage.Where, table string, f *ledger.TransactionFilte
 
 // outcomeOfEntry looks up result and type of each entry in order until the page is full. A join would first process
 // all entries of an account, but is what Citus supports.
-func outcomeOfEntry(w *storage.Where, _ string, f *ledger.TransactionFilter, apart bool) {
+func outcomeOfEntry(w *storage.Where, _ string, f ledger.TransactionFilter, apart bool) {
 	if f.Outcome == nil && f.Types == nil && f.EntityID == nil {
 		return
 	}
@@ -356,7 +356,7 @@ func outcomeOfEntry(w *storage.Where, _ string, f *ledger.TransactionFilter, apa
 // inTime is the form by time. Each type has an index in order of time, so each type is limited to the page.
 func (s *search) inTime(w *storage.Where, owner string) string {
 	part := storage.With(w.Args...)
-	f := *s.filter
+	f := s.filter
 	from := `transaction t where true`
 	if f.Types != nil {
 		from = `unnest((select ` + part.Arg(codes(f.Types)) +
@@ -364,7 +364,7 @@ func (s *search) inTime(w *storage.Where, owner string) string {
 		f.Types = nil
 	}
 	storage.Filter(&part, "t.consensus_timestamp", f.Timestamp)
-	outcome(&part, "t", &f)
+	outcome(&part, "t", f)
 	part.Keyset(s.window, "t.consensus_timestamp")
 	or := " and ("
 	for _, e := range s.sources() {
@@ -398,11 +398,8 @@ func (s *search) inTime(w *storage.Where, owner string) string {
 // QueueAccountTransactions queues a query for the transactions of each of the given accounts. The result has one page
 // per account.
 func QueueAccountTransactions(ctx context.Context, b *storage.Batch, accounts []ledger.EntityID,
-	f *ledger.TransactionFilter, p storage.Page,
+	f ledger.TransactionFilter, p storage.Page,
 ) (storage.Result[[][]*ledger.Transaction], error) {
-	if f == nil {
-		f = &ledger.TransactionFilter{}
-	}
 	s, err := searchFor(ctx, b.DB(), f, p, accounts...)
 	if err != nil {
 		return nil, err

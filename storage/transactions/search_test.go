@@ -59,7 +59,7 @@ func TestForms(t *testing.T) {
 					if account == nil && direction == nil {
 						continue
 					}
-					f := &ledger.TransactionFilter{
+					f := ledger.TransactionFilter{
 						AccountID: account, Direction: direction, Outcome: outcome,
 						Types: kind,
 					}
@@ -90,7 +90,7 @@ func read(t *testing.T, db *storage.DB, sql string, each func(int64)) {
 	}
 }
 
-func timesOf(t *testing.T, db *storage.DB, f *ledger.TransactionFilter, p storage.Page, byTime bool) []int64 {
+func timesOf(t *testing.T, db *storage.DB, f ledger.TransactionFilter, p storage.Page, byTime bool) []int64 {
 	t.Helper()
 	s, err := searchFor(t.Context(), db, f, p)
 	if err != nil {
@@ -152,7 +152,7 @@ func TestSearchWithoutStatistics(t *testing.T) {
 	if err != nil || f.Known() {
 		t.Fatalf("statistics: %+v, %v", f, err)
 	}
-	rows, err := Transactions(t.Context(), db, &ledger.TransactionFilter{
+	rows, err := Transactions(t.Context(), db, ledger.TransactionFilter{
 		AccountID: &ledger.EntityIDFilter{Eq: new(ledger.EntityID(FeeAccount))}, Types: []ledger.TransactionType{14},
 	}, storage.Page{Limit: 3})
 	if err != nil || len(rows) != 3 {
@@ -169,7 +169,7 @@ func TestGenericPlans(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer db.Close()
-	newest, err := Transactions(t.Context(), db, nil, storage.Page{Limit: 10, Desc: true})
+	newest, err := Transactions(t.Context(), db, ledger.TransactionFilter{}, storage.Page{Limit: 10, Desc: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -179,14 +179,14 @@ func TestGenericPlans(t *testing.T) {
 		QueueTransfers(b, []*ledger.Transaction{v})
 		QueueTokenTransfers(b, []*ledger.Transaction{v})
 		QueueBlocksAt(b, []ledger.Timestamp{v.ConsensusTimestamp})
-		if _, err := QueueAccountTransactions(t.Context(), b, []ledger.EntityID{v.PayerAccountID}, nil,
+		if _, err := QueueAccountTransactions(t.Context(), b, []ledger.EntityID{v.PayerAccountID}, ledger.TransactionFilter{},
 			storage.Page{Limit: 26, Desc: true}); err != nil {
 			t.Fatal(err)
 		}
 		if err := b.Run(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		f := &ledger.TransactionFilter{AccountID: &ledger.EntityIDFilter{Eq: &v.PayerAccountID}}
+		f := ledger.TransactionFilter{AccountID: &ledger.EntityIDFilter{Eq: &v.PayerAccountID}}
 		if _, err := Transactions(t.Context(), db, f, storage.Page{Limit: 25, Desc: true}); err != nil {
 			t.Fatal(err)
 		}
@@ -227,7 +227,7 @@ func TestLocks(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer pool.Close()
-	newest, err := Transactions(t.Context(), pool, nil, storage.Page{Limit: 1, Desc: true})
+	newest, err := Transactions(t.Context(), pool, ledger.TransactionFilter{}, storage.Page{Limit: 1, Desc: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -245,7 +245,7 @@ func TestLocks(t *testing.T) {
 			if err != nil || !window.Valid {
 				return fmt.Errorf("no snapshot: %w", err)
 			}
-			_, err = entities.BalancesAt(t.Context(), db, nil, window.V, storage.Page{Limit: 25})
+			_, err = entities.BalancesAt(t.Context(), db, ledger.BalanceFilter{}, window.V, storage.Page{Limit: 25})
 			return err
 		},
 		"transaction_hash": func() error {
@@ -285,7 +285,7 @@ func TestBothForms(t *testing.T) {
 	defer db.Close()
 	p := storage.Page{Limit: 10, Desc: true}
 	for _, account := range []ledger.EntityID{FeeAccount, 1002, 1_000_000} {
-		f := &ledger.TransactionFilter{
+		f := ledger.TransactionFilter{
 			AccountID: &ledger.EntityIDFilter{Eq: &account},
 			Types:     []ledger.TransactionType{14},
 		}
@@ -313,7 +313,7 @@ func TestBothForms(t *testing.T) {
 // assumes the average frequency, and reads all transactions in order of time for a rare type.
 func TestTypesAreLiterals(t *testing.T) {
 	t.Parallel()
-	f := &ledger.TransactionFilter{Types: []ledger.TransactionType{14}}
+	f := ledger.TransactionFilter{Types: []ledger.TransactionType{14}}
 	entry := (&search{filter: f, window: storage.Page{Limit: 3}, others: true}).page(new(storage.Where), "")
 	if strings.Count(entry, " and o.type = 14::smallint") != 2 || strings.Count(entry, ".type = 14::smallint") != 4 {
 		t.Errorf("a form by participant has types that are not literals: %s", entry)

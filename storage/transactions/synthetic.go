@@ -31,20 +31,18 @@ const maxForeignLogs = 100
 
 // queueSyntheticResults queues a query for results derived from synthetic logs: the first log of each transaction.
 func queueSyntheticResults(
-	b *storage.Batch, f *ledger.ContractResultFilter, parts ResultParts, p storage.Page,
+	b *storage.Batch, f ledger.ContractResultFilter, parts ResultParts, p storage.Page,
 ) storage.Result[[]*ledger.ContractResult] {
 	var w storage.Where
 	from := `contract_log`
-	if f != nil {
-		storage.Filter(&w, "l.contract_id", f.ContractID)
-		storage.Filter(&w, "l.consensus_timestamp", f.Timestamp)
-		if f.TransactionIndex != nil {
-			w.And("l.transaction_index = any(?::bigint[])", f.TransactionIndex)
-		}
+	storage.Filter(&w, "l.contract_id", f.ContractID)
+	storage.Filter(&w, "l.consensus_timestamp", f.Timestamp)
+	if f.TransactionIndex != nil {
+		w.And("l.transaction_index = any(?::bigint[])", f.TransactionIndex)
 	}
 	w.Keyset(p, "l.consensus_timestamp")
 	direction := p.Direction()
-	if f != nil && !b.DB().Distributed() {
+	if !b.DB().Distributed() {
 		if id, single := only(f.ContractID); single {
 			// The index of a contract's logs does not tell which are synthetic.
 			from = `(select l.* from contract_log l where true` + w.String() + `
@@ -146,7 +144,7 @@ func AddSyntheticResults(
 	if err != nil || len(times) == 0 {
 		return err
 	}
-	f := &ledger.ContractResultFilter{Timestamp: &ledger.TimestampFilter{In: slices.Collect(maps.Values(times))}}
+	f := ledger.ContractResultFilter{Timestamp: &ledger.TimestampFilter{In: slices.Collect(maps.Values(times))}}
 	b = db.NewBatch()
 	results, err := storage.Run(ctx, b, queueSyntheticResults(b, f, ResultDetails, storage.Page{Limit: len(times)}))
 	byTime := list.By(results, func(r *ledger.ContractResult) ledger.Timestamp { return r.ConsensusTimestamp })

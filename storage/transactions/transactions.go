@@ -65,7 +65,7 @@ func finishTransaction(t *transactionRow) error {
 }
 
 // outcome adds the conditions on result, type and entity. table has these columns.
-func outcome(w *storage.Where, table string, f *ledger.TransactionFilter) {
+func outcome(w *storage.Where, table string, f ledger.TransactionFilter) {
 	if f.Outcome != nil {
 		not := ""
 		if *f.Outcome == ledger.OutcomeFailure {
@@ -92,11 +92,8 @@ func codes[T ~int16](values []T) []int16 {
 
 // Transactions reads a page of transactions, ordered by consensus time.
 func Transactions(
-	ctx context.Context, db *storage.DB, f *ledger.TransactionFilter, p storage.Page,
+	ctx context.Context, db *storage.DB, f ledger.TransactionFilter, p storage.Page,
 ) ([]*ledger.Transaction, error) {
-	if f == nil {
-		f = &ledger.TransactionFilter{}
-	}
 	if f.AccountID != nil || f.Direction != nil {
 		s, err := searchFor(ctx, db, f, p)
 		if err != nil {

@@ -38,19 +38,6 @@ type BytesFilter struct {
 	In  [][]byte
 }
 
-// Joining returns the filter with JoinChunks.
-func (f *TopicMessageFilter) Joining(on bool) *TopicMessageFilter {
-	if !on {
-		return f
-	}
-	var copied TopicMessageFilter
-	if f != nil {
-		copied = *f
-	}
-	copied.JoinChunks = true
-	return &copied
-}
-
 // Match reports whether a value satisfies the conditions. A nil filter has none.
 func (f *Filter[T]) Match(v T) bool {
 	switch {
@@ -67,9 +54,6 @@ func (f *Filter[T]) Match(v T) bool {
 
 // Match reports whether a log satisfies the conditions, except those on index and transaction hash.
 func (f *ContractLogFilter) Match(l *ContractLog) bool {
-	if f == nil {
-		return true
-	}
 	if !f.ContractID.Match(l.ContractID) || !f.Timestamp.Match(l.ConsensusTimestamp) {
 		return false
 	}
@@ -88,9 +72,6 @@ func (f *ContractLogFilter) Match(l *ContractLog) bool {
 
 // Match reports whether a result satisfies the conditions, except those on its block and its index in the block.
 func (f *ContractResultFilter) Match(r *ContractResult) bool {
-	if f == nil {
-		return r.TransactionNonce == 0
-	}
 	if r.Synthetic {
 		return f.ContractID == nil && f.From == nil && (f.Synthetic == nil || *f.Synthetic) &&
 			f.Timestamp.Match(r.ConsensusTimestamp)
@@ -110,9 +91,6 @@ type Party struct {
 
 // Match reports whether a transaction with these parties satisfies the conditions.
 func (f *TransactionFilter) Match(t *Transaction, parties []Party) bool {
-	if f == nil {
-		return true
-	}
 	if !f.Timestamp.Match(t.ConsensusTimestamp) || f.Types != nil && !slices.Contains(f.Types, t.Type) {
 		return false
 	}
