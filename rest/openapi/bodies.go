@@ -53,7 +53,7 @@ func (b *bodies) body(e *rest.Endpoint, operations ast.OperationList) *Schema {
 	b.omitted, b.keyed = slices.Concat(e.OmitEmpty, slices.Concat(e.OmitNull...)), e.Keyed
 	var all *Schema
 	for _, op := range operations {
-		s := newObject()
+		s := newObject(false)
 		for i, f := range rest.Roots(op) {
 			if rest.IsSpliced(f.Alias) {
 				b.selection(s, f.SelectionSet, f.Definition.Type.Name(), false)
@@ -121,7 +121,7 @@ func (b *bodies) keyedObject(field string, list *Schema) *Schema {
 		b.err = cmp.Or(b.err, fmt.Errorf("the items of field %s are not keys and values", field))
 		return list
 	}
-	s := newObject()
+	s := newObject(false)
 	s.Description, s.PatternProperties = list.Description, Map[*Schema]{{key.Pattern, value}}
 	if slices.Contains(list.Type, "null") {
 		s = orNull(s)
@@ -156,7 +156,7 @@ func (b *bodies) named(name string, set ast.SelectionSet) *Schema {
 		!b.selectsOmitted(spread.Definition.SelectionSet) {
 		return b.fragment(spread)
 	}
-	s := newObject()
+	s := newObject(false)
 	b.selection(s, set, name, false)
 	return s
 }
@@ -183,7 +183,7 @@ func (b *bodies) selectsOmitted(set ast.SelectionSet) bool {
 func (b *bodies) fragment(spread *ast.FragmentSpread) *Schema {
 	name := strings.TrimSuffix(spread.Name, "Object")
 	if b.shared[name] == nil {
-		s := newObject()
+		s := newObject(false)
 		b.shared[name] = s
 		s.Description = oneLine(b.graph.Types[spread.Definition.TypeCondition].Description)
 		b.selection(s, spread.Definition.SelectionSet, spread.Definition.TypeCondition, false)
@@ -191,8 +191,10 @@ func (b *bodies) fragment(spread *ast.FragmentSpread) *Schema {
 	return &Schema{Ref: schemaRef + name}
 }
 
-// newObject returns the schema of an object that allows no properties but those added to it.
-func newObject() *Schema { return &Schema{Type: Types{"object"}, AdditionalProperties: new(false)} }
+// newObject returns the schema of an object. Unless it is open, it allows no properties but those added to it.
+func newObject(open bool) *Schema {
+	return &Schema{Type: Types{"object"}, AdditionalProperties: new(open)}
+}
 
 // put adds a property to an object. A property that is selected twice is required if one of the selections requires
 // it, because both have the same value.
@@ -244,7 +246,7 @@ func union(a, b *Schema) *Schema {
 	case a == nil || reflect.DeepEqual(a, b):
 		return b
 	case a.Properties != nil && b.Properties != nil:
-		out := newObject()
+		out := newObject(false)
 		for _, p := range a.Properties {
 			other, both := b.Properties.Get(p.Name)
 			if both {
@@ -274,7 +276,7 @@ func orNull(s *Schema) *Schema {
 		if s.Ref == "" {
 			return s // the schema matches any value
 		}
-		return &Schema{AnyOf: []*Schema{s, {Type: Types{"null"}}}}
+		return &Schema{AnyOf: []*Schema{s, typed("null")}}
 	}
 	out := *s
 	out.Type = append(slices.Clone(s.Type), "null")
@@ -304,7 +306,7 @@ func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
 
 // enumSchema returns the schema of an enum as formatted in REST responses.
 func enumSchema(def *ast.Definition) *Schema {
-	s := &Schema{Type: Types{"string"}}
+	s := typed("string")
 	for _, v := range def.EnumValues {
 		s.Enum = append(s.Enum, restName(def.Name, v.Name))
 	}

@@ -21,6 +21,16 @@ func offlineAPI(t *testing.T) *rest.API {
 	return api
 }
 
+// object is a part of a description.
+type object = openapi.Map[any]
+
+// get returns the value of a member, or the zero value if there is none.
+func get[T any](of object, name string) (v T) {
+	found, _ := of.Get(name)
+	v, _ = found.(T)
+	return v
+}
+
 // describe returns the OpenAPI document of an API.
 func describe(t *testing.T, api *rest.API) *openapi.Document {
 	t.Helper()

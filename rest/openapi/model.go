@@ -5,6 +5,8 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"reflect"
+	"slices"
 
 	"heliograph/rest/rawjson"
 )
@@ -16,89 +18,14 @@ type Document struct {
 	Info       json.RawMessage `json:"info"`
 	Servers    json.RawMessage `json:"servers"`
 	Security   json.RawMessage `json:"security"`
-	Tags       []Tag           `json:"tags"`
-	Paths      Map[*PathItem]  `json:"paths"`
+	Tags       []Map[any]      `json:"tags"`
+	Paths      Map[Map[any]]   `json:"paths"` // operations by method
 	Components struct {
 		Schemas         Map[*Schema]    `json:"schemas"`
 		Responses       json.RawMessage `json:"responses"`
 		Headers         json.RawMessage `json:"headers"`
 		SecuritySchemes json.RawMessage `json:"securitySchemes"`
 	} `json:"components"`
-}
-
-// Tag groups operations.
-type Tag struct {
-	Name        string `json:"name"`
-	Description string `json:"description"`
-}
-
-// PathItem has the operations of a path.
-type PathItem struct {
-	Get  *Operation `json:"get,omitempty"`
-	Post *Operation `json:"post,omitempty"`
-}
-
-// Operations returns the operations of the path in the order of the document.
-func (p *PathItem) Operations() []*Operation {
-	var all []*Operation
-	for _, op := range []*Operation{p.Get, p.Post} {
-		if op != nil {
-			all = append(all, op)
-		}
-	}
-	return all
-}
-
-// Operation is one endpoint.
-type Operation struct {
-	Tags        []string       `json:"tags"`
-	Summary     string         `json:"summary"`
-	Description string         `json:"description,omitempty"`
-	OperationID string         `json:"operationId"`
-	Parameters  []*Parameter   `json:"parameters,omitempty"`
-	RequestBody *RequestBody   `json:"requestBody,omitempty"`
-	Responses   Map[*Response] `json:"responses"`
-}
-
-// RequestBody is the request body of an operation.
-type RequestBody struct {
-	Description string          `json:"description"`
-	Required    bool            `json:"required"`
-	Content     Map[*MediaType] `json:"content"`
-}
-
-// Parameter is a path or query parameter.
-type Parameter struct {
-	Name        string  `json:"name"`
-	In          string  `json:"in"`
-	Description string  `json:"description,omitempty"`
-	Required    bool    `json:"required,omitempty"`
-	Style       string  `json:"style,omitempty"`
-	Explode     *bool   `json:"explode,omitempty"`
-	Schema      *Schema `json:"schema"`
-	Example     string  `json:"example,omitempty"`
-}
-
-// Response is a response, or a reference to one.
-type Response struct {
-	Ref         string          `json:"$ref,omitempty"`
-	Description string          `json:"description,omitempty"`
-	Headers     Map[*Header]    `json:"headers,omitempty"`
-	Content     Map[*MediaType] `json:"content,omitempty"`
-}
-
-// Header is a response header, or a reference to one.
-type Header struct {
-	Ref         string  `json:"$ref,omitempty"`
-	Description string  `json:"description,omitempty"`
-	Required    bool    `json:"required,omitempty"`
-	Schema      *Schema `json:"schema,omitempty"`
-}
-
-// MediaType is the content of a body.
-type MediaType struct {
-	Schema  *Schema `json:"schema"`
-	Example any     `json:"example,omitempty"`
 }
 
 // Schema is a JSON schema of dialect 2020-12, or a reference to one.
@@ -124,6 +51,9 @@ type Schema struct {
 	AnyOf                []*Schema    `json:"anyOf,omitempty"`
 }
 
+// typed returns the schema of values with some types.
+func typed(types ...string) *Schema { return &Schema{Type: types} }
+
 // Types are the JSON types of a value.
 type Types []string
 
@@ -142,6 +72,17 @@ type Map[T any] []Member[T]
 type Member[T any] struct {
 	Name  string
 	Value T
+}
+
+// object returns a JSON object with some names and values, in turn. It omits empty values.
+func object(members ...any) Map[any] {
+	var m Map[any]
+	for pair := range slices.Chunk(members, 2) {
+		if pair[1] != nil && !reflect.ValueOf(pair[1]).IsZero() {
+			m = append(m, Member[any]{pair[0].(string), pair[1]})
+		}
+	}
+	return m
 }
 
 // Get returns the value of a member and whether it exists.

@@ -122,61 +122,58 @@ func (g *generator) endpoint(e *rest.Endpoint) error {
 	if e.Describes != "" {
 		whole = ast.OperationList{g.api.Document(e).Operations().ForName(e.Describes)}
 	}
-	id := operationID(e)
-	media := &MediaType{Schema: g.bodyRef(operations[0].Name, id, g.bodies.body(e, whole))}
-	if example, ok := examples[id]; ok {
-		media.Example = example
-	}
-	op := &Operation{Tags: []string{resourceOf(e.Path)}, OperationID: id, Responses: g.responses(e, media)}
+	id, tag := operationID(e), resourceOf(e.Path)
+	body := object("schema", g.bodyRef(operations[0].Name, id, g.bodies.body(e, whole)), "example", examples[id])
 	// A null root field of the graph is a 404 in REST.
 	description := strings.ReplaceAll(oneLine(rest.Roots(operations[0])[0].Definition.Description), "Null when",
 		"404 when")
-	op.Summary, op.Description, _ = strings.Cut(description, ". ")
-	op.Summary = cmp.Or(texts.Summaries[id], strings.TrimSuffix(op.Summary, "."))
+	summary, description, _ := strings.Cut(description, ". ")
 	link, err := g.graphiql(e)
 	if err != nil {
 		return err
 	}
 	if link != "" {
-		op.Description = strings.TrimSpace(op.Description + "\n\n[Open in GraphiQL](" + link + ")")
+		description = strings.TrimSpace(description + "\n\n[Open in GraphiQL](" + link + ")")
 	}
-	if !slices.ContainsFunc(g.doc.Tags, func(t Tag) bool { return t.Name == op.Tags[0] }) {
-		g.doc.Tags = append(g.doc.Tags, Tag{op.Tags[0], texts.Tags[op.Tags[0]]})
+	if !slices.ContainsFunc(g.doc.Tags, func(t Map[any]) bool { return t[0].Value == tag }) {
+		g.doc.Tags = append(g.doc.Tags, object("name", tag, "description", texts.Tags[tag]))
 	}
-	op.Parameters = g.parameters(e)
-	item, known := g.doc.Paths.Get(e.Path)
-	if !known {
-		item = &PathItem{}
-		g.doc.Paths = append(g.doc.Paths, Member[*PathItem]{e.Path, item})
+	at := slices.IndexFunc(g.doc.Paths, func(m Member[Map[any]]) bool { return m.Name == e.Path })
+	if at < 0 {
+		at = len(g.doc.Paths)
+		g.doc.Paths = append(g.doc.Paths, Member[Map[any]]{Name: e.Path})
 	}
-	if e.Body == nil {
-		item.Get = op
-		return nil
-	}
-	item.Post, op.RequestBody = op, requestBody(e.Body)
+	g.doc.Paths[at].Value = append(g.doc.Paths[at].Value, object(strings.ToLower(e.Method()), object(
+		"tags", []string{tag}, "summary", cmp.Or(texts.Summaries[id], strings.TrimSuffix(summary, ".")),
+		"description", description, "operationId", id, "parameters", g.parameters(e),
+		"requestBody", requestBody(e.Body), "responses", g.responses(e, body)))...)
 	return nil
 }
 
-func requestBody(b *rest.Body) *RequestBody {
-	out := &RequestBody{Description: b.Doc, Required: true}
-	media := &MediaType{Schema: &Schema{Type: Types{"string"}, Format: "binary"}}
+// requestBody describes the body of requests, if they have one.
+func requestBody(b *rest.Body) Map[any] {
+	if b == nil {
+		return nil
+	}
+	s := typed("string")
+	s.Format = "binary"
+	var example json.RawMessage
 	if b.Members != nil {
-		media = &MediaType{
-			Schema:  &Schema{Type: Types{"object"}, AdditionalProperties: new(true)},
-			Example: json.RawMessage(b.Example),
-		}
-		for _, m := range b.Members {
-			s := &Schema{Type: Types{m.Type}, Description: m.Doc}
-			if m.Type == "array" {
-				s.Items = &Schema{Type: Types{"object"}, AdditionalProperties: new(true)}
-			}
-			media.Schema.put(m.Name, s, true)
-		}
+		s, example = newObject(true), b.Example
 	}
+	for _, m := range b.Members {
+		member := typed(m.Type)
+		member.Description = m.Doc
+		if m.Type == "array" {
+			member.Items = newObject(true)
+		}
+		s.put(m.Name, member, true)
+	}
+	var content Map[any]
 	for _, t := range b.Types {
-		out.Content = append(out.Content, Member[*MediaType]{t, media})
+		content = append(content, object(t, object("schema", s, "example", example))...)
 	}
-	return out
+	return object("description", b.Doc, "required", true, "content", content)
 }
 
 // bodyRef stores the schema of a body and returns a reference to it. Its name is that of the operation, or that of the
@@ -259,17 +256,15 @@ func (g *generator) graphiql(e *rest.Endpoint) (string, error) {
 	return "/graphiql?" + url.Values{"query": {x.Query}, "variables": {string(variables)}}.Encode(), nil
 }
 
-func (g *generator) parameters(e *rest.Endpoint) []*Parameter {
-	var out []*Parameter
+func (g *generator) parameters(e *rest.Endpoint) []Map[any] {
+	var out []Map[any]
 	for _, p := range pathParams(e.Path) {
-		s := &Schema{Type: Types{"string"}}
+		s := typed("string")
 		if p.Pattern != "" {
 			s.Pattern = "^(?:" + p.Pattern + ")$"
 		}
-		out = append(out, &Parameter{
-			Name: p.name, In: "path", Description: p.Doc, Required: true, Schema: s,
-			Example: p.Example,
-		})
+		out = append(out, object("name", p.name, "in", "path", "description", p.Doc, "required", true, "schema", s,
+			"example", p.Example))
 	}
 	for i := range e.Params {
 		out = append(out, query(e, &e.Params[i]))
@@ -289,40 +284,38 @@ func maxValues(e *rest.Endpoint, p *rest.Param) any {
 	}
 }
 
-func query(e *rest.Endpoint, p *rest.Param) *Parameter {
+func query(e *rest.Endpoint, p *rest.Param) Map[any] {
 	form, ops, isList := e.ValuesOf(p)
-	out := &Parameter{Name: p.Name, In: "query", Description: p.Doc, Schema: formSchema(form)}
-	if out.Schema.Type[0] != "integer" || len(ops) > 0 {
-		out.Description = strings.TrimSpace(p.Doc + " " + form.Doc)
+	doc, style, s := p.Doc, "", formSchema(form)
+	if s.Type[0] != "integer" || len(ops) > 0 {
+		doc = strings.TrimSpace(p.Doc + " " + form.Doc)
 	}
 	if p.Name == "limit" {
-		out.Schema.Default = rest.LimitDefaultPlaceholder
+		s.Default = rest.LimitDefaultPlaceholder
 		if e.Family == rest.Modern {
-			out.Schema.Default = e.ModernLimit()
+			s.Default = e.ModernLimit()
 		}
-		out.Schema.Minimum = new(int64(1))
+		s.Minimum = new(int64(1))
 	}
 	if p.Name == "order" {
-		out.Schema.Default = "asc"
+		s.Default = "asc"
 		if e.Desc {
-			out.Schema.Default = "desc"
+			s.Default = "desc"
 		}
 	}
 	if len(ops) > 1 {
-		out.Schema = withOperators(form, ops)
-		out.Description = strings.TrimSpace(out.Description + " May have an operator in front: " + opList(ops, ", ") +
-			".")
+		s = withOperators(form, ops)
+		doc = strings.TrimSpace(doc + " May have an operator in front: " + opList(ops, ", ") + ".")
 	}
 	if isList {
-		out.Style, out.Explode = "form", new(true)
-		out.Schema = &Schema{Type: Types{"array"}, Items: out.Schema, MaxItems: maxValues(e, p)}
+		style, s = "form", &Schema{Type: Types{"array"}, Items: s, MaxItems: maxValues(e, p)}
 	}
-	return out
+	return object("name", p.Name, "in", "query", "description", doc, "style", style, "explode", isList, "schema", s)
 }
 
 // formSchema returns the schema of a value without an operator.
 func formSchema(f *rest.Kind) *Schema {
-	s := &Schema{Type: Types{"string"}}
+	s := typed("string")
 	switch {
 	case slices.Equal(f.Enum, []string{"true", "false"}):
 		s.Type = Types{"boolean"}
@@ -364,39 +357,33 @@ func opList(ops []rest.Op, separator string) string {
 	return strings.Join(list.Map(ops, func(o rest.Op) string { return string(o) }), separator)
 }
 
-func (g *generator) responses(e *rest.Endpoint, body *MediaType) Map[*Response] {
-	cached := &Header{
-		Description: "The lifetime of the response in caches.", Required: true,
-		Schema: &Schema{Type: Types{"string"}, Enum: []any{cacheControl(e.MaxAge)}},
-	}
+func (g *generator) responses(e *rest.Endpoint, body Map[any]) Map[any] {
+	lifetime := typed("string")
+	lifetime.Enum = []any{cacheControl(e.MaxAge)}
 	if e.MaxAgeVolatile > 0 {
-		cached.Schema.Enum = append(cached.Schema.Enum, cacheControl(e.MaxAgeVolatile))
+		lifetime.Enum = append(lifetime.Enum, cacheControl(e.MaxAgeVolatile))
 	}
-	ok := &Response{
-		Description: "The response.",
-		Headers:     Map[*Header]{{"Cache-Control", cached}, {"ETag", &Header{Ref: headerRef + "ETag"}}},
-		Content:     Map[*MediaType]{{"application/json", body}},
-	}
-	if e.Stream != nil { // a streamed response has no ETag
-		ok.Headers = ok.Headers[:1]
-	}
-	if e.TextOperations != nil {
-		ok.Content = append(ok.Content, Member[*MediaType]{
-			"text/plain",
-			&MediaType{Schema: &Schema{Type: Types{"string"}}},
-		})
+	var tag, link, text, partial any
+	if e.Stream == nil { // a streamed response has no ETag
+		tag = object("$ref", headerRef+"ETag")
 	}
 	if len(e.Next) > 0 {
-		ok.Headers = append(ok.Headers, Member[*Header]{"Link", &Header{Ref: headerRef + "Link"}})
+		link = object("$ref", headerRef+"Link")
 	}
-	out := Map[*Response]{{"200", ok}}
+	if e.TextOperations != nil {
+		text = object("schema", typed("string"))
+	}
+	headers := object("Cache-Control", object("description", "The lifetime of the response in caches.", "required", true,
+		"schema", lifetime), "ETag", tag, "Link", link)
+	content := object("application/json", body, "text/plain", text)
 	if e.MayBePartial {
-		partial := *ok
-		partial.Description = "The answer, of which the database lacks a part."
-		out = append(out, Member[*Response]{"206", &partial})
+		partial = object("description", "The answer, of which the database lacks a part.", "headers", headers,
+			"content", content)
 	}
+	out := object("200", object("description", "The response.", "headers", headers, "content", content),
+		"206", partial)
 	problem := func(status int, name string) {
-		out = append(out, Member[*Response]{strconv.Itoa(status), &Response{Ref: responseRef + name}})
+		out = append(out, object(strconv.Itoa(status), object("$ref", responseRef+name))...)
 	}
 	family := ""
 	if e.Family == rest.Modern {

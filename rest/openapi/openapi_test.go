@@ -87,8 +87,8 @@ func TestEndpointsAreDescribed(t *testing.T) {
 	api := offlineAPI(t)
 	d := describe(t, api)
 	for _, tag := range d.Tags {
-		if tag.Description == "" {
-			t.Errorf("texts.json has no description of the tag %q", tag.Name)
+		if get[string](tag, "description") == "" {
+			t.Errorf("texts.json has no description of the tag %q", get[string](tag, "name"))
 		}
 	}
 	ids, described := map[string]bool{}, 0
@@ -102,25 +102,25 @@ func TestEndpointsAreDescribed(t *testing.T) {
 			continue
 		}
 		described++
-		op := item.Get
-		if e.Body != nil {
-			if op = item.Post; op.RequestBody == nil || op.RequestBody.Description == "" ||
-				len(op.RequestBody.Content) != len(e.Body.Types) {
-				t.Errorf("%s: the body is not described", e.Path)
-			}
+		op := get[object](item, strings.ToLower(e.Method()))
+		if body := get[object](op, "requestBody"); e.Body != nil && (get[string](body, "description") == "" ||
+			len(get[object](body, "content")) != len(e.Body.Types)) {
+			t.Errorf("%s: the body is not described", e.Path)
 		}
-		if ids[op.OperationID] || !regexp.MustCompile(`^[a-z][A-Za-z0-9]+$`).MatchString(op.OperationID) {
-			t.Errorf("%s has the operation id %q, which is not a name or not unique", e.Path, op.OperationID)
+		id, description := get[string](op, "operationId"), get[string](op, "description")
+		if ids[id] || !regexp.MustCompile(`^[a-z][A-Za-z0-9]+$`).MatchString(id) {
+			t.Errorf("%s has the operation id %q, which is not a name or not unique", e.Path, id)
 		}
-		ids[op.OperationID] = true
-		if op.Summary == "" {
+		ids[id] = true
+		if get[string](op, "summary") == "" {
 			t.Errorf("%s has no summary", e.Path)
 		}
 		family := ""
 		if e.Family == rest.Modern {
 			family = "Modern"
 		}
-		if r, ok := op.Responses.Get("501"); !ok || r.Ref != "#/components/responses/"+family+"SchemaMismatch" {
+		if r := get[object](get[object](op, "responses"), "501"); get[string](r, "$ref") !=
+			"#/components/responses/"+family+"SchemaMismatch" {
 			t.Errorf("%s: the response to a missing column is not described", e.Path)
 		}
 		var want, got []string
@@ -130,22 +130,22 @@ func TestEndpointsAreDescribed(t *testing.T) {
 		for _, p := range e.Params {
 			want = append(want, "query "+p.Name)
 		}
-		for _, p := range op.Parameters {
-			got = append(got, p.In+" "+p.Name)
-			if p.Description == "" {
-				t.Errorf("%s: %s has no description", e.Path, p.Name)
+		for _, p := range get[[]object](op, "parameters") {
+			got = append(got, get[string](p, "in")+" "+get[string](p, "name"))
+			if get[string](p, "description") == "" {
+				t.Errorf("%s: %s has no description", e.Path, get[string](p, "name"))
 			}
 		}
 		if !slices.Equal(got, want) {
 			t.Errorf("%s: parameters %v, want %v", e.Path, got, want)
 		}
 		if e.Body != nil {
-			if !strings.Contains(op.Description, "[Open in GraphiQL](/graphiql?query=") {
-				t.Errorf("%s: its document is not linked: %s", e.Path, op.Description)
+			if !strings.Contains(description, "[Open in GraphiQL](/graphiql?query=") {
+				t.Errorf("%s: its document is not linked: %s", e.Path, description)
 			}
 			continue
 		}
-		_, link, _ := strings.Cut(op.Description, "[Open in GraphiQL](/graphiql?rest=")
+		_, link, _ := strings.Cut(description, "[Open in GraphiQL](/graphiql?rest=")
 		path, err := url.QueryUnescape(strings.TrimSuffix(link, ")"))
 		if err != nil {
 			t.Fatal(err)
@@ -156,7 +156,7 @@ func TestEndpointsAreDescribed(t *testing.T) {
 	}
 	operations := 0
 	for _, p := range d.Paths {
-		operations += len(p.Value.Operations())
+		operations += len(p.Value)
 	}
 	if operations != described {
 		t.Errorf("%d operations are described, %d of them are endpoints", operations, described)
@@ -210,11 +210,8 @@ func TestParameterSchemas(t *testing.T) {
 		for j := range e.Params {
 			p := &e.Params[j]
 			ops, form := p.Kind.Ops, p.Kind
-			of := item.Get
-			if e.Body != nil {
-				of = item.Post
-			}
-			described := of.Parameters[len(of.Parameters)-len(e.Params)+j].Schema
+			all := get[[]object](get[object](item, strings.ToLower(e.Method())), "parameters")
+			described := get[*openapi.Schema](all[len(all)-len(e.Params)+j], "schema")
 			for _, op := range append([]rest.Op{""}, rest.Operators()...) {
 				for _, text := range values {
 					if op != "" && (described.Items == nil || len(ops) < 2) {
