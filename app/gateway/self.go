@@ -27,8 +27,7 @@ import (
 
 // describeSelf returns what the field gateway of the graph says of a gateway, without what it reads from the database.
 func describeSelf(o *Options) *ledger.Gateway {
-	evm := contractcalls.Config{Options: o.EVM}.WithDefaults()
-	g, days := &o.Graph, func(d time.Duration) int32 { return int32(d / (24 * time.Hour)) }
+	evm, g, days := o.EVM, &o.Graph, func(d time.Duration) int32 { return int32(d / (24 * time.Hour)) }
 	return &ledger.Gateway{
 		Version: o.Version, Compatibility: rest.CompatibleVersion,
 		Capabilities: &ledger.GatewayCapabilities{

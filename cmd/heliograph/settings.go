@@ -503,6 +503,7 @@ func (s *evmSettings) evm(cache, demo bool) (contractcalls.Options, error) {
 	o.TracesOff, o.ValidatePayer = !s.Opcodes.on, s.ValidatePayer.on
 	o.CalldataFloor, o.PragueBlock = s.CalldataFloor.Null, ledger.FromPointer(s.PragueBlock)
 	o.Clock = time.Now
+	o.TraceTimeout, o.SimulationTimeout = cmp.Or(o.TraceTimeout, o.Timeout), cmp.Or(o.SimulationTimeout, o.Timeout)
 	if !cache {
 		o.CacheBytes = 0
 	}

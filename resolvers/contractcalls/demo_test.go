@@ -2,12 +2,14 @@ package contractcalls_test
 
 import (
 	"bytes"
+	"cmp"
 	"log/slog"
 	"slices"
 	"testing"
 	"time"
 
 	"heliograph/app/testing/testenv"
+	"heliograph/internal/domain/evm"
 	"heliograph/internal/domain/evm/calls"
 	"heliograph/internal/domain/ledger"
 	"heliograph/internal/domain/ledger/codes"
@@ -24,15 +26,14 @@ func service(t *testing.T, change func(*contractcalls.Options)) (*contractcalls.
 	t.Helper()
 	g := testenv.Demo(t)
 	o := contractcalls.Options{
-		RequestsPerSecond: 1 << 30,
-		GasPerSecond:      1 << 60,
-		TracesPerSecond:   1 << 30,
-		Timeout:           time.Minute,
-		Clock:             time.Now,
+		MaxGas: 15_000_000, RequestsPerSecond: 1 << 30, GasPerSecond: 1 << 60, TracesPerSecond: 1 << 30,
+		RefundPercent: 100, MinimumBalance: evm.DefaultMinimumBalance, Timeout: time.Minute, CacheBytes: 64 << 20,
+		Clock: time.Now,
 	}
 	if change != nil {
 		change(&o)
 	}
+	o.TraceTimeout, o.SimulationTimeout = cmp.Or(o.TraceTimeout, o.Timeout), cmp.Or(o.SimulationTimeout, o.Timeout)
 	return contractcalls.New(
 		contractcalls.Config{Options: o, DB: g.DB, Cache: true, Logger: slog.New(slog.DiscardHandler)},
 	), g.DB

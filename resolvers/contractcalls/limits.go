@@ -158,7 +158,7 @@ type gasBudget struct {
 
 // newGasBudget returns a full bucket.
 func newGasBudget(perSecond int64, clock func() time.Time) *gasBudget {
-	return &gasBudget{clock: clock, rate: float64(perSecond), units: float64(perSecond), updated: clock()}
+	return &gasBudget{clock: clock, rate: float64(perSecond), units: float64(perSecond)}
 }
 
 // take removes n units and reports true, or removes none if fewer are left.

@@ -1,6 +1,7 @@
 package contractcalls
 
 import (
+	"cmp"
 	"context"
 	"log/slog"
 	"testing"
@@ -18,8 +19,10 @@ func (c *clock) now() time.Time { return c.at }
 func newTestLimits(o Options) (*limits, *clock) {
 	c := &clock{time.Unix(1_700_000_000, 0)}
 	o.Clock = c.now
-	config := Config{Options: o, Logger: slog.New(slog.DiscardHandler)}
-	return newLimits(config, config.WithDefaults()), c
+	o.MaxGas, o.GasPerSecond = cmp.Or(o.MaxGas, 15_000_000), cmp.Or(o.GasPerSecond, 7_500_000_000)
+	o.RequestsPerSecond, o.TracesPerSecond = cmp.Or(o.RequestsPerSecond, 500), cmp.Or(o.TracesPerSecond, 1)
+	o.RefundPercent = cmp.Or(o.RefundPercent, 100)
+	return newLimits(Config{Options: o, Logger: slog.New(slog.DiscardHandler)}, o), c
 }
 
 func callOf(gas int64) *calls.ContractCallInput {

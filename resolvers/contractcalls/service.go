@@ -4,7 +4,6 @@
 package contractcalls
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -34,7 +33,10 @@ type Service struct {
 
 // New returns a new service.
 func New(c Config) *Service {
-	o := c.WithDefaults()
+	o := c.Options
+	if !c.Cache {
+		o.CacheBytes = 0
+	}
 	s := &Service{o: o, db: c.DB, limits: newLimits(c, o)}
 	if c.DB == nil {
 		return s
@@ -230,17 +232,17 @@ func overrides(list []*calls.StateOverrideInput) []evm.Override {
 	return out
 }
 
-// Options configure contract calls. A zero value selects the default. The tags describe the flags of the command line.
+// Options configure contract calls. The tags describe the flags of the command line.
 type Options struct {
-	// MaxGas is the maximum gas of a call. Default: 15 million.
+	// MaxGas is the maximum gas of a call.
 	MaxGas int64 `name:"evm-max-gas" env:"HELIOGRAPH_EVM_MAX_GAS" min:"1" default:"15000000" help:"Maximum gas of a contract call."`
-	// GasPerSecond is the maximum gas of all calls per second. Default: 7.5 billion.
+	// GasPerSecond is the maximum gas of all calls per second.
 	GasPerSecond int64 `name:"evm-gas-per-second" env:"HELIOGRAPH_EVM_GAS_PER_SECOND" min:"1" default:"7500000000" help:"Maximum gas of all contract calls per second."`
-	// RequestsPerSecond is the maximum number of calls and estimates per second. Default: 500.
+	// RequestsPerSecond is the maximum number of calls and estimates per second.
 	RequestsPerSecond int64 `name:"evm-requests-per-second" env:"HELIOGRAPH_EVM_REQUESTS_PER_SECOND" min:"1" default:"500" help:"Maximum number of contract calls per second."`
-	// TracesPerSecond is the maximum number of traces per second. Default: 1.
+	// TracesPerSecond is the maximum number of traces per second.
 	TracesPerSecond int64 `name:"evm-traces-per-second" env:"HELIOGRAPH_EVM_TRACES_PER_SECOND" min:"1" default:"1" help:"Maximum number of traces (transactions that are executed again) per second."`
-	// RefundPercent is the share of a call's unused gas that is returned to GasPerSecond. Default: 100.
+	// RefundPercent is the share of a call's unused gas that is returned to GasPerSecond.
 	RefundPercent int64 `name:"evm-refund-percent" env:"HELIOGRAPH_EVM_REFUND_PERCENT" min:"1" max:"100" default:"100" help:"Percentage of the unused gas of a call that is returned to the budget of gas per second."`
 	// Overrides allows calls with state overrides.
 	Overrides bool `kong:"-"`
@@ -252,24 +254,22 @@ type Options struct {
 	Prestate bool `kong:"-"`
 	// ValidatePayer makes a call fail if its sender cannot pay for it.
 	ValidatePayer bool `kong:"-"`
-	// MinimumBalance is the balance that senders have at least, in tinybars. Default: 10^17.
+	// MinimumBalance is the balance that senders have at least, in tinybars.
 	MinimumBalance int64 `name:"evm-minimum-balance" env:"HELIOGRAPH_EVM_MINIMUM_BALANCE" min:"1" default:"100000000000000000" help:"Minimum balance that senders of hbars are assumed to have, in tinybars."`
 	// CalldataFloor, PragueBlock and BlockHashWindow are those of [evm.Config].
 	CalldataFloor   ledger.Null[bool]  `kong:"-"`
 	PragueBlock     ledger.Null[int64] `kong:"-"`
 	BlockHashWindow uint64             `name:"evm-block-hash-window" env:"HELIOGRAPH_EVM_BLOCK_HASH_WINDOW" min:"1" default:"256" help:"Number of blocks whose hashes contracts can read."`
-	// Timeout is the time limit of a call or an estimate. Default: 4 seconds.
+	// Timeout is the time limit of a call or an estimate.
 	Timeout time.Duration `name:"evm-timeout" env:"HELIOGRAPH_EVM_TIMEOUT" min:"10ms" default:"4s" help:"Timeout of a contract call, including its database statements."`
-	// TraceTimeout and SimulationTimeout are the time limits of a trace and of all calls of a simulation. Default:
-	// Timeout.
+	// TraceTimeout and SimulationTimeout are the time limits of a trace and of all calls of a simulation.
 	TraceTimeout      time.Duration `name:"evm-opcodes-timeout" env:"HELIOGRAPH_EVM_OPCODES_TIMEOUT" min:"10ms" help:"Timeout of a trace. Default: the timeout of a contract call."`
 	SimulationTimeout time.Duration `name:"evm-simulate-timeout" env:"HELIOGRAPH_EVM_SIMULATE_TIMEOUT" min:"10ms" help:"Timeout of a simulation of several contract calls. Default: the timeout of a contract call."`
-	// CacheBytes is the maximum size of cached code. Default: 64 MiB; always 0 if [Config.Cache] is false.
+	// CacheBytes is the maximum size of cached code. It counts as 0 if [Config.Cache] is false.
 	CacheBytes uint64 `name:"evm-cache-bytes" env:"HELIOGRAPH_EVM_CACHE_BYTES" default:"67108864" help:"Maximum size of the cache of contract code in bytes, and at most an eighth of the memory limit."`
 	// Filters are applied before a call runs. They must be compiled.
 	Filters []Filter `kong:"-"`
-	// Clock is the clock of the rate limits. It must advance even if the time of the ledger is fixed. Default:
-	// [Config.Now].
+	// Clock is the clock of the rate limits. It must advance even if the time of the ledger is fixed.
 	Clock func() time.Time `kong:"-"`
 	// SystemContracts are the network's contracts by number. Default: those of the package system.
 	SystemContracts map[int64]evm.SystemContract `kong:"-"`
@@ -285,40 +285,4 @@ type Config struct {
 	Logger *slog.Logger
 	// Cache keeps code and read-ahead hints between calls.
 	Cache bool
-}
-
-const (
-	defaultMaxGas            = 15_000_000
-	defaultGasPerSecond      = 7_500_000_000
-	defaultRequestsPerSecond = 500
-	defaultTracesPerSecond   = 1
-	defaultRefundPercent     = 100
-	defaultTimeout           = 4 * time.Second
-	defaultCacheBytes        = 64 << 20
-)
-
-// WithDefaults returns the options with defaults in place of zero values.
-func (c Config) WithDefaults() Options {
-	o := c.Options
-	o.MaxGas = cmp.Or(o.MaxGas, defaultMaxGas)
-	o.GasPerSecond = cmp.Or(o.GasPerSecond, defaultGasPerSecond)
-	o.RequestsPerSecond = cmp.Or(o.RequestsPerSecond, defaultRequestsPerSecond)
-	o.TracesPerSecond = cmp.Or(o.TracesPerSecond, defaultTracesPerSecond)
-	o.RefundPercent = cmp.Or(o.RefundPercent, defaultRefundPercent)
-	o.MinimumBalance = cmp.Or(o.MinimumBalance, evm.DefaultMinimumBalance)
-	o.Timeout = cmp.Or(o.Timeout, defaultTimeout)
-	o.TraceTimeout = cmp.Or(o.TraceTimeout, o.Timeout)
-	o.SimulationTimeout = cmp.Or(o.SimulationTimeout, o.Timeout)
-	o.CacheBytes = cmp.Or(o.CacheBytes, defaultCacheBytes)
-	if !c.Cache {
-		o.CacheBytes = 0
-	}
-	switch {
-	case o.Clock != nil:
-	case c.Now != nil:
-		o.Clock = c.Now
-	default:
-		o.Clock = func() time.Time { return time.Time{} } // without a clock no call runs
-	}
-	return o
 }

@@ -11,6 +11,7 @@ package testenv
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"io"
@@ -26,7 +27,9 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"heliograph/app/gateway"
+	"heliograph/internal/domain/evm"
 	"heliograph/internal/domain/status"
+	"heliograph/resolvers/contractcalls"
 	"heliograph/rest"
 	"heliograph/storage"
 	"heliograph/storage/demo/demotest"
@@ -150,10 +153,16 @@ func open(url string, options ...Option) (g *Gateway, closers []func(), err erro
 			URL: url, StatementTimeout: 20 * time.Second, ConnectTimeout: 10 * time.Second, MaxConnections: 8,
 		}},
 	}
-	o.EVM.Clock, o.EVM.TracesPerSecond, o.EVM.Simulations, o.EVM.Prestate = time.Now, 1000, true, true
+	o.EVM = contractcalls.Options{
+		MaxGas: 15_000_000, GasPerSecond: 7_500_000_000, RequestsPerSecond: 500, TracesPerSecond: 1000,
+		RefundPercent: 100, MinimumBalance: evm.DefaultMinimumBalance, Timeout: 4 * time.Second, CacheBytes: 64 << 20,
+		Clock: time.Now, Simulations: true, Prestate: true,
+	}
 	for _, change := range options {
 		change(&o)
 	}
+	o.EVM.TraceTimeout = cmp.Or(o.EVM.TraceTimeout, o.EVM.Timeout)
+	o.EVM.SimulationTimeout = cmp.Or(o.EVM.SimulationTimeout, o.EVM.Timeout)
 	o.Storage.Base = g.Config.Base
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
