@@ -3,7 +3,6 @@ package transactions
 import (
 	"context"
 	"fmt"
-	"sync"
 
 	"heliograph/internal/base/list"
 	"heliograph/internal/domain/ledger"
@@ -133,27 +132,6 @@ func foundRead(locator string) *storage.Read {
 	}
 }
 
-// locatedText is a locator, and whether the tables are distributed.
-type locatedText struct {
-	locator string
-	apart   bool
-}
-
-// foundQueries has the results of [foundWithFile]. There are few locators, and the texts are long.
-var foundQueries sync.Map // of locatedText → string
-
-// foundWithFile returns the query for a result and its call data.
-func foundWithFile(db *storage.DB, r *storage.Read) string {
-	key := locatedText{r.Page, db.Distributed()}
-	if query, ok := foundQueries.Load(key); ok {
-		return query.(string)
-	}
-	r.Select = foundWithData
-	query := r.Query(db)
-	foundQueries.Store(key, query)
-	return query
-}
-
 // QueueContractResults queues a query for each of some contract results with its block and its Ethereum transaction.
 // The result has nil for those that do not exist. Unlike in lists, the parties of the transaction determine which rows
 // belong to the result.
@@ -162,7 +140,8 @@ func QueueContractResults(b *storage.Batch, refs []ResultRef) storage.Result[[]*
 		var w storage.Where
 		r := foundRead(ref.locator(&w))
 		if ref.CallData {
-			r = fileRead(foundWithFile(b.DB(), r))
+			r.Select = foundWithData
+			r = fileRead(r.Query(b.DB()))
 		}
 		row := storage.First(foundResultRows.QueueRead(b, r, w.Args))
 		return storage.Map(row, func(r *foundResult) *ledger.ContractResult { return r.result(b.DB(), &ref) })
