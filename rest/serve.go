@@ -2,6 +2,7 @@ package rest
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"crypto/subtle"
@@ -203,38 +204,34 @@ func (a *API) notFoundProblem(req *Request, o *relay.Outcome) *Problem {
 	}
 }
 
+// statuses are the statuses of responses to operations that failed. Others have 500.
+var statuses = map[fault.Code]int{
+	fault.BadUserInput: http.StatusBadRequest, fault.TooComplex: http.StatusBadRequest,
+	fault.NotFound: http.StatusNotFound, fault.RateLimited: http.StatusTooManyRequests,
+	fault.SchemaMismatch: http.StatusNotImplemented,
+	fault.Forbidden:      http.StatusNotImplemented, // the operator has disabled the field
+	fault.Timeout:        http.StatusServiceUnavailable, fault.Unavailable: http.StatusServiceUnavailable,
+}
+
 // problemOf returns the problem of an operation that failed.
 func (a *API) problemOf(f Family, err *gqlerror.Error) *Problem {
-	code, _ := err.Extensions["code"].(string)
-	switch fault.Code(code) {
-	case fault.Timeout:
-		return f.fail(http.StatusServiceUnavailable)
-	case fault.Unavailable:
-		p := f.fail(http.StatusServiceUnavailable)
-		seconds, _ := err.Extensions["retryAfter"].(int)
-		p.Retry = max(1, seconds)
+	name, _ := err.Extensions["code"].(string)
+	code, text := fault.Code(name), a.text(err)
+	status := cmp.Or(statuses[code], http.StatusInternalServerError)
+	switch {
+	case code == fault.Forbidden || status == http.StatusServiceUnavailable || status == http.StatusInternalServerError:
+		p := f.fail(status)
+		if code == fault.Unavailable {
+			seconds, _ := err.Extensions["retryAfter"].(int)
+			p.Retry = max(1, seconds)
+		}
 		return p
-	case fault.SchemaMismatch:
-		if f == Modern {
-			return ModernProblem(http.StatusNotImplemented, err.Message)
-		}
-		return problem(http.StatusNotImplemented, err.Message)
-	case fault.Forbidden: // the operator has disabled the field
-		return f.fail(http.StatusNotImplemented)
-	case fault.RateLimited:
-		return ModernProblem(http.StatusTooManyRequests, a.text(err))
-	case fault.NotFound:
-		if f == Modern {
-			return ModernProblem(http.StatusNotFound, a.text(err))
-		}
+	case f == Modern:
+		return ModernProblem(status, text)
+	case code == fault.NotFound:
 		return NotFound("Not found")
-	case fault.BadUserInput, fault.TooComplex:
-		if f == Modern {
-			return ModernProblem(http.StatusBadRequest, a.text(err))
-		}
-		return Bad(a.text(err))
 	default:
-		return f.fail(http.StatusInternalServerError)
+		return problem(status, text)
 	}
 }
 

@@ -182,23 +182,19 @@ func (c *TwoColumns) parts(p, s *sides) []any {
 	return append(parts, map[string]any{c.Primary.Field: filterOf(inner.eq, inner.lower, inner.upper)})
 }
 
+// boundKinds are the kinds of conditions on a column, of which there can be one each.
+var boundKinds = map[Op]string{Eq: "equal (eq)", Gt: "gt/gte", Gte: "gt/gte", Lt: "lt/lte", Lte: "lt/lte"}
+
 // CheckBounds fails unless the values of a parameter are a single eq or a range with at most one bound per side. The
 // error names the first excess value.
 func CheckBounds(name string, values []Value) error {
 	seen := map[string]bool{}
 	for _, v := range values {
-		kind := ""
-		switch v.Op {
-		case Eq:
-			kind = "equal (eq)"
-		case Gt, Gte:
-			kind = "gt/gte"
-		case Lt, Lte:
-			kind = "lt/lte"
-		case Ne:
+		kind := boundKinds[v.Op]
+		switch {
+		case kind == "":
 			return Bad("Not equal (ne) operator is not supported for " + name)
-		}
-		if seen[kind] {
+		case seen[kind]:
 			return Bad(fmt.Sprintf("Only one %s operator is allowed for %s", kind, name))
 		}
 		seen[kind] = true

@@ -213,9 +213,7 @@ func (f *Filter) Compile() (err error) {
 	default:
 		return fmt.Errorf("invalid action %q: use LOG, REJECT or THROTTLE", f.Action)
 	}
-	switch f.Field {
-	case "BLOCK", "DATA", "ESTIMATE", "FROM", "GAS", "TO", "VALUE":
-	default:
+	if fields[f.Field] == nil {
 		return fmt.Errorf("invalid field %q: use BLOCK, DATA, ESTIMATE, FROM, GAS, TO or VALUE", f.Field)
 	}
 	f.match, err = regexp.Compile(f.Pattern)
@@ -242,7 +240,7 @@ func newFilters(list []Filter, clock func() time.Time, log *slog.Logger) *filter
 func (f *filters) apply(ctx context.Context, in *calls.ContractCallInput, estimate bool) Action {
 	for i := range f.list {
 		filter := &f.list[i]
-		if !filter.match.MatchString(fieldOf(filter.Field, in, estimate)) {
+		if !filter.match.MatchString(fields[filter.Field](in, estimate)) {
 			continue
 		}
 		switch filter.Action {
@@ -262,22 +260,13 @@ func (f *filters) apply(ctx context.Context, in *calls.ContractCallInput, estima
 	return Log
 }
 
-// fieldOf returns the text of a request's field.
-func fieldOf(name string, in *calls.ContractCallInput, estimate bool) string {
-	switch name {
-	case "BLOCK":
-		return in.Block
-	case "DATA":
-		return hex.EncodeToString(in.Data)
-	case "ESTIMATE":
-		return strconv.FormatBool(estimate)
-	case "FROM":
-		return hex.EncodeToString(in.From)
-	case "GAS":
-		return strconv.FormatInt(in.Gas, 10)
-	case "TO":
-		return hex.EncodeToString(in.To)
-	default:
-		return strconv.FormatInt(in.Value, 10)
-	}
+// fields return the texts of the fields of requests.
+var fields = map[string]func(in *calls.ContractCallInput, estimate bool) string{
+	"BLOCK":    func(in *calls.ContractCallInput, _ bool) string { return in.Block },
+	"DATA":     func(in *calls.ContractCallInput, _ bool) string { return hex.EncodeToString(in.Data) },
+	"ESTIMATE": func(_ *calls.ContractCallInput, estimate bool) string { return strconv.FormatBool(estimate) },
+	"FROM":     func(in *calls.ContractCallInput, _ bool) string { return hex.EncodeToString(in.From) },
+	"GAS":      func(in *calls.ContractCallInput, _ bool) string { return strconv.FormatInt(in.Gas, 10) },
+	"TO":       func(in *calls.ContractCallInput, _ bool) string { return hex.EncodeToString(in.To) },
+	"VALUE":    func(in *calls.ContractCallInput, _ bool) string { return strconv.FormatInt(in.Value, 10) },
 }

@@ -1,6 +1,7 @@
 package v1
 
 import (
+	"cmp"
 	"errors"
 	"strconv"
 	"strings"
@@ -13,34 +14,27 @@ import (
 	"heliograph/internal/domain/ledger"
 )
 
-// missingText returns the text about something that does not exist, for endpoints of the modern family.
+// missingTexts are the texts about something that does not exist, for endpoints of the modern family.
+var missingTexts = map[relay.MissingKind]string{
+	relay.MissingTopic:               "Topic not found",
+	relay.MissingTopicEntity:         "Entity not found",
+	relay.MissingTopicFees:           "Custom fee for entity not found",
+	relay.MissingFile:                "File {id} not found",
+	relay.MissingContract:            "No contract {contract} found",
+	relay.MissingContractResults:     "No result of contract {id} found",
+	relay.MissingContractResult:      "Contract result not found: {at}",
+	relay.MissingContractTransaction: "Contract transaction hash not found: TransactionHashParameter[hash={hash}]",
+}
+
+// missingText returns the text about something that does not exist.
 func missingText(m *relay.Missing) string {
-	switch m.Kind {
-	case relay.MissingTopic:
-		return "Topic not found"
-	case relay.MissingTopicEntity:
-		return "Entity not found"
-	case relay.MissingTopicFees:
-		return "Custom fee for entity not found"
-	case relay.MissingFile:
-		return "File " + m.ID.String() + " not found"
-	case relay.MissingContract:
-		return "No contract " + m.Contract.String() + " found"
-	case relay.MissingContractResults:
-		return "No result of contract " + m.ID.String() + " found"
-	case relay.MissingContractResult:
-		return "Contract result not found: " + strconv.FormatInt(int64(m.At), 10)
-	case relay.MissingContractTransaction:
-		if m.TransactionID == nil {
-			return "Contract transaction hash not found: TransactionHashParameter[hash=" +
-				string(ledger.AppendHex(nil, m.Hash)) + "]"
-		}
-		start := time.Unix(0, int64(m.TransactionID.ValidStart)).UTC().Format(time.RFC3339Nano)
-		return "Transaction not found: TransactionIdParameter[payerAccountId=" + m.TransactionID.Payer.String() +
-			", validStart=" + start + "]"
-	default:
-		return ""
+	if id := m.TransactionID; id != nil {
+		return "Transaction not found: TransactionIdParameter[payerAccountId=" + id.Payer.String() + ", validStart=" +
+			time.Unix(0, int64(id.ValidStart)).UTC().Format(time.RFC3339Nano) + "]"
 	}
+	return strings.NewReplacer("{id}", m.ID.String(), "{contract}", m.Contract.String(),
+		"{at}", strconv.FormatInt(int64(m.At), 10), "{hash}", string(ledger.AppendHex(nil, m.Hash)),
+	).Replace(missingTexts[m.Kind])
 }
 
 // errorTexts are the texts about errors of the graph.
@@ -83,36 +77,35 @@ func errorText(err error) string {
 // inputFields has the names of fields that differ from the graph's.
 var inputFields = map[string]string{"stateDiff": "state_diff", "blocks": "blockStateCalls"}
 
+// ruleTexts are the texts about a field of a call that violates a rule.
+var ruleTexts = map[calls.Rule]string{
+	calls.ValidLength:        "{field} field invalid hexadecimal string",
+	calls.AtLeast:            "{field} field must be greater than or equal to {bound}",
+	calls.AtMost:             "{field} field must be less than or equal to {bound}",
+	calls.Required:           "{field} field must not be empty",
+	calls.Exclusive:          "state and state_diff are mutually exclusive",
+	calls.AnyCall:            "at least one call is required across block_state_calls",
+	calls.MaxCalls:           "total number of calls across block_state_calls must not exceed {bound}",
+	calls.OneOfNumberAndTime: "number and time cannot be populated simultaneously",
+	calls.MaxEntries:         "{field} field size must be between 0 and {bound}",
+}
+
 // inputText returns the text about a field of a call that violates a rule. It names the field without its path.
 func inputText(e *calls.InputError) string {
-	field, bound := e.Field[strings.LastIndexByte(e.Field, '.')+1:], strconv.FormatInt(e.Bound, 10)
-	if name, differs := inputFields[field]; differs {
-		field = name
-	}
-	switch e.Rule {
-	case calls.AtLeast:
-		return field + " field must be greater than or equal to " + bound
-	case calls.AtMost:
-		return field + " field must be less than or equal to " + bound
-	case calls.Required:
-		return field + " field must not be empty"
-	case calls.Exclusive:
-		return "state and state_diff are mutually exclusive"
-	case calls.AnyCall:
-		return "at least one call is required across block_state_calls"
-	case calls.MaxCalls:
-		return "total number of calls across block_state_calls must not exceed " + bound
-	case calls.OneOfNumberAndTime:
-		return "number and time cannot be populated simultaneously"
-	case calls.MaxEntries:
-		return field + " field size must be between 0 and " + bound
-	default:
-		return field + " field invalid hexadecimal string"
-	}
+	field := e.Field[strings.LastIndexByte(e.Field, '.')+1:]
+	return strings.NewReplacer("{field}", cmp.Or(inputFields[field], field),
+		"{bound}", strconv.FormatInt(e.Bound, 10)).Replace(ruleTexts[e.Rule])
 }
 
 func inputTexts(errs []*calls.InputError) []string {
 	return list.Map(errs, inputText)
+}
+
+// blockTexts begin the texts about an invalid block of a call.
+var blockTexts = map[calls.BlockProblem]string{
+	calls.BlockSyntax:  "Invalid block value: ",
+	calls.DecimalRange: "Decimal value out of range for block: ",
+	calls.HexRange:     "Hex value out of range for block: ",
 }
 
 // blockText returns the text about an invalid block of a call.
@@ -121,12 +114,5 @@ func blockText(err error) string {
 	if !errors.As(err, &e) {
 		return ""
 	}
-	switch e.Problem {
-	case calls.DecimalRange:
-		return "Decimal value out of range for block: " + e.Block
-	case calls.HexRange:
-		return "Hex value out of range for block: " + e.Block
-	default:
-		return "Invalid block value: " + e.Block
-	}
+	return blockTexts[e.Problem] + e.Block
 }
