@@ -199,6 +199,16 @@ func (r *Resolver) StatusChanged() { r.status.Changed() }
 // Tables returns the tables of the row plan.
 func (r *Resolver) Tables() *rowplan.Tables { return r.tables }
 
+// failures are the errors that clients see for failures of storage.
+var failures = map[storage.Failure]*fault.Error{
+	storage.FailureOther:       fault.New(fault.Internal, "internal error"),
+	storage.FailureTimeout:     fault.New(fault.Timeout, "the database took too long"),
+	storage.FailureDatabase:    fault.New(fault.Unavailable, "the database cannot answer now"),
+	storage.FailureCancelled:   fault.New(fault.Timeout, "the request was cancelled"),
+	storage.FailureOutOfBounds: fault.New(fault.BadUserInput, "a value is out of range"),
+	storage.FailureAmbiguous:   fault.New(fault.Internal, "more than one live entity has this alias or address"),
+}
+
 // Classify converts an error of storage to one that clients may see.
 func Classify(err error) *fault.Error {
 	if refused := statuspages.Classify(err); refused != nil {
@@ -207,25 +217,14 @@ func Classify(err error) *fault.Error {
 	if unknown, ok := errors.AsType[*storage.UnknownPastError](err); ok {
 		return fault.New(fault.BadUserInput, unknown.Error())
 	}
-	var mismatch *storage.MismatchError
-	switch storage.FailureOf(err) {
+	switch failure := storage.FailureOf(err); failure {
 	case storage.FailureMismatch:
-		errors.As(err, &mismatch)
+		mismatch, _ := errors.AsType[*storage.MismatchError](err)
 		return fault.New(fault.SchemaMismatch, mismatch.Error())
-	case storage.FailureTimeout:
-		return fault.New(fault.Timeout, "the database took too long")
 	case storage.FailureBusy:
 		return fault.Busy(admission.RefusalOf(err))
-	case storage.FailureDatabase:
-		return fault.New(fault.Unavailable, "the database cannot answer now")
-	case storage.FailureCancelled:
-		return fault.New(fault.Timeout, "the request was cancelled")
-	case storage.FailureOutOfBounds:
-		return fault.New(fault.BadUserInput, "a value is out of range")
-	case storage.FailureAmbiguous:
-		return fault.New(fault.Internal, "more than one live entity has this alias or address")
 	default:
-		return fault.New(fault.Internal, "internal error")
+		return failures[failure]
 	}
 }
 

@@ -1,6 +1,7 @@
 package entities
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -201,18 +202,8 @@ func kycOf(number ledger.Null[int16]) ledger.Null[ledger.TokenKYCStatus] {
 
 // statusOf returns the status for the number of a column: one is that of 1, two that of 2, and other that of all other
 // numbers.
-func statusOf[T any](number ledger.Null[int16], other, one, two T) (status ledger.Null[T]) {
-	if !number.Valid {
-		return status
-	}
-	switch number.V {
-	case 1:
-		return ledger.Of(one)
-	case 2:
-		return ledger.Of(two)
-	default:
-		return ledger.Of(other)
-	}
+func statusOf[T ~string](number ledger.Null[int16], other, one, two T) ledger.Null[T] {
+	return ledger.Null[T]{V: cmp.Or(map[int16]T{1: one, 2: two}[number.V], other), Valid: number.Valid}
 }
 
 // QueueTokenRelationships queues a query for the token relationships of each of the given accounts, ordered by token
