@@ -255,17 +255,12 @@ func canSuggest(errs gqlerror.List) bool {
 // rulesWithoutSuggestions returns the validation rules of the specification, in variants that compute no suggestions.
 func rulesWithoutSuggestions() *rules.Rules {
 	r := rules.NewDefaultRules()
-	for _, replaced := range []struct {
-		name string
-		rule validator.Rule
-	}{
-		{rules.FieldsOnCorrectTypeRule.Name, rules.FieldsOnCorrectTypeRuleWithoutSuggestions},
-		{rules.KnownArgumentNamesRule.Name, rules.KnownArgumentNamesRuleWithoutSuggestions},
-		{rules.KnownTypeNamesRule.Name, rules.KnownTypeNamesRuleWithoutSuggestions},
-		{rules.ScalarLeafsRule.Name, rules.ScalarLeafsRuleWithoutSuggestions},
-		{rules.ValuesOfCorrectTypeRule.Name, rules.ValuesOfCorrectTypeRuleWithoutSuggestions},
+	for _, rule := range []validator.Rule{
+		rules.FieldsOnCorrectTypeRuleWithoutSuggestions, rules.KnownArgumentNamesRuleWithoutSuggestions,
+		rules.KnownTypeNamesRuleWithoutSuggestions, rules.ScalarLeafsRuleWithoutSuggestions,
+		rules.ValuesOfCorrectTypeRuleWithoutSuggestions,
 	} {
-		r.ReplaceRule(replaced.name, replaced.rule.RuleFunc)
+		r.ReplaceRule(strings.TrimSuffix(rule.Name, "WithoutSuggestions"), rule.RuleFunc)
 	}
 	return r
 }
