@@ -11,13 +11,15 @@ import (
 func TestEvery(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
 	runs := 0
 	for range repeat.Every(ctx, time.Millisecond) {
-		if runs++; runs == 3 {
-			cancel()
+		runs++
+		if runs == 3 {
 			break
 		}
 	}
+	cancel()
 	if runs != 3 {
 		t.Errorf("the loop ran %d times", runs)
 	}
