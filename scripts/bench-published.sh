@@ -28,9 +28,10 @@ GOBIN=$tmp go install "$hey"
 "$binary" serve --listen 127.0.0.1:0 --admin-listen '' --response-cache-bytes 0 "$@" >"$tmp/out" 2>"$tmp/log" &
 pid=$!
 base=
-until [ -n "$base" ] && curl -fs -o /dev/null "$base/api/v1/blocks?limit=1"; do
+for _ in $(seq 600); do
   kill -0 "$pid" 2>/dev/null || { say 'The gateway terminated. Its log:'; tail -n 5 "$tmp/log" >&2; exit 1; }
-  base=$(sed -n 's|^ *GraphQL *\(http://.*\)/graphql$|\1|p' "$tmp/out")
+  base=$(base_of "$tmp/log")
+  if [ -n "$base" ] && curl -fs -o /dev/null "$base/api/v1/blocks?limit=1"; then break; fi
   sleep 0.1
 done
 
@@ -63,7 +64,7 @@ account='entityId memo balance'
 transaction='consensusTimestamp type result chargedFee memoText'
 measure 'a list of 20 rows' "{ tokens(first: 20) { nodes { entityId name symbol decimals totalSupply } } }"
 measure 'three levels, 10 × 5 rows' "{ tokens(first: 10) { nodes { name treasuryAccount { $account }
-  holders(first: 5) { nodes { balance account { $account } } } } } }"
+  balances(first: 5) { nodes { balance account { $account } } } } } }"
 measure 'six levels' "{ blocks(first: 2) { nodes { number transactions(first: 3) { nodes { $transaction
   payer { $account transactions(first: 2) { nodes { $transaction transfers { amount account { $account } } } } } } } } } }"
 measure '10 rows' "{ transactions(first: 10) { nodes { $transaction } } }"

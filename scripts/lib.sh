@@ -55,3 +55,6 @@ install_packages() {
     *) return 1 ;;
   esac
 }
+
+# base_of LOG prints the base URL of a gateway from its log, or nothing before it listens.
+base_of() { sed -n 's|.*"msg":"listening","address":"\([^"]*\)".*|http://\1|p' "$1"; }

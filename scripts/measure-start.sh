@@ -50,7 +50,7 @@ number() {
 start() {
   local name=$1 begin
   shift
-  : >"$tmp/$name.out"
+  : >"$tmp/$name.log"
   begin=$(now)
   "$binary" serve --listen 127.0.0.1:0 --admin-listen '' "$@" >"$tmp/$name.out" 2>"$tmp/$name.log" &
   pid=$!
@@ -59,7 +59,7 @@ start() {
   until [ -n "$base" ] && curl -fs -o "$tmp/answer" "$base/api/v1/blocks?limit=1"; do
     kill -0 "$pid" 2>/dev/null || { say "The gateway terminated. Its log:"; tail -n 5 "$tmp/$name.log" >&2; exit 1; }
     [ $(($(now) - begin)) -lt 120000000 ] || { say 'No response after two minutes.'; exit 1; }
-    base=$(sed -n 's|^ *GraphQL *\(http://.*\)/graphql$|\1|p' "$tmp/$name.out")
+    base=$(base_of "$tmp/$name.log")
     sleep 0.005
   done
   took=$(awk "BEGIN { printf \"%.2f\", ($(now) - $begin) / 1e6 }")
