@@ -286,7 +286,7 @@ func TestGateways(t *testing.T) {
 	}
 	running.Go(func() {
 		for ctx.Err() == nil {
-			err := pages.Write(context.WithoutCancel(ctx), page, time.Now(),
+			err := pages.Write(context.WithoutCancel(ctx), page, time.Now(), nil,
 				func(context.Context, *statuspages.Tx) error {
 					return nil
 				})
