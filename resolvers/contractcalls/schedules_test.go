@@ -38,7 +38,8 @@ func hss(want, signature string, args ...any) updating {
 // scheduleOf returns the number of the demo network's schedule with a memo.
 func scheduleOf(t *testing.T, memo string) int64 {
 	t.Helper()
-	list, err := transactions.Schedules(t.Context(), testenv.Shared(t).DB, ledger.ScheduleFilter{}, 0, storage.Page{Limit: 1000})
+	list, err := transactions.Schedules(t.Context(), testenv.Shared(t).DB, ledger.ScheduleFilter{}, 0,
+		storage.Page{Limit: 1000})
 	if err != nil {
 		t.Fatal(err)
 	}

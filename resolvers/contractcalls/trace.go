@@ -159,7 +159,8 @@ const (
 // reasons reads the revert reasons of the system contracts that a transaction called.
 func (s *Service) reasons(ctx context.Context, result *ledger.ContractResult) (systemReasons, error) {
 	at := transactions.Located{At: result.ConsensusTimestamp, Payer: result.PayerAccountID}
-	actions, err := transactions.ContractActions(ctx, s.db, at, ledger.ContractActionFilter{}, storage.Page{Limit: MaxActions})
+	actions, err := transactions.ContractActions(ctx, s.db, at, ledger.ContractActionFilter{},
+		storage.Page{Limit: MaxActions})
 	if err != nil {
 		return nil, err
 	}

@@ -373,8 +373,8 @@ func (g *generator) responses(e *rest.Endpoint, body Map[any]) Map[any] {
 	if e.TextOperations != nil {
 		text = object("schema", typed("string"))
 	}
-	headers := object("Cache-Control", object("description", "The lifetime of the response in caches.", "required", true,
-		"schema", lifetime), "ETag", tag, "Link", link)
+	headers := object("Cache-Control", object("description", "The lifetime of the response in caches.",
+		"required", true, "schema", lifetime), "ETag", tag, "Link", link)
 	content := object("application/json", body, "text/plain", text)
 	if e.MayBePartial {
 		partial = object("description", "The answer, of which the database lacks a part.", "headers", headers,

@@ -94,7 +94,8 @@ func entityReads() reads {
 			entities.QueueHookSlots(b, hooks, ledger.HookSlotFilter{}, before, storage.Page{Limit: 25})
 		}),
 		"balances of a snapshot": func(ctx context.Context, b *storage.Batch) error {
-			_, err := entities.BalancesAt(ctx, b.DB(), ledger.BalanceFilter{}, ledger.SnapshotWindow{From: 1, At: at}, page)
+			_, err := entities.BalancesAt(ctx, b.DB(), ledger.BalanceFilter{},
+				ledger.SnapshotWindow{From: 1, At: at}, page)
 			return err
 		},
 		"token balances, now and of a snapshot": queued(func(b *storage.Batch) {

@@ -157,7 +157,8 @@ func transactionReads() reads {
 			return err
 		},
 		"results": func(ctx context.Context, b *storage.Batch) error {
-			_, err := transactions.ContractResults(ctx, b.DB(), ledger.ContractResultFilter{}, transactions.ResultDetails, page)
+			_, err := transactions.ContractResults(ctx, b.DB(), ledger.ContractResultFilter{},
+				transactions.ResultDetails, page)
 			return err
 		},
 		"results with their files": queued(func(b *storage.Batch) {

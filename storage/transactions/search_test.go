@@ -179,8 +179,8 @@ func TestGenericPlans(t *testing.T) {
 		QueueTransfers(b, []*ledger.Transaction{v})
 		QueueTokenTransfers(b, []*ledger.Transaction{v})
 		QueueBlocksAt(b, []ledger.Timestamp{v.ConsensusTimestamp})
-		if _, err := QueueAccountTransactions(t.Context(), b, []ledger.EntityID{v.PayerAccountID}, ledger.TransactionFilter{},
-			storage.Page{Limit: 26, Desc: true}); err != nil {
+		if _, err := QueueAccountTransactions(t.Context(), b, []ledger.EntityID{v.PayerAccountID},
+			ledger.TransactionFilter{}, storage.Page{Limit: 26, Desc: true}); err != nil {
 			t.Fatal(err)
 		}
 		if err := b.Run(t.Context()); err != nil {

@@ -48,8 +48,12 @@ func more(tb testing.TB, pool *pgxpool.Pool) []request {
 		return "0.0." + text(`select (id % (1::bigint << 38))::text from (`+sql+`) t`)
 	}
 	plain := num(`select min(payer_account_id) as id from transaction`)
-	fungible := num(`select token_id as id from token_account where associated group by 1 order by count(*) desc limit 1`)
-	contract := num(`select contract_id as id from contract_result where contract_id > 0 group by 1 order by count(*) desc limit 1`)
+	fungible := num(`select token_id as id from token_account where associated
+group by 1 order by count(*) desc limit 1`)
+	contract := num(`select contract_id as id from contract_result where contract_id > 0
+group by 1 order by count(*) desc limit 1`)
+	block := text(`select hash from record_file order by index offset 20 limit 1`)
+	schedule := num(`select schedule_id as id from schedule order by 1 offset 3 limit 1`)
 	nft := strings.Split(text(`select token_id % (1::bigint << 38) || ' ' || serial_number from nft
 where account_id is not null and deleted is not true order by token_id, serial_number offset 10 limit 1`), " ")
 	busiest := num(`select topic_id as id from topic_message group by 1 order by count(*) desc limit 1`)
@@ -61,7 +65,7 @@ select max(consensus_timestamp) as end_ns from contract_log) t`), " ")
 and account_id is not null group by 1 order by abs(count(*) - 40), 1 limit 1`) + "/nfts", false},
 		{"message", "/api/v1/topics/" + busiest + "/messages/2", false},
 		{"topic", "/api/v1/topics/" + busiest, false},
-		{"schedule", "/api/v1/schedules/" + num(`select schedule_id as id from schedule order by 1 offset 3 limit 1`), false},
+		{"schedule", "/api/v1/schedules/" + schedule, false},
 		{"hbar-allowances", "/api/v1/accounts/" + num(`select owner as id from crypto_allowance where amount > 0
 group by 1 order by count(*) desc, 1 limit 1`) + "/allowances/crypto", false},
 		{"token-allowances", "/api/v1/accounts/" + num(`select owner as id from token_allowance where amount > 0
@@ -77,7 +81,7 @@ group by 1 order by abs(count(*) - 20), 1 limit 1`) + "/tokens", false},
 		{"results-of-contract", "/api/v1/contracts/" + contract + "/results", false},
 		{"logs-of-contract", "/api/v1/contracts/" + contract + "/results/logs", false},
 		{"contract", "/api/v1/contracts/" + contract, false},
-		{"block-by-hash", "/api/v1/blocks/0x" + text(`select hash from record_file order by index offset 20 limit 1`), false},
+		{"block-by-hash", "/api/v1/blocks/0x" + block, false},
 		{"nft", "/api/v1/tokens/0.0." + nft[0] + "/nfts/" + nft[1], false},
 		{"supply", "/api/v1/network/supply", false},
 		{"nodes", "/api/v1/network/nodes", false},
@@ -154,8 +158,8 @@ func processes(b *testing.B, url string) []*process {
 	list := *binaries
 	if list == "" {
 		file := filepath.Join(b.TempDir(), "heliograph")
-		out, err := exec.CommandContext(b.Context(), "go", "build", "-o", file, "heliograph/cmd/heliograph").CombinedOutput()
-		if err != nil {
+		build := exec.CommandContext(b.Context(), "go", "build", "-o", file, "heliograph/cmd/heliograph")
+		if out, err := build.CombinedOutput(); err != nil {
 			b.Fatalf("%v\n%s", err, out)
 		}
 		list = "gateway=" + file
@@ -276,7 +280,8 @@ func BenchmarkProcesses(b *testing.B) {
 			var of []*process
 			for _, p := range all {
 				if p.name != handName {
-					ways, of = append(ways, over(b, p, p.name, get), over(b, p, p.name+graphQL, post)), append(of, p, p)
+					ways = append(ways, over(b, p, p.name, get), over(b, p, p.name+graphQL, post))
+					of = append(of, p, p)
 				} else if i < len(written) {
 					ways, of = append(ways, over(b, p, p.name, get)), append(of, p)
 				}

@@ -206,7 +206,8 @@ func (w *World) addEthereumRow(
 		for _, a := range signed.SetCodeAuthorizations() {
 			list = append(list, map[string]any{
 				"address": hexutil.Encode(a.Address[:]), "chain_id": a.ChainID.Hex(), "nonce": a.Nonce,
-				"r": hexutil.Encode(a.R.Bytes()), "s": hexutil.Encode(a.S.Bytes()), "y_parity": fmt.Sprintf("0x%x", a.V),
+				"r": hexutil.Encode(a.R.Bytes()), "s": hexutil.Encode(a.S.Bytes()),
+				"y_parity": fmt.Sprintf("0x%x", a.V),
 			})
 		}
 		row["authorization_list"], _ = json.Marshal(list)
