@@ -3,6 +3,7 @@ package transactions
 import (
 	"context"
 	"fmt"
+	"sync"
 
 	"heliograph/internal/base/list"
 	"heliograph/internal/domain/ledger"
@@ -132,6 +133,22 @@ func foundRead(locator string) *storage.Read {
 	}
 }
 
+// foundQueries has the results of [foundWithFile] by their locators and whether the tables are distributed. There are
+// few locators, and composing the texts takes a tenth of what a request for a result allocates.
+var foundQueries sync.Map
+
+// foundWithFile returns the query for a result and its call data.
+func foundWithFile(db *storage.DB, r *storage.Read) string {
+	key := [...]any{r.Page, db.Distributed()}
+	if query, ok := foundQueries.Load(key); ok {
+		return query.(string)
+	}
+	r.Select = foundWithData
+	query := r.Query(db)
+	foundQueries.Store(key, query)
+	return query
+}
+
 // QueueContractResults queues a query for each of some contract results with its block and its Ethereum transaction.
 // The result has nil for those that do not exist. Unlike in lists, the parties of the transaction determine which rows
 // belong to the result.
@@ -140,8 +157,7 @@ func QueueContractResults(b *storage.Batch, refs []ResultRef) storage.Result[[]*
 		var w storage.Where
 		r := foundRead(ref.locator(&w))
 		if ref.CallData {
-			r.Select = foundWithData
-			r = fileRead(r.Query(b.DB()))
+			r = fileRead(foundWithFile(b.DB(), r))
 		}
 		row := storage.First(foundResultRows.QueueRead(b, r, w.Args))
 		return storage.Map(row, func(r *foundResult) *ledger.ContractResult { return r.result(b.DB(), &ref) })
