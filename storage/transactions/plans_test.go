@@ -69,7 +69,8 @@ func TestPlans(t *testing.T) {
 	ofAccounts := func(ids []ledger.EntityID) func(context.Context, *storage.DB) error {
 		return func(ctx context.Context, db *storage.DB) error {
 			b := db.NewBatch()
-			if _, err := transactions.QueueAccountTransactions(ctx, b, ids, nil, desc); err != nil {
+			_, err := transactions.QueueAccountTransactions(ctx, b, ids, ledger.TransactionFilter{}, desc)
+			if err != nil {
 				return err
 			}
 			return b.Run(ctx)
@@ -93,10 +94,11 @@ func TestPlans(t *testing.T) {
 		most float64 // maximum number of rows scanned in one table
 		run  func(ctx context.Context, db *storage.DB) error
 	}{
-		"accounts":            {100, accounts(nil, page)},
-		"accounts, last page": {100, accounts(nil, desc)},
-		"accounts, middle":    {100, accounts(nil, storage.Page{Limit: 26, Greater: []any{int64(25000)}})},
-		"accounts by id":      {100, accounts(ledger.AccountFilter{ID: &ledger.EntityIDFilter{In: ids}}, page)},
+		"accounts":            {100, accounts(ledger.AccountFilter{}, page)},
+		"accounts, last page": {100, accounts(ledger.AccountFilter{}, desc)},
+		"accounts, middle": {100, accounts(ledger.AccountFilter{},
+			storage.Page{Limit: 26, Greater: []any{int64(25000)}})},
+		"accounts by id": {100, accounts(ledger.AccountFilter{ID: &ledger.EntityIDFilter{In: ids}}, page)},
 		"accounts by key": {
 			100,
 			accounts(ledger.AccountFilter{PublicKey: &ledger.StringFilter{In: []string{"d3d9446802a44259755d38e6d1" +
@@ -122,7 +124,7 @@ func TestPlans(t *testing.T) {
 			entities.QueueAccounts(b, ids)
 		})},
 		"balances": {100, read(func(ctx context.Context, db *storage.DB) error {
-			_, err := entities.Balances(ctx, db, nil, desc)
+			_, err := entities.Balances(ctx, db, ledger.BalanceFilter{}, desc)
 			return err
 		})},
 		"snapshot": {100, read(func(ctx context.Context, db *storage.DB) error {
@@ -130,14 +132,15 @@ func TestPlans(t *testing.T) {
 			return err
 		})},
 		"balances then": {200, read(func(ctx context.Context, db *storage.DB) error {
-			_, err := entities.BalancesAt(ctx, db, nil, ledger.SnapshotWindow{From: 1698796800 * second, At: at}, desc)
+			_, err := entities.BalancesAt(ctx, db, ledger.BalanceFilter{},
+				ledger.SnapshotWindow{From: 1698796800 * second, At: at}, desc)
 			return err
 		})},
 		"tokens of balances": {200, batch(func(b *storage.Batch) {
 			entities.QueueTokenBalances(b, []*ledger.Balance{{AccountID: owner}, {AccountID: 1002}}, 50, false)
 		})},
-		"transactions":         {100, txs(nil, desc)},
-		"transactions, middle": {100, txs(nil, middle)},
+		"transactions":         {100, txs(ledger.TransactionFilter{}, desc)},
+		"transactions, middle": {100, txs(ledger.TransactionFilter{}, middle)},
 		"transactions in a span": {
 			100,
 			txs(ledger.TransactionFilter{Timestamp: &ledger.TimestampFilter{Gte: ptr(at), Lte: ptr(at + second)}},
@@ -199,7 +202,7 @@ func TestPlans(t *testing.T) {
 			transactions.QueueAssessedCustomFees(b, []*ledger.Transaction{row})
 		})},
 		"transfers": {1000, func(ctx context.Context, db *storage.DB) error {
-			found, err := transactions.Transactions(ctx, db, nil, desc)
+			found, err := transactions.Transactions(ctx, db, ledger.TransactionFilter{}, desc)
 			if err != nil {
 				return err
 			}
@@ -220,11 +223,11 @@ func TestPlans(t *testing.T) {
 			return err
 		})},
 		"messages": {100, read(func(ctx context.Context, db *storage.DB) error {
-			_, err := entities.TopicMessages(ctx, db, topic, nil, page)
+			_, err := entities.TopicMessages(ctx, db, topic, ledger.TopicMessageFilter{}, page)
 			return err
 		})},
 		"messages, middle": {100, read(func(ctx context.Context, db *storage.DB) error {
-			_, err := entities.TopicMessages(ctx, db, topic, nil, middle)
+			_, err := entities.TopicMessages(ctx, db, topic, ledger.TopicMessageFilter{}, middle)
 			return err
 		})},
 		"messages by number": {100, read(func(ctx context.Context, db *storage.DB) error {
@@ -251,14 +254,14 @@ func TestPlans(t *testing.T) {
 			return err
 		})},
 		"messages of topics": {1000, batch(func(b *storage.Batch) {
-			entities.QueueTopicMessages(b, []ledger.EntityID{11, 21, 31}, nil, desc)
+			entities.QueueTopicMessages(b, []ledger.EntityID{11, 21, 31}, ledger.TopicMessageFilter{}, desc)
 		})},
 		"blocks": {100, read(func(ctx context.Context, db *storage.DB) error {
-			_, err := transactions.Blocks(ctx, db, nil, false, desc)
+			_, err := transactions.Blocks(ctx, db, ledger.BlockFilter{}, false, desc)
 			return err
 		})},
 		"blocks by number": {100, read(func(ctx context.Context, db *storage.DB) error {
-			_, err := transactions.Blocks(ctx, db, nil, true, page)
+			_, err := transactions.Blocks(ctx, db, ledger.BlockFilter{}, true, page)
 			return err
 		})},
 		"blocks, paged by number": {100, read(func(ctx context.Context, db *storage.DB) error {
