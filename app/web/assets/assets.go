@@ -60,7 +60,7 @@ func Load(from fs.FS, folder string) (map[string]*File, error) {
 		if key == "/index.html" {
 			cacheControl = Checked
 		}
-		contentType := contentTypeOf(path.Ext(key))
+		contentType := contentTypes[path.Ext(key)]
 		if contentType == "" {
 			return fmt.Errorf("unknown content type of the embedded file %s", name)
 		}
@@ -86,23 +86,14 @@ func (f *File) Unpack() ([]byte, error) {
 	return content, wrap.Error(err, "decompressing a file")
 }
 
-// contentTypeOf returns the content type of a file name extension, or an empty string. Unlike package mime, it does
-// not depend on the MIME database of the host.
-func contentTypeOf(extension string) string {
-	switch extension {
-	case ".css":
-		return "text/css; charset=utf-8"
-	case ".html":
-		return "text/html; charset=utf-8"
-	case ".js":
-		return "text/javascript; charset=utf-8"
-	case ".svg":
-		return "image/svg+xml"
-	case ".ttf":
-		return "font/ttf"
-	default:
-		return ""
-	}
+// contentTypes are the content types of file name extensions. Unlike those of package mime, they do not depend on the
+// MIME database of the host.
+var contentTypes = map[string]string{
+	".css":  "text/css; charset=utf-8",
+	".html": "text/html; charset=utf-8",
+	".js":   "text/javascript; charset=utf-8",
+	".svg":  "image/svg+xml",
+	".ttf":  "font/ttf",
 }
 
 func newFile(packed []byte, contentType, cacheControl string) *File {

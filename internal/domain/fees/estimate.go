@@ -1,6 +1,7 @@
 package fees
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -119,7 +120,7 @@ func (s *Schedule) Estimate(t *Transaction, o Options) (*Estimate, error) {
 	if b.err != nil {
 		return nil, b.err
 	}
-	if o.Mode == State && t.body.GetHighVolume() && hasHighVolume(function) {
+	if o.Mode == State && t.body.GetHighVolume() && slices.Contains(highVolume, function) {
 		if raw := s.definitions[function].multiplierAt(o.HighVolumeThrottle); raw != once {
 			e.scale(raw)
 		}

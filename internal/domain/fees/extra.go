@@ -60,22 +60,15 @@ func (c *Charge) Explanation() string {
 // once is the multiplier 1 in thousandths.
 const once = 1000
 
-// hasHighVolume reports whether transactions of a type can be sent with high volume.
-func hasHighVolume(f services.HederaFunctionality) bool {
-	switch f {
-	case services.HederaFunctionality_CryptoCreate, services.HederaFunctionality_ConsensusCreateTopic,
-		services.HederaFunctionality_ScheduleCreate,
-		services.HederaFunctionality_CryptoApproveAllowance, services.HederaFunctionality_FileCreate,
-		services.HederaFunctionality_FileAppend,
-		services.HederaFunctionality_ContractCreate, services.HederaFunctionality_HookStore,
-		services.HederaFunctionality_TokenAssociateToAccount,
-		services.HederaFunctionality_TokenAirdrop, services.HederaFunctionality_TokenClaimAirdrop,
-		services.HederaFunctionality_TokenMint,
-		services.HederaFunctionality_TokenCreate:
-		return true
-	default:
-		return false
-	}
+// highVolume are the types of transactions that can be sent with high volume.
+var highVolume = []services.HederaFunctionality{
+	services.HederaFunctionality_CryptoCreate, services.HederaFunctionality_ConsensusCreateTopic,
+	services.HederaFunctionality_ScheduleCreate, services.HederaFunctionality_CryptoApproveAllowance,
+	services.HederaFunctionality_FileCreate, services.HederaFunctionality_FileAppend,
+	services.HederaFunctionality_ContractCreate, services.HederaFunctionality_HookStore,
+	services.HederaFunctionality_TokenAssociateToAccount, services.HederaFunctionality_TokenAirdrop,
+	services.HederaFunctionality_TokenClaimAirdrop, services.HederaFunctionality_TokenMint,
+	services.HederaFunctionality_TokenCreate,
 }
 
 // newRates returns the rates of a message, or nil. The points of the curve are sorted, and multipliers are at least
