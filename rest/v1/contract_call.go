@@ -199,25 +199,18 @@ func failedCall(_ *rest.Request, o *relay.Outcome) *rest.Problem {
 }
 
 var traceParams = []rest.Param{
-	{
-		Name: "stack", Kind: rest.Switch, Bind: bindSwitch("stack"),
-		Doc: "Whether to include the stack. Default: true.",
-	},
-	{
-		Name: "memory", Kind: rest.Switch, Bind: bindSwitch("memory"),
-		Doc: "Whether to include the memory. Default: false.",
-	},
-	{
-		Name: "storage", Kind: rest.Switch, Bind: bindSwitch("storage"),
-		Doc: "Whether to include the storage. Default: false.",
-	},
+	option("stack", "Whether to include the stack. Default: true."),
+	option("memory", "Whether to include the memory. Default: false."),
+	option("storage", "Whether to include the storage. Default: false."),
 }
 
-func bindSwitch(variable string) rest.Bind {
-	return func(r *rest.Request, values []rest.Value) error {
-		r.Set(variable, values[0].Number == 1)
+// option is a switch that sets the variable with its name.
+func option(name, doc string) rest.Param {
+	bind := func(r *rest.Request, values []rest.Value) error {
+		r.Set(name, values[0].Number == 1)
 		return nil
 	}
+	return rest.Param{Name: name, Kind: rest.Switch, Bind: bind, Doc: doc}
 }
 
 // anyText accepts any text. The Bind that uses it validates the text.
@@ -294,18 +287,9 @@ func checkGzip(r *rest.Request, on bool) error {
 }
 
 var prestateParams = []rest.Param{
-	{
-		Name: "code", Kind: rest.Switch, Bind: bindSwitch("code"),
-		Doc: "Whether to include the runtime bytecode of contracts. Default: false.",
-	},
-	{
-		Name: "diff", Kind: rest.Switch, Bind: bindSwitch("diff"),
-		Doc: "Whether to include the state after the transaction, and only what changed. Default: false.",
-	},
-	{
-		Name: "storage", Kind: rest.Switch, Bind: bindSwitch("storage"),
-		Doc: "Whether to include the storage of contracts. Default: false.",
-	},
+	option("code", "Whether to include the runtime bytecode of contracts. Default: false."),
+	option("diff", "Whether to include the state after the transaction, and only what changed. Default: false."),
+	option("storage", "Whether to include the storage of contracts. Default: false."),
 }
 
 // finishPrestate validates the other requirements of a prestate. A missing header is an invalid request, even if the
