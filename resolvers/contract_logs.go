@@ -94,11 +94,6 @@ func (r *Resolver) withLogContract(
 	return f, err
 }
 
-// instantOf returns the consensus time of a transaction as a range.
-func instantOf(t *ledger.Transaction) ledger.TimestampRange {
-	return ledger.TimestampRange{From: ledger.Of(t.ConsensusTimestamp), To: ledger.Of(t.ConsensusTimestamp)}
-}
-
 // MaxTopicSearch is the longest time range in which logs of all contracts can be searched by topic.
 const MaxTopicSearch = 7 * 24 * time.Hour
 
@@ -176,5 +171,8 @@ func (fields) ContractLogs(
 func (fields) TransactionContractLogs(
 	ctx context.Context, q rowplan.Request, of []*ledger.Transaction, args graph.TransactionContractLogsArgs,
 ) (rowplan.Results[*relay.Connection[ledger.ContractLog]], error) {
-	return logsBelow(ctx, q, args, true, list.Map(of, instantOf), transactions.QueueLogsBetween)
+	instants := list.Map(of, func(t *ledger.Transaction) ledger.TimestampRange {
+		return ledger.TimestampRange{From: ledger.Of(t.ConsensusTimestamp), To: ledger.Of(t.ConsensusTimestamp)}
+	})
+	return logsBelow(ctx, q, args, true, instants, transactions.QueueLogsBetween)
 }

@@ -3,7 +3,6 @@ package storage
 import (
 	"context"
 	"fmt"
-	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -21,7 +20,7 @@ import (
 // pages and counts are those of the present. A statement with a table whose past is unknown fails. As in
 // [DB.replaced], a word that is the name of a table stands for it: the planner removes queries that are not used.
 
-// then is the moment in the queries of [pastTables].
+// then is the moment in the queries of [PastTables].
 const then = "$then"
 
 // openRange is the range of a version as it was at the moment: without its later end.
@@ -84,9 +83,9 @@ const (
 // blockSpan is more than the duration of a block, in nanoseconds.
 const blockSpan = "60000000000"
 
-// pastTables returns the query of the rows of each table at the moment [then]. It is empty for tables whose past the
+// PastTables returns the query of the rows of each table at the moment [then]. It is empty for tables whose past the
 // database does not tell.
-var pastTables = sync.OnceValue(func() map[string]string {
+var PastTables = sync.OnceValue(func() map[string]string {
 	all := map[string]string{
 		"contract": "select * from contract", // only rows of entities are read, and these exist at the moment
 		"address_book": `select start_consensus_timestamp, file_id, node_count, file_data,
@@ -134,10 +133,6 @@ var pastTables = sync.OnceValue(func() map[string]string {
 	return all
 })
 
-// PastTables returns the query of the rows of each table of the ledger at a past moment, empty for those whose past is
-// unknown.
-func PastTables() map[string]string { return maps.Clone(pastTables()) }
-
 // UnknownPastError reports that a statement at a past moment needs a table whose past the database does not tell.
 type UnknownPastError struct{ Table string }
 
@@ -159,12 +154,13 @@ func (r *Read) at(db *DB, m *ledger.Moment, args []any) (string, []any, error) {
 	var with []expression
 	// Names of tables are sorted before those of their histories: a query must not see the one for its history.
 	for _, word := range slices.Compact(slices.Sorted(strings.FieldsFuncSeq(body, outsideNames))) {
-		switch query, isTable := pastTables()[word]; {
+		switch query, isTable := PastTables()[word]; {
 		case !isTable || !db.Has(word, ""):
 		case query == "":
 			return "", nil, &UnknownPastError{word}
 		default:
-			with = append(with, expression{word, "not materialized ", db.adapt(strings.ReplaceAll(query, then, at))})
+			query = db.with(nil, strings.ReplaceAll(query, then, at))
+			with = append(with, expression{word, "not materialized ", query})
 		}
 	}
 	if strings.HasPrefix(body, "with ") { // its expressions can have the names of tables, and read them

@@ -190,7 +190,7 @@ func (r *Read) text(db *DB) string {
 	var with []expression
 	name, apart := r.Name, db.Distributed()
 	add := func(how string, rows Rows) {
-		with = append(with, expression{rows.Table, how, db.adapt(rows.Query)})
+		with = append(with, expression{rows.Table, how, db.with(nil, rows.Query)})
 	}
 	const alone = "materialized "
 	if apart {
@@ -241,7 +241,8 @@ func (r *Read) text(db *DB) string {
 // expression is a common table expression. how is "materialized ", "not materialized ", or empty.
 type expression struct{ name, how, query string }
 
-// with returns a statement with common table expressions: those given, and the rows in place of other tables.
+// with returns a statement for the tables of the database with common table expressions: those given, and the rows in
+// place of other tables.
 func (db *DB) with(expressions []expression, sql string) string {
 	for _, t := range db.replaced(sql) {
 		if !slices.ContainsFunc(expressions, func(e expression) bool { return e.name == t.Table }) {
@@ -262,9 +263,6 @@ func (db *DB) with(expressions []expression, sql string) string {
 	}
 	return strings.Join(append(parts, "\n", sql), "")
 }
-
-// adapt returns a statement for the tables of the database.
-func (db *DB) adapt(sql string) string { return db.with(nil, sql) }
 
 // Parents are the objects for which a statement reads rows: a FROM item p with columns for their keys and the column
 // ord, their position from 1. On a distributed database, each has a statement of its own.

@@ -241,7 +241,7 @@ func (r *run) finish(ctx context.Context) error {
 	for len(r.after) > 0 {
 		if r.batch != nil {
 			if err := r.batch.Run(ctx); err != nil {
-				return loading(err)
+				return fmt.Errorf("loading related rows: %w", err)
 			}
 			r.batch = nil
 		}
@@ -263,8 +263,6 @@ func (r *run) end() {
 		cancel()
 	}
 }
-
-func loading(err error) error { return fmt.Errorf("loading related rows: %w", err) }
 
 // start loads the related rows of v that the selection of a field needs, and returns a marshaler with the JSON of v.
 // The JSON is written here and not by the marshaler, so that a null can take the place of the whole field.

@@ -63,7 +63,7 @@ func (s *Server) serveHTTP(w http.ResponseWriter, r *http.Request, media string)
 		return
 	}
 	key := ""
-	if admission.ProfileOf(r.Context()) == nil { // nobody else may receive a plan
+	if admission.Of(r.Context()).Recorded() == nil { // nobody else may receive a plan
 		key = s.responses.key(r.Context(), r.Method, raw)
 	}
 	if c := s.responses.get(key); c != nil {
@@ -142,7 +142,7 @@ func (s *Server) execute(
 	defer s.Done(resp.Data)
 	s.bound(resp)
 	resp.Extensions = extensions
-	plan := admission.ProfileOf(ctx)
+	plan := admission.Of(ctx).Recorded()
 	if plan != nil {
 		plan.Finish(ctx, admission.Of(ctx).Waited(), len(resp.Data))
 		resp.Extensions = map[string]any{"plan": plan}

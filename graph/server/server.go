@@ -147,7 +147,7 @@ func (s *Server) field(ctx context.Context, next graphql.Resolver) (any, error) 
 }
 
 func (s *Server) context(ctx context.Context, op *operation) context.Context {
-	return s.contextWith(ctx, &rowplan.Store{Recorded: admission.ProfileOf(ctx) != nil}, op.work(ctx, s))
+	return s.contextWith(ctx, &rowplan.Store{Recorded: admission.Of(ctx).Recorded() != nil}, op.work(ctx, s))
 }
 
 // contextWith returns the context of an operation with a store and a work, which those of a batch share.

@@ -30,9 +30,10 @@ type limits struct {
 }
 
 func newLimits(c Config, o Options) *limits {
+	units := float64(o.GasPerSecond / gasUnit)
 	return &limits{
 		o: o, requests: perSecond(o.RequestsPerSecond), traces: perSecond(o.TracesPerSecond),
-		prestates: perSecond(o.TracesPerSecond), gas: newGasBudget(o.GasPerSecond/gasUnit, o.Clock),
+		prestates: perSecond(o.TracesPerSecond), gas: &gasBudget{clock: o.Clock, rate: units, units: units},
 		filters: newFilters(o.Filters, o.Clock, c.Logger),
 	}
 }
@@ -154,11 +155,6 @@ type gasBudget struct {
 	mu      sync.Mutex
 	units   float64
 	updated time.Time
-}
-
-// newGasBudget returns a full bucket.
-func newGasBudget(perSecond int64, clock func() time.Time) *gasBudget {
-	return &gasBudget{clock: clock, rate: float64(perSecond), units: float64(perSecond)}
 }
 
 // take removes n units and reports true, or removes none if fewer are left.

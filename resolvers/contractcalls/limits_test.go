@@ -95,7 +95,7 @@ func TestGasIsRefunded(t *testing.T) {
 
 func TestGasBudgetRefills(t *testing.T) {
 	c := &clock{time.Unix(0, 0)}
-	b := newGasBudget(100, c.now)
+	b := &gasBudget{clock: c.now, rate: 100, units: 100}
 	if !b.take(100) || b.take(1) {
 		t.Fatal("the capacity is not 100")
 	}

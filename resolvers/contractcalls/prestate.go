@@ -169,7 +169,7 @@ func (s *Service) readBefore(ctx context.Context, p *prestate, r *ledger.Contrac
 	}
 	for i, signer := range found[len(p.ids):] {
 		nonce := authorities[i].nonce
-		if signer == nil || signer.Nonce+p.spentBySender(r, signer.ID) != nonce {
+		if signer == nil || signer.Nonce+spentBySender(r, signer.ID) != nonce {
 			continue
 		}
 		p.touch(signer.ID)
@@ -182,7 +182,7 @@ func (s *Service) readBefore(ctx context.Context, p *prestate, r *ledger.Contrac
 
 // spentBySender returns 1 if the entity sent the Ethereum transaction, which increases its nonce before its
 // authorizations apply.
-func (*prestate) spentBySender(r *ledger.ContractResult, id ledger.EntityID) int64 {
+func spentBySender(r *ledger.ContractResult, id ledger.EntityID) int64 {
 	if r.Ethereum != nil && r.SenderID == id {
 		return 1
 	}

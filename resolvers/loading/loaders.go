@@ -196,7 +196,7 @@ func (l *loader[K, V]) loadAll(
 		}
 		thunks = append(thunks, l.Load(ctx, key))
 	}
-	admission.ProfileOf(ctx).Hit(hits)
+	admission.Of(ctx).Recorded().Hit(hits)
 	if hits < len(keys) {
 		l.Flush()
 		batch := <-l.batches

@@ -133,7 +133,7 @@ func read[T any](
 		defer own.mu.Unlock()
 		q = own.tx
 	}
-	recorded := admission.ProfileOf(ctx)
+	recorded := admission.Of(ctx).Recorded()
 	record := recorded.Trip()
 	rows, _ := q.Query(ctx, sql, args...) // rows have the error
 	out, err := storage.MapperOf(cols, finish).Collect(rows)

@@ -71,9 +71,6 @@ func (t *Turn) Recorded() *profile.Profile {
 	return t.Profile
 }
 
-// ProfileOf returns the profile of the request of ctx, or nil.
-func ProfileOf(ctx context.Context) *profile.Profile { return Of(ctx).Recorded() }
-
 // Value returns the context value of the turn.
 func (t *Turn) Value() values.Value { return key.Is(t) }
 

@@ -25,7 +25,8 @@ func UptimeOf(history []HistoryPoint, start Date, days int, now time.Time, v Voc
 	var length, down float64
 	for day := first; day <= DateOf(now); day = day.Next() {
 		d := &UptimeDay{Date: day, Percent: 100}
-		state, history = d.fill(state, history, day.Start(zone), earlier(day.Next().Start(zone), now))
+		end := slices.MinFunc([]time.Time{day.Next().Start(zone), now}, time.Time.Compare)
+		state, history = d.fill(state, history, day.Start(zone), end)
 		if d.Worst == "" {
 			continue
 		}
@@ -41,8 +42,6 @@ func UptimeOf(history []HistoryPoint, start Date, days int, now time.Time, v Voc
 	}
 	return u
 }
-
-func earlier(a, b time.Time) time.Time { return slices.MinFunc([]time.Time{a, b}, time.Time.Compare) }
 
 // fill adds up a day from its start to its end. It returns the status at the end and the remaining history.
 func (d *UptimeDay) fill(
