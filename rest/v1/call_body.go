@@ -14,6 +14,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"heliograph/internal/base/list"
+	"heliograph/internal/base/wrap"
 	"heliograph/internal/domain/evm/calls"
 	"heliograph/internal/domain/ledger"
 )
@@ -43,7 +44,7 @@ func readJSON(body []byte, maxTokens int) (v any, _ error) {
 			dec := json.NewDecoder(bytes.NewReader(body))
 			dec.UseNumber()
 			err = dec.Decode(&v)
-			return v, err
+			return v, wrap.Error(err, "malformed document")
 		case err != nil:
 			return nil, fmt.Errorf("malformed document: %w", err)
 		case n >= maxTokens:

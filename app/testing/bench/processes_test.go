@@ -134,7 +134,7 @@ func start(tb testing.TB, name string, cmd *exec.Cmd) *process {
 		_ = cmd.Wait()
 	})
 	for deadline := time.Now().Add(time.Minute); ; time.Sleep(20 * time.Millisecond) {
-		conn, err := net.DialTimeout("tcp", p.address, time.Second)
+		conn, err := new(net.Dialer).DialContext(tb.Context(), "tcp", p.address)
 		if err == nil {
 			_ = conn.Close()
 			return p
