@@ -2,7 +2,6 @@ package evm
 
 import (
 	"bytes"
-	"unsafe"
 
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/core/types"
@@ -198,10 +197,10 @@ func newCodeCache(limit uint64) *codeCache {
 // get returns the scanned code of bytes from a source. Sources that cache code return the same bytes again, so their
 // address in memory is the key. The cache keeps them alive.
 func (c *codeCache) get(b []byte) *code {
-	if c == nil {
+	if c == nil || len(b) == 0 {
 		return newCode(b)
 	}
-	key := unsafe.SliceData(b)
+	key := &b[0]
 	if known, ok := c.codes.GetIfPresent(key); ok && len(known.bytes) == len(b) {
 		return known
 	}
