@@ -80,7 +80,8 @@ func (c *compareCmd) compare(ctx context.Context) (*compare.Report, error) {
 	return comparison.Run(ctx)
 }
 
-// read returns the requests of the access log, or generated ones.
+// read returns the requests of the access log. If there is none, it generates them from values that it reads from the
+// gateway with own.
 func (c *compareCmd) read(
 	ctx context.Context, api *rest.API, own compare.Service, show func(string, int, int),
 ) ([]requests.Request, error) {

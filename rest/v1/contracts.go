@@ -66,6 +66,7 @@ var badCallee = rest.InvalidParameter("contractid")
 // isCallee reports whether text has the form of an entity id or an EVM address.
 func isCallee(text string) bool { return rest.IsEntityID(text) || calleeSyntax.MatchString(text) }
 
+// bindCallee only checks the form of the contract in the path. Finish of the endpoint parses and binds it.
 func bindCallee(r *rest.Request) error {
 	if !isCallee(r.Path["id"]) {
 		return badCallee

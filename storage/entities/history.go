@@ -58,6 +58,7 @@ func columnsOf(lines string) []versionColumn {
 	})
 }
 
+// versionKey is the form of keys: the hex digits of the key's value, or null if there is no key.
 func versionKey(text string) ledger.Null[string] {
 	key, _ := hex.DecodeString(strings.TrimPrefix(text, `\x`)) // of a column of bytes
 	info := ledger.Key(key).Info()
@@ -67,6 +68,7 @@ func versionKey(text string) ledger.Null[string] {
 	return ledger.Of(hex.EncodeToString(info.Value()))
 }
 
+// versionBytes is the form of bytes: hex digits with 0x.
 func versionBytes(text string) ledger.Null[string] {
 	return ledger.Of("0x" + strings.TrimPrefix(text, `\x`))
 }

@@ -284,6 +284,8 @@ func (tx *commandTx) existing(ctx context.Context, table, what, where string, ar
 	return cmp.Or(err, status.FailIf(!found, status.NotFound, "%s does not exist", what))
 }
 
+// audit queues the entry of the object in the audit log. It must follow the statements that write the object, because
+// it reads the row after them.
 func (tx *commandTx) audit() {
 	tx.queue(`insert into status.audit (at, page_id, actor, action, object_id, idempotency_key, before,
   idempotency_content, after)

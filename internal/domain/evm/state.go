@@ -98,7 +98,8 @@ func (s *State) commit() {
 	s.startRun()
 }
 
-// hasCreated reports whether an earlier message of the simulation created an account at an address.
+// hasCreated reports whether an earlier message of the simulation created an account at an address. The ledger must
+// have no entity at it.
 func (s *State) hasCreated(a common.Address) bool {
 	x := s.accounts[a]
 	return x != nil && x.exists && !isLongZero(a)

@@ -156,7 +156,8 @@ func (w *World) Err() error { return w.err }
 // Rows returns the rows of a table that have been added so far, in order.
 func (w *World) Rows(table string) []Row { return w.rows[table] }
 
-// DiscardRows removes all rows and transactions that have been added so far.
+// DiscardRows removes all rows and transactions that have been added so far, once they are stored. The state of the
+// ledger remains, and the scenario can continue.
 func (w *World) DiscardRows() {
 	clear(w.rows)
 	clear(w.transactions)
