@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
+	"strings"
 
 	"github.com/jackc/pgx/v5"
 
@@ -55,7 +56,7 @@ func (b *Batch) observe(ctx context.Context) {
 				r = &recorded{reader: q.rows, at: b.profile.Place(ctx)}
 				queries[i].rows = r
 			}
-			if r != nil {
+			if r != nil && !strings.Contains(q.sql, estimating) {
 				r.explain = func(ctx context.Context) (float64, []profile.Scan, error) {
 					return b.db.analyze(ctx, setting, q)
 				}

@@ -143,10 +143,13 @@ func (f *Frequencies) Part(lower, upper int64) float64 {
 // Countable is a statement whose number of rows the planner can estimate.
 type Countable string
 
+// estimating stands before a statement that is not run.
+const estimating = "explain (format json) "
+
 // Estimate returns the planner's estimate of the number of rows. It does not run the statement.
 func (db *DB) Estimate(ctx context.Context, what Countable) (int64, error) {
 	b := db.NewBatch()
-	rows, err := Run(ctx, b, Values[[]byte]().queue(b, "explain (format json) ", &Read{SQL: string(what)}, nil))
+	rows, err := Run(ctx, b, Values[[]byte]().queue(b, estimating, &Read{SQL: string(what)}, nil))
 	if err != nil {
 		return 0, fmt.Errorf("reading a plan: %w", err)
 	}

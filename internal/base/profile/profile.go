@@ -134,15 +134,15 @@ func (p *Profile) Trip() (read func(at Place, rows int64, explain Explain)) {
 }
 
 // Finish ends the record. queue is the time until the request began to run, and bytes is the size of its data. The
-// statements of the slowest round trip are executed again. What fails then, for example because the time of the request
-// is up, is unknown.
+// statements of the slowest round trip whose statements can be executed again are. What fails then, for example because
+// the time of the request is up, is unknown.
 func (p *Profile) Finish(ctx context.Context, queue time.Duration, bytes int) {
 	p.record(func() { p.finished = true })
 	p.Milliseconds, p.Queue, p.Bytes = milliseconds(now().Sub(p.began)), milliseconds(queue), bytes
 	slowest := &Statement{}
 	for _, s := range p.Statements {
 		p.Levels = max(p.Levels, s.Level)
-		if s.Milliseconds > slowest.Milliseconds {
+		if s.explain != nil && s.Milliseconds >= slowest.Milliseconds {
 			slowest = s
 		}
 	}
