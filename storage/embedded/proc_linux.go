@@ -12,21 +12,25 @@ import (
 )
 
 // inspect returns the relation of process pid to the cluster in data. A server's working directory is its data folder.
-// If the working directory cannot be read (this takes a capability that containers lack), the command line is used.
+// If the working directory cannot be read (this takes a capability that containers lack), the command line is used. A
+// process that is ending loses its command line before it detaches from the shared memory of the cluster, and its
+// working directory after that.
 func inspect(pid int, data string) (relation, error) {
 	proc := filepath.Join("/proc", strconv.Itoa(pid))
-	args, err := os.ReadFile(filepath.Join(proc, "cmdline"))
-	switch program, _, _ := strings.Cut(string(args), "\x00"); {
+	stat, err := os.ReadFile(filepath.Join(proc, "stat"))
+	// The format is: pid (name) state ….
+	switch name, state, _ := strings.Cut(string(stat), ") "); {
 	case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ESRCH):
 		return gone, nil
 	case err != nil:
 		return foreign, fmt.Errorf("looking at process %d: %w", pid, err)
-	case len(args) == 0:
-		return zombie, nil
-	case !strings.HasPrefix(filepath.Base(program), "postgres"):
+	case !strings.Contains(name, "(postgres"):
 		return foreign, nil
+	case strings.HasPrefix(state, "Z"), strings.HasPrefix(state, "X"):
+		return zombie, nil
 	}
 	cwd, err := os.Readlink(filepath.Join(proc, "cwd"))
+	args, _ := os.ReadFile(filepath.Join(proc, "cmdline")) // empty if the process has ended
 	if cwd == data || err != nil && strings.Contains(string(args), "\x00-D\x00"+data+"\x00") {
 		return ours, nil
 	}
