@@ -115,8 +115,8 @@ func (s *DB) WorkingCopy(ctx context.Context, p *status.Page) (*status.WorkingCo
 		return nil, err
 	}
 	holds, err := read(ctx, s, attachmentTargets, nil,
-		`select `+attachmentColumns+` from status.incident_component where page_id = $1
-and held_status is not null`, p.Code)
+		`select `+attachmentColumns+` from status.incident_component c where page_id = $1 and held_status is not null
+and exists (select from status.incident n where n.id = c.incident_id and not n.draft and n.deleted_at is null)`, p.Code)
 	if err != nil {
 		return nil, err
 	}
