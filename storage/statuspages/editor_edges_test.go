@@ -238,6 +238,13 @@ func TestDeleteReleasesComponents(t *testing.T) {
 	if got := n.states(api); got != "m" {
 		t.Error(got)
 	}
+	// The hold of a hidden notice does not count, whoever has hidden it.
+	for _, hidden := range []bool{true, false} {
+		one[bool](t, n, `update status.incident set draft = $2 where id = $1 returning draft`, code, hidden)
+		if got := n.states(api); got != map[bool]string{true: "d", false: "m"}[hidden] {
+			t.Errorf("hidden %t: %s", hidden, got)
+		}
+	}
 	ok(n.DeleteNotice(ctx, editor, code, status.VersionInput{}))
 	if got := n.states(api); got != "d" {
 		t.Error(got)
