@@ -22,8 +22,7 @@ type versions struct {
 	columns []versionColumn
 }
 
-// versionColumn is a column and the field of the graph that has its value. form, if not nil, converts values other
-// than null.
+// versionColumn is a column and the field of the graph that has its value. form converts values other than null.
 type versionColumn struct {
 	field, column string
 	form          func(text string) ledger.Null[string]
@@ -38,6 +37,7 @@ var forms = map[string]func(text string) ledger.Null[string]{
 	"kyc":    formOf(func(n int64) (string, bool) { return string(kycOf(ledger.Of(int16(n))).V), true }),
 	"key":    versionKey,
 	"bytes":  versionBytes,
+	"plain":  ledger.Of[string],
 }
 
 func formOf(form func(int64) (text string, ok bool)) func(string) ledger.Null[string] {
@@ -50,7 +50,7 @@ func formOf(form func(int64) (text string, ok bool)) func(string) ledger.Null[st
 	}
 }
 
-// columnsOf returns the columns of some lines: the field, the form, if it is one of [forms], and the column.
+// columnsOf returns the columns of some lines: the field, the name of its form in [forms], and the column.
 func columnsOf(lines string) []versionColumn {
 	return list.Map(strings.Split(lines, "\n")[1:], func(line string) versionColumn {
 		parts := strings.SplitN(line, " ", 3)
@@ -316,8 +316,5 @@ func (c versionColumn) text(value json.RawMessage) ledger.Null[string] {
 		raw := string(value)
 		text = &raw
 	}
-	if c.form != nil {
-		return c.form(*text)
-	}
-	return ledger.Of(*text)
+	return c.form(*text)
 }
