@@ -132,16 +132,20 @@ func newestBlock(tb testing.TB, url string) func() time.Time {
 	return func() time.Time { return time.Unix(0, end) }
 }
 
+// textOf returns the only value of a query.
+func textOf(tb testing.TB, pool *pgxpool.Pool, sql string) string {
+	tb.Helper()
+	var s string
+	if err := pool.QueryRow(tb.Context(), sql).Scan(&s); err != nil {
+		tb.Fatalf("%v in %s", err, sql)
+	}
+	return s
+}
+
 // requests returns the compared requests: lists, and objects in the middle of their tables.
 func requests(tb testing.TB, pool *pgxpool.Pool) []request {
 	tb.Helper()
-	text := func(sql string) string {
-		var s string
-		if err := pool.QueryRow(tb.Context(), sql).Scan(&s); err != nil {
-			tb.Fatalf("%v in %s", err, sql)
-		}
-		return s
-	}
+	text := func(sql string) string { return textOf(tb, pool, sql) }
 	limit := "?limit=" + strconv.Itoa(pageSize)
 	return []request{
 		{"accounts", "/api/v1/accounts" + limit, true},

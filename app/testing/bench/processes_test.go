@@ -37,13 +37,7 @@ const processClients = 12
 // more returns further requests, so that with those of requests there are thirty.
 func more(tb testing.TB, pool *pgxpool.Pool) []request {
 	tb.Helper()
-	text := func(sql string) string {
-		var s string
-		if err := pool.QueryRow(tb.Context(), sql).Scan(&s); err != nil {
-			tb.Fatalf("%v in %s", err, sql)
-		}
-		return s
-	}
+	text := func(sql string) string { return textOf(tb, pool, sql) }
 	num := func(sql string) string {
 		return "0.0." + text(`select (id % (1::bigint << 38))::text from (`+sql+`) t`)
 	}
