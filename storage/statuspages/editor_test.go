@@ -100,12 +100,26 @@ func (n *editorTest) api() string {
 	return one[string](n.t, n, `select id from status.component order by created_at, id limit 1`)
 }
 
-// states returns the first letters of the current states of components.
+// states returns the first letters of the current states of components, which must be those that documents have.
 func (n *editorTest) states(codes ...string) string {
 	n.t.Helper()
+	p, err := n.db.PageByCode(n.t.Context(), n.page)
+	if err != nil {
+		n.t.Fatal(err)
+	}
+	published, err := n.db.Components(n.t.Context(), p)
+	if err != nil {
+		n.t.Fatal(err)
+	}
 	var out strings.Builder
-	for _, c := range codes {
-		out.WriteString(one[string](n.t, n, `select left(status::text, 1) from status.component_now where id = $1`, c))
+	for _, code := range codes {
+		now := one[string](n.t, n, `select status::text from status.component_now where id = $1`, code)
+		for _, c := range published {
+			if c.Code == code && string(c.Status) != now {
+				n.t.Errorf("component %s is published as %s, and is %s in component_now", code, c.Status, now)
+			}
+		}
+		out.WriteString(now[:1])
 	}
 	return out.String()
 }
