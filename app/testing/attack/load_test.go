@@ -4,12 +4,14 @@ package attack
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"encoding/json"
 	"flag"
 	"fmt"
 	"net"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -122,11 +124,11 @@ func kinds() []string {
 	return []string{"block", "account", "25 accounts", "25 transactions", "results", "supply", "wallet", "call"}
 }
 
-// busy keeps connections of one address busy with a request.
-func busy(t *testing.T, p *process, connections int, text string) *result {
+// busy keeps connections of one address busy with a request for a time.
+func busy(t *testing.T, p *process, connections int, text string, during time.Duration) *result {
 	t.Helper()
 	l := load{Address: attacker, Connections: connections, Request: text}
-	return drive{Server: host(p.url), Loads: []load{l}, Warm: *loadTime / 4, During: *loadTime}.run(t)[0]
+	return drive{Server: host(p.url), Loads: []load{l}, Warm: during / 4, During: during}.run(t)[0]
 }
 
 // TestLoadClosed keeps connections of one address busy. No request is refused, more connections do not lower the rate,
@@ -137,34 +139,41 @@ func TestLoadClosed(t *testing.T) { //nolint:paralleltest // measures latencies
 	if *loadShort {
 		numbers = []int{16, 64, 256}
 	}
-	t.Logf("%-16s %12s %9s %9s %9s %9s", "request", "connections", "200s/s", "other", "p50", "p99")
+	t.Logf("%-16s %12s %9s %9s %9s %9s %9s", "request", "connections", "200s/s", "of best", "other", "p50", "p99")
 	for _, kind := range kinds() {
 		t.Run(kind, func(t *testing.T) { closed(t, p, kind, requests[kind], numbers) })
 	}
 }
 
-// closed keeps numbers of connections busy with a request.
+// closed keeps numbers of connections busy with a request, in turns, because the speed of a machine changes within
+// minutes. Rates are medians of the rounds.
 func closed(t *testing.T, p *process, kind, text string, numbers []int) {
 	t.Helper()
-	rates, best := map[int]*result{}, 0.0
-	for _, n := range numbers {
-		r := busy(t, p, n, text)
-		rates[n] = r
-		best = max(best, r.rate())
-		ok := r.Statuses[http.StatusOK]
-		t.Logf("%-16s %12d %9.0f %9d %9s %9s", kind, n, r.rate(), r.other(), ok.at(0.5), ok.at(0.99))
+	rounds := of(5, 1)
+	results, rates, best := map[int][]*result{}, map[int]float64{}, 0.0
+	for range rounds {
+		for _, n := range numbers {
+			results[n] = append(results[n], busy(t, p, n, text, *loadTime/time.Duration(rounds)))
+		}
 	}
-	for n, r := range rates {
-		cycle := time.Duration(float64(n) / max(1, r.rate()) * float64(time.Second))
+	for n, all := range results {
+		slices.SortFunc(all, func(a, b *result) int { return cmp.Compare(a.rate(), b.rate()) })
+		rates[n] = all[rounds/2].rate()
+		best = max(best, rates[n])
+	}
+	for _, n := range numbers {
+		rate, r := rates[n], sum(results[n])
+		cycle := time.Duration(float64(n) / max(1, rate) * float64(time.Second))
 		most := 2 * cycle
 		if n < 64 {
 			most = max(40*time.Millisecond, 2*most)
 		}
-		p99 := r.Statuses[http.StatusOK].at(0.99)
-		unfit := p99 > most || n >= 64 && r.rate() < 0.95*best
+		ok := r.Statuses[http.StatusOK]
+		t.Logf("%-16s %12d %9.0f %7.0f %% %9d %9s %9s", kind, n, rate, 100*rate/best, r.other(), ok.at(0.5), ok.at(0.99))
+		unfit := ok.at(0.99) > most || n >= 64 && rate < 0.95*best
 		if r.other() > 0 && (*loadShort || cycle <= queueTimeout) || unfit && !*loadShort {
 			t.Errorf("%d connections: %.0f of %.0f requests/s, %d others, p99 %s of %s",
-				n, r.rate(), best, r.other(), p99, most)
+				n, rate, best, r.other(), ok.at(0.99), most)
 		}
 	}
 }
@@ -315,7 +324,7 @@ func TestLoadIdle(t *testing.T) { //nolint:paralleltest // measures latencies
 			}
 		}()
 	}
-	r := busy(t, p, 64, requests["25 accounts"])
+	r := busy(t, p, 64, requests["25 accounts"], *loadTime)
 	t.Logf("%d idle connections, %d subscriptions: %.0f requests/s, p99 %s, %d others, %d MB",
 		10*idle, subscriptions, r.rate(), r.Statuses[200].at(0.99), r.other(), p.usage(t).peak)
 	if r.other() > 0 {
