@@ -103,25 +103,25 @@ func (p *Pool) Enter(ctx context.Context, op *Operation, share Share, sql string
 	}
 	s := &Slot{p: p, op: op, share: max(share, op.Share), sql: sql, since: now()}
 	p.q.mu.Lock()
-	s.enter()
-	waits, most := s.ready != nil, p.q.o.Timeout-op.Turn.waited
+	defer p.q.mu.Unlock()
+	if s.enter(); s.ready == nil {
+		return s, nil
+	}
+	most := p.q.o.Timeout - op.Turn.waited
 	if op.started {
 		most = math.MaxInt64
 	}
 	p.q.mu.Unlock()
-	if !waits {
-		return s, nil
-	}
 	await(ctx, s.ready, most)
 	p.q.mu.Lock()
-	defer p.q.mu.Unlock()
 	if !slices.Contains(p.waiting, s) {
 		return s, nil
 	}
 	err := ctx.Err()
 	if err == nil {
 		p.q.class(op.Turn.className).Refused++
-		s.client.best, s.client.started = 0, max(0, s.client.started-1)
+		s.client.started-- // it was not served
+		s.client.best = s.client.rate
 		err = &Refusal{ByTimeout, s.client.remaining()}
 	}
 	s.dequeue()
@@ -148,29 +148,18 @@ func (s *Slot) enter() {
 	}
 	s.ready = make(chan struct{})
 	p.waiting = append(p.waiting, s)
-	p.q.measure(s.client)
-	if s.share >= Scans {
-		s.park()
+	p.q.watch()
+	if s.share >= Scans { // it can take long: let others start
+		s.client.parked++
+		t.leave()
 	}
-}
-
-// park ends the turn of the request of a waiting slot whose share is small, so that others can start. The request
-// waits like those in the queue.
-func (s *Slot) park() {
-	s.client.parked++
-	if s.op.Turn.waited > 0 { // it counts again when it is granted
-		s.client.started = max(0, s.client.started-1)
-	}
-	s.op.Turn.leave()
 }
 
 // dequeue removes the slot from those that wait.
 func (s *Slot) dequeue() {
 	s.p.waiting = remove(s.p.waiting, s)
 	if s.share >= Scans {
-		s.p.q.measure(s.client)
 		s.client.parked--
-		s.client.started++
 	}
 }
 

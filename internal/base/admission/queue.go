@@ -16,6 +16,8 @@ import (
 	"slices"
 	"sync"
 	"time"
+
+	"golang.org/x/sync/semaphore"
 )
 
 // Options configure a [Queue]. A zero value selects the default.
@@ -123,15 +125,11 @@ type client struct {
 	bytes   int64
 	unread  int64 // bytes of responses that it has not read
 
-	building int             // responses that are being built
-	builders []chan struct{} // closed when a waiting response can be built
+	builders *semaphore.Weighted // for responses, in processors; nil before the first one
 
-	// The rate at which its requests start while others of it wait: both numbers decay.
-	started float64   // requests
-	time    float64   // seconds in which requests waited
-	at      time.Time // when both were last changed
-	since   time.Time // from which on requests have waited all the time
-	best    float64   // the highest rate since a request has waited in vain, in requests per second
+	started    int       // requests that have waited and started in the current window
+	since      time.Time // when the window began
+	rate, best float64   // of the last window, and the highest one since requests wait, in requests per second
 }
 
 // class is a kind of request, whose cost is about the same.
@@ -170,8 +168,8 @@ func (q *Queue) Stats() map[string]Stats {
 func (q *Queue) Full(name string) *Refusal {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	if c := q.clients[name]; c != nil {
-		return q.full(c)
+	if c := q.clients[name]; c != nil && q.full(c) {
+		return &Refusal{ByQueue, c.remaining()}
 	}
 	return nil
 }
@@ -244,8 +242,8 @@ func (q *Queue) grant() {
 			return
 		}
 		t := next.waiting[0]
-		t.dequeue(0)
-		next.started++
+		t.dequeue()
+		q.count(next)
 		t.start()
 		close(t.ready)
 	}
@@ -259,69 +257,57 @@ func (c *client) before(other *client) bool {
 	return c.waiting[0].arrived.Before(other.waiting[0].arrived)
 }
 
-// measure is called before the number of waiting requests of the client changes.
-func (q *Queue) measure(c *client) {
-	c.advance(q.o.Timeout)
-	if c.length() == 0 { // the requests that run have started before, and make room
-		c.since, c.best, c.started = c.at, 0, max(c.started, float64(c.used.all))
+// count counts a request that has waited and starts. The rate is that of windows of a tenth of the timeout.
+func (q *Queue) count(c *client) {
+	c.started++
+	if measured := now().Sub(c.since); measured >= q.o.Timeout/10 {
+		c.rate = float64(c.started) / measured.Seconds()
+		c.best = max(c.best, c.rate)
+		c.started, c.since = 0, now()
 	}
+}
+
+// remaining returns the time after which the requests of the client that wait now have started, at most a minute.
+func (c *client) remaining() time.Duration {
+	seconds := float64(len(c.waiting)) / max(1, c.rate)
+	return min(time.Duration(seconds*float64(time.Second)), time.Minute)
+}
+
+// full reports whether to refuse another turn of the client: if its queue is longer than the timeout, of which a tenth
+// is for rates that fall meanwhile. The rate has to be measured before: the first request has to have waited for half
+// of the timeout, or for a tenth of it where more than manyWaiting wait. It is the highest one until a request has
+// waited in vain: refusals take processor time, as new connections do, so that the current rate would fall with each
+// refusal, and lead to more of them.
+func (q *Queue) full(c *client) bool {
+	if len(c.waiting) == 0 {
+		return false
+	}
+	margin, measured := q.o.Timeout/10, now().Sub(c.waiting[0].arrived)
+	if measured < margin || measured < 5*margin && len(c.waiting) < manyWaiting {
+		return false
+	}
+	return float64(len(c.waiting)) > c.best*(q.o.Timeout-margin).Seconds()
+}
+
+// watch looks for statements that take long, as long as something waits.
+func (q *Queue) watch() {
 	if !q.ticking {
 		q.ticking = true
 		time.AfterFunc(interval, q.tick)
 	}
 }
 
-func (c *client) length() int { return len(c.waiting) + c.parked }
-
-// advance measures the rate up to now. What happened half a timeout ago counts for a third.
-func (c *client) advance(timeout time.Duration) {
-	at := now()
-	window := timeout.Seconds() / 2
-	decay := math.Exp(-at.Sub(c.at).Seconds() / window)
-	c.at = at
-	c.started *= decay
-	c.time *= decay
-	if c.length() > 0 {
-		c.time += window * (1 - decay)
-	}
-}
-
-// remaining returns the time after which the requests of the client that wait have started, at the current rate.
-func (c *client) remaining() time.Duration {
-	return time.Duration(float64(c.length()) * c.time / max(1, c.started) * float64(time.Second))
-}
-
-// full returns the refusal of another turn of the client, or nil: if its queue is longer than the timeout, of which a
-// tenth is for rates that fall meanwhile. The rate has to be measured before: for half of the timeout, or for a tenth
-// of it where more than manyWaiting wait. It is the highest one until a request has waited in vain: refusals take
-// processor time, as new connections do, so that the current rate would fall with each refusal, and lead to more of
-// them.
-func (q *Queue) full(c *client) *Refusal {
-	margin := q.o.Timeout / 10
-	measured := now().Sub(c.since)
-	if c.length() == 0 || measured < margin || measured < 5*margin && c.length() < manyWaiting {
-		return nil
-	}
-	c.advance(q.o.Timeout)
-	c.best = max(c.best, c.started/c.time)
-	if float64(c.length()) > c.best*(q.o.Timeout-margin).Seconds() {
-		return &Refusal{ByQueue, c.remaining()}
-	}
-	return nil
-}
-
-// tick looks for statements that take long, as long as something waits.
 func (q *Queue) tick() {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	q.ticking = false
 	for _, p := range q.pools {
-		p.grant()
-		q.ticking = q.ticking || len(p.waiting) > 0
+		if p.grant(); len(p.waiting) > 0 {
+			q.watch()
+		}
 	}
-	q.grant()
-	if q.ticking = q.ticking || len(q.queued) > 0; q.ticking {
-		time.AfterFunc(interval, q.tick)
+	if q.grant(); len(q.queued) > 0 {
+		q.watch()
 	}
 }
 

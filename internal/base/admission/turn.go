@@ -3,8 +3,9 @@ package admission
 import (
 	"context"
 	"errors"
-	"slices"
 	"time"
+
+	"golang.org/x/sync/semaphore"
 
 	"heliograph/internal/base/profile"
 	"heliograph/internal/base/values"
@@ -43,8 +44,10 @@ type Turn struct {
 	wake    func() // called if the turn is refused before it waits
 	bytes   int64  // memory that it uses while it waits
 	ended   bool
-	builds  bool // its response counts as one that is being built
 	kept    any
+
+	builds   bool  // its response is being built, or will be soon
+	building int64 // what it has of the processors on which the client builds responses
 
 	away       int       // statements that run or wait for a connection: the request does not compute
 	statements int       // that run
@@ -134,7 +137,7 @@ func (t *Turn) hold(bytes int64) error {
 	if t.bytes == 0 {
 		t.client.holding = append(t.client.holding, t)
 	}
-	t.release(-bytes)
+	t.add(bytes)
 	for t.q.bytes > t.q.o.Memory && t.refused == nil {
 		worst, refused := t.q.heaviest(), t
 		if worst != t.client {
@@ -148,25 +151,26 @@ func (t *Turn) hold(bytes int64) error {
 	return nil
 }
 
-// release returns memory.
-func (t *Turn) release(bytes int64) {
+// add changes the memory in use.
+func (t *Turn) add(bytes int64) {
 	for _, n := range []*int64{&t.bytes, &t.client.bytes, &t.q.bytes} {
-		*n -= bytes
+		*n += bytes
 	}
-	if t.bytes == 0 {
-		t.client.holding = remove(t.client.holding, t)
-	}
+}
+
+// release returns all memory.
+func (t *Turn) release() {
+	t.add(-t.bytes)
+	t.client.holding = remove(t.client.holding, t)
 }
 
 // refuse refuses a turn that waits or has not arrived.
 func (t *Turn) refuse(by Limit) {
 	t.class.Refused++
 	t.refused = &Refusal{by, t.client.remaining()}
-	if t.bytes > 0 {
-		t.release(t.bytes)
-	}
-	if i := slices.Index(t.client.waiting, t); i >= 0 {
-		t.dequeue(i)
+	t.release()
+	if t.state == waiting {
+		t.dequeue()
 		close(t.ready)
 	} else if t.wake != nil {
 		t.wake()
@@ -179,27 +183,25 @@ func (t *Turn) Enter(ctx context.Context) error {
 		return nil
 	}
 	t.q.mu.Lock()
-	wait, err := t.enter()
-	t.q.mu.Unlock()
-	if !wait || err != nil {
+	defer t.q.mu.Unlock()
+	if err := t.enter(); t.state != waiting {
 		return err
 	}
-	await(ctx, t.ready, t.q.o.Timeout-now().Sub(t.arrived))
+	t.q.mu.Unlock()
+	await(ctx, t.ready, t.q.o.Timeout)
 	t.q.mu.Lock()
-	defer t.q.mu.Unlock()
 	switch {
 	case t.state != waiting:
 	case errors.Is(ctx.Err(), context.Canceled):
-		t.dequeue(slices.Index(t.client.waiting, t))
-		return ctx.Err() //nolint:wrapcheck // the caller knows its context
+		t.dequeue()
 	default:
-		t.client.best = 0
+		t.client.best = t.client.rate
 		t.refuse(ByTimeout)
 	}
 	if t.refused != nil {
 		return t.refused
 	}
-	return ctx.Err() //nolint:wrapcheck // as above
+	return ctx.Err() //nolint:wrapcheck // the caller knows its context
 }
 
 // await waits until a channel is closed, for a time, or until the context ends.
@@ -213,8 +215,8 @@ func await(ctx context.Context, ready chan struct{}, most time.Duration) {
 	}
 }
 
-// enter starts the turn, or adds it to the queue.
-func (t *Turn) enter() (wait bool, err error) {
+// enter starts the turn, or adds it to the queue, or fails with a refusal.
+func (t *Turn) enter() error {
 	t.arrive()
 	q, c := t.q, t.client
 	if t.name != q.last {
@@ -224,39 +226,38 @@ func (t *Turn) enter() (wait bool, err error) {
 		q.last = t.name
 	}
 	t.wake = nil
-	if c.unread > min(maxUnread, q.o.Memory/2) {
-		t.refuse(ByMemory)
-	}
-	if err := t.hold(overhead); err != nil {
-		return false, err
-	}
-	if c.length() == 0 { // it has used none of the time since
+	if len(c.waiting)+c.parked == 0 { // it has used none of the time since
 		c.virtual = max(c.virtual, q.virtual)
 	}
-	if len(c.waiting) == 0 && q.fits(c) {
+	switch {
+	case t.refused != nil:
+	case c.unread > min(maxUnread, q.o.Memory/2):
+		t.refuse(ByMemory)
+	case len(c.waiting) == 0 && q.fits(c):
 		t.start()
-		return false, nil
-	}
-	if refusal := q.full(c); refusal != nil {
+		return nil
+	case q.full(c):
 		t.refuse(ByQueue)
-		return false, refusal
 	}
-	q.measure(c)
+	if err := t.hold(overhead); err != nil {
+		return err
+	}
 	t.arrived, t.state, t.ready = now(), waiting, make(chan struct{})
 	t.class.Waiting++
 	if c.waiting = append(c.waiting, t); len(c.waiting) == 1 {
+		c.started, c.since, c.rate, c.best = 0, t.arrived, 0, 0
 		q.queued = append(q.queued, c)
+		q.watch()
 	}
-	return true, nil
+	return nil
 }
 
-// dequeue removes the turn from the queue, in which it is the i-th of its client.
-func (t *Turn) dequeue(i int) {
+// dequeue removes the turn from the queue.
+func (t *Turn) dequeue() {
 	c := t.client
-	t.q.measure(c)
 	t.state, t.waited = arriving, now().Sub(t.arrived)
 	t.class.Waiting--
-	if c.waiting = slices.Delete(c.waiting, i, i+1); len(c.waiting) == 0 {
+	if c.waiting = remove(c.waiting, t); len(c.waiting) == 0 {
 		t.q.queued = remove(t.q.queued, c)
 	}
 }
@@ -264,7 +265,7 @@ func (t *Turn) dequeue(i int) {
 // start starts the turn.
 func (t *Turn) start() {
 	q, c := t.q, t.client
-	t.release(t.bytes)
+	t.release()
 	t.state, t.since, t.paid = running, now(), t.class.cost
 	t.class.Served++
 	q.virtual = max(q.virtual, c.virtual)
@@ -299,8 +300,10 @@ func (t *Turn) Leave() {
 }
 
 func (t *Turn) leave() {
-	if t.builds {
-		t.built()
+	t.builds = false
+	if t.building > 0 {
+		t.client.builders.Release(t.building)
+		t.building = 0
 	}
 	if t.state != running {
 		return
@@ -323,9 +326,7 @@ func (t *Turn) End() {
 		return
 	}
 	t.ended = true
-	if t.bytes > 0 {
-		t.release(t.bytes)
-	}
+	t.release()
 	if t.state == left {
 		t.client.virtual -= t.paid
 		t.paid = 0
@@ -368,44 +369,30 @@ func (t *Turn) Build(ctx context.Context) {
 	if t == nil {
 		return
 	}
-	t.q.mu.Lock()
-	defer t.q.mu.Unlock()
+	q := t.q
+	q.mu.Lock()
+	defer q.mu.Unlock()
 	if t.builds || t.ended { // events of subscriptions need no turn
 		return
 	}
-	t.arrive()
 	t.builds = true
-	c := t.client
-	if c.building < t.q.processors() {
-		c.building++
-		return
+	t.arrive()
+	c, most := t.client, int64(q.most.computing-1)
+	if c.builders == nil {
+		c.builders = semaphore.NewWeighted(most)
 	}
-	ready := make(chan struct{})
-	c.builders = append(c.builders, ready)
-	t.query(1, 0) // it does not compute
-	defer t.query(-1, 0)
-	t.q.mu.Unlock()
-	select {
-	case <-ready:
-	case <-ctx.Done():
+	share := most / int64(q.processors())
+	if !c.builders.TryAcquire(share) {
+		t.query(1, 0) // it does not compute
+		q.mu.Unlock()
+		err := c.builders.Acquire(ctx, share)
+		q.mu.Lock()
+		t.query(-1, 0)
+		if err != nil {
+			return
+		}
 	}
-	t.q.mu.Lock()
-	if i := slices.Index(c.builders, ready); i >= 0 {
-		c.builders = slices.Delete(c.builders, i, i+1)
-		c.building++
-	}
-}
-
-// built ends the response of a turn.
-func (t *Turn) built() {
-	t.builds = false
-	c := t.client
-	if len(c.builders) > 0 {
-		close(c.builders[0])
-		c.builders = c.builders[1:]
-		return
-	}
-	c.building--
+	t.building += share
 }
 
 // Errors of [Turn.Stream], for clients.
