@@ -274,52 +274,60 @@ func TestSocketQueue(t *testing.T) {
 	}
 }
 
-// TestWaitingBodies checks that the bodies of waiting requests use a bounded amount of memory, and that the client
-// with the largest ones is refused, also while it still sends them. All clients can read their response.
+// TestWaitingBodies checks that the bodies of waiting requests use a bounded amount of memory: large ones wait until
+// others of their client leave room, and of small ones the client with the most is refused, also while it still sends
+// them. All clients can read their response.
 func TestWaitingBodies(t *testing.T) {
 	t.Parallel()
-	g := testenv.Demo(t, queue(admission.Options{Timeout: time.Hour, Memory: 4 << 20}), func(o *testenv.Options) {
-		o.Proxies = []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}
-	})
-	free := occupy(t, g, "address 203.0.113.9")
-	defer free()
-	begin := func(client string, size, sent int) net.Conn {
-		conn, err := (&net.Dialer{}).DialContext(t.Context(), "tcp", strings.TrimPrefix(g.URL, "http://"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(func() { _ = conn.Close() })
-		const head = "POST /graphql HTTP/1.1\r\nHost: x\r\nX-Forwarded-For: %s\r\n" +
-			"Content-Type: application/json\r\nContent-Length: %d\r\n\r\n%s"
-		if _, err := fmt.Fprintf(conn, head, client, size, strings.Repeat("x", sent)); err != nil {
-			t.Fatal(err)
-		}
-		return conn
-	}
-	var complete []net.Conn
-	for i := range 20 { // every other body is not complete
-		if conn := begin("203.0.113.9", 400_000, 400_000-i%2); i%2 == 0 {
-			complete = append(complete, conn)
-		}
-	}
-	refused := func() int64 { return g.DB.Queue().Stats()["/graphql"].Refused }
-	eventually(t, "no request is refused", func() bool { return refused() >= 10 })
-	body := `{"query":"{__typename}","extensions":{"x":"` + strings.Repeat("x", 200_000) + `"}}`
-	got := g.Do(t, http.MethodPost, "/graphql", body,
-		"Content-Type: application/json", "X-Forwarded-For: 203.0.113.10")
-	if got.Status != http.StatusOK {
-		t.Errorf("another client: status %d: %s", got.Status, got.Body)
-	}
-	free()
-	for i, conn := range complete {
-		resp, err := http.ReadResponse(bufio.NewReader(conn), nil)
-		if err != nil {
-			t.Fatalf("request %d: %v", i, err)
-		}
-		if resp.StatusCode != http.StatusBadRequest && resp.Header.Get("Retry-After") == "" {
-			t.Errorf("request %d: status %d, %v", i, resp.StatusCode, resp.Header)
-		}
-		_ = resp.Body.Close()
+	for name, c := range map[string]struct {
+		size, number, missing int // missing are the bytes that every other body lacks
+		refused, waiting      int64
+	}{"large": {400_000, 20, 0, 0, 1}, "small": {60_000, 60, 1, 20, 1}} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			g := testenv.Demo(t, queue(admission.Options{Timeout: time.Hour, Memory: 2 << 20}),
+				func(o *testenv.Options) { o.Proxies = []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")} })
+			free := occupy(t, g, "address 203.0.113.9")
+			defer free()
+			var complete []net.Conn
+			for i := range c.number {
+				conn, err := (&net.Dialer{}).DialContext(t.Context(), "tcp", strings.TrimPrefix(g.URL, "http://"))
+				if err != nil {
+					t.Fatal(err)
+				}
+				t.Cleanup(func() { _ = conn.Close() })
+				const head = "POST /graphql HTTP/1.1\r\nHost: x\r\nX-Forwarded-For: 203.0.113.9\r\n" +
+					"Content-Type: application/json\r\nContent-Length: %d\r\n\r\n%s"
+				missing := i % 2 * c.missing
+				go func() { // the gateway may read it later
+					_, _ = fmt.Fprintf(conn, head, c.size, strings.Repeat("x", c.size-missing))
+				}()
+				if missing == 0 {
+					complete = append(complete, conn)
+				}
+			}
+			eventually(t, "the requests do not wait, or are not refused", func() bool {
+				return g.DB.Queue().Stats()["/graphql"].Refused >= c.refused && waiting(g) >= c.waiting
+			})
+			body := `{"query":"{__typename}","extensions":{"x":"` + strings.Repeat("x", 200_000) + `"}}`
+			got := g.Do(t, http.MethodPost, "/graphql", body,
+				"Content-Type: application/json", "X-Forwarded-For: 203.0.113.10")
+			if got.Status != http.StatusOK {
+				t.Errorf("another client: status %d: %s", got.Status, got.Body)
+			}
+			free()
+			for i, conn := range complete {
+				resp, err := http.ReadResponse(bufio.NewReader(conn), nil)
+				if err != nil {
+					t.Fatalf("request %d: %v", i, err)
+				}
+				busy := resp.Header.Get("Retry-After") != ""
+				if resp.StatusCode != http.StatusBadRequest && !busy || busy && c.refused == 0 {
+					t.Errorf("request %d: status %d, %v", i, resp.StatusCode, resp.Header)
+				}
+				_ = resp.Body.Close()
+			}
+		})
 	}
 }
 

@@ -48,7 +48,6 @@ func (t transfer) limit(next http.Handler) http.Handler {
 			ReadCloser: r.Body, c: c, limits: t,
 			end: time.Now().Add(t.body), //nolint:forbidigo // deadlines use the system clock
 		}
-		b.extend()
 		r.Body = b
 		next.ServeHTTP(out, r)
 		if r.Header.Get("Expect") == "" { // otherwise the client waits for permission to send the body
@@ -82,16 +81,13 @@ func (b *limitedBody) extend() {
 // Read extends the deadline. At the end of the body it removes the deadline: otherwise the server would take its
 // expiry for a client that disconnected, and cancel the request.
 func (b *limitedBody) Read(p []byte) (int, error) {
+	b.extend()
 	n, err := b.ReadCloser.Read(p)
-	switch {
-	case err != nil:
+	if err != nil {
 		_ = b.c.SetReadDeadline(time.Time{})
-	case n > 0:
-		b.extend()
-		if b.quantum += n; b.quantum >= transferPart {
-			b.quantum = 0
-			runtime.Gosched() // many bodies can arrive at the same time
-		}
+	} else if b.quantum += n; b.quantum >= transferPart {
+		b.quantum = 0
+		runtime.Gosched() // many bodies can arrive at the same time
 	}
 	return n, err //nolint:wrapcheck // io.EOF must not be wrapped
 }
@@ -99,7 +95,6 @@ func (b *limitedBody) Read(p []byte) (int, error) {
 // discard reads the rest of the body, up to the size that endpoints allow, before the response to a rejected request is
 // sent: closing the connection before would reset it, and the client might not read the response.
 func (b *limitedBody) discard() {
-	b.extend()
 	_, _ = io.CopyN(io.Discard, b, maxExplained) // an error is that of the connection
 }
 
@@ -136,8 +131,9 @@ const (
 	slowWrite = 10 * time.Millisecond
 )
 
-// receive reads the body of a request, up to the size that endpoints allow. Its handler reads the same bytes and the
-// same error. It fails if the memory of waiting requests is used up, before it reads anything that does not fit.
+// receive reads the body of a request, up to the size that endpoints allow, when there is room for it. Its handler reads
+// the same bytes and the same error. It fails if the memory of waiting requests is used up, before it reads anything
+// that does not fit.
 func receive(r *http.Request, turn *admission.Turn, l *limitedWriter) error {
 	if r.Body == nil || r.Body == http.NoBody || r.ContentLength > maxExplained {
 		return nil
@@ -146,7 +142,7 @@ func receive(r *http.Request, turn *admission.Turn, l *limitedWriter) error {
 	if size < 0 { // unknown
 		size = maxExplained
 	}
-	if err := turn.Hold(size, func() {
+	if err := turn.Receive(r.Context(), size, func() {
 		if l != nil {
 			_ = l.c.SetReadDeadline(time.Now()) //nolint:forbidigo // deadlines use the system clock
 		}
@@ -163,7 +159,7 @@ func receive(r *http.Request, turn *admission.Turn, l *limitedWriter) error {
 		io.Reader
 		io.Closer
 	}{io.MultiReader(received, rest), body}
-	return turn.Hold(-size, nil)
+	return turn.Hold(-size)
 }
 
 // failed is a reader that returns an error.

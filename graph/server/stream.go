@@ -123,7 +123,7 @@ func (s *Server) stream(
 
 // enter waits for the turn of an operation in a request with a size in bytes.
 func enter(ctx context.Context, turn *admission.Turn, size int) *gqlerror.Error {
-	err := turn.Hold(size, nil)
+	err := turn.Hold(size)
 	if err == nil {
 		err = turn.Enter(ctx)
 	}

@@ -48,6 +48,9 @@ const (
 	manyWaiting = 2048
 	// maxUnread is the maximum number of bytes of the responses that one client has not read.
 	maxUnread = 128 << 20
+	// largeBody is the size of a body, in bytes, from which it waits for room before it is read. The room for those of a
+	// client is the memory divided by roomShare.
+	largeBody, roomShare = 64 << 10, 8
 	// firstCost is the cost of a class that has not run yet, in seconds.
 	firstCost = 0.001
 )
@@ -123,7 +126,8 @@ type client struct {
 
 	holding []*Turn // those that use memory, in order of arrival
 	bytes   int64
-	unread  int64 // bytes of responses that it has not read
+	room    *semaphore.Weighted // for large bodies, in bytes; nil before the first one
+	unread  int64               // bytes of responses that it has not read
 
 	builders *semaphore.Weighted // for responses, in processors; nil before the first one
 

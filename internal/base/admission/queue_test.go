@@ -377,17 +377,18 @@ func TestDeadline(t *testing.T) {
 // sends a body.
 func TestMemory(t *testing.T) {
 	t.Parallel()
-	simulate(t, admission.Options{Memory: 10 << 20}, func(t *testing.T, s *simulation) {
+	const memory = 2 << 20
+	simulate(t, admission.Options{Memory: memory}, func(t *testing.T, s *simulation) {
 		t.Helper()
 		for i := range 4 { // all processors are busy
 			if err := s.q.Turn(strconv.Itoa(i), "class").Enter(t.Context()); err != nil {
 				t.Fatal(err)
 			}
 		}
-		results := map[string]chan error{"large": make(chan error, 20), "modest": make(chan error, 100)}
+		results := map[string]chan error{"large": make(chan error, 30), "modest": make(chan error, 100)}
 		wait := func(client string, bytes int) {
 			turn := s.q.Turn(client, client)
-			if err := turn.Hold(bytes, nil); err != nil {
+			if err := turn.Receive(t.Context(), bytes, nil); err != nil {
 				turn.End()
 				results[client] <- err
 				return
@@ -399,14 +400,14 @@ func TestMemory(t *testing.T) {
 			synctest.Wait()
 		}
 		stalled, woken := s.q.Turn("large", "large"), false
-		for range 9 {
-			wait("large", 1<<20)
+		for range 18 {
+			wait("large", 60<<10)
 		}
-		if err := stalled.Hold(1<<19, func() { woken = true }); err != nil {
+		if err := stalled.Receive(t.Context(), 32<<10, func() { woken = true }); err != nil {
 			t.Fatal(err)
 		}
 		for range 40 {
-			wait("modest", 32<<10)
+			wait("modest", 4<<10)
 		}
 		stats := s.q.Stats()
 		modest, n := stats["modest"], stats["large"].Refused
@@ -416,7 +417,7 @@ func TestMemory(t *testing.T) {
 		if r := admission.RefusalOf(stalled.Enter(t.Context())); r == nil || r.Limit != admission.ByMemory {
 			t.Errorf("a refused request enters: %v", r)
 		}
-		wait("large", 8<<20)
+		wait("large", memory)
 		if err := <-results["large"]; admission.RefusalOf(err) == nil {
 			t.Error(err)
 		}
@@ -428,9 +429,65 @@ func TestMemory(t *testing.T) {
 				}
 			}
 		}
-		if err := s.q.Turn("large", "large").Hold(10<<20, nil); err != nil {
+		if err := s.q.Turn("large", "large").Hold(memory); err != nil {
 			t.Errorf("the memory of requests that have left is in use: %v", err)
 		}
+	})
+}
+
+// TestRoom checks that large bodies wait until other ones of their client leave room, in order of arrival and no longer
+// than the timeout, that those of other clients and small ones do not, and that requests that have left make room.
+func TestRoom(t *testing.T) {
+	t.Parallel()
+	simulate(t, admission.Options{Memory: 16 << 20}, func(t *testing.T, s *simulation) {
+		t.Helper()
+		var received []string
+		refused := map[string]*admission.Refusal{}
+		begin := func(ctx context.Context, client, name string, bytes int) *admission.Turn {
+			turn := s.q.Turn(client, "class")
+			go func() {
+				err := turn.Receive(ctx, bytes, nil)
+				if err != nil {
+					refused[name] = admission.RefusalOf(err)
+					return
+				}
+				received = append(received, name)
+			}()
+			synctest.Wait()
+			return turn
+		}
+		expect := func(what string, want ...string) {
+			t.Helper()
+			synctest.Wait()
+			if !slices.Equal(received, want) {
+				t.Errorf("%s: %v, want %v", what, received, want)
+			}
+			received = nil
+		}
+		first := begin(t.Context(), "large", "1", 1<<20)
+		second := begin(t.Context(), "large", "2", 1<<20)
+		gone, leave := context.WithCancel(t.Context())
+		begin(gone, "large", "3", 1<<20)
+		fourth := begin(t.Context(), "large", "4", 9<<20) // takes all room
+		begin(t.Context(), "large", "5", 1<<20)
+		begin(t.Context(), "large", "small", 1<<10)
+		begin(t.Context(), "modest", "modest", 1<<20)
+		expect("two large bodies fit", "1", "2", "small", "modest")
+		leave()
+		first.End()
+		expect("the fourth needs all room")
+		if err := second.Enter(t.Context()); err != nil {
+			t.Error(err)
+		}
+		expect("the second runs", "4")
+		time.Sleep(admission.DefaultTimeout)
+		synctest.Wait()
+		if r := refused["5"]; r == nil || r.Limit != admission.ByTimeout {
+			t.Errorf("the fifth after the timeout: %v", r)
+		}
+		fourth.End()
+		begin(t.Context(), "large", "6", 2<<20)
+		expect("all have left", "6")
 	})
 }
 

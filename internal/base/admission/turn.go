@@ -43,6 +43,7 @@ type Turn struct {
 	refused *Refusal
 	wake    func() // called if the turn is refused before it waits
 	bytes   int64  // memory that it uses while it waits
+	room    int64  // what it has of the client's room for bodies, in bytes
 	ended   bool
 	kept    any
 
@@ -109,17 +110,51 @@ func (t *Turn) Another() *Turn {
 }
 
 // Hold counts more memory that the request uses until it runs, in bytes, or less if they are negative, before it waits.
-// It fails with a [Refusal] if too much is in use. wake, if not nil, is called if the turn is refused later because of
-// another request, before it waits.
-func (t *Turn) Hold(bytes int, wake func()) error {
+// It fails with a [Refusal] if too much is in use.
+func (t *Turn) Hold(bytes int) error {
 	if t == nil {
 		return nil
 	}
 	t.q.mu.Lock()
 	defer t.q.mu.Unlock()
-	t.wake = wake
 	t.arrive()
 	return t.hold(int64(bytes))
+}
+
+// Receive is called before the body of a request is read, and counts its memory as Hold does. A large body waits until
+// the other bodies of the client leave room for it: many that arrive at the same time would take turns to be read, and
+// the requests of others would wait for them. wake is called if the turn is refused later because of another request,
+// before it waits.
+func (t *Turn) Receive(ctx context.Context, bytes int, wake func()) error {
+	t.q.mu.Lock()
+	defer t.q.mu.Unlock()
+	t.arrive()
+	if bytes >= largeBody {
+		t.enterRoom(ctx, int64(bytes))
+	}
+	t.wake = wake
+	return t.hold(int64(bytes))
+}
+
+// enterRoom waits for room for a body, or refuses the turn.
+func (t *Turn) enterRoom(ctx context.Context, bytes int64) {
+	ctx, t.wake = context.WithTimeout(ctx, t.q.o.Timeout)
+	defer t.wake()
+	if t.hold(overhead) != nil {
+		return
+	}
+	c, most := t.client, t.q.o.Memory/roomShare
+	if c.room == nil {
+		c.room = semaphore.NewWeighted(most)
+	}
+	t.q.mu.Unlock()
+	err := c.room.Acquire(ctx, min(bytes, most))
+	t.q.mu.Lock()
+	if err == nil {
+		t.room = min(bytes, most)
+	} else if t.refused == nil {
+		t.refuse(ByTimeout)
+	}
 }
 
 // arrive registers the turn with its client.
@@ -162,6 +197,10 @@ func (t *Turn) add(bytes int64) {
 func (t *Turn) release() {
 	t.add(-t.bytes)
 	t.client.holding = remove(t.client.holding, t)
+	if t.room > 0 {
+		t.client.room.Release(t.room)
+		t.room = 0
+	}
 }
 
 // refuse refuses a turn that waits or has not arrived.
