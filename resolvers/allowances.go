@@ -44,6 +44,8 @@ var (
 	}
 )
 
+// allowancesOf returns the objects below which the allowances of accounts are: those that were given, or those that
+// were received. It reads nothing.
 func allowancesOf(of []*ledger.Account, received bool) (rowplan.Results[*ledger.AccountAllowances], error) {
 	return func() ([]*ledger.AccountAllowances, error) {
 		return list.Map(of, func(a *ledger.Account) *ledger.AccountAllowances {

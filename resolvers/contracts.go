@@ -108,6 +108,7 @@ func checkWords(what string, list ...[]byte) error {
 	return nil
 }
 
+// checkSlots fails if a filter has a storage slot with more than 32 bytes.
 func checkSlots(f ledger.ContractStateFilter) error {
 	if f.Slot == nil {
 		return nil

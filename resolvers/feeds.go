@@ -39,6 +39,9 @@ type transactionEvent struct {
 	asked   []ledger.EntityID // the accounts that were watched when the row was read
 }
 
+// newFeeds returns the feeds of all subscriptions on the ledger, one reader for each kind of rows. No reader runs
+// until there is a subscriber. The positions of the readers are reported to db, so that later queries are not
+// answered by a server that is behind them.
 func newFeeds(db *storage.DB, o feed.Options) *feeds {
 	o.Begin = func(ctx context.Context) (context.Context, func(feed.Position)) {
 		ctx, report := db.Follow(ctx)
@@ -161,6 +164,7 @@ func between(after feed.Position, until *feed.Position, limit int) storage.Page 
 	return p
 }
 
+// events returns transactions as events without accounts, which are added for those that a subscriber filters by.
 func events(rows []*ledger.Transaction) []*transactionEvent {
 	return list.Map(rows, func(t *ledger.Transaction) *transactionEvent { return &transactionEvent{Transaction: t} })
 }

@@ -258,6 +258,8 @@ func counted[T any](
 	return withCount(c, whole, true, count)
 }
 
+// withCount adds totalCount to a connection if whole, which means that the list has no filter. count runs only if the
+// operation selects totalCount.
 func withCount[T any](
 	c *relay.Connection[T], whole, exact bool, count func(context.Context) (int64, error),
 ) *relay.Connection[T] {
@@ -278,6 +280,8 @@ func unfiltered[F any](f F) bool { return reflect.ValueOf(f).IsZero() }
 
 var versionList = ofNumber("versions", func(v *ledger.Version) int64 { return int64(v.Timestamp) })
 
+// versionsOf returns the versions of rows as connections. queue adds the statement for the keys to the batch. At a
+// past moment, values that are unknown then are removed.
 func versionsOf[K any](ctx context.Context, q rowplan.Request, order relay.Order, args relay.Args, keys []K,
 	queue func(*storage.Batch, []K, storage.Page) storage.Result[[][]*ledger.Version],
 ) (rowplan.Results[*relay.VersionConnection], error) {

@@ -81,6 +81,8 @@ func queueNFTTransactions(
 	})
 }
 
+// nftsBelow returns the NFTs of tokens or accounts as connections, with one statement for all of them. A filter with
+// an owner that does not exist matches nothing.
 func nftsBelow(
 	ctx context.Context, q rowplan.Request, of entities.NFTParent, ids []ledger.EntityID,
 	args graph.ListArgs[ledger.NFTFilter],

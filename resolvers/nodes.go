@@ -131,6 +131,9 @@ type nodeResult struct {
 // each name once the batch has run.
 type queueNodes func(ctx context.Context, b *storage.Batch, typ string, names []string) func() []nodeResult
 
+// nodesBy returns the function that reads objects of a type by their names in global IDs. parse reads a name, and
+// queue reads the rows by key through the loader of the type. A name that cannot be parsed is an error for that node
+// only.
 func nodesBy[K comparable, T any, P nodePointer[T]](
 	parse func(string) (K, error), queue storage.QueueKeys[K, P],
 ) queueNodes {
@@ -292,6 +295,7 @@ func byKey[K, T any, P nodePointer[T]](
 // parseEntityID parses an entity id with shard and realm.
 func parseEntityID(name string) (ledger.EntityID, error) { return ledger.ParseEntityID(name, 0) }
 
+// parseNumber reads the name of objects that a number identifies.
 func parseNumber(name string) (int64, error) {
 	n, err := strconv.ParseInt(name, 10, 64)
 	if err != nil {

@@ -60,6 +60,7 @@ func (r queries) Schedules(ctx context.Context, args graph.QuerySchedulesArgs) (
 // keyOf returns a key of an entity, or nil if it has no such key.
 type keyOf func(relay.Entity) *ledger.KeyInfo
 
+// ownKey returns the key that controls an entity, or nil if it has none.
 func ownKey(e relay.Entity) *ledger.KeyInfo {
 	switch e := e.(type) {
 	case *ledger.Account:

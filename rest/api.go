@@ -147,6 +147,8 @@ func (a *API) Init() error {
 	return nil
 }
 
+// prepare reads an embedded document, adds the fragments that it uses, and validates it. It also notes the aliases of
+// the root fields, which are members of the body.
 func (a *API) prepare(name string, fragments map[string]string) (*prepared, error) {
 	text, err := fs.ReadFile(a.Documents, path.Join("documents", name))
 	if err != nil {
@@ -286,6 +288,7 @@ func (a *API) fold(escaped string) string {
 	return strings.Join(segments, "/")
 }
 
+// notFound writes the response for a path that is no endpoint.
 func (a *API) notFound(w http.ResponseWriter, r *http.Request) {
 	// The modern family responds to the path of a collection of which only members are served.
 	if p := r.URL.EscapedPath(); strings.EqualFold(p, a.Prefix+"/topics/") {
@@ -320,6 +323,9 @@ type runFunc func(context.Context, server.Call) *server.Result
 // runNothing is the runFunc of requests that are explained but not run.
 func runNothing(context.Context, server.Call) *server.Result { return nil }
 
+// read returns the request of an endpoint with the variables of its document. It reads the body, the path and the
+// query string, then calls Bind of the body and Finish, and stops at the first problem. helpers runs the documents
+// that the validation of some endpoints needs.
 func (a *API) read(r *http.Request, e *Endpoint, maxLimit int, helpers runFunc) (*Request, error) {
 	req := &Request{
 		Config: a.Config, HTTP: r, Endpoint: e, maxLimit: maxLimit,
@@ -358,6 +364,7 @@ func (a *API) read(r *http.Request, e *Endpoint, maxLimit int, helpers runFunc) 
 	return req, nil
 }
 
+// operation returns the name of the operation in the document that this request executes.
 func (r *Request) operation() string {
 	switch {
 	case r.Selected != "":

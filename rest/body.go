@@ -77,6 +77,7 @@ func (b *Body) readBody(r *http.Request) ([]byte, error) {
 	return content.Bytes(), nil
 }
 
+// tooLarge returns the problem for a body with more than MaxBytes.
 func (b *Body) tooLarge() *Problem {
 	if b.TooLarge != nil {
 		return b.TooLarge
@@ -136,6 +137,7 @@ func (r *route) by(method string) *Endpoint {
 	}
 }
 
+// family returns the family that words the errors of a path.
 func (r *route) family() Family {
 	if r.get != nil {
 		return r.get.Family

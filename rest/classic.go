@@ -73,6 +73,7 @@ func (e *Endpoint) validate(c *Config, q Query) *Problem {
 	return problemOf(slices.Concat(counts, bad, unknowns))
 }
 
+// param returns the parameter with the name, or nil.
 func (e *Endpoint) param(name string) *Param {
 	if i := slices.IndexFunc(e.Params, func(p Param) bool { return p.Name == name }); i >= 0 {
 		return &e.Params[i]
@@ -84,11 +85,13 @@ func unknown(name string) Item { return Item{Message: "Unknown query parameter: 
 
 func invalid(name string) Item { return Item{Message: "Invalid parameter: " + name} }
 
+// tooMany returns the message for a parameter that was given more than most times.
 func tooMany(name string, n, most int) Item {
 	return Item{Message: fmt.Sprintf("Parameter values count exceeds maximum number allowed: %s count: %d max: %d",
 		name, n, most)}
 }
 
+// problemOf returns a problem with the status 400, or nil if there are no items.
 func problemOf(items []Item) *Problem {
 	if items == nil {
 		return nil

@@ -225,6 +225,8 @@ func Timestamps(variable string) Bind { return bindFilter(variable, false, readT
 // AnyTimestamps binds timestamps. Several eq values are alternatives.
 func AnyTimestamps(variable string) Bind { return bindFilter(variable, true, readTimestamp) }
 
+// readID reads an entity ID or an address that contains one. v.None says that the value is the address of no entity
+// ID, which is not compared.
 func readID(cfg *Config, v Value) (Value, error) {
 	var id ledger.EntityID
 	if IsEntityID(v.Text) {
@@ -259,6 +261,7 @@ func ExpandID(cfg *Config, text string) (ledger.EntityID, error) {
 	return 0, Bad(`Invalid entity ID "` + full + `"`)
 }
 
+// readLong reads a decimal or hexadecimal number with 63 bits.
 func readLong(_ *Config, v Value) (Value, error) {
 	n, err := parseBlockNumber(trimNumber(v.Text))
 	if err != nil {
@@ -268,6 +271,7 @@ func readLong(_ *Config, v Value) (Value, error) {
 	return v, nil
 }
 
+// readPublicKey reads a public key and writes it in the form of the database: hexadecimal without a prefix.
 func readPublicKey(_ *Config, v Value) (Value, error) {
 	key, err := ledger.ParsePublicKey(v.Text)
 	if err != nil {

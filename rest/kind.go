@@ -157,6 +157,7 @@ func (k Kind) Except(op Op) Kind {
 	return k
 }
 
+// isEntityIDOrLongZero reports whether a text is an entity ID or an address that contains one.
 func isEntityIDOrLongZero(c *Config, text string) bool {
 	ref, err := ledger.ParseAccountRef(text, c.Base)
 	return IsEntityID(text) || err == nil && !ref.Address.Valid && isEVMAddress(c, text)
@@ -191,6 +192,7 @@ var Index = Kind{
 	Ops: Operators(),
 }
 
+// naturalNumber reads a decimal number without sign. The result is false for one that is too large for 63 bits.
 func naturalNumber(s string) (int64, bool) {
 	if !IsDigits(s) {
 		return 0, false
@@ -202,11 +204,13 @@ func naturalNumber(s string) (int64, bool) {
 // trimNumber removes white space around a number, and a plus sign.
 func trimNumber(s string) string { return strings.TrimPrefix(strings.TrimSpace(s), "+") }
 
+// isInt reports whether a text is a decimal number without sign and with at most 31 bits.
 func isInt(_ *Config, text string) bool {
 	n, ok := naturalNumber(text)
 	return ok && len(text) <= 10 && n <= math.MaxInt32
 }
 
+// parseBlockNumber reads a decimal or hexadecimal number with 63 bits. Its error has no text for clients.
 func parseBlockNumber(s string) (int64, error) {
 	if hexNumberSyntax.MatchString(s) {
 		return strconv.ParseInt(s[2:], 16, 64) //nolint:wrapcheck // the caller returns its own error
@@ -266,6 +270,7 @@ type Value struct {
 	None bool
 }
 
+// isOp reports whether a text is a comparison operator.
 func isOp(s string) bool {
 	switch Op(s) {
 	case Eq, Ne, Gt, Gte, Lt, Lte:

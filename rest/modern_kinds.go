@@ -74,6 +74,7 @@ func modernValue(text string, exact bool) (v Value, ok bool) {
 	return Value{Op: Op(op), Text: rest, Given: true}, isOp(op) && !strings.Contains(rest, ":")
 }
 
+// parseEntityID reads an entity ID, to which the shard and realm of the configuration are added if they are missing.
 func parseEntityID(c *Config, v Value) (Value, bool) {
 	parts := strings.Split(v.Text, ".")
 	if len(parts) > 3 {
@@ -95,6 +96,7 @@ func parseEntityID(c *Config, v Value) (Value, bool) {
 	return v, true
 }
 
+// parseModernTimestamp reads seconds with nanoseconds. The result is false for a time after the range of timestamps.
 func parseModernTimestamp(_ *Config, v Value) (Value, bool) {
 	m := modernTimestampSyntax.FindStringSubmatch(v.Text)
 	if m == nil {
@@ -111,6 +113,7 @@ func parseModernTimestamp(_ *Config, v Value) (Value, bool) {
 	return v, true
 }
 
+// parseInteger returns a reader of decimal numbers with a sign and up to bits bits.
 func parseInteger(bits int) func(*Config, Value) (Value, bool) {
 	return func(_ *Config, v Value) (Value, bool) {
 		n, err := strconv.ParseInt(v.Text, 10, bits)
@@ -120,6 +123,7 @@ func parseInteger(bits int) func(*Config, Value) (Value, bool) {
 	}
 }
 
+// parseSwitch reads a Boolean in one of the forms that the old service accepted.
 func parseSwitch(_ *Config, v Value) (Value, bool) {
 	switch strings.ToLower(v.Text) {
 	case "true", "on", "yes", "1":
@@ -163,6 +167,7 @@ func lettersOf(s string) string {
 	}, s)
 }
 
+// parsePathID reads an entity ID of the path, which is stricter than in parameters.
 func parsePathID(c *Config, v Value) (Value, bool) {
 	id, err := ledger.ParseEntityID(v.Text, c.Base)
 	ok := err == nil && modernIDSyntax.MatchString(v.Text)
@@ -173,6 +178,8 @@ func parsePathID(c *Config, v Value) (Value, bool) {
 // literalPrefix precedes an AccountRef of the graph that identifies a live account by its stored address or alias.
 const literalPrefix = "literal:"
 
+// parsePathAccount reads an account of the path: an entity ID, an EVM address or an alias. The text of the latter two
+// gets literalPrefix.
 func parsePathAccount(c *Config, v Value) (Value, bool) {
 	if modernIDSyntax.MatchString(v.Text) {
 		return parsePathID(c, v)
@@ -195,6 +202,7 @@ func parsePathAccount(c *Config, v Value) (Value, bool) {
 	return v, err == nil
 }
 
+// parseSlot reads a storage slot and pads it to 32 bytes.
 func parseSlot(_ *Config, v Value) (Value, bool) {
 	m := slotSyntax.FindStringSubmatch(v.Text)
 	if m == nil {

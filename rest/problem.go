@@ -39,6 +39,7 @@ func ItemOf(message, detail, data string) Item {
 	return Item{Message: message, Detail: &detail, Data: &data}
 }
 
+// withData returns the problem with the members detail and data in each message, as contract calls have them.
 func (p *Problem) withData() *Problem {
 	full := &Problem{Status: p.Status, Retry: p.Retry}
 	for _, i := range p.Items {
@@ -52,6 +53,7 @@ func (p *Problem) withData() *Problem {
 	return full
 }
 
+// Error implements error, for logs and tests. Clients get body.
 func (p *Problem) Error() string {
 	if len(p.Items) == 0 {
 		return http.StatusText(p.Status)
@@ -59,6 +61,7 @@ func (p *Problem) Error() string {
 	return strings.Join(list.Map(p.Items, func(i Item) string { return i.Message }), "; ")
 }
 
+// body returns the JSON of the error response.
 func (p *Problem) body() []byte {
 	var envelope struct {
 		Status struct {

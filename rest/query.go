@@ -35,6 +35,7 @@ func (q Query) Get(name string) []string {
 	return nil
 }
 
+// index returns the position of a parameter, or -1.
 func (q Query) index(name string) int {
 	return slices.IndexFunc(q, func(p Parameter) bool { return p.Name == name })
 }
@@ -49,6 +50,7 @@ func (q Query) with(p Parameter) Query {
 	return q
 }
 
+// clone returns a copy that can be changed without changing q.
 func (q Query) clone() Query {
 	return list.Map(q, func(p Parameter) Parameter {
 		p.Values = slices.Clone(p.Values)
@@ -100,6 +102,7 @@ func parseQuery(raw string, maxRepeats int) (Query, *queryError) {
 	return q, nil
 }
 
+// arrayLimit returns the error for a parameter with more values than the parser of query strings accepts.
 func arrayLimit(most int) *queryError {
 	return &queryError{status: 400, text: fmt.Sprintf("Array limit exceeded. Only %d elements allowed in an array.",
 		most)}

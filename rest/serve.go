@@ -343,6 +343,7 @@ var busy = func() (all [Modern + 1]struct {
 	return all
 }()
 
+// writeProblem writes an error response in the form of a family.
 func writeProblem(w http.ResponseWriter, r *http.Request, f Family, p *Problem) {
 	if p.Retry > 0 {
 		w.Header().Set("Retry-After", strconv.Itoa(p.Retry))

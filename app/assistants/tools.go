@@ -114,6 +114,8 @@ type describeInput struct {
 	Name string `json:"name,omitempty" jsonschema:"a type such as Account, or a field such as Query.account"`
 }
 
+// describe returns the definition of a type or of one field as SDL. Without a name it returns the fields of Query,
+// without their arguments. It reads the schema only.
 func (t *tools) describe(in describeInput) (string, error) {
 	if t.Schema == nil {
 		return "", errors.New("the schema of this gateway is not public")
@@ -151,6 +153,7 @@ type explainInput struct {
 	Path string `json:"path" jsonschema:"the path with its query string, after POST for an endpoint with a body"`
 }
 
+// explain returns the GraphQL document of a path of the REST API, with its variables, and executes nothing.
 func (t *tools) explain(in explainInput) (string, error) {
 	x, err := t.Explain(t.ctx, in.Path, nil)
 	if err != nil {

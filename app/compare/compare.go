@@ -323,6 +323,7 @@ func (r *Report) WriteTo(w io.Writer) (int64, error) {
 	return int64(n), err
 }
 
+// count returns a number with its noun, in the plural if it is not 1.
 func count(n int, noun string) string {
 	if n == 1 {
 		return "1 " + noun

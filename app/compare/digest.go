@@ -93,6 +93,7 @@ func (d *Digest) Next() string {
 	return next
 }
 
+// member returns the member with the path, or nil if the body has none.
 func (d *Digest) member(path string) *Member {
 	for i := range d.Members {
 		if d.Members[i].Path == path {
@@ -133,6 +134,7 @@ func (b *digestBuilder) add(path, typ, value string) int {
 	return at
 }
 
+// value reads the next JSON value of d and adds it, and all that is below it, under path.
 func (b *digestBuilder) value(path string, d *json.Decoder) error {
 	token, err := d.Token()
 	if err != nil {
@@ -161,6 +163,7 @@ func (b *digestBuilder) value(path string, d *json.Decoder) error {
 	return nil
 }
 
+// object reads the members of an object, the opening brace of which is read already. It leaves the closing brace.
 func (b *digestBuilder) object(path string, d *json.Decoder) error {
 	b.add(path, "object", "")
 	for d.More() {
@@ -179,6 +182,8 @@ func (b *digestBuilder) object(path string, d *json.Decoder) error {
 	return nil
 }
 
+// list reads the items of an array, the opening bracket of which is read already. It leaves the closing bracket.
+// Items of the outermost array are also kept as text, so that pages can be compared item by item.
 func (b *digestBuilder) list(path string, d *json.Decoder) error {
 	at, length, items := b.add(path, "array", ""), 0, []string(nil)
 	occurrence := len(b.members[at].values) - 1
@@ -260,6 +265,7 @@ func Differences(endpoint string, a, b *Digest) []Difference {
 	return out
 }
 
+// status returns the HTTP status as text for the report.
 func (d *Digest) status() string {
 	if d.Status == 0 {
 		return "no response"
@@ -269,6 +275,7 @@ func (d *Digest) status() string {
 
 func (d *Digest) text() string { return string(d.body[:min(len(d.body), 200)]) }
 
+// paths returns the paths of the members of both bodies, each once, in the order of a, then of b.
 func paths(a, b *Digest) []string {
 	var out []string
 	seen := map[string]bool{}

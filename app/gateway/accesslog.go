@@ -93,6 +93,7 @@ func (l *AccessLog) request(
 // maxLogged is the maximum length of the path and of the query of a request in the log, in bytes.
 const maxLogged = 1024
 
+// logged shortens a text from a request for the log to maxLogged bytes.
 func logged(text string) string {
 	if len(text) > maxLogged {
 		return strings.ToValidUTF8(text[:maxLogged], "") + "…"

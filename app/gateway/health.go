@@ -69,6 +69,7 @@ func (p *part) ready() (age time.Duration, err error) {
 	return age, p.err
 }
 
+// run runs the check, records its result and the time, logs a change between ready and not ready, and closes done.
 func (p *part) run(done chan struct{}) {
 	ctx, cancel := context.WithTimeout(context.Background(), healthTimeout)
 	defer cancel()
@@ -85,6 +86,8 @@ func (p *part) run(done chan struct{}) {
 	close(done)
 }
 
+// parts returns the checks that readiness consists of: the ledger's database with its lag, and the status pages. A
+// part that is not configured has none.
 func (g *Gateway) parts() map[string]*part {
 	parts := map[string]*part{}
 	if g.o.DB != nil {
@@ -173,6 +176,7 @@ func (g *Gateway) healthOf(p *part) partHealth {
 	return h
 }
 
+// statusText returns the value of status in the body of health checks.
 func statusText(up bool) string {
 	if up {
 		return "UP"
@@ -180,6 +184,7 @@ func statusText(up bool) string {
 	return "DOWN"
 }
 
+// writeHealth writes a health report as JSON, with the status 503 if the gateway is not up.
 func writeHealth(w http.ResponseWriter, up bool, body any) {
 	status := http.StatusOK
 	if !up {

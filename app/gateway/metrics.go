@@ -34,6 +34,9 @@ type metrics struct {
 	requests *prometheus.HistogramVec
 }
 
+// newMetrics returns the registry of the admin port's /metrics with the metrics of requests, the process, the status
+// pages, traces and the database. Collectors of operations, pages and queues are registered later. Each of db, pages,
+// followers and traces may be missing.
 func newMetrics(
 	db *storage.DB, pages *doccache.Cache, followers []*pagesync.Follower, traces *tracing.Traces,
 	now func() time.Time,
@@ -61,6 +64,7 @@ func newMetrics(
 	return m
 }
 
+// gauge registers a metric that value returns at each scrape.
 func (m *metrics) gauge(subsystem, name, help string, labels prometheus.Labels, value func() float64) {
 	o := prometheus.GaugeOpts{
 		Namespace: "heliograph", Subsystem: subsystem, Name: name, Help: help,
@@ -69,6 +73,7 @@ func (m *metrics) gauge(subsystem, name, help string, labels prometheus.Labels, 
 	m.registry.MustRegister(prometheus.NewGaugeFunc(o, value))
 }
 
+// counter registers a counter that value returns at each scrape. It must not decrease.
 func (m *metrics) counter(subsystem, name, help string, labels prometheus.Labels, value func() int64) {
 	o := prometheus.CounterOpts{
 		Namespace: "heliograph", Subsystem: subsystem, Name: name, Help: help,
@@ -119,6 +124,7 @@ func (m *metrics) addDatabase(db *storage.DB, now func() time.Time) {
 	}
 }
 
+// addStatus adds metrics of the cache that renders status pages.
 func (m *metrics) addStatus(pages *doccache.Cache) {
 	m.gauge("status", "pages", "Number of status pages.", nil, func() float64 { return float64(pages.Stats().Pages) })
 	m.gauge("status", "stale_seconds",
@@ -193,6 +199,8 @@ type operations struct {
 	names map[string]bool
 }
 
+// newOperations returns the counter of GraphQL operations, which also names the spans of traces. It is not registered
+// yet.
 func newOperations(traces *tracing.Traces) *operations {
 	return &operations{
 		traces: traces, names: map[string]bool{},
@@ -220,6 +228,8 @@ func (o *operations) Run(ctx context.Context, kind, name string) (of context.Con
 	return o.traces.Run(ctx, kind, name)
 }
 
+// label returns the label for the name of a client's operation: the name itself for the first maxNames names,
+// otherwise "other", so that clients cannot create any number of time series.
 func (o *operations) label(name string) string {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -270,6 +280,8 @@ var (
 	disabledMetric = statusMetric("webhooks_disabled", "Number of webhooks that were disabled after failures.")
 )
 
+// readPageMetrics returns the function that reads components, open incidents and drafts of a page from the database.
+// The cache calls it when the page has changed. Incidents over 1,000 are not counted.
 func readPageMetrics(db *statuspages.DB) func(ctx context.Context, p *status.Page) (*pageMetrics, time.Time, error) {
 	return func(ctx context.Context, p *status.Page) (*pageMetrics, time.Time, error) {
 		m := &pageMetrics{open: map[status.Impact]int{}}
@@ -299,6 +311,7 @@ func readPageMetrics(db *statuspages.DB) func(ctx context.Context, p *status.Pag
 	}
 }
 
+// Describe implements prometheus.Collector.
 func (m *statusMetrics) Describe(to chan<- *prometheus.Desc) {
 	for _, d := range []*prometheus.Desc{
 		componentMetric, openMetric, draftsMetric, ageMetric, sentMetric,
@@ -308,6 +321,7 @@ func (m *statusMetrics) Describe(to chan<- *prometheus.Desc) {
 	}
 }
 
+// Collect implements prometheus.Collector. It reads cached pages and counters of webhooks, and no database.
 func (m *statusMetrics) Collect(to chan<- prometheus.Metric) {
 	gauge := func(d *prometheus.Desc, value float64, labels ...string) {
 		to <- prometheus.MustNewConstMetric(d, prometheus.GaugeValue, value, labels...)

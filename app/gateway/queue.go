@@ -115,6 +115,7 @@ var settings = map[admission.Limit]string{
 	admission.ByMemory:  "--memory-limit",
 }
 
+// add counts a refused request. The first one starts a timer, so that one log line a second reports all of them.
 func (f *refusals) add(log *slog.Logger, client string, limit admission.Limit) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -125,6 +126,7 @@ func (f *refusals) add(log *slog.Logger, client string, limit admission.Limit) {
 	}
 }
 
+// report writes the log line of the last second, with the client and limit of the last refusal, and starts over.
 func (f *refusals) report(log *slog.Logger) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

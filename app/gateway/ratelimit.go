@@ -60,6 +60,8 @@ type apiKey struct {
 	perMinute int
 }
 
+// newRates returns the rate limit of clients. It reads the file with the keys of clients that have their own limit,
+// if one is configured.
 func newRates(o RateOptions, log *slog.Logger) (*rates, error) {
 	r := &rates{o: o, log: log, limiter: httprate.NewRateLimiter(max(o.PerMinute, 1), time.Minute)}
 	if o.KeyFile != "" {

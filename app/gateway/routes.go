@@ -202,6 +202,7 @@ func (g *Gateway) explain(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
+// writeJSON writes v as the whole response. A value that cannot be encoded is an empty object with the status 500.
 func writeJSON(w http.ResponseWriter, status int, v any) {
 	b, err := json.Marshal(v)
 	if err != nil {
@@ -229,6 +230,8 @@ func newDocs(cfg *rest.Config, version string) (map[string]http.Handler, error) 
 	return all, nil
 }
 
+// serveDocs serves the HTML reference of the REST API whose prefix the path has. The references are rendered on the
+// first request.
 func (g *Gateway) serveDocs(w http.ResponseWriter, r *http.Request) {
 	docs, err := g.docs()
 	if err != nil {

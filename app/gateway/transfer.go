@@ -70,6 +70,7 @@ type limitedBody struct {
 	quantum int // bytes read without a pause
 }
 
+// extend moves the read deadline of the connection, at most to the end of the whole body.
 func (b *limitedBody) extend() {
 	deadline := time.Now().Add(b.limits.read) //nolint:forbidigo // deadlines use the system clock
 	if deadline.After(b.end) {
@@ -182,6 +183,9 @@ func (w *limitedWriter) extend() {
 	}
 }
 
+// Write writes p in parts and extends the write deadline of the connection before each. It reports large parts that
+// are being sent to sending. If a response has more than buffered bytes and takes longer than slowWrite, slow is
+// called.
 func (w *limitedWriter) Write(p []byte) (int, error) {
 	if w.size += len(p); w.size > buffered && w.slow != nil && w.timer == nil {
 		w.timer = time.AfterFunc(slowWrite, w.slow)
@@ -223,6 +227,8 @@ type limitedListener struct {
 	open map[string]int // by address
 }
 
+// Accept returns the next connection of a client that has fewer open connections than permitted, and refuses the
+// others. Connections of trusted proxies have no limit, because many clients share them.
 func (l *limitedListener) Accept() (net.Conn, error) {
 	for {
 		c, err := l.Listener.Accept()
@@ -269,6 +275,7 @@ type limitedConn struct {
 	once   sync.Once
 }
 
+// Close closes the connection and, the first time, subtracts it from the open connections of its client.
 func (c *limitedConn) Close() error {
 	c.once.Do(func() {
 		c.l.mu.Lock()

@@ -71,6 +71,8 @@ func (c *Checker) Check(ctx context.Context, p *status.Probe) status.ProbeResult
 	return r
 }
 
+// tcp opens and closes a connection to the address of the probe, and writes level, detail and duration to r. An error
+// of the network is the result too.
 func (c *Checker) tcp(ctx context.Context, p *status.Probe, r *status.ProbeResult) error {
 	start := time.Now() //nolint:forbidigo // durations are measured with the real clock
 	conn, err := (&net.Dialer{}).DialContext(ctx, "tcp", p.Spec.Address)
@@ -83,6 +85,9 @@ func (c *Checker) tcp(ctx context.Context, p *status.Probe, r *status.ProbeResul
 	return nil
 }
 
+// http sends the request of an HTTP or GraphQL probe and writes level, detail and duration to r. It reads at most
+// maxBody bytes, checks the expected response, then the days until the certificate expires. Headers with the value
+// env:NAME are read from the environment.
 func (c *Checker) http(ctx context.Context, p *status.Probe, r *status.ProbeResult) error {
 	s := &p.Spec
 	method, body := http.MethodGet, io.Reader(http.NoBody)
@@ -186,6 +191,8 @@ func lookUp(v any, path string) any {
 	return v
 }
 
+// ledger writes the result of a probe of the ledger or of one of its nodes to r, from the heartbeat that c.Ledger
+// reads.
 func (c *Checker) ledger(ctx context.Context, p *status.Probe, r *status.ProbeResult) {
 	if c.Ledger == nil {
 		r.Detail = "no ledger database is configured" // unknown: the component may be healthy

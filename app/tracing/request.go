@@ -113,6 +113,7 @@ func knownMethod(method string) bool {
 // maxNameLength is the length to which operation names, which clients choose, are truncated in span names.
 const maxNameLength = 100
 
+// spanName returns the name of an operation's span, bounded because clients choose the name of the operation.
 func spanName(kind, operation string) string {
 	if operation == "" {
 		return "graphql " + kind

@@ -86,6 +86,8 @@ func Start(ctx context.Context, o Options) (*Traces, error) {
 	return newTraces(o, self, newQueue(to, o.Logger)), nil
 }
 
+// newTraces returns a tracer whose sampled spans go to q. o.Ratio of the traces without a parent are sampled.
+// Attributes are cut to maxValueLength.
 func newTraces(o Options, self *resource.Resource, q *queue) *Traces {
 	limits := sdktrace.NewSpanLimits()
 	if limits.AttributeValueLengthLimit < 0 || limits.AttributeValueLengthLimit > maxValueLength {
@@ -191,6 +193,7 @@ func (t *Traces) Logger(l *slog.Logger) *slog.Logger {
 // logHandler adds trace and span ids to records.
 type logHandler struct{ slog.Handler }
 
+// Handle adds the IDs of the sampled trace and span to the log line.
 func (h logHandler) Handle(ctx context.Context, r slog.Record) error {
 	if sc := trace.SpanContextFromContext(ctx); sc.IsSampled() { // ids of unsampled traces are useless
 		r.AddAttrs(slog.String("trace_id", sc.TraceID().String()), slog.String("span_id", sc.SpanID().String()))
@@ -222,6 +225,8 @@ type queue struct {
 	reported           int64     // number of lost spans at that time
 }
 
+// newQueue returns a queue that sends spans to an exporter in the background. It drops spans if the exporter is too
+// slow.
 func newQueue(to sdktrace.SpanExporter, log *slog.Logger, options ...sdktrace.BatchSpanProcessorOption) *queue {
 	//nolint:forbidigo // measures intervals, and the injected clock may be fixed
 	q := &queue{to: to, log: log, now: time.Now}

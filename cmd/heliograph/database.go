@@ -81,6 +81,7 @@ func (d *database) maintain(ctx context.Context, log *slog.Logger) {
 	}
 }
 
+// ensurePartitions creates the partitions for the current time in the database of the ledger.
 func ensurePartitions(ctx context.Context, url string) error {
 	conn, err := pgx.Connect(ctx, url)
 	if err != nil {
@@ -89,6 +90,7 @@ func ensurePartitions(ctx context.Context, url string) error {
 	return errors.Join(migrations.EnsurePartitions(ctx, conn, time.Time{}), conn.Close(context.WithoutCancel(ctx)))
 }
 
+// close stops the embedded PostgreSQL, if this process has started one. It waits up to 30 seconds.
 func (d *database) close() error {
 	if d.server == nil {
 		return nil

@@ -58,6 +58,8 @@ func (e *exitError) Error() string { return e.err.Error() }
 
 func (e *exitError) Unwrap() error { return e.err }
 
+// main runs the command of the command line until it ends or until the process gets an interrupt or termination
+// signal.
 func main() {
 	// more threads than processors compete with each other: the collector alone would use them all
 	if n := runtime.NumCPU(); runtime.GOMAXPROCS(0) > n {
@@ -121,6 +123,7 @@ func run(ctx context.Context, args []string) int {
 	return 0
 }
 
+// printError prints an error to standard error and returns the exit code of the process.
 func printError(err error) int {
 	fmt.Fprintf(os.Stderr, "heliograph: %v\n", err)
 	var exit *exitError
@@ -363,6 +366,7 @@ func (c *explainCmd) Run(ctx context.Context) error {
 	return err
 }
 
+// printJSON prints a value as indented JSON to standard output.
 func printJSON(v any) error {
 	enc := json.NewEncoder(os.Stdout)
 	enc.SetIndent("", "  ")

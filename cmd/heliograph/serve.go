@@ -380,6 +380,7 @@ func (c *serveCmd) listen(ctx context.Context) (public, admin []net.Listener, er
 	return public, []net.Listener{l}, nil
 }
 
+// listenOn opens the port of a flag. Its errors say how to choose another address.
 func listenOn(ctx context.Context, flag, address string) (net.Listener, error) {
 	l, err := (&net.ListenConfig{}).Listen(ctx, "tcp", strings.TrimSpace(address))
 	switch {

@@ -34,6 +34,7 @@ import (
 // toggle is a boolean setting: on/off, true/false, 1/0 or yes/no.
 type toggle struct{ on bool }
 
+// UnmarshalText reads the value of a switch; an empty text is off.
 func (t *toggle) UnmarshalText(text []byte) error {
 	switch strings.ToLower(string(text)) {
 	case "on", "true", "1", "yes":
@@ -49,6 +50,7 @@ func (t *toggle) UnmarshalText(text []byte) error {
 // optionalToggle is a toggle whose default depends on something else.
 type optionalToggle struct{ ledger.Null[bool] }
 
+// UnmarshalText reads a switch that has a third state: an empty text is null.
 func (o *optionalToggle) UnmarshalText(text []byte) error {
 	var t toggle
 	if err := t.UnmarshalText(text); err != nil {
@@ -64,6 +66,7 @@ type demoMode struct {
 	live bool
 }
 
+// UnmarshalText reads on, off or live.
 func (m *demoMode) UnmarshalText(text []byte) error {
 	if m.live = strings.EqualFold(string(text), "live"); m.live {
 		m.on = true
@@ -273,6 +276,7 @@ func (s *graphSettings) graph() (o gateway.GraphOptions, err error) {
 	return o, err
 }
 
+// readTrusted reads the file of trusted documents and returns their texts by ID. Without a path there are none.
 func readTrusted(path string) (map[string]string, error) {
 	if path == "" {
 		return nil, nil
@@ -465,6 +469,7 @@ func (s *logSettings) handler(out io.Writer) slog.Handler {
 	return slog.NewTextHandler(out, o)
 }
 
+// readNetworks parses the addresses and networks of a setting. An address is a network of one.
 func readNetworks(setting string, list []string) ([]netip.Prefix, error) {
 	var out []netip.Prefix
 	for _, text := range list {

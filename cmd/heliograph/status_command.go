@@ -208,6 +208,7 @@ func explainStatus(url string, err error) error {
 	}
 }
 
+// render returns the bodies of all documents of the status API by name, from a gateway in this process.
 func (s *session) render(ctx context.Context, p *status.Page) (map[string][]byte, error) {
 	g, err := s.gateway(false)
 	if err != nil {
@@ -331,6 +332,7 @@ func write[I any](ctx context.Context, s *session, code string, in I,
 
 func (s *session) fail(err error) { s.err = cmp.Or(s.err, err) }
 
+// time reads a time of an argument, in the time zone of the page unless the text has one.
 func (s *session) time(text string) time.Time {
 	t, err := status.ParseTime(text, s.page.Zone)
 	s.fail(err)
@@ -360,6 +362,7 @@ func (s *session) codes(ctx context.Context, refs []string) []string {
 	return list.Map(refs, func(ref string) string { return s.component(ctx, ref).Code })
 }
 
+// affected reads arguments of the form COMPONENT=STATUS. Components are read from the database.
 func (s *session) affected(ctx context.Context, given []string) (out []status.Assignment) {
 	for _, text := range given {
 		i := strings.LastIndex(text, "=")

@@ -63,6 +63,7 @@ type statusOpenCmd struct {
 	textFlags
 }
 
+// run opens an incident; a template, if given, has the defaults of name, text and state.
 func (c *statusOpenCmd) run(ctx context.Context, s *session) error {
 	text := c.text(ctx, s)
 	return write(ctx, s, s.page.Code, status.NewIncident{
@@ -116,6 +117,7 @@ type statusEndCmd struct {
 	updateFlags
 }
 
+// run adds the last update of an incident or, as the command complete, of a maintenance.
 func (c *statusEndCmd) run(ctx context.Context, s *session) error {
 	if s.name == "complete" {
 		return c.add(ctx, s, status.Completed, c.Keep, s.MoveMaintenance)
@@ -158,6 +160,7 @@ type statusBackfillCmd struct {
 	Quiet      bool     `help:"Do not notify subscribers."`
 }
 
+// run writes an incident of the past with its beginning and end.
 func (c *statusBackfillCmd) run(ctx context.Context, s *session) error {
 	return write(ctx, s, s.page.Code, status.NewIncident{
 		Name: c.Name, Body: c.Body, Resolution: c.Resolution, Backfill: true, Notify: ledger.Of(!c.Quiet),
@@ -176,6 +179,7 @@ type statusEditCmd struct {
 	At        string  `help:"New date of the update."`
 }
 
+// run edits a notice, or with --update the text and time of one of its updates.
 func (c *statusEditCmd) run(ctx context.Context, s *session) error {
 	ofNotice, ofUpdate := c.Name != nil || c.Impact != nil || c.Reminders != nil, c.Body != nil || c.At != ""
 	s.fail(cmp.Or(status.FailIf(c.Update == "" && ofUpdate, status.BadInput,
@@ -196,6 +200,7 @@ func (c *statusEditCmd) run(ctx context.Context, s *session) error {
 // statusNoticeCmd are the commands that need only a notice.
 type statusNoticeCmd struct{ noticeFlags }
 
+// run runs the commands publish, discard and rm on a notice.
 func (c *statusNoticeCmd) run(ctx context.Context, s *session) error {
 	do := map[string]func(context.Context, statuspages.Author, string, status.VersionInput) (string, error){
 		"publish": s.PublishDraft, "discard": s.DiscardDraft, "rm": s.DeleteNotice,
@@ -250,6 +255,7 @@ type statusScheduleCmd struct {
 	textFlags
 }
 
+// run schedules a maintenance or, with --repeat, all maintenances of a series.
 func (c *statusScheduleCmd) run(ctx context.Context, s *session) error {
 	text := c.text(ctx, s)
 	from, until := c.times(s)
@@ -266,6 +272,7 @@ func (c *statusScheduleCmd) run(ctx context.Context, s *session) error {
 	return write(ctx, s, s.page.Code, in, s.ScheduleMaintenance, s.showNotice)
 }
 
+// series writes all maintenances of a series in one transaction and prints them.
 func (c *statusScheduleCmd) series(ctx context.Context, s *session, in status.NewMaintenance) error {
 	times, err := status.Occurrences(c.Repeat, in.Start)
 	err = cmp.Or(s.err, status.FailIf(in.State != status.Planned, status.BadInput,
@@ -311,6 +318,7 @@ type statusRescheduleCmd struct {
 	Quiet bool   `help:"Do not notify subscribers."`
 }
 
+// run changes begin and end of a maintenance.
 func (c *statusRescheduleCmd) run(ctx context.Context, s *session) error {
 	from, until := c.times(s)
 	return write(ctx, s, c.code(), status.Reschedule{

@@ -23,6 +23,7 @@ type statusInitCmd struct {
 	Component  string `default:"API" help:"Name of the first component."`
 }
 
+// run creates a page with its first components and prints it.
 func (c *statusInitCmd) run(ctx context.Context, s *session) error {
 	code, err := s.InitPage(ctx, s.by, status.Page{
 		Name: c.Name, Slug: cmp.Or(c.ShortName, s.Slug), URL: c.URL, TimeZone: c.TimeZone, Locale: c.Locale,
@@ -51,6 +52,7 @@ type statusPageSetCmd struct {
 	Settings map[string]string `arg:"" help:"Settings, as KEY=VALUE."`
 }
 
+// run writes settings of the page. If the vocabulary changes, it also prints what that means for clients.
 func (c *statusPageSetCmd) run(ctx context.Context, s *session) error {
 	settings := list.Map(slices.Sorted(maps.Keys(c.Settings)), func(key string) status.PageSetting {
 		return status.PageSetting{Key: key, Value: c.Settings[key]}
@@ -123,6 +125,7 @@ type statusComponentAddCmd struct {
 	Node               *int64 `help:"Number of the consensus node that the component represents (default: none)."`
 }
 
+// run adds a component or, with --group, a component of a group.
 func (c *statusComponentAddCmd) run(ctx context.Context, s *session) error {
 	return write(ctx, s, s.page.Code, status.NewComponent{
 		Name: c.Name, Description: c.Description, Group: s.component(ctx, c.Group).Code, Position: c.Position,
@@ -147,6 +150,7 @@ type statusComponentSetCmd struct {
 	Expect             int64   `help:"Expected version. The command fails if the current version differs (default: any version)."`
 }
 
+// run edits the given members of a component, and leaves the others.
 func (c *statusComponentSetCmd) run(ctx context.Context, s *session) error {
 	return write(ctx, s, s.component(ctx, c.Ref).Code, status.ComponentEdit{
 		Name: ledger.FromPointer(c.Name), Description: ledger.FromPointer(c.Description),
@@ -162,6 +166,7 @@ type statusMoveCmd struct {
 	Group    *string `help:"ID or name of the new group; empty for none (default: unchanged)."`
 }
 
+// run changes the position of a component, and with --group its group.
 func (c *statusMoveCmd) run(ctx context.Context, s *session) error {
 	found := s.component(ctx, c.Ref)
 	group := found.GroupCode.V
@@ -225,6 +230,7 @@ func (c *statusTokenRmCmd) run(ctx context.Context, s *session) error {
 
 type statusTokenListCmd struct{}
 
+// run prints the access tokens without their secrets.
 func (statusTokenListCmd) run(ctx context.Context, s *session) error {
 	list, err := s.db.Tokens(ctx, time.Time{})
 	if err != nil {
@@ -253,6 +259,7 @@ type statusTemplateCmd struct {
 
 type statusTemplateSetCmd struct{ status.Template }
 
+// run writes a template; one with the same name is replaced.
 func (c *statusTemplateSetCmd) run(ctx context.Context, s *session) error {
 	t := c.Template
 	t.Kind = t.State.Kind()
@@ -271,6 +278,7 @@ func (c *statusTemplateRmCmd) run(ctx context.Context, s *session) error {
 
 type statusTemplateListCmd struct{}
 
+// run prints the templates of the page.
 func (statusTemplateListCmd) run(ctx context.Context, s *session) error {
 	list, err := s.db.Templates(ctx, s.page.Code)
 	if err != nil {

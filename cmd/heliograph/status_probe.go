@@ -31,6 +31,7 @@ type statusProbeAddCmd struct {
 	Timeout time.Duration `default:"10s" help:"Timeout, at most 10s."`
 }
 
+// run adds a probe to a component. The durations of the flags become milliseconds.
 func (c *statusProbeAddCmd) run(ctx context.Context, s *session) error {
 	found, err := s.find(ctx, c.Ref)
 	if err != nil {
@@ -47,6 +48,7 @@ func (c *statusProbeAddCmd) run(ctx context.Context, s *session) error {
 
 type statusProbeListCmd struct{}
 
+// run prints the probes of the page with their last results.
 func (statusProbeListCmd) run(ctx context.Context, s *session) error {
 	list, err := s.db.Probes(ctx, s.page.Code)
 	if err != nil {
@@ -67,6 +69,7 @@ func (statusProbeListCmd) run(ctx context.Context, s *session) error {
 	})
 }
 
+// probeObject returns the members of a probe in the JSON output.
 func probeObject(p *status.Probe) map[string]any {
 	o := map[string]any{
 		"id": p.ID, "kind": p.Kind, "component": p.Component, "name": p.Name, "spec": p.Spec,
@@ -81,6 +84,7 @@ func probeObject(p *status.Probe) map[string]any {
 	return o
 }
 
+// resultObject returns the members of a probe's result in the JSON output.
 func resultObject(r status.ProbeResult) map[string]any {
 	o := map[string]any{"at": r.At, "level": r.Level, "milliseconds": nil, "detail": r.Detail}
 	if r.Took >= 0 {
@@ -139,6 +143,7 @@ func (c *statusProbeTestCmd) run(ctx context.Context, s *session) error {
 
 type statusProbeRunCmd struct{}
 
+// run runs the probes that are due until none is due, and writes their results and effects.
 func (statusProbeRunCmd) run(ctx context.Context, s *session) error {
 	checker, done, err := s.checker(ctx)
 	if err != nil {
@@ -166,6 +171,7 @@ func (c *statusProbeBeatCmd) run(ctx context.Context, s *session) error {
 // statusProbeSwitchCmd are the commands that need only a probe of the page.
 type statusProbeSwitchCmd struct{ probeArg }
 
+// run enables, disables or deletes a probe, as the name of the command says.
 func (c *statusProbeSwitchCmd) run(ctx context.Context, s *session) error {
 	_, err := c.find(ctx, s)
 	if err != nil {

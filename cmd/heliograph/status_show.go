@@ -14,6 +14,7 @@ import (
 	"heliograph/storage/statuspages"
 )
 
+// pageObject returns the members of a page in the JSON output.
 func pageObject(p *status.Page) map[string]any {
 	return map[string]any{
 		"id": p.Code, "slug": p.Slug, "name": p.Name, "url": p.URL, "hosts": p.Hosts, "default": p.IsDefault,
@@ -25,6 +26,7 @@ func pageObject(p *status.Page) map[string]any {
 	}
 }
 
+// componentObject returns the members of a component in the JSON output.
 func componentObject(c *status.Component) map[string]any {
 	return map[string]any{
 		"id": c.Code, "name": c.Name, "qualified_name": c.QualifiedName(), "status": c.Status,
@@ -36,6 +38,7 @@ func componentObject(c *status.Component) map[string]any {
 	}
 }
 
+// noticeObject returns the members of an incident or a maintenance in the JSON output.
 func noticeObject(n *status.Notice) map[string]any {
 	return map[string]any{
 		"id": n.Code, "kind": n.Kind, "name": n.Name, "status": n.State, "impact": n.Impact,
@@ -68,6 +71,7 @@ type statusListCmd struct {
 	Limit int32  `default:"50" help:"Maximum number of incidents and of maintenances."`
 }
 
+// run prints pages, components or a kind of notices. Only pages need no selected page.
 func (c *statusListCmd) run(ctx context.Context, s *session) error {
 	if c.What == "pages" {
 		return listPages(ctx, s)
@@ -104,6 +108,7 @@ func openMaintenances() statuspages.NoticeFilter {
 	return statuspages.NoticeFilter{Kind: status.Scheduled, States: status.OpenStates(status.Scheduled)}
 }
 
+// listPages prints all pages of the database.
 func listPages(ctx context.Context, s *session) error {
 	pages, err := s.db.Pages(ctx)
 	if err != nil {
@@ -118,6 +123,7 @@ func listPages(ctx context.Context, s *session) error {
 	})
 }
 
+// listComponents prints all components of the page, those of groups below them.
 func (s *session) listComponents(ctx context.Context) error {
 	w, err := s.db.WorkingCopy(ctx, s.page)
 	if err != nil {
@@ -143,6 +149,7 @@ func scheduled(n *status.Notice) string {
 	return at(n.ScheduledFor.V) + " to " + at(n.ScheduledUntil.V)
 }
 
+// listNotices prints notices, and marks maintenances and incidents whose next update is overdue.
 func (s *session) listNotices(list []*status.Notice) error {
 	return table(s, list, func(n *status.Notice) (map[string]any, []string) {
 		object := noticeObject(n)
@@ -163,6 +170,7 @@ type statusShowCmd struct {
 	Ref string `arg:"" help:"ID or link of an incident or a maintenance; or ID or name of a component, or GROUP/COMPONENT."`
 }
 
+// run prints the notice or component that the argument identifies; a notice wins.
 func (c *statusShowCmd) run(ctx context.Context, s *session) error {
 	notice, err := s.notice(ctx, noticeCode(c.Ref))
 	if err != nil {
@@ -182,6 +190,7 @@ func (c *statusShowCmd) run(ctx context.Context, s *session) error {
 	return s.printNotice(notice, updates[0])
 }
 
+// printNotice prints a notice with its updates and the components that they changed.
 func (s *session) printNotice(notice *status.Notice, updates []*status.Update) error {
 	object := noticeObject(notice)
 	list := make([]map[string]any, len(updates))
@@ -213,6 +222,7 @@ type statusRenderCmd struct {
 	At       int64  `placeholder:"REVISION" help:"Revision to print, one of the last hundred that a gateway has served (default: the current state)."`
 }
 
+// run writes the body of a document of the status API to standard output.
 func (c *statusRenderCmd) run(ctx context.Context, s *session) error {
 	documents, err := c.documents(ctx, s)
 	if err != nil {
@@ -255,6 +265,7 @@ func (c *statusRenderCmd) documents(ctx context.Context, s *session) (map[string
 	return documents, nil
 }
 
+// documents renders the documents of the page in one snapshot of the database.
 func (s *session) documents(ctx context.Context) (map[string][]byte, error) {
 	ctx, end, err := s.db.Snapshot(ctx)
 	if err != nil {

@@ -20,6 +20,7 @@ type syncSettings struct {
 	StatusSyncEvery time.Duration `name:"status-sync-every" env:"HELIOGRAPH_STATUS_SYNC_EVERY" default:"60s" help:"Interval at which mirrored status pages are read, at least 15s."`
 }
 
+// followers returns a follower for each URL of a page that the gateway mirrors. They read nothing yet.
 func (s *syncSettings) followers(
 	db *statuspages.DB, now func() time.Time, log *slog.Logger,
 ) ([]*pagesync.Follower, error) {
@@ -48,6 +49,7 @@ type statusSyncCmd struct {
 	Vocabulary string        `enum:"documented,statuspage" default:"statuspage" help:"Status values in documents of the new page: statuspage, which has statuses for maintenance, or documented."`
 }
 
+// run copies a page once, or with --every mirrors it until the process ends.
 func (c *statusSyncCmd) run(ctx context.Context, s *session) error {
 	o := pagesync.Options{
 		URL: c.Source, Every: c.Every, DB: s.db, Logger: s.logger(), Now: s.now,
@@ -89,6 +91,7 @@ func follow(ctx context.Context, o pagesync.Options) error {
 // progressDelay is how long a command runs before it prints progress.
 const progressDelay = 2 * time.Second
 
+// copyPage copies a page of another server into the database, prints the result, and warns of what it could not copy.
 func (s *session) copyPage(ctx context.Context, o pagesync.Options) error {
 	bar := newProgress(progressDelay)
 	defer bar.end()

@@ -44,6 +44,7 @@ type statusWebhookAddCmd struct {
 	Component []string `help:"ID or name of a component or group whose updates are sent; can be repeated (default: the whole page)."`
 }
 
+// run adds a webhook and prints its secret, which is not shown again.
 func (c *statusWebhookAddCmd) run(ctx context.Context, s *session) error {
 	in := status.NewWebhook{URL: c.URL, Components: s.codes(ctx, c.Component)}
 	if s.err != nil {
@@ -67,6 +68,7 @@ type statusWebhookEditCmd struct {
 	ID string `arg:"" help:"ID of the webhook."`
 }
 
+// run runs the commands rotate, enable and rm on a webhook.
 func (c *statusWebhookEditCmd) run(ctx context.Context, s *session) (err error) {
 	var in status.VersionInput
 	var secret string
@@ -84,6 +86,7 @@ func (c *statusWebhookEditCmd) run(ctx context.Context, s *session) (err error) 
 
 type statusWebhookListCmd struct{}
 
+// run prints the webhooks of the page without their secrets.
 func (statusWebhookListCmd) run(ctx context.Context, s *session) error {
 	list, err := s.db.Webhooks(ctx, s.page.Code)
 	if err != nil {

@@ -49,6 +49,8 @@ type Options struct {
 	Begin func(context.Context) (context.Context, func(Position))
 }
 
+// begin returns the context with which one read of new rows runs, and the function that is called with the position
+// that the read has reached.
 func (o *Options) begin(ctx context.Context) (context.Context, func(Position)) {
 	if o.Begin == nil {
 		return ctx, func(Position) {}
@@ -133,6 +135,8 @@ type reader[T any] struct {
 	wake  chan struct{} // closed when there are new rows
 }
 
+// run reads new rows at intervals, or when the source wakes it, until ctx ends. After an error it waits longer each
+// time, and logs the first error and the recovery.
 func (r *reader[T]) run(ctx context.Context) {
 	wait := r.o.Interval
 	down := false

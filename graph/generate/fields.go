@@ -377,6 +377,7 @@ func (f *fields) anyOf(ref *config.TypeReference) string {
 	return b.String()
 }
 
+// isAbstract reports whether a type is an interface or a union.
 func isAbstract(ref *config.TypeReference) bool {
 	return ref.Definition.Kind == ast.Interface || ref.Definition.Kind == ast.Union
 }

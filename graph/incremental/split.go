@@ -117,6 +117,8 @@ type expansion struct {
 	positions map[string]*ast.Position
 }
 
+// set returns a copy of the selections in which spreads are inline fragments, so that they can be cut without
+// changing other operations of the document.
 func (e *expansion) set(set ast.SelectionSet) ast.SelectionSet {
 	out := make(ast.SelectionSet, 0, len(set))
 	for _, selection := range set {
@@ -240,6 +242,7 @@ func (l location) wrap(set ast.SelectionSet) ast.SelectionSet {
 	return set
 }
 
+// operationWith returns a copy of the operation with other selections.
 func (c *cutter) operationWith(set ast.SelectionSet) *ast.OperationDefinition {
 	op := *c.operation
 	op.SelectionSet = set

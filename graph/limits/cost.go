@@ -160,6 +160,7 @@ var pastScans = strings.Fields("Account.hooks Account.outstandingAirdrops Accoun
 // pastScanCost is the additional cost of each of these fields, for each parent.
 const pastScanCost = 100
 
+// isPastScan reports whether a field is one of pastScans.
 func isPastScan(f *ast.Field) bool {
 	return f.ObjectDefinition != nil && slices.Contains(pastScans, f.ObjectDefinition.Name+"."+f.Name)
 }
@@ -386,6 +387,8 @@ func stateAge(set ast.SelectionSet) int {
 	return shortest
 }
 
+// fieldAge returns the seconds for which the result of a field may be cached; parent are those of the object that has
+// the field. A field cannot be cached for longer than those below it.
 func fieldAge(f *ast.Field, parent int) int {
 	switch f.Name {
 	case "__typename":

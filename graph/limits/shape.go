@@ -170,6 +170,7 @@ func (s *shape) fragment(name string) (extent, *fault.Error) {
 	return got, nil
 }
 
+// plus returns the extent of two selections that stand beside each other.
 func (e extent) plus(f extent) extent {
 	return extent{
 		add(e.fields, f.fields), add(e.directives, f.directives), max(e.depth, f.depth),
@@ -183,6 +184,8 @@ func Fields(set ast.SelectionSet) iter.Seq[*ast.Field] {
 	return func(yield func(*ast.Field) bool) { visit(set, yield) }
 }
 
+// visit calls yield with the fields of a selection and of its fragments, without those below the fields, until it
+// returns false.
 func visit(set ast.SelectionSet, yield func(*ast.Field) bool) (more bool) {
 	more = true
 	for i := 0; more && i < len(set); i++ {
@@ -204,6 +207,7 @@ const maxCount = math.MaxInt32
 
 func add(a, b int) int { return min(a+b, maxCount) }
 
+// multiply multiplies two counts up to maxCount.
 func multiply(a, b int) int {
 	if a > 0 && b > maxCount/a {
 		return maxCount
@@ -213,6 +217,7 @@ func multiply(a, b int) int {
 
 func clamp(n int64) int { return int(max(0, min(n, maxCount))) }
 
+// count returns a count for an error message.
 func count(n int) string {
 	if n >= maxCount {
 		return "more than 2 billion"
@@ -229,6 +234,7 @@ func quote(name string) string {
 	return `"` + name + `"`
 }
 
+// exceeded returns the error of a document that exceeds a limit.
 func exceeded(format string, args ...any) *fault.Error {
 	return fault.New(fault.TooComplex, fmt.Sprintf(format, args...))
 }

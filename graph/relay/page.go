@@ -33,6 +33,8 @@ func (k Key) cursor(kind string) string {
 // errCursor is the error of a cursor that this list did not create.
 var errCursor = errors.New("the cursor is not one of this list")
 
+// parseCursor returns the values of the sort columns that a cursor of the list kind contains. Cursors of other lists
+// are errors. Values that are not numbers are hexadecimal, after an x.
 func parseCursor(s, kind string) (Key, error) {
 	b, err := base64.RawURLEncoding.DecodeString(s)
 	if err != nil {

@@ -20,6 +20,7 @@ type compiler struct {
 	past       *Past    // what can be read in the state of the plan; nil for the present
 }
 
+// slot reserves a place in run.slots, where the results of one relation or argument are at run time.
 func (c *compiler) slot() int {
 	c.slots++
 	return c.slots - 1
@@ -79,6 +80,7 @@ type collector struct {
 	order []occurrence
 }
 
+// collect adds the fields of a selection that apply to the type, with the conditions of all fragments around them.
 func (c *collector) collect(set ast.SelectionSet, outer directives) {
 	for _, s := range set {
 		switch s := s.(type) {

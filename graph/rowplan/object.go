@@ -157,6 +157,7 @@ func (s Selection) HasOther(names ...string) bool {
 	return s.some(func(f *ast.Field) bool { return !slices.Contains(names, f.Name) })
 }
 
+// some reports whether is is true for one of the selected fields, or the selection stands for all of them.
 func (s Selection) some(is func(*ast.Field) bool) bool {
 	for f := range limits.Fields(s.set) {
 		if is(f) {

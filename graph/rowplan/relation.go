@@ -162,6 +162,7 @@ type results[R any] struct {
 	next int
 }
 
+// take returns the result of the next row. Rows are written in the order in which they were read.
 func (s *results[R]) take() (v R, err error) {
 	at := s.next
 	s.next++

@@ -60,6 +60,7 @@ type entry struct {
 	lookup any
 }
 
+// add adds a type to the tables: how its plans are found, and how they are applied to a value of a resolver.
 func add[V any](t *Tables, shape Shape[V]) {
 	id := new(identity)
 	find := func(ctx context.Context, f graphql.CollectedField) *plan[V] { return lookup(ctx, t, id, shape, f) }
@@ -146,6 +147,8 @@ func once[K comparable, V any](ctx context.Context, p *Plans, key K, compute fun
 	return v.(V)
 }
 
+// compile returns the plan for a field of an operation. It reads the document and the tables only, and runs once per
+// document.
 func compile[V any](shape Shape[V], f graphql.CollectedField) *plan[V] {
 	c := &compiler{}
 	whole := *f.Field
@@ -176,6 +179,8 @@ type run struct {
 	nulls   int     // in non-null places
 }
 
+// newRun returns the state of one execution of a plan: variables, style of scalars, conditions of directives, and
+// places for the results of relations.
 func newRun[V any](ctx context.Context, t *Tables, p *plan[V]) *run {
 	r := &run{
 		tables: t, store: storeOf(ctx), variables: graphql.GetOperationContext(ctx).Variables,

@@ -21,6 +21,7 @@ func ScalarOf[V any](write scalar.Func[V]) Shape[V] {
 	return Shape[V]{compile: func(*compiler, *ast.Field) node[V] { return scalarNode(write) }}
 }
 
+// scalarNode returns the plan of a scalar without arguments, which write appends to the response.
 func scalarNode[V any](write func(dst []byte, v V, style scalar.Style) []byte) node[V] {
 	return node[V]{put: func(dst []byte, r *run, v V) []byte { return write(dst, v, r.style) }, bare: write}
 }

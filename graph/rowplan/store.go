@@ -48,6 +48,8 @@ func (s *Store) Value() values.Value { return storeKey.Is(s) }
 // separately.
 func NewPartsStore() *Store { return &Store{inParts: true} }
 
+// storeOf returns the store of the operation. Without one, for example in tests, the store is new and nothing is
+// shared.
 func storeOf(ctx context.Context) *Store {
 	s, _ := storeKey.Of(ctx)
 	if s == nil {
@@ -56,6 +58,7 @@ func storeOf(ctx context.Context) *Store {
 	return s
 }
 
+// inParts reports whether the operation is sent in parts, as with @defer.
 func inParts(ctx context.Context) bool {
 	s, _ := storeKey.Of(ctx)
 	return s != nil && s.inParts

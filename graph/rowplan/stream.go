@@ -137,6 +137,8 @@ func (s *shared) join(key eventKey) (e *event, first bool) {
 	return e, true
 }
 
+// run renders an event for all subscriptions with the same selection, and wakes those that wait. It keeps at most
+// sharedEvents renderings with sharedBytes, and none that failed. A panic of render is the error of the event.
 func (s *shared) run(ctx context.Context, key eventKey, e *event, render func() ([]byte, []error, error)) {
 	defer func() {
 		if p := recover(); p != nil {

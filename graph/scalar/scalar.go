@@ -70,6 +70,7 @@ type marshaler[T any] struct {
 	write Func[T]
 }
 
+// MarshalGQLContext implements graphql.ContextMarshaler with the style of the operation.
 func (m marshaler[T]) MarshalGQLContext(ctx context.Context, w io.Writer) error {
 	if _, err := w.Write(m.write(make([]byte, 0, 64), m.v, EnvOf(ctx).Style)); err != nil {
 		return fmt.Errorf("encoding a scalar: %w", err)
@@ -87,6 +88,7 @@ func nullable[T any](dst []byte, v ledger.Null[T], style Style, write Func[T]) [
 	return write(dst, v.V, style)
 }
 
+// orNull parses an input value; a null stays null.
 func orNull[T any](ctx context.Context, v any, parse func(context.Context, any) (T, error)) (ledger.Null[T], error) {
 	if v == nil {
 		return ledger.Null[T]{}, nil
@@ -95,6 +97,7 @@ func orNull[T any](ctx context.Context, v any, parse func(context.Context, any) 
 	return ledger.Of(got), err
 }
 
+// inputText returns the text of a string or number that a client has sent for a scalar.
 func inputText(v any) (string, error) {
 	switch v := v.(type) {
 	case string:

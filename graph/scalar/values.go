@@ -223,6 +223,7 @@ func AppendNullEmpty(dst []byte, v ledger.Null[ledger.Empty], style Style) []byt
 	return nullable(dst, v, style, func(dst []byte, _ ledger.Empty, _ Style) []byte { return append(dst, "{}"...) })
 }
 
+// appendName appends the value of an enum as a string.
 func appendName[T ~string](dst []byte, v T, style Style) []byte {
 	return AppendString(dst, string(v), style)
 }

@@ -39,6 +39,7 @@ func Print(s *ast.Schema) string {
 	return formatted(&copied)
 }
 
+// formatted returns the schema as SDL.
 func formatted(s *ast.Schema) string {
 	var b strings.Builder
 	formatter.NewFormatter(&b, formatter.WithIndent("  ")).FormatSchema(s)
@@ -94,6 +95,7 @@ func Subgraph(s *ast.Schema) string {
 	return link + formatted(&copied)
 }
 
+// key returns the federation directive @key for fields.
 func key(fields string) *ast.Directive {
 	return &ast.Directive{
 		Name:      "key",

@@ -53,6 +53,9 @@ type responseCache struct {
 	reading  bool
 }
 
+// newResponseCache returns a cache with a capacity in bytes. head reads the timestamp of the newest block, and
+// followed returns the one that feeds have reached. Responses expire after limits.ShortAge seconds; those that cannot
+// change, after staticAge.
 func newResponseCache(size int64, head func(context.Context) (int64, error), followed func() int64) *responseCache {
 	return &responseCache{
 		responses: otter.Must(&otter.Options[string, *cachedResponse]{
@@ -105,6 +108,7 @@ func (c *responseCache) newestTimestamp(ctx context.Context) (int64, bool) {
 	return head, true
 }
 
+// get returns the cached response, or nil. The empty key stands for a request that is not cached.
 func (c *responseCache) get(key string) *cachedResponse {
 	if key == "" {
 		return nil
@@ -113,6 +117,7 @@ func (c *responseCache) get(key string) *cachedResponse {
 	return r
 }
 
+// put caches a response, unless it is larger than a share of the cache.
 func (c *responseCache) put(key string, r *cachedResponse) {
 	if c != nil && key != "" && len(r.body)+len(key) <= c.maxResponse {
 		c.responses.Set(key, r)

@@ -144,6 +144,7 @@ func (x *export) end(page *bytes.Buffer, reason string) {
 	x.format.end(page, reason, x.operation.Variables[csvAfter])
 }
 
+// endCSV writes why an export ends early as a comment, with the cursor to continue with if there is one.
 func endCSV(page *bytes.Buffer, reason string, after any) {
 	line := "# " + reason
 	if after, ok := after.(string); ok {
@@ -152,6 +153,8 @@ func endCSV(page *bytes.Buffer, reason string, after any) {
 	csvLine(page, []string{line})
 }
 
+// endNDJSON writes why an export ends early as an object with errors, with the cursor to continue with if there is
+// one.
 func endNDJSON(page *bytes.Buffer, reason string, after any) {
 	e := &gqlerror.Error{Message: reason, Extensions: map[string]any{"after": after}}
 	_ = json.NewEncoder(page).Encode(map[string]any{"errors": gqlerror.List{e}}) // to memory
@@ -213,6 +216,7 @@ func (s *Server) newExport(
 // csvPages are the page sizes of exports.
 var csvPages = relay.Limits{Default: csvPage, Max: csvPage}
 
+// cost returns the cost of the next page. It sets the variable with the size of the page.
 func (x *export) cost() int {
 	x.operation.Variables[csvFirst] = int64(min(csvPage, x.left))
 	return limits.Price(x.operation.Operation, csvPages).Of(x.operation.Variables)
@@ -299,6 +303,8 @@ func (x *export) paginate(f *ast.Field) error {
 	return nil
 }
 
+// add adds the columns of a selection: the path of each scalar. An error is the end of a sentence that begins with
+// the format.
 func (x *export) add(path []string, set ast.SelectionSet) error {
 	for _, f := range x.collect(set) {
 		at := append(slices.Clone(path), f.Alias)

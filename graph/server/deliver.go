@@ -302,6 +302,8 @@ func (m *memo) middleware(inner graphql.FieldMiddleware) graphql.FieldMiddleware
 	}
 }
 
+// resolve returns the result that an earlier part of the operation has read at path, or calls next and keeps its
+// result. An error is reported once only.
 func (m *memo) resolve(ctx context.Context, path string, next graphql.Resolver) (any, error) {
 	m.mu.Lock()
 	earlier, found := m.results[path]

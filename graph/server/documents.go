@@ -37,6 +37,8 @@ type entry struct {
 	deferred map[*ast.OperationDefinition]*incremental.Operation
 }
 
+// newEntry returns a validated document with what does not depend on variables: cost, cache lifetime and deferred
+// parts of each operation.
 func newEntry(doc *ast.QueryDocument, pages relay.Limits) *entry {
 	n := len(doc.Operations)
 	e := &entry{
@@ -95,6 +97,7 @@ func (d *documents) pin(text string, doc *ast.QueryDocument) {
 	d.plans.Add(doc)
 }
 
+// lookup returns a validated document by its text. Trusted documents stay in memory, the others are evicted.
 func (d *documents) lookup(text string) (*entry, bool) {
 	if e, ok := d.pinned[text]; ok {
 		return e, true
@@ -113,6 +116,7 @@ func (d *documents) add(text string, doc *ast.QueryDocument) *entry {
 	return cached
 }
 
+// byID returns the text of a trusted or persisted query by its ID.
 func (d *documents) byID(id string) (string, bool) {
 	if text, ok := d.ids[id]; ok {
 		return text, true
@@ -234,6 +238,7 @@ func (s *Server) document(text string) (*entry, gqlerror.List) {
 	return s.docs.add(text, doc), nil
 }
 
+// syntaxError returns the client's error for a document that cannot be parsed or has too many tokens.
 func (s *Server) syntaxError(err error) *gqlerror.Error {
 	var e *gqlerror.Error
 	if !errors.As(err, &e) {
@@ -274,6 +279,7 @@ func onlyIntrospects(op *ast.OperationDefinition) bool {
 		})
 }
 
+// introspects reports whether a selection has fields of introspection.
 func introspects(set ast.SelectionSet) bool {
 	return limits.Selects(set, func(f *ast.Field) bool { return f.Name == "__schema" || f.Name == "__type" })
 }
@@ -307,6 +313,8 @@ func variableErrors(op *ast.OperationDefinition, variables map[string]any, errs 
 	return errs
 }
 
+// invalidValue returns the message for a variable that was rejected by the validator. It follows the path of e into
+// value, so that the message names the member and quotes what the client sent.
 func invalidValue(v *ast.VariableDefinition, value any, e *gqlerror.Error) string {
 	place, steps, reason := v.Variable, e.Path[2:], e.Message
 	for i, step := range steps {

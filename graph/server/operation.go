@@ -145,6 +145,7 @@ func (s *Server) extensions(op *operation) map[string]any {
 // root field are read.
 func FieldOf(ctx context.Context) string { return graphql.GetPath(ctx).String() }
 
+// costExtension returns the cost of an operation for the extensions of a response.
 func costExtension(cost, limit int) map[string]int {
 	return map[string]int{"requested": cost, "limit": limit}
 }

@@ -150,6 +150,7 @@ func (s *Server) streamWriter(w http.ResponseWriter) streamWriter {
 	return streamWriter{w: w, c: http.NewResponseController(w), timeout: s.o.Streams.WriteTimeout}
 }
 
+// setHeaders sets the headers of a response that is sent in parts, and prevents that proxies collect the parts.
 func (s *streamWriter) setHeaders(contentType string) {
 	h := s.w.Header()
 	h.Set("Content-Type", contentType)
@@ -178,6 +179,7 @@ func (s *streamWriter) write(before string, json [][]byte, after string) error {
 // quoted matches long quotes of the request in messages. The first 100 characters remain.
 var quoted = regexp.MustCompile(`("[^"]{100})[^"]+`)
 
+// coded returns an error with a code of the API. Quotes in long messages are cut.
 func coded(code fault.Code, message string) *gqlerror.Error {
 	if len(message) > maxQuote {
 		message = quoted.ReplaceAllString(message, "$1…")

@@ -146,6 +146,7 @@ func (s *Server) field(ctx context.Context, next graphql.Resolver) (any, error) 
 	return s.o.Tables.Apply(ctx, v)
 }
 
+// context returns the context in which an operation runs, with a new store and the work of the request for admission.
 func (s *Server) context(ctx context.Context, op *operation) context.Context {
 	return s.contextWith(ctx, &rowplan.Store{Recorded: admission.Of(ctx).Recorded() != nil}, op.work(ctx, s))
 }

@@ -193,6 +193,7 @@ func (s *Server) isMutation(query, operationName string) bool {
 	return op != nil && op.Operation == ast.Mutation
 }
 
+// writeEventsError writes an error before the first event as an ordinary JSON response.
 func writeEventsError(w http.ResponseWriter, bad *rejection) {
 	w.Header().Set("Content-Type", mediaJSON+"; charset=utf-8")
 	writeErrors(w, bad.status, gqlerror.List{bad.err})
@@ -208,6 +209,7 @@ func (e *eventWriter) next(more bool, json ...[]byte) error {
 	return e.write(more, "event: next\ndata: ", json, "\n\n")
 }
 
+// write sends a part of the stream, not at the same time as another one. more reports whether other parts follow.
 func (e *eventWriter) write(more bool, before string, json [][]byte, after string) error {
 	e.mu.Lock()
 	defer e.mu.Unlock()

@@ -29,6 +29,7 @@ type limits struct {
 	filters          *filters
 }
 
+// newLimits returns the limits of contract calls: requests, traces and gas per second, and the filters of requests.
 func newLimits(c Config, o Options) *limits {
 	units := float64(o.GasPerSecond / gasUnit)
 	return &limits{
@@ -93,6 +94,7 @@ func (l *limits) admitAll(ctx context.Context, in *calls.SimulationInput) (done 
 	return l.reserve(gas)
 }
 
+// tooMuchGas returns the error for a call with more gas than permitted.
 func (l *limits) tooMuchGas(field string) error {
 	return invalid(&calls.InputError{Field: field, Rule: calls.AtMost, Bound: l.o.MaxGas})
 }
@@ -172,6 +174,7 @@ func (b *gasBudget) take(n int64) bool {
 	return true
 }
 
+// refund returns units that a call has not used.
 func (b *gasBudget) refund(n int64) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -224,6 +227,7 @@ type filters struct {
 	log      *slog.Logger
 }
 
+// newFilters returns the filters with a rate limit for each. The clock and log are those of the service.
 func newFilters(list []Filter, clock func() time.Time, log *slog.Logger) *filters {
 	f := &filters{list: list, limiters: make([]*rate.Limiter, len(list)), clock: clock, log: log}
 	for i := range list {

@@ -66,6 +66,7 @@ type prestate struct {
 	slots   map[ledger.EntityID][]*ledger.ContractStateChange
 }
 
+// touch adds entities that the transaction has used, each once, up to MaxTouched.
 func (p *prestate) touch(ids ...ledger.EntityID) {
 	for _, id := range ids {
 		if !id.IsNone() && len(p.ids) < MaxTouched && !slices.Contains(p.ids, id) {
@@ -74,6 +75,8 @@ func (p *prestate) touch(ids ...ledger.EntityID) {
 	}
 }
 
+// readPrestate reads what the transaction of r has used: entities, balances, nonces and storage slots, as they are
+// now and as they were before the transaction.
 func (s *Service) readPrestate(ctx context.Context, o PrestateOptions, r *ledger.ContractResult) (*prestate, error) {
 	p := &prestate{
 		o: o, at: r.ConsensusTimestamp,
@@ -219,6 +222,7 @@ func (p *prestate) result() (*ledger.ContractPrestate, error) {
 	return out, nil
 }
 
+// equal reports whether an account is the same before and after the transaction.
 func (p *prestate) equal(before, after *ledger.PrestateAccount) bool {
 	same := func(a, b *ledger.PrestateSlot) bool {
 		return bytes.Equal(a.Key, b.Key) && bytes.Equal(a.Value, b.Value)

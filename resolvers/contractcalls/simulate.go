@@ -132,12 +132,14 @@ var (
 	valueEmitter = common.HexToAddress("0xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee")
 )
 
+// transferLog returns the log that a simulation reports for a transfer of native value.
 func transferLog(t *evm.Transfer) *types.Log {
 	amount := t.Value.Bytes32()
 	topics := []common.Hash{transferTopic, common.BytesToHash(t.From[:]), common.BytesToHash(t.To[:])}
 	return &types.Log{Address: valueEmitter, Topics: topics, Data: amount[:]}
 }
 
+// logOf returns a log of the EVM as a row of the schema, with its position in the block of the call.
 func logOf(l *types.Log, of *calls.SimulatedCall, index int) *calls.SimulatedLog {
 	out := &calls.SimulatedLog{
 		Address: ledger.EVMAddress(

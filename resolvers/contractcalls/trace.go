@@ -120,6 +120,7 @@ func (s *Service) replay(
 	return trace, nil
 }
 
+// fillTrace copies the result of an execution to the trace.
 func fillTrace(t *calls.OpcodeTrace, r *evm.Result) {
 	t.Failed, t.Gas, t.ReturnValue = r.Failed(), int64(r.GasUsed), append([]byte{}, r.Output...)
 }

@@ -128,6 +128,7 @@ type keyBatch[K comparable, V any] struct {
 	rows chan []V
 }
 
+// newLoader returns a dataloader that collects keys until Flush, which each level of an operation calls.
 func newLoader[K comparable, V any]() *loader[K, V] {
 	l := &loader[K, V]{cache: dataloader.NewCache[K, V](), batches: make(chan keyBatch[K, V])}
 	l.Loader = dataloader.NewBatchedLoader(l.pass, dataloader.WithCache[K, V](l.cache),

@@ -113,6 +113,8 @@ func balancesAfter(
 		}), nil
 }
 
+// setBalances adds a movement to the effect on a balance, with the balances before and after it. If they are unknown
+// it says why.
 func setBalances(e *ledger.BalanceEffect, m *ledgerstate.MovedBalance) {
 	e.Amount += m.Amount
 	switch {

@@ -397,6 +397,8 @@ func (f Fields) FillTokenBalances(
 	return written(of, read, func(b *ledger.TokenBalance, balance int64) { b.Balance = balance })
 }
 
+// holdingsAt returns the balances of tokens at the moment of the context, one for each account and token of of. If
+// the moment has no balance snapshot before it, the result is an error.
 func (f Fields) holdingsAt(
 	ctx context.Context, q rowplan.Request, of []ledgerstate.Holding,
 ) storage.Result[[]*ledgerstate.Held] {

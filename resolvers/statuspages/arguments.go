@@ -34,6 +34,7 @@ type noticeList struct {
 	page   relay.Page
 }
 
+// incidentList returns filter, order and page of a list of incidents, from its arguments.
 func incidentList(
 	ctx context.Context, args graph.StatusPageIncidentsArgs, states ...status.State,
 ) (l noticeList, err error) {
@@ -71,6 +72,7 @@ func (l *noticeList) restrict(states []status.State, component *string, since, u
 	l.filter.Since, l.filter.Until = ledger.FromPointer(since), ledger.FromPointer(until)
 }
 
+// key returns the values of the sort columns of a notice for its cursor.
 func (l *noticeList) key(n *status.Notice) relay.Key {
 	at := n.RecentAt()
 	if l.order == statuspages.ByStart {
@@ -79,11 +81,13 @@ func (l *noticeList) key(n *status.Notice) relay.Key {
 	return relay.Key{at.UnixMilli(), []byte(n.Code)}
 }
 
+// incidents returns rows of the list as a connection of incidents.
 func (l *noticeList) incidents(rows []*status.Notice) *relay.StatusIncidentConnection {
 	return relay.NewConnection(l.kind, l.page, list.Map(rows, asIncident),
 		func(n *status.Incident) relay.Key { return l.key(&n.Notice) })
 }
 
+// maintenances returns rows of the list as a connection of maintenances.
 func (l *noticeList) maintenances(rows []*status.Notice) *relay.StatusMaintenanceConnection {
 	return relay.NewConnection(l.kind, l.page, list.Map(rows, asMaintenance),
 		func(n *status.Maintenance) relay.Key { return l.key(&n.Notice) })
@@ -103,6 +107,7 @@ func countNotices[T, C any](
 	}, storage.MaxCount)
 }
 
+// componentList returns the components of a page as a connection. The page is in memory; no statement is sent.
 func componentList(
 	ctx context.Context, s *status.PageState, args graph.StatusPageComponentsArgs,
 ) (*relay.StatusComponentConnection, error) {
@@ -124,6 +129,7 @@ func componentList(
 	return relay.NewConnection(componentKind, p, within(rows, p), componentKey).WithCount(read), nil
 }
 
+// componentKey returns the values of the sort columns of a component for its cursor.
 func componentKey(c *status.Component) relay.Key {
 	return relay.Key{int64(c.Position), int64(c.ListIndex), c.CreatedAt.UnixMilli(), []byte(c.Code)}
 }

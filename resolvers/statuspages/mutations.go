@@ -57,6 +57,7 @@ func (r *Resolver) Mutations() graph.Mutations {
 	}
 }
 
+// openIncident opens an incident. One of the past is resolved unless the input says otherwise.
 func (r *Resolver) openIncident(
 	ctx context.Context, by statuspages.Author, page string, in status.NewIncident,
 ) (string, error) {
@@ -66,6 +67,7 @@ func (r *Resolver) openIncident(
 	return r.editor.OpenIncident(ctx, by, page, in)
 }
 
+// setPage writes the settings of a page.
 func (r *Resolver) setPage(
 	ctx context.Context, by statuspages.Author, page string, in status.PageEdit,
 ) (string, error) {
@@ -119,6 +121,7 @@ func (r *Resolver) destination(ctx context.Context, kind target, to *status.Targ
 	return p.Code, nil
 }
 
+// components returns the places of an input that hold IDs of components, so that global IDs can be replaced by codes.
 func components(in any) (ids []*string) {
 	var affected []status.Assignment
 	var list []string
@@ -180,6 +183,7 @@ func webhookMutation[I any, T input[I]](r *Resolver, kind target,
 	}
 }
 
+// webhookPayload reads a webhook after a mutation.
 func (r *Resolver) webhookPayload(ctx context.Context, code string) (*model.StatusWebhookPayload, error) {
 	w, err := found(r.db.Webhook(ctx, code))
 	return &model.StatusWebhookPayload{Webhook: w}, err
@@ -203,6 +207,7 @@ func (r *Resolver) notice(ctx context.Context, code string) (*status.Notice, err
 	return found(notices[code], err)
 }
 
+// incidentPayload reads an incident after a mutation.
 func (r *Resolver) incidentPayload(ctx context.Context, code string) (*model.IncidentPayload, error) {
 	n, err := r.notice(ctx, code)
 	if err != nil {
@@ -211,6 +216,7 @@ func (r *Resolver) incidentPayload(ctx context.Context, code string) (*model.Inc
 	return &model.IncidentPayload{Incident: asIncident(n)}, nil
 }
 
+// maintenancePayload reads a maintenance after a mutation.
 func (r *Resolver) maintenancePayload(ctx context.Context, code string) (*model.MaintenancePayload, error) {
 	n, err := r.notice(ctx, code)
 	if err != nil {
@@ -219,6 +225,7 @@ func (r *Resolver) maintenancePayload(ctx context.Context, code string) (*model.
 	return &model.MaintenancePayload{Maintenance: asMaintenance(n)}, nil
 }
 
+// noticePayload reads an incident or a maintenance after a mutation.
 func (r *Resolver) noticePayload(ctx context.Context, code string) (*model.NoticePayload, error) {
 	n, err := r.notice(ctx, code)
 	if err != nil {
@@ -239,6 +246,7 @@ func asIncident(n *status.Notice) *status.Incident { return &status.Incident{Not
 
 func asMaintenance(n *status.Notice) *status.Maintenance { return &status.Maintenance{Notice: *n} }
 
+// updatePayload reads an update after a mutation.
 func (r *Resolver) updatePayload(ctx context.Context, code string) (*model.UpdatePayload, error) {
 	pages, err := r.pages(ctx)
 	if err != nil {
@@ -248,6 +256,7 @@ func (r *Resolver) updatePayload(ctx context.Context, code string) (*model.Updat
 	return &model.UpdatePayload{Update: u}, err
 }
 
+// pagePayload returns the page of a mutation.
 func (r *Resolver) pagePayload(ctx context.Context, code string) (*model.StatusPagePayload, error) {
 	pages, err := r.pages(ctx)
 	if err != nil {
@@ -275,6 +284,7 @@ func (r *Resolver) componentPayload(ctx context.Context, code string) (*model.Co
 	return &model.ComponentPayload{Component: c}, err
 }
 
+// removed returns the payload of a mutation that has deleted an object.
 func removed(_ context.Context, code string) (*model.RemovedPayload, error) {
 	return &model.RemovedPayload{Code: code}, nil
 }

@@ -99,6 +99,7 @@ func (r *Resolver) componentByCode(ctx context.Context, code string) (*status.Co
 	return s.Component(code), nil
 }
 
+// notices reads published notices by code. Drafts and unknown codes are missing in the result.
 func (r *Resolver) notices(ctx context.Context, codes []string) (map[string]*status.Notice, error) {
 	pages, err := r.pages(ctx)
 	if err != nil || pages == nil {
@@ -195,6 +196,7 @@ type feeds struct {
 	wake   chan struct{}                           // closed when a write is announced
 }
 
+// newFeeds returns the feeds of pages, which begin with their first subscriber.
 func newFeeds(db *statuspages.DB, o feed.Options) *feeds {
 	o.Interval = pace
 	return &feeds{db: db, o: o, feeds: map[string]*feed.Feed[*status.Revision]{}, wake: make(chan struct{})}
@@ -244,6 +246,7 @@ func (f *feeds) heard() {
 	f.wake = make(chan struct{})
 }
 
+// close ends all subscriptions, and prevents new ones.
 func (f *feeds) close() {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -110,6 +110,8 @@ func (f Fields) StatusPageUnresolvedIncidents(ctx context.Context, _ rowplan.Req
 		status.Monitoring)
 }
 
+// incidents returns the incidents of each page in the given states as connections. Each page is read with one
+// statement.
 func (f Fields) incidents(ctx context.Context, of []*status.Page, args graph.StatusPageIncidentsArgs,
 	states ...status.State) (
 	rowplan.Results[*relay.StatusIncidentConnection], error,
@@ -145,6 +147,8 @@ func (f Fields) StatusPageUpcomingMaintenances(ctx context.Context, _ rowplan.Re
 	return f.maintenances(ctx, of, graph.StatusPageMaintenancesArgs{Args: args.Args}, true, status.Planned)
 }
 
+// maintenances returns the maintenances of each page in the given states as connections. Each page is read with one
+// statement.
 func (f Fields) maintenances(ctx context.Context, of []*status.Page, args graph.StatusPageMaintenancesArgs,
 	byStart bool, states ...status.State) (
 	rowplan.Results[*relay.StatusMaintenanceConnection], error,
@@ -164,6 +168,7 @@ func (f Fields) maintenances(ctx context.Context, of []*status.Page, args graph.
 
 func componentCode(c *status.Component) string { return c.Code }
 
+// pageOf returns the page of each row by its code. Pages are read once per operation.
 func pageOf[T any](ctx context.Context, f Fields, of []T, code func(T) string) (rowplan.Results[*status.Page], error) {
 	pages, err := f.pages(ctx)
 	return ready(list.Map(of, func(row T) *status.Page { return pages.ByCode(code(row)) }), err)

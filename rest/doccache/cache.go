@@ -181,6 +181,7 @@ func (c *Cache) DefaultPage() *status.Page {
 	return nil
 }
 
+// pageOf returns the page of the request's host, or nil. The only page is the page of any host.
 func pageOf(pages status.Pages, r *http.Request) *status.Page {
 	if len(pages) == 1 { // for any host
 		return pages[0]
@@ -207,6 +208,8 @@ func (c *Cache) Render(r *http.Request, render func(ctx context.Context, p *stat
 	}
 }
 
+// renderUncached calls render with the page of the request, in a snapshot of the database. The result is false if
+// there is no such page.
 func (c *Cache) renderUncached(
 	r *http.Request, render func(ctx context.Context, p *status.Page) error,
 ) (found bool, err error) {
@@ -369,6 +372,7 @@ func (c *Cache) read(ctx context.Context) (next *content, rendered int, err erro
 	return next, rendered, nil
 }
 
+// renderAll renders the parts of a page, one with each renderer. The entry expires with the first of its parts.
 func (c *Cache) renderAll(ctx context.Context, p *status.Page) (*entry, error) {
 	e := &entry{revision: p.Revision}
 	for _, r := range c.renderers {

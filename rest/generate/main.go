@@ -11,6 +11,7 @@ import (
 	v1 "heliograph/rest/v1"
 )
 
+// main writes the OpenAPI documents and docs/rest-to-graphql.md below the current folder.
 func main() {
 	api, err := v1.NewOffline(&rest.Config{})
 	if err != nil {

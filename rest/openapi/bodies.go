@@ -49,6 +49,7 @@ func bodyOperations(api *rest.API, e *rest.Endpoint) ast.OperationList {
 	return out
 }
 
+// body returns the schema of an endpoint's response: the union of the bodies of its operations.
 func (b *bodies) body(e *rest.Endpoint, operations ast.OperationList) *Schema {
 	b.omitted, b.keyed = slices.Concat(e.OmitEmpty, slices.Concat(e.OmitNull...)), e.Keyed
 	var all *Schema
@@ -95,6 +96,7 @@ func (b *bodies) narrows(on, to string) bool {
 	return on != to && b.graph.Types[on] != nil && b.graph.Types[on].IsAbstractType()
 }
 
+// isOptional reports whether a field is missing in some responses.
 func isOptional(directives ast.DirectiveList) bool {
 	return directives.ForName("include") != nil || directives.ForName("skip") != nil
 }
@@ -102,6 +104,7 @@ func isOptional(directives ast.DirectiveList) bool {
 // nullInPast is the field that is null only at past moments, which REST does not read.
 const nullInPast = "pendingReward"
 
+// field returns the schema of a selected field, with the description of the GraphQL schema.
 func (b *bodies) field(f *ast.Field) *Schema {
 	of := *f.Definition.Type
 	of.NonNull = of.NonNull || f.Name == nullInPast
@@ -212,6 +215,7 @@ func (s *Schema) put(name string, value *Schema, optional bool) {
 	}
 }
 
+// set replaces the schema of a property, if the object has it.
 func (s *Schema) set(name string, value *Schema) {
 	for i := range s.Properties {
 		if s.Properties[i].Name == name {
@@ -271,6 +275,7 @@ func union(a, b *Schema) *Schema {
 	}
 }
 
+// orNull returns the schema s with null as another valid value.
 func orNull(s *Schema) *Schema {
 	if s.Type == nil {
 		if s.Ref == "" {

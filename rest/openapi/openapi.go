@@ -36,6 +36,7 @@ const (
 //go:embed texts.json document.json examples.json scalars.json
 var files embed.FS
 
+// read returns an embedded JSON file. It panics on a file that is not valid.
 func read[T any](name string) (v T) {
 	text, err := files.ReadFile(name)
 	if err = cmp.Or(err, json.Unmarshal(text, &v)); err != nil {
@@ -189,6 +190,7 @@ func (g *generator) bodyRef(operation, id string, body *Schema) *Schema {
 	return &Schema{Ref: schemaRef + name}
 }
 
+// resourceOf returns the first segment of an endpoint's path, which groups the endpoints.
 func resourceOf(path string) string {
 	resource, _, _ := strings.Cut(strings.TrimPrefix(path, "/"), "/")
 	return resource
@@ -218,6 +220,7 @@ type pathParam struct {
 	Doc, Pattern, Example string
 }
 
+// pathParams returns the parameters in a path, with their descriptions from texts.json.
 func pathParams(path string) []pathParam {
 	var out []pathParam
 	before := ""
@@ -256,6 +259,7 @@ func (g *generator) graphiql(e *rest.Endpoint) (string, error) {
 	return "/graphiql?" + url.Values{"query": {x.Query}, "variables": {string(variables)}}.Encode(), nil
 }
 
+// parameters returns the parameters of an endpoint in its path and query string.
 func (g *generator) parameters(e *rest.Endpoint) []Map[any] {
 	var out []Map[any]
 	for _, p := range pathParams(e.Path) {
@@ -284,6 +288,8 @@ func maxValues(e *rest.Endpoint, p *rest.Param) any {
 	}
 }
 
+// query returns a parameter of the query string: its type, its default, and whether it can have operators and be
+// repeated.
 func query(e *rest.Endpoint, p *rest.Param) Map[any] {
 	form, ops, isList := e.ValuesOf(p)
 	doc, style, s := p.Doc, "", formSchema(form)
@@ -353,10 +359,12 @@ func withOperators(f *rest.Kind, ops []rest.Op) *Schema {
 	return &Schema{Type: Types{"string"}, Pattern: "^((" + opList(ops, "|") + "):)?(?:" + pattern + ")$"}
 }
 
+// opList returns operators with a separator.
 func opList(ops []rest.Op, separator string) string {
 	return strings.Join(list.Map(ops, func(o rest.Op) string { return string(o) }), separator)
 }
 
+// responses returns the responses of an endpoint by status. body is the content of 200.
 func (g *generator) responses(e *rest.Endpoint, body Map[any]) Map[any] {
 	lifetime := typed("string")
 	lifetime.Enum = []any{cacheControl(e.MaxAge)}

@@ -250,6 +250,8 @@ func spread(list []string, n int) []string {
 	return out
 }
 
+// endpoint adds requests of an endpoint: each path, both orders with pages, each parameter with its values and
+// operators, neighbouring parameters together, and errors. It reads a first response to take values from.
 func (g *generator) endpoint(e *rest.Endpoint) {
 	paths := g.fill(e.Path)
 	for _, path := range paths {

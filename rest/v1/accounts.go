@@ -31,6 +31,8 @@ var accountsParams = []rest.Param{
 	limit, order,
 }
 
+// finishAccounts sets the variables of GET /accounts that depend on several parameters or on the configuration.
+// Without balances, a filter by balance does not apply.
 func finishAccounts(r *rest.Request) error {
 	v := r.Variables
 	if _, given := v["balance"]; !given {
@@ -62,6 +64,8 @@ var accountParams = []rest.Param{
 // badAccount is the problem of an invalid account in the path.
 var badAccount = rest.InvalidParameter("idOrAliasOrEvmAddress")
 
+// bindAccount sets the variables of the account in the path of GET /accounts/{idOrAliasOrEvmAddress}, also as the
+// filter of its transactions.
 func bindAccount(r *rest.Request) error {
 	ref, err := ledger.ParseAccountRef(r.Path["idOrAliasOrEvmAddress"], r.Config.Base)
 	if err != nil {
@@ -72,6 +76,9 @@ func bindAccount(r *rest.Request) error {
 	return nil
 }
 
+// finishAccount sets the moment of the account's balance, and the page of its transactions or none. If the range of
+// timestamps is empty it reads whether the account exists, because an unknown alias or address is reported before
+// that.
 func finishAccount(r *rest.Request) error {
 	v := r.Variables
 	v["balance"], v["tokens"], v["tokenOrder"], v["delegation"] = true, r.Config.TokensOfAccount, string(relay.Asc),
@@ -104,6 +111,8 @@ func isName(r *rest.Request) bool {
 	return err == nil && (ref.Alias != nil || ref.Address.Valid)
 }
 
+// missingAccount returns the problem of an account that was not found. An alias has another text than an ID, but only
+// if no account has it.
 func missingAccount(r *rest.Request, _ *relay.Outcome) *rest.Problem {
 	ref, err := ledger.ParseAccountRef(r.Path["idOrAliasOrEvmAddress"], r.Config.Base)
 	if err == nil && ref.Alias != nil {
@@ -194,6 +203,7 @@ func isAliasText(text string) bool {
 	return text != "" && strings.Trim(text, "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567") == ""
 }
 
+// balanceProblem returns the problem of an account ID in GET /balances.
 func balanceProblem(detail string) *rest.Problem {
 	return &rest.Problem{
 		Status: http.StatusBadRequest,
@@ -239,6 +249,7 @@ var (
 	}
 )
 
+// accountListEndpoints returns the endpoints of lists below an account that belong to the classic family.
 func accountListEndpoints() []rest.Endpoint {
 	of := func(path, document string, params []rest.Param, e rest.Endpoint) rest.Endpoint {
 		e.Path, e.Document, e.Params = "/accounts/{idOrAliasOrEvmAddress}"+path, document, params
@@ -265,6 +276,7 @@ func accountListEndpoints() []rest.Endpoint {
 	}
 }
 
+// bindAccountOfList sets the variable of the account in the path of a list below it.
 func bindAccountOfList(r *rest.Request) error {
 	ref, err := ledger.ParseAccountRef(r.Path["idOrAliasOrEvmAddress"], r.Config.Base)
 	if err != nil {
@@ -274,6 +286,7 @@ func bindAccountOfList(r *rest.Request) error {
 	return nil
 }
 
+// missingAccountOfList returns the problem of a list whose account was not found.
 func missingAccountOfList(r *rest.Request, _ *relay.Outcome) *rest.Problem {
 	if ref, err := ledger.ParseAccountRef(r.Path["idOrAliasOrEvmAddress"], r.Config.Base); err == nil &&
 		ref.Alias != nil {

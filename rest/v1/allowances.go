@@ -9,6 +9,8 @@ import (
 	"heliograph/rest"
 )
 
+// allowanceEndpoints returns the endpoints of allowances and airdrops below an account that belong to the modern
+// family.
 func allowanceEndpoints() []rest.Endpoint {
 	return []rest.Endpoint{
 		{
@@ -59,6 +61,8 @@ func optional(c rest.Cursor) rest.Cursor {
 // maxBounds is the maximum number of values of an id: one bound per side.
 const maxBounds = 2
 
+// boundsParam returns a parameter with an upper and a lower bound that become one filter of the document, in
+// variable.
 func boundsParam(name, listName, variable string, kind rest.Kind, doc string) rest.Param {
 	return rest.Param{
 		Name: name, Doc: doc, Kind: kind, MaxValues: maxBounds, ListName: listName,

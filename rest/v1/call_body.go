@@ -132,6 +132,7 @@ func trimPrefix(s string) string {
 	return s
 }
 
+// override reads an entry of state_overrides. Violations are collected.
 func (c *callBody) override(entry any) *calls.StateOverrideInput {
 	m := c.membersOf(entry, "an entry of state_overrides")
 	return &calls.StateOverrideInput{
@@ -168,6 +169,7 @@ func (c *callBody) amount(m members, name string) []byte {
 	return nil
 }
 
+// slots reads a list of storage slots with values, or nil if it is missing.
 func (c *callBody) slots(m members, name string) []*calls.SlotValueInput {
 	if m.values[name] == nil {
 		return nil
@@ -203,6 +205,7 @@ type members struct {
 	call   *callBody
 }
 
+// membersOf returns the members of a JSON object, for which what is its name in messages.
 func (c *callBody) membersOf(v any, what string) members {
 	object, ok := v.(map[string]any)
 	if !ok {
@@ -260,6 +263,7 @@ func (m members) list(name string) []any {
 	return v
 }
 
+// boolean reads a Boolean, which may be a string. A missing one is false.
 func (m members) boolean(name string) bool {
 	switch v := m.values[name].(type) {
 	case nil:
@@ -275,6 +279,7 @@ func (m members) boolean(name string) bool {
 	return false
 }
 
+// variables returns the body as the input of the document's variable.
 func (c *callBody) variables() map[string]any {
 	v := callVariables(&c.input)
 	v["block"] = c.input.Block
@@ -294,6 +299,7 @@ func callVariables(in *calls.ContractCallInput) map[string]any {
 	return v
 }
 
+// overrideVariables returns state overrides in the form of GraphQL variables.
 func overrideVariables(overrides []*calls.StateOverrideInput) []any {
 	return list.Map(overrides, func(o *calls.StateOverrideInput) any {
 		entry := map[string]any{}

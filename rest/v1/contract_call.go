@@ -18,6 +18,8 @@ import (
 	"heliograph/rest"
 )
 
+// callEndpoints returns the endpoints that execute contracts: calls, simulations, and traces and prestates of
+// transactions.
 func callEndpoints() []rest.Endpoint {
 	trace := rest.Endpoint{
 		Path: "/contracts/results/{transactionIdOrHash}/opcodes", Family: rest.Modern, Params: traceParams,
@@ -154,6 +156,8 @@ func parseBody(body []byte, maxTokens int, read func(tree any) error) error {
 	return nil
 }
 
+// bindCall reads the body of POST /contracts/call into the variable input, and selects the operation. All violations
+// are reported in one problem.
 func bindCall(r *rest.Request, body []byte) error {
 	var call callBody
 	if err := parseBody(body, maxCallTokens, call.read); err != nil {
@@ -216,6 +220,7 @@ func option(name, doc string) rest.Param {
 // anyText accepts any text. The Bind that uses it validates the text.
 var anyText = rest.Kind{Parse: rest.Accepting(func(*rest.Config, string) bool { return true })}
 
+// isInstant returns the complaint about a timestamp with an operator, or "".
 func isInstant(v rest.Value) string {
 	if v.Op != rest.Eq {
 		return "timestamp must be an instant"
@@ -223,6 +228,7 @@ func isInstant(v rest.Value) string {
 	return ""
 }
 
+// bindTracedHash sets the variable of the transaction to trace from the parameter transaction.hash.
 func bindTracedHash(r *rest.Request, values []rest.Value) error {
 	if !resultHashSyntax.MatchString(values[0].Text) {
 		return unsupportedID(values[0].Text)
@@ -230,6 +236,7 @@ func bindTracedHash(r *rest.Request, values []rest.Value) error {
 	return bindTransactionOrHash(r, values[0].Text)
 }
 
+// bindTracedID sets the variable of the transaction to trace from the parameter transaction.id.
 func bindTracedID(r *rest.Request, values []rest.Value) error {
 	if resultHashSyntax.MatchString(values[0].Text) {
 		return unsupportedID(values[0].Text)
@@ -237,10 +244,12 @@ func bindTracedID(r *rest.Request, values []rest.Value) error {
 	return bindTransactionOrHash(r, values[0].Text)
 }
 
+// unsupportedID returns the problem of a text that identifies no transaction.
 func unsupportedID(text string) *rest.Problem {
 	return rest.ModernBad("Unsupported ID format: '" + text + "'")
 }
 
+// bindTransactionOrHash sets the variable hash or transactionId from a text of the path or query string.
 func bindTransactionOrHash(r *rest.Request, text string) error {
 	switch id, err := ledger.ParseTransactionID(text); {
 	case strings.TrimSpace(text) == "":
@@ -255,6 +264,7 @@ func bindTransactionOrHash(r *rest.Request, text string) error {
 	return nil
 }
 
+// bindTracedContract sets the variable contract from the path.
 func bindTracedContract(r *rest.Request) error {
 	ref, err := ledger.ParseContractRef(r.Path["id"], r.Config.Base)
 	var cannot *ledger.EntityIDError
@@ -298,6 +308,7 @@ func finishPrestate(r *rest.Request) error {
 	return checkGzip(r, r.Config.Prestate || len(r.HTTP.Header.Values("Accept-Encoding")) == 0)
 }
 
+// missingPrestate returns the problem of a transaction that was not found.
 func missingPrestate(r *rest.Request, _ *relay.Outcome) *rest.Problem {
 	if r.Variables["hash"] != nil {
 		return rest.ModernNotFound("Contract transaction hash not found.")
@@ -381,6 +392,7 @@ func (t *traceWriter) Step(s *calls.OpcodeStep) error {
 	return t.flush()
 }
 
+// appendWords appends a JSON array of hexadecimal words.
 func appendWords(b []byte, words [][]byte) []byte {
 	b = append(b, '[')
 	for i, w := range words {
@@ -392,6 +404,7 @@ func appendWords(b []byte, words [][]byte) []byte {
 	return append(b, ']')
 }
 
+// flush compresses the buffer, sends it to the client, and empties it.
 func (t *traceWriter) flush() error {
 	_, err := t.zip.Write(t.buf)
 	t.buf = t.buf[:0]

@@ -207,6 +207,8 @@ func selectResults(r *rest.Request, bound bool) error {
 	return nil
 }
 
+// finishContractResults checks the parameters of GET /contracts/results together, and sets the filters that depend on
+// several of them.
 func finishContractResults(r *rest.Request) error {
 	if err := checkBlock(r); err != nil {
 		return err
@@ -218,6 +220,9 @@ func finishContractResults(r *rest.Request) error {
 	return selectResults(r, true)
 }
 
+// finishResultsOfContract checks the parameters of GET /contracts/{id}/results together and sets the filter of the
+// contract. It reads whether an address is known, because the list of an unknown one is empty whatever the other
+// parameters are.
 func finishResultsOfContract(r *rest.Request) error {
 	if err := checkBlock(r); err != nil {
 		return err
@@ -290,6 +295,7 @@ func checkHbar(r *rest.Request) error {
 	return nil
 }
 
+// inWeibars reports whether the client requests amounts in weibars: with hbar=false.
 func inWeibars(r *rest.Request) bool {
 	all := r.Query.Get("hbar")
 	return len(all) > 0 && strings.EqualFold(all[0], "false")
@@ -323,6 +329,7 @@ func bindResultOfContract(r *rest.Request) error {
 	return nil
 }
 
+// pathInstant reads the timestamp of the path, which has no operator.
 func pathInstant(r *rest.Request) (ledger.Timestamp, error) {
 	text := r.Path["timestamp"]
 	if !instantSyntax.MatchString(text) {
@@ -332,6 +339,8 @@ func pathInstant(r *rest.Request) (ledger.Timestamp, error) {
 	return at, err
 }
 
+// finishResultOfContract sets the contract of GET /contracts/{id}/results/{timestamp}, then the variables of all
+// single results.
 func finishResultOfContract(r *rest.Request) error {
 	ref, err := calleeOf(r)
 	if err != nil {
@@ -341,6 +350,7 @@ func finishResultOfContract(r *rest.Request) error {
 	return finishResult(r)
 }
 
+// finishResult sets the variables of a single contract result that come from the configuration.
 func finishResult(r *rest.Request) error {
 	r.Variables["delegation"] = r.Config.DelegationAddress
 	return nil
@@ -359,6 +369,7 @@ func bindResultAt(r *rest.Request) error {
 	return nil
 }
 
+// bindResult checks the parameter hbar, then sets the variables of the transaction in the path.
 func bindResult(r *rest.Request) error {
 	if err := checkHbar(r); err != nil {
 		return err

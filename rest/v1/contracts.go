@@ -211,6 +211,8 @@ func wholeWord(text string) string {
 // noState is the response for an unknown address.
 var noState = &rest.Direct{Body: `{"state":[],"links":{"next":null}}`}
 
+// finishState sets the variables of GET /contracts/{id}/state: contract, moment and slots. For an unknown contract it
+// returns the empty list before an error of timestamp.
 func finishState(r *rest.Request) error {
 	ref, err := calleeOf(r)
 	if err != nil {
@@ -286,6 +288,7 @@ func slotFilter(r *rest.Request) map[string]any {
 	return f
 }
 
+// printSlot appends the value of a slot to the cursor of the next page.
 func printSlot(dst []byte, v any) []byte {
 	slot, _ := v.([]byte)
 	return append(dst, wholeWord(string(ledger.AppendHex(nil, slot)))...)

@@ -20,6 +20,7 @@ const (
 	maxRegisteredNodes = 100
 )
 
+// networkEndpoints returns the endpoints below /network that read the ledger.
 func networkEndpoints() []rest.Endpoint {
 	return []rest.Endpoint{
 		{
@@ -64,6 +65,7 @@ var networkTime = rest.Param{
 		"nanoseconds.",
 }
 
+// notFound returns a function for Endpoint.NotFound with a constant text.
 func notFound(detail string) func(*rest.Request, *relay.Outcome) *rest.Problem {
 	return func(*rest.Request, *relay.Outcome) *rest.Problem { return rest.ModernNotFound(detail) }
 }
@@ -80,6 +82,8 @@ const (
 	releasedSupply = "ReleasedSupply"
 )
 
+// supplyOperation returns the operation for the parameter q of GET /network/supply: the object, or one of its numbers
+// as text.
 func supplyOperation(r *rest.Request) string {
 	part := r.Values("q")
 	switch {
@@ -103,6 +107,7 @@ var nodesParams = []rest.Param{
 	rest.ModernOrder(),
 }
 
+// bindBook sets the variable of the address book from the parameter file.id.
 func bindBook(r *rest.Request, values []rest.Value) error {
 	if values[0].Op != rest.Eq {
 		return rest.ModernBad("Only equality operator is supported for file.id")
@@ -110,6 +115,7 @@ func bindBook(r *rest.Request, values []rest.Value) error {
 	return rest.Texts("file")(r, values)
 }
 
+// bindNodes sets the filter from the parameter node.id. Bounds that exclude each other are an error.
 func bindNodes(r *rest.Request, values []rest.Value) error {
 	if span := rest.RangeOf(values); span.Contradicts() {
 		return rest.ModernBad("Invalid range provided for node.id")
@@ -132,6 +138,7 @@ var registeredParams = []rest.Param{
 	},
 }
 
+// bindRegistered sets the filter from the parameter registerednode.id. Bounds that exclude each other are an error.
 func bindRegistered(r *rest.Request, values []rest.Value) error {
 	for _, v := range values {
 		if v.Op == rest.Eq && len(values) > 1 {
@@ -178,6 +185,7 @@ func hideReceipts(r *rest.Request) {
 	}
 }
 
+// bindBlock sets the variable number or hash from the path of GET /blocks/{hashOrNumber}.
 func bindBlock(r *rest.Request) error {
 	hideReceipts(r)
 	text := r.Path["hashOrNumber"]
@@ -204,6 +212,7 @@ const exampleTransaction = "\x2a\x3f\x0a\x39\x0a\x0d\x0a\x06\x08\x80\xe2\xcf\xaa
 	"\x72\x1b\x12\x19\x0a\x03\x18\xd1\x0f\x12\x08\x0a\x03\x18\xe9\x07\x10\xe7\x07" +
 	"\x12\x08\x0a\x03\x18\xea\x07\x10\xe8\x07\x12\x02\x0a\x00"
 
+// feeEndpoints returns POST /network/fees, which estimates the fee of a transaction with at most maxBytes.
 func feeEndpoints(maxBytes int64) []rest.Endpoint {
 	return []rest.Endpoint{
 		{
@@ -241,6 +250,7 @@ var feeParams = []rest.Param{
 // maxThrottle is the maximum utilization of a throttle, in basis points.
 const maxThrottle = 10_000
 
+// throttleInRange returns the complaint about a value of highVolumeThrottle outside of its range, or "".
 func throttleInRange(v rest.Value) string {
 	const name = "highVolumeThrottle"
 	if complaint := rest.AtLeast(name, 0)(v); complaint != "" {
@@ -249,6 +259,7 @@ func throttleInRange(v rest.Value) string {
 	return rest.AtMost(name, maxThrottle)(v)
 }
 
+// bindThrottle sets the variable of the parameter highVolumeThrottle.
 func bindThrottle(r *rest.Request, values []rest.Value) error {
 	r.Set("throttle", int(values[0].Number))
 	return nil

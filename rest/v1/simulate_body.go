@@ -20,6 +20,8 @@ type simulateBody struct {
 	simulation calls.SimulationInput
 }
 
+// bindSimulate reads the body of POST /contracts/simulate into the variable input. All violations are reported in one
+// problem.
 func bindSimulate(r *rest.Request, body []byte) error {
 	var s simulateBody
 	// The number of tokens has no limit of its own: a simulation has many calls.
@@ -58,6 +60,7 @@ func (s *simulateBody) require(m members, name, field string) {
 	}
 }
 
+// block reads an entry of block_state_calls. Violations are collected.
 func (s *simulateBody) block(entry any) *calls.SimulatedBlockInput {
 	m := s.membersOf(entry, "an entry of block_state_calls")
 	s.require(m, "calls", "calls")
@@ -69,6 +72,8 @@ func (s *simulateBody) block(entry any) *calls.SimulatedBlockInput {
 	return out
 }
 
+// call reads an entry of calls. Members that the simulation does not use, such as signatures, are checked and
+// dropped.
 func (s *simulateBody) call(entry any) *calls.SimulatedCallInput {
 	m := s.membersOf(entry, "an entry of calls")
 	price := m.quantity("gasPrice")
@@ -127,6 +132,7 @@ func (m members) quantity(name string) ledger.Null[int64] {
 	return ledger.Of(n)
 }
 
+// variables returns the body as the input of the document's variable.
 func (s *simulateBody) variables() map[string]any {
 	in := &s.simulation
 	return map[string]any{

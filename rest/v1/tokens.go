@@ -131,6 +131,7 @@ func bindTokenTypes(r *rest.Request, values []rest.Value) error {
 	return nil
 }
 
+// isTrue returns the result of a comparison of two numbers.
 func isTrue(op rest.Op, a, b int) bool {
 	switch op {
 	case rest.Ne:

@@ -45,6 +45,7 @@ func messageOperation(r *rest.Request) string {
 	return "TopicMessages"
 }
 
+// bindTopic checks the topic ID in the path, then sets the variable of the topic.
 func bindTopic(r *rest.Request) error {
 	if !rest.IsEntityID(r.Path["id"]) {
 		return rest.InvalidParameter("topic.id")
@@ -86,6 +87,7 @@ func bindMessage(r *rest.Request) error {
 	return bindTopicOf(r)
 }
 
+// bindMessageTime sets the variable of the consensus timestamp in the path of a message.
 func bindMessageTime(r *rest.Request) error {
 	at, _, err := rest.ParseTimestamp(r.Path["consensusTimestamp"])
 	if err != nil {

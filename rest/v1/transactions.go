@@ -45,6 +45,8 @@ var transactionsParams = []rest.Param{
 // noTransactions is the response if the conditions contradict each other.
 var noTransactions = &rest.Direct{Body: `{"transactions":[],"links":{"next":null}}`}
 
+// finishTransactions checks the parameters of GET /transactions together and sets the bounds of the time. Parameters
+// that exclude each other return the empty list.
 func finishTransactions(r *rest.Request) error {
 	directions := r.Values("type")
 	for _, v := range directions {
@@ -124,6 +126,8 @@ var transactionParams = []rest.Param{
 var badTransactionID = rest.Bad(`Invalid Transaction id. Please use "shard.realm.num-sss-nnn" format where sss are ` +
 	`seconds and nnn are nanoseconds`)
 
+// bindTransaction sets the variable hash or id of the transaction in the path of GET
+// /transactions/{transactionIdOrHash}.
 func bindTransaction(r *rest.Request) error {
 	text := r.Path["transactionIdOrHash"]
 	if hash, err := ledger.ParseTransactionHash(text); err == nil {
@@ -133,6 +137,7 @@ func bindTransaction(r *rest.Request) error {
 	return bindTransactionID(r, text, "id")
 }
 
+// bindTransactionID reads a transaction ID into a variable. Each kind of invalid ID has its own problem.
 func bindTransactionID(r *rest.Request, text, variable string) error {
 	id, err := ledger.ParseTransactionID(text)
 	var badEntity *ledger.EntityIDError
@@ -151,6 +156,7 @@ func bindTransactionID(r *rest.Request, text, variable string) error {
 // finalScheduleAge is the max-age, in seconds, of responses about schedules that no longer change.
 const finalScheduleAge = 3600
 
+// scheduleEndpoints returns the endpoints of schedules.
 func scheduleEndpoints() []rest.Endpoint {
 	return []rest.Endpoint{
 		{
@@ -175,6 +181,7 @@ var schedulesParams = []rest.Param{
 	{Name: "schedule.id", Kind: rest.EntityID, Bind: rest.AllIDs("filter.id"), Doc: "Filters by schedule ID."},
 }
 
+// bindSchedule sets the variable of the schedule in the path.
 func bindSchedule(r *rest.Request) error {
 	text := r.Path["scheduleId"]
 	id, err := ledger.ParseEntityID(text, r.Config.Base)

@@ -97,6 +97,7 @@ func inputText(e *calls.InputError) string {
 		"{bound}", strconv.FormatInt(e.Bound, 10)).Replace(ruleTexts[e.Rule])
 }
 
+// inputTexts returns the texts of invalid inputs of contract calls for the messages of a problem.
 func inputTexts(errs []*calls.InputError) []string {
 	return list.Map(errs, inputText)
 }

@@ -78,6 +78,8 @@ type handler struct {
 	files  map[string]*assets.File
 }
 
+// ServeHTTP serves the embedded files of the reference below the prefix of the API: the page and the OpenAPI
+// documents.
 func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if !assets.Guard(w, r, contentSecurityPolicy) {
 		return

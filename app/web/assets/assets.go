@@ -96,6 +96,8 @@ var contentTypes = map[string]string{
 	".ttf":  "font/ttf",
 }
 
+// newFile returns a file that is served from its compressed content. The form for clients that accept gzip only is
+// made on first use.
 func newFile(packed []byte, contentType, cacheControl string) *File {
 	sum := sha256.Sum256(packed)
 	f := &File{

@@ -61,6 +61,7 @@ var load = sync.OnceValues(func() (map[string]*assets.File, error) {
 
 type handler map[string]*assets.File
 
+// ServeHTTP serves GraphiQL's page and its embedded files.
 func (h handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if !assets.Guard(w, r, contentSecurityPolicy) {
 		return

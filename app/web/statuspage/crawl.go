@@ -105,6 +105,8 @@ func (s *Site) crawl(
 	return nil
 }
 
+// body returns the body of a path of a page: an embedded file, the cached document if known is true, or a new
+// rendering. An error says with which status the path cannot be rendered.
 func (s *Site) body(r *http.Request, p *status.Page, known bool) ([]byte, error) {
 	if file := s.files[r.URL.Path]; file != nil {
 		return file.Unpack()

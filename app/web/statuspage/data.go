@@ -57,6 +57,7 @@ func (p *pageData) in(zone *time.Location) *pageData {
 	return p
 }
 
+// in converts all times of the notice to the time zone of the page, and sets the language of its texts.
 func (n *notice) in(zone *time.Location, locale string) {
 	if n.Lang = locale; strings.HasPrefix(locale, "en") {
 		n.Lang = ""

@@ -220,6 +220,7 @@ func (s *Site) head(p *pageData, title, here string) head {
 	return h
 }
 
+// render executes a template and returns the document that is served and cached.
 func (s *Site) render(name string, data any) (*doccache.Document, error) {
 	var b strings.Builder
 	if err := s.templates.ExecuteTemplate(&b, name, data); err != nil {

@@ -115,6 +115,7 @@ func (c *component) Chart() *uptimeView {
 	return uptimeOf(c.Name, c.Uptime)
 }
 
+// hasUptime reports whether a chart of uptime is shown for one of the components or of their children.
 func hasUptime(list []component) bool {
 	return slices.ContainsFunc(shown(list), func(c component) bool {
 		return c.Showcase && c.Uptime != nil ||
@@ -142,6 +143,8 @@ type bar struct {
 	Title string
 }
 
+// uptimeOf returns the chart of a component for the 90 days until the last known day. Days before the first known one
+// have no data.
 func uptimeOf(name string, u *status.Uptime) *uptimeView {
 	v := &uptimeView{Percent: percent(u.Percent)}
 	known := u.Days
