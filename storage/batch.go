@@ -72,6 +72,7 @@ func (b *Batch) Run(ctx context.Context) error {
 	return b.run(ctx)
 }
 
+// run sends the queries and calls the functions that wait for their results.
 func (b *Batch) run(ctx context.Context) error {
 	if err := b.db.withCause(ctx, b.send(ctx)); err != nil {
 		return fmt.Errorf("running a batch: %w", err)
@@ -82,6 +83,8 @@ func (b *Batch) run(ctx context.Context) error {
 	return nil
 }
 
+// send sends the queries in one round trip: those without a setting first, then each setting of the planner with its
+// queries. A query's reader is called as its rows arrive.
 func (b *Batch) send(ctx context.Context) error {
 	all, set := b.queries[noSetting], noSetting
 	for with, queries := range b.queries[1:] {
@@ -192,6 +195,7 @@ func (p *part) run(ctx context.Context, b *Batch) error {
 	return b.run(ctx)
 }
 
+// send sends the batch and wakes all that wait for it.
 func (t *together) send(ctx context.Context) {
 	defer close(t.sent) // also after a panic of a function that reads rows
 	t.err = errNotSent

@@ -163,12 +163,14 @@ func onlySide(bounds []ColumnBounds, lower bool) []ColumnBounds {
 	return out
 }
 
+// sameValue reports whether two bounds permit one value only.
 func sameValue(lower, upper *condition) bool {
 	a, ok := lower.inclusive()
 	b, too := upper.inclusive()
 	return ok && too && a == b
 }
 
+// compare adds an argument and returns the text of a comparison with it.
 func (w *Where) compare(column, op string, v int64) string {
 	return column + " " + op + " " + w.Arg(v)
 }

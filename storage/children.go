@@ -35,6 +35,8 @@ func (m *Mapper[T, R]) QueueChildren(b *Batch, n int, r *Read, args []any) Resul
 	return Known(make([][]*R, n))
 }
 
+// queueChildren queues a read of the children of n parents, and returns them by parent. With distributed tables there
+// is one statement for each part of the parents.
 func (m *Mapper[T, R]) queueChildren(b *Batch, n int, r *Read, args []any) Result[[][]*R] {
 	columns := func(r *owned[T], into []any) []any { return m.columns(&r.row, append(into, &r.parent)) }
 	var parts []Result[[]*owned[T]]

@@ -145,10 +145,12 @@ func (d *decoder) direct(i int, src []byte, target any) (ok bool) {
 	return false
 }
 
+// binary reports whether column i has a type in its binary format.
 func (d *decoder) binary(i int, oid uint32) bool {
 	return d.columns[i].Format == pgx.BinaryFormatCode && d.columns[i].DataTypeOID == oid
 }
 
+// integer decodes an integer of any width. It returns false if pgx has to decode the value.
 func (d *decoder) integer(i int, src []byte, into *int64) bool {
 	if d.columns[i].Format != pgx.BinaryFormatCode {
 		return false
@@ -183,11 +185,13 @@ func narrow[T int32 | int16](d *decoder, i int, src []byte, into *T) bool {
 	return true
 }
 
+// narrowOrZero is like narrow, and decodes a null as 0.
 func narrowOrZero[T int32 | int16](d *decoder, i int, src []byte, into *T) bool {
 	*into = 0
 	return src == nil || narrow(d, i, src, into)
 }
 
+// boolean decodes a Boolean. It returns false if pgx has to decode the value.
 func (d *decoder) boolean(i int, src []byte, into *bool) bool {
 	if len(src) != 1 || !d.binary(i, pgtype.BoolOID) {
 		return false
@@ -196,6 +200,7 @@ func (d *decoder) boolean(i int, src []byte, into *bool) bool {
 	return true
 }
 
+// text decodes a text that stays in the memory of the arena. It returns false if pgx has to decode the value.
 func (d *decoder) text(i int, src []byte, into *string) bool {
 	oid, text := d.columns[i].DataTypeOID, d.columns[i].Format == pgx.TextFormatCode // for example, enums
 	// both formats of text have the same bytes
@@ -254,6 +259,7 @@ type nullPlan struct{ next pgtype.ScanPlan }
 
 func (p *nullPlan) SetNext(next pgtype.ScanPlan) { p.next = next }
 
+// Scan implements pgtype.ScanPlan.
 func (p *nullPlan) Scan(src []byte, dst any) error {
 	n := dst.(nullable)
 	n.SetValid(src != nil)
@@ -263,6 +269,7 @@ func (p *nullPlan) Scan(src []byte, dst any) error {
 	return p.next.Scan(src, n.ScanTarget()) //nolint:wrapcheck // the driver adds the name of the column
 }
 
+// wrapNull returns the plan for values that can be null. It is one of pgtype.Map's functions TryWrapScanPlanFuncs.
 func wrapNull(target any) (pgtype.WrappedScanPlanNextSetter, any, bool) {
 	if n, ok := target.(nullable); ok {
 		return &nullPlan{}, n.ScanTarget(), true

@@ -136,6 +136,7 @@ var PastTables = sync.OnceValue(func() map[string]string {
 // UnknownPastError reports that a statement at a past moment needs a table whose past the database does not tell.
 type UnknownPastError struct{ Table string }
 
+// Error implements error.
 func (e *UnknownPastError) Error() string {
 	return "the table " + e.Table + " does not tell what it contained at a past moment"
 }

@@ -32,6 +32,7 @@ type recorded struct {
 	record  func(profile.Place, int64, profile.Explain) // of the round trip
 }
 
+// read reads the rows and records when they arrived and how many there were.
 func (r *recorded) read(rows pgx.Rows) error {
 	err := r.reader.read(rows)
 	if r.record != nil {
@@ -95,6 +96,7 @@ type analysis []struct {
 	Time float64 `json:"Execution Time"`
 }
 
+// read reads the plan of a statement in the JSON of EXPLAIN.
 func (a *analysis) read(rows pgx.Rows) error {
 	text, err := pgx.CollectExactlyOneRow(rows, pgx.RowTo[[]byte])
 	if err != nil {

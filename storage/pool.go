@@ -61,6 +61,7 @@ func (o *PoolOptions) Config(settings map[string]string) (*pgxpool.Config, error
 	return cfg, nil
 }
 
+// parse returns pgx's settings of the database URL.
 func (o *PoolOptions) parse() (*pgxpool.Config, error) {
 	cfg, err := pgxpool.ParseConfig(o.URL)
 	return cfg, wrap.Error(err, "parsing the database URL")

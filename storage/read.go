@@ -170,6 +170,7 @@ func (j Join) condition() string {
 	return strings.Join(conditions, " and ")
 }
 
+// write appends parts of a statement.
 func write(b *strings.Builder, parts ...string) {
 	for _, part := range parts {
 		b.WriteString(part)

@@ -148,6 +148,7 @@ func Map[A, B any](r Result[A], f func(A) B) Result[B] {
 // First returns the first row of a result, or nil.
 func First[R any](rows Result[[]*R]) Result[*R] { return Map(rows, first) }
 
+// first returns the first row, or nil.
 func first[R any](rows []*R) *R {
 	if len(rows) == 0 {
 		return nil
@@ -238,6 +239,7 @@ type fetch[T, R any] struct {
 	err  error
 }
 
+// read implements the reader of a batch.
 func (f *fetch[T, R]) read(rows pgx.Rows) error {
 	f.rows, f.err = f.Collect(rows)
 	return f.err

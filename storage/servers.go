@@ -74,6 +74,8 @@ func (s *servers) watch() {
 	}()
 }
 
+// check asks a server for its newest block and whether it is a standby, and stores the results. A server without
+// response is down.
 func (s *server) check(ctx context.Context, all *servers) {
 	ctx, stop := context.WithTimeout(ctx, checkTimeout)
 	defer stop()
@@ -307,6 +309,7 @@ func (db *DB) Follow(ctx context.Context) (_ context.Context, report func(ledger
 // Followed returns the time of the newest row that subscriptions have read, or 0.
 func (db *DB) Followed() int64 { return db.servers.seen.Load() }
 
+// raise stores a number if it is larger than the present one.
 func raise(v *atomic.Int64, to int64) {
 	for old := v.Load(); old < to; old = v.Load() {
 		if v.CompareAndSwap(old, to) {

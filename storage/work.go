@@ -25,6 +25,7 @@ func Work(ctx context.Context, share admission.Share, event bool) values.Value {
 	return workKey.Is(w)
 }
 
+// newWork returns the record of what an operation uses, for the queue of statements.
 func newWork(ctx context.Context, share admission.Share) *work {
 	return &work{Operation: admission.Operation{Share: share, Turn: admission.Of(ctx)}}
 }

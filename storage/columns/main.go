@@ -29,6 +29,7 @@ import (
 	"strings"
 )
 
+// main generates the columns of all packages below storage. It runs in the folder of the module.
 func main() {
 	files, err := filepath.Glob("storage/*/columns.txt")
 	for _, file := range files {
@@ -51,6 +52,7 @@ type rows struct {
 	targets []string
 }
 
+// generate writes the generated file beside a file columns.txt.
 func generate(file string) error {
 	text, err := os.ReadFile(file)
 	if err != nil {

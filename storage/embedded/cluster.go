@@ -47,6 +47,7 @@ func clusters(base string) ([]int, error) {
 	return majors, nil
 }
 
+// lookError returns the error for a data folder that cannot be read.
 func lookError(err error) error {
 	if errors.Is(err, os.ErrPermission) {
 		return fmt.Errorf("looking for data: %w: run as the user who made them, or choose another data folder", err)
@@ -108,6 +109,7 @@ func ensureCluster(ctx context.Context, b binaries, l layout, id identity) (made
 	return true, nil
 }
 
+// initdbError returns the error of initdb with what to do, or with its last lines of output.
 func initdbError(err error, out string) error {
 	if strings.Contains(out, "could not look up effective user ID") {
 		return fmt.Errorf("PostgreSQL needs a name for the user that it runs as, and user id %d has none: "+

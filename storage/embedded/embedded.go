@@ -117,6 +117,8 @@ type layout struct {
 	log  string // base/postgres.log
 }
 
+// newLayout returns the paths of the data of a major version of PostgreSQL. Versions have folders of their own, but
+// share the log.
 func newLayout(base string, major int) layout {
 	dir := filepath.Join(base, fmt.Sprintf("pg%d", major))
 	return layout{

@@ -152,6 +152,8 @@ func output(ctx context.Context, name string, args ...string) (string, error) {
 	return strings.TrimSpace(string(out)), err
 }
 
+// noServer returns the error for a machine without a usable PostgreSQL. rejected are the installations that were
+// found, with the reasons.
 func noServer(rejected []string) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, `; it takes version %d or newer, with initdb and the extensions %s.
@@ -170,6 +172,7 @@ There are three ways out:
 	return fmt.Errorf("%w%s", ErrNoServer, b.String())
 }
 
+// otherVersion returns the error for data of a version of PostgreSQL that is not installed.
 func otherVersion(base string, majors []int, found []binaries) error {
 	got := list.Map(found, func(b binaries) string { return b.version + " in " + b.dir })
 	version := strings.Join(list.Map(majors, strconv.Itoa), " or ")

@@ -216,6 +216,7 @@ func (s *Server) death() error {
 	return fmt.Errorf("PostgreSQL ended by itself (%s): %s (from %s)", how, s.logTail(), s.paths.log)
 }
 
+// logTail returns the last lines of the server's log since this process started it.
 func (s *Server) logTail() string {
 	f, err := os.Open(s.paths.log)
 	if err != nil {
@@ -243,6 +244,7 @@ func (s *Server) Stop(ctx context.Context) error {
 	return s.stopErr
 }
 
+// stop stops the server, if it still runs, and releases the lock of its data.
 func (s *Server) stop(ctx context.Context) error {
 	if !s.proc.ended() {
 		s.stopping.Store(true)
@@ -251,6 +253,8 @@ func (s *Server) stop(ctx context.Context) error {
 	return s.release()
 }
 
+// shutdown ends the server within 25 seconds: at first it closes connections, then it stops at once, at last it is
+// killed.
 func (s *Server) shutdown(ctx context.Context) {
 	deadline := time.NewTimer(15 * time.Second)
 	defer deadline.Stop()

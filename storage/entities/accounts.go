@@ -60,6 +60,7 @@ func Expiry(set ledger.Null[int64], created ledger.Null[ledger.Timestamp], perio
 	}
 }
 
+// isZero reports whether all bytes are 0.
 func isZero(b []byte) bool {
 	for _, c := range b {
 		if c != 0 {

@@ -88,6 +88,8 @@ func allowanceKey(w *storage.Where, f *ledger.TokenAllowanceKeyFilter) {
 	storage.Filter(w, "a.token_id", f.TokenID)
 }
 
+// tokenAllowancePage returns the statement for a page of token allowances of an owner. With alternatives of a filter
+// it is a union of them, so that each uses the index.
 func tokenAllowancePage(w *storage.Where, owner string, f ledger.TokenAllowanceFilter, p storage.Page) string {
 	order := w.OrderBy(p, "a.spender", "a.token_id")
 	statement := func(conditions string) string {

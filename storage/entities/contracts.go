@@ -9,6 +9,8 @@ import (
 	"heliograph/storage"
 )
 
+// finishContract sets the members of a contract that are computed from columns: key, expiry, and the long-zero
+// address if it has no other.
 func finishContract(c *contractRow) error {
 	c.AdminKey = c.key.Info()
 	c.ExpirationTimestamp = Expiry(c.expiration, c.CreatedTimestamp, c.AutoRenewPeriod)
@@ -168,6 +170,7 @@ func ResolveCallee(ctx context.Context, db *storage.DB, ref ledger.AccountRef) (
 		ref.Address.V[:])
 }
 
+// finishHook sets the members of a hook that are computed from columns.
 func finishHook(h *hookRow) error {
 	h.AdminKey = h.adminKey.Info()
 	h.ExtensionPoint, h.Type = ledger.HookExtensionPoint(h.extensionPoint), ledger.HookType(h.typ)

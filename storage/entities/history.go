@@ -40,6 +40,7 @@ var forms = map[string]func(text string) ledger.Null[string]{
 	"plain":  ledger.Of[string],
 }
 
+// formOf returns the form of a column of integers, with a name for each number.
 func formOf(form func(int64) (text string, ok bool)) func(string) ledger.Null[string] {
 	return func(text string) ledger.Null[string] {
 		n, _ := strconv.ParseInt(text, 10, 64) // of a column of integers
@@ -279,6 +280,7 @@ order by v.ord, v.at` + direction
 	return rows.QueueChildren(b, n, r, args)
 }
 
+// compare sets the changes of a version: the columns whose values differ from the version before.
 func (r *versionRow) compare(of []versions) error {
 	r.Changes = []*ledger.Change{}
 	for i, v := range of {
@@ -307,6 +309,7 @@ func (r *versionRow) compare(of []versions) error {
 	return nil
 }
 
+// text returns the value of a column as the schema shows it.
 func (c versionColumn) text(value json.RawMessage) ledger.Null[string] {
 	var text *string
 	switch {

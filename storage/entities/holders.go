@@ -58,6 +58,7 @@ func QueueCurrentHolders(
 	return queueHolders(b, storage.Int64s(tokens), f, p)
 }
 
+// queueHolders queues the current accounts of each token, with balances.
 func queueHolders(
 	b *storage.Batch, ids []int64, f ledger.TokenHolderFilter, p storage.Page,
 ) storage.Result[[][]*ledger.TokenHolder] {
@@ -157,6 +158,7 @@ func countRelationships[C any](b *storage.Batch, rows *storage.Mapper[C, C], cou
 	}, append(ps.Args, most))
 }
 
+// queueHoldersAt queues the accounts of each token at the balance snapshot in window, with the balances of that time.
 func queueHoldersAt(b *storage.Batch, ids []int64, f ledger.TokenHolderFilter, window ledger.SnapshotWindow,
 	p storage.Page,
 ) storage.Result[[][]*ledger.TokenHolder] {
@@ -187,15 +189,18 @@ func queueHoldersAt(b *storage.Batch, ids []int64, f ledger.TokenHolderFilter, w
 	}, held.Args)
 }
 
+// finishRelationship sets the statuses of a relationship from their numbers.
 func finishRelationship(r *relationshipRow) error {
 	r.FreezeStatus, r.KYCStatus = freezeOf(r.freeze), kycOf(r.kyc)
 	return nil
 }
 
+// freezeOf returns the freeze status of a number of the database.
 func freezeOf(number ledger.Null[int16]) ledger.Null[ledger.TokenFreezeStatus] {
 	return statusOf(number, ledger.FreezeNotApplicable, ledger.FreezeFrozen, ledger.FreezeUnfrozen)
 }
 
+// kycOf returns the KYC status of a number of the database.
 func kycOf(number ledger.Null[int16]) ledger.Null[ledger.TokenKYCStatus] {
 	return statusOf(number, ledger.KYCNotApplicable, ledger.KYCGranted, ledger.KYCRevoked)
 }

@@ -41,6 +41,8 @@ var supplyRows = storage.MapperOf(func(s *ledger.NetworkSupply, into []any) []an
 	return append(into, &s.ReleasedSupply, &s.Timestamp)
 }, nil)
 
+// supply reads the supply of the network. The statement returns the unreleased tinybars. The result is nil if there
+// are no balances.
 func supply(ctx context.Context, db *storage.DB, sql string, args ...any) (*ledger.NetworkSupply, error) {
 	s, err := supplyRows.One(ctx, db, "the network's supply", sql, args...)
 	if err != nil || s.Timestamp == 0 {
@@ -57,6 +59,7 @@ type serviceEndpoint struct {
 	Port        int32  `json:"port"`
 }
 
+// finishNode sets the members of a node that are computed from columns; it decodes the proxy endpoint.
 func finishNode(n *nodeRow) error {
 	n.AdminKey = n.adminKey.Info()
 	n.CertHash, n.PublicKey = withHexPrefix(string(n.certHash)), withHexPrefix(n.publicKey.V)
@@ -193,6 +196,7 @@ and e.node_id = p.node`),
 	}, ps.Args)
 }
 
+// finishStake sets the members of the network stake that are computed from columns.
 func finishStake(s *stakeRow) error {
 	s.NodeRewardFeeFraction = ledger.NewShare(s.nodeNumerator, s.nodeDenominator)
 	s.StakingRewardFeeFraction = ledger.NewShare(s.rewardNumerator, s.rewardDenominator)
@@ -222,6 +226,7 @@ type registeredEndpoint struct {
 	RPCRelay    *struct{} `json:"rpc_relay"`
 }
 
+// finishRegistered sets the members of a registered node that are computed from columns; it decodes the endpoints.
 func finishRegistered(r *registeredRow) error {
 	r.AdminKey = r.adminKey.Info()
 	for _, code := range r.types {

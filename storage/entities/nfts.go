@@ -121,6 +121,7 @@ func QueueNFTsByKey(b *storage.Batch, keys []ledger.NFTKey) storage.Result[[]*le
 	}, ps.Args)
 }
 
+// nftKeys returns the columns of keys as arguments of a statement.
 func nftKeys(keys []ledger.NFTKey) (tokens, serials []int64) {
 	return list.Map(keys, func(k ledger.NFTKey) int64 {
 		return int64(k.TokenID)
@@ -130,6 +131,7 @@ func nftKeys(keys []ledger.NFTKey) (tokens, serials []int64) {
 // tokenDeletion is the type of transactions that delete a token. They transfer nothing, even if their rows list NFTs.
 const tokenDeletion = ledger.TransactionType(35)
 
+// finishNFTEvent sets the members of an event in the history of an NFT from the transfers of its transaction.
 func finishNFTEvent(e *nftEventRow) error {
 	e.ConsensusTimestamp, e.Nonce, e.ValidStartTimestamp = e.at, e.nonce.V, e.start.V
 	if e.transfers == nil || e.Type == tokenDeletion {

@@ -31,6 +31,7 @@ type fixedFee struct {
 	AllCollectorsAreExempt bool            `json:"all_collectors_are_exempt"`
 }
 
+// finishTopic sets the members of a topic that are computed from columns; it decodes keys and custom fees.
 func finishTopic(t *topicRow) error {
 	t.AdminKey, t.FeeScheduleKey, t.SubmitKey = t.adminKey.Info(), t.feeScheduleKey.Info(), t.submitKey.Info()
 	t.Memo = t.memo.V
@@ -82,6 +83,7 @@ func QueueTopicParts(b *storage.Batch, ids []ledger.EntityID) storage.Result[[]T
 	return storage.Map(read, func(rows []*topicRow) []TopicParts { return list.Map(rows, (*topicRow).parts) })
 }
 
+// parts returns the topic, or nil and which of its rows is missing.
 func (r *topicRow) parts() TopicParts {
 	switch {
 	case r == nil:
@@ -160,6 +162,8 @@ order by consensus_timestamp` + order,
 
 var malformedID storage.Malformed
 
+// finishMessage sets the members of a message that are computed from columns. If the chunks were joined, the message
+// is the joined one. An invalid transaction ID is logged, and the chunk is omitted.
 func finishMessage(m *messageRow) error {
 	if !m.chunkNum.Valid {
 		m.Complete = true

@@ -30,6 +30,7 @@ var nftFacts = facts{
 	storage.Read{SQL: evmNFTsThen, Ahead: keyed("tokens serials", "nft", "nft_history", "entity", "entity_history")},
 }
 
+// queueEVMNFTs queues a read of NFTs into f.
 func (s *Snapshot) queueEVMNFTs(b *storage.Batch, keys []ledger.NFTKey, f *worldstate.TokenFacts) {
 	queueFacts(s, b, storage.MapperOf(entities.NFTTargets, nil), len(keys), nftFacts, pgx.NamedArgs{
 		"tokens":  column(keys, func(k *ledger.NFTKey) ledger.EntityID { return k.TokenID }),
@@ -102,11 +103,13 @@ var allowanceRows = storage.MapperOf(func(r *allowanceRow, into []any) []any {
 	return append(into, &r.key.Owner, &r.key.Spender, &r.key.Token, &r.amount)
 }, nil)
 
+// queueEVMAllowances queues a read of allowances of hbars and tokens into f.
 func (s *Snapshot) queueEVMAllowances(b *storage.Batch, keys []worldstate.AllowanceKey, f *worldstate.TokenFacts) {
 	queueFacts(s, b, allowanceRows, len(keys), allowanceFacts, allowanceKeys(keys),
 		func(r *allowanceRow) { f.Allowances[r.key] = max(r.amount, 0) })
 }
 
+// queueOperators queues a read of the operators for all NFTs of an owner into f.
 func (s *Snapshot) queueOperators(b *storage.Batch, keys []worldstate.AllowanceKey, f *worldstate.TokenFacts) {
 	queueFacts(s, b, allowanceRows, len(keys), operatorFacts, allowanceKeys(keys),
 		func(r *allowanceRow) {
@@ -157,12 +160,15 @@ var (
 	}
 )
 
+// queueAutoAssociations queues a read of the automatic associations of accounts into f: how many there may be, and
+// how many are used.
 func (s *Snapshot) queueAutoAssociations(b *storage.Batch, accounts []ledger.EntityID, f *worldstate.TokenFacts) {
 	queueFacts(s, b, countRows, len(accounts), associationFacts,
 		pgx.NamedArgs{"accounts": storage.Int64s(accounts)},
 		func(r *countRow) { f.Slots[r.id] = worldstate.AutoAssociations{Most: r.first, Used: r.second} })
 }
 
+// queueLastSerials queues a read of the last serial numbers of tokens into f.
 func (s *Snapshot) queueLastSerials(b *storage.Batch, tokens []ledger.EntityID, f *worldstate.TokenFacts) {
 	queueFacts(s, b, countRows, len(tokens), serialFacts,
 		pgx.NamedArgs{"tokens": storage.Int64s(tokens)},

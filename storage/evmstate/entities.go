@@ -24,11 +24,14 @@ type evmEntityRow struct {
 	nonce                         ledger.Null[int64]
 }
 
+// evmEntityTargets appends the targets of the columns in the order in which the statements of this file select them.
 func evmEntityTargets(e *evmEntityRow, into []any) []any {
 	return append(into, &e.asked, &e.ID, &e.Type, &e.evmAddress, &e.alias, &e.Balance, &e.nonce, &e.delegation,
 		&e.Key, &e.receiver, &e.Code)
 }
 
+// finishEVMEntity sets the members of an entity that are computed from columns. An alias that is the long-zero
+// address is none.
 func finishEVMEntity(e *evmEntityRow) error {
 	for _, b := range [][]byte{e.evmAddress, e.alias} {
 		if a, ok := ledger.EVMAddressOf(b); ok && a != e.ID.LongZero() {
@@ -136,6 +139,8 @@ func (s *Snapshot) queueEntities(b *storage.Batch, addresses []ledger.EVMAddress
 	storage.Use(b, evmEntityRows.QueueRead(b, &r, args), s.keepEntities)
 }
 
+// keepEntities stores entities in the snapshot by the address that was asked for, and what cannot change, such as
+// code, in the memory of all snapshots.
 func (s *Snapshot) keepEntities(rows []*evmEntityRow) {
 	for _, row := range rows {
 		e := &row.Entity
@@ -215,6 +220,7 @@ type slotList struct {
 	slots []slotKey
 }
 
+// newMemory returns a memory with a capacity for code in bytes, or nil for 0.
 func newMemory(codeBytes uint64) *memory {
 	if codeBytes == 0 {
 		return nil
@@ -240,6 +246,7 @@ func (m *memory) code(id ledger.EntityID) []byte {
 	return code
 }
 
+// keepCode stores the code of a contract.
 func (m *memory) keepCode(id ledger.EntityID, code []byte) {
 	if m != nil {
 		m.codes.Set(id, code)
@@ -259,6 +266,7 @@ func (m *memory) idOf(base ledger.EntityID, a ledger.EVMAddress) ledger.EntityID
 	return id
 }
 
+// keepID stores the entity with an EVM address.
 func (m *memory) keepID(a ledger.EVMAddress, id ledger.EntityID) {
 	if m != nil {
 		m.ids.Set(a, id)
@@ -313,6 +321,7 @@ func (m *memory) remember(key footprintKey, f footprint) {
 	}
 }
 
+// add adds a slot that a call has used. If there are more than mostSlots, the oldest is dropped.
 func (l *slotList) add(s slotKey) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

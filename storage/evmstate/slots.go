@@ -132,6 +132,7 @@ func keyed(args string, tables ...string) (out []storage.Rows) {
 	return out
 }
 
+// ofKeys returns the condition that a table's rows have the values of some of the named arguments.
 func ofKeys(args, table string) string {
 	var where []string
 	for key := range strings.FieldsSeq(keysOf[table]) {

@@ -145,10 +145,12 @@ type evmTokenRow struct {
 	kyc int16
 }
 
+// evmTokenTargets appends the targets of the columns in the order in which the statements of this file select them.
 func evmTokenTargets(t *evmTokenRow, into []any) []any {
 	return entities.FeesTargets(&t.FeesRow, append(entities.TokenTargets(&t.TokenRow, into), &t.kyc))
 }
 
+// finishEVMToken sets the members of a token that are computed from columns, with its custom fees.
 func finishEVMToken(t *evmTokenRow) error {
 	if err := entities.FinishToken(&t.TokenRow); err != nil {
 		return err
@@ -166,6 +168,7 @@ func finishEVMToken(t *evmTokenRow) error {
 
 var evmTokenRows = storage.MapperOf(evmTokenTargets, finishEVMToken)
 
+// token returns the token as contracts see it.
 func (t *evmTokenRow) token() *worldstate.Token {
 	return &worldstate.Token{Token: t.Token, KYCByDefault: t.kyc == kycGranted, Keys: [worldstate.KeyKinds]ledger.Key{
 		worldstate.AdminKey: t.Keys.Admin, worldstate.KYCKey: t.Keys.KYC, worldstate.FreezeKey: t.Keys.Freeze,
@@ -176,6 +179,7 @@ func (t *evmTokenRow) token() *worldstate.Token {
 	}}
 }
 
+// queueTokens queues a read of tokens into f.
 func (s *Snapshot) queueTokens(b *storage.Batch, ids []ledger.EntityID, f *worldstate.TokenFacts) {
 	queueFacts(s, b, evmTokenRows, len(ids), tokenFacts, pgx.NamedArgs{"tokens": storage.Int64s(ids)},
 		func(r *evmTokenRow) { f.Tokens[r.EntityID] = r.token() })
@@ -236,6 +240,7 @@ var relationFacts = facts{
 		"nft", "nft_history", "token_account", "token_account_history", "token")},
 }
 
+// queueRelations queues a read of relationships of accounts with tokens into f.
 func (s *Snapshot) queueRelations(b *storage.Batch, keys []worldstate.RelationKey, f *worldstate.TokenFacts) {
 	queueFacts(s, b, relationRows, len(keys), relationFacts, pgx.NamedArgs{
 		"accounts": column(keys, func(k *worldstate.RelationKey) ledger.EntityID { return k.Account }),

@@ -21,6 +21,8 @@ counted as materialized (select (select count(*) from related) > $4 as related,
   case (select type from kind) when 'NON_FUNGIBLE_UNIQUE' then (select count(*) from serials) > $6 else (select count(*) from passed) > $5 end as rows)
 `
 
+// holdingArgs returns the arguments of the statements about all holders of a token: the token, the times of the
+// balance snapshot and of the moment, and the limits of rows.
 func holdingArgs(m *ledger.Moment, token ledger.EntityID) []any {
 	return []any{int64(token), int64(m.Balances.V.From), int64(m.Since()), MaxHolders, MaxTokenTransfers, MaxNFTs}
 }

@@ -34,6 +34,7 @@ type ForeignError struct {
 	Missing []string // missing tables, columns and functions, as returned by [Missing]
 }
 
+// Error implements error and says what to do.
 func (e *ForeignError) Error() string {
 	return fmt.Sprintf("%v (role %s) and are not complete: found %d, missing %s; "+
 		"let the importer that made them add these, or migrate an empty database",

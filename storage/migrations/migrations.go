@@ -59,6 +59,7 @@ func Version() int {
 	return ledgerSet().newest()
 }
 
+// texts returns the SQL of all migrations.
 func (s set) texts() (texts []string) {
 	files, _ := fs.Glob(s.files, s.folder+"/*.sql") // as in newest
 	for _, name := range files {
@@ -69,6 +70,7 @@ func (s set) texts() (texts []string) {
 	return texts
 }
 
+// newest returns the number of the last migration.
 func (s set) newest() int {
 	// The embedded folder is always readable, and tests check that its files have numbers.
 	names, _ := fs.Glob(s.files, s.folder+"/*.sql")
@@ -217,6 +219,8 @@ func (s set) up(ctx context.Context, config *pgx.ConnConfig, log *slog.Logger) e
 	return nil
 }
 
+// provider returns the library's migrations of the set. It runs them under a lock, for which it waits up to ten
+// minutes.
 func (s set) provider(db *sql.DB) (*goose.Provider, error) {
 	folder, err := fs.Sub(s.files, s.folder)
 	if err != nil {

@@ -75,6 +75,7 @@ func (h *host) begin(dir string) {
 	h.open, h.dir, h.run, h.templates = true, dir, "test_"+strings.ToLower(rand.Text()[:8]), map[*Template]*prepared{}
 }
 
+// end drops the databases of this test binary and leaves the server, which stops if no other binary uses it.
 func (h *host) end() error {
 	h.mu.Lock()
 	defer h.mu.Unlock()

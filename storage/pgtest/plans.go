@@ -48,6 +48,7 @@ func (r *Recorder) TraceBatchQuery(_ context.Context, _ *pgx.Conn, data pgx.Trac
 // TraceBatchEnd implements pgx.BatchTracer.
 func (r *Recorder) TraceBatchEnd(context.Context, *pgx.Conn, pgx.TraceBatchEndData) {}
 
+// add records a statement with its arguments.
 func (r *Recorder) add(sql string, args []any) {
 	if sql == "" || strings.HasPrefix(sql, "--") { // the pool's ping
 		return

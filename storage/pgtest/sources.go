@@ -34,6 +34,7 @@ func hashOf(path string) (string, error) {
 	return hashIn(root, path)
 }
 
+// hashIn returns a hash of the code of a package and of all packages of the module that it imports.
 func hashIn(root, path string) (string, error) {
 	s := &sources{root: root, seen: map[string]bool{}, sum: sha256.New()}
 	if err := errors.Join(s.file(filepath.Join(root, "go.sum")), s.add(path, true)); err != nil {

@@ -67,6 +67,7 @@ func Database(tb testing.TB) string {
 	return fresh(tb, server, "template0")
 }
 
+// fresh returns the URL of a copy of a database, which is dropped when the test ends.
 func fresh(tb testing.TB, server *server, from string) string {
 	tb.Helper()
 	name := running.nextName()
@@ -105,6 +106,7 @@ func (t *Template) Shared(tb testing.TB) string {
 	return p.url
 }
 
+// mustPrepare returns the server and the template; the test fails if either cannot be had.
 func (t *Template) mustPrepare(tb testing.TB) (*server, *prepared) {
 	tb.Helper()
 	server, err := running.get()
@@ -185,6 +187,7 @@ func (t *Template) buildOnce(ctx context.Context, server *server, from, name str
 	return admin(ctx, server.URL, "alter database "+quoted+" is_template true")
 }
 
+// build creates a template database from another one, with Prepare and statistics.
 func (t *Template) build(ctx context.Context, server *server, from, name string) error {
 	url, err := copyDatabase(ctx, server, from, name)
 	if err != nil || t.Prepare == nil {
@@ -208,6 +211,8 @@ func disconnect(ctx context.Context, server *server, name string) error {
 		"select pg_terminate_backend(pid, 5000) from pg_stat_activity where datname = '"+name+"'")
 }
 
+// copyDatabase copies a database on the server and returns the URL of the copy. Nothing may be connected to the
+// original.
 func copyDatabase(ctx context.Context, server *server, from, name string) (string, error) {
 	sql := "create database " + pgx.Identifier{name}.Sanitize() + " template " + pgx.Identifier{from}.Sanitize()
 	if server.Major >= 15 {

@@ -8,6 +8,7 @@ import (
 	"heliograph/internal/domain/status"
 )
 
+// components reads the components of a page, which are not deleted, with times in its zone.
 func (s *DB) components(ctx context.Context, page *status.Page) ([]*status.Component, error) {
 	return read(ctx, s, componentTargets, func(c *status.Component) error {
 		status.InZone(page.Zone, &c.CreatedAt, &c.UpdatedAt)
@@ -78,10 +79,12 @@ union all `+statusChanges+` where component_id = any($1::text[]) and update_id i
 const statusChanges = `select component_id, '', '', '', changed_at, null::timestamptz, coalesce(old_status::text, ''), new_status::text
 from status.component_change`
 
+// eventTargets appends the targets of the columns of an event in their order.
 func eventTargets(e *status.HistoryEvent, into []any) []any {
 	return append(into, &e.Component, &e.Notice, &e.Update, &e.State, &e.CreatedAt, &e.DisplayAt, &e.Old, &e.New)
 }
 
+// grouped returns the rows of each key, in the order of keys.
 func grouped[T any](rows []T, keys []string, key func(T) string) [][]T {
 	byKey := make(map[string][]T, len(keys))
 	for _, r := range rows {
@@ -112,6 +115,8 @@ func (e *Editor) AddComponent(ctx context.Context, by Author, page string, in st
 	})
 }
 
+// insertComponent queues the insert of a component with a new code, and of its first change of status if it is not
+// operational.
 func (tx *commandTx) insertComponent(c *status.Component) {
 	c.Code = status.NewCode()
 	c.PageCode, c.CreatedAt, c.UpdatedAt, c.Version = tx.Page.Code, tx.At, tx.At, 1
@@ -125,6 +130,7 @@ func (tx *commandTx) insertComponent(c *status.Component) {
 	}
 }
 
+// nodeConflict returns the error of a second component for the same node.
 func nodeConflict(c *status.Component) error {
 	return status.Errorf(status.Conflict, "another component of the page represents node %d", c.NodeID.V)
 }

@@ -56,6 +56,7 @@ func (e *Editor) DiscardDraft(ctx context.Context, by Author, code string, in st
 		})
 }
 
+// deleteNotice queues the statement that marks a notice as deleted.
 func (tx *commandTx) deleteNotice(code string) {
 	tx.queue(`update status.incident set deleted_at = $2, updated_at = $2, version = version + 1 where id = $1`, code,
 		tx.At)
@@ -184,6 +185,7 @@ func (e *Editor) RescheduleMaintenance(
 		(*status.WorkingCopy).RescheduleMaintenance)
 }
 
+// addNotice runs a command that creates a notice and returns its code. name is that of the audit log.
 func (e *Editor) addNotice(
 	ctx context.Context, by Author, name, page string, add func(*status.WorkingCopy) (*status.Effect, error),
 ) (string, error) {

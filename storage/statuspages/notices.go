@@ -36,6 +36,7 @@ const (
 	ByStart   NoticeOrder = `n.scheduled_for` // of maintenances
 )
 
+// add adds the conditions of the filter to those of a statement on status.incident as n.
 func (f *NoticeFilter) add(w *storage.Where) {
 	w.And("n.kind = ?::text::status.incident_kind and n.deleted_at is null", string(f.Kind))
 	if f.Drafts {

@@ -51,6 +51,7 @@ func (e *Editor) InitPage(ctx context.Context, by Author, page status.Page, comp
 	})
 }
 
+// slugConflict returns the error of a slug that another page has.
 func slugConflict(p *status.Page) error {
 	return status.Errorf(status.Conflict, "the slug %s is in use by another page", p.Slug)
 }

@@ -79,6 +79,7 @@ func (e *Editor) EnableProbe(ctx context.Context, by Author, id int64, on bool) 
 	return e.editProbe(ctx, by, "probe.disable", id, `update status.probe set enabled = false where id = $1`)
 }
 
+// editProbe runs a command that executes one statement on a probe.
 func (e *Editor) editProbe(ctx context.Context, by Author, name string, id int64, sql string) error {
 	_, err := e.editRow(ctx, by, name, probeTable, "probe", strconv.FormatInt(id, 10), executing(sql, id))
 	return err
@@ -177,6 +178,7 @@ func (e *Editor) PruneResults(ctx context.Context) error {
 		e.now().Add(-resultRetention))
 }
 
+// probeAuthor returns the author of changes by a probe.
 func probeAuthor(id int64) Author {
 	return Author{Name: "probe " + strconv.FormatInt(id, 10), Origin: status.FromProbe}
 }

@@ -50,6 +50,7 @@ func excluded(columns ...string) string {
 	return strings.Join(list.Map(columns, func(c string) string { return c + " = excluded." + c }), ", ")
 }
 
+// componentRow returns the values of the columns of status.component in their order.
 func componentRow(c *status.Component) []any {
 	return []any{
 		c.Code, c.PageCode, c.IsGroup, c.GroupCode.Pointer(), c.Name, c.Description.Pointer(),
@@ -60,6 +61,7 @@ func componentRow(c *status.Component) []any {
 	}
 }
 
+// noticeRow returns the values of the columns of status.incident in their order.
 func noticeRow(n *status.Notice) []any {
 	return []any{
 		n.Code, n.PageCode, n.Kind, n.Name, n.State, n.Impact, n.ImpactOverride.Pointer(), n.Shortlink, n.StartedAt,
@@ -72,6 +74,7 @@ func noticeRow(n *status.Notice) []any {
 	}
 }
 
+// updateRow returns the values of the columns of status.incident_update in their order.
 func updateRow(u *status.Update) []any {
 	return []any{
 		u.Code, u.NoticeCode, u.State, u.Body, u.CreatedAt, u.UpdatedAt, u.DisplayAt.Pointer(), u.DeliverNotifications,
@@ -123,6 +126,7 @@ and exists (select from status.incident n where n.id = c.incident_id and not n.d
 	return status.NewWorkingCopy(p, components, holds), nil
 }
 
+// workingCopy reads the page with its components, on which the domain computes the changes of a command.
 func (tx *commandTx) workingCopy(ctx context.Context) (*status.WorkingCopy, error) {
 	c, err := tx.editor.db.WorkingCopy(ctx, tx.Page)
 	if err != nil {
@@ -182,6 +186,7 @@ func (tx *commandTx) store(e *status.Effect) {
 	tx.insertChanges(e.Changes)
 }
 
+// updateBase queues the statement that writes the base status of a component.
 func (tx *commandTx) updateBase(c *status.Component) {
 	tx.queue(`update status.component set base_status = $2, updated_at = $3, version = version + 1 where id = $1`,
 		c.Code, c.BaseStatus, tx.At)

@@ -152,6 +152,8 @@ func (s *DB) messages(ctx context.Context, tx *Tx) ([]*status.Message, error) {
 	return out, err
 }
 
+// noticeMessages returns the messages of webhooks about notices that have changed. Notices that were written
+// afterwards have none.
 func (s *DB) noticeMessages(
 	ctx context.Context, state *status.PageState, codes map[string]bool,
 ) ([]*status.Message, error) {

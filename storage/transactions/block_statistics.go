@@ -241,10 +241,13 @@ select 0, $5::bigint, 0::bigint, 0::bigint, at from s union all (` + periodsOf(`
 where n > 0`}
 )
 
+// countRows returns the statistics that count rows per period, with two sums.
 func countRows(rows, first, second string) Statistics {
 	return Statistics{periodsOf(rows, first, second), MaxStatistics}
 }
 
+// periodsOf returns the statement that counts rows per period and sums two expressions. A sum with more than 63 bits
+// is null.
 func periodsOf(rows, first, second string) string {
 	sum := func(of string) string {
 		return `case when coalesce(` + of + `, 0) < 9223372036854775808 then coalesce(` + of + `, 0)::bigint end`

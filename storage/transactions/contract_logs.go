@@ -25,6 +25,7 @@ left join lateral (
   order by consensus_end limit 1) r on r.consensus_start <= l.consensus_timestamp`),
 }
 
+// finishLog sets the members of a log that are computed from columns: address, and words with their leading zeros.
 func finishLog(l *logRow) error {
 	l.Address = addressOf(l.Address, l.ContractID)
 	if len(l.Data) > 0 {

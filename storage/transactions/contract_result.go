@@ -127,6 +127,7 @@ const (
 	foundWithData = `found.party, ` + ownData + `, ` + detailColumns
 )
 
+// foundRead returns the read of the contract result that the statement locator finds.
 func foundRead(locator string) *storage.Read {
 	return &storage.Read{
 		Select: foundColumns, Page: locator, Name: "found", Joins: foundJoins, Rest: ` order by cr.contract_id limit 1`,
@@ -233,6 +234,8 @@ func partiesOf(b *storage.Batch, of []*ledger.ContractResult) parties {
 	return parties{b.ParentsOrOne("at, party, asked, synthetic", keys...), ""}
 }
 
+// join returns a join of a table with the parties: by their keys, or by the columns of the page if the result is not
+// read yet.
 func (p parties) join(kind, table, alias string, columns ...string) storage.Join {
 	if p.page == "" {
 		return p.Join(kind, table, alias, columns...)
@@ -256,6 +259,8 @@ func (p parties) transaction(kind string) storage.Join {
 	return p.join(kind, "contract_transaction", "ct", "consensus_timestamp", "at", "entity_id", "party")
 }
 
+// read returns a read of rows that belong to the parties, with their keys as parents. If the result is not read yet,
+// its statement is the page.
 func (p parties) read(columns, rest string, joins ...storage.Join) *storage.Read {
 	r := &storage.Read{Parents: p.Parents, Select: columns, From: p.From, Page: p.page, Joins: joins, Rest: rest}
 	if p.page != "" {
@@ -264,6 +269,8 @@ func (p parties) read(columns, rest string, joins ...storage.Join) *storage.Read
 	return r
 }
 
+// finishStateChange sets the members of a state change that are computed from columns: address, and words with their
+// leading zeros.
 func finishStateChange(c *ledger.ContractStateChange) error {
 	c.Address = addressOf(c.Address, c.ContractID)
 	c.Slot, c.ValueRead, c.ValueWritten = word(c.Slot), word(c.ValueRead), word(c.ValueWritten)

@@ -100,6 +100,7 @@ type accessListItem struct {
 	StorageKeys []string `json:"storage_keys"`
 }
 
+// readAccessList decodes the JSON of a column into the transaction; null is an empty list.
 func readAccessList(b []byte, into *ledger.EthereumTransaction) error {
 	var list []accessListItem
 	if b == nil {
@@ -127,6 +128,7 @@ type authorization struct {
 	YParity *string `json:"y_parity"`
 }
 
+// readAuthorizations decodes the JSON of a column into the transaction; null is an empty list.
 func readAuthorizations(b []byte, into *ledger.EthereumTransaction) error {
 	var list []authorization
 	if b == nil {
@@ -146,6 +148,7 @@ func readAuthorizations(b []byte, into *ledger.EthereumTransaction) error {
 	return nil
 }
 
+// rows returns the mapper of the rows with these parts.
 func (parts ResultParts) rows() *storage.Mapper[contractResultRow, ledger.ContractResult] {
 	if parts == ResultRecord {
 		return contractResultRows
@@ -175,6 +178,7 @@ func (parts ResultParts) read(page, rest string) *storage.Read {
 	return r
 }
 
+// withChainID sets the chain ID of the network in results, of which some may be nil, and returns them.
 func withChainID(db *storage.DB, results []*ledger.ContractResult) []*ledger.ContractResult {
 	for _, r := range results {
 		if r != nil {

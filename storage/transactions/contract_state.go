@@ -30,6 +30,8 @@ func changesAt(w *storage.Where, at *ledger.TimestampFilter) {
 	}
 }
 
+// finishState sets the members of a storage slot that are computed from columns: address, and words with their
+// leading zeros.
 func finishState(s *ledger.ContractState) error {
 	s.Address = addressOf(s.Address, s.ContractID)
 	s.Slot, s.Value = word(s.Slot), word(s.Value)

@@ -146,6 +146,8 @@ func QueueFees(b *storage.Batch, of []*ledger.Transfer) storage.Result[[][]*ledg
 	return queueOthers(b, of, "")
 }
 
+// queueOthers queues the net transfers of other accounts by the same transactions, in hbars or the token of each
+// given transfer: those to the fee accounts, or with "not " as not all but these.
 func queueOthers(b *storage.Batch, of []*ledger.Transfer, not string) storage.Result[[][]*ledger.Transfer] {
 	ps := b.Parents("at, token, account",
 		list.Map(of, func(t *ledger.Transfer) int64 { return int64(t.ConsensusTimestamp) }),

@@ -32,6 +32,7 @@ type TouchingAction struct {
 	Moved bool
 }
 
+// finishTouching sets the members of an action that are computed from columns, and whether it has moved value.
 func finishTouching(a *touchingRow) error {
 	a.Caller, a.Account, a.Contract = a.caller.V, a.account.V, a.contract.V
 	a.Operation = ledger.CallOperationTypeOf(a.operation.V)

@@ -11,6 +11,7 @@ import (
 	"heliograph/storage"
 )
 
+// finishSchedule sets the key of a schedule from its bytes.
 func finishSchedule(s *scheduleRow) error {
 	s.AdminKey = s.key.Info()
 	return nil
@@ -136,6 +137,7 @@ from schedule)`),
 	}, append(ps.Args, codes(ledger.SuccessCodes())))
 }
 
+// finishSignature sets the type of a signature from its number.
 func finishSignature(s *signatureRow) error {
 	s.Type = ledger.SignatureTypeOf(s.typ)
 	return nil

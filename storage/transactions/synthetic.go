@@ -61,6 +61,7 @@ order by l.consensus_timestamp` + direction + `, l.index` + direction + ` limit 
 	})
 }
 
+// asSynthetic marks results as synthetic, and returns them.
 func asSynthetic(db *storage.DB, rows []*ledger.ContractResult) []*ledger.ContractResult {
 	for _, r := range rows {
 		r.Synthetic, r.Partial, r.Ethereum = true, false, nil

@@ -29,6 +29,8 @@ const (
 
 var malformedFees storage.Malformed
 
+// finishTransaction sets the members of a transaction that are computed from columns; it decodes keys, fees and NFT
+// transfers. Invalid fee limits are logged and omitted.
 func finishTransaction(t *transactionRow) error {
 	t.BatchKey = t.batchKey.Info()
 	for i := 0; i+1 < len(t.inner); i += 2 {
@@ -86,6 +88,7 @@ func outcome(w *storage.Where, table string, f ledger.TransactionFilter) {
 	}
 }
 
+// codes returns the numbers of names as argument of a statement.
 func codes[T ~int16](values []T) []int16 {
 	return list.Map(values, func(v T) int16 { return int16(v) })
 }
@@ -155,6 +158,7 @@ type TransactionFilterOfID struct {
 	Scheduled *bool
 }
 
+// ofID adds the conditions of the filter on nonce and scheduled to those of a statement on transaction as t.
 func ofID(w *storage.Where, f TransactionFilterOfID) {
 	if f.Nonce != nil {
 		w.And("t.nonce = ?", *f.Nonce)
@@ -173,6 +177,8 @@ func QueueByID(
 	return transactionRows.Queue(b, sql, args)
 }
 
+// byID returns the statement for the transactions with an ID, which were executed within window after the valid
+// start.
 func byID(id ledger.TransactionID, f TransactionFilterOfID, window ledger.Timestamp) (sql string, args []any) {
 	w := storage.With(
 		int64(id.Payer), int64(id.ValidStart), int64(id.ValidStart-validStartDrift),
@@ -329,6 +335,7 @@ func QueueInnerTransactions(b *storage.Batch, of []*ledger.Transaction) storage.
 	return queueInner(b, of, TransactionFilterOfID{})
 }
 
+// queueInner queues the transactions in batch transactions.
 func queueInner(
 	b *storage.Batch, of []*ledger.Transaction, f TransactionFilterOfID,
 ) storage.Result[[][]*ledger.Transaction] {

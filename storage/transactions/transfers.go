@@ -21,6 +21,8 @@ type partsRead struct {
 	byID string // for the transaction of an ID: $1 is its valid start
 }
 
+// partsByKeys returns the two forms of the statement sql for rows of transactions: the one with the times and payers
+// of many transactions, and the one that reads the times from the ID of one.
 func partsByKeys(sql string) partsRead {
 	return partsRead{
 		storage.ByKeys(sql), strings.NewReplacer(storage.Any1, timesOfID, storage.Any2, "$2").Replace(sql),
@@ -145,6 +147,7 @@ type timeline struct {
 	next  int   // current index in order; earlier ones are not needed any more
 }
 
+// newTimeline returns the transactions in the order of their consensus timestamps. It does not change of.
 func newTimeline(of []*ledger.Transaction) *timeline {
 	t := &timeline{of: of, order: make([]int, len(of))}
 	for i := range of {
@@ -186,6 +189,7 @@ func (t *timeline) repeat(f func(first, again int)) {
 	}
 }
 
+// times returns the consensus timestamps as argument of a statement.
 func times(of []*ledger.Transaction) []int64 {
 	return list.Map(of, func(t *ledger.Transaction) int64 { return int64(t.ConsensusTimestamp) })
 }

@@ -338,6 +338,8 @@ func (t *Turn) Leave() {
 	t.leave()
 }
 
+// leave ends the turn of a request, if it still runs, and grants its place to requests that wait. The caller holds
+// the lock of the queue.
 func (t *Turn) leave() {
 	t.builds = false
 	if t.building > 0 {

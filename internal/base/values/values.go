@@ -45,6 +45,7 @@ type several struct {
 	count           int
 }
 
+// Value returns one of the values of this package's keys, and asks the parent for other keys.
 func (s *several) Value(key any) any {
 	if id, ours := key.(*identity); ours {
 		for i := range s.values[:s.count] {

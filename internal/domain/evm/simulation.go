@@ -378,6 +378,8 @@ func (s *Simulation) Override(list []Override) error {
 	return nil
 }
 
+// override changes an account as a state override says. An account that the ledger does not have is created. If o.All
+// is set, its other storage slots are empty.
 func (s *State) override(a common.Address, o Override) {
 	x := s.account(a)
 	if x.entity == nil {

@@ -54,6 +54,7 @@ type slotKey struct {
 
 var _ vm.StateDB = (*State)(nil)
 
+// newState returns an empty state that reads accounts from source when they are first used.
 func newState(ctx context.Context, source Source, cache *codeCache, level Level) *State {
 	s := &State{
 		ctx: ctx, source: source, codes: cache, level: level,

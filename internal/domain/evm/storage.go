@@ -151,6 +151,7 @@ const (
 	usesSelfDestruct
 )
 
+// newCode returns a contract's code with its hash and the opcodes that it uses.
 func newCode(b []byte) *code {
 	return &code{bytes: b, hash: crypto.Keccak256Hash(b), uses: scanOpcodes(b)}
 }

@@ -129,6 +129,7 @@ func (a *systemAdapter) RequiredGas(input []byte) uint64 {
 	return a.outcome.gas
 }
 
+// call runs a call of a system contract. It rejects native value unless the function is payable.
 func (a *systemAdapter) call(sim *Simulation, frame *Frame, input []byte) Outcome {
 	selector, known := selectorOf(input)
 	if !frame.Value.IsZero() && frame.Op != vm.DELEGATECALL {

@@ -40,6 +40,7 @@ func (e *Estimate) USCents() string {
 	return strconv.FormatInt(e.Total/cent, 10) + "." + strings.Repeat("0", decimals-len(fraction)) + fraction
 }
 
+// charge adds the price of count units of an extra, of which r.included are free. Amounts are in tinycents.
 func (p *Part) charge(price int64, r reference, count int64) {
 	charged := max(0, count-r.included)
 	if charged == 0 {

@@ -27,6 +27,7 @@ func (e Extra) String() string {
 	return feepb.Extra(e).String()
 }
 
+// unit returns the name of one unit of the extra for descriptions.
 func (e Extra) unit() string {
 	units := [...]string{
 		"signature", "key", "NFT", "account whose balance changes", "entry of a token's transfers", "unit of gas",

@@ -21,6 +21,7 @@ type LimitError struct {
 	Code ledger.ResponseCode
 }
 
+// Error implements error.
 func (e *LimitError) Error() string {
 	return "the network would refuse the transaction with " + e.Code.String()
 }

@@ -60,6 +60,7 @@ type rates struct {
 // point is a point of the curve: a utilization in basis points and its multiplier.
 type point struct{ utilization, multiplier int64 }
 
+// find returns the price reference of an extra, if the transaction type has it.
 func (d *definition) find(e Extra) (reference, bool) {
 	for _, r := range d.extras {
 		if r.extra == e {
@@ -225,6 +226,7 @@ func plus(a, b int64) int64 {
 	return a + b
 }
 
+// times returns the product, or the largest number if it does not fit.
 func times(a, b int64) int64 {
 	if a != 0 && b > math.MaxInt64/a {
 		return math.MaxInt64

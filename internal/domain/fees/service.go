@@ -130,6 +130,7 @@ type keyed interface {
 	GetWipeKey() *services.Key
 }
 
+// tokenKeys returns the number of keys that a token transaction sets.
 func tokenKeys(t keyed) int64 {
 	return keys(t.GetAdminKey(), t.GetFeeScheduleKey(), t.GetFreezeKey(), t.GetKycKey(), t.GetMetadataKey(),
 		t.GetPauseKey(), t.GetSupplyKey(), t.GetWipeKey())

@@ -27,6 +27,7 @@ var (
 // UndefinedExtraError is an extra that a transaction uses and the fee schedule does not define.
 type UndefinedExtraError struct{ Extra Extra }
 
+// Error implements error.
 func (e *UndefinedExtraError) Error() string {
 	return "the fee schedule does not define the extra " + e.Extra.String()
 }

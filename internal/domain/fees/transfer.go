@@ -102,6 +102,7 @@ type account struct {
 	named                bool // identified by an alias
 }
 
+// accountOf returns the account of a message as a comparable value: number or alias.
 func accountOf(id *services.AccountID) account {
 	a := account{shard: id.GetShardNum(), realm: id.GetRealmNum(), number: id.GetAccountNum()}
 	if alias, named := id.GetAccount().(*services.AccountID_Alias); named {
@@ -219,6 +220,7 @@ func tokenID(t *services.TokenID) ledger.EntityID {
 	return entityID(t.GetShardNum(), t.GetRealmNum(), t.GetTokenNum())
 }
 
+// entityID returns the entity ID of three numbers, or 0 if one is out of range.
 func entityID(shard, realm, number int64) ledger.EntityID {
 	id, err := ledger.NewEntityID(shard, realm, number)
 	if err != nil {

@@ -93,6 +93,7 @@ func ParseAccountRef(s string, base EntityID) (AccountRef, error) {
 	return AccountRef{Alias: alias}, nil
 }
 
+// refOfAddress returns the reference of an EVM address. A long-zero address is the ID that it contains.
 func refOfAddress(digits string, base EntityID) (AccountRef, error) {
 	a, err := ParseEVMAddress(digits)
 	if err != nil {

@@ -43,6 +43,7 @@ func readTable(table string) [][]string {
 	return rows[1:]
 }
 
+// invert returns the numbers by name.
 func invert[T ~int16](names map[T]string) map[string]T {
 	numbers := make(map[string]T, len(names))
 	for number, name := range names {

@@ -88,6 +88,7 @@ func (r *ContractResult) Status() Quantity {
 // ContractLongZero returns the long-zero address of the called contract, or nil.
 func (r *ContractResult) ContractLongZero() []byte { return longZero(r.ContractID) }
 
+// longZero returns the long-zero address of an entity, or nil if there is none.
 func longZero(id EntityID) []byte {
 	if id.IsNone() {
 		return nil
@@ -139,6 +140,7 @@ func (r *ContractResult) ValueWeibar() Integer {
 	return Integer(new(big.Int).SetBytes(r.Ethereum.Value).String())
 }
 
+// decimal returns a number as decimal text, or the empty text for null.
 func decimal(n Null[int64]) Integer {
 	if !n.Valid {
 		return ""

@@ -30,6 +30,7 @@ type EntityIDError struct {
 	Reason string
 }
 
+// Error implements error.
 func (e *EntityIDError) Error() string {
 	return fmt.Sprintf("invalid entity id %q: %s: %v", e.ID, e.Reason, ErrRange)
 }

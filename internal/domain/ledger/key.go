@@ -139,6 +139,7 @@ func (k *KeyInfo) Decoded() DecodedKey {
 	}
 }
 
+// members returns the keys in a key list.
 func members(list *services.KeyList) []*KeyInfo {
 	out := make([]*KeyInfo, len(list.GetKeys()))
 	for i, m := range list.GetKeys() {
@@ -149,6 +150,7 @@ func members(list *services.KeyList) []*KeyInfo {
 	return out
 }
 
+// contractKey returns the key that a contract is, by number or by address.
 func contractKey(id *services.ContractID) *ContractKey {
 	c := &ContractKey{ContractID: idOf(id)}
 	if a := id.GetEvmAddress(); len(a) == len(EVMAddress{}) {

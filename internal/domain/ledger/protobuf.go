@@ -77,6 +77,7 @@ func DecodeTransactionID(b []byte) (MessageTransactionID, error) {
 	return id, nil
 }
 
+// decodeTransactionID reads the transaction ID in a message chunk. An invalid valid start is null.
 func decodeTransactionID(b []byte) (id MessageTransactionID, err error) {
 	var m services.TransactionID
 	if err := proto.Unmarshal(b, &m); err != nil {
@@ -105,6 +106,7 @@ func DecodeCustomFeeLimit(b []byte) ([]*CustomFeeLimit, error) {
 	return limits, nil
 }
 
+// decodeCustomFeeLimit reads the maximum custom fees of one account from a transaction.
 func decodeCustomFeeLimit(b []byte) ([]*CustomFeeLimit, error) {
 	var m services.CustomFeeLimit
 	if err := proto.Unmarshal(b, &m); err != nil {

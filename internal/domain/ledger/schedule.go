@@ -145,6 +145,8 @@ func (k *KeyInfo) Missing(signatures []*ScheduleSignature) []*KeyInfo {
 	return k.missing(signatures, maxKeyDepth)
 }
 
+// missing returns the keys in a key, with at most depth levels of lists, that have not signed and of which signatures
+// are still required.
 func (k *KeyInfo) missing(signatures []*ScheduleSignature, depth int) (out []*KeyInfo) {
 	var keys []*KeyInfo
 	required := 0

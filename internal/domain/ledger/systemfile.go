@@ -31,6 +31,7 @@ func DecodeExchangeRates(b []byte) (*ExchangeRateSet, error) {
 	}, nil
 }
 
+// exchangeRate returns the rate of a message, or nil.
 func exchangeRate(r *services.ExchangeRate) *ExchangeRate {
 	if r == nil {
 		return nil

@@ -46,6 +46,7 @@ type Refusal struct {
 // Error implements error.
 func (r *Refusal) Error() string { return r.Reason }
 
+// missing returns the error for a part that the ledger does not have.
 func missing(format string, args ...any) error {
 	return &Refusal{Missing: true, Reason: fmt.Sprintf(format, args...)}
 }

@@ -139,6 +139,7 @@ type (
 // instant is an instant in a document, with any offset and precision.
 type instant time.Time
 
+// UnmarshalText reads an RFC 3339 time and cuts it to milliseconds.
 func (i *instant) UnmarshalText(text []byte) error {
 	t, err := time.Parse(time.RFC3339Nano, string(text))
 	if err != nil {
@@ -286,6 +287,8 @@ func sameList(a, b []noticeObject) bool {
 	return len(a) == len(b) && (len(a) == 0 || reflect.DeepEqual(a, b))
 }
 
+// checkGroups complains about groups that do not match the components in them, and about components that are out of
+// order.
 func checkGroups(components []componentObject, complain func(condition bool, format string, args ...any)) {
 	children := map[string][]string{}
 	var last int32

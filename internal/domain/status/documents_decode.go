@@ -25,6 +25,7 @@ func (r *reader) reportUnknown(of, kind, value, used string) {
 	}
 }
 
+// warn adds a warning to the result. Whatever it is about is changed or omitted.
 func (r *reader) warn(format string, args ...any) {
 	r.source.Warnings = append(r.source.Warnings, fmt.Sprintf(format, args...))
 }
@@ -57,6 +58,8 @@ func (r *reader) times(createdAt, updatedAt instant, of string) (created, update
 	return created, cmp.Or(updated, created)
 }
 
+// document adds the contents of one document of another server to the result. Objects of earlier documents are not
+// replaced.
 func (r *reader) document(name string, text []byte) error {
 	err := FailIf(len(text) > LongestDocument, BadInput, "it is larger than %d MiB", LongestDocument>>20)
 	if err != nil {
@@ -93,6 +96,7 @@ func (r *reader) document(name string, text []byte) error {
 	return nil
 }
 
+// page reads the page, or checks that a further document is of the same page.
 func (r *reader) page(o *pageObject) error {
 	updated := cmp.Or(time.Time(o.UpdatedAt), time.Unix(0, 0).UTC())
 	if p := r.source.Page; p != nil {
@@ -139,6 +143,7 @@ func (r *reader) groups() {
 	}
 }
 
+// component adds a component, unless it cannot be stored. index is its position in the document.
 func (r *reader) component(o *componentObject, index int32) {
 	if !ValidCode(o.ID) || o.Name == "" || o.Position < 0 {
 		r.warn("component %q with the name %q and the position %d cannot be stored", o.ID, o.Name, o.Position)
@@ -186,6 +191,7 @@ func (r *reader) status(text, of string) ComponentStatus {
 	return s
 }
 
+// notice adds an incident or a maintenance with its updates, unless it cannot be stored or was added before.
 func (r *reader) notice(kind Kind, o *noticeObject) {
 	of := "notice " + o.ID
 	if r.seen[of] {
@@ -249,6 +255,7 @@ func nullTime(i *instant) ledger.Null[time.Time] { return ledger.FromPointer((*t
 // this is.
 const noneAffected = "No components were affected by this update."
 
+// update returns an update of n, or nil if it cannot be stored.
 func (r *reader) update(n *SourceNotice, o *updateObject) *Update {
 	of := "update " + o.ID
 	u := &Update{

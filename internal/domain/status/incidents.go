@@ -46,6 +46,7 @@ func (w *WorkingCopy) newNotice(k Kind, name string) (*Notice, error) {
 // local returns an instant as it is stored and shown.
 func (w *WorkingCopy) local(t time.Time) time.Time { return Milliseconds(t).In(w.At.Location()) }
 
+// checkImpact fails if an override is no impact.
 func checkImpact(override ledger.Null[Impact]) error {
 	return badIf(override.Valid && !override.V.Valid(), "%q is not an impact", override.V)
 }

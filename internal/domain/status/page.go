@@ -112,6 +112,7 @@ func (s *PageState) ShownRollup() Rollup {
 	return s.rollup(func(c *Component) ComponentStatus { return c.Shown })
 }
 
+// rollup returns the summary of all components that are not groups. state selects which status of each counts.
 func (s *PageState) rollup(state func(*Component) ComponentStatus) Rollup {
 	var leaves []ComponentStatus
 	for _, c := range s.Components {
@@ -278,6 +279,7 @@ func (p *Page) Set(key, value string) error {
 	return nil
 }
 
+// setSwitch reads the value of a Boolean setting.
 func setSwitch(into *bool, key, value string) error {
 	on, err := strconv.ParseBool(value)
 	if err != nil {
@@ -287,6 +289,8 @@ func setSwitch(into *bool, key, value string) error {
 	return nil
 }
 
+// setText sets a text of the page for an event in a language. An empty text removes it. The page's map is replaced,
+// because copies of the page share it.
 func (p *Page) setText(locale string, e Event, text string) {
 	texts := Texts{}
 	for l, by := range p.Texts {

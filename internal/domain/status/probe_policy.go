@@ -104,6 +104,8 @@ func (w *WorkingCopy) ApplyProbe(f ProbeFacts) (*ProbeOutcome, error) {
 	return &r.out, nil
 }
 
+// apply decides what the changed level of a probe does, and does it on the working copy: change an incident or a
+// draft, open one, change the component only, or nothing. The result is in r.out.
 func (r *probeRun) apply() error {
 	n := r.Incident.Notice
 	open := n != nil && n.State.Open()
@@ -261,6 +263,7 @@ func (r *probeRun) recover(open bool) error {
 	}
 }
 
+// setStatus sets the base status of the component, unless an editor has set one that is at least as bad.
 func (r *probeRun) setStatus(s ComponentStatus) error {
 	if s != Operational && !s.WorseThan(r.component.BaseStatus) && r.Probe.Set == "" { // an editor has set it already
 		return r.leave(r.component.Code)

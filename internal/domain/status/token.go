@@ -137,6 +137,7 @@ func NewCode() string {
 	return string(code)
 }
 
+// randomBytes returns n bytes of the system's secure random numbers.
 func randomBytes(n int) []byte {
 	b := make([]byte, n)
 	_, _ = rand.Read(b) // never fails

@@ -130,6 +130,8 @@ func (w *WorkingCopy) addUpdate(s NoticeState, u update) (*Effect, error) {
 	return e, nil
 }
 
+// checkUpdate fails if the notice cannot get the update: transition of states, text, and status of each component. It
+// changes nothing.
 func (w *WorkingCopy) checkUpdate(n *Notice, u *update) error {
 	err := CheckTransition(n.Kind, n.State, u.State)
 	if u.reopen {
@@ -310,6 +312,7 @@ type TransitionError struct {
 	Allowed []State // the states that are possible instead, in the usual order; may be empty
 }
 
+// Error says which states are possible instead.
 func (e *TransitionError) Error() string {
 	what := "an incident"
 	if e.Kind == Scheduled {
@@ -347,6 +350,7 @@ func CheckReopen(from, to State) error {
 	return checkOneOf(Realtime, from, to, allowed)
 }
 
+// checkOneOf fails with a [TransitionError] if to is not allowed.
 func checkOneOf(k Kind, from, to State, allowed []State) error {
 	if slices.Contains(allowed, to) {
 		return nil

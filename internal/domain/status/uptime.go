@@ -139,10 +139,13 @@ type history struct {
 	held map[string]ComponentStatus // statuses that notices gave to the component, by notice
 }
 
+// status returns the worst of the base status and the statuses that notices hold.
 func (h *history) status() ComponentStatus {
 	return Worst(append(slices.Collect(maps.Values(h.held)), h.base)...)
 }
 
+// apply applies an event to the base status and the statuses that notices hold. Events of imported pages do not say
+// which of them they change, so it is derived from the old status.
 func (h *history) apply(e *HistoryEvent) {
 	// current reports whether the event is about the known status
 	current, own := e.Old == h.status(), h.held[e.Notice]

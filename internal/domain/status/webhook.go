@@ -180,6 +180,7 @@ func (s *PageState) NoticeMessage(n *NoticeState) *Message {
 	return m
 }
 
+// updateObjectOf returns an update in the form of the status API.
 func updateObjectOf(u *Update) updateObject {
 	o := updateObject{
 		ID: u.Code, Status: string(u.State), Body: u.Body, CreatedAt: instant(u.CreatedAt),
@@ -195,6 +196,7 @@ func updateObjectOf(u *Update) updateObject {
 	return o
 }
 
+// componentObjectOf returns a component in the form of the status API.
 func componentObjectOf(c *Component) componentObject {
 	return componentObject{
 		ID: c.Code, Name: c.Name, Status: string(c.Shown), CreatedAt: instant(c.CreatedAt),

@@ -204,6 +204,7 @@ func copyRows(ctx context.Context, tx pgx.Tx, table string, rows []world.Row) er
 	return wrap.Error(err, "writing table %s", table)
 }
 
+// columnsOf returns the columns that any of the rows has, in order.
 func columnsOf(rows []world.Row) []string {
 	all := world.Row{}
 	for _, r := range rows {

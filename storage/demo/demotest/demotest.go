@@ -26,6 +26,7 @@ var (
 	Full = &pgtest.Template{Name: "full", From: tables.All, Package: self, Prepare: loadAll}
 )
 
+// loadLedger writes the demo network into an empty test database.
 func loadLedger(ctx context.Context, url string) error {
 	conn, err := pgx.Connect(ctx, url)
 	if err != nil {
@@ -35,6 +36,7 @@ func loadLedger(ctx context.Context, url string) error {
 	return demodb.Load(ctx, conn, Now(), nil)
 }
 
+// loadAll writes the demo network and its status page into an empty test database.
 func loadAll(ctx context.Context, url string) error {
 	if err := loadLedger(ctx, url); err != nil {
 		return err

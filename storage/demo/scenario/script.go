@@ -228,6 +228,7 @@ func (w *Scenario) set(v reflect.Value, text string) {
 	}
 }
 
+// setBasic sets a value from the text of the script. A slice gets one more item.
 func (w *Scenario) setBasic(v reflect.Value, text string) {
 	switch v.Kind() {
 	case reflect.String:
@@ -315,6 +316,8 @@ func (w *Scenario) number(text string) int64 {
 	return n
 }
 
+// parse reads a number of the script: the name of an ID or of an earlier result, an amount in hbars, a duration, or
+// after + a time from now.
 func (w *Scenario) parse(text string) (n int64, ok bool) {
 	for _, names := range []map[string]int64{w.results, demo.Numbers} {
 		if n, ok = names[text]; ok {

@@ -324,6 +324,8 @@ func (s *builder) apply(u *update, revision int64) error {
 	return nil
 }
 
+// write writes an update of the history through the domain: the first one opens the incident or schedules the
+// maintenance.
 func (s *builder) write(u *update) (*status.Effect, error) {
 	n := u.notice
 	codes := list.Map(u.Components, func(name string) string { return s.codes[name] })

@@ -154,6 +154,7 @@ func (w *World) CallContract(c Call) *Transaction {
 	return w.commit(t)
 }
 
+// inputOf returns the input of a call, encoded if the call has a method.
 func (w *World) inputOf(c Call) []byte {
 	if c.Method == "" {
 		return c.Data
@@ -322,6 +323,7 @@ func bloomOf(logs []*types.Log) []byte {
 	return types.CreateBloom(&types.Receipt{Logs: logs}).Bytes()
 }
 
+// recordLogs adds the rows of an execution's logs, and their contracts to the parties of the transaction.
 func (w *World) recordLogs(t *Transaction, x execution, o outcome, parties *[]int64) {
 	for _, l := range x.logs {
 		id := w.idOf(l.Address)

@@ -290,6 +290,7 @@ func (w *World) addTokenLog(t *Transaction, token int64, topic, from, to, serial
 	w.rows.add("contract_log", r)
 }
 
+// mergeBloom adds a bloom filter to another one, which may be empty, and returns it.
 func mergeBloom(into, b []byte) []byte {
 	if len(b) == 0 {
 		return into

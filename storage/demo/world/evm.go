@@ -114,6 +114,7 @@ func (d *tokenPrecompile) RequiredGas(input []byte) uint64 {
 	return network.DispatchGas(transferPrice)
 }
 
+// Run records a request for a transfer of tokens, which the world executes after the call.
 func (d *tokenPrecompile) Run(input []byte) ([]byte, error) {
 	if len(input) < 4+4*32 || !bytes.Equal(input[:4], transferToken) {
 		return nil, errors.New("unknown function")
@@ -127,6 +128,7 @@ func (d *tokenPrecompile) Run(input []byte) ([]byte, error) {
 	return common.LeftPadBytes([]byte{byte(codes.Success)}, 32), nil
 }
 
+// newMachine returns an EVM with an empty state in memory.
 func newMachine() (*machine, error) {
 	memory := rawdb.NewMemoryDatabase()
 	s, err := state.New(types.EmptyRootHash, state.NewDatabase(triedb.NewDatabase(memory, nil),

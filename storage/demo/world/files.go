@@ -77,6 +77,7 @@ func (w *World) systemFile(id, admin int64, memo string, content []byte) *Transa
 	return w.commit(t)
 }
 
+// addSystemFile creates a system file with content in a transaction without fee.
 func (w *World) addSystemFile(t *Transaction, id, admin int64, memo string, content []byte) {
 	t.fee, t.entity = 0, id
 	w.newEntity("FILE", id, t.ts, Row{

@@ -47,6 +47,8 @@ func (w *World) versioned() []*versions {
 	}
 }
 
+// writeTransaction adds the rows of a transaction: itself, its hashes, transfers, fees and rewards, and the accounts
+// that it concerns.
 func (w *World) writeTransaction(t *Transaction) {
 	nftTransfers := make([]map[string]any, len(t.nftMoves))
 	for i, m := range t.nftMoves {
@@ -163,6 +165,8 @@ func (w *World) writeBlocks() {
 	}
 }
 
+// writeBlock adds the row of a block with its transactions, and returns its hash. It sets what the rows of contracts
+// need from the block.
 func (w *World) writeBlock(number int64, previous string, txs []*Transaction) string {
 	from, to := txs[0].ts, txs[len(txs)-1].ts
 	hasher := sha512.New384()
@@ -278,6 +282,7 @@ func streamTime(ts int64) string {
 	return time.Unix(0, ts).UTC().Format("2006-01-02T15_04_05") + fmt.Sprintf(".%09dZ", ts%Second)
 }
 
+// writeReconciliation adds the jobs that have compared the balances of the last three days.
 func (w *World) writeReconciliation() {
 	for i := int64(3); i > 0; i-- {
 		at := time.Unix(0, w.end-i*Day).UTC().Truncate(time.Hour)

@@ -17,6 +17,7 @@ import (
 // The keys of the demo network are derived from the names of their holders. They are public and must not be used
 // anywhere else.
 
+// edPrivate returns the ED25519 key of a name, always the same.
 func edPrivate(name string) ed25519.PrivateKey {
 	seed := sha256.Sum256([]byte("heliograph demo network, ed25519, " + name))
 	return ed25519.NewKeyFromSeed(seed[:])
@@ -45,6 +46,7 @@ func ECDSAKey(name string) []byte { return message(nil).bytes(7, ecRaw(name)) }
 // EVMAddress returns the EVM address of the ECDSA key of a holder.
 func EVMAddress(name string) []byte { return crypto.PubkeyToAddress(ecPrivate(name).PublicKey).Bytes() }
 
+// keyListBody returns the protobuf message KeyList.
 func keyListBody(keys ...[]byte) message {
 	m := message{}
 	for _, k := range keys {
@@ -96,6 +98,7 @@ func keyHolder(id int64) string {
 // message encodes a protobuf message field by field. It omits zero numbers and nil bytes, which are the defaults.
 type message []byte
 
+// num appends an integer field; 0 is omitted.
 func (m message) num(field protowire.Number, v int64) message {
 	if v == 0 {
 		return m
@@ -109,6 +112,7 @@ func (m message) signed(field protowire.Number, v int64) message {
 	return m.num(field, int64(protowire.EncodeZigZag(v)))
 }
 
+// bytes appends a field of bytes; nil is omitted.
 func (m message) bytes(field protowire.Number, v []byte) message {
 	if v == nil {
 		return m
@@ -117,6 +121,7 @@ func (m message) bytes(field protowire.Number, v []byte) message {
 	return protowire.AppendBytes(m, v)
 }
 
+// text appends a field of text; the empty text is omitted.
 func (m message) text(field protowire.Number, v string) message {
 	if v == "" {
 		return m
@@ -136,6 +141,7 @@ func entityID(id int64) message { return message(nil).num(3, id) }
 
 func timestampOf(ns int64) message { return message(nil).num(1, ns/Second).num(2, ns%Second) }
 
+// transactionID returns the protobuf message TransactionID.
 func transactionID(payer, validStart int64, scheduled bool, nonce int64) message {
 	m := message(nil).msg(1, timestampOf(validStart)).msg(2, entityID(payer))
 	if scheduled {

@@ -55,6 +55,7 @@ func nodeKey(node int) string {
 	return hex.EncodeToString(der)
 }
 
+// addressBookFile returns the protobuf message NodeAddressBook, the content of the files 0.0.101 and 0.0.102.
 func addressBookFile(nodes []addressBookNode) []byte {
 	m := message{}
 	for _, n := range nodes {
@@ -107,6 +108,7 @@ func (w *World) publishAddressBook(t *Transaction, nodes []addressBookNode) {
 	}
 }
 
+// createNode creates a consensus node, in a transaction of the address book's administrator.
 func (w *World) createNode(id, account int64) {
 	t := w.tx(codes.TypeNodeCreate, AddressBookAdmin, account)
 	t.fee = 0
@@ -165,6 +167,7 @@ func (w *World) Freeze(kind int) {
 	w.commit(t)
 }
 
+// publishLedger publishes the network's ledger ID with the keys of its nodes.
 func (w *World) publishLedger() {
 	t := w.tx(codes.TypeLedgerIdPublication, demo.Treasury, 0)
 	t.node, t.validDuration, t.maxFee = 0, 0, 0

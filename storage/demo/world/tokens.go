@@ -26,6 +26,7 @@ type Token struct {
 	Royalty                  []map[string]any
 }
 
+// nullableKey returns the key of a name, or null for the empty name.
 func nullableKey(name string) []byte {
 	if name == "" {
 		return nil
@@ -273,6 +274,7 @@ type storedFee struct {
 	} `json:"fallback_fee"`
 }
 
+// decodeFees reads custom fees from a row of custom_fee.
 func decodeFees(v any) []storedFee {
 	b, ok := v.([]byte)
 	if !ok {
@@ -285,6 +287,7 @@ func decodeFees(v any) []storedFee {
 	return fees
 }
 
+// assessFixed moves a fixed custom fee from the payer to the collector, who pays none.
 func (w *World) assessFixed(t *Transaction, payer int64, f storedFee) {
 	if payer == f.Collector {
 		return

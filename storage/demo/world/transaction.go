@@ -140,6 +140,7 @@ func (w *World) before(parent *Transaction, kind ledger.TransactionType) *Transa
 	return t
 }
 
+// hbars adds a transfer of tinybars.
 func (t *Transaction) hbars(from, to, amount int64) {
 	t.transfers = append(t.transfers, transfer{from, -amount, false}, transfer{to, amount, false})
 }

@@ -386,6 +386,7 @@ func (v *versions) save(ts int64, changed Row) Row {
 	return next
 }
 
+// archive adds the row of a version that ends at ts to the history table, if there is one.
 func (v *versions) archive(c *version, ts int64) {
 	if !v.history {
 		return
@@ -395,6 +396,7 @@ func (v *versions) archive(c *version, ts int64) {
 	v.out.add(v.table+"_history", old)
 }
 
+// flush adds the current rows of all objects to the table.
 func (v *versions) flush() {
 	for _, c := range v.all {
 		v.out.add(v.table, v.current(c))

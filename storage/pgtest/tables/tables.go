@@ -22,6 +22,7 @@ var (
 	All = &pgtest.Template{Name: "all", From: Ledger, Package: self, Prepare: addStatus}
 )
 
+// addLedger creates the tables of the ledger in a test database, and distributes them by key if that is tested.
 func addLedger(ctx context.Context, url string) error {
 	return errors.Join(
 		migrations.Ledger(ctx, url, slog.New(slog.DiscardHandler)),
@@ -29,6 +30,7 @@ func addLedger(ctx context.Context, url string) error {
 	)
 }
 
+// addStatus creates the tables of status pages in a test database.
 func addStatus(ctx context.Context, url string) error {
 	return migrations.Status(ctx, url, slog.New(slog.DiscardHandler))
 }

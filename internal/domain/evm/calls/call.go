@@ -60,6 +60,7 @@ func (c *ContractCallInput) Validate() []*InputError {
 	return v
 }
 
+// validateOverrides adds the violations of state overrides to v. path is the input object above them.
 func validateOverrides(list []*StateOverrideInput, path string, v *violations) {
 	path += "stateOverrides"
 	v.check(len(list) <= MaxOverrides, InputError{Field: path, Rule: MaxEntries, Bound: MaxOverrides})
@@ -74,6 +75,7 @@ func (c *ContractCallInput) createsContract() bool {
 	return len(digits) >= minInitCode && initCode.MatchString(digits)
 }
 
+// validate adds the violations of one state override to v. path is its place in the input.
 func (o *StateOverrideInput) validate(path string, v *violations) {
 	v.check(len(o.Address) == len(ledger.EVMAddress{}), InputError{Field: path + ".address", Rule: ValidLength})
 	v.check(len(o.Balance) <= maxOverrideWord, InputError{Field: path + ".balance", Rule: ValidLength})
@@ -232,6 +234,7 @@ const (
 	HexRange                         // a hex number of more than 64 bits
 )
 
+// Error implements error in the terms of the schema.
 func (e *BlockError) Error() string {
 	if e.Problem == BlockSyntax {
 		return fmt.Sprintf("block %q is not a number, a hash with 0x, or a tag such as latest", e.Block)

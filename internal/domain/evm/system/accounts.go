@@ -84,6 +84,7 @@ func (c *call) ownerAndSpender(in []any) (owner, spender ledger.EntityID, rest [
 	return owner, spender, in[1:], 0
 }
 
+// hbarAllowance returns the response code and the tinybars that a spender may spend of an owner.
 func hbarAllowance(c *call, in []any) evm.Outcome {
 	owner, spender, _, code := c.ownerAndSpender(in)
 	switch code {
@@ -96,6 +97,7 @@ func hbarAllowance(c *call, in []any) evm.Outcome {
 	}
 }
 
+// hbarApprove sets the tinybars that a spender may spend of an owner.
 func hbarApprove(c *call, in []any) evm.Outcome {
 	if delegated(c.Op) && !c.redirect {
 		return c.reverts(codes.InvalidAllowanceOwnerID)
@@ -117,6 +119,8 @@ func hbarApprove(c *call, in []any) evm.Outcome {
 	return c.returns(int64(codes.Success))
 }
 
+// setUnlimitedAssociations sets whether the calling account is associated with every token that it receives, or with
+// none.
 func setUnlimitedAssociations(c *call, in []any) evm.Outcome {
 	p, ok := c.facts.party(c.entity)
 	if !ok {
@@ -136,6 +140,7 @@ func isAccount(e *worldstate.Entity) bool {
 	return e != nil && (e.Type == ledger.EntityAccount || e.Type == ledger.EntityContract)
 }
 
+// evmAddressAlias returns the alias of the account with a long-zero address.
 func evmAddressAlias(c *call, in []any) evm.Outcome {
 	a := in[0].(common.Address)
 	_, ok := ledger.EVMAddress(a).Num()
@@ -145,6 +150,7 @@ func evmAddressAlias(c *call, in []any) evm.Outcome {
 	return c.returns(int64(codes.InvalidAccountID))
 }
 
+// accountNumber returns the long-zero address of the account with an EVM address.
 func accountNumber(c *call, in []any) evm.Outcome {
 	if p, ok := c.facts.party(in[0].(common.Address)); ok && p != 0 {
 		return c.returns(int64(codes.Success), longZero(p))
@@ -152,6 +158,7 @@ func accountNumber(c *call, in []any) evm.Outcome {
 	return c.returns(int64(codes.InvalidSolidityAddress))
 }
 
+// isValidAlias reports whether an address belongs to an account.
 func isValidAlias(c *call, in []any) evm.Outcome {
 	a := in[0].(common.Address)
 	if isAccount(c.State.Entity(a)) {

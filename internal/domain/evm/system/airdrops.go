@@ -115,6 +115,7 @@ func repeats[T comparable](values []T) bool {
 	return len(seen) < len(values)
 }
 
+// loadAirdrops reads the pending airdrops with the keys, unless they were read before. Others are not pending.
 func (f *facts) loadAirdrops(keys []airdropKey) {
 	var named []*ledger.Airdrop
 	for _, k := range missing(f.airdrops, keys, zero[airdrop]) {

@@ -65,6 +65,7 @@ func feeLists(kind ledger.TokenType, in []any) []any {
 	return in[1:]
 }
 
+// countOf returns the number of items in lists of the ABI.
 func countOf(lists []any) (n int) {
 	for _, l := range lists {
 		n += len(abi.List(l))
@@ -165,6 +166,7 @@ func (c *call) newToken(kind ledger.TokenType, in []any) (*token, error) {
 	return t, nil
 }
 
+// setUnits sets the initial supply, in units of the smallest denomination, and the decimals of a new token.
 func (t *token) setUnits(supply, decimals any) error {
 	var sound bool
 	t.InitialSupply, sound = amountOf(supply)
@@ -261,6 +263,7 @@ func setPause(c *call, in []any) error {
 	return nil
 }
 
+// deleteToken marks a token as deleted. The call must have the admin key of the token.
 func deleteToken(c *call, in []any) error {
 	t, _, err := c.keyedToken(in, worldstate.AdminKey)
 	if err != nil {

@@ -57,6 +57,8 @@ type facts struct {
 
 type factsKey struct{}
 
+// factsOf returns what the system contracts have read and changed in a simulation. The first call creates it. The
+// simulation ends with an error if its source has no tokens.
 func factsOf(state *evm.State, cfg Config) *facts {
 	return evm.Overlay(state, factsKey{}, func() *facts {
 		source, ok := state.Source().(Source)

@@ -50,6 +50,7 @@ func exempt(t *token, payer, collector ledger.EntityID, all bool) bool {
 	)
 }
 
+// collectors returns the accounts that receive the custom fees.
 func collectors(f *ledger.TokenCustomFees) []ledger.EntityID {
 	return slices.Concat(
 		list.Map(f.FixedFees, func(x *ledger.FixedFee) ledger.EntityID { return x.CollectorAccountID }),
@@ -326,6 +327,7 @@ func (c *call) customFees(t *token, of ledger.TokenType, fixed, others []any) (*
 	return fees, nil
 }
 
+// hasFees reports whether transfers of the token cost custom fees.
 func (t *token) hasFees() bool {
 	f := t.Fees.V
 	return len(f.FixedFees)+len(f.FractionalFees)+len(f.RoyaltyFees) > 0
@@ -398,6 +400,7 @@ func (c *call) collector(at any, paidIn *token) (ledger.EntityID, error) {
 	return p, nil
 }
 
+// fraction returns a fraction of a custom fee from the values of the ABI.
 func fraction(numerator, denominator any) (*ledger.Fraction, error) {
 	f := &ledger.Fraction{}
 	f.Numerator, _ = amountOf(numerator)

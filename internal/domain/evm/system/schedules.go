@@ -28,6 +28,7 @@ const (
 	unschedulePrice   = dollar / 200
 )
 
+// scheduleFunctions returns the functions of the schedule service with their prices and response types.
 func scheduleFunctions() []*function {
 	const (
 		created = responseCode + ",address scheduleAddress"
@@ -64,6 +65,7 @@ func scheduleFunctions() []*function {
 	}
 }
 
+// scheduleFacade returns the functions of the addresses of schedules.
 func scheduleFacade() []*function {
 	return []*function{
 		writes(signPrice, "signSchedule()", responseCode, signSchedule),

@@ -228,6 +228,8 @@ func index(list []*function) table {
 	return t
 }
 
+// prepare parses the signature and sets the members that follow from it. It panics on an invalid signature, which
+// only a mistake in this package can be.
 func (f *function) prepare() {
 	f.args = abi.MustParse(f.signature[strings.IndexByte(f.signature, '('):])
 	f.result = abi.MustParse("(" + f.returns + ")")
@@ -365,6 +367,7 @@ func (c *call) unwrap() (inner []byte, ok bool) {
 	return inner, ok
 }
 
+// gas returns the gas of the call: that of views, a constant, or the price of the transaction in tinycents as gas.
 func (c *call) gas() uint64 {
 	switch {
 	case c.f.kind == read:

@@ -37,6 +37,7 @@ const (
 		"address feeCollector)[] royaltyFees"
 )
 
+// tokenFunctions returns the functions of the token service.
 func tokenFunctions() []*function {
 	return slices.Concat(tokenReads(), tokenWrites(), tokenCreations())
 }
@@ -56,6 +57,7 @@ func secondTokenFunctions() []*function {
 	return out
 }
 
+// tokenFacade returns the functions of the addresses of tokens.
 func tokenFacade() []*function {
 	return slices.Concat(facadeReads(), facadeWrites())
 }
@@ -71,6 +73,8 @@ const (
 	airdropPrice   = dollar / 10
 )
 
+// tokenWrites returns the functions of the token service that change tokens and relationships, with their prices and
+// response types.
 func tokenWrites() []*function {
 	const (
 		units, serials = ledger.TokenFungibleCommon, ledger.TokenNonFungibleUnique
@@ -142,6 +146,8 @@ func tokenWrites() []*function {
 	}
 }
 
+// facadeWrites returns the functions of a token's address that change the ledger, with their prices and response
+// types.
 func facadeWrites() []*function {
 	return []*function{
 		writes(approvePrice, "approve(address spender,uint256 amount)", "bool success", nil).

@@ -122,6 +122,7 @@ func (c *call) readRelation(at common.Address, account any) (relation, error) {
 	return *c.facts.relation(p, t), nil
 }
 
+// isToken reports whether an address is that of a token.
 func isToken(c *call, in []any) (any, error) {
 	t, _ := c.tokenOf(in)
 	return t != nil, nil
@@ -135,16 +136,19 @@ func tokenType(_ *call, t *token) any {
 	return int64(0)
 }
 
+// isFrozen reports whether a token is frozen for an account.
 func isFrozen(c *call, in []any) (any, error) {
 	r, err := c.readRelation(in[0].(common.Address), in[1])
 	return r.frozen, err
 }
 
+// isKYC reports whether an account has been granted KYC for a token.
 func isKYC(c *call, in []any) (any, error) {
 	r, err := c.readRelation(in[0].(common.Address), in[1])
 	return r.kyc, err
 }
 
+// readFees returns the custom fees of a token.
 func readFees(c *call, in []any) ([]any, error) {
 	t, err := c.readToken(in)
 	if err != nil {
@@ -153,6 +157,7 @@ func readFees(c *call, in []any) ([]any, error) {
 	return c.fees(t), nil
 }
 
+// fees returns the custom fees of a token as values of the ABI: fixed, fractional and royalty fees.
 func (c *call) fees(t *token) []any {
 	f := t.Fees.V
 	fixed := list.Map(f.FixedFees, func(x *ledger.FixedFee) any {
@@ -187,6 +192,7 @@ const (
 	noExpiry = 4_102_444_800
 )
 
+// expiryOf returns the expiry of a token as values of the ABI: seconds, account and period of the renewal.
 func expiryOf(t *token) []any {
 	second := int64(noExpiry)
 	if t.ExpirationTimestamp.Valid {
@@ -226,6 +232,7 @@ var ledgerIDs = map[uint64]string{evm.ChainIDMainnet: "0x00", evm.ChainIDTestnet
 
 func (c *call) ledgerID() string { return cmp.Or(ledgerIDs[c.s.cfg.ChainID], "0x03") }
 
+// readSerialInfo returns the information about a token and about one of its serials.
 func readSerialInfo(c *call, in []any) (any, error) {
 	t, n, serial, err := c.readSerial(in)
 	if err != nil {
@@ -237,6 +244,7 @@ func readSerialInfo(c *call, in []any) (any, error) {
 	}, nil
 }
 
+// tokenKeyOf returns a key of a token. The number of a kind of keys has one bit.
 func tokenKeyOf(c *call, in []any) (any, error) {
 	t, err := c.readToken(in)
 	if err != nil {
@@ -251,6 +259,7 @@ func tokenKeyOf(c *call, in []any) (any, error) {
 	return nil, refusal(codes.KeyNotProvided)
 }
 
+// allowance returns the units that a spender may spend of an owner. It is 0 for an unknown spender and for NFTs.
 func allowance(c *call, in []any) (any, error) {
 	t, err := c.readToken(in)
 	if err != nil {
@@ -277,6 +286,7 @@ func serialOf(v any) int64 {
 	return n
 }
 
+// approved returns the account that may transfer a serial besides its owner.
 func approved(c *call, in []any) (any, error) {
 	_, n, _, err := c.readSerial(in)
 	if err != nil {
@@ -285,6 +295,7 @@ func approved(c *call, in []any) (any, error) {
 	return c.facts.address(n.spender), nil
 }
 
+// approvedForAll reports whether an operator may transfer all serials of an owner. It is false for unknown accounts.
 func approvedForAll(c *call, in []any) (any, error) {
 	t, err := c.readToken(in)
 	if err != nil {
@@ -316,11 +327,13 @@ func facadeReads() []*function {
 	}
 }
 
+// balanceOf returns the balance of an account in units of the smallest denomination, or its number of serials.
 func balanceOf(c *call, in []any) (any, error) {
 	r, err := c.readRelation(c.entity, in[0])
 	return r.balance, err
 }
 
+// ownerOf returns the owner of a serial.
 func ownerOf(c *call, in []any) (any, error) {
 	t, n, _, err := c.readSerial(in)
 	if err != nil {
@@ -337,6 +350,7 @@ func ownerOf(c *call, in []any) (any, error) {
 // noSuchURI is the URI of a serial that does not exist.
 const noSuchURI = "ERC721Metadata: URI query for nonexistent token"
 
+// tokenURI returns the metadata of a serial as text. A serial that does not exist has a constant text.
 func tokenURI(c *call, in []any) evm.Outcome {
 	t, rest := c.tokenOf(in)
 	switch {

@@ -161,6 +161,8 @@ func (c *call) spend(owner, token ledger.EntityID, amount int64) error {
 	return nil
 }
 
+// moveHbars changes balances by amounts in tinybars. Approved amounts are subtracted from the caller's allowance.
+// Earlier moves remain if a later one fails; see call.do.
 func (c *call) moveHbars(moves []move) error {
 	for _, m := range moves {
 		a := c.facts.address(m.party)
@@ -215,6 +217,7 @@ func (c *call) usableRelation(t *token, p ledger.EntityID, takes bool) (*relatio
 	)
 }
 
+// autoAssociate associates an account with a token that it receives, if it has a free slot.
 func (c *call) autoAssociate(t *token, p ledger.EntityID) error {
 	c.facts.load(worldstate.TokenReads{Slots: []ledger.EntityID{p}})
 	room := c.facts.slots[p]
@@ -232,6 +235,8 @@ func (c *call) autoAssociate(t *token, p ledger.EntityID) error {
 	return nil
 }
 
+// moveToken moves the units and serials of one token and checks that no balance is negative. Earlier moves remain if
+// a later one fails; see call.do.
 func (c *call) moveToken(m *movement) error {
 	t := m.token
 	req := worldstate.TokenReads{}
@@ -276,6 +281,7 @@ func (c *call) moveToken(m *movement) error {
 	return nil
 }
 
+// moveSerial changes the owner of a serial, the balances of both, and removes its approved spender.
 func (c *call) moveSerial(t *token, x serialMove) error {
 	n, err := c.existingSerial(t, x.serial, codes.InvalidNFTID)
 	if err != nil {

@@ -71,6 +71,7 @@ func (c *call) activeToken(in []any) (*token, []any, error) {
 	return t, in, err
 }
 
+// activeTokenAt returns the token at an address; it fails if the token does not exist, is deleted or paused.
 func (c *call) activeTokenAt(a common.Address) (*token, error) {
 	t, err := c.existingToken(a)
 	if err != nil {
@@ -220,6 +221,7 @@ func (c *call) treasuryRelation(t *token) (*relation, error) {
 	return c.usableRelation(t, t.TreasuryAccountID, false)
 }
 
+// mintSerials creates a serial for each metadata in the treasury. It returns the new supply and the serial numbers.
 func mintSerials(c *call, t *token, r *relation, metadata []any) ([]any, error) {
 	err := firstOf(
 		refuse(len(metadata) == 0, codes.InvalidTokenMintMetadata),

@@ -84,6 +84,7 @@ var kinds = map[string]kind{
 	"address": kindAddress, "bool": kindBool, "bytes": kindBytes, "bytes32": kindBytes32, "string": kindString,
 }
 
+// elementary returns the type with a name such as uint64 or bytes4, which has no parentheses and brackets.
 func elementary(name string) (*Type, error) {
 	if name == "uint" || name == "int" {
 		name += "256"
@@ -209,6 +210,8 @@ func lengthAt(data []byte, at int) (int, error) {
 	return int(n), nil
 }
 
+// decodeWord returns the value of a word. Integers with up to 64 bits are int64 or uint64, others *big.Int. A word
+// with bits that the type does not have is an error.
 func (t *Type) decodeWord(word [32]byte) (any, error) {
 	switch t.kind {
 	case kindBytes32:
@@ -330,6 +333,7 @@ func Word(v any) (word [32]byte) {
 	return word
 }
 
+// appendUint appends a number as a word.
 func appendUint(data []byte, v uint64) []byte {
 	word := Word(v)
 	return append(data, word[:]...)

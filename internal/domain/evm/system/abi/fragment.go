@@ -117,6 +117,7 @@ func (a *ABI) declare(text string) error {
 	}
 }
 
+// find returns the declarations with a selector or hash, those of this ABI before those of next.
 func (a *ABI) find(kind string, id []byte) (out []*fragment) {
 	for ; a != nil; a = a.next {
 		out = append(out, a.declared[kind+string(id)]...)
@@ -130,6 +131,8 @@ func (a *ABI) Call(input, output []byte) *Decoded { return a.decode(functions, i
 // Error decodes the data of a revert. It returns nil if no declaration fits.
 func (a *ABI) Error(data []byte) *Decoded { return a.decode(failures, data, nil) }
 
+// decode returns the call, error or event in data, as the first declaration with its selector understands it; one
+// whose outputs fit output as well is preferred. It returns nil if there is none.
 func (a *ABI) decode(kind string, data, output []byte) (first *Decoded) {
 	if len(data) < 4 {
 		return nil
@@ -542,6 +545,7 @@ func (d *declaration) text() string {
 	return b.String()
 }
 
+// writeParameters writes a list of parameters as in Solidity.
 func writeParameters(b *strings.Builder, list []parameter) {
 	for i, p := range list {
 		b.WriteString([]string{"(", ","}[min(i, 1)])

@@ -92,6 +92,7 @@ func ContractAddress(message []byte) common.Address {
 // contracts.
 func Primitives(key ledger.Key) [][]byte { return primitives(key, maxDepth) }
 
+// primitives returns the keys in a key, with at most depth levels of lists.
 func primitives(key ledger.Key, depth int) (out [][]byte) {
 	kind, value := Split(key)
 	var members []ledger.Key
@@ -157,6 +158,7 @@ func Signed(key, message []byte, signatures []Signature) bool {
 	return signed(key, message, signatures, maxDepth)
 }
 
+// signed reports whether signatures of a message satisfy a key, with at most depth levels of lists.
 func signed(key, message []byte, signatures []Signature, depth int) bool {
 	kind, value := Split(key)
 	switch kind {
@@ -175,6 +177,7 @@ func signed(key, message []byte, signatures []Signature, depth int) bool {
 	}
 }
 
+// countSigned returns how many keys the signatures satisfy.
 func countSigned(keys []ledger.Key, message []byte, signatures []Signature, depth int) (n int) {
 	for _, k := range keys {
 		if signed(k, message, signatures, depth) {
