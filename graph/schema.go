@@ -123,7 +123,7 @@ func (q *query) execute(ctx context.Context) []byte {
 	return q.buf.Bytes()
 }
 
-// fields returns the root fields.
+// fields returns the root fields of the operation that its directives permit. Fields with the same alias are merged.
 func (q *query) fields() []graphql.CollectedField {
 	set := q.ec.Operation.SelectionSet
 	fields := make([]graphql.CollectedField, 0, len(set))

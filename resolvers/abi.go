@@ -31,7 +31,8 @@ var builtInABI = sync.OnceValues(func() (*abi.ABI, error) {
 	return abi.New(slices.Concat(strings.Split(strings.TrimSpace(abi.Standard), "\n"), system.Declarations()), nil)
 })
 
-// of returns the ABI with declarations.
+// of returns the ABI with the declarations of a client and the built-in ones. The last one is kept, because the
+// fields of a document have the same texts.
 func (a *abis) of(texts []string) (*abi.ABI, error) {
 	base, err := builtInABI()
 	if err != nil || len(texts) == 0 {

@@ -325,7 +325,7 @@ func (w *watchedAccounts) add(accounts []ledger.EntityID, n int) {
 	}
 }
 
-// all returns the watched accounts, sorted.
+// all returns the accounts that any subscription filters by, sorted.
 func (w *watchedAccounts) all() []ledger.EntityID {
 	w.mu.Lock()
 	defer w.mu.Unlock()

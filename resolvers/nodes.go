@@ -406,7 +406,7 @@ func (n *nodeName) id() ledger.EntityID  { return part(n, parseEntityID) }
 func (n *nodeName) at() ledger.Timestamp { return part(n, ledger.ParseTimestamp) }
 func (n *nodeName) number() int64        { return part(n, parseNumber) }
 
-// word parses the bytes of a slot.
+// word parses a part of a global ID that is a slot with 32 bytes.
 func (n *nodeName) word() []byte {
 	return part(n, func(text string) ([]byte, error) {
 		b, err := hex.DecodeString(text)

@@ -300,7 +300,7 @@ func (a *API) notFound(w http.ResponseWriter, r *http.Request) {
 	writeProblem(w, r, Classic, NotFound("Not found"))
 }
 
-// preflight responds to a CORS preflight request.
+// preflight responds to a CORS preflight request with the methods that the old service of the path listed.
 func (a *API) preflight(w http.ResponseWriter, r *http.Request) {
 	h := w.Header()
 	at := a.route(r.URL.EscapedPath())

@@ -24,7 +24,7 @@ type Conditions struct {
 // reader converts a value of the classic family to the form that the graph parses.
 type reader func(cfg *Config, v Value) (Value, error)
 
-// conditionsOf reads values.
+// conditionsOf reads the values of a parameter with read and stops at the first invalid one.
 func conditionsOf(cfg *Config, values []Value, read reader) (*Conditions, error) {
 	c := &Conditions{Values: make([]Value, len(values))}
 	for i, v := range values {

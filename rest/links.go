@@ -173,7 +173,8 @@ func isBound(text string, ops ...Op) bool {
 	return given && slices.Contains(ops, Op(strings.ToLower(op)))
 }
 
-// advanceModern is [Request.advance] for the modern family.
+// advanceModern is [Request.advance] for the modern family: it replaces the bounds of q that last, the cursor of the
+// last row, exceeds. It returns nil if there can be no next page.
 func (r *Request) advanceModern(q Query, last relay.Key) Query {
 	direction, bound := []Op{Gt, Gte}, Gt
 	if r.Desc {

@@ -132,7 +132,8 @@ func (a *API) unlessMissing(r *http.Request, e *Endpoint, maxLimit int, bad erro
 	return bad
 }
 
-// writeError writes the response of a rejected request.
+// writeError writes the response of a request that was rejected: the problem, or the body of a [Direct]. Other errors
+// are 500.
 func (a *API) writeError(w http.ResponseWriter, r *http.Request, e *Endpoint, err error) {
 	var problem *Problem
 	var direct *Direct

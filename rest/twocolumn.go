@@ -146,7 +146,7 @@ func (c *TwoColumns) Finish(r *Request) error {
 	return nil
 }
 
-// collect parses the values of a column's parameter.
+// collect reads the values of a column's parameter as bounds.
 func (c *Column) collect(r *Request) (sides, error) {
 	values := r.Values(c.Param)
 	if err := CheckBounds(c.Param, values); err != nil {

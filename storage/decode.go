@@ -60,7 +60,7 @@ func (d *decoder) row(values [][]byte) error {
 	return nil
 }
 
-// scan decodes a value with the driver.
+// scan decodes the value of column i with pgx, whose plans are kept for the next rows.
 func (d *decoder) scan(i int, src []byte, target any) error {
 	if b, ok := target.(*Blob); ok {
 		target = (*[]byte)(b)

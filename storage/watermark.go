@@ -30,7 +30,8 @@ func (s *servers) visible() string {
 	return blocksTable
 }
 
-// readWatermark looks for the table of the watermark.
+// readWatermark looks whether the database has the table of the watermark, up to which all rows are visible, and
+// stores the result.
 func (db *DB) readWatermark(ctx context.Context) error {
 	var there bool
 	const sql = `select coalesce(has_table_privilege(to_regclass($1)::oid, 'select'), false)`

@@ -25,7 +25,7 @@ func Texts() map[string]http.Handler {
 	}
 }
 
-// text serves a text.
+// text returns a handler that serves a text as Markdown. of is called once, on the first request.
 func text(of func() (string, error)) http.Handler {
 	read := sync.OnceValues(of)
 	return typed(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -69,7 +69,7 @@ func index() (string, error) {
 	return summary + inside.ReplaceAllString(outside.ReplaceAllString(links, "$1"), "]("+DocsPrefix+"$1"), err
 }
 
-// full returns all documents.
+// full returns the summary and all embedded documents as one text, each after a comment with its path.
 func full() (string, error) {
 	names, err := fs.Glob(docs.Files, "*.md")
 	if err != nil {

@@ -40,7 +40,8 @@ func NewAccessLog(out io.Writer, handler func(io.Writer) slog.Handler) *AccessLo
 	return l
 }
 
-// Write adds a line.
+// Write adds a line to those that are written together after logDelay. If too many lines wait, it drops the line and
+// counts it. It never fails.
 func (l *AccessLog) Write(line []byte) (int, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -56,7 +57,7 @@ func (l *AccessLog) Write(line []byte) (int, error) {
 	return len(line), nil
 }
 
-// Flush writes the lines that wait.
+// Flush writes the lines that wait, and logs how many were dropped.
 func (l *AccessLog) Flush() {
 	l.writing.Lock()
 	defer l.writing.Unlock()

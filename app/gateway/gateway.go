@@ -272,7 +272,8 @@ func withOwnDocuments(trusted map[string]string) map[string]string {
 // feesInterval is the interval at which the fee schedule is reloaded.
 const feesInterval = 10 * time.Minute
 
-// Maintain refreshes cached data until the context ends.
+// Maintain reads the fee schedule and counts blocks at intervals until ctx ends, so that requests find both in
+// memory. Errors are logged. Without the setting Cache it does nothing.
 func (g *Gateway) Maintain(ctx context.Context) {
 	if !g.o.REST.Cache {
 		return

@@ -114,7 +114,7 @@ func (g *Gateway) parts() map[string]*part {
 	return parts
 }
 
-// health adds the health checks.
+// health adds the routes of the health checks to r: liveness, readiness, and readiness of each part.
 func (g *Gateway) health(r chi.Router) {
 	r.Get("/health/liveness", func(w http.ResponseWriter, _ *http.Request) {
 		writeJSON(w, http.StatusOK, map[string]string{"status": "UP"})

@@ -54,7 +54,8 @@ func (g *Gateway) client(next http.Handler) http.Handler {
 	})
 }
 
-// record logs, counts and traces each request.
+// record is middleware that adds each request to the access log, the metrics and the traces after next has responded.
+// Requests that were refused are not in the access log.
 func (g *Gateway) record(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		start := time.Now() //nolint:forbidigo // measures a duration, and the injected clock may be fixed

@@ -89,7 +89,7 @@ func timing(waited time.Duration) string {
 	return "queue;dur=" + strconv.FormatFloat(float64(waited.Microseconds())/1000, 'f', -1, 64)
 }
 
-// refuse responds that the server is busy.
+// refuse responds with 503 and Retry-After in the form of the API, and counts the refusal for the log.
 func (g *Gateway) refuse(w http.ResponseWriter, r *http.Request, client string, refusal *admission.Refusal) {
 	g.refusals.add(g.o.Logger, client, refusal.Limit)
 	if isREST(r) {

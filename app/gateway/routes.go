@@ -118,7 +118,7 @@ func isREST(r *http.Request) bool {
 		(len(p) == len(v1.Prefix) || p[len(v1.Prefix)] == '/')
 }
 
-// Admin returns the handler of the admin port.
+// Admin returns the handler of the admin port: health checks, GraphQL, metrics and profiles.
 func (g *Gateway) Admin() http.Handler {
 	r := chi.NewRouter()
 	r.Use(g.adminHost)

@@ -35,7 +35,8 @@ type Checker struct {
 	transport http.RoundTripper
 }
 
-// NewChecker returns a new checker.
+// NewChecker returns a checker that sends requests from this process. now is the time of results, and health reads
+// the ledger for probes of it; it may be nil.
 func NewChecker(now func() time.Time, health func(ctx context.Context) (*storage.LedgerHealth, error)) *Checker {
 	return &Checker{
 		Now: now, Ledger: health,
@@ -211,7 +212,7 @@ func (c *Checker) ledger(ctx context.Context, p *status.Probe, r *status.ProbeRe
 	}
 }
 
-// lag checks the age of the newest block.
+// lag sets level and detail of a result from the age of the newest block and from blocks that are missing.
 func lag(p *status.Probe, h *storage.LedgerHealth, r *status.ProbeResult) {
 	if h.At == 0 {
 		r.Level, r.Detail = status.Bad, "there are no blocks"

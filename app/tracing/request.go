@@ -121,7 +121,8 @@ func spanName(kind, operation string) string {
 	return "graphql " + operation[:min(len(operation), maxNameLength)]
 }
 
-// Received records the GraphQL operation of a request.
+// Received names the span of the request in ctx after its GraphQL operation. It does nothing if the request is not
+// traced.
 func (*Traces) Received(ctx context.Context, kind, operation string) {
 	r, ok := ctx.Value(requestKey{}).(*Request)
 	if !ok {

@@ -352,7 +352,8 @@ func (c *checkCmd) Run(ctx context.Context) error {
 	return nil
 }
 
-// statusPages adds the row of the status database.
+// statusPages reads the status database and prints its row of the report with row. A database that cannot be read is
+// a row too.
 func (c *checkCmd) statusPages(ctx context.Context, row func(name, value, todo string)) error {
 	url, err := c.statusURL(c.DatabaseURL)
 	if err != nil {

@@ -187,7 +187,8 @@ type migrateCmd struct {
 	logSettings
 }
 
-// Run creates or updates the tables.
+// Run creates or updates the tables of the ledger and of the status pages, in the configured database or in the
+// embedded one.
 func (c *migrateCmd) Run(ctx context.Context) (err error) {
 	c.direct()
 	log := c.logger()
@@ -259,7 +260,8 @@ type demoCmd struct {
 	logSettings
 }
 
-// Run loads the demo network.
+// Run creates missing tables and writes the demo network with its status page, in place of an earlier one. It fails
+// if the database contains other data.
 func (c *demoCmd) Run(ctx context.Context) (err error) {
 	c.direct()
 	log := c.logger()
@@ -292,7 +294,7 @@ func (c *demoCmd) Run(ctx context.Context) (err error) {
 	return nil
 }
 
-// prepare creates missing tables.
+// prepare creates or updates the tables of d, unless it is embedded, and those of the status database.
 func (c *demoCmd) prepare(ctx context.Context, d *database, status string) error {
 	quiet := slog.New(slog.DiscardHandler)
 	if d.server == nil {

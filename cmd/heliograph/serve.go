@@ -359,7 +359,7 @@ func (c *serveCmd) connectStatus(ctx context.Context, d *database, tracer pgx.Qu
 	return statuspages.Open(ctx, options)
 }
 
-// listen opens the ports.
+// listen opens the ports of the public and of the admin handlers. If one fails, it closes the others.
 func (c *serveCmd) listen(ctx context.Context) (public, admin []net.Listener, err error) {
 	for _, address := range c.Listen {
 		l, err := listenOn(ctx, "--listen", address)

@@ -243,7 +243,7 @@ type mediaSettings struct {
 	MediaNetworks  []string `env:"HELIOGRAPH_MEDIA_NETWORKS" placeholder:"NETWORK" help:"Addresses or networks from which metadata is read in addition to public addresses, such as 10.0.0.0/8; can be repeated."`
 }
 
-// media returns where the files of NFTs are.
+// media returns where the files of NFTs are, and how they are fetched if that is allowed.
 func (s *mediaSettings) media() (media.Fields, error) {
 	var f media.Fields
 	for gateway, text := range map[**url.URL]string{
@@ -265,7 +265,7 @@ func (s *mediaSettings) media() (media.Fields, error) {
 	return f, err
 }
 
-// graph returns the options of the GraphQL API.
+// graph returns the options of the GraphQL API. It reads the file of trusted documents.
 func (s *graphSettings) graph() (o gateway.GraphOptions, err error) {
 	o = s.GraphOptions
 	defaults := gateway.DefaultGraph()
@@ -376,7 +376,7 @@ func (s *ledgerSettings) feeFiles() (ledger.FeeFiles, error) {
 	return files, nil
 }
 
-// rest returns the configuration of the REST API.
+// rest checks the settings and returns them as the configuration of the REST API. It reads the file of users.
 func (s *ledgerSettings) rest() (cfg *rest.Config, err error) {
 	cfg = &s.Config
 	cfg.Now, err = parseClock(s.FixedTime)

@@ -226,7 +226,7 @@ type timeFlags struct {
 	For   time.Duration `xor:"end" help:"Duration, such as 40m."`
 }
 
-// times returns the start and the end.
+// times returns the start and the end of a maintenance. If one is missing or invalid, the session gets the error.
 func (f *timeFlags) times(s *session) (from, until time.Time) {
 	from = s.time(f.From)
 	switch {

@@ -277,7 +277,8 @@ func (s *session) documents(ctx context.Context) (map[string][]byte, error) {
 
 type statusCheckCmd struct{}
 
-// run fails if it finds problems.
+// run renders the documents of the page and looks for contradictions in them, overdue maintenances, a mirror that is
+// out of date, and unexplained statuses of an import. It exits with 1 if it finds any.
 func (statusCheckCmd) run(ctx context.Context, s *session) error {
 	documents, err := s.documents(ctx)
 	if err != nil {

@@ -20,7 +20,7 @@ type webhookSettings struct {
 	WebhookNetworks []string `name:"webhook-networks" env:"HELIOGRAPH_WEBHOOK_NETWORKS" placeholder:"NETWORK" help:"Addresses or networks to which webhooks may be sent in addition to public addresses, such as 10.0.0.0/8; can be repeated."`
 }
 
-// sender returns the sender of messages to webhooks.
+// sender returns the sender of messages to webhooks. It sends nothing until it runs.
 func (s *webhookSettings) sender(
 	editor *statuspages.Editor, now func() time.Time, log *slog.Logger,
 ) (*webhooks.Sender, error) {

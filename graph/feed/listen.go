@@ -175,7 +175,7 @@ func (s *subscription[T, V]) catchUp(ctx, feed context.Context, after Position) 
 	}
 }
 
-// deliver sends a row to the listener.
+// deliver sends a row to the listener, for which it waits. It fails if the subscription or the feed ends.
 func (s *subscription[T, V]) deliver(ctx, feed context.Context, row T) error {
 	select {
 	case s.out <- s.value(row, s.live):

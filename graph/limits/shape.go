@@ -105,7 +105,7 @@ func (l Limits) Check(doc *ast.QueryDocument) *fault.Error {
 	return nil
 }
 
-// set returns the extent of a selection set.
+// set returns the extent of a selection set. It fails if a field is selected too often in one set.
 func (s *shape) set(set ast.SelectionSet) (extent, *fault.Error) {
 	var all extent
 	names := map[string]int(nil)

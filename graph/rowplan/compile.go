@@ -44,7 +44,8 @@ func (c *compiler) condition(when condition) int {
 	return len(c.conditions) - 1
 }
 
-// evaluate returns which conditions hold.
+// evaluate returns for each condition whether its directives @skip and @include permit its field with the given
+// variables.
 func evaluate(conditions []condition, variables map[string]any) []bool {
 	if conditions == nil {
 		return nil

@@ -55,7 +55,7 @@ type Relation[T, R any] struct {
 	Load func(ctx context.Context, q Request, parents []T, args any) (Results[R], error)
 }
 
-// queue reads the arguments and calls Load.
+// queue reads the arguments of a field and calls Load, which queues statements in the batch of q.
 func (rel *Relation[T, R]) queue(
 	ctx context.Context, q Request, f *ast.Field, variables map[string]any, parents []T,
 ) (Results[R], error) {

@@ -241,7 +241,8 @@ func (r *run) mark(ctx context.Context, path ast.Path) context.Context {
 	return at.Context(ctx)
 }
 
-// finish sends one batch per level of relations.
+// finish runs the batch of each level and then what waits for its results, which may begin the next level, until no
+// relation is left.
 func (r *run) finish(ctx context.Context) error {
 	for len(r.after) > 0 {
 		if r.batch != nil {
@@ -308,7 +309,8 @@ func (p *plan[V]) read(ctx context.Context, r *run, v V) error {
 	return r.finish(ctx)
 }
 
-// write appends the JSON of v.
+// write appends the JSON of v, whose relations have been read. If a null has to be reported it writes v twice, the
+// second time with the paths of errors.
 func (p *plan[V]) write(dst []byte, r *run, v V) []byte {
 	b := p.put(dst, r, v)
 	if r.nulls > 0 && !r.tracing { // write it again for the errors

@@ -100,7 +100,7 @@ func (d *decoder) elements(element func() error) error {
 	return err //nolint:wrapcheck // callers describe it
 }
 
-// object returns an object, or nil for null.
+// object reads an object, or nil for null.
 func (d *decoder) object() (out map[string]any, err error) {
 	if d.PeekKind() == '{' {
 		out = map[string]any{}
@@ -111,7 +111,7 @@ func (d *decoder) object() (out map[string]any, err error) {
 	})
 }
 
-// string returns a string, or "" for null.
+// string reads a string, or "" for null.
 func (d *decoder) string() (string, error) {
 	t, err := d.ReadToken()
 	switch {
@@ -123,7 +123,7 @@ func (d *decoder) string() (string, error) {
 	return t.String(), nil
 }
 
-// value returns a value of any type.
+// value reads a value of any type. Numbers stay text. It fails if the body has too many values or levels.
 func (d *decoder) value() (any, error) {
 	d.left--
 	if d.left < 0 || d.StackDepth() > MaxNesting {

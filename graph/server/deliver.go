@@ -154,7 +154,8 @@ func (d *delivery) ready(parent int, objects []incremental.Object) ([]int, error
 	return ready, nil
 }
 
-// start executes groups in the background.
+// start executes groups of deferred fields in the background, as many at once as d.slots has places. Each sends its
+// result to d.done, also after a panic.
 func (d *delivery) start(groups []int) {
 	for _, i := range groups {
 		d.pending++

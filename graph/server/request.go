@@ -120,7 +120,7 @@ func readBody(raw []byte, maxValues int) (params *graphql.RawParams, documentID 
 		" with query, operationName, variables and extensions (not a batch)")
 }
 
-// params reads the parameters of an operation.
+// params reads the body of a request: query, variables and other parameters. Unknown members are skipped.
 func (d *decoder) params() (params *graphql.RawParams, documentID string, err error) {
 	params = &graphql.RawParams{}
 	err = d.members(func(name string) (err error) {

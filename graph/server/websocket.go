@@ -88,7 +88,8 @@ type message struct {
 	Payload json.RawMessage `json:"payload,omitempty"`
 }
 
-// serve handles messages until the connection ends.
+// serve reads the messages of a client and handles each, until the connection ends. A client that sends no
+// connection_init in time is disconnected.
 func (c *socket) serve(ctx context.Context) {
 	// Not a deadline of Read, which would end the connection without a close code.
 	late := time.AfterFunc(c.server.o.Streams.InitTimeout, func() {

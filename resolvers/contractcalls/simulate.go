@@ -67,7 +67,7 @@ type simulationRun struct {
 	size      int // of return data and logs
 }
 
-// block runs the calls of the i-th block.
+// block runs the calls of the i-th block on the state that the block before left, and adds their results to r.calls.
 func (r *simulationRun) block(i int, in *calls.SimulatedBlockInput) error {
 	b := r.anchor
 	b.Number += int64(i)

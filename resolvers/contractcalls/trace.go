@@ -182,7 +182,8 @@ func (s *Service) reasons(ctx context.Context, result *ledger.ContractResult) (s
 // weibarsPerTinybar converts the values of Ethereum transactions.
 const weibarsPerTinybar = 10_000_000_000
 
-// message returns the message that a transaction ran.
+// message returns the message with which a transaction called the EVM. It reads the call data of files and the code
+// of new contracts from the database.
 func (s *Service) message(ctx context.Context, result *ledger.ContractResult) (*evm.Message, error) {
 	m := &evm.Message{Data: result.FunctionParameters, Value: result.Amount.V, Gas: uint64(max(result.GasLimit, 0))}
 	if !result.SenderID.IsNone() {

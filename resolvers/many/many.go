@@ -90,7 +90,8 @@ func (q Queries) ContractResultsByHashes(
 // plain returns the values that keys point to.
 func plain[K any](keys []*K) []K { return list.Map(keys, func(key *K) K { return *key }) }
 
-// byHashes reads objects by hash.
+// byHashes parses hashes and reads the objects that have them with one statement. Both results have the order of
+// texts; missing objects are nil.
 func byHashes[V any](
 	ctx context.Context, db *storage.DB, texts []string, queue storage.QueueKeys[ledger.Hash, V],
 ) (hashes []ledger.Hash, found []V, err error) {

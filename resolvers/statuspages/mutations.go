@@ -266,7 +266,7 @@ func (r *Resolver) pagePayload(ctx context.Context, code string) (*model.StatusP
 	return &model.StatusPagePayload{Page: p}, err
 }
 
-// componentPayload includes groups without components.
+// componentPayload reads a component after a mutation. It may be a group without components, which pages do not show.
 func (r *Resolver) componentPayload(ctx context.Context, code string) (*model.ComponentPayload, error) {
 	page, err := r.db.PageOfComponent(ctx, code)
 	if err != nil {

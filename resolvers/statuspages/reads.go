@@ -202,7 +202,7 @@ func newFeeds(db *statuspages.DB, o feed.Options) *feeds {
 	return &feeds{db: db, o: o, feeds: map[string]*feed.Feed[*status.Revision]{}, wake: make(chan struct{})}
 }
 
-// of returns the feed of a page.
+// of returns the feed of the revisions of a page. The first call creates it.
 func (f *feeds) of(page string) *feed.Feed[*status.Revision] {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -45,7 +45,7 @@ func guide(api *rest.API, documents string) string {
 	return b.String()
 }
 
-// row writes the table row of an endpoint.
+// row writes the row of an endpoint in the table of docs/rest-to-graphql.md.
 func row(b *strings.Builder, api *rest.API, e *rest.Endpoint, documents string) {
 	var params []string
 	for i := range e.Params {

@@ -116,7 +116,7 @@ func New(api *rest.API) (*Document, error) {
 	return g.doc, nil
 }
 
-// endpoint adds the path of an endpoint.
+// endpoint adds an endpoint to the OpenAPI document: its path, tag, parameters, body and responses.
 func (g *generator) endpoint(e *rest.Endpoint) error {
 	operations := bodyOperations(g.api, e)
 	whole := operations

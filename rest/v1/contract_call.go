@@ -180,7 +180,8 @@ var serverFailures = []string{
 	"WAITING_FOR_LEDGER_ID",
 }
 
-// failedCall returns the problem of a failed call.
+// failedCall returns the problem of a contract call that failed, with its response code, reason and revert data, and
+// the codes of failed child calls.
 func failedCall(_ *rest.Request, o *relay.Outcome) *rest.Problem {
 	f := o.Failure
 	if f == nil {

@@ -51,7 +51,8 @@ func logTimes(r *rest.Request) []rest.Value {
 	return values
 }
 
-// finishLogs selects logs of all contracts.
+// finishLogs checks the parameters of GET /contracts/results/logs together and sets the filters that depend on
+// several of them.
 func finishLogs(r *rest.Request) error {
 	times, set, err := logSearch(r)
 	if err != nil {

@@ -157,7 +157,7 @@ func bindBlockHash(r *rest.Request, values []rest.Value) error {
 	return nil
 }
 
-// bindBlockNumber binds the last value.
+// bindBlockNumber sets the filter of the block number, decimal or hexadecimal, from the last value of the parameter.
 func bindBlockNumber(r *rest.Request, values []rest.Value) error {
 	text, base := values[len(values)-1].Text, 10
 	if digits, ok := strings.CutPrefix(text, "0x"); ok {
@@ -171,7 +171,7 @@ func bindBlockNumber(r *rest.Request, values []rest.Value) error {
 // noResults is the response if no result can match the conditions.
 var noResults = &rest.Direct{Body: `{"results":[],"links":{"next":null}}`}
 
-// checkBlock rejects invalid combinations of conditions on blocks.
+// checkBlock fails if the parameters about blocks of a list of contract results cannot be combined.
 func checkBlock(r *rest.Request) error {
 	hash, number := r.Query.Get("block.hash") != nil, r.Query.Get("block.number") != nil
 	switch {
@@ -356,7 +356,7 @@ func finishResult(r *rest.Request) error {
 	return nil
 }
 
-// bindResultAt parses a consensus timestamp without a contract.
+// bindResultAt checks the parameter hbar, then sets the variable of the consensus timestamp in the path.
 func bindResultAt(r *rest.Request) error {
 	if err := checkHbar(r); err != nil {
 		return err

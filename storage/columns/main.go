@@ -92,7 +92,8 @@ func generate(file string) error {
 	return os.WriteFile(strings.TrimSuffix(file, ".txt")+"_gen.go", source, 0o644)
 }
 
-// parse reads a paragraph.
+// parse reads a paragraph of columns.txt: the head of the rows, comments, and lines with a column or a member. known
+// are the rows of earlier paragraphs, which these can extend.
 func parse(paragraph string, known map[string]*rows) (*rows, error) {
 	r := &rows{}
 	for line := range strings.SplitSeq(paragraph, "\n") {
@@ -162,7 +163,7 @@ func lines(columns []string) string {
 	return text
 }
 
-// write writes the declarations of the rows.
+// write writes the Go declarations of the rows: columns, type, targets and mapper.
 func (r *rows) write(out *bytes.Buffer) {
 	columns, into := lines(r.columns), "into"
 	if r.base != nil {

@@ -17,7 +17,8 @@ const (
 	noNode = -1 // staked_node_id of accounts that stake to no node; stake_period_start of accounts that do not stake
 )
 
-// finishAccount fills the computed fields.
+// finishAccount sets the members of an account that are computed from columns: key, addresses, expiry, and the
+// staking that is in effect.
 func finishAccount(a *accountRow) error {
 	a.Type = ledger.EntityType(a.typ)
 	a.Key = a.key.Typed()

@@ -18,7 +18,8 @@ type TokenKeys struct {
 	Admin, FeeSchedule, Freeze, KYC, Metadata, Pause, Supply, Wipe ledger.Key
 }
 
-// FinishToken fills the computed fields.
+// FinishToken sets the members of a token that are computed from columns: names, keys and expiry. It is part of the
+// mappers of packages that read tokens.
 func FinishToken(t *TokenRow) error {
 	k := &t.Keys
 	t.Type, t.PauseStatus, t.SupplyType = ledger.TokenType(t.typ), ledger.TokenPauseStatus(t.pauseStatus),

@@ -296,7 +296,8 @@ func (m *memory) footprint(key footprintKey) []ledger.EVMAddress {
 	return addresses
 }
 
-// remember records the keys that an execution read.
+// remember records the addresses and slots that an execution read, so that the next execution with the same key reads
+// them ahead.
 func (m *memory) remember(key footprintKey, f footprint) {
 	if m == nil {
 		return

@@ -96,7 +96,8 @@ func (e *Reader) Open(ctx context.Context, r Request) (*Snapshot, error) {
 	return s, nil
 }
 
-// begin sends the first statements.
+// begin begins the transaction of the snapshot, reads its block, and reads ahead what former executions have used.
+// Entities of a past block need a second round trip.
 func (s *Snapshot) begin(ctx context.Context, r Request) error {
 	b := s.db.NewBatch()
 	b.Exec(`begin isolation level repeatable read read only`)

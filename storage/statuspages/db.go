@@ -77,7 +77,7 @@ type TaskLog struct {
 	level slog.Level
 }
 
-// Record logs the result of a run.
+// Record logs the result of a run of a background task if it differs from the result before.
 func (l *TaskLog) Record(ctx context.Context, err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -309,7 +309,7 @@ func (s *DB) Listen(ctx context.Context, changed func()) error {
 	}
 }
 
-// poll is [DB.Listen] without notifications.
+// poll is [DB.Listen] without notifications: it reads the revisions at intervals and calls changed if they differ.
 func (s *DB) poll(ctx context.Context, changed func()) error {
 	last := int64(-1)
 	for range repeat.Every(ctx, pollInterval) {

@@ -164,7 +164,8 @@ type commandTx struct {
 	conflict   error  // replaces the error of a violated unique constraint, if not nil
 }
 
-// run runs the command in its transaction.
+// run runs a command in its transaction: it returns early for a known idempotency key, rejects edits of mirrors,
+// calls do, adds the audit entry and sends the statements.
 func (tx *commandTx) run(ctx context.Context, do func(ctx context.Context, tx *commandTx) error) error {
 	if err := tx.replay(ctx); err != nil {
 		return err

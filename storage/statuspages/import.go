@@ -102,7 +102,7 @@ func (s *DB) Unexplained(ctx context.Context, page *status.Page) ([]*status.Comp
 order by position, id`, page.Code)
 }
 
-// storeImport writes an import.
+// storeImport queues the statements that write an import: page, components, notices and their history.
 func (tx *commandTx) storeImport(i *status.Import) {
 	page := tx.Page.Code
 	if p := i.Page; p != nil {
@@ -152,7 +152,8 @@ var importNotice = insertNotice +
 		"updated_at", "monitoring_at", "resolved_at",
 		"reminder_intervals", "scheduled_for", "scheduled_until")
 
-// storeImported writes a notice of an import.
+// storeImported queues the statements that write a notice of an import. Its updates and components that the import
+// does not have are deleted.
 func (tx *commandTx) storeImported(n *status.SourceNotice) {
 	tx.queue(importNotice, noticeRow(&n.Notice)...)
 	tx.queue(`delete from status.incident_component where incident_id = $1 and component_id <> all($2::text[])`, n.Code,

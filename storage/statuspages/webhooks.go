@@ -117,7 +117,8 @@ where w.page_id = $2 and w.disabled_at is null and (w.components = '{}' or w.com
 	return nil
 }
 
-// messages returns the messages about a write.
+// messages returns the messages of webhooks about what tx has written: one for each notice with a new update, and one
+// for each changed component.
 func (s *DB) messages(ctx context.Context, tx *Tx) ([]*status.Message, error) {
 	page, err := s.PageByCode(ctx, tx.Page.Code)
 	if err != nil || page == nil {

@@ -127,7 +127,8 @@ func logIndex(w *storage.Where, f *ledger.LongFilter) {
 	storage.Filter(w, "l.index::bigint", f)
 }
 
-// logKeyset adds the conditions of keyset pagination.
+// logKeyset adds the conditions of keyset pagination by time and index to w. Indexes are bounded to the type of the
+// column.
 func logKeyset(w *storage.Where, p storage.Page) {
 	for _, place := range []*[]any{&p.Greater, &p.Less} {
 		if *place != nil {

@@ -22,7 +22,8 @@ const (
 // wrongNonce is the response code of Ethereum transactions that were rejected for their nonce. Lists exclude them.
 const wrongNonce = 312
 
-// finishContractResult fills the computed fields.
+// finishContractResult sets the members of a contract result that are computed from columns: addresses, sender, and
+// the Ethereum transaction if there is one.
 func finishContractResult(r *contractResultRow) error {
 	r.Address = addressOf(r.evmAddress, r.ContractID)
 	r.Partial = r.CallResult == nil
@@ -188,7 +189,8 @@ func withChainID(db *storage.DB, results []*ledger.ContractResult) []*ledger.Con
 	return results
 }
 
-// filterResults adds the conditions on contract results.
+// filterResults adds the conditions of a filter to those of a statement on contract_result as cr. Results with the
+// code WRONG_NONCE are never listed.
 func filterResults(w *storage.Where, f ledger.ContractResultFilter) {
 	w.And("cr.transaction_result <> " + strconv.Itoa(wrongNonce))
 	if f.Internal == nil || !*f.Internal {

@@ -47,7 +47,8 @@ type search struct {
 // three tables instead of one.
 const lookups = 2
 
-// searchFor chooses the form of a search.
+// searchFor returns how to find transactions: by time, or by account first. It chooses by the planner's statistics,
+// which it reads from the database at intervals.
 func searchFor(
 	ctx context.Context, db *storage.DB, f ledger.TransactionFilter, p storage.Page, accounts ...ledger.EntityID,
 ) (*search, error) {

@@ -135,7 +135,7 @@ func addBadge(out map[string]*doccache.Document, key, left, right string, i stat
 
 func badgeOf(component string) string { return badgePath + "?component=" + component }
 
-// addFeeds renders the feeds.
+// addFeeds renders the Atom and the RSS feed of a page and adds them to out by path.
 func (s *Site) addFeeds(ctx context.Context, out map[string]*doccache.Document, page *status.Page) error {
 	p, err := s.page(ctx, "feed", page, map[string]any{"first": feedLength})
 	if err != nil {

@@ -98,7 +98,8 @@ type lazyDocument struct {
 // maxLazy is the maximum number of cached documents that were rendered on request. They take a few megabytes.
 const maxLazy = 512
 
-// New returns a new site.
+// New returns the HTML site of all status pages. It prepares the documents and templates, and registers the rendering
+// of pages with the cache of o.
 func New(o Options) (*Site, error) {
 	s := &Site{o: o, prepared: map[string]*server.Document{}, headers: doccache.NewHeaders("Accept-Encoding")}
 	fragments, err := rest.Fragments(documentFiles)
@@ -183,7 +184,8 @@ var errGone = errors.New("the notice or page does not exist")
 // unlimited is the page size limit for documents of the site.
 const unlimited = math.MaxInt32 - 1
 
-// query executes a document and decodes its data.
+// query runs one of the site's GraphQL documents in the process, without limits on pages, and decodes its data into
+// into.
 func (s *Site) query(ctx context.Context, document string, variables map[string]any, into any) error {
 	doc := s.prepared[document]
 	res := s.o.Server.Run(ctx, server.Call{

@@ -173,7 +173,7 @@ func uptimeOf(name string, u *status.Uptime) *uptimeView {
 	return v
 }
 
-// words describes a day.
+// words returns the availability of a day as a sentence.
 func words(d *status.UptimeDay) string {
 	var parts []string
 	for _, p := range []struct {
@@ -330,7 +330,7 @@ func (ownElements) RegisterFuncs(r renderer.NodeRendererFuncRegisterer) {
 // blockTag matches tags of blocks with the space around them.
 var blockTag = regexp.MustCompile(`(?i)\s*<(/?)(p|div|ul|ol|li|h[1-6]|blockquote|br)\b[^<>]*>[ \t]*\n?`)
 
-// said renders a text of an editor.
+// said returns the text of an editor, which is Markdown with some HTML, as HTML without scripts.
 func said(body string) template.HTML {
 	parts := strings.Split(strings.ReplaceAll(body, "\r\n", "\n"), "\n```")
 	for i := 0; i < len(parts); i += 2 { // the others are code

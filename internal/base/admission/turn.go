@@ -301,7 +301,8 @@ func (t *Turn) dequeue() {
 	}
 }
 
-// start starts the turn.
+// start lets a turn run that was granted: its body is no longer counted as waiting, and its client is charged with
+// the expected cost. The caller holds the lock of the queue.
 func (t *Turn) start() {
 	q, c := t.q, t.client
 	t.release()
@@ -355,7 +356,8 @@ func (t *Turn) leave() {
 	t.q.grant()
 }
 
-// End ends the turn and its request.
+// End ends the turn and its request: the client gets back the difference to the real cost, and the next request may
+// run. A second call and a nil turn do nothing.
 func (t *Turn) End() {
 	if t == nil {
 		return

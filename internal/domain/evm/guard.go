@@ -59,7 +59,8 @@ func (s *Simulation) failFrame(depth int, code ledger.ResponseCode) {
 	s.hooks.OnOpcode = s.opcode
 }
 
-// enter is called when a frame begins.
+// enter is called by the EVM when a frame begins: it records the frame, and prepares for the opcodes of code that a
+// contract is created with. It ends the run if the context has ended.
 func (s *Simulation) enter(_ int, typ byte, from, to common.Address, input []byte, gas uint64, value *big.Int) {
 	if s.state.ctx.Err() != nil {
 		s.state.Abort(fmt.Errorf("running a contract: %w", s.state.ctx.Err()))
@@ -77,7 +78,7 @@ func (s *Simulation) enter(_ int, typ byte, from, to common.Address, input []byt
 	}
 }
 
-// exit is called when a frame ends.
+// exit is called by the EVM when a frame ends: it removes the frame and the halts that were decided in it.
 func (s *Simulation) exit(_ int, _ []byte, used uint64, err error, _ bool) {
 	depth := len(s.state.frames)
 	if s.tracer != nil {
@@ -189,7 +190,7 @@ func (s *Simulation) checkSelfDestruct(contract, beneficiary common.Address) {
 	}
 }
 
-// blockHash returns the result of BLOCKHASH.
+// blockHash returns the result of BLOCKHASH: of a simulated block, or of one that it reads from the source.
 func (s *Simulation) blockHash(number uint64) common.Hash {
 	if number == uint64(s.block.Number) {
 		return s.block.Hash
@@ -223,7 +224,8 @@ func (s *Simulation) canTransfer(_ vm.StateDB, from common.Address, value *uint2
 	return true
 }
 
-// canReceive reports whether an address may receive value.
+// canReceive reports whether an address may receive value. If not, it sets the response code of the run or halts the
+// caller.
 func (s *Simulation) canReceive(to common.Address) bool {
 	x := s.state.account(to)
 	switch {

@@ -271,7 +271,8 @@ func (s *Simulation) execute(m *Message, p participants, intrinsic uint64) (*Res
 	return r, nil
 }
 
-// setUp creates the interpreter for a run.
+// setUp creates the interpreter of go-ethereum for a run, with the hooks and precompiled contracts of the block's
+// version.
 func (s *Simulation) setUp(e *engine, shared *engines, m *Message, p participants) {
 	s.hooks = &tracing.Hooks{OnEnter: s.enter, OnExit: s.exit}
 	s.state.onCode = s.prepareFor

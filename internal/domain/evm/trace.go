@@ -69,7 +69,8 @@ func (t *tracer) useSlot(a common.Address, slot common.Hash) {
 	t.keys = slices.Insert(t.keys, at, slot)
 }
 
-// before is called before an opcode.
+// before is called by the EVM before an opcode. It completes the step before and begins that of the opcode, which is
+// sent when its effects are known.
 func (t *tracer) before(pc uint64, op byte, gas, cost uint64, scope tracing.OpContext, depth int, err error) {
 	t.resume(gas, depth-1)
 	if n := len(t.frames); n > 0 {
@@ -119,7 +120,8 @@ func (t *tracer) enter(f *Frame) {
 	t.frames = append(t.frames, tracedFrame{})
 }
 
-// exit is called when a frame ends.
+// exit is called when a frame ends. A call of an account without code or of a system contract, which has no opcodes,
+// gets a step of its own.
 func (t *tracer) exit(f *Frame, used uint64, err error) {
 	if f.Op == vm.SELFDESTRUCT || len(t.frames) == 0 {
 		return
@@ -191,7 +193,7 @@ func (t *tracer) copy(b []byte) []byte {
 	return t.words[at:len(t.words):len(t.words)]
 }
 
-// storage adds the slots used so far.
+// storage adds the slots that the contract has used so far to the step, with their values.
 func (t *tracer) storage() {
 	if !t.o.Storage {
 		return

@@ -154,7 +154,7 @@ func (b *bill) chargeNode(t *Transaction) {
 	}
 }
 
-// creations charges the accounts that a transfer creates.
+// creations charges the accounts that a transfer to unknown aliases creates, and adds a note about it.
 func (b *bill) creations(list []newcomer) {
 	var n int64
 	for _, a := range list {

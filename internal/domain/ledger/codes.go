@@ -52,7 +52,8 @@ func invert[T ~int16](names map[T]string) map[string]T {
 	return numbers
 }
 
-// readUncovered reads the column not_covered.
+// readUncovered returns the effects of transaction types that past states do not cover, from the embedded table of
+// the types.
 func readUncovered() map[TransactionType][]UncoveredEffect {
 	all := map[TransactionType][]UncoveredEffect{}
 	for _, row := range readTable(transactionTypesCSV) {

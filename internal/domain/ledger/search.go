@@ -106,7 +106,7 @@ func respelled(text string, base EntityID) string {
 	return text
 }
 
-// parseBytes sets the hash and the public key.
+// parseBytes sets the hash and the public key that a text can be.
 func (t *Candidates) parseBytes(text string) {
 	if m := publicKey.FindStringSubmatch(strings.ToLower(text)); m != nil {
 		t.PublicKey = m[1] + m[2]

@@ -126,7 +126,8 @@ func (f *File) fields() (fields map[string]json.RawMessage) {
 	return fields
 }
 
-// read returns what metadata says.
+// read returns name, files and attributes from the members of a metadata file (HIP-412). Members with another type
+// are omitted.
 func (p *Places) read(fields map[string]json.RawMessage) *ledger.NFTMedia {
 	m := &ledger.NFTMedia{
 		Name: text(fields["name"]), Description: text(fields["description"]), Creator: text(fields["creator"]),

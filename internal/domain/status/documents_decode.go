@@ -301,7 +301,8 @@ func (r *reader) update(n *SourceNotice, o *updateObject) *Update {
 	return u
 }
 
-// coverage records the coverage of a list.
+// coverage records since when a list of another server is complete: always if it is short, else since its last
+// notice.
 func (r *reader) coverage(kind Kind, list []noticeObject) {
 	var after time.Time
 	if len(list) >= mostListed {

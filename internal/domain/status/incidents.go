@@ -8,7 +8,8 @@ import (
 	"heliograph/internal/domain/ledger"
 )
 
-// OpenIncident opens an incident.
+// OpenIncident returns what is written for a new incident: the notice, its first update and the changes of
+// components. An incident of the past gets its last update too.
 func (w *WorkingCopy) OpenIncident(in NewIncident) (*Effect, error) {
 	n, err := w.newNotice(Realtime, in.Name)
 	if err != nil {
@@ -239,7 +240,7 @@ func (w *WorkingCopy) RescheduleMaintenance(s NoticeState, in Reschedule) (*Effe
 	return &Effect{Notice: &n}, nil
 }
 
-// RunDue performs a due action of a notice.
+// RunDue returns what is written when an action of a notice is due: the start or end of a maintenance, or a reminder.
 func (w *WorkingCopy) RunDue(s NoticeState, due Due) (*Effect, error) {
 	n := *s.Notice
 	s.Notice = &n

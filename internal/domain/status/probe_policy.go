@@ -165,7 +165,7 @@ func (r *probeRun) mayReopen() bool {
 	return n != nil && !n.Draft && !r.Edited && n.State == Resolved && r.At.Sub(n.ResolvedAt.V) < ProbeHoldOff
 }
 
-// open opens an incident, or a draft.
+// open opens an incident on the working copy, or a draft if action is [ProbeDraft], with the first update.
 func (r *probeRun) open(action string, affected []Assignment) error {
 	n, err := r.newNotice(Realtime, r.name(len(affected)))
 	if err != nil {
@@ -231,7 +231,8 @@ func (r *probeRun) others(incident string) []Assignment {
 	return out
 }
 
-// update adds an update to a published incident.
+// update adds an update in a state to a published incident, with the component's status. It reopens the incident if
+// it is resolved.
 func (r *probeRun) update(s NoticeState, action string, state State, text Event) error {
 	r.others(s.Notice.Code) // those of the same component
 	e, err := r.addUpdate(s, update{
@@ -245,7 +246,8 @@ func (r *probeRun) update(s NoticeState, action string, state State, text Event)
 	return err
 }
 
-// recover applies that the probe passes again.
+// recover does on the working copy what follows when the probe passes again. open reports whether its incident is
+// open.
 func (r *probeRun) recover(open bool) error {
 	switch n := r.Incident.Notice; {
 	case r.Probe.Set != "" && r.component.BaseStatus != r.Probe.Set: // an editor has changed it

@@ -132,7 +132,7 @@ func (m *Message) Content(at time.Time) any {
 	return m.content
 }
 
-// message returns a message about components.
+// message returns the common part of a message about components. It is also sent to webhooks of their groups.
 func (s *PageState) message(components []string) *Message {
 	rollup := s.ShownRollup()
 	m := &Message{Components: components, content: messageObject{

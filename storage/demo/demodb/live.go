@@ -179,7 +179,8 @@ func (n *liveNetwork) write(ctx context.Context, conn DB, end time.Time) error {
 	return n.writeBlock(writing, conn)
 }
 
-// writeBlock writes the new blocks in one transaction.
+// writeBlock writes the new blocks in one transaction and then removes their rows from memory. It fails with
+// [ErrOtherWriter] if another process has written blocks.
 func (n *liveNetwork) writeBlock(ctx context.Context, conn DB) error {
 	if n.scenario.LastBlockHash() == n.storedHash {
 		return nil
@@ -208,7 +209,7 @@ func (n *liveNetwork) writeBlock(ctx context.Context, conn DB) error {
 	return nil
 }
 
-// writeRows writes the rows of the new blocks.
+// writeRows copies the new rows of tables without keys, and updates the changed rows of the others.
 func (n *liveNetwork) writeRows(ctx context.Context, tx pgx.Tx, changes []change) error {
 	for _, table := range tables {
 		if _, kept := world.PrimaryKeys[table]; !kept {
@@ -256,7 +257,7 @@ func (n *liveNetwork) markStored(changes []change) {
 	}
 }
 
-// statement returns an upsert of the row.
+// statement returns an insert of the row that replaces the one with the same primary key.
 func (c change) statement() (string, []any) {
 	columns := columnsOf([]world.Row{c.row})
 	values, sets := make([]string, len(columns)), make([]string, len(columns))

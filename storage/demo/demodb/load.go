@@ -120,7 +120,8 @@ func exec(ctx context.Context, tx pgx.Tx, what, sql string) error {
 	return wrap.Error(err, "%s", what)
 }
 
-// load writes the demo network after prepare.
+// load creates the demo network in memory and writes it in one transaction, in which prepare is called first. It
+// locks the ledger's blocks until then, marks the database, and updates the planner's statistics.
 func load(ctx context.Context, db DB, now time.Time, progress Progress, prepare func(pgx.Tx) error) error {
 	if progress == nil {
 		progress = func(string, int, int) {}
@@ -165,7 +166,7 @@ func registerTypes(ctx context.Context, conn *pgx.Conn) error {
 	return nil
 }
 
-// copyTo writes all rows.
+// copyTo copies the rows of all tables into the database.
 func copyTo(ctx context.Context, tx pgx.Tx, w *scenario.Scenario, progress Progress) error {
 	err := registerTypes(ctx, tx.Conn())
 	if err != nil {

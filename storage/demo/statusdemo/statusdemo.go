@@ -67,7 +67,7 @@ type builder struct {
 	changes []*status.Change
 }
 
-// batch returns the statements that write the page.
+// batch returns the statements that replace the demo page in the database by s and notify gateways.
 func (s *builder) batch() *pgx.Batch {
 	b := &statuspages.Batch{}
 	b.Queue(`delete from status.page where id = $1`, s.Page.Code)
@@ -167,7 +167,8 @@ type script struct {
 	Current []*notice
 }
 
-// build builds the page as of now.
+// build returns the page with a history of incidents until now, which page.json and the rules of package status
+// determine.
 func build(now time.Time) (*builder, error) {
 	page := &status.Page{
 		Code: demo.StatusPage, Slug: "lantern-bay", Name: "Lantern Bay", URL: "http://localhost:8080",
@@ -233,7 +234,7 @@ func (s *builder) addComponents(all *script) error {
 	return nil
 }
 
-// addIncidents adds resolved incidents, one every three days.
+// addIncidents adds resolved incidents to s.notices, one every three days.
 func (s *builder) addIncidents(all *script) {
 	const day, every, count = 24 * time.Hour, 3, 54
 	for i := range count {
@@ -288,7 +289,8 @@ func (s *builder) addUpgrades() {
 	}
 }
 
-// apply applies an update, which gets a revision.
+// apply applies an update to the working copy in s with the time and codes of the script, and collects what has to be
+// written. revision is that of the page.
 func (s *builder) apply(u *update, revision int64) error {
 	n := u.notice
 	s.At, s.Origin = s.now.Add(time.Duration(u.At)), status.FromOperator

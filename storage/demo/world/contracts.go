@@ -389,7 +389,7 @@ func (w *World) CallAndExport(c Call) {
 	}
 }
 
-// recordActions writes the call tree of an execution.
+// recordActions adds the rows of contract_action: the call tree of an execution.
 func (w *World) recordActions(t *Transaction, x execution, o outcome) {
 	operations := map[vm.OpCode]int{
 		vm.CALL: 1, vm.CALLCODE: 2, vm.DELEGATECALL: 3, vm.STATICCALL: 4, vm.CREATE: 5,

@@ -158,7 +158,8 @@ func (w *World) authorize(e EthereumTransaction, nonce uint64) types.SetCodeAuth
 	return a
 }
 
-// addEthereumRow writes the decoded transaction.
+// addEthereumRow adds the row of ethereum_transaction with the decoded transaction. A transaction of type 4 also
+// changes the delegation of its sender.
 func (w *World) addEthereumRow(
 	t *Transaction, e EthereumTransaction, signed *types.Transaction, to *common.Address, c Call, input []byte,
 ) {

@@ -422,7 +422,7 @@ func (t *token) requireKey(kind worldstate.KeyKind) error {
 	}[kind])
 }
 
-// setKeys replaces keys of a token.
+// setKeys replaces the keys of a token that the entries name. The call must have each key that it replaces.
 func (c *call) setKeys(t *token, entries []any) error {
 	keys, ok := c.keysOf(entries)
 	err := refuse(!ok, codes.InvalidTransactionBody)

@@ -17,7 +17,7 @@ import (
 // maxFeeLevels is the maximum depth of fees that are due for paying other fees.
 const maxFeeLevels = 2
 
-// charge adds custom fees to a transfer.
+// charge adds the custom fees of all tokens in a transfer to its moves. It changes x only.
 func (c *call) charge(x *transfer) error {
 	asked := len(x.tokens)
 	paidFor := map[worldstate.RelationKey]bool{}
@@ -333,7 +333,7 @@ func (t *token) hasFees() bool {
 	return len(f.FixedFees)+len(f.FractionalFees)+len(f.RoyaltyFees) > 0
 }
 
-// fixedFee reads (amount, token, useHbars, useCurrentToken, collector).
+// fixedFee reads a fixed fee from the values of the ABI: (amount, token, useHbars, useCurrentToken, collector).
 func (c *call) fixedFee(t *token, in []any) (*ledger.FixedFee, error) {
 	amount, _ := amountOf(in[0])
 	err := refuse(amount <= 0, codes.CustomFeeMustBePositive)
@@ -411,7 +411,8 @@ func fraction(numerator, denominator any) (*ledger.Fraction, error) {
 	)
 }
 
-// fractionalFee reads (numerator, denominator, minimum, maximum, netOfTransfers, collector).
+// fractionalFee reads a fractional fee from the values of the ABI: (numerator, denominator, minimum, maximum,
+// netOfTransfers, collector).
 func (c *call) fractionalFee(t *token, in []any) (*ledger.FractionalFee, error) {
 	part, err := fraction(in[0], in[1])
 	if err != nil {

@@ -65,7 +65,8 @@ func (c *call) createsAccount(a common.Address) bool {
 	return !longZero && c.State.Entity(a) == nil && !c.State.Exist(a)
 }
 
-// transfer applies a transfer and its custom fees.
+// transfer checks a transfer, adds its custom fees, and moves hbars, units and serials. Earlier moves remain if a
+// later one fails; see call.do.
 func (c *call) transfer(x *transfer) error {
 	units, serials := 0, 0
 	for i := range x.tokens {
@@ -104,7 +105,8 @@ func (c *call) transfer(x *transfer) error {
 	return nil
 }
 
-// validate fails if the movement is inconsistent.
+// validate fails if the movement cannot be that of its token: kind of token, sum, or parties and serials that occur
+// twice.
 func (m *movement) validate() error {
 	fungible := m.token.Type == ledger.TokenFungibleCommon
 	err := firstOf(
@@ -330,7 +332,7 @@ func (c *call) units(t *token, from, to any, amount int64, approved bool) (movem
 	}}, nil
 }
 
-// serials moves serials of a token between accounts.
+// serials returns the movement of serials of a token between accounts, from lists of the ABI. It changes nothing.
 func (c *call) serials(t *token, from, to, numbers []any, approved bool) (movement, error) {
 	m := movement{token: t}
 	err := refuse(len(from) != len(to) || len(to) != len(numbers), codes.InvalidTransactionBody)

@@ -312,7 +312,8 @@ func distinctSerials(values []any) ([]int64, error) {
 	return out, nil
 }
 
-// destroy removes serials of an owner.
+// destroy removes serials and subtracts them from the supply and the owner's balance. foreign is the response code
+// for a serial of another owner.
 func (c *call) destroy(
 	t *token, owner ledger.EntityID, r *relation, serials []int64, foreign ledger.ResponseCode,
 ) error {
