@@ -1,6 +1,7 @@
 package gateway
 
 import (
+	"cmp"
 	"net/http"
 	"net/netip"
 	"runtime/debug"
@@ -10,7 +11,6 @@ import (
 	"time"
 
 	"github.com/go-chi/chi/v5"
-	"github.com/go-chi/chi/v5/middleware"
 
 	"heliograph/graph/server"
 )
@@ -59,28 +59,21 @@ func (g *Gateway) client(next http.Handler) http.Handler {
 func (g *Gateway) record(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		start := time.Now() //nolint:forbidigo // measures a duration, and the injected clock may be fixed
-		ww := middleware.NewWrapResponseWriter(w, r.ProtoMajor)
 		r, span := g.o.Traces.Begin(r, streams(r))
 		defer span.End()
-		next.ServeHTTP(ww, r)
+		next.ServeHTTP(w, r)
 		took := time.Since(start) //nolint:forbidigo // as above
-		status := ww.Status()
-		if status == 0 {
-			status = http.StatusOK
-		}
+		l := limited(w)
+		status := cmp.Or(l.status, http.StatusOK)
 		if span != nil {
 			span.Finish(r.Method, g.pattern(r), status)
 		}
 		label := family(r.URL.Path)
 		g.metrics.observe(label, status, took)
-		key := ""
-		if l := limited(w); l != nil {
-			key = l.key
-			if l.refused { // the log has their number
-				return
-			}
+		if l.refused { // the log has their number
+			return
 		}
-		g.o.AccessLog.request(r, levelOf(label, status), status, ww.BytesWritten(), start, took, key)
+		g.o.AccessLog.request(r, levelOf(label, status), status, l.size, start, took, l.key)
 	})
 }
 

@@ -70,9 +70,7 @@ func (g *Gateway) run(
 		err = turn.Enter(ctx)
 	}
 	refusal := admission.RefusalOf(err)
-	if l != nil {
-		l.refused, l.slow, l.sending = refusal != nil, turn.Leave, turn.Send
-	}
+	l.refused, l.slow, l.sending = refusal != nil, turn.Leave, turn.Send
 	switch {
 	case refusal != nil:
 		g.refuse(w, r, turn.Client(), refusal)

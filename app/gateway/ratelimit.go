@@ -163,9 +163,7 @@ func (g *Gateway) rate(next http.Handler) http.Handler {
 				g.reject(w, r, http.StatusUnauthorized, fault.Unauthenticated, "Unknown API key")
 				return
 			}
-			if l := limited(w); l != nil {
-				l.key = key.name
-			}
+			limited(w).key = key.name
 			plans = plans || g.o.Graph.PlansOfKeys
 			if client, limit = "key "+key.name, key.perMinute; limit == 0 {
 				limit = g.o.Rates.PerMinuteOfKeys
@@ -208,10 +206,7 @@ func exempt(r *http.Request) bool {
 // clientName returns the name of a client without an API key.
 func clientName(w http.ResponseWriter, r *http.Request) string {
 	l := limited(w)
-	switch {
-	case l == nil:
-		return "address " + addressOf(r)
-	case l.client == "":
+	if l.client == "" {
 		l.client = "address " + addressOf(r)
 	}
 	return l.client

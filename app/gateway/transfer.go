@@ -11,7 +11,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/go-chi/chi/v5/middleware"
 	"github.com/go-chi/httprate"
 
 	"heliograph/internal/base/admission"
@@ -38,14 +37,13 @@ func defaultTransfer() transfer {
 func (t transfer) limit(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header()["X-Content-Type-Options"] = nosniff
-		c := http.NewResponseController(w)
-		out := &limitedWriter{ResponseWriter: w, c: c, timeout: t.write}
+		out := &limitedWriter{ResponseWriter: w, c: *http.NewResponseController(w), timeout: t.write}
 		if r.Body == nil || r.Body == http.NoBody {
 			next.ServeHTTP(out, r)
 			return
 		}
 		b := &limitedBody{
-			ReadCloser: r.Body, c: c, limits: t,
+			ReadCloser: r.Body, c: &out.c, limits: t,
 			end: time.Now().Add(t.body), //nolint:forbidigo // deadlines use the system clock
 		}
 		r.Body = b
@@ -100,13 +98,15 @@ func (b *limitedBody) discard() {
 }
 
 // limitedWriter writes a response in parts, each with a deadline. A handler that sets deadlines itself, as for
-// streams, replaces them.
+// streams, replaces them. It is the writer of all handlers of the gateway, which keep here what others need to know of
+// the request.
 type limitedWriter struct {
 	http.ResponseWriter
 
-	c       *http.ResponseController
+	c       http.ResponseController
 	timeout time.Duration
 	own     bool
+	status  int               // of the response; 0 before it begins
 	size    int               // bytes written
 	slow    func()            // called if the client reads slowly; can be nil
 	sending func(bytes int64) // counts the bytes of a large response while it is sent; can be nil
@@ -116,13 +116,9 @@ type limitedWriter struct {
 	refused bool              // the request was refused
 }
 
-// limited returns the writer of this middleware below w, or nil.
+// limited returns the writer of [transfer.limit], which is the first middleware.
 func limited(w http.ResponseWriter) *limitedWriter {
-	if wrapped, ok := w.(middleware.WrapResponseWriter); ok {
-		w = wrapped.Unwrap()
-	}
-	l, _ := w.(*limitedWriter)
-	return l
+	return w.(*limitedWriter) //nolint:forcetypeassert // the others do not replace it
 }
 
 const (
@@ -144,9 +140,7 @@ func receive(r *http.Request, turn *admission.Turn, l *limitedWriter) error {
 		size = maxExplained
 	}
 	if err := turn.Receive(r.Context(), size, func() {
-		if l != nil {
-			_ = l.c.SetReadDeadline(time.Now()) //nolint:forbidigo // deadlines use the system clock
-		}
+		_ = l.c.SetReadDeadline(time.Now()) //nolint:forbidigo // deadlines use the system clock
 	}); err != nil {
 		return err
 	}
@@ -183,11 +177,20 @@ func (w *limitedWriter) extend() {
 	}
 }
 
+// WriteHeader ignores all statuses after the first one.
+func (w *limitedWriter) WriteHeader(status int) {
+	if w.status == 0 {
+		w.status = status
+		w.ResponseWriter.WriteHeader(status)
+	}
+}
+
 // Write writes p in parts and extends the write deadline of the connection before each. It reports large parts that
 // are being sent to sending. If a response has more than buffered bytes and takes longer than slowWrite, slow is
 // called.
 func (w *limitedWriter) Write(p []byte) (int, error) {
-	if w.size += len(p); w.size > buffered && w.slow != nil && w.timer == nil {
+	w.WriteHeader(http.StatusOK)
+	if w.size+len(p) > buffered && w.slow != nil && w.timer == nil {
 		w.timer = time.AfterFunc(slowWrite, w.slow)
 	}
 	if w.sending != nil && len(p) >= charged {
@@ -199,6 +202,7 @@ func (w *limitedWriter) Write(p []byte) (int, error) {
 		w.extend()
 		n, err := w.ResponseWriter.Write(part)
 		written += n
+		w.size += n
 		if err != nil || written == len(p) {
 			return written, err //nolint:wrapcheck // as of the underlying writer
 		}
