@@ -19,26 +19,23 @@ import (
 // during the shutdown.
 func (g *Gateway) client(next http.Handler) http.Handler {
 	var warned sync.Once
-	trusted := func(text string) bool {
-		addr, err := netip.ParseAddr(strings.TrimSpace(text))
-		if err != nil {
-			return false
-		}
+	trusted := func(addr netip.Addr) bool {
 		return slices.ContainsFunc(g.o.Proxies, func(p netip.Prefix) bool { return p.Contains(addr.Unmap()) })
 	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if g.closing.Load() {
 			w.Header().Set("Connection", "close")
 		}
-		if peer, err := netip.ParseAddrPort(r.RemoteAddr); err == nil && trusted(peer.Addr().String()) {
+		if peer, err := netip.ParseAddrPort(r.RemoteAddr); err == nil && trusted(peer.Addr()) {
 			// The client is the last address that is not a trusted proxy.
 			hops := strings.Split(strings.Join(r.Header.Values("X-Forwarded-For"), ","), ",")
 			for i := len(hops) - 1; i >= 0; i-- {
 				hop := strings.TrimSpace(hops[i])
-				if _, err := netip.ParseAddr(hop); err != nil {
+				addr, err := netip.ParseAddr(hop)
+				if err != nil {
 					break
 				}
-				if r.RemoteAddr = hop; !trusted(hop) {
+				if r.RemoteAddr = hop; !trusted(addr) {
 					break
 				}
 			}

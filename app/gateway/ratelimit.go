@@ -38,7 +38,9 @@ type RateOptions struct {
 	PerMinuteOfKeys int `name:"api-key-rate-limit" env:"HELIOGRAPH_API_KEY_RATE_LIMIT" min:"0" default:"0" help:"Maximum number of points per minute for API keys without a limit in the file; 0 for no limit."`
 }
 
-const keyHeader = "X-API-Key"
+// keyHeader is the header with the API key, X-API-Key, in the form of keys of [http.Header]: another form is converted
+// for each request.
+const keyHeader = "X-Api-Key"
 
 // PlanHeader is the header with which a client requests the plan of its operation.
 const PlanHeader = "X-Query-Plan"
