@@ -2,6 +2,7 @@ package gateway
 
 import (
 	"cmp"
+	"context"
 	"net/http"
 	"net/netip"
 	"runtime/debug"
@@ -58,6 +59,9 @@ func (g *Gateway) record(next http.Handler) http.Handler {
 		start := time.Now() //nolint:forbidigo // measures a duration, and the injected clock may be fixed
 		r, span := g.o.Traces.Begin(r, streams(r))
 		defer span.End()
+		if span != nil && chi.RouteContext(r.Context()) == nil { // for the pattern of the route
+			r = r.WithContext(context.WithValue(r.Context(), chi.RouteCtxKey, chi.NewRouteContext()))
+		}
 		next.ServeHTTP(w, r)
 		took := time.Since(start) //nolint:forbidigo // as above
 		l := limited(w)

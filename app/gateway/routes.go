@@ -45,13 +45,11 @@ const docsPath = "/docs"
 // Public returns the handler of the public port.
 func (g *Gateway) Public() http.Handler {
 	r := chi.NewRouter()
-	r.Use(defaultTransfer().limit, g.client, g.shed, g.record, g.recover, g.rate)
 	g.health(r)
 	for _, prefix := range []string{v1.Prefix, v2.Prefix} {
 		r.HandleFunc(prefix+docsPath, g.serveDocs) // before the API, which checks credentials first
 		r.HandleFunc(prefix+docsPath+"/*", g.serveDocs)
 	}
-	r.Handle(v1.Prefix, g.v1)
 	r.Handle(v1.Prefix+"/*", g.v1)
 	r.Handle(v2.Prefix, g.v2)
 	r.Handle(v2.Prefix+"/*", g.v2)
@@ -89,18 +87,8 @@ func (g *Gateway) Public() http.Handler {
 	for _, path := range statuspage.Paths() {
 		r.Handle(path, g.site)
 	}
-	r.NotFound(func(w http.ResponseWriter, r *http.Request) {
-		if isREST(r) { // paths of the classic family are case-insensitive
-			g.v1.ServeHTTP(w, r)
-			return
-		}
-		rest.NotFoundHandler(w, r)
-	})
+	r.NotFound(rest.NotFoundHandler)
 	r.MethodNotAllowed(func(w http.ResponseWriter, req *http.Request) {
-		if isREST(req) { // the endpoint family responds to unknown methods too
-			g.v1.ServeHTTP(w, req)
-			return
-		}
 		for _, method := range []string{http.MethodGet, http.MethodHead, http.MethodPost} {
 			if r.Match(chi.NewRouteContext(), method, req.URL.Path) {
 				w.Header().Add("Allow", method)
@@ -108,7 +96,15 @@ func (g *Gateway) Public() http.Handler {
 		}
 		w.WriteHeader(http.StatusMethodNotAllowed)
 	})
-	return r
+	// The REST API finds its endpoints itself, in any letter case, and responds to unknown methods.
+	routed := http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
+		if isREST(req) && !strings.HasPrefix(req.URL.Path, v1.Prefix+docsPath) {
+			g.v1.ServeHTTP(w, req)
+			return
+		}
+		r.ServeHTTP(w, req)
+	})
+	return chi.Chain(defaultTransfer().limit, g.client, g.shed, g.record, g.recover, g.rate).Handler(routed)
 }
 
 // isREST reports whether the path is below the REST prefix, ignoring case.
