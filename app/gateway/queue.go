@@ -77,14 +77,20 @@ func (g *Gateway) run(
 	case err != nil:
 		w.WriteHeader(statusGone)
 	default:
-		w.Header()["Server-Timing"] = []string{timing(turn.Waited())}
+		w.Header()["Server-Timing"] = timing(turn.Waited())
 		next.ServeHTTP(w, r.WithContext(ctx))
 	}
 }
 
+// notWaited is the value of the header Server-Timing of requests that were not queued. Responses share it.
+var notWaited = []string{"queue;dur=0"}
+
 // timing returns the value of the header Server-Timing.
-func timing(waited time.Duration) string {
-	return "queue;dur=" + strconv.FormatFloat(float64(waited.Microseconds())/1000, 'f', -1, 64)
+func timing(waited time.Duration) []string {
+	if waited == 0 {
+		return notWaited
+	}
+	return []string{"queue;dur=" + strconv.FormatFloat(float64(waited.Microseconds())/1000, 'f', -1, 64)}
 }
 
 // refuse responds with 503 and Retry-After in the form of the API, and counts the refusal for the log.
