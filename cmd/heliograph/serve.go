@@ -136,7 +136,7 @@ func (c *serveCmd) Run(ctx context.Context) (err error) {
 	}
 	log = traces.Logger(log)
 	accessLog := gateway.NewAccessLog(os.Stderr, func(out io.Writer) slog.Handler {
-		return traces.Logger(slog.New(c.handler(out))).Handler()
+		return traces.Logger(slog.New(c.handler(out, nil))).Handler() // its lines have no errors
 	})
 	defer accessLog.Flush()
 	// Listen first, so that a port in use fails before anything else has been started.
