@@ -87,8 +87,7 @@ func (q *query) respond(ctx context.Context) *graphql.Response {
 
 // execute executes the root fields concurrently, and returns their JSON.
 func (q *query) execute(ctx context.Context) []byte {
-	ctx = graphql.WithFieldContext(graphql.WithUnmarshalerMap(ctx, q.schema.inputs),
-		&graphql.FieldContext{Object: "Query"})
+	ctx = graphql.WithUnmarshalerMap(ctx, q.schema.inputs)
 	fields := q.fields()
 	lists := 0
 	for _, f := range fields {
@@ -100,12 +99,11 @@ func (q *query) execute(ctx context.Context) []byte {
 		q.together = q.schema.together(len(fields))
 	}
 	results := make([]graphql.Marshaler, len(fields))
-	last := len(fields) - 1
-	for i := range last {
+	for i := 1; i < len(fields); i++ {
 		q.others.Go(func() { results[i] = q.resolve(ctx, fields[i]) })
 	}
-	if last >= 0 {
-		results[last] = q.resolve(ctx, fields[last])
+	if len(fields) > 0 { // the first one sends the statements of all: here, where the stack has grown
+		results[0] = q.resolve(ctx, fields[0])
 	}
 	q.others.Wait()
 	q.buf.WriteByte('{')
