@@ -15,9 +15,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 
-	"github.com/go-chi/chi/v5"
 	"github.com/vektah/gqlparser/v2/ast"
 
 	"heliograph/graph/relay"
@@ -37,11 +35,9 @@ type API struct {
 	Wording   Wording
 
 	helpers  runFunc           // runs the helper operations of endpoints
-	routes   chi.Routes        // matches the paths of requests
-	byPath   map[string]*route // by their paths
-	contexts sync.Pool         // of *chi.Context, reused for route lookups
-	literals map[string]bool
-	ages     map[int][]string // values of Cache-Control, by seconds
+	byPath   map[string]*route // by the paths of their endpoints
+	routes   map[int][]*route  // by their number of segments, in the order in which they are tried
+	ages     map[int][]string  // values of Cache-Control, by seconds
 	prepared map[*Endpoint]*prepared
 }
 
@@ -105,11 +101,9 @@ func Fragments(documents fs.FS) (map[string]string, error) {
 
 // Init parses and validates all documents and registers the routes.
 func (a *API) Init() error {
-	a.literals, a.prepared, a.byPath = map[string]bool{}, map[*Endpoint]*prepared{}, map[string]*route{}
+	a.byPath, a.routes, a.prepared = map[string]*route{}, map[int][]*route{}, map[*Endpoint]*prepared{}
 	a.ages = map[int][]string{}
 	a.helpers = a.Server.Run
-	a.contexts.New = func() any { return chi.NewRouteContext() }
-	router := chi.NewRouter()
 	fragments, err := Fragments(a.Documents)
 	if err != nil {
 		return err
@@ -126,16 +120,11 @@ func (a *API) Init() error {
 		for _, age := range []int{e.MaxAge, e.MaxAgeVolatile} {
 			a.ages[age] = []string{"public, max-age=" + strconv.Itoa(age)}
 		}
-		for segment := range strings.SplitSeq(strings.Trim(e.Path, "/"), "/") {
-			if !strings.HasPrefix(segment, "{") {
-				a.literals[segment] = true
-			}
-		}
 		at := a.byPath[e.Path]
 		if at == nil {
 			at = newRoute(a.Prefix, e.Path)
 			a.byPath[e.Path] = at
-			router.Get(e.Path, func(http.ResponseWriter, *http.Request) {}) // routes are only matched, see [API.route]
+			a.routes[len(at.segments)] = append(a.routes[len(at.segments)], at)
 		}
 		if e.Body != nil {
 			at.post = e
@@ -143,7 +132,9 @@ func (a *API) Init() error {
 			at.get = e
 		}
 	}
-	a.routes = router
+	for _, list := range a.routes { // those that differ in a grammar are tried in the order of the endpoints
+		slices.SortStableFunc(list, literalsFirst)
+	}
 	return nil
 }
 
@@ -233,18 +224,14 @@ func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 // route returns the endpoints of a path, or nil if the path is unknown.
-func (a *API) route(escaped string) *route { return a.byPath[a.find(escaped)] }
-
-// find returns the path pattern that matches a request's path, or "". An empty segment matches no parameter.
-func (a *API) find(escaped string) string {
-	folded := a.fold(escaped)
-	if strings.Contains(folded, "//") {
-		return ""
+func (a *API) route(escaped string) *route {
+	path := a.relativePath(escaped)
+	for _, at := range a.routes[strings.Count(path, "/")+1] {
+		if at.matches(path) {
+			return at
+		}
 	}
-	rc := a.contexts.Get().(*chi.Context)
-	defer a.contexts.Put(rc)
-	rc.Reset()
-	return a.routes.Find(rc, http.MethodGet, folded)
+	return nil
 }
 
 var routeKey = values.NewKey[*route]()
@@ -265,27 +252,9 @@ func (a *API) Pattern(r *http.Request) string {
 	return pattern
 }
 
-// grammarSyntax matches the regular expression in a path parameter.
-var grammarSyntax = regexp.MustCompile(`:[^}]*}`)
-
 // relativePath returns a path relative to the API's prefix, without one trailing slash.
 func (a *API) relativePath(escaped string) string {
 	return strings.TrimSuffix(escaped[min(len(a.Prefix), len(escaped)):], "/")
-}
-
-// fold converts resource names to lower case. Paths of the classic family are case-insensitive.
-func (a *API) fold(escaped string) string {
-	rest := a.relativePath(escaped)
-	if rest == strings.ToLower(rest) {
-		return rest
-	}
-	segments := strings.Split(rest, "/")
-	for i, s := range segments {
-		if low := strings.ToLower(s); a.literals[low] {
-			segments[i] = low
-		}
-	}
-	return strings.Join(segments, "/")
 }
 
 // notFound writes the response for a path that is no endpoint.
@@ -329,7 +298,7 @@ func runNothing(context.Context, server.Call) *server.Result { return nil }
 func (a *API) read(r *http.Request, e *Endpoint, maxLimit int, helpers runFunc) (*Request, error) {
 	req := &Request{
 		Config: a.Config, HTTP: r, Endpoint: e, maxLimit: maxLimit,
-		Path: a.byPath[e.Path].params(a.relativePath(r.URL.EscapedPath())), Variables: map[string]any{},
+		route: a.byPath[e.Path], path: a.relativePath(r.URL.EscapedPath()), Variables: map[string]any{},
 		Limit: a.Config.LimitDefault, Desc: e.Desc, Next: e.Next, document: a.prepared[e].document, style: scalar.REST,
 		runHelper: helpers,
 	}

@@ -7,6 +7,7 @@ import (
 	"mime"
 	"net/http"
 	"net/url"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -89,40 +90,82 @@ func (b *Body) tooLarge() *Problem {
 // route has the endpoints of a path, by method. One of them may be nil.
 type route struct {
 	get, post *Endpoint
-	names     []string // parameter names by segment; "" for a literal segment
-	pattern   string   // without regular expressions, such as /api/v1/accounts/{id}
+	segments  []segment
+	pattern   string // without grammars, such as /api/v1/accounts/{id}
 }
 
-// newRoute returns the route of a path such as /accounts/{id} below a prefix. A regular expression may follow the name
-// after a colon.
+// segment is a part of a path: a literal, or the name of a parameter in braces. The values of a parameter match its
+// grammar, or are not empty.
+type segment struct {
+	text    string
+	grammar *regexp.Regexp
+}
+
+// grammarSyntax matches the grammar of a parameter in a path: a regular expression after its name and a colon.
+var grammarSyntax = regexp.MustCompile(`:[^}]*}`)
+
+// newRoute returns the route of a path such as /accounts/{id} below a prefix.
 func newRoute(prefix, path string) *route {
 	at := &route{pattern: grammarSyntax.ReplaceAllString(prefix+path, "}")}
-	for segment := range strings.SplitSeq(path, "/") {
-		name, _, _ := strings.Cut(strings.Trim(segment, "{}"), ":")
-		if !strings.HasPrefix(segment, "{") {
-			name = ""
+	for text := range strings.SplitSeq(path, "/") {
+		s := segment{text: grammarSyntax.ReplaceAllString(text, "}")}
+		if _, grammar, ok := strings.Cut(strings.TrimSuffix(text, "}"), ":"); ok {
+			s.grammar = regexp.MustCompile(grammar)
 		}
-		at.names = append(at.names, name)
+		at.segments = append(at.segments, s)
 	}
 	return at
 }
 
-// params returns the decoded path parameters of a request by name.
-func (r *route) params(escaped string) map[string]string {
-	params := map[string]string{}
-	for _, name := range r.names {
-		var segment string
-		segment, escaped, _ = strings.Cut(escaped, "/")
-		if name == "" {
-			continue
-		}
-		text, err := url.PathUnescape(segment)
-		if err != nil {
-			text = segment
-		}
-		params[name] = text
+func (s segment) isParameter() bool { return strings.HasPrefix(s.text, "{") }
+
+// matches reports whether a part of a path can stand at the place of the segment. The letter case of literals does not
+// matter.
+func (s segment) matches(part string) bool {
+	switch {
+	case !s.isParameter():
+		return strings.EqualFold(s.text, part)
+	case s.grammar != nil:
+		return s.grammar.MatchString(part)
+	default:
+		return part != ""
 	}
-	return params
+}
+
+// literalsFirst is the order in which routes are tried: a literal precedes a parameter at the same place.
+func literalsFirst(x, y *route) int {
+	return slices.CompareFunc(x.segments, y.segments, func(a, b segment) int {
+		if a.isParameter() && b.isParameter() {
+			return 0
+		}
+		return strings.Compare(a.text, b.text) // a brace follows all letters
+	})
+}
+
+// matches reports whether the route is that of a path below the prefix, which has as many segments.
+func (r *route) matches(escaped string) bool {
+	for _, s := range r.segments {
+		var part string
+		if part, escaped, _ = strings.Cut(escaped, "/"); !s.matches(part) {
+			return false
+		}
+	}
+	return true
+}
+
+// param returns the decoded value of a parameter in a path that the route matches.
+func (r *route) param(escaped, name string) string {
+	for _, s := range r.segments {
+		var part string
+		part, escaped, _ = strings.Cut(escaped, "/")
+		if s.text == "{"+name+"}" {
+			if text, err := url.PathUnescape(part); err == nil {
+				return text
+			}
+			return part
+		}
+	}
+	return ""
 }
 
 // by returns the endpoint of a method, or nil if the method is not supported.

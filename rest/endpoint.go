@@ -161,7 +161,6 @@ type Request struct {
 	HTTP      *http.Request
 	Endpoint  *Endpoint
 	Query     Query
-	Path      map[string]string // the decoded path parameters by name
 	Variables map[string]any
 	Limit     int
 	Desc      bool
@@ -173,11 +172,16 @@ type Request struct {
 	Cut *int64
 	// runHelper runs helper operations before the endpoint's operation.
 	runHelper runFunc
-	maxLimit  int // the maximum page size
+	route     *route
+	path      string // escaped, below the prefix of the API
+	maxLimit  int    // the maximum page size
 	style     scalar.Style
 	document  *server.Document
 	converted map[string][]Value // modern family only
 }
+
+// Path returns the decoded value of a parameter of the path.
+func (r *Request) Path(name string) string { return r.route.param(r.path, name) }
 
 // Set sets a variable. Dots in the name select fields of input objects. Set ignores a nil map.
 func (r *Request) Set(variable string, v any) {

@@ -92,7 +92,7 @@ func (r *Request) convert() *Problem {
 	var unreadable, broken, messages []Item
 	for i := range e.PathParams {
 		p := &e.PathParams[i]
-		v, ok := e.Value(r.Config, p, r.Path[p.Name])
+		v, ok := e.Value(r.Config, p, r.Path(p.Name))
 		if !ok {
 			return CannotConvert(p.Name)
 		}

@@ -49,7 +49,8 @@ func modernRequest(t testing.TB, e *Endpoint, id, row, query string) *Request {
 		t.Fatal(err)
 	}
 	return &Request{
-		Config: &Config{Base: base}, Endpoint: e, Next: e.Next, Path: map[string]string{"id": id, "row": row},
+		Config: &Config{Base: base}, Endpoint: e, Next: e.Next, route: newRoute("", e.Path),
+		path:      "/accounts/" + url.PathEscape(id) + "/rows/" + url.PathEscape(row),
 		Variables: map[string]any{},
 		HTTP: &http.Request{
 			Method: http.MethodGet, URL: &url.URL{RawQuery: query},

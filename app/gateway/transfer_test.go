@@ -108,7 +108,7 @@ func TestUnread(t *testing.T) {
 	t.Parallel()
 	var sizes []int64
 	recorder := httptest.NewRecorder()
-	w := limitedWriter{ResponseWriter: recorder, c: http.NewResponseController(recorder), sending: func(n int64) {
+	w := limitedWriter{ResponseWriter: recorder, c: *http.NewResponseController(recorder), sending: func(n int64) {
 		sizes = append(sizes, n)
 	}}
 	for _, size := range []int{charged - 1, charged} {

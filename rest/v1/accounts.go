@@ -67,7 +67,7 @@ var badAccount = rest.InvalidParameter("idOrAliasOrEvmAddress")
 // bindAccount sets the variables of the account in the path of GET /accounts/{idOrAliasOrEvmAddress}, also as the
 // filter of its transactions.
 func bindAccount(r *rest.Request) error {
-	ref, err := ledger.ParseAccountRef(r.Path["idOrAliasOrEvmAddress"], r.Config.Base)
+	ref, err := ledger.ParseAccountRef(r.Path("idOrAliasOrEvmAddress"), r.Config.Base)
 	if err != nil {
 		return badAccount
 	}
@@ -107,14 +107,14 @@ func finishAccount(r *rest.Request) error {
 
 // isName reports whether the path identifies the account by alias or address.
 func isName(r *rest.Request) bool {
-	ref, err := ledger.ParseAccountRef(r.Path["idOrAliasOrEvmAddress"], r.Config.Base)
+	ref, err := ledger.ParseAccountRef(r.Path("idOrAliasOrEvmAddress"), r.Config.Base)
 	return err == nil && (ref.Alias != nil || ref.Address.Valid)
 }
 
 // missingAccount returns the problem of an account that was not found. An alias has another text than an ID, but only
 // if no account has it.
 func missingAccount(r *rest.Request, _ *relay.Outcome) *rest.Problem {
-	ref, err := ledger.ParseAccountRef(r.Path["idOrAliasOrEvmAddress"], r.Config.Base)
+	ref, err := ledger.ParseAccountRef(r.Path("idOrAliasOrEvmAddress"), r.Config.Base)
 	if err == nil && ref.Alias != nil {
 		if res := r.RunOperation("Exists", map[string]any{"id": r.Variables["id"]}); res == nil ||
 			string(res.Data) == `{"account":null}` {
@@ -278,7 +278,7 @@ func accountListEndpoints() []rest.Endpoint {
 
 // bindAccountOfList sets the variable of the account in the path of a list below it.
 func bindAccountOfList(r *rest.Request) error {
-	ref, err := ledger.ParseAccountRef(r.Path["idOrAliasOrEvmAddress"], r.Config.Base)
+	ref, err := ledger.ParseAccountRef(r.Path("idOrAliasOrEvmAddress"), r.Config.Base)
 	if err != nil {
 		return badAccount
 	}
@@ -288,7 +288,7 @@ func bindAccountOfList(r *rest.Request) error {
 
 // missingAccountOfList returns the problem of a list whose account was not found.
 func missingAccountOfList(r *rest.Request, _ *relay.Outcome) *rest.Problem {
-	if ref, err := ledger.ParseAccountRef(r.Path["idOrAliasOrEvmAddress"], r.Config.Base); err == nil &&
+	if ref, err := ledger.ParseAccountRef(r.Path("idOrAliasOrEvmAddress"), r.Config.Base); err == nil &&
 		ref.Alias != nil {
 		return rest.NotFound("No account with a matching alias found")
 	}

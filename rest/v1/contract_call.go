@@ -28,7 +28,7 @@ func callEndpoints() []rest.Endpoint {
 			Admit: admitTrace, ErrorData: true, Stream: streamTrace,
 			Describes: "WholeTrace", Keyed: []string{"storage"}, Statuses: []int{http.StatusNotAcceptable},
 		},
-		BindPath: func(r *rest.Request) error { return bindTransactionOrHash(r, r.Path["transactionIdOrHash"]) },
+		BindPath: func(r *rest.Request) error { return bindTransactionOrHash(r, r.Path("transactionIdOrHash")) },
 		Finish:   finishTrace,
 	}
 	ofContract := trace
@@ -267,11 +267,11 @@ func bindTransactionOrHash(r *rest.Request, text string) error {
 
 // bindTracedContract sets the variable contract from the path.
 func bindTracedContract(r *rest.Request) error {
-	ref, err := ledger.ParseContractRef(r.Path["id"], r.Config.Base)
+	ref, err := ledger.ParseContractRef(r.Path("id"), r.Config.Base)
 	var cannot *ledger.EntityIDError
 	switch {
 	case errors.As(err, &cannot), err != nil:
-		return unsupportedID(r.Path["id"])
+		return unsupportedID(r.Path("id"))
 	default:
 		r.Set("contract", ref.String())
 	}

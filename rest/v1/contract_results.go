@@ -315,7 +315,7 @@ func bindResultOfContract(r *rest.Request) error {
 		return err
 	}
 	var bad []string
-	if !isCallee(r.Path["id"]) {
+	if !isCallee(r.Path("id")) {
 		bad = append(bad, "Invalid parameter: contractid")
 	}
 	instant, err := pathInstant(r)
@@ -331,7 +331,7 @@ func bindResultOfContract(r *rest.Request) error {
 
 // pathInstant reads the timestamp of the path, which has no operator.
 func pathInstant(r *rest.Request) (ledger.Timestamp, error) {
-	text := r.Path["timestamp"]
+	text := r.Path("timestamp")
 	if !instantSyntax.MatchString(text) {
 		return 0, ledger.ErrSyntax
 	}
@@ -379,7 +379,7 @@ func bindResult(r *rest.Request) error {
 
 // bindResultTransaction parses the hash of an Ethereum transaction or a transaction id.
 func bindResultTransaction(r *rest.Request) error {
-	text := r.Path["transactionIdOrHash"]
+	text := r.Path("transactionIdOrHash")
 	if resultHashSyntax.MatchString(text) {
 		r.Set("hash", text)
 		return nil

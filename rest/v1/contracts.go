@@ -68,7 +68,7 @@ func isCallee(text string) bool { return rest.IsEntityID(text) || calleeSyntax.M
 
 // bindCallee only checks the form of the contract in the path. Finish of the endpoint parses and binds it.
 func bindCallee(r *rest.Request) error {
-	if !isCallee(r.Path["id"]) {
+	if !isCallee(r.Path("id")) {
 		return badCallee
 	}
 	return nil
@@ -76,7 +76,7 @@ func bindCallee(r *rest.Request) error {
 
 // calleeOf parses the contract in the path. Shard and realm before an opaque address are ignored.
 func calleeOf(r *rest.Request) (ledger.AccountRef, error) {
-	text := r.Path["id"]
+	text := r.Path("id")
 	if calleeSyntax.MatchString(text) {
 		a, err := ledger.ParseEVMAddress(text[len(text)-40:])
 		if err != nil {
@@ -176,7 +176,7 @@ var contractParams = []rest.Param{{
 
 // finishContract parses the contract in the path. The error for an invalid id shows shard and realm.
 func finishContract(r *rest.Request) error {
-	ref, err := ledger.ParseContractRef(r.Path["id"], r.Config.Base)
+	ref, err := ledger.ParseContractRef(r.Path("id"), r.Config.Base)
 	var bad *ledger.EntityIDError
 	switch {
 	case errors.As(err, &bad):

@@ -188,7 +188,7 @@ func hideReceipts(r *rest.Request) {
 // bindBlock sets the variable number or hash from the path of GET /blocks/{hashOrNumber}.
 func bindBlock(r *rest.Request) error {
 	hideReceipts(r)
-	text := r.Path["hashOrNumber"]
+	text := r.Path("hashOrNumber")
 	if n, err := strconv.ParseInt(text, 10, 64); err == nil && rest.IsDigits(text) { // shorter than a hash
 		r.Set("number", strconv.FormatInt(n, 10))
 		return nil

@@ -214,7 +214,7 @@ var tokenParams = []rest.Param{
 
 // bindToken parses the token's id, which may be a long-zero address.
 func bindToken(r *rest.Request) error {
-	ref, err := ledger.ParseAccountRef(r.Path["tokenId"], r.Config.Base)
+	ref, err := ledger.ParseAccountRef(r.Path("tokenId"), r.Config.Base)
 	if err != nil || ref.Alias != nil || ref.Address.Valid {
 		return rest.InvalidParameter("tokenid")
 	}
@@ -235,7 +235,7 @@ func bindNFT(r *rest.Request) error {
 	if err := bindToken(r); err != nil {
 		return err
 	}
-	text := r.Path["serialNumber"]
+	text := r.Path("serialNumber")
 	n, err := strconv.ParseInt(text, 10, 64)
 	if err != nil || n < 1 || !rest.IsDigits(text) {
 		return rest.InvalidParameter("serialnumber")

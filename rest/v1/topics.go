@@ -47,7 +47,7 @@ func messageOperation(r *rest.Request) string {
 
 // bindTopic checks the topic ID in the path, then sets the variable of the topic.
 func bindTopic(r *rest.Request) error {
-	if !rest.IsEntityID(r.Path["id"]) {
+	if !rest.IsEntityID(r.Path("id")) {
 		return rest.InvalidParameter("topic.id")
 	}
 	return bindTopicOf(r)
@@ -55,7 +55,7 @@ func bindTopic(r *rest.Request) error {
 
 // bindTopicOf parses the topic's id, whose syntax was validated.
 func bindTopicOf(r *rest.Request) error {
-	id, err := rest.ExpandID(r.Config, r.Path["id"])
+	id, err := rest.ExpandID(r.Config, r.Path("id"))
 	if err != nil {
 		return err
 	}
@@ -65,15 +65,15 @@ func bindTopicOf(r *rest.Request) error {
 
 // bindMessage parses a topic's id and either a sequence number or a consensus timestamp, which has a point.
 func bindMessage(r *rest.Request) error {
-	number := r.Path["sequenceNumber"]
-	if strings.Contains(number, ".") && rest.IsEntityID(r.Path["id"]) {
+	number := r.Path("sequenceNumber")
+	if strings.Contains(number, ".") && rest.IsEntityID(r.Path("id")) {
 		if at, _, err := rest.ParseTimestamp(number); err == nil {
 			r.Set("at", at.String())
 			return bindTopicOf(r)
 		}
 	}
 	var bad []string
-	if !rest.IsEntityID(r.Path["id"]) {
+	if !rest.IsEntityID(r.Path("id")) {
 		bad = append(bad, "Invalid parameter: topic.id")
 	}
 	n, err := strconv.ParseInt(number, 10, 64)
@@ -89,7 +89,7 @@ func bindMessage(r *rest.Request) error {
 
 // bindMessageTime sets the variable of the consensus timestamp in the path of a message.
 func bindMessageTime(r *rest.Request) error {
-	at, _, err := rest.ParseTimestamp(r.Path["consensusTimestamp"])
+	at, _, err := rest.ParseTimestamp(r.Path("consensusTimestamp"))
 	if err != nil {
 		return rest.InvalidParameter("consensus_timestamp")
 	}

@@ -129,7 +129,7 @@ var badTransactionID = rest.Bad(`Invalid Transaction id. Please use "shard.realm
 // bindTransaction sets the variable hash or id of the transaction in the path of GET
 // /transactions/{transactionIdOrHash}.
 func bindTransaction(r *rest.Request) error {
-	text := r.Path["transactionIdOrHash"]
+	text := r.Path("transactionIdOrHash")
 	if hash, err := ledger.ParseTransactionHash(text); err == nil {
 		r.Set("hash", hash.String())
 		return nil
@@ -183,7 +183,7 @@ var schedulesParams = []rest.Param{
 
 // bindSchedule sets the variable of the schedule in the path.
 func bindSchedule(r *rest.Request) error {
-	text := r.Path["scheduleId"]
+	text := r.Path("scheduleId")
 	id, err := ledger.ParseEntityID(text, r.Config.Base)
 	if err != nil || !rest.IsEntityID(text) {
 		return rest.InvalidParameter("scheduleid")
