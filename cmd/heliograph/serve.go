@@ -10,6 +10,7 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"runtime"
 	"strings"
 	"sync"
 	"syscall"
@@ -80,8 +81,13 @@ type serveCmd struct {
 	traceSettings `group:"Logs and traces"`
 }
 
+// profileRate is the number of allocated bytes for each sample of heap profiles. With the default of Go, 512 KiB, the
+// samples take 1.5 % of the processor time of a request.
+const profileRate = 4 << 20
+
 // Run serves until the context ends.
 func (c *serveCmd) Run(ctx context.Context) (err error) {
+	runtime.MemProfileRate = profileRate
 	gateway.SetCollector()
 	log := c.logger()
 	slog.SetDefault(log)
