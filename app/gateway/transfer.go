@@ -199,7 +199,9 @@ func (w *limitedWriter) Write(p []byte) (int, error) {
 	}
 	for written := 0; ; {
 		part := p[written:min(len(p), written+transferPart)]
-		w.extend()
+		if w.size == 0 || w.size+len(part) > buffered { // else the server keeps it
+			w.extend()
+		}
 		n, err := w.ResponseWriter.Write(part)
 		written += n
 		w.size += n
