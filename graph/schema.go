@@ -89,21 +89,26 @@ func (q *query) respond(ctx context.Context) *graphql.Response {
 func (q *query) execute(ctx context.Context) []byte {
 	ctx = graphql.WithUnmarshalerMap(ctx, q.schema.inputs)
 	fields := q.fields()
-	lists := 0
-	for _, f := range fields {
+	results := make([]graphql.Marshaler, len(fields))
+	reading, lists := make([]int, 0, 8), 0
+	for i, f := range fields {
+		if q.isEmptyPage(f) {
+			results[i] = q.resolve(ctx, f)
+			continue
+		}
+		reading = append(reading, i)
 		if strings.HasSuffix(f.Definition.Type.Name(), "Connection") {
 			lists++
 		}
 	}
-	if len(fields) > 1 && lists <= 1 { // reading several lists takes longer one after another
-		q.together = q.schema.together(len(fields))
+	if len(reading) > 1 && lists <= 1 { // reading several lists takes longer one after another
+		q.together = q.schema.together(len(reading))
 	}
-	results := make([]graphql.Marshaler, len(fields))
-	for i := 1; i < len(fields); i++ {
+	for _, i := range reading[min(1, len(reading)):] {
 		q.others.Go(func() { results[i] = q.resolve(ctx, fields[i]) })
 	}
-	if len(fields) > 0 { // the first one sends the statements of all: here, where the stack has grown
-		results[0] = q.resolve(ctx, fields[0])
+	if len(reading) > 0 { // the first one sends the statements of all: here, where the stack has grown
+		results[reading[0]] = q.resolve(ctx, fields[reading[0]])
 	}
 	q.others.Wait()
 	q.buf.WriteByte('{')
@@ -119,6 +124,16 @@ func (q *query) execute(ctx context.Context) []byte {
 	}
 	q.buf.WriteByte('}')
 	return q.buf.Bytes()
+}
+
+// isEmptyPage reports whether a field is a list whose page size is 0, which needs no goroutine: it reads nothing.
+func (q *query) isEmptyPage(f graphql.CollectedField) bool {
+	first := f.Arguments.ForName("first")
+	if first == nil {
+		return false
+	}
+	size, _ := first.Value.Value(q.ec.Variables) // the resolver reports the error
+	return size == 0 || size == int64(0)
 }
 
 // fields returns the root fields of the operation that its directives permit. Fields with the same alias are merged.
