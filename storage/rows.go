@@ -190,12 +190,16 @@ func Use[T any](b *Batch, r Result[T], f func(T)) {
 // QueueGroups calls queue for each distinct key, with the places of the key in keys. The result of queue has one
 // element for each of these places, and that of QueueGroups one for each of keys.
 func QueueGroups[K comparable, R any](keys []K, queue func(key K, places []int) Result[[]R]) Result[[]R] {
+	all := make([]int, len(keys))
+	for i := range all {
+		all[i] = i
+	}
+	if len(keys) > 0 && !slices.ContainsFunc(keys, func(key K) bool { return key != keys[0] }) {
+		return queue(keys[0], all) // most pages, for which a map would take longer than the rest of this function
+	}
 	groups := map[K][]int{}
 	for i, key := range keys {
 		groups[key] = append(groups[key], i)
-	}
-	if len(groups) == 1 {
-		return queue(keys[0], groups[keys[0]])
 	}
 	var places [][]int
 	var results []Result[[]R]
