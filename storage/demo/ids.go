@@ -24,22 +24,27 @@ const (
 
 // Accounts of people. README.md describes them.
 const (
-	Alice  = 1001
-	Bob    = 1002
-	Carol  = 1003
-	Dave   = 1004
-	Erin   = 1005
-	Frank  = 1006
-	Grace  = 1007
-	Heidi  = 1008
-	Ivan   = 1009
-	Judy   = 1010
-	Rupert = 1015
-	Trent  = 1017
-	Victor = 1018
-	Walter = 1019
-	Relay  = 1020
-	Fund   = 1021
+	Alice   = 1001
+	Bob     = 1002
+	Carol   = 1003
+	Dave    = 1004
+	Erin    = 1005
+	Frank   = 1006
+	Grace   = 1007
+	Heidi   = 1008
+	Ivan    = 1009
+	Judy    = 1010
+	Mallory = 1011
+	Niaj    = 1012
+	Olivia  = 1013
+	Peggy   = 1014
+	Rupert  = 1015
+	Sybil   = 1016
+	Trent   = 1017
+	Victor  = 1018
+	Walter  = 1019
+	Relay   = 1020
+	Fund    = 1021
 )
 
 // Tokens.
@@ -60,46 +65,49 @@ const (
 
 // Contracts.
 const (
-	HarbourCoin = 3001
-	PierPass    = 3002
-	TideGauge   = 3003
-	Signpost    = 3005
-	Shipyard    = 3006
-	Boat        = 3007
-	SecondBoat  = 3008
-	TokenDesk   = 3009
-	Tollgate    = 3010
-	Storehouse  = 2901
-	Breakwater  = 2902
-	Furnace     = 2903
-	Switchboard = 2904
+	HarbourCoin  = 3001
+	PierPass     = 3002
+	TideGauge    = 3003
+	Logbook      = 3004
+	Signpost     = 3005
+	Shipyard     = 3006
+	Boat         = 3007
+	SecondBoat   = 3008
+	TokenDesk    = 3009
+	Tollgate     = 3010
+	OldGauge     = 3011
+	SunkenGauge  = 3012
+	LastContract = 3020
+	Storehouse   = 2901
+	Breakwater   = 2902
+	Furnace      = 2903
+	Switchboard  = 2904
 )
 
 // Topics.
 const (
 	KeepersChat    = 4001
 	WeatherReports = 4002
+	HarbourNotices = 4003
+	LostAndFound   = 4004
+	OldNewsletter  = 4005
 	PhotoAlbum     = 4006
 )
 
-// Numbers are the numbers of the entities above, and of further ones, by name.
+// Numbers are the numbers of the entities above, without most system accounts, by name.
 var Numbers = map[string]int64{
 	"Treasury": Treasury, "Alice": Alice, "Bob": Bob, "Carol": Carol, "Dave": Dave, "Erin": Erin, "Frank": Frank,
-	"Grace": Grace, "Heidi": Heidi, "Ivan": Ivan,
-	"Judy": Judy, "Mallory": 1011, "Niaj": 1012, "Olivia": 1013, "Peggy": 1014, "Rupert": Rupert, "Sybil": 1016,
-	"Trent": Trent, "Victor": Victor,
+	"Grace": Grace, "Heidi": Heidi, "Ivan": Ivan, "Judy": Judy, "Mallory": Mallory, "Niaj": Niaj,
+	"Olivia": Olivia, "Peggy": Peggy, "Rupert": Rupert, "Sybil": Sybil, "Trent": Trent, "Victor": Victor,
 	"Walter": Walter, "Relay": Relay, "Fund": Fund, "Sunlight": Sunlight, "Tide": Tide, "Driftwood": Driftwood,
-	"Foghorn": Foghorn, "Kelp": Kelp,
-	"FerryPass": FerryPass, "Lighthouse": Lighthouse, "Seashell": Seashell, "Postcard": Postcard, "Bottle": Bottle,
-	"LampOil": LampOil, "Ration": Ration,
-	"HarbourCoin": HarbourCoin, "PierPass": PierPass, "TideGauge": TideGauge, "Logbook": 3004, "Signpost": Signpost,
-	"Shipyard": Shipyard, "Boat": Boat,
-	"SecondBoat": SecondBoat, "TokenDesk": TokenDesk, "Tollgate": Tollgate, "OldGauge": 3011,
-	"SunkenGauge": 3012, "LastContract": 3020,
-	"Storehouse": Storehouse, "Breakwater": Breakwater, "Furnace": Furnace, "Switchboard": Switchboard,
-	"KeepersChat":    KeepersChat,
-	"WeatherReports": WeatherReports, "HarbourNotices": 4003, "LostAndFound": 4004,
-	"OldNewsletter": 4005, "PhotoAlbum": PhotoAlbum,
+	"Foghorn": Foghorn, "Kelp": Kelp, "FerryPass": FerryPass, "Lighthouse": Lighthouse, "Seashell": Seashell,
+	"Postcard": Postcard, "Bottle": Bottle, "LampOil": LampOil, "Ration": Ration, "HarbourCoin": HarbourCoin,
+	"PierPass": PierPass, "TideGauge": TideGauge, "Logbook": Logbook, "Signpost": Signpost, "Shipyard": Shipyard,
+	"Boat": Boat, "SecondBoat": SecondBoat, "TokenDesk": TokenDesk, "Tollgate": Tollgate, "OldGauge": OldGauge,
+	"SunkenGauge": SunkenGauge, "LastContract": LastContract, "Storehouse": Storehouse, "Breakwater": Breakwater,
+	"Furnace": Furnace, "Switchboard": Switchboard, "KeepersChat": KeepersChat, "WeatherReports": WeatherReports,
+	"HarbourNotices": HarbourNotices, "LostAndFound": LostAndFound, "OldNewsletter": OldNewsletter,
+	"PhotoAlbum": PhotoAlbum,
 }
 
 // StatusPage is the code of the demo network's status page.

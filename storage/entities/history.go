@@ -22,45 +22,39 @@ type versions struct {
 	columns []versionColumn
 }
 
-// versionColumn is a column and the field of the graph that has its value. form converts values other than null.
+// versionColumn is a column, the field of the graph that has its value, and the form in which the field shows it.
 type versionColumn struct {
 	field, column string
-	form          func(text string) ledger.Null[string]
+	form          form
 }
 
-// forms are the forms of values in the database's JSON, by name.
-var forms = map[string]func(text string) ledger.Null[string]{
-	"id":     formOf(func(n int64) (string, bool) { return ledger.EntityID(n).String(), n != 0 }),
-	"time":   formOf(func(n int64) (string, bool) { return ledger.Timestamp(n).String(), true }),
-	"node":   formOf(func(n int64) (string, bool) { return strconv.FormatInt(n, 10), n >= 0 }),
-	"freeze": formOf(func(n int64) (string, bool) { return string(freezeOf(ledger.Of(int16(n))).V), true }),
-	"kyc":    formOf(func(n int64) (string, bool) { return string(kycOf(ledger.Of(int16(n))).V), true }),
-	"key":    versionKey,
-	"bytes":  versionBytes,
-	"plain":  ledger.Of[string],
-}
+// form converts the text of a value in the database's JSON, which is not null, to the text that the graph shows. The
+// result is null if the graph has no such value.
+type form func(text string) ledger.Null[string]
+
+// The forms of values, with [asKey] and [asBytes].
+var (
+	asIs     form = ledger.Of[string]
+	asEntity      = formOf(func(n int64) (string, bool) { return ledger.EntityID(n).String(), n != 0 })
+	asTime        = formOf(func(n int64) (string, bool) { return ledger.Timestamp(n).String(), true })
+	asNode        = formOf(func(n int64) (string, bool) { return strconv.FormatInt(n, 10), n >= 0 })
+	asFreeze      = formOf(func(n int64) (string, bool) { return string(freezeOf(ledger.Of(int16(n))).V), true })
+	asKYC         = formOf(func(n int64) (string, bool) { return string(kycOf(ledger.Of(int16(n))).V), true })
+)
 
 // formOf returns the form of a column of integers, with a name for each number.
-func formOf(form func(int64) (text string, ok bool)) func(string) ledger.Null[string] {
+func formOf(name func(int64) (text string, ok bool)) form {
 	return func(text string) ledger.Null[string] {
 		n, _ := strconv.ParseInt(text, 10, 64) // of a column of integers
-		if v, ok := form(n); ok {
+		if v, ok := name(n); ok {
 			return ledger.Of(v)
 		}
 		return ledger.Null[string]{}
 	}
 }
 
-// columnsOf returns the columns of some lines: the field, the name of its form in [forms], and the column.
-func columnsOf(lines string) []versionColumn {
-	return list.Map(strings.Split(lines, "\n")[1:], func(line string) versionColumn {
-		parts := strings.SplitN(line, " ", 3)
-		return versionColumn{parts[0], parts[2], forms[parts[1]]}
-	})
-}
-
-// versionKey is the form of keys: the hex digits of the key's value, or null if there is no key.
-func versionKey(text string) ledger.Null[string] {
+// asKey is the form of keys: the hex digits of the key's value, or null if there is no key.
+func asKey(text string) ledger.Null[string] {
 	key, _ := hex.DecodeString(strings.TrimPrefix(text, `\x`)) // of a column of bytes
 	info := ledger.Key(key).Info()
 	if info == nil {
@@ -69,78 +63,86 @@ func versionKey(text string) ledger.Null[string] {
 	return ledger.Of(hex.EncodeToString(info.Value()))
 }
 
-// versionBytes is the form of bytes: hex digits with 0x.
-func versionBytes(text string) ledger.Null[string] {
+// asBytes is the form of bytes: hex digits with 0x.
+func asBytes(text string) ledger.Null[string] {
 	return ledger.Of("0x" + strings.TrimPrefix(text, `\x`))
 }
 
 // The tables with the versions of accounts, tokens and NFTs.
 var (
-	accountVersions = []versions{{"entity", "id", columnsOf(`
-autoRenewAccountId id auto_renew_account_id
-autoRenewPeriod plain auto_renew_period
-declineReward plain decline_reward
-deleted plain deleted
-ethereumNonce plain ethereum_nonce
-evmAddress bytes evm_address
-expirationTimestamp time expiration_timestamp
-key key key
-maxAutomaticTokenAssociations plain max_automatic_token_associations
-memo plain memo
-receiverSigRequired plain receiver_sig_required
-stakedAccountId id staked_account_id
-stakedNodeId node staked_node_id`)}}
+	accountVersions = []versions{{"entity", "id", []versionColumn{
+		{"autoRenewAccountId", "auto_renew_account_id", asEntity},
+		{"autoRenewPeriod", "auto_renew_period", asIs},
+		{"declineReward", "decline_reward", asIs},
+		{"deleted", "deleted", asIs},
+		{"ethereumNonce", "ethereum_nonce", asIs},
+		{"evmAddress", "evm_address", asBytes},
+		{"expirationTimestamp", "expiration_timestamp", asTime},
+		{"key", "key", asKey},
+		{"maxAutomaticTokenAssociations", "max_automatic_token_associations", asIs},
+		{"memo", "memo", asIs},
+		{"receiverSigRequired", "receiver_sig_required", asIs},
+		{"stakedAccountId", "staked_account_id", asEntity},
+		{"stakedNodeId", "staked_node_id", asNode},
+	}}}
 	tokenVersions = []versions{
-		{"entity", "id", columnsOf(`
-adminKey key key
-autoRenewAccountId id auto_renew_account_id
-autoRenewPeriod plain auto_renew_period
-deleted plain deleted
-expirationTimestamp time expiration_timestamp
-memo plain memo`)},
-		{"token", "token_id", columnsOf(`
-feeScheduleKey key fee_schedule_key
-freezeKey key freeze_key
-kycKey key kyc_key
-metadata bytes metadata
-metadataKey key metadata_key
-name plain name
-pauseKey key pause_key
-pauseStatus plain pause_status
-supplyKey key supply_key
-symbol plain symbol
-totalSupply plain total_supply
-treasuryAccountId id treasury_account_id
-wipeKey key wipe_key`)},
-		{"custom_fee", "entity_id", columnsOf(`
-customFees.fixedFees plain fixed_fees
-customFees.fractionalFees plain fractional_fees
-customFees.royaltyFees plain royalty_fees`)},
+		{"entity", "id", []versionColumn{
+			{"adminKey", "key", asKey},
+			{"autoRenewAccountId", "auto_renew_account_id", asEntity},
+			{"autoRenewPeriod", "auto_renew_period", asIs},
+			{"deleted", "deleted", asIs},
+			{"expirationTimestamp", "expiration_timestamp", asTime},
+			{"memo", "memo", asIs},
+		}},
+		{"token", "token_id", []versionColumn{
+			{"feeScheduleKey", "fee_schedule_key", asKey},
+			{"freezeKey", "freeze_key", asKey},
+			{"kycKey", "kyc_key", asKey},
+			{"metadata", "metadata", asBytes},
+			{"metadataKey", "metadata_key", asKey},
+			{"name", "name", asIs},
+			{"pauseKey", "pause_key", asKey},
+			{"pauseStatus", "pause_status", asIs},
+			{"supplyKey", "supply_key", asKey},
+			{"symbol", "symbol", asIs},
+			{"totalSupply", "total_supply", asIs},
+			{"treasuryAccountId", "treasury_account_id", asEntity},
+			{"wipeKey", "wipe_key", asKey},
+		}},
+		{"custom_fee", "entity_id", []versionColumn{
+			{"customFees.fixedFees", "fixed_fees", asIs},
+			{"customFees.fractionalFees", "fractional_fees", asIs},
+			{"customFees.royaltyFees", "royalty_fees", asIs},
+		}},
 	}
-	nftVersions = []versions{{"nft", "token_id serial_number", columnsOf(`
-accountId id account_id
-delegatingSpenderId id delegating_spender
-deleted plain deleted
-metadata bytes metadata
-spenderId id spender`)}}
-	relationshipVersions = []versions{{"token_account", "account_id token_id", columnsOf(`
-associated plain associated
-automaticAssociation plain automatic_association
-freezeStatus freeze freeze_status
-kycStatus kyc kyc_status`)}}
+	nftVersions = []versions{{"nft", "token_id serial_number", []versionColumn{
+		{"accountId", "account_id", asEntity},
+		{"delegatingSpenderId", "delegating_spender", asEntity},
+		{"deleted", "deleted", asIs},
+		{"metadata", "metadata", asBytes},
+		{"spenderId", "spender", asEntity},
+	}}}
+	relationshipVersions = []versions{{"token_account", "account_id token_id", []versionColumn{
+		{"associated", "associated", asIs},
+		{"automaticAssociation", "automatic_association", asIs},
+		{"freezeStatus", "freeze_status", asFreeze},
+		{"kycStatus", "kyc_status", asKYC},
+	}}}
 	// entityVersions are those of all types of entities.
 	entityVersions = []versions{
-		{"entity", "id", slices.Concat(versioned(accountVersions[0].columns), columnsOf(`
-adminKey key case when type not in ('ACCOUNT', 'FILE') then key end
-key key case when type in ('ACCOUNT', 'FILE') then key end
-obtainerId id obtainer_id
-permanentRemoval plain permanent_removal
-proxyAccountId id proxy_account_id`))},
+		{"entity", "id", slices.Concat(versioned(accountVersions[0].columns), []versionColumn{
+			{"adminKey", "case when type not in ('ACCOUNT', 'FILE') then key end", asKey},
+			{"key", "case when type in ('ACCOUNT', 'FILE') then key end", asKey},
+			{"obtainerId", "obtainer_id", asEntity},
+			{"permanentRemoval", "permanent_removal", asIs},
+			{"proxyAccountId", "proxy_account_id", asEntity},
+		})},
 		{"token", tokenVersions[1].key, versioned(tokenVersions[1].columns)},
-		{"topic", "id", columnsOf(`
-feeExemptKeys bytes fee_exempt_key_list
-feeScheduleKey key fee_schedule_key
-submitKey key submit_key`)},
+		{"topic", "id", []versionColumn{
+			{"feeExemptKeys", "fee_exempt_key_list", asBytes},
+			{"feeScheduleKey", "fee_schedule_key", asKey},
+			{"submitKey", "submit_key", asKey},
+		}},
 		tokenVersions[2],
 	}
 )

@@ -10,23 +10,29 @@ import (
 	"heliograph/storage/entities"
 )
 
-// timedTables are the tables with an index on the consensus time: the list that reads the table, the table, the column
-// and a condition.
-const timedTables = `
-blocks record_file consensus_end
-transactions transaction consensus_timestamp
-transfers crypto_transfer consensus_timestamp
-tokenTransfers token_transfer consensus_timestamp
-assessedCustomFees assessed_custom_fee consensus_timestamp
-stakingRewards staking_reward_transfer consensus_timestamp
-topicMessages transaction consensus_timestamp where ` + submitted + `
-contractResults contract_result consensus_timestamp
-contractLogs contract_log consensus_timestamp
-contractActions contract_action consensus_timestamp
-stateChanges contract_state_change consensus_timestamp
-ethereumTransactions ethereum_transaction consensus_timestamp
-balances account_balance consensus_timestamp where account_id = $1
-files file_data consensus_timestamp`
+// timedTable is a table with an index on the consensus time.
+type timedTable struct {
+	list          string // the list of the graph that reads it
+	table, column string
+	where         string // condition on the rows of the list; empty for all
+}
+
+var timedTables = []timedTable{
+	{"blocks", "record_file", "consensus_end", ""},
+	{"transactions", "transaction", "consensus_timestamp", ""},
+	{"transfers", "crypto_transfer", "consensus_timestamp", ""},
+	{"tokenTransfers", "token_transfer", "consensus_timestamp", ""},
+	{"assessedCustomFees", "assessed_custom_fee", "consensus_timestamp", ""},
+	{"stakingRewards", "staking_reward_transfer", "consensus_timestamp", ""},
+	{"topicMessages", "transaction", "consensus_timestamp", "where " + submitted},
+	{"contractResults", "contract_result", "consensus_timestamp", ""},
+	{"contractLogs", "contract_log", "consensus_timestamp", ""},
+	{"contractActions", "contract_action", "consensus_timestamp", ""},
+	{"stateChanges", "contract_state_change", "consensus_timestamp", ""},
+	{"ethereumTransactions", "ethereum_transaction", "consensus_timestamp", ""},
+	{"balances", "account_balance", "consensus_timestamp", "where account_id = $1"},
+	{"files", "file_data", "consensus_timestamp", ""},
+}
 
 type partition struct {
 	table string
@@ -53,12 +59,11 @@ where b.limits is not null order by 3, 2`
 // Ranges reads the times for which tables have rows, and their partitions by time.
 func Ranges(ctx context.Context, db *storage.DB) (ranges []*ledger.GatewayRange, err error) {
 	var parts []string
-	for _, line := range strings.Split(timedTables, "\n")[1:] {
-		t := strings.SplitN(line+" ", " ", 4)
-		if db.Has(t[1], "") {
+	for _, t := range timedTables {
+		if db.Has(t.table, "") {
 			parts = append(parts, fmt.Sprintf(
 				`select '%s', '%s', (select min(%s) from %[2]s %[4]s), (select max(%[3]s) from %[2]s %[4]s)`,
-				t[0], t[1], t[2], t[3]))
+				t.list, t.table, t.column, t.where))
 		}
 	}
 	b := db.NewBatch()
