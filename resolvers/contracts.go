@@ -147,8 +147,8 @@ var (
 func (fields) HookSlotHook(
 	_ context.Context, q rowplan.Request, of []*ledger.HookSlot,
 ) (rowplan.Results[*ledger.Hook], error) {
-	hooks := list.Map(of, func(s *ledger.HookSlot) entities.HookRef {
-		return entities.HookRef{OwnerID: s.OwnerID, HookID: s.HookID}
+	hooks := list.Map(of, func(s *ledger.HookSlot) ledger.Element {
+		return ledger.Element{Entity: s.OwnerID, Number: s.HookID}
 	})
 	return entities.QueueHooksByID(loading.BatchOf(q), hooks), nil
 }
@@ -157,8 +157,8 @@ func (fields) HookSlotHook(
 func (fields) HookStorage(ctx context.Context, q rowplan.Request, of []*ledger.Hook, args graph.HookStorageArgs) (
 	rowplan.Results[*relay.HookSlotConnection], error,
 ) {
-	hooks := list.Map(of, func(h *ledger.Hook) entities.HookRef {
-		return entities.HookRef{OwnerID: h.OwnerID, HookID: h.HookID}
+	hooks := list.Map(of, func(h *ledger.Hook) ledger.Element {
+		return ledger.Element{Entity: h.OwnerID, Number: h.HookID}
 	})
 	countable := args.At == nil && unfiltered(args.Filter)
 	get, err := hookSlotList.below(ctx, q, args.Order, args.Args, countable,
@@ -174,16 +174,16 @@ func (fields) HookStorage(ctx context.Context, q rowplan.Request, of []*ledger.H
 }
 
 // slotsAt returns the function that queues reading the storage of hooks at a time, or now.
-func slotsAt(at *ledger.TimestampFilter) queueList[entities.HookRef, ledger.HookSlotFilter, ledger.HookSlot] {
-	return func(b *storage.Batch, hooks []entities.HookRef, f ledger.HookSlotFilter, p storage.Page,
+func slotsAt(at *ledger.TimestampFilter) queueList[ledger.Element, ledger.HookSlotFilter, ledger.HookSlot] {
+	return func(b *storage.Batch, hooks []ledger.Element, f ledger.HookSlotFilter, p storage.Page,
 	) storage.Result[[][]*ledger.HookSlot] {
 		return entities.QueueHookSlots(b, hooks, f, at, p)
 	}
 }
 
 // hookSlots returns a page of the storage of a hook.
-func hookSlots(of entities.HookRef, c *relay.Connection[ledger.HookSlot]) *relay.HookSlotConnection {
-	return &relay.HookSlotConnection{Connection: *c, OwnerID: of.OwnerID, HookID: of.HookID}
+func hookSlots(of ledger.Element, c *relay.Connection[ledger.HookSlot]) *relay.HookSlotConnection {
+	return &relay.HookSlotConnection{Connection: *c, OwnerID: of.Entity, HookID: of.Number}
 }
 
 // Hook returns a hook of an account.
@@ -192,7 +192,7 @@ func (r queries) Hook(ctx context.Context, args graph.QueryHookArgs) (*ledger.Ho
 	if err != nil || !id.Valid {
 		return nil, err
 	}
-	return storage.ReadOne(ctx, r.db, "hook", entities.HookRef{OwnerID: id.V, HookID: args.HookID},
+	return storage.ReadOne(ctx, r.db, "hook", ledger.Element{Entity: id.V, Number: args.HookID},
 		entities.QueueHooksByID)
 }
 
@@ -213,10 +213,10 @@ func (r queries) HookStorage(ctx context.Context, args graph.QueryHookStorageArg
 	if err != nil || !id.Valid {
 		return nil, err
 	}
-	of := entities.HookRef{OwnerID: id.V, HookID: args.HookID}
+	of := ledger.Element{Entity: id.V, Number: args.HookID}
 	countable := args.At == nil && unfiltered(args.Filter)
 	c, err := rootList(ctx, r.Resolver, hookSlotList, args.Order, args.Args, countable,
-		rowsOf([]entities.HookRef{of}, args.Filter, slotsAt(args.At)))
+		rowsOf([]ledger.Element{of}, args.Filter, slotsAt(args.At)))
 	if err != nil {
 		return nil, err
 	}

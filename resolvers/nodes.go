@@ -57,18 +57,15 @@ func (r queries) Nodes(ctx context.Context, args graph.QueryNodesArgs) ([]relay.
 
 // batched are the types whose objects are read with one statement each, by the local parts of their global ids.
 var batched = map[string]queueNodes{
-	accountType:  nodesBy(parseEntityID, entities.QueueAccounts),
-	blockType:    nodesBy(parseNumber, transactions.QueueBlocks),
-	contractType: nodesBy(parseEntityID, entities.QueueContracts),
-	fileType:     nodesBy(parseEntityID, entities.QueueFiles),
-	scheduleType: nodesBy(parseEntityID, transactions.QueueSchedules),
-	tokenType:    nodesBy(parseEntityID, entities.QueueTokens),
-	topicType:    nodesBy(parseEntityID, entities.QueueTopics),
-	nftType:      nodesBy(parseNumbered, entities.QueueNFTsByKey),
-	hookType: nodesBy(func(name string) (entities.HookRef, error) {
-		key, err := parseNumbered(name)
-		return entities.HookRef{OwnerID: key.TokenID, HookID: key.SerialNumber}, err
-	}, entities.QueueHooksByID),
+	accountType:     nodesBy(parseEntityID, entities.QueueAccounts),
+	blockType:       nodesBy(parseNumber, transactions.QueueBlocks),
+	contractType:    nodesBy(parseEntityID, entities.QueueContracts),
+	fileType:        nodesBy(parseEntityID, entities.QueueFiles),
+	scheduleType:    nodesBy(parseEntityID, transactions.QueueSchedules),
+	tokenType:       nodesBy(parseEntityID, entities.QueueTokens),
+	topicType:       nodesBy(parseEntityID, entities.QueueTopics),
+	nftType:         nodesBy(parseNFT, entities.QueueNFTsByKey),
+	hookType:        nodesBy(parseElement, entities.QueueHooksByID),
 	transactionType: nodesBy(ledger.ParseTimestamp, transactions.QueueTransactionsAt),
 
 	"CryptoAllowance": inList(func(n *nodeName) (entityID, ledger.CryptoAllowanceFilter) {
@@ -113,8 +110,8 @@ var batched = map[string]queueNodes{
 	"ContractState": inList(func(n *nodeName) (entityID, ledger.ContractStateFilter) {
 		return n.id(), ledger.ContractStateFilter{Slot: &ledger.SlotFilter{Eq: n.word()}}
 	}, statesAt(nil)),
-	"HookSlot": inList(func(n *nodeName) (entities.HookRef, ledger.HookSlotFilter) {
-		return entities.HookRef{OwnerID: n.id(), HookID: n.number()},
+	"HookSlot": inList(func(n *nodeName) (ledger.Element, ledger.HookSlotFilter) {
+		return ledger.Element{Entity: n.id(), Number: n.number()},
 			ledger.HookSlotFilter{Key: &ledger.HookKeyFilter{Eq: n.word()}}
 	}, slotsAt(nil)),
 }
@@ -304,15 +301,26 @@ func parseNumber(name string) (int64, error) {
 	return n, nil
 }
 
-// parseNumbered parses an entity id with a number after "/".
-func parseNumbered(name string) (ledger.NFTKey, error) {
+// parseElement parses an entity id with a number after "/".
+func parseElement(name string) (ledger.Element, error) {
 	text, digits, _ := strings.Cut(name, "/")
 	id, err := parseEntityID(text)
 	if err != nil {
-		return ledger.NFTKey{}, err
+		return ledger.Element{}, err
 	}
 	number, err := parseNumber(digits)
-	return ledger.NFTKey{TokenID: id, SerialNumber: number}, err
+	return ledger.Element{Entity: id, Number: number}, err
+}
+
+// parseNFT parses a token id with a serial number after "/".
+func parseNFT(name string) (ledger.NFTKey, error) {
+	e, err := parseElement(name)
+	return nftOf(e), err
+}
+
+// nftOf returns the key of the NFT with the number of an element.
+func nftOf(e ledger.Element) ledger.NFTKey {
+	return ledger.NFTKey{TokenID: e.Entity, SerialNumber: e.Number}
 }
 
 // MaxReferences is the maximum number of references per request.

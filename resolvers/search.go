@@ -73,7 +73,7 @@ func (r queries) Search(ctx context.Context, args graph.QuerySearchArgs) (*relay
 	s := &search{Batch: r.db.NewBatch(), types: args.Types}
 	c := ledger.ParseSearch(args.Text, r.db.SystemEntity(0), r.db.ChainID())
 	id, isID, isNamed, isElement := c.Entity, !c.Entity.IsNone(), c.Address.Valid || c.Alias != nil ||
-		c.PublicKey != "", c.Element.SerialNumber > 0
+		c.PublicKey != "", c.Element.Number > 0
 	find(s, model.SearchTypeContract, isID, one(ctx, contractType, id, entities.QueueContracts))
 	find(s, model.SearchTypeAccount, isID, one(ctx, accountType, id, entities.QueueAccounts))
 	find(s, model.SearchTypeToken, isID, one(ctx, tokenType, id, entities.QueueTokens))
@@ -91,8 +91,8 @@ func (r queries) Search(ctx context.Context, args graph.QuerySearchArgs) (*relay
 	find(s, model.SearchTypeBlock, c.Hash != nil, by(c.Hash, transactions.QueueBlocksByHash))
 	find(s, model.SearchTypeNetworkNode, c.Number.Valid, one(ctx, networkNodeType, c.Number.V,
 		entities.QueueNetworkNodes))
-	find(s, model.SearchTypeTopicMessage, isElement, one(ctx, messageType, c.Element, entities.QueueMessagesByKey))
-	find(s, model.SearchTypeNft, isElement, one(ctx, nftType, c.Element, entities.QueueNFTsByKey))
+	find(s, model.SearchTypeTopicMessage, isElement, one(ctx, messageType, c.Element, entities.QueueMessagesOf))
+	find(s, model.SearchTypeNft, isElement, one(ctx, nftType, nftOf(c.Element), entities.QueueNFTsByKey))
 	find(s, model.SearchTypeToken, c.Name != "", by(c.Name,
 		func(b *storage.Batch, name string) storage.Result[[]*ledger.Token] {
 			return entities.QueueTokensNamed(b, name, p.Skipped()+p.Limit+1)

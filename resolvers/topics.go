@@ -89,8 +89,6 @@ func (r queries) TopicMessage(ctx context.Context, args graph.QueryTopicMessageA
 	if args.Topic == nil {
 		return nil, fault.Input("sequenceNumber needs topic")
 	}
-	return storage.ReadOne(ctx, r.db, "message", ledger.NFTKey{
-		TokenID:      *args.Topic,
-		SerialNumber: *args.SequenceNumber,
-	}, entities.QueueMessagesByKey)
+	return storage.ReadOne(ctx, r.db, "message", ledger.Element{Entity: *args.Topic, Number: *args.SequenceNumber},
+		entities.QueueMessagesOf)
 }

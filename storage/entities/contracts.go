@@ -197,25 +197,16 @@ func QueueHooks(
 	}, w.Args)
 }
 
-// HookRef identifies a hook by its owner and the id that is unique for the owner.
-type HookRef struct {
-	OwnerID ledger.EntityID
-	HookID  int64
+// elementKeys returns the columns of elements as arguments of a statement.
+func elementKeys(of []ledger.Element) (owners, numbers []int64) {
+	return list.Map(of, func(e ledger.Element) int64 { return int64(e.Entity) }),
+		list.Map(of, func(e ledger.Element) int64 { return e.Number })
 }
 
-// refs converts references to two array parameters.
-func refs(hooks []HookRef) (owners, ids []int64) {
-	owners, ids = make([]int64, len(hooks)), make([]int64, len(hooks))
-	for i, h := range hooks {
-		owners[i], ids[i] = int64(h.OwnerID), h.HookID
-	}
-	return owners, ids
-}
-
-// QueueHooksByID queues a query for hooks by reference. The result has one hook per reference, or nil for hooks that do
-// not exist.
-func QueueHooksByID(b *storage.Batch, hooks []HookRef) storage.Result[[]*ledger.Hook] {
-	owners, ids := refs(hooks)
+// QueueHooksByID queues a query for hooks by owner and number. The result has one hook per element, or nil for hooks
+// that do not exist.
+func QueueHooksByID(b *storage.Batch, hooks []ledger.Element) storage.Result[[]*ledger.Hook] {
+	owners, ids := elementKeys(hooks)
 	ps := b.ParentsOrOne("owner, id", owners, ids)
 	return hookRows.QueueChild(b, len(hooks), &storage.Read{
 		Parents: ps, Select: `p.ord, ` + hookColumns, From: ps.From,
@@ -244,9 +235,9 @@ func slotBytes(b []byte) []byte {
 // hook. If at is nil, the slots are the current ones, without deleted slots. Otherwise they are the last writes within
 // at, including deletions.
 func QueueHookSlots(
-	b *storage.Batch, hooks []HookRef, f ledger.HookSlotFilter, at *ledger.TimestampFilter, p storage.Page,
+	b *storage.Batch, hooks []ledger.Element, f ledger.HookSlotFilter, at *ledger.TimestampFilter, p storage.Page,
 ) storage.Result[[][]*ledger.HookSlot] {
-	owners, ids := refs(hooks)
+	owners, ids := elementKeys(hooks)
 	ps := b.Parents("owner, id", owners, ids)
 	w := storage.With(ps.Args...)
 	storage.FilterBytes(&w, "s.key", f.Key, slotBytes)

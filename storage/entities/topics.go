@@ -240,10 +240,10 @@ func filterMessages(w *storage.Where, f ledger.TopicMessageFilter, p storage.Pag
 	return "consensus_timestamp"
 }
 
-// QueueMessagesByKey queues a query for messages by topic and sequence number. The result has one message per key, or
+// QueueMessagesOf queues a query for messages by topic and sequence number. The result has one message per element, or
 // nil for messages that do not exist.
-func QueueMessagesByKey(b *storage.Batch, keys []ledger.NFTKey) storage.Result[[]*ledger.TopicMessage] {
-	topics, numbers := nftKeys(keys)
+func QueueMessagesOf(b *storage.Batch, keys []ledger.Element) storage.Result[[]*ledger.TopicMessage] {
+	topics, numbers := elementKeys(keys)
 	ps := b.ParentsOrOne("topic, number", topics, numbers)
 	of := `topic_id = ` + ps.Key("topic") + ` and sequence_number = ` + ps.Key("number")
 	return messageRows.QueueChild(b, len(keys), &storage.Read{

@@ -12,7 +12,7 @@ import (
 // entityReads are the reads of package entities.
 func entityReads() reads {
 	now := ledger.TimestampOf(demotest.Now())
-	hooks := []entities.HookRef{{OwnerID: 1001, HookID: 1}, {OwnerID: 1002, HookID: 2}}
+	hooks := []ledger.Element{{Entity: 1001, Number: 1}, {Entity: 1002, Number: 2}}
 	none := ledger.Null[ledger.EntityID]{}
 	is := func(id ledger.EntityID) *ledger.EntityIDFilter { return &ledger.EntityIDFilter{Eq: &id} }
 	name := ledger.Candidates{Address: ledger.Of(ledger.EVMAddress{1})}
@@ -161,7 +161,7 @@ func entityReads() reads {
 		"joined messages of topics": queued(func(b *storage.Batch) {
 			entities.QueueTopicMessages(b, ids, ledger.TopicMessageFilter{JoinChunks: true}, page)
 		}),
-		"messages by key": queued(func(b *storage.Batch) { entities.QueueMessagesByKey(b, serial) }),
+		"messages by key": queued(func(b *storage.Batch) { entities.QueueMessagesOf(b, hooks) }),
 		"new messages": func(ctx context.Context, b *storage.Batch) error {
 			_, err := entities.MessagesAfter(ctx, b.DB(), at, 25)
 			return err

@@ -240,7 +240,7 @@ func TestPlans(t *testing.T) {
 			return err
 		})},
 		"message": {100, batch(func(b *storage.Batch) {
-			entities.QueueMessagesByKey(b, []ledger.NFTKey{{TokenID: topic, SerialNumber: 7}})
+			entities.QueueMessagesOf(b, []ledger.Element{{Entity: topic, Number: 7}})
 		})},
 		"what a fee depends on": {100, read(func(ctx context.Context, db *storage.DB) error {
 			_, err := entities.FeeFacts(ctx, db, &ledger.FeeQuestions{

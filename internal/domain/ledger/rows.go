@@ -31,6 +31,12 @@ type NFTKey struct {
 	SerialNumber int64
 }
 
+// Element is a part of an entity that has a number: a serial of a token, a message of a topic, or a hook of an account.
+type Element struct {
+	Entity EntityID
+	Number int64
+}
+
 // Key returns the key of the NFT.
 func (n *NFT) Key() NFTKey { return NFTKey{n.TokenID, n.SerialNumber} }
 

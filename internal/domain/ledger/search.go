@@ -17,7 +17,7 @@ type Candidates struct {
 	Transaction Null[TransactionID]
 	At          Null[Timestamp] // of a transaction
 	Number      Null[int64]     // of a block or node
-	Element     NFTKey          // an NFT, or a message of the topic in TokenID
+	Element     Element         // an NFT or a message
 	Name        string          // the start of a token's name
 }
 
@@ -50,7 +50,7 @@ func ParseSearch(text string, base EntityID, chainID uint64) (t Candidates) {
 			t.Entity = id
 			return t
 		case failed == nil:
-			t.Element = NFTKey{id, number}
+			t.Element = Element{id, number}
 			return t
 		case text[at] == '-' && strings.Contains(text[:at], "."):
 			return t

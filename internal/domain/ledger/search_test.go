@@ -25,7 +25,7 @@ func kinds(c ledger.Candidates) string {
 		{"transaction", c.Transaction.Valid},
 		{"time", c.At.Valid},
 		{"number", c.Number.Valid},
-		{"element", c.Element != ledger.NFTKey{}},
+		{"element", c.Element != ledger.Element{}},
 		{"name", c.Name != ""},
 	} {
 		if k.set {
@@ -164,10 +164,8 @@ func TestParseSearchValues(t *testing.T) {
 	if c.Entity != base.WithNum(77) || c.Number.V != 77 {
 		t.Errorf("a number is %s and %v", c.Entity, c.Number)
 	}
-	if c = ledger.ParseSearch("4001#12", base, testNetwork); c.Element != (ledger.NFTKey{
-		TokenID:      base.WithNum(4001),
-		SerialNumber: 12,
-	}) {
+	message := ledger.Element{Entity: base.WithNum(4001), Number: 12}
+	if c = ledger.ParseSearch("4001#12", base, testNetwork); c.Element != message {
 		t.Errorf("an element is %v", c.Element)
 	}
 	want := ledger.TransactionID{Payer: 1020, ValidStart: 1795340293944155807}
@@ -210,7 +208,7 @@ func FuzzParseSearch(f *testing.F) {
 			len(c.Name) > 100) {
 			t.Errorf("%q: %q", text, kinds(c))
 		}
-		if !c.Entity.IsNone() && c.Element != (ledger.NFTKey{}) {
+		if !c.Entity.IsNone() && c.Element != (ledger.Element{}) {
 			t.Errorf("%q: %q", text, kinds(c))
 		}
 		if c.Transaction.Valid {
