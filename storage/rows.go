@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/go-json-experiment/json"
 	"github.com/jackc/pgx/v5"
 
 	"heliograph/internal/base/list"
@@ -280,4 +281,14 @@ func ReadOne[K, R any](ctx context.Context, db *DB, what string, key K, queue Qu
 		return found, fmt.Errorf("reading %s %v: %w", what, key, err)
 	}
 	return rows[0], nil
+}
+
+// DecodeJSON decodes a JSON column into v. Names of members and of Go fields match if they differ in case and
+// underscores only, so that rows of the graph need no second type for the names of the database. A null column leaves
+// v as it is.
+func DecodeJSON(column []byte, v any) error {
+	if column == nil || string(column) == "null" {
+		return nil
+	}
+	return json.Unmarshal(column, v, json.MatchCaseInsensitiveNames(true)) //nolint:wrapcheck // see the callers
 }

@@ -2,7 +2,6 @@ package entities
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -52,13 +51,6 @@ func supply(ctx context.Context, db *storage.DB, sql string, args ...any) (*ledg
 	return s, nil
 }
 
-// serviceEndpoint is the JSON column node.grpc_proxy_endpoint.
-type serviceEndpoint struct {
-	DomainName  string `json:"domain_name"`
-	IPAddressV4 string `json:"ip_address_v4"`
-	Port        int32  `json:"port"`
-}
-
 // finishNode sets the members of a node that are computed from columns; it decodes the proxy endpoint.
 func finishNode(n *nodeRow) error {
 	n.AdminKey = n.adminKey.Info()
@@ -67,14 +59,10 @@ func finishNode(n *nodeRow) error {
 		period := ledger.StakingPeriodOf(n.stakingPeriod.V)
 		n.StakingPeriod = &period
 	}
-	if n.proxy == nil {
-		return nil
-	}
-	var proxy *serviceEndpoint
-	if err := json.Unmarshal(n.proxy, &proxy); err != nil {
+	err := storage.DecodeJSON(n.proxy, &n.GRPCProxyEndpoint)
+	if err != nil {
 		return fmt.Errorf("proxy endpoint of node %d: %w", n.NodeID, err)
 	}
-	n.GRPCProxyEndpoint = (*ledger.ServiceEndpoint)(proxy)
 	return nil
 }
 
@@ -210,52 +198,20 @@ func NetworkStake(ctx context.Context, db *storage.DB) (*ledger.NetworkStake, er
 from network_stake order by consensus_timestamp desc limit 1`)
 }
 
-// registeredEndpoint is a member of the JSON column registered_node.service_endpoints.
-type registeredEndpoint struct {
-	BlockNode *struct {
-		EndpointAPIs []string `json:"endpoint_apis"`
-	} `json:"block_node"`
-	DomainName     *string `json:"domain_name"`
-	GeneralService *struct {
-		Description *string `json:"description"`
-	} `json:"general_service"`
-	IPAddress   *string   `json:"ip_address"`
-	MirrorNode  *struct{} `json:"mirror_node"`
-	Port        int32     `json:"port"`
-	RequiresTLS bool      `json:"requires_tls"`
-	RPCRelay    *struct{} `json:"rpc_relay"`
-}
-
 // finishRegistered sets the members of a registered node that are computed from columns; it decodes the endpoints.
 func finishRegistered(r *registeredRow) error {
 	r.AdminKey = r.adminKey.Info()
 	for _, code := range r.types {
 		r.Types = append(r.Types, ledger.RegisteredNodeTypeOf(code))
 	}
-	if r.endpoints == nil {
-		return nil
-	}
-	var endpoints []registeredEndpoint
-	if err := json.Unmarshal(r.endpoints, &endpoints); err != nil {
+	err := storage.DecodeJSON(r.endpoints, &r.ServiceEndpoints)
+	if err != nil {
 		return fmt.Errorf("endpoints of registered node %d: %w", r.RegisteredNodeID, err)
 	}
-	for _, e := range endpoints {
-		out := &ledger.RegisteredServiceEndpoint{
-			DomainName: ledger.FromPointer(e.DomainName), IPAddress: ledger.FromPointer(e.IPAddress), Port: e.Port,
-			RequiresTLS: e.RequiresTLS,
-			MirrorNode:  ledger.Null[ledger.Empty]{Valid: e.MirrorNode != nil},
-			RPCRelay:    ledger.Null[ledger.Empty]{Valid: e.RPCRelay != nil},
-		}
+	for _, e := range r.ServiceEndpoints {
 		if e.BlockNode != nil {
-			out.BlockNode = &ledger.BlockNodeService{}
-			for _, name := range e.BlockNode.EndpointAPIs {
-				out.BlockNode.EndpointAPIs = append(out.BlockNode.EndpointAPIs, ledger.BlockNodeAPIOf(name))
-			}
+			e.BlockNode.EndpointAPIs = list.Map(e.BlockNode.EndpointAPIs, ledger.BlockNodeAPIOf[ledger.BlockNodeAPI])
 		}
-		if e.GeneralService != nil {
-			out.GeneralService = &ledger.GeneralService{Description: ledger.FromPointer(e.GeneralService.Description)}
-		}
-		r.ServiceEndpoints = append(r.ServiceEndpoints, out)
 	}
 	return nil
 }

@@ -1,7 +1,6 @@
 package entities
 
 import (
-	"encoding/json"
 	"fmt"
 
 	"heliograph/internal/base/list"
@@ -134,16 +133,17 @@ const tokenDeletion = ledger.TransactionType(35)
 // finishNFTEvent sets the members of an event in the history of an NFT from the transfers of its transaction.
 func finishNFTEvent(e *nftEventRow) error {
 	e.ConsensusTimestamp, e.Nonce, e.ValidStartTimestamp = e.at, e.nonce.V, e.start.V
-	if e.transfers == nil || e.Type == tokenDeletion {
+	if e.Type == tokenDeletion {
 		return nil
 	}
-	var moved []NFTTransfer
-	if err := json.Unmarshal(e.transfers, &moved); err != nil {
+	var moved []ledger.NFTTransfer
+	err := storage.DecodeJSON(e.transfers, &moved)
+	if err != nil {
 		return fmt.Errorf("NFT transfers of transaction %s: %w", e.at, err)
 	}
 	for _, m := range moved {
 		if m.TokenID == e.NFT.TokenID && m.SerialNumber == e.NFT.SerialNumber {
-			e.IsApproval = m.IsApproval != nil && *m.IsApproval
+			e.IsApproval = m.IsApproval
 			e.ReceiverAccountID, e.SenderAccountID = m.ReceiverAccountID, m.SenderAccountID
 			break
 		}
@@ -223,13 +223,4 @@ func nftTransactions(events []*nftEventRow, most int) (list []*ledger.NFTTransac
 		}
 	}
 	return list, more
-}
-
-// NFTTransfer is a member of the JSON column transaction.nft_transfer.
-type NFTTransfer struct {
-	IsApproval        *bool           `json:"is_approval"`
-	ReceiverAccountID ledger.EntityID `json:"receiver_account_id"`
-	SenderAccountID   ledger.EntityID `json:"sender_account_id"`
-	SerialNumber      int64           `json:"serial_number"`
-	TokenID           ledger.EntityID `json:"token_id"`
 }

@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/go-json-experiment/json"
-
 	"heliograph/internal/base/list"
 	"heliograph/internal/base/wrap"
 	"heliograph/internal/domain/ledger"
@@ -37,27 +35,16 @@ func FinishToken(t *TokenRow) error {
 
 // fractionalFee is a member of the JSON column custom_fee.fractional_fees.
 type fractionalFee struct {
-	AllCollectorsAreExempt bool            `json:"all_collectors_are_exempt"`
-	CollectorAccountID     ledger.EntityID `json:"collector_account_id"`
-	Denominator            int64           `json:"denominator"`
-	MaximumAmount          *int64          `json:"maximum_amount"`
-	MinimumAmount          int64           `json:"minimum_amount"`
-	NetOfTransfers         bool            `json:"net_of_transfers"`
-	Numerator              int64           `json:"numerator"`
+	ledger.FractionalFee
+	ledger.Fraction
+	MaximumAmount ledger.Null[int64]
+	MinimumAmount int64
 }
 
 // royaltyFee is a member of the JSON column custom_fee.royalty_fees.
 type royaltyFee struct {
-	AllCollectorsAreExempt bool            `json:"all_collectors_are_exempt"`
-	CollectorAccountID     ledger.EntityID `json:"collector_account_id"`
-	Denominator            int64           `json:"denominator"`
-	FallbackFee            *fallbackFee    `json:"fallback_fee"`
-	Numerator              int64           `json:"numerator"`
-}
-
-type fallbackFee struct {
-	Amount              int64           `json:"amount"`
-	DenominatingTokenID ledger.EntityID `json:"denominating_token_id"`
+	ledger.RoyaltyFee
+	ledger.Fraction
 }
 
 // CustomFees returns the custom fees of a token, or nil if the database has no row of them. Royalty fees of fungible
@@ -67,60 +54,36 @@ func (f *FeesRow) CustomFees(token ledger.EntityID, typ ledger.TokenType) (*ledg
 		return nil, nil //nolint:nilnil // no row
 	}
 	out := &ledger.TokenCustomFees{CreatedTimestamp: f.feesFrom, FixedFees: []*ledger.FixedFee{}}
-	fixed, err := members[fixedFee](f.fixed)
+	err := storage.DecodeJSON(f.fixed, &out.FixedFees)
 	if err != nil {
 		return nil, fmt.Errorf("fixed fees of token %s: %w", token, err)
 	}
-	for _, m := range fixed {
-		out.FixedFees = append(out.FixedFees, (*ledger.FixedFee)(&m))
-	}
 	if typ == ledger.TokenFungibleCommon {
-		fractional, err := members[fractionalFee](f.fractional)
+		var fractional []*fractionalFee
+		err = storage.DecodeJSON(f.fractional, &fractional)
 		if err != nil {
 			return nil, fmt.Errorf("fractional fees of token %s: %w", token, err)
 		}
-		out.FractionalFees = []*ledger.FractionalFee{}
-		for _, m := range fractional {
-			fee := &ledger.FractionalFee{
-				AllCollectorsAreExempt: m.AllCollectorsAreExempt,
-				Amount:                 &ledger.Fraction{Numerator: m.Numerator, Denominator: m.Denominator},
-				CollectorAccountID:     m.CollectorAccountID, DenominatingTokenID: token, Minimum: m.MinimumAmount,
-				NetOfTransfers: m.NetOfTransfers,
-			}
-			if m.MaximumAmount != nil {
-				fee.Maximum = ledger.Of(*m.MaximumAmount)
-			}
-			out.FractionalFees = append(out.FractionalFees, fee)
-		}
+		out.FractionalFees = list.Map(fractional, func(m *fractionalFee) *ledger.FractionalFee {
+			m.Amount, m.DenominatingTokenID = &m.Fraction, token
+			m.Minimum, m.Maximum = m.MinimumAmount, m.MaximumAmount
+			return &m.FractionalFee
+		})
 		return out, nil
 	}
-	royalty, err := members[royaltyFee](f.royalty)
+	var royalty []*royaltyFee
+	err = storage.DecodeJSON(f.royalty, &royalty)
 	if err != nil {
 		return nil, fmt.Errorf("royalty fees of token %s: %w", token, err)
 	}
-	out.RoyaltyFees = []*ledger.RoyaltyFee{}
-	for _, m := range royalty {
-		fee := &ledger.RoyaltyFee{
-			AllCollectorsAreExempt: m.AllCollectorsAreExempt,
-			Amount:                 &ledger.Fraction{Numerator: m.Numerator, Denominator: m.Denominator},
-			CollectorAccountID:     m.CollectorAccountID,
+	out.RoyaltyFees = list.Map(royalty, func(m *royaltyFee) *ledger.RoyaltyFee {
+		m.Amount = &m.Fraction
+		if m.FallbackFee != nil && m.FallbackFee.Amount == 0 {
+			m.FallbackFee = nil
 		}
-		if m.FallbackFee != nil && m.FallbackFee.Amount != 0 {
-			fee.FallbackFee = (*ledger.FallbackFee)(m.FallbackFee)
-		}
-		out.RoyaltyFees = append(out.RoyaltyFees, fee)
-	}
+		return &m.RoyaltyFee
+	})
 	return out, nil
-}
-
-// members decodes a JSON array. The result is empty for null.
-func members[T any](text []byte) ([]T, error) {
-	if text == nil || string(text) == "[]" {
-		return nil, nil
-	}
-	var out []T
-	err := json.Unmarshal(text, &out)
-	return out, wrap.Error(err, "reading JSON")
 }
 
 // Tokens reads a page of tokens, ordered by id. A valid associated limits them to the tokens with which the account is

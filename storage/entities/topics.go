@@ -2,7 +2,6 @@ package entities
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"strings"
 
@@ -23,14 +22,6 @@ const (
 	topicComplete TopicPart = ""
 )
 
-// fixedFee is a member of the JSON column custom_fee.fixed_fees.
-type fixedFee struct {
-	Amount                 int64           `json:"amount"`
-	CollectorAccountID     ledger.EntityID `json:"collector_account_id"`
-	DenominatingTokenID    ledger.EntityID `json:"denominating_token_id"`
-	AllCollectorsAreExempt bool            `json:"all_collectors_are_exempt"`
-}
-
 // finishTopic sets the members of a topic that are computed from columns; it decodes keys and custom fees.
 func finishTopic(t *topicRow) error {
 	t.AdminKey, t.FeeScheduleKey, t.SubmitKey = t.adminKey.Info(), t.feeScheduleKey.Info(), t.submitKey.Info()
@@ -48,15 +39,9 @@ func finishTopic(t *topicRow) error {
 		return nil
 	}
 	t.CustomFees = &ledger.TopicCustomFees{CreatedTimestamp: t.feesFrom, FixedFees: []*ledger.FixedFee{}}
-	if t.fixedFees == nil {
-		return nil
-	}
-	var fees []fixedFee
-	if err := json.Unmarshal(t.fixedFees, &fees); err != nil {
+	err = storage.DecodeJSON(t.fixedFees, &t.CustomFees.FixedFees)
+	if err != nil {
 		return fmt.Errorf("custom fees of topic %s: %w", t.EntityID, err)
-	}
-	for _, f := range fees {
-		t.CustomFees.FixedFees = append(t.CustomFees.FixedFees, (*ledger.FixedFee)(&f))
 	}
 	return nil
 }

@@ -1,8 +1,8 @@
 package transactions
 
 import (
+	"cmp"
 	"context"
-	"encoding/json"
 	"fmt"
 	"strconv"
 
@@ -63,11 +63,10 @@ func finishContractResult(r *contractResultRow) error {
 	e := &r.ethereum
 	e.PayerAccountID, e.GasLimit, e.Nonce, e.Type = r.ethereumPayer.V, r.gasLimit.V, r.nonce.V, r.kind.V
 	e.AccessList, e.AuthorizationList = []*ledger.AccessListItem{}, []*ledger.Authorization{}
-	if err := readAccessList(r.accessList, e); err != nil {
-		return fmt.Errorf("reading Ethereum transaction %s: %w", r.ConsensusTimestamp, err)
-	}
-	if err := readAuthorizations(r.authorized, e); err != nil {
-		return fmt.Errorf("reading Ethereum transaction %s: %w", r.ConsensusTimestamp, err)
+	err := cmp.Or(storage.DecodeJSON(r.accessList, &e.AccessList),
+		storage.DecodeJSON(r.authorized, &e.AuthorizationList))
+	if err != nil {
+		return fmt.Errorf("lists of Ethereum transaction %s: %w", r.ConsensusTimestamp, err)
 	}
 	r.Ethereum = e
 	return nil
@@ -93,60 +92,6 @@ func addressOf(evmAddress []byte, id ledger.EntityID) []byte {
 		a := id.LongZero()
 		return a[:]
 	}
-}
-
-// accessListItem is a member of the JSON column ethereum_transaction.access_list.
-type accessListItem struct {
-	Address     string   `json:"address"`
-	StorageKeys []string `json:"storage_keys"`
-}
-
-// readAccessList decodes the JSON of a column into the transaction; null is an empty list.
-func readAccessList(b []byte, into *ledger.EthereumTransaction) error {
-	var list []accessListItem
-	if b == nil {
-		return nil
-	}
-	if err := json.Unmarshal(b, &list); err != nil {
-		return fmt.Errorf("reading the access list: %w", err)
-	}
-	for _, item := range list {
-		into.AccessList = append(into.AccessList, &ledger.AccessListItem{
-			Address:     item.Address,
-			StorageKeys: item.StorageKeys,
-		})
-	}
-	return nil
-}
-
-// authorization is a member of the JSON column ethereum_transaction.authorization_list.
-type authorization struct {
-	Address *string `json:"address"`
-	ChainID *string `json:"chain_id"`
-	Nonce   *int64  `json:"nonce"`
-	R       *string `json:"r"`
-	S       *string `json:"s"`
-	YParity *string `json:"y_parity"`
-}
-
-// readAuthorizations decodes the JSON of a column into the transaction; null is an empty list.
-func readAuthorizations(b []byte, into *ledger.EthereumTransaction) error {
-	var list []authorization
-	if b == nil {
-		return nil
-	}
-	if err := json.Unmarshal(b, &list); err != nil {
-		return fmt.Errorf("reading the authorization list: %w", err)
-	}
-	for _, item := range list {
-		into.AuthorizationList = append(into.AuthorizationList, &ledger.Authorization{
-			Address: ledger.FromPointer(item.Address), ChainID: ledger.FromPointer(item.ChainID),
-			Nonce: ledger.FromPointer(item.Nonce),
-			R:     ledger.FromPointer(item.R), S: ledger.FromPointer(item.S),
-			YParity: ledger.FromPointer(item.YParity),
-		})
-	}
-	return nil
 }
 
 // rows returns the mapper of the rows with these parts.

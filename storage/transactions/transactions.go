@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strconv"
@@ -14,7 +13,6 @@ import (
 	"heliograph/internal/base/list"
 	"heliograph/internal/domain/ledger"
 	"heliograph/storage"
-	"heliograph/storage/entities"
 )
 
 // Limits of the search for a transaction id: from shortly before the valid start to half an hour after it, or to two
@@ -49,19 +47,9 @@ func finishTransaction(t *transactionRow) error {
 		}
 		t.MaxCustomFees = append(t.MaxCustomFees, limits...)
 	}
-	if t.nftTransfers == nil {
-		return nil
-	}
-	var moved []entities.NFTTransfer
-	if err := json.Unmarshal(t.nftTransfers, &moved); err != nil {
+	err := storage.DecodeJSON(t.nftTransfers, &t.NFTTransfers)
+	if err != nil {
 		return fmt.Errorf("NFT transfers of transaction %s: %w", t.ConsensusTimestamp, err)
-	}
-	for _, m := range moved {
-		t.NFTTransfers = append(t.NFTTransfers, &ledger.NFTTransfer{
-			IsApproval: m.IsApproval != nil && *m.IsApproval, ReceiverAccountID: m.ReceiverAccountID,
-			SenderAccountID: m.SenderAccountID,
-			SerialNumber:    m.SerialNumber, TokenID: m.TokenID,
-		})
 	}
 	return nil
 }

@@ -76,7 +76,7 @@ func (e *RegisteredServiceEndpoint) Type() RegisteredNodeType {
 type Empty struct{}
 
 // BlockNodeAPIOf returns the API of a database value.
-func BlockNodeAPIOf(name string) BlockNodeAPI {
+func BlockNodeAPIOf[T ~string](name T) BlockNodeAPI {
 	if api := BlockNodeAPI(name); slices.Contains(blockNodeAPIs, api) {
 		return api
 	}
