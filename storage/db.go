@@ -56,16 +56,11 @@ const defaultChainID ledger.Quantity = "0x128"
 type DB struct {
 	servers *servers
 	// conn, if not nil, runs all statements in place of the servers.
-	conn         querier
-	base         ledger.EntityID
-	fileAttempts int
-	chainID      ledger.Quantity
-	fees         ledger.FeeFiles
-	cache        bool
-	statistics   *statistics
-	queue        *admission.Queue
-	schema       *atomic.Pointer[schema]
-	apart        *atomic.Bool // whether tables are distributed
+	conn       querier
+	o          Options // with defaults
+	statistics *statistics
+	schema     *atomic.Pointer[schema]
+	apart      *atomic.Bool // whether tables are distributed
 }
 
 // Open creates a pool for each host of the URL. It does not connect, so that the gateway starts without the database.
@@ -83,10 +78,11 @@ func Open(ctx context.Context, o Options) (*DB, error) {
 	if err != nil {
 		return nil, err
 	}
-	all, queue := &servers{maxLag: cmp.Or(o.MaxLag, defaultMaxLag)}, o.Queue
-	if queue == nil {
-		queue = admission.New(admission.Options{})
+	o.FileAttempts, o.ChainID = cmp.Or(o.FileAttempts, defaultFileAttempts), cmp.Or(o.ChainID, defaultChainID)
+	if o.Queue == nil {
+		o.Queue = admission.New(admission.Options{})
 	}
+	all := &servers{maxLag: cmp.Or(o.MaxLag, defaultMaxLag)}
 	for _, cfg := range hosts(parsed) {
 		o.configure(cfg, settings)
 		pool, err := pgxpool.NewWithConfig(ctx, cfg)
@@ -94,16 +90,12 @@ func Open(ctx context.Context, o Options) (*DB, error) {
 			return nil, fmt.Errorf("connecting to the database: %w", err)
 		}
 		name := net.JoinHostPort(cfg.ConnConfig.Host, strconv.Itoa(int(cfg.ConnConfig.Port)))
-		admitted := queue.Pool(int(cfg.MaxConns), cmp.Or(o.PerOperation, defaultPerOperation))
+		admitted := o.Queue.Pool(int(cfg.MaxConns), cmp.Or(o.PerOperation, defaultPerOperation))
 		all.list = append(all.list, &server{name: name, pool: pool, admission: admitted})
 	}
 	all.watch()
 	return &DB{
-		servers: all, base: o.Base, fileAttempts: cmp.Or(o.FileAttempts, defaultFileAttempts),
-		chainID: cmp.Or(o.ChainID, defaultChainID), cache: o.Cache,
-		fees:       o.Fees,
-		statistics: &statistics{}, schema: &atomic.Pointer[schema]{},
-		apart: &atomic.Bool{}, queue: queue,
+		servers: all, o: o, statistics: &statistics{}, schema: &atomic.Pointer[schema]{}, apart: &atomic.Bool{},
 	}, nil
 }
 
@@ -131,7 +123,7 @@ func (db *DB) Acquire(ctx context.Context) (conn *pgxpool.Conn, release func(), 
 }
 
 // Queue returns the queue that decides which requests and statements run.
-func (db *DB) Queue() *admission.Queue { return db.queue }
+func (db *DB) Queue() *admission.Queue { return db.o.Queue }
 
 // Close closes all connections.
 func (db *DB) Close() { db.servers.close() }
@@ -157,23 +149,23 @@ func (db *DB) On(conn *pgx.Conn) *DB {
 func (db *DB) Concurrent() bool { return db.conn == nil }
 
 // NetworkChainID returns the chain ID of the network in the EVM, as it is configured.
-func (db *DB) NetworkChainID() ledger.Quantity { return db.chainID }
+func (db *DB) NetworkChainID() ledger.Quantity { return db.o.ChainID }
 
 // FileAttempts returns the maximum number of versions of a system file that are tried.
-func (db *DB) FileAttempts() int { return db.fileAttempts }
+func (db *DB) FileAttempts() int { return db.o.FileAttempts }
 
 // FeeFiles describes which file has the price of gas.
-func (db *DB) FeeFiles() ledger.FeeFiles { return db.fees }
+func (db *DB) FeeFiles() ledger.FeeFiles { return db.o.Fees }
 
 // Cache reports whether values that do not change may be cached.
-func (db *DB) Cache() bool { return db.cache }
+func (db *DB) Cache() bool { return db.o.Cache }
 
 // ChainID returns the chain ID of the network in the EVM, or 0 if db is nil or it is not a hexadecimal number.
 func (db *DB) ChainID() uint64 {
 	if db == nil {
 		return 0
 	}
-	id, err := strconv.ParseUint(strings.TrimPrefix(string(db.chainID), "0x"), 16, 64)
+	id, err := strconv.ParseUint(strings.TrimPrefix(string(db.o.ChainID), "0x"), 16, 64)
 	if err != nil {
 		return 0
 	}
@@ -233,4 +225,4 @@ func (db *DB) Newest(ctx context.Context) (int64, error) {
 }
 
 // SystemEntity returns the ID of the system entity with the given number.
-func (db *DB) SystemEntity(number int64) ledger.EntityID { return db.base.WithNum(number) }
+func (db *DB) SystemEntity(number int64) ledger.EntityID { return db.o.Base.WithNum(number) }

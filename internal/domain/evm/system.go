@@ -6,7 +6,6 @@ import (
 
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/core/vm"
-	"github.com/holiman/uint256"
 
 	"heliograph/internal/domain/ledger"
 	"heliograph/internal/domain/ledger/codes"
@@ -34,23 +33,13 @@ type PayableContract interface {
 
 // SystemCall is one call of a system contract.
 type SystemCall struct {
-	// Op is the opcode of the call, CALL at the top level.
-	Op vm.OpCode
-	// Caller is msg.sender. In a delegate call, such as that of a redirect proxy, it is the caller of the delegating
-	// code.
-	Caller common.Address
-	// Self is address(this): the system contract, or in a delegate call the delegating contract. For a redirect proxy
-	// that is the token, account or schedule.
-	Self common.Address
-	// Value is msg.value in tinybars.
-	Value *uint256.Int
-	// Static reports whether the state must not change.
-	Static bool
+	// Frame is the frame of the call, at the top level that of the message. In a delegate call, such as that of a
+	// redirect proxy, Caller is the caller of the delegating code, and Self is the delegating contract: for a redirect
+	// proxy the token, account or schedule. Its input must not be retained.
+	*Frame
 	// Depth is the number of outer frames, 0 at the top level.
 	Depth int
-	// Gas is the gas of the frame.
-	Gas uint64
-	// Selector is the first 4 bytes of the input, Args the rest. The input must not be retained.
+	// Selector is the first 4 bytes of the input, Args the rest.
 	Selector uint32
 	Args     []byte
 
@@ -145,9 +134,8 @@ func (a *systemAdapter) call(sim *Simulation, frame *Frame, input []byte) Outcom
 		return Halt(codes.ContractExecutionException)
 	}
 	return a.contract.Call(&SystemCall{
-		Op: frame.Op, Caller: frame.Caller, Self: frame.Self, Value: frame.Value, Static: frame.Static,
-		Depth: len(sim.state.frames) - 1, Gas: frame.Gas,
-		Selector: selector, Args: input[4:], State: sim.state, Block: sim.block, sim: sim,
+		Frame: frame, Depth: len(sim.state.frames) - 1, Selector: selector, Args: input[4:],
+		State: sim.state, Block: sim.block, sim: sim,
 	})
 }
 
