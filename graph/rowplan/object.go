@@ -1,14 +1,3 @@
-// Package rowplan compiles selection sets on Go rows into plans. A plan reads the related rows of all rows level by
-// level, with one round trip per level, and then appends the JSON of all rows without a resolver call for each field.
-// gqlgen executes the root fields, and plans execute everything below.
-//
-// A value that cannot be read is null, with an error that has its path. If its field is non-null, the next nullable
-// object or list above it is null (§6.4.4 of the GraphQL specification).
-//
-// Type parameters T and C are types of pointers to rows, not of rows: the compiler generates one instance for all
-// pointers, but one for each struct. For the same reason their constraint is any and not comparable. Functions that
-// return fields and shapes are not inlined: the compiler would copy their closures into the tables of package graph,
-// for each of more than a thousand fields.
 package rowplan
 
 import (
