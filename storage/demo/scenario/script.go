@@ -214,7 +214,8 @@ func (w *Scenario) set(v reflect.Value, text string) {
 		if value != "" {
 			at.Value = world.Word(w.number(value))
 		}
-	case *map[string]any: // JSON, in which $NAME is the number of an entity
+	case *world.FixedFee, *world.FractionalFee, *world.RoyaltyFee, *world.Endpoint:
+		// JSON, in which $NAME is the number of an entity
 		err = json.Unmarshal([]byte(os.Expand(text, func(name string) string {
 			return strconv.FormatInt(w.number(name), 10)
 		})), at)

@@ -15,6 +15,7 @@ import (
 	"github.com/ethereum/go-ethereum/crypto"
 	"github.com/holiman/uint256"
 
+	"heliograph/internal/base/list"
 	"heliograph/internal/domain/ledger/codes"
 	"heliograph/storage/demo"
 )
@@ -111,9 +112,9 @@ func (w *World) signEthereum(
 ) *types.Transaction {
 	wei := new(big.Int).Mul(big.NewInt(value), big.NewInt(weibar))
 	price, most := w.ethereumPrices()
-	var list types.AccessList
+	var access types.AccessList
 	if e.Access && to != nil {
-		list = types.AccessList{{Address: *to, StorageKeys: []common.Hash{{}, common.BigToHash(big.NewInt(2))}}}
+		access = types.AccessList{{Address: *to, StorageKeys: []common.Hash{{}, common.BigToHash(big.NewInt(2))}}}
 	}
 	var data types.TxData
 	switch e.Type {
@@ -122,13 +123,13 @@ func (w *World) signEthereum(
 	case 1:
 		data = &types.AccessListTx{
 			ChainID: big.NewInt(ChainID), Nonce: nonce, GasPrice: price, Gas: uint64(gas),
-			To: to, Value: wei, Data: input, AccessList: list,
+			To: to, Value: wei, Data: input, AccessList: access,
 		}
 	case 2:
 		data = &types.DynamicFeeTx{
 			ChainID: big.NewInt(ChainID), Nonce: nonce, GasTipCap: new(big.Int), GasFeeCap: most, Gas: uint64(gas),
 			To: to, Value: wei,
-			Data: input, AccessList: list,
+			Data: input, AccessList: access,
 		}
 	default:
 		data = &types.SetCodeTx{
@@ -194,27 +195,35 @@ func (w *World) addEthereumRow(
 			int16(v.Int64())
 	}
 	if e.Type > 0 {
-		list := []map[string]any{}
-		for _, entry := range signed.AccessList() {
-			list = append(list, map[string]any{
-				"address": hexutil.Encode(entry.Address[:]), "storage_keys": entry.StorageKeys,
-			})
-		}
-		row["access_list"], _ = json.Marshal(list)
+		row["access_list"], _ = json.Marshal(list.Map(signed.AccessList(), func(of types.AccessTuple) accessTuple {
+			return accessTuple(of)
+		}))
 	}
 	if e.Type == 4 {
-		var list []map[string]any
-		for _, a := range signed.SetCodeAuthorizations() {
-			list = append(list, map[string]any{
-				"address": hexutil.Encode(a.Address[:]), "chain_id": a.ChainID.Hex(), "nonce": a.Nonce,
-				"r": hexutil.Encode(a.R.Bytes()), "s": hexutil.Encode(a.S.Bytes()),
-				"y_parity": fmt.Sprintf("0x%x", a.V),
-			})
-		}
-		row["authorization_list"], _ = json.Marshal(list)
+		row["authorization_list"], _ = json.Marshal(list.Map(signed.SetCodeAuthorizations(), authorizationOf))
 		w.changeEntity(e.Sender, t.ts, Row{"delegation_address": w.Address(e.Delegate).Bytes()})
 	}
 	w.rows.add("ethereum_transaction", row)
+}
+
+// accessTuple is [types.AccessTuple] in the format of the database.
+type accessTuple struct {
+	Address     common.Address `json:"address"`
+	StorageKeys []common.Hash  `json:"storage_keys"`
+}
+
+// authorization is [types.SetCodeAuthorization] in the format of the database.
+type authorization struct {
+	Address common.Address `json:"address"`
+	ChainID string         `json:"chain_id"`
+	Nonce   uint64         `json:"nonce"`
+	R       hexutil.Bytes  `json:"r"`
+	S       hexutil.Bytes  `json:"s"`
+	YParity hexutil.Uint   `json:"y_parity"`
+}
+
+func authorizationOf(a types.SetCodeAuthorization) authorization {
+	return authorization{a.Address, a.ChainID.Hex(), a.Nonce, a.R.Bytes(), a.S.Bytes(), hexutil.Uint(a.V)}
 }
 
 var (

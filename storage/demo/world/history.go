@@ -50,14 +50,6 @@ func (w *World) versioned() []*versions {
 // writeTransaction adds the rows of a transaction: itself, its hashes, transfers, fees and rewards, and the accounts
 // that it concerns.
 func (w *World) writeTransaction(t *Transaction) {
-	nftTransfers := make([]map[string]any, len(t.nftMoves))
-	for i, m := range t.nftMoves {
-		nftTransfers[i] = map[string]any{
-			"is_approval": m.approval, "receiver_account_id": nullIfZero(m.receiver),
-			"sender_account_id": nullIfZero(m.sender),
-			"serial_number":     m.serial, "token_id": m.token,
-		}
-	}
 	r := Row{
 		"consensus_timestamp": t.ts, "type": int(t.kind), "result": int(t.result), "payer_account_id": t.payer,
 		"valid_start_ns":         t.validStart,
@@ -66,7 +58,7 @@ func (w *World) writeTransaction(t *Transaction) {
 		"initial_balance": t.initialBalance, "max_fee": nullIfZero(t.maxFee), "charged_tx_fee": t.fee,
 		"memo":             []byte(t.memo),
 		"transaction_hash": t.hash, "scheduled": t.scheduled, "nonce": t.nonce,
-		"parent_consensus_timestamp": nullIfZero(t.parent), "index": t.index, "nft_transfer": jsonOf(nftTransfers),
+		"parent_consensus_timestamp": nullIfZero(t.parent), "index": t.index, "nft_transfer": jsonOf(t.nftMoves),
 		"max_custom_fees": nullIfEmpty(t.maxCustomFees), "batch_key": t.batchKey,
 		"inner_transactions": nullIfEmpty(t.inner),
 		"high_volume":        t.highVolume, "high_volume_pricing_multiplier": t.highVolumeMultiplier,
@@ -98,7 +90,7 @@ func (w *World) writeTransaction(t *Transaction) {
 		})
 	}
 	for _, m := range t.nftMoves {
-		parties = append(parties, m.sender, m.receiver)
+		parties = append(parties, int64(m.Sender), int64(m.Receiver))
 	}
 	for _, a := range t.assessed {
 		w.rows.add("assessed_custom_fee", Row{

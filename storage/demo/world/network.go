@@ -5,7 +5,6 @@ import (
 	"crypto/sha512"
 	"crypto/x509"
 	"encoding/hex"
-	"encoding/json"
 	"fmt"
 	"maps"
 	"math/big"
@@ -112,17 +111,14 @@ func (w *World) publishAddressBook(t *Transaction, nodes []addressBookNode) {
 func (w *World) createNode(id, account int64) {
 	t := w.tx(codes.TypeNodeCreate, AddressBookAdmin, account)
 	t.fee = 0
-	proxy, _ := json.Marshal(map[string]any{
-		"domain_name":   fmt.Sprintf("proxy%d.lantern-bay.example", id),
-		"ip_address_v4": "", "port": 443,
-	})
+	proxy := fmt.Sprintf(`{"domain_name": "proxy%d.lantern-bay.example", "ip_address_v4": "", "port": 443}`, id)
 	r := Row{
 		"admin_key": Ed25519Key(demo.NodeNames[id]), "created_timestamp": t.ts, "deleted": false, "node_id": id,
 		"decline_reward":      id == 6,
 		"grpc_proxy_endpoint": nil, "account_id": account, "associated_registered_nodes": nil,
 	}
 	if id%2 == 0 {
-		r["grpc_proxy_endpoint"] = proxy
+		r["grpc_proxy_endpoint"] = []byte(proxy)
 	}
 	w.nodes.save(t.ts, r)
 	w.commit(t)
@@ -132,7 +128,23 @@ func (w *World) createNode(id, account int64) {
 type RegisteredNode struct {
 	Description string
 	Types       []int16
-	Endpoints   []map[string]any
+	Endpoints   []Endpoint
+}
+
+// Endpoint is an endpoint of a registered node, in the format of the database: its service and its address.
+type Endpoint struct {
+	Block *struct {
+		APIs []string `json:"endpoint_apis"`
+	} `json:"block_node,omitempty"`
+	General *struct {
+		Description string `json:"description"`
+	} `json:"general_service,omitempty"`
+	Mirror  *struct{} `json:"mirror_node,omitempty"`
+	Relay   *struct{} `json:"rpc_relay,omitempty"`
+	Domain  string    `json:"domain_name,omitempty"`
+	Address string    `json:"ip_address,omitempty"`
+	Port    int       `json:"port"`
+	TLS     bool      `json:"requires_tls"`
 }
 
 // RegisterNode registers a node.
@@ -167,16 +179,20 @@ func (w *World) Freeze(kind int) {
 	w.commit(t)
 }
 
+// contribution is what a node adds to the ledger ID, in the format of the database.
+type contribution struct {
+	Key    []byte `json:"history_proof_key"`
+	Node   int    `json:"node_id"`
+	Weight int    `json:"weight"`
+}
+
 // publishLedger publishes the network's ledger ID with the keys of its nodes.
 func (w *World) publishLedger() {
 	t := w.tx(codes.TypeLedgerIdPublication, demo.Treasury, 0)
 	t.node, t.validDuration, t.maxFee = 0, 0, 0
-	list := make([]map[string]any, demo.NodeCount)
+	list := make([]contribution, demo.NodeCount)
 	for i := range list {
-		list[i] = map[string]any{
-			"history_proof_key": edRaw(fmt.Sprintf("history proof of node %d", i)), "node_id": i,
-			"weight": 1_000 + i,
-		}
+		list[i] = contribution{edRaw(fmt.Sprintf("history proof of node %d", i)), i, 1_000 + i}
 	}
 	w.rows.add("ledger", Row{
 		"consensus_timestamp": t.ts, "history_proof_verification_key": Digest("verification key"),

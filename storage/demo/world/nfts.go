@@ -21,7 +21,7 @@ func (w *World) MintNFTs(token int64, metadata ...string) {
 			"serial_number": serial, "token_id": token, "delegating_spender": nil, "spender": nil,
 		})
 		w.addNFTCount(t, treasury, token, 1)
-		t.nftMoves = append(t.nftMoves, nftMove{token: token, serial: serial, receiver: treasury})
+		t.nftMoves = append(t.nftMoves, nftMove{Token: token, Serial: serial, Receiver: Optional(treasury)})
 		w.addNFTTransferLog(t, token, 0, treasury, serial)
 	}
 	tok["total_supply"] = tok["total_supply"].(int64) + int64(len(metadata))
@@ -49,7 +49,7 @@ func (w *World) addNFTTransfer(t *Transaction, from, to, token, serial, price in
 	}
 	treasury := w.tokens.get(token)["treasury_account_id"].(int64)
 	if from != treasury {
-		for _, f := range decodeFees(w.fees.get(token)["royalty_fees"]) {
+		for _, f := range decodeFees[RoyaltyFee](w.fees.get(token)["royalty_fees"]) {
 			switch {
 			case from == f.Collector || to == f.Collector:
 			case price > 0:
@@ -57,10 +57,7 @@ func (w *World) addNFTTransfer(t *Transaction, from, to, token, serial, price in
 				t.hbars(from, f.Collector, fee)
 				t.assessed = append(t.assessed, assessedFee{fee, f.Collector, 0, []int64{from}})
 			case f.Fallback != nil:
-				w.assessFixed(t, to, storedFee{
-					Amount: f.Fallback.Amount, Token: f.Fallback.Token,
-					Collector: f.Collector,
-				})
+				w.assessFixed(t, to, FixedFee{*f.Fallback, f.FeeCollector})
 			}
 		}
 	}
@@ -78,8 +75,7 @@ func (w *World) moveNFT(t *Transaction, token, serial, from, to int64, approved 
 		w.addNFTCount(t, to, token, 1)
 	}
 	t.nftMoves = append(t.nftMoves, nftMove{
-		token: token, serial: serial, sender: from, receiver: to,
-		approval: approved,
+		Token: token, Serial: serial, Sender: Optional(from), Receiver: Optional(to), Approval: approved,
 	})
 	w.addNFTTransferLog(t, token, from, to, serial)
 }
@@ -119,7 +115,7 @@ func (w *World) ChangeTreasury(token, to int64) {
 			w.addNFTCount(t, to, token, 1)
 		}
 	}
-	t.nftMoves = append(t.nftMoves, nftMove{token: token, serial: -1, sender: from, receiver: to})
+	t.nftMoves = append(t.nftMoves, nftMove{Token: token, Serial: -1, Sender: Optional(from), Receiver: Optional(to)})
 	w.addTokenLog(t, token, topicTransfer, w.topicAddress(from), w.topicAddress(to), number(-1), []byte{})
 	w.commit(t)
 }

@@ -22,8 +22,9 @@ type Token struct {
 	FrozenByDefault          bool
 	Metadata                 string
 	RenewedBy                int64
-	Fixed, Fractional        []map[string]any
-	Royalty                  []map[string]any
+	Fixed                    []FixedFee
+	Fractional               []FractionalFee
+	Royalty                  []RoyaltyFee
 }
 
 // nullableKey returns the key of a name, or null for the empty name.
@@ -94,7 +95,7 @@ func (w *World) CreateToken(payer int64, c Token) int64 {
 }
 
 // setFees sets the custom fees of a token or topic.
-func (w *World) setFees(id, ts int64, fixed, fractional, royalty []map[string]any) {
+func (w *World) setFees(id, ts int64, fixed []FixedFee, fractional []FractionalFee, royalty []RoyaltyFee) {
 	w.fees.save(ts, Row{
 		"entity_id": id, "fixed_fees": jsonOf(fixed), "fractional_fees": jsonOf(fractional),
 		"royalty_fees": jsonOf(royalty),
@@ -214,13 +215,13 @@ func (w *World) addTokenTransfer(t *Transaction, from, to, token, amount int64) 
 	received := amount
 	fees := w.fees.get(token)
 	if from != treasury && to != treasury {
-		for _, f := range decodeFees(fees["fixed_fees"]) {
+		for _, f := range decodeFees[FixedFee](fees["fixed_fees"]) {
 			w.assessFixed(t, from, f)
 		}
-		for _, f := range decodeFees(fees["fractional_fees"]) {
+		for _, f := range decodeFees[FractionalFee](fees["fractional_fees"]) {
 			fee := max(amount*f.Numerator/f.Denominator, f.Minimum)
 			if f.Maximum > 0 {
-				fee = min(fee, f.Maximum)
+				fee = min(fee, int64(f.Maximum))
 			}
 			if from == f.Collector || to == f.Collector || fee == 0 {
 				continue
@@ -258,47 +259,69 @@ next:
 	return sums
 }
 
-// storedFee is a custom fee in the format of the database.
-type storedFee struct {
-	Amount      int64 `json:"amount"`
-	Collector   int64 `json:"collector_account_id"`
-	Token       int64 `json:"denominating_token_id"`
-	Numerator   int64 `json:"numerator"`
-	Denominator int64 `json:"denominator"`
-	Minimum     int64 `json:"minimum_amount"`
-	Maximum     int64 `json:"maximum_amount"`
-	Net         bool  `json:"net_of_transfers"`
-	Fallback    *struct {
-		Amount int64 `json:"amount"`
-		Token  int64 `json:"denominating_token_id"`
-	} `json:"fallback_fee"`
+// Optional is a number that is null in JSON if it is zero.
+type Optional int64
+
+// MarshalJSON implements [json.Marshaler].
+func (n Optional) MarshalJSON() ([]byte, error) {
+	return json.Marshal(nullIfZero(int64(n))) //nolint:wrapcheck // the encoder adds the context
 }
 
-// decodeFees reads custom fees from a row of custom_fee.
-func decodeFees(v any) []storedFee {
-	b, ok := v.([]byte)
-	if !ok {
-		return nil
+// The custom fees of a token or topic, in the format of the database.
+type (
+	// FixedFee is a fee for each transfer or message.
+	FixedFee struct {
+		FeePrice
+		FeeCollector
 	}
-	var fees []storedFee
-	if err := json.Unmarshal(b, &fees); err != nil {
-		return nil
+	// FractionalFee is a part of the transferred amount.
+	FractionalFee struct {
+		FeeCollector
+		Numerator   int64    `json:"numerator"`
+		Denominator int64    `json:"denominator"`
+		Minimum     int64    `json:"minimum_amount"`
+		Maximum     Optional `json:"maximum_amount"`
+		Net         bool     `json:"net_of_transfers"`
+	}
+	// RoyaltyFee is a part of the price of an NFT. Fallback is the fee of a transfer without a price.
+	RoyaltyFee struct {
+		FeeCollector
+		Numerator   int64     `json:"numerator"`
+		Denominator int64     `json:"denominator"`
+		Fallback    *FeePrice `json:"fallback_fee"`
+	}
+	// FeePrice is an amount of a token, or of tinybars if Token is 0.
+	FeePrice struct {
+		Amount int64    `json:"amount"`
+		Token  Optional `json:"denominating_token_id"`
+	}
+	// FeeCollector is the account that receives a fee.
+	FeeCollector struct {
+		Collector int64 `json:"collector_account_id"`
+		Exempt    bool  `json:"all_collectors_are_exempt"`
+	}
+)
+
+// decodeFees reads custom fees from a column of custom_fee. Null has none.
+func decodeFees[F any](column any) (fees []F) {
+	if b, ok := column.([]byte); ok {
+		_ = json.Unmarshal(b, &fees) // setFees has encoded them
 	}
 	return fees
 }
 
 // assessFixed moves a fixed custom fee from the payer to the collector, who pays none.
-func (w *World) assessFixed(t *Transaction, payer int64, f storedFee) {
+func (w *World) assessFixed(t *Transaction, payer int64, f FixedFee) {
 	if payer == f.Collector {
 		return
 	}
 	if f.Token == 0 {
 		t.hbars(payer, f.Collector, f.Amount)
 	} else {
-		t.tokenMoves = append(t.tokenMoves, tokenMove{token: f.Token, account: payer, amount: -f.Amount},
-			tokenMove{token: f.Token, account: f.Collector, amount: f.Amount})
+		t.tokenMoves = append(t.tokenMoves, tokenMove{token: int64(f.Token), account: payer, amount: -f.Amount},
+			tokenMove{token: int64(f.Token), account: f.Collector, amount: f.Amount})
 	}
-	t.assessed = append(t.assessed, assessedFee{f.Amount, f.Collector, f.Token, []int64{payer}})
+	t.assessed = append(t.assessed, assessedFee{f.Amount, f.Collector, int64(f.Token), []int64{payer}})
 }
 
 // transferError returns the result code of an impossible token transfer, or 0.
@@ -343,7 +366,7 @@ func (w *World) AutoAssociates(id int64) bool {
 }
 
 // UpdateCustomFees changes the custom fees of a token or topic in a transaction.
-func (w *World) UpdateCustomFees(id int64, fixed ...map[string]any) {
+func (w *World) UpdateCustomFees(id int64, fixed ...FixedFee) {
 	t := w.tx(codes.TypeTokenFeeScheduleUpdate, demo.Trent, id)
 	w.setFees(id, t.ts, fixed, nil, nil)
 	w.commit(t)

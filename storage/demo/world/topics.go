@@ -27,7 +27,7 @@ type Topic struct {
 	Exempt                     []string
 	ExemptAccounts, Submitters []int64
 	RenewedBy                  int64
-	Fixed                      []map[string]any
+	Fixed                      []FixedFee
 }
 
 // CreateTopic creates a topic and returns its number.
@@ -97,7 +97,7 @@ func (w *World) SubmitMessage(topic, payer int64, text []byte, c *chunk, limit i
 		return
 	}
 	if !slices.Contains(s.feeExempt, payer) {
-		for _, f := range decodeFees(w.fees.get(topic)["fixed_fees"]) {
+		for _, f := range decodeFees[FixedFee](w.fees.get(topic)["fixed_fees"]) {
 			if limit > 0 && f.Token == 0 && f.Amount > limit {
 				t.result = codes.MaxCustomFeeLimitExceeded
 				t.transfers, t.assessed, t.tokenMoves = nil, nil, nil

@@ -20,9 +20,13 @@ type tokenMove struct {
 	approval               bool
 }
 
+// nftMove is a transfer of an NFT, in the format of the database.
 type nftMove struct {
-	token, serial, sender, receiver int64
-	approval                        bool
+	Token    int64    `json:"token_id"`
+	Serial   int64    `json:"serial_number"`
+	Sender   Optional `json:"sender_account_id"`
+	Receiver Optional `json:"receiver_account_id"`
+	Approval bool     `json:"is_approval"`
 }
 
 type assessedFee struct {

@@ -128,7 +128,7 @@ func New(end int64) (*World, error) {
 	vm.known = func(a common.Address) bool { return w.entities.get(w.idOf(a)) != nil }
 	vm.tokens.hasFees = func(token common.Address) bool {
 		fees := w.fees.get(w.idOf(token))
-		return len(decodeFees(fees["fixed_fees"]))+len(decodeFees(fees["fractional_fees"])) > 0
+		return fees["fixed_fees"] != nil || fees["fractional_fees"] != nil
 	}
 	w.nextHour = w.clock/Hour*Hour + Hour
 	w.snapshots.reset()
