@@ -39,20 +39,19 @@ func (f fields) ContractResultTrace(
 	ctx context.Context, _ rowplan.Request, of []*ledger.ContractResult, args graph.ContractResultTraceArgs,
 ) (rowplan.Results[*calls.OpcodeTrace], error) {
 	return rowplan.OneByOne(ctx, of, func(ctx context.Context, r *ledger.ContractResult) (*calls.OpcodeTrace, error) {
-		return relay.WithoutNote(f.contractTrace(ctx, traceRef{at: &r.ConsensusTimestamp}, contractcalls.TraceOptions{
-			Stack: args.Stack, Memory: args.Memory, Storage: args.Storage, First: args.First,
+		return relay.WithoutNote(f.Resolver.ContractTrace(ctx, graph.QueryContractTraceArgs{
+			At: &r.ConsensusTimestamp, Stack: args.Stack, Memory: args.Memory, Storage: args.Storage,
+			First: args.First,
 		}))
 	})
 }
 
-// ContractTrace traces a transaction.
-func (r queries) ContractTrace(ctx context.Context, args graph.QueryContractTraceArgs) (*calls.OpcodeTrace, error) {
-	return r.contractTrace(ctx, traceRef{
-		at: args.At, contract: args.Contract, hash: args.Hash,
-		id: args.TransactionID,
-	}, contractcalls.TraceOptions{
+// ContractTrace traces a transaction: that of a time, hash or id, or the newest one of a contract. It returns nil and
+// a note if the transaction does not exist.
+func (r *Resolver) ContractTrace(ctx context.Context, args graph.QueryContractTraceArgs) (*calls.OpcodeTrace, error) {
+	return r.calls.Trace(ctx, contractcalls.TraceOptions{
 		Stack: args.Stack, Memory: args.Memory, Storage: args.Storage, First: args.First,
-	})
+	}, func() (*ledger.ContractResult, error) { return r.tracedResult(ctx, &args) })
 }
 
 // CallContract runs a call. A note has its failure.
@@ -73,32 +72,19 @@ func (r queries) EstimateGas(ctx context.Context, args graph.QueryEstimateGasArg
 	return estimate, err
 }
 
-// traceRef identifies a transaction by at, hash or id, or the newest transaction of a contract.
-type traceRef struct {
-	at       *ledger.Timestamp
-	contract *ledger.ContractRef
-	hash     *string
-	id       *ledger.TransactionID
-}
-
-// contractTrace traces a transaction. It returns nil if the transaction does not exist.
-func (r *Resolver) contractTrace(
-	ctx context.Context, ref traceRef, o contractcalls.TraceOptions,
-) (*calls.OpcodeTrace, error) {
-	return r.calls.Trace(ctx, o, func() (*ledger.ContractResult, error) { return r.tracedResult(ctx, ref) })
-}
-
 // tracedResult returns the result of the referenced transaction, which ran a contract. If a part is missing, it
 // returns a note.
-func (r *Resolver) tracedResult(ctx context.Context, ref traceRef) (*ledger.ContractResult, error) {
+func (r *Resolver) tracedResult(
+	ctx context.Context, ref *graph.QueryContractTraceArgs,
+) (*ledger.ContractResult, error) {
 	var contract ledger.Null[ledger.EntityID]
-	if ref.contract != nil {
-		callee, err := r.callee(ctx, ref.contract.AccountRef())
+	if ref.Contract != nil {
+		callee, err := r.callee(ctx, ref.Contract.AccountRef())
 		if err != nil {
 			return nil, err
 		}
 		if !callee.Valid {
-			return nil, relay.Lacking(relay.Missing{Kind: relay.MissingContract, Contract: *ref.contract})
+			return nil, relay.Lacking(relay.Missing{Kind: relay.MissingContract, Contract: *ref.Contract})
 		}
 		contract = callee
 	}
@@ -119,9 +105,9 @@ func (r *Resolver) tracedResult(ctx context.Context, ref traceRef) (*ledger.Cont
 
 // tracedAt returns the consensus time of the referenced transaction, or a note if it does not exist.
 func (r *Resolver) tracedAt(
-	ctx context.Context, ref traceRef, contract ledger.Null[ledger.EntityID],
+	ctx context.Context, ref *graph.QueryContractTraceArgs, contract ledger.Null[ledger.EntityID],
 ) (ledger.Timestamp, error) {
-	if ref.at == nil && ref.hash == nil && ref.id == nil {
+	if ref.At == nil && ref.Hash == nil && ref.TransactionID == nil {
 		if !contract.Valid {
 			return 0, fault.Input("give one of at, hash, transactionId and contract")
 		}
@@ -136,13 +122,14 @@ func (r *Resolver) tracedAt(
 		}
 		return rows[0].ConsensusTimestamp, nil
 	}
-	if err := fault.OneOf("hash, transactionId and at", ref.hash != nil, ref.id != nil, ref.at != nil); err != nil {
+	err := fault.OneOf("hash, transactionId and at", ref.Hash != nil, ref.TransactionID != nil, ref.At != nil)
+	if err != nil {
 		return 0, err
 	}
-	if ref.at != nil {
-		return *ref.at, nil
+	if ref.At != nil {
+		return *ref.At, nil
 	}
-	located, err := resultRef(ref.hash, ref.id, 0)
+	located, err := resultRef(ref.Hash, ref.TransactionID, 0)
 	if err != nil {
 		return 0, err
 	}
@@ -153,7 +140,7 @@ func (r *Resolver) tracedAt(
 	if !found.Valid {
 		return 0, relay.Lacking(relay.Missing{
 			Kind: relay.MissingContractTransaction, Hash: located.Hash,
-			TransactionID: ref.id,
+			TransactionID: ref.TransactionID,
 		})
 	}
 	return found.V.At, nil
