@@ -128,9 +128,9 @@ const (
 	slowWrite = 10 * time.Millisecond
 )
 
-// receive reads the body of a request, up to the size that endpoints allow, when there is room for it. Its handler reads
-// the same bytes and the same error. It fails if the memory of waiting requests is used up, before it reads anything
-// that does not fit.
+// receive reads the body of a request, up to the size that endpoints allow, when there is room for it. Its handler
+// reads the same bytes and the same error. It fails if the memory of waiting requests is used up, before it reads
+// anything that does not fit.
 func receive(r *http.Request, turn *admission.Turn, l *limitedWriter) error {
 	if r.Body == nil || r.Body == http.NoBody || r.ContentLength > maxExplained {
 		return nil

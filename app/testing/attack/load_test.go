@@ -169,7 +169,8 @@ func closed(t *testing.T, p *process, kind, text string, numbers []int) {
 			most = max(40*time.Millisecond, 2*most)
 		}
 		ok := r.Statuses[http.StatusOK]
-		t.Logf("%-16s %12d %9.0f %7.0f %% %9d %9s %9s", kind, n, rate, 100*rate/best, r.other(), ok.at(0.5), ok.at(0.99))
+		t.Logf("%-16s %12d %9.0f %7.0f %% %9d %9s %9s",
+			kind, n, rate, 100*rate/best, r.other(), ok.at(0.5), ok.at(0.99))
 		unfit := ok.at(0.99) > most || n >= 64 && rate < 0.95*best
 		if r.other() > 0 && (*loadShort || cycle <= queueTimeout) || unfit && !*loadShort {
 			t.Errorf("%d connections: %.0f of %.0f requests/s, %d others, p99 %s of %s",

@@ -48,8 +48,8 @@ const (
 	manyWaiting = 2048
 	// maxUnread is the maximum number of bytes of the responses that one client has not read.
 	maxUnread = 128 << 20
-	// largeBody is the size of a body, in bytes, from which it waits for room before it is read. The room for those of a
-	// client is the memory divided by roomShare.
+	// largeBody is the size of a body, in bytes, from which it waits for room before it is read. The room for those of
+	// a client is the memory divided by roomShare.
 	largeBody, roomShare = 64 << 10, 8
 	// firstCost is the cost of a class that has not run yet, in seconds.
 	firstCost = 0.001
