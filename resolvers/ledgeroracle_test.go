@@ -447,12 +447,14 @@ func (o *oracle) moments(random, changes int) []int64 {
 		o.events = o.events[1:]
 		first = o.events[0].at
 	}
+	first = max(first, o.snapshot)
+	known, _ := slices.BinarySearchFunc(o.events, first, func(e event, at int64) int { return cmp.Compare(e.at, at) })
 	all := map[int64]bool{}
 	for range random {
 		all[first+rng.Int64N(last-first)] = true
 	}
 	for range changes {
-		at := o.events[rng.IntN(len(o.events))].at
+		at := o.events[known+rng.IntN(len(o.events)-known)].at
 		all[at-1], all[at], all[at+1] = true, true, true
 	}
 	end := time.Unix(0, last).UTC()
@@ -460,7 +462,7 @@ func (o *oracle) moments(random, changes int) []int64 {
 		start := time.Date(end.Year(), end.Month()-time.Month(months), 1, 0, 0, 0, 0, time.UTC)
 		all[start.UnixNano()-1], all[start.Add(-12*time.Hour).UnixNano()] = true, true
 	}
-	maps.DeleteFunc(all, func(at int64, _ bool) bool { return at < max(first, o.snapshot) || at > last })
+	maps.DeleteFunc(all, func(at int64, _ bool) bool { return at < first || at > last })
 	return slices.Sorted(maps.Keys(all))
 }
 
