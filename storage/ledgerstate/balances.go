@@ -83,7 +83,7 @@ const (
 // QueueFits queues a query for whether one of the histories above has at most [storage.MaxUnindexed] rows that matter
 // at a moment.
 func QueueFits(b *storage.Batch, history string) storage.Result[bool] {
-	return queueCheck(b, `select count(*) <= $1 from (select from `+history+` limit $1 + 1) h`, storage.MaxUnindexed)
+	return queueCheck(b, `select count(*) <= $1 from (select 1 from `+history+` limit $1 + 1) h`, storage.MaxUnindexed)
 }
 
 // Holding identifies the balance of a token in an account.

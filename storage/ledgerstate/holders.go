@@ -12,7 +12,7 @@ const holdings = `with kind as materialized (select type, decimals from token wh
 related as materialized (select account_id from token_account where token_id = $1 and associated limit $4 + 1),
 held as materialized (select distinct on (account_id) account_id, balance from token_balance
   where token_id = $1 and consensus_timestamp between $2 and $3 order by account_id, consensus_timestamp desc),
-passed as materialized (select from token_transfer where consensus_timestamp > $3 limit $5 + 1),
+passed as materialized (select 1 from token_transfer where consensus_timestamp > $3 limit $5 + 1),
 moved as materialized (select account_id, sum(amount) as amount from token_transfer
   where token_id = $1 and consensus_timestamp > $3 and (select count(*) from passed) <= $5 group by account_id),
 serials as materialized (select account_id from nft where token_id = $1 and deleted is not true limit $6 + 1),
