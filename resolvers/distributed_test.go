@@ -1,6 +1,7 @@
 package resolvers_test
 
 import (
+	"os"
 	"strings"
 	"testing"
 
@@ -9,15 +10,25 @@ import (
 	"heliograph/storage/pgtest"
 )
 
-// TestKeyByKey tests that the statements for distributed tables give the responses of those for PostgreSQL, for fields
-// that no REST document has.
-func TestKeyByKey(t *testing.T) {
-	t.Parallel()
+// distributed returns the URL of the demo network in distributed tables: on one server, or on the Citus cluster at
+// HELIOGRAPH_TEST_CITUS_URL, into which TestRecordCitus of rest/v1 has loaded it.
+func distributed(t *testing.T) string {
+	t.Helper()
+	if url := os.Getenv("HELIOGRAPH_TEST_CITUS_URL"); url != "" {
+		return url
+	}
 	url := testenv.Filled.Fresh(t)
 	if err := pgtest.Distributed(t.Context(), url, migrations.Distribution()); err != nil {
 		t.Fatal(err)
 	}
-	plain, distributed := testenv.Shared(t), testenv.Over(t, url)
+	return url
+}
+
+// TestKeyByKey tests that the statements for distributed tables give the responses of those for PostgreSQL, for fields
+// that no REST document has.
+func TestKeyByKey(t *testing.T) {
+	t.Parallel()
+	plain, distributed := testenv.Shared(t), testenv.Over(t, distributed(t))
 	for name, document := range map[string]string{
 		"counterparties": `{ account(id: 1001) { transfers(first: 25) { nodes { amount fee token { symbol } ` +
 			`counterparties { amount accountId } fees { amount } } } } }`,

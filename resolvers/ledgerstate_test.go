@@ -350,18 +350,10 @@ func TestStates(t *testing.T) {
 	}
 }
 
-// TestStatesKeyByKey tests that the statements for distributed tables give the same states: on one server, or on the
-// Citus cluster at HELIOGRAPH_TEST_CITUS_URL, into which TestRecordCitus of rest/v1 has loaded the demo network.
+// TestStatesKeyByKey tests that the statements for distributed tables give the same states.
 func TestStatesKeyByKey(t *testing.T) {
 	t.Parallel()
-	url := os.Getenv("HELIOGRAPH_TEST_CITUS_URL")
-	if url == "" {
-		url = testenv.Filled.Fresh(t)
-		if err := pgtest.Distributed(t.Context(), url, migrations.Distribution()); err != nil {
-			t.Fatal(err)
-		}
-	}
-	plain, distributed, s := testenv.Shared(t), testenv.Over(t, url), newPastSchema(t)
+	plain, distributed, s := testenv.Shared(t), testenv.Over(t, distributed(t)), newPastSchema(t)
 	// The balances of accounts without an index are known for fewer rows. Later transactions of the day have too many.
 	for _, document := range []string{
 		`{ account(id: 1013) { balanceHistory(range: {from: "2025-04-01"}, by: WEEK) { to balance } } }`,

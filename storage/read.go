@@ -132,10 +132,10 @@ func RowsOf(table, condition string) Rows {
 }
 
 // Join is a part of a FROM clause. where is the condition on the rows of its table that Citus reads by the keys of the
-// page, if it reads any: a text, or pairs of a column and its key in the page.
+// page, if it reads any: a text, or pairs of a column and its key in the page. A query is read in place of the table.
 type Join struct {
-	sql, table, where string
-	keys              []string
+	sql, table, where, query string
+	keys                     []string
 }
 
 // Joined returns a join whose rows are found by a condition on the page or on the tables before it.
@@ -143,6 +143,23 @@ func Joined(sql, table, condition string) Join { return Join{sql: sql, table: ta
 
 // Beside returns a join with tables that are not distributed.
 func Beside(sql string) Join { return Join{sql: sql} }
+
+// Then returns the join with a query that can use the rows of the queries before it, with the columns that [DB.Of]
+// names. Citus does not join a distributed table with one that is not: it reads one query after the other.
+func (db *DB) Then(name, query string) Join {
+	if db.Distributed() {
+		return Join{sql: " left join " + name + " on true", table: name, query: query}
+	}
+	return Join{sql: "\nleft join lateral (" + query + ") " + name + " on true"}
+}
+
+// Of returns a column of the only row of a query before, in a query for [DB.Then].
+func (db *DB) Of(name, column string) string {
+	if db.Distributed() {
+		return "(select " + column + " from " + name + ")"
+	}
+	return name + "." + column
+}
 
 // By returns the join of a table with a page by pairs of columns: one of the table, and its key in the page. kind is
 // "join" or "left join".
@@ -158,16 +175,19 @@ func By(kind, table, alias, page string, columns ...string) Join {
 	return Join{sql: on.String(), table: table, keys: columns}
 }
 
-// condition returns the condition on the rows that Citus reads by the keys of the page.
-func (j Join) condition() string {
+// rows returns the rows that Citus reads before the join: those of a query, or of a table by the keys of the page.
+func (j Join) rows() Rows {
+	if j.query != "" {
+		return Rows{j.table, j.query}
+	}
 	if j.keys == nil {
-		return j.where
+		return RowsOf(j.table, j.where)
 	}
 	var conditions []string
 	for pair := range slices.Chunk(j.keys, 2) {
 		conditions = append(conditions, pair[0]+" in (select "+pair[1]+" from page)")
 	}
-	return strings.Join(conditions, " and ")
+	return RowsOf(j.table, strings.Join(conditions, " and "))
 }
 
 // write appends parts of a statement.
@@ -232,7 +252,7 @@ func (r *Read) text(db *DB) string {
 	for _, j := range r.Joins {
 		write(&sql, j.sql)
 		if apart && j.table != "" {
-			add(alone, RowsOf(j.table, j.condition()))
+			add(alone, j.rows())
 		}
 	}
 	write(&sql, r.Rest)

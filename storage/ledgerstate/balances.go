@@ -63,7 +63,7 @@ const rewardAccount ledger.EntityID = 800
 // QueueStakesKnown queues a query for whether the results of staking periods are known at a moment: they are computed
 // up to the row of the account of rewards. Before the end of the first period there are none.
 func QueueStakesKnown(b *storage.Batch) storage.Result[bool] {
-	return queueCheck(b, `select exists (select from entity_stake where id = $1) or not exists (select from `+
+	return queueCheck(b, `select exists (select 1 from entity_stake where id = $1) or not exists (select 1 from `+
 		`network_stake)`,
 		int64(b.DB().SystemEntity(int64(rewardAccount))))
 }

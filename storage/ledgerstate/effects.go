@@ -23,31 +23,31 @@ var movedRows = storage.MapperOf(func(m *MovedBalance, into []any) []any {
 	return append(into, &m.After, &m.Amount, &m.TooMany)
 }, nil)
 
-// snapshotAt returns the join with the balance snapshot s at or before a time, and with the balance h of it in a table,
+// snapshotAt returns the joins with the balance snapshot s at or before a time, and with the balance h of it in a table,
 // whose rows of an object match a condition. treasury is the account that each snapshot has.
-func snapshotAt(at, treasury, table, condition string) string {
-	return ` left join lateral (
-  select consensus_timestamp as at from account_balance where account_id = ` + treasury + `
-    and consensus_timestamp between ` + at + ` - ` + snapshotSpan + ` and ` + at + ` order by consensus_timestamp desc limit 1) s on true
-left join lateral (
-  select balance from ` + table + ` where ` + condition + ` and consensus_timestamp <= s.at and consensus_timestamp >=
-    (extract(epoch from date_trunc('month', to_timestamp(s.at / 1000000000) at time zone 'UTC')) * 1000000000)::bigint
-  order by consensus_timestamp desc limit 1) h on true`
+func snapshotAt(db *storage.DB, at, treasury, table, condition string) []storage.Join {
+	found := db.Of("s", "at")
+	return []storage.Join{
+		db.Then("s", `select consensus_timestamp as at from account_balance where account_id = `+treasury+`
+    and consensus_timestamp between `+at+` - `+snapshotSpan+` and `+at+` order by consensus_timestamp desc limit 1`),
+		db.Then("h", `select balance from `+table+` where `+condition+` and consensus_timestamp <= `+found+` and consensus_timestamp >=
+    (extract(epoch from date_trunc('month', to_timestamp(`+found+` / 1000000000) at time zone 'UTC')) * 1000000000)::bigint
+  order by consensus_timestamp desc limit 1`),
+	}
 }
 
 // movedUntil returns a query for the newest transfers of an object since the balance snapshot s up to a time, those of
 // that time included, at most one more than most. amount is a column, or an expression.
-func movedUntil(at, most, table, amount, condition string) string {
+func movedUntil(db *storage.DB, at, most, table, amount, condition string) string {
 	return `(select consensus_timestamp, ` + amount + ` as amount from ` + table + ` where ` + condition + `
-    and consensus_timestamp >= least(s.at + 1, ` + at + `) and consensus_timestamp <= ` + at + ` order by consensus_timestamp desc limit ` + most + ` + 1)`
+    and consensus_timestamp >= least(` + db.Of("s", "at") + ` + 1, ` + at + `) and consensus_timestamp <= ` + at + ` order by consensus_timestamp desc limit ` + most + ` + 1)`
 }
 
 // movedSums returns the join m with the sums of the rows of [movedUntil].
-func movedSums(at, rows string) string {
-	return ` cross join lateral (
-  select coalesce(sum(amount) filter (where consensus_timestamp > s.at), 0)::bigint as total,
-    coalesce(sum(amount) filter (where consensus_timestamp = ` + at + `), 0)::bigint as amount, count(*) as rows from (
-    ` + rows + `) t) m`
+func movedSums(db *storage.DB, at, rows string) storage.Join {
+	return db.Then("m", `select coalesce(sum(amount) filter (where consensus_timestamp > `+db.Of("s", "at")+`), 0)::bigint as total,
+    coalesce(sum(amount) filter (where consensus_timestamp = `+at+`), 0)::bigint as amount, count(*) as rows from (
+    `+rows+`) t`)
 }
 
 // unindexed returns the accounts that the index of hbar transfers by account leaves out.
@@ -70,19 +70,20 @@ func keysOf(of []*ledger.BalanceEffect) (accounts, tokens, at []int64) {
 // QueueHbarsAfter queues a query for hbar balances right after transactions. The result has one balance for each.
 func QueueHbarsAfter(b *storage.Batch, of []*ledger.BalanceEffect) storage.Result[[]*MovedBalance] {
 	accounts, _, at := keysOf(of)
-	ps := b.Parents("id, at", accounts, at)
-	w, id, t, without := storage.With(ps.Args...), ps.Key("id"), ps.Key("at"), unindexed(b.DB())
-	treasury, most := w.Arg(int64(b.DB().SystemEntity(entities.TreasuryNum))), w.Arg(MaxMoved)
+	db, ps := b.DB(), b.Parents("id, at", accounts, at)
+	w, id, t, without := storage.With(ps.Args...), ps.Key("id"), ps.Key("at"), unindexed(db)
+	treasury, most := w.Arg(int64(db.SystemEntity(entities.TreasuryNum))), w.Arg(MaxMoved)
 	const valid = " and errata is distinct from 'DELETE'"
-	moved := movedUntil(t, most, "crypto_transfer", "amount", "entity_id = "+id+" and entity_id not in ("+without+")"+valid) + `
+	moved := movedUntil(db, t, most, "crypto_transfer", "amount", "entity_id = "+id+" and entity_id not in ("+without+")"+valid) + `
     union all
-    ` + movedUntil(t, most, "crypto_transfer", "case entity_id when "+id+" then amount else 0 end", id+" in ("+without+")"+valid)
+    ` + movedUntil(db, t, most, "crypto_transfer", "case entity_id when "+id+" then amount else 0 end", id+" in ("+without+")"+valid)
 	return movedRows.QueueChild(b, len(of), &storage.Read{
 		Parents: ps,
 		Select: `p.ord, case when s.at is not null and m.rows <= ` + most + ` then coalesce(h.balance, 0) + m.total end, m.amount,
   m.rows > ` + most,
-		From: ps.From + snapshotAt(t, treasury, "account_balance", "account_id = "+id) + movedSums(t, moved),
-		Rest: " order by p.ord",
+		From:  ps.From,
+		Joins: append(snapshotAt(db, t, treasury, "account_balance", "account_id = "+id), movedSums(db, t, moved)),
+		Rest:  " order by p.ord",
 	}, w.Args)
 }
 
@@ -90,28 +91,26 @@ func QueueHbarsAfter(b *storage.Batch, of []*ledger.BalanceEffect) storage.Resul
 // amount is 0.
 func QueueTokensAfter(b *storage.Batch, of []*ledger.BalanceEffect) storage.Result[[]*MovedBalance] {
 	accounts, tokens, at := keysOf(of)
-	ps := b.Parents("id, token, at", accounts, tokens, at)
+	db, ps := b.DB(), b.Parents("id, token, at", accounts, tokens, at)
 	w, id, token, t := storage.With(ps.Args...), ps.Key("id"), ps.Key("token"), ps.Key("at")
-	treasury, most := w.Arg(int64(b.DB().SystemEntity(entities.TreasuryNum))), w.Arg(MaxMoved)
+	treasury, most := w.Arg(int64(db.SystemEntity(entities.TreasuryNum))), w.Arg(MaxMoved)
 	// The transfers of all tokens are read, because the index does not have the token.
-	moved := movedUntil(t, most, "token_transfer", "case token_id when "+token+" then amount else 0 end",
+	moved := movedUntil(db, t, most, "token_transfer", "case token_id when "+token+" then amount else 0 end",
 		"account_id = "+id)
-	const nonFungible = `k.type = 'NON_FUNGIBLE_UNIQUE'`
-	owned := ` where ` + nonFungible + ` and account_id = ` + id + ` and token_id = ` + token +
+	const nonFungible = " = 'NON_FUNGIBLE_UNIQUE'"
+	owned := ` where ` + db.Of("k", "type") + nonFungible + ` and account_id = ` + id + ` and token_id = ` + token +
 		` and deleted is not true and `
+	joins := append([]storage.Join{db.Then("k", `select type from token where token_id = `+token)},
+		snapshotAt(db, t, treasury, "token_balance", "account_id = "+id+" and token_id = "+token)...)
 	return movedRows.QueueChild(b, len(of), &storage.Read{
 		Parents: ps,
-		Select: `p.ord, case when ` + nonFungible + ` and n.rows <= ` + most + ` then n.rows
+		Select: `p.ord, case when k.type` + nonFungible + ` and n.rows <= ` + most + ` then n.rows
   when k.type <> 'NON_FUNGIBLE_UNIQUE' and s.at is not null and m.rows <= ` + most + ` then coalesce(h.balance, 0) + m.total end, m.amount,
-  case when ` + nonFungible + ` then n.rows > ` + most + ` else m.rows > ` + most + ` end`,
+  case when k.type` + nonFungible + ` then n.rows > ` + most + ` else m.rows > ` + most + ` end`,
 		From: ps.From,
-		Joins: []storage.Join{
-			ps.Join("left join", "token", "k", "token_id", "token"),
-			storage.Beside(snapshotAt(t, treasury, "token_balance", "account_id = "+id+" and token_id = "+token) +
-				movedSums(t, moved) + ` cross join lateral (select count(*) as rows from (
-    select 1 from nft` + owned + `lower(timestamp_range) <= ` + t + `
-    union all select 1 from nft_history` + owned + `timestamp_range @> ` + t + ` limit ` + most + ` + 1) n) n`),
-		},
+		Joins: append(joins, movedSums(db, t, moved), db.Then("n", `select count(*) as rows from (
+    select 1 from nft`+owned+`lower(timestamp_range) <= `+t+`
+    union all select 1 from nft_history`+owned+`timestamp_range @> `+t+` limit `+most+` + 1) n`)),
 		Rest: " order by p.ord",
 	}, w.Args)
 }

@@ -59,16 +59,17 @@ order by p.ord`, []any{last, treasury, int64(account), MaxHistoryTransfers})
 
 // queueEnds is [QueueBalanceHistory] with a statement for each of the times.
 func queueEnds(b *storage.Batch, account ledger.EntityID, last []int64, treasury int64) storage.Result[[]*EndBalance] {
-	p := b.Parents("t", last)
+	db, p := b.DB(), b.Parents("t", last)
 	t := p.Key("t")
 	return endRows.QueueChild(b, len(last), &storage.Read{
 		Parents: p,
 		Select: `p.ord, case when s.at is not null then coalesce(h.balance, 0) + coalesce(m.amount, 0)::bigint end,
   coalesce(m.rows, 0) > $4`,
-		From: p.From + snapshotAt(t, "$2", "account_balance", "account_id = $3") + ` left join lateral (
-  select sum(amount) as amount, count(*) as rows from (
-    select amount from crypto_transfer where entity_id = $3 and entity_id <> 98 and consensus_timestamp > s.at
-      and consensus_timestamp <= ` + t + ` and errata is distinct from 'DELETE' limit $4 + 1) t) m on true`,
+		From: p.From,
+		Joins: append(snapshotAt(db, t, "$2", "account_balance", "account_id = $3"), db.Then("m",
+			`select sum(amount) as amount, count(*) as rows from (
+    select amount from crypto_transfer where entity_id = $3 and entity_id <> 98 and consensus_timestamp > `+db.Of("s", "at")+`
+      and consensus_timestamp <= `+t+` and errata is distinct from 'DELETE' limit $4 + 1) t`)),
 		Rest: " order by p.ord",
 	}, append(p.Args, treasury, int64(account), MaxHistoryTransfers))
 }

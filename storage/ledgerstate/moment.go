@@ -45,7 +45,7 @@ const (
 	ByTransaction = `select max(consensus_timestamp) as at from (
     select consensus_timestamp, parent_consensus_timestamp from transaction where consensus_timestamp >= $2::bigint
     order by consensus_timestamp limit 1000) t
-  where consensus_timestamp = $2 or parent_consensus_timestamp = $2 and exists (select from transaction where consensus_timestamp = $2)`
+  where consensus_timestamp = $2 or parent_consensus_timestamp = $2 and exists (select 1 from transaction where consensus_timestamp = $2)`
 )
 
 // Moment returns the moment that a value selects in one of the ways above, or nil if there is no such block or

@@ -23,18 +23,17 @@ window w as (partition by p.at order by p.t)
 order by p.ord;
 
 -- balance history, distributed
+with s as materialized (select consensus_timestamp as at from account_balance where account_id = $2
+    and consensus_timestamp between $1::bigint - 5356800000000000 and $1::bigint order by consensus_timestamp desc limit 1),
+h as materialized (select balance from account_balance where account_id = $3 and consensus_timestamp <= (select at from s) and consensus_timestamp >=
+    (extract(epoch from date_trunc('month', to_timestamp((select at from s) / 1000000000) at time zone 'UTC')) * 1000000000)::bigint
+  order by consensus_timestamp desc limit 1),
+m as materialized (select sum(amount) as amount, count(*) as rows from (
+    select amount from crypto_transfer where entity_id = $3 and entity_id <> 98 and consensus_timestamp > (select at from s)
+      and consensus_timestamp <= $1::bigint and errata is distinct from 'DELETE' limit $4 + 1) t)
 select p.ord, case when s.at is not null then coalesce(h.balance, 0) + coalesce(m.amount, 0)::bigint end,
   coalesce(m.rows, 0) > $4
-from (select $1::bigint as t, 1::bigint as ord) p left join lateral (
-  select consensus_timestamp as at from account_balance where account_id = $2
-    and consensus_timestamp between $1::bigint - 5356800000000000 and $1::bigint order by consensus_timestamp desc limit 1) s on true
-left join lateral (
-  select balance from account_balance where account_id = $3 and consensus_timestamp <= s.at and consensus_timestamp >=
-    (extract(epoch from date_trunc('month', to_timestamp(s.at / 1000000000) at time zone 'UTC')) * 1000000000)::bigint
-  order by consensus_timestamp desc limit 1) h on true left join lateral (
-  select sum(amount) as amount, count(*) as rows from (
-    select amount from crypto_transfer where entity_id = $3 and entity_id <> 98 and consensus_timestamp > s.at
-      and consensus_timestamp <= $1::bigint and errata is distinct from 'DELETE' limit $4 + 1) t) m on true order by p.ord;
+from (select $1::bigint as t, 1::bigint as ord) p left join s on true left join h on true left join m on true order by p.ord;
 
 -- balances
 with a as materialized (select id, ord from unnest((select $1::bigint[])) with ordinality a(id, ord)),
@@ -105,38 +104,36 @@ order by a.ord;
 -- hbars after transactions
 select p.ord, case when s.at is not null and m.rows <= $4 then coalesce(h.balance, 0) + m.total end, m.amount,
   m.rows > $4
-from unnest((select $1::bigint[]), (select $2::bigint[])) with ordinality p(id, at, ord) left join lateral (
-  select consensus_timestamp as at from account_balance where account_id = $3
+from unnest((select $1::bigint[]), (select $2::bigint[])) with ordinality p(id, at, ord)
+left join lateral (select consensus_timestamp as at from account_balance where account_id = $3
     and consensus_timestamp between p.at - 5356800000000000 and p.at order by consensus_timestamp desc limit 1) s on true
-left join lateral (
-  select balance from account_balance where account_id = p.id and consensus_timestamp <= s.at and consensus_timestamp >=
+left join lateral (select balance from account_balance where account_id = p.id and consensus_timestamp <= s.at and consensus_timestamp >=
     (extract(epoch from date_trunc('month', to_timestamp(s.at / 1000000000) at time zone 'UTC')) * 1000000000)::bigint
-  order by consensus_timestamp desc limit 1) h on true cross join lateral (
-  select coalesce(sum(amount) filter (where consensus_timestamp > s.at), 0)::bigint as total,
+  order by consensus_timestamp desc limit 1) h on true
+left join lateral (select coalesce(sum(amount) filter (where consensus_timestamp > s.at), 0)::bigint as total,
     coalesce(sum(amount) filter (where consensus_timestamp = p.at), 0)::bigint as amount, count(*) as rows from (
     (select consensus_timestamp, amount as amount from crypto_transfer where entity_id = p.id and entity_id not in (98) and errata is distinct from 'DELETE'
     and consensus_timestamp >= least(s.at + 1, p.at) and consensus_timestamp <= p.at order by consensus_timestamp desc limit $4 + 1)
     union all
     (select consensus_timestamp, case entity_id when p.id then amount else 0 end as amount from crypto_transfer where p.id in (98) and errata is distinct from 'DELETE'
-    and consensus_timestamp >= least(s.at + 1, p.at) and consensus_timestamp <= p.at order by consensus_timestamp desc limit $4 + 1)) t) m order by p.ord;
+    and consensus_timestamp >= least(s.at + 1, p.at) and consensus_timestamp <= p.at order by consensus_timestamp desc limit $4 + 1)) t) m on true order by p.ord;
 
 -- hbars after transactions, distributed
-select p.ord, case when s.at is not null and m.rows <= $4 then coalesce(h.balance, 0) + m.total end, m.amount,
-  m.rows > $4
-from (select $1::bigint as id, $2::bigint as at, 1::bigint as ord) p left join lateral (
-  select consensus_timestamp as at from account_balance where account_id = $3
-    and consensus_timestamp between $2::bigint - 5356800000000000 and $2::bigint order by consensus_timestamp desc limit 1) s on true
-left join lateral (
-  select balance from account_balance where account_id = $1::bigint and consensus_timestamp <= s.at and consensus_timestamp >=
-    (extract(epoch from date_trunc('month', to_timestamp(s.at / 1000000000) at time zone 'UTC')) * 1000000000)::bigint
-  order by consensus_timestamp desc limit 1) h on true cross join lateral (
-  select coalesce(sum(amount) filter (where consensus_timestamp > s.at), 0)::bigint as total,
+with s as materialized (select consensus_timestamp as at from account_balance where account_id = $3
+    and consensus_timestamp between $2::bigint - 5356800000000000 and $2::bigint order by consensus_timestamp desc limit 1),
+h as materialized (select balance from account_balance where account_id = $1::bigint and consensus_timestamp <= (select at from s) and consensus_timestamp >=
+    (extract(epoch from date_trunc('month', to_timestamp((select at from s) / 1000000000) at time zone 'UTC')) * 1000000000)::bigint
+  order by consensus_timestamp desc limit 1),
+m as materialized (select coalesce(sum(amount) filter (where consensus_timestamp > (select at from s)), 0)::bigint as total,
     coalesce(sum(amount) filter (where consensus_timestamp = $2::bigint), 0)::bigint as amount, count(*) as rows from (
     (select consensus_timestamp, amount as amount from crypto_transfer where entity_id = $1::bigint and entity_id not in (98, 800) and errata is distinct from 'DELETE'
-    and consensus_timestamp >= least(s.at + 1, $2::bigint) and consensus_timestamp <= $2::bigint order by consensus_timestamp desc limit $4 + 1)
+    and consensus_timestamp >= least((select at from s) + 1, $2::bigint) and consensus_timestamp <= $2::bigint order by consensus_timestamp desc limit $4 + 1)
     union all
     (select consensus_timestamp, case entity_id when $1::bigint then amount else 0 end as amount from crypto_transfer where $1::bigint in (98, 800) and errata is distinct from 'DELETE'
-    and consensus_timestamp >= least(s.at + 1, $2::bigint) and consensus_timestamp <= $2::bigint order by consensus_timestamp desc limit $4 + 1)) t) m order by p.ord;
+    and consensus_timestamp >= least((select at from s) + 1, $2::bigint) and consensus_timestamp <= $2::bigint order by consensus_timestamp desc limit $4 + 1)) t)
+select p.ord, case when s.at is not null and m.rows <= $4 then coalesce(h.balance, 0) + m.total end, m.amount,
+  m.rows > $4
+from (select $1::bigint as id, $2::bigint as at, 1::bigint as ord) p left join s on true left join h on true left join m on true order by p.ord;
 
 -- holders
 with kind as materialized (select type, decimals from token where token_id = $1),
@@ -177,10 +174,10 @@ select x.account_id, x.balance, (select decimals from kind), (select count(*) fr
 from counted c left join page x on true order by x.balance asc, x.account_id asc;
 
 -- known stakes
-select exists (select from entity_stake where id = $1) or not exists (select from network_stake);
+select exists (select 1 from entity_stake where id = $1) or not exists (select 1 from network_stake);
 
 -- known stakes, distributed
-select exists (select from entity_stake where id = $1) or not exists (select from network_stake);
+select exists (select 1 from entity_stake where id = $1) or not exists (select 1 from network_stake);
 
 -- length of a history
 select count(*) <= $1 from (select 1 from token_airdrop_history limit $1 + 1) h;
@@ -230,36 +227,37 @@ from counted c;
 select p.ord, case when k.type = 'NON_FUNGIBLE_UNIQUE' and n.rows <= $5 then n.rows
   when k.type <> 'NON_FUNGIBLE_UNIQUE' and s.at is not null and m.rows <= $5 then coalesce(h.balance, 0) + m.total end, m.amount,
   case when k.type = 'NON_FUNGIBLE_UNIQUE' then n.rows > $5 else m.rows > $5 end
-from unnest((select $1::bigint[]), (select $2::bigint[]), (select $3::bigint[])) with ordinality p(id, token, at, ord) left join token k on k.token_id = p.token left join lateral (
-  select consensus_timestamp as at from account_balance where account_id = $4
+from unnest((select $1::bigint[]), (select $2::bigint[]), (select $3::bigint[])) with ordinality p(id, token, at, ord)
+left join lateral (select type from token where token_id = p.token) k on true
+left join lateral (select consensus_timestamp as at from account_balance where account_id = $4
     and consensus_timestamp between p.at - 5356800000000000 and p.at order by consensus_timestamp desc limit 1) s on true
-left join lateral (
-  select balance from token_balance where account_id = p.id and token_id = p.token and consensus_timestamp <= s.at and consensus_timestamp >=
+left join lateral (select balance from token_balance where account_id = p.id and token_id = p.token and consensus_timestamp <= s.at and consensus_timestamp >=
     (extract(epoch from date_trunc('month', to_timestamp(s.at / 1000000000) at time zone 'UTC')) * 1000000000)::bigint
-  order by consensus_timestamp desc limit 1) h on true cross join lateral (
-  select coalesce(sum(amount) filter (where consensus_timestamp > s.at), 0)::bigint as total,
+  order by consensus_timestamp desc limit 1) h on true
+left join lateral (select coalesce(sum(amount) filter (where consensus_timestamp > s.at), 0)::bigint as total,
     coalesce(sum(amount) filter (where consensus_timestamp = p.at), 0)::bigint as amount, count(*) as rows from (
     (select consensus_timestamp, case token_id when p.token then amount else 0 end as amount from token_transfer where account_id = p.id
-    and consensus_timestamp >= least(s.at + 1, p.at) and consensus_timestamp <= p.at order by consensus_timestamp desc limit $5 + 1)) t) m cross join lateral (select count(*) as rows from (
+    and consensus_timestamp >= least(s.at + 1, p.at) and consensus_timestamp <= p.at order by consensus_timestamp desc limit $5 + 1)) t) m on true
+left join lateral (select count(*) as rows from (
     select 1 from nft where k.type = 'NON_FUNGIBLE_UNIQUE' and account_id = p.id and token_id = p.token and deleted is not true and lower(timestamp_range) <= p.at
-    union all select 1 from nft_history where k.type = 'NON_FUNGIBLE_UNIQUE' and account_id = p.id and token_id = p.token and deleted is not true and timestamp_range @> p.at limit $5 + 1) n) n order by p.ord;
+    union all select 1 from nft_history where k.type = 'NON_FUNGIBLE_UNIQUE' and account_id = p.id and token_id = p.token and deleted is not true and timestamp_range @> p.at limit $5 + 1) n) n on true order by p.ord;
 
 -- tokens after transactions, distributed
-with token as materialized (select * from token where token_id = $2::bigint)
+with k as materialized (select type from token where token_id = $2::bigint),
+s as materialized (select consensus_timestamp as at from account_balance where account_id = $4
+    and consensus_timestamp between $3::bigint - 5356800000000000 and $3::bigint order by consensus_timestamp desc limit 1),
+h as materialized (select balance from token_balance where account_id = $1::bigint and token_id = $2::bigint and consensus_timestamp <= (select at from s) and consensus_timestamp >=
+    (extract(epoch from date_trunc('month', to_timestamp((select at from s) / 1000000000) at time zone 'UTC')) * 1000000000)::bigint
+  order by consensus_timestamp desc limit 1),
+m as materialized (select coalesce(sum(amount) filter (where consensus_timestamp > (select at from s)), 0)::bigint as total,
+    coalesce(sum(amount) filter (where consensus_timestamp = $3::bigint), 0)::bigint as amount, count(*) as rows from (
+    (select consensus_timestamp, case token_id when $2::bigint then amount else 0 end as amount from token_transfer where account_id = $1::bigint
+    and consensus_timestamp >= least((select at from s) + 1, $3::bigint) and consensus_timestamp <= $3::bigint order by consensus_timestamp desc limit $5 + 1)) t),
+n as materialized (select count(*) as rows from (
+    select 1 from nft where (select type from k) = 'NON_FUNGIBLE_UNIQUE' and account_id = $1::bigint and token_id = $2::bigint and deleted is not true and lower(timestamp_range) <= $3::bigint
+    union all select 1 from nft_history where (select type from k) = 'NON_FUNGIBLE_UNIQUE' and account_id = $1::bigint and token_id = $2::bigint and deleted is not true and timestamp_range @> $3::bigint limit $5 + 1) n)
 select p.ord, case when k.type = 'NON_FUNGIBLE_UNIQUE' and n.rows <= $5 then n.rows
   when k.type <> 'NON_FUNGIBLE_UNIQUE' and s.at is not null and m.rows <= $5 then coalesce(h.balance, 0) + m.total end, m.amount,
   case when k.type = 'NON_FUNGIBLE_UNIQUE' then n.rows > $5 else m.rows > $5 end
-from (select $1::bigint as id, $2::bigint as token, $3::bigint as at, 1::bigint as ord) p left join token k on k.token_id = $2::bigint left join lateral (
-  select consensus_timestamp as at from account_balance where account_id = $4
-    and consensus_timestamp between $3::bigint - 5356800000000000 and $3::bigint order by consensus_timestamp desc limit 1) s on true
-left join lateral (
-  select balance from token_balance where account_id = $1::bigint and token_id = $2::bigint and consensus_timestamp <= s.at and consensus_timestamp >=
-    (extract(epoch from date_trunc('month', to_timestamp(s.at / 1000000000) at time zone 'UTC')) * 1000000000)::bigint
-  order by consensus_timestamp desc limit 1) h on true cross join lateral (
-  select coalesce(sum(amount) filter (where consensus_timestamp > s.at), 0)::bigint as total,
-    coalesce(sum(amount) filter (where consensus_timestamp = $3::bigint), 0)::bigint as amount, count(*) as rows from (
-    (select consensus_timestamp, case token_id when $2::bigint then amount else 0 end as amount from token_transfer where account_id = $1::bigint
-    and consensus_timestamp >= least(s.at + 1, $3::bigint) and consensus_timestamp <= $3::bigint order by consensus_timestamp desc limit $5 + 1)) t) m cross join lateral (select count(*) as rows from (
-    select 1 from nft where k.type = 'NON_FUNGIBLE_UNIQUE' and account_id = $1::bigint and token_id = $2::bigint and deleted is not true and lower(timestamp_range) <= $3::bigint
-    union all select 1 from nft_history where k.type = 'NON_FUNGIBLE_UNIQUE' and account_id = $1::bigint and token_id = $2::bigint and deleted is not true and timestamp_range @> $3::bigint limit $5 + 1) n) n order by p.ord;
+from (select $1::bigint as id, $2::bigint as token, $3::bigint as at, 1::bigint as ord) p left join k on true left join s on true left join h on true left join m on true left join n on true order by p.ord;
 
