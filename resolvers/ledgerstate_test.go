@@ -358,7 +358,7 @@ func TestStatesKeyByKey(t *testing.T) {
 	for _, document := range []string{
 		`{ account(id: 1013) { balanceHistory(range: {from: "2025-04-01"}, by: WEEK) { to balance } } }`,
 		`{ account(id: 800) { balanceHistory(range: {from: "2026-05-16T06:00:00Z"}, by: HOUR) { to balance } } }`,
-		`{ transactions(first: 20, filter: {types: [CRYPTOTRANSFER], timestamp: {lt: "2026-05-17T12:00:00Z"}}) { nodes { effects { entities { entityId balance { amount before after } changes { field after } }
+		`{ transactions(first: 4, filter: {types: [CRYPTOTRANSFER], timestamp: {lt: "2026-05-17T12:00:00Z"}}) { nodes { effects { entities { entityId balance { amount before after } changes { field after } }
   relationships { accountId tokenId balance { amount before after } changes { field } } nfts { tokenId serialNumber changes { field before after } } } } } }`,
 	} {
 		want, got := plain.Query(t, document, nil).Body, distributed.Query(t, document, nil).Body

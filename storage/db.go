@@ -180,7 +180,7 @@ var ErrEmpty = errors.New("the database has no address book")
 // its own.
 func (db *DB) Ready(ctx context.Context) error {
 	var filled, callable bool
-	if err := db.Pool().QueryRow(ctx, `select exists (select from address_book),
+	if err := db.Pool().QueryRow(ctx, `select exists (select 1 from address_book),
 coalesce(has_function_privilege(to_regprocedure('get_transaction_info_by_hash(bytea)')::oid, 'execute'), false)`).Scan(&filled, &callable); err != nil {
 		return fmt.Errorf("reading the address book: %w", err)
 	}

@@ -234,7 +234,7 @@ func PoolerOf(ctx context.Context, conn *pgx.Conn) (Pooler, error) {
 			return fmt.Errorf("preparing a statement: %w", err)
 		}
 		var plain bool // a pooler that supports prepared statements gives them names of its own
-		if err := tx.QueryRow(ctx, `select exists (select from pg_prepared_statements where name = $1)`,
+		if err := tx.QueryRow(ctx, `select exists (select 1 from pg_prepared_statements where name = $1)`,
 			pgx.QueryExecModeExec, name).Scan(&plain); err != nil {
 			return fmt.Errorf("looking for a prepared statement: %w", err)
 		}

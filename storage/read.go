@@ -31,7 +31,7 @@ func (db *DB) ReadPlacement(ctx context.Context) error {
 	err := db.Pool().QueryRow(ctx, `select to_regclass('citus_tables') is not null`).Scan(&apart)
 	if err == nil && apart {
 		err = db.Pool().QueryRow(ctx,
-			`select exists (select from citus_tables where citus_table_type = 'distributed')`).Scan(&apart)
+			`select exists (select 1 from citus_tables where citus_table_type = 'distributed')`).Scan(&apart)
 	}
 	if err != nil {
 		return fmt.Errorf("reading how the tables are distributed: %w", err)

@@ -272,4 +272,4 @@ order by consensus_timestamp desc limit 1`, int64(id), int64(window.V.From), int
 }
 
 // CountAccounts counts accounts and contracts.
-const CountAccounts storage.Countable = `select from entity where type in ('ACCOUNT', 'CONTRACT')`
+const CountAccounts storage.Countable = `select 1 from entity where type in ('ACCOUNT', 'CONTRACT')`

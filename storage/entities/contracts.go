@@ -155,7 +155,7 @@ func QueueRuntimeBytecodes(b *storage.Batch, ids []ledger.EntityID) storage.Resu
 }
 
 // CountContracts counts contracts.
-const CountContracts storage.Countable = `select from entity where type = 'CONTRACT'`
+const CountContracts storage.Countable = `select 1 from entity where type = 'CONTRACT'`
 
 // ResolveCallee returns the id of the account or contract that ref identifies, or null if no entity that is not
 // deleted has the address. An id in ref is returned without a lookup, so the entity may not exist. If two such

@@ -142,7 +142,7 @@ and balance > 0)`, `*`, tokens, most)
 // QueueRelationshipCounts queues a query that counts the relationships of each of the given tokens up to most + 1. It
 // reads only an index.
 func QueueRelationshipCounts(b *storage.Batch, tokens []ledger.EntityID, most int) storage.Result[[]*int64] {
-	return countRelationships(b, storage.Values[int64](), `count(*)`, ``, tokens, most)
+	return countRelationships(b, storage.Values[int64](), `count(*)`, `1`, tokens, most)
 }
 
 // countRelationships queues a query for counts of the relationships of tokens, of which columns are read.
@@ -233,6 +233,6 @@ func QueueTokenRelationships(b *storage.Batch, accounts []ledger.EntityID, f led
 
 // QueueEntityExists queues a query that checks whether an entity of any type has the id.
 func QueueEntityExists(b *storage.Batch, id ledger.EntityID) storage.Result[bool] {
-	rows := storage.Values[bool]().Queue(b, `select exists (select from entity where id = $1)`, []any{int64(id)})
+	rows := storage.Values[bool]().Queue(b, `select exists (select 1 from entity where id = $1)`, []any{int64(id)})
 	return storage.Map(rows, func(rows []*bool) bool { return *rows[0] })
 }

@@ -104,7 +104,7 @@ func QueueNFTs(b *storage.Batch, f ledger.NFTFilter, p storage.Page) storage.Res
 }
 
 // CountNFTs counts NFTs.
-const CountNFTs storage.Countable = `select from nft`
+const CountNFTs storage.Countable = `select 1 from nft`
 
 // QueueNFTsByKey queues a query for NFTs by token and serial. The result has one NFT per key, or nil for NFTs that do
 // not exist.

@@ -247,7 +247,7 @@ func QueueTokenFees(b *storage.Batch, of []*ledger.Token) storage.Result[[]*ledg
 }
 
 // CountTokens counts tokens.
-const CountTokens storage.Countable = `select from token`
+const CountTokens storage.Countable = `select 1 from token`
 
 // hasFees returns a condition that is true if a JSON column contains fees.
 func hasFees(column string) string { return `coalesce(` + column + `, '[]') not in ('[]', 'null')` }

@@ -103,20 +103,23 @@ func nearby(c, m string) string {
 	return c + ".sequence_number between " + m + ".sequence_number - 256 and " + m + ".sequence_number + 256"
 }
 
-// standsForMessage is the condition for the chunks of a topic at which joined messages stand: the first chunk, or
+// standsForMessage returns the condition for the chunks of a topic at which joined messages stand: the first chunk, or
 // else the earliest of a message. A chunk with an invalid number stands alone. The first chunk of most messages is
-// found at once, because their chunks follow each other.
-var standsForMessage = `(coalesce(chunk_num, 1) <= 1 or chunk_total is null or chunk_total > 100
+// found at once, because their chunks follow each other. Citus runs the statement in one shard if the topic is a
+// parameter for each of the tables.
+func standsForMessage(topic string) string {
+	return `(coalesce(chunk_num, 1) <= 1 or chunk_total is null or chunk_total > 100
   or chunk_num > chunk_total or case
-  when exists (select from topic_message c where c.topic_id = topic_message.topic_id
+  when exists (select 1 from topic_message c where c.topic_id = ` + topic + `
     and c.sequence_number = topic_message.sequence_number + 1 - topic_message.chunk_num and c.chunk_num = 1
     and ` + sameMessage("c", "topic_message") + `) then false
-  else not exists (select from topic_message c where c.topic_id = topic_message.topic_id
+  else not exists (select 1 from topic_message c where c.topic_id = ` + topic + `
     and ` + nearby("c", "topic_message") + ` and ` + sameMessage("c", "topic_message") + `
     and (c.chunk_num = 1 or c.sequence_number < topic_message.sequence_number
-      and not exists (select from topic_message d where d.topic_id = c.topic_id
+      and not exists (select 1 from topic_message d where d.topic_id = ` + topic + `
         and ` + nearby("d", "c") + ` and ` + sameMessage("d", "c") + `
         and (d.chunk_num = 1 or d.sequence_number < c.sequence_number)))) end)`
+}
 
 // joinedMessages describes the statement for messages of a topic that satisfy [standsForMessage], with the joined
 // contents of their chunks and the number of them. The first join reads the chunks that follow the first one, of most
@@ -138,7 +141,7 @@ func joinedMessages(topic, sql, order string) *storage.Read {
       and c.sequence_number >= case when m.chunk_num = 1 then m.sequence_number - 256 else m.sequence_number end
       and m.chunk_num between 1 and m.chunk_total and m.chunk_total between 2 and 100 and f.n < m.chunk_total - 1
       and (c.chunk_num <> m.chunk_num or c.sequence_number = m.sequence_number) and ` + sameMessage("c", "m") + `
-      and (m.chunk_num = 1 or not exists (select from topic_message d where d.topic_id = c.topic_id and d.chunk_num = 1
+      and (m.chunk_num = 1 or not exists (select 1 from topic_message d where d.topic_id = ` + topic + ` and d.chunk_num = 1
         and ` + nearby("d", "c") + ` and ` + sameMessage("d", "c") + `))
     order by c.chunk_num, c.sequence_number) c) g on true
 order by consensus_timestamp` + order,
@@ -176,7 +179,7 @@ func TopicMessages(
 	ctx context.Context, db *storage.DB, topic ledger.EntityID, f ledger.TopicMessageFilter, p storage.Page,
 ) ([]*ledger.TopicMessage, error) {
 	w := storage.With(int64(topic))
-	column := filterMessages(&w, f, p)
+	column := filterMessages(&w, "$1", f, p)
 	rows, r := messagesOf(db, &w, "$1", column, f, p)
 	if f.SequenceNumber != nil && f.Timestamp != nil {
 		r.Setting = storage.NoBitmaps // each has an index
@@ -203,7 +206,7 @@ func QueueTopicMessages(
 ) storage.Result[[][]*ledger.TopicMessage] {
 	ps := b.ParentsOrOne("id", storage.Int64s(topics))
 	w := storage.With(ps.Args...)
-	column := filterMessages(&w, f, p)
+	column := filterMessages(&w, ps.Key("id"), f, p)
 	rows, page := messagesOf(b.DB(), &w, ps.Key("id"), column, f, p)
 	return rows.QueueChildren(b, len(topics), &storage.Read{
 		Parents: ps, Select: `p.ord, m.*`, From: ps.From, Page: page.Query(b.DB()), As: "m",
@@ -212,11 +215,11 @@ func QueueTopicMessages(
 }
 
 // filterMessages adds the conditions on the messages of a page, and returns the column that orders them.
-func filterMessages(w *storage.Where, f ledger.TopicMessageFilter, p storage.Page) string {
+func filterMessages(w *storage.Where, topic string, f ledger.TopicMessageFilter, p storage.Page) string {
 	storage.Filter(w, "sequence_number", f.SequenceNumber)
 	storage.Filter(w, "consensus_timestamp", f.Timestamp)
 	if f.JoinChunks {
-		w.And(standsForMessage)
+		w.And(standsForMessage(topic))
 	}
 	w.Keyset(p, "consensus_timestamp")
 	if f.SequenceNumber != nil && f.Timestamp == nil && p.Greater == nil && p.Less == nil {

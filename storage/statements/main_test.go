@@ -130,7 +130,7 @@ func statementsOf(t *testing.T, suffix, url string, of reads) map[string][]strin
 		t.Fatal(err)
 	}
 	// Citus cannot move the rows of a subquery without columns from the workers.
-	withoutColumns := regexp.MustCompile(`(exists *)?\(select from`)
+	withoutColumns := regexp.MustCompile(`select\s+from`)
 	out := map[string][]string{}
 	for name, read := range of {
 		rec.reset()
@@ -143,10 +143,8 @@ func statementsOf(t *testing.T, suffix, url string, of reads) map[string][]strin
 		}
 		out[name+suffix] = rec.reset()
 		for _, text := range out[name+suffix] {
-			for _, found := range withoutColumns.FindAllString(text, -1) {
-				if !strings.HasPrefix(found, "exists") {
-					t.Errorf("%s has a subquery without columns: %s", name, text)
-				}
+			if withoutColumns.MatchString(text) {
+				t.Errorf("%s has a subquery without columns: %s", name, text)
 			}
 		}
 	}

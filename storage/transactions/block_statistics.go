@@ -231,7 +231,7 @@ var (
 	TokenStatistics = Statistics{`with s as materialized (select consensus_timestamp as at from token_transfer where true` + inRange + `
   order by at offset $5 - 1 limit 1)
 select 0, $5::bigint, 0::bigint, 0::bigint, at from s union all (` + periodsOf(`select consensus_timestamp as at, amount from token_transfer
-  where token_id = $1 and amount > 0 and not exists (select from s)`+inRange, `count(*)`, `sum(amount)`) + `)`, MaxStatistics}
+  where token_id = $1 and amount > 0 and not exists (select 1 from s)`+inRange, `count(*)`, `sum(amount)`) + `)`, MaxStatistics}
 	// MessageStatistics counts the messages of a topic by their sequence numbers, which have no gaps.
 	MessageStatistics = Statistics{sql: `select i::int, n, 0::bigint, 0::bigint, 0::bigint from (
   select i, lead(seq) over (order by i) - seq as n from (

@@ -151,7 +151,7 @@ func ContractLogs(
 }
 
 // CountLogs counts logs.
-const CountLogs storage.Countable = `select from contract_log`
+const CountLogs storage.Countable = `select 1 from contract_log`
 
 // queueLogs queues a query for a page of logs for each of n parents. The condition of relates them to logs.
 func queueLogs(b *storage.Batch, n int, ps *storage.Parents, of string, f ledger.ContractLogFilter, p storage.Page,

@@ -150,7 +150,7 @@ func filterResults(w *storage.Where, f ledger.ContractResultFilter) {
 }
 
 // CountResults counts contract results.
-const CountResults storage.Countable = `select from contract_result`
+const CountResults storage.Countable = `select 1 from contract_result`
 
 // ContractResults reads a page of contract results, ordered by consensus time. Logs of token transfers outside of the
 // EVM appear as synthetic results, unless the filter excludes them or selects a sender. A condition on the contract

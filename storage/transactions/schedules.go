@@ -77,7 +77,7 @@ func QueueSchedules(b *storage.Batch, ids []ledger.EntityID) storage.Result[[]*l
 }
 
 // CountSchedules counts schedules.
-const CountSchedules storage.Countable = `select from schedule`
+const CountSchedules storage.Countable = `select 1 from schedule`
 
 // QueueAccountSchedules queues a query for the schedules that each of the given accounts created. The result has one
 // page per account. The states of the schedules are those at an instant.

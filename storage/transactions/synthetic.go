@@ -79,7 +79,7 @@ func SyntheticResult(ctx context.Context, db *storage.DB, ref ResultRef) (*ledge
 	case ref.Hash != nil:
 		// A statement of its own, because distributed tables are read by one key at a time.
 		known, err := storage.Value[bool](ctx, db, "a contract transaction",
-			`select exists (select from contract_transaction_hash where hash = $1)`, prefix(ref.Hash))
+			`select exists (select 1 from contract_transaction_hash where hash = $1)`, prefix(ref.Hash))
 		if err != nil || known {
 			return nil, err
 		}

@@ -423,7 +423,7 @@ func QueueTopicTransactions(
 }
 
 // CountTransactions counts transactions.
-const CountTransactions storage.Countable = `select from transaction`
+const CountTransactions storage.Countable = `select 1 from transaction`
 
 // Stream is a kind of rows that are ordered by consensus time.
 type Stream string

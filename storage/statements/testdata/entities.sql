@@ -448,19 +448,19 @@ from (select consensus_timestamp, topic_id, sequence_number, message, payer_acco
   valid_start_timestamp, initial_transaction_id
 from topic_message where topic_id = p.id and (coalesce(chunk_num, 1) <= 1 or chunk_total is null or chunk_total > 100
   or chunk_num > chunk_total or case
-  when exists (select from topic_message c where c.topic_id = topic_message.topic_id
+  when exists (select 1 from topic_message c where c.topic_id = p.id
     and c.sequence_number = topic_message.sequence_number + 1 - topic_message.chunk_num and c.chunk_num = 1
     and c.payer_account_id = topic_message.payer_account_id and c.chunk_total = topic_message.chunk_total
       and c.chunk_num between 1 and c.chunk_total
       and c.valid_start_timestamp is not distinct from topic_message.valid_start_timestamp
       and c.initial_transaction_id is not distinct from topic_message.initial_transaction_id) then false
-  else not exists (select from topic_message c where c.topic_id = topic_message.topic_id
+  else not exists (select 1 from topic_message c where c.topic_id = p.id
     and c.sequence_number between topic_message.sequence_number - 256 and topic_message.sequence_number + 256 and c.payer_account_id = topic_message.payer_account_id and c.chunk_total = topic_message.chunk_total
       and c.chunk_num between 1 and c.chunk_total
       and c.valid_start_timestamp is not distinct from topic_message.valid_start_timestamp
       and c.initial_transaction_id is not distinct from topic_message.initial_transaction_id
     and (c.chunk_num = 1 or c.sequence_number < topic_message.sequence_number
-      and not exists (select from topic_message d where d.topic_id = c.topic_id
+      and not exists (select 1 from topic_message d where d.topic_id = p.id
         and d.sequence_number between c.sequence_number - 256 and c.sequence_number + 256 and d.payer_account_id = c.payer_account_id and d.chunk_total = c.chunk_total
       and d.chunk_num between 1 and d.chunk_total
       and d.valid_start_timestamp is not distinct from c.valid_start_timestamp
@@ -484,7 +484,7 @@ from topic_message where topic_id = p.id and (coalesce(chunk_num, 1) <= 1 or chu
       and c.chunk_num between 1 and c.chunk_total
       and c.valid_start_timestamp is not distinct from m.valid_start_timestamp
       and c.initial_transaction_id is not distinct from m.initial_transaction_id
-      and (m.chunk_num = 1 or not exists (select from topic_message d where d.topic_id = c.topic_id and d.chunk_num = 1
+      and (m.chunk_num = 1 or not exists (select 1 from topic_message d where d.topic_id = p.id and d.chunk_num = 1
         and d.sequence_number between c.sequence_number - 256 and c.sequence_number + 256 and d.payer_account_id = c.payer_account_id and d.chunk_total = c.chunk_total
       and d.chunk_num between 1 and d.chunk_total
       and d.valid_start_timestamp is not distinct from c.valid_start_timestamp
@@ -503,19 +503,19 @@ from (select consensus_timestamp, topic_id, sequence_number, message, payer_acco
   valid_start_timestamp, initial_transaction_id
 from topic_message where topic_id = $1::bigint and (coalesce(chunk_num, 1) <= 1 or chunk_total is null or chunk_total > 100
   or chunk_num > chunk_total or case
-  when exists (select from topic_message c where c.topic_id = topic_message.topic_id
+  when exists (select 1 from topic_message c where c.topic_id = $1::bigint
     and c.sequence_number = topic_message.sequence_number + 1 - topic_message.chunk_num and c.chunk_num = 1
     and c.payer_account_id = topic_message.payer_account_id and c.chunk_total = topic_message.chunk_total
       and c.chunk_num between 1 and c.chunk_total
       and c.valid_start_timestamp is not distinct from topic_message.valid_start_timestamp
       and c.initial_transaction_id is not distinct from topic_message.initial_transaction_id) then false
-  else not exists (select from topic_message c where c.topic_id = topic_message.topic_id
+  else not exists (select 1 from topic_message c where c.topic_id = $1::bigint
     and c.sequence_number between topic_message.sequence_number - 256 and topic_message.sequence_number + 256 and c.payer_account_id = topic_message.payer_account_id and c.chunk_total = topic_message.chunk_total
       and c.chunk_num between 1 and c.chunk_total
       and c.valid_start_timestamp is not distinct from topic_message.valid_start_timestamp
       and c.initial_transaction_id is not distinct from topic_message.initial_transaction_id
     and (c.chunk_num = 1 or c.sequence_number < topic_message.sequence_number
-      and not exists (select from topic_message d where d.topic_id = c.topic_id
+      and not exists (select 1 from topic_message d where d.topic_id = $1::bigint
         and d.sequence_number between c.sequence_number - 256 and c.sequence_number + 256 and d.payer_account_id = c.payer_account_id and d.chunk_total = c.chunk_total
       and d.chunk_num between 1 and d.chunk_total
       and d.valid_start_timestamp is not distinct from c.valid_start_timestamp
@@ -539,7 +539,7 @@ from topic_message where topic_id = $1::bigint and (coalesce(chunk_num, 1) <= 1 
       and c.chunk_num between 1 and c.chunk_total
       and c.valid_start_timestamp is not distinct from m.valid_start_timestamp
       and c.initial_transaction_id is not distinct from m.initial_transaction_id
-      and (m.chunk_num = 1 or not exists (select from topic_message d where d.topic_id = c.topic_id and d.chunk_num = 1
+      and (m.chunk_num = 1 or not exists (select 1 from topic_message d where d.topic_id = $1::bigint and d.chunk_num = 1
         and d.sequence_number between c.sequence_number - 256 and c.sequence_number + 256 and d.payer_account_id = c.payer_account_id and d.chunk_total = c.chunk_total
       and d.chunk_num between 1 and d.chunk_total
       and d.valid_start_timestamp is not distinct from c.valid_start_timestamp
@@ -650,7 +650,7 @@ from unnest((select $1::bigint[])) with ordinality p(id, ord) cross join lateral
 and balance > 0) from (select * from token_account where token_id = p.id limit $2 + 1) h) n;
 select p.ord, n.*
 from unnest((select $1::bigint[])) with ordinality p(id, ord) cross join lateral (
-  select count(*) from (select  from token_account where token_id = p.id limit $2 + 1) h) n;
+  select count(*) from (select 1 from token_account where token_id = p.id limit $2 + 1) h) n;
 
 -- numbers of holders, distributed
 select p.ord, n.*
@@ -659,7 +659,7 @@ from (select $1::bigint as id, 1::bigint as ord) p cross join lateral (
 and balance > 0) from (select * from token_account where token_id = $1::bigint limit $2 + 1) h) n;
 select p.ord, n.*
 from (select $1::bigint as id, 1::bigint as ord) p cross join lateral (
-  select count(*) from (select  from token_account where token_id = $1::bigint limit $2 + 1) h) n;
+  select count(*) from (select 1 from token_account where token_id = $1::bigint limit $2 + 1) h) n;
 
 -- numbers of messages
 select p.ord, coalesce((select sequence_number from topic_message

@@ -726,12 +726,12 @@ from (select $1::bigint as id, 1::bigint as ord) p left join entity e on e.id = 
 from contract_state s where s.contract_id = $1::bigint order by s.slot asc limit 25) s order by p.ord, s.key asc;
 
 -- synthetic result
-select exists (select from contract_transaction_hash where hash = $1);
+select exists (select 1 from contract_transaction_hash where hash = $1);
 select (select at from (select consensus_timestamp as at from get_transaction_info_by_hash($1) t
 order by consensus_timestamp limit 1) f);
 
 -- synthetic result, distributed
-select exists (select from contract_transaction_hash where hash = $1);
+select exists (select 1 from contract_transaction_hash where hash = $1);
 select (select at from (select consensus_timestamp as at from (select consensus_timestamp, hash || coalesce(hash_suffix, '') as hash, payer_account_id
   from transaction_hash where hash = $1) t
 order by consensus_timestamp limit 1) f);
