@@ -23,8 +23,8 @@ var movedRows = storage.MapperOf(func(m *MovedBalance, into []any) []any {
 	return append(into, &m.After, &m.Amount, &m.TooMany)
 }, nil)
 
-// snapshotAt returns the joins with the balance snapshot s at or before a time, and with the balance h of it in a table,
-// whose rows of an object match a condition. treasury is the account that each snapshot has.
+// snapshotAt returns the joins with the balance snapshot s at or before a time, and with the balance h of it in a
+// table, whose rows of an object match a condition. treasury is the account that each snapshot has.
 func snapshotAt(db *storage.DB, at, treasury, table, condition string) []storage.Join {
 	found := db.Of("s", "at")
 	return []storage.Join{
