@@ -78,6 +78,7 @@ func (g *Gateway) run(
 		w.WriteHeader(statusGone)
 	default:
 		w.Header()["Server-Timing"] = timing(turn.Waited())
+		defer l.stop() // else a timer of each page would end later, in a goroutine of its own
 		next.ServeHTTP(w, r.WithContext(ctx))
 	}
 }

@@ -177,6 +177,13 @@ func (w *limitedWriter) extend() {
 	}
 }
 
+// stop makes slow not be called any more.
+func (w *limitedWriter) stop() {
+	if w.timer != nil {
+		w.timer.Stop()
+	}
+}
+
 // WriteHeader ignores all statuses after the first one.
 func (w *limitedWriter) WriteHeader(status int) {
 	if w.status == 0 {
