@@ -132,8 +132,8 @@ func (a *API) Init() error {
 			at.get = e
 		}
 	}
-	for _, list := range a.routes { // those that differ in a grammar are tried in the order of the endpoints
-		slices.SortStableFunc(list, literalsFirst)
+	for _, list := range a.routes { // literals first: a brace follows all letters
+		slices.SortFunc(list, func(x, y *route) int { return strings.Compare(x.pattern, y.pattern) })
 	}
 	return nil
 }

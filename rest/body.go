@@ -132,16 +132,6 @@ func (s segment) matches(part string) bool {
 	}
 }
 
-// literalsFirst is the order in which routes are tried: a literal precedes a parameter at the same place.
-func literalsFirst(x, y *route) int {
-	return slices.CompareFunc(x.segments, y.segments, func(a, b segment) int {
-		if a.isParameter() && b.isParameter() {
-			return 0
-		}
-		return strings.Compare(a.text, b.text) // a brace follows all letters
-	})
-}
-
 // matches reports whether the route is that of a path below the prefix, which has as many segments.
 func (r *route) matches(escaped string) bool {
 	for _, s := range r.segments {

@@ -302,8 +302,7 @@ func withLink(body []byte, link string) []byte {
 
 // NotFoundHandler responds to unknown paths as the classic family does.
 func NotFoundHandler(w http.ResponseWriter, r *http.Request) {
-	allowAnyOrigin(w.Header())
-	writeProblem(w, r, Classic, NotFound("Not found"))
+	Reject(w, r, http.StatusNotFound, "Not found")
 }
 
 // Reject responds to a request that is rejected before it is parsed, as the classic family does.

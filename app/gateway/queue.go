@@ -12,6 +12,7 @@ import (
 
 	"heliograph/graph/fault"
 	"heliograph/internal/base/admission"
+	"heliograph/internal/base/values"
 )
 
 // shed refuses requests while the memory is used up, and those of clients without an API key whose queue is too long.
@@ -32,21 +33,23 @@ func (g *Gateway) shed(next http.Handler) http.Handler {
 			return
 		}
 		if g.o.DB != nil {
-			g.o.DB.Queue().Refused(g.class(r))
+			class, _ := g.class(r)
+			g.o.DB.Queue().Refused(class)
 		}
 		g.metrics.observe(family(r.URL.Path), http.StatusServiceUnavailable, 0)
 		g.refuse(w, r, client, refusal)
 	})
 }
 
-// class returns the class of a request in the queue: the pattern of its path in the REST API, or the first segment.
-func (g *Gateway) class(r *http.Request) string {
+// class returns the class of a request in the queue: the pattern of its path in the REST API, or the first segment. The
+// endpoint of the REST API is for the context of the request.
+func (g *Gateway) class(r *http.Request) (name string, endpoint values.Value) {
 	if isREST(r) {
-		if pattern := g.v1.Pattern(r); pattern != "" {
-			return pattern
+		if name, endpoint = g.v1.Find(r); name != "" {
+			return name, endpoint
 		}
 	}
-	return family(r.URL.Path)
+	return family(r.URL.Path), endpoint
 }
 
 // statusGone is the status in the log of a request whose client has disconnected before it was its turn.

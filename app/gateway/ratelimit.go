@@ -171,12 +171,7 @@ func (g *Gateway) rate(next http.Handler) http.Handler {
 				limit = g.o.Rates.PerMinuteOfKeys
 			}
 		}
-		class, found := family(r.URL.Path), values.Value{}
-		if isREST(r) {
-			if pattern, route := g.v1.Find(r); pattern != "" {
-				class, found = pattern, route
-			}
-		}
+		class, endpoint := g.class(r)
 		turn := g.o.DB.Queue().Turn(client, class)
 		if _, admin := adminKey.Of(r.Context()); r.Header.Get(PlanHeader) != "" && (plans || admin) {
 			turn.Profile = profile.New(server.FieldOf)
@@ -196,7 +191,7 @@ func (g *Gateway) rate(next http.Handler) http.Handler {
 					counted.WithContext(httprate.WithIncrement(counted.Context(), points)), client)
 			}
 		}
-		g.run(values.Context(r.Context(), turn.Value(), found), next, w, r, turn)
+		g.run(values.Context(r.Context(), turn.Value(), endpoint), next, w, r, turn)
 	})
 }
 
