@@ -1,12 +1,10 @@
 package storage
 
 import (
-	"bufio"
 	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"maps"
 	"slices"
 	"strconv"
@@ -16,7 +14,6 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgconn/ctxwatch"
-	"github.com/jackc/pgx/v5/pgproto3"
 	"github.com/jackc/pgx/v5/pgxpool"
 	"golang.org/x/time/rate"
 
@@ -47,9 +44,6 @@ const (
 	cancelDelay = 50 * time.Millisecond
 	// cancelTimeout is how long a connection waits for the end of a canceled statement before it is closed.
 	cancelTimeout = 5 * time.Second
-	// readBuffer is the number of bytes that a connection reads at once. The driver reads 8 KiB, so that a page takes
-	// several system calls.
-	readBuffer = 32 << 10
 	// cancelPause is how long a connection is not used after a cancel request, which could reach the next statement
 	// otherwise.
 	cancelPause = 100 * time.Millisecond
@@ -90,9 +84,6 @@ func (o *PoolOptions) configure(cfg *pgxpool.Config, settings map[string]string)
 		cfg.MaxConns = o.MaxConnections
 	}
 	cfg.ConnConfig.Tracer = o.Tracer
-	cfg.ConnConfig.BuildFrontend = func(r io.Reader, w io.Writer) *pgproto3.Frontend {
-		return pgproto3.NewFrontend(bufio.NewReaderSize(r, readBuffer), w)
-	}
 	// If the context of a statement ends, the statement is canceled at the server, and the connection stays usable. By
 	// default, the driver closes it.
 	cfg.ConnConfig.BuildContextWatcherHandler = func(c *pgconn.PgConn) ctxwatch.Handler { return &canceler{conn: c} }
