@@ -32,8 +32,6 @@ var collectorTime = collectors.GoRuntimeMetricsRule{Matcher: regexp.MustCompile(
 type metrics struct {
 	registry *prometheus.Registry
 	requests *prometheus.HistogramVec
-	// succeeded are those of requests for the families with status 200, which nearly all have.
-	succeeded map[string]prometheus.Observer
 }
 
 // newMetrics returns the registry of the admin port's /metrics with the metrics of requests, the process, the status
@@ -49,10 +47,6 @@ func newMetrics(
 			Namespace: "heliograph", Name: "request_seconds", Help: "Duration of requests by path and status.",
 			Buckets: []float64{.001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10},
 		}, []string{"path", "status"}),
-		succeeded: map[string]prometheus.Observer{},
-	}
-	for _, path := range families {
-		m.succeeded[path] = m.requests.WithLabelValues(path, strconv.Itoa(http.StatusOK))
 	}
 	m.registry.MustRegister(m.requests,
 		collectors.NewGoCollector(collectors.WithGoCollectorRuntimeMetrics(collectorTime)),
@@ -161,19 +155,12 @@ func (m *metrics) addTraces(traces *tracing.Traces) {
 }
 
 func (m *metrics) observe(path string, status int, took time.Duration) {
-	requests := m.succeeded[path]
-	if status != http.StatusOK || requests == nil {
-		requests = m.requests.WithLabelValues(path, strconv.Itoa(status))
-	}
-	requests.Observe(took.Seconds())
+	m.requests.WithLabelValues(path, strconv.Itoa(status)).Observe(took.Seconds())
 }
-
-// families are beginnings of paths, which are their labels in metrics.
-var families = []string{"/graphql", "/graphiql", "/api/v1", "/api/v2", "/hcs", "/health", mcpPath}
 
 // family returns the label of a path in metrics. The set of labels is fixed, because clients choose paths freely.
 func family(path string) string {
-	for _, known := range families {
+	for _, known := range []string{"/graphql", "/graphiql", "/api/v1", "/api/v2", "/hcs", "/health", mcpPath} {
 		if strings.HasPrefix(path, known) {
 			return known
 		}
