@@ -191,12 +191,12 @@ func Use[T any](b *Batch, r Result[T], f func(T)) {
 // QueueGroups calls queue for each distinct key, with the places of the key in keys. The result of queue has one
 // element for each of these places, and that of QueueGroups one for each of keys.
 func QueueGroups[K comparable, R any](keys []K, queue func(key K, places []int) Result[[]R]) Result[[]R] {
-	all := make([]int, len(keys))
-	for i := range all {
-		all[i] = i
+	all, same := make([]int, len(keys)), len(keys) > 0
+	for i, key := range keys {
+		all[i], same = i, same && key == keys[0]
 	}
-	if len(keys) > 0 && !slices.ContainsFunc(keys, func(key K) bool { return key != keys[0] }) {
-		return queue(keys[0], all) // most pages, for which a map would take longer than the rest of this function
+	if same { // on most pages, for which a map would take longer than the rest
+		return queue(keys[0], all)
 	}
 	groups := map[K][]int{}
 	for i, key := range keys {

@@ -259,10 +259,8 @@ func New(o Options) (*Gateway, error) {
 
 // withOwnDocuments adds the documents that browsers send from the status page, and assistants, to the trusted ones.
 func withOwnDocuments(trusted map[string]string) map[string]string {
-	all := maps.Clone(trusted)
-	if all == nil {
-		all = map[string]string{}
-	}
+	all := map[string]string{}
+	maps.Copy(all, trusted)
 	for _, document := range append(assistants.Documents(), statuspage.LiveDocument) {
 		all[server.DocumentID(document)] = document
 	}

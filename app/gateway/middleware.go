@@ -14,6 +14,7 @@ import (
 	"github.com/go-chi/chi/v5"
 
 	"heliograph/graph/server"
+	"heliograph/rest"
 )
 
 // client sets RemoteAddr to the client address that trusted proxies report in X-Forwarded-For. It ends connections
@@ -106,10 +107,7 @@ func (g *Gateway) recover(next http.Handler) http.Handler {
 				panic(p)
 			}
 			g.o.Logger.ErrorContext(r.Context(), "a handler panicked", "panic", p, "stack", string(debug.Stack()))
-			writeJSON(w, http.StatusInternalServerError,
-				map[string]any{
-					"_status": map[string]any{"messages": []map[string]string{{"message": "Internal error"}}},
-				})
+			rest.Reject(w, r, http.StatusInternalServerError, "Internal error")
 		}()
 		next.ServeHTTP(w, r)
 	})
