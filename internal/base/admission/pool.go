@@ -104,7 +104,8 @@ func (p *Pool) Enter(ctx context.Context, op *Operation, share Share, sql string
 	s := &Slot{p: p, op: op, share: max(share, op.Share), sql: sql, since: now()}
 	p.q.mu.Lock()
 	defer p.q.mu.Unlock()
-	if s.enter(); s.ready == nil {
+	s.enter()
+	if s.ready == nil {
 		return s, nil
 	}
 	most := p.q.o.Timeout - op.Turn.waited

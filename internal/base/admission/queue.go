@@ -306,11 +306,13 @@ func (q *Queue) tick() {
 	defer q.mu.Unlock()
 	q.ticking = false
 	for _, p := range q.pools {
-		if p.grant(); len(p.waiting) > 0 {
+		p.grant()
+		if len(p.waiting) > 0 {
 			q.watch()
 		}
 	}
-	if q.grant(); len(q.queued) > 0 {
+	q.grant()
+	if len(q.queued) > 0 {
 		q.watch()
 	}
 }
