@@ -406,7 +406,8 @@ func (a *API) ExplainBody(ctx context.Context, target string, body []byte) (*Exp
 	return NewExplanation(a.Server, req.document, req.operation(), req.Variables)
 }
 
-// NewExplanation returns the explanation of an operation of a document.
+// NewExplanation returns the explanation of an operation of a document, for [API.Explain] and that of package v2. It
+// keeps the variables and does not run the operation. It fails if the document has no such operation.
 func NewExplanation(
 	s *server.Server, d *server.Document, operation string, variables map[string]any,
 ) (*Explanation, error) {

@@ -136,7 +136,7 @@ func AppendHexDigits(dst []byte, v ledger.HexDigits, _ Style) []byte {
 	return append(hex.AppendEncode(append(dst, '"'), v), '"')
 }
 
-// AppendHash appends a hash in hex.
+// AppendHash appends a hash as a JSON string. v already is its text, "0x" and hex digits, and is not checked.
 func AppendHash(dst []byte, v string, style Style) []byte { return AppendString(dst, v, style) }
 
 // UnmarshalHash parses 64 or 96 hex digits with or without "0x", and returns them in lower case with "0x".

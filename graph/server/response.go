@@ -58,7 +58,9 @@ func errorStatus(media string) int {
 	return http.StatusOK
 }
 
-// WriteError writes a GraphQL response with a single error, for a request that does not reach the server.
+// WriteError writes a GraphQL response with a single error and without data, for a request that the gateway refuses
+// before it reaches the server. The Accept header selects the media type, and the response must not be stored. If w
+// already has a Retry-After header in seconds, the error repeats it as retryAfter.
 func WriteError(w http.ResponseWriter, r *http.Request, status int, code fault.Code, message string) {
 	w.Header().Add("Vary", "Accept")
 	w.Header()["Content-Type"] = contentTypes[jsonMedia(r.Header)]

@@ -321,22 +321,23 @@ func (s *State) RevertToSnapshot(to int) {
 // AddLog implements vm.StateDB.
 func (s *State) AddLog(l *types.Log) { Set(s, &s.logs, append(s.logs, l)) }
 
-// Touch implements vm.StateDB.
+// Touch implements vm.StateDB. It does nothing: accounts are not deleted for being empty.
 func (s *State) Touch(common.Address) {}
 
-// AddPreimage implements vm.StateDB.
+// AddPreimage implements vm.StateDB. It does nothing: nobody asks for the inputs of hashes.
 func (s *State) AddPreimage(common.Hash, []byte) {}
 
-// Witness implements vm.StateDB.
+// Witness implements vm.StateDB. There is none: the state has no trie.
 func (s *State) Witness() *stateless.Witness { return nil }
 
-// AccessEvents implements vm.StateDB.
+// AccessEvents implements vm.StateDB. There are none: the ledger does not charge for parts of a trie.
 func (s *State) AccessEvents() *state.AccessEvents { return nil }
 
-// Finalise implements vm.StateDB.
+// Finalise implements vm.StateDB. It does nothing: a state ends with its transaction.
 func (s *State) Finalise(params.Rules) *bal.ConstructionBlockAccessList { return nil }
 
-// SetTxContext implements vm.StateDB.
+// SetTxContext implements vm.StateDB. It does nothing: [State.AddLog] does not add the hash and the index
+// of the transaction to a log.
 func (s *State) SetTxContext(common.Hash, int, uint32) {}
 
 // Set assigns a value, which is undone if the frame is reverted. Code that keeps its own data, such as the [Overlay] of

@@ -18,7 +18,9 @@ type Scenario struct {
 	results   map[string]int64 // by their names in the story
 }
 
-// New runs the scenario. Its last transaction is at the given consensus time.
+// New plays the story of the demo network in memory, for package demodb, which stores the rows in the database. The
+// last transaction is at end, a consensus time in nanoseconds. If a step fails, New returns the first error and no
+// scenario.
 func New(end int64) (*Scenario, error) {
 	l, err := world.New(end)
 	if err != nil {

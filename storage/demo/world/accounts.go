@@ -164,7 +164,9 @@ func (w *World) insertAccount(t *Transaction, p Account) int64 {
 	return id
 }
 
-// UpdateAccount changes the columns of an account in a transaction.
+// UpdateAccount changes the columns of an account in a transaction that the account itself pays, and that collects
+// its pending staking reward, if any. The story calls it by name. It adds the id and derived columns to changed. For
+// an account that does not exist, it calls [World.Fail].
 func (w *World) UpdateAccount(id int64, changed Row) {
 	t := w.tx(codes.TypeCryptoUpdate, id, id)
 	w.collect(t, id)
