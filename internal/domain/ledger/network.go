@@ -42,13 +42,13 @@ func hbarText(tinybars int64) string {
 	return sign + digits[:len(digits)-decimals] + "." + digits[len(digits)-decimals:]
 }
 
-// unreleased has the account numbers that hold the unreleased supply: the first and last of each range.
-var unreleased = [...][2]int64{{2, 2}, {42, 42}, {44, 71}, {73, 87}, {99, 100}, {200, 349}, {400, 750}}
+// Unreleased has the account numbers that hold the unreleased supply: the first and last of each range.
+var Unreleased = [...][2]int64{{2, 2}, {42, 42}, {44, 71}, {73, 87}, {99, 100}, {200, 349}, {400, 750}}
 
 // UnreleasedAccounts returns the accounts, in base's shard and realm, that hold the unreleased supply.
 func UnreleasedAccounts(base EntityID) []EntityID {
 	var ids []EntityID
-	for _, r := range unreleased {
+	for _, r := range Unreleased {
 		for n := r[0]; n <= r[1]; n++ {
 			ids = append(ids, base.WithNum(n))
 		}
