@@ -10,12 +10,13 @@ import (
 
 var nftRows = storage.MapperOf(NFTTargets, nil)
 
-// nftPage returns the statement for a page of NFTs that match a condition and f, ordered by token and serial, and what
-// follows the parents in its FROM clause. The condition is on a column of NFTs, which is a key of the parents ps.
+// nftPage returns the statement for a page of NFTs that match a condition and f, ordered by token and serial, what
+// follows the parents in its FROM clause, and the setting and the columns for its order. The condition is on a column
+// of NFTs, which is a key of the parents ps.
 func nftPage(
-	w *storage.Where, of NFTParent, ps *storage.Parents, condition string, f ledger.NFTFilter, p storage.Page,
+	w *storage.Where, n int, of NFTParent, ps *storage.Parents, condition string, f ledger.NFTFilter, p storage.Page,
 	distributed bool,
-) (page, from string) {
+) (page, from string, setting storage.Setting, keys []string) {
 	storage.Filter(w, "n.token_id", f.TokenID)
 	storage.Filter(w, "n.serial_number", f.SerialNumber)
 	storage.Filter(w, "n.account_id", f.OwnerID)
@@ -40,18 +41,25 @@ func nftPage(
 		w.And("(coalesce(n.deleted, false) or "+deleted+") = ?", *f.Deleted)
 	}
 	w.Keyset(p, "n.token_id", "n.serial_number")
-	order := w.OrderBy(p, "n.token_id", "n.serial_number")
+	setting, keys = storage.NoBitmaps, []string{"n.token_id", "n.serial_number"}
+	if of == OfAccount && n == 1 && w.String() == "" && f.AnyOf == nil && !distributed {
+		// The planner does not see the ends of this range, and expects many rows: the index is then cheaper than a
+		// bitmap without a setting. With conditions on further columns, the index would be read for all of the range.
+		condition = `n.account_id between (select $1::bigint) and (select $1::bigint)`
+		setting, keys = 0, append([]string{"n.account_id"}, keys...)
+	}
+	order := w.OrderBy(p, keys...)
 	statement := func(conditions string) string {
 		return `select n.token_id, n.serial_number, n.account_id, n.created_timestamp, n.delegating_spender, n.deleted, n.metadata, n.spender, n.timestamp_range
   from nft n where ` + condition + w.String() + conditions + order
 	}
 	if f.AnyOf == nil {
-		return statement(""), from
+		return statement(""), from, setting, keys
 	}
 	return `select * from (` + w.Union(len(f.AnyOf), statement, func(part *storage.Where, i int) {
 		storage.Filter(part, "n.token_id", f.AnyOf[i].TokenID)
 		storage.Filter(part, "n.serial_number", f.AnyOf[i].SerialNumber)
-	}) + `) n` + order, from
+	}) + `) n` + order, from, setting, keys
 }
 
 // queueNFTs queues a query for a page of NFTs for each of n parents.
@@ -62,12 +70,12 @@ func queueNFTs(
 	if ps != nil {
 		from, condition = ps.From, string(of)+" = "+ps.Key("id")
 	}
-	page, tokens := nftPage(w, of, ps, condition, f, p, b.DB().Distributed())
+	page, tokens, setting, keys := nftPage(w, n, of, ps, condition, f, p, b.DB().Distributed())
 	return nftRows.QueueChildren(b, n, &storage.Read{
-		Setting: storage.NoBitmaps, Parents: ps, Select: `n.ord, ` + NFTColumns,
+		Setting: setting, Parents: ps, Select: `n.ord, ` + NFTColumns,
 		Page: `select p.ord, n.* from ` + from + tokens + ` cross join lateral (` + page + `) n`, As: "n",
 		Joins: []storage.Join{withToken},
-		Rest:  ` order by n.ord, ` + p.Order("n.token_id", "n.serial_number"),
+		Rest:  ` order by n.ord, ` + p.Order(keys...),
 	}, w.Args)
 }
 

@@ -32,6 +32,9 @@ func entityReads() reads {
 			entities.QueueNFTsOf(b, entities.OfAccount, ids[:1], none, ledger.NFTFilter{}, pairs)
 			entities.QueueNFTsOf(b, entities.OfToken, ids, none, ledger.NFTFilter{}, pairs)
 		}),
+		"first NFTs of an account": queued(func(b *storage.Batch) {
+			entities.QueueNFTsOf(b, entities.OfAccount, ids[:1], none, ledger.NFTFilter{}, storage.Page{Limit: 26})
+		}),
 		"airdrops": queued(func(b *storage.Batch) {
 			entities.QueueAirdrops(b, ids, true, ledger.AirdropFilter{}, storage.Page{Limit: 25})
 		}),

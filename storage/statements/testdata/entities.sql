@@ -305,6 +305,22 @@ select e.id, e.type, e.alias, e.auto_renew_account_id, e.auto_renew_period, e.cr
   lower(e.timestamp_range), upper(e.timestamp_range), e.balance, e.balance_timestamp,
   s.pending_reward, s.end_stake_period from entity e left join entity_stake s on s.id = e.id where e.type = 'FILE' and e.id = any($1::bigint[]::bigint[]);
 
+-- first NFTs of an account
+select n.ord, n.token_id, n.serial_number, n.account_id, n.created_timestamp, n.delegating_spender,
+  n.deleted or coalesce(e.deleted, false), n.metadata, n.spender, lower(n.timestamp_range),
+  upper(n.timestamp_range)
+from (select p.ord, n.* from (select $1::bigint as id, 1::bigint as ord) p cross join lateral (select n.token_id, n.serial_number, n.account_id, n.created_timestamp, n.delegating_spender, n.deleted, n.metadata, n.spender, n.timestamp_range
+  from nft n where n.account_id between (select $1::bigint) and (select $1::bigint) order by n.account_id asc, n.token_id asc, n.serial_number asc limit 26) n) n left join entity e on e.id = n.token_id order by n.ord, n.account_id asc, n.token_id asc, n.serial_number asc;
+
+-- first NFTs of an account, distributed
+/* enable_bitmapscan = off */ with page as materialized (select p.ord, n.* from (select $1::bigint as id, 1::bigint as ord) p cross join lateral (select n.token_id, n.serial_number, n.account_id, n.created_timestamp, n.delegating_spender, n.deleted, n.metadata, n.spender, n.timestamp_range
+  from nft n where n.account_id = $1::bigint order by n.token_id asc, n.serial_number asc limit 26) n),
+entity as materialized (select * from entity where id in (select token_id from page))
+select n.ord, n.token_id, n.serial_number, n.account_id, n.created_timestamp, n.delegating_spender,
+  n.deleted or coalesce(e.deleted, false), n.metadata, n.spender, lower(n.timestamp_range),
+  upper(n.timestamp_range)
+from page n left join entity e on e.id = n.token_id order by n.ord, n.token_id asc, n.serial_number asc;
+
 -- hbar allowances, granted and received
 select p.ord, a.owner, a.spender, a.amount, a.amount_granted, lower(a.timestamp_range), upper(a.timestamp_range)
 from unnest((select $1::bigint[])) with ordinality p(id, ord) cross join lateral (select * from crypto_allowance a where a.owner = p.id and a.amount > 0 and a.spender < $2 order by a.spender desc limit 25) a order by p.ord, a.spender desc;
@@ -743,7 +759,7 @@ from (select $1::bigint as id, 1::bigint as ord) p cross join lateral (
 
 -- supply, now and at a time
 select coalesce(sum(balance), 0)::bigint, coalesce(max(balance_timestamp), 0)
-from entity where id = any((select $1::bigint[])::bigint[]);
+from entity where id between 2 and 2 or id between 42 and 42 or id between 44 and 71 or id between 73 and 87 or id between 99 and 100 or id between 200 and 349 or id between 400 and 750;
 select coalesce(sum(held.balance), 0)::bigint, coalesce(max(held.consensus_timestamp), 0)
 from unnest((select $1::bigint[])) a(id) cross join lateral (
   select balance, consensus_timestamp from account_balance
@@ -751,7 +767,7 @@ from unnest((select $1::bigint[])) a(id) cross join lateral (
 
 -- supply, now and at a time, distributed
 select coalesce(sum(balance), 0)::bigint, coalesce(max(balance_timestamp), 0)
-from entity where id = any($1::bigint[]::bigint[]);
+from entity where id between 2 and 2 or id between 42 and 42 or id between 44 and 71 or id between 73 and 87 or id between 99 and 100 or id between 200 and 349 or id between 400 and 750;
 select coalesce(sum(held.balance), 0)::bigint, coalesce(max(held.consensus_timestamp), 0)
 from unnest($1::bigint[]) a(id) cross join lateral (
   select balance, consensus_timestamp from account_balance
