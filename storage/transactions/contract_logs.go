@@ -139,14 +139,19 @@ func logKeyset(w *storage.Where, p storage.Page) {
 	w.Keyset(p, "l.consensus_timestamp", "l.index")
 }
 
+// logSettings has the setting for a page of logs, with topics or without. The planner takes all topics for rare, and
+// would read the whole range of time or all logs of the contract with a bitmap, to sort the many logs of a frequent
+// topic.
+var logSettings = map[bool]storage.Setting{true: storage.NoBitmaps}
+
 // ContractLogs reads a page of logs, ordered by consensus time and index.
 func ContractLogs(
 	ctx context.Context, db *storage.DB, f ledger.ContractLogFilter, p storage.Page,
 ) ([]*ledger.ContractLog, error) {
 	var w storage.Where
 	return logWithBlockRows.ListRead(ctx, db, "contract logs", &storage.Read{
-		Select: logWithBlockColumns, Page: logs(db, &w, f, "true", p), Name: "page", As: "l", Joins: logJoins,
-		Rest: ` order by ` + p.Order("l.consensus_timestamp", "l.index"),
+		Setting: logSettings[f.Topics != nil], Select: logWithBlockColumns, Page: logs(db, &w, f, "true", p),
+		Name: "page", As: "l", Joins: logJoins, Rest: ` order by ` + p.Order("l.consensus_timestamp", "l.index"),
 	}, w.Args)
 }
 
@@ -158,7 +163,7 @@ func queueLogs(b *storage.Batch, n int, ps *storage.Parents, of string, f ledger
 ) storage.Result[[][]*ledger.ContractLog] {
 	w := storage.With(ps.Args...)
 	return logWithBlockRows.QueueChildren(b, n, &storage.Read{
-		Parents: ps, Select: `l.ord, ` + logWithBlockColumns,
+		Setting: logSettings[f.Topics != nil], Parents: ps, Select: `l.ord, ` + logWithBlockColumns,
 		Page: `select p.ord, l.* from ` + ps.From + ` cross join lateral (` + logs(b.DB(), &w, f, of, p) + `) l`,
 		Name: "page", As: "l", Joins: logJoins,
 		Rest: ` order by l.ord, ` + p.Order("l.consensus_timestamp", "l.index"),
