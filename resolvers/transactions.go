@@ -2,7 +2,6 @@ package resolvers
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"time"
 
@@ -42,7 +41,8 @@ func (r queries) Transaction(ctx context.Context, args graph.QueryTransactionArg
 	f := transactions.TransactionFilterOfID{Nonce: args.Nonce, Scheduled: args.Scheduled}
 	switch {
 	case args.ID != nil:
-		found, err := r.transactionsByID(ctx, *args.ID, f)
+		found, err := transactions.ByID(ctx, r.db, *args.ID, f, rowplan.SelectionOf(ctx).Has(
+			"assessedCustomFees", "effects", "stakingRewardTransfers", "tokenTransfers", "transfers"))
 		if err == nil && f.Scheduled == nil && r.mayStillRun(found) {
 			err = &relay.Note{Volatile: true}
 		}
@@ -61,40 +61,6 @@ func (r queries) Transaction(ctx context.Context, args graph.QueryTransactionArg
 		}
 		return []*ledger.Transaction{t}, nil
 	}
-}
-
-// transactionByID are the relations of transactions that are read by the transaction's ID.
-var transactionByID = []string{"assessedCustomFees", "stakingRewardTransfers", "tokenTransfers", "transfers"}
-
-// transactionsByID returns the transactions with an id. If there is one, its relations are read in the same round
-// trip.
-func (r queries) transactionsByID(
-	ctx context.Context, id ledger.TransactionID, f transactions.TransactionFilterOfID,
-) ([]*ledger.Transaction, error) {
-	row := &ledger.Transaction{PayerAccountID: id.Payer, ValidStartTimestamp: id.ValidStart}
-	var found []*ledger.Transaction
-	queue := func(b rowplan.Batch) {
-		batch := b.(*storage.Batch)
-		storage.Use(batch, transactions.QueueByID(batch, id, f), func(got []*ledger.Transaction) {
-			if found = got; len(got) == 1 {
-				*row = *got[0]
-			}
-		})
-	}
-	use, err := rowplan.Ahead(ctx, r.Tables(), []*ledger.Transaction{row}, transactionByID, queue)
-	if use == nil && err == nil {
-		b := r.db.NewBatch()
-		queue(b)
-		err = b.Run(ctx)
-	}
-	if err != nil {
-		return nil, fmt.Errorf("reading the transactions with an id: %w", err)
-	}
-	found, err = transactions.OthersWithID(ctx, r.db, id, f, found)
-	if use != nil && len(found) == 1 && found[0].ConsensusTimestamp == row.ConsensusTimestamp {
-		use()
-	}
-	return found, err
 }
 
 // Transactions returns a page of transactions.

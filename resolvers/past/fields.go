@@ -88,11 +88,7 @@ func (f Fields) timeOf(ctx context.Context, t *ledger.LedgerTransaction) (ledger
 		return *t.Timestamp, nil
 	}
 	filter := transactions.TransactionFilterOfID{Nonce: &t.Nonce, Scheduled: &t.Scheduled}
-	b := f.DB.NewBatch()
-	found, err := storage.Run(ctx, b, transactions.QueueByID(b, *t.ID, filter))
-	if err == nil {
-		found, err = transactions.OthersWithID(ctx, f.DB, *t.ID, filter, found)
-	}
+	found, err := transactions.ByID(ctx, f.DB, *t.ID, filter, false)
 	if err != nil {
 		return 0, fmt.Errorf("looking for a transaction: %w", err)
 	}

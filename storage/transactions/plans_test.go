@@ -192,15 +192,11 @@ func TestPlans(t *testing.T) {
 		"transactions at times": {100, batch(func(b *storage.Batch) {
 			transactions.QueueTransactionsAt(b, times)
 		})},
-		"transaction by id": {100, batch(func(b *storage.Batch) {
-			row := &ledger.Transaction{PayerAccountID: owner, ValidStartTimestamp: 1700000000100000000 - 1}
-			id := ledger.TransactionID{Payer: row.PayerAccountID, ValidStart: row.ValidStartTimestamp}
-			transactions.QueueByID(b, id, transactions.TransactionFilterOfID{})
-			transactions.QueueTransfers(b, []*ledger.Transaction{row})
-			transactions.QueueTokenTransfers(b, []*ledger.Transaction{row})
-			transactions.QueueStakingRewardTransfers(b, []*ledger.Transaction{row})
-			transactions.QueueAssessedCustomFees(b, []*ledger.Transaction{row})
-		})},
+		"transaction by id": {100, func(ctx context.Context, db *storage.DB) error {
+			id := ledger.TransactionID{Payer: owner, ValidStart: 1700000000100000000 - 1}
+			_, err := transactions.ByID(ctx, db, id, transactions.TransactionFilterOfID{}, true)
+			return err
+		}},
 		"transfers": {1000, func(ctx context.Context, db *storage.DB) error {
 			found, err := transactions.Transactions(ctx, db, ledger.TransactionFilter{}, desc)
 			if err != nil {

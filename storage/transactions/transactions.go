@@ -156,46 +156,45 @@ func ofID(w *storage.Where, f TransactionFilterOfID) {
 	}
 }
 
-// QueueByID queues a query for the transactions with an id in the usual range of time, oldest first. [OthersWithID]
-// reads the others.
-func QueueByID(
-	b *storage.Batch, id ledger.TransactionID, f TransactionFilterOfID,
+// queueByID queues a query for the transactions with an id, oldest first, that ran within a time after their valid
+// start. parts reads their transfers too.
+func queueByID(
+	b *storage.Batch, id ledger.TransactionID, f TransactionFilterOfID, window ledger.Timestamp, parts bool,
 ) storage.Result[[]*ledger.Transaction] {
-	sql, args := byID(id, f, consensusWindow)
-	return transactionRows.Queue(b, sql, args)
-}
-
-// byID returns the statement for the transactions with an ID, which were executed within window after the valid
-// start.
-func byID(id ledger.TransactionID, f TransactionFilterOfID, window ledger.Timestamp) (sql string, args []any) {
+	columns, queue := transactionColumns, transactionRows.Queue
+	if parts && !b.DB().Distributed() {
+		columns, queue = wholeColumns, wholeRows.Queue
+	}
 	w := storage.With(
 		int64(id.Payer), int64(id.ValidStart), int64(id.ValidStart-validStartDrift),
 		int64(later(id.ValidStart, window)),
 	)
 	ofID(&w, f)
-	return `select ` + transactionColumns + ` from transaction t
-where t.payer_account_id = $1 and t.valid_start_ns = $2 and t.consensus_timestamp between $3 and $4` + w.String() + ` order by t.consensus_timestamp`, w.Args
+	return queue(b, `select `+columns+` from transaction t
+where t.payer_account_id = $1 and t.valid_start_ns = $2 and t.consensus_timestamp between $3 and $4`+w.String()+` order by t.consensus_timestamp`, w.Args)
 }
 
 // QueueAllWithID queues a query for the transactions with an id, oldest first, including the execution of a schedule.
 func QueueAllWithID(b *storage.Batch, id ledger.TransactionID) storage.Result[[]*ledger.Transaction] {
-	sql, args := byID(id, TransactionFilterOfID{}, ScheduledWindow-validStartDrift)
-	return transactionRows.Queue(b, sql, args)
+	return queueByID(b, id, TransactionFilterOfID{}, ScheduledWindow-validStartDrift, false)
 }
 
-// OthersWithID completes the transactions with an id that [QueueByID] has found. If a schedule may have executed one
-// of them much later, the search range is extended. The inner transactions of a batch follow the batch.
-func OthersWithID(
-	ctx context.Context, db *storage.DB, id ledger.TransactionID, f TransactionFilterOfID, found []*ledger.Transaction,
-) (
-	[]*ledger.Transaction, error,
-) {
-	if mayRunLater(found, f.Scheduled) {
-		sql, args := byID(id, f, ScheduledWindow-validStartDrift)
-		var err error
-		if found, err = transactionRows.List(ctx, db, "the transactions with an id", sql, args...); err != nil {
-			return nil, err
-		}
+// ByID reads the transactions with an id, oldest first. If a schedule may have executed one of them much later, the
+// search range is extended. The inner transactions of a batch follow the batch. parts reads the
+// transfers of the others in the same statement ([ledger.Transaction.KnownTransfers]).
+func ByID(
+	ctx context.Context, db *storage.DB, id ledger.TransactionID, f TransactionFilterOfID, parts bool,
+) ([]*ledger.Transaction, error) {
+	find := func(window ledger.Timestamp) ([]*ledger.Transaction, error) {
+		b := db.NewBatch()
+		return storage.Run(ctx, b, queueByID(b, id, f, window, parts))
+	}
+	found, err := find(consensusWindow)
+	if err == nil && mayRunLater(found, f.Scheduled) {
+		found, err = find(ScheduledWindow - validStartDrift)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("reading the transactions with an id: %w", err)
 	}
 	b := db.NewBatch()
 	lists, err := storage.Run(ctx, b, queueInner(b, found, f))

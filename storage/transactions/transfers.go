@@ -2,9 +2,7 @@ package transactions
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
-	"strings"
 
 	"heliograph/internal/base/list"
 	"heliograph/internal/domain/ledger"
@@ -14,21 +12,6 @@ import (
 // stakingRewardNum is the account from which staking rewards are paid.
 const stakingRewardNum = 800
 
-// partsRead is a statement for rows of transactions. $1 are the consensus times and $2 the payers, the distribution key
-// of the tables.
-type partsRead struct {
-	*storage.Keyed
-	byID string // for the transaction of an ID: $1 is its valid start
-}
-
-// partsByKeys returns the two forms of the statement sql for rows of transactions: the one with the times and payers
-// of many transactions, and the one that reads the times from the ID of one.
-func partsByKeys(sql string) partsRead {
-	return partsRead{
-		storage.ByKeys(sql), strings.NewReplacer(storage.Any1, timesOfID, storage.Any2, "$2").Replace(sql),
-	}
-}
-
 const (
 	timesAndPayers = ` where consensus_timestamp = ` + storage.Any1 + ` and payer_account_id = ` + storage.Any2
 	rewardsSQL     = `select distinct r.consensus_timestamp, c.payer_account_id, r.account_id, r.amount from (
@@ -37,17 +20,19 @@ join crypto_transfer c on c.consensus_timestamp = r.consensus_timestamp and c.pa
 order by r.consensus_timestamp, r.account_id`
 )
 
+// Statements for rows of transactions. $1 are the consensus times and $2 the payers, the distribution key of the
+// tables.
 var (
-	hbarTransfers = partsByKeys(`select consensus_timestamp, payer_account_id, entity_id, amount, coalesce(is_approval, false)
+	hbarTransfers = storage.ByKeys(`select consensus_timestamp, payer_account_id, entity_id, amount, coalesce(is_approval, false)
 from crypto_transfer` +
 		timesAndPayers + ` order by consensus_timestamp, entity_id, amount`)
-	tokenTransfers = partsByKeys(`select consensus_timestamp, payer_account_id, token_id, account_id, amount, coalesce(is_approval, false)
+	tokenTransfers = storage.ByKeys(`select consensus_timestamp, payer_account_id, token_id, account_id, amount, coalesce(is_approval, false)
 from token_transfer` +
 		timesAndPayers + ` order by consensus_timestamp, token_id, account_id`)
-	assessedFees = partsByKeys(`select consensus_timestamp, payer_account_id, amount, collector_account_id, token_id, effective_payer_account_ids
+	assessedFees = storage.ByKeys(`select consensus_timestamp, payer_account_id, amount, collector_account_id, token_id, effective_payer_account_ids
 from assessed_custom_fee` +
 		timesAndPayers + ` order by consensus_timestamp, collector_account_id, amount`)
-	stakingRewards = partsByKeys(rewardsSQL)
+	stakingRewards = storage.ByKeys(rewardsSQL)
 )
 
 // QueueTransfers queues a query for the hbar transfers of transactions, ordered by account and amount. The result has
@@ -56,7 +41,8 @@ func QueueTransfers(b *storage.Batch, of []*ledger.Transaction) storage.Result[[
 	return queueParts(b, hbarTransfers, of,
 		func(r *part[ledger.CryptoTransfer], into []any) []any {
 			return append(into, &r.at, &r.payer, &r.row.AccountID, &r.row.Amount, &r.row.IsApproval)
-		}, timed(func(r *ledger.CryptoTransfer) *ledger.Timestamp { return &r.ConsensusTimestamp }))
+		}, timed(func(r *ledger.CryptoTransfer) *ledger.Timestamp { return &r.ConsensusTimestamp }),
+		func(t *ledger.Transaction) []*ledger.CryptoTransfer { return t.KnownTransfers })
 }
 
 // QueueTokenTransfers queues a query for the fungible token transfers of transactions, ordered by token and account.
@@ -65,7 +51,7 @@ func QueueTokenTransfers(b *storage.Batch, of []*ledger.Transaction) storage.Res
 	return queueParts(b, tokenTransfers, of,
 		func(r *part[ledger.TokenTransfer], into []any) []any {
 			return append(into, &r.at, &r.payer, &r.row.TokenID, &r.row.AccountID, &r.row.Amount, &r.row.IsApproval)
-		}, nil)
+		}, nil, func(t *ledger.Transaction) []*ledger.TokenTransfer { return t.KnownTokenTransfers })
 }
 
 // QueueAssessedCustomFees queues a query for the custom fees that transactions were charged, ordered by collector and
@@ -75,21 +61,20 @@ func QueueAssessedCustomFees(b *storage.Batch, of []*ledger.Transaction) storage
 		func(r *part[ledger.AssessedCustomFee], into []any) []any {
 			return append(into, &r.at, &r.payer, &r.row.Amount, &r.row.CollectorAccountID, &r.row.TokenID,
 				&r.row.EffectivePayerAccountIDs)
-		}, timed(func(r *ledger.AssessedCustomFee) *ledger.Timestamp { return &r.ConsensusTimestamp }))
+		}, timed(func(r *ledger.AssessedCustomFee) *ledger.Timestamp { return &r.ConsensusTimestamp }),
+		func(t *ledger.Transaction) []*ledger.AssessedCustomFee { return t.KnownFees })
 }
 
 // QueueStakingRewardTransfers queues a query for the staking rewards that transactions paid. The result has one list
 // per transaction. Only transactions with an hbar transfer of the staking reward account have rewards. The payer of a
 // reward can be another one.
 func QueueStakingRewardTransfers(b *storage.Batch, of []*ledger.Transaction) storage.Result[[][]*ledger.StakingReward] {
-	rewards := storage.MapperOf(func(r *part[ledger.StakingReward], into []any) []any {
-		return append(into, &r.at, &r.payer, &r.row.AccountID, &r.row.Amount)
-	}, timed(func(r *ledger.StakingReward) *ledger.Timestamp { return &r.ConsensusTimestamp }))
-	sql, args := stakingRewards.of(b.DB(), of)
-	read := rewards.Queue(b, sql, append(args, int64(b.DB().SystemEntity(stakingRewardNum))))
-	return storage.Map(read, func(rows []*part[ledger.StakingReward]) [][]*ledger.StakingReward {
-		return partsOf(rows, of)
-	})
+	return queueParts(b, stakingRewards, of,
+		func(r *part[ledger.StakingReward], into []any) []any {
+			return append(into, &r.at, &r.payer, &r.row.AccountID, &r.row.Amount)
+		}, timed(func(r *ledger.StakingReward) *ledger.Timestamp { return &r.ConsensusTimestamp }),
+		func(t *ledger.Transaction) []*ledger.StakingReward { return t.KnownRewards },
+		int64(b.DB().SystemEntity(stakingRewardNum)))
 }
 
 // part is a row that belongs to a transaction, with the transaction's consensus time and payer.
@@ -107,28 +92,20 @@ func timed[C any](at func(*C) *ledger.Timestamp) func(*part[C]) error {
 	}
 }
 
-// queueParts queues a query for rows of transactions. cols and finish are those of [storage.MapperOf].
+// queueParts queues a query for rows of transactions, unless they were read with the transactions: known returns them
+// then, else nil. cols and finish are those of [storage.MapperOf], and further are arguments after the keys.
 func queueParts[C any](
-	b *storage.Batch, read partsRead, of []*ledger.Transaction, cols storage.Columns[part[C]],
-	finish func(*part[C]) error,
+	b *storage.Batch, read *storage.Keyed, of []*ledger.Transaction, cols storage.Columns[part[C]],
+	finish func(*part[C]) error, known func(*ledger.Transaction) []*C, further ...any,
 ) storage.Result[[][]*C] {
-	sql, args := read.of(b.DB(), of)
-	rows := storage.MapperOf(cols, finish).Queue(b, sql, args)
+	lists := list.Map(of, known)
+	if !slices.ContainsFunc(lists, func(rows []*C) bool { return rows == nil }) {
+		return storage.Known(lists)
+	}
+	sql, args := read.For(b.DB(), times(of), payers(of))
+	rows := storage.MapperOf(cols, finish).Queue(b, sql, append(args, further...))
 	return storage.Map(rows, func(rows []*part[C]) [][]*C { return partsOf(rows, of) })
 }
-
-// of returns the text for some transactions and its arguments. A transaction without consensus time is one that the
-// same batch reads by its ID before the rows: a subquery finds the time.
-func (r partsRead) of(db *storage.DB, of []*ledger.Transaction) (text string, args []any) {
-	if len(of) != 1 || of[0].ConsensusTimestamp != 0 {
-		return r.For(db, times(of), payers(of))
-	}
-	return r.byID, []any{int64(of[0].ValidStartTimestamp), int64(of[0].PayerAccountID)}
-}
-
-var timesOfID = fmt.Sprintf(`any(array(select consensus_timestamp from transaction
-  where payer_account_id = $2 and valid_start_ns = $1 and consensus_timestamp between $1 - %d and least($1, %d) + %d))`,
-	int64(validStartDrift), int64(ledger.MaxTimestamp-consensusWindow), int64(consensusWindow))
 
 // partsOf groups rows by the transactions to which they belong. Rows must be ordered by consensus time.
 func partsOf[C any](rows []*part[C], of []*ledger.Transaction) [][]*C {

@@ -815,6 +815,8 @@ type ContractResult struct {
 	TransactionNonce int32
 	// The contract in the request. Its migrated state counts as a state change. Empty if the request has no contract.
 	Asked EntityID
+	// Whether the transaction has a parent. Null means that it was not read with the result.
+	Child Null[bool]
 	// The Ethereum transaction of the call, or nil for a native transaction.
 	Ethereum *EthereumTransaction
 	// The call data of the Ethereum transaction. Null means that it was not read with the result.
@@ -2266,6 +2268,14 @@ type Transaction struct {
 	ValidDurationSeconds Null[int64]
 	// The valid start time.
 	ValidStartTimestamp Timestamp
+	// The custom fees, if they were read with the transaction, else nil.
+	KnownFees []*AssessedCustomFee
+	// The staking rewards, if they were read with the transaction, else nil.
+	KnownRewards []*StakingReward
+	// The token transfers, if they were read with the transaction, else nil.
+	KnownTokenTransfers []*TokenTransfer
+	// The hbar transfers, if they were read with the transaction, else nil.
+	KnownTransfers []*CryptoTransfer
 }
 
 // What a transaction changed: the state right after it, compared with the state right before it. Transactions that it
