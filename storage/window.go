@@ -1,7 +1,6 @@
 package storage
 
 import (
-	"cmp"
 	"slices"
 
 	"heliograph/internal/domain/ledger"
@@ -100,22 +99,4 @@ func LatestChanges(table, of, key, value, keys, times, order string) string {
 	return `select k.key, c.value, c.at from (select distinct ` + key + ` as key from ` + table + ` s where ` + of + keys + times + order + `) k
   cross join lateral (select ` + value + ` as value, s.consensus_timestamp as at from ` + table + ` s where ` + of + ` and ` + key + ` = k.key` + times + `
     order by s.consensus_timestamp desc limit 1) c`
-}
-
-// Merge merges two lists that are sorted by key in the direction of p, and returns at most p.Limit rows. If both lists
-// contain a key, the result has the row of a. key returns the key of a row; keys are unique within a list.
-func Merge[T any](a, b []*T, p Page, key func(*T) int64) []*T {
-	if len(b) == 0 {
-		return a
-	}
-	order := func(a, b *T) int {
-		if p.Desc {
-			a, b = b, a
-		}
-		return cmp.Compare(key(a), key(b))
-	}
-	out := slices.Concat(a, b)
-	slices.SortStableFunc(out, order)
-	out = slices.CompactFunc(out, func(a, b *T) bool { return key(a) == key(b) })
-	return out[:min(len(out), p.Limit)]
 }

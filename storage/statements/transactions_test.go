@@ -17,7 +17,6 @@ func transactionReads() reads {
 		},
 		{ConsensusTimestamp: at + 1, PayerAccountID: 1002},
 	}
-	byID := []*ledger.Transaction{{PayerAccountID: 1001, ValidStartTimestamp: at}}
 	spans := []ledger.TimestampRange{
 		{From: ledger.Of(at), To: ledger.Of(at + 5)}, {From: ledger.Of(at), To: ledger.Of(at + 9)},
 	}
@@ -76,9 +75,11 @@ func transactionReads() reads {
 		"transfers of one transaction": queued(func(b *storage.Batch) {
 			transactions.QueueTransfers(b, of[:1])
 		}),
-		"transfers of an ID": queued(func(b *storage.Batch) {
-			transactions.QueueTokenTransfers(b, byID)
-		}),
+		"transaction by ID": func(ctx context.Context, b *storage.Batch) error {
+			id := ledger.TransactionID{Payer: 1001, ValidStart: at}
+			_, err := transactions.ByID(ctx, b.DB(), id, transactions.TransactionFilterOfID{Nonce: new(int32)}, true)
+			return err
+		},
 		"staking rewards of transactions": queued(func(b *storage.Batch) {
 			transactions.QueueStakingRewardTransfers(b, of)
 		}),
@@ -159,6 +160,17 @@ func transactionReads() reads {
 		"results": func(ctx context.Context, b *storage.Batch) error {
 			_, err := transactions.ContractResults(ctx, b.DB(), ledger.ContractResultFilter{},
 				transactions.ResultDetails, page)
+			return err
+		},
+		"results of one contract": func(ctx context.Context, b *storage.Batch) error {
+			_, err := transactions.ContractResults(ctx, b.DB(), ledger.ContractResultFilter{ContractID: one}, 0,
+				storage.Page{Limit: 26, Desc: true})
+			return err
+		},
+		"logs with a topic": func(ctx context.Context, b *storage.Batch) error {
+			_, err := transactions.ContractLogs(ctx, b.DB(), ledger.ContractLogFilter{
+				Topics: [][][]byte{nil, {{1}}}, Timestamp: before,
+			}, logs)
 			return err
 		},
 		"results with their files": queued(func(b *storage.Batch) {

@@ -342,7 +342,7 @@ func QueueCallData(b *storage.Batch, of []*ledger.ContractResult) storage.Result
 // nil if there is none.
 func QueueContractResultsAt(b *storage.Batch, times []ledger.Timestamp) storage.Result[[]*ledger.ContractResult] {
 	page, args := resultsByTime.For(b.DB(), storage.Int64s(times))
-	read := detailRows.QueueRead(b, ResultDetails.read(page, ""), args)
+	read := detailRows.QueueRead(b, detailsOf(page, ""), args)
 	return storage.Map(read, func(rows []*ledger.ContractResult) []*ledger.ContractResult {
 		return withChainID(b.DB(), storage.ForKeys(rows, times, func(r *ledger.ContractResult) ledger.Timestamp {
 			return r.ConsensusTimestamp
@@ -359,9 +359,9 @@ func queueOwnedResults(b *storage.Batch, n int, ps *storage.Parents, of string, 
 	p storage.Page,
 ) storage.Result[[][]*ledger.ContractResult] {
 	w := storage.With(ps.Args...)
-	filterResults(&w, f)
+	filterResults(b.DB(), &w, f)
 	w.Keyset(p, "cr.consensus_timestamp")
-	r := ResultDetails.read(`
+	r := detailsOf(`
   select * from contract_result cr where `+of+w.String()+w.OrderBy(p, "cr.consensus_timestamp"),
 		` order by p.ord, cr.consensus_timestamp`+p.Direction())
 	r.Setting, r.Parents, r.From, r.Select = storage.NoBitmaps, ps, ps.From, `p.ord, `+detailColumns

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"slices"
 	"strconv"
 
 	"heliograph/internal/domain/ledger"
@@ -94,14 +95,6 @@ func addressOf(evmAddress []byte, id ledger.EntityID) []byte {
 	}
 }
 
-// rows returns the mapper of the rows with these parts.
-func (parts ResultParts) rows() *storage.Mapper[contractResultRow, ledger.ContractResult] {
-	if parts == ResultRecord {
-		return contractResultRows
-	}
-	return detailRows
-}
-
 // blockOf joins the block of a result. The end of the block limits the search; the start is checked afterwards.
 const blockOf = ` left join lateral (select hash, index, gas_used, consensus_start from record_file where consensus_end >= cr.consensus_timestamp
   order by consensus_end limit 1) r on `
@@ -115,13 +108,43 @@ var detailJoins = []storage.Join{
 		"consensus_timestamp", "consensus_timestamp", "payer_account_id", "payer_account_id"),
 }
 
-// read describes the statement for a page of results, which is already limited.
-func (parts ResultParts) read(page, rest string) *storage.Read {
-	r := &storage.Read{Select: detailColumns, Page: page, As: "cr", Joins: detailJoins, Rest: rest}
+// detailsOf describes the statement for a page of results with their details. The page is already limited.
+func detailsOf(page, rest string) *storage.Read {
+	return &storage.Read{Select: detailColumns, Page: page, As: "cr", Joins: detailJoins, Rest: rest}
+}
+
+// The rows of a list of results, which can be synthetic.
+var (
+	recordedRows = listedRows(contractResultTargets)
+	detailedRows = listedRows(detailTargets)
+)
+
+// listedRows returns the mapper of rows with some columns, and whether the result is synthetic and a child.
+func listedRows(targets storage.Columns[contractResultRow]) *storage.Mapper[contractResultRow, ledger.ContractResult] {
+	return storage.NewMapper(func(r *contractResultRow, into []any) []any {
+		return append(targets(r, into), &r.Synthetic, &r.Child)
+	}, func(r *contractResultRow) error {
+		err := finishContractResult(r)
+		if r.Synthetic {
+			r.Partial, r.Ethereum = false, nil
+		}
+		return err
+	}, func(r *contractResultRow) *ledger.ContractResult { return &r.ContractResult })
+}
+
+// list queues a query for a page of results, with the column synthetic, in an order. It also reads whether their
+// transactions have a parent.
+func (parts ResultParts) list(
+	b *storage.Batch, setting storage.Setting, page, order string, args []any,
+) storage.Result[[]*ledger.ContractResult] {
+	r, rows := detailsOf(page, order), detailedRows
 	if parts == ResultRecord {
-		r.Select, r.Joins = contractResultColumns, detailJoins[:1]
+		r.Select, r.Joins, rows = contractResultColumns, detailJoins[:1], recordedRows
 	}
-	return r
+	r.Joins = append(slices.Clip(r.Joins), storage.By("left join", "transaction", "t", "cr",
+		"consensus_timestamp", "consensus_timestamp"))
+	r.Setting, r.Select = setting, r.Select+`, cr.synthetic, t.parent_consensus_timestamp is not null`
+	return rows.QueueRead(b, r, args)
 }
 
 // withChainID sets the chain ID of the network in results, of which some may be nil, and returns them.
@@ -135,13 +158,14 @@ func withChainID(db *storage.DB, results []*ledger.ContractResult) []*ledger.Con
 }
 
 // filterResults adds the conditions of a filter to those of a statement on contract_result as cr. Results with the
-// code WRONG_NONCE are never listed.
-func filterResults(w *storage.Where, f ledger.ContractResultFilter) {
+// code WRONG_NONCE are never listed. The planner of PostgreSQL does not see the contract: it expects a range of one
+// contract to have many results, and reads them in the order of the index.
+func filterResults(db *storage.DB, w *storage.Where, f ledger.ContractResultFilter) {
 	w.And("cr.transaction_result <> " + strconv.Itoa(wrongNonce))
 	if f.Internal == nil || !*f.Internal {
 		w.And("cr.transaction_nonce = 0")
 	}
-	storage.Filter(w, "cr.contract_id", f.ContractID)
+	storage.FilterOpaque(db, w, "cr.contract_id", f.ContractID)
 	storage.Filter(w, "cr.sender_id", f.From)
 	storage.Filter(w, "cr.consensus_timestamp", f.Timestamp)
 	if f.TransactionIndex != nil {
@@ -152,39 +176,45 @@ func filterResults(w *storage.Where, f ledger.ContractResultFilter) {
 // CountResults counts contract results.
 const CountResults storage.Countable = `select 1 from contract_result`
 
+// recorded are the columns of contract_result in the order of those of [syntheticResult].
+const recorded = `cr.consensus_timestamp, cr.contract_id, cr.payer_account_id, cr.sender_id, cr.amount, cr.bloom,
+  cr.call_result, cr.created_contract_ids, cr.error_message, cr.failed_initcode, cr.function_parameters,
+  cr.function_result, cr.gas_consumed, cr.gas_limit, cr.gas_used, cr.transaction_hash, cr.transaction_index,
+  cr.transaction_nonce, cr.transaction_result`
+
 // ContractResults reads a page of contract results, ordered by consensus time. Logs of token transfers outside of the
 // EVM appear as synthetic results, unless the filter excludes them or selects a sender. A condition on the contract
-// selects those whose own logs are of that contract.
+// selects those whose own logs are of that contract. A recorded result replaces the one derived from its logs.
 func ContractResults(
 	ctx context.Context, db *storage.DB, f ledger.ContractResultFilter, parts ResultParts, p storage.Page,
 ) ([]*ledger.ContractResult, error) {
-	given := f
-	b := db.NewBatch()
 	var w storage.Where
-	keys := []string{"cr.consensus_timestamp"}
-	if f.From == nil && f.Timestamp == nil && !db.Distributed() {
+	ran, keys, setting := f, []string{"cr.consensus_timestamp"}, storage.Setting(0)
+	id, single := only(f.ContractID)
+	switch {
+	case single && f.From == nil && f.Timestamp == nil && !db.Distributed():
 		// Few of its results can be those of a transaction. A range of one contract lets the planner use only the
 		// index on contract and time.
-		if id, single := only(f.ContractID); single {
-			f.ContractID = &ledger.EntityIDFilter{Gte: &id, Lte: &id}
-			keys = append([]string{"cr.contract_id"}, keys...)
-		}
+		ran.ContractID = &ledger.EntityIDFilter{Gte: &id, Lte: &id}
+		keys = append([]string{"cr.contract_id"}, keys...)
+	case f.ContractID != nil || f.From != nil:
+		setting = storage.NoBitmaps
 	}
-	filterResults(&w, f)
+	filterResults(db, &w, ran)
 	w.Keyset(p, "cr.consensus_timestamp")
-	cut := `select * from contract_result cr where true` + w.String() + w.OrderBy(p, keys...)
-	r := parts.read(cut, ` order by cr.consensus_timestamp`+p.Direction())
-	r.Setting = storage.NoBitmaps
-	ran, synthetic := parts.rows().QueueRead(b, r, w.Args), storage.Known[[]*ledger.ContractResult](nil)
-	if given.From == nil && (given.Synthetic == nil || *given.Synthetic) {
-		synthetic = queueSyntheticResults(b, given, parts, p)
+	page := `select ` + recorded + `, false as synthetic from contract_result cr where true` + w.String() +
+		w.OrderBy(p, keys...)
+	if f.From == nil && (f.Synthetic == nil || *f.Synthetic) {
+		page = `select * from (select distinct on (consensus_timestamp) * from (
+  (` + page + `)
+  union all (` + syntheticPage(db, &w, f, p) + `)) cr order by ` + p.Order("consensus_timestamp") + `, synthetic) cr` +
+			w.OrderBy(p, "consensus_timestamp")
 	}
-	rows, err := storage.Run(ctx, b, storage.All([]storage.Result[[]*ledger.ContractResult]{ran, synthetic}))
+	b := db.NewBatch()
+	rows, err := storage.Run(ctx, b, parts.list(b, setting, page, ` order by `+p.Order("cr.consensus_timestamp"),
+		w.Args))
 	if err != nil {
 		return nil, fmt.Errorf("reading contract results: %w", err)
 	}
-	// A recorded result replaces the one derived from its logs.
-	return storage.Merge(withChainID(db, rows[0]), rows[1], p, func(r *ledger.ContractResult) int64 {
-		return int64(r.ConsensusTimestamp)
-	}), nil
+	return withChainID(db, rows), nil
 }

@@ -29,44 +29,30 @@ const syntheticResult = `l.consensus_timestamp, coalesce(nullif(l.root_contract_
 // tokens, which have no code, have such logs, so that none are found: each hundred of them costs 50 µs.
 const maxForeignLogs = 100
 
-// queueSyntheticResults queues a query for results derived from synthetic logs: the first log of each transaction.
-func queueSyntheticResults(
-	b *storage.Batch, f ledger.ContractResultFilter, parts ResultParts, p storage.Page,
-) storage.Result[[]*ledger.ContractResult] {
-	var w storage.Where
+// syntheticPage returns the statement for a page of results derived from synthetic logs: the first log of each
+// transaction. The arguments of w are before its own.
+func syntheticPage(db *storage.DB, w *storage.Where, f ledger.ContractResultFilter, p storage.Page) string {
+	logs := storage.With(w.Args...)
 	from := `contract_log`
-	storage.Filter(&w, "l.contract_id", f.ContractID)
-	storage.Filter(&w, "l.consensus_timestamp", f.Timestamp)
+	storage.Filter(&logs, "l.contract_id", f.ContractID)
+	storage.Filter(&logs, "l.consensus_timestamp", f.Timestamp)
 	if f.TransactionIndex != nil {
-		w.And("l.transaction_index = any(?::bigint[])", f.TransactionIndex)
+		logs.And("l.transaction_index = any(?::bigint[])", f.TransactionIndex)
 	}
-	w.Keyset(p, "l.consensus_timestamp")
+	logs.Keyset(p, "l.consensus_timestamp")
 	direction := p.Direction()
-	if !b.DB().Distributed() {
-		if id, single := only(f.ContractID); single {
-			// The index of a contract's logs does not tell which are synthetic.
-			from = `(select l.* from contract_log l where true` + w.String() + `
+	if id, single := only(f.ContractID); single && !db.Distributed() {
+		// The index of a contract's logs does not tell which are synthetic.
+		from = `(select l.* from contract_log l where true` + logs.String() + `
   order by l.contract_id, l.consensus_timestamp` + direction + `
   limit (select ` + strconv.Itoa(maxForeignLogs) + ` from contract
-    where id = ` + w.Arg(int64(id)) + ` and length(runtime_bytecode) > 0))`
-		}
+    where id = ` + logs.Arg(int64(id)) + ` and length(runtime_bytecode) > 0))`
 	}
-	cut := `select distinct on (l.consensus_timestamp) ` + syntheticResult + ` from ` + from + ` l
-where l.synthetic is true and not ` + wildcard + w.String() + `
-order by l.consensus_timestamp` + direction + `, l.index` + direction + ` limit ` + w.Arg(p.Limit)
-	r := parts.read(cut, ` order by cr.consensus_timestamp`+direction)
-	read := parts.rows().QueueRead(b, r, w.Args)
-	return storage.Map(read, func(rows []*ledger.ContractResult) []*ledger.ContractResult {
-		return asSynthetic(b.DB(), rows)
-	})
-}
-
-// asSynthetic marks results as synthetic, and returns them.
-func asSynthetic(db *storage.DB, rows []*ledger.ContractResult) []*ledger.ContractResult {
-	for _, r := range rows {
-		r.Synthetic, r.Partial, r.Ethereum = true, false, nil
-	}
-	return withChainID(db, rows)
+	page := `select distinct on (l.consensus_timestamp) ` + syntheticResult + `, true as synthetic from ` + from + ` l
+where l.synthetic is true and not ` + wildcard + logs.String() +
+		logs.OrderBy(p, "l.consensus_timestamp", "l.index")
+	w.Args = logs.Args
+	return page
 }
 
 // SyntheticResult reads the result derived from the synthetic logs of a transaction that has no contract result. It
@@ -101,12 +87,13 @@ order by consensus_timestamp limit 1`
 		return nil, err
 	}
 	logs.And(`l.consensus_timestamp = ?`, int64(at.V))
-	rows, err := detailRows.ListRead(ctx, db, "a synthetic result", ResultDetails.read(`select `+syntheticResult+` from contract_log l
-where l.synthetic is true`+logs.String()+` order by `+wildcard+`, l.index limit 1`, ""), logs.Args)
+	b := db.NewBatch()
+	rows, err := storage.Run(ctx, b, ResultDetails.list(b, 0, `select `+syntheticResult+`, true as synthetic from contract_log l
+where l.synthetic is true`+logs.String()+` order by `+wildcard+`, l.index limit 1`, "", logs.Args))
 	if err != nil || len(rows) == 0 {
 		return nil, err
 	}
-	r := asSynthetic(db, rows)[0]
+	r := withChainID(db, rows)[0]
 	r.Asked = ref.Contract
 	return r, nil
 }
@@ -146,8 +133,11 @@ func AddSyntheticResults(
 		return err
 	}
 	f := ledger.ContractResultFilter{Timestamp: &ledger.TimestampFilter{In: slices.Collect(maps.Values(times))}}
+	var w storage.Where
+	page := syntheticPage(db, &w, f, storage.Page{Limit: len(times)})
 	b = db.NewBatch()
-	results, err := storage.Run(ctx, b, queueSyntheticResults(b, f, ResultDetails, storage.Page{Limit: len(times)}))
+	results, err := storage.Run(ctx, b, ResultDetails.list(b, 0, page, "", w.Args))
+	withChainID(db, results)
 	byTime := list.By(results, func(r *ledger.ContractResult) ledger.Timestamp { return r.ConsensusTimestamp })
 	for i, r := range found {
 		if r == nil {
@@ -157,9 +147,12 @@ func AddSyntheticResults(
 	return err
 }
 
-// QueueChildFlags queues a query for whether the transactions of results have a parent. The results can be
-// [ResultRef.Key].
+// QueueChildFlags queues a query for whether the transactions of results have a parent, unless it was read with the
+// results. The results can be [ResultRef.Key].
 func QueueChildFlags(b *storage.Batch, of []*ledger.ContractResult) storage.Result[[]bool] {
+	if !slices.ContainsFunc(of, func(r *ledger.ContractResult) bool { return !r.Child.Valid }) {
+		return storage.Known(list.Map(of, func(r *ledger.ContractResult) bool { return r.Child.V }))
+	}
 	ps := partiesOf(b, of)
 	r := ps.read(`p.ord, t.parent_consensus_timestamp is not null`, ` order by p.ord, 2 desc`,
 		ps.join("join", "transaction", "t", "consensus_timestamp", "at"))

@@ -236,6 +236,33 @@ left join lateral (
     and consensus_end <= (select max(consensus_timestamp) from page) + 10000000000
   order by consensus_end limit 1) r on r.consensus_start <= l.consensus_timestamp order by l.ord, l.consensus_timestamp, l.index;
 
+-- logs with a topic
+/* enable_bitmapscan = off */ with page as (select l.* from contract_log l where true and not (l.synthetic is true
+  and l.topic0 = '\xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef'
+  and l.topic3 = '\xffffffffffffffff') is true and l.consensus_timestamp <= (select $1::bigint) and l.topic1 = any($2) and (l.consensus_timestamp, l.index) < ($3, $4) order by l.consensus_timestamp asc, l.index asc limit 25)
+select l.consensus_timestamp, l.index, e.evm_address, l.bloom, l.contract_id, l.data, l.payer_account_id,
+  l.root_contract_id, coalesce(l.synthetic, false), l.topic0, l.topic1, l.topic2, l.topic3,
+  coalesce(l.transaction_hash, ''), l.transaction_index, '0x' || r.hash, r.index
+from page l left join entity e on e.id = l.contract_id
+left join lateral (
+  select hash, index, consensus_start from record_file where consensus_end >= l.consensus_timestamp
+    and consensus_end <= (select max(consensus_timestamp) from page) + 10000000000
+  order by consensus_end limit 1) r on r.consensus_start <= l.consensus_timestamp order by l.consensus_timestamp asc, l.index asc;
+
+-- logs with a topic, distributed
+/* enable_bitmapscan = off */ with page as (select l.* from contract_log l where true and not (l.synthetic is true
+  and l.topic0 = '\xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef'
+  and l.topic3 = '\xffffffffffffffff') is true and l.consensus_timestamp <= $1::bigint and l.topic1 = any($2) and (l.consensus_timestamp, l.index) < ($3, $4) order by l.consensus_timestamp asc, l.index asc limit 25),
+entity as materialized (select * from entity where id in (select contract_id from page))
+select l.consensus_timestamp, l.index, e.evm_address, l.bloom, l.contract_id, l.data, l.payer_account_id,
+  l.root_contract_id, coalesce(l.synthetic, false), l.topic0, l.topic1, l.topic2, l.topic3,
+  coalesce(l.transaction_hash, ''), l.transaction_index, '0x' || r.hash, r.index
+from page l left join entity e on e.id = l.contract_id
+left join lateral (
+  select hash, index, consensus_start from record_file where consensus_end >= l.consensus_timestamp
+    and consensus_end <= (select max(consensus_timestamp) from page) + 10000000000
+  order by consensus_end limit 1) r on r.consensus_start <= l.consensus_timestamp order by l.consensus_timestamp asc, l.index asc;
+
 -- logs, distributed
 with page as (select l.* from contract_log l where true and l.consensus_timestamp = (select t.consensus_timestamp from (select consensus_timestamp, hash || coalesce(hash_suffix, '') as hash, payer_account_id
   from transaction_hash where hash = $1) t where true and t.hash = $2 and t.consensus_timestamp <= $3 order by t.consensus_timestamp asc limit 1) and not (l.synthetic is true
@@ -279,28 +306,22 @@ select cr.consensus_timestamp, e.evm_address, cr.amount, cr.bloom, cr.call_resul
   cr.transaction_nonce, cr.transaction_result, '0x' || r.hash, r.index, nullif(r.gas_used, -1), et.payer_account_id, et.access_list,
   et.authorization_list, et.chain_id, et.gas_limit, et.gas_price, et.max_fee_per_gas,
   et.max_priority_fee_per_gas, et.nonce, et.recovery_id, et.signature_r, et.signature_s,
-  et.signature_v, et.to_address, et.type, et.value
-from (select distinct on (l.consensus_timestamp) l.consensus_timestamp, coalesce(nullif(l.root_contract_id, 0), l.contract_id) as contract_id,
+  et.signature_v, et.to_address, et.type, et.value, cr.synthetic, t.parent_consensus_timestamp is not null
+from (select * from (select distinct on (consensus_timestamp) * from (
+  (select cr.consensus_timestamp, cr.contract_id, cr.payer_account_id, cr.sender_id, cr.amount, cr.bloom,
+  cr.call_result, cr.created_contract_ids, cr.error_message, cr.failed_initcode, cr.function_parameters,
+  cr.function_result, cr.gas_consumed, cr.gas_limit, cr.gas_used, cr.transaction_hash, cr.transaction_index,
+  cr.transaction_nonce, cr.transaction_result, false as synthetic from contract_result cr where true and cr.transaction_result <> 312 and cr.transaction_nonce = 0 and cr.consensus_timestamp < $1 order by cr.consensus_timestamp desc limit 25)
+  union all (select distinct on (l.consensus_timestamp) l.consensus_timestamp, coalesce(nullif(l.root_contract_id, 0), l.contract_id) as contract_id,
   l.payer_account_id, l.payer_account_id as sender_id, null::bigint as amount, null::bytea as bloom,
   null::bytea as call_result, '{}'::bigint[] as created_contract_ids, null::text as error_message,
   null::bytea as failed_initcode, ''::bytea as function_parameters, null::bytea as function_result,
   null::bigint as gas_consumed, 0::bigint as gas_limit, null::bigint as gas_used, l.transaction_hash,
-  l.transaction_index, 0::integer as transaction_nonce, 22::smallint as transaction_result from contract_log l
+  l.transaction_index, 0::integer as transaction_nonce, 22::smallint as transaction_result, true as synthetic from contract_log l
 where l.synthetic is true and not (l.synthetic is true
   and l.topic0 = '\xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef'
-  and l.topic3 = '\xffffffffffffffff') is true and l.consensus_timestamp < $1
-order by l.consensus_timestamp desc, l.index desc limit $2) cr left join entity e on e.id = cr.contract_id left join lateral (select hash, index, gas_used, consensus_start from record_file where consensus_end >= cr.consensus_timestamp
-  order by consensus_end limit 1) r on r.consensus_start <= cr.consensus_timestamp left join ethereum_transaction et on et.consensus_timestamp = cr.consensus_timestamp and et.payer_account_id = cr.payer_account_id order by cr.consensus_timestamp desc;
-/* enable_bitmapscan = off */ select cr.consensus_timestamp, e.evm_address, cr.amount, cr.bloom, cr.call_result, cr.contract_id,
-  cr.created_contract_ids, cr.error_message, cr.failed_initcode, cr.function_parameters,
-  case when cr.sender_id is null then cr.function_result end, cr.gas_consumed, cr.gas_limit,
-  cr.gas_used, cr.payer_account_id, cr.sender_id, cr.transaction_hash, cr.transaction_index,
-  cr.transaction_nonce, cr.transaction_result, '0x' || r.hash, r.index, nullif(r.gas_used, -1), et.payer_account_id, et.access_list,
-  et.authorization_list, et.chain_id, et.gas_limit, et.gas_price, et.max_fee_per_gas,
-  et.max_priority_fee_per_gas, et.nonce, et.recovery_id, et.signature_r, et.signature_s,
-  et.signature_v, et.to_address, et.type, et.value
-from (select * from contract_result cr where true and cr.transaction_result <> 312 and cr.transaction_nonce = 0 and cr.consensus_timestamp < $1 order by cr.consensus_timestamp desc limit 25) cr left join entity e on e.id = cr.contract_id left join lateral (select hash, index, gas_used, consensus_start from record_file where consensus_end >= cr.consensus_timestamp
-  order by consensus_end limit 1) r on r.consensus_start <= cr.consensus_timestamp left join ethereum_transaction et on et.consensus_timestamp = cr.consensus_timestamp and et.payer_account_id = cr.payer_account_id order by cr.consensus_timestamp desc;
+  and l.topic3 = '\xffffffffffffffff') is true and l.consensus_timestamp < $2 order by l.consensus_timestamp desc, l.index desc limit 25)) cr order by consensus_timestamp desc, synthetic) cr order by consensus_timestamp desc limit 25) cr left join entity e on e.id = cr.contract_id left join lateral (select hash, index, gas_used, consensus_start from record_file where consensus_end >= cr.consensus_timestamp
+  order by consensus_end limit 1) r on r.consensus_start <= cr.consensus_timestamp left join ethereum_transaction et on et.consensus_timestamp = cr.consensus_timestamp and et.payer_account_id = cr.payer_account_id left join transaction t on t.consensus_timestamp = cr.consensus_timestamp order by cr.consensus_timestamp desc;
 
 -- results between times
 /* enable_bitmapscan = off */ select p.ord, cr.consensus_timestamp, e.evm_address, cr.amount, cr.bloom, cr.call_result, cr.contract_id,
@@ -430,6 +451,54 @@ select p.ord, cr.consensus_timestamp, e.evm_address, cr.amount, cr.bloom, cr.cal
 from (select $1::bigint as id, 1::bigint as ord) p cross join page cr left join entity e on e.id = cr.contract_id left join lateral (select hash, index, gas_used, consensus_start from record_file where consensus_end >= cr.consensus_timestamp
   order by consensus_end limit 1) r on r.consensus_start <= cr.consensus_timestamp left join ethereum_transaction et on et.consensus_timestamp = cr.consensus_timestamp and et.payer_account_id = cr.payer_account_id order by p.ord, cr.consensus_timestamp desc;
 
+-- results of one contract
+select cr.consensus_timestamp, e.evm_address, cr.amount, cr.bloom, cr.call_result, cr.contract_id,
+  cr.created_contract_ids, cr.error_message, cr.failed_initcode, cr.function_parameters,
+  case when cr.sender_id is null then cr.function_result end, cr.gas_consumed, cr.gas_limit,
+  cr.gas_used, cr.payer_account_id, cr.sender_id, cr.transaction_hash, cr.transaction_index,
+  cr.transaction_nonce, cr.transaction_result, cr.synthetic, t.parent_consensus_timestamp is not null
+from (select * from (select distinct on (consensus_timestamp) * from (
+  (select cr.consensus_timestamp, cr.contract_id, cr.payer_account_id, cr.sender_id, cr.amount, cr.bloom,
+  cr.call_result, cr.created_contract_ids, cr.error_message, cr.failed_initcode, cr.function_parameters,
+  cr.function_result, cr.gas_consumed, cr.gas_limit, cr.gas_used, cr.transaction_hash, cr.transaction_index,
+  cr.transaction_nonce, cr.transaction_result, false as synthetic from contract_result cr where true and cr.transaction_result <> 312 and cr.transaction_nonce = 0 and cr.contract_id >= (select $1::bigint) and cr.contract_id <= (select $2::bigint) order by cr.contract_id desc, cr.consensus_timestamp desc limit 26)
+  union all (select distinct on (l.consensus_timestamp) l.consensus_timestamp, coalesce(nullif(l.root_contract_id, 0), l.contract_id) as contract_id,
+  l.payer_account_id, l.payer_account_id as sender_id, null::bigint as amount, null::bytea as bloom,
+  null::bytea as call_result, '{}'::bigint[] as created_contract_ids, null::text as error_message,
+  null::bytea as failed_initcode, ''::bytea as function_parameters, null::bytea as function_result,
+  null::bigint as gas_consumed, 0::bigint as gas_limit, null::bigint as gas_used, l.transaction_hash,
+  l.transaction_index, 0::integer as transaction_nonce, 22::smallint as transaction_result, true as synthetic from (select l.* from contract_log l where true and l.contract_id = $3
+  order by l.contract_id, l.consensus_timestamp desc
+  limit (select 100 from contract
+    where id = $4 and length(runtime_bytecode) > 0)) l
+where l.synthetic is true and not (l.synthetic is true
+  and l.topic0 = '\xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef'
+  and l.topic3 = '\xffffffffffffffff') is true and l.contract_id = $3 order by l.consensus_timestamp desc, l.index desc limit 26)) cr order by consensus_timestamp desc, synthetic) cr order by consensus_timestamp desc limit 26) cr left join entity e on e.id = cr.contract_id left join transaction t on t.consensus_timestamp = cr.consensus_timestamp order by cr.consensus_timestamp desc;
+
+-- results of one contract, distributed
+/* enable_bitmapscan = off */ with page as materialized (select * from (select distinct on (consensus_timestamp) * from (
+  (select cr.consensus_timestamp, cr.contract_id, cr.payer_account_id, cr.sender_id, cr.amount, cr.bloom,
+  cr.call_result, cr.created_contract_ids, cr.error_message, cr.failed_initcode, cr.function_parameters,
+  cr.function_result, cr.gas_consumed, cr.gas_limit, cr.gas_used, cr.transaction_hash, cr.transaction_index,
+  cr.transaction_nonce, cr.transaction_result, false as synthetic from contract_result cr where true and cr.transaction_result <> 312 and cr.transaction_nonce = 0 and cr.contract_id = $1::bigint order by cr.consensus_timestamp desc limit 26)
+  union all (select distinct on (l.consensus_timestamp) l.consensus_timestamp, coalesce(nullif(l.root_contract_id, 0), l.contract_id) as contract_id,
+  l.payer_account_id, l.payer_account_id as sender_id, null::bigint as amount, null::bytea as bloom,
+  null::bytea as call_result, '{}'::bigint[] as created_contract_ids, null::text as error_message,
+  null::bytea as failed_initcode, ''::bytea as function_parameters, null::bytea as function_result,
+  null::bigint as gas_consumed, 0::bigint as gas_limit, null::bigint as gas_used, l.transaction_hash,
+  l.transaction_index, 0::integer as transaction_nonce, 22::smallint as transaction_result, true as synthetic from contract_log l
+where l.synthetic is true and not (l.synthetic is true
+  and l.topic0 = '\xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef'
+  and l.topic3 = '\xffffffffffffffff') is true and l.contract_id = $2 order by l.consensus_timestamp desc, l.index desc limit 26)) cr order by consensus_timestamp desc, synthetic) cr order by consensus_timestamp desc limit 26),
+entity as materialized (select * from entity where id in (select contract_id from page)),
+transaction as materialized (select * from transaction where consensus_timestamp in (select consensus_timestamp from page))
+select cr.consensus_timestamp, e.evm_address, cr.amount, cr.bloom, cr.call_result, cr.contract_id,
+  cr.created_contract_ids, cr.error_message, cr.failed_initcode, cr.function_parameters,
+  case when cr.sender_id is null then cr.function_result end, cr.gas_consumed, cr.gas_limit,
+  cr.gas_used, cr.payer_account_id, cr.sender_id, cr.transaction_hash, cr.transaction_index,
+  cr.transaction_nonce, cr.transaction_result, cr.synthetic, t.parent_consensus_timestamp is not null
+from page cr left join entity e on e.id = cr.contract_id left join transaction t on t.consensus_timestamp = cr.consensus_timestamp order by cr.consensus_timestamp desc;
+
 -- results with their files
 select x.*, case when coalesce(x.call_data, '') = '' then (
   select string_agg(file_data, '' order by consensus_timestamp) from file_data where entity_id = x.call_data_id
@@ -552,18 +621,23 @@ and (cr.contract_id = any(ct.contract_ids) or cardinality(ct.contract_ids) = 0) 
 and et.payer_account_id = ct.payer_account_id order by cr.contract_id limit 1;
 
 -- results, distributed
-with page as materialized (select distinct on (l.consensus_timestamp) l.consensus_timestamp, coalesce(nullif(l.root_contract_id, 0), l.contract_id) as contract_id,
+with page as materialized (select * from (select distinct on (consensus_timestamp) * from (
+  (select cr.consensus_timestamp, cr.contract_id, cr.payer_account_id, cr.sender_id, cr.amount, cr.bloom,
+  cr.call_result, cr.created_contract_ids, cr.error_message, cr.failed_initcode, cr.function_parameters,
+  cr.function_result, cr.gas_consumed, cr.gas_limit, cr.gas_used, cr.transaction_hash, cr.transaction_index,
+  cr.transaction_nonce, cr.transaction_result, false as synthetic from contract_result cr where true and cr.transaction_result <> 312 and cr.transaction_nonce = 0 and cr.consensus_timestamp < $1 order by cr.consensus_timestamp desc limit 25)
+  union all (select distinct on (l.consensus_timestamp) l.consensus_timestamp, coalesce(nullif(l.root_contract_id, 0), l.contract_id) as contract_id,
   l.payer_account_id, l.payer_account_id as sender_id, null::bigint as amount, null::bytea as bloom,
   null::bytea as call_result, '{}'::bigint[] as created_contract_ids, null::text as error_message,
   null::bytea as failed_initcode, ''::bytea as function_parameters, null::bytea as function_result,
   null::bigint as gas_consumed, 0::bigint as gas_limit, null::bigint as gas_used, l.transaction_hash,
-  l.transaction_index, 0::integer as transaction_nonce, 22::smallint as transaction_result from contract_log l
+  l.transaction_index, 0::integer as transaction_nonce, 22::smallint as transaction_result, true as synthetic from contract_log l
 where l.synthetic is true and not (l.synthetic is true
   and l.topic0 = '\xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef'
-  and l.topic3 = '\xffffffffffffffff') is true and l.consensus_timestamp < $1
-order by l.consensus_timestamp desc, l.index desc limit $2),
+  and l.topic3 = '\xffffffffffffffff') is true and l.consensus_timestamp < $2 order by l.consensus_timestamp desc, l.index desc limit 25)) cr order by consensus_timestamp desc, synthetic) cr order by consensus_timestamp desc limit 25),
 entity as materialized (select * from entity where id in (select contract_id from page)),
-ethereum_transaction as materialized (select * from ethereum_transaction where consensus_timestamp in (select consensus_timestamp from page) and payer_account_id in (select payer_account_id from page))
+ethereum_transaction as materialized (select * from ethereum_transaction where consensus_timestamp in (select consensus_timestamp from page) and payer_account_id in (select payer_account_id from page)),
+transaction as materialized (select * from transaction where consensus_timestamp in (select consensus_timestamp from page))
 select cr.consensus_timestamp, e.evm_address, cr.amount, cr.bloom, cr.call_result, cr.contract_id,
   cr.created_contract_ids, cr.error_message, cr.failed_initcode, cr.function_parameters,
   case when cr.sender_id is null then cr.function_result end, cr.gas_consumed, cr.gas_limit,
@@ -571,22 +645,9 @@ select cr.consensus_timestamp, e.evm_address, cr.amount, cr.bloom, cr.call_resul
   cr.transaction_nonce, cr.transaction_result, '0x' || r.hash, r.index, nullif(r.gas_used, -1), et.payer_account_id, et.access_list,
   et.authorization_list, et.chain_id, et.gas_limit, et.gas_price, et.max_fee_per_gas,
   et.max_priority_fee_per_gas, et.nonce, et.recovery_id, et.signature_r, et.signature_s,
-  et.signature_v, et.to_address, et.type, et.value
+  et.signature_v, et.to_address, et.type, et.value, cr.synthetic, t.parent_consensus_timestamp is not null
 from page cr left join entity e on e.id = cr.contract_id left join lateral (select hash, index, gas_used, consensus_start from record_file where consensus_end >= cr.consensus_timestamp
-  order by consensus_end limit 1) r on r.consensus_start <= cr.consensus_timestamp left join ethereum_transaction et on et.consensus_timestamp = cr.consensus_timestamp and et.payer_account_id = cr.payer_account_id order by cr.consensus_timestamp desc;
-/* enable_bitmapscan = off */ with page as materialized (select * from contract_result cr where true and cr.transaction_result <> 312 and cr.transaction_nonce = 0 and cr.consensus_timestamp < $1 order by cr.consensus_timestamp desc limit 25),
-entity as materialized (select * from entity where id in (select contract_id from page)),
-ethereum_transaction as materialized (select * from ethereum_transaction where consensus_timestamp in (select consensus_timestamp from page) and payer_account_id in (select payer_account_id from page))
-select cr.consensus_timestamp, e.evm_address, cr.amount, cr.bloom, cr.call_result, cr.contract_id,
-  cr.created_contract_ids, cr.error_message, cr.failed_initcode, cr.function_parameters,
-  case when cr.sender_id is null then cr.function_result end, cr.gas_consumed, cr.gas_limit,
-  cr.gas_used, cr.payer_account_id, cr.sender_id, cr.transaction_hash, cr.transaction_index,
-  cr.transaction_nonce, cr.transaction_result, '0x' || r.hash, r.index, nullif(r.gas_used, -1), et.payer_account_id, et.access_list,
-  et.authorization_list, et.chain_id, et.gas_limit, et.gas_price, et.max_fee_per_gas,
-  et.max_priority_fee_per_gas, et.nonce, et.recovery_id, et.signature_r, et.signature_s,
-  et.signature_v, et.to_address, et.type, et.value
-from page cr left join entity e on e.id = cr.contract_id left join lateral (select hash, index, gas_used, consensus_start from record_file where consensus_end >= cr.consensus_timestamp
-  order by consensus_end limit 1) r on r.consensus_start <= cr.consensus_timestamp left join ethereum_transaction et on et.consensus_timestamp = cr.consensus_timestamp and et.payer_account_id = cr.payer_account_id order by cr.consensus_timestamp desc;
+  order by consensus_end limit 1) r on r.consensus_start <= cr.consensus_timestamp left join ethereum_transaction et on et.consensus_timestamp = cr.consensus_timestamp and et.payer_account_id = cr.payer_account_id left join transaction t on t.consensus_timestamp = cr.consensus_timestamp order by cr.consensus_timestamp desc;
 
 -- schedules
 /* enable_bitmapscan = off, plan_cache_mode = force_custom_plan */ select s.schedule_id, s.consensus_timestamp, s.creator_account_id, s.executed_timestamp,
@@ -735,6 +796,28 @@ select exists (select 1 from contract_transaction_hash where hash = $1);
 select (select at from (select consensus_timestamp as at from (select consensus_timestamp, hash || coalesce(hash_suffix, '') as hash, payer_account_id
   from transaction_hash where hash = $1) t
 order by consensus_timestamp limit 1) f);
+
+-- transaction by ID
+select t.consensus_timestamp, t.payer_account_id, t.valid_start_ns, t.type, t.result, t.batch_key,
+  t.transaction_bytes, t.charged_tx_fee, t.entity_id, t.high_volume,
+  t.high_volume_pricing_multiplier, t.index, t.inner_transactions, t.max_custom_fees, t.max_fee,
+  t.memo, t.nft_transfer, t.node_account_id, t.nonce, t.parent_consensus_timestamp, t.scheduled,
+  t.transaction_hash, t.valid_duration_seconds,
+  array(select array[entity_id, amount, coalesce(is_approval, false)::int] from crypto_transfer
+    where consensus_timestamp = t.consensus_timestamp and payer_account_id = t.payer_account_id),
+  array(select array[token_id, account_id, amount, coalesce(is_approval, false)::int] from token_transfer
+    where consensus_timestamp = t.consensus_timestamp and payer_account_id = t.payer_account_id),
+  exists (select from assessed_custom_fee
+    where consensus_timestamp = t.consensus_timestamp and payer_account_id = t.payer_account_id) from transaction t
+where t.payer_account_id = $1 and t.valid_start_ns = $2 and t.consensus_timestamp between $3 and $4 and t.nonce = $5 order by t.consensus_timestamp;
+
+-- transaction by ID, distributed
+select t.consensus_timestamp, t.payer_account_id, t.valid_start_ns, t.type, t.result, t.batch_key,
+  t.transaction_bytes, t.charged_tx_fee, t.entity_id, t.high_volume,
+  t.high_volume_pricing_multiplier, t.index, t.inner_transactions, t.max_custom_fees, t.max_fee,
+  t.memo, t.nft_transfer, t.node_account_id, t.nonce, t.parent_consensus_timestamp, t.scheduled,
+  t.transaction_hash, t.valid_duration_seconds from transaction t
+where t.payer_account_id = $1 and t.valid_start_ns = $2 and t.consensus_timestamp between $3 and $4 and t.nonce = $5 order by t.consensus_timestamp;
 
 -- transactions at times
 select t.consensus_timestamp, t.payer_account_id, t.valid_start_ns, t.type, t.result, t.batch_key,
@@ -929,16 +1012,6 @@ from unnest((select $1::bigint[])) with ordinality p(id, ord) cross join lateral
 transaction as materialized (select * from transaction where consensus_timestamp in (select consensus_timestamp from page))
 select p.ord, n.*, t.payer_account_id, t.charged_tx_fee
 from (select $1::bigint as id, 1::bigint as ord) p cross join page n left join transaction t on t.consensus_timestamp = n.consensus_timestamp where true order by p.ord, n.consensus_timestamp asc, n.token_id asc;
-
--- transfers of an ID
-select consensus_timestamp, payer_account_id, token_id, account_id, amount, coalesce(is_approval, false)
-from token_transfer where consensus_timestamp = any(array(select consensus_timestamp from transaction
-  where payer_account_id = $2 and valid_start_ns = $1 and consensus_timestamp between $1 - 1000000000 and least($1, 9223369936854775807) + 2100000000000)) and payer_account_id = $2 order by consensus_timestamp, token_id, account_id;
-
--- transfers of an ID, distributed
-select consensus_timestamp, payer_account_id, token_id, account_id, amount, coalesce(is_approval, false)
-from token_transfer where consensus_timestamp = any(array(select consensus_timestamp from transaction
-  where payer_account_id = $2 and valid_start_ns = $1 and consensus_timestamp between $1 - 1000000000 and least($1, 9223369936854775807) + 2100000000000)) and payer_account_id = $2 order by consensus_timestamp, token_id, account_id;
 
 -- transfers of one transaction
 select consensus_timestamp, payer_account_id, entity_id, amount, coalesce(is_approval, false)
