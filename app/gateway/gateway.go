@@ -46,34 +46,19 @@ import (
 
 // GraphOptions configure the GraphQL API. The tags describe the flags of the command line.
 type GraphOptions struct {
-	// Bounds are the limits of documents.
-	Bounds limits.Limits `embed:""`
+	// Settings are those of the server. If its DocumentBytes are 0, they are 8 MiB.
+	server.Settings
 	// MaxResponse is the maximum size of a response in bytes. 0 means [rowplan.DefaultMaxResponse].
 	MaxResponse int `name:"max-response-bytes" env:"HELIOGRAPH_MAX_RESPONSE_BYTES" min:"1" default:"16777216" help:"Maximum size of the response to an operation in bytes, for the REST API too, and at most a 64th of the memory limit. A larger response is replaced by an error."`
-	// CSVRows is the maximum number of rows of an export as CSV or NDJSON.
-	CSVRows int `name:"csv-rows" env:"HELIOGRAPH_CSV_ROWS" min:"1" default:"100000" help:"Maximum number of rows of a CSV or NDJSON export."`
-	// MaxBody and MaxValues limit request bodies in bytes and in JSON values.
-	MaxBody   int64 `name:"max-body-bytes" env:"HELIOGRAPH_MAX_BODY_BYTES" min:"1" default:"524288" help:"Maximum size of a GraphQL request body in bytes."`
-	MaxValues int   `name:"max-body-values" env:"HELIOGRAPH_MAX_BODY_VALUES" min:"1" default:"10000" help:"Maximum number of JSON values in a GraphQL request body, including the variables."`
-	// Trusted are the trusted documents by id, in addition to those of the REST API. OnlyTrusted rejects all others.
-	Trusted     map[string]string `kong:"-"`
-	OnlyTrusted bool              `kong:"-"`
-	// CacheBytes is the maximum size of the response cache. 0 disables it.
-	CacheBytes int64 `name:"response-cache-bytes" env:"HELIOGRAPH_RESPONSE_CACHE_BYTES" min:"0" default:"67108864" help:"Maximum size of the cache of GraphQL responses in bytes, and at most an eighth of the memory limit; 0 disables it. Cached responses expire with the next block. --cache=off disables it too."`
-	// DocumentBytes is the maximum total length of cached documents in bytes. 0 means 8 MiB.
-	DocumentBytes int `kong:"-"`
-	// Streams limits subscriptions. PollInterval is the interval at which the database is polled for all
-	// subscriptions. Backlog is the maximum number of rows to keep for slow subscribers.
-	Streams      server.StreamOptions `kong:"-"`
-	PollInterval time.Duration        `name:"poll-interval" env:"HELIOGRAPH_POLL_INTERVAL" min:"10ms" default:"250ms" help:"Interval at which the database is polled for new rows while there are subscriptions."`
-	Backlog      int                  `kong:"-"`
+	// PollInterval is the interval at which the database is polled for all subscriptions. Backlog is the maximum number
+	// of rows to keep for slow subscribers.
+	PollInterval time.Duration `name:"poll-interval" env:"HELIOGRAPH_POLL_INTERVAL" min:"10ms" default:"250ms" help:"Interval at which the database is polled for new rows while there are subscriptions."`
+	Backlog      int           `kong:"-"`
 	// Plans lets all clients request the plans of their operations, and PlansOfKeys those with an API key. Clients of
 	// the admin port always can.
 	Plans, PlansOfKeys bool `kong:"-"`
 	// MCP serves tools for language models.
 	MCP bool `kong:"-"`
-	// IntrospectionOff disables introspection. SuggestionsOff disables suggestions in validation errors.
-	IntrospectionOff, SuggestionsOff bool `kong:"-"`
 }
 
 // documentBytes is the default of [GraphOptions.DocumentBytes].
@@ -82,9 +67,11 @@ const documentBytes = 8 << 20
 // DefaultGraph returns the default options.
 func DefaultGraph() GraphOptions {
 	return GraphOptions{
-		Bounds: limits.Default(), MaxResponse: rowplan.DefaultMaxResponse, MaxBody: 512 << 10, MaxValues: 10_000,
-		CSVRows: 100_000,
-		Streams: server.DefaultStreams(), PollInterval: 250 * time.Millisecond, Backlog: 10_000,
+		Settings: server.Settings{
+			Bounds: limits.Default(), MaxBody: 512 << 10, MaxValues: 10_000, CSVRows: 100_000,
+			Streams: server.DefaultStreams(),
+		},
+		MaxResponse: rowplan.DefaultMaxResponse, PollInterval: 250 * time.Millisecond, Backlog: 10_000,
 	}
 }
 
@@ -175,21 +162,14 @@ func New(o Options) (*Gateway, error) {
 		root.Tables().MaxResponse = o.Graph.MaxResponse
 	}
 	observer := newOperations(o.Traces)
+	o.Graph.DocumentBytes = cmp.Or(o.Graph.DocumentBytes, documentBytes)
+	o.Graph.Trusted = withOwnDocuments(o.Graph.Trusted)
 	srv, err := server.New(server.Options{
-		Schema: graph.NewSchema(root.Root(), root.Queries(), storage.Together),
-		Tables: root.Tables(), Operation: root.Operation,
-		Work:  resolvers.Work,
-		Scans: resolvers.Scans, Classify: resolvers.Classify, Base: o.REST.Base, ChainID: o.DB.ChainID(),
-		FindAddress:   root.FindAddress,
-		DocumentBytes: cmp.Or(o.Graph.DocumentBytes, documentBytes), Bounds: o.Graph.Bounds,
-		Limits: relay.Limits{Default: o.REST.LimitDefault, Max: o.REST.LimitMax}, MaxBody: o.Graph.MaxBody,
-		MaxValues:        o.Graph.MaxValues,
-		IntrospectionOff: o.Graph.IntrospectionOff, SuggestionsOff: o.Graph.SuggestionsOff,
-		Trusted:     withOwnDocuments(o.Graph.Trusted),
-		OnlyTrusted: o.Graph.OnlyTrusted, CacheBytes: o.Graph.CacheBytes, Head: o.DB.Newest, Followed: o.DB.Followed,
-		CSVRows: o.Graph.CSVRows,
-		Streams: o.Graph.Streams, Origins: o.Origins, NewID: respond.NewID, Logger: o.Logger,
-		Observer: observer,
+		Settings: o.Graph.Settings, Schema: graph.NewSchema(root.Root(), root.Queries(), storage.Together),
+		Tables: root.Tables(), Operation: root.Operation, Work: resolvers.Work, Scans: resolvers.Scans,
+		Classify: resolvers.Classify, Base: o.REST.Base, ChainID: o.DB.ChainID(), FindAddress: root.FindAddress,
+		Limits: relay.Limits{Default: o.REST.LimitDefault, Max: o.REST.LimitMax}, Head: o.DB.Newest,
+		Followed: o.DB.Followed, Origins: o.Origins, NewID: respond.NewID, Logger: o.Logger, Observer: observer,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("creating the GraphQL server: %w", err)

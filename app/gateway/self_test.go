@@ -26,7 +26,10 @@ func number(v reflect.Value, path string, next *int64, each func(path, text stri
 	switch duration, isDuration := v.Interface().(time.Duration); {
 	case v.Kind() == reflect.Struct:
 		for i := range v.NumField() {
-			if f := v.Type().Field(i); f.IsExported() {
+			switch f := v.Type().Field(i); {
+			case f.Anonymous:
+				number(v.Field(i), path, next, each)
+			case f.IsExported():
 				number(v.Field(i), strings.TrimPrefix(path+"."+f.Name, "."), next, each)
 			}
 		}

@@ -119,7 +119,8 @@ func TestUnread(t *testing.T) {
 	if want := []int64{charged, -charged}; !slices.Equal(sizes, want) {
 		t.Errorf("counted %d, want %d", sizes, want)
 	}
-	graph, evm := GraphOptions{CacheBytes: 1 << 20, MaxResponse: 1 << 20}, contractcalls.Options{CacheBytes: 1 << 20}
+	graph, evm := GraphOptions{MaxResponse: 1 << 20}, contractcalls.Options{CacheBytes: 1 << 20}
+	graph.CacheBytes = 1 << 20
 	for _, none := range []int64{0, -1} {
 		LimitMemory(none, &graph, &evm)
 	}

@@ -37,9 +37,11 @@ func TestPanicWhileWriting(t *testing.T) {
 		Operation: func() values.Value { return nothing },
 		Work:      func(context.Context, bool, bool, bool) values.Value { return nothing },
 		Scans:     func(string, func(string) bool) bool { return false },
-		Classify:  resolvers.Classify, Limits: relay.Limits{Default: 1, Max: 1}, DocumentBytes: 1 << 20,
-		Bounds: limits.Default(), MaxValues: 100, NewID: func() string { return "an id" }, MaxBody: 1 << 20,
-		Logger: slog.New(slog.DiscardHandler),
+		Classify:  resolvers.Classify, Limits: relay.Limits{Default: 1, Max: 1},
+		Settings: server.Settings{
+			DocumentBytes: 1 << 20, Bounds: limits.Default(), MaxValues: 100, MaxBody: 1 << 20,
+		},
+		NewID: func() string { return "an id" }, Logger: slog.New(slog.DiscardHandler),
 	})
 	if err != nil {
 		t.Fatal(err)

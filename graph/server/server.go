@@ -21,8 +21,33 @@ import (
 	"heliograph/internal/domain/ledger"
 )
 
+// Settings are the options that operators set. The tags describe the flags of the command line.
+type Settings struct {
+	// Bounds limit the documents of clients.
+	Bounds limits.Limits `embed:""`
+	// CSVRows is the maximum number of rows of an export as CSV or NDJSON.
+	CSVRows int `name:"csv-rows" env:"HELIOGRAPH_CSV_ROWS" min:"1" default:"100000" help:"Maximum number of rows of a CSV or NDJSON export."`
+	// MaxBody is the maximum size of a request body in bytes, MaxValues the maximum number of JSON values in it.
+	MaxBody   int64 `name:"max-body-bytes" env:"HELIOGRAPH_MAX_BODY_BYTES" min:"1" default:"524288" help:"Maximum size of a GraphQL request body in bytes."`
+	MaxValues int   `name:"max-body-values" env:"HELIOGRAPH_MAX_BODY_VALUES" min:"1" default:"10000" help:"Maximum number of JSON values in a GraphQL request body, including the variables."`
+	// Trusted are documents by id that clients can execute, in addition to those of the REST side. OnlyTrusted rejects
+	// all others.
+	Trusted     map[string]string `kong:"-"`
+	OnlyTrusted bool              `kong:"-"`
+	// CacheBytes is the maximum size of the response cache, 0 to disable it.
+	CacheBytes int64 `name:"response-cache-bytes" env:"HELIOGRAPH_RESPONSE_CACHE_BYTES" min:"0" default:"67108864" help:"Maximum size of the cache of GraphQL responses in bytes, and at most an eighth of the memory limit; 0 disables it. Cached responses expire with the next block. --cache=off disables it too."`
+	// DocumentBytes is the maximum total length of cached documents of clients in bytes.
+	DocumentBytes int `kong:"-"`
+	// Streams configure WebSockets and server-sent events.
+	Streams StreamOptions `kong:"-"`
+	// IntrospectionOff rejects introspection by clients. SuggestionsOff removes similar names from validation errors.
+	IntrospectionOff, SuggestionsOff bool `kong:"-"`
+}
+
 // Options configure a server.
 type Options struct {
+	Settings
+
 	Schema graphql.ExecutableSchema
 	Tables *rowplan.Tables
 	// Operation returns the value that resolvers need in the context of one operation.
@@ -43,30 +68,11 @@ type Options struct {
 	FindAddress func(context.Context, ledger.EVMAddress) (ledger.EntityID, error)
 	// Limits are the page sizes for clients of the graph.
 	Limits relay.Limits
-	// DocumentBytes is the maximum total length of cached documents of clients in bytes.
-	DocumentBytes int
-	// Bounds limit the documents of clients.
-	Bounds limits.Limits
-	// MaxBody is the maximum size of a request body in bytes, MaxValues the maximum number of JSON values in it.
-	MaxBody   int64
-	MaxValues int
-	// IntrospectionOff rejects introspection by clients. SuggestionsOff removes similar names from validation errors.
-	IntrospectionOff, SuggestionsOff bool
-	// Trusted are documents by id that clients can execute, in addition to those of the REST side. OnlyTrusted rejects
-	// all others.
-	Trusted     map[string]string
-	OnlyTrusted bool
-	// CacheBytes is the size of the response cache, 0 to disable it. Head returns the newest consensus timestamp, on
-	// which all responses depend. Followed returns the time of the newest row that subscriptions have read. It is
-	// optional.
-	CacheBytes int64
-	Head       func(context.Context) (int64, error)
-	Followed   func() int64
-	// CSVRows is the maximum number of rows of an export.
-	CSVRows int
-	// Streams configure WebSockets and server-sent events. Origins are the origins that can open WebSockets, as
-	// patterns of [path.Match].
-	Streams StreamOptions
+	// Head returns the newest consensus timestamp, on which all cached responses depend. Followed returns the time of
+	// the newest row that subscriptions have read. It is optional.
+	Head     func(context.Context) (int64, error)
+	Followed func() int64
+	// Origins are the origins that can open WebSockets, as patterns of [path.Match].
 	Origins []string
 	// NewID returns a new id for an internal error. The response has the id, and the log has the id and the details.
 	NewID  func() string

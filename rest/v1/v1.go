@@ -132,8 +132,8 @@ func OpenAPI(cfg *rest.Config, version string) (json, yaml []byte) {
 func NewOffline(cfg *rest.Config) (*rest.API, error) {
 	cfg.Prestate, cfg.TracesOff = true, false
 	srv, err := server.New(server.Options{
-		Schema: graph.NewExecutableSchema(graph.Config{}), Tables: rowplan.NewTables(nil), DocumentBytes: 1 << 20,
-		Logger: slog.New(slog.DiscardHandler),
+		Schema: graph.NewExecutableSchema(graph.Config{}), Tables: rowplan.NewTables(nil),
+		Settings: server.Settings{DocumentBytes: 1 << 20}, Logger: slog.New(slog.DiscardHandler),
 	})
 	if err != nil {
 		return nil, fmt.Errorf("making a graph without resolvers: %w", err)

@@ -90,10 +90,10 @@ func newRig(tb testing.TB) *rig {
 		Tables: root.Tables(), Operation: root.Operation,
 		Work: resolvers.Work, Scans: resolvers.Scans,
 		Classify: resolvers.Classify, Base: base, Limits: relay.Limits{Default: cfg.LimitDefault, Max: cfg.LimitMax},
-		DocumentBytes: 8 << 20,
-		Bounds:        limits.Default(), MaxValues: 10_000, NewID: func() string {
-			return ""
-		}, MaxBody: 1 << 20, Logger: log,
+		Settings: server.Settings{
+			DocumentBytes: 8 << 20, Bounds: limits.Default(), MaxValues: 10_000, MaxBody: 1 << 20,
+		},
+		NewID: func() string { return "" }, Logger: log,
 	})
 	if err != nil {
 		tb.Fatal(err)
