@@ -2,6 +2,7 @@ package resolvers
 
 import (
 	"context"
+	"maps"
 	"math"
 	"slices"
 	"sync"
@@ -329,12 +330,7 @@ func (w *watchedAccounts) add(accounts []ledger.EntityID, n int) {
 func (w *watchedAccounts) all() []ledger.EntityID {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	out := make([]ledger.EntityID, 0, len(w.listeners))
-	for id := range w.listeners {
-		out = append(out, id)
-	}
-	slices.Sort(out)
-	return out
+	return slices.Sorted(maps.Keys(w.listeners))
 }
 
 // namedBy returns the accounts that a filter lists.

@@ -188,13 +188,9 @@ func (f *fields) isPlanned(def *ast.Definition) bool {
 
 // Of returns the fields of an object that have one of the given kinds, or all.
 func (f *fields) Of(object string, kinds ...kind) []field {
-	var out []field
-	for _, one := range f.List {
-		if one.Object.Name == object && (len(kinds) == 0 || slices.Contains(kinds, one.Kind)) {
-			out = append(out, one)
-		}
-	}
-	return out
+	return slices.DeleteFunc(slices.Clone(f.List), func(one field) bool {
+		return one.Object.Name != object || len(kinds) > 0 && !slices.Contains(kinds, one.Kind)
+	})
 }
 
 // FullName returns the name of the field with that of its object.

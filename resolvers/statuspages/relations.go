@@ -316,16 +316,10 @@ func (f Fields) components(
 		if err != nil {
 			return nil, err
 		}
-		out[i] = []*status.Component{}
-		if len(attached[i]) == 0 {
-			continue
-		}
 		codes := list.Map(attached[i], func(a *status.Attachment) string { return a.ComponentCode })
-		for _, c := range s.Components {
-			if slices.Contains(codes, c.Code) {
-				out[i] = append(out[i], c)
-			}
-		}
+		out[i] = slices.DeleteFunc(slices.Clone(s.Components), func(c *status.Component) bool {
+			return !slices.Contains(codes, c.Code)
+		})
 	}
 	return ready(out, nil)
 }

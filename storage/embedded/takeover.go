@@ -11,6 +11,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -111,13 +112,11 @@ func stopAll(ctx context.Context, pids []int, data string, signals ...syscall.Si
 			}
 		}
 		for deadline := time.Now().Add(10 * time.Second); time.Now().Before(deadline); {
-			var left []int
-			for _, pid := range pids {
-				if rel, err := inspect(pid, data); err != nil || rel == ours {
-					left = append(left, pid)
-				}
-			}
-			if pids = left; len(pids) == 0 {
+			pids = slices.DeleteFunc(pids, func(pid int) bool {
+				rel, err := inspect(pid, data)
+				return err == nil && rel != ours
+			})
+			if len(pids) == 0 {
 				return nil
 			}
 			select {

@@ -163,13 +163,8 @@ func (s *DB) noticeMessages(
 	if err != nil {
 		return nil, err
 	}
-	var notices []*status.Notice
-	for _, n := range found {
-		if !n.Backfilled {
-			notices = append(notices, n)
-		}
-	}
-	states, err := s.noticeStates(ctx, pages, notices)
+	maps.DeleteFunc(found, func(_ string, n *status.Notice) bool { return n.Backfilled })
+	states, err := s.noticeStates(ctx, pages, slices.Collect(maps.Values(found)))
 	return list.Map(states, func(n status.NoticeState) *status.Message { return state.NoticeMessage(&n) }), err
 }
 
