@@ -27,7 +27,7 @@ const wholeColumns = transactionColumns + `,
     order by token_id, account_id),
   array(select array[account_id, amount] from staking_reward_transfer
     where consensus_timestamp = t.consensus_timestamp order by account_id),
-  exists (select from assessed_custom_fee
+  exists (select true from assessed_custom_fee
     where consensus_timestamp = t.consensus_timestamp and payer_account_id = t.payer_account_id)`
 
 var wholeRows = storage.NewMapper(func(r *wholeRow, into []any) []any {

@@ -810,7 +810,7 @@ select t.consensus_timestamp, t.payer_account_id, t.valid_start_ns, t.type, t.re
     order by token_id, account_id),
   array(select array[account_id, amount] from staking_reward_transfer
     where consensus_timestamp = t.consensus_timestamp order by account_id),
-  exists (select from assessed_custom_fee
+  exists (select true from assessed_custom_fee
     where consensus_timestamp = t.consensus_timestamp and payer_account_id = t.payer_account_id) from transaction t
 where t.payer_account_id = $1 and t.valid_start_ns = $2 and t.consensus_timestamp between $3 and $4 and t.nonce = $5 order by t.consensus_timestamp;
 
