@@ -39,7 +39,7 @@ func (f fields) ContractResultTrace(
 	ctx context.Context, _ rowplan.Request, of []*ledger.ContractResult, args graph.ContractResultTraceArgs,
 ) (rowplan.Results[*calls.OpcodeTrace], error) {
 	return rowplan.OneByOne(ctx, of, func(ctx context.Context, r *ledger.ContractResult) (*calls.OpcodeTrace, error) {
-		return relay.WithoutNote(f.Resolver.ContractTrace(ctx, graph.QueryContractTraceArgs{
+		return relay.WithoutNote(f.ContractTrace(ctx, graph.QueryContractTraceArgs{
 			At: &r.ConsensusTimestamp, Stack: args.Stack, Memory: args.Memory, Storage: args.Storage,
 			First: args.First,
 		}))
