@@ -36,21 +36,22 @@ type query struct {
 // reader reads the rows of a statement.
 type reader interface{ read(rows pgx.Rows) error }
 
-// Then registers a function that Run calls after all statements have succeeded.
+// Then registers a function that Run calls after all statements have succeeded, in the order of registration. If a
+// statement fails, it is not called.
 func (b *Batch) Then(f func()) { b.done = append(b.done, f) }
 
-// NewBatch returns a new, empty batch.
+// NewBatch returns a new, empty batch, which sends nothing before [Batch.Run]. db may be nil.
 func (db *DB) NewBatch() *Batch { return &Batch{db: db} }
 
 // DB returns the DB that the batch runs on.
 func (b *Batch) DB() *DB { return b.db }
 
-// Exec queues a statement that returns no rows.
+// Exec queues a statement that returns no rows. It runs with [Batch.Run].
 func (b *Batch) Exec(sql string, args ...any) {
 	b.queries[noSetting] = append(b.queries[noSetting], query{sql: sql, args: args})
 }
 
-// Len returns the number of queued statements.
+// Len returns the number of queued statements, without those that set the planner's settings.
 func (b *Batch) Len() int {
 	n := 0
 	for _, queries := range b.queries {
@@ -72,7 +73,8 @@ func (b *Batch) Run(ctx context.Context) error {
 	return b.run(ctx)
 }
 
-// run sends the queries and calls the functions that wait for their results.
+// run sends the queries in one round trip, and then calls the functions of [Batch.Then]. Errors have the cause of
+// the end of ctx.
 func (b *Batch) run(ctx context.Context) error {
 	if err := b.db.withCause(ctx, b.send(ctx)); err != nil {
 		return fmt.Errorf("running a batch: %w", err)
@@ -83,8 +85,9 @@ func (b *Batch) run(ctx context.Context) error {
 	return nil
 }
 
-// send sends the queries in one round trip: those without a setting first, then each setting of the planner with its
-// queries. A query's reader is called as its rows arrive.
+// send sends the queries in one round trip: those without a setting first, then each setting of the planner with
+// its queries. A query's reader is called as its rows arrive. It can send them again to another server if the
+// first one fails.
 func (b *Batch) send(ctx context.Context) error {
 	all, set := b.queries[noSetting], noSetting
 	for with, queries := range b.queries[1:] {
@@ -150,7 +153,8 @@ func Together(n int) func() (value values.Value, leave func()) {
 	}
 }
 
-// RunAlone makes the other parts of the operation not wait for the part of ctx.
+// RunAlone makes the other parts of the operation not wait for the part of ctx: the batches of that part are sent
+// alone. Without [Together] it does nothing.
 func RunAlone(ctx context.Context) {
 	if p, ok := partKey.Of(ctx); ok {
 		p.pass(nil)
@@ -195,14 +199,14 @@ func (p *part) run(ctx context.Context, b *Batch) error {
 	return b.run(ctx)
 }
 
-// send sends the batch and wakes all that wait for it.
+// send sends the common batch, stores its error, and wakes all parts that wait for it.
 func (t *together) send(ctx context.Context) {
 	defer close(t.sent) // also after a panic of a function that reads rows
 	t.err = errNotSent
 	t.err = t.batch.run(ctx)
 }
 
-// add adds the statements of another batch.
+// add appends the statements, functions and profile of another batch to b. other must not be run then.
 func (b *Batch) add(other *Batch) {
 	for i, queries := range other.queries {
 		b.queries[i] = append(b.queries[i], queries...)

@@ -20,7 +20,8 @@ type ColumnBounds struct {
 	lower, upper *condition
 }
 
-// BoundsOn returns the bounds in a filter on a column. f may be nil.
+// BoundsOn returns the lower and upper bound of a filter on a column: the strictest ones, or the value of eq. It
+// ignores ne, in and notIn. f may be nil.
 func BoundsOn[T ~int64](column string, f *ledger.Filter[T]) ColumnBounds {
 	b := ColumnBounds{column: column}
 	if f == nil {
@@ -72,6 +73,7 @@ func (c *condition) beyond() string {
 	return c.op[:1]
 }
 
+// isEq reports whether c is an equality. c may be nil.
 func (c *condition) isEq() bool { return c != nil && c.op == "=" }
 
 // InOrder adds bounds that are keys in the order of the list. The bounds of a column apply only to rows that are at
@@ -92,7 +94,8 @@ func (w *Where) InOrder(bounds ...ColumnBounds) {
 	w.sql.WriteString(" and " + sql)
 }
 
-// places returns the condition of [Where.InOrder], or "" if there are no bounds.
+// places returns the condition of [Where.InOrder], or "" if there are no bounds. It adds its arguments to w, but
+// not the condition.
 func (w *Where) places(bounds []ColumnBounds) string {
 	p, rest := bounds[0], append([]ColumnBounds(nil), bounds[1:]...)
 	if len(rest) == 0 {
@@ -136,7 +139,8 @@ func (w *Where) places(bounds []ColumnBounds) string {
 	return "(" + strings.Join(parts, " or ") + ")"
 }
 
-// atBound adds the alternative in which a column is equal to its bound and the following columns are within theirs.
+// atBound appends to parts the alternative in which a column is equal to its bound and the following columns are
+// within theirs, and returns them. It adds arguments to w.
 func (w *Where) atBound(parts []string, column string, c *condition, rest []ColumnBounds) []string {
 	v, ok := c.inclusive()
 	if !ok {
@@ -149,7 +153,7 @@ func (w *Where) atBound(parts []string, column string, c *condition, rest []Colu
 	return append(parts, sql)
 }
 
-// onlySide returns the lower bounds only, or the upper bounds only.
+// onlySide returns a copy of the bounds with the lower ones only, or the upper ones only.
 func onlySide(bounds []ColumnBounds, lower bool) []ColumnBounds {
 	out := make([]ColumnBounds, len(bounds))
 	for i, b := range bounds {
@@ -170,12 +174,13 @@ func sameValue(lower, upper *condition) bool {
 	return ok && too && a == b
 }
 
-// compare adds an argument and returns the text of a comparison with it.
+// compare adds v to the arguments of w and returns the text of a comparison with it.
 func (w *Where) compare(column, op string, v int64) string {
 	return column + " " + op + " " + w.Arg(v)
 }
 
-// both returns the conditions of the lower and the upper bound, or "" if both are missing.
+// both returns the conditions of the lower and the upper bound, or "" if both are missing. It adds their values to
+// the arguments of w.
 func (w *Where) both(b ColumnBounds) string {
 	var parts []string
 	if b.lower != nil {

@@ -66,8 +66,9 @@ func (m *Mapper[T, R]) queueChildren(b *Batch, n int, r *Read, args []any) Resul
 // MaxCount is the number of rows up to which [Batch.Count] counts.
 const MaxCount = 10_000
 
-// Count makes queue, which calls [Mapper.QueueChildren] once, count rows instead of reading them. queue gets the page
-// of the rows to count, one row more than [MaxCount]. The result has one number for each parent.
+// Count makes queue, which calls [Mapper.QueueChildren] once, count rows instead of reading them. queue gets the
+// page of the rows to count, one row more than [MaxCount]. The result has one number for each parent. The error is
+// that of queue.
 func (b *Batch) Count(queue func(p Page) error) (Result[[]int64], error) {
 	b.counting = true
 	defer func() { b.counting = false }()
@@ -127,10 +128,11 @@ var (
 // arrays on a distributed database.
 type Keyed struct{ arrays, single, apart string }
 
-// ByKeys returns the statement with a text.
+// ByKeys returns a statement in three forms: for a single key, for arrays of keys, and for distributed tables.
+// [Any1] and the like in sql stand for the keys.
 func ByKeys(sql string) *Keyed { return &Keyed{sql, singleKeys.Replace(sql), openKeys.Replace(sql)} }
 
-// Arrays returns the text for arrays of keys.
+// Arrays returns the text for arrays of keys, in the form for the tables of db.
 func (k *Keyed) Arrays(db *DB) string {
 	if db.Distributed() {
 		return k.apart
@@ -156,9 +158,9 @@ func (k *Keyed) For(db *DB, keys ...[]int64) (text string, args []any) {
 	return k.single, args
 }
 
-// Union returns the union of one statement for each of n alternatives. statement must sort and limit its rows, so that
-// each alternative can use an index, which a condition with "or" cannot. part adds the conditions of an alternative.
-// Without alternatives the statement returns no rows.
+// Union returns the union of one statement for each of n alternatives, and adds their arguments to w. statement
+// must sort and limit its rows, so that each alternative can use an index, which a condition with "or" cannot.
+// part adds the conditions of an alternative. Without alternatives the statement returns no rows.
 func (w *Where) Union(n int, statement func(conditions string) string, part func(w *Where, i int)) string {
 	if n == 0 {
 		return statement(" and false")

@@ -63,9 +63,10 @@ type DB struct {
 	apart      *atomic.Bool // whether tables are distributed
 }
 
-// Open creates a pool for each host of the URL. It does not connect, so that the gateway starts without the database.
-// Several hosts have the same data, such as a primary and its standbys. If the URL has target_session_attrs, there is
-// one pool, and the driver chooses its host.
+// Open creates a pool for each host of the URL and starts the checks of several hosts. It does not connect, so
+// that the gateway starts without the database. Several hosts have the same data, such as a primary and its
+// standbys. If the URL has target_session_attrs, there is one pool, and the driver chooses its host. It fails if
+// the URL is invalid.
 func Open(ctx context.Context, o Options) (*DB, error) {
 	settings := map[string]string{
 		"application_name": "heliograph",
@@ -105,7 +106,8 @@ type querier interface {
 	SendBatch(ctx context.Context, b *pgx.Batch) pgx.BatchResults
 }
 
-// Acquire waits for a connection of the share of the EVM. The caller must call release.
+// Acquire waits for a connection of the share of the EVM, on the server of the operation of ctx. The caller must
+// call release unless Acquire fails. It fails if ctx ends or the queue rejects the operation.
 func (db *DB) Acquire(ctx context.Context) (conn *pgxpool.Conn, release func(), err error) {
 	err = db.on(ctx, admission.EVM, "", func(one *server, s *admission.Slot) error {
 		if conn, err = one.pool.Acquire(ctx); err != nil {
@@ -125,10 +127,11 @@ func (db *DB) Acquire(ctx context.Context) (conn *pgxpool.Conn, release func(), 
 // Queue returns the queue that decides which requests and statements run.
 func (db *DB) Queue() *admission.Queue { return db.o.Queue }
 
-// Close closes all connections.
+// Close stops the checks of servers and closes all connections. It waits for connections in use.
 func (db *DB) Close() { db.servers.close() }
 
-// Pool returns the connection pool of a server that is up, if there is one. The first is preferred.
+// Pool returns the connection pool of the first server that is up, or of the first one if none is. Its connections
+// bypass the queue.
 func (db *DB) Pool() *pgxpool.Pool {
 	for _, one := range db.servers.list {
 		if one.up.Load() {
@@ -154,10 +157,10 @@ func (db *DB) NetworkChainID() ledger.Quantity { return db.o.ChainID }
 // FileAttempts returns the maximum number of versions of a system file that are tried.
 func (db *DB) FileAttempts() int { return db.o.FileAttempts }
 
-// FeeFiles describes which file has the price of gas.
+// FeeFiles returns the configuration that describes which system file has the price of gas at a time.
 func (db *DB) FeeFiles() ledger.FeeFiles { return db.o.Fees }
 
-// Cache reports whether values that do not change may be cached.
+// Cache reports whether the configuration permits callers to cache values that do not change.
 func (db *DB) Cache() bool { return db.o.Cache }
 
 // ChainID returns the chain ID of the network in the EVM, or 0 if db is nil or it is not a hexadecimal number.
@@ -175,9 +178,9 @@ func (db *DB) ChainID() uint64 {
 // ErrEmpty reports that the importer has not written an address book, which it does before anything else.
 var ErrEmpty = errors.New("the database has no address book")
 
-// Ready fails if the database cannot serve. It also calls a PL/pgSQL function of the mirror schema, if there is one:
-// after an upgrade of PostgreSQL's packages, plain statements can succeed while functions fail. It has a connection of
-// its own.
+// Ready fails if the database cannot serve, with [ErrEmpty] if the address book is empty. It also calls a PL/pgSQL
+// function of the mirror schema, if there is one: after an upgrade of PostgreSQL's packages, plain statements can
+// succeed while functions fail. It bypasses the queue of statements.
 func (db *DB) Ready(ctx context.Context) error {
 	var filled, callable bool
 	if err := db.Pool().QueryRow(ctx, `select exists (select 1 from address_book),
@@ -199,7 +202,8 @@ coalesce(has_function_privilege(to_regprocedure('get_transaction_info_by_hash(by
 // ErrNoBlocks reports that the ledger has no blocks.
 var ErrNoBlocks = errors.New("the database has no blocks")
 
-// Lag returns the age of the newest block. Like [DB.Ready], it has a connection of its own.
+// Lag returns the age of the newest block at now. It fails with [ErrNoBlocks] if there are none. Like [DB.Ready],
+// it has a connection of its own, unless checks of several servers have the result.
 func (db *DB) Lag(ctx context.Context, now time.Time) (time.Duration, error) {
 	if newest := db.servers.freshest(); newest > 0 { // known if there are several servers
 		return ledger.Timestamp(newest).Age(now), nil
@@ -224,5 +228,6 @@ func (db *DB) Newest(ctx context.Context) (int64, error) {
 		`select coalesce((select consensus_end from record_file order by consensus_end desc limit 1), 0)`)
 }
 
-// SystemEntity returns the ID of the system entity with the given number.
+// SystemEntity returns the ID of the system entity with the given number in the configured shard and realm. It
+// reads nothing.
 func (db *DB) SystemEntity(number int64) ledger.EntityID { return db.o.Base.WithNum(number) }

@@ -31,7 +31,8 @@ type decoder struct {
 // decoderKey is the key of the decoder in the custom data of a connection.
 const decoderKey = "heliograph.decoder"
 
-// decoderOf returns the decoder of the connection, prepared for rows.
+// decoderOf returns the decoder of the connection of rows, which it creates on first use, prepared for the columns
+// of rows.
 func decoderOf(rows pgx.Rows) *decoder {
 	c := rows.Conn()
 	own := c.PgConn().CustomData()
@@ -44,7 +45,8 @@ func decoderOf(rows pgx.Rows) *decoder {
 	return d
 }
 
-// row decodes the values of a row into the targets.
+// row decodes the values of a row into d.targets. It fails if the numbers differ or a value does not fit, and
+// names the column.
 func (d *decoder) row(values [][]byte) error {
 	if len(values) != len(d.targets) {
 		return fmt.Errorf("%d columns for %d targets", len(values), len(d.targets))
@@ -145,12 +147,13 @@ func (d *decoder) direct(i int, src []byte, target any) (ok bool) {
 	return false
 }
 
-// binary reports whether column i has a type in its binary format.
+// binary reports whether column i has the type oid in its binary format.
 func (d *decoder) binary(i int, oid uint32) bool {
 	return d.columns[i].Format == pgx.BinaryFormatCode && d.columns[i].DataTypeOID == oid
 }
 
-// integer decodes an integer of any width. It returns false if pgx has to decode the value.
+// integer decodes an integer of any width into *into. It returns false, without a change, if pgx has to decode the
+// value.
 func (d *decoder) integer(i int, src []byte, into *int64) bool {
 	if d.columns[i].Format != pgx.BinaryFormatCode {
 		return false
@@ -168,14 +171,14 @@ func (d *decoder) integer(i int, src []byte, into *int64) bool {
 	return true
 }
 
-// integerOrZero decodes an integer, and null as 0.
+// integerOrZero decodes an integer, and null as 0. It returns false if pgx has to decode the value.
 func (d *decoder) integerOrZero(i int, src []byte, into *int64) bool {
 	*into = 0
 	return src == nil || d.integer(i, src, into)
 }
 
-// narrow decodes an integer into a smaller type. It returns false if the value does not fit, so that the driver
-// reports the error.
+// narrow decodes an integer into a smaller type. It returns false, without a change, if the value does not fit, so
+// that the driver reports the error.
 func narrow[T int32 | int16](d *decoder, i int, src []byte, into *T) bool {
 	var v int64
 	if !d.integer(i, src, &v) || int64(T(v)) != v {
@@ -185,13 +188,13 @@ func narrow[T int32 | int16](d *decoder, i int, src []byte, into *T) bool {
 	return true
 }
 
-// narrowOrZero is like narrow, and decodes a null as 0.
+// narrowOrZero is like narrow, and decodes a null as 0. It returns false if the driver has to decode the value.
 func narrowOrZero[T int32 | int16](d *decoder, i int, src []byte, into *T) bool {
 	*into = 0
 	return src == nil || narrow(d, i, src, into)
 }
 
-// boolean decodes a Boolean. It returns false if pgx has to decode the value.
+// boolean decodes a Boolean into *into. It returns false, without a change, if pgx has to decode the value.
 func (d *decoder) boolean(i int, src []byte, into *bool) bool {
 	if len(src) != 1 || !d.binary(i, pgtype.BoolOID) {
 		return false
@@ -200,7 +203,7 @@ func (d *decoder) boolean(i int, src []byte, into *bool) bool {
 	return true
 }
 
-// text decodes a text that stays in the memory of the arena. It returns false if pgx has to decode the value.
+// text decodes a text into memory of the arena. It returns false if pgx has to decode the value, also for null.
 func (d *decoder) text(i int, src []byte, into *string) bool {
 	oid, text := d.columns[i].DataTypeOID, d.columns[i].Format == pgx.TextFormatCode // for example, enums
 	// both formats of text have the same bytes
@@ -216,7 +219,8 @@ func (d *decoder) text(i int, src []byte, into *string) bool {
 	return true
 }
 
-// registerTypes registers ledger.Null with the driver, for the nullable columns that [decoder] leaves to it.
+// registerTypes registers ledger.Null with the driver, for the nullable columns that [decoder] leaves to it. It
+// changes m.
 func registerTypes(m *pgtype.Map) {
 	m.TryWrapScanPlanFuncs = append([]pgtype.TryWrapScanPlanFunc{wrapNull}, m.TryWrapScanPlanFuncs...)
 }
@@ -234,7 +238,8 @@ const (
 	maxShared = chunkSize / 8
 )
 
-// clone returns a copy of b that is not nil, even if b is empty.
+// clone returns a copy of b that is not nil, even if b is empty. Small copies share memory, which stays allocated
+// as long as any of them.
 func (a *arena) clone(b []byte) []byte {
 	n := len(b)
 	if n == 0 || n > maxShared {
@@ -257,9 +262,10 @@ type nullable interface {
 
 type nullPlan struct{ next pgtype.ScanPlan }
 
+// SetNext sets the plan for values that are not null. The driver calls it.
 func (p *nullPlan) SetNext(next pgtype.ScanPlan) { p.next = next }
 
-// Scan implements pgtype.ScanPlan.
+// Scan implements pgtype.ScanPlan: it decodes src into dst, a nullable, or makes dst null if src is nil.
 func (p *nullPlan) Scan(src []byte, dst any) error {
 	n := dst.(nullable)
 	n.SetValid(src != nil)

@@ -33,7 +33,8 @@ const (
 // ErrAmbiguous reports that two entities that are not deleted have the same alias or EVM address.
 var ErrAmbiguous = errors.New("more than one entity that is not deleted matches")
 
-// FailureOf returns the class of err.
+// FailureOf returns the class of err, by which callers choose error codes and whether to retry. Unknown errors,
+// and nil, are [FailureOther].
 func FailureOf(err error) Failure {
 	var pg *pgconn.PgError
 	var connect *pgconn.ConnectError
@@ -71,8 +72,9 @@ func LevelOf(err error) slog.Level {
 	return slog.LevelWarn
 }
 
-// withCause adds the reason why ctx ended to the error of a statement: the server reports a canceled statement like
-// one that exceeded its time limit. It also adds the names of tables and columns that the database lacks.
+// withCause returns the error of a statement with the reason why ctx ended: the server reports a canceled
+// statement like one that exceeded its time limit. It also adds the names of tables and columns that the database
+// lacks.
 func (db *DB) withCause(ctx context.Context, err error) error {
 	if err == nil {
 		return nil
@@ -94,7 +96,7 @@ func isClosed(err error) bool {
 // row does not make lists fail.
 type Malformed struct{ once sync.Once }
 
-// Report logs that the column of a row cannot be decoded, unless an earlier call did.
+// Report logs, as a warning, that the column of a row cannot be decoded, unless an earlier call of m did.
 func (m *Malformed) Report(column, row string, at ledger.Timestamp, err error) {
 	m.once.Do(func() {
 		slog.Warn("a column cannot be decoded and is shown as missing; more such rows are not logged", "column",

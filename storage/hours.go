@@ -27,7 +27,7 @@ func NewHours[V any](db *DB) *Hours[V] {
 	return &Hours[V]{byHour: map[ledger.Timestamp]V{}}
 }
 
-// Get returns the value for the hour of a time.
+// Get returns the cached value for the hour of a time. ok is false if there is none or h is nil.
 func (h *Hours[V]) Get(at ledger.Timestamp) (v V, ok bool) {
 	if h == nil {
 		return v, false
@@ -38,7 +38,7 @@ func (h *Hours[V]) Get(at ledger.Timestamp) (v V, ok bool) {
 	return v, ok
 }
 
-// Put caches a value for the hour of a time.
+// Put caches a value for the hour of a time. If the cache is full, it removes all others first. h may be nil.
 func (h *Hours[V]) Put(at ledger.Timestamp, v V) {
 	if h == nil {
 		return

@@ -136,12 +136,14 @@ var PastTables = sync.OnceValue(func() map[string]string {
 // UnknownPastError reports that a statement at a past moment needs a table whose past the database does not tell.
 type UnknownPastError struct{ Table string }
 
-// Error implements error.
+// Error implements error. It names the table whose past is not stored.
 func (e *UnknownPastError) Error() string {
 	return "the table " + e.Table + " does not tell what it contained at a past moment"
 }
 
-// at returns the statement and its arguments for a moment, or for the present if m is nil. They are given args.
+// at returns the text of the statement and its arguments for a moment, or for the present if m is nil. For a
+// moment, common table expressions replace the tables, and the moment is added to args. It fails with an
+// [*UnknownPastError] if the past of a table is not stored.
 func (r *Read) at(db *DB, m *ledger.Moment, args []any) (string, []any, error) {
 	if m == nil {
 		return r.text(db), args, nil
@@ -177,7 +179,8 @@ func (r *Read) at(db *DB, m *ledger.Moment, args []any) (string, []any, error) {
 // outsideNames reports whether a character cannot be part of the name of a table.
 func outsideNames(r rune) bool { return r != '_' && !unicode.IsLower(r) }
 
-// prepare sets the texts of the statements: for the state at the moment of ctx, if it has one.
+// prepare sets the texts of the queued statements: for the state at the moment of ctx, if it has one. It fails
+// like [Read.at].
 func (b *Batch) prepare(ctx context.Context) error {
 	m := ledger.MomentOf(ctx)
 	for _, queries := range b.queries {

@@ -16,7 +16,7 @@ import (
 // Mark sets the field that reads the statements which are queued from now on, for the profile of the operation.
 func (b *Batch) Mark(at *profile.Place) { b.place = at }
 
-// marked returns a reader of rows for the field of Mark.
+// marked returns r, or if Mark was called a reader that also records the rows for that field.
 func (b *Batch) marked(r reader) reader {
 	if b.place == nil {
 		return r
@@ -32,7 +32,8 @@ type recorded struct {
 	record  func(profile.Place, int64, profile.Explain) // of the round trip
 }
 
-// read reads the rows and records when they arrived and how many there were.
+// read reads the rows with the reader that it wraps, and records in the profile when they arrived and how many
+// there were.
 func (r *recorded) read(rows pgx.Rows) error {
 	err := r.reader.read(rows)
 	if r.record != nil {
@@ -42,7 +43,7 @@ func (r *recorded) read(rows pgx.Rows) error {
 	return err
 }
 
-// observe makes all readers record, if the client of ctx has requested that.
+// observe makes all readers of the batch record for the profile, if the client of ctx has requested one.
 func (b *Batch) observe(ctx context.Context) {
 	if w, ok := workKey.Of(ctx); ok {
 		b.profile = w.Turn.Recorded()
@@ -66,7 +67,7 @@ func (b *Batch) observe(ctx context.Context) {
 	}
 }
 
-// begin starts a round trip, in which all readers record.
+// begin starts a round trip of the profile, in which the readers of all record. Without a profile it does nothing.
 func (b *Batch) begin(all []query) {
 	record := b.profile.Trip()
 	if record == nil {
@@ -96,7 +97,7 @@ type analysis []struct {
 	Time float64 `json:"Execution Time"`
 }
 
-// read reads the plan of a statement in the JSON of EXPLAIN.
+// read decodes the plan of a statement, in the JSON of EXPLAIN, into a. It implements the reader of a batch.
 func (a *analysis) read(rows pgx.Rows) error {
 	text, err := pgx.CollectExactlyOneRow(rows, pgx.RowTo[[]byte])
 	if err != nil {
@@ -105,8 +106,8 @@ func (a *analysis) read(rows pgx.Rows) error {
 	return json.Unmarshal(text, a) //nolint:wrapcheck // the caller ignores the reason
 }
 
-// analyze executes a statement again. It returns the time of the server in milliseconds, and what the statement reads,
-// in the order of its plan.
+// analyze executes a statement again with EXPLAIN ANALYZE, on another connection. It returns the time of the
+// server in milliseconds, and what the statement reads, in the order of its plan.
 func (db *DB) analyze(ctx context.Context, setting int, q query) (float64, []profile.Scan, error) {
 	free := *db
 	free.conn = nil // the connection that has run the statement may be in use again
@@ -120,7 +121,8 @@ func (db *DB) analyze(ctx context.Context, setting int, q query) (float64, []pro
 	return got[0].Time, got[0].Plan.scans(nil), nil
 }
 
-// scans appends what a node and those below it read. Partitions count as one table.
+// scans appends to found the tables and indexes that a node and those below it read, each once. Partitions count
+// as one table.
 func (n *planNode) scans(found []profile.Scan) []profile.Scan {
 	s := profile.Scan{Table: partition.ReplaceAllString(n.Table, ""), Index: partition.ReplaceAllString(n.Index, "")}
 	if (n.Index != "" || n.Type == "Seq Scan") && !slices.Contains(found, s) {

@@ -61,13 +61,14 @@ func (o *PoolOptions) Config(settings map[string]string) (*pgxpool.Config, error
 	return cfg, nil
 }
 
-// parse returns pgx's settings of the database URL.
+// parse returns pgx's settings of the database URL. It fails if the URL is invalid, and does not connect.
 func (o *PoolOptions) parse() (*pgxpool.Config, error) {
 	cfg, err := pgxpool.ParseConfig(o.URL)
 	return cfg, wrap.Error(err, "parsing the database URL")
 }
 
-// configure completes a configuration. Sessions use the given settings as in [PoolOptions.Config].
+// configure changes cfg by the options: timeouts, limits, tracer, and hooks for connections. Sessions use the
+// given settings as in [PoolOptions.Config].
 func (o *PoolOptions) configure(cfg *pgxpool.Config, settings map[string]string) {
 	params := cfg.ConnConfig.RuntimeParams
 	session := maps.Clone(settings)
@@ -106,7 +107,8 @@ type refusal struct{ atomic.Pointer[pgconn.PgError] }
 // Each attempt takes a process of the server; hundreds of them make a start last for seconds.
 const attempts = 10
 
-// limit limits the attempts to connect while the server refuses connections. Others fail with the last error.
+// limit changes cfg so that attempts to connect are limited while the server refuses connections. Others fail with
+// the last error.
 func (r *refusal) limit(cfg *pgxpool.Config) {
 	limiter, prepare, onError := rate.NewLimiter(attempts, 1), cfg.BeforeConnect, cfg.ConnConfig.OnPgError
 	cfg.BeforeConnect = func(ctx context.Context, c *pgx.ConnConfig) error {
@@ -130,7 +132,8 @@ type canceler struct {
 	ended, done chan struct{} // closed when the statement has ended, and when no cancel request is pending
 }
 
-// HandleCancel implements [ctxwatch.Handler].
+// HandleCancel implements [ctxwatch.Handler]. The driver calls it when the context of a statement ends: it cancels
+// the statement at the server in the background, after a short delay, and limits how long the connection waits.
 func (c *canceler) HandleCancel(context.Context) {
 	_ = c.conn.Conn().SetDeadline(time.Now().Add(cancelTimeout)) //nolint:forbidigo // the clock of connections
 	c.ended, c.done = make(chan struct{}), make(chan struct{})
@@ -148,7 +151,8 @@ func (c *canceler) HandleCancel(context.Context) {
 	}()
 }
 
-// HandleUnwatchAfterCancel implements [ctxwatch.Handler].
+// HandleUnwatchAfterCancel implements [ctxwatch.Handler]. The driver calls it when the canceled statement has
+// ended: it waits for the cancellation and removes the deadline of the connection.
 func (c *canceler) HandleUnwatchAfterCancel() {
 	close(c.ended)
 	<-c.done
@@ -201,7 +205,7 @@ func (p Pooler) prepare(session map[string]string) func(context.Context, *pgx.Co
 	}
 }
 
-// detectPooler opens a connection to detect the kind of the pooler.
+// detectPooler opens a connection, detects the kind of the pooler with [PoolerOf], and closes it.
 func detectPooler(ctx context.Context, c *pgx.ConnConfig) (kind Pooler, err error) {
 	c = c.Copy()
 	c.Tracer, c.DefaultQueryExecMode = nil, pgx.QueryExecModeExec
@@ -213,7 +217,8 @@ func detectPooler(ctx context.Context, c *pgx.ConnConfig) (kind Pooler, err erro
 	return PoolerOf(ctx, conn)
 }
 
-// PoolerOf returns the kind of the pooler to which a connection leads.
+// PoolerOf returns the kind of the pooler to which a connection leads, or [PoolerNone]. It runs a transaction that
+// prepares a statement.
 func PoolerOf(ctx context.Context, conn *pgx.Conn) (Pooler, error) {
 	if direct, err := IsDirect(ctx, conn); direct || err != nil {
 		return PoolerNone, err
@@ -247,8 +252,8 @@ func IsDirect(ctx context.Context, conn *pgx.Conn) (bool, error) {
 	return pid == conn.PgConn().PID(), nil
 }
 
-// ConnectDirect opens a connection for a session of its own. ok is false if a pooler prevents that; the connection is
-// closed then.
+// ConnectDirect opens a connection to the primary for a session of its own, with DirectURL if it is set. The
+// caller closes it. ok is false if a pooler prevents that; the connection is closed then.
 func (o *PoolOptions) ConnectDirect(ctx context.Context) (conn *pgx.Conn, ok bool, err error) {
 	c, err := pgx.ParseConfig(cmp.Or(o.DirectURL, o.URL))
 	if err != nil {

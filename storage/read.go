@@ -24,8 +24,9 @@ import (
 // Citus runs each of these common table expressions by itself, and sends its rows to the workers for the next one.
 // Those of tables have their names, so that the rest of the statement is the same.
 
-// ReadPlacement reads whether the tables are distributed, which they are if the database has a view citus_tables that
-// says so, and whether it has a watermark. Before, statements are those for PostgreSQL.
+// ReadPlacement reads whether the tables are distributed, which they are if the database has a view citus_tables
+// that says so, and whether it has a watermark. It stores the results in db, for [DB.Distributed] and later
+// statements. Before, statements are those for PostgreSQL.
 func (db *DB) ReadPlacement(ctx context.Context) error {
 	var apart bool
 	err := db.Pool().QueryRow(ctx, `select to_regclass('citus_tables') is not null`).Scan(&apart)
@@ -40,7 +41,8 @@ func (db *DB) ReadPlacement(ctx context.Context) error {
 	return db.readWatermark(ctx)
 }
 
-// Distributed reports whether tables are distributed, so that statements are run key by key.
+// Distributed reports whether tables are distributed, so that statements are run key by key. It is false before
+// [DB.ReadPlacement].
 func (db *DB) Distributed() bool { return db.apart.Load() }
 
 // Hidden returns an expression of parameters that the planner of PostgreSQL does not see. Citus must, to find the
@@ -52,8 +54,8 @@ func (db *DB) Hidden(expression string) string {
 	return "(select " + expression + ")"
 }
 
-// ByHash returns a FROM item for the transactions with a hash, an argument. The workers of Citus cannot call the
-// function, which reads a distributed table.
+// ByHash returns a FROM item for the transactions with a hash: arg is the placeholder of the first 32 bytes. The
+// workers of Citus cannot call the function, which reads a distributed table.
 func (db *DB) ByHash(arg string) string {
 	if db.Distributed() {
 		return `(select consensus_timestamp, hash || coalesce(hash_suffix, '') as hash, payer_account_id
@@ -126,7 +128,7 @@ type Read struct {
 // Rows is a query for the rows of a table that a statement uses. Other queries use it under the name of the table.
 type Rows struct{ Table, Query string }
 
-// RowsOf returns the rows of a table that match a condition.
+// RowsOf returns a description of the rows of a table that match a condition. It reads nothing.
 func RowsOf(table, condition string) Rows {
 	return Rows{table, "select * from " + table + " where " + condition}
 }
@@ -138,10 +140,11 @@ type Join struct {
 	keys                     []string
 }
 
-// Joined returns a join whose rows are found by a condition on the page or on the tables before it.
+// Joined returns a join with a table whose rows are found by a condition on the page or on the tables before it.
+// sql is the join itself, and condition selects the rows that Citus reads first.
 func Joined(sql, table, condition string) Join { return Join{sql: sql, table: table, where: condition} }
 
-// Beside returns a join with tables that are not distributed.
+// Beside returns a join with tables that are not distributed. sql is the join itself.
 func Beside(sql string) Join { return Join{sql: sql} }
 
 // Then returns the join with a query that can use the rows of the queries before it, with the columns that [DB.Of]
@@ -175,7 +178,8 @@ func By(kind, table, alias, page string, columns ...string) Join {
 	return Join{sql: on.String(), table: table, keys: columns}
 }
 
-// rows returns the rows that Citus reads before the join: those of a query, or of a table by the keys of the page.
+// rows returns the description of the rows that Citus reads before the join: those of a query, or of a table by
+// the keys of the page.
 func (j Join) rows() Rows {
 	if j.query != "" {
 		return Rows{j.table, j.query}
@@ -190,23 +194,24 @@ func (j Join) rows() Rows {
 	return RowsOf(j.table, strings.Join(conditions, " and "))
 }
 
-// write appends parts of a statement.
+// write appends parts of a statement to b.
 func write(b *strings.Builder, parts ...string) {
 	for _, part := range parts {
 		b.WriteString(part)
 	}
 }
 
-// And returns the join with a further condition.
+// And returns a copy of the join with a further condition.
 func (j Join) And(condition string) Join {
 	j.sql += " and " + condition
 	return j
 }
 
-// Query returns the statement as a query within another.
+// Query returns the SQL of the statement as a query within another, without the tables that [DB.SetAbsent] and the
+// watermark replace.
 func (r *Read) Query(db *DB) string { return r.text(&DB{apart: db.apart}) }
 
-// text returns the statement for the tables of the database, without the comment of its setting.
+// text returns the SQL of the statement for the tables of the database, without the comment of its setting.
 func (r *Read) text(db *DB) string {
 	var with []expression
 	name, apart := r.Name, db.Distributed()
@@ -262,8 +267,8 @@ func (r *Read) text(db *DB) string {
 // expression is a common table expression. how is "materialized ", "not materialized ", or empty.
 type expression struct{ name, how, query string }
 
-// with returns a statement for the tables of the database with common table expressions: those given, and the rows in
-// place of other tables.
+// with returns sql preceded by common table expressions: those given, and those that replace tables which lack
+// columns or have a watermark.
 func (db *DB) with(expressions []expression, sql string) string {
 	for _, t := range db.replaced(sql) {
 		if !slices.ContainsFunc(expressions, func(e expression) bool { return e.name == t.Table }) {
@@ -326,7 +331,8 @@ func (b *Batch) ParentsOrOne(columns string, keys ...[]int64) *Parents {
 	return b.Parents(columns, keys...)
 }
 
-// single sets the FROM item of one parent, the first.
+// single sets the FROM item and the arguments of p for one parent, the first, and returns p. Without parents, the
+// keys are 0.
 func (p *Parents) single(keys [][]int64) *Parents {
 	var sql strings.Builder
 	sql.WriteString("(select ")
@@ -338,7 +344,7 @@ func (p *Parents) single(keys [][]int64) *Parents {
 	return p
 }
 
-// Key returns a column of the key of a parent.
+// Key returns the SQL expression for a column of the key of a parent.
 func (p *Parents) Key(column string) string {
 	if p.each == nil {
 		return "p." + column
@@ -346,7 +352,7 @@ func (p *Parents) Key(column string) string {
 	return "$" + strconv.Itoa(slices.Index(p.columns, column)+1) + "::bigint"
 }
 
-// Any returns the expression for any of the keys of parents, which have one column.
+// Any returns the operand, after "=", for any of the keys of parents, which have one column.
 func (p *Parents) Any() string {
 	if p.each == nil {
 		return "any($1)"

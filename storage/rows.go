@@ -39,9 +39,10 @@ func MapperOf[T any](columns Columns[T], finish func(*T) error) *Mapper[T, T] {
 	return NewMapper(columns, finish, itself)
 }
 
+// itself returns v, for mappers whose results are the rows themselves.
 func itself[T any](v *T) *T { return v }
 
-// Values returns a mapper of statements with a single column.
+// Values returns a mapper of statements with a single column, whose results are pointers to the values.
 func Values[T any]() *Mapper[T, T] {
 	return MapperOf(func(v *T, into []any) []any { return append(into, v) }, nil)
 }
@@ -59,7 +60,8 @@ func Value[T any](ctx context.Context, db *DB, what, sql string, args ...any) (v
 // first row is allocated alone, because most objects are read by a unique key.
 const slab = 25
 
-// Collect decodes all rows and closes them.
+// Collect decodes all rows and closes them. It fails if a row cannot be decoded or its computed fields are
+// invalid; the rows before are lost.
 func (d *decoding[T, R]) Collect(rows pgx.Rows) ([]*R, error) {
 	defer rows.Close()
 	var (
@@ -99,14 +101,16 @@ func (d *decoding[T, R]) Collect(rows pgx.Rows) ([]*R, error) {
 // unreadable is the error of a row that cannot be interpreted. Whatever error it wraps, the connection is usable.
 type unreadable struct{ error }
 
+// Unwrap returns the error of the function that filled the computed fields.
 func (e *unreadable) Unwrap() error { return e.error }
 
-// List runs a statement and returns its rows. what names them in errors.
+// List runs a statement in a batch of its own and returns its rows. what names them in errors.
 func (m *Mapper[T, R]) List(ctx context.Context, db *DB, what, sql string, args ...any) ([]*R, error) {
 	return m.ListRead(ctx, db, what, &Read{SQL: sql}, args)
 }
 
-// ListRead is [Mapper.List] for a description of the statement.
+// ListRead is [Mapper.List] for a description of the statement, which depends on how tables are distributed and on
+// the moment of ctx.
 func (m *Mapper[T, R]) ListRead(ctx context.Context, db *DB, what string, r *Read, args []any) ([]*R, error) {
 	b := db.NewBatch()
 	rows, err := Run(ctx, b, m.QueueRead(b, r, args))
@@ -127,15 +131,15 @@ type Result[T any] = func() (T, error)
 
 var errNotRun = errors.New("the batch has not run")
 
-// Known returns a result that needs no statement.
+// Known returns a result with the value v that needs no statement.
 func Known[T any](v T) Result[T] { return func() (T, error) { return v, nil } }
 
-// Failed returns a result that cannot be read.
+// Failed returns a result that fails with err when it is read.
 func Failed[T any](err error) Result[T] {
 	return func() (v T, _ error) { return v, err }
 }
 
-// Map returns f of another result. f can be called several times.
+// Map returns a result that applies f to the value of another result each time it is read. Errors are passed on.
 func Map[A, B any](r Result[A], f func(A) B) Result[B] {
 	return func() (out B, err error) {
 		got, err := r()
@@ -146,7 +150,7 @@ func Map[A, B any](r Result[A], f func(A) B) Result[B] {
 	}
 }
 
-// First returns the first row of a result, or nil.
+// First returns a result with the first row of another result, or nil if that has none.
 func First[R any](rows Result[[]*R]) Result[*R] { return Map(rows, first) }
 
 // first returns the first row, or nil.
@@ -157,7 +161,7 @@ func first[R any](rows []*R) *R {
 	return rows[0]
 }
 
-// All returns several results.
+// All returns a result with the values of several results, in order, or the first error.
 func All[T any](results []Result[T]) Result[[]T] {
 	return func() (out []T, err error) {
 		for _, r := range results {
@@ -171,7 +175,7 @@ func All[T any](results []Result[T]) Result[[]T] {
 	}
 }
 
-// Run runs a batch, and returns one of its results.
+// Run runs a batch, and returns the value of one of its results.
 func Run[T any](ctx context.Context, b *Batch, r Result[T]) (v T, err error) {
 	if err = b.Run(ctx); err == nil {
 		v, err = r()
@@ -179,7 +183,8 @@ func Run[T any](ctx context.Context, b *Batch, r Result[T]) (v T, err error) {
 	return v, err
 }
 
-// Use calls f with a result after the batch has run.
+// Use registers a function that calls f with the value of a result after the batch has run. f is not called if the
+// batch or the result fails.
 func Use[T any](b *Batch, r Result[T], f func(T)) {
 	b.Then(func() {
 		if v, err := r(); err == nil {
@@ -218,7 +223,7 @@ func QueueGroups[K comparable, R any](keys []K, queue func(key K, places []int) 
 	})
 }
 
-// Queue adds a statement to a batch, and returns its rows.
+// Queue adds a statement to a batch, and returns its rows, which can be read after [Batch.Run].
 func (m *Mapper[T, R]) Queue(b *Batch, sql string, args []any) Result[[]*R] {
 	return m.QueueRead(b, &Read{SQL: sql}, args)
 }
@@ -228,7 +233,8 @@ func (m *Mapper[T, R]) QueueRead(b *Batch, r *Read, args []any) Result[[]*R] {
 	return m.queue(b, "", r, args)
 }
 
-// queue adds a statement to a batch: the prefix, and a description.
+// queue adds a statement to a batch, the text of the prefix and a description, and returns its rows. They can be
+// read after the batch has run.
 func (d *decoding[T, R]) queue(b *Batch, prefix string, r *Read, args []any) Result[[]*R] {
 	f := &fetch[T, R]{decoding: d, err: errNotRun}
 	q := query{settings[r.Setting].comment + prefix, r, args, b.marked(f)}
@@ -244,12 +250,13 @@ type fetch[T, R any] struct {
 	err  error
 }
 
-// read implements the reader of a batch.
+// read implements the reader of a batch: it decodes the rows and keeps them, or the error, for fetch.result.
 func (f *fetch[T, R]) read(rows pgx.Rows) error {
 	f.rows, f.err = f.Collect(rows)
 	return f.err
 }
 
+// result returns the decoded rows, or an error if the statement failed or has not run.
 func (f *fetch[T, R]) result() ([]*R, error) { return f.rows, f.err }
 
 // QueueByKey adds a statement that reads the rows with some keys to a batch. [Any1] in it stands for the keys. The
@@ -284,8 +291,8 @@ func ReadOne[K, R any](ctx context.Context, db *DB, what string, key K, queue Qu
 }
 
 // DecodeJSON decodes a JSON column into v. Names of members and of Go fields match if they differ in case and
-// underscores only, so that rows of the graph need no second type for the names of the database. A null column leaves
-// v as it is.
+// underscores only, so that rows of the graph need no second type for the names of the database. A null column
+// leaves v as it is. Errors do not name the column: callers add it.
 func DecodeJSON(column []byte, v any) error {
 	if column == nil || string(column) == "null" {
 		return nil

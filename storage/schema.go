@@ -28,6 +28,7 @@ type MismatchError struct {
 	err  error
 }
 
+// Error returns a text that names what the database lacks or denies.
 func (e *MismatchError) Error() string { return e.text }
 
 // Unwrap returns the error of the server.
@@ -39,8 +40,8 @@ type schema struct {
 	tables []Rows // in place of tables without nullable columns
 }
 
-// SetAbsent sets the tables and columns that the database lacks. Reads of nullable ones return null, and statements
-// that need others fail with a [*MismatchError].
+// SetAbsent sets the tables and columns that the database lacks, which the caller has found. Later reads of
+// nullable ones return null, and statements that need others fail with a [*MismatchError].
 func (db *DB) SetAbsent(absent []Absent) {
 	s := &schema{absent: absent}
 	columns := map[string]string{}
@@ -95,8 +96,9 @@ func (db *DB) replaced(sql string) (out []Rows) {
 // object matches the name in the server's messages about undefined objects.
 var object = regexp.MustCompile(`^(?:column|relation|function) "?(?:\w+\.)?([\w()]+)"? does not exist`)
 
-// explain returns a [*MismatchError] if a statement failed because of a known difference or a missing permission, and
-// otherwise err.
+// explain returns a [*MismatchError] if a statement failed because of a known difference or a missing permission,
+// and otherwise err. If the table of the watermark is missing, it also makes later statements ignore the
+// watermark.
 func (db *DB) explain(err error) error {
 	if err == nil {
 		return nil

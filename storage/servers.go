@@ -47,7 +47,7 @@ type servers struct {
 	next    atomic.Uint32 // rotates servers with the same load
 }
 
-// watch checks the servers until close is called, if there are several.
+// watch starts goroutines that check the servers until close is called. With a single server it starts none.
 func (s *servers) watch() {
 	s.checked = make(chan struct{})
 	var ctx context.Context
@@ -74,8 +74,8 @@ func (s *servers) watch() {
 	}()
 }
 
-// check asks a server for its newest block and whether it is a standby, and stores the results. A server without
-// response is down.
+// check reads the newest block of a server and whether it is a standby, and stores the results in s. A server that
+// does not respond in time is down.
 func (s *server) check(ctx context.Context, all *servers) {
 	ctx, stop := context.WithTimeout(ctx, checkTimeout)
 	defer stop()
@@ -91,7 +91,7 @@ func (s *server) check(ctx context.Context, all *servers) {
 	s.up.Store(err == nil)
 }
 
-// close stops the checks and closes all connections.
+// close stops the checks and closes all connections. It waits for connections in use.
 func (s *servers) close() {
 	s.stop()
 	for _, one := range s.list {
@@ -135,7 +135,8 @@ type place struct {
 	answered bool // a statement has read from the server
 }
 
-// place returns the place of the operation, which operations of the same request share.
+// place returns the record of the server that the operation uses. Operations of the same request share it, except
+// for subscriptions and operations without a client.
 func (w *work) place() *place {
 	if w.Turn == nil || w.Turn.Client() == "" || w.latest {
 		return &w.own
@@ -143,7 +144,8 @@ func (w *work) place() *place {
 	return w.Turn.Kept(func() any { return new(place) }).(*place) //nolint:forcetypeassert // nothing else is kept
 }
 
-// of returns the server of an operation. It waits until a server is fresh enough for a subscription.
+// of returns the server of an operation, and chooses it on the first call. It waits until a server is fresh enough
+// for a subscription, or ctx ends.
 func (s *servers) of(ctx context.Context, w *work) (*server, error) {
 	if len(s.list) == 1 {
 		return s.list[0], nil
@@ -177,8 +179,9 @@ func (s *servers) of(ctx context.Context, w *work) (*server, error) {
 	return p.server, nil
 }
 
-// move reports whether to repeat a statement of an operation, which has failed on a server, on another one. The
-// request then keeps to that one. If it has read from the first, only the primary certainly has the same rows.
+// move reports whether to repeat a statement of an operation, which has failed on a server, on another one. It
+// marks a lost server as down, and makes the request use the other one. If the request has read from the first,
+// only the primary certainly has the same rows.
 func (s *servers) move(ctx context.Context, w *work, from *server, err error) bool {
 	lost := isLost(err)
 	if len(s.list) == 1 || ctx.Err() != nil || !lost && !isConflict(err) {
@@ -216,7 +219,7 @@ func isConflict(err error) bool {
 		strings.Contains(pg.Message, "conflict with recovery"))
 }
 
-// isLost reports whether the server of a statement does not serve.
+// isLost reports whether a statement failed because its server does not serve or the connection was lost.
 func isLost(err error) bool {
 	var pg *pgconn.PgError
 	if errors.As(err, &pg) { // the server shuts down, has crashed, starts, or has no free connection
@@ -226,8 +229,9 @@ func isLost(err error) bool {
 	return errors.As(err, &connect) || pgconn.SafeToRetry(err) || isClosed(err)
 }
 
-// run calls f with the connections of a server when a statement may run on them. If the server cannot answer, it calls
-// f once more with another one.
+// run calls f with the connections of a server when the queue admits a statement. sql identifies the statement in
+// the queue. If the server cannot answer, it calls f once more with another one. A bound connection bypasses the
+// queue.
 func (db *DB) run(ctx context.Context, sql string, f func(querier) error) error {
 	if db.conn != nil {
 		RunAlone(ctx)
@@ -239,8 +243,8 @@ func (db *DB) run(ctx context.Context, sql string, f func(querier) error) error 
 	})
 }
 
-// on calls f with a server and a slot, which f must leave. If the server cannot answer, it calls f once more with
-// another one.
+// on calls f with a server and a slot of the queue, which f must leave. It waits until the queue admits the
+// statement. If the server cannot answer, it calls f once more with another one.
 func (db *DB) on(
 	ctx context.Context, share admission.Share, sql string, f func(*server, *admission.Slot) error,
 ) error {
@@ -275,7 +279,7 @@ func (db *DB) on(
 }
 
 // Elsewhere reports whether to repeat statements on a connection from [DB.Acquire], of which one has failed, on
-// another server. The next connection for ctx leads there.
+// another server. It changes the server of the operation: the next connection for ctx leads there.
 func (db *DB) Elsewhere(ctx context.Context, err error) bool {
 	if w, ok := workKey.Of(ctx); ok && err != nil && len(db.servers.list) > 1 {
 		p := w.place()
@@ -287,8 +291,8 @@ func (db *DB) Elsewhere(ctx context.Context, err error) bool {
 	return false
 }
 
-// Follow returns a context for reads of a subscription, which only servers answer that have all rows that such reads
-// have returned. The caller reports the time of the newest row that it has read.
+// Follow returns a context for reads of a subscription, which only servers answer that have all rows that such
+// reads have returned. The caller must call report with the time of the newest row that it has read.
 func (db *DB) Follow(ctx context.Context) (_ context.Context, report func(ledger.Timestamp)) {
 	share := admission.PointReads
 	if of, ok := workKey.Of(ctx); ok {
@@ -309,7 +313,7 @@ func (db *DB) Follow(ctx context.Context) (_ context.Context, report func(ledger
 // Followed returns the time of the newest row that subscriptions have read, or 0.
 func (db *DB) Followed() int64 { return db.servers.seen.Load() }
 
-// raise stores a number if it is larger than the present one.
+// raise sets *v to a number if that is larger than the present one. It is safe for concurrent use.
 func raise(v *atomic.Int64, to int64) {
 	for old := v.Load(); old < to; old = v.Load() {
 		if v.CompareAndSwap(old, to) {
@@ -327,7 +331,8 @@ type ServerState struct {
 	Stat *pgxpool.Stat
 }
 
-// Servers returns the states of the servers, always in the same order.
+// Servers returns the states of the servers, always in the same order, from the last checks. The lag of a server
+// that is down is -1 s.
 func (db *DB) Servers() []ServerState {
 	newest := db.servers.freshest()
 	out := make([]ServerState, len(db.servers.list))
@@ -345,7 +350,7 @@ func (db *DB) Servers() []ServerState {
 }
 
 // hosts returns a copy of a configuration for each host in it, or the configuration itself if it has
-// target_session_attrs.
+// target_session_attrs. It does not connect.
 func hosts(cfg *pgxpool.Config) (list []*pgxpool.Config) {
 	c := cfg.ConnConfig
 	if c.ValidateConnect != nil {
@@ -366,7 +371,8 @@ func hosts(cfg *pgxpool.Config) (list []*pgxpool.Config) {
 	return list
 }
 
-// ofPrimary makes a connection lead to the primary if the URL has several hosts and no target_session_attrs.
+// ofPrimary changes c so that connections lead to the primary if the URL has several hosts and no
+// target_session_attrs.
 func ofPrimary(c *pgconn.Config) {
 	for _, f := range c.Fallbacks {
 		if c.ValidateConnect == nil && (f.Host != c.Host || f.Port != c.Port) {

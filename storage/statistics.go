@@ -27,10 +27,10 @@ type Frequencies struct {
 	Lowest, Highest int64
 }
 
-// Known reports whether the table has been analyzed.
+// Known reports whether the table exists and has been analyzed. If not, the other numbers are meaningless.
 func (f *Frequencies) Known() bool { return f.Rows >= 0 }
 
-// Of returns the fraction of rows that have the value: between 0 and 1.
+// Of returns the estimated fraction of rows that have the value: between 0 and 1.
 func (f *Frequencies) Of(value int64) float64 {
 	if share, ok := f.common[strconv.FormatInt(value, 10)]; ok {
 		return share
@@ -44,8 +44,9 @@ type statistics struct {
 	columns map[string]*Frequencies
 }
 
-// Frequencies returns the statistics of a column of a large table. If the table or its statistics are missing, the
-// result is not [Frequencies.Known].
+// Frequencies returns the planner's statistics of a column of a large table. It reads them from the catalog at
+// intervals, outside of the queue, and caches them. If the table or its statistics are missing, the result is not
+// [Frequencies.Known].
 func (db *DB) Frequencies(ctx context.Context, table, column string) (*Frequencies, error) {
 	s := db.statistics
 	s.mu.Lock()
@@ -81,7 +82,8 @@ type frequencyRow struct {
 	bounds   []string
 }
 
-// readStatistics reads the statistics of the columns that statements are chosen by.
+// readStatistics reads the statistics of the columns that statements are chosen by, and which optional indexes
+// exist, by name.
 func (db *DB) readStatistics(ctx context.Context) (map[string]*Frequencies, error) {
 	q := db.conn
 	if q == nil {
@@ -109,7 +111,8 @@ where i.indisvalid and pg_table_is_visible(c.oid) and c.relname = 'token_account
 	return columns, wrap.Error(rows.Err(), "reading the planner's statistics")
 }
 
-// frequencies returns the statistics of a column: the shares of common values, and the mean share of the others.
+// frequencies returns the statistics of a column: the shares of common values, the mean share of the others, and
+// the bounds.
 func (r *frequencyRow) frequencies() *Frequencies {
 	f := &Frequencies{Rows: r.rows, common: make(map[string]float64, len(r.values))}
 	left := 1.0
@@ -147,7 +150,7 @@ type Countable string
 // estimating stands before a statement that is not run.
 const estimating = "explain (format json) "
 
-// Estimate returns the planner's estimate of the number of rows. It does not run the statement.
+// Estimate returns the planner's estimate of the number of rows. It runs EXPLAIN, and not the statement.
 func (db *DB) Estimate(ctx context.Context, what Countable) (int64, error) {
 	b := db.NewBatch()
 	rows, err := Run(ctx, b, Values[[]byte]().queue(b, estimating, &Read{SQL: string(what)}, nil))

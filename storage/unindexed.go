@@ -77,7 +77,7 @@ func FindUnindexed(list string, given func(filter string) bool) *Unindexed {
 	return nil
 }
 
-// match reports whether all of the filters are given, and none of the exceptions.
+// match reports whether all of the filters of u are given, and none of the exceptions.
 func (u *Unindexed) match(given func(filter string) bool) bool {
 	for filter := range strings.FieldsSeq(u.Filters) {
 		if !given(filter) {

@@ -22,7 +22,7 @@ const visibleBlocks = ` where consensus_end <=
 // blocksTable is the table of blocks.
 const blocksTable = "record_file"
 
-// visible returns a FROM item with the blocks that are visible.
+// visible returns a FROM item with the blocks that are visible: all, or those up to the watermark.
 func (s *servers) visible() string {
 	if s.bounded.Load() {
 		return "(select * from " + blocksTable + visibleBlocks + ") " + blocksTable
@@ -30,8 +30,8 @@ func (s *servers) visible() string {
 	return blocksTable
 }
 
-// readWatermark looks whether the database has the table of the watermark, up to which all rows are visible, and
-// stores the result.
+// readWatermark reads whether the role can read the table of the watermark, up to which all rows are visible, and
+// stores the result in db.
 func (db *DB) readWatermark(ctx context.Context) error {
 	var there bool
 	const sql = `select coalesce(has_table_privilege(to_regclass($1)::oid, 'select'), false)`
@@ -43,7 +43,7 @@ func (db *DB) readWatermark(ctx context.Context) error {
 	return nil
 }
 
-// Watermark returns the consensus time up to which all rows are visible. Without a watermark it is the last possible
+// Watermark reads the consensus time up to which all rows are visible. Without a watermark it is the last possible
 // time.
 func (db *DB) Watermark(ctx context.Context) (ledger.Timestamp, error) {
 	if !db.servers.bounded.Load() {

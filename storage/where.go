@@ -16,10 +16,10 @@ type Where struct {
 	Args []any
 }
 
-// With returns conditions for a statement that has arguments before them.
+// With returns empty conditions for a statement whose first arguments are args.
 func With(args ...any) Where { return Where{Args: args} }
 
-// Arg adds an argument and returns its placeholder.
+// Arg appends v to the arguments of the statement and returns its placeholder, such as $3.
 func (w *Where) Arg(v any) string {
 	w.Args = append(w.Args, v)
 	return "$" + strconv.Itoa(len(w.Args))
@@ -37,13 +37,13 @@ func (w *Where) And(condition string, values ...any) {
 	w.sql.WriteString(condition)
 }
 
-// Raw appends SQL that has no values.
+// Raw appends SQL that has no values. Unlike [Where.And], it does not add "and".
 func (w *Where) Raw(sql string) { w.sql.WriteString(sql) }
 
 // String returns all conditions, each preceded by "and".
 func (w *Where) String() string { return w.sql.String() }
 
-// Filter adds the conditions of f on a column. f may be nil.
+// Filter adds the conditions of f on a column of integers to w, with their arguments. f may be nil.
 func Filter[T ~int64](w *Where, column string, f *ledger.Filter[T]) {
 	filter(w, column, "?", f, func(v T) any { return int64(v) }, func(values []T) any { return Int64s(values) })
 }
@@ -56,12 +56,12 @@ func FilterOpaque[T ~int64](db *DB, w *Where, column string, f *ledger.Filter[T]
 	}, func(values []T) any { return Int64s(values) })
 }
 
-// FilterText adds the conditions of f on a text column. f may be nil.
+// FilterText adds the conditions of f on a text column to w. f may be nil.
 func FilterText(w *Where, column string, f *ledger.StringFilter) {
 	filter(w, column, "?", f, func(v string) any { return v }, func(values []string) any { return values })
 }
 
-// filter adds the conditions of f. mark stands for a value, and one and all return arguments.
+// filter adds the conditions of f to w. mark stands for a value, and one and all convert values to arguments.
 func filter[T ~int64 | ~string](
 	w *Where, column, mark string, f *ledger.Filter[T], one func(T) any, all func([]T) any,
 ) {
@@ -90,8 +90,8 @@ func filter[T ~int64 | ~string](
 	}
 }
 
-// FilterBytes adds the conditions of f on a column of bytes. form converts a value to the form that the column holds.
-// f may be nil.
+// FilterBytes adds the conditions of f on a column of bytes to w. form converts a value to the form that the
+// column holds. f may be nil.
 func FilterBytes(w *Where, column string, f *ledger.BytesFilter, form func([]byte) []byte) {
 	if f == nil {
 		return
@@ -121,10 +121,12 @@ type Page struct {
 	Less    []any // only rows with a smaller key
 }
 
-// NewPage returns a page. greater and less may be nil.
+// NewPage returns a page of at most limit rows. greater and less are the keys of the rows before and after it, and
+// may be nil.
 func NewPage(limit int, desc bool, greater, less []any) Page { return Page{limit, desc, greater, less} }
 
-// Keyset adds the conditions of the page on the columns that the list is sorted by.
+// Keyset adds to w the conditions of the page on the columns that the list is sorted by: after one key, before
+// another.
 func (w *Where) Keyset(p Page, columns ...string) {
 	row := columns[0]
 	marks := "?"
@@ -150,7 +152,7 @@ func (w *Where) KeysetFirst(p Page, column string) {
 	}
 }
 
-// OrderBy returns the ORDER BY and LIMIT clauses of the page.
+// OrderBy returns the ORDER BY and LIMIT clauses of the page. It can add the limit to the arguments of w.
 func (w *Where) OrderBy(p Page, columns ...string) string {
 	return " order by " + p.Order(columns...) + " limit " + w.limit(p.Limit)
 }

@@ -56,8 +56,8 @@ func WindowOf(f *ledger.TimestampFilter) Window {
 	return b
 }
 
-// Versions adds the condition that a version of a row satisfies a filter. column is the range in which the version is
-// valid. eq and in select the version that was valid at that instant.
+// Versions adds to w the condition that a version of a row satisfies a filter. column is the range in which the
+// version is valid. eq and in select the version that was valid at that instant. at may be nil.
 func (w *Where) Versions(column string, at *ledger.TimestampFilter) {
 	if at == nil {
 		return
@@ -83,7 +83,8 @@ func (w *Where) Versions(column string, at *ledger.TimestampFilter) {
 	}
 }
 
-// During adds the condition that the timestamp in column satisfies a filter. eq and in mean "at or before".
+// During adds to w the condition that the timestamp in column satisfies a filter. eq and in mean "at or before".
+// at may be nil.
 func (w *Where) During(column string, at *ledger.TimestampFilter) {
 	window := WindowOf(at)
 	w.And(column+" between ? and ?", int64(window.Lower), int64(window.Upper))

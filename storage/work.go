@@ -17,8 +17,9 @@ type work struct {
 
 var workKey = values.NewKey[*work]()
 
-// Work returns the context value of a new operation of the client of ctx. An operation for an event of a subscription
-// reads from a server that has the event.
+// Work returns the context value of a new operation of the client of ctx, by which the queue admits its
+// statements. share is its part of the connections. An operation for an event of a subscription reads from a
+// server that has the event.
 func Work(ctx context.Context, share admission.Share, event bool) values.Value {
 	w := newWork(ctx, share)
 	w.latest = event

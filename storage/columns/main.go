@@ -52,7 +52,7 @@ type rows struct {
 	targets []string
 }
 
-// generate writes the generated file beside a file columns.txt.
+// generate writes the file columns_gen.go beside a file columns.txt. Errors name the file and the line.
 func generate(file string) error {
 	text, err := os.ReadFile(file)
 	if err != nil {
@@ -92,8 +92,9 @@ func generate(file string) error {
 	return os.WriteFile(strings.TrimSuffix(file, ".txt")+"_gen.go", source, 0o644)
 }
 
-// parse reads a paragraph of columns.txt: the head of the rows, comments, and lines with a column or a member. known
-// are the rows of earlier paragraphs, which these can extend.
+// parse returns the rows that a paragraph of columns.txt describes: the head, comments, and lines with a column or
+// a member. known are the rows of earlier paragraphs, which these can extend; then it adds the fields to the
+// extended rows.
 func parse(paragraph string, known map[string]*rows) (*rows, error) {
 	r := &rows{}
 	for line := range strings.SplitSeq(paragraph, "\n") {
@@ -124,7 +125,7 @@ func parse(paragraph string, known map[string]*rows) (*rows, error) {
 	return r, nil
 }
 
-// add adds a column. words are its field, the type of the field if it has to be declared, and a conversion.
+// add adds a column to r. words are its field, the type of the field if it has to be declared, and a conversion.
 func (r *rows) add(column string, words []string) {
 	target := "&r." + words[0]
 	last := len(words) - 1
@@ -138,7 +139,7 @@ func (r *rows) add(column string, words []string) {
 	r.columns, r.targets = append(r.columns, column), append(r.targets, target)
 }
 
-// typ returns the type of the rows.
+// typ returns the name of the Go type of the rows.
 func (r *rows) typ() string {
 	switch {
 	case r.base != nil:
@@ -150,7 +151,7 @@ func (r *rows) typ() string {
 	}
 }
 
-// lines returns columns as SQL, with lines of usual length.
+// lines returns the columns as SQL, separated by commas, with line breaks after about 90 characters.
 func lines(columns []string) string {
 	text, width := "", 0
 	for i, c := range columns {
@@ -163,7 +164,7 @@ func lines(columns []string) string {
 	return text
 }
 
-// write writes the Go declarations of the rows: columns, type, targets and mapper.
+// write writes the Go declarations of the rows to out: columns, type, targets and mapper.
 func (r *rows) write(out *bytes.Buffer) {
 	columns, into := lines(r.columns), "into"
 	if r.base != nil {

@@ -20,7 +20,7 @@ import (
 
 var versionDir = regexp.MustCompile(`^pg(\d+)$`)
 
-// clusters returns the major versions of the clusters in base, in no particular order.
+// clusters returns the major versions of the clusters in the data folder base, in no particular order.
 func clusters(base string) ([]int, error) {
 	entries, err := os.ReadDir(base)
 	if err != nil {
@@ -47,7 +47,7 @@ func clusters(base string) ([]int, error) {
 	return majors, nil
 }
 
-// lookError returns the error for a data folder that cannot be read.
+// lookError returns the error for a data folder that cannot be read, with advice if permissions are missing.
 func lookError(err error) error {
 	if errors.Is(err, os.ErrPermission) {
 		return fmt.Errorf("looking for data: %w: run as the user who made them, or choose another data folder", err)
@@ -55,8 +55,9 @@ func lookError(err error) error {
 	return fmt.Errorf("looking for data: %w", err)
 }
 
-// ensureCluster creates the cluster if it does not exist. It is created in a temporary folder and renamed, so that an
-// incomplete cluster is never used. made reports whether the cluster is new.
+// ensureCluster creates the cluster with initdb if it does not exist. It is created in a temporary folder and
+// renamed, so that an incomplete cluster is never used. made reports whether the cluster is new. A cluster of
+// another version fails with [ErrOtherVersion] and is not changed.
 func ensureCluster(ctx context.Context, b binaries, l layout, id identity) (made bool, err error) {
 	there, err := exists(l.data)
 	if err != nil {
@@ -127,7 +128,8 @@ func lastLines(text []byte, n int) string {
 	return strings.Join(lines[max(0, len(lines)-n):], " / ")
 }
 
-// openLog opens the log for appending and rotates a long one. size is the offset at which new text starts.
+// openLog opens the server's log for appending, after renaming one of more than 16 MB. The caller must close it.
+// size is the offset at which new text starts.
 func openLog(path string) (f *os.File, size int64, err error) {
 	const long = 16 << 20 // bytes
 	if info, err := os.Stat(path); err == nil && info.Size() > long {

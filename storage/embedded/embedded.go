@@ -93,7 +93,8 @@ func DefaultDataDir() (string, error) {
 	return filepath.Join(dir, Name), nil
 }
 
-// cacheDir returns the folder in which unpacked PostgreSQL programs may be found: that of scripts/ensure-postgres.sh.
+// cacheDir returns the folder in which unpacked PostgreSQL programs may be found: that of
+// scripts/ensure-postgres.sh. It reads environment variables and creates nothing.
 func cacheDir() string {
 	if os.Geteuid() == 0 {
 		return "/var/cache/heliograph"
@@ -138,7 +139,8 @@ func socketPathTooLong(dir string) bool {
 	return len(filepath.Join(dir, ".s.PGSQL.5432.lock")) > 100
 }
 
-// openBase creates the data folder and returns its path without symbolic links.
+// openBase creates the data folder if it does not exist and returns its absolute path without symbolic links. The
+// default is [DefaultDataDir].
 func openBase(base string) (string, error) {
 	var err error
 	if base == "" {

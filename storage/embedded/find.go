@@ -39,7 +39,8 @@ func usualFolders() []string {
 	}
 }
 
-// searchFolders returns the folders that may contain the programs, in order of preference.
+// searchFolders returns the folders that may contain the programs, in order of preference. It searches PATH, runs
+// pg_config, and looks in the usual folders.
 func searchFolders(ctx context.Context) []string {
 	var dirs []string
 	if path, err := exec.LookPath("postgres"); err == nil {
@@ -57,7 +58,8 @@ func searchFolders(ctx context.Context) []string {
 	return dirs
 }
 
-// find selects the programs for the data in base. majors are the versions of its clusters.
+// find selects the programs for the data in base: those in o.BinDir, or the newest usable ones that fit. majors
+// are the versions of its clusters. It fails with [ErrNoServer] or [ErrOtherVersion], and with the reasons.
 func find(ctx context.Context, o Options, base string, majors []int) (binaries, error) {
 	if o.BinDir != "" {
 		dir, err := filepath.Abs(o.BinDir) // the programs run in another working directory
@@ -109,7 +111,8 @@ func find(ctx context.Context, o Options, base string, majors []int) (binaries, 
 	return binaries{}, otherVersion(base, majors, usable)
 }
 
-// probe checks whether dir contains a usable server. Missing extensions are detected after the start.
+// probe checks whether dir contains a usable server, and returns its version. It runs postgres --version. Missing
+// extensions are detected after the start.
 func probe(ctx context.Context, dir string) (binaries, error) {
 	b := binaries{dir: dir}
 	for _, name := range []string{"postgres", "initdb"} {
@@ -142,7 +145,8 @@ func parseVersion(line string) (version string, major int, err error) {
 	return version, major, nil
 }
 
-// output runs a short command and returns its output without surrounding space.
+// output runs a command of at most 5 seconds, in the environment of [serverEnv], and returns its output without
+// surrounding space.
 func output(ctx context.Context, name string, args ...string) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
 	defer cancel()

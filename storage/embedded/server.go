@@ -99,7 +99,8 @@ func Start(ctx context.Context, o Options) (_ *Server, err error) {
 	return s, nil
 }
 
-// prepareFolders creates the folders of this major version and returns the user that runs the server.
+// prepareFolders creates the folders of this major version and returns the user that runs the server. If the path
+// of the socket is too long, it puts the socket into a temporary folder.
 func (s *Server) prepareFolders() (identity, error) {
 	id, err := chooseIdentity(s.paths.data)
 	if err != nil {
@@ -124,7 +125,8 @@ func (s *Server) prepareFolders() (identity, error) {
 	return id, nil
 }
 
-// settings returns the server's settings by name.
+// settings returns the PostgreSQL settings of the server by name: the defaults and those of o, which take
+// precedence.
 func (s *Server) settings(o Options) map[string]string {
 	set := map[string]string{
 		"cluster_name":            Name, // shown by ps
@@ -150,7 +152,8 @@ func (s *Server) settings(o Options) map[string]string {
 	return set
 }
 
-// launch starts the server's first process. It runs postgres itself instead of pg_ctl, which would detach it.
+// launch starts the server's first process and sets s.proc. It runs postgres itself instead of pg_ctl, which would
+// detach it. It does not wait until the server accepts connections.
 func (s *Server) launch(id identity, o Options) error {
 	args := []string{"-D", s.paths.data}
 	settings := s.settings(o)
@@ -207,7 +210,7 @@ func (s *Server) Err() error {
 	return s.death()
 }
 
-// death returns an error for an unexpected end of the server, with the last lines of its log.
+// death returns an error for an unexpected end of the server, with its exit status and the last lines of its log.
 func (s *Server) death() error {
 	how := "exit status 0"
 	if s.proc.err != nil {
@@ -244,7 +247,7 @@ func (s *Server) Stop(ctx context.Context) error {
 	return s.stopErr
 }
 
-// stop stops the server, if it still runs, and releases the lock of its data.
+// stop stops the server, if it still runs, and releases the lock of its data. [Server.Stop] calls it once.
 func (s *Server) stop(ctx context.Context) error {
 	if !s.proc.ended() {
 		s.stopping.Store(true)
@@ -277,7 +280,7 @@ func (s *Server) shutdown(ctx context.Context) {
 	<-s.proc.done
 }
 
-// abort cleans up after a failed start.
+// abort cleans up after a failed start: it stops the process, if there is one, and releases the lock.
 func (s *Server) abort() error {
 	if s.proc == nil {
 		return s.release()
@@ -287,7 +290,7 @@ func (s *Server) abort() error {
 	return s.Stop(ctx)
 }
 
-// release releases all resources except the process.
+// release removes the temporary folder of the socket and unlocks the data folder. The process is not affected.
 func (s *Server) release() error {
 	return errors.Join(os.RemoveAll(s.tmp), s.Release()) // without a name, nothing is removed
 }
@@ -329,7 +332,7 @@ func launch(cmd *exec.Cmd) (*process, error) {
 	return p, <-started
 }
 
-// ended reports whether the program has ended.
+// ended reports whether the program has ended. It does not wait.
 func (p *process) ended() bool {
 	select {
 	case <-p.done:

@@ -30,9 +30,10 @@ const (
 	foreign                 // another process with a reused process id
 )
 
-// takeOver cleans up after an earlier gateway. It must be called with the lock held: no other gateway is running, so
-// any server of the cluster is an orphan, and files that mark a running server are stale. PostgreSQL alone refuses to
-// start if the process id in such a file is that of a zombie or of another process of its user.
+// takeOver cleans up after an earlier gateway: it stops its server and workers, and removes their files. It must
+// be called with the lock held: no other gateway is running, so any server of the cluster is an orphan, and files
+// that mark a running server are stale. PostgreSQL alone refuses to start if the process id in such a file is that
+// of a zombie or of another process of its user.
 func takeOver(ctx context.Context, log *slog.Logger, l layout) error {
 	pidFile := filepath.Join(l.data, "postmaster.pid")
 	pid, err := readPid(pidFile)
@@ -100,7 +101,8 @@ func readPid(path string) (int, error) {
 	return pid, nil
 }
 
-// stopAll sends each signal in turn to the processes in pids that still serve data, and waits up to 10 s after each.
+// stopAll sends each signal in turn to the processes in pids that still serve data, and waits up to 10 s after
+// each. It fails if ctx ends or a process remains.
 func stopAll(ctx context.Context, pids []int, data string, signals ...syscall.Signal) error {
 	if len(pids) == 0 {
 		return nil
@@ -129,9 +131,10 @@ func stopAll(ctx context.Context, pids []int, data string, signals ...syscall.Si
 	return fmt.Errorf("the PostgreSQL processes %v on %s do not end", pids, data)
 }
 
-// acquire locks the file at path, which marks the owner of the folder next to it. The kernel releases the lock when
-// the file is closed or this process ends. The file is not removed; otherwise two processes could lock two files of
-// the same name.
+// acquire locks the file at path, which marks the owner of the folder next to it, and writes the process id of
+// this process into it. If another process has the lock, it fails with [ErrInUse]. The kernel releases the lock
+// when the file is closed or this process ends. The file is not removed; otherwise two processes could lock two
+// files of the same name.
 func acquire(path string) (*os.File, error) {
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {

@@ -71,8 +71,8 @@ func isZero(b []byte) bool {
 	return true
 }
 
-// Accounts reads a page of accounts and contracts by id. hideSyntheticTreasury excludes the synthetic treasury. With
-// onlyIDs, the accounts have nothing else.
+// Accounts reads a page of accounts and contracts, ordered by id. hideSyntheticTreasury excludes the synthetic
+// treasury. With onlyIDs, only the ids of the accounts are set.
 func Accounts(
 	ctx context.Context, db *storage.DB, f ledger.AccountFilter, hideSyntheticTreasury, onlyIDs bool, p storage.Page,
 ) ([]*ledger.Account, error) {
@@ -97,8 +97,8 @@ func Accounts(
 // withStake joins a page of entities e with their stakes.
 var withStake = storage.By("left join", "entity_stake", "s", "e", "id", "id")
 
-// accountsPage returns the FROM clause for a page of the accounts and contracts e that match w, and the clauses for
-// its order.
+// accountsPage returns the FROM clause for a page of the accounts and contracts e that match w, and the clauses
+// for its order. It adds the page's conditions and arguments to w.
 func accountsPage(db *storage.DB, w *storage.Where, p storage.Page) (from, order string) {
 	w.Keyset(p, "e.id")
 	order = w.OrderBy(p, "e.id")

@@ -5,8 +5,9 @@ import (
 	"heliograph/storage"
 )
 
-// receivedPage describes the statement for a page of the allowances that each of the given spenders received. No index
-// starts with the spender, so the table is scanned once for all spenders and row numbers limit the pages.
+// receivedPage describes the statement for a page of the allowances that each of the given spenders received, and
+// adds the limit to w. No index starts with the spender, so the table is scanned once for all spenders and row
+// numbers limit the pages.
 func receivedPage(
 	ps *storage.Parents, w *storage.Where, table, columns string, p storage.Page, keys ...string,
 ) *storage.Read {
@@ -28,7 +29,7 @@ func grantedPage(ps *storage.Parents, page, columns string, p storage.Page, keys
 	}
 }
 
-// allowanceParents returns the parents of allowances, and their arguments.
+// allowanceParents returns accounts as parents of allowances, and conditions that start with their arguments.
 func allowanceParents(b *storage.Batch, accounts []ledger.EntityID, received bool) (*storage.Parents, storage.Where) {
 	ps := b.ParentsOrOne("id", storage.Int64s(accounts))
 	if received {
@@ -82,14 +83,14 @@ func QueueTokenAllowances(b *storage.Batch, accounts []ledger.EntityID, received
 	return tokenAllowanceRows.QueueChildren(b, len(accounts), r, w.Args)
 }
 
-// allowanceKey adds the conditions of one alternative of a filter.
+// allowanceKey adds the conditions of one alternative of a filter to w.
 func allowanceKey(w *storage.Where, f *ledger.TokenAllowanceKeyFilter) {
 	storage.Filter(w, "a.spender", f.SpenderID)
 	storage.Filter(w, "a.token_id", f.TokenID)
 }
 
-// tokenAllowancePage returns the statement for a page of token allowances of an owner. With alternatives of a filter
-// it is a union of them, so that each uses the index.
+// tokenAllowancePage returns the statement for a page of token allowances of an owner, and adds its arguments to
+// w. With alternatives of a filter it is a union of them, so that each uses the index.
 func tokenAllowancePage(w *storage.Where, owner string, f ledger.TokenAllowanceFilter, p storage.Page) string {
 	order := w.OrderBy(p, "a.spender", "a.token_id")
 	statement := func(conditions string) string {
@@ -104,7 +105,7 @@ func tokenAllowancePage(w *storage.Where, owner string, f ledger.TokenAllowanceF
 	}) + `) a` + order
 }
 
-// anyAllowance adds the condition that at least one alternative matches.
+// anyAllowance adds to w the condition that at least one alternative matches. Nil alternatives add nothing.
 func anyAllowance(w *storage.Where, anyOf []*ledger.TokenAllowanceKeyFilter) {
 	if anyOf == nil {
 		return

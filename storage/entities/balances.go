@@ -13,8 +13,8 @@ import (
 // TreasuryNum is the number of the treasury account. Every balance snapshot has a row for it.
 const TreasuryNum = 2
 
-// SnapshotWindow returns the newest balance snapshot that matches at. The search starts at the beginning of the month
-// before that of now or of the filter's end.
+// SnapshotWindow reads the time of the newest balance snapshot that matches at, and returns the window of its
+// rows, or null. The search starts at the beginning of the month before that of now or of the filter's end.
 func SnapshotWindow(
 	ctx context.Context, db *storage.DB, at *ledger.TimestampFilter, now ledger.Timestamp,
 ) (ledger.Null[ledger.SnapshotWindow], error) {

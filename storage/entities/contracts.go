@@ -21,8 +21,8 @@ func finishContract(c *contractRow) error {
 	return nil
 }
 
-// Contracts reads a page of contracts, including deleted ones, ordered by id. With onlyIDs, the contracts have nothing
-// else.
+// Contracts reads a page of contracts, including deleted ones, ordered by id. With onlyIDs, only the ids of the
+// contracts are set.
 func Contracts(
 	ctx context.Context, db *storage.DB, f *ledger.EntityIDFilter, onlyIDs bool, p storage.Page,
 ) ([]*ledger.Contract, error) {
@@ -80,9 +80,9 @@ func QueueContracts(b *storage.Batch, ids []ledger.EntityID) storage.Result[[]*l
 		func(c *ledger.Contract) ledger.EntityID { return c.EntityID })
 }
 
-// ResolveContracts returns the ids of the accounts and contracts that refs identify. Addresses of no entity, or of
-// deleted ones, are skipped. Ids in refs are returned without a lookup, so the entity may not exist. If two entities
-// that are not deleted share an address, the error is [ErrAmbiguous].
+// ResolveContracts returns the ids of the accounts and contracts that refs identify, with one statement per
+// address. Addresses of no entity, or of deleted ones, are skipped. Ids in refs are returned without a lookup, so
+// the entity may not exist. If two entities that are not deleted share an address, the error is [ErrAmbiguous].
 func ResolveContracts(ctx context.Context, db *storage.DB, refs []ledger.ContractRef) ([]ledger.EntityID, error) {
 	ids := []ledger.EntityID{}
 	for _, ref := range refs {
@@ -124,7 +124,7 @@ from contract) and consensus_timestamp <= `+until),
 	return storage.Map(rows, func(rows []*initcodeRow) []string { return list.Map(rows, (*initcodeRow).text) })
 }
 
-// text returns the init code as hex with the prefix "0x". It is empty for nil.
+// text returns the init code as hex with the prefix "0x". For a nil row it is "0x".
 func (c *initcodeRow) text() string {
 	switch {
 	case c == nil:
@@ -170,7 +170,7 @@ func ResolveCallee(ctx context.Context, db *storage.DB, ref ledger.AccountRef) (
 		ref.Address.V[:])
 }
 
-// finishHook sets the members of a hook that are computed from columns.
+// finishHook sets the members of a hook that are computed from columns: key, types and time range.
 func finishHook(h *hookRow) error {
 	h.AdminKey = h.adminKey.Info()
 	h.ExtensionPoint, h.Type = ledger.HookExtensionPoint(h.extensionPoint), ledger.HookType(h.typ)
@@ -197,7 +197,7 @@ func QueueHooks(
 	}, w.Args)
 }
 
-// elementKeys returns the columns of elements as arguments of a statement.
+// elementKeys returns the entities and numbers of elements as two array arguments of a statement.
 func elementKeys(of []ledger.Element) (owners, numbers []int64) {
 	return list.Map(of, func(e ledger.Element) int64 { return int64(e.Entity) }),
 		list.Map(of, func(e ledger.Element) int64 { return e.Number })
@@ -214,7 +214,8 @@ func QueueHooksByID(b *storage.Batch, hooks []ledger.Element) storage.Result[[]*
 	}, ps.Args)
 }
 
-// finishHookSlot left-pads keys and values that are stored without leading zeros. An empty value is zero.
+// finishHookSlot left-pads key and value, which are stored without leading zeros, to 32 bytes. An empty value is
+// zero.
 func finishHookSlot(s *ledger.HookSlot) error {
 	s.Key = slotBytes(s.Key)
 	if s.Value != nil {
@@ -223,7 +224,7 @@ func finishHookSlot(s *ledger.HookSlot) error {
 	return nil
 }
 
-// slotBytes left-pads b with zeros to the size of a slot.
+// slotBytes left-pads b with zeros to the 32 bytes of a slot. A longer b is returned unchanged.
 func slotBytes(b []byte) []byte {
 	if n := len(b); n < ledger.HookSlotSize {
 		return append(make([]byte, ledger.HookSlotSize-n), b...)

@@ -73,7 +73,8 @@ type ExchangeRates struct {
 	cache *storage.Hours[hourly[*ledger.ExchangeRateSet]]
 }
 
-// NewExchangeRates returns a reader of exchange rates. It caches them if db allows it.
+// NewExchangeRates returns a reader of exchange rates, which it reads from system file 0.0.112. It caches them if
+// db allows it. It reads nothing yet.
 func NewExchangeRates(db *storage.DB) *ExchangeRates {
 	return &ExchangeRates{storage.NewHours[hourly[*ledger.ExchangeRateSet]](db)}
 }
@@ -154,7 +155,8 @@ func (g *GasPrices) Read(ctx context.Context, db *storage.DB, times []ledger.Tim
 		})
 }
 
-// files reads the file with the price of gas at each of the given times.
+// files reads the file with the price of gas at each of the given times. It uses [storage.DB.FeeFiles], or for
+// calls the simple fee schedule.
 func (g *GasPrices) files(
 	ctx context.Context, db *storage.DB, times []ledger.Timestamp,
 ) ([]fileVersionAt[ledger.GasFile], error) {
@@ -212,7 +214,8 @@ func (g *GasPrices) files(
 	return out, nil
 }
 
-// DecodeGasFile returns the function that decodes the content of a file with the price of gas: 0.0.111 or 0.0.113.
+// DecodeGasFile returns the function that decodes the content of a file with the price of gas: 0.0.113 for
+// [ledger.SimpleFeeFile], else 0.0.111.
 func DecodeGasFile(file int64) func([]byte) (ledger.GasFile, error) {
 	if file == ledger.SimpleFeeFile {
 		return func(content []byte) (ledger.GasFile, error) { return fees.GasPrice(content) }
@@ -220,7 +223,7 @@ func DecodeGasFile(file int64) func([]byte) (ledger.GasFile, error) {
 	return func(content []byte) (ledger.GasFile, error) { return ledger.DecodeFeeSchedules(content) }
 }
 
-// defaultGas returns the price of gas of a new network.
+// defaultGas returns the price of gas of a new network, from the built-in fee schedule.
 func defaultGas() (ledger.GasFile, error) {
 	content, err := fees.DefaultFile()
 	if err != nil {
@@ -237,7 +240,9 @@ type fileVersionAt[T any] struct {
 	from    ledger.Timestamp // the content is the same at all times from here to the requested one
 }
 
-// systemFiles reads a system file as of each of the given times.
+// systemFiles reads a system file as of each of the given times, and decodes the contents. Contents that decode
+// rejects are skipped in favor of earlier ones, at most FileAttempts times. A time without valid content has found
+// = false.
 func systemFiles[T any](
 	ctx context.Context, db *storage.DB, num int64, times []ledger.Timestamp, decode func([]byte) (T, error),
 ) ([]fileVersionAt[T], error) {
@@ -286,7 +291,7 @@ func systemFiles[T any](
 	return out, nil
 }
 
-// fileRequests returns one request for each distinct time.
+// fileRequests returns one request for each distinct time, with the positions of that time in times.
 func fileRequests(times []ledger.Timestamp) []fileRequest {
 	var requests []fileRequest
 	seen := make(map[ledger.Timestamp]int, len(times))

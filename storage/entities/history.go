@@ -42,7 +42,7 @@ var (
 	asKYC         = formOf(func(n int64) (string, bool) { return string(kycOf(ledger.Of(int16(n))).V), true })
 )
 
-// formOf returns the form of a column of integers, with a name for each number.
+// formOf returns the form in which the graph shows a column of integers: a name for each number, or null.
 func formOf(name func(int64) (text string, ok bool)) form {
 	return func(text string) ledger.Null[string] {
 		n, _ := strconv.ParseInt(text, 10, 64) // of a column of integers
@@ -53,7 +53,7 @@ func formOf(name func(int64) (text string, ok bool)) form {
 	}
 }
 
-// asKey is the form of keys: the hex digits of the key's value, or null if there is no key.
+// asKey is the form of a column of keys: the hex digits of the key's value, or null if there is no key.
 func asKey(text string) ledger.Null[string] {
 	key, _ := hex.DecodeString(strings.TrimPrefix(text, `\x`)) // of a column of bytes
 	info := ledger.Key(key).Info()
@@ -63,7 +63,7 @@ func asKey(text string) ledger.Null[string] {
 	return ledger.Of(hex.EncodeToString(info.Value()))
 }
 
-// asBytes is the form of bytes: hex digits with 0x.
+// asBytes is the form of a column of bytes: their hex digits, as PostgreSQL writes them, with "0x".
 func asBytes(text string) ledger.Null[string] {
 	return ledger.Of("0x" + strings.TrimPrefix(text, `\x`))
 }
@@ -167,7 +167,7 @@ func QueueTokenVersions(b *storage.Batch, ids []ledger.EntityID, p storage.Page)
 	return queueVersions(b, tokenVersions, p, storage.Int64s(ids))
 }
 
-// QueueNFTVersions is [QueueAccountVersions] for NFTs.
+// QueueNFTVersions is [QueueAccountVersions] for NFTs, by token and serial number.
 func QueueNFTVersions(b *storage.Batch, keys []ledger.NFTKey, p storage.Page) storage.Result[[][]*ledger.Version] {
 	tokens, serials := nftKeys(keys)
 	return queueVersions(b, nftVersions, p, tokens, serials)
@@ -218,7 +218,7 @@ func queueChanges(b *storage.Batch, of []versions, keys ...[]int64) storage.Resu
 // keyNames are the names of the columns of a key in statements for versions.
 var keyNames = []string{"a", "b"}
 
-// matching returns the condition on the rows of a table that have a key.
+// matching returns the SQL condition on the rows of a table that have the key of a parent.
 func (v *versions) matching(parents []string, key func(column string) string) string {
 	var conditions []string
 	for i, column := range strings.Fields(v.key) {
@@ -253,8 +253,8 @@ func queueVersions(
 	return queueVersionsOf(b, of, parents, r, p.Direction(), w.Args, len(keys[0]))
 }
 
-// queueVersionsOf completes and queues a query for the versions at the times of a page, which has the columns of the
-// keys.
+// queueVersionsOf completes r, whose page has the columns of the keys and the times, and queues it as a query for
+// the versions at these times. n is the number of parents.
 func queueVersionsOf(b *storage.Batch, of []versions, parents []string, r *storage.Read, direction string, args []any,
 	n int,
 ) storage.Result[[][]*ledger.Version] {
@@ -282,7 +282,8 @@ order by v.ord, v.at` + direction
 	return rows.QueueChildren(b, n, r, args)
 }
 
-// compare sets the changes of a version: the columns whose values differ from the version before.
+// compare sets r.Changes: the columns whose values differ from the version before. It fails if a row is not a JSON
+// array.
 func (r *versionRow) compare(of []versions) error {
 	r.Changes = []*ledger.Change{}
 	for i, v := range of {
@@ -311,7 +312,7 @@ func (r *versionRow) compare(of []versions) error {
 	return nil
 }
 
-// text returns the value of a column as the schema shows it.
+// text returns the value of a column, which is JSON, in the form in which the schema shows it, or null.
 func (c versionColumn) text(value json.RawMessage) ledger.Null[string] {
 	var text *string
 	switch {

@@ -41,7 +41,7 @@ func QueueTokenHolders(ctx context.Context, b *storage.Batch, tokens []ledger.En
 	})
 }
 
-// holderAccounts adds the conditions on the accounts of holders.
+// holderAccounts adds to w the conditions of the filter on the accounts of holders h.
 func holderAccounts(w *storage.Where, f ledger.TokenHolderFilter) {
 	storage.Filter(w, "h.account_id", f.AccountID)
 	if f.PublicKey != nil {
@@ -51,14 +51,15 @@ func holderAccounts(w *storage.Where, f ledger.TokenHolderFilter) {
 	}
 }
 
-// QueueCurrentHolders is [QueueTokenHolders] for current holders.
+// QueueCurrentHolders is [QueueTokenHolders] for current holders. It looks up no snapshot.
 func QueueCurrentHolders(
 	b *storage.Batch, tokens []ledger.EntityID, f ledger.TokenHolderFilter, p storage.Page,
 ) storage.Result[[][]*ledger.TokenHolder] {
 	return queueHolders(b, storage.Int64s(tokens), f, p)
 }
 
-// queueHolders queues the current accounts of each token, with balances.
+// queueHolders queues a query for a page of the current accounts of each token, with balances, ordered by account
+// id.
 func queueHolders(
 	b *storage.Batch, ids []int64, f ledger.TokenHolderFilter, p storage.Page,
 ) storage.Result[[][]*ledger.TokenHolder] {
@@ -77,7 +78,7 @@ func queueHolders(
 	}, w.Args)
 }
 
-// decimalsOf returns the query for the number of decimals of a token, an expression.
+// decimalsOf returns an SQL subquery for the number of decimals of a token, which is an SQL expression.
 func decimalsOf(token string) string {
 	return `(select decimals from token where token_id = ` + token + `)`
 }
@@ -145,7 +146,8 @@ func QueueRelationshipCounts(b *storage.Batch, tokens []ledger.EntityID, most in
 	return countRelationships(b, storage.Values[int64](), `count(*)`, `1`, tokens, most)
 }
 
-// countRelationships queues a query for counts of the relationships of tokens, of which columns are read.
+// countRelationships queues a query for counts of the first most + 1 relationships of each token. counts are the
+// SQL aggregates, and columns the columns that they use.
 func countRelationships[C any](b *storage.Batch, rows *storage.Mapper[C, C], counts, columns string,
 	tokens []ledger.EntityID, most int,
 ) storage.Result[[]*C] {
@@ -195,18 +197,18 @@ func finishRelationship(r *relationshipRow) error {
 	return nil
 }
 
-// freezeOf returns the freeze status of a number of the database.
+// freezeOf returns the freeze status for a number in the column freeze_status. Null stays null.
 func freezeOf(number ledger.Null[int16]) ledger.Null[ledger.TokenFreezeStatus] {
 	return statusOf(number, ledger.FreezeNotApplicable, ledger.FreezeFrozen, ledger.FreezeUnfrozen)
 }
 
-// kycOf returns the KYC status of a number of the database.
+// kycOf returns the KYC status for a number in the column kyc_status. Null stays null.
 func kycOf(number ledger.Null[int16]) ledger.Null[ledger.TokenKYCStatus] {
 	return statusOf(number, ledger.KYCNotApplicable, ledger.KYCGranted, ledger.KYCRevoked)
 }
 
-// statusOf returns the status for the number of a column: one is that of 1, two that of 2, and other that of all other
-// numbers.
+// statusOf returns the status for the number of a column: one for 1, two for 2, and other for all other numbers.
+// Null stays null.
 func statusOf[T ~string](number ledger.Null[int16], other, one, two T) ledger.Null[T] {
 	return ledger.Null[T]{V: cmp.Or(map[int16]T{1: one, 2: two}[number.V], other), Valid: number.Valid}
 }

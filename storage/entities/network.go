@@ -37,8 +37,8 @@ var supplyRows = storage.MapperOf(func(s *ledger.NetworkSupply, into []any) []an
 	return append(into, &s.ReleasedSupply, &s.Timestamp)
 }, nil)
 
-// supply reads the supply of the network. The statement returns the unreleased tinybars. The result is nil if there
-// are no balances.
+// supply runs a statement that returns the unreleased tinybars and their time, and returns the supply of the
+// network. The result is nil if there are no balances.
 func supply(ctx context.Context, db *storage.DB, sql string, args ...any) (*ledger.NetworkSupply, error) {
 	s, err := supplyRows.One(ctx, db, "the network's supply", sql, args...)
 	if err != nil || s.Timestamp == 0 {
@@ -63,7 +63,7 @@ func finishNode(n *nodeRow) error {
 	return nil
 }
 
-// withHexPrefix adds the prefix "0x" unless it is present.
+// withHexPrefix adds the prefix "0x" to s, which is hex already, unless it is present.
 func withHexPrefix(s string) string {
 	if strings.HasPrefix(s, "0x") {
 		return s
@@ -78,7 +78,8 @@ const (
 left join node_stake s on s.consensus_timestamp = (select max(consensus_timestamp) from node_stake) and s.node_id = e.node_id`
 )
 
-// bookFile returns the file of an address book. The default is the one with all details.
+// bookFile returns the number of the file of an address book. If file is empty, it is the one with all details
+// (0.0.102).
 func bookFile(db *storage.DB, file ledger.EntityID) int64 {
 	if file.IsNone() {
 		return int64(db.SystemEntity(ledger.AddressBookFile))
@@ -133,8 +134,8 @@ func NetworkNode(ctx context.Context, db *storage.DB, file ledger.EntityID, id i
 	return rows[0], nil
 }
 
-// nodesOf describes the statement for the nodes of some owners in the current address book. condition relates nodes to
-// p.key, the element of $2.
+// nodesOf describes the statement for the nodes of some owners in the current address book. Argument $1 is the
+// file, and $2 an array of keys. condition relates nodes to p.key, the element of $2.
 func nodesOf(condition string) *storage.Read {
 	return &storage.Read{Select: `p.ord, ` + nodeColumns, From: currentBook + `
 join address_book_entry e on e.consensus_timestamp = b.start_consensus_timestamp

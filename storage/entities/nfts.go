@@ -11,8 +11,8 @@ import (
 var nftRows = storage.MapperOf(NFTTargets, nil)
 
 // nftPage returns the statement for a page of NFTs that match a condition and f, ordered by token and serial, what
-// follows the parents in its FROM clause, and the setting and the columns for its order. The condition is on a column
-// of NFTs, which is a key of the parents ps.
+// follows the parents in its FROM clause, and the setting and the columns for its order. It adds conditions and
+// arguments to w. The condition is on a column of NFTs, which is a key of the n parents ps.
 func nftPage(
 	w *storage.Where, n int, of NFTParent, ps *storage.Parents, condition string, f ledger.NFTFilter, p storage.Page,
 	distributed bool,
@@ -62,7 +62,8 @@ func nftPage(
 	}) + `) n` + order, from, setting, keys
 }
 
-// queueNFTs queues a query for a page of NFTs for each of n parents.
+// queueNFTs queues a query for a page of NFTs for each of n parents. With nil parents, it reads one page of all
+// NFTs.
 func queueNFTs(
 	b *storage.Batch, w *storage.Where, n int, of NFTParent, ps *storage.Parents, f ledger.NFTFilter, p storage.Page,
 ) storage.Result[[][]*ledger.NFT] {
@@ -128,7 +129,7 @@ func QueueNFTsByKey(b *storage.Batch, keys []ledger.NFTKey) storage.Result[[]*le
 	}, ps.Args)
 }
 
-// nftKeys returns the columns of keys as arguments of a statement.
+// nftKeys returns the tokens and serials of keys as two array arguments of a statement.
 func nftKeys(keys []ledger.NFTKey) (tokens, serials []int64) {
 	return list.Map(keys, func(k ledger.NFTKey) int64 {
 		return int64(k.TokenID)
@@ -138,7 +139,8 @@ func nftKeys(keys []ledger.NFTKey) (tokens, serials []int64) {
 // tokenDeletion is the type of transactions that delete a token. They transfer nothing, even if their rows list NFTs.
 const tokenDeletion = ledger.TransactionType(35)
 
-// finishNFTEvent sets the members of an event in the history of an NFT from the transfers of its transaction.
+// finishNFTEvent sets the members of an event in the history of an NFT from the transfers of its transaction. It
+// fails if their JSON is invalid.
 func finishNFTEvent(e *nftEventRow) error {
 	e.ConsensusTimestamp, e.Nonce, e.ValidStartTimestamp = e.at, e.nonce.V, e.start.V
 	if e.Type == tokenDeletion {
@@ -220,7 +222,8 @@ func QueueNFTHistories(
 	}
 }
 
-// nftTransactions returns the distinct transactions of the first events. more reports whether further events follow.
+// nftTransactions returns the distinct transactions of the first most events. more reports whether further events
+// follow.
 func nftTransactions(events []*nftEventRow, most int) (list []*ledger.NFTTransaction, more bool) {
 	if more = len(events) > most; more {
 		events = events[:most]

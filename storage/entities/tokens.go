@@ -47,8 +47,9 @@ type royaltyFee struct {
 	ledger.Fraction
 }
 
-// CustomFees returns the custom fees of a token, or nil if the database has no row of them. Royalty fees of fungible
-// tokens and fractional fees of non-fungible tokens are ignored.
+// CustomFees returns the custom fees of a token from the decoded row, or nil if the database has no row of them.
+// Royalty fees of fungible tokens and fractional fees of non-fungible tokens are ignored. It fails if their JSON
+// is invalid.
 func (f *FeesRow) CustomFees(token ledger.EntityID, typ ledger.TokenType) (*ledger.TokenCustomFees, error) {
 	if !f.hasFees {
 		return nil, nil //nolint:nilnil // no row
@@ -86,9 +87,9 @@ func (f *FeesRow) CustomFees(token ledger.EntityID, typ ledger.TokenType) (*ledg
 	return out, nil
 }
 
-// Tokens reads a page of tokens, ordered by id. A valid associated limits them to the tokens with which the account is
-// associated, and a valid treasury to its tokens: no index has the treasury, but every treasury is associated with its
-// tokens. Custom fees are not read. With onlyIDs, the tokens have nothing else.
+// Tokens reads a page of tokens, ordered by id. A valid associated limits them to the tokens with which the
+// account is associated, and a valid treasury to its tokens: no index has the treasury, but every treasury is
+// associated with its tokens. Custom fees are not read. With onlyIDs, only the ids of the tokens are set.
 func Tokens(
 	ctx context.Context, db *storage.DB, f ledger.TokenFilter, associated, treasury ledger.Null[ledger.EntityID],
 	onlyIDs bool, p storage.Page,
@@ -129,7 +130,8 @@ func Tokens(
 	return tokenRows.ListRead(ctx, db, "tokens", &r, w.Args)
 }
 
-// QueueTokensNamed queues a query for tokens whose name starts with a text, ignoring case. Short names are first.
+// QueueTokensNamed queues a query for at most limit tokens whose name starts with a text, ignoring case. Short
+// names are first. Custom fees are not read.
 func QueueTokensNamed(b *storage.Batch, name string, limit int) storage.Result[[]*ledger.Token] {
 	start := strings.NewReplacer(`\`, `\\`, `%`, `\%`, `_`, `\_`).Replace(name) + "%"
 	return tokenRows.QueueRead(b, &storage.Read{
@@ -154,8 +156,8 @@ or ` + hasFees("f.royalty_fees") + `
 from token t left join custom_fee f on f.entity_id = t.token_id where t.token_id = ` + storage.Any1)
 )
 
-// QueueDecimals queues a query for the numbers of decimals of tokens. The result has one row per token, with only these
-// columns, or nil.
+// QueueDecimals queues a query for the numbers of decimals of tokens. The result has one row per token, in which
+// only token and decimals are set, or nil.
 func QueueDecimals(b *storage.Batch, ids []ledger.EntityID) storage.Result[[]*ledger.TokenHolder] {
 	return storage.QueueByKey(b, decimalsRows, decimalsByID, ids,
 		func(t *ledger.TokenHolder) ledger.EntityID { return t.TokenID })
@@ -168,7 +170,8 @@ func QueueTokens(b *storage.Batch, ids []ledger.EntityID) storage.Result[[]*ledg
 		func(t *ledger.Token) ledger.EntityID { return t.EntityID })
 }
 
-// tokenWithFees returns the statement for a token. newest returns the row of a table, as a FROM item.
+// tokenWithFees returns the statement for a token with its custom fees. newest returns the row of a table, as a
+// FROM item.
 func tokenWithFees(newest func(table, key string) string) string {
 	return `select ` + TokenColumns + `, ` + FeesColumns + ` from ` + newest("token", "token_id") + ` t join ` + newest("entity", "id") + ` e on e.id = t.token_id
 left join ` + newest("custom_fee", "entity_id") + ` f on f.entity_id = t.token_id`
@@ -249,7 +252,7 @@ func QueueTokenFees(b *storage.Batch, of []*ledger.Token) storage.Result[[]*ledg
 // CountTokens counts tokens.
 const CountTokens storage.Countable = `select 1 from token`
 
-// hasFees returns a condition that is true if a JSON column contains fees.
+// hasFees returns an SQL condition that is true if a JSON column contains fees.
 func hasFees(column string) string { return `coalesce(` + column + `, '[]') not in ('[]', 'null')` }
 
 // pricedToken holds the properties of a token on which transfer fees depend.
@@ -262,8 +265,8 @@ var pricedTokenRows = storage.MapperOf(func(t *pricedToken, into []any) []any {
 	return append(into, &t.id, &t.facts.NonFungible, &t.facts.HasCustomFees)
 }, nil)
 
-// FeeFacts reads the data on which the fee of a transaction depends, in one round trip. It sends no query if no data
-// is needed.
+// FeeFacts reads the data on which the fee of a transaction depends, in one round trip, for
+// [fees.Schedule.Estimate]. It sends no query if no data is needed.
 func FeeFacts(ctx context.Context, db *storage.DB, q *ledger.FeeQuestions) (*ledger.FeeFacts, error) {
 	facts := &ledger.FeeFacts{Tokens: map[ledger.EntityID]ledger.TokenFeeFacts{}, Owned: map[string]bool{}}
 	b := db.NewBatch()

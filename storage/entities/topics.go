@@ -49,7 +49,8 @@ func finishTopic(t *topicRow) error {
 var topicsByID = storage.ByKeys(`select ` + topicColumns + `
 from topic t left join entity e on e.id = t.id left join custom_fee f on f.entity_id = t.id where t.id = ` + storage.Any1)
 
-// QueueTopics queues a query for topics by id. The result has one topic per id, or nil if the topic does not exist.
+// QueueTopics queues a query for topics by id. The result has one topic per id, or nil if the topic does not exist
+// or one of its rows is missing.
 func QueueTopics(b *storage.Batch, ids []ledger.EntityID) storage.Result[[]*ledger.Topic] {
 	return storage.Map(QueueTopicParts(b, ids), func(rows []TopicParts) []*ledger.Topic {
 		return list.Map(rows, func(p TopicParts) *ledger.Topic { return p.Topic })
@@ -62,7 +63,8 @@ type TopicParts struct {
 	Missing TopicPart
 }
 
-// QueueTopicParts queues a query for topics by id. The result has one element per id.
+// QueueTopicParts queues a query for topics by id. The result has one element per id: the topic, or which of its
+// rows is missing.
 func QueueTopicParts(b *storage.Batch, ids []ledger.EntityID) storage.Result[[]TopicParts] {
 	read := storage.QueueByKey(b, topicRows, topicsByID, ids, func(r *topicRow) ledger.EntityID { return r.EntityID })
 	return storage.Map(read, func(rows []*topicRow) []TopicParts { return list.Map(rows, (*topicRow).parts) })
@@ -187,7 +189,8 @@ func TopicMessages(
 	return rows.ListRead(ctx, db, "the messages of a topic", r, w.Args)
 }
 
-// messagesOf describes the statement for the messages of a topic that match w, in the order of a column.
+// messagesOf describes the statement for the messages of a topic that match w, in the order of a column, and
+// returns the mapper for its rows. It adds the limit to w.
 func messagesOf(
 	db *storage.DB, w *storage.Where, topic, column string, f ledger.TopicMessageFilter, p storage.Page,
 ) (*storage.Mapper[messageRow, ledger.TopicMessage], *storage.Read) {
@@ -214,7 +217,7 @@ func QueueTopicMessages(
 	}, w.Args)
 }
 
-// filterMessages adds the conditions on the messages of a page, and returns the column that orders them.
+// filterMessages adds to w the conditions on the messages of a page, and returns the column that orders them.
 func filterMessages(w *storage.Where, topic string, f ledger.TopicMessageFilter, p storage.Page) string {
 	storage.Filter(w, "sequence_number", f.SequenceNumber)
 	storage.Filter(w, "consensus_timestamp", f.Timestamp)
@@ -247,8 +250,8 @@ where topic_id = (select entity_id from transaction where consensus_timestamp = 
 		int64(at))
 }
 
-// CountTopicMessages returns the number of messages of each of the given topics. Sequence numbers have no gaps, so the
-// first and the last number suffice.
+// CountTopicMessages reads the number of messages of each of the given topics. Sequence numbers have no gaps, so
+// the first and the last number suffice.
 func CountTopicMessages(ctx context.Context, db *storage.DB, topics []ledger.EntityID) ([]int64, error) {
 	b := db.NewBatch()
 	ps := b.Parents("id", storage.Int64s(topics))
@@ -261,9 +264,9 @@ where topic_id = ` + ps.Key("id") + ` order by consensus_timestamp `
 	return list.Map(counts, func(n *int64) int64 { return *n }), wrap.Error(err, "reading the numbers of messages")
 }
 
-// MessagesAfter reads messages of all topics after a consensus time, in order. Transactions without a message are
-// skipped. The row comparison of type and time makes the planner use the index on both columns even if there are few
-// messages.
+// MessagesAfter reads at most limit messages of all topics after a consensus time, in order. Transactions without
+// a message are skipped. The row comparison of type and time makes the planner use the index on both columns even
+// if there are few messages.
 func MessagesAfter(
 	ctx context.Context, db *storage.DB, after ledger.Timestamp, limit int,
 ) ([]*ledger.TopicMessage, error) {

@@ -30,7 +30,7 @@ var nftFacts = facts{
 	storage.Read{SQL: evmNFTsThen, Ahead: keyed("tokens serials", "nft", "nft_history", "entity", "entity_history")},
 }
 
-// queueEVMNFTs queues a read of NFTs into f.
+// queueEVMNFTs queues a read of NFTs into f, which is filled when the batch has run.
 func (s *Snapshot) queueEVMNFTs(b *storage.Batch, keys []ledger.NFTKey, f *worldstate.TokenFacts) {
 	queueFacts(s, b, storage.MapperOf(entities.NFTTargets, nil), len(keys), nftFacts, pgx.NamedArgs{
 		"tokens":  column(keys, func(k *ledger.NFTKey) ledger.EntityID { return k.TokenID }),
@@ -38,7 +38,7 @@ func (s *Snapshot) queueEVMNFTs(b *storage.Batch, keys []ledger.NFTKey, f *world
 	}, func(n *ledger.NFT) { f.NFTs[n.Key()] = n })
 }
 
-// allowanceKeys returns the arguments for a list of allowances.
+// allowanceKeys returns the named arguments of a statement for a list of allowances: three arrays.
 func allowanceKeys(keys []worldstate.AllowanceKey) pgx.NamedArgs {
 	return pgx.NamedArgs{
 		"owners":   column(keys, func(k *worldstate.AllowanceKey) ledger.EntityID { return k.Owner }),
@@ -103,7 +103,7 @@ var allowanceRows = storage.MapperOf(func(r *allowanceRow, into []any) []any {
 	return append(into, &r.key.Owner, &r.key.Spender, &r.key.Token, &r.amount)
 }, nil)
 
-// queueEVMAllowances queues a read of allowances of hbars and tokens into f.
+// queueEVMAllowances queues a read of allowances of hbars and tokens into f, in tinybars and smallest units.
 func (s *Snapshot) queueEVMAllowances(b *storage.Batch, keys []worldstate.AllowanceKey, f *worldstate.TokenFacts) {
 	queueFacts(s, b, allowanceRows, len(keys), allowanceFacts, allowanceKeys(keys),
 		func(r *allowanceRow) { f.Allowances[r.key] = max(r.amount, 0) })
@@ -201,8 +201,8 @@ var pendingRows = storage.MapperOf(func(a *ledger.Airdrop, into []any) []any {
 	return append(into, &a.SenderID, &a.ReceiverID, &a.TokenID, &a.SerialNumber, &a.Amount)
 }, nil)
 
-// PendingAirdrops returns those of the named airdrops that are pending, with their amounts. An airdrop is identified
-// by sender, receiver, token and serial; the serial is 0 for fungible tokens.
+// PendingAirdrops reads those of the named airdrops that are pending, with their amounts. An airdrop is identified
+// by sender, receiver, token and serial; the serial is 0 for fungible tokens. It takes one round trip.
 func (s *Snapshot) PendingAirdrops(ctx context.Context, named []*ledger.Airdrop) ([]*ledger.Airdrop, error) {
 	n := len(named)
 	senders, receivers, tokens, serials := make([]int64, n), make([]int64, n), make([]int64, n), make([]int64, n)

@@ -103,7 +103,8 @@ var entitiesAhead = []storage.Rows{
   and errata is distinct from 'DELETE' group by entity_id`},
 }
 
-// queueEntities queues a query for the entities at the given addresses. It stores them in the snapshot.
+// queueEntities queues a query for the entities at the given addresses that the snapshot does not have yet. It
+// marks them as missing in the snapshot, and stores those that are found when the batch has run.
 func (s *Snapshot) queueEntities(b *storage.Batch, addresses []ledger.EVMAddress) {
 	ids, opaque, remembered := []int64{}, [][]byte{}, []int64{}
 	for _, a := range addresses {
@@ -173,7 +174,8 @@ func (s *Snapshot) Entities(ctx context.Context, addresses []ledger.EVMAddress) 
 	return list.Map(addresses, func(a ledger.EVMAddress) *worldstate.Entity { return s.entities[a] }), nil
 }
 
-// HighestEntity returns the largest entity number.
+// HighestEntity reads the largest entity number of the database, also for a historical block. It takes one round
+// trip.
 func (s *Snapshot) HighestEntity(ctx context.Context) (int64, error) {
 	s.trips++
 	id, err := storage.Values[ledger.EntityID]().One(ctx, s.db, "the highest id",
@@ -220,7 +222,8 @@ type slotList struct {
 	slots []slotKey
 }
 
-// newMemory returns a memory with a capacity for code in bytes, or nil for 0.
+// newMemory returns a memory with a capacity for code in bytes, or nil for 0. A nil memory is valid and remembers
+// nothing.
 func newMemory(codeBytes uint64) *memory {
 	if codeBytes == 0 {
 		return nil
@@ -237,7 +240,7 @@ func newMemory(codeBytes uint64) *memory {
 	}
 }
 
-// code returns the cached code of a contract, or nil.
+// code returns the cached code of a contract, or nil. m may be nil.
 func (m *memory) code(id ledger.EntityID) []byte {
 	if m == nil {
 		return nil
@@ -246,7 +249,7 @@ func (m *memory) code(id ledger.EntityID) []byte {
 	return code
 }
 
-// keepCode stores the code of a contract.
+// keepCode caches the code of a contract, which cannot change. m may be nil.
 func (m *memory) keepCode(id ledger.EntityID, code []byte) {
 	if m != nil {
 		m.codes.Set(id, code)
@@ -266,14 +269,14 @@ func (m *memory) idOf(base ledger.EntityID, a ledger.EVMAddress) ledger.EntityID
 	return id
 }
 
-// keepID stores the entity with an EVM address.
+// keepID caches the entity with an EVM address, for prefetching. m may be nil.
 func (m *memory) keepID(a ledger.EVMAddress, id ledger.EntityID) {
 	if m != nil {
 		m.ids.Set(a, id)
 	}
 }
 
-// slotsOf returns the slots of a contract that earlier executions read.
+// slotsOf returns a copy of the slots of a contract that earlier executions read. m may be nil.
 func (m *memory) slotsOf(id ledger.EntityID) []slotKey {
 	if m == nil {
 		return nil
@@ -287,7 +290,8 @@ func (m *memory) slotsOf(id ledger.EntityID) []slotKey {
 	return slices.Clone(l.slots)
 }
 
-// footprint returns the addresses that earlier calls of a function read.
+// footprint returns the addresses that earlier calls of a function read. Callers must not change the list. m may
+// be nil.
 func (m *memory) footprint(key footprintKey) []ledger.EVMAddress {
 	if m == nil {
 		return nil

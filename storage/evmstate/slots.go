@@ -39,7 +39,8 @@ and s.slot = w.slot`)
   where contract_id = any($1::bigint[]) and slot = any($2::bytea[]) and consensus_timestamp <= $3 order by contract_id, slot, consensus_timestamp desc`}}
 )
 
-// queueSlots queues a query for slots. It stores their values in the snapshot.
+// queueSlots queues a query for slots that the snapshot does not have yet. It stores zeros for them in the
+// snapshot, and their values when the batch has run.
 func (s *Snapshot) queueSlots(b *storage.Batch, wanted []slotKey) {
 	var (
 		contracts []int64
@@ -72,7 +73,7 @@ func (s *Snapshot) queueSlots(b *storage.Batch, wanted []slotKey) {
 	})
 }
 
-// wordOf left-pads b with zeros to a word.
+// wordOf left-pads b with zeros to 32 bytes. Of a longer b it uses the last 32 bytes.
 func wordOf(b []byte) (w [32]byte) {
 	if n := len(b) - len(w); n > 0 {
 		b = b[n:]
@@ -120,7 +121,8 @@ var keysOf = map[string]string{
 	"token_transfer":   "account_id=owners account_id=accounts token_id=tokens payer_account_id=spenders",
 }
 
-// keyed returns the rows of tables with the values of some arguments, for statements that only use such rows.
+// keyed returns the rows of tables that have the values of some named arguments, for statements that only use such
+// rows.
 func keyed(args string, tables ...string) (out []storage.Rows) {
 	for _, table := range tables {
 		condition := ofKeys(args, strings.TrimSuffix(table, "_history"))

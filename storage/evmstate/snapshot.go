@@ -28,7 +28,8 @@ type Reader struct {
 	memory *memory
 }
 
-// NewReader returns a new reader. cacheBytes is the maximum size of cached code; 0 disables the cache.
+// NewReader returns a new reader of state for contract calls. cacheBytes is the maximum size of cached code; 0
+// disables the cache. It reads nothing yet.
 func NewReader(db *storage.DB, prices *entities.GasPrices, cacheBytes uint64) *Reader {
 	return &Reader{db: db, prices: prices, memory: newMemory(cacheBytes)}
 }
@@ -77,8 +78,9 @@ type slotKey struct {
 	slot     [32]byte
 }
 
-// Open opens a snapshot at a block and prefetches state for the request. It takes one round trip, or two for a
-// historical block. The error wraps [ErrNoBlock] if the block does not exist.
+// Open opens a snapshot at a block, on a connection of its own, and prefetches state for the request. The caller
+// must call [Snapshot.Close]. It takes one round trip, or two for a historical block. The error wraps [ErrNoBlock]
+// if the block does not exist.
 func (e *Reader) Open(ctx context.Context, r Request) (*Snapshot, error) {
 	conn, release, err := e.db.Acquire(ctx)
 	if err != nil {
@@ -129,7 +131,8 @@ func (s *Snapshot) begin(ctx context.Context, r Request) error {
 	return s.run(ctx, b)
 }
 
-// queueAhead queues queries for state that is likely to be needed.
+// queueAhead queues queries for the entities at addresses, and for the slots of contracts that earlier executions
+// read.
 func (s *Snapshot) queueAhead(b *storage.Batch, addresses []ledger.EVMAddress) {
 	s.queueEntities(b, addresses)
 	var wanted []slotKey
@@ -148,7 +151,7 @@ const maxTrips = 3000
 // ErrTooManyReads is returned if an execution reads too many accounts, contracts and storage slots.
 var ErrTooManyReads = errors.New("the call reads too much state")
 
-// run sends a batch.
+// run sends a batch on the connection of the snapshot. It fails with [ErrTooManyReads] after too many round trips.
 func (s *Snapshot) run(ctx context.Context, b *storage.Batch) error {
 	s.trips++
 	if s.trips > maxTrips {
@@ -160,13 +163,14 @@ func (s *Snapshot) run(ctx context.Context, b *storage.Batch) error {
 // Block returns the block of the snapshot.
 func (s *Snapshot) Block() worldstate.Block { return s.block }
 
-// Trips returns the number of database round trips so far.
+// Trips returns the number of database round trips of the snapshot so far.
 func (s *Snapshot) Trips() int { return s.trips }
 
 // endTimeout is the timeout for ending the transaction in the background.
 const endTimeout = 5 * time.Second
 
-// Close closes the snapshot. The read-only transaction is ended in the background.
+// Close closes the snapshot and records what it read, so that later snapshots read that ahead. The read-only
+// transaction is ended in the background. Further calls do nothing.
 func (s *Snapshot) Close() {
 	if s.conn == nil {
 		return
@@ -186,7 +190,8 @@ func (s *Snapshot) Close() {
 	}()
 }
 
-// ExchangeRates returns the exchange rates of hbar, or nil if the ledger has none.
+// ExchangeRates reads the exchange rates of hbar at the block from their system file, or returns nil if the ledger
+// has none.
 func (s *Snapshot) ExchangeRates(ctx context.Context) (*ledger.ExchangeRateSet, error) {
 	var rates *ledger.ExchangeRateSet
 	_, err := entities.SystemFile(ctx, s.db, s.db.SystemEntity(ledger.ExchangeRateFile),
@@ -197,7 +202,8 @@ func (s *Snapshot) ExchangeRates(ctx context.Context) (*ledger.ExchangeRateSet, 
 	return rates, err
 }
 
-// GasPrice returns the gas price in tinybars, or 0 if the ledger has none.
+// GasPrice returns the gas price in tinybars at the block, which it reads from system files unless it is cached,
+// or 0 if the ledger has none.
 func (s *Snapshot) GasPrice(ctx context.Context) (int64, error) {
 	prices, err := s.evm.prices.Read(ctx, s.db, []ledger.Timestamp{min(s.instant(), s.block.End)})
 	if err != nil {
@@ -206,7 +212,7 @@ func (s *Snapshot) GasPrice(ctx context.Context) (int64, error) {
 	return prices[0].V, nil
 }
 
-// instant returns the timestamp up to which changes are included.
+// instant returns the timestamp up to which changes are included: the largest one for the latest block.
 func (s *Snapshot) instant() ledger.Timestamp {
 	if s.history.past {
 		return s.history.until
@@ -233,7 +239,7 @@ var evmBlockRows = storage.NewMapper(func(b *evmBlockRow, into []any) []any {
 	return err
 }, func(b *evmBlockRow) *worldstate.Block { return &b.Block })
 
-// hashHead returns the first 32 bytes of a block's hash.
+// hashHead returns the first 32 bytes of a block's hash, which is hex with or without "0x".
 func hashHead(text string) (head [32]byte, err error) {
 	raw, err := hex.DecodeString(strings.TrimPrefix(text, "0x"))
 	if err != nil {
@@ -265,7 +271,8 @@ func (s *Snapshot) queueBlock(b *storage.Batch, ref worldstate.BlockRef) storage
 		`select `+evmBlockColumns+` from record_file `+condition+` `+order+` limit 1`, args))
 }
 
-// BlockHash returns the first 32 bytes of a block's hash, or zeros if the block does not exist.
+// BlockHash reads the hash of a block by number and returns its first 32 bytes, or zeros if the block does not
+// exist.
 func (s *Snapshot) BlockHash(ctx context.Context, number int64) (hash [32]byte, err error) {
 	s.trips++
 	block, err := evmBlockRows.One(ctx, s.db, "the hash of a block",
@@ -321,7 +328,8 @@ from transaction where consensus_timestamp = $1`},
 	},
 }
 
-// QueueInput queues a query for the input of a transaction.
+// QueueInput queues a query for the input that the transaction at a consensus time sent to a contract, for traces.
+// The result is nil if there is none.
 func QueueInput(b *storage.Batch, at ledger.Timestamp, contract ledger.EntityID) storage.Result[*Input] {
 	return storage.First(inputRows.QueueRead(b, inputRead, []any{int64(at), int64(contract), typeContractCreate}))
 }

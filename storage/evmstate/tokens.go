@@ -16,7 +16,8 @@ import (
 	"heliograph/storage/transactions"
 )
 
-// TokenFacts reads data about tokens, allowances and associations in one round trip.
+// TokenFacts reads data about tokens, allowances and associations in one round trip, for system contracts. Objects
+// that do not exist are missing from the maps. It sends no query if r is empty.
 func (s *Snapshot) TokenFacts(ctx context.Context, r *worldstate.TokenReads) (*worldstate.TokenFacts, error) {
 	f := &worldstate.TokenFacts{
 		Tokens: map[ledger.EntityID]*worldstate.Token{}, Relations: map[worldstate.RelationKey]*worldstate.Relation{},
@@ -40,8 +41,9 @@ func (s *Snapshot) TokenFacts(ctx context.Context, r *worldstate.TokenReads) (*w
 	return f, wrap.Error(err, "reading tokens")
 }
 
-// named returns the arguments of a statement. It adds the snapshot's time and the limits of the search for a full
-// balance snapshot: the treasury, which is in each of them, and the times one and two spans before.
+// named returns the arguments of a statement. For a historical block it adds to args the snapshot's time and the
+// limits of the search for a full balance snapshot: the treasury, which is in each of them, and the times one and
+// two spans before.
 func (s *Snapshot) named(args pgx.NamedArgs) []any {
 	if s.history.past {
 		span := ledger.Timestamp(snapshotSpan)
@@ -65,7 +67,7 @@ func queueFacts[T, R any](
 	}
 }
 
-// column returns the values of a column of an array parameter.
+// column returns one value of each key, as an array argument.
 func column[T any, V ~int64](keys []T, value func(*T) V) []int64 {
 	out := make([]int64, len(keys))
 	for i := range keys {
@@ -77,7 +79,7 @@ func column[T any, V ~int64](keys []T, value func(*T) V) []int64 {
 // facts are the statements for the current state and for that at the snapshot's time.
 type facts struct{ now, then storage.Read }
 
-// pick returns the statement for current or for historical state.
+// pick returns the form of a statement for current or for historical state, whichever the snapshot needs.
 func (s *Snapshot) pick(r facts) *storage.Read {
 	if s.history.past {
 		return &r.then
@@ -150,7 +152,8 @@ func evmTokenTargets(t *evmTokenRow, into []any) []any {
 	return entities.FeesTargets(&t.FeesRow, append(entities.TokenTargets(&t.TokenRow, into), &t.kyc))
 }
 
-// finishEVMToken sets the members of a token that are computed from columns, with its custom fees.
+// finishEVMToken sets the members of a token that are computed from columns, with its custom fees. It fails if the
+// JSON of the fees is invalid.
 func finishEVMToken(t *evmTokenRow) error {
 	if err := entities.FinishToken(&t.TokenRow); err != nil {
 		return err
@@ -168,7 +171,7 @@ func finishEVMToken(t *evmTokenRow) error {
 
 var evmTokenRows = storage.MapperOf(evmTokenTargets, finishEVMToken)
 
-// token returns the token as contracts see it.
+// token returns a new token as contracts see it, with its keys by kind and the default KYC status.
 func (t *evmTokenRow) token() *worldstate.Token {
 	return &worldstate.Token{Token: t.Token, KYCByDefault: t.kyc == kycGranted, Keys: [worldstate.KeyKinds]ledger.Key{
 		worldstate.AdminKey: t.Keys.Admin, worldstate.KYCKey: t.Keys.KYC, worldstate.FreezeKey: t.Keys.Freeze,
@@ -179,7 +182,8 @@ func (t *evmTokenRow) token() *worldstate.Token {
 	}}
 }
 
-// queueTokens queues a read of tokens into f.
+// queueTokens queues a read of tokens into f, which is filled when the batch has run. Missing tokens are not in
+// the map.
 func (s *Snapshot) queueTokens(b *storage.Batch, ids []ledger.EntityID, f *worldstate.TokenFacts) {
 	queueFacts(s, b, evmTokenRows, len(ids), tokenFacts, pgx.NamedArgs{"tokens": storage.Int64s(ids)},
 		func(r *evmTokenRow) { f.Tokens[r.EntityID] = r.token() })
@@ -248,7 +252,7 @@ func (s *Snapshot) queueRelations(b *storage.Batch, keys []worldstate.RelationKe
 	}, func(r *worldstate.Relation) { f.Relations[r.Key] = r })
 }
 
-// TokensOf returns the tokens with which an account has ever been associated. This includes all associations at any
+// TokensOf reads the tokens with which an account has ever been associated. This includes all associations at any
 // time in the past.
 func (s *Snapshot) TokensOf(ctx context.Context, account ledger.EntityID) ([]ledger.EntityID, error) {
 	s.trips++

@@ -68,7 +68,7 @@ func QueueStakesKnown(b *storage.Batch) storage.Result[bool] {
 		int64(b.DB().SystemEntity(int64(rewardAccount))))
 }
 
-// queueCheck queues a statement that returns one Boolean.
+// queueCheck queues a statement that returns one Boolean and has one argument.
 func queueCheck(b *storage.Batch, sql string, arg any) storage.Result[bool] {
 	rows := storage.Values[bool]().Queue(b, sql, []any{arg})
 	return storage.Map(rows, func(rows []*bool) bool { return *rows[0] })

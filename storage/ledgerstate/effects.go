@@ -50,7 +50,8 @@ func movedSums(db *storage.DB, at, rows string) storage.Join {
     `+rows+`) t`)
 }
 
-// unindexed returns the accounts that the index of hbar transfers by account leaves out.
+// unindexed returns the numbers of the accounts that the index of hbar transfers by account leaves out, as an SQL
+// list.
 func unindexed(db *storage.DB) string {
 	if db.Distributed() {
 		return "98, 800"
@@ -58,7 +59,7 @@ func unindexed(db *storage.DB) string {
 	return "98"
 }
 
-// keysOf returns the accounts, tokens and times of balances.
+// keysOf returns the accounts, tokens and times of balances as three array arguments.
 func keysOf(of []*ledger.BalanceEffect) (accounts, tokens, at []int64) {
 	for _, e := range of {
 		accounts, tokens = append(accounts, int64(e.AccountID)), append(tokens, int64(e.TokenID))

@@ -110,7 +110,8 @@ from counted c`, holdingArgs(m, token)))
 	}))
 }
 
-// SupplyOf returns the released supply of hbar for the balances of the accounts that hold the rest.
+// SupplyOf returns the accounts that hold the unreleased hbars, and a function that computes the released supply,
+// in tinybars, from their balances. It reads nothing.
 func SupplyOf(db *storage.DB) (accounts []ledger.EntityID, released func(balances []*Held) int64) {
 	return ledger.UnreleasedAccounts(db.SystemEntity(0)), func(balances []*Held) int64 {
 		rest := int64(0)

@@ -48,8 +48,8 @@ const (
   where consensus_timestamp = $2 or parent_consensus_timestamp = $2 and exists (select 1 from transaction where consensus_timestamp = $2)`
 )
 
-// Moment returns the moment that a value selects in one of the ways above, or nil if there is no such block or
-// transaction.
+// Moment reads the moment that a value selects in one of the ways above, and the bounds within which moments can
+// be read. It returns nil if there is no such block or transaction.
 func Moment(ctx context.Context, db *storage.DB, way string, value any) (*ledger.Moment, *Bounds, error) {
 	found, err := foundMoments.One(ctx, db, "a moment", `select m.at, coalesce(n.newest, 0), s.first, b.newest
 from (select 1) one left join lateral (`+way+`) m on true
@@ -68,7 +68,8 @@ left join lateral (select consensus_timestamp as newest from account_balance
 	return m, &found.Bounds, nil
 }
 
-// NearestSnapshots returns the times of the balance snapshots before and after a moment, as far as there are.
+// NearestSnapshots returns the times of the balance snapshots before and after a moment, as far as there are. It
+// reads the present state of the database, even if ctx has a moment.
 func NearestSnapshots(ctx context.Context, db *storage.DB, m *ledger.Moment) ([]ledger.Timestamp, error) {
 	var out []ledger.Timestamp
 	if m.Balances.Valid {

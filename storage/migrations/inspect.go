@@ -34,7 +34,8 @@ type ForeignError struct {
 	Missing []string // missing tables, columns and functions, as returned by [Missing]
 }
 
-// Error implements error and says what to do.
+// Error implements error. It names the owner, the number of tables and those that are missing, and says what to
+// do.
 func (e *ForeignError) Error() string {
 	return fmt.Sprintf("%v (role %s) and are not complete: found %d, missing %s; "+
 		"let the importer that made them add these, or migrate an empty database",
@@ -137,7 +138,8 @@ const GrantSelect = `case when count(*) > 9 then 'grant select on all tables in 
 when count(*) > 0 then 'grant select on ' || string_agg(oid::regclass::text, ', ') || ' to ' || current_user end
 from pg_class where relname = any($1) and pg_table_is_visible(oid) and not has_table_privilege(oid, 'select')`
 
-// Denied returns the statement that allows the role to read the tables that it cannot read, or an empty string.
+// Denied returns a GRANT statement that allows the role to read the tables that it cannot read, or an empty
+// string. It only reads the catalog and grants nothing.
 func Denied(ctx context.Context, conn Querier) (grant string, err error) {
 	tables, err := ledgerTables()
 	if err != nil {
@@ -151,7 +153,8 @@ func Denied(ctx context.Context, conn Querier) (grant string, err error) {
 	return grant, err
 }
 
-// Inspect compares the database with the tables that the gateway reads, and their indexes by name.
+// Inspect compares the database with the tables that the gateway reads, and their indexes by name, for the command
+// that checks a database. It changes nothing.
 func Inspect(ctx context.Context, conn Querier) (*Report, error) {
 	tables, err := ledgerTables()
 	if err != nil {
@@ -227,7 +230,7 @@ func unread(table string) bool {
 	}
 }
 
-// ledgerTables returns the columns of every ledger table in order.
+// ledgerTables returns the columns of every ledger table in order, from the embedded list.
 func ledgerTables() (map[string][]storage.Absent, error) {
 	records, err := csv.NewReader(strings.NewReader(columnsCSV)).ReadAll()
 	if err != nil {
@@ -263,6 +266,7 @@ func presentColumns(
 	return found, wrap.Error(err, "listing the ledger's columns")
 }
 
+// names returns the names of tables, sorted.
 func names(tables map[string][]storage.Absent) []string { return slices.Sorted(maps.Keys(tables)) }
 
 // findings describe a database before its migration.
@@ -273,9 +277,10 @@ type findings struct {
 	missing []string // see Missing; empty if there are no tables
 }
 
-// inspect reads the state of the database in one snapshot. Our version table is created before our first table, and
-// each file's version is written in the transaction that runs the file. So the unfinished migration of another process
-// cannot be mistaken for foreign tables.
+// inspect reads in one snapshot which ledger tables exist, who owns them, what is missing, and the version of the
+// migrations. Our version table is created before our first table, and each file's version is written in the
+// transaction that runs the file. So the unfinished migration of another process cannot be mistaken for foreign
+// tables.
 func inspect(ctx context.Context, conn *pgx.Conn, versions string) (findings, error) {
 	var found findings
 	options := pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly}

@@ -59,7 +59,7 @@ func Version() int {
 	return ledgerSet().newest()
 }
 
-// texts returns the SQL of all migrations.
+// texts returns the SQL of all embedded migrations of the set, in order.
 func (s set) texts() (texts []string) {
 	files, _ := fs.Glob(s.files, s.folder+"/*.sql") // as in newest
 	for _, name := range files {
@@ -70,7 +70,7 @@ func (s set) texts() (texts []string) {
 	return texts
 }
 
-// newest returns the number of the last migration.
+// newest returns the number of the last embedded migration of the set.
 func (s set) newest() int {
 	// The embedded folder is always readable, and tests check that its files have numbers.
 	names, _ := fs.Glob(s.files, s.folder+"/*.sql")
@@ -156,7 +156,8 @@ func Distribution() map[string]string {
 	return columns
 }
 
-// parseURL returns the settings of a connection that can create tables.
+// parseURL returns the settings of a connection to the primary server, which can create tables. Notices of the
+// server go to log. It does not connect.
 func parseURL(url string, log *slog.Logger) (*pgx.ConnConfig, error) {
 	config, err := pgx.ParseConfig(url)
 	if err != nil {
@@ -194,7 +195,8 @@ func dial(ctx context.Context, config *pgx.ConnConfig) (*pgx.Conn, error) {
 	return conn, nil
 }
 
-// up runs the files that have not been run yet, each in its own transaction.
+// up runs the files of the set that have not been run yet, each in its own transaction, on a connection pool of
+// its own. Other processes wait.
 func (s set) up(ctx context.Context, config *pgx.ConnConfig, log *slog.Logger) error {
 	db := stdlib.OpenDB(*config, stdlib.OptionAfterConnect(func(ctx context.Context, conn *pgx.Conn) error {
 		_, err := conn.Exec(ctx, "set search_path = "+s.path)
@@ -301,8 +303,8 @@ func Status(ctx context.Context, url string, log *slog.Logger) error {
 	return wrap.Error(statusSet().up(ctx, config, log), "migrating the status tables")
 }
 
-// createSchema creates the schema if it does not exist. The check lets roles that own the schema work without the
-// privilege to create one. Of several processes, all but one wait.
+// createSchema creates the schema status if it does not exist. The check lets roles that own the schema work
+// without the privilege to create one. Of several processes, all but one wait.
 func createSchema(ctx context.Context, conn *pgx.Conn) error {
 	_, err := conn.Exec(ctx, `
 		do $$ begin
@@ -330,7 +332,7 @@ func statusVersionOf(ctx context.Context, conn Querier) (int, error) {
 	return one[int](ctx, conn, "select coalesce(max(version_id), 0)::int from "+statusSet().versions)
 }
 
-// one runs a query about tables that returns one value.
+// one runs a query about tables that returns exactly one row with one value.
 func one[T any](ctx context.Context, conn Querier, sql string, args ...any) (T, error) {
 	rows, _ := conn.Query(ctx, sql, args...) // rows have the error
 	v, err := pgx.CollectExactlyOneRow(rows, pgx.RowTo[T])

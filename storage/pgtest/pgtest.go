@@ -68,7 +68,7 @@ func Main(m *testing.M) {
 	}
 }
 
-// begin permits the use of the server in a folder.
+// begin permits the use of the server in a folder, for [Main]. It does not start the server.
 func (h *host) begin(dir string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -109,7 +109,8 @@ func (h *host) get() (*server, error) {
 	return h.server, h.err
 }
 
-// lookUp returns the state of a template, and registers it on the first call.
+// lookUp returns the state of a template, and registers it on the first call. It fails if the name is invalid or
+// another template has it.
 func (h *host) lookUp(t *Template) (*prepared, error) {
 	if !validName.MatchString(t.Name) {
 		return nil, fmt.Errorf("pgtest: invalid template name %q", t.Name)
@@ -139,8 +140,8 @@ func (h *host) nextName() string {
 	return name
 }
 
-// Role creates a role that can log in to the database at url, and is dropped when the test ends. Roles belong to the
-// server, which other binaries use too.
+// Role creates a role that can log in to the database at url, and returns its name. The role is dropped when the
+// test ends. Roles belong to the server, which other binaries use too.
 func Role(tb testing.TB, url string) string {
 	tb.Helper()
 	name := "test_" + strings.ToLower(rand.Text()[:8])
@@ -177,7 +178,8 @@ func Exec(tb testing.TB, conn *pgx.Conn, statements ...string) {
 	}
 }
 
-// admin runs statements on a database of the server, each in its own transaction.
+// admin runs statements on the database at url, each in its own transaction, until the first error. It opens and
+// closes a connection. Without statements, it checks that the database can be reached.
 func admin(ctx context.Context, url string, statements ...string) error {
 	conn, err := pgx.Connect(ctx, url)
 	if err != nil {
@@ -192,7 +194,8 @@ func admin(ctx context.Context, url string, statements ...string) error {
 	return nil
 }
 
-// Allow allows connections to a database, or closes all connections and rejects new ones, as if the server were down.
+// Allow allows connections to a database, or closes all connections and rejects new ones, as if the server were
+// down. Errors fail the test.
 func Allow(tb testing.TB, url string, yes bool) {
 	tb.Helper()
 	cfg, err := pgx.ParseConfig(url)
@@ -235,7 +238,7 @@ func Distributed(ctx context.Context, url string, columns map[string]string) err
 // key.
 func Keys() bool { return os.Getenv("HELIOGRAPH_TEST_KEYS") != "" }
 
-// KeyByKey is [Distributed] if [Keys] is true.
+// KeyByKey is [Distributed] if [Keys] is true. Otherwise it does nothing.
 func KeyByKey(ctx context.Context, url string, columns map[string]string) error {
 	if !Keys() {
 		return nil

@@ -26,29 +26,29 @@ type Recorder struct {
 	all []statement
 }
 
-// TraceQueryStart implements pgx.QueryTracer.
+// TraceQueryStart implements pgx.QueryTracer: it records the statement and its arguments.
 func (r *Recorder) TraceQueryStart(ctx context.Context, _ *pgx.Conn, data pgx.TraceQueryStartData) context.Context {
 	r.add(data.SQL, data.Args)
 	return ctx
 }
 
-// TraceQueryEnd implements pgx.QueryTracer.
+// TraceQueryEnd implements pgx.QueryTracer. It does nothing.
 func (r *Recorder) TraceQueryEnd(context.Context, *pgx.Conn, pgx.TraceQueryEndData) {}
 
-// TraceBatchStart implements pgx.BatchTracer.
+// TraceBatchStart implements pgx.BatchTracer. It does nothing.
 func (r *Recorder) TraceBatchStart(ctx context.Context, _ *pgx.Conn, _ pgx.TraceBatchStartData) context.Context {
 	return ctx
 }
 
-// TraceBatchQuery implements pgx.BatchTracer.
+// TraceBatchQuery implements pgx.BatchTracer: it records the statement and its arguments.
 func (r *Recorder) TraceBatchQuery(_ context.Context, _ *pgx.Conn, data pgx.TraceBatchQueryData) {
 	r.add(data.SQL, data.Args)
 }
 
-// TraceBatchEnd implements pgx.BatchTracer.
+// TraceBatchEnd implements pgx.BatchTracer. It does nothing.
 func (r *Recorder) TraceBatchEnd(context.Context, *pgx.Conn, pgx.TraceBatchEndData) {}
 
-// add records a statement with its arguments.
+// add records a statement with a copy of its arguments, except for the pool's pings.
 func (r *Recorder) add(sql string, args []any) {
 	if sql == "" || strings.HasPrefix(sql, "--") { // the pool's ping
 		return
@@ -72,7 +72,7 @@ type node struct {
 	statement
 }
 
-// scans appends the nodes that read tables.
+// scans appends to found the nodes that read tables, of n and those below it, and records their statement in them.
 func (n *node) scans(of statement, found []node) []node {
 	if n.Relation != "" {
 		n.statement = of
@@ -94,8 +94,8 @@ func (r *Recorder) Reset() {
 	r.all = nil
 }
 
-// explain explains all statements since the last Reset with their arguments. It returns the nodes of their plans that
-// read tables.
+// explain executes all statements since the last Reset again with EXPLAIN ANALYZE, in a transaction that it rolls
+// back. It returns the nodes of their plans that read tables.
 func (r *Recorder) explain(ctx context.Context, pool *pgxpool.Pool) (found []node, err error) {
 	r.mu.Lock()
 	statements := slices.Clone(r.all)
@@ -129,7 +129,8 @@ func (r *Recorder) explain(ctx context.Context, pool *pgxpool.Pool) (found []nod
 	return found, nil
 }
 
-// RowsRead explains all statements since the last Reset and returns how many rows they read from tables.
+// RowsRead executes all statements since the last Reset again with EXPLAIN ANALYZE and returns how many rows they
+// read from tables.
 func (r *Recorder) RowsRead(ctx context.Context, pool *pgxpool.Pool) (float64, error) {
 	scans, err := r.explain(ctx, pool)
 	rows := 0.0

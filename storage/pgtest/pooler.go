@@ -30,7 +30,8 @@ const (
 )
 
 // Pooled returns the URL of a database through PgBouncer with transaction pooling, if the environment variable
-// HELIOGRAPH_TEST_PGBOUNCER has its program. Otherwise it returns the URL itself, as for databases of other servers.
+// HELIOGRAPH_TEST_PGBOUNCER has its program; the first call starts it. Otherwise it returns the URL itself, as for
+// databases of other servers.
 func Pooled(tb testing.TB, direct string) string {
 	tb.Helper()
 	program := os.Getenv("HELIOGRAPH_TEST_PGBOUNCER")
@@ -57,7 +58,7 @@ func Pooled(tb testing.TB, direct string) string {
 	return replaceSocket(direct, pooler.server, serverPort, pooler.folder, poolerPort)
 }
 
-// Direct is the inverse of [Pooled].
+// Direct is the inverse of [Pooled]: it returns the URL of the database without PgBouncer.
 func Direct(pooled string) string {
 	if pooler.folder == "" {
 		return pooled
@@ -65,7 +66,8 @@ func Direct(pooled string) string {
 	return replaceSocket(pooled, pooler.folder, poolerPort, pooler.server, serverPort)
 }
 
-// replaceSocket replaces the socket in the URL of a database.
+// replaceSocket returns the URL of a database with another folder and port of the socket. URLs with another socket
+// than the expected one are returned unchanged.
 func replaceSocket(text, fromFolder, fromPort, toFolder, toPort string) string {
 	u, err := url.Parse(text)
 	if err != nil {
@@ -81,8 +83,8 @@ func replaceSocket(text, fromFolder, fromPort, toFolder, toPort string) string {
 	return u.String()
 }
 
-// startPooler starts PgBouncer with its defaults, except that the number of clients is not limited to those of one
-// gateway.
+// startPooler starts PgBouncer in a temporary folder and waits until it accepts connections. Its settings are the
+// defaults, except that the number of clients is not limited to those of one gateway. It sets the variable pooler.
 func startPooler(program, user string) error {
 	folder, err := os.MkdirTemp("", "heliograph-pooler-")
 	if err != nil {
@@ -130,7 +132,7 @@ func startPooler(program, user string) error {
 	}
 }
 
-// stopPooler stops PgBouncer, if it runs.
+// stopPooler kills PgBouncer, if it runs, and removes its folder.
 func stopPooler() {
 	if pooler.cmd != nil && pooler.cmd.Process != nil {
 		_ = pooler.cmd.Process.Kill() // it has no state

@@ -31,7 +31,7 @@ import (
 // keepTemplates is the number of templates that a starting server keeps.
 const keepTemplates = 20
 
-// settings are the settings of the server.
+// settings returns the PostgreSQL settings of the test server, by name.
 func settings() map[string]string {
 	return map[string]string{
 		"max_connections": "1000",
@@ -72,12 +72,13 @@ type server struct {
 	users *os.File // locked while this process uses the server
 }
 
-// database returns the URL of a database.
+// database returns the URL of the database with a name. It does not create it.
 func (s *server) database(name string) string {
 	return strings.Replace(s.URL, "/postgres?", "/"+name+"?", 1)
 }
 
-// lock opens and locks a file in the server's folder.
+// lock opens a file in the server's folder, creates it if missing, and locks it. how is the mode of flock. The
+// caller closes the file to unlock it.
 func lock(dir, name string, how int) (*os.File, error) {
 	f, err := os.OpenFile(filepath.Join(dir, name), os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {
@@ -127,7 +128,8 @@ func join(dir string) (*server, error) {
 	return s, nil
 }
 
-// start starts the server and removes what is left of earlier users.
+// start starts the server, writes its address to the file "server" in its folder, and removes what is left of
+// earlier users: databases, roles and folders.
 func (s *server) start(ctx context.Context) error {
 	for fd := 3; fd < 256; fd++ { // inherited files, such as a pipe whose reader waits for its end
 		syscall.CloseOnExec(fd)
@@ -148,7 +150,7 @@ func (s *server) start(ctx context.Context) error {
 	return nil
 }
 
-// leave ends the use of the server. The last user stops it.
+// leave ends the use of the server by this process. The last user stops it.
 func (s *server) leave() error {
 	start, err := lock(s.dir, "start", syscall.LOCK_EX)
 	if err != nil {

@@ -24,8 +24,8 @@ type sources struct {
 	sum  hash.Hash
 }
 
-// hashOf returns a hash of the files of a package, including its tests, of all packages of the module that it imports,
-// and of go.sum.
+// hashOf returns a hash of the files of a package, including its tests, of all packages of the module that it
+// imports, and of go.sum. It is part of the name of a template, which is built again if the code changes.
 func hashOf(path string) (string, error) {
 	root, err := moduleRoot()
 	if err != nil {
@@ -34,7 +34,7 @@ func hashOf(path string) (string, error) {
 	return hashIn(root, path)
 }
 
-// hashIn returns a hash of the code of a package and of all packages of the module that it imports.
+// hashIn is [hashOf] for the module in the folder root.
 func hashIn(root, path string) (string, error) {
 	s := &sources{root: root, seen: map[string]bool{}, sum: sha256.New()}
 	if err := errors.Join(s.file(filepath.Join(root, "go.sum")), s.add(path, true)); err != nil {
@@ -62,8 +62,8 @@ func moduleRoot() (string, error) {
 	}
 }
 
-// add hashes a package and those that it imports. Folders without Go files belong to the package above them, for
-// example embedded files.
+// add adds a package and those that it imports to the hash, each once. tests includes its test files. Folders
+// without Go files belong to the package above them, for example embedded files.
 func (s *sources) add(path string, tests bool) error {
 	if s.seen[path] {
 		return nil
@@ -98,7 +98,7 @@ func (s *sources) add(path string, tests bool) error {
 	return err
 }
 
-// file hashes a file.
+// file adds the name, size and content of a file to the hash.
 func (s *sources) file(file string) error {
 	text, err := os.ReadFile(file)
 	if err != nil {

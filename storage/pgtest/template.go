@@ -39,7 +39,8 @@ type prepared struct {
 	urlErr error
 }
 
-// Fill fills the empty database at url, which can be on another server, like the template.
+// Fill fills the empty database at url, which can be on another server, like the template: it runs Prepare of the
+// templates that it is based on, then its own.
 func (t *Template) Fill(ctx context.Context, url string) error {
 	if t.From != nil {
 		if err := t.From.Fill(ctx, url); err != nil {
@@ -57,7 +58,8 @@ func (t *Template) Fresh(tb testing.TB) string {
 	return fresh(tb, server, p.name)
 }
 
-// Database is like [Template.Fresh] for an empty database.
+// Database returns the URL of a new, empty database, which is dropped when the test ends. It fails the test if the
+// server is not available.
 func Database(tb testing.TB) string {
 	tb.Helper()
 	server, err := running.get()
@@ -106,7 +108,8 @@ func (t *Template) Shared(tb testing.TB) string {
 	return p.url
 }
 
-// mustPrepare returns the server and the template; the test fails if either cannot be had.
+// mustPrepare returns the server and the prepared template, which the first call builds. The test fails if either
+// is not available.
 func (t *Template) mustPrepare(tb testing.TB) (*server, *prepared) {
 	tb.Helper()
 	server, err := running.get()
@@ -120,7 +123,7 @@ func (t *Template) mustPrepare(tb testing.TB) (*server, *prepared) {
 	return server, p
 }
 
-// prepare creates the database to copy on the first call.
+// prepare returns the state of the template. The first call creates or finds the database to copy.
 func (t *Template) prepare(server *server) (*prepared, error) {
 	p, err := running.lookUp(t)
 	if err != nil {
@@ -134,6 +137,7 @@ func (t *Template) prepare(server *server) (*prepared, error) {
 	return p, p.err
 }
 
+// today returns the date in UTC as yymmdd, a part of the names of templates.
 func today() string { return time.Now().UTC().Format("060102") }
 
 // find returns the name of the template's database. It builds the database if it does not exist.

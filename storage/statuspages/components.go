@@ -27,7 +27,8 @@ func (s *DB) Components(ctx context.Context, page *status.Page) ([]*status.Compo
 	return slices.DeleteFunc(w.Components, isEmpty), nil
 }
 
-// PageState returns the state of a page in one snapshot.
+// PageState reads the components of a page and the worst impact of its open incidents, and returns them as the
+// state of the page. All reads see one snapshot: that of ctx if it has one, else a new one.
 func (s *DB) PageState(ctx context.Context, page *status.Page) (*status.PageState, error) {
 	if ctx.Value(txKey{s}) == nil {
 		snapshot, end, err := s.Snapshot(ctx)
@@ -54,7 +55,8 @@ func (s *DB) PageOfComponent(ctx context.Context, code string) (string, error) {
 	return readValue[string](ctx, s, `select page_id from status.component where id = $1 and deleted_at is null`, code)
 }
 
-// Histories returns the known statuses of components; one list per component.
+// Histories reads the events of components and returns their known statuses; one list per component, in the given
+// order.
 func (s *DB) Histories(ctx context.Context, components []*status.Component) ([][]status.HistoryPoint, error) {
 	codes := list.Map(components, func(c *status.Component) string { return c.Code })
 	events, err := read(ctx, s, eventTargets, nil, `with mentioned as (
@@ -79,12 +81,12 @@ union all `+statusChanges+` where component_id = any($1::text[]) and update_id i
 const statusChanges = `select component_id, '', '', '', changed_at, null::timestamptz, coalesce(old_status::text, ''), new_status::text
 from status.component_change`
 
-// eventTargets appends the targets of the columns of an event in their order.
+// eventTargets appends the scan targets of the columns of an event in the order of the statements here.
 func eventTargets(e *status.HistoryEvent, into []any) []any {
 	return append(into, &e.Component, &e.Notice, &e.Update, &e.State, &e.CreatedAt, &e.DisplayAt, &e.Old, &e.New)
 }
 
-// grouped returns the rows of each key, in the order of keys.
+// grouped returns the rows of each key, in the order of keys. Keys without rows have nil.
 func grouped[T any](rows []T, keys []string, key func(T) string) [][]T {
 	byKey := make(map[string][]T, len(keys))
 	for _, r := range rows {
@@ -93,7 +95,8 @@ func grouped[T any](rows []T, keys []string, key func(T) string) [][]T {
 	return list.Map(keys, func(k string) []T { return byKey[k] })
 }
 
-// AddComponent adds a component or group to a page and returns its code. Empty groups are not published.
+// AddComponent adds a component or group to a page, moves those behind its position, and returns its code. Empty
+// groups are not published.
 func (e *Editor) AddComponent(ctx context.Context, by Author, page string, in status.NewComponent) (string, error) {
 	name := "component.add"
 	if in.IsGroup {
@@ -115,8 +118,8 @@ func (e *Editor) AddComponent(ctx context.Context, by Author, page string, in st
 	})
 }
 
-// insertComponent queues the insert of a component with a new code, and of its first change of status if it is not
-// operational.
+// insertComponent queues the insert of a component, and of its first change of status if it is not operational. It
+// sets code, page, times and version in c.
 func (tx *commandTx) insertComponent(c *status.Component) {
 	c.Code = status.NewCode()
 	c.PageCode, c.CreatedAt, c.UpdatedAt, c.Version = tx.Page.Code, tx.At, tx.At, 1
@@ -130,13 +133,13 @@ func (tx *commandTx) insertComponent(c *status.Component) {
 	}
 }
 
-// nodeConflict returns the error of a second component for the same node.
+// nodeConflict returns the [status.Conflict] error of a second component for the same node.
 func nodeConflict(c *status.Component) error {
 	return status.Errorf(status.Conflict, "another component of the page represents node %d", c.NodeID.V)
 }
 
-// updatePositions writes the positions of components other than except. Their versions stay, since nothing changes
-// that an editor has seen.
+// updatePositions queues the statements that write the positions of moved components other than except. Their
+// versions stay, since nothing changes that an editor has seen.
 func (tx *commandTx) updatePositions(moved []*status.Component, except *status.Component) {
 	for _, c := range moved {
 		if c != except {
@@ -146,7 +149,7 @@ func (tx *commandTx) updatePositions(moved []*status.Component, except *status.C
 	}
 }
 
-// EditComponent changes a component or group.
+// EditComponent changes a component or group, records the resulting changes of statuses, and returns its code.
 func (e *Editor) EditComponent(ctx context.Context, by Author, code string, in status.ComponentEdit) (string, error) {
 	return e.editComponent(ctx, by, "component.set", code, in.ExpectedVersion,
 		func(tx *commandTx, w *status.WorkingCopy, c *status.Component) error {
@@ -165,7 +168,8 @@ base_status = nullif($4, '')::status.component_status,
 		})
 }
 
-// MoveComponent moves a component or group.
+// MoveComponent moves a component or group to a position, within its group or to another one, and returns its
+// code. Components behind the position move too.
 func (e *Editor) MoveComponent(ctx context.Context, by Author, code string, in status.ComponentMove) (string, error) {
 	return e.editComponent(ctx, by, "component.move", code, in.ExpectedVersion,
 		func(tx *commandTx, w *status.WorkingCopy, c *status.Component) error {
@@ -180,7 +184,8 @@ func (e *Editor) MoveComponent(ctx context.Context, by Author, code string, in s
 		})
 }
 
-// RemoveComponent removes a component or an empty group from its page. Updates that mention it stay.
+// RemoveComponent marks a component or an empty group of a page as deleted, releases the holds of notices on it,
+// and returns its code. Updates that mention it stay.
 func (e *Editor) RemoveComponent(
 	ctx context.Context, by Author, code string, in status.VersionInput,
 ) (string, error) {
@@ -196,7 +201,8 @@ func (e *Editor) RemoveComponent(
 		})
 }
 
-// editComponent writes to a component and increments its version.
+// editComponent runs do on a component or group of a working copy, and increments its version. It fails with
+// [status.Conflict] unless expected is 0 or the current version.
 func (e *Editor) editComponent(ctx context.Context, by Author, name, code string, expected int64,
 	do func(tx *commandTx, w *status.WorkingCopy, c *status.Component) error,
 ) (string, error) {

@@ -1,5 +1,11 @@
 // Package statuspages reads and writes the status pages: pages, components, incidents, maintenance windows, probes and
-// their audit.
+// their audit. They are in the schema status, which can be in another database than the ledger.
+//
+// Methods of [DB] read, in the transaction of the context if it has one. Methods of [Editor] are the commands of
+// editors, probes and schedules. A command is one transaction: it locks the page, applies the rules of package status
+// to a working copy, writes the rows and the audit log, increments the revision of the page, and notifies readers. Its
+// errors are a [*status.Error] for invalid input, an [*Unwritable], or those of the database. Methods with the prefix
+// Claim, Record or Prune are for background tasks: they write their rows only, without audit log and revision.
 package statuspages
 
 import (
@@ -34,7 +40,8 @@ type DB struct {
 	options storage.PoolOptions
 }
 
-// Open creates the pool. It does not connect, so that the gateway starts without the database of status pages.
+// Open creates the pool of the status database. It does not connect, so that the gateway starts without the
+// database. It fails if the URL is invalid.
 func Open(ctx context.Context, o storage.PoolOptions) (*DB, error) {
 	cfg, err := o.Config(map[string]string{"application_name": "heliograph status"})
 	if err != nil {
@@ -49,13 +56,14 @@ func Open(ctx context.Context, o storage.PoolOptions) (*DB, error) {
 	return &DB{pool, o}, wrap.Error(err, "creating the pool for status pages")
 }
 
-// Close closes all connections.
+// Close closes all connections. It waits for connections in use.
 func (s *DB) Close() { s.pool.Close() }
 
-// Pool returns the pool, for callers with their own SQL.
+// Pool returns the pool, for callers with their own SQL. Their statements do not belong to a transaction of a
+// context.
 func (s *DB) Pool() *pgxpool.Pool { return s.pool }
 
-// Exists reports whether the database has status tables.
+// Exists reports whether the database has the status tables in a version that this binary supports.
 func (s *DB) Exists(ctx context.Context) (bool, error) {
 	there, err := migrations.HasStatus(ctx, s.pool)
 	if missingTables(err) {
@@ -77,7 +85,8 @@ type TaskLog struct {
 	level slog.Level
 }
 
-// Record logs the result of a run of a background task if it differs from the result before.
+// Record logs the result of a run of a background task if it differs from the result before. It logs nothing if
+// ctx has ended.
 func (l *TaskLog) Record(ctx context.Context, err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -110,7 +119,8 @@ type sharedTx struct {
 
 type txKey struct{ db *DB }
 
-// Snapshot returns a context whose reads see one snapshot of the database, and the function that ends it.
+// Snapshot starts a read-only transaction and returns a context whose reads see one snapshot of the database. The
+// caller must call the function that ends it.
 func (s *DB) Snapshot(ctx context.Context) (context.Context, func(), error) {
 	tx, err := s.pool.BeginTx(ctx, pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly})
 	if err != nil {
@@ -120,7 +130,9 @@ func (s *DB) Snapshot(ctx context.Context) (context.Context, func(), error) {
 	return context.WithValue(ctx, txKey{s}, &sharedTx{tx: tx}), end, nil
 }
 
-// read runs a query and returns its rows. finish, if not nil, fills their computed fields.
+// read runs a query and returns its rows: in the transaction of ctx if it has one, else on the pool. finish, if
+// not nil, fills their computed fields. If the status tables do not exist, a read on the pool returns no rows and
+// no error.
 func read[T any](
 	ctx context.Context, s *DB, cols storage.Columns[T], finish func(*T) error, sql string, args ...any,
 ) ([]*T, error) {
@@ -146,7 +158,7 @@ func read[T any](
 	return out, wrap.Error(err, "reading the status pages")
 }
 
-// readOne runs a query and returns its first row, or nil.
+// readOne runs a query like [read] and returns its first row, or nil.
 func readOne[T any](
 	ctx context.Context, s *DB, cols storage.Columns[T], finish func(*T) error, sql string, args ...any,
 ) (*T, error) {
@@ -163,8 +175,8 @@ type owned[T any] struct {
 	owner int
 }
 
-// readOwned runs a query whose first column is the index of the object that a row belongs to. It returns the rows of
-// each of n objects, after finish has filled their computed fields.
+// readOwned runs a query whose first column is the position, from 1, of the object that a row belongs to. It
+// returns the rows of each of n objects, after finish has filled their computed fields.
 func readOwned[T any](
 	ctx context.Context, s *DB, n int, cols storage.Columns[T], finish func(row *T, owner int), sql string, args ...any,
 ) ([][]*T, error) {
@@ -179,13 +191,13 @@ func readOwned[T any](
 	return out, err
 }
 
-// readValue runs a query and returns the value of its first row, or the zero value.
+// readValue runs a query like [read] and returns the value of its first row, or the zero value.
 func readValue[T any](ctx context.Context, s *DB, sql string, args ...any) (T, error) {
 	row, err := readOne(ctx, s, value[T], nil, sql, args...)
 	return ledger.FromPointer(row).V, err
 }
 
-// value scans a single column.
+// value appends the scan target of a single column.
 func value[T any](v *T, into []any) []any { return append(into, v) }
 
 // Channel is the notification channel for writes. The payload is "code:revision" of the page.
@@ -207,15 +219,16 @@ type Tx struct {
 	At time.Time
 }
 
-// begin runs do in a transaction. Confirmed writes must survive a crash, even if asynchronous commits are the default
-// of the server, as they are of the embedded one.
+// begin runs do in a transaction that is committed unless do fails. Confirmed writes must survive a crash, even if
+// asynchronous commits are the default of the server, as they are of the embedded one.
 func (s *DB) begin(ctx context.Context, do func(pgx.Tx) error) error {
 	return pgx.BeginTxFunc(ctx, s.pool, pgx.TxOptions{BeginQuery: `begin; set local synchronous_commit = on`}, do)
 }
 
-// Write writes to a page in a transaction that calls prepare, if not nil, locks the page, calls do, adds messages to
-// the outbox, increments the revision and notifies readers. Reads with the context of do belong to the transaction. It
-// fails with [ErrNoPage] if the page does not exist.
+// Write writes to a page in a transaction that calls prepare, if not nil, locks the page, calls do, adds messages
+// to the outbox, increments the revision and notifies readers. Reads with the context of do belong to the
+// transaction. It fails with [ErrNoPage] if the page does not exist. If do returns [ErrUnchanged], it rolls back
+// and returns nil.
 func (s *DB) Write(
 	ctx context.Context, page string, at time.Time, prepare func(tx pgx.Tx) error,
 	do func(ctx context.Context, tx *Tx) error,
@@ -256,8 +269,8 @@ from status.page where id = $1 for update`, page)
 	return wrap.Error(err, "writing to the status page")
 }
 
-// incrementRevision increments the revision of a page, records it, and notifies readers when the transaction is
-// committed.
+// incrementRevision increments the revision of a page and records it, in a transaction that notifies readers when
+// it is committed.
 func incrementRevision(ctx context.Context, tx pgx.Tx, page string, at time.Time) error {
 	_, err := tx.Exec(ctx, `with incremented as (
   update status.page set revision = revision + 1, updated_at = $2 where id = $1 returning id, revision),
@@ -267,7 +280,8 @@ select pg_notify($3, id || ':' || revision) from incremented`, page, at, Channel
 	return wrap.Error(err, "incrementing the revision of the page")
 }
 
-// insertPage inserts a page. The first page of all is the default page.
+// insertPage inserts a page in a transaction, in which it locks the table of pages. Settings that are empty get
+// defaults. The first page of all is the default page.
 func insertPage(ctx context.Context, tx pgx.Tx, p *status.Page, at time.Time) error {
 	// Concurrent inserts could result in no default page, or two.
 	if _, err := tx.Exec(ctx, `lock table status.page in share row exclusive mode`); err != nil {

@@ -38,6 +38,7 @@ type Author struct {
 	Preview func(ctx context.Context) error
 }
 
+// origin returns the origin of the author's writes; [status.FromOperator] by default.
 func (a *Author) origin() status.Origin { return cmp.Or(a.Origin, status.FromOperator) }
 
 // Editor writes to status pages. Each method is one transaction with an entry in the audit log. Writes that are not
@@ -47,7 +48,7 @@ type Editor struct {
 	now func() time.Time
 }
 
-// NewEditor returns a new Editor.
+// NewEditor returns an Editor that writes to db with the times of now.
 func NewEditor(db *DB, now func() time.Time) *Editor { return &Editor{db: db, now: now} }
 
 // DB returns the database of the editor.
@@ -59,13 +60,16 @@ type Unwritable struct {
 	err  error
 }
 
+// Error returns the text for editors, which says what to do.
 func (e *Unwritable) Error() string { return e.Text }
 
+// Unwrap returns the error of the database.
 func (e *Unwritable) Unwrap() error { return e.err }
 
 const idempotencyKeyConstraint = "audit_idempotency_key_key"
 
-// explainWrite replaces errors that concern the database as a whole by errors for editors.
+// explainWrite returns err, or in place of errors that concern the database as a whole an [*Unwritable] or
+// [status.Conflict] error for editors.
 func explainWrite(err error) error {
 	var pg *pgconn.PgError
 	switch {
@@ -90,10 +94,12 @@ var errPreviewed = errors.New("only a preview")
 // replayedError ends a write whose idempotency key was used. object is the code that the first write returned.
 type replayedError struct{ object string }
 
+// Error implements error. [commandTx.finish] handles the error, so that editors do not see it.
 func (*replayedError) Error() string { return "the write was done before" }
 
-// edit writes to a page and returns the code of the object that do writes to, also if the write was done before with
-// the same key. The audit log has the action.
+// edit writes to a page in a transaction and returns the code of the object that do writes to, also if the write
+// was done before with the same key. The audit log gets an entry with the action. It fails with [status.NotFound]
+// if the page does not exist or the author may not write to it.
 func (e *Editor) edit(
 	ctx context.Context, by Author, action, page string, do func(ctx context.Context, tx *commandTx) error,
 ) (string, error) {
@@ -103,7 +109,7 @@ func (e *Editor) edit(
 	return e.write(ctx, &commandTx{editor: e, by: by, action: action, page: page}, nil, do)
 }
 
-// create is [Editor.edit] for a page that it inserts if it does not exist.
+// create is [Editor.edit] for a page that it inserts, in the same transaction, if it does not exist.
 func (e *Editor) create(
 	ctx context.Context, by Author, action string, p *status.Page, do func(ctx context.Context, tx *commandTx) error,
 ) (string, error) {
@@ -122,7 +128,8 @@ func (e *Editor) create(
 	}, do)
 }
 
-// write runs a command in a transaction, after prepare, which may be nil.
+// write runs a command in a transaction of [DB.Write], after prepare, which may be nil, and returns the code of
+// the written object.
 func (e *Editor) write(
 	ctx context.Context, tx *commandTx, prepare func(pgx.Tx) error, do func(ctx context.Context, tx *commandTx) error,
 ) (string, error) {
@@ -132,7 +139,8 @@ func (e *Editor) write(
 	}))
 }
 
-// editRow writes to a row of a page. what names the row in errors. It fails if the row does not exist.
+// editRow is [Editor.edit] for an existing row of a page, which becomes the object in the audit log. what names
+// the row in errors. It fails with [status.NotFound] if the row does not exist.
 func (e *Editor) editRow(ctx context.Context, by Author, action, table, what, code string,
 	do func(ctx context.Context, tx *commandTx) error,
 ) (string, error) {
@@ -187,7 +195,8 @@ func (tx *commandTx) run(ctx context.Context, do func(ctx context.Context, tx *c
 	return tx.preview(ctx, tx.by.Preview)
 }
 
-// finish returns the code of the written object. err is the error of the transaction.
+// finish returns the code of the written object, or the error for editors. err is the error of the transaction:
+// replayed and previewed writes succeed, and violated unique constraints become tx.conflict.
 func (tx *commandTx) finish(err error) (string, error) {
 	var replayed *replayedError
 	switch {
@@ -209,7 +218,8 @@ func duplicate(err error) bool {
 	return errors.As(err, &pg) && pg.Code == "23505" && pg.ConstraintName != idempotencyKeyConstraint
 }
 
-// preview calls a preview function, if any, and fails so that the transaction is rolled back.
+// preview calls a preview function, if any, with the revision incremented, and fails with errPreviewed so that the
+// transaction is rolled back.
 func (tx *Tx) preview(ctx context.Context, show func(ctx context.Context) error) error {
 	if show == nil {
 		return nil
@@ -223,7 +233,8 @@ func (tx *Tx) preview(ctx context.Context, show func(ctx context.Context) error)
 	return errPreviewed
 }
 
-// scan reads a row, if there is one. what describes the statement in errors.
+// scan runs a query in the transaction and reads its first row into the given pointers. found is false if there is
+// none. what describes the statement in errors.
 func (tx *commandTx) scan(
 	ctx context.Context, what string, into []any, sql string, args ...any,
 ) (found bool, err error) {
@@ -234,7 +245,8 @@ func (tx *commandTx) scan(
 	return err == nil, wrap.Error(err, "%s", what)
 }
 
-// replay fails with a [*replayedError] if the write was done before.
+// replay fails with a [*replayedError] if a write with the same idempotency key was done before, and with
+// [status.Conflict] if that was another write. Without a key it does nothing.
 func (tx *commandTx) replay(ctx context.Context) error {
 	if tx.by.Key == "" {
 		return nil
@@ -272,14 +284,16 @@ const auditedRow = `to_jsonb(t) - '{token_sha256,secret,old_secret}'::text[]`
 // byID selects a row t by its id.
 const byID = `t.id::text = $1`
 
-// target makes a row t the object of the write and reads it before it changes. It reports whether the row exists.
+// target makes a row t the object of the write, and reads its code and content before it changes, for the audit
+// log. It reports whether the row exists. It does not lock the row.
 func (tx *commandTx) target(ctx context.Context, table, where string, args ...any) (exists bool, err error) {
 	tx.table = table
 	return tx.scan(ctx, "reading the row to change", []any{&tx.object, &tx.before},
 		`select t.id::text, `+auditedRow+` from `+table+` t where `+where, args...)
 }
 
-// existing is [commandTx.target]. It fails if the row does not exist.
+// existing is [commandTx.target], but fails with [status.NotFound] if the row does not exist. what names the row
+// in the error.
 func (tx *commandTx) existing(ctx context.Context, table, what, where string, args ...any) error {
 	found, err := tx.target(ctx, table, where, args...)
 	return cmp.Or(err, status.FailIf(!found, status.NotFound, "%s does not exist", what))
@@ -295,16 +309,18 @@ values ($1, nullif($2, ''), $3, $4, $5, nullif($6, ''), $7, $8, (select `+audite
 		tx.before, tx.by.Content)
 }
 
-// queue adds a statement to those that are sent at the end.
+// queue adds a statement to those that [commandTx.run] sends at the end.
 func (tx *commandTx) queue(sql string, args ...any) { tx.statements.Queue(sql, args...) }
 
-// exec runs a statement that is not part of a write to a page.
+// exec runs a statement that is not part of a write to a page, without audit log and revision. what describes it
+// in errors.
 func (s *DB) exec(ctx context.Context, what, sql string, args ...any) error {
 	_, err := s.pool.Exec(ctx, sql, args...)
 	return explainWrite(wrap.Error(err, "%s", what))
 }
 
-// pageOf returns the code of the page of a row, or a [*status.Error] if the row does not exist.
+// pageOf reads the code of the page of a row, or fails with [status.NotFound] if the row does not exist. what
+// names the row in errors.
 func (e *Editor) pageOf(ctx context.Context, table, what, code string) (string, error) {
 	var page string
 	if table == probeTable {
@@ -321,7 +337,8 @@ using (component_id)`
 	return page, nil
 }
 
-// Writable fails if pages cannot be written to.
+// Writable fails with an [*Unwritable] error if the database lacks the status tables or has an older version of
+// them. It does not try to write.
 func (e *Editor) Writable(ctx context.Context) error {
 	has, err := e.db.Exists(ctx)
 	if err == nil && !has {
@@ -345,7 +362,8 @@ type AuditEntry struct {
 	Changed []string
 }
 
-// Audit returns the newest entries of the audit log, of one page and object unless these are empty.
+// Audit returns at most limit entries of the audit log, newest first, of one page and object unless these are
+// empty.
 func (s *DB) Audit(ctx context.Context, page, object string, limit int) ([]*AuditEntry, error) {
 	rows, err := read(ctx, s, auditTargets, nil, `select `+auditColumns+` from status.audit
 where ($1 = '' or page_id = $1) and ($2 = '' or object_id = $2) order by id desc limit $3`, page, object, limit)

@@ -12,38 +12,43 @@ import (
 	"heliograph/internal/domain/status"
 )
 
-// OpenIncident opens an incident and returns its code.
+// OpenIncident opens an incident on a page, changes its components, and returns the code of the incident. The
+// rules are those of [status.WorkingCopy.OpenIncident].
 func (e *Editor) OpenIncident(ctx context.Context, by Author, page string, in status.NewIncident) (string, error) {
 	return e.addNotice(ctx, by, "incident.open", page, func(c *status.WorkingCopy) (*status.Effect, error) {
 		return c.OpenIncident(in)
 	})
 }
 
-// UpdateIncident adds an update to an incident that is not over, or resolves it.
+// UpdateIncident adds an update to an incident that is not over, or resolves it, and returns the code of the
+// incident.
 func (e *Editor) UpdateIncident(ctx context.Context, by Author, code string, in status.NewUpdate) (string, error) {
 	return changeNotice(ctx, e, by, "incident.update", status.Realtime, code, in.ExpectedVersion, in,
 		(*status.WorkingCopy).UpdateIncident)
 }
 
-// ReopenIncident reopens an incident that is over.
+// ReopenIncident reopens an incident that is over with an update, and returns the code of the incident.
 func (e *Editor) ReopenIncident(ctx context.Context, by Author, code string, in status.NewUpdate) (string, error) {
 	return changeNotice(ctx, e, by, "incident.reopen", status.Realtime, code, in.ExpectedVersion, in,
 		(*status.WorkingCopy).ReopenIncident)
 }
 
-// PublishPostmortem adds the postmortem to a resolved incident, or replaces it.
+// PublishPostmortem adds the postmortem to a resolved incident, or replaces it, and returns the code of the
+// incident.
 func (e *Editor) PublishPostmortem(ctx context.Context, by Author, code string, in status.NewUpdate) (string, error) {
 	return changeNotice(ctx, e, by, "incident.postmortem", status.Realtime, code, in.ExpectedVersion, in,
 		(*status.WorkingCopy).PublishPostmortem)
 }
 
-// PublishDraft publishes a draft: its update is dated now, and sets the components to the statuses that it states.
+// PublishDraft publishes a draft and returns its code. The update is dated now, and sets the components to the
+// statuses that it states.
 func (e *Editor) PublishDraft(ctx context.Context, by Author, code string, in status.VersionInput) (string, error) {
 	return changeNotice(ctx, e, by, "incident.publish", status.Realtime, code, in.ExpectedVersion, in,
 		(*status.WorkingCopy).PublishDraft)
 }
 
-// DiscardDraft deletes a draft.
+// DiscardDraft marks a draft as deleted and returns its code. It fails with [status.BadState] if the incident is
+// published.
 func (e *Editor) DiscardDraft(ctx context.Context, by Author, code string, in status.VersionInput) (string, error) {
 	return e.editNotice(ctx, by, "incident.discard", status.Realtime, code, in.ExpectedVersion,
 		func(ctx context.Context, tx *commandTx, s status.NoticeState) error {
@@ -88,7 +93,8 @@ where id = $1`,
 		})
 }
 
-// EditNotice changes an incident or a maintenance without an update.
+// EditNotice changes the name, impact or settings of an incident or a maintenance without an update, and returns
+// its code.
 func (e *Editor) EditNotice(ctx context.Context, by Author, code string, edit status.NoticeEdit) (string, error) {
 	return e.editNotice(ctx, by, "notice.edit", "", code, edit.ExpectedVersion,
 		func(ctx context.Context, tx *commandTx, s status.NoticeState) error {
@@ -108,7 +114,7 @@ join status.incident_update u on u.id = c.update_id where u.incident_id = $1`, c
 		})
 }
 
-// DeleteNotice deletes an incident or a maintenance, and releases its components.
+// DeleteNotice marks an incident or a maintenance as deleted, releases its components, and returns its code.
 func (e *Editor) DeleteNotice(ctx context.Context, by Author, code string, in status.VersionInput) (string, error) {
 	return e.editNotice(ctx, by, "notice.delete", "", code, in.ExpectedVersion,
 		func(ctx context.Context, tx *commandTx, _ status.NoticeState) error {
@@ -123,7 +129,8 @@ func (e *Editor) DeleteNotice(ctx context.Context, by Author, code string, in st
 		})
 }
 
-// ScheduleMaintenance schedules a maintenance and returns its code.
+// ScheduleMaintenance schedules a maintenance on a page and returns its code. The rules are those of
+// [status.WorkingCopy.ScheduleMaintenance].
 func (e *Editor) ScheduleMaintenance(
 	ctx context.Context, by Author, page string, in status.NewMaintenance,
 ) (string, error) {
@@ -132,8 +139,9 @@ func (e *Editor) ScheduleMaintenance(
 	})
 }
 
-// ScheduleSeries schedules a maintenance and repeats it, with the same duration, at further start times. It schedules
-// all or none, and returns their codes.
+// ScheduleSeries schedules a maintenance and repeats it, with the same duration, at further start times. It
+// schedules all or none, in one write, and returns their codes. A series with an idempotency key fails with
+// [status.BadInput].
 func (e *Editor) ScheduleSeries(
 	ctx context.Context, by Author, page string, in status.NewMaintenance, others []time.Time,
 ) ([]string, error) {
@@ -164,20 +172,20 @@ func (e *Editor) ScheduleSeries(
 	return codes, err
 }
 
-// MoveMaintenance changes the state of a maintenance, or adds text in its current state.
+// MoveMaintenance changes the state of a maintenance, or adds text in its current state, and returns its code.
 func (e *Editor) MoveMaintenance(ctx context.Context, by Author, code string, in status.NewUpdate) (string, error) {
 	return changeNotice(ctx, e, by, "maintenance.move", status.Scheduled, code, in.ExpectedVersion, in,
 		(*status.WorkingCopy).MoveMaintenance)
 }
 
-// CancelMaintenance ends a maintenance that has not started. It is published as completed.
+// CancelMaintenance ends a maintenance that has not started and returns its code. It is published as completed.
 func (e *Editor) CancelMaintenance(ctx context.Context, by Author, code string, in status.NewUpdate) (string, error) {
 	return changeNotice(ctx, e, by, "maintenance.cancel", status.Scheduled, code, in.ExpectedVersion, in,
 		(*status.WorkingCopy).CancelMaintenance)
 }
 
-// RescheduleMaintenance moves a maintenance that has not started, or the end of one in progress. A body is published
-// as an update in the current state.
+// RescheduleMaintenance moves a maintenance that has not started, or the end of one in progress, and returns its
+// code. A body is published as an update in the current state.
 func (e *Editor) RescheduleMaintenance(
 	ctx context.Context, by Author, code string, in status.Reschedule,
 ) (string, error) {
@@ -194,7 +202,8 @@ func (e *Editor) addNotice(
 	})
 }
 
-// storeNotice writes the effect that compute returns for the current state of the page.
+// storeNotice reads the page, and queues the statements that write the effect that compute returns for its current
+// state.
 func (tx *commandTx) storeNotice(
 	ctx context.Context, compute func(*status.WorkingCopy) (*status.Effect, error),
 ) error {
@@ -210,7 +219,8 @@ func (tx *commandTx) storeNotice(
 	return nil
 }
 
-// changeNotice writes to a notice what change returns for an input.
+// changeNotice writes to a notice what change returns for an input, and returns the code of the notice. It fails
+// with [status.Conflict] unless expected is 0 or the current version.
 func changeNotice[T any](ctx context.Context, e *Editor, by Author, name string, k status.Kind, code string,
 	expected int64, in T, change func(*status.WorkingCopy, status.NoticeState, T) (*status.Effect, error),
 ) (string, error) {
@@ -220,7 +230,9 @@ func changeNotice[T any](ctx context.Context, e *Editor, by Author, name string,
 		})
 }
 
-// editNotice writes to a notice of a kind, or of any kind if k is empty.
+// editNotice runs do with a locked notice of a kind, or of any kind if k is empty, in a write, and returns the
+// code of the object. It fails with [status.NotFound] for other kinds, and with [status.Conflict] unless expected
+// is 0 or the current version.
 func (e *Editor) editNotice(ctx context.Context, by Author, name string, k status.Kind, code string, expected int64,
 	do func(ctx context.Context, tx *commandTx, s status.NoticeState) error,
 ) (string, error) {
@@ -277,7 +289,7 @@ func (e *Editor) RunDue(ctx context.Context) ([]DueAction, error) {
 	return done, errors.Join(failed...)
 }
 
-// due returns the notices for which an action is due, earliest first. Mirrors are excluded, since they follow their
+// due reads the notices for which an action is due, earliest first. Mirrors are excluded, since they follow their
 // sources.
 func (e *Editor) due(ctx context.Context) ([]*status.Notice, error) {
 	now := e.now()
@@ -295,8 +307,9 @@ order by coalesce(n.scheduled_for, n.created_at), n.id`)
 		nil
 }
 
-// runDue performs the action that is due for a notice. It returns nil if there is none, for example because another
-// gateway performed it.
+// runDue performs the action that is due for a notice, as a write of its own by the author "schedule". It locks
+// the notice. It returns nil if nothing is due, for example because another gateway performed it or has locked the
+// notice.
 func (e *Editor) runDue(ctx context.Context, n *status.Notice) (*DueAction, error) {
 	var action *DueAction
 	by := Author{Name: "schedule", Origin: status.FromSchedule}

@@ -67,7 +67,8 @@ func (s *DB) ImportPage(
 	return result, nil
 }
 
-// stored reads what the database has of a page.
+// stored reads the components, notices and changes of statuses that the database has of a page, including deleted
+// components, for [status.CompareImport].
 func (s *DB) stored(ctx context.Context, p *status.Page) (out status.Stored, err error) {
 	out.Page = p
 	out.Components, err = read(ctx, s, func(c *status.StoredComponent, into []any) []any {
@@ -191,9 +192,9 @@ type PageSource struct {
 // maxNextRead is the maximum time until the next read. A later one was set by a clock that has been set back since.
 const maxNextRead = time.Hour
 
-// ClaimSource claims the next read of a source for the duration of a lease. claimed is false if another gateway holds
-// it; the source then has the time of the next read. A source that was never read is not claimed exclusively, since
-// imports are idempotent.
+// ClaimSource claims the next read of a source for the duration of a lease, by moving its next read. claimed is
+// false if another gateway holds it; the source then has the time of the next read. A source that was never read
+// is not claimed exclusively, since imports are idempotent.
 func (s *DB) ClaimSource(
 	ctx context.Context, url string, now time.Time, lease time.Duration,
 ) (source *PageSource, claimed bool, err error) {

@@ -36,7 +36,7 @@ const (
 	ByStart   NoticeOrder = `n.scheduled_for` // of maintenances
 )
 
-// add adds the conditions of the filter to those of a statement on status.incident as n.
+// add adds the conditions of the filter to w, the conditions of a statement on status.incident as n.
 func (f *NoticeFilter) add(w *storage.Where) {
 	w.And("n.kind = ?::text::status.incident_kind and n.deleted_at is null", string(f.Kind))
 	if f.Drafts {
@@ -64,7 +64,8 @@ func (f *NoticeFilter) add(w *storage.Where) {
 	}
 }
 
-// statusPlaces makes parameters of the places of a page: milliseconds and the bytes of a code.
+// statusPlaces returns the page with the values of its cursors as parameters: a time and a code in place of
+// milliseconds and the bytes of a code. It fails for other values. p does not change.
 func statusPlaces(p storage.Page) (storage.Page, error) {
 	for _, place := range []*[]any{&p.Greater, &p.Less} {
 		if *place == nil {
@@ -106,7 +107,8 @@ const (
 where a.component_id = p.code`
 )
 
-// CountNotices counts the notices of each of the given objects from one of the sources, up to [storage.MaxCount] + 1.
+// CountNotices counts the notices of each of the given objects, up to [storage.MaxCount] + 1. source is SQL after
+// "from" that relates notices n to an object, such as a component.
 func (s *DB) CountNotices(ctx context.Context, codes []string, source string, f NoticeFilter) ([]int64, error) {
 	w := storage.With(codes, storage.MaxCount+1)
 	f.add(&w)
@@ -116,7 +118,8 @@ from unnest($1::text[]) with ordinality p(code, ord) order by p.ord`, w.Args...)
 	return list.Map(counts, func(n *int64) int64 { return *n }), err
 }
 
-// NoticesOfComponents returns a page of the notices of each component; one list per component.
+// NoticesOfComponents returns a page of the notices of each component, with times in the zone of the component's
+// creation time; one list per component.
 func (s *DB) NoticesOfComponents(ctx context.Context, components []*status.Component, f NoticeFilter,
 	order NoticeOrder,
 	p storage.Page,
@@ -150,7 +153,8 @@ func (s *DB) NoticesByCode(
 	return list.By(rows, func(n *status.Notice) string { return n.Code }), err
 }
 
-// Updates returns the updates of notices with their components, newest first; one list per notice.
+// Updates reads the updates of notices with their components, newest first, with times in the zones of pages; one
+// list per notice.
 func (s *DB) Updates(ctx context.Context, pages status.Pages, notices []*status.Notice) ([][]*status.Update, error) {
 	codes := list.Map(notices, func(n *status.Notice) string { return n.Code })
 	rows, err := read(ctx, s, updateTargets, nil, `select `+updateColumns+` from status.incident_update u
@@ -162,7 +166,8 @@ join status.incident n on n.id = u.incident_id where u.incident_id = any($1::tex
 	return byNotice, s.completeUpdates(ctx, pages, rows)
 }
 
-// UpdateByCode returns the update of a published notice with a code, or nil.
+// UpdateByCode returns the update with a code and its components, or nil if it does not exist or its notice is a
+// draft or deleted.
 func (s *DB) UpdateByCode(ctx context.Context, pages status.Pages, code string) (*status.Update, error) {
 	u, err := readOne(ctx, s, updateTargets, nil, `select `+updateColumns+` from status.incident_update u
 join status.incident n on n.id = u.incident_id where u.id = $1 and n.deleted_at is null and not n.draft`, code)
@@ -172,7 +177,7 @@ join status.incident n on n.id = u.incident_id where u.id = $1 and n.deleted_at 
 	return u, s.completeUpdates(ctx, pages, []*status.Update{u})
 }
 
-// completeUpdates reads the components of updates, and converts instants to the zones of pages.
+// completeUpdates reads the components of updates into them, and converts their instants to the zones of pages.
 func (s *DB) completeUpdates(ctx context.Context, pages status.Pages, updates []*status.Update) error {
 	if len(updates) == 0 {
 		return nil
@@ -199,7 +204,8 @@ where update_id = any($1::text[]) order by update_id, ordinal`, slices.Collect(m
 	return nil
 }
 
-// noticeStates returns notices with their components and updates, newest first.
+// noticeStates reads the components and updates of notices, and returns one state per notice, in order. Updates
+// are newest first.
 func (s *DB) noticeStates(
 	ctx context.Context, pages status.Pages, notices []*status.Notice,
 ) ([]status.NoticeState, error) {

@@ -8,7 +8,8 @@ import (
 	"heliograph/internal/domain/status"
 )
 
-// finishPage sets the zone of a page. If the system does not have the zone, UTC is used.
+// finishPage sets the zone of a decoded page and converts its instants to it. If the system does not have the
+// zone, UTC is used.
 func finishPage(p *status.Page) error {
 	zone, err := status.LoadZone(p.TimeZone)
 	if err != nil {
@@ -51,12 +52,13 @@ func (e *Editor) InitPage(ctx context.Context, by Author, page status.Page, comp
 	})
 }
 
-// slugConflict returns the error of a slug that another page has.
+// slugConflict returns the [status.Conflict] error of a slug that another page has.
 func slugConflict(p *status.Page) error {
 	return status.Errorf(status.Conflict, "the slug %s is in use by another page", p.Slug)
 }
 
-// SetPage changes settings of a page.
+// SetPage changes settings of a page and returns its code. If it becomes the default page, the previous one stops
+// being it. If the URL changes, the links of notices change too.
 func (e *Editor) SetPage(ctx context.Context, by Author, page string, settings []status.PageSetting) (string, error) {
 	return e.edit(ctx, by, "page.set", page,
 		func(ctx context.Context, tx *commandTx) error {

@@ -25,7 +25,8 @@ func (s *DB) Probes(ctx context.Context, page string) ([]*status.Probe, error) {
 		`select `+probeColumns+` from status.probe`+probeJoins+` where c.page_id = $1 order by p.id`, page)
 }
 
-// AddProbe adds a probe of a component and returns its id.
+// AddProbe adds a probe of a component and returns its id. It fails with [status.BadInput] if the settings are
+// invalid, and with [status.NotFound] if the component does not exist.
 func (e *Editor) AddProbe(ctx context.Context, by Author, in status.Probe) (int64, error) {
 	err := status.CheckProbe(&in)
 	if err != nil {
@@ -65,12 +66,14 @@ sets_status, publish, enabled) values ($1, $2, $3, $4, $5, $6, $7, $8, true) ret
 	return id, wrap.Error(err, "parsing the id of the probe")
 }
 
-// RemoveProbe removes a probe. The status that it has set stays.
+// RemoveProbe deletes a probe and its results. The status that it has set stays. It fails with [status.NotFound]
+// if the probe does not exist.
 func (e *Editor) RemoveProbe(ctx context.Context, by Author, id int64) error {
 	return e.editProbe(ctx, by, "probe.remove", id, `delete from status.probe where id = $1`)
 }
 
-// EnableProbe enables or disables a probe.
+// EnableProbe enables or disables a probe. An enabled one runs at once, and its count of consecutive results
+// starts again.
 func (e *Editor) EnableProbe(ctx context.Context, by Author, id int64, on bool) error {
 	if on {
 		return e.editProbe(ctx, by, "probe.enable", id,
@@ -79,7 +82,7 @@ func (e *Editor) EnableProbe(ctx context.Context, by Author, id int64, on bool) 
 	return e.editProbe(ctx, by, "probe.disable", id, `update status.probe set enabled = false where id = $1`)
 }
 
-// editProbe runs a command that executes one statement on a probe.
+// editProbe runs a write that executes one statement on a probe. name is the action in the audit log.
 func (e *Editor) editProbe(ctx context.Context, by Author, name string, id int64, sql string) error {
 	_, err := e.editRow(ctx, by, name, probeTable, "probe", strconv.FormatInt(id, 10), executing(sql, id))
 	return err
@@ -91,7 +94,8 @@ func (s *DB) Probe(ctx context.Context, id int64) (*status.Probe, error) {
 		`select `+probeColumns+` from status.probe`+probeJoins+` where p.id = $1`, id)
 }
 
-// RecordHeartbeat records a heartbeat of a probe.
+// RecordHeartbeat stores the current time as the last heartbeat of a probe. It fails with [status.NotFound] if the
+// probe does not exist or is of another kind.
 func (e *Editor) RecordHeartbeat(ctx context.Context, id int64) error {
 	tag, err := e.db.pool.Exec(ctx, `update status.probe set beat_at = $2 where id = $1 and kind = 'heartbeat'`, id,
 		e.now())
@@ -104,8 +108,8 @@ func (e *Editor) RecordHeartbeat(ctx context.Context, id int64) error {
 	return nil
 }
 
-// ClaimProbes claims at most limit probes that are due, on pages that are not mirrors, until their timeouts. Other
-// gateways do not run them meanwhile.
+// ClaimProbes returns at most limit probes that are due, on pages that are not mirrors, and claims them until
+// their timeouts by moving their next runs. Other gateways do not run them meanwhile.
 func (e *Editor) ClaimProbes(ctx context.Context, limit int) ([]*status.Probe, error) {
 	// This runs every second. If nothing is due, nothing is written, so that a read-only database is no error.
 	const due = ` p.enabled and (p.next_at <= $1::timestamptz
@@ -128,8 +132,8 @@ select `+probeColumns+` from taken`+probeJoins+` order by p.id`,
 	return out, explainWrite(wrap.Error(err, "claiming probes"))
 }
 
-// RecordResult records a result of a probe and the time of its next run. changed reports whether the level has to be
-// applied; see [Editor.ApplyProbe].
+// RecordResult stores a result of a probe, its level and the time of its next run. changed reports whether the
+// level has to be applied; see [Editor.ApplyProbe]. It does nothing if the probe was removed.
 func (e *Editor) RecordResult(
 	ctx context.Context, id int64, r status.ProbeResult, next time.Time,
 ) (changed bool, err error) {
@@ -167,7 +171,7 @@ on conflict (probe_id, at) do nothing`,
 
 const resultRetention = 30 * 24 * time.Hour
 
-// PruneResults deletes old results of probes.
+// PruneResults deletes results of probes that are older than the retention. If there are none, it writes nothing.
 func (e *Editor) PruneResults(ctx context.Context) error {
 	old, err := read(ctx, e.db, value[int], nil,
 		`select 1 from status.probe_result where at < $1 limit 1`, e.now().Add(-resultRetention))
@@ -178,7 +182,7 @@ func (e *Editor) PruneResults(ctx context.Context) error {
 		e.now().Add(-resultRetention))
 }
 
-// probeAuthor returns the author of changes by a probe.
+// probeAuthor returns the author in the audit log of changes by the probe with an id.
 func probeAuthor(id int64) Author {
 	return Author{Name: "probe " + strconv.FormatInt(id, 10), Origin: status.FromProbe}
 }
@@ -293,7 +297,7 @@ and p.acted <> 'good' and p.enabled order by p.id`, tx.Page.Code, id)
 	return f, err
 }
 
-// storeProbe writes what a probe does to its page.
+// storeProbe queues the statements that write what a probe does to its page, and that the level was applied.
 func (tx *commandTx) storeProbe(ctx context.Context, p *status.Probe, out *status.ProbeOutcome) error {
 	tx.action = out.Action
 	var err error
@@ -326,13 +330,14 @@ set_status = nullif($3, '')::status.component_status where id = $1`,
 	return nil
 }
 
-// setProbeVersion records the version of the notice that is written to: later versions are those of editors.
+// setProbeVersion queues the statement that records the version of the notice that is written to: later versions
+// are those of editors.
 func (tx *commandTx) setProbeVersion() {
 	tx.queue(`update status.incident set probe_version = version where id = $1`, tx.object)
 }
 
 // ResolveProbed resolves the incidents of probes that have passed for [status.ProbeHoldOff] and that no editor has
-// changed. It returns their codes.
+// changed. Each is a write of its own. It returns their codes, also with an error.
 func (e *Editor) ResolveProbed(ctx context.Context) ([]string, error) {
 	const ready = ` n.origin = 'probe' and not n.draft and n.deleted_at is null and n.state = 'monitoring' and n.probe_version = n.version
 and n.monitoring_at <= $1

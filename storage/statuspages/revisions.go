@@ -28,13 +28,14 @@ func (s *DB) NewestRevision(ctx context.Context, page string) (int64, error) {
 	return readValue[int64](ctx, s, `select revision from status.page where id = $1`, page)
 }
 
-// RevisionBefore returns the last revision of a page that was written not later than an instant.
+// RevisionBefore returns the last revision of a page that was written not later than an instant, or 0 if the page
+// does not exist.
 func (s *DB) RevisionBefore(ctx context.Context, page string, at time.Time) (int64, error) {
 	return readValue[int64](ctx, s, `select coalesce((select min(revision) - 1 from status.revision where page_id = $1 and at > $2), revision) from status.page
 where id = $1`, page, at)
 }
 
-// revisionKeys returns revisions as two parameters: their pages and their numbers.
+// revisionKeys returns revisions as two array parameters: their pages and their numbers.
 func revisionKeys(list []*status.Revision) []any {
 	pages, numbers := make([]string, len(list)), make([]int64, len(list))
 	for i, r := range list {
@@ -81,7 +82,8 @@ order by r.ord, u.created_at, u.id`, revisionKeys(revisions)...)
 // maxSavedRevisions is the number of revisions of a page whose documents are saved.
 const maxSavedRevisions = 100
 
-// SaveDocuments saves the documents of a revision of a page as they are served, unless they are saved already.
+// SaveDocuments saves the documents of a revision of a page, compressed, as they are served, unless they are saved
+// already. It deletes the oldest ones beyond the maximum number of saved revisions.
 func (s *DB) SaveDocuments(
 	ctx context.Context, page string, revision int64, documents map[string][]byte, at time.Time,
 ) error {

@@ -86,20 +86,20 @@ func updateRow(u *status.Update) []any {
 // Batch collects statements that write rows of status pages.
 type Batch struct{ pgx.Batch }
 
-// InsertComponent inserts a component.
+// InsertComponent queues the insert of a component. The batch fails if its code exists.
 func (b *Batch) InsertComponent(c *status.Component) { b.Queue(insertComponent, componentRow(c)...) }
 
-// WriteNotice writes a notice, whether it exists or not.
+// WriteNotice queues the insert of a notice, or its update if it exists.
 func (b *Batch) WriteNotice(n *status.Notice) { b.Queue(upsertNotice, noticeRow(n)...) }
 
-// Attach writes a component of a notice, whether it exists or not.
+// Attach queues the insert of a component of a notice, or the update of the status in which the notice holds it.
 func (b *Batch) Attach(page string, a *status.Attachment) {
 	b.Queue(`insert into status.incident_component (page_id, incident_id, component_id, held_status) values ($1, $2, $3, $4)
 on conflict (incident_id, component_id) do update set held_status = excluded.held_status`,
 		page, a.NoticeCode, a.ComponentCode, ledger.NonZero(a.HeldStatus).Pointer())
 }
 
-// WriteUpdate writes an update with its components, whether it exists or not.
+// WriteUpdate queues the insert of an update with its components, or their replacement if the update exists.
 func (b *Batch) WriteUpdate(u *status.Update) {
 	b.Queue(upsertUpdate, updateRow(u)...)
 	b.Queue(`delete from status.update_component where update_id = $1`, u.Code)
@@ -111,7 +111,8 @@ values ($1, $2, $3, $4, $5, $6)`,
 	}
 }
 
-// WorkingCopy returns the components of a page, including empty groups, and the holds of notices.
+// WorkingCopy reads the components of a page, including empty groups, and the holds of notices, and returns them
+// with computed statuses. It locks nothing.
 func (s *DB) WorkingCopy(ctx context.Context, p *status.Page) (*status.WorkingCopy, error) {
 	components, err := s.components(ctx, p)
 	if err != nil {
@@ -126,7 +127,8 @@ and exists (select from status.incident n where n.id = c.incident_id and not n.d
 	return status.NewWorkingCopy(p, components, holds), nil
 }
 
-// workingCopy reads the page with its components, on which the domain computes the changes of a command.
+// workingCopy reads the page with its components as a working copy, on which the domain computes the changes of a
+// command. It has the time and origin of the command.
 func (tx *commandTx) workingCopy(ctx context.Context) (*status.WorkingCopy, error) {
 	c, err := tx.editor.db.WorkingCopy(ctx, tx.Page)
 	if err != nil {
@@ -141,14 +143,15 @@ func (tx *commandTx) emptyCopy() *status.WorkingCopy {
 	return &status.WorkingCopy{Page: tx.Page, At: tx.At, Origin: tx.by.origin(), NewCode: status.NewCode}
 }
 
-// notice locks a notice and reads it. what is the object in the error if it does not exist.
+// notice locks a notice and reads it with its components and updates. It fails with [status.NotFound] if it does
+// not exist. what names it in the error.
 func (tx *commandTx) notice(ctx context.Context, what, code string) (status.NoticeState, error) {
 	s, err := tx.noticeState(ctx, code, ` for update`)
 	return s, cmp.Or(err, status.FailIf(s.Notice == nil, status.NotFound, "%s %s does not exist", what, code))
 }
 
-// noticeState reads a notice with its components and updates. The notice is nil if it does not exist. lock is the
-// locking clause.
+// noticeState reads a notice with its components and updates, oldest first. The notice is nil if it does not
+// exist. lock is the locking clause of the statement.
 func (tx *commandTx) noticeState(ctx context.Context, code, lock string) (status.NoticeState, error) {
 	db := tx.editor.db
 	rows, err := read(ctx, db, noticeTargets, func(n *status.Notice) error {
@@ -166,7 +169,8 @@ func (tx *commandTx) noticeState(ctx context.Context, code, lock string) (status
 	return states[0], nil
 }
 
-// store writes an effect on a notice, which becomes the object of the write.
+// store queues the statements that write an effect on a notice. A new notice becomes the object of the write. It
+// sets the revision of the updates.
 func (tx *commandTx) store(e *status.Effect) {
 	b := &tx.statements
 	if e.New {
@@ -192,8 +196,8 @@ func (tx *commandTx) updateBase(c *status.Component) {
 		c.Code, c.BaseStatus, tx.At)
 }
 
-// insertChanges writes changes of statuses. The second change of a component within a millisecond is dated a
-// millisecond later.
+// insertChanges queues the statements that write changes of statuses, and the versions of their components. The
+// second change of a component within a millisecond is dated a millisecond later.
 func (tx *commandTx) insertChanges(list []*status.Change) {
 	for _, c := range list {
 		tx.queue(`insert into status.component_change (component_id, changed_at, old_status, new_status, update_id, origin)

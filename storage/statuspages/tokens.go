@@ -10,8 +10,8 @@ import (
 	"heliograph/internal/domain/status"
 )
 
-// AddToken creates a token with a name, a role, and optionally a page and an expiry time. It returns its secret, which
-// is not stored.
+// AddToken creates a token with a name, a role, and optionally a page and an expiry time. It returns its secret,
+// of which only the hash is stored. It fails with [status.Conflict] if the name is in use.
 func (e *Editor) AddToken(ctx context.Context, by Author, in status.Token) (string, error) {
 	err := in.Check(e.now())
 	if err != nil {
@@ -27,7 +27,8 @@ values ($1, $2, $3, $4, $5, $6) returning id::text`,
 	})
 }
 
-// RemoveToken revokes a token.
+// RemoveToken deletes the token with a name, which revokes it. It fails with [status.NotFound] if it does not
+// exist.
 func (e *Editor) RemoveToken(ctx context.Context, by Author, name string) error {
 	return e.editTokens(ctx, by, "token.remove", func(ctx context.Context, tx *commandTx) error {
 		tx.queue(`delete from status.operator_token where name = $1`, name)
@@ -35,7 +36,8 @@ func (e *Editor) RemoveToken(ctx context.Context, by Author, name string) error 
 	})
 }
 
-// editTokens writes to the tokens. They do not belong to a page, so no revision changes.
+// editTokens runs do in a write to the tokens. They do not belong to a page, so no revision changes. The audit log
+// gets an entry.
 func (e *Editor) editTokens(
 	ctx context.Context, by Author, name string, do func(ctx context.Context, tx *commandTx) error,
 ) error {
@@ -47,20 +49,23 @@ func (e *Editor) editTokens(
 	return err
 }
 
-// Tokens returns the tokens that are valid at an instant, or all if it is zero, by name.
+// Tokens returns the tokens that are valid at an instant, or all if it is zero, by name. They have hashes and no
+// secrets.
 func (s *DB) Tokens(ctx context.Context, at time.Time) ([]*status.Token, error) {
 	validAt := ledger.Null[time.Time]{V: at, Valid: !at.IsZero()}.Pointer()
 	return read(ctx, s, tokenTargets, nil, `select `+tokenColumns+` from status.operator_token
 where $1::timestamptz is null or expires_at is null or expires_at > $1 order by name`, validAt)
 }
 
-// RecordTokenUse records when a token was last used, with a precision of a minute.
+// RecordTokenUse stores that a token was used at an instant, unless it was used within the minute before. The
+// audit log gets no entry.
 func (s *DB) RecordTokenUse(ctx context.Context, id int64, at time.Time) error {
 	return s.exec(ctx, "recording the use of a token", `update status.operator_token set last_used_at = $2 where id = $1
 and (last_used_at is null or last_used_at < $2::timestamptz - interval '1 minute')`, id, at)
 }
 
-// SetTemplate creates a template, or changes the one with the same name.
+// SetTemplate creates a template of a page, or changes the one with the same name. An invalid template fails with
+// [status.BadInput].
 func (e *Editor) SetTemplate(ctx context.Context, by Author, page string, t status.Template) error {
 	err := t.Check()
 	if err != nil {
@@ -84,7 +89,7 @@ on conflict (page_id, name) do update set kind = excluded.kind, state = excluded
 // templateByName selects a template t.
 const templateByName = `t.page_id = $1 and t.name = $2`
 
-// RemoveTemplate removes a template.
+// RemoveTemplate deletes the template of a page with a name. It fails with [status.NotFound] if it does not exist.
 func (e *Editor) RemoveTemplate(ctx context.Context, by Author, page, name string) error {
 	_, err := e.edit(ctx, by, "template.remove", page,
 		func(ctx context.Context, tx *commandTx) error {

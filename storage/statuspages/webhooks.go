@@ -16,19 +16,19 @@ import (
 	"heliograph/storage"
 )
 
-// Webhooks returns the webhooks of a page, oldest first.
+// Webhooks returns the webhooks of a page with their state of delivery, oldest first.
 func (s *DB) Webhooks(ctx context.Context, page string) ([]*status.Webhook, error) {
 	return read(ctx, s, webhookTargets, nil,
 		`select `+webhookColumns+` from status.webhook w where w.page_id = $1 order by w.created_at, w.id`, page)
 }
 
-// Webhook returns the webhook with a code, or nil.
+// Webhook returns the webhook with a code, with its state of delivery, or nil if it does not exist.
 func (s *DB) Webhook(ctx context.Context, code string) (*status.Webhook, error) {
 	return readOne(ctx, s, webhookTargets, nil, `select `+webhookColumns+` from status.webhook w where w.id = $1`, code)
 }
 
-// AddWebhook adds a webhook to a page. It returns its code and its secret, which is empty if the write was done before
-// with the same key.
+// AddWebhook adds a webhook to a page. It returns its code and its secret, which is empty if the write was done
+// before with the same key. It fails with [status.Conflict] if the page has the URL already. It sends nothing.
 func (e *Editor) AddWebhook(
 	ctx context.Context, by Author, page string, in status.NewWebhook,
 ) (code, secret string, err error) {
@@ -68,20 +68,21 @@ func (e *Editor) RotateWebhook(
 	return code, secret, err
 }
 
-// EnableWebhook enables a webhook that was disabled after failures.
+// EnableWebhook enables a webhook that was disabled after failures, and returns its code. The next message is sent
+// at once.
 func (e *Editor) EnableWebhook(ctx context.Context, by Author, code string, _ status.VersionInput) (string, error) {
 	return e.editRow(ctx, by, "webhook.enable", webhookTable, "webhook", code, executing(
 		`update status.webhook set disabled_at = null, failures = 0, last_error = null, next_at = '-infinity'
 where id = $1`, code))
 }
 
-// RemoveWebhook removes a webhook and its messages.
+// RemoveWebhook deletes a webhook and its pending messages, and returns its code.
 func (e *Editor) RemoveWebhook(ctx context.Context, by Author, code string, _ status.VersionInput) (string, error) {
 	return e.editRow(ctx, by, "webhook.remove", webhookTable, "webhook", code,
 		executing(`delete from status.webhook where id = $1`, code))
 }
 
-// executing returns a function for [Editor.editRow] that executes a statement.
+// executing returns a function for [Editor.editRow] that queues a statement.
 func executing(sql string, args ...any) func(context.Context, *commandTx) error {
 	return func(_ context.Context, tx *commandTx) error {
 		tx.queue(sql, args...)
@@ -89,8 +90,9 @@ func executing(sql string, args ...any) func(context.Context, *commandTx) error 
 	}
 }
 
-// notify adds messages about the updates and changes of a write to the outbox. Edited updates, backfilled incidents,
-// and updates for which editors have turned notifications off are not sent.
+// notify adds messages about the updates and changes of a write to the outbox, in its transaction. It sends
+// nothing. Edited updates, backfilled incidents, and updates for which editors have turned notifications off have
+// no messages.
 func (s *DB) notify(ctx context.Context, tx *Tx) error {
 	wanted, err := read(ctx, s, value[bool], nil,
 		`select true from status.webhook where page_id = $1 and disabled_at is null limit 1`, tx.Page.Code)
@@ -117,8 +119,8 @@ where w.page_id = $2 and w.disabled_at is null and (w.components = '{}' or w.com
 	return nil
 }
 
-// messages returns the messages of webhooks about what tx has written: one for each notice with a new update, and one
-// for each changed component.
+// messages returns the messages of webhooks about what tx has written, which it reads in the transaction: one for
+// each notice with a new update, and one for each changed component.
 func (s *DB) messages(ctx context.Context, tx *Tx) ([]*status.Message, error) {
 	page, err := s.PageByCode(ctx, tx.Page.Code)
 	if err != nil || page == nil {
@@ -153,8 +155,8 @@ func (s *DB) messages(ctx context.Context, tx *Tx) ([]*status.Message, error) {
 	return out, err
 }
 
-// noticeMessages returns the messages of webhooks about notices that have changed. Notices that were written
-// afterwards have none.
+// noticeMessages returns the messages of webhooks about notices that have changed, by their codes. Notices that
+// were written afterwards have none.
 func (s *DB) noticeMessages(
 	ctx context.Context, state *status.PageState, codes map[string]bool,
 ) ([]*status.Message, error) {
@@ -168,8 +170,8 @@ func (s *DB) noticeMessages(
 	return list.Map(states, func(n status.NoticeState) *status.Message { return state.NoticeMessage(&n) }), err
 }
 
-// ClaimDeliveries claims the next message of at most limit webhooks for the duration of the lease. Other gateways do
-// not send to these webhooks meanwhile.
+// ClaimDeliveries returns the next message of at most limit webhooks, and claims the webhooks for the duration of
+// the lease. Other gateways do not send to them meanwhile. The messages stay in the outbox.
 func (e *Editor) ClaimDeliveries(ctx context.Context, limit int, lease time.Duration) ([]*status.Delivery, error) {
 	now := e.now()
 	// This runs every second. If nothing is due, nothing is written, so that a read-only database is no error.
@@ -201,8 +203,8 @@ join status.message m on m.id = o.message_id where w.id = any($1)`, taken, now)
 	return out, explainWrite(err)
 }
 
-// RecordDelivered removes sent messages from the outbox. The commit does not wait for the disk: a crash of the
-// database repeats the delivery, as a crash of the gateway does.
+// RecordDelivered removes sent messages from the outbox and ends the claims of their webhooks. The commit does not
+// wait for the disk: a crash of the database repeats the delivery, as a crash of the gateway does.
 func (e *Editor) RecordDelivered(ctx context.Context, sent []*status.Delivery) error {
 	var b pgx.Batch
 	b.Queue(`select set_config('synchronous_commit', 'off', true)`)
@@ -213,7 +215,8 @@ func (e *Editor) RecordDelivered(ctx context.Context, sent []*status.Delivery) e
 	return explainWrite(wrap.Error(e.db.pool.SendBatch(ctx, &b).Close(), "recording sent messages"))
 }
 
-// RecordFailed records a failed attempt. It disables the webhook and drops its messages if retry is not positive.
+// RecordFailed records a failed attempt, after which the webhook waits for retry. If retry is not positive, it
+// disables the webhook and drops its messages.
 func (e *Editor) RecordFailed(ctx context.Context, d *status.Delivery, reason string, retry time.Duration) error {
 	return e.db.exec(ctx, "recording a failed message", `with failed as (
   update status.webhook set failures = failures + 1, last_error = $2, next_at = $3, disabled_at = case when $4 then $5::timestamptz end
@@ -231,7 +234,7 @@ type OutboxStats struct {
 // messageRetention is the minimum time that messages are kept.
 const messageRetention = time.Hour
 
-// PruneMessages deletes messages that no webhook waits for, and returns the state of the outbox.
+// PruneMessages deletes old messages that no webhook waits for, and returns the state of the outbox from before.
 func (e *Editor) PruneMessages(ctx context.Context) (OutboxStats, error) {
 	const old = ` m.created_at < $1 and not exists (select from status.outbox o where o.message_id = m.id)`
 	before := e.now().Add(-messageRetention)

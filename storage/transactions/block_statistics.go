@@ -28,13 +28,14 @@ type BlockStatistics struct {
 	counted ledger.Timestamp // hours before it are not counted ahead any more
 }
 
-// NewBlockStatistics returns statistics of blocks. They are cached if db allows it.
+// NewBlockStatistics returns statistics of blocks. Full hours are cached if db allows it. It reads nothing yet.
 func NewBlockStatistics(db *storage.DB) *BlockStatistics {
 	return &BlockStatistics{cache: storage.NewHours[Period](db), most: MaxStatisticsBlocks}
 }
 
-// Read counts the blocks in the periods between bounds (transactions, gas). All bounds but the first and the last are
-// full hours. It fails with a [*TooManyRowsError] if too many blocks are not cached.
+// Read returns the numbers of blocks, transactions and gas in the periods between bounds. It reads hours that are
+// not cached from the database. All bounds but the first and the last are full hours. It fails with a
+// [*TooManyRowsError] if too many blocks are not cached.
 func (s *BlockStatistics) Read(ctx context.Context, db *storage.DB, bounds []ledger.Timestamp) ([]Period, error) {
 	from, to := bounds[0], bounds[len(bounds)-1]
 	periods := make([]Period, len(bounds)-1)
@@ -110,7 +111,8 @@ order by ord`, []any{lower, upper})
 // maxBlockReaders is the number of connections that one request counts blocks with.
 const maxBlockReaders = 4
 
-// hours counts the blocks of each hour with blocks in some ranges, on several connections.
+// hours reads the numbers of blocks, transactions and gas of each hour with blocks in some ranges, with several
+// concurrent statements.
 func (s *BlockStatistics) hours(
 	ctx context.Context, db *storage.DB, ranges []*blockRangeRow, readers int64,
 ) ([]*periodRow, error) {
@@ -137,8 +139,9 @@ where h % $3 = $4 and r.count > 0`, []any{lower, upper, readers, i})
 // warmed is how long before the newest block hours are counted ahead.
 const warmed = 31 * 24 * storage.Hour
 
-// Warm counts the blocks of hours that have ended, from the newest one backwards, with a pause after each hour. It
-// goes back a month, or to the newest hour of the last call. Calls must not overlap.
+// Warm fills the cache with the hours that have ended, from the newest one backwards, with a pause after each
+// hour. It goes back a month, or to the newest hour of the last call. Calls must not overlap. Without a cache it
+// does nothing.
 func (s *BlockStatistics) Warm(ctx context.Context, db *storage.DB, pause time.Duration) error {
 	if s.cache == nil {
 		return nil
@@ -177,7 +180,7 @@ type TooManyRowsError struct {
 	Until ledger.Timestamp // the latest end of a range that would not
 }
 
-// Error implements error.
+// Error implements error. It names the limit and the latest possible end of the range.
 func (e *TooManyRowsError) Error() string {
 	return fmt.Sprintf("the statistics would read more than %d rows: the range must end at %s or before", e.Most,
 		e.Until)
@@ -241,13 +244,14 @@ select 0, $5::bigint, 0::bigint, 0::bigint, at from s union all (` + periodsOf(`
 where n > 0`}
 )
 
-// countRows returns the statistics that count rows per period, with two sums.
+// countRows returns the statistics that count rows per period, with two sums. The arguments are SQL: a statement
+// and two expressions.
 func countRows(rows, first, second string) Statistics {
 	return Statistics{periodsOf(rows, first, second), MaxStatistics}
 }
 
-// periodsOf returns the statement that counts rows per period and sums two expressions. A sum with more than 63 bits
-// is null.
+// periodsOf returns the statement that counts rows per period and sums two SQL expressions. A sum with more than
+// 63 bits is null.
 func periodsOf(rows, first, second string) string {
 	sum := func(of string) string {
 		return `case when coalesce(` + of + `, 0) < 9223372036854775808 then coalesce(` + of + `, 0)::bigint end`

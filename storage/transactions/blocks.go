@@ -11,7 +11,7 @@ import (
 // bloomSize is the size of a bloom filter in bytes.
 const bloomSize = 256
 
-// finishBlock left-pads a bloom filter or a root that is stored without leading zeros.
+// finishBlock left-pads the bloom filter and the receipts root of a block, which are stored without leading zeros.
 func finishBlock(b *ledger.Block) error {
 	if n := len(b.LogsBloom); n > 0 && n < bloomSize {
 		b.LogsBloom = append(make([]byte, bloomSize-n), b.LogsBloom...)
@@ -40,8 +40,8 @@ func Blocks(
 	return blockRows.ListRead(ctx, db, "blocks", &r, w.Args)
 }
 
-// BlockByHash reads the block whose hash starts with the given hash. It returns nil if no block or more than one
-// matches.
+// BlockByHash reads the block whose hash starts with the given hash, in hex with or without "0x". It returns nil
+// if no block or more than one matches.
 func BlockByHash(ctx context.Context, db *storage.DB, hash string) (*ledger.Block, error) {
 	return blockRows.One(ctx, db, "a block", blockByHash, startOf(hash))
 }
@@ -53,7 +53,7 @@ func QueueBlocksByHash(b *storage.Batch, hash ledger.Hash) storage.Result[[]*led
 
 const blockByHash = `select ` + blockColumns + ` from record_file where hash like $1 limit 2`
 
-// startOf returns the pattern of the stored hashes that start with a hash.
+// startOf returns the LIKE pattern of the stored hashes that start with a hash.
 func startOf(hash string) string { return strings.TrimPrefix(strings.ToLower(hash), "0x") + "%" }
 
 var blocksByNumber = storage.ByKeys(`select ` + blockColumns + ` from record_file where index = ` + storage.Any1)
@@ -77,8 +77,8 @@ func QueueBlocks(b *storage.Batch, numbers []int64) storage.Result[[]*ledger.Blo
 	})
 }
 
-// QueueBlocksAt queues a query for the blocks that contain the transactions with the given consensus times. The result
-// one block per time, or nil if the database has no such block.
+// QueueBlocksAt queues a query for the blocks that contain the transactions with the given consensus times. The
+// result has one block per time, or nil if the database has no such block.
 func QueueBlocksAt(b *storage.Batch, times []ledger.Timestamp) storage.Result[[]*ledger.Block] {
 	ps := b.ParentsOrOne("at", storage.Int64s(times))
 	at := ps.Key("at")
@@ -90,7 +90,7 @@ func QueueBlocksAt(b *storage.Batch, times []ledger.Timestamp) storage.Result[[]
 	}, ps.Args)
 }
 
-// CountBlocks returns the number of blocks. Block numbers have no gaps, so the first and the last number are
+// CountBlocks reads the number of blocks. Block numbers have no gaps, so the first and the last number are
 // sufficient.
 func CountBlocks(ctx context.Context, db *storage.DB) (int64, error) {
 	return storage.Value[int64](ctx, db, "the number of blocks",

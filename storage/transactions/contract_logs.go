@@ -74,8 +74,8 @@ func parts(at *ledger.TimestampFilter, index *ledger.LongFilter) []logBounds {
 	return append(list, logBounds{&inner, nil})
 }
 
-// logs returns the statement for a page of logs that match the condition of and the filter. The filter's contract must
-// be resolved before.
+// logs returns the statement for a page of logs that match the condition of and the filter, and adds its arguments
+// to w. The filter's contract must be resolved before.
 func logs(db *storage.DB, w *storage.Where, f ledger.ContractLogFilter, of string, p storage.Page) string {
 	bounds := parts(f.Timestamp, f.Index)
 	if f.TransactionHash != nil {
@@ -105,7 +105,8 @@ func logs(db *storage.DB, w *storage.Where, f ledger.ContractLogFilter, of strin
 		`)) l` + w.OrderBy(p, "l.consensus_timestamp", "l.index")
 }
 
-// hashTime returns the statement for the consensus time of the first transaction with a hash.
+// hashTime returns the statement for the consensus time of the first transaction with the hash in the filter, and
+// adds its arguments to w. An invalid hash selects null.
 func hashTime(db *storage.DB, w *storage.Where, f ledger.ContractLogFilter, p storage.Page) string {
 	hash, err := ledger.ParseHash(*f.TransactionHash)
 	if err != nil {
@@ -122,7 +123,7 @@ func hashTime(db *storage.DB, w *storage.Where, f ledger.ContractLogFilter, p st
 		` order by t.consensus_timestamp` + p.Direction() + ` limit 1`
 }
 
-// logIndex adds the conditions on the index. Values in the filter can exceed the range of the column.
+// logIndex adds the conditions on the index of logs to w. Values in the filter can exceed the range of the column.
 func logIndex(w *storage.Where, f *ledger.LongFilter) {
 	storage.Filter(w, "l.index::bigint", f)
 }
@@ -144,7 +145,8 @@ func logKeyset(w *storage.Where, p storage.Page) {
 // topic.
 var logSettings = map[bool]storage.Setting{true: storage.NoBitmaps}
 
-// ContractLogs reads a page of logs, ordered by consensus time and index.
+// ContractLogs reads a page of logs, ordered by consensus time and index, with their blocks. The filter's contract
+// must be resolved before.
 func ContractLogs(
 	ctx context.Context, db *storage.DB, f ledger.ContractLogFilter, p storage.Page,
 ) ([]*ledger.ContractLog, error) {
@@ -158,7 +160,8 @@ func ContractLogs(
 // CountLogs counts logs.
 const CountLogs storage.Countable = `select 1 from contract_log`
 
-// queueLogs queues a query for a page of logs for each of n parents. The condition of relates them to logs.
+// queueLogs queues a query for a page of logs for each of n parents. of is the SQL condition that relates them to
+// logs.
 func queueLogs(b *storage.Batch, n int, ps *storage.Parents, of string, f ledger.ContractLogFilter, p storage.Page,
 ) storage.Result[[][]*ledger.ContractLog] {
 	w := storage.With(ps.Args...)
@@ -179,8 +182,8 @@ func QueueLogsOfContracts(
 	return queueLogs(b, len(ids), ps, `l.contract_id = `+ps.Key("id"), f, p)
 }
 
-// QueueLogsBetween queues a query for the logs in each of the given time ranges. Both ends are inclusive. The result
-// one page per range.
+// QueueLogsBetween queues a query for the logs in each of the given time ranges. Both ends are inclusive. The
+// result has one page per range.
 func QueueLogsBetween(
 	b *storage.Batch, spans []ledger.TimestampRange, f ledger.ContractLogFilter, p storage.Page,
 ) storage.Result[[][]*ledger.ContractLog] {
@@ -215,7 +218,7 @@ func QueueLogsOfResults(
 	}, w.Args)
 }
 
-// ContractLog reads one log. It returns nil if the log does not exist.
+// ContractLog reads the log with a consensus time and an index. It returns nil if the log does not exist.
 func ContractLog(ctx context.Context, db *storage.DB, at ledger.Timestamp, index int64) (*ledger.ContractLog, error) {
 	rows, err := ContractLogs(ctx, db, ledger.ContractLogFilter{
 		Timestamp: &ledger.TimestampFilter{Eq: &at},

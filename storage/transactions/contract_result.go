@@ -30,6 +30,7 @@ type ResultRef struct {
 const byHash = `select consensus_timestamp as at, entity_id as party, payer_account_id as payer from contract_transaction_hash
 where hash = $1 order by (transaction_result = 22) desc, consensus_timestamp desc limit 1`
 
+// prefix returns the first 32 bytes of a hash, which the lookup tables have.
 func prefix(hash []byte) []byte { return hash[:min(len(hash), hashPrefix)] }
 
 // Key returns a result with the columns by which its logs and state changes can be read before the result, or nil if
@@ -45,7 +46,7 @@ func (ref *ResultRef) Key() *ledger.ContractResult {
 }
 
 // locator returns the statement that finds the transaction: its consensus time (at), its payer, and the entity by
-// which its parties are found.
+// which its parties are found. It adds its arguments to w.
 func (ref *ResultRef) locator(w *storage.Where) string {
 	switch {
 	case ref.Hash != nil:
@@ -138,7 +139,8 @@ func foundRead(locator string) *storage.Read {
 // few locators, and composing the texts takes a tenth of what a request for a result allocates.
 var foundQueries sync.Map
 
-// foundWithFile returns the query for a result and its call data.
+// foundWithFile returns the query for a result and its call data. It changes the select list of r, and caches the
+// text.
 func foundWithFile(db *storage.DB, r *storage.Read) string {
 	key := [...]any{r.Page, db.Distributed()}
 	if query, ok := foundQueries.Load(key); ok {
@@ -150,9 +152,9 @@ func foundWithFile(db *storage.DB, r *storage.Read) string {
 	return query
 }
 
-// QueueContractResults queues a query for each of some contract results with its block and its Ethereum transaction.
-// The result has nil for those that do not exist. Unlike in lists, the parties of the transaction determine which rows
-// belong to the result.
+// QueueContractResults queues a query for each of some contract results with its block and its Ethereum
+// transaction. The result has one element per reference, nil for those that do not exist. Unlike in lists, the
+// parties of the transaction determine which rows belong to the result.
 func QueueContractResults(b *storage.Batch, refs []ResultRef) storage.Result[[]*ledger.ContractResult] {
 	return storage.All(list.Map(refs, func(ref ResultRef) storage.Result[*ledger.ContractResult] {
 		var w storage.Where
@@ -165,7 +167,8 @@ func QueueContractResults(b *storage.Batch, refs []ResultRef) storage.Result[[]*
 	}))
 }
 
-// result returns the result that a reference finds, or nil for nil.
+// result returns the contract result of a row that a reference finds, with the chain ID of the network, or nil for
+// nil.
 func (r *foundResult) result(db *storage.DB, ref *ResultRef) *ledger.ContractResult {
 	if r == nil {
 		return nil
@@ -197,7 +200,8 @@ type Located struct {
 	Payer ledger.EntityID
 }
 
-// LocateTransaction finds a transaction by hash or id. It returns null if the transaction does not exist.
+// LocateTransaction reads the consensus time and payer of a transaction by hash or id. It returns null if the
+// transaction does not exist.
 func LocateTransaction(ctx context.Context, db *storage.DB, ref ResultRef) (ledger.Null[Located], error) {
 	var w storage.Where
 	sql := ref.locator(&w)
@@ -213,7 +217,8 @@ type parties struct {
 	page string
 }
 
-// partiesOf returns the parties of results. The result can be a [ResultRef.Key].
+// partiesOf returns the parties of results, as parents of the rows to read. A result can be a [ResultRef.Key],
+// whose transaction the statement finds. It reads nothing.
 func partiesOf(b *storage.Batch, of []*ledger.ContractResult) parties {
 	if len(of) == 1 && of[0].ConsensusTimestamp == 0 {
 		return parties{
@@ -254,7 +259,8 @@ var pageJoins = map[string]storage.Join{
 	"joincontract_log":          storage.By("join", "contract_log", "l", "p", "consensus_timestamp", "at"),
 }
 
-// transaction joins the entities ct that took part in the transaction.
+// transaction returns the join with the entities ct that took part in the transaction. kind is "join" or "left
+// join".
 func (p parties) transaction(kind string) storage.Join {
 	return p.join(kind, "contract_transaction", "ct", "consensus_timestamp", "at", "entity_id", "party")
 }
@@ -353,8 +359,8 @@ func QueueContractResultsAt(b *storage.Batch, times []ledger.Timestamp) storage.
 var resultsByTime = storage.ByKeys(`
 select * from contract_result where consensus_timestamp = ` + storage.Any1)
 
-// queueOwnedResults queues a query for a page of contract results for each of n parents. The condition of relates them
-// to results.
+// queueOwnedResults queues a query for a page of contract results for each of n parents. of is the SQL condition
+// that relates them to results.
 func queueOwnedResults(b *storage.Batch, n int, ps *storage.Parents, of string, f ledger.ContractResultFilter,
 	p storage.Page,
 ) storage.Result[[][]*ledger.ContractResult] {
@@ -392,8 +398,8 @@ func QueueResultsOfSenders(
 	return queueOwnedResults(b, len(ids), ps, `cr.sender_id = `+ps.Key("id"), f, p)
 }
 
-// QueueResultsBetween queues a query for the results in each of the given time ranges. Both ends are inclusive. The
-// result one page per range.
+// QueueResultsBetween queues a query for the results in each of the given time ranges. Both ends are inclusive.
+// The result has one page per range.
 func QueueResultsBetween(b *storage.Batch, spans []ledger.TimestampRange, f ledger.ContractResultFilter,
 	p storage.Page,
 ) storage.Result[[][]*ledger.ContractResult] {

@@ -73,7 +73,7 @@ func finishContractResult(r *contractResultRow) error {
 	return nil
 }
 
-// present returns an empty slice for nil.
+// present returns b, or an empty slice for nil.
 func present(b []byte) []byte {
 	if b == nil {
 		return []byte{}
@@ -108,7 +108,8 @@ var detailJoins = []storage.Join{
 		"consensus_timestamp", "consensus_timestamp", "payer_account_id", "payer_account_id"),
 }
 
-// detailsOf describes the statement for a page of results with their details. The page is already limited.
+// detailsOf describes the statement for the results of a page, which is already limited, with their details. rest
+// follows the joins.
 func detailsOf(page, rest string) *storage.Read {
 	return &storage.Read{Select: detailColumns, Page: page, As: "cr", Joins: detailJoins, Rest: rest}
 }
@@ -119,7 +120,8 @@ var (
 	detailedRows = listedRows(detailTargets)
 )
 
-// listedRows returns the mapper of rows with some columns, and whether the result is synthetic and a child.
+// listedRows returns the mapper of rows with the columns of targets, and then whether the result is synthetic and
+// a child. Synthetic results are not partial and have no Ethereum transaction.
 func listedRows(targets storage.Columns[contractResultRow]) *storage.Mapper[contractResultRow, ledger.ContractResult] {
 	return storage.NewMapper(func(r *contractResultRow, into []any) []any {
 		return append(targets(r, into), &r.Synthetic, &r.Child)
@@ -132,8 +134,9 @@ func listedRows(targets storage.Columns[contractResultRow]) *storage.Mapper[cont
 	}, func(r *contractResultRow) *ledger.ContractResult { return &r.ContractResult })
 }
 
-// list queues a query for a page of results, with the column synthetic, in an order. It also reads whether their
-// transactions have a parent.
+// list queues a query for the results of a page, which has the column synthetic and is already limited, with these
+// parts. It also reads whether their transactions have a parent. order is an ORDER BY clause. It does not set the
+// chain ID.
 func (parts ResultParts) list(
 	b *storage.Batch, setting storage.Setting, page, order string, args []any,
 ) storage.Result[[]*ledger.ContractResult] {
@@ -147,7 +150,8 @@ func (parts ResultParts) list(
 	return rows.QueueRead(b, r, args)
 }
 
-// withChainID sets the chain ID of the network in results, of which some may be nil, and returns them.
+// withChainID sets the configured chain ID of the network in results, of which some may be nil, and returns the
+// same list.
 func withChainID(db *storage.DB, results []*ledger.ContractResult) []*ledger.ContractResult {
 	for _, r := range results {
 		if r != nil {
@@ -157,9 +161,9 @@ func withChainID(db *storage.DB, results []*ledger.ContractResult) []*ledger.Con
 	return results
 }
 
-// filterResults adds the conditions of a filter to those of a statement on contract_result as cr. Results with the
-// code WRONG_NONCE are never listed. The planner of PostgreSQL does not see the contract: it expects a range of one
-// contract to have many results, and reads them in the order of the index.
+// filterResults adds the conditions of a filter to w, the conditions of a statement on contract_result as cr.
+// Results with the code WRONG_NONCE are never listed. The planner of PostgreSQL does not see the contract: it
+// expects a range of one contract to have many results, and reads them in the order of the index.
 func filterResults(db *storage.DB, w *storage.Where, f ledger.ContractResultFilter) {
 	w.And("cr.transaction_result <> " + strconv.Itoa(wrongNonce))
 	if f.Internal == nil || !*f.Internal {

@@ -9,6 +9,7 @@ import (
 )
 
 // trimmed returns a slot or a topic in the form of the tables of state changes and logs: without leading zeros.
+// The result is never nil.
 func trimmed(b []byte) []byte {
 	b = bytes.TrimLeft(b, "\x00")
 	if b == nil {
@@ -17,7 +18,7 @@ func trimmed(b []byte) []byte {
 	return b
 }
 
-// changesAt adds the conditions on the time of changes. eq and in mean "as of that time".
+// changesAt adds the conditions on the time of changes s to w. eq and in mean "as of that time".
 func changesAt(w *storage.Where, at *ledger.TimestampFilter) {
 	copied := *at
 	copied.Eq, copied.In = nil, nil
@@ -78,7 +79,8 @@ func SlotKey(slot []byte, atTime bool) []byte {
 	return word(trimmed(slot))
 }
 
-// finishAction converts numeric values to names and determines the recipient of the call.
+// finishAction sets the members of an action that are computed from columns: names of numeric values, and the
+// recipient of the call.
 func finishAction(a *actionRow) error {
 	a.CallOperationType, a.CallType = ledger.CallOperationTypeOf(a.operation.V), ledger.CallTypeOf(a.callType.V)
 	a.ResultDataType = ledger.ResultDataTypeOf(a.dataType)

@@ -21,14 +21,15 @@ var (
 	tokens = moves{"token_transfer", "s.token_id", "s.account_id"}
 )
 
-// net returns the statement for the net changes of the rows that match a condition. rest follows the grouping.
+// net returns the statement for the net changes of the rows s that match a condition: their sums per transaction,
+// token and account. rest follows the grouping.
 func (m moves) net(condition, rest string) string {
 	return `(select s.consensus_timestamp, ` + m.token + ` as token_id, ` + m.account + ` as account_id, sum(s.amount)::bigint as amount from ` + m.table + ` s
     where ` + condition + ` group by s.consensus_timestamp, ` + m.token + `, ` + m.account + rest + `)`
 }
 
-// page returns the statement for a page of the net changes of a parent p, without those beyond a bound unless it is
-// "". second is the sort column after the time.
+// page returns the statement for a page of the net changes of a parent p, without those beyond a bound unless it
+// is "", and adds its arguments to w. second is the sort column after the time.
 func (m moves) page(w *storage.Where, of, second, bound string, f ledger.TransferFilter, p storage.Page) string {
 	part := storage.With(w.Args...)
 	storage.Filter(&part, "s.consensus_timestamp", f.Timestamp)
@@ -120,8 +121,8 @@ func QueueTransfersOfTokens(
 	return queueNet(b, len(ids), ps, changes, "true", p.Order("n.consensus_timestamp", "n.account_id"), w.Args)
 }
 
-// queueNet queues a query for the net changes n of each of the parents p, with the payer and the fee of their
-// transactions t.
+// queueNet queues a query for the net changes n of each of the parents, with the payer and the fee of their
+// transactions t. The arguments are SQL; n is the number of parents.
 func queueNet(
 	b *storage.Batch, n int, ps *storage.Parents, changes, condition, order string, args []any,
 ) storage.Result[[][]*ledger.Transfer] {

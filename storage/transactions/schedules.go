@@ -17,7 +17,7 @@ func finishSchedule(s *scheduleRow) error {
 	return nil
 }
 
-// filterSchedules adds the conditions on schedules s. The state is that at an instant.
+// filterSchedules adds the conditions on schedules s to w. The state in the filter is that at the instant now.
 func filterSchedules(w *storage.Where, f ledger.ScheduleFilter, now ledger.Timestamp) {
 	storage.Filter(w, "s.schedule_id", f.ID)
 	storage.Filter(w, "s.creator_account_id", f.CreatorAccountID)
@@ -40,7 +40,7 @@ func filterSchedules(w *storage.Where, f ledger.ScheduleFilter, now ledger.Times
 		*f.State == ledger.ScheduleExpired)
 }
 
-// Schedules reads a page of schedules, ordered by id. Their states are those at an instant.
+// Schedules reads a page of schedules, ordered by id. A state in the filter is that at the instant now.
 func Schedules(
 	ctx context.Context, db *storage.DB, f ledger.ScheduleFilter, now ledger.Timestamp, p storage.Page,
 ) ([]*ledger.Schedule, error) {

@@ -47,8 +47,8 @@ type search struct {
 // three tables instead of one.
 const lookups = 2
 
-// searchFor returns how to find transactions: by time, or by account first. It chooses by the planner's statistics,
-// which it reads from the database at intervals.
+// searchFor returns how to find transactions: by time, or by account first. It chooses by the planner's
+// statistics, which it reads from the database at intervals. It does not read the transactions.
 func searchFor(
 	ctx context.Context, db *storage.DB, f ledger.TransactionFilter, p storage.Page, accounts ...ledger.EntityID,
 ) (*search, error) {
@@ -111,8 +111,8 @@ func searchFor(
 // searchDelay is how long the first form of a search runs before the other one starts.
 const searchDelay = 50 * time.Millisecond
 
-// run reads the page. If the chosen form does not end within a delay, the other one runs beside it, and the first that
-// ends cancels the other.
+// run reads the page of transactions. If the chosen form does not end within a delay, the other one runs beside
+// it, and the first that ends cancels the other.
 func (s *search) run(ctx context.Context, db *storage.DB, delay time.Duration) ([]*ledger.Transaction, error) {
 	read := func(ctx context.Context, form search) ([]*ledger.Transaction, error) {
 		var w storage.Where
@@ -152,8 +152,9 @@ func (s *search) run(ctx context.Context, db *storage.DB, delay time.Duration) (
 	return r.rows, r.err
 }
 
-// byTime compares the forms. rows is the number of transactions in the range of time, matching and ofType are the
-// fractions with the result and type and with the type, and share is the fraction in which the account takes part.
+// byTime reports whether the form by time is expected to be faster than that by participant. rows is the number of
+// transactions in the range of time, matching and ofType are the fractions with the result and type and with the
+// type, and share is the fraction in which the account takes part.
 func byTime(limit, rows, matching, ofType, share float64) bool {
 	const never = 1e-9
 	participant := min(rows*share, limit/max(matching, never))
@@ -176,7 +177,8 @@ func (s *search) share(entries *storage.Frequencies, transactions float64, accou
 	return min(share, 1)
 }
 
-// only returns the account of a condition that selects exactly one.
+// only returns the account of a condition that selects exactly one by eq or in. It returns false for other
+// conditions and for nil.
 func only(f *ledger.EntityIDFilter) (ledger.EntityID, bool) {
 	switch {
 	case f == nil || f.Ne != nil || f.Gt != nil || f.Gte != nil || f.Lt != nil || f.Lte != nil || f.NotIn != nil:
@@ -190,8 +192,8 @@ func only(f *ledger.EntityIDFilter) (ledger.EntityID, bool) {
 	}
 }
 
-// page returns the statement for consensus times and payers of a page. A non-empty owner is an SQL expression for the
-// only account to search for.
+// page returns the statement for consensus times and payers of a page, and adds its arguments to w. A non-empty
+// owner is an SQL expression for the only account to search for.
 func (s *search) page(w *storage.Where, owner string) string {
 	if id, ok := only(s.filter.AccountID); ok && owner == "" {
 		// not visible to the planner of PostgreSQL: no form depends on it except for the fee account
@@ -244,7 +246,7 @@ func (s *search) key(alias string) string {
 	return alias + "consensus_timestamp"
 }
 
-// read describes the statement for the transactions t of a page.
+// read describes the statement for the transactions t of a page. It joins them by the columns of [search.key].
 func (s *search) read(columns, page, order string) *storage.Read {
 	by := []string{"consensus_timestamp", "consensus_timestamp"}
 	if s.apart {
@@ -256,7 +258,7 @@ func (s *search) read(columns, page, order string) *storage.Read {
 	}
 }
 
-// match adds the conditions on a table: the account, and that the entry counts.
+// match adds the conditions on a table to w: the account, and that the entry counts.
 func (s *search) match(w *storage.Where, e entries, alias, owner string) {
 	if owner == "" {
 		storage.Filter(w, alias+"."+e.account, s.filter.AccountID)
@@ -278,8 +280,9 @@ func (s *search) match(w *storage.Where, e entries, alias, owner string) {
 	}
 }
 
-// ofParticipant is the form by participant. Each table is limited to the page. If entries may not match, the other
-// tables are read only up to the end of a full page of the first.
+// ofParticipant returns the statement of the form by participant, and adds its arguments to w. Each table is
+// limited to the page. If entries may not match, the other tables are read only up to the end of a full page of
+// the first.
 func (s *search) ofParticipant(w *storage.Where, owner string) string {
 	var parts []string
 	bounded := !s.apart && (s.filter.Outcome != nil || s.filter.Types != nil || s.filter.EntityID != nil)
@@ -327,8 +330,8 @@ func (s *search) ofParticipant(w *storage.Where, owner string) string {
   ` + strings.Join(parts, "\n  union all ") + `) found` + w.OrderBy(s.window, "consensus_timestamp")
 }
 
-// outcomeOfRelated adds the conditions on result and type. Rows of entity_transaction have these, but not the entity
-// of the transaction.
+// outcomeOfRelated adds the conditions on result and type to w. Rows of entity_transaction have these, but not the
+// entity of the transaction.
 func outcomeOfRelated(w *storage.Where, table string, f ledger.TransactionFilter, apart bool) {
 	if f.EntityID != nil {
 		outcomeOfEntry(w, table, f, apart)
@@ -337,8 +340,8 @@ func outcomeOfRelated(w *storage.Where, table string, f ledger.TransactionFilter
 	outcome(w, table, f)
 }
 
-// outcomeOfEntry looks up result and type of each entry in order until the page is full. A join would first process
-// all entries of an account, but is what Citus supports.
+// outcomeOfEntry adds to w a subquery that looks up result and type of each entry in order until the page is full.
+// A join would first process all entries of an account, but is what Citus supports.
 func outcomeOfEntry(w *storage.Where, _ string, f ledger.TransactionFilter, apart bool) {
 	if f.Outcome == nil && f.Types == nil && f.EntityID == nil {
 		return
@@ -354,7 +357,8 @@ func outcomeOfEntry(w *storage.Where, _ string, f ledger.TransactionFilter, apar
 	w.Raw(")")
 }
 
-// inTime is the form by time. Each type has an index in order of time, so each type is limited to the page.
+// inTime returns the statement of the form by time, and adds its arguments to w. Each type has an index in order
+// of time, so each type is limited to the page.
 func (s *search) inTime(w *storage.Where, owner string) string {
 	part := storage.With(w.Args...)
 	f := s.filter
@@ -396,8 +400,8 @@ func (s *search) inTime(w *storage.Where, owner string) string {
 	return sql
 }
 
-// QueueAccountTransactions queues a query for the transactions of each of the given accounts. The result has one page
-// per account.
+// QueueAccountTransactions queues a query for the transactions of each of the given accounts. It can first read
+// the planner's statistics, and the error is that of this read. The result has one page per account.
 func QueueAccountTransactions(ctx context.Context, b *storage.Batch, accounts []ledger.EntityID,
 	f ledger.TransactionFilter, p storage.Page,
 ) (storage.Result[[][]*ledger.Transaction], error) {

@@ -30,7 +30,7 @@ const syntheticResult = `l.consensus_timestamp, coalesce(nullif(l.root_contract_
 const maxForeignLogs = 100
 
 // syntheticPage returns the statement for a page of results derived from synthetic logs: the first log of each
-// transaction. The arguments of w are before its own.
+// transaction. It adds its arguments to those of w, but no conditions.
 func syntheticPage(db *storage.DB, w *storage.Where, f ledger.ContractResultFilter, p storage.Page) string {
 	logs := storage.With(w.Args...)
 	from := `contract_log`
@@ -98,7 +98,8 @@ where l.synthetic is true`+logs.String()+` order by `+wildcard+`, l.index limit 
 	return r, nil
 }
 
-// AddSyntheticResults adds the results that are derived from synthetic logs to those of [QueueResultsByHashes].
+// AddSyntheticResults reads the results that are derived from synthetic logs, and writes them into found, the
+// result of [QueueResultsByHashes], in place of nil. It reads nothing if no result is missing.
 func AddSyntheticResults(
 	ctx context.Context, db *storage.DB, hashes []ledger.Hash, found []*ledger.ContractResult,
 ) error {

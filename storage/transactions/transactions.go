@@ -54,7 +54,8 @@ func finishTransaction(t *transactionRow) error {
 	return nil
 }
 
-// outcome adds the conditions on result, type and entity. table has these columns.
+// outcome adds the conditions on result, type and entity to w. table is the alias of the table that has these
+// columns.
 func outcome(w *storage.Where, table string, f ledger.TransactionFilter) {
 	if f.Outcome != nil {
 		not := ""
@@ -76,12 +77,13 @@ func outcome(w *storage.Where, table string, f ledger.TransactionFilter) {
 	}
 }
 
-// codes returns the numbers of names as argument of a statement.
+// codes returns the numbers of response codes or types as an array argument of a statement.
 func codes[T ~int16](values []T) []int16 {
 	return list.Map(values, func(v T) int16 { return int16(v) })
 }
 
-// Transactions reads a page of transactions, ordered by consensus time.
+// Transactions reads a page of transactions, ordered by consensus time. With an account or direction in the
+// filter, it can run two statements concurrently; see [search.run].
 func Transactions(
 	ctx context.Context, db *storage.DB, f ledger.TransactionFilter, p storage.Page,
 ) ([]*ledger.Transaction, error) {
@@ -128,14 +130,14 @@ func QueueTransactionsBetween(
 	}, w.Args)
 }
 
-// ranges returns ranges of time as parents with the first and the last time.
+// ranges returns ranges of time as parents of a statement with the keys since and until. It reads nothing.
 func ranges(b *storage.Batch, spans []ledger.TimestampRange) *storage.Parents {
 	return b.Parents("since, until",
 		list.Map(spans, func(s ledger.TimestampRange) int64 { return int64(s.From.V) }),
 		list.Map(spans, func(s ledger.TimestampRange) int64 { return int64(s.To.V) }))
 }
 
-// within returns the condition that a column before it is within one of [ranges].
+// within returns the end of an SQL condition, after a column: that its value is within one of [ranges].
 func within(ps *storage.Parents) string {
 	return `between ` + ps.Key("since") + ` and ` + ps.Key("until")
 }
@@ -146,7 +148,8 @@ type TransactionFilterOfID struct {
 	Scheduled *bool
 }
 
-// ofID adds the conditions of the filter on nonce and scheduled to those of a statement on transaction as t.
+// ofID adds the conditions of the filter on nonce and scheduled to w, the conditions of a statement on transaction
+// as t.
 func ofID(w *storage.Where, f TransactionFilterOfID) {
 	if f.Nonce != nil {
 		w.And("t.nonce = ?", *f.Nonce)
@@ -156,8 +159,8 @@ func ofID(w *storage.Where, f TransactionFilterOfID) {
 	}
 }
 
-// queueByID queues a query for the transactions with an id, oldest first, that ran within a time after their valid
-// start. parts reads their transfers too.
+// queueByID queues a query for the transactions with an id, oldest first, that ran within window after their valid
+// start. parts reads their transfers in the same statement, unless tables are distributed.
 func queueByID(
 	b *storage.Batch, id ledger.TransactionID, f TransactionFilterOfID, window ledger.Timestamp, parts bool,
 ) storage.Result[[]*ledger.Transaction] {
@@ -179,8 +182,8 @@ func QueueAllWithID(b *storage.Batch, id ledger.TransactionID) storage.Result[[]
 	return queueByID(b, id, TransactionFilterOfID{}, ScheduledWindow-validStartDrift, false)
 }
 
-// ByID reads the transactions with an id, oldest first. If a schedule may have executed one of them much later, the
-// search range is extended. The inner transactions of a batch follow the batch. parts reads the
+// ByID reads the transactions with an id, oldest first. If a schedule may have executed one of them much later, it
+// reads them again from a longer range. The inner transactions of a batch follow the batch. parts reads the
 // transfers of the others in the same statement ([ledger.Transaction.KnownTransfers]).
 func ByID(
 	ctx context.Context, db *storage.DB, id ledger.TransactionID, f TransactionFilterOfID, parts bool,
@@ -208,7 +211,7 @@ func ByID(
 	return append(found, inner...), nil
 }
 
-// later returns t plus while, capped at the largest timestamp.
+// later returns t plus while, both in nanoseconds, capped at the largest timestamp.
 func later(t, while ledger.Timestamp) ledger.Timestamp {
 	if t > ledger.MaxTimestamp-while {
 		return ledger.MaxTimestamp
@@ -216,7 +219,8 @@ func later(t, while ledger.Timestamp) ledger.Timestamp {
 	return t + while
 }
 
-// mayRunLater reports whether a schedule may have executed the transaction after the usual range.
+// mayRunLater reports whether a schedule may have executed the transaction after the usual range, so that it is
+// not in found. scheduled is the condition of the filter.
 func mayRunLater(found []*ledger.Transaction, scheduled *bool) bool {
 	switch {
 	case scheduled == nil:
@@ -241,7 +245,7 @@ func AwaitsExecution(found []*ledger.Transaction) bool {
 	return created
 }
 
-// CreatesSchedule reports whether a transaction created a schedule.
+// CreatesSchedule reports whether a transaction is a successful ScheduleCreate. It reads nothing.
 func CreatesSchedule(t *ledger.Transaction) bool {
 	return t.Type == scheduleCreate && slices.Contains(ledger.SuccessCodes(), t.Result)
 }
@@ -308,7 +312,7 @@ func QueueByHash(b *storage.Batch, hash ledger.Hash) storage.Result[[]*ledger.Tr
 	return queueByHash(b, hash, TransactionFilterOfID{})
 }
 
-// ByHash reads the transactions with a hash, oldest first.
+// ByHash reads the transactions with a hash, or its first 32 bytes, that match f, oldest first.
 func ByHash(
 	ctx context.Context, db *storage.DB, hash ledger.Hash, f TransactionFilterOfID,
 ) ([]*ledger.Transaction, error) {
@@ -322,7 +326,7 @@ func QueueInnerTransactions(b *storage.Batch, of []*ledger.Transaction) storage.
 	return queueInner(b, of, TransactionFilterOfID{})
 }
 
-// queueInner queues the transactions in batch transactions.
+// queueInner queues a query for the inner transactions of batches that match the filter; one list per batch.
 func queueInner(
 	b *storage.Batch, of []*ledger.Transaction, f TransactionFilterOfID,
 ) storage.Result[[][]*ledger.Transaction] {

@@ -138,8 +138,8 @@ func newTimeline(of []*ledger.Transaction) *timeline {
 	return t
 }
 
-// place returns the position in of of the first transaction at a time, with the given payer unless payer is nil. It
-// returns -1 if there is none. Times must not decrease from call to call.
+// place returns the position in of of the first transaction at a time, with the given payer unless payer is nil.
+// It returns -1 if there is none. It advances t, so times must not decrease from call to call.
 func (t *timeline) place(at ledger.Timestamp, payer *ledger.EntityID) int {
 	for t.next < len(t.order) && t.of[t.order[t.next]].ConsensusTimestamp < at {
 		t.next++
@@ -166,12 +166,12 @@ func (t *timeline) repeat(f func(first, again int)) {
 	}
 }
 
-// times returns the consensus timestamps as argument of a statement.
+// times returns the consensus timestamps of transactions as an array argument of a statement.
 func times(of []*ledger.Transaction) []int64 {
 	return list.Map(of, func(t *ledger.Transaction) int64 { return int64(t.ConsensusTimestamp) })
 }
 
-// payers returns the distinct payers of transactions.
+// payers returns the distinct payers of transactions, sorted, as an array argument of a statement.
 func payers(of []*ledger.Transaction) []int64 {
 	out := list.Map(of, func(t *ledger.Transaction) int64 { return int64(t.PayerAccountID) })
 	slices.Sort(out)

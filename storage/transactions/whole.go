@@ -34,8 +34,9 @@ var wholeRows = storage.NewMapper(func(r *wholeRow, into []any) []any {
 	return append(transactionTargets(&r.transactionRow, into), &r.hbars, &r.tokens, &r.rewards, &r.charged)
 }, finishWhole, func(r *wholeRow) *ledger.Transaction { return &r.Transaction })
 
-// finishWhole fills the known rows of a transaction. Custom fees, which few transactions have, are known if there are
-// none. Only transactions with an hbar transfer of the staking reward account have rewards.
+// finishWhole fills the known rows of a transaction from arrays of numbers. Custom fees, which few transactions
+// have, are known if there are none. Only transactions with an hbar transfer of the staking reward account have
+// rewards.
 func finishWhole(r *wholeRow) error {
 	r.KnownTransfers = rowsOf(r.hbars, 3, func(v []int64) ledger.CryptoTransfer {
 		return ledger.CryptoTransfer{
@@ -67,7 +68,8 @@ func finishWhole(r *wholeRow) error {
 	return finishTransaction(&r.transactionRow)
 }
 
-// rowsOf returns the rows in an array, each of which has a number of columns. The result is not nil.
+// rowsOf returns the rows in an array of numbers, of which each row has as many as there are columns. The result
+// is not nil.
 func rowsOf[R any](numbers []int64, columns int, row func([]int64) R) []*R {
 	rows := make([]R, len(numbers)/columns)
 	out := make([]*R, len(rows))

@@ -20,7 +20,8 @@ type Artifact struct {
 	Bytecode string // in hexadecimal
 }
 
-// Read returns the compiled contracts by name.
+// Read returns the compiled contracts by name, from the embedded file compiled.json. It fails only if that file is
+// invalid.
 func Read() (map[string]Artifact, error) {
 	var file struct{ Contracts map[string]Artifact }
 	err := json.Unmarshal(compiled, &file)

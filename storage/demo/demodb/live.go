@@ -95,7 +95,8 @@ type queryer interface {
 	Query(ctx context.Context, sql string, args ...any) (pgx.Rows, error)
 }
 
-// resume runs the scenario again, up to the newest block of the database.
+// resume runs the scenario again in memory, up to the newest block of the database. It only reads the database. It
+// fails with [ErrNotDemo] or [ErrOtherVersion] if the database has something else.
 func resume(ctx context.Context, conn queryer) (*liveNetwork, error) {
 	demo, err := IsDemo(ctx, conn)
 	if err != nil {
@@ -155,8 +156,9 @@ func newestHash(ctx context.Context, db Querier) (hash string, err error) {
 	return hash, wrap.Error(err, "reading the newest block")
 }
 
-// addBlock adds a block that ends at a consensus time. It does nothing if blocks have not been written yet, or if the
-// last block ended less than two seconds before.
+// addBlock adds a block that ends at a consensus time to the network in memory. It does nothing if blocks have not
+// been written yet, or if the last block ended less than two seconds before. Errors of the scenario are a
+// [scenarioError].
 func (n *liveNetwork) addBlock(end int64) error {
 	if n.scenario.LastBlockHash() == n.storedHash && end >= n.scenario.Now()+world.BlockTime {
 		n.scenario.Continue(end)
@@ -167,7 +169,8 @@ func (n *liveNetwork) addBlock(end int64) error {
 	return nil
 }
 
-// write adds the block that ends at the given time, and writes it.
+// write adds the block that ends at the given time to the network in memory, and writes it to the database. Once
+// the block has begun, the end of ctx does not stop the write.
 func (n *liveNetwork) write(ctx context.Context, conn DB, end time.Time) error {
 	err := n.addBlock(end.UnixNano())
 	if err != nil {
@@ -209,7 +212,8 @@ func (n *liveNetwork) writeBlock(ctx context.Context, conn DB) error {
 	return nil
 }
 
-// writeRows copies the new rows of tables without keys, and updates the changed rows of the others.
+// writeRows copies the new rows of tables without keys into the database, and inserts or updates the changed rows
+// of the others.
 func (n *liveNetwork) writeRows(ctx context.Context, tx pgx.Tx, changes []change) error {
 	for _, table := range tables {
 		if _, kept := world.PrimaryKeys[table]; !kept {
@@ -232,7 +236,8 @@ type change struct {
 	row        world.Row
 }
 
-// changedRows returns copies of the rows that differ from the database.
+// changedRows returns copies of the current rows that differ from what the database contains, sorted by table and
+// key.
 func (n *liveNetwork) changedRows() []change {
 	var changes []change
 	for table, rows := range n.scenario.CurrentRows() {
@@ -247,7 +252,7 @@ func (n *liveNetwork) changedRows() []change {
 	return changes
 }
 
-// markStored records that the database contains rows.
+// markStored records that the database contains the rows, so that [liveNetwork.changedRows] omits them.
 func (n *liveNetwork) markStored(changes []change) {
 	for _, c := range changes {
 		if n.stored[c.table] == nil {

@@ -114,7 +114,7 @@ func Reload(ctx context.Context, db DB, now time.Time, progress Progress) error 
 	})
 }
 
-// exec runs a statement. what describes it in errors.
+// exec runs a statement in a transaction. what describes it in errors.
 func exec(ctx context.Context, tx pgx.Tx, what, sql string) error {
 	_, err := tx.Exec(ctx, sql)
 	return wrap.Error(err, "%s", what)
@@ -156,7 +156,8 @@ func load(ctx context.Context, db DB, now time.Time, progress Progress, prepare 
 	})
 }
 
-// registerTypes registers the enum types of the ledger tables with a connection.
+// registerTypes registers the enum types of the ledger tables with a connection. It reads them from the database
+// and fails if they are missing.
 func registerTypes(ctx context.Context, conn *pgx.Conn) error {
 	types, err := conn.LoadTypes(ctx, enums)
 	if err != nil {
@@ -166,7 +167,8 @@ func registerTypes(ctx context.Context, conn *pgx.Conn) error {
 	return nil
 }
 
-// copyTo copies the rows of all tables into the database.
+// copyTo copies the rows of all tables of a scenario into the database in a transaction, and calls progress before
+// each table.
 func copyTo(ctx context.Context, tx pgx.Tx, w *scenario.Scenario, progress Progress) error {
 	err := registerTypes(ctx, tx.Conn())
 	if err != nil {
@@ -188,7 +190,7 @@ func copyTo(ctx context.Context, tx pgx.Tx, w *scenario.Scenario, progress Progr
 	return nil
 }
 
-// copyRows writes the rows of a table.
+// copyRows inserts the rows of a table with COPY. A column that a row does not have is null.
 func copyRows(ctx context.Context, tx pgx.Tx, table string, rows []world.Row) error {
 	if len(rows) == 0 {
 		return nil
@@ -205,7 +207,7 @@ func copyRows(ctx context.Context, tx pgx.Tx, table string, rows []world.Row) er
 	return wrap.Error(err, "writing table %s", table)
 }
 
-// columnsOf returns the columns that any of the rows has, in order.
+// columnsOf returns the columns that any of the rows has, in alphabetical order.
 func columnsOf(rows []world.Row) []string {
 	all := world.Row{}
 	for _, r := range rows {

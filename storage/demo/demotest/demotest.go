@@ -13,7 +13,7 @@ import (
 	"heliograph/storage/pgtest/tables"
 )
 
-// Now returns the time of the demo network.
+// Now returns the fixed time for which the demo network of tests is created.
 func Now() time.Time { return time.Date(2026, 5, 17, 12, 34, 56, 0, time.UTC) }
 
 const self = "heliograph/storage/demo/demotest"
@@ -26,7 +26,8 @@ var (
 	Full = &pgtest.Template{Name: "full", From: tables.All, Package: self, Prepare: loadAll}
 )
 
-// loadLedger writes the demo network into an empty test database.
+// loadLedger writes the demo network into the empty test database at url, as of [Now]. It prepares a template of
+// package pgtest.
 func loadLedger(ctx context.Context, url string) error {
 	conn, err := pgx.Connect(ctx, url)
 	if err != nil {

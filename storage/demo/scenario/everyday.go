@@ -10,7 +10,8 @@ import (
 	"heliograph/storage/demo/world"
 )
 
-// EverydayUntil adds n groups of everyday transactions, evenly distributed until an age.
+// EverydayUntil adds n groups of one to four everyday transactions, evenly distributed from now until an age,
+// which is a time in nanoseconds before the end.
 func (w *Scenario) EverydayUntil(age, n int64) {
 	from, to := w.Now(), w.End()-age
 	for i := int64(1); i <= n; i++ {
@@ -22,7 +23,8 @@ func (w *Scenario) EverydayUntil(age, n int64) {
 	w.liveUntil(to)
 }
 
-// lastTenMinutes adds a block every two seconds. The last block ends at the end of the scenario.
+// lastTenMinutes adds the transactions of the last 300 blocks, one every two seconds. The last block ends at the
+// end of the scenario.
 func (w *Scenario) lastTenMinutes() {
 	const blocks = 300
 	for i := int64(blocks); i > 0; i-- {
@@ -46,7 +48,8 @@ func (w *Scenario) pickTwo(list []int64) (int64, int64) {
 	return list[a], list[b]
 }
 
-// Pay adds a payment. The community fund pays for accounts with a low balance.
+// Pay adds a transfer of a random amount of hbars with a random memo. The community fund pays for accounts with a
+// balance below 40 hbars.
 func (w *Scenario) Pay(from, to int64) {
 	if w.Balance(from) < 40*world.Hbar {
 		from = demo.Fund
@@ -57,7 +60,7 @@ func (w *Scenario) Pay(from, to int64) {
 	w.play("TransferHbars " + fmt.Sprint(from, to) + ` <10_000_000..910_000_000> "<memos>"`)
 }
 
-// ReportWeather submits a message to the topic of the weather reports.
+// ReportWeather submits a random JSON message to the topic of the weather reports.
 func (w *Scenario) ReportWeather() {
 	wind := []string{"N 2", "SW 4", "W 6", "S 1", "NW 7"}[w.Pick(5)]
 	sea := []string{"calm", "slight", "moderate", "rough"}[w.Pick(4)]
@@ -65,20 +68,21 @@ func (w *Scenario) ReportWeather() {
 		`{"wind":"`+wind+`","sea":"`+sea+`"}`)
 }
 
-// Everyday adds a transaction of everyday life.
+// Everyday adds the transactions of a random line of the everyday section of the script.
 func (w *Scenario) Everyday() { w.playOne(everyday) }
 
 // coinHolders are the holders of Harbour Coin, the contract.
 var coinHolders = []int64{demo.Bob, demo.Heidi, demo.Rupert, demo.Carol, demo.Erin, demo.Walter}
 
-// UseContract calls a contract.
+// UseContract adds a random contract call of the script. It sets the results from, to and level, which the lines
+// use.
 func (w *Scenario) UseContract() {
 	w.results["from"], w.results["to"] = w.pickTwo(coinHolders)
 	w.results["level"] = w.Pick(3_000) - 1_500
 	w.playOne(contractCalls)
 }
 
-// TradeNFT sells one of ten lighthouses.
+// TradeNFT sells one of ten lighthouses to a random account for 10 to 39 hbars.
 func (w *Scenario) TradeNFT() {
 	serial := 11 + w.Pick(10)
 	owner := w.OwnerOf(demo.Lighthouse, serial)
@@ -90,7 +94,7 @@ func (w *Scenario) TradeNFT() {
 	w.TransferNFT(owner, buyer, demo.Lighthouse, serial, (10+w.Pick(30))*world.Hbar, "")
 }
 
-// AddNewcomer creates an account, half of the time by a payment to an unused address.
+// AddNewcomer creates an account that the community fund pays, half of the time by a payment to an unused address.
 func (w *Scenario) AddNewcomer() {
 	name := fmt.Sprint("newcomer ", w.NextID("account")-world.FirstAccount)
 	if w.Pick(2) == 0 {
@@ -106,7 +110,8 @@ func (w *Scenario) AddNewcomer() {
 	})
 }
 
-// grant transfers hbars to an account with a low balance, so that a live network never runs out of hbars.
+// grant transfers hbars from the treasury to the first account with a balance below 60 hbars, if there is one, so
+// that a live network never runs out of hbars.
 func (w *Scenario) grant() {
 	const little, enough = 60 * world.Hbar, 400 * world.Hbar
 	for id := int64(demo.Alice); id <= demo.Fund; id++ {
@@ -125,7 +130,8 @@ func (w *Scenario) grant() {
 
 // The methods below are called by the story.
 
-// CreateStreet creates the accounts of residents, which have no constants.
+// CreateStreet creates the accounts of the residents of a street, with random balances and different kinds of
+// keys, and adds them to w.residents. The accounts have no constants.
 func (w *Scenario) CreateStreet(street string, houses int64) {
 	for house := int64(1); house <= houses; house++ {
 		name := fmt.Sprintf("%s %d", street, house)
@@ -155,7 +161,7 @@ func (w *Scenario) CreateStreet(street string, houses int64) {
 	}
 }
 
-// WelcomeResidents gives tokens to every third resident.
+// WelcomeResidents gives tokens to every third resident, who become holders that trade.
 func (w *Scenario) WelcomeResidents() {
 	for i, id := range w.residents {
 		if i%3 == 0 {
@@ -170,7 +176,7 @@ func (w *Scenario) WelcomeResidents() {
 	}
 }
 
-// Give transfers units of a token to an account that trades with them in everyday life.
+// Give transfers units of a token, and adds the receiver to the holders that trade with them in everyday life.
 func (w *Scenario) Give(from, to, token, amount int64, memo string) {
 	w.TransferToken(from, to, token, amount, memo)
 	w.holders[token] = append(w.holders[token], to)
@@ -188,7 +194,8 @@ func (w *Scenario) DeployHarbourCoin() int64 {
 	})
 }
 
-// ResidentsLeave deletes the accounts of some residents.
+// ResidentsLeave deletes the accounts of some residents. The community fund inherits their hbars and takes their
+// places in w.residents.
 func (w *Scenario) ResidentsLeave() {
 	for i := 7; i < len(w.residents); i += 42 {
 		w.DeleteAccount(w.residents[i], demo.Fund)
@@ -196,7 +203,8 @@ func (w *Scenario) ResidentsLeave() {
 	}
 }
 
-// TradeSunlight transfers Sunlight between two of its holders.
+// TradeSunlight transfers a random amount of Sunlight between two of its holders. If both are the same, it does
+// nothing.
 func (w *Scenario) TradeSunlight() {
 	from, to := w.busy(w.holders[demo.Sunlight]), w.busy(w.holders[demo.Sunlight])
 	if from != to {

@@ -1,4 +1,6 @@
-// Package scenario is what happens in the demo network: the accounts, what they do, and when.
+// Package scenario is what happens in the demo network: the accounts, what they do, and when. It adds transactions to
+// a [world.World] in memory. The embedded script calls the exported methods of [Scenario] by name. Its random choices
+// are the same in each run. Steps that fail are reported by [world.World.Err].
 package scenario
 
 import (
@@ -37,8 +39,8 @@ func New(end int64) (*Scenario, error) {
 	return w, nil
 }
 
-// Continue adds a live block that ends at a consensus time. It contains at least a payment, a contract call with logs
-// and a message.
+// Continue adds a live block that ends at a consensus time, in memory. It contains at least a payment, a contract
+// call with logs and a message. Errors are in [world.World.Err].
 func (w *Scenario) Continue(end int64) {
 	w.AddBlock(end, func() {
 		w.grant()
@@ -64,7 +66,7 @@ const (
 	activityOfOne = 400            // activity that makes one transaction
 )
 
-// planYear sets the times of the everyday transactions of the year.
+// planYear sets w.due, the times of the everyday transactions of the year, and the random numbers that they use.
 func (w *Scenario) planYear() {
 	w.yearRand = rand.New(rand.NewPCG(20_26, 11_22))
 	activity := int64(0)
@@ -85,7 +87,8 @@ func (w *Scenario) planYear() {
 	slices.Sort(w.due)
 }
 
-// liveUntil moves the clock forward. On the way, it adds the everyday transactions of the year.
+// liveUntil moves the clock forward to t. On the way, it adds the everyday transactions of the year that are due,
+// and removes them from w.due.
 func (w *Scenario) liveUntil(t int64) {
 	for ; len(w.due) > 0 && w.due[0] < t; w.due = w.due[1:] {
 		w.AdvanceTo(w.due[0])
@@ -94,14 +97,15 @@ func (w *Scenario) liveUntil(t int64) {
 	w.AdvanceTo(t)
 }
 
-// busy returns a member of a list. The first ones are picked most often.
+// busy returns a random member of a list, which must not be empty. The first ones are picked most often.
 func (w *Scenario) busy(list []int64) int64 {
 	n := int64(len(list))
 	a := w.Pick(n)
 	return list[a*a/n*w.Pick(n)/n]
 }
 
-// addOrdinaryEvent adds one of the most common transactions.
+// addOrdinaryEvent adds one of the most common transactions, between two residents. It sets the results from and
+// to, which the lines of the script use.
 func (w *Scenario) addOrdinaryEvent() {
 	w.results["from"], w.results["to"] = w.busy(w.residents), w.residents[w.Pick(int64(len(w.residents)))]
 	w.playOne(ordinary)

@@ -27,14 +27,15 @@ var story string
 // word matches a word of a line: text without blanks except in double quotes.
 var word = regexp.MustCompile(`(?:[^\s"]|"(?:[^"\\]|\\.)*")+`)
 
-// section returns the text of a section of the story, if it exists.
+// section returns the text of a section of the embedded script, or "" if it does not exist.
 func section(name string) string {
 	_, rest, _ := strings.Cut(story, "\n== "+name+"\n")
 	text, _, _ := strings.Cut(rest, "\n== ")
 	return strings.TrimSuffix(text, "\n")
 }
 
-// play runs lines.
+// play runs lines of the script: it replaces their random values and calls a method for each line. Comments start
+// with #.
 func (w *Scenario) play(lines string) {
 	for line := range strings.Lines(lines) {
 		if words := word.FindAllString(w.expand(line), -1); len(words) > 0 && words[0] != "#" {
@@ -51,7 +52,8 @@ var (
 	emitLog       = weighted("logs")
 )
 
-// weighted returns the lines of a section, each as often as the number at its beginning says.
+// weighted returns the lines of a section of the script, each as often as the number at its beginning says, for
+// [Scenario.playOne].
 func weighted(name string) (lines []string) {
 	for line := range strings.Lines(section(name)) {
 		digits, rest, _ := strings.Cut(line, " ")
@@ -61,13 +63,14 @@ func weighted(name string) (lines []string) {
 	return lines
 }
 
-// playOne runs one of several lines.
+// playOne runs one of several lines, which it picks at random.
 func (w *Scenario) playOne(lines []string) { w.play(lines[w.Pick(int64(len(lines)))]) }
 
 // random matches a random value in a line that contains no others.
 var random = regexp.MustCompile(`<[^<>]+>`)
 
-// expand replaces the random values of a line, from left to right.
+// expand returns the line with its random values replaced, from left to right. It advances the random numbers of
+// the scenario.
 func (w *Scenario) expand(line string) string {
 	for at := random.FindStringIndex(line); at != nil; at = random.FindStringIndex(line) {
 		line = line[:at[0]] + w.choose(line[at[0]+1:at[1]-1]) + line[at[1]:]
@@ -95,7 +98,7 @@ func (w *Scenario) choose(text string) string {
 	return quoted[1 : len(quoted)-1]
 }
 
-// members returns the residents, or the holders of a token.
+// members returns the residents, or the accounts that hold the token with the given name.
 func (w *Scenario) members(list string) []int64 {
 	if list == "residents" {
 		return w.residents
@@ -103,7 +106,8 @@ func (w *Scenario) members(list string) []int64 {
 	return w.holders[demo.Numbers[list]]
 }
 
-// call calls the method that the first word names with the values of the other words.
+// call calls the method that the first word names with the values of the other words, by reflection. After "->", a
+// name for the result follows, which later lines can use. Errors go to [world.World.Fail].
 func (w *Scenario) call(words []string) {
 	name, args, result := words[0], words[1:], ""
 	if n := len(args); n > 1 && args[n-2] == "->" {
@@ -186,7 +190,8 @@ func (w *Scenario) assign(v reflect.Value, word string) {
 	*args = append(*args, arg.Interface())
 }
 
-// set sets a variable to the value of a text, or appends the value to a list.
+// set sets a variable to the value of a text, or appends the value to a list. The type of the variable determines
+// the form of the text. Errors go to [world.World.Fail].
 func (w *Scenario) set(v reflect.Value, text string) {
 	if text == "null" {
 		return
@@ -277,7 +282,8 @@ func (w *Scenario) column(text string) any {
 	return unquoted
 }
 
-// bytes returns a key, an address, a hash, or the bytes of a text.
+// bytes returns the bytes of a text such as "ed25519:Alice": a key, an address or a hash by its prefix. Without a
+// known prefix it returns the text itself.
 func (w *Scenario) bytes(text string) []byte {
 	switch kind, of, _ := strings.Cut(text, ":"); kind {
 	case "ed25519":
@@ -307,8 +313,9 @@ func (w *Scenario) bytes(text string) []byte {
 	return []byte(text)
 }
 
-// number returns a number, the number of an entity by its name, or an amount with a unit: ħ for hbars, or d, h, m or s
-// for durations. A leading + adds the duration to the current time.
+// number returns a number, the number of an entity by its name, or an amount with a unit: ħ for hbars, or d, h, m
+// or s for durations, in tinybars and nanoseconds. A leading + adds the duration to the current time. Other text
+// fails the scenario and gives 0.
 func (w *Scenario) number(text string) int64 {
 	n, ok := w.parse(text)
 	if !ok {
@@ -317,8 +324,7 @@ func (w *Scenario) number(text string) int64 {
 	return n
 }
 
-// parse reads a number of the script: the name of an ID or of an earlier result, an amount in hbars, a duration, or
-// after + a time from now.
+// parse is [Scenario.number] without the failure: ok is false for other text.
 func (w *Scenario) parse(text string) (n int64, ok bool) {
 	for _, names := range []map[string]int64{w.results, demo.Numbers} {
 		if n, ok = names[text]; ok {

@@ -110,7 +110,7 @@ const days = 180
 // offset is a time as its distance to the time at which the page is loaded.
 type offset time.Duration
 
-// UnmarshalText reads text such as "-1h30m".
+// UnmarshalText reads a duration such as "-1h30m", relative to the time of the load.
 func (o *offset) UnmarshalText(text []byte) error {
 	d, err := time.ParseDuration(string(text))
 	if err != nil {
@@ -142,7 +142,8 @@ type update struct {
 	notice     *notice
 }
 
-// add adds an update that sets components, by their keys, to a status.
+// add appends an update to n that sets components, by their keys, to a status. at is relative to the time of the
+// load.
 func (n *notice) add(at offset, s status.State, body string, to status.ComponentStatus, components ...string) {
 	n.Updates = append(n.Updates, &update{At: at, State: s, Body: body, Components: components, Status: to})
 }
@@ -205,7 +206,7 @@ func build(now time.Time) (*builder, error) {
 	return s, nil
 }
 
-// codeOf derives a code from a name.
+// codeOf derives the code of an object from its name, so that each load gives the same codes.
 func codeOf(name string) string {
 	const alphabet = "0123456789bcdfghjklmnpqrstvwxyz"
 	sum := sha256.Sum256([]byte("status page of Lantern Bay: " + name))
@@ -216,7 +217,7 @@ func codeOf(name string) string {
 	return string(code)
 }
 
-// addComponents adds the components and their groups.
+// addComponents adds the components and their groups to the working copy in s, with fixed codes.
 func (s *builder) addComponents(all *script) error {
 	s.Origin = status.FromOperator
 	for i, in := range all.Components {
@@ -262,7 +263,7 @@ func (s *builder) addIncidents(all *script) {
 	}
 }
 
-// addUpgrades adds maintenances of all nodes, one per month, of which one was canceled.
+// addUpgrades adds maintenances of all nodes to s.notices, one per month, of which one was canceled.
 func (s *builder) addUpgrades() {
 	var nodes []string
 	for i := range demo.NodeCount {
@@ -326,8 +327,8 @@ func (s *builder) apply(u *update, revision int64) error {
 	return nil
 }
 
-// write writes an update of the history through the domain: the first one opens the incident or schedules the
-// maintenance.
+// write applies an update of the history to the working copy through the domain, and returns what has to be
+// written. The first one opens the incident or schedules the maintenance. It writes to no database.
 func (s *builder) write(u *update) (*status.Effect, error) {
 	n := u.notice
 	codes := list.Map(u.Components, func(name string) string { return s.codes[name] })

@@ -19,7 +19,9 @@ const RenewalPeriod = int64(7_776_000)
 // scenario.
 const paidPeriods = 5
 
-// newEntity adds an entity with the columns that all types have in common and those of r.
+// newEntity adds an entity with the columns that all types have in common and those of r, which take precedence.
+// It derives public_key from the key, registers the EVM address for idOf, and starts the balance of an account or
+// contract at 0.
 func (w *World) newEntity(kind string, id, ts int64, r Row) {
 	e := Row{
 		"id": id, "num": id, "realm": 0, "shard": 0, "type": kind, "memo": "", "deleted": false,
@@ -47,15 +49,17 @@ func (w *World) newEntity(kind string, id, ts int64, r Row) {
 	w.entities.save(ts, e)
 }
 
-// ChangeEntity changes columns of an entity in a transaction.
+// ChangeEntity adds a transaction of type kind that changes columns of an entity. It adds the id and derived
+// columns to changed. If the entity does not exist, it calls [World.Fail].
 func (w *World) ChangeEntity(kind ledger.TransactionType, payer, id int64, changed Row) {
 	t := w.tx(kind, payer, id)
 	w.changeEntity(id, t.ts, changed)
 	w.commit(t)
 }
 
-// Change adds a row, or changes columns of it, in a transaction about an entity, or about none if it is 0. The row has
-// the primary key.
+// Change adds a row to one of the versioned tables, or changes columns of an existing row, in a transaction about
+// an entity, or about none if entity is 0. row must contain the primary key. Changes of the table node have no
+// fee. For an unknown table, it adds the transaction only.
 func (w *World) Change(kind ledger.TransactionType, payer, entity int64, table string, row Row) {
 	t := w.tx(kind, payer, entity)
 	if table == "node" {
@@ -69,7 +73,9 @@ func (w *World) Change(kind ledger.TransactionType, payer, entity int64, table s
 	w.commit(t)
 }
 
-// changeEntity starts a new version of an entity. Historical versions keep the balance at their end.
+// changeEntity starts a new version of an entity at ts, without a transaction. It writes the id and a derived
+// public_key into changed. The version that ends keeps the balance at its end. If the entity does not exist, it
+// calls [World.Fail] and changes nothing.
 func (w *World) changeEntity(id, ts int64, changed Row) {
 	e := w.entities.get(id)
 	if e == nil {
@@ -86,7 +92,8 @@ func (w *World) changeEntity(id, ts int64, changed Row) {
 	w.entities.save(ts, changed)
 }
 
-// writeEntities sets the current balances of accounts and contracts.
+// writeEntities copies the current balances and their times into the rows of accounts and contracts, without new
+// versions.
 func (w *World) writeEntities() {
 	for _, c := range w.entities.all {
 		e := c.row
@@ -128,7 +135,8 @@ type Account struct {
 	HighVolume        bool
 }
 
-// CreateAccount creates an account in a transaction of its own.
+// CreateAccount creates an account in a transaction that payer pays and returns its number. It transfers the
+// initial balance from payer. In high-volume mode, the fee is four times as high.
 func (w *World) CreateAccount(payer int64, p Account) int64 {
 	t := w.tx(codes.TypeCryptoCreate, payer, 0)
 	id := w.insertAccount(t, p)
@@ -144,7 +152,8 @@ func (w *World) CreateAccount(payer int64, p Account) int64 {
 	return id
 }
 
-// insertAccount adds the account that a transaction creates.
+// insertAccount adds the entity of an account that transaction t creates and returns its number. It transfers no
+// hbars. Accounts with odd numbers get an expiration time.
 func (w *World) insertAccount(t *Transaction, p Account) int64 {
 	id := w.takeID("account")
 	r := Row{
@@ -177,7 +186,8 @@ func (w *World) UpdateAccount(id int64, changed Row) {
 	w.commit(t)
 }
 
-// DeleteAccount deletes an account and transfers its hbars to heir.
+// DeleteAccount marks an account as deleted and transfers its hbars, including a pending staking reward, to heir,
+// who pays the fee.
 func (w *World) DeleteAccount(id, heir int64) {
 	t := w.tx(codes.TypeCryptoDelete, heir, id)
 	if rest := w.balances[id] + w.collect(t, id); rest > 0 {
@@ -189,7 +199,8 @@ func (w *World) DeleteAccount(id, heir int64) {
 	w.changeEntity(id, t.ts, Row{"deleted": true, "obtainer_id": heir})
 }
 
-// TransferHbars transfers hbars.
+// TransferHbars transfers an amount of tinybars in a transaction that the sender pays, and returns the
+// transaction.
 func (w *World) TransferHbars(from, to, amount int64, memo string) *Transaction {
 	t := w.tx(codes.TypeCryptoTransfer, from, 0)
 	t.memo = memo
@@ -197,8 +208,8 @@ func (w *World) TransferHbars(from, to, amount int64, memo string) *Transaction 
 	return w.commit(t)
 }
 
-// FundAlias transfers hbars to an unused alias or EVM address, which creates an account. For an address, the account
-// is hollow.
+// FundAlias transfers tinybars to an unused alias or EVM address, which creates an account in a preceding child
+// transaction. It returns the number of the account. For an address, the account is hollow.
 func (w *World) FundAlias(from, amount int64, p Account) int64 {
 	t := w.tx(codes.TypeCryptoTransfer, from, 0)
 	c := w.before(t, codes.TypeCryptoCreate)
@@ -228,7 +239,8 @@ var systemAccounts = []struct {
 	{demo.FeeCollection, demo.FeeCollection, "fee collection", 0},
 }
 
-// createSystemAccounts creates the system accounts and distributes all hbars among them.
+// createSystemAccounts creates the system accounts, without transactions, and distributes all hbars among them.
+// The treasury gets the rest. It moves the clock one second past the last creation.
 func (w *World) createSystemAccounts() {
 	start, rest := w.clock, totalSupply
 	give := func(id int64, memo string, balance int64) {
@@ -259,7 +271,8 @@ func (w *World) createSystemAccounts() {
 // Word returns a number as a 32-byte word.
 func Word(v int64) []byte { return common.LeftPadBytes(number(v), 32) }
 
-// AddHook adds a hook to an account with an account update. All hooks use the same contract.
+// AddHook adds a hook with number id to an account, in an account update that the account pays. All hooks use the
+// same contract. admin is the holder of the admin key, or empty for none.
 func (w *World) AddHook(owner, id int64, admin string) {
 	t := w.tx(codes.TypeCryptoUpdate, owner, owner)
 	w.hooks.save(t.ts, Row{
@@ -271,7 +284,7 @@ func (w *World) AddHook(owner, id int64, admin string) {
 	w.commit(t)
 }
 
-// RemoveHook deletes a hook with an account update.
+// RemoveHook marks a hook of an account as deleted, in an account update that the account pays.
 func (w *World) RemoveHook(owner, id int64) {
 	t := w.tx(codes.TypeCryptoUpdate, owner, owner)
 	w.hooks.save(t.ts, Row{"owner_id": owner, "hook_id": id, "deleted": true})
@@ -285,7 +298,8 @@ type HookSlot struct {
 	Value []byte
 }
 
-// StoreHook writes storage slots of a hook.
+// StoreHook writes storage slots of a hook, and a row of hook_storage_change for each of them, in one transaction
+// that the owner pays. A nil value deletes a slot.
 func (w *World) StoreHook(owner, id int64, slots ...HookSlot) {
 	t := w.tx(codes.TypeHookStore, owner, owner)
 	for _, s := range slots {

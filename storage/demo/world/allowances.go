@@ -4,7 +4,7 @@ import (
 	"heliograph/internal/domain/ledger/codes"
 )
 
-// ApproveHbars sets the hbar allowance of a spender. 0 revokes it.
+// ApproveHbars sets the allowance of a spender in tinybars, in a transaction that the owner pays. 0 revokes it.
 func (w *World) ApproveHbars(owner, spender, amount int64) {
 	t := w.tx(codes.TypeCryptoApproveAllowance, owner, 0)
 	w.cryptoAllowances.save(t.ts, Row{
@@ -13,7 +13,8 @@ func (w *World) ApproveHbars(owner, spender, amount int64) {
 	w.commit(t)
 }
 
-// ApproveTokens sets the allowance of a spender for a fungible token.
+// ApproveTokens sets the allowance of a spender for a fungible token, in a transaction that the owner pays, and
+// adds the synthetic approval log. 0 revokes the allowance.
 func (w *World) ApproveTokens(owner, spender, token, amount int64) {
 	t := w.tx(codes.TypeCryptoApproveAllowance, owner, 0)
 	w.tokenAllowances.save(t.ts, Row{
@@ -24,8 +25,8 @@ func (w *World) ApproveTokens(owner, spender, token, amount int64) {
 	w.commit(t)
 }
 
-// ApproveNFT approves a spender for one serial. delegate is the account that delegates its own approval, or 0 for the
-// owner.
+// ApproveNFT approves a spender for one serial. delegate is the account that delegates its own approval and pays,
+// or 0 for the owner.
 func (w *World) ApproveNFT(owner, delegate, spender, token, serial int64) {
 	payer := owner
 	if delegate != 0 {
@@ -39,7 +40,8 @@ func (w *World) ApproveNFT(owner, delegate, spender, token, serial int64) {
 	w.commit(t)
 }
 
-// SpendHbars transfers hbars by allowance.
+// SpendHbars transfers tinybars of the owner in a transaction that the spender pays, and reduces the allowance. If
+// the allowance is missing or too small, the transaction fails with SPENDER_DOES_NOT_HAVE_ALLOWANCE.
 func (w *World) SpendHbars(owner, spender, to, amount int64, memo string) {
 	t := w.tx(codes.TypeCryptoTransfer, spender, 0)
 	t.memo = memo
@@ -54,7 +56,8 @@ func (w *World) SpendHbars(owner, spender, to, amount int64, memo string) {
 	w.commit(t)
 }
 
-// SpendTokens transfers units of a fungible token by allowance. The token must not have custom fees.
+// SpendTokens transfers units of a fungible token of the owner in a transaction that the spender pays, and reduces
+// the allowance, which must exist. The token must not have custom fees.
 func (w *World) SpendTokens(owner, spender, to, token, amount int64) {
 	t := w.tx(codes.TypeCryptoTransfer, spender, 0)
 	a := w.tokenAllowances.get(owner, spender, token)
@@ -63,14 +66,16 @@ func (w *World) SpendTokens(owner, spender, to, token, amount int64) {
 	w.commit(t)
 }
 
-// SpendNFT transfers a serial by approval.
+// SpendNFT transfers a serial by approval in a transaction that the spender pays. The transfer clears the
+// approval. SpendNFT does not check that there is one.
 func (w *World) SpendNFT(owner, spender, to, token, serial int64) {
 	t := w.tx(codes.TypeCryptoTransfer, spender, 0)
 	w.addNFTTransfer(t, owner, to, token, serial, 0, true)
 	w.commit(t)
 }
 
-// Airdrop offers units of a fungible token (serial 0) or a serial to an account, which has to claim them.
+// Airdrop offers units of a fungible token (serial 0) or a serial to an account, which has to claim them. It adds
+// the units to a pending offer of the same token and moves none.
 func (w *World) Airdrop(sender, receiver, token, serial, amount int64) {
 	t := w.tx(codes.TypeTokenAirdrop, sender, 0)
 	if d := w.airdrops.get(sender, receiver, token, serial); d != nil && d["state"] == "PENDING" &&
@@ -86,7 +91,7 @@ func (w *World) Airdrop(sender, receiver, token, serial, amount int64) {
 	w.commit(t)
 }
 
-// CancelAirdrop cancels a pending airdrop.
+// CancelAirdrop marks an airdrop as cancelled in a transaction that the sender pays. It moves no tokens.
 func (w *World) CancelAirdrop(sender, receiver, token, serial int64) {
 	t := w.tx(codes.TypeTokenCancelAirdrop, sender, 0)
 	w.airdrops.save(t.ts, Row{
@@ -97,7 +102,8 @@ func (w *World) CancelAirdrop(sender, receiver, token, serial int64) {
 	w.commit(t)
 }
 
-// ClaimAirdrop claims a pending airdrop and transfers its tokens.
+// ClaimAirdrop marks an airdrop as claimed and transfers its tokens, in a transaction that the receiver pays. It
+// associates the receiver with the token if necessary.
 func (w *World) ClaimAirdrop(sender, receiver, token, serial int64) {
 	t := w.tx(codes.TypeTokenClaimAirdrop, receiver, 0)
 	d := w.airdrops.save(t.ts, Row{

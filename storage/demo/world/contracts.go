@@ -17,7 +17,8 @@ import (
 	"heliograph/internal/domain/ledger/codes"
 )
 
-// Pack encodes a call of a method, or the constructor arguments if method is empty.
+// Pack returns the ABI encoding of a call of a method, or of the constructor arguments if method is empty.
+// contract is the name of a compiled contract. If the arguments do not fit, it calls [World.Fail].
 func (w *World) Pack(contract, method string, args ...any) []byte {
 	a := w.artifacts[contract]
 	data, err := a.ABI.Pack(method, args...)
@@ -27,7 +28,8 @@ func (w *World) Pack(contract, method string, args ...any) []byte {
 	return data
 }
 
-// ArgumentType returns the Go type of an argument of a method, or of the constructor if method is empty.
+// ArgumentType returns the Go type of argument i of a method, or of the constructor if method is empty. contract
+// is the name of a compiled contract. It panics if there is no such argument.
 func (w *World) ArgumentType(contract, method string, i int) reflect.Type {
 	inputs := w.artifacts[contract].ABI.Constructor.Inputs
 	if method != "" {
@@ -41,7 +43,8 @@ func (w *World) Initcode(contract string, args ...any) []byte {
 	return append(common.FromHex(w.artifacts[contract].Bytecode), w.Pack(contract, "", args...)...)
 }
 
-// idOf returns the entity with an EVM address, or 0.
+// idOf returns the number of the entity with an EVM address, the number that a long-zero address contains (even if
+// no such entity exists), or 0.
 func (w *World) idOf(a common.Address) int64 {
 	if id, ok := w.idByAddress[a]; ok {
 		return id
@@ -52,7 +55,8 @@ func (w *World) idOf(a common.Address) int64 {
 	return 0
 }
 
-// evmHash returns the hash of a transaction in the contract tables.
+// evmHash returns the 32-byte hash of the transaction in the contract tables: the Ethereum hash if it has one,
+// else the start of its hash.
 func (t *Transaction) evmHash() []byte {
 	if t.ethereumHash != nil {
 		return t.ethereumHash
@@ -74,7 +78,8 @@ type Deployment struct {
 	Broken    bool // omits the constructor arguments, so that the creation fails
 }
 
-// Deploy creates a contract with a ContractCreate transaction. The contract has a long-zero address.
+// Deploy creates a contract with a ContractCreate transaction and returns its number, or 0 if the creation failed.
+// It runs the initcode in the EVM. The contract has a long-zero address.
 func (w *World) Deploy(payer int64, d Deployment) int64 {
 	t := w.tx(codes.TypeContractCreate, payer, 0)
 	init := common.FromHex(w.artifacts[d.Source].Bytecode)
@@ -94,8 +99,8 @@ func (w *World) Deploy(payer int64, d Deployment) int64 {
 	return id
 }
 
-// execute calls a contract, or creates one, and records the outcome. It returns the number of the contract, or 0 if its
-// creation failed.
+// execute runs a call or creation in the EVM and records the outcome with [World.record], which sets the result,
+// gas and fee of t. It returns the number of the contract, or 0 if its creation failed. It does not commit t.
 func (w *World) execute(t *Transaction, o outcome, input []byte) int64 {
 	if o.create == nil {
 		to := w.Address(o.contract)
@@ -112,7 +117,8 @@ func (w *World) execute(t *Transaction, o outcome, input []byte) int64 {
 	return o.contract
 }
 
-// newContract adds the entity of a contract that an execution created.
+// newContract adds the entity and the contract row of a contract that an execution created, and returns its
+// number. A nil key becomes the key of the contract itself. The initcode is stored only if no file contains it.
 func (w *World) newContract(
 	t *Transaction, at common.Address, memo string, k []byte, file int64, init, code []byte,
 ) int64 {
@@ -144,7 +150,8 @@ type Call struct {
 	Value    int64
 }
 
-// CallContract calls a contract with a ContractCall transaction.
+// CallContract runs a contract in the EVM with a ContractCall transaction and returns the transaction. A gas limit
+// of 0 becomes 400,000. A call that reverts sets the result of the transaction and is no error.
 func (w *World) CallContract(c Call) *Transaction {
 	t := w.tx(codes.TypeContractCall, c.Payer, c.Contract)
 	input := w.inputOf(c)
@@ -171,7 +178,8 @@ type outcome struct {
 	aliasSender                  []byte          // stores the sender as an address in the function result only
 }
 
-// record writes the contract rows of an execution and applies its transfers.
+// record adds the contract result, logs, state changes, actions and child transactions of an execution to the
+// rows, and its value transfers to t. It sets the result, gas, fee and bloom filter of t.
 func (w *World) record(t *Transaction, x execution, o outcome) {
 	created := []int64{}
 	if o.create != nil && o.contract != 0 {
@@ -230,7 +238,8 @@ func (w *World) record(t *Transaction, x execution, o outcome) {
 	t.sidecars++
 }
 
-// failureName returns the response code of an error that is not a revert.
+// failureName returns the error message of contract results and actions for an EVM error that is not a revert:
+// INSUFFICIENT_GAS or INVALID_OPERATION.
 func failureName(err error) string {
 	if errors.Is(err, vm.ErrOutOfGas) {
 		return "INSUFFICIENT_GAS"
@@ -238,15 +247,16 @@ func failureName(err error) string {
 	return "INVALID_OPERATION"
 }
 
-// functionResult returns a ContractFunctionResult whose sender is an address.
+// functionResult returns the protobuf message ContractFunctionResult for a call whose sender is an EVM address. It
+// uses the contract, gas, input and sender of o.
 func functionResult(o outcome, output []byte, used int64) message {
 	sender := message(nil).bytes(4, o.aliasSender)
 	return message(nil).msg(1, entityID(o.contract)).bytes(2, output).num(5, used).num(10, o.gas).bytes(12,
 		o.input).msg(13, sender)
 }
 
-// addResult writes a contract result and its rows in the lookup tables. Columns that are missing in known are those of
-// a call that did nothing.
+// addResult adds a row of contract_result and its rows in the lookup tables, and the parties to those of t.
+// Columns that are missing in known get the values of a call that did nothing.
 func (w *World) addResult(t *Transaction, known Row, parties []int64) {
 	r := Row{
 		"function_parameters": []byte{}, "gas_limit": int64(0), "gas_used": int64(0), "consensus_timestamp": t.ts,
@@ -282,8 +292,8 @@ func (w *World) addResult(t *Transaction, known Row, parties []int64) {
 	}
 }
 
-// recordCreation adds a contract that another contract created, in a child transaction. Its gas is that of a message
-// of its own, as which a trace runs it again.
+// recordCreation adds a contract that another contract created in t, with a child transaction, and returns its
+// number. The gas of its result includes the intrinsic gas, because a trace runs it as a message of its own.
 func (w *World) recordCreation(t *Transaction, f *frame) int64 {
 	c := w.child(t, codes.TypeContractCreate)
 	id := w.newContract(c, f.to, "", nil, 0, f.input, f.output)
@@ -298,8 +308,8 @@ func (w *World) recordCreation(t *Transaction, f *frame) int64 {
 	return id
 }
 
-// recordTokenTransfer executes a token transfer of the token system contract in a child transaction. Its log belongs
-// to the call.
+// recordTokenTransfer executes a token transfer, which a contract requested of the token system contract, in a
+// child transaction of t. Its log belongs to the call. If the transfer is impossible, it calls [World.Fail].
 func (w *World) recordTokenTransfer(t *Transaction, contract int64, n tokenTransfer) {
 	c := w.child(t, codes.TypeCryptoTransfer)
 	c.caller, c.called = t, contract
@@ -323,7 +333,8 @@ func bloomOf(logs []*types.Log) []byte {
 	return types.CreateBloom(&types.Receipt{Logs: logs}).Bytes()
 }
 
-// recordLogs adds the rows of an execution's logs, and their contracts to the parties of the transaction.
+// recordLogs adds the rows of an execution's logs, and appends their contracts to *parties. It counts them in t,
+// which determines the index of later logs.
 func (w *World) recordLogs(t *Transaction, x execution, o outcome, parties *[]int64) {
 	for _, l := range x.logs {
 		id := w.idOf(l.Address)
@@ -342,7 +353,8 @@ func (w *World) recordLogs(t *Transaction, x execution, o outcome, parties *[]in
 	}
 }
 
-// recordState writes the storage slots that an execution read and wrote.
+// recordState adds a row of contract_state_change for each slot that an execution read or wrote. If the execution
+// succeeded, it also changes the current value of written slots and appends their contracts to *parties.
 func (w *World) recordState(t *Transaction, x execution, parties *[]int64) {
 	for _, s := range x.slots {
 		id := w.idOf(s.contract)
@@ -368,8 +380,8 @@ func (w *World) recordState(t *Transaction, x execution, parties *[]int64) {
 	}
 }
 
-// CallAndExport calls a contract, and adds its unchanged storage slots to the state changes of the call, as a
-// migration does.
+// CallAndExport calls a contract like [World.CallContract], and adds rows for its untouched storage slots to the
+// state changes of the call, marked as a migration.
 func (w *World) CallAndExport(c Call) {
 	t := w.CallContract(c)
 	touched := map[string]bool{}
@@ -389,7 +401,7 @@ func (w *World) CallAndExport(c Call) {
 	}
 }
 
-// recordActions adds the rows of contract_action: the call tree of an execution.
+// recordActions adds the rows of contract_action: the call tree of an execution. It changes nothing else.
 func (w *World) recordActions(t *Transaction, x execution, o outcome) {
 	operations := map[vm.OpCode]int{
 		vm.CALL: 1, vm.CALLCODE: 2, vm.DELEGATECALL: 3, vm.STATICCALL: 4, vm.CREATE: 5,
@@ -436,7 +448,7 @@ func (w *World) recordActions(t *Transaction, x execution, o outcome) {
 	}
 }
 
-// setNonces sets the nonces of contracts after their creations.
+// setNonces copies the nonces of contracts from the EVM to the entity rows, at least 1, without new versions.
 func (w *World) setNonces() {
 	for _, c := range w.contracts.all {
 		id := c.row["id"].(int64)
@@ -444,12 +456,14 @@ func (w *World) setNonces() {
 	}
 }
 
-// setNonce sets the nonce of a sender in the EVM, which determines the addresses of created contracts.
+// setNonce copies the nonce of a sender from the ledger to the EVM, where it determines the addresses of created
+// contracts.
 func (w *World) setNonce(id int64) {
 	w.evm.state.SetNonce(w.Address(id), uint64(w.nonces[id]), tracing.NonceChangeUnspecified)
 }
 
-// FailCall adds a call that fails before it reaches a contract.
+// FailCall adds a ContractCall transaction and its result that fail with INVALID_CONTRACT_ID. It does not run the
+// EVM.
 func (w *World) FailCall(payer, gas int64, data []byte) {
 	t := w.tx(codes.TypeContractCall, payer, 0)
 	t.result = codes.InvalidContractID
@@ -460,7 +474,8 @@ func (w *World) FailCall(payer, gas int64, data []byte) {
 	w.commit(t)
 }
 
-// DeleteContract deletes a contract and transfers its hbars to heir. permanent marks a removal by the network.
+// DeleteContract marks a contract as deleted and transfers its hbars to heir, in a transaction that payer pays.
+// permanent marks a removal by the network.
 func (w *World) DeleteContract(id, payer, heir int64, permanent bool) {
 	t := w.tx(codes.TypeContractDelete, payer, id)
 	if rest := w.balances[id]; rest > 0 {

@@ -35,7 +35,9 @@ type EthereumTransaction struct {
 	Anonymous bool    // stores the sender as an address only
 }
 
-// SendEthereum submits a signed Ethereum transaction through the relay. It returns the created contract, or 0.
+// SendEthereum signs an Ethereum transaction with the key of the sender and submits it through the relay, which
+// pays the fee. The sender refunds the gas. It returns the number of the created contract, or 0. If the
+// transaction has an explicit nonce, it fails with WRONG_NONCE.
 func (w *World) SendEthereum(e EthereumTransaction) int64 {
 	t := w.tx(codes.TypeEthereumTransaction, demo.Relay, 0)
 	c := e.Call
@@ -68,13 +70,15 @@ func (w *World) SendEthereum(e EthereumTransaction) int64 {
 	return created
 }
 
-// ethereumPrices returns the price of gas in weibars, and the maximum price of transactions that have one.
+// ethereumPrices returns the current gas price in weibars, and the maximum gas price of transactions of types 2
+// and 4: twice as much.
 func (w *World) ethereumPrices() (price, most *big.Int) {
 	price = new(big.Int).Mul(big.NewInt(w.gasPrice), big.NewInt(weibar))
 	return price, new(big.Int).Mul(price, big.NewInt(2))
 }
 
-// runEthereum executes the transaction and returns the created contract, or 0.
+// runEthereum executes the transaction in the EVM and returns the number of the created contract, or 0. It
+// increments the nonce of the sender and adds the sender's payment for the gas to t.
 func (w *World) runEthereum(t *Transaction, e EthereumTransaction, c Call, input []byte) int64 {
 	o := outcome{sender: e.Sender, contract: c.Contract, gas: c.Gas, value: c.Value, create: e.Create}
 	if e.Anonymous {
@@ -97,7 +101,7 @@ func (w *World) runEthereum(t *Transaction, e EthereumTransaction, c Call, input
 // baseGas is the gas that a transaction without data uses before it runs.
 const baseGas = 21_000
 
-// rejectNonce writes the result of a transaction with a wrong nonce. Its sender pays the relay for it.
+// rejectNonce makes t fail with WRONG_NONCE and adds its contract result. The sender pays the relay the base gas.
 func (w *World) rejectNonce(t *Transaction, e EthereumTransaction, c Call, input []byte) {
 	t.result, t.entity = codes.WrongNonce, 0
 	t.hbars(e.Sender, t.payer, baseGas*w.gasPrice)
@@ -105,7 +109,8 @@ func (w *World) rejectNonce(t *Transaction, e EthereumTransaction, c Call, input
 		[]int64{0, t.payer})
 }
 
-// signEthereum signs the transaction with the key of the sender. Signatures are deterministic.
+// signEthereum returns the transaction of the type that e has, signed with the key of the sender. value is in
+// tinybars and becomes weibars. Signatures are deterministic.
 func (w *World) signEthereum(
 	e EthereumTransaction, to *common.Address, nonce uint64, gas, value int64, input []byte,
 ) *types.Transaction {
@@ -147,7 +152,8 @@ func (w *World) signEthereum(
 	return signed
 }
 
-// authorize signs the delegation of the code of a contract to the account of the sender.
+// authorize returns a signed authorization (EIP-7702) that lets the account of the sender run the code of contract
+// e.Delegate. nonce is that of the account at the authorization. It stores nothing.
 func (w *World) authorize(e EthereumTransaction, nonce uint64) types.SetCodeAuthorization {
 	a, err := types.SignSetCode(ecPrivate(keyHolder(e.Sender)), types.SetCodeAuthorization{
 		ChainID: *uint256.NewInt(ChainID), Address: w.Address(e.Delegate), Nonce: nonce,
@@ -158,8 +164,8 @@ func (w *World) authorize(e EthereumTransaction, nonce uint64) types.SetCodeAuth
 	return a
 }
 
-// addEthereumRow adds the row of ethereum_transaction with the decoded transaction. A transaction of type 4 also
-// changes the delegation of its sender.
+// addEthereumRow adds the row of ethereum_transaction with the decoded transaction. For a transaction of type 4,
+// it also sets the delegation address of the sender.
 func (w *World) addEthereumRow(
 	t *Transaction, e EthereumTransaction, signed *types.Transaction, to *common.Address, c Call, input []byte,
 ) {
@@ -221,6 +227,7 @@ type authorization struct {
 	YParity hexutil.Uint   `json:"y_parity"`
 }
 
+// authorizationOf returns an authorization in the form of the column authorization_list.
 func authorizationOf(a types.SetCodeAuthorization) authorization {
 	return authorization{a.Address, a.ChainID.Hex(), a.Nonce, a.R.Bytes(), a.S.Bytes(), hexutil.Uint(a.V)}
 }
@@ -241,9 +248,11 @@ func present(b []byte) []byte {
 	return b
 }
 
+// number returns v as 8 big-endian bytes.
 func number(v int64) []byte { return binary.BigEndian.AppendUint64(nil, uint64(v)) }
 
-// topicAddress returns the address of an account as a log topic. 0 is the zero address of mints and burns.
+// topicAddress returns the EVM address of an account as a log topic without leading zeros. For 0, the other side
+// of mints and burns, it is empty.
 func (w *World) topicAddress(id int64) []byte {
 	if id == 0 {
 		return []byte{}
@@ -252,22 +261,24 @@ func (w *World) topicAddress(id int64) []byte {
 	return trim(a[:])
 }
 
-// addTransferLog adds the synthetic log of a fungible token transfer outside of the EVM.
+// addTransferLog adds the log of a fungible token transfer to the rows; see [World.addTokenLog]. It moves no
+// tokens.
 func (w *World) addTransferLog(t *Transaction, token, from, to, amount int64) {
 	w.addTokenLog(t, token, topicTransfer, w.topicAddress(from), w.topicAddress(to), nil, trim(number(amount)))
 }
 
-// addNFTTransferLog adds the synthetic log of an NFT transfer outside of the EVM.
+// addNFTTransferLog adds the log of an NFT transfer to the rows; see [World.addTokenLog]. It moves no token.
 func (w *World) addNFTTransferLog(t *Transaction, token, from, to, serial int64) {
 	w.addTokenLog(t, token, topicTransfer, w.topicAddress(from), w.topicAddress(to), trim(number(serial)), []byte{})
 }
 
-// addApprovalLog adds the synthetic log of an allowance that was granted outside of the EVM.
+// addApprovalLog adds the log of a token allowance to the rows; see [World.addTokenLog]. It sets no allowance.
 func (w *World) addApprovalLog(t *Transaction, token, owner, spender, amount int64) {
 	w.addTokenLog(t, token, topicApproval, w.topicAddress(owner), w.topicAddress(spender), nil, trim(number(amount)))
 }
 
-// addTokenLog adds the log of a token. In a contract call it is a log of the call, not a synthetic one.
+// addTokenLog adds the log of a token to the rows: a synthetic one of t or, if a contract call caused t, a log of
+// that call, whose bloom filter it updates.
 func (w *World) addTokenLog(t *Transaction, token int64, topic, from, to, serial, data []byte) {
 	root, bloom, synthetic := token, []byte{}, t.caller == nil
 	if !synthetic {
@@ -299,7 +310,7 @@ func (w *World) addTokenLog(t *Transaction, token int64, topic, from, to, serial
 	w.rows.add("contract_log", r)
 }
 
-// mergeBloom adds a bloom filter to another one, which may be empty, and returns it.
+// mergeBloom adds bloom filter b to into and returns the union. It changes the bytes of into, which may be empty.
 func mergeBloom(into, b []byte) []byte {
 	if len(b) == 0 {
 		return into

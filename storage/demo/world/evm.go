@@ -43,7 +43,8 @@ type accounts struct {
 	known func(common.Address) bool
 }
 
-// Empty reports whether a transfer of value to the address creates an account.
+// Empty reports whether a transfer of value to the address creates an account. The EVM calls it to compute gas.
+// Entities of the ledger are not empty even if the EVM has no state of them.
 func (a accounts) Empty(at common.Address) bool { return a.StateDB.Empty(at) && !a.known(at) }
 
 // execution is the result of a contract execution.
@@ -104,9 +105,11 @@ const (
 	transferPriceWithFees = 20_000_000
 )
 
+// Name returns the name of the precompiled contract, which the EVM requires.
 func (d *tokenPrecompile) Name() string { return "TOKEN" }
 
-// RequiredGas returns the gas of a transfer.
+// RequiredGas returns the gas of a token transfer, which is higher for tokens with custom fees. The EVM calls it
+// before Run.
 func (d *tokenPrecompile) RequiredGas(input []byte) uint64 {
 	if len(input) >= 4+32 && d.hasFees(common.BytesToAddress(input[4:4+32])) {
 		return network.DispatchGas(transferPriceWithFees)
@@ -114,7 +117,8 @@ func (d *tokenPrecompile) RequiredGas(input []byte) uint64 {
 	return network.DispatchGas(transferPrice)
 }
 
-// Run records a request for a transfer of tokens, which the world executes after the call.
+// Run appends a request for a transfer of tokens to d.requests, which the world executes after the call, and
+// returns success. It fails for any other function and for short input.
 func (d *tokenPrecompile) Run(input []byte) ([]byte, error) {
 	if len(input) < 4+4*32 || !bytes.Equal(input[:4], transferToken) {
 		return nil, errors.New("unknown function")
@@ -128,7 +132,7 @@ func (d *tokenPrecompile) Run(input []byte) ([]byte, error) {
 	return common.LeftPadBytes([]byte{byte(codes.Success)}, 32), nil
 }
 
-// newMachine returns an EVM with an empty state in memory.
+// newMachine returns a new EVM with an empty state in memory, for [New].
 func newMachine() (*machine, error) {
 	memory := rawdb.NewMemoryDatabase()
 	s, err := state.New(types.EmptyRootHash, state.NewDatabase(triedb.NewDatabase(memory, nil),
@@ -139,8 +143,9 @@ func newMachine() (*machine, error) {
 	return &machine{state: s, tokens: &tokenPrecompile{}}, nil
 }
 
-// run executes a call of to, or a creation if to is nil. If at is not nil, the contract is created at that address, as
-// ContractCreate transactions do.
+// run executes a call of to, or a creation if to is nil, and returns its frames, transfers, logs and slots. It
+// changes the state of the EVM but no rows. value is in tinybars. If at is not nil, the contract is created at
+// that address, as ContractCreate transactions do.
 func (m *machine) run(from common.Address, to, at *common.Address, input []byte, gas uint64, value int64) execution {
 	m.runs++
 	var x execution
@@ -246,7 +251,8 @@ func (m *machine) run(from common.Address, to, at *common.Address, input []byte,
 	return x
 }
 
-// intrinsicGas returns the gas that a message costs before it runs, and its minimum.
+// intrinsicGas returns the gas that a message costs before it runs, and the minimum gas that it is charged
+// (EIP-7623).
 func intrinsicGas(input []byte, creation bool) (gas, floor uint64) {
 	gas, floor = baseGas, baseGas
 	for _, b := range input {

@@ -29,7 +29,7 @@ const (
 	freezeAdmin       = 58
 )
 
-// addFileData writes the contents that a file transaction carries.
+// addFileData adds the row of file_data with the contents that file transaction t carries.
 func (w *World) addFileData(t *Transaction, file int64, content []byte) {
 	w.rows.add("file_data", Row{
 		"file_data": content, "consensus_timestamp": t.ts, "entity_id": file,
@@ -37,7 +37,8 @@ func (w *World) addFileData(t *Transaction, file int64, content []byte) {
 	})
 }
 
-// CreateFile creates a file. parts after the first are appended.
+// CreateFile creates a file in a transaction that payer pays and returns its number. Each part after the first is
+// appended in a transaction of its own. parts must not be empty.
 func (w *World) CreateFile(payer int64, memo string, parts ...[]byte) int64 {
 	id := w.takeID("file")
 	t := w.tx(codes.TypeFileCreate, payer, id)
@@ -53,14 +54,15 @@ func (w *World) CreateFile(payer int64, memo string, parts ...[]byte) int64 {
 	return id
 }
 
-// AppendFile appends to a file.
+// AppendFile adds a transaction that appends part to a file.
 func (w *World) AppendFile(payer, id int64, part []byte) {
 	t := w.tx(codes.TypeFileAppend, payer, id)
 	w.addFileData(t, id, part)
 	w.commit(t)
 }
 
-// UpdateFile replaces the contents of a file. Nil contents change the memo only.
+// UpdateFile adds a transaction that replaces the contents of a file and, if memo is not empty, its memo. Nil
+// contents change the memo only.
 func (w *World) UpdateFile(payer, id int64, content []byte, memo string) {
 	t := w.tx(codes.TypeFileUpdate, payer, id)
 	if memo != "" {
@@ -70,14 +72,15 @@ func (w *World) UpdateFile(payer, id int64, content []byte, memo string) {
 	w.commit(t)
 }
 
-// systemFile creates a system file. Transactions of system files have no fees.
+// systemFile creates a system file in a transaction of account admin, without fee, and returns the transaction.
 func (w *World) systemFile(id, admin int64, memo string, content []byte) *Transaction {
 	t := w.tx(codes.TypeFileCreate, admin, 0)
 	w.addSystemFile(t, id, admin, memo, content)
 	return w.commit(t)
 }
 
-// addSystemFile creates a system file with content in a transaction without fee.
+// addSystemFile adds the entity and contents of a system file in transaction t, and sets the fee of t to 0. It
+// does not commit t.
 func (w *World) addSystemFile(t *Transaction, id, admin int64, memo string, content []byte) {
 	t.fee, t.entity = 0, id
 	w.newEntity("FILE", id, t.ts, Row{
@@ -87,7 +90,8 @@ func (w *World) addSystemFile(t *Transaction, id, admin int64, memo string, cont
 	w.addFileData(t, id, content)
 }
 
-// updateSystemFile replaces the contents of a system file with one or more pieces.
+// updateSystemFile replaces the contents of a system file: one update, then an append for each further piece, all
+// without fee. It returns the update.
 func (w *World) updateSystemFile(id, admin int64, pieces ...[]byte) (first *Transaction) {
 	w.Consecutively(func() {
 		kind := codes.TypeFileUpdate
@@ -133,9 +137,9 @@ func (w *World) createSystemFiles() {
 // Prices of gas are multiples of it.
 const gasPerTinybar = 12_000
 
-// rateFile returns an ExchangeRateSet. The price of an hbar depends on the version. It is between 11.85 and 12 cents,
-// so that the price of gas in tinybars depends on the fee schedule only: the rates of a transaction depend on the time
-// of day.
+// rateFile returns the protobuf message ExchangeRateSet for the hour of ts and the next one. The price of an hbar
+// depends on the version. It is between 11.85 and 12 cents, so that the price of gas in tinybars depends on the
+// fee schedule only: the rates of a transaction depend on the time of day.
 func rateFile(version int, ts int64) []byte {
 	price := func(v int) int64 { return 355_500 + int64(v*7%23)*180 }
 	rate := func(v int, until int64) message {
@@ -145,7 +149,8 @@ func rateFile(version int, ts int64) []byte {
 	return message(nil).msg(1, rate(version, end)).msg(2, rate(version+1, end+Hour))
 }
 
-// feeFile returns a CurrentAndNextFeeSchedule, and sets the price of gas in contract calls.
+// feeFile returns the protobuf message CurrentAndNextFeeSchedule. It also sets w.gasPrice, the gas price of later
+// contract calls. gas is in thousandths of tinycents.
 func (w *World) feeFile(gas, ts int64) []byte {
 	w.gasPrice = gas / gasPerTinybar
 	schedule := func(gas, until int64) message {
@@ -171,26 +176,29 @@ func (w *World) feeFile(gas, ts int64) []byte {
 	return message(nil).msg(1, schedule(gas, ts+800*Day)).msg(2, schedule(gas+72_000, ts+1_600*Day))
 }
 
-// throttleFile returns ThrottleDefinitions with one bucket.
+// throttleFile returns the protobuf message ThrottleDefinitions with one bucket.
 func throttleFile() []byte {
 	group := message(nil).num(1, 1).num(1, 27).num(2, 10_000_000)
 	return message(nil).msg(1, message(nil).text(1, "everything").num(2, 1_000).msg(3, group))
 }
 
-// ChangeAddressBook publishes a version of the address book.
+// ChangeAddressBook updates file 0.0.102 with the given version of the address book, without fee, and makes it the
+// current address book.
 func (w *World) ChangeAddressBook(version int) {
 	nodes := w.addressBookNodes(version)
 	w.publishAddressBook(w.updateSystemFile(fileAddressBook102, AddressBookAdmin, addressBookFile(nodes)), nodes)
 }
 
-// ChangeFeeSchedules publishes both fee schedules. gas is the price of gas in contract calls.
+// ChangeFeeSchedules updates both fee schedule files, without fee. gas is the gas price of later contract calls in
+// thousandths of tinycents.
 func (w *World) ChangeFeeSchedules(gas int64) {
 	file := w.feeFile(gas, w.clock)
 	w.updateSystemFile(fileFeeSchedule, feeScheduleAdmin, file[:len(file)/2], file[len(file)/2:])
 	w.updateSystemFile(fileSimpleFees, feeScheduleAdmin, w.simpleFees(gas))
 }
 
-// simpleFees returns the schedule of a new network with another price of gas, in thousandths of tinycents.
+// simpleFees returns the protobuf message FeeSchedule: the default schedule of new networks with another price of
+// gas, in thousandths of tinycents. If it cannot be encoded, it calls [World.Fail].
 func (w *World) simpleFees(gas int64) []byte {
 	file, err := fees.DefaultFile()
 	if err != nil {

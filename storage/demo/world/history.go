@@ -16,7 +16,8 @@ import (
 	"heliograph/storage/demo"
 )
 
-// Finish writes the blocks and transactions, and the current rows of all tables.
+// Finish completes the scenario: it takes a balance snapshot and adds the rows of blocks and transactions and the
+// current rows of all versioned tables to [World.Rows]. It stores nothing in a database. Call it once.
 func (w *World) Finish() {
 	w.snapshot()
 	w.writeHistory()
@@ -28,7 +29,8 @@ func (w *World) Finish() {
 	}
 }
 
-// writeHistory writes the blocks and rows of the transactions so far.
+// writeHistory sorts the transactions so far and adds the rows of blocks, transactions and topic message lookups.
+// [World.DiscardRows] must follow before the next call.
 func (w *World) writeHistory() {
 	slices.SortFunc(w.transactions, func(a, b *Transaction) int { return cmp.Compare(a.ts, b.ts) })
 	w.writeBlocks()
@@ -38,7 +40,7 @@ func (w *World) writeHistory() {
 	w.noteLookups()
 }
 
-// versioned returns the tables whose rows change.
+// versioned returns the tables whose rows change: those of which World keeps the current rows by key.
 func (w *World) versioned() []*versions {
 	return []*versions{
 		w.entities, w.tokens, w.associations, w.nfts, w.fees, w.cryptoAllowances, w.tokenAllowances, w.nftAllowances,
@@ -115,8 +117,9 @@ func (w *World) writeTransaction(t *Transaction) {
 	}
 }
 
-// AddBlock adds a block that ends at a consensus time to a finished network. It contains automatic transactions, the
-// transactions of events, and the single transaction of last, which ends the block.
+// AddBlock adds a block that ends at consensus time end to a finished network. It contains automatic transactions,
+// the transactions of events, and the single transaction of last, which ends the block. It adds a balance snapshot
+// if one is due.
 func (w *World) AddBlock(end int64, events, last func()) {
 	w.end = end
 	w.AdvanceTo(end - BlockTime + 40_000_000)
@@ -132,7 +135,8 @@ func (w *World) AddBlock(end int64, events, last func()) {
 // of Prague.
 const pragueFor = 20 * Day
 
-// blockWindow returns the number of the two-second window of a time, counted back from the end.
+// blockWindow returns the number of the two-second window that contains ts, counted back from the end of the
+// scenario. A block consists of the transactions of one window.
 func (w *World) blockWindow(ts int64) int64 { return (w.end - ts) / BlockTime }
 
 // chain is the end of the block chain.
@@ -144,7 +148,8 @@ type chain struct {
 // newChain returns a chain without blocks. The previous hash of block 0 consists of zeros.
 func newChain() chain { return chain{last: strings.Repeat("0", 96)} }
 
-// writeBlocks groups the transactions, which must be in order, into blocks and sets their indexes.
+// writeBlocks adds the rows of the blocks of w.transactions, which must be in order, and sets the index of each
+// transaction in its block.
 func (w *World) writeBlocks() {
 	for start := 0; start < len(w.transactions); w.chain.next++ {
 		end := start
@@ -157,8 +162,8 @@ func (w *World) writeBlocks() {
 	}
 }
 
-// writeBlock adds the row of a block with its transactions, and returns its hash. It sets what the rows of contracts
-// need from the block.
+// writeBlock adds the row of a block to record_file and returns its hash. It sets the index of each transaction,
+// and the hash and index columns of their contract rows.
 func (w *World) writeBlock(number int64, previous string, txs []*Transaction) string {
 	from, to := txs[0].ts, txs[len(txs)-1].ts
 	hasher := sha512.New384()
@@ -232,10 +237,12 @@ type snapshots struct {
 	last  int64
 }
 
+// reset empties the sets of accounts and tokens whose balances have changed since the last snapshot.
 func (s *snapshots) reset() { s.hbar, s.token = map[int64]bool{}, map[[2]int64]bool{} }
 
-// snapshot writes the current balances. The clock must be at the end of a block. The first snapshot of a calendar
-// month is complete. Others contain the treasury and the changed balances.
+// snapshot adds the rows of a balance snapshot at the current time, which must be the end of a block. The first
+// snapshot of a calendar month is complete. Others contain the treasury and the balances that have changed since
+// the last one.
 func (w *World) snapshot() {
 	ts, s := w.clock, &w.snapshots
 	month := time.Unix(0, ts).UTC().Format("2006-01")
@@ -269,12 +276,13 @@ func (w *World) snapshot() {
 	s.month, s.last = month, ts
 }
 
-// streamTime returns a time in the format of stream file names.
+// streamTime returns a time in nanoseconds in the format of the names of stream files.
 func streamTime(ts int64) string {
 	return time.Unix(0, ts).UTC().Format("2006-01-02T15_04_05") + fmt.Sprintf(".%09dZ", ts%Second)
 }
 
-// writeReconciliation adds the jobs that have compared the balances of the last three days.
+// writeReconciliation adds three rows of reconciliation_job: successful comparisons of balances on the last three
+// days.
 func (w *World) writeReconciliation() {
 	for i := int64(3); i > 0; i-- {
 		at := time.Unix(0, w.end-i*Day).UTC().Truncate(time.Hour)

@@ -17,13 +17,15 @@ import (
 // The keys of the demo network are derived from the names of their holders. They are public and must not be used
 // anywhere else.
 
-// edPrivate returns the ED25519 key of a name, always the same.
+// edPrivate returns the ED25519 private key of a holder, derived from the name, so that it is always the same. It
+// is for demos only and not secret.
 func edPrivate(name string) ed25519.PrivateKey {
 	seed := sha256.Sum256([]byte("heliograph demo network, ed25519, " + name))
 	return ed25519.NewKeyFromSeed(seed[:])
 }
 
-// ecPrivate returns the ECDSA private key of a holder: the first hash in a chain of hashes that is a valid key.
+// ecPrivate returns the ECDSA private key of a holder, derived from the name: the first hash in a chain of hashes
+// that is a valid key. It is for demos only and not secret.
 func ecPrivate(name string) *ecdsa.PrivateKey {
 	seed := sha256.Sum256([]byte("heliograph demo network, secp256k1, " + name))
 	for {
@@ -34,7 +36,10 @@ func ecPrivate(name string) *ecdsa.PrivateKey {
 	}
 }
 
+// edRaw returns the 32 bytes of the ED25519 public key of a holder.
 func edRaw(name string) []byte { return edPrivate(name).Public().(ed25519.PublicKey) }
+
+// ecRaw returns the 33 bytes of the compressed ECDSA public key of a holder.
 func ecRaw(name string) []byte { return crypto.CompressPubkey(&ecPrivate(name).PublicKey) }
 
 // Ed25519Key returns the protobuf form of the Ed25519 key of a holder.
@@ -46,7 +51,7 @@ func ECDSAKey(name string) []byte { return message(nil).bytes(7, ecRaw(name)) }
 // EVMAddress returns the EVM address of the ECDSA key of a holder.
 func EVMAddress(name string) []byte { return crypto.PubkeyToAddress(ecPrivate(name).PublicKey).Bytes() }
 
-// keyListBody returns the protobuf message KeyList.
+// keyListBody returns the protobuf message KeyList with keys that are in protobuf form.
 func keyListBody(keys ...[]byte) message {
 	m := message{}
 	for _, k := range keys {
@@ -55,22 +60,24 @@ func keyListBody(keys ...[]byte) message {
 	return m
 }
 
-// KeyList returns a key list. Without keys, it marks a hollow or immutable entity.
+// KeyList returns the protobuf form of a list of keys, which are in protobuf form. Without keys, it marks a hollow
+// or immutable entity.
 func KeyList(keys ...[]byte) []byte { return message(nil).msg(6, keyListBody(keys...)) }
 
-// ThresholdKey returns a threshold key.
+// ThresholdKey returns the protobuf form of a key that needs threshold of the given keys, which are in protobuf
+// form.
 func ThresholdKey(threshold int64, keys ...[]byte) []byte {
 	return message(nil).msg(5, message(nil).num(1, threshold).msg(2, keyListBody(keys...)))
 }
 
-// ContractKey returns a key that is satisfied by calls of a contract.
+// ContractKey returns the protobuf form of a key that calls by contract id satisfy.
 func ContractKey(id int64) []byte { return message(nil).msg(1, entityID(id)) }
 
-// DelegatableKey returns a key that is satisfied by calls of a contract and by delegated calls.
+// DelegatableKey returns the protobuf form of a key that calls and delegated calls by contract id satisfy.
 func DelegatableKey(id int64) []byte { return message(nil).msg(8, entityID(id)) }
 
-// publicKey returns the value of the column public_key: the hexadecimal raw key of a primitive key or of a list of
-// one, or nil.
+// publicKey returns the value of the column public_key: the hexadecimal raw key of a primitive key, or of a list
+// of one, in protobuf form. For other keys it returns nil.
 func publicKey(k []byte) any {
 	for _, prefix := range []string{"1220", "32240a221220", "3a21", "32250a233a21"} {
 		p, _ := hex.DecodeString(prefix)
@@ -98,7 +105,7 @@ func keyHolder(id int64) string {
 // message encodes a protobuf message field by field. It omits zero numbers and nil bytes, which are the defaults.
 type message []byte
 
-// num appends an integer field; 0 is omitted.
+// num returns m with an integer field appended; 0 is omitted.
 func (m message) num(field protowire.Number, v int64) message {
 	if v == 0 {
 		return m
@@ -107,12 +114,12 @@ func (m message) num(field protowire.Number, v int64) message {
 	return protowire.AppendVarint(m, uint64(v))
 }
 
-// signed appends a zigzag number (sint64).
+// signed returns m with a zigzag number (sint64) appended; 0 is omitted.
 func (m message) signed(field protowire.Number, v int64) message {
 	return m.num(field, int64(protowire.EncodeZigZag(v)))
 }
 
-// bytes appends a field of bytes; nil is omitted.
+// bytes returns m with a field of bytes appended; nil is omitted.
 func (m message) bytes(field protowire.Number, v []byte) message {
 	if v == nil {
 		return m
@@ -121,7 +128,7 @@ func (m message) bytes(field protowire.Number, v []byte) message {
 	return protowire.AppendBytes(m, v)
 }
 
-// text appends a field of text; the empty text is omitted.
+// text returns m with a field of text appended; the empty text is omitted.
 func (m message) text(field protowire.Number, v string) message {
 	if v == "" {
 		return m
@@ -129,7 +136,7 @@ func (m message) text(field protowire.Number, v string) message {
 	return m.bytes(field, []byte(v))
 }
 
-// msg appends a sub-message, even if it is empty.
+// msg returns m with a sub-message appended, even if it is empty.
 func (m message) msg(field protowire.Number, v message) message {
 	m = protowire.AppendTag(m, field, protowire.BytesType)
 	return protowire.AppendBytes(m, v)
@@ -139,6 +146,7 @@ func (m message) msg(field protowire.Number, v message) message {
 // field 3.
 func entityID(id int64) message { return message(nil).num(3, id) }
 
+// timestampOf returns the protobuf message Timestamp for nanoseconds since 1970.
 func timestampOf(ns int64) message { return message(nil).num(1, ns/Second).num(2, ns%Second) }
 
 // transactionID returns the protobuf message TransactionID.

@@ -22,7 +22,8 @@ type addressBookNode struct {
 	domain      string
 }
 
-// addressBookNodes returns the nodes of a version of the address book. From version 1 on, nodes have domain names.
+// addressBookNodes returns the nodes of a version of the address book, always the same. From version 1 on, nodes
+// have domain names. It stores nothing.
 func (w *World) addressBookNodes(version int) []addressBookNode {
 	nodes := make([]addressBookNode, demo.NodeCount)
 	for i := range nodes {
@@ -38,7 +39,8 @@ func (w *World) addressBookNodes(version int) []addressBookNode {
 	return nodes
 }
 
-// nodeKey returns a valid RSA public key of 3072 bits without a private key: its modulus consists of hashes.
+// nodeKey returns the RSA public key of a node as hexadecimal DER. The key has 3072 bits and no known private key:
+// its modulus consists of hashes.
 func nodeKey(node int) string {
 	var modulus []byte
 	for i := range 6 {
@@ -70,8 +72,8 @@ func addressBookFile(nodes []addressBookNode) []byte {
 	return m
 }
 
-// publishAddressBook makes the address book of a file transaction the current one, starting a nanosecond after the
-// transaction.
+// publishAddressBook adds the rows of the address book that file transaction t stores, valid from a nanosecond
+// after t, and ends the previous one of the same file. It writes no file contents.
 func (w *World) publishAddressBook(t *Transaction, nodes []addressBookNode) {
 	start := t.ts + 1
 	for _, r := range w.rows["address_book"] {
@@ -107,7 +109,8 @@ func (w *World) publishAddressBook(t *Transaction, nodes []addressBookNode) {
 	}
 }
 
-// createNode creates a consensus node, in a transaction of the address book's administrator.
+// createNode creates a consensus node in a transaction of the address book's administrator, without fee. id is the
+// node's number and an index of demo.NodeNames.
 func (w *World) createNode(id, account int64) {
 	t := w.tx(codes.TypeNodeCreate, AddressBookAdmin, account)
 	t.fee = 0
@@ -147,7 +150,7 @@ type Endpoint struct {
 	TLS     bool      `json:"requires_tls"`
 }
 
-// RegisterNode registers a node.
+// RegisterNode adds a registered node with number id in a transaction that payer pays.
 func (w *World) RegisterNode(payer, id int64, s RegisteredNode) {
 	t := w.tx(codes.TypeRegisteredNodeCreate, payer, 0)
 	w.registered.save(t.ts, Row{
@@ -158,7 +161,7 @@ func (w *World) RegisterNode(payer, id int64, s RegisteredNode) {
 	w.commit(t)
 }
 
-// updateRates publishes the exchange rates of the next hour.
+// updateRates adds an update of the exchange rates file, without fee. AdvanceTo calls it at full hours.
 func (w *World) updateRates() {
 	w.rateVersion++
 	t := w.tx(codes.TypeFileUpdate, ExchangeRateAdmin, fileExchangeRates)
@@ -167,7 +170,8 @@ func (w *World) updateRates() {
 	w.commit(t)
 }
 
-// Freeze schedules a network upgrade.
+// Freeze adds a freeze transaction and a row of network_freeze that schedule a network upgrade in 10 minutes. kind
+// is the freeze type. The simulated network does not stop.
 func (w *World) Freeze(kind int) {
 	t := w.tx(codes.TypeFreeze, freezeAdmin, fileUpgrade)
 	hash := sha512.Sum384([]byte("lantern bay release 2"))
@@ -186,7 +190,8 @@ type contribution struct {
 	Weight int    `json:"weight"`
 }
 
-// publishLedger publishes the network's ledger ID with the keys of its nodes.
+// publishLedger adds a transaction and a row of ledger that publish the network's ledger ID with the proof keys of
+// its nodes.
 func (w *World) publishLedger() {
 	t := w.tx(codes.TypeLedgerIdPublication, demo.Treasury, 0)
 	t.node, t.validDuration, t.maxFee = 0, 0, 0
@@ -205,7 +210,9 @@ func (w *World) publishLedger() {
 // rewardRate returns the reward of a staking period in tinybars per hbar that is staked to a node.
 func rewardRate(node int64) int64 { return 5_000 + node*100 }
 
-// collect adds the pending staking reward of an account to a transaction and returns it. Children pay no rewards.
+// collect pays the pending staking reward of an account: it adds the reward to the rewards of t, removes it from
+// the pending ones, and returns it in tinybars. Without a reward, and for child transactions, it returns 0 and
+// does nothing.
 func (w *World) collect(t *Transaction, id int64) int64 {
 	amount := w.pending[id]
 	if amount == 0 || t.nonce > 0 || t.parent != 0 {
@@ -219,8 +226,9 @@ func (w *World) collect(t *Transaction, id int64) int64 {
 	return amount
 }
 
-// endStakingPeriod adds the node stake update of the staking period that ended at midnight. Stakes are those at the
-// start of the next period. The last two periods of the scenario have the stakes of accounts.
+// endStakingPeriod adds the node stake update of the staking period that ended at midnight, and the pending
+// rewards of accounts for that period. Stakes are those at the start of the next period. Only the last two periods
+// of the scenario add rows of entity_stake.
 func (w *World) endStakingPeriod(midnight int64) {
 	t := w.tx(codes.TypeNodeStakeUpdate, demo.Treasury, 0)
 	t.node, t.validDuration, t.maxFee = 0, 0, 0
@@ -279,8 +287,8 @@ func (w *World) endStakingPeriod(midnight int64) {
 	w.commit(t)
 }
 
-// accountStakes returns rows of the table entity_stake for the reward account and the accounts that are staked to
-// nodes.
+// accountStakes returns new rows of the table entity_stake, in tinybars, for the reward account and the accounts
+// that are staked to nodes. It does not store them.
 func (w *World) accountStakes() []Row {
 	var rows []Row
 	toMe := map[int64]int64{}

@@ -8,7 +8,8 @@ import (
 	"heliograph/storage/demo"
 )
 
-// MintNFTs mints serials with the given metadata to the treasury of a collection.
+// MintNFTs mints a serial for each metadata to the treasury of a collection, in a transaction that Trent pays, and
+// increases the total supply.
 func (w *World) MintNFTs(token int64, metadata ...string) {
 	t := w.tx(codes.TypeTokenMint, demo.Trent, token)
 	tok := w.tokens.get(token)
@@ -28,14 +29,15 @@ func (w *World) MintNFTs(token int64, metadata ...string) {
 	w.commit(t)
 }
 
-// addNFTCount changes the number of serials that an account holds.
+// addNFTCount adds by to the number of serials that an account holds, and the account to the parties of t.
 func (w *World) addNFTCount(t *Transaction, account, token, by int64) {
 	w.addTokenBalance(token, account, by, t.ts)
 	t.parties = append(t.parties, account)
 }
 
-// addNFTTransfer adds the transfer of a serial to a transaction. Royalties are a part of the price. Without a price,
-// the receiver pays the fallback fee.
+// addNFTTransfer adds the transfer of a serial to a transaction, or sets its result if the transfer fails. It
+// creates an automatic association if necessary. The receiver pays the price in tinybars. Royalties are a part of
+// the price; without a price, the receiver pays the fallback fee.
 func (w *World) addNFTTransfer(t *Transaction, from, to, token, serial, price int64, approved bool) {
 	if code := w.transferError(from, to, token); code != 0 {
 		t.result = code
@@ -64,7 +66,8 @@ func (w *World) addNFTTransfer(t *Transaction, from, to, token, serial, price in
 	w.moveNFT(t, token, serial, from, to, approved)
 }
 
-// moveNFT transfers a serial and adds the log. The receiver 0 removes it.
+// moveNFT changes the owner of a serial, clears its approval, and adds the transfer and its log to t. The receiver
+// 0 removes the serial. It checks nothing and charges no royalties.
 func (w *World) moveNFT(t *Transaction, token, serial, from, to int64, approved bool) {
 	w.nfts.save(t.ts, Row{
 		"token_id": token, "serial_number": serial, "account_id": nullIfZero(to), "deleted": to == 0, "spender": nil,
@@ -80,7 +83,8 @@ func (w *World) moveNFT(t *Transaction, token, serial, from, to int64, approved 
 	w.addNFTTransferLog(t, token, from, to, serial)
 }
 
-// TransferNFT transfers a serial in a transaction of its own.
+// TransferNFT transfers a serial in a transaction that the sender pays. The receiver pays the price in tinybars.
+// If the transfer is impossible, the transaction has an error as result.
 func (w *World) TransferNFT(from, to, token, serial, price int64, memo string) {
 	t := w.tx(codes.TypeCryptoTransfer, from, 0)
 	t.memo = memo
@@ -88,7 +92,8 @@ func (w *World) TransferNFT(from, to, token, serial, price int64, memo string) {
 	w.commit(t)
 }
 
-// RemoveNFTs burns serials of the treasury, or wipes serials of another account.
+// RemoveNFTs burns serials of the treasury, or wipes serials of another account, and reduces the total supply.
+// kind is the type of the transaction, which Trent pays.
 func (w *World) RemoveNFTs(kind ledger.TransactionType, token, owner int64, serials ...int64) {
 	t := w.tx(kind, demo.Trent, token)
 	for _, serial := range serials {
@@ -99,7 +104,8 @@ func (w *World) RemoveNFTs(kind ledger.TransactionType, token, owner int64, seri
 	w.commit(t)
 }
 
-// ChangeTreasury changes the treasury of a collection and transfers all serials of the old treasury.
+// ChangeTreasury changes the treasury of a collection and transfers all serials of the old treasury, with a single
+// transfer of serial -1. It associates the new treasury and sets the memo of the token.
 func (w *World) ChangeTreasury(token, to int64) {
 	t := w.tx(codes.TypeTokenUpdate, demo.Trent, token)
 	from := w.tokens.get(token)["treasury_account_id"].(int64)
@@ -120,7 +126,7 @@ func (w *World) ChangeTreasury(token, to int64) {
 	w.commit(t)
 }
 
-// RejectToken returns units or a serial to the treasury.
+// RejectToken returns a serial, or all units if serial is 0, to the treasury in a transaction that the owner pays.
 func (w *World) RejectToken(owner, token, serial int64) {
 	t := w.tx(codes.TypeTokenReject, owner, owner)
 	treasury := w.tokens.get(token)["treasury_account_id"].(int64)

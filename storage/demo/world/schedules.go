@@ -31,7 +31,8 @@ type schedule struct {
 	required []byte // the keys that must sign
 }
 
-// CreateSchedule creates a schedule and returns its number.
+// CreateSchedule creates a schedule of a call or a transfer, adds the signatures of p.Signers, and returns its
+// number. The creator pays. It does not execute the schedule.
 func (w *World) CreateSchedule(p Schedule) int64 {
 	id := w.takeID("schedule")
 	t := w.tx(codes.TypeScheduleCreate, p.Creator, id)
@@ -72,7 +73,8 @@ func (w *World) CreateSchedule(p Schedule) int64 {
 	return id
 }
 
-// sign adds the signatures of the holders of required keys to a schedule.
+// sign adds rows of transaction_signature for the given key holders to a schedule. If a holder has no required
+// key, or has signed before, it calls [World.Fail].
 func (w *World) sign(t *Transaction, schedule int64, names ...string) {
 	digest := crypto.Keccak256(number(t.ts))
 	for _, name := range names {
@@ -101,15 +103,17 @@ func (w *World) sign(t *Transaction, schedule int64, names ...string) {
 	}
 }
 
-// SignSchedule adds signatures of the holders of required keys to a schedule.
+// SignSchedule adds signatures of the given key holders to a schedule, in a transaction that payer pays. If a
+// holder has no required key, or has signed before, it calls [World.Fail].
 func (w *World) SignSchedule(schedule, payer int64, names ...string) {
 	t := w.tx(codes.TypeScheduleSign, payer, schedule)
 	w.sign(t, schedule, names...)
 	w.commit(t)
 }
 
-// ExecuteSchedule executes the transfer of a schedule. The transaction is marked as scheduled and has the id of the
-// one that created the schedule.
+// ExecuteSchedule executes the transfer of a schedule and sets its execution time. It does not check the
+// signatures. The transaction is marked as scheduled and has the transaction ID of the one that created the
+// schedule.
 func (w *World) ExecuteSchedule(id int64) {
 	c := w.scheduled[id]
 	t := w.tx(codes.TypeCryptoTransfer, c.Payer, 0)
@@ -119,7 +123,8 @@ func (w *World) ExecuteSchedule(id int64) {
 	c.row["executed_timestamp"] = t.ts
 }
 
-// ExecuteAtExpiry executes a schedule at its expiration time.
+// ExecuteAtExpiry moves the clock to the expiration time of a schedule and executes it with
+// [World.ExecuteSchedule].
 func (w *World) ExecuteAtExpiry(id int64) {
 	w.AdvanceTo(w.scheduled[id].row["expiration_time"].(int64))
 	w.Consecutively(func() { w.ExecuteSchedule(id) })

@@ -27,7 +27,7 @@ type Token struct {
 	Royalty                  []RoyaltyFee
 }
 
-// nullableKey returns the key of a name, or null for the empty name.
+// nullableKey returns the protobuf form of the ED25519 key of a holder, or nil for the empty name.
 func nullableKey(name string) []byte {
 	if name == "" {
 		return nil
@@ -35,7 +35,8 @@ func nullableKey(name string) []byte {
 	return Ed25519Key(name)
 }
 
-// CreateToken creates a token with its initial supply.
+// CreateToken creates a token with its initial supply and custom fees in a transaction that payer pays, associates
+// the treasury, and returns its number.
 func (w *World) CreateToken(payer int64, c Token) int64 {
 	id := w.takeID("token")
 	t := w.tx(codes.TypeTokenCreate, payer, id)
@@ -94,7 +95,8 @@ func (w *World) CreateToken(payer int64, c Token) int64 {
 	return id
 }
 
-// setFees sets the custom fees of a token or topic.
+// setFees sets the custom fees of a token or topic at ts, without a transaction. It replaces those of all three
+// kinds.
 func (w *World) setFees(id, ts int64, fixed []FixedFee, fractional []FractionalFee, royalty []RoyaltyFee) {
 	w.fees.save(ts, Row{
 		"entity_id": id, "fixed_fees": jsonOf(fixed), "fractional_fees": jsonOf(fractional),
@@ -102,7 +104,8 @@ func (w *World) setFees(id, ts int64, fixed []FixedFee, fractional []FractionalF
 	})
 }
 
-// addAssociation associates an account with a token. The association has the default states of the token.
+// addAssociation associates an account with a token at ts, without a transaction. The association has the default
+// states of the token. If it exists already, addAssociation calls [World.Fail].
 func (w *World) addAssociation(ts, account, token int64, auto bool) {
 	if w.IsAssociated(account, token) {
 		w.Fail("0.0.%d is already associated with 0.0.%d", account, token)
@@ -130,7 +133,8 @@ func (w *World) IsAssociated(account, token int64) bool {
 	return r != nil && r["associated"] == true
 }
 
-// Associate associates an account with tokens.
+// Associate associates an account with tokens in one transaction that the account pays. If an association exists
+// already, it calls [World.Fail].
 func (w *World) Associate(account int64, tokens ...int64) {
 	t := w.tx(codes.TypeTokenAssociateToAccount, account, account)
 	for _, token := range tokens {
@@ -139,7 +143,8 @@ func (w *World) Associate(account int64, tokens ...int64) {
 	w.commit(t)
 }
 
-// Dissociate removes an association whose balance is 0.
+// Dissociate ends an association in a transaction that the account pays. The balance must be 0; Dissociate does
+// not check it.
 func (w *World) Dissociate(account, token int64) {
 	t := w.tx(codes.TypeTokenDissociateFromAccount, account, account)
 	w.associations.save(t.ts, Row{"account_id": account, "token_id": token, "associated": false})
@@ -147,7 +152,8 @@ func (w *World) Dissociate(account, token int64) {
 	w.commit(t)
 }
 
-// SetTokenStatus changes the freeze or KYC status of an association, depending on the transaction type.
+// SetTokenStatus changes the freeze or KYC status of an association. The transaction type kind determines the
+// column and value. Trent pays.
 func (w *World) SetTokenStatus(kind ledger.TransactionType, account, token int64) {
 	t := w.tx(kind, demo.Trent, token)
 	column, value := "freeze_status", 1
@@ -164,7 +170,8 @@ func (w *World) SetTokenStatus(kind ledger.TransactionType, account, token int64
 	w.commit(t)
 }
 
-// ChangeSupply mints, burns or wipes units of a fungible token.
+// ChangeSupply adds amount, which is negative for burns and wipes, to the units of a fungible token that an
+// account holds and to the total supply. kind is the type of the transaction, which Trent pays.
 func (w *World) ChangeSupply(kind ledger.TransactionType, token, account, amount int64) {
 	t := w.tx(kind, demo.Trent, token)
 	r := w.tokens.get(token)
@@ -177,7 +184,8 @@ func (w *World) ChangeSupply(kind ledger.TransactionType, token, account, amount
 	w.commit(t)
 }
 
-// moveUnits transfers units of a fungible token and adds the log. The account 0 mints or burns them.
+// moveUnits adds a transfer of units of a fungible token and its log to t. The account 0 mints or burns them. It
+// checks nothing and charges no custom fees; commit changes the balances.
 func (w *World) moveUnits(t *Transaction, token, from, to, amount int64, approved bool) {
 	if from != 0 {
 		t.tokenMoves = append(t.tokenMoves, tokenMove{token, from, -amount, approved})
@@ -188,7 +196,8 @@ func (w *World) moveUnits(t *Transaction, token, from, to, amount int64, approve
 	w.addTransferLog(t, token, from, to, amount)
 }
 
-// TransferToken transfers units of a fungible token in a transaction of its own, with custom fees.
+// TransferToken transfers units of a fungible token, with custom fees, in a transaction that the sender pays. If
+// the transfer is impossible, the transaction has an error as result.
 func (w *World) TransferToken(from, to, token, amount int64, memo string) {
 	t := w.tx(codes.TypeCryptoTransfer, from, 0)
 	t.memo = memo
@@ -196,8 +205,8 @@ func (w *World) TransferToken(from, to, token, amount int64, memo string) {
 	w.commit(t)
 }
 
-// addTokenTransfer adds a token transfer to a transaction, or sets its result if the transfer fails. It creates
-// automatic associations.
+// addTokenTransfer adds a token transfer, its custom fees and its log to a transaction, or sets its result if the
+// transfer fails. It creates an automatic association if necessary.
 func (w *World) addTokenTransfer(t *Transaction, from, to, token, amount int64) {
 	if code := w.transferError(from, to, token); code != 0 {
 		t.result = code
@@ -243,7 +252,8 @@ func (w *World) addTokenTransfer(t *Transaction, from, to, token, amount int64) 
 	w.addTransferLog(t, token, from, to, received)
 }
 
-// sumMoves adds up the transfers of each account and token.
+// sumMoves returns one transfer for each account, token and approval, with the sum of the amounts, in order of
+// first appearance.
 func sumMoves(moves []tokenMove) []tokenMove {
 	var sums []tokenMove
 next:
@@ -262,7 +272,7 @@ next:
 // Optional is a number that is null in JSON if it is zero.
 type Optional int64
 
-// MarshalJSON implements [json.Marshaler].
+// MarshalJSON implements [json.Marshaler]. It returns a number, or null for 0.
 func (n Optional) MarshalJSON() ([]byte, error) {
 	return json.Marshal(nullIfZero(int64(n))) //nolint:wrapcheck // the encoder adds the context
 }
@@ -302,7 +312,8 @@ type (
 	}
 )
 
-// decodeFees reads custom fees from a column of custom_fee. Null has none.
+// decodeFees returns the custom fees in a JSON column of custom_fee. Null has none. Errors are ignored because
+// setFees has encoded the column.
 func decodeFees[F any](column any) (fees []F) {
 	if b, ok := column.([]byte); ok {
 		_ = json.Unmarshal(b, &fees) // setFees has encoded them
@@ -310,7 +321,8 @@ func decodeFees[F any](column any) (fees []F) {
 	return fees
 }
 
-// assessFixed moves a fixed custom fee from the payer to the collector, who pays none.
+// assessFixed adds the transfer of a fixed custom fee from payer to collector, and its assessed_custom_fee, to t.
+// A collector that is the payer pays none.
 func (w *World) assessFixed(t *Transaction, payer int64, f FixedFee) {
 	if payer == f.Collector {
 		return
@@ -324,7 +336,8 @@ func (w *World) assessFixed(t *Transaction, payer int64, f FixedFee) {
 	t.assessed = append(t.assessed, assessedFee{f.Amount, f.Collector, int64(f.Token), []int64{payer}})
 }
 
-// transferError returns the result code of an impossible token transfer, or 0.
+// transferError returns the result code with which a token transfer fails, or 0. It checks deletion, pause,
+// association, freeze and KYC, but no balances, and changes nothing.
 func (w *World) transferError(from, to, token int64) ledger.ResponseCode {
 	if w.entities.get(token)["deleted"] == true {
 		return codes.TokenWasDeleted
@@ -359,13 +372,13 @@ func (w *World) transferError(from, to, token int64) ledger.ResponseCode {
 	return 0
 }
 
-// AutoAssociates reports whether an account has automatic associations.
+// AutoAssociates reports whether an account allows automatic token associations.
 func (w *World) AutoAssociates(id int64) bool {
 	n, _ := w.entities.get(id)["max_automatic_token_associations"].(int64)
 	return n != 0
 }
 
-// UpdateCustomFees changes the custom fees of a token or topic in a transaction.
+// UpdateCustomFees replaces all custom fees of a token or topic by fixed ones, in a transaction that Trent pays.
 func (w *World) UpdateCustomFees(id int64, fixed ...FixedFee) {
 	t := w.tx(codes.TypeTokenFeeScheduleUpdate, demo.Trent, id)
 	w.setFees(id, t.ts, fixed, nil, nil)

@@ -30,7 +30,7 @@ type Topic struct {
 	Fixed                      []FixedFee
 }
 
-// CreateTopic creates a topic and returns its number.
+// CreateTopic creates a topic with its custom fees in a transaction that payer pays, and returns its number.
 func (w *World) CreateTopic(payer int64, f Topic) int64 {
 	id := w.takeID("topic")
 	t := w.tx(codes.TypeConsensusCreateTopic, payer, id)
@@ -55,7 +55,7 @@ func (w *World) CreateTopic(payer int64, f Topic) int64 {
 	return id
 }
 
-// UpdateTopic changes the columns and the memo of a topic.
+// UpdateTopic changes columns and the memo of a topic in a transaction that payer pays. It adds the id to changed.
 func (w *World) UpdateTopic(id, payer int64, memo string, changed Row) {
 	t := w.tx(codes.TypeConsensusUpdateTopic, payer, id)
 	w.changeEntity(id, t.ts, Row{"memo": memo})
@@ -64,7 +64,7 @@ func (w *World) UpdateTopic(id, payer int64, memo string, changed Row) {
 	w.commit(t)
 }
 
-// DeleteTopic deletes a topic.
+// DeleteTopic marks a topic as deleted in a transaction that payer pays.
 func (w *World) DeleteTopic(id, payer int64) {
 	t := w.tx(codes.TypeConsensusDeleteTopic, payer, id)
 	w.changeEntity(id, t.ts, Row{"deleted": true})
@@ -78,13 +78,14 @@ type chunk struct {
 	payer, start  int64 // transaction id of the first chunk
 }
 
-// SubmitText submits a message to a topic. It fails if the payer is not allowed to submit.
+// SubmitText submits a message to a topic in a transaction that payer pays, with the custom fees of the topic. If
+// payer is not allowed to submit, the transaction fails with INVALID_SUBMIT_KEY.
 func (w *World) SubmitText(topic, payer int64, text string) {
 	w.SubmitMessage(topic, payer, []byte(text), nil, 0)
 }
 
-// SubmitMessage is like SubmitText with chunk information and the maximum custom fee that the payer accepts. 0 means
-// no limit.
+// SubmitMessage is like SubmitText with chunk information and the maximum custom fee in tinybars that the payer
+// accepts. 0 means no limit. For the first chunk, it sets the payer and start of c.
 func (w *World) SubmitMessage(topic, payer int64, text []byte, c *chunk, limit int64) {
 	t := w.tx(codes.TypeConsensusSubmitMessage, payer, topic)
 	s := w.topicState[topic]
@@ -128,7 +129,8 @@ func (w *World) SubmitMessage(topic, payer int64, text []byte, c *chunk, limit i
 	w.commit(t)
 }
 
-// SubmitChunks submits a text in chunks of the given size.
+// SubmitChunks submits a text in chunks of at most size bytes, one transaction each, that follow each other
+// immediately.
 func (w *World) SubmitChunks(topic, payer int64, text string, size int) {
 	c := &chunk{total: (len(text) + size - 1) / size}
 	w.Consecutively(func() {
@@ -154,7 +156,7 @@ func RunningHash(previous []byte, payer, topic, ts, sequence int64, text []byte)
 	return h[:]
 }
 
-// noteLookups updates the topic message lookup table with the new messages.
+// noteLookups extends the ranges of topic_message_lookup by the rows of topic_message so far.
 func (w *World) noteLookups() {
 	for _, r := range w.rows["topic_message"] {
 		ts, topic, seq := r["consensus_timestamp"].(int64), r["topic_id"].(int64), r["sequence_number"].(int64)

@@ -72,8 +72,9 @@ type Transaction struct {
 	index                int
 }
 
-// tx starts a transaction about an entity, or 0, a little later than the previous one, after the automatic
-// transactions until then.
+// tx starts a transaction about an entity, or 0. It moves the clock a little forward, after the automatic
+// transactions until then, and sets fee, node, valid start and hash. The transaction is not part of the ledger
+// before commit.
 func (w *World) tx(kind ledger.TransactionType, payer, entity int64) *Transaction {
 	source := fmt.Append(nil, "network ", w.nextHour)
 	switch {
@@ -116,12 +117,14 @@ func (w *World) tx(kind ledger.TransactionType, payer, entity int64) *Transactio
 	return t
 }
 
-// transactionHash returns the hash of a transaction. It replaces the hash of the signed bytes.
+// transactionHash returns the 48-byte hash of a transaction, from its ID, type and nonce. It replaces the hash of
+// the signed bytes, which the demo does not have.
 func transactionHash(t *Transaction) []byte {
 	return Digest("transaction", t.validStart, t.payer, int(t.kind), t.nonce)
 }
 
-// child starts a child transaction. It follows its parent by nanoseconds and shares its transaction id.
+// child starts a child transaction. It follows its parent by nanoseconds, shares its transaction ID, and has no
+// fee. It increments the parent's number of children. The child is not part of the ledger before commit.
 func (w *World) child(parent *Transaction, kind ledger.TransactionType) *Transaction {
 	parent.children++
 	n := parent.children + parent.preceding
@@ -133,7 +136,8 @@ func (w *World) child(parent *Transaction, kind ledger.TransactionType) *Transac
 	return t
 }
 
-// before starts a preceding child transaction, such as an account creation. It has no parent timestamp.
+// before starts a preceding child transaction, such as an account creation, 100 nanoseconds before its parent. It
+// has no parent timestamp and no fee. It is not part of the ledger before commit.
 func (w *World) before(parent *Transaction, kind ledger.TransactionType) *Transaction {
 	parent.preceding++
 	t := &Transaction{
@@ -144,12 +148,13 @@ func (w *World) before(parent *Transaction, kind ledger.TransactionType) *Transa
 	return t
 }
 
-// hbars adds a transfer of tinybars.
+// hbars adds a transfer of an amount of tinybars to t. The balances change at commit.
 func (t *Transaction) hbars(from, to, amount int64) {
 	t.transfers = append(t.transfers, transfer{from, -amount, false}, transfer{to, amount, false})
 }
 
-// commit charges the fee, applies the transfers and adds the transaction to the ledger.
+// commit adds the fee, pending staking rewards of all parties and their transfers to t, changes the balances, and
+// adds t to the ledger. It returns t. If a balance would be negative, it calls [World.Fail].
 func (w *World) commit(t *Transaction) *Transaction {
 	if t.fee > 0 {
 		node, staking := t.fee/20, t.fee/10
@@ -173,7 +178,8 @@ func (w *World) commit(t *Transaction) *Transaction {
 	return t
 }
 
-// applyTransfers adds up and applies the transfers of each account. Approved transfers are separate.
+// applyTransfers changes the balances by the hbar transfers of t, and returns one transfer for each account.
+// Approved transfers are separate. For unknown accounts and negative balances, it calls [World.Fail].
 func (w *World) applyTransfers(t *Transaction) []transfer {
 	type who struct {
 		account  int64
@@ -211,7 +217,8 @@ func (w *World) applyTransfers(t *Transaction) []transfer {
 	return settled
 }
 
-// addTokenBalance changes a token balance without a new version.
+// addTokenBalance adds amount to a token balance without a new version. If the account is not associated or the
+// balance is negative, it calls [World.Fail].
 func (w *World) addTokenBalance(token, account, amount, ts int64) {
 	r := w.associations.get(account, token)
 	if r == nil || r["associated"] != true {
@@ -252,7 +259,8 @@ var feesByType = map[ledger.TransactionType]int64{
 	codes.TypeFreeze:                     0,
 }
 
-// AtomicBatch adds an atomic batch in which each account pays the next one.
+// AtomicBatch adds an atomic batch that payer pays, with an inner transaction for each account, which pays some
+// hbars to the next one.
 func (w *World) AtomicBatch(payer int64, memo string, circle ...int64) {
 	outer := w.tx(codes.TypeAtomicBatch, payer, 0)
 	outer.memo = memo
@@ -269,7 +277,8 @@ func (w *World) AtomicBatch(payer int64, memo string, circle ...int64) {
 	w.commit(outer)
 }
 
-// RandomNumber generates a random number below limit, or random bytes if limit is 0.
+// RandomNumber adds a transaction with a random number below limit, or with random bytes if limit is 0. The values
+// are the same in each run.
 func (w *World) RandomNumber(payer, limit int64) {
 	t := w.tx(codes.TypeUtilPrng, payer, 0)
 	r := Row{
@@ -304,7 +313,8 @@ func (w *World) FailTransfer(payer int64, result ledger.ResponseCode, memo strin
 	w.commit(t)
 }
 
-// ChangeLiveHash adds the live hash of an account, or deletes it if hash is nil.
+// ChangeLiveHash adds a transaction of type kind about the live hash of an account, and a row of live_hash if hash
+// is not nil. A nil hash stands for its deletion, which leaves existing rows.
 func (w *World) ChangeLiveHash(kind ledger.TransactionType, account int64, hash []byte) {
 	t := w.tx(kind, account, account)
 	if hash != nil {

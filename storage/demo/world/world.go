@@ -1,5 +1,10 @@
 // Package world simulates a ledger: accounts, tokens, contracts, topics and transactions, as rows of the mirror
-// database.
+// database. It keeps all rows in memory and does not connect to a database: package demodb stores them.
+//
+// The exported operations of [World], such as CreateAccount, are the steps of the scenario, whose script calls them by
+// name. Each one moves the clock forward and adds a transaction, whose fee the payer pays. Amounts of hbars are in
+// tinybars, amounts of tokens in the smallest unit, and times (ts) in nanoseconds since 1970. Operations return no
+// error: impossible ones call [World.Fail], and [World.Err] returns the first error.
 package world
 
 import (
@@ -83,7 +88,8 @@ type World struct {
 	collected    map[int64]int64 // staking rewards in the balances of accounts
 }
 
-// New returns a ledger with the system accounts, files and nodes. Its scenario ends at the given consensus time.
+// New returns a ledger with the system accounts, files and nodes. Its scenario ends at consensus time end, in
+// nanoseconds. It fails if the compiled contracts cannot be read or the system entities cannot be created.
 func New(end int64) (*World, error) {
 	compiled, err := contracts.Read()
 	if err != nil {
@@ -144,16 +150,16 @@ func New(end int64) (*World, error) {
 // unversioned are the tables whose rows change without a history.
 var unversioned = []string{"contract", "contract_state", "schedule", "hook_storage", "topic_message_lookup"}
 
-// Now returns the consensus time of the last transaction so far.
+// Now returns the consensus time of the last transaction so far, in nanoseconds.
 func (w *World) Now() int64 { return w.clock }
 
-// End returns the consensus time of the last transaction of the scenario.
+// End returns the consensus time of the last transaction of the scenario, in nanoseconds.
 func (w *World) End() int64 { return w.end }
 
-// Err returns the first error, or nil.
+// Err returns the first error that [World.Fail] recorded, or nil.
 func (w *World) Err() error { return w.err }
 
-// Rows returns the rows of a table that have been added so far, in order.
+// Rows returns the rows of a table that have been added so far, in order. The caller must not change them.
 func (w *World) Rows(table string) []Row { return w.rows[table] }
 
 // DiscardRows removes all rows and transactions that have been added so far, once they are stored. The state of the
@@ -164,7 +170,7 @@ func (w *World) DiscardRows() {
 	w.transactions = w.transactions[:0]
 }
 
-// LastBlockHash returns the hash of the newest block.
+// LastBlockHash returns the hash of the newest block that has been written to the rows, in hex.
 func (w *World) LastBlockHash() string { return w.chain.last }
 
 // Balance returns the balance of an account in tinybars without staking rewards. These depend on the time of day, and
@@ -181,28 +187,30 @@ func (w *World) Detached(f func()) {
 	w.detached = false
 }
 
-// Consecutively runs f. Its transactions follow each other immediately.
+// Consecutively runs f. The transactions of f follow each other immediately, without pauses between them.
 func (w *World) Consecutively(f func()) {
 	w.consecutive = true
 	f()
 	w.consecutive = false
 }
 
-// At runs f. Its transaction gets the given consensus time.
+// At runs f, which must add one transaction. That transaction gets the consensus time ts.
 func (w *World) At(ts int64, f func()) {
 	w.nextTime = ts
 	f()
 	w.nextTime = 0
 }
 
-// Fail records the first error.
+// Fail records an error with the current time, for [World.Err]. It keeps the first error only and does not stop
+// the scenario.
 func (w *World) Fail(format string, args ...any) {
 	if w.err == nil {
 		w.err = fmt.Errorf("demo scenario at %s: "+format, append([]any{time.Unix(0, w.clock).UTC()}, args...)...)
 	}
 }
 
-// takeID returns the next free number of an entity type. Each type has its own range of numbers.
+// takeID returns the next free number of an entity type and marks it as used. Each type has its own range of
+// numbers.
 func (w *World) takeID(kind string) int64 {
 	n := w.NextID(kind)
 	w.idCounts[kind]++
@@ -212,7 +220,8 @@ func (w *World) takeID(kind string) int64 {
 // FirstAccount is the number of the first account that is not a system account.
 const FirstAccount = 1001
 
-// NextID returns the number that the next entity of a type will get.
+// NextID returns the number that the next entity of a type, such as "account", will get. It does not mark it as
+// used.
 func (w *World) NextID(kind string) int64 {
 	first := map[string]int64{
 		"account": FirstAccount, "token": 2001, detachedContract: 2901, "contract": 3001, "topic": 4001,
@@ -226,7 +235,7 @@ func (w *World) NextID(kind string) int64 {
 // other contracts, so that lists in descending order do not change.
 const detachedContract = "contract beside the story"
 
-// contractKind returns the type of the next contract.
+// contractKind returns the type of the next contract for takeID: detached contracts have a range of their own.
 func (w *World) contractKind() string {
 	if w.detached {
 		return detachedContract
@@ -234,10 +243,10 @@ func (w *World) contractKind() string {
 	return "contract"
 }
 
-// Pick returns a pseudo-random number in [0, n). The sequence is always the same.
+// Pick returns a pseudo-random number in [0, n) and advances the generator. The sequence is the same in each run.
 func (w *World) Pick(n int64) int64 { return w.rng.Int64N(n) }
 
-// PickFrom runs f with another sequence of pseudo-random numbers.
+// PickFrom runs f while [World.Pick] uses generator r.
 func (w *World) PickFrom(r *rand.Rand, f func()) {
 	own := w.rng
 	w.rng = r
@@ -245,13 +254,14 @@ func (w *World) PickFrom(r *rand.Rand, f func()) {
 	w.rng = own
 }
 
-// Digest returns the SHA-384 of the concatenated parts.
+// Digest returns the SHA-384 (48 bytes) of the concatenated parts, formatted like [fmt.Append]. The demo uses it
+// for hashes and pseudo-random values.
 func Digest(parts ...any) []byte {
 	h := sha512.Sum384(fmt.Append(nil, parts...))
 	return h[:]
 }
 
-// nullIfZero returns v, or nil for 0.
+// nullIfZero returns v, or nil for 0, as the value of a nullable column.
 func nullIfZero(v int64) any {
 	if v == 0 {
 		return nil
@@ -259,7 +269,8 @@ func nullIfZero(v int64) any {
 	return v
 }
 
-// jsonOf returns a list as JSON, or nil for an empty list.
+// jsonOf returns a list as JSON, or nil for an empty list. Errors are ignored: the lists of this package can be
+// encoded.
 func jsonOf[T any](list []T) any {
 	if len(list) == 0 {
 		return nil
@@ -268,7 +279,7 @@ func jsonOf[T any](list []T) any {
 	return b
 }
 
-// nullIfEmpty returns v, or nil for an empty list.
+// nullIfEmpty returns v, or nil for an empty list, as the value of a nullable column.
 func nullIfEmpty[T any](v []T) any {
 	if len(v) == 0 {
 		return nil
@@ -276,8 +287,8 @@ func nullIfEmpty[T any](v []T) any {
 	return v
 }
 
-// AdvanceTo moves the clock forward. On the way, it adds the automatic transactions: the end of each staking period at
-// midnight, followed by a balance snapshot, and exchange rates, hourly in the last day.
+// AdvanceTo moves the clock forward to t, never backward. On the way, it adds the automatic transactions: the end
+// of each staking period at midnight, followed by a balance snapshot, and exchange rates, hourly in the last day.
 func (w *World) AdvanceTo(t int64) {
 	for ; w.nextHour <= t-3*Second; w.nextHour += Hour {
 		midnight := w.nextHour%Day == 0
@@ -300,7 +311,7 @@ func (w *World) AdvanceTo(t int64) {
 	w.clock = max(w.clock, t)
 }
 
-// AdvanceToAge moves the clock to a time before the end.
+// AdvanceToAge moves the clock to d nanoseconds before the end of the scenario, like [World.AdvanceTo].
 func (w *World) AdvanceToAge(d int64) { w.AdvanceTo(w.end - d) }
 
 // Row is a table row by column name. Missing columns are null, so columns that are not nullable must be set even if
@@ -322,6 +333,7 @@ func span(from, to int64) pgtype.Range[pgtype.Int8] {
 // sink collects the rows of all tables in order.
 type sink map[string][]Row
 
+// add appends a row to those of a table.
 func (s sink) add(table string, r Row) { s[table] = append(s[table], r) }
 
 // PrimaryKeys are the primary keys of the tables whose rows change, as lists of columns. Other tables only grow.
@@ -352,10 +364,11 @@ type version struct {
 	row  Row
 }
 
-// keyOf returns the values of a primary key as a text.
+// keyOf returns the values of a primary key as a text, for use as a map key.
 func keyOf(values ...any) string { return fmt.Sprintln(values...) }
 
-// get returns the current row with a primary key, or nil. Changing it does not create a version.
+// get returns the current row with a primary key, or nil. Changes of it take effect at once and do not create a
+// version.
 func (v *versions) get(key ...any) Row {
 	if c, ok := v.byKey[keyOf(key...)]; ok {
 		return c.row
@@ -363,8 +376,9 @@ func (v *versions) get(key ...any) Row {
 	return nil
 }
 
-// save adds an object at ts, or a new version of an existing object. The row has the primary key and the columns that
-// change.
+// save adds an object at ts, or starts a new version of an existing object, and returns the new current row.
+// changed must contain the primary key and contains the columns that change. The previous version becomes a row of
+// the history table, if there is one.
 func (v *versions) save(ts int64, changed Row) Row {
 	var values []any
 	for column := range strings.SplitSeq(PrimaryKeys[v.table], ", ") {
@@ -386,7 +400,8 @@ func (v *versions) save(ts int64, changed Row) Row {
 	return next
 }
 
-// archive adds the row of a version that ends at ts to the history table, if there is one.
+// archive adds the row of a version that ends at ts to the history table. Tables without history are left
+// unchanged.
 func (v *versions) archive(c *version, ts int64) {
 	if !v.history {
 		return
@@ -396,14 +411,15 @@ func (v *versions) archive(c *version, ts int64) {
 	v.out.add(v.table+"_history", old)
 }
 
-// flush adds the current rows of all objects to the table.
+// flush adds the current rows of all objects to the rows of the table.
 func (v *versions) flush() {
 	for _, c := range v.all {
 		v.out.add(v.table, v.current(c))
 	}
 }
 
-// current returns the current row of an object, with its timestamp range if the table has a history.
+// current returns the current row of an object. If the table has a history, it sets the timestamp range in that
+// row.
 func (v *versions) current(c *version) Row {
 	if v.history {
 		c.row["timestamp_range"] = span(c.from, 0)
@@ -411,7 +427,8 @@ func (v *versions) current(c *version) Row {
 	return c.row
 }
 
-// CurrentRows returns the current rows of tables whose rows change, by table and key.
+// CurrentRows returns the current rows of tables whose rows change, by table and key. It first updates balances
+// and timestamp ranges in them. The rows are not copies.
 func (w *World) CurrentRows() map[string]map[string]Row {
 	w.writeEntities()
 	tables := map[string]map[string]Row{}
