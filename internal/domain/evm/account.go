@@ -70,7 +70,8 @@ func (s *State) Entity(a common.Address) *worldstate.Entity {
 	return got[0]
 }
 
-// remember caches the entity at an address, and at its canonical address.
+// remember caches the entity at an address, and at its canonical address, for the simulation. A nil entity records
+// that none exists.
 func (s *State) remember(a common.Address, e *worldstate.Entity) {
 	s.entities[a] = e
 	if e != nil {
@@ -83,7 +84,8 @@ func Canonical(e *worldstate.Entity) common.Address {
 	return common.Address(e.Alias.Or(e.ID.LongZero()))
 }
 
-// newAccount adds the account of an entity that was read from the source. e may be nil.
+// newAccount adds the account at address a to the state and returns it. e is the entity that the source has there,
+// or nil. An account exists without entity if its number is that of a system entity.
 func (s *State) newAccount(a common.Address, e *worldstate.Entity) *account {
 	x := &account{}
 	s.accounts[a] = x
@@ -105,7 +107,8 @@ func (s *State) newAccount(a common.Address, e *worldstate.Entity) *account {
 	return x
 }
 
-// codeOf returns the code of an entity, or nil.
+// codeOf returns the code that contracts see at an entity, or nil: the code of a contract, of a delegation, or the
+// proxy of a token or schedule.
 func (s *State) codeOf(a common.Address, e *worldstate.Entity) *code {
 	switch {
 	case e.Type == ledger.EntityToken:
@@ -121,7 +124,8 @@ func (s *State) codeOf(a common.Address, e *worldstate.Entity) *code {
 	}
 }
 
-// prefetch reads the entities at several addresses with one request.
+// prefetch reads the entities at several addresses with one request to the source, except for those that are
+// cached, and caches them. It does not abort: it returns the error of the source.
 func (s *State) prefetch(addresses ...common.Address) error {
 	var missing []ledger.EVMAddress
 	for _, a := range addresses {
@@ -174,7 +178,8 @@ const (
 	numberGap = 1000
 )
 
-// allocateNumber returns an unused number for a new entity.
+// allocateNumber returns an unused number for a new entity of the simulation and marks it as used, until the frame
+// is reverted. The first call reads the highest number from the source. If that fails, it aborts the run.
 func (s *State) allocateNumber() int64 {
 	if !s.highest.Valid {
 		highest, err := s.source.HighestEntity(s.ctx)
@@ -207,8 +212,8 @@ func (s *State) CreateEntity(kind ledger.EntityType) int64 {
 	return num
 }
 
-// NumberOf returns the number of an account or contract that the simulation created. It is the number in its address,
-// or is allocated on the first call.
+// NumberOf returns the number of an account or contract that the simulation created: the number in its address, or
+// one that the first call allocates.
 func (s *State) NumberOf(a common.Address) int64 {
 	if num, ok := ledger.EVMAddress(a).Num(); ok {
 		return num

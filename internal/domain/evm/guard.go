@@ -36,7 +36,8 @@ type DestructGuard interface {
 	MayDestruct(s *State, contract common.Address) bool
 }
 
-// refine returns the guard's error of the outermost frame if it has one, else the interpreter's.
+// refine returns the error with which a run ends: the response code that the guard set for the outermost frame if
+// there is one, else fail, the error of the interpreter.
 func (g *guard) refine(fail error) error {
 	if g.final != 0 {
 		return haltError{g.final}
@@ -44,12 +45,13 @@ func (g *guard) refine(fail error) error {
 	return fail
 }
 
-// haltCaller makes the caller of the current frame fail.
+// haltCaller makes the caller of the current frame fail with a response code, at the caller's next opcode.
 func (s *Simulation) haltCaller(code ledger.ResponseCode) {
 	s.failFrame(len(s.state.frames)-1, code)
 }
 
-// failFrame makes the frame at a depth fail. At depth 0 there is no frame, and the run fails with the code.
+// failFrame makes the frame at a depth fail with a response code, at its next opcode, for which it installs the
+// opcode hook. At depth 0 there is no frame, and the run fails with the code.
 func (s *Simulation) failFrame(depth int, code ledger.ResponseCode) {
 	if depth == 0 {
 		s.guard.final = code
@@ -93,7 +95,8 @@ func (s *Simulation) exit(_ int, _ []byte, used uint64, err error, _ bool) {
 	}
 }
 
-// prepareFor installs the hooks and values for opcodes of code that is about to run.
+// prepareFor installs the opcode hook if code that is about to run needs it, and sets the gas price if the code
+// uses it. The first use reads the price from the source.
 func (s *Simulation) prepareFor(set opcodes) {
 	if set&(usesBlockHash|usesSelfDestruct) != 0 {
 		s.hooks.OnOpcode = s.opcode
@@ -106,7 +109,9 @@ func (s *Simulation) prepareFor(set opcodes) {
 	}
 }
 
-// opcode is called before each opcode. It is installed only if needed, because it doubles the duration of a run.
+// opcode is called by the EVM before each opcode: it passes the opcode to the tracer, applies the rules of the
+// network, and drains the gas of a frame that has to fail. It is installed only if needed, because it doubles the
+// duration of a run.
 func (s *Simulation) opcode(
 	pc uint64, op byte, gas, cost uint64, scope tracing.OpContext, _ []byte, depth int, err error,
 ) {
@@ -135,7 +140,8 @@ func (s *Simulation) opcode(
 	}
 }
 
-// beforeOpcode applies the rules of an opcode that the interpreter does not implement.
+// beforeOpcode applies the rules of an opcode that the interpreter does not implement. It can change the block
+// number that the opcode sees, make the frame fail, or abort the run.
 func (s *Simulation) beforeOpcode(op vm.OpCode, frame *vm.ScopeContext) {
 	stack := frame.StackData()
 	last := len(stack) - 1
@@ -158,7 +164,8 @@ func (s *Simulation) beforeOpcode(op vm.OpCode, frame *vm.ScopeContext) {
 	}
 }
 
-// inHashWindow reports whether contracts can read the hash of a block.
+// inHashWindow reports whether contracts can read the hash of the block with a number: the current block and as
+// many before it as the machine is configured for.
 func (s *Simulation) inHashWindow(number uint64) bool {
 	current := uint64(s.block.Number)
 	return number <= current && current-number < s.machine.cfg.BlockHashWindow
@@ -190,7 +197,8 @@ func (s *Simulation) checkSelfDestruct(contract, beneficiary common.Address) {
 	}
 }
 
-// blockHash returns the result of BLOCKHASH: of a simulated block, or of one that it reads from the source.
+// blockHash returns the hash of a block for the opcode BLOCKHASH: of a simulated block, or of one that it reads
+// from the source. If the read fails, it aborts the run.
 func (s *Simulation) blockHash(number uint64) common.Hash {
 	if number == uint64(s.block.Number) {
 		return s.block.Hash
@@ -203,7 +211,8 @@ func (s *Simulation) blockHash(number uint64) common.Hash {
 	return hash
 }
 
-// canTransfer reports whether a frame may send value. The current frame is the called one, except in the creation of a
+// canTransfer reports whether a frame may send value. The EVM calls it before [Simulation.transfer]. It can set a
+// response code as [Simulation.canReceive] does. The current frame is the called one, except in the creation of a
 // contract, where it is the creator.
 func (s *Simulation) canTransfer(_ vm.StateDB, from common.Address, value *uint256.Int) bool {
 	if value.IsZero() {
@@ -243,7 +252,8 @@ func (s *Simulation) canReceive(to common.Address) bool {
 	}
 }
 
-// transfer moves value. With a minimum balance, the sender may send more than it has.
+// transfer moves value, in tinybars, between accounts of the state and records the transfer for the result. With a
+// minimum balance, the sender may send more than it has.
 func (s *Simulation) transfer(_ vm.StateDB, from, to common.Address, value *uint256.Int, _ *params.Rules) {
 	s.state.SubBalance(from, value, tracing.BalanceChangeTransfer)
 	s.state.AddBalance(to, value, tracing.BalanceChangeTransfer)
@@ -270,6 +280,7 @@ type Frame struct {
 // frames is the call stack, outermost frame first.
 type frames []*Frame
 
+// top returns the current frame. It panics if there is none.
 func (f frames) top() *Frame { return f[len(f)-1] }
 
 // push adds a frame. from is the contract whose opcode made the call, to is the contract whose code runs.
@@ -294,4 +305,5 @@ func (f *frames) push(op vm.OpCode, from, to common.Address, input []byte, gas u
 	*f = append(*f, frame)
 }
 
+// pop removes the current frame. It panics if there is none.
 func (f *frames) pop() { *f = (*f)[:len(*f)-1] }

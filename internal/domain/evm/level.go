@@ -110,7 +110,8 @@ func (l Level) ChainConfig(chainID uint64) *params.ChainConfig {
 // hollow account.
 const hollowAccountGas = 549_000
 
-// intrinsicGas returns the gas that a message costs before it runs, and its minimum.
+// intrinsicGas returns the gas that a message costs before it runs, and the minimum that it is charged (EIP-7623),
+// or 0 if there is no minimum.
 func (s *Simulation) intrinsicGas(m *Message) (gas, floor uint64) {
 	zeros := uint64(bytes.Count(m.Data, []byte{0}))
 	others := uint64(len(m.Data)) - zeros
@@ -127,8 +128,8 @@ func (s *Simulation) intrinsicGas(m *Message) (gas, floor uint64) {
 	return gas, floor
 }
 
-// hollowGas returns the gas to create the account that a message sends value to. It fails if the message calls a
-// missing account.
+// hollowGas returns the gas to create the account that a message sends value to, or 0. It fails with a [haltError]
+// if the message calls a missing account.
 func (s *Simulation) hollowGas(m *Message, to common.Address) (uint64, error) {
 	if s.state.Exist(to) {
 		return 0, nil

@@ -88,7 +88,7 @@ type engine struct {
 	precompiled vm.PrecompiledContracts
 }
 
-// New returns a new machine.
+// New returns a new machine. Settings of cfg that are 0 get their defaults. It reads nothing from a database.
 func New(cfg Config) *Machine {
 	cfg.ChainID = cmp.Or(cfg.ChainID, ChainIDTestnet)
 	cfg.MaxRefundPercent = cmp.Or(cfg.MaxRefundPercent, 100)
@@ -104,7 +104,8 @@ func New(cfg Config) *Machine {
 	return m
 }
 
-// newEngine returns an engine with the contracts of all system accounts.
+// newEngine returns an engine for a level: the precompiled contracts of Ethereum and the contracts of all system
+// accounts, which use the simulation in e.sim. Engines are kept in a pool.
 func (m *Machine) newEngine(l Level, rules params.Rules) *engine {
 	e := &engine{precompiled: vm.ActivePrecompiledContracts(rules)}
 	for a, p := range e.precompiled {
@@ -136,7 +137,7 @@ func (m *Machine) newEngine(l Level, rules params.Rules) *engine {
 // accountServiceNumber is the number of a system contract that does not exist at all levels.
 const accountServiceNumber = 0x16a
 
-// level returns the EVM version at a block.
+// level returns the EVM version at a block: by the configured function if there is one, else by [LevelAt].
 func (m *Machine) level(block Block) Level {
 	if m.cfg.Level != nil {
 		return min(max(m.cfg.Level(block), Level30), NewestLevel)
@@ -144,7 +145,8 @@ func (m *Machine) level(block Block) Level {
 	return LevelAt(m.cfg.ChainID, m.cfg.PragueBlock, block)
 }
 
-// Begin returns a simulation in a block on the state of a source. The end of ctx stops it.
+// Begin returns a simulation in a block on the state of a source. It reads nothing; messages read from source on
+// first use. The end of ctx stops them.
 func (m *Machine) Begin(ctx context.Context, source Source, block Block) *Simulation {
 	level := m.level(block)
 	return &Simulation{

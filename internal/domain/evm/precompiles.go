@@ -28,7 +28,8 @@ const (
 // exchangeRate converts amounts at the network's rate at the block.
 type exchangeRate struct{}
 
-// Call implements [SystemContract].
+// Call implements [SystemContract]: it converts an amount between tinycents and tinybars with the exchange rate at
+// the block. Without a rate, or if the result exceeds 256 bits, the call fails.
 func (exchangeRate) Call(c *SystemCall) Outcome {
 	if c.Selector != tinycentsToTinybars && c.Selector != tinybarsToTinycents {
 		return Unknown()
@@ -53,7 +54,8 @@ func (exchangeRate) Call(c *SystemCall) Outcome {
 	return Return(exchangeRateGas, common.BigToHash(v).Bytes())
 }
 
-// Rate returns the exchange rate of hbars at the block. ok is false if the ledger has none.
+// Rate returns the exchange rate of hbars at the start of the block. It reads from the source and aborts the run
+// if that fails. ok is false if the ledger has no rates.
 func (c *SystemCall) Rate() (rate ledger.ExchangeRate, ok bool) {
 	rates, err := c.State.source.ExchangeRates(c.State.ctx)
 	c.State.Check(err, "reading exchange rates")
@@ -74,7 +76,8 @@ const (
 // prng returns the block's hash as the seed.
 type prng struct{}
 
-// Call implements [SystemContract].
+// Call implements [SystemContract]: it returns the hash of the block as the seed, so that a call gives the same
+// result each time.
 func (prng) Call(c *SystemCall) Outcome {
 	if c.Selector != getPseudorandomSeed {
 		return Unknown()
@@ -86,7 +89,8 @@ func (prng) Call(c *SystemCall) Outcome {
 	return Return(gas, append([]byte(nil), c.Block.Hash[:]...))
 }
 
-// selectorOf returns the selector of input. ok is false if input is too short.
+// selectorOf returns the function selector of input, its first 4 bytes as a big-endian number. ok is false if
+// input is too short.
 func selectorOf(input []byte) (selector uint32, ok bool) {
 	if len(input) < 4 {
 		return 0, false
@@ -106,8 +110,8 @@ var setUp = struct {
 	ready chan struct{}
 }{ready: make(chan struct{})}
 
-// PreparePointEvaluation waits for the set-up of the point evaluation, which the first call starts. The set-up
-// continues if ctx ends.
+// PreparePointEvaluation waits until the set-up of the point evaluation precompile is complete. The first call
+// starts it in the background. It fails if ctx ends before; the set-up then continues.
 func PreparePointEvaluation(ctx context.Context) error {
 	setUp.start.Do(func() {
 		go func() {
@@ -129,7 +133,8 @@ type pointEvaluation struct {
 	sim **Simulation
 }
 
-// Run implements vm.PrecompiledContract.
+// Run implements vm.PrecompiledContract. If the set-up is not complete, it aborts the run with
+// [ErrPointEvaluation].
 func (p pointEvaluation) Run(input []byte) ([]byte, error) {
 	select {
 	case <-setUp.ready:

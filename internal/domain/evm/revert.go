@@ -67,9 +67,11 @@ func SystemReason(data []byte) []byte {
 // haltError is an exceptional halt with a response code. The frame loses all its gas.
 type haltError struct{ code ledger.ResponseCode }
 
+// Error returns the name of the response code.
 func (h haltError) Error() string { return h.code.String() }
 
-// codeOf returns the response code of an execution error.
+// codeOf returns the response code that the network reports for an execution error of the interpreter or a
+// [haltError].
 func codeOf(err error) ledger.ResponseCode {
 	var halt haltError
 	switch {

@@ -81,8 +81,8 @@ type Transfer struct {
 // Failed reports whether the message failed.
 func (r *Result) Failed() bool { return r.Code != codes.Success }
 
-// Call runs a message and undoes its changes. The error is one that the message did not cause: the source failed, or
-// the context ended.
+// Call runs a message and undoes its changes. A message that reverts has a failed result and no error. The error
+// is one that the message did not cause: the source failed, or the context ended.
 func (s *Simulation) Call(m Message) (*Result, error) {
 	return s.run(m)
 }
@@ -109,7 +109,8 @@ type participants struct {
 	to   *common.Address
 }
 
-// resolve finds the participants. failure is not nil if the sender does not exist.
+// resolve returns the canonical addresses of sender and callee, whose entities it reads from the source. failure
+// is not nil if the sender does not exist or is not an account. A contract as sender is replaced by the treasury.
 func (s *Simulation) resolve(m *Message) (p participants, failure *Result, err error) {
 	from := common.Address(m.From.V)
 	if m.From.V == (ledger.EVMAddress{}) && m.Value == 0 {
@@ -145,8 +146,8 @@ func (s *Simulation) resolve(m *Message) (p participants, failure *Result, err e
 	return p, nil, nil
 }
 
-// visible returns the canonical address of the entity at an address in any form, or the zero address if it does not
-// exist.
+// visible returns the canonical address of the entity at an address in any form, or the zero address if it does
+// not exist. It uses entities that have been read and reads none.
 func (s *Simulation) visible(a common.Address) common.Address {
 	if e := s.state.entities[a]; e != nil {
 		return Canonical(e)
@@ -154,7 +155,8 @@ func (s *Simulation) visible(a common.Address) common.Address {
 	return common.Address{}
 }
 
-// run runs a message, and undoes its changes unless they are to be kept.
+// run runs a message, and undoes its changes unless [Simulation.Apply] keeps them. It recovers an [abort] and
+// returns its error. It resets the data of the run.
 func (s *Simulation) run(m Message) (result *Result, err error) {
 	mark := s.state.Snapshot()
 	defer func() {
@@ -192,7 +194,8 @@ func (s *Simulation) run(m Message) (result *Result, err error) {
 	return result, nil
 }
 
-// aborted returns the result of a run that was aborted.
+// aborted returns the result of a run that was aborted: a failed result with all gas used if a rule of the network
+// ended it, else the error.
 func (s *Simulation) aborted(m Message, a abort) (*Result, error) {
 	var halt haltError
 	if !errors.As(a.err, &halt) {
@@ -215,7 +218,8 @@ func (s *Simulation) checkPayer(m *Message, from common.Address) *Result {
 	return nil
 }
 
-// execute runs a message whose gas limit covers the intrinsic gas.
+// execute runs a message whose gas limit covers the intrinsic gas, with an engine of the pool. It changes the
+// state. It returns an error only if the context ends.
 func (s *Simulation) execute(m *Message, p participants, intrinsic uint64) (*Result, error) {
 	shared := &s.machine.engines[s.level]
 	e := shared.pool.Get().(*engine)
@@ -271,8 +275,8 @@ func (s *Simulation) execute(m *Message, p participants, intrinsic uint64) (*Res
 	return r, nil
 }
 
-// setUp creates the interpreter of go-ethereum for a run, with the hooks and precompiled contracts of the block's
-// version.
+// setUp sets s.evm to a new interpreter of go-ethereum for a run, with the hooks and precompiled contracts of the
+// block's version, and prepares the state.
 func (s *Simulation) setUp(e *engine, shared *engines, m *Message, p participants) {
 	s.hooks = &tracing.Hooks{OnEnter: s.enter, OnExit: s.exit}
 	s.state.onCode = s.prepareFor
@@ -301,7 +305,8 @@ func (s *Simulation) setUp(e *engine, shared *engines, m *Message, p participant
 	}
 }
 
-// create runs initcode of a new contract, at the address of the next entity number.
+// create runs initcode of a new contract, at the address of the next entity number, and stores the code that it
+// returns. It returns that code, the address and the remaining gas.
 func (s *Simulation) create(
 	from common.Address, initcode []byte, gas vm.GasBudget,
 ) (ret []byte, at ledger.EVMAddress, left vm.GasBudget, err error) {
@@ -322,7 +327,8 @@ func (s *Simulation) create(
 	return ret, ledger.EVMAddress(a), contract.Gas.Exit(err), err
 }
 
-// deposit validates the code of a new contract and charges its gas.
+// deposit validates the code of a new contract, charges its gas, and stores it in the state. It returns errors of
+// the interpreter.
 func (s *Simulation) deposit(a common.Address, contract *vm.Contract, code []byte, rules *params.Rules) error {
 	if len(code) > 0 && code[0] == 0xef {
 		return vm.ErrInvalidCode
@@ -339,7 +345,8 @@ func (s *Simulation) deposit(a common.Address, contract *vm.Contract, code []byt
 	return nil
 }
 
-// childFailed records the response code of a failed operation once.
+// childFailed records the response code of a failed operation of a system contract, each code once, for
+// Result.Children.
 func (s *Simulation) childFailed(code ledger.ResponseCode) {
 	if !slices.Contains(s.children, code) {
 		s.children = append(s.children, code)
@@ -360,7 +367,8 @@ type Override struct {
 	All   bool
 }
 
-// Override applies overrides to the whole simulation. It must be called before a message runs.
+// Override applies state overrides of a request to the whole simulation. It must be called before a message runs.
+// It fails if the entities at the addresses cannot be read.
 func (s *Simulation) Override(list []Override) error {
 	addresses := make([]common.Address, len(list))
 	for i, o := range list {
@@ -379,8 +387,8 @@ func (s *Simulation) Override(list []Override) error {
 	return nil
 }
 
-// override changes an account as a state override says. An account that the ledger does not have is created. If o.All
-// is set, its other storage slots are empty.
+// override changes an account as a state override says. The change is not undone. An account that the ledger does
+// not have is created. If o.All is set, its other storage slots are empty.
 func (s *State) override(a common.Address, o Override) {
 	x := s.account(a)
 	if x.entity == nil {

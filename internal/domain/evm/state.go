@@ -65,19 +65,21 @@ func newState(ctx context.Context, source Source, cache *codeCache, level Level)
 	return s
 }
 
-// startRun resets the state of a single transaction.
+// startRun resets the state of a single transaction: transient storage, warm addresses, refund, logs, transfers
+// and frames.
 func (s *State) startRun() {
 	s.transient, s.warm, s.warmSlots = nil, map[common.Address]struct{}{}, map[slotKey]struct{}{}
 	s.refund, s.logs, s.transfers, s.frames = 0, nil, nil, s.frames[:0]
 }
 
-// reset undoes the changes of a run. Values that were read stay cached.
+// reset undoes the changes of a run since snapshot to, and starts the next run. Values that were read stay cached.
 func (s *State) reset(to int) {
 	s.RevertToSnapshot(to)
 	s.startRun()
 }
 
-// commit makes the changes of a run part of the state before the next run.
+// commit makes the changes of a run part of the state before the next run. They can no longer be undone. It
+// removes destroyed accounts.
 func (s *State) commit() {
 	for _, x := range s.accounts {
 		switch {
@@ -106,7 +108,7 @@ func (s *State) hasCreated(a common.Address) bool {
 	return x != nil && x.exists && !isLongZero(a)
 }
 
-// addTransfer records a transfer of value.
+// addTransfer records a transfer of value for the result, unless value is 0. It moves no balance.
 func (s *State) addTransfer(from, to common.Address, value *uint256.Int) {
 	if !value.IsZero() {
 		t := Transfer{ledger.EVMAddress(from), ledger.EVMAddress(to), *value}
@@ -114,7 +116,7 @@ func (s *State) addTransfer(from, to common.Address, value *uint256.Int) {
 	}
 }
 
-// Context returns the context of the simulation.
+// Context returns the context of the simulation, which system contracts use for reads.
 func (s *State) Context() context.Context { return s.ctx }
 
 // Source returns the source, which system contracts also read from.
@@ -141,39 +143,40 @@ func Overlay[T any](s *State, key any, fresh func() *T) *T {
 	return v
 }
 
-// Exist implements vm.StateDB.
+// Exist implements vm.StateDB. It reads the account from the source on first use.
 func (s *State) Exist(a common.Address) bool { return s.account(a).exists }
 
 // Empty implements vm.StateDB. An account that exists is never empty, so that calling it does not create it.
 func (s *State) Empty(a common.Address) bool { return !s.account(a).exists }
 
-// CreateAccount implements vm.StateDB.
+// CreateAccount implements vm.StateDB: it marks the account as existing and keeps its balance.
 func (s *State) CreateAccount(a common.Address) {
 	x := s.account(a)
 	Set(s, &x.exists, true)
 }
 
-// CreateContract implements vm.StateDB.
+// CreateContract implements vm.StateDB: it marks the account as a contract that the current message created.
 func (s *State) CreateContract(a common.Address) {
 	x := s.account(a)
 	Set(s, &x.created, true)
 	Set(s, &x.isContract, true)
 }
 
-// IsNewContract implements vm.StateDB.
+// IsNewContract implements vm.StateDB. It reports whether the current message created the contract.
 func (s *State) IsNewContract(a common.Address) bool { return s.account(a).created }
 
-// SelfDestruct implements vm.StateDB.
+// SelfDestruct implements vm.StateDB: it sets the balance to 0 and marks the account, which [State.commit]
+// removes.
 func (s *State) SelfDestruct(a common.Address) {
 	x := s.account(a)
 	Set(s, &x.destroyed, true)
 	Set(s, &x.balance, uint256.Int{})
 }
 
-// HasSelfDestructed implements vm.StateDB.
+// HasSelfDestructed implements vm.StateDB. It reports whether the current message destroyed the account.
 func (s *State) HasSelfDestructed(a common.Address) bool { return s.account(a).destroyed }
 
-// GetBalance implements vm.StateDB.
+// GetBalance implements vm.StateDB. It returns tinybars. For system accounts it returns 0.
 func (s *State) GetBalance(a common.Address) *uint256.Int {
 	if num, ok := ledger.EVMAddress(a).Num(); ok && num <= lastSystemAccount {
 		return new(uint256.Int)
@@ -197,7 +200,8 @@ func (s *State) SubBalance(a common.Address, v *uint256.Int, _ tracing.BalanceCh
 	return old
 }
 
-// AddBalance implements vm.StateDB.
+// AddBalance implements vm.StateDB. It adds v, in tinybars, and returns the balance before. If v is 0, it returns
+// 0 and reads nothing.
 func (s *State) AddBalance(a common.Address, v *uint256.Int, _ tracing.BalanceChangeReason) uint256.Int {
 	if v.IsZero() {
 		return uint256.Int{} // a touch, which needs no read
@@ -209,15 +213,16 @@ func (s *State) AddBalance(a common.Address, v *uint256.Int, _ tracing.BalanceCh
 	return old
 }
 
-// GetNonce implements vm.StateDB.
+// GetNonce implements vm.StateDB. It reads the account from the source on first use.
 func (s *State) GetNonce(a common.Address) uint64 { return s.account(a).nonce }
 
-// SetNonce implements vm.StateDB.
+// SetNonce implements vm.StateDB. The change is undone if the frame is reverted.
 func (s *State) SetNonce(a common.Address, n uint64, _ tracing.NonceChangeReason) {
 	Set(s, &s.account(a).nonce, n)
 }
 
-// GetCode implements vm.StateDB.
+// GetCode implements vm.StateDB. It prepares the hooks that the opcodes of the code need. For an account without
+// code it can return a proxy; see [State.accountProxy].
 func (s *State) GetCode(a common.Address) []byte {
 	x := s.account(a)
 	switch {
@@ -250,7 +255,8 @@ func (s *State) isDelegatedTo(a common.Address) bool {
 	return x != nil && x.entity != nil && x.entity.Delegation.Valid && x.entity.Delegation.V == ledger.EVMAddress(a)
 }
 
-// accountProxy returns the code of an account without code while a function of the account service is called on it.
+// accountProxy returns the code of an account without code while a function of the account service is called on
+// it: a proxy of the system contract. Otherwise it returns nil.
 func (s *State) accountProxy(a common.Address, x *account) []byte {
 	if x.entity == nil || x.entity.Type != ledger.EntityAccount || !s.level.hasAccountService() || len(s.frames) == 0 {
 		return nil
@@ -262,7 +268,8 @@ func (s *State) accountProxy(a common.Address, x *account) []byte {
 	return accountRedirect.proxy(a)
 }
 
-// GetCodeHash implements vm.StateDB.
+// GetCodeHash implements vm.StateDB. It returns the hash of empty code for accounts without code, and zero for
+// missing accounts and reserved numbers.
 func (s *State) GetCodeHash(a common.Address) common.Hash {
 	if num, ok := ledger.EVMAddress(a).Num(); ok && num <= lastReservedNumber {
 		return common.Hash{}
@@ -278,7 +285,7 @@ func (s *State) GetCodeHash(a common.Address) common.Hash {
 	}
 }
 
-// GetCodeSize implements vm.StateDB.
+// GetCodeSize implements vm.StateDB. It returns the size in bytes, and 0 without code.
 func (s *State) GetCodeSize(a common.Address) int {
 	if x := s.account(a); x.code != nil {
 		return len(x.code.bytes)
@@ -286,7 +293,7 @@ func (s *State) GetCodeSize(a common.Address) int {
 	return 0
 }
 
-// SetCode implements vm.StateDB.
+// SetCode implements vm.StateDB. It returns the previous code.
 func (s *State) SetCode(a common.Address, b []byte, _ tracing.CodeChangeReason) []byte {
 	x := s.account(a)
 	var old []byte
@@ -297,16 +304,16 @@ func (s *State) SetCode(a common.Address, b []byte, _ tracing.CodeChangeReason) 
 	return old
 }
 
-// AddRefund implements vm.StateDB.
+// AddRefund implements vm.StateDB. It adds to the gas that is refunded at the end of the message.
 func (s *State) AddRefund(gas uint64) { Set(s, &s.refund, s.refund+gas) }
 
-// SubRefund implements vm.StateDB.
+// SubRefund implements vm.StateDB. It subtracts from the gas that is refunded at the end of the message.
 func (s *State) SubRefund(gas uint64) { Set(s, &s.refund, s.refund-gas) }
 
-// GetRefund implements vm.StateDB.
+// GetRefund implements vm.StateDB. It returns the gas that is refunded at the end of the message.
 func (s *State) GetRefund() uint64 { return s.refund }
 
-// Snapshot implements vm.StateDB.
+// Snapshot implements vm.StateDB. It returns the number of changes so far, for [State.RevertToSnapshot].
 func (s *State) Snapshot() int { return len(s.undos) }
 
 // RevertToSnapshot implements vm.StateDB. It undoes the changes since the snapshot, newest first.
@@ -318,13 +325,13 @@ func (s *State) RevertToSnapshot(to int) {
 	s.undos = s.undos[:to]
 }
 
-// AddLog implements vm.StateDB.
+// AddLog implements vm.StateDB. It keeps l, without a copy, for the result.
 func (s *State) AddLog(l *types.Log) { Set(s, &s.logs, append(s.logs, l)) }
 
 // Touch implements vm.StateDB. It does nothing: accounts are not deleted for being empty.
 func (s *State) Touch(common.Address) {}
 
-// AddPreimage implements vm.StateDB. It does nothing: nobody asks for the inputs of hashes.
+// AddPreimage implements vm.StateDB. It does nothing: the inputs of hashes are not used.
 func (s *State) AddPreimage(common.Hash, []byte) {}
 
 // Witness implements vm.StateDB. There is none: the state has no trie.

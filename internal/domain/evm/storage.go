@@ -11,7 +11,8 @@ import (
 	"github.com/maypok86/otter/v2"
 )
 
-// committed returns the value of a slot before the run.
+// committed returns the value of a slot before the run. It reads it from the source on first use and caches it. If
+// the read fails, it aborts the run.
 func (s *State) committed(x *account, slot common.Hash) common.Hash {
 	if x.created {
 		return common.Hash{}
@@ -31,7 +32,8 @@ func (s *State) committed(x *account, slot common.Hash) common.Hash {
 	return got[0]
 }
 
-// GetStateAndCommittedState implements vm.StateDB.
+// GetStateAndCommittedState implements vm.StateDB. It returns the current value of a slot, and the one before the
+// run, which it reads from the source on first use.
 func (s *State) GetStateAndCommittedState(a common.Address, slot common.Hash) (now, before common.Hash) {
 	x := s.account(a)
 	before = s.committed(x, slot)
@@ -41,7 +43,7 @@ func (s *State) GetStateAndCommittedState(a common.Address, slot common.Hash) (n
 	return before, before
 }
 
-// GetState implements vm.StateDB.
+// GetState implements vm.StateDB. It reports the use of the slot to the tracer.
 func (s *State) GetState(a common.Address, slot common.Hash) common.Hash {
 	v, _ := s.GetStateAndCommittedState(a, slot)
 	if s.onSlot != nil {
@@ -50,7 +52,7 @@ func (s *State) GetState(a common.Address, slot common.Hash) common.Hash {
 	return v
 }
 
-// SetState implements vm.StateDB.
+// SetState implements vm.StateDB. It returns the previous value and reports the use of the slot to the tracer.
 func (s *State) SetState(a common.Address, slot, value common.Hash) common.Hash {
 	x := s.account(a)
 	old, _ := s.GetStateAndCommittedState(a, slot)
@@ -64,18 +66,18 @@ func (s *State) SetState(a common.Address, slot, value common.Hash) common.Hash 
 	return old
 }
 
-// current returns the value of a slot without reporting its use.
+// current returns the value of a slot for the tracer, without reporting its use.
 func (s *State) current(a common.Address, slot common.Hash) common.Hash {
 	v, _ := s.GetStateAndCommittedState(a, slot)
 	return v
 }
 
-// GetTransientState implements vm.StateDB.
+// GetTransientState implements vm.StateDB. Transient slots are zero at the start of each message.
 func (s *State) GetTransientState(a common.Address, slot common.Hash) common.Hash {
 	return s.transient[slotKey{a, slot}]
 }
 
-// SetTransientState implements vm.StateDB.
+// SetTransientState implements vm.StateDB. The change is undone if the frame is reverted.
 func (s *State) SetTransientState(a common.Address, slot, value common.Hash) {
 	if s.transient == nil {
 		s.transient = map[slotKey]common.Hash{}
@@ -83,26 +85,26 @@ func (s *State) SetTransientState(a common.Address, slot, value common.Hash) {
 	SetKey(s, s.transient, slotKey{a, slot}, value)
 }
 
-// AddressInAccessList implements vm.StateDB.
+// AddressInAccessList implements vm.StateDB. It reports whether the address is warm.
 func (s *State) AddressInAccessList(a common.Address) bool {
 	_, ok := s.warm[a]
 	return ok
 }
 
-// SlotInAccessList implements vm.StateDB.
+// SlotInAccessList implements vm.StateDB. It reports whether the address and the slot are warm.
 func (s *State) SlotInAccessList(a common.Address, slot common.Hash) (addressOk, slotOk bool) {
 	_, slotOk = s.warmSlots[slotKey{a, slot}]
 	return s.AddressInAccessList(a), slotOk
 }
 
-// AddAddressToAccessList implements vm.StateDB.
+// AddAddressToAccessList implements vm.StateDB. It makes the address warm until the frame is reverted.
 func (s *State) AddAddressToAccessList(a common.Address) {
 	if !s.AddressInAccessList(a) {
 		SetKey(s, s.warm, a, struct{}{})
 	}
 }
 
-// AddSlotToAccessList implements vm.StateDB.
+// AddSlotToAccessList implements vm.StateDB. It makes the address and the slot warm until the frame is reverted.
 func (s *State) AddSlotToAccessList(a common.Address, slot common.Hash) {
 	s.AddAddressToAccessList(a)
 	key := slotKey{a, slot}
@@ -111,7 +113,8 @@ func (s *State) AddSlotToAccessList(a common.Address, slot common.Hash) {
 	}
 }
 
-// Prepare implements vm.StateDB: the addresses of a transaction are warm from the start.
+// Prepare implements vm.StateDB: it marks the addresses of a transaction as warm. The change is not undone by a
+// snapshot.
 func (s *State) Prepare(
 	rules params.Rules, sender, coinbase common.Address, to *common.Address, precompiled []common.Address,
 	list types.AccessList,
@@ -195,8 +198,8 @@ func newCodeCache(limit uint64) *codeCache {
 	}
 }
 
-// get returns the scanned code of bytes from a source. Sources that cache code return the same bytes again, so their
-// address in memory is the key. The cache keeps them alive.
+// get returns the scanned code of bytes from a source, and caches it. Sources that cache code return the same
+// bytes again, so their address in memory is the key. The cache keeps them alive. c may be nil.
 func (c *codeCache) get(b []byte) *code {
 	if c == nil || len(b) == 0 {
 		return newCode(b)
@@ -213,7 +216,7 @@ func (c *codeCache) get(b []byte) *code {
 // Load implements vm.JumpDestCache: it returns the valid jump destinations of code by its hash.
 func (c *codeCache) Load(hash common.Hash) (vm.BitVec, bool) { return c.dests.GetIfPresent(hash) }
 
-// Store implements vm.JumpDestCache.
+// Store implements vm.JumpDestCache: it caches the valid jump destinations of code by its hash.
 func (c *codeCache) Store(hash common.Hash, v vm.BitVec) { c.dests.Set(hash, v) }
 
 // Parts of the proxy code of tokens, schedules and accounts. It delegates the call to a system contract and passes the
@@ -238,7 +241,7 @@ var (
 	scheduleRedirect = redirect{0x16b, [4]byte{0x5c, 0x38, 0x89, 0xca}} // redirectForScheduleTxn(address,bytes)
 )
 
-// proxy returns the code of the entity at an address.
+// proxy returns the EVM code of the entity at an address: it passes each call to the system contract of r.
 func (r redirect) proxy(of common.Address) []byte {
 	return bytes.Join([][]byte{
 		proxyHead,

@@ -57,7 +57,8 @@ func (c *SystemCall) Word(i int) (word [32]byte, ok bool) {
 	return [32]byte(c.Args[32*i:]), true
 }
 
-// Proxied reports whether the call comes from the redirect proxy of an entity.
+// Proxied reports whether the call comes from the redirect proxy at the address of an entity, so that it concerns
+// that entity.
 func (c *SystemCall) Proxied(entity common.Address) bool {
 	return c.Op == vm.DELEGATECALL && c.Self == entity
 }
@@ -75,22 +76,25 @@ type Outcome struct {
 	caller ledger.ResponseCode // with which the caller halts too, 0 if it continues
 }
 
-// Return ends the call successfully. If the frame has less gas, it runs out of gas and its changes are undone.
+// Return returns the outcome of a successful call. The call uses gas; if the frame has less, it runs out of gas
+// and its changes are undone.
 func Return(gas uint64, output []byte) Outcome { return Outcome{gas: gas, output: output} }
 
-// Revert undoes the call and returns data to the caller, which keeps the remaining gas.
+// Revert returns the outcome of a call that fails: its changes are undone, and the caller gets data and keeps the
+// remaining gas.
 func Revert(gas uint64, data []byte) Outcome {
 	return Outcome{gas: gas, output: data, err: vm.ErrExecutionReverted}
 }
 
-// Halt halts the frame, which loses all its gas. At the top level the simulation fails with the code. A contract that
-// called sees a failed call.
+// Halt returns the outcome of a call whose frame halts and loses all its gas. At the top level the simulation
+// fails with the code. A contract that called sees a failed call.
 func Halt(code ledger.ResponseCode) Outcome { return Outcome{err: haltError{code}} }
 
-// HaltCaller halts the frame and its caller.
+// HaltCaller returns the outcome of a call that halts its frame and that of its caller with the code.
 func HaltCaller(code ledger.ResponseCode) Outcome { return Outcome{err: haltError{code}, caller: code} }
 
-// Unknown ends the call of a function that does not exist: the call succeeds without output and uses all gas.
+// Unknown returns the outcome of a call of a function that does not exist: the call succeeds without output and
+// uses all gas.
 func Unknown() Outcome { return Outcome{allGas: true} }
 
 // systemAdapter is a system contract as a precompiled contract. The interpreter calls RequiredGas before Run, so
@@ -104,10 +108,11 @@ type systemAdapter struct {
 
 var _ vm.PrecompiledContract = (*systemAdapter)(nil)
 
-// Name implements vm.PrecompiledContract.
+// Name implements vm.PrecompiledContract. It returns the address in hex.
 func (a *systemAdapter) Name() string { return a.at.Hex() }
 
-// RequiredGas implements vm.PrecompiledContract.
+// RequiredGas implements vm.PrecompiledContract. The EVM calls it before Run. It already runs the system contract,
+// which can change the state, and keeps the outcome for Run, because the gas depends on the outcome.
 func (a *systemAdapter) RequiredGas(input []byte) uint64 {
 	sim := *a.sim
 	frame := sim.state.frames.top()
@@ -118,7 +123,8 @@ func (a *systemAdapter) RequiredGas(input []byte) uint64 {
 	return a.outcome.gas
 }
 
-// call runs a call of a system contract. It rejects native value unless the function is payable.
+// call runs a call of a system contract and returns its outcome. It rejects native value unless the function is
+// payable.
 func (a *systemAdapter) call(sim *Simulation, frame *Frame, input []byte) Outcome {
 	selector, known := selectorOf(input)
 	if !frame.Value.IsZero() && frame.Op != vm.DELEGATECALL {
@@ -139,7 +145,8 @@ func (a *systemAdapter) call(sim *Simulation, frame *Frame, input []byte) Outcom
 	})
 }
 
-// Run implements vm.PrecompiledContract.
+// Run implements vm.PrecompiledContract. It returns the outcome of the call that RequiredGas has run, and makes
+// the caller fail if the outcome says so. The input is not used.
 func (a *systemAdapter) Run([]byte) ([]byte, error) {
 	o := a.outcome
 	a.outcome = Outcome{}
@@ -155,7 +162,8 @@ type valueGuard struct {
 	sim **Simulation
 }
 
-// Run implements vm.PrecompiledContract.
+// Run implements vm.PrecompiledContract: it runs a precompiled contract of Ethereum, or makes the caller fail if
+// the call sends value.
 func (g valueGuard) Run(input []byte) ([]byte, error) {
 	if f := (*g.sim).state.frames.top(); !f.Value.IsZero() && f.Op != vm.DELEGATECALL {
 		(*g.sim).haltCaller(codes.InvalidContractID)
@@ -170,7 +178,7 @@ const (
 	viewGasPrice  = 852_000   // thousandths of tinycents
 )
 
-// ViewGas returns the gas of a read-only function.
+// ViewGas returns the gas of a read-only function of a system contract.
 func ViewGas() uint64 { return OperationGas(viewTinycents, viewGasPrice) }
 
 // DispatchGas returns the gas of an operation with a price in tinycents: at least that of a read-only function.

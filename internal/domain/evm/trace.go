@@ -24,7 +24,8 @@ type TraceOptions struct {
 	Step func(*calls.OpcodeStep) error
 }
 
-// Trace runs a message and calls [TraceOptions.Step] for each step.
+// Trace runs a message like [Simulation.Call] and calls [TraceOptions.Step] for each step. The step is reused:
+// Step must copy what it keeps. An error of Step aborts the run and is returned.
 func (s *Simulation) Trace(m Message, o TraceOptions) (*Result, error) {
 	s.tracer = &tracer{o: o, sim: s, systemCalls: map[int]int{}, touched: map[common.Hash]common.Address{}}
 	defer func() { s.tracer, s.state.onSlot = nil, nil }()
@@ -59,7 +60,8 @@ type tracedFrame struct {
 	opcodes bool // it has run an opcode
 }
 
-// useSlot records that a contract used a slot.
+// useSlot records that a contract used a slot, for the storage in later steps. Of several contracts with the same
+// slot, the first counts.
 func (t *tracer) useSlot(a common.Address, slot common.Hash) {
 	if _, known := t.touched[slot]; known {
 		return
@@ -108,10 +110,10 @@ func revertData(scope tracing.OpContext) []byte {
 	return data
 }
 
-// fault is called when an opcode fails.
+// fault is called by the EVM when an opcode fails. It sends the open step.
 func (t *tracer) fault(uint64, byte, uint64, uint64, tracing.OpContext, int, error) { t.complete() }
 
-// enter is called when a frame begins.
+// enter is called when a frame begins. It sends the open step of the caller.
 func (t *tracer) enter(f *Frame) {
 	if f.Op == vm.SELFDESTRUCT {
 		return
@@ -154,7 +156,8 @@ func (t *tracer) resume(gas uint64, depth int) {
 	t.complete()
 }
 
-// complete sends the open step with the state after it.
+// complete adds the stack, memory and storage after the open step to it, as the options select, and sends it.
+// Without an open step it does nothing.
 func (t *tracer) complete() {
 	if !t.open {
 		return
@@ -186,14 +189,15 @@ func (t *tracer) complete() {
 	t.send()
 }
 
-// copy copies a word to the backing array of the step.
+// copy appends a word to the backing array of the step and returns the copy, which is valid until the next step.
 func (t *tracer) copy(b []byte) []byte {
 	at := len(t.words)
 	t.words = append(t.words, b...)
 	return t.words[at:len(t.words):len(t.words)]
 }
 
-// storage adds the slots that the contract has used so far to the step, with their values.
+// storage adds the slots that contracts have used so far to the step, with their values, if the options select
+// storage.
 func (t *tracer) storage() {
 	if !t.o.Storage {
 		return
@@ -209,7 +213,7 @@ func (t *tracer) storage() {
 	}
 }
 
-// send passes the step to the caller.
+// send passes the step to [TraceOptions.Step]. If that fails, it aborts the run.
 func (t *tracer) send() {
 	if err := t.o.Step(&t.step); err != nil {
 		t.sim.state.Abort(err)
@@ -242,7 +246,8 @@ func (s *Simulation) isEthereumPrecompile(num int64) bool {
 	return slices.Contains(s.machine.engines[s.level].warm, longZero(num))
 }
 
-// isCodeless reports whether calls of an address run no EVM code.
+// isCodeless reports whether calls of an address run no EVM code, because it has the number of a system account or
+// precompiled contract.
 func (s *Simulation) isCodeless(a common.Address) bool {
 	num, ok := ledger.EVMAddress(a).Num()
 	return ok && num > 0 && num <= lastSystemAccount

@@ -33,7 +33,7 @@ type Options struct {
 	Facts *ledger.FeeFacts
 }
 
-// USCents returns the total in US cents with eight decimals.
+// USCents returns the total, which is in tinycents, as US cents with eight decimals.
 func (e *Estimate) USCents() string {
 	const cent, decimals = 100_000_000, 8
 	fraction := strconv.FormatInt(e.Total%cent, 10)
@@ -63,14 +63,16 @@ type bill struct {
 	err        error // the first one
 }
 
-// fail ends the estimate with an error.
+// fail records the error with which [Schedule.Estimate] ends. It keeps the first error, and does not stop the
+// computation.
 func (b *bill) fail(err error) {
 	if b.err == nil {
 		b.err = err
 	}
 }
 
-// add charges units of an extra to the service's part.
+// add charges count units of an extra to the service's part. If the schedule does not define the extra for this
+// type of transaction, it records an [UndefinedExtraError].
 func (b *bill) add(name feepb.Extra, count int64) {
 	e := Extra(name)
 	r, defined := b.definition.find(e)
@@ -81,17 +83,17 @@ func (b *bill) add(name feepb.Extra, count int64) {
 	b.Service.charge(b.schedule.prices[e], r, count)
 }
 
-// addSome is like add, but adds nothing if the transaction has no unit.
+// addSome is like add, but does nothing if the transaction has no unit.
 func (b *bill) addSome(e feepb.Extra, count int64) {
 	if count > 0 {
 		b.add(e, count)
 	}
 }
 
-// isState reports whether the ledger's state is taken into account.
+// isState reports whether the estimate is in mode [State], in which b.facts are the facts of the ledger.
 func (b *bill) isState() bool { return b.Mode == State }
 
-// waive makes the transaction free, including the parts of the node and the network.
+// waive makes the transaction free: it sets the parts of the node, the service and the network to 0.
 func (b *bill) waive() { b.Node, b.Service, b.Network = Part{}, Part{}, NetworkPart{} }
 
 // Estimate estimates the fee of a transaction. Errors are an [InputError] or an [UndefinedExtraError].
@@ -139,7 +141,7 @@ func (d *definition) multiplierAt(utilization int64) int64 {
 	return d.highVolume.at(utilization)
 }
 
-// chargeNode charges the node's part, and the network's multiple of it.
+// chargeNode sets the node's part, and the multiplier with which the network charges it.
 func (b *bill) chargeNode(t *Transaction) {
 	b.Node.Base, b.Node.Subtotal = b.schedule.nodeBase, b.schedule.nodeBase
 	b.Network.Multiplier = int32(b.schedule.multiplier)
@@ -154,7 +156,8 @@ func (b *bill) chargeNode(t *Transaction) {
 	}
 }
 
-// creations charges the accounts that a transfer to unknown aliases creates, and adds a note about it.
+// creations charges the accounts that a transfer creates because no account has the alias of a receiver, and adds
+// a note about it. The facts say which aliases exist.
 func (b *bill) creations(list []newcomer) {
 	var n int64
 	for _, a := range list {

@@ -27,7 +27,7 @@ func (e Extra) String() string {
 	return feepb.Extra(e).String()
 }
 
-// unit returns the name of one unit of the extra for descriptions.
+// unit returns the English name of one unit of the extra, in the singular, for [Charge.Explanation].
 func (e Extra) unit() string {
 	units := [...]string{
 		"signature", "key", "NFT", "account whose balance changes", "entry of a token's transfers", "unit of gas",
@@ -48,7 +48,7 @@ func (e Extra) unit() string {
 // Name returns the network's name of the extra.
 func (c *Charge) Name() string { return c.Extra.String() }
 
-// Explanation describes why the extra is charged.
+// Explanation returns an English text with the count, the included units and the price in tinycents.
 func (c *Charge) Explanation() string {
 	covered := ""
 	if c.Included > 0 {
@@ -72,8 +72,8 @@ var highVolume = []services.HederaFunctionality{
 	services.HederaFunctionality_TokenCreate,
 }
 
-// newRates returns the rates of a message, or nil. The points of the curve are sorted, and multipliers are at least
-// [once].
+// newRates returns the high-volume rates of a message, or nil if it is nil. The points of the curve are sorted,
+// and multipliers, in thousandths, are at least [once].
 func newRates(r *feepb.HighVolumeRates) *rates {
 	if r == nil {
 		return nil
@@ -98,7 +98,8 @@ func (r *rates) at(utilization int64) int64 {
 	return max(once, min(r.curve(utilization, most), most))
 }
 
-// curve returns the multiplier before limits are applied: on the line between the points beside the utilization.
+// curve returns the multiplier, in thousandths, before limits are applied: on the line between the points beside
+// the utilization u, in basis points. Without points, the line ends at most.
 func (r *rates) curve(u, most int64) int64 {
 	if len(r.points) == 0 {
 		return once + (most-once)*u/maxThrottle
@@ -116,7 +117,8 @@ func (r *rates) curve(u, most int64) int64 {
 		(upper.multiplier-lower.multiplier)*(u-lower.utilization)/(upper.utilization-lower.utilization)
 }
 
-// scale multiplies each part of an estimate separately, so totals may differ from sums by rounding.
+// scale multiplies the fees of an estimate by a high-volume multiplier in thousandths. It multiplies each part
+// separately, so totals may differ from sums by rounding.
 func (e *Estimate) scale(raw int64) {
 	scaled := func(v int64) int64 { return times(v, raw) / once }
 	for _, part := range []*Part{&e.Node, &e.Service} {

@@ -21,12 +21,13 @@ type LimitError struct {
 	Code ledger.ResponseCode
 }
 
-// Error implements error.
+// Error implements error. It names the response code with which the network would reject the transaction.
 func (e *LimitError) Error() string {
 	return "the network would refuse the transaction with " + e.Code.String()
 }
 
-// CheckLimits returns a [LimitError] if the transaction exceeds a limit of the network.
+// CheckLimits returns a [LimitError] if the transaction exceeds a limit of the network: bytes, signatures,
+// transfers or airdrops.
 func (t *Transaction) CheckLimits() error {
 	maxBytes := maxTransactionBytes
 	if t.body.GetEthereumTransaction() != nil {

@@ -170,7 +170,8 @@ func newSchedule(file *feepb.FeeSchedule) (*Schedule, error) {
 	return s, nil
 }
 
-// addService adds the definitions of a service. If two services define a function, the first definition is used.
+// addService adds the definitions of a service to the schedule. If two services define a function, the first
+// definition is used. It fails if the service is empty, defines a function twice, or has an invalid definition.
 func (s *Schedule) addService(svc *feepb.ServiceFees) error {
 	if len(svc.GetSchedule()) == 0 {
 		return errors.New("defines nothing")
@@ -195,7 +196,8 @@ func (s *Schedule) addService(svc *feepb.ServiceFees) error {
 	return nil
 }
 
-// references checks a base fee and its extras, and returns the extras.
+// references returns the extras of a fee with their included units. It fails if the base fee is negative, or if an
+// extra is unknown, repeated, without price or has a negative count.
 func (s *Schedule) references(base int64, list []*feepb.ExtraReference) ([]reference, error) {
 	if base < 0 {
 		return nil, fmt.Errorf("the base fee is %d", base)
@@ -218,7 +220,7 @@ func (s *Schedule) references(base int64, list []*feepb.ExtraReference) ([]refer
 	return out, nil
 }
 
-// plus and times return the sum and the product of non-negative numbers, saturating at the maximum.
+// plus returns the sum of non-negative numbers, or the largest number if it does not fit.
 func plus(a, b int64) int64 {
 	if a > math.MaxInt64-b {
 		return math.MaxInt64
@@ -226,7 +228,7 @@ func plus(a, b int64) int64 {
 	return a + b
 }
 
-// times returns the product, or the largest number if it does not fit.
+// times returns the product of non-negative numbers, or the largest number if it does not fit.
 func times(a, b int64) int64 {
 	if a != 0 && b > math.MaxInt64/a {
 		return math.MaxInt64
@@ -239,7 +241,7 @@ func times(a, b int64) int64 {
 //go:embed simple_fees.json
 var builtIn []byte
 
-// Default returns the schedule of a new network. It is used if the database has none.
+// Default returns the schedule of a new network, which is built in. Callers use it if the database has none.
 func Default() (*Schedule, error) {
 	file, err := DefaultFile()
 	if err != nil {

@@ -37,7 +37,8 @@ func isWaived(f services.HederaFunctionality) bool {
 		f == services.HederaFunctionality_HookDispatch
 }
 
-// chargeService charges the extras of the service. Other types have none.
+// chargeService charges the extras of the service by the type of the transaction. Types that are not listed have
+// none.
 func (b *bill) chargeService(t *Transaction) { //nolint:cyclop,gocyclo // a table
 	switch d := t.body.GetData().(type) {
 	case *services.TransactionBody_CryptoCreateAccount:
@@ -116,6 +117,7 @@ func (b *bill) chargeService(t *Transaction) { //nolint:cyclop,gocyclo // a tabl
 	}
 }
 
+// count returns the length of a list or of bytes.
 func count[T any](list []T) int64 { return int64(len(list)) }
 
 // keyed has the common fields of the creation and the update of a token.
@@ -136,7 +138,8 @@ func tokenKeys(t keyed) int64 {
 		t.GetPauseKey(), t.GetSupplyKey(), t.GetWipeKey())
 }
 
-// chargeMessage charges a message to a topic. Its custom fees are known only from the state.
+// chargeMessage charges a message to a topic by its bytes. Whether the topic has custom fees is known only in mode
+// [State], where the topic ID is required.
 func (b *bill) chargeMessage(m *services.ConsensusSubmitMessageTransactionBody) {
 	switch length := count(m.GetMessage()); {
 	case b.isState() && m.GetTopicID() == nil:
@@ -149,7 +152,8 @@ func (b *bill) chargeMessage(m *services.ConsensusSubmitMessageTransactionBody) 
 	}
 }
 
-// chargeFileUpdate charges the update of a file. Updates of system files are free.
+// chargeFileUpdate charges the update of a file by keys and bytes. In mode [State], payer and file are required,
+// and updates of system files are free.
 func (b *bill) chargeFileUpdate(body *services.TransactionBody, u *services.FileUpdateTransactionBody) {
 	if b.isState() {
 		if body.GetTransactionID().GetAccountID() == nil || u.GetFileID() == nil {

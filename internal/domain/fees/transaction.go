@@ -15,6 +15,7 @@ const maxDepth = 1000
 // InputError is the reason why a transaction cannot be estimated. The transaction caused it, not the service.
 type InputError struct{ text string }
 
+// Error implements error. The text says what is wrong with the transaction.
 func (e *InputError) Error() string { return e.text }
 
 // The errors of transactions without an estimate. [UndefinedExtraError] is another one.
@@ -27,7 +28,7 @@ var (
 // UndefinedExtraError is an extra that a transaction uses and the fee schedule does not define.
 type UndefinedExtraError struct{ Extra Extra }
 
-// Error implements error.
+// Error implements error. It names the extra that the fee schedule does not define.
 func (e *UndefinedExtraError) Error() string {
 	return "the fee schedule does not define the extra " + e.Extra.String()
 }
@@ -106,7 +107,8 @@ const (
 	lastUnpriced  = 91
 )
 
-// hasUnpriced reports whether a serialized TransactionBody has a transaction of one of these types.
+// hasUnpriced reports whether a serialized TransactionBody has a transaction of a type whose fee cannot be
+// estimated: a field between firstUnpriced and lastUnpriced.
 func hasUnpriced(body []byte) bool {
 	for len(body) > 0 {
 		num, _, n := protowire.ConsumeField(body)

@@ -19,7 +19,7 @@ type transfers struct {
 	tokens []*services.TokenTransferList
 }
 
-// amounts returns the amounts of hbars and of all tokens.
+// amounts returns a new list of the amounts of hbars and of all tokens by account.
 func (t transfers) amounts() []*services.AccountAmount {
 	all := slices.Clone(t.hbar)
 	for _, list := range t.tokens {
@@ -28,7 +28,7 @@ func (t transfers) amounts() []*services.AccountAmount {
 	return all
 }
 
-// nfts returns the transfers of NFTs of all tokens.
+// nfts returns a new list of the transfers of NFTs of all tokens.
 func (t transfers) nfts() (all []*services.NftTransfer) {
 	for _, list := range t.tokens {
 		all = append(all, list.GetNftTransfers()...)
@@ -44,7 +44,8 @@ func transfersOf(body *services.TransactionBody) transfers {
 	return transfers{nil, body.GetTokenAirdrop().GetTokenTransfers()}
 }
 
-// chargeTransfer charges transfers by their accounts, hooks and tokens.
+// chargeTransfer charges transfers by their accounts, hooks and tokens, and in mode [State] also by the types of
+// tokens and the created accounts. If an account is missing, the estimate fails.
 func (b *bill) chargeTransfer(t transfers) {
 	accounts, complete := t.accounts()
 	if !complete {
@@ -66,7 +67,8 @@ func (b *bill) chargeTransfer(t transfers) {
 	}
 }
 
-// chargeTokens charges transfers of tokens by the types of the tokens.
+// chargeTokens charges transfers of tokens by the types of the tokens, which it takes from the facts of mode
+// [State]. If a token ID is missing, the estimate fails.
 func (b *bill) chargeTokens(t transfers) {
 	var units int64
 	customFees := false
@@ -160,7 +162,8 @@ type newcomer struct{ alias, address ledger.Alias }
 // transaction.
 const maxNewcomers = 100
 
-// newcomers returns the distinct receivers that are identified by an alias for which an account can be created.
+// newcomers returns the distinct receivers, at most maxNewcomers, that are identified by an alias for which an
+// account can be created.
 func (t transfers) newcomers() []newcomer {
 	var out []newcomer
 	seen := map[string]bool{}
@@ -229,7 +232,8 @@ func entityID(shard, realm, number int64) ledger.EntityID {
 	return id
 }
 
-// Questions returns the facts of the ledger that the fee depends on in mode [State].
+// Questions returns what the fee depends on in mode [State]: the topic, tokens and aliases whose facts the caller
+// has to read from the ledger. It reads nothing itself.
 func (t *Transaction) Questions() *ledger.FeeQuestions {
 	q := &ledger.FeeQuestions{}
 	if topic := t.body.GetConsensusSubmitMessage().GetTopicID(); topic != nil {

@@ -39,7 +39,8 @@ func ParseLiteralAccountRef(s string, base EntityID) (AccountRef, error) {
 	return AccountRef{Alias: alias, Literal: true}, nil
 }
 
-// String returns the id, the address or the alias.
+// String returns the id, the address or the alias, with "literal:" if the reference is Literal.
+// [ParseLiteralAccountRef] accepts it.
 func (r AccountRef) String() string {
 	prefix := ""
 	if r.Literal {
@@ -105,7 +106,8 @@ func refOfAddress(digits string, base EntityID) (AccountRef, error) {
 	return AccountRef{Address: Of(a)}, nil
 }
 
-// checkRealm fails if the prefix of an address or alias is not empty, "realm." or "shard.realm." of base.
+// checkRealm fails if the prefix of an address or alias is not empty, "realm." or "shard.realm." of base. The
+// shard has at most shardDigits digits. Errors wrap [ErrSyntax].
 func checkRealm(prefix string, shardDigits int, base EntityID) error {
 	parts, err := parsePrefix(prefix, shardDigits, base)
 	if err == nil && parts != [2]int64{base.Shard(), base.Realm()} {
@@ -151,12 +153,13 @@ func ParseAlias(s string) (Alias, error) {
 	return b, nil
 }
 
+// inBase32 reports whether c is in the alphabet of aliases: A to Z and 2 to 7.
 func inBase32(c rune) bool { return 'A' <= c && c <= 'Z' || '2' <= c && c <= '7' }
 
 // EVMAddress is the 20-byte address of an account or contract in the EVM.
 type EVMAddress [20]byte
 
-// EVMAddressOf converts b to an address if it has 20 bytes.
+// EVMAddressOf converts b to an address. It returns false unless b has 20 bytes.
 func EVMAddressOf(b []byte) (EVMAddress, bool) {
 	if len(b) != len(EVMAddress{}) {
 		return EVMAddress{}, false
@@ -207,7 +210,7 @@ func (r ContractRef) String() string {
 	return r.ID.String()
 }
 
-// AccountRef returns the reference as an AccountRef.
+// AccountRef returns the same reference as the type for accounts.
 func (r ContractRef) AccountRef() AccountRef { return AccountRef{ID: r.ID, Address: r.Address} }
 
 // ParseContractRef parses an entity id, or an EVM address: 40 hex digits, with "0x", with shard and realm, or without
@@ -244,7 +247,8 @@ func ParseContractRef(s string, base EntityID) (ContractRef, error) {
 	return ContractRef{ID: base.WithNum(num)}, nil
 }
 
-// parsePrefix parses the prefix of an address or alias: empty, "realm." or "shard.realm.".
+// parsePrefix returns shard and realm from the prefix of an address or alias: empty, "realm." or "shard.realm.".
+// Missing parts are those of base. Errors wrap [ErrSyntax].
 func parsePrefix(prefix string, shardDigits int, base EntityID) ([2]int64, error) {
 	parts := [2]int64{base.Shard(), base.Realm()}
 	if prefix == "" {

@@ -89,10 +89,11 @@ func (a HbarAmount) AppendText(dst []byte) ([]byte, error) {
 	return dst, nil
 }
 
-// BalanceIn returns the account's balance in a unit.
+// BalanceIn returns the account's balance in tinybars together with a unit, in which it is formatted.
 func (a *Account) BalanceIn(unit HbarUnit) HbarAmount { return HbarAmount{a.Balance.Balance, unit} }
 
-// Holdings returns the account's balances, or nil if they are not included.
+// Holdings returns a pointer to the balances in the account, or nil unless include is set. It reads nothing from
+// the database.
 func (a *Account) Holdings(include bool) *Balance {
 	if !include {
 		return nil

@@ -43,7 +43,7 @@ func readTable(table string) [][]string {
 	return rows[1:]
 }
 
-// invert returns the numbers by name.
+// invert returns a new map from the names to the numbers.
 func invert[T ~int16](names map[T]string) map[string]T {
 	numbers := make(map[string]T, len(names))
 	for number, name := range names {
@@ -64,11 +64,12 @@ func readUncovered() map[TransactionType][]UncoveredEffect {
 	return all
 }
 
-// Uncovered returns what a transaction of the type can change, and no row links to it.
+// Uncovered returns the effects that a transaction of the type can have on the state without a row that links them
+// to it. The list is shared; callers must not change it.
 func (t TransactionType) Uncovered() []UncoveredEffect { return slices.Clip(uncovered[t]) }
 
-// readFunctions reads the columns body_field and hedera_functionality of the transaction types whose fee can be
-// estimated.
+// readFunctions returns the functionality by body field of the transaction types whose fee can be estimated, from
+// the embedded table of the types. It panics if the table is invalid.
 func readFunctions() map[string]string {
 	f := map[string]string{}
 	for _, row := range readTable(transactionTypesCSV) {

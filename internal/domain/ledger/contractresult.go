@@ -38,7 +38,8 @@ type Integer string
 // Quantity is an unsigned integer as "0x" and hex digits, or "0x" alone for empty bytes. The empty Quantity is null.
 type Quantity string
 
-// QuantityOf formats big-endian bytes without a leading zero digit. No bytes are "0x".
+// QuantityOf formats a big-endian number as "0x" and hex digits. It removes one leading zero digit only, so b
+// should have no leading zero bytes. No bytes are "0x".
 func QuantityOf(b []byte) Quantity {
 	if len(b) == 0 {
 		return "0x"
@@ -50,13 +51,14 @@ func QuantityOf(b []byte) Quantity {
 	return Quantity("0x" + digits)
 }
 
-// QuantityOfInt formats a non-negative number.
+// QuantityOfInt formats a non-negative number as "0x" and hex digits without leading zeros. 0 is "0x".
 func QuantityOfInt(v int64) Quantity { return QuantityOf(new(big.Int).SetInt64(v).Bytes()) }
 
 // weibarsPerTinybar is the number of weibars in a tinybar.
 const weibarsPerTinybar = 10_000_000_000
 
-// tinybarQuantity converts big-endian bytes in weibars to tinybars. No bytes are "0x".
+// tinybarQuantity converts a big-endian number of weibars to tinybars, rounded down, as "0x" and hex digits. No
+// bytes are "0x".
 func tinybarQuantity(b []byte) Quantity {
 	if len(b) == 0 {
 		return "0x"
@@ -65,7 +67,7 @@ func tinybarQuantity(b []byte) Quantity {
 	return Quantity("0x" + v.Quo(v, big.NewInt(weibarsPerTinybar)).Text(16))
 }
 
-// signed decodes big-endian two's complement.
+// signed decodes big-endian two's complement. No bytes are 0.
 func signed(b []byte) *big.Int {
 	v := new(big.Int).SetBytes(b)
 	if len(b) > 0 && b[0]&0x80 != 0 {
@@ -74,10 +76,10 @@ func signed(b []byte) *big.Int {
 	return v
 }
 
-// Succeeded reports whether the call succeeded.
+// Succeeded reports whether the response code of the result is a success.
 func (r *ContractResult) Succeeded() bool { return slices.Contains(successCodes, r.Result) }
 
-// Status returns the status in the form of an Ethereum receipt.
+// Status returns the status in the form of an Ethereum receipt: "0x1" for success, else "0x0".
 func (r *ContractResult) Status() Quantity {
 	if r.Succeeded() {
 		return "0x1"
@@ -105,8 +107,8 @@ func (r *ContractResult) To() []byte {
 	return r.ContractLongZero()
 }
 
-// FailureReason returns the error message. For a failed Ethereum transaction without a message it returns the response
-// code.
+// FailureReason returns the error message of the result, or null. For a failed Ethereum transaction without a
+// message it returns the name of the response code.
 func (r *ContractResult) FailureReason() Null[string] {
 	if r.Ethereum != nil && !r.ErrorMessage.Valid && !r.Succeeded() {
 		return Of(r.Result.String())
@@ -114,7 +116,8 @@ func (r *ContractResult) FailureReason() Null[string] {
 	return r.ErrorMessage
 }
 
-// Value returns the value in tinybars, of the Ethereum transaction if there is one.
+// Value returns the value in tinybars as decimal text: that of the Ethereum transaction, rounded towards zero, or
+// else the amount. It is empty, which is null in the graph, if the value is missing.
 func (r *ContractResult) Value() Integer {
 	if r.Ethereum == nil {
 		return decimal(r.Amount)
@@ -126,7 +129,8 @@ func (r *ContractResult) Value() Integer {
 	return Integer(v.Quo(v, big.NewInt(weibarsPerTinybar)).String())
 }
 
-// ValueWeibar returns the value in weibars.
+// ValueWeibar returns the value in weibars as decimal text: that of the Ethereum transaction, or else the amount.
+// It is empty, which is null in the graph, if the value is missing.
 func (r *ContractResult) ValueWeibar() Integer {
 	if r.Ethereum == nil {
 		if !r.Amount.Valid {
@@ -148,7 +152,8 @@ func decimal(n Null[int64]) Integer {
 	return Integer(strconv.FormatInt(n.V, 10))
 }
 
-// TransactionGasLimit returns the gas limit of the sender.
+// TransactionGasLimit returns the gas limit of the sender: that of the Ethereum transaction, or else that of the
+// result.
 func (r *ContractResult) TransactionGasLimit() int64 {
 	if r.Ethereum != nil {
 		return r.Ethereum.GasLimit
@@ -156,7 +161,8 @@ func (r *ContractResult) TransactionGasLimit() int64 {
 	return r.GasLimit
 }
 
-// ChainID returns the chain ID of the Ethereum transaction, else that of the network.
+// ChainID returns the chain ID of the Ethereum transaction, or else the configured one of the network, which
+// storage has set in NetworkChainID.
 func (r *ContractResult) ChainID() Quantity {
 	if r.Ethereum != nil {
 		return QuantityOf(r.Ethereum.ChainID)
@@ -178,7 +184,7 @@ func (r *ContractResult) MaxFeePerGas() Quantity {
 	return ofEthereum(r, func(e *EthereumTransaction) Quantity { return tinybarQuantity(e.MaxFeePerGas) })
 }
 
-// MaxFeePerGasWeibar returns the maximum fee per gas in weibars.
+// MaxFeePerGasWeibar returns the maximum fee per gas in weibars, or null without an Ethereum transaction.
 func (r *ContractResult) MaxFeePerGasWeibar() Quantity {
 	return ofEthereum(r, func(e *EthereumTransaction) Quantity { return QuantityOf(e.MaxFeePerGas) })
 }
@@ -188,7 +194,7 @@ func (r *ContractResult) MaxPriorityFeePerGas() Quantity {
 	return ofEthereum(r, func(e *EthereumTransaction) Quantity { return tinybarQuantity(e.MaxPriorityFeePerGas) })
 }
 
-// MaxPriorityFeePerGasWeibar returns the tip in weibars.
+// MaxPriorityFeePerGasWeibar returns the tip in weibars, or null without an Ethereum transaction.
 func (r *ContractResult) MaxPriorityFeePerGasWeibar() Quantity {
 	return ofEthereum(r, func(e *EthereumTransaction) Quantity { return QuantityOf(e.MaxPriorityFeePerGas) })
 }
@@ -250,12 +256,12 @@ func (r *ContractResult) Nonce() Null[int64] {
 	return ofEthereum(r, func(e *EthereumTransaction) Null[int64] { return Of(e.Nonce) })
 }
 
-// AccessList returns the access list of the Ethereum transaction.
+// AccessList returns the access list of the Ethereum transaction, or nil without one.
 func (r *ContractResult) AccessList() []*AccessListItem {
 	return ofEthereum(r, func(e *EthereumTransaction) []*AccessListItem { return e.AccessList })
 }
 
-// AuthorizationList returns the authorization list of the Ethereum transaction.
+// AuthorizationList returns the authorization list of the Ethereum transaction, or nil without one.
 func (r *ContractResult) AuthorizationList() []*Authorization {
 	return ofEthereum(r, func(e *EthereumTransaction) []*Authorization { return e.AuthorizationList })
 }

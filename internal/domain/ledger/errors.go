@@ -30,7 +30,7 @@ type EntityIDError struct {
 	Reason string
 }
 
-// Error implements error.
+// Error implements error. It quotes the id and gives the reason why it cannot exist.
 func (e *EntityIDError) Error() string {
 	return fmt.Sprintf("invalid entity id %q: %s: %v", e.ID, e.Reason, ErrRange)
 }

@@ -32,7 +32,7 @@ func (e Expiry) Append(dst []byte) []byte {
 	return appendNanos(append(seconds.Append(dst, 10), '.'), nanos.Int64())
 }
 
-// Nanoseconds returns the nanoseconds since 1970.
+// Nanoseconds returns the nanoseconds since 1970 as decimal text, or the empty text for null.
 func (e Expiry) Nanoseconds() Integer {
 	switch {
 	case !e.Valid:

@@ -59,7 +59,7 @@ func AppendHex(dst, b []byte) []byte { return hex.AppendEncode(append(dst, "0x".
 // HexDigits are bytes whose text form is lower-case hex without "0x".
 type HexDigits []byte
 
-// String implements [fmt.Stringer].
+// String returns the bytes in lower-case hex without "0x".
 func (d HexDigits) String() string { return hex.EncodeToString(d) }
 
 // ParseHex parses an even number of hex digits of either case, with or without "0x". Errors wrap [ErrSyntax].
@@ -71,7 +71,7 @@ func ParseHex(s string) ([]byte, error) {
 	return b, nil
 }
 
-// decodeHex parses hex digits without a prefix.
+// decodeHex parses an even number of hex digits of either case without a prefix. Errors wrap [ErrSyntax].
 func decodeHex(digits string) ([]byte, error) {
 	for i, c := range digits {
 		if !strings.ContainsRune(hexDigits, c) {

@@ -75,7 +75,7 @@ func (k Key) Info() *KeyInfo {
 	return (&KeyInfo{Bytes: k}).Typed()
 }
 
-// Typed sets the type from the bytes, and returns the receiver, or nil if there is no key.
+// Typed sets k.Type from the bytes of the key, and returns k, or nil if there is no key.
 func (k *KeyInfo) Typed() *KeyInfo {
 	if k.Bytes.IsNone() {
 		return nil
@@ -84,7 +84,7 @@ func (k *KeyInfo) Typed() *KeyInfo {
 	return k
 }
 
-// Value returns the value of the key (see [Key.Decode]).
+// Value returns the value of the key: a public key or the whole encoding (see [Key.Decode]).
 func (k *KeyInfo) Value() HexDigits {
 	_, b := k.Bytes.Decode()
 	return b
@@ -139,7 +139,7 @@ func (k *KeyInfo) Decoded() DecodedKey {
 	}
 }
 
-// members returns the keys in a key list.
+// members returns the keys in a key list, re-encoded, with their types.
 func members(list *services.KeyList) []*KeyInfo {
 	out := make([]*KeyInfo, len(list.GetKeys()))
 	for i, m := range list.GetKeys() {
@@ -150,7 +150,8 @@ func members(list *services.KeyList) []*KeyInfo {
 	return out
 }
 
-// contractKey returns the key that a contract is, by number or by address.
+// contractKey returns the key with which a contract signs, by number or by address. An ID that cannot exist
+// becomes 0.
 func contractKey(id *services.ContractID) *ContractKey {
 	c := &ContractKey{ContractID: idOf(id)}
 	if a := id.GetEvmAddress(); len(a) == len(EVMAddress{}) {

@@ -16,7 +16,8 @@ type Moment struct {
 
 var momentKey = values.NewKey[*Moment]()
 
-// Value returns m as a value for a context. All statements that run with the context read the state at the moment.
+// Value returns m as a value for a context. Storage reads it: all statements that run with the context read the
+// state at the moment.
 func (m *Moment) Value() values.Value { return momentKey.Is(m) }
 
 // MomentOf returns the moment of a context, or nil if the context reads the present.
@@ -25,13 +26,15 @@ func MomentOf(ctx context.Context) *Moment {
 	return m
 }
 
-// Present returns a copy of ctx that reads the present.
+// Present returns a copy of ctx in which statements read the present, even if ctx has a moment.
 func Present(ctx context.Context) context.Context { return values.Context(ctx, momentKey.Is(nil)) }
 
-// Scope returns the context in which the fields of the state are read.
+// Scope returns a copy of ctx in which all statements read the state at the moment of s. The resolvers of its
+// fields use it.
 func (s *LedgerState) Scope(ctx context.Context) context.Context {
 	return values.Context(ctx, s.Moment.Value())
 }
 
-// Since returns the time after which transfers are added to the balances of the snapshot.
+// Since returns the time of the balance snapshot. Transfers after it are added to its balances. m.Balances must
+// not be null.
 func (m *Moment) Since() Timestamp { return m.Balances.V.At }

@@ -56,7 +56,8 @@ func UnreleasedAccounts(base EntityID) []EntityID {
 	return ids
 }
 
-// Type returns the type of service that the endpoint provides.
+// Type returns the type of service that the endpoint provides: the one whose member is set. Without any, it is a
+// general service.
 func (e *RegisteredServiceEndpoint) Type() RegisteredNodeType {
 	switch {
 	case e.BlockNode != nil:
@@ -75,7 +76,7 @@ func (e *RegisteredServiceEndpoint) Type() RegisteredNodeType {
 // Empty is an object without fields.
 type Empty struct{}
 
-// BlockNodeAPIOf returns the API of a database value.
+// BlockNodeAPIOf returns the API that the database stores by name, or BlockNodeUnrecognized for an unknown name.
 func BlockNodeAPIOf[T ~string](name T) BlockNodeAPI {
 	if api := BlockNodeAPI(name); slices.Contains(blockNodeAPIs, api) {
 		return api
@@ -83,12 +84,12 @@ func BlockNodeAPIOf[T ~string](name T) BlockNodeAPI {
 	return BlockNodeUnrecognized
 }
 
-// RegisteredNodeTypeOf returns the type of a database value.
+// RegisteredNodeTypeOf returns the type with a number in the database, or [Unknown].
 func RegisteredNodeTypeOf(code int16) RegisteredNodeType {
 	return nameOf(registeredNodeTypes, int32(code))
 }
 
-// Code returns the database value of the type, or 0.
+// Code returns the number of the type in the database, or 0 for an unknown type.
 func (t RegisteredNodeType) Code() int16 { return int16(max(slices.Index(registeredNodeTypes, t), 0)) }
 
 // StakingPeriodOf returns the day that begins one nanosecond after an instant.
@@ -137,7 +138,7 @@ func (r StatisticsRange) Periods(by StatisticsInterval, until Timestamp) ([]Time
 	return nil, fmt.Errorf("the range has more than %d periods: use a shorter range or longer periods", MaxPeriods)
 }
 
-// after returns the start of the next period.
+// after returns the start, in UTC, of the next period after t: hour, day, week (from Monday) or month.
 func (i StatisticsInterval) after(t Timestamp) Timestamp {
 	at := t.Time()
 	year, month, day := at.Date()

@@ -11,7 +11,7 @@ type Null[T any] struct {
 	Valid bool
 }
 
-// Of returns a valid Null.
+// Of returns a Null with the value v, which is not null.
 func Of[T any](v T) Null[T] { return Null[T]{V: v, Valid: true} }
 
 // NonZero returns v, or null for the zero value.
@@ -57,7 +57,7 @@ func (n *Null[T]) SetValid(valid bool) {
 	n.Valid = valid
 }
 
-// UnmarshalJSON implements [json.Unmarshaler].
+// UnmarshalJSON implements [json.Unmarshaler]. JSON null makes the value null.
 func (n *Null[T]) UnmarshalJSON(text []byte) error {
 	n.Valid = string(text) != "null"
 	return json.Unmarshal(text, &n.V) //nolint:wrapcheck // the decoder adds the context

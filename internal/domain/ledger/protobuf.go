@@ -19,8 +19,9 @@ type field struct {
 // like an unknown field.
 func (f field) is(num protowire.Number, typ protowire.Type) bool { return f.num == num && f.typ == typ }
 
-// eachField calls f for each field of a serialized message until the first error. It validates fixed-width fields and
-// groups, but passes no value for them.
+// eachField calls f for each field of a serialized message until the first error, which it returns. It validates
+// fixed-width fields and groups, but passes no value for them. The bytes of fields are slices of b. Its own errors
+// wrap [ErrSyntax].
 func eachField(b []byte, f func(field) error) error {
 	for len(b) > 0 {
 		num, typ, n := protowire.ConsumeTag(b)
@@ -55,7 +56,7 @@ func eachField(b []byte, f func(field) error) error {
 }
 
 // readEntityID returns the id in a message AccountID, TokenID or the like, or an empty id if it has no number: an
-// AccountID may have an alias instead.
+// AccountID may have an alias instead. It fails with an [EntityIDError] if the id cannot exist.
 func readEntityID(m proto.Message) (EntityID, error) {
 	message := m.ProtoReflect()
 	fields := message.Descriptor().Fields()
@@ -77,7 +78,7 @@ func DecodeTransactionID(b []byte) (MessageTransactionID, error) {
 	return id, nil
 }
 
-// decodeTransactionID reads the transaction ID in a message chunk. An invalid valid start is null.
+// decodeTransactionID is [DecodeTransactionID] without the context in errors. An invalid valid start is null.
 func decodeTransactionID(b []byte) (id MessageTransactionID, err error) {
 	var m services.TransactionID
 	if err := proto.Unmarshal(b, &m); err != nil {
@@ -106,7 +107,7 @@ func DecodeCustomFeeLimit(b []byte) ([]*CustomFeeLimit, error) {
 	return limits, nil
 }
 
-// decodeCustomFeeLimit reads the maximum custom fees of one account from a transaction.
+// decodeCustomFeeLimit is [DecodeCustomFeeLimit] without the context in errors.
 func decodeCustomFeeLimit(b []byte) ([]*CustomFeeLimit, error) {
 	var m services.CustomFeeLimit
 	if err := proto.Unmarshal(b, &m); err != nil {

@@ -22,7 +22,7 @@ const MaxTopics = 4
 // HookSlotSize is the size of keys and values in a hook's storage, in bytes.
 const HookSlotSize = 32
 
-// ModifiedTimestamp returns the time of the last change.
+// ModifiedTimestamp returns the consensus time of the last change: the start of the version, or null.
 func (n *NFT) ModifiedTimestamp() Null[Timestamp] { return n.Timestamp.From }
 
 // NFTKey identifies a serial of a token.
@@ -37,13 +37,13 @@ type Element struct {
 	Number int64
 }
 
-// Key returns the key of the NFT.
+// Key returns the token and serial number, by which NFTs are looked up.
 func (n *NFT) Key() NFTKey { return NFTKey{n.TokenID, n.SerialNumber} }
 
-// Key returns the key of the NFT.
+// Key returns the token and serial number of the NFT, by which NFTs are looked up.
 func (e *NFTEffect) Key() NFTKey { return NFTKey{e.TokenID, e.SerialNumber} }
 
-// TransactionID returns the transaction id.
+// TransactionID returns the ID of the transaction: payer and valid start.
 func (t *NFTTransaction) TransactionID() TransactionID {
 	return TransactionID{Payer: t.PayerAccountID, ValidStart: t.ValidStartTimestamp}
 }
@@ -51,10 +51,11 @@ func (t *NFTTransaction) TransactionID() TransactionID {
 // MetadataText returns the metadata as text, or null if they are not valid UTF-8.
 func (n *NFT) MetadataText() Null[string] { return textOf(n.Metadata) }
 
-// ExpirationNanoseconds returns the expiration in nanoseconds since 1970.
+// ExpirationNanoseconds returns the expiration in nanoseconds since 1970 as decimal text, or the empty text for
+// null.
 func (t *Token) ExpirationNanoseconds() Integer { return t.ExpirationTimestamp.Nanoseconds() }
 
-// ModifiedTimestamp returns the time of the last change.
+// ModifiedTimestamp returns the consensus time of the last change: the start of the version, or null.
 func (t *Token) ModifiedTimestamp() Null[Timestamp] { return t.Timestamp.From }
 
 // MetadataText returns the metadata as text, or null if they are not valid UTF-8.
@@ -72,7 +73,7 @@ func (m *TopicMessage) MessageText() Null[string] { return textOf(m.Message) }
 // From returns the long-zero address of the caller, or nil if the caller is unknown.
 func (a *ContractAction) From() []byte { return longZero(a.Caller) }
 
-// nameOf returns the name of a database value, or [Unknown].
+// nameOf returns the element of names with an index, which is a number in the database, or [Unknown].
 func nameOf[T ~string](names []T, n int32) T {
 	if n < 0 || int(n) >= len(names) {
 		return Unknown
@@ -80,11 +81,11 @@ func nameOf[T ~string](names []T, n int32) T {
 	return names[n]
 }
 
-// CallOperationTypeOf returns the operation of a database value.
+// CallOperationTypeOf returns the operation with a number in contract_action, or [Unknown].
 func CallOperationTypeOf(n int32) CallOperationType { return nameOf(callOperationTypes, n) }
 
-// CallTypeOf returns the kind of a database value.
+// CallTypeOf returns the kind of call with a number in contract_action, or [Unknown].
 func CallTypeOf(n int32) CallType { return nameOf(callTypes, n) }
 
-// ResultDataTypeOf returns the type of a database value.
+// ResultDataTypeOf returns the type of result data with a number in contract_action, or [Unknown].
 func ResultDataTypeOf(n int32) ResultDataType { return nameOf(resultDataTypes, n-11) }

@@ -21,7 +21,8 @@ const (
 	DefaultLifetime = Timestamp(31 * time.Minute)
 )
 
-// StateAt returns the schedule's state at an instant.
+// StateAt returns the schedule's state at an instant: executed, deleted, expired or pending. It uses the
+// expiration time, or the default lifetime without one.
 func (s *Schedule) StateAt(now Timestamp) ScheduleState {
 	switch {
 	case s.ExecutedTimestamp.Valid:
@@ -39,13 +40,15 @@ func (s *Schedule) StateAt(now Timestamp) ScheduleState {
 // LineBytes are bytes that REST prints as base64 in lines of 76 characters.
 type LineBytes []byte
 
-// SignatureTypeOf returns the type of a database value.
+// SignatureTypeOf returns the type of a signature with a number in transaction_signature, or [Unknown] for null
+// and other numbers.
 func SignatureTypeOf(code Null[int16]) SignatureType { return nameOf(signatureTypes, int32(code.V)-2) }
 
 // transactionFields are the fields of a transaction. The numbers of those of its types are the codes of the types.
 var transactionFields = (&services.TransactionBody{}).ProtoReflect().Descriptor().Fields()
 
-// Transaction decodes the transaction. It returns nil if it is malformed.
+// Transaction decodes the scheduled transaction from its protobuf body. It returns nil if the body is malformed or
+// empty. Entities whose ID cannot exist are 0.
 func (s *Schedule) Transaction() *ScheduledTransaction {
 	var b services.SchedulableTransactionBody
 	if proto.Unmarshal(s.TransactionBody, &b) != nil {
@@ -94,8 +97,8 @@ func (s *Schedule) Transaction() *ScheduledTransaction {
 	return t
 }
 
-// party returns the account of a transfer, and adds it to the senders or receivers. An allowance is signed by the
-// payer.
+// party returns the account of a transfer, and appends it to t.Senders or t.Receivers. An allowance adds no
+// sender, because the payer signs it.
 func (t *ScheduledTransaction) party(account *services.AccountID, amount int64, isApproval bool) EntityID {
 	id := idOf(account)
 	switch {
@@ -139,8 +142,8 @@ func target(m protoreflect.Message) EntityID {
 // maxKeyDepth is the maximum nesting of key lists and threshold keys.
 const maxKeyDepth = 15
 
-// Missing returns the keys that are not lists and have not signed, or nothing if the key is satisfied. Signatures have
-// prefixes of public keys.
+// Missing returns the keys that are not lists and have not signed, or nil if the key is satisfied. It compares
+// prefixes of public keys; it verifies no signatures.
 func (k *KeyInfo) Missing(signatures []*ScheduleSignature) []*KeyInfo {
 	return k.missing(signatures, maxKeyDepth)
 }

@@ -110,10 +110,11 @@ type GasFile interface {
 // none.
 type SimpleGas Null[int64]
 
-// Tinycents implements [GasFile].
+// Tinycents implements [GasFile]. It returns the price of gas in tinycents, the same at any time.
 func (g SimpleGas) Tinycents(Timestamp) Null[int64] { return Null[int64](g) }
 
-// GasPrice implements [GasFile]. The start of the hour selects the current or the next rate.
+// GasPrice implements [GasFile]. It returns the price of gas in tinybars, at least 1, or null. The start of the
+// hour selects the current or the next rate.
 func (g SimpleGas) GasPrice(rates *ExchangeRateSet, at Timestamp) Null[int64] {
 	if !g.Valid {
 		return Null[int64]{}
@@ -171,8 +172,8 @@ func (s *FeeSchedules) Tinycents(since Timestamp) Null[int64] {
 	return Null[int64]{}
 }
 
-// GasPrice implements [GasFile] with the price of contract calls. The start of the hour selects the current or the
-// next schedule and rate.
+// GasPrice implements [GasFile] with the price of contract calls, in tinybars and at least 1, or null. The start
+// of the hour selects the current or the next schedule and rate.
 func (s *FeeSchedules) GasPrice(rates *ExchangeRateSet, at Timestamp) Null[int64] {
 	hour := startOfHour(at)
 	schedule := s.Current

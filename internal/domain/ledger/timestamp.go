@@ -121,8 +121,8 @@ func ParseAnyTimestamp(s string) (Timestamp, error) {
 	return joinTimestamp(t.Unix(), int64(t.Nanosecond()))
 }
 
-// joinTimestamp fails for an instant before 1970, one that does not fit into 64 bits, and nanoseconds of a second or
-// more.
+// joinTimestamp returns the instant with the given seconds and nanoseconds since 1970. It fails with [ErrRange]
+// for an instant before 1970, one that does not fit into 64 bits, and nanoseconds of a second or more.
 func joinTimestamp(seconds, nanos int64) (Timestamp, error) {
 	switch {
 	case seconds < 0 || nanos < 0 || nanos >= second:

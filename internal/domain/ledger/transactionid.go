@@ -82,12 +82,13 @@ func entityIDError(id string, err error) error {
 	return &EntityIDError{ID: id, Reason: "a part has too many digits"}
 }
 
-// TransactionID returns the transaction id.
+// TransactionID returns the ID of the transaction: payer and valid start.
 func (t *Transaction) TransactionID() TransactionID {
 	return TransactionID{Payer: t.PayerAccountID, ValidStart: t.ValidStartTimestamp}
 }
 
-// Fee returns the part of the change that is the transaction fee, in tinybars.
+// Fee returns the part of the change that is the transaction fee, in tinybars. It is 0 unless the transfer is of
+// hbars of the payer.
 func (t *Transfer) Fee() int64 {
 	if !t.TokenID.IsNone() || t.AccountID != t.PayerAccountID {
 		return 0
@@ -105,7 +106,7 @@ type TransferFilter struct {
 // successCodes are the results that count as success.
 var successCodes = []ResponseCode{22, 104, 220}
 
-// SuccessCodes returns the results that count as success.
+// SuccessCodes returns a new list of the response codes that count as success.
 func SuccessCodes() []ResponseCode { return slices.Clone(successCodes) }
 
 // MemoText returns the memo as text, or null if it is not valid UTF-8.

@@ -43,14 +43,15 @@ type Refusal struct {
 	Reason  string
 }
 
-// Error implements error.
+// Error implements error. The reason is a text for clients.
 func (r *Refusal) Error() string { return r.Reason }
 
-// missing returns the error for a part that the ledger does not have.
+// missing returns a [Refusal] for a part that the ledger does not have.
 func missing(format string, args ...any) error {
 	return &Refusal{Missing: true, Reason: fmt.Sprintf(format, args...)}
 }
 
+// refused returns a [Refusal] for a part that exists but cannot be used.
 func refused(format string, args ...any) error { return &Refusal{Reason: fmt.Sprintf(format, args...)} }
 
 // File is a file.
@@ -85,7 +86,8 @@ func Read(t *ledger.Topic, messages []*ledger.TopicMessage, count, size int) (*F
 	return f, err
 }
 
-// hashOf returns the hash of the file that is inscribed in a topic. Without an admin key, nobody can change the memo.
+// hashOf returns the SHA-256, in lower-case hex, of the file that is inscribed in a topic, from its memo. It fails
+// with a [Refusal] if the topic has no file. Without an admin key, nobody can change the memo.
 func hashOf(t *ledger.Topic) (string, error) {
 	if t == nil {
 		return "", missing("the topic does not exist")
@@ -154,7 +156,7 @@ func splitData(uri string) (kind string, encoded bool, text string) {
 	return TypeOf(cmp.Or(head, "text/plain")), encoded, text
 }
 
-// TypeOf returns a MIME type in its usual form, or that of unknown files.
+// TypeOf returns a MIME type in its usual form, or "application/octet-stream" if it is invalid.
 func TypeOf(text string) string {
 	kind, parameters, err := mime.ParseMediaType(text)
 	if kind = mime.FormatMediaType(kind, parameters); err != nil || kind == "" {
@@ -163,7 +165,7 @@ func TypeOf(text string) string {
 	return kind
 }
 
-// readData returns the file in a data URI.
+// readData returns the file in a data URI. It fails with a [Refusal] if the URI cannot be decoded.
 func readData(uri string) (*File, error) {
 	kind, encoded, escaped := splitData(uri)
 	text, err := url.PathUnescape(escaped)

@@ -31,7 +31,8 @@ type Place struct {
 	Outside bool
 }
 
-// Find returns the place of a file from its location.
+// Find returns the place of a file from its location: a topic, a data URI, an https URL, or a path behind the
+// configured gateway of IPFS or Arweave. It fetches nothing. The place is empty for other locations.
 func (p *Places) Find(location string) Place {
 	scheme, rest, _ := strings.Cut(location, ":")
 	rest = strings.TrimLeft(rest, "/")
@@ -57,8 +58,8 @@ func (p *Places) Find(location string) Place {
 	return Place{}
 }
 
-// through returns the place of a file behind a gateway. Locations are often not escaped. They do not lead out of the
-// folder of the gateway.
+// through returns the place of a file behind a gateway, without a URL if gateway is nil. Locations are often not
+// escaped. They do not lead out of the folder of the gateway.
 func through(gateway *url.URL, location string) Place {
 	name, err := url.PathUnescape(location)
 	if err != nil {
@@ -72,7 +73,8 @@ func through(gateway *url.URL, location string) Place {
 	return Place{URL: u.String(), Outside: true}
 }
 
-// Inline returns the file that metadata itself is: JSON, or a data URI.
+// Inline returns the file in the metadata of an NFT that are no location: JSON, or a data URI. It fails with a
+// [Refusal] for other metadata.
 func Inline(metadata string) (*File, error) {
 	switch {
 	case strings.HasPrefix(metadata, "{") && json.Valid([]byte(metadata)):
@@ -106,7 +108,7 @@ func (p *Places) Describe(location string, at Place, f *File, err error) *ledger
 	return m
 }
 
-// IsMetadata reports whether a file of this type can be metadata.
+// IsMetadata reports whether a file can be metadata, by its MIME type. It does not check the content.
 func (f *File) IsMetadata() bool {
 	kind := f.kind()
 	return strings.HasSuffix(kind, "json") || kind == "text/plain" || kind == "application/octet-stream"
@@ -118,7 +120,7 @@ func (f *File) kind() string {
 	return kind
 }
 
-// fields returns the members of metadata, or nil if the file is something else.
+// fields returns the JSON members of metadata, or nil if the file is something else.
 func (f *File) fields() (fields map[string]json.RawMessage) {
 	if f.IsMetadata() && json.Unmarshal(f.Content, &fields) != nil {
 		return nil
@@ -127,7 +129,7 @@ func (f *File) fields() (fields map[string]json.RawMessage) {
 }
 
 // read returns name, files and attributes from the members of a metadata file (HIP-412). Members with another type
-// are omitted.
+// are omitted. It fetches no files.
 func (p *Places) read(fields map[string]json.RawMessage) *ledger.NFTMedia {
 	m := &ledger.NFTMedia{
 		Name: text(fields["name"]), Description: text(fields["description"]), Creator: text(fields["creator"]),
@@ -148,7 +150,7 @@ func (p *Places) read(fields map[string]json.RawMessage) *ledger.NFTMedia {
 	return m
 }
 
-// file returns the file with a location, or nil if it is not a text.
+// file returns the file with a location, with its URL but without content, or nil if the location is not a text.
 func (p *Places) file(location, kind json.RawMessage) *ledger.NFTFile {
 	at := text(location)
 	if !at.Valid {

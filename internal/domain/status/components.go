@@ -107,15 +107,17 @@ type WorkingCopy struct {
 	NewCode func() string
 }
 
-// NewWorkingCopy returns a working copy of stored rows. It computes the statuses of the components.
+// NewWorkingCopy returns a working copy of stored rows, for a command or a read. It sorts components, computes
+// their statuses in place, and keeps the slices. The caller sets At, Origin and NewCode before rules that write.
 func NewWorkingCopy(p *Page, components []*Component, attachments []*Attachment) *WorkingCopy {
 	w := &WorkingCopy{Page: p, Components: components, Holds: attachments}
 	w.compute()
 	return w
 }
 
-// AddComponent returns a new component or group without a code, and the components whose position changes. Empty
-// groups are not published.
+// AddComponent returns a new component or group without a code, and the components whose position changes. It does
+// not add c to w.Components: the caller stores it. Empty groups are not published. Invalid settings fail with
+// [BadInput].
 func (w *WorkingCopy) AddComponent(in NewComponent) (c *Component, moved []*Component, err error) {
 	c = &Component{IsGroup: in.IsGroup, Name: in.Name, Description: ledger.NonZero(in.Description), Origin: w.Origin}
 	if !in.IsGroup {
@@ -131,7 +133,7 @@ func (w *WorkingCopy) AddComponent(in NewComponent) (c *Component, moved []*Comp
 	return c, moved, err
 }
 
-// checkComponent fails if the settings of a component are invalid.
+// checkComponent fails with [BadInput] if the settings of a component or group are invalid. It changes nothing.
 func checkComponent(c *Component) error {
 	_, noDate := ParseDate(string(c.StartDate.V))
 	return cmp.Or(CheckName("the component", c.Name),
@@ -142,7 +144,8 @@ func checkComponent(c *Component) error {
 			"groups have only a name and a description"))
 }
 
-// EditComponent changes a component or group and returns the resulting changes of statuses.
+// EditComponent changes c, a component or group of the working copy, and returns the resulting changes of
+// statuses. Even if it fails, c may have changed: the caller must not store it then.
 func (w *WorkingCopy) EditComponent(c *Component, in ComponentEdit) ([]*Change, error) {
 	var changes []*Change
 	if in.Status != "" {
@@ -168,14 +171,15 @@ func (w *WorkingCopy) EditComponent(c *Component, in ComponentEdit) ([]*Change, 
 	return changes, checkComponent(c)
 }
 
-// CheckRemove fails if a component cannot be removed: groups must be empty.
+// CheckRemove fails with [BadState] if a component cannot be removed: groups must be empty. It removes nothing.
 func (w *WorkingCopy) CheckRemove(c *Component) error {
 	n := len(w.Children(c.Code))
 	return FailIf(c.IsGroup && n > 0, BadState, "the group %s has %d components: move or remove them first", c.Name, n)
 }
 
-// Move puts a component at a position of a group, or of the top level of the page if group is empty, and returns all
-// components whose position or group changes. Position 0 is the last one. The component may be new.
+// Move puts a component at a position of a group, or of the top level of the page if group is empty, and returns
+// all components whose position or group changes. It writes the positions into the components. Position 1 is the
+// first one and 0 the last one. The component may be new.
 func (w *WorkingCopy) Move(c *Component, group string, position int32) ([]*Component, error) {
 	if group != "" {
 		switch g := w.Component(group); {
@@ -218,7 +222,7 @@ func (w *WorkingCopy) compute() {
 	ComputeStatuses(slices.Clone(w.Components), held, w.Page.Vocabulary)
 }
 
-// hold replaces the holds of a notice.
+// hold replaces the holds of a notice in w.Holds, without computing statuses.
 func (w *WorkingCopy) hold(notice string, holds ...*Attachment) {
 	w.Holds = append(slices.DeleteFunc(w.Holds, func(a *Attachment) bool { return a.NoticeCode == notice }), holds...)
 }
@@ -228,7 +232,8 @@ func (w *WorkingCopy) Component(code string) *Component {
 	return list.Find(w.Components, func(c *Component) bool { return c.Code == code })
 }
 
-// Leaf returns the component with a code. It fails for groups.
+// Leaf returns the component with a code. It fails with [NotFound] if there is none, and with [BadInput] for
+// groups.
 func (w *WorkingCopy) Leaf(code string) (*Component, error) {
 	c := w.Component(code)
 	switch {
@@ -241,7 +246,7 @@ func (w *WorkingCopy) Leaf(code string) (*Component, error) {
 }
 
 // Find returns the component or group that a reference names: its code, its name if that is unique, or
-// Group/Component.
+// Group/Component. It fails with [NotFound] if there is none, and with [BadInput] if the reference is ambiguous.
 func (w *WorkingCopy) Find(ref string) (*Component, error) {
 	if c := w.Component(ref); c != nil {
 		return c, nil
@@ -260,7 +265,7 @@ func (w *WorkingCopy) Find(ref string) (*Component, error) {
 	}
 }
 
-// setBase sets the base status of a component and returns the resulting changes of statuses.
+// setBase sets the base status of a component, computes all statuses again, and returns the resulting changes.
 func (w *WorkingCopy) setBase(c *Component, s ComponentStatus) []*Change {
 	before := w.statuses()
 	c.BaseStatus = s
@@ -268,7 +273,8 @@ func (w *WorkingCopy) setBase(c *Component, s ComponentStatus) []*Change {
 	return w.changesSince(before, w.Origin, ledger.Null[string]{})
 }
 
-// Release removes the holds of a notice and returns the resulting changes of statuses.
+// Release removes the holds of a notice from the working copy, computes all statuses again, and returns the
+// resulting changes.
 func (w *WorkingCopy) Release(notice string) []*Change {
 	before := w.statuses()
 	w.hold(notice)

@@ -18,7 +18,7 @@ const dateLayout = "2006-01-02"
 // DateOf returns the date of an instant in its zone.
 func DateOf(t time.Time) Date { return Date(t.Format(dateLayout)) }
 
-// ParseDate parses a date.
+// ParseDate parses a date such as 2026-01-31. It fails for other text and for years before 1.
 func ParseDate(s string) (Date, error) {
 	t, err := time.Parse(dateLayout, s)
 	if err != nil || t.Year() < 1 {
@@ -28,6 +28,7 @@ func ParseDate(s string) (Date, error) {
 }
 
 // Start returns the first instant of the day in a zone, which is later than midnight if the clock skips midnight.
+// An invalid date gives the zero time.
 func (d Date) Start(zone *time.Location) time.Time {
 	t, err := time.Parse(dateLayout, string(d))
 	if err != nil {
@@ -41,7 +42,7 @@ func (d Date) Start(zone *time.Location) time.Time {
 	return start
 }
 
-// Next returns the next day.
+// Next returns the next day, or d itself if d is not a valid date.
 func (d Date) Next() Date {
 	t, err := time.Parse(dateLayout, string(d))
 	if err != nil {
@@ -53,7 +54,7 @@ func (d Date) Next() Date {
 // Milliseconds truncates an instant to the precision of the database.
 func Milliseconds(t time.Time) time.Time { return t.Truncate(time.Millisecond) }
 
-// LoadZone returns the time zone with an IANA name.
+// LoadZone returns the time zone with an IANA name. It fails for unknown and empty names and for "Local".
 func LoadZone(name string) (*time.Location, error) {
 	zone, err := time.LoadLocation(name)
 	if err != nil || name == "" || name == "Local" {
@@ -76,8 +77,9 @@ func AppendTime(dst []byte, t time.Time) []byte {
 // localLayouts are the layouts of local times.
 var localLayouts = []string{"2006-01-02T15:04:05", "2006-01-02T15:04", "2006-01-02 15:04:05", "2006-01-02 15:04"}
 
-// ParseTime parses an instant in RFC 3339, or a local time in a zone. It fails if the clock of the zone skips the
-// local time, or shows it twice: then an offset is necessary.
+// ParseTime parses an instant in RFC 3339, or a local time in a zone, and returns it in that zone, truncated to
+// milliseconds. It fails with [BadInput] if the clock of the zone skips the local time, or shows it twice: then an
+// offset is necessary.
 func ParseTime(text string, zone *time.Location) (time.Time, error) {
 	text = strings.TrimSpace(text)
 	if t, err := time.Parse(time.RFC3339Nano, text); err == nil {
@@ -212,16 +214,17 @@ var ruleParts = map[string]struct{ form, problem string }{
 
 const aDay = `(MO|TU|WE|TH|FR|SA|SU)`
 
-// listOf returns a pattern for values of a form, separated by commas.
+// listOf returns a regular expression for one or more values of a form, separated by commas.
 func listOf(form string) string { return form + `(,` + form + `)*` }
 
-// invalidRule returns the error for a rule with the reason why it is invalid, if a condition holds.
+// invalidRule returns a [BadInput] error for a rule with the reason why it is invalid, or nil unless condition
+// holds.
 func invalidRule(condition bool, rule, format string, args ...any) error {
 	return badIf(condition, "the rule %q is invalid: "+format, append([]any{rule}, args...)...)
 }
 
-// parseRule parses a recurrence rule and checks it against [ruleParts]. UNTIL may be a local time, and a date includes
-// the whole day.
+// parseRule parses a recurrence rule and checks it against [ruleParts]. UNTIL may be a local time, and a date
+// includes the whole day. All errors are [BadInput].
 func parseRule(text string, zone *time.Location) (*rrule.ROption, error) {
 	rule := strings.TrimPrefix(strings.ToUpper(strings.TrimSpace(text)), "RRULE:")
 	if strings.Trim(rule, ";") == "" {

@@ -34,7 +34,7 @@ const (
 	mostUpdates    = 50_000
 )
 
-// Documents returns the names of all documents.
+// Documents returns the names of the eight documents that the status API serves and that imports read.
 func Documents() []string {
 	return []string{
 		SummaryDocument, StatusDocument, ComponentsDocument, IncidentsDocument, UnresolvedDocument, ScheduledDocument,
@@ -152,7 +152,7 @@ func (i *instant) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// checkSize fails if the document exceeds the limits.
+// checkSize fails if an imported document has more components, notices or updates than the limits.
 func (d *pageDocument) checkSize() error {
 	updates := 0
 	for _, list := range [][]noticeObject{d.Incidents, d.Maintenance} {
@@ -199,8 +199,9 @@ func ReadDocuments(documents map[string][]byte) (*Source, error) {
 	return r.source, nil
 }
 
-// hold derives what holds the components in their statuses: the open notices that gave them, so that they are released
-// when the notices end. Statuses that no open notice explains stay base statuses.
+// hold sets n.Held of the open notices that gave the components their statuses, so that the components are
+// released when the notices end. The base status of these components becomes operational. Statuses that no open
+// notice explains stay base statuses.
 func (s *Source) hold() {
 	for _, c := range s.Components {
 		explained := false
@@ -227,7 +228,8 @@ func (s *Source) hold() {
 	}
 }
 
-// CheckDocuments returns the contradictions between the eight documents of a revision.
+// CheckDocuments returns the contradictions between the eight documents of a revision, as English texts, or nil.
+// Documents that cannot be decoded are the only contradiction reported.
 func CheckDocuments(documents map[string][]byte) []string {
 	var found []string
 	complain := func(condition bool, format string, args ...any) {
@@ -287,8 +289,8 @@ func sameList(a, b []noticeObject) bool {
 	return len(a) == len(b) && (len(a) == 0 || reflect.DeepEqual(a, b))
 }
 
-// checkGroups complains about groups that do not match the components in them, and about components that are out of
-// order.
+// checkGroups calls complain for groups that do not match the components in them, and for components that are out
+// of order.
 func checkGroups(components []componentObject, complain func(condition bool, format string, args ...any)) {
 	children := map[string][]string{}
 	var last int32

@@ -17,7 +17,7 @@ type reader struct {
 	seen   map[string]bool // "component CODE", "notice CODE", "update CODE", and "value X" of unknown values
 }
 
-// reportUnknown reports once that a value is unknown, and which one is used.
+// reportUnknown adds a warning that a value is unknown, and which one is used. Each value is reported once.
 func (r *reader) reportUnknown(of, kind, value, used string) {
 	if !r.seen["value "+value] {
 		r.seen["value "+value] = true
@@ -30,7 +30,8 @@ func (r *reader) warn(format string, args ...any) {
 	r.source.Warnings = append(r.source.Warnings, fmt.Sprintf(format, args...))
 }
 
-// text replaces characters that the database cannot store.
+// text returns s, with a warning and a replacement if it contains character 0, which the database cannot store. of
+// names the object in the warning.
 func (r *reader) text(s, of string) string {
 	if strings.IndexByte(s, 0) < 0 {
 		return s
@@ -39,7 +40,7 @@ func (r *reader) text(s, of string) string {
 	return strings.ReplaceAll(s, "\x00", "\uFFFD")
 }
 
-// optional returns a text that may be missing.
+// optional returns a text that may be missing, cleaned like [reader.text], or null.
 func (r *reader) optional(s *string, of string) ledger.Null[string] {
 	if s == nil {
 		return ledger.Null[string]{}
@@ -96,7 +97,8 @@ func (r *reader) document(name string, text []byte) error {
 	return nil
 }
 
-// page reads the page, or checks that a further document is of the same page.
+// page sets the page of the result, or checks that a further document is of the same page. If the documents are of
+// different revisions, it sets Mixed. It fails if the page is another one or cannot be stored.
 func (r *reader) page(o *pageObject) error {
 	updated := cmp.Or(time.Time(o.UpdatedAt), time.Unix(0, 0).UTC())
 	if p := r.source.Page; p != nil {
@@ -129,7 +131,7 @@ func (r *reader) page(o *pageObject) error {
 	return nil
 }
 
-// groups removes components from groups that do not exist.
+// groups removes components of the result from groups that do not exist, with a warning.
 func (r *reader) groups() {
 	groups := map[string]bool{}
 	for _, c := range r.source.Components {
@@ -143,7 +145,8 @@ func (r *reader) groups() {
 	}
 }
 
-// component adds a component, unless it cannot be stored. index is its position in the document.
+// component adds a component to the result. If it cannot be stored or is a duplicate, it adds a warning instead.
+// index is its position in the document.
 func (r *reader) component(o *componentObject, index int32) {
 	if !ValidCode(o.ID) || o.Name == "" || o.Position < 0 {
 		r.warn("component %q with the name %q and the position %d cannot be stored", o.ID, o.Name, o.Position)
@@ -191,7 +194,8 @@ func (r *reader) status(text, of string) ComponentStatus {
 	return s
 }
 
-// notice adds an incident or a maintenance with its updates, unless it cannot be stored or was added before.
+// notice adds an incident or a maintenance with its updates to the result. If it cannot be stored, it adds a
+// warning instead. A notice that was added before is ignored.
 func (r *reader) notice(kind Kind, o *noticeObject) {
 	of := "notice " + o.ID
 	if r.seen[of] {
@@ -249,13 +253,15 @@ func (r *reader) notice(kind Kind, o *noticeObject) {
 	r.source.Notices = append(r.source.Notices, n)
 }
 
+// nullTime returns the time at i, or null if i is nil.
 func nullTime(i *instant) ledger.Null[time.Time] { return ledger.FromPointer((*time.Time)(i)) }
 
 // noneAffected is the name of the only component of an update that affects none, on pages of the service whose API
 // this is.
 const noneAffected = "No components were affected by this update."
 
-// update returns an update of n, or nil if it cannot be stored.
+// update returns an update of n, or nil with a warning if it cannot be stored or is a duplicate. It does not add
+// the update to n.
 func (r *reader) update(n *SourceNotice, o *updateObject) *Update {
 	of := "update " + o.ID
 	u := &Update{
@@ -318,7 +324,7 @@ func (r *reader) coverage(kind Kind, list []noticeObject) {
 	r.source.Coverage[kind] = after
 }
 
-// newestFirst compares updates.
+// newestFirst compares updates for sorting: by creation time, newest first, then by code.
 func newestFirst(a, b *Update) int {
 	return cmp.Or(b.CreatedAt.Compare(a.CreatedAt), strings.Compare(b.Code, a.Code))
 }

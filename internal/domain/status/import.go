@@ -23,7 +23,8 @@ type ImportOptions struct {
 	Hosts      []string
 }
 
-// NewImportedPage returns the page to create for a source.
+// NewImportedPage returns a copy of the source's page with the settings of the import, for insertion if the page
+// does not exist.
 func NewImportedPage(source *Page, o ImportOptions) *Page {
 	p := *source
 	p.Mode, p.Vocabulary, p.Slug, p.Hosts = o.Mode, o.Vocabulary, o.Slug, o.Hosts
@@ -34,8 +35,8 @@ func NewImportedPage(source *Page, o ImportOptions) *Page {
 	return &p
 }
 
-// CheckImport fails if an import would overwrite what editors wrote. edited reports whether editors have changed the
-// page since it was imported.
+// CheckImport fails with [BadState] if an import would overwrite what editors wrote. edited reports whether
+// editors have changed the page since it was imported.
 func CheckImport(p *Page, mode Mode, edited bool) error {
 	if p.Mode == Mirror {
 		return nil
@@ -90,13 +91,14 @@ func (i *Import) Changed() int {
 	return len(i.Components) + len(i.DeletedComponents) + len(i.Notices) + len(i.DeletedNotices)
 }
 
-// Empty reports whether nothing has to be written.
+// Empty reports whether the import has nothing to write, because the documents equal what is stored.
 func (i *Import) Empty() bool {
 	return i.Changed() == 0 && i.Page == nil && len(i.Ungrouped) == 0 && len(i.Changes) == 0 && len(i.Released) == 0
 }
 
-// CompareImport compares the documents of a source with what is stored. Codes and instants of the source are kept.
-// What the documents no longer list is deleted if they would list it.
+// CompareImport returns what an import has to write: the differences between the documents of a source and what is
+// stored. It changes the notices of source. Codes and instants of the source are kept. What the documents no
+// longer list is deleted if they would list it.
 func CompareImport(source *Source, stored Stored, o ImportOptions) *Import {
 	i := &Import{}
 	url := i.comparePage(source.Page, stored.Page, o)
@@ -129,8 +131,8 @@ func CompareImport(source *Source, stored Stored, o ImportOptions) *Import {
 	return i
 }
 
-// compareStatuses collects the changes of statuses, and those that the history needs so that it ends with the current
-// statuses.
+// compareStatuses adds to i.Changes the changes of statuses, and those that the history needs so that it ends with
+// the current statuses.
 func (i *Import) compareStatuses(source *Source, stored Stored) {
 	before, after := map[string]ComponentStatus{}, map[string]ComponentStatus{}
 	for _, c := range stored.Components {
@@ -201,7 +203,8 @@ func (i *Import) compareStatuses(source *Source, stored Stored) {
 	}
 }
 
-// comparePage compares the settings of the page and returns its URL after the import.
+// comparePage sets i.Page if the settings of the page differ, and i.EndsMirror if a mirror becomes editable. It
+// returns the URL of the page after the import.
 func (i *Import) comparePage(from, to *Page, o ImportOptions) string {
 	p := *to
 	p.Name, p.TimeZone, p.Mode = from.Name, from.TimeZone, o.Mode
@@ -218,8 +221,8 @@ func (i *Import) comparePage(from, to *Page, o ImportOptions) string {
 	return p.URL
 }
 
-// compareComponents compares the components and returns the codes of all that notices may refer to. source is nil if
-// no document lists components.
+// compareComponents adds the components that differ to i, and returns the codes of all that notices may refer to.
+// source.Components is nil if no document lists components.
 func (i *Import) compareComponents(source *Source, stored []*StoredComponent) (known map[string]bool) {
 	byCode := make(map[string]*StoredComponent, len(stored))
 	known = make(map[string]bool, len(stored))
@@ -261,7 +264,8 @@ func (i *Import) compareComponents(source *Source, stored []*StoredComponent) (k
 	return known
 }
 
-// compareNotice compares a notice with the stored one, whose notice is nil if it does not exist.
+// compareNotice adds n to i.Notices unless it is equal to the stored notice, which is nil if it does not exist. It
+// keeps the revisions of updates that are equal.
 func (i *Import) compareNotice(n *SourceNotice, old NoticeState) {
 	if old.Notice != nil {
 		attached := list.Map(old.Attachments, func(a *Attachment) string {
@@ -283,6 +287,7 @@ func (i *Import) compareNotice(n *SourceNotice, old NoticeState) {
 	i.Notices = append(i.Notices, n)
 }
 
+// sorted returns a sorted copy of a list.
 func sorted(list []string) []string { return slices.Sorted(slices.Values(list)) }
 
 // sameComponent reports whether two components are equal in all fields that documents have.
@@ -307,6 +312,7 @@ func sameNotice(a, b *Notice) bool {
 		sameTime(a.ScheduledUntil, b.ScheduledUntil)
 }
 
+// sameTime reports whether two times are both null or the same instant, in any zone.
 func sameTime(a, b ledger.Null[time.Time]) bool { return a.Valid == b.Valid && a.V.Equal(b.V) }
 
 // sameUpdate reports whether two updates are equal in all fields that documents have.

@@ -9,7 +9,8 @@ import (
 )
 
 // OpenIncident returns what is written for a new incident: the notice, its first update and the changes of
-// components. An incident of the past gets its last update too.
+// components. It also changes the working copy. An incident of the past gets its last update too. Invalid input
+// fails with [BadInput].
 func (w *WorkingCopy) OpenIncident(in NewIncident) (*Effect, error) {
 	n, err := w.newNotice(Realtime, in.Name)
 	if err != nil {
@@ -35,7 +36,8 @@ func (w *WorkingCopy) OpenIncident(in NewIncident) (*Effect, error) {
 	return w.addUpdate(NoticeState{Notice: n}, u)
 }
 
-// newNotice returns a new notice. Its first update completes it.
+// newNotice returns a new notice with a code, and an error if the name is invalid. Its first update completes it.
+// It is not stored.
 func (w *WorkingCopy) newNotice(k Kind, name string) (*Notice, error) {
 	code := w.NewCode()
 	return &Notice{
@@ -44,15 +46,16 @@ func (w *WorkingCopy) newNotice(k Kind, name string) (*Notice, error) {
 	}, CheckName("the notice", name)
 }
 
-// local returns an instant as it is stored and shown.
+// local returns an instant as it is stored and shown: in milliseconds, in the zone of w.At.
 func (w *WorkingCopy) local(t time.Time) time.Time { return Milliseconds(t).In(w.At.Location()) }
 
-// checkImpact fails if an override is no impact.
+// checkImpact fails with [BadInput] if an override is not null and not an impact.
 func checkImpact(override ledger.Null[Impact]) error {
 	return badIf(override.Valid && !override.V.Valid(), "%q is not an impact", override.V)
 }
 
-// backfill records an incident that is over, with two updates.
+// backfill returns what is written for an incident that is over: a notice with two updates, at its start and its
+// end. The statuses of components do not change.
 func (w *WorkingCopy) backfill(n *Notice, in NewIncident) (*Effect, error) {
 	start, end := w.local(in.StartedAt.V), w.local(in.ResolvedAt.V)
 	err := cmp.Or(badIf(in.Draft, "a backfilled incident cannot be a draft"),
@@ -81,8 +84,9 @@ func (w *WorkingCopy) backfill(n *Notice, in NewIncident) (*Effect, error) {
 	return first.then(last), nil
 }
 
-// UpdateIncident adds an update to an incident that is not over, or resolves it. An empty state is the current one. In
-// state [Postmortem] it publishes the postmortem.
+// UpdateIncident returns what is written for an update of an incident that is not over, or that resolves it, and
+// changes the working copy. An empty state is the current one. In state [Postmortem] it publishes the postmortem.
+// It fails for drafts and impossible transitions.
 func (w *WorkingCopy) UpdateIncident(s NoticeState, in NewUpdate) (*Effect, error) {
 	err := FailIf(s.Notice.Draft, BadState, "%s is a draft: publish or discard it first", s.Notice.Code)
 	if err != nil {
@@ -94,12 +98,14 @@ func (w *WorkingCopy) UpdateIncident(s NoticeState, in NewUpdate) (*Effect, erro
 	return w.addUpdate(s, update{NewUpdate: in})
 }
 
-// ReopenIncident reopens an incident that is over.
+// ReopenIncident returns what is written to reopen an incident that is over, and changes the working copy. It
+// fails with a [*TransitionError] if the incident is not over.
 func (w *WorkingCopy) ReopenIncident(s NoticeState, in NewUpdate) (*Effect, error) {
 	return w.addUpdate(s, update{NewUpdate: in, reopen: true})
 }
 
-// PublishPostmortem adds the postmortem to a resolved incident, or replaces it.
+// PublishPostmortem returns what is written to add the postmortem to a resolved incident, or to replace it.
+// Components do not change.
 func (w *WorkingCopy) PublishPostmortem(s NoticeState, in NewUpdate) (*Effect, error) {
 	u := textUpdate(Postmortem, in.Body, in.Notify)
 	u.textOnly = true
@@ -115,7 +121,9 @@ func (w *WorkingCopy) PublishPostmortem(s NoticeState, in NewUpdate) (*Effect, e
 	return w.addUpdate(s, u)
 }
 
-// PublishDraft publishes a draft: its update is dated now, and sets the components to the statuses that it states.
+// PublishDraft returns what is written to publish a draft, and changes the working copy: the draft's update is
+// dated now, and sets the components to the statuses that it states. It fails with [BadState] if the notice is not
+// a draft.
 func (w *WorkingCopy) PublishDraft(s NoticeState, _ VersionInput) (*Effect, error) {
 	err := CheckDraft(s.Notice)
 	if err != nil {
@@ -140,12 +148,13 @@ func (w *WorkingCopy) PublishDraft(s NoticeState, _ VersionInput) (*Effect, erro
 	return e, nil
 }
 
-// CheckDraft fails if a notice is not a draft.
+// CheckDraft fails with [BadState] if a notice is not a draft.
 func CheckDraft(n *Notice) error {
 	return FailIf(!n.Draft, BadState, "%s is not a draft", n.Code)
 }
 
-// ScheduleMaintenance schedules a maintenance.
+// ScheduleMaintenance returns what is written for a new maintenance: planned, in progress or over. It also changes
+// the working copy. Invalid times and settings fail with [BadInput].
 func (w *WorkingCopy) ScheduleMaintenance(in NewMaintenance) (*Effect, error) {
 	n, err := w.newNotice(Scheduled, in.Name)
 	if err != nil {
@@ -182,14 +191,14 @@ func (w *WorkingCopy) ScheduleMaintenance(in NewMaintenance) (*Effect, error) {
 	return e, err
 }
 
-// CheckTimes fails unless the end is after the start.
+// CheckTimes fails with [BadInput] unless the end is after the start.
 func CheckTimes(start, end time.Time) error {
 	return badIf(!end.After(start), "the end, %s, must be after the start, %s", end.Format(time.RFC3339),
 		start.Format(time.RFC3339))
 }
 
-// MoveMaintenance changes the state of a maintenance, or adds text in its current state, which is the default. The
-// default text is that of the page.
+// MoveMaintenance returns what is written to change the state of a maintenance, or to add text in its current
+// state, which is the default. It also changes the working copy. The default text is that of the page.
 func (w *WorkingCopy) MoveMaintenance(s NoticeState, in NewUpdate) (*Effect, error) {
 	in.State = cmp.Or(in.State, s.Notice.State)
 	in.Body = cmp.Or(in.Body, w.stateText(in.State))
@@ -204,7 +213,8 @@ func (w *WorkingCopy) stateText(s State) string {
 	}[s])
 }
 
-// CancelMaintenance ends a maintenance that has not started. It is published as completed.
+// CancelMaintenance returns what is written to end a maintenance that has not started, and changes the working
+// copy. It is published as completed. If it has started, CancelMaintenance fails with [BadState].
 func (w *WorkingCopy) CancelMaintenance(s NoticeState, in NewUpdate) (*Effect, error) {
 	err := FailIf(s.Notice.State != Planned, BadState, "a maintenance that is %s cannot be cancelled: complete it",
 		s.Notice.State)
@@ -214,9 +224,9 @@ func (w *WorkingCopy) CancelMaintenance(s NoticeState, in NewUpdate) (*Effect, e
 	return w.addUpdate(s, textUpdate(Completed, cmp.Or(in.Body, w.Page.Text(MaintenanceCancelled)), in.Notify))
 }
 
-// RescheduleMaintenance moves a maintenance that has not started, or the end of one in progress. A body is published
-// as an update in the current state. The reminder is sent again, unless the update is later than the reminder would
-// be.
+// RescheduleMaintenance returns what is written to move a maintenance that has not started, or the end of one in
+// progress. A body is published as an update in the current state. The reminder is sent again, unless the update
+// is later than the reminder would be.
 func (w *WorkingCopy) RescheduleMaintenance(s NoticeState, in Reschedule) (*Effect, error) {
 	n := *s.Notice
 	start, end := w.local(in.Start), w.local(in.End)
@@ -240,7 +250,8 @@ func (w *WorkingCopy) RescheduleMaintenance(s NoticeState, in Reschedule) (*Effe
 	return &Effect{Notice: &n}, nil
 }
 
-// RunDue returns what is written when an action of a notice is due: the start or end of a maintenance, or a reminder.
+// RunDue returns what is written when an action of a notice is due: the start or end of a maintenance, or a
+// reminder. It changes the working copy. Reminders of incidents only record that they were sent.
 func (w *WorkingCopy) RunDue(s NoticeState, due Due) (*Effect, error) {
 	n := *s.Notice
 	s.Notice = &n

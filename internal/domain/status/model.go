@@ -15,7 +15,7 @@ import (
 // Pages, components and updates are in rows_gen.go. Instants in all rows have millisecond precision and the time zone
 // of their page. Lists contain pointers, as the row plan of the graph requires.
 
-// QualifiedName returns the name, prefixed with that of the group.
+// QualifiedName returns the name, prefixed with that of the group, which [ComputeStatuses] has set.
 func (c *Component) QualifiedName() string { return QualifiedName(c.GroupName, c.Name) }
 
 // QualifiedName returns the name of a component, prefixed with that of its group unless that is empty.
@@ -65,19 +65,19 @@ type Notice struct {
 	Version    int64
 }
 
-// In converts the instants of the notice to a zone.
+// In converts the instants of the notice to a zone, in place.
 func (n *Notice) In(zone *time.Location) {
 	InZone(zone, &n.StartedAt, &n.CreatedAt, &n.UpdatedAt, &n.MonitoringAt.V, &n.ResolvedAt.V, &n.ScheduledFor.V,
 		&n.ScheduledUntil.V, &n.RemindedAt.V)
 }
 
-// In converts the instants of the update to a zone.
+// In converts the instants of the update to a zone, in place.
 func (u *Update) In(zone *time.Location) { InZone(zone, &u.CreatedAt, &u.UpdatedAt, &u.DisplayAt.V) }
 
-// At returns the time that is displayed.
+// At returns the time that is displayed: the one that an editor chose, or the creation time.
 func (u *Update) At() time.Time { return u.DisplayAt.Or(u.CreatedAt) }
 
-// InZone converts instants to a zone.
+// InZone converts the instants at the given pointers to a zone, in place.
 func InZone(zone *time.Location, list ...*time.Time) {
 	for _, t := range list {
 		*t = t.In(zone)
@@ -103,10 +103,10 @@ type Incident struct{ Notice }
 // Maintenance is a notice of planned work.
 type Maintenance struct{ Notice }
 
-// Start returns the planned start.
+// Start returns the planned start, which every maintenance has.
 func (m *Maintenance) Start() time.Time { return m.ScheduledFor.V }
 
-// End returns the planned end.
+// End returns the planned end, which every maintenance has.
 func (m *Maintenance) End() time.Time { return m.ScheduledUntil.V }
 
 // Attachment is a component that an update of a notice has listed. HeldStatus is the status in which the notice holds
@@ -120,11 +120,11 @@ type Attachment struct {
 // node marks the types of the graph that have a global id.
 type node struct{}
 
-// IsNode implements the interface of these types.
+// IsNode marks the types that implement the interface Node of the schema. It does nothing.
 func (*node) IsNode() {}
 
-// IsStatusNotice marks the types of notices.
+// IsStatusNotice marks a type of the union of notices in the schema. It does nothing.
 func (*Incident) IsStatusNotice() {}
 
-// IsStatusNotice marks the types of notices.
+// IsStatusNotice marks a type of the union of notices in the schema. It does nothing.
 func (*Maintenance) IsStatusNotice() {}

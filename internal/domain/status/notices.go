@@ -12,8 +12,9 @@ import (
 	"heliograph/internal/domain/ledger"
 )
 
-// EditUpdate changes one of the updates of a notice, and the dates of the notice that follow from it. It returns
-// changed copies.
+// EditUpdate returns changed copies of an update of a notice, and of the notice with the dates that follow from
+// it. It does not change s. An unknown code fails with [NotFound], an empty body or a date in the future with
+// [BadInput].
 func (w *WorkingCopy) EditUpdate(s NoticeState, code string, edit UpdateEdit) (*Notice, *Update, error) {
 	updates := slices.SortedFunc(slices.Values(s.Updates), func(a, b *Update) int {
 		return cmp.Or(a.CreatedAt.Compare(b.CreatedAt), strings.Compare(a.Code, b.Code))
@@ -47,7 +48,7 @@ func (w *WorkingCopy) EditUpdate(s NoticeState, code string, edit UpdateEdit) (*
 	return &n, &u, nil
 }
 
-// setDates computes the dates of a notice from its updates, oldest first.
+// setDates sets the creation, monitoring and resolution times of n from its updates, oldest first.
 func (n *Notice) setDates(updates []*Update) {
 	var last State
 	for i, u := range updates {
@@ -65,7 +66,8 @@ func (n *Notice) setDates(updates []*Update) {
 	}
 }
 
-// EditNotice returns a changed copy of a notice. given are the statuses that its updates gave to components.
+// EditNotice returns a changed copy of a notice with the next version. given are the statuses that its updates
+// gave to components, which determine the impact. Invalid settings fail with [BadInput].
 func (w *WorkingCopy) EditNotice(n *Notice, edit NoticeEdit, given []ComponentStatus) (*Notice, error) {
 	after := *n
 	after.Name = edit.Name.Or(n.Name)
@@ -88,7 +90,7 @@ func (w *WorkingCopy) EditNotice(n *Notice, edit NoticeEdit, given []ComponentSt
 			"only maintenances start and end automatically"))
 }
 
-// checkReminders fails if the times of reminders are invalid.
+// checkReminders fails with [BadInput] if the times of reminders are not null and invalid; see [ParseReminders].
 func checkReminders(hours ledger.Null[string]) error {
 	if !hours.Valid {
 		return nil
@@ -152,7 +154,8 @@ func (n *Notice) Overdue(now time.Time) bool {
 }
 
 // ParseReminders parses the times at which editors are reminded of an incident, in hours after it was created: an
-// ascending JSON list such as [3, 6, 12, 24].
+// ascending JSON list such as [3, 6, 12, 24]. It fails with [BadInput] for other text and for more than 8760
+// hours.
 func ParseReminders(text string) ([]time.Duration, error) {
 	var hours []float64
 	if err := json.Unmarshal([]byte(text), &hours); err != nil || len(hours) == 0 {
@@ -207,7 +210,7 @@ type Texts map[string]map[Event]string
 // reasonPlaceholder is what [ProbeFailed] texts have in place of what failed.
 const reasonPlaceholder = "{reason}"
 
-// defaultTexts returns the texts for events if the page has none.
+// defaultTexts returns the built-in English texts for events, which apply if the page has none.
 func defaultTexts() map[Event]string {
 	return map[Event]string{
 		MaintenanceStarted:   "This maintenance has started.",
@@ -226,7 +229,7 @@ func (p *Page) Text(e Event) string {
 	return cmp.Or(p.Texts[p.Locale][e], p.Texts["en"][e], defaultTexts()[e])
 }
 
-// Events returns all events.
+// Events returns the events for which a page can have texts, sorted.
 func Events() []Event { return slices.Sorted(maps.Keys(defaultTexts())) }
 
 // Template is a template of a notice. The tags for the command line describe the fields.
@@ -241,7 +244,7 @@ type Template struct {
 
 var placeholder = regexp.MustCompile(`\{[a-z][a-z0-9_]*\}`)
 
-// Check fails if the template is invalid.
+// Check fails with [BadInput] if the name, kind, state, title or body of the template is invalid.
 func (t *Template) Check() error {
 	return cmp.Or(CheckName("the template", t.Name),
 		badIf(t.Kind != Realtime && t.Kind != Scheduled, "a template must be for an incident or a maintenance"),
@@ -249,7 +252,8 @@ func (t *Template) Check() error {
 		CheckName("the notice", t.Title), checkBody(t.Body))
 }
 
-// Fill returns the title and the body with values for the placeholders. It fails if a value is missing or not used.
+// Fill returns the title and the body with values for the placeholders. It fails with [BadInput] if a value is
+// missing or not used. The template does not change.
 func (t *Template) Fill(values map[string]string) (title, body string, err error) {
 	var missing []string
 	used := map[string]bool{}

@@ -49,6 +49,7 @@ func (p Pages) ByHost(host string) *Page {
 // NoticeURL returns the URL of a notice of the page.
 func (p *Page) NoticeURL(code string) string { return noticeURL(p.URL, code) }
 
+// noticeURL returns the URL of a notice below the URL of its page.
 func noticeURL(page, code string) string { return page + "/incidents/" + code }
 
 // hasHost reports whether a host name, in lower case, is one of the page.
@@ -92,22 +93,24 @@ func NewPageState(p *Page, components []*Component, worstOpen Impact) *PageState
 	return &PageState{Page: p, Components: components, WorstOpen: worstOpen, byCode: list.By(components, codeOf)}
 }
 
+// codeOf returns the code of a component, as a key of maps.
 func codeOf(c *Component) string { return c.Code }
 
 // Component returns the component or group with a code, or nil.
 func (s *PageState) Component(code string) *Component { return s.byCode[code] }
 
-// ComponentOfNode returns the component that represents a consensus node, or nil.
+// ComponentOfNode returns the component of the page that represents the consensus node with a number, or nil.
 func (s *PageState) ComponentOfNode(id int64) *Component {
 	return list.Find(s.Components, func(c *Component) bool { return c.NodeID == ledger.Of(id) })
 }
 
-// Rollup returns the rollup of the page.
+// Rollup returns the summary of the page: an indicator and an English description, from the statuses of its
+// components.
 func (s *PageState) Rollup() Rollup {
 	return s.rollup(func(c *Component) ComponentStatus { return c.Status })
 }
 
-// ShownRollup returns the rollup in the vocabulary of the page.
+// ShownRollup is [PageState.Rollup] with the statuses that the vocabulary of the page shows.
 func (s *PageState) ShownRollup() Rollup {
 	return s.rollup(func(c *Component) ComponentStatus { return c.Shown })
 }
@@ -123,7 +126,8 @@ func (s *PageState) rollup(state func(*Component) ComponentStatus) Rollup {
 	return RollupOf(leaves, s.WorstOpen)
 }
 
-// EffectiveIndicator returns the worse of the rollup and of the worst unresolved incident.
+// EffectiveIndicator returns the worse of the indicator of [PageState.Rollup] and the worst impact of unresolved
+// incidents.
 func (s *PageState) EffectiveIndicator() Indicator {
 	return EffectiveIndicator(s.Rollup(), s.WorstOpen)
 }
@@ -186,7 +190,8 @@ var (
 	localeForm = regexp.MustCompile(`^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*$`)
 )
 
-// Slug returns a slug for a name.
+// Slug returns a slug for a name: at most 63 lower-case letters, digits and hyphens, or "status" if nothing is
+// left.
 func Slug(name string) string {
 	slug := strings.Trim(regexp.MustCompile(`[^a-z0-9]+`).ReplaceAllString(strings.ToLower(name), "-"), "-")
 	if slug = strings.Trim(slug[:min(len(slug), 63)], "-"); slug == "" {
@@ -195,7 +200,8 @@ func Slug(name string) string {
 	return slug
 }
 
-// NewPage returns a page with defaults for settings that are empty, or an error if the settings are invalid.
+// NewPage returns a copy of in with defaults for settings that are empty, or a [BadInput] error if the settings
+// are invalid. It stores nothing.
 func NewPage(in Page) (*Page, error) {
 	in.Slug = cmp.Or(in.Slug, Slug(in.Name))
 	in.TimeZone, in.Locale, in.Vocabulary = cmp.Or(in.TimeZone, defaultZone), cmp.Or(in.Locale, "en"),
@@ -203,7 +209,8 @@ func NewPage(in Page) (*Page, error) {
 	return &in, CheckPage(&in)
 }
 
-// WithSettings returns a copy of the page with changed settings.
+// WithSettings returns a copy of the page with changed settings. It fails with [BadInput] for unknown or invalid
+// ones. A page cannot stop being the default.
 func (p *Page) WithSettings(settings []PageSetting) (*Page, error) {
 	after := *p
 	for _, s := range settings {
@@ -216,7 +223,8 @@ func (p *Page) WithSettings(settings []PageSetting) (*Page, error) {
 		"one page must be the default page: make another page the default instead"))
 }
 
-// CheckPage fails if the settings of a page are invalid. It removes a trailing slash from the URL and sets the zone.
+// CheckPage fails with [BadInput] if the settings of a page are invalid. It writes into p: it removes trailing
+// slashes from the URL and sets the zone.
 func CheckPage(p *Page) error {
 	p.URL = strings.TrimRight(p.URL, "/")
 	var unknownZone error
@@ -242,8 +250,9 @@ func IsWebURL(text string, query bool) bool {
 		u.Fragment == "" && (query || u.RawQuery == "") && !strings.ContainsAny(text, " \"'<>")
 }
 
-// Set changes a setting of a page: name, slug, url, hosts (separated by commas), default, time_zone, locale,
-// vocabulary, auto_publish, or text.<locale>.<event>, for which an empty text restores the default.
+// Set changes a setting of the page: name, slug, url, hosts (separated by commas), default, time_zone, locale,
+// vocabulary, auto_publish, or text.<locale>.<event>, for which an empty text restores the default. It fails for
+// unknown keys, but does not validate texts: see [CheckPage].
 func (p *Page) Set(key, value string) error {
 	texts := map[string]*string{
 		"name": &p.Name, "slug": &p.Slug, "url": &p.URL, "time_zone": &p.TimeZone, "locale": &p.Locale,
@@ -279,7 +288,7 @@ func (p *Page) Set(key, value string) error {
 	return nil
 }
 
-// setSwitch reads the value of a Boolean setting.
+// setSwitch sets *into from the text of a Boolean setting. It fails with [BadInput] for other text.
 func setSwitch(into *bool, key, value string) error {
 	on, err := strconv.ParseBool(value)
 	if err != nil {

@@ -43,6 +43,7 @@ const (
 	Unknown Level = "" // no result; changes nothing
 )
 
+// rank returns the index of a level, best first, or -1 for an unknown one.
 func (l Level) rank() int { return slices.Index([]Level{Good, Slow, Bad}, l) }
 
 // Publish selects how failures of a probe are published.
@@ -77,7 +78,8 @@ type ProbeSpec struct {
 // ProbeTimeout is the maximum and default timeout of a probe.
 const ProbeTimeout = 10 * time.Second
 
-// Timeout returns the timeout of the probe.
+// Timeout returns the timeout of a run: that of the settings, in milliseconds, if it is shorter than
+// [ProbeTimeout], which is the default.
 func (s *ProbeSpec) Timeout() time.Duration {
 	if d := time.Duration(s.TimeoutMS) * time.Millisecond; d > 0 && d < ProbeTimeout {
 		return d
@@ -85,7 +87,8 @@ func (s *ProbeSpec) Timeout() time.Duration {
 	return ProbeTimeout
 }
 
-// LevelAt returns the level for a response time, block age, or time since the last heartbeat.
+// LevelAt returns the level for a response time, block age, or time since the last heartbeat, by the thresholds of
+// the settings. A threshold of 0 does not apply.
 func (s *ProbeSpec) LevelAt(took time.Duration) Level {
 	switch ms := took.Milliseconds(); {
 	case s.BadMS > 0 && ms >= s.BadMS:
@@ -167,7 +170,7 @@ func (h Hysteresis) Next(result Level, failAfter, passAfter int32) Hysteresis {
 	return next
 }
 
-// StatusAt returns the status of the component at a level.
+// StatusAt returns the status that the probe gives to its component at a level.
 func (p *Probe) StatusAt(l Level) ComponentStatus {
 	switch l {
 	case Bad:
@@ -179,7 +182,8 @@ func (p *Probe) StatusAt(l Level) ComponentStatus {
 	}
 }
 
-// reason says to readers what fails, without addresses.
+// reason returns an English text for readers of the page that says what fails, without addresses. It uses the
+// newest result.
 func (p *Probe) reason() string {
 	age := fmt.Sprintf("%.0f s", p.Last.Took.Seconds())
 	switch {
@@ -200,7 +204,8 @@ func (p *Probe) reason() string {
 
 var headerName = regexp.MustCompile(`^[A-Za-z0-9-]+$`)
 
-// CheckProbe fails if the settings of a probe are invalid.
+// CheckProbe fails with [BadInput] if the settings of a probe are invalid. It does not check whether the component
+// exists. Secret headers must name an environment variable.
 func CheckProbe(p *Probe) error {
 	s := &p.Spec
 	_, noPattern := regexp.Compile(s.Body)
@@ -232,7 +237,8 @@ func CheckProbe(p *Probe) error {
 // secretHeaders are headers whose values are not stored.
 var secretHeaders = []string{"authorization", "cookie", "x-api-key"}
 
-// checkTarget fails if the target does not fit the kind of the probe.
+// checkTarget fails with [BadInput] if the URL, address, query or node in the settings does not fit the kind of
+// the probe.
 func (p *Probe) checkTarget() error {
 	s := &p.Spec
 	overHTTP := p.Kind == HTTPProbe || p.Kind == GraphQLProbe

@@ -74,7 +74,7 @@ type ProbeOutcome struct {
 	Set      ComponentStatus
 }
 
-// Draft reports whether the outcome concerns a draft.
+// Draft reports whether the outcome opens, changes or withdraws a draft, so that readers see nothing.
 func (o *ProbeOutcome) Draft() bool {
 	return o.Withdraw != "" || o.Effect != nil && o.Effect.Notice.Draft
 }
@@ -140,7 +140,8 @@ func (r *probeRun) apply() error {
 	}
 }
 
-// leave does not change the page. object is what editors have changed, if any, for the audit log.
+// leave records in r.out that the page does not change. object is what editors have changed, if any, for the audit
+// log.
 func (r *probeRun) leave(object string) error {
 	r.out.Action, r.out.Object, r.out.Unchanged = ProbeNote, object, true
 	return nil
@@ -178,7 +179,7 @@ func (r *probeRun) open(action string, affected []Assignment) error {
 	return err
 }
 
-// name returns the name of an incident of some components.
+// name returns the English name of an incident of the given number of components.
 func (r *probeRun) name(components int) string {
 	if components > 1 {
 		return "Problems with " + strconv.Itoa(components) + " components"
@@ -186,7 +187,7 @@ func (r *probeRun) name(components int) string {
 	return "Problems with " + r.component.QualifiedName()
 }
 
-// text returns the text for an event, with what failed.
+// text returns the page's text for an event, with the reason of the failure in place of the placeholder.
 func (r *probeRun) text(e Event) string {
 	return strings.ReplaceAll(r.Page.Text(e), reasonPlaceholder, r.Probe.reason())
 }
@@ -278,7 +279,8 @@ func (r *probeRun) setStatus(s ComponentStatus) error {
 	return nil
 }
 
-// ResolveProbed resolves an incident of probes that have passed for [ProbeHoldOff].
+// ResolveProbed returns what is written to resolve an incident of probes, and changes the working copy. The caller
+// checks that the probes have passed for [ProbeHoldOff].
 func (w *WorkingCopy) ResolveProbed(s NoticeState) (*Effect, error) {
 	return w.addUpdate(s, textUpdate(Resolved, w.Page.Text(IncidentResolved), ledger.Null[bool]{}))
 }

@@ -37,8 +37,8 @@ func (r Role) May(needed Role) bool {
 	return r.Valid() && slices.Index(Roles(), r) >= slices.Index(Roles(), needed)
 }
 
-// HashToken returns the hash of a token, since tokens themselves are not stored. They are random, so a fast hash
-// without a salt is sufficient.
+// HashToken returns the SHA-256 of a token, which is stored in place of the token. Tokens are random, so a fast
+// hash without a salt is sufficient.
 func HashToken(token string) []byte {
 	hash := sha256.Sum256([]byte(token))
 	return hash[:]
@@ -50,7 +50,7 @@ const tokenBytes = 32
 // tokenPrefix identifies tokens, for people and for secret scanners.
 const tokenPrefix = "hgs_"
 
-// NewToken returns a new token.
+// NewToken returns a new secret token: a prefix and random bytes in base64. It does not store it.
 func NewToken() string {
 	return tokenPrefix + base64.RawURLEncoding.EncodeToString(randomBytes(tokenBytes))
 }
@@ -68,7 +68,7 @@ type Token struct {
 	LastUsedAt ledger.Null[time.Time] `kong:"-"`
 }
 
-// Check fails if the token cannot be created.
+// Check fails with [BadInput] if the token cannot be created: its name or role is invalid, or it has expired.
 func (t *Token) Check(now time.Time) error {
 	return cmp.Or(CheckName("the token", t.Name),
 		badIf(!t.Role.Valid(), "%q is not a role: use viewer, reporter, operator or admin", t.Role),
@@ -125,7 +125,8 @@ const codeAlphabet = "0123456789bcdfghjklmnpqrstvwxyz"
 // codeLength is the length of new codes, in characters.
 const codeLength = 12
 
-// NewCode returns a new code.
+// NewCode returns a new random code of a page, component, notice, update or webhook. It does not check whether the
+// code is in use.
 func NewCode() string {
 	code := make([]byte, 0, codeLength)
 	for len(code) < codeLength {

@@ -19,7 +19,7 @@ type Target struct {
 	IdempotencyKey *string
 }
 
-// Destination returns the target of an input.
+// Destination returns t itself. It implements the interface of inputs that contain a target.
 func (t *Target) Destination() *Target { return t }
 
 // VersionInput is the input of writes that have no other one.
@@ -40,7 +40,8 @@ type update struct {
 	at       time.Time // the time of the working copy if zero
 }
 
-// textUpdate returns an update without components.
+// textUpdate returns an update that has a text and changes no components. A null notify means the default: to
+// notify.
 func textUpdate(state State, body string, notify ledger.Null[bool]) update {
 	return update{NewUpdate: NewUpdate{State: state, Body: body, Notify: notify}}
 }
@@ -66,7 +67,7 @@ type Effect struct {
 	Changes     []*Change
 }
 
-// then returns the effect of two updates, one after the other.
+// then returns the effect of two updates, one after the other. It changes and returns next.
 func (e *Effect) then(next *Effect) *Effect {
 	next.New = e.New
 	next.Updates = append(e.Updates, next.Updates...)
@@ -75,19 +76,19 @@ func (e *Effect) then(next *Effect) *Effect {
 	return next
 }
 
-// checkBody fails if a text is blank.
+// checkBody fails with [BadInput] if a text is blank.
 func checkBody(body string) error {
 	return badIf(strings.TrimSpace(body) == "", "the body is empty")
 }
 
-// CheckName fails if a name is blank or has several lines. what is the object in the error's text.
+// CheckName fails with [BadInput] if a name is blank or has several lines. what is the object in the error's text.
 func CheckName(what, name string) error {
 	return cmp.Or(badIf(strings.TrimSpace(name) == "", "the name of %s is empty", what),
 		badIf(strings.ContainsAny(name, "\r\n\x00"), "the name of %s has more than one line", what))
 }
 
-// checkDisplayTime returns a date that an editor chose in the form in which it is stored: whole seconds. It fails for
-// dates in the future.
+// checkDisplayTime returns a date that an editor chose in the form in which it is stored: whole seconds, in the
+// zone of now. It fails with [BadInput] for dates in the future.
 func checkDisplayTime(chosen, now time.Time) (time.Time, error) {
 	return chosen.Truncate(time.Second).In(now.Location()), badIf(chosen.After(now),
 		"the date of an update must not be in the future: %s", chosen.Format(time.RFC3339))
@@ -158,7 +159,7 @@ func (w *WorkingCopy) checkUpdate(n *Notice, u *update) error {
 	return err
 }
 
-// after returns the notice after an update that is displayed with a date.
+// after returns a copy of n after an update that is displayed with a date: state, dates, impact and version.
 func (n *Notice) after(u *update, display time.Time) *Notice {
 	after := *n
 	after.State, after.UpdatedAt = u.State, u.at
@@ -185,8 +186,9 @@ func (n *Notice) after(u *update, display time.Time) *Notice {
 	return &after
 }
 
-// affect applies an update to components. Drafts and backfilled notices only record what they state of components, and
-// change none.
+// affect applies an update to the components of the working copy, and adds the resulting attachments and changes
+// to e and the affected components to added. Drafts and backfilled notices only record what they state of
+// components, and change none.
 func (w *WorkingCopy) affect(e *Effect, added *Update, attachments []*Attachment, u *update) {
 	n := e.Notice
 	before := w.statuses()
@@ -248,7 +250,8 @@ func backfilledStatuses(given ComponentStatus, s State) (before, after Component
 	return given, Operational
 }
 
-// setHolds sets the statuses in which a notice holds its components. A maintenance that has not started holds none.
+// setHolds sets in holds the statuses in which a notice holds its components. A maintenance that has not started
+// holds none.
 func setHolds(n *Notice, u *update, holds, given map[string]ComponentStatus) {
 	if u.State == Planned {
 		return
@@ -263,7 +266,8 @@ func setHolds(n *Notice, u *update, holds, given map[string]ComponentStatus) {
 	}
 }
 
-// releaseHolds removes the holds of a notice that is over. Statuses that are kept become base statuses.
+// releaseHolds empties holds if the notice is over. Statuses that are kept become base statuses of the components,
+// which it adds to e.BaseChanged.
 func (w *WorkingCopy) releaseHolds(e *Effect, u *update, holds map[string]ComponentStatus) {
 	if u.State.Open() {
 		return
@@ -312,7 +316,7 @@ type TransitionError struct {
 	Allowed []State // the states that are possible instead, in the usual order; may be empty
 }
 
-// Error says which states are possible instead.
+// Error implements error. The text says which states are possible instead.
 func (e *TransitionError) Error() string {
 	what := "an incident"
 	if e.Kind == Scheduled {
@@ -376,15 +380,16 @@ type Error struct {
 	Text   string
 }
 
+// Error returns the text, which is for editors.
 func (e *Error) Error() string { return e.Text }
 
-// Errorf returns an [*Error].
+// Errorf returns an [*Error] with a reason, by which callers choose a status code, and a formatted text.
 func Errorf(r Reason, format string, args ...any) error {
 	return &Error{Reason: r, Text: fmt.Sprintf(format, args...)}
 }
 
-// FailIf returns an [*Error] if a condition holds. Rules are lists of such conditions, of which the first that holds
-// counts: see [cmp.Or].
+// FailIf returns an [*Error] if a condition holds, else nil. Rules are lists of such conditions, of which the
+// first that holds counts: see [cmp.Or].
 func FailIf(condition bool, r Reason, format string, args ...any) error {
 	if condition {
 		return Errorf(r, format, args...)
@@ -392,7 +397,7 @@ func FailIf(condition bool, r Reason, format string, args ...any) error {
 	return nil
 }
 
-// badIf is [FailIf] for invalid input.
+// badIf is [FailIf] with the reason [BadInput].
 func badIf(condition bool, format string, args ...any) error {
 	return FailIf(condition, BadInput, format, args...)
 }

@@ -14,8 +14,9 @@ const (
 	partialWeight = 0.3
 )
 
-// UptimeOf returns the uptime of a component over the last days, including today until now. Days before start and days
-// without a known status are omitted, and times without one are not counted.
+// UptimeOf returns the uptime of a component, in percent, over the last days, including today until now, whose
+// zone determines the days. Days before start and days without a known status are omitted, and times without one
+// are not counted.
 func UptimeOf(history []HistoryPoint, start Date, days int, now time.Time, v Vocabulary) *Uptime {
 	zone := now.Location()
 	first := DateOf(time.Date(now.Year(), now.Month(), now.Day()-days+1, 12, 0, 0, 0, zone))
@@ -43,7 +44,8 @@ func UptimeOf(history []HistoryPoint, start Date, days int, now time.Time, v Voc
 	return u
 }
 
-// fill adds up a day from its start to its end. It returns the status at the end and the remaining history.
+// fill sets the seconds and the worst status of the day from its start to its end. It returns the status at the
+// end and the remaining history.
 func (d *UptimeDay) fill(
 	state ComponentStatus, history []HistoryPoint, from, to time.Time,
 ) (ComponentStatus, []HistoryPoint) {
@@ -131,6 +133,7 @@ func HistoryOf(events []*HistoryEvent, since time.Time, now HistoryPoint) []Hist
 	return out
 }
 
+// later returns the later of two instants.
 func later(a, b time.Time) time.Time { return slices.MaxFunc([]time.Time{a, b}, time.Time.Compare) }
 
 // history is the status of a component at an instant.

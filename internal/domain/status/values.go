@@ -55,7 +55,7 @@ const (
 // Valid reports whether v is a defined vocabulary.
 func (v Vocabulary) Valid() bool { return v == Documented || v == Statuspage }
 
-// Shown returns the status in a vocabulary.
+// Shown returns the status in a vocabulary: under maintenance counts as operational except in [Statuspage].
 func (s ComponentStatus) Shown(v Vocabulary) ComponentStatus {
 	if s == UnderMaintenance && v != Statuspage {
 		return Operational
@@ -130,7 +130,7 @@ func OpenStates(k Kind) []State {
 	return slices.DeleteFunc(States(k), func(s State) bool { return !s.Open() })
 }
 
-// Kind returns the kind of notice that has this state.
+// Kind returns the kind of notice that has this state. Unknown states count as those of incidents.
 func (s State) Kind() Kind {
 	if slices.Contains(States(Scheduled), s) {
 		return Scheduled

@@ -16,7 +16,8 @@ import (
 // maxWebhookURL is the maximum length of the URL of a webhook, in bytes.
 const maxWebhookURL = 2000
 
-// Check fails if the webhook cannot be created for a page.
+// Check fails with [BadInput] if the URL of the webhook is invalid, and with [NotFound] if a component is not on
+// the page of w. It sends nothing.
 func (in *NewWebhook) Check(w *WorkingCopy) error {
 	err := badIf(!IsWebURL(in.URL, true) || len(in.URL) > maxWebhookURL,
 		"%q is not a URL of a webhook: use http or https, without user and fragment, at most %d bytes", in.URL,
@@ -36,7 +37,8 @@ const (
 // WebhookSecretOverlap is how long messages are also signed with the previous secret after it was replaced.
 const WebhookSecretOverlap = 24 * time.Hour
 
-// NewWebhookSecret returns a new key, and the key as text for the receiver.
+// NewWebhookSecret returns a new random key, which is stored, and the key as text for the receiver. It does not
+// store it.
 func NewWebhookSecret() (key []byte, text string) {
 	key = randomBytes(webhookSecretBytes)
 	return key, webhookPrefix + base64.StdEncoding.EncodeToString(key)
@@ -54,8 +56,8 @@ type Delivery struct {
 	Failures int32
 }
 
-// Signature returns the value of the header webhook-signature (Standard Webhooks): an HMAC over id, time and body for
-// each key.
+// Signature returns the value of the header webhook-signature (Standard Webhooks): an HMAC-SHA256 over message ID,
+// time and body for each key.
 func (d *Delivery) Signature(at time.Time) string {
 	signatures := make([]string, len(d.Keys))
 	for i, key := range d.Keys {
@@ -126,13 +128,14 @@ type Message struct {
 	content    messageObject
 }
 
-// Content returns the object to send as JSON, with the time at which it was generated.
+// Content returns the object to send as JSON. It sets the time at which it was generated in m.
 func (m *Message) Content(at time.Time) any {
 	m.content.Meta.GeneratedAt = instant(at)
 	return m.content
 }
 
-// message returns the common part of a message about components. It is also sent to webhooks of their groups.
+// message returns a new message with the common part of all messages about components. It is also sent to webhooks
+// of their groups.
 func (s *PageState) message(components []string) *Message {
 	rollup := s.ShownRollup()
 	m := &Message{Components: components, content: messageObject{
@@ -180,7 +183,7 @@ func (s *PageState) NoticeMessage(n *NoticeState) *Message {
 	return m
 }
 
-// updateObjectOf returns an update in the form of the status API.
+// updateObjectOf returns an update in the JSON form of the status API, for messages of webhooks.
 func updateObjectOf(u *Update) updateObject {
 	o := updateObject{
 		ID: u.Code, Status: string(u.State), Body: u.Body, CreatedAt: instant(u.CreatedAt),
@@ -196,7 +199,7 @@ func updateObjectOf(u *Update) updateObject {
 	return o
 }
 
-// componentObjectOf returns a component in the form of the status API.
+// componentObjectOf returns a component in the JSON form of the status API, for messages of webhooks.
 func componentObjectOf(c *Component) componentObject {
 	return componentObject{
 		ID: c.Code, Name: c.Name, Status: string(c.Shown), CreatedAt: instant(c.CreatedAt),

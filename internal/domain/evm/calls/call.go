@@ -116,10 +116,10 @@ func overrideWord(b []byte) ledger.Null[uint64] {
 	return ledger.Of(binary.BigEndian.Uint64(w[:]))
 }
 
-// BalanceValue returns the balance in tinybars.
+// BalanceValue returns the balance in tinybars, or null if the input has none.
 func (o *StateOverrideInput) BalanceValue() ledger.Null[uint64] { return overrideWord(o.Balance) }
 
-// NonceValue returns the nonce.
+// NonceValue returns the nonce, or null if the input has none.
 func (o *StateOverrideInput) NonceValue() ledger.Null[uint64] { return overrideWord(o.Nonce) }
 
 var (
@@ -207,11 +207,12 @@ var texts = [...]string{
 	OneOfNumberAndTime: "%[1]s cannot be combined with time",
 }
 
+// Error implements error in the terms of the schema, with the field and the bound.
 func (e *InputError) Error() string { return fmt.Sprintf(texts[e.Rule], e.Field, e.Bound) }
 
 type violations []*InputError
 
-// check adds e unless the rule is met.
+// check appends a pointer to a copy of e to v unless the rule is met.
 func (v *violations) check(met bool, e InputError) {
 	if !met {
 		*v = append(*v, &e)

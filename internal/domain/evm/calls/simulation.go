@@ -17,7 +17,7 @@ const (
 // GasUsedHex returns the gas used as "0x" and hex digits.
 func (c *SimulatedCall) GasUsedHex() string { return "0x" + strconv.FormatInt(c.GasUsed, 16) }
 
-// Status returns "0x1" if the call succeeded, or "0x0".
+// Status returns the status in the form of an Ethereum receipt: "0x1" if the call succeeded, else "0x0".
 func (c *SimulatedCall) Status() string {
 	if c.Failure != nil {
 		return "0x0"
@@ -25,15 +25,15 @@ func (c *SimulatedCall) Status() string {
 	return "0x1"
 }
 
-// Removed returns false.
+// Removed returns false. The field is in the graph because Ethereum clients expect it.
 func (l *SimulatedLog) Removed() bool { return false }
 
-// Call returns the call as the input of a single call.
+// Call returns the call as a new input of a single call, without block and state overrides.
 func (c *SimulatedCallInput) Call() *ContractCallInput {
 	return &ContractCallInput{Data: c.Data, From: c.From, Gas: c.Gas, GasPrice: c.GasPrice, To: c.To, Value: c.Value}
 }
 
-// Calls returns the calls of all blocks in order.
+// Calls returns the calls of all blocks in order, as new inputs of single calls.
 func (s *SimulationInput) Calls() []*ContractCallInput {
 	var all []*ContractCallInput
 	for _, b := range s.Blocks {
@@ -44,7 +44,7 @@ func (s *SimulationInput) Calls() []*ContractCallInput {
 	return all
 }
 
-// HasOverrides reports whether a block has state overrides.
+// HasOverrides reports whether a block has state overrides, which a setting of the service can forbid.
 func (s *SimulationInput) HasOverrides() bool {
 	return slices.ContainsFunc(s.Blocks, func(b *SimulatedBlockInput) bool { return len(b.StateOverrides) > 0 })
 }

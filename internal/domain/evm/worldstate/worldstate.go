@@ -62,7 +62,8 @@ type BlockRef struct {
 	Before ledger.Timestamp
 }
 
-// IsPast reports whether the reference selects historical state.
+// IsPast reports whether the reference selects historical state, because it is not the zero value, which is the
+// latest block.
 func (r BlockRef) IsPast() bool { return r != BlockRef{} }
 
 // Token is a token, now or at a historical instant. Its fees are always loaded.
@@ -92,7 +93,7 @@ const (
 	KeyKinds
 )
 
-// HasKey reports whether the token has a key of the kind that can sign.
+// HasKey reports whether the token has a key of the kind, other than the empty key list, which cannot sign.
 func (t *Token) HasKey(kind KeyKind) bool { return !t.Keys[kind].IsNone() }
 
 // Relation is the association of an account with a token.
