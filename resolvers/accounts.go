@@ -22,8 +22,10 @@ var (
 	balanceList = ofNumber("balances", func(b *ledger.Balance) int64 { return int64(b.AccountID) })
 )
 
+// accountEntityID returns the id of an account, as a function for [list.Map].
 func accountEntityID(a *ledger.Account) ledger.EntityID { return a.EntityID }
 
+// accountIDs returns the ids of accounts, by which their fields are read.
 func accountIDs(of []*ledger.Account) []ledger.EntityID { return list.Map(of, accountEntityID) }
 
 // AccountTransactions reads the transactions of accounts.

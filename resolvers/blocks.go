@@ -23,6 +23,7 @@ var (
 	blockNumberList = ofNumber("blocks by number", func(b *ledger.Block) int64 { return b.Number })
 )
 
+// spanOfBlock returns the time range of a block, by which its transactions are read.
 func spanOfBlock(b *ledger.Block) ledger.TimestampRange { return b.Timestamp }
 
 // BlockTransactions reads the transactions of blocks.

@@ -28,6 +28,7 @@ func slotList(atTime bool) listOf[ledger.ContractState] {
 	}}
 }
 
+// contractEntityID returns the id of a contract, as a function for [list.Map].
 func contractEntityID(c *ledger.Contract) ledger.EntityID { return c.EntityID }
 
 // ContractState reads the storage of contracts.

@@ -410,6 +410,8 @@ func part[T any](n *nodeName, parse func(string) (T, error)) T {
 	return v
 }
 
+// id reads the next part of the name, an entity id; at and number read a timestamp and a number. An error is
+// recorded in n, and the result is then zero.
 func (n *nodeName) id() ledger.EntityID  { return part(n, parseEntityID) }
 func (n *nodeName) at() ledger.Timestamp { return part(n, ledger.ParseTimestamp) }
 func (n *nodeName) number() int64        { return part(n, parseNumber) }
@@ -454,6 +456,7 @@ func inList[K, F, C any, P nodePointer[C]](key func(*nodeName) (K, F), queue que
 	}
 }
 
+// equals returns a filter that selects one value.
 func equals[T ~int64](v T) *ledger.Filter[T] { return &ledger.Filter[T]{Eq: &v} }
 
 // Node reads the object with a global id.

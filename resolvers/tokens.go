@@ -31,6 +31,7 @@ var (
 	})
 )
 
+// tokenEntityID returns the id of a token, as a function for [list.Map].
 func tokenEntityID(t *ledger.Token) ledger.EntityID { return t.EntityID }
 
 // TokenCustomFees reads the custom fees of tokens that do not hold them already.
