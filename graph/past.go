@@ -27,7 +27,8 @@ type PastFields interface {
 //go:embed past.csv
 var PastSources string
 
-// pastOf returns the fields that can be read at a past moment.
+// pastOf parses a table with the lines "Type.field,source,remark" and returns which fields can be read at a past
+// moment, and for others the remark as the reason why not.
 func pastOf(table string) *rowplan.Past {
 	p := &rowplan.Past{Known: map[string]bool{}, Unknown: map[string]string{}}
 	for line := range strings.Lines(table) {
@@ -42,7 +43,8 @@ func pastOf(table string) *rowplan.Past {
 	return p
 }
 
-// setPast prepares the tables for states at past moments.
+// setPast prepares the tables of o for states at past moments: which fields are known, and which functions of the
+// resolvers fill columns. NewTables calls it once.
 func (o *objects) setPast() {
 	o.LedgerState.Begin(pastOf(PastSources))
 	fields, ok := o.fields.(PastFields)

@@ -42,14 +42,16 @@ type schema struct {
 // is for the context of the field, and end is called at the end of the field.
 type Together func(n int) func() (value values.Value, end func())
 
-// NewSchema returns the executable schema with its resolvers.
+// NewSchema returns the executable schema of the GraphQL server. resolvers read mutations and subscriptions,
+// queries the fields of Query. together returns how the root fields of a query share a round trip to the database.
 func NewSchema(resolvers ResolverRoot, queries QueryFields, together Together) graphql.ExecutableSchema {
 	e := NewExecutableSchema(Config{Resolvers: resolvers}).(*executableSchema)
 	inputs := inputsOf(newExecutionContext(&graphql.OperationContext{}, e, nil))
 	return &schema{e, queries, inputs, together}
 }
 
-// Exec implements graphql.ExecutableSchema. Documents must not use @defer.
+// Exec implements graphql.ExecutableSchema: it returns the function that executes the context's operation. Our
+// code executes queries, and gqlgen's the others. Documents must not use @defer.
 func (s *schema) Exec(ctx context.Context) graphql.ResponseHandler {
 	oc := graphql.GetOperationContext(ctx)
 	if oc.Operation.Operation != ast.Query {
@@ -76,7 +78,7 @@ type rootField struct {
 	required bool
 }
 
-// respond returns the response. Further calls return nil.
+// respond executes the query and returns the response. Further calls return nil.
 func (q *query) respond(ctx context.Context) *graphql.Response {
 	if q.responded {
 		return nil
@@ -172,7 +174,7 @@ func (q *query) resolve(ctx context.Context, f graphql.CollectedField) (v graphq
 	return root.resolve(q, ctx, f)
 }
 
-// typename resolves __typename.
+// typename resolves __typename of the query root.
 func (*query) typename(context.Context, graphql.CollectedField) graphql.Marshaler {
 	return graphql.MarshalString("Query")
 }
@@ -191,8 +193,9 @@ type arguments struct {
 	err       error // of the first invalid argument
 }
 
-// argument reads the argument at an index of the field's definition: from the document, a variable or the default
-// value (§6.4.1 of the GraphQL specification). It returns the zero value if the argument is absent.
+// argument returns the argument at an index of the field's definition: from the document, a variable or the
+// default value (§6.4.1 of the GraphQL specification). It returns the zero value if the argument is absent. The
+// first error is recorded in in.err.
 func argument[T any](
 	ctx context.Context, in *arguments, at int, unmarshal func(context.Context, any) (T, error),
 ) (v T) {
@@ -217,7 +220,8 @@ func OrZero[T any](p *T) (v T) {
 	return v
 }
 
-// raw returns the value of an argument before it is unmarshaled.
+// raw returns the value of an argument before it is unmarshaled: from the document, a variable or the default
+// value. given is false if the argument is absent.
 func (in *arguments) raw(def *ast.ArgumentDefinition) (v any, given bool, err error) {
 	if arg := in.of.Arguments.ForName(def.Name); arg != nil {
 		if arg.Value.Kind != ast.Variable {
@@ -235,7 +239,8 @@ func (in *arguments) raw(def *ast.ArgumentDefinition) (v any, given bool, err er
 	return v, true, err //nolint:wrapcheck // as above
 }
 
-// rootContext returns the context of a field of the query type after its arguments have been read.
+// rootContext returns the context of a field of the query type without arguments: the generated code reads those
+// itself. It never fails.
 func rootContext(_ context.Context, f graphql.CollectedField) (*graphql.FieldContext, error) {
 	return &graphql.FieldContext{Object: "Query", Field: f, IsMethod: true, IsResolver: true}, nil
 }

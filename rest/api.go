@@ -55,7 +55,7 @@ type prepared struct {
 	roots map[string][]string
 }
 
-// Inside returns the root field with the alias [relay.InsideAlias], or nil.
+// Inside returns the root field with the alias [relay.InsideAlias], whose fields are members of the body, or nil.
 func Inside(op *ast.OperationDefinition) *ast.Field {
 	if f, ok := op.SelectionSet[0].(*ast.Field); ok && f.Alias == relay.InsideAlias {
 		return f
@@ -63,7 +63,8 @@ func Inside(op *ast.OperationDefinition) *ast.Field {
 	return nil
 }
 
-// Roots returns the fields of an operation that form the body.
+// Roots returns the fields of an operation that form the body of the response: those of the root, or those of
+// [Inside].
 func Roots(op *ast.OperationDefinition) []*ast.Field {
 	set := op.SelectionSet
 	if f := Inside(op); f != nil {
@@ -80,7 +81,8 @@ func Roots(op *ast.OperationDefinition) []*ast.Field {
 
 const fragmentFiles = "documents/fragments*.graphql"
 
-// Fragments returns the text of each shared fragment by name. Shared fragments are in documents/fragments*.graphql.
+// Fragments returns the text of each shared fragment by name. It reads documents/fragments*.graphql of the
+// embedded documents.
 func Fragments(documents fs.FS) (map[string]string, error) {
 	names, err := fs.Glob(documents, fragmentFiles)
 	if err != nil {
@@ -99,7 +101,8 @@ func Fragments(documents fs.FS) (map[string]string, error) {
 	return all, nil
 }
 
-// Init parses and validates all documents and registers the routes.
+// Init parses and validates all documents, caches them in the GraphQL server and registers the routes. Call it
+// once before the API serves requests. It fails if a document is invalid.
 func (a *API) Init() error {
 	a.byPath, a.routes, a.prepared = map[string]*route{}, map[int][]*route{}, map[*Endpoint]*prepared{}
 	a.ages = map[int][]string{}
@@ -138,8 +141,8 @@ func (a *API) Init() error {
 	return nil
 }
 
-// prepare reads an embedded document, adds the fragments that it uses, and validates it. It also notes the aliases of
-// the root fields, which are members of the body.
+// prepare reads an embedded document, adds the fragments that it uses, and validates and caches it in the GraphQL
+// server. It also returns the aliases of the root fields, which are members of the body.
 func (a *API) prepare(name string, fragments map[string]string) (*prepared, error) {
 	text, err := fs.ReadFile(a.Documents, path.Join("documents", name))
 	if err != nil {
@@ -166,7 +169,7 @@ var fragmentSyntax = regexp.MustCompile(`(?ms)^fragment (\w+) on .*?\n\}\n`)
 
 var spreadSyntax = regexp.MustCompile(`\.{3}\s*(\w+)`)
 
-// WithFragments appends to a document the shared fragments that it uses, sorted by name.
+// WithFragments returns a document followed by the shared fragments that it uses, sorted by name.
 func WithFragments(text string, shared map[string]string) string {
 	used := map[string]bool{}
 	var add func(string)
@@ -187,7 +190,9 @@ func WithFragments(text string, shared map[string]string) string {
 	return b.String()
 }
 
-// ServeHTTP implements http.Handler. It checks credentials first, except for the modern family, which ignores them.
+// ServeHTTP serves the paths below the prefix, for scripts of any origin. It checks the Basic credentials first,
+// except for the modern family, which ignores them, then selects the endpoint. It uses the route in the context if
+// [API.Find] has found it.
 func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	allowAnyOrigin(w.Header())
 	if a.Config.ClusterID != "" {
@@ -252,12 +257,13 @@ func (a *API) Pattern(r *http.Request) string {
 	return pattern
 }
 
-// relativePath returns a path relative to the API's prefix, without one trailing slash.
+// relativePath returns the part of a path after the API's prefix, which it must have in any letter case, without
+// one trailing slash.
 func (a *API) relativePath(escaped string) string {
 	return strings.TrimSuffix(escaped[min(len(a.Prefix), len(escaped)):], "/")
 }
 
-// notFound writes the response for a path that is no endpoint.
+// notFound writes the 404 response for a path that is no endpoint, in the form of the old service.
 func (a *API) notFound(w http.ResponseWriter, r *http.Request) {
 	// The modern family responds to the path of a collection of which only members are served.
 	if p := r.URL.EscapedPath(); strings.EqualFold(p, a.Prefix+"/topics/") {
@@ -269,7 +275,8 @@ func (a *API) notFound(w http.ResponseWriter, r *http.Request) {
 	writeProblem(w, r, Classic, NotFound("Not found"))
 }
 
-// preflight responds to a CORS preflight request with the methods that the old service of the path listed.
+// preflight responds to a CORS preflight request with the methods that the old service of the path listed. All
+// requested headers are allowed.
 func (a *API) preflight(w http.ResponseWriter, r *http.Request) {
 	h := w.Header()
 	at := a.route(r.URL.EscapedPath())
@@ -289,12 +296,12 @@ func (a *API) preflight(w http.ResponseWriter, r *http.Request) {
 
 type runFunc func(context.Context, server.Call) *server.Result
 
-// runNothing is the runFunc of requests that are explained but not run.
+// runNothing is the runFunc of requests that are explained: it does nothing and returns nil.
 func runNothing(context.Context, server.Call) *server.Result { return nil }
 
 // read returns the request of an endpoint with the variables of its document. It reads the body, the path and the
-// query string, then calls Bind of the body and Finish, and stops at the first problem. helpers runs the documents
-// that the validation of some endpoints needs.
+// query string, then calls Bind of the body and Finish, and stops at the first problem, which is the error.
+// helpers runs the documents that the validation of some endpoints needs, so it can query the database.
 func (a *API) read(r *http.Request, e *Endpoint, maxLimit int, helpers runFunc) (*Request, error) {
 	req := &Request{
 		Config: a.Config, HTTP: r, Endpoint: e, maxLimit: maxLimit,
@@ -333,7 +340,8 @@ func (a *API) read(r *http.Request, e *Endpoint, maxLimit int, helpers runFunc) 
 	return req, nil
 }
 
-// operation returns the name of the operation in the document that this request executes.
+// operation returns the name of the operation in the document that this request executes: the selected one, the
+// one of the endpoint, or the first.
 func (r *Request) operation() string {
 	switch {
 	case r.Selected != "":
@@ -364,7 +372,8 @@ func (a *API) Explain(ctx context.Context, target string) (*Explanation, error) 
 	return a.ExplainBody(ctx, target, nil)
 }
 
-// ExplainBody is [API.Explain] for a POST endpoint and the given body. A nil body selects the example.
+// ExplainBody is [API.Explain] for a POST endpoint and the given body. A nil body selects the example. It runs
+// nothing, not even the operations for validation.
 func (a *API) ExplainBody(ctx context.Context, target string, body []byte) (*Explanation, error) {
 	target, isPost := strings.CutPrefix(target, http.MethodPost+" ")
 	r, err := http.NewRequestWithContext(ctx, http.MethodGet, target, http.NoBody)

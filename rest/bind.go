@@ -8,7 +8,7 @@ import (
 	"heliograph/internal/domain/ledger"
 )
 
-// Enums binds upper-case enum values. Several values are alternatives.
+// Enums returns a binding that sets a variable to the list of all values in upper case, which are alternatives.
 func Enums(variable string) Bind {
 	return func(r *Request, values []Value) error {
 		var list []any
@@ -22,7 +22,8 @@ func Enums(variable string) Bind {
 	}
 }
 
-// LastPublicKey binds the last of several public keys and ignores its operator.
+// LastPublicKey returns a binding that sets a filter to the last of several public keys and ignores its operator.
+// An invalid key is a 400.
 func LastPublicKey(variable string) Bind {
 	return func(r *Request, values []Value) error {
 		text := values[len(values)-1].Text
@@ -35,7 +36,7 @@ func LastPublicKey(variable string) Bind {
 	}
 }
 
-// LastBoolean binds the last of several booleans and ignores its operator.
+// LastBoolean returns a binding that sets a variable to the last of several booleans and ignores its operator.
 func LastBoolean(variable string) Bind {
 	return func(r *Request, values []Value) error {
 		r.Set(variable, strings.EqualFold(values[len(values)-1].Text, "true"))
@@ -43,7 +44,7 @@ func LastBoolean(variable string) Bind {
 	}
 }
 
-// TextList binds the texts of all values as a list.
+// TextList returns a binding that sets a variable to the list of the texts of all values.
 func TextList(variable string) Bind {
 	return func(r *Request, values []Value) error {
 		r.Set(variable, list.Map(values, func(v Value) any { return v.Text }))
@@ -65,5 +66,5 @@ func (b Bind) Without(op Op, text string) Bind {
 	}
 }
 
-// MaxLimit returns the maximum page size of the request.
+// MaxLimit returns the maximum page size of the request, which depends on its credentials.
 func (r *Request) MaxLimit() int { return r.maxLimit }

@@ -46,7 +46,8 @@ type BodyMember struct {
 	Doc string
 }
 
-// readBody reads the body of a request. It returns a *Problem if the body is rejected.
+// readBody reads the body of a request, at most MaxBytes. It returns a *Problem with status 400, 413 or 415 if the
+// content type or the size is rejected.
 func (b *Body) readBody(r *http.Request) ([]byte, error) {
 	given := r.Header.Get("Content-Type")
 	media, _, err := mime.ParseMediaType(given)
@@ -78,7 +79,7 @@ func (b *Body) readBody(r *http.Request) ([]byte, error) {
 	return content.Bytes(), nil
 }
 
-// tooLarge returns the problem for a body with more than MaxBytes.
+// tooLarge returns the problem for a body with more than MaxBytes: that of the endpoint, or a general 413.
 func (b *Body) tooLarge() *Problem {
 	if b.TooLarge != nil {
 		return b.TooLarge
@@ -104,7 +105,8 @@ type segment struct {
 // grammarSyntax matches the grammar of a parameter in a path: a regular expression after its name and a colon.
 var grammarSyntax = regexp.MustCompile(`:[^}]*}`)
 
-// newRoute returns the route of a path such as /accounts/{id} below a prefix.
+// newRoute returns the route of a path such as /accounts/{id} below a prefix, without endpoints. It panics if the
+// grammar of a parameter is invalid.
 func newRoute(prefix, path string) *route {
 	at := &route{pattern: grammarSyntax.ReplaceAllString(prefix+path, "}")}
 	for text := range strings.SplitSeq(path, "/") {
@@ -117,6 +119,7 @@ func newRoute(prefix, path string) *route {
 	return at
 }
 
+// isParameter reports whether the segment is a parameter such as {id}, and not a literal.
 func (s segment) isParameter() bool { return strings.HasPrefix(s.text, "{") }
 
 // matches reports whether a part of a path can stand at the place of the segment. The letter case of literals does not
@@ -143,7 +146,8 @@ func (r *route) matches(escaped string) bool {
 	return true
 }
 
-// param returns the decoded value of a parameter in a path that the route matches.
+// param returns the decoded value of a parameter in a path that the route matches, or "" if the route does not
+// have it. Text that cannot be decoded is returned as it is.
 func (r *route) param(escaped, name string) string {
 	for _, s := range r.segments {
 		var part string
@@ -158,7 +162,7 @@ func (r *route) param(escaped, name string) string {
 	return ""
 }
 
-// by returns the endpoint of a method, or nil if the method is not supported.
+// by returns the endpoint of an HTTP method, or nil if the method is not supported. HEAD is GET.
 func (r *route) by(method string) *Endpoint {
 	switch method {
 	case http.MethodGet, http.MethodHead:
@@ -170,7 +174,7 @@ func (r *route) by(method string) *Endpoint {
 	}
 }
 
-// family returns the family that words the errors of a path.
+// family returns the family that determines the form of errors of the path.
 func (r *route) family() Family {
 	if r.get != nil {
 		return r.get.Family
@@ -178,7 +182,7 @@ func (r *route) family() Family {
 	return r.post.Family
 }
 
-// allow returns the value of the Allow header.
+// allow returns the value of the Allow header: the methods of the path.
 func (r *route) allow() string {
 	var methods []string
 	if r.get != nil {
@@ -190,7 +194,7 @@ func (r *route) allow() string {
 	return strings.Join(methods, ", ")
 }
 
-// Method returns POST, or GET, which includes HEAD.
+// Method returns the HTTP method of the endpoint: POST if it has a body, else GET, which includes HEAD.
 func (e *Endpoint) Method() string {
 	if e.Body != nil {
 		return http.MethodPost

@@ -5,7 +5,8 @@ import (
 	"slices"
 )
 
-// readClassic converts a request of the classic family to variables.
+// readClassic reads the path and the query string of a request of the classic family into the variables of r. It
+// validates the whole query string before it binds values. The error is the *Problem of the response.
 func (r *Request) readClassic() error {
 	e := r.Endpoint
 	q, bad := parseQuery(r.HTTP.URL.RawQuery, r.Config.MaxRepeats)
@@ -45,8 +46,8 @@ func (r *Request) readClassic() error {
 	return nil
 }
 
-// validate validates a query string. It returns nil if the query string is valid. [ByGroup] reports wrong counts, then
-// invalid values, then each value of an unknown name.
+// validate returns the problem of an invalid query string, or nil. [ByGroup] reports wrong counts, then invalid
+// values, then each value of an unknown name; [InOrder] reports all in the order of the query. It changes nothing.
 func (e *Endpoint) validate(c *Config, q Query) *Problem {
 	var counts, bad, unknowns []Item
 	for _, given := range q {
@@ -73,7 +74,7 @@ func (e *Endpoint) validate(c *Config, q Query) *Problem {
 	return problemOf(slices.Concat(counts, bad, unknowns))
 }
 
-// param returns the parameter with the name, or nil.
+// param returns the parameter of the query string with the name, or nil.
 func (e *Endpoint) param(name string) *Param {
 	if i := slices.IndexFunc(e.Params, func(p Param) bool { return p.Name == name }); i >= 0 {
 		return &e.Params[i]
@@ -81,8 +82,10 @@ func (e *Endpoint) param(name string) *Param {
 	return nil
 }
 
+// unknown returns the message for a parameter that the endpoint does not have.
 func unknown(name string) Item { return Item{Message: "Unknown query parameter: " + name} }
 
+// invalid returns the message for a parameter with an invalid value.
 func invalid(name string) Item { return Item{Message: "Invalid parameter: " + name} }
 
 // tooMany returns the message for a parameter that was given more than most times.
@@ -91,7 +94,7 @@ func tooMany(name string, n, most int) Item {
 		name, n, most)}
 }
 
-// problemOf returns a problem with the status 400, or nil if there are no items.
+// problemOf returns a problem with the status 400 and the items, or nil if there are no items.
 func problemOf(items []Item) *Problem {
 	if items == nil {
 		return nil

@@ -24,7 +24,8 @@ type Conditions struct {
 // reader converts a value of the classic family to the form that the graph parses.
 type reader func(cfg *Config, v Value) (Value, error)
 
-// conditionsOf reads the values of a parameter with read and stops at the first invalid one.
+// conditionsOf returns the values of a parameter as conditions, each converted by read. It fails with the problem
+// of the first invalid one.
 func conditionsOf(cfg *Config, values []Value, read reader) (*Conditions, error) {
 	c := &Conditions{Values: make([]Value, len(values))}
 	for i, v := range values {
@@ -36,17 +37,19 @@ func conditionsOf(cfg *Config, values []Value, read reader) (*Conditions, error)
 	return c, nil
 }
 
-// TimestampFilter returns the conditions of a parameter with timestamps.
+// TimestampFilter returns the conditions of the parameter with the given name, whose values are timestamps. An
+// invalid one is a 400.
 func (r *Request) TimestampFilter(name string) (*Conditions, error) {
 	return TimestampsOf(r.Values(name))
 }
 
-// TimestampsOf returns the conditions of timestamps.
+// TimestampsOf returns values as conditions on timestamps. An invalid one is a 400.
 func TimestampsOf(values []Value) (*Conditions, error) {
 	return conditionsOf(nil, values, readTimestamp)
 }
 
-// Filter returns the graph's filter, or nil without conditions.
+// Filter returns the graph's filter as the value of a variable, or nil without conditions. Of several bounds with
+// the same operator it has the strictest one.
 func (c *Conditions) Filter() map[string]any {
 	if len(c.Values) == 0 && c.within == nil {
 		return nil
@@ -104,7 +107,7 @@ func (c *Conditions) AsOf() map[string]any {
 	return (&Conditions{Values: known, AnyOf: true}).Filter()
 }
 
-// Range returns the numbers that the bounds allow.
+// Range returns the numbers, such as nanoseconds of timestamps, that the bounds allow.
 func (c *Conditions) Range() Range { return RangeOf(c.Values) }
 
 // Empty reports whether no number is within the bounds.
@@ -113,7 +116,7 @@ func (c *Conditions) Empty() bool {
 	return r.Empty()
 }
 
-// HasEq reports whether the conditions include a single value.
+// HasEq reports whether the conditions include a single value, with the operator eq.
 func (c *Conditions) HasEq() bool { return c.count(Eq) > 0 }
 
 // Contradicts reports whether the conditions require two different values.
@@ -165,9 +168,9 @@ func (c *Conditions) CheckInstant() string {
 	}
 }
 
-// Bound closes an open range of timestamps with the first transaction and the current time, and cuts it to the maximum
-// length. In descending order it keeps the newest part, otherwise the oldest. A page of a cut range has a next link
-// even if it is not full.
+// Bound changes c: it closes an open range of timestamps with the first transaction and the current time, and cuts
+// it to the maximum length. In descending order it keeps the newest part, otherwise the oldest, and sets r.Cut. A
+// page of a cut range has a next link even if it is not full.
 func (c *Conditions) Bound(r *Request, first func() (ledger.Timestamp, error)) error {
 	b := c.Range()
 	if !b.HasLower {
@@ -194,7 +197,8 @@ func (c *Conditions) Bound(r *Request, first func() (ledger.Timestamp, error)) e
 	return nil
 }
 
-// bindFilter returns a binding that sets a filter. anyOf is that of [Conditions].
+// bindFilter returns a binding that sets a variable to the filter of all values, which read converts. anyOf is
+// that of [Conditions].
 func bindFilter(variable string, anyOf bool, read reader) Bind {
 	return func(r *Request, values []Value) error {
 		c, err := conditionsOf(r.Config, values, read)
@@ -207,26 +211,26 @@ func bindFilter(variable string, anyOf bool, read reader) Bind {
 	}
 }
 
-// IDs binds entity ids. Several eq values are alternatives.
+// IDs returns a binding that sets a filter of entity ids. Several eq values are alternatives.
 func IDs(variable string) Bind { return bindFilter(variable, true, readID) }
 
-// AllIDs binds entity ids. All conditions must hold.
+// AllIDs returns a binding that sets a filter of entity ids. All conditions must hold.
 func AllIDs(variable string) Bind { return bindFilter(variable, false, readID) }
 
-// Longs binds integers. All conditions must hold.
+// Longs returns a binding that sets a filter of 64-bit integers. All conditions must hold.
 func Longs(variable string) Bind { return bindFilter(variable, false, readLong) }
 
-// PublicKeys binds public keys, compared as text. All conditions must hold.
+// PublicKeys returns a binding that sets a filter of public keys, compared as text. All conditions must hold.
 func PublicKeys(variable string) Bind { return bindFilter(variable, false, readPublicKey) }
 
-// Timestamps binds timestamps. All conditions must hold.
+// Timestamps returns a binding that sets a filter of timestamps. All conditions must hold.
 func Timestamps(variable string) Bind { return bindFilter(variable, false, readTimestamp) }
 
-// AnyTimestamps binds timestamps. Several eq values are alternatives.
+// AnyTimestamps returns a binding that sets a filter of timestamps. Several eq values are alternatives.
 func AnyTimestamps(variable string) Bind { return bindFilter(variable, true, readTimestamp) }
 
-// readID reads an entity ID or an address that contains one. v.None says that the value is the address of no entity
-// ID, which is not compared.
+// readID returns v with the text and number of an entity ID or of an address that contains one. v.None says that
+// the value is the address of no entity ID, which is not compared. Other texts are a 400.
 func readID(cfg *Config, v Value) (Value, error) {
 	var id ledger.EntityID
 	if IsEntityID(v.Text) {
@@ -245,8 +249,8 @@ func readID(cfg *Config, v Value) (Value, error) {
 	return v, nil
 }
 
-// ExpandID parses an entity id and adds the default shard and realm. The error for an invalid id shows the completed
-// id.
+// ExpandID returns the entity id in a text, with the default shard and realm of cfg. The 400 for an invalid id
+// shows the completed id.
 func ExpandID(cfg *Config, text string) (ledger.EntityID, error) {
 	if id, err := ledger.ParseEntityID(text, cfg.Base); err == nil {
 		return id, nil
@@ -261,7 +265,8 @@ func ExpandID(cfg *Config, text string) (ledger.EntityID, error) {
 	return 0, Bad(`Invalid entity ID "` + full + `"`)
 }
 
-// readLong reads a decimal or hexadecimal number with 63 bits.
+// readLong returns v with the text and number of a decimal or hexadecimal number with 63 bits. Other texts are a
+// 400.
 func readLong(_ *Config, v Value) (Value, error) {
 	n, err := parseBlockNumber(trimNumber(v.Text))
 	if err != nil {
@@ -271,7 +276,8 @@ func readLong(_ *Config, v Value) (Value, error) {
 	return v, nil
 }
 
-// readPublicKey reads a public key and writes it in the form of the database: hexadecimal without a prefix.
+// readPublicKey returns v with a public key in the form of the database: hexadecimal without a prefix. Other texts
+// are a 400.
 func readPublicKey(_ *Config, v Value) (Value, error) {
 	key, err := ledger.ParsePublicKey(v.Text)
 	if err != nil {
@@ -281,8 +287,9 @@ func readPublicKey(_ *Config, v Value) (Value, error) {
 	return v, nil
 }
 
-// readTimestamp reads a timestamp. A timestamp after [ledger.MaxTimestamp] is later than that of any row: as an upper
-// bound or with ne it restricts nothing, as a lower bound or with eq it matches no row.
+// readTimestamp returns v with the text and nanoseconds of a timestamp. A timestamp after [ledger.MaxTimestamp] is
+// later than that of any row: as an upper bound or with ne it restricts nothing, as a lower bound or with eq it
+// matches no row.
 func readTimestamp(_ *Config, v Value) (Value, error) {
 	t, late, err := ParseTimestamp(v.Text)
 	switch {
@@ -300,7 +307,7 @@ func readTimestamp(_ *Config, v Value) (Value, error) {
 	return v, nil
 }
 
-// AsOf binds the time of the requested version. See [Conditions.AsOf].
+// AsOf returns a binding that sets the time of the requested version. See [Conditions.AsOf].
 func AsOf(variable string) Bind {
 	return func(r *Request, values []Value) error {
 		c, err := TimestampsOf(values)

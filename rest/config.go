@@ -51,8 +51,8 @@ type Config struct {
 	firstTransaction atomic.Int64
 }
 
-// FirstTransaction returns the consensus timestamp of the oldest transaction, which read returns. With the cache on,
-// it calls read until a transaction exists and then returns the cached value.
+// FirstTransaction returns the consensus timestamp of the oldest transaction, which read returns, or 0 if there is
+// none. With the cache on, it calls read until a transaction exists and then returns the cached value.
 func (c *Config) FirstTransaction(read func() (ledger.Timestamp, error)) (ledger.Timestamp, error) {
 	if at := c.firstTransaction.Load(); at != 0 && c.Cache {
 		return ledger.Timestamp(at), nil

@@ -180,10 +180,11 @@ type Request struct {
 	converted map[string][]Value // modern family only
 }
 
-// Path returns the decoded value of a parameter of the path.
+// Path returns the decoded value of a parameter in the path of the request.
 func (r *Request) Path(name string) string { return r.route.param(r.path, name) }
 
-// Set sets a variable. Dots in the name select fields of input objects. Set ignores a nil map.
+// Set sets a variable of the document in r.Variables. Dots in the name select fields of input objects, which Set
+// creates. It ignores a nil map.
 func (r *Request) Set(variable string, v any) {
 	if m, ok := v.(map[string]any); ok && m == nil {
 		return
@@ -204,7 +205,8 @@ func (r *Request) Set(variable string, v any) {
 	}
 }
 
-// RunOperation runs another operation of the endpoint's document.
+// RunOperation runs another operation of the endpoint's document with the given variables and a page size of 1,
+// for validation. The result is nil if the context has ended or the request is only explained.
 func (r *Request) RunOperation(operation string, variables map[string]any) *server.Result {
 	return r.runHelper(r.HTTP.Context(), server.Call{
 		Document: r.document, Operation: operation, Variables: variables, Style: scalar.REST,
@@ -212,7 +214,7 @@ func (r *Request) RunOperation(operation string, variables map[string]any) *serv
 	})
 }
 
-// Order returns the requested order.
+// Order returns the requested order as an enum value of the graph: ASC or DESC.
 func (r *Request) Order() string {
 	if r.Desc {
 		return string(relay.Desc)
@@ -241,4 +243,5 @@ func (r *Request) Values(name string) []Value {
 // Direct is a response that needs no document: an empty page.
 type Direct struct{ Body string }
 
+// Error implements error. A Direct is no failure: it is the body of the response.
 func (d *Direct) Error() string { return "response without a query" }

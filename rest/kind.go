@@ -45,7 +45,8 @@ func Accepting(accepts func(c *Config, text string) bool) func(*Config, Value) (
 	return func(c *Config, v Value) (Value, bool) { return v, accepts(c, v.Text) }
 }
 
-// Value reads a value of a parameter by the rules of the endpoint's family. ok is false if it is invalid.
+// Value returns a value of a parameter of c's API, converted by the rules of the endpoint's family. ok is false if
+// its operator or text is invalid.
 func (e *Endpoint) Value(c *Config, p *Param, text string) (v Value, ok bool) {
 	k := &p.Kind
 	switch {
@@ -82,8 +83,8 @@ var (
 	hexNumberSyntax  = whole(hexNumberPattern)
 )
 
-// whole matches texts that match the pattern entirely. The outer group does not change the numbers of the pattern's
-// groups.
+// whole returns the regular expression of texts that match the pattern entirely. It panics for an invalid pattern.
+// The outer group does not change the numbers of the pattern's groups.
 func whole(pattern string) *regexp.Regexp { return regexp.MustCompile(`^(?:` + pattern + `)$`) }
 
 // The kinds of values that several endpoints accept.
@@ -145,13 +146,13 @@ var (
 	}
 )
 
-// Only returns a kind that accepts only the given operators.
+// Only returns a copy of the kind that accepts only the given operators.
 func (k Kind) Only(ops ...Op) Kind {
 	k.Ops, k.AnyOp = ops, false
 	return k
 }
 
-// Except returns a kind that does not accept an operator.
+// Except returns a copy of the kind that does not accept an operator.
 func (k Kind) Except(op Op) Kind {
 	k.Ops = slices.DeleteFunc(slices.Clone(k.Ops), func(o Op) bool { return o == op })
 	return k
@@ -169,7 +170,7 @@ func isEVMAddress(c *Config, s string) bool {
 	return err == nil && evmAddressSyntax.MatchString(s)
 }
 
-// Long accepts 64-bit integers that are not less than least.
+// Long returns the kind of parameters that accept decimal 64-bit integers that are not less than least.
 func Long(least int64) Kind {
 	return Kind{
 		Parse: func(_ *Config, v Value) (Value, bool) {
@@ -192,7 +193,8 @@ var Index = Kind{
 	Ops: Operators(),
 }
 
-// naturalNumber reads a decimal number without sign. The result is false for one that is too large for 63 bits.
+// naturalNumber returns the value of a decimal number without sign. ok is false for other texts and for one that
+// is too large for 63 bits.
 func naturalNumber(s string) (int64, bool) {
 	if !IsDigits(s) {
 		return 0, false
@@ -201,7 +203,7 @@ func naturalNumber(s string) (int64, bool) {
 	return n, err == nil
 }
 
-// trimNumber removes white space around a number, and a plus sign.
+// trimNumber returns a number without the white space around it and without a plus sign.
 func trimNumber(s string) string { return strings.TrimPrefix(strings.TrimSpace(s), "+") }
 
 // isInt reports whether a text is a decimal number without sign and with at most 31 bits.
@@ -210,7 +212,8 @@ func isInt(_ *Config, text string) bool {
 	return ok && len(text) <= 10 && n <= math.MaxInt32
 }
 
-// parseBlockNumber reads a decimal or hexadecimal number with 63 bits. Its error has no text for clients.
+// parseBlockNumber returns the value of a decimal or hexadecimal number with 63 bits. Its error has no text for
+// clients.
 func parseBlockNumber(s string) (int64, error) {
 	if hexNumberSyntax.MatchString(s) {
 		return strconv.ParseInt(s[2:], 16, 64) //nolint:wrapcheck // the caller returns its own error
@@ -221,7 +224,8 @@ func parseBlockNumber(s string) (int64, error) {
 	return strconv.ParseInt(s, 10, 64) //nolint:wrapcheck // as above
 }
 
-// OneOf accepts the given words, case-insensitive. The number of a value is the index of its word.
+// OneOf returns the kind of parameters that accept the given words, case-insensitive. The number of a value is the
+// index of its word.
 func OneOf(words ...string) Kind {
 	return Kind{
 		Parse: func(_ *Config, v Value) (Value, bool) {
@@ -293,7 +297,8 @@ const (
 	ByGroup
 )
 
-// read splits a value. ok is false if the operator is unknown or the value has too many parts.
+// read splits a value of the classic family into operator and text; without an operator it is eq. ok is false if
+// the operator is unknown or the value has too many parts.
 func (g Grammar) read(s string) (v Value, ok bool) {
 	at := strings.LastIndexByte(s, ':')
 	if at < 0 {

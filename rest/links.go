@@ -10,7 +10,7 @@ import (
 	"heliograph/internal/domain/ledger"
 )
 
-// EntityIDCursor continues a page by an entity id.
+// EntityIDCursor returns a cursor that continues a page by the entity id in a parameter.
 func EntityIDCursor(param string) Cursor {
 	return Cursor{
 		Param: param,
@@ -22,7 +22,7 @@ func EntityIDCursor(param string) Cursor {
 	}
 }
 
-// TimestampCursor continues a page by a consensus timestamp.
+// TimestampCursor returns a cursor that continues a page by the consensus timestamp in a parameter.
 func TimestampCursor(param string) Cursor {
 	return Cursor{
 		Param: param,
@@ -34,7 +34,7 @@ func TimestampCursor(param string) Cursor {
 	}
 }
 
-// NumberCursor continues a page by a number.
+// NumberCursor returns a cursor that continues a page by the number in a parameter.
 func NumberCursor(param string) Cursor {
 	return Cursor{
 		Param: param,
@@ -46,7 +46,8 @@ func NumberCursor(param string) Cursor {
 	}
 }
 
-// Repeating returns a cursor of a parameter whose last value other rows can have too.
+// Repeating returns a copy of the cursor whose last value other rows can have too, so that the next page includes
+// it.
 func (c Cursor) Repeating() Cursor {
 	c.Inclusive = true
 	return c
@@ -74,7 +75,8 @@ var (
 	bothWays  = append(upwards[:2:2], downwards...)
 )
 
-// advance returns the query string of the page after last in the classic family, or nil if no page follows.
+// advance returns the query string of the page after last in the classic family, or nil if no page follows. It may
+// overwrite q.
 func (r *Request) advance(q Query, last relay.Key) Query {
 	direction, bound := upwards, "gt"
 	if r.Desc {
@@ -102,7 +104,7 @@ func (r *Request) advance(q Query, last relay.Key) Query {
 	return q
 }
 
-// appendPlain appends text without encoding it.
+// appendPlain appends text to dst without encoding it, as the links of the classic family have it.
 func appendPlain(dst []byte, text string) []byte { return append(dst, text...) }
 
 // afterCut returns the link that continues a range that was cut. It starts at the cut, after the last row of the page
@@ -116,7 +118,8 @@ func (r *Request) afterCut(last relay.Key) string {
 	return r.next(at)
 }
 
-// move replaces the values of a parameter in paging direction by a new one.
+// move returns the query with the values of a parameter in paging direction replaced by a new one. It may
+// overwrite q.
 func (q Query) move(name string, direction []string, value string) Query {
 	at := q.index(name)
 	if at < 0 {
@@ -135,6 +138,7 @@ func (q Query) move(name string, direction []string, value string) Query {
 	return q
 }
 
+// hasAnyPrefix reports whether s starts with one of the prefixes.
 func hasAnyPrefix(s string, prefixes []string) bool {
 	return slices.ContainsFunc(prefixes, func(p string) bool { return strings.HasPrefix(s, p) })
 }
@@ -173,8 +177,8 @@ func isBound(text string, ops ...Op) bool {
 	return given && slices.Contains(ops, Op(strings.ToLower(op)))
 }
 
-// advanceModern is [Request.advance] for the modern family: it replaces the bounds of q that last, the cursor of the
-// last row, exceeds. It returns nil if there can be no next page.
+// advanceModern is [Request.advance] for the modern family: it returns q with the bounds replaced that last, the
+// sort key of the last row, exceeds. It returns nil if there can be no next page, and may overwrite q.
 func (r *Request) advanceModern(q Query, last relay.Key) Query {
 	direction, bound := []Op{Gt, Gte}, Gt
 	if r.Desc {
@@ -212,8 +216,8 @@ func (r *Request) advanceModern(q Query, last relay.Key) Query {
 	return q
 }
 
-// dropBounds removes the bounds of a parameter in paging direction, and the parameter if no value remains. A value
-// with commas is split if one of its parts is removed.
+// dropBounds returns the query without the bounds of a parameter in paging direction, and without the parameter if
+// no value remains. A value with commas is split if one of its parts is removed. It may overwrite q.
 func (r *Request) dropBounds(q Query, name string, direction []Op) Query {
 	at := q.index(name)
 	if at < 0 {
@@ -258,8 +262,8 @@ func contradicts(texts []string) bool {
 	return span.Empty()
 }
 
-// appendEscaped appends text and percent-encodes all characters that a query component cannot contain (RFC 3986 §3.4),
-// and the plus sign, which servers decode as a space.
+// appendEscaped appends text to dst and percent-encodes all characters that a query component cannot contain (RFC
+// 3986 §3.4), and the plus sign, which servers decode as a space.
 func appendEscaped(dst []byte, s string) []byte {
 	const plain, digits = "-._~!$'()*,;:@/?", "0123456789ABCDEF"
 	for i := range len(s) {

@@ -19,8 +19,9 @@ const (
 // ModernLimit returns the default page size of an endpoint of the modern family.
 func (e *Endpoint) ModernLimit() int { return cmp.Or(e.DefaultLimit, modernLimit) }
 
-// parseModernQuery parses a query string of the modern family. Names are case-sensitive, and "name[]" is a spelling of
-// a parameter that the endpoint has. Text that cannot be decoded is not changed.
+// parseModernQuery parses a query string of the modern family, or returns a 400 if it has too many parameters.
+// Names are case-sensitive, and "name[]" is a spelling of a parameter that the endpoint has. Text that cannot be
+// decoded is not changed.
 func (e *Endpoint) parseModernQuery(raw string) (Query, *Problem) {
 	segments, ok := segmentsOf(raw)
 	if !ok {
@@ -38,8 +39,9 @@ func (e *Endpoint) parseModernQuery(raw string) (Query, *Problem) {
 	return q, nil
 }
 
-// readModern converts a request of the modern family to variables in three steps. It converts all values in the order
-// of the endpoint's parameters, checks the constraints, and binds the values.
+// readModern reads a request of the modern family into the variables of r in three steps. It converts all values
+// in the order of the endpoint's parameters, checks the constraints, and binds the values. The error is the
+// *Problem of the response.
 func (r *Request) readModern() error {
 	e := r.Endpoint
 	r.Limit = e.ModernLimit()
@@ -75,7 +77,7 @@ func (r *Request) readModern() error {
 	return nil
 }
 
-// rejectRepeats rejects the first repeated parameter that is not a list.
+// rejectRepeats returns a 400 for the first repeated parameter that is not a list, or nil.
 func (r *Request) rejectRepeats() error {
 	for _, p := range r.Endpoint.Params {
 		if p.MaxValues == 0 && len(r.Query.Get(p.Name)) > 1 {
@@ -85,7 +87,8 @@ func (r *Request) rejectRepeats() error {
 	return nil
 }
 
-// convert converts and checks the values of all parameters. It returns nil if they are valid.
+// convert converts and checks the values of all parameters into r.converted. It returns nil if they are valid,
+// else the problem of the response.
 func (r *Request) convert() *Problem {
 	e := r.Endpoint
 	r.converted = map[string][]Value{}
@@ -142,7 +145,7 @@ func (p *Param) texts(given []string, objectBound bool) []string {
 	return slices.DeleteFunc(list.Map(given, strings.TrimSpace), func(text string) bool { return text == "" })
 }
 
-// violations returns the constraints that the values of a parameter violate.
+// violations returns the messages for the constraints that the values of a parameter violate.
 func (p *Param) violations(values []Value) []Item {
 	var items []Item
 	add := func(detail string) {
@@ -187,7 +190,7 @@ func ModernLimit(most int, capped bool) Param {
 // Limit returns the page size parameter of most modern endpoints: 1 to 100.
 func Limit() Param { return ModernLimit(modernMaxLimit, false) }
 
-// ModernOrder returns the order parameter of a modern endpoint.
+// ModernOrder returns the order parameter of a modern endpoint, which sets r.Desc.
 func ModernOrder() Param {
 	return Param{
 		Name: "order", Kind: OneOf("asc", "desc"), Doc: "Sort direction: ascending or descending.",
@@ -198,7 +201,8 @@ func ModernOrder() Param {
 	}
 }
 
-// AtLeast returns a check that a number is not less than least.
+// AtLeast returns a check that a number is not less than least. The check returns the detail of the problem, or
+// "".
 func AtLeast(name string, least int64) func(Value) string {
 	return func(v Value) string {
 		if v.Number < least {
@@ -208,7 +212,8 @@ func AtLeast(name string, least int64) func(Value) string {
 	}
 }
 
-// AtMost returns a check that a number is not greater than most.
+// AtMost returns a check that a number is not greater than most. The check returns the detail of the problem, or
+// "".
 func AtMost(name string, most int64) func(Value) string {
 	return func(v Value) string {
 		if v.Number > most {
@@ -218,7 +223,7 @@ func AtMost(name string, most int64) func(Value) string {
 	}
 }
 
-// Texts binds the text of the only value.
+// Texts returns a binding that sets all given variables to the text of the only value.
 func Texts(variables ...string) Bind {
 	return func(r *Request, values []Value) error {
 		for _, name := range variables {
@@ -228,8 +233,8 @@ func Texts(variables ...string) Bind {
 	}
 }
 
-// Numbers binds converted values as a filter. Several eq values are alternatives, the strictest bounds also apply, and
-// ne is ignored.
+// Numbers returns a binding that sets a filter of converted values. Several eq values are alternatives, the
+// strictest bounds also apply, and ne is ignored.
 func Numbers(variable string) Bind {
 	return func(r *Request, values []Value) error {
 		known := slices.DeleteFunc(slices.Clone(values), func(v Value) bool { return v.Op == Ne })
@@ -238,8 +243,8 @@ func Numbers(variable string) Bind {
 	}
 }
 
-// Bounds binds converted values as a filter with the last bound of each side: the lower one, which may be an eq, and
-// the upper one. It ignores ne.
+// Bounds returns a binding that sets a filter with the last bound of each side: the lower one, which may be an eq,
+// and the upper one. It ignores ne.
 func Bounds(variable string) Bind {
 	return func(r *Request, values []Value) error {
 		var lower, upper *Value
@@ -261,7 +266,8 @@ func Bounds(variable string) Bind {
 	}
 }
 
-// Windows binds timestamps as a range. The last bound of a side applies, and eq means "at the latest".
+// Windows returns a binding that sets a filter of timestamps to a range. The last bound of a side applies, and eq
+// means "at the latest".
 func Windows(variable string) Bind {
 	return func(r *Request, values []Value) error {
 		window := LastRange(values, Lte)

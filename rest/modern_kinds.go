@@ -61,8 +61,8 @@ var (
 	signedSyntax          = regexp.MustCompile(`^-?\d{1,19}$`)
 )
 
-// modernValue splits off the operator. ok is false if the operator is unknown or there is more than one. Unless exact
-// is true, it may be in upper case.
+// modernValue splits a value of the modern family into operator and text; without an operator it is eq. ok is
+// false if the operator is unknown or there is more than one. Unless exact is true, it may be in upper case.
 func modernValue(text string, exact bool) (v Value, ok bool) {
 	op, rest, given := strings.Cut(text, ":")
 	if !given {
@@ -74,7 +74,8 @@ func modernValue(text string, exact bool) (v Value, ok bool) {
 	return Value{Op: Op(op), Text: rest, Given: true}, isOp(op) && !strings.Contains(rest, ":")
 }
 
-// parseEntityID reads an entity ID, to which the shard and realm of the configuration are added if they are missing.
+// parseEntityID returns v with the text and number of an entity ID, to which the shard and realm of the
+// configuration are added if they are missing. The result is false for other texts.
 func parseEntityID(c *Config, v Value) (Value, bool) {
 	parts := strings.Split(v.Text, ".")
 	if len(parts) > 3 {
@@ -96,7 +97,8 @@ func parseEntityID(c *Config, v Value) (Value, bool) {
 	return v, true
 }
 
-// parseModernTimestamp reads seconds with nanoseconds. The result is false for a time after the range of timestamps.
+// parseModernTimestamp returns v with the text and nanoseconds of a time given as seconds with nanoseconds. The
+// result is false for other texts and for a time after the range of timestamps.
 func parseModernTimestamp(_ *Config, v Value) (Value, bool) {
 	m := modernTimestampSyntax.FindStringSubmatch(v.Text)
 	if m == nil {
@@ -113,7 +115,7 @@ func parseModernTimestamp(_ *Config, v Value) (Value, bool) {
 	return v, true
 }
 
-// parseInteger returns a reader of decimal numbers with a sign and up to bits bits.
+// parseInteger returns a Parse of decimal numbers with a sign and up to bits bits.
 func parseInteger(bits int) func(*Config, Value) (Value, bool) {
 	return func(_ *Config, v Value) (Value, bool) {
 		n, err := strconv.ParseInt(v.Text, 10, bits)
@@ -123,7 +125,8 @@ func parseInteger(bits int) func(*Config, Value) (Value, bool) {
 	}
 }
 
-// parseSwitch reads a Boolean in one of the forms that the old service accepted.
+// parseSwitch returns v with "true" and 1, or "false" and 0, for a Boolean in one of the forms that the old
+// service accepted. The result is false for other texts.
 func parseSwitch(_ *Config, v Value) (Value, bool) {
 	switch strings.ToLower(v.Text) {
 	case "true", "on", "yes", "1":
@@ -136,8 +139,8 @@ func parseSwitch(_ *Config, v Value) (Value, bool) {
 	return v, true
 }
 
-// Word accepts words. It compares letters and digits only and ignores case. The value's text is the word as given here,
-// and its number is the word's index.
+// Word returns the kind of parameters that accept words. It compares letters and digits only and ignores case. The
+// value's text is the word as given here, and its number is the word's index.
 func Word(words ...string) Kind {
 	byLetters := map[string]int{}
 	for i, w := range words {
@@ -167,7 +170,8 @@ func lettersOf(s string) string {
 	}, s)
 }
 
-// parsePathID reads an entity ID of the path, which is stricter than in parameters.
+// parsePathID returns v with the text and number of an entity ID of the path, which is stricter than in
+// parameters. The result is false for other texts.
 func parsePathID(c *Config, v Value) (Value, bool) {
 	id, err := ledger.ParseEntityID(v.Text, c.Base)
 	ok := err == nil && modernIDSyntax.MatchString(v.Text)
@@ -178,8 +182,8 @@ func parsePathID(c *Config, v Value) (Value, bool) {
 // literalPrefix precedes an AccountRef of the graph that identifies a live account by its stored address or alias.
 const literalPrefix = "literal:"
 
-// parsePathAccount reads an account of the path: an entity ID, an EVM address or an alias. The text of the latter two
-// gets literalPrefix.
+// parsePathAccount returns v with an account of the path: an entity ID, an EVM address or an alias. The text of
+// the latter two gets literalPrefix. The result is false for other texts.
 func parsePathAccount(c *Config, v Value) (Value, bool) {
 	if modernIDSyntax.MatchString(v.Text) {
 		return parsePathID(c, v)
@@ -202,7 +206,7 @@ func parsePathAccount(c *Config, v Value) (Value, bool) {
 	return v, err == nil
 }
 
-// parseSlot reads a storage slot and pads it to 32 bytes.
+// parseSlot returns v with a storage slot as "0x" and 64 digits. The result is false for other texts.
 func parseSlot(_ *Config, v Value) (Value, bool) {
 	m := slotSyntax.FindStringSubmatch(v.Text)
 	if m == nil {

@@ -34,12 +34,13 @@ type Problem struct {
 	Retry int
 }
 
-// ItemOf returns an item with all its members.
+// ItemOf returns a message of a problem with all its members.
 func ItemOf(message, detail, data string) Item {
 	return Item{Message: message, Detail: &detail, Data: &data}
 }
 
-// withData returns the problem with the members detail and data in each message, as contract calls have them.
+// withData returns a copy of the problem with the members detail and data in each message, as contract calls have
+// them.
 func (p *Problem) withData() *Problem {
 	full := &Problem{Status: p.Status, Retry: p.Retry}
 	for _, i := range p.Items {
@@ -61,7 +62,7 @@ func (p *Problem) Error() string {
 	return strings.Join(list.Map(p.Items, func(i Item) string { return i.Message }), "; ")
 }
 
-// body returns the JSON of the error response.
+// body returns the JSON of the error response, which both families share.
 func (p *Problem) body() []byte {
 	var envelope struct {
 		Status struct {
@@ -86,10 +87,10 @@ func problem(status int, texts ...string) *Problem {
 // Bad returns a 400 of the classic family with one message for each text.
 func Bad(texts ...string) *Problem { return problem(http.StatusBadRequest, texts...) }
 
-// InvalidParameter returns the classic family's problem for an invalid value.
+// InvalidParameter returns the classic family's 400 for an invalid value of a parameter.
 func InvalidParameter(name string) *Problem { return Bad("Invalid parameter: " + name) }
 
-// NotFound returns a 404 of the classic family.
+// NotFound returns a 404 of the classic family with the given text.
 func NotFound(text string) *Problem { return problem(http.StatusNotFound, text) }
 
 // ModernProblem returns a problem of the modern family: the message is the reason phrase, and detail has the text.
@@ -97,7 +98,8 @@ func ModernProblem(status int, detail string) *Problem {
 	return &Problem{Status: status, Items: []Item{{Message: http.StatusText(status), Detail: &detail}}}
 }
 
-// fail returns the problem of a failed operation: the database did not respond, or another internal error occurred.
+// fail returns the problem of an operation that failed without the client's fault, in the words of the family: 503
+// if the database did not respond, or 500.
 func (f Family) fail(status int) *Problem {
 	if f == Modern {
 		return ModernProblem(status, "")
@@ -108,7 +110,7 @@ func (f Family) fail(status int) *Problem {
 	return problem(status, "Internal error")
 }
 
-// CannotConvert returns the modern family's problem for a value that cannot be parsed.
+// CannotConvert returns the modern family's 400 for a value of a parameter that cannot be parsed.
 func CannotConvert(name string) *Problem {
 	return ModernProblem(http.StatusBadRequest, "Failed to convert '"+name+"'")
 }
@@ -116,12 +118,12 @@ func CannotConvert(name string) *Problem {
 // ModernBad returns a 400 of the modern family with the given detail.
 func ModernBad(detail string) *Problem { return ModernProblem(http.StatusBadRequest, detail) }
 
-// ModernBadAll returns a 400 of the modern family with one message for each text.
+// ModernBadAll returns a 400 of the modern family with one message for each detail.
 func ModernBadAll(details ...string) *Problem {
 	return &Problem{Status: http.StatusBadRequest, Items: list.Map(details, func(d string) Item {
 		return ModernBad(d).Items[0]
 	})}
 }
 
-// ModernNotFound returns a 404 of the modern family.
+// ModernNotFound returns a 404 of the modern family with the given detail.
 func ModernNotFound(detail string) *Problem { return ModernProblem(http.StatusNotFound, detail) }

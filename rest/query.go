@@ -27,7 +27,7 @@ type Parameter struct {
 // Query is a query string: parameters in the order of their first occurrence.
 type Query []Parameter
 
-// Get returns the values of a parameter.
+// Get returns the values of a parameter in order, or nil. They must not be changed.
 func (q Query) Get(name string) []string {
 	if i := q.index(name); i >= 0 {
 		return q[i].Values
@@ -40,7 +40,8 @@ func (q Query) index(name string) int {
 	return slices.IndexFunc(q, func(p Parameter) bool { return p.Name == name })
 }
 
-// with returns the query with further values of a parameter.
+// with returns the query with further values of a parameter, which becomes a list if it has some already. It may
+// overwrite q.
 func (q Query) with(p Parameter) Query {
 	at := q.index(p.Name)
 	if at < 0 {
@@ -58,7 +59,8 @@ func (q Query) clone() Query {
 	})
 }
 
-// segmentsOf splits a query string. ok is false if it has too many parameters.
+// segmentsOf returns the parameters of a query string, not decoded. ok is false if there are more than
+// MaxParameters.
 func segmentsOf(raw string) (segments []string, ok bool) {
 	segments = strings.FieldsFunc(raw, func(r rune) bool { return r == '&' })
 	return segments, len(segments) <= MaxParameters
@@ -72,8 +74,9 @@ type queryError struct {
 	nested string
 }
 
-// parseQuery parses a query string of the classic family. Names are case-insensitive, brackets mark a list, and text
-// that cannot be decoded is not changed. maxRepeats limits the values of one spelling of a name.
+// parseQuery parses a query string of the classic family, as the old service did. Names are case-insensitive,
+// brackets mark a list, and text that cannot be decoded is not changed. maxRepeats limits the values of one
+// spelling of a name.
 func parseQuery(raw string, maxRepeats int) (Query, *queryError) {
 	segments, ok := segmentsOf(raw)
 	if !ok {
@@ -108,7 +111,8 @@ func arrayLimit(most int) *queryError {
 		most)}
 }
 
-// splitSegment splits a parameter at the = after its closing bracket, or at the first = if it has no brackets.
+// splitSegment returns the decoded name and value of a parameter, split at the = after its closing bracket, or at
+// the first = if it has no brackets.
 func splitSegment(segment string) (name, value string) {
 	at := strings.Index(segment, "]=")
 	if at >= 0 {
@@ -122,8 +126,8 @@ func splitSegment(segment string) (name, value string) {
 	return unescape(segment[:at]), unescape(segment[at+1:])
 }
 
-// unescape decodes plus signs and percent sequences. It does not change malformed text or sequences that are not
-// UTF-8.
+// unescape returns a text with decoded plus signs and percent sequences. It does not decode malformed text or
+// sequences that are not UTF-8.
 func unescape(s string) string {
 	s = strings.ReplaceAll(s, "+", " ")
 	if out, err := url.PathUnescape(s); err == nil && utf8.ValidString(out) {
@@ -132,8 +136,8 @@ func unescape(s string) string {
 	return s
 }
 
-// brackets parses the brackets after a name. Empty brackets or a number mark a list. Anything else is an object, which
-// no endpoint accepts.
+// brackets returns a name without the brackets after it. Empty brackets or a number mark a list. Anything else is
+// an object, which no endpoint accepts and is an error.
 func brackets(name string, maxRepeats int) (plain string, list bool, bad *queryError) {
 	at := strings.IndexByte(name, '[')
 	if at <= 0 || !strings.HasSuffix(name, "]") {
@@ -158,7 +162,8 @@ func brackets(name string, maxRepeats int) (plain string, list bool, bad *queryE
 	}
 }
 
-// encode appends the query in order. appendText appends a name or a value.
+// encode appends the query string to dst, in order. appendText appends a name or a value in the encoding of a
+// family.
 func (q Query) encode(dst []byte, appendText func(dst []byte, text string) []byte) []byte {
 	first := true
 	for _, p := range q {

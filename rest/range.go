@@ -41,7 +41,7 @@ func LastRange(values []Value, eq Op) Range {
 	return r
 }
 
-// bound replaces an end of the range. Operators other than bounds have no effect.
+// bound replaces an end of the range by the bound that op and key are. Other operators have no effect.
 func (r *Range) bound(op Op, key int64) {
 	switch op {
 	case Gt:
@@ -56,7 +56,7 @@ func (r *Range) bound(op Op, key int64) {
 	}
 }
 
-// narrow applies a bound in addition to those that the range has.
+// narrow changes the range: it applies a bound in addition to those that the range has.
 func (r *Range) narrow(op Op, key int64) {
 	one := everything()
 	one.bound(op, key)

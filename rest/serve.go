@@ -23,7 +23,8 @@ import (
 	"heliograph/rest/rawjson"
 )
 
-// limitOf returns the maximum page size of a request. ok is false if the credentials are invalid.
+// limitOf returns the maximum page size of a request, which depends on the user of its Basic credentials. ok is
+// false if the credentials are invalid; a request may have none.
 func (c *Config) limitOf(r *http.Request) (limit int, ok bool) {
 	name, password, given := r.BasicAuth()
 	if !given {
@@ -45,7 +46,8 @@ func (c *Config) limitOf(r *http.Request) (limit int, ok bool) {
 	return limit, ok
 }
 
-// serve responds to a request for an endpoint. maxLimit is the maximum page size.
+// serve responds to a request for an endpoint: it reads the request, runs its document, and writes the body with
+// the next link and the headers for caches. maxLimit is the maximum page size.
 func (a *API) serve(w http.ResponseWriter, r *http.Request, e *Endpoint, maxLimit int) {
 	if e.Family == Modern {
 		a.cacheFor(w.Header(), e.MaxAge) // errors too
@@ -110,8 +112,8 @@ func (a *API) serve(w http.ResponseWriter, r *http.Request, e *Endpoint, maxLimi
 	writeBody(w, r, e.Family, status, body)
 }
 
-// unlessMissing returns the reason why a request is rejected: bad, or not found if the object of the path does not
-// exist. It runs the document with the path's variables only to find out.
+// unlessMissing returns the error to report for a request that was rejected with bad: that, or not found if the
+// object of the path does not exist. It runs the document without the query string to find out.
 func (a *API) unlessMissing(r *http.Request, e *Endpoint, maxLimit int, bad error) error {
 	var problem *Problem
 	if _, unreadable := parseQuery(r.URL.RawQuery, a.Config.MaxRepeats); unreadable != nil ||
@@ -132,8 +134,8 @@ func (a *API) unlessMissing(r *http.Request, e *Endpoint, maxLimit int, bad erro
 	return bad
 }
 
-// writeError writes the response of a request that was rejected: the problem, or the body of a [Direct]. Other errors
-// are 500.
+// writeError writes the response of a request that was rejected with err: the problem, or the body of a [Direct]
+// with status 200. Other errors are 500.
 func (a *API) writeError(w http.ResponseWriter, r *http.Request, e *Endpoint, err error) {
 	var problem *Problem
 	var direct *Direct
@@ -152,7 +154,8 @@ func (a *API) writeError(w http.ResponseWriter, r *http.Request, e *Endpoint, er
 	}
 }
 
-// run runs the endpoint's document. It returns nil if the client disconnected.
+// run runs the operation of a request with its page size. It returns nil if the client disconnected or the time is
+// up.
 func (a *API) run(ctx context.Context, req *Request) *server.Result {
 	return a.Server.Run(ctx, server.Call{
 		Document: req.document, Operation: req.operation(), Variables: req.Variables, Style: req.style,
@@ -160,7 +163,8 @@ func (a *API) run(ctx context.Context, req *Request) *server.Result {
 	})
 }
 
-// body returns the body of a result, in the memory of its data, and the link to the next page, or "".
+// body returns the body of a result, in the memory of its data, which it overwrites, and the link to the next
+// page, or "". Errors of the operation and missing objects become a problem.
 func (a *API) body(req *Request, res *server.Result) (body []byte, link string, err error) {
 	e := req.Endpoint
 	if len(res.Errors) > 0 {
@@ -191,7 +195,7 @@ func (a *API) body(req *Request, res *server.Result) (body []byte, link string, 
 	return withLink(body, link), link, nil
 }
 
-// notFoundProblem returns the problem of a response without the requested object.
+// notFoundProblem returns the 404 of a response without the requested object, in the words of the endpoint.
 func (a *API) notFoundProblem(req *Request, o *relay.Outcome) *Problem {
 	switch e := req.Endpoint; {
 	case e.NotFound != nil:
@@ -214,7 +218,8 @@ var statuses = map[fault.Code]int{
 	fault.Timeout:        http.StatusServiceUnavailable, fault.Unavailable: http.StatusServiceUnavailable,
 }
 
-// problemOf returns the problem of an operation that failed.
+// problemOf returns the problem for an error of an operation, with the status and the words of the family.
+// Internal errors have a general text.
 func (a *API) problemOf(f Family, err *gqlerror.Error) *Problem {
 	name, _ := err.Extensions["code"].(string)
 	code, text := fault.Code(name), a.text(err)
@@ -236,7 +241,7 @@ func (a *API) problemOf(f Family, err *gqlerror.Error) *Problem {
 	}
 }
 
-// text returns the API's text for an error of the graph, or the graph's own.
+// text returns the API's text for an error of the graph, or the graph's own message.
 func (a *API) text(err *gqlerror.Error) string {
 	if a.Wording.Error != nil {
 		if text := a.Wording.Error(err); text != "" {
@@ -246,8 +251,9 @@ func (a *API) text(err *gqlerror.Error) string {
 	return err.Message
 }
 
-// bodyOf assembles the body from data, in its memory. found is false if the first root field, or the object around all
-// of them, is null, or if the first root field is an empty list.
+// bodyOf assembles the body from the data of an operation, in the memory of data, which it overwrites. found is
+// false if the first root field, or the object around all of them, is null, or if the first root field is an empty
+// list.
 func bodyOf(data []byte, roots []string) (body []byte, found bool) {
 	if fields, ok := rawjson.Sole(data, relay.InsideAlias); ok {
 		if string(fields) == "null" {
@@ -285,7 +291,8 @@ func bodyOf(data []byte, roots []string) (body []byte, found bool) {
 // IsSpliced reports whether the members of a root field's value become members of the body.
 func IsSpliced(alias string) bool { return alias == relay.PageAlias || alias == relay.BodyAlias }
 
-// withLink adds the member links to a body. It overwrites the memory after the body.
+// withLink returns a body with the member links, which has the next link or null. It overwrites the memory after
+// the body.
 func withLink(body []byte, link string) []byte {
 	body = body[:len(body)-1]
 	if len(body) > 1 {
@@ -305,13 +312,15 @@ func NotFoundHandler(w http.ResponseWriter, r *http.Request) {
 	Reject(w, r, http.StatusNotFound, "Not found")
 }
 
-// Reject responds to a request that is rejected before it is parsed, as the classic family does.
+// Reject responds to a request that is rejected before it is parsed, with the status and message in the form of
+// the classic family. Scripts of any origin may read the response.
 func Reject(w http.ResponseWriter, r *http.Request, status int, message string) {
 	allowAnyOrigin(w.Header())
 	writeProblem(w, r, Classic, problem(status, message))
 }
 
-// Unavailable responds that the server is busy for some seconds, as the family of the endpoint does.
+// Unavailable responds with 503 and Retry-After in seconds, in the form of the family of the path. The gateway
+// calls it for requests that the queue refuses.
 func (a *API) Unavailable(w http.ResponseWriter, r *http.Request, seconds int) {
 	allowAnyOrigin(w.Header())
 	f := Classic
@@ -343,7 +352,7 @@ var busy = func() (all [Modern + 1]struct {
 	return all
 }()
 
-// writeProblem writes an error response in the form of a family.
+// writeProblem writes an error response in the form of a family, with Retry-After if the problem has it.
 func writeProblem(w http.ResponseWriter, r *http.Request, f Family, p *Problem) {
 	if p.Retry > 0 {
 		w.Header().Set("Retry-After", strconv.Itoa(p.Retry))
@@ -351,7 +360,8 @@ func writeProblem(w http.ResponseWriter, r *http.Request, f Family, p *Problem) 
 	writeBody(w, r, f, p.Status, p.body())
 }
 
-// writeBody writes a response with the headers of its family.
+// writeBody writes a response with content type and ETag of its family, or 304 if the client has it. The caller
+// has set the headers for caches.
 func writeBody(w http.ResponseWriter, r *http.Request, f Family, status int, body []byte) {
 	h := w.Header()
 	var tag string
@@ -374,8 +384,9 @@ var (
 	modernContentType  = []string{"application/json;charset=UTF-8"}
 )
 
-// allowAnyOrigin allows scripts of all origins to read the response.
+// allowAnyOrigin sets the header in h that allows scripts of all origins to read the response.
 func allowAnyOrigin(h http.Header) { h["Access-Control-Allow-Origin"] = anyOrigin }
 
-// cacheFor sets Cache-Control: clients and proxies may cache the response for the seconds, which an endpoint declares.
+// cacheFor sets Cache-Control in h: clients and proxies may cache the response for a number of seconds, which must
+// be one that an endpoint declares.
 func (a *API) cacheFor(h http.Header, seconds int) { h["Cache-Control"] = a.ages[seconds] }

@@ -18,12 +18,13 @@ type Column struct {
 	read reader
 }
 
-// IDColumn returns a column of entity ids.
+// IDColumn returns a column of entity ids for [TwoColumns]: param is the parameter, field that of the filter.
 func IDColumn(param, field, doc string, kind Kind) Column {
 	return Column{Cursor: EntityIDCursor(param), Field: field, Kind: kind, Doc: doc, read: readID}
 }
 
-// NumberColumn returns a column of integers.
+// NumberColumn returns a column of 64-bit integers for [TwoColumns]: param is the parameter, field that of the
+// filter.
 func NumberColumn(param, field, doc string, kind Kind) Column {
 	return Column{
 		Cursor: NumberCursor(param), Field: field, Kind: kind,
@@ -50,7 +51,7 @@ type TwoColumns struct {
 // sides are the conditions on a column that is paged by: at most one of each kind.
 type sides struct{ eq, lower, upper *Value }
 
-// sidesOf returns the conditions of values that [CheckBounds] has accepted.
+// sidesOf returns the conditions of values that [CheckBounds] has accepted, as pointers to them.
 func sidesOf(values []Value) (s sides) {
 	for i := range values {
 		switch v := &values[i]; v.Op {
@@ -66,11 +67,13 @@ func sidesOf(values []Value) (s sides) {
 	return s
 }
 
+// isRange reports whether the conditions have a bound.
 func (s *sides) isRange() bool { return s.lower != nil || s.upper != nil }
 
+// isGiven reports whether there is any condition.
 func (s *sides) isGiven() bool { return s.eq != nil || s.isRange() }
 
-// with returns a value with another operator.
+// with returns a pointer to a copy of the value with another operator.
 func (v Value) with(op Op) *Value {
 	v.Op = op
 	return &v
@@ -95,7 +98,8 @@ func filterOf(list ...*Value) map[string]any {
 	return f
 }
 
-// Params returns the two parameters.
+// Params returns the two parameters of the columns. Their bindings only check the values; [TwoColumns.Finish] sets
+// the filter.
 func (c *TwoColumns) Params() []Param {
 	params := make([]Param, 0, 2)
 	for _, col := range []*Column{&c.Primary, &c.Secondary} {
@@ -110,14 +114,15 @@ func (c *TwoColumns) Params() []Param {
 	return params
 }
 
-// Next returns the cursors of the two columns of an unfiltered list.
+// Next returns new cursors of the two columns of an unfiltered list.
 func (c *TwoColumns) Next() []Cursor {
 	primary := c.Primary.Cursor
 	primary.Inclusive = true
 	return []Cursor{primary, c.Secondary.Cursor}
 }
 
-// Finish validates the combination of conditions and sets the filter and the cursors of the request.
+// Finish is the Finish of an endpoint: it validates the combination of conditions on both columns and sets the
+// filter and the cursors of the request.
 func (c *TwoColumns) Finish(r *Request) error {
 	var p, s sides
 	for _, given := range r.Query {
@@ -146,7 +151,8 @@ func (c *TwoColumns) Finish(r *Request) error {
 	return nil
 }
 
-// collect reads the values of a column's parameter as bounds.
+// collect returns the values of a column's parameter as bounds, or the problem if they are not a single value or a
+// range.
 func (c *Column) collect(r *Request) (sides, error) {
 	values := r.Values(c.Param)
 	if err := CheckBounds(c.Param, values); err != nil {
@@ -159,9 +165,9 @@ func (c *Column) collect(r *Request) (sides, error) {
 	return sidesOf(read.Values), nil
 }
 
-// parts returns the alternatives that form a range over both columns: the first primary value, the last one, and the
-// values between them. If the range has one primary value, the first and the last part overlap and their union is
-// selected, as the contract of the API requires.
+// parts returns the alternatives of a filter that form a range over both columns: the first primary value, the
+// last one, and the values between them. If the range has one primary value, the first and the last part overlap
+// and their union is selected, as the contract of the API requires.
 func (c *TwoColumns) parts(p, s *sides) []any {
 	var parts []any
 	inner := *p

@@ -38,7 +38,7 @@ func text(of func() (string, error)) http.Handler {
 	}))
 }
 
-// typed sets the headers of texts.
+// typed is middleware that sets the content type of Markdown and lets caches keep the response for an hour.
 func typed(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "text/markdown; charset=utf-8")
@@ -62,7 +62,8 @@ var (
 	inside = regexp.MustCompile(`\]\(([a-z0-9-]+\.md)`)
 )
 
-// index returns the list of documents.
+// index returns the Markdown text of /llms.txt: the summary, and the list of documents in the embedded README.md
+// without its title, with links that point into this gateway. It fails if README.md cannot be read.
 func index() (string, error) {
 	list, err := docs.Files.ReadFile("README.md")
 	_, links, _ := strings.Cut(string(list), "\n") // after the title

@@ -45,7 +45,8 @@ const (
   status { name rollup { indicator description } } }`
 )
 
-// Documents returns the documents that the tools send.
+// Documents returns the GraphQL documents that the tools search and status send. The gateway adds them to its
+// trusted documents, so that the tools also work if it accepts no others.
 func Documents() []string { return []string{searchDocument, statusDocument} }
 
 // Tools returns the handler of the MCP endpoint (streamable HTTP, without sessions). Each request has a server of its
@@ -73,7 +74,8 @@ func Tools(o Options) http.Handler {
 	})
 }
 
-// add adds a tool that returns a text. It only reads.
+// add registers a tool of the MCP server s that returns the text of run and is marked as read-only. An error of
+// run becomes a tool result with its text, not an error of the protocol.
 func add[In any](s *mcp.Server, name, description string, run func(In) (string, error)) {
 	mcp.AddTool(s, &mcp.Tool{
 		Name: name, Description: description, Annotations: &mcp.ToolAnnotations{ReadOnlyHint: true},
@@ -97,6 +99,7 @@ type searchInput struct {
 	Text string `json:"text" jsonschema:"an ID such as 0.0.1234, an EVM address, a hash, a time, or the start of a name"`
 }
 
+// search is the tool that searches the ledger. It returns the JSON response of searchDocument.
 func (t *tools) search(in searchInput) (string, error) {
 	return t.ask(searchDocument, map[string]any{"text": in.Text})
 }
@@ -106,16 +109,19 @@ type queryInput struct {
 	Variables map[string]any `json:"variables,omitempty" jsonschema:"the values of its variables"`
 }
 
+// query is the tool that runs the client's own GraphQL document with its variables.
 func (t *tools) query(in queryInput) (string, error) { return t.ask(in.Query, in.Variables) }
 
+// status is the tool that returns the JSON response of statusDocument: version, limits, newest block and network.
 func (t *tools) status(struct{}) (string, error) { return t.ask(statusDocument, nil) }
 
 type describeInput struct {
 	Name string `json:"name,omitempty" jsonschema:"a type such as Account, or a field such as Query.account"`
 }
 
-// describe returns the definition of a type or of one field as SDL. Without a name it returns the fields of Query,
-// without their arguments. It reads the schema only.
+// describe is the tool that returns the definition of a GraphQL type or of one field as SDL. Without a name it
+// returns the fields of Query, without their arguments. It reads the schema only, and fails for an unknown name or
+// if introspection is off.
 func (t *tools) describe(in describeInput) (string, error) {
 	if t.Schema == nil {
 		return "", errors.New("the schema of this gateway is not public")
@@ -153,7 +159,8 @@ type explainInput struct {
 	Path string `json:"path" jsonschema:"the path with its query string, after POST for an endpoint with a body"`
 }
 
-// explain returns the GraphQL document of a path of the REST API, with its variables, and executes nothing.
+// explain is the tool that returns the GraphQL document of a path of the REST API, with its variables inserted. It
+// executes nothing.
 func (t *tools) explain(in explainInput) (string, error) {
 	x, err := t.Explain(t.ctx, in.Path, nil)
 	if err != nil {
@@ -162,7 +169,8 @@ func (t *tools) explain(in explainInput) (string, error) {
 	return x.Standalone, nil
 }
 
-// ask returns the response of the GraphQL API. A response without data is an error.
+// ask sends a GraphQL request to the server in this process, with the context of the MCP request, and returns the
+// body of the response. A response without data is an error whose text is that body.
 func (t *tools) ask(query string, variables map[string]any) (string, error) {
 	body, err := json.Marshal(map[string]any{"query": query, "variables": variables})
 	if err != nil {
@@ -187,6 +195,8 @@ type memory struct {
 	body   strings.Builder
 }
 
+// Header returns the headers of the response in memory. Write appends to its body, and WriteHeader does nothing,
+// because the body says whether the request failed.
 func (m *memory) Header() http.Header         { return m.header }
 func (m *memory) Write(b []byte) (int, error) { return m.body.Write(b) } //nolint:wrapcheck // never fails
 func (m *memory) WriteHeader(int)             {}

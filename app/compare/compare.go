@@ -117,7 +117,9 @@ func (r *run) pages(ctx context.Context, request requests.Request) {
 	}
 }
 
-// one compares a request and returns the path of the next page if both responses have the same one.
+// one requests path from both services, repeats the requests while they differ, and adds the outcome to the
+// report. It calls Progress. It returns the path of the next page, or "" if there is none, the responses have
+// different ones, or a rate limit rejected the request.
 func (r *run) one(ctx context.Context, path string) (next string) {
 	endpoint, request := r.endpoint(path), path
 	a, b := r.both(ctx, path)
@@ -211,8 +213,9 @@ func (r *run) endpoint(path string) string {
 // maxBody is the maximum size of a response in bytes.
 const maxBody = 64 << 20
 
-// NewService returns the service at a URL, such as https://mirror.example.com. header is sent with each request. Each
-// request has the given timeout. Redirects are not followed.
+// NewService returns the service at a URL, such as https://mirror.example.com; a trailing /api/v1 is ignored. It
+// sends nothing yet, and fails if base is not such a URL. The service sends header with each request, does not
+// follow redirects, and fails after timeout or if the body is larger than maxBody.
 func NewService(base string, header map[string]string, timeout time.Duration, concurrency int) (Service, error) {
 	u, err := url.Parse(base)
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" || u.RawQuery != "" ||
@@ -276,7 +279,8 @@ type group struct {
 	from, to  string
 }
 
-// Add adds the differences of a request to an endpoint.
+// Add records the differences of one request, so that each cause counts the requests and the endpoints in which it
+// occurred. endpoint is the path pattern, and request the path that serves as the example of a new cause.
 func (r *Report) Add(endpoint, request string, differences []Difference) {
 	if r.byWhat == nil {
 		r.byWhat = map[Cause]*group{}
@@ -295,7 +299,7 @@ func (r *Report) Add(endpoint, request string, differences []Difference) {
 	}
 }
 
-// Causes returns the causes, the most frequent ones first.
+// Causes sorts the groups of the report and returns their causes, the most frequent ones first.
 func (r *Report) Causes() []Cause {
 	slices.SortStableFunc(r.groups, func(a, b *group) int { return cmp.Compare(b.requests, a.requests) })
 	return list.Map(r.groups, func(g *group) Cause { return g.Cause })
@@ -304,7 +308,8 @@ func (r *Report) Causes() []Cause {
 // maxShown limits the length of an example value.
 const maxShown = 160
 
-// WriteTo writes the causes with an example each.
+// WriteTo implements [io.WriterTo]: it writes each cause as text with its number of requests and an example, the
+// most frequent ones first, and returns the number of bytes written. It sorts the report.
 func (r *Report) WriteTo(w io.Writer) (int64, error) {
 	var b strings.Builder
 	r.Causes() // sorts the groups
@@ -331,7 +336,7 @@ func count(n int, noun string) string {
 	return fmt.Sprintf("%d %ss", n, noun)
 }
 
-// shorten returns a value in one line of limited length.
+// shorten returns a text for the report in one line, without surrounding spaces, cut to maxShown bytes.
 func shorten(text string) string {
 	text = strings.ReplaceAll(strings.TrimSpace(text), "\n", " ")
 	if len(text) > maxShown {

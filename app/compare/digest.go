@@ -83,7 +83,8 @@ func NewDigest(r *Response) *Digest {
 	return out
 }
 
-// Next returns the path of the next page, or "".
+// Next returns the path of the next page in the member links.next of the body, or "" if there is none or it is not
+// a string.
 func (d *Digest) Next() string {
 	m := d.member(linkPath)
 	if m == nil || m.Types != "string" || m.values == nil {
@@ -110,7 +111,8 @@ type digestBuilder struct {
 	item    *bytes.Buffer // the text of the current item of a list that is not in another list
 }
 
-// add adds an occurrence of a member and returns its position.
+// add counts an occurrence of the member at path with a type and a value, and returns its position in b.members.
+// While an item of the outermost array is read, it also appends the value to the text of the item.
 func (b *digestBuilder) add(path, typ, value string) int {
 	at, ok := b.places[path]
 	if !ok {
@@ -134,7 +136,8 @@ func (b *digestBuilder) add(path, typ, value string) int {
 	return at
 }
 
-// value reads the next JSON value of d and adds it, and all that is below it, under path.
+// value reads the next JSON value of d and adds it, and all that is below it, under path. It fails if the text is
+// not JSON.
 func (b *digestBuilder) value(path string, d *json.Decoder) error {
 	token, err := d.Token()
 	if err != nil {
@@ -235,7 +238,8 @@ type Difference struct {
 	From, To string
 }
 
-// Differences returns the differences of two responses of an endpoint. a is expected.
+// Differences returns the differences of two responses of an endpoint, or nil if they are equal; a is the expected
+// one. It compares the status, then [Headers], then members. It omits members below a member that differs.
 func Differences(endpoint string, a, b *Digest) []Difference {
 	if a.Status != b.Status || a.Status == 0 {
 		return []Difference{{Cause{StatusChanged, endpoint, a.status(), b.status()}, a.text(), b.text()}}
@@ -273,6 +277,7 @@ func (d *Digest) status() string {
 	return strconv.Itoa(d.Status)
 }
 
+// text returns the first 200 bytes of the body for the report.
 func (d *Digest) text() string { return string(d.body[:min(len(d.body), 200)]) }
 
 // paths returns the paths of the members of both bodies, each once, in the order of a, then of b.
@@ -309,8 +314,8 @@ func parent(path string) string {
 // none is a member that does not occur.
 var none = &Member{}
 
-// compareMember returns the difference of a member. Another number of occurrences is a difference only if the number
-// of objects that contain it is the same.
+// compareMember returns the difference of the member at path. ok is false if the member is equal. Another number
+// of occurrences is a difference only if the number of objects that contain it is the same.
 func compareMember(digestA, digestB *Digest, path string) (d Difference, ok bool) {
 	a, b := digestA.member(path), digestB.member(path)
 	same := path == ""
@@ -370,7 +375,7 @@ func (m *Member) equal(other *Member) bool {
 	return true
 }
 
-// first returns the first value of a member.
+// first returns the first value of a member for the report, or "" if it has none.
 func first(m *Member) string {
 	if len(m.values) == 0 {
 		return ""

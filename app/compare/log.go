@@ -34,7 +34,8 @@ func ReadLog(r io.Reader, prefix string, most int) ([]requests.Request, error) {
 	return out, wrap.Error(lines.Err(), "reading the access log")
 }
 
-// logPath returns the path and the query string of a GET request in a line of an access log.
+// logPath returns the path and the query string of a GET request in a line of an access log. ok is false for other
+// methods and for lines without a path.
 func logPath(line []byte) (path string, ok bool) {
 	text := strings.TrimSpace(string(line))
 	method := ""
@@ -55,7 +56,8 @@ func logPath(line []byte) (path string, ok bool) {
 	return u.RequestURI(), true
 }
 
-// jsonRequest returns the method and the path of a JSON object. The method is empty if the object has none.
+// jsonRequest returns the method and the path, with its query string, in a JSON line of an access log. Either is
+// empty if the object does not have it. It also searches the nested objects http, request and url.
 func jsonRequest(line []byte) (method, path string) {
 	var members map[string]json.RawMessage
 	if json.Unmarshal(line, &members) != nil {

@@ -33,7 +33,9 @@ type AccessLog struct {
 	dropped int    // since the last report
 }
 
-// NewAccessLog returns a new access log. handler returns the handler that formats its lines.
+// NewAccessLog returns a new access log that collects lines and writes them to out after logDelay. handler returns
+// the handler that formats the lines and writes them to the log itself. Call [AccessLog.Flush] before the process
+// ends.
 func NewAccessLog(out io.Writer, handler func(io.Writer) slog.Handler) *AccessLog {
 	l := &AccessLog{out: out}
 	l.handler, l.timer = handler(l), time.AfterFunc(logDelay, l.Flush)
@@ -72,7 +74,9 @@ func (l *AccessLog) Flush() {
 	}
 }
 
-// request logs a request, with the name of its API key. Unlike a logger, it does not look for the caller.
+// request writes the line of a request to the log if its level is enabled: method, path, query string, status,
+// bytes of the response, duration, address of the client, and the name of its API key, if any. Unlike a logger, it
+// does not look up its caller.
 func (l *AccessLog) request(
 	r *http.Request, level slog.Level, status, bytes int, start time.Time, took time.Duration, key string,
 ) {
@@ -94,7 +98,7 @@ func (l *AccessLog) request(
 // maxLogged is the maximum length of the path and of the query of a request in the log, in bytes.
 const maxLogged = 1024
 
-// logged shortens a text from a request for the log to maxLogged bytes.
+// logged cuts a text of a request, such as its path, to maxLogged bytes for the access log.
 func logged(text string) string {
 	if len(text) > maxLogged {
 		return strings.ToValidUTF8(text[:maxLogged], "") + "…"

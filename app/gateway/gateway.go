@@ -64,7 +64,8 @@ type GraphOptions struct {
 // documentBytes is the default of [GraphOptions.DocumentBytes].
 const documentBytes = 8 << 20
 
-// DefaultGraph returns the default options.
+// DefaultGraph returns the default options of the GraphQL API: limits of documents, bodies, exports, subscriptions
+// and responses. Commands and tests that run a gateway without these settings use them.
 func DefaultGraph() GraphOptions {
 	return GraphOptions{
 		Settings: server.Settings{
@@ -146,7 +147,9 @@ type Gateway struct {
 	refusals refusals
 }
 
-// New returns a new gateway.
+// New returns a new gateway with its GraphQL server, REST APIs, status pages and health checks. It does not read
+// the database, and starts no background task: see [Gateway.Run] and [Gateway.Maintain]. It fails if an embedded
+// document is invalid or the file of API keys cannot be read.
 func New(o Options) (*Gateway, error) {
 	o.REST.TracesOff, o.REST.Prestate = o.EVM.TracesOff, o.EVM.Prestate
 	o.REST.ReceiptsRoots = func() bool { return o.DB.Has("record_file", "receipts_root") }
@@ -237,7 +240,8 @@ func New(o Options) (*Gateway, error) {
 	return g, nil
 }
 
-// withOwnDocuments adds the documents that browsers send from the status page, and assistants, to the trusted ones.
+// withOwnDocuments returns a copy of the trusted documents, by ID, with those that browsers send from the status
+// page and that the tools of assistants send.
 func withOwnDocuments(trusted map[string]string) map[string]string {
 	all := map[string]string{}
 	maps.Copy(all, trusted)
@@ -264,7 +268,8 @@ func (g *Gateway) Maintain(ctx context.Context) {
 	}
 }
 
-// Refresh reloads cached data. Data that cannot be read remains unchanged.
+// Refresh reads the fee schedule from the database again, within the request timeout. If it cannot be read,
+// Refresh logs the error and the cached schedule remains in use.
 func (g *Gateway) Refresh(ctx context.Context) {
 	bounded, cancel := context.WithTimeout(ctx, g.o.RequestTimeout)
 	defer cancel()
@@ -273,7 +278,8 @@ func (g *Gateway) Refresh(ctx context.Context) {
 	}
 }
 
-// NotReady makes the gateway report that it is not ready.
+// NotReady makes the readiness checks fail from now on, and responses close their connections. Requests are served
+// as before. A server calls it before it shuts down, so that load balancers send no further requests.
 func (g *Gateway) NotReady() { g.closing.Store(true) }
 
 // Close makes the gateway report that it is not ready, and ends all subscriptions. A server that shuts down waits for
@@ -285,5 +291,6 @@ func (g *Gateway) Close() {
 	g.root.Close()
 }
 
-// Graph returns the GraphQL server.
+// Graph returns the GraphQL server of the gateway, without the middleware of the public port. Commands and tests
+// run documents on it.
 func (g *Gateway) Graph() *server.Server { return g.graph }

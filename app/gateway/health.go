@@ -42,8 +42,9 @@ type part struct {
 	running chan struct{} // closed when the running check ends; nil if none runs
 }
 
-// ready returns the result of a check that starts now, or the last one if that takes too long. Only the first check is
-// awaited for longer.
+// ready returns the age and the error of a check that starts now, or those of the last one if the new one takes
+// longer than healthWait. Without an earlier result it waits for up to healthMaxAge. It returns errNotChecked if
+// the last result is older than that.
 func (p *part) ready() (age time.Duration, err error) {
 	p.mu.Lock()
 	if p.running == nil {
@@ -69,7 +70,8 @@ func (p *part) ready() (age time.Duration, err error) {
 	return age, p.err
 }
 
-// run runs the check, records its result and the time, logs a change between ready and not ready, and closes done.
+// run runs the check within healthTimeout, records its result and the time, logs a change between ready and not
+// ready, and closes done.
 func (p *part) run(done chan struct{}) {
 	ctx, cancel := context.WithTimeout(context.Background(), healthTimeout)
 	defer cancel()
@@ -86,8 +88,8 @@ func (p *part) run(done chan struct{}) {
 	close(done)
 }
 
-// parts returns the checks that readiness consists of: the ledger's database with its lag, and the status pages. A
-// part that is not configured has none.
+// parts returns the checks that readiness consists of, by name: "ledger", the database with its lag, and "status",
+// the status pages. A part that is not configured has none. It runs no check.
 func (g *Gateway) parts() map[string]*part {
 	parts := map[string]*part{}
 	if g.o.DB != nil {
@@ -114,7 +116,8 @@ func (g *Gateway) parts() map[string]*part {
 	return parts
 }
 
-// health adds the routes of the health checks to r: liveness, readiness, and readiness of each part.
+// health adds the routes of the health checks to r: liveness, which always succeeds, readiness, which succeeds if
+// at least one part is ready, and readiness of each part. A check that fails has the status 503.
 func (g *Gateway) health(r chi.Router) {
 	r.Get("/health/liveness", func(w http.ResponseWriter, _ *http.Request) {
 		writeJSON(w, http.StatusOK, map[string]string{"status": "UP"})
@@ -156,9 +159,12 @@ type partHealth struct {
 	Reason string `json:"reason,omitempty"` // of DOWN; errors of the database are in the log only
 }
 
+// up reports whether the part is ready.
 func (h partHealth) up() bool { return h.Status == statusText(true) }
 
-// healthOf returns the health of a part. While the gateway shuts down, no part is ready.
+// healthOf runs the check of a part and returns its state for the response, with the age of the result in
+// milliseconds. Only reasons without internal details are included. While the gateway shuts down, no part is
+// ready.
 func (g *Gateway) healthOf(p *part) partHealth {
 	age, err := time.Duration(0), errClosing
 	if !g.closing.Load() {
@@ -184,7 +190,7 @@ func statusText(up bool) string {
 	return "DOWN"
 }
 
-// writeHealth writes a health report as JSON, with the status 503 if the gateway is not up.
+// writeHealth writes body as JSON, with the status 200 if up is true and 503 otherwise.
 func writeHealth(w http.ResponseWriter, up bool, body any) {
 	status := http.StatusOK
 	if !up {

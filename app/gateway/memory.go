@@ -44,16 +44,17 @@ func (m *memoryBudget) exhausted() bool {
 	return m.full.Load()
 }
 
-// SetCollector sets how often the collector runs, unless GOGC does.
+// SetCollector sets for the whole process at which growth of the heap the garbage collector runs:
+// collectorPercent, unless the environment variable GOGC is set.
 func SetCollector() {
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(collectorPercent)
 	}
 }
 
-// LimitMemory fits the settings to a memory limit in bytes: a cache can take an eighth of it, a response a 64th, and
-// documents a 256th (their plans about ten times as much). It makes the collector keep the memory of the process 10 %
-// below the limit. 0 and negative numbers mean no limit.
+// LimitMemory lowers settings in graph and evm to fit a memory limit in bytes: a cache can take an eighth of it, a
+// response a 64th, and documents a 256th (their plans about ten times as much). It makes the collector keep the
+// memory of the process 10 % below the limit. With 0 or a negative limit it does nothing.
 func LimitMemory(limit int64, graph *GraphOptions, evm *contractcalls.Options) {
 	if limit <= 0 {
 		return
@@ -69,8 +70,9 @@ func LimitMemory(limit int64, graph *GraphOptions, evm *contractcalls.Options) {
 // embeddedMemory is what the embedded PostgreSQL uses of the memory of the machine, in bytes.
 const embeddedMemory = 512 << 20
 
-// DefaultMemoryLimit returns 80 % of the limit of the control group of the process, less the memory of an embedded
-// PostgreSQL, or half of the memory of the machine. It returns 0 if neither is known.
+// DefaultMemoryLimit returns a memory limit in bytes: 80 % of the limit of the control group of the process, less
+// the memory of an embedded PostgreSQL, or half of the memory of the machine. It returns 0 if neither is known. It
+// sets nothing.
 func DefaultMemoryLimit(embedded bool) int64 {
 	group, machine := systemMemory()
 	switch {

@@ -27,8 +27,8 @@ func releaseProgram() {
 	}
 }
 
-// residentMemory returns the physical memory that the process uses, and the part of it that the executable does, in
-// bytes.
+// residentMemory returns the physical memory that the process uses, and the part of it that the executable does,
+// in bytes. It reads /proc/self/statm, and returns zeros if it cannot.
 func residentMemory() (all, program int64) {
 	text, err := os.ReadFile("/proc/self/statm")
 	if err != nil {

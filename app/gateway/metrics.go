@@ -64,7 +64,8 @@ func newMetrics(
 	return m
 }
 
-// gauge registers a metric that value returns at each scrape.
+// gauge registers a gauge heliograph_subsystem_name. The registry calls value at each scrape of /metrics. It
+// panics if the metric exists already.
 func (m *metrics) gauge(subsystem, name, help string, labels prometheus.Labels, value func() float64) {
 	o := prometheus.GaugeOpts{
 		Namespace: "heliograph", Subsystem: subsystem, Name: name, Help: help,
@@ -73,7 +74,8 @@ func (m *metrics) gauge(subsystem, name, help string, labels prometheus.Labels, 
 	m.registry.MustRegister(prometheus.NewGaugeFunc(o, value))
 }
 
-// counter registers a counter that value returns at each scrape. It must not decrease.
+// counter registers a counter heliograph_subsystem_name. The registry calls value at each scrape of /metrics, and
+// value must not decrease. It panics if the metric exists already.
 func (m *metrics) counter(subsystem, name, help string, labels prometheus.Labels, value func() int64) {
 	o := prometheus.CounterOpts{
 		Namespace: "heliograph", Subsystem: subsystem, Name: name, Help: help,
@@ -82,7 +84,8 @@ func (m *metrics) counter(subsystem, name, help string, labels prometheus.Labels
 	m.registry.MustRegister(prometheus.NewCounterFunc(o, func() float64 { return float64(value()) }))
 }
 
-// addDatabase adds metrics of the ledger's database servers.
+// addDatabase registers metrics of the ledger's database servers: the lag, the pools of connections and, if there
+// are several servers, the lag of each. Reading the lag can query the database at each scrape.
 func (m *metrics) addDatabase(db *storage.DB, now func() time.Time) {
 	m.gauge("ledger", "lag_seconds", "Age of the newest block in seconds; -1 if it cannot be read.",
 		nil, func() float64 {
@@ -124,7 +127,7 @@ func (m *metrics) addDatabase(db *storage.DB, now func() time.Time) {
 	}
 }
 
-// addStatus adds metrics of the cache that renders status pages.
+// addStatus registers metrics of the cache that renders status pages.
 func (m *metrics) addStatus(pages *doccache.Cache) {
 	m.gauge("status", "pages", "Number of status pages.", nil, func() float64 { return float64(pages.Stats().Pages) })
 	m.gauge("status", "stale_seconds",
@@ -137,7 +140,7 @@ func (m *metrics) addStatus(pages *doccache.Cache) {
 	})
 }
 
-// addTraces adds metrics of exported spans if tracing is on.
+// addTraces registers counters of exported and dropped spans. It does nothing if traces is nil.
 func (m *metrics) addTraces(traces *tracing.Traces) {
 	if traces == nil {
 		return
@@ -154,11 +157,14 @@ func (m *metrics) addTraces(traces *tracing.Traces) {
 	})
 }
 
+// observe adds the duration of a request to the histogram by label and status. path is a label of [family], not
+// the path of the request.
 func (m *metrics) observe(path string, status int, took time.Duration) {
 	m.requests.WithLabelValues(path, strconv.Itoa(status)).Observe(took.Seconds())
 }
 
-// family returns the label of a path in metrics. The set of labels is fixed, because clients choose paths freely.
+// family returns the label of a request's path in metrics, such as /api/v1, or "other". The set of labels is
+// fixed, because clients choose paths freely.
 func family(path string) string {
 	for _, known := range []string{"/graphql", "/graphiql", "/api/v1", "/api/v2", "/hcs", "/health", mcpPath} {
 		if strings.HasPrefix(path, known) {
@@ -171,7 +177,8 @@ func family(path string) string {
 	return "other"
 }
 
-// levelOf returns the level of the log line of a request, whose path has the given label.
+// levelOf returns the level of the access log line of a request whose path has the label of [family]: debug for
+// health checks, warning for 503, error for other 5xx, otherwise info.
 func levelOf(label string, status int) slog.Level {
 	switch {
 	case label == "/health": // load balancers send one a second
@@ -212,7 +219,8 @@ func newOperations(traces *tracing.Traces) *operations {
 	}
 }
 
-// Received implements [server.Observer].
+// Received implements [server.Observer]: it counts an operation of a client by kind and name, and names the span
+// of its request.
 func (o *operations) Received(ctx context.Context, kind, name string) {
 	o.counts.WithLabelValues(kind, o.label(name)).Inc()
 	if o.traces != nil {
@@ -220,7 +228,8 @@ func (o *operations) Received(ctx context.Context, kind, name string) {
 	}
 }
 
-// Run implements [server.Observer].
+// Run implements [server.Observer]: it starts the span of an operation that serves another request. Without
+// tracing it returns ctx and a function that does nothing. It counts nothing.
 func (o *operations) Run(ctx context.Context, kind, name string) (of context.Context, end func()) {
 	if o.traces == nil {
 		return ctx, func() {}
@@ -260,6 +269,7 @@ type statusMetrics struct {
 	now    func() time.Time
 }
 
+// statusMetric returns the description of the metric heliograph_status_name. It registers nothing.
 func statusMetric(name, help string, labels ...string) *prometheus.Desc {
 	return prometheus.NewDesc("heliograph_status_"+name, help, labels, nil)
 }
@@ -280,8 +290,9 @@ var (
 	disabledMetric = statusMetric("webhooks_disabled", "Number of webhooks that were disabled after failures.")
 )
 
-// readPageMetrics returns the function that reads components, open incidents and drafts of a page from the database.
-// The cache calls it when the page has changed. Incidents over 1,000 are not counted.
+// readPageMetrics returns the function that reads components, open incidents and drafts of a page from the
+// database. The cache calls it when the page has changed. It returns a zero time, so the metrics are valid until
+// the next change. Incidents over 1,000 are not counted.
 func readPageMetrics(db *statuspages.DB) func(ctx context.Context, p *status.Page) (*pageMetrics, time.Time, error) {
 	return func(ctx context.Context, p *status.Page) (*pageMetrics, time.Time, error) {
 		m := &pageMetrics{open: map[status.Impact]int{}}
@@ -311,7 +322,8 @@ func readPageMetrics(db *statuspages.DB) func(ctx context.Context, p *status.Pag
 	}
 }
 
-// Describe implements prometheus.Collector.
+// Describe implements [prometheus.Collector]: it sends the descriptions of all metrics of status pages and
+// webhooks.
 func (m *statusMetrics) Describe(to chan<- *prometheus.Desc) {
 	for _, d := range []*prometheus.Desc{
 		componentMetric, openMetric, draftsMetric, ageMetric, sentMetric,
@@ -321,7 +333,8 @@ func (m *statusMetrics) Describe(to chan<- *prometheus.Desc) {
 	}
 }
 
-// Collect implements prometheus.Collector. It reads cached pages and counters of webhooks, and no database.
+// Collect implements [prometheus.Collector]: it sends the metrics of cached pages and, if webhooks are sent, the
+// counters of their sender. It reads no database.
 func (m *statusMetrics) Collect(to chan<- prometheus.Metric) {
 	gauge := func(d *prometheus.Desc, value float64, labels ...string) {
 		to <- prometheus.MustNewConstMetric(d, prometheus.GaugeValue, value, labels...)

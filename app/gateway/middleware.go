@@ -17,8 +17,9 @@ import (
 	"heliograph/rest"
 )
 
-// client sets RemoteAddr to the client address that trusted proxies report in X-Forwarded-For. It ends connections
-// during the shutdown.
+// client is middleware that sets r.RemoteAddr to the client address that trusted proxies report in
+// X-Forwarded-For, without a port. If the peer is no trusted proxy, the header is ignored and a warning is logged
+// once. During the shutdown it makes the server close the connection after the response.
 func (g *Gateway) client(next http.Handler) http.Handler {
 	var warned sync.Once
 	trusted := func(addr netip.Addr) bool {
@@ -79,7 +80,8 @@ func (g *Gateway) record(next http.Handler) http.Handler {
 	})
 }
 
-// streams reports whether the response is a stream without a deadline.
+// streams reports whether the response to r is a stream of the GraphQL endpoint without a deadline: a subscription
+// or a WebSocket.
 func streams(r *http.Request) bool { return r.URL.Path == graphPath && server.Streams(r) }
 
 // pattern returns the route pattern of a request, or an empty string if no route matches.
@@ -95,7 +97,8 @@ func (g *Gateway) pattern(r *http.Request) string {
 	return chi.RouteContext(r.Context()).RoutePattern()
 }
 
-// recover responds with status 500 if a handler panics.
+// recover is middleware that responds with status 500 and logs the stack if a handler panics. It passes on
+// [http.ErrAbortHandler].
 func (g *Gateway) recover(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		defer func() {

@@ -15,8 +15,8 @@ import (
 	"heliograph/internal/base/values"
 )
 
-// shed refuses requests while the memory is used up, and those of clients without an API key whose queue is too long.
-// It is cheap: such requests are not logged one by one.
+// shed is middleware that responds with 503 while the memory is used up, and to clients without an API key whose
+// queue is too long. It is cheap: such requests are counted and not logged one by one. Requests of [exempt] pass.
 func (g *Gateway) shed(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		client := clientName(w, r)
@@ -41,8 +41,9 @@ func (g *Gateway) shed(next http.Handler) http.Handler {
 	})
 }
 
-// class returns the class of a request in the queue: the pattern of its path in the REST API, or the first segment. The
-// endpoint of the REST API is for the context of the request.
+// class returns the class under which the queue counts a request: the pattern of its path in the REST API, or the
+// label of [family]. It also returns the endpoint of the REST API, which belongs into the context of the request,
+// so that it is not searched again.
 func (g *Gateway) class(r *http.Request) (name string, endpoint values.Value) {
 	if isREST(r) {
 		if name, endpoint = g.v1.Find(r); name != "" {
@@ -55,8 +56,10 @@ func (g *Gateway) class(r *http.Request) (name string, endpoint values.Value) {
 // statusGone is the status in the log of a request whose client has disconnected before it was its turn.
 const statusGone = 499
 
-// run runs a request when it is its turn. The turn ends early if the client reads the response slowly. Streams take a
-// turn for each operation instead.
+// run waits for the turn of a request and then calls next, with a timeout of RequestTimeout. It reads the body
+// before, sets the header Server-Timing, and responds with 503 if the queue refuses the request. The turn ends
+// early if the client reads the response slowly. Streams are served at once and take a turn for each operation
+// instead.
 func (g *Gateway) run(
 	ctx context.Context, next http.Handler, w http.ResponseWriter, r *http.Request, turn *admission.Turn,
 ) {
@@ -89,7 +92,8 @@ func (g *Gateway) run(
 // notWaited is the value of the header Server-Timing of requests that were not queued. Responses share it.
 var notWaited = []string{"queue;dur=0"}
 
-// timing returns the value of the header Server-Timing.
+// timing returns the value of the header Server-Timing: the time in the queue in milliseconds. The slice must not
+// be changed.
 func timing(waited time.Duration) []string {
 	if waited == 0 {
 		return notWaited
@@ -97,7 +101,8 @@ func timing(waited time.Duration) []string {
 	return []string{"queue;dur=" + strconv.FormatFloat(float64(waited.Microseconds())/1000, 'f', -1, 64)}
 }
 
-// refuse responds with 503 and Retry-After in the form of the API, and counts the refusal for the log.
+// refuse responds with 503 and Retry-After in seconds in the error format of the API that r addresses, and counts
+// the refusal for the log.
 func (g *Gateway) refuse(w http.ResponseWriter, r *http.Request, client string, refusal *admission.Refusal) {
 	g.refusals.add(g.o.Logger, client, refusal.Limit)
 	if isREST(r) {
@@ -134,7 +139,8 @@ func (f *refusals) add(log *slog.Logger, client string, limit admission.Limit) {
 	}
 }
 
-// report writes the log line of the last second, with the client and limit of the last refusal, and starts over.
+// report writes the log line with the number of requests refused in the last second and the client and limit of
+// the last one, and resets the number.
 func (f *refusals) report(log *slog.Logger) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -152,14 +158,16 @@ var (
 	queueRefused = describe("refused_total", "Number of requests that were refused, by class.")
 )
 
+// describe returns the description of the metric heliograph_queue_name, which has the label class.
 func describe(name, help string) *prometheus.Desc {
 	return prometheus.NewDesc("heliograph_queue_"+name, help, []string{"class"}, nil)
 }
 
-// Describe implements [prometheus.Collector].
+// Describe implements [prometheus.Collector] by collecting the metrics once.
 func (m queueMetrics) Describe(out chan<- *prometheus.Desc) { prometheus.DescribeByCollect(m, out) }
 
-// Collect implements [prometheus.Collector].
+// Collect implements [prometheus.Collector]: it sends the numbers of waiting, served and refused requests of each
+// class.
 func (m queueMetrics) Collect(out chan<- prometheus.Metric) {
 	for class, s := range m.queue.Stats() {
 		out <- prometheus.MustNewConstMetric(queueWaiting, prometheus.GaugeValue, float64(s.Waiting), class)

@@ -62,8 +62,8 @@ type apiKey struct {
 	perMinute int
 }
 
-// newRates returns the rate limit of clients. It reads the file with the keys of clients that have their own limit,
-// if one is configured.
+// newRates returns the rate limit of clients. It reads the file with the keys of clients that have their own
+// limit, if one is configured, and fails if the file cannot be read or is invalid.
 func newRates(o RateOptions, log *slog.Logger) (*rates, error) {
 	r := &rates{o: o, log: log, limiter: httprate.NewRateLimiter(max(o.PerMinute, 1), time.Minute)}
 	if o.KeyFile != "" {
@@ -74,7 +74,8 @@ func newRates(o RateOptions, log *slog.Logger) (*rates, error) {
 	return r, nil
 }
 
-// load reads the key file if it has changed.
+// load reads the key file into r if the file has changed since the last read, by its identity, time and size. It
+// logs a reload. On an error the keys in r remain. The caller holds r.mu, except at startup.
 func (r *rates) load() error {
 	info, err := os.Stat(r.o.KeyFile)
 	if err != nil {
@@ -100,8 +101,9 @@ func (r *rates) load() error {
 	return nil
 }
 
-// parseKeys parses a key file. It ignores empty lines and lines that start with #. Errors do not contain the text of a
-// line.
+// parseKeys returns the clients of a key file by the SHA-256 of their keys. A line has the hash in hex, a name and
+// optionally the points per minute. Empty lines and lines that start with # are ignored. Errors do not contain the
+// text of a line.
 func parseKeys(text []byte) (map[[sha256.Size]byte]apiKey, error) {
 	keys := map[[sha256.Size]byte]apiKey{}
 	names := map[string]bool{}
@@ -135,7 +137,8 @@ func parseKeys(text []byte) (map[[sha256.Size]byte]apiKey, error) {
 	return keys, wrap.Error(lines.Err(), "splitting lines")
 }
 
-// key returns the entry of an API key. If the file has become unreadable, the keys read before remain valid.
+// key returns the entry of an API key, and false if it is unknown. It reads the key file again if it has changed.
+// If the file has become unreadable, it logs each new reason once, and the keys read before remain valid.
 func (r *rates) key(text string) (apiKey, bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -150,8 +153,9 @@ func (r *rates) key(text string) (apiKey, bool) {
 	return key, ok
 }
 
-// rate rejects requests that exceed the rate limit or have an unknown API key. It names the client for everything that
-// clients share.
+// rate is middleware that responds with 429 to requests that exceed the rate limit and with 401 to an unknown API
+// key. It names the client after its key or address for the queue and the access log, sets the headers of the rate
+// limit, and passes the request to [Gateway.run] with the client's turn in its context.
 func (g *Gateway) rate(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if exempt(r) {
@@ -195,12 +199,14 @@ func (g *Gateway) rate(next http.Handler) http.Handler {
 	})
 }
 
-// exempt reports whether requests have no limit because browsers and load balancers send them.
+// exempt reports whether a request has no limit: preflight requests of browsers and health checks of load
+// balancers.
 func exempt(r *http.Request) bool {
 	return r.Method == http.MethodOptions || strings.HasPrefix(r.URL.Path, "/health/")
 }
 
-// clientName returns the name of a client without an API key.
+// clientName returns the name of a client without an API key, from its address, and keeps it in w. w must be the
+// writer of [transfer.limit].
 func clientName(w http.ResponseWriter, r *http.Request) string {
 	l := limited(w)
 	if l.client == "" {
@@ -211,9 +217,11 @@ func clientName(w http.ResponseWriter, r *http.Request) string {
 
 type noHeaders struct{ http.ResponseWriter }
 
+// Header returns a new map, so that headers of the rate limit are dropped.
 func (noHeaders) Header() http.Header { return http.Header{} }
 
-// addressOf returns the address of the client. IPv6 addresses of the same /64 network count as one client.
+// addressOf returns the address of the client in r.RemoteAddr, without the port. IPv6 addresses of the same /64
+// network count as one client.
 func addressOf(r *http.Request) string {
 	host, _, err := net.SplitHostPort(r.RemoteAddr)
 	if err != nil {
@@ -222,7 +230,8 @@ func addressOf(r *http.Request) string {
 	return httprate.CanonicalizeIP(host)
 }
 
-// reject rejects a request before it is read, in the error format of the API that it addresses.
+// reject responds with an error before the request is read, in the format of the API that it addresses: with code
+// for GraphQL, with the CORS headers, and without it for REST.
 func (g *Gateway) reject(w http.ResponseWriter, r *http.Request, status int, code fault.Code, message string) {
 	if r.URL.Path != graphPath {
 		rest.Reject(w, r, status, message)

@@ -114,7 +114,8 @@ func isREST(r *http.Request) bool {
 		(len(p) == len(v1.Prefix) || p[len(v1.Prefix)] == '/')
 }
 
-// Admin returns the handler of the admin port: health checks, GraphQL, metrics and profiles.
+// Admin returns the handler of the admin port: health checks, GraphQL, metrics and profiles. It requires no
+// credentials, so only trusted hosts may reach the port.
 func (g *Gateway) Admin() http.Handler {
 	r := chi.NewRouter()
 	r.Use(g.adminHost)
@@ -133,15 +134,16 @@ func (g *Gateway) Admin() http.Handler {
 // adminKey is the key of requests of the admin port.
 var adminKey = values.NewKey[bool]()
 
-// forAdmin marks requests of the admin port, whose clients can request plans.
+// forAdmin is middleware that marks the context of requests of the admin port, whose clients can request plans.
 func forAdmin(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		next.ServeHTTP(w, r.WithContext(values.Context(r.Context(), adminKey.Is(true))))
 	})
 }
 
-// adminHost rejects requests for unknown hosts: a web page can make browsers send requests to a local port under a
-// name that it controls.
+// adminHost is middleware of the admin port that responds with 421 if the Host header is neither an IP address,
+// localhost nor one of AdminHosts: a web page can make browsers send requests to a local port under a name that it
+// controls.
 func (g *Gateway) adminHost(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		host := strings.ToLower((&url.URL{Host: r.Host}).Hostname())
@@ -166,6 +168,7 @@ func (g *Gateway) serveGraph(w http.ResponseWriter, r *http.Request) {
 
 var schemaTag = respond.WeakTag([]byte(graph.SDL))
 
+// schema responds with the schema as SDL, or with 304 if the client has it.
 func (g *Gateway) schema(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", "application/graphql; charset=utf-8")
 	w.Header().Set("Cache-Control", assets.Checked)
@@ -175,7 +178,8 @@ func (g *Gateway) schema(w http.ResponseWriter, r *http.Request) {
 // maxExplained is the maximum size of a request body to explain, in bytes. No endpoint accepts a larger one.
 const maxExplained = 1 << 20
 
-// explain responds with the document and variables of the REST path in the parameter "path" and the request body.
+// explain responds with the document and variables of the REST path in the parameter "path", with the body of POST
+// as the body of that request. It runs nothing. Errors are JSON with the status that the REST API would have.
 func (g *Gateway) explain(w http.ResponseWriter, r *http.Request) {
 	var body []byte
 	if r.Method == http.MethodPost {
@@ -198,7 +202,8 @@ func (g *Gateway) explain(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// writeJSON writes v as the whole response. A value that cannot be encoded is an empty object with the status 500.
+// writeJSON writes v as the whole response, with its content type and the given status. A value that cannot be
+// encoded becomes an empty object with the status 500.
 func writeJSON(w http.ResponseWriter, status int, v any) {
 	b, err := json.Marshal(v)
 	if err != nil {
@@ -209,7 +214,8 @@ func writeJSON(w http.ResponseWriter, status int, v any) {
 	_, _ = w.Write(b) // fails only if the client has disconnected
 }
 
-// newDocs returns the handlers of the documentation of the REST APIs, by the prefix of the API.
+// newDocs returns the handlers of the HTML references and OpenAPI documents of the REST APIs, by the prefix of the
+// API. It generates the documents, which takes a while.
 func newDocs(cfg *rest.Config, version string) (map[string]http.Handler, error) {
 	all := map[string]http.Handler{}
 	for prefix, describe := range map[string]func(*rest.Config, string) (json, yaml []byte){
@@ -238,7 +244,8 @@ func (g *Gateway) serveDocs(w http.ResponseWriter, r *http.Request) {
 	docs[r.URL.Path[:len(v1.Prefix)]].ServeHTTP(w, r) // both prefixes have the same length
 }
 
-// Explain returns the document and variables that a GET request for a REST path runs.
+// Explain returns the document and variables that a GET request for a REST path runs, without running them. target
+// is a path of either REST API with its query string. An invalid request is an error of type [rest.Problem].
 func (g *Gateway) Explain(ctx context.Context, target string) (*rest.Explanation, error) {
 	return g.ExplainBody(ctx, target, nil)
 }

@@ -25,7 +25,8 @@ import (
 	"heliograph/storage/transactions"
 )
 
-// describeSelf returns what the field gateway of the graph says of a gateway, without what it reads from the database.
+// describeSelf returns the value of the field gateway of the graph: version, capabilities and limits from the
+// options. Resolvers add what they read from the database. It reads and changes nothing else.
 func describeSelf(o *Options) *ledger.Gateway {
 	evm, g, days := o.EVM, &o.Graph, func(d time.Duration) int32 { return int32(d / (24 * time.Hour)) }
 	return &ledger.Gateway{
@@ -100,7 +101,7 @@ func describeSelf(o *Options) *ledger.Gateway {
 // count returns a limit as an integer of the graph, whose largest value stands for larger ones.
 func count[N int | int64](n N) int32 { return int32(min(int64(n), math.MaxInt32)) }
 
-// unlessZero returns a limit, or null if there is none.
+// unlessZero returns a limit as an integer of the graph, or null if it is 0, which means that there is no limit.
 func unlessZero(n int) ledger.Null[int32] {
 	return ledger.Null[int32]{V: count(n), Valid: n != 0}
 }

@@ -19,7 +19,9 @@ type statusSource struct {
 	changed func()
 }
 
-// Snapshot returns a context in which all documents are rendered from the same snapshot and share their reads.
+// Snapshot returns a context in which all documents are rendered from the same snapshot of the database and share
+// their reads. The caller must call the returned function, which ends the snapshot. Without status tables it
+// returns ctx.
 func (s statusSource) Snapshot(ctx context.Context) (context.Context, func(), error) {
 	if exists, err := s.Exists(ctx); err != nil || !exists {
 		return ctx, func() {}, err // without tables there are no pages
@@ -31,7 +33,8 @@ func (s statusSource) Snapshot(ctx context.Context) (context.Context, func(), er
 	return statuspages.WithSharedReads(ctx), end, nil
 }
 
-// Listen calls notify and changed whenever a page may have changed.
+// Listen calls notify and changed whenever a page may have changed. It blocks until ctx ends or the connection
+// fails.
 func (s statusSource) Listen(ctx context.Context, notify func()) error {
 	return s.DB.Listen(ctx, func() {
 		notify()
@@ -66,7 +69,8 @@ func (g *Gateway) Render(ctx context.Context, p *status.Page) (map[string][]byte
 	return g.v2.Render(statuspages.WithSharedReads(ctx), p)
 }
 
-// Export calls write with the files of a status page for a static web server.
+// Export calls write with each file of a status page for a static web server: the HTML site, then the documents of
+// /api/v2. It renders them all and stops at the first error, also of write.
 func (g *Gateway) Export(ctx context.Context, p *status.Page, write func(file string, body []byte) error) error {
 	if err := g.site.Export(ctx, p, write); err != nil {
 		return err

@@ -27,13 +27,15 @@ type transfer struct {
 // transferPart is the size of a part of a response in bytes.
 const transferPart = 64 << 10
 
-// defaultTransfer allows clients that send 4 KiB and read 2 KiB a second.
+// defaultTransfer returns the deadlines of connections: 10 seconds for the next part of a body, 2 minutes for a
+// whole body, and 30 seconds to send a part. Clients that send 4 KiB and read 2 KiB a second meet them.
 func defaultTransfer() transfer {
 	return transfer{read: 10 * time.Second, body: 2 * time.Minute, write: 30 * time.Second}
 }
 
-// limit is the middleware that sets the deadlines of the connection. Connections without deadlines, as in tests, are
-// not limited.
+// limit is the first middleware: it sets the deadlines of the connection, replaces the writer and the body by
+// those that extend them, and sets X-Content-Type-Options. After the response it reads the rest of the body.
+// Connections without deadlines, as in tests, are not limited.
 func (t transfer) limit(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header()["X-Content-Type-Options"] = nosniff
@@ -68,7 +70,8 @@ type limitedBody struct {
 	quantum int // bytes read without a pause
 }
 
-// extend moves the read deadline of the connection, at most to the end of the whole body.
+// extend moves the read deadline of the connection to limits.read from now, but not past the end of the time for
+// the whole body.
 func (b *limitedBody) extend() {
 	deadline := time.Now().Add(b.limits.read) //nolint:forbidigo // deadlines use the system clock
 	if deadline.After(b.end) {
@@ -77,8 +80,8 @@ func (b *limitedBody) extend() {
 	_ = b.c.SetReadDeadline(deadline)
 }
 
-// Read extends the deadline. At the end of the body it removes the deadline: otherwise the server would take its
-// expiry for a client that disconnected, and cancel the request.
+// Read extends the read deadline and reads from the body. At the end of the body it removes the deadline:
+// otherwise the server would take its expiry for a client that disconnected, and cancel the request.
 func (b *limitedBody) Read(p []byte) (int, error) {
 	b.extend()
 	n, err := b.ReadCloser.Read(p)
@@ -116,7 +119,7 @@ type limitedWriter struct {
 	refused bool              // the request was refused
 }
 
-// limited returns the writer of [transfer.limit], which is the first middleware.
+// limited returns the writer of [transfer.limit], which is the first middleware. It panics for any other writer.
 func limited(w http.ResponseWriter) *limitedWriter {
 	return w.(*limitedWriter) //nolint:forcetypeassert // the others do not replace it
 }
@@ -128,9 +131,9 @@ const (
 	slowWrite = 10 * time.Millisecond
 )
 
-// receive reads the body of a request, up to the size that endpoints allow, when there is room for it. Its handler
-// reads the same bytes and the same error. It fails if the memory of waiting requests is used up, before it reads
-// anything that does not fit.
+// receive reads the body of a request into memory when turn has room for it, up to the size that endpoints allow,
+// and replaces r.Body, so that the handler reads the same bytes and the same error. Larger bodies are left to the
+// handler. It fails if the memory of waiting requests is used up, before it reads anything that does not fit.
 func receive(r *http.Request, turn *admission.Turn, l *limitedWriter) error {
 	if r.Body == nil || r.Body == http.NoBody || r.ContentLength > maxExplained {
 		return nil
@@ -160,31 +163,34 @@ func receive(r *http.Request, turn *admission.Turn, l *limitedWriter) error {
 // failed is a reader that returns an error.
 type failed struct{ err error }
 
+// Read reads nothing and returns the error that ended the body before.
 func (f failed) Read([]byte) (int, error) { return 0, f.err }
 
 // Unwrap is for [http.ResponseController].
 func (w *limitedWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
-// SetWriteDeadline is for [http.ResponseController].
+// SetWriteDeadline sets the write deadline of the connection for [http.ResponseController]. From then on, writes
+// do not extend it.
 func (w *limitedWriter) SetWriteDeadline(deadline time.Time) error {
 	w.own = true
 	return w.c.SetWriteDeadline(deadline) //nolint:wrapcheck // as of the underlying writer
 }
 
+// extend moves the write deadline of the connection to timeout from now, unless the handler has set its own.
 func (w *limitedWriter) extend() {
 	if !w.own {
 		_ = w.c.SetWriteDeadline(time.Now().Add(w.timeout)) //nolint:forbidigo // deadlines use the system clock
 	}
 }
 
-// stop makes slow not be called any more.
+// stop stops the timer that calls slow, if it runs.
 func (w *limitedWriter) stop() {
 	if w.timer != nil {
 		w.timer.Stop()
 	}
 }
 
-// WriteHeader ignores all statuses after the first one.
+// WriteHeader sends the status and records it for the log. It ignores all statuses after the first one.
 func (w *limitedWriter) WriteHeader(status int) {
 	if w.status == 0 {
 		w.status = status

@@ -30,7 +30,8 @@ type entry struct {
 // Cache keeps files and the reasons why there are none.
 type Cache = otter.Cache[string, *entry]
 
-// NewCache returns an empty cache.
+// NewCache returns an empty cache of files, limited to cacheBytes. Files expire after fileAge and refusals after
+// refusalAge.
 func NewCache() *Cache {
 	return otter.Must(&otter.Options[string, *entry]{
 		MaximumWeight: cacheBytes,
@@ -50,7 +51,8 @@ func NewCache() *Cache {
 	})
 }
 
-// cached returns the file with a key. One of several requests at the same time loads it. Files and refusals are kept,
+// cached returns the file with a key from c, or loads it and keeps it. One of several requests at the same time
+// loads it, within loadTimeout, even if its client disconnects. Files and errors of type [media.Refusal] are kept,
 // other errors are not. A nil cache keeps nothing.
 func cached(
 	ctx context.Context, c *Cache, key string, load func(ctx context.Context) (*media.File, error),

@@ -26,7 +26,8 @@ type Fetcher struct {
 	slots  chan struct{}
 }
 
-// NewFetcher returns a new fetcher. It connects only to public addresses and to those in the allowed networks.
+// NewFetcher returns a new fetcher of NFT metadata over HTTP with a cache of its own. It connects only to public
+// addresses and to those in the allowed networks.
 func NewFetcher(allowed []netip.Prefix) *Fetcher {
 	return &Fetcher{
 		client: outbound.New(outbound.Options{Timeout: fetchTimeout, Allowed: allowed, Setting: "media-networks"}),
@@ -38,7 +39,8 @@ func NewFetcher(allowed []netip.Prefix) *Fetcher {
 // unread is the reason without details, which could be those of a network that the client cannot reach.
 var unread = &media.Refusal{Reason: "the metadata outside of the ledger cannot be read now"}
 
-// Fetch returns the file at a URL. All errors are of type [media.Refusal].
+// Fetch returns the file at a URL from the cache, or requests it, within fetchTimeout and at most maxConcurrent at
+// a time. All errors are of type [media.Refusal].
 func (f *Fetcher) Fetch(ctx context.Context, url string) (*media.File, error) {
 	file, err := cached(ctx, f.cache, url, func(ctx context.Context) (*media.File, error) {
 		ctx, cancel := context.WithTimeout(ctx, fetchTimeout)
@@ -57,7 +59,8 @@ func (f *Fetcher) Fetch(ctx context.Context, url string) (*media.File, error) {
 	return file, err
 }
 
-// request requests a file. It reads the content only if it can be metadata.
+// request sends a GET request for a file. It reads the content, up to [media.MaxMetadata] bytes, only if its type
+// can be metadata; otherwise Content is nil. All errors are of type [media.Refusal].
 func (f *Fetcher) request(ctx context.Context, url string) (*media.File, error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, url, http.NoBody)
 	if err != nil {

@@ -29,7 +29,8 @@ type Client struct {
 }
 
 // NewClient returns a client for the page at a URL such as https://status.example.com, to which the paths of the
-// documents are appended. transport defaults to [http.DefaultTransport].
+// documents are appended. It sends nothing yet, and fails if the URL is invalid or contains a user or a query.
+// transport defaults to [http.DefaultTransport].
 func NewClient(pageURL string, transport http.RoundTripper) (*Client, error) {
 	base := strings.TrimSuffix(strings.TrimRight(pageURL, "/"), "/api/v2")
 	u, err := url.Parse(base)
@@ -50,7 +51,8 @@ func (c *Client) Base() string { return c.base }
 // errOtherHost rejects redirects to another host.
 var errOtherHost = errors.New("it redirects to another host")
 
-// sameHost permits redirects that stay on the host and do not downgrade to http.
+// sameHost is the redirect policy of the client: it fails for a redirect to another host or port or from https to
+// http, and after maxRedirects.
 func sameHost(to *http.Request, via []*http.Request) error {
 	first := via[0].URL
 	switch {
@@ -71,8 +73,9 @@ type Reading struct {
 	Tags map[string]string
 }
 
-// Read reads the documents of the page, unless the summary still has the ETag of the last read: each write to a page
-// changes it. step, if not nil, is called with the number of documents that have been read.
+// Read reads the documents of the page with their ETags, unless the summary still has the ETag in tags: each write
+// to a page changes it. Then Documents is nil. step, if not nil, is called with the number of documents that have
+// been read. It changes no argument.
 func (c *Client) Read(ctx context.Context, tags map[string]string, step func(done, total int)) (*Reading, error) {
 	// These documents contain the whole page. The other five are parts of them.
 	names := []string{status.SummaryDocument, status.IncidentsDocument, status.ScheduledDocument}
@@ -96,7 +99,8 @@ func (c *Client) Read(ctx context.Context, tags map[string]string, step func(don
 	return r, nil
 }
 
-// get requests a document. The body is nil if it still has the ETag.
+// get requests a document and returns its body, of at most one byte more than [status.LongestDocument], and its
+// ETag. The body is nil if it still has the given ETag.
 func (c *Client) get(ctx context.Context, name, tag string) (body []byte, newTag string, err error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, c.base+"/api/v2/"+name, http.NoBody)
 	if err != nil {

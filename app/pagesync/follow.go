@@ -48,7 +48,8 @@ type Follower struct {
 	warned []string // the warnings of the last poll, which are not logged again
 }
 
-// New returns a new Follower.
+// New returns a new Follower of the page at o.URL, which reads nothing yet. It fails if the URL is invalid, or the
+// interval is shorter than [statuspages.MinSourceEvery].
 func New(o Options) (*Follower, error) {
 	client, err := NewClient(o.URL, nil)
 	if err != nil {
@@ -85,8 +86,9 @@ type Outcome struct {
 	Warnings []string
 }
 
-// Once reads the page and imports it. tags are the ETags of the last read, or nil to read everything. It returns the
-// new ETags, or nil if the documents belong to different revisions, so that the next read gets all of them again.
+// Once reads the page and imports it into the database as o.Author. tags are the ETags of the last read, or nil to
+// read everything. It returns the new ETags, or nil if the documents belong to different revisions, so that the
+// next read gets all of them again. If nothing has changed, the outcome is empty and nothing is written.
 func (f *Follower) Once(ctx context.Context, tags map[string]string) (*Outcome, map[string]string, error) {
 	reading, err := f.client.Read(ctx, tags, f.o.Step)
 	if err != nil {
@@ -113,8 +115,9 @@ func (f *Follower) Once(ctx context.Context, tags map[string]string) (*Outcome, 
 	return &Outcome{Result: result, Warnings: c.Warnings}, tagsOfPage, nil
 }
 
-// Poll reads the page unless another gateway has done so recently, and records the outcome. polled reports whether
-// this gateway polled; if not, the outcome is nil. next is the time of the next poll.
+// Poll claims the source in the database and reads and imports the page, unless another gateway has done so
+// recently. It records the outcome and the time of the next poll in the database. polled reports whether this
+// gateway polled; if not, the outcome is nil. next is the time of the next poll.
 func (f *Follower) Poll(ctx context.Context) (out *Outcome, polled bool, next time.Time, err error) {
 	now := f.o.Now()
 	source, claimed, err := f.o.DB.ClaimSource(ctx, f.client.Base(), now, lease)
@@ -153,7 +156,8 @@ func (f *Follower) Poll(ctx context.Context) (out *Outcome, polled bool, next ti
 	return out, true, source.NextAt, err
 }
 
-// Copy reads and imports the whole page, even if another gateway polls it. For a mirror, it records the source.
+// Copy reads and imports the whole page once, even if another gateway polls it. For a mirror that is not a
+// preview, it also records the source in the database, with an interval of a minute by default.
 func (f *Follower) Copy(ctx context.Context) (*Outcome, error) {
 	out, tags, err := f.Once(ctx, nil)
 	if err != nil || f.o.Import.Mode != status.Mirror || f.o.Author.Preview != nil {
@@ -166,7 +170,8 @@ func (f *Follower) Copy(ctx context.Context) (*Outcome, error) {
 	})
 }
 
-// pause returns the time to the next poll: the interval, doubled after each failure up to [maxPause].
+// pause returns the time to the next poll after a number of failures in sequence: the interval, doubled after each
+// failure up to [maxPause].
 func (f *Follower) pause(failures int) time.Duration {
 	every := max(f.o.Every, statuspages.MinSourceEvery)
 	for range min(failures, 10) {
@@ -188,7 +193,8 @@ func (f *Follower) Run(ctx context.Context) {
 	}
 }
 
-// log logs the outcome of a poll unless it is the same as before.
+// log logs the outcome of a poll: a failure or recovery when it changes, an import with changes, and warnings that
+// the last import did not have. It records the warnings in f.
 func (f *Follower) log(ctx context.Context, out *Outcome, err error) {
 	log := f.o.Logger.With("url", f.client.Base())
 	if err != nil || out != nil {

@@ -35,8 +35,8 @@ type Checker struct {
 	transport http.RoundTripper
 }
 
-// NewChecker returns a checker that sends requests from this process. now is the time of results, and health reads
-// the ledger for probes of it; it may be nil.
+// NewChecker returns a checker that sends requests from this process. now returns the time of results. health
+// reads the ledger for probes of it and may be nil: their result is then unknown.
 func NewChecker(now func() time.Time, health func(ctx context.Context) (*storage.LedgerHealth, error)) *Checker {
 	return &Checker{
 		Now: now, Ledger: health,
@@ -136,7 +136,9 @@ func (c *Checker) http(ctx context.Context, p *status.Probe, r *status.ProbeResu
 	return nil
 }
 
-// unexpected returns what is wrong with a response, or an empty string if it is as expected.
+// unexpected returns what is wrong with the status or body of a response, or an empty string if it is as the probe
+// expects: the status, the pattern of the body, and the value at a path. A GraphQL response must have data and no
+// errors.
 func unexpected(p *status.Probe, resp *http.Response, body []byte) string {
 	s := &p.Spec
 	if s.Status != 0 && resp.StatusCode != s.Status || s.Status == 0 &&
@@ -173,7 +175,8 @@ func unexpected(p *status.Probe, resp *http.Response, body []byte) string {
 	return ""
 }
 
-// lookUp returns the value at a path of names and indexes in JSON, or nil if it does not exist.
+// lookUp returns the value at a path in decoded JSON, or nil if it does not exist. The path consists of names and
+// indexes, joined by dots, such as errors.0.message.
 func lookUp(v any, path string) any {
 	for step := range strings.SplitSeq(path, ".") {
 		switch in := v.(type) {
@@ -232,7 +235,8 @@ const standstill = 5 * time.Minute
 // inactive.
 const minPerNode = 50
 
-// node checks a consensus node by its state in the ledger.
+// node sets level and detail of r, the result of a probe of a consensus node, from the state h of the ledger: the
+// address book, the newest transactions and the stake. With too few transactions the level remains unknown.
 func node(p *status.Probe, h *storage.LedgerHealth, r *status.ProbeResult) {
 	id := p.Spec.Node
 	if id == 0 && p.NodeID >= 0 {
@@ -261,8 +265,8 @@ func node(p *status.Probe, h *storage.LedgerHealth, r *status.ProbeResult) {
 	}
 }
 
-// heartbeat checks the time since the last heartbeat. Without any heartbeat the result is unknown, because the job may
-// not have run yet.
+// heartbeat sets level, detail and duration of r from the time since the last heartbeat of the probe. Without any
+// heartbeat the result is unknown, because the job may not have run yet.
 func heartbeat(p *status.Probe, r *status.ProbeResult) {
 	if p.BeatAt.IsZero() {
 		r.Detail = "no heartbeat has been received yet"

@@ -30,13 +30,15 @@ type Watcher struct {
 	log     *statuspages.TaskLog
 }
 
-// NewWatcher returns a new watcher.
+// NewWatcher returns a new watcher that runs due probes with checker and writes to status pages with editor. It
+// does nothing before [Watcher.Run] or [Watcher.RunDue].
 func NewWatcher(editor *statuspages.Editor, checker *Checker, log *slog.Logger) *Watcher {
 	return &Watcher{editor, checker, &statuspages.TaskLog{Logger: log, Task: "running probes"}}
 }
 
-// Run watches until the context ends. It retries while the database is unavailable. A hanging target does not delay
-// other probes.
+// Run runs due probes, updates their pages and deletes old results, at intervals of pollInterval until the context
+// ends. It waits for running probes then. It logs errors and retries while the database is unavailable. A hanging
+// target does not delay other probes.
 func (w *Watcher) Run(ctx context.Context) {
 	slots := make(chan struct{}, maxConcurrent)
 	var group sync.WaitGroup
@@ -54,7 +56,8 @@ func (w *Watcher) Run(ctx context.Context) {
 	}
 }
 
-// RunDue runs all due probes, updates their pages and waits for the results. It returns the number of probes.
+// RunDue runs due probes once, at most maxConcurrent, updates their pages and waits for the results. It returns
+// the number of probes that it started, and all errors joined.
 func (w *Watcher) RunDue(ctx context.Context) (started int, err error) {
 	var group sync.WaitGroup
 	var mu sync.Mutex
@@ -69,8 +72,8 @@ func (w *Watcher) RunDue(ctx context.Context) (started int, err error) {
 	return started, errors.Join(append(failed, err, w.resolve(ctx))...)
 }
 
-// begin starts due probes, at most as many as slots are free. failed is called with the error of each probe that
-// fails.
+// begin claims due probes in the database, at most as many as slots are free, and starts them in group. It returns
+// their number without waiting. failed is called, concurrently, with the error of each probe that fails.
 func (w *Watcher) begin(
 	ctx context.Context, group *sync.WaitGroup, slots chan struct{}, failed func(error),
 ) (int, error) {
@@ -105,7 +108,7 @@ func (w *Watcher) begin(
 	return len(probes), nil
 }
 
-// resolve resolves the incidents of probes that have been good for long enough.
+// resolve resolves the incidents of probes that have been good for long enough, in the database, and logs them.
 func (w *Watcher) resolve(ctx context.Context) error {
 	resolved, err := w.editor.ResolveProbed(ctx)
 	for _, code := range resolved {
@@ -114,7 +117,8 @@ func (w *Watcher) resolve(ctx context.Context) error {
 	return err
 }
 
-// check runs a probe, records the result and updates the page.
+// check runs a probe, records the result and the time of the next run, and updates the page and logs if the level
+// of the probe has changed.
 func (w *Watcher) check(ctx context.Context, checker *Checker, p *status.Probe) error {
 	r := checker.Check(ctx, p)
 	if ctx.Err() != nil { // the gateway is shutting down; the result is invalid

@@ -28,7 +28,8 @@ type Request struct {
 type requestKey struct{}
 
 // Begin starts the span of a request, as part of the trace in its traceparent header, and returns the request to
-// serve. Streams have no child spans, because they can last for days.
+// serve, whose context has the span. It returns r and nil if tracing is off or the trace is not sampled. Streams
+// have no child spans, because they can last for days.
 func (t *Traces) Begin(r *http.Request, stream bool) (*http.Request, *Request) {
 	if t == nil {
 		return r, nil
@@ -67,7 +68,8 @@ func (t *Traces) Begin(r *http.Request, stream bool) (*http.Request, *Request) {
 	return r.WithContext(ctx), req
 }
 
-// Finish sets the name, route and status of the span. route is the pattern of the path, or empty.
+// Finish sets the name, route and status of the span, which [Request.End] ends. route is the pattern of the path,
+// or empty. A status of 500 or more marks the span as failed. It does nothing if r is nil.
 func (r *Request) Finish(method, route string, status int) {
 	if r == nil {
 		return
@@ -91,7 +93,7 @@ func (r *Request) Finish(method, route string, status int) {
 	}
 }
 
-// End ends the span.
+// End ends the span, so that it is exported. It does nothing if r is nil.
 func (r *Request) End() {
 	if r != nil {
 		r.span.End()
@@ -113,7 +115,8 @@ func knownMethod(method string) bool {
 // maxNameLength is the length to which operation names, which clients choose, are truncated in span names.
 const maxNameLength = 100
 
-// spanName returns the name of an operation's span, bounded because clients choose the name of the operation.
+// spanName returns the name of an operation's span, cut to maxNameLength bytes because clients choose the name of
+// the operation.
 func spanName(kind, operation string) string {
 	if operation == "" {
 		return "graphql " + kind
@@ -121,8 +124,8 @@ func spanName(kind, operation string) string {
 	return "graphql " + operation[:min(len(operation), maxNameLength)]
 }
 
-// Received names the span of the request in ctx after its GraphQL operation. It does nothing if the request is not
-// traced.
+// Received names the span of the request in ctx after its GraphQL operation and sets its attributes. It does
+// nothing if the request is not traced.
 func (*Traces) Received(ctx context.Context, kind, operation string) {
 	r, ok := ctx.Value(requestKey{}).(*Request)
 	if !ok {
@@ -147,8 +150,8 @@ func (t *Traces) Run(ctx context.Context, kind, operation string) (of context.Co
 	return ctx, func() { span.End() }
 }
 
-// Statements returns a tracer of SQL statements, or nil if tracing is off. Spans do not contain arguments. Statements
-// outside of requests have no spans.
+// Statements returns a tracer of SQL statements for connections to the database, or nil if tracing is off. Spans
+// contain the SQL text but no arguments. Statements outside of requests have no spans.
 func (t *Traces) Statements() pgx.QueryTracer {
 	if t == nil {
 		return nil
@@ -168,16 +171,19 @@ type statements struct {
 	own trace.Tracer
 }
 
+// TraceQueryEnd implements [pgx.QueryTracer]: it ends the span, with an error that contains no values.
 func (s *statements) TraceQueryEnd(ctx context.Context, conn *pgx.Conn, data pgx.TraceQueryEndData) {
 	data.Err = withoutValues(data.Err)
 	s.Tracer.TraceQueryEnd(ctx, conn, data)
 }
 
+// TracePrepareEnd implements [pgx.PrepareTracer]: it ends the span, with an error that contains no values.
 func (s *statements) TracePrepareEnd(ctx context.Context, conn *pgx.Conn, data pgx.TracePrepareEndData) {
 	data.Err = withoutValues(data.Err)
 	s.Tracer.TracePrepareEnd(ctx, conn, data)
 }
 
+// TraceConnectEnd implements [pgx.ConnectTracer]: it ends the span, with an error that contains no values.
 func (s *statements) TraceConnectEnd(ctx context.Context, data pgx.TraceConnectEndData) {
 	data.Err = withoutValues(data.Err)
 	s.Tracer.TraceConnectEnd(ctx, data)
@@ -201,6 +207,8 @@ func (s *statements) TraceBatchQuery(ctx context.Context, _ *pgx.Conn, data pgx.
 	span.SetAttributes(otelpgx.RowsAffectedKey.Int64(data.CommandTag.RowsAffected()))
 }
 
+// TraceBatchEnd implements [pgx.BatchTracer]: it ends the span of the batch, with an error that contains no
+// values.
 func (s *statements) TraceBatchEnd(ctx context.Context, conn *pgx.Conn, data pgx.TraceBatchEndData) {
 	data.Err = withoutValues(data.Err)
 	s.Tracer.TraceBatchEnd(ctx, conn, data)
@@ -213,11 +221,14 @@ type statementError struct {
 	cause error
 }
 
+// Error returns the text for spans, which contains no values of the database.
 func (e *statementError) Error() string { return e.text }
 
+// Unwrap returns the error of the statement.
 func (e *statementError) Unwrap() error { return e.cause }
 
-// withoutValues returns an error that wraps err and whose text contains no values.
+// withoutValues returns an error for a span that wraps err and whose text contains no values of the database: the
+// SQLSTATE, the reason of the context, or the type of the error. It returns nil and [pgx.ErrNoRows] as they are.
 func withoutValues(err error) error {
 	var server *pgconn.PgError
 	switch {

@@ -59,8 +59,9 @@ type Traces struct {
 	log      *slog.Logger
 }
 
-// Start starts the export of traces. It returns nil if no collector is configured. It does not connect, so the
-// collector can be unavailable. The SDK reads the other standard environment variables.
+// Start returns the traces of the process, which are exported in the background, or nil if no collector is
+// configured in o or the environment. It does not connect, so the collector can be unavailable. The SDK reads the
+// other standard environment variables. It fails if a setting is invalid. Call [Traces.Shutdown] at the end.
 func Start(ctx context.Context, o Options) (*Traces, error) {
 	target, err := o.target()
 	if err != nil || target == nil {
@@ -104,7 +105,8 @@ func newTraces(o Options, self *resource.Resource, q *queue) *Traces {
 	}
 }
 
-// target returns the URL of the collector, or nil if none is configured.
+// target returns the URL of the collector from the options or the standard environment variables, or nil if none
+// is configured. It fails for an invalid URL, and errors do not contain the URL.
 func (o *Options) target() (*url.URL, error) {
 	for _, from := range []struct {
 		name, text string
@@ -133,7 +135,8 @@ func (o *Options) target() (*url.URL, error) {
 	return nil, nil
 }
 
-// checkHeaders fails for header lists that the SDK cannot parse. The SDK would print them, but they are secret.
+// checkHeaders fails if one of the given environment variables is a header list that the SDK cannot parse. The SDK
+// would print the lists, but they are secret.
 func checkHeaders(variables ...string) error {
 	for _, name := range variables {
 		text := os.Getenv(name)
@@ -152,7 +155,8 @@ func checkHeaders(variables ...string) error {
 	return nil
 }
 
-// Shutdown exports the queued spans. It waits for at most flushTimeout and until the context ends.
+// Shutdown exports the queued spans and ends the export. It waits for at most flushTimeout and until the context
+// ends, and logs failures. It does nothing if t is nil.
 func (t *Traces) Shutdown(ctx context.Context) {
 	if t == nil {
 		return
@@ -201,10 +205,12 @@ func (h logHandler) Handle(ctx context.Context, r slog.Record) error {
 	return h.Handler.Handle(ctx, r) //nolint:wrapcheck // the same handler
 }
 
+// WithAttrs returns a handler for records with attributes that adds the IDs too.
 func (h logHandler) WithAttrs(attrs []slog.Attr) slog.Handler {
 	return logHandler{h.Handler.WithAttrs(attrs)}
 }
 
+// WithGroup returns a handler for records of a group that adds the IDs too.
 func (h logHandler) WithGroup(name string) slog.Handler { return logHandler{h.Handler.WithGroup(name)} }
 
 // warnInterval is the minimum interval between log records about lost spans.
@@ -235,7 +241,8 @@ func newQueue(to sdktrace.SpanExporter, log *slog.Logger, options ...sdktrace.Ba
 	return q
 }
 
-// OnEnd queues a span that has ended.
+// OnEnd implements the span processor of the SDK: it queues a sampled span that has ended. If the queue is full,
+// it drops the span and counts it.
 func (q *queue) OnEnd(s sdktrace.ReadOnlySpan) {
 	if !s.SpanContext().IsSampled() {
 		return
@@ -252,7 +259,8 @@ func (q *queue) OnEnd(s sdktrace.ReadOnlySpan) {
 // sender exports batches.
 type sender struct{ *queue }
 
-// ExportSpans exports a batch. It counts and logs failures and does not return them.
+// ExportSpans sends a batch to the collector and updates the counters of the queue. It logs failures and always
+// returns nil.
 func (s sender) ExportSpans(ctx context.Context, spans []sdktrace.ReadOnlySpan) error {
 	err := s.to.ExportSpans(ctx, spans)
 	n := int64(len(spans))
@@ -271,7 +279,8 @@ func (s sender) Shutdown(ctx context.Context) error {
 	return s.to.Shutdown(ctx) //nolint:wrapcheck // the SDK returns it to [Traces.Shutdown]
 }
 
-// warn logs the number of lost spans, at most once per warnInterval.
+// warn logs the number of lost spans, with the error of the last export, if it has grown and at most once per
+// warnInterval.
 func (s sender) warn(ctx context.Context, err error) {
 	full, failed := s.full.Load(), s.failed.Load()
 	if now := s.now(); full+failed > s.reported && now.Sub(s.warned) >= warnInterval {

@@ -42,7 +42,8 @@ const (
 	Failed    = "failed"   // there was no response
 )
 
-// Results returns the results of requests.
+// Results returns all results of requests to webhooks: the label values of their metric, and the arguments of
+// [Sender.Count].
 func Results() []string { return []string{Delivered, Rejected, Failed} }
 
 // Sender sends messages.
@@ -59,8 +60,8 @@ type Sender struct {
 	stats   atomic.Pointer[statuspages.OutboxStats]
 }
 
-// New returns a new sender. It connects only to public addresses and to those in the allowed networks, and uses no
-// proxy.
+// New returns a new sender, which sends nothing before [Sender.Run]. It connects only to public addresses and to
+// those in the allowed networks, and uses no proxy. now returns the time of the signatures.
 func New(editor *statuspages.Editor, now func() time.Time, log *slog.Logger, allowed []netip.Prefix) *Sender {
 	s := &Sender{
 		editor: editor, log: log, now: now, slots: make(chan struct{}, maxConcurrent),
@@ -75,13 +76,15 @@ func New(editor *statuspages.Editor, now func() time.Time, log *slog.Logger, all
 	return s
 }
 
-// Count returns the number of requests with a result.
+// Count returns the number of requests since the start with one of the [Results]. It panics for any other result.
 func (s *Sender) Count(result string) int64 { return s.counts[result].Load() }
 
 // Stats returns the state of the outbox, at most ten seconds old.
 func (s *Sender) Stats() statuspages.OutboxStats { return *s.stats.Load() }
 
-// Run sends messages until the context ends. It retries while the database is unavailable.
+// Run sends the messages in the outbox of the database to webhooks until the context ends, and then waits for
+// those that are being sent. It also deletes old messages and refreshes [Sender.Stats]. It logs errors and retries
+// while the database is unavailable.
 func (s *Sender) Run(ctx context.Context) {
 	var recording sync.WaitGroup
 	recording.Go(func() { s.record(context.WithoutCancel(ctx)) })
@@ -130,7 +133,8 @@ func (s *Sender) round(ctx context.Context) (more bool, err error) {
 	return len(list) == limit, err
 }
 
-// send sends a message and records the result. It does not end when the gateway stops, which waits for open requests.
+// send sends a message once and records the result, with the time of the next attempt. After the last failure, or
+// the status 410, the webhook is disabled. It does not end when the gateway stops, which waits for open requests.
 func (s *Sender) send(ctx context.Context, d *status.Delivery) {
 	code, err := s.post(ctx, d)
 	if err == nil && code >= 200 && code <= 299 {
@@ -154,7 +158,8 @@ func (s *Sender) send(ctx context.Context, d *status.Delivery) {
 	})
 }
 
-// post sends the request and returns the status of the response.
+// post sends the body of a delivery to its URL, signed and with the headers of Standard Webhooks, and returns the
+// status of the response. It records nothing.
 func (s *Sender) post(ctx context.Context, d *status.Delivery) (int, error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, d.URL, bytes.NewReader(d.Body))
 	if err != nil {
@@ -174,7 +179,8 @@ func (s *Sender) post(ctx context.Context, d *status.Delivery) (int, error) {
 	return resp.StatusCode, nil
 }
 
-// record records sent messages at once, together with those that were sent meanwhile.
+// record writes sent messages to the database as delivered, together with those that were sent meanwhile. It
+// returns when s.sent is closed.
 func (s *Sender) record(ctx context.Context) {
 	for d := range s.sent {
 		batch := []*status.Delivery{d}
@@ -192,7 +198,8 @@ func (s *Sender) record(ctx context.Context) {
 	}
 }
 
-// persist repeats a write until it succeeds, for the duration of the lease.
+// persist repeats a write to the database until it succeeds, for the duration of the lease. It logs a final
+// failure.
 func (s *Sender) persist(ctx context.Context, write func(ctx context.Context) error) {
 	ctx, cancel := context.WithTimeout(ctx, lease)
 	defer cancel()

@@ -15,7 +15,8 @@ import (
 	"heliograph/internal/base/profile"
 )
 
-// requestOf returns the GraphQL request in a file: its JSON, or a document without variables.
+// requestOf returns the body of a GraphQL request from the text of a file: the text if it is JSON, otherwise a
+// request with the text as its document and without variables.
 func requestOf(text []byte) any {
 	if json.Valid(text) {
 		return json.RawMessage(text)
@@ -26,7 +27,8 @@ func requestOf(text []byte) any {
 // analyzeTimeout is the timeout of a request whose plan is printed. That of the gateway is shorter by default.
 const analyzeTimeout = time.Minute
 
-// analyze runs a GraphQL request on the admin port of a gateway, and prints its plan.
+// analyze sends a GraphQL request to the admin port of a running gateway, which executes it, and prints its plan,
+// as JSON if the flag is set. It prints errors of the response to standard error. It fails if there is no plan.
 func (c *explainCmd) analyze(ctx context.Context, request any) error {
 	body, err := json.Marshal(request)
 	if err != nil {
@@ -67,7 +69,8 @@ func (c *explainCmd) analyze(ctx context.Context, request any) error {
 // planWidth is the width of the bars of a plan in characters.
 const planWidth = 40
 
-// printPlan prints a plan with a bar over time for each statement.
+// printPlan prints a plan of a request to standard output: the totals, and a line for each statement with a bar
+// over time. Times are in milliseconds.
 func printPlan(p *profile.Profile) {
 	fmt.Fprintf(os.Stdout, "%.1f ms (queue %.1f, waiting for connections %.1f), %d bytes\n"+
 		"%d levels, %d round trips, %d statements, %d cache hits\n\nlevel trip      ms    rows\n",

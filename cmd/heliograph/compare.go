@@ -52,8 +52,8 @@ func (c *compareCmd) Run(ctx context.Context) error {
 	return nil
 }
 
-// compare checks the flags, reads the requests that are compared, and sends them to both services. It shows progress
-// on standard error.
+// compare checks the flags, reads the requests that are compared, and sends them to both services. It shows
+// progress on standard error. Differences are in the report, not in the error.
 func (c *compareCmd) compare(ctx context.Context) (*compare.Report, error) {
 	if c.Requests < 1 || c.Concurrency < 1 || c.Timeout <= 0 {
 		return nil, errors.New("--requests, --concurrency and --timeout must be positive")

@@ -40,7 +40,9 @@ type database struct {
 	server *embedded.Server // nil for an external database
 }
 
-// open returns the configured database, or starts the embedded server and migrates its database.
+// open returns the configured database without connecting to it, or starts the embedded server and migrates its
+// database. The caller must call [database.close]. An invalid URL is a usage error that does not contain the
+// password.
 func (s *databaseSettings) open(ctx context.Context, log *slog.Logger) (*database, error) {
 	if s.DatabaseURL != "" {
 		if _, err := pgx.ParseConfig(s.DatabaseURL); err != nil {
@@ -81,7 +83,7 @@ func (d *database) maintain(ctx context.Context, log *slog.Logger) {
 	}
 }
 
-// ensurePartitions creates the partitions for the current time in the database of the ledger.
+// ensurePartitions connects to the ledger database at url and creates the partitions for the current time there.
 func ensurePartitions(ctx context.Context, url string) error {
 	conn, err := pgx.Connect(ctx, url)
 	if err != nil {
@@ -90,7 +92,8 @@ func ensurePartitions(ctx context.Context, url string) error {
 	return errors.Join(migrations.EnsurePartitions(ctx, conn, time.Time{}), conn.Close(context.WithoutCancel(ctx)))
 }
 
-// close stops the embedded PostgreSQL, if this process has started one. It waits up to 30 seconds.
+// close stops the embedded PostgreSQL, if this process has started one, and waits for up to 30 seconds. For an
+// external database it does nothing.
 func (d *database) close() error {
 	if d.server == nil {
 		return nil
@@ -136,8 +139,9 @@ func unreachable(url string, err error) error {
 // essential are the tables without which nothing can be served.
 const essential = " address_book entity record_file transaction "
 
-// check compares the tables of the database with those that the gateway reads. It fails if essential tables are
-// missing, and logs other differences.
+// check compares the tables of the ledger database with those that the gateway reads, and records the missing ones
+// and their placement in db. It fails if essential tables are missing, and logs other differences and missing
+// permissions as warnings.
 func check(ctx context.Context, db *storage.DB, log *slog.Logger) error {
 	absent, unknown, err := migrations.Compare(ctx, db.Pool())
 	if err != nil {
@@ -174,8 +178,9 @@ func check(ctx context.Context, db *storage.DB, log *slog.Logger) error {
 	return nil
 }
 
-// loadDemo loads the demo network into a database if it is empty. With again, it replaces the demo network, and fails
-// if the database contains other data.
+// loadDemo writes the demo network to the ledger database at url if that is empty, otherwise it does nothing. With
+// again, it replaces the demo network, and fails if the database contains other data. It shows progress on
+// standard error.
 func loadDemo(ctx context.Context, url string, now time.Time, again bool) error {
 	pool, err := pgxpool.New(ctx, url)
 	if err != nil {
@@ -193,7 +198,8 @@ func loadDemo(ctx context.Context, url string, now time.Time, again bool) error 
 	return demodb.Load(ctx, pool, now, bar.show)
 }
 
-// connect opens a connection, and returns the function that closes it.
+// connect opens a single connection to the database at url and returns the function that closes it. Errors do not
+// contain the password.
 func connect(ctx context.Context, url string) (conn *pgx.Conn, done func(), err error) {
 	conn, err = pgx.Connect(ctx, url)
 	if err != nil {
@@ -202,8 +208,8 @@ func connect(ctx context.Context, url string) (conn *pgx.Conn, done func(), err 
 	return conn, func() { _ = conn.Close(context.WithoutCancel(ctx)) }, nil // what was written has been committed
 }
 
-// loadDemoStatus loads the demo status page, unless there are status pages. With again, it replaces the demo status
-// page, and fails if there are other pages.
+// loadDemoStatus writes the demo status page to the status database at url, unless there are status pages. With
+// again, it replaces the demo status page, and fails if there are other pages.
 func loadDemoStatus(ctx context.Context, url string, now time.Time, again bool) error {
 	conn, done, err := connect(ctx, url)
 	if err != nil {
@@ -213,7 +219,7 @@ func loadDemoStatus(ctx context.Context, url string, now time.Time, again bool) 
 	return statusdemo.Load(ctx, conn, now, again)
 }
 
-// isDemo reports whether the database contains the demo network.
+// isDemo connects to the database at url and reports whether it contains the demo network.
 func isDemo(ctx context.Context, url string) (bool, error) {
 	conn, done, err := connect(ctx, url)
 	if err != nil {
@@ -256,7 +262,8 @@ from (select current_setting('citus.max_adaptive_executor_pool_size', true)::int
 where to_regclass('citus_tables') is not null`},
 }
 
-// Run prints the table. It fails if tables or columns are missing.
+// Run inspects the external database, with a read for each check, and prints a table with results and what to do.
+// It fails if tables or columns are missing. It changes nothing.
 func (c *checkCmd) Run(ctx context.Context) error {
 	if c.DatabaseURL == "" {
 		return errors.New("there is no external database to check: set --database-url")
@@ -352,8 +359,8 @@ func (c *checkCmd) Run(ctx context.Context) error {
 	return nil
 }
 
-// statusPages reads the status database and prints its row of the report with row. A database that cannot be read is
-// a row too.
+// statusPages reads the status database and prints its row of the report with row. A database that cannot be read
+// is a row too; only an invalid setting is an error.
 func (c *checkCmd) statusPages(ctx context.Context, row func(name, value, todo string)) error {
 	url, err := c.statusURL(c.DatabaseURL)
 	if err != nil {

@@ -54,8 +54,10 @@ type exitError struct {
 	err  error
 }
 
+// Error returns the message of the cause.
 func (e *exitError) Error() string { return e.err.Error() }
 
+// Unwrap returns the cause. The exit code is read from the exitError itself.
 func (e *exitError) Unwrap() error { return e.err }
 
 // main runs the command of the command line until it ends or until the process gets an interrupt or termination
@@ -71,7 +73,8 @@ func main() {
 	os.Exit(code)
 }
 
-// run executes a command line and returns the exit code.
+// run parses a command line and the environment, executes the command and returns the exit code of the process. It
+// prints errors to standard error; the code for an invalid command line is 2.
 func run(ctx context.Context, args []string) int {
 	var cli commands
 	parser, err := kong.New(&cli,
@@ -123,7 +126,8 @@ func run(ctx context.Context, args []string) int {
 	return 0
 }
 
-// printError prints an error to standard error and returns the exit code of the process.
+// printError prints an error to standard error and returns the exit code of the process: that of an exitError,
+// otherwise 1.
 func printError(err error) int {
 	fmt.Fprintf(os.Stderr, "heliograph: %v\n", err)
 	var exit *exitError
@@ -144,17 +148,20 @@ type progress struct {
 	last     string
 }
 
-// newProgress returns the progress of a task that starts now, on standard error. It is printed after a delay.
+// newProgress returns the progress of a task that starts now. It is printed to standard error, and only after the
+// delay, so that short tasks print nothing.
 func newProgress(delay time.Duration) *progress {
 	return &progress{out: os.Stderr, terminal: isTerminal(os.Stderr), from: time.Now().Add(delay)}
 }
 
+// isTerminal reports whether a file is a terminal and not a pipe or a regular file.
 func isTerminal(f *os.File) bool {
 	info, err := f.Stat()
 	return err == nil && info.Mode()&os.ModeCharDevice != 0
 }
 
-// show prints the progress of a step. total is 0 if it is not known.
+// show prints the progress of a step: as a bar on a terminal, otherwise one line for each new step. total is 0 if
+// it is not known.
 func (p *progress) show(step string, done, total int) {
 	switch {
 	case time.Now().Before(p.from):
@@ -173,7 +180,7 @@ func (p *progress) show(step string, done, total int) {
 	p.last = step
 }
 
-// end clears the line on a terminal.
+// end removes the progress from a terminal. Elsewhere it does nothing.
 func (p *progress) end() {
 	if p.terminal && p.last != "" {
 		fmt.Fprint(p.out, "\r\033[K")
@@ -228,7 +235,8 @@ func (c *migrateCmd) Run(ctx context.Context) (err error) {
 	return c.migrateStatus(ctx, d.url, log)
 }
 
-// migrateLedger creates or updates the ledger tables in an external database.
+// migrateLedger calls create to create or update the ledger tables in the external database at url, and maps
+// errors of the connection to a message without the password.
 func migrateLedger(
 	ctx context.Context, create func(context.Context, string, *slog.Logger) error, url string, log *slog.Logger,
 ) error {
@@ -240,7 +248,8 @@ func migrateLedger(
 	return unreachable(url, err)
 }
 
-// migrateStatus creates or updates the tables of the status pages. ledger is the URL of the ledger database.
+// migrateStatus creates or updates the tables of the status pages and prints their version. ledger is the URL of
+// the ledger database, which has them by default.
 func (c *migrateCmd) migrateStatus(ctx context.Context, ledger string, log *slog.Logger) error {
 	url, err := c.statusURL(ledger)
 	if err != nil {
@@ -294,7 +303,8 @@ func (c *demoCmd) Run(ctx context.Context) (err error) {
 	return nil
 }
 
-// prepare creates or updates the tables of d, unless it is embedded, and those of the status database.
+// prepare creates or updates the tables of d, unless it is embedded, and those of the status database at the URL
+// status. It logs nothing.
 func (c *demoCmd) prepare(ctx context.Context, d *database, status string) error {
 	quiet := slog.New(slog.DiscardHandler)
 	if d.server == nil {
@@ -322,7 +332,8 @@ type explainCmd struct {
 	ledgerSettings
 }
 
-// Run prints the document of a path, for which it does not need a database, or runs it.
+// Run prints the GraphQL document of a REST path, which needs no database. With --analyze it sends the document,
+// or a request in a file, to a running gateway and prints the plan.
 func (c *explainCmd) Run(ctx context.Context) error {
 	if c.Analyze && !strings.Contains(c.Path, "/api/v") {
 		text, err := os.ReadFile(c.Path)
@@ -368,7 +379,7 @@ func (c *explainCmd) Run(ctx context.Context) error {
 	return err
 }
 
-// printJSON prints a value as indented JSON to standard output.
+// printJSON prints a value as indented JSON to standard output, without escaping HTML characters.
 func printJSON(v any) error {
 	enc := json.NewEncoder(os.Stdout)
 	enc.SetIndent("", "  ")
@@ -376,7 +387,7 @@ func printJSON(v any) error {
 	return enc.Encode(v) //nolint:wrapcheck // writing to the terminal
 }
 
-// adminURL returns the URL of the admin port with a listen address.
+// adminURL returns the base URL of the admin port for a listen address such as :8081, which stands for 127.0.0.1.
 func adminURL(listen string) string {
 	if strings.HasPrefix(listen, ":") {
 		listen = "127.0.0.1" + listen
@@ -389,8 +400,8 @@ type healthCmd struct {
 	Part        string `enum:",ledger,status" default:"" help:"Part that must be ready: ledger or status (default: one of them)."`
 }
 
-// Run requests the readiness of a running gateway. The health checks of containers use it: the image has no other
-// program.
+// Run requests the readiness of a running gateway, or of one part of it, within 3 seconds, and fails if it is not
+// ready. The health checks of containers use it: the image has no other program.
 func (c *healthCmd) Run(ctx context.Context) error {
 	target := strings.TrimSuffix(adminURL(c.AdminListen)+"/health/readiness/"+c.Part, "/")
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, target, http.NoBody)

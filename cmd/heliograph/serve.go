@@ -81,7 +81,8 @@ type serveCmd struct {
 	traceSettings `group:"Logs and traces"`
 }
 
-// Run serves until the context ends.
+// Run checks the settings, opens the databases, loads the demo if configured, and serves until the context ends.
+// It changes settings of the whole process: the default logger, the memory profile and the garbage collector.
 func (c *serveCmd) Run(ctx context.Context) (err error) {
 	runtime.MemProfileRate = 4 << 20 // with the default, 512 KiB, the samples take 1.5 % of the time of a request
 	gateway.SetCollector()
@@ -217,8 +218,8 @@ func (c *serveCmd) Run(ctx context.Context) (err error) {
 	return c.serve(ctx, log, d, handlers, traces, public, admin)
 }
 
-// demo loads the demo network into an empty embedded database. It also loads the demo status page, unless the status
-// pages have their own database.
+// demo writes the demo network to an embedded database that is empty. It also writes the demo status page, unless
+// the status pages have their own database or the database contains other data.
 func (c *serveCmd) demo(ctx context.Context, d *database, now time.Time) error {
 	if err := loadDemo(ctx, d.url, now, false); err != nil || c.StatusURL != "" {
 		return err
@@ -229,8 +230,8 @@ func (c *serveCmd) demo(ctx context.Context, d *database, now time.Time) error {
 	return loadDemoStatus(ctx, d.url, now, false)
 }
 
-// linkDemo sets the URL of the demo status page to the address of the gateway, so that its links lead here. It keeps a
-// URL on another host.
+// linkDemo writes the address of the gateway to the demo status page as its URL, so that its links lead here. It
+// does nothing if the page does not exist or has a URL on another host.
 func linkDemo(ctx context.Context, editor *statuspages.Editor, address string) error {
 	const local = "http://localhost:"
 	page, err := editor.DB().PageByCode(ctx, demo.StatusPage)
@@ -257,7 +258,9 @@ func (c *serveCmd) checkLive() error {
 	return nil
 }
 
-// live adds blocks to the demo network with --demo=live, until the returned function is called.
+// live writes blocks to the demo network in the background with --demo=live, until the returned function is
+// called, which waits for the last one. It fails if the database contains other data. Without --demo=live it does
+// nothing.
 func (c *serveCmd) live(
 	ctx context.Context, d *database, now func() time.Time, log *slog.Logger,
 ) (stop func(), err error) {
@@ -290,7 +293,8 @@ func (c *serveCmd) live(
 // waitingShare is the inverse of the share of the memory limit that waiting requests can use.
 const waitingShare = 4
 
-// connect opens the pool of the ledger database. Its sessions are read-only.
+// connect opens the pool of the ledger database from the settings. Its sessions are read-only. queue limits the
+// requests that use it; tracer can be nil.
 func (c *serveCmd) connect(
 	ctx context.Context, d *database, base ledger.EntityID, queue *admission.Queue, tracer pgx.QueryTracer,
 ) (*storage.DB, error) {
@@ -316,9 +320,9 @@ func (c *serveCmd) connect(
 
 const reconnectInterval = 2 * time.Second
 
-// await checks the tables of the ledger database. If it cannot be reached, await returns without an error unless
-// --require-ledger is set, and checks it in the background until it responds: until then the gateway serves everything
-// else.
+// await checks the tables of the ledger database at startup. If the database cannot be reached, await returns nil
+// unless --require-ledger is set, and a goroutine repeats the check until it succeeds or ctx ends. Until then the
+// gateway serves everything else.
 func (c *serveCmd) await(ctx context.Context, d *database, db *storage.DB, log *slog.Logger) error {
 	err := check(ctx, db, log)
 	if err == nil || storage.FailureOf(err) == storage.FailureOther {
@@ -350,7 +354,8 @@ func (c *serveCmd) await(ctx context.Context, d *database, db *storage.DB, log *
 // statusConnections is the maximum number of connections to the status database, which has little load.
 const statusConnections = 4
 
-// connectStatus opens the pool of the status database. The database does not have to be reachable yet.
+// connectStatus opens the pool of the status database, which is the ledger database by default. The database does
+// not have to be reachable yet. tracer can be nil.
 func (c *serveCmd) connectStatus(ctx context.Context, d *database, tracer pgx.QueryTracer) (*statuspages.DB, error) {
 	url, err := c.statusURL(d.url)
 	if err != nil {
@@ -361,7 +366,8 @@ func (c *serveCmd) connectStatus(ctx context.Context, d *database, tracer pgx.Qu
 	return statuspages.Open(ctx, options)
 }
 
-// listen opens the ports of the public and of the admin handlers. If one fails, it closes the others.
+// listen opens the ports of the public handler and, if set, of the admin handler. If one fails, it closes the
+// others.
 func (c *serveCmd) listen(ctx context.Context) (public, admin []net.Listener, err error) {
 	for _, address := range c.Listen {
 		l, err := listenOn(ctx, "--listen", address)
@@ -397,14 +403,16 @@ func listenOn(ctx context.Context, flag, address string) (net.Listener, error) {
 	return l, nil
 }
 
+// closeAll closes listeners and ignores errors, because a server may have closed them.
 func closeAll(list []net.Listener) {
 	for _, l := range list {
 		_ = l.Close() // normally the server has closed it
 	}
 }
 
-// serve serves requests until the context ends, a server fails or the embedded database ends. Then it waits for open
-// requests.
+// serve serves requests and runs the background tasks until the context ends, a server fails or the embedded
+// database ends. Then it reports that it is not ready, waits for the shutdown delay, and waits for open requests
+// for up to drainTimeout.
 func (c *serveCmd) serve(
 	ctx context.Context, log *slog.Logger, d *database, h *gateway.Gateway, traces *tracing.Traces, public,
 	admin []net.Listener,

@@ -34,7 +34,8 @@ import (
 // toggle is a boolean setting: on/off, true/false, 1/0 or yes/no.
 type toggle struct{ on bool }
 
-// UnmarshalText reads the value of a switch; an empty text is off.
+// UnmarshalText sets the switch from on, true, 1 or yes, or off, false, 0 or no. An empty text is off. It ignores
+// case and fails for other texts.
 func (t *toggle) UnmarshalText(text []byte) error {
 	switch strings.ToLower(string(text)) {
 	case "on", "true", "1", "yes":
@@ -50,7 +51,7 @@ func (t *toggle) UnmarshalText(text []byte) error {
 // optionalToggle is a toggle whose default depends on something else.
 type optionalToggle struct{ ledger.Null[bool] }
 
-// UnmarshalText reads a switch that has a third state: an empty text is null.
+// UnmarshalText sets a switch that has a third state: an empty text is null, other texts are those of toggle.
 func (o *optionalToggle) UnmarshalText(text []byte) error {
 	var t toggle
 	if err := t.UnmarshalText(text); err != nil {
@@ -66,7 +67,7 @@ type demoMode struct {
 	live bool
 }
 
-// UnmarshalText reads on, off or live.
+// UnmarshalText sets the mode from live, which is also on, or from a text of toggle.
 func (m *demoMode) UnmarshalText(text []byte) error {
 	if m.live = strings.EqualFold(string(text), "live"); m.live {
 		m.on = true
@@ -83,8 +84,8 @@ func invalid(format string, args ...any) error {
 	return &exitError{exitUsage, fmt.Errorf(format, args...)}
 }
 
-// checkRanges fails if a setting is less than its tag min or more than its tag max. Settings without a default may be
-// missing.
+// checkRanges returns a usage error if a setting is less than its tag min or more than its tag max. Settings
+// without a default may be missing.
 func checkRanges(flags []*kong.Flag) error {
 	for _, f := range flags {
 		if least := f.Tag.Get("min"); least != "" && compareWith(f.Target, least) < 0 &&
@@ -102,7 +103,8 @@ func checkRanges(flags []*kong.Flag) error {
 // examples use.
 var foreign = regexp.MustCompile(`^HELIOGRAPH_(.*SERVICE_HOST|.*PORT(_.*)?|.*TEST_.*|URL|ROOT|SCHEMA)$`)
 
-// unknownVariables returns the variables that no flag uses. Their names may be misspelled.
+// unknownVariables returns the names of variables in environ that start with HELIOGRAPH_ but that no flag uses.
+// Their names may be misspelled. Names that match foreign are skipped.
 func unknownVariables(app *kong.Application, environ []string) (unknown []string) {
 	known := map[string]bool{}
 	_ = kong.Visit(app, func(n kong.Visitable, next kong.Next) error { // returns no error
@@ -122,7 +124,8 @@ func unknownVariables(app *kong.Application, environ []string) (unknown []string
 	return unknown
 }
 
-// compareWith compares a number or duration with a bound.
+// compareWith compares a number or duration with a bound in text form, and returns -1, 0 or 1. The bound must be
+// valid.
 func compareWith(v reflect.Value, bound string) int {
 	if d, ok := v.Interface().(time.Duration); ok {
 		limit, _ := time.ParseDuration(bound) // bounds are constants
@@ -142,7 +145,8 @@ type databaseSettings struct {
 	PGBindir    string `name:"pg-bindir" env:"HELIOGRAPH_PG_BINDIR" help:"Folder with the PostgreSQL programs for the embedded server (default: search the usual folders)."`
 }
 
-// pool returns the options of a pool of connections to the database at url.
+// pool returns the options of a pool of connections to the database at url, with the statement timeout and the
+// maximum number of connections. It connects to nothing.
 func (s *databaseSettings) pool(url string, timeout time.Duration, connections int32) storage.PoolOptions {
 	pooler := storage.Pooler(s.Pooler)
 	if s.DatabaseURL == "" && s.StatusURL == "" {
@@ -154,8 +158,8 @@ func (s *databaseSettings) pool(url string, timeout time.Duration, connections i
 	}
 }
 
-// direct replaces the URL that leads to the status tables by the direct one, for commands that need sessions of their
-// own.
+// direct changes the settings of commands that need sessions of their own: it replaces the URL that leads to the
+// status tables by the direct one, if that is set.
 func (s *databaseSettings) direct() {
 	if s.DirectURL != "" && s.StatusURL != "" {
 		s.StatusURL = s.DirectURL
@@ -164,7 +168,8 @@ func (s *databaseSettings) direct() {
 	}
 }
 
-// statusURL returns the URL of the database with the status tables. By default it is the URL of the ledger database.
+// statusURL returns the URL of the database with the status tables, by default that of the ledger database. It
+// fails with a usage error, without the password, if the URL is invalid.
 func (s *databaseSettings) statusURL(ledger string) (string, error) {
 	if s.StatusURL == "" {
 		return ledger, nil
@@ -187,7 +192,8 @@ func (s *databaseSettings) hasDatabase() error {
 	return err
 }
 
-// dataDir returns the data folder of the embedded server.
+// dataDir returns the data folder of the embedded server: the setting, or the default of the user. It does not
+// create it.
 func (s *databaseSettings) dataDir() (string, error) {
 	if s.DataDir != "" {
 		return s.DataDir, nil
@@ -243,7 +249,8 @@ type mediaSettings struct {
 	MediaNetworks  []string `env:"HELIOGRAPH_MEDIA_NETWORKS" placeholder:"NETWORK" help:"Addresses or networks from which metadata is read in addition to public addresses, such as 10.0.0.0/8; can be repeated."`
 }
 
-// media returns where the files of NFTs are, and how they are fetched if that is allowed.
+// media returns the gateways for files of NFTs and, if fetching is allowed, the function that fetches them. It
+// fails with a usage error for invalid settings.
 func (s *mediaSettings) media() (media.Fields, error) {
 	var f media.Fields
 	for gateway, text := range map[**url.URL]string{
@@ -265,7 +272,8 @@ func (s *mediaSettings) media() (media.Fields, error) {
 	return f, err
 }
 
-// graph returns the options of the GraphQL API. It reads the file of trusted documents.
+// graph returns the options of the GraphQL API from the settings. It reads the file of trusted documents and fails
+// if that is invalid.
 func (s *graphSettings) graph() (o gateway.GraphOptions, err error) {
 	o = s.GraphOptions
 	defaults := gateway.DefaultGraph()
@@ -299,8 +307,8 @@ var errTrusted = errors.New(
 	"neither a JSON object that maps document ids to documents nor a manifest of Apollo's persisted queries",
 )
 
-// parseTrusted returns documents by id. It reads the JSON object of Relay's compiler and GraphQL Code Generator, and
-// the manifest of Apollo.
+// parseTrusted returns the trusted documents in the text of a file by ID. It accepts the JSON object of Relay's
+// compiler and GraphQL Code Generator, and the manifest of Apollo.
 func parseTrusted(text []byte) (map[string]string, error) {
 	var documents map[string]string
 	if json.Unmarshal(text, &documents) == nil && documents != nil {
@@ -338,7 +346,8 @@ func parseClock(fixedTime string) (func() time.Time, error) {
 	return func() time.Time { return at }, nil
 }
 
-// base returns the entity id 0 in the shard and realm of the ledger.
+// base returns the entity id 0 in the shard and realm of the ledger, from which ids without shard and realm are
+// completed.
 func (s *ledgerSettings) base() (ledger.EntityID, error) {
 	id, err := ledger.NewEntityID(s.Shard, s.Realm, 0)
 	if err != nil {
@@ -347,7 +356,7 @@ func (s *ledgerSettings) base() (ledger.EntityID, error) {
 	return id, err
 }
 
-// chainID returns the EVM chain id of the network.
+// chainID returns the EVM chain id of the network as a quantity. The setting is decimal or "0x" and hex.
 func (s *ledgerSettings) chainID() (ledger.Quantity, error) {
 	digits, base := s.ChainID, 10
 	if after, ok := strings.CutPrefix(digits, "0x"); ok {
@@ -360,7 +369,8 @@ func (s *ledgerSettings) chainID() (ledger.Quantity, error) {
 	return ledger.QuantityOfInt(id), nil
 }
 
-// feeFiles returns which file has the price of gas.
+// feeFiles returns which system file has the price of gas, from the network, the chain id and the time since which
+// simple fees apply. It reads no file.
 func (s *ledgerSettings) feeFiles() (ledger.FeeFiles, error) {
 	chain, err := s.chainID()
 	if err != nil {
@@ -376,7 +386,8 @@ func (s *ledgerSettings) feeFiles() (ledger.FeeFiles, error) {
 	return files, nil
 }
 
-// rest checks the settings and returns them as the configuration of the REST API. It reads the file of users.
+// rest checks the settings and completes the configuration of the REST API in s, to which it returns a pointer. It
+// parses the credentials of users.
 func (s *ledgerSettings) rest() (cfg *rest.Config, err error) {
 	cfg = &s.Config
 	cfg.Now, err = parseClock(s.FixedTime)
@@ -397,7 +408,7 @@ func (s *ledgerSettings) rest() (cfg *rest.Config, err error) {
 	return cfg, nil
 }
 
-// readUsers parses the Basic credentials. They are secret, so errors do not contain them.
+// readUsers parses the Basic credentials in the JSON of a setting. They are secret, so errors do not contain them.
 func readUsers(text string) ([]rest.User, error) {
 	if text == "" {
 		return nil, nil
@@ -426,7 +437,8 @@ type traceSettings struct {
 	TraceRatio    float64 `env:"HELIOGRAPH_TRACE_RATIO" default:"1" help:"Fraction of requests to trace, from 0 to 1. A traceparent header takes precedence."`
 }
 
-// traces starts the export of traces if it is configured. Spans that cannot be delivered are counted in the log.
+// traces starts the export of traces if it is configured, otherwise it returns nil. Spans that cannot be delivered
+// are reported in log.
 func (s *traceSettings) traces(ctx context.Context, log *slog.Logger) (*tracing.Traces, error) {
 	started, err := tracing.Start(ctx, tracing.Options{
 		Endpoint: s.TraceEndpoint, Ratio: s.TraceRatio,
@@ -444,10 +456,11 @@ type logSettings struct {
 	LogLevel  string `env:"HELIOGRAPH_LOG_LEVEL" enum:"debug,info,warn,error" default:"info" help:"Minimum level of log records."`
 }
 
+// logger returns a new logger to standard error with the level and format of the settings.
 func (s *logSettings) logger() *slog.Logger { return slog.New(s.handler(os.Stderr, lastLine)) }
 
-// handler returns the handler of log records, which writes to out. replace changes attributes; nil changes none, and
-// writes a line in half of the time.
+// handler returns the handler of log records, which writes to out in the level and format of the settings. replace
+// changes attributes; nil changes none, and writes a line in half of the time.
 func (s *logSettings) handler(out io.Writer, replace func(groups []string, a slog.Attr) slog.Attr) slog.Handler {
 	var level slog.Level
 	if err := level.UnmarshalText([]byte(s.LogLevel)); err != nil {
@@ -460,8 +473,8 @@ func (s *logSettings) handler(out io.Writer, replace func(groups []string, a slo
 	return slog.NewTextHandler(out, o)
 }
 
-// lastLine shortens errors to their last line: those of connections have a line for each address, and the last one has
-// the cause.
+// lastLine returns an attribute of a log record whose value is cut to the last line if it is an error: those of
+// connections have a line for each address, and the last one has the cause.
 func lastLine(_ []string, a slog.Attr) slog.Attr {
 	if a.Value.Kind() != slog.KindAny {
 		return a
@@ -473,7 +486,8 @@ func lastLine(_ []string, a slog.Attr) slog.Attr {
 	return a
 }
 
-// readNetworks parses the addresses and networks of a setting. An address is a network of one.
+// readNetworks parses the addresses and networks of a setting. An address is a network of one. Errors have the
+// name of the setting.
 func readNetworks(setting string, list []string) ([]netip.Prefix, error) {
 	var out []netip.Prefix
 	for _, text := range list {
@@ -504,8 +518,9 @@ type evmSettings struct {
 	RequestFilters string         `name:"evm-request-filters" env:"HELIOGRAPH_EVM_REQUEST_FILTERS" help:"Rules that reject or throttle contract calls, as JSON: [{\"field\":\"TO\",\"pattern\":…,\"action\":\"REJECT\"}]; see docs/evm.md."`
 }
 
-// evm returns the options of the contract call service. demo reports whether it serves the demo network, which shows
-// everything.
+// evm returns the options of the contract call service from the settings. demo reports whether the gateway serves
+// the demo network, where optional features are on by default; cache is false if nothing may be cached. It fails
+// with a usage error for invalid filters.
 func (s *evmSettings) evm(cache, demo bool) (contractcalls.Options, error) {
 	o := s.Options
 	o.Overrides, o.Simulations, o.Prestate = s.StateOverrides.Or(demo), s.Simulate.Or(demo), s.Prestate.Or(demo)

@@ -87,7 +87,8 @@ type session struct {
 	err  error  // the first error of an argument
 }
 
-// Run opens the status database and runs the selected command.
+// Run opens the status database, starting the embedded server if necessary, and runs the selected command in a
+// session. Errors have the exit code and message of [explainStatus].
 func (c *statusCmd) Run(ctx context.Context, call *kong.Context) (err error) {
 	now, err := parseClock(c.FixedTime)
 	if err != nil {
@@ -113,7 +114,8 @@ func (c *statusCmd) Run(ctx context.Context, call *kong.Context) (err error) {
 	return explainStatus(url, s.dispatch(ctx, call.Selected()))
 }
 
-// dispatch runs a command, with the selected page if the command needs it.
+// dispatch runs a command, with the selected page in s.page if the command needs it. It fails if the command does
+// not support --dry-run, or the database is not writable.
 func (s *session) dispatch(ctx context.Context, selected *kong.Node) error {
 	command, ok := selected.Target.Addr().Interface().(statusCommand)
 	if !ok {
@@ -130,7 +132,8 @@ func (s *session) dispatch(ctx context.Context, selected *kong.Node) error {
 	return command.run(ctx, s)
 }
 
-// selectPage sets the page of the session. It fails if the page does not exist.
+// selectPage reads the pages and sets s.page to the one with the slug of the flag, by default the default page. It
+// fails if the page does not exist.
 func (s *session) selectPage(ctx context.Context) error {
 	pages, err := s.db.Pages(ctx)
 	if err != nil {
@@ -148,8 +151,8 @@ func (s *session) selectPage(ctx context.Context) error {
 // statusTimeout is the statement timeout of status commands.
 const statusTimeout = 20 * time.Second
 
-// database returns the URL of the status database. Without a configured URL it is the embedded database, which is
-// started unless another process runs it.
+// database returns the URL of the status database, and a function that stops what it has started. Without a
+// configured URL it is the embedded database, which is started unless another process runs it.
 func (s *statusSettings) database(ctx context.Context) (url string, done func() error, err error) {
 	nothing := func() error { return nil }
 	if s.StatusURL != "" || s.DatabaseURL != "" {
@@ -178,7 +181,8 @@ func (s *statusSettings) database(ctx context.Context) (url string, done func() 
 		embedded.Name, nothing, nil
 }
 
-// explainStatus maps an error to its exit code and a one-line message.
+// explainStatus returns the error of a status command with its exit code and a one-line message that says what to
+// do. url is that of the database, whose password the message does not contain.
 func explainStatus(url string, err error) error {
 	var transition *status.TransitionError
 	var rejected *status.Error
@@ -208,7 +212,8 @@ func explainStatus(url string, err error) error {
 	}
 }
 
-// render returns the bodies of all documents of the status API by name, from a gateway in this process.
+// render returns the bodies of all documents of the status API by name, from a gateway in this process. The
+// context selects the state that it reads.
 func (s *session) render(ctx context.Context, p *status.Page) (map[string][]byte, error) {
 	g, err := s.gateway(false)
 	if err != nil {
@@ -217,7 +222,8 @@ func (s *session) render(ctx context.Context, p *status.Page) (map[string][]byte
 	return g.Render(ctx, p)
 }
 
-// gateway returns a gateway that renders the documents and, if static is set, the HTML of pages as files.
+// gateway returns a new gateway in this process, without a ledger and without listening, that renders the
+// documents and, if static is set, the HTML of pages as files.
 func (s *session) gateway(static bool) (*gateway.Gateway, error) {
 	cfg := &rest.Config{LimitDefault: 25, LimitMax: 100, Now: s.now, Cache: static}
 	return gateway.New(gateway.Options{
@@ -225,8 +231,9 @@ func (s *session) gateway(static bool) (*gateway.Gateway, error) {
 	})
 }
 
-// preview prints the documents that a write changes, without their modification times. Reads with the context now see
-// the state before the write, those with after the state after it.
+// preview prints the differences of the documents that a write changes, without their modification times. Reads
+// with the context now see the state before the write, those with after the state after it. The caller rolls the
+// write back.
 func (s *session) preview(now, after context.Context) error {
 	pages, err := s.db.Pages(now)
 	if err != nil {
@@ -260,7 +267,8 @@ func (s *session) preview(now, after context.Context) error {
 	return nil
 }
 
-// printChanged prints the differences between documents as unified diffs of their properties, one a line.
+// printChanged prints the differences between documents to standard output, as unified diffs of their properties,
+// one a line.
 func (s *session) printChanged(before, after map[string][]byte) error {
 	for _, name := range status.Documents() {
 		diff := difflib.UnifiedDiff{
@@ -274,7 +282,8 @@ func (s *session) printChanged(before, after map[string][]byte) error {
 	return nil
 }
 
-// lines returns the lines of a document with one property each, without the modification time of its page.
+// lines returns the lines of a JSON document with one property each, without the modification time of its page,
+// for a diff. It returns nil if there is no document.
 func lines(document []byte) []string {
 	var b bytes.Buffer
 	if json.Indent(&b, document, "", "  ") != nil { // there is no document
@@ -291,8 +300,8 @@ func lines(document []byte) []string {
 	return all
 }
 
-// print prints an object as JSON if the JSON flag is set, and the formatted line otherwise. It prints nothing in a dry
-// run.
+// print writes an object as JSON to standard output if the JSON flag is set, and the formatted line otherwise. It
+// prints nothing in a dry run.
 func (s *session) print(object any, line string, args ...any) error {
 	if s.DryRun {
 		return nil
@@ -304,7 +313,7 @@ func (s *session) print(object any, line string, args ...any) error {
 	return printJSON(object)
 }
 
-// done prints the result of a write unless it failed.
+// done prints the result of a write like [session.print] unless err is set, which it returns.
 func (s *session) done(err error, object any, line string, args ...any) error {
 	if err != nil {
 		return err
@@ -312,8 +321,8 @@ func (s *session) done(err error, object any, line string, args ...any) error {
 	return s.print(object, line, args...)
 }
 
-// write sends an input to the editor, and shows the object with the returned code. It does nothing if an argument was
-// invalid, and shows nothing in a dry run.
+// write sends an input to a method of the editor, with the code of the object that it changes, and calls show with
+// the returned code. It returns s.err without writing if an argument was invalid, and shows nothing in a dry run.
 func write[I any](ctx context.Context, s *session, code string, in I,
 	do func(ctx context.Context, by statuspages.Author, code string, in I) (string, error),
 	show func(ctx context.Context, code string) error,
@@ -330,9 +339,11 @@ func write[I any](ctx context.Context, s *session, code string, in I,
 
 // The following methods convert arguments. If one is invalid, they record the error and return the zero value.
 
+// fail records the error of an argument in s.err, unless that has an earlier one. A write then returns it.
 func (s *session) fail(err error) { s.err = cmp.Or(s.err, err) }
 
-// time reads a time of an argument, in the time zone of the page unless the text has one.
+// time parses the time of an argument, in the time zone of the page unless the text has one. An error goes to
+// [session.fail], and the result is the zero time.
 func (s *session) time(text string) time.Time {
 	t, err := status.ParseTime(text, s.page.Zone)
 	s.fail(err)
@@ -347,7 +358,8 @@ func (s *session) optionalTime(text string) ledger.Null[time.Time] {
 	return ledger.Of(s.time(text))
 }
 
-// component returns the component or group with the given id or name, or an empty one for an empty reference.
+// component reads the component or group with the given id or name, or returns an empty one for an empty
+// reference. An error goes to [session.fail], and the result is empty too.
 func (s *session) component(ctx context.Context, ref string) *status.Component {
 	if ref == "" {
 		return &status.Component{}
@@ -357,12 +369,14 @@ func (s *session) component(ctx context.Context, ref string) *status.Component {
 	return cmp.Or(c, &status.Component{})
 }
 
-// codes returns the codes of the components or groups with the given ids or names.
+// codes returns the codes of the components or groups with the given ids or names, which it reads from the
+// database. Errors go to [session.fail].
 func (s *session) codes(ctx context.Context, refs []string) []string {
 	return list.Map(refs, func(ref string) string { return s.component(ctx, ref).Code })
 }
 
-// affected reads arguments of the form COMPONENT=STATUS. Components are read from the database.
+// affected parses arguments of the form COMPONENT=STATUS. It reads components from the database, and errors go to
+// [session.fail].
 func (s *session) affected(ctx context.Context, given []string) (out []status.Assignment) {
 	for _, text := range given {
 		i := strings.LastIndex(text, "=")
@@ -374,7 +388,8 @@ func (s *session) affected(ctx context.Context, given []string) (out []status.As
 	return out
 }
 
-// find returns the component or group with the given id or name.
+// find reads the components of the page and returns the component or group with the given id or name. It fails if
+// there is none.
 func (s *session) find(ctx context.Context, ref string) (*status.Component, error) {
 	w, err := s.db.WorkingCopy(ctx, s.page)
 	if err != nil {
@@ -383,22 +398,25 @@ func (s *session) find(ctx context.Context, ref string) (*status.Component, erro
 	return w.Find(ref)
 }
 
+// componentStatus returns the status in an argument, in which case does not matter and a hyphen is an underscore.
+// It does not check that it exists.
 func componentStatus(text string) status.ComponentStatus {
 	return status.ComponentStatus(strings.ReplaceAll(strings.ToLower(text), "-", "_"))
 }
 
-// noticeCode returns the code of a notice from its code or URL.
+// noticeCode returns the code of a notice from its code or the URL of its page. It reads nothing.
 func noticeCode(ref string) string {
 	return ref[strings.LastIndex(strings.TrimRight(ref, "/"), "/")+1:]
 }
 
-// notice returns the notice with a code, or nil.
+// notice reads the notice of the page with a code, or returns nil if it does not exist.
 func (s *session) notice(ctx context.Context, code string) (*status.Notice, error) {
 	notices, err := s.db.NoticesByCode(ctx, status.Pages{s.page}, []string{code})
 	return notices[code], err
 }
 
-// showNotice prints a notice after a write.
+// showNotice reads a notice and prints its state after a write, or that it was deleted if it does not exist any
+// more.
 func (s *session) showNotice(ctx context.Context, code string) error {
 	n, err := s.notice(ctx, code)
 	switch {
@@ -414,7 +432,8 @@ func (s *session) showNotice(ctx context.Context, code string) error {
 	return s.print(noticeObject(n), "%s is %s%s, impact %s, version %d", code, n.State, draft, n.Impact, n.Version)
 }
 
-// showComponent prints a component after a write.
+// showComponent reads a component and prints its state after a write, or that it was deleted if it does not exist
+// any more.
 func (s *session) showComponent(ctx context.Context, code string) error {
 	w, err := s.db.WorkingCopy(ctx, s.page)
 	if err != nil {
@@ -432,6 +451,7 @@ func (s *session) showComponent(ctx context.Context, code string) error {
 	}
 }
 
+// showDeleted prints that the object with a code was deleted.
 func (s *session) showDeleted(code string) error {
 	return s.print(map[string]string{"id": code}, "%s was deleted", code)
 }

@@ -32,7 +32,8 @@ type textFlags struct {
 	Values   map[string]string `arg:"" optional:"" help:"Values of the template, as KEY=VALUE."`
 }
 
-// text returns the text of an update. Its title and state are those of the template, if one is used.
+// text returns the text of an update from the flags, or from a template of the page with its values filled in.
+// Title and state are those of the template, if one is used. Errors go to [session.fail].
 func (f *textFlags) text(ctx context.Context, s *session) (text status.Template) {
 	s.fail(cmp.Or(
 		status.FailIf(f.Template == "" && len(f.Values) > 0, status.BadInput, "a value KEY=VALUE requires --template"),
@@ -63,7 +64,7 @@ type statusOpenCmd struct {
 	textFlags
 }
 
-// run opens an incident; a template, if given, has the defaults of name, text and state.
+// run opens an incident on the page and prints it; a template, if given, has the defaults of name, text and state.
 func (c *statusOpenCmd) run(ctx context.Context, s *session) error {
 	text := c.text(ctx, s)
 	return write(ctx, s, s.page.Code, status.NewIncident{
@@ -79,6 +80,7 @@ type noticeFlags struct {
 	Expect int64  `help:"Expected version. The command fails if the current version differs (default: any version)."`
 }
 
+// code returns the code of the notice that the argument identifies.
 func (f *noticeFlags) code() string { return noticeCode(f.ID) }
 
 type updateFlags struct {
@@ -88,7 +90,8 @@ type updateFlags struct {
 	textFlags
 }
 
-// add adds the update that the flags describe. An empty state is the current one.
+// add writes the update that the flags describe to a notice with do and prints the notice. An empty state is the
+// current one. keep leaves the states of components as they are.
 func (f *updateFlags) add(ctx context.Context, s *session, state status.State, keep bool,
 	do func(context.Context, statuspages.Author, string, status.NewUpdate) (string, error),
 ) error {
@@ -107,6 +110,7 @@ type statusUpdateCmd struct {
 	updateFlags
 }
 
+// run adds an update to an incident and prints the incident.
 func (c *statusUpdateCmd) run(ctx context.Context, s *session) error {
 	return c.add(ctx, s, status.State(c.Status), false, s.UpdateIncident)
 }
@@ -133,6 +137,7 @@ type statusReopenCmd struct {
 	updateFlags
 }
 
+// run opens a resolved incident again with an update, and prints it.
 func (c *statusReopenCmd) run(ctx context.Context, s *session) error {
 	return c.add(ctx, s, status.State(c.Status), false, s.ReopenIncident)
 }
@@ -143,6 +148,7 @@ type statusPostmortemCmd struct {
 	Quiet bool   `help:"Do not notify subscribers."`
 }
 
+// run publishes the postmortem of an incident and prints the incident.
 func (c *statusPostmortemCmd) run(ctx context.Context, s *session) error {
 	return write(ctx, s, c.code(), status.NewUpdate{
 		Body: c.Body, Notify: ledger.Of(!c.Quiet), ExpectedVersion: c.Expect,
@@ -160,7 +166,7 @@ type statusBackfillCmd struct {
 	Quiet      bool     `help:"Do not notify subscribers."`
 }
 
-// run writes an incident of the past with its beginning and end.
+// run writes an incident of the past with its beginning and end to the page, and prints it.
 func (c *statusBackfillCmd) run(ctx context.Context, s *session) error {
 	return write(ctx, s, s.page.Code, status.NewIncident{
 		Name: c.Name, Body: c.Body, Resolution: c.Resolution, Backfill: true, Notify: ledger.Of(!c.Quiet),
@@ -179,7 +185,8 @@ type statusEditCmd struct {
 	At        string  `help:"New date of the update."`
 }
 
-// run edits a notice, or with --update the text and time of one of its updates.
+// run changes the given properties of a notice, or with --update the text and time of one of its updates, and
+// prints the notice.
 func (c *statusEditCmd) run(ctx context.Context, s *session) error {
 	ofNotice, ofUpdate := c.Name != nil || c.Impact != nil || c.Reminders != nil, c.Body != nil || c.At != ""
 	s.fail(cmp.Or(status.FailIf(c.Update == "" && ofUpdate, status.BadInput,
@@ -226,7 +233,8 @@ type timeFlags struct {
 	For   time.Duration `xor:"end" help:"Duration, such as 40m."`
 }
 
-// times returns the start and the end of a maintenance. If one is missing or invalid, the session gets the error.
+// times returns the start and the end of a maintenance from the flags. If one is missing or invalid, the error
+// goes to [session.fail].
 func (f *timeFlags) times(s *session) (from, until time.Time) {
 	from = s.time(f.From)
 	switch {
@@ -255,7 +263,7 @@ type statusScheduleCmd struct {
 	textFlags
 }
 
-// run schedules a maintenance or, with --repeat, all maintenances of a series.
+// run writes a maintenance or, with --repeat, all maintenances of a series to the page, and prints them.
 func (c *statusScheduleCmd) run(ctx context.Context, s *session) error {
 	text := c.text(ctx, s)
 	from, until := c.times(s)
@@ -294,6 +302,7 @@ func (c *statusScheduleCmd) series(ctx context.Context, s *session, in status.Ne
 // statusProgressCmd are the commands that add an update to a maintenance: in a state, or in its current one.
 type statusProgressCmd struct{ updateFlags }
 
+// run starts or verifies a maintenance, depending on the name of the command, with an update, and prints it.
 func (c *statusProgressCmd) run(ctx context.Context, s *session) error {
 	state := map[string]status.State{"start": status.InProgress, "verify": status.Verifying}[s.name]
 	return c.add(ctx, s, state, false, s.MoveMaintenance)
@@ -305,6 +314,7 @@ type statusCancelCmd struct {
 	Quiet bool   `help:"Do not notify subscribers."`
 }
 
+// run cancels a maintenance with an update and prints it.
 func (c *statusCancelCmd) run(ctx context.Context, s *session) error {
 	return write(ctx, s, c.code(), status.NewUpdate{
 		Body: c.Body, Notify: ledger.Of(!c.Quiet), ExpectedVersion: c.Expect,
@@ -318,7 +328,7 @@ type statusRescheduleCmd struct {
 	Quiet bool   `help:"Do not notify subscribers."`
 }
 
-// run changes begin and end of a maintenance.
+// run changes begin and end of a maintenance, with an update, and prints it.
 func (c *statusRescheduleCmd) run(ctx context.Context, s *session) error {
 	from, until := c.times(s)
 	return write(ctx, s, c.code(), status.Reschedule{

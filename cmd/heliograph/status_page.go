@@ -35,7 +35,7 @@ func (c *statusInitCmd) run(ctx context.Context, s *session) error {
 	return s.showPage(ctx, code)
 }
 
-// showPage prints a page after a write.
+// showPage reads a page and prints it after a write.
 func (s *session) showPage(ctx context.Context, code string) error {
 	p, err := s.db.PageByCode(ctx, code)
 	if err != nil {
@@ -91,6 +91,7 @@ type statusGroupAddCmd struct {
 	Position    int32  `help:"Position on the page, starting at 1 (default: last)."`
 }
 
+// run adds a group of components to the page and prints it.
 func (c *statusGroupAddCmd) run(ctx context.Context, s *session) error {
 	return write(ctx, s, s.page.Code, status.NewComponent{
 		IsGroup: true, Name: c.Name, Description: c.Description, Position: c.Position,
@@ -102,6 +103,7 @@ type statusGroupRenameCmd struct {
 	Name string `arg:"" help:"New name."`
 }
 
+// run renames a group and prints it.
 func (c *statusGroupRenameCmd) run(ctx context.Context, s *session) error {
 	return (&statusComponentSetCmd{componentArg: componentArg{Ref: c.Ref}, Name: &c.Name}).run(ctx, s)
 }
@@ -125,7 +127,7 @@ type statusComponentAddCmd struct {
 	Node               *int64 `help:"Number of the consensus node that the component represents (default: none)."`
 }
 
-// run adds a component or, with --group, a component of a group.
+// run adds a component to the page or, with --group, to a group, and prints it.
 func (c *statusComponentAddCmd) run(ctx context.Context, s *session) error {
 	return write(ctx, s, s.page.Code, status.NewComponent{
 		Name: c.Name, Description: c.Description, Group: s.component(ctx, c.Group).Code, Position: c.Position,
@@ -150,7 +152,7 @@ type statusComponentSetCmd struct {
 	Expect             int64   `help:"Expected version. The command fails if the current version differs (default: any version)."`
 }
 
-// run edits the given members of a component, and leaves the others.
+// run changes the given properties of a component, leaves the others, and prints the component.
 func (c *statusComponentSetCmd) run(ctx context.Context, s *session) error {
 	return write(ctx, s, s.component(ctx, c.Ref).Code, status.ComponentEdit{
 		Name: ledger.FromPointer(c.Name), Description: ledger.FromPointer(c.Description),
@@ -166,7 +168,7 @@ type statusMoveCmd struct {
 	Group    *string `help:"ID or name of the new group; empty for none (default: unchanged)."`
 }
 
-// run changes the position of a component, and with --group its group.
+// run changes the position of a component, and with --group its group, and prints the component.
 func (c *statusMoveCmd) run(ctx context.Context, s *session) error {
 	found := s.component(ctx, c.Ref)
 	group := found.GroupCode.V
@@ -179,6 +181,7 @@ func (c *statusMoveCmd) run(ctx context.Context, s *session) error {
 
 type statusRemoveCmd struct{ componentArg }
 
+// run deletes a component or group from the page and prints that.
 func (c *statusRemoveCmd) run(ctx context.Context, s *session) error {
 	return write(ctx, s, s.component(ctx, c.Ref).Code, status.VersionInput{}, s.RemoveComponent, s.showComponent)
 }
@@ -194,7 +197,8 @@ type statusTokenAddCmd struct {
 	Expires time.Duration `help:"Time until the token expires, such as 720h (default: never)."`
 }
 
-// run creates a token for the page with --page, and for all pages otherwise.
+// run creates an access token and prints its secret, which is not shown again. The token is for the page with
+// --page, and for all pages otherwise.
 func (c *statusTokenAddCmd) run(ctx context.Context, s *session) error {
 	page, err := s.givenPage(ctx)
 	if err != nil {
@@ -208,7 +212,8 @@ func (c *statusTokenAddCmd) run(ctx context.Context, s *session) error {
 	return s.done(err, map[string]string{"name": c.Name, "role": string(c.Role), "token": token}, "%s", token)
 }
 
-// givenPage returns the code of the page with --page, or "" without the flag.
+// givenPage returns the code of the page with --page, or "" without the flag. With the flag it also sets s.page,
+// and fails if the page does not exist.
 func (s *session) givenPage(ctx context.Context) (string, error) {
 	if s.Slug == "" {
 		return "", nil
@@ -224,13 +229,14 @@ type statusTokenRmCmd struct {
 	Name string `arg:"" help:"Name of the token."`
 }
 
+// run deletes an access token and prints its name.
 func (c *statusTokenRmCmd) run(ctx context.Context, s *session) error {
 	return s.done(s.RemoveToken(ctx, s.by, c.Name), map[string]string{"name": c.Name}, "token %s was deleted", c.Name)
 }
 
 type statusTokenListCmd struct{}
 
-// run prints the access tokens without their secrets.
+// run prints the access tokens of all pages without their secrets.
 func (statusTokenListCmd) run(ctx context.Context, s *session) error {
 	list, err := s.db.Tokens(ctx, time.Time{})
 	if err != nil {
@@ -259,7 +265,7 @@ type statusTemplateCmd struct {
 
 type statusTemplateSetCmd struct{ status.Template }
 
-// run writes a template; one with the same name is replaced.
+// run writes a template of the page; one with the same name is replaced.
 func (c *statusTemplateSetCmd) run(ctx context.Context, s *session) error {
 	t := c.Template
 	t.Kind = t.State.Kind()
@@ -271,6 +277,7 @@ type statusTemplateRmCmd struct {
 	Name string `arg:"" help:"Name of the template."`
 }
 
+// run deletes a template of the page and prints its name.
 func (c *statusTemplateRmCmd) run(ctx context.Context, s *session) error {
 	return s.done(s.RemoveTemplate(ctx, s.by, s.page.Code, c.Name), map[string]string{"name": c.Name},
 		"template %s was deleted", c.Name)

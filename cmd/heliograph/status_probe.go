@@ -31,7 +31,7 @@ type statusProbeAddCmd struct {
 	Timeout time.Duration `default:"10s" help:"Timeout, at most 10s."`
 }
 
-// run adds a probe to a component. The durations of the flags become milliseconds.
+// run adds a probe to a component and prints its id. The durations of the flags become milliseconds.
 func (c *statusProbeAddCmd) run(ctx context.Context, s *session) error {
 	found, err := s.find(ctx, c.Ref)
 	if err != nil {
@@ -97,7 +97,7 @@ type probeArg struct {
 	ID int64 `arg:"" help:"Number of the probe."`
 }
 
-// find returns the probe, or fails if the page does not have it.
+// find reads the probe with the id of the argument, and fails if the page does not have it.
 func (a *probeArg) find(ctx context.Context, s *session) (*status.Probe, error) {
 	p, err := s.db.Probe(ctx, a.ID)
 	if err == nil && (p == nil || p.PageCode != s.page.Code) {
@@ -108,7 +108,8 @@ func (a *probeArg) find(ctx context.Context, s *session) (*status.Probe, error) 
 
 type statusProbeTestCmd struct{ probeArg }
 
-// run fails unless the result is good or unknown, so that scripts can use the command.
+// run runs a probe once and prints the result, which it does not record. It exits with 1 unless the result is good
+// or unknown, so that scripts can use the command.
 func (c *statusProbeTestCmd) run(ctx context.Context, s *session) error {
 	p, err := c.find(ctx, s)
 	if err != nil {
@@ -143,7 +144,8 @@ func (c *statusProbeTestCmd) run(ctx context.Context, s *session) error {
 
 type statusProbeRunCmd struct{}
 
-// run runs the probes that are due until none is due, and writes their results and effects.
+// run runs the probes of all pages that are due until none is due, writes their results and effects, and prints
+// their number.
 func (statusProbeRunCmd) run(ctx context.Context, s *session) error {
 	checker, done, err := s.checker(ctx)
 	if err != nil {
@@ -164,6 +166,7 @@ func (statusProbeRunCmd) run(ctx context.Context, s *session) error {
 
 type statusProbeBeatCmd struct{ probeArg }
 
+// run records a heartbeat of a probe now.
 func (c *statusProbeBeatCmd) run(ctx context.Context, s *session) error {
 	return s.done(s.RecordHeartbeat(ctx, c.ID), map[string]int64{"id": c.ID}, "probe %d received a heartbeat", c.ID)
 }

@@ -51,7 +51,8 @@ func noticeObject(n *status.Notice) map[string]any {
 	}
 }
 
-// table prints a list as JSON objects, or as rows in columns.
+// table prints a list as JSON objects if the JSON flag is set, otherwise as rows in aligned columns. row returns
+// both forms of an item.
 func table[T any](s *session, list []T, row func(T) (object map[string]any, columns []string)) error {
 	objects := make([]map[string]any, len(list))
 	w := tabwriter.NewWriter(os.Stdout, 0, 4, 2, ' ', 0)
@@ -104,11 +105,12 @@ func (c *statusListCmd) run(ctx context.Context, s *session) error {
 	return s.listNotices(list)
 }
 
+// openMaintenances returns the filter for maintenances that have not ended.
 func openMaintenances() statuspages.NoticeFilter {
 	return statuspages.NoticeFilter{Kind: status.Scheduled, States: status.OpenStates(status.Scheduled)}
 }
 
-// listPages prints all pages of the database.
+// listPages reads and prints all pages of the database.
 func listPages(ctx context.Context, s *session) error {
 	pages, err := s.db.Pages(ctx)
 	if err != nil {
@@ -123,7 +125,7 @@ func listPages(ctx context.Context, s *session) error {
 	})
 }
 
-// listComponents prints all components of the page, those of groups below them.
+// listComponents reads and prints all components of the page, those of groups below them.
 func (s *session) listComponents(ctx context.Context) error {
 	w, err := s.db.WorkingCopy(ctx, s.page)
 	if err != nil {
@@ -142,6 +144,7 @@ func (s *session) listComponents(ctx context.Context) error {
 	})
 }
 
+// at formats a time for people, to the minute and with its zone.
 func at(t time.Time) string { return t.Format("2006-01-02 15:04 MST") }
 
 // scheduled formats the scheduled times of a maintenance.
@@ -149,7 +152,7 @@ func scheduled(n *status.Notice) string {
 	return at(n.ScheduledFor.V) + " to " + at(n.ScheduledUntil.V)
 }
 
-// listNotices prints notices, and marks maintenances and incidents whose next update is overdue.
+// listNotices prints notices, and marks those whose next step or update is overdue.
 func (s *session) listNotices(list []*status.Notice) error {
 	return table(s, list, func(n *status.Notice) (map[string]any, []string) {
 		object := noticeObject(n)
@@ -170,7 +173,7 @@ type statusShowCmd struct {
 	Ref string `arg:"" help:"ID or link of an incident or a maintenance; or ID or name of a component, or GROUP/COMPONENT."`
 }
 
-// run prints the notice or component that the argument identifies; a notice wins.
+// run prints the notice or component of the page that the argument identifies; a notice wins.
 func (c *statusShowCmd) run(ctx context.Context, s *session) error {
 	notice, err := s.notice(ctx, noticeCode(c.Ref))
 	if err != nil {
@@ -241,7 +244,8 @@ func (c *statusRenderCmd) run(ctx context.Context, s *session) error {
 	return err
 }
 
-// documents returns all documents of the given revision, or of the current state.
+// documents returns all documents of the page by name: the saved ones of the given revision, or those rendered
+// from the current state. It fails if the revision is not saved.
 func (c *statusRenderCmd) documents(ctx context.Context, s *session) (map[string][]byte, error) {
 	if c.At == 0 {
 		return s.documents(ctx)
@@ -265,7 +269,7 @@ func (c *statusRenderCmd) documents(ctx context.Context, s *session) (map[string
 	return documents, nil
 }
 
-// documents renders the documents of the page in one snapshot of the database.
+// documents renders the documents of the page, by name, in one snapshot of the database.
 func (s *session) documents(ctx context.Context) (map[string][]byte, error) {
 	ctx, end, err := s.db.Snapshot(ctx)
 	if err != nil {
@@ -328,7 +332,8 @@ type statusExportCmd struct {
 	Folder string `arg:"" help:"Folder. It is created if it does not exist."`
 }
 
-// run replaces each file atomically, and removes the pages of notices and months that do not exist any more.
+// run writes the static site of the page to a folder and prints the number of files. It replaces each file
+// atomically, and removes the pages of notices and months that do not exist any more.
 func (c *statusExportCmd) run(ctx context.Context, s *session) error {
 	g, err := s.gateway(true)
 	if err != nil {

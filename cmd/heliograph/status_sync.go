@@ -49,7 +49,8 @@ type statusSyncCmd struct {
 	Vocabulary string        `enum:"documented,statuspage" default:"statuspage" help:"Status values in documents of the new page: statuspage, which has statuses for maintenance, or documented."`
 }
 
-// run copies a page once, or with --every mirrors it until the process ends.
+// run reads the page of another server and writes it to the database once, or with --every mirrors it until the
+// process ends. With --import the copy is independent of its source afterwards.
 func (c *statusSyncCmd) run(ctx context.Context, s *session) error {
 	o := pagesync.Options{
 		URL: c.Source, Every: c.Every, DB: s.db, Logger: s.logger(), Now: s.now,
@@ -74,7 +75,8 @@ func (c *statusSyncCmd) run(ctx context.Context, s *session) error {
 	return s.copyPage(ctx, o)
 }
 
-// follow mirrors a page until the context ends. It fails immediately if the page cannot be mirrored.
+// follow mirrors a page until the context ends, and then returns nil. It fails immediately if the page cannot be
+// mirrored; later errors are logged and retried.
 func follow(ctx context.Context, o pagesync.Options) error {
 	f, err := pagesync.New(o)
 	if err != nil {
@@ -91,7 +93,8 @@ func follow(ctx context.Context, o pagesync.Options) error {
 // progressDelay is how long a command runs before it prints progress.
 const progressDelay = 2 * time.Second
 
-// copyPage copies a page of another server into the database, prints the result, and warns of what it could not copy.
+// copyPage reads a page of another server, writes it to the database, prints the result, and warns on standard
+// error of what it could not copy. It sets o.Step to show progress.
 func (s *session) copyPage(ctx context.Context, o pagesync.Options) error {
 	bar := newProgress(progressDelay)
 	defer bar.end()
@@ -127,7 +130,8 @@ func (s *session) copyPage(ctx context.Context, o pagesync.Options) error {
 // maxMissedReads is the number of missed reads after which a mirror is reported as outdated.
 const maxMissedReads = 5
 
-// outdatedMirror returns problems if the page is a mirror that has not been read for a long time.
+// outdatedMirror returns problems if the page is a mirror whose last read failed or is more than maxMissedReads
+// intervals ago, otherwise nil.
 func (s *session) outdatedMirror(ctx context.Context) ([]string, error) {
 	source, err := s.db.SourceOf(ctx, s.page.Code)
 	if err != nil || source == nil || s.page.Mode != status.Mirror {

@@ -20,7 +20,8 @@ type webhookSettings struct {
 	WebhookNetworks []string `name:"webhook-networks" env:"HELIOGRAPH_WEBHOOK_NETWORKS" placeholder:"NETWORK" help:"Addresses or networks to which webhooks may be sent in addition to public addresses, such as 10.0.0.0/8; can be repeated."`
 }
 
-// sender returns the sender of messages to webhooks. It sends nothing until it runs.
+// sender returns the sender of messages to webhooks. It sends nothing until it runs. It fails if the networks of
+// the settings are invalid.
 func (s *webhookSettings) sender(
 	editor *statuspages.Editor, now func() time.Time, log *slog.Logger,
 ) (*webhooks.Sender, error) {
@@ -68,7 +69,8 @@ type statusWebhookEditCmd struct {
 	ID string `arg:"" help:"ID of the webhook."`
 }
 
-// run runs the commands rotate, enable and rm on a webhook.
+// run rotates the secret of a webhook, enables or deletes it, depending on the name of the command. It prints a
+// new secret, which is not shown again.
 func (c *statusWebhookEditCmd) run(ctx context.Context, s *session) (err error) {
 	var in status.VersionInput
 	var secret string
@@ -128,7 +130,8 @@ func (c *statusWatchCmd) run(ctx context.Context, s *session) error {
 	return nil
 }
 
-// checker returns a checker that runs probes. done closes its connections to the ledger.
+// checker returns a checker that runs probes. It opens a read-only pool of the ledger database if one is
+// configured, otherwise probes of the ledger are unknown. done closes the pool.
 func (s *session) checker(ctx context.Context) (c *probe.Checker, done func(), err error) {
 	url := s.DatabaseURL
 	if url == "" && s.StatusURL == "" {
@@ -144,8 +147,8 @@ func (s *session) checker(ctx context.Context) (c *probe.Checker, done func(), e
 	return probe.NewChecker(s.now, db.LedgerHealth), db.Close, nil
 }
 
-// runDue executes the due actions of all status pages until the context ends. It retries while the database is
-// unavailable.
+// runDue executes the due actions of all status pages at the given interval until the context ends, and logs them.
+// It retries while the database is unavailable. alone says for the log whether this process has only this task.
 func runDue(ctx context.Context, editor *statuspages.Editor, log *slog.Logger, alone bool, every time.Duration) {
 	task := statuspages.TaskLog{Logger: log, Task: "executing due actions of status pages", Alone: alone}
 	for range repeat.Every(ctx, every) {

@@ -41,25 +41,27 @@ type Error struct {
 	Err error
 }
 
+// Error returns the message that clients get.
 func (e *Error) Error() string { return e.Message }
 
 // Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Err }
 
-// New returns an error with a message.
+// New returns an error of the GraphQL API with a code for clients and a message that they get as it is.
 func New(code Code, message string) *Error { return &Error{Code: code, Message: message} }
 
-// Of returns an error with the message of err, which is its cause.
+// Of returns an error of the GraphQL API with a code and the message of err, which clients get. err is its cause.
 func Of(code Code, err error) error {
 	return &Error{Code: code, Message: err.Error(), Err: err}
 }
 
-// Input returns an error that the client's input caused.
+// Input returns an error with the code BAD_USER_INPUT: the client's input caused it, and the client gets the
+// message.
 func Input(format string, args ...any) error {
 	return New(BadUserInput, fmt.Sprintf(format, args...))
 }
 
-// OneOf fails unless exactly one of some arguments is given.
+// OneOf fails with BAD_USER_INPUT unless exactly one of some arguments is given. names lists them for the message.
 func OneOf(names string, given ...bool) error {
 	n := 0
 	for _, g := range given {
@@ -73,12 +75,14 @@ func OneOf(names string, given ...bool) error {
 	return nil
 }
 
-// Busy returns the error of a request that was refused. The extension retryAfter has the seconds after which to retry.
+// Busy returns the error of a request that the queue refused, with the code UNAVAILABLE. The extension retryAfter
+// has the seconds after which to retry.
 func Busy(r *admission.Refusal) *Error {
 	return &Error{Code: Unavailable, Message: r.Error(), Extra: map[string]any{"retryAfter": r.Seconds()}, Err: r}
 }
 
-// Missing returns an error about an object that does not exist.
+// Missing returns an error with the code NOT_FOUND about an object that does not exist. Mutations, subscriptions
+// and queries of operators use it; other queries return null.
 func Missing(format string, args ...any) error {
 	return New(NotFound, fmt.Sprintf(format, args...))
 }

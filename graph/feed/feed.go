@@ -93,7 +93,8 @@ func New[T any](source Source[T], o Options) *Feed[T] {
 // Close ends all subscriptions with [ErrShutdown].
 func (f *Feed[T]) Close() { f.close() }
 
-// join returns the reader. It starts the reader for the first listener.
+// join counts a listener and returns the reader of the feed, which it starts for the first listener. Each call
+// needs a call of leave.
 func (f *Feed[T]) join() *reader[T] {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -172,7 +173,9 @@ func (r *reader[T]) run(ctx context.Context) {
 	}
 }
 
-// read reads new rows once. more reports whether further rows may be available.
+// read reads new rows from the source once and appends them to the log, from which it drops the oldest above Keep.
+// It wakes the listeners. The first call reads only the newest position and later rows. more reports whether
+// further rows may be available.
 func (r *reader[T]) read(ctx context.Context) (more bool, err error) {
 	ctx, cancel := context.WithTimeout(ctx, maxDelay)
 	defer cancel()
@@ -224,8 +227,8 @@ func (r *reader[T]) after(p Position) (number uint64, ok bool) {
 	return r.first + uint64(len(r.log)), true
 }
 
-// from returns the rows of the log from a number on, and a channel that is closed when there are new rows. ok is false
-// if the log has dropped some of them.
+// from returns the rows of the log from a number on, which the caller must not change, and a channel that is
+// closed when there are new rows. ok is false if the log has dropped some of them.
 func (r *reader[T]) from(number uint64) (rows []T, wake <-chan struct{}, ok bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

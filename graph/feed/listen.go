@@ -37,7 +37,8 @@ func Row[T any](row *T, live bool) *T {
 	return &copied
 }
 
-// Listen delivers rows until ctx ends, and closes the channel then. value converts a row; see [Row].
+// Listen returns a channel on which it delivers rows of the feed until ctx ends, and closes the channel then.
+// value converts a row; see [Row]. If the subscription fails, it calls l.End with the reason.
 func Listen[T, V any](ctx context.Context, f *Feed[T], l Listener[T], value func(row T, live bool) V) <-chan V {
 	out := make(chan V, waiting)
 	go func() {
@@ -109,7 +110,8 @@ func (s *subscription[T, V]) run(ctx, feed context.Context) error {
 	}
 }
 
-// complete calls Listener.Complete. It retries while the database is unavailable.
+// complete returns what Listener.Complete makes of rows, or rows without such a function. It retries while the
+// database is unavailable, and fails only if the subscription or the feed ends.
 func (s *subscription[T, V]) complete(ctx, feed context.Context, rows []T) ([]T, error) {
 	if s.l.Complete == nil || len(rows) == 0 {
 		return rows, nil
@@ -126,7 +128,7 @@ func (s *subscription[T, V]) complete(ctx, feed context.Context, rows []T) ([]T,
 	}
 }
 
-// pause waits, or returns the reason for which the subscription ends.
+// pause waits and returns nil, or returns at once the reason for which the subscription ends.
 func pause(ctx, feed context.Context, wait time.Duration) error {
 	select {
 	case <-ctx.Done():

@@ -93,6 +93,7 @@ func newField(of *codegen.Field, written map[string]int) field {
 	return f
 }
 
+// isAmount reports whether a field of the schema has the type Amount.
 func isAmount(f *ast.FieldDefinition) bool { return f.Type.NamedType == "Amount" }
 
 // check fails if a field of the schema does not have exactly one entry, or if the code of an entry cannot be written.
@@ -132,9 +133,9 @@ func (f *fields) check() error {
 	return nil
 }
 
-// reduce removes the query type and the objects with rows from what gqlgen generates, because our code resolves the
-// fields of the one, and plans execute the others. For gqlgen, types with rows have no fields and no members, and a
-// marshaler.
+// reduce changes the data of gqlgen: it removes the query type and the objects with rows, because our code
+// resolves the fields of the one, and plans execute the others. For gqlgen, types with rows then have no fields
+// and no members, and a marshaler.
 func (f *fields) reduce() {
 	planned := types.NewFunc(token.NoPos, types.NewPackage("heliograph/graph/rowplan", "rowplan"), "Unplanned", nil)
 	reduced := map[*config.TypeReference]bool{}
@@ -186,23 +187,24 @@ func (f *fields) isPlanned(def *ast.Definition) bool {
 	}
 }
 
-// Of returns the fields of an object that have one of the given kinds, or all.
+// Of returns the fields of an object that have one of the given kinds, or all without kinds. Templates call it.
 func (f *fields) Of(object string, kinds ...kind) []field {
 	return slices.DeleteFunc(slices.Clone(f.List), func(one field) bool {
 		return one.Object.Name != object || len(kinds) > 0 && !slices.Contains(kinds, one.Kind)
 	})
 }
 
-// FullName returns the name of the field with that of its object.
+// FullName returns the name of the field with that of its object, such as Account.balance.
 func (f field) FullName() string { return f.Object.Name + "." + f.Name }
 
-// Function returns the name of the function that reads the field.
+// Function returns the name of the Go function that reads the field, such as AccountBalance.
 func (f field) Function() string { return f.Object.Name + templates.ToGo(f.Name) }
 
-// Relation returns the name of the field's relation in the generated struct.
+// Relation returns the name of the field's relation in the generated struct: that of the function with a
+// lower-case first letter.
 func (f field) Relation() string { return templates.LcFirst(f.Function()) }
 
-// Row returns the Go type of the parent.
+// Row returns the Go type of the parent object, a pointer.
 func (f field) Row() string { return "*" + goType(f.Object.Type) }
 
 // Result returns the Go type of the field.
@@ -219,7 +221,7 @@ func (f field) Reference() *codegen.Field {
 	return list.Find(f.Object.Fields, func(other *codegen.Field) bool { return other.Name == by })
 }
 
-// Queue returns the function that queues reading the objects that a field with @reference refers to.
+// Queue returns the name of the function that queues reading the objects that a field with @reference refers to.
 func (f field) Queue() string { return queues[f.TypeReference.Definition.Name] }
 
 // ArgsType returns the Go type of the arguments, or an empty string if the field has none.
@@ -230,7 +232,8 @@ func (f field) ArgsType() string {
 	return f.Function() + "Args"
 }
 
-// Parameters returns gqlgen's parameters of a resolver for the arguments of the field.
+// Parameters returns Go source: the parameters a0, a1, … of gqlgen's resolver for the arguments of the field, each
+// after a comma.
 func (f field) Parameters() string {
 	var b strings.Builder
 	for i, a := range f.Args {
@@ -239,19 +242,21 @@ func (f field) Parameters() string {
 	return b.String()
 }
 
-// PassArgs returns a composite literal of the arguments with the values of [field.Parameters].
+// PassArgs returns Go source: a composite literal of the arguments with the values of [field.Parameters].
 func (f field) PassArgs() string {
 	return f.argsLiteral(func(i int) string { return fmt.Sprintf("a%d", i) })
 }
 
-// ReadArgs returns a composite literal of the arguments that reads their values.
+// ReadArgs returns Go source: a composite literal of the arguments that reads their values from the request with
+// the generated function argument.
 func (f field) ReadArgs() string {
 	return f.argsLiteral(func(i int) string {
 		return fmt.Sprintf("argument(ctx, &in, %d, ec.%s)", i, f.Args[i].TypeReference.UnmarshalFunc())
 	})
 }
 
-// argsLiteral returns a composite literal of the arguments. value returns the expression of the argument at an index.
+// argsLiteral returns Go source: a composite literal of the arguments, in which those of paging are the embedded
+// relay.Args. value returns the expression of the argument at an index.
 func (f field) argsLiteral(value func(i int) string) string {
 	var b strings.Builder
 	b.WriteString(f.ArgsType() + "{")
@@ -303,7 +308,8 @@ func (f field) arg(name string) int {
 	return slices.IndexFunc(f.Args, func(a *codegen.FieldArgument) bool { return a.Name == name })
 }
 
-// Lists returns the shapes of interfaces and unions of which root fields return lists.
+// Lists returns the shapes, as Go expressions, of interfaces and unions of which root fields return lists, each
+// once.
 func (f *fields) Lists() []string {
 	var out []string
 	for _, one := range f.QueryRoot.Fields {
@@ -318,7 +324,7 @@ func (f *fields) Lists() []string {
 	return out
 }
 
-// Child is the function that returns the table of a field's object, empty for other types.
+// Child returns the Go expression of a function that returns the table of a field's object, or "" for other types.
 func (f *fields) Child(ref *config.TypeReference) string {
 	name := ref.Definition.Name
 	if ref.Definition.Kind != ast.Object || f.Rows[name] == nil {
@@ -327,7 +333,8 @@ func (f *fields) Child(ref *config.TypeReference) string {
 	return fmt.Sprintf("func() *rowplan.Object[*%s] { return o.%s }", goType(f.Rows[name].Type), name)
 }
 
-// Shape is the shape of a field's values, empty if they cannot be written.
+// Shape returns the Go expression of the shape of a field's values, or "" if no function of package scalar writes
+// them.
 func (f *fields) Shape(ref *config.TypeReference) string {
 	if ref.IsSlice() {
 		element := f.Shape(ref.Elem())
@@ -357,7 +364,7 @@ func (f *fields) Shape(ref *config.TypeReference) string {
 	}
 }
 
-// anyOf is the shape of an interface or union.
+// anyOf returns the Go expression of the shape of an interface or union, with a case for each possible type.
 func (f *fields) anyOf(ref *config.TypeReference) string {
 	var b strings.Builder
 	b.WriteString("rowplan.AnyOf(")

@@ -92,7 +92,8 @@ func isID(of *gql.Definition, f *gql.FieldDefinition) bool {
 // IsID reports whether the field is the global id of its object.
 func (f field) IsID() bool { return isID(f.Object.Definition, f.FieldDefinition) }
 
-// ID returns the expression of the global id of row: the values of the fields in [keys].
+// ID returns the Go expression of the global id of row: the type and the values of the fields in [keys]. It fails
+// if a field does not exist or its type cannot be part of an id.
 func (f field) ID() (string, error) {
 	var parts []string
 	for name := range strings.FieldsSeq(keys[f.Object.Name]) {
@@ -124,8 +125,9 @@ func (f field) ID() (string, error) {
 	return fmt.Sprintf("relay.ID(%q, %s)", f.Object.Name, strings.Join(parts, ` + "/" + `)), nil
 }
 
-// Amount returns the expression of an amount of row. Its value is in the field of the same name without Value. If the
-// row has a token, it is an amount of that. Otherwise it is an amount of hbars at the time of the row.
+// Amount returns the Go expression of an amount of row. Its value is in the field of the same name without Value.
+// If the row has a token, it is an amount of that. Otherwise it is an amount of hbars at the time of the row. It
+// fails if the row has no such field.
 func (f field) Amount() (string, error) {
 	raw := templates.ToGo(strings.TrimSuffix(f.Name, "Value"))
 	member := memberOf(f.Object.Type, raw)
@@ -174,7 +176,7 @@ func (f field) token() string {
 	return ""
 }
 
-// memberOf returns the field or method of a type with a name, or nil.
+// memberOf returns the field or method of a named Go type with a name, or nil.
 func memberOf(typ types.Type, name string) types.Object {
 	if named, isNamed := types.Unalias(typ).(*types.Named); isNamed {
 		member, _, _ := types.LookupFieldOrMethod(types.NewPointer(named), true, named.Obj().Pkg(), name)

@@ -27,6 +27,8 @@ import (
 	"heliograph/graph/sdl"
 )
 
+// main writes the generated files of the repository, relative to the working directory, and exits with 1 on an
+// error.
 func main() {
 	check(generate())
 }
@@ -39,7 +41,8 @@ func check(err error) {
 	}
 }
 
-// generate writes all files.
+// generate writes all generated files: first those that gqlgen binds, then gqlgen's code, ours, the SDL and the
+// files for clients. It ends the program on some errors; see [check].
 func generate() error {
 	cfg, err := config.LoadConfigFromDefaultLocations()
 	if err != nil {
@@ -62,8 +65,8 @@ func generate() error {
 	return nil
 }
 
-// parseLate makes gqlgen's code parse the schema when it is first needed. Otherwise every process would parse it
-// before main.
+// parseLate rewrites gqlgen's file so that its code parses the schema when it is first needed. Otherwise every
+// process would parse it before main. It fails if the file does not have the expected line.
 func parseLate(file string) error {
 	const now = "var parsedSchema = gqlparser.MustLoadSchema(sources...)\n"
 	const late = "var parsedSchema = whenNeeded(func() *ast.Schema { return gqlparser.MustLoadSchema(sources...) })\n"
@@ -86,7 +89,8 @@ type generator struct{}
 // Name implements gqlgen's plugin interface.
 func (generator) Name() string { return "heliograph" }
 
-// GenerateCode implements gqlgen's code generator interface.
+// GenerateCode implements gqlgen's code generator interface: it writes our files and then removes from data what
+// plans execute, so that gqlgen generates no code for it.
 func (generator) GenerateCode(data *codegen.Data) error {
 	fields, err := fieldsOf(data)
 	if err != nil {
@@ -97,7 +101,8 @@ func (generator) GenerateCode(data *codegen.Data) error {
 	return nil
 }
 
-// bound returns the sources of the files that gqlgen binds, by path. They must exist before it runs.
+// bound returns the sources of the files that gqlgen binds, by path. They must exist before it runs. It adds the
+// bindings of [bindByRule] to cfg, and ends the program if the schema is invalid.
 func bound(cfg *config.Config) map[string][]byte {
 	schema, err := gqlparser.LoadSchema(cfg.Sources...)
 	check(err)
@@ -110,7 +115,7 @@ func bound(cfg *config.Config) map[string][]byte {
 	return files
 }
 
-// outputs returns the sources of the files that are not gqlgen's, by path.
+// outputs returns the sources of the generated files that are neither gqlgen's nor bound by it, by path.
 func outputs(fields *fields) map[string][]byte {
 	out := map[string][]byte{}
 	for _, body := range []string{"fields", "inputs", "mutations", "roots", "tables"} {
@@ -120,7 +125,7 @@ func outputs(fields *fields) map[string][]byte {
 	return out
 }
 
-// write formats Go sources and writes them to files.
+// write formats Go sources and writes them to files, by path. It ends the program on an error.
 func write(files map[string][]byte) {
 	for name, src := range files {
 		formatted, err := format.Source(src)
@@ -157,7 +162,8 @@ var bodies = template.Must(template.New("").Funcs(template.FuncMap{
 	"comment": comment,
 }).ParseFS(sources, "templates/*.gotpl"))
 
-// render returns the source of a file of a package: a template with the imports that it uses.
+// render returns the unformatted source of a file of a package: a template with the imports that it uses. It ends
+// the program if the template fails.
 func render(name, body string, data any) []byte {
 	var text bytes.Buffer
 	check(bodies.ExecuteTemplate(&text, body+".gotpl", data))
@@ -180,10 +186,10 @@ func comment(description string) string {
 	return "// " + strings.ReplaceAll(description, "\n", "\n// ")
 }
 
-// goType returns a Go type as it is written in package graph.
+// goType returns the source of a Go type as it is written in package graph, with the names of packages.
 func goType(t types.Type) string { return types.TypeString(types.Unalias(t), (*types.Package).Name) }
 
-// notNull returns the type of the values of a nullable type, or the type itself.
+// notNull returns the Go type T for "ledger.Null[T]", and other types as they are.
 func notNull(typ string) string {
 	if values, ok := strings.CutPrefix(typ, "ledger.Null["); ok {
 		return strings.TrimSuffix(values, "]")
@@ -191,8 +197,8 @@ func notNull(typ string) string {
 	return typ
 }
 
-// appendFunction returns the function that writes a scalar: scalar.AppendX if gqlgen marshals it with scalar.MarshalX.
-// It is empty if there is none.
+// appendFunction returns the name of the function that writes a scalar: scalar.AppendX if gqlgen marshals it with
+// scalar.MarshalX. It is empty if there is none.
 func appendFunction(ref *config.TypeReference) string {
 	if ref == nil || ref.Marshaler == nil {
 		return ""

@@ -70,7 +70,8 @@ func rows(models config.TypeMap, schema *gql.Schema) map[string][]byte {
 	return out
 }
 
-// writtenTypes returns the types and methods of a package that are written by hand.
+// writtenTypes returns the names of the types and methods of a package that are written by hand. It parses the Go
+// files of the folder.
 func writtenTypes(folder string) map[string]bool {
 	written := map[string]bool{}
 	for _, d := range declarationsIn(folder) {
@@ -208,7 +209,7 @@ func (w *rowWriter) typeOf(t *gql.Type, filter bool) string {
 	}
 }
 
-// local returns a type as it is written in the package.
+// local returns the source of a type as it is written in the package itself, without its name.
 func (w *rowWriter) local(typ string) string { return strings.ReplaceAll(typ, w.name+".", "") }
 
 // connectionsFile is the file that [connections] writes. gqlgen binds its types, so it must exist before gqlgen runs.

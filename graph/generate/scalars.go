@@ -23,7 +23,8 @@ type scalarType struct {
 	OutputOnly bool // has no Unmarshal function, but gqlgen needs one
 }
 
-// declarationsIn returns the hand-written declarations of a package.
+// declarationsIn parses the Go files of a folder, without generated ones and tests, and returns their
+// declarations. It ends the program on an error.
 func declarationsIn(folder string) (list []ast.Decl) {
 	names, err := filepath.Glob(folder + "/*.go")
 	check(err)
@@ -87,7 +88,8 @@ func scalarTypes() (all []scalarType, groups map[string][]scalarType) {
 	return all, groups
 }
 
-// scalars returns the source of the functions of package scalar that differ between types only in their names.
+// scalars returns the source of the generated file of package scalar: the functions that differ between types only
+// in their names.
 func scalars() []byte {
 	all, groups := scalarTypes()
 	return render("scalar", "scalars", map[string]any{
@@ -109,7 +111,8 @@ var initialisms = map[string]string{
 var fieldInitialisms = strings.NewReplacer("Evm", "EVM", "Grpc", "GRPC", "Nft", "NFT", "Kyc", "KYC", "Ids", "IDs",
 	"Apis", "APIs")
 
-// codes returns a package with a constant for each response code and each transaction type of the network.
+// codes returns the source of package codes, with a constant for each response code and each transaction type of
+// the network, from the CSV files of package ledger.
 func codes() []byte {
 	const folder = "internal/domain/ledger/data/"
 	return render("codes", "codes", map[string]any{
@@ -118,7 +121,7 @@ func codes() []byte {
 	})
 }
 
-// readTable returns the rows of a CSV file without the header.
+// readTable returns the rows of a CSV file without the header. It ends the program on an error.
 func readTable(path string) [][]string {
 	text, err := os.ReadFile(path)
 	check(err)
@@ -127,7 +130,8 @@ func readTable(path string) [][]string {
 	return rows[1:]
 }
 
-// constantName returns the Go name of a response code or an enum value.
+// constantName returns the Go name of a response code or an enum value in upper case, such as InvalidAccountID for
+// INVALID_ACCOUNT_ID.
 func constantName(code string) string {
 	words := strings.Split(code, "_")
 	for i, word := range words {

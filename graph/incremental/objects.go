@@ -18,8 +18,9 @@ type Object struct {
 // lenient are the options for JSON that the server wrote.
 var lenient = json.JoinOptions(jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
 
-// Find returns the objects at the end of a path of response names, in the JSON value at another path. A null on the
-// path is an object too. Find returns no objects if the response lacks a member of the path.
+// Find returns the objects at the end of a path of response names, in the JSON value data at the path at of a
+// response. Lists on the path are searched element by element. A null on the path is an object too, with nil JSON.
+// Find returns no objects if the response lacks a member of the path, and fails if data is not JSON.
 func Find(at ast.Path, data []byte, path []string) (found []Object, err error) {
 	var elements []jsontext.Value
 	var members map[string]jsontext.Value
@@ -52,7 +53,7 @@ func Find(at ast.Path, data []byte, path []string) (found []Object, err error) {
 	return found, err
 }
 
-// Descend returns the objects at the end of a path that starts at some objects.
+// Descend returns the objects at the end of a path that starts at some objects, as [Find] does for each.
 func Descend(objects []Object, path []string) (found []Object, err error) {
 	for _, o := range objects {
 		below, err := Find(o.Path, o.JSON, path)

@@ -58,9 +58,9 @@ type Group struct {
 // Initial is the parent of groups that are not nested in other groups.
 const Initial = -1
 
-// Extract returns the queries of a document that have deferred fragments, by their definitions, and removes all @defer
-// directives from the document. The returned operations are copies. Mutations and subscriptions do not defer. The
-// result is nil if the document has no @defer.
+// Extract returns the queries of a document that have deferred fragments, by their definitions. It changes the
+// document: it removes all @defer directives. The returned operations are copies. Mutations and subscriptions do
+// not defer. The result is nil if the document has no @defer.
 func Extract(doc *ast.QueryDocument) map[*ast.OperationDefinition]*Operation {
 	found := false
 	visitFragments(doc, func(directives *ast.DirectiveList) { found = found || directives.ForName(directive) != nil })
@@ -118,7 +118,7 @@ type expansion struct {
 }
 
 // set returns a copy of the selections in which spreads are inline fragments, so that they can be cut without
-// changing other operations of the document.
+// changing other operations of the document. It collects the @defer directives in e.
 func (e *expansion) set(set ast.SelectionSet) ast.SelectionSet {
 	out := make(ast.SelectionSet, 0, len(set))
 	for _, selection := range set {
@@ -140,7 +140,8 @@ func (e *expansion) set(set ast.SelectionSet) ast.SelectionSet {
 	return out
 }
 
-// fragment completes the copy of a fragment.
+// fragment completes f, the copy of a fragment, with its own directives and a copy of the selections, and returns
+// it. It collects its @defer directive in e.
 func (e *expansion) fragment(f *ast.InlineFragment, set ast.SelectionSet) *ast.InlineFragment {
 	if d := f.Directives.ForName(directive); d != nil {
 		e.defers = append(e.defers, d)
@@ -150,7 +151,8 @@ func (e *expansion) fragment(f *ast.InlineFragment, set ast.SelectionSet) *ast.I
 	return f
 }
 
-// position returns the position of the first equal field in the operation.
+// position returns the position of the first equal field in the operation, for a field that was expanded from a
+// fragment, so that all copies share what is read for the position.
 func (e *expansion) position(f *ast.Field) *ast.Position {
 	var key strings.Builder
 	if f.ObjectDefinition != nil {
@@ -166,7 +168,8 @@ func (e *expansion) position(f *ast.Field) *ast.Position {
 	return e.positions[key.String()]
 }
 
-// Split splits the operation for the given variables. It returns nil if the condition of every @defer is false.
+// Split returns the parts of the operation for the given variables: the initial one and the deferred groups. It
+// returns nil if the condition of every @defer is false. It keeps up to maxSplits results.
 func (o *Operation) Split(variables map[string]any) *Split {
 	active := make([]byte, len(o.defers))
 	for i, d := range o.defers {
@@ -249,7 +252,7 @@ func (c *cutter) operationWith(set ast.SelectionSet) *ast.OperationDefinition {
 	return &op
 }
 
-// set returns a selection set without its deferred fragments, which become groups.
+// set returns a copy of a selection set without its deferred fragments, which become groups of c.
 func (c *cutter) set(set ast.SelectionSet, at location) ast.SelectionSet {
 	out := make(ast.SelectionSet, 0, len(set))
 	for _, selection := range set {
@@ -267,7 +270,8 @@ func (c *cutter) set(set ast.SelectionSet, at location) ast.SelectionSet {
 	return out
 }
 
-// fragment returns a fragment without nested deferred fragments, or nil if it is deferred itself.
+// fragment returns a copy of a fragment without nested deferred fragments. If the fragment is deferred itself, it
+// becomes a group of c, and the result is nil.
 func (c *cutter) fragment(original *ast.InlineFragment, at location) ast.Selection {
 	f := *original
 	deferred := original.Directives.ForName(directive)

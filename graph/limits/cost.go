@@ -89,7 +89,7 @@ func (s size) of(variables map[string]any) int {
 	return s.fixed
 }
 
-// addList adds a field that costs own once, and each for every element.
+// addList adds to c a field that costs own once, and each for every element of a list with n elements.
 func (c *Cost) addList(own int, n size, each Cost) {
 	if len(n.variables) == 0 {
 		c.fixed = add(c.fixed, add(own, multiply(n.fixed, each.fixed)))
@@ -127,7 +127,8 @@ func (p pricing) set(set ast.SelectionSet, page size) Cost {
 	return c
 }
 
-// Lists reports whether a selection set selects lists of rows.
+// Lists reports whether a selection set selects a connection at any depth. Such operations take more time of the
+// database, and the queue counts them so.
 func Lists(set ast.SelectionSet) bool {
 	return Selects(set, func(f *ast.Field) bool { return strings.HasSuffix(f.Definition.Type.Name(), "Connection") })
 }
@@ -165,7 +166,7 @@ func isPastScan(f *ast.Field) bool {
 	return f.ObjectDefinition != nil && slices.Contains(pastScans, f.ObjectDefinition.Name+"."+f.Name)
 }
 
-// ScansPast reports whether an operation selects one of these fields.
+// ScansPast reports whether an operation selects one of pastScans below a past state, which reads many rows.
 func ScansPast(set ast.SelectionSet) bool {
 	for f := range Fields(set) {
 		if f.Definition.Type.Name() == pastState && Selects(f.SelectionSet, isPastScan) {
@@ -204,7 +205,7 @@ var introspectionSizes = map[string]int{
 // query costs 10,000.
 const introspectionRate = 50
 
-// introspected returns the number of values that a selection set of introspection selects.
+// introspected returns the estimated number of values that a selection set of introspection selects.
 func introspected(set ast.SelectionSet) int {
 	n := 0
 	for f := range Fields(set) {
@@ -214,7 +215,8 @@ func introspected(set ast.SelectionSet) int {
 	return n
 }
 
-// addField adds the cost of a field. __typename is free.
+// addField adds the cost of a field and of what it selects to c. page is the page size of the connection that it
+// belongs to. __typename is free.
 func (p pricing) addField(c *Cost, f *ast.Field, page size) {
 	if strings.HasPrefix(f.Name, "__") {
 		c.fixed = add(c.fixed, introspected(f.SelectionSet)/introspectionRate)
@@ -262,7 +264,8 @@ func (p pricing) addField(c *Cost, f *ast.Field, page size) {
 	}
 }
 
-// pageSize returns the maximum number of rows of a connection.
+// pageSize returns the maximum number of rows of a connection: its argument first or last, up to the maximum, or
+// the default.
 func (p pricing) pageSize(f *ast.Field) size {
 	s := size{fixed: p.pages.Default, max: p.pages.Max}
 	for _, name := range [...]string{"first", "last"} {
@@ -298,7 +301,8 @@ func listSize(f *ast.Field) size {
 	return s
 }
 
-// argument returns the size that an argument sets with a literal. A variable is added to the variables of s instead.
+// argument returns the size that an argument of a field sets with a literal. If the argument is a variable, it is
+// added to s.variables instead, and found is false.
 func (s *size) argument(f *ast.Field, name string) (literal int, found bool) {
 	a := f.Arguments.ForName(name)
 	switch {
@@ -328,7 +332,8 @@ func literalSize(v *ast.Value) int {
 	}
 }
 
-// directiveInt returns an integer argument of a directive in the schema.
+// directiveInt returns an integer argument of a directive in the schema, and false if the directive or the
+// argument is absent. A list counts with its length.
 func directiveInt(list ast.DirectiveList, directive, argument string) (n int, found bool) {
 	d := list.ForName(directive)
 	if d == nil {
@@ -366,8 +371,8 @@ func Age(op *ast.OperationDefinition) int {
 	return setAge(op.SelectionSet, ShortAge)
 }
 
-// setAge returns the shortest lifetime in a selection set. parent is the lifetime of the object that the fields belong
-// to.
+// setAge returns the shortest lifetime in seconds in a selection set. parent is the lifetime of the object that
+// the fields belong to.
 func setAge(set ast.SelectionSet, parent int) int {
 	shortest := PastAge
 	for f := range Fields(set) {
@@ -376,7 +381,8 @@ func setAge(set ast.SelectionSet, parent int) int {
 	return shortest
 }
 
-// stateAge returns the lifetime of the selected part of a state of the ledger: only its own fields can change.
+// stateAge returns the lifetime in seconds of the selected part of a past state of the ledger: only its own fields
+// can change.
 func stateAge(set ast.SelectionSet) int {
 	shortest := PastAge
 	for f := range Fields(set) {
@@ -410,8 +416,8 @@ func fieldAge(f *ast.Field, parent int) int {
 	return min(age, setAge(f.SelectionSet, age))
 }
 
-// typeAge returns the lifetime that the type of a field implies: its @cacheControl, ShortAge for connections and for
-// objects with a global id, and the lifetime of the parent for plain value objects.
+// typeAge returns the lifetime in seconds that the type of a field implies: its @cacheControl, ShortAge for
+// connections and for objects with a global id, and the lifetime of the parent for plain value objects.
 func typeAge(f *ast.Field, parent int) int {
 	def := objectType(f.SelectionSet)
 	if def == nil || def.Kind != ast.Object {
@@ -426,7 +432,8 @@ func typeAge(f *ast.Field, parent int) int {
 	return parent
 }
 
-// objectType returns the type that a selection set selects from. The validator records it in each selection.
+// objectType returns the type that a selection set selects from, which the validator records in each selection, or
+// nil for an empty set.
 func objectType(set ast.SelectionSet) *ast.Definition {
 	for _, selection := range set {
 		var def *ast.Definition

@@ -33,7 +33,8 @@ type Limits struct {
 	Directives int `name:"max-query-directives" env:"HELIOGRAPH_MAX_QUERY_DIRECTIVES" min:"1" default:"50" help:"Maximum number of directives of a document."`
 }
 
-// Default returns limits that allow the documents of typical applications.
+// Default returns the default limits of documents, which allow those of typical applications. Settings change
+// them.
 func Default() Limits {
 	return Limits{
 		Cost: 50_000, Bytes: 64 << 10, Tokens: 5000, Depth: 20, Fields: 1000, RootFields: 30, Aliases: 50,
@@ -55,8 +56,9 @@ type shape struct {
 	measured map[string]*extent
 }
 
-// Check returns an error if a document exceeds one of the limits. It takes time proportional to the length of the
-// document, however often fragments are spread. It runs before validation, which takes longer.
+// Check returns an error with the code of documents that are too complex if a document exceeds one of the limits,
+// otherwise nil. It takes time proportional to the length of the document, however often fragments are spread. It
+// runs before validation, which takes longer.
 func (l Limits) Check(doc *ast.QueryDocument) *fault.Error {
 	s := &shape{limits: l}
 	if len(doc.Fragments) > 0 {
@@ -144,7 +146,8 @@ func (s *shape) set(set ast.SelectionSet) (extent, *fault.Error) {
 	return all, nil
 }
 
-// fragment returns the extent of a named fragment. An unknown fragment has no extent; validation rejects it later.
+// fragment returns the extent of a named fragment and keeps it in s, so that each fragment is measured once. It
+// fails if the fragment spreads itself. An unknown fragment has no extent; validation rejects it later.
 func (s *shape) fragment(name string) (extent, *fault.Error) {
 	f := s.fragments[name]
 	if f == nil {
@@ -205,9 +208,10 @@ func visit(set ast.SelectionSet, yield func(*ast.Field) bool) (more bool) {
 // exponentially.
 const maxCount = math.MaxInt32
 
+// add returns the sum of two counts, at most maxCount.
 func add(a, b int) int { return min(a+b, maxCount) }
 
-// multiply multiplies two counts up to maxCount.
+// multiply returns the product of two counts, at most maxCount.
 func multiply(a, b int) int {
 	if a > 0 && b > maxCount/a {
 		return maxCount
@@ -215,6 +219,7 @@ func multiply(a, b int) int {
 	return a * b
 }
 
+// clamp returns n as a count between 0 and maxCount.
 func clamp(n int64) int { return int(max(0, min(n, maxCount))) }
 
 // count returns a count for an error message.

@@ -37,8 +37,8 @@ type Count struct {
 	Exact bool
 }
 
-// WithCount sets the function that counts the rows of the whole list. It runs only if totalCount is selected.
-// WithCount returns c.
+// WithCount sets the function in c that counts the rows of the whole list, and returns c. It runs only if
+// totalCount is selected.
 func (c *Connection[T]) WithCount(count func(context.Context) (*Count, error)) *Connection[T] {
 	c.count = count
 	return c
@@ -61,7 +61,8 @@ func SetCounts[T any](lists []*Connection[T], read func(context.Context) ([]int6
 	}
 }
 
-// TotalCount returns the number of rows of the whole list, or nil if the list has no count function.
+// TotalCount returns the number of rows of the whole list, which can query the database, or nil if the list has no
+// count function.
 func (c *Connection[T]) TotalCount(ctx context.Context) (*Count, error) {
 	if c.count == nil {
 		return nil, nil
@@ -83,8 +84,9 @@ type PageInfo struct {
 	EndCursor       *string
 }
 
-// NewConnection returns a page of the rows that were read for p: at most one more than p.Limit. The rows are in
-// reading order; NewConnection reverses backward pages. key returns the sort key of a row.
+// NewConnection returns a page of the rows that were read for p: at most one more than p.Limit, which is cut. The
+// rows are in reading order; NewConnection reverses those of backward pages in place. key returns the sort key of
+// a row, and kind is that of the cursors.
 func NewConnection[T any](kind string, p Page, rows []*T, key func(*T) Key) *Connection[T] {
 	more := len(rows) > p.Limit
 	if more {
@@ -202,7 +204,8 @@ func ID(typ, name string) string {
 	return base64.RawURLEncoding.EncodeToString([]byte(typ + ":" + name))
 }
 
-// ParseID parses a global id.
+// ParseID returns the type and the name that a global id of [ID] contains. It fails for other texts, and does not
+// check that the object exists.
 func ParseID(id string) (typ, name string, err error) {
 	b, err := base64.RawURLEncoding.DecodeString(id)
 	if err != nil {

@@ -87,7 +87,8 @@ const (
 
 var outcomeKey = values.NewKey[*Outcome]()
 
-// Value returns a context value that makes the executor fill in o.
+// Value returns a context value that makes the executor write the notes and the end of the page of an operation
+// into o.
 func (o *Outcome) Value() values.Value { return outcomeKey.Is(o) }
 
 // Collect adds the note in an error to the outcome of the context's operation, if it has one. It returns the error if
@@ -106,7 +107,8 @@ func Collect(ctx context.Context, err error) error {
 	return nil
 }
 
-// SetPage records the end of the page of the context's operation.
+// SetPage records the number of rows of a page and the sort key of the last one in the outcome of the context's
+// operation. Without an outcome it does nothing.
 func SetPage(ctx context.Context, rows int, last Key) {
 	if o, ok := outcomeKey.Of(ctx); ok {
 		o.Rows, o.Last = rows, last
@@ -130,14 +132,14 @@ type Ending struct {
 	err error
 }
 
-// Set records the reason.
+// Set records the error for which a subscription ends. A later call replaces it.
 func (e *Ending) Set(err error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.err = err
 }
 
-// Err returns the reason, or nil.
+// Err returns the error for which the subscription ended, or nil.
 func (e *Ending) Err() error {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -146,10 +148,12 @@ func (e *Ending) Err() error {
 
 var endingKey = values.NewKey[*Ending]()
 
-// Value returns a context value that makes e the ending of the context.
+// Value returns a context value that makes e the ending of a subscription, which its resolver sets and the server
+// reads.
 func (e *Ending) Value() values.Value { return endingKey.Is(e) }
 
-// EndingOf returns the ending of the context. Without one, it returns a new ending that is not read.
+// EndingOf returns the ending of the context's subscription. Without one, it returns a new ending that is not
+// read.
 func EndingOf(ctx context.Context) *Ending {
 	if e, ok := endingKey.Of(ctx); ok {
 		return e

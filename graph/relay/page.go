@@ -81,8 +81,9 @@ type Page struct {
 	kind     string // of the list
 }
 
-// Page validates the arguments. columns is the number of values of a sort key of this list; a cursor with another
-// number is invalid.
+// Page checks the paging arguments of a list and returns the page to read. kind names the list in its cursors,
+// columns is the number of values of a sort key; a cursor of another kind or number is invalid. It fails if first
+// or last exceeds l.Max.
 func (a Args) Page(kind string, columns int, desc bool, l Limits) (Page, error) {
 	p := Page{Limit: l.Default, Desc: desc, kind: kind}
 	if a.First != nil && a.Last != nil {
@@ -150,7 +151,7 @@ type Limits struct {
 
 var limitsKey = values.NewKey[*Limits]()
 
-// Value returns a context value that sets the page sizes of an operation.
+// Value returns a context value that sets the page sizes of an operation to l.
 func (l *Limits) Value() values.Value { return limitsKey.Is(l) }
 
 // LimitsOf returns the page sizes of the context's operation: 25 and at most 100 by default.

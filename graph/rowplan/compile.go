@@ -35,7 +35,8 @@ type condition struct{ any, none []directives }
 // always is the index of no condition.
 const always = -1
 
-// condition adds a condition to the plan.
+// condition adds a condition to the plan and returns its index for [run.included], or always if it holds in every
+// case.
 func (c *compiler) condition(when condition) int {
 	if slices.ContainsFunc(when.any, func(d directives) bool { return d == nil }) && len(when.none) == 0 {
 		return always
@@ -81,7 +82,8 @@ type collector struct {
 	order []occurrence
 }
 
-// collect adds the fields of a selection that apply to the type, with the conditions of all fragments around them.
+// collect adds the fields of a selection that apply to the type to c, with the conditions of all fragments around
+// them.
 func (c *collector) collect(set ast.SelectionSet, outer directives) {
 	for _, s := range set {
 		switch s := s.(type) {
@@ -99,8 +101,8 @@ func (c *collector) collect(set ast.SelectionSet, outer directives) {
 	}
 }
 
-// add adds an occurrence of a field. The selection sets of all occurrences are merged, each under its own directives
-// (§5.3.2 of the specification: names and arguments are equal).
+// add adds an occurrence of a field to c. The selection sets of all occurrences are merged, each under its own
+// directives (§5.3.2 of the specification: names and arguments are equal).
 func (c *collector) add(f *ast.Field, of directives) {
 	at := slices.IndexFunc(c.out, func(s *selected) bool { return s.field.Alias == f.Alias })
 	if at < 0 {
@@ -122,7 +124,7 @@ func (c *collector) add(f *ast.Field, of directives) {
 	s.occurrences = append(s.occurrences, of)
 }
 
-// under is a selection set that is included if directives allow it.
+// under returns a selection set that is included if directives allow it; without directives it returns set.
 func under(of directives, set ast.SelectionSet) ast.SelectionSet {
 	if of == nil {
 		return set
@@ -130,7 +132,8 @@ func under(of directives, set ast.SelectionSet) ast.SelectionSet {
 	return ast.SelectionSet{&ast.InlineFragment{Directives: ast.DirectiveList(of), SelectionSet: set}}
 }
 
-// directives adds @skip and @include to outer. Other directives do nothing here; see package incremental for @defer.
+// directives returns outer with the @skip and @include of list, without changing outer. Other directives do
+// nothing here; see package incremental for @defer.
 func (c *collector) directives(outer directives, list ast.DirectiveList) directives {
 	for _, d := range list {
 		if d.Name == "skip" || d.Name == "include" {
@@ -155,10 +158,11 @@ type columnLoad[T any] struct {
 	load func(ctx context.Context, r *run, rows []T) error
 }
 
-// included reports whether the condition at an index holds.
+// included reports whether the condition at an index of the plan holds with the variables of the operation.
 func (r *run) included(when int) bool { return when == always || r.holds[when] }
 
-// compile returns the node of a selection set. A nil row is null.
+// compile returns the node that reads and writes the selected fields of an object. It adds slots and conditions to
+// c. A nil row is written as null.
 func (o *Object[T]) compile(c *compiler, set ast.SelectionSet) node[T] {
 	if o.past != nil {
 		c.past = o.past
@@ -242,7 +246,7 @@ func (o *Object[T]) compile(c *compiler, set ast.SelectionSet) node[T] {
 	return n
 }
 
-// node returns the node of one field.
+// node returns the node that reads and writes one field of the object, including __typename.
 func (o *Object[T]) node(c *compiler, f *ast.Field) node[T] {
 	if f.Name == "__typename" {
 		name := strconv.Quote(o.names[0])

@@ -25,7 +25,8 @@ type node[V any] struct {
 	relations []string
 }
 
-// write appends the JSON of a value with the shorter of the two functions.
+// write appends the JSON of a value to dst, with the function bare if the node has one, because it is faster than
+// put.
 func (n *node[V]) write(dst []byte, r *run, v V) []byte {
 	if n.bare != nil {
 		return n.bare(dst, v, r.style)
@@ -46,7 +47,8 @@ type Object[T any] struct {
 	filled map[string]Field[T] // see Fill
 }
 
-// NewObject returns a table. names are the object's own name and those of its interfaces and unions.
+// NewObject returns the table of an object type, from which plans are compiled. names are the object's own name
+// and those of its interfaces and unions.
 func NewObject[T any](names []string, fields map[string]Field[T]) *Object[T] {
 	return &Object[T]{names: names, fields: fields}
 }
@@ -77,7 +79,7 @@ func NullableMany[T, C any](get func(T) []C, child func() *Object[C]) Field[T] {
 	return Get(get, NullableListOf(ObjectOf(child)))
 }
 
-// through is the node of values that get reads from other values.
+// through returns the node of values from which get reads the values of inner.
 func through[T, V any](inner node[V], get func(T) V) node[T] {
 	n := node[T]{put: func(dst []byte, r *run, v T) []byte {
 		return inner.put(dst, r, get(v))
@@ -156,7 +158,7 @@ func (s Selection) some(is func(*ast.Field) bool) bool {
 	return s.all
 }
 
-// Below returns the selection below the fields of a name.
+// Below returns the selection below all selected fields with a name.
 func (s Selection) Below(name string) Selection {
 	below := Selection{all: s.all}
 	for f := range limits.Fields(s.set) {

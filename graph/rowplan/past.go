@@ -15,7 +15,8 @@ type Scoped interface {
 	Scope(ctx context.Context) context.Context
 }
 
-// scopeOf returns the context in which the fields of a value are read.
+// scopeOf returns the context in which the fields of a value are read: that of [Scoped] values, such as a past
+// state, otherwise ctx.
 func scopeOf[V any](ctx context.Context, v V) context.Context {
 	if of, ok := any(v).(Scoped); ok && !isNil(v) {
 		return of.Scope(ctx)
@@ -31,11 +32,13 @@ type Past struct {
 	Unknown map[string]string
 }
 
-// Begin makes an object stand for a past state: fields below it that are not known have errors, whatever the row holds.
+// Begin makes an object stand for a past state: fields below it that p does not list as known are errors, whatever
+// the row holds.
 func (o *Object[T]) Begin(p *Past) { o.past = p }
 
-// Fill makes fields that are read from the row be read from what fill writes into the rows first, below an object that
-// stands for a past state. fill gets the parents of a level. Its results have the errors of single parents.
+// Fill makes the named fields, below an object that stands for a past state, be read from what fill writes into
+// the rows first. fill gets the parents of a level. Its results have the errors of single parents. Call Fill
+// before plans are compiled.
 func (o *Object[T]) Fill(
 	fill func(ctx context.Context, q Request, rows []T) (Results[struct{}], error), names ...string,
 ) {
@@ -87,7 +90,8 @@ func filled[T any](rel *Relation[T, struct{}], of Field[T]) Field[T] {
 	}}
 }
 
-// fieldAt returns the field of a name in the state that the plan reads.
+// fieldAt returns the field of a name in the state that the plan reads: of the present, or of a past state, where
+// it can be filled or unknown.
 func (o *Object[T]) fieldAt(c *compiler, name string) Field[T] {
 	if c.past == nil {
 		return o.fields[name]
@@ -102,7 +106,7 @@ func (o *Object[T]) fieldAt(c *compiler, name string) Field[T] {
 	return o.fields[name]
 }
 
-// unknown returns a field that is null with an error.
+// unknown returns a field that is null with the error that it is not known at a past moment for a reason.
 func unknown[T any](name, reason string) Field[T] {
 	if reason == "" {
 		reason = "the gateway does not read it"

@@ -33,7 +33,8 @@ type Request struct {
 	run *run
 }
 
-// Ending returns a context that ends when the rows have been read, or will not be: for what waits for the batch.
+// Ending returns a context that ends when the rows have been read, or will not be. It is for goroutines that wait
+// for the batch.
 func (q Request) Ending(ctx context.Context) context.Context {
 	if q.run == nil {
 		return ctx
@@ -55,7 +56,8 @@ type Relation[T, R any] struct {
 	Load func(ctx context.Context, q Request, parents []T, args any) (Results[R], error)
 }
 
-// queue reads the arguments of a field and calls Load, which queues statements in the batch of q.
+// queue reads the arguments of a field and calls Load, which queues statements in the batch of q. The returned
+// function has the results after the batch has run.
 func (rel *Relation[T, R]) queue(
 	ctx context.Context, q Request, f *ast.Field, variables map[string]any, parents []T,
 ) (Results[R], error) {
@@ -76,6 +78,7 @@ type fieldError struct {
 	error
 }
 
+// Unwrap returns the error of the field, without its path.
 func (e *fieldError) Unwrap() error { return e.error }
 
 // PathOf returns the path of the field that failed below the field of a plan, or nil.
@@ -101,7 +104,8 @@ func (e ParentErrors) OrNil() error {
 	return nil
 }
 
-// OneByOne reads a field for each parent separately and concurrently, for example because each has its own limits.
+// OneByOne starts to read a field for each parent separately and concurrently, for example because each has its
+// own limits. The returned function waits for all of them; a panic is the error of its parent.
 func OneByOne[T, R any](
 	ctx context.Context, parents []T, read func(ctx context.Context, parent T) (R, error),
 ) (Results[R], error) {
@@ -172,10 +176,12 @@ func (s *results[R]) take() (v R, err error) {
 	return s.rows[at], err
 }
 
-// rewind prepares for writing the results again.
+// rewind makes take start again at the first row, to write the results a second time.
 func (s *results[R]) rewind() { s.next = 0 }
 
-// load queues a relation for rows. When the level has been read, it stores the results and continues below them.
+// load queues the statements of a relation for rows. After the batch of the level has run, it stores the results
+// in the slot and calls below with them. An error for all parents fails the plan; those of single parents are
+// stored.
 func load[T, R any](
 	ctx context.Context, r *run, slot int, path ast.Path, f *ast.Field, rel *Relation[T, R], rows []T,
 	below func(context.Context, *run, []R) error,
@@ -210,8 +216,8 @@ func load[T, R any](
 	return nil
 }
 
-// fetchOf queues a relation for rows. In a response that is sent in parts, what an earlier part has read is not read
-// again.
+// fetchOf queues a relation for rows and returns the function that has its results. In a response that is sent in
+// parts, it keeps them in the store, and what an earlier part has read is not read again.
 func fetchOf[T, R any](ctx context.Context, r *run, f *ast.Field, rel *Relation[T, R], rows []T) (Results[R], error) {
 	below := Selection{set: f.SelectionSet, all: r.store.inParts}
 	if !r.store.inParts {

@@ -36,12 +36,13 @@ type Tables struct {
 // DefaultMaxResponse is the default of [Tables.MaxResponse]: 16 MiB.
 const DefaultMaxResponse = 16 << 20
 
-// NewTables returns tables without objects.
+// NewTables returns tables without objects. newBatch returns the batch that collects the statements of a level.
 func NewTables(newBatch func() Batch) *Tables {
 	return &Tables{NewBatch: newBatch, MaxResponse: DefaultMaxResponse, entries: map[reflect.Type]entry{}}
 }
 
-// Register adds the plans of fields that return a T, a list of them or a stream of them.
+// Register adds an object to the tables, so that fields that return a T, a list of them or a stream of them have
+// plans.
 func Register[T any](t *Tables, o *Object[T]) {
 	object := ObjectOf(func() *Object[T] { return o })
 	add(t, object)
@@ -49,7 +50,8 @@ func Register[T any](t *Tables, o *Object[T]) {
 	addStream(t, object)
 }
 
-// RegisterList adds the plans of fields that return a list of values of an interface.
+// RegisterList adds an interface or union to the tables, so that fields that return a list of its values have
+// plans.
 func RegisterList[I any](t *Tables, element Shape[I]) { add(t, ListOf(element)) }
 
 // entry is a type that resolvers return.
@@ -76,8 +78,8 @@ func add[V any](t *Tables, shape Shape[V]) {
 // identity distinguishes entries by its address, which is unique because its size is not zero.
 type identity struct{ _ byte }
 
-// Apply returns what resolves a field after its resolver has returned v: a marshaler with the JSON of the plan, or v
-// if it has no rows.
+// Apply executes the plan of the context's field for v, which its resolver returned. It loads related rows, and
+// returns a marshaler with the JSON, or v unchanged if it has no rows.
 func (t *Tables) Apply(ctx context.Context, v any) (any, error) {
 	e, ok := t.entries[reflect.TypeOf(v)]
 	if !ok {
@@ -98,7 +100,7 @@ type Plans struct {
 	documents sync.Map // *ast.QueryDocument → *sync.Map: planKey → *plan[V], and the results of [PerOperation]
 }
 
-// Add starts to cache the plans of a document.
+// Add makes p cache the plans of a document until [Plans.Remove]. Plans of other documents are compiled each time.
 func (p *Plans) Add(doc *ast.QueryDocument) { p.documents.LoadOrStore(doc, &sync.Map{}) }
 
 // Remove removes the plans of a document from the cache.
@@ -180,7 +182,7 @@ type run struct {
 }
 
 // newRun returns the state of one execution of a plan: variables, style of scalars, conditions of directives, and
-// places for the results of relations.
+// places for the results of relations. It reads the operation, the store and the style from ctx.
 func newRun[V any](ctx context.Context, t *Tables, p *plan[V]) *run {
 	r := &run{
 		tables: t, store: storeOf(ctx), variables: graphql.GetOperationContext(ctx).Variables,
@@ -193,19 +195,20 @@ func newRun[V any](ctx context.Context, t *Tables, p *plan[V]) *run {
 	return r
 }
 
-// leave removes the last step of the path.
+// leave removes the last step of the path, which is recorded only while errors are traced.
 func (r *run) leave() {
 	if r.tracing {
 		r.path = r.path[:len(r.path)-1]
 	}
 }
 
-// fail adds an error of the field that is being written.
+// fail adds an error of the field that is being written to those of the response, with the current path.
 func (r *run) fail(err error) {
 	r.failed = append(r.failed, &fieldError{slices.Clone(r.path), err})
 }
 
-// missing notes that the field or the element that is being written is null, but must not be.
+// missing records that the field or the element that is being written is null, but must not be. While errors are
+// traced, it adds an error if there is none for the field.
 func (r *run) missing() {
 	r.nulls++
 	isBelow := func(err error) bool { return HasPrefix(PathOf(err), r.path) }
@@ -221,7 +224,7 @@ func HasPrefix(path, prefix ast.Path) bool {
 	return len(prefix) <= len(path) && slices.Equal(prefix, path[:len(prefix)])
 }
 
-// level returns the batch of the level that is being queued.
+// level returns the batch of the level that is being queued, which it creates on the first call.
 func (r *run) level() Batch {
 	if r.batch == nil {
 		r.batch = r.tables.NewBatch()
@@ -229,7 +232,8 @@ func (r *run) level() Batch {
 	return r.batch
 }
 
-// mark returns the context of what is read for a field, and marks its statements if they are recorded.
+// mark returns the context in which a field is read. If statements are recorded, it also marks those in the batch
+// with the field's path and level.
 func (r *run) mark(ctx context.Context, path ast.Path) context.Context {
 	if !r.store.Recorded {
 		return ctx
@@ -309,8 +313,8 @@ func (p *plan[V]) read(ctx context.Context, r *run, v V) error {
 	return r.finish(ctx)
 }
 
-// write appends the JSON of v, whose relations have been read. If a null has to be reported it writes v twice, the
-// second time with the paths of errors.
+// write appends the JSON of v, whose relations have been read, to dst. If a null has to be reported it writes v
+// twice, the second time with the paths of errors, which it leaves in r. It records the largest size in p.
 func (p *plan[V]) write(dst []byte, r *run, v V) []byte {
 	b := p.put(dst, r, v)
 	if r.nulls > 0 && !r.tracing { // write it again for the errors
@@ -334,7 +338,8 @@ type response struct {
 	buffers *Buffers
 }
 
-// MarshalGQL implements graphql.Marshaler. It must be called once.
+// MarshalGQL implements graphql.Marshaler. It gives the memory of the response back to the pool, so it must be
+// called once.
 func (m *response) MarshalGQL(w io.Writer) {
 	if buf, ok := w.(*bytes.Buffer); ok {
 		m.buffers.grow(buf, len(m.json)+slack)
@@ -344,7 +349,7 @@ func (m *response) MarshalGQL(w io.Writer) {
 	m.json = nil
 }
 
-// TooLarge returns the error of a response that has more bytes than the maximum.
+// TooLarge returns the TOO_COMPLEX error of a response that has more bytes than the maximum.
 func TooLarge(most int) error {
 	return &fault.Error{
 		Code:    fault.TooComplex,
@@ -375,7 +380,7 @@ func (b *Buffers) Put(response []byte) {
 	}
 }
 
-// get returns memory for at least n bytes.
+// get returns an empty slice with a capacity of at least n bytes, from the pool if one fits.
 func (b *Buffers) get(n int) []byte {
 	free, _ := b.pool.Get().(*[]byte)
 	if free == nil || cap(*free) < n {

@@ -112,7 +112,7 @@ type Case[I any] struct {
 	compile func(c *compiler, f *ast.Field) node[I]
 }
 
-// CaseOf returns the case of values that hold a C.
+// CaseOf returns the case of [AnyOf] for values of the interface I that hold a C, with the table of their object.
 //
 //go:noinline
 func CaseOf[I, C any](table func() *Object[C]) Case[I] {
@@ -130,7 +130,8 @@ func CaseOf[I, C any](table func() *Object[C]) Case[I] {
 	}
 }
 
-// AnyOf returns the shape of interfaces and unions. A nil interface is null.
+// AnyOf returns the shape of interfaces and unions, whose values are written by the first case that fits. A nil
+// interface, or one without a case, is null.
 //
 //go:noinline
 func AnyOf[I any](cases ...Case[I]) Shape[I] {
@@ -172,9 +173,10 @@ func AnyOf[I any](cases ...Case[I]) Shape[I] {
 	}}
 }
 
+// isNull reports whether the JSON that was written is null.
 func isNull(json []byte) bool { return string(json) == "null" }
 
-// isNil reports whether a row is missing.
+// isNil reports whether a row is the zero value of its type, such as a nil pointer, which is written as null.
 func isNil[T any](row T) bool {
 	var none T
 	return any(row) == any(none)

@@ -41,11 +41,11 @@ type outcome[R any] struct {
 
 var storeKey = values.NewKey[*Store]()
 
-// Value returns s as a value for the context of one operation.
+// Value returns a value that makes s the store of an operation's context.
 func (s *Store) Value() values.Value { return storeKey.Is(s) }
 
 // NewPartsStore returns a store for an operation whose response is sent in parts, each of which is executed
-// separately.
+// separately. It keeps what earlier parts have read.
 func NewPartsStore() *Store { return &Store{inParts: true} }
 
 // storeOf returns the store of the operation. Without one, for example in tests, the store is new and nothing is

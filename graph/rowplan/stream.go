@@ -15,8 +15,9 @@ import (
 	"heliograph/graph/scalar"
 )
 
-// addStream adds the plans of subscription fields. gqlgen has no middleware for events, but accepts a function that
-// returns the marshaler of the next event.
+// addStream adds subscription fields that return a channel of T to the tables. gqlgen has no middleware for
+// events, but accepts a function that returns the marshaler of the next event. Subscriptions with equal selections
+// share the JSON of an event.
 func addStream[T any](t *Tables, shape Shape[T]) {
 	id := new(identity)
 	t.entries[reflect.TypeFor[<-chan T]()] = entry{apply: func(ctx context.Context, fc *graphql.FieldContext,
@@ -53,7 +54,8 @@ func addStream[T any](t *Tables, shape Shape[T]) {
 	}}
 }
 
-// event returns the JSON of an event, and the errors of its fields.
+// event reads the related rows of an event and returns its JSON, and the errors of its fields. It fails if the
+// rows cannot be read or the JSON is too large.
 func (p *plan[V]) event(ctx context.Context, t *Tables, v V) ([]byte, []error, error) {
 	r := newRun(ctx, t, p)
 	if err := p.read(ctx, r, v); err != nil {
@@ -95,8 +97,8 @@ type event struct {
 	err    error
 }
 
-// read returns the JSON of an event. The first subscriber renders it, and the others wait. An error is added to the
-// response of ctx.
+// read returns the JSON of an event. The first subscriber renders it, and the others wait. Errors are added to the
+// response of ctx; if the event has no data, or ctx ends, the JSON is null.
 func (s *shared) read(ctx context.Context, key eventKey, render func() ([]byte, []error, error)) []byte {
 	for {
 		e, first := s.join(key)

@@ -12,8 +12,8 @@ import (
 	"heliograph/internal/domain/ledger"
 )
 
-// AppendLong appends a 64-bit integer: a string in GraphQL, because JavaScript clients round numbers above 2^53, and a
-// number in REST.
+// AppendLong appends a 64-bit integer to dst: a string in GraphQL, because JavaScript clients round numbers above
+// 2^53, and a number in REST.
 func AppendLong(dst []byte, v int64, style Style) []byte {
 	if style == GraphQL {
 		return AppendBigInt(dst, v, style)
@@ -21,7 +21,8 @@ func AppendLong(dst []byte, v int64, style Style) []byte {
 	return strconv.AppendInt(dst, v, 10)
 }
 
-// UnmarshalLong parses a signed 64-bit integer given as a number or a decimal string.
+// UnmarshalLong parses a signed 64-bit integer that a client sends as a number or a decimal string. Null is 0.
+// Errors are BAD_USER_INPUT.
 func UnmarshalLong(_ context.Context, v any) (int64, error) {
 	if v == nil {
 		return 0, nil
@@ -42,13 +43,14 @@ func AppendBigInt(dst []byte, v int64, _ Style) []byte {
 	return append(strconv.AppendInt(append(dst, '"'), v, 10), '"')
 }
 
-// AppendInt appends a 32-bit integer.
+// AppendInt appends a 32-bit integer as a JSON number in every style.
 func AppendInt(dst []byte, v int32, _ Style) []byte { return strconv.AppendInt(dst, int64(v), 10) }
 
-// AppendCount appends a 64-bit integer that fits into 32 bits.
+// AppendCount appends an integer as a JSON number in every style. The caller makes sure that it fits into 32 bits.
 func AppendCount(dst []byte, v int64, _ Style) []byte { return strconv.AppendInt(dst, v, 10) }
 
 // UnmarshalInt parses a signed 32-bit integer given as a number, as the GraphQL specification requires for Int.
+// Null is 0. Errors are BAD_USER_INPUT.
 func UnmarshalInt(_ context.Context, v any) (int32, error) {
 	var n int64
 	switch v := v.(type) {
@@ -73,10 +75,11 @@ func UnmarshalInt(_ context.Context, v any) (int32, error) {
 	return int32(n), nil
 }
 
-// AppendBoolean appends true or false.
+// AppendBoolean appends true or false in every style.
 func AppendBoolean(dst []byte, v bool, _ Style) []byte { return strconv.AppendBool(dst, v) }
 
-// UnmarshalBoolean parses true or false.
+// UnmarshalBoolean returns a boolean that a client sends. Null is false, and any other type is an error
+// BAD_USER_INPUT.
 func UnmarshalBoolean(_ context.Context, v any) (bool, error) {
 	b, ok := v.(bool)
 	if !ok && v != nil {
@@ -85,8 +88,8 @@ func UnmarshalBoolean(_ context.Context, v any) (bool, error) {
 	return b, nil
 }
 
-// AppendFloat appends a number with the smallest number of digits that represents it exactly. Integers have one
-// decimal.
+// AppendFloat appends a share as a JSON number with the smallest number of digits that represents it exactly as a
+// 32-bit float. Integers have one decimal.
 func AppendFloat(dst []byte, v ledger.Share, _ Style) []byte {
 	text := strconv.FormatFloat(float64(v), 'f', -1, 32)
 	if !strings.Contains(text, ".") {
@@ -95,7 +98,8 @@ func AppendFloat(dst []byte, v ledger.Share, _ Style) []byte {
 	return append(dst, text...)
 }
 
-// AppendDouble appends a number with the smallest number of digits that represents it exactly.
+// AppendDouble appends a 64-bit float as a JSON number with the smallest number of digits that represents it
+// exactly.
 func AppendDouble(dst []byte, v float64, _ Style) []byte {
 	return strconv.AppendFloat(dst, v, 'f', -1, 64)
 }
@@ -112,7 +116,8 @@ func AppendInteger(dst []byte, v ledger.Integer, style Style) []byte {
 	}
 }
 
-// AppendQuantity appends an integer as "0x" and hex, or null if it is empty.
+// AppendQuantity appends an integer as a JSON string, or null if it is empty. v already is its text, "0x" and hex
+// digits.
 func AppendQuantity(dst []byte, v ledger.Quantity, style Style) []byte {
 	if v == "" {
 		return append(dst, null...)
@@ -122,8 +127,8 @@ func AppendQuantity(dst []byte, v ledger.Quantity, style Style) []byte {
 
 const hexDigits = "0123456789abcdef"
 
-// AppendString appends a JSON string. It escapes only what JSON requires, except in the documents of status pages.
-// Invalid UTF-8 becomes U+FFFD.
+// AppendString appends s to dst as a quoted JSON string. It escapes only what JSON requires, except in the
+// documents of status pages. Invalid UTF-8 becomes U+FFFD.
 func AppendString(dst []byte, s string, style Style) []byte {
 	if style == Status {
 		return appendEscaped(dst, s)
@@ -156,8 +161,8 @@ func AppendString(dst []byte, s string, style Style) []byte {
 	return append(append(dst, s[start:]...), '"')
 }
 
-// validUTF8 replaces invalid UTF-8 as the Unicode standard recommends and as clients' decoders do: each prefix of a
-// valid sequence, and each other invalid byte, becomes one U+FFFD.
+// validUTF8 returns s with invalid UTF-8 replaced as the Unicode standard recommends and as clients' decoders do:
+// each prefix of a valid sequence, and each other invalid byte, becomes one U+FFFD.
 func validUTF8(s string) string {
 	var b strings.Builder
 	b.Grow(len(s) + utf8.UTFMax)
@@ -174,7 +179,8 @@ func validUTF8(s string) string {
 	return b.String()
 }
 
-// UnmarshalString parses a string.
+// UnmarshalString returns a string that a client sends. Null is empty, and any other type is an error
+// BAD_USER_INPUT.
 func UnmarshalString(_ context.Context, v any) (string, error) {
 	s, ok := v.(string)
 	if !ok && v != nil {
@@ -183,7 +189,7 @@ func UnmarshalString(_ context.Context, v any) (string, error) {
 	return s, nil
 }
 
-// AppendText appends UTF-8 text as a JSON string. Invalid UTF-8 becomes U+FFFD.
+// AppendText appends UTF-8 text as a quoted JSON string, or null for nil. Invalid UTF-8 becomes U+FFFD.
 func AppendText(dst, v []byte, style Style) []byte {
 	if v == nil {
 		return append(dst, null...)
@@ -191,7 +197,8 @@ func AppendText(dst, v []byte, style Style) []byte {
 	return AppendString(dst, string(v), style)
 }
 
-// AppendHbarAmount writes an amount in its unit as a string, or null.
+// AppendHbarAmount appends an amount of hbars in the unit that it has, as a decimal string, or null if it is
+// unknown.
 func AppendHbarAmount(dst []byte, v ledger.HbarAmount, _ Style) []byte {
 	if !v.Tinybars.Valid {
 		return append(dst, null...)

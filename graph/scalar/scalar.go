@@ -46,7 +46,7 @@ type Env struct {
 
 var envKey = values.NewKey[*Env]()
 
-// Value returns env as a context value.
+// Value returns a value that makes e the environment of a context, which [EnvOf] returns.
 func (e *Env) Value() values.Value { return envKey.Is(e) }
 
 var defaultEnv = &Env{}
@@ -78,6 +78,7 @@ func (m marshaler[T]) MarshalGQLContext(ctx context.Context, w io.Writer) error 
 	return nil
 }
 
+// with returns the marshaler for gqlgen that writes v with write in the style of the context.
 func with[T any](v T, write Func[T]) graphql.ContextMarshaler { return marshaler[T]{v, write} }
 
 // nullable appends null if v is unknown, and its value otherwise.
@@ -88,7 +89,7 @@ func nullable[T any](dst []byte, v ledger.Null[T], style Style, write Func[T]) [
 	return write(dst, v.V, style)
 }
 
-// orNull parses an input value; a null stays null.
+// orNull parses an input value with parse; a null stays null and is not parsed.
 func orNull[T any](ctx context.Context, v any, parse func(context.Context, any) (T, error)) (ledger.Null[T], error) {
 	if v == nil {
 		return ledger.Null[T]{}, nil
@@ -97,7 +98,8 @@ func orNull[T any](ctx context.Context, v any, parse func(context.Context, any) 
 	return ledger.Of(got), err
 }
 
-// inputText returns the text of a string or number that a client has sent for a scalar.
+// inputText returns the text of a string or number that a client has sent for a scalar. Other types are an error
+// BAD_USER_INPUT.
 func inputText(v any) (string, error) {
 	switch v := v.(type) {
 	case string:
@@ -113,7 +115,7 @@ func inputText(v any) (string, error) {
 	}
 }
 
-// nameOf returns the name of the type of an input value, with an article.
+// nameOf returns the name of the type of an input value, with an article, for error messages.
 func nameOf(v any) string {
 	switch v.(type) {
 	case nil:
@@ -139,7 +141,7 @@ func AppendPointer[T any](dst []byte, v *T, style Style, write Func[T]) []byte {
 	return write(dst, *v, style)
 }
 
-// outputOnly is the result of Unmarshal functions of types that are not inputs.
+// outputOnly returns an error BAD_USER_INPUT. It is the body of Unmarshal functions of types that are not inputs.
 //
 //nolint:unparam // the result is that of gqlgen's functions
 func outputOnly[T any]() (none T, err error) {

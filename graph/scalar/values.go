@@ -16,7 +16,7 @@ import (
 	"heliograph/internal/domain/status"
 )
 
-// AppendEntityID appends "shard.realm.num", or null for the zero id.
+// AppendEntityID appends "shard.realm.num" as a quoted string, or null for the zero id.
 func AppendEntityID(dst []byte, v ledger.EntityID, _ Style) []byte {
 	if v.IsNone() {
 		return append(dst, null...)
@@ -24,8 +24,8 @@ func AppendEntityID(dst []byte, v ledger.EntityID, _ Style) []byte {
 	return append(v.Append(append(dst, '"')), '"')
 }
 
-// reference parses a reference to an entity. In GraphQL, spaces around it are ignored, and an id can have its
-// checksum, which must be correct (HIP-15).
+// reference parses a reference to an entity with parse. In GraphQL, spaces around it are ignored, and an id can
+// have its checksum, which must be correct for the chain id of the context (HIP-15).
 func reference[T any](ctx context.Context, v any, parse func(text string) (T, error)) (T, error) {
 	return parsed(v, func(text string) (none T, err error) {
 		env := EnvOf(ctx)
@@ -48,7 +48,8 @@ func reference[T any](ctx context.Context, v any, parse func(text string) (T, er
 	})
 }
 
-// UnmarshalEntityID parses "shard.realm.num", or an EVM address. Shard and realm are optional.
+// UnmarshalEntityID returns the id in "shard.realm.num" or an EVM address. Shard and realm default to those of the
+// context's [Env]. An address without an entity number is looked up with Env.Find, which can query the database.
 func UnmarshalEntityID(ctx context.Context, v any) (ledger.EntityID, error) {
 	env := EnvOf(ctx)
 	ref, err := reference(ctx, v, func(text string) (ledger.ContractRef, error) {
@@ -64,7 +65,8 @@ func UnmarshalEntityID(ctx context.Context, v any) (ledger.EntityID, error) {
 	return env.Find(ctx, ref.Address.V)
 }
 
-// AppendTimestamp appends "seconds.nanoseconds".
+// AppendTimestamp appends "seconds.nanoseconds" with nine digits as a quoted string. Zero is "0.0" in the style
+// RESTCompact.
 func AppendTimestamp(dst []byte, v ledger.Timestamp, style Style) []byte {
 	if v == 0 && style == RESTCompact {
 		return append(dst, `"0.0"`...)
@@ -72,12 +74,13 @@ func AppendTimestamp(dst []byte, v ledger.Timestamp, style Style) []byte {
 	return append(v.Append(append(dst, '"')), '"')
 }
 
-// UnmarshalTimestamp parses seconds with an optional fraction of up to nine digits, or an ISO 8601 time.
+// UnmarshalTimestamp parses seconds with an optional fraction of up to nine digits, or an ISO 8601 time. Errors
+// are BAD_USER_INPUT.
 func UnmarshalTimestamp(_ context.Context, v any) (ledger.Timestamp, error) {
 	return parsed(v, ledger.ParseAnyTimestamp)
 }
 
-// AppendInstant appends an RFC 3339 time in UTC with nanoseconds.
+// AppendInstant appends an RFC 3339 time in UTC with nanoseconds as a quoted string.
 func AppendInstant(dst []byte, v ledger.Timestamp, _ Style) []byte {
 	return append(v.Time().AppendFormat(append(dst, '"'), "2006-01-02T15:04:05.000000000Z"), '"')
 }
@@ -115,7 +118,7 @@ func AppendBytes(dst, v []byte, style Style) []byte {
 	return append(base64.StdEncoding.AppendEncode(append(dst, '"'), v), '"')
 }
 
-// UnmarshalBytes parses hex with or without "0x".
+// UnmarshalBytes parses hex with or without "0x". Errors are BAD_USER_INPUT.
 func UnmarshalBytes(_ context.Context, v any) ([]byte, error) {
 	return parsed(v, ledger.ParseHex)
 }
@@ -131,7 +134,8 @@ func AppendHex(dst, v []byte, _ Style) []byte {
 // UnmarshalHex is [UnmarshalBytes].
 func UnmarshalHex(ctx context.Context, v any) ([]byte, error) { return UnmarshalBytes(ctx, v) }
 
-// AppendHexDigits appends bytes as hex without "0x" in every style.
+// AppendHexDigits appends bytes as a quoted string of hex digits without "0x" in every style. Nil is the empty
+// string.
 func AppendHexDigits(dst []byte, v ledger.HexDigits, _ Style) []byte {
 	return append(hex.AppendEncode(append(dst, '"'), v), '"')
 }
@@ -148,12 +152,12 @@ func UnmarshalHash(_ context.Context, v any) (string, error) {
 	return h.String(), nil
 }
 
-// AppendEVMAddress appends "0x" and 40 hex digits.
+// AppendEVMAddress appends "0x" and 40 hex digits as a quoted string.
 func AppendEVMAddress(dst []byte, v ledger.EVMAddress, _ Style) []byte {
 	return append(v.Append(append(dst, '"')), '"')
 }
 
-// AppendAlias appends an alias in base32, or null for nil.
+// AppendAlias appends an alias in base32 as a quoted string, or null for nil.
 func AppendAlias(dst []byte, v ledger.Alias, _ Style) []byte {
 	if v == nil {
 		return append(dst, null...)
@@ -161,12 +165,13 @@ func AppendAlias(dst []byte, v ledger.Alias, _ Style) []byte {
 	return append(v.Append(append(dst, '"')), '"')
 }
 
-// AppendTransactionID appends "shard.realm.num-seconds-nanoseconds".
+// AppendTransactionID appends "shard.realm.num-seconds-nanoseconds" as a quoted string in every style.
 func AppendTransactionID(dst []byte, v ledger.TransactionID, _ Style) []byte {
 	return append(v.Append(append(dst, '"')), '"')
 }
 
 // UnmarshalTransactionID parses "shard.realm.num-seconds-nanoseconds" or "shard.realm.num@seconds.nanoseconds".
+// Errors are BAD_USER_INPUT.
 func UnmarshalTransactionID(_ context.Context, v any) (ledger.TransactionID, error) {
 	return parsed(v, ledger.ParseAnyTransactionID)
 }
@@ -176,8 +181,9 @@ func AppendAccountRef(dst []byte, v ledger.AccountRef, style Style) []byte {
 	return AppendString(dst, v.String(), style)
 }
 
-// UnmarshalAccountRef parses an entity id, an EVM address or an alias. An EVM address or an alias can have the prefix
-// "literal:". A transaction id stands for its payer.
+// UnmarshalAccountRef parses an entity id, an EVM address or an alias, and looks nothing up. An EVM address or an
+// alias can have the prefix "literal:". A transaction id stands for its payer. Shard and realm default to those of
+// the context's [Env].
 func UnmarshalAccountRef(ctx context.Context, v any) (ledger.AccountRef, error) {
 	return reference(ctx, v, func(text string) (ledger.AccountRef, error) {
 		if strings.ContainsAny(text, "@-") {
@@ -193,7 +199,8 @@ func AppendContractRef(dst []byte, v ledger.ContractRef, style Style) []byte {
 	return AppendString(dst, v.String(), style)
 }
 
-// UnmarshalContractRef parses an entity id or an EVM address.
+// UnmarshalContractRef parses an entity id or an EVM address, and looks nothing up. Shard and realm default to
+// those of the context's [Env].
 func UnmarshalContractRef(ctx context.Context, v any) (ledger.ContractRef, error) {
 	return reference(ctx, v, func(text string) (ledger.ContractRef, error) {
 		return ledger.ParseContractRef(text, EnvOf(ctx).Base)
@@ -218,7 +225,7 @@ func AppendLineBytes(dst []byte, v ledger.LineBytes, style Style) []byte {
 	return append(append(dst, text...), '"')
 }
 
-// AppendNullEmpty appends an object without members, or null.
+// AppendNullEmpty appends an object without members, {}, or null if v is null.
 func AppendNullEmpty(dst []byte, v ledger.Null[ledger.Empty], style Style) []byte {
 	return nullable(dst, v, style, func(dst []byte, _ ledger.Empty, _ Style) []byte { return append(dst, "{}"...) })
 }
@@ -228,13 +235,14 @@ func appendName[T ~string](dst []byte, v T, style Style) []byte {
 	return AppendString(dst, string(v), style)
 }
 
-// readName parses the name of an enum value. Validation has checked that the value exists.
+// readName returns an input value as an enum value. It does not check the name, because validation has done so.
 func readName[T ~string](v any) (T, error) {
 	text, err := inputText(v)
 	return T(text), err
 }
 
-// AppendKeyType appends a key type. REST spells the type of complex keys differently.
+// AppendKeyType appends the name of a key type as a quoted string. REST spells the type of complex keys
+// differently.
 func AppendKeyType(dst []byte, v ledger.KeyType, style Style) []byte {
 	if style != GraphQL && v == ledger.KeyProtobufEncoded {
 		return append(dst, `"ProtobufEncoded"`...)
@@ -242,12 +250,13 @@ func AppendKeyType(dst []byte, v ledger.KeyType, style Style) []byte {
 	return appendName(dst, v, style)
 }
 
-// AppendTransactionType appends the name of a transaction type.
+// AppendTransactionType appends the name of a transaction type, such as CRYPTOTRANSFER, as a quoted string.
 func AppendTransactionType(dst []byte, v ledger.TransactionType, style Style) []byte {
 	return AppendString(dst, v.String(), style)
 }
 
-// UnmarshalTransactionType parses the name of a transaction type.
+// UnmarshalTransactionType parses the name of a transaction type. An unknown name, and UNKNOWN itself, are errors
+// BAD_USER_INPUT.
 func UnmarshalTransactionType(_ context.Context, v any) (ledger.TransactionType, error) {
 	return parsed(v, func(name string) (ledger.TransactionType, error) {
 		if strings.EqualFold(name, ledger.Unknown) {
@@ -257,12 +266,12 @@ func UnmarshalTransactionType(_ context.Context, v any) (ledger.TransactionType,
 	})
 }
 
-// AppendResponseCode appends the name of a response code.
+// AppendResponseCode appends the name of a response code of the network, such as SUCCESS, as a quoted string.
 func AppendResponseCode(dst []byte, v ledger.ResponseCode, style Style) []byte {
 	return AppendString(dst, v.String(), style)
 }
 
-// AppendFeeExtraName appends the name of an extra fee.
+// AppendFeeExtraName appends the name of an extra fee in the fee schedule as a quoted string.
 func AppendFeeExtraName(dst []byte, v fees.Extra, style Style) []byte {
 	return AppendString(dst, v.String(), style)
 }
@@ -304,7 +313,8 @@ func AppendDateTime(dst []byte, v time.Time, style Style) []byte {
 	return append(status.AppendTime(append(dst, '"'), v), '"')
 }
 
-// UnmarshalDateTime parses an RFC 3339 time and truncates it to milliseconds.
+// UnmarshalDateTime parses an RFC 3339 time in 1970 or later and truncates it to milliseconds. Errors are
+// BAD_USER_INPUT.
 func UnmarshalDateTime(_ context.Context, v any) (time.Time, error) {
 	text, err := inputText(v)
 	if err != nil {
@@ -318,17 +328,17 @@ func UnmarshalDateTime(_ context.Context, v any) (time.Time, error) {
 	return status.Milliseconds(t), nil
 }
 
-// AppendDate appends a date.
+// AppendDate appends a date, which already is text in the form YYYY-MM-DD, as a quoted string.
 func AppendDate(dst []byte, v status.Date, style Style) []byte {
 	return AppendString(dst, string(v), style)
 }
 
-// UnmarshalDate parses a date.
+// UnmarshalDate parses a date in the form YYYY-MM-DD. Errors are BAD_USER_INPUT.
 func UnmarshalDate(_ context.Context, v any) (status.Date, error) {
 	return parsed(v, status.ParseDate)
 }
 
-// AppendID appends an ID.
+// AppendID appends a GraphQL ID as a quoted string. Package relay makes the global ids.
 func AppendID(dst []byte, v string, style Style) []byte { return AppendString(dst, v, style) }
 
 // UnmarshalID parses an ID: a string or a number. Null is the empty ID.

@@ -11,8 +11,8 @@ import (
 	"github.com/vektah/gqlparser/v2/formatter"
 )
 
-// Inherit gives the fields of types that have no description those of their interfaces, which introspection does not
-// do. It returns the schema.
+// Inherit changes the schema: fields of types that have no description get those of their interfaces, which
+// introspection does not do. It returns s.
 func Inherit(s *ast.Schema) *ast.Schema {
 	for _, def := range s.Types {
 		for _, name := range def.Interfaces {
@@ -26,8 +26,8 @@ func Inherit(s *ast.Schema) *ast.Schema {
 	return s
 }
 
-// Print returns the text of a schema. It has @defer, which is part of the parser's schemas, but not of the
-// specification.
+// Print returns the text of a schema as SDL. It includes @defer, which is part of the parser's schemas, but not of
+// the specification. s is not changed.
 func Print(s *ast.Schema) string {
 	copied := *s
 	copied.Directives = maps.Clone(s.Directives)

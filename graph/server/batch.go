@@ -18,7 +18,7 @@ import (
 // MaxBatch is the maximum number of operations in a batch.
 const MaxBatch = 10
 
-// isBatch reports whether a body is an array.
+// isBatch reports whether the body of a request is a JSON array, which is a batch of operations.
 func isBatch(raw []byte) bool { return bytes.HasPrefix(bytes.TrimLeft(raw, " \t\r\n"), []byte{'['}) }
 
 // serveBatch executes the operations in the array of a POST request, and writes an array with their responses, in the
@@ -66,8 +66,9 @@ func (s *Server) serveBatch(w http.ResponseWriter, r *http.Request, raw []byte) 
 	s.writeBatch(w, r, status, responses)
 }
 
-// readBatch returns the operations of a batch. The place of an operation that is not executed is nil, and has a
-// response.
+// readBatch parses, resolves and validates the operations of a batch. An operation that is not executed is nil,
+// and has a response with its errors at the same index. A body that is not a batch of 1 to MaxBatch operations is
+// rejected as a whole.
 func (s *Server) readBatch(r *http.Request, raw []byte) ([]*operation, []*graphql.Response, *rejection) {
 	var params []*graphql.RawParams
 	var ids []string
@@ -116,8 +117,8 @@ func unfit(op *operation) gqlerror.List {
 	return nil
 }
 
-// writeBatch writes the responses of a batch. If all of them have no data because the database does not respond, the
-// status says so.
+// writeBatch writes the responses of a batch as an array and gives their memory back. If the database does not
+// respond, it sets Retry-After, and if also no response has data, the status is 503.
 func (s *Server) writeBatch(w http.ResponseWriter, r *http.Request, status int, responses []*graphql.Response) {
 	var errs gqlerror.List
 	var parts [][]byte

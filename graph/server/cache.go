@@ -72,7 +72,8 @@ func newResponseCache(size int64, head func(context.Context) (int64, error), fol
 	}
 }
 
-// key returns the cache key of a request, or an empty string if its response cannot be cached.
+// key returns the cache key of a request: the newest timestamp of the ledger, which it may read from the database,
+// the method and the body. It is empty if the response cannot be cached. c can be nil.
 func (c *responseCache) key(ctx context.Context, method string, raw []byte) string {
 	if c == nil || len(raw) > maxKey {
 		return ""
@@ -87,8 +88,8 @@ func (c *responseCache) key(ctx context.Context, method string, raw []byte) stri
 	return strconv.FormatInt(head, 10) + method[:1] + string(raw) // the first letters of GET, HEAD and POST differ
 }
 
-// newestTimestamp returns the newest consensus timestamp. While one request reads it, others use the last one, for a
-// while.
+// newestTimestamp returns the newest consensus timestamp in nanoseconds, at most headAge old. While one request
+// reads it from the database, others use the last one, for a while. It returns false if it cannot be read.
 func (c *responseCache) newestTimestamp(ctx context.Context) (int64, bool) {
 	now := time.Now() //nolint:forbidigo // measures a duration, and the injected clock may be fixed
 	c.mu.Lock()
@@ -117,14 +118,16 @@ func (c *responseCache) get(key string) *cachedResponse {
 	return r
 }
 
-// put caches a response, unless it is larger than a share of the cache.
+// put caches a response under a key of [responseCache.key], unless the key is empty or the response is larger than
+// a share of the cache. c can be nil.
 func (c *responseCache) put(key string, r *cachedResponse) {
 	if c != nil && key != "" && len(r.body)+len(key) <= c.maxResponse {
 		c.responses.Set(key, r)
 	}
 }
 
-// write writes the response. Responses to GET have the headers for HTTP caches.
+// write writes the cached response with the headers of its cost. Responses to GET also have the headers for HTTP
+// caches, and can be 304.
 func (c *cachedResponse) write(w http.ResponseWriter, r *http.Request, costLimit string) {
 	h, tag := w.Header(), ""
 	h[costHeader], h[costLimitHeader] = []string{c.cost}, []string{costLimit}

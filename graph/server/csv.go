@@ -138,13 +138,15 @@ func (s *Server) serveExport(w http.ResponseWriter, r *http.Request, format *exp
 	}
 }
 
-// end writes the last line of an export that is not complete.
+// end appends the last line of an export that is not complete, with the reason and the cursor, to page. It marks
+// the export as ended.
 func (x *export) end(page *bytes.Buffer, reason string) {
 	x.more = false
 	x.format.end(page, reason, x.operation.Variables[csvAfter])
 }
 
-// endCSV writes why an export ends early as a comment, with the cursor to continue with if there is one.
+// endCSV appends to page why an export ends early, as a comment line, with the cursor to continue with if there is
+// one.
 func endCSV(page *bytes.Buffer, reason string, after any) {
 	line := "# " + reason
 	if after, ok := after.(string); ok {
@@ -153,8 +155,8 @@ func endCSV(page *bytes.Buffer, reason string, after any) {
 	csvLine(page, []string{line})
 }
 
-// endNDJSON writes why an export ends early as an object with errors, with the cursor to continue with if there is
-// one.
+// endNDJSON appends to page why an export ends early, as a line with an object with errors, with the cursor to
+// continue with if there is one.
 func endNDJSON(page *bytes.Buffer, reason string, after any) {
 	e := &gqlerror.Error{Message: reason, Extensions: map[string]any{"after": after}}
 	_ = json.NewEncoder(page).Encode(map[string]any{"errors": gqlerror.List{e}}) // to memory
@@ -169,7 +171,8 @@ func (x *export) names(yield func(string) bool) {
 	}
 }
 
-// newExport prepares the export of an operation. It calls store if the document is valid.
+// newExport parses, checks and prices the operation of an export, and makes it read pages. It works on a copy of
+// the document, and executes nothing. It calls store if the document is valid.
 func (s *Server) newExport(
 	ctx context.Context, format *exportFormat, params *graphql.RawParams, store func(),
 ) (*export, gqlerror.List) {
@@ -216,7 +219,8 @@ func (s *Server) newExport(
 // csvPages are the page sizes of exports.
 var csvPages = relay.Limits{Default: csvPage, Max: csvPage}
 
-// cost returns the cost of the next page. It sets the variable with the size of the page.
+// cost returns the cost of the next page, in the unit of operations. It sets the variable of x with the size of
+// the page.
 func (x *export) cost() int {
 	x.operation.Variables[csvFirst] = int64(min(csvPage, x.left))
 	return limits.Price(x.operation.Operation, csvPages).Of(x.operation.Variables)
@@ -233,7 +237,9 @@ func (x *export) collect(set ast.SelectionSet) []graphql.CollectedField {
 var errNoList = errors.New(" requires an operation that selects one list: a connection at the root, or below " +
 	"objects without other fields than id")
 
-// find finds the connection below a selection and its columns. It makes the operation page through the connection.
+// find searches the only connection below a selection and sets the path and the columns of x. It changes the
+// operation so that it pages through the connection. An error is the end of a sentence that begins with the
+// format.
 func (x *export) find(set ast.SelectionSet) error {
 	fields := slices.DeleteFunc(x.collect(set), func(f graphql.CollectedField) bool {
 		return f.Name == "id" || f.Name == "__typename"
@@ -274,7 +280,8 @@ func (x *export) find(set ast.SelectionSet) error {
 	return x.paginate(f.Field)
 }
 
-// paginate makes a connection field read the page that the variables select.
+// paginate changes a connection field of the operation so that it reads the page that the variables of x select,
+// and pageInfo. It fails for backward pages.
 func (x *export) paginate(f *ast.Field) error {
 	args := f.ArgumentMap(x.operation.Variables)
 	if args["last"] != nil || args["before"] != nil {
@@ -303,8 +310,8 @@ func (x *export) paginate(f *ast.Field) error {
 	return nil
 }
 
-// add adds the columns of a selection: the path of each scalar. An error is the end of a sentence that begins with
-// the format.
+// add adds the columns of a selection to x: the path of each scalar. It fails for lists. An error is the end of a
+// sentence that begins with the format.
 func (x *export) add(path []string, set ast.SelectionSet) error {
 	for _, f := range x.collect(set) {
 		at := append(slices.Clone(path), f.Alias)
@@ -323,7 +330,8 @@ func (x *export) add(path []string, set ast.SelectionSet) error {
 	return nil
 }
 
-// page reads the next page and writes its rows.
+// page charges and executes the next page in a turn of its own, and appends its rows to page. It sets x.more and
+// the cursor of the following page. An error of any field fails the whole page.
 func (x *export) page(ctx context.Context, page *bytes.Buffer) *gqlerror.Error {
 	s := x.server
 	if limited := charge(ctx, x.cost()/CostPerPoint); limited != nil {
@@ -359,7 +367,8 @@ func (x *export) page(ctx context.Context, page *bytes.Buffer) *gqlerror.Error {
 	return nil
 }
 
-// write writes the rows of the connection at a path below an object, and makes the operation read the next page.
+// write appends the rows of the connection at a path below an object, which d reads, to page. It sets the
+// variables of x for the next page.
 func (x *export) write(page *bytes.Buffer, d *decoder, path []string) error {
 	return d.members(func(name string) error {
 		switch {
@@ -382,7 +391,7 @@ func (x *export) write(page *bytes.Buffer, d *decoder, path []string) error {
 	})
 }
 
-// csvRow writes a row as a line of CSV.
+// csvRow reads the next row of rows and appends it to page as a line of CSV with the columns of x.
 func csvRow(x *export, page *bytes.Buffer, rows *decoder) error {
 	row, err := rows.value()
 	if err != nil {
@@ -396,7 +405,7 @@ func csvRow(x *export, page *bytes.Buffer, rows *decoder) error {
 	return nil
 }
 
-// jsonLine writes a row as a line of JSON, which has no line breaks.
+// jsonLine reads the next row of rows and appends it to page as a line of JSON, which has no line breaks.
 func jsonLine(_ *export, page *bytes.Buffer, rows *decoder) error {
 	row, err := rows.ReadValue()
 	page.Write(row)
@@ -404,7 +413,7 @@ func jsonLine(_ *export, page *bytes.Buffer, rows *decoder) error {
 	return err //nolint:wrapcheck // becomes an internal error
 }
 
-// member returns the value at a path, or nil if there is none.
+// member returns the value at a path of member names in decoded JSON, or nil if there is none.
 func member(of any, path []string) any {
 	for _, name := range path {
 		object, _ := of.(map[string]any)
@@ -416,8 +425,9 @@ func member(of any, path []string) any {
 // number matches text that spreadsheets read as a number, and amounts of hbars, whatever their first character.
 var number = regexp.MustCompile(`^-?\d+(\.\d+)?( ℏ)?$`)
 
-// cell returns the text of a value. Text that spreadsheets would execute as a formula gets an apostrophe, and so
-// does text in the first column that could be taken for the last line of an incomplete export.
+// cell returns the text of a value in a CSV export. Text that spreadsheets would execute as a formula gets an
+// apostrophe, and so does text in the first column that could be taken for the last line of an incomplete export.
+// Null is empty.
 func cell(v any, first bool) string {
 	if v == nil {
 		return ""
@@ -437,7 +447,7 @@ func cell(v any, first bool) string {
 // formulas are the characters with which spreadsheets start a formula, also in full width.
 const formulas = "=+-@＝＋－＠"
 
-// csvLine writes a line of CSV that ends with CR LF. Line breaks in values stay as they are, which
+// csvLine appends a line of CSV that ends with CR LF to page. Line breaks in values stay as they are, which
 // [csv.Writer.UseCRLF] would change.
 func csvLine(page *bytes.Buffer, values []string) {
 	if len(values) == 1 && values[0] == "" {

@@ -33,6 +33,7 @@ type kindError struct {
 	want string
 }
 
+// Error returns the message for clients: where the value is in the body, and which type it must have.
 func (e *kindError) Error() string { return fmt.Sprintf("%.*s must be %s", maxPointer, e.at, e.want) }
 
 // maxPointer is the maximum length of a JSON pointer in an error, in characters.
@@ -67,7 +68,8 @@ func decode(text []byte, maxValues int, read func(*decoder) error) error {
 	return err //nolint:wrapcheck // callers describe it
 }
 
-// members calls member with the name of each member of an object, before its value. Null has none.
+// members calls member with the name of each member of an object, before its value, which member must read. Null
+// has none.
 func (d *decoder) members(member func(name string) error) error {
 	t, err := d.ReadToken()
 	switch {
@@ -89,7 +91,7 @@ func (d *decoder) members(member func(name string) error) error {
 	return err //nolint:wrapcheck // as above
 }
 
-// elements calls element before each element of an array, whose begin has been read.
+// elements calls element before each element of an array, whose begin has been read. element must read its value.
 func (d *decoder) elements(element func() error) error {
 	for d.PeekKind() != ']' {
 		if err := element(); err != nil {
@@ -100,7 +102,7 @@ func (d *decoder) elements(element func() error) error {
 	return err //nolint:wrapcheck // callers describe it
 }
 
-// object reads an object, or nil for null.
+// object reads an object, or nil for null. Values are those of [decoder.value]. Another type is an error.
 func (d *decoder) object() (out map[string]any, err error) {
 	if d.PeekKind() == '{' {
 		out = map[string]any{}
@@ -111,7 +113,7 @@ func (d *decoder) object() (out map[string]any, err error) {
 	})
 }
 
-// string reads a string, or "" for null.
+// string reads a string, or "" for null. Another type is an error.
 func (d *decoder) string() (string, error) {
 	t, err := d.ReadToken()
 	switch {
@@ -123,7 +125,8 @@ func (d *decoder) string() (string, error) {
 	return t.String(), nil
 }
 
-// value reads a value of any type. Numbers stay text. It fails if the body has too many values or levels.
+// value reads a value of any type; numbers become json.Number with their text, and null nil. It fails if the body
+// has too many values or levels.
 func (d *decoder) value() (any, error) {
 	d.left--
 	if d.left < 0 || d.StackDepth() > MaxNesting {

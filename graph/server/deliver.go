@@ -88,7 +88,8 @@ func (s *Server) deliver(
 	return nil
 }
 
-// initial executes what is not deferred, sends it, and starts the groups whose objects it has.
+// initial executes what is not deferred, sends it with the extensions, and starts the groups whose objects it has.
+// It fails if the context ends or send fails.
 func (d *delivery) initial(extensions map[string]any) error {
 	resp := d.execute(d.split.Initial)
 	if resp == nil {
@@ -111,9 +112,11 @@ func (d *delivery) initial(extensions map[string]any) error {
 	return nil
 }
 
-// partTail is the end of the JSON of a part.
+// partTail returns the end of the JSON of a part: the member hasNext and the closing brace.
 func partTail(hasNext bool) []byte { return fmt.Appendf(nil, `,"hasNext":%t}`, hasNext) }
 
+// execute executes one part of the operation and returns its response, in which fields of earlier parts are not
+// read again. It returns nil if the context has ended.
 func (d *delivery) execute(op *ast.OperationDefinition) *graphql.Response {
 	of := d.oc
 	doc := of.Doc
@@ -175,7 +178,8 @@ func (d *delivery) start(groups []int) {
 	}
 }
 
-// finish sends the result of a group, and starts the groups nested in it.
+// finish sends the result of a group, with the error of the context if it has none, and starts the groups nested
+// in it. A group without objects is not sent, unless it is the last one.
 func (d *delivery) finish(r groupResult) error {
 	g, resp := d.split.Groups[r.group], r.response
 	if resp == nil {
@@ -239,7 +243,8 @@ func assignErrors(payloads []payload, errs gqlerror.List) {
 	}
 }
 
-// part returns the JSON of the result of a group.
+// part returns the JSON of the result of a group: its payloads as incremental results, and whether more parts
+// follow.
 func (d *delivery) part(g *incremental.Group, payloads []payload, hasNext bool) ([]byte, error) {
 	if len(payloads) == 0 {
 		return fmt.Appendf(nil, `{"hasNext":%t}`, hasNext), nil
@@ -264,7 +269,7 @@ func (d *delivery) part(g *incremental.Group, payloads []payload, hasNext bool) 
 	return append(append(out, ']'), partTail(hasNext)...), nil
 }
 
-// label returns the label of a group, or an empty string.
+// label returns the label of a group for clients, from a literal or a variable, or an empty string if it has none.
 func (d *delivery) label(g *incremental.Group) string {
 	if g.Label == nil {
 		return ""
@@ -292,7 +297,8 @@ type result struct {
 // errReported replaces an error that an earlier part has reported.
 var errReported = errors.New("the error was reported in an earlier part")
 
-// middleware returns a field middleware that consults the memo before it calls a resolver.
+// middleware returns a field middleware around inner that calls a resolver only if the memo has no result of an
+// earlier part at its path.
 func (m *memo) middleware(inner graphql.FieldMiddleware) graphql.FieldMiddleware {
 	return func(ctx context.Context, next graphql.Resolver) (any, error) {
 		fc := graphql.GetFieldContext(ctx)
@@ -358,10 +364,9 @@ func acceptsParts(r *http.Request) bool {
 	return false
 }
 
-// serveParts executes an operation with deferred fragments and writes its response in parts.
-//
-// gqlgen's transport.MultipartMixed is not used: it polls for parts with a timer, has no write deadline, and delivers
-// gqlgen's deferred fields only, which are read separately for each object.
+// serveParts executes an operation with deferred fragments and writes its response in parts to w. It logs errors
+// of the delivery. gqlgen's transport.MultipartMixed is not used: it polls for parts with a timer, has no write
+// deadline, and delivers gqlgen's deferred fields only, which are read separately for each object.
 func (s *Server) serveParts(
 	ctx context.Context, w http.ResponseWriter, op *operation, split *incremental.Split, extensions map[string]any,
 ) {
@@ -380,7 +385,8 @@ type partWriter struct {
 	started bool
 }
 
-// write writes the JSON of a part. hasNext reports whether more parts follow.
+// write sends the JSON of a part with its delimiters. The first call sets the headers of the response. hasNext
+// reports whether more parts follow.
 func (p *partWriter) write(hasNext bool, json ...[]byte) error {
 	before, after := partHeader, lastDelimiter
 	if !p.started {

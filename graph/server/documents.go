@@ -37,8 +37,9 @@ type entry struct {
 	deferred map[*ast.OperationDefinition]*incremental.Operation
 }
 
-// newEntry returns a validated document with what does not depend on variables: cost, cache lifetime and deferred
-// parts of each operation.
+// newEntry returns the cache entry of a validated document with what does not depend on variables: cost, cache
+// lifetime and deferred parts of each operation. It removes @defer from doc. pages limits the page sizes in the
+// cost.
 func newEntry(doc *ast.QueryDocument, pages relay.Limits) *entry {
 	n := len(doc.Operations)
 	e := &entry{
@@ -53,7 +54,8 @@ func newEntry(doc *ast.QueryDocument, pages relay.Limits) *entry {
 	return e
 }
 
-// weight returns the size of the entry relative to its text.
+// weight returns the size of the entry in the cache in bytes: that of its text, or a multiple of it if parts are
+// deferred.
 func (e *entry) weight(text string) int {
 	if e.deferred != nil {
 		return incremental.WeightFactor * len(text)
@@ -90,14 +92,15 @@ func newDocuments(bytes int, plans *rowplan.Plans, pages relay.Limits) *document
 	}
 }
 
-// pin adds a document that is never evicted.
+// pin adds a trusted or own document that is never evicted, also under its ID, and makes its plans be cached. It
+// must not be called while requests are served.
 func (d *documents) pin(text string, doc *ast.QueryDocument) {
 	d.pinned[text] = newEntry(doc, d.pages)
 	d.ids[DocumentID(text)] = text
 	d.plans.Add(doc)
 }
 
-// lookup returns a validated document by its text. Trusted documents stay in memory, the others are evicted.
+// lookup returns the entry of a validated document by its text, and false if it is not cached.
 func (d *documents) lookup(text string) (*entry, bool) {
 	if e, ok := d.pinned[text]; ok {
 		return e, true
@@ -116,7 +119,7 @@ func (d *documents) add(text string, doc *ast.QueryDocument) *entry {
 	return cached
 }
 
-// byID returns the text of a trusted or persisted query by its ID.
+// byID returns the text of a trusted or persisted document by its ID, and false if it is unknown.
 func (d *documents) byID(id string) (string, bool) {
 	if text, ok := d.ids[id]; ok {
 		return text, true
@@ -124,13 +127,14 @@ func (d *documents) byID(id string) (string, bool) {
 	return d.persisted.GetIfPresent(id)
 }
 
-// DocumentID returns the id of a document: the SHA-256 of its text in hexadecimal.
+// DocumentID returns the ID of a persisted document: the SHA-256 of its text in hexadecimal.
 func DocumentID(text string) string {
 	sum := sha256.Sum256([]byte(text))
 	return hex.EncodeToString(sum[:])
 }
 
-// trust validates the trusted documents and pins them.
+// trust validates the trusted documents of the options and pins them under their IDs. It fails if one is invalid
+// or has no operation.
 func (s *Server) trust() error {
 	for _, id := range slices.Sorted(maps.Keys(s.o.Trusted)) { // sorted, so that the same error is reported each time
 		text := s.o.Trusted[id]
@@ -195,8 +199,9 @@ func (s *Server) resolveID(p *graphql.RawParams, documentID string) (store func(
 // maxErrors is the maximum number of validation errors in a response.
 const maxErrors = 20
 
-// document returns the validated document with the given text. It checks the size of the document before it validates
-// the document against the schema, because validation takes more than linear time.
+// document returns the validated document with the given text, from the cache or after checks. It checks the size
+// of the document before it validates the document against the schema, because validation takes more than linear
+// time. It caches a valid document, and rejects unknown ones if only trusted documents are permitted.
 func (s *Server) document(text string) (*entry, gqlerror.List) {
 	if e, ok := s.docs.lookup(text); ok {
 		return e, nil
@@ -238,7 +243,8 @@ func (s *Server) document(text string) (*entry, gqlerror.List) {
 	return s.docs.add(text, doc), nil
 }
 
-// syntaxError returns the client's error for a document that cannot be parsed or has too many tokens.
+// syntaxError returns the error for clients of a document that cannot be parsed (BAD_USER_INPUT) or has too many
+// tokens.
 func (s *Server) syntaxError(err error) *gqlerror.Error {
 	var e *gqlerror.Error
 	if !errors.As(err, &e) {
@@ -250,7 +256,8 @@ func (s *Server) syntaxError(err error) *gqlerror.Error {
 	return badInput(gqlerror.List{e})[0]
 }
 
-// canSuggest reports whether errors are few and short. Computing suggestions for many or long names takes too long.
+// canSuggest reports whether validation errors are few and short. Computing suggestions for many or long names
+// takes too long.
 func canSuggest(errs gqlerror.List) bool {
 	return len(errs) <= maxErrors && !slices.ContainsFunc(errs, func(e *gqlerror.Error) bool {
 		return len(e.Message) > maxMessage
@@ -284,8 +291,8 @@ func introspects(set ast.SelectionSet) bool {
 	return limits.Selects(set, func(f *ast.Field) bool { return f.Name == "__schema" || f.Name == "__type" })
 }
 
-// variableErrors gives errors about variables the texts and the location that graphql-js gives them. Other errors
-// remain.
+// variableErrors changes errors about variables so that they have the texts and the location that graphql-js gives
+// them, and returns errs. Other errors remain. variables are the values that the client sent.
 func variableErrors(op *ast.OperationDefinition, variables map[string]any, errs gqlerror.List) gqlerror.List {
 	for _, e := range errs {
 		if len(e.Path) < 2 || e.Path[0] != ast.PathName("variable") || op == nil {

@@ -49,7 +49,8 @@ func OpensPage(r *http.Request) bool {
 	return !q.Has("query") && !q.Has("documentId") && !q.Has("extensions")
 }
 
-// serveHTTP serves a GET or POST request with JSON of the given media type, from the response cache if possible.
+// serveHTTP serves a GET or POST request with JSON of the given media type, from the response cache if possible. A
+// POST request can also be a batch.
 func (s *Server) serveHTTP(w http.ResponseWriter, r *http.Request, media string) {
 	w.Header().Add("Vary", "Accept")
 	w.Header()["Content-Type"] = contentTypes[media]
@@ -84,8 +85,8 @@ func (s *Server) serveHTTP(w http.ResponseWriter, r *http.Request, media string)
 	s.execute(w, r, params, media, store, key)
 }
 
-// execute executes the operation of a GET or POST request and writes the response. store is called if the document is
-// valid. A response without errors is cached under key.
+// execute executes the operation of a GET or POST request and writes the response, in parts if parts are deferred.
+// store is called if the document is valid. A response without errors is cached under key.
 func (s *Server) execute(
 	w http.ResponseWriter, r *http.Request, params *graphql.RawParams, media string, store func(), key string,
 ) {

@@ -29,7 +29,8 @@ type Document struct {
 	lists map[string]bool // the operations that select lists
 }
 
-// Prepare parses, validates and caches a document. It is never evicted.
+// Prepare parses and validates a document of the REST API or the status pages and caches it forever. It fails if
+// the document is invalid or has an operation that is not a query. Call it at startup only.
 func (s *Server) Prepare(text string) (*Document, error) {
 	//nolint:staticcheck // its replacement needs the default rules as an argument
 	doc, errs := gqlparser.LoadQuery(s.o.Schema.Schema(), text)
@@ -50,7 +51,7 @@ func (s *Server) Prepare(text string) (*Document, error) {
 // Text returns the text of the document.
 func (d *Document) Text() string { return d.text }
 
-// Operations returns the operations of the document.
+// Operations returns the operations of the document, which must not be changed.
 func (d *Document) Operations() ast.OperationList { return d.doc.Operations }
 
 // Done releases the memory of a response for reuse. The caller must not use data or a part of it afterwards. Calling
@@ -82,9 +83,9 @@ type running struct {
 	store     rowplan.Store
 }
 
-// Run executes an operation in process. It returns nil if ctx has ended.
-//
-// It replaces the executor, which would validate the document for each request.
+// Run executes an operation of a prepared document in process, without limits of cost, with the page sizes and the
+// style of c. It returns nil if ctx has ended. Errors of fields are in the result. The caller should call Done
+// with its data. It replaces the executor, which would validate the document for each request.
 func (s *Server) Run(ctx context.Context, c Call) *Result {
 	op := c.Document.doc.Operations.ForName(c.Operation)
 	variables, err := validator.VariableValues(s.Schema(), op, c.Variables)
@@ -115,8 +116,9 @@ func (s *Server) Run(ctx context.Context, c Call) *Result {
 	return res
 }
 
-// Standalone returns the text of one operation with the fragments that it uses. With inline, the variables are
-// replaced by default values, so that the text can be executed without variables.
+// Standalone returns the text of one operation of d with the fragments that it uses, for people. With inline, the
+// variables are replaced by default values, so that the text can be executed without variables. It fails if the
+// operation does not exist, and changes nothing.
 func (s *Server) Standalone(d *Document, operation string, variables map[string]any, inline bool) (string, error) {
 	op := d.doc.Operations.ForName(operation)
 	if op == nil {
@@ -141,7 +143,8 @@ func (s *Server) Standalone(d *Document, operation string, variables map[string]
 	return b.String(), nil
 }
 
-// addFragments adds the fragments that a selection set uses, directly or through other fragments.
+// addFragments adds to doc the fragments that a selection set uses, directly or through other fragments. seen has
+// the names of those that were added, and is changed.
 func addFragments(doc *ast.QueryDocument, set ast.SelectionSet, seen map[string]bool) {
 	for _, s := range set {
 		switch s := s.(type) {
@@ -159,7 +162,7 @@ func addFragments(doc *ast.QueryDocument, set ast.SelectionSet, seen map[string]
 	}
 }
 
-// literal converts the value of a variable to a literal.
+// literal returns the literal of the GraphQL language for a variable's value of type t.
 func (s *Server) literal(t *ast.Type, v any) *ast.Value {
 	switch v := v.(type) {
 	case nil:

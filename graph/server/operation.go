@@ -25,7 +25,7 @@ type operation struct {
 	scans int // lists that are scans
 }
 
-// work returns the value of [Options.Work].
+// work returns the value of [Options.Work]: what the queue has to know of the operation.
 func (o *operation) work(ctx context.Context, s *Server) values.Value {
 	scans := o.scans > 0 || limits.ScansPast(o.oc.Operation.SelectionSet)
 	return s.o.Work(ctx, o.lists, scans, o.oc.Operation.Operation == ast.Subscription)
@@ -51,7 +51,8 @@ func (s *Server) prepare(ctx context.Context, params *graphql.RawParams, store f
 	return op, s.afford(ctx, "operation", op.cost)
 }
 
-// afford fails if the cost of an operation or of a batch exceeds the limit, or the rate limit of the client.
+// afford fails if the cost of an operation or of a batch exceeds the limit, or if the rate limit of the client
+// does not permit it. Otherwise it charges the client for the cost. what is the noun in the message.
 func (s *Server) afford(ctx context.Context, what string, cost int) gqlerror.List {
 	if cost > s.o.Bounds.Cost {
 		return gqlerror.List{tooExpensive(what, cost, s.o.Bounds.Cost)}
@@ -62,7 +63,8 @@ func (s *Server) afford(ctx context.Context, what string, cost int) gqlerror.Lis
 	return nil
 }
 
-// validate is [Server.prepare] without the limits of the cost.
+// validate returns an operation with its document, coerced variables and cost. It is [Server.prepare] without the
+// limits of the cost. It calls store if the document is valid, and reports the operation to the observer.
 func (s *Server) validate(ctx context.Context, params *graphql.RawParams, store func()) (*operation, gqlerror.List) {
 	e, errs := s.document(params.Query)
 	if errs != nil {
@@ -95,10 +97,10 @@ func (s *Server) validate(ctx context.Context, params *graphql.RawParams, store 
 	return op, nil
 }
 
-// noMiddleware is the middleware of root fields. It does nothing.
+// noMiddleware is the middleware of root fields that gqlgen requires. It only calls next.
 func noMiddleware(ctx context.Context, next graphql.RootResolver) graphql.Marshaler { return next(ctx) }
 
-// missingOperation returns the message for a document without an operation of the given name.
+// missingOperation returns the error message for a document without an operation of the given name.
 func missingOperation(doc *ast.QueryDocument, name string) string {
 	names := list.Map(doc.Operations, func(op *ast.OperationDefinition) string { return op.Name })
 	if name == "" {
@@ -133,7 +135,8 @@ func (s *Server) start(
 	}, ctx
 }
 
-// extensions returns the extensions of the response to an operation, which the request selects.
+// extensions returns the extensions of the response to an operation: the cost, if the request selects it with its
+// extension cost, otherwise nil.
 func (s *Server) extensions(op *operation) map[string]any {
 	if requested, _ := op.oc.Extensions["cost"].(bool); !requested {
 		return nil
@@ -145,7 +148,7 @@ func (s *Server) extensions(op *operation) map[string]any {
 // root field are read.
 func FieldOf(ctx context.Context) string { return graphql.GetPath(ctx).String() }
 
-// costExtension returns the cost of an operation for the extensions of a response.
+// costExtension returns the extension cost of a response: the cost of an operation and the maximum.
 func costExtension(cost, limit int) map[string]int {
 	return map[string]int{"requested": cost, "limit": limit}
 }
@@ -162,7 +165,8 @@ func tooExpensive(what string, cost, limit int) *gqlerror.Error {
 // CostPerPoint is the cost of an operation that counts as one point towards the rate limit.
 const CostPerPoint = 100
 
-// charge counts points towards the rate limit of the client. It fails if the limit is exceeded.
+// charge counts points towards the rate limit of the client whose turn ctx has. It returns an error RATE_LIMITED
+// if the limit is exceeded. Without a turn or a limit it does nothing.
 func charge(ctx context.Context, points int) *gqlerror.Error {
 	if t := admission.Of(ctx); t != nil && t.Charge != nil && points > 0 && !t.Charge(points) {
 		return coded(fault.RateLimited, "too many requests, or too expensive ones: retry after a minute")

@@ -23,12 +23,13 @@ type rejection struct {
 	err    *gqlerror.Error
 }
 
-// reject returns a rejection with the code BAD_USER_INPUT.
+// reject returns a rejection of a request with an HTTP status and an error with the code BAD_USER_INPUT.
 func reject(status int, format string, args ...any) *rejection {
 	return &rejection{status, coded(fault.BadUserInput, fmt.Sprintf(format, args...))}
 }
 
-// receive returns the query string of a GET request, or the body of a POST request.
+// receive returns the query string of a GET request, or the body of a POST request, which it reads up to MaxBody
+// bytes. It rejects other methods, with the header Allow, and other content types.
 func (s *Server) receive(w http.ResponseWriter, r *http.Request) ([]byte, *rejection) {
 	switch r.Method {
 	case http.MethodGet, http.MethodHead:
@@ -74,6 +75,7 @@ var utf8Names = map[string]bool{
 	"utf-8": true, "utf8": true, "csutf8": true, "unicode-1-1-utf-8": true, "us-ascii": true, "ascii": true,
 }
 
+// bodyTooLarge returns the rejection with status 413 of a body that is larger than limit bytes.
 func bodyTooLarge(limit int64) *rejection {
 	return reject(http.StatusRequestEntityTooLarge, "the request body is larger than %d bytes", limit)
 }
@@ -94,7 +96,8 @@ func (s *Server) params(r *http.Request, raw []byte) (params *graphql.RawParams,
 	return s.resolve(r, params, documentID)
 }
 
-// resolve completes the parameters of an operation. See [Server.params].
+// resolve completes the parameters of an operation: it sets the headers, and the query if the request has the ID
+// of a document. See [Server.params] for its results.
 func (s *Server) resolve(
 	r *http.Request, params *graphql.RawParams, documentID string,
 ) (of *graphql.RawParams, store func(), bad *rejection) {
@@ -120,7 +123,7 @@ func readBody(raw []byte, maxValues int) (params *graphql.RawParams, documentID 
 		" with query, operationName, variables and extensions (not a batch)")
 }
 
-// params reads the body of a request: query, variables and other parameters. Unknown members are skipped.
+// params reads the parameters of one operation: query, variables and others. Unknown members are skipped.
 func (d *decoder) params() (params *graphql.RawParams, documentID string, err error) {
 	params = &graphql.RawParams{}
 	err = d.members(func(name string) (err error) {

@@ -45,12 +45,13 @@ func responseMedia(h http.Header) string {
 	return cmp.Or(accept.Best(h["Accept"], mediaJSON, mediaGraphQL, mediaEvents, mediaCSV, mediaNDJSON), mediaJSON)
 }
 
-// jsonMedia is like responseMedia for responses that are JSON.
+// jsonMedia returns the media type of a JSON response: that which the client prefers, or application/json.
 func jsonMedia(h http.Header) string {
 	return cmp.Or(accept.Best(h["Accept"], mediaJSON, mediaGraphQL), mediaJSON)
 }
 
-// errorStatus returns the status of a response without data, according to the GraphQL over HTTP specification.
+// errorStatus returns the HTTP status of a response without data, according to the GraphQL over HTTP
+// specification: 400 for its own media type, and 200 for application/json.
 func errorStatus(media string) int {
 	if media == mediaGraphQL {
 		return http.StatusBadRequest
@@ -71,7 +72,8 @@ func WriteError(w http.ResponseWriter, r *http.Request, status int, code fault.C
 	writeErrors(w, status, gqlerror.List{e})
 }
 
-// writeErrors writes a response without data.
+// writeErrors writes a response with errors and without data, which must not be stored. The caller has set the
+// content type.
 func writeErrors(w http.ResponseWriter, status int, errs gqlerror.List) {
 	b, err := json.Marshal(struct {
 		Errors gqlerror.List `json:"errors"`
@@ -102,8 +104,8 @@ var (
 // dataMember is the start of a response, and closingBrace its end.
 var dataMember, closingBrace = []byte(`{"data":`), []byte{'}'}
 
-// bound replaces a response that is too large by an error. The error of a plan is in the response already; what gqlgen
-// writes has no limit.
+// bound changes a response that is too large to one with only an error. The error of a plan is in the response
+// already; what gqlgen writes has no limit.
 func (s *Server) bound(resp *graphql.Response) {
 	most := s.o.Tables.MaxResponse
 	tooLarge := func(e *gqlerror.Error) bool { return e.Extensions["code"] == string(fault.TooComplex) }
@@ -115,7 +117,8 @@ func (s *Server) bound(resp *graphql.Response) {
 	}
 }
 
-// responseTail returns the JSON of a response after the data: the errors, the extensions and the closing brace.
+// responseTail returns the JSON of a response after the data: the errors, the extensions and the closing brace. It
+// starts with a comma if there are any. Callers may replace the first byte only if they are.
 func responseTail(resp *graphql.Response) ([]byte, error) {
 	if len(resp.Errors) == 0 && len(resp.Extensions) == 0 {
 		return closingBrace, nil
@@ -148,11 +151,13 @@ type streamWriter struct {
 	more    bool // the next part follows at once, so that both can be sent together
 }
 
+// streamWriter returns the writer of a response in parts to w, with the write timeout of the options.
 func (s *Server) streamWriter(w http.ResponseWriter) streamWriter {
 	return streamWriter{w: w, c: http.NewResponseController(w), timeout: s.o.Streams.WriteTimeout}
 }
 
-// setHeaders sets the headers of a response that is sent in parts, and prevents that proxies collect the parts.
+// setHeaders sets the headers of a response that is sent in parts, which must not be cached, and prevents that
+// proxies collect the parts. It sends nothing.
 func (s *streamWriter) setHeaders(contentType string) {
 	h := s.w.Header()
 	h.Set("Content-Type", contentType)
@@ -160,7 +165,8 @@ func (s *streamWriter) setHeaders(contentType string) {
 	h.Set("X-Accel-Buffering", "no")                 // and so would buffering by proxies
 }
 
-// write writes a part. It fails if the client does not read it within the timeout.
+// write sends a part and flushes it, unless another part follows at once. It moves the write deadline, and fails
+// if the client does not read the part within the timeout.
 func (s *streamWriter) write(before string, json [][]byte, after string) error {
 	s.buf = append(s.buf[:0], before...)
 	for _, b := range json {
@@ -181,7 +187,7 @@ func (s *streamWriter) write(before string, json [][]byte, after string) error {
 // quoted matches long quotes of the request in messages. The first 100 characters remain.
 var quoted = regexp.MustCompile(`("[^"]{100})[^"]+`)
 
-// coded returns an error with a code of the API. Quotes in long messages are cut.
+// coded returns an error of a response with the code of the API as an extension. Quotes in long messages are cut.
 func coded(code fault.Code, message string) *gqlerror.Error {
 	if len(message) > maxQuote {
 		message = quoted.ReplaceAllString(message, "$1…")
@@ -189,13 +195,13 @@ func coded(code fault.Code, message string) *gqlerror.Error {
 	return &gqlerror.Error{Message: message, Extensions: map[string]any{"code": string(code)}}
 }
 
-// oneError returns a list with an error.
+// oneError returns a list with a single error of [coded].
 func oneError(code fault.Code, message string) gqlerror.List {
 	return gqlerror.List{coded(code, message)}
 }
 
-// present converts an error of a resolver to the error in the response. Details of internal errors are logged under an
-// id that the response has.
+// present returns the error in the response for an error of a resolver, with code and path, or nil if it was
+// reported before. Internal errors have a general message and an id under which the details are logged.
 func (s *Server) present(ctx context.Context, err error) *gqlerror.Error {
 	if errors.Is(err, errReported) {
 		return nil
@@ -251,7 +257,8 @@ func unavailable(errs gqlerror.List) bool {
 	})
 }
 
-// retryAfter returns the value of the header Retry-After for a response with errors.
+// retryAfter returns the value of the header Retry-After for a response with errors: the most seconds that one of
+// them names, at least 1.
 func retryAfter(errs gqlerror.List) string {
 	seconds := 1
 	for _, e := range errs {
@@ -267,9 +274,10 @@ type panicError struct {
 	stack []byte
 }
 
+// Error returns the value of the panic for the log. Clients get a general message.
 func (p *panicError) Error() string { return fmt.Sprintf("panic: %v", p.value) }
 
-// recovered converts a panic of a resolver to an error.
+// recovered returns the error for a panic of a resolver, with the stack of the caller. gqlgen calls it.
 func recovered(_ context.Context, p any) error {
 	return &panicError{value: p, stack: debug.Stack()}
 }
@@ -280,8 +288,8 @@ const maxMessage = 300
 // maxQuote is the maximum length of a quote of the request in a message, in characters.
 const maxQuote = 100
 
-// badInput gives errors of parsing and validation the code BAD_USER_INPUT in place of gqlgen's codes, and truncates
-// long messages.
+// badInput changes errors of parsing and validation and returns errs: it gives them the code BAD_USER_INPUT in
+// place of gqlgen's codes, and truncates long messages.
 func badInput(errs gqlerror.List) gqlerror.List {
 	for _, e := range errs {
 		e.Message = truncate(quoted.ReplaceAllString(e.Message, "$1…"))
@@ -298,7 +306,7 @@ func badInput(errs gqlerror.List) gqlerror.List {
 	return errs
 }
 
-// truncate returns text, shortened to maxMessage.
+// truncate returns text, cut to maxMessage bytes.
 func truncate(text string) string {
 	if len(text) <= maxMessage {
 		return text

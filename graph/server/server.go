@@ -106,7 +106,8 @@ type Server struct {
 	close      context.CancelFunc
 }
 
-// New returns a new server. It fails if a trusted document is invalid.
+// New returns a new server, with the trusted documents validated. It fails if a trusted document is invalid. It
+// reads no database. Call [Server.Close] at the end.
 func New(o Options) (*Server, error) {
 	s := &Server{
 		o: o, docs: newDocuments(o.DocumentBytes, &o.Tables.Plans, o.Limits),
@@ -127,14 +128,14 @@ func New(o Options) (*Server, error) {
 	return s, nil
 }
 
-// Close closes all WebSockets.
+// Close closes all WebSockets with a code after which clients connect again. Other requests are served as before.
 func (s *Server) Close() { s.close() }
 
 // Schema returns the schema of the graph. Callers must not modify it.
 func (s *Server) Schema() *ast.Schema { return s.o.Schema.Schema() }
 
-// field is the middleware of all fields. It records the notes of resolvers and the end of the page of a REST response,
-// and executes row plans.
+// field is the middleware of all fields. It records the notes of resolvers and the end of the page of a REST
+// response in the context's outcome, and executes row plans, which read related rows.
 func (s *Server) field(ctx context.Context, next graphql.Resolver) (any, error) {
 	v, err := next(ctx)
 	if err != nil {

@@ -121,7 +121,8 @@ func (s *Server) stream(
 	return nil
 }
 
-// enter waits for the turn of an operation in a request with a size in bytes.
+// enter counts the memory of a request, of size bytes, and waits for the turn of an operation. It returns the
+// error for the client if the queue refuses it or the context ends.
 func enter(ctx context.Context, turn *admission.Turn, size int) *gqlerror.Error {
 	err := turn.Hold(size)
 	if err == nil {
@@ -140,6 +141,7 @@ func enter(ctx context.Context, turn *admission.Turn, size int) *gqlerror.Error 
 	return e
 }
 
+// timedOut returns the error of an operation whose time is up.
 func timedOut() *gqlerror.Error { return coded(fault.Timeout, "the request timed out") }
 
 // serveEvents serves an operation with server-sent events, according to the "distinct connections mode" of the
@@ -193,7 +195,7 @@ func (s *Server) isMutation(query, operationName string) bool {
 	return op != nil && op.Operation == ast.Mutation
 }
 
-// writeEventsError writes an error before the first event as an ordinary JSON response.
+// writeEventsError writes a rejection before the first event as an ordinary JSON response with its status.
 func writeEventsError(w http.ResponseWriter, bad *rejection) {
 	w.Header().Set("Content-Type", mediaJSON+"; charset=utf-8")
 	writeErrors(w, bad.status, gqlerror.List{bad.err})

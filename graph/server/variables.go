@@ -12,8 +12,8 @@ import (
 	"github.com/vektah/gqlparser/v2/validator"
 )
 
-// coerce returns the variables of an operation of a client with their declared types and default values. Values of
-// enums are case-sensitive, as in literals.
+// coerce returns the variables of an operation of a client with their declared types and default values, or the
+// errors for the client. Values of enums are case-sensitive, as in literals. It may change values in given.
 func coerce(schema *ast.Schema, def *ast.OperationDefinition, given map[string]any) (map[string]any, gqlerror.List) {
 	for _, v := range def.VariableDefinitions {
 		if value, isGiven := given[v.Variable]; isGiven && value == nil && !v.Type.NonNull {
@@ -34,8 +34,8 @@ func coerce(schema *ast.Schema, def *ast.OperationDefinition, given map[string]a
 	return variables, nil
 }
 
-// nullError is the error for null as the value of a variable with a default value that is used where null is not
-// permitted. Documents with such variables are valid.
+// nullError returns the error for null as the value of a variable with a default value that is used where null is
+// not permitted. Documents with such variables are valid.
 func nullError(v *ast.VariableDefinition, used *ast.Type) *gqlerror.Error {
 	const text = "Variable \"$%s\" must not be null, because it is used where the type is %q."
 	e := gqlerror.Errorf(text, v.Variable, used)

@@ -28,6 +28,7 @@ const (
 	closeBadSubprotocol websocket.StatusCode = 4406
 )
 
+// isWebSocket reports whether a request asks for an upgrade to a WebSocket. It reads the header Upgrade.
 func isWebSocket(r *http.Request) bool {
 	return strings.EqualFold(r.Header.Get("Upgrade"), "websocket")
 }
@@ -117,7 +118,8 @@ func (c *socket) serve(ctx context.Context) {
 	}
 }
 
-// handle handles a message. The caller closes the connection if the code is not 0.
+// handle handles a message of the client and may send responses. It sets initialised after connection_init. The
+// caller closes the connection with the code and the reason if the code is not 0.
 func (c *socket) handle(
 	ctx context.Context, m *message, initialised *bool,
 ) (code websocket.StatusCode, reason string) {
@@ -154,7 +156,8 @@ func (c *socket) handle(
 	}
 }
 
-// subscribe starts an operation. The caller closes the connection if the code is not 0.
+// subscribe starts the operation of a message in the background, charges a point, and sends errors of the request.
+// The caller closes the connection if the code is not 0.
 func (c *socket) subscribe(ctx context.Context, m *message) (code websocket.StatusCode, reason string) {
 	if m.ID == "" || len(m.Payload) == 0 {
 		return closeBadRequest, "Invalid message received"
@@ -212,7 +215,8 @@ func (c *socket) subscribe(ctx context.Context, m *message) (code websocket.Stat
 	return 0, ""
 }
 
-// fail ends an operation with errors.
+// fail sends the errors that end an operation to the client. The caller closes the connection if the code is not
+// 0.
 func (c *socket) fail(ctx context.Context, id string, errs gqlerror.List) (websocket.StatusCode, string) {
 	b, err := json.Marshal(errs)
 	if err != nil {
@@ -249,7 +253,8 @@ func (c *socket) write(ctx context.Context, m message) error {
 	return nil
 }
 
-// keepAlive sends pings, and closes the connection if the client does not respond.
+// keepAlive sends pings at the interval of the options until ctx ends, and closes the connection if the client
+// does not respond within the write timeout.
 func (c *socket) keepAlive(ctx context.Context) {
 	ticker := time.NewTicker(c.server.o.Streams.KeepAlive)
 	defer ticker.Stop()

@@ -67,7 +67,7 @@ type content struct {
 	refreshedAt atomic.Int64      // in nanoseconds since 1970
 }
 
-// age returns the time since the last successful refresh.
+// age returns the time from the last successful refresh to now.
 func (c *content) age(now time.Time) time.Duration {
 	return now.Sub(time.Unix(0, c.refreshedAt.Load()))
 }
@@ -88,8 +88,9 @@ type Part[T any] struct {
 	i int
 }
 
-// Register adds a function that renders a part of every page. Call it before [Cache.Run]. The name is used in errors.
-// The part expires when the page changes, or at the returned time unless that is zero.
+// Register adds a function that renders a part of every page to the cache, and returns the part. Call it before
+// [Cache.Run]. The name is used in errors. The part expires when the page changes, or at the returned time unless
+// that is zero.
 func Register[T any](
 	c *Cache, name string, render func(ctx context.Context, p *status.Page) (T, time.Time, error),
 ) Part[T] {
@@ -100,8 +101,9 @@ func Register[T any](
 	return Part[T]{c, len(c.renderers) - 1}
 }
 
-// Get returns the cached part and the page of a request. The code is 200, 404 if the page does not exist, or 503 if
-// the database has been unavailable for too long.
+// Get returns the cached part and the page that the host of a request selects. It refreshes an empty or disabled
+// cache first. The code is 200, 404 if the page does not exist, or 503 if the database has been unavailable for
+// too long.
 func (p Part[T]) Get(r *http.Request) (part T, page *status.Page, code int) {
 	s, code := p.c.newest(r.Context())
 	if s == nil {
@@ -114,7 +116,7 @@ func (p Part[T]) Get(r *http.Request) (part T, page *status.Page, code int) {
 	return part, page, http.StatusOK
 }
 
-// All returns the pages as of the last refresh with their cached parts.
+// All yields the pages as of the last refresh with their cached parts. It reads no database.
 func (p Part[T]) All() iter.Seq2[*status.Page, T] {
 	return func(yield func(*status.Page, T) bool) {
 		if p.c == nil || p.c.current.Load() == nil {
@@ -141,8 +143,8 @@ func (c *Cache) RefreshedAt() time.Time {
 // of which they are current.
 const staleHeader = "X-Stale-Since"
 
-// MarkStale sets a response header if the database is unavailable, and returns the time of the last successful
-// refresh. Otherwise it returns the zero time.
+// MarkStale sets the header of out-of-date responses in h if the database is unavailable, and returns the time of
+// the last successful refresh. Otherwise it returns the zero time.
 func (c *Cache) MarkStale(h http.Header) time.Time {
 	if !c.failing.Load() {
 		return time.Time{}
@@ -152,10 +154,11 @@ func (c *Cache) MarkStale(h http.Header) time.Time {
 	return at
 }
 
-// Disabled reports whether each request looks for changes in the database.
+// Disabled reports whether the cache is off, so that each request looks for changes in the database.
 func (c *Cache) Disabled() bool { return c.o.Disabled }
 
-// newest returns the newest content unless it is too old, or nil and the status of the error.
+// newest returns the newest content unless it is too old, or nil and the HTTP status of the error. It refreshes an
+// empty or disabled cache first.
 func (c *Cache) newest(ctx context.Context) (*content, int) {
 	if c.o.Source == nil {
 		return nil, http.StatusNotFound
@@ -189,8 +192,8 @@ func pageOf(pages status.Pages, r *http.Request) *status.Page {
 	return pages.ByHost(r.Host)
 }
 
-// Render calls render with the page of a request, in a snapshot. It does not use the cache. The codes are those of
-// [Part.Get].
+// Render calls render with the page that the host of a request selects, in a snapshot of the database. It does not
+// use the cache, and logs errors. The codes are those of [Part.Get].
 func (c *Cache) Render(r *http.Request, render func(ctx context.Context, p *status.Page) error) int {
 	if c.o.Source == nil {
 		return http.StatusNotFound
@@ -240,7 +243,7 @@ type Stats struct {
 	Pages int
 }
 
-// Stats returns the metrics of the cache.
+// Stats returns the metrics of the cache: pages, renderings, failures, and the age of out-of-date content.
 func (c *Cache) Stats() Stats {
 	stats := Stats{Renders: c.renders.Load(), Failures: c.failures.Load()}
 	if s := c.current.Load(); s != nil {
@@ -288,7 +291,8 @@ func (c *Cache) Run(ctx context.Context) {
 	}
 }
 
-// listen listens until the context ends and reconnects when the connection is lost.
+// listen calls notify after each announced write until the context ends, and reconnects when the connection is
+// lost.
 func (c *Cache) listen(ctx context.Context, notify func()) {
 	for ctx.Err() == nil {
 		listened := false
@@ -309,8 +313,8 @@ func (c *Cache) listen(ctx context.Context, notify func()) {
 	}
 }
 
-// refresh reads the pages and renders those that changed or expired. If it fails, the content of the cache does not
-// change.
+// refresh reads the pages and renders those that changed or expired. If it fails, it logs the first error, and the
+// content of the cache does not change.
 func (c *Cache) refresh(ctx context.Context) error {
 	c.refreshing.Lock()
 	defer c.refreshing.Unlock()
@@ -343,8 +347,8 @@ func (c *Cache) refresh(ctx context.Context) error {
 	return nil
 }
 
-// read reads all pages in one snapshot and renders those that changed or expired. rendered is the number of rendered
-// pages.
+// read reads all pages in one snapshot and renders those that changed or expired, without changing the cache.
+// rendered is the number of rendered pages.
 func (c *Cache) read(ctx context.Context) (next *content, rendered int, err error) {
 	ctx, end, err := c.o.Source.Snapshot(ctx)
 	if err != nil {

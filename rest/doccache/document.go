@@ -26,7 +26,8 @@ type Document struct {
 // zipFrom is the minimum size, in bytes, of a body to compress.
 const zipFrom = 512
 
-// NewDocument prepares a body for sending.
+// NewDocument returns a body with its ETag and, if it is large enough, its gzip form, to be sent many times. The
+// body must not be changed afterwards.
 func NewDocument(body []byte) (*Document, error) {
 	sum := sha256.Sum256(body)
 	tag := `"` + hex.EncodeToString(sum[:16]) + `"`
@@ -52,7 +53,7 @@ func NewDocument(body []byte) (*Document, error) {
 // Body returns the body: do not change it.
 func (d *Document) Body() []byte { return d.plain }
 
-// ETag returns the ETag without the weak prefix.
+// ETag returns the ETag in quotes, without the weak prefix.
 func (d *Document) ETag() string { return d.tag }
 
 // Size returns the size of the body in bytes.
@@ -63,7 +64,8 @@ type Headers struct {
 	cache, vary, gzip []string
 }
 
-// NewHeaders returns new headers. vary is the value of Vary.
+// NewHeaders returns the headers that documents are sent with, in which Cache-Control lasts 10 seconds. vary is
+// the value of Vary.
 func NewHeaders(vary string) *Headers {
 	return &Headers{
 		cache: []string{"max-age=10, public, s-maxage=10, stale-while-revalidate=20, stale-if-error=3600"},
@@ -71,7 +73,8 @@ func NewHeaders(vary string) *Headers {
 	}
 }
 
-// Send responds with the document and its media type, or with 304 if the client has the same version.
+// Send responds with the document and its media type, in gzip if the client accepts it, or with 304 if
+// If-None-Match has its ETag. The slices of f and media become values of headers.
 func (f *Headers) Send(w http.ResponseWriter, r *http.Request, d *Document, media []string) {
 	h := w.Header()
 	h["Cache-Control"] = f.cache
@@ -106,7 +109,7 @@ func accepts(given []string) bool {
 	}
 }
 
-// SendError responds with the document as an error that must not be cached.
+// SendError responds with the document as an error with the given status that must not be cached.
 func (d *Document) SendError(w http.ResponseWriter, r *http.Request, code int, media string) {
 	h := w.Header()
 	h.Set("Cache-Control", "no-store")

@@ -29,8 +29,8 @@ type bodies struct {
 	err error
 }
 
-// bodyOperations returns the operations that render an endpoint's body. Helper operations, which run before them, are
-// excluded.
+// bodyOperations returns the operations of an endpoint's document that render its body. Helper operations, which
+// run before them, are excluded.
 func bodyOperations(api *rest.API, e *rest.Endpoint) ast.OperationList {
 	all := api.Document(e).Operations()
 	if e.Operation == nil || len(all) == 1 {
@@ -49,7 +49,8 @@ func bodyOperations(api *rest.API, e *rest.Endpoint) ast.OperationList {
 	return out
 }
 
-// body returns the schema of an endpoint's response: the union of the bodies of its operations.
+// body returns the OpenAPI schema of an endpoint's response: the union of the bodies of its operations. It adds
+// shared schemas to b, and sets the options of the endpoint in b.
 func (b *bodies) body(e *rest.Endpoint, operations ast.OperationList) *Schema {
 	b.omitted, b.keyed = slices.Concat(e.OmitEmpty, slices.Concat(e.OmitNull...)), e.Keyed
 	var all *Schema
@@ -116,7 +117,8 @@ func (b *bodies) field(f *ast.Field) *Schema {
 	return &s
 }
 
-// keyedObject returns the schema of an object whose members are the items of the list of keys and values in a field.
+// keyedObject returns the schema of an object whose members are the items of the list of keys and values in a
+// field. If the items are not, it records the error in b.err.
 func (b *bodies) keyedObject(field string, list *Schema) *Schema {
 	key, hasKey := list.Items.Properties.Get("key")
 	value, hasValue := list.Items.Properties.Get("value")
@@ -132,7 +134,8 @@ func (b *bodies) keyedObject(field string, list *Schema) *Schema {
 	return s
 }
 
-// ofType returns the schema of a value of a GraphQL type.
+// ofType returns the schema of a value of a GraphQL type, of which set is selected. It may add shared schemas to
+// b.
 func (b *bodies) ofType(t *ast.Type, set ast.SelectionSet) (s *Schema) {
 	if t.Elem != nil {
 		s = &Schema{Type: Types{"array"}, Items: b.ofType(t.Elem, set)}
@@ -145,7 +148,7 @@ func (b *bodies) ofType(t *ast.Type, set ast.SelectionSet) (s *Schema) {
 	return s
 }
 
-// named returns the schema of a value of a named type that is not null.
+// named returns the schema of a value of a named GraphQL type that is not null. It may add shared schemas to b.
 func (b *bodies) named(name string, set ast.SelectionSet) *Schema {
 	def := b.graph.Types[name]
 	switch def.Kind {
@@ -182,7 +185,7 @@ func (b *bodies) selectsOmitted(set ast.SelectionSet) bool {
 	return limits.Selects(set, func(f *ast.Field) bool { return slices.Contains(b.omitted, f.Alias) })
 }
 
-// fragment returns a reference to the shared schema of a fragment and adds the schema on first use.
+// fragment returns a reference to the shared schema of a fragment, and adds the schema to b on first use.
 func (b *bodies) fragment(spread *ast.FragmentSpread) *Schema {
 	name := strings.TrimSuffix(spread.Name, "Object")
 	if b.shared[name] == nil {
@@ -199,8 +202,8 @@ func newObject(open bool) *Schema {
 	return &Schema{Type: Types{"object"}, AdditionalProperties: new(open)}
 }
 
-// put adds a property to an object. A property that is selected twice is required if one of the selections requires
-// it, because both have the same value.
+// put adds a property to the schema of an object. A property that is selected twice is required if one of the
+// selections requires it, because both have the same value.
 func (s *Schema) put(name string, value *Schema, optional bool) {
 	if old, ok := s.Properties.Get(name); ok {
 		if !optional && !slices.Contains(s.Required, name) {
@@ -225,6 +228,7 @@ func (s *Schema) set(name string, value *Schema) {
 }
 
 // mergeSelections returns the schema of a value that was selected twice, with the properties of both selections.
+// It may change the properties of a.
 func mergeSelections(a, b *Schema) *Schema {
 	switch {
 	case reflect.DeepEqual(a, b):
@@ -244,7 +248,7 @@ func mergeSelections(a, b *Schema) *Schema {
 	}
 }
 
-// union returns the schema of values that match a or b. A nil schema matches nothing.
+// union returns the schema of values that match a or b, which it does not change. A nil schema matches nothing.
 func union(a, b *Schema) *Schema {
 	switch {
 	case a == nil || reflect.DeepEqual(a, b):
@@ -275,7 +279,7 @@ func union(a, b *Schema) *Schema {
 	}
 }
 
-// orNull returns the schema s with null as another valid value.
+// orNull returns a copy of the schema s with null as another valid value.
 func orNull(s *Schema) *Schema {
 	if s.Type == nil {
 		if s.Ref == "" {
@@ -291,7 +295,7 @@ func orNull(s *Schema) *Schema {
 	return &out
 }
 
-// notNull is the reverse of orNull.
+// notNull is the reverse of orNull: it returns a copy of the schema without null.
 func notNull(s *Schema) *Schema {
 	if s == nil {
 		return nil
@@ -307,6 +311,7 @@ func notNull(s *Schema) *Schema {
 	return &out
 }
 
+// oneLine returns a text with all white space replaced by single spaces.
 func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
 
 // enumSchema returns the schema of an enum as formatted in REST responses.
@@ -318,7 +323,7 @@ func enumSchema(def *ast.Definition) *Schema {
 	return s
 }
 
-// restName returns the REST spelling of an enum value.
+// restName returns the spelling of an enum value of the graph in REST responses.
 func restName(enum, value string) string {
 	if enum != "KeyType" {
 		return value

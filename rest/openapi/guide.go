@@ -45,7 +45,7 @@ func guide(api *rest.API, documents string) string {
 	return b.String()
 }
 
-// row writes the row of an endpoint in the table of docs/rest-to-graphql.md.
+// row appends to b the row of an endpoint in the table of docs/rest-to-graphql.md.
 func row(b *strings.Builder, api *rest.API, e *rest.Endpoint, documents string) {
 	var params []string
 	for i := range e.Params {
@@ -60,11 +60,13 @@ func row(b *strings.Builder, api *rest.API, e *rest.Endpoint, documents string) 
 		strings.Join(fields(bodyOperations(api, e)), ", "))
 }
 
+// title returns a resource with an upper-case first letter.
 func title(resource string) string { return strings.ToUpper(resource[:1]) + resource[1:] }
 
+// code returns a text as code in Markdown.
 func code(s string) string { return "`" + s + "`" }
 
-// fields returns the distinct root fields of operations with their arguments.
+// fields returns the distinct root fields of operations with the names of their arguments, as code in Markdown.
 func fields(operations ast.OperationList) []string {
 	var out []string
 	seen := map[string]bool{}

@@ -51,13 +51,13 @@ type Schema struct {
 	AnyOf                []*Schema    `json:"anyOf,omitempty"`
 }
 
-// typed returns the schema of values with some types.
+// typed returns the schema of values with some JSON types.
 func typed(types ...string) *Schema { return &Schema{Type: types} }
 
 // Types are the JSON types of a value.
 type Types []string
 
-// MarshalJSON writes a single type as a string.
+// MarshalJSON returns a single type as a string, and several as an array.
 func (t Types) MarshalJSON() ([]byte, error) {
 	if len(t) == 1 {
 		return encode(t[0])
@@ -95,7 +95,7 @@ func (m Map[T]) Get(name string) (value T, ok bool) {
 	return value, false
 }
 
-// UnmarshalJSON reads the members in order.
+// UnmarshalJSON appends the members of an object to m in order.
 func (m *Map[T]) UnmarshalJSON(text []byte) error {
 	var compact bytes.Buffer
 	err := json.Compact(&compact, text)
@@ -107,7 +107,7 @@ func (m *Map[T]) UnmarshalJSON(text []byte) error {
 	return err
 }
 
-// MarshalJSON writes the members in order.
+// MarshalJSON returns an object with the members in order.
 func (m Map[T]) MarshalJSON() ([]byte, error) {
 	b := []byte{'{'}
 	for i, member := range m {
@@ -127,7 +127,7 @@ func (m Map[T]) MarshalJSON() ([]byte, error) {
 	return append(b, '}'), nil
 }
 
-// encode returns JSON in which <, > and & are not escaped.
+// encode returns the JSON of v, in which <, > and & are not escaped.
 func encode(v any) ([]byte, error) {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
@@ -138,7 +138,7 @@ func encode(v any) ([]byte, error) {
 	return bytes.TrimSuffix(b.Bytes(), []byte{'\n'}), nil
 }
 
-// JSON returns the document as JSON. The result is deterministic.
+// JSON returns the document as indented JSON. The result is deterministic.
 func (d *Document) JSON() ([]byte, error) {
 	compact, err := encode(d)
 	if err != nil {

@@ -36,7 +36,7 @@ const (
 //go:embed texts.json document.json examples.json scalars.json
 var files embed.FS
 
-// read returns an embedded JSON file. It panics on a file that is not valid.
+// read decodes an embedded JSON file. It panics on a file that is not valid.
 func read[T any](name string) (v T) {
 	text, err := files.ReadFile(name)
 	if err = cmp.Or(err, json.Unmarshal(text, &v)); err != nil {
@@ -60,7 +60,7 @@ var (
 	scalars = read[map[string]*Schema]("scalars.json")
 )
 
-// Files returns the files that are generated from the REST APIs, by their paths in the repository.
+// Files returns the files that are generated from the REST APIs, by their paths in the repository. It writes none.
 func Files(api *rest.API) (map[string][]byte, error) {
 	d, err := New(api)
 	if err != nil {
@@ -151,7 +151,7 @@ func (g *generator) endpoint(e *rest.Endpoint) error {
 	return nil
 }
 
-// requestBody describes the body of requests, if they have one.
+// requestBody returns the OpenAPI description of the body of requests, or nil if they have none.
 func requestBody(b *rest.Body) Map[any] {
 	if b == nil {
 		return nil
@@ -177,8 +177,8 @@ func requestBody(b *rest.Body) Map[any] {
 	return object("description", b.Doc, "required", true, "content", content)
 }
 
-// bodyRef stores the schema of a body and returns a reference to it. Its name is that of the operation, or that of the
-// endpoint if the operation's name is taken.
+// bodyRef stores the schema of a body in g and returns a reference to it. Its name is that of the operation, or
+// that of the endpoint if the operation's name is taken.
 func (g *generator) bodyRef(operation, id string, body *Schema) *Schema {
 	name := operation + "Response"
 	if old, ok := g.bodySchemas.Get(name); ok && !reflect.DeepEqual(old, body) {
@@ -190,7 +190,7 @@ func (g *generator) bodyRef(operation, id string, body *Schema) *Schema {
 	return &Schema{Ref: schemaRef + name}
 }
 
-// resourceOf returns the first segment of an endpoint's path, which groups the endpoints.
+// resourceOf returns the first segment of an endpoint's path, such as accounts, which groups the endpoints.
 func resourceOf(path string) string {
 	resource, _, _ := strings.Cut(strings.TrimPrefix(path, "/"), "/")
 	return resource
@@ -259,7 +259,7 @@ func (g *generator) graphiql(e *rest.Endpoint) (string, error) {
 	return "/graphiql?" + url.Values{"query": {x.Query}, "variables": {string(variables)}}.Encode(), nil
 }
 
-// parameters returns the parameters of an endpoint in its path and query string.
+// parameters returns the OpenAPI descriptions of the parameters of an endpoint in its path and query string.
 func (g *generator) parameters(e *rest.Endpoint) []Map[any] {
 	var out []Map[any]
 	for _, p := range pathParams(e.Path) {
@@ -276,7 +276,7 @@ func (g *generator) parameters(e *rest.Endpoint) []Map[any] {
 	return out
 }
 
-// maxValues returns the maximum number of values of a list, or nil if it is unlimited.
+// maxValues returns the maximum number of values of a list for its schema, or nil if it is unlimited.
 func maxValues(e *rest.Endpoint, p *rest.Param) any {
 	switch {
 	case e.Family == rest.Classic:
@@ -288,8 +288,8 @@ func maxValues(e *rest.Endpoint, p *rest.Param) any {
 	}
 }
 
-// query returns a parameter of the query string: its type, its default, and whether it can have operators and be
-// repeated.
+// query returns the OpenAPI description of a parameter of the query string: its type, its default, and whether it
+// can have operators and be repeated.
 func query(e *rest.Endpoint, p *rest.Param) Map[any] {
 	form, ops, isList := e.ValuesOf(p)
 	doc, style, s := p.Doc, "", formSchema(form)
@@ -319,7 +319,7 @@ func query(e *rest.Endpoint, p *rest.Param) Map[any] {
 	return object("name", p.Name, "in", "query", "description", doc, "style", style, "explode", isList, "schema", s)
 }
 
-// formSchema returns the schema of a value without an operator.
+// formSchema returns the schema of a parameter's value without an operator.
 func formSchema(f *rest.Kind) *Schema {
 	s := typed("string")
 	switch {
@@ -343,7 +343,7 @@ func formSchema(f *rest.Kind) *Schema {
 	return s
 }
 
-// withOperators returns the schema of a value with an optional operator.
+// withOperators returns the schema of a parameter's value with an optional operator.
 func withOperators(f *rest.Kind, ops []rest.Op) *Schema {
 	pattern := f.Pattern
 	switch {
@@ -359,12 +359,13 @@ func withOperators(f *rest.Kind, ops []rest.Op) *Schema {
 	return &Schema{Type: Types{"string"}, Pattern: "^((" + opList(ops, "|") + "):)?(?:" + pattern + ")$"}
 }
 
-// opList returns operators with a separator.
+// opList returns operators as one text with a separator.
 func opList(ops []rest.Op, separator string) string {
 	return strings.Join(list.Map(ops, func(o rest.Op) string { return string(o) }), separator)
 }
 
-// responses returns the responses of an endpoint by status. body is the content of 200.
+// responses returns the OpenAPI descriptions of the responses of an endpoint by status. body is the content of
+// 200.
 func (g *generator) responses(e *rest.Endpoint, body Map[any]) Map[any] {
 	lifetime := typed("string")
 	lifetime.Enum = []any{cacheControl(e.MaxAge)}
@@ -420,4 +421,5 @@ func (g *generator) responses(e *rest.Endpoint, body Map[any]) Map[any] {
 	return out
 }
 
+// cacheControl returns the value of Cache-Control for a lifetime in seconds.
 func cacheControl(age int) string { return "public, max-age=" + strconv.Itoa(age) }

@@ -7,8 +7,9 @@ import (
 	"iter"
 )
 
-// Members returns the names and values of an object's members, in order. They are parts of the memory of object. No
-// member follows one with the name last, which is not read; last can be "".
+// Members yields the names and values of an object's members, in order; object must be valid JSON without white
+// space. They are parts of the memory of object. No member follows one with the name last, which is not read; last
+// can be "".
 func Members(object []byte, last string) iter.Seq2[[]byte, []byte] {
 	return func(yield func(name, value []byte) bool) {
 		for at := 1; at < len(object) && object[at] == '"'; {
@@ -25,8 +26,8 @@ func Members(object []byte, last string) iter.Seq2[[]byte, []byte] {
 	}
 }
 
-// Sole returns the value of the member of an object that has exactly one. ok reports whether the member has the given
-// name.
+// Sole returns the value of the member of an object that has exactly one, in the memory of object. ok reports
+// whether the member has the given name.
 func Sole(object []byte, name string) (value []byte, ok bool) {
 	start := len(`{"`) + len(name)
 	if len(object) <= start || string(object[2:start]) != name || object[start] != '"' {
@@ -35,7 +36,7 @@ func Sole(object []byte, name string) (value []byte, ok bool) {
 	return object[start+len(`":`) : len(object)-1], true
 }
 
-// valueLength returns the length of the value at the start of b.
+// valueLength returns the length in bytes of the JSON value at the start of b.
 func valueLength(b []byte) int {
 	depth := 0
 	for i := 0; i < len(b); i++ {
@@ -58,7 +59,7 @@ func valueLength(b []byte) int {
 	return len(b)
 }
 
-// stringLength returns the length of the string at the start of b, quotes included.
+// stringLength returns the length in bytes of the JSON string at the start of b, quotes included.
 func stringLength(b []byte) int {
 	for i := 1; i < len(b); i++ {
 		switch b[i] {
@@ -71,15 +72,16 @@ func stringLength(b []byte) int {
 	return len(b)
 }
 
-// OmitEmpty removes the members with the given name and the value [] from all objects. The member must not be the last
-// one of an object.
+// OmitEmpty returns a copy of value without the members with the given name and the value [] in all objects. The
+// member must not be the last one of an object.
 func OmitEmpty(value []byte, name string) []byte {
 	// Quotes in strings are escaped, so this text can only be the member itself.
 	return bytes.ReplaceAll(value, []byte(`"`+name+`":[],`), nil)
 }
 
-// Keyed replaces the lists of all members with the given name by objects. The items of the lists are objects with two
-// members, of which the first, a text, is the name of a member of the object, and the second its value.
+// Keyed returns value with the lists of all members with the given name replaced by objects, as a copy if there
+// are any. The items of the lists are objects with two members, of which the first, a text, is the name of a
+// member of the object, and the second its value.
 func Keyed(value []byte, name string) []byte {
 	start := []byte(`"` + name + `":[`) // quotes in strings are escaped, so this text can only be the member itself
 	if !bytes.Contains(value, start) {
@@ -111,8 +113,8 @@ func Keyed(value []byte, name string) []byte {
 	}
 }
 
-// OmitNull removes the members of a group from each object in which all of them are null. It overwrites the memory of
-// value.
+// OmitNull returns value without the members of a group in each object in which all of them are null. It
+// overwrites the memory of value.
 func OmitNull(value []byte, group ...string) []byte {
 	texts := make([][]byte, len(group))
 	for i, name := range group {
@@ -181,7 +183,8 @@ func indexMember(value, member []byte) int {
 // nulls are the positions of an object's null members that belong to a group.
 type nulls [][2]int
 
-// cut removes the members from an object in b, each with an adjacent comma.
+// cut removes the members from an object in b, each with an adjacent comma, and returns the shorter b. It
+// overwrites b.
 func (n nulls) cut(b []byte) []byte {
 	for i := len(n) - 1; i >= 0; i-- {
 		from, to := n[i][0], n[i][1]

@@ -100,7 +100,7 @@ func (g *generator) selected(most int) []Request {
 	return slices.DeleteFunc(g.all, func(r Request) bool { return slices.Contains(queries[:excess], r.Path) })
 }
 
-// add adds a request, unless it was added before. The path is relative to the API's prefix.
+// add adds a request to g.all, unless it was added before. The path is relative to the API's prefix.
 func (g *generator) add(path string, pages int) {
 	if !g.seen[path] {
 		g.seen[path] = true
@@ -108,7 +108,8 @@ func (g *generator) add(path string, pages int) {
 	}
 }
 
-// read requests values. After an error, which ends the generation, it returns empty bodies.
+// read returns the body of a path, which it requests once with g.get. An error is recorded in g.err and ends the
+// generation: read then returns empty bodies.
 func (g *generator) read(path string) *body {
 	if b, ok := g.bodies[path]; ok {
 		return b
@@ -158,7 +159,8 @@ var sources = map[string]source{
 
 var parameterSyntax = regexp.MustCompile(`{[^}]*}`)
 
-// fill returns paths of an endpoint with values for its parameters. Those with the largest responses are first.
+// fill returns paths of an endpoint with values for its parameters, which it reads from the service. Those with
+// the largest responses are first.
 func (g *generator) fill(pattern string) []string {
 	at := strings.LastIndex(pattern, "/{")
 	if at < 0 {
@@ -250,8 +252,9 @@ func spread(list []string, n int) []string {
 	return out
 }
 
-// endpoint adds requests of an endpoint: each path, both orders with pages, each parameter with its values and
-// operators, neighbouring parameters together, and errors. It reads a first response to take values from.
+// endpoint adds requests of an endpoint to g: each path, both orders with pages, each parameter with its values
+// and operators, neighbouring parameters together, and errors. It reads responses from the service to take values
+// from.
 func (g *generator) endpoint(e *rest.Endpoint) {
 	paths := g.fill(e.Path)
 	for _, path := range paths {
@@ -284,8 +287,8 @@ func (g *generator) endpoint(e *rest.Endpoint) {
 	}
 }
 
-// pathErrors adds requests with other spellings of IDs, IDs of missing objects, and invalid values of each path
-// parameter.
+// pathErrors adds requests to g with other spellings of IDs, IDs of missing objects, and invalid values of each
+// path parameter.
 func (g *generator) pathErrors(pattern, base string) {
 	segments := strings.Split(base, "/")
 	for i, s := range strings.Split(pattern, "/") {
@@ -400,8 +403,8 @@ func variants(name string, values []string, form *rest.Kind, ops []rest.Op) []st
 	return out
 }
 
-// Before returns a path restricted to rows with a consensus timestamp of at most at. ok is false if its endpoint does
-// not support this.
+// Before returns a path with a further parameter that restricts it to rows with a consensus timestamp of at most
+// at. ok is false if its endpoint does not support this.
 func Before(api *rest.API, path, at string) (bounded string, ok bool) {
 	r, err := http.NewRequest(http.MethodGet, path, http.NoBody) //nolint:noctx // only its path is used
 	if err != nil {

@@ -111,8 +111,8 @@ func isName(r *rest.Request) bool {
 	return err == nil && (ref.Alias != nil || ref.Address.Valid)
 }
 
-// missingAccount returns the problem of an account that was not found. An alias has another text than an ID, but only
-// if no account has it.
+// missingAccount returns the 404 of GET /accounts/{idOrAliasOrEvmAddress}. An alias has another text than an ID,
+// but only if no account has it, which it reads.
 func missingAccount(r *rest.Request, _ *relay.Outcome) *rest.Problem {
 	ref, err := ledger.ParseAccountRef(r.Path("idOrAliasOrEvmAddress"), r.Config.Base)
 	if err == nil && ref.Alias != nil {
@@ -149,7 +149,7 @@ var balanceAccount = rest.Kind{
 	Ops: rest.Operators(),
 }
 
-// bindBalanceAccounts accepts ids and one alias or EVM address.
+// bindBalanceAccounts sets the filters of GET /balances from account.id: ids, and one alias or EVM address.
 func bindBalanceAccounts(r *rest.Request, values []rest.Value) error {
 	var ids []rest.Value
 	name := ""
@@ -180,7 +180,8 @@ func bindBalanceAccounts(r *rest.Request, values []rest.Value) error {
 	return rest.IDs("filter.accountId")(r, ids)
 }
 
-// balanceRef parses the account of a balance. isName reports that it is an alias or an EVM address.
+// balanceRef returns the alias or EVM address in a value of account.id of GET /balances. isName is false for an
+// entity id, which is not parsed. Other texts are a 400.
 func balanceRef(text string) (ref string, isName bool, err error) {
 	if rest.IsEntityID(text) {
 		return "", false, nil
@@ -203,7 +204,7 @@ func isAliasText(text string) bool {
 	return text != "" && strings.Trim(text, "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567") == ""
 }
 
-// balanceProblem returns the problem of an account ID in GET /balances.
+// balanceProblem returns the 400 for account.id in GET /balances with the given detail.
 func balanceProblem(detail string) *rest.Problem {
 	return &rest.Problem{
 		Status: http.StatusBadRequest,
@@ -211,7 +212,8 @@ func balanceProblem(detail string) *rest.Problem {
 	}
 }
 
-// finishBalances removes the operators of public keys if a snapshot is requested.
+// finishBalances sets the number of tokens in each balance, and removes the operators of public keys if a snapshot
+// is requested.
 func finishBalances(r *rest.Request) error {
 	r.Variables["tokens"] = r.Config.TokensInList
 	if r.Variables["at"] == nil {
@@ -276,7 +278,7 @@ func accountListEndpoints() []rest.Endpoint {
 	}
 }
 
-// bindAccountOfList sets the variable of the account in the path of a list below it.
+// bindAccountOfList sets the variable account from the path of a list below it. Another text is a 400.
 func bindAccountOfList(r *rest.Request) error {
 	ref, err := ledger.ParseAccountRef(r.Path("idOrAliasOrEvmAddress"), r.Config.Base)
 	if err != nil {
@@ -286,7 +288,7 @@ func bindAccountOfList(r *rest.Request) error {
 	return nil
 }
 
-// missingAccountOfList returns the problem of a list whose account was not found.
+// missingAccountOfList returns the 404 of a list whose account was not found. It reads nothing.
 func missingAccountOfList(r *rest.Request, _ *relay.Outcome) *rest.Problem {
 	if ref, err := ledger.ParseAccountRef(r.Path("idOrAliasOrEvmAddress"), r.Config.Base); err == nil &&
 		ref.Alias != nil {
@@ -301,7 +303,8 @@ var accountNFTsParams = append(byTokenAndSerial.Params(),
 		Doc: "Filters by approved spender.",
 	}, limit, order)
 
-// finishAccountNFTs validates the conditions on token and serial number, then those on the spender.
+// finishAccountNFTs validates the conditions on token and serial number, then those on the spender, and sets their
+// filters. The account becomes the owner in the filter.
 func finishAccountNFTs(r *rest.Request) error {
 	r.Set("filter.owner", r.Variables["account"])
 	delete(r.Variables, "account")

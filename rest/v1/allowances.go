@@ -52,7 +52,7 @@ var (
 	bySerial = optional(rest.NumberCursor("serialnumber"))
 )
 
-// optional returns a cursor for a key that some rows lack.
+// optional returns a copy of a cursor for a key that some rows lack.
 func optional(c rest.Cursor) rest.Cursor {
 	c.Optional = true
 	return c
@@ -82,7 +82,8 @@ var nftAllowancesParams = []rest.Param{
 	boundsParam("token.id", "tokenIds", "filter.tokenId", rest.ModernEntityID, "Filters by token ID."),
 }
 
-// finishNftAllowances rejects bounds that do not form a range of the list, and sets the side of the account.
+// finishNftAllowances rejects bounds that do not form a range of the list with a 400, and sets the variable owner
+// or spender to the account of the path.
 func finishNftAllowances(r *rest.Request) error {
 	if err := checkBounds(r.Values("account.id"), r.Values("token.id")); err != nil {
 		return err
@@ -96,7 +97,8 @@ func finishNftAllowances(r *rest.Request) error {
 	return nil
 }
 
-// checkBounds validates the bounds on the account and the token of an allowance.
+// checkBounds returns a 400 if the bounds on the account and the token of an allowance do not form a range, else
+// nil.
 func checkBounds(account, token []rest.Value) error {
 	accounts, tokens := rest.LastRange(account, rest.Gte), rest.LastRange(token, rest.Gte)
 	if accounts.Contradicts() {
@@ -126,7 +128,7 @@ func checkBounds(account, token []rest.Value) error {
 	}
 }
 
-// checkOperators rejects combinations of operators on one parameter.
+// checkOperators returns a 400 if the operators on one parameter cannot be combined, else nil.
 func checkOperators(name string, values []rest.Value) error {
 	if slices.ContainsFunc(values, func(v rest.Value) bool { return v.Op == rest.Ne }) {
 		return rest.ModernBad("Unsupported range operator ne for " + name)
@@ -164,7 +166,8 @@ func airdropsParams(primary, listName string) []rest.Param {
 	}
 }
 
-// finishAirdrops rejects an empty range of accounts and sets the side of the path's account.
+// finishAirdrops returns the Finish of an airdrop list: it rejects an empty range of accounts and sets the
+// variable side to the path's account.
 func finishAirdrops(primary, side string) func(*rest.Request) error {
 	return func(r *rest.Request) error {
 		if span := rest.LastRange(r.Values(primary), rest.Gte); span.Contradicts() {

@@ -32,7 +32,8 @@ const (
 	defaultCallGas = 15_000_000
 )
 
-// readJSON parses a JSON document within the limits. Objects become map[string]any, numbers json.Number.
+// readJSON decodes a JSON document. Objects become map[string]any, numbers json.Number. It fails if the document
+// is malformed, or has more than maxTokens tokens or exceeds the other limits of calls.
 func readJSON(body []byte, maxTokens int) (v any, _ error) {
 	d := jsontext.NewDecoder(bytes.NewReader(body), jsontext.AllowDuplicateNames(true),
 		jsontext.AllowInvalidUTF8(true))
@@ -69,7 +70,8 @@ type callBody struct {
 	err error
 }
 
-// read converts a document to a call. It ignores unknown members.
+// read converts a decoded document to the call c.input. Violations are collected in c, and a value of another JSON
+// type is the error. It ignores unknown members.
 func (c *callBody) read(tree any) error {
 	m, in := c.membersOf(tree, "the document"), &c.input
 	in.Block = m.text("block").Or("latest")
@@ -89,7 +91,7 @@ func (c *callBody) read(tree any) error {
 	return c.err
 }
 
-// overrides parses the state overrides of a call or of a simulated block.
+// overrides returns the state overrides of a call or of a simulated block in m. Errors are collected in c.
 func (c *callBody) overrides(m members) []*calls.StateOverrideInput {
 	if v, given := m.values["state_overrides"]; given && v == nil {
 		c.violations = append(c.violations, "stateOverrides field must not be null")
@@ -97,7 +99,7 @@ func (c *callBody) overrides(m members) []*calls.StateOverrideInput {
 	return list.Map(m.list("state_overrides"), c.override)
 }
 
-// data parses the call's data.
+// data returns the bytes of the call's data, or nil if it is empty or invalid. A violation is collected in c.
 func (c *callBody) data(text ledger.Null[string]) []byte {
 	digits := trimPrefix(text.V)
 	switch b, err := ledger.ParseHex("0x" + digits); {
@@ -111,7 +113,8 @@ func (c *callBody) data(text ledger.Null[string]) []byte {
 	return nil
 }
 
-// address parses an address. An invalid address counts as given.
+// address returns the 20 bytes of an address, or nil if it is missing. An invalid address is collected as a
+// violation and counts as given.
 func (c *callBody) address(text ledger.Null[string], name string, mayBeEmpty bool) []byte {
 	if !text.Valid || mayBeEmpty && text.V == "" {
 		return nil
@@ -124,7 +127,7 @@ func (c *callBody) address(text ledger.Null[string], name string, mayBeEmpty boo
 	return make([]byte, len(ledger.EVMAddress{}))
 }
 
-// trimPrefix removes "0x" or "0X".
+// trimPrefix returns s without "0x" or "0X" at its start.
 func trimPrefix(s string) string {
 	if len(s) >= 2 && s[0] == '0' && (s[1] == 'x' || s[1] == 'X') {
 		return s[2:]
@@ -132,7 +135,7 @@ func trimPrefix(s string) string {
 	return s
 }
 
-// override reads an entry of state_overrides. Violations are collected.
+// override returns an entry of state_overrides. Errors are collected in c.
 func (c *callBody) override(entry any) *calls.StateOverrideInput {
 	m := c.membersOf(entry, "an entry of state_overrides")
 	return &calls.StateOverrideInput{
@@ -142,8 +145,8 @@ func (c *callBody) override(entry any) *calls.StateOverrideInput {
 	}
 }
 
-// amount returns a balance or nonce as 8 bytes: a number, decimal digits, or up to 16 hex digits with 0x. It returns
-// nil if there is none.
+// amount returns a balance or nonce as 8 bytes: a number, decimal digits, or up to 16 hex digits with 0x. It
+// returns nil if there is none or it is invalid, which is collected in c.
 func (c *callBody) amount(m members, name string) []byte {
 	text := m.text(name)
 	if !text.Valid {
@@ -169,7 +172,7 @@ func (c *callBody) amount(m members, name string) []byte {
 	return nil
 }
 
-// slots reads a list of storage slots with values, or nil if it is missing.
+// slots returns a list of storage slots with values, or nil if it is missing. Errors are collected in c.
 func (c *callBody) slots(m members, name string) []*calls.SlotValueInput {
 	if m.values[name] == nil {
 		return nil
@@ -180,7 +183,8 @@ func (c *callBody) slots(m members, name string) []*calls.SlotValueInput {
 	})
 }
 
-// word parses hex digits and adds a leading zero if their number is odd. It returns nil without text.
+// word returns the bytes of hex digits, with a leading zero if their number is odd. It returns nil without text. A
+// violation is collected in c.
 func (c *callBody) word(text ledger.Null[string], name string) []byte {
 	if !text.Valid {
 		return nil
@@ -193,7 +197,7 @@ func (c *callBody) word(text ledger.Null[string], name string) []byte {
 	return b
 }
 
-// fail records that a value is not of the required kind.
+// fail records in c.err, unless it has an error, that a value is not of the required kind.
 func (c *callBody) fail(name, kind string) {
 	c.err = cmp.Or(c.err, fmt.Errorf("%s is no %s", name, kind))
 }
@@ -205,7 +209,8 @@ type members struct {
 	call   *callBody
 }
 
-// membersOf returns the members of a JSON object, for which what is its name in messages.
+// membersOf returns the members of a JSON object, for which what is its name in messages. Another value is an
+// error in c and has no members.
 func (c *callBody) membersOf(v any, what string) members {
 	object, ok := v.(map[string]any)
 	if !ok {
@@ -214,7 +219,8 @@ func (c *callBody) membersOf(v any, what string) members {
 	return members{object, c}
 }
 
-// text returns a string, or the source text of a number or boolean.
+// text returns a string member, or the source text of a number or boolean. A missing one is null; another type is
+// an error of the body.
 func (m members) text(name string) ledger.Null[string] {
 	switch v := m.values[name].(type) {
 	case nil:
@@ -230,7 +236,8 @@ func (m members) text(name string) ledger.Null[string] {
 	return ledger.Null[string]{}
 }
 
-// number returns an integer, given as a number or as decimal digits. Null is 0.
+// number returns an integer member, given as a number or as decimal digits. Null is 0, and a missing one is
+// unless. Another value is an error of the body.
 func (m members) number(name string, unless int64) int64 {
 	v, given := m.values[name]
 	if !given {
@@ -254,7 +261,8 @@ func (m members) number(name string, unless int64) int64 {
 	return n
 }
 
-// list returns the elements of a list, or nil if the member is missing or null.
+// list returns the elements of a list member, or nil if it is missing or null. Another type is an error of the
+// body.
 func (m members) list(name string) []any {
 	v, ok := m.values[name].([]any)
 	if !ok && m.values[name] != nil {
@@ -263,7 +271,8 @@ func (m members) list(name string) []any {
 	return v
 }
 
-// boolean reads a Boolean, which may be a string. A missing one is false.
+// boolean returns a Boolean member, which may be a string. A missing one is false. Another value is an error of
+// the body.
 func (m members) boolean(name string) bool {
 	switch v := m.values[name].(type) {
 	case nil:
@@ -319,7 +328,7 @@ func overrideVariables(overrides []*calls.StateOverrideInput) []any {
 	})
 }
 
-// setHex sets the members whose value is known.
+// setHex sets the members of into to "0x" and hex digits of the values that are not nil.
 func setHex(into map[string]any, values map[string][]byte) {
 	for name, b := range values {
 		if b != nil {

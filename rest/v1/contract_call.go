@@ -75,11 +75,13 @@ func callEndpoints() []rest.Endpoint {
 	}
 }
 
+// admitTrace takes a trace from the rate limit and returns nil, or returns a 429 if the limit is reached.
 func admitTrace(c *rest.Config) *rest.Problem { return unlessRated(c.AdmitTrace()) }
 
+// admitPrestate takes a prestate from the rate limit and returns nil, or returns a 429 if the limit is reached.
 func admitPrestate(c *rest.Config) *rest.Problem { return unlessRated(c.AdmitPrestate()) }
 
-// unlessRated returns the problem of a request that the rate limit does not admit.
+// unlessRated returns nil for an admitted request, or the 429 of one that the rate limit does not admit.
 func unlessRated(admitted bool) *rest.Problem {
 	if admitted {
 		return nil
@@ -144,7 +146,7 @@ var longDocument = rest.ModernBad(parseError + fmt.Sprintf("the document has mor
 // parseError begins the text about a document that cannot be parsed.
 const parseError = "JSON parse error: "
 
-// parseBody parses a document and passes its tree to read. The error is a problem.
+// parseBody parses a JSON document of at most maxTokens and passes its tree to read. The error is a 400.
 func parseBody(body []byte, maxTokens int, read func(tree any) error) error {
 	tree, err := readJSON(body, maxTokens)
 	if err == nil {
@@ -156,8 +158,8 @@ func parseBody(body []byte, maxTokens int, read func(tree any) error) error {
 	return nil
 }
 
-// bindCall reads the body of POST /contracts/call into the variable input, and selects the operation. All violations
-// are reported in one problem.
+// bindCall reads the body of POST /contracts/call into the variable input, and selects the operation. All
+// violations are reported in one 400.
 func bindCall(r *rest.Request, body []byte) error {
 	var call callBody
 	if err := parseBody(body, maxCallTokens, call.read); err != nil {
@@ -180,8 +182,8 @@ var serverFailures = []string{
 	"WAITING_FOR_LEDGER_ID",
 }
 
-// failedCall returns the problem of a contract call that failed, with its response code, reason and revert data, and
-// the codes of failed child calls.
+// failedCall returns the problem of a contract call that failed, with its response code, reason and revert data,
+// and the codes of failed child calls. It is a 400, or a 500 for failures of the server.
 func failedCall(_ *rest.Request, o *relay.Outcome) *rest.Problem {
 	f := o.Failure
 	if f == nil {
@@ -209,7 +211,7 @@ var traceParams = []rest.Param{
 	option("storage", "Whether to include the storage. Default: false."),
 }
 
-// option is a switch that sets the variable with its name.
+// option returns a parameter that sets the variable with its name to a Boolean.
 func option(name, doc string) rest.Param {
 	bind := func(r *rest.Request, values []rest.Value) error {
 		r.Set(name, values[0].Number == 1)
@@ -229,7 +231,8 @@ func isInstant(v rest.Value) string {
 	return ""
 }
 
-// bindTracedHash sets the variable of the transaction to trace from the parameter transaction.hash.
+// bindTracedHash sets the variable of the transaction to trace from the parameter transaction.hash. Another text
+// is a 400.
 func bindTracedHash(r *rest.Request, values []rest.Value) error {
 	if !resultHashSyntax.MatchString(values[0].Text) {
 		return unsupportedID(values[0].Text)
@@ -237,7 +240,8 @@ func bindTracedHash(r *rest.Request, values []rest.Value) error {
 	return bindTransactionOrHash(r, values[0].Text)
 }
 
-// bindTracedID sets the variable of the transaction to trace from the parameter transaction.id.
+// bindTracedID sets the variable of the transaction to trace from the parameter transaction.id. Another text is a
+// 400.
 func bindTracedID(r *rest.Request, values []rest.Value) error {
 	if resultHashSyntax.MatchString(values[0].Text) {
 		return unsupportedID(values[0].Text)
@@ -245,12 +249,13 @@ func bindTracedID(r *rest.Request, values []rest.Value) error {
 	return bindTransactionOrHash(r, values[0].Text)
 }
 
-// unsupportedID returns the problem of a text that identifies no transaction.
+// unsupportedID returns the 400 for a text that identifies no transaction.
 func unsupportedID(text string) *rest.Problem {
 	return rest.ModernBad("Unsupported ID format: '" + text + "'")
 }
 
-// bindTransactionOrHash sets the variable hash or transactionId from a text of the path or query string.
+// bindTransactionOrHash sets the variable hash or transactionId from a text of the path or query string. Another
+// text is a 400.
 func bindTransactionOrHash(r *rest.Request, text string) error {
 	switch id, err := ledger.ParseTransactionID(text); {
 	case strings.TrimSpace(text) == "":
@@ -265,7 +270,7 @@ func bindTransactionOrHash(r *rest.Request, text string) error {
 	return nil
 }
 
-// bindTracedContract sets the variable contract from the path.
+// bindTracedContract sets the variable contract from the path. Another text than an id or address is a 400.
 func bindTracedContract(r *rest.Request) error {
 	ref, err := ledger.ParseContractRef(r.Path("id"), r.Config.Base)
 	var cannot *ledger.EntityIDError
@@ -278,11 +283,11 @@ func bindTracedContract(r *rest.Request) error {
 	return nil
 }
 
-// finishTrace validates the other requirements of a trace.
+// finishTrace fails if traces are off or the request does not accept gzip; see [checkGzip].
 func finishTrace(r *rest.Request) error { return checkGzip(r, !r.Config.TracesOff) }
 
-// checkGzip fails if an ability is switched off, or if the client does not accept gzip, because the responses can be
-// large.
+// checkGzip returns a problem if an ability is switched off (501), or if the header Accept-Encoding is missing
+// (400) or does not have gzip (406), because the responses can be large.
 func checkGzip(r *rest.Request, on bool) error {
 	given := r.HTTP.Header.Values("Accept-Encoding")
 	switch {
@@ -303,13 +308,13 @@ var prestateParams = []rest.Param{
 	option("storage", "Whether to include the storage of contracts. Default: false."),
 }
 
-// finishPrestate validates the other requirements of a prestate. A missing header is an invalid request, even if the
-// ability is switched off.
+// finishPrestate fails if prestates are off or the request does not accept gzip; see [checkGzip]. A missing header
+// is an invalid request, even if the ability is switched off.
 func finishPrestate(r *rest.Request) error {
 	return checkGzip(r, r.Config.Prestate || len(r.HTTP.Header.Values("Accept-Encoding")) == 0)
 }
 
-// missingPrestate returns the problem of a transaction that was not found.
+// missingPrestate returns the 404 of a prestate whose transaction was not found.
 func missingPrestate(r *rest.Request, _ *relay.Outcome) *rest.Problem {
 	if r.Variables["hash"] != nil {
 		return rest.ModernNotFound("Contract transaction hash not found.")
@@ -317,7 +322,9 @@ func missingPrestate(r *rest.Request, _ *relay.Outcome) *rest.Problem {
 	return rest.ModernNotFound("Transaction not found.")
 }
 
-// streamTrace writes a trace while its transaction runs. It sends nothing before the transaction was found.
+// streamTrace writes a trace to w while its transaction runs, in gzip. It sends nothing before the transaction was
+// found: then the result is returned with false. If the transaction fails later, it panics to abort the
+// connection.
 func streamTrace(
 	w http.ResponseWriter, r *rest.Request, run func(context.Context) *server.Result,
 ) (*server.Result, bool) {
@@ -347,7 +354,8 @@ type traceWriter struct {
 // flushAt is the buffer size in bytes of JSON.
 const flushAt = 16 << 10
 
-// Head implements relay.TraceSink.
+// Head implements [relay.TraceSink]: it sends the headers with status 200 and buffers the members before the
+// steps.
 func (t *traceWriter) Head(trace *calls.OpcodeTrace) error {
 	h := t.w.Header()
 	h.Set("Content-Type", "application/json;charset=UTF-8")
@@ -365,7 +373,7 @@ func (t *traceWriter) Head(trace *calls.OpcodeTrace) error {
 	return nil
 }
 
-// Step implements relay.TraceSink.
+// Step implements [relay.TraceSink]: it buffers a step as JSON, and sends the buffer if it is large enough.
 func (t *traceWriter) Step(s *calls.OpcodeStep) error {
 	b := t.buf
 	t.steps++
@@ -393,7 +401,7 @@ func (t *traceWriter) Step(s *calls.OpcodeStep) error {
 	return t.flush()
 }
 
-// appendWords appends a JSON array of hexadecimal words.
+// appendWords appends a JSON array of words as "0x" and hex.
 func appendWords(b []byte, words [][]byte) []byte {
 	b = append(b, '[')
 	for i, w := range words {
@@ -405,7 +413,7 @@ func appendWords(b []byte, words [][]byte) []byte {
 	return append(b, ']')
 }
 
-// flush compresses the buffer, sends it to the client, and empties it.
+// flush compresses the buffer and empties it. It fails if the client has disconnected.
 func (t *traceWriter) flush() error {
 	_, err := t.zip.Write(t.buf)
 	t.buf = t.buf[:0]

@@ -35,7 +35,7 @@ func topic(n int) string { return "topic" + strconv.Itoa(n) }
 // noLogs is the response if no log can match the conditions.
 var noLogs = &rest.Direct{Body: `{"logs":[],"links":{"next":null}}`}
 
-// logTimes returns the timestamp conditions. A range of one timestamp becomes that timestamp.
+// logTimes returns the values of timestamp. A range of one timestamp becomes that timestamp.
 func logTimes(r *rest.Request) []rest.Value {
 	values := r.Values("timestamp")
 	if len(values) != 2 {
@@ -52,7 +52,7 @@ func logTimes(r *rest.Request) []rest.Value {
 }
 
 // finishLogs checks the parameters of GET /contracts/results/logs together and sets the filters that depend on
-// several of them.
+// several of them. Conditions that exclude each other return the empty list.
 func finishLogs(r *rest.Request) error {
 	times, set, err := logSearch(r)
 	if err != nil {
@@ -76,7 +76,8 @@ func finishLogs(r *rest.Request) error {
 	return selectLogs(r, set)
 }
 
-// finishLogsOfContract selects logs of one contract. It looks up the contract before it reports contradicting bounds.
+// finishLogsOfContract checks the parameters of GET /contracts/{id}/results/logs and sets their filters. It looks
+// up the contract before it reports contradicting bounds.
 func finishLogsOfContract(r *rest.Request) error {
 	times, set, err := logSearch(r)
 	if err != nil {
@@ -99,7 +100,8 @@ func finishLogsOfContract(r *rest.Request) error {
 	return selectLogs(r, set)
 }
 
-// logSearch returns the timestamps and topics. A search by topics requires a timestamp.
+// logSearch returns the timestamps, and sets the filter of topics. A search by topics without a timestamp or a
+// short range is a 400.
 func logSearch(r *rest.Request) (times []rest.Value, set *rest.Conditions, err error) {
 	times = logTimes(r)
 	set, err = rest.TimestampsOf(times)
@@ -125,8 +127,8 @@ func logSearch(r *rest.Request) (times []rest.Value, set *rest.Conditions, err e
 	return times, set, nil
 }
 
-// checkLogBounds rejects timestamps and indexes that do not form a range of the list. It first reports excess values
-// in the order of the request.
+// checkLogBounds returns a 400 for timestamps and indexes that do not form a range of the list. It first reports
+// excess values in the order of the request.
 func checkLogBounds(r *rest.Request, times []rest.Value) error {
 	index := r.Values("index")
 	for _, p := range r.Query {

@@ -13,7 +13,7 @@ import (
 // byIndex is the sort key of actions.
 var byIndex = []rest.Cursor{rest.NumberCursor("index")}
 
-// contractResultEndpoints returns the results, actions and opcodes of contract calls.
+// contractResultEndpoints returns the endpoints of contract results and of their actions.
 func contractResultEndpoints() []rest.Endpoint {
 	ofContract := rest.Endpoint{
 		Path: "/contracts/{id}/results", Grammar: rest.ByGroup, Options: pathFirst,
@@ -120,7 +120,8 @@ var (
 	}
 )
 
-// checkSenders rejects invalid ids. Addresses are looked up after the rest of the query was validated.
+// checkSenders returns a 400 for invalid ids in the parameter from, and sets nothing. Addresses are looked up
+// after the rest of the query was validated.
 func checkSenders(r *rest.Request, values []rest.Value) error {
 	for _, v := range values {
 		if _, err := ledger.ParseAccountRef(v.Text, r.Config.Base); err != nil {
@@ -130,7 +131,8 @@ func checkSenders(r *rest.Request, values []rest.Value) error {
 	return nil
 }
 
-// bindSenders binds the senders. An unknown address is an error.
+// bindSenders sets the filter of senders from the parameter from. It reads the ids of addresses; an unknown
+// address is a 404.
 func bindSenders(r *rest.Request) error {
 	values := r.Values("from")
 	if values == nil {
@@ -151,7 +153,8 @@ func bindSenders(r *rest.Request) error {
 	return rest.IDs("filter.from")(r, values)
 }
 
-// bindBlockHash binds the last value. Stored hashes are lower case, and the comparison is case-sensitive.
+// bindBlockHash sets the filter of the block hash from the last value. Stored hashes are lower case, and the
+// comparison is case-sensitive.
 func bindBlockHash(r *rest.Request, values []rest.Value) error {
 	r.Set("filter.blockHash", values[len(values)-1].Text)
 	return nil
@@ -171,7 +174,8 @@ func bindBlockNumber(r *rest.Request, values []rest.Value) error {
 // noResults is the response if no result can match the conditions.
 var noResults = &rest.Direct{Body: `{"results":[],"links":{"next":null}}`}
 
-// checkBlock fails if the parameters about blocks of a list of contract results cannot be combined.
+// checkBlock returns a 400 if the parameters about blocks of a list of contract results cannot be combined, else
+// nil.
 func checkBlock(r *rest.Request) error {
 	hash, number := r.Query.Get("block.hash") != nil, r.Query.Get("block.number") != nil
 	switch {
@@ -185,7 +189,8 @@ func checkBlock(r *rest.Request) error {
 	}
 }
 
-// selectResults sets the variables of senders and timestamps. The contract was looked up before.
+// selectResults sets the filters of senders and timestamps, whose open range it bounds if bound is set. It may
+// read senders. The contract was looked up before.
 func selectResults(r *rest.Request, bound bool) error {
 	if err := bindSenders(r); err != nil {
 		return err
@@ -250,7 +255,8 @@ func finishResultsOfContract(r *rest.Request) error {
 	return selectResults(r, false)
 }
 
-// resultsOperation selects the unit of amounts in the list of all results.
+// resultsOperation returns the operation with the unit of amounts that the client requests for the list of all
+// results.
 func resultsOperation(r *rest.Request) string {
 	if inWeibars(r) {
 		return "ContractResultsWeibar"
@@ -283,7 +289,7 @@ var resultParams = []rest.Param{
 	},
 }
 
-// checkHbar validates the unit of amounts again: neither repeated values nor operators are allowed.
+// checkHbar returns a 400 if the parameter hbar, the unit of amounts, has repeated values or an operator.
 func checkHbar(r *rest.Request) error {
 	all := r.Query.Get("hbar")
 	if all == nil {
@@ -301,7 +307,7 @@ func inWeibars(r *rest.Request) bool {
 	return len(all) > 0 && strings.EqualFold(all[0], "false")
 }
 
-// resultOperation selects the unit of amounts in a single result.
+// resultOperation returns the operation with the unit of amounts that the client requests for a single result.
 func resultOperation(r *rest.Request) string {
 	if inWeibars(r) {
 		return "ContractResultWeibar"
@@ -309,7 +315,8 @@ func resultOperation(r *rest.Request) string {
 	return "ContractResult"
 }
 
-// bindResultOfContract validates the unit first, then the contract and the timestamp together.
+// bindResultOfContract checks the unit first, then the contract and the timestamp of the path together, and sets
+// the variable at.
 func bindResultOfContract(r *rest.Request) error {
 	if err := checkHbar(r); err != nil {
 		return err
@@ -329,7 +336,7 @@ func bindResultOfContract(r *rest.Request) error {
 	return nil
 }
 
-// pathInstant reads the timestamp of the path, which has no operator.
+// pathInstant returns the timestamp of the path, which has no operator.
 func pathInstant(r *rest.Request) (ledger.Timestamp, error) {
 	text := r.Path("timestamp")
 	if !instantSyntax.MatchString(text) {
@@ -377,7 +384,8 @@ func bindResult(r *rest.Request) error {
 	return bindResultTransaction(r)
 }
 
-// bindResultTransaction parses the hash of an Ethereum transaction or a transaction id.
+// bindResultTransaction sets the variable hash or transactionId from the path: the hash of an Ethereum transaction
+// or a transaction id.
 func bindResultTransaction(r *rest.Request) error {
 	text := r.Path("transactionIdOrHash")
 	if resultHashSyntax.MatchString(text) {
@@ -387,7 +395,7 @@ func bindResultTransaction(r *rest.Request) error {
 	return bindTransactionID(r, text, "transactionId")
 }
 
-// bindActions rejects invalid conditions on the index before the path is validated.
+// bindActions rejects invalid conditions on the index, and then sets the variable of the transaction in the path.
 func bindActions(r *rest.Request) error {
 	if slices.ContainsFunc(r.Values("index"), func(v rest.Value) bool { return v.Op == rest.Ne }) {
 		return rest.InvalidParameter("index")

@@ -18,7 +18,7 @@ var (
 	byLog       = []rest.Cursor{rest.TimestampCursor("timestamp").Repeating(), rest.NumberCursor("index")}
 )
 
-// contractEndpoints returns contracts, their storage and their logs.
+// contractEndpoints returns the endpoints of contracts, their storage and their logs.
 func contractEndpoints() []rest.Endpoint {
 	state := rest.Endpoint{
 		Path: "/contracts/{id}/state", Grammar: rest.ByGroup, Options: pathFirst,
@@ -66,7 +66,8 @@ var badCallee = rest.InvalidParameter("contractid")
 // isCallee reports whether text has the form of an entity id or an EVM address.
 func isCallee(text string) bool { return rest.IsEntityID(text) || calleeSyntax.MatchString(text) }
 
-// bindCallee only checks the form of the contract in the path. Finish of the endpoint parses and binds it.
+// bindCallee returns a 400 if the contract in the path has an invalid form. It sets nothing: Finish of the
+// endpoint parses and binds the contract.
 func bindCallee(r *rest.Request) error {
 	if !isCallee(r.Path("id")) {
 		return badCallee
@@ -74,7 +75,8 @@ func bindCallee(r *rest.Request) error {
 	return nil
 }
 
-// calleeOf parses the contract in the path. Shard and realm before an opaque address are ignored.
+// calleeOf returns the contract in the path, an id or an address, which it does not look up. Shard and realm
+// before an opaque address are ignored. Another text is a 400.
 func calleeOf(r *rest.Request) (ledger.AccountRef, error) {
 	text := r.Path("id")
 	if calleeSyntax.MatchString(text) {
@@ -93,7 +95,7 @@ func calleeOf(r *rest.Request) (ledger.AccountRef, error) {
 	return ref, nil
 }
 
-// entityOf returns the id of the entity with an address, or "" if the address is unknown.
+// entityOf reads the id of the entity with an address, or returns "" if the address is unknown.
 func entityOf(r *rest.Request, ref ledger.AccountRef) (string, error) {
 	res := r.RunOperation("EntityOf", map[string]any{"of": ref.String()})
 	if res == nil || len(res.Errors) > 0 {
@@ -144,7 +146,8 @@ var (
 	}.Only(rest.Eq)
 )
 
-// bindContractIDs binds ids. The graph looks up addresses, which are alternatives to the ids with eq.
+// bindContractIDs sets the filters of ids and of addresses from contract.id. The graph looks up addresses, which
+// are alternatives to the ids with eq.
 func bindContractIDs(r *rest.Request, values []rest.Value) error {
 	var ids []rest.Value
 	var addresses []any
@@ -174,7 +177,8 @@ var contractParams = []rest.Param{{
 	Doc: "Returns the newest version that matches all conditions. `eq` returns the version at this time.",
 }}
 
-// finishContract parses the contract in the path. The error for an invalid id shows shard and realm.
+// finishContract sets the variables of the contract in the path and of the time. The 400 for an invalid id shows
+// shard and realm.
 func finishContract(r *rest.Request) error {
 	ref, err := ledger.ParseContractRef(r.Path("id"), r.Config.Base)
 	var bad *ledger.EntityIDError
@@ -188,7 +192,7 @@ func finishContract(r *rest.Request) error {
 	return bindAsOf(r)
 }
 
-// bindAsOf binds the time of the requested version.
+// bindAsOf sets the variable at, the time of the requested version, from the parameter timestamp.
 func bindAsOf(r *rest.Request) error {
 	return rest.AsOf("at")(r, r.Values("timestamp"))
 }
@@ -202,7 +206,7 @@ var stateParams = []rest.Param{
 	},
 }
 
-// wholeWord pads a word to 64 digits.
+// wholeWord returns a hexadecimal word of at most 64 digits as "0x" and 64 digits in lower case.
 func wholeWord(text string) string {
 	digits := strings.ToLower(ledger.TrimHexPrefix(text))
 	return "0x" + strings.Repeat("0", 64-len(digits)) + digits
@@ -231,7 +235,8 @@ func finishState(r *rest.Request) error {
 	return nil
 }
 
-// unlessUnknown returns a problem, or the empty response if the address is unknown.
+// unlessUnknown returns problem, or the empty response if the contract is an address that is unknown, which it
+// reads.
 func unlessUnknown(r *rest.Request, ref ledger.AccountRef, empty *rest.Direct, problem error) error {
 	if !ref.Address.Valid {
 		return problem

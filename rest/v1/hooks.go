@@ -67,8 +67,8 @@ var byHookSlot = rest.Cursor{
 	},
 }
 
-// finishHookStorage merges the conditions on keys. Keys with eq must be within the bounds. For historical storage, all
-// of them are returned if one of them is.
+// finishHookStorage sets the filter of keys from all conditions on them. Keys with eq must be within the bounds.
+// For historical storage, all of them are returned if one of them is.
 func finishHookStorage(r *rest.Request) error {
 	lower, upper := lowestSlot, highestSlot
 	var named, within []any
@@ -114,7 +114,7 @@ var lowestSlot, highestSlot = "0x" + strings.Repeat("0", slotDigits), "0x" + str
 
 const slotDigits = 64
 
-// nextSlot returns the slot after or before another. It wraps around.
+// nextSlot returns the slot that is by, 1 or -1, after another, as hex with "0x". It wraps around.
 func nextSlot(slot string, by int) string {
 	const digits = "0123456789abcdef"
 	b := []byte(slot)

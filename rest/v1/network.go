@@ -107,7 +107,8 @@ var nodesParams = []rest.Param{
 	rest.ModernOrder(),
 }
 
-// bindBook sets the variable of the address book from the parameter file.id.
+// bindBook sets the variable file, the address book, from the parameter file.id. Another operator than eq is a
+// 400.
 func bindBook(r *rest.Request, values []rest.Value) error {
 	if values[0].Op != rest.Eq {
 		return rest.ModernBad("Only equality operator is supported for file.id")
@@ -115,7 +116,7 @@ func bindBook(r *rest.Request, values []rest.Value) error {
 	return rest.Texts("file")(r, values)
 }
 
-// bindNodes sets the filter from the parameter node.id. Bounds that exclude each other are an error.
+// bindNodes sets the filter from the parameter node.id. Bounds that exclude each other are a 400.
 func bindNodes(r *rest.Request, values []rest.Value) error {
 	if span := rest.RangeOf(values); span.Contradicts() {
 		return rest.ModernBad("Invalid range provided for node.id")
@@ -138,7 +139,8 @@ var registeredParams = []rest.Param{
 	},
 }
 
-// bindRegistered sets the filter from the parameter registerednode.id. Bounds that exclude each other are an error.
+// bindRegistered sets the filter from the parameter registerednode.id. Bounds that exclude each other, and eq
+// beside others, are a 400.
 func bindRegistered(r *rest.Request, values []rest.Value) error {
 	for _, v := range values {
 		if v.Op == rest.Eq && len(values) > 1 {
@@ -163,7 +165,8 @@ var blocksParams = []rest.Param{
 	limit, order,
 }
 
-// finishBlocks orders by the parameter that the query has first.
+// finishBlocks sets the variable orderBy to the parameter, block.number or timestamp, that the query has first,
+// and leaves out an absent receipts root.
 func finishBlocks(r *rest.Request) error {
 	hideReceipts(r)
 	r.Variables["orderBy"] = "TIMESTAMP"
@@ -178,14 +181,14 @@ func finishBlocks(r *rest.Request) error {
 	return nil
 }
 
-// hideReceipts leaves out the receipts root if the database does not have it.
+// hideReceipts sets the variable receipts to false if the database does not have the receipts root of blocks.
 func hideReceipts(r *rest.Request) {
 	if r.Config.ReceiptsRoots != nil && !r.Config.ReceiptsRoots() {
 		r.Variables["receipts"] = false
 	}
 }
 
-// bindBlock sets the variable number or hash from the path of GET /blocks/{hashOrNumber}.
+// bindBlock sets the variable number or hash from the path of GET /blocks/{hashOrNumber}. Another text is a 400.
 func bindBlock(r *rest.Request) error {
 	hideReceipts(r)
 	text := r.Path("hashOrNumber")
@@ -212,7 +215,8 @@ const exampleTransaction = "\x2a\x3f\x0a\x39\x0a\x0d\x0a\x06\x08\x80\xe2\xcf\xaa
 	"\x72\x1b\x12\x19\x0a\x03\x18\xd1\x0f\x12\x08\x0a\x03\x18\xe9\x07\x10\xe7\x07" +
 	"\x12\x08\x0a\x03\x18\xea\x07\x10\xe8\x07\x12\x02\x0a\x00"
 
-// feeEndpoints returns POST /network/fees, which estimates the fee of a transaction with at most maxBytes.
+// feeEndpoints returns the endpoint POST /network/fees, which estimates the fee of a transaction with at most
+// maxBytes.
 func feeEndpoints(maxBytes int64) []rest.Endpoint {
 	return []rest.Endpoint{
 		{
@@ -265,8 +269,8 @@ func bindThrottle(r *rest.Request, values []rest.Value) error {
 	return nil
 }
 
-// bindTransactionBytes binds the transaction in the graph's encoding of bytes. The graph also accepts the lists of
-// SDKs, this API does not.
+// bindTransactionBytes sets the variable transaction to the body in hex. The graph also accepts the lists of SDKs,
+// this API does not: they are a 400.
 func bindTransactionBytes(r *rest.Request, body []byte) error {
 	if fees.IsList(body) {
 		return rest.ModernBad(errorTexts[fees.ErrUnreadable])

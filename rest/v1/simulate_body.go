@@ -20,8 +20,8 @@ type simulateBody struct {
 	simulation calls.SimulationInput
 }
 
-// bindSimulate reads the body of POST /contracts/simulate into the variable input. All violations are reported in one
-// problem.
+// bindSimulate reads the body of POST /contracts/simulate into the variable input. All violations are reported in
+// one 400.
 func bindSimulate(r *rest.Request, body []byte) error {
 	var s simulateBody
 	// The number of tokens has no limit of its own: a simulation has many calls.
@@ -36,7 +36,8 @@ func bindSimulate(r *rest.Request, body []byte) error {
 	return nil
 }
 
-// read converts a document to a simulation. It ignores unknown members.
+// read converts a decoded document to s.simulation. Violations are collected in s, and a value of another JSON
+// type is the error. It ignores unknown members.
 func (s *simulateBody) read(tree any) error {
 	m, in := s.membersOf(tree, "the document"), &s.simulation
 	in.Block = m.text("block").Or("latest")
@@ -53,14 +54,14 @@ func (s *simulateBody) read(tree any) error {
 	return s.err
 }
 
-// require records a violation if a member is missing or null.
+// require collects a violation in s if a member is missing or null.
 func (s *simulateBody) require(m members, name, field string) {
 	if m.values[name] == nil {
 		s.violations = append(s.violations, field+" field must not be null")
 	}
 }
 
-// block reads an entry of block_state_calls. Violations are collected.
+// block returns an entry of block_state_calls. Errors are collected in s.
 func (s *simulateBody) block(entry any) *calls.SimulatedBlockInput {
 	m := s.membersOf(entry, "an entry of block_state_calls")
 	s.require(m, "calls", "calls")
@@ -72,8 +73,8 @@ func (s *simulateBody) block(entry any) *calls.SimulatedBlockInput {
 	return out
 }
 
-// call reads an entry of calls. Members that the simulation does not use, such as signatures, are checked and
-// dropped.
+// call returns an entry of calls. Members that the simulation does not use, such as signatures, are checked and
+// dropped. Errors are collected in s.
 func (s *simulateBody) call(entry any) *calls.SimulatedCallInput {
 	m := s.membersOf(entry, "an entry of calls")
 	price := m.quantity("gasPrice")
@@ -106,7 +107,7 @@ func (s *simulateBody) call(entry any) *calls.SimulatedCallInput {
 	}
 }
 
-// hexWord validates the hex digits of a member.
+// hexWord collects a violation in s if a member has invalid or too many hex digits.
 func (s *simulateBody) hexWord(m members, name, field string) {
 	if len(trimPrefix(m.text(name).V)) > maxSimulateWord {
 		s.violations = append(s.violations, inputText(&calls.InputError{Field: field}))
@@ -115,7 +116,8 @@ func (s *simulateBody) hexWord(m members, name, field string) {
 	s.word(m.text(name), field)
 }
 
-// quantity returns a number, given as a number, as decimal digits or as hex digits with 0x, or null.
+// quantity returns a number member, given as a number, as decimal digits or as hex digits with 0x, or null.
+// Another value is an error of the body.
 func (m members) quantity(name string) ledger.Null[int64] {
 	text := m.text(name)
 	if !text.Valid {

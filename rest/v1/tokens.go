@@ -15,7 +15,7 @@ var (
 	bySerialNumber = []rest.Cursor{rest.NumberCursor("serialnumber")}
 )
 
-// tokenEndpoints returns tokens, their holders and their NFTs.
+// tokenEndpoints returns the endpoints of tokens, their holders and their NFTs.
 func tokenEndpoints() []rest.Endpoint {
 	return []rest.Endpoint{
 		{
@@ -105,8 +105,8 @@ var tokenName = rest.Kind{
 // anyTokenType is the type without a condition.
 const anyTokenType = "ALL"
 
-// bindTokenTypes converts conditions on the type to the list of matching types. Types are compared by their position
-// in the database's enum.
+// bindTokenTypes sets the filter of types to those that match all conditions on the type. Types are compared by
+// their position in the database's enum.
 func bindTokenTypes(r *rest.Request, values []rest.Value) error {
 	all := []string{string(ledger.TokenFungibleCommon), string(ledger.TokenNonFungibleUnique)}
 	given := false
@@ -149,7 +149,7 @@ func isTrue(op rest.Op, a, b int) bool {
 	return a == b
 }
 
-// checkTokenName rejects a name together with a more specific condition, before any other validation.
+// checkTokenName returns a 400 for a name together with a more specific condition, before any other validation.
 func checkTokenName(r *rest.Request) error {
 	switch {
 	case !isFilled(r, "name"):
@@ -166,7 +166,7 @@ func isFilled(r *rest.Request, name string) bool {
 	return slices.ContainsFunc(r.Query.Get(name), func(v string) bool { return v != "" })
 }
 
-// tokensOperation selects whether the list has a next page. A search by name has none.
+// tokensOperation returns the operation of GET /tokens: a search by name has no next page, the list has one.
 func tokensOperation(r *rest.Request) string {
 	if isFilled(r, "name") {
 		return "TokensByName"
@@ -177,7 +177,7 @@ func tokensOperation(r *rest.Request) string {
 // noTokens is the response for an invalid account.
 var noTokens = &rest.Direct{Body: `{"tokens":[],"links":{"next":null}}`}
 
-// finishTokens binds the account: one value without an operator.
+// finishTokens sets the filter of the associated account from account.id: one value without an operator.
 func finishTokens(r *rest.Request) error {
 	at := slices.IndexFunc(r.Query, func(p rest.Parameter) bool { return p.Name == "account.id" })
 	if at < 0 {
@@ -212,7 +212,8 @@ var tokenParams = []rest.Param{
 	},
 }
 
-// bindToken parses the token's id, which may be a long-zero address.
+// bindToken sets the variable token from the id in the path, which may be a long-zero address. Another text is a
+// 400.
 func bindToken(r *rest.Request) error {
 	ref, err := ledger.ParseAccountRef(r.Path("tokenId"), r.Config.Base)
 	if err != nil || ref.Alias != nil || ref.Address.Valid {
@@ -222,7 +223,7 @@ func bindToken(r *rest.Request) error {
 	return nil
 }
 
-// bindTokenOfNFTs binds the token's id as a condition.
+// bindTokenOfNFTs sets the filter of the token from the id in the path.
 func bindTokenOfNFTs(r *rest.Request) error {
 	err := bindToken(r)
 	r.Set("filter.tokenId.eq", r.Variables["token"])
@@ -230,7 +231,7 @@ func bindTokenOfNFTs(r *rest.Request) error {
 	return err
 }
 
-// bindNFT parses the token's id and a serial number.
+// bindNFT sets the variables token and serialNumber from the path. Another text is a 400.
 func bindNFT(r *rest.Request) error {
 	if err := bindToken(r); err != nil {
 		return err

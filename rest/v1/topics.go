@@ -23,7 +23,8 @@ var topicMessagesParams = []rest.Param{
 	},
 }
 
-// withoutNe rejects ne if messages are found through their lookup table, which supports ranges only.
+// withoutNe returns bind, which rejects ne if messages are found through their lookup table, because that supports
+// ranges only.
 func withoutNe(bind rest.Bind, name string) rest.Bind {
 	without := bind.Without(rest.Ne, "Not equal (ne) operator is not supported for "+name)
 	return func(r *rest.Request, values []rest.Value) error {
@@ -34,8 +35,8 @@ func withoutNe(bind rest.Bind, name string) rest.Bind {
 	}
 }
 
-// messageOperation selects the encoding of the message: text only if the last encoding requests it without an
-// operator.
+// messageOperation returns the operation with the requested encoding of messages: text only if the last encoding
+// requests it without an operator.
 func messageOperation(r *rest.Request) string {
 	if all := r.Query.Get("encoding"); len(all) > 0 {
 		if last := strings.ToLower(all[len(all)-1]); last == "utf-8" || last == "utf8" {
@@ -53,7 +54,7 @@ func bindTopic(r *rest.Request) error {
 	return bindTopicOf(r)
 }
 
-// bindTopicOf parses the topic's id, whose syntax was validated.
+// bindTopicOf sets the variable topic from the id in the path, whose syntax was validated.
 func bindTopicOf(r *rest.Request) error {
 	id, err := rest.ExpandID(r.Config, r.Path("id"))
 	if err != nil {
@@ -63,7 +64,8 @@ func bindTopicOf(r *rest.Request) error {
 	return nil
 }
 
-// bindMessage parses a topic's id and either a sequence number or a consensus timestamp, which has a point.
+// bindMessage sets the variable topic and either sequenceNumber or at, a consensus timestamp, which has a point,
+// from the path.
 func bindMessage(r *rest.Request) error {
 	number := r.Path("sequenceNumber")
 	if strings.Contains(number, ".") && rest.IsEntityID(r.Path("id")) {

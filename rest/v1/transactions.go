@@ -64,7 +64,7 @@ func finishTransactions(r *rest.Request) error {
 	return boundTransactions(r, at)
 }
 
-// boundTransactions binds the timestamp conditions. It first bounds an open range if the configuration requires it.
+// boundTransactions sets the filter of timestamps. It first bounds an open range as [boundRange] does.
 func boundTransactions(r *rest.Request, at *rest.Conditions) error {
 	if err := boundRange(r, at); err != nil {
 		return err
@@ -73,7 +73,8 @@ func boundTransactions(r *rest.Request, at *rest.Conditions) error {
 	return nil
 }
 
-// boundRange bounds an open range of timestamps if the configuration requires it.
+// boundRange bounds an open range of timestamps in at if the configuration requires it. It may read the first
+// transaction.
 func boundRange(r *rest.Request, at *rest.Conditions) error {
 	if !r.Config.BindTimestampRange || at.HasEq() {
 		return nil
@@ -83,7 +84,8 @@ func boundRange(r *rest.Request, at *rest.Conditions) error {
 	})
 }
 
-// firstTransaction returns the consensus timestamp of the oldest transaction, or 0 if there are no transactions.
+// firstTransaction reads the consensus timestamp of the oldest transaction, or returns 0 if there are no
+// transactions.
 func firstTransaction(r *rest.Request) (ledger.Timestamp, error) {
 	res := r.RunOperation("FirstTransaction", nil)
 	if res == nil || len(res.Errors) > 0 {
@@ -137,7 +139,7 @@ func bindTransaction(r *rest.Request) error {
 	return bindTransactionID(r, text, "id")
 }
 
-// bindTransactionID reads a transaction ID into a variable. Each kind of invalid ID has its own problem.
+// bindTransactionID sets a variable to the transaction ID in a text. Each kind of invalid ID has its own problem.
 func bindTransactionID(r *rest.Request, text, variable string) error {
 	id, err := ledger.ParseTransactionID(text)
 	var badEntity *ledger.EntityIDError
@@ -181,7 +183,7 @@ var schedulesParams = []rest.Param{
 	{Name: "schedule.id", Kind: rest.EntityID, Bind: rest.AllIDs("filter.id"), Doc: "Filters by schedule ID."},
 }
 
-// bindSchedule sets the variable of the schedule in the path.
+// bindSchedule sets the variable id from the schedule in the path. Another text is a 400.
 func bindSchedule(r *rest.Request) error {
 	text := r.Path("scheduleId")
 	id, err := ledger.ParseEntityID(text, r.Config.Base)

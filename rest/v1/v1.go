@@ -29,7 +29,8 @@ const (
 	immutableAge = 600
 )
 
-// Endpoints returns all endpoints. feeBody is the maximum size of a transaction whose fee is estimated.
+// Endpoints returns all endpoints of /api/v1. feeBody is the maximum size in bytes of a transaction whose fee is
+// estimated.
 func Endpoints(feeBody int64) []rest.Endpoint {
 	return slices.Concat(
 		coreEndpoints(),
@@ -46,7 +47,7 @@ func Endpoints(feeBody int64) []rest.Endpoint {
 	)
 }
 
-// coreEndpoints returns accounts, balances, blocks, topics and transactions.
+// coreEndpoints returns the endpoints of accounts, balances, blocks, topics and transactions.
 func coreEndpoints() []rest.Endpoint {
 	return []rest.Endpoint{
 		{
@@ -101,7 +102,8 @@ func coreEndpoints() []rest.Endpoint {
 	}
 }
 
-// New returns a new API.
+// New returns the API /api/v1, which runs its documents on srv. It reads no database, and fails if an embedded
+// document is invalid.
 func New(cfg *rest.Config, srv *server.Server) (*rest.API, error) {
 	api := &rest.API{
 		Prefix: Prefix, Endpoints: Endpoints(cmp.Or(cfg.FeeBodyBytes, DefaultFeeBody)), Documents: documents,
@@ -122,13 +124,14 @@ var (
 	openAPIYAML string
 )
 
-// OpenAPI returns the OpenAPI document as JSON and as YAML. version is the version of the gateway.
+// OpenAPI returns the OpenAPI document of /api/v1 as JSON and as YAML, with the settings of cfg. version is the
+// version of the gateway.
 func OpenAPI(cfg *rest.Config, version string) (json, yaml []byte) {
 	return cfg.FillOpenAPI(openAPIJSON, version), cfg.FillOpenAPI(openAPIYAML, version)
 }
 
-// NewOffline returns the API over a graph without a database, for generators and tests. It can be described but cannot
-// serve requests. All abilities are switched on.
+// NewOffline returns the API over a graph without a database, for generators and tests. It can be described but
+// cannot serve requests. It switches all abilities in cfg on.
 func NewOffline(cfg *rest.Config) (*rest.API, error) {
 	cfg.Prestate, cfg.TracesOff = true, false
 	srv, err := server.New(server.Options{
@@ -163,12 +166,13 @@ var (
 	}
 )
 
-// always returns a function that selects the given operation.
+// always returns a function that selects the given operation for every request.
 func always(operation string) func(*rest.Request) string {
 	return func(*rest.Request) string { return operation }
 }
 
-// bindLimit binds the last value, reduced to the maximum. The maximum does not apply to the default.
+// bindLimit sets the page size of the request to the last value, reduced to the maximum. The maximum does not
+// apply to the default.
 func bindLimit(r *rest.Request, values []rest.Value) error {
 	v := values[len(values)-1]
 	if r.Endpoint.Grammar == rest.InOrder && v.Given {
@@ -182,7 +186,8 @@ func bindLimit(r *rest.Request, values []rest.Value) error {
 	return nil
 }
 
-// bindOrder binds the last value. V1 ignores values with an operator and repeated values: the default applies.
+// bindOrder sets the order of the request to the last value. V1 ignores values with an operator and repeated
+// values: the default applies.
 func bindOrder(r *rest.Request, values []rest.Value) error {
 	if r.Endpoint.Grammar == rest.InOrder && (len(r.Query.Get("order")) > 1 || values[0].Given) {
 		return nil

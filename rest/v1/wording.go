@@ -26,7 +26,7 @@ var missingTexts = map[relay.MissingKind]string{
 	relay.MissingContractTransaction: "Contract transaction hash not found: TransactionHashParameter[hash={hash}]",
 }
 
-// missingText returns the text about something that does not exist.
+// missingText returns the text of /api/v1 about something that does not exist, for the 404.
 func missingText(m *relay.Missing) string {
 	if id := m.TransactionID; id != nil {
 		return "Transaction not found: TransactionIdParameter[payerAccountId=" + id.Payer.String() + ", validStart=" +
@@ -90,7 +90,8 @@ var ruleTexts = map[calls.Rule]string{
 	calls.MaxEntries:         "{field} field size must be between 0 and {bound}",
 }
 
-// inputText returns the text about a field of a call that violates a rule. It names the field without its path.
+// inputText returns the text of /api/v1 about a field of a call that violates a rule. It names the field without
+// its path.
 func inputText(e *calls.InputError) string {
 	field := e.Field[strings.LastIndexByte(e.Field, '.')+1:]
 	return strings.NewReplacer("{field}", cmp.Or(inputFields[field], field),
@@ -109,7 +110,7 @@ var blockTexts = map[calls.BlockProblem]string{
 	calls.HexRange:     "Hex value out of range for block: ",
 }
 
-// blockText returns the text about an invalid block of a call.
+// blockText returns the text of /api/v1 about an invalid block of a call, or "" for another error.
 func blockText(err error) string {
 	var e *calls.BlockError
 	if !errors.As(err, &e) {

@@ -31,7 +31,8 @@ const methods = "GET, HEAD, OPTIONS"
 // retryAfter is the Retry-After of 503 responses in seconds.
 const retryAfter = "10"
 
-// ServeHTTP implements http.Handler.
+// ServeHTTP serves the documents of status pages by path from the cache, for the page that the host selects, and
+// responds to CORS preflight requests. It responds with 404, 405 or 503 without a body.
 func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h := w.Header()
 	maps.Copy(h, common)
@@ -69,7 +70,7 @@ func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	a.headers.Send(w, r, d, jsonMedia)
 }
 
-// Has reports whether a document exists at a path.
+// Has reports whether one of the documents of the API has the path.
 func (a *API) Has(path string) bool {
 	_, known := a.prepared[path]
 	return known
@@ -92,7 +93,8 @@ func (a *API) Render(ctx context.Context, p *status.Page) (map[string][]byte, er
 	return bodies, nil
 }
 
-// renderAll renders all documents of a page, by their complete paths. They are valid until the page changes.
+// renderAll renders all documents of a page, by their complete paths, for the cache, and passes them to the Save
+// option. They are valid until the page changes.
 func (a *API) renderAll(ctx context.Context, p *status.Page) (map[string]*doccache.Document, time.Time, error) {
 	bodies, err := a.Render(ctx, p)
 	if err != nil {
@@ -123,7 +125,8 @@ func (a *API) renderAll(ctx context.Context, p *status.Page) (map[string]*doccac
 // unlimited is the maximum page size of lists in documents.
 const unlimited = math.MaxInt32 - 1
 
-// run runs the document of an endpoint and renders the body from its data.
+// run runs the document of an endpoint for the page with a short name and returns the body from its data. It fails
+// if the page does not exist.
 func (a *API) run(ctx context.Context, doc *server.Document, slug string) ([]byte, error) {
 	res := a.o.Server.Run(ctx, server.Call{
 		Document: doc, Operation: doc.Operations()[0].Name, Variables: map[string]any{"page": slug},
@@ -143,8 +146,8 @@ func (a *API) run(ctx context.Context, doc *server.Document, slug string) ([]byt
 // errNoPage is the error of a document whose page does not exist.
 var errNoPage = errors.New("the page does not exist")
 
-// bodyOf renders a body from data. It replaces the object "inside" by its members, and connections by their nodes.
-// Only groups have a list of components.
+// bodyOf returns a new body from the data of a document. It replaces the object "inside" by its members, and
+// connections by their nodes. Only groups have a list of components.
 func bodyOf(data []byte) ([]byte, error) {
 	body := append(make([]byte, 0, len(data)), '{')
 	for name, value := range rawjson.Members(data, "") {
@@ -165,7 +168,7 @@ func bodyOf(data []byte) ([]byte, error) {
 	return rawjson.OmitNull(append(body, '}'), "components"), nil
 }
 
-// appendMember appends a member to an object that lacks its closing brace.
+// appendMember appends a member to a JSON object that lacks its closing brace, and returns the object.
 func appendMember(object, name, value []byte) []byte {
 	if len(object) > 1 {
 		object = append(object, ',')

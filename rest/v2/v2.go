@@ -43,7 +43,8 @@ type API struct {
 	cached   doccache.Part[map[string]*doccache.Document] // by complete path
 }
 
-// New returns a new API. Its documents are rendered when the cache starts to run, or on the first request.
+// New returns the API /api/v2 of status pages and registers its documents with the cache of o. They are rendered
+// when the cache starts to run, or on the first request.
 func New(o Options) (*API, error) {
 	a := &API{o: o, prepared: map[string]*server.Document{}, headers: doccache.NewHeaders("Accept,Accept-Encoding")}
 	fragments, err := rest.Fragments(documents)
@@ -78,7 +79,7 @@ func (a *API) Explain(target string) (*rest.Explanation, error) {
 	return rest.NewExplanation(a.o.Server, doc, doc.Operations()[0].Name, map[string]any{"page": a.anyPage()})
 }
 
-// anyPage returns the short name of the default page if it is known.
+// anyPage returns the short name of the default page if the cache has read it, else "status". It reads nothing.
 func (a *API) anyPage() string {
 	if p := a.o.Cache.DefaultPage(); p != nil {
 		return p.Slug
@@ -94,7 +95,8 @@ var Description string
 //go:embed openapi.yml
 var descriptionYAML string
 
-// OpenAPI returns the OpenAPI document as JSON and as YAML. version is the version of the gateway.
+// OpenAPI returns the OpenAPI document of /api/v2 as JSON and as YAML, with the settings of cfg. version is the
+// version of the gateway.
 func OpenAPI(cfg *rest.Config, version string) (json, yaml []byte) {
 	return cfg.FillOpenAPI(Description, version), cfg.FillOpenAPI(descriptionYAML, version)
 }

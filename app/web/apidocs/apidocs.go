@@ -43,7 +43,8 @@ func Handler(o Options) (http.Handler, error) {
 	return &handler{prefix: o.Prefix, files: files}, nil
 }
 
-// load returns all files by their path relative to the prefix.
+// load returns all files by their path below the prefix: the embedded ones, the page with its relative links
+// adapted to the prefix, and the OpenAPI documents of o, compressed.
 func load(o Options) (map[string]*assets.File, error) {
 	files, err := assets.Load(dist, "dist")
 	if err != nil {

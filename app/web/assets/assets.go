@@ -43,8 +43,9 @@ type File struct {
 	cacheControl string
 }
 
-// Load reads a folder of brotli files. The keys are file names relative to the folder, with a leading slash and
-// without ".br". Cache-Control is [Checked] for index.html and [Forever] for all other files.
+// Load reads a folder of brotli files, such as embedded ones. The keys are file names relative to the folder, with
+// a leading slash and without ".br". Cache-Control is [Checked] for index.html and [Forever] for all other files.
+// It fails for an extension without a known content type.
 func Load(from fs.FS, folder string) (map[string]*File, error) {
 	files := map[string]*File{}
 	err := fs.WalkDir(from, folder, func(name string, entry fs.DirEntry, err error) error {
@@ -70,7 +71,7 @@ func Load(from fs.FS, folder string) (map[string]*File, error) {
 	return files, err
 }
 
-// Pack returns a file with the given uncompressed content.
+// Pack compresses the given content with brotli and returns it as a file to serve.
 func Pack(content []byte, contentType, cacheControl string) *File {
 	var packed bytes.Buffer
 	// Writing to memory does not fail.
@@ -118,8 +119,8 @@ func newFile(packed []byte, contentType, cacheControl string) *File {
 	return f
 }
 
-// Guard sets the security headers of a page and rejects methods other than GET and HEAD. If ok is false, it has
-// written the response.
+// Guard sets the security headers of a page and responds with 405 to methods other than GET and HEAD. If ok is
+// false, it has written the response.
 func Guard(w http.ResponseWriter, r *http.Request, contentSecurityPolicy string) (ok bool) {
 	header := w.Header()
 	header.Set("X-Content-Type-Options", "nosniff")
@@ -134,7 +135,8 @@ func Guard(w http.ResponseWriter, r *http.Request, contentSecurityPolicy string)
 }
 
 // ServeHTTP responds with the file in brotli, in gzip, which the first such request computes, or uncompressed,
-// whatever the client prefers.
+// whichever Accept-Encoding prefers, and with 304 if If-None-Match has its ETag. It does not check the method; see
+// [Guard].
 func (f *File) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	header := w.Header()
 	header.Set("Vary", "Accept-Encoding")

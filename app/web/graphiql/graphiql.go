@@ -61,7 +61,8 @@ var load = sync.OnceValues(func() (map[string]*assets.File, error) {
 
 type handler map[string]*assets.File
 
-// ServeHTTP serves GraphiQL's page and its embedded files.
+// ServeHTTP serves GraphiQL's page and its embedded files by path, redirects /graphiql/ to /graphiql, and responds
+// with 404 to other paths.
 func (h handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if !assets.Guard(w, r, contentSecurityPolicy) {
 		return
@@ -111,8 +112,8 @@ type Example struct {
 	Variables json.RawMessage `json:"variables,omitempty"`
 }
 
-// Examples returns the examples of src/examples in the order of their file names. NN-name.graphql contains the
-// document, and NN-name.json the variables, if any.
+// Examples returns the example queries of the page, from the embedded folder src/examples in the order of their
+// file names. NN-name.graphql contains the document, and NN-name.json the variables, if any.
 func Examples() []Example {
 	const folder = "src/examples"
 	// Reading embedded files cannot fail.

@@ -81,8 +81,8 @@ func (s *Site) renderAll(ctx context.Context, page *status.Page) (map[string]*do
 	return out, until, s.addFeeds(ctx, out, page)
 }
 
-// page returns the data of a page that a document reads, with times in its zone, or [errGone] if the page does not
-// exist.
+// page runs one of the site's documents and returns the data of a page, with times in its zone, or [errGone] if
+// the page does not exist. It sets the variable "page" in variables.
 func (s *Site) page(
 	ctx context.Context, document string, page *status.Page, variables map[string]any,
 ) (*pageData, error) {
@@ -98,6 +98,7 @@ func (s *Site) page(
 	return got.Page.in(page.Zone), nil
 }
 
+// earlier returns the earlier of two times.
 func earlier(a, b time.Time) time.Time { return slices.MinFunc([]time.Time{a, b}, time.Time.Compare) }
 
 // hasTrouble reports whether a component has a partial or major outage.
@@ -107,7 +108,7 @@ func hasTrouble(list []component) bool {
 	})
 }
 
-// addBadges renders the badges of components and of their children.
+// addBadges renders the badges of components and of their children, and adds them to out by path.
 func addBadges(out map[string]*doccache.Document, list []component) error {
 	for i := range list {
 		c := &list[i]
@@ -123,7 +124,7 @@ func addBadges(out map[string]*doccache.Document, list []component) error {
 	return nil
 }
 
-// addBadge renders a badge with two texts.
+// addBadge renders a badge with a label, a state and the colour of an indicator, and adds it to out under key.
 func addBadge(out map[string]*doccache.Document, key, left, right string, i status.Indicator) error {
 	badge, err := makeBadge(left, right, i)
 	if err != nil {
@@ -133,9 +134,10 @@ func addBadge(out map[string]*doccache.Document, key, left, right string, i stat
 	return err
 }
 
+// badgeOf returns the path, with its query string, of a component's badge: the key of the rendered document.
 func badgeOf(component string) string { return badgePath + "?component=" + component }
 
-// addFeeds renders the Atom and the RSS feed of a page and adds them to out by path.
+// addFeeds reads the newest notices of a page, renders its Atom and RSS feed, and adds them to out by path.
 func (s *Site) addFeeds(ctx context.Context, out map[string]*doccache.Document, page *status.Page) error {
 	p, err := s.page(ctx, "feed", page, map[string]any{"first": feedLength})
 	if err != nil {
@@ -154,11 +156,13 @@ func (s *Site) addFeeds(ctx context.Context, out map[string]*doccache.Document, 
 	return nil
 }
 
+// noticePage renders the page of a notice, whose times are in the zone of the page.
 func (s *Site) noticePage(p *pageData, n *notice) (*doccache.Document, error) {
 	return s.render("notice", noticePage{s.head(p, n.Name+" – "+p.Name+" status", ""), n})
 }
 
-// notice renders the page of a notice that is not cached. It returns [errGone] if the page has no such notice.
+// notice reads a notice and renders its page, for notices whose page is not cached. It returns [errGone] if the
+// page has no such notice.
 func (s *Site) notice(ctx context.Context, page *status.Page, code string) (*doccache.Document, error) {
 	var got struct {
 		Page                  *pageData
@@ -181,8 +185,8 @@ func (s *Site) notice(ctx context.Context, page *status.Page, code string) (*doc
 // monthLayout is the format of months in URLs.
 const monthLayout = "2006-01"
 
-// history renders the page of a month, by default the current one. It returns [errGone] for an invalid or future
-// month.
+// history reads the notices of a month and renders its page. month is in monthLayout, and empty for the current
+// month. It returns [errGone] for an invalid or future month.
 func (s *Site) history(ctx context.Context, page *status.Page, month string) (*doccache.Document, error) {
 	now := s.o.Now().In(page.Zone)
 	first := time.Date(now.Year(), now.Month(), 1, 12, 0, 0, 0, page.Zone)

@@ -37,8 +37,8 @@ func (s *Site) Warm(ctx context.Context) {
 	}
 }
 
-// Export calls write with the files of a page for a static web server: the page, all notices and months, feeds, badge
-// and assets. Their links are relative.
+// Export renders a status page for a static web server and calls write with each file: the page, all notices and
+// months, feeds, badge and assets. Links in pages are relative. It stops at the first error, also of write.
 func (s *Site) Export(ctx context.Context, p *status.Page, write func(file string, body []byte) error) error {
 	return s.crawl(ctx, p, false, func(address string, body []byte) error {
 		file := fileOf(address)
@@ -68,8 +68,9 @@ func fileOf(address string) string {
 	}
 }
 
-// crawl calls visit with the addresses and bodies of a page and of all documents of the site that it links to,
-// directly or not. With known, documents that were rendered on request before are not rendered again.
+// crawl calls visit with the address and body of a page and of all documents of the site that it links to,
+// directly or not. With known, documents that were rendered on request before are not rendered again. It stops at
+// the first error, also of visit.
 func (s *Site) crawl(
 	ctx context.Context, p *status.Page, known bool, visit func(address string, body []byte) error,
 ) error {
@@ -105,8 +106,8 @@ func (s *Site) crawl(
 	return nil
 }
 
-// body returns the body of a path of a page: an embedded file, the cached document if known is true, or a new
-// rendering. An error says with which status the path cannot be rendered.
+// body returns the uncompressed body of a path of a page: an embedded file, the cached document if known is true,
+// or a new rendering. An error says with which status the path cannot be rendered.
 func (s *Site) body(r *http.Request, p *status.Page, known bool) ([]byte, error) {
 	if file := s.files[r.URL.Path]; file != nil {
 		return file.Unpack()
@@ -125,8 +126,8 @@ func (s *Site) body(r *http.Request, p *status.Page, known bool) ([]byte, error)
 	return v.Body(), nil
 }
 
-// stale marks a response as out of date, if it is: with a header, and in pages with a notice. The notice has the time
-// of the last refresh.
+// stale returns the document to send. If the database is unavailable, it sets the header of out-of-date responses
+// in w and returns pages with a notice that has the time of the last refresh. It keeps such pages in s.lazy.
 func (s *Site) stale(w http.ResponseWriter, v *doccache.Document, t *target, page *status.Page) *doccache.Document {
 	since := s.o.Cache.MarkStale(w.Header())
 	if since.IsZero() || t.media != htmlMedia {

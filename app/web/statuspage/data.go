@@ -43,7 +43,8 @@ type notice struct {
 
 type update struct{ status.Update }
 
-// in converts all times to the time zone of the page. An offset alone does not identify the name of the zone.
+// in converts all times of p to the time zone of the page, in place, and returns p. An offset alone does not
+// identify the name of the zone.
 func (p *pageData) in(zone *time.Location) *pageData {
 	status.InZone(zone, &p.CreatedAt, &p.UpdatedAt)
 	for _, list := range [][]notice{
@@ -57,7 +58,8 @@ func (p *pageData) in(zone *time.Location) *pageData {
 	return p
 }
 
-// in converts all times of the notice to the time zone of the page, and sets the language of its texts.
+// in converts all times of the notice to the time zone of the page, and sets the language of its texts to locale,
+// or to none for English. It changes n.
 func (n *notice) in(zone *time.Location, locale string) {
 	if n.Lang = locale; strings.HasPrefix(locale, "en") {
 		n.Lang = ""

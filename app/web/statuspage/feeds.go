@@ -20,14 +20,16 @@ const feedLength = 50
 //go:embed templates/feeds.xml
 var feedTemplates string
 
-// Entries returns the notices of both kinds that were updated most recently.
+// Entries returns the entries of a feed: the notices of both kinds, the most recently updated first, at most
+// feedLength.
 func (p *pageData) Entries() []notice {
 	all := slices.Concat(p.Incidents.Nodes, p.Maintenances.Nodes)
 	slices.SortStableFunc(all, func(a, b notice) int { return b.UpdatedAt.Compare(a.UpdatedAt) })
 	return all[:min(len(all), feedLength)]
 }
 
-// Tag returns a permanent id of a notice that does not depend on its URL (RFC 4151).
+// Tag returns the permanent id of a notice in a feed, which depends on the host of the page but not on the URL of
+// the notice (RFC 4151).
 func (p *pageData) Tag(n *notice) string {
 	host := "localhost"
 	if u, err := url.Parse(p.URL); err == nil && u.Hostname() != "" {
@@ -36,7 +38,8 @@ func (p *pageData) Tag(n *notice) string {
 	return fmt.Sprintf("tag:%s,%s:status/%s/%s", host, p.CreatedAt.UTC().Format("2006-01-02"), p.Code, n.Code)
 }
 
-// feed renders a feed: atom (RFC 4287) or rss (RSS 2.0). The lines of the templates are joined.
+// feed renders a feed from p and returns its XML. name is atom (RFC 4287) or rss (RSS 2.0). The lines of the
+// templates are joined.
 func (s *Site) feed(name string, p *pageData) ([]byte, error) {
 	t, err := template.New("").Funcs(template.FuncMap{
 		"lower": strings.ToLower,
@@ -59,7 +62,8 @@ func (s *Site) feed(name string, p *pageData) ([]byte, error) {
 	return b.Bytes(), wrap.Error(err, "writing a feed")
 }
 
-// badgeColour returns the background colour. White text has a contrast of at least 4.5 on each of them.
+// badgeColour returns the background colour of a badge as #rrggbb, or "" for an unknown indicator. White text has
+// a contrast of at least 4.5 on each of them.
 func badgeColour(indicator status.Indicator) string {
 	return map[status.Indicator]string{
 		status.ImpactNone: "#176f42", status.ImpactMaintenance: "#2854bd", status.ImpactMinor: "#8a5800",
@@ -76,8 +80,8 @@ func indicatorOf(s status.ComponentStatus) status.Indicator {
 	return status.ImpactOf(status.Realtime, "", s)
 }
 
-// widthOf estimates the width of a text at 11 pixels in a common sans-serif font. The image sets it as textLength, so
-// that the text fits with other fonts.
+// widthOf returns the estimated width in pixels of a badge's text at 11 pixels in a common sans-serif font. The
+// image sets it as textLength, so that the text fits with other fonts.
 func widthOf(text string) int {
 	width := 0.0
 	for _, r := range text {
@@ -112,7 +116,8 @@ var badgeTemplate = template.Must(template.New("badge").Parse(
 		`<text x="{{.LeftMiddle}}" y="14" textLength="{{.LeftText}}">{{html .Left}}</text>` +
 		`<text x="{{.RightMiddle}}" y="14" textLength="{{.RightText}}">{{html .Right}}</text></g></svg>`))
 
-// makeBadge renders an SVG image with a label and a state.
+// makeBadge renders an SVG image with a label on the left, a state on the right, and the colour of the indicator.
+// Long texts are cut.
 func makeBadge(left, right string, indicator status.Indicator) ([]byte, error) {
 	const margin = 16
 	left, right = clip(left), clip(right)
@@ -126,7 +131,7 @@ func makeBadge(left, right string, indicator status.Indicator) ([]byte, error) {
 	return out.Bytes(), wrap.Error(err, "rendering a badge")
 }
 
-// clip shortens long texts.
+// clip cuts a text of a badge to 60 characters.
 func clip(text string) string {
 	const most = 60
 	if runes := []rune(text); len(runes) > most {

@@ -202,7 +202,8 @@ func (s *Site) query(ctx context.Context, document string, variables map[string]
 	return wrap.Error(json.Unmarshal(res.Data, into), "decoding the result of the document %s", document)
 }
 
-// head returns the common data of a page. p is nil if there is no status page.
+// head returns the data of the head and frame that all HTML pages share. title is that of the browser, here marks
+// an entry of the navigation. p is nil if there is no status page, or it is not known.
 func (s *Site) head(p *pageData, title, here string) head {
 	h := head{
 		Static: s.o.Static, Title: title, Name: "Heliograph", Lang: "en", Here: here, Look: status.ImpactNone,
@@ -222,7 +223,8 @@ func (s *Site) head(p *pageData, title, here string) head {
 	return h
 }
 
-// render executes a template and returns the document that is served and cached.
+// render executes the template with the given name and returns the document to serve, compressed. It caches
+// nothing.
 func (s *Site) render(name string, data any) (*doccache.Document, error) {
 	var b strings.Builder
 	if err := s.templates.ExecuteTemplate(&b, name, data); err != nil {
@@ -309,7 +311,9 @@ func targetOf(r *http.Request) *target {
 	return &t
 }
 
-// ServeHTTP implements [http.Handler].
+// ServeHTTP serves the HTML pages, feeds, badges and files of the status page that the host of the request
+// selects. It responds with 404 if the path or the page does not exist, and with 503 if the database cannot be
+// read and no earlier document is cached.
 func (s *Site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	t := targetOf(r)
 	if t == nil {
@@ -344,8 +348,8 @@ func (s *Site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// find returns the requested document and its page. If there is none, code is the status of the error, and page can be
-// nil.
+// find returns the document for a target of [targetOf] and its page, from the cache or rendered now. If there is
+// none, v is nil, code is the status of the error, and page can be nil.
 func (s *Site) find(r *http.Request, t *target) (v *doccache.Document, page *status.Page, code int) {
 	documents, page, code := s.cached.Get(r)
 	v = documents[t.key]
@@ -361,8 +365,9 @@ func (s *Site) find(r *http.Request, t *target) (v *doccache.Document, page *sta
 	return v, page, code
 }
 
-// findLazy returns a document that is rendered on request. If rendering fails, it returns the cached document of an
-// earlier revision, if there is one.
+// findLazy returns a document that is rendered on request, and keeps it in s.lazy for the same revision and day.
+// If the database is unavailable, it returns the document of an earlier revision, if there is one. Otherwise code
+// is the status of the error.
 func (s *Site) findLazy(r *http.Request, t *target, page *status.Page) (v *doccache.Document, code int) {
 	key, day := page.Code+t.key, status.DateOf(s.o.Now().In(page.Zone))
 	cached, _ := s.lazy.GetIfPresent(key)

@@ -39,7 +39,8 @@ type head struct {
 	Static   bool   // see [Options]
 }
 
-// headlineOf returns the rollup that documents have, or the worst impact of open incidents if that is worse.
+// headlineOf returns the headline of a page: the rollup that its JSON documents have, or the worst impact of open
+// incidents if that is worse.
 func headlineOf(p *pageData) status.Rollup {
 	i := p.EffectiveIndicator
 	if i.WorseThan(p.Rollup.Indicator) && i != status.ImpactMaintenance {
@@ -75,17 +76,18 @@ type messagePage struct {
 	Heading, Text string
 }
 
-// Said returns the text of an update as HTML.
+// Said returns the Markdown text of an update as sanitized HTML. Templates call it.
 func (u *update) Said() template.HTML { return said(u.Body) }
 
-// Changes returns the components whose state changed.
+// Changes returns the affected components whose state changed. It does not modify the update.
 func (u *update) Changes() []*status.AffectedComponent {
 	return slices.DeleteFunc(slices.Clone(u.Affected), func(a *status.AffectedComponent) bool {
 		return a.OldStatus == a.NewStatus
 	})
 }
 
-// shown omits components with onlyShowIfDegraded that are operational.
+// shown returns the components without those that are operational and have onlyShowIfDegraded. It does not modify
+// list.
 func shown(list []component) []component {
 	return slices.DeleteFunc(slices.Clone(list), func(c component) bool {
 		return c.OnlyShowIfDegraded &&
@@ -96,7 +98,7 @@ func shown(list []component) []component {
 // Shown returns the visible components of a group.
 func (c *component) Shown() []component { return shown(c.Children) }
 
-// Count says how many components of a group are operational.
+// Count returns how many components of a group are operational, such as "2 of 3 operational". Templates call it.
 func (c *component) Count() string {
 	well := 0
 	for _, child := range c.Children {
@@ -107,7 +109,7 @@ func (c *component) Count() string {
 	return fmt.Sprintf("%d of %d operational", well, len(c.Children))
 }
 
-// Chart returns the uptime of a component, or nil if it does not show one.
+// Chart returns the uptime chart of a component for templates, or nil if it does not show one.
 func (c *component) Chart() *uptimeView {
 	if !c.Showcase || c.Uptime == nil {
 		return nil
@@ -195,6 +197,7 @@ func words(d *status.UptimeDay) string {
 	return fmt.Sprintf("%s: %s %% up, %s", dayName(d.Date), percent(d.Percent), strings.Join(parts, ", "))
 }
 
+// dayName returns a date as text, such as "2 January 2006".
 func dayName(d status.Date) string {
 	return d.Start(time.UTC).Format("2 January 2006")
 }
@@ -302,7 +305,8 @@ type ownElements struct{}
 // inlineTag matches tags that the policy permits or removes with their content, and comments, which it removes.
 var inlineTag = regexp.MustCompile(`(?i)^<(/?(b|strong|i|em|code|a|span|script|style)\b|!--)`)
 
-// RegisterFuncs implements [renderer.NodeRenderer].
+// RegisterFuncs implements [renderer.NodeRenderer]: headings become bold paragraphs, and HTML tags outside of
+// inlineTag are escaped.
 func (ownElements) RegisterFuncs(r renderer.NodeRendererFuncRegisterer) {
 	r.Register(ast.KindHeading, func(w util.BufWriter, _ []byte, _ ast.Node, entering bool) (ast.WalkStatus, error) {
 		text := "</strong></p>\n"
