@@ -42,11 +42,14 @@ func newLimits(c Config, o Options) *limits {
 // perSecond returns a limiter that admits n events per second, and n at once.
 func perSecond(n int64) *rate.Limiter { return rate.NewLimiter(rate.Limit(n), int(n)) }
 
+// rateLimited returns the RATE_LIMITED error with the message of err.
 func rateLimited(err error) error { return fault.Of(fault.RateLimited, err) }
 
+// invalid returns the BAD_USER_INPUT error with the message of err.
 func invalid(err error) error { return fault.Of(fault.BadUserInput, err) }
 
-// admit validates a call and applies the limits. The caller must call done with the gas that the call used.
+// admit validates a call and takes it from the limits: filters, requests and gas per second. The caller must call
+// done with the gas that the call used, so that the rest is refunded. If admit fails, nothing is to be done.
 func (l *limits) admit(
 	ctx context.Context, in *calls.ContractCallInput, estimate bool,
 ) (done func(used int64), err error) {
@@ -66,8 +69,8 @@ func (l *limits) admit(
 	return done, nil
 }
 
-// admitAll validates the calls of a simulation and applies the limits. The caller must call done with the gas that
-// all calls used.
+// admitAll validates the calls of a simulation and takes them from the limits as one request. It sets the block of
+// each call. The caller must call done with the gas that all calls used.
 func (l *limits) admitAll(ctx context.Context, in *calls.SimulationInput) (done func(used int64), err error) {
 	if violations := in.Validate(); len(violations) > 0 {
 		return nil, fault.Input("%s", strings.Join(list.Map(violations, (*calls.InputError).Error), "; "))
@@ -94,12 +97,12 @@ func (l *limits) admitAll(ctx context.Context, in *calls.SimulationInput) (done 
 	return l.reserve(gas)
 }
 
-// tooMuchGas returns the error for a call with more gas than permitted.
+// tooMuchGas returns the BAD_USER_INPUT error for a call whose field has more gas than permitted.
 func (l *limits) tooMuchGas(field string) error {
 	return invalid(&calls.InputError{Field: field, Rule: calls.AtMost, Bound: l.o.MaxGas})
 }
 
-// filter returns an error if the operator's filters reject or throttle a call.
+// filter returns an error if the operator's filters reject or throttle a call, and counts a throttled one.
 func (l *limits) filter(ctx context.Context, in *calls.ContractCallInput, estimate bool) error {
 	switch l.filters.apply(ctx, in, estimate) {
 	case Reject:
@@ -133,11 +136,11 @@ func (l *limits) reserve(gas int64) (done func(used int64), err error) {
 	}, nil
 }
 
-// allow reports whether a limiter admits another event now.
+// allow reports whether a limiter admits another event now, and counts it.
 func (l *limits) allow(of *rate.Limiter) bool { return of.AllowN(l.o.Clock(), 1) }
 
-// admitOne returns an error if a limiter does not admit a request now. It does not count requests that are admitted
-// already.
+// admitOne returns a RATE_LIMITED error if a limiter does not admit a request now, else it counts the request. It
+// does nothing for requests that are admitted already; see [relay.Admitted].
 func (l *limits) admitOne(ctx context.Context, of *rate.Limiter) error {
 	if relay.Admitted(ctx) || l.allow(of) {
 		return nil
@@ -159,7 +162,7 @@ type gasBudget struct {
 	updated time.Time
 }
 
-// take removes n units and reports true, or removes none if fewer are left.
+// take removes n units of gas from the budget of this second and reports true, or removes none if fewer are left.
 func (b *gasBudget) take(n int64) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -174,7 +177,7 @@ func (b *gasBudget) take(n int64) bool {
 	return true
 }
 
-// refund returns units that a call has not used.
+// refund adds units of gas that a call has not used, up to those of a second.
 func (b *gasBudget) refund(n int64) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -205,7 +208,7 @@ type Filter struct {
 	match *regexp.Regexp
 }
 
-// Compile validates the filter and compiles its pattern. It must be called before the filter is used.
+// Compile validates the filter and compiles its pattern into it. It must be called before the filter is used.
 func (f *Filter) Compile() (err error) {
 	switch f.Action {
 	case Log, Reject, Throttle:
@@ -236,7 +239,8 @@ func newFilters(list []Filter, clock func() time.Time, log *slog.Logger) *filter
 	return f
 }
 
-// apply returns [Reject] or [Throttle] if the request must not run, else [Log].
+// apply returns [Reject] or [Throttle] if one of the filters does not permit the request, else [Log]. It logs
+// requests that match a filter for that, and counts those of throttles.
 func (f *filters) apply(ctx context.Context, in *calls.ContractCallInput, estimate bool) Action {
 	for i := range f.list {
 		filter := &f.list[i]

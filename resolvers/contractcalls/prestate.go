@@ -29,7 +29,8 @@ type PrestateOptions struct {
 }
 
 // Prestate derives the state that the transaction of a contract result touched from its recorded actions and state
-// changes.
+// changes, which it reads in several statements. It runs no code. It fails if prestates are off, or above the
+// limit per second.
 func (s *Service) Prestate(
 	ctx context.Context, o PrestateOptions, r *ledger.ContractResult,
 ) (*ledger.ContractPrestate, error) {
@@ -100,7 +101,7 @@ func (s *Service) readPrestate(ctx context.Context, o PrestateOptions, r *ledger
 	return p, s.readBefore(ctx, p, r)
 }
 
-// add adds the entities of the record, and what the transaction did to them.
+// add adds the entities of the record to p, and what the transaction did to their balances, nonces and slots.
 func (p *prestate) add(r *ledger.ContractResult, t *transactions.Touched) {
 	for _, a := range t.Actions {
 		recipient := a.Account
@@ -138,7 +139,8 @@ func (p *prestate) add(r *ledger.ContractResult, t *transactions.Touched) {
 	}
 }
 
-// readBefore reads the entities before the transaction, and adds the accounts that signed its authorizations.
+// readBefore reads the entities before the transaction into p, and adds the accounts that signed its
+// authorizations.
 func (s *Service) readBefore(ctx context.Context, p *prestate, r *ledger.ContractResult) error {
 	var addresses []ledger.EVMAddress
 	for _, id := range p.ids {
@@ -231,7 +233,8 @@ func (p *prestate) equal(before, after *ledger.PrestateAccount) bool {
 		slices.EqualFunc(before.Storage, after.Storage, same)
 }
 
-// accountBefore returns an entity before the transaction, or nil if it did not exist.
+// accountBefore returns an entity as it was before the transaction, with balance in tinybars, or nil if it did not
+// exist.
 func (p *prestate) accountBefore(id ledger.EntityID) *ledger.PrestateAccount {
 	e := p.before[id]
 	if e == nil {
@@ -250,7 +253,8 @@ func (p *prestate) accountBefore(id ledger.EntityID) *ledger.PrestateAccount {
 	return a
 }
 
-// accountAfter returns an entity after the transaction, or nil if it did not exist.
+// accountAfter returns an entity as it was after the transaction, with balance in tinybars, or nil if it did not
+// exist.
 func (p *prestate) accountAfter(id ledger.EntityID) *ledger.PrestateAccount {
 	before, now := p.before[id], p.now[id]
 	deleted := now != nil && now.Deleted && now.Since == p.at
@@ -278,8 +282,8 @@ func (p *prestate) accountAfter(id ledger.EntityID) *ledger.PrestateAccount {
 	return a
 }
 
-// addContract adds the code and the storage slots of a contract, as far as they are requested. Slots without a value
-// are left out.
+// addContract adds the code and the storage slots of a contract to a, as far as they are requested. Slots without
+// a value are left out.
 func (p *prestate) addContract(
 	a *ledger.PrestateAccount, code []byte, value func(*ledger.ContractStateChange) []byte,
 ) {

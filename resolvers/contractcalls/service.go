@@ -31,7 +31,8 @@ type Service struct {
 	db      *storage.DB
 }
 
-// New returns a new service.
+// New returns a new service that runs contract calls on the state in the database, with the network's system
+// contracts and a cache of code. It reads nothing. Without a database only the limits work.
 func New(c Config) *Service {
 	o := c.Options
 	if !c.Cache {
@@ -61,7 +62,8 @@ func (s *Service) AdmitTrace() bool { return s.limits.allow(s.limits.traces) }
 // AdmitPrestate reports whether another prestate may be derived in this second, and counts it.
 func (s *Service) AdmitPrestate() bool { return s.limits.allow(s.limits.prestates) }
 
-// Call runs a call. A call that fails has a Failure and no output.
+// Call runs a call within the limits, without effects on the ledger. A call that fails has a Failure and no
+// output, and is no error.
 func (s *Service) Call(ctx context.Context, in *calls.ContractCallInput) (*calls.ContractCall, error) {
 	result, block, err := s.run(ctx, in, false)
 	if err != nil {
@@ -74,7 +76,8 @@ func (s *Service) Call(ctx context.Context, in *calls.ContractCallInput) (*calls
 	return call, nil
 }
 
-// Estimate estimates the gas of a call. A call that fails has a Failure and no estimate.
+// Estimate estimates the gas of a call by running it within the limits. A call that fails has a Failure and no
+// estimate, and is no error.
 func (s *Service) Estimate(ctx context.Context, in *calls.ContractCallInput) (*calls.GasEstimate, error) {
 	result, block, err := s.run(ctx, in, true)
 	if err != nil {
@@ -87,7 +90,8 @@ func (s *Service) Estimate(ctx context.Context, in *calls.ContractCallInput) (*c
 	return estimate, nil
 }
 
-// run admits and runs a call or an estimate. It returns the number of the block that the call ran in.
+// run admits and runs a call or an estimate in a snapshot of the database, within the timeout. It returns the
+// number of the block that the call ran in.
 func (s *Service) run(
 	ctx context.Context, in *calls.ContractCallInput, estimate bool,
 ) (result *evm.Result, block int64, err error) {
@@ -133,15 +137,16 @@ func (s *Service) run(
 	return result, block, nil
 }
 
-// messageOf returns the message of a call.
+// messageOf returns the EVM's message for the input of a call.
 func messageOf(in *calls.ContractCallInput) evm.Message {
 	return evm.Message{
 		From: in.Sender(), To: in.Callee(), Data: in.Data, Value: in.Value, Gas: uint64(in.Gas), GasPrice: in.GasPrice,
 	}
 }
 
-// prepared runs contracts, and runs them again if another server of the database has to answer. If they need the point
-// evaluation before its set-up, it waits without a connection, and runs them again.
+// prepared calls run, and again if another server of the database has to answer. If contracts need the point
+// evaluation before its set-up, it waits for that without a connection, and calls run again. So run must overwrite
+// its results.
 func (s *Service) prepared(ctx context.Context, run func() error) error {
 	err := run()
 	if s.db.Elsewhere(ctx, err) {
@@ -159,7 +164,8 @@ func (s *Service) prepared(ctx context.Context, run func() error) error {
 // treasury is the number of the account that calls if a message has no sender.
 const treasury ledger.EntityID = 2
 
-// open starts a simulation of a message. The caller must close the snapshot.
+// open reads the state at a block and starts a simulation of a message on it. The caller must close the snapshot.
+// An unknown block is BAD_USER_INPUT.
 func (s *Service) open(
 	ctx context.Context, ref worldstate.BlockRef, m *evm.Message,
 ) (*evm.Simulation, *evmstate.Snapshot, error) {
@@ -184,7 +190,8 @@ func (s *Service) open(
 	return s.machine.Begin(ctx, snapshot, snapshot.Block()), snapshot, nil
 }
 
-// failure wraps an error that the contract did not cause.
+// failure returns the error for clients that stands for one that the contract did not cause: a timeout, too many
+// reads, or an internal error.
 func failure(err error) error {
 	if errors.Is(err, context.DeadlineExceeded) {
 		return fault.New(fault.Timeout, "the call took too long")
@@ -195,7 +202,7 @@ func failure(err error) error {
 	return fmt.Errorf("running a contract: %w", err)
 }
 
-// failureOf returns why a call failed, or nil if it succeeded.
+// failureOf returns why a call failed, with response code, data and reason, or nil if it succeeded.
 func failureOf(r *evm.Result) *calls.ContractCallFailure {
 	if !r.Failed() {
 		return nil
@@ -213,7 +220,7 @@ func failureOf(r *evm.Result) *calls.ContractCallFailure {
 	return f
 }
 
-// overrides converts state overrides to those of the machine.
+// overrides converts the state overrides of a request to those of the EVM.
 func overrides(list []*calls.StateOverrideInput) []evm.Override {
 	out := make([]evm.Override, 0, len(list))
 	for _, in := range list {

@@ -19,7 +19,8 @@ import (
 // MaxSimulatedBytes is the maximum size of the return data and logs of a simulation.
 const MaxSimulatedBytes = 16 << 20
 
-// Simulate runs calls one after another on one state. A call that fails has a Failure, and the next calls run.
+// Simulate runs calls one after another on one state within the limits, without effects on the ledger. A call that
+// fails has a Failure, and the next calls run.
 func (s *Service) Simulate(ctx context.Context, in *calls.SimulationInput) (*calls.Simulation, error) {
 	done, err := s.limits.admitAll(ctx, in)
 	if err != nil {
@@ -111,7 +112,8 @@ func (r *simulationRun) block(i int, in *calls.SimulatedBlockInput) error {
 	return nil
 }
 
-// logsOf returns the logs of a call, and those of its transfers of value if they are requested.
+// logsOf returns the logs of a call, and those of its transfers of value if they are requested. It adds their size
+// to r.size.
 func (r *simulationRun) logsOf(result *evm.Result) []*types.Log {
 	logs := result.Logs
 	if r.transfers {

@@ -71,8 +71,9 @@ func (s *Service) Trace(
 	return trace, err
 }
 
-// replay runs the message of a contract result. At most first steps are returned. The snapshot has a connection, and
-// an operation has few, so nothing else may be read meanwhile.
+// replay runs the message of a contract result on the state before its transaction. It returns at most first
+// steps, or passes them to the sink of the context. The snapshot has a connection, and an operation has few, so
+// nothing else may be read meanwhile.
 func (s *Service) replay(
 	ctx context.Context, options evm.TraceOptions, first int32, result *ledger.ContractResult, message *evm.Message,
 ) (*calls.OpcodeTrace, error) {
@@ -125,7 +126,7 @@ func fillTrace(t *calls.OpcodeTrace, r *evm.Result) {
 	t.Failed, t.Gas, t.ReturnValue = r.Failed(), int64(r.GasUsed), append([]byte{}, r.Output...)
 }
 
-// cloneStep copies a step, because the machine reuses its memory.
+// cloneStep returns a deep copy of a step, because the machine reuses its memory.
 func cloneStep(s *calls.OpcodeStep) *calls.OpcodeStep {
 	c := *s
 	c.Reason = bytes.Clone(s.Reason)
@@ -137,6 +138,7 @@ func cloneStep(s *calls.OpcodeStep) *calls.OpcodeStep {
 	return &c
 }
 
+// cloneWords returns copies of words.
 func cloneWords(words [][]byte) [][]byte { return list.Map(words, bytes.Clone) }
 
 // systemReasons has the revert reasons of a transaction's calls of system contracts, by depth and order. A call that

@@ -45,7 +45,8 @@ func (s *Schedules) Get(ctx context.Context) (*Schedule, error) {
 	return s.Refresh(ctx)
 }
 
-// Refresh reads the schedule from the database. On an error the cached schedule remains.
+// Refresh reads the newest valid schedule from the database, or uses the built-in one, and caches it. An invalid
+// newest one is logged. On an error the cached schedule remains.
 func (s *Schedules) Refresh(ctx context.Context) (*Schedule, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

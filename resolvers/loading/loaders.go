@@ -89,8 +89,8 @@ var readByKey = map[string]string{
 	"node": anyType, "nodes": anyType, "search": anyType, "_entities": anyType,
 }
 
-// add adds the places in a selection set. Fragments are counted twice at most, because their number grows
-// exponentially with their depth.
+// add counts in p the places of a selection set that read objects of a type. Fragments are counted twice at most,
+// because their number grows exponentially with their depth.
 func (p places) add(set ast.SelectionSet, fragments map[*ast.FragmentDefinition]int) {
 	for _, s := range set {
 		switch s := s.(type) {
@@ -136,7 +136,8 @@ func newLoader[K comparable, V any]() *loader[K, V] {
 	return l
 }
 
-// pass is the batch function. ctx ends with the plan that has loaded the keys.
+// pass is the batch function of the dataloader: it passes keys to the level that called Flush and waits for their
+// rows. ctx ends with the plan that has loaded the keys.
 func (l *loader[K, V]) pass(ctx context.Context, keys []K) []*dataloader.Result[V] {
 	b := keyBatch[K, V]{keys, make(chan []V, 1)}
 	l.batches <- b
@@ -183,7 +184,8 @@ func load[K comparable, V any](
 	}
 }
 
-// loadAll calls Load for all keys, and queues reading those that are new. known reports whether some are not.
+// loadAll returns a thunk for each key, and queues reading those that are new in b. known reports whether some are
+// not. It counts hits in the profile of the request.
 func (l *loader[K, V]) loadAll(
 	ctx context.Context, b *storage.Batch, keys []K, queue storage.QueueKeys[K, V],
 ) (known bool, thunks []dataloader.Thunk[V]) {
@@ -211,7 +213,8 @@ func (l *loader[K, V]) loadAll(
 	return hits > 0, thunks
 }
 
-// LoadOne reads the object of a type with a key, or nothing if the operation has read it.
+// LoadOne returns the object of a type with a key: it reads it with a statement of its own, unless the operation
+// has read it. The result is zero if it does not exist.
 func LoadOne[K comparable, V any](
 	ctx context.Context, db *storage.DB, typ string, key K, queue storage.QueueKeys[K, V],
 ) (found V, err error) {
@@ -225,7 +228,7 @@ func LoadOne[K comparable, V any](
 	return found, wrap.Error(err, "reading %s %v", typ, key)
 }
 
-// loadNow is [Load] with a batch of its own.
+// loadNow is [Load] with a batch of its own, which it sends at once.
 func loadNow[K comparable, V any](
 	ctx context.Context, db *storage.DB, typ string, keys []K, queue storage.QueueKeys[K, V],
 ) ([]V, error) {
@@ -235,8 +238,8 @@ func loadNow[K comparable, V any](
 	return storage.Run(ctx, b, Load(ctx, b, typ, keys, queue))
 }
 
-// LoadMany reads the objects of a type with keys, one for each key, nil for those that do not exist. It reads none that
-// the operation has read. More than [MaxKeys] keys are refused.
+// LoadMany returns the objects of a type with keys, one for each key, nil for those that do not exist. It reads in
+// one statement those that the operation has not read. More than [MaxKeys] keys are refused.
 func LoadMany[K comparable, V any](
 	ctx context.Context, db *storage.DB, typ string, keys []K, queue storage.QueueKeys[K, V],
 ) (found []V, err error) {
@@ -247,7 +250,8 @@ func LoadMany[K comparable, V any](
 	return found, wrap.Error(err, "reading objects of type %s", typ)
 }
 
-// Prime makes other places of the operation use an object that has been read, or is known not to exist.
+// Prime makes other places of the operation use an object that has been read, or is known not to exist. It does
+// nothing if no other place reads the type.
 func Prime[K comparable, V any](ctx context.Context, typ string, key K, v V) {
 	if l := loaderOf[K, V](ctx, typ); l != nil {
 		l.mu.Lock()
@@ -256,7 +260,8 @@ func Prime[K comparable, V any](ctx context.Context, typ string, key K, v V) {
 	}
 }
 
-// Refer reads the objects of a type that rows refer to by a key.
+// Refer queues reading the objects of a type that rows refer to by a key, in the batch of q, unless the operation
+// has read them.
 func Refer[T any, K comparable, V any](
 	ctx context.Context, q rowplan.Request, of []T, typ string, key func(T) K, queue storage.QueueKeys[K, V],
 ) (rowplan.Results[V], error) {

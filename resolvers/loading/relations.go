@@ -12,7 +12,7 @@ import (
 // MaxKeys is the maximum number of keys of objects in an argument.
 const MaxKeys = 100
 
-// CheckKeys fails if an argument has more than [MaxKeys] keys.
+// CheckKeys fails with BAD_USER_INPUT if an argument has more than [MaxKeys] keys.
 func CheckKeys(n int) error {
 	if n > MaxKeys {
 		return fault.Input("give at most %d keys", MaxKeys)
@@ -20,7 +20,8 @@ func CheckKeys(n int) error {
 	return nil
 }
 
-// BatchOf returns the batch of a request.
+// BatchOf returns the batch of a request, in which the statements of a level are queued. It panics for a batch of
+// another type.
 func BatchOf(q rowplan.Request) *storage.Batch { return q.Batch.(*storage.Batch) }
 
 // Ahead reads the object with a key and its relations in one round trip, if all selected relations are in byKey.
@@ -50,7 +51,8 @@ func Ahead[K, R any](
 	return found, use != nil, nil
 }
 
-// LoadAhead is [Ahead], or [LoadOne] if other relations are selected.
+// LoadAhead returns the object with a key: it reads it as [Ahead] does, or as [LoadOne] if other relations are
+// selected. Other places of the operation use it.
 func LoadAhead[K comparable, R any](
 	ctx context.Context, db *storage.DB, tables *rowplan.Tables, typ string, key K, row *R, byKey []string,
 	queue storage.QueueKeys[K, *R],

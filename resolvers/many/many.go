@@ -23,51 +23,60 @@ type Queries struct {
 	SyntheticOff bool
 }
 
-// AccountsByIds reads accounts and contracts.
+// AccountsByIds resolves Query.accountsByIds. It reads accounts and contracts in one statement, null for those
+// that do not exist. More than [loading.MaxKeys] ids are refused.
 func (q Queries) AccountsByIds(ctx context.Context, args graph.QueryAccountsByIdsArgs) ([]*ledger.Account, error) {
 	return loading.LoadMany(ctx, q.DB, "Account", args.Ids, entities.QueueAccounts)
 }
 
-// TokensByIds reads tokens.
+// TokensByIds resolves Query.tokensByIds. It reads tokens in one statement, null for those that do not exist. More
+// than [loading.MaxKeys] ids are refused.
 func (q Queries) TokensByIds(ctx context.Context, args graph.QueryTokensByIdsArgs) ([]*ledger.Token, error) {
 	return loading.LoadMany(ctx, q.DB, "Token", args.Ids, entities.QueueTokens)
 }
 
-// ContractsByIds reads contracts.
+// ContractsByIds resolves Query.contractsByIds. It reads contracts in one statement, null for those that do not
+// exist. More than [loading.MaxKeys] ids are refused.
 func (q Queries) ContractsByIds(ctx context.Context, args graph.QueryContractsByIdsArgs) ([]*ledger.Contract, error) {
 	return loading.LoadMany(ctx, q.DB, "Contract", args.Ids, entities.QueueContracts)
 }
 
-// TopicsByIds reads topics.
+// TopicsByIds resolves Query.topicsByIds. It reads topics in one statement, null for those that do not exist. More
+// than [loading.MaxKeys] ids are refused.
 func (q Queries) TopicsByIds(ctx context.Context, args graph.QueryTopicsByIdsArgs) ([]*ledger.Topic, error) {
 	return loading.LoadMany(ctx, q.DB, "Topic", args.Ids, entities.QueueTopics)
 }
 
-// BlocksByNumbers reads blocks.
+// BlocksByNumbers resolves Query.blocksByNumbers. It reads blocks in one statement, null for those that do not
+// exist. More than [loading.MaxKeys] numbers are refused.
 func (q Queries) BlocksByNumbers(ctx context.Context, args graph.QueryBlocksByNumbersArgs) ([]*ledger.Block, error) {
 	return loading.LoadMany(ctx, q.DB, "Block", args.Numbers, transactions.QueueBlocks)
 }
 
-// NftsByKeys reads NFTs.
+// NftsByKeys resolves Query.nftsByKeys. It reads NFTs in one statement, null for those that do not exist. More
+// than [loading.MaxKeys] keys are refused.
 func (q Queries) NftsByKeys(ctx context.Context, args graph.QueryNftsByKeysArgs) ([]*ledger.NFT, error) {
 	return loading.LoadMany(ctx, q.DB, "NFT", plain(args.Keys), entities.QueueNFTsByKey)
 }
 
-// TransactionsByIds reads the transactions of users.
+// TransactionsByIds resolves Query.transactionsByIds. It reads the transactions of users in one statement, null
+// for those that do not exist. More than [loading.MaxKeys] ids are refused.
 func (q Queries) TransactionsByIds(
 	ctx context.Context, args graph.QueryTransactionsByIdsArgs,
 ) ([]*ledger.Transaction, error) {
 	return loading.LoadMany(ctx, q.DB, "Transaction", plain(args.Ids), transactions.QueueUserTransactions)
 }
 
-// TransactionsByTimestamps reads transactions by consensus time.
+// TransactionsByTimestamps resolves Query.transactionsByTimestamps. It reads transactions by consensus time in one
+// statement, null for those that do not exist. More than [loading.MaxKeys] times are refused.
 func (q Queries) TransactionsByTimestamps(
 	ctx context.Context, args graph.QueryTransactionsByTimestampsArgs,
 ) ([]*ledger.Transaction, error) {
 	return loading.LoadMany(ctx, q.DB, "Transaction", args.Timestamps, transactions.QueueTransactionsAt)
 }
 
-// TransactionsByHashes reads transactions by hash.
+// TransactionsByHashes resolves Query.transactionsByHashes. It reads transactions by hash in one statement, null
+// for those that do not exist. An invalid hash is BAD_USER_INPUT.
 func (q Queries) TransactionsByHashes(
 	ctx context.Context, args graph.QueryTransactionsByHashesArgs,
 ) ([]*ledger.Transaction, error) {
@@ -75,8 +84,8 @@ func (q Queries) TransactionsByHashes(
 	return found, err
 }
 
-// ContractResultsByHashes reads contract results by hash. If some are missing, their transactions may have synthetic
-// logs: that takes two more round trips.
+// ContractResultsByHashes resolves Query.contractResultsByHashes. It reads contract results by hash. If some are
+// missing, their transactions may have synthetic logs: that takes two more round trips.
 func (q Queries) ContractResultsByHashes(
 	ctx context.Context, args graph.QueryContractResultsByHashesArgs,
 ) ([]*ledger.ContractResult, error) {
@@ -91,7 +100,7 @@ func (q Queries) ContractResultsByHashes(
 func plain[K any](keys []*K) []K { return list.Map(keys, func(key *K) K { return *key }) }
 
 // byHashes parses hashes and reads the objects that have them with one statement. Both results have the order of
-// texts; missing objects are nil.
+// texts; missing objects are nil. An invalid hash, or too many, are BAD_USER_INPUT.
 func byHashes[V any](
 	ctx context.Context, db *storage.DB, texts []string, queue storage.QueueKeys[ledger.Hash, V],
 ) (hashes []ledger.Hash, found []V, err error) {

@@ -34,7 +34,8 @@ type source struct {
 	err      error // why there is no file
 }
 
-// NFTMedia reads what NFTs show: all topics with metadata in one round trip.
+// NFTMedia resolves NFT.media. It queues a read in the batch of q: what NFTs show: all topics with metadata in one
+// round trip.
 func (f Fields) NFTMedia(ctx context.Context, q rowplan.Request, of []*ledger.NFT) (
 	rowplan.Results[*ledger.NFTMedia], error,
 ) {
@@ -81,7 +82,8 @@ func (f Fields) NFTMedia(ctx context.Context, q rowplan.Request, of []*ledger.NF
 	}, nil
 }
 
-// queueFiles queues reading the files that are inscribed in topics; see [media.Read].
+// queueFiles queues reading the files that are inscribed in topics, in b. count and size are the maximum number of
+// messages and bytes; see [media.Read]. The error of one file is in its source.
 func queueFiles(b *storage.Batch, topics []ledger.EntityID, count, size int) storage.Result[[]source] {
 	if len(topics) == 0 {
 		return storage.Known[[]source](nil)
@@ -105,7 +107,8 @@ func queueFiles(b *storage.Batch, topics []ledger.EntityID, count, size int) sto
 	}
 }
 
-// Inscribed returns the file that is inscribed in a topic. It fails with a [media.Refusal] if there is none.
+// Inscribed reads the file that is inscribed in a topic with a batch of its own. It fails with a [media.Refusal]
+// if there is none.
 func Inscribed(ctx context.Context, db *storage.DB, topic ledger.EntityID) (*media.File, error) {
 	b := db.NewBatch()
 	found, err := storage.Run(ctx, b, queueFiles(b, []ledger.EntityID{topic}, media.MaxParts, media.MaxFile))

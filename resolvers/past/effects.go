@@ -17,7 +17,8 @@ import (
 	"heliograph/storage/transactions"
 )
 
-// TransactionEffects reads the transfers of transactions. What they changed is read by the fields below.
+// TransactionEffects resolves Transaction.effects. It queues a read in the batch of q: the transfers of
+// transactions. What they changed is read by the fields below.
 func (Fields) TransactionEffects(
 	_ context.Context, q rowplan.Request, of []*ledger.Transaction,
 ) (rowplan.Results[*ledger.TransactionEffects], error) {
@@ -98,7 +99,8 @@ func effectsOf(
 	return out
 }
 
-// balancesAfter reads the balances before and after transactions, which queue reads for those that are not nil.
+// balancesAfter queues reading the balances before and after transactions in the batch of q and writes them into
+// the rows, which it returns. Nil rows stay nil.
 func balancesAfter(
 	q rowplan.Request, of []*ledger.BalanceEffect,
 	queue func(*storage.Batch, []*ledger.BalanceEffect) storage.Result[[]*ledgerstate.MovedBalance],
@@ -128,7 +130,8 @@ func setBalances(e *ledger.BalanceEffect, m *ledgerstate.MovedBalance) {
 	}
 }
 
-// EntityEffectBalance reads the hbar balances before and after transactions.
+// EntityEffectBalance resolves EntityEffect.balance. It queues a read in the batch of q: the hbar balances before
+// and after transactions.
 func (Fields) EntityEffectBalance(
 	_ context.Context, q rowplan.Request, of []*ledger.EntityEffect,
 ) (rowplan.Results[*ledger.BalanceEffect], error) {
@@ -136,7 +139,8 @@ func (Fields) EntityEffectBalance(
 	return balancesAfter(q, moved, ledgerstate.QueueHbarsAfter)
 }
 
-// RelationshipEffectBalance reads the balances of tokens before and after transactions.
+// RelationshipEffectBalance resolves RelationshipEffect.balance. It queues a read in the batch of q: the balances
+// of tokens before and after transactions.
 func (Fields) RelationshipEffectBalance(
 	_ context.Context, q rowplan.Request, of []*ledger.RelationshipEffect,
 ) (rowplan.Results[*ledger.BalanceEffect], error) {
@@ -144,28 +148,31 @@ func (Fields) RelationshipEffectBalance(
 	return balancesAfter(q, moved, ledgerstate.QueueTokensAfter)
 }
 
-// EntityEffectChanges reads what transactions changed in the versions of entities.
+// EntityEffectChanges resolves EntityEffect.changes. It queues a read in the batch of q: what transactions changed
+// in the versions of entities.
 func (Fields) EntityEffectChanges(
 	_ context.Context, q rowplan.Request, of []*ledger.EntityEffect,
 ) (rowplan.Results[[]*ledger.Change], error) {
 	return entities.QueueEntityChanges(loading.BatchOf(q), of), nil
 }
 
-// RelationshipEffectChanges reads what transactions changed in the versions of token relationships.
+// RelationshipEffectChanges resolves RelationshipEffect.changes. It queues a read in the batch of q: what
+// transactions changed in the versions of token relationships.
 func (Fields) RelationshipEffectChanges(
 	_ context.Context, q rowplan.Request, of []*ledger.RelationshipEffect,
 ) (rowplan.Results[[]*ledger.Change], error) {
 	return entities.QueueRelationshipChanges(loading.BatchOf(q), of), nil
 }
 
-// NFTEffectChanges reads what transactions changed in the versions of NFTs.
+// NFTEffectChanges resolves NFTEffect.changes. It queues a read in the batch of q: what transactions changed in
+// the versions of NFTs.
 func (Fields) NFTEffectChanges(
 	_ context.Context, q rowplan.Request, of []*ledger.NFTEffect,
 ) (rowplan.Results[[]*ledger.Change], error) {
 	return entities.QueueNFTChanges(loading.BatchOf(q), of), nil
 }
 
-// NFTEffectNft reads the NFTs.
+// NFTEffectNft resolves NFTEffect.nft. It queues a read in the batch of q: the NFTs.
 func (Fields) NFTEffectNft(
 	_ context.Context, q rowplan.Request, of []*ledger.NFTEffect,
 ) (rowplan.Results[*ledger.NFT], error) {

@@ -33,8 +33,9 @@ type Fields struct {
 	ExchangeRate func(context.Context, graph.NetworkExchangeRateArgs) (*ledger.ExchangeRateSet, error)
 }
 
-// Ledger returns the state of the ledger at a moment, or nil if the block or transaction does not exist. The context
-// of everything below has the moment; see [ledger.Moment].
+// Ledger resolves Query.ledger. It reads the state of the ledger at a moment, or nil if the block or transaction
+// does not exist. The context of everything below has the moment; see [ledger.Moment]. A moment in the future is
+// BAD_USER_INPUT.
 func (f Fields) Ledger(ctx context.Context, args graph.QueryLedgerArgs) (*ledger.LedgerState, error) {
 	way, value, err := f.wayTo(ctx, &args.At)
 	if err != nil || way == "" {
@@ -54,7 +55,8 @@ func (f Fields) Ledger(ctx context.Context, args graph.QueryLedgerArgs) (*ledger
 	return &ledger.LedgerState{At: m.At, Moment: m, BalancesKnown: known}, nil
 }
 
-// wayTo returns the way to find a moment. It is empty if the transaction does not exist.
+// wayTo returns the way to find a moment in the database and the value to find it by. It reads the transaction if
+// one is given; way is empty if that does not exist.
 func (f Fields) wayTo(ctx context.Context, at *ledger.LedgerMoment) (way string, value any, err error) {
 	err = fault.OneOf("block, time and transaction", at.Block != nil, at.Time != nil, at.Transaction != nil)
 	if err != nil {
@@ -79,7 +81,7 @@ func (f Fields) wayTo(ctx context.Context, at *ledger.LedgerMoment) (way string,
 	return ledgerstate.ByHash, strings.TrimPrefix(strings.ToLower(*at.Block.Hash), "0x") + "%", nil
 }
 
-// timeOf returns the consensus time of a transaction, or 0 if it does not exist.
+// timeOf returns the consensus time of a transaction, which it reads if an id is given, or 0 if it does not exist.
 func (f Fields) timeOf(ctx context.Context, t *ledger.LedgerTransaction) (ledger.Timestamp, error) {
 	if err := fault.OneOf("timestamp and id", t.Timestamp != nil, t.ID != nil); err != nil {
 		return 0, err
@@ -116,7 +118,8 @@ func alone[R any](v R, err error) (rowplan.Results[R], error) {
 	}, nil
 }
 
-// withKeys returns the objects with keys, for the only parent.
+// withKeys queues reading the objects with keys, for the only parent, in the batch of q. More than
+// [loading.MaxKeys] are BAD_USER_INPUT.
 func withKeys[K, R any](
 	q rowplan.Request, keys []K, queue storage.QueueKeys[K, R],
 ) (rowplan.Results[[]R], error) {
@@ -126,7 +129,7 @@ func withKeys[K, R any](
 	return storage.Map(queue(loading.BatchOf(q), keys), func(got []R) [][]R { return [][]R{got} }), nil
 }
 
-// withKey returns the object with a key, for the only parent.
+// withKey queues reading the object with a key, for the only parent, in the batch of q.
 //
 //nolint:unparam // as alone
 func withKey[K, R any](
@@ -137,7 +140,7 @@ func withKey[K, R any](
 
 type states = []*ledger.LedgerState
 
-// LedgerStateBlock reads the newest block at a moment.
+// LedgerStateBlock resolves LedgerState.block. It reads the newest block at a moment.
 func (f Fields) LedgerStateBlock(
 	ctx context.Context, _ rowplan.Request, _ states,
 ) (rowplan.Results[*ledger.Block], error) {
@@ -148,8 +151,8 @@ func (f Fields) LedgerStateBlock(
 	return alone(blocks[0], err)
 }
 
-// BlockOf returns the number of the block that ends at a moment. asked is the block of a contract call, which must be
-// the default.
+// BlockOf reads the number of the block that ends at a moment, for a contract call there. asked is the block
+// argument of the call, which must be the default. A moment inside of a block is BAD_USER_INPUT.
 func (f Fields) BlockOf(ctx context.Context, m *ledger.Moment, asked string) (string, error) {
 	if asked != "latest" {
 		return "", fault.Input("block cannot be given here: the call runs at the moment of the ledger")
@@ -164,7 +167,8 @@ func (f Fields) BlockOf(ctx context.Context, m *ledger.Moment, asked string) (st
 	return strconv.FormatInt(blocks[0].Number, 10), nil
 }
 
-// LedgerStateAccount reads an account.
+// LedgerStateAccount resolves LedgerState.account. It reads an account at the moment of ctx, null if it did not
+// exist; one with an id is queued in the batch of q.
 func (f Fields) LedgerStateAccount(
 	ctx context.Context, q rowplan.Request, _ states, args graph.LedgerStateAccountArgs,
 ) (rowplan.Results[*ledger.Account], error) {
@@ -174,63 +178,70 @@ func (f Fields) LedgerStateAccount(
 	return withKey(q, args.ID.ID, entities.QueueAccounts)
 }
 
-// LedgerStateAccounts reads accounts.
+// LedgerStateAccounts resolves LedgerState.accounts. It queues a read in the batch of q: accounts.
 func (Fields) LedgerStateAccounts(
 	_ context.Context, q rowplan.Request, _ states, args graph.LedgerStateAccountsArgs,
 ) (rowplan.Results[[]*ledger.Account], error) {
 	return withKeys(q, args.Ids, entities.QueueAccounts)
 }
 
-// LedgerStateToken reads a token.
+// LedgerStateToken resolves LedgerState.token. It queues a read in the batch of q: a token at the moment of ctx,
+// null if it did not exist.
 func (Fields) LedgerStateToken(
 	_ context.Context, q rowplan.Request, _ states, args graph.LedgerStateTokenArgs,
 ) (rowplan.Results[*ledger.Token], error) {
 	return withKey(q, args.ID, entities.QueueTokens)
 }
 
-// LedgerStateTokens reads tokens.
+// LedgerStateTokens resolves LedgerState.tokens. It queues a read in the batch of q: tokens.
 func (Fields) LedgerStateTokens(
 	_ context.Context, q rowplan.Request, _ states, args graph.LedgerStateTokensArgs,
 ) (rowplan.Results[[]*ledger.Token], error) {
 	return withKeys(q, args.Ids, entities.QueueTokens)
 }
 
-// LedgerStateNft reads an NFT.
+// LedgerStateNft resolves LedgerState.nft. It queues a read in the batch of q: an NFT at the moment of ctx, null
+// if it did not exist.
 func (Fields) LedgerStateNft(
 	_ context.Context, q rowplan.Request, _ states, args graph.LedgerStateNftArgs,
 ) (rowplan.Results[*ledger.NFT], error) {
 	return withKey(q, ledger.NFTKey{TokenID: args.Token, SerialNumber: args.SerialNumber}, entities.QueueNFTsByKey)
 }
 
-// LedgerStateContract reads a contract.
+// LedgerStateContract resolves LedgerState.contract. It reads a contract at the moment of ctx, null if it did not
+// exist.
 func (f Fields) LedgerStateContract(
 	ctx context.Context, _ rowplan.Request, _ states, args graph.LedgerStateContractArgs,
 ) (rowplan.Results[*ledger.Contract], error) {
 	return alone(entities.Contract(ctx, f.DB, args.ID, nil))
 }
 
-// LedgerStateTopic reads a topic.
+// LedgerStateTopic resolves LedgerState.topic. It queues a read in the batch of q: a topic at the moment of ctx,
+// null if it did not exist.
 func (Fields) LedgerStateTopic(
 	_ context.Context, q rowplan.Request, _ states, args graph.LedgerStateTopicArgs,
 ) (rowplan.Results[*ledger.Topic], error) {
 	return withKey(q, args.ID, entities.QueueTopics)
 }
 
-// LedgerStateSchedule reads a schedule.
+// LedgerStateSchedule resolves LedgerState.schedule. It queues a read in the batch of q: a schedule at the moment
+// of ctx, null if it did not exist.
 func (Fields) LedgerStateSchedule(
 	_ context.Context, q rowplan.Request, _ states, args graph.LedgerStateScheduleArgs,
 ) (rowplan.Results[*ledger.Schedule], error) {
 	return withKey(q, args.ID, transactions.QueueSchedules)
 }
 
-// LedgerStateFile reads a file.
+// LedgerStateFile resolves LedgerState.file. It queues a read in the batch of q: a file at the moment of ctx, null
+// if it did not exist.
 func (Fields) LedgerStateFile(
 	_ context.Context, q rowplan.Request, _ states, args graph.LedgerStateFileArgs,
 ) (rowplan.Results[*ledger.File], error) {
 	return withKey(q, args.ID, entities.QueueFiles)
 }
 
-// LedgerStateNetworkNode reads a node of the address book.
+// LedgerStateNetworkNode resolves LedgerState.networkNode. It queues a read in the batch of q: a node of the
+// address book.
 func (Fields) LedgerStateNetworkNode(
 	_ context.Context, q rowplan.Request, _ states, args graph.LedgerStateNetworkNodeArgs,
 ) (rowplan.Results[*ledger.NetworkNode], error) {
@@ -240,26 +251,28 @@ func (Fields) LedgerStateNetworkNode(
 // maxBook is the maximum number of nodes that are read from an address book.
 const maxBook = 1000
 
-// LedgerStateNetworkNodes reads the nodes of the address book.
+// LedgerStateNetworkNodes resolves LedgerState.networkNodes. It reads the nodes of the address book.
 func (f Fields) LedgerStateNetworkNodes(
 	ctx context.Context, _ rowplan.Request, _ states,
 ) (rowplan.Results[[]*ledger.NetworkNode], error) {
 	return alone(entities.NetworkNodes(ctx, f.DB, 0, ledger.NetworkNodeFilter{}, storage.Page{Limit: maxBook}))
 }
 
-// LedgerStateNetwork returns the parent of the fields of the network.
+// LedgerStateNetwork resolves LedgerState.network. It returns the parent of the fields of the network at a moment
+// and reads nothing.
 func (Fields) LedgerStateNetwork(
 	_ context.Context, _ rowplan.Request, of states,
 ) (rowplan.Results[*ledger.LedgerNetwork], error) {
 	return alone(&ledger.LedgerNetwork{Moment: of[0].Moment}, nil)
 }
 
-// atMoment is the filter of times that selects the last one up to the moment of ctx.
+// atMoment returns the filter of times that selects the last one up to the moment of the state.
 func atMoment(of *ledger.LedgerNetwork) *ledger.TimestampFilter {
 	return &ledger.TimestampFilter{Lte: &of.Moment.At}
 }
 
-// LedgerNetworkSupply reads the supply of hbar.
+// LedgerNetworkSupply resolves LedgerNetwork.supply. It queues a read in the batch of q: the supply of hbar in
+// tinybars at the moment of the state. It is an error if its balances are not known.
 func (f Fields) LedgerNetworkSupply(
 	ctx context.Context, q rowplan.Request, of []*ledger.LedgerNetwork,
 ) (rowplan.Results[*ledger.NetworkSupply], error) {
@@ -275,29 +288,31 @@ func (f Fields) LedgerNetworkSupply(
 	}, nil
 }
 
-// LedgerNetworkFees reads the gas prices.
+// LedgerNetworkFees resolves LedgerNetwork.fees. It reads the gas prices in tinybars at the moment of the state,
+// null if they are missing.
 func (f Fields) LedgerNetworkFees(
 	ctx context.Context, _ rowplan.Request, of []*ledger.LedgerNetwork,
 ) (rowplan.Results[*ledger.NetworkFees], error) {
 	return alone(relay.WithoutNote(f.Fees(ctx, graph.NetworkFeesArgs{At: atMoment(of[0]), Order: relay.Asc})))
 }
 
-// LedgerNetworkExchangeRate reads the exchange rate.
+// LedgerNetworkExchangeRate resolves LedgerNetwork.exchangeRate. It reads the exchange rate at the moment of the
+// state, null if it is missing.
 func (f Fields) LedgerNetworkExchangeRate(
 	ctx context.Context, _ rowplan.Request, of []*ledger.LedgerNetwork,
 ) (rowplan.Results[*ledger.ExchangeRateSet], error) {
 	return alone(relay.WithoutNote(f.ExchangeRate(ctx, graph.NetworkExchangeRateArgs{At: atMoment(of[0])})))
 }
 
-// LedgerNetworkStake reads the stake of the network.
+// LedgerNetworkStake resolves LedgerNetwork.stake. It reads the stake of the network at the moment of ctx.
 func (f Fields) LedgerNetworkStake(
 	ctx context.Context, _ rowplan.Request, _ []*ledger.LedgerNetwork,
 ) (rowplan.Results[*ledger.NetworkStake], error) {
 	return alone(entities.NetworkStake(ctx, f.DB))
 }
 
-// tooMany returns the error of a balance at a moment that needs too many rows. what was read needs more than most. The
-// error names the nearest moments at which it does not.
+// tooMany returns the error of a balance at a moment that needs too many rows: more than most of what is named. It
+// reads the nearest moments at which it does not, for the message.
 func (f Fields) tooMany(ctx context.Context, m *ledger.Moment, what string, most int) error {
 	times, err := ledgerstate.NearestSnapshots(ctx, f.DB, m)
 	if err != nil {
@@ -311,13 +326,14 @@ func (f Fields) tooMany(ctx context.Context, m *ledger.Moment, what string, most
 	return fault.Input("more than %d %s would have to be read%s", most, what, near)
 }
 
-// unknownBalances is the error of balances at a moment before the first balance snapshot.
+// unknownBalances returns the BAD_USER_INPUT error of balances at a moment before the first balance snapshot.
 func unknownBalances(m *ledger.Moment) error {
 	return fault.Input("balances at %s are not known: the database has no balance snapshot before; see balancesKnown",
 		m.At)
 }
 
-// balancesAt queues reading the balances of accounts. The result is an error if one of them cannot be read.
+// balancesAt queues reading the hbar balances of accounts at a moment in the batch of q. The result is an error if
+// one of them cannot be read.
 func (f Fields) balancesAt(
 	ctx context.Context, q rowplan.Request, m *ledger.Moment, accounts []ledger.EntityID,
 ) storage.Result[[]*ledgerstate.Held] {
@@ -344,7 +360,8 @@ func (f Fields) bounded(
 	}
 }
 
-// written returns the results of reading balances into rows.
+// written returns the results of writing balances that were read into rows with set. If they cannot be read, each
+// row has the error.
 func written[T any](
 	rows []T, read storage.Result[[]*ledgerstate.Held], set func(row T, balance int64),
 ) (rowplan.Results[struct{}], error) {
@@ -361,7 +378,7 @@ func written[T any](
 	}, nil
 }
 
-// FillAccounts reads the hbar balances of accounts at a moment.
+// FillAccounts queues reading the hbar balances of accounts at the moment of ctx and writes them into the rows.
 func (f Fields) FillAccounts(
 	ctx context.Context, q rowplan.Request, of []*ledger.Account,
 ) (rowplan.Results[struct{}], error) {
@@ -373,7 +390,8 @@ func (f Fields) FillAccounts(
 	})
 }
 
-// FillRelationships reads the balances of token relationships at a moment.
+// FillRelationships queues reading the balances of token relationships at the moment of ctx and writes them into
+// the rows.
 func (f Fields) FillRelationships(
 	ctx context.Context, q rowplan.Request, of []*ledger.TokenRelationship,
 ) (rowplan.Results[struct{}], error) {
@@ -383,7 +401,8 @@ func (f Fields) FillRelationships(
 	return written(of, read, func(r *ledger.TokenRelationship, balance int64) { r.Balance = balance })
 }
 
-// FillTokenBalances reads the balances of tokens in accounts at a moment.
+// FillTokenBalances queues reading the balances of tokens in accounts at the moment of ctx and writes them into
+// the rows.
 func (f Fields) FillTokenBalances(
 	ctx context.Context, q rowplan.Request, of []*ledger.TokenBalance,
 ) (rowplan.Results[struct{}], error) {
@@ -393,7 +412,7 @@ func (f Fields) FillTokenBalances(
 	return written(of, read, func(b *ledger.TokenBalance, balance int64) { b.Balance = balance })
 }
 
-// holdingsAt returns the balances of tokens at the moment of the context, one for each account and token of of. If
+// holdingsAt queues reading the balances of tokens at the moment of ctx, one for each account and token of of. If
 // the moment has no balance snapshot before it, the result is an error.
 func (f Fields) holdingsAt(
 	ctx context.Context, q rowplan.Request, of []ledgerstate.Holding,
@@ -406,7 +425,7 @@ func (f Fields) holdingsAt(
 		ledgerstate.QueueTokenBalances(loading.BatchOf(q), m, of))
 }
 
-// FillSupplies reads the supplies of tokens at a moment.
+// FillSupplies queues reading the supplies of tokens at the moment of ctx and writes them into the rows.
 func (f Fields) FillSupplies(
 	ctx context.Context, q rowplan.Request, of []*ledger.Token,
 ) (rowplan.Results[struct{}], error) {
@@ -420,7 +439,8 @@ func (f Fields) FillSupplies(
 	return written(of, read, func(t *ledger.Token, supply int64) { t.TotalSupply = supply })
 }
 
-// FillPendingRewards checks that the results of staking periods at a moment are known. The rewards are in the rows.
+// FillPendingRewards checks that the results of staking periods at a moment are known. It writes nothing: the
+// rewards are in the rows, and their accounts get an error if they are not known.
 func (f Fields) FillPendingRewards(
 	_ context.Context, q rowplan.Request, of []*ledger.Account,
 ) (rowplan.Results[struct{}], error) {
@@ -442,21 +462,24 @@ func (f Fields) FillPendingRewards(
 	}, nil
 }
 
-// FillAirdrops checks that the airdrops of accounts at a moment can be read.
+// FillAirdrops checks that the airdrops of accounts at a moment can be read. It writes nothing: accounts get an
+// error if they cannot.
 func (Fields) FillAirdrops(
 	_ context.Context, q rowplan.Request, of []*ledger.Account,
 ) (rowplan.Results[struct{}], error) {
 	return fits(q, len(of), ledgerstate.AirdropHistory, "airdrops that were pending then and are not now")
 }
 
-// FillHooks checks that the hooks of accounts at a moment can be read.
+// FillHooks checks that the hooks of accounts at a moment can be read. It writes nothing: accounts get an error if
+// they cannot.
 func (Fields) FillHooks(
 	_ context.Context, q rowplan.Request, of []*ledger.Account,
 ) (rowplan.Results[struct{}], error) {
 	return fits(q, len(of), ledgerstate.HookHistory, "former versions of hooks")
 }
 
-// fits checks that a history without an index is short enough to be read for n parents. what are its rows.
+// fits queues checking that a history without an index is short enough to be read for n parents. Otherwise each
+// parent has an error, in which what names the rows.
 func fits(q rowplan.Request, n int, history, what string) (rowplan.Results[struct{}], error) {
 	read := ledgerstate.QueueFits(loading.BatchOf(q), history)
 	return func() ([]struct{}, error) {
@@ -470,7 +493,8 @@ func fits(q rowplan.Request, n int, history, what string) (rowplan.Results[struc
 	}, nil
 }
 
-// FillSchedules sets the moment at which the states of schedules are those of the state that is read.
+// FillSchedules writes the moment of ctx into schedules, so that their states are those at the moment. It reads
+// nothing.
 func (Fields) FillSchedules(
 	ctx context.Context, _ rowplan.Request, of []*ledger.Schedule,
 ) (rowplan.Results[struct{}], error) {
@@ -480,7 +504,8 @@ func (Fields) FillSchedules(
 	return func() ([]struct{}, error) { return make([]struct{}, len(of)), nil }, nil
 }
 
-// TokenBalances reads the tokens of balances at a moment.
+// TokenBalances queues reading the tokens of balances at the moment of ctx, without their amounts, which
+// [Fields.FillTokenBalances] adds.
 func TokenBalances(
 	q rowplan.Request, of []*ledger.Balance, args graph.BalanceTokensArgs,
 ) (rowplan.Results[[]*ledger.TokenBalance], error) {
@@ -506,7 +531,8 @@ type Holders struct {
 	Connection func([]*ledger.TokenHolder) *relay.TokenHolderConnection
 }
 
-// Holders reads the holders of tokens.
+// Holders queues reading a page of the holders of each token at the moment of ctx. A token with too many has an
+// error.
 func (f Fields) Holders(
 	ctx context.Context, q rowplan.Request, of []*ledger.Token, l Holders,
 ) (rowplan.Results[*relay.TokenHolderConnection], error) {
@@ -534,7 +560,8 @@ func (f Fields) Holders(
 	}, nil
 }
 
-// queueHolders queues reading a page of the holders of each of some tokens.
+// queueHolders queues reading a page of the holders of each token in the batch of q. Without a balance snapshot
+// before the moment the results are nil.
 func (f Fields) queueHolders(
 	q rowplan.Request, m *ledger.Moment, of []*ledger.Token, l Holders,
 ) storage.Result[[]*ledgerstate.Holders] {
@@ -547,7 +574,8 @@ func (f Fields) queueHolders(
 	}))
 }
 
-// checkHolders returns the error of holders that cannot be read.
+// checkHolders returns the BAD_USER_INPUT error of holders of a token that cannot be read, or nil. It can read the
+// nearest snapshots for the message.
 func (f Fields) checkHolders(
 	ctx context.Context, m *ledger.Moment, t *ledger.Token, h *ledgerstate.Holders,
 ) error {
@@ -565,7 +593,7 @@ func (f Fields) checkHolders(
 	}
 }
 
-// HolderCounts counts the holders of tokens.
+// HolderCounts queues counting the holders of tokens at the moment of ctx. The counts are exact.
 func (f Fields) HolderCounts(
 	ctx context.Context, q rowplan.Request, of []*ledger.Token,
 ) (rowplan.Results[*relay.Count], error) {
@@ -586,7 +614,8 @@ func (f Fields) HolderCounts(
 	}, nil
 }
 
-// AccountBalanceHistory reads the balances of accounts at the ends of periods.
+// AccountBalanceHistory resolves Account.balanceHistory. It queues a read in the batch of q: the balances of
+// accounts in tinybars at the ends of periods. An account with too many transfers has an error.
 func (f Fields) AccountBalanceHistory(
 	_ context.Context, q rowplan.Request, of []*ledger.Account, args graph.AccountBalanceHistoryArgs,
 ) (rowplan.Results[[]*ledger.AccountBalance], error) {

@@ -34,7 +34,8 @@ type noticeList struct {
 	page   relay.Page
 }
 
-// incidentList returns filter, order and page of a list of incidents, from its arguments.
+// incidentList checks the arguments of a list of incidents and returns its filter, order and page. It reads
+// nothing.
 func incidentList(
 	ctx context.Context, args graph.StatusPageIncidentsArgs, states ...status.State,
 ) (l noticeList, err error) {
@@ -47,7 +48,8 @@ func incidentList(
 	return l, err
 }
 
-// maintenanceList reads the arguments of a list of maintenances.
+// maintenanceList checks the arguments of a list of maintenances and returns its filter, order and page. It reads
+// nothing.
 func maintenanceList(
 	ctx context.Context, args graph.StatusPageMaintenancesArgs, byStart bool, states ...status.State,
 ) (l noticeList, err error) {
@@ -63,7 +65,8 @@ func maintenanceList(
 	return l, err
 }
 
-// restrict adds the conditions that incident and maintenance lists share.
+// restrict adds the conditions that incident and maintenance lists share to the filter of l. states, if given,
+// replace those of the filter.
 func (l *noticeList) restrict(states []status.State, component *string, since, until *time.Time) {
 	if states != nil {
 		l.filter.States = states
@@ -81,19 +84,20 @@ func (l *noticeList) key(n *status.Notice) relay.Key {
 	return relay.Key{at.UnixMilli(), []byte(n.Code)}
 }
 
-// incidents returns rows of the list as a connection of incidents.
+// incidents returns rows of the list, which were read for its page, as a connection of incidents.
 func (l *noticeList) incidents(rows []*status.Notice) *relay.StatusIncidentConnection {
 	return relay.NewConnection(l.kind, l.page, list.Map(rows, asIncident),
 		func(n *status.Incident) relay.Key { return l.key(&n.Notice) })
 }
 
-// maintenances returns rows of the list as a connection of maintenances.
+// maintenances returns rows of the list, which were read for its page, as a connection of maintenances.
 func (l *noticeList) maintenances(rows []*status.Notice) *relay.StatusMaintenanceConnection {
 	return relay.NewConnection(l.kind, l.page, list.Map(rows, asMaintenance),
 		func(n *status.Maintenance) relay.Key { return l.key(&n.Notice) })
 }
 
-// countNotices makes lists count the notices of some objects.
+// countNotices sets the count functions of lists: they read the numbers of notices of all objects with one
+// statement, if totalCount is selected.
 func countNotices[T, C any](
 	f Fields, of []T, code func(T) string, lists []*relay.Connection[C], source string,
 	filter statuspages.NoticeFilter,
@@ -134,7 +138,8 @@ func componentKey(c *status.Component) relay.Key {
 	return relay.Key{int64(c.Position), int64(c.ListIndex), c.CreatedAt.UnixMilli(), []byte(c.Code)}
 }
 
-// within returns the components of an ascending list that belong to a page, in reading order, and the one after them.
+// within returns the components of an ascending list that belong to a page, in reading order, and the one after
+// them. It overwrites all.
 func within(all []*status.Component, p relay.Page) []*status.Component {
 	rows := slices.DeleteFunc(all, func(c *status.Component) bool {
 		return p.After != nil && status.CompareComponents(c, place(p.After)) <= 0 ||
@@ -158,7 +163,7 @@ func place(k relay.Key) *status.Component {
 	}
 }
 
-// checkUptimeDays fails if the number of days is out of range.
+// checkUptimeDays fails with BAD_USER_INPUT unless the number of days is between 1 and [MaxUptimeDays].
 func checkUptimeDays(days int32) error {
 	if days < 1 || days > MaxUptimeDays {
 		return fault.Input("days must be between 1 and %d", MaxUptimeDays)

@@ -18,7 +18,8 @@ import (
 	"heliograph/storage/statuspages"
 )
 
-// bearer returns the token of a request, or an empty string. Documents that run in process have no token.
+// bearer returns the token in the header Authorization of the context's request, or an empty string. Documents
+// that run in process have no token.
 func bearer(ctx context.Context) string {
 	if !graphql.HasOperationContext(ctx) {
 		return ""
@@ -30,7 +31,8 @@ func bearer(ctx context.Context) string {
 	return strings.TrimSpace(token)
 }
 
-// operator authenticates the sender of a request. It fails if the sender does not have the needed role.
+// operator authenticates the sender of the context's request by its token, and records the use of a stored token
+// in the database. It fails if there is no valid token or the sender does not have the needed role.
 func (r *Resolver) operator(ctx context.Context, needed status.Role) (*status.Token, error) {
 	text := bearer(ctx)
 	if text == "" || r.db == nil {
@@ -61,7 +63,8 @@ func (r *Resolver) operator(ctx context.Context, needed status.Role) (*status.To
 	return t, nil
 }
 
-// author returns the sender of a mutation for the audit log.
+// author authenticates the sender of a mutation and returns it for the audit log, with the idempotency key and the
+// hash of the input. It fails without the needed role.
 func (r *Resolver) author(ctx context.Context, needed status.Role, key *string) (statuspages.Author, error) {
 	t, err := r.operator(ctx, needed)
 	if err != nil {
@@ -80,7 +83,8 @@ func (r *Resolver) author(ctx context.Context, needed status.Role, key *string) 
 	return by, nil
 }
 
-// codeOf returns the code of an object from its code or global id.
+// codeOf returns the code of an object from its code or global id. It reads nothing, and fails with BAD_USER_INPUT
+// for the id of another type than types and for invalid texts.
 func codeOf(id string, types ...string) (string, error) {
 	typ, name, err := relay.ParseID(id)
 	switch {
@@ -96,12 +100,13 @@ func codeOf(id string, types ...string) (string, error) {
 	return id, nil
 }
 
-// graphName reports whether a text can be the name of a type.
+// graphName reports whether a text can be the name of a type: letters only, and more than two.
 func graphName(s string) bool {
 	return len(s) > 2 && strings.Trim(s, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz") == ""
 }
 
-// pageToEdit returns the page with a short name, or the default page.
+// pageToEdit reads the page with a short name, or the default page. It fails with NOT_FOUND if it does not exist,
+// and does not check permissions.
 func (r *Resolver) pageToEdit(ctx context.Context, slug *string) (*status.Page, error) {
 	p, err := r.Page(ctx, slug)
 	switch {

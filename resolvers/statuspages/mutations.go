@@ -26,7 +26,8 @@ var (
 	toWebhook     = target{} // webhooks have no global id
 )
 
-// Mutations returns the mutations of status pages.
+// Mutations returns the mutations of status pages with the roles that they need. Each authenticates its sender;
+// see [mutation].
 func (r *Resolver) Mutations() graph.Mutations {
 	e := r.editor
 	return graph.Mutations{
@@ -57,7 +58,8 @@ func (r *Resolver) Mutations() graph.Mutations {
 	}
 }
 
-// openIncident opens an incident. One of the past is resolved unless the input says otherwise.
+// openIncident writes a new incident and returns its code. One of the past is resolved unless the input says
+// otherwise.
 func (r *Resolver) openIncident(
 	ctx context.Context, by statuspages.Author, page string, in status.NewIncident,
 ) (string, error) {
@@ -67,7 +69,7 @@ func (r *Resolver) openIncident(
 	return r.editor.OpenIncident(ctx, by, page, in)
 }
 
-// setPage writes the settings of a page.
+// setPage writes the settings of a page and returns its code.
 func (r *Resolver) setPage(
 	ctx context.Context, by statuspages.Author, page string, in status.PageEdit,
 ) (string, error) {
@@ -109,7 +111,8 @@ func mutation[I, P any, T input[I]](r *Resolver, needed status.Role, kind target
 	}
 }
 
-// destination returns the code of the object or page that a mutation writes to.
+// destination returns the code of the object or page that a mutation writes to. It reads the page if none of the
+// types is given.
 func (r *Resolver) destination(ctx context.Context, kind target, to *status.Target) (string, error) {
 	if kind != nil {
 		return codeOf(to.ID, kind...)
@@ -148,7 +151,7 @@ func components(in any) (ids []*string) {
 	return ids
 }
 
-// optional returns an id, or nothing if it is empty.
+// optional returns a list of a pointer to an id, or nil if the id is empty.
 func optional(id *string) []*string {
 	if *id == "" {
 		return nil
@@ -164,7 +167,8 @@ func (r *Resolver) written(ctx context.Context) {
 	reads.read, reads.pages, reads.states = false, nil, map[string]*status.PageState{}
 }
 
-// webhookMutation is [mutation] for webhooks. do returns the code and the new secret, which is empty if there is none.
+// webhookMutation is [mutation] for webhooks, whose payload has the new secret. do returns the code and the
+// secret, which is empty if there is none.
 func webhookMutation[I any, T input[I]](r *Resolver, kind target,
 	do func(ctx context.Context, by statuspages.Author, code string, in I) (string, string, error),
 ) func(context.Context, I) (*model.StatusWebhookPayload, error) {
@@ -183,13 +187,14 @@ func webhookMutation[I any, T input[I]](r *Resolver, kind target,
 	}
 }
 
-// webhookPayload reads a webhook after a mutation.
+// webhookPayload reads a webhook after a mutation and returns the payload without a secret.
 func (r *Resolver) webhookPayload(ctx context.Context, code string) (*model.StatusWebhookPayload, error) {
 	w, err := found(r.db.Webhook(ctx, code))
 	return &model.StatusWebhookPayload{Webhook: w}, err
 }
 
-// found returns the result of reading an object after a write. It fails if the object was deleted since.
+// found returns the result of reading an object after a write. It fails with NOT_FOUND if the object was deleted
+// since.
 func found[T any](row *T, err error) (*T, error) {
 	if err == nil && row == nil {
 		err = &fault.Error{Code: fault.NotFound, Message: "the object was deleted after the write"}
@@ -197,7 +202,7 @@ func found[T any](row *T, err error) (*T, error) {
 	return row, err
 }
 
-// notice returns a notice after a write. It includes drafts.
+// notice reads a notice after a write, also a draft. It fails with NOT_FOUND if it was deleted since.
 func (r *Resolver) notice(ctx context.Context, code string) (*status.Notice, error) {
 	pages, err := r.pages(ctx)
 	if err != nil {
@@ -234,7 +239,7 @@ func (r *Resolver) noticePayload(ctx context.Context, code string) (*model.Notic
 	return &model.NoticePayload{Notice: asNotice(n)}, nil
 }
 
-// asNotice converts a notice to its type in the schema.
+// asNotice returns a notice as its type in the schema, a copy.
 func asNotice(n *status.Notice) relay.StatusNotice {
 	if n.Kind == status.Scheduled {
 		return asMaintenance(n)
@@ -242,8 +247,10 @@ func asNotice(n *status.Notice) relay.StatusNotice {
 	return asIncident(n)
 }
 
+// asIncident returns a copy of a notice as an incident.
 func asIncident(n *status.Notice) *status.Incident { return &status.Incident{Notice: *n} }
 
+// asMaintenance returns a copy of a notice as a maintenance.
 func asMaintenance(n *status.Notice) *status.Maintenance { return &status.Maintenance{Notice: *n} }
 
 // updatePayload reads an update after a mutation.
@@ -256,7 +263,7 @@ func (r *Resolver) updatePayload(ctx context.Context, code string) (*model.Updat
 	return &model.UpdatePayload{Update: u}, err
 }
 
-// pagePayload returns the page of a mutation.
+// pagePayload reads the page of a mutation after the write.
 func (r *Resolver) pagePayload(ctx context.Context, code string) (*model.StatusPagePayload, error) {
 	pages, err := r.pages(ctx)
 	if err != nil {
@@ -284,7 +291,7 @@ func (r *Resolver) componentPayload(ctx context.Context, code string) (*model.Co
 	return &model.ComponentPayload{Component: c}, err
 }
 
-// removed returns the payload of a mutation that has deleted an object.
+// removed returns the payload of a mutation that has deleted an object. It reads nothing.
 func removed(_ context.Context, code string) (*model.RemovedPayload, error) {
 	return &model.RemovedPayload{Code: code}, nil
 }

@@ -32,7 +32,7 @@ func WithSharedReads(ctx context.Context) context.Context {
 	return values.Context(ctx, sharedReads.Is(&Reads{}))
 }
 
-// pages returns all status pages, or nil if there are none.
+// pages returns all status pages, which it reads once per operation, or nil if there are none.
 func (r *Resolver) pages(ctx context.Context) (status.Pages, error) {
 	if r.db == nil {
 		return nil, nil
@@ -48,7 +48,8 @@ func (r *Resolver) pages(ctx context.Context) (status.Pages, error) {
 	return pages, err
 }
 
-// Page returns the page with a short name, or the default page. It returns nil if the page does not exist.
+// Page returns the page with a short name, or the default page. It returns nil if the page does not exist. Pages
+// are read once per operation.
 func (r *Resolver) Page(ctx context.Context, slug *string) (*status.Page, error) {
 	pages, err := r.pages(ctx)
 	if err != nil {
@@ -60,7 +61,8 @@ func (r *Resolver) Page(ctx context.Context, slug *string) (*status.Page, error)
 	return pages.Default(), nil
 }
 
-// state returns the current state of a page. A page that does not exist has no components.
+// state returns the current components and open notices of a page, which it reads once per operation. A page that
+// does not exist has no components.
 func (r *Resolver) state(ctx context.Context, page string) (*status.PageState, error) {
 	pages, err := r.pages(ctx)
 	if err != nil {
@@ -86,7 +88,7 @@ func (r *Resolver) state(ctx context.Context, page string) (*status.PageState, e
 	return s, err
 }
 
-// componentByCode returns a component of any page, or nil if it does not exist.
+// componentByCode reads a component of any page, or returns nil if it does not exist.
 func (r *Resolver) componentByCode(ctx context.Context, code string) (*status.Component, error) {
 	page, err := r.db.PageOfComponent(ctx, code)
 	if err != nil || page == "" {
@@ -114,7 +116,7 @@ func (r *Resolver) notices(ctx context.Context, codes []string) (map[string]*sta
 	return found, err
 }
 
-// Incident returns an incident, or nil if it does not exist.
+// Incident reads a published incident, or returns nil if it does not exist.
 func (r *Resolver) Incident(ctx context.Context, code string) (*status.Incident, error) {
 	found, err := r.notices(ctx, []string{code})
 	if n := found[code]; err == nil && n != nil && n.Kind == status.Realtime {
@@ -123,7 +125,7 @@ func (r *Resolver) Incident(ctx context.Context, code string) (*status.Incident,
 	return nil, err
 }
 
-// Maintenance returns a maintenance, or nil if it does not exist.
+// Maintenance reads a published maintenance, or returns nil if it does not exist.
 func (r *Resolver) Maintenance(ctx context.Context, code string) (*status.Maintenance, error) {
 	found, err := r.notices(ctx, []string{code})
 	if n := found[code]; err == nil && n != nil && n.Kind == status.Scheduled {
@@ -132,7 +134,8 @@ func (r *Resolver) Maintenance(ctx context.Context, code string) (*status.Mainte
 	return nil, err
 }
 
-// Component returns a component of a page, or nil if it does not exist.
+// Component returns a component from the state of a page, which is read once per operation, or nil if it does not
+// exist.
 func (r *Resolver) Component(ctx context.Context, p *status.Page, code string) (*status.Component, error) {
 	s, err := r.state(ctx, p.Code)
 	if err != nil {
@@ -141,7 +144,7 @@ func (r *Resolver) Component(ctx context.Context, p *status.Page, code string) (
 	return s.Component(code), nil
 }
 
-// Webhooks resolves Query.statusWebhooks.
+// Webhooks resolves Query.statusWebhooks. It reads the webhooks of a page. The sender needs the role admin.
 func (r *Resolver) Webhooks(ctx context.Context, slug *string) ([]*status.Webhook, error) {
 	p, err := r.pageToRead(ctx, status.Admin, slug)
 	if err != nil {
@@ -150,7 +153,8 @@ func (r *Resolver) Webhooks(ctx context.Context, slug *string) ([]*status.Webhoo
 	return r.db.Webhooks(ctx, p.Code)
 }
 
-// pageToRead authenticates the sender, and returns the page with a short name or the default page.
+// pageToRead authenticates the sender, and reads the page with a short name or the default page. It fails if the
+// token does not have the needed role or does not permit the page.
 func (r *Resolver) pageToRead(ctx context.Context, needed status.Role, slug *string) (*status.Page, error) {
 	t, err := r.operator(ctx, needed)
 	if err != nil {
@@ -169,7 +173,8 @@ func (r *Resolver) pageToRead(ctx context.Context, needed status.Role, slug *str
 // maxDrafts is the maximum number of drafts in the list.
 const maxDrafts = 100
 
-// Drafts resolves Query.statusDrafts.
+// Drafts resolves Query.statusDrafts. It reads the newest unpublished incidents of a page, at most maxDrafts. The
+// sender needs the role viewer.
 func (r *Resolver) Drafts(ctx context.Context, slug *string) ([]*status.Incident, error) {
 	p, err := r.pageToRead(ctx, status.Viewer, slug)
 	if err != nil {
@@ -238,7 +243,7 @@ func (f *feeds) waker() <-chan struct{} {
 	return f.wake
 }
 
-// heard makes all feeds check for changes immediately.
+// heard wakes all feeds, which then check for changes immediately.
 func (f *feeds) heard() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -256,7 +261,8 @@ func (f *feeds) close() {
 	}
 }
 
-// Changed makes subscriptions check for changes of status pages immediately.
+// Changed makes subscriptions check for changes of status pages immediately. It is called when the database
+// announces a write.
 func (r *Resolver) Changed() { r.feeds.heard() }
 
 // Listen streams the changes of a page: those after a revision, those dated after a time, or only new ones.

@@ -20,7 +20,7 @@ import (
 // parents.
 type Fields struct{ *Resolver }
 
-// ready returns results that have been read.
+// ready returns the results of a field that have been read already.
 func ready[R any](got []R, err error) (rowplan.Results[R], error) {
 	return func() ([]R, error) { return got, nil }, err
 }
@@ -43,9 +43,11 @@ func perPage[R any](of []*status.Page, read func(p *status.Page) (R, error)) (ro
 	return ready(out, nil)
 }
 
+// pageCode returns the code of a page.
 func pageCode(p *status.Page) string { return p.Code }
 
-// StatusPageRollup computes the status of pages.
+// StatusPageRollup resolves StatusPage.rollup. It computes the status of pages from their states, which are read
+// once per operation.
 func (f Fields) StatusPageRollup(
 	ctx context.Context, _ rowplan.Request, of []*status.Page,
 ) (rowplan.Results[*status.Rollup], error) {
@@ -56,7 +58,8 @@ func (f Fields) StatusPageRollup(
 	})
 }
 
-// StatusPageShownRollup computes the status that pages show.
+// StatusPageShownRollup resolves StatusPage.shownRollup. It computes the status that pages show from their states,
+// which are read once per operation.
 func (f Fields) StatusPageShownRollup(
 	ctx context.Context, _ rowplan.Request, of []*status.Page,
 ) (rowplan.Results[*status.Rollup], error) {
@@ -67,7 +70,8 @@ func (f Fields) StatusPageShownRollup(
 	})
 }
 
-// StatusPageEffectiveIndicator computes the indicators of pages.
+// StatusPageEffectiveIndicator resolves StatusPage.effectiveIndicator. It computes the indicators of pages from
+// their states, which are read once per operation.
 func (f Fields) StatusPageEffectiveIndicator(
 	ctx context.Context, _ rowplan.Request, of []*status.Page,
 ) (rowplan.Results[status.Indicator], error) {
@@ -78,7 +82,7 @@ func (f Fields) StatusPageEffectiveIndicator(
 	})
 }
 
-// StatusPageComponents reads the components of pages.
+// StatusPageComponents resolves StatusPage.components. It reads the components of pages.
 func (f Fields) StatusPageComponents(ctx context.Context, _ rowplan.Request, of []*status.Page,
 	args graph.StatusPageComponentsArgs) (
 	rowplan.Results[*relay.StatusComponentConnection], error,
@@ -92,7 +96,7 @@ func (f Fields) StatusPageComponents(ctx context.Context, _ rowplan.Request, of 
 	})
 }
 
-// StatusPageComponent reads a component of pages.
+// StatusPageComponent resolves StatusPage.component. It reads a component of pages.
 func (f Fields) StatusPageComponent(ctx context.Context, _ rowplan.Request, of []*status.Page,
 	args graph.StatusPageComponentArgs) (
 	rowplan.Results[*status.Component], error,
@@ -100,7 +104,8 @@ func (f Fields) StatusPageComponent(ctx context.Context, _ rowplan.Request, of [
 	return perPage(of, func(p *status.Page) (*status.Component, error) { return f.Component(ctx, p, args.Code) })
 }
 
-// StatusPageUnresolvedIncidents reads the unresolved incidents of pages.
+// StatusPageUnresolvedIncidents resolves StatusPage.unresolvedIncidents. It reads the unresolved incidents of
+// pages.
 func (f Fields) StatusPageUnresolvedIncidents(ctx context.Context, _ rowplan.Request, of []*status.Page,
 	args graph.StatusPageUnresolvedIncidentsArgs) (
 	rowplan.Results[*relay.StatusIncidentConnection], error,
@@ -110,7 +115,7 @@ func (f Fields) StatusPageUnresolvedIncidents(ctx context.Context, _ rowplan.Req
 		status.Monitoring)
 }
 
-// incidents returns the incidents of each page in the given states as connections. Each page is read with one
+// incidents reads the incidents of each page in the given states as connections. Each page is read with one
 // statement.
 func (f Fields) incidents(ctx context.Context, of []*status.Page, args graph.StatusPageIncidentsArgs,
 	states ...status.State) (
@@ -130,7 +135,7 @@ func (f Fields) incidents(ctx context.Context, of []*status.Page, args graph.Sta
 	})
 }
 
-// StatusPageActiveMaintenances reads the active maintenances of pages.
+// StatusPageActiveMaintenances resolves StatusPage.activeMaintenances. It reads the active maintenances of pages.
 func (f Fields) StatusPageActiveMaintenances(ctx context.Context, _ rowplan.Request, of []*status.Page,
 	args graph.StatusPageActiveMaintenancesArgs) (
 	rowplan.Results[*relay.StatusMaintenanceConnection], error,
@@ -139,7 +144,8 @@ func (f Fields) StatusPageActiveMaintenances(ctx context.Context, _ rowplan.Requ
 		status.Verifying)
 }
 
-// StatusPageUpcomingMaintenances reads the upcoming maintenances of pages.
+// StatusPageUpcomingMaintenances resolves StatusPage.upcomingMaintenances. It reads the upcoming maintenances of
+// pages.
 func (f Fields) StatusPageUpcomingMaintenances(ctx context.Context, _ rowplan.Request, of []*status.Page,
 	args graph.StatusPageUpcomingMaintenancesArgs) (
 	rowplan.Results[*relay.StatusMaintenanceConnection], error,
@@ -147,7 +153,7 @@ func (f Fields) StatusPageUpcomingMaintenances(ctx context.Context, _ rowplan.Re
 	return f.maintenances(ctx, of, graph.StatusPageMaintenancesArgs{Args: args.Args}, true, status.Planned)
 }
 
-// maintenances returns the maintenances of each page in the given states as connections. Each page is read with one
+// maintenances reads the maintenances of each page in the given states as connections. Each page is read with one
 // statement.
 func (f Fields) maintenances(ctx context.Context, of []*status.Page, args graph.StatusPageMaintenancesArgs,
 	byStart bool, states ...status.State) (
@@ -166,6 +172,7 @@ func (f Fields) maintenances(ctx context.Context, of []*status.Page, args graph.
 	})
 }
 
+// componentCode returns the code of a component.
 func componentCode(c *status.Component) string { return c.Code }
 
 // pageOf returns the page of each row by its code. Pages are read once per operation.
@@ -174,7 +181,7 @@ func pageOf[T any](ctx context.Context, f Fields, of []T, code func(T) string) (
 	return ready(list.Map(of, func(row T) *status.Page { return pages.ByCode(code(row)) }), err)
 }
 
-// onPages reads a field with a function of the database that needs all pages.
+// onPages reads a field with a function of the database that needs all pages, which are read once per operation.
 func onPages[T, R any](
 	ctx context.Context, f Fields, of []T, read func(context.Context, status.Pages, []T) ([]R, error),
 ) (rowplan.Results[R], error) {
@@ -185,7 +192,8 @@ func onPages[T, R any](
 	return ready(read(ctx, pages, of))
 }
 
-// fromState reads a field from the states of the pages that rows belong to.
+// fromState returns a field that get computes from the states of the pages that rows belong to, which are read
+// once per operation.
 func fromState[T, R any](
 	ctx context.Context, f Fields, of []T, page func(T) string, get func(*status.PageState, T) R,
 ) (rowplan.Results[R], error) {
@@ -200,9 +208,10 @@ func fromState[T, R any](
 	return ready(out, nil)
 }
 
+// pageOfComponent returns the code of the page of a component.
 func pageOfComponent(c *status.Component) string { return c.PageCode }
 
-// StatusComponentGroup reads the groups of components.
+// StatusComponentGroup resolves StatusComponent.group. It reads the groups of components.
 func (f Fields) StatusComponentGroup(
 	ctx context.Context, _ rowplan.Request, of []*status.Component,
 ) (rowplan.Results[*status.Component], error) {
@@ -213,7 +222,7 @@ func (f Fields) StatusComponentGroup(
 	})
 }
 
-// StatusComponentChildren reads the components of groups.
+// StatusComponentChildren resolves StatusComponent.children. It reads the components of groups.
 func (f Fields) StatusComponentChildren(
 	ctx context.Context, _ rowplan.Request, of []*status.Component,
 ) (rowplan.Results[[]*status.Component], error) {
@@ -222,8 +231,8 @@ func (f Fields) StatusComponentChildren(
 	})
 }
 
-// StatusComponentUptime computes the uptime of components. Groups, components without a start date, and those of which
-// nothing is known have no uptime.
+// StatusComponentUptime resolves StatusComponent.uptime. It computes the uptime of components. Groups, components
+// without a start date, and those of which nothing is known have no uptime.
 func (f Fields) StatusComponentUptime(ctx context.Context, _ rowplan.Request, of []*status.Component,
 	args graph.StatusComponentUptimeArgs) (
 	rowplan.Results[*status.Uptime], error,
@@ -252,7 +261,7 @@ func (f Fields) StatusComponentUptime(ctx context.Context, _ rowplan.Request, of
 	return ready(out, nil)
 }
 
-// StatusComponentIncidents reads the incidents of components.
+// StatusComponentIncidents resolves StatusComponent.incidents. It reads the incidents of components.
 func (f Fields) StatusComponentIncidents(ctx context.Context, _ rowplan.Request, of []*status.Component,
 	args graph.StatusComponentIncidentsArgs) (
 	rowplan.Results[*relay.StatusIncidentConnection], error,
@@ -267,7 +276,7 @@ func (f Fields) StatusComponentIncidents(ctx context.Context, _ rowplan.Request,
 	return ready(out, err)
 }
 
-// StatusComponentMaintenances reads the maintenances of components.
+// StatusComponentMaintenances resolves StatusComponent.maintenances. It reads the maintenances of components.
 func (f Fields) StatusComponentMaintenances(ctx context.Context, _ rowplan.Request, of []*status.Component,
 	args graph.StatusComponentMaintenancesArgs) (
 	rowplan.Results[*relay.StatusMaintenanceConnection], error,
@@ -282,7 +291,8 @@ func (f Fields) StatusComponentMaintenances(ctx context.Context, _ rowplan.Reque
 	return ready(out, err)
 }
 
-// NetworkNodeStatusComponent reads the components that represent consensus nodes on the default page.
+// NetworkNodeStatusComponent resolves NetworkNode.statusComponent. It reads the components that represent
+// consensus nodes on the default page.
 func (f Fields) NetworkNodeStatusComponent(
 	ctx context.Context, _ rowplan.Request, of []*ledger.NetworkNode,
 ) (rowplan.Results[*status.Component], error) {
@@ -298,8 +308,10 @@ func (f Fields) NetworkNodeStatusComponent(
 		nil)
 }
 
+// noticeOfIncident returns the notice in an incident.
 func noticeOfIncident(n *status.Incident) *status.Notice { return &n.Notice }
 
+// noticeOfMaintenance returns the notice in a maintenance.
 func noticeOfMaintenance(n *status.Maintenance) *status.Notice { return &n.Notice }
 
 // components reads the components that notices ever affected, in the order of documents, without deleted ones.
@@ -324,7 +336,7 @@ func (f Fields) components(
 	return ready(out, nil)
 }
 
-// StatusUpdateNotice reads the notices of updates.
+// StatusUpdateNotice resolves StatusUpdate.notice. It reads the notices of updates.
 func (f Fields) StatusUpdateNotice(
 	ctx context.Context, _ rowplan.Request, of []*status.Update,
 ) (rowplan.Results[relay.StatusNotice], error) {
@@ -340,7 +352,8 @@ func (f Fields) StatusUpdateNotice(
 	}), nil)
 }
 
-// StatusAffectedComponentComponent reads components that updates changed.
+// StatusAffectedComponentComponent resolves StatusAffectedComponent.component. It reads components that updates
+// changed.
 func (f Fields) StatusAffectedComponentComponent(ctx context.Context, _ rowplan.Request,
 	of []*status.AffectedComponent) (
 	rowplan.Results[*status.Component], error,
@@ -349,7 +362,7 @@ func (f Fields) StatusAffectedComponentComponent(ctx context.Context, _ rowplan.
 		func(s *status.PageState, a *status.AffectedComponent) *status.Component { return s.Component(a.Code) })
 }
 
-// StatusComponentChangeComponent reads the components of changes.
+// StatusComponentChangeComponent resolves StatusComponentChange.component. It reads the components of changes.
 func (f Fields) StatusComponentChangeComponent(
 	ctx context.Context, _ rowplan.Request, of []*status.Change,
 ) (rowplan.Results[*status.Component], error) {
@@ -357,84 +370,85 @@ func (f Fields) StatusComponentChangeComponent(
 		func(s *status.PageState, c *status.Change) *status.Component { return s.Component(c.ComponentCode) })
 }
 
-// StatusChangePage reads the pages of revisions.
+// StatusChangePage resolves StatusChange.page. It reads the pages of revisions.
 func (f Fields) StatusChangePage(ctx context.Context, _ rowplan.Request, of []*status.Revision) (
 	rowplan.Results[*status.Page], error,
 ) {
 	return pageOf(ctx, f, of, func(row *status.Revision) string { return row.PageCode })
 }
 
-// StatusChangeComponentChanges reads the changes of components in revisions.
+// StatusChangeComponentChanges resolves StatusChange.componentChanges. It reads the changes of components in
+// revisions.
 func (f Fields) StatusChangeComponentChanges(ctx context.Context, _ rowplan.Request, of []*status.Revision) (
 	rowplan.Results[[]*status.Change], error,
 ) {
 	return onPages(ctx, f, of, f.db.ChangesOfRevisions)
 }
 
-// StatusChangeUpdates reads the updates of revisions.
+// StatusChangeUpdates resolves StatusChange.updates. It reads the updates of revisions.
 func (f Fields) StatusChangeUpdates(ctx context.Context, _ rowplan.Request, of []*status.Revision) (
 	rowplan.Results[[]*status.Update], error,
 ) {
 	return onPages(ctx, f, of, f.db.UpdatesOfRevisions)
 }
 
-// StatusComponentPage reads the pages of components.
+// StatusComponentPage resolves StatusComponent.page. It reads the pages of components.
 func (f Fields) StatusComponentPage(ctx context.Context, _ rowplan.Request, of []*status.Component) (
 	rowplan.Results[*status.Page], error,
 ) {
 	return pageOf(ctx, f, of, pageOfComponent)
 }
 
-// StatusIncidentPage reads the pages of incidents.
+// StatusIncidentPage resolves StatusIncident.page. It reads the pages of incidents.
 func (f Fields) StatusIncidentPage(ctx context.Context, _ rowplan.Request, of []*status.Incident) (
 	rowplan.Results[*status.Page], error,
 ) {
 	return pageOf(ctx, f, of, func(row *status.Incident) string { return row.PageCode })
 }
 
-// StatusIncidentUpdates reads the updates of incidents.
+// StatusIncidentUpdates resolves StatusIncident.updates. It reads the updates of incidents.
 func (f Fields) StatusIncidentUpdates(ctx context.Context, _ rowplan.Request, of []*status.Incident) (
 	rowplan.Results[[]*status.Update], error,
 ) {
 	return onPages(ctx, f, list.Map(of, noticeOfIncident), f.db.Updates)
 }
 
-// StatusIncidentComponents reads the components that incidents affected.
+// StatusIncidentComponents resolves StatusIncident.components. It reads the components that incidents affected.
 func (f Fields) StatusIncidentComponents(ctx context.Context, _ rowplan.Request, of []*status.Incident) (
 	rowplan.Results[[]*status.Component], error,
 ) {
 	return f.components(ctx, list.Map(of, noticeOfIncident))
 }
 
-// StatusMaintenancePage reads the pages of maintenances.
+// StatusMaintenancePage resolves StatusMaintenance.page. It reads the pages of maintenances.
 func (f Fields) StatusMaintenancePage(ctx context.Context, _ rowplan.Request, of []*status.Maintenance) (
 	rowplan.Results[*status.Page], error,
 ) {
 	return pageOf(ctx, f, of, func(row *status.Maintenance) string { return row.PageCode })
 }
 
-// StatusMaintenanceUpdates reads the updates of maintenances.
+// StatusMaintenanceUpdates resolves StatusMaintenance.updates. It reads the updates of maintenances.
 func (f Fields) StatusMaintenanceUpdates(ctx context.Context, _ rowplan.Request, of []*status.Maintenance) (
 	rowplan.Results[[]*status.Update], error,
 ) {
 	return onPages(ctx, f, list.Map(of, noticeOfMaintenance), f.db.Updates)
 }
 
-// StatusMaintenanceComponents reads the components of maintenances.
+// StatusMaintenanceComponents resolves StatusMaintenance.components. It reads the components of maintenances.
 func (f Fields) StatusMaintenanceComponents(ctx context.Context, _ rowplan.Request, of []*status.Maintenance) (
 	rowplan.Results[[]*status.Component], error,
 ) {
 	return f.components(ctx, list.Map(of, noticeOfMaintenance))
 }
 
-// StatusPageIncidents reads the incidents of pages.
+// StatusPageIncidents resolves StatusPage.incidents. It reads the incidents of pages.
 func (f Fields) StatusPageIncidents(
 	ctx context.Context, _ rowplan.Request, of []*status.Page, args graph.StatusPageIncidentsArgs,
 ) (rowplan.Results[*relay.Connection[status.Incident]], error) {
 	return f.incidents(ctx, of, args)
 }
 
-// StatusPageMaintenances reads the maintenances of pages.
+// StatusPageMaintenances resolves StatusPage.maintenances. It reads the maintenances of pages.
 func (f Fields) StatusPageMaintenances(
 	ctx context.Context, _ rowplan.Request, of []*status.Page, args graph.StatusPageMaintenancesArgs,
 ) (rowplan.Results[*relay.Connection[status.Maintenance]], error) {

@@ -38,7 +38,8 @@ type Resolver struct {
 	feeds   *feeds
 }
 
-// New returns a new Resolver.
+// New returns the resolvers of status pages, whose feeds begin with their first subscriber. Without a database
+// there are no pages. It reads nothing.
 func New(o Options) *Resolver {
 	r := &Resolver{db: o.DB, tokens: o.Tokens, now: o.Now, feeds: newFeeds(o.DB, o.Feeds)}
 	r.readsOf = func(ctx context.Context) *Reads {
@@ -53,10 +54,11 @@ func New(o Options) *Resolver {
 	return r
 }
 
-// Close ends all subscriptions.
+// Close ends all subscriptions to status pages, and prevents new ones.
 func (r *Resolver) Close() { r.feeds.close() }
 
-// pageOfList reads the paging arguments of a list.
+// pageOfList checks the paging arguments of a list and returns the page. kind names the list in its cursors,
+// columns is the number of their values. Errors are BAD_USER_INPUT.
 func pageOfList(ctx context.Context, args relay.Args, kind string, columns int, desc bool) (relay.Page, error) {
 	p, err := args.Page(kind, columns, desc, relay.LimitsOf(ctx))
 	if err != nil {
@@ -79,7 +81,8 @@ func HasType(name string) bool {
 	return slices.Contains([]string{pageType, componentType, incidentType, maintenanceType, updateType}, name)
 }
 
-// Node returns the object with the given type and code, or nil if it does not exist.
+// Node reads the object of a status page with the given type and code, or returns nil if it does not exist.
+// Unpublished notices do not.
 func (r *Resolver) Node(ctx context.Context, typ, code string) (relay.Node, error) {
 	pages, err := r.pages(ctx)
 	if err != nil || pages == nil {
@@ -99,7 +102,7 @@ func (r *Resolver) Node(ctx context.Context, typ, code string) (relay.Node, erro
 	}
 }
 
-// node converts a nil pointer to a nil interface.
+// node returns a row as a node, and a nil interface for a nil pointer, so that it becomes null.
 func node[T any, P interface {
 	*T
 	relay.Node

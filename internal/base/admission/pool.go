@@ -72,8 +72,9 @@ type Slot struct {
 	ready  chan struct{} // closed when a waiting slot is granted
 }
 
-// Pool returns a new pool of connections. One of them is not divided: it is for health checks. An operation uses at
-// most perOperation at the same time.
+// Pool registers a new pool of all connections with the queue, which then lets more requests run. One of them is
+// not divided: it is for health checks. An operation uses at most perOperation at the same time. It opens no
+// connection.
 func (q *Queue) Pool(all, perOperation int) *Pool {
 	n := max(1, all-1)
 	p := &Pool{q: q, capacity: n, perOperation: perOperation, scans: map[string]time.Time{}}
@@ -88,7 +89,7 @@ func (q *Queue) Pool(all, perOperation int) *Pool {
 	return p
 }
 
-// Load returns the number of statements that run or wait.
+// Load returns the number of statements that run or wait, by which a server is selected.
 func (p *Pool) Load() int {
 	p.q.mu.Lock()
 	defer p.q.mu.Unlock()
@@ -130,7 +131,8 @@ func (p *Pool) Enter(ctx context.Context, op *Operation, share Share, sql string
 	return nil, err
 }
 
-// enter grants the slot, or adds it to those that wait.
+// enter grants the slot if it fits, or adds it to those that wait, with a channel in s.ready. A slot that can take
+// long ends the turn of its request. The caller holds the lock of the queue.
 func (s *Slot) enter() {
 	p, t := s.p, s.op.Turn
 	if s.share < Scans && s.since.Before(p.scans[s.sql]) {
@@ -156,7 +158,7 @@ func (s *Slot) enter() {
 	}
 }
 
-// dequeue removes the slot from those that wait.
+// dequeue removes the slot from those that wait. The caller holds the lock of the queue.
 func (s *Slot) dequeue() {
 	s.p.waiting = remove(s.p.waiting, s)
 	if s.share >= Scans {
@@ -164,7 +166,8 @@ func (s *Slot) dequeue() {
 	}
 }
 
-// take grants the slot.
+// take grants the slot: it counts it as held, from now, by its pool and its operation. The caller holds the lock
+// of the queue.
 func (s *Slot) take() {
 	p := s.p
 	p.held = append(p.held, s)
@@ -173,14 +176,15 @@ func (s *Slot) take() {
 	s.op.Turn.query(0, 1)
 }
 
-// end ends the use of the client by the slot.
+// end ends the use of the client by the slot and lets waiting turns start. The caller holds the lock of the queue.
 func (s *Slot) end() {
 	s.op.Turn.query(-1, 0)
 	s.p.q.drop(s.client)
 	s.p.q.grant()
 }
 
-// Leave returns the connection. A nil slot is none.
+// Leave returns the permission to run a statement, so that others can, and updates which statements count as
+// scans. A nil slot does nothing. It must be called once.
 func (s *Slot) Leave() {
 	if s == nil {
 		return
@@ -202,7 +206,7 @@ func (s *Slot) Leave() {
 	p.grant()
 }
 
-// fits reports whether a slot can be granted now.
+// fits reports whether a slot can be granted now. It changes nothing. The caller holds the lock of the queue.
 func (p *Pool) fits(s *Slot) bool {
 	var used [shares]int
 	own, scans := 0, 0 // of the client
@@ -230,7 +234,8 @@ func (p *Pool) fits(s *Slot) bool {
 	return free > 0 && own <= p.capacity-kept && used[s.share] < p.most[s.share] && s.op.held < p.perOperation
 }
 
-// sweep counts statements that take long as scans, and ends the turns of their requests.
+// sweep counts held statements that take long as scans, remembers their SQL, and ends the turns of their requests.
+// The caller holds the lock of the queue.
 func (p *Pool) sweep() {
 	at := now()
 	slow := min(max(scanTime, 4*p.typical), maxScanTime)
@@ -248,7 +253,7 @@ func (p *Pool) sweep() {
 	}
 }
 
-// grant grants waiting slots as long as one fits.
+// grant sweeps and then grants waiting slots as long as one fits. The caller holds the lock of the queue.
 func (p *Pool) grant() {
 	p.sweep()
 	for len(p.waiting) > 0 {

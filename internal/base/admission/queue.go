@@ -80,7 +80,7 @@ type Refusal struct {
 // Seconds returns the time after which to retry in seconds, rounded up.
 func (r *Refusal) Seconds() int { return max(1, int(math.Ceil(r.RetryAfter.Seconds()))) }
 
-// Error returns the message for clients.
+// Error returns the message for clients: that the server is busy, and after how many seconds to retry.
 func (r *Refusal) Error() string {
 	return fmt.Sprintf("the server is busy: retry after %d s", r.Seconds())
 }
@@ -148,7 +148,8 @@ type Stats struct {
 	Waiting, Served, Refused int64
 }
 
-// New returns a queue without connections to a database.
+// New returns a queue for the requests of a gateway, without connections to a database; see [Queue.Pool]. It fills
+// in defaults: the number of processors, DefaultTimeout, and no limit of memory.
 func New(o Options) *Queue {
 	o.Processors = cmp.Or(o.Processors, min(runtime.GOMAXPROCS(0), runtime.NumCPU()))
 	o.Timeout = cmp.Or(o.Timeout, DefaultTimeout)
@@ -157,7 +158,7 @@ func New(o Options) *Queue {
 	return &Queue{o: o, most: most, clients: map[string]*client{}, classes: map[string]*class{}}
 }
 
-// Stats returns the numbers of requests by class.
+// Stats returns the numbers of waiting, served and refused requests by class, for metrics.
 func (q *Queue) Stats() map[string]Stats {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -168,7 +169,8 @@ func (q *Queue) Stats() map[string]Stats {
 	return all
 }
 
-// Full returns the refusal of a request that would arrive now, or nil. The caller must call Refused if it refuses it.
+// Full returns the refusal of a request of the named client that would arrive now, or nil. It counts nothing: the
+// caller must call Refused if it refuses the request.
 func (q *Queue) Full(name string) *Refusal {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -185,12 +187,13 @@ func (q *Queue) Refused(class string) {
 	q.class(class).Refused++
 }
 
-// now returns the current time.
+// now returns the time of the system clock, for durations.
 func now() time.Time {
 	return time.Now() //nolint:forbidigo // measures durations, and the clock of the ledger may be fixed
 }
 
-// class returns the class with a name, which must be one of few.
+// class returns the class with a name, which must be one of few, and adds it if it is new. The caller holds the
+// lock.
 func (q *Queue) class(name string) *class {
 	c := q.classes[name]
 	if c == nil {
@@ -200,7 +203,8 @@ func (q *Queue) class(name string) *class {
 	return c
 }
 
-// join returns the client with a name, which has one more use.
+// join counts a use of the client with a name and returns the client, which it adds if it is new. Each call needs
+// a call of drop. The caller holds the lock.
 func (q *Queue) join(name string) *client {
 	c := q.clients[name]
 	if c == nil {
@@ -211,7 +215,7 @@ func (q *Queue) join(name string) *client {
 	return c
 }
 
-// drop ends a use of the client, and forgets one without uses.
+// drop ends a use of the client, and removes a client without uses from the queue. The caller holds the lock.
 func (q *Queue) drop(c *client) {
 	c.uses--
 	if c.uses == 0 {
@@ -219,13 +223,14 @@ func (q *Queue) drop(c *client) {
 	}
 }
 
-// fits reports whether a turn of the client can start.
+// fits reports whether a turn of the client can start now. The caller holds the lock.
 func (q *Queue) fits(c *client) bool {
 	return q.used.all < q.most.all && q.used.computing < q.most.computing && c.parked < maxParked &&
 		c.used.all < q.most.all-q.most.computing/2 && c.used.computing < q.processors()
 }
 
-// processors returns how many turns of one client can compute.
+// processors returns how many turns of one client can compute at the same time: few while several clients are
+// active.
 func (q *Queue) processors() int {
 	if now().Sub(q.changed) < active {
 		return max(1, q.most.computing/4)
@@ -233,7 +238,7 @@ func (q *Queue) processors() int {
 	return q.most.computing - 1
 }
 
-// grant starts waiting turns as long as one fits.
+// grant starts waiting turns as long as one fits, in the order of the clients' costs. The caller holds the lock.
 func (q *Queue) grant() {
 	for len(q.queued) > 0 && q.used.all < q.most.all && q.used.computing < q.most.computing {
 		var next *client
@@ -271,7 +276,8 @@ func (q *Queue) count(c *client) {
 	}
 }
 
-// remaining returns the time after which the requests of the client that wait now have started, at most a minute.
+// remaining returns the estimated time after which the requests of the client that wait now have started, at most
+// a minute.
 func (c *client) remaining() time.Duration {
 	seconds := float64(len(c.waiting)) / max(1, c.rate)
 	return min(time.Duration(seconds*float64(time.Second)), time.Minute)
@@ -293,7 +299,8 @@ func (q *Queue) full(c *client) bool {
 	return float64(len(c.waiting)) > c.best*(q.o.Timeout-margin).Seconds()
 }
 
-// watch looks for statements that take long, as long as something waits.
+// watch starts a timer, unless it runs, that looks for statements that take long as long as something waits. The
+// caller holds the lock.
 func (q *Queue) watch() {
 	if !q.ticking {
 		q.ticking = true
@@ -301,6 +308,8 @@ func (q *Queue) watch() {
 	}
 }
 
+// tick is called by the timer of watch: it grants what fits after slow statements were counted as scans, and
+// starts the timer again if something waits.
 func (q *Queue) tick() {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -317,7 +326,8 @@ func (q *Queue) tick() {
 	}
 }
 
-// heaviest returns the client whose waiting requests use the most memory.
+// heaviest returns the client whose waiting requests use the most memory, or nil without clients. The caller holds
+// the lock.
 func (q *Queue) heaviest() (most *client) {
 	for _, c := range q.clients {
 		if most == nil || c.bytes > most.bytes {
@@ -327,7 +337,7 @@ func (q *Queue) heaviest() (most *client) {
 	return most
 }
 
-// remove removes the only occurrence of v from a slice.
+// remove removes the only occurrence of v from s in place and returns the shorter slice.
 func remove[T comparable](s []T, v T) []T {
 	if i := slices.Index(s, v); i >= 0 {
 		return slices.Delete(s, i, i+1)

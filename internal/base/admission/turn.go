@@ -58,7 +58,8 @@ type Turn struct {
 
 var key = values.NewKey[*Turn]()
 
-// Turn returns a turn of the named client that has not arrived yet. The names of classes must be few.
+// Turn returns a turn of the named client that has not arrived yet: it counts nothing before Hold, Receive or
+// Enter. The names of classes must be few.
 func (q *Queue) Turn(client, class string) *Turn { return &Turn{q: q, name: client, className: class} }
 
 // Of returns the turn of ctx, or nil.
@@ -67,7 +68,8 @@ func Of(ctx context.Context) *Turn {
 	return t
 }
 
-// Recorded returns the profile of the request, or nil.
+// Recorded returns the profile in which the statements of the request are recorded, or nil if they are not or the
+// turn is nil.
 func (t *Turn) Recorded() *profile.Profile {
 	if t == nil {
 		return nil
@@ -75,7 +77,7 @@ func (t *Turn) Recorded() *profile.Profile {
 	return t.Profile
 }
 
-// Value returns the context value of the turn.
+// Value returns a value that makes the turn that of a context; see [Of].
 func (t *Turn) Value() values.Value { return key.Is(t) }
 
 // Client returns the name of the client, or an empty string for a nil turn.
@@ -86,7 +88,7 @@ func (t *Turn) Client() string {
 	return t.name
 }
 
-// Waited returns how long the turn has waited.
+// Waited returns how long the turn has waited in the queue.
 func (t *Turn) Waited() time.Duration { return t.waited }
 
 // Kept returns the value that the request keeps for its statements. The first call makes it. The turn must not be nil.
@@ -99,7 +101,8 @@ func (t *Turn) Kept(first func() any) any {
 	return t.kept
 }
 
-// Another returns another turn of the client.
+// Another returns another turn of the client that has not arrived, with the same rate limit, for a further
+// operation of the request. It returns nil for a nil turn.
 func (t *Turn) Another() *Turn {
 	if t == nil {
 		return nil
@@ -136,7 +139,8 @@ func (t *Turn) Receive(ctx context.Context, bytes int, wake func()) error {
 	return t.hold(int64(bytes))
 }
 
-// enterRoom waits for room for a body, or refuses the turn.
+// enterRoom waits until the bodies of the client leave room for bytes, or refuses the turn after the timeout of
+// the queue. The caller holds the lock, which is released meanwhile.
 func (t *Turn) enterRoom(ctx context.Context, bytes int64) {
 	ctx, t.wake = context.WithTimeout(ctx, t.q.o.Timeout)
 	defer t.wake()
@@ -157,14 +161,15 @@ func (t *Turn) enterRoom(ctx context.Context, bytes int64) {
 	}
 }
 
-// arrive registers the turn with its client.
+// arrive registers the turn with its client and class, unless it has done so. The caller holds the lock.
 func (t *Turn) arrive() {
 	if t.client == nil {
 		t.client, t.class, t.arrived = t.q.join(t.name), t.q.class(t.className), now()
 	}
 }
 
-// hold counts memory. As long as too much is in use, it refuses the newest turns of the client that uses the most.
+// hold counts memory in bytes. As long as too much is in use, it refuses the newest turns of the client that uses
+// the most. It returns the refusal of this turn, if any. The caller holds the lock.
 func (t *Turn) hold(bytes int64) error {
 	if t.refused != nil {
 		return t.refused
@@ -186,14 +191,14 @@ func (t *Turn) hold(bytes int64) error {
 	return nil
 }
 
-// add changes the memory in use.
+// add changes the memory in use of the turn, its client and the queue by a number of bytes.
 func (t *Turn) add(bytes int64) {
 	for _, n := range []*int64{&t.bytes, &t.client.bytes, &t.q.bytes} {
 		*n += bytes
 	}
 }
 
-// release returns all memory.
+// release returns all memory that the turn has counted, and its room for bodies. The caller holds the lock.
 func (t *Turn) release() {
 	t.add(-t.bytes)
 	t.client.holding = remove(t.client.holding, t)
@@ -203,7 +208,8 @@ func (t *Turn) release() {
 	}
 }
 
-// refuse refuses a turn that waits or has not arrived.
+// refuse refuses a turn that waits or has not arrived, returns its memory and wakes its request. The caller holds
+// the lock.
 func (t *Turn) refuse(by Limit) {
 	t.class.Refused++
 	t.refused = &Refusal{by, t.client.remaining()}
@@ -243,7 +249,7 @@ func (t *Turn) Enter(ctx context.Context) error {
 	return ctx.Err() //nolint:wrapcheck // the caller knows its context
 }
 
-// await waits until a channel is closed, for a time, or until the context ends.
+// await waits until ready is closed, for at most a duration, or until the context ends.
 func await(ctx context.Context, ready chan struct{}, most time.Duration) {
 	timer := time.NewTimer(most)
 	defer timer.Stop()
@@ -254,7 +260,8 @@ func await(ctx context.Context, ready chan struct{}, most time.Duration) {
 	}
 }
 
-// enter starts the turn, or adds it to the queue, or fails with a refusal.
+// enter starts the turn and returns nil, or adds it to the queue, or returns a refusal. The caller holds the lock,
+// and waits if the state is waiting.
 func (t *Turn) enter() error {
 	t.arrive()
 	q, c := t.q, t.client
@@ -291,7 +298,7 @@ func (t *Turn) enter() error {
 	return nil
 }
 
-// dequeue removes the turn from the queue.
+// dequeue removes the turn from the queue and records how long it has waited. The caller holds the lock.
 func (t *Turn) dequeue() {
 	c := t.client
 	t.state, t.waited = arriving, now().Sub(t.arrived)
@@ -313,7 +320,7 @@ func (t *Turn) start() {
 	t.use(1, 1)
 }
 
-// use changes the numbers of turns in use.
+// use changes the numbers of turns of the queue and the client that run, and of those that compute.
 func (t *Turn) use(all, computing int) {
 	for _, n := range []*count{&t.q.used, &t.client.used} {
 		n.all += all
@@ -321,7 +328,8 @@ func (t *Turn) use(all, computing int) {
 	}
 }
 
-// Send counts bytes of a response that is being sent to the client, or was sent if they are negative.
+// Send adds bytes of a response that is being sent to those that the client has not read; they are negative after
+// they were sent. Clients with too many are refused.
 func (t *Turn) Send(bytes int64) {
 	t.q.mu.Lock()
 	defer t.q.mu.Unlock()
@@ -378,7 +386,8 @@ func (t *Turn) End() {
 	t.q.drop(t.client)
 }
 
-// accrue adds the time since the last call to the cost. Its client pays what exceeds the average cost.
+// accrue adds the time since the last call to the cost of the turn. Its client pays what exceeds the average cost
+// of the class. The caller holds the lock.
 func (t *Turn) accrue() {
 	units := t.statements
 	if t.state == running && t.away == 0 {
@@ -393,7 +402,8 @@ func (t *Turn) accrue() {
 	t.client.virtual += cost - paid
 }
 
-// query changes the number of statements that run or wait, and of those that run.
+// query changes the number of statements of the turn that run or wait, and of those that run. A turn that waits
+// for statements does not compute, so another may start. The caller holds the lock.
 func (t *Turn) query(away, statements int) {
 	t.accrue()
 	before := min(t.away, 1)
@@ -444,8 +454,9 @@ var (
 	ErrClientStreams = errors.New("too many subscriptions of your address or key are open; close some of them")
 )
 
-// Stream counts a stream of the client. It fails if most streams are open, or perClient of the client; 0 is no limit
-// for the client. The caller must call end.
+// Stream counts a stream of the client until end is called, which the caller must do. It fails with [ErrStreams]
+// or [ErrClientStreams] if most streams are open, or perClient of the client; 0 is no limit for the client. A nil
+// turn has no limit.
 func (t *Turn) Stream(most, perClient int) (end func(), err error) {
 	if t == nil {
 		return func() {}, nil

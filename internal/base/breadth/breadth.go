@@ -3,7 +3,8 @@ package breadth
 
 import "os"
 
-// Of returns few, or all if the environment variable HELIOGRAPH_TEST_BREADTH is full, as in `make nightly`.
+// Of returns how many cases a test runs: few, or all if the environment variable HELIOGRAPH_TEST_BREADTH is full,
+// as in `make nightly`.
 func Of(few, all int) int {
 	if os.Getenv("HELIOGRAPH_TEST_BREADTH") == "full" {
 		return all

@@ -1,7 +1,7 @@
 // Package list has the functions on slices that the slices package lacks.
 package list
 
-// Map returns the results of f for the elements of s, in order.
+// Map returns a new slice with the results of f for the elements of s, in order.
 func Map[T, R any](s []T, f func(T) R) []R {
 	out := make([]R, len(s))
 	for i, v := range s {
@@ -20,7 +20,7 @@ func Find[T any](s []*T, is func(*T) bool) *T {
 	return nil
 }
 
-// By returns the elements of a slice by their keys, which must differ.
+// By returns a map of the elements of a slice by their keys. Of several with the same key it has the last one.
 func By[K comparable, T any](s []T, key func(T) K) map[K]T {
 	out := make(map[K]T, len(s))
 	for _, v := range s {

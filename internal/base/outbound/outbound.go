@@ -32,8 +32,9 @@ type Options struct {
 	Setting string
 }
 
-// New returns a client. If a redirect is not followed, its response is the result: one of too many, one that changes
-// the method, and one from HTTPS to HTTP.
+// New returns an HTTP client for URLs that others choose. It connects only to public addresses and to the allowed
+// networks, without a proxy. If a redirect is not followed, its response is the result: one of too many, one that
+// changes the method, and one from HTTPS to HTTP.
 func New(o Options) *http.Client {
 	return &http.Client{
 		Timeout: o.Timeout,
@@ -54,8 +55,8 @@ func New(o Options) *http.Client {
 	}
 }
 
-// Reason returns why a request or a connection failed, without its method and its URL. timeout is what an error of a
-// timeout mentions.
+// Reason returns an error with the cause why a request or a connection failed, without its method and its URL, for
+// logs and status pages. timeout is what the message for a timeout mentions.
 func Reason(err error, timeout time.Duration) error {
 	var network net.Error
 	if errors.As(err, &network) && network.Timeout() {

@@ -77,7 +77,8 @@ type Scan struct {
 // Explain executes a statement again. It returns the time that the database takes, in milliseconds, and what it reads.
 type Explain func(context.Context) (milliseconds float64, scans []Scan, err error)
 
-// New returns the profile of a request that has been received now.
+// New returns the profile of a request that has been received now. field returns the path of the GraphQL field
+// that a context belongs to.
 func New(field func(context.Context) string) *Profile {
 	return &Profile{Field: field, Statements: []*Statement{}, began: now()}
 }
@@ -85,9 +86,10 @@ func New(field func(context.Context) string) *Profile {
 // now returns the time for durations: an injected clock may be fixed.
 func now() time.Time { return time.Now() } //nolint:forbidigo // see above
 
+// milliseconds returns a duration in milliseconds, with microseconds as decimals.
 func milliseconds(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
 
-// record changes the profile, unless it is nil or has ended.
+// record calls change under the lock of the profile, unless the profile is nil or has ended.
 func (p *Profile) record(change func()) {
 	if p == nil {
 		return
@@ -99,7 +101,8 @@ func (p *Profile) record(change func()) {
 	}
 }
 
-// Begin returns the function that records the end of a wait for a connection.
+// Begin starts a wait for a connection and returns the function that adds its duration to the profile. p can be
+// nil.
 func (p *Profile) Begin() (end func()) {
 	if p == nil {
 		return func() {}
@@ -108,7 +111,7 @@ func (p *Profile) Begin() (end func()) {
 	return func() { p.record(func() { p.Waiting += milliseconds(now().Sub(from)) }) }
 }
 
-// Hit counts objects that are not read again.
+// Hit adds objects that are in a cache and are not read again to the count. p can be nil.
 func (p *Profile) Hit(objects int) { p.record(func() { p.CacheHits += objects }) }
 
 // Trip starts a round trip. It returns the function that records that the rows of a statement have been read, or nil if
@@ -133,9 +136,9 @@ func (p *Profile) Trip() (read func(at Place, rows int64, explain Explain)) {
 	return read
 }
 
-// Finish ends the record. queue is the time until the request began to run, and bytes is the size of its data. The
-// statements of the slowest round trip whose statements can be executed again are. What fails then, for example because
-// the time of the request is up, is unknown.
+// Finish ends the record and sets its totals. queue is the time until the request began to run, and bytes is the
+// size of its data. It executes those statements of the slowest round trip again that can be, to read their plans.
+// What fails then, for example because the time of the request is up, is unknown.
 func (p *Profile) Finish(ctx context.Context, queue time.Duration, bytes int) {
 	p.record(func() { p.finished = true })
 	p.Milliseconds, p.Queue, p.Bytes = milliseconds(now().Sub(p.began)), milliseconds(queue), bytes
@@ -163,12 +166,13 @@ func (p *Profile) Finish(ctx context.Context, queue time.Duration, bytes int) {
 
 var placeKey = values.NewKey[*Place]()
 
-// Context returns the context of what is read for the field.
+// Context returns a copy of ctx for what is read for the field; [Profile.Place] finds the place in it.
 func (at *Place) Context(ctx context.Context) context.Context {
 	return values.Context(ctx, placeKey.Is(at))
 }
 
-// Place returns the place that a context belongs to: a root field if it has none.
+// Place returns the place in the document for which ctx reads: that of [Place.Context], or a root field at level 1
+// if it has none.
 func (p *Profile) Place(ctx context.Context) *Place {
 	at, ok := placeKey.Of(ctx)
 	if !ok {

@@ -22,7 +22,7 @@ func Every(ctx context.Context, interval time.Duration) func(body func() bool) {
 	}
 }
 
-// Sleep waits for a duration. It reports false, without waiting any longer, if the context ends.
+// Sleep waits for a duration and returns true, or returns false as soon as the context ends.
 func Sleep(ctx context.Context, d time.Duration) bool {
 	select {
 	case <-ctx.Done():

@@ -71,7 +71,7 @@ var encoders = map[string]*sync.Pool{
 // byEncoding is a value of Vary. Responses share it: replace it, do not change it.
 var byEncoding = []string{"Accept-Encoding"}
 
-// variesByEncoding sets Vary: the response depends on Accept-Encoding.
+// variesByEncoding adds Accept-Encoding to the header Vary.
 func variesByEncoding(h http.Header) {
 	if h["Vary"] == nil {
 		h["Vary"] = byEncoding
@@ -80,8 +80,10 @@ func variesByEncoding(h http.Header) {
 	h.Add("Vary", byEncoding[0])
 }
 
-// Write writes a response with the given parts of the body. tag is the ETag, or "" for none. If If-None-Match of a GET
-// or HEAD request has the tag of a successful response, the status is 304 and there is no body.
+// Write writes a whole response: it sets ETag, Vary, Content-Encoding and Content-Length, and compresses larger
+// bodies as Accept-Encoding allows. The caller has set the other headers. tag is the ETag, or "" for none. If
+// If-None-Match of a GET or HEAD request has the tag of a successful response, the status is 304 and there is no
+// body.
 func Write(w http.ResponseWriter, r *http.Request, status int, tag string, parts ...[]byte) {
 	h := w.Header()
 	own := []string{tag, ""} // the values of two headers in one allocation
@@ -118,8 +120,8 @@ func Write(w http.ResponseWriter, r *http.Request, status int, tag string, parts
 	}
 }
 
-// encode returns the compressed parts. Writing to memory does not fail. The encoder is free for others before a slow
-// client reads the result.
+// encode returns a new slice with the parts compressed with a content coding of codings. The encoder is free for
+// others before a slow client reads the result.
 func encode(coding string, parts [][]byte) []byte {
 	e, _ := encoders[coding].Get().(*encoder)
 	defer encoders[coding].Put(e)
@@ -144,7 +146,7 @@ func WeakTag(body []byte) string {
 	return string(appendHash(append(tag, '-'), body))
 }
 
-// appendHash appends the hash of a body and the closing quote.
+// appendHash appends the XXH3 hash of a body in hex and the closing quote of a tag.
 func appendHash(tag, body []byte) []byte {
 	return append(strconv.AppendUint(tag, xxh3.Hash(body), 16), '"')
 }

@@ -11,7 +11,8 @@ import (
 	"heliograph/internal/domain/ledger/codes"
 )
 
-// accountFunctions returns the functions of the account service.
+// accountFunctions returns the table of the functions of the account service (HAS), which the EVM calls at its
+// address.
 func accountFunctions() []*function {
 	const amount, alias = responseCode + ",int256 amount", responseCode + ",address "
 	return []*function{
@@ -41,7 +42,7 @@ func accountFunctions() []*function {
 	}
 }
 
-// accountFacade returns the functions of the address of an account without code.
+// accountFacade returns the table of the functions that an account without code has at its own address.
 func accountFacade() []*function {
 	return []*function{
 		{signature: "hbarAllowance(address spender)", returns: responseCode + ",int256 amount", run: hbarAllowance},
@@ -57,6 +58,7 @@ func accountFacade() []*function {
 	}
 }
 
+// priceOfApproval returns the price of hbarApprove in tinycents.
 func priceOfApproval(*call, []any) int64 { return approvePrice }
 
 // Prices in tinycents: a ten-billionth of a dollar.
@@ -66,8 +68,8 @@ const (
 	accountUpdatePrice = dollar / 100_000 * 22
 )
 
-// ownerAndSpender returns the parties of an allowance and the remaining arguments. The owner is the called account, or
-// the first argument.
+// ownerAndSpender returns the parties of an allowance and the remaining arguments. The owner is the called
+// account, or the first argument. code is not 0 if one of them does not exist.
 func (c *call) ownerAndSpender(in []any) (owner, spender ledger.EntityID, rest []any, code ledger.ResponseCode) {
 	at := c.entity
 	if !c.redirect {
@@ -84,7 +86,8 @@ func (c *call) ownerAndSpender(in []any) (owner, spender ledger.EntityID, rest [
 	return owner, spender, in[1:], 0
 }
 
-// hbarAllowance returns the response code and the tinybars that a spender may spend of an owner.
+// hbarAllowance ends the call with the response code and the tinybars that a spender may spend of an owner. An
+// unknown spender has none; an unknown owner is a revert.
 func hbarAllowance(c *call, in []any) evm.Outcome {
 	owner, spender, _, code := c.ownerAndSpender(in)
 	switch code {
@@ -97,7 +100,8 @@ func hbarAllowance(c *call, in []any) evm.Outcome {
 	}
 }
 
-// hbarApprove sets the tinybars that a spender may spend of an owner.
+// hbarApprove sets, in the simulation, the tinybars that a spender may spend of an owner, and ends the call with a
+// response code.
 func hbarApprove(c *call, in []any) evm.Outcome {
 	if delegated(c.Op) && !c.redirect {
 		return c.reverts(codes.InvalidAllowanceOwnerID)
@@ -119,8 +123,8 @@ func hbarApprove(c *call, in []any) evm.Outcome {
 	return c.returns(int64(codes.Success))
 }
 
-// setUnlimitedAssociations sets whether the calling account is associated with every token that it receives, or with
-// none.
+// setUnlimitedAssociations sets, in the simulation, whether the called account is associated with every token that
+// it receives, or with none.
 func setUnlimitedAssociations(c *call, in []any) evm.Outcome {
 	p, ok := c.facts.party(c.entity)
 	if !ok {
@@ -140,7 +144,8 @@ func isAccount(e *worldstate.Entity) bool {
 	return e != nil && (e.Type == ledger.EntityAccount || e.Type == ledger.EntityContract)
 }
 
-// evmAddressAlias returns the alias of the account with a long-zero address.
+// evmAddressAlias ends the call with the EVM alias of the account with a long-zero address, or with a response
+// code if it has none.
 func evmAddressAlias(c *call, in []any) evm.Outcome {
 	a := in[0].(common.Address)
 	_, ok := ledger.EVMAddress(a).Num()
@@ -150,7 +155,8 @@ func evmAddressAlias(c *call, in []any) evm.Outcome {
 	return c.returns(int64(codes.InvalidAccountID))
 }
 
-// accountNumber returns the long-zero address of the account with an EVM address.
+// accountNumber ends the call with the long-zero address of the account with an EVM address, or with a response
+// code if there is none.
 func accountNumber(c *call, in []any) evm.Outcome {
 	if p, ok := c.facts.party(in[0].(common.Address)); ok && p != 0 {
 		return c.returns(int64(codes.Success), longZero(p))
@@ -158,7 +164,7 @@ func accountNumber(c *call, in []any) evm.Outcome {
 	return c.returns(int64(codes.InvalidSolidityAddress))
 }
 
-// isValidAlias reports whether an address belongs to an account.
+// isValidAlias ends the call with true if an address belongs to an account, otherwise with false.
 func isValidAlias(c *call, in []any) evm.Outcome {
 	a := in[0].(common.Address)
 	if isAccount(c.State.Entity(a)) {
@@ -168,8 +174,8 @@ func isValidAlias(c *call, in []any) evm.Outcome {
 	return c.returns(ok)
 }
 
-// associate associates an account with tokens: associateToken(account, token), associateTokens(account, tokens), and
-// associate() of a token.
+// associate implements associateToken(account, token), associateTokens(account, tokens), and associate() of a
+// token: it associates an account with tokens in the simulation. It fails for an unknown or associated token.
 func associate(c *call, in []any) error {
 	p, tokens, err := c.accountAndTokens(in)
 	if err != nil {
@@ -189,8 +195,8 @@ func associate(c *call, in []any) error {
 	return nil
 }
 
-// accountAndTokens returns the account whose associations change, and the distinct tokens: the arguments, or the
-// caller and the called token.
+// accountAndTokens returns the account whose associations change, and the addresses of the tokens: the arguments,
+// or the caller and the called token. It fails if the account does not exist or a token is repeated.
 func (c *call) accountAndTokens(in []any) (ledger.EntityID, []any, error) {
 	account, tokens := c.Caller, []any{c.entity}
 	if !c.redirect {
@@ -206,7 +212,8 @@ func (c *call) accountAndTokens(in []any) (ledger.EntityID, []any, error) {
 	return p, tokens, refuse(repeats(tokens), codes.TokenIDRepeatedInTokenList)
 }
 
-// relate associates an account with a token.
+// relate associates an account with a token in the simulation, frozen and with KYC as the token has it by default.
+// automatic records that a transfer did so.
 func (c *call) relate(p ledger.EntityID, t *token, automatic bool) {
 	evm.Set(c.State, c.facts.relation(p, t), relation{
 		associated: true, frozen: t.HasKey(
@@ -215,8 +222,8 @@ func (c *call) relate(p ledger.EntityID, t *token, automatic bool) {
 	})
 }
 
-// dissociate removes associations of an account: dissociateToken(account, token), dissociateTokens(account, tokens),
-// and dissociate() of a token.
+// dissociate implements dissociateToken(account, token), dissociateTokens(account, tokens), and dissociate() of a
+// token: it removes associations of an account in the simulation.
 func dissociate(c *call, in []any) error {
 	p, tokens, err := c.accountAndTokens(in)
 	if err != nil {
@@ -231,8 +238,9 @@ func dissociate(c *call, in []any) error {
 	return nil
 }
 
-// dissociateFrom removes the association of an account with a token. If the simulation has deleted the token, it
-// removes the balance too.
+// dissociateFrom removes the association of an account with a token in the simulation. It fails if the account
+// still has a balance, is frozen or is the treasury. If the simulation has deleted the token, it removes the
+// balance too.
 func (c *call) dissociateFrom(p ledger.EntityID, at common.Address) error {
 	id, ok := c.facts.tokenID(at)
 	err := refuse(!ok, codes.InvalidTokenID)
@@ -267,7 +275,8 @@ func (c *call) dissociateFrom(p ledger.EntityID, at common.Address) error {
 	return nil
 }
 
-// setFrozen is freezeToken(token, account) and unfreezeToken(token, account).
+// setFrozen implements freezeToken(token, account) and unfreezeToken(token, account). The token needs a freeze
+// key.
 func setFrozen(c *call, in []any) error {
 	t, rest, err := c.keyedToken(in, worldstate.FreezeKey)
 	if err != nil {
@@ -285,7 +294,7 @@ func setFrozen(c *call, in []any) error {
 	return nil
 }
 
-// setKYC is grantTokenKyc(token, account) and revokeTokenKyc(token, account).
+// setKYC implements grantTokenKyc(token, account) and revokeTokenKyc(token, account). The token needs a KYC key.
 func setKYC(c *call, in []any) error {
 	t, rest, err := c.keyedToken(in, worldstate.KYCKey)
 	if err != nil {

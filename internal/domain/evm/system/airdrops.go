@@ -29,7 +29,8 @@ type airdropKey struct {
 	serial           int64
 }
 
-// settleAirdrops is claimAirdrops((sender, receiver, token, serial)[]) and cancelAirdrops.
+// settleAirdrops implements claimAirdrops((sender, receiver, token, serial)[]) and cancelAirdrops: it ends pending
+// airdrops in the simulation, after a transfer if they are claimed.
 func settleAirdrops(c *call, in []any) error {
 	var keys []airdropKey
 	for _, v := range abi.List(in[0]) {
@@ -64,7 +65,8 @@ func settleOwnAirdrop(c *call, in []any) error {
 	return c.settle([]airdropKey{k})
 }
 
-// airdropKey returns the key of an airdrop between two existing accounts.
+// airdropKey returns the key of an airdrop of the token at an address between two existing accounts. It fails if
+// one of them does not exist.
 func (c *call) airdropKey(sender, receiver, at common.Address, serial int64) (airdropKey, error) {
 	from, known := c.facts.party(sender)
 	to, ok := c.facts.party(receiver)
@@ -75,7 +77,8 @@ func (c *call) airdropKey(sender, receiver, at common.Address, serial int64) (ai
 	)
 }
 
-// settle claims or cancels airdrops. They must be distinct and pending.
+// settle claims or cancels airdrops in the simulation, as the function says. They must be distinct and pending,
+// and at most maxAirdrops.
 func (c *call) settle(keys []airdropKey) error {
 	err := firstOf(
 		refuse(len(keys) == 0, codes.EmptyPendingAirdropIDList),
@@ -135,8 +138,8 @@ func (f *facts) loadAirdrops(keys []airdropKey) {
 	}
 }
 
-// claim transfers a pending airdrop and associates its receiver with the token. The sender has already paid the custom
-// fees.
+// claim transfers a pending airdrop in the simulation and associates its receiver with the token. The sender has
+// already paid the custom fees. It leaves the airdrop pending.
 func (c *call) claim(k airdropKey, a *airdrop) error {
 	t, err := c.activeTokenAt(longZero(k.token))
 	if err != nil {
@@ -155,8 +158,8 @@ func (c *call) claim(k airdropKey, a *airdrop) error {
 	return c.moveToken(m)
 }
 
-// rejectTokens returns all of an account's units of tokens, and serials, to the treasuries: rejectTokens(owner,
-// tokens, (token, serial)[]). It charges no custom fees.
+// rejectTokens implements rejectTokens(owner, tokens, (token, serial)[]): it returns all of an account's units of
+// tokens, and serials, to the treasuries. It charges no custom fees.
 func rejectTokens(c *call, in []any) error {
 	owner, err := c.existingParty(in[0], codes.InvalidOwnerID)
 	if err != nil {
@@ -171,10 +174,11 @@ func rejectTokens(c *call, in []any) error {
 	return c.reject(owner, what, units)
 }
 
-// rejectOwn returns the caller's units of the called token.
+// rejectOwn implements rejectTokenFT(): it returns the caller's units of the called token to the treasury.
 func rejectOwn(c *call, _ []any) error { return c.reject(c.caller(), []rejected{{at: c.entity}}, 1) }
 
-// rejectOwnSerials returns serials of the called token.
+// rejectOwnSerials implements rejectTokenNFTs(serials): it returns the caller's serials of the called token to the
+// treasury.
 func rejectOwnSerials(c *call, in []any) error {
 	return c.reject(
 		c.caller(), list.Map(abi.List(in[0]), func(v any) rejected { return rejected{c.entity, v.(int64)} }), 0,
@@ -186,7 +190,8 @@ type rejected struct {
 	serial int64
 }
 
-// reject returns rejected tokens to their treasuries. The first entries are units.
+// reject returns rejected tokens of an owner to their treasuries in the simulation. The first entries, as many as
+// units, are of fungible tokens; the others are serials.
 func (c *call) reject(owner ledger.EntityID, what []rejected, units int) error {
 	err := firstOf(
 		refuse(len(what) == 0, codes.EmptyTokenReferenceList),
@@ -217,7 +222,8 @@ func (c *call) reject(owner ledger.EntityID, what []rejected, units int) error {
 	return nil
 }
 
-// giveBack moves a serial, or all units of a fungible token, to the treasury.
+// giveBack moves a serial, or all units of a fungible token, from an owner to the treasury. It fails if the owner
+// is the treasury or owns none.
 func (c *call) giveBack(owner ledger.EntityID, t *token, serial int64) error {
 	treasury := t.TreasuryAccountID
 	if t.Type == ledger.TokenFungibleCommon {
@@ -251,10 +257,10 @@ func (c *call) giveBack(owner ledger.EntityID, t *token, serial int64) error {
 	return c.moveToken(&movement{token: t, serials: []serialMove{{from: owner, to: treasury, serial: serial}}})
 }
 
-// airdropTokens sends units and serials of tokens: airdropTokens((token, (account, amount, approved)[], (from, to,
-// serial, approved)[])[]). A receiver that is associated with the token, or has a free automatic association, receives
-// it at once. For other receivers the airdrop is pending until they claim it. The sender pays all custom fees at once,
-// including those that a transfer would deduct from the received amount.
+// airdropTokens implements airdropTokens((token, (account, amount, approved)[], (from, to, serial,
+// approved)[])[]): it sends units and serials of tokens. A receiver that is associated with the token, or has a
+// free automatic association, receives it at once. For other receivers the airdrop is pending until they claim it.
+// The sender pays all custom fees at once, including those that a transfer would deduct from the received amount.
 func airdropTokens(c *call, in []any) error {
 	x := &transfer{}
 	parts := abi.List(in[0])
@@ -305,8 +311,9 @@ func airdropTokens(c *call, in []any) error {
 	return nil
 }
 
-// airdropOf reads the airdrop of one token by one sender. A sender cannot airdrop tokens of another account, even with
-// an approval.
+// airdropOf reads the airdrop of one token by one sender from the values of the ABI and validates it. It creates
+// accounts of new receivers in the simulation. A sender cannot airdrop tokens of another account, even with an
+// approval.
 func (c *call) airdropOf(part []any) (movement, error) {
 	amounts, serials := abi.List(part[1]), abi.List(part[2])
 	for _, v := range slices.Concat(amounts, serials) {
@@ -366,7 +373,7 @@ type offer struct {
 	amount int64 // 0 for a serial
 }
 
-// withhold removes from a movement the parts that receivers must claim, and returns them.
+// withhold removes from m the parts that receivers must claim, and returns them. It changes nothing else.
 func (c *call) withhold(m *movement) (offers []offer) {
 	var sender ledger.EntityID
 	for _, v := range m.moves {
@@ -401,8 +408,8 @@ func (c *call) withhold(m *movement) (offers []offer) {
 	return offers
 }
 
-// offer adds pending airdrops of a token by one sender. The sender must own the amount and keeps it until the airdrop
-// is claimed.
+// offer adds pending airdrops of a token by one sender to the simulation. The sender must own the amount and keeps
+// it until the airdrop is claimed.
 func (c *call) offer(t *token, offers []offer) error {
 	held := int64(0)
 	for _, o := range offers {
@@ -436,7 +443,8 @@ func (c *call) offer(t *token, offers []offer) error {
 	return nil
 }
 
-// mustClaim reports whether a party receives airdrops of a token only by claiming them.
+// mustClaim reports whether a party receives airdrops of a token only by claiming them: it requires its signature,
+// or has no association and no free slot.
 func (c *call) mustClaim(t *token, p ledger.EntityID) bool {
 	if e := c.State.Entity(c.facts.address(p)); e != nil && e.ReceiverSigRequired && p != c.caller() {
 		return true

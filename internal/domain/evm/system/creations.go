@@ -26,8 +26,9 @@ const (
 	creationWithFeePrice = 2 * dollar // with custom fees
 )
 
-// createToken creates a token of the function's type and charges for it. Value in excess of the charge stays with the
-// caller, and all of it if no token is created.
+// createToken creates a token of the function's type in the simulation and subtracts its price from the value of
+// the call. Value in excess of the price returns to the caller, and all of it if no token is created. It ends the
+// call with the response code and the address of the token.
 func createToken(c *call, in []any) evm.Outcome {
 	price := int64(creationPrice)
 	if countOf(feeLists(c.f.of, in)) > 0 {
@@ -73,7 +74,8 @@ func countOf(lists []any) (n int) {
 	return n
 }
 
-// due returns the value to pay for a price in tinycents, in tinybars. It is 0 if the ledger has no exchange rate.
+// due returns the value in tinybars to pay for a price in tinycents, less the price of the gas. It reads the
+// exchange rate and the price of gas, and is 0 if the ledger has no exchange rate.
 func (c *call) due(tinycents int64) *uint256.Int {
 	rate, known := c.Rate()
 	if !known || rate.CentEquivalent <= 0 || rate.HbarEquivalent < 0 {
@@ -90,8 +92,8 @@ func (c *call) due(tinycents int64) *uint256.Int {
 	return uint256.MustFromBig(v)
 }
 
-// newToken returns a new token without holders. It applies the checks of the contract first, then those of the
-// network.
+// newToken returns a new token without holders from the arguments of a creation, with an id that the simulation
+// allocates. It applies the checks of the contract first, then those of the network.
 func (c *call) newToken(kind ledger.TokenType, in []any) (*token, error) {
 	info, fees := abi.List(in[0]), feeLists(kind, in)
 	t := &token{made: true, fresh: true}
@@ -166,7 +168,8 @@ func (c *call) newToken(kind ledger.TokenType, in []any) (*token, error) {
 	return t, nil
 }
 
-// setUnits sets the initial supply, in units of the smallest denomination, and the decimals of a new token.
+// setUnits sets the initial supply, in units of the smallest denomination, and the decimals of a new token. It
+// fails if they are negative or too large.
 func (t *token) setUnits(supply, decimals any) error {
 	var sound bool
 	t.InitialSupply, sound = amountOf(supply)
@@ -178,7 +181,8 @@ func (t *token) setUnits(supply, decimals any) error {
 	return refuse(!sound || t.Decimals > math.MaxInt32, codes.InvalidTokenDecimals)
 }
 
-// setMaxSupply sets the supply type and the maximum supply of a new token.
+// setMaxSupply sets the supply type and the maximum supply of a new token, whose initial supply is set. A finite
+// supply must be positive, any other 0.
 func (t *token) setMaxSupply(isFinite bool, most any) error {
 	var sound bool
 	t.MaxSupply, sound = amountOf(most)
@@ -196,7 +200,8 @@ func (t *token) setMaxSupply(isFinite bool, most any) error {
 	return nil
 }
 
-// setFirstExpiry sets the expiration of a new token: an auto-renew period from now, or the given second.
+// setFirstExpiry sets the expiration and the renewal of a new token: an auto-renew period in seconds from now, or
+// the given second. It fails if they are outside of the network's limits or the account does not exist.
 func (c *call) setFirstExpiry(t *token, expiry []any) error {
 	second, sound := amountOf(expiry[0])
 	period, also := amountOf(expiry[2])
@@ -226,8 +231,8 @@ func (c *call) setFirstExpiry(t *token, expiry []any) error {
 	return nil
 }
 
-// relateFirst associates a new token with its treasury, which receives the initial supply and is never frozen, and
-// with its fee collectors.
+// relateFirst associates a new token in the simulation with its treasury, which receives the initial supply and is
+// never frozen, and with its fee collectors.
 func (c *call) relateFirst(t *token) {
 	fees := t.Fees.V
 	collectors := list.Map(
@@ -248,7 +253,7 @@ func (c *call) relateFirst(t *token) {
 	c.changeSupply(t, c.facts.relation(treasury, t), t.InitialSupply)
 }
 
-// setPause is pauseToken(token) and unpauseToken(token).
+// setPause implements pauseToken(token) and unpauseToken(token). The token needs a pause key.
 func setPause(c *call, in []any) error {
 	t, err := c.existingToken(in[0].(common.Address))
 	if err != nil {
@@ -263,7 +268,8 @@ func setPause(c *call, in []any) error {
 	return nil
 }
 
-// deleteToken marks a token as deleted. The call must have the admin key of the token.
+// deleteToken implements deleteToken(token): it marks a token as deleted in the simulation. The token needs an
+// admin key.
 func deleteToken(c *call, in []any) error {
 	t, _, err := c.keyedToken(in, worldstate.AdminKey)
 	if err != nil {
@@ -281,8 +287,8 @@ const (
 	maxLifetime    = 3_153_600_000 // in seconds from now
 )
 
-// updateKeys replaces keys of a token: updateTokenKeys(token, keys). A token without an admin key allows that if it
-// has any key.
+// updateKeys implements updateTokenKeys(token, keys): it replaces keys of a token. A token without an admin key
+// allows that if it has any key.
 func updateKeys(c *call, in []any) error {
 	t, rest, err := c.activeToken(in)
 	if err != nil {
@@ -297,8 +303,8 @@ func updateKeys(c *call, in []any) error {
 	return c.setKeys(t, entries)
 }
 
-// updateExpiry changes the expiration and the renewal of a token: updateTokenExpiryInfo(token, expiry). Extending the
-// expiration requires no admin key.
+// updateExpiry implements updateTokenExpiryInfo(token, expiry): it changes the expiration and the renewal of a
+// token. Extending the expiration requires no admin key.
 func updateExpiry(c *call, in []any) error {
 	t, rest, err := c.activeToken(in)
 	if err != nil {
@@ -315,7 +321,7 @@ func updateExpiry(c *call, in []any) error {
 	return c.setExpiry(t, expiry)
 }
 
-// validateTexts fails if a symbol, a name or a memo is invalid.
+// validateTexts fails if a symbol, a name or a memo has more than maxText bytes or a zero byte.
 func validateTexts(symbol, name, memo string) error {
 	for _, text := range []struct {
 		given   string
@@ -332,7 +338,8 @@ func validateTexts(symbol, name, memo string) error {
 	return nil
 }
 
-// metadataOf returns the metadata of a token in the form of the second interface.
+// metadataOf returns the metadata in the token struct of the second interface, or nil for the first, which has
+// none.
 func metadataOf(info []any) []byte {
 	if len(info) <= metadataIndex {
 		return nil
@@ -342,8 +349,8 @@ func metadataOf(info []any) []byte {
 
 const metadataIndex = 9 // after the values of the first interface
 
-// updateInfo updates a token: updateTokenInfo(token, info). An empty name or symbol and a zero treasury are not
-// changed, and values that are fixed at creation are ignored. An empty memo clears the memo.
+// updateInfo implements updateTokenInfo(token, info). An empty name or symbol and a zero treasury are not changed,
+// and values that are fixed at creation are ignored. An empty memo clears the memo. The token needs an admin key.
 func updateInfo(c *call, in []any) error {
 	t, rest, err := c.keyedToken(in, worldstate.AdminKey)
 	if err != nil {
@@ -388,7 +395,8 @@ func updateInfo(c *call, in []any) error {
 	return nil
 }
 
-// setTreasury changes the treasury of a token. The new treasury receives the balance of the old one.
+// setTreasury changes the treasury of a token in the simulation. The new treasury receives the balance of the old
+// one, and is associated with the token if it has a free slot.
 func (c *call) setTreasury(t *token, p ledger.EntityID) error {
 	old := t.TreasuryAccountID
 	if p == old {
@@ -422,7 +430,8 @@ func (t *token) requireKey(kind worldstate.KeyKind) error {
 	}[kind])
 }
 
-// setKeys replaces the keys of a token that the entries name. The call must have each key that it replaces.
+// setKeys replaces the keys of a token that the entries name, in the simulation. The token must have each key that
+// is replaced; signatures are not checked.
 func (c *call) setKeys(t *token, entries []any) error {
 	keys, ok := c.keysOf(entries)
 	err := refuse(!ok, codes.InvalidTransactionBody)
@@ -441,8 +450,8 @@ func (c *call) setKeys(t *token, entries []any) error {
 	return nil
 }
 
-// setExpiry changes the expiration in seconds, the auto-renew account, and the auto-renew period in seconds. Zero
-// values are not changed.
+// setExpiry changes the expiration in seconds, the auto-renew account, and the auto-renew period in seconds of a
+// token, in the simulation. Zero values are not changed.
 func (c *call) setExpiry(t *token, expiry []any) error {
 	second, sound := amountOf(expiry[0])
 	err := refuse(!sound, codes.InvalidExpirationTime)
@@ -478,11 +487,11 @@ func (c *call) setExpiry(t *token, expiry []any) error {
 
 const nanoseconds = 1_000_000_000 // per second
 
-// now returns the second of the block's start.
+// now returns the start of the block in seconds since 1970.
 func (c *call) now() int64 { return int64(c.Block.Start) / nanoseconds }
 
-// updateMetadata changes the metadata of serials: updateNFTsMetadata(token, serials, metadata). It requires the
-// metadata key, or the supply key if the treasury owns all serials.
+// updateMetadata implements updateNFTsMetadata(token, serials, metadata). It requires the metadata key, or the
+// supply key if the treasury owns all serials.
 func updateMetadata(c *call, in []any) error {
 	serials, metadata := abi.List(in[1]), in[2].([]byte)
 	err := refuse(len(serials) == 0, codes.MissingSerialNumbers)

@@ -11,8 +11,8 @@ import (
 	"heliograph/internal/domain/ledger/codes"
 )
 
-// DecodeCall decodes a call like [abi.ABI.Call]. For a redirect function, whose arguments may be packed, it also
-// decodes the call that is passed on. The output is that of the passed call.
+// DecodeCall decodes a call for traces like [abi.ABI.Call], or returns nil. For a redirect function, whose
+// arguments may be packed, it also decodes the call that is passed on. The output is that of the passed call.
 func DecodeCall(a *abi.ABI, input, output []byte) *abi.Decoded {
 	if len(input) >= 4 {
 		switch binary.BigEndian.Uint32(input) {
@@ -29,8 +29,8 @@ func DecodeCall(a *abi.ABI, input, output []byte) *abi.Decoded {
 	return a.Call(input, output)
 }
 
-// unwrapRedirect returns the entity and the input of a redirected call. The arguments are either ABI-encoded, or the
-// address followed by the input.
+// unwrapRedirect returns the entity and the input of a redirected call. The arguments are either ABI-encoded, or
+// the address followed by the input. ok is false if they are too short.
 func unwrapRedirect(args []byte) (entity common.Address, inner []byte, ok bool) {
 	if v, err := redirectArgs.Decode(args); err == nil {
 		parts := abi.List(v)
@@ -43,8 +43,8 @@ func unwrapRedirect(args []byte) (entity common.Address, inner []byte, ok bool) 
 	return common.Address(args[:20]), args[20:], true
 }
 
-// DecodeError decodes the data of a revert like [abi.ABI.Error]. The data of a system contract are a response code in
-// 32 bytes: then the name is that of the code, which is also the only argument.
+// DecodeError decodes the data of a revert like [abi.ABI.Error], or returns nil. The data of a system contract are
+// a response code in 32 bytes: then the name is that of the code, which is also the only argument.
 func DecodeError(a *abi.ABI, data []byte) *abi.Decoded {
 	if len(data) != 32 || [30]byte(data) != [30]byte{} {
 		return a.Error(data)

@@ -119,7 +119,7 @@ func (f *facts) load(r worldstate.TokenReads) {
 	fill(f.serials, got.Serials)
 }
 
-// missing returns the keys that are not loaded, and stores an empty value for each.
+// missing returns the keys that are not loaded, and stores an empty value for each of them in loaded.
 func missing[K comparable, V any](loaded map[K]V, keys []K, empty func() V) (out []K) {
 	for _, k := range keys {
 		if _, ok := loaded[k]; !ok {
@@ -130,22 +130,24 @@ func missing[K comparable, V any](loaded map[K]V, keys []K, empty func() V) (out
 	return out
 }
 
+// zero returns a pointer to a new zero value.
 func zero[T any]() *T { return new(T) }
 
-// fill stores the values that were read.
+// fill stores the values that were read in those of loaded, which must have their keys.
 func fill[K comparable, V any](loaded map[K]*V, got map[K]V) {
 	for k, v := range got {
 		*loaded[k] = v
 	}
 }
 
-// tokenID returns the id of the token at a long-zero address. Tokens have no other addresses.
+// tokenID returns the id that a long-zero address stands for, and false for other addresses. Tokens have no other
+// addresses. It does not check that the token exists.
 func (f *facts) tokenID(a common.Address) (ledger.EntityID, bool) {
 	num, ok := ledger.EVMAddress(a).Num()
 	return f.cfg.Base.WithNum(num), ok && num > 0
 }
 
-// token returns the token at an address, or nil if it does not exist or is deleted.
+// token returns the token at an address, which it reads if necessary, or nil if it does not exist or is deleted.
 func (f *facts) token(a common.Address) *token {
 	id, ok := f.tokenID(a)
 	if !ok {
@@ -179,14 +181,15 @@ func (f *facts) party(a common.Address) (id ledger.EntityID, ok bool) {
 	}
 }
 
-// newParty returns the id for an address that the ledger does not have.
+// newParty returns the id for an address that the ledger does not have. The simulation allocates its number on the
+// first call.
 func (f *facts) newParty(a common.Address) ledger.EntityID {
 	id := f.cfg.Base.WithNum(f.state.NumberOf(a))
 	f.addresses[id] = a
 	return id
 }
 
-// create creates a token or a schedule and returns its id.
+// create adds a token or a schedule to the entities of the simulation and returns its id.
 func (f *facts) create(kind ledger.EntityType) ledger.EntityID {
 	return f.cfg.Base.WithNum(f.state.CreateEntity(kind))
 }
@@ -194,7 +197,8 @@ func (f *facts) create(kind ledger.EntityType) ledger.EntityID {
 // longZero returns the address of an id, the zero address for 0.
 func longZero(id ledger.EntityID) common.Address { return common.Address(id.LongZero()) }
 
-// address returns the address that contracts use for a party, the zero address for 0.
+// address returns the address that contracts use for a party: its alias if it has one, otherwise long-zero. It is
+// the zero address for 0.
 func (f *facts) address(id ledger.EntityID) common.Address {
 	if a, made := f.addresses[id]; made {
 		return a
@@ -207,14 +211,15 @@ func (f *facts) address(id ledger.EntityID) common.Address {
 	return longZero(id)
 }
 
-// relation returns the association of an account with a token.
+// relation returns the association of an account with a token, which it reads if necessary. It is never nil:
+// without one all values are zero.
 func (f *facts) relation(account ledger.EntityID, t *token) *relation {
 	k := worldstate.RelationKey{Account: account, Token: t.EntityID}
 	f.load(worldstate.TokenReads{Relations: []worldstate.RelationKey{k}})
 	return f.relations[k]
 }
 
-// nft returns a serial of a token, or nil if it does not exist.
+// nft returns a serial of a token, which it reads if necessary, or nil if it does not exist.
 func (f *facts) nft(t *token, serial int64) *nft {
 	k := ledger.NFTKey{TokenID: t.EntityID, SerialNumber: serial}
 	f.load(worldstate.TokenReads{NFTs: []ledger.NFTKey{k}})
@@ -224,17 +229,19 @@ func (f *facts) nft(t *token, serial int64) *nft {
 	return nil
 }
 
-// ownerOf returns the owner of a serial.
+// ownerOf returns the owner of a serial: its own, or else the treasury of the token.
 func (t *token) ownerOf(n *nft) ledger.EntityID { return cmp.Or(n.owner, t.TreasuryAccountID) }
 
-// allowance returns the amount that a spender may transfer of a token, or of hbars if the token is 0.
+// allowance returns a pointer to the amount that a spender may transfer of a token, or in tinybars of hbars if the
+// token is 0. It reads the amount if necessary.
 func (f *facts) allowance(owner, spender, token ledger.EntityID) *int64 {
 	k := worldstate.AllowanceKey{Owner: owner, Spender: spender, Token: token}
 	f.load(worldstate.TokenReads{Allowances: []worldstate.AllowanceKey{k}})
 	return f.allowances[k]
 }
 
-// operator returns whether a spender may transfer all serials of an owner.
+// operator returns a pointer to whether a spender may transfer all serials of an owner. It reads that if
+// necessary.
 func (f *facts) operator(owner, spender ledger.EntityID, t *token) *bool {
 	k := worldstate.AllowanceKey{Owner: owner, Spender: spender, Token: t.EntityID}
 	f.load(worldstate.TokenReads{Operators: []worldstate.AllowanceKey{k}})

@@ -50,7 +50,7 @@ func exempt(t *token, payer, collector ledger.EntityID, all bool) bool {
 	)
 }
 
-// collectors returns the accounts that receive the custom fees.
+// collectors returns the accounts that receive custom fees of any kind, which can be repeated.
 func collectors(f *ledger.TokenCustomFees) []ledger.EntityID {
 	return slices.Concat(
 		list.Map(f.FixedFees, func(x *ledger.FixedFee) ledger.EntityID { return x.CollectorAccountID }),
@@ -59,7 +59,8 @@ func collectors(f *ledger.TokenCustomFees) []ledger.EntityID {
 	)
 }
 
-// chargeFor adds the fixed fees of a token, which each sender pays.
+// chargeFor adds the fixed fees of a token, which each sender in m pays, and the fees due for them to x. level is
+// the depth of fees for fees, from 1; too deep fees fail.
 func (c *call) chargeFor(x *transfer, m movement, level int) error {
 	var payers []ledger.EntityID
 	for _, v := range m.moves {
@@ -88,7 +89,8 @@ func (c *call) chargeFor(x *transfer, m movement, level int) error {
 	return nil
 }
 
-// pay adds a fee in hbars or in a token to a transfer, and the fees that are due for it.
+// pay adds a fee in tinybars, or in units of a token, to a transfer, and the fees that are due for it. of is the
+// token that has the fee. It moves nothing yet.
 func (c *call) pay(
 	x *transfer, of *token, payer, collector ledger.EntityID, amount int64, denomination ledger.EntityID, level int,
 ) error {
@@ -121,8 +123,8 @@ func (c *call) pay(
 	return c.chargeFor(x, m, level+1)
 }
 
-// chargeParts adds fractional fees. The sender pays them in addition, or they are deducted from the amounts of the
-// receivers in proportion.
+// chargeParts adds fractional fees to the moves of m. The sender pays them in addition, or they are deducted from
+// the amounts of the receivers in proportion.
 func (c *call) chargeParts(m *movement) error {
 	given := m.moves
 	left := make([]int64, len(given)) // the remaining amount of each receiver
@@ -169,8 +171,8 @@ func (c *call) chargeParts(m *movement) error {
 	return nil
 }
 
-// shares divides an amount among payers in proportion to the amounts in left, and subtracts each share from them. The
-// first payers pay the remainder.
+// shares divides an amount among payers, which are indexes of left, in proportion to the amounts there, and
+// subtracts each share from left. The first payers pay the remainder.
 func shares(amount int64, payers []int, left []int64) []int64 {
 	all, rest := new(big.Int), amount
 	for _, i := range payers {
@@ -194,7 +196,7 @@ func shares(amount int64, payers []int, left []int64) []int64 {
 	return out
 }
 
-// partOf returns the fractional fee of an amount, within its minimum and maximum.
+// partOf returns the fractional fee of an amount, rounded down and within its minimum and maximum.
 func partOf(amount int64, fee *ledger.FractionalFee) int64 {
 	if fee.Amount.Denominator == 0 {
 		return fee.Minimum
@@ -208,8 +210,9 @@ func partOf(amount int64, fee *ledger.FractionalFee) int64 {
 	return part
 }
 
-// chargeRoyalties adds royalty fees. The sender pays them from the payment, once for all serials of the token. If
-// there is no payment, the receiver of each serial pays the fallback fee.
+// chargeRoyalties adds royalty fees for the serials in m to x. The sender pays them from the payment, once for all
+// serials of the token, which paidFor records. If there is no payment, the receiver of each serial pays the
+// fallback fee.
 func (c *call) chargeRoyalties(x *transfer, m movement, asked int, paidFor map[worldstate.RelationKey]bool) error {
 	for _, v := range m.serials {
 		got := received(x, asked, v.from)
@@ -250,7 +253,8 @@ type payment struct {
 	amount int64
 }
 
-// received returns the payments that an account receives among the requested movements.
+// received returns the payments that an account receives, in hbars and among the first asked movements of tokens,
+// without fees.
 func received(x *transfer, asked int, of ledger.EntityID) (out []payment) {
 	collect := func(token ledger.EntityID, moves []move) {
 		for _, m := range moves {
@@ -269,8 +273,9 @@ func received(x *transfer, asked int, of ledger.EntityID) (out []payment) {
 // maxFees is the maximum number of custom fees of a token.
 const maxFees = 10
 
-// updateFees is updateFungibleTokenCustomFees(token, fixed fees, fractional fees) and
-// updateNonFungibleTokenCustomFees(token, fixed fees, royalty fees).
+// updateFees implements updateFungibleTokenCustomFees(token, fixed fees, fractional fees) and
+// updateNonFungibleTokenCustomFees(token, fixed fees, royalty fees): it replaces the fees in the simulation. The
+// token needs a fee schedule key.
 func updateFees(c *call, in []any) error {
 	t, rest, err := c.keyedToken(in, worldstate.FeeScheduleKey)
 	if err != nil {
@@ -299,7 +304,8 @@ func updateFees(c *call, in []any) error {
 	return nil
 }
 
-// customFees reads the fixed fees of a token and its fractional or royalty fees.
+// customFees reads the fixed fees of a token and its fractional or royalty fees from the values of the ABI, and
+// validates them. It changes nothing.
 func (c *call) customFees(t *token, of ledger.TokenType, fixed, others []any) (*ledger.TokenCustomFees, error) {
 	fees := &ledger.TokenCustomFees{}
 	for _, v := range fixed {
@@ -367,7 +373,8 @@ func (c *call) fixedFee(t *token, in []any) (*ledger.FixedFee, error) {
 	return fee, nil
 }
 
-// denomination returns the token that a fee is paid in, or nil for hbars. Exactly one of them must be given.
+// denomination returns the fungible token that a fee is paid in, or nil for hbars. Exactly one of them must be
+// given.
 func (c *call) denomination(at common.Address, hbars bool) (*token, error) {
 	err := refuse(hbars != (at == common.Address{}), codes.InvalidTransactionBody)
 	if err != nil {
@@ -400,7 +407,7 @@ func (c *call) collector(at any, paidIn *token) (ledger.EntityID, error) {
 	return p, nil
 }
 
-// fraction returns a fraction of a custom fee from the values of the ABI.
+// fraction returns a fraction of a custom fee from the values of the ABI. It fails unless it is positive.
 func fraction(numerator, denominator any) (*ledger.Fraction, error) {
 	f := &ledger.Fraction{}
 	f.Numerator, _ = amountOf(numerator)
@@ -441,7 +448,8 @@ func (c *call) fractionalFee(t *token, in []any) (*ledger.FractionalFee, error) 
 	return fee, nil
 }
 
-// royaltyFee reads (numerator, denominator, amount, token, useHbars, collector). An amount adds a fallback fee.
+// royaltyFee reads a royalty fee from the values of the ABI: (numerator, denominator, amount, token, useHbars,
+// collector). An amount adds a fallback fee.
 func (c *call) royaltyFee(in []any) (*ledger.RoyaltyFee, error) {
 	part, err := fraction(in[0], in[1])
 	if err != nil {

@@ -15,7 +15,8 @@ import (
 	"heliograph/internal/domain/ledger/codes"
 )
 
-// keyValueOf returns a key as contracts see it. Key lists and threshold keys are empty.
+// keyValueOf returns a key as the struct KeyValue of the ABI, which contracts see. Key lists and threshold keys
+// are empty.
 func keyValueOf(k ledger.Key) []any {
 	var (
 		contract, delegatable common.Address
@@ -37,7 +38,8 @@ func keyValueOf(k ledger.Key) []any {
 	return []any{false, contract, ed25519, ecdsa, delegatable}
 }
 
-// contractKey returns the key of a contract. The contract need not exist.
+// contractKey returns the key that stands for the contract at an address, of kind [keys.Contract] or
+// [keys.Delegatable]. The contract need not exist.
 func (c *call) contractKey(kind keys.Kind, at common.Address) ledger.Key {
 	num, ok := ledger.EVMAddress(at).Num()
 	if p, known := c.facts.party(at); known {
@@ -49,8 +51,8 @@ func (c *call) contractKey(kind keys.Kind, at common.Address) ledger.Key {
 	return keys.OfContract(kind, num)
 }
 
-// keysOf reads the keys of a token. Each entry applies to the kinds whose bits are set in its number. Later entries
-// replace earlier ones. ok is false if an entry is invalid.
+// keysOf reads the keys of a token from the values of the ABI. Each entry applies to the kinds whose bits are set
+// in its number. Later entries replace earlier ones. ok is false if an entry is invalid.
 func (c *call) keysOf(entries []any) (all [worldstate.KeyKinds]ledger.Key, ok bool) {
 	for _, v := range entries {
 		entry := abi.List(v)
@@ -67,8 +69,8 @@ func (c *call) keysOf(entries []any) (all [worldstate.KeyKinds]ledger.Key, ok bo
 	return all, true
 }
 
-// keyOf reads a key. Exactly one of these must be given: an ed25519 key, a secp256k1 key, a contract, or the key of
-// the caller.
+// keyOf reads a key from a struct KeyValue of the ABI, and reports whether it is valid. Exactly one of these must
+// be given: an ed25519 key, a secp256k1 key, a contract, or the key of the caller.
 func (c *call) keyOf(value []any) (ledger.Key, bool) {
 	var found []ledger.Key
 	add := func(given bool, key ledger.Key) {
@@ -89,7 +91,7 @@ func (c *call) keyOf(value []any) (ledger.Key, bool) {
 	return found[0], true
 }
 
-// callersKey returns the key of the caller. A contract without a key is its own key.
+// callersKey returns the key of the caller, or nil. A contract without a key is its own key.
 func (c *call) callersKey() ledger.Key {
 	e := c.State.Entity(c.Caller)
 	switch {
@@ -114,7 +116,8 @@ const (
 	longestWithParity  = 72
 )
 
-// isAuthorizedRaw verifies a signature of a hash with the single key of an account.
+// isAuthorizedRaw ends the call with whether a signature of a hash is made with the single key of an account.
+// Invalid input is a revert with a response code. The gas depends on the kind of signature.
 func isAuthorizedRaw(c *call, in []any) evm.Outcome {
 	a, hash, signature := in[0].(common.Address), in[1].([]byte), in[2].([]byte)
 	word := func(gas uint64, code ledger.ResponseCode) evm.Outcome {
@@ -148,7 +151,8 @@ func isAuthorizedRaw(c *call, in []any) evm.Outcome {
 	return answer(secp256k1Gas, err == nil && crypto.PubkeyToAddress(*public) == a)
 }
 
-// parityOf decodes the recovery identifier of a signature, in any of the encodings of Ethereum.
+// parityOf returns the recovery identifier of a signature as 0 or 1, from any of the encodings of Ethereum, and
+// false for other values.
 func parityOf(b []byte) (byte, bool) {
 	v := new(big.Int).SetBytes(b).Uint64() // at most 8 bytes
 	switch {
@@ -163,7 +167,8 @@ func parityOf(b []byte) (byte, bool) {
 	}
 }
 
-// isAuthorized verifies signatures of a message with the key of an account. Each signature has a gas cost.
+// isAuthorized ends the call with a response code and whether signatures of a message satisfy the key of an
+// account. Each signature has a gas cost.
 func isAuthorized(c *call, in []any) evm.Outcome {
 	a, message, encoded := in[0].(common.Address), in[1].([]byte), in[2].([]byte)
 	signatures, ok := keys.ParseSignatures(encoded)

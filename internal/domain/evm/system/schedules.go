@@ -82,7 +82,8 @@ type schedule struct {
 	plan              *plan    // if the simulation created it
 }
 
-// schedule returns the schedule at an address, or nil if it does not exist or is expired.
+// schedule returns the schedule at an address, which it reads from the ledger once, or nil if it does not exist or
+// is expired. One that is deleted or executed is returned.
 func (c *call) schedule(at common.Address) *schedule {
 	num, ok := ledger.EVMAddress(at).Num()
 	if !ok || num == 0 {
@@ -114,7 +115,7 @@ func (c *call) schedule(at common.Address) *schedule {
 	return s
 }
 
-// pendingSchedule returns the called schedule, or that in the first argument, which must be pending.
+// pendingSchedule returns the called schedule, or that in the first argument. It fails unless it is pending.
 func (c *call) pendingSchedule(in []any) (*schedule, error) {
 	at := c.entity
 	if !c.redirect {
@@ -131,7 +132,8 @@ func (c *call) pendingSchedule(in []any) (*schedule, error) {
 	)
 }
 
-// deleteSchedule deletes a schedule. The schedule must have an admin key.
+// deleteSchedule implements deleteSchedule(schedule) and deleteSchedule(): it deletes a pending schedule in the
+// simulation. The schedule must have an admin key.
 func deleteSchedule(c *call, in []any) error {
 	s, err := c.pendingSchedule(in)
 	if err != nil {
@@ -145,7 +147,8 @@ func deleteSchedule(c *call, in []any) error {
 	return nil
 }
 
-// sign adds signatures. At least one of them must be new.
+// sign adds the public keys of signers to the signatures of a schedule in the simulation. At least one of them
+// must be new. The schedule is not executed.
 func (c *call) sign(s *schedule, signers [][]byte) error {
 	signed := slices.Clone(s.signed)
 	for _, k := range signers {
@@ -161,7 +164,8 @@ func (c *call) sign(s *schedule, signers [][]byte) error {
 	return nil
 }
 
-// signSchedule signs a schedule with all keys of the caller.
+// signSchedule implements authorizeSchedule(schedule) and signSchedule(): it signs a pending schedule with all
+// keys of the caller, in the simulation.
 func signSchedule(c *call, in []any) error {
 	s, err := c.pendingSchedule(in)
 	if err != nil {
@@ -178,9 +182,9 @@ func (c *call) signersKey() ledger.Key {
 	return c.contractKey(keys.Contract, c.Caller)
 }
 
-// signByMap signs with the keys of a signature map: signSchedule(schedule, map). The signed message is the schedule's
-// shard, realm and number, in eight bytes each. Each signature must be valid, and its prefix must be the entire public
-// key.
+// signByMap implements signSchedule(schedule, map): it signs with the keys of a signature map. The signed message
+// is the schedule's shard, realm and number, in eight bytes each. Each signature must be valid, and its prefix
+// must be the entire public key.
 func signByMap(c *call, in []any) evm.Outcome {
 	signatures, ok := keys.ParseSignatures(in[1].([]byte))
 	if !ok || len(signatures) == 0 {
@@ -208,8 +212,8 @@ func signByMap(c *call, in []any) evm.Outcome {
 	return c.returns(int64(code))
 }
 
-// scheduledInfo returns the token of the function's type that a schedule would create. A non-fungible token has no
-// serials yet.
+// scheduledInfo ends the call with the token of the function's type that a schedule would create, or reverts if it
+// creates none. A non-fungible token has no serials yet.
 func scheduledInfo(c *call, in []any) evm.Outcome {
 	switch s := c.schedule(in[0].(common.Address)); {
 	case s == nil || s.deleted:
@@ -223,7 +227,8 @@ func scheduledInfo(c *call, in []any) evm.Outcome {
 	}
 }
 
-// scheduledCreation returns the token that a scheduled transaction would create, or nil if it does not create one.
+// scheduledCreation returns the token that an encoded scheduled transaction would create, or nil if it does not
+// create one. It changes nothing.
 func (c *call) scheduledCreation(body []byte) *token {
 	var b services.SchedulableTransactionBody
 	if err := proto.Unmarshal(body, &b); err != nil {
@@ -311,7 +316,7 @@ func (c *call) scheduledFees(list []*services.CustomFee) *ledger.TokenCustomFees
 	return fees
 }
 
-// denominationOf returns the token that a fee is paid in, or 0 for hbars.
+// denominationOf returns the token that a scheduled fee is paid in, or 0 for hbars.
 func (c *call) denominationOf(f *services.FixedFee) ledger.EntityID {
 	if f.GetDenominatingTokenId() == nil {
 		return 0
@@ -338,7 +343,7 @@ type plan struct {
 	waits          bool // until that second, even if all have signed
 }
 
-// clamped returns an unsigned number, or the maximum of the ledger if it is greater.
+// clamped returns an unsigned number of the ABI, or the maximum of int64 if it is greater.
 func clamped(v any) int64 {
 	if n := v.(*big.Int); n.IsInt64() {
 		return n.Int64() // unsigned, so not negative
@@ -346,7 +351,8 @@ func clamped(v any) int64 {
 	return math.MaxInt64
 }
 
-// hasScheduleCapacity reports whether another call can be scheduled: hasScheduleCapacity(second, gas).
+// hasScheduleCapacity implements hasScheduleCapacity(second, gas): it ends the call with whether another call can
+// be scheduled.
 func hasScheduleCapacity(c *call, in []any) evm.Outcome {
 	second := clamped(in[0])
 	return c.returns(second > c.now() && second <= c.now()+maxScheduledAhead && c.hasCapacity(second, clamped(in[1])))
@@ -365,13 +371,15 @@ func (c *call) hasCapacity(second, gas int64) bool {
 	return gas <= maxScheduledGas-used && calls < maxScheduledCalls
 }
 
-// scheduleOwnCall schedules a call that the caller pays for: scheduleCall(to, second, gas, value, data).
+// scheduleOwnCall implements scheduleCall(to, second, gas, value, data): it schedules a call that the caller pays
+// for, and returns the address of the schedule.
 func scheduleOwnCall(c *call, in []any) ([]any, error) {
 	return c.scheduleCall(c.caller(), in[0], in[1:], true)
 }
 
-// schedulePaidCall schedules a call with another payer, who must sign: scheduleCallWithPayer(to, payer, second, gas,
-// value, data) for the second, and executeCallOnPayerSignature for as soon as the payer has signed.
+// schedulePaidCall schedules a call with another payer, who must sign: scheduleCallWithPayer(to, payer, second,
+// gas, value, data) for the second, and executeCallOnPayerSignature for as soon as the payer has signed. It
+// returns the address of the schedule.
 func schedulePaidCall(c *call, in []any) ([]any, error) {
 	payer, err := c.existingParty(in[1], codes.InvalidSchedulePayerID)
 	if err != nil {
@@ -380,7 +388,8 @@ func schedulePaidCall(c *call, in []any) ([]any, error) {
 	return c.scheduleCall(payer, in[0], in[2:], c.f.sets)
 }
 
-// scheduleCall schedules a call. The contract need not exist.
+// scheduleCall adds a schedule of a call to the simulation and returns its address. in are second, gas, value and
+// data; waits reports whether it waits for the second. The contract need not exist, and nothing is executed.
 func (c *call) scheduleCall(payer ledger.EntityID, to any, in []any, waits bool) ([]any, error) {
 	p := &plan{
 		creator: c.caller(), payer: payer, to: to.(common.Address), second: clamped(
@@ -402,8 +411,9 @@ func (c *call) scheduleCall(payer ledger.EntityID, to any, in []any, waits bool)
 	return c.create(&schedule{plan: p}), nil
 }
 
-// scheduleNative schedules a call of another system contract that creates or updates a token: scheduleNative(contract,
-// data, payer). A creation is validated at once.
+// scheduleNative implements scheduleNative(contract, data, payer): it schedules a call of another system contract
+// that creates or updates a token, and returns the address of the schedule. A creation is validated at once, and
+// undone.
 func scheduleNative(c *call, in []any) ([]any, error) {
 	data := in[1].([]byte)
 	err := refuse(len(data) < 4, codes.ScheduledTransactionNotInWhitelist)
@@ -457,7 +467,8 @@ func (c *call) isScheduled(p *plan) bool {
 	return false
 }
 
-// create creates a schedule. The creator's key is its admin key and signs it.
+// create adds a schedule to the simulation and returns its address. It makes the creator's key its admin key and a
+// signature, in s too.
 func (c *call) create(s *schedule) []any {
 	id := c.facts.create(ledger.EntitySchedule)
 	s.hasAdmin = true

@@ -48,7 +48,8 @@ type Config struct {
 	Base ledger.EntityID
 }
 
-// Contracts returns the network's contracts by number, for [evm.Config].
+// Contracts returns the network's system contracts by entity number, for [evm.Config]. It panics if a signature in
+// this package is invalid.
 func Contracts(cfg Config) map[int64]evm.SystemContract {
 	out := map[int64]evm.SystemContract{}
 	for _, s := range allServices(cfg) {
@@ -57,7 +58,7 @@ func Contracts(cfg Config) map[int64]evm.SystemContract {
 	return out
 }
 
-// allServices returns the contracts with their functions. It panics if a signature is invalid.
+// allServices returns the contracts with their functions, newly parsed. It panics if a signature is invalid.
 func allServices(cfg Config) []*service {
 	list := []*service{
 		{number: TokenService, redirect: redirectForToken, direct: tokenFunctions(), facade: tokenFacade()},
@@ -82,7 +83,7 @@ func allServices(cfg Config) []*service {
 	return list
 }
 
-// Declarations returns the functions of the contracts in the notation of Solidity.
+// Declarations returns the functions of the contracts in the notation of Solidity, to decode calls with.
 func Declarations() (out []string) {
 	for _, s := range allServices(Config{}) {
 		for _, f := range slices.Concat(s.direct, s.facade) {
@@ -135,7 +136,7 @@ type function struct {
 // responseCode is the first result of most functions.
 const responseCode = "int64 responseCode"
 
-// reads returns the row of a function that reads a value.
+// reads returns the row of a read-only function with one result, which value returns from the decoded arguments.
 func reads(signature, returns string, value func(c *call, in []any) (any, error)) *function {
 	f := &function{signature: signature, returns: returns}
 	return f.results(func(c *call, in []any) ([]any, error) {
@@ -144,7 +145,8 @@ func reads(signature, returns string, value func(c *call, in []any) (any, error)
 	})
 }
 
-// readsToken returns the row of a function that reads a value of a token.
+// readsToken returns the row of a read-only function with one result of the token that is called or in the first
+// argument. It fails if the token does not exist.
 func readsToken(signature, returns string, value func(c *call, t *token) any) *function {
 	return reads(signature, returns, func(c *call, in []any) (any, error) {
 		t, err := c.readToken(in)
@@ -168,31 +170,31 @@ func writesFor(
 	return f.results(func(c *call, in []any) ([]any, error) { return nil, do(c, in) })
 }
 
-// results returns the row with do.
+// results sets do, which returns the results of the function, and returns f.
 func (f *function) results(do func(c *call, in []any) ([]any, error)) *function {
 	f.do = do
 	return f
 }
 
-// limited returns the row with amountAt.
+// limited sets amountAt, the position from 1 of an amount that must fit into int64, and returns f.
 func (f *function) limited(at int) *function {
 	f.amountAt = at
 	return f
 }
 
-// set returns the row with sets.
+// set sets sets, which distinguishes a function such as freeze from its opposite, and returns f.
 func (f *function) set() *function {
 	f.sets = true
 	return f
 }
 
-// only returns the row with of.
+// only sets of, the type of tokens that the function accepts or creates, and returns f.
 func (f *function) only(kind ledger.TokenType) *function {
 	f.of = kind
 	return f
 }
 
-// canonical returns the signature without names.
+// canonical returns the signature without names of parameters, whose hash is the selector.
 func (f *function) canonical() string {
 	return f.signature[:strings.IndexByte(f.signature, '(')] + f.args.String()
 }
@@ -212,6 +214,7 @@ type service struct {
 	tokens                map[common.Address]table // functions of the token services, by address
 }
 
+// hasTokens reports whether the contract is one of the two token services.
 func (s *service) hasTokens() bool { return s.number == TokenService || s.number == SecondTokenService }
 
 // index parses the signatures of functions and returns them by selector. It panics if a signature is invalid or
@@ -242,14 +245,16 @@ var (
 	_ evm.DestructGuard   = (*service)(nil)
 )
 
-// Payable implements [evm.PayableContract].
+// Payable implements [evm.PayableContract]: it reports whether a function accepts value, as those do that create
+// tokens.
 func (s *service) Payable(selector uint32) bool {
 	f := s.functions[selector]
 	return f != nil && f.payable
 }
 
-// MayDestruct implements [evm.DestructGuard]. A contract that holds tokens, or is the treasury of a token, must not
-// destroy itself. The token service knows that.
+// MayDestruct implements [evm.DestructGuard]. It returns false if a contract holds tokens, or is the treasury of a
+// token. Only the token service checks that; the others return true. It can read the tokens of the contract from
+// the ledger.
 func (s *service) MayDestruct(state *evm.State, contract common.Address) bool {
 	f := factsOf(state, s.cfg)
 	p, ok := f.party(contract)
@@ -287,7 +292,8 @@ type call struct {
 	tinycents int64
 }
 
-// Call implements [evm.SystemContract].
+// Call implements [evm.SystemContract]: it decodes the call, checks it against static and delegate calls, computes
+// its gas, and runs its function. Invalid input, and a write in a static call, halt the frame.
 func (s *service) Call(sc *evm.SystemCall) evm.Outcome {
 	c := &call{SystemCall: sc, s: s}
 	selector, args, functions := sc.Selector, sc.Args, s.functions
@@ -329,8 +335,8 @@ func (s *service) Call(sc *evm.SystemCall) evm.Outcome {
 	return c.perform(values)
 }
 
-// perform ends the call with the results of the function, or with the response code of its failure: as a result if the
-// function has one, else by a revert.
+// perform runs the function with do and ends the call with its results, or with the response code of its failure:
+// as a result if the function has one, else by a revert. Changes of a failed function are undone.
 func (c *call) perform(in []any) evm.Outcome {
 	if at := c.f.amountAt; at > 0 {
 		if _, ok := amountOf(in[at-1]); !ok { // like invalid input
@@ -354,10 +360,12 @@ func (c *call) perform(in []any) evm.Outcome {
 	}
 }
 
+// delegated reports whether an instruction runs code in the context of its caller, as DELEGATECALL and CALLCODE
+// do.
 func delegated(op vm.OpCode) bool { return op == vm.DELEGATECALL || op == vm.CALLCODE }
 
-// unwrap returns the input of a redirected call and sets its entity. The arguments are either ABI-encoded or, from the
-// proxy code of entities, the address followed by the input.
+// unwrap returns the input of a redirected call and sets c.entity. The arguments are either ABI-encoded or, from
+// the proxy code of entities, the address followed by the input. ok is false if they are too short.
 func (c *call) unwrap() (inner []byte, ok bool) {
 	if packed := c.Args; len(packed) >= 20 && c.Proxied(common.Address(packed[:20])) {
 		c.entity, inner = common.Address(packed[:20]), packed[20:]
@@ -378,20 +386,22 @@ func (c *call) gas() uint64 {
 	return evm.DispatchGas(c.tinycents)
 }
 
-// returns ends the call with values of the function's return types.
+// returns returns the successful end of the call, with values of the function's return types as its output and the
+// gas of the call.
 func (c *call) returns(values ...any) evm.Outcome {
 	return evm.Return(c.gas(), c.f.result.Encode(nil, values))
 }
 
-// reverts ends the call by a revert with a response code as its data.
+// reverts returns the end of the call by a revert with a response code as its data, and records the code for the
+// transaction.
 func (c *call) reverts(code ledger.ResponseCode) evm.Outcome {
 	c.ChildFailed(code)
 	word := abi.Word(uint64(code))
 	return evm.Revert(c.gas(), word[:])
 }
 
-// fails ends a read-only function that failed: in a static call or at the address of an entity by a revert, else with
-// the response code and zero values.
+// fails returns the end of a read-only function that failed: in a static call or at the address of an entity by a
+// revert, else with the response code and zero values.
 func (c *call) fails(code ledger.ResponseCode) evm.Outcome {
 	if c.Static || c.redirect {
 		return c.reverts(code)

@@ -37,7 +37,8 @@ const (
 		"address feeCollector)[] royaltyFees"
 )
 
-// tokenFunctions returns the functions of the token service.
+// tokenFunctions returns the table of the functions of the token service (HTS), which the EVM calls at its
+// address.
 func tokenFunctions() []*function {
 	return slices.Concat(tokenReads(), tokenWrites(), tokenCreations())
 }
@@ -57,7 +58,7 @@ func secondTokenFunctions() []*function {
 	return out
 }
 
-// tokenFacade returns the functions of the addresses of tokens.
+// tokenFacade returns the table of the functions that a token has at its own address.
 func tokenFacade() []*function {
 	return slices.Concat(facadeReads(), facadeWrites())
 }
@@ -170,7 +171,8 @@ func facadeWrites() []*function {
 	}
 }
 
-// priceOfToken returns the price of transferring the called token, or that in the first argument.
+// priceOfToken returns the price in tinycents of transferring the called token, or that in the first argument, and
+// of the accounts that the transfer creates.
 func priceOfToken(c *call, in []any) int64 {
 	tokens := in[:1]
 	if c.redirect {
@@ -179,7 +181,7 @@ func priceOfToken(c *call, in []any) int64 {
 	return c.priceOfTokens(tokens) + c.priceOfAccounts(in)
 }
 
-// priceOfTransfer returns the price of cryptoTransfer.
+// priceOfTransfer returns the price in tinycents of cryptoTransfer, including the accounts that it creates.
 func priceOfTransfer(c *call, in []any) int64 {
 	moved := abi.List(in[len(in)-1])
 	if len(moved) == 0 {
@@ -188,15 +190,17 @@ func priceOfTransfer(c *call, in []any) int64 {
 	return c.priceOfTokens(list.Map(moved, func(v any) any { return abi.List(v)[0] })) + c.priceOfAccounts(in)
 }
 
+// priceOfAirdrop returns the price in tinycents of an airdrop, including the accounts that it creates.
 func priceOfAirdrop(c *call, in []any) int64 { return airdropPrice + c.priceOfAccounts(in) }
 
-// priceOfAssociations returns the price of the associations of an account with the tokens in the second argument. A
-// single token costs as much as a list of one.
+// priceOfAssociations returns the price in tinycents of the associations of an account with the tokens in the
+// second argument. A single token costs as much as a list of one.
 func priceOfAssociations(_ *call, in []any) int64 {
 	return associatePrice * int64(max(len(abi.List(in[1])), 1))
 }
 
-// priceOfTokens returns the price of transferring tokens.
+// priceOfTokens returns the price in tinycents of transferring the tokens at some addresses: more if one of them
+// has custom fees. It can read the tokens from the ledger.
 func (c *call) priceOfTokens(tokens []any) int64 {
 	for _, v := range tokens {
 		if t := c.facts.token(v.(common.Address)); t != nil && t.hasFees() {
@@ -206,7 +210,8 @@ func (c *call) priceOfTokens(tokens []any) int64 {
 	return tokenPrice
 }
 
-// priceOfAccounts returns the price of the accounts that a transfer creates.
+// priceOfAccounts returns the price in tinycents of the accounts that a transfer with these arguments creates. It
+// creates none.
 func (c *call) priceOfAccounts(in []any) int64 {
 	created := map[common.Address]bool{}
 	c.eachAddress(in, func(a common.Address) {
@@ -217,7 +222,7 @@ func (c *call) priceOfAccounts(in []any) int64 {
 	return accountPrice * int64(len(created))
 }
 
-// eachAddress visits the addresses in arguments.
+// eachAddress calls visit with each address in the arguments, at any depth.
 func (c *call) eachAddress(v any, visit func(common.Address)) {
 	switch v := v.(type) {
 	case common.Address:
@@ -229,7 +234,8 @@ func (c *call) eachAddress(v any, visit func(common.Address)) {
 	}
 }
 
-// priceOfMint returns the price of minting units, or each serial.
+// priceOfMint returns the price in tinycents of minting units, or as many serials as there are metadata in the
+// third argument.
 func priceOfMint(_ *call, in []any) int64 {
 	if n := len(abi.List(in[2])); n > 0 {
 		return serialPrice * int64(n)
@@ -262,7 +268,7 @@ func tokenCreations() []*function {
 	}
 }
 
-// creates returns the row of a function that creates a token.
+// creates returns the row of a function that creates a token of a type: it accepts value and has a constant gas.
 func creates(kind ledger.TokenType, signature string) *function {
 	return &function{
 		signature: signature, returns: responseCode + ",address tokenAddress", kind: write, payable: true,
@@ -270,8 +276,8 @@ func creates(kind ledger.TokenType, signature string) *function {
 	}
 }
 
-// approve is approve(spender, amount or serial) at the address of a token. For units it returns true, for a serial
-// nothing.
+// approve implements approve(spender, amount or serial) at the address of a token. For units it returns true, for
+// a serial nothing.
 func approve(c *call, in []any) ([]any, error) {
 	t, rest, err := c.activeToken(in)
 	if err != nil {
@@ -283,7 +289,8 @@ func approve(c *call, in []any) ([]any, error) {
 	return c.approveUnits(t, rest[0].(common.Address), rest[1])
 }
 
-// approveOf is approve(token, spender, amount) and approveNFT(token, approved, serial).
+// approveOf implements approve(token, spender, amount) and approveNFT(token, approved, serial). It fails if the
+// token has the other type.
 func approveOf(c *call, in []any) ([]any, error) {
 	t, _, err := c.activeToken(in)
 	if err != nil {
@@ -299,7 +306,8 @@ func approveOf(c *call, in []any) ([]any, error) {
 	return approve(c, in)
 }
 
-// approveUnits lets a spender transfer units of the caller.
+// approveUnits sets the allowance of a spender for units of the caller in the simulation, emits a log, and returns
+// true.
 func (c *call) approveUnits(t *token, at common.Address, units any) ([]any, error) {
 	owner := c.caller()
 	amount, _ := amountOf(units)
@@ -320,7 +328,8 @@ func (c *call) approveUnits(t *token, at common.Address, units any) ([]any, erro
 	return []any{true}, nil
 }
 
-// approveSerial lets a spender transfer one serial. The zero address clears the approval.
+// approveSerial lets a spender transfer one serial, in the simulation, and emits a log. The caller must be the
+// owner or an operator. The zero address clears the approval.
 func (c *call) approveSerial(t *token, at common.Address, serial *big.Int) ([]any, error) {
 	n, err := c.existingSerial(t, serialOf(serial), codes.InvalidTokenNFTSerialNumber)
 	if err != nil {
@@ -348,7 +357,8 @@ func (c *call) approveSerial(t *token, at common.Address, serial *big.Int) ([]an
 	return nil, nil
 }
 
-// setApprovalForAll lets an operator transfer all serials of the caller, or revokes that.
+// setApprovalForAll lets an operator transfer all serials of the caller, or revokes that, in the simulation, and
+// emits a log.
 func setApprovalForAll(c *call, in []any) error {
 	t, rest, err := c.activeToken(in)
 	if err != nil {

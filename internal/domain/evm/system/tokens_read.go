@@ -70,7 +70,8 @@ func tokenReads() []*function {
 	}
 }
 
-// tokenOf returns the token of a call and the remaining arguments. It is the called token or the first argument.
+// tokenOf returns the token of a call and the remaining arguments. It is the called token or the first argument,
+// and nil if it does not exist.
 func (c *call) tokenOf(in []any) (*token, []any) {
 	if c.redirect {
 		return c.facts.token(c.entity), in
@@ -78,7 +79,8 @@ func (c *call) tokenOf(in []any) (*token, []any) {
 	return c.facts.token(in[0].(common.Address)), in[1:]
 }
 
-// prefetch loads a token and the association of an account with it together.
+// prefetch loads a token and the association of an account with it, by their addresses, in one request to the
+// source.
 func (c *call) prefetch(a, account common.Address) {
 	id, isNumber := c.facts.tokenID(a)
 	p, ok := c.facts.party(account)
@@ -89,13 +91,15 @@ func (c *call) prefetch(a, account common.Address) {
 	}
 }
 
-// readToken returns the token that a read-only function reads.
+// readToken returns the token that a read-only function reads: the called one or the first argument. It fails if
+// the token does not exist or has another type than the function requires.
 func (c *call) readToken(in []any) (*token, error) {
 	t, _ := c.tokenOf(in)
 	return t, refuse(t == nil || c.f.of != "" && t.Type != c.f.of, codes.InvalidTokenID)
 }
 
-// readSerial returns the serial that a read-only function reads, the first argument after the token.
+// readSerial returns the token and the serial that a read-only function reads, the first argument after the token.
+// It fails if one of them does not exist.
 func (c *call) readSerial(in []any) (t *token, n *nft, serial int64, err error) {
 	t, rest := c.tokenOf(in)
 	err = refuse(t == nil || t.Type != ledger.TokenNonFungibleUnique, codes.InvalidTokenID)
@@ -107,7 +111,8 @@ func (c *call) readSerial(in []any) (t *token, n *nft, serial int64, err error) 
 	return t, n, serial, err
 }
 
-// readRelation returns the association of an account with a token. Without one all its values are zero.
+// readRelation returns a copy of the association of an account with the token at an address. Without one all its
+// values are zero. It fails if the token or the account does not exist.
 func (c *call) readRelation(at common.Address, account any) (relation, error) {
 	c.prefetch(at, account.(common.Address))
 	t := c.facts.token(at)
@@ -122,13 +127,13 @@ func (c *call) readRelation(at common.Address, account any) (relation, error) {
 	return *c.facts.relation(p, t), nil
 }
 
-// isToken reports whether an address is that of a token.
+// isToken implements isToken: it reports whether an address is that of a token.
 func isToken(c *call, in []any) (any, error) {
 	t, _ := c.tokenOf(in)
 	return t != nil, nil
 }
 
-// tokenType returns 0 for a fungible token and 1 for a non-fungible one.
+// tokenType implements getTokenType: it returns 0 for a fungible token and 1 for a non-fungible one.
 func tokenType(_ *call, t *token) any {
 	if t.Type == ledger.TokenNonFungibleUnique {
 		return int64(1)
@@ -136,19 +141,19 @@ func tokenType(_ *call, t *token) any {
 	return int64(0)
 }
 
-// isFrozen reports whether a token is frozen for an account.
+// isFrozen implements isFrozen: it reports whether a token is frozen for an account.
 func isFrozen(c *call, in []any) (any, error) {
 	r, err := c.readRelation(in[0].(common.Address), in[1])
 	return r.frozen, err
 }
 
-// isKYC reports whether an account has been granted KYC for a token.
+// isKYC implements isKyc: it reports whether an account has been granted KYC for a token.
 func isKYC(c *call, in []any) (any, error) {
 	r, err := c.readRelation(in[0].(common.Address), in[1])
 	return r.kyc, err
 }
 
-// readFees returns the custom fees of a token.
+// readFees implements getTokenCustomFees: it returns the fixed, fractional and royalty fees of a token.
 func readFees(c *call, in []any) ([]any, error) {
 	t, err := c.readToken(in)
 	if err != nil {
@@ -209,7 +214,8 @@ func (c *call) keyKinds() worldstate.KeyKind {
 	return worldstate.MetadataKey
 }
 
-// info returns the result of getTokenInfo. Only the second interface uses the last value, the metadata.
+// info returns the struct TokenInfo of the ABI, as getTokenInfo does. Only the second interface uses the last
+// value of the token, the metadata.
 func (c *call) info(t *token) []any {
 	keys := make([]any, 0, worldstate.KeyKinds)
 	for kind := range c.keyKinds() {
@@ -230,9 +236,11 @@ func (c *call) info(t *token) []any {
 // ledgerIDs are the ids of the public networks by their chain ids.
 var ledgerIDs = map[uint64]string{evm.ChainIDMainnet: "0x00", evm.ChainIDTestnet: "0x01", 0x129: "0x02"}
 
+// ledgerID returns the id of the network in hex, by its chain id; "0x03" for an unknown network.
 func (c *call) ledgerID() string { return cmp.Or(ledgerIDs[c.s.cfg.ChainID], "0x03") }
 
-// readSerialInfo returns the information about a token and about one of its serials.
+// readSerialInfo implements getNonFungibleTokenInfo: it returns the information about a token and about one of its
+// serials.
 func readSerialInfo(c *call, in []any) (any, error) {
 	t, n, serial, err := c.readSerial(in)
 	if err != nil {
@@ -244,7 +252,8 @@ func readSerialInfo(c *call, in []any) (any, error) {
 	}, nil
 }
 
-// tokenKeyOf returns a key of a token. The number of a kind of keys has one bit.
+// tokenKeyOf implements getTokenKey: it returns a key of a token. The number of a kind of keys has one bit. It
+// fails if the token does not have the key.
 func tokenKeyOf(c *call, in []any) (any, error) {
 	t, err := c.readToken(in)
 	if err != nil {
@@ -259,7 +268,8 @@ func tokenKeyOf(c *call, in []any) (any, error) {
 	return nil, refusal(codes.KeyNotProvided)
 }
 
-// allowance returns the units that a spender may spend of an owner. It is 0 for an unknown spender and for NFTs.
+// allowance implements allowance: it returns the units that a spender may spend of an owner. It is 0 for an
+// unknown spender and for NFTs.
 func allowance(c *call, in []any) (any, error) {
 	t, err := c.readToken(in)
 	if err != nil {
@@ -286,7 +296,8 @@ func serialOf(v any) int64 {
 	return n
 }
 
-// approved returns the account that may transfer a serial besides its owner.
+// approved implements getApproved: it returns the address of the account that may transfer a serial besides its
+// owner, zero if there is none.
 func approved(c *call, in []any) (any, error) {
 	_, n, _, err := c.readSerial(in)
 	if err != nil {
@@ -295,7 +306,8 @@ func approved(c *call, in []any) (any, error) {
 	return c.facts.address(n.spender), nil
 }
 
-// approvedForAll reports whether an operator may transfer all serials of an owner. It is false for unknown accounts.
+// approvedForAll implements isApprovedForAll: it reports whether an operator may transfer all serials of an owner.
+// It is false for unknown accounts.
 func approvedForAll(c *call, in []any) (any, error) {
 	t, err := c.readToken(in)
 	if err != nil {
@@ -327,13 +339,15 @@ func facadeReads() []*function {
 	}
 }
 
-// balanceOf returns the balance of an account in units of the smallest denomination, or its number of serials.
+// balanceOf implements balanceOf: it returns the balance of an account in units of the smallest denomination, or
+// its number of serials.
 func balanceOf(c *call, in []any) (any, error) {
 	r, err := c.readRelation(c.entity, in[0])
 	return r.balance, err
 }
 
-// ownerOf returns the owner of a serial.
+// ownerOf implements ownerOf: it returns the address of a serial's owner. It fails if the serial does not exist or
+// its owner is deleted.
 func ownerOf(c *call, in []any) (any, error) {
 	t, n, _, err := c.readSerial(in)
 	if err != nil {
@@ -350,7 +364,8 @@ func ownerOf(c *call, in []any) (any, error) {
 // noSuchURI is the URI of a serial that does not exist.
 const noSuchURI = "ERC721Metadata: URI query for nonexistent token"
 
-// tokenURI returns the metadata of a serial as text. A serial that does not exist has a constant text.
+// tokenURI implements tokenURI: it ends the call with the metadata of a serial as text. A serial that does not
+// exist has a constant text; a fungible token halts the frame.
 func tokenURI(c *call, in []any) evm.Outcome {
 	t, rest := c.tokenOf(in)
 	switch {
@@ -366,7 +381,7 @@ func tokenURI(c *call, in []any) evm.Outcome {
 	return c.returns(strings.ToValidUTF8(string(n.metadata), "\uFFFD"))
 }
 
-// isAssociated reports whether the caller is associated with the called token.
+// isAssociated implements isAssociated: it reports whether the caller is associated with the called token.
 func isAssociated(c *call, in []any) (any, error) {
 	c.prefetch(c.entity, c.Caller)
 	t, err := c.readToken(in)

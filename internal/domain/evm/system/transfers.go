@@ -44,8 +44,9 @@ type transfer struct {
 	tokens []movement
 }
 
-// party returns the account of an argument of a transfer. If receives is set and no account has the address, it is
-// created, unless it is a long-zero address.
+// party returns the account of an argument of a transfer. If receives is set and no account has the address, it
+// creates one in the simulation, unless it is a long-zero address. Otherwise it fails if the account does not
+// exist.
 func (c *call) party(v any, receives bool) (ledger.EntityID, error) {
 	a := v.(common.Address)
 	if p, ok := c.facts.party(a); ok {
@@ -59,14 +60,14 @@ func (c *call) party(v any, receives bool) (ledger.EntityID, error) {
 	return c.facts.newParty(a), nil
 }
 
-// createsAccount reports whether a transfer to an address would create an account.
+// createsAccount reports whether a transfer to an address would create an account. It creates none.
 func (c *call) createsAccount(a common.Address) bool {
 	_, longZero := ledger.EVMAddress(a).Num()
 	return !longZero && c.State.Entity(a) == nil && !c.State.Exist(a)
 }
 
-// transfer checks a transfer, adds its custom fees, and moves hbars, units and serials. Earlier moves remain if a
-// later one fails; see call.do.
+// transfer checks a transfer, adds its custom fees to x, and moves hbars, units and serials in the simulation.
+// Earlier moves remain if a later one fails; see call.do.
 func (c *call) transfer(x *transfer) error {
 	units, serials := 0, 0
 	for i := range x.tokens {
@@ -133,12 +134,13 @@ func (m *movement) validate() error {
 	)
 }
 
+// partyOfMove returns the account of a move.
 func partyOfMove(m move) ledger.EntityID { return m.party }
 
 // maxTransfers is the maximum number of hbar amounts, of token amounts, and of serials in a transfer.
 const maxTransfers = 10
 
-// sum adds up amounts. On overflow it returns a number other than 0.
+// sum returns the sum of the amounts. On overflow it returns a number other than 0.
 func sum(moves []move) (n int64) {
 	for _, m := range moves {
 		if m.amount > 0 && n > math.MaxInt64-m.amount || m.amount < 0 && n < math.MinInt64-m.amount {
@@ -149,7 +151,8 @@ func sum(moves []move) (n int64) {
 	return n
 }
 
-// spend subtracts an amount from an owner's allowance for the caller, of hbars if the token is 0.
+// spend subtracts an amount from an owner's allowance for the caller in the simulation, of tinybars if the token
+// is 0. It fails if the allowance is too small.
 func (c *call) spend(owner, token ledger.EntityID, amount int64) error {
 	left := c.facts.allowance(owner, c.caller(), token)
 	err := firstOf(
@@ -192,7 +195,8 @@ func (c *call) moveHbars(moves []move) error {
 	return nil
 }
 
-// spendable returns the hbars that an account can send. Accounts other than contracts have a minimum balance.
+// spendable returns the tinybars that an account can send. Accounts other than contracts have at least
+// evm.DefaultMinimumBalance.
 func (c *call) spendable(a common.Address) *uint256.Int {
 	owns := c.State.GetBalance(a)
 	if e := c.State.Entity(a); e != nil && e.Type != ledger.EntityContract &&
@@ -202,8 +206,9 @@ func (c *call) spendable(a common.Address) *uint256.Int {
 	return owns
 }
 
-// usableRelation returns the association of a party that sends or receives a token. A receiver with a free automatic
-// association becomes associated.
+// usableRelation returns the association of a party that sends or receives a token. With takes, a receiver with a
+// free automatic association becomes associated in the simulation. It fails if the party is not associated, is
+// frozen or lacks KYC.
 func (c *call) usableRelation(t *token, p ledger.EntityID, takes bool) (*relation, error) {
 	r := c.facts.relation(p, t)
 	if !r.associated && takes {
@@ -219,7 +224,8 @@ func (c *call) usableRelation(t *token, p ledger.EntityID, takes bool) (*relatio
 	)
 }
 
-// autoAssociate associates an account with a token that it receives, if it has a free slot.
+// autoAssociate associates an account with a token that it receives, in the simulation, and uses one of its slots.
+// It fails if no slot is free, or the account would be frozen or lack KYC.
 func (c *call) autoAssociate(t *token, p ledger.EntityID) error {
 	c.facts.load(worldstate.TokenReads{Slots: []ledger.EntityID{p}})
 	room := c.facts.slots[p]
@@ -283,7 +289,8 @@ func (c *call) moveToken(m *movement) error {
 	return nil
 }
 
-// moveSerial changes the owner of a serial, the balances of both, and removes its approved spender.
+// moveSerial changes the owner of a serial and the balances of both, and removes its approved spender, in the
+// simulation. It fails if x.from does not own the serial or the approval is missing.
 func (c *call) moveSerial(t *token, x serialMove) error {
 	n, err := c.existingSerial(t, x.serial, codes.InvalidNFTID)
 	if err != nil {
@@ -317,7 +324,9 @@ func (c *call) moveSerial(t *token, x serialMove) error {
 	return nil
 }
 
-// units moves an amount of a token between two accounts.
+// units returns the movement of an amount of a token between two accounts, but does not execute it. It creates the
+// account of a new receiver in the simulation. approved makes the caller use its allowance, unless it is the
+// sender.
 func (c *call) units(t *token, from, to any, amount int64, approved bool) (movement, error) {
 	giver, err := c.party(from, false)
 	if err != nil {
@@ -332,7 +341,9 @@ func (c *call) units(t *token, from, to any, amount int64, approved bool) (movem
 	}}, nil
 }
 
-// serials returns the movement of serials of a token between accounts, from lists of the ABI. It changes nothing.
+// serials returns the movement of serials of a token between accounts, from lists of the ABI, but does not execute
+// it. It creates the accounts of new receivers in the simulation. approved makes the caller use approvals, unless
+// it is the sender.
 func (c *call) serials(t *token, from, to, numbers []any, approved bool) (movement, error) {
 	m := movement{token: t}
 	err := refuse(len(from) != len(to) || len(to) != len(numbers), codes.InvalidTransactionBody)
@@ -355,7 +366,7 @@ func (c *call) serials(t *token, from, to, numbers []any, approved bool) (moveme
 	return m, nil
 }
 
-// sendUnits is transferToken(token, from, to, amount).
+// sendUnits implements transferToken(token, from, to, amount).
 func sendUnits(c *call, in []any) error {
 	t, rest, err := c.activeToken(in)
 	if err != nil {
@@ -369,7 +380,8 @@ func sendUnits(c *call, in []any) error {
 	return c.send(c.units(t, rest[0], rest[1], amount, false))
 }
 
-// sendUnitsOfAll is transferTokens(token, accounts, amounts).
+// sendUnitsOfAll implements transferTokens(token, accounts, amounts): negative amounts are sent, positive ones
+// received.
 func sendUnitsOfAll(c *call, in []any) error {
 	t, rest, err := c.activeToken(in)
 	if err != nil {
@@ -391,7 +403,7 @@ func sendUnitsOfAll(c *call, in []any) error {
 	return c.send(m, nil)
 }
 
-// sendSerial is transferNFT(token, from, to, serial).
+// sendSerial implements transferNFT(token, from, to, serial).
 func sendSerial(c *call, in []any) error {
 	t, rest, err := c.activeToken(in)
 	if err != nil {
@@ -400,7 +412,7 @@ func sendSerial(c *call, in []any) error {
 	return c.send(c.serials(t, rest[:1], rest[1:2], rest[2:3], false))
 }
 
-// sendSerials is transferNFTs(token, from, to, serials).
+// sendSerials implements transferNFTs(token, from, to, serials).
 func sendSerials(c *call, in []any) error {
 	t, rest, err := c.activeToken(in)
 	if err != nil {
@@ -409,8 +421,8 @@ func sendSerials(c *call, in []any) error {
 	return c.send(c.serials(t, abi.List(rest[0]), abi.List(rest[1]), abi.List(rest[2]), false))
 }
 
-// takeOf is transferFrom(token, from, to, amount) and transferFromNFT(token, from, to, serial). The caller uses its
-// allowance.
+// takeOf implements transferFrom(token, from, to, amount) and transferFromNFT(token, from, to, serial). The caller
+// uses its allowance.
 func takeOf(c *call, in []any) error {
 	t, rest, err := c.activeToken(in)
 	if err != nil {
@@ -423,7 +435,8 @@ func takeOf(c *call, in []any) error {
 	return c.take(t, rest[0], rest[1], rest[2].(*big.Int))
 }
 
-// take transfers an amount or a serial of a token with the allowance of the caller.
+// take transfers an amount or a serial of a token in the simulation, with the allowance of the caller unless it is
+// the sender.
 func (c *call) take(t *token, from, to any, n *big.Int) error {
 	if t.Type == ledger.TokenNonFungibleUnique {
 		return c.send(c.serials(t, []any{from}, []any{to}, []any{n.Int64()}, true))
@@ -431,7 +444,7 @@ func (c *call) take(t *token, from, to any, n *big.Int) error {
 	return c.send(c.units(t, from, to, n.Int64(), true))
 }
 
-// send applies the transfer of one token, unless it could not be read.
+// send executes the transfer of one token in the simulation, unless err is set, which it returns.
 func (c *call) send(m movement, err error) error {
 	if err != nil {
 		return err
@@ -439,7 +452,8 @@ func (c *call) send(m movement, err error) error {
 	return c.transfer(&transfer{tokens: []movement{m}})
 }
 
-// transferOwn is transfer(to, amount) at the address of a token.
+// transferOwn implements transfer(to, amount) at the address of a token: it sends units of the caller and emits a
+// log.
 func transferOwn(c *call, in []any) ([]any, error) {
 	t, rest, err := c.activeToken(in)
 	if err != nil {
@@ -452,7 +466,8 @@ func transferOwn(c *call, in []any) ([]any, error) {
 	return c.takeAndLog(t, c.Caller, rest[0], rest[1])
 }
 
-// transferFrom is transferFrom(from, to, amount or serial) at the address of a token.
+// transferFrom implements transferFrom(from, to, amount or serial) at the address of a token, with the allowance
+// of the caller, and emits a log.
 func transferFrom(c *call, in []any) ([]any, error) {
 	t, rest, err := c.activeToken(in)
 	if err != nil {
@@ -477,8 +492,9 @@ func (c *call) takeAndLog(t *token, from, to, n any) ([]any, error) {
 	return []any{true}, nil
 }
 
-// cryptoTransfer transfers hbars and tokens at once. Its arguments are lists of tokens with their movements. The newer
-// form has a list of hbar transfers before them, and reports which movements use an approval.
+// cryptoTransfer implements cryptoTransfer, which transfers hbars and tokens at once. Its arguments are lists of
+// tokens with their movements. The newer form has a list of hbar transfers before them, and reports which
+// movements use an approval.
 func cryptoTransfer(c *call, in []any) error {
 	x := &transfer{}
 	if len(in) == 2 {
@@ -508,7 +524,8 @@ func cryptoTransfer(c *call, in []any) error {
 	return c.transfer(x)
 }
 
-// serialMovesOf reads the transfers of serials of a token, with or without the flag for approvals.
+// serialMovesOf reads the transfers of serials of a token from the values of the ABI, with or without the flag for
+// approvals. It creates the accounts of new receivers in the simulation.
 func (c *call) serialMovesOf(t *token, values []any) ([]serialMove, error) {
 	var out []serialMove
 	for _, v := range values {
@@ -522,7 +539,8 @@ func (c *call) serialMovesOf(t *token, values []any) ([]serialMove, error) {
 	return out, nil
 }
 
-// amountsOf reads the amounts of accounts, with or without the flag for approvals.
+// amountsOf reads the amounts of accounts from the values of the ABI, with or without the flag for approvals. It
+// creates the accounts of new receivers in the simulation.
 func (c *call) amountsOf(values []any) ([]move, error) {
 	var out []move
 	for _, v := range values {

@@ -21,6 +21,7 @@ import (
 // refusal is the response code with which the network would reject an operation, as an error.
 type refusal ledger.ResponseCode
 
+// Error returns the name of the response code.
 func (r refusal) Error() string { return ledger.ResponseCode(r).String() }
 
 // refuse returns a [refusal] if a condition is true, else nil.
@@ -31,12 +32,13 @@ func refuse(condition bool, code ledger.ResponseCode) error {
 	return nil
 }
 
-// firstOf returns the error of the first check that fails, or nil.
+// firstOf returns the first error that is not nil, or nil. All checks have run before the call.
 func firstOf(checks ...error) error {
 	return cmp.Or(checks...)
 }
 
-// do calls a function, and undoes its changes if it fails.
+// do calls a function and returns its results with the code of success. If it fails with a [refusal], do undoes
+// its changes of the simulation, records the failure of a write, and returns the code of the refusal.
 func (c *call) do(do func(*call, []any) ([]any, error), in []any) (code ledger.ResponseCode, values []any) {
 	mark := c.State.Snapshot()
 	values, err := do(c, in)
@@ -61,7 +63,8 @@ func (c *call) keyedToken(in []any, key worldstate.KeyKind) (*token, []any, erro
 	return t, rest, err
 }
 
-// activeToken returns the token of a call and the remaining arguments. The token must not be paused.
+// activeToken returns the token of a call, which is the called one or the first argument, and the remaining
+// arguments. It fails if the token does not exist, is deleted or paused.
 func (c *call) activeToken(in []any) (*token, []any, error) {
 	a := c.entity
 	if !c.redirect {
@@ -86,7 +89,8 @@ func (t *token) requireActive() error {
 	return refuse(t.PauseStatus == ledger.PausePaused, codes.TokenIsPaused)
 }
 
-// existingToken returns the token at an address, paused or not.
+// existingToken returns the token at an address, paused or not. It fails if the token does not exist or is
+// deleted.
 func (c *call) existingToken(a common.Address) (*token, error) {
 	t := c.facts.token(a)
 	id, _ := c.facts.tokenID(a)
@@ -108,7 +112,8 @@ func (c *call) existingSerial(t *token, serial int64, code ledger.ResponseCode) 
 	return n, refuse(n == nil, code)
 }
 
-// caller returns the id of the caller, even if it does not exist, as the treasury of an empty ledger.
+// caller returns the id of the caller. One that the ledger does not have, as the treasury of an empty ledger, gets
+// a number of the simulation.
 func (c *call) caller() ledger.EntityID {
 	if p, ok := c.facts.party(c.Caller); ok {
 		return p
@@ -116,7 +121,8 @@ func (c *call) caller() ledger.EntityID {
 	return c.facts.newParty(c.Caller)
 }
 
-// held returns the association of an account with a token. It fails without one.
+// held returns the association of an account with a token, which the caller may change with [evm.Set]. It fails
+// without one.
 func (c *call) held(t *token, account any) (*relation, error) {
 	p, err := c.existingParty(account, codes.InvalidAccountID)
 	if err != nil {
@@ -126,7 +132,7 @@ func (c *call) held(t *token, account any) (*relation, error) {
 	return r, refuse(!r.associated, codes.TokenNotAssociatedToAccount)
 }
 
-// log emits a log of a token.
+// log adds a log of a token to the simulation: event is the signature whose hash is the first topic.
 func (c *call) log(t *token, event string, topics []common.Hash, data []byte) {
 	c.State.AddLog(&types.Log{
 		Address: longZero(t.EntityID), Topics: append(
@@ -138,7 +144,7 @@ func (c *call) log(t *token, event string, topics []common.Hash, data []byte) {
 // topic returns an address or a number as a topic of a log.
 func topic(v any) common.Hash { return abi.Word(v) }
 
-// word returns a number as the data of a log.
+// word returns the 32 bytes of a number, as the data of a log.
 func word(n int64) []byte {
 	w := abi.Word(n)
 	return w[:]
@@ -149,7 +155,8 @@ const (
 	maxMetadata = 100 // bytes per serial
 )
 
-// amountOf converts a signed or unsigned amount. ok is false if it is negative or too large, and for other values.
+// amountOf returns a signed or unsigned number of the ABI as int64. ok is false if it is negative or too large,
+// and for other values.
 func amountOf(v any) (n int64, ok bool) {
 	switch v := v.(type) {
 	case int64:
@@ -163,7 +170,7 @@ func amountOf(v any) (n int64, ok bool) {
 	}
 }
 
-// remainingSupply returns the amount that can still be minted.
+// remainingSupply returns the amount that can still be minted, in units of the smallest denomination or serials.
 func (t *token) remainingSupply() int64 {
 	if t.SupplyType == ledger.SupplyInfinite {
 		return math.MaxInt64 - t.TotalSupply
@@ -171,7 +178,8 @@ func (t *token) remainingSupply() int64 {
 	return t.MaxSupply - t.TotalSupply
 }
 
-// mint creates units of a token for its treasury, or a serial for each metadata: mintToken(token, amount, metadata).
+// mint implements mintToken(token, amount, metadata): it creates units of a token for its treasury, or a serial
+// for each metadata, in the simulation. It returns the new supply and the serial numbers.
 func mint(c *call, in []any) ([]any, error) {
 	amount, _ := amountOf(in[1])
 	metadata := abi.List(in[2])
@@ -209,7 +217,8 @@ func mint(c *call, in []any) ([]any, error) {
 	return []any{t.TotalSupply, []any{}}, nil
 }
 
-// treasuryRelation returns the association of the treasury with an active token whose supply can change.
+// treasuryRelation returns the association of the treasury with a token. It fails if the token is paused or has no
+// supply key.
 func (c *call) treasuryRelation(t *token) (*relation, error) {
 	err := firstOf(
 		t.requireActive(),
@@ -221,7 +230,8 @@ func (c *call) treasuryRelation(t *token) (*relation, error) {
 	return c.usableRelation(t, t.TreasuryAccountID, false)
 }
 
-// mintSerials creates a serial for each metadata in the treasury. It returns the new supply and the serial numbers.
+// mintSerials creates a serial for each metadata in the treasury, whose association is r, in the simulation. It
+// returns the new supply and the serial numbers.
 func mintSerials(c *call, t *token, r *relation, metadata []any) ([]any, error) {
 	err := firstOf(
 		refuse(len(metadata) == 0, codes.InvalidTokenMintMetadata),
@@ -244,8 +254,9 @@ func mintSerials(c *call, t *token, r *relation, metadata []any) ([]any, error) 
 	return []any{t.TotalSupply, serials}, nil
 }
 
-// burn removes units or serials of a token from its treasury: burnToken(token, amount, serials). It ignores serials of
-// a fungible token, and the amount of a non-fungible one.
+// burn implements burnToken(token, amount, serials): it removes units or serials of a token from its treasury in
+// the simulation, and returns the new supply. It ignores serials of a fungible token, and the amount of a
+// non-fungible one.
 func burn(c *call, in []any) ([]any, error) {
 	at, serials := in[0].(common.Address), abi.List(in[2])
 	amount, _ := amountOf(in[1])
@@ -312,8 +323,8 @@ func distinctSerials(values []any) ([]int64, error) {
 	return out, nil
 }
 
-// destroy removes serials and subtracts them from the supply and the owner's balance. foreign is the response code
-// for a serial of another owner.
+// destroy removes serials in the simulation and subtracts them from the supply and the owner's balance in r.
+// foreign is the response code for a serial of another owner.
 func (c *call) destroy(
 	t *token, owner ledger.EntityID, r *relation, serials []int64, foreign ledger.ResponseCode,
 ) error {
@@ -332,8 +343,9 @@ func (c *call) destroy(
 	return nil
 }
 
-// wipe removes an amount of a fungible token from an account, or serials of a non-fungible one:
-// wipeTokenAccount(token, account, amount) and wipeTokenAccountNFT(token, account, serials).
+// wipe implements wipeTokenAccount(token, account, amount) and wipeTokenAccountNFT(token, account, serials): it
+// removes an amount of a fungible token from an account, or serials of a non-fungible one, in the simulation. The
+// token needs a wipe key.
 func wipe(c *call, in []any) error {
 	amount, _ := amountOf(in[2]) // 0 for serials
 	err := refuse(amount < 0, codes.InvalidWipingAmount)
@@ -383,7 +395,8 @@ func wipe(c *call, in []any) error {
 	return nil
 }
 
-// changeSupply adds to the total supply of a token, and to the balance of the account whose association is given.
+// changeSupply adds by, which can be negative, to the total supply of a token and to the balance in r, in the
+// simulation. It checks nothing.
 func (c *call) changeSupply(t *token, r *relation, by int64) {
 	evm.Set(c.State, &r.balance, r.balance+by)
 	evm.Set(c.State, &t.TotalSupply, t.TotalSupply+by)

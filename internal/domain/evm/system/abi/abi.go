@@ -33,7 +33,7 @@ type Type struct {
 	dynamic bool
 }
 
-// String returns the canonical name, without the names of parts.
+// String returns the canonical name of the type as in signatures, without the names of parts.
 func (t *Type) String() string { return t.text }
 
 type kind uint8
@@ -55,7 +55,8 @@ const (
 // ErrInvalid is returned for data that is not an encoding of the type.
 var ErrInvalid = errors.New("invalid ABI encoding")
 
-// Parse parses a type such as "(address,int64)[]".
+// Parse parses an ABI type such as "(address,int64)[]". It fails if text is not exactly one type or nests too
+// deeply.
 func Parse(text string) (*Type, error) {
 	p := parser{text}
 	t, err := p.typ(0)
@@ -65,7 +66,7 @@ func Parse(text string) (*Type, error) {
 	return t, err
 }
 
-// MustParse is like [Parse] but panics if the type is invalid.
+// MustParse is like [Parse] but panics if the type is invalid. It is for types in the code.
 func MustParse(text string) *Type {
 	t, err := Parse(text)
 	if err != nil {
@@ -84,7 +85,8 @@ var kinds = map[string]kind{
 	"address": kindAddress, "bool": kindBool, "bytes": kindBytes, "bytes32": kindBytes32, "string": kindString,
 }
 
-// elementary returns the type with a name such as uint64 or bytes4, which has no parentheses and brackets.
+// elementary returns the type with a name such as uint64 or bytes4, which has no parentheses and brackets. uint
+// and int have 256 bits. It fails for other names.
 func elementary(name string) (*Type, error) {
 	if name == "uint" || name == "int" {
 		name += "256"
@@ -112,10 +114,12 @@ func elementary(name string) (*Type, error) {
 	return t, nil
 }
 
-// size returns the number of bytes of a value in the head.
+// size returns the number of bytes of a value in the head: 32 for a dynamic type.
 func (t *Type) size() int { return 32 * t.words }
 
-// Decode decodes the value at the start of data.
+// Decode returns the value at the start of data: integers as int64, uint64 or *big.Int, lists and tuples as []any,
+// addresses as [common.Address]. It fails with [ErrInvalid] if the encoding is invalid or too large, and ignores
+// bytes after the value.
 func (t *Type) Decode(data []byte) (any, error) {
 	return t.decodeAt(data, 0, &budget{len(data)/32 + 1, 8*len(data)/32 + 8})
 }
@@ -126,7 +130,8 @@ type budget struct {
 	parts int // of tuples, which may be nested
 }
 
-// decodeAt decodes the value at an offset of data.
+// decodeAt returns the value at an offset of data. It subtracts the parts and words that it reads from left, and
+// fails if too few are left.
 func (t *Type) decodeAt(data []byte, at int, left *budget) (any, error) {
 	switch t.kind {
 	case kindTuple:
@@ -168,7 +173,8 @@ func (t *Type) decodeAt(data []byte, at int, left *budget) (any, error) {
 	}
 }
 
-// decodeParts decodes a sequence of values. Their offsets are relative to the first.
+// decodeParts returns a sequence of values at an offset of data as []any. Their own offsets are relative to the
+// first.
 func decodeParts(types []*Type, data []byte, at int, left *budget) (any, error) {
 	if left.parts -= len(types); at < 0 || at > len(data) || left.parts < 0 {
 		return nil, ErrInvalid
@@ -194,7 +200,8 @@ func decodeParts(types []*Type, data []byte, at int, left *budget) (any, error) 
 	return out, nil
 }
 
-// lengthAt decodes a length or an offset, which must not exceed the length of data.
+// lengthAt returns the length or offset in the word at a byte of data. It fails if that exceeds the length of
+// data.
 func lengthAt(data []byte, at int) (int, error) {
 	if at < 0 || len(data)-at < 32 {
 		return 0, ErrInvalid
@@ -255,7 +262,8 @@ func (t *Type) decodeWord(word [32]byte) (any, error) {
 	return v, nil
 }
 
-// Encode appends the encoding of a value to data. A value of another type is encoded as zero.
+// Encode appends the ABI encoding of a value, of the types that Decode returns, to data. A value of another type
+// is encoded as zero.
 func (t *Type) Encode(data []byte, v any) []byte {
 	switch t.kind {
 	case kindTuple:
@@ -281,7 +289,7 @@ func (t *Type) Encode(data []byte, v any) []byte {
 	}
 }
 
-// encodeParts appends the heads of a sequence of values, and then the tails.
+// encodeParts appends the heads of a sequence of values to data, and then the tails. Missing values are zero.
 func encodeParts(types []*Type, data []byte, values []any) []byte {
 	head := 0
 	for _, t := range types {
@@ -303,7 +311,7 @@ func encodeParts(types []*Type, data []byte, values []any) []byte {
 	return append(data, tail...)
 }
 
-// Word returns the encoding of a value of a static type that is not a tuple.
+// Word returns the 32 bytes of a value of a static type that is not a tuple. Values of other Go types are zero.
 func Word(v any) (word [32]byte) {
 	switch v := v.(type) {
 	case common.Address:
@@ -333,13 +341,13 @@ func Word(v any) (word [32]byte) {
 	return word
 }
 
-// appendUint appends a number as a word.
+// appendUint appends a number as a word of 32 bytes.
 func appendUint(data []byte, v uint64) []byte {
 	word := Word(v)
 	return append(data, word[:]...)
 }
 
-// List returns the elements of an array or a tuple.
+// List returns the elements of a decoded array or tuple, or nil for any other value.
 func List(v any) []any {
 	l, _ := v.([]any)
 	return l

@@ -62,10 +62,10 @@ type Argument struct {
 	Indexed           bool
 }
 
-// New parses declarations. Each text has declarations in the notation of Solidity, separated by semicolons or line
-// breaks, or the JSON of an ABI: an object or an array of them, an array of declarations in the notation of Solidity,
-// or an object with one of these as its member abi, as compilers write it. The result also uses the declarations of
-// next.
+// New returns an ABI with declarations to decode with. Each text has declarations in the notation of Solidity,
+// separated by semicolons or line breaks, or the JSON of an ABI: an object or an array of them, an array of
+// declarations in the notation of Solidity, or an object with one of these as its member abi, as compilers write
+// it. The result also uses the declarations of next, which can be nil. It fails for the first invalid declaration.
 func New(texts []string, next *ABI) (*ABI, error) {
 	a := &ABI{declared: map[string][]*fragment{}, next: next}
 	for _, text := range texts {
@@ -82,7 +82,7 @@ func New(texts []string, next *ABI) (*ABI, error) {
 	return a, nil
 }
 
-// split returns the texts in the notation of Solidity that a text is, or has as JSON.
+// split returns the texts in the notation of Solidity that a text is, or that its JSON stands for.
 func split(text string) ([]string, error) {
 	text = strings.TrimLeft(text, " \t\r\n\ufeff")
 	if strings.HasPrefix(text, "{") || strings.HasPrefix(text, "[") {
@@ -91,7 +91,7 @@ func split(text string) ([]string, error) {
 	return []string{text}, nil
 }
 
-// declare adds the declarations of a text in the notation of Solidity, at least one.
+// declare parses the declarations of a text in the notation of Solidity, at least one, and adds them to a.
 func (a *ABI) declare(text string) error {
 	p := parser{text}
 	for found := false; ; found = true {
@@ -117,7 +117,7 @@ func (a *ABI) declare(text string) error {
 	}
 }
 
-// find returns the declarations with a selector or hash, those of this ABI before those of next.
+// find returns the declarations of a kind with a selector or hash, those of this ABI before those of next.
 func (a *ABI) find(kind string, id []byte) (out []*fragment) {
 	for ; a != nil; a = a.next {
 		out = append(out, a.declared[kind+string(id)]...)
@@ -125,10 +125,11 @@ func (a *ABI) find(kind string, id []byte) (out []*fragment) {
 	return out
 }
 
-// Call decodes the input of a call, and its output unless it is nil. It returns nil if no declaration fits.
+// Call decodes the input of a call, with its selector, and its output unless it is nil. It returns nil if no
+// declaration fits.
 func (a *ABI) Call(input, output []byte) *Decoded { return a.decode(functions, input, output) }
 
-// Error decodes the data of a revert. It returns nil if no declaration fits.
+// Error decodes the data of a revert, with its selector. It returns nil if no declaration fits.
 func (a *ABI) Error(data []byte) *Decoded { return a.decode(failures, data, nil) }
 
 // decode returns the call, error or event in data, as the first declaration with its selector understands it; one
@@ -169,10 +170,11 @@ func (a *ABI) Log(topics [][]byte, data []byte) *Decoded {
 	return nil
 }
 
+// signature returns the canonical signature, such as transfer(address,uint256).
 func (f *fragment) signature() string { return f.name + f.inputs.text }
 
-// decodeLog decodes a log without its first topic. An indexed value of a dynamic type, array or tuple is represented
-// by its hash.
+// decodeLog decodes a log without its first topic, or returns nil if it does not fit. An indexed value of a
+// dynamic type, array or tuple is represented by its hash.
 func (f *fragment) decodeLog(topics [][]byte, data []byte) *Decoded {
 	rest := &Type{kind: kindTuple}
 	for i, t := range f.inputs.parts {
@@ -206,7 +208,8 @@ func (f *fragment) decodeLog(topics [][]byte, data []byte) *Decoded {
 	return d
 }
 
-// arguments decodes the parts of a tuple. The result is not nil if there is no error.
+// arguments decodes the parts of a tuple from data, with their names, types and values as text. The result is not
+// nil if there is no error.
 func (t *Type) arguments(data []byte) ([]*Argument, error) {
 	v, err := t.Decode(data)
 	if err != nil {
@@ -219,7 +222,8 @@ func (t *Type) arguments(data []byte) ([]*Argument, error) {
 	return out, nil
 }
 
-// format returns the text of a value. That of an array or tuple is JSON.
+// format returns the text of a decoded value for people. That of an array or tuple is JSON, and bytes and
+// addresses are "0x" and hex.
 func (t *Type) format(v any) string {
 	switch v := v.(type) {
 	case common.Address:
@@ -237,8 +241,8 @@ func (t *Type) format(v any) string {
 	}
 }
 
-// appendJSON appends a value: arrays as arrays, tuples as objects if all parts have names, booleans, and other values
-// as strings.
+// appendJSON appends the JSON of a decoded value to dst: arrays as arrays, tuples as objects if all parts have
+// names, booleans, and other values as strings.
 func (t *Type) appendJSON(dst []byte, v any) []byte {
 	values, nested := v.([]any)
 	if b, ok := v.(bool); ok {
@@ -315,7 +319,7 @@ func (p *parser) skipGroup() bool {
 	return false
 }
 
-// word returns the next word, or an empty string if there is none.
+// word skips blanks and comments and reads the next word, or an empty string if there is none.
 func (p *parser) word() string {
 	p.accept("")
 	n := strings.IndexFunc(p.rest, func(r rune) bool {
@@ -329,8 +333,8 @@ func (p *parser) word() string {
 	return word
 }
 
-// typ parses a type: the name of an elementary type, or a tuple as "(…)" or "tuple(…)", with the lengths of arrays
-// after it.
+// typ reads a type: the name of an elementary type, or a tuple as "(…)" or "tuple(…)", with the lengths of arrays
+// after it. It fails if more than MaxDepth types are nested; depth counts them.
 func (p *parser) typ(depth int) (t *Type, err error) {
 	if p.accept("tuple(") || p.accept("(") {
 		t, _, err = p.tuple(depth + 1)
@@ -364,7 +368,8 @@ const maxName = 64
 
 var errDeep = errors.New("the type is nested too deeply")
 
-// tuple parses parameters after their opening parenthesis. indexed are those with this modifier.
+// tuple reads parameters after their opening parenthesis and returns them as a tuple. indexed reports for each
+// whether it has this modifier.
 func (p *parser) tuple(depth int) (t *Type, indexed []bool, err error) {
 	t = &Type{kind: kindTuple, text: "("}
 	words := 0
@@ -408,7 +413,7 @@ func (p *parser) tuple(depth int) (t *Type, indexed []bool, err error) {
 	return t, indexed, nil
 }
 
-// fragment parses a declaration in the notation of Solidity. That of a constructor, or of the functions for calls
+// fragment reads a declaration in the notation of Solidity. That of a constructor, or of the functions for calls
 // without a selector, has no inputs.
 func (p *parser) fragment() (f *fragment, err error) {
 	f = &fragment{kind: p.word(), outputs: &Type{kind: kindTuple}}
@@ -434,7 +439,7 @@ func (p *parser) fragment() (f *fragment, err error) {
 	return f, nil
 }
 
-// modifiers parses what follows the parameters of a declaration. Only anonymous and returns matter.
+// modifiers reads what follows the parameters of a declaration into f. Only anonymous and returns matter.
 func (p *parser) modifiers(f *fragment) (err error) {
 	for {
 		before := *p
@@ -480,7 +485,8 @@ type declaration struct {
 	ABI json.RawMessage `json:"abi"`
 }
 
-// fromJSON returns the declarations in the JSON of an ABI.
+// fromJSON returns the declarations in the JSON of an ABI, each in the notation of Solidity. Constructors and
+// functions without a selector are omitted.
 func fromJSON(text []byte) (out []string, err error) {
 	var list []json.RawMessage
 	if text[0] == '{' {
@@ -515,7 +521,7 @@ func fromJSON(text []byte) (out []string, err error) {
 	return out, nil
 }
 
-// invalidJSON returns the error for JSON that is not an ABI, in the words of JSON.
+// invalidJSON returns the error for JSON that is not an ABI, which names no Go type.
 func invalidJSON(err error) error {
 	var (
 		syntax *json.SyntaxError
@@ -530,7 +536,7 @@ func invalidJSON(err error) error {
 	return fmt.Errorf("JSON of an ABI: %w", err)
 }
 
-// text returns a declaration in the notation of Solidity.
+// text returns a declaration of a JSON ABI in the notation of Solidity.
 func (d *declaration) text() string {
 	var b strings.Builder
 	b.WriteString(cmp.Or(d.Type, functions) + " " + d.Name)

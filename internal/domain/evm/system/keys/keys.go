@@ -39,19 +39,19 @@ const (
 	contractAddress = 4
 )
 
-// New returns a key that has a single field.
+// New returns the protobuf encoding of a Key with a single field: its kind and its value.
 func New(kind Kind, value []byte) ledger.Key {
 	return protowire.AppendBytes(protowire.AppendTag(nil, kind, protowire.BytesType), value)
 }
 
-// OfContract returns the key of a contract with a number. kind is [Contract] or [Delegatable].
+// OfContract returns the key that stands for the contract with a number. kind is [Contract] or [Delegatable].
 func OfContract(kind Kind, num int64) ledger.Key {
 	return New(kind, protowire.AppendVarint(protowire.AppendTag(nil, contractNumber, protowire.VarintType),
 		uint64(num)))
 }
 
-// OfContractAddress returns the key of a contract with an address that is not a number. kind is [Contract] or
-// [Delegatable].
+// OfContractAddress returns the key that stands for the contract with an address that is not a number. kind is
+// [Contract] or [Delegatable].
 func OfContractAddress(kind Kind, at common.Address) ledger.Key {
 	return New(kind, protowire.AppendBytes(protowire.AppendTag(nil, contractAddress, protowire.BytesType), at[:]))
 }
@@ -69,7 +69,8 @@ func Split(key []byte) (Kind, []byte) {
 	return field, value
 }
 
-// ContractAddress returns the address of a ContractID, or the zero address if it is invalid.
+// ContractAddress returns the address in an encoded ContractID, long-zero for a number, or the zero address if it
+// is invalid.
 func ContractAddress(message []byte) common.Address {
 	var id services.ContractID
 	if proto.Unmarshal(message, &id) != nil {
@@ -92,7 +93,8 @@ func ContractAddress(message []byte) common.Address {
 // contracts.
 func Primitives(key ledger.Key) [][]byte { return primitives(key, maxDepth) }
 
-// primitives returns the keys in a key, with at most depth levels of lists.
+// primitives returns the values of keys in a key that are not lists, with at most depth levels of lists. Deeper
+// ones are omitted.
 func primitives(key ledger.Key, depth int) (out [][]byte) {
 	kind, value := Split(key)
 	var members []ledger.Key
@@ -113,7 +115,7 @@ func primitives(key ledger.Key, depth int) (out [][]byte) {
 	return out
 }
 
-// threshold decodes a ThresholdKey.
+// threshold decodes a ThresholdKey: how many signatures it requires, and its keys. ok is false if it is invalid.
 func threshold(b []byte) (required int, keys []ledger.Key, ok bool) {
 	var t services.ThresholdKey
 	if proto.Unmarshal(b, &t) != nil {
@@ -135,7 +137,8 @@ type Signature struct {
 	Secp256k1         bool
 }
 
-// ParseSignatures decodes a SignatureMap. ok is false if it is invalid.
+// ParseSignatures decodes an encoded SignatureMap. It omits other kinds of signatures and verifies none. ok is
+// false if the encoding is invalid.
 func ParseSignatures(b []byte) (out []Signature, ok bool) {
 	var m services.SignatureMap
 	if proto.Unmarshal(b, &m) != nil {
@@ -177,7 +180,8 @@ func signed(key, message []byte, signatures []Signature, depth int) bool {
 	}
 }
 
-// countSigned returns how many keys the signatures satisfy.
+// countSigned returns how many of some keys the signatures of a message satisfy, with at most depth levels of
+// lists.
 func countSigned(keys []ledger.Key, message []byte, signatures []Signature, depth int) (n int) {
 	for _, k := range keys {
 		if signed(k, message, signatures, depth) {
