@@ -125,8 +125,8 @@ func (t *Turn) Hold(bytes int) error {
 }
 
 // Receive is called before the body of a request is read, and counts its memory as Hold does. A large body waits until
-// the other bodies of the client leave room for it, so that many at the same time are served one after the other instead
-// of being refused for their memory. wake is called if the turn is refused later because of another request,
+// the other bodies of the client leave room for it, so that many at the same time are served one after the other
+// instead of being refused for their memory. wake is called if the turn is refused later because of another request,
 // before it waits.
 func (t *Turn) Receive(ctx context.Context, bytes int, wake func()) error {
 	t.q.mu.Lock()
