@@ -79,7 +79,8 @@ func (v Value) with(op Op) *Value {
 	return &v
 }
 
-// filterOf returns the graph's filter on a column, or nil without conditions.
+// filterOf returns the graph's filter on a column, or nil without conditions. The filter has the text of each value by
+// its operator. Nil values are skipped, and a value that no row can have becomes an empty "in".
 func filterOf(list ...*Value) map[string]any {
 	f := map[string]any(nil)
 	for _, v := range list {

@@ -70,7 +70,8 @@ func index() (string, error) {
 	return summary + inside.ReplaceAllString(outside.ReplaceAllString(links, "$1"), "]("+DocsPrefix+"$1"), err
 }
 
-// full returns the summary and all embedded documents as one text, each after a comment with its path.
+// full returns the Markdown text of /llms-full.txt: the summary, and all embedded documents, each after a comment with
+// its path. It fails if a document cannot be read.
 func full() (string, error) {
 	names, err := fs.Glob(docs.Files, "*.md")
 	if err != nil {

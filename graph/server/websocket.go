@@ -118,8 +118,10 @@ func (c *socket) serve(ctx context.Context) {
 	}
 }
 
-// handle handles a message of the client and may send responses. It sets initialised after connection_init. The
-// caller closes the connection with the code and the reason if the code is not 0.
+// handle handles one message of the subprotocol for the reading loop of serve: it answers connection_init and ping,
+// starts the operation of a subscribe message, and ends that of a complete message. It sets initialised on
+// connection_init. The caller must not hold c.mu, and closes the connection with the code and the reason if the code
+// is not 0.
 func (c *socket) handle(
 	ctx context.Context, m *message, initialised *bool,
 ) (code websocket.StatusCode, reason string) {

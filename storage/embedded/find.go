@@ -40,7 +40,7 @@ func usualFolders() []string {
 }
 
 // searchFolders returns the folders that may contain the programs, in order of preference. It searches PATH, runs
-// pg_config, and looks in the usual folders.
+// pg_config, and looks in the usual folders and in the cache folder of this program. A source that fails is skipped.
 func searchFolders(ctx context.Context) []string {
 	var dirs []string
 	if path, err := exec.LookPath("postgres"); err == nil {

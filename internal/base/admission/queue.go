@@ -258,7 +258,7 @@ func (q *Queue) grant() {
 	}
 }
 
-// before reports whether the next turn of the client precedes that of another one.
+// before reports whether the next turn of the client precedes that of another one. The caller holds the lock.
 func (c *client) before(other *client) bool {
 	if c.virtual != other.virtual {
 		return c.virtual < other.virtual
@@ -267,6 +267,7 @@ func (c *client) before(other *client) bool {
 }
 
 // count counts a request that has waited and starts. The rate is that of windows of a tenth of the timeout.
+// The caller holds the lock.
 func (q *Queue) count(c *client) {
 	c.started++
 	if measured := now().Sub(c.since); measured >= q.o.Timeout/10 {
@@ -276,8 +277,9 @@ func (q *Queue) count(c *client) {
 	}
 }
 
-// remaining returns the estimated time after which the requests of the client that wait now have started, at most
-// a minute.
+// remaining returns the estimate for [Refusal.RetryAfter]: the time after which the requests of the client that wait
+// now have started, at the rate of its last window, or one per second if that is lower. It is at most a minute. The
+// caller holds the lock.
 func (c *client) remaining() time.Duration {
 	seconds := float64(len(c.waiting)) / max(1, c.rate)
 	return min(time.Duration(seconds*float64(time.Second)), time.Minute)
@@ -287,7 +289,7 @@ func (c *client) remaining() time.Duration {
 // is for rates that fall meanwhile. The rate has to be measured before: the first request has to have waited for half
 // of the timeout, or for a tenth of it where more than manyWaiting wait. It is the highest one until a request has
 // waited in vain: refusals take processor time, as new connections do, so that the current rate would fall with each
-// refusal, and lead to more of them.
+// refusal, and lead to more of them. The caller holds the lock.
 func (q *Queue) full(c *client) bool {
 	if len(c.waiting) == 0 {
 		return false
