@@ -173,7 +173,7 @@ func (fields) TokenNfts(ctx context.Context, q rowplan.Request, of []*ledger.Tok
 	return nftsBelow(ctx, q, entities.OfToken, list.Map(of, tokenEntityID), args)
 }
 
-// Nft reads an NFT.
+// Nft resolves Query.nft: it reads an NFT, which is nil if it does not exist.
 func (r queries) Nft(ctx context.Context, args graph.QueryNftArgs) (*ledger.NFT, error) {
 	key := ledger.NFTKey{TokenID: args.Token, SerialNumber: args.SerialNumber}
 	return loading.LoadOne(ctx, r.db, nftType, key, entities.QueueNFTsByKey)

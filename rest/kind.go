@@ -206,7 +206,8 @@ func naturalNumber(s string) (int64, bool) {
 // trimNumber returns a number without the white space around it and without a plus sign.
 func trimNumber(s string) string { return strings.TrimPrefix(strings.TrimSpace(s), "+") }
 
-// isInt reports whether a text is a decimal number without sign and with at most 31 bits.
+// isInt reports whether a text is a decimal number without sign and with at most 31 bits and 10
+// characters, leading zeros included. The kind [Int] uses it.
 func isInt(_ *Config, text string) bool {
 	n, ok := naturalNumber(text)
 	return ok && len(text) <= 10 && n <= math.MaxInt32

@@ -154,7 +154,8 @@ func (r *Resolver) Webhooks(ctx context.Context, slug *string) ([]*status.Webhoo
 }
 
 // pageToRead authenticates the sender, and reads the page with a short name or the default page. It fails if the
-// token does not have the needed role or does not permit the page.
+// token does not have the needed role or does not permit the page. It records the use of a stored token in the
+// database.
 func (r *Resolver) pageToRead(ctx context.Context, needed status.Role, slug *string) (*status.Page, error) {
 	t, err := r.operator(ctx, needed)
 	if err != nil {

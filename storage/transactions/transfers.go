@@ -36,7 +36,7 @@ from assessed_custom_fee` +
 )
 
 // QueueTransfers queues a query for the hbar transfers of transactions, ordered by account and amount. The result has
-// one list per transaction.
+// one list per transaction. If all of them were read with their transfers, it queues nothing.
 func QueueTransfers(b *storage.Batch, of []*ledger.Transaction) storage.Result[[][]*ledger.CryptoTransfer] {
 	return queueParts(b, hbarTransfers, of,
 		func(r *part[ledger.CryptoTransfer], into []any) []any {

@@ -25,7 +25,8 @@ const (
 )
 
 // Warm renders older months and notices in the background, until the context ends, so that they can be served while
-// the database is unavailable. Pages that have been rendered before stay as they are.
+// the database is unavailable. Pages that have been rendered before stay as they are. It blocks until then, and returns
+// at once if the cache is disabled.
 func (s *Site) Warm(ctx context.Context) {
 	if s.o.Cache.Disabled() {
 		return

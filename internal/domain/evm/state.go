@@ -65,8 +65,8 @@ func newState(ctx context.Context, source Source, cache *codeCache, level Level)
 	return s
 }
 
-// startRun resets the state of a single transaction: transient storage, warm addresses, refund, logs, transfers
-// and frames.
+// startRun resets the state of a single transaction: transient storage, warm addresses and slots, refund, logs,
+// transfers and frames.
 func (s *State) startRun() {
 	s.transient, s.warm, s.warmSlots = nil, map[common.Address]struct{}{}, map[slotKey]struct{}{}
 	s.refund, s.logs, s.transfers, s.frames = 0, nil, nil, s.frames[:0]

@@ -38,7 +38,8 @@ func (w *World) ArgumentType(contract, method string, i int) reflect.Type {
 	return inputs[i].Type.GetType()
 }
 
-// Initcode returns the initcode of a contract: its bytecode and the constructor arguments.
+// Initcode returns the initcode of a contract: its bytecode and the constructor arguments. contract is the
+// name of a compiled contract. If the arguments do not fit, it calls [World.Fail].
 func (w *World) Initcode(contract string, args ...any) []byte {
 	return append(common.FromHex(w.artifacts[contract].Bytecode), w.Pack(contract, "", args...)...)
 }

@@ -212,7 +212,9 @@ func partOf(amount int64, fee *ledger.FractionalFee) int64 {
 
 // chargeRoyalties adds royalty fees for the serials in m to x. The sender pays them from the payment, once for all
 // serials of the token, which paidFor records. If there is no payment, the receiver of each serial pays the
-// fallback fee.
+// fallback fee. The payment is what the sender receives in hbars and in the first asked movements of x.tokens; later
+// ones are fees. It changes x and paidFor only, and fails with a [refusal] if a fee cannot be added, for instance
+// because its token is paused.
 func (c *call) chargeRoyalties(x *transfer, m movement, asked int, paidFor map[worldstate.RelationKey]bool) error {
 	for _, v := range m.serials {
 		got := received(x, asked, v.from)
