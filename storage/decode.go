@@ -219,10 +219,55 @@ func (d *decoder) text(i int, src []byte, into *string) bool {
 	return true
 }
 
-// registerTypes registers ledger.Null with the driver, for the nullable columns that [decoder] leaves to it. It
-// changes m.
+// registerTypes registers ledger.Null with the driver, for the nullable columns that [decoder] leaves to it, and a
+// faster codec of bigint[]. It changes m.
 func registerTypes(m *pgtype.Map) {
 	m.TryWrapScanPlanFuncs = append([]pgtype.TryWrapScanPlanFunc{wrapNull}, m.TryWrapScanPlanFuncs...)
+	if number, ok := m.TypeForOID(pgtype.Int8OID); ok {
+		m.RegisterType(&pgtype.Type{
+			Name: "_int8", OID: pgtype.Int8ArrayOID,
+			Codec: &int64Array{pgtype.ArrayCodec{ElementType: number}},
+		})
+	}
+}
+
+// int64Array is the codec of bigint[]. It encodes []int64, the type of the IDs and timestamps of parents, faster than
+// the driver, which plans the encoding of each element: that is 144 allocations for 25 transactions, and 6 % of the CPU
+// (BenchmarkWays in app/testing/bench).
+type int64Array struct{ pgtype.ArrayCodec }
+
+// PlanEncode implements pgtype.Codec: it returns the faster plan for []int64 in the binary format.
+func (c *int64Array) PlanEncode(m *pgtype.Map, oid uint32, format int16, value any) pgtype.EncodePlan {
+	if _, ok := value.([]int64); ok && format == pgtype.BinaryFormatCode {
+		return int64ArrayPlan{}
+	}
+	return c.ArrayCodec.PlanEncode(m, oid, format, value)
+}
+
+type int64ArrayPlan struct{}
+
+// Encode writes the binary format of arrays: number of dimensions, flag for nulls, type of the elements, length and
+// lower bound of the dimension, then for each element its length in bytes and its value.
+func (int64ArrayPlan) Encode(value any, buf []byte) ([]byte, error) {
+	list := value.([]int64)
+	if list == nil {
+		return nil, nil
+	}
+	dimensions := min(len(list), 1)
+	buf = slices.Grow(buf, 20+12*len(list))
+	for _, v := range [...]int{dimensions, 0, pgtype.Int8OID} {
+		buf = binary.BigEndian.AppendUint32(buf, uint32(v))
+	}
+	if dimensions == 0 {
+		return buf, nil
+	}
+	buf = binary.BigEndian.AppendUint32(buf, uint32(len(list)))
+	buf = binary.BigEndian.AppendUint32(buf, 1)
+	for _, v := range list {
+		buf = binary.BigEndian.AppendUint32(buf, 8)
+		buf = binary.BigEndian.AppendUint64(buf, uint64(v))
+	}
+	return buf, nil
 }
 
 // Blob is a []byte that shares memory with the other values of its connection. Use it for columns with few bytes that
