@@ -200,8 +200,10 @@ func (t *Turn) add(bytes int64) {
 
 // release returns all memory that the turn has counted, and its room for bodies. The caller holds the lock.
 func (t *Turn) release() {
-	t.add(-t.bytes)
-	t.client.holding = remove(t.client.holding, t)
+	if t.bytes > 0 { // most requests hold nothing when they end, and the list can be long
+		t.add(-t.bytes)
+		t.client.holding = remove(t.client.holding, t)
+	}
 	if t.room > 0 {
 		t.client.room.Release(t.room)
 		t.room = 0
