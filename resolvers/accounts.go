@@ -25,10 +25,11 @@ var (
 // accountEntityID returns the id of an account, as a function for [list.Map].
 func accountEntityID(a *ledger.Account) ledger.EntityID { return a.EntityID }
 
-// accountIDs returns the ids of accounts, by which their fields are read.
+// accountIDs returns the ids of accounts in their order, by which their fields are read.
 func accountIDs(of []*ledger.Account) []ledger.EntityID { return list.Map(of, accountEntityID) }
 
-// AccountTransactions reads the transactions of accounts.
+// AccountTransactions resolves Account.transactions. It queues a read in the batch of q: a page of the transactions of
+// each account. It can first read the planner's statistics. A filter by account is BAD_USER_INPUT.
 func (fields) AccountTransactions(
 	ctx context.Context, q rowplan.Request, of []*ledger.Account, args graph.AccountTransactionsArgs,
 ) (
@@ -47,7 +48,9 @@ func (fields) AccountTransactions(
 // MaxTokensOfBalance is the maximum number of tokens of one balance.
 const MaxTokensOfBalance = 1000
 
-// BalanceTokens reads the tokens of balances.
+// BalanceTokens resolves Balance.tokens. It queues a read in the batch of q: the first tokens of each balance, ordered
+// by token id; at a past moment without their amounts, which [past.Fields.FillTokenBalances] adds. More than
+// [MaxTokensOfBalance] are BAD_USER_INPUT.
 func (fields) BalanceTokens(
 	ctx context.Context, q rowplan.Request, of []*ledger.Balance, args graph.BalanceTokensArgs,
 ) (rowplan.Results[[]*ledger.TokenBalance], error) {
@@ -67,13 +70,15 @@ var accountByID = []string{
 	"nftAllowances", "receivedNFTAllowances", "schedules", "tokens", "transfers",
 }
 
-// onlyIDs reports whether the list of ctx needs only the IDs of its rows. byID are the relations that are read by
-// them.
+// onlyIDs reports whether the root list of ctx needs only the IDs of its rows, so that the statement need not read the
+// rest. byID are the relations that are read by the IDs.
 func onlyIDs(ctx context.Context, byID ...string) bool {
 	return !hasOtherRows(rowplan.SelectionOf(ctx), append(byID, "__typename", "id", "entityId")...)
 }
 
-// Account returns an account, now or at a time.
+// Account resolves Query.account. It reads an account or contract by id, alias or EVM address; nil if it does not
+// exist. By id, it reads its relations in the same round trip where they need nothing else. At a time, it reads the
+// version and the balance snapshot of then.
 func (r queries) Account(ctx context.Context, args graph.QueryAccountArgs) (*ledger.Account, error) {
 	switch {
 	case args.At != nil:
@@ -91,7 +96,8 @@ func (r queries) Account(ctx context.Context, args graph.QueryAccountArgs) (*led
 	return entities.AccountAt(ctx, r.db, id.V, args.At, r.timestamp())
 }
 
-// Accounts returns a page of accounts.
+// Accounts resolves Query.accounts. It reads a page of accounts and contracts in one statement, ordered by id.
+// Unfiltered lists have an estimated totalCount.
 func (r queries) Accounts(ctx context.Context, args graph.QueryAccountsArgs) (*relay.AccountConnection, error) {
 	c, err := accountList.root(ctx, args.Order, args.Args, func(p storage.Page) ([]*ledger.Account, error) {
 		return entities.Accounts(ctx, r.db, args.Filter, args.HideSyntheticTreasury, onlyIDs(ctx, accountByID...), p)
@@ -99,7 +105,9 @@ func (r queries) Accounts(ctx context.Context, args graph.QueryAccountsArgs) (*r
 	return estimated(r.Resolver, c, unfiltered(args.Filter), entities.CountAccounts), err
 }
 
-// Balances returns a page of balances, now or at the last snapshot before a time.
+// Balances resolves Query.balances. It reads a page of balances in tinybars, ordered by id: the current ones, or those
+// of the last snapshot that matches a time, which it looks up first. The timestamp of the connection is the newest of
+// its balances, or that of the snapshot. Without a snapshot the list is empty.
 func (r queries) Balances(ctx context.Context, args graph.QueryBalancesArgs) (*relay.BalanceConnection, error) {
 	p, _, err := balanceList.page(ctx, args.Order, args.Args)
 	if err != nil {
@@ -139,7 +147,8 @@ func (r queries) Balances(ctx context.Context, args graph.QueryBalancesArgs) (*r
 	return c, nil
 }
 
-// EntityID returns the entity id of an account or contract.
+// EntityID resolves Query.entityId. It reads the id of the account or contract with an alias or EVM address, nil if
+// there is none. An id is returned without a lookup.
 func (r queries) EntityID(ctx context.Context, args graph.QueryEntityIDArgs) (*ledger.EntityID, error) {
 	id, err := entities.ResolveAccount(ctx, r.db, args.Of)
 	if err != nil || !id.Valid {
@@ -148,7 +157,8 @@ func (r queries) EntityID(ctx context.Context, args graph.QueryEntityIDArgs) (*l
 	return &id.V, nil
 }
 
-// withAccount replaces the condition on an account reference by one on its id.
+// withAccount returns f with the condition on an account reference replaced by one on its id, for which it can read the
+// database.
 func (r *Resolver) withAccount(ctx context.Context, f ledger.BalanceFilter) (ledger.BalanceFilter, error) {
 	if f.Account == nil {
 		return f, nil
@@ -158,7 +168,8 @@ func (r *Resolver) withAccount(ctx context.Context, f ledger.BalanceFilter) (led
 	return f, err
 }
 
-// withID adds the id of an account to the alternatives of a filter. An account that does not exist matches nothing.
+// withID returns a copy of f with the id of an account as one more alternative. It reads the id if ref is an alias or
+// address. An account that does not exist matches nothing.
 func (r *Resolver) withID(
 	ctx context.Context, f *ledger.EntityIDFilter, ref ledger.AccountRef,
 ) (*ledger.EntityIDFilter, error) {
@@ -169,14 +180,15 @@ func (r *Resolver) withID(
 	return withIDs(f, id.V), nil
 }
 
-// AccountHistory reads the versions of accounts.
+// AccountHistory resolves Account.history. It queues a read in the batch of q: a page of the versions of each account.
 func (fields) AccountHistory(
 	ctx context.Context, q rowplan.Request, of []*ledger.Account, args graph.AccountHistoryArgs,
 ) (rowplan.Results[*relay.Connection[ledger.Version]], error) {
 	return versionsOf(ctx, q, args.Order, args.Args, accountIDs(of), entities.QueueAccountVersions)
 }
 
-// AccountNode reads the consensus nodes of accounts.
+// AccountNode resolves Account.node. It queues a read in the batch of q: the consensus node that each account belongs
+// to, nil for other accounts.
 func (fields) AccountNode(_ context.Context, q rowplan.Request, of []*ledger.Account) (
 	rowplan.Results[*ledger.NetworkNode], error,
 ) {

@@ -45,7 +45,7 @@ var (
 )
 
 // allowancesOf returns the objects below which the allowances of accounts are: those that were given, or those that
-// were received. It reads nothing.
+// were received. It reads nothing and never fails.
 func allowancesOf(of []*ledger.Account, received bool) (rowplan.Results[*ledger.AccountAllowances], error) {
 	return func() ([]*ledger.AccountAllowances, error) {
 		return list.Map(of, func(a *ledger.Account) *ledger.AccountAllowances {
@@ -54,7 +54,9 @@ func allowancesOf(of []*ledger.Account, received bool) (rowplan.Results[*ledger.
 	}, nil
 }
 
-// AccountAllowancesTokens reads allowances of fungible tokens.
+// AccountAllowancesTokens resolves AccountAllowances.tokens. It queues a read in the batch of q: a page of the
+// allowances of fungible tokens that each account gave or received. More than [MaxAlternatives] alternatives in the
+// filter are BAD_USER_INPUT.
 func (fields) AccountAllowancesTokens(
 	ctx context.Context, q rowplan.Request, of []*ledger.AccountAllowances, args graph.AccountAllowancesTokensArgs,
 ) (rowplan.Results[*relay.TokenAllowanceConnection], error) {
@@ -64,8 +66,9 @@ func (fields) AccountAllowancesTokens(
 	return bothWays(ctx, q, of, args, tokenAllowanceLists, entities.QueueTokenAllowances)
 }
 
-// bothWays reads allowances that were granted or received, which are lists with different orders. One fragment can
-// select both, so parents can be mixed.
+// bothWays queues in the batch of q reading a page of the allowances that each account granted or received, which are
+// lists with different orders. One fragment can select both, so parents can be mixed: each direction takes a statement.
+// Errors of the arguments are BAD_USER_INPUT.
 func bothWays[C, F any](
 	ctx context.Context, q rowplan.Request, of []*ledger.AccountAllowances, args graph.ListArgs[F],
 	lists directedLists[C], queue queueDirected[F, C],
@@ -83,7 +86,8 @@ func bothWays[C, F any](
 	return read, failed
 }
 
-// CryptoAllowances returns a page of the hbar allowances that an account granted.
+// CryptoAllowances resolves Query.cryptoAllowances. It reads a page of the hbar allowances that an account granted. If
+// the account does not exist, the list is empty and a note says so.
 func (r queries) CryptoAllowances(
 	ctx context.Context, args graph.QueryCryptoAllowancesArgs,
 ) (*relay.CryptoAllowanceConnection, error) {
@@ -92,7 +96,8 @@ func (r queries) CryptoAllowances(
 		directed(false, entities.QueueCryptoAllowances))
 }
 
-// TokenAllowances returns a page of the allowances of fungible tokens that an account granted.
+// TokenAllowances resolves Query.tokenAllowances. It reads a page of the allowances of fungible tokens that an account
+// granted. If the account does not exist, the list is empty and a note says so.
 func (r queries) TokenAllowances(
 	ctx context.Context, args graph.QueryTokenAllowancesArgs,
 ) (*relay.TokenAllowanceConnection, error) {
@@ -104,7 +109,8 @@ func (r queries) TokenAllowances(
 		directed(false, entities.QueueTokenAllowances))
 }
 
-// NftAllowances returns a page of the allowances for collections that one account granted or received.
+// NftAllowances resolves Query.nftAllowances. It reads a page of the allowances for collections that one account
+// granted or received; nil if the account does not exist.
 func (r queries) NftAllowances(
 	ctx context.Context, args graph.QueryNftAllowancesArgs,
 ) (*relay.NFTAllowanceConnection, error) {
@@ -123,7 +129,8 @@ var airdropLists = directedLists[ledger.Airdrop]{
 	}},
 }
 
-// AirdropNft reads the NFTs of airdrops. Airdrops of fungible tokens have none: no serial has the number 0.
+// AirdropNft resolves Airdrop.nft. It queues a read in the batch of q: the NFT of each airdrop. Airdrops of fungible
+// tokens have none: no serial has the number 0.
 func (fields) AirdropNft(
 	_ context.Context, q rowplan.Request, of []*ledger.Airdrop,
 ) (rowplan.Results[*ledger.NFT], error) {
@@ -133,63 +140,70 @@ func (fields) AirdropNft(
 	return entities.QueueNFTsByKey(loading.BatchOf(q), list.Map(of, key)), nil
 }
 
-// AccountOutstandingAirdrops reads the airdrops that accounts sent and that are pending.
+// AccountOutstandingAirdrops resolves Account.outstandingAirdrops. It queues a read in the batch of q: a page of the
+// airdrops that each account sent and that are pending.
 func (fields) AccountOutstandingAirdrops(
 	ctx context.Context, q rowplan.Request, of []*ledger.Account, args graph.AccountOutstandingAirdropsArgs,
 ) (rowplan.Results[*relay.Connection[ledger.Airdrop]], error) {
 	return below(ctx, q, airdropLists[false], args, accountIDs(of), directed(false, entities.QueueAirdrops))
 }
 
-// AccountPendingAirdrops reads the airdrops that accounts can claim.
+// AccountPendingAirdrops resolves Account.pendingAirdrops. It queues a read in the batch of q: a page of the airdrops
+// that each account can claim.
 func (fields) AccountPendingAirdrops(
 	ctx context.Context, q rowplan.Request, of []*ledger.Account, args graph.AccountPendingAirdropsArgs,
 ) (rowplan.Results[*relay.Connection[ledger.Airdrop]], error) {
 	return below(ctx, q, airdropLists[true], args, accountIDs(of), directed(true, entities.QueueAirdrops))
 }
 
-// AccountAllowances returns what accounts allow others to spend. It reads nothing.
+// AccountAllowances resolves Account.allowances: what accounts allow others to spend. It reads nothing.
 func (fields) AccountAllowances(_ context.Context, _ rowplan.Request, of []*ledger.Account) (
 	rowplan.Results[*ledger.AccountAllowances], error,
 ) {
 	return allowancesOf(of, false)
 }
 
-// AccountReceivedAllowances returns what accounts may spend of others. It reads nothing.
+// AccountReceivedAllowances resolves Account.receivedAllowances: what accounts may spend of others. It reads nothing.
 func (fields) AccountReceivedAllowances(_ context.Context, _ rowplan.Request, of []*ledger.Account) (
 	rowplan.Results[*ledger.AccountAllowances], error,
 ) {
 	return allowancesOf(of, true)
 }
 
-// AccountRewards reads the staking rewards of accounts.
+// AccountRewards resolves Account.rewards. It queues a read in the batch of q: a page of the staking rewards that each
+// account received, in tinybars.
 func (fields) AccountRewards(
 	ctx context.Context, q rowplan.Request, of []*ledger.Account, args graph.AccountRewardsArgs,
 ) (rowplan.Results[*relay.Connection[ledger.StakingReward]], error) {
 	return below(ctx, q, rewardList, args, accountIDs(of), entities.QueueStakingRewards)
 }
 
-// AccountNftAllowances reads the allowances for all NFTs of a token that accounts gave.
+// AccountNftAllowances resolves Account.nftAllowances. It queues a read in the batch of q: a page of the allowances for
+// all NFTs of a token that each account gave.
 func (fields) AccountNftAllowances(
 	ctx context.Context, q rowplan.Request, of []*ledger.Account, args graph.AccountNftAllowancesArgs,
 ) (rowplan.Results[*relay.Connection[ledger.NFTAllowance]], error) {
 	return below(ctx, q, nftAllowanceLists[false], args, accountIDs(of), directed(false, entities.QueueNftAllowances))
 }
 
-// AccountReceivedNFTAllowances reads the allowances for all NFTs of a token that accounts received.
+// AccountReceivedNFTAllowances resolves Account.receivedNFTAllowances. It queues a read in the batch of q: a page of
+// the allowances for all NFTs of a token that each account received.
 func (fields) AccountReceivedNFTAllowances(
 	ctx context.Context, q rowplan.Request, of []*ledger.Account, args graph.AccountReceivedNFTAllowancesArgs,
 ) (rowplan.Results[*relay.Connection[ledger.NFTAllowance]], error) {
 	return below(ctx, q, nftAllowanceLists[true], args, accountIDs(of), directed(true, entities.QueueNftAllowances))
 }
 
-// AccountAllowancesCrypto reads allowances of hbars.
+// AccountAllowancesCrypto resolves AccountAllowances.crypto. It queues a read in the batch of q: a page of the
+// allowances of hbars that each account gave or received.
 func (fields) AccountAllowancesCrypto(
 	ctx context.Context, q rowplan.Request, of []*ledger.AccountAllowances, args graph.AccountAllowancesCryptoArgs,
 ) (rowplan.Results[*relay.Connection[ledger.CryptoAllowance]], error) {
 	return bothWays(ctx, q, of, args, cryptoAllowanceLists, entities.QueueCryptoAllowances)
 }
 
-// Airdrops reads the pending airdrops of a sender or a receiver.
+// Airdrops resolves Query.airdrops. It reads a page of the pending airdrops of a sender or a receiver; nil if the
+// account does not exist. Both or neither are BAD_USER_INPUT.
 func (r queries) Airdrops(ctx context.Context, args graph.QueryAirdropsArgs) (
 	*relay.Connection[ledger.Airdrop], error,
 ) {
@@ -199,7 +213,8 @@ func (r queries) Airdrops(ctx context.Context, args graph.QueryAirdropsArgs) (
 	)
 }
 
-// StakingRewards reads the staking rewards of an account.
+// StakingRewards resolves Query.stakingRewards. It reads a page of the staking rewards of an account, in tinybars. If
+// the account does not exist, the list is empty and a note says so.
 func (r queries) StakingRewards(ctx context.Context, args graph.QueryStakingRewardsArgs) (
 	*relay.Connection[ledger.StakingReward], error,
 ) {

@@ -17,7 +17,8 @@ import (
 
 // Amounts. The functions of most are generated: they call amountOf with fields of the row.
 
-// amountOf returns an amount of hbars or of a token, or nil if it is null.
+// amountOf returns an amount of hbars, in tinybars, or of a token in its smallest unit, or nil if n is null. Token 0
+// stands for hbars, and at for the time whose exchange rate applies; 0 is now. It reads nothing.
 func amountOf(
 	n ledger.Null[int64], token ledger.EntityID, decimals ledger.Null[int32], at ledger.Timestamp,
 ) *ledger.Amount {
@@ -27,40 +28,44 @@ func amountOf(
 	return &ledger.Amount{Raw: n.V, TokenID: token, Decimals: decimals, At: at}
 }
 
-// AccountBalanceValue returns the balance of an account.
+// AccountBalanceValue resolves Account.balanceValue: the hbars of an account as an amount. It reads nothing.
 func (f fields) AccountBalanceValue(of *ledger.Account) *ledger.Amount {
 	return f.BalanceBalanceValue(&of.Balance)
 }
 
-// BalanceBalanceValue returns an amount at the time of its snapshot.
+// BalanceBalanceValue resolves Balance.balanceValue: hbars as an amount at the time of the balance's snapshot, or now.
+// It reads nothing.
 func (fields) BalanceBalanceValue(of *ledger.Balance) *ledger.Amount {
 	return amountOf(of.Balance, 0, ledger.Null[int32]{}, of.Snapshot.V.At)
 }
 
-// TransferFeeValue returns the fee of the transaction of a transfer, which is in hbars for tokens too.
+// TransferFeeValue resolves Transfer.feeValue: the fee of the transaction of a transfer, which is in hbars for tokens
+// too. It reads nothing.
 func (fields) TransferFeeValue(of *ledger.Transfer) *ledger.Amount {
 	return &ledger.Amount{Raw: of.Fee(), At: of.ConsensusTimestamp}
 }
 
-// TokenInitialSupplyValue returns the initial supply of a token.
+// TokenInitialSupplyValue resolves Token.initialSupplyValue. It reads nothing.
 func (fields) TokenInitialSupplyValue(of *ledger.Token) *ledger.Amount {
 	return ofToken(of, of.InitialSupply)
 }
 
-// TokenMaxSupplyValue returns the maximum supply of a token.
+// TokenMaxSupplyValue resolves Token.maxSupplyValue. It reads nothing.
 func (fields) TokenMaxSupplyValue(of *ledger.Token) *ledger.Amount { return ofToken(of, of.MaxSupply) }
 
-// TokenTotalSupplyValue returns the supply of a token.
+// TokenTotalSupplyValue resolves Token.totalSupplyValue. It reads nothing.
 func (fields) TokenTotalSupplyValue(of *ledger.Token) *ledger.Amount {
 	return ofToken(of, of.TotalSupply)
 }
 
-// ofToken returns an amount of a token that has been read.
+// ofToken returns raw, in the smallest unit of a token that has been read, as an amount with the token's decimals. It
+// reads nothing.
 func ofToken(t *ledger.Token, raw int64) *ledger.Amount {
 	return &ledger.Amount{Raw: raw, TokenID: t.EntityID, Decimals: ledger.Of(int32(min(t.Decimals, math.MaxInt32)))}
 }
 
-// amounts returns the amounts of rows. It reads the decimals of their tokens if the selection has display.
+// amounts returns the amount of each row, nil where amount returns nil. If the selection has display, it queues a read
+// of the decimals of their tokens in the batch of q, and sets them in the amounts.
 func amounts[T any](
 	q rowplan.Request, of []T, amount func(T) *ledger.Amount,
 ) (rowplan.Results[*ledger.Amount], error) {
@@ -83,7 +88,8 @@ func amounts[T any](
 	}), nil
 }
 
-// AmountUsd converts amounts of hbars to US dollars. All rates are read with one statement.
+// AmountUsd resolves Amount.usd. It returns a function that converts amounts of hbars to US dollars at the exchange
+// rates of their times, which it reads with one statement, or none if they are cached. Amounts of tokens have none.
 func (f fields) AmountUsd(
 	ctx context.Context, _ rowplan.Request, of []*ledger.Amount,
 ) (rowplan.Results[*string], error) {

@@ -23,10 +23,11 @@ var (
 	blockNumberList = ofNumber("blocks by number", func(b *ledger.Block) int64 { return b.Number })
 )
 
-// spanOfBlock returns the time range of a block, by which its transactions are read.
+// spanOfBlock returns the time range of a block, by which its transactions are read. Both ends belong to the block.
 func spanOfBlock(b *ledger.Block) ledger.TimestampRange { return b.Timestamp }
 
-// BlockTransactions reads the transactions of blocks.
+// BlockTransactions resolves Block.transactions. It queues a read in the batch of q: a page of the transactions of each
+// block.
 func (fields) BlockTransactions(
 	ctx context.Context, q rowplan.Request, of []*ledger.Block, args graph.BlockTransactionsArgs,
 ) (
@@ -38,7 +39,8 @@ func (fields) BlockTransactions(
 		})
 }
 
-// Block returns the block with a hash or number.
+// Block resolves Query.block. It reads the block with a hash, or the beginning of one, or with a number, unless the
+// operation has read it; nil if it does not exist. Both or neither are BAD_USER_INPUT.
 func (r queries) Block(ctx context.Context, args graph.QueryBlockArgs) (*ledger.Block, error) {
 	if err := fault.OneOf("hash and number", args.Hash != nil, args.Number != nil); err != nil {
 		return nil, err
@@ -49,7 +51,8 @@ func (r queries) Block(ctx context.Context, args graph.QueryBlockArgs) (*ledger.
 	return loading.LoadOne(ctx, r.db, blockType, *args.Number, transactions.QueueBlocks)
 }
 
-// Blocks returns a page of blocks.
+// Blocks resolves Query.blocks. It reads a page of blocks in one statement, ordered by time or number. Unfiltered lists
+// have a totalCount.
 func (r queries) Blocks(ctx context.Context, args graph.QueryBlocksArgs) (*relay.BlockConnection, error) {
 	l, byNumber := blockList, args.OrderBy == model.BlockOrderNumber
 	if byNumber {
@@ -62,7 +65,8 @@ func (r queries) Blocks(ctx context.Context, args graph.QueryBlocksArgs) (*relay
 	return counted(c, unfiltered(args.Filter), count), err
 }
 
-// BlockPrevious reads the blocks before blocks.
+// BlockPrevious resolves Block.previous. It queues a read in the batch of q: the block before each block, nil for the
+// first.
 func (fields) BlockPrevious(_ context.Context, q rowplan.Request, of []*ledger.Block) (
 	rowplan.Results[*ledger.Block], error,
 ) {
@@ -70,7 +74,7 @@ func (fields) BlockPrevious(_ context.Context, q rowplan.Request, of []*ledger.B
 	return transactions.QueueBlocks(loading.BatchOf(q), numbers), nil
 }
 
-// BlockNext reads the blocks after blocks.
+// BlockNext resolves Block.next. It queues a read in the batch of q: the block after each block, nil for the newest.
 func (fields) BlockNext(_ context.Context, q rowplan.Request, of []*ledger.Block) (
 	rowplan.Results[*ledger.Block], error,
 ) {

@@ -14,7 +14,9 @@ import (
 	"heliograph/storage/transactions"
 )
 
-// ContractCall calls contracts, each within its own limits.
+// ContractCall resolves Contract.call. It starts a call of each contract, at the same time and each within its own
+// limits, and returns a function that waits for them. A call changes nothing in the database. At a past moment it runs
+// on the block that ends then; a moment inside of a block is BAD_USER_INPUT.
 func (f fields) ContractCall(
 	ctx context.Context, _ rowplan.Request, of []*ledger.Contract, args graph.ContractCallArgs,
 ) (rowplan.Results[*calls.ContractCall], error) {
@@ -34,7 +36,8 @@ func (f fields) ContractCall(
 	})
 }
 
-// ContractResultTrace traces the transactions of results: each runs again, within its own limits.
+// ContractResultTrace resolves ContractResult.trace. It starts to run the transaction of each result again, at the same
+// time and each within its own limits, and returns a function that waits for them. A result without code has none.
 func (f fields) ContractResultTrace(
 	ctx context.Context, _ rowplan.Request, of []*ledger.ContractResult, args graph.ContractResultTraceArgs,
 ) (rowplan.Results[*calls.OpcodeTrace], error) {
@@ -46,15 +49,17 @@ func (f fields) ContractResultTrace(
 	})
 }
 
-// ContractTrace traces a transaction: that of a time, hash or id, or the newest one of a contract. It returns nil and
-// a note if the transaction does not exist.
+// ContractTrace resolves Query.contractTrace. Once it is admitted, it finds a transaction, by a time, hash or id or as
+// the newest one of a contract, runs it again and returns its steps. It returns nil and a note if the transaction does
+// not exist.
 func (r *Resolver) ContractTrace(ctx context.Context, args graph.QueryContractTraceArgs) (*calls.OpcodeTrace, error) {
 	return r.calls.Trace(ctx, contractcalls.TraceOptions{
 		Stack: args.Stack, Memory: args.Memory, Storage: args.Storage, First: args.First,
 	}, func() (*ledger.ContractResult, error) { return r.tracedResult(ctx, &args) })
 }
 
-// CallContract runs a call. A note has its failure.
+// CallContract resolves Query.callContract. It runs a call without effects on the ledger. If the call fails, a note has
+// its failure.
 func (r queries) CallContract(ctx context.Context, args graph.QueryCallContractArgs) (*calls.ContractCall, error) {
 	call, err := r.calls.Call(ctx, &args.Input)
 	if err == nil && call.Failure != nil {
@@ -63,7 +68,8 @@ func (r queries) CallContract(ctx context.Context, args graph.QueryCallContractA
 	return call, err
 }
 
-// EstimateGas estimates the gas of a call. A note has its failure.
+// EstimateGas resolves Query.estimateGas. It runs a call to estimate its gas. If the call fails, a note has its
+// failure.
 func (r queries) EstimateGas(ctx context.Context, args graph.QueryEstimateGasArgs) (*calls.GasEstimate, error) {
 	estimate, err := r.calls.Estimate(ctx, &args.Input)
 	if err == nil && estimate.Failure != nil {
@@ -72,8 +78,8 @@ func (r queries) EstimateGas(ctx context.Context, args graph.QueryEstimateGasArg
 	return estimate, err
 }
 
-// tracedResult returns the result of the referenced transaction, which ran a contract. If a part is missing, it
-// returns a note.
+// tracedResult reads the result of the transaction that ref names, which ran a contract. If a part is missing, it
+// returns a note that names it. Synthetic results count as missing, because they ran no code.
 func (r *Resolver) tracedResult(
 	ctx context.Context, ref *graph.QueryContractTraceArgs,
 ) (*ledger.ContractResult, error) {
@@ -103,7 +109,9 @@ func (r *Resolver) tracedResult(
 	return result, nil
 }
 
-// tracedAt returns the consensus time of the referenced transaction, or a note if it does not exist.
+// tracedAt returns the consensus time of the transaction that ref names, which it reads unless the time is given: that
+// with a hash or id, else the newest of contract. It returns a note if it does not exist. No or several names are
+// BAD_USER_INPUT.
 func (r *Resolver) tracedAt(
 	ctx context.Context, ref *graph.QueryContractTraceArgs, contract ledger.Null[ledger.EntityID],
 ) (ledger.Timestamp, error) {
@@ -146,7 +154,8 @@ func (r *Resolver) tracedAt(
 	return found.V.At, nil
 }
 
-// SimulateCalls simulates blocks of calls.
+// SimulateCalls resolves Query.simulateCalls. It runs blocks of calls on one state, without effects on the ledger. A
+// call that fails has its failure in the result.
 func (r queries) SimulateCalls(ctx context.Context, args graph.QuerySimulateCallsArgs) (*calls.Simulation, error) {
 	return r.calls.Simulate(ctx, &args.Input)
 }

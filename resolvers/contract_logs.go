@@ -23,7 +23,8 @@ var logList = listOf[ledger.ContractLog]{
 	},
 }
 
-// logByID reads the log with the local part of a global id.
+// logByID reads the log with the local part of a global id: its consensus time, "/" and its index. It returns nil if
+// the log does not exist. A name of another form is BAD_USER_INPUT.
 func (r *Resolver) logByID(ctx context.Context, name string) (relay.Node, error) {
 	when, place, _ := strings.Cut(name, "/")
 	at, err := ledger.ParseTimestamp(when)
@@ -37,15 +38,17 @@ func (r *Resolver) logByID(ctx context.Context, name string) (relay.Node, error)
 	return present(transactions.ContractLog(ctx, r.db, at, index))
 }
 
-// ContractResultLogs reads the logs of results.
+// ContractResultLogs resolves ContractResult.logs. It queues a read in the batch of q: all logs of the transaction of
+// each result, with their blocks only if those are selected.
 func (fields) ContractResultLogs(
 	_ context.Context, q rowplan.Request, of []*ledger.ContractResult,
 ) (rowplan.Results[[]*ledger.ContractLog], error) {
 	return transactions.QueueLogsOfResults(loading.BatchOf(q), of, q.Selection.Has("blockHash", "blockNumber")), nil
 }
 
-// logsBelow reads a page of logs for each parent. instant reports whether all logs of a parent belong to one
-// transaction.
+// logsBelow queues reading a page of logs for each parent, with queue, in the batch of q. instant reports whether all
+// logs of a parent belong to one transaction, so that conditions on the index need no time. A contract reference, and
+// what checkLogs refuses, are BAD_USER_INPUT.
 func logsBelow[K any](
 	ctx context.Context, q rowplan.Request, args graph.ListArgs[ledger.ContractLogFilter], instant bool, parents []K,
 	queue queueList[K, ledger.ContractLogFilter, ledger.ContractLog],
@@ -59,7 +62,9 @@ func logsBelow[K any](
 	return below(ctx, q, logList, args, parents, queue)
 }
 
-// ContractLogs returns a page of logs.
+// ContractLogs resolves Query.contractLogs. It reads a page of logs, ordered by time and index, after it has looked up
+// the contract of the filter. Topics in all contracts over more than [MaxTopicSearch], and what checkLogs refuses, are
+// BAD_USER_INPUT. Unfiltered lists have an estimated totalCount.
 func (r queries) ContractLogs(
 	ctx context.Context, args graph.QueryContractLogsArgs,
 ) (*relay.ContractLogConnection, error) {
@@ -82,7 +87,8 @@ func (r queries) ContractLogs(
 	return estimated(r.Resolver, c, unfiltered(f), transactions.CountLogs), err
 }
 
-// withLogContract replaces the condition on a contract reference by one on its id.
+// withLogContract returns f with the condition on a contract reference replaced by one on its id, for which it can read
+// the database.
 func (r *Resolver) withLogContract(
 	ctx context.Context, f ledger.ContractLogFilter,
 ) (ledger.ContractLogFilter, error) {
@@ -97,7 +103,8 @@ func (r *Resolver) withLogContract(
 // MaxTopicSearch is the longest time range in which logs of all contracts can be searched by topic.
 const MaxTopicSearch = 7 * 24 * time.Hour
 
-// isBrief reports whether a filter selects single timestamps or a range of at most a length.
+// isBrief reports whether a filter selects single timestamps, or a range of at most the length most that is bounded on
+// both sides. It reads nothing.
 func isBrief(f *ledger.TimestampFilter, most time.Duration) bool {
 	if f == nil {
 		return false
@@ -127,7 +134,8 @@ func isBrief(f *ledger.TimestampFilter, most time.Duration) bool {
 	return last-first <= ledger.Timestamp(most)
 }
 
-// checkLogs rejects invalid conditions on logs.
+// checkLogs fails with BAD_USER_INPUT if a filter of logs has too many topics, topics of the wrong size, or a condition
+// on the index without the time that makes it a position. instant reports whether all logs belong to one transaction.
 func checkLogs(f ledger.ContractLogFilter, instant bool) error {
 	if len(f.Topics) > ledger.MaxTopics {
 		return fault.Input("a log has %d topics at most", ledger.MaxTopics)
@@ -153,21 +161,23 @@ func checkLogs(f ledger.ContractLogFilter, instant bool) error {
 	}
 }
 
-// BlockContractLogs reads the contract logs in blocks.
+// BlockContractLogs resolves Block.contractLogs. It queues a read in the batch of q: a page of the contract logs in
+// each block.
 func (fields) BlockContractLogs(
 	ctx context.Context, q rowplan.Request, of []*ledger.Block, args graph.BlockContractLogsArgs,
 ) (rowplan.Results[*relay.Connection[ledger.ContractLog]], error) {
 	return logsBelow(ctx, q, args, false, list.Map(of, spanOfBlock), transactions.QueueLogsBetween)
 }
 
-// ContractLogs reads the logs of contracts.
+// ContractLogs resolves Contract.logs. It queues a read in the batch of q: a page of the logs of each contract.
 func (fields) ContractLogs(
 	ctx context.Context, q rowplan.Request, of []*ledger.Contract, args graph.ContractLogsArgs,
 ) (rowplan.Results[*relay.Connection[ledger.ContractLog]], error) {
 	return logsBelow(ctx, q, args, false, list.Map(of, contractEntityID), transactions.QueueLogsOfContracts)
 }
 
-// TransactionContractLogs reads the contract logs of transactions.
+// TransactionContractLogs resolves Transaction.contractLogs. It queues a read in the batch of q: a page of the contract
+// logs of each transaction.
 func (fields) TransactionContractLogs(
 	ctx context.Context, q rowplan.Request, of []*ledger.Transaction, args graph.TransactionContractLogsArgs,
 ) (rowplan.Results[*relay.Connection[ledger.ContractLog]], error) {

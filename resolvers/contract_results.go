@@ -23,7 +23,8 @@ var (
 	actionList = ofNumber("contract actions", func(a *ledger.ContractAction) int64 { return int64(a.Index) })
 )
 
-// ContractResultActions reads the actions of results.
+// ContractResultActions resolves ContractResult.actions. It queues a read in the batch of q: a page of the actions of
+// each result's transaction, ordered by index.
 func (fields) ContractResultActions(
 	ctx context.Context, q rowplan.Request, of []*ledger.ContractResult, args graph.ContractResultActionsArgs,
 ) (
@@ -35,57 +36,9 @@ func (fields) ContractResultActions(
 	return below(ctx, q, actionList, args, located, transactions.QueueContractActions)
 }
 
-// ContractResultCallData reads the call data of results: that of the Ethereum transaction, else the function
-// parameters, else that of the file.
-func (fields) ContractResultCallData(
-	_ context.Context, q rowplan.Request, of []*ledger.ContractResult,
-) (rowplan.Results[[]byte], error) {
-	return callData(q, of, func(r *ledger.ContractResult, d *ledger.CallData) []byte {
-		for _, data := range [][]byte{d.Own, r.FunctionParameters, d.File} {
-			if len(data) > 0 {
-				return data
-			}
-		}
-		return r.FunctionParameters
-	})
-}
-
-// ContractResultFailedCallData reads the init code that failed, or the call data in the transactions of failed
-// results.
-func (fields) ContractResultFailedCallData(
-	_ context.Context, q rowplan.Request, of []*ledger.ContractResult,
-) (rowplan.Results[[]byte], error) {
-	return callData(q, of, func(r *ledger.ContractResult, d *ledger.CallData) []byte {
-		if r.FailedInitcode == nil && !r.Succeeded() && len(d.Own) > 0 {
-			return d.Own
-		}
-		return r.FailedInitcode
-	})
-}
-
-// callData returns values that depend on the call data of results. That of a single result can have been read with it,
-// after callData is called.
-func callData(
-	q rowplan.Request, of []*ledger.ContractResult, value func(*ledger.ContractResult, *ledger.CallData) []byte,
-) (rowplan.Results[[]byte], error) {
-	read := storage.Known[[]*ledger.CallData](nil)
-	if len(of) != 1 || !of[0].Input.Valid {
-		read = transactions.QueueCallData(loading.BatchOf(q), of)
-	}
-	return storage.Map(read, func(got []*ledger.CallData) [][]byte {
-		out := make([][]byte, len(of))
-		for i, r := range of {
-			data := &r.Input.V
-			if i < len(got) && got[i] != nil {
-				data = got[i]
-			}
-			out[i] = value(r, data)
-		}
-		return out
-	}), nil
-}
-
-// gasPrices returns the price that the Ethereum transaction offers, else the price that the network charged.
+// gasPrices returns a function that returns the price of gas of each result: what offered returns for its Ethereum
+// transaction, else the price that the network charged then, in tinybars, which it reads from the cache of prices or
+// with one statement. A price that the files do not have is nil.
 func (r *Resolver) gasPrices(
 	ctx context.Context, results []*ledger.ContractResult, offered func(*ledger.EthereumTransaction) ledger.Quantity,
 ) (
@@ -117,7 +70,8 @@ func (r *Resolver) gasPrices(
 	}, nil
 }
 
-// resultsBelow reads a page of results for each parent.
+// resultsBelow queues reading a page of results for each parent, with queue, in the batch of q. Filters that need a
+// lookup, by contract reference and by block, are BAD_USER_INPUT.
 func resultsBelow[K any](
 	ctx context.Context, q rowplan.Request, args graph.ListArgs[ledger.ContractResultFilter], parents []K,
 	queue queueList[K, ledger.ContractResultFilter, ledger.ContractResult],
@@ -130,7 +84,8 @@ func resultsBelow[K any](
 	return below(ctx, q, resultList, args, parents, queue)
 }
 
-// ContractResults returns a page of contract results.
+// ContractResults resolves Query.contractResults. It reads a page of contract results, newest or oldest first, after it
+// has looked up the contract and block of the filter. Unfiltered lists have an estimated totalCount.
 func (r queries) ContractResults(
 	ctx context.Context, args graph.QueryContractResultsArgs,
 ) (*relay.ContractResultConnection, error) {
@@ -147,7 +102,10 @@ func (r queries) ContractResults(
 	return estimated(r.Resolver, c, unfiltered(args.Filter), transactions.CountResults), err
 }
 
-// ContractResult returns the result of a transaction.
+// ContractResult resolves Query.contractResult. It reads the result of a transaction, and in the same round trip the
+// relations that need nothing but its key. Without a contract result, it derives one from the synthetic logs of the
+// transaction, unless they are hidden. A note says if the result is not complete. Nil stands for a transaction that
+// does not exist or ran no contract.
 func (r queries) ContractResult(
 	ctx context.Context, args graph.QueryContractResultArgs,
 ) (*ledger.ContractResult, error) {
@@ -188,14 +146,16 @@ func (r queries) ContractResult(
 	return found, err
 }
 
-// ContractResultIsChild reads whether the transactions of results have a parent.
+// ContractResultIsChild resolves ContractResult.isChild. It queues a read in the batch of q: whether the transaction of
+// each result has a parent.
 func (fields) ContractResultIsChild(
 	_ context.Context, q rowplan.Request, of []*ledger.ContractResult,
 ) (rowplan.Results[bool], error) {
 	return transactions.QueueChildFlags(loading.BatchOf(q), of), nil
 }
 
-// ContractActions returns a page of the actions of a transaction, or nil if the transaction does not exist.
+// ContractActions resolves Query.contractActions. It looks up a transaction by hash or id and reads a page of its
+// actions, or returns nil if the transaction does not exist. Unfiltered lists have a totalCount.
 func (r queries) ContractActions(
 	ctx context.Context, args graph.QueryContractActionsArgs,
 ) (*relay.ContractActionConnection, error) {
@@ -220,7 +180,8 @@ func (r queries) ContractActions(
 	return c, err
 }
 
-// resultParts returns which parts of contract results a list's selection needs.
+// resultParts returns which parts of contract results a list's selection needs: only the row of the result, or also its
+// block, Ethereum transaction and others.
 func resultParts(list rowplan.Selection) transactions.ResultParts {
 	if hasOtherRows(list, recordedFields...) {
 		return transactions.ResultDetails
@@ -228,7 +189,8 @@ func resultParts(list rowplan.Selection) transactions.ResultParts {
 	return transactions.ResultRecord
 }
 
-// hasOtherRows reports whether a field of the rows of a list is selected, or may be, that is not among names.
+// hasOtherRows reports whether a field of the rows of a list is selected, or may be, that is not among names. list is
+// the selection of the connection.
 func hasOtherRows(list rowplan.Selection, names ...string) bool {
 	return list.Below("nodes").HasOther(names...) || list.Below("edges").Below("node").HasOther(names...)
 }
@@ -243,8 +205,9 @@ var recordedFields = []string{
 	"senderId", "status", "synthetic", "transactionIndex", "transactionNonce",
 }
 
-// withContractAndBlock replaces the conditions on a contract reference and a block by conditions on ids and times.
-// none reports that nothing can match.
+// withContractAndBlock returns f with the conditions on a contract reference and a block replaced by conditions on ids
+// and times, which it reads. none reports that nothing can match, because the block does not exist. Both hash and
+// number of a block are BAD_USER_INPUT.
 func (r *Resolver) withContractAndBlock(
 	ctx context.Context, f ledger.ContractResultFilter,
 ) (changed ledger.ContractResultFilter, none bool, err error) {
@@ -283,7 +246,8 @@ func (r *Resolver) withContractAndBlock(
 	return f, false, nil
 }
 
-// blockSpan returns the time range of the block in a filter, or null if the block does not exist.
+// blockSpan reads the time range of the block that a filter names by hash or number, or returns null if the block does
+// not exist.
 func (r *Resolver) blockSpan(
 	ctx context.Context, f ledger.ContractResultFilter,
 ) (ledger.Null[ledger.TimestampRange], error) {
@@ -307,8 +271,8 @@ var resultByKey = []string{
 	"gasPrice", "gasPriceWeibar", "isChild",
 }
 
-// callee returns the id of the contract or account with an id or EVM address. It is null if no live entity has the
-// address.
+// callee returns the id of the contract or account with an id or EVM address, which it reads. It is null if no live
+// entity has the address. An id is returned without a lookup. An alias is BAD_USER_INPUT.
 func (r *Resolver) callee(ctx context.Context, ref ledger.AccountRef) (ledger.Null[ledger.EntityID], error) {
 	if ref.Alias != nil {
 		return ledger.Null[ledger.EntityID]{},
@@ -317,7 +281,8 @@ func (r *Resolver) callee(ctx context.Context, ref ledger.AccountRef) (ledger.Nu
 	return entities.ResolveCallee(ctx, r.db, ref)
 }
 
-// resultRef identifies a transaction by hash or id.
+// resultRef returns the reference to a transaction by hash or id. It reads nothing. A hash that is not hex of the right
+// length is BAD_USER_INPUT.
 func resultRef(hash *string, id *ledger.TransactionID, nonce int32) (transactions.ResultRef, error) {
 	ref := transactions.ResultRef{TransactionID: id, Nonce: nonce}
 	if hash == nil {
@@ -331,7 +296,8 @@ func resultRef(hash *string, id *ledger.TransactionID, nonce int32) (transaction
 	return ref, nil
 }
 
-// resultAt reads the contract result with a global id: the result of a call, or one derived from synthetic logs.
+// resultAt reads the contract result at a consensus time, as global ids name it: the result of a call, or one derived
+// from synthetic logs, unless they are hidden. It returns nil if there is none.
 func (r *Resolver) resultAt(ctx context.Context, at ledger.Timestamp) (*ledger.ContractResult, error) {
 	found, err := storage.ReadOne(ctx, r.db, "contract result", at, transactions.QueueContractResultsAt)
 	if err != nil || found != nil {
@@ -343,42 +309,48 @@ func (r *Resolver) resultAt(ctx context.Context, at ledger.Timestamp) (*ledger.C
 	return transactions.SyntheticResult(ctx, r.db, transactions.ResultRef{At: at})
 }
 
-// AccountContractResults reads the contract results that accounts sent.
+// AccountContractResults resolves Account.contractResults. It queues a read in the batch of q: a page of the contract
+// results whose sender each account is.
 func (fields) AccountContractResults(
 	ctx context.Context, q rowplan.Request, of []*ledger.Account, args graph.AccountContractResultsArgs,
 ) (rowplan.Results[*relay.Connection[ledger.ContractResult]], error) {
 	return resultsBelow(ctx, q, args, accountIDs(of), transactions.QueueResultsOfSenders)
 }
 
-// BlockContractResults reads the contract results in blocks.
+// BlockContractResults resolves Block.contractResults. It queues a read in the batch of q: a page of the contract
+// results in each block, found by its time range.
 func (fields) BlockContractResults(
 	ctx context.Context, q rowplan.Request, of []*ledger.Block, args graph.BlockContractResultsArgs,
 ) (rowplan.Results[*relay.Connection[ledger.ContractResult]], error) {
 	return resultsBelow(ctx, q, args, list.Map(of, spanOfBlock), transactions.QueueResultsBetween)
 }
 
-// ContractResults reads the results of contracts.
+// ContractResults resolves Contract.results. It queues a read in the batch of q: a page of the results of each
+// contract.
 func (fields) ContractResults(
 	ctx context.Context, q rowplan.Request, of []*ledger.Contract, args graph.ContractResultsArgs,
 ) (rowplan.Results[*relay.Connection[ledger.ContractResult]], error) {
 	return resultsBelow(ctx, q, args, list.Map(of, contractEntityID), transactions.QueueResultsOfContracts)
 }
 
-// ContractResultGasPrice reads gas prices in tinybars.
+// ContractResultGasPrice resolves ContractResult.gasPrice, in tinybars. It returns a function that can read the prices
+// of the network; see gasPrices.
 func (r fields) ContractResultGasPrice(ctx context.Context, _ rowplan.Request, of []*ledger.ContractResult) (
 	rowplan.Results[*ledger.Quantity], error,
 ) {
 	return r.gasPrices(ctx, of, (*ledger.EthereumTransaction).GasPriceTinybar)
 }
 
-// ContractResultGasPriceWeibar reads gas prices in weibars.
+// ContractResultGasPriceWeibar resolves ContractResult.gasPriceWeibar: what an Ethereum transaction offers, in weibars.
+// Prices of the network are in tinybars. It returns a function that can read them; see gasPrices.
 func (r fields) ContractResultGasPriceWeibar(ctx context.Context, _ rowplan.Request, of []*ledger.ContractResult) (
 	rowplan.Results[*ledger.Quantity], error,
 ) {
 	return r.gasPrices(ctx, of, (*ledger.EthereumTransaction).GasPriceWeibar)
 }
 
-// ContractResultStateChanges reads the state changes of contract results.
+// ContractResultStateChanges resolves ContractResult.stateChanges. It queues a read in the batch of q: the storage
+// slots that the transaction of each result read and wrote.
 func (fields) ContractResultStateChanges(_ context.Context, q rowplan.Request, of []*ledger.ContractResult) (
 	rowplan.Results[[]*ledger.ContractStateChange], error,
 ) {

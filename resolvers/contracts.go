@@ -17,7 +17,8 @@ import (
 
 var contractList = ofNumber("contracts", func(c *ledger.Contract) int64 { return int64(c.EntityID) })
 
-// slotList is the list of a contract's storage, now or at a time.
+// slotList returns the list of a contract's storage, now or at a time. The two order slots in different ways, so that
+// the cursors of one are refused by the other.
 func slotList(atTime bool) listOf[ledger.ContractState] {
 	kind := "slots"
 	if atTime {
@@ -31,7 +32,9 @@ func slotList(atTime bool) listOf[ledger.ContractState] {
 // contractEntityID returns the id of a contract, as a function for [list.Map].
 func contractEntityID(c *ledger.Contract) ledger.EntityID { return c.EntityID }
 
-// ContractState reads the storage of contracts.
+// ContractState resolves Contract.state. It queues a read in the batch of q: a page of the storage slots of each
+// contract, now, at a time, or at the moment of ctx. Slots with more than 32 bytes in the filter are BAD_USER_INPUT.
+// Only current, unfiltered lists have a totalCount.
 func (fields) ContractState(
 	ctx context.Context, q rowplan.Request, of []*ledger.Contract, args graph.ContractStateArgs,
 ) (
@@ -48,7 +51,8 @@ func (fields) ContractState(
 		countable, rowsOf(list.Map(of, contractEntityID), args.Filter, statesAt(args.At)))
 }
 
-// statesAt returns the function that queues reading the storage of contracts at a time, or now.
+// statesAt returns the function that queues reading the storage of contracts at a time, or the current one if at is
+// nil.
 func statesAt(
 	at *ledger.TimestampFilter,
 ) queueList[ledger.EntityID, ledger.ContractStateFilter, ledger.ContractState] {
@@ -58,7 +62,8 @@ func statesAt(
 	}
 }
 
-// Contracts returns a page of contracts.
+// Contracts resolves Query.contracts. It reads a page of contracts, including deleted ones, ordered by id, after it has
+// looked up the addresses in the filter, one statement each. Unfiltered lists have an estimated totalCount.
 func (r queries) Contracts(ctx context.Context, args graph.QueryContractsArgs) (*relay.ContractConnection, error) {
 	f := args.Filter
 	c, err := contractList.root(ctx, args.Order, args.Args, func(p storage.Page) ([]*ledger.Contract, error) {
@@ -74,7 +79,9 @@ func (r queries) Contracts(ctx context.Context, args graph.QueryContractsArgs) (
 	return estimated(r.Resolver, c, f.ID == nil && f.Contracts == nil, entities.CountContracts), err
 }
 
-// ContractState returns a page of the storage of a contract.
+// ContractState resolves Query.contractState. It reads a page of the storage slots of a contract, now or at a time,
+// after it has looked up its address. The list of a contract that does not exist is empty. Slots with more than 32
+// bytes in the filter are BAD_USER_INPUT.
 func (r queries) ContractState(
 	ctx context.Context, args graph.QueryContractStateArgs,
 ) (*relay.ContractStateConnection, error) {
@@ -99,7 +106,8 @@ func (r queries) ContractState(
 // maxWord is the size of slots and topics in bytes.
 const maxWord = 32
 
-// checkWords rejects values that are too long for a slot or topic.
+// checkWords fails with BAD_USER_INPUT if one of the values is empty or has more than 32 bytes, the size of a slot or
+// topic, which what names. Nil values are left out.
 func checkWords(what string, list ...[]byte) error {
 	for _, b := range list {
 		if b != nil && (len(b) == 0 || len(b) > maxWord) {
@@ -109,7 +117,7 @@ func checkWords(what string, list ...[]byte) error {
 	return nil
 }
 
-// checkSlots fails if a filter has a storage slot with more than 32 bytes.
+// checkSlots fails with BAD_USER_INPUT if a filter has a storage slot that is empty or has more than 32 bytes.
 func checkSlots(f ledger.ContractStateFilter) error {
 	if f.Slot == nil {
 		return nil
@@ -118,7 +126,8 @@ func checkSlots(f ledger.ContractStateFilter) error {
 	return checkWords("slot", append([][]byte{s.Eq, s.Gt, s.Gte, s.Lt, s.Lte}, s.In...)...)
 }
 
-// withContracts adds the ids of contracts to the alternatives of a filter.
+// withContracts returns a copy of f with the ids of contracts as more alternatives. It reads the ids of addresses, one
+// statement each. Addresses that belong to no contract add nothing.
 func (r *Resolver) withContracts(
 	ctx context.Context, f *ledger.EntityIDFilter, contracts ...ledger.ContractRef,
 ) (*ledger.EntityIDFilter, error) {
@@ -126,7 +135,8 @@ func (r *Resolver) withContracts(
 	return withIDs(f, ids...), err
 }
 
-// withIDs adds ids to the alternatives of a filter.
+// withIDs returns a copy of f, which can be nil, with ids as more alternatives. Without any alternative the filter
+// matches nothing.
 func withIDs(f *ledger.EntityIDFilter, more ...ledger.EntityID) *ledger.EntityIDFilter {
 	ids := ledger.EntityIDFilter{}
 	if f != nil {
@@ -144,7 +154,7 @@ var (
 	}}
 )
 
-// HookSlotHook reads the hooks of slots.
+// HookSlotHook resolves HookSlot.hook. It queues a read in the batch of q: the hook of each slot.
 func (fields) HookSlotHook(
 	_ context.Context, q rowplan.Request, of []*ledger.HookSlot,
 ) (rowplan.Results[*ledger.Hook], error) {
@@ -154,7 +164,8 @@ func (fields) HookSlotHook(
 	return entities.QueueHooksByID(loading.BatchOf(q), hooks), nil
 }
 
-// HookStorage reads the storage of hooks.
+// HookStorage resolves Hook.storage. It queues a read in the batch of q: a page of the storage slots of each hook, now
+// or at a time. Only current, unfiltered lists have a totalCount.
 func (fields) HookStorage(ctx context.Context, q rowplan.Request, of []*ledger.Hook, args graph.HookStorageArgs) (
 	rowplan.Results[*relay.HookSlotConnection], error,
 ) {
@@ -174,7 +185,7 @@ func (fields) HookStorage(ctx context.Context, q rowplan.Request, of []*ledger.H
 	}, err
 }
 
-// slotsAt returns the function that queues reading the storage of hooks at a time, or now.
+// slotsAt returns the function that queues reading the storage of hooks at a time, or the current one if at is nil.
 func slotsAt(at *ledger.TimestampFilter) queueList[ledger.Element, ledger.HookSlotFilter, ledger.HookSlot] {
 	return func(b *storage.Batch, hooks []ledger.Element, f ledger.HookSlotFilter, p storage.Page,
 	) storage.Result[[][]*ledger.HookSlot] {
@@ -182,12 +193,13 @@ func slotsAt(at *ledger.TimestampFilter) queueList[ledger.Element, ledger.HookSl
 	}
 }
 
-// hookSlots returns a page of the storage of a hook.
+// hookSlots returns a page of the storage of a hook with the owner and the number of the hook.
 func hookSlots(of ledger.Element, c *relay.Connection[ledger.HookSlot]) *relay.HookSlotConnection {
 	return &relay.HookSlotConnection{Connection: *c, OwnerID: of.Entity, HookID: of.Number}
 }
 
-// Hook returns a hook of an account.
+// Hook resolves Query.hook. It reads a hook of an account, deleted or not, after it has looked up the account; nil if
+// one of them does not exist.
 func (r queries) Hook(ctx context.Context, args graph.QueryHookArgs) (*ledger.Hook, error) {
 	id, err := entities.ResolveAccount(ctx, r.db, args.Owner)
 	if err != nil || !id.Valid {
@@ -197,7 +209,8 @@ func (r queries) Hook(ctx context.Context, args graph.QueryHookArgs) (*ledger.Ho
 		entities.QueueHooksByID)
 }
 
-// Hooks returns a page of the hooks of an account, or nil if the account does not exist.
+// Hooks resolves Query.hooks. It reads a page of the hooks of an account, after it has looked up the account; nil if no
+// account has the alias or address. Unfiltered lists have a totalCount.
 func (r queries) Hooks(ctx context.Context, args graph.QueryHooksArgs) (*relay.HookConnection, error) {
 	id, err := entities.ResolveAccount(ctx, r.db, args.Owner)
 	if err != nil || !id.Valid {
@@ -207,8 +220,8 @@ func (r queries) Hooks(ctx context.Context, args graph.QueryHooksArgs) (*relay.H
 		rowsOf([]ledger.EntityID{id.V}, args.Filter, entities.QueueHooks))
 }
 
-// HookStorage returns a page of the storage of a hook, which need not exist. It returns nil if the account does not
-// exist.
+// HookStorage resolves Query.hookStorage. It reads a page of the storage slots of a hook, which need not exist, now or
+// at a time, after it has looked up the account. It returns nil if no account has the alias or address.
 func (r queries) HookStorage(ctx context.Context, args graph.QueryHookStorageArgs) (*relay.HookSlotConnection, error) {
 	id, err := entities.ResolveAccount(ctx, r.db, args.Owner)
 	if err != nil || !id.Valid {
@@ -224,28 +237,31 @@ func (r queries) HookStorage(ctx context.Context, args graph.QueryHookStorageArg
 	return hookSlots(of, c), nil
 }
 
-// AccountHooks reads the hooks of accounts.
+// AccountHooks resolves Account.hooks. It queues a read in the batch of q: a page of the hooks of each account.
 func (fields) AccountHooks(
 	ctx context.Context, q rowplan.Request, of []*ledger.Account, args graph.AccountHooksArgs,
 ) (rowplan.Results[*relay.Connection[ledger.Hook]], error) {
 	return below(ctx, q, hookList, args, accountIDs(of), entities.QueueHooks)
 }
 
-// ContractBytecode reads the init code of contracts.
+// ContractBytecode resolves Contract.bytecode. It queues a read in the batch of q: the init code of each contract in
+// hex, from its row or from its file.
 func (fields) ContractBytecode(_ context.Context, q rowplan.Request, of []*ledger.Contract) (
 	rowplan.Results[string], error,
 ) {
 	return entities.QueueBytecodes(loading.BatchOf(q), of), nil
 }
 
-// ContractRuntimeBytecode reads the code of contracts.
+// ContractRuntimeBytecode resolves Contract.runtimeBytecode. It queues a read in the batch of q: the code that each
+// contract runs, empty if it is unknown.
 func (fields) ContractRuntimeBytecode(_ context.Context, q rowplan.Request, of []*ledger.Contract) (
 	rowplan.Results[[]byte], error,
 ) {
 	return entities.QueueRuntimeBytecodes(loading.BatchOf(q), list.Map(of, contractEntityID)), nil
 }
 
-// Contract reads a contract.
+// Contract resolves Query.contract. It reads a contract, deleted or not, by id or address, now or at a time; nil if it
+// does not exist. Other places of the operation use the current one too.
 func (r queries) Contract(ctx context.Context, args graph.QueryContractArgs) (*ledger.Contract, error) {
 	c, err := entities.Contract(ctx, r.db, args.ID, args.At)
 	if c != nil && args.At == nil {

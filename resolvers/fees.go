@@ -15,7 +15,8 @@ import (
 	"heliograph/storage/entities"
 )
 
-// FeeEstimateExchangeRate returns the current exchange rate.
+// FeeEstimateExchangeRate resolves FeeEstimate.exchangeRate. It returns a function that reads the current exchange rate
+// once, which is the same for all estimates; nil if it is unknown.
 func (f fields) FeeEstimateExchangeRate(
 	ctx context.Context, _ rowplan.Request, of []*fees.Estimate,
 ) (rowplan.Results[*ledger.ExchangeRate], error) {
@@ -25,7 +26,8 @@ func (f fields) FeeEstimateExchangeRate(
 	}, nil
 }
 
-// FeeEstimateTinybars returns the totals of estimates at the current exchange rate.
+// FeeEstimateTinybars resolves FeeEstimate.tinybars. It returns a function that reads the current exchange rate once,
+// and converts the totals of the estimates; nil if the rate is unknown or the total does not fit.
 func (f fields) FeeEstimateTinybars(
 	ctx context.Context, _ rowplan.Request, of []*fees.Estimate,
 ) (rowplan.Results[*int64], error) {
@@ -47,7 +49,9 @@ func (f fields) FeeEstimateTinybars(
 // maxThrottle is 100 percent in basis points.
 const maxThrottle = 10_000
 
-// EstimateFee estimates the fee of a transaction. Only mode STATE reads the ledger, in one round trip.
+// EstimateFee resolves Query.estimateFee. It estimates the fee of a serialized transaction by the current fee schedule.
+// Only mode STATE reads the ledger, in one round trip. Invalid transactions and throttles out of bounds are
+// BAD_USER_INPUT.
 func (r queries) EstimateFee(ctx context.Context, args graph.QueryEstimateFeeArgs) (*fees.Estimate, error) {
 	throttle := args.HighVolumeThrottle
 	switch {
@@ -83,7 +87,8 @@ func (r queries) EstimateFee(ctx context.Context, args graph.QueryEstimateFeeArg
 	return e, nil
 }
 
-// inputError converts errors that the transaction caused to input errors.
+// inputError converts the errors that the transaction of a client caused to BAD_USER_INPUT, and returns others as they
+// are.
 func inputError(err error) error {
 	var input *fees.InputError
 	var extra *fees.UndefinedExtraError
@@ -94,7 +99,8 @@ func inputError(err error) error {
 	return err
 }
 
-// activeRate returns the current exchange rate of hbars, or nil if it is unknown.
+// activeRate reads the exchange rate of hbars that is valid now by the resolver's clock, or returns nil if it is
+// unknown.
 func (r *Resolver) activeRate(ctx context.Context) (*ledger.ExchangeRate, error) {
 	rates, err := relay.WithoutNote(r.exchangeRates(ctx, storage.Window{Upper: ledger.MaxTimestamp}))
 	if err != nil || rates == nil {
@@ -107,7 +113,8 @@ func (r *Resolver) activeRate(ctx context.Context) (*ledger.ExchangeRate, error)
 	return &rate, nil
 }
 
-// RefreshFees reads the fee schedule again.
+// RefreshFees reads the fee schedule again and caches it, for the estimates that follow. The gateway calls it at
+// regular intervals.
 func (r *Resolver) RefreshFees(ctx context.Context) error {
 	_, err := r.feeSchedules.Refresh(ctx)
 	return err

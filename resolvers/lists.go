@@ -24,7 +24,8 @@ type listOf[C any] struct {
 	key     func(*C) relay.Key
 }
 
-// ofNumber returns a list whose positions are a number.
+// ofNumber returns a list of a kind whose positions are one number, which number returns for a row. The kind is part of
+// the cursors.
 func ofNumber[C any](kind string, number func(*C) int64) listOf[C] {
 	return listOf[C]{kind, 1, func(c *C) relay.Key { return relay.Key{number(c)} }}
 }
@@ -36,20 +37,23 @@ type queueRows[C any] func(b *storage.Batch, p storage.Page) (storage.Result[[][
 // parents.
 type queueList[K, F, C any] func(b *storage.Batch, parents []K, f F, p storage.Page) storage.Result[[][]*C]
 
-// rowsOf returns the reader of the rows of some parents.
+// rowsOf returns the reader of the rows of some parents that match f. The reader never fails before its batch has run.
 func rowsOf[K, F, C any](parents []K, f F, queue queueList[K, F, C]) queueRows[C] {
 	return func(b *storage.Batch, p storage.Page) (storage.Result[[][]*C], error) {
 		return queue(b, parents, f, p), nil
 	}
 }
 
-// page reads the arguments of the root list that ctx resolves.
+// page converts the arguments of the root list that ctx resolves: to a page of cursors and to a page of storage. It
+// reads one row more than the page has only if the selection has pageInfo. Its errors are BAD_USER_INPUT.
 func (l listOf[C]) page(ctx context.Context, order relay.Order, args relay.Args) (relay.Page, storage.Page, error) {
 	return l.pageOf(ctx, order, args, rowplan.SelectionOf(ctx).Has("pageInfo"))
 }
 
-// pageOf reads the arguments of a list. more requests one row more than the page has, which shows whether the list
-// continues.
+// pageOf converts the arguments of a list: to a page of cursors and to a page of storage. more requests one row more
+// than the page has, which shows whether the list continues. At a past moment the kind contains the moment, so that the
+// cursors of other moments are refused. Its errors are BAD_USER_INPUT: a cursor of another list, or first or last out
+// of bounds.
 func (l listOf[C]) pageOf(
 	ctx context.Context, order relay.Order, args relay.Args, more bool,
 ) (relay.Page, storage.Page, error) {
@@ -68,13 +72,15 @@ func (l listOf[C]) pageOf(
 	return p, sp, nil
 }
 
-// connection returns the page with rows in reading order.
+// connection returns the page with rows in reading order, which can have one row more than the page: it sets
+// hasNextPage and is dropped.
 func (l listOf[C]) connection(p relay.Page, rows []*C) *relay.Connection[C] {
 	return relay.NewConnection(l.kind, p, rows, l.key)
 }
 
-// below reads a page of the list for each parent. countable reports whether totalCount counts the list: with most
-// filters this could read many more rows than a page.
+// below queues reading a page of the list for each parent, with queue, in the batch of q, and returns one connection
+// for each parent. countable reports whether totalCount counts the list, when it is selected: with most filters this
+// could read many more rows than a page. Errors of the arguments are BAD_USER_INPUT.
 func (l listOf[C]) below(
 	ctx context.Context, q rowplan.Request, order relay.Order, args relay.Args, countable bool, queue queueRows[C],
 ) (
@@ -98,7 +104,8 @@ func (l listOf[C]) below(
 	}), nil
 }
 
-// withCounts sets the count functions of the lists of some parents. They count at most [storage.MaxCount] rows.
+// withCounts sets the count functions of lists, one for each parent for which queue reads. If an operation selects
+// totalCount, the first of them counts for all parents in one statement of db, at most [storage.MaxCount] rows each.
 func withCounts[C any](db *storage.DB, lists []*relay.Connection[C], queue queueRows[C]) {
 	relay.SetCounts(lists, func(ctx context.Context) ([]int64, error) {
 		b := db.NewBatch()
@@ -113,7 +120,7 @@ func withCounts[C any](db *storage.DB, lists []*relay.Connection[C], queue queue
 	}, storage.MaxCount)
 }
 
-// below reads a page of a list of rows that match a filter for each parent.
+// below is [listOf.below] for rows that match a filter. Only unfiltered lists are countable.
 func below[K, F, C any](
 	ctx context.Context, q rowplan.Request, l listOf[C], args graph.ListArgs[F], parents []K, queue queueList[K, F, C],
 ) (
@@ -122,7 +129,8 @@ func below[K, F, C any](
 	return l.below(ctx, q, args.Order, args.Args, unfiltered(args.Filter), rowsOf(parents, args.Filter, queue))
 }
 
-// root reads a page of a list of the query type.
+// root reads a page of a list of the query type: it converts the arguments, calls read once with the page, and returns
+// its rows as a connection. Errors of the arguments are BAD_USER_INPUT, those of read are returned as they are.
 func (l listOf[C]) root(
 	ctx context.Context, order relay.Order, args relay.Args, read func(storage.Page) ([]*C, error),
 ) (*relay.Connection[C], error) {
@@ -137,8 +145,8 @@ func (l listOf[C]) root(
 	return l.connection(p, rows), nil
 }
 
-// rootList reads a page of a list of the query type. queue reads it for one parent. countable is that of
-// [listOf.below].
+// rootList reads a page of a list of the query type with a batch of its own. queue is called with one parent. countable
+// is that of [listOf.below].
 func rootList[C any](
 	ctx context.Context, r *Resolver, l listOf[C], order relay.Order, args relay.Args, countable bool,
 	queue queueRows[C],
@@ -161,8 +169,9 @@ func rootList[C any](
 	return c, err
 }
 
-// listOfAccount is [rootList] for the list of an account. If the account does not exist, the list is empty and has a
-// note. mustExist checks accounts that are given by id too.
+// listOfAccount is [rootList] for the list of an account, which it looks up first if it is given by alias or address.
+// If the account does not exist, the list is empty and a note says so. For an account that is given by id, mustExist
+// checks that in the same round trip; otherwise such a list is only empty.
 func listOfAccount[F, C any](
 	ctx context.Context, r *Resolver, l listOf[C], account ledger.AccountRef, mustExist bool, order relay.Order,
 	args relay.Args,
@@ -202,15 +211,16 @@ type queueDirected[F, C any] func(
 	b *storage.Batch, accounts []ledger.EntityID, received bool, f F, p storage.Page,
 ) storage.Result[[][]*C]
 
-// directed returns queue for one direction.
+// directed returns queue for one direction: what accounts received, or what they gave.
 func directed[F, C any](received bool, queue queueDirected[F, C]) queueList[ledger.EntityID, F, C] {
 	return func(b *storage.Batch, accounts []ledger.EntityID, f F, p storage.Page) storage.Result[[][]*C] {
 		return queue(b, accounts, received, f, p)
 	}
 }
 
-// ofEither reads the list of the one account that is given: what the giver gave, or what the receiver received. It
-// returns nil if the account does not exist.
+// ofEither reads a page of the list of the one account that is given: what the giver gave, or what the receiver
+// received. It returns nil if an alias or address belongs to no account. Both or neither is BAD_USER_INPUT, in which
+// names lists the arguments.
 func ofEither[F, C any](
 	ctx context.Context, r *Resolver, names string, giver, receiver *ledger.AccountRef, lists directedLists[C],
 	order relay.Order, args relay.Args,
@@ -234,7 +244,7 @@ func ofEither[F, C any](
 // MaxAlternatives is the maximum number of alternatives of a filter.
 const MaxAlternatives = 10
 
-// checkAlternatives fails if a filter has too many alternatives.
+// checkAlternatives fails with BAD_USER_INPUT if n, the number of alternatives of a filter, is above [MaxAlternatives].
 func checkAlternatives(n int) error {
 	if n > MaxAlternatives {
 		return fault.Input("anyOf takes at most %d alternatives", MaxAlternatives)
@@ -242,24 +252,26 @@ func checkAlternatives(n int) error {
 	return nil
 }
 
-// selects reports whether a filter selects single ids.
+// selects reports whether a filter selects single ids: with eq or in.
 func selects(f *ledger.EntityIDFilter) bool { return f != nil && (f.Eq != nil || f.In != nil) }
 
-// estimated adds an estimated row count to an unfiltered list, which may be nil. Filtered lists are returned
-// unchanged, because they can only be counted by reading them.
+// estimated sets an estimated totalCount in a list if whole, which means that it has no filter, and returns the list,
+// which may be nil. The estimate is the planner's, read with EXPLAIN when totalCount is selected. Filtered lists have
+// none, because they can only be counted by reading them.
 func estimated[T any](r *Resolver, c *relay.Connection[T], whole bool, what storage.Countable) *relay.Connection[T] {
 	return withCount(c, whole, false, func(ctx context.Context) (int64, error) { return r.db.Estimate(ctx, what) })
 }
 
-// counted adds an exact row count to an unfiltered list, which may be nil.
+// counted sets an exact totalCount in a list if whole, which means that it has no filter, and returns the list, which
+// may be nil. count reads it when totalCount is selected.
 func counted[T any](
 	c *relay.Connection[T], whole bool, count func(context.Context) (int64, error),
 ) *relay.Connection[T] {
 	return withCount(c, whole, true, count)
 }
 
-// withCount adds totalCount to a connection if whole, which means that the list has no filter. count runs only if the
-// operation selects totalCount.
+// withCount sets totalCount in a connection if whole, which means that the list has no filter, and returns the
+// connection, which may be nil. count runs only if the operation selects totalCount.
 func withCount[T any](
 	c *relay.Connection[T], whole, exact bool, count func(context.Context) (int64, error),
 ) *relay.Connection[T] {
@@ -275,13 +287,13 @@ func withCount[T any](
 	})
 }
 
-// unfiltered reports whether a filter has no conditions.
+// unfiltered reports whether a filter has no conditions: it is the zero value of its type.
 func unfiltered[F any](f F) bool { return reflect.ValueOf(f).IsZero() }
 
 var versionList = ofNumber("versions", func(v *ledger.Version) int64 { return int64(v.Timestamp) })
 
-// versionsOf returns the versions of rows as connections. queue adds the statement for the keys to the batch. At a
-// past moment, values that are unknown then are removed.
+// versionsOf queues reading a page of the versions of the rows with keys, in the batch of q, and returns one connection
+// for each key. queue adds the statement. At a past moment, values that are unknown then are removed from the changes.
 func versionsOf[K any](ctx context.Context, q rowplan.Request, order relay.Order, args relay.Args, keys []K,
 	queue func(*storage.Batch, []K, storage.Page) storage.Result[[][]*ledger.Version],
 ) (rowplan.Results[*relay.VersionConnection], error) {
@@ -296,7 +308,7 @@ func versionsOf[K any](ctx context.Context, q rowplan.Request, order relay.Order
 }
 
 // withoutUnknown removes the changes of values that are overwritten without a version: at a past moment they are
-// unknown.
+// unknown. It changes the versions in rows, and returns rows.
 func withoutUnknown(rows [][]*ledger.Version) [][]*ledger.Version {
 	for _, versions := range rows {
 		for _, v := range versions {

@@ -2,8 +2,10 @@ package resolvers
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"strings"
+	"time"
 
 	"heliograph/graph"
 	"heliograph/graph/fault"
@@ -29,7 +31,8 @@ var (
 	})
 )
 
-// networkNodeByName reads the node with the local part of a global id.
+// networkNodeByName reads the node with the local part of a global id: address book file, ":" and number. It returns
+// nil if the node does not exist. A name of another form is BAD_USER_INPUT.
 func (r *Resolver) networkNodeByName(ctx context.Context, name string) (relay.Node, error) {
 	fileName, number, _ := strings.Cut(name, ":")
 	file, err := ledger.ParseEntityID(fileName, 0)
@@ -41,16 +44,17 @@ func (r *Resolver) networkNodeByName(ctx context.Context, name string) (relay.No
 	})
 }
 
-// Network returns the parent of the network's fields.
+// Network resolves Query.network. It returns an empty parent: the fields below it read the database.
 func (queries) Network(context.Context) (*ledger.Network, error) { return &ledger.Network{}, nil }
 
 // network implements [graph.NetworkFields].
 type network struct{ *Resolver }
 
-// ID returns the global id of the network.
+// ID resolves Network.id: the global id of the only network.
 func (network) ID(context.Context) (string, error) { return relay.ID(networkType, ""), nil }
 
-// Supply returns the supply of the currency, now or at a time.
+// Supply resolves Network.supply. It reads the supply of the currency in tinybars, now or at a time; nil if there are
+// no balances of that time. A range of times that contains none is BAD_USER_INPUT.
 func (r network) Supply(ctx context.Context, args graph.NetworkSupplyArgs) (*ledger.NetworkSupply, error) {
 	if args.At == nil {
 		return entities.NetworkSupply(ctx, r.db)
@@ -65,7 +69,8 @@ func (r network) Supply(ctx context.Context, args graph.NetworkSupplyArgs) (*led
 	return entities.NetworkSupplyAt(ctx, r.db, b)
 }
 
-// ExchangeRate returns the value of hbar, now or at a time.
+// ExchangeRate resolves Network.exchangeRate. It reads the file with the value of hbars that was valid at a time, or is
+// now. If there is none, a note says so.
 func (r network) ExchangeRate(
 	ctx context.Context, args graph.NetworkExchangeRateArgs,
 ) (*ledger.ExchangeRateSet, error) {
@@ -76,7 +81,8 @@ func (r network) ExchangeRate(
 	return r.exchangeRates(ctx, b)
 }
 
-// Fees returns the price of gas, now or at a time.
+// Fees resolves Network.fees. It reads the files with the price of gas and with the exchange rates that were valid at a
+// time, or are now, and returns the prices in tinybars by type of transaction. If a file is missing, a note says so.
 func (r network) Fees(ctx context.Context, args graph.NetworkFeesArgs) (*ledger.NetworkFees, error) {
 	b, err := bounds(args.At)
 	if err != nil {
@@ -102,8 +108,9 @@ func (r network) Fees(ctx context.Context, args graph.NetworkFeesArgs) (*ledger.
 	return file, nil
 }
 
-// gasFile reads the file with the price of gas within bounds. If no readable version exists, it returns a note that
-// the file of the time is missing.
+// gasFile reads the file with the price of gas within bounds: that of the version of the network at the upper bound,
+// else the other one. It returns the file without prices, and its prices. If no readable version exists, it returns a
+// note that the file of the time is missing.
 func (r network) gasFile(ctx context.Context, b storage.Window) (*ledger.NetworkFees, ledger.GasFile, error) {
 	first, other := r.db.FeeFiles().At(b.Upper)
 	for _, number := range []int64{first, other} {
@@ -126,7 +133,8 @@ func (r network) gasFile(ctx context.Context, b storage.Window) (*ledger.Network
 	return nil, nil, relay.Lacking(relay.Missing{Kind: relay.MissingFile, ID: r.db.SystemEntity(first)})
 }
 
-// Nodes returns a page of the nodes of an address book.
+// Nodes resolves Network.nodes. It reads a page of the nodes in the current address book of a file, ordered by number
+// or by stake.
 func (r network) Nodes(
 	ctx context.Context, args graph.NetworkNodesArgs,
 ) (*relay.Connection[ledger.NetworkNode], error) {
@@ -143,7 +151,7 @@ func (r network) Nodes(
 	return counted(c, unfiltered(args.Filter), count), err
 }
 
-// RegisteredNodes returns a page of registered nodes.
+// RegisteredNodes resolves Network.registeredNodes. It reads a page of registered nodes, without deleted ones.
 func (r network) RegisteredNodes(
 	ctx context.Context, args graph.NetworkRegisteredNodesArgs,
 ) (*relay.Connection[ledger.RegisteredNode], error) {
@@ -155,7 +163,8 @@ func (r network) RegisteredNodes(
 	return counted(c, unfiltered(args.Filter), count), err
 }
 
-// Freshness returns the newest block and its age.
+// Freshness resolves Network.freshness. It reads the newest block, and returns it with its age in seconds by the
+// resolver's clock; nil if there are no blocks.
 func (r network) Freshness(ctx context.Context) (*ledger.NetworkFreshness, error) {
 	blocks, err := transactions.Blocks(ctx, r.db, ledger.BlockFilter{}, false, storage.Page{Limit: 1, Desc: true})
 	if err != nil || len(blocks) == 0 {
@@ -164,7 +173,7 @@ func (r network) Freshness(ctx context.Context) (*ledger.NetworkFreshness, error
 	return &ledger.NetworkFreshness{NewestBlock: blocks[0], Lag: blocks[0].Timestamp.To.V.Age(r.now()).Seconds()}, nil
 }
 
-// orNone returns an id, or 0 if it is nil.
+// orNone returns an id, or 0 if it is nil, which stands for the default address book.
 func orNone(id *ledger.EntityID) ledger.EntityID {
 	if id == nil {
 		return 0
@@ -172,7 +181,8 @@ func orNone(id *ledger.EntityID) ledger.EntityID {
 	return *id
 }
 
-// bounds returns the first and last instant that a filter allows.
+// bounds returns the first and last instant that a filter allows. It reads nothing. Exceptions in the filter are
+// BAD_USER_INPUT: the files and balances of a time are found by bounds.
 func bounds(at *ledger.TimestampFilter) (storage.Window, error) {
 	b := storage.WindowOf(at)
 	if b.Except != nil {
@@ -181,7 +191,8 @@ func bounds(at *ledger.TimestampFilter) (storage.Window, error) {
 	return b, nil
 }
 
-// exchangeRates returns the exchange rates within bounds, or a note if no readable version of the file exists.
+// exchangeRates reads the newest valid version of the exchange rates file within bounds. If there is none, it returns a
+// note that the file is missing.
 func (r *Resolver) exchangeRates(
 	ctx context.Context, b storage.Window,
 ) (rates *ledger.ExchangeRateSet, err error) {
@@ -200,21 +211,24 @@ func (r *Resolver) exchangeRates(
 	return rates, nil
 }
 
-// NetworkNodeRegisteredNodes reads the registered nodes of consensus nodes.
+// NetworkNodeRegisteredNodes resolves NetworkNode.registeredNodes. It queues a read in the batch of q: the registered
+// nodes that are associated with each consensus node, without deleted ones.
 func (fields) NetworkNodeRegisteredNodes(_ context.Context, q rowplan.Request, of []*ledger.NetworkNode) (
 	rowplan.Results[[]*ledger.RegisteredNode], error,
 ) {
 	return entities.QueueRegisteredNodesOf(loading.BatchOf(q), of), nil
 }
 
-// NetworkNodeServiceEndpoints reads the endpoints of consensus nodes.
+// NetworkNodeServiceEndpoints resolves NetworkNode.serviceEndpoints. It queues a read in the batch of q: the endpoints
+// of each consensus node in its address book.
 func (fields) NetworkNodeServiceEndpoints(_ context.Context, q rowplan.Request, of []*ledger.NetworkNode) (
 	rowplan.Results[[]*ledger.ServiceEndpoint], error,
 ) {
 	return entities.QueueServiceEndpoints(loading.BatchOf(q), of), nil
 }
 
-// RegisteredNodeNetworkNodes reads the consensus nodes that name registered nodes.
+// RegisteredNodeNetworkNodes resolves RegisteredNode.networkNodes. It queues a read in the batch of q: the consensus
+// nodes that name each registered node.
 func (fields) RegisteredNodeNetworkNodes(_ context.Context, q rowplan.Request, of []*ledger.RegisteredNode) (
 	rowplan.Results[[]*ledger.NetworkNode], error,
 ) {
@@ -222,29 +236,63 @@ func (fields) RegisteredNodeNetworkNodes(_ context.Context, q rowplan.Request, o
 	return entities.QueueNetworkNodesNaming(loading.BatchOf(q), ids), nil
 }
 
-// Node reads a consensus node.
+// Node resolves Network.node. It reads a consensus node of the current address book of a file, nil if it does not
+// exist.
 func (r network) Node(ctx context.Context, args graph.NetworkNodeArgs) (*ledger.NetworkNode, error) {
 	return entities.NetworkNode(ctx, r.db, orNone(args.File), args.NodeID)
 }
 
-// RegisteredNode reads a registered node.
+// RegisteredNode resolves Network.registeredNode. It reads a registered node, deleted or not; nil if it does not exist.
 func (r network) RegisteredNode(ctx context.Context, args graph.NetworkRegisteredNodeArgs) (
 	*ledger.RegisteredNode, error,
 ) {
 	return entities.RegisteredNode(ctx, r.db, args.RegisteredNodeID)
 }
 
-// Stake reads the newest totals of staking.
+// Stake resolves Network.stake. It reads the totals of the newest staking period, nil if there is none.
 func (r network) Stake(ctx context.Context) (*ledger.NetworkStake, error) {
 	return entities.NetworkStake(ctx, r.db)
 }
 
-// File reads a file.
+// File resolves Query.file. It reads a file, unless the operation has read it; nil if it does not exist.
 func (r queries) File(ctx context.Context, args graph.QueryFileArgs) (*ledger.File, error) {
 	return loading.LoadOne(ctx, r.db, fileType, args.ID, entities.QueueFiles)
 }
 
-// Ledger returns the state of the ledger at a moment, or nil if the block or transaction does not exist.
+// Ledger resolves Query.ledger with [past.Fields.Ledger]: the state of the ledger at a moment, or nil if the block or
+// transaction does not exist.
 func (r queries) Ledger(ctx context.Context, args graph.QueryLedgerArgs) (*ledger.LedgerState, error) {
 	return r.past.Ledger(ctx, args)
+}
+
+// warmPause is the pause after each hour whose blocks are counted ahead, so that this takes a small part of one
+// connection.
+const warmPause = 100 * time.Millisecond
+
+// CountBlocks counts the blocks of the last month ahead, hour by hour with pauses, for [network.Stats]: it reads the
+// database and fills the cache of the block statistics. The gateway runs it in the background. It ends with ctx.
+func (r *Resolver) CountBlocks(ctx context.Context) error {
+	return r.blockStatistics.Warm(ctx, r.db, warmPause)
+}
+
+// Stats resolves Network.stats. It returns the numbers of blocks and transactions and the gas of the network for each
+// period of a range. Whole hours come from the cache, which it fills, the rest from the database. An invalid range, and
+// one with more blocks than may be read, are BAD_USER_INPUT.
+func (r network) Stats(ctx context.Context, args graph.NetworkStatsArgs) ([]*ledger.NetworkStatistics, error) {
+	bounds, err := args.Range.Periods(args.By, ledger.TimestampOf(r.now()))
+	if err != nil {
+		return nil, fault.Of(fault.BadUserInput, err)
+	}
+	periods, err := r.blockStatistics.Read(ctx, r.db, bounds)
+	if many := (*transactions.TooManyRowsError)(nil); errors.As(err, &many) {
+		return nil, fault.Of(fault.BadUserInput, many)
+	}
+	out := make([]*ledger.NetworkStatistics, len(periods))
+	for i, p := range periods {
+		out[i] = &ledger.NetworkStatistics{
+			From: bounds[i], To: bounds[i+1], Blocks: p.Rows, Transactions: p.First.V,
+			GasUsed: p.Second.V,
+		}
+	}
+	return out, err
 }

@@ -25,7 +25,8 @@ var (
 	})
 )
 
-// NFTTransferNft reads the NFTs of transfers.
+// NFTTransferNft resolves NFTTransfer.nft. It queues a read in the batch of q: the NFT of each transfer, nil if it does
+// not exist.
 func (fields) NFTTransferNft(
 	_ context.Context, q rowplan.Request, of []*ledger.NFTTransfer,
 ) (rowplan.Results[*ledger.NFT], error) {
@@ -35,7 +36,8 @@ func (fields) NFTTransferNft(
 	return entities.QueueNFTsByKey(loading.BatchOf(q), list.Map(of, key)), nil
 }
 
-// NFTTransactions reads the history of NFTs.
+// NFTTransactions resolves NFT.transactions. It queues a read in the batch of q: a page of the history of each NFT. A
+// page without its beginning is partial.
 func (fields) NFTTransactions(
 	ctx context.Context, q rowplan.Request, of []*ledger.NFT, args graph.NFTTransactionsArgs,
 ) (
@@ -53,7 +55,8 @@ func (fields) NFTTransactions(
 	}), nil
 }
 
-// nftHistories returns a page of the history of each of some NFTs.
+// nftHistories returns the histories of some NFTs as connections, one for each of keys. If totalCount is selected, one
+// statement of db counts those of all keys that match f, up to [storage.MaxCount].
 func nftHistories(
 	db *storage.DB, keys []ledger.NFTKey, f ledger.NFTTransactionFilter, p relay.Page, of []entities.NFTHistory,
 ) []*relay.NFTTransactionConnection {
@@ -70,7 +73,8 @@ func nftHistories(
 	return out
 }
 
-// queueNFTTransactions queues reading a page of the history of each of some NFTs.
+// queueNFTTransactions queues in b reading a page of the history of each of some NFTs, without the marks of what is
+// missing.
 func queueNFTTransactions(
 	b *storage.Batch, keys []ledger.NFTKey, f ledger.NFTTransactionFilter, p storage.Page,
 ) storage.Result[[][]*ledger.NFTTransaction] {
@@ -81,8 +85,9 @@ func queueNFTTransactions(
 	})
 }
 
-// nftsBelow returns the NFTs of tokens or accounts as connections, with one statement for all of them. A filter with
-// an owner that does not exist matches nothing.
+// nftsBelow queues reading a page of the NFTs of each token or account, with one statement in the batch of q. It first
+// looks up the owner in the filter; one that does not exist matches nothing. More than [MaxAlternatives] alternatives
+// are BAD_USER_INPUT.
 func nftsBelow(
 	ctx context.Context, q rowplan.Request, of entities.NFTParent, ids []ledger.EntityID,
 	args graph.ListArgs[ledger.NFTFilter],
@@ -108,7 +113,9 @@ func nftsBelow(
 		})
 }
 
-// Nfts returns a page of NFTs. If the owner does not exist, the outcome reports it.
+// Nfts resolves Query.nfts. It reads a page of NFTs, ordered by token and serial number, of an owner, of tokens or all.
+// If the owner does not exist, the list is empty and a note says so. Too many alternatives, and deleted without a token
+// or owner, are BAD_USER_INPUT. Unfiltered lists have an estimated totalCount.
 func (r queries) Nfts(ctx context.Context, args graph.QueryNftsArgs) (*relay.NFTConnection, error) {
 	f := args.Filter
 	if err := checkAlternatives(len(f.AnyOf)); err != nil {
@@ -131,7 +138,8 @@ func (r queries) Nfts(ctx context.Context, args graph.QueryNftsArgs) (*relay.NFT
 	return estimated(r.Resolver, c, unfiltered(f), entities.CountNFTs), err
 }
 
-// NftTransactions returns a page of the history of an NFT. If its beginning is missing, a note says so.
+// NftTransactions resolves Query.nftTransactions. It reads a page of the history of an NFT. If its beginning is missing
+// in the database, a note says so.
 func (r queries) NftTransactions(
 	ctx context.Context, args graph.QueryNftTransactionsArgs,
 ) (*relay.NFTTransactionConnection, error) {
@@ -152,28 +160,28 @@ func (r queries) NftTransactions(
 	return c, nil
 }
 
-// AccountNfts reads the NFTs of accounts.
+// AccountNfts resolves Account.nfts. It queues a read in the batch of q: a page of the NFTs that each account owns.
 func (fields) AccountNfts(ctx context.Context, q rowplan.Request, of []*ledger.Account, args graph.AccountNftsArgs) (
 	rowplan.Results[*relay.Connection[ledger.NFT]], error,
 ) {
 	return nftsBelow(ctx, q, entities.OfAccount, accountIDs(of), args)
 }
 
-// NFTHistory reads the versions of NFTs.
+// NFTHistory resolves NFT.history. It queues a read in the batch of q: a page of the versions of each NFT.
 func (fields) NFTHistory(ctx context.Context, q rowplan.Request, of []*ledger.NFT, args graph.NFTHistoryArgs) (
 	rowplan.Results[*relay.Connection[ledger.Version]], error,
 ) {
 	return versionsOf(ctx, q, args.Order, args.Args, list.Map(of, (*ledger.NFT).Key), entities.QueueNFTVersions)
 }
 
-// TokenNfts reads the NFTs of tokens.
+// TokenNfts resolves Token.nfts. It queues a read in the batch of q: a page of the NFTs of each token.
 func (fields) TokenNfts(ctx context.Context, q rowplan.Request, of []*ledger.Token, args graph.TokenNftsArgs) (
 	rowplan.Results[*relay.Connection[ledger.NFT]], error,
 ) {
 	return nftsBelow(ctx, q, entities.OfToken, list.Map(of, tokenEntityID), args)
 }
 
-// Nft resolves Query.nft: it reads an NFT, which is nil if it does not exist.
+// Nft resolves Query.nft. It reads an NFT, unless the operation has read it; nil if it does not exist.
 func (r queries) Nft(ctx context.Context, args graph.QueryNftArgs) (*ledger.NFT, error) {
 	key := ledger.NFTKey{TokenID: args.Token, SerialNumber: args.SerialNumber}
 	return loading.LoadOne(ctx, r.db, nftType, key, entities.QueueNFTsByKey)

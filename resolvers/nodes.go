@@ -41,7 +41,8 @@ const (
 	transactionType    = "Transaction"
 )
 
-// Nodes returns the objects with global ids.
+// Nodes resolves Query.nodes. It reads the objects with global ids, in the order of the ids, nil for those that do not
+// exist. If one of them cannot be read, it fails. More than [loading.MaxKeys] ids are BAD_USER_INPUT.
 func (r queries) Nodes(ctx context.Context, args graph.QueryNodesArgs) ([]relay.Node, error) {
 	if len(args.Ids) > loading.MaxKeys {
 		return nil, fault.Input("give at most %d ids", loading.MaxKeys)
@@ -128,9 +129,9 @@ type nodeResult struct {
 // each name once the batch has run.
 type queueNodes func(ctx context.Context, b *storage.Batch, typ string, names []string) func() []nodeResult
 
-// nodesBy returns the function that reads objects of a type by their names in global IDs. parse reads a name, and
-// queue reads the rows by key through the loader of the type. A name that cannot be parsed is an error for that node
-// only.
+// nodesBy returns the function that queues reading objects of a type by their names in global IDs. parse reads a name,
+// and queue reads the rows by key through the loader of the type, so that the operation reads each once. A name that
+// cannot be parsed is BAD_USER_INPUT for that node only.
 func nodesBy[K comparable, T any, P nodePointer[T]](
 	parse func(string) (K, error), queue storage.QueueKeys[K, P],
 ) queueNodes {
@@ -164,9 +165,10 @@ func nodesBy[K comparable, T any, P nodePointer[T]](
 	}
 }
 
-// nodes reads objects by their global ids. It sends the statements of all types in one round trip. Types without such
-// a statement are read one by one, as are all objects if one of them fails. It returns one node and one error per id.
-// The node is nil if it does not exist, the error is nil if it was read.
+// nodes reads objects by their global ids. It sends the statements of all types in one round trip. Types without such a
+// statement are read one by one, as are all objects if one of them fails, except for timeouts. It returns one node and
+// one error per id, in their order. The node is nil if it does not exist, the error is nil if it was read. A network is
+// BAD_USER_INPUT here.
 func (r *Resolver) nodes(ctx context.Context, ids []string) ([]relay.Node, []error) {
 	nodes, errs := make([]relay.Node, len(ids)), make([]error, len(ids))
 	names, positions := map[string][]string{}, map[string][]int{}
@@ -205,7 +207,8 @@ func (r *Resolver) nodes(ctx context.Context, ids []string) ([]relay.Node, []err
 	return nodes, errs
 }
 
-// readBatched reads the objects with the names of each type.
+// readBatched reads the objects with the names of each type, in one round trip, and returns one result for each name in
+// the same order. Each type must be one of [batched]. An error is that of the whole batch.
 func (r *Resolver) readBatched(ctx context.Context, names map[string][]string) (map[string][]nodeResult, error) {
 	ctx, cancel := context.WithCancel(ctx) // see loading.Load
 	defer cancel()
@@ -224,7 +227,8 @@ func (r *Resolver) readBatched(ctx context.Context, names map[string][]string) (
 	return found, nil
 }
 
-// node returns the object with a global id, or nil if it does not exist.
+// node reads the object with a global id, or returns nil if it does not exist. An id that is not one of this graph is
+// BAD_USER_INPUT.
 func (r *Resolver) node(ctx context.Context, id string) (relay.Node, error) {
 	typ, name, err := relay.ParseID(id)
 	if err != nil {
@@ -270,7 +274,8 @@ type nodePointer[T any] interface {
 	relay.Node
 }
 
-// present converts a nil pointer to a nil interface.
+// present converts a row and its error to a node: a nil pointer to a nil interface, which stands for an object that
+// does not exist.
 func present[T any, P nodePointer[T]](row P, err error) (relay.Node, error) {
 	if err != nil || row == nil {
 		return nil, err
@@ -278,7 +283,8 @@ func present[T any, P nodePointer[T]](row P, err error) (relay.Node, error) {
 	return row, nil
 }
 
-// byKey reads the object whose key is the local part of a global id.
+// byKey reads the object whose key is name, the local part of a global id. It returns nil if read does. A name that
+// parse rejects is BAD_USER_INPUT.
 func byKey[K, T any, P nodePointer[T]](
 	name string, parse func(string) (K, error), read func(K) (P, error),
 ) (relay.Node, error) {
@@ -289,10 +295,10 @@ func byKey[K, T any, P nodePointer[T]](
 	return present(read(key))
 }
 
-// parseEntityID parses an entity id with shard and realm.
+// parseEntityID parses an entity id with shard and realm, as in global ids.
 func parseEntityID(name string) (ledger.EntityID, error) { return ledger.ParseEntityID(name, 0) }
 
-// parseNumber reads the name of objects that a number identifies.
+// parseNumber parses the decimal number that names an object in its global id.
 func parseNumber(name string) (int64, error) {
 	n, err := strconv.ParseInt(name, 10, 64)
 	if err != nil {
@@ -301,7 +307,7 @@ func parseNumber(name string) (int64, error) {
 	return n, nil
 }
 
-// parseElement parses an entity id with a number after "/".
+// parseElement parses an entity id with a number after "/", such as a hook of an account in global ids.
 func parseElement(name string) (ledger.Element, error) {
 	text, digits, _ := strings.Cut(name, "/")
 	id, err := parseEntityID(text)
@@ -312,13 +318,13 @@ func parseElement(name string) (ledger.Element, error) {
 	return ledger.Element{Entity: id, Number: number}, err
 }
 
-// parseNFT parses a token id with a serial number after "/".
+// parseNFT parses a token id with a serial number after "/", as in global ids.
 func parseNFT(name string) (ledger.NFTKey, error) {
 	e, err := parseElement(name)
 	return nftOf(e), err
 }
 
-// nftOf returns the key of the NFT with the number of an element.
+// nftOf returns the key of the NFT whose token and serial number are those of an element.
 func nftOf(e ledger.Element) ledger.NFTKey {
 	return ledger.NFTKey{TokenID: e.Entity, SerialNumber: e.Number}
 }
@@ -326,8 +332,9 @@ func nftOf(e ledger.Element) ledger.NFTKey {
 // MaxReferences is the maximum number of references per request.
 const MaxReferences = 100
 
-// Entities returns the objects that other graphs reference by global id or entity id. One that cannot be read is null,
-// with an error of its own.
+// Entities resolves Query._entities. It reads the objects that other graphs reference by global id or entity id, in the
+// order of the references, nil for those that do not exist. One that cannot be read is nil too, and its error is added
+// to those of ctx. More than [MaxReferences] are BAD_USER_INPUT.
 func (r queries) Entities(ctx context.Context, args graph.QueryEntitiesArgs) ([]relay.Node, error) {
 	if len(args.Representations) > MaxReferences {
 		return nil, fault.Input("give at most %d references", MaxReferences)
@@ -355,12 +362,13 @@ func (r queries) Entities(ctx context.Context, args graph.QueryEntitiesArgs) ([]
 	return out, nil
 }
 
-// Service returns the schema for gateways of federated graphs.
+// Service resolves Query._service: it returns the schema for gateways of federated graphs, and reads nothing.
 func (queries) Service(context.Context) (*relay.Service, error) {
 	return &relay.Service{SDL: graph.Subgraph()}, nil
 }
 
-// referred returns the global id of a reference from another graph.
+// referred returns the global id of a reference from another graph, a JSON object with its type and its global id or
+// entity id. It reads nothing. A reference of another form is BAD_USER_INPUT.
 func (r *Resolver) referred(of any) (string, error) {
 	reference, _ := of.(map[string]any)
 	typ, _ := reference["__typename"].(string)
@@ -389,7 +397,7 @@ func (r *Resolver) referred(of any) (string, error) {
 // networkType is the type of the only network, in global ids.
 const networkType = "Network"
 
-// NetworkNodeID returns the global id of a consensus node. Each address book has nodes of its own.
+// NetworkNodeID resolves NetworkNode.id: the global id of a consensus node. Each address book has nodes of its own.
 func (fields) NetworkNodeID(of *ledger.NetworkNode) string {
 	return relay.ID(networkNodeType, of.FileID.String()+":"+strconv.FormatInt(of.NodeID, 10))
 }
@@ -400,7 +408,8 @@ type nodeName struct {
 	err  error
 }
 
-// part parses the next part.
+// part removes the next part of n.rest, up to "/", and returns its value. An error is recorded in n, and the result is
+// then zero.
 func part[T any](n *nodeName, parse func(string) (T, error)) T {
 	text, rest, _ := strings.Cut(n.rest, "/")
 	v, err := parse(text)
@@ -410,13 +419,14 @@ func part[T any](n *nodeName, parse func(string) (T, error)) T {
 	return v
 }
 
-// id reads the next part of the name, an entity id; at and number read a timestamp and a number. An error is
-// recorded in n, and the result is then zero.
+// id removes the next part of the name, an entity id, and returns it; at and number do so with a timestamp and a
+// number. An error is recorded in n, and the result is then zero.
 func (n *nodeName) id() ledger.EntityID  { return part(n, parseEntityID) }
 func (n *nodeName) at() ledger.Timestamp { return part(n, ledger.ParseTimestamp) }
 func (n *nodeName) number() int64        { return part(n, parseNumber) }
 
-// word parses a part of a global ID that is a slot with 32 bytes.
+// word removes the next part of the name, a slot of 32 bytes in hex, and returns its bytes. An error is recorded in n,
+// and the result is then nil.
 func (n *nodeName) word() []byte {
 	return part(n, func(text string) ([]byte, error) {
 		b, err := hex.DecodeString(text)
@@ -427,8 +437,9 @@ func (n *nodeName) word() []byte {
 	})
 }
 
-// inList returns the reader of objects that are rows of the list of a parent. key reads the parent and a filter that
-// selects one row from a name.
+// inList returns the function that queues reading objects that are rows of the list of a parent. key reads the parent
+// and a filter that selects one row from a name. Each name takes a statement in the batch. A name of another form is
+// BAD_USER_INPUT for that node only.
 func inList[K, F, C any, P nodePointer[C]](key func(*nodeName) (K, F), queue queueList[K, F, C]) queueNodes {
 	return func(_ context.Context, b *storage.Batch, _ string, names []string) func() []nodeResult {
 		out, found := make([]nodeResult, len(names)), make([]storage.Result[[][]*C], len(names))
@@ -456,10 +467,10 @@ func inList[K, F, C any, P nodePointer[C]](key func(*nodeName) (K, F), queue que
 	}
 }
 
-// equals returns a filter that selects one value.
+// equals returns a filter that selects one value, of numbers such as timestamps and ids.
 func equals[T ~int64](v T) *ledger.Filter[T] { return &ledger.Filter[T]{Eq: &v} }
 
-// Node reads the object with a global id.
+// Node resolves Query.node. It reads the object with a global id, nil if it does not exist.
 func (r queries) Node(ctx context.Context, args graph.QueryNodeArgs) (relay.Node, error) {
 	return r.node(ctx, args.ID)
 }

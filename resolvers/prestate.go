@@ -9,8 +9,9 @@ import (
 	"heliograph/resolvers/contractcalls"
 )
 
-// ContractResultPrestate derives the states before and after the transactions of results. Each is read in several
-// steps, within its own limits.
+// ContractResultPrestate resolves ContractResult.prestate. It starts to derive the states before and after the
+// transactions of results, at the same time, each in several statements within its own limits, and returns a function
+// that waits for them. Synthetic results have none.
 func (f fields) ContractResultPrestate(
 	ctx context.Context, _ rowplan.Request, of []*ledger.ContractResult, args graph.ContractResultPrestateArgs,
 ) (rowplan.Results[*ledger.ContractPrestate], error) {

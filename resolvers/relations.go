@@ -6,6 +6,7 @@ import (
 	"heliograph/graph/relay"
 	"heliograph/internal/base/list"
 	"heliograph/internal/domain/ledger"
+	"heliograph/resolvers/decoding"
 	"heliograph/resolvers/media"
 	"heliograph/resolvers/past"
 	"heliograph/resolvers/statuspages"
@@ -16,8 +17,9 @@ import (
 
 // These have other names than the fields of status pages.
 type (
-	pastFields  = past.Fields
-	mediaFields = media.Fields
+	pastFields    = past.Fields
+	mediaFields   = media.Fields
+	decodedFields = decoding.Fields
 )
 
 // fields implements [graph.Fields]: one method per field that is not stored in the row. A method queues the statements
@@ -27,10 +29,11 @@ type fields struct {
 	statuspages.Fields
 	pastFields
 	mediaFields
+	*decodedFields
 }
 
-// queueEntities queues the queries for entities of any type by id. A contract is a Contract, not an Account. The result
-// has one entity per id, or nil for ids that do not exist.
+// queueEntities queues in b one query per type for entities of any type by id. A contract is a Contract, not an
+// Account. The result has one entity per id, in their order, or nil for ids that do not exist.
 func queueEntities(b *storage.Batch, ids []ledger.EntityID) storage.Result[[]relay.Entity] {
 	kinds := []storage.Result[[]relay.Entity]{
 		asEntities(entities.QueueContracts(b, ids)), asEntities(entities.QueueAccounts(b, ids)),
@@ -48,7 +51,7 @@ func queueEntities(b *storage.Batch, ids []ledger.EntityID) storage.Result[[]rel
 	})
 }
 
-// asEntities returns rows of one type as entities.
+// asEntities returns the result of rows of one type as entities: a nil pointer becomes a nil interface.
 func asEntities[T any, P interface {
 	*T
 	relay.Entity

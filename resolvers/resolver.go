@@ -19,7 +19,9 @@ import (
 	"heliograph/internal/domain/ledger"
 	"heliograph/internal/domain/status"
 	"heliograph/resolvers/contractcalls"
+	"heliograph/resolvers/decoding"
 	"heliograph/resolvers/feeschedules"
+	"heliograph/resolvers/live"
 	"heliograph/resolvers/loading"
 	"heliograph/resolvers/many"
 	"heliograph/resolvers/media"
@@ -63,7 +65,7 @@ type Resolver struct {
 	gas    *entities.GasPrices
 	rates  *entities.ExchangeRates
 	tables *rowplan.Tables
-	feeds  *feeds
+	feeds  *live.Feeds
 	status *statuspages.Resolver
 	past   past.Fields
 	self   self.Queries
@@ -73,7 +75,6 @@ type Resolver struct {
 	syntheticOff bool
 	feeSchedules *feeschedules.Schedules
 	calls        *contractcalls.Service
-	abis         abis
 }
 
 var (
@@ -83,12 +84,13 @@ var (
 	_ graph.PastFields   = fields{}
 )
 
-// New returns the resolvers. It also builds the row plan's tables.
+// New returns the resolvers, and builds the row plan's tables. It reads nothing from the database and starts no
+// goroutine: caches fill and feeds begin when operations use them.
 func New(o Options) *Resolver {
 	r := &Resolver{
 		db: o.DB, gas: entities.NewGasPrices(o.DB), rates: entities.NewExchangeRates(o.DB),
 		blockStatistics: transactions.NewBlockStatistics(o.DB), syntheticOff: o.SyntheticOff,
-		now: o.Now, feeds: newFeeds(o.DB, o.Feeds), self: self.Queries{Database: o.DB, Self: o.Self},
+		now: o.Now, feeds: live.New(o.DB, o.Feeds), self: self.Queries{Database: o.DB, Self: o.Self},
 		feeSchedules: &feeschedules.Schedules{
 			DB: o.DB, Log: o.Logger, Cache: o.Cache, BuiltIn: sync.OnceValues(fees.Default),
 		},
@@ -105,22 +107,24 @@ func New(o Options) *Resolver {
 		}),
 	}
 	r.past = past.Fields{DB: o.DB, Now: o.Now, Fees: network{r}.Fees, ExchangeRate: network{r}.ExchangeRate}
-	r.tables = graph.NewTables(fields{r, statuspages.Fields{Resolver: r.status}, r.past, o.Media},
+	r.tables = graph.NewTables(fields{
+		r, statuspages.Fields{Resolver: r.status}, r.past, o.Media, new(decoding.Fields),
+	},
 		func() rowplan.Batch {
 			return o.DB.NewBatch()
 		})
 	return r
 }
 
-// Calls returns the service that runs contract calls.
+// Calls returns the service that runs contract calls. It always returns the same one.
 func (r *Resolver) Calls() *contractcalls.Service { return r.calls }
 
-// Root returns the resolvers of the other objects without rows.
+// Root returns the resolvers that gqlgen calls: those of mutations, subscriptions and the network.
 func (r *Resolver) Root() graph.ResolverRoot {
 	return root{r}
 }
 
-// Queries returns the resolvers of the fields of the query type.
+// Queries returns the resolvers of the fields of the query type, which graph calls for each root field.
 func (r *Resolver) Queries() graph.QueryFields {
 	return queries{r, byKeys{DB: r.db, SyntheticOff: r.syntheticOff}, r.self}
 }
@@ -128,7 +132,7 @@ func (r *Resolver) Queries() graph.QueryFields {
 // root implements [graph.ResolverRoot].
 type root struct{ r *Resolver }
 
-// Mutation implements [graph.ResolverRoot].
+// Mutation implements [graph.ResolverRoot]: all mutations are those of status pages.
 func (o root) Mutation() graph.MutationResolver {
 	return graph.NewMutationResolver(o.r.status.Mutations())
 }
@@ -148,7 +152,8 @@ type queries struct {
 
 type byKeys = many.Queries
 
-// Operation returns the resolvers' state for the context of one operation.
+// Operation returns a new state of the resolvers, the dataloaders and counters of one operation, for its context.
+// [loading.OperationKey] finds it there.
 func (r *Resolver) Operation() values.Value {
 	return loading.OperationKey.Is(&loading.Operation{Plans: &r.tables.Plans})
 }
@@ -156,7 +161,9 @@ func (r *Resolver) Operation() values.Value {
 // MaxAddresses is the maximum number of EVM addresses in place of entity ids in an operation. Each takes a statement.
 const MaxAddresses = 100
 
-// FindAddress returns the id of the account or contract with an EVM address in an operation.
+// FindAddress returns the id of the account or contract with an EVM address, for an argument that takes an id. It reads
+// the database once, and counts the address in the operation of ctx. More than [MaxAddresses] in the operation, and an
+// address that no live entity has, are BAD_USER_INPUT.
 func (r *Resolver) FindAddress(ctx context.Context, a ledger.EVMAddress) (ledger.EntityID, error) {
 	if o, _ := loading.OperationKey.Of(ctx); o != nil && o.Addresses.Add(1) > MaxAddresses {
 		return 0, fault.Input("an operation can have at most %d EVM addresses in place of entity IDs", MaxAddresses)
@@ -168,8 +175,9 @@ func (r *Resolver) FindAddress(ctx context.Context, a ledger.EVMAddress) (ledger
 	return id.V, err
 }
 
-// Work returns the value with which the statements of an operation are admitted. lists reports whether the operation
-// selects lists, scans whether [Scans] is true for one of them, and event whether it is a subscription.
+// Work returns the value for the context of an operation with which its statements are admitted: as scans, lists or
+// point reads. lists reports whether the operation selects lists, scans whether [Scans] is true for one of them, and
+// event whether it is a subscription.
 func Work(ctx context.Context, lists, scans, event bool) values.Value {
 	switch {
 	case scans:
@@ -181,22 +189,26 @@ func Work(ctx context.Context, lists, scans, event bool) values.Value {
 	}
 }
 
-// Scans reports whether a list usually reads many rows because of its filters.
+// Scans reports whether a list usually reads many rows because of its filters: no index has one of them. list is the
+// name of the root field, and given reports whether a filter is set. It reads only the table of unindexed filters of
+// package storage.
 func Scans(list string, given func(filter string) bool) bool {
 	u := storage.FindUnindexed(list, given)
 	return u != nil && u.Scan
 }
 
-// Close ends all subscriptions with an error that states the reason.
+// Close ends all subscriptions with an error that states the reason, and prevents new ones. Queries and mutations still
+// work.
 func (r *Resolver) Close() {
 	r.feeds.Close()
 	r.status.Close()
 }
 
-// StatusChanged makes subscriptions to status pages check for changes immediately.
+// StatusChanged makes subscriptions to status pages check for changes immediately. The gateway calls it when the
+// database announces a write.
 func (r *Resolver) StatusChanged() { r.status.Changed() }
 
-// Tables returns the tables of the row plan.
+// Tables returns the tables of the row plan, which [New] built. The caller must not change them.
 func (r *Resolver) Tables() *rowplan.Tables { return r.tables }
 
 // failures are the errors that clients see for failures of storage.
@@ -209,7 +221,8 @@ var failures = map[storage.Failure]*fault.Error{
 	storage.FailureAmbiguous:   fault.New(fault.Internal, "more than one live entity has this alias or address"),
 }
 
-// Classify converts an error of storage to one that clients may see.
+// Classify converts an error of storage, or of status pages, to one that clients may see: its code and text say nothing
+// about statements and tables. An error that it does not know is INTERNAL.
 func Classify(err error) *fault.Error {
 	if refused := statuspages.Classify(err); refused != nil {
 		return refused
@@ -228,7 +241,7 @@ func Classify(err error) *fault.Error {
 	}
 }
 
-// moment returns the moment of the state that ctx reads: a past one, or the current time.
+// moment returns the moment of the state that ctx reads: a past one, or the current time of the clock.
 func (r *Resolver) moment(ctx context.Context) ledger.Timestamp {
 	if m := ledger.MomentOf(ctx); m != nil {
 		return m.At
@@ -236,5 +249,5 @@ func (r *Resolver) moment(ctx context.Context) ledger.Timestamp {
 	return r.timestamp()
 }
 
-// timestamp returns the current time of the clock.
+// timestamp returns the current time of the resolver's clock.
 func (r *Resolver) timestamp() ledger.Timestamp { return ledger.TimestampOf(r.now()) }

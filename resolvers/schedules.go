@@ -19,12 +19,14 @@ import (
 
 var scheduleList = ofNumber("schedules", func(s *ledger.Schedule) int64 { return int64(s.EntityID) })
 
-// ScheduleState returns the state of a schedule now, or at the moment of the state that is read.
+// ScheduleState resolves Schedule.state: the state of a schedule now, or at the moment of the state that is read. It
+// reads only the row and the clock.
 func (f fields) ScheduleState(s *ledger.Schedule) ledger.ScheduleState {
 	return s.StateAt(cmp.Or(s.At, f.timestamp()))
 }
 
-// AccountSchedules reads the schedules that accounts created.
+// AccountSchedules resolves Account.schedules. It queues a read in the batch of q: a page of the schedules that each
+// account created. A state in the filter is that of now, or of the moment of ctx.
 func (f fields) AccountSchedules(
 	ctx context.Context, q rowplan.Request, of []*ledger.Account, args graph.AccountSchedulesArgs,
 ) (
@@ -36,7 +38,8 @@ func (f fields) AccountSchedules(
 		})
 }
 
-// Schedule returns a schedule. While it is pending, the response may change soon.
+// Schedule resolves Query.schedule. It reads a schedule, and its signatures in the same round trip; nil if it does not
+// exist. While it is pending, a note says that the response may change soon.
 func (r queries) Schedule(ctx context.Context, args graph.QueryScheduleArgs) (*ledger.Schedule, error) {
 	s, err := loading.LoadAhead(ctx, r.db, r.tables, scheduleType, args.ID, &ledger.Schedule{EntityID: args.ID},
 		[]string{"signatures"}, transactions.QueueSchedules)
@@ -46,7 +49,8 @@ func (r queries) Schedule(ctx context.Context, args graph.QueryScheduleArgs) (*l
 	return s, err
 }
 
-// Schedules returns a page of schedules.
+// Schedules resolves Query.schedules. It reads a page of schedules, ordered by id. A state in the filter is that of
+// now, and needs creators: otherwise it is BAD_USER_INPUT. Unfiltered lists have an estimated totalCount.
 func (r queries) Schedules(ctx context.Context, args graph.QuerySchedulesArgs) (*relay.ScheduleConnection, error) {
 	if f := args.Filter; f.State != nil && !selects(f.CreatorAccountID) {
 		return nil, fault.Input("state requires creatorAccountId with eq or in")
@@ -60,7 +64,7 @@ func (r queries) Schedules(ctx context.Context, args graph.QuerySchedulesArgs) (
 // keyOf returns a key of an entity, or nil if it has no such key.
 type keyOf func(relay.Entity) *ledger.KeyInfo
 
-// ownKey returns the key that controls an entity, or nil if it has none.
+// ownKey returns the key that controls an account, contract or schedule, or nil if it has none or is of another type.
 func ownKey(e relay.Entity) *ledger.KeyInfo {
 	switch e := e.(type) {
 	case *ledger.Account:
@@ -74,7 +78,7 @@ func ownKey(e relay.Entity) *ledger.KeyInfo {
 	}
 }
 
-// keyIn returns a key of entities of one type.
+// keyIn returns the function that returns a key of entities of one type with get, and nil for entities of other types.
 func keyIn[T relay.Entity](get func(T) *ledger.KeyInfo) keyOf {
 	return func(e relay.Entity) *ledger.KeyInfo {
 		if t, ok := e.(T); ok {
@@ -113,7 +117,9 @@ var targetKeys = map[ledger.TransactionType]keyOf{
 	codes.TypeTokenAccountWipe:           keyIn(func(t *ledger.Token) *ledger.KeyInfo { return t.WipeKey }),
 }
 
-// signers reads the signers that have signed, or those that have not. A list is nil if the signers are unknown.
+// signers queues in the batch of q reading the entities and signatures of scheduled transactions, and returns the
+// signers of each that have signed, or those that have not: payer, senders, the entity that changes, and receivers that
+// must sign. A list is nil if the signers of the type of transaction are unknown.
 func signers(
 	q rowplan.Request, of []*ledger.ScheduledTransaction, present bool,
 ) (rowplan.Results[[]*ledger.ScheduleSigner], error) {
@@ -175,7 +181,8 @@ func signers(
 	}, nil
 }
 
-// ScheduleSignatures reads the signatures of schedules.
+// ScheduleSignatures resolves Schedule.signatures. It queues a read in the batch of q: the signatures of each schedule,
+// oldest first.
 func (fields) ScheduleSignatures(_ context.Context, q rowplan.Request, of []*ledger.Schedule) (
 	rowplan.Results[[]*ledger.ScheduleSignature], error,
 ) {
@@ -183,21 +190,24 @@ func (fields) ScheduleSignatures(_ context.Context, q rowplan.Request, of []*led
 	return transactions.QueueScheduleSignatures(loading.BatchOf(q), ids), nil
 }
 
-// ScheduledTransactionSignaturesPresent reads the signers of scheduled transactions that have signed.
+// ScheduledTransactionSignaturesPresent resolves ScheduledTransaction.signaturesPresent. It queues reads in the batch
+// of q: the signers of each scheduled transaction that have signed.
 func (fields) ScheduledTransactionSignaturesPresent(
 	_ context.Context, q rowplan.Request, of []*ledger.ScheduledTransaction,
 ) (rowplan.Results[[]*ledger.ScheduleSigner], error) {
 	return signers(q, of, true)
 }
 
-// ScheduledTransactionSignaturesMissing reads the signers of scheduled transactions that have not signed.
+// ScheduledTransactionSignaturesMissing resolves ScheduledTransaction.signaturesMissing. It queues reads in the batch
+// of q: the signers of each scheduled transaction that have not signed.
 func (fields) ScheduledTransactionSignaturesMissing(
 	_ context.Context, q rowplan.Request, of []*ledger.ScheduledTransaction,
 ) (rowplan.Results[[]*ledger.ScheduleSigner], error) {
 	return signers(q, of, false)
 }
 
-// TransactionSchedule reads the schedules that transactions created or signed.
+// TransactionSchedule resolves Transaction.schedule. It queues a read in the batch of q: the schedule that each
+// transaction created, signed, deleted or executed, nil for others.
 func (fields) TransactionSchedule(_ context.Context, q rowplan.Request, of []*ledger.Transaction) (
 	rowplan.Results[*ledger.Schedule], error,
 ) {

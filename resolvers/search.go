@@ -23,11 +23,11 @@ type search struct {
 	results []func() ([]relay.Node, error)
 }
 
-// wants reports whether a type is to be found.
+// wants reports whether objects of a type are to be found: the client named it, or no types.
 func (s *search) wants(t model.SearchType) bool { return s.types == nil || slices.Contains(s.types, t) }
 
-// find queues a statement for objects of a type if the text can name one and the type is to be found. A contract is
-// also an account: it is found once.
+// find queues in s a statement for objects of a type, if the text can name one and the type is to be found, and adds a
+// function for its results to s. A contract is also an account: it is found once.
 func find[T any, P nodePointer[T]](
 	s *search, t model.SearchType, can bool, queue func(b *storage.Batch) storage.Result[[]P],
 ) {
@@ -47,21 +47,24 @@ func find[T any, P nodePointer[T]](
 	})
 }
 
-// one returns a statement for [find] that reads the object with a key.
+// one returns a statement for [find] that reads the object of a type with a key, through the loader of the operation of
+// ctx.
 func one[K comparable, P any](
 	ctx context.Context, typ string, key K, queue storage.QueueKeys[K, P],
 ) func(*storage.Batch) storage.Result[[]P] {
 	return func(b *storage.Batch) storage.Result[[]P] { return loading.Load(ctx, b, typ, []K{key}, queue) }
 }
 
-// by returns a statement for [find] that reads the objects with a key.
+// by returns a statement for [find] that reads all objects that queue finds by a key, such as a hash or a name.
 func by[K, P any](
 	key K, queue func(*storage.Batch, K) storage.Result[[]P],
 ) func(*storage.Batch) storage.Result[[]P] {
 	return func(b *storage.Batch) storage.Result[[]P] { return queue(b, key) }
 }
 
-// Search finds objects by what a text can name. All statements are sent in one round trip.
+// Search resolves Query.search. It reads the objects that a text can name: an id, number, hash, address, key, time, or
+// the beginning of a token's name. All statements are sent in one round trip. Names can have more results than a page;
+// then totalCount is missing.
 func (r queries) Search(ctx context.Context, args graph.QuerySearchArgs) (*relay.SearchResultConnection, error) {
 	const kind = "search"
 	p, err := relay.Args{First: args.First, After: args.After}.Page(kind, 1, false, relay.LimitsOf(ctx))

@@ -7,34 +7,36 @@ import (
 	"heliograph/internal/domain/status"
 )
 
-// Status reads the default status page.
+// Status resolves Query.status. It reads the default status page, nil if there is none.
 func (r queries) Status(ctx context.Context) (*status.Page, error) {
 	return r.status.Page(ctx, nil)
 }
 
-// StatusPage reads a status page.
+// StatusPage resolves Query.statusPage. It reads the status page with a short name, nil if it does not exist.
 func (r queries) StatusPage(ctx context.Context, args graph.QueryStatusPageArgs) (*status.Page, error) {
 	return r.status.Page(ctx, args.Slug)
 }
 
-// StatusIncident reads an incident.
+// StatusIncident resolves Query.statusIncident. It reads a published incident, nil if it does not exist.
 func (r queries) StatusIncident(ctx context.Context, args graph.QueryStatusIncidentArgs) (*status.Incident, error) {
 	return r.status.Incident(ctx, args.Code)
 }
 
-// StatusMaintenance reads a maintenance.
+// StatusMaintenance resolves Query.statusMaintenance. It reads a published maintenance, nil if it does not exist.
 func (r queries) StatusMaintenance(ctx context.Context, args graph.QueryStatusMaintenanceArgs) (
 	*status.Maintenance, error,
 ) {
 	return r.status.Maintenance(ctx, args.Code)
 }
 
-// StatusDrafts reads the incidents that are not published.
+// StatusDrafts resolves Query.statusDrafts. It reads the newest incidents of a page that are not published. The sender
+// needs the role viewer.
 func (r queries) StatusDrafts(ctx context.Context, args graph.QueryStatusDraftsArgs) ([]*status.Incident, error) {
 	return r.status.Drafts(ctx, args.Page)
 }
 
-// StatusWebhooks reads the webhooks of a status page.
+// StatusWebhooks resolves Query.statusWebhooks. It reads the webhooks of a status page. The sender needs the role
+// admin.
 func (r queries) StatusWebhooks(ctx context.Context, args graph.QueryStatusWebhooksArgs) ([]*status.Webhook, error) {
 	return r.status.Webhooks(ctx, args.Page)
 }

@@ -34,7 +34,8 @@ var (
 // tokenEntityID returns the id of a token, as a function for [list.Map].
 func tokenEntityID(t *ledger.Token) ledger.EntityID { return t.EntityID }
 
-// TokenCustomFees reads the custom fees of tokens that do not hold them already.
+// TokenCustomFees resolves Token.customFees. It queues a read in the batch of q for the tokens that do not hold their
+// custom fees already, and returns those of all.
 func (fields) TokenCustomFees(
 	_ context.Context, q rowplan.Request, of []*ledger.Token,
 ) (rowplan.Results[*ledger.TokenCustomFees], error) {
@@ -48,7 +49,9 @@ func (fields) TokenCustomFees(
 	}), nil
 }
 
-// TokenBalances reads the holders of tokens, now or at a time.
+// TokenBalances resolves Token.balances. It queues a read in the batch of q: a page of the holders of each token,
+// ordered by account: current, of the snapshot for a time, which it looks up at once, or at the moment of ctx. A time
+// at a past moment is BAD_USER_INPUT. The timestamp of a page is the newest of its balances.
 func (f fields) TokenBalances(
 	ctx context.Context, q rowplan.Request, of []*ledger.Token, args graph.TokenBalancesArgs,
 ) (
@@ -82,7 +85,9 @@ func (f fields) TokenBalances(
 	}, err
 }
 
-// TokenHolders reads the holders of tokens, sorted by balance.
+// TokenHolders resolves Token.holders. It queues reads in the batch of q: a page of the holders of each token, by
+// balance, now or at the moment of ctx. Without the index of holders in the database, a token with more than
+// [entities.MaxSortedHolders] relationships is BAD_USER_INPUT.
 func (f fields) TokenHolders(ctx context.Context, q rowplan.Request, of []*ledger.Token, args graph.TokenHoldersArgs) (
 	rowplan.Results[*relay.TokenHolderConnection], error,
 ) {
@@ -126,7 +131,8 @@ func (f fields) TokenHolders(ctx context.Context, q rowplan.Request, of []*ledge
 	}, err
 }
 
-// TokenHolderCount counts the holders of tokens.
+// TokenHolderCount resolves Token.holderCount. It queues a read in the batch of q: the number of accounts that hold
+// each token, now or at the moment of ctx; nil for a token with more than [entities.MaxCountedHolders] relationships.
 func (f fields) TokenHolderCount(
 	ctx context.Context, q rowplan.Request, of []*ledger.Token,
 ) (rowplan.Results[*relay.Count], error) {
@@ -144,7 +150,8 @@ func (f fields) TokenHolderCount(
 	}), nil
 }
 
-// holdersAt reads the holders of tokens at the moment of ctx.
+// holdersAt queues in the batch of q reading a page of the holders of each token at the moment of ctx. h says which
+// holders, and in which order; the list l must have the same order.
 func (f fields) holdersAt(
 	ctx context.Context, q rowplan.Request, of []*ledger.Token, l listOf[ledger.TokenHolder],
 	args graph.ListArgs[ledger.TokenHolderFilter], h past.Holders,
@@ -158,7 +165,7 @@ func (f fields) holdersAt(
 	return f.Holders(ctx, q, of, h)
 }
 
-// newest returns the newest timestamp of the balances of a page.
+// newest returns the newest timestamp of the balances of a page, or null if none has one.
 func newest(holders []*ledger.TokenHolder) ledger.Null[ledger.Timestamp] {
 	var t ledger.Null[ledger.Timestamp]
 	for _, h := range holders {
@@ -169,7 +176,8 @@ func newest(holders []*ledger.TokenHolder) ledger.Null[ledger.Timestamp] {
 	return t
 }
 
-// Token returns a token, now or at a time. If its custom fees are missing, a note says so.
+// Token resolves Query.token. It reads a token with its custom fees, now or at a time; nil if it does not exist. If its
+// custom fees are missing in the database, a note says so. Other places of the operation use the current token too.
 func (r queries) Token(ctx context.Context, args graph.QueryTokenArgs) (*ledger.Token, error) {
 	t, err := entities.Token(ctx, r.db, args.ID, args.At)
 	if err == nil && args.At == nil {
@@ -181,7 +189,9 @@ func (r queries) Token(ctx context.Context, args graph.QueryTokenArgs) (*ledger.
 	return t, err
 }
 
-// Tokens returns a page of tokens.
+// Tokens resolves Query.tokens. It reads a page of tokens, ordered by id, after it has looked up the accounts of the
+// filter, one statement each. An account that does not exist matches nothing. Unfiltered lists have an estimated
+// totalCount.
 func (r queries) Tokens(ctx context.Context, args graph.QueryTokensArgs) (*relay.TokenConnection, error) {
 	f := args.Filter
 	c, err := tokenList.root(ctx, args.Order, args.Args, func(p storage.Page) ([]*ledger.Token, error) {
@@ -204,7 +214,9 @@ func (r queries) Tokens(ctx context.Context, args graph.QueryTokensArgs) (*relay
 	return estimated(r.Resolver, c, unfiltered(f), entities.CountTokens), err
 }
 
-// TokenBalances returns a page of the holders of a token.
+// TokenBalances resolves Query.tokenBalances. It reads a page of the holders of a token, ordered by account: current
+// ones, or those of the snapshot for a time, which it looks up first. The list of a token that does not exist is empty.
+// The timestamp of the page is the newest of its balances.
 func (r queries) TokenBalances(
 	ctx context.Context, args graph.QueryTokenBalancesArgs,
 ) (*relay.TokenHolderConnection, error) {
@@ -221,28 +233,31 @@ func (r queries) TokenBalances(
 	return c, nil
 }
 
-// AccountTokens reads the token relationships of accounts.
+// AccountTokens resolves Account.tokens. It queues a read in the batch of q: a page of the token relationships of each
+// account.
 func (fields) AccountTokens(
 	ctx context.Context, q rowplan.Request, of []*ledger.Account, args graph.AccountTokensArgs,
 ) (rowplan.Results[*relay.Connection[ledger.TokenRelationship]], error) {
 	return below(ctx, q, relationshipList, args, accountIDs(of), entities.QueueTokenRelationships)
 }
 
-// TokenHistory reads the versions of tokens.
+// TokenHistory resolves Token.history. It queues a read in the batch of q: a page of the versions of each token.
 func (fields) TokenHistory(ctx context.Context, q rowplan.Request, of []*ledger.Token, args graph.TokenHistoryArgs) (
 	rowplan.Results[*relay.Connection[ledger.Version]], error,
 ) {
 	return versionsOf(ctx, q, args.Order, args.Args, list.Map(of, tokenEntityID), entities.QueueTokenVersions)
 }
 
-// TransactionTokenTransfers reads the token transfers of transactions.
+// TransactionTokenTransfers resolves Transaction.tokenTransfers. It queues a read in the batch of q: the transfers of
+// fungible tokens of each transaction that were not read with it.
 func (fields) TransactionTokenTransfers(_ context.Context, q rowplan.Request, of []*ledger.Transaction) (
 	rowplan.Results[[]*ledger.TokenTransfer], error,
 ) {
 	return transactions.QueueTokenTransfers(loading.BatchOf(q), of), nil
 }
 
-// TokenRelationships reads the token relationships of an account.
+// TokenRelationships resolves Query.tokenRelationships. It reads a page of the token relationships of an account,
+// ordered by token. If the account does not exist, the list is empty and a note says so.
 func (r queries) TokenRelationships(ctx context.Context, args graph.QueryTokenRelationshipsArgs) (
 	*relay.Connection[ledger.TokenRelationship], error,
 ) {

@@ -17,7 +17,9 @@ import (
 
 var messageList = ofNumber("messages", func(m *ledger.TopicMessage) int64 { return int64(m.ConsensusTimestamp) })
 
-// TopicMessages reads the messages of topics.
+// TopicMessages resolves Topic.messages. It queues a read in the batch of q: a page of the messages of each topic, on
+// request with their chunks joined. Unfiltered lists have a totalCount, which one more statement reads when it is
+// selected.
 func (fields) TopicMessages(ctx context.Context, q rowplan.Request, of []*ledger.Topic, args graph.TopicMessagesArgs) (
 	rowplan.Results[*relay.TopicMessageConnection], error,
 ) {
@@ -38,7 +40,8 @@ func (fields) TopicMessages(ctx context.Context, q rowplan.Request, of []*ledger
 	}, nil
 }
 
-// Topic returns a topic. If a part of it is missing, a note says so.
+// Topic resolves Query.topic. It reads a topic; nil if it does not exist or is not complete, and then a note says which
+// part is missing. Other places of the operation use it too.
 func (r queries) Topic(ctx context.Context, args graph.QueryTopicArgs) (*ledger.Topic, error) {
 	t, lacks, err := entities.Topic(ctx, r.db, args.ID)
 	if err == nil {
@@ -56,7 +59,8 @@ var missingTopicParts = map[entities.TopicPart]relay.MissingKind{
 	entities.TopicFees: relay.MissingTopicFees,
 }
 
-// TopicMessages returns a page of the messages of a topic.
+// TopicMessages resolves Query.topicMessages. It reads a page of the messages of a topic, ordered by time, on request
+// with their chunks joined. The list of a topic that does not exist is empty. Unfiltered lists have a totalCount.
 func (r queries) TopicMessages(
 	ctx context.Context, args graph.QueryTopicMessagesArgs,
 ) (*relay.TopicMessageConnection, error) {
@@ -74,7 +78,9 @@ func (r queries) TopicMessages(
 	return counted(c, unfiltered(args.Filter), count), err
 }
 
-// TopicMessage returns the message with a sequence number or consensus time.
+// TopicMessage resolves Query.topicMessage. It reads the message of a topic with a sequence number, or the message at a
+// consensus time; nil if it does not exist or belongs to another topic. Both or neither, and a number without a topic,
+// are BAD_USER_INPUT.
 func (r queries) TopicMessage(ctx context.Context, args graph.QueryTopicMessageArgs) (*ledger.TopicMessage, error) {
 	if err := fault.OneOf("sequenceNumber and at", args.SequenceNumber != nil, args.At != nil); err != nil {
 		return nil, err

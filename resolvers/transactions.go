@@ -19,7 +19,8 @@ import (
 
 var transactionList = ofNumber("transactions", func(t *ledger.Transaction) int64 { return int64(t.ConsensusTimestamp) })
 
-// TopicTransactions reads the transactions of topics.
+// TopicTransactions resolves Topic.transactions. It queues a read in the batch of q: a page of the successful
+// transactions that changed each topic or sent a message to it.
 func (fields) TopicTransactions(
 	ctx context.Context, q rowplan.Request, of []*ledger.Topic, args graph.TopicTransactionsArgs,
 ) (
@@ -66,7 +67,9 @@ func (r queries) Transaction(ctx context.Context, args graph.QueryTransactionArg
 	}
 }
 
-// Transactions returns a page of transactions.
+// Transactions resolves Query.transactions. It reads a page of transactions, ordered by time, after it has looked up
+// the account of the filter. A filter by entity or token without an account is BAD_USER_INPUT. Unfiltered lists have an
+// estimated totalCount.
 func (r queries) Transactions(
 	ctx context.Context, args graph.QueryTransactionsArgs,
 ) (*relay.TransactionConnection, error) {
@@ -87,8 +90,8 @@ func (r queries) Transactions(
 	return estimated(r.Resolver, c, unfiltered(args.Filter), transactions.CountTransactions), err
 }
 
-// mayStillRun reports whether a schedule that one of the transactions created could still execute. Its execution would
-// have the same transaction id.
+// mayStillRun reports whether a schedule that one of the transactions created could still execute by the resolver's
+// clock. Its execution would have the same transaction id. It reads nothing.
 func (r *Resolver) mayStillRun(found []*ledger.Transaction) bool {
 	return transactions.AwaitsExecution(found) && slices.ContainsFunc(found, func(t *ledger.Transaction) bool {
 		return transactions.CreatesSchedule(t) && r.timestamp()-t.ConsensusTimestamp < transactions.ScheduledWindow
@@ -100,7 +103,8 @@ func (r *Resolver) transactionAt(ctx context.Context, at ledger.Timestamp) (*led
 	return storage.ReadOne(ctx, r.db, "transaction", at, transactions.QueueTransactionsAt)
 }
 
-// withTransactionAccount replaces the condition on an account reference by one on its id.
+// withTransactionAccount returns f with the condition on an account reference replaced by one on its id, for which it
+// can read the database. An account that does not exist matches nothing.
 func (r *Resolver) withTransactionAccount(
 	ctx context.Context, f ledger.TransactionFilter,
 ) (ledger.TransactionFilter, error) {
@@ -126,7 +130,9 @@ var (
 // begins with the time.
 const MaxTokenRange = 24 * time.Hour
 
-// AccountTransfers reads the transfers of accounts.
+// AccountTransfers resolves Account.transfers. It queues reads in the batch of q: a page of the changes of the balances
+// of each account, by transaction and currency. If only a part of a page could be sought for a direction or token, the
+// error is BAD_USER_INPUT and says how to continue.
 func (fields) AccountTransfers(
 	ctx context.Context, q rowplan.Request, of []*ledger.Account, args graph.AccountTransfersArgs,
 ) (
@@ -143,7 +149,8 @@ func (fields) AccountTransfers(
 	return accountTransferList.below(ctx, q, args.Order, args.Args, unfiltered(f), queue)
 }
 
-// fullPages returns pages, or an error if one of them is not full because only the transfers up to its bound were read.
+// fullPages returns the result pages, which fails with BAD_USER_INPUT if a page is not full because only the transfers
+// up to its bound were read. It has one bound for each of the accounts of; null stands for a whole page.
 func fullPages(
 	of []*ledger.Account, pages storage.Result[[][]*ledger.Transfer],
 	bounds storage.Result[[]*ledger.Null[ledger.Timestamp]], p storage.Page,
@@ -170,7 +177,8 @@ func fullPages(
 	}
 }
 
-// TokenTransfers reads the transfers of tokens.
+// TokenTransfers resolves Token.transfers. It queues a read in the batch of q: a page of the changes of balances of
+// each token. A range of times of more than [MaxTokenRange] is BAD_USER_INPUT.
 func (fields) TokenTransfers(
 	ctx context.Context, q rowplan.Request, of []*ledger.Token, args graph.TokenTransfersArgs,
 ) (
@@ -185,35 +193,40 @@ func (fields) TokenTransfers(
 		true, rowsOf(list.Map(of, tokenEntityID), f, transactions.QueueTransfersOfTokens))
 }
 
-// TransactionAssessedCustomFees reads the custom fees of transactions.
+// TransactionAssessedCustomFees resolves Transaction.assessedCustomFees. It queues a read in the batch of q: the custom
+// fees that each transaction was charged, unless they were read with it.
 func (fields) TransactionAssessedCustomFees(_ context.Context, q rowplan.Request, of []*ledger.Transaction) (
 	rowplan.Results[[]*ledger.AssessedCustomFee], error,
 ) {
 	return transactions.QueueAssessedCustomFees(loading.BatchOf(q), of), nil
 }
 
-// TransactionInnerTransactions reads the inner transactions of batches.
+// TransactionInnerTransactions resolves Transaction.innerTransactions. It queues a read in the batch of q: the inner
+// transactions of each atomic batch, oldest first.
 func (fields) TransactionInnerTransactions(_ context.Context, q rowplan.Request, of []*ledger.Transaction) (
 	rowplan.Results[[]*ledger.Transaction], error,
 ) {
 	return transactions.QueueInnerTransactions(loading.BatchOf(q), of), nil
 }
 
-// TransactionStakingRewardTransfers reads the staking rewards that transactions paid.
+// TransactionStakingRewardTransfers resolves Transaction.stakingRewardTransfers. It queues a read in the batch of q:
+// the staking rewards that each transaction paid, in tinybars.
 func (fields) TransactionStakingRewardTransfers(_ context.Context, q rowplan.Request, of []*ledger.Transaction) (
 	rowplan.Results[[]*ledger.StakingReward], error,
 ) {
 	return transactions.QueueStakingRewardTransfers(loading.BatchOf(q), of), nil
 }
 
-// TransactionTransfers reads the hbar transfers of transactions.
+// TransactionTransfers resolves Transaction.transfers. It queues a read in the batch of q: the hbar transfers of each
+// transaction, in tinybars, unless they were read with it.
 func (fields) TransactionTransfers(_ context.Context, q rowplan.Request, of []*ledger.Transaction) (
 	rowplan.Results[[]*ledger.CryptoTransfer], error,
 ) {
 	return transactions.QueueTransfers(loading.BatchOf(q), of), nil
 }
 
-// TransactionNode reads the consensus nodes of transactions.
+// TransactionNode resolves Transaction.node. It queues a read in the batch of q: the consensus node to which each
+// transaction was submitted, found by the node's account.
 func (fields) TransactionNode(_ context.Context, q rowplan.Request, of []*ledger.Transaction) (
 	rowplan.Results[*ledger.NetworkNode], error,
 ) {
@@ -221,14 +234,16 @@ func (fields) TransactionNode(_ context.Context, q rowplan.Request, of []*ledger
 	return entities.QueueNetworkNodesOf(loading.BatchOf(q), ids), nil
 }
 
-// TransferCounterparties reads the other side of transfers.
+// TransferCounterparties resolves Transfer.counterparties. It queues a read in the batch of q: the changes of other
+// accounts by the same transaction in the same currency, without the network's fees.
 func (fields) TransferCounterparties(_ context.Context, q rowplan.Request, of []*ledger.Transfer) (
 	rowplan.Results[[]*ledger.Transfer], error,
 ) {
 	return transactions.QueueCounterparties(loading.BatchOf(q), of), nil
 }
 
-// TransferFees reads the fee transfers of transfers.
+// TransferFees resolves Transfer.fees. It queues a read in the batch of q: the hbars that the node and the network's
+// fee accounts received from the transaction of each transfer.
 func (fields) TransferFees(_ context.Context, q rowplan.Request, of []*ledger.Transfer) (
 	rowplan.Results[[]*ledger.Transfer], error,
 ) {

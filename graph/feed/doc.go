@@ -15,5 +15,5 @@
 //     pages with Listener.History until it reaches the log;
 //   - Listener.Match decides whether the listener receives it, and the value function converts it.
 //
-// The package knows neither GraphQL nor SQL: resolvers/feeds.go has the sources, and graph/server delivers the events.
+// The package knows neither GraphQL nor SQL: resolvers/live has the sources, and graph/server delivers the events.
 package feed

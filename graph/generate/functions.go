@@ -13,13 +13,13 @@ import (
 	gql "github.com/vektah/gqlparser/v2/ast"
 )
 
-// writtenFunctions returns the number of parameters of the functions in packages resolvers, past and statuspages that
-// read fields, by name. Functions with one parameter compute the field of a row, others read it for many rows.
+// writtenFunctions returns the number of parameters of the functions in package resolvers and those below it that read
+// fields, by name. Functions with one parameter compute the field of a row, others read it for many rows.
 func writtenFunctions() map[string]int {
 	parameters := map[string]int{}
 	for _, d := range slices.Concat(
-		declarationsIn("resolvers"), declarationsIn("resolvers/media"), declarationsIn("resolvers/past"),
-		declarationsIn("resolvers/statuspages"),
+		declarationsIn("resolvers"), declarationsIn("resolvers/decoding"), declarationsIn("resolvers/media"),
+		declarationsIn("resolvers/past"), declarationsIn("resolvers/statuspages"),
 	) {
 		if f, isFunc := d.(*ast.FuncDecl); isFunc {
 			if receiver, name := receiverOf(f); strings.EqualFold(receiver, "fields") {

@@ -1,5 +1,5 @@
-// Package past reads the state of the ledger at a past moment. The context of each function has the moment; see
-// [ledger.Moment].
+// Package past reads the state of the ledger at a past moment, what transactions changed, and statistics and balances
+// of periods. The context of functions that read a moment has it; see [ledger.Moment].
 package past
 
 import (

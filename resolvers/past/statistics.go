@@ -1,9 +1,7 @@
-package resolvers
+package past
 
 import (
 	"context"
-	"errors"
-	"time"
 
 	"heliograph/graph"
 	"heliograph/graph/fault"
@@ -15,14 +13,16 @@ import (
 	"heliograph/storage/transactions"
 )
 
-// statistics reads statistics of objects from some sources. period returns the result of a period, from one element of
-// each source.
+// statistics queues in the batch b reading statistics of objects from some sources, for the periods of a range up to
+// now, and returns one list for each object, with one result for each period. id returns the entity of an object.
+// period returns the result of a period, in which p has one element of each source. An invalid range, and one with too
+// many rows, are BAD_USER_INPUT.
 func statistics[T, S any](
-	r *Resolver, b *storage.Batch, of []T, id func(T) ledger.EntityID, over ledger.StatisticsRange,
+	f Fields, b *storage.Batch, of []T, id func(T) ledger.EntityID, over ledger.StatisticsRange,
 	by ledger.StatisticsInterval,
 	sources []transactions.Statistics, period func(object T, from, to ledger.Timestamp, p []transactions.Period) *S,
 ) (rowplan.Results[[]*S], error) {
-	bounds, err := over.Periods(by, ledger.TimestampOf(r.now()))
+	bounds, err := over.Periods(by, ledger.TimestampOf(f.Now()))
 	if err != nil {
 		return nil, fault.Of(fault.BadUserInput, err)
 	}
@@ -51,8 +51,10 @@ func statistics[T, S any](
 	}, nil
 }
 
-// AccountStats reads statistics of accounts.
-func (r fields) AccountStats(_ context.Context, q rowplan.Request, of []*ledger.Account, args graph.AccountStatsArgs) (
+// AccountStats resolves Account.stats. It queues reads in the batch of q, one per source that the selection needs: for
+// each account and period the number of transactions that it paid, and the hbars that it received, sent, and earned as
+// rewards, in tinybars. The transfers of the fee account are unknown.
+func (f Fields) AccountStats(_ context.Context, q rowplan.Request, of []*ledger.Account, args graph.AccountStatsArgs) (
 	rowplan.Results[[]*ledger.AccountStatistics], error,
 ) {
 	var sources []transactions.Statistics
@@ -74,7 +76,7 @@ func (r fields) AccountStats(_ context.Context, q rowplan.Request, of []*ledger.
 	read(transactions.RewardStatistics, func(s *ledger.AccountStatistics, p transactions.Period) {
 		s.Rewards = p.First.V
 	}, "rewards", "rewardsValue")
-	return statistics(r.Resolver, loading.BatchOf(q), of, func(a *ledger.Account) ledger.EntityID {
+	return statistics(f, loading.BatchOf(q), of, func(a *ledger.Account) ledger.EntityID {
 		return a.EntityID
 	}, args.Range, args.By, sources,
 		func(a *ledger.Account, from, to ledger.Timestamp, p []transactions.Period) *ledger.AccountStatistics {
@@ -89,11 +91,12 @@ func (r fields) AccountStats(_ context.Context, q rowplan.Request, of []*ledger.
 		})
 }
 
-// TopicStats reads statistics of topics.
-func (r fields) TopicStats(_ context.Context, q rowplan.Request, of []*ledger.Topic, args graph.TopicStatsArgs) (
+// TopicStats resolves Topic.stats. It queues a read in the batch of q: the number of messages of each topic in each
+// period.
+func (f Fields) TopicStats(_ context.Context, q rowplan.Request, of []*ledger.Topic, args graph.TopicStatsArgs) (
 	rowplan.Results[[]*ledger.TopicStatistics], error,
 ) {
-	return statistics(r.Resolver, loading.BatchOf(q), of, func(t *ledger.Topic) ledger.EntityID {
+	return statistics(f, loading.BatchOf(q), of, func(t *ledger.Topic) ledger.EntityID {
 		return t.EntityID
 	}, args.Range, args.By,
 		[]transactions.Statistics{transactions.MessageStatistics},
@@ -102,13 +105,14 @@ func (r fields) TopicStats(_ context.Context, q rowplan.Request, of []*ledger.To
 		})
 }
 
-// ContractStats reads statistics of contracts.
-func (r fields) ContractStats(
+// ContractStats resolves Contract.stats. It queues a read in the batch of q: the number of calls of each contract in
+// each period, and their gas.
+func (f Fields) ContractStats(
 	_ context.Context, q rowplan.Request, of []*ledger.Contract, args graph.ContractStatsArgs,
 ) (
 	rowplan.Results[[]*ledger.ContractStatistics], error,
 ) {
-	return statistics(r.Resolver, loading.BatchOf(q), of, func(c *ledger.Contract) ledger.EntityID {
+	return statistics(f, loading.BatchOf(q), of, func(c *ledger.Contract) ledger.EntityID {
 		return c.EntityID
 	}, args.Range, args.By,
 		[]transactions.Statistics{transactions.ResultStatistics},
@@ -117,11 +121,12 @@ func (r fields) ContractStats(
 		})
 }
 
-// TokenStats reads statistics of tokens, which are empty for collections of NFTs.
-func (r fields) TokenStats(_ context.Context, q rowplan.Request, of []*ledger.Token, args graph.TokenStatsArgs) (
+// TokenStats resolves Token.stats. It queues a read in the batch of q: the number of transfers of each token in each
+// period, and their volume in the token's smallest unit. Collections of NFTs have none.
+func (f Fields) TokenStats(_ context.Context, q rowplan.Request, of []*ledger.Token, args graph.TokenStatsArgs) (
 	rowplan.Results[[]*ledger.TokenStatistics], error,
 ) {
-	read, err := statistics(r.Resolver, loading.BatchOf(q), of, func(t *ledger.Token) ledger.EntityID {
+	read, err := statistics(f, loading.BatchOf(q), of, func(t *ledger.Token) ledger.EntityID {
 		return t.EntityID
 	}, args.Range, args.By,
 		[]transactions.Statistics{transactions.TokenStatistics},
@@ -143,33 +148,4 @@ func (r fields) TokenStats(_ context.Context, q rowplan.Request, of []*ledger.To
 		}
 		return out, err
 	}, nil
-}
-
-// warmPause is the pause after each hour whose blocks are counted ahead, so that this takes a small part of one
-// connection.
-const warmPause = 100 * time.Millisecond
-
-// CountBlocks counts the blocks of the last month for [network.Stats].
-func (r *Resolver) CountBlocks(ctx context.Context) error {
-	return r.blockStatistics.Warm(ctx, r.db, warmPause)
-}
-
-// Stats returns statistics of the network.
-func (r network) Stats(ctx context.Context, args graph.NetworkStatsArgs) ([]*ledger.NetworkStatistics, error) {
-	bounds, err := args.Range.Periods(args.By, ledger.TimestampOf(r.now()))
-	if err != nil {
-		return nil, fault.Of(fault.BadUserInput, err)
-	}
-	periods, err := r.blockStatistics.Read(ctx, r.db, bounds)
-	if many := (*transactions.TooManyRowsError)(nil); errors.As(err, &many) {
-		return nil, fault.Of(fault.BadUserInput, many)
-	}
-	out := make([]*ledger.NetworkStatistics, len(periods))
-	for i, p := range periods {
-		out[i] = &ledger.NetworkStatistics{
-			From: bounds[i], To: bounds[i+1], Blocks: p.Rows, Transactions: p.First.V,
-			GasUsed: p.Second.V,
-		}
-	}
-	return out, err
 }
