@@ -85,7 +85,7 @@ func (e *Endpoint) param(name string) *Param {
 // unknown returns the message for a parameter that the endpoint does not have.
 func unknown(name string) Item { return Item{Message: "Unknown query parameter: " + name} }
 
-// invalid returns the message for a parameter with an invalid value.
+// invalid returns the message of a problem for a parameter with an invalid value, in the wording of the classic family.
 func invalid(name string) Item { return Item{Message: "Invalid parameter: " + name} }
 
 // tooMany returns the message for a parameter that was given more than most times.

@@ -64,7 +64,7 @@ func (e *Endpoint) Value(c *Config, p *Param, text string) (v Value, ok bool) {
 	return k.Parse(c, v)
 }
 
-// Operators returns all operators.
+// Operators returns a new list of all comparison operators of query strings, such as gt.
 func Operators() []Op { return []Op{Eq, Ne, Gt, Gte, Lt, Lte} }
 
 // The patterns of values.

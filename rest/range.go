@@ -15,7 +15,7 @@ type Range struct {
 	noneAbove, noneBelow bool
 }
 
-// everything returns the range without bounds.
+// everything returns the range of all numbers of 64 bits.
 func everything() Range { return Range{Lower: math.MinInt64, Upper: math.MaxInt64} }
 
 // RangeOf returns the numbers that satisfy all bounds among the values.

@@ -67,10 +67,10 @@ func sidesOf(values []Value) (s sides) {
 	return s
 }
 
-// isRange reports whether the conditions have a bound.
+// isRange reports whether the conditions on the column have a lower or upper bound.
 func (s *sides) isRange() bool { return s.lower != nil || s.upper != nil }
 
-// isGiven reports whether there is any condition.
+// isGiven reports whether there is any condition on the column.
 func (s *sides) isGiven() bool { return s.eq != nil || s.isRange() }
 
 // with returns a pointer to a copy of the value with another operator.

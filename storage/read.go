@@ -194,7 +194,7 @@ func (j Join) rows() Rows {
 	return RowsOf(j.table, strings.Join(conditions, " and "))
 }
 
-// write appends parts of a statement to b.
+// write appends parts of the text of a statement to b. It checks nothing.
 func write(b *strings.Builder, parts ...string) {
 	for _, part := range parts {
 		b.WriteString(part)

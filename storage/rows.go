@@ -153,7 +153,7 @@ func Map[A, B any](r Result[A], f func(A) B) Result[B] {
 // First returns a result with the first row of another result, or nil if that has none.
 func First[R any](rows Result[[]*R]) Result[*R] { return Map(rows, first) }
 
-// first returns the first row, or nil.
+// first returns the first row, or nil if there is none, for results with at most one row.
 func first[R any](rows []*R) *R {
 	if len(rows) == 0 {
 		return nil

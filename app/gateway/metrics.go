@@ -127,7 +127,7 @@ func (m *metrics) addDatabase(db *storage.DB, now func() time.Time) {
 	}
 }
 
-// addStatus registers metrics of the cache that renders status pages.
+// addStatus registers with m the metrics of the cache that renders status pages. They are read at each scrape.
 func (m *metrics) addStatus(pages *doccache.Cache) {
 	m.gauge("status", "pages", "Number of status pages.", nil, func() float64 { return float64(pages.Stats().Pages) })
 	m.gauge("status", "stale_seconds",

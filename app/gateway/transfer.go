@@ -166,7 +166,7 @@ type failed struct{ err error }
 // Read reads nothing and returns the error that ended the body before.
 func (f failed) Read([]byte) (int, error) { return 0, f.err }
 
-// Unwrap is for [http.ResponseController].
+// Unwrap returns the writer below, in which [http.ResponseController] finds deadlines and flushes.
 func (w *limitedWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
 // SetWriteDeadline sets the write deadline of the connection for [http.ResponseController]. From then on, writes
@@ -183,7 +183,7 @@ func (w *limitedWriter) extend() {
 	}
 }
 
-// stop stops the timer that calls slow, if it runs.
+// stop stops the timer that reports a slow client, if it runs. The response is complete then.
 func (w *limitedWriter) stop() {
 	if w.timer != nil {
 		w.timer.Stop()

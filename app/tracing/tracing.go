@@ -274,7 +274,8 @@ func (s sender) ExportSpans(ctx context.Context, spans []sdktrace.ReadOnlySpan) 
 	return nil
 }
 
-// Shutdown closes the connections to the collector.
+// Shutdown closes the connections to the collector. It implements the interface of exporters, and [Traces.Shutdown]
+// calls it through the SDK.
 func (s sender) Shutdown(ctx context.Context) error {
 	return s.to.Shutdown(ctx) //nolint:wrapcheck // the SDK returns it to [Traces.Shutdown]
 }

@@ -421,7 +421,7 @@ func (c *healthCmd) Run(ctx context.Context) error {
 
 type versionCmd struct{}
 
-// Run prints version information.
+// Run prints the version of the program, and of what it was built with, to the standard output.
 func (versionCmd) Run() error {
 	_, err := fmt.Fprintf(os.Stdout,
 		"heliograph %s (commit %s, %s)\n%s\nREST API %s\nschema %d, status schema %d\n"+

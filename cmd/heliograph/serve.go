@@ -244,7 +244,7 @@ func linkDemo(ctx context.Context, editor *statuspages.Editor, address string) e
 	return err
 }
 
-// checkLive fails if --demo=live contradicts other settings.
+// checkLive returns a usage error if --demo=live contradicts other settings. It reads only the settings.
 func (c *serveCmd) checkLive() error {
 	switch {
 	case !c.Demo.live:

@@ -110,7 +110,7 @@ type statusUpdateCmd struct {
 	updateFlags
 }
 
-// run adds an update to an incident and prints the incident.
+// run adds an update to an incident in the database of status pages, and prints the incident.
 func (c *statusUpdateCmd) run(ctx context.Context, s *session) error {
 	return c.add(ctx, s, status.State(c.Status), false, s.UpdateIncident)
 }
@@ -148,7 +148,7 @@ type statusPostmortemCmd struct {
 	Quiet bool   `help:"Do not notify subscribers."`
 }
 
-// run publishes the postmortem of an incident and prints the incident.
+// run publishes the postmortem of an incident in the database of status pages, and prints the incident.
 func (c *statusPostmortemCmd) run(ctx context.Context, s *session) error {
 	return write(ctx, s, c.code(), status.NewUpdate{
 		Body: c.Body, Notify: ledger.Of(!c.Quiet), ExpectedVersion: c.Expect,
@@ -207,7 +207,8 @@ func (c *statusEditCmd) run(ctx context.Context, s *session) error {
 // statusNoticeCmd are the commands that need only a notice.
 type statusNoticeCmd struct{ noticeFlags }
 
-// run runs the commands publish, discard and rm on a notice.
+// run runs the commands publish, discard and rm on a notice in the database of status pages, and prints what is left of
+// it.
 func (c *statusNoticeCmd) run(ctx context.Context, s *session) error {
 	do := map[string]func(context.Context, statuspages.Author, string, status.VersionInput) (string, error){
 		"publish": s.PublishDraft, "discard": s.DiscardDraft, "rm": s.DeleteNotice,
@@ -314,7 +315,7 @@ type statusCancelCmd struct {
 	Quiet bool   `help:"Do not notify subscribers."`
 }
 
-// run cancels a maintenance with an update and prints it.
+// run cancels a maintenance with an update in the database of status pages, and prints it.
 func (c *statusCancelCmd) run(ctx context.Context, s *session) error {
 	return write(ctx, s, c.code(), status.NewUpdate{
 		Body: c.Body, Notify: ledger.Of(!c.Quiet), ExpectedVersion: c.Expect,

@@ -23,7 +23,7 @@ type statusInitCmd struct {
 	Component  string `default:"API" help:"Name of the first component."`
 }
 
-// run creates a page with its first components and prints it.
+// run creates a page with its first components in the database of status pages, and prints it.
 func (c *statusInitCmd) run(ctx context.Context, s *session) error {
 	code, err := s.InitPage(ctx, s.by, status.Page{
 		Name: c.Name, Slug: cmp.Or(c.ShortName, s.Slug), URL: c.URL, TimeZone: c.TimeZone, Locale: c.Locale,
@@ -103,7 +103,7 @@ type statusGroupRenameCmd struct {
 	Name string `arg:"" help:"New name."`
 }
 
-// run renames a group and prints it.
+// run renames a group of the page in the database of status pages, and prints the group.
 func (c *statusGroupRenameCmd) run(ctx context.Context, s *session) error {
 	return (&statusComponentSetCmd{componentArg: componentArg{Ref: c.Ref}, Name: &c.Name}).run(ctx, s)
 }
@@ -229,14 +229,14 @@ type statusTokenRmCmd struct {
 	Name string `arg:"" help:"Name of the token."`
 }
 
-// run deletes an access token and prints its name.
+// run deletes an access token in the database of status pages, and prints its name.
 func (c *statusTokenRmCmd) run(ctx context.Context, s *session) error {
 	return s.done(s.RemoveToken(ctx, s.by, c.Name), map[string]string{"name": c.Name}, "token %s was deleted", c.Name)
 }
 
 type statusTokenListCmd struct{}
 
-// run prints the access tokens of all pages without their secrets.
+// run reads the access tokens of all pages from the database of status pages, and prints them without their secrets.
 func (statusTokenListCmd) run(ctx context.Context, s *session) error {
 	list, err := s.db.Tokens(ctx, time.Time{})
 	if err != nil {
@@ -277,7 +277,7 @@ type statusTemplateRmCmd struct {
 	Name string `arg:"" help:"Name of the template."`
 }
 
-// run deletes a template of the page and prints its name.
+// run deletes a template of the page in the database of status pages, and prints its name.
 func (c *statusTemplateRmCmd) run(ctx context.Context, s *session) error {
 	return s.done(s.RemoveTemplate(ctx, s.by, s.page.Code, c.Name), map[string]string{"name": c.Name},
 		"template %s was deleted", c.Name)
@@ -285,7 +285,7 @@ func (c *statusTemplateRmCmd) run(ctx context.Context, s *session) error {
 
 type statusTemplateListCmd struct{}
 
-// run prints the templates of the page.
+// run reads the templates of the page from the database of status pages, and prints them.
 func (statusTemplateListCmd) run(ctx context.Context, s *session) error {
 	list, err := s.db.Templates(ctx, s.page.Code)
 	if err != nil {

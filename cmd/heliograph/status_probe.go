@@ -48,7 +48,7 @@ func (c *statusProbeAddCmd) run(ctx context.Context, s *session) error {
 
 type statusProbeListCmd struct{}
 
-// run prints the probes of the page with their last results.
+// run reads the probes of the page from the database of status pages, and prints them with their last results.
 func (statusProbeListCmd) run(ctx context.Context, s *session) error {
 	list, err := s.db.Probes(ctx, s.page.Code)
 	if err != nil {
@@ -166,7 +166,7 @@ func (statusProbeRunCmd) run(ctx context.Context, s *session) error {
 
 type statusProbeBeatCmd struct{ probeArg }
 
-// run records a heartbeat of a probe now.
+// run records a heartbeat of a probe, with the present time, in the database of status pages, and prints that it did.
 func (c *statusProbeBeatCmd) run(ctx context.Context, s *session) error {
 	return s.done(s.RecordHeartbeat(ctx, c.ID), map[string]int64{"id": c.ID}, "probe %d received a heartbeat", c.ID)
 }

@@ -88,7 +88,7 @@ func (c *statusWebhookEditCmd) run(ctx context.Context, s *session) (err error) 
 
 type statusWebhookListCmd struct{}
 
-// run prints the webhooks of the page without their secrets.
+// run reads the webhooks of the page from the database of status pages, and prints them without their secrets.
 func (statusWebhookListCmd) run(ctx context.Context, s *session) error {
 	list, err := s.db.Webhooks(ctx, s.page.Code)
 	if err != nil {

@@ -65,7 +65,7 @@ func (c *Cost) Of(variables map[string]any) int {
 	return total
 }
 
-// of returns the size for the given variables, at most s.max.
+// of returns the number of elements that a list can have for the given variables, at most s.max. It reads nothing else.
 func (s size) of(variables map[string]any) int {
 	for _, name := range s.variables {
 		switch v := variables[name].(type) {

@@ -239,7 +239,7 @@ func quote(name string) string {
 	return `"` + name + `"`
 }
 
-// exceeded returns the error of a document that exceeds a limit.
+// exceeded returns the QUERY_TOO_COMPLEX error of a document that exceeds a limit. Clients see the message.
 func exceeded(format string, args ...any) *fault.Error {
 	return fault.New(fault.TooComplex, fmt.Sprintf(format, args...))
 }

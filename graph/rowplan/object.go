@@ -53,21 +53,22 @@ func NewObject[T any](names []string, fields map[string]Field[T]) *Object[T] {
 	return &Object[T]{names: names, fields: fields}
 }
 
-// Scalar returns a field that a function writes.
+// Scalar returns a field of a table whose JSON write appends. It has no selection set and reads nothing.
 //
 //go:noinline
 func Scalar[T any](write func(dst []byte, v T, style scalar.Style) []byte) Field[T] {
 	return Field[T]{compile: func(*compiler, *ast.Field) node[T] { return scalarNode(write) }}
 }
 
-// Get returns a field that a function reads from the row.
+// Get returns a field of a table whose value get takes from the row, and whose JSON shape describes. It reads nothing
+// for itself.
 //
 //go:noinline
 func Get[T, V any](get func(T) V, shape Shape[V]) Field[T] {
 	return Field[T]{compile: func(c *compiler, f *ast.Field) node[T] { return through(shape.compile(c, f), get) }}
 }
 
-// Many returns a field with a list of objects that the row holds.
+// Many returns a field with a list of objects that the row holds. Nil is an empty list.
 //
 //go:noinline
 func Many[T, C any](get func(T) []C, child func() *Object[C]) Field[T] {

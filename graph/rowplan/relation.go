@@ -127,7 +127,7 @@ func OneByOne[T, R any](
 	}, nil
 }
 
-// Read returns a field that a relation reads.
+// Read returns a field of a table that the relation rel reads for all rows of a level, and whose JSON shape describes.
 //
 //go:noinline
 func Read[T, R any](rel *Relation[T, R], shape Shape[R]) Field[T] {

@@ -267,7 +267,7 @@ func (r *run) finish(ctx context.Context) error {
 	return nil
 }
 
-// end ends the contexts of [Request.Ending].
+// end ends the contexts that [Request.Ending] has returned in this run, for example after the response was written.
 func (r *run) end() {
 	for _, cancel := range r.cancels {
 		cancel()

@@ -14,7 +14,7 @@ type Shape[V any] struct {
 	compile func(c *compiler, f *ast.Field) node[V]
 }
 
-// ScalarOf returns the shape of scalars that a function writes.
+// ScalarOf returns the shape of scalars whose JSON write appends, in the style of the operation.
 //
 //go:noinline
 func ScalarOf[V any](write scalar.Func[V]) Shape[V] {
@@ -26,21 +26,22 @@ func scalarNode[V any](write func(dst []byte, v V, style scalar.Style) []byte) n
 	return node[V]{put: func(dst []byte, r *run, v V) []byte { return write(dst, v, r.style) }, bare: write}
 }
 
-// PointerOf returns the shape of pointers to scalars. Nil is null.
+// PointerOf returns the shape of pointers to scalars whose JSON write appends. Nil is null.
 func PointerOf[V any](write scalar.Func[V]) Shape[*V] {
 	return ScalarOf(func(dst []byte, v *V, style scalar.Style) []byte {
 		return scalar.AppendPointer(dst, v, style, write)
 	})
 }
 
-// ObjectOf returns the shape of objects. A nil pointer is null.
+// ObjectOf returns the shape of objects with the fields of a table, which is looked up when a plan is compiled: tables
+// refer to each other. A nil pointer is null.
 //
 //go:noinline
 func ObjectOf[C any](table func() *Object[C]) Shape[C] {
 	return Shape[C]{compile: func(c *compiler, f *ast.Field) node[C] { return table().compile(c, f.SelectionSet) }}
 }
 
-// ListOf returns the shape of lists. A nil slice is an empty list.
+// ListOf returns the shape of lists whose elements have a shape. A nil slice is an empty list.
 //
 //go:noinline
 func ListOf[V any](element Shape[V]) Shape[[]V] {

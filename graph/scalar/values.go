@@ -131,7 +131,7 @@ func AppendHex(dst, v []byte, _ Style) []byte {
 	return append(ledger.AppendHex(append(dst, '"'), v), '"')
 }
 
-// UnmarshalHex is [UnmarshalBytes].
+// UnmarshalHex parses hex with or without "0x", as [UnmarshalBytes] does. Errors are BAD_USER_INPUT.
 func UnmarshalHex(ctx context.Context, v any) ([]byte, error) { return UnmarshalBytes(ctx, v) }
 
 // AppendHexDigits appends bytes as a quoted string of hex digits without "0x" in every style. Nil is the empty

@@ -39,7 +39,7 @@ func Print(s *ast.Schema) string {
 	return formatted(&copied)
 }
 
-// formatted returns the schema as SDL.
+// formatted returns a schema as SDL, with indents of two blanks.
 func formatted(s *ast.Schema) string {
 	var b strings.Builder
 	formatter.NewFormatter(&b, formatter.WithIndent("  ")).FormatSchema(s)

@@ -306,7 +306,7 @@ func badInput(errs gqlerror.List) gqlerror.List {
 	return errs
 }
 
-// truncate returns text, cut to maxMessage bytes.
+// truncate returns the text of a message, cut to whole characters in maxMessage bytes and "…" if it is longer.
 func truncate(text string) string {
 	if len(text) <= maxMessage {
 		return text

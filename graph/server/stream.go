@@ -141,7 +141,7 @@ func enter(ctx context.Context, turn *admission.Turn, size int) *gqlerror.Error 
 	return e
 }
 
-// timedOut returns the error of an operation whose time is up.
+// timedOut returns the TIMEOUT error, for clients, of an operation whose time is up.
 func timedOut() *gqlerror.Error { return coded(fault.Timeout, "the request timed out") }
 
 // serveEvents serves an operation with server-sent events, according to the "distinct connections mode" of the

@@ -78,7 +78,7 @@ func nonNullUse(set ast.SelectionSet, variable string, seen map[string]bool) *as
 	return nil
 }
 
-// nonNullIn is [nonNullUse] for a value.
+// nonNullIn is [nonNullUse] for a value of an argument: it also looks into lists and objects.
 func nonNullIn(v *ast.Value, variable string) *ast.Type {
 	if v.Kind == ast.Variable && v.Raw == variable && v.ExpectedType != nil && v.ExpectedType.NonNull {
 		return v.ExpectedType

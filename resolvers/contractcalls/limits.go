@@ -42,10 +42,10 @@ func newLimits(c Config, o Options) *limits {
 // perSecond returns a limiter that admits n events per second, and n at once.
 func perSecond(n int64) *rate.Limiter { return rate.NewLimiter(rate.Limit(n), int(n)) }
 
-// rateLimited returns the RATE_LIMITED error with the message of err.
+// rateLimited returns the RATE_LIMITED error with the message of err, which clients see.
 func rateLimited(err error) error { return fault.Of(fault.RateLimited, err) }
 
-// invalid returns the BAD_USER_INPUT error with the message of err.
+// invalid returns the BAD_USER_INPUT error with the message of err, which clients see.
 func invalid(err error) error { return fault.Of(fault.BadUserInput, err) }
 
 // admit validates a call and takes it from the limits: filters, requests and gas per second. The caller must call

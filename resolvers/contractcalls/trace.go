@@ -121,7 +121,7 @@ func (s *Service) replay(
 	return trace, nil
 }
 
-// fillTrace copies the result of an execution to the trace.
+// fillTrace copies the result of an execution, gas, failure and return value, to the trace t.
 func fillTrace(t *calls.OpcodeTrace, r *evm.Result) {
 	t.Failed, t.Gas, t.ReturnValue = r.Failed(), int64(r.GasUsed), append([]byte{}, r.Output...)
 }
@@ -138,7 +138,7 @@ func cloneStep(s *calls.OpcodeStep) *calls.OpcodeStep {
 	return &c
 }
 
-// cloneWords returns copies of words.
+// cloneWords returns deep copies of the words of a step's stack or memory, because the machine reuses them.
 func cloneWords(words [][]byte) [][]byte { return list.Map(words, bytes.Clone) }
 
 // systemReasons has the revert reasons of a transaction's calls of system contracts, by depth and order. A call that

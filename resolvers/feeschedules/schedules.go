@@ -74,7 +74,8 @@ func (s *Schedules) Refresh(ctx context.Context) (*Schedule, error) {
 	return next, nil
 }
 
-// logInvalid logs once that the newest schedule is invalid.
+// logInvalid logs once per invalid content that the newest schedule is invalid, and since when the one in use is valid.
+// It remembers the last error in s, which the caller has locked.
 func (s *Schedules) logInvalid(ctx context.Context, invalid error, since ledger.Null[ledger.Timestamp]) {
 	if invalid == nil {
 		s.rejected = ""

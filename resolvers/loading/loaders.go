@@ -157,7 +157,7 @@ func Load[K comparable, V any](
 	return load(ctx, rowplan.Request{Batch: b}, typ, keys, queue)
 }
 
-// load is [Load] for a level of a plan.
+// load is [Load] for a level of a plan: it queues in the batch of q.
 func load[K comparable, V any](
 	ctx context.Context, q rowplan.Request, typ string, keys []K, queue storage.QueueKeys[K, V],
 ) storage.Result[[]V] {

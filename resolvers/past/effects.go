@@ -41,7 +41,9 @@ func (Fields) TransactionEffects(
 	}, nil
 }
 
-// effectsOf returns what a transaction with some transfers can have changed.
+// effectsOf returns what a transaction with some transfers can have changed: balances, entities, relationships and
+// NFTs, each once and in order, and what effects do not cover. It reads nothing: the fields of the results read the
+// changes.
 func effectsOf(
 	t *ledger.Transaction, hbars []*ledger.CryptoTransfer, tokens []*ledger.TokenTransfer,
 ) *ledger.TransactionEffects {

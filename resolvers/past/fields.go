@@ -106,7 +106,8 @@ func (f Fields) timeOf(ctx context.Context, t *ledger.LedgerTransaction) (ledger
 	return at, nil
 }
 
-// alone returns the result of the only parent.
+// alone returns the result of the only parent, v or err, which has been read already. The function that it returns
+// reads nothing.
 //
 //nolint:unparam // batch functions return the error as it is
 func alone[R any](v R, err error) (rowplan.Results[R], error) {
@@ -129,7 +130,8 @@ func withKeys[K, R any](
 	return storage.Map(queue(loading.BatchOf(q), keys), func(got []R) [][]R { return [][]R{got} }), nil
 }
 
-// withKey queues reading the object with a key, for the only parent, in the batch of q.
+// withKey queues reading the object with a key, for the only parent, in the batch of q. The result is nil if it does
+// not exist.
 //
 //nolint:unparam // as alone
 func withKey[K, R any](
@@ -140,7 +142,8 @@ func withKey[K, R any](
 
 type states = []*ledger.LedgerState
 
-// LedgerStateBlock resolves LedgerState.block. It reads the newest block at a moment.
+// LedgerStateBlock resolves LedgerState.block. It reads the newest block at the moment of ctx at once; nil if there is
+// none.
 func (f Fields) LedgerStateBlock(
 	ctx context.Context, _ rowplan.Request, _ states,
 ) (rowplan.Results[*ledger.Block], error) {
@@ -251,7 +254,8 @@ func (Fields) LedgerStateNetworkNode(
 // maxBook is the maximum number of nodes that are read from an address book.
 const maxBook = 1000
 
-// LedgerStateNetworkNodes resolves LedgerState.networkNodes. It reads the nodes of the address book.
+// LedgerStateNetworkNodes resolves LedgerState.networkNodes. It reads the nodes of the address book at the moment of
+// ctx at once.
 func (f Fields) LedgerStateNetworkNodes(
 	ctx context.Context, _ rowplan.Request, _ states,
 ) (rowplan.Results[[]*ledger.NetworkNode], error) {

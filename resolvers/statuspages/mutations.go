@@ -69,7 +69,7 @@ func (r *Resolver) openIncident(
 	return r.editor.OpenIncident(ctx, by, page, in)
 }
 
-// setPage writes the settings of a page and returns its code.
+// setPage writes the settings of a page to the database and returns its code, as a function for [mutation].
 func (r *Resolver) setPage(
 	ctx context.Context, by statuspages.Author, page string, in status.PageEdit,
 ) (string, error) {
@@ -212,7 +212,8 @@ func (r *Resolver) notice(ctx context.Context, code string) (*status.Notice, err
 	return found(notices[code], err)
 }
 
-// incidentPayload reads an incident after a mutation.
+// incidentPayload reads the incident with a code after a mutation has written it, as the payload of the mutation.
+// NOT_FOUND means that it was deleted since.
 func (r *Resolver) incidentPayload(ctx context.Context, code string) (*model.IncidentPayload, error) {
 	n, err := r.notice(ctx, code)
 	if err != nil {
@@ -221,7 +222,8 @@ func (r *Resolver) incidentPayload(ctx context.Context, code string) (*model.Inc
 	return &model.IncidentPayload{Incident: asIncident(n)}, nil
 }
 
-// maintenancePayload reads a maintenance after a mutation.
+// maintenancePayload reads the maintenance with a code after a mutation has written it, as the payload of the mutation.
+// NOT_FOUND means that it was deleted since.
 func (r *Resolver) maintenancePayload(ctx context.Context, code string) (*model.MaintenancePayload, error) {
 	n, err := r.notice(ctx, code)
 	if err != nil {
@@ -230,7 +232,8 @@ func (r *Resolver) maintenancePayload(ctx context.Context, code string) (*model.
 	return &model.MaintenancePayload{Maintenance: asMaintenance(n)}, nil
 }
 
-// noticePayload reads an incident or a maintenance after a mutation.
+// noticePayload reads the incident or maintenance with a code after a mutation has written it, as the payload of the
+// mutation. NOT_FOUND means that it was deleted since.
 func (r *Resolver) noticePayload(ctx context.Context, code string) (*model.NoticePayload, error) {
 	n, err := r.notice(ctx, code)
 	if err != nil {
@@ -253,7 +256,8 @@ func asIncident(n *status.Notice) *status.Incident { return &status.Incident{Not
 // asMaintenance returns a copy of a notice as a maintenance.
 func asMaintenance(n *status.Notice) *status.Maintenance { return &status.Maintenance{Notice: *n} }
 
-// updatePayload reads an update after a mutation.
+// updatePayload reads the update with a code after a mutation has written it, as the payload of the mutation. NOT_FOUND
+// means that it was deleted since.
 func (r *Resolver) updatePayload(ctx context.Context, code string) (*model.UpdatePayload, error) {
 	pages, err := r.pages(ctx)
 	if err != nil {
@@ -263,7 +267,8 @@ func (r *Resolver) updatePayload(ctx context.Context, code string) (*model.Updat
 	return &model.UpdatePayload{Update: u}, err
 }
 
-// pagePayload reads the page of a mutation after the write.
+// pagePayload reads the page with a code after a mutation has written it, as the payload of the mutation. NOT_FOUND
+// means that it was deleted since.
 func (r *Resolver) pagePayload(ctx context.Context, code string) (*model.StatusPagePayload, error) {
 	pages, err := r.pages(ctx)
 	if err != nil {

@@ -20,12 +20,14 @@ import (
 // parents.
 type Fields struct{ *Resolver }
 
-// ready returns the results of a field that have been read already.
+// ready returns the results of a field that have been read already, or the error of that read. The function that it
+// returns reads nothing.
 func ready[R any](got []R, err error) (rowplan.Results[R], error) {
 	return func() ([]R, error) { return got, nil }, err
 }
 
-// perPage reads a field once per page. There are few pages, and rows of one page share the pointer to it.
+// perPage reads a field of pages with read, which is called once per page at once, and returns one result for each of
+// them. There are few pages, and rows of one page share the pointer to it. The first error of read ends it.
 func perPage[R any](of []*status.Page, read func(p *status.Page) (R, error)) (rowplan.Results[R], error) {
 	known := map[string]R{}
 	out := make([]R, len(of))
@@ -43,7 +45,7 @@ func perPage[R any](of []*status.Page, read func(p *status.Page) (R, error)) (ro
 	return ready(out, nil)
 }
 
-// pageCode returns the code of a page.
+// pageCode returns the code of a page, for functions that find the page of a row.
 func pageCode(p *status.Page) string { return p.Code }
 
 // StatusPageRollup resolves StatusPage.rollup. It computes the status of pages from their states, which are read
@@ -82,7 +84,8 @@ func (f Fields) StatusPageEffectiveIndicator(
 	})
 }
 
-// StatusPageComponents resolves StatusPage.components. It reads the components of pages.
+// StatusPageComponents resolves StatusPage.components. It returns the components of each page from its state, which is
+// read once per operation.
 func (f Fields) StatusPageComponents(ctx context.Context, _ rowplan.Request, of []*status.Page,
 	args graph.StatusPageComponentsArgs) (
 	rowplan.Results[*relay.StatusComponentConnection], error,
@@ -96,7 +99,8 @@ func (f Fields) StatusPageComponents(ctx context.Context, _ rowplan.Request, of 
 	})
 }
 
-// StatusPageComponent resolves StatusPage.component. It reads a component of pages.
+// StatusPageComponent resolves StatusPage.component. It returns the component with a code from the state of each page,
+// which is read once per operation; nil if it does not exist.
 func (f Fields) StatusPageComponent(ctx context.Context, _ rowplan.Request, of []*status.Page,
 	args graph.StatusPageComponentArgs) (
 	rowplan.Results[*status.Component], error,
@@ -104,8 +108,8 @@ func (f Fields) StatusPageComponent(ctx context.Context, _ rowplan.Request, of [
 	return perPage(of, func(p *status.Page) (*status.Component, error) { return f.Component(ctx, p, args.Code) })
 }
 
-// StatusPageUnresolvedIncidents resolves StatusPage.unresolvedIncidents. It reads the unresolved incidents of
-// pages.
+// StatusPageUnresolvedIncidents resolves StatusPage.unresolvedIncidents. It reads a page of the unresolved incidents of
+// each page, with one statement per page.
 func (f Fields) StatusPageUnresolvedIncidents(ctx context.Context, _ rowplan.Request, of []*status.Page,
 	args graph.StatusPageUnresolvedIncidentsArgs) (
 	rowplan.Results[*relay.StatusIncidentConnection], error,
@@ -135,7 +139,8 @@ func (f Fields) incidents(ctx context.Context, of []*status.Page, args graph.Sta
 	})
 }
 
-// StatusPageActiveMaintenances resolves StatusPage.activeMaintenances. It reads the active maintenances of pages.
+// StatusPageActiveMaintenances resolves StatusPage.activeMaintenances. It reads a page of the maintenances in progress
+// of each page, with one statement per page.
 func (f Fields) StatusPageActiveMaintenances(ctx context.Context, _ rowplan.Request, of []*status.Page,
 	args graph.StatusPageActiveMaintenancesArgs) (
 	rowplan.Results[*relay.StatusMaintenanceConnection], error,
@@ -144,8 +149,8 @@ func (f Fields) StatusPageActiveMaintenances(ctx context.Context, _ rowplan.Requ
 		status.Verifying)
 }
 
-// StatusPageUpcomingMaintenances resolves StatusPage.upcomingMaintenances. It reads the upcoming maintenances of
-// pages.
+// StatusPageUpcomingMaintenances resolves StatusPage.upcomingMaintenances. It reads a page of the planned maintenances
+// of each page, with one statement per page.
 func (f Fields) StatusPageUpcomingMaintenances(ctx context.Context, _ rowplan.Request, of []*status.Page,
 	args graph.StatusPageUpcomingMaintenancesArgs) (
 	rowplan.Results[*relay.StatusMaintenanceConnection], error,
@@ -172,16 +177,18 @@ func (f Fields) maintenances(ctx context.Context, of []*status.Page, args graph.
 	})
 }
 
-// componentCode returns the code of a component.
+// componentCode returns the code of a component, for functions that group rows by it.
 func componentCode(c *status.Component) string { return c.Code }
 
-// pageOf returns the page of each row by its code. Pages are read once per operation.
+// pageOf returns the page of each row by its code, nil for pages that do not exist. Pages are read from the database
+// once per operation.
 func pageOf[T any](ctx context.Context, f Fields, of []T, code func(T) string) (rowplan.Results[*status.Page], error) {
 	pages, err := f.pages(ctx)
 	return ready(list.Map(of, func(row T) *status.Page { return pages.ByCode(code(row)) }), err)
 }
 
-// onPages reads a field with a function of the database that needs all pages, which are read once per operation.
+// onPages reads a field with read, a function of the database that needs all pages and sends one statement for all
+// rows. Pages are read once per operation.
 func onPages[T, R any](
 	ctx context.Context, f Fields, of []T, read func(context.Context, status.Pages, []T) ([]R, error),
 ) (rowplan.Results[R], error) {
@@ -192,8 +199,8 @@ func onPages[T, R any](
 	return ready(read(ctx, pages, of))
 }
 
-// fromState returns a field that get computes from the states of the pages that rows belong to, which are read
-// once per operation.
+// fromState returns a field that get computes from the states of the pages that rows belong to. A state, the components
+// and open notices of a page, is read from the database once per operation.
 func fromState[T, R any](
 	ctx context.Context, f Fields, of []T, page func(T) string, get func(*status.PageState, T) R,
 ) (rowplan.Results[R], error) {
@@ -208,10 +215,11 @@ func fromState[T, R any](
 	return ready(out, nil)
 }
 
-// pageOfComponent returns the code of the page of a component.
+// pageOfComponent returns the code of the page of a component, for [fromState] and [pageOf].
 func pageOfComponent(c *status.Component) string { return c.PageCode }
 
-// StatusComponentGroup resolves StatusComponent.group. It reads the groups of components.
+// StatusComponentGroup resolves StatusComponent.group. It returns the group of each component from the state of its
+// page, which is read once per operation; nil for components without a group.
 func (f Fields) StatusComponentGroup(
 	ctx context.Context, _ rowplan.Request, of []*status.Component,
 ) (rowplan.Results[*status.Component], error) {
@@ -222,7 +230,8 @@ func (f Fields) StatusComponentGroup(
 	})
 }
 
-// StatusComponentChildren resolves StatusComponent.children. It reads the components of groups.
+// StatusComponentChildren resolves StatusComponent.children. It returns the components of each group from the state of
+// its page, which is read once per operation.
 func (f Fields) StatusComponentChildren(
 	ctx context.Context, _ rowplan.Request, of []*status.Component,
 ) (rowplan.Results[[]*status.Component], error) {
@@ -261,7 +270,8 @@ func (f Fields) StatusComponentUptime(ctx context.Context, _ rowplan.Request, of
 	return ready(out, nil)
 }
 
-// StatusComponentIncidents resolves StatusComponent.incidents. It reads the incidents of components.
+// StatusComponentIncidents resolves StatusComponent.incidents. It reads a page of the incidents that affected each
+// component, with one statement for all components.
 func (f Fields) StatusComponentIncidents(ctx context.Context, _ rowplan.Request, of []*status.Component,
 	args graph.StatusComponentIncidentsArgs) (
 	rowplan.Results[*relay.StatusIncidentConnection], error,
@@ -276,7 +286,8 @@ func (f Fields) StatusComponentIncidents(ctx context.Context, _ rowplan.Request,
 	return ready(out, err)
 }
 
-// StatusComponentMaintenances resolves StatusComponent.maintenances. It reads the maintenances of components.
+// StatusComponentMaintenances resolves StatusComponent.maintenances. It reads a page of the maintenances that affect
+// each component, with one statement for all components.
 func (f Fields) StatusComponentMaintenances(ctx context.Context, _ rowplan.Request, of []*status.Component,
 	args graph.StatusComponentMaintenancesArgs) (
 	rowplan.Results[*relay.StatusMaintenanceConnection], error,
@@ -308,10 +319,10 @@ func (f Fields) NetworkNodeStatusComponent(
 		nil)
 }
 
-// noticeOfIncident returns the notice in an incident.
+// noticeOfIncident returns a pointer to the notice in an incident, not a copy.
 func noticeOfIncident(n *status.Incident) *status.Notice { return &n.Notice }
 
-// noticeOfMaintenance returns the notice in a maintenance.
+// noticeOfMaintenance returns a pointer to the notice in a maintenance, not a copy.
 func noticeOfMaintenance(n *status.Maintenance) *status.Notice { return &n.Notice }
 
 // components reads the components that notices ever affected, in the order of documents, without deleted ones.
@@ -336,7 +347,8 @@ func (f Fields) components(
 	return ready(out, nil)
 }
 
-// StatusUpdateNotice resolves StatusUpdate.notice. It reads the notices of updates.
+// StatusUpdateNotice resolves StatusUpdate.notice. It reads the notice of each update, with one statement for all; nil
+// for one that was deleted.
 func (f Fields) StatusUpdateNotice(
 	ctx context.Context, _ rowplan.Request, of []*status.Update,
 ) (rowplan.Results[relay.StatusNotice], error) {
@@ -352,8 +364,8 @@ func (f Fields) StatusUpdateNotice(
 	}), nil)
 }
 
-// StatusAffectedComponentComponent resolves StatusAffectedComponent.component. It reads components that updates
-// changed.
+// StatusAffectedComponentComponent resolves StatusAffectedComponent.component. It returns the component that an update
+// changed from the state of its page, which is read once per operation; nil for a deleted one.
 func (f Fields) StatusAffectedComponentComponent(ctx context.Context, _ rowplan.Request,
 	of []*status.AffectedComponent) (
 	rowplan.Results[*status.Component], error,
@@ -362,7 +374,8 @@ func (f Fields) StatusAffectedComponentComponent(ctx context.Context, _ rowplan.
 		func(s *status.PageState, a *status.AffectedComponent) *status.Component { return s.Component(a.Code) })
 }
 
-// StatusComponentChangeComponent resolves StatusComponentChange.component. It reads the components of changes.
+// StatusComponentChangeComponent resolves StatusComponentChange.component. It returns the component of each change from
+// the state of its page, which is read once per operation; nil for a deleted one.
 func (f Fields) StatusComponentChangeComponent(
 	ctx context.Context, _ rowplan.Request, of []*status.Change,
 ) (rowplan.Results[*status.Component], error) {
@@ -370,85 +383,94 @@ func (f Fields) StatusComponentChangeComponent(
 		func(s *status.PageState, c *status.Change) *status.Component { return s.Component(c.ComponentCode) })
 }
 
-// StatusChangePage resolves StatusChange.page. It reads the pages of revisions.
+// StatusChangePage resolves StatusChange.page. It returns the page of each revision; pages are read once per operation.
 func (f Fields) StatusChangePage(ctx context.Context, _ rowplan.Request, of []*status.Revision) (
 	rowplan.Results[*status.Page], error,
 ) {
 	return pageOf(ctx, f, of, func(row *status.Revision) string { return row.PageCode })
 }
 
-// StatusChangeComponentChanges resolves StatusChange.componentChanges. It reads the changes of components in
-// revisions.
+// StatusChangeComponentChanges resolves StatusChange.componentChanges. It reads the changes of components in each
+// revision, with one statement for all.
 func (f Fields) StatusChangeComponentChanges(ctx context.Context, _ rowplan.Request, of []*status.Revision) (
 	rowplan.Results[[]*status.Change], error,
 ) {
 	return onPages(ctx, f, of, f.db.ChangesOfRevisions)
 }
 
-// StatusChangeUpdates resolves StatusChange.updates. It reads the updates of revisions.
+// StatusChangeUpdates resolves StatusChange.updates. It reads the updates in each revision, with one statement for all.
 func (f Fields) StatusChangeUpdates(ctx context.Context, _ rowplan.Request, of []*status.Revision) (
 	rowplan.Results[[]*status.Update], error,
 ) {
 	return onPages(ctx, f, of, f.db.UpdatesOfRevisions)
 }
 
-// StatusComponentPage resolves StatusComponent.page. It reads the pages of components.
+// StatusComponentPage resolves StatusComponent.page. It returns the page of each component; pages are read once per
+// operation.
 func (f Fields) StatusComponentPage(ctx context.Context, _ rowplan.Request, of []*status.Component) (
 	rowplan.Results[*status.Page], error,
 ) {
 	return pageOf(ctx, f, of, pageOfComponent)
 }
 
-// StatusIncidentPage resolves StatusIncident.page. It reads the pages of incidents.
+// StatusIncidentPage resolves StatusIncident.page. It returns the page of each incident; pages are read once per
+// operation.
 func (f Fields) StatusIncidentPage(ctx context.Context, _ rowplan.Request, of []*status.Incident) (
 	rowplan.Results[*status.Page], error,
 ) {
 	return pageOf(ctx, f, of, func(row *status.Incident) string { return row.PageCode })
 }
 
-// StatusIncidentUpdates resolves StatusIncident.updates. It reads the updates of incidents.
+// StatusIncidentUpdates resolves StatusIncident.updates. It reads the updates of each incident, with one statement for
+// all.
 func (f Fields) StatusIncidentUpdates(ctx context.Context, _ rowplan.Request, of []*status.Incident) (
 	rowplan.Results[[]*status.Update], error,
 ) {
 	return onPages(ctx, f, list.Map(of, noticeOfIncident), f.db.Updates)
 }
 
-// StatusIncidentComponents resolves StatusIncident.components. It reads the components that incidents affected.
+// StatusIncidentComponents resolves StatusIncident.components. It reads the components that each incident affected,
+// with one statement for all and the states of their pages.
 func (f Fields) StatusIncidentComponents(ctx context.Context, _ rowplan.Request, of []*status.Incident) (
 	rowplan.Results[[]*status.Component], error,
 ) {
 	return f.components(ctx, list.Map(of, noticeOfIncident))
 }
 
-// StatusMaintenancePage resolves StatusMaintenance.page. It reads the pages of maintenances.
+// StatusMaintenancePage resolves StatusMaintenance.page. It returns the page of each maintenance; pages are read once
+// per operation.
 func (f Fields) StatusMaintenancePage(ctx context.Context, _ rowplan.Request, of []*status.Maintenance) (
 	rowplan.Results[*status.Page], error,
 ) {
 	return pageOf(ctx, f, of, func(row *status.Maintenance) string { return row.PageCode })
 }
 
-// StatusMaintenanceUpdates resolves StatusMaintenance.updates. It reads the updates of maintenances.
+// StatusMaintenanceUpdates resolves StatusMaintenance.updates. It reads the updates of each maintenance, with one
+// statement for all.
 func (f Fields) StatusMaintenanceUpdates(ctx context.Context, _ rowplan.Request, of []*status.Maintenance) (
 	rowplan.Results[[]*status.Update], error,
 ) {
 	return onPages(ctx, f, list.Map(of, noticeOfMaintenance), f.db.Updates)
 }
 
-// StatusMaintenanceComponents resolves StatusMaintenance.components. It reads the components of maintenances.
+// StatusMaintenanceComponents resolves StatusMaintenance.components. It reads the components that each maintenance
+// affects, with one statement for all and the states of their pages.
 func (f Fields) StatusMaintenanceComponents(ctx context.Context, _ rowplan.Request, of []*status.Maintenance) (
 	rowplan.Results[[]*status.Component], error,
 ) {
 	return f.components(ctx, list.Map(of, noticeOfMaintenance))
 }
 
-// StatusPageIncidents resolves StatusPage.incidents. It reads the incidents of pages.
+// StatusPageIncidents resolves StatusPage.incidents. It reads a page of the incidents of each page, newest first, with
+// one statement per page.
 func (f Fields) StatusPageIncidents(
 	ctx context.Context, _ rowplan.Request, of []*status.Page, args graph.StatusPageIncidentsArgs,
 ) (rowplan.Results[*relay.Connection[status.Incident]], error) {
 	return f.incidents(ctx, of, args)
 }
 
-// StatusPageMaintenances resolves StatusPage.maintenances. It reads the maintenances of pages.
+// StatusPageMaintenances resolves StatusPage.maintenances. It reads a page of the maintenances of each page, with one
+// statement per page.
 func (f Fields) StatusPageMaintenances(
 	ctx context.Context, _ rowplan.Request, of []*status.Page, args graph.StatusPageMaintenancesArgs,
 ) (rowplan.Results[*relay.Connection[status.Maintenance]], error) {

@@ -97,7 +97,7 @@ func (f *Headers) Send(w http.ResponseWriter, r *http.Request, d *Document, medi
 	}
 }
 
-// accepts reports whether a client accepts gzip.
+// accepts reports whether a client accepts gzip, by the values of its header Accept-Encoding.
 func accepts(given []string) bool {
 	switch {
 	case len(given) == 0:

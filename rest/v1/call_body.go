@@ -135,7 +135,8 @@ func trimPrefix(s string) string {
 	return s
 }
 
-// override returns an entry of state_overrides. Errors are collected in c.
+// override returns an entry of state_overrides as the input of the document. What is invalid in it is added to the
+// errors in c.
 func (c *callBody) override(entry any) *calls.StateOverrideInput {
 	m := c.membersOf(entry, "an entry of state_overrides")
 	return &calls.StateOverrideInput{

@@ -336,7 +336,8 @@ func bindResultOfContract(r *rest.Request) error {
 	return nil
 }
 
-// pathInstant returns the timestamp of the path, which has no operator.
+// pathInstant returns the timestamp in the path of a request, which has no operator. Another text is [ledger.ErrSyntax]
+// or an error of the timestamp.
 func pathInstant(r *rest.Request) (ledger.Timestamp, error) {
 	text := r.Path("timestamp")
 	if !instantSyntax.MatchString(text) {

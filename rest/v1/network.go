@@ -65,7 +65,7 @@ var networkTime = rest.Param{
 		"nanoseconds.",
 }
 
-// notFound returns a function for Endpoint.NotFound with a constant text.
+// notFound returns a function for Endpoint.NotFound that returns the problem of a 404 with a constant text.
 func notFound(detail string) func(*rest.Request, *relay.Outcome) *rest.Problem {
 	return func(*rest.Request, *relay.Outcome) *rest.Problem { return rest.ModernNotFound(detail) }
 }
@@ -263,7 +263,8 @@ func throttleInRange(v rest.Value) string {
 	return rest.AtMost(name, maxThrottle)(v)
 }
 
-// bindThrottle sets the variable of the parameter highVolumeThrottle.
+// bindThrottle sets the variable of the parameter highVolumeThrottle, in basis points. It never fails: the value has
+// been checked.
 func bindThrottle(r *rest.Request, values []rest.Value) error {
 	r.Set("throttle", int(values[0].Number))
 	return nil

@@ -61,7 +61,8 @@ func (s *simulateBody) require(m members, name, field string) {
 	}
 }
 
-// block returns an entry of block_state_calls. Errors are collected in s.
+// block returns an entry of block_state_calls as the input of the document. What is invalid in it is added to the
+// errors in s.
 func (s *simulateBody) block(entry any) *calls.SimulatedBlockInput {
 	m := s.membersOf(entry, "an entry of block_state_calls")
 	s.require(m, "calls", "calls")

@@ -161,7 +161,7 @@ func checkTokenName(r *rest.Request) error {
 	return nil
 }
 
-// isFilled reports whether a parameter is present and not empty.
+// isFilled reports whether a parameter is present in the query string and not empty.
 func isFilled(r *rest.Request, name string) bool {
 	return slices.ContainsFunc(r.Query.Get(name), func(v string) bool { return v != "" })
 }

@@ -61,7 +61,7 @@ func Expiry(set ledger.Null[int64], created ledger.Null[ledger.Timestamp], perio
 	}
 }
 
-// isZero reports whether all bytes are 0.
+// isZero reports whether all bytes of a hash or address are 0.
 func isZero(b []byte) bool {
 	for _, c := range b {
 		if c != 0 {

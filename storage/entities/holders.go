@@ -191,7 +191,7 @@ func queueHoldersAt(b *storage.Batch, ids []int64, f ledger.TokenHolderFilter, w
 	}, held.Args)
 }
 
-// finishRelationship sets the statuses of a relationship from their numbers.
+// finishRelationship sets the statuses of a decoded relationship from their numbers in the database.
 func finishRelationship(r *relationshipRow) error {
 	r.FreezeStatus, r.KYCStatus = freezeOf(r.freeze), kycOf(r.kyc)
 	return nil

@@ -93,7 +93,7 @@ func Compare(ctx context.Context, conn Querier) (absent []storage.Absent, unknow
 	return absent, unknown, err
 }
 
-// Missing returns the names of the absent objects of [Compare], ordered.
+// Missing reads the catalog of the database of conn, and returns the names of the absent objects of [Compare], ordered.
 func Missing(ctx context.Context, conn Querier) ([]string, error) {
 	absent, _, err := Compare(ctx, conn)
 	return list.Map(absent, storage.Absent.String), err

@@ -146,7 +146,8 @@ func Distribute(ctx context.Context, url string, log *slog.Logger) error {
 
 var distributed = regexp.MustCompile(`create_distributed_table\('(\w+)', '(\w+)'`)
 
-// Distribution returns the distribution column of each table that [Distribute] distributes.
+// Distribution returns, for each table that [Distribute] distributes over servers, the column by which its rows are
+// distributed.
 func Distribution() map[string]string {
 	columns := map[string]string{}
 	for _, m := range distributed.FindAllStringSubmatch(strings.Join(set{files: citusFiles, folder: "citus"}.texts(),

@@ -168,7 +168,7 @@ func Connect(tb testing.TB, url string) *pgx.Conn {
 	return conn
 }
 
-// Exec runs statements and fails the test on the first error.
+// Exec runs statements on a connection, one after the other, and ends the test on the first error.
 func Exec(tb testing.TB, conn *pgx.Conn, statements ...string) {
 	tb.Helper()
 	for _, sql := range statements {

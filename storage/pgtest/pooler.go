@@ -132,7 +132,7 @@ func startPooler(program, user string) error {
 	}
 }
 
-// stopPooler kills PgBouncer, if it runs, and removes its folder.
+// stopPooler kills the PgBouncer that this test binary started, if it runs, and removes its folder.
 func stopPooler() {
 	if pooler.cmd != nil && pooler.cmd.Process != nil {
 		_ = pooler.cmd.Process.Kill() // it has no state

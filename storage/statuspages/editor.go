@@ -212,7 +212,7 @@ func (tx *commandTx) finish(err error) (string, error) {
 	return tx.object, explainWrite(err)
 }
 
-// duplicate reports whether a statement failed because of a unique constraint.
+// duplicate reports whether a statement failed because a row with the same unique value exists.
 func duplicate(err error) bool {
 	var pg *pgconn.PgError
 	return errors.As(err, &pg) && pg.Code == "23505" && pg.ConstraintName != idempotencyKeyConstraint

@@ -61,7 +61,7 @@ func (e *Editor) DiscardDraft(ctx context.Context, by Author, code string, in st
 		})
 }
 
-// deleteNotice queues the statement that marks a notice as deleted.
+// deleteNotice queues in the transaction the statement that marks a notice as deleted. Its rows remain.
 func (tx *commandTx) deleteNotice(code string) {
 	tx.queue(`update status.incident set deleted_at = $2, updated_at = $2, version = version + 1 where id = $1`, code,
 		tx.At)

@@ -20,13 +20,13 @@ func finishPage(p *status.Page) error {
 	return nil
 }
 
-// Pages returns all status pages: the default page first, then oldest first.
+// Pages reads all status pages with one statement: the default page first, then oldest first.
 func (s *DB) Pages(ctx context.Context) (status.Pages, error) {
 	return read(ctx, s, pageTargets, finishPage,
 		`select `+pageColumns+` from status.page order by is_default desc, created_at, id`)
 }
 
-// PageByCode returns the page with a code, or nil.
+// PageByCode reads the page with a code with one statement; nil if it does not exist.
 func (s *DB) PageByCode(ctx context.Context, code string) (*status.Page, error) {
 	return readOne(ctx, s, pageTargets, finishPage,
 		`select `+pageColumns+` from status.page where id = $1`, code)

@@ -88,7 +88,7 @@ func (e *Editor) editProbe(ctx context.Context, by Author, name string, id int64
 	return err
 }
 
-// Probe returns the probe with an id, or nil.
+// Probe reads the probe with an id, with its last result; nil if it does not exist.
 func (s *DB) Probe(ctx context.Context, id int64) (*status.Probe, error) {
 	return readOne(ctx, s, probeTargets, nil,
 		`select `+probeColumns+` from status.probe`+probeJoins+` where p.id = $1`, id)

@@ -99,7 +99,7 @@ func (e *Editor) RemoveTemplate(ctx context.Context, by Author, page, name strin
 	return err
 }
 
-// Templates returns the templates of a page, by name.
+// Templates reads the templates of a page with one statement, ordered by name.
 func (s *DB) Templates(ctx context.Context, page string) ([]*status.Template, error) {
 	return read(ctx, s, templateTargets, nil,
 		`select `+templateColumns+` from status.template where page_id = $1

@@ -82,7 +82,8 @@ func (e *Editor) RemoveWebhook(ctx context.Context, by Author, code string, _ st
 		executing(`delete from status.webhook where id = $1`, code))
 }
 
-// executing returns a function for [Editor.editRow] that queues a statement.
+// executing returns a function for [Editor.editRow] that queues a statement in the transaction of the write. It runs
+// nothing itself.
 func executing(sql string, args ...any) func(context.Context, *commandTx) error {
 	return func(_ context.Context, tx *commandTx) error {
 		tx.queue(sql, args...)

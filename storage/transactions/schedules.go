@@ -11,7 +11,7 @@ import (
 	"heliograph/storage"
 )
 
-// finishSchedule sets the key of a schedule from its bytes.
+// finishSchedule sets the key of a decoded schedule from its bytes. A key that cannot be read is unknown.
 func finishSchedule(s *scheduleRow) error {
 	s.AdminKey = s.key.Info()
 	return nil
@@ -137,7 +137,7 @@ from schedule)`),
 	}, append(ps.Args, codes(ledger.SuccessCodes())))
 }
 
-// finishSignature sets the type of a signature from its number.
+// finishSignature sets the type of a decoded signature from its number in the database.
 func finishSignature(s *signatureRow) error {
 	s.Type = ledger.SignatureTypeOf(s.typ)
 	return nil

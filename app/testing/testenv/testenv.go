@@ -125,7 +125,8 @@ func Shared(tb testing.TB) *Gateway {
 	return shared.gateway
 }
 
-// Over returns a gateway over the database at url.
+// Over starts a gateway over the existing database at url, which it does not change or delete, and stops it when the
+// test ends. Errors end the test.
 func Over(tb testing.TB, url string, options ...Option) *Gateway {
 	tb.Helper()
 	g, closers, err := open(pgtest.Pooled(tb, url), options...)
@@ -206,13 +207,16 @@ type Response struct {
 	Body   string
 }
 
-// Get sends a GET request.
+// Get sends a GET request for a path to the gateway and returns the response, also one with an error status. Errors of
+// the connection end the test.
 func (g *Gateway) Get(tb testing.TB, path string) *Response {
 	tb.Helper()
 	return g.Do(tb, http.MethodGet, path, "")
 }
 
-// Do sends a request. Headers have the form "Name: value". It does not decompress bodies or follow redirects.
+// Do sends a request to the gateway and returns the response, also one with an error status. Headers have the form
+// "Name: value". It does not decompress bodies or follow redirects. Errors of the connection, and a minute without a
+// response, end the test.
 func (g *Gateway) Do(tb testing.TB, method, path, body string, headers ...string) *Response {
 	tb.Helper()
 	ctx, cancel := context.WithTimeout(tb.Context(), time.Minute)
@@ -240,7 +244,8 @@ func (g *Gateway) Do(tb testing.TB, method, path, body string, headers ...string
 	return &Response{Status: resp.StatusCode, Header: resp.Header, Body: string(b)}
 }
 
-// Query sends a GraphQL document.
+// Query sends a GraphQL document to the gateway and returns the response, also one with errors. Errors of the
+// connection end the test.
 func (g *Gateway) Query(tb testing.TB, document string, variables map[string]any) *Response {
 	tb.Helper()
 	body, err := json.Marshal(map[string]any{"query": document, "variables": variables})
@@ -250,7 +255,8 @@ func (g *Gateway) Query(tb testing.TB, document string, variables map[string]any
 	return g.Do(tb, http.MethodPost, "/graphql", string(body), "Content-Type: application/json")
 }
 
-// Data sends a GraphQL document and decodes the data of the response into v. It fails the test if there are errors.
+// Data sends a GraphQL document to the gateway and decodes the data of the response into v. It ends the test if the
+// response has errors.
 func (g *Gateway) Data(tb testing.TB, document string, variables map[string]any, v any) {
 	tb.Helper()
 	got := g.Query(tb, document, variables)
@@ -265,7 +271,7 @@ func (g *Gateway) Data(tb testing.TB, document string, variables map[string]any,
 	Decode(tb, string(response.Data), v)
 }
 
-// Decode decodes JSON into v. Numbers become json.Number in values of type any.
+// Decode decodes JSON into v, and ends the test if that fails. Numbers become json.Number in values of type any.
 func Decode(tb testing.TB, text string, v any) {
 	tb.Helper()
 	d := json.NewDecoder(bytes.NewReader([]byte(text)))
@@ -275,7 +281,7 @@ func Decode(tb testing.TB, text string, v any) {
 	}
 }
 
-// Exec runs statements on the database at url.
+// Exec runs statements on the database at url, with a connection of its own, and ends the test on the first error.
 func Exec(tb testing.TB, url string, statements ...string) {
 	tb.Helper()
 	pgtest.Exec(tb, pgtest.Connect(tb, url), statements...)

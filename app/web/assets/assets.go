@@ -81,7 +81,7 @@ func Pack(content []byte, contentType, cacheControl string) *File {
 	return newFile(packed.Bytes(), contentType, cacheControl)
 }
 
-// Unpack returns the uncompressed content of a file.
+// Unpack returns the uncompressed content of an embedded file, new at each call.
 func (f *File) Unpack() ([]byte, error) {
 	content, err := io.ReadAll(brotli.NewReader(bytes.NewReader(f.packed)))
 	return content, wrap.Error(err, "decompressing a file")

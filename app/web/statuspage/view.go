@@ -175,7 +175,7 @@ func uptimeOf(name string, u *status.Uptime) *uptimeView {
 	return v
 }
 
-// words returns the availability of a day as a sentence.
+// words returns the availability of a day as a sentence of the HTML page.
 func words(d *status.UptimeDay) string {
 	var parts []string
 	for _, p := range []struct {

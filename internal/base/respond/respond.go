@@ -71,7 +71,7 @@ var encoders = map[string]*sync.Pool{
 // byEncoding is a value of Vary. Responses share it: replace it, do not change it.
 var byEncoding = []string{"Accept-Encoding"}
 
-// variesByEncoding adds Accept-Encoding to the header Vary.
+// variesByEncoding adds Accept-Encoding to the header Vary in h, unless the caller has set it.
 func variesByEncoding(h http.Header) {
 	if h["Vary"] == nil {
 		h["Vary"] = byEncoding

@@ -78,7 +78,7 @@ type Transfer struct {
 	Value    uint256.Int
 }
 
-// Failed reports whether the message failed.
+// Failed reports whether the message failed: its code is not SUCCESS. Its changes of the state were undone then.
 func (r *Result) Failed() bool { return r.Code != codes.Success }
 
 // Call runs a message and undoes its changes. A message that reverts has a failed result and no error. The error

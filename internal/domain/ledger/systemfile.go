@@ -31,7 +31,7 @@ func DecodeExchangeRates(b []byte) (*ExchangeRateSet, error) {
 	}, nil
 }
 
-// exchangeRate returns the rate of a message, or nil.
+// exchangeRate returns the rate of a message of the exchange rates file, or nil for a missing message.
 func exchangeRate(r *services.ExchangeRate) *ExchangeRate {
 	if r == nil {
 		return nil

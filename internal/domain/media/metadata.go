@@ -114,7 +114,7 @@ func (f *File) IsMetadata() bool {
 	return strings.HasSuffix(kind, "json") || kind == "text/plain" || kind == "application/octet-stream"
 }
 
-// kind returns the MIME type without parameters.
+// kind returns the MIME type of a file without parameters, such as charset.
 func (f *File) kind() string {
 	kind, _, _ := strings.Cut(f.Type, ";")
 	return kind

@@ -235,7 +235,8 @@ func (s *builder) addComponents(all *script) error {
 	return nil
 }
 
-// addIncidents adds resolved incidents to s.notices, one every three days.
+// addIncidents adds resolved incidents from a script to s.notices, one every three days. It writes nothing to a
+// database.
 func (s *builder) addIncidents(all *script) {
 	const day, every, count = 24 * time.Hour, 3, 54
 	for i := range count {

@@ -30,7 +30,7 @@ func addLedger(ctx context.Context, url string) error {
 	)
 }
 
-// addStatus creates the tables of status pages in a test database.
+// addStatus creates the tables of status pages in the test database at url, with the migrations.
 func addStatus(ctx context.Context, url string) error {
 	return migrations.Status(ctx, url, slog.New(slog.DiscardHandler))
 }

@@ -109,7 +109,7 @@ func (c *call) settle(keys []airdropKey) error {
 	return nil
 }
 
-// repeats reports whether a value occurs twice.
+// repeats reports whether a value occurs twice in a list, for checks of the network.
 func repeats[T comparable](values []T) bool {
 	seen := map[T]bool{}
 	for _, v := range values {

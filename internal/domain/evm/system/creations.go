@@ -253,7 +253,8 @@ func (c *call) relateFirst(t *token) {
 	c.changeSupply(t, c.facts.relation(treasury, t), t.InitialSupply)
 }
 
-// setPause implements pauseToken(token) and unpauseToken(token). The token needs a pause key.
+// setPause implements pauseToken(token) and unpauseToken(token) of the token service: it changes the token in the
+// simulation. The token needs a pause key.
 func setPause(c *call, in []any) error {
 	t, err := c.existingToken(in[0].(common.Address))
 	if err != nil {

@@ -134,7 +134,7 @@ func (m *movement) validate() error {
 	)
 }
 
-// partyOfMove returns the account of a move.
+// partyOfMove returns the account whose balance a move changes, for sorting and grouping.
 func partyOfMove(m move) ledger.EntityID { return m.party }
 
 // maxTransfers is the maximum number of hbar amounts, of token amounts, and of serials in a transfer.
@@ -366,7 +366,8 @@ func (c *call) serials(t *token, from, to, numbers []any, approved bool) (moveme
 	return m, nil
 }
 
-// sendUnits implements transferToken(token, from, to, amount).
+// sendUnits implements transferToken(token, from, to, amount) of the token service: it moves units in the simulation.
+// An error is a [refusal], or one of reading the ledger.
 func sendUnits(c *call, in []any) error {
 	t, rest, err := c.activeToken(in)
 	if err != nil {
@@ -403,7 +404,8 @@ func sendUnitsOfAll(c *call, in []any) error {
 	return c.send(m, nil)
 }
 
-// sendSerial implements transferNFT(token, from, to, serial).
+// sendSerial implements transferNFT(token, from, to, serial) of the token service: it moves an NFT in the simulation.
+// An error is a [refusal], or one of reading the ledger.
 func sendSerial(c *call, in []any) error {
 	t, rest, err := c.activeToken(in)
 	if err != nil {
@@ -412,7 +414,8 @@ func sendSerial(c *call, in []any) error {
 	return c.send(c.serials(t, rest[:1], rest[1:2], rest[2:3], false))
 }
 
-// sendSerials implements transferNFTs(token, from, to, serials).
+// sendSerials implements transferNFTs(token, from, to, serials) of the token service: it moves NFTs in the simulation.
+// An error is a [refusal], or one of reading the ledger.
 func sendSerials(c *call, in []any) error {
 	t, rest, err := c.activeToken(in)
 	if err != nil {

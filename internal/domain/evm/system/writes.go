@@ -24,7 +24,8 @@ type refusal ledger.ResponseCode
 // Error returns the name of the response code.
 func (r refusal) Error() string { return ledger.ResponseCode(r).String() }
 
-// refuse returns a [refusal] if a condition is true, else nil.
+// refuse returns a [refusal] with a response code if a condition is true, else nil. It ends the call only if the caller
+// returns it.
 func refuse(condition bool, code ledger.ResponseCode) error {
 	if condition {
 		return refusal(code)
@@ -84,7 +85,7 @@ func (c *call) activeTokenAt(a common.Address) (*token, error) {
 	return t, err
 }
 
-// requireActive fails if a token is paused.
+// requireActive fails with a [refusal] if a token is paused in the simulation.
 func (t *token) requireActive() error {
 	return refuse(t.PauseStatus == ledger.PausePaused, codes.TokenIsPaused)
 }
