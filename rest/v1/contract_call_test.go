@@ -13,6 +13,7 @@ import (
 
 	"heliograph/app/testing/testenv"
 	"heliograph/resolvers/contractcalls"
+	"heliograph/storage/demo"
 )
 
 const callPath = "/api/v1/contracts/call"
@@ -376,9 +377,9 @@ func TestOpcodes(t *testing.T) {
 	// All calls of the demo network can be replayed and return the same result with the same gas.
 	replayed, same := map[string]int{}, 0
 	var results struct{ Results []result }
-	for num := 2901; num <= 3012; num++ {
-		if num >= 2904 && num <= 3000 || num == 3009 {
-			continue // accounts without results, or calls that need tokens
+	for num := 3001; num <= demo.Switchboard; num++ {
+		if num == demo.TokenDesk || num == demo.Switchboard {
+			continue // calls that need tokens
 		}
 		id := fmt.Sprintf("0.0.%d", num)
 		results.Results = nil

@@ -77,11 +77,11 @@ const (
 	Tollgate     = 3010
 	OldGauge     = 3011
 	SunkenGauge  = 3012
-	LastContract = 3020
-	Storehouse   = 2901
-	Breakwater   = 2902
-	Furnace      = 2903
-	Switchboard  = 2904
+	PracticeCoin = 3020
+	Storehouse   = 3021
+	Breakwater   = 3022
+	Furnace      = 3023
+	Switchboard  = 3024
 )
 
 // Topics.
@@ -104,7 +104,7 @@ var Numbers = map[string]int64{
 	"Postcard": Postcard, "Bottle": Bottle, "LampOil": LampOil, "Ration": Ration, "HarbourCoin": HarbourCoin,
 	"PierPass": PierPass, "TideGauge": TideGauge, "Logbook": Logbook, "Signpost": Signpost, "Shipyard": Shipyard,
 	"Boat": Boat, "SecondBoat": SecondBoat, "TokenDesk": TokenDesk, "Tollgate": Tollgate, "OldGauge": OldGauge,
-	"SunkenGauge": SunkenGauge, "LastContract": LastContract, "Storehouse": Storehouse, "Breakwater": Breakwater,
+	"SunkenGauge": SunkenGauge, "PracticeCoin": PracticeCoin, "Storehouse": Storehouse, "Breakwater": Breakwater,
 	"Furnace": Furnace, "Switchboard": Switchboard, "KeepersChat": KeepersChat, "WeatherReports": WeatherReports,
 	"HarbourNotices": HarbourNotices, "LostAndFound": LostAndFound, "OldNewsletter": OldNewsletter,
 	"PhotoAlbum": PhotoAlbum,

@@ -15,7 +15,7 @@ import (
 // Contracts of the demo network.
 var (
 	coin       = hiero.ContractID{Contract: 3001} // an ERC-20
-	breakwater = hiero.ContractID{Contract: 2902} // has functions for all kinds of failures
+	breakwater = hiero.ContractID{Contract: 3022} // has functions for all kinds of failures
 )
 
 // addressOf returns the EVM address of an account.

@@ -78,7 +78,7 @@ test('decode errors', async () => {
     }
     assert.fail('the call succeeded')
   }
-  const breakwater = at(2902)
+  const breakwater = at(3022)
   assert.deepEqual(await why('Breakwater', breakwater, 'withArguments', [77n]), { name: 'TooHigh', args: [10n, 77n], reason: undefined })
   assert.deepEqual(await why('Breakwater', breakwater, 'withLists', []), { name: 'Damaged', args: ['head', '0xc0ffee', [7n, 9n]], reason: undefined })
   assert.equal((await why('Breakwater', breakwater, 'withText', ['swell'])).reason, 'swell')
@@ -89,9 +89,9 @@ test('decode errors', async () => {
 })
 
 test('read code, storage and balances', async () => {
-  assert.equal(await client.getCode({ address: at(2903) }), `0x${contracts.Furnace.runtimeBytecode}`)
-  const stored = await client.getStorageAt({ address: at(2903), slot: '0x0' })
-  assert.equal(BigInt(stored), await client.readContract({ address: at(2903), abi: contracts.Furnace.abi, functionName: 'heat' }))
+  assert.equal(await client.getCode({ address: at(3023) }), `0x${contracts.Furnace.runtimeBytecode}`)
+  const stored = await client.getStorageAt({ address: at(3023), slot: '0x0' })
+  assert.equal(BigInt(stored), await client.readContract({ address: at(3023), abi: contracts.Furnace.abi, functionName: 'heat' }))
   assert.ok((await client.getBalance({ address: alice })) > 0n)
   assert.ok((await client.getBlockNumber()) > born)
   assert.equal(await client.getChainId(), 0x128)

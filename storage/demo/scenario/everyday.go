@@ -36,7 +36,7 @@ func (w *Scenario) lastTenMinutes() {
 		for range 1 + w.Pick(4) {
 			w.Everyday()
 		}
-		w.Detached(func() { w.play(section(fmt.Sprint("block ", i))) })
+		w.play(section(fmt.Sprint("block ", i)))
 	}
 	w.At(w.End(), func() { w.SubmitText(demo.KeepersChat, demo.Walter, "All is well.") })
 }
@@ -157,6 +157,7 @@ func (w *Scenario) CreateStreet(street string, houses int64) {
 		case 8:
 			p.RenewedBy, p.HighVolume = demo.Fund, house%4 == 0
 		}
+		w.pause(name)
 		w.residents = append(w.residents, w.CreateAccount(demo.Fund, p))
 	}
 }

@@ -35,12 +35,21 @@ func section(name string) string {
 }
 
 // play runs lines of the script: it replaces their random values and calls a method for each line. Comments start
-// with #.
+// with #. Before each line it makes a pause; see [Scenario.pause].
 func (w *Scenario) play(lines string) {
 	for line := range strings.Lines(lines) {
 		if words := word.FindAllString(w.expand(line), -1); len(words) > 0 && words[0] != "#" {
+			w.pause(line)
 			w.call(words)
 		}
+	}
+}
+
+// pause moves the clock forward by up to 85 seconds, which depend on the text of what follows. In the last two hours it
+// does nothing: then blocks follow each other.
+func (w *Scenario) pause(before string) {
+	if w.End()-w.Now() > 2*world.Hour {
+		w.AdvanceTo(w.Now() + int64(world.Digest(before)[0])*world.Second/3)
 	}
 }
 

@@ -87,7 +87,7 @@ func (w *World) Deploy(payer int64, d Deployment) int64 {
 	if !d.Broken {
 		init = w.Initcode(d.Source, d.Args...)
 	}
-	at := LongZeroAddress(w.NextID(w.contractKind()))
+	at := LongZeroAddress(w.NextID("contract"))
 	id := w.execute(t, outcome{sender: payer, gas: d.Gas, value: d.value, create: &d, at: &at}, init)
 	if id != 0 {
 		e := w.entities.get(id)
@@ -123,7 +123,7 @@ func (w *World) execute(t *Transaction, o outcome, input []byte) int64 {
 func (w *World) newContract(
 	t *Transaction, at common.Address, memo string, k []byte, file int64, init, code []byte,
 ) int64 {
-	id := w.takeID(w.contractKind())
+	id := w.takeID("contract")
 	if k == nil {
 		k = ContractKey(id)
 	}

@@ -93,19 +93,17 @@ func (w *World) addSystemFile(t *Transaction, id, admin int64, memo string, cont
 // updateSystemFile replaces the contents of a system file: one update, then an append for each further piece, all
 // without fee. It returns the update.
 func (w *World) updateSystemFile(id, admin int64, pieces ...[]byte) (first *Transaction) {
-	w.Consecutively(func() {
-		kind := codes.TypeFileUpdate
-		for i, piece := range pieces {
-			t := w.tx(kind, admin, id)
-			t.fee = 0
-			if id == fileFeeSchedule && i < len(pieces)-1 {
-				t.result = codes.FeeScheduleFilePartUploaded
-			}
-			w.addFileData(t, id, piece)
-			first = cmp.Or(first, w.commit(t))
-			kind = codes.TypeFileAppend
+	kind := codes.TypeFileUpdate
+	for i, piece := range pieces {
+		t := w.tx(kind, admin, id)
+		t.fee = 0
+		if id == fileFeeSchedule && i < len(pieces)-1 {
+			t.result = codes.FeeScheduleFilePartUploaded
 		}
-	})
+		w.addFileData(t, id, piece)
+		first = cmp.Or(first, w.commit(t))
+		kind = codes.TypeFileAppend
+	}
 	return first
 }
 

@@ -173,9 +173,7 @@ func (w *World) writeBlock(number int64, previous string, txs []*Transaction) st
 	sidecars := 0
 	for i, t := range txs {
 		t.index = i
-		if !t.detached {
-			hasher.Write(t.hash)
-		}
+		hasher.Write(t.hash)
 		gas += t.gasUsed
 		bloom = mergeBloom(bloom, t.bloom)
 		sidecars += t.sidecars

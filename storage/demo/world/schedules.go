@@ -127,5 +127,5 @@ func (w *World) ExecuteSchedule(id int64) {
 // [World.ExecuteSchedule].
 func (w *World) ExecuteAtExpiry(id int64) {
 	w.AdvanceTo(w.scheduled[id].row["expiration_time"].(int64))
-	w.Consecutively(func() { w.ExecuteSchedule(id) })
+	w.ExecuteSchedule(id)
 }

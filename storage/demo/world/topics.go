@@ -129,16 +129,14 @@ func (w *World) SubmitMessage(topic, payer int64, text []byte, c *chunk, limit i
 	w.commit(t)
 }
 
-// SubmitChunks submits a text in chunks of at most size bytes, one transaction each, that follow each other
-// immediately.
+// SubmitChunks submits a text in chunks of at most size bytes, one transaction each, which follow each other
+// within 90 ms.
 func (w *World) SubmitChunks(topic, payer int64, text string, size int) {
 	c := &chunk{total: (len(text) + size - 1) / size}
-	w.Consecutively(func() {
-		for c.number = 1; c.number <= c.total; c.number++ {
-			end := min(c.number*size, len(text))
-			w.SubmitMessage(topic, payer, []byte(text[(c.number-1)*size:end]), c, 0)
-		}
-	})
+	for c.number = 1; c.number <= c.total; c.number++ {
+		end := min(c.number*size, len(text))
+		w.SubmitMessage(topic, payer, []byte(text[(c.number-1)*size:end]), c, 0)
+	}
 }
 
 // RunningHash returns the running hash of a message: SHA-384 of the previous hash, the version (3), payer, topic,

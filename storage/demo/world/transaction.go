@@ -2,7 +2,6 @@ package world
 
 import (
 	"encoding/binary"
-	"fmt"
 
 	"heliograph/internal/domain/ledger"
 	"heliograph/internal/domain/ledger/codes"
@@ -62,7 +61,6 @@ type Transaction struct {
 	ethereumHash         []byte
 	gasUsed              int64
 	bloom                []byte
-	detached             bool         // see World.detached
 	caller               *Transaction // the contract call whose token transfers this child contains, and its contract
 	called               int64
 	evmRows              []Row // rows that contain the index of the transaction in its block
@@ -72,41 +70,25 @@ type Transaction struct {
 	index                int
 }
 
-// tx starts a transaction about an entity, or 0. It moves the clock a little forward, after the automatic
-// transactions until then, and sets fee, node, valid start and hash. The transaction is not part of the ledger
-// before commit.
+// tx starts a transaction about an entity, or 0. It moves the clock forward by 30 to 90 ms, after the automatic
+// transactions until then, and sets fee, node, valid start and hash. What varies among transactions depends on their
+// type, their payer and the number of such transactions before, so that it is the same for any time of the load, and
+// for whatever other payers do. The transaction is not part of the ledger before commit.
 func (w *World) tx(kind ledger.TransactionType, payer, entity int64) *Transaction {
-	source := fmt.Append(nil, "network ", w.nextHour)
-	switch {
-	case w.automatic:
-	case w.detached:
-		w.detachedSeq++
-		source = fmt.Append(nil, "besides ", w.detachedSeq)
-	default:
-		w.txSeq++
-		source = fmt.Append(nil, "people ", w.txSeq)
-	}
-	noise := int64(binary.BigEndian.Uint32(Digest(source)))
-	step := 30_000_000 + noise%60_000_000
-	switch {
-	case w.nextTime != 0:
+	sender := [2]int64{int64(kind), payer}
+	w.sent[sender]++
+	noise := int64(binary.BigEndian.Uint32(Digest(sender, w.sent[sender])))
+	if w.nextTime != 0 {
 		w.clock = w.nextTime
-	case w.automatic:
-		w.clock += step
-	case !w.consecutive && w.end-w.clock > 2*Hour: // longer pauses before the last two hours
-		w.AdvanceTo(w.clock + step + noise*20%(80*Second))
-	default:
-		w.AdvanceTo(w.clock + step)
+	} else {
+		w.AdvanceTo(w.clock + 30_000_000 + noise%60_000_000)
 	}
 	t := &Transaction{
 		ts: w.clock, kind: kind, payer: payer, entity: entity, result: codes.Success, validDuration: 120,
-		node: demo.FirstNodeAccount + noise%demo.NodeCount, fee: usualFee, detached: w.detached,
+		node: demo.FirstNodeAccount + noise%demo.NodeCount, fee: usualFee,
 	}
 	if fee, known := feesByType[kind]; known {
 		t.fee = fee
-	}
-	if w.detached {
-		t.node = demo.FirstNodeAccount + demo.NodeCount - 1
 	}
 	if t.fee > 0 {
 		t.fee += noise % 10_000
@@ -278,7 +260,7 @@ func (w *World) AtomicBatch(payer int64, memo string, circle ...int64) {
 }
 
 // RandomNumber adds a transaction with a random number below limit, or with random bytes if limit is 0. The values
-// are the same in each run.
+// depend on the payer and are the same in each run.
 func (w *World) RandomNumber(payer, limit int64) {
 	t := w.tx(codes.TypeUtilPrng, payer, 0)
 	r := Row{
@@ -286,9 +268,9 @@ func (w *World) RandomNumber(payer, limit int64) {
 		"payer_account_id": payer,
 	}
 	if limit == 0 {
-		r["prng_bytes"] = Digest("random", w.txSeq)
+		r["prng_bytes"] = Digest("random", payer)
 	} else {
-		r["prng_number"] = int64(Digest("random", w.txSeq)[0]) % limit
+		r["prng_number"] = int64(Digest("random", payer)[0]) % limit
 	}
 	w.rows.add("prng", r)
 	w.commit(t)
@@ -297,13 +279,11 @@ func (w *World) RandomNumber(payer, limit int64) {
 // DuplicateTransfer submits a transfer to two nodes. The second one fails as a duplicate and is charged a fee.
 func (w *World) DuplicateTransfer(from, to, amount int64, memo string) {
 	first := w.TransferHbars(from, to, amount, memo)
-	w.Consecutively(func() {
-		t := w.tx(codes.TypeCryptoTransfer, from, 0)
-		t.validStart, t.hash, t.memo, t.maxFee = first.validStart, first.hash, first.memo, first.maxFee
-		t.result = codes.DuplicateTransaction
-		t.node = demo.FirstNodeAccount + (first.node-demo.FirstNodeAccount+1)%demo.NodeCount
-		w.commit(t)
-	})
+	t := w.tx(codes.TypeCryptoTransfer, from, 0)
+	t.validStart, t.hash, t.memo, t.maxFee = first.validStart, first.hash, first.memo, first.maxFee
+	t.result = codes.DuplicateTransaction
+	t.node = demo.FirstNodeAccount + (first.node-demo.FirstNodeAccount+1)%demo.NodeCount
+	w.commit(t)
 }
 
 // FailTransfer adds a transfer that fails with a result code. The payer is charged the fee.

@@ -46,20 +46,10 @@ type World struct {
 	clock    int64 // consensus time of the last transaction so far
 	nextHour int64 // next full hour with automatic transactions
 	rng      *rand.Rand
-	txSeq    int
-	nextTime int64 // consensus time of the next transaction, or 0 for a little later than the last
-	// consecutive is set while transactions follow each other immediately.
-	consecutive bool
-	// automatic is set during automatic transactions. Their number depends on the time of day, so they must not affect
-	// other transactions.
-	automatic bool
-	// detached is set during transactions that were added to the scenario later. They have their own sequence of
-	// pseudo-random values, which detachedSeq counts, use the last node and are not part of block hashes, so that the
-	// rest of the scenario does not change.
-	detached    bool
-	detachedSeq int
-	rows        sink
-	err         error
+	nextTime int64              // consensus time of the next transaction, or 0 for a little later than the last
+	sent     map[[2]int64]int64 // transactions so far by type and payer
+	rows     sink
+	err      error
 
 	transactions   []*Transaction
 	chain          chain
@@ -103,6 +93,7 @@ func New(end int64) (*World, error) {
 		artifacts: compiled, evm: vm,
 		end: end, clock: end - age, rows: sink{}, chain: newChain(),
 		rng:            rand.New(rand.NewPCG(20_26, 7_31)),
+		sent:           map[[2]int64]int64{},
 		idCounts:       map[string]int64{},
 		balances:       map[int64]int64{},
 		balanceChanged: map[int64]int64{},
@@ -180,20 +171,6 @@ func (w *World) Balance(id int64) int64 { return w.balances[id] - w.collected[id
 // IsDeleted reports whether an entity has been deleted.
 func (w *World) IsDeleted(id int64) bool { return w.entities.get(id)["deleted"] == true }
 
-// Detached runs f. Its transactions do not affect the rest of the scenario; see the field detached.
-func (w *World) Detached(f func()) {
-	w.detached = true
-	w.Consecutively(f)
-	w.detached = false
-}
-
-// Consecutively runs f. The transactions of f follow each other immediately, without pauses between them.
-func (w *World) Consecutively(f func()) {
-	w.consecutive = true
-	f()
-	w.consecutive = false
-}
-
 // At runs f, which must add one transaction. That transaction gets the consensus time ts.
 func (w *World) At(ts int64, f func()) {
 	w.nextTime = ts
@@ -224,23 +201,9 @@ const FirstAccount = 1001
 // used.
 func (w *World) NextID(kind string) int64 {
 	first := map[string]int64{
-		"account": FirstAccount, "token": 2001, detachedContract: 2901, "contract": 3001, "topic": 4001,
-		"schedule": 5001,
-		"file":     6001,
+		"account": FirstAccount, "token": 2001, "contract": 3001, "topic": 4001, "schedule": 5001, "file": 6001,
 	}[kind]
 	return first + w.idCounts[kind]
-}
-
-// detachedContract is the type of contracts that were added to the scenario later. Their numbers are below those of
-// other contracts, so that lists in descending order do not change.
-const detachedContract = "contract beside the story"
-
-// contractKind returns the type of the next contract for takeID: detached contracts have a range of their own.
-func (w *World) contractKind() string {
-	if w.detached {
-		return detachedContract
-	}
-	return "contract"
 }
 
 // Pick returns a pseudo-random number in [0, n) and advances the generator. The sequence is the same in each run.
@@ -289,24 +252,25 @@ func nullIfEmpty[T any](v []T) any {
 
 // AdvanceTo moves the clock forward to t, never backward. On the way, it adds the automatic transactions: the end
 // of each staking period at midnight, followed by a balance snapshot, and exchange rates, hourly in the last day.
+// They take less than three seconds.
 func (w *World) AdvanceTo(t int64) {
-	for ; w.nextHour <= t-3*Second; w.nextHour += Hour {
-		midnight := w.nextHour%Day == 0
-		if !midnight && w.end-w.nextHour > 26*Hour {
+	for w.nextHour <= t-3*Second {
+		hour := w.nextHour
+		w.nextHour += Hour // first, because the transactions below advance the clock too
+		midnight := hour%Day == 0
+		if !midnight && w.end-hour > 26*Hour {
 			continue
 		}
-		w.automatic = true
 		if midnight {
-			w.clock = max(w.clock, w.nextHour)
-			w.endStakingPeriod(w.nextHour)
+			w.clock = max(w.clock, hour)
+			w.endStakingPeriod(hour)
 		}
-		w.clock = max(w.clock, w.nextHour+600_000_000)
+		w.clock = max(w.clock, hour+600_000_000)
 		w.updateRates()
 		if midnight && w.end-w.clock > 20*Minute {
 			w.snapshot()
 			w.clock += BlockTime + 100_000_000
 		}
-		w.automatic = false
 	}
 	w.clock = max(w.clock, t)
 }

@@ -317,7 +317,7 @@ func TestTraces(t *testing.T) {
 			"/contracts/results/{transactionIdOrHash}/prestate")[:3],
 		"/contracts/{id}/results/opcodes": {
 			"/contracts/0.0.3001/results/opcodes",
-			"/contracts/2901/results/opcodes",
+			"/contracts/3021/results/opcodes",
 		},
 	} {
 		full, less := "?memory=true&storage=true", "?stack=false"
