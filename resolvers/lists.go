@@ -120,7 +120,8 @@ func withCounts[C any](db *storage.DB, lists []*relay.Connection[C], queue queue
 	}, storage.MaxCount)
 }
 
-// below is [listOf.below] for rows that match a filter. Only unfiltered lists are countable.
+// below queues in the batch of q reading a page of the rows that match the filter of args, for each parent; see
+// [listOf.below]. Only unfiltered lists are countable.
 func below[K, F, C any](
 	ctx context.Context, q rowplan.Request, l listOf[C], args graph.ListArgs[F], parents []K, queue queueList[K, F, C],
 ) (

@@ -137,10 +137,10 @@ func (o root) Mutation() graph.MutationResolver {
 	return graph.NewMutationResolver(o.r.status.Mutations())
 }
 
-// Subscription implements [graph.ResolverRoot].
+// Subscription implements [graph.ResolverRoot]. It returns the resolver of subscriptions, and subscribes to nothing.
 func (o root) Subscription() graph.SubscriptionResolver { return subscriptions{o.r} }
 
-// Network implements [graph.ResolverRoot].
+// Network implements [graph.ResolverRoot]. It returns the resolver of the network's fields, and reads nothing.
 func (o root) Network() graph.NetworkResolver { return graph.NewNetworkResolver(network{o.r}) }
 
 // queries implements [graph.QueryFields].

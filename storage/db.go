@@ -202,8 +202,8 @@ coalesce(has_function_privilege(to_regprocedure('get_transaction_info_by_hash(by
 // ErrNoBlocks reports that the ledger has no blocks.
 var ErrNoBlocks = errors.New("the database has no blocks")
 
-// Lag returns the age of the newest block at now. It fails with [ErrNoBlocks] if there are none. Like [DB.Ready],
-// it has a connection of its own, unless checks of several servers have the result.
+// Lag reads the newest block and returns its age at now. It fails with [ErrNoBlocks] if there are none. Like
+// [DB.Ready], it has a connection of its own, unless checks of several servers have the result.
 func (db *DB) Lag(ctx context.Context, now time.Time) (time.Duration, error) {
 	if newest := db.servers.freshest(); newest > 0 { // known if there are several servers
 		return ledger.Timestamp(newest).Age(now), nil
@@ -219,7 +219,7 @@ func (db *DB) Lag(ctx context.Context, now time.Time) (time.Duration, error) {
 	return newest.Age(now), nil
 }
 
-// Newest returns the end of the newest block as a consensus timestamp, or 0 if there are no blocks.
+// Newest reads the end of the newest block as a consensus timestamp, or 0 if there are no blocks.
 func (db *DB) Newest(ctx context.Context) (int64, error) {
 	if newest := db.servers.freshest(); newest > 0 {
 		return newest, nil

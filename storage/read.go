@@ -64,7 +64,8 @@ func (db *DB) ByHash(arg string) string {
 	return "get_transaction_info_by_hash(" + arg + ")"
 }
 
-// ByHashes is [DB.ByHash] for an argument that is an array of hashes.
+// ByHashes returns a FROM item for the transactions with one of several hashes, like [DB.ByHash]: arg is the
+// placeholder of an array of their first 32 bytes.
 func (db *DB) ByHashes(arg string) string {
 	if db.Distributed() {
 		return `(select consensus_timestamp, hash || coalesce(hash_suffix, '') as hash, payer_account_id

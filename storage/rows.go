@@ -228,7 +228,8 @@ func (m *Mapper[T, R]) Queue(b *Batch, sql string, args []any) Result[[]*R] {
 	return m.QueueRead(b, &Read{SQL: sql}, args)
 }
 
-// QueueRead is [Mapper.Queue] for a description of the statement.
+// QueueRead queues in b the statement that r describes, with its arguments, like [Mapper.Queue]. The result has all
+// rows.
 func (m *Mapper[T, R]) QueueRead(b *Batch, r *Read, args []any) Result[[]*R] {
 	return m.queue(b, "", r, args)
 }

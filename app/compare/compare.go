@@ -66,7 +66,8 @@ func (c *Comparison) Run(ctx context.Context) (*Report, error) {
 	return r.report, wrap.Error(ctx.Err(), "comparing")
 }
 
-// newest returns the newest consensus timestamp that both services have, or "" if one of them has none.
+// newest requests the newest transaction of both services, and returns the newest consensus timestamp that both have,
+// or "" if one of them has none.
 func (c *Comparison) newest(ctx context.Context) (string, error) {
 	at := ""
 	for _, service := range []Service{c.Against, c.Own} {

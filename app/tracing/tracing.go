@@ -181,7 +181,7 @@ type Stats struct {
 	QueueFull, Failed int64
 }
 
-// Stats returns the numbers of spans since the start.
+// Stats returns the numbers of spans that were sent and lost since the start of the process, for metrics.
 func (t *Traces) Stats() Stats {
 	return Stats{Sent: t.queue.sent.Load(), QueueFull: t.queue.full.Load(), Failed: t.queue.failed.Load()}
 }

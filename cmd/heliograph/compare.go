@@ -32,7 +32,8 @@ const (
 // compareWaits are the times before the repetitions of a request whose responses differ.
 var compareWaits = []time.Duration{300 * time.Millisecond, time.Second, 2 * time.Second}
 
-// Run compares the service with the gateway. It fails if there are differences.
+// Run sends generated requests to the REST service and to the gateway, and prints the differences of their responses by
+// cause. It fails if there are any.
 func (c *compareCmd) Run(ctx context.Context) error {
 	report, err := c.compare(ctx)
 	if err != nil {

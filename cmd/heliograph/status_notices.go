@@ -32,8 +32,8 @@ type textFlags struct {
 	Values   map[string]string `arg:"" optional:"" help:"Values of the template, as KEY=VALUE."`
 }
 
-// text returns the text of an update from the flags, or from a template of the page with its values filled in.
-// Title and state are those of the template, if one is used. Errors go to [session.fail].
+// text returns the text of an update from the flags, or from a template of the page with its values filled in, which it
+// reads from the database. Title and state are those of the template, if one is used. Errors go to [session.fail].
 func (f *textFlags) text(ctx context.Context, s *session) (text status.Template) {
 	s.fail(cmp.Or(
 		status.FailIf(f.Template == "" && len(f.Values) > 0, status.BadInput, "a value KEY=VALUE requires --template"),
@@ -64,7 +64,8 @@ type statusOpenCmd struct {
 	textFlags
 }
 
-// run opens an incident on the page and prints it; a template, if given, has the defaults of name, text and state.
+// run opens an incident on the page in the database of status pages, and prints it. A template, if given, has the
+// defaults of name, text and state.
 func (c *statusOpenCmd) run(ctx context.Context, s *session) error {
 	text := c.text(ctx, s)
 	return write(ctx, s, s.page.Code, status.NewIncident{
@@ -121,7 +122,8 @@ type statusEndCmd struct {
 	updateFlags
 }
 
-// run adds the last update of an incident or, as the command complete, of a maintenance.
+// run adds the last update of an incident or, as the command complete, of a maintenance, in the database of status
+// pages, and prints the notice.
 func (c *statusEndCmd) run(ctx context.Context, s *session) error {
 	if s.name == "complete" {
 		return c.add(ctx, s, status.Completed, c.Keep, s.MoveMaintenance)
@@ -137,7 +139,7 @@ type statusReopenCmd struct {
 	updateFlags
 }
 
-// run opens a resolved incident again with an update, and prints it.
+// run opens a resolved incident again with an update, in the database of status pages, and prints it.
 func (c *statusReopenCmd) run(ctx context.Context, s *session) error {
 	return c.add(ctx, s, status.State(c.Status), false, s.ReopenIncident)
 }
@@ -166,7 +168,8 @@ type statusBackfillCmd struct {
 	Quiet      bool     `help:"Do not notify subscribers."`
 }
 
-// run writes an incident of the past with its beginning and end to the page, and prints it.
+// run writes an incident of the past with its beginning and end to the page in the database of status pages, and prints
+// it.
 func (c *statusBackfillCmd) run(ctx context.Context, s *session) error {
 	return write(ctx, s, s.page.Code, status.NewIncident{
 		Name: c.Name, Body: c.Body, Resolution: c.Resolution, Backfill: true, Notify: ledger.Of(!c.Quiet),
@@ -185,8 +188,8 @@ type statusEditCmd struct {
 	At        string  `help:"New date of the update."`
 }
 
-// run changes the given properties of a notice, or with --update the text and time of one of its updates, and
-// prints the notice.
+// run changes the given properties of a notice, or with --update the text and time of one of its updates, in the
+// database of status pages, and prints the notice.
 func (c *statusEditCmd) run(ctx context.Context, s *session) error {
 	ofNotice, ofUpdate := c.Name != nil || c.Impact != nil || c.Reminders != nil, c.Body != nil || c.At != ""
 	s.fail(cmp.Or(status.FailIf(c.Update == "" && ofUpdate, status.BadInput,
@@ -264,7 +267,8 @@ type statusScheduleCmd struct {
 	textFlags
 }
 
-// run writes a maintenance or, with --repeat, all maintenances of a series to the page, and prints them.
+// run writes a maintenance or, with --repeat, all maintenances of a series to the page in the database of status pages,
+// and prints them.
 func (c *statusScheduleCmd) run(ctx context.Context, s *session) error {
 	text := c.text(ctx, s)
 	from, until := c.times(s)
@@ -303,7 +307,8 @@ func (c *statusScheduleCmd) series(ctx context.Context, s *session, in status.Ne
 // statusProgressCmd are the commands that add an update to a maintenance: in a state, or in its current one.
 type statusProgressCmd struct{ updateFlags }
 
-// run starts or verifies a maintenance, depending on the name of the command, with an update, and prints it.
+// run starts or verifies a maintenance, depending on the name of the command, with an update in the database of status
+// pages, and prints it.
 func (c *statusProgressCmd) run(ctx context.Context, s *session) error {
 	state := map[string]status.State{"start": status.InProgress, "verify": status.Verifying}[s.name]
 	return c.add(ctx, s, state, false, s.MoveMaintenance)
@@ -329,7 +334,7 @@ type statusRescheduleCmd struct {
 	Quiet bool   `help:"Do not notify subscribers."`
 }
 
-// run changes begin and end of a maintenance, with an update, and prints it.
+// run changes begin and end of a maintenance, with an update, in the database of status pages, and prints it.
 func (c *statusRescheduleCmd) run(ctx context.Context, s *session) error {
 	from, until := c.times(s)
 	return write(ctx, s, c.code(), status.Reschedule{

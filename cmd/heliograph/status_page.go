@@ -52,7 +52,8 @@ type statusPageSetCmd struct {
 	Settings map[string]string `arg:"" help:"Settings, as KEY=VALUE."`
 }
 
-// run writes settings of the page. If the vocabulary changes, it also prints what that means for clients.
+// run writes settings of the page to the database of status pages, and prints the page. If the vocabulary changes, it
+// also prints what that means for clients.
 func (c *statusPageSetCmd) run(ctx context.Context, s *session) error {
 	settings := list.Map(slices.Sorted(maps.Keys(c.Settings)), func(key string) status.PageSetting {
 		return status.PageSetting{Key: key, Value: c.Settings[key]}
@@ -91,7 +92,7 @@ type statusGroupAddCmd struct {
 	Position    int32  `help:"Position on the page, starting at 1 (default: last)."`
 }
 
-// run adds a group of components to the page and prints it.
+// run adds a group of components to the page in the database of status pages, and prints it.
 func (c *statusGroupAddCmd) run(ctx context.Context, s *session) error {
 	return write(ctx, s, s.page.Code, status.NewComponent{
 		IsGroup: true, Name: c.Name, Description: c.Description, Position: c.Position,
@@ -127,7 +128,7 @@ type statusComponentAddCmd struct {
 	Node               *int64 `help:"Number of the consensus node that the component represents (default: none)."`
 }
 
-// run adds a component to the page or, with --group, to a group, and prints it.
+// run adds a component to the page or, with --group, to a group, in the database of status pages, and prints it.
 func (c *statusComponentAddCmd) run(ctx context.Context, s *session) error {
 	return write(ctx, s, s.page.Code, status.NewComponent{
 		Name: c.Name, Description: c.Description, Group: s.component(ctx, c.Group).Code, Position: c.Position,
@@ -152,7 +153,8 @@ type statusComponentSetCmd struct {
 	Expect             int64   `help:"Expected version. The command fails if the current version differs (default: any version)."`
 }
 
-// run changes the given properties of a component, leaves the others, and prints the component.
+// run changes the given properties of a component in the database of status pages, leaves the others, and prints the
+// component.
 func (c *statusComponentSetCmd) run(ctx context.Context, s *session) error {
 	return write(ctx, s, s.component(ctx, c.Ref).Code, status.ComponentEdit{
 		Name: ledger.FromPointer(c.Name), Description: ledger.FromPointer(c.Description),
@@ -168,7 +170,8 @@ type statusMoveCmd struct {
 	Group    *string `help:"ID or name of the new group; empty for none (default: unchanged)."`
 }
 
-// run changes the position of a component, and with --group its group, and prints the component.
+// run changes the position of a component, and with --group its group, in the database of status pages, and prints the
+// component.
 func (c *statusMoveCmd) run(ctx context.Context, s *session) error {
 	found := s.component(ctx, c.Ref)
 	group := found.GroupCode.V
@@ -181,7 +184,7 @@ func (c *statusMoveCmd) run(ctx context.Context, s *session) error {
 
 type statusRemoveCmd struct{ componentArg }
 
-// run deletes a component or group from the page and prints that.
+// run deletes a component or group from the page in the database of status pages, and prints that.
 func (c *statusRemoveCmd) run(ctx context.Context, s *session) error {
 	return write(ctx, s, s.component(ctx, c.Ref).Code, status.VersionInput{}, s.RemoveComponent, s.showComponent)
 }
@@ -197,8 +200,8 @@ type statusTokenAddCmd struct {
 	Expires time.Duration `help:"Time until the token expires, such as 720h (default: never)."`
 }
 
-// run creates an access token and prints its secret, which is not shown again. The token is for the page with
-// --page, and for all pages otherwise.
+// run creates an access token in the database of status pages and prints its secret, which is not shown again. The
+// token is for the page with --page, and for all pages otherwise.
 func (c *statusTokenAddCmd) run(ctx context.Context, s *session) error {
 	page, err := s.givenPage(ctx)
 	if err != nil {
@@ -212,8 +215,8 @@ func (c *statusTokenAddCmd) run(ctx context.Context, s *session) error {
 	return s.done(err, map[string]string{"name": c.Name, "role": string(c.Role), "token": token}, "%s", token)
 }
 
-// givenPage returns the code of the page with --page, or "" without the flag. With the flag it also sets s.page,
-// and fails if the page does not exist.
+// givenPage reads the page with --page from the database and returns its code, or "" without the flag. With the flag it
+// also sets s.page, and fails if the page does not exist.
 func (s *session) givenPage(ctx context.Context) (string, error) {
 	if s.Slug == "" {
 		return "", nil
@@ -265,7 +268,8 @@ type statusTemplateCmd struct {
 
 type statusTemplateSetCmd struct{ status.Template }
 
-// run writes a template of the page; one with the same name is replaced.
+// run writes a template of the page to the database of status pages, and prints its name. One with the same name is
+// replaced.
 func (c *statusTemplateSetCmd) run(ctx context.Context, s *session) error {
 	t := c.Template
 	t.Kind = t.State.Kind()

@@ -31,7 +31,8 @@ type statusProbeAddCmd struct {
 	Timeout time.Duration `default:"10s" help:"Timeout, at most 10s."`
 }
 
-// run adds a probe to a component and prints its id. The durations of the flags become milliseconds.
+// run adds a probe to a component in the database of status pages, and prints its id. The durations of the flags become
+// milliseconds.
 func (c *statusProbeAddCmd) run(ctx context.Context, s *session) error {
 	found, err := s.find(ctx, c.Ref)
 	if err != nil {
@@ -144,8 +145,8 @@ func (c *statusProbeTestCmd) run(ctx context.Context, s *session) error {
 
 type statusProbeRunCmd struct{}
 
-// run runs the probes of all pages that are due until none is due, writes their results and effects, and prints
-// their number.
+// run runs the probes of all pages that are due until none is due, writes their results and effects to the database of
+// status pages, and prints their number.
 func (statusProbeRunCmd) run(ctx context.Context, s *session) error {
 	checker, done, err := s.checker(ctx)
 	if err != nil {
@@ -174,7 +175,8 @@ func (c *statusProbeBeatCmd) run(ctx context.Context, s *session) error {
 // statusProbeSwitchCmd are the commands that need only a probe of the page.
 type statusProbeSwitchCmd struct{ probeArg }
 
-// run enables, disables or deletes a probe, as the name of the command says.
+// run enables, disables or deletes a probe in the database of status pages, as the name of the command says, and prints
+// that.
 func (c *statusProbeSwitchCmd) run(ctx context.Context, s *session) error {
 	_, err := c.find(ctx, s)
 	if err != nil {
@@ -195,8 +197,8 @@ type statusAuditCmd struct {
 	Limit  int    `default:"50" help:"Maximum number of entries."`
 }
 
-// run lists the entries of the page with --page, and all entries, including those without a page,
-// otherwise.
+// run reads the entries of the audit log from the database of status pages, and prints them: those of the page with
+// --page, and all, including those without a page, otherwise.
 func (c *statusAuditCmd) run(ctx context.Context, s *session) error {
 	page, err := s.givenPage(ctx)
 	if err != nil {

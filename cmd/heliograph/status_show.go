@@ -72,7 +72,8 @@ type statusListCmd struct {
 	Limit int32  `default:"50" help:"Maximum number of incidents and of maintenances."`
 }
 
-// run prints pages, components or a kind of notices. Only pages need no selected page.
+// run reads pages, components or a kind of notices from the database of status pages, and prints them. Only pages need
+// no selected page.
 func (c *statusListCmd) run(ctx context.Context, s *session) error {
 	if c.What == "pages" {
 		return listPages(ctx, s)
@@ -173,7 +174,8 @@ type statusShowCmd struct {
 	Ref string `arg:"" help:"ID or link of an incident or a maintenance; or ID or name of a component, or GROUP/COMPONENT."`
 }
 
-// run prints the notice or component of the page that the argument identifies; a notice wins.
+// run reads the notice or component of the page that the argument identifies from the database of status pages, and
+// prints it. A notice wins.
 func (c *statusShowCmd) run(ctx context.Context, s *session) error {
 	notice, err := s.notice(ctx, noticeCode(c.Ref))
 	if err != nil {
@@ -225,7 +227,8 @@ type statusRenderCmd struct {
 	At       int64  `placeholder:"REVISION" help:"Revision to print, one of the last hundred that a gateway has served (default: the current state)."`
 }
 
-// run writes the body of a document of the status API to standard output.
+// run renders a document of the status API from the database of status pages, and writes its body to the standard
+// output.
 func (c *statusRenderCmd) run(ctx context.Context, s *session) error {
 	documents, err := c.documents(ctx, s)
 	if err != nil {
@@ -244,8 +247,8 @@ func (c *statusRenderCmd) run(ctx context.Context, s *session) error {
 	return err
 }
 
-// documents returns all documents of the page by name: the saved ones of the given revision, or those rendered
-// from the current state. It fails if the revision is not saved.
+// documents returns all documents of the page by name: the saved ones of the given revision, or those rendered from the
+// current state, both from the database. It fails if the revision is not saved.
 func (c *statusRenderCmd) documents(ctx context.Context, s *session) (map[string][]byte, error) {
 	if c.At == 0 {
 		return s.documents(ctx)

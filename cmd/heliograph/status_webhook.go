@@ -45,7 +45,7 @@ type statusWebhookAddCmd struct {
 	Component []string `help:"ID or name of a component or group whose updates are sent; can be repeated (default: the whole page)."`
 }
 
-// run adds a webhook and prints its secret, which is not shown again.
+// run adds a webhook to the page in the database of status pages, and prints its secret, which is not shown again.
 func (c *statusWebhookAddCmd) run(ctx context.Context, s *session) error {
 	in := status.NewWebhook{URL: c.URL, Components: s.codes(ctx, c.Component)}
 	if s.err != nil {
@@ -55,7 +55,8 @@ func (c *statusWebhookAddCmd) run(ctx context.Context, s *session) error {
 	return s.doneWebhook(code, secret, "was added", err)
 }
 
-// doneWebhook is [session.done] for webhooks. It prints the new secret if there is one.
+// doneWebhook prints what was done with a webhook, as [session.done] does, and its new secret if there is one. It
+// returns err if that is not nil.
 func (s *session) doneWebhook(code, secret, done string, err error) error {
 	if secret == "" {
 		return s.done(err, map[string]string{"id": code}, "webhook %s %s", code, done)
@@ -69,8 +70,8 @@ type statusWebhookEditCmd struct {
 	ID string `arg:"" help:"ID of the webhook."`
 }
 
-// run rotates the secret of a webhook, enables or deletes it, depending on the name of the command. It prints a
-// new secret, which is not shown again.
+// run rotates the secret of a webhook, enables or deletes it in the database of status pages, depending on the name of
+// the command. It prints a new secret, which is not shown again.
 func (c *statusWebhookEditCmd) run(ctx context.Context, s *session) (err error) {
 	var in status.VersionInput
 	var secret string
@@ -111,7 +112,8 @@ const dueInterval = 10 * time.Second
 
 type statusWatchCmd struct{ webhookSettings }
 
-// run executes due actions and probes of all pages, and sends to their webhooks, until the context ends.
+// run executes due actions and probes of all pages, writes their effects to the database of status pages, and sends
+// updates to their webhooks, until the context ends.
 func (c *statusWatchCmd) run(ctx context.Context, s *session) error {
 	checker, done, err := s.checker(ctx)
 	if err != nil {

@@ -86,7 +86,7 @@ func parseLate(file string) error {
 // what has no rows.
 type generator struct{}
 
-// Name implements gqlgen's plugin interface.
+// Name returns the name of the generator, which gqlgen prints in errors. It is a part of gqlgen's plugin interface.
 func (generator) Name() string { return "heliograph" }
 
 // GenerateCode implements gqlgen's code generator interface: it writes our files and then removes from data what

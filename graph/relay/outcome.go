@@ -36,7 +36,7 @@ type Note struct {
 	Volatile bool
 }
 
-// Error implements error.
+// Error implements error, because resolvers return notes beside their values. No client sees the text.
 func (*Note) Error() string { return "the value has a note" }
 
 // Found reports whether everything that was requested exists, and no contract call failed.

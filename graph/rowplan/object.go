@@ -75,7 +75,7 @@ func Many[T, C any](get func(T) []C, child func() *Object[C]) Field[T] {
 	return Get(get, ListOf(ObjectOf(child)))
 }
 
-// NullableMany is [Many] for a list that is null if the slice is nil.
+// NullableMany returns a field with a list of objects that the row holds, like [Many]. Nil is null.
 func NullableMany[T, C any](get func(T) []C, child func() *Object[C]) Field[T] {
 	return Get(get, NullableListOf(ObjectOf(child)))
 }

@@ -93,7 +93,7 @@ func PathOf(err error) ast.Path {
 // ParentErrors are the errors of single parents: one element per parent, nil for those without an error.
 type ParentErrors []error
 
-// Error implements error.
+// Error returns the messages of all parents, one a line. Clients see the error of each parent instead.
 func (e ParentErrors) Error() string { return errors.Join(e...).Error() }
 
 // OrNil returns the errors, or nil if no parent has one.

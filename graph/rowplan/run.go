@@ -120,8 +120,8 @@ type plan[V any] struct {
 	size       atomic.Int64 // of the largest response so far, in bytes
 }
 
-// lookup returns the plan of a field. If gqlgen has merged the field of several selections, its plan is compiled each
-// time.
+// lookup returns the plan of a field, which it compiles and keeps in t for the next operations with the same document.
+// If gqlgen has merged the field of several selections, its plan is compiled each time.
 func lookup[V any](ctx context.Context, t *Tables, id *identity, shape Shape[V], f graphql.CollectedField) *plan[V] {
 	if merged := len(f.Selections) != len(f.SelectionSet); merged {
 		return compile(shape, f)
@@ -129,13 +129,15 @@ func lookup[V any](ctx context.Context, t *Tables, id *identity, shape Shape[V],
 	return once(ctx, &t.Plans, planKey{f.Field, id}, func() *plan[V] { return compile(shape, f) })
 }
 
-// PerOperation returns what compute returns for the operation of ctx, and keeps it as long as the document's plans.
+// PerOperation returns what compute returns for the operation of ctx, and keeps it in p as long as the document's
+// plans.
 func PerOperation[V any](ctx context.Context, p *Plans, compute func(*ast.OperationDefinition) V) V {
 	op := graphql.GetOperationContext(ctx).Operation
 	return once(ctx, p, op, func() V { return compute(op) })
 }
 
-// once returns what compute returns for a key, which is computed once for documents that were added.
+// once returns what compute returns for a key, which is computed once for documents that were added to p, and each time
+// for others. Two operations that start at the same time can both compute it.
 func once[K comparable, V any](ctx context.Context, p *Plans, key K, compute func() V) V {
 	cached, ok := p.documents.Load(graphql.GetOperationContext(ctx).Doc)
 	if !ok {

@@ -89,7 +89,7 @@ func ListOf[V any](element Shape[V]) Shape[[]V] {
 	}}
 }
 
-// NullableListOf is [ListOf] for lists that are null if the slice is nil.
+// NullableListOf returns the shape of lists whose elements have a shape, like [ListOf]. A nil slice is null.
 //
 //go:noinline
 func NullableListOf[V any](element Shape[V]) Shape[[]V] {

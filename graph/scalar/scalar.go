@@ -51,7 +51,8 @@ func (e *Env) Value() values.Value { return envKey.Is(e) }
 
 var defaultEnv = &Env{}
 
-// EnvOf returns the environment of ctx. The default is the GraphQL style with shard and realm 0.
+// EnvOf returns the environment in ctx: the style and the shard and realm of the operation. The default is the GraphQL
+// style with shard and realm 0.
 func EnvOf(ctx context.Context) *Env {
 	if env, ok := envKey.Of(ctx); ok {
 		return env
@@ -70,7 +71,8 @@ type marshaler[T any] struct {
 	write Func[T]
 }
 
-// MarshalGQLContext implements graphql.ContextMarshaler with the style of the operation.
+// MarshalGQLContext implements graphql.ContextMarshaler: it writes the JSON of the value to w, in the style of the
+// operation of ctx.
 func (m marshaler[T]) MarshalGQLContext(ctx context.Context, w io.Writer) error {
 	if _, err := w.Write(m.write(make([]byte, 0, 64), m.v, EnvOf(ctx).Style)); err != nil {
 		return fmt.Errorf("encoding a scalar: %w", err)

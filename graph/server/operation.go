@@ -25,7 +25,8 @@ type operation struct {
 	scans int // lists that are scans
 }
 
-// work returns the value of [Options.Work]: what the queue has to know of the operation.
+// work returns the value of [Options.Work] for the contexts of the operation: what the queue has to know of it, which
+// follows from its selection.
 func (o *operation) work(ctx context.Context, s *Server) values.Value {
 	scans := o.scans > 0 || limits.ScansPast(o.oc.Operation.SelectionSet)
 	return s.o.Work(ctx, o.lists, scans, o.oc.Operation.Operation == ast.Subscription)

@@ -62,8 +62,8 @@ func (s *Service) AdmitTrace() bool { return s.limits.allow(s.limits.traces) }
 // AdmitPrestate reports whether another prestate may be derived in this second, and counts it.
 func (s *Service) AdmitPrestate() bool { return s.limits.allow(s.limits.prestates) }
 
-// Call runs a call within the limits, without effects on the ledger. A call that fails has a Failure and no
-// output, and is no error.
+// Call runs a call within the limits, without effects on the ledger. It reads the state from the database. A call that
+// fails has a Failure and no output, and is no error.
 func (s *Service) Call(ctx context.Context, in *calls.ContractCallInput) (*calls.ContractCall, error) {
 	result, block, err := s.run(ctx, in, false)
 	if err != nil {
@@ -76,8 +76,8 @@ func (s *Service) Call(ctx context.Context, in *calls.ContractCallInput) (*calls
 	return call, nil
 }
 
-// Estimate estimates the gas of a call by running it within the limits. A call that fails has a Failure and no
-// estimate, and is no error.
+// Estimate estimates the gas of a call by running it within the limits, without effects on the ledger. It reads the
+// state from the database. A call that fails has a Failure and no estimate, and is no error.
 func (s *Service) Estimate(ctx context.Context, in *calls.ContractCallInput) (*calls.GasEstimate, error) {
 	result, block, err := s.run(ctx, in, true)
 	if err != nil {

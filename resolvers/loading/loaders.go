@@ -228,7 +228,8 @@ func LoadOne[K comparable, V any](
 	return found, wrap.Error(err, "reading %s %v", typ, key)
 }
 
-// loadNow is [Load] with a batch of its own, which it sends at once.
+// loadNow reads the objects of a type with keys that the operation has not read, with a batch of its own, which it
+// sends at once; see [Load].
 func loadNow[K comparable, V any](
 	ctx context.Context, db *storage.DB, typ string, keys []K, queue storage.QueueKeys[K, V],
 ) ([]V, error) {
@@ -268,7 +269,8 @@ func Refer[T any, K comparable, V any](
 	return load(ctx, q, typ, list.Map(of, key), queue), nil
 }
 
-// ReferMany is [Refer] for rows with lists of keys. Keys without an object are left out.
+// ReferMany queues in the batch of q reading the objects of a type that rows refer to by lists of keys, like [Refer].
+// Keys without an object are left out.
 func ReferMany[T any, K comparable, R any](
 	ctx context.Context, q rowplan.Request, of []T, typ string, keys func(T) []K, queue storage.QueueKeys[K, *R],
 ) (rowplan.Results[[]*R], error) {

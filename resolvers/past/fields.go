@@ -348,8 +348,8 @@ func (f Fields) balancesAt(
 		ledgerstate.QueueBalances(loading.BatchOf(q), m, accounts))
 }
 
-// bounded returns balances, or an error if one of them needs too many rows. most is the maximum number of rows, which
-// what names.
+// bounded returns a result with the balances of read, or an error if one of them needs too many rows. most is the
+// maximum number of rows, which what names. For the message it can read the nearest snapshots.
 func (f Fields) bounded(
 	ctx context.Context, m *ledger.Moment, what string, most int, read storage.Result[[]*ledgerstate.Held],
 ) storage.Result[[]*ledgerstate.Held] {

@@ -167,8 +167,8 @@ func (r *Resolver) written(ctx context.Context) {
 	reads.read, reads.pages, reads.states = false, nil, map[string]*status.PageState{}
 }
 
-// webhookMutation is [mutation] for webhooks, whose payload has the new secret. do returns the code and the
-// secret, which is empty if there is none.
+// webhookMutation returns the function of a mutation of webhooks, whose payload has the new secret; see [mutation]. do
+// writes, and returns the code and the secret, which is empty if there is none.
 func webhookMutation[I any, T input[I]](r *Resolver, kind target,
 	do func(ctx context.Context, by statuspages.Author, code string, in I) (string, string, error),
 ) func(context.Context, I) (*model.StatusWebhookPayload, error) {

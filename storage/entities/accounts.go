@@ -128,7 +128,7 @@ func named(ref ledger.AccountRef) (condition string, arg []byte) {
 	}
 }
 
-// ResolveAccount returns the id of the account that ref identifies, or null if no entity that is not deleted has the
+// ResolveAccount reads the id of the account that ref identifies, or null if no entity that is not deleted has the
 // alias or address. An id in ref is returned without a lookup, so the entity may not exist. If two such entities share
 // the alias or address, the error is [ErrAmbiguous].
 func ResolveAccount(ctx context.Context, db *storage.DB, ref ledger.AccountRef) (ledger.Null[ledger.EntityID], error) {
@@ -182,7 +182,8 @@ func QueueNamedAccounts(b *storage.Batch, c ledger.Candidates) storage.Result[[]
 	return accountRows.QueueRead(b, r, args)
 }
 
-// QueueNamedContracts is [QueueNamedAccounts] for contracts.
+// QueueNamedContracts queues a query for the contracts with the address, alias or public key that a text can name, as
+// [QueueNamedAccounts] does for accounts.
 func QueueNamedContracts(b *storage.Batch, c ledger.Candidates) storage.Result[[]*ledger.Contract] {
 	r, args := namedEntities(c, `'CONTRACT'`, contractColumns, withCode)
 	return contractRows.QueueRead(b, r, args)

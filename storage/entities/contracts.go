@@ -80,9 +80,9 @@ func QueueContracts(b *storage.Batch, ids []ledger.EntityID) storage.Result[[]*l
 		func(c *ledger.Contract) ledger.EntityID { return c.EntityID })
 }
 
-// ResolveContracts returns the ids of the accounts and contracts that refs identify, with one statement per
-// address. Addresses of no entity, or of deleted ones, are skipped. Ids in refs are returned without a lookup, so
-// the entity may not exist. If two entities that are not deleted share an address, the error is [ErrAmbiguous].
+// ResolveContracts reads the ids of the accounts and contracts that refs identify, with one statement per address.
+// Addresses of no entity, or of deleted ones, are skipped. Ids in refs are returned without a lookup, so the entity may
+// not exist. If two entities that are not deleted share an address, the error is [ErrAmbiguous].
 func ResolveContracts(ctx context.Context, db *storage.DB, refs []ledger.ContractRef) ([]ledger.EntityID, error) {
 	ids := []ledger.EntityID{}
 	for _, ref := range refs {
@@ -157,9 +157,9 @@ func QueueRuntimeBytecodes(b *storage.Batch, ids []ledger.EntityID) storage.Resu
 // CountContracts counts contracts.
 const CountContracts storage.Countable = `select 1 from entity where type = 'CONTRACT'`
 
-// ResolveCallee returns the id of the account or contract that ref identifies, or null if no entity that is not
-// deleted has the address. An id in ref is returned without a lookup, so the entity may not exist. If two such
-// entities share the address, the error is [ErrAmbiguous].
+// ResolveCallee reads the id of the account or contract that ref identifies, or null if no entity that is not deleted
+// has the address. An id in ref is returned without a lookup, so the entity may not exist. If two such entities share
+// the address, the error is [ErrAmbiguous].
 func ResolveCallee(ctx context.Context, db *storage.DB, ref ledger.AccountRef) (ledger.Null[ledger.EntityID], error) {
 	if !ref.Address.Valid {
 		return ledger.Of(ref.ID), nil

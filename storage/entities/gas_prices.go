@@ -129,8 +129,9 @@ func NewCallPrices(db *storage.DB) *GasPrices {
 	return &GasPrices{storage.NewHours[hourly[int64]](db), true}
 }
 
-// Read returns the gas price in tinybars at each of the given times, or null if the system files do not contain one.
-// Invalid contents are skipped in favor of earlier ones, at most FileAttempts times.
+// Read returns the gas price in tinybars at each of the given times, or null if the system files do not contain one. It
+// takes one statement, or none if all are cached. Invalid contents are skipped in favor of earlier ones, at most
+// FileAttempts times.
 func (g *GasPrices) Read(ctx context.Context, db *storage.DB, times []ledger.Timestamp) ([]ledger.Null[int64], error) {
 	return readHourly(g.cache, times, db.FeeFiles().Since,
 		func(missing []ledger.Timestamp) ([]fileVersionAt[int64], error) {

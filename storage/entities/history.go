@@ -167,7 +167,8 @@ func QueueTokenVersions(b *storage.Batch, ids []ledger.EntityID, p storage.Page)
 	return queueVersions(b, tokenVersions, p, storage.Int64s(ids))
 }
 
-// QueueNFTVersions is [QueueAccountVersions] for NFTs, by token and serial number.
+// QueueNFTVersions queues a query for the versions of each of the given NFTs, ordered by time, as
+// [QueueAccountVersions] does for accounts. The result has one page per NFT.
 func QueueNFTVersions(b *storage.Batch, keys []ledger.NFTKey, p storage.Page) storage.Result[[][]*ledger.Version] {
 	tokens, serials := nftKeys(keys)
 	return queueVersions(b, nftVersions, p, tokens, serials)
@@ -187,7 +188,8 @@ func QueueEntityChanges(b *storage.Batch, of []*ledger.EntityEffect) storage.Res
 		list.Map(of, func(e *ledger.EntityEffect) int64 { return int64(e.At) }))
 }
 
-// QueueRelationshipChanges is [QueueEntityChanges] for token relationships.
+// QueueRelationshipChanges queues a query for what transactions changed in token relationships, as [QueueEntityChanges]
+// does for entities. The result has one list per effect.
 func QueueRelationshipChanges(b *storage.Batch, of []*ledger.RelationshipEffect) storage.Result[[][]*ledger.Change] {
 	return queueChanges(b, relationshipVersions,
 		list.Map(of, func(e *ledger.RelationshipEffect) int64 { return int64(e.AccountID) }),
@@ -195,7 +197,8 @@ func QueueRelationshipChanges(b *storage.Batch, of []*ledger.RelationshipEffect)
 		list.Map(of, func(e *ledger.RelationshipEffect) int64 { return int64(e.At) }))
 }
 
-// QueueNFTChanges is [QueueEntityChanges] for NFTs.
+// QueueNFTChanges queues a query for what transactions changed in NFTs, as [QueueEntityChanges] does for entities. The
+// result has one list per effect.
 func QueueNFTChanges(b *storage.Batch, of []*ledger.NFTEffect) storage.Result[[][]*ledger.Change] {
 	tokens, serials := nftKeys(list.Map(of, (*ledger.NFTEffect).Key))
 	at := list.Map(of, func(e *ledger.NFTEffect) int64 { return int64(e.At) })

@@ -51,7 +51,8 @@ func holderAccounts(w *storage.Where, f ledger.TokenHolderFilter) {
 	}
 }
 
-// QueueCurrentHolders is [QueueTokenHolders] for current holders. It looks up no snapshot.
+// QueueCurrentHolders queues a query for the current holders of each of the given tokens, ordered by account id, as
+// [QueueTokenHolders] does without a time. It looks up no snapshot. The result has one page per token.
 func QueueCurrentHolders(
 	b *storage.Batch, tokens []ledger.EntityID, f ledger.TokenHolderFilter, p storage.Page,
 ) storage.Result[[][]*ledger.TokenHolder] {

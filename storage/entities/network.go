@@ -103,7 +103,7 @@ join address_book_entry e on e.consensus_timestamp = b.start_consensus_timestamp
 `+nodeFacts+` where true`+w.String()+w.OrderBy(p, stake, "e.node_id"), w.Args...)
 }
 
-// CountNetworkNodes returns the number of nodes in a file's current address book.
+// CountNetworkNodes reads the number of nodes in a file's current address book.
 func CountNetworkNodes(ctx context.Context, db *storage.DB, file ledger.EntityID) (int64, error) {
 	return storage.Value[int64](ctx, db, "the number of nodes", `select count(*) from `+currentBook+`
 join address_book_entry e on e.consensus_timestamp = b.start_consensus_timestamp`, bookFile(db, file))
@@ -229,7 +229,7 @@ func RegisteredNodes(
 	return registeredRows.List(ctx, db, "registered nodes", sql, w.Args...)
 }
 
-// CountRegisteredNodes returns the number of registered nodes that are not deleted.
+// CountRegisteredNodes reads the number of registered nodes that are not deleted.
 func CountRegisteredNodes(ctx context.Context, db *storage.DB) (int64, error) {
 	return storage.Value[int64](ctx, db, "the number of registered nodes",
 		`select count(*) from registered_node where deleted is false`)

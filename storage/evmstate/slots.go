@@ -82,8 +82,9 @@ func wordOf(b []byte) (w [32]byte) {
 	return w
 }
 
-// Slots returns the values of slots of a contract, in order. Slots that were never written are zero. The first read of
-// a contract also prefetches the slots that earlier executions read.
+// Slots returns the values of slots of a contract, in order. It reads those from the database that the snapshot has not
+// read before. Slots that were never written are zero. The first read of a contract also prefetches the slots that
+// earlier executions read.
 func (s *Snapshot) Slots(ctx context.Context, contract ledger.EntityID, slots [][32]byte) ([][32]byte, error) {
 	wanted := list.Map(slots, func(slot [32]byte) slotKey { return slotKey{contract, slot} })
 	s.asked.slots = append(s.asked.slots, wanted...)

@@ -88,8 +88,8 @@ func QueueHbarsAfter(b *storage.Batch, of []*ledger.BalanceEffect) storage.Resul
 	}, w.Args)
 }
 
-// QueueTokensAfter is [QueueHbarsAfter] for the balances of tokens in accounts. For NFTs it counts the serials, and the
-// amount is 0.
+// QueueTokensAfter queues a query for the balances of tokens in accounts after transactions, as [QueueHbarsAfter] does
+// for hbars. For NFTs it counts the serials, and the amount is 0. The result has one balance per effect.
 func QueueTokensAfter(b *storage.Batch, of []*ledger.BalanceEffect) storage.Result[[]*MovedBalance] {
 	accounts, tokens, at := keysOf(of)
 	db, ps := b.DB(), b.Parents("id, token, at", accounts, tokens, at)

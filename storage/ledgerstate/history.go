@@ -57,7 +57,8 @@ window w as (partition by p.at order by p.t)
 order by p.ord`, []any{last, treasury, int64(account), MaxHistoryTransfers})
 }
 
-// queueEnds is [QueueBalanceHistory] with a statement for each of the times.
+// queueEnds queues a query for the balances of an account at each of the times in last, as [QueueBalanceHistory] does,
+// but from the snapshot before each of them. The result has one balance per time.
 func queueEnds(b *storage.Batch, account ledger.EntityID, last []int64, treasury int64) storage.Result[[]*EndBalance] {
 	db, p := b.DB(), b.Parents("t", last)
 	t := p.Key("t")

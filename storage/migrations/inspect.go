@@ -246,7 +246,8 @@ func ledgerTables() (map[string][]storage.Absent, error) {
 	return tables, nil
 }
 
-// presentColumns returns the columns of the given tables that are in the search path.
+// presentColumns reads the catalog of the database of conn, and returns the columns of the given tables that are in the
+// search path.
 func presentColumns(
 	ctx context.Context, conn Querier, tables map[string][]storage.Absent,
 ) (map[string][]string, error) {

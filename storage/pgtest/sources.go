@@ -34,7 +34,8 @@ func hashOf(path string) (string, error) {
 	return hashIn(root, path)
 }
 
-// hashIn is [hashOf] for the module in the folder root.
+// hashIn returns the hash of a package and of those of the module that it imports, as [hashOf] does, for the module in
+// the folder root.
 func hashIn(root, path string) (string, error) {
 	s := &sources{root: root, seen: map[string]bool{}, sum: sha256.New()}
 	if err := errors.Join(s.file(filepath.Join(root, "go.sum")), s.add(path, true)); err != nil {

@@ -16,7 +16,7 @@ func (s *DB) components(ctx context.Context, page *status.Page) ([]*status.Compo
 	}, `select `+componentColumns+` from status.component where page_id = $1 and deleted_at is null`, page.Code)
 }
 
-// Components returns the components of a page with their statuses, in the order of documents. Empty groups are not
+// Components reads the components of a page with their statuses, in the order of documents. Empty groups are not
 // published.
 func (s *DB) Components(ctx context.Context, page *status.Page) ([]*status.Component, error) {
 	w, err := s.WorkingCopy(ctx, page)
@@ -50,7 +50,7 @@ where page_id = $1 and kind = 'realtime' and state in ('investigating', 'identif
 	return status.NewPageState(page, components, worst), nil
 }
 
-// PageOfComponent returns the code of the page of a component, or "" if the component does not exist.
+// PageOfComponent reads the code of the page of a component, or "" if the component does not exist.
 func (s *DB) PageOfComponent(ctx context.Context, code string) (string, error) {
 	return readValue[string](ctx, s, `select page_id from status.component where id = $1 and deleted_at is null`, code)
 }
@@ -95,8 +95,8 @@ func grouped[T any](rows []T, keys []string, key func(T) string) [][]T {
 	return list.Map(keys, func(k string) []T { return byKey[k] })
 }
 
-// AddComponent adds a component or group to a page, moves those behind its position, and returns its code. Empty
-// groups are not published.
+// AddComponent adds a component or group to a page, moves those behind its position, and returns its code. Empty groups
+// are not published. It is one transaction, with an entry in the audit log.
 func (e *Editor) AddComponent(ctx context.Context, by Author, page string, in status.NewComponent) (string, error) {
 	name := "component.add"
 	if in.IsGroup {
@@ -149,7 +149,8 @@ func (tx *commandTx) updatePositions(moved []*status.Component, except *status.C
 	}
 }
 
-// EditComponent changes a component or group, records the resulting changes of statuses, and returns its code.
+// EditComponent changes a component or group, records the resulting changes of statuses, and returns its code. It is
+// one transaction, with an entry in the audit log.
 func (e *Editor) EditComponent(ctx context.Context, by Author, code string, in status.ComponentEdit) (string, error) {
 	return e.editComponent(ctx, by, "component.set", code, in.ExpectedVersion,
 		func(tx *commandTx, w *status.WorkingCopy, c *status.Component) error {
@@ -168,8 +169,8 @@ base_status = nullif($4, '')::status.component_status,
 		})
 }
 
-// MoveComponent moves a component or group to a position, within its group or to another one, and returns its
-// code. Components behind the position move too.
+// MoveComponent moves a component or group to a position, within its group or to another one, and returns its code.
+// Components behind the position move too. It is one transaction, with an entry in the audit log.
 func (e *Editor) MoveComponent(ctx context.Context, by Author, code string, in status.ComponentMove) (string, error) {
 	return e.editComponent(ctx, by, "component.move", code, in.ExpectedVersion,
 		func(tx *commandTx, w *status.WorkingCopy, c *status.Component) error {
@@ -184,8 +185,8 @@ func (e *Editor) MoveComponent(ctx context.Context, by Author, code string, in s
 		})
 }
 
-// RemoveComponent marks a component or an empty group of a page as deleted, releases the holds of notices on it,
-// and returns its code. Updates that mention it stay.
+// RemoveComponent marks a component or an empty group of a page as deleted, releases the holds of notices on it, and
+// returns its code. Updates that mention it stay. It is one transaction, with an entry in the audit log.
 func (e *Editor) RemoveComponent(
 	ctx context.Context, by Author, code string, in status.VersionInput,
 ) (string, error) {

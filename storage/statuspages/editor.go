@@ -109,7 +109,8 @@ func (e *Editor) edit(
 	return e.write(ctx, &commandTx{editor: e, by: by, action: action, page: page}, nil, do)
 }
 
-// create is [Editor.edit] for a page that it inserts, in the same transaction, if it does not exist.
+// create writes in a transaction, like [Editor.edit], to a page that it inserts, in the same transaction, if it does
+// not exist.
 func (e *Editor) create(
 	ctx context.Context, by Author, action string, p *status.Page, do func(ctx context.Context, tx *commandTx) error,
 ) (string, error) {
@@ -139,8 +140,8 @@ func (e *Editor) write(
 	}))
 }
 
-// editRow is [Editor.edit] for an existing row of a page, which becomes the object in the audit log. what names
-// the row in errors. It fails with [status.NotFound] if the row does not exist.
+// editRow writes to an existing row of a page in a transaction, like [Editor.edit]. The row becomes the object in the
+// audit log. what names the row in errors. It fails with [status.NotFound] if the row does not exist.
 func (e *Editor) editRow(ctx context.Context, by Author, action, table, what, code string,
 	do func(ctx context.Context, tx *commandTx) error,
 ) (string, error) {
@@ -362,8 +363,7 @@ type AuditEntry struct {
 	Changed []string
 }
 
-// Audit returns at most limit entries of the audit log, newest first, of one page and object unless these are
-// empty.
+// Audit reads at most limit entries of the audit log, newest first, of one page and object unless these are empty.
 func (s *DB) Audit(ctx context.Context, page, object string, limit int) ([]*AuditEntry, error) {
 	rows, err := read(ctx, s, auditTargets, nil, `select `+auditColumns+` from status.audit
 where ($1 = '' or page_id = $1) and ($2 = '' or object_id = $2) order by id desc limit $3`, page, object, limit)

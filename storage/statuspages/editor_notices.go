@@ -12,43 +12,44 @@ import (
 	"heliograph/internal/domain/status"
 )
 
-// OpenIncident opens an incident on a page, changes its components, and returns the code of the incident. The
-// rules are those of [status.WorkingCopy.OpenIncident].
+// OpenIncident opens an incident on a page, changes its components, and returns the code of the incident. The rules are
+// those of [status.WorkingCopy.OpenIncident]. It is one transaction, with an entry in the audit log.
 func (e *Editor) OpenIncident(ctx context.Context, by Author, page string, in status.NewIncident) (string, error) {
 	return e.addNotice(ctx, by, "incident.open", page, func(c *status.WorkingCopy) (*status.Effect, error) {
 		return c.OpenIncident(in)
 	})
 }
 
-// UpdateIncident adds an update to an incident that is not over, or resolves it, and returns the code of the
-// incident.
+// UpdateIncident adds an update to an incident that is not over, or resolves it, and returns the code of the incident.
+// It is one transaction, with an entry in the audit log.
 func (e *Editor) UpdateIncident(ctx context.Context, by Author, code string, in status.NewUpdate) (string, error) {
 	return changeNotice(ctx, e, by, "incident.update", status.Realtime, code, in.ExpectedVersion, in,
 		(*status.WorkingCopy).UpdateIncident)
 }
 
-// ReopenIncident reopens an incident that is over with an update, and returns the code of the incident.
+// ReopenIncident reopens an incident that is over with an update, and returns the code of the incident. It is one
+// transaction, with an entry in the audit log.
 func (e *Editor) ReopenIncident(ctx context.Context, by Author, code string, in status.NewUpdate) (string, error) {
 	return changeNotice(ctx, e, by, "incident.reopen", status.Realtime, code, in.ExpectedVersion, in,
 		(*status.WorkingCopy).ReopenIncident)
 }
 
-// PublishPostmortem adds the postmortem to a resolved incident, or replaces it, and returns the code of the
-// incident.
+// PublishPostmortem adds the postmortem to a resolved incident, or replaces it, and returns the code of the incident.
+// It is one transaction, with an entry in the audit log.
 func (e *Editor) PublishPostmortem(ctx context.Context, by Author, code string, in status.NewUpdate) (string, error) {
 	return changeNotice(ctx, e, by, "incident.postmortem", status.Realtime, code, in.ExpectedVersion, in,
 		(*status.WorkingCopy).PublishPostmortem)
 }
 
-// PublishDraft publishes a draft and returns its code. The update is dated now, and sets the components to the
-// statuses that it states.
+// PublishDraft publishes a draft and returns its code. The update is dated now, and sets the components to the statuses
+// that it states. It is one transaction, with an entry in the audit log.
 func (e *Editor) PublishDraft(ctx context.Context, by Author, code string, in status.VersionInput) (string, error) {
 	return changeNotice(ctx, e, by, "incident.publish", status.Realtime, code, in.ExpectedVersion, in,
 		(*status.WorkingCopy).PublishDraft)
 }
 
 // DiscardDraft marks a draft as deleted and returns its code. It fails with [status.BadState] if the incident is
-// published.
+// published. It is one transaction, with an entry in the audit log.
 func (e *Editor) DiscardDraft(ctx context.Context, by Author, code string, in status.VersionInput) (string, error) {
 	return e.editNotice(ctx, by, "incident.discard", status.Realtime, code, in.ExpectedVersion,
 		func(ctx context.Context, tx *commandTx, s status.NoticeState) error {
@@ -67,7 +68,8 @@ func (tx *commandTx) deleteNotice(code string) {
 		tx.At)
 }
 
-// EditUpdate changes the text or the date of an update, and returns the code of the update.
+// EditUpdate changes the text or the date of an update, and returns the code of the update. It is one transaction, with
+// an entry in the audit log.
 func (e *Editor) EditUpdate(ctx context.Context, by Author, update string, edit status.UpdateEdit) (string, error) {
 	notice, err := readValue[string](ctx, e.db, `select incident_id from status.incident_update where id = $1`, update)
 	err = cmp.Or(err, status.FailIf(notice == "", status.NotFound, "update %s does not exist", update))
@@ -93,8 +95,8 @@ where id = $1`,
 		})
 }
 
-// EditNotice changes the name, impact or settings of an incident or a maintenance without an update, and returns
-// its code.
+// EditNotice changes the name, impact or settings of an incident or a maintenance without an update, and returns its
+// code. It is one transaction, with an entry in the audit log.
 func (e *Editor) EditNotice(ctx context.Context, by Author, code string, edit status.NoticeEdit) (string, error) {
 	return e.editNotice(ctx, by, "notice.edit", "", code, edit.ExpectedVersion,
 		func(ctx context.Context, tx *commandTx, s status.NoticeState) error {
@@ -114,7 +116,8 @@ join status.incident_update u on u.id = c.update_id where u.incident_id = $1`, c
 		})
 }
 
-// DeleteNotice marks an incident or a maintenance as deleted, releases its components, and returns its code.
+// DeleteNotice marks an incident or a maintenance as deleted, releases its components, and returns its code. It is one
+// transaction, with an entry in the audit log.
 func (e *Editor) DeleteNotice(ctx context.Context, by Author, code string, in status.VersionInput) (string, error) {
 	return e.editNotice(ctx, by, "notice.delete", "", code, in.ExpectedVersion,
 		func(ctx context.Context, tx *commandTx, _ status.NoticeState) error {
@@ -130,7 +133,7 @@ func (e *Editor) DeleteNotice(ctx context.Context, by Author, code string, in st
 }
 
 // ScheduleMaintenance schedules a maintenance on a page and returns its code. The rules are those of
-// [status.WorkingCopy.ScheduleMaintenance].
+// [status.WorkingCopy.ScheduleMaintenance]. It is one transaction, with an entry in the audit log.
 func (e *Editor) ScheduleMaintenance(
 	ctx context.Context, by Author, page string, in status.NewMaintenance,
 ) (string, error) {
@@ -172,20 +175,22 @@ func (e *Editor) ScheduleSeries(
 	return codes, err
 }
 
-// MoveMaintenance changes the state of a maintenance, or adds text in its current state, and returns its code.
+// MoveMaintenance changes the state of a maintenance, or adds text in its current state, and returns its code. It is
+// one transaction, with an entry in the audit log.
 func (e *Editor) MoveMaintenance(ctx context.Context, by Author, code string, in status.NewUpdate) (string, error) {
 	return changeNotice(ctx, e, by, "maintenance.move", status.Scheduled, code, in.ExpectedVersion, in,
 		(*status.WorkingCopy).MoveMaintenance)
 }
 
-// CancelMaintenance ends a maintenance that has not started and returns its code. It is published as completed.
+// CancelMaintenance ends a maintenance that has not started and returns its code. It is published as completed. It is
+// one transaction, with an entry in the audit log.
 func (e *Editor) CancelMaintenance(ctx context.Context, by Author, code string, in status.NewUpdate) (string, error) {
 	return changeNotice(ctx, e, by, "maintenance.cancel", status.Scheduled, code, in.ExpectedVersion, in,
 		(*status.WorkingCopy).CancelMaintenance)
 }
 
-// RescheduleMaintenance moves a maintenance that has not started, or the end of one in progress, and returns its
-// code. A body is published as an update in the current state.
+// RescheduleMaintenance moves a maintenance that has not started, or the end of one in progress, and returns its code.
+// A body is published as an update in the current state. It is one transaction, with an entry in the audit log.
 func (e *Editor) RescheduleMaintenance(
 	ctx context.Context, by Author, code string, in status.Reschedule,
 ) (string, error) {

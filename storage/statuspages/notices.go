@@ -81,8 +81,8 @@ func statusPlaces(p storage.Page) (storage.Page, error) {
 	return p, nil
 }
 
-// Notices returns a page of the notices of a status page. A cursor consists of milliseconds since 1970 and the bytes
-// of the code.
+// Notices reads a page of the notices of a status page. A cursor consists of milliseconds since 1970 and the bytes of
+// the code.
 func (s *DB) Notices(
 	ctx context.Context, page *status.Page, f NoticeFilter, order NoticeOrder, p storage.Page,
 ) ([]*status.Notice, error) {
@@ -107,8 +107,8 @@ const (
 where a.component_id = p.code`
 )
 
-// CountNotices counts the notices of each of the given objects, up to [storage.MaxCount] + 1. source is SQL after
-// "from" that relates notices n to an object, such as a component.
+// CountNotices reads the number of notices of each of the given objects, up to [storage.MaxCount] + 1. source is SQL
+// after "from" that relates notices n to an object, such as a component.
 func (s *DB) CountNotices(ctx context.Context, codes []string, source string, f NoticeFilter) ([]int64, error) {
 	w := storage.With(codes, storage.MaxCount+1)
 	f.add(&w)
@@ -118,8 +118,8 @@ from unnest($1::text[]) with ordinality p(code, ord) order by p.ord`, w.Args...)
 	return list.Map(counts, func(n *int64) int64 { return *n }), err
 }
 
-// NoticesOfComponents returns a page of the notices of each component, with times in the zone of the component's
-// creation time; one list per component.
+// NoticesOfComponents reads a page of the notices of each component with one statement, with times in the zone of the
+// component's creation time; one list per component.
 func (s *DB) NoticesOfComponents(ctx context.Context, components []*status.Component, f NoticeFilter,
 	order NoticeOrder,
 	p storage.Page,
@@ -166,8 +166,8 @@ join status.incident n on n.id = u.incident_id where u.incident_id = any($1::tex
 	return byNotice, s.completeUpdates(ctx, pages, rows)
 }
 
-// UpdateByCode returns the update with a code and its components, or nil if it does not exist or its notice is a
-// draft or deleted.
+// UpdateByCode reads the update with a code and its components, or nil if it does not exist or its notice is a draft or
+// deleted.
 func (s *DB) UpdateByCode(ctx context.Context, pages status.Pages, code string) (*status.Update, error) {
 	u, err := readOne(ctx, s, updateTargets, nil, `select `+updateColumns+` from status.incident_update u
 join status.incident n on n.id = u.incident_id where u.id = $1 and n.deleted_at is null and not n.draft`, code)
@@ -224,7 +224,7 @@ func (s *DB) noticeStates(
 	return out, nil
 }
 
-// Attachments returns the components of notices; one list per notice, in no order.
+// Attachments reads the components of notices; one list per notice, in no order.
 func (s *DB) Attachments(ctx context.Context, notices []*status.Notice) ([][]*status.Attachment, error) {
 	codes := list.Map(notices, func(n *status.Notice) string { return n.Code })
 	rows, err := read(ctx, s, attachmentTargets, nil,

@@ -19,14 +19,14 @@ import (
 const probeJoins = ` p join status.component c on c.id = p.component_id and c.deleted_at is null left join status.component g on g.id = c.group_id
 left join lateral (select * from status.probe_result where probe_id = p.id order by at desc limit 1) r on true`
 
-// Probes returns the probes of a page with their newest results, in the order of creation.
+// Probes reads the probes of a page with their newest results, in the order of creation.
 func (s *DB) Probes(ctx context.Context, page string) ([]*status.Probe, error) {
 	return read(ctx, s, probeTargets, nil,
 		`select `+probeColumns+` from status.probe`+probeJoins+` where c.page_id = $1 order by p.id`, page)
 }
 
-// AddProbe adds a probe of a component and returns its id. It fails with [status.BadInput] if the settings are
-// invalid, and with [status.NotFound] if the component does not exist.
+// AddProbe adds a probe of a component and returns its id. It fails with [status.BadInput] if the settings are invalid,
+// and with [status.NotFound] if the component does not exist. It is one transaction, with an entry in the audit log.
 func (e *Editor) AddProbe(ctx context.Context, by Author, in status.Probe) (int64, error) {
 	err := status.CheckProbe(&in)
 	if err != nil {
@@ -66,14 +66,14 @@ sets_status, publish, enabled) values ($1, $2, $3, $4, $5, $6, $7, $8, true) ret
 	return id, wrap.Error(err, "parsing the id of the probe")
 }
 
-// RemoveProbe deletes a probe and its results. The status that it has set stays. It fails with [status.NotFound]
-// if the probe does not exist.
+// RemoveProbe deletes a probe and its results. The status that it has set stays. It fails with [status.NotFound] if the
+// probe does not exist. It is one transaction, with an entry in the audit log.
 func (e *Editor) RemoveProbe(ctx context.Context, by Author, id int64) error {
 	return e.editProbe(ctx, by, "probe.remove", id, `delete from status.probe where id = $1`)
 }
 
-// EnableProbe enables or disables a probe. An enabled one runs at once, and its count of consecutive results
-// starts again.
+// EnableProbe enables or disables a probe. An enabled one runs at once, and its count of consecutive results starts
+// again. It is one transaction, with an entry in the audit log.
 func (e *Editor) EnableProbe(ctx context.Context, by Author, id int64, on bool) error {
 	if on {
 		return e.editProbe(ctx, by, "probe.enable", id,
@@ -229,7 +229,7 @@ func (e *Editor) ApplyProbe(ctx context.Context, id int64) (p *status.Probe, out
 	return p, out, err
 }
 
-// noteProbe records that a probe's level was applied without a change of the page.
+// noteProbe writes in a transaction of its own that the level of a probe was applied, without a change of the page.
 func (e *Editor) noteProbe(ctx context.Context, p *status.Probe, out *status.ProbeOutcome) error {
 	err := e.db.begin(ctx, func(tx pgx.Tx) error {
 		tag, err := tx.Exec(ctx, `update status.probe set acted = $2 where id = $1 and acted = $3`, p.ID,

@@ -15,7 +15,7 @@ import (
 	"heliograph/internal/domain/status"
 )
 
-// Revisions returns at most limit revisions of a page after one revision up to and including another, in order. Writes
+// Revisions reads at most limit revisions of a page after one revision up to and including another, in order. Writes
 // older than the list of revisions are missing.
 func (s *DB) Revisions(ctx context.Context, page string, after, until int64, limit int) ([]*status.Revision, error) {
 	return read(ctx, s, revisionTargets, nil,
@@ -23,7 +23,7 @@ func (s *DB) Revisions(ctx context.Context, page string, after, until int64, lim
 order by revision limit $4`, page, after, until, limit)
 }
 
-// NewestRevision returns the revision of a page, or 0 if it does not exist.
+// NewestRevision reads the revision of a page, or 0 if it does not exist.
 func (s *DB) NewestRevision(ctx context.Context, page string) (int64, error) {
 	return readValue[int64](ctx, s, `select revision from status.page where id = $1`, page)
 }
@@ -102,7 +102,7 @@ func (s *DB) SaveDocuments(
 delete from status.document_cache where page_id = $1 and revision <= (select revision from kept) - $5`, page, revision, at, b.Bytes(), maxSavedRevisions)
 }
 
-// SavedDocuments returns the documents of a revision of a page as they were served, by name, or nil if they are not
+// SavedDocuments reads the documents of a revision of a page as they were served, by name, or nil if they are not
 // saved.
 func (s *DB) SavedDocuments(ctx context.Context, page string, revision int64) (map[string]string, error) {
 	compressed, err := readValue[[]byte](ctx, s,
@@ -119,7 +119,7 @@ func (s *DB) SavedDocuments(ctx context.Context, page string, revision int64) (m
 	return documents, wrap.Error(err, "reading revision %d", revision)
 }
 
-// SavedRevisions returns the revisions of a page whose documents are saved, newest first.
+// SavedRevisions reads the revisions of a page whose documents are saved, newest first.
 func (s *DB) SavedRevisions(ctx context.Context, page string) ([]int64, error) {
 	rows, err := read(ctx, s, value[int64], nil,
 		`select revision from status.document_cache where page_id = $1 order by revision desc`, page)

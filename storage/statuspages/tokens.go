@@ -10,8 +10,9 @@ import (
 	"heliograph/internal/domain/status"
 )
 
-// AddToken creates a token with a name, a role, and optionally a page and an expiry time. It returns its secret,
-// of which only the hash is stored. It fails with [status.Conflict] if the name is in use.
+// AddToken creates a token with a name, a role, and optionally a page and an expiry time. It returns its secret, of
+// which only the hash is stored. It fails with [status.Conflict] if the name is in use. It is one transaction, with an
+// entry in the audit log.
 func (e *Editor) AddToken(ctx context.Context, by Author, in status.Token) (string, error) {
 	err := in.Check(e.now())
 	if err != nil {
@@ -27,8 +28,8 @@ values ($1, $2, $3, $4, $5, $6) returning id::text`,
 	})
 }
 
-// RemoveToken deletes the token with a name, which revokes it. It fails with [status.NotFound] if it does not
-// exist.
+// RemoveToken deletes the token with a name, which revokes it. It fails with [status.NotFound] if it does not exist. It
+// is one transaction, with an entry in the audit log.
 func (e *Editor) RemoveToken(ctx context.Context, by Author, name string) error {
 	return e.editTokens(ctx, by, "token.remove", func(ctx context.Context, tx *commandTx) error {
 		tx.queue(`delete from status.operator_token where name = $1`, name)
@@ -49,8 +50,7 @@ func (e *Editor) editTokens(
 	return err
 }
 
-// Tokens returns the tokens that are valid at an instant, or all if it is zero, by name. They have hashes and no
-// secrets.
+// Tokens reads the tokens that are valid at an instant, or all if it is zero, by name. They have hashes and no secrets.
 func (s *DB) Tokens(ctx context.Context, at time.Time) ([]*status.Token, error) {
 	validAt := ledger.Null[time.Time]{V: at, Valid: !at.IsZero()}.Pointer()
 	return read(ctx, s, tokenTargets, nil, `select `+tokenColumns+` from status.operator_token
@@ -65,7 +65,7 @@ and (last_used_at is null or last_used_at < $2::timestamptz - interval '1 minute
 }
 
 // SetTemplate creates a template of a page, or changes the one with the same name. An invalid template fails with
-// [status.BadInput].
+// [status.BadInput]. It is one transaction, with an entry in the audit log.
 func (e *Editor) SetTemplate(ctx context.Context, by Author, page string, t status.Template) error {
 	err := t.Check()
 	if err != nil {
@@ -89,7 +89,8 @@ on conflict (page_id, name) do update set kind = excluded.kind, state = excluded
 // templateByName selects a template t.
 const templateByName = `t.page_id = $1 and t.name = $2`
 
-// RemoveTemplate deletes the template of a page with a name. It fails with [status.NotFound] if it does not exist.
+// RemoveTemplate deletes the template of a page with a name. It fails with [status.NotFound] if it does not exist. It
+// is one transaction, with an entry in the audit log.
 func (e *Editor) RemoveTemplate(ctx context.Context, by Author, page, name string) error {
 	_, err := e.edit(ctx, by, "template.remove", page,
 		func(ctx context.Context, tx *commandTx) error {

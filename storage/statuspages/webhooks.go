@@ -16,19 +16,20 @@ import (
 	"heliograph/storage"
 )
 
-// Webhooks returns the webhooks of a page with their state of delivery, oldest first.
+// Webhooks reads the webhooks of a page with their state of delivery, oldest first.
 func (s *DB) Webhooks(ctx context.Context, page string) ([]*status.Webhook, error) {
 	return read(ctx, s, webhookTargets, nil,
 		`select `+webhookColumns+` from status.webhook w where w.page_id = $1 order by w.created_at, w.id`, page)
 }
 
-// Webhook returns the webhook with a code, with its state of delivery, or nil if it does not exist.
+// Webhook reads the webhook with a code, with its state of delivery, or nil if it does not exist.
 func (s *DB) Webhook(ctx context.Context, code string) (*status.Webhook, error) {
 	return readOne(ctx, s, webhookTargets, nil, `select `+webhookColumns+` from status.webhook w where w.id = $1`, code)
 }
 
-// AddWebhook adds a webhook to a page. It returns its code and its secret, which is empty if the write was done
-// before with the same key. It fails with [status.Conflict] if the page has the URL already. It sends nothing.
+// AddWebhook adds a webhook to a page. It returns its code and its secret, which is empty if the write was done before
+// with the same key. It fails with [status.Conflict] if the page has the URL already. It sends nothing. It is one
+// transaction, with an entry in the audit log.
 func (e *Editor) AddWebhook(
 	ctx context.Context, by Author, page string, in status.NewWebhook,
 ) (code, secret string, err error) {
@@ -53,7 +54,8 @@ values ($1, $2, $3, coalesce($4::text[], '{}'), $5, $6)`, tx.object, page, in.UR
 }
 
 // RotateWebhook replaces the secret of a webhook. It returns its code and the new secret, which is empty if the write
-// was done before with the same key. For a day, messages are signed with both.
+// was done before with the same key. For a day, messages are signed with both. It is one transaction, with an entry in
+// the audit log.
 func (e *Editor) RotateWebhook(
 	ctx context.Context, by Author, code string, _ status.VersionInput,
 ) (_, secret string, err error) {
@@ -68,15 +70,16 @@ func (e *Editor) RotateWebhook(
 	return code, secret, err
 }
 
-// EnableWebhook enables a webhook that was disabled after failures, and returns its code. The next message is sent
-// at once.
+// EnableWebhook enables a webhook that was disabled after failures, and returns its code. The next message is sent at
+// once. It is one transaction, with an entry in the audit log.
 func (e *Editor) EnableWebhook(ctx context.Context, by Author, code string, _ status.VersionInput) (string, error) {
 	return e.editRow(ctx, by, "webhook.enable", webhookTable, "webhook", code, executing(
 		`update status.webhook set disabled_at = null, failures = 0, last_error = null, next_at = '-infinity'
 where id = $1`, code))
 }
 
-// RemoveWebhook deletes a webhook and its pending messages, and returns its code.
+// RemoveWebhook deletes a webhook and its pending messages, and returns its code. It is one transaction, with an entry
+// in the audit log.
 func (e *Editor) RemoveWebhook(ctx context.Context, by Author, code string, _ status.VersionInput) (string, error) {
 	return e.editRow(ctx, by, "webhook.remove", webhookTable, "webhook", code,
 		executing(`delete from status.webhook where id = $1`, code))

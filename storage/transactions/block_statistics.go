@@ -139,9 +139,9 @@ where h % $3 = $4 and r.count > 0`, []any{lower, upper, readers, i})
 // warmed is how long before the newest block hours are counted ahead.
 const warmed = 31 * 24 * storage.Hour
 
-// Warm fills the cache with the hours that have ended, from the newest one backwards, with a pause after each
-// hour. It goes back a month, or to the newest hour of the last call. Calls must not overlap. Without a cache it
-// does nothing.
+// Warm reads the blocks of the hours that have ended and fills the cache with their counts, from the newest hour
+// backwards, with a pause after each hour. It goes back a month, or to the newest hour of the last call. Calls must not
+// overlap. Without a cache it does nothing.
 func (s *BlockStatistics) Warm(ctx context.Context, db *storage.DB, pause time.Duration) error {
 	if s.cache == nil {
 		return nil

@@ -178,7 +178,8 @@ func (r *foundResult) result(db *storage.DB, ref *ResultRef) *ledger.ContractRes
 	return &r.ContractResult
 }
 
-// QueueResultsByHashes is [QueueContractResults] for hashes, with one statement for all.
+// QueueResultsByHashes queues a query for the contract results with hashes, as [QueueContractResults] does for other
+// references, with one statement for all. The result has one contract result per hash, or nil.
 func QueueResultsByHashes(b *storage.Batch, hashes []ledger.Hash) storage.Result[[]*ledger.ContractResult] {
 	starts, places := distinct(hashes)
 	r := foundRead(`select distinct on (hash) hash, consensus_timestamp as at, entity_id as party, payer_account_id as payer

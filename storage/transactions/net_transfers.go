@@ -142,7 +142,8 @@ func QueueCounterparties(b *storage.Batch, of []*ledger.Transfer) storage.Result
 	return queueOthers(b, of, "not ")
 }
 
-// QueueFees is [QueueCounterparties] for the hbars that the node and the network's fee accounts received.
+// QueueFees queues a query for the hbars that the node and the network's fee accounts received from the transactions of
+// some changes, ordered by account. The result has one list per change.
 func QueueFees(b *storage.Batch, of []*ledger.Transfer) storage.Result[[][]*ledger.Transfer] {
 	return queueOthers(b, of, "")
 }

@@ -62,7 +62,7 @@ var key = values.NewKey[*Turn]()
 // Enter. The names of classes must be few.
 func (q *Queue) Turn(client, class string) *Turn { return &Turn{q: q, name: client, className: class} }
 
-// Of returns the turn of ctx, or nil.
+// Of returns the turn of the request whose context is ctx, or nil if it has none.
 func Of(ctx context.Context) *Turn {
 	t, _ := key.Of(ctx)
 	return t

@@ -355,7 +355,7 @@ func Set[T any](s *State, at *T, value T) {
 	*at = value
 }
 
-// SetKey is like [Set] for an entry of a map.
+// SetKey sets the value of a key in the map m, which is undone if the frame of s is reverted; see [Set].
 func SetKey[K comparable, V any](s *State, m map[K]V, key K, value V) {
 	old, had := m[key]
 	s.undos = append(s.undos, func() {

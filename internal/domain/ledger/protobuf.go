@@ -78,7 +78,8 @@ func DecodeTransactionID(b []byte) (MessageTransactionID, error) {
 	return id, nil
 }
 
-// decodeTransactionID is [DecodeTransactionID] without the context in errors. An invalid valid start is null.
+// decodeTransactionID decodes a serialized TransactionID, without the context that [DecodeTransactionID] adds to
+// errors. An invalid valid start is null.
 func decodeTransactionID(b []byte) (id MessageTransactionID, err error) {
 	var m services.TransactionID
 	if err := proto.Unmarshal(b, &m); err != nil {
@@ -107,7 +108,8 @@ func DecodeCustomFeeLimit(b []byte) ([]*CustomFeeLimit, error) {
 	return limits, nil
 }
 
-// decodeCustomFeeLimit is [DecodeCustomFeeLimit] without the context in errors.
+// decodeCustomFeeLimit decodes a serialized CustomFeeLimit, without the context that [DecodeCustomFeeLimit] adds to
+// errors. They wrap [ErrSyntax].
 func decodeCustomFeeLimit(b []byte) ([]*CustomFeeLimit, error) {
 	var m services.CustomFeeLimit
 	if err := proto.Unmarshal(b, &m); err != nil {

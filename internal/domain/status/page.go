@@ -110,7 +110,8 @@ func (s *PageState) Rollup() Rollup {
 	return s.rollup(func(c *Component) ComponentStatus { return c.Status })
 }
 
-// ShownRollup is [PageState.Rollup] with the statuses that the vocabulary of the page shows.
+// ShownRollup computes the status of the page as [PageState.Rollup] does, with the statuses that its vocabulary shows.
+// It changes nothing.
 func (s *PageState) ShownRollup() Rollup {
 	return s.rollup(func(c *Component) ComponentStatus { return c.Shown })
 }

@@ -397,7 +397,7 @@ func FailIf(condition bool, r Reason, format string, args ...any) error {
 	return nil
 }
 
-// badIf is [FailIf] with the reason [BadInput].
+// badIf returns an [*Error] with the reason [BadInput] if a condition holds, else nil; see [FailIf].
 func badIf(condition bool, format string, args ...any) error {
 	return FailIf(condition, BadInput, format, args...)
 }

@@ -149,7 +149,7 @@ func resume(ctx context.Context, conn queryer) (*liveNetwork, error) {
 	return n, nil
 }
 
-// newestHash returns the hash of the newest block, or an empty string.
+// newestHash reads the hash of the newest block, or an empty string if there is none.
 func newestHash(ctx context.Context, db Querier) (hash string, err error) {
 	err = db.QueryRow(ctx,
 		"select coalesce((select hash from record_file order by consensus_end desc limit 1), '')").Scan(&hash)

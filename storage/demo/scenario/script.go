@@ -333,7 +333,8 @@ func (w *Scenario) number(text string) int64 {
 	return n
 }
 
-// parse is [Scenario.number] without the failure: ok is false for other text.
+// parse returns the number that a text stands for, as [Scenario.number] does, and false for other text. It changes
+// nothing.
 func (w *Scenario) parse(text string) (n int64, ok bool) {
 	for _, names := range []map[string]int64{w.results, demo.Numbers} {
 		if n, ok = names[text]; ok {

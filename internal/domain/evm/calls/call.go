@@ -235,7 +235,7 @@ const (
 	HexRange                         // a hex number of more than 64 bits
 )
 
-// Error implements error in the terms of the schema.
+// Error returns the message for clients, with the block that they named, in the terms of the schema.
 func (e *BlockError) Error() string {
 	if e.Problem == BlockSyntax {
 		return fmt.Sprintf("block %q is not a number, a hash with 0x, or a tag such as latest", e.Block)

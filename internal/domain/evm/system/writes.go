@@ -101,7 +101,8 @@ func (c *call) existingToken(a common.Address) (*token, error) {
 	)
 }
 
-// existingParty returns the account or contract at an address. It fails with the code if there is none.
+// existingParty returns the account or contract at an address, in the simulation or else in the ledger. If there is
+// none, it fails with a [refusal] with the code.
 func (c *call) existingParty(address any, code ledger.ResponseCode) (ledger.EntityID, error) {
 	p, ok := c.facts.party(address.(common.Address))
 	return p, refuse(!ok, code)
