@@ -5,7 +5,7 @@
 //
 //   - contracts: the compiled contracts of the network
 //   - world: a simulated ledger, on which transactions move balances, contracts run on an EVM, and rows are recorded
-//   - scenario: the transactions of the demo network, which cover half a year and go on while the network is live
+//   - scenario: the transactions of the demo network, which cover a year and go on while the network is live
 //   - demodb: writes the scenario into a ledger database, and continues it
 //   - statusdemo: writes the status page of the demo network
 package demo
