@@ -193,9 +193,9 @@ type arguments struct {
 	err       error // of the first invalid argument
 }
 
-// argument returns the argument at an index of the field's definition: from the document, a variable or the
-// default value (§6.4.1 of the GraphQL specification). It returns the zero value if the argument is absent. The
-// first error is recorded in in.err.
+// argument returns the argument at an index of the field's definition: from the document, a variable or the default
+// value (§6.4.1 of the GraphQL specification), converted by unmarshal. It returns the zero value if the argument is
+// absent. The first error is recorded in in.err.
 func argument[T any](
 	ctx context.Context, in *arguments, at int, unmarshal func(context.Context, any) (T, error),
 ) (v T) {

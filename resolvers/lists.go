@@ -272,7 +272,8 @@ func counted[T any](
 }
 
 // withCount sets totalCount in a connection if whole, which means that the list has no filter, and returns the
-// connection, which may be nil. count runs only if the operation selects totalCount.
+// connection, which may be nil. exact tells clients whether the number is counted or estimated. count runs only if the
+// operation selects totalCount.
 func withCount[T any](
 	c *relay.Connection[T], whole, exact bool, count func(context.Context) (int64, error),
 ) *relay.Connection[T] {

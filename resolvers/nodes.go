@@ -408,8 +408,8 @@ type nodeName struct {
 	err  error
 }
 
-// part removes the next part of n.rest, up to "/", and returns its value. An error is recorded in n, and the result is
-// then zero.
+// part removes the next part of n.rest, up to "/", and returns its value, which parse reads. An error is recorded in n,
+// and the result is then zero.
 func part[T any](n *nodeName, parse func(string) (T, error)) T {
 	text, rest, _ := strings.Cut(n.rest, "/")
 	v, err := parse(text)

@@ -117,9 +117,9 @@ var targetKeys = map[ledger.TransactionType]keyOf{
 	codes.TypeTokenAccountWipe:           keyIn(func(t *ledger.Token) *ledger.KeyInfo { return t.WipeKey }),
 }
 
-// signers queues in the batch of q reading the entities and signatures of scheduled transactions, and returns the
-// signers of each that have signed, or those that have not: payer, senders, the entity that changes, and receivers that
-// must sign. A list is nil if the signers of the type of transaction are unknown.
+// signers queues in the batch of q reading the entities and signatures of scheduled transactions. If present, it
+// returns the signers of each that have signed, otherwise those that have not: payer, senders, the entity that changes,
+// and receivers that must sign. A list is nil if the signers of the type of transaction are unknown.
 func signers(
 	q rowplan.Request, of []*ledger.ScheduledTransaction, present bool,
 ) (rowplan.Results[[]*ledger.ScheduleSigner], error) {

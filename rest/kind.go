@@ -40,7 +40,7 @@ func Matching(pattern string) func(*Config, Value) (Value, bool) {
 	return Accepting(func(_ *Config, text string) bool { return syntax.MatchString(text) })
 }
 
-// Accepting returns a Parse that leaves accepted values as they are.
+// Accepting returns a Parse that leaves the values as they are that accepts reports as valid, and rejects others.
 func Accepting(accepts func(c *Config, text string) bool) func(*Config, Value) (Value, bool) {
 	return func(c *Config, v Value) (Value, bool) { return v, accepts(c, v.Text) }
 }

@@ -121,8 +121,8 @@ type Page struct {
 	Less    []any // only rows with a smaller key
 }
 
-// NewPage returns a page of at most limit rows. greater and less are the keys of the rows before and after it, and
-// may be nil.
+// NewPage returns a page of at most limit rows, in descending order if desc. greater and less are the keys of the rows
+// before and after it, and may be nil.
 func NewPage(limit int, desc bool, greater, less []any) Page { return Page{limit, desc, greater, less} }
 
 // Keyset adds to w the conditions of the page on the columns that the list is sorted by: after one key, before

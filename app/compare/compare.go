@@ -103,7 +103,8 @@ type run struct {
 	report   *Report
 }
 
-// pages compares a request and the pages that follow. It stops at a page with a difference in the link.
+// pages requests a path from both services, and then the pages that follow, and records the differences in r. It stops
+// at a page with a difference in the link.
 func (r *run) pages(ctx context.Context, request requests.Request) {
 	path := request.Path
 	for page := 0; page < request.Pages && path != "" && ctx.Err() == nil; page++ {

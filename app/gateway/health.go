@@ -182,7 +182,7 @@ func (g *Gateway) healthOf(p *part) partHealth {
 	return h
 }
 
-// statusText returns the value of status in the body of health checks.
+// statusText returns the value of status in the body of health checks, by whether what was asked for is up.
 func statusText(up bool) string {
 	if up {
 		return "UP"

@@ -35,8 +35,8 @@ type metrics struct {
 }
 
 // newMetrics returns the registry of the admin port's /metrics with the metrics of requests, the process, the status
-// pages, traces and the database. Collectors of operations, pages and queues are registered later. Each of db, pages,
-// followers and traces may be missing.
+// pages, traces and the database. now is the clock. Collectors of operations, pages and queues are registered later.
+// Each of db, pages, followers and traces may be missing.
 func newMetrics(
 	db *storage.DB, pages *doccache.Cache, followers []*pagesync.Follower, traces *tracing.Traces,
 	now func() time.Time,
@@ -84,8 +84,9 @@ func (m *metrics) counter(subsystem, name, help string, labels prometheus.Labels
 	m.registry.MustRegister(prometheus.NewCounterFunc(o, func() float64 { return float64(value()) }))
 }
 
-// addDatabase registers metrics of the ledger's database servers: the lag, the pools of connections and, if there
-// are several servers, the lag of each. Reading the lag can query the database at each scrape.
+// addDatabase registers metrics of the ledger's database servers: the lag, which is measured against now, the pools of
+// connections and, if there are several servers, the lag of each. Reading the lag can query the database at each
+// scrape.
 func (m *metrics) addDatabase(db *storage.DB, now func() time.Time) {
 	m.gauge("ledger", "lag_seconds", "Age of the newest block in seconds; -1 if it cannot be read.",
 		nil, func() float64 {

@@ -84,7 +84,7 @@ func (c *compareCmd) compare(ctx context.Context) (*compare.Report, error) {
 }
 
 // read returns the requests of the access log. If there is none, it generates them from values that it reads from the
-// gateway with own.
+// gateway with own, and reports the progress to show.
 func (c *compareCmd) read(
 	ctx context.Context, api *rest.API, own compare.Service, show func(string, int, int),
 ) ([]requests.Request, error) {

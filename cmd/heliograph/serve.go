@@ -258,9 +258,9 @@ func (c *serveCmd) checkLive() error {
 	return nil
 }
 
-// live writes blocks to the demo network in the background with --demo=live, until the returned function is
-// called, which waits for the last one. It fails if the database contains other data. Without --demo=live it does
-// nothing.
+// live writes blocks to the demo network in the background with --demo=live, at the times of the clock now, until the
+// returned function is called, which waits for the last one. It fails if the database contains other data. Without
+// --demo=live it does nothing.
 func (c *serveCmd) live(
 	ctx context.Context, d *database, now func() time.Time, log *slog.Logger,
 ) (stop func(), err error) {

@@ -321,8 +321,9 @@ func (s *session) done(err error, object any, line string, args ...any) error {
 	return s.print(object, line, args...)
 }
 
-// write sends an input to a method of the editor, with the code of the object that it changes, and calls show with
-// the returned code. It returns s.err without writing if an argument was invalid, and shows nothing in a dry run.
+// write sends an input to do, a method of the editor that writes to the database, with the code of the object that it
+// changes, and calls show with the returned code. It returns s.err without writing if an argument was invalid, and
+// shows nothing in a dry run.
 func write[I any](ctx context.Context, s *session, code string, in I,
 	do func(ctx context.Context, by statuspages.Author, code string, in I) (string, error),
 	show func(ctx context.Context, code string) error,

@@ -176,7 +176,8 @@ func ScansPast(set ast.SelectionSet) bool {
 	return false
 }
 
-// Selects reports whether a selection set selects a field, at any depth.
+// Selects reports whether a selection set selects a field, at any depth and in fragments, for which the function is
+// true.
 func Selects(set ast.SelectionSet, is func(*ast.Field) bool) bool {
 	for f := range Fields(set) {
 		if is(f) || Selects(f.SelectionSet, is) {

@@ -95,7 +95,8 @@ func NewConnection[T any](kind string, p Page, rows []*T, key func(*T) Key) *Con
 	return NewCutConnection(kind, p, rows, more, key)
 }
 
-// NewCutConnection is [NewConnection] for at most p.Limit rows: more reports whether others follow in reading order.
+// NewCutConnection is [NewConnection] for at most p.Limit rows, whose sort keys key returns: more reports whether
+// others follow in reading order.
 func NewCutConnection[T any](kind string, p Page, rows []*T, more bool, key func(*T) Key) *Connection[T] {
 	c := &Connection[T]{Nodes: rows, kind: cmp.Or(p.kind, kind), key: key}
 	if p.Backward {

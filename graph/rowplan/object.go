@@ -68,14 +68,15 @@ func Get[T, V any](get func(T) V, shape Shape[V]) Field[T] {
 	return Field[T]{compile: func(c *compiler, f *ast.Field) node[T] { return through(shape.compile(c, f), get) }}
 }
 
-// Many returns a field with a list of objects that the row holds. Nil is an empty list.
+// Many returns a field with a list of objects, which get takes from the row. child returns the table of their fields. A
+// nil list is empty.
 //
 //go:noinline
 func Many[T, C any](get func(T) []C, child func() *Object[C]) Field[T] {
 	return Get(get, ListOf(ObjectOf(child)))
 }
 
-// NullableMany returns a field with a list of objects that the row holds, like [Many]. Nil is null.
+// NullableMany returns a field with a list of objects, like [Many], whose list is null if it is nil.
 func NullableMany[T, C any](get func(T) []C, child func() *Object[C]) Field[T] {
 	return Get(get, NullableListOf(ObjectOf(child)))
 }

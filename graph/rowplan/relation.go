@@ -151,7 +151,7 @@ func Read[T, R any](rel *Relation[T, R], shape Shape[R]) Field[T] {
 	}}
 }
 
-// ReadMany returns a field with a list of objects that a relation reads.
+// ReadMany returns a field with a list of objects that the relation rel reads. child returns the table of their fields.
 //
 //go:noinline
 func ReadMany[T, C any](rel *Relation[T, []C], child func() *Object[C]) Field[T] {

@@ -52,9 +52,10 @@ func Streams(r *http.Request) bool {
 	return media == mediaEvents || exportFormats[media] != nil
 }
 
-// stream executes an operation and sends each response, or each part of it, as pieces of JSON. It returns the errors
-// of an invalid request, or the reason why the server ended the operation. The pieces are valid until send returns.
-// more reports whether another response follows at once. The request has a size in bytes.
+// stream executes an operation and sends each response, or each part of it, as pieces of JSON. It returns the errors of
+// an invalid request, or the reason why the server ended the operation. store is called once the document is valid, to
+// keep it for requests with its ID. The pieces are valid until send returns. more reports whether another response
+// follows at once. The request has a size in bytes.
 func (s *Server) stream(
 	ctx context.Context, size int, params *graphql.RawParams, store func(), send func(more bool, json ...[]byte) error,
 ) gqlerror.List {
@@ -206,7 +207,8 @@ type eventWriter struct {
 	out streamWriter
 }
 
-// next writes an event with a response or a part of one. It can wait for the next event if that follows at once.
+// next writes an event with a response or a part of one to the client. If more reports that another one follows at
+// once, it can wait for that.
 func (e *eventWriter) next(more bool, json ...[]byte) error {
 	return e.write(more, "event: next\ndata: ", json, "\n\n")
 }

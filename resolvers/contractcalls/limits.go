@@ -48,8 +48,9 @@ func rateLimited(err error) error { return fault.Of(fault.RateLimited, err) }
 // invalid returns the BAD_USER_INPUT error with the message of err, which clients see.
 func invalid(err error) error { return fault.Of(fault.BadUserInput, err) }
 
-// admit validates a call and takes it from the limits: filters, requests and gas per second. The caller must call
-// done with the gas that the call used, so that the rest is refunded. If admit fails, nothing is to be done.
+// admit validates a call, or an estimate, and takes it from the limits: filters, requests and gas per second. The
+// caller must call done with the gas that the call used, so that the rest is refunded. If admit fails, nothing is to be
+// done.
 func (l *limits) admit(
 	ctx context.Context, in *calls.ContractCallInput, estimate bool,
 ) (done func(used int64), err error) {
@@ -102,7 +103,8 @@ func (l *limits) tooMuchGas(field string) error {
 	return invalid(&calls.InputError{Field: field, Rule: calls.AtMost, Bound: l.o.MaxGas})
 }
 
-// filter returns an error if the operator's filters reject or throttle a call, and counts a throttled one.
+// filter returns an error if the operator's filters reject or throttle a call, or an estimate, and counts a throttled
+// one.
 func (l *limits) filter(ctx context.Context, in *calls.ContractCallInput, estimate bool) error {
 	switch l.filters.apply(ctx, in, estimate) {
 	case Reject:
@@ -239,8 +241,8 @@ func newFilters(list []Filter, clock func() time.Time, log *slog.Logger) *filter
 	return f
 }
 
-// apply returns [Reject] or [Throttle] if one of the filters does not permit the request, else [Log]. It logs
-// requests that match a filter for that, and counts those of throttles.
+// apply returns [Reject] or [Throttle] if one of the filters does not permit the request, a call or an estimate, else
+// [Log]. It logs requests that match a filter for that, and counts those of throttles.
 func (f *filters) apply(ctx context.Context, in *calls.ContractCallInput, estimate bool) Action {
 	for i := range f.list {
 		filter := &f.list[i]

@@ -48,8 +48,8 @@ func incidentList(
 	return l, err
 }
 
-// maintenanceList checks the arguments of a list of maintenances and returns its filter, order and page. It reads
-// nothing.
+// maintenanceList checks the arguments of a list of maintenances in some states, or all, and returns its filter, order
+// and page. The order is that of the start with byStart, otherwise that of the creation. It reads nothing.
 func maintenanceList(
 	ctx context.Context, args graph.StatusPageMaintenancesArgs, byStart bool, states ...status.State,
 ) (l noticeList, err error) {
@@ -96,8 +96,8 @@ func (l *noticeList) maintenances(rows []*status.Notice) *relay.StatusMaintenanc
 		func(n *status.Maintenance) relay.Key { return l.key(&n.Notice) })
 }
 
-// countNotices sets the count functions of lists: they read the numbers of notices of all objects with one
-// statement, if totalCount is selected.
+// countNotices sets the count functions of lists, one for each of the objects of: they read the numbers of notices of
+// all objects, found by their codes, with one statement, if totalCount is selected.
 func countNotices[T, C any](
 	f Fields, of []T, code func(T) string, lists []*relay.Connection[C], source string,
 	filter statuspages.NoticeFilter,

@@ -57,8 +57,8 @@ func New(o Options) *Resolver {
 // Close ends all subscriptions to status pages, and prevents new ones.
 func (r *Resolver) Close() { r.feeds.close() }
 
-// pageOfList checks the paging arguments of a list and returns the page. kind names the list in its cursors,
-// columns is the number of their values. Errors are BAD_USER_INPUT.
+// pageOfList checks the paging arguments of a list and returns the page. kind names the list in its cursors, columns is
+// the number of their values, and desc is the order of the list. Errors are BAD_USER_INPUT.
 func pageOfList(ctx context.Context, args relay.Args, kind string, columns int, desc bool) (relay.Page, error) {
 	p, err := args.Page(kind, columns, desc, relay.LimitsOf(ctx))
 	if err != nil {

@@ -75,7 +75,8 @@ func (b *bodies) body(e *rest.Endpoint, operations ast.OperationList) *Schema {
 	return all
 }
 
-// selection adds the properties of a selection set on a type to an object.
+// selection adds the properties of a selection set on a type to the schema of an object. With optional, they are not
+// required.
 func (b *bodies) selection(into *Schema, set ast.SelectionSet, on string, optional bool) {
 	for _, s := range set {
 		switch s := s.(type) {
@@ -202,8 +203,8 @@ func newObject(open bool) *Schema {
 	return &Schema{Type: Types{"object"}, AdditionalProperties: new(open)}
 }
 
-// put adds a property to the schema of an object. A property that is selected twice is required if one of the
-// selections requires it, because both have the same value.
+// put adds a property to the schema of an object, required unless optional. A property that is selected twice is
+// required if one of the selections requires it, because both have the same value.
 func (s *Schema) put(name string, value *Schema, optional bool) {
 	if old, ok := s.Properties.Get(name); ok {
 		if !optional && !slices.Contains(s.Required, name) {

@@ -113,8 +113,8 @@ func (c *callBody) data(text ledger.Null[string]) []byte {
 	return nil
 }
 
-// address returns the 20 bytes of an address, or nil if it is missing. An invalid address is collected as a
-// violation and counts as given.
+// address returns the 20 bytes of an address, or nil if it is missing, or empty if it may be. An invalid address is
+// collected as a violation and counts as given.
 func (c *callBody) address(text ledger.Null[string], name string, mayBeEmpty bool) []byte {
 	if !text.Valid || mayBeEmpty && text.V == "" {
 		return nil

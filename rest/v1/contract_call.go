@@ -286,7 +286,7 @@ func bindTracedContract(r *rest.Request) error {
 // finishTrace fails if traces are off or the request does not accept gzip; see [checkGzip].
 func finishTrace(r *rest.Request) error { return checkGzip(r, !r.Config.TracesOff) }
 
-// checkGzip returns a problem if an ability is switched off (501), or if the header Accept-Encoding is missing
+// checkGzip returns a problem if the ability is not switched on (501), or if the header Accept-Encoding is missing
 // (400) or does not have gzip (406), because the responses can be large.
 func checkGzip(r *rest.Request, on bool) error {
 	given := r.HTTP.Header.Values("Accept-Encoding")

@@ -29,7 +29,8 @@ func grantedPage(ps *storage.Parents, page, columns string, p storage.Page, keys
 	}
 }
 
-// allowanceParents returns accounts as parents of allowances, and conditions that start with their arguments.
+// allowanceParents returns accounts as parents of the allowances that they gave, or received, and conditions that start
+// with their arguments.
 func allowanceParents(b *storage.Batch, accounts []ledger.EntityID, received bool) (*storage.Parents, storage.Where) {
 	ps := b.ParentsOrOne("id", storage.Int64s(accounts))
 	if received {

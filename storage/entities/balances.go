@@ -88,8 +88,8 @@ where consensus_timestamp between $1 and $2` + w.String() + ` order by account_i
 	return ofSnapshot.List(ctx, db, "the balances of a snapshot", sql, w.Args...)
 }
 
-// QueueTokenBalances queues a query for the first tokens of each balance, ordered by token id. The result has one list
-// per balance.
+// QueueTokenBalances queues a query for the first tokens of each balance, at most limit, ordered by token id,
+// descending if desc. The result has one list per balance.
 func QueueTokenBalances(
 	b *storage.Batch, balances []*ledger.Balance, limit int, desc bool,
 ) storage.Result[[][]*ledger.TokenBalance] {

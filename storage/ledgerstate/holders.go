@@ -58,8 +58,8 @@ var holderRows = storage.MapperOf(func(h *holderRow, into []any) []any {
 	return append(into, &h.account, &h.balance, &h.decimalsNow, &h.count, &h.holders, &h.rows)
 }, nil)
 
-// QueueHolders queues a query for a page of the holders of a token at a moment, sorted by balance and account, or by
-// account. Those with a balance of 0 are only included if zero is true.
+// QueueHolders queues a query for a page of the holders of a token at a moment, sorted by balance and account if
+// byBalance, otherwise by account. Those with a balance of 0 are only included if zero is true.
 func QueueHolders(b *storage.Batch, m *ledger.Moment, token ledger.EntityID, f ledger.TokenHolderFilter,
 	byBalance, zero bool, p storage.Page,
 ) storage.Result[*Holders] {

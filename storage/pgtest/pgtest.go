@@ -194,8 +194,8 @@ func admin(ctx context.Context, url string, statements ...string) error {
 	return nil
 }
 
-// Allow allows connections to a database, or closes all connections and rejects new ones, as if the server were
-// down. Errors fail the test.
+// Allow allows connections to a database if yes; otherwise it closes all connections and rejects new ones, as if the
+// server were down. Errors fail the test.
 func Allow(tb testing.TB, url string, yes bool) {
 	tb.Helper()
 	cfg, err := pgx.ParseConfig(url)

@@ -158,7 +158,7 @@ func read[T any](
 	return out, wrap.Error(err, "reading the status pages")
 }
 
-// readOne runs a query like [read] and returns its first row, or nil.
+// readOne runs a query like [read] and returns its first row, completed by finish, or nil.
 func readOne[T any](
 	ctx context.Context, s *DB, cols storage.Columns[T], finish func(*T) error, sql string, args ...any,
 ) (*T, error) {

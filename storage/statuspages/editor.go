@@ -129,8 +129,8 @@ func (e *Editor) create(
 	}, do)
 }
 
-// write runs a command in a transaction of [DB.Write], after prepare, which may be nil, and returns the code of
-// the written object.
+// write runs a command do in a transaction of [DB.Write], after prepare, which may be nil, and returns the code of the
+// written object.
 func (e *Editor) write(
 	ctx context.Context, tx *commandTx, prepare func(pgx.Tx) error, do func(ctx context.Context, tx *commandTx) error,
 ) (string, error) {
@@ -219,8 +219,8 @@ func duplicate(err error) bool {
 	return errors.As(err, &pg) && pg.Code == "23505" && pg.ConstraintName != idempotencyKeyConstraint
 }
 
-// preview calls a preview function, if any, with the revision incremented, and fails with errPreviewed so that the
-// transaction is rolled back.
+// preview calls the preview function show, if any, with the revision incremented, and fails with errPreviewed so that
+// the transaction is rolled back.
 func (tx *Tx) preview(ctx context.Context, show func(ctx context.Context) error) error {
 	if show == nil {
 		return nil

@@ -20,7 +20,8 @@ func finishBlock(b *ledger.Block) error {
 	return nil
 }
 
-// Blocks reads a page of blocks, ordered by number or by the consensus time of the last transaction.
+// Blocks reads a page of blocks, ordered by number if byNumber, otherwise by the consensus time of the last
+// transaction.
 func Blocks(
 	ctx context.Context, db *storage.DB, f ledger.BlockFilter, byNumber bool, p storage.Page,
 ) ([]*ledger.Block, error) {

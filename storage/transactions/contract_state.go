@@ -70,8 +70,8 @@ from contract_state s where ` + contract + w.String() + w.OrderBy(p, "s.slot")
 	}, w.Args)
 }
 
-// SlotKey returns a slot in the form of the table of current storage, a whole word, or in that of state changes,
-// without leading zeros. It is the sort key.
+// SlotKey returns a slot in the form of the table of current storage, a whole word, or with atTime in that of state
+// changes, without leading zeros. It is the sort key.
 func SlotKey(slot []byte, atTime bool) []byte {
 	if atTime {
 		return trimmed(slot)

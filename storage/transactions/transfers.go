@@ -84,7 +84,8 @@ type part[C any] struct {
 	row   C
 }
 
-// timed returns a function that sets the consensus time of a row to that of its transaction.
+// timed returns a function that sets the consensus time of a row, to which at returns a pointer, to that of its
+// transaction.
 func timed[C any](at func(*C) *ledger.Timestamp) func(*part[C]) error {
 	return func(p *part[C]) error {
 		*at(&p.row) = p.at

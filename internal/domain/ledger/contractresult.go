@@ -170,7 +170,7 @@ func (r *ContractResult) ChainID() Quantity {
 	return r.NetworkChainID
 }
 
-// ofEthereum returns a value of the Ethereum transaction, or the zero value if there is none.
+// ofEthereum returns what get returns for the Ethereum transaction of r, or the zero value if there is none.
 func ofEthereum[T any](r *ContractResult, get func(*EthereumTransaction) T) T {
 	if r.Ethereum == nil {
 		var none T

@@ -97,8 +97,8 @@ func (s *Schedule) Transaction() *ScheduledTransaction {
 	return t
 }
 
-// party returns the account of a transfer, and appends it to t.Senders or t.Receivers. An allowance adds no
-// sender, because the payer signs it.
+// party returns the account of a transfer, and appends it to t.Senders or t.Receivers. With isApproval it adds no
+// sender, because the payer signs for an allowance.
 func (t *ScheduledTransaction) party(account *services.AccountID, amount int64, isApproval bool) EntityID {
 	id := idOf(account)
 	switch {

@@ -33,10 +33,10 @@ const (
 	liveWrite   = 10 * time.Second
 )
 
-// KeepAlive adds a block every two seconds to the demo network of a database until the context ends. Each block is one
-// transaction. Blocks depend on nothing but their times: after a pause, the scenario runs again in memory up to the
-// newest block. If the database is unavailable, KeepAlive retries. It returns [ErrNotDemo], [ErrOtherVersion],
-// [ErrOtherWriter], errors of the scenario, or nil if the context ends.
+// KeepAlive adds a block every two seconds, by the clock now, to the demo network of a database until the context ends.
+// Each block is one transaction. Blocks depend on nothing but their times: after a pause, the scenario runs again in
+// memory up to the newest block. If the database is unavailable, KeepAlive retries. It returns [ErrNotDemo],
+// [ErrOtherVersion], [ErrOtherWriter], errors of the scenario, or nil if the context ends.
 func KeepAlive(ctx context.Context, url string, now func() time.Time, log *slog.Logger) error {
 	config, err := pgxpool.ParseConfig(url)
 	if err != nil {

@@ -251,8 +251,8 @@ func (m *machine) run(from common.Address, to, at *common.Address, input []byte,
 	return x
 }
 
-// intrinsicGas returns the gas that a message costs before it runs, and the minimum gas that it is charged
-// (EIP-7623).
+// intrinsicGas returns the gas that a message, a call or a creation, costs before it runs, and the minimum gas that it
+// is charged (EIP-7623).
 func intrinsicGas(input []byte, creation bool) (gas, floor uint64) {
 	gas, floor = baseGas, baseGas
 	for _, b := range input {

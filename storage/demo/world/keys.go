@@ -149,7 +149,8 @@ func entityID(id int64) message { return message(nil).num(3, id) }
 // timestampOf returns the protobuf message Timestamp for nanoseconds since 1970.
 func timestampOf(ns int64) message { return message(nil).num(1, ns/Second).num(2, ns%Second) }
 
-// transactionID returns the protobuf message TransactionID.
+// transactionID returns the protobuf message TransactionID of a payer and a start in nanoseconds. False and 0 are
+// omitted.
 func transactionID(payer, validStart int64, scheduled bool, nonce int64) message {
 	m := message(nil).msg(1, timestampOf(validStart)).msg(2, entityID(payer))
 	if scheduled {

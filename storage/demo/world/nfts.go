@@ -35,9 +35,9 @@ func (w *World) addNFTCount(t *Transaction, account, token, by int64) {
 	t.parties = append(t.parties, account)
 }
 
-// addNFTTransfer adds the transfer of a serial to a transaction, or sets its result if the transfer fails. It
-// creates an automatic association if necessary. The receiver pays the price in tinybars. Royalties are a part of
-// the price; without a price, the receiver pays the fallback fee.
+// addNFTTransfer adds the transfer of a serial to a transaction, marked as approved if a spender sends it, or sets its
+// result if the transfer fails. It creates an automatic association if necessary. The receiver pays the price in
+// tinybars. Royalties are a part of the price; without a price, the receiver pays the fallback fee.
 func (w *World) addNFTTransfer(t *Transaction, from, to, token, serial, price int64, approved bool) {
 	if code := w.transferError(from, to, token); code != 0 {
 		t.result = code
@@ -66,8 +66,8 @@ func (w *World) addNFTTransfer(t *Transaction, from, to, token, serial, price in
 	w.moveNFT(t, token, serial, from, to, approved)
 }
 
-// moveNFT changes the owner of a serial, clears its approval, and adds the transfer and its log to t. The receiver
-// 0 removes the serial. It checks nothing and charges no royalties.
+// moveNFT changes the owner of a serial, clears its approval, and adds the transfer, marked as approved if a spender
+// sends it, and its log to t. The receiver 0 removes the serial. It checks nothing and charges no royalties.
 func (w *World) moveNFT(t *Transaction, token, serial, from, to int64, approved bool) {
 	w.nfts.save(t.ts, Row{
 		"token_id": token, "serial_number": serial, "account_id": nullIfZero(to), "deleted": to == 0, "spender": nil,

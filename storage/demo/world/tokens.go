@@ -104,8 +104,8 @@ func (w *World) setFees(id, ts int64, fixed []FixedFee, fractional []FractionalF
 	})
 }
 
-// addAssociation associates an account with a token at ts, without a transaction. The association has the default
-// states of the token. If it exists already, addAssociation calls [World.Fail].
+// addAssociation associates an account with a token at ts, without a transaction, automatically or by the account's
+// own. The association has the default states of the token. If it exists already, addAssociation calls [World.Fail].
 func (w *World) addAssociation(ts, account, token int64, auto bool) {
 	if w.IsAssociated(account, token) {
 		w.Fail("0.0.%d is already associated with 0.0.%d", account, token)
@@ -184,8 +184,8 @@ func (w *World) ChangeSupply(kind ledger.TransactionType, token, account, amount
 	w.commit(t)
 }
 
-// moveUnits adds a transfer of units of a fungible token and its log to t. The account 0 mints or burns them. It
-// checks nothing and charges no custom fees; commit changes the balances.
+// moveUnits adds a transfer of units of a fungible token, marked as approved if a spender sends them, and its log to t.
+// The account 0 mints or burns them. It checks nothing and charges no custom fees; commit changes the balances.
 func (w *World) moveUnits(t *Transaction, token, from, to, amount int64, approved bool) {
 	if from != 0 {
 		t.tokenMoves = append(t.tokenMoves, tokenMove{token, from, -amount, approved})

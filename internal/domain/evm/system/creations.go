@@ -181,8 +181,8 @@ func (t *token) setUnits(supply, decimals any) error {
 	return refuse(!sound || t.Decimals > math.MaxInt32, codes.InvalidTokenDecimals)
 }
 
-// setMaxSupply sets the supply type and the maximum supply of a new token, whose initial supply is set. A finite
-// supply must be positive, any other 0.
+// setMaxSupply sets the supply type and the maximum supply of a new token, whose initial supply is set. With isFinite,
+// most must be positive, otherwise it must be 0.
 func (t *token) setMaxSupply(isFinite bool, most any) error {
 	var sound bool
 	t.MaxSupply, sound = amountOf(most)

@@ -145,8 +145,8 @@ func reads(signature, returns string, value func(c *call, in []any) (any, error)
 	})
 }
 
-// readsToken returns the row of a read-only function with one result of the token that is called or in the first
-// argument. It fails if the token does not exist.
+// readsToken returns the row of a read-only function with one result, which value computes from the token that is
+// called or in the first argument. It fails if the token does not exist.
 func readsToken(signature, returns string, value func(c *call, t *token) any) *function {
 	return reads(signature, returns, func(c *call, in []any) (any, error) {
 		t, err := c.readToken(in)
@@ -157,12 +157,13 @@ func readsToken(signature, returns string, value func(c *call, t *token) any) *f
 	})
 }
 
-// writes returns the row of a function that writes, at a fixed price in tinycents.
+// writes returns the row of a function that writes to the simulation by do, at a fixed price in tinycents.
 func writes(price int64, signature, returns string, do func(c *call, in []any) error) *function {
 	return writesFor(func(*call, []any) int64 { return price }, signature, returns, do)
 }
 
-// writesFor returns the row of a function that writes, at a price that depends on the arguments.
+// writesFor returns the row of a function that writes to the simulation by do, at a price in tinycents that price
+// computes from the arguments.
 func writesFor(
 	price func(c *call, in []any) int64, signature, returns string, do func(c *call, in []any) error,
 ) *function {
