@@ -281,7 +281,7 @@ func TestMoments(t *testing.T) {
 	_, rest, _ := strings.Cut(body, `"transactionId":"`)
 	id, _, _ := strings.Cut(rest, `"`)
 	for moment, want := range map[string]string{
-		`{block: {number: 0}}`:                                  `"at":"1747053293.050888932"`,
+		`{block: {number: 0}}`:                                  `"at":"1747053293.945123450"`,
 		`{block: {number: 999999}}`:                             `{"data":{"ledger":null}}`,
 		`{block: {hash: "0x` + strings.Repeat("00", 48) + `"}}`: `{"data":{"ledger":null}}`,
 		`{time: "2026-01-01"}`:                                  `"at":"1767225600.000000000"`,

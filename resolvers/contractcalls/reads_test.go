@@ -51,12 +51,12 @@ func TestReads(t *testing.T) {
 		}, " ") + "]"
 	}
 	tide := `[["Tide" "TIDE" @1017 "Rises and falls" true 1000000000 false ` + keys(trent, trent, trent) +
-		` [1786106187 @0 7776000]] 499000000 false false false [] ` +
+		` [1786106146 @0 7776000]] 499000000 false false false [] ` +
 		`[[1 100 1 500 false @1018] [1 1000 0 0 true @1021]] [] "0x01"]`
 	card := `["Postcards" "POST" @1017 "" false 9223372036854775807 false [[1 [false @0 0x 0x @0]] [2 [false @0 0x ` +
 		`0x @0]] [4 [false @0 0x 0x @0]] [8 [false @0 ` + trent +
 		` 0x @0]] [16 [false @0 ` + trent +
-		` 0x @0]] [32 [false @0 0x 0x @0]] [64 [false @0 0x 0x @0]]] [1755002381 @0 7776000]] 7 false false false ` +
+		` 0x @0]] [32 [false @0 0x 0x @0]] [64 [false @0 0x 0x @0]]] [1755002407 @0 7776000]] 7 false false false ` +
 		`[] [] [] "0x01"`
 	noInfo := `[["" "" @0 "" false 0 false [] [0 @0 0]] 0 false false false [] [] [] ""]`
 	cases := []struct {
@@ -116,7 +116,7 @@ func TestReads(t *testing.T) {
 			{
 				"getTokenExpiryInfo(address)", "int64,(int64,address,int64)", tokens,
 				[]any{lz(demo.Sunlight)},
-				"22 [1755002137 @1021 7776000]",
+				"22 [1755002126 @1021 7776000]",
 			},
 			{"getTokenInfo(address)", "int64," + ti, tokens, []any{lz(demo.Tide)}, "22 " + tide},
 			{"getTokenInfo(address)", "int64," + ti, tokens, []any{lz(9)}, "167 " + noInfo},

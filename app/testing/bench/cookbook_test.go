@@ -305,12 +305,12 @@ var facts = map[string]map[string]string{
 			`encode(public_key_prefix, 'hex') || '%'`,
 	},
 	"Block page": {
-		"block.hash": `select '0x' || hash from record_file r where r.index = 6258`,
+		"block.hash": `select '0x' || hash from record_file r where r.index = 6191`,
 		"block.transactions.nodes.chargedFeeValue.raw": `select charged_tx_fee::text from transaction t, ` +
-			`record_file r where r.index = 6258 and consensus_timestamp between consensus_start and consensus_end ` +
+			`record_file r where r.index = 6191 and consensus_timestamp between consensus_start and consensus_end ` +
 			`order by consensus_timestamp`,
 		"block.contractLogs.nodes.index": `select l.index::text from contract_log l, record_file r ` +
-			`where r.index = 6258 and consensus_timestamp between consensus_start and consensus_end order by ` +
+			`where r.index = 6191 and consensus_timestamp between consensus_start and consensus_end order by ` +
 			`consensus_timestamp, l.index`,
 	},
 	"Fee estimate": {
