@@ -8,7 +8,6 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
-	"sync"
 	"time"
 
 	"golang.org/x/time/rate"
@@ -22,19 +21,16 @@ import (
 
 // limits decides which requests run. It may be used by several goroutines at the same time.
 type limits struct {
-	o                Options
-	requests, traces *rate.Limiter
-	prestates        *rate.Limiter
-	gas              *gasBudget
-	filters          *filters
+	o                                Options
+	requests, traces, prestates, gas *rate.Limiter // gas is counted in units of gasUnit
+	filters                          *filters
 }
 
 // newLimits returns the limits of contract calls: requests, traces and gas per second, and the filters of requests.
 func newLimits(c Config, o Options) *limits {
-	units := float64(o.GasPerSecond / gasUnit)
 	return &limits{
 		o: o, requests: perSecond(o.RequestsPerSecond), traces: perSecond(o.TracesPerSecond),
-		prestates: perSecond(o.TracesPerSecond), gas: &gasBudget{clock: o.Clock, rate: units, units: units},
+		prestates: perSecond(o.TracesPerSecond), gas: perSecond(o.GasPerSecond / gasUnit),
 		filters: newFilters(o.Filters, o.Clock, c.Logger),
 	}
 }
@@ -119,32 +115,33 @@ func (l *limits) filter(ctx context.Context, in *calls.ContractCallInput, estima
 // reserve takes a request and gas from the budgets per second. The caller must call done with the gas that was used;
 // the rest is refunded.
 func (l *limits) reserve(gas int64) (done func(used int64), err error) {
-	if !l.allow(l.requests) {
+	if !l.allow(l.requests, 1) {
 		return nil, rateLimited(calls.ErrRequestRate)
 	}
 	units := gas / gasUnit
 	if gas <= gasUnit {
 		units = 0
 	}
-	if !l.gas.take(units) {
+	if !l.allow(l.gas, units) {
 		return nil, rateLimited(calls.ErrGasRate)
 	}
 	return func(used int64) {
-		if used <= 0 || used >= gas {
-			l.gas.refund(units)
-			return
+		unused := units
+		if used > 0 && used < gas {
+			unused = min(gas-used, gas*l.o.RefundPercent/100) / gasUnit
 		}
-		l.gas.refund(min(gas-used, gas*l.o.RefundPercent/100) / gasUnit)
+		l.allow(l.gas, -unused)
 	}, nil
 }
 
-// allow reports whether a limiter admits another event now, and counts it.
-func (l *limits) allow(of *rate.Limiter) bool { return of.AllowN(l.o.Clock(), 1) }
+// allow reports whether a limiter admits n events now, and counts them. A negative number returns events that did not
+// take place, up to those of a second.
+func (l *limits) allow(of *rate.Limiter, n int64) bool { return of.AllowN(l.o.Clock(), int(n)) }
 
 // admitOne returns a RATE_LIMITED error if a limiter does not admit a request now, else it counts the request. It
 // does nothing for requests that are admitted already; see [relay.Admitted].
 func (l *limits) admitOne(ctx context.Context, of *rate.Limiter) error {
-	if relay.Admitted(ctx) || l.allow(of) {
+	if relay.Admitted(ctx) || l.allow(of, 1) {
 		return nil
 	}
 	return rateLimited(calls.ErrRequestRate)
@@ -152,39 +149,6 @@ func (l *limits) admitOne(ctx context.Context, of *rate.Limiter) error {
 
 // gasUnit is the gas that the budget counts as one.
 const gasUnit = 10_000
-
-// gasBudget is a token bucket for gas. It is not a [rate.Limiter], because calls return unused gas after they ran: a
-// reservation of a Limiter can only be canceled as a whole, and before its time.
-type gasBudget struct {
-	clock func() time.Time
-	rate  float64 // units per second, and the capacity
-
-	mu      sync.Mutex
-	units   float64
-	updated time.Time
-}
-
-// take removes n units of gas from the budget of this second and reports true, or removes none if fewer are left.
-func (b *gasBudget) take(n int64) bool {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	now := b.clock()
-	if elapsed := now.Sub(b.updated); elapsed > 0 {
-		b.units, b.updated = min(b.rate, b.units+b.rate*elapsed.Seconds()), now
-	}
-	if float64(n) > b.units {
-		return false
-	}
-	b.units -= float64(n)
-	return true
-}
-
-// refund adds units of gas that a call has not used, up to those of a second.
-func (b *gasBudget) refund(n int64) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.units = min(b.rate, b.units+float64(n))
-}
 
 // Action is what a [Filter] does with a request that it matches.
 type Action string

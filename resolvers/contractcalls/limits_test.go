@@ -79,36 +79,40 @@ func TestGasIsRefunded(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if l.gas.take(1) {
+			if l.allow(l.gas, 1) {
 				t.Error("gas is left while the call runs")
 			}
 			done(test.used)
-			if !l.gas.take(test.next / gasUnit) {
+			if !l.allow(l.gas, test.next/gasUnit) {
 				t.Errorf("less than %d is left", test.next)
 			}
-			if l.gas.take(1) {
+			if l.allow(l.gas, 1) {
 				t.Errorf("more than %d is left", test.next)
 			}
 		})
 	}
 }
 
-func TestGasBudgetRefills(t *testing.T) {
-	c := &clock{time.Unix(0, 0)}
-	b := &gasBudget{clock: c.now, rate: 100, units: 100}
-	if !b.take(100) || b.take(1) {
+func TestGasPerSecond(t *testing.T) {
+	l, c := newTestLimits(Options{GasPerSecond: 100 * gasUnit})
+	take := func(n int64) bool { return l.allow(l.gas, n) }
+	if !take(100) || take(1) {
 		t.Fatal("the capacity is not 100")
 	}
 	c.at = c.at.Add(250 * time.Millisecond)
-	if !b.take(25) || b.take(1) {
+	if !take(25) || take(1) {
 		t.Error("a quarter of a second does not add 25")
 	}
 	c.at = c.at.Add(time.Hour)
-	if !b.take(100) || b.take(1) {
+	if !take(100) || take(1) {
 		t.Error("an hour fills more or less than the capacity")
 	}
-	b.refund(1000)
-	if !b.take(100) || b.take(1) {
+	take(-30)
+	if !take(30) || take(1) {
+		t.Error("a refund of 30 does not add 30")
+	}
+	take(-1000)
+	if !take(100) || take(1) {
 		t.Error("a refund exceeds the capacity")
 	}
 }
@@ -118,7 +122,7 @@ func TestMaxGas(t *testing.T) {
 	if _, err := l.admit(t.Context(), callOf(50_001), false); err == nil {
 		t.Error("more than the maximum is admitted")
 	}
-	if !l.gas.take(10) {
+	if !l.allow(l.gas, 10) {
 		t.Error("a rejected call keeps its gas")
 	}
 }

@@ -57,10 +57,10 @@ func New(c Config) *Service {
 }
 
 // AdmitTrace reports whether another trace may run in this second, and counts it.
-func (s *Service) AdmitTrace() bool { return s.limits.allow(s.limits.traces) }
+func (s *Service) AdmitTrace() bool { return s.limits.allow(s.limits.traces, 1) }
 
 // AdmitPrestate reports whether another prestate may be derived in this second, and counts it.
-func (s *Service) AdmitPrestate() bool { return s.limits.allow(s.limits.prestates) }
+func (s *Service) AdmitPrestate() bool { return s.limits.allow(s.limits.prestates, 1) }
 
 // Call runs a call within the limits, without effects on the ledger. It reads the state from the database. A call that
 // fails has a Failure and no output, and is no error.
