@@ -3,26 +3,24 @@
 package attack
 
 import (
-	"bufio"
 	"bytes"
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"math"
-	"net"
 	"net/http"
+	"net/netip"
 	"os"
 	"os/exec"
 	"runtime"
 	"runtime/debug"
 	"strconv"
 	"strings"
-	"sync"
 	"syscall"
 	"testing"
 	"time"
+
+	"golang.org/x/sys/unix"
 )
 
 // driveEnv is the environment variable with the JSON of a drive for a process that sends requests.
@@ -50,7 +48,6 @@ type load struct {
 
 // result is what the requests of a load measured.
 type result struct {
-	mu       sync.Mutex
 	Statuses map[int]*histogram // 0 is a failed request
 	Bare     int                // status 503 without a usable Retry-After
 	Unsent   int                // requests that no connection was free for
@@ -90,8 +87,6 @@ func (h *histogram) at(q float64) time.Duration {
 }
 
 func (r *result) add(status int, latency time.Duration, bare bool) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
 	h := r.Statuses[status]
 	if h == nil {
 		h = &histogram{}
@@ -169,7 +164,7 @@ func (d drive) run(t *testing.T) []*result {
 	return all
 }
 
-// sendLoad is the other process. One processor costs the gateway the least time: several would wait for work actively.
+// sendLoad is the other process. It has one thread, which takes the least time from the gateway.
 func sendLoad() {
 	runtime.GOMAXPROCS(1)
 	debug.SetGCPercent(1000)
@@ -183,39 +178,109 @@ func sendLoad() {
 	}
 }
 
-// send sends all loads at the same time.
+// send sends all loads at the same time, with one thread for all connections: a goroutine for each takes several times
+// as much of the processors, which the gateway on the same machine would lack.
 func (d drive) send() []*result {
-	ctx, cancel := context.WithTimeout(context.Background(), d.Warm+d.During)
-	defer cancel()
-	all := make([]*result, len(d.Loads))
-	var running sync.WaitGroup
-	begin := time.Now()
-	for i, l := range d.Loads {
-		l.Request = strings.Replace(l.Request, "§", strings.Repeat("x", l.Padding), 1)
-		all[i] = &result{Statuses: map[int]*histogram{}, During: d.During}
-		end := begin.Add(d.Warm + d.During)
-		s := &sender{load: l, server: d.Server, begin: begin, warm: d.Warm, end: end, result: all[i]}
-		running.Go(func() {
-			if l.Rate > 0 {
-				s.open(ctx)
-				return
-			}
-			s.closed(ctx)
-		})
+	to := netip.MustParseAddrPort(d.Server)
+	poll, err := unix.EpollCreate1(unix.EPOLL_CLOEXEC)
+	if err != nil {
+		panic(err)
 	}
-	running.Wait()
+	l := &loop{
+		poll: poll, to: unix.SockaddrInet4{Port: int(to.Port()), Addr: to.Addr().As4()},
+		wires: map[int32]*wire{}, buffer: make([]byte, 1<<20), begin: time.Now(), drive: d,
+	}
+	l.end = l.begin.Add(d.Warm + d.During)
+	all := make([]*result, len(d.Loads))
+	for i, one := range d.Loads {
+		text := strings.Replace(one.Request, "§", strings.Repeat("x", one.Padding), 1)
+		all[i] = &result{Statuses: map[int]*histogram{}, During: d.During}
+		l.senders = append(l.senders, &sender{load: one, loop: l, request: []byte(text), result: all[i]})
+	}
+	l.run()
 	return all
+}
+
+// loop sends requests and reads responses on many connections.
+type loop struct {
+	drive
+
+	poll       int // descriptor of epoll
+	to         unix.SockaddrInet4
+	senders    []*sender
+	wires      map[int32]*wire // by descriptor
+	buffer     []byte
+	begin, end time.Time
+	pending    int // requests without a response
+}
+
+// run runs until the end, and until all requests have a response.
+func (l *loop) run() {
+	events := make([]unix.EpollEvent, 1024)
+	for now := l.begin; l.pending > 0 || now.Before(l.end); now = time.Now() {
+		if now.Before(l.end) {
+			for _, s := range l.senders {
+				s.due(now)
+			}
+		}
+		n, err := unix.EpollWait(l.poll, events, 2)
+		if err != nil && !errors.Is(err, unix.EINTR) {
+			panic(err)
+		}
+		for _, e := range events[:max(n, 0)] {
+			w := l.wires[e.Fd]
+			if w != nil && e.Events&unix.EPOLLOUT != 0 {
+				w.write()
+			}
+			if w != nil && w.fd >= 0 && e.Events&^unix.EPOLLOUT != 0 {
+				w.read()
+			}
+		}
+	}
 }
 
 // sender sends the requests of a load.
 type sender struct {
 	load
 
-	server     string
-	begin, end time.Time
-	warm       time.Duration
-	result     *result
+	loop    *loop
+	request []byte
+	result  *result
+	opened  int
+	sent    int     // requests of an open loop, with those that no connection was free for
+	idle    []*wire // of open loops
+	paused  []*wire // of closed loops, in the order in which they continue
 }
+
+// due sends the requests that should be sent by now. In an open loop, that is a fixed number per second, whether
+// responses arrive or not. Each is sent on the connection that has been idle for the shortest time, as HTTP clients do.
+func (s *sender) due(now time.Time) {
+	for ; s.Rate == 0 && s.opened < s.Connections; s.opened++ {
+		s.open(now)
+	}
+	for len(s.paused) > 0 && now.Sub(s.paused[0].at) >= s.Pause {
+		w := s.paused[0]
+		s.paused = s.paused[1:]
+		w.send(now)
+	}
+	for ; float64(s.sent) < s.Rate*now.Sub(s.loop.begin).Seconds(); s.sent++ {
+		at := s.loop.begin.Add(time.Duration(float64(s.sent) / s.Rate * float64(time.Second)))
+		switch last := len(s.idle) - 1; {
+		case last >= 0:
+			w := s.idle[last]
+			s.idle = s.idle[:last]
+			w.send(at)
+		case s.opened < s.Connections:
+			s.opened++
+			s.open(at)
+		default:
+			s.result.Unsent++
+		}
+	}
+}
+
+// open sends a request on a new connection.
+func (s *sender) open(at time.Time) { (&wire{sender: s, fd: -1}).send(at) }
 
 // done counts a request that should have been sent at a time. In a closed loop, those count that end during the
 // measurement, and all that are not served.
@@ -225,7 +290,9 @@ func (s *sender) done(at time.Time, status int, bare bool) {
 	if s.Rate == 0 {
 		counted = now
 	}
-	if warm := counted.Sub(s.begin) < s.warm; warm || s.Rate == 0 && now.After(s.end) && status == http.StatusOK {
+	l := s.loop
+	warm := counted.Sub(l.begin) < l.Warm
+	if warm || s.Rate == 0 && now.After(l.end) && status == http.StatusOK {
 		return
 	}
 	s.result.add(status, now.Sub(at), bare)
@@ -235,152 +302,208 @@ func (s *sender) done(at time.Time, status int, bare bool) {
 type wire struct {
 	*sender
 
-	conn net.Conn
-	read *bufio.Reader
+	fd      int       // -1 without a connection
+	at      time.Time // when the request should have been sent, or when a pause began
+	waiting bool      // for a response
+	written int       // bytes of the request
+	events  uint32    // for which epoll waits
+	got     []byte    // of a response whose header or chunks are incomplete
+	left    int       // bytes of the body that have not arrived; -1 before the header, -2 for chunks
+	status  int       // of the response
+	retry   bool      // the response has a usable Retry-After
 }
 
-// do sends the request and returns the status of the response, or 0.
-func (w *wire) do() (status int, bare bool) {
-	if w.conn == nil {
-		from := net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP(w.Address)}, Timeout: 5 * time.Second}
-		conn, err := from.Dial("tcp", w.server)
+// send sends a request that should have been sent at a time.
+func (w *wire) send(at time.Time) {
+	w.at, w.waiting, w.written, w.got, w.left, w.status, w.retry = at, true, 0, w.got[:0], -1, 0, false
+	w.loop.pending++
+	if w.fd < 0 {
+		err := w.connect()
 		if err != nil {
-			return 0, false
+			w.close()
+			return
 		}
-		_ = conn.SetDeadline(time.Now().Add(10 * time.Minute))
-		w.conn, w.read = conn, bufio.NewReader(conn)
 	}
-	_, _ = io.WriteString(w.conn, w.Request)
-	status, retry, err := w.response()
+	w.write()
+}
+
+// connect begins to connect.
+func (w *wire) connect() error {
+	fd, err := unix.Socket(unix.AF_INET, unix.SOCK_STREAM|unix.SOCK_NONBLOCK|unix.SOCK_CLOEXEC, 0)
 	if err != nil {
+		return err
+	}
+	w.fd, w.events = fd, unix.EPOLLIN
+	w.loop.wires[int32(fd)] = w
+	event := unix.EpollEvent{Events: w.events, Fd: int32(fd)}
+	from := unix.SockaddrInet4{Addr: netip.MustParseAddr(w.Address).As4()}
+	err = errors.Join(
+		unix.SetsockoptInt(fd, unix.IPPROTO_IP, unix.IP_BIND_ADDRESS_NO_PORT, 1),
+		unix.SetsockoptInt(fd, unix.IPPROTO_TCP, unix.TCP_NODELAY, 1), unix.Bind(fd, &from),
+		unix.EpollCtl(w.loop.poll, unix.EPOLL_CTL_ADD, fd, &event))
+	if err != nil {
+		return err
+	}
+	if err := unix.Connect(fd, &w.loop.to); !errors.Is(err, unix.EINPROGRESS) {
+		return err
+	}
+	return nil
+}
+
+// watch changes the events for which epoll waits.
+func (w *wire) watch(events uint32) {
+	if w.events == events {
+		return
+	}
+	w.events = events
+	event := unix.EpollEvent{Events: events, Fd: int32(w.fd)}
+	if err := unix.EpollCtl(w.loop.poll, unix.EPOLL_CTL_MOD, w.fd, &event); err != nil {
+		panic(err)
+	}
+}
+
+// write sends the rest of the request, as much as the connection takes.
+func (w *wire) write() {
+	for w.written < len(w.request) {
+		n, err := unix.Write(w.fd, w.request[w.written:])
+		switch {
+		case errors.Is(err, unix.EAGAIN) || errors.Is(err, unix.ENOTCONN):
+			w.watch(unix.EPOLLIN | unix.EPOLLOUT)
+			return
+		case err != nil:
+			w.close()
+			return
+		}
+		w.written += n
+	}
+	w.watch(unix.EPOLLIN)
+	if w.left == 0 { // the response has arrived before
+		w.finish()
+	}
+}
+
+// read reads a part of the response.
+func (w *wire) read() {
+	n, err := unix.Read(w.fd, w.loop.buffer)
+	switch {
+	case errors.Is(err, unix.EAGAIN):
+		return
+	case err != nil || n <= 0 || !w.waiting:
 		w.close()
-		return 0, false
+		return
 	}
-	return status, status == http.StatusServiceUnavailable && !retry
+	if err := w.receive(w.loop.buffer[:n]); err != nil {
+		w.close()
+		return
+	}
+	if w.left == 0 && w.written == len(w.request) {
+		w.finish()
+	}
 }
 
-// response reads a response. It takes a fraction of the processor time of [http.ReadResponse], which the gateway on
-// the same machine would lack.
-func (w *wire) response() (status int, retry bool, err error) {
-	length := 0
-	for {
-		line, err := w.read.ReadSlice('\n')
-		if err != nil {
-			return 0, false, err
+// receive parses a part of the response. It takes a fraction of the processor time of [http.ReadResponse].
+func (w *wire) receive(part []byte) error {
+	if w.left >= 0 {
+		w.left -= len(part)
+		return nil
+	}
+	if len(w.got) > 0 {
+		w.got = append(w.got, part...)
+		part = w.got
+	}
+	if w.left == -1 {
+		head, body, ok := bytes.Cut(part, []byte("\r\n\r\n"))
+		if !ok {
+			w.got = append(w.got[:0], part...)
+			return nil
 		}
-		name, value, _ := bytes.Cut(bytes.TrimSpace(line), []byte(" "))
-		switch string(name) {
-		case "":
-			if length < 0 {
-				return status, retry, w.chunks()
+		w.left = 0
+		for line := range bytes.SplitSeq(head, []byte("\r\n")) {
+			if err := w.header(line); err != nil {
+				return err
 			}
-			_, err = w.read.Discard(length)
-			return status, retry, err
-		case "HTTP/1.1":
-			status, err = strconv.Atoi(string(value[:3]))
-		case "Content-Length:":
-			length, err = strconv.Atoi(string(value))
-		case "Retry-After:":
-			seconds, _ := strconv.Atoi(string(value))
-			retry = seconds > 0 && seconds <= 60
-		case "Transfer-Encoding:":
-			length = -1
-		case "Connection:":
-			err = errors.ErrUnsupported
 		}
-		if err != nil {
-			return 0, false, err
+		if w.left >= 0 {
+			w.left -= len(body)
+			return nil
 		}
+		part = body
 	}
+	ended, err := chunks(part)
+	if ended {
+		w.left = 0
+	} else {
+		w.got = append(w.got[:0], part...)
+	}
+	return err
 }
 
-// chunks discards a body in chunks.
-func (w *wire) chunks() error {
+// header reads a line of the header.
+func (w *wire) header(line []byte) (err error) {
+	name, value, _ := bytes.Cut(line, []byte(" "))
+	switch string(name) {
+	case "HTTP/1.1":
+		w.status, err = strconv.Atoi(string(value[:3]))
+	case "Content-Length:":
+		w.left, err = strconv.Atoi(string(value))
+	case "Retry-After:":
+		seconds, _ := strconv.Atoi(string(value))
+		w.retry = seconds > 0 && seconds <= 60
+	case "Transfer-Encoding:":
+		w.left = -2
+	case "Connection:":
+		err = errors.ErrUnsupported
+	}
+	return err
+}
+
+// chunks reports whether a body in chunks is complete.
+func chunks(body []byte) (ended bool, err error) {
 	for {
-		line, err := w.read.ReadSlice('\n')
-		if err != nil {
-			return err
+		line, rest, ok := bytes.Cut(body, []byte("\r\n"))
+		if !ok {
+			return false, nil
 		}
-		n, err := strconv.ParseInt(string(bytes.TrimSpace(line)), 16, 32)
-		if err != nil {
-			return err
+		n, err := strconv.ParseInt(string(line), 16, 32)
+		if err != nil || len(rest) < int(n)+len("\r\n") {
+			return false, err
 		}
-		if _, err := w.read.Discard(int(n) + len("\r\n")); err != nil || n == 0 {
-			return err
+		if n == 0 {
+			return true, nil
 		}
+		body = rest[int(n)+len("\r\n"):]
 	}
 }
 
+// finish counts the response of a request, and sends the next one of a closed loop.
+func (w *wire) finish() {
+	w.waiting = false
+	w.loop.pending--
+	w.done(w.at, w.status, w.status == http.StatusServiceUnavailable && !w.retry)
+	now := time.Now()
+	switch {
+	case w.Rate > 0:
+		w.idle = append(w.idle, w)
+	case !now.Before(w.loop.end):
+	case w.status == 0 || w.status != http.StatusOK && w.Pause > 0:
+		w.at = now
+		w.paused = append(w.paused, w)
+	default:
+		w.send(now)
+	}
+}
+
+// close closes the connection. A request without a response has failed.
 func (w *wire) close() {
-	if w.conn != nil {
-		_ = w.conn.Close()
-		w.conn = nil
+	if w.fd >= 0 {
+		delete(w.loop.wires, int32(w.fd))
+		_ = unix.Close(w.fd)
+		w.fd = -1
 	}
-}
-
-// closed sends requests on each connection one after the other.
-func (s *sender) closed(ctx context.Context) {
-	var all sync.WaitGroup
-	for range s.Connections {
-		all.Go(func() {
-			w := &wire{sender: s}
-			defer w.close()
-			for ctx.Err() == nil {
-				at := time.Now()
-				status, bare := w.do()
-				s.done(at, status, bare)
-				if status != http.StatusOK {
-					time.Sleep(s.Pause)
-				}
-			}
-		})
+	if w.waiting {
+		w.status = 0
+		w.finish()
 	}
-	all.Wait()
-}
-
-// open sends requests at a fixed rate per second, whether responses arrive or not, on at most the given number of
-// connections. Each is sent on the connection that has been idle for the shortest time, as HTTP clients do.
-func (s *sender) open(ctx context.Context) {
-	var all sync.WaitGroup
-	var mu sync.Mutex
-	var idle, opened []chan time.Time // each has the intended times of the requests of a connection
-	serve := func(intended chan time.Time) {
-		w := &wire{sender: s}
-		defer w.close()
-		for at := range intended {
-			status, bare := w.do()
-			s.done(at, status, bare)
-			mu.Lock()
-			idle = append(idle, intended)
-			mu.Unlock()
-		}
-	}
-	for sent := 0; ctx.Err() == nil; time.Sleep(5 * time.Millisecond) {
-		for ; float64(sent) < s.Rate*time.Since(s.begin).Seconds(); sent++ {
-			at := s.begin.Add(time.Duration(float64(sent) / s.Rate * float64(time.Second)))
-			mu.Lock()
-			var next chan time.Time
-			if last := len(idle) - 1; last >= 0 {
-				next, idle = idle[last], idle[:last]
-			}
-			mu.Unlock()
-			switch {
-			case next == nil && len(opened) < s.Connections:
-				next = make(chan time.Time, 1)
-				opened = append(opened, next)
-				all.Go(func() { serve(next) })
-				next <- at
-			case next == nil:
-				s.result.Unsent++
-			default:
-				next <- at
-			}
-		}
-	}
-	for _, intended := range opened {
-		close(intended)
-	}
-	all.Wait()
 }
 
 // addresses returns n loopback addresses.
