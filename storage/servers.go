@@ -141,7 +141,8 @@ func (w *work) place() *place {
 	if w.Turn == nil || w.Turn.Client() == "" || w.latest {
 		return &w.own
 	}
-	return w.Turn.Kept(func() any { return new(place) }).(*place) //nolint:forcetypeassert // nothing else is kept
+	w.Turn.Kept.CompareAndSwap(nil, new(place))
+	return w.Turn.Kept.Load().(*place) //nolint:forcetypeassert // nothing else is kept
 }
 
 // of returns the server of an operation, and chooses it on the first call. It waits until a server is fresh enough

@@ -67,9 +67,8 @@ func (g *Gateway) run(
 		next.ServeHTTP(w, r.WithContext(ctx))
 		return
 	}
-	defer turn.End()
 	l := limited(w)
-	err := receive(r, turn, l)
+	err := receive(r, turn)
 	ctx, cancel := context.WithTimeout(ctx, g.o.RequestTimeout)
 	defer cancel()
 	if err == nil {

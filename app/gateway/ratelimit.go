@@ -177,6 +177,7 @@ func (g *Gateway) rate(next http.Handler) http.Handler {
 		}
 		class, endpoint := g.class(r)
 		turn := g.o.DB.Queue().Turn(client, class)
+		defer turn.End()
 		if _, admin := adminKey.Of(r.Context()); r.Header.Get(PlanHeader) != "" && (plans || admin) {
 			turn.Profile = profile.New(server.FieldOf)
 		}

@@ -134,7 +134,7 @@ const (
 // receive reads the body of a request into memory when turn has room for it, up to the size that endpoints allow,
 // and replaces r.Body, so that the handler reads the same bytes and the same error. Larger bodies are left to the
 // handler. It fails if the memory of waiting requests is used up, before it reads anything that does not fit.
-func receive(r *http.Request, turn *admission.Turn, l *limitedWriter) error {
+func receive(r *http.Request, turn *admission.Turn) error {
 	if r.Body == nil || r.Body == http.NoBody || r.ContentLength > maxExplained {
 		return nil
 	}
@@ -142,9 +142,8 @@ func receive(r *http.Request, turn *admission.Turn, l *limitedWriter) error {
 	if size < 0 { // unknown
 		size = maxExplained
 	}
-	if err := turn.Receive(r.Context(), size, func() {
-		_ = l.c.SetReadDeadline(time.Now()) //nolint:forbidigo // deadlines use the system clock
-	}); err != nil {
+	err := turn.Receive(r.Context(), size)
+	if err != nil {
 		return err
 	}
 	body, rest := r.Body, io.Reader(r.Body)

@@ -43,7 +43,8 @@ const (
 type Pool struct {
 	q                      *Queue
 	capacity, perOperation int
-	most, reserved         [shares]int          // connections that a share uses at most, and that are kept for it
+	most                   [shares]int          // connections that a share uses at most
+	reserved               int                  // connections that are kept for each share
 	held                   []*Slot              // in use
 	waiting                []*Slot              // in order of arrival
 	scans                  map[string]time.Time // texts of scans, and when they end to count as scans
@@ -68,7 +69,7 @@ type Slot struct {
 	client *client
 	share  Share
 	sql    string
-	since  time.Time     // when it began to run or to wait
+	since  time.Time     // when it began to run
 	ready  chan struct{} // closed when a waiting slot is granted
 }
 
@@ -80,7 +81,7 @@ func (q *Queue) Pool(all, perOperation int) *Pool {
 	p := &Pool{q: q, capacity: n, perOperation: perOperation, scans: map[string]time.Time{}}
 	p.most = [shares]int{PointReads: n, Lists: n, Scans: max(1, n/4), EVM: max(1, n/3)}
 	if n > int(shares) {
-		p.reserved = [shares]int{1, 1, 1, 1}
+		p.reserved = 1
 	}
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -98,64 +99,49 @@ func (p *Pool) Load() int {
 
 // Enter waits for the permission to run a statement. The caller must call Leave. The first statement of an operation
 // is refused with a [Refusal] if its request has waited for [Options.Timeout]; the others wait until the context ends.
+// A statement that can take long ends the turn of its request while it waits.
 func (p *Pool) Enter(ctx context.Context, op *Operation, share Share, sql string) (*Slot, error) {
-	if err := ctx.Err(); err != nil {
-		return nil, err //nolint:wrapcheck // the caller knows its context
+	q := p.q
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if op.Turn == nil {
+		op.Turn = &Turn{q: q, client: q.join(""), class: &class{}}
 	}
-	s := &Slot{p: p, op: op, share: max(share, op.Share), sql: sql, since: now()}
-	p.q.mu.Lock()
-	defer p.q.mu.Unlock()
-	s.enter()
-	if s.ready == nil {
-		return s, nil
-	}
-	most := p.q.o.Timeout - op.Turn.waited
-	if op.started {
-		most = math.MaxInt64
-	}
-	p.q.mu.Unlock()
-	await(ctx, s.ready, most)
-	p.q.mu.Lock()
-	if !slices.Contains(p.waiting, s) {
-		return s, nil
-	}
-	err := ctx.Err()
-	if err == nil {
-		p.q.class(op.Turn.className).Refused++
-		s.client.started-- // it was not served
-		s.client.best = s.client.rate
-		err = &Refusal{ByTimeout, s.client.remaining()}
-	}
-	s.dequeue()
-	s.end()
-	return nil, err
-}
-
-// enter grants the slot if it fits, or adds it to those that wait, with a channel in s.ready. A slot that can take
-// long ends the turn of its request. The caller holds the lock of the queue.
-func (s *Slot) enter() {
-	p, t := s.p, s.op.Turn
-	if s.share < Scans && s.since.Before(p.scans[s.sql]) {
+	t := op.Turn
+	s := &Slot{p: p, op: op, client: t.client, share: max(share, op.Share), sql: sql}
+	if s.share < Scans && now().Before(p.scans[sql]) {
 		s.share = Scans
 	}
-	if t == nil {
-		t = p.q.Turn("", "")
-		s.op.Turn = t
-	}
-	s.client = p.q.join(t.name)
-	t.client = s.client // another one if its request has ended, or is none
 	t.query(1, 0)
 	if p.fits(s) {
 		s.take()
-		return
+		return s, nil
 	}
 	s.ready = make(chan struct{})
 	p.waiting = append(p.waiting, s)
-	p.q.watch()
-	if s.share >= Scans { // it can take long: let others start
+	q.watch()
+	if s.share >= Scans { // let others start
 		s.client.parked++
 		t.leave()
 	}
+	most := q.o.Timeout - t.waited
+	if op.started {
+		most = math.MaxInt64
+	}
+	q.mu.Unlock()
+	await(ctx, s.ready, most)
+	q.mu.Lock()
+	if !slices.Contains(p.waiting, s) {
+		return s, nil
+	}
+	s.dequeue()
+	t.query(-1, 0)
+	q.grant()
+	if ctx.Err() != nil {
+		return nil, ctx.Err() //nolint:wrapcheck // the caller knows its context
+	}
+	s.client.started-- // it was not served
+	return nil, t.refuse(ByTimeout)
 }
 
 // dequeue removes the slot from those that wait. The caller holds the lock of the queue.
@@ -176,13 +162,6 @@ func (s *Slot) take() {
 	s.op.Turn.query(0, 1)
 }
 
-// end ends the use of the client by the slot and lets waiting turns start. The caller holds the lock of the queue.
-func (s *Slot) end() {
-	s.op.Turn.query(-1, 0)
-	s.p.q.drop(s.client)
-	s.p.q.grant()
-}
-
 // Leave returns the permission to run a statement, so that others can, and updates which statements count as
 // scans. A nil slot does nothing. It must be called once.
 func (s *Slot) Leave() {
@@ -194,7 +173,7 @@ func (s *Slot) Leave() {
 	defer p.q.mu.Unlock()
 	p.held = remove(p.held, s)
 	s.op.held--
-	s.op.Turn.query(0, -1)
+	s.op.Turn.query(-1, -1)
 	took := now().Sub(s.since)
 	if took < scanTime {
 		delete(p.scans, s.sql)
@@ -202,8 +181,8 @@ func (s *Slot) Leave() {
 	if s.share < Scans {
 		p.typical += (took - p.typical) / 16
 	}
-	s.end()
 	p.grant()
+	p.q.grant()
 }
 
 // fits reports whether a slot can be granted now. It changes nothing. The caller holds the lock of the queue.
@@ -219,19 +198,19 @@ func (p *Pool) fits(s *Slot) bool {
 			}
 		}
 	}
-	free, kept := p.capacity-len(p.held), 0
+	free := p.capacity - len(p.held)
 	for share := range shares {
-		kept += p.reserved[share]
 		if share != s.share {
-			free -= max(0, p.reserved[share]-used[share])
+			free -= max(0, p.reserved-used[share])
 		}
 	}
 	if s.share < Scans && (scans >= p.most[Scans] || own >= p.capacity/2) {
 		// For other clients: statements that turn out to be scans or are being canceled do not end soon.
-		free -= p.reserved[s.share]
+		free -= p.reserved
 	}
 	// The statements of one client can become scans, and then no longer use what is kept for these.
-	return free > 0 && own <= p.capacity-kept && used[s.share] < p.most[s.share] && s.op.held < p.perOperation
+	return free > 0 && own <= p.capacity-p.reserved*int(shares) && used[s.share] < p.most[s.share] &&
+		s.op.held < p.perOperation
 }
 
 // sweep counts held statements that take long as scans, remembers their SQL, and ends the turns of their requests.
@@ -253,13 +232,15 @@ func (p *Pool) sweep() {
 	}
 }
 
-// grant sweeps and then grants waiting slots as long as one fits. The caller holds the lock of the queue.
+// grant sweeps and then grants waiting slots as long as one fits. Clients have the order of the queue, and the
+// operations of a client end before others begin. The caller holds the lock of the queue.
 func (p *Pool) grant() {
 	p.sweep()
-	for len(p.waiting) > 0 {
+	for {
 		var next *Slot
 		for _, s := range p.waiting {
-			if p.fits(s) && (next == nil || s.before(next)) {
+			if p.fits(s) && (next == nil || s.client.virtual < next.client.virtual ||
+				s.client == next.client && s.op.started && !next.op.started) {
 				next = s
 			}
 		}
@@ -270,13 +251,4 @@ func (p *Pool) grant() {
 		next.take()
 		close(next.ready)
 	}
-}
-
-// before reports whether a slot precedes an older one: clients have the order of the queue, and the operations of a
-// client end before others begin.
-func (s *Slot) before(older *Slot) bool {
-	if s.client != older.client {
-		return s.client.virtual < older.client.virtual
-	}
-	return s.op.started && !older.op.started
 }

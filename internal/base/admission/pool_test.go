@@ -136,8 +136,8 @@ func TestPerOperation(t *testing.T) {
 		}
 		ended, cancel := context.WithCancel(t.Context())
 		cancel()
-		if _, err := s.pool.Enter(ended, s.operation("b", admission.Lists), admission.Lists, ""); err == nil {
-			t.Error("a client that has left has a connection")
+		if _, err := s.pool.Enter(ended, o, o.Share, ""); err == nil {
+			t.Error("a client that has left waits for a connection")
 		}
 	})
 }

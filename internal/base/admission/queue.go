@@ -26,8 +26,8 @@ type Options struct {
 	Processors int
 	// Timeout is how long a request waits at most. Default: 5 seconds.
 	Timeout time.Duration
-	// Memory is the maximum number of bytes that all waiting requests use. Half of it, or 128 MiB if that is less, is
-	// the maximum that the responses take which one client has not read. Default: no limit for waiting requests.
+	// Memory is the number of bytes that waiting requests and unread responses use, above which requests of clients
+	// that use much of it are refused. Default: no limit.
 	Memory int64
 }
 
@@ -39,17 +39,15 @@ const (
 	interval = 25 * time.Millisecond
 	// active is how long after a request of another client the processors are shared.
 	active = time.Second
-	// overhead is the memory that a waiting request uses in addition to its body, in bytes: its goroutine, its buffers
-	// and its header.
+	// overhead is the memory that a request uses in addition to its body while it waits, in bytes: its goroutine, its
+	// buffers and its header.
 	overhead = 16 << 10
 	// maxParked is the number of requests of a client that wait for a connection above which its next requests wait.
 	maxParked = 64
 	// manyWaiting is the number of waiting requests of a client that are not refused before its rate is known well.
 	manyWaiting = 2048
-	// maxUnread is the maximum number of bytes of the responses that one client has not read.
-	maxUnread = 128 << 20
 	// largeBody is the size of a body, in bytes, from which it waits for room before it is read. The room for those of
-	// a client is the memory divided by roomShare.
+	// a client is the memory divided by roomShare. When the memory is used up, all clients share as much again.
 	largeBody, roomShare = 64 << 10, 8
 	// firstCost is the cost of a class that has not run yet, in seconds.
 	firstCost = 0.001
@@ -64,16 +62,16 @@ const (
 	ByQueue Limit = "queue"
 	// ByTimeout refuses a request that has waited for [Options.Timeout].
 	ByTimeout Limit = "timeout"
-	// ByMemory refuses a request of the client that uses the most memory for waiting requests, or that does not read
-	// its responses.
+	// ByMemory refuses a request of a client that uses much memory for waiting requests and unread responses, while
+	// [Options.Memory] is used up.
 	ByMemory Limit = "memory"
 )
 
 // Refusal is the error of a request that does not run.
 type Refusal struct {
 	Limit Limit
-	// RetryAfter is the time after which the requests of the client that wait now have run, at the rate at which they
-	// currently do.
+	// RetryAfter is the estimate of the time after which the requests of the client that wait now have started. It is
+	// at most a minute.
 	RetryAfter time.Duration
 }
 
@@ -103,7 +101,7 @@ type Queue struct {
 	queued  []*client // those with waiting turns
 	classes map[string]*class
 	virtual float64 // largest virtual time at which a request has started, in seconds
-	bytes   int64   // of waiting requests
+	bytes   int64   // of waiting requests and unread responses
 	streams int
 	ticking bool // a check is scheduled
 
@@ -121,14 +119,11 @@ type client struct {
 	used    count
 	waiting []*Turn // in order of arrival
 	parked  int     // requests that wait for a connection without a turn
-	uses    int     // turns that have arrived and not ended, and slots
+	turns   int     // that have not ended
 	streams int
 
-	holding []*Turn // those that use memory, in order of arrival
-	bytes   int64
-	room    *semaphore.Weighted // for large bodies, in bytes; nil before the first one
-	unread  int64               // bytes of responses that it has not read
-
+	bytes    int64               // of waiting requests and unread responses
+	room     *semaphore.Weighted // for large bodies, in bytes; nil before the first one
 	builders *semaphore.Weighted // for responses, in processors; nil before the first one
 
 	started    int       // requests that have waited and started in the current window
@@ -175,9 +170,16 @@ func (q *Queue) Full(name string) *Refusal {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if c := q.clients[name]; c != nil && q.full(c) {
-		return &Refusal{ByQueue, c.remaining()}
+		return c.refusal(ByQueue)
 	}
 	return nil
+}
+
+// refusal returns a refusal of a request of the client, to retry at the rate of its last window, or one per second if
+// that is lower. The caller holds the lock.
+func (c *client) refusal(by Limit) *Refusal {
+	seconds := min(60, float64(len(c.waiting))/max(1, c.rate))
+	return &Refusal{by, time.Duration(seconds * float64(time.Second))}
 }
 
 // Refused counts a request that was refused without a turn.
@@ -203,24 +205,16 @@ func (q *Queue) class(name string) *class {
 	return c
 }
 
-// join counts a use of the client with a name and returns the client, which it adds if it is new. Each call needs
-// a call of drop. The caller holds the lock.
+// join counts a turn of the client with a name and returns the client, which it adds if it is new. [Turn.End] removes
+// a client without turns. The caller holds the lock.
 func (q *Queue) join(name string) *client {
 	c := q.clients[name]
 	if c == nil {
 		c = &client{name: name, virtual: q.virtual}
 		q.clients[name] = c
 	}
-	c.uses++
+	c.turns++
 	return c
-}
-
-// drop ends a use of the client, and removes a client without uses from the queue. The caller holds the lock.
-func (q *Queue) drop(c *client) {
-	c.uses--
-	if c.uses == 0 {
-		delete(q.clients, c.name)
-	}
 }
 
 // fits reports whether a turn of the client can start now. The caller holds the lock.
@@ -240,10 +234,10 @@ func (q *Queue) processors() int {
 
 // grant starts waiting turns as long as one fits, in the order of the clients' costs. The caller holds the lock.
 func (q *Queue) grant() {
-	for len(q.queued) > 0 && q.used.all < q.most.all && q.used.computing < q.most.computing {
+	for {
 		var next *client
 		for _, c := range q.queued {
-			if q.fits(c) && (next == nil || c.before(next)) {
+			if q.fits(c) && (next == nil || c.virtual < next.virtual) {
 				next = c
 			}
 		}
@@ -252,37 +246,21 @@ func (q *Queue) grant() {
 		}
 		t := next.waiting[0]
 		t.dequeue()
-		q.count(next)
+		next.count(q.o.Timeout / 10)
 		t.start()
 		close(t.ready)
 	}
 }
 
-// before reports whether the next turn of the client precedes that of another one. The caller holds the lock.
-func (c *client) before(other *client) bool {
-	if c.virtual != other.virtual {
-		return c.virtual < other.virtual
-	}
-	return c.waiting[0].arrived.Before(other.waiting[0].arrived)
-}
-
-// count counts a request that has waited and starts. The rate is that of windows of a tenth of the timeout.
-// The caller holds the lock.
-func (q *Queue) count(c *client) {
+// count counts a request that has waited and starts. The rate is that of windows of a duration. The caller holds the
+// lock.
+func (c *client) count(window time.Duration) {
 	c.started++
-	if measured := now().Sub(c.since); measured >= q.o.Timeout/10 {
+	if measured := now().Sub(c.since); measured >= window {
 		c.rate = float64(c.started) / measured.Seconds()
 		c.best = max(c.best, c.rate)
 		c.started, c.since = 0, now()
 	}
-}
-
-// remaining returns the estimate for [Refusal.RetryAfter]: the time after which the requests of the client that wait
-// now have started, at the rate of its last window, or one per second if that is lower. It is at most a minute. The
-// caller holds the lock.
-func (c *client) remaining() time.Duration {
-	seconds := float64(len(c.waiting)) / max(1, c.rate)
-	return min(time.Duration(seconds*float64(time.Second)), time.Minute)
 }
 
 // full reports whether to refuse another turn of the client: if its queue is longer than the timeout, of which a tenth
@@ -291,14 +269,13 @@ func (c *client) remaining() time.Duration {
 // waited in vain: refusals take processor time, as new connections do, so that the current rate would fall with each
 // refusal, and lead to more of them. The caller holds the lock.
 func (q *Queue) full(c *client) bool {
-	if len(c.waiting) == 0 {
+	n, margin := len(c.waiting), q.o.Timeout/10
+	if n == 0 {
 		return false
 	}
-	margin, measured := q.o.Timeout/10, now().Sub(c.waiting[0].arrived)
-	if measured < margin || measured < 5*margin && len(c.waiting) < manyWaiting {
-		return false
-	}
-	return float64(len(c.waiting)) > c.best*(q.o.Timeout-margin).Seconds()
+	measured := now().Sub(c.waiting[0].arrived)
+	return measured >= margin && (measured >= 5*margin || n > manyWaiting) &&
+		float64(n) > c.best*(q.o.Timeout-margin).Seconds()
 }
 
 // watch starts a timer, unless it runs, that looks for statements that take long as long as something waits. The
@@ -316,27 +293,15 @@ func (q *Queue) tick() {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	q.ticking = false
+	waiting := len(q.queued)
 	for _, p := range q.pools {
 		p.grant()
-		if len(p.waiting) > 0 {
-			q.watch()
-		}
+		waiting += len(p.waiting)
 	}
 	q.grant()
-	if len(q.queued) > 0 {
+	if waiting > 0 {
 		q.watch()
 	}
-}
-
-// heaviest returns the client whose waiting requests use the most memory, or nil without clients. The caller holds
-// the lock.
-func (q *Queue) heaviest() (most *client) {
-	for _, c := range q.clients {
-		if most == nil || c.bytes > most.bytes {
-			most = c
-		}
-	}
-	return most
 }
 
 // remove removes the only occurrence of v from s in place and returns the shorter slice.

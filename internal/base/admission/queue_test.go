@@ -373,8 +373,8 @@ func TestDeadline(t *testing.T) {
 	})
 }
 
-// TestMemory checks that the client whose waiting requests use the most memory is refused first, also while it still
-// sends a body.
+// TestMemory checks that requests of clients that use much memory are refused while it is used up, also before their
+// body is read, and those of others are not.
 func TestMemory(t *testing.T) {
 	t.Parallel()
 	const memory = 2 << 20
@@ -385,10 +385,10 @@ func TestMemory(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		results := map[string]chan error{"large": make(chan error, 30), "modest": make(chan error, 100)}
+		results := map[string]chan error{"large": make(chan error, 40), "modest": make(chan error, 10)}
 		wait := func(client string, bytes int) {
 			turn := s.q.Turn(client, client)
-			if err := turn.Receive(t.Context(), bytes, nil); err != nil {
+			if err := turn.Receive(t.Context(), bytes); err != nil {
 				turn.End()
 				results[client] <- err
 				return
@@ -399,33 +399,25 @@ func TestMemory(t *testing.T) {
 			}()
 			synctest.Wait()
 		}
-		stalled, woken := s.q.Turn("large", "large"), false
-		for range 18 {
+		for range 36 { // with 16 KB each
 			wait("large", 60<<10)
 		}
-		if err := stalled.Receive(t.Context(), 32<<10, func() { woken = true }); err != nil {
-			t.Fatal(err)
+		wait("modest", 16<<10)
+		if n := s.q.Stats()["large"].Refused; n < 8 || n > 10 {
+			t.Errorf("%d requests of the large client are refused", n)
 		}
-		for range 40 {
-			wait("modest", 4<<10)
+		for range 3 {
+			wait("modest", 16<<10)
 		}
-		stats := s.q.Stats()
-		modest, n := stats["modest"], stats["large"].Refused
-		if modest.Waiting != 40 || modest.Refused > 0 || n < 2 || n > 4 || !woken {
-			t.Errorf("the large client is woken: %t; %+v", woken, stats)
-		}
-		if r := admission.RefusalOf(stalled.Enter(t.Context())); r == nil || r.Limit != admission.ByMemory {
-			t.Errorf("a refused request enters: %v", r)
-		}
-		wait("large", memory)
-		if err := <-results["large"]; admission.RefusalOf(err) == nil {
-			t.Error(err)
+		if stats := s.q.Stats()["modest"]; stats.Waiting < 1 || stats.Refused < 1 || stats.Waiting > 2 {
+			t.Errorf("a client with the 48th part of the memory: %+v", stats)
 		}
 		time.Sleep(time.Minute)
 		for name, all := range results {
 			for range len(all) {
-				if err := <-all; name == "modest" && admission.RefusalOf(err).Limit != admission.ByTimeout {
-					t.Error(err)
+				limit := admission.RefusalOf(<-all).Limit
+				if limit != admission.ByTimeout && limit != admission.ByMemory {
+					t.Errorf("client %s: refused by %s", name, limit)
 				}
 			}
 		}
@@ -446,7 +438,7 @@ func TestRoom(t *testing.T) {
 		begin := func(ctx context.Context, client, name string, bytes int) *admission.Turn {
 			turn := s.q.Turn(client, "class")
 			go func() {
-				err := turn.Receive(ctx, bytes, nil)
+				err := turn.Receive(ctx, bytes)
 				if err != nil {
 					refused[name] = admission.RefusalOf(err)
 					return
@@ -491,7 +483,8 @@ func TestRoom(t *testing.T) {
 	})
 }
 
-// TestUnread checks that a client that does not read its responses is refused until it does, and no other.
+// TestUnread checks that a client that does not read its responses is refused while they use up the memory, and no
+// other.
 func TestUnread(t *testing.T) {
 	t.Parallel()
 	simulate(t, admission.Options{Memory: 1 << 20}, func(t *testing.T, s *simulation) {
@@ -506,11 +499,11 @@ func TestUnread(t *testing.T) {
 			defer other.End()
 			return admission.RefusalOf(other.Enter(t.Context()))
 		}
-		turn.Send(1<<19 + 1)
+		turn.Send(1 << 20)
 		if r := enter("greedy"); r == nil || r.Limit != admission.ByMemory || enter("modest") != nil {
-			t.Errorf("a client with half of the memory in responses: %v", r)
+			t.Errorf("a client with all of the memory in responses: %v", r)
 		}
-		turn.Send(-1 << 19)
+		turn.Send(-1 << 20)
 		if r := enter("greedy"); r != nil {
 			t.Error(r)
 		}

@@ -3,22 +3,13 @@ package admission
 import (
 	"context"
 	"errors"
+	"sync/atomic"
 	"time"
 
 	"golang.org/x/sync/semaphore"
 
 	"heliograph/internal/base/profile"
 	"heliograph/internal/base/values"
-)
-
-// state is the state of a turn.
-type state uint8
-
-const (
-	arriving state = iota // not in the queue yet
-	waiting
-	running
-	left
 )
 
 // Turn is the permission of a request to run. It is used once, and its user must call End. The methods of a nil turn
@@ -29,23 +20,20 @@ type Turn struct {
 	Charge func(points int) bool
 	// Profile records what the request takes. It is nil if the client has not requested that.
 	Profile *profile.Profile
+	// Kept is a value that the statements of the request share.
+	Kept atomic.Value
 
-	q         *Queue
-	name      string
-	className string
-
-	client  *client // nil before it has arrived
+	q       *Queue
+	client  *client
 	class   *class
-	state   state
-	arrived time.Time
-	waited  time.Duration
-	ready   chan struct{} // closed when a waiting turn starts or is refused
-	refused *Refusal
-	wake    func() // called if the turn is refused before it waits
-	bytes   int64  // memory that it uses while it waits
-	room    int64  // what it has of the client's room for bodies, in bytes
+	arrived time.Time     // in the queue
+	waited  time.Duration // in the queue
+	ready   chan struct{} // closed when a waiting turn starts
+	running bool
+	left    bool // it has run
 	ended   bool
-	kept    any
+	bytes   int64 // memory that it uses while it waits or its response is not read
+	room    int64 // what it has of the client's room for bodies, in bytes
 
 	builds   bool  // its response is being built, or will be soon
 	building int64 // what it has of the processors on which the client builds responses
@@ -58,9 +46,13 @@ type Turn struct {
 
 var key = values.NewKey[*Turn]()
 
-// Turn returns a turn of the named client that has not arrived yet: it counts nothing before Hold, Receive or
-// Enter. The names of classes must be few.
-func (q *Queue) Turn(client, class string) *Turn { return &Turn{q: q, name: client, className: class} }
+// Turn returns a turn of the named client that has not started. The caller must call End. The names of classes must be
+// few.
+func (q *Queue) Turn(client, class string) *Turn {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return &Turn{q: q, client: q.join(client), class: q.class(class)}
+}
 
 // Of returns the turn of the request whose context is ctx, or nil if it has none.
 func Of(ctx context.Context) *Turn {
@@ -85,110 +77,76 @@ func (t *Turn) Client() string {
 	if t == nil {
 		return ""
 	}
-	return t.name
+	return t.client.name
 }
 
 // Waited returns how long the turn has waited in the queue.
 func (t *Turn) Waited() time.Duration { return t.waited }
 
-// Kept returns the value that the request keeps for its statements. The first call makes it. The turn must not be nil.
-func (t *Turn) Kept(first func() any) any {
-	t.q.mu.Lock()
-	defer t.q.mu.Unlock()
-	if t.kept == nil {
-		t.kept = first()
-	}
-	return t.kept
-}
-
-// Another returns another turn of the client that has not arrived, with the same rate limit, for a further
-// operation of the request. It returns nil for a nil turn.
+// Another returns another turn of the client that has not started, with the same rate limit, for a further operation
+// of the request. The caller must call End. It returns nil for a nil turn.
 func (t *Turn) Another() *Turn {
 	if t == nil {
 		return nil
 	}
-	other := t.q.Turn(t.name, t.className)
-	other.Charge = t.Charge
-	return other
+	t.q.mu.Lock()
+	defer t.q.mu.Unlock()
+	return &Turn{q: t.q, client: t.q.join(t.client.name), class: t.class, Charge: t.Charge}
 }
 
-// Hold counts more memory that the request uses until it runs, in bytes, or less if they are negative, before it waits.
-// It fails with a [Refusal] if too much is in use.
+// Hold counts more memory that the request uses until it runs, in bytes, or less if they are negative. It fails with a
+// [Refusal] if too much is in use.
 func (t *Turn) Hold(bytes int) error {
 	if t == nil {
 		return nil
 	}
 	t.q.mu.Lock()
 	defer t.q.mu.Unlock()
-	t.arrive()
 	return t.hold(int64(bytes))
 }
 
 // Receive is called before the body of a request is read, and counts its memory as Hold does. A large body waits until
 // the other bodies of the client leave room for it, so that many at the same time are served one after the other
-// instead of being refused for their memory. wake is called if the turn is refused later because of another request,
-// before it waits.
-func (t *Turn) Receive(ctx context.Context, bytes int, wake func()) error {
-	t.q.mu.Lock()
-	defer t.q.mu.Unlock()
-	t.arrive()
-	if bytes >= largeBody {
-		t.enterRoom(ctx, int64(bytes))
+// instead of being refused for their memory. It fails with a [Refusal] if too much memory is in use, or after the
+// timeout of the queue.
+func (t *Turn) Receive(ctx context.Context, bytes int) error {
+	q, c := t.q, t.client
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if bytes < largeBody {
+		return t.hold(int64(bytes))
 	}
-	t.wake = wake
-	return t.hold(int64(bytes))
-}
-
-// enterRoom waits until the bodies of the client leave room for bytes, or refuses the turn after the timeout of
-// the queue. The caller holds the lock, which is released meanwhile.
-func (t *Turn) enterRoom(ctx context.Context, bytes int64) {
-	ctx, t.wake = context.WithTimeout(ctx, t.q.o.Timeout)
-	defer t.wake()
-	if t.hold(overhead) != nil {
-		return
+	err := t.hold(overhead)
+	if err != nil {
+		return err
 	}
-	c, most := t.client, t.q.o.Memory/roomShare
+	most := q.o.Memory / roomShare
 	if c.room == nil {
 		c.room = semaphore.NewWeighted(most)
 	}
-	t.q.mu.Unlock()
-	err := c.room.Acquire(ctx, min(bytes, most))
-	t.q.mu.Lock()
-	if err == nil {
-		t.room = min(bytes, most)
-	} else if t.refused == nil {
-		t.refuse(ByTimeout)
+	ctx, stop := context.WithTimeout(ctx, q.o.Timeout)
+	defer stop()
+	room := min(int64(bytes), most)
+	q.mu.Unlock()
+	err = c.room.Acquire(ctx, room)
+	q.mu.Lock()
+	if err != nil {
+		return t.refuse(ByTimeout)
 	}
+	t.room = room
+	return t.hold(int64(bytes))
 }
 
-// arrive registers the turn with its client and class, unless it has done so. The caller holds the lock.
-func (t *Turn) arrive() {
-	if t.client == nil {
-		t.client, t.class, t.arrived = t.q.join(t.name), t.q.class(t.className), now()
-	}
-}
-
-// hold counts memory in bytes. As long as too much is in use, it refuses the newest turns of the client that uses
-// the most. It returns the refusal of this turn, if any. The caller holds the lock.
+// hold counts memory in bytes. It refuses the turn if more than the memory of the queue is in use, of which its client
+// uses more than its share of the rest. The caller holds the lock.
 func (t *Turn) hold(bytes int64) error {
-	if t.refused != nil {
-		return t.refused
-	}
-	if t.bytes == 0 {
-		t.client.holding = append(t.client.holding, t)
-	}
+	q := t.q
 	t.add(bytes)
-	for t.q.bytes > t.q.o.Memory && t.refused == nil {
-		worst, refused := t.q.heaviest(), t
-		if worst != t.client {
-			refused = worst.holding[len(worst.holding)-1]
-		}
-		refused.refuse(ByMemory)
+	share := q.o.Memory / roomShare / int64(len(q.clients))
+	if bytes <= 0 || q.bytes <= q.o.Memory || t.client.bytes <= share {
+		return nil
 	}
-	if t.refused != nil {
-		return t.refused
-	}
-	return nil
+	return t.refuse(ByMemory)
 }
 
 // add changes the memory in use of the turn, its client and the queue by a number of bytes.
@@ -200,28 +158,21 @@ func (t *Turn) add(bytes int64) {
 
 // release returns all memory that the turn has counted, and its room for bodies. The caller holds the lock.
 func (t *Turn) release() {
-	if t.bytes > 0 { // most requests hold nothing when they end, and the list can be long
-		t.add(-t.bytes)
-		t.client.holding = remove(t.client.holding, t)
-	}
+	t.add(-t.bytes)
 	if t.room > 0 {
 		t.client.room.Release(t.room)
 		t.room = 0
 	}
 }
 
-// refuse refuses a turn that waits or has not arrived, returns its memory and wakes its request. The caller holds
-// the lock.
-func (t *Turn) refuse(by Limit) {
+// refuse counts and returns the refusal of a turn, and returns its memory. The caller holds the lock.
+func (t *Turn) refuse(by Limit) error {
 	t.class.Refused++
-	t.refused = &Refusal{by, t.client.remaining()}
 	t.release()
-	if t.state == waiting {
-		t.dequeue()
-		close(t.ready)
-	} else if t.wake != nil {
-		t.wake()
+	if by == ByTimeout {
+		t.client.best = t.client.rate
 	}
+	return t.client.refusal(by)
 }
 
 // Enter waits for the turn. It fails with a [Refusal], or if the context ends.
@@ -229,26 +180,47 @@ func (t *Turn) Enter(ctx context.Context) error {
 	if t == nil {
 		return nil
 	}
-	t.q.mu.Lock()
-	defer t.q.mu.Unlock()
-	if err := t.enter(); t.state != waiting {
+	q, c := t.q, t.client
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if c.name != q.last {
+		if q.last != "" {
+			q.changed = now()
+		}
+		q.last = c.name
+	}
+	err := t.hold(overhead)
+	if err != nil {
 		return err
 	}
-	t.q.mu.Unlock()
-	await(ctx, t.ready, t.q.o.Timeout)
-	t.q.mu.Lock()
+	if len(c.waiting)+c.parked == 0 { // it has used none of the time since
+		c.virtual = max(c.virtual, q.virtual)
+	}
 	switch {
-	case t.state != waiting:
-	case errors.Is(ctx.Err(), context.Canceled):
-		t.dequeue()
-	default:
-		t.client.best = t.client.rate
-		t.refuse(ByTimeout)
+	case len(c.waiting) == 0 && q.fits(c):
+		t.start()
+		return nil
+	case q.full(c):
+		return t.refuse(ByQueue)
 	}
-	if t.refused != nil {
-		return t.refused
+	t.arrived, t.ready = now(), make(chan struct{})
+	t.class.Waiting++
+	if c.waiting = append(c.waiting, t); len(c.waiting) == 1 {
+		c.started, c.since, c.rate, c.best = 0, t.arrived, 0, 0
+		q.queued = append(q.queued, c)
+		q.watch()
 	}
-	return ctx.Err() //nolint:wrapcheck // the caller knows its context
+	q.mu.Unlock()
+	await(ctx, t.ready, q.o.Timeout)
+	q.mu.Lock()
+	if t.running {
+		return nil
+	}
+	t.dequeue()
+	if errors.Is(ctx.Err(), context.Canceled) {
+		return ctx.Err() //nolint:wrapcheck // the caller knows its context
+	}
+	return t.refuse(ByTimeout)
 }
 
 // await waits until ready is closed, for at most a duration, or until the context ends.
@@ -262,48 +234,10 @@ func await(ctx context.Context, ready chan struct{}, most time.Duration) {
 	}
 }
 
-// enter starts the turn and returns nil, or adds it to the queue, or returns a refusal. The caller holds the lock,
-// and waits if the state is waiting.
-func (t *Turn) enter() error {
-	t.arrive()
-	q, c := t.q, t.client
-	if t.name != q.last {
-		if q.last != "" {
-			q.changed = now()
-		}
-		q.last = t.name
-	}
-	t.wake = nil
-	if len(c.waiting)+c.parked == 0 { // it has used none of the time since
-		c.virtual = max(c.virtual, q.virtual)
-	}
-	switch {
-	case t.refused != nil:
-	case c.unread > min(maxUnread, q.o.Memory/2):
-		t.refuse(ByMemory)
-	case len(c.waiting) == 0 && q.fits(c):
-		t.start()
-		return nil
-	case q.full(c):
-		t.refuse(ByQueue)
-	}
-	if err := t.hold(overhead); err != nil {
-		return err
-	}
-	t.arrived, t.state, t.ready = now(), waiting, make(chan struct{})
-	t.class.Waiting++
-	if c.waiting = append(c.waiting, t); len(c.waiting) == 1 {
-		c.started, c.since, c.rate, c.best = 0, t.arrived, 0, 0
-		q.queued = append(q.queued, c)
-		q.watch()
-	}
-	return nil
-}
-
 // dequeue removes the turn from the queue and records how long it has waited. The caller holds the lock.
 func (t *Turn) dequeue() {
 	c := t.client
-	t.state, t.waited = arriving, now().Sub(t.arrived)
+	t.waited = now().Sub(t.arrived)
 	t.class.Waiting--
 	if c.waiting = remove(c.waiting, t); len(c.waiting) == 0 {
 		t.q.queued = remove(t.q.queued, c)
@@ -315,7 +249,7 @@ func (t *Turn) dequeue() {
 func (t *Turn) start() {
 	q, c := t.q, t.client
 	t.release()
-	t.state, t.since, t.paid = running, now(), t.class.cost
+	t.running, t.since, t.paid = true, now(), t.class.cost
 	t.class.Served++
 	q.virtual = max(q.virtual, c.virtual)
 	c.virtual += t.paid
@@ -330,12 +264,12 @@ func (t *Turn) use(all, computing int) {
 	}
 }
 
-// Send adds bytes of a response that is being sent to those that the client has not read; they are negative after
-// they were sent. Clients with too many are refused.
+// Send adds bytes of a response that is being sent to the memory that the client uses; they are negative after they
+// were sent.
 func (t *Turn) Send(bytes int64) {
 	t.q.mu.Lock()
 	defer t.q.mu.Unlock()
-	t.client.unread += bytes
+	t.add(bytes)
 }
 
 // Leave ends the turn if it is in use, and its response if it is being built, so that others can start. The request
@@ -357,11 +291,11 @@ func (t *Turn) leave() {
 		t.client.builders.Release(t.building)
 		t.building = 0
 	}
-	if t.state != running {
+	if !t.running {
 		return
 	}
 	t.accrue()
-	t.state = left
+	t.running, t.left = false, true
 	t.use(-1, min(t.away, 1)-1)
 	t.q.grant()
 }
@@ -372,27 +306,30 @@ func (t *Turn) End() {
 	if t == nil {
 		return
 	}
-	t.q.mu.Lock()
-	defer t.q.mu.Unlock()
+	q, c := t.q, t.client
+	q.mu.Lock()
+	defer q.mu.Unlock()
 	t.leave()
-	if t.client == nil || t.ended {
+	if t.ended {
 		return
 	}
 	t.ended = true
 	t.release()
-	if t.state == left {
-		t.client.virtual -= t.paid
+	if t.left {
+		c.virtual -= t.paid
 		t.paid = 0
 		t.class.cost += (t.cost - t.class.cost) / 16
 	}
-	t.q.drop(t.client)
+	if c.turns--; c.turns == 0 {
+		delete(q.clients, c.name)
+	}
 }
 
 // accrue adds the time since the last call to the cost of the turn. Its client pays what exceeds the average cost
 // of the class. The caller holds the lock.
 func (t *Turn) accrue() {
 	units := t.statements
-	if t.state == running && t.away == 0 {
+	if t.running && t.away == 0 {
 		units = 1
 	}
 	at := now()
@@ -411,7 +348,7 @@ func (t *Turn) query(away, statements int) {
 	before := min(t.away, 1)
 	t.away += away
 	t.statements += statements
-	if after := min(t.away, 1); t.state == running && after != before {
+	if after := min(t.away, 1); t.running && after != before {
 		t.use(0, before-after)
 		t.q.grant()
 	}
@@ -431,7 +368,6 @@ func (t *Turn) Build(ctx context.Context) {
 		return
 	}
 	t.builds = true
-	t.arrive()
 	c, most := t.client, int64(q.most.computing-1)
 	if c.builders == nil {
 		c.builders = semaphore.NewWeighted(most)
@@ -463,18 +399,14 @@ func (t *Turn) Stream(most, perClient int) (end func(), err error) {
 	if t == nil {
 		return func() {}, nil
 	}
-	q := t.q
+	q, c := t.q, t.client
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	c := q.join(t.name)
-	if q.streams >= most {
-		err = ErrStreams
-	} else if perClient > 0 && c.streams >= perClient {
-		err = ErrClientStreams
-	}
-	if err != nil {
-		q.drop(c)
-		return nil, err
+	switch {
+	case q.streams >= most:
+		return nil, ErrStreams
+	case perClient > 0 && c.streams >= perClient:
+		return nil, ErrClientStreams
 	}
 	q.streams++
 	c.streams++
@@ -483,6 +415,5 @@ func (t *Turn) Stream(most, perClient int) (end func(), err error) {
 		defer q.mu.Unlock()
 		q.streams--
 		c.streams--
-		q.drop(c)
 	}, nil
 }
