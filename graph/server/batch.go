@@ -37,7 +37,8 @@ func (s *Server) serveBatch(w http.ResponseWriter, r *http.Request, raw []byte) 
 		}
 	}
 	h, status := w.Header(), http.StatusOK
-	h[costHeader], h[costLimitHeader] = []string{strconv.Itoa(cost)}, []string{s.costLimit}
+	h.Set(costHeader, strconv.Itoa(cost))
+	h.Set(costLimitHeader, s.costLimit)
 	refused := s.afford(r.Context(), "batch", cost)
 	if refused != nil && refused[0].Extensions["code"] == string(fault.RateLimited) {
 		status = http.StatusTooManyRequests

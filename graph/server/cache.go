@@ -130,7 +130,8 @@ func (c *responseCache) put(key string, r *cachedResponse) {
 // caches, and can be 304.
 func (c *cachedResponse) write(w http.ResponseWriter, r *http.Request, costLimit string) {
 	h, tag := w.Header(), ""
-	h[costHeader], h[costLimitHeader] = []string{c.cost}, []string{costLimit}
+	h.Set(costHeader, c.cost)
+	h.Set(costLimitHeader, costLimit)
 	if r.Method != http.MethodPost {
 		lifetime := "public, max-age=" + strconv.Itoa(c.age)
 		if c.age == limits.PastAge {

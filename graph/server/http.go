@@ -104,8 +104,8 @@ func (s *Server) execute(
 		return
 	}
 	costText := strconv.Itoa(op.cost)
-	costs := []string{costText, s.costLimit} // the values of two headers in one allocation
-	h[costHeader], h[costLimitHeader] = costs[:1:1], costs[1:]
+	h.Set(costHeader, costText)
+	h.Set(costLimitHeader, s.costLimit)
 	if errs != nil {
 		status := errorStatus(media)
 		if errs[0].Extensions["code"] == string(fault.RateLimited) {

@@ -86,9 +86,8 @@ func variesByEncoding(h http.Header) {
 // body.
 func Write(w http.ResponseWriter, r *http.Request, status int, tag string, parts ...[]byte) {
 	h := w.Header()
-	own := []string{tag, ""} // the values of two headers in one allocation
 	if tag != "" {
-		h["Etag"] = own[:1:1]
+		h.Set("ETag", tag)
 		if status < http.StatusMultipleChoices && r.Method != http.MethodPost &&
 			Matches(r.Header.Get("If-None-Match"), tag) {
 			variesByEncoding(h)
@@ -109,8 +108,7 @@ func Write(w http.ResponseWriter, r *http.Request, status int, tag string, parts
 			h.Set("Content-Encoding", coding)
 		}
 	}
-	own[1] = strconv.Itoa(size)
-	h["Content-Length"] = own[1:]
+	h.Set("Content-Length", strconv.Itoa(size))
 	w.WriteHeader(status)
 	if r.Method == http.MethodHead {
 		return
