@@ -57,7 +57,8 @@ func Value[T any](ctx context.Context, db *DB, what, sql string, args ...any) (v
 }
 
 // slab is the number of rows allocated together: the rest of a page of the default size, and the row after it. The
-// first row is allocated alone, because most objects are read by a unique key.
+// first row is allocated alone, because most objects are read by a unique key. A list of 25 transactions has 246
+// allocations in BenchmarkWays of app/testing/bench instead of 418 with one for each row, in the same CPU time.
 const slab = 25
 
 // Collect decodes all rows and closes them. It fails if a row cannot be decoded or its computed fields are

@@ -369,7 +369,9 @@ const (
 	maxReused = 16 << 20
 )
 
-// Buffers reuses the memory of responses that have been sent.
+// Buffers reuses the memory of responses that have been sent. With new memory for each, REST lists of 25 rows take 7 %
+// (messages), 11 % (accounts) and 16 % (transactions) more CPU time in BenchmarkWays of app/testing/bench, and allocate
+// twice as many bytes.
 type Buffers struct {
 	pool sync.Pool // of *[]byte
 }

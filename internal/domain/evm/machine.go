@@ -82,7 +82,8 @@ type engines struct {
 	pool  sync.Pool // of *engine
 }
 
-// engine has the table of precompiled and system contracts. It serves one run at a time.
+// engine has the table of precompiled and system contracts. It serves one run at a time and is used again: with a new
+// one for each run, the run in BenchmarkBalanceOf takes 170 µs instead of 16, and the request 830 instead of 635.
 type engine struct {
 	sim         *Simulation
 	precompiled vm.PrecompiledContracts
