@@ -115,10 +115,13 @@ var PastTables = sync.OnceValue(func() map[string]string {
 	for table, columns := range versionedTables {
 		columns += openRange
 		// A version of the history ends later. The index of some history tables has the ranges, that of others the
-		// starts.
-		all[table] = `select ` + columns + ` from ` + table + ` where lower(timestamp_range) <= $then
-  union all select ` + columns + ` from ` + table + `_history
-  where lower(timestamp_range) <= $then and timestamp_range @> $then`
+		// starts. The conditions stand outside of the union, because PostgreSQL plans a union as one table only if its
+		// parts have none: then the indexes of both serve joins and the order of pages. The rows of the table itself
+		// are valid from their start on: a range without ends, so that the planner does not expect that few are.
+		all[table] = `select * from (
+  select ` + columns + `, lower(timestamp_range) as since, '(,)'::int8range as valid from ` + table + `
+  union all select ` + columns + `, lower(timestamp_range), timestamp_range from ` + table + `_history) versions
+  where since <= $then and valid @> $then`
 		all[table+"_history"] = `select * from ` + table + `_history where upper(timestamp_range) <= $then`
 	}
 	for table, column := range appendedTables {

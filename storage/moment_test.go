@@ -58,7 +58,7 @@ select memo from topic_message`, 1,
 		},
 		"a history, and its table before it": {
 			Read{SQL: "select from nft_history, nft"},
-			nil, false, `with nft as not materialized (select account_id,`,
+			nil, false, `with nft as not materialized (select * from ( select account_id,`,
 			1,
 		},
 	} {
