@@ -27,12 +27,13 @@ func holdingArgs(m *ledger.Moment, token ledger.EntityID) []any {
 	return []any{int64(token), int64(m.Balances.V.From), int64(m.Since()), MaxHolders, MaxTokenTransfers, MaxNFTs}
 }
 
-// balanceOf is the balance of an account r of related.
-const balanceOf = `case (select type from kind) when 'NON_FUNGIBLE_UNIQUE' then coalesce(o.amount, 0)
-  else coalesce(h.balance, 0) + coalesce(t.amount, 0)::bigint end`
-
-const joinedBalances = `related r left join held h on h.account_id = r.account_id left join moved t on t.account_id = r.account_id
-  left join owned o on o.account_id = r.account_id`
+// balances are the balances of the accounts of related. The sums do not depend on how many rows the planner expects,
+// as joins would.
+const balances = `select account_id, sum(amount)::bigint as balance from (
+  select account_id, 0 as amount, true as related from related
+  union all select account_id, balance, false from held where (select type from kind) is distinct from 'NON_FUNGIBLE_UNIQUE'
+  union all select account_id, amount, false from moved
+  union all select account_id, amount, false from owned) parts group by account_id having bool_or(related)`
 
 // Holders is a page of the holders of a token.
 type Holders struct {
@@ -78,11 +79,11 @@ func QueueHolders(b *storage.Batch, m *ledger.Moment, token ledger.EntityID, f l
 		with = `, named as materialized (select id from entity where type = 'ACCOUNT'` + named.String() + `)`
 		keyed, w.Args = ` and x.account_id in (select id from named)`, named.Args
 	}
-	held := "select r.account_id, " + balanceOf + " as balance from " + joinedBalances
+	above := ""
 	if !zero {
-		held = "select * from (" + held + ") b where balance > 0"
+		above = " and sum(amount) > 0"
 	}
-	sql := holdings + with + `, balances as materialized (` + held + `),
+	sql := holdings + with + `, balances as materialized (` + balances + above + `),
 page as materialized (select x.account_id, x.balance from balances x where true` + w.String() + keyed + w.OrderBy(p, columns...) + `)
 select x.account_id, x.balance, (select decimals from kind), (select count(*) from balances), c.related, c.rows
 from counted c left join page x on true order by ` + p.Order(columns...)

@@ -147,9 +147,11 @@ serials as materialized (select account_id from nft where token_id = $1 and dele
 owned as materialized (select account_id, count(*) as amount from serials group by account_id),
 counted as materialized (select (select count(*) from related) > $4 as related,
   case (select type from kind) when 'NON_FUNGIBLE_UNIQUE' then (select count(*) from serials) > $6 else (select count(*) from passed) > $5 end as rows)
-, balances as materialized (select * from (select r.account_id, case (select type from kind) when 'NON_FUNGIBLE_UNIQUE' then coalesce(o.amount, 0)
-  else coalesce(h.balance, 0) + coalesce(t.amount, 0)::bigint end as balance from related r left join held h on h.account_id = r.account_id left join moved t on t.account_id = r.account_id
-  left join owned o on o.account_id = r.account_id) b where balance > 0),
+, balances as materialized (select account_id, sum(amount)::bigint as balance from (
+  select account_id, 0 as amount, true as related from related
+  union all select account_id, balance, false from held where (select type from kind) is distinct from 'NON_FUNGIBLE_UNIQUE'
+  union all select account_id, amount, false from moved
+  union all select account_id, amount, false from owned) parts group by account_id having bool_or(related) and sum(amount) > 0),
 page as materialized (select x.account_id, x.balance from balances x where true and (x.balance, x.account_id) < ($7, $8) order by x.balance asc, x.account_id asc limit 25)
 select x.account_id, x.balance, (select decimals from kind), (select count(*) from balances), c.related, c.rows
 from counted c left join page x on true order by x.balance asc, x.account_id asc;
@@ -166,9 +168,11 @@ serials as materialized (select account_id from nft where token_id = $1 and dele
 owned as materialized (select account_id, count(*) as amount from serials group by account_id),
 counted as materialized (select (select count(*) from related) > $4 as related,
   case (select type from kind) when 'NON_FUNGIBLE_UNIQUE' then (select count(*) from serials) > $6 else (select count(*) from passed) > $5 end as rows)
-, balances as materialized (select * from (select r.account_id, case (select type from kind) when 'NON_FUNGIBLE_UNIQUE' then coalesce(o.amount, 0)
-  else coalesce(h.balance, 0) + coalesce(t.amount, 0)::bigint end as balance from related r left join held h on h.account_id = r.account_id left join moved t on t.account_id = r.account_id
-  left join owned o on o.account_id = r.account_id) b where balance > 0),
+, balances as materialized (select account_id, sum(amount)::bigint as balance from (
+  select account_id, 0 as amount, true as related from related
+  union all select account_id, balance, false from held where (select type from kind) is distinct from 'NON_FUNGIBLE_UNIQUE'
+  union all select account_id, amount, false from moved
+  union all select account_id, amount, false from owned) parts group by account_id having bool_or(related) and sum(amount) > 0),
 page as materialized (select x.account_id, x.balance from balances x where true and (x.balance, x.account_id) < ($7, $8) order by x.balance asc, x.account_id asc limit 25)
 select x.account_id, x.balance, (select decimals from kind), (select count(*) from balances), c.related, c.rows
 from counted c left join page x on true order by x.balance asc, x.account_id asc;
