@@ -126,14 +126,12 @@ type Page struct {
 func NewPage(limit int, desc bool, greater, less []any) Page { return Page{limit, desc, greater, less} }
 
 // Keyset adds to w the conditions of the page on the columns that the list is sorted by: after one key, before
-// another.
+// another. Columns before those of the keys have the value of the first argument of w.
 func (w *Where) Keyset(p Page, columns ...string) {
-	row := columns[0]
-	marks := "?"
-	if len(columns) > 1 {
-		row = "(" + strings.Join(columns, ", ") + ")"
-		marks = "(?" + strings.Repeat(", ?", len(columns)-1) + ")"
-	}
+	length := max(len(p.Greater), len(p.Less))
+	row := "(" + strings.Join(columns, ", ") + ")"
+	marks := "(" + strings.Repeat("$1, ", len(columns)-length) +
+		strings.TrimPrefix(strings.Repeat(", ?", length), ", ") + ")"
 	if p.Greater != nil {
 		w.And(row+" > "+marks, p.Greater...)
 	}

@@ -82,7 +82,10 @@ func TestKeysetConditions(t *testing.T) {
 	w.Keyset(Page{}, "a")
 	check(t, "no keys", &w, "", "given")
 	w.Keyset(Page{Greater: []any{1}, Less: []any{9}}, "a")
-	check(t, "one column", &w, " and a > $2 and a < $3", "given", 1, 9)
+	check(t, "one column", &w, " and (a) > ($2) and (a) < ($3)", "given", 1, 9)
+	w = Where{Args: []any{"given"}}
+	w.Keyset(Page{Less: []any{1, 2}}, "first", "a", "b")
+	check(t, "a column before", &w, " and (first, a, b) < ($1, $2, $3)", "given", 1, 2)
 	w = Where{}
 	w.Keyset(Page{Greater: []any{1, 2}}, "a", "b")
 	check(t, "two columns", &w, " and (a, b) > ($1, $2)", 1, 2)

@@ -177,3 +177,48 @@ func TestPlansOfLists(t *testing.T) {
 		})
 	}
 }
+
+// TestPlansOfStates requests two pages of lists of a past moment from the same database. Their statements must use
+// indexes too, although each table is then a union with its history.
+func TestPlansOfStates(t *testing.T) {
+	t.Parallel()
+	url := crowded.Shared(t)
+	const usual = 130
+	for list, most := range map[string]float64{
+		// and the NFTs of the account, whose numbers are balances
+		"account(id: 1001) { tokens(PAGE) { nodes { tokenId balance token { name } } PAGES } }":                1100,
+		"account(id: 1001) { nfts(PAGE) { nodes { serialNumber deleted } PAGES } }":                            1100,
+		"account(id: 1001) { allowances { crypto(PAGE) { nodes { amountGranted spender { memo } } PAGES } } }": usual,
+		"account(id: 1001) { allowances { tokens(PAGE) { nodes { amountGranted token { name } } PAGES } } }":   usual,
+		"account(id: 1001) { nftAllowances(PAGE) { nodes { token { name } } PAGES } }":                         usual,
+		"account(id: 1001) { transactions(PAGE) { nodes { consensusTimestamp } PAGES } }":                      500,
+		// and the versions that ended before, of 40,000 in all
+		"token(id: 50002) { nfts(PAGE) { nodes { serialNumber deleted owner { memo } } PAGES } }": 40_000,
+		"contract(id: 60001) { state(PAGE) { nodes { slot value } PAGES } }":                      10_000,
+		"contract(id: 60001) { results(PAGE) { nodes { consensusTimestamp } PAGES } }":            500,
+		"contract(id: 60001) { logs(PAGE) { nodes { consensusTimestamp } PAGES } }":               500,
+		"topic(id: 70001) { messages(PAGE) { nodes { sequenceNumber } PAGES } }":                  usual,
+	} {
+		name, _, _ := strings.Cut(strings.ReplaceAll(list, ") { ", "."), "(PAGE")
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var rec pgtest.Recorder
+			g := testenv.Over(t, url, func(o *testenv.Options) {
+				o.Storage.Tracer, o.Storage.MaxConnections = &rec, 1
+			})
+			document := strings.ReplaceAll(list, "PAGES", "pageInfo { endCursor }")
+			for range 2 {
+				rec.Reset()
+				got := g.Query(t, `{ ledger(at: {time: "1700000500"}) { `+
+					strings.ReplaceAll(document, "PAGE", "first: 25")+` } }`, nil).Body
+				rec.CheckPlans(t, g.DB.Pool(), largeTables(), most)
+				_, rest, found := strings.Cut(got, `"endCursor":"`)
+				cursor, _, _ := strings.Cut(rest, `"`)
+				if !found || strings.Contains(got, `"errors"`) {
+					t.Fatalf("no page: %.500s", got)
+				}
+				document = strings.ReplaceAll(document, "PAGE", `first: 25, after: "`+cursor+`"`)
+			}
+		})
+	}
+}

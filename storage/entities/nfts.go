@@ -40,14 +40,16 @@ func nftPage(
 		}
 		w.And("(coalesce(n.deleted, false) or "+deleted+") = ?", *f.Deleted)
 	}
-	w.Keyset(p, "n.token_id", "n.serial_number")
 	setting, keys = storage.NoBitmaps, []string{"n.token_id", "n.serial_number"}
 	if of == OfAccount && n == 1 && w.String() == "" && f.AnyOf == nil && !distributed {
-		// The planner does not see the ends of this range, and expects many rows: the index is then cheaper than a
-		// bitmap without a setting. With conditions on further columns, the index would be read for all of the range.
+		// The account stands in the order too: at a past moment, PostgreSQL would otherwise read the history of all
+		// NFTs in the order of tokens. It does not see the ends of this range, and expects many rows: the index is
+		// then cheaper than a bitmap without a setting. With conditions on further columns, the index would be read
+		// for all of the range.
 		condition = `n.account_id between (select $1::bigint) and (select $1::bigint)`
 		setting, keys = 0, append([]string{"n.account_id"}, keys...)
 	}
+	w.Keyset(p, keys...)
 	order := w.OrderBy(p, keys...)
 	statement := func(conditions string) string {
 		return `select n.token_id, n.serial_number, n.account_id, n.created_timestamp, n.delegating_spender, n.deleted, n.metadata, n.spender, n.timestamp_range

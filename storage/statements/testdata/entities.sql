@@ -25,11 +25,11 @@ select p.ord, n.token_id, n.serial_number, n.account_id, n.created_timestamp, n.
 from (select $1::bigint as token_id, $2::bigint as serial, 1::bigint as ord) p join nft n on n.token_id = $1::bigint and n.serial_number = $2::bigint left join entity e on e.id = n.token_id;
 
 -- NFTs of an account, and of tokens
-/* enable_bitmapscan = off */ select n.ord, n.token_id, n.serial_number, n.account_id, n.created_timestamp, n.delegating_spender,
+select n.ord, n.token_id, n.serial_number, n.account_id, n.created_timestamp, n.delegating_spender,
   n.deleted or coalesce(e.deleted, false), n.metadata, n.spender, lower(n.timestamp_range),
   upper(n.timestamp_range)
 from (select p.ord, n.* from (select $1::bigint as id, 1::bigint as ord) p cross join lateral (select n.token_id, n.serial_number, n.account_id, n.created_timestamp, n.delegating_spender, n.deleted, n.metadata, n.spender, n.timestamp_range
-  from nft n where n.account_id = p.id and (n.token_id, n.serial_number) < ($2, $3) order by n.token_id asc, n.serial_number asc limit 25) n) n left join entity e on e.id = n.token_id order by n.ord, n.token_id asc, n.serial_number asc;
+  from nft n where n.account_id between (select $1::bigint) and (select $1::bigint) and (n.account_id, n.token_id, n.serial_number) < ($1, $2, $3) order by n.account_id asc, n.token_id asc, n.serial_number asc limit 25) n) n left join entity e on e.id = n.token_id order by n.ord, n.account_id asc, n.token_id asc, n.serial_number asc;
 /* enable_bitmapscan = off */ select n.ord, n.token_id, n.serial_number, n.account_id, n.created_timestamp, n.delegating_spender,
   n.deleted or coalesce(e.deleted, false), n.metadata, n.spender, lower(n.timestamp_range),
   upper(n.timestamp_range)
@@ -181,10 +181,10 @@ select e.id, e.type, e.alias, e.auto_renew_account_id, e.auto_renew_period, e.cr
   e.receiver_sig_required, e.staked_account_id, e.staked_node_id, e.stake_period_start,
   lower(e.timestamp_range), upper(e.timestamp_range), e.balance, e.balance_timestamp,
   s.pending_reward, s.end_stake_period
-from (select * from ((select * from entity e where e.type between 'ACCOUNT' and 'ACCOUNT' and e.id = $1 and e.balance > $2 and e.public_key = $3 and not (e.num = 2 and e.memo = 'Mirror node created synthetic treasury account') and e.id < $4 order by e.type desc, e.id desc limit 25) union all (select * from entity e where e.type between 'CONTRACT' and 'CONTRACT' and e.id = $1 and e.balance > $2 and e.public_key = $3 and not (e.num = 2 and e.memo = 'Mirror node created synthetic treasury account') and e.id < $4 order by e.type desc, e.id desc limit 25)) e order by e.id desc limit 25) e left join entity_stake s on s.id = e.id order by e.id desc limit 25;
+from (select * from ((select * from entity e where e.type between 'ACCOUNT' and 'ACCOUNT' and e.id = $1 and e.balance > $2 and e.public_key = $3 and not (e.num = 2 and e.memo = 'Mirror node created synthetic treasury account') and (e.id) < ($4) order by e.type desc, e.id desc limit 25) union all (select * from entity e where e.type between 'CONTRACT' and 'CONTRACT' and e.id = $1 and e.balance > $2 and e.public_key = $3 and not (e.num = 2 and e.memo = 'Mirror node created synthetic treasury account') and (e.id) < ($4) order by e.type desc, e.id desc limit 25)) e order by e.id desc limit 25) e left join entity_stake s on s.id = e.id order by e.id desc limit 25;
 
 -- accounts with all filters, distributed
-with page as materialized (select * from entity e where e.type in ('ACCOUNT', 'CONTRACT') and e.id = $1 and e.balance > $2 and e.public_key = $3 and not (e.num = 2 and e.memo = 'Mirror node created synthetic treasury account') and e.id < $4 order by e.id desc limit 25),
+with page as materialized (select * from entity e where e.type in ('ACCOUNT', 'CONTRACT') and e.id = $1 and e.balance > $2 and e.public_key = $3 and not (e.num = 2 and e.memo = 'Mirror node created synthetic treasury account') and (e.id) < ($4) order by e.id desc limit 25),
 entity_stake as materialized (select * from entity_stake where id in (select id from page))
 select e.id, e.type, e.alias, e.auto_renew_account_id, e.auto_renew_period, e.created_timestamp,
   e.decline_reward, e.delegation_address, e.deleted, e.ethereum_nonce, e.evm_address,
@@ -207,18 +207,18 @@ from (select $1::bigint as id, 1::bigint as ord) p cross join lateral (
   select * from token_airdrop where receiver_account_id = $1::bigint and state = 'PENDING' order by sender_account_id asc, token_id asc, serial_number asc limit 25) a order by p.ord, a.sender_account_id asc, a.token_id asc, a.serial_number asc;
 
 -- balances
-select e.id, e.balance, e.balance_timestamp from ((select * from entity e where e.type between 'ACCOUNT' and 'ACCOUNT' and e.id < $1 order by e.type desc, e.id desc limit 25) union all (select * from entity e where e.type between 'CONTRACT' and 'CONTRACT' and e.id < $1 order by e.type desc, e.id desc limit 25)) e order by e.id desc limit 25;
+select e.id, e.balance, e.balance_timestamp from ((select * from entity e where e.type between 'ACCOUNT' and 'ACCOUNT' and (e.id) < ($1) order by e.type desc, e.id desc limit 25) union all (select * from entity e where e.type between 'CONTRACT' and 'CONTRACT' and (e.id) < ($1) order by e.type desc, e.id desc limit 25)) e order by e.id desc limit 25;
 
 -- balances of a snapshot
 select distinct on (account_id) account_id, balance, $2::bigint from account_balance
-where consensus_timestamp between $1 and $2 and account_id < $3 order by account_id desc, consensus_timestamp desc limit $4;
+where consensus_timestamp between $1 and $2 and (account_id) < ($3) order by account_id desc, consensus_timestamp desc limit $4;
 
 -- balances of a snapshot, distributed
 select distinct on (account_id) account_id, balance, $2::bigint from account_balance
-where consensus_timestamp between $1 and $2 and account_id < $3 order by account_id desc, consensus_timestamp desc limit $4;
+where consensus_timestamp between $1 and $2 and (account_id) < ($3) order by account_id desc, consensus_timestamp desc limit $4;
 
 -- balances, distributed
-select e.id, e.balance, e.balance_timestamp from entity e where e.type in ('ACCOUNT', 'CONTRACT') and e.id < $1 order by e.id desc limit 25;
+select e.id, e.balance, e.balance_timestamp from entity e where e.type in ('ACCOUNT', 'CONTRACT') and (e.id) < ($1) order by e.id desc limit 25;
 
 -- codes
 select p.ord, coalesce(c.runtime_bytecode, '')
@@ -250,7 +250,7 @@ select e.id, e.key, e.auto_renew_account_id, e.auto_renew_period, e.created_time
   e.evm_address, e.expiration_timestamp, c.file_id, e.max_automatic_token_associations, e.memo,
   e.ethereum_nonce, e.obtainer_id, e.permanent_removal, e.proxy_account_id, lower(e.timestamp_range),
   upper(e.timestamp_range)
-from (select * from entity e where e.type = 'CONTRACT' and e.id < $1 order by e.id desc limit 25) e left join contract c on c.id = e.id order by e.id desc;
+from (select * from entity e where e.type = 'CONTRACT' and (e.id) < ($1) order by e.id desc limit 25) e left join contract c on c.id = e.id order by e.id desc;
 
 -- contracts by id
 select e.id, e.key, e.auto_renew_account_id, e.auto_renew_period, e.created_timestamp, e.deleted,
@@ -281,7 +281,7 @@ select e.id, e.key, e.auto_renew_account_id, e.auto_renew_period, e.created_time
 from page e left join contract c on c.id = e.id order by e.id;
 
 -- contracts, distributed
-with page as materialized (select * from entity e where e.type = 'CONTRACT' and e.id < $1 order by e.id desc limit 25),
+with page as materialized (select * from entity e where e.type = 'CONTRACT' and (e.id) < ($1) order by e.id desc limit 25),
 contract as materialized (select * from contract where id in (select id from page))
 select e.id, e.key, e.auto_renew_account_id, e.auto_renew_period, e.created_timestamp, e.deleted,
   e.evm_address, e.expiration_timestamp, c.file_id, e.max_automatic_token_associations, e.memo,
@@ -323,37 +323,37 @@ from page n left join entity e on e.id = n.token_id order by n.ord, n.token_id a
 
 -- hbar allowances, granted and received
 select p.ord, a.owner, a.spender, a.amount, a.amount_granted, lower(a.timestamp_range), upper(a.timestamp_range)
-from unnest((select $1::bigint[])) with ordinality p(id, ord) cross join lateral (select * from crypto_allowance a where a.owner = p.id and a.amount > 0 and a.spender < $2 order by a.spender desc limit 25) a order by p.ord, a.spender desc;
+from unnest((select $1::bigint[])) with ordinality p(id, ord) cross join lateral (select * from crypto_allowance a where a.owner = p.id and a.amount > 0 and (a.spender) < ($2) order by a.spender desc limit 25) a order by p.ord, a.spender desc;
 select p.ord, a.owner, a.spender, a.amount, a.amount_granted, lower(a.timestamp_range), upper(a.timestamp_range)
 from unnest((select $1::bigint[])) with ordinality p(id, ord) join (
   select a.*, row_number() over (partition by a.spender order by a.owner desc) as place from crypto_allowance a
-  where a.spender = any($1) and a.amount > 0 and a.owner < $2) a on a.spender = p.id where a.place <= $3 order by p.ord, a.owner desc;
+  where a.spender = any($1) and a.amount > 0 and (a.owner) < ($2)) a on a.spender = p.id where a.place <= $3 order by p.ord, a.owner desc;
 
 -- hbar allowances, granted and received, distributed
 select p.ord, a.owner, a.spender, a.amount, a.amount_granted, lower(a.timestamp_range), upper(a.timestamp_range)
-from (select $1::bigint as id, 1::bigint as ord) p cross join lateral (select * from crypto_allowance a where a.owner = $1::bigint and a.amount > 0 and a.spender < $2 order by a.spender desc limit 25) a order by p.ord, a.spender desc;
+from (select $1::bigint as id, 1::bigint as ord) p cross join lateral (select * from crypto_allowance a where a.owner = $1::bigint and a.amount > 0 and (a.spender) < ($2) order by a.spender desc limit 25) a order by p.ord, a.spender desc;
 select p.ord, a.owner, a.spender, a.amount, a.amount_granted, lower(a.timestamp_range), upper(a.timestamp_range)
 from (select $1::bigint as id, 1::bigint as ord) p join (
   select a.*, row_number() over (partition by a.spender order by a.owner desc) as place from crypto_allowance a
-  where a.spender = $1 and a.amount > 0 and a.owner < $2) a on a.spender = $1::bigint where a.place <= $3 order by p.ord, a.owner desc;
+  where a.spender = $1 and a.amount > 0 and (a.owner) < ($2)) a on a.spender = $1::bigint where a.place <= $3 order by p.ord, a.owner desc;
 
 -- histories of NFTs
 select p.ord, p.token_id, p.serial, v.at, t.consensus_timestamp is not null, t.nonce, t.payer_account_id,
   coalesce(t.type, 0), t.valid_start_ns, t.nft_transfer
 from unnest((select $1::bigint[]), (select $2::bigint[])) with ordinality p(token_id, serial, ord) cross join lateral (
   select at from (
-    (select lower(x.timestamp_range) as at from nft x where x.token_id = p.token_id and x.serial_number = p.serial and lower(x.timestamp_range) < $3 order by at desc limit 25)
-    union all (select lower(x.timestamp_range) as at from nft_history x where x.token_id = p.token_id and x.serial_number = p.serial and lower(x.timestamp_range) < $3 order by at desc limit 25)
-    union all (select lower(x.timestamp_range) as at from entity x where x.id = p.token_id and x.deleted and lower(x.timestamp_range) < $3 order by at desc limit 25)) v order by at desc limit 25) v left join transaction t on t.consensus_timestamp = v.at order by p.ord, v.at desc;
+    (select lower(x.timestamp_range) as at from nft x where x.token_id = p.token_id and x.serial_number = p.serial and (lower(x.timestamp_range)) < ($3) order by at desc limit 25)
+    union all (select lower(x.timestamp_range) as at from nft_history x where x.token_id = p.token_id and x.serial_number = p.serial and (lower(x.timestamp_range)) < ($3) order by at desc limit 25)
+    union all (select lower(x.timestamp_range) as at from entity x where x.id = p.token_id and x.deleted and (lower(x.timestamp_range)) < ($3) order by at desc limit 25)) v order by at desc limit 25) v left join transaction t on t.consensus_timestamp = v.at order by p.ord, v.at desc;
 select p.ord, n.created_timestamp is not null
 from unnest((select $1::bigint[]), (select $2::bigint[])) with ordinality p(token_id, serial, ord) left join nft n on n.token_id = p.token_id and n.serial_number = p.serial;
 
 -- histories of NFTs, distributed
 with page as materialized (
   select at from (
-    (select lower(x.timestamp_range) as at from nft x where x.token_id = $1::bigint and x.serial_number = $2::bigint and lower(x.timestamp_range) < $3 order by at desc limit 25)
-    union all (select lower(x.timestamp_range) as at from nft_history x where x.token_id = $1::bigint and x.serial_number = $2::bigint and lower(x.timestamp_range) < $3 order by at desc limit 25)
-    union all (select lower(x.timestamp_range) as at from entity x where x.id = $1::bigint and x.deleted and lower(x.timestamp_range) < $3 order by at desc limit 25)) v order by at desc limit 25),
+    (select lower(x.timestamp_range) as at from nft x where x.token_id = $1::bigint and x.serial_number = $2::bigint and (lower(x.timestamp_range)) < ($3) order by at desc limit 25)
+    union all (select lower(x.timestamp_range) as at from nft_history x where x.token_id = $1::bigint and x.serial_number = $2::bigint and (lower(x.timestamp_range)) < ($3) order by at desc limit 25)
+    union all (select lower(x.timestamp_range) as at from entity x where x.id = $1::bigint and x.deleted and (lower(x.timestamp_range)) < ($3) order by at desc limit 25)) v order by at desc limit 25),
 transaction as materialized (select * from transaction where consensus_timestamp in (select at from page))
 select p.ord, p.token_id, p.serial, v.at, t.consensus_timestamp is not null, t.nonce, t.payer_account_id,
   coalesce(t.type, 0), t.valid_start_ns, t.nft_transfer
@@ -366,7 +366,7 @@ from (select $1::bigint as token_id, $2::bigint as serial, 1::bigint as ord) p l
 select consensus_timestamp
 from account_balance where account_id = $1 and consensus_timestamp between $2 and $3 order by consensus_timestamp desc limit 1;
 /* enable_bitmapscan = off, plan_cache_mode = force_custom_plan */ select p.ord, h.*, $3::bigint, 0::bigint, (select decimals from token where token_id = p.id)
-from (select $1::bigint as id, 1::bigint as ord) p cross join lateral (select h.* from (select distinct h.account_id from token_balance h where h.token_id = p.id and h.consensus_timestamp between $2 and $3 and h.account_id < $4 order by h.account_id desc) a cross join lateral (
+from (select $1::bigint as id, 1::bigint as ord) p cross join lateral (select h.* from (select distinct h.account_id from token_balance h where h.token_id = p.id and h.consensus_timestamp between $2 and $3 and (h.account_id) < ($4) order by h.account_id desc) a cross join lateral (
     select h.token_id, h.account_id, h.balance from token_balance h where h.token_id = p.id and h.consensus_timestamp between $2 and $3 and h.account_id = a.account_id
     order by h.consensus_timestamp desc limit 1) h where true order by a.account_id desc limit 25) h order by p.ord, h.account_id desc;
 
@@ -374,7 +374,7 @@ from (select $1::bigint as id, 1::bigint as ord) p cross join lateral (select h.
 select consensus_timestamp
 from account_balance where account_id = $1 and consensus_timestamp between $2 and $3 order by consensus_timestamp desc limit 1;
 /* enable_bitmapscan = off, plan_cache_mode = force_custom_plan */ select p.ord, h.*, $3::bigint, 0::bigint, (select decimals from token where token_id = $1::bigint)
-from (select $1::bigint as id, 1::bigint as ord) p cross join lateral (select * from (select distinct on (h.account_id) h.token_id, h.account_id, h.balance from token_balance h where h.token_id = $1::bigint and h.consensus_timestamp between $2 and $3 and h.account_id < $4
+from (select $1::bigint as id, 1::bigint as ord) p cross join lateral (select * from (select distinct on (h.account_id) h.token_id, h.account_id, h.balance from token_balance h where h.token_id = $1::bigint and h.consensus_timestamp between $2 and $3 and (h.account_id) < ($4)
     order by h.account_id desc, h.consensus_timestamp desc) h where true order by h.account_id desc limit 25) h order by p.ord, h.account_id desc;
 
 -- holders by balance
@@ -397,20 +397,20 @@ from (select $1::bigint as id, 1::bigint as ord) p cross join lateral (
 select p.ord, h.*, (select decimals from token where token_id = p.id)
 from unnest((select $1::bigint[])) with ordinality p(id, ord) cross join lateral (
   select h.token_id, h.account_id, h.balance, h.balance_timestamp, 0::bigint from token_account h
-  where h.token_id = p.id and h.associated and h.account_id < $2 order by h.account_id desc limit 25) h order by p.ord, h.account_id desc;
+  where h.token_id = p.id and h.associated and (h.account_id) < ($2) order by h.account_id desc limit 25) h order by p.ord, h.account_id desc;
 
 -- holders of tokens, distributed
 select p.ord, h.*, (select decimals from token where token_id = $1::bigint)
 from (select $1::bigint as id, 1::bigint as ord) p cross join lateral (
   select h.token_id, h.account_id, h.balance, h.balance_timestamp, 0::bigint from token_account h
-  where h.token_id = $1::bigint and h.associated and h.account_id < $2 order by h.account_id desc limit 25) h order by p.ord, h.account_id desc;
+  where h.token_id = $1::bigint and h.associated and (h.account_id) < ($2) order by h.account_id desc limit 25) h order by p.ord, h.account_id desc;
 
 -- hooks
 select p.ord, h.admin_key, h.contract_id, h.created_timestamp, h.deleted, h.extension_point::text, h.hook_id,
   h.owner_id, h.timestamp_range is not null, lower(h.timestamp_range), upper(h.timestamp_range),
   h.type::text
 from unnest((select $1::bigint[])) with ordinality p(id, ord) cross join lateral (
-  select * from hook where owner_id = p.id and hook_id < $2 order by hook_id desc limit 25) h order by p.ord, h.hook_id desc;
+  select * from hook where owner_id = p.id and (hook_id) < ($2) order by hook_id desc limit 25) h order by p.ord, h.hook_id desc;
 
 -- hooks by id
 select p.ord, h.admin_key, h.contract_id, h.created_timestamp, h.deleted, h.extension_point::text, h.hook_id,
@@ -430,7 +430,7 @@ select p.ord, h.admin_key, h.contract_id, h.created_timestamp, h.deleted, h.exte
   h.owner_id, h.timestamp_range is not null, lower(h.timestamp_range), upper(h.timestamp_range),
   h.type::text
 from (select $1::bigint as id, 1::bigint as ord) p cross join lateral (
-  select * from hook where owner_id = $1::bigint and hook_id < $2 order by hook_id desc limit 25) h order by p.ord, h.hook_id desc;
+  select * from hook where owner_id = $1::bigint and (hook_id) < ($2) order by hook_id desc limit 25) h order by p.ord, h.hook_id desc;
 
 -- init codes
 select ord, string_agg(file_data, '' order by at) filter (where at = since or at > since and transaction_type = 16),
@@ -481,7 +481,7 @@ from topic_message where topic_id = p.id and (coalesce(chunk_num, 1) <= 1 or chu
       and d.chunk_num between 1 and d.chunk_total
       and d.valid_start_timestamp is not distinct from c.valid_start_timestamp
       and d.initial_transaction_id is not distinct from c.initial_transaction_id
-        and (d.chunk_num = 1 or d.sequence_number < c.sequence_number)))) end) and consensus_timestamp < $2 order by consensus_timestamp desc limit 25) m left join lateral (
+        and (d.chunk_num = 1 or d.sequence_number < c.sequence_number)))) end) and (consensus_timestamp) < ($2) order by consensus_timestamp desc limit 25) m left join lateral (
   select count(distinct c.chunk_num) as n, string_agg(c.message, '' order by c.chunk_num) as rest
   from (select c.chunk_num, c.message from topic_message c
     where c.topic_id = p.id
@@ -536,7 +536,7 @@ from topic_message where topic_id = $1::bigint and (coalesce(chunk_num, 1) <= 1 
       and d.chunk_num between 1 and d.chunk_total
       and d.valid_start_timestamp is not distinct from c.valid_start_timestamp
       and d.initial_transaction_id is not distinct from c.initial_transaction_id
-        and (d.chunk_num = 1 or d.sequence_number < c.sequence_number)))) end) and consensus_timestamp < $2 order by consensus_timestamp desc limit 25) m left join lateral (
+        and (d.chunk_num = 1 or d.sequence_number < c.sequence_number)))) end) and (consensus_timestamp) < ($2) order by consensus_timestamp desc limit 25) m left join lateral (
   select count(distinct c.chunk_num) as n, string_agg(c.message, '' order by c.chunk_num) as rest
   from (select c.chunk_num, c.message from topic_message c
     where c.topic_id = $1::bigint
@@ -581,14 +581,14 @@ select p.ord, m.*
 from unnest((select $1::bigint[])) with ordinality p(id, ord) cross join lateral (select consensus_timestamp, topic_id, sequence_number, message, payer_account_id, running_hash,
   coalesce(running_hash_version, 3) as running_hash_version, chunk_num, chunk_total,
   valid_start_timestamp, initial_transaction_id
-from topic_message where topic_id = p.id and consensus_timestamp < $2 order by consensus_timestamp desc limit 25) m order by p.ord, m.consensus_timestamp desc;
+from topic_message where topic_id = p.id and (consensus_timestamp) < ($2) order by consensus_timestamp desc limit 25) m order by p.ord, m.consensus_timestamp desc;
 
 -- messages of topics, distributed
 select p.ord, m.*
 from (select $1::bigint as id, 1::bigint as ord) p cross join lateral (select consensus_timestamp, topic_id, sequence_number, message, payer_account_id, running_hash,
   coalesce(running_hash_version, 3) as running_hash_version, chunk_num, chunk_total,
   valid_start_timestamp, initial_transaction_id
-from topic_message where topic_id = $1::bigint and consensus_timestamp < $2 order by consensus_timestamp desc limit 25) m order by p.ord, m.consensus_timestamp desc;
+from topic_message where topic_id = $1::bigint and (consensus_timestamp) < ($2) order by consensus_timestamp desc limit 25) m order by p.ord, m.consensus_timestamp desc;
 
 -- new messages
 select consensus_timestamp, topic_id, sequence_number, message, payer_account_id, running_hash,
@@ -716,11 +716,11 @@ select r.ord, r.account_id, r.token_id, r.automatic_association, r.balance, r.cr
   lower(r.timestamp_range), upper(r.timestamp_range), t.decimals,
   coalesce(r.freeze_status, t.freeze_status), coalesce(r.kyc_status, t.kyc_status)
 from (select p.ord, r.* from unnest((select $1::bigint[])) with ordinality p(id, ord) cross join lateral (
-  select * from token_account r where r.account_id = p.id and r.associated and r.token_id < $2 order by r.token_id desc limit 25) r) r left join token t on t.token_id = r.token_id order by r.ord, r.token_id desc;
+  select * from token_account r where r.account_id = p.id and r.associated and (r.token_id) < ($2) order by r.token_id desc limit 25) r) r left join token t on t.token_id = r.token_id order by r.ord, r.token_id desc;
 
 -- relationships of accounts, distributed
 with page as materialized (select p.ord, r.* from (select $1::bigint as id, 1::bigint as ord) p cross join lateral (
-  select * from token_account r where r.account_id = $1::bigint and r.associated and r.token_id < $2 order by r.token_id desc limit 25) r),
+  select * from token_account r where r.account_id = $1::bigint and r.associated and (r.token_id) < ($2) order by r.token_id desc limit 25) r),
 token as materialized (select * from token where token_id in (select token_id from page))
 select r.ord, r.account_id, r.token_id, r.automatic_association, r.balance, r.created_timestamp,
   lower(r.timestamp_range), upper(r.timestamp_range), t.decimals,
@@ -750,12 +750,12 @@ from (select $1::bigint as owner, $2::bigint as id, 1::bigint as ord) p cross jo
 -- staking rewards
 /* enable_bitmapscan = off */ select p.ord, r.account_id, r.amount, r.consensus_timestamp
 from unnest((select $1::bigint[])) with ordinality p(id, ord) cross join lateral (
-  select * from staking_reward_transfer r where r.account_id = p.id and r.consensus_timestamp < $2 order by r.consensus_timestamp desc limit 25) r order by p.ord, r.consensus_timestamp desc;
+  select * from staking_reward_transfer r where r.account_id = p.id and (r.consensus_timestamp) < ($2) order by r.consensus_timestamp desc limit 25) r order by p.ord, r.consensus_timestamp desc;
 
 -- staking rewards, distributed
 /* enable_bitmapscan = off */ select p.ord, r.account_id, r.amount, r.consensus_timestamp
 from (select $1::bigint as id, 1::bigint as ord) p cross join lateral (
-  select * from staking_reward_transfer r where r.account_id = $1::bigint and r.consensus_timestamp < $2 order by r.consensus_timestamp desc limit 25) r order by p.ord, r.consensus_timestamp desc;
+  select * from staking_reward_transfer r where r.account_id = $1::bigint and (r.consensus_timestamp) < ($2) order by r.consensus_timestamp desc limit 25) r order by p.ord, r.consensus_timestamp desc;
 
 -- supply, now and at a time
 select coalesce(sum(balance), 0)::bigint, coalesce(max(balance_timestamp), 0)
@@ -875,7 +875,7 @@ select t.token_id, t.type, e.key, e.auto_renew_account_id, e.auto_renew_period, 
   greatest(lower(t.timestamp_range), lower(e.timestamp_range)),
   least(upper(t.timestamp_range), upper(e.timestamp_range)), t.total_supply,
   t.treasury_account_id, t.wipe_key
-from token t join entity e on e.id = t.token_id join token_account a on a.token_id = t.token_id and a.associated and a.account_id = $1 join token_account o on o.token_id = t.token_id and o.account_id = $2 and t.treasury_account_id = $2 where true and t.token_id < $3 order by t.token_id desc limit 25;
+from token t join entity e on e.id = t.token_id join token_account a on a.token_id = t.token_id and a.associated and a.account_id = $1 join token_account o on o.token_id = t.token_id and o.account_id = $2 and t.treasury_account_id = $2 where true and (t.token_id) < ($3) order by t.token_id desc limit 25;
 
 -- tokens of an account and a treasury, distributed
 with token_account as materialized (select * from token_account where account_id in ($1, $2))
@@ -886,7 +886,7 @@ select t.token_id, t.type, e.key, e.auto_renew_account_id, e.auto_renew_period, 
   greatest(lower(t.timestamp_range), lower(e.timestamp_range)),
   least(upper(t.timestamp_range), upper(e.timestamp_range)), t.total_supply,
   t.treasury_account_id, t.wipe_key
-from token t join entity e on e.id = t.token_id join token_account a on a.token_id = t.token_id and a.associated and a.account_id = $1 join token_account o on o.token_id = t.token_id and o.account_id = $2 and t.treasury_account_id = $2 where true and t.token_id < $3 order by t.token_id desc limit 25;
+from token t join entity e on e.id = t.token_id join token_account a on a.token_id = t.token_id and a.associated and a.account_id = $1 join token_account o on o.token_id = t.token_id and o.account_id = $2 and t.treasury_account_id = $2 where true and (t.token_id) < ($3) order by t.token_id desc limit 25;
 
 -- tokens with a name
 select t.token_id, t.type, e.key, e.auto_renew_account_id, e.auto_renew_period, t.created_timestamp,
@@ -928,7 +928,7 @@ from topic t left join entity e on e.id = t.id left join custom_fee f on f.entit
 /* enable_bitmapscan = off */ select v.ord, v.at, n0.row, b0.row, n1.row, b1.row, n2.row, b2.row
 from (
   select p.*, t.at from unnest((select $1::bigint[])) with ordinality p(a, ord) cross join lateral (
-    select at from ((select lower(timestamp_range) as at from entity where id = p.a and lower(timestamp_range) < $2 order by lower(timestamp_range) desc limit 25) union (select lower(timestamp_range) as at from entity_history where id = p.a and lower(timestamp_range) < $3 order by lower(timestamp_range) desc limit 25) union (select lower(timestamp_range) as at from token where token_id = p.a and lower(timestamp_range) < $4 order by lower(timestamp_range) desc limit 25) union (select lower(timestamp_range) as at from token_history where token_id = p.a and lower(timestamp_range) < $5 order by lower(timestamp_range) desc limit 25) union (select lower(timestamp_range) as at from custom_fee where entity_id = p.a and lower(timestamp_range) < $6 order by lower(timestamp_range) desc limit 25) union (select lower(timestamp_range) as at from custom_fee_history where entity_id = p.a and lower(timestamp_range) < $7 order by lower(timestamp_range) desc limit 25)) t order by at desc limit 25) t) v
+    select at from ((select lower(timestamp_range) as at from entity where id = p.a and (lower(timestamp_range)) < ($2) order by lower(timestamp_range) desc limit 25) union (select lower(timestamp_range) as at from entity_history where id = p.a and (lower(timestamp_range)) < ($3) order by lower(timestamp_range) desc limit 25) union (select lower(timestamp_range) as at from token where token_id = p.a and (lower(timestamp_range)) < ($4) order by lower(timestamp_range) desc limit 25) union (select lower(timestamp_range) as at from token_history where token_id = p.a and (lower(timestamp_range)) < ($5) order by lower(timestamp_range) desc limit 25) union (select lower(timestamp_range) as at from custom_fee where entity_id = p.a and (lower(timestamp_range)) < ($6) order by lower(timestamp_range) desc limit 25) union (select lower(timestamp_range) as at from custom_fee_history where entity_id = p.a and (lower(timestamp_range)) < ($7) order by lower(timestamp_range) desc limit 25)) t order by at desc limit 25) t) v
 left join lateral (select jsonb_build_array(key, auto_renew_account_id, auto_renew_period, deleted, expiration_timestamp, memo)::text as row from entity where id = v.a and lower(timestamp_range) = v.at union all select jsonb_build_array(key, auto_renew_account_id, auto_renew_period, deleted, expiration_timestamp, memo)::text as row from entity_history where id = v.a and lower(timestamp_range) = v.at limit 1) n0 on true
 left join lateral (select jsonb_build_array(key, auto_renew_account_id, auto_renew_period, deleted, expiration_timestamp, memo)::text as row from entity_history where id = v.a and lower(timestamp_range) < v.at order by lower(timestamp_range) desc limit 1) b0 on true
 left join lateral (select jsonb_build_array(fee_schedule_key, freeze_key, kyc_key, metadata, metadata_key, name, pause_key, pause_status, supply_key, symbol, total_supply, treasury_account_id, wipe_key)::text as row from token where token_id = v.a and lower(timestamp_range) = v.at union all select jsonb_build_array(fee_schedule_key, freeze_key, kyc_key, metadata, metadata_key, name, pause_key, pause_status, supply_key, symbol, total_supply, treasury_account_id, wipe_key)::text as row from token_history where token_id = v.a and lower(timestamp_range) = v.at limit 1) n1 on true
@@ -939,7 +939,7 @@ order by v.ord, v.at desc;
 /* enable_bitmapscan = off */ select v.ord, v.at, n0.row, b0.row
 from (
   select p.*, t.at from unnest((select $1::bigint[]), (select $2::bigint[])) with ordinality p(a, b, ord) cross join lateral (
-    select at from ((select lower(timestamp_range) as at from nft where token_id = p.a and serial_number = p.b and lower(timestamp_range) < $3 order by lower(timestamp_range) desc limit 25) union (select lower(timestamp_range) as at from nft_history where token_id = p.a and serial_number = p.b and lower(timestamp_range) < $4 order by lower(timestamp_range) desc limit 25)) t order by at desc limit 25) t) v
+    select at from ((select lower(timestamp_range) as at from nft where token_id = p.a and serial_number = p.b and (lower(timestamp_range)) < ($3) order by lower(timestamp_range) desc limit 25) union (select lower(timestamp_range) as at from nft_history where token_id = p.a and serial_number = p.b and (lower(timestamp_range)) < ($4) order by lower(timestamp_range) desc limit 25)) t order by at desc limit 25) t) v
 left join lateral (select jsonb_build_array(account_id, delegating_spender, deleted, metadata, spender)::text as row from nft where token_id = v.a and serial_number = v.b and lower(timestamp_range) = v.at union all select jsonb_build_array(account_id, delegating_spender, deleted, metadata, spender)::text as row from nft_history where token_id = v.a and serial_number = v.b and lower(timestamp_range) = v.at limit 1) n0 on true
 left join lateral (select jsonb_build_array(account_id, delegating_spender, deleted, metadata, spender)::text as row from nft_history where token_id = v.a and serial_number = v.b and lower(timestamp_range) < v.at order by lower(timestamp_range) desc limit 1) b0 on true
 order by v.ord, v.at desc;
@@ -948,7 +948,7 @@ order by v.ord, v.at desc;
 /* enable_bitmapscan = off */ select v.ord, v.at, n0.row, b0.row, n1.row, b1.row, n2.row, b2.row
 from (
   select p.*, t.at from (select $1::bigint as a, 1::bigint as ord) p cross join lateral (
-    select at from ((select lower(timestamp_range) as at from entity where id = $1::bigint and lower(timestamp_range) < $2 order by lower(timestamp_range) desc limit 25) union (select lower(timestamp_range) as at from entity_history where id = $1::bigint and lower(timestamp_range) < $3 order by lower(timestamp_range) desc limit 25) union (select lower(timestamp_range) as at from token where token_id = $1::bigint and lower(timestamp_range) < $4 order by lower(timestamp_range) desc limit 25) union (select lower(timestamp_range) as at from token_history where token_id = $1::bigint and lower(timestamp_range) < $5 order by lower(timestamp_range) desc limit 25) union (select lower(timestamp_range) as at from custom_fee where entity_id = $1::bigint and lower(timestamp_range) < $6 order by lower(timestamp_range) desc limit 25) union (select lower(timestamp_range) as at from custom_fee_history where entity_id = $1::bigint and lower(timestamp_range) < $7 order by lower(timestamp_range) desc limit 25)) t order by at desc limit 25) t) v
+    select at from ((select lower(timestamp_range) as at from entity where id = $1::bigint and (lower(timestamp_range)) < ($2) order by lower(timestamp_range) desc limit 25) union (select lower(timestamp_range) as at from entity_history where id = $1::bigint and (lower(timestamp_range)) < ($3) order by lower(timestamp_range) desc limit 25) union (select lower(timestamp_range) as at from token where token_id = $1::bigint and (lower(timestamp_range)) < ($4) order by lower(timestamp_range) desc limit 25) union (select lower(timestamp_range) as at from token_history where token_id = $1::bigint and (lower(timestamp_range)) < ($5) order by lower(timestamp_range) desc limit 25) union (select lower(timestamp_range) as at from custom_fee where entity_id = $1::bigint and (lower(timestamp_range)) < ($6) order by lower(timestamp_range) desc limit 25) union (select lower(timestamp_range) as at from custom_fee_history where entity_id = $1::bigint and (lower(timestamp_range)) < ($7) order by lower(timestamp_range) desc limit 25)) t order by at desc limit 25) t) v
 left join lateral (select jsonb_build_array(key, auto_renew_account_id, auto_renew_period, deleted, expiration_timestamp, memo)::text as row from entity where id = v.a and lower(timestamp_range) = v.at union all select jsonb_build_array(key, auto_renew_account_id, auto_renew_period, deleted, expiration_timestamp, memo)::text as row from entity_history where id = v.a and lower(timestamp_range) = v.at limit 1) n0 on true
 left join lateral (select jsonb_build_array(key, auto_renew_account_id, auto_renew_period, deleted, expiration_timestamp, memo)::text as row from entity_history where id = v.a and lower(timestamp_range) < v.at order by lower(timestamp_range) desc limit 1) b0 on true
 left join lateral (select jsonb_build_array(fee_schedule_key, freeze_key, kyc_key, metadata, metadata_key, name, pause_key, pause_status, supply_key, symbol, total_supply, treasury_account_id, wipe_key)::text as row from token where token_id = v.a and lower(timestamp_range) = v.at union all select jsonb_build_array(fee_schedule_key, freeze_key, kyc_key, metadata, metadata_key, name, pause_key, pause_status, supply_key, symbol, total_supply, treasury_account_id, wipe_key)::text as row from token_history where token_id = v.a and lower(timestamp_range) = v.at limit 1) n1 on true
@@ -959,7 +959,7 @@ order by v.ord, v.at desc;
 /* enable_bitmapscan = off */ select v.ord, v.at, n0.row, b0.row
 from (
   select p.*, t.at from (select $1::bigint as a, $2::bigint as b, 1::bigint as ord) p cross join lateral (
-    select at from ((select lower(timestamp_range) as at from nft where token_id = $1::bigint and serial_number = $2::bigint and lower(timestamp_range) < $3 order by lower(timestamp_range) desc limit 25) union (select lower(timestamp_range) as at from nft_history where token_id = $1::bigint and serial_number = $2::bigint and lower(timestamp_range) < $4 order by lower(timestamp_range) desc limit 25)) t order by at desc limit 25) t) v
+    select at from ((select lower(timestamp_range) as at from nft where token_id = $1::bigint and serial_number = $2::bigint and (lower(timestamp_range)) < ($3) order by lower(timestamp_range) desc limit 25) union (select lower(timestamp_range) as at from nft_history where token_id = $1::bigint and serial_number = $2::bigint and (lower(timestamp_range)) < ($4) order by lower(timestamp_range) desc limit 25)) t order by at desc limit 25) t) v
 left join lateral (select jsonb_build_array(account_id, delegating_spender, deleted, metadata, spender)::text as row from nft where token_id = v.a and serial_number = v.b and lower(timestamp_range) = v.at union all select jsonb_build_array(account_id, delegating_spender, deleted, metadata, spender)::text as row from nft_history where token_id = v.a and serial_number = v.b and lower(timestamp_range) = v.at limit 1) n0 on true
 left join lateral (select jsonb_build_array(account_id, delegating_spender, deleted, metadata, spender)::text as row from nft_history where token_id = v.a and serial_number = v.b and lower(timestamp_range) < v.at order by lower(timestamp_range) desc limit 1) b0 on true
 order by v.ord, v.at desc;

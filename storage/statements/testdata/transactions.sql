@@ -3,14 +3,14 @@ select p.ord, a.*
 from unnest((select $1::bigint[]), (select $2::bigint[])) with ordinality p(at, payer, ord) cross join lateral (
   select a.consensus_timestamp, a.call_depth, a.call_operation_type, a.call_type, a.caller,
   a.caller_type::text, a.gas, a.gas_used, a.index, a.input, a.recipient_account, a.recipient_contract,
-  a.recipient_address, a.result_data, a.result_data_type, a.value, a.payer_account_id from contract_action a where a.consensus_timestamp = p.at and a.payer_account_id = p.payer and a.index < $3 order by a.index desc limit 25) a order by p.ord, a.index desc;
+  a.recipient_address, a.result_data, a.result_data_type, a.value, a.payer_account_id from contract_action a where a.consensus_timestamp = p.at and a.payer_account_id = p.payer and (a.index) < ($3) order by a.index desc limit 25) a order by p.ord, a.index desc;
 
 -- actions of transactions, distributed
 select p.ord, a.*
 from (select $1::bigint as at, $2::bigint as payer, 1::bigint as ord) p cross join lateral (
   select a.consensus_timestamp, a.call_depth, a.call_operation_type, a.call_type, a.caller,
   a.caller_type::text, a.gas, a.gas_used, a.index, a.input, a.recipient_account, a.recipient_contract,
-  a.recipient_address, a.result_data, a.result_data_type, a.value, a.payer_account_id from contract_action a where a.consensus_timestamp = $1::bigint and a.payer_account_id = $2::bigint and a.index < $3 order by a.index desc limit 25) a order by p.ord, a.index desc;
+  a.recipient_address, a.result_data, a.result_data_type, a.value, a.payer_account_id from contract_action a where a.consensus_timestamp = $1::bigint and a.payer_account_id = $2::bigint and (a.index) < ($3) order by a.index desc limit 25) a order by p.ord, a.index desc;
 
 -- blocks at times
 select p.ord, r.*
@@ -45,14 +45,14 @@ select index, '0x' || hash, '0x' || prev_hash, name, count,
   hapi_version_major || '.' || hapi_version_minor || '.' || hapi_version_patch,
   coalesce(size, length(bytes)), nullif(gas_used, -1), logs_bloom, receipts_root, consensus_start,
   consensus_end
-from record_file where true and index > $1 and consensus_end <= $2 and index < $3 order by index desc limit 25;
+from record_file where true and index > $1 and consensus_end <= $2 and (index) < ($3) order by index desc limit 25;
 
 -- blocks in a range of two columns, distributed
 /* enable_bitmapscan = off */ select index, '0x' || hash, '0x' || prev_hash, name, count,
   hapi_version_major || '.' || hapi_version_minor || '.' || hapi_version_patch,
   coalesce(size, length(bytes)), nullif(gas_used, -1), logs_bloom, receipts_root, consensus_start,
   consensus_end
-from record_file where true and index > $1 and consensus_end <= $2 and index < $3 order by index desc limit 25;
+from record_file where true and index > $1 and consensus_end <= $2 and (index) < ($3) order by index desc limit 25;
 
 -- call data
 select x.*, case when coalesce(x.call_data, '') = '' then (
@@ -311,7 +311,7 @@ from (select * from (select distinct on (consensus_timestamp) * from (
   (select cr.consensus_timestamp, cr.contract_id, cr.payer_account_id, cr.sender_id, cr.amount, cr.bloom,
   cr.call_result, cr.created_contract_ids, cr.error_message, cr.failed_initcode, cr.function_parameters,
   cr.function_result, cr.gas_consumed, cr.gas_limit, cr.gas_used, cr.transaction_hash, cr.transaction_index,
-  cr.transaction_nonce, cr.transaction_result, false as synthetic from contract_result cr where true and cr.transaction_result <> 312 and cr.transaction_nonce = 0 and cr.consensus_timestamp < $1 order by cr.consensus_timestamp desc limit 25)
+  cr.transaction_nonce, cr.transaction_result, false as synthetic from contract_result cr where true and cr.transaction_result <> 312 and cr.transaction_nonce = 0 and (cr.consensus_timestamp) < ($1) order by cr.consensus_timestamp desc limit 25)
   union all (select distinct on (l.consensus_timestamp) l.consensus_timestamp, coalesce(nullif(l.root_contract_id, 0), l.contract_id) as contract_id,
   l.payer_account_id, l.payer_account_id as sender_id, null::bigint as amount, null::bytea as bloom,
   null::bytea as call_result, '{}'::bigint[] as created_contract_ids, null::text as error_message,
@@ -320,7 +320,7 @@ from (select * from (select distinct on (consensus_timestamp) * from (
   l.transaction_index, 0::integer as transaction_nonce, 22::smallint as transaction_result, true as synthetic from contract_log l
 where l.synthetic is true and not (l.synthetic is true
   and l.topic0 = '\xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef'
-  and l.topic3 = '\xffffffffffffffff') is true and l.consensus_timestamp < $2 order by l.consensus_timestamp desc, l.index desc limit 25)) cr order by consensus_timestamp desc, synthetic) cr order by consensus_timestamp desc limit 25) cr left join entity e on e.id = cr.contract_id left join lateral (select hash, index, gas_used, consensus_start from record_file where consensus_end >= cr.consensus_timestamp
+  and l.topic3 = '\xffffffffffffffff') is true and (l.consensus_timestamp) < ($2) order by l.consensus_timestamp desc, l.index desc limit 25)) cr order by consensus_timestamp desc, synthetic) cr order by consensus_timestamp desc limit 25) cr left join entity e on e.id = cr.contract_id left join lateral (select hash, index, gas_used, consensus_start from record_file where consensus_end >= cr.consensus_timestamp
   order by consensus_end limit 1) r on r.consensus_start <= cr.consensus_timestamp left join ethereum_transaction et on et.consensus_timestamp = cr.consensus_timestamp and et.payer_account_id = cr.payer_account_id left join transaction t on t.consensus_timestamp = cr.consensus_timestamp order by cr.consensus_timestamp desc;
 
 -- results between times
@@ -333,12 +333,12 @@ where l.synthetic is true and not (l.synthetic is true
   et.max_priority_fee_per_gas, et.nonce, et.recovery_id, et.signature_r, et.signature_s,
   et.signature_v, et.to_address, et.type, et.value
 from unnest((select $1::bigint[]), (select $2::bigint[])) with ordinality p(since, until, ord) cross join lateral (
-  select * from contract_result cr where cr.consensus_timestamp between p.since and p.until and cr.transaction_result <> 312 and cr.transaction_nonce = 0 and cr.consensus_timestamp < $3 order by cr.consensus_timestamp desc limit 25) cr left join entity e on e.id = cr.contract_id left join lateral (select hash, index, gas_used, consensus_start from record_file where consensus_end >= cr.consensus_timestamp
+  select * from contract_result cr where cr.consensus_timestamp between p.since and p.until and cr.transaction_result <> 312 and cr.transaction_nonce = 0 and (cr.consensus_timestamp) < ($3) order by cr.consensus_timestamp desc limit 25) cr left join entity e on e.id = cr.contract_id left join lateral (select hash, index, gas_used, consensus_start from record_file where consensus_end >= cr.consensus_timestamp
   order by consensus_end limit 1) r on r.consensus_start <= cr.consensus_timestamp left join ethereum_transaction et on et.consensus_timestamp = cr.consensus_timestamp and et.payer_account_id = cr.payer_account_id order by p.ord, cr.consensus_timestamp desc;
 
 -- results between times, distributed
 /* enable_bitmapscan = off */ with page as materialized (
-  select * from contract_result cr where cr.consensus_timestamp between $1::bigint and $2::bigint and cr.transaction_result <> 312 and cr.transaction_nonce = 0 and cr.consensus_timestamp < $3 order by cr.consensus_timestamp desc limit 25),
+  select * from contract_result cr where cr.consensus_timestamp between $1::bigint and $2::bigint and cr.transaction_result <> 312 and cr.transaction_nonce = 0 and (cr.consensus_timestamp) < ($3) order by cr.consensus_timestamp desc limit 25),
 entity as materialized (select * from entity where id in (select contract_id from page)),
 ethereum_transaction as materialized (select * from ethereum_transaction where consensus_timestamp in (select consensus_timestamp from page) and payer_account_id in (select payer_account_id from page))
 select p.ord, cr.consensus_timestamp, e.evm_address, cr.amount, cr.bloom, cr.call_result, cr.contract_id,
@@ -432,12 +432,12 @@ from page cr left join entity e on e.id = cr.contract_id left join lateral (sele
   et.max_priority_fee_per_gas, et.nonce, et.recovery_id, et.signature_r, et.signature_s,
   et.signature_v, et.to_address, et.type, et.value
 from unnest((select $1::bigint[])) with ordinality p(id, ord) cross join lateral (
-  select * from contract_result cr where cr.contract_id = p.id and cr.transaction_result <> 312 and cr.transaction_nonce = 0 and cr.consensus_timestamp < $2 order by cr.consensus_timestamp desc limit 25) cr left join entity e on e.id = cr.contract_id left join lateral (select hash, index, gas_used, consensus_start from record_file where consensus_end >= cr.consensus_timestamp
+  select * from contract_result cr where cr.contract_id = p.id and cr.transaction_result <> 312 and cr.transaction_nonce = 0 and (cr.consensus_timestamp) < ($2) order by cr.consensus_timestamp desc limit 25) cr left join entity e on e.id = cr.contract_id left join lateral (select hash, index, gas_used, consensus_start from record_file where consensus_end >= cr.consensus_timestamp
   order by consensus_end limit 1) r on r.consensus_start <= cr.consensus_timestamp left join ethereum_transaction et on et.consensus_timestamp = cr.consensus_timestamp and et.payer_account_id = cr.payer_account_id order by p.ord, cr.consensus_timestamp desc;
 
 -- results of contracts, distributed
 /* enable_bitmapscan = off */ with page as materialized (
-  select * from contract_result cr where cr.contract_id = $1::bigint and cr.transaction_result <> 312 and cr.transaction_nonce = 0 and cr.consensus_timestamp < $2 order by cr.consensus_timestamp desc limit 25),
+  select * from contract_result cr where cr.contract_id = $1::bigint and cr.transaction_result <> 312 and cr.transaction_nonce = 0 and (cr.consensus_timestamp) < ($2) order by cr.consensus_timestamp desc limit 25),
 entity as materialized (select * from entity where id in (select contract_id from page)),
 ethereum_transaction as materialized (select * from ethereum_transaction where consensus_timestamp in (select consensus_timestamp from page) and payer_account_id in (select payer_account_id from page))
 select p.ord, cr.consensus_timestamp, e.evm_address, cr.amount, cr.bloom, cr.call_result, cr.contract_id,
@@ -470,7 +470,7 @@ from (select * from (select distinct on (consensus_timestamp) * from (
   l.transaction_index, 0::integer as transaction_nonce, 22::smallint as transaction_result, true as synthetic from (select l.* from contract_log l where true and l.contract_id = $3
   order by l.contract_id, l.consensus_timestamp desc
   limit (select 100 from contract
-    where id = $4 and length(runtime_bytecode) > 0)) l
+    where id = $4)) l
 where l.synthetic is true and not (l.synthetic is true
   and l.topic0 = '\xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef'
   and l.topic3 = '\xffffffffffffffff') is true and l.contract_id = $3 order by l.consensus_timestamp desc, l.index desc limit 26)) cr order by consensus_timestamp desc, synthetic) cr order by consensus_timestamp desc limit 26) cr left join entity e on e.id = cr.contract_id left join transaction t on t.consensus_timestamp = cr.consensus_timestamp order by cr.consensus_timestamp desc;
@@ -625,7 +625,7 @@ with page as materialized (select * from (select distinct on (consensus_timestam
   (select cr.consensus_timestamp, cr.contract_id, cr.payer_account_id, cr.sender_id, cr.amount, cr.bloom,
   cr.call_result, cr.created_contract_ids, cr.error_message, cr.failed_initcode, cr.function_parameters,
   cr.function_result, cr.gas_consumed, cr.gas_limit, cr.gas_used, cr.transaction_hash, cr.transaction_index,
-  cr.transaction_nonce, cr.transaction_result, false as synthetic from contract_result cr where true and cr.transaction_result <> 312 and cr.transaction_nonce = 0 and cr.consensus_timestamp < $1 order by cr.consensus_timestamp desc limit 25)
+  cr.transaction_nonce, cr.transaction_result, false as synthetic from contract_result cr where true and cr.transaction_result <> 312 and cr.transaction_nonce = 0 and (cr.consensus_timestamp) < ($1) order by cr.consensus_timestamp desc limit 25)
   union all (select distinct on (l.consensus_timestamp) l.consensus_timestamp, coalesce(nullif(l.root_contract_id, 0), l.contract_id) as contract_id,
   l.payer_account_id, l.payer_account_id as sender_id, null::bigint as amount, null::bytea as bloom,
   null::bytea as call_result, '{}'::bigint[] as created_contract_ids, null::text as error_message,
@@ -634,7 +634,7 @@ with page as materialized (select * from (select distinct on (consensus_timestam
   l.transaction_index, 0::integer as transaction_nonce, 22::smallint as transaction_result, true as synthetic from contract_log l
 where l.synthetic is true and not (l.synthetic is true
   and l.topic0 = '\xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef'
-  and l.topic3 = '\xffffffffffffffff') is true and l.consensus_timestamp < $2 order by l.consensus_timestamp desc, l.index desc limit 25)) cr order by consensus_timestamp desc, synthetic) cr order by consensus_timestamp desc limit 25),
+  and l.topic3 = '\xffffffffffffffff') is true and (l.consensus_timestamp) < ($2) order by l.consensus_timestamp desc, l.index desc limit 25)) cr order by consensus_timestamp desc, synthetic) cr order by consensus_timestamp desc limit 25),
 entity as materialized (select * from entity where id in (select contract_id from page)),
 ethereum_transaction as materialized (select * from ethereum_transaction where consensus_timestamp in (select consensus_timestamp from page) and payer_account_id in (select payer_account_id from page)),
 transaction as materialized (select * from transaction where consensus_timestamp in (select consensus_timestamp from page))
@@ -653,7 +653,7 @@ from page cr left join entity e on e.id = cr.contract_id left join lateral (sele
 /* enable_bitmapscan = off, plan_cache_mode = force_custom_plan */ select s.schedule_id, s.consensus_timestamp, s.creator_account_id, s.executed_timestamp,
   s.expiration_time, s.payer_account_id, s.transaction_body, s.wait_for_expiry, e.key, e.deleted, e.memo,
   lower(e.timestamp_range), upper(e.timestamp_range)
-from (select * from schedule s where true and s.creator_account_id > $1 and s.schedule_id < $2 order by s.schedule_id desc limit 25) s left join entity e on e.id = s.schedule_id order by s.schedule_id desc;
+from (select * from schedule s where true and s.creator_account_id > $1 and (s.schedule_id) < ($2) order by s.schedule_id desc limit 25) s left join entity e on e.id = s.schedule_id order by s.schedule_id desc;
 
 -- schedules by id
 select s.schedule_id, s.consensus_timestamp, s.creator_account_id, s.executed_timestamp,
@@ -673,12 +673,12 @@ where s.schedule_id = any($1::bigint[]::bigint[]);
   lower(e.timestamp_range), upper(e.timestamp_range)
 from (
   select p.ord, found.* from unnest((select $1::bigint[])) with ordinality p(id, ord) cross join lateral (
-    select * from schedule s where s.creator_account_id = p.id and s.schedule_id < $2 order by s.schedule_id desc limit 25) found) s left join entity e on e.id = s.schedule_id order by s.ord, s.schedule_id desc;
+    select * from schedule s where s.creator_account_id = p.id and (s.schedule_id) < ($2) order by s.schedule_id desc limit 25) found) s left join entity e on e.id = s.schedule_id order by s.ord, s.schedule_id desc;
 
 -- schedules of accounts, distributed
 /* enable_bitmapscan = off */ with page as materialized (
   select p.ord, found.* from (select $1::bigint as id, 1::bigint as ord) p cross join lateral (
-    select * from schedule s where s.creator_account_id = $1::bigint and s.schedule_id < $2 order by s.schedule_id desc limit 25) found),
+    select * from schedule s where s.creator_account_id = $1::bigint and (s.schedule_id) < ($2) order by s.schedule_id desc limit 25) found),
 entity as materialized (select * from entity where id in (select schedule_id from page))
 select s.ord, s.schedule_id, s.consensus_timestamp, s.creator_account_id, s.executed_timestamp,
   s.expiration_time, s.payer_account_id, s.transaction_body, s.wait_for_expiry, e.key, e.deleted, e.memo,
@@ -710,7 +710,7 @@ select p.ord, s.schedule_id, s.consensus_timestamp, s.creator_account_id, s.exec
 from (select $1::bigint as id, $2::bigint as payer, $3::bigint as start, $4::bigint as since, $5::bigint as until, 1::bigint as ord) p cross join page c join schedule s on s.schedule_id = c.id left join entity e on e.id = s.schedule_id;
 
 -- schedules, distributed
-/* enable_bitmapscan = off, plan_cache_mode = force_custom_plan */ with page as materialized (select * from schedule s where true and s.creator_account_id > $1 and s.schedule_id < $2 order by s.schedule_id desc limit 25),
+/* enable_bitmapscan = off, plan_cache_mode = force_custom_plan */ with page as materialized (select * from schedule s where true and s.creator_account_id > $1 and (s.schedule_id) < ($2) order by s.schedule_id desc limit 25),
 entity as materialized (select * from entity where id in (select schedule_id from page))
 select s.schedule_id, s.consensus_timestamp, s.creator_account_id, s.executed_timestamp,
   s.expiration_time, s.payer_account_id, s.transaction_body, s.wait_for_expiry, e.key, e.deleted, e.memo,
@@ -843,7 +843,7 @@ select p.ord, t.consensus_timestamp, t.payer_account_id, t.valid_start_ns, t.typ
   t.memo, t.nft_transfer, t.node_account_id, t.nonce, t.parent_consensus_timestamp, t.scheduled,
   t.transaction_hash, t.valid_duration_seconds
 from unnest((select $1::bigint[]), (select $2::bigint[])) with ordinality p(since, until, ord) cross join lateral (
-  select * from transaction where consensus_timestamp between p.since and p.until and consensus_timestamp < $3 order by consensus_timestamp desc limit 25) t order by p.ord, t.consensus_timestamp desc;
+  select * from transaction where consensus_timestamp between p.since and p.until and (consensus_timestamp) < ($3) order by consensus_timestamp desc limit 25) t order by p.ord, t.consensus_timestamp desc;
 
 -- transactions between times, distributed
 select p.ord, t.consensus_timestamp, t.payer_account_id, t.valid_start_ns, t.type, t.result, t.batch_key,
@@ -852,7 +852,7 @@ select p.ord, t.consensus_timestamp, t.payer_account_id, t.valid_start_ns, t.typ
   t.memo, t.nft_transfer, t.node_account_id, t.nonce, t.parent_consensus_timestamp, t.scheduled,
   t.transaction_hash, t.valid_duration_seconds
 from (select $1::bigint as since, $2::bigint as until, 1::bigint as ord) p cross join lateral (
-  select * from transaction where consensus_timestamp between $1::bigint and $2::bigint and consensus_timestamp < $3 order by consensus_timestamp desc limit 25) t order by p.ord, t.consensus_timestamp desc;
+  select * from transaction where consensus_timestamp between $1::bigint and $2::bigint and (consensus_timestamp) < ($3) order by consensus_timestamp desc limit 25) t order by p.ord, t.consensus_timestamp desc;
 
 -- transactions by hashes
 select array_position($1::bytea[], substring(h.hash from 1 for 32))::bigint, t.consensus_timestamp, t.payer_account_id, t.valid_start_ns, t.type, t.result, t.batch_key,
@@ -878,14 +878,14 @@ select t.consensus_timestamp, t.payer_account_id, t.valid_start_ns, t.type, t.re
   t.transaction_bytes, t.charged_tx_fee, t.entity_id, t.high_volume,
   t.high_volume_pricing_multiplier, t.index, t.inner_transactions, t.max_custom_fees, t.max_fee,
   t.memo, t.nft_transfer, t.node_account_id, t.nonce, t.parent_consensus_timestamp, t.scheduled,
-  t.transaction_hash, t.valid_duration_seconds from transaction t where true and t.type = 37::smallint and t.consensus_timestamp < $1 order by t.consensus_timestamp desc limit 25;
+  t.transaction_hash, t.valid_duration_seconds from transaction t where true and t.type = 37::smallint and (t.consensus_timestamp) < ($1) order by t.consensus_timestamp desc limit 25;
 
 -- transactions of a type, distributed
 select t.consensus_timestamp, t.payer_account_id, t.valid_start_ns, t.type, t.result, t.batch_key,
   t.transaction_bytes, t.charged_tx_fee, t.entity_id, t.high_volume,
   t.high_volume_pricing_multiplier, t.index, t.inner_transactions, t.max_custom_fees, t.max_fee,
   t.memo, t.nft_transfer, t.node_account_id, t.nonce, t.parent_consensus_timestamp, t.scheduled,
-  t.transaction_hash, t.valid_duration_seconds from transaction t where true and t.type = 37::smallint and t.consensus_timestamp < $1 order by t.consensus_timestamp desc limit 25;
+  t.transaction_hash, t.valid_duration_seconds from transaction t where true and t.type = 37::smallint and (t.consensus_timestamp) < ($1) order by t.consensus_timestamp desc limit 25;
 
 -- transactions of accounts
 /* enable_bitmapscan = off */ select page.ord, t.consensus_timestamp, t.payer_account_id, t.valid_start_ns, t.type, t.result, t.batch_key,
@@ -895,20 +895,20 @@ select t.consensus_timestamp, t.payer_account_id, t.valid_start_ns, t.type, t.re
   t.transaction_hash, t.valid_duration_seconds
 from (
   select p.ord, found.* from unnest((select $1::bigint[])) with ordinality p(id, ord) cross join lateral (select distinct on (consensus_timestamp) consensus_timestamp from (
-  (select s.consensus_timestamp from transaction s where true and s.payer_account_id = p.id and (s.nonce = 0 or s.parent_consensus_timestamp is not null or s.type in (11, 15)) and s.consensus_timestamp < $2 order by s.consensus_timestamp desc limit 25)
-  union all (select s.consensus_timestamp from entity_transaction s where true and s.entity_id = p.id and s.consensus_timestamp < $3 order by s.consensus_timestamp desc limit 25)
-  union all (select distinct on (s.consensus_timestamp) s.consensus_timestamp from crypto_transfer s where true and s.entity_id = p.id and s.entity_id <> 98 and s.consensus_timestamp < $4 order by s.consensus_timestamp desc limit 25)
-  union all (select distinct on (s.consensus_timestamp) s.consensus_timestamp from crypto_transfer s where true and s.entity_id = p.id and s.entity_id = 98 and p.id = 98 and s.consensus_timestamp < $5 order by s.consensus_timestamp desc limit 25)
-  union all (select distinct on (s.consensus_timestamp) s.consensus_timestamp from token_transfer s where true and s.account_id = p.id and s.consensus_timestamp < $6 order by s.consensus_timestamp desc limit 25)) found order by consensus_timestamp desc limit 25) found) page join transaction t on t.consensus_timestamp = page.consensus_timestamp order by page.ord, t.consensus_timestamp desc;
+  (select s.consensus_timestamp from transaction s where true and s.payer_account_id = p.id and (s.nonce = 0 or s.parent_consensus_timestamp is not null or s.type in (11, 15)) and (s.consensus_timestamp) < ($2) order by s.consensus_timestamp desc limit 25)
+  union all (select s.consensus_timestamp from entity_transaction s where true and s.entity_id = p.id and (s.consensus_timestamp) < ($3) order by s.consensus_timestamp desc limit 25)
+  union all (select distinct on (s.consensus_timestamp) s.consensus_timestamp from crypto_transfer s where true and s.entity_id = p.id and s.entity_id <> 98 and (s.consensus_timestamp) < ($4) order by s.consensus_timestamp desc limit 25)
+  union all (select distinct on (s.consensus_timestamp) s.consensus_timestamp from crypto_transfer s where true and s.entity_id = p.id and s.entity_id = 98 and p.id = 98 and (s.consensus_timestamp) < ($5) order by s.consensus_timestamp desc limit 25)
+  union all (select distinct on (s.consensus_timestamp) s.consensus_timestamp from token_transfer s where true and s.account_id = p.id and (s.consensus_timestamp) < ($6) order by s.consensus_timestamp desc limit 25)) found order by consensus_timestamp desc limit 25) found) page join transaction t on t.consensus_timestamp = page.consensus_timestamp order by page.ord, t.consensus_timestamp desc;
 
 -- transactions of accounts, distributed
 /* enable_bitmapscan = off */ with page as materialized (
   select p.ord, found.* from (select $1::bigint as id, 1::bigint as ord) p cross join lateral (select distinct on (consensus_timestamp) consensus_timestamp, payer_account_id from (
-  (select s.consensus_timestamp, s.payer_account_id from transaction s where true and s.payer_account_id = $1::bigint and (s.nonce = 0 or s.parent_consensus_timestamp is not null or s.type in (11, 15)) and s.consensus_timestamp < $2 order by s.consensus_timestamp desc limit 25)
-  union all (select s.consensus_timestamp, s.payer_account_id from entity_transaction s where true and s.entity_id = $1::bigint and s.consensus_timestamp < $3 order by s.consensus_timestamp desc limit 25)
-  union all (select distinct on (s.consensus_timestamp) s.consensus_timestamp, s.payer_account_id from crypto_transfer s where true and s.entity_id = $1::bigint and s.entity_id <> 98 and s.consensus_timestamp < $4 order by s.consensus_timestamp desc limit 25)
-  union all (select distinct on (s.consensus_timestamp) s.consensus_timestamp, s.payer_account_id from crypto_transfer s where true and s.entity_id = $1::bigint and s.entity_id = 98 and $1::bigint = 98 and s.consensus_timestamp < $5 order by s.consensus_timestamp desc limit 25)
-  union all (select distinct on (s.consensus_timestamp) s.consensus_timestamp, s.payer_account_id from token_transfer s where true and s.account_id = $1::bigint and s.consensus_timestamp < $6 order by s.consensus_timestamp desc limit 25)) found order by consensus_timestamp desc limit 25) found),
+  (select s.consensus_timestamp, s.payer_account_id from transaction s where true and s.payer_account_id = $1::bigint and (s.nonce = 0 or s.parent_consensus_timestamp is not null or s.type in (11, 15)) and (s.consensus_timestamp) < ($2) order by s.consensus_timestamp desc limit 25)
+  union all (select s.consensus_timestamp, s.payer_account_id from entity_transaction s where true and s.entity_id = $1::bigint and (s.consensus_timestamp) < ($3) order by s.consensus_timestamp desc limit 25)
+  union all (select distinct on (s.consensus_timestamp) s.consensus_timestamp, s.payer_account_id from crypto_transfer s where true and s.entity_id = $1::bigint and s.entity_id <> 98 and (s.consensus_timestamp) < ($4) order by s.consensus_timestamp desc limit 25)
+  union all (select distinct on (s.consensus_timestamp) s.consensus_timestamp, s.payer_account_id from crypto_transfer s where true and s.entity_id = $1::bigint and s.entity_id = 98 and $1::bigint = 98 and (s.consensus_timestamp) < ($5) order by s.consensus_timestamp desc limit 25)
+  union all (select distinct on (s.consensus_timestamp) s.consensus_timestamp, s.payer_account_id from token_transfer s where true and s.account_id = $1::bigint and (s.consensus_timestamp) < ($6) order by s.consensus_timestamp desc limit 25)) found order by consensus_timestamp desc limit 25) found),
 transaction as materialized (select * from transaction where consensus_timestamp in (select consensus_timestamp from page) and payer_account_id in (select payer_account_id from page))
 select page.ord, t.consensus_timestamp, t.payer_account_id, t.valid_start_ns, t.type, t.result, t.batch_key,
   t.transaction_bytes, t.charged_tx_fee, t.entity_id, t.high_volume,
@@ -924,17 +924,17 @@ from page page join transaction t on t.consensus_timestamp = page.consensus_time
   t.memo, t.nft_transfer, t.node_account_id, t.nonce, t.parent_consensus_timestamp, t.scheduled,
   t.transaction_hash, t.valid_duration_seconds
 from (select distinct on (consensus_timestamp) consensus_timestamp from (
-  (select s.consensus_timestamp from transaction s where true and s.payer_account_id = (select $1::bigint) and (s.nonce = 0 or s.parent_consensus_timestamp is not null or s.type in (11, 15)) and s.consensus_timestamp < $2 order by s.consensus_timestamp desc limit 25)
-  union all (select s.consensus_timestamp from entity_transaction s where true and s.entity_id = (select $1::bigint) and s.consensus_timestamp < $3 order by s.consensus_timestamp desc limit 25)
-  union all (select distinct on (s.consensus_timestamp) s.consensus_timestamp from crypto_transfer s where true and s.entity_id = (select $1::bigint) and s.entity_id <> 98 and s.consensus_timestamp < $4 order by s.consensus_timestamp desc limit 25)
-  union all (select distinct on (s.consensus_timestamp) s.consensus_timestamp from token_transfer s where true and s.account_id = (select $1::bigint) and s.consensus_timestamp < $5 order by s.consensus_timestamp desc limit 25)) found order by consensus_timestamp desc limit 25) page join transaction t on t.consensus_timestamp = page.consensus_timestamp order by t.consensus_timestamp desc limit 25;
+  (select s.consensus_timestamp from transaction s where true and s.payer_account_id = (select $1::bigint) and (s.nonce = 0 or s.parent_consensus_timestamp is not null or s.type in (11, 15)) and (s.consensus_timestamp) < ($2) order by s.consensus_timestamp desc limit 25)
+  union all (select s.consensus_timestamp from entity_transaction s where true and s.entity_id = (select $1::bigint) and (s.consensus_timestamp) < ($3) order by s.consensus_timestamp desc limit 25)
+  union all (select distinct on (s.consensus_timestamp) s.consensus_timestamp from crypto_transfer s where true and s.entity_id = (select $1::bigint) and s.entity_id <> 98 and (s.consensus_timestamp) < ($4) order by s.consensus_timestamp desc limit 25)
+  union all (select distinct on (s.consensus_timestamp) s.consensus_timestamp from token_transfer s where true and s.account_id = (select $1::bigint) and (s.consensus_timestamp) < ($5) order by s.consensus_timestamp desc limit 25)) found order by consensus_timestamp desc limit 25) page join transaction t on t.consensus_timestamp = page.consensus_timestamp order by t.consensus_timestamp desc limit 25;
 
 -- transactions of an account, distributed
 /* enable_bitmapscan = off */ with page as materialized (select distinct on (consensus_timestamp) consensus_timestamp, payer_account_id from (
-  (select s.consensus_timestamp, s.payer_account_id from transaction s where true and s.payer_account_id = $1::bigint and (s.nonce = 0 or s.parent_consensus_timestamp is not null or s.type in (11, 15)) and s.consensus_timestamp < $2 order by s.consensus_timestamp desc limit 25)
-  union all (select s.consensus_timestamp, s.payer_account_id from entity_transaction s where true and s.entity_id = $1::bigint and s.consensus_timestamp < $3 order by s.consensus_timestamp desc limit 25)
-  union all (select distinct on (s.consensus_timestamp) s.consensus_timestamp, s.payer_account_id from crypto_transfer s where true and s.entity_id = $1::bigint and s.entity_id <> 98 and s.consensus_timestamp < $4 order by s.consensus_timestamp desc limit 25)
-  union all (select distinct on (s.consensus_timestamp) s.consensus_timestamp, s.payer_account_id from token_transfer s where true and s.account_id = $1::bigint and s.consensus_timestamp < $5 order by s.consensus_timestamp desc limit 25)) found order by consensus_timestamp desc limit 25),
+  (select s.consensus_timestamp, s.payer_account_id from transaction s where true and s.payer_account_id = $1::bigint and (s.nonce = 0 or s.parent_consensus_timestamp is not null or s.type in (11, 15)) and (s.consensus_timestamp) < ($2) order by s.consensus_timestamp desc limit 25)
+  union all (select s.consensus_timestamp, s.payer_account_id from entity_transaction s where true and s.entity_id = $1::bigint and (s.consensus_timestamp) < ($3) order by s.consensus_timestamp desc limit 25)
+  union all (select distinct on (s.consensus_timestamp) s.consensus_timestamp, s.payer_account_id from crypto_transfer s where true and s.entity_id = $1::bigint and s.entity_id <> 98 and (s.consensus_timestamp) < ($4) order by s.consensus_timestamp desc limit 25)
+  union all (select distinct on (s.consensus_timestamp) s.consensus_timestamp, s.payer_account_id from token_transfer s where true and s.account_id = $1::bigint and (s.consensus_timestamp) < ($5) order by s.consensus_timestamp desc limit 25)) found order by consensus_timestamp desc limit 25),
 transaction as materialized (select * from transaction where consensus_timestamp in (select consensus_timestamp from page) and payer_account_id in (select payer_account_id from page))
 select t.consensus_timestamp, t.payer_account_id, t.valid_start_ns, t.type, t.result, t.batch_key,
   t.transaction_bytes, t.charged_tx_fee, t.entity_id, t.high_volume,
@@ -950,11 +950,11 @@ from page page join transaction t on t.consensus_timestamp = page.consensus_time
   t.memo, t.nft_transfer, t.node_account_id, t.nonce, t.parent_consensus_timestamp, t.scheduled,
   t.transaction_hash, t.valid_duration_seconds
 from (
-  select p.ord, v.at from unnest((select $1::bigint[])) with ordinality p(id, ord) cross join lateral (select at from ((select lower(timestamp_range) as at from entity where id = p.id and lower(timestamp_range) < $2 order by lower(timestamp_range) desc limit 25) union (select lower(timestamp_range) as at from entity_history where id = p.id and lower(timestamp_range) < $3 order by lower(timestamp_range) desc limit 25) union (select lower(timestamp_range) as at from topic where id = p.id and lower(timestamp_range) < $4 order by lower(timestamp_range) desc limit 25) union (select lower(timestamp_range) as at from topic_history where id = p.id and lower(timestamp_range) < $5 order by lower(timestamp_range) desc limit 25) union (select consensus_timestamp as at from topic_message where topic_id = p.id and consensus_timestamp < $6 order by consensus_timestamp desc limit 25) union (select lower(timestamp_range) as at from custom_fee where entity_id = p.id and lower(timestamp_range) < $7 order by lower(timestamp_range) desc limit 25) union (select lower(timestamp_range) as at from custom_fee_history where entity_id = p.id and lower(timestamp_range) < $8 order by lower(timestamp_range) desc limit 25)) v order by at desc limit 25) v) v join transaction t on t.consensus_timestamp = v.at order by v.ord, t.consensus_timestamp desc;
+  select p.ord, v.at from unnest((select $1::bigint[])) with ordinality p(id, ord) cross join lateral (select at from ((select lower(timestamp_range) as at from entity where id = p.id and (lower(timestamp_range)) < ($2) order by lower(timestamp_range) desc limit 25) union (select lower(timestamp_range) as at from entity_history where id = p.id and (lower(timestamp_range)) < ($3) order by lower(timestamp_range) desc limit 25) union (select lower(timestamp_range) as at from topic where id = p.id and (lower(timestamp_range)) < ($4) order by lower(timestamp_range) desc limit 25) union (select lower(timestamp_range) as at from topic_history where id = p.id and (lower(timestamp_range)) < ($5) order by lower(timestamp_range) desc limit 25) union (select consensus_timestamp as at from topic_message where topic_id = p.id and (consensus_timestamp) < ($6) order by consensus_timestamp desc limit 25) union (select lower(timestamp_range) as at from custom_fee where entity_id = p.id and (lower(timestamp_range)) < ($7) order by lower(timestamp_range) desc limit 25) union (select lower(timestamp_range) as at from custom_fee_history where entity_id = p.id and (lower(timestamp_range)) < ($8) order by lower(timestamp_range) desc limit 25)) v order by at desc limit 25) v) v join transaction t on t.consensus_timestamp = v.at order by v.ord, t.consensus_timestamp desc;
 
 -- transactions of topics, distributed
 /* enable_bitmapscan = off */ with page as materialized (
-  select p.ord, v.at from (select $1::bigint as id, 1::bigint as ord) p cross join lateral (select at from ((select lower(timestamp_range) as at from entity where id = $1::bigint and lower(timestamp_range) < $2 order by lower(timestamp_range) desc limit 25) union (select lower(timestamp_range) as at from entity_history where id = $1::bigint and lower(timestamp_range) < $3 order by lower(timestamp_range) desc limit 25) union (select lower(timestamp_range) as at from topic where id = $1::bigint and lower(timestamp_range) < $4 order by lower(timestamp_range) desc limit 25) union (select lower(timestamp_range) as at from topic_history where id = $1::bigint and lower(timestamp_range) < $5 order by lower(timestamp_range) desc limit 25) union (select consensus_timestamp as at from topic_message where topic_id = $1::bigint and consensus_timestamp < $6 order by consensus_timestamp desc limit 25) union (select lower(timestamp_range) as at from custom_fee where entity_id = $1::bigint and lower(timestamp_range) < $7 order by lower(timestamp_range) desc limit 25) union (select lower(timestamp_range) as at from custom_fee_history where entity_id = $1::bigint and lower(timestamp_range) < $8 order by lower(timestamp_range) desc limit 25)) v order by at desc limit 25) v),
+  select p.ord, v.at from (select $1::bigint as id, 1::bigint as ord) p cross join lateral (select at from ((select lower(timestamp_range) as at from entity where id = $1::bigint and (lower(timestamp_range)) < ($2) order by lower(timestamp_range) desc limit 25) union (select lower(timestamp_range) as at from entity_history where id = $1::bigint and (lower(timestamp_range)) < ($3) order by lower(timestamp_range) desc limit 25) union (select lower(timestamp_range) as at from topic where id = $1::bigint and (lower(timestamp_range)) < ($4) order by lower(timestamp_range) desc limit 25) union (select lower(timestamp_range) as at from topic_history where id = $1::bigint and (lower(timestamp_range)) < ($5) order by lower(timestamp_range) desc limit 25) union (select consensus_timestamp as at from topic_message where topic_id = $1::bigint and (consensus_timestamp) < ($6) order by consensus_timestamp desc limit 25) union (select lower(timestamp_range) as at from custom_fee where entity_id = $1::bigint and (lower(timestamp_range)) < ($7) order by lower(timestamp_range) desc limit 25) union (select lower(timestamp_range) as at from custom_fee_history where entity_id = $1::bigint and (lower(timestamp_range)) < ($8) order by lower(timestamp_range) desc limit 25)) v order by at desc limit 25) v),
 transaction as materialized (select * from transaction where consensus_timestamp in (select at from page))
 select v.ord, t.consensus_timestamp, t.payer_account_id, t.valid_start_ns, t.type, t.result, t.batch_key,
   t.transaction_bytes, t.charged_tx_fee, t.entity_id, t.high_volume,
