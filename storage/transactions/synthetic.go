@@ -25,8 +25,8 @@ const syntheticResult = `l.consensus_timestamp, coalesce(nullif(l.root_contract_
   null::bigint as gas_consumed, 0::bigint as gas_limit, null::bigint as gas_used, l.transaction_hash,
   l.transaction_index, 0::integer as transaction_nonce, 22::smallint as transaction_result`
 
-// maxForeignLogs is the maximum number of logs of a contract with code that are searched for synthetic ones. Only
-// tokens, which have no code, have such logs, so that none are found: each hundred of them costs 50 µs.
+// maxForeignLogs is the maximum number of logs of a contract that are searched for synthetic ones. Only tokens, which
+// are not in the table of contracts, have such logs, so that none are found: each hundred of them costs 50 µs.
 const maxForeignLogs = 100
 
 // syntheticPage returns the statement for a page of results derived from synthetic logs: the first log of each
@@ -46,7 +46,7 @@ func syntheticPage(db *storage.DB, w *storage.Where, f ledger.ContractResultFilt
 		from = `(select l.* from contract_log l where true` + logs.String() + `
   order by l.contract_id, l.consensus_timestamp` + direction + `
   limit (select ` + strconv.Itoa(maxForeignLogs) + ` from contract
-    where id = ` + logs.Arg(int64(id)) + ` and length(runtime_bytecode) > 0))`
+    where id = ` + logs.Arg(int64(id)) + `))`
 	}
 	page := `select distinct on (l.consensus_timestamp) ` + syntheticResult + `, true as synthetic from ` + from + ` l
 where l.synthetic is true and not ` + wildcard + logs.String() +
