@@ -50,8 +50,8 @@ type encoder struct {
 // codings are the content codings in order of preference: brotli has the smallest results at these levels.
 var codings = []string{"br", "zstd", "gzip", "deflate"}
 
-// encoders are the unused encoders by coding. With a new one, compressing 50 KB takes 5 times as long as with a used one
-// (zstd), 3 times (gzip, deflate) or 1.3 times (br): see BenchmarkEncoders. Errors are those of invalid levels.
+// encoders are the unused encoders by coding. With a new one, compressing 50 KB takes 5 times as long as with a used
+// one (zstd), 3 times (gzip, deflate) or 1.3 times (br): see BenchmarkEncoders. Errors are those of invalid levels.
 var encoders = map[string]*sync.Pool{
 	"br": {New: func() any { return &encoder{w: brotli.NewWriterLevel(nil, brotliLevel)} }},
 	"zstd": {New: func() any {
