@@ -219,7 +219,8 @@ func (db *DB) Lag(ctx context.Context, now time.Time) (time.Duration, error) {
 	return newest.Age(now), nil
 }
 
-// Newest reads the end of the newest block as a consensus timestamp, or 0 if there are no blocks.
+// Newest returns the end of the newest block as a consensus timestamp, or 0 if there are no blocks. It reads the
+// database unless the checks of several servers have it.
 func (db *DB) Newest(ctx context.Context) (int64, error) {
 	if newest := db.servers.freshest(); newest > 0 {
 		return newest, nil

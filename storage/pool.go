@@ -243,8 +243,8 @@ func PoolerOf(ctx context.Context, conn *pgx.Conn) (Pooler, error) {
 	return kind, wrap.Error(err, "detecting a pooler")
 }
 
-// IsDirect reads from the server of a connection whether the connection leads to the server itself. A pooler announces
-// process IDs of its own.
+// IsDirect reports whether a connection leads to the server itself, which it asks for its process ID. A pooler
+// announces process IDs of its own.
 func IsDirect(ctx context.Context, conn *pgx.Conn) (bool, error) {
 	var pid uint32
 	if err := conn.QueryRow(ctx, `select pg_backend_pid()`, pgx.QueryExecModeExec).Scan(&pid); err != nil {

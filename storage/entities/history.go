@@ -161,8 +161,9 @@ func QueueAccountVersions(b *storage.Batch, ids []ledger.EntityID, p storage.Pag
 	return queueVersions(b, accountVersions, p, storage.Int64s(ids))
 }
 
-// QueueTokenVersions is [QueueAccountVersions] for tokens. Each change of a token, of its entity or of its custom fees
-// begins a version.
+// QueueTokenVersions queues a query for the versions of each of the given tokens, as [QueueAccountVersions] does for
+// accounts. Each change of a token, of its entity or of its custom fees begins a version. The result has one page per
+// token.
 func QueueTokenVersions(b *storage.Batch, ids []ledger.EntityID, p storage.Page) storage.Result[[][]*ledger.Version] {
 	return queueVersions(b, tokenVersions, p, storage.Int64s(ids))
 }

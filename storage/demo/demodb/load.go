@@ -57,7 +57,8 @@ var enums = []string{
 // scenario follows. The comment becomes invalid if another process writes blocks.
 const marker = "heliograph demo network, last block "
 
-// IsEmpty reads whether all ledger tables are empty. The tables must exist.
+// IsEmpty reports whether all ledger tables of a database are empty, which it reads with one statement. The tables must
+// exist.
 func IsEmpty(ctx context.Context, db Querier) (bool, error) {
 	var filled bool
 	err := db.QueryRow(ctx, "select exists (select 1 from "+strings.Join(tables,
