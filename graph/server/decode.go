@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"sync"
 
 	"github.com/go-json-experiment/json/jsontext"
 
@@ -17,13 +16,10 @@ import (
 // preserves their digits; see [ledger.Whole]. Duplicate names and invalid UTF-8 are errors. It is faster than
 // decoding with reflection, which takes a quarter of the time of a small request.
 type decoder struct {
-	jsontext.Decoder
+	*jsontext.Decoder
 
-	text bytes.Buffer
 	left int // number of values in objects and lists that can follow
 }
-
-var decoders = sync.Pool{New: func() any { return new(decoder) }}
 
 var errTooManyValues = errors.New("too many values")
 
@@ -48,13 +44,7 @@ const MaxNesting = 1000
 // decode calls read with a decoder of a text, and fails if the text continues after what it has read. maxValues is the
 // maximum number of values in objects and lists.
 func decode(text []byte, maxValues int, read func(*decoder) error) error {
-	d := decoders.Get().(*decoder)
-	defer func() {
-		d.text = bytes.Buffer{}
-		decoders.Put(d)
-	}()
-	d.text, d.left = *bytes.NewBuffer(text), maxValues
-	d.Reset(&d.text)
+	d := &decoder{jsontext.NewDecoder(bytes.NewBuffer(text)), maxValues}
 	if err := read(d); err != nil {
 		return err
 	}
