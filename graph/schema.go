@@ -6,7 +6,6 @@ import (
 	"bytes"
 	"context"
 	_ "embed"
-	"reflect"
 	"slices"
 	"strings"
 	"sync"
@@ -34,7 +33,6 @@ func whenNeeded(load func() *ast.Schema) func() *ast.Schema {
 type schema struct {
 	*executableSchema
 	queries  QueryFields
-	inputs   map[reflect.Type]reflect.Value // the functions that unmarshal input objects
 	together Together
 }
 
@@ -45,9 +43,7 @@ type Together func(n int) func() (value values.Value, end func())
 // NewSchema returns the executable schema of the GraphQL server. resolvers read mutations and subscriptions,
 // queries the fields of Query. together returns how the root fields of a query share a round trip to the database.
 func NewSchema(resolvers ResolverRoot, queries QueryFields, together Together) graphql.ExecutableSchema {
-	e := NewExecutableSchema(Config{Resolvers: resolvers}).(*executableSchema)
-	inputs := inputsOf(newExecutionContext(&graphql.OperationContext{}, e, nil))
-	return &schema{e, queries, inputs, together}
+	return &schema{NewExecutableSchema(Config{Resolvers: resolvers}).(*executableSchema), queries, together}
 }
 
 // Exec implements graphql.ExecutableSchema: it returns the function that executes the context's operation. Our
@@ -89,7 +85,6 @@ func (q *query) respond(ctx context.Context) *graphql.Response {
 
 // execute executes the root fields concurrently, and returns their JSON.
 func (q *query) execute(ctx context.Context) []byte {
-	ctx = graphql.WithUnmarshalerMap(ctx, q.schema.inputs)
 	fields := q.fields()
 	results := make([]graphql.Marshaler, len(fields))
 	reading, lists := make([]int, 0, 8), 0

@@ -118,7 +118,7 @@ func bound(cfg *config.Config) map[string][]byte {
 // outputs returns the sources of the generated files that are neither gqlgen's nor bound by it, by path.
 func outputs(fields *fields) map[string][]byte {
 	out := map[string][]byte{}
-	for _, body := range []string{"fields", "inputs", "mutations", "roots", "tables"} {
+	for _, body := range []string{"fields", "mutations", "roots", "tables"} {
 		out["graph/"+body+"_gen.go"] = render("graph", body, fields)
 	}
 	out["resolvers/references_gen.go"] = render("resolvers", "references", fields)
@@ -138,7 +138,7 @@ func write(files map[string][]byte) {
 
 // imports are the packages that the generated code can use, in groups.
 var imports = [][]string{
-	{"context", "encoding/hex", "reflect", "strconv", "time"},
+	{"context", "encoding/hex", "strconv", "time"},
 	{"github.com/99designs/gqlgen/graphql", "github.com/vektah/gqlparser/v2/ast"},
 	{
 		"heliograph/graph", "heliograph/graph/model", "heliograph/graph/relay", "heliograph/graph/rowplan",
