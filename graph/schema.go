@@ -101,11 +101,12 @@ func (q *query) execute(ctx context.Context) []byte {
 	if len(reading) > 1 && lists <= 1 { // reading several lists takes longer one after another
 		q.together = q.schema.together(len(reading))
 	}
-	for _, i := range reading[min(1, len(reading)):] {
-		q.others.Go(func() { results[i] = q.resolve(ctx, fields[i]) })
-	}
-	if len(reading) > 0 { // the first one sends the statements of all: here, where the stack has grown
-		results[reading[0]] = q.resolve(ctx, fields[reading[0]])
+	if last := len(reading) - 1; last >= 0 {
+		for _, i := range reading[:last] {
+			q.others.Go(func() { results[i] = q.resolve(ctx, fields[i]) })
+		}
+		// Usually a list, which takes most of the time: here, where the stack has grown.
+		results[reading[last]] = q.resolve(ctx, fields[reading[last]])
 	}
 	q.others.Wait()
 	q.buf.WriteByte('{')
