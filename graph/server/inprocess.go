@@ -13,7 +13,6 @@ import (
 	"github.com/vektah/gqlparser/v2/ast"
 	"github.com/vektah/gqlparser/v2/formatter"
 	"github.com/vektah/gqlparser/v2/gqlerror"
-	"github.com/vektah/gqlparser/v2/validator"
 
 	"heliograph/graph/limits"
 	"heliograph/graph/relay"
@@ -69,7 +68,7 @@ type Result struct {
 type Call struct {
 	Document  *Document
 	Operation string
-	// Variables have the declared types, as decoded from JSON.
+	// Variables have the declared types, as decoded from JSON. [Server.Run] adds default values to the map.
 	Variables map[string]any
 	Style     scalar.Style
 	Limits    relay.Limits
@@ -85,35 +84,34 @@ type running struct {
 
 // Run executes an operation of a prepared document in process, without limits of cost, with the page sizes and the
 // style of c. It returns nil if ctx has ended. Errors of fields are in the result. The caller should call Done
-// with its data. It replaces the executor, which would validate the document for each request.
+// with its data. It replaces the executor, which would validate the document and the variables for each request.
 func (s *Server) Run(ctx context.Context, c Call) *Result {
 	op := c.Document.doc.Operations.ForName(c.Operation)
-	variables, err := validator.VariableValues(s.Schema(), op, c.Variables)
-	if err != nil {
-		return &Result{Errors: gqlerror.List{gqlerror.Wrap(err)}}
+	for _, v := range op.VariableDefinitions {
+		if _, given := c.Variables[v.Variable]; !given && v.DefaultValue != nil {
+			c.Variables[v.Variable], _ = v.DefaultValue.Value(nil) // valid, because the document is
+		}
 	}
 	r := &running{limits: c.Limits, operation: graphql.OperationContext{
 		RawQuery: c.Document.text, OperationName: c.Operation, Doc: c.Document.doc, Operation: op,
-		Variables: variables, DisableIntrospection: true,
+		Variables: c.Variables, DisableIntrospection: true,
 		RecoverFunc: recovered, ResolverMiddleware: s.middleware, RootResolverMiddleware: noMiddleware,
 	}}
-	res, oc := &r.result, &r.operation
 	if s.o.Observer != nil {
 		var end func()
 		ctx, end = s.o.Observer.Run(ctx, string(ast.Query), c.Operation) // Prepare accepts only queries
 		defer end()
 	}
 	ctx = values.Context(ctx, s.restEnvs[c.Style].Value(), r.limits.Value(), r.store.Value(), s.o.Operation(),
-		res.Outcome.Value(),
-		s.o.Work(ctx, c.Document.lists[c.Operation],
-			limits.Scans(oc.Operation.SelectionSet, oc.Variables, s.o.Scans) > 0, false))
-	ctx = graphql.WithResponseContext(graphql.WithOperationContext(ctx, oc), s.presenter, recovered)
+		r.result.Outcome.Value(),
+		s.o.Work(ctx, c.Document.lists[c.Operation], limits.Scans(op.SelectionSet, c.Variables, s.o.Scans) > 0, false))
+	ctx = graphql.WithResponseContext(graphql.WithOperationContext(ctx, &r.operation), s.presenter, recovered)
 	resp := s.o.Schema.Exec(ctx)(ctx)
 	if ctx.Err() != nil {
 		return nil
 	}
-	res.Data, res.Errors = resp.Data, graphql.GetErrors(ctx)
-	return res
+	r.result.Data, r.result.Errors = resp.Data, graphql.GetErrors(ctx)
+	return &r.result
 }
 
 // Standalone returns the text of one operation of d with the fragments that it uses, for people. With inline, the

@@ -12,11 +12,16 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
 	"sync"
 	"testing"
+
+	"github.com/vektah/gqlparser/v2/ast"
+	"github.com/vektah/gqlparser/v2/parser"
+	"github.com/vektah/gqlparser/v2/validator"
 
 	"heliograph/app/compare"
 	"heliograph/app/testing/testenv"
@@ -320,5 +325,47 @@ func TestRecordReportsChanges(t *testing.T) {
 		if want != (compare.Cause{}) != (len(causes) == 1) || len(causes) == 1 && causes[0] != want {
 			t.Errorf("%s: %+v, want %+v", body, causes, want)
 		}
+	}
+}
+
+// TestVariables checks that REST sets variables as coercion of those of clients returns them, since the executor does
+// not coerce them.
+func TestVariables(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile(recordFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	g, documents := testenv.Shared(t), map[string]*ast.QueryDocument{}
+	checked := 0
+	for _, r := range readRecord(t, text) {
+		x, err := g.Explain(t.Context(), r.path)
+		if err != nil {
+			continue // the request is invalid
+		}
+		doc := documents[x.Query]
+		if doc == nil {
+			if doc, err = parser.ParseQuery(&ast.Source{Input: x.Query}); err != nil {
+				t.Fatal(err)
+			}
+			documents[x.Query] = doc
+		}
+		op := doc.Operations.ForName(x.OperationName)
+		for _, v := range op.VariableDefinitions {
+			v.Definition = g.Graph().Schema().Types[v.Type.Name()]
+		}
+		coerced, err := validator.VariableValues(g.Graph().Schema(), op, x.Variables)
+		if err != nil {
+			t.Errorf("%s: %v", r.path, err)
+		}
+		for name, want := range coerced {
+			if got, given := x.Variables[name]; given && !reflect.DeepEqual(got, want) {
+				t.Errorf("%s: $%s is %#v, want %#v", r.path, name, got, want)
+			}
+		}
+		checked++
+	}
+	if checked < 1000 {
+		t.Errorf("only %d requests were checked", checked)
 	}
 }
