@@ -1,6 +1,7 @@
 package ledger
 
 import (
+	"math"
 	"math/big"
 	"time"
 )
@@ -15,12 +16,11 @@ type Expiry struct {
 
 // ExpiryAfter returns the expiry of an entity that is created at a time and never renewed. The period is in seconds.
 func ExpiryAfter(created Timestamp, period int64) Expiry {
-	nanos := new(big.Int).Mul(big.NewInt(period), big.NewInt(second))
-	nanos.Add(nanos, big.NewInt(int64(created)))
-	if nanos.IsInt64() || nanos.Sign() < 0 {
-		return Expiry{Null: Of(Timestamp(nanos.Int64()))}
+	if period <= (math.MaxInt64-int64(max(created, 0)))/second { // nearly always
+		return Expiry{Null: Of(created + Timestamp(period*second))}
 	}
-	return Expiry{Null: Of(MaxTimestamp), late: nanos}
+	nanos := new(big.Int).Mul(big.NewInt(period), big.NewInt(second))
+	return Expiry{Null: Of(MaxTimestamp), late: nanos.Add(nanos, big.NewInt(int64(created)))}
 }
 
 // Append appends "seconds.nanoseconds" with nine digits of nanoseconds.
