@@ -38,17 +38,15 @@ func (m *Mapper[T, R]) QueueChildren(b *Batch, n int, r *Read, args []any) Resul
 // queueChildren queues a read of the children of n parents, and returns them by parent. With distributed tables there
 // is one statement for each part of the parents.
 func (m *Mapper[T, R]) queueChildren(b *Batch, n int, r *Read, args []any) Result[[][]*R] {
-	columns := func(r *owned[T], into []any) []any { return m.columns(&r.row, append(into, &r.parent)) }
 	var parts []Result[[]*owned[T]]
 	r.Parents.forEach(args, func(args []any, shift int64) {
-		finish := func(r *owned[T]) error {
-			r.parent += shift
-			if m.finish == nil {
-				return nil
-			}
-			return m.finish(&r.row)
+		rows := &m.children
+		if shift != 0 {
+			rows = &decoding[owned[T], owned[T]]{rows.columns, func(r *owned[T]) error {
+				r.parent += shift
+				return m.children.finish(r)
+			}, rows.value}
 		}
-		rows := &decoding[owned[T], owned[T]]{columns, finish, itself[owned[T]]}
 		parts = append(parts, rows.queue(b, "", r, args))
 	})
 	var all Result[[]*owned[T]]

@@ -18,7 +18,11 @@ type Columns[T any] func(v *T, into []any) []any
 
 // Mapper decodes the rows of statements with the same columns. Each row is decoded into a T, and the result is the R
 // in it.
-type Mapper[T, R any] struct{ decoding[T, R] }
+type Mapper[T, R any] struct {
+	decoding[T, R]
+
+	children decoding[owned[T], owned[T]]
+}
 
 // decoding is how rows are decoded.
 type decoding[T, R any] struct {
@@ -30,7 +34,13 @@ type decoding[T, R any] struct {
 // NewMapper returns a mapper. finish, if not nil, fills the computed fields of a decoded row. value returns the result
 // of a row.
 func NewMapper[T, R any](columns Columns[T], finish func(*T) error, value func(*T) *R) *Mapper[T, R] {
-	return &Mapper[T, R]{decoding[T, R]{columns, finish, value}}
+	if finish == nil {
+		finish = func(*T) error { return nil }
+	}
+	return &Mapper[T, R]{decoding[T, R]{columns, finish, value}, decoding[owned[T], owned[T]]{
+		func(r *owned[T], into []any) []any { return columns(&r.row, append(into, &r.parent)) },
+		func(r *owned[T]) error { return finish(&r.row) }, itself[owned[T]],
+	}}
 }
 
 // MapperOf returns a mapper whose results are the rows themselves. finish, if not nil, fills the computed fields of a
@@ -86,10 +96,8 @@ func (d *decoding[T, R]) Collect(rows pgx.Rows) ([]*R, error) {
 		if err := decode.row(rows.RawValues()); err != nil {
 			return nil, fmt.Errorf("decoding a row: %w", err)
 		}
-		if d.finish != nil {
-			if err := d.finish(v); err != nil {
-				return nil, &unreadable{err}
-			}
+		if err := d.finish(v); err != nil {
+			return nil, &unreadable{err}
 		}
 		out = append(out, d.value(v))
 	}

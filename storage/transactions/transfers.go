@@ -38,30 +38,21 @@ from assessed_custom_fee` +
 // QueueTransfers queues a query for the hbar transfers of transactions, ordered by account and amount. The result has
 // one list per transaction. If all of them were read with their transfers, it queues nothing.
 func QueueTransfers(b *storage.Batch, of []*ledger.Transaction) storage.Result[[][]*ledger.CryptoTransfer] {
-	return queueParts(b, hbarTransfers, of,
-		func(r *part[ledger.CryptoTransfer], into []any) []any {
-			return append(into, &r.at, &r.payer, &r.row.AccountID, &r.row.Amount, &r.row.IsApproval)
-		}, timed(func(r *ledger.CryptoTransfer) *ledger.Timestamp { return &r.ConsensusTimestamp }),
+	return queueParts(b, hbarTransfers, of, hbarRows,
 		func(t *ledger.Transaction) []*ledger.CryptoTransfer { return t.KnownTransfers })
 }
 
 // QueueTokenTransfers queues a query for the fungible token transfers of transactions, ordered by token and account.
 // The result has one list per transaction.
 func QueueTokenTransfers(b *storage.Batch, of []*ledger.Transaction) storage.Result[[][]*ledger.TokenTransfer] {
-	return queueParts(b, tokenTransfers, of,
-		func(r *part[ledger.TokenTransfer], into []any) []any {
-			return append(into, &r.at, &r.payer, &r.row.TokenID, &r.row.AccountID, &r.row.Amount, &r.row.IsApproval)
-		}, nil, func(t *ledger.Transaction) []*ledger.TokenTransfer { return t.KnownTokenTransfers })
+	return queueParts(b, tokenTransfers, of, tokenRows,
+		func(t *ledger.Transaction) []*ledger.TokenTransfer { return t.KnownTokenTransfers })
 }
 
 // QueueAssessedCustomFees queues a query for the custom fees that transactions were charged, ordered by collector and
 // amount. The result has one list per transaction.
 func QueueAssessedCustomFees(b *storage.Batch, of []*ledger.Transaction) storage.Result[[][]*ledger.AssessedCustomFee] {
-	return queueParts(b, assessedFees, of,
-		func(r *part[ledger.AssessedCustomFee], into []any) []any {
-			return append(into, &r.at, &r.payer, &r.row.Amount, &r.row.CollectorAccountID, &r.row.TokenID,
-				&r.row.EffectivePayerAccountIDs)
-		}, timed(func(r *ledger.AssessedCustomFee) *ledger.Timestamp { return &r.ConsensusTimestamp }),
+	return queueParts(b, assessedFees, of, feeRows,
 		func(t *ledger.Transaction) []*ledger.AssessedCustomFee { return t.KnownFees })
 }
 
@@ -69,10 +60,7 @@ func QueueAssessedCustomFees(b *storage.Batch, of []*ledger.Transaction) storage
 // per transaction. Only transactions with an hbar transfer of the staking reward account have rewards. The payer of a
 // reward can be another one.
 func QueueStakingRewardTransfers(b *storage.Batch, of []*ledger.Transaction) storage.Result[[][]*ledger.StakingReward] {
-	return queueParts(b, stakingRewards, of,
-		func(r *part[ledger.StakingReward], into []any) []any {
-			return append(into, &r.at, &r.payer, &r.row.AccountID, &r.row.Amount)
-		}, timed(func(r *ledger.StakingReward) *ledger.Timestamp { return &r.ConsensusTimestamp }),
+	return queueParts(b, stakingRewards, of, rewardRows,
 		func(t *ledger.Transaction) []*ledger.StakingReward { return t.KnownRewards },
 		int64(b.DB().SystemEntity(stakingRewardNum)))
 }
@@ -93,19 +81,36 @@ func timed[C any](at func(*C) *ledger.Timestamp) func(*part[C]) error {
 	}
 }
 
+// The rows of these statements.
+var (
+	hbarRows = storage.MapperOf(func(r *part[ledger.CryptoTransfer], into []any) []any {
+		return append(into, &r.at, &r.payer, &r.row.AccountID, &r.row.Amount, &r.row.IsApproval)
+	}, timed(func(r *ledger.CryptoTransfer) *ledger.Timestamp { return &r.ConsensusTimestamp }))
+	tokenRows = storage.MapperOf(func(r *part[ledger.TokenTransfer], into []any) []any {
+		return append(into, &r.at, &r.payer, &r.row.TokenID, &r.row.AccountID, &r.row.Amount, &r.row.IsApproval)
+	}, nil)
+	feeRows = storage.MapperOf(func(r *part[ledger.AssessedCustomFee], into []any) []any {
+		return append(into, &r.at, &r.payer, &r.row.Amount, &r.row.CollectorAccountID, &r.row.TokenID,
+			&r.row.EffectivePayerAccountIDs)
+	}, timed(func(r *ledger.AssessedCustomFee) *ledger.Timestamp { return &r.ConsensusTimestamp }))
+	rewardRows = storage.MapperOf(func(r *part[ledger.StakingReward], into []any) []any {
+		return append(into, &r.at, &r.payer, &r.row.AccountID, &r.row.Amount)
+	}, timed(func(r *ledger.StakingReward) *ledger.Timestamp { return &r.ConsensusTimestamp }))
+)
+
 // queueParts queues a query for rows of transactions, unless they were read with the transactions: known returns them
-// then, else nil. cols and finish are those of [storage.MapperOf], and further are arguments after the keys.
+// then, else nil. further are arguments after the keys.
 func queueParts[C any](
-	b *storage.Batch, read *storage.Keyed, of []*ledger.Transaction, cols storage.Columns[part[C]],
-	finish func(*part[C]) error, known func(*ledger.Transaction) []*C, further ...any,
+	b *storage.Batch, read *storage.Keyed, of []*ledger.Transaction, rows *storage.Mapper[part[C], part[C]],
+	known func(*ledger.Transaction) []*C, further ...any,
 ) storage.Result[[][]*C] {
 	lists := list.Map(of, known)
 	if !slices.ContainsFunc(lists, func(rows []*C) bool { return rows == nil }) {
 		return storage.Known(lists)
 	}
 	sql, args := read.For(b.DB(), times(of), payers(of))
-	rows := storage.MapperOf(cols, finish).Queue(b, sql, append(args, further...))
-	return storage.Map(rows, func(rows []*part[C]) [][]*C { return partsOf(rows, of) })
+	return storage.Map(rows.Queue(b, sql, append(args, further...)),
+		func(rows []*part[C]) [][]*C { return partsOf(rows, of) })
 }
 
 // partsOf groups rows by the transactions to which they belong. Rows must be ordered by consensus time.
