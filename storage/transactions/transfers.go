@@ -104,9 +104,8 @@ func queueParts[C any](
 	b *storage.Batch, read *storage.Keyed, of []*ledger.Transaction, rows *storage.Mapper[part[C], part[C]],
 	known func(*ledger.Transaction) []*C, further ...any,
 ) storage.Result[[][]*C] {
-	lists := list.Map(of, known)
-	if !slices.ContainsFunc(lists, func(rows []*C) bool { return rows == nil }) {
-		return storage.Known(lists)
+	if !slices.ContainsFunc(of, func(t *ledger.Transaction) bool { return known(t) == nil }) {
+		return storage.Known(list.Map(of, known))
 	}
 	sql, args := read.For(b.DB(), times(of), payers(of))
 	return storage.Map(rows.Queue(b, sql, append(args, further...)),
