@@ -388,7 +388,7 @@ func (b *Buffers) Put(response []byte) {
 func (b *Buffers) get(n int) []byte {
 	free, _ := b.pool.Get().(*[]byte)
 	if free == nil || cap(*free) < n {
-		return make([]byte, 0, n)
+		return make([]byte, 0, max(n, minReused)) // so that it can be reused
 	}
 	return *free
 }
