@@ -3,6 +3,7 @@ package admission
 import (
 	"context"
 	"errors"
+	"runtime"
 	"sync/atomic"
 	"time"
 
@@ -212,6 +213,7 @@ func (t *Turn) Enter(ctx context.Context) error {
 	}
 	q.mu.Unlock()
 	await(ctx, t.ready, q.o.Timeout)
+	runtime.Gosched() // the turn that ended has started this one next, before requests that have arrived are read
 	q.mu.Lock()
 	if t.running {
 		return nil
