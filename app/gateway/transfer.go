@@ -2,6 +2,7 @@ package gateway
 
 import (
 	"bytes"
+	"errors"
 	"io"
 	"net"
 	"net/http"
@@ -148,10 +149,18 @@ func receive(r *http.Request, turn *admission.Turn) error {
 	}
 	body, rest := r.Body, io.Reader(r.Body)
 	received := bytes.NewBuffer(make([]byte, 0, max(r.ContentLength, 0)+bytes.MinRead))
-	if _, err := io.CopyN(received, body, maxExplained+1); err != nil {
+	_, err = io.CopyN(received, body, maxExplained+1)
+	size -= received.Len()
+	if errors.Is(err, io.EOF) { // complete: the handler can use the bytes without a copy
+		r.Body = struct {
+			*bytes.Buffer
+			io.Closer
+		}{received, body}
+		return turn.Hold(-size)
+	}
+	if err != nil {
 		rest = failed{err} // the body has no deadline anymore
 	}
-	size -= received.Len()
 	r.Body = struct {
 		io.Reader
 		io.Closer

@@ -39,15 +39,19 @@ func (s *Server) receive(w http.ResponseWriter, r *http.Request) ([]byte, *rejec
 			w.Header().Set("Connection", "close") // the rest of the body must not be parsed as the next request
 			return nil, bodyTooLarge(s.o.MaxBody)
 		}
-		return receiveBody(http.MaxBytesReader(w, r.Body, s.o.MaxBody), r.ContentLength, r.Header.Get("Content-Type"))
+		body := io.Reader(r.Body)
+		if r.ContentLength < 0 { // unknown
+			body = http.MaxBytesReader(w, r.Body, s.o.MaxBody)
+		}
+		return receiveBody(body, r.ContentLength, r.Header.Get("Content-Type"))
 	default:
 		w.Header().Set("Allow", "GET, HEAD, POST")
 		return nil, reject(http.StatusMethodNotAllowed, "the method must be GET, HEAD or POST")
 	}
 }
 
-// receiveBody reads the body of a POST request. size is its Content-Length, or negative if it is unknown. Content
-// types that HTML forms can send are rejected.
+// receiveBody reads the body of a POST request, or returns the bytes of one that is in memory. size is its
+// Content-Length, or negative if it is unknown. Content types that HTML forms can send are rejected.
 func receiveBody(r io.Reader, size int64, contentType string) ([]byte, *rejection) {
 	if contentType != mediaJSON { // parsing takes time
 		media, params, err := mime.ParseMediaType(contentType)
@@ -55,6 +59,9 @@ func receiveBody(r io.Reader, size int64, contentType string) ([]byte, *rejectio
 		if err != nil || media != mediaJSON || hasCharset && !utf8Names[strings.ToLower(charset)] {
 			return nil, reject(http.StatusUnsupportedMediaType, "the content type must be application/json in UTF-8")
 		}
+	}
+	if whole, ok := r.(interface{ Bytes() []byte }); ok {
+		return whole.Bytes(), nil
 	}
 	// ReadFrom needs MinRead free bytes to detect the end
 	raw := bytes.NewBuffer(make([]byte, 0, max(size, 0)+bytes.MinRead))
