@@ -322,7 +322,8 @@ func (t *Turn) End() {
 		t.paid = 0
 		t.class.cost += (t.cost - t.class.cost) / 16
 	}
-	if c.turns--; c.turns == 0 {
+	c.turns--
+	if c.turns == 0 {
 		delete(q.clients, c.name)
 	}
 }
