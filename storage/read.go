@@ -378,8 +378,10 @@ func (p *Parents) Join(kind, table, alias string, columns ...string) Join {
 	return Join{sql: on.String(), table: table, where: where.String()}
 }
 
-// forEach calls f for each of the statements that read the rows of parents, with its arguments and with what to add to
-// the positions in its rows. Parents that share a statement are nil.
+// forEach calls f for each of the statements that read the rows of parents. If the parents share one (p or p.each is
+// nil), f gets args and 0. Otherwise, on Citus, each parent has a statement: its keys replace the first arguments, and
+// shift is the index of the parent, which is added to the positions in the rows, or 0 if the rows have the positions
+// in the list of all parents themselves (p.Placed).
 func (p *Parents) forEach(args []any, f func(args []any, shift int64)) {
 	if p == nil || p.each == nil {
 		f(args, 0)

@@ -65,7 +65,7 @@ type statusOpenCmd struct {
 }
 
 // run opens an incident on the page in the database of status pages, and prints it. A template, if given, has the
-// defaults of name, text and state.
+// defaults of name, text and state. An invalid argument goes to s.err, and then nothing is written.
 func (c *statusOpenCmd) run(ctx context.Context, s *session) error {
 	text := c.text(ctx, s)
 	return write(ctx, s, s.page.Code, status.NewIncident{
@@ -92,7 +92,8 @@ type updateFlags struct {
 }
 
 // add writes the update that the flags describe to a notice with do and prints the notice. An empty state is the
-// current one. keep leaves the states of components as they are.
+// current one. keep leaves the states of components as they are. An invalid argument goes to s.err, and then nothing
+// is written.
 func (f *updateFlags) add(ctx context.Context, s *session, state status.State, keep bool,
 	do func(context.Context, statuspages.Author, string, status.NewUpdate) (string, error),
 ) error {
@@ -111,7 +112,8 @@ type statusUpdateCmd struct {
 	updateFlags
 }
 
-// run adds an update to an incident in the database of status pages, and prints the incident.
+// run adds an update to an incident in the database of status pages, and prints the incident. An invalid argument
+// goes to s.err, and then nothing is written.
 func (c *statusUpdateCmd) run(ctx context.Context, s *session) error {
 	return c.add(ctx, s, status.State(c.Status), false, s.UpdateIncident)
 }
@@ -123,7 +125,7 @@ type statusEndCmd struct {
 }
 
 // run adds the last update of an incident or, as the command complete, of a maintenance, in the database of status
-// pages, and prints the notice.
+// pages, and prints the notice. An invalid argument goes to s.err, and then nothing is written.
 func (c *statusEndCmd) run(ctx context.Context, s *session) error {
 	if s.name == "complete" {
 		return c.add(ctx, s, status.Completed, c.Keep, s.MoveMaintenance)
@@ -139,7 +141,8 @@ type statusReopenCmd struct {
 	updateFlags
 }
 
-// run opens a resolved incident again with an update, in the database of status pages, and prints it.
+// run opens a resolved incident again with an update, in the database of status pages, and prints it. An invalid
+// argument goes to s.err, and then nothing is written.
 func (c *statusReopenCmd) run(ctx context.Context, s *session) error {
 	return c.add(ctx, s, status.State(c.Status), false, s.ReopenIncident)
 }
@@ -168,8 +171,8 @@ type statusBackfillCmd struct {
 	Quiet      bool     `help:"Do not notify subscribers."`
 }
 
-// run writes an incident of the past with its beginning and end to the page in the database of status pages, and prints
-// it.
+// run writes an incident of the past with its beginning and end to the page in the database of status pages, and
+// prints it. An invalid argument goes to s.err, and then nothing is written.
 func (c *statusBackfillCmd) run(ctx context.Context, s *session) error {
 	return write(ctx, s, s.page.Code, status.NewIncident{
 		Name: c.Name, Body: c.Body, Resolution: c.Resolution, Backfill: true, Notify: ledger.Of(!c.Quiet),
@@ -189,7 +192,7 @@ type statusEditCmd struct {
 }
 
 // run changes the given properties of a notice, or with --update the text and time of one of its updates, in the
-// database of status pages, and prints the notice.
+// database of status pages, and prints the notice. An invalid argument goes to s.err, and then nothing is written.
 func (c *statusEditCmd) run(ctx context.Context, s *session) error {
 	ofNotice, ofUpdate := c.Name != nil || c.Impact != nil || c.Reminders != nil, c.Body != nil || c.At != ""
 	s.fail(cmp.Or(status.FailIf(c.Update == "" && ofUpdate, status.BadInput,
@@ -267,8 +270,8 @@ type statusScheduleCmd struct {
 	textFlags
 }
 
-// run writes a maintenance or, with --repeat, all maintenances of a series to the page in the database of status pages,
-// and prints them.
+// run writes a maintenance or, with --repeat, all maintenances of a series to the page in the database of status
+// pages, and prints them. An invalid argument goes to s.err, and then nothing is written.
 func (c *statusScheduleCmd) run(ctx context.Context, s *session) error {
 	text := c.text(ctx, s)
 	from, until := c.times(s)
@@ -307,8 +310,8 @@ func (c *statusScheduleCmd) series(ctx context.Context, s *session, in status.Ne
 // statusProgressCmd are the commands that add an update to a maintenance: in a state, or in its current one.
 type statusProgressCmd struct{ updateFlags }
 
-// run starts or verifies a maintenance, depending on the name of the command, with an update in the database of status
-// pages, and prints it.
+// run starts or verifies a maintenance, depending on the name of the command, with an update in the database of
+// status pages, and prints it. An invalid argument goes to s.err, and then nothing is written.
 func (c *statusProgressCmd) run(ctx context.Context, s *session) error {
 	state := map[string]status.State{"start": status.InProgress, "verify": status.Verifying}[s.name]
 	return c.add(ctx, s, state, false, s.MoveMaintenance)
@@ -334,7 +337,8 @@ type statusRescheduleCmd struct {
 	Quiet bool   `help:"Do not notify subscribers."`
 }
 
-// run changes begin and end of a maintenance, with an update, in the database of status pages, and prints it.
+// run changes begin and end of a maintenance, with an update, in the database of status pages, and prints it. An
+// invalid argument goes to s.err, and then nothing is written.
 func (c *statusRescheduleCmd) run(ctx context.Context, s *session) error {
 	from, until := c.times(s)
 	return write(ctx, s, c.code(), status.Reschedule{

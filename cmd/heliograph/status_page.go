@@ -128,7 +128,8 @@ type statusComponentAddCmd struct {
 	Node               *int64 `help:"Number of the consensus node that the component represents (default: none)."`
 }
 
-// run adds a component to the page or, with --group, to a group, in the database of status pages, and prints it.
+// run adds a component to the page or, with --group, to a group, in the database of status pages, and prints it. A
+// group that is not found is an error in s.err, with which nothing is written.
 func (c *statusComponentAddCmd) run(ctx context.Context, s *session) error {
 	return write(ctx, s, s.page.Code, status.NewComponent{
 		Name: c.Name, Description: c.Description, Group: s.component(ctx, c.Group).Code, Position: c.Position,
@@ -154,7 +155,7 @@ type statusComponentSetCmd struct {
 }
 
 // run changes the given properties of a component in the database of status pages, leaves the others, and prints the
-// component.
+// component. An invalid argument goes to s.err, and then nothing is written.
 func (c *statusComponentSetCmd) run(ctx context.Context, s *session) error {
 	return write(ctx, s, s.component(ctx, c.Ref).Code, status.ComponentEdit{
 		Name: ledger.FromPointer(c.Name), Description: ledger.FromPointer(c.Description),
@@ -170,8 +171,8 @@ type statusMoveCmd struct {
 	Group    *string `help:"ID or name of the new group; empty for none (default: unchanged)."`
 }
 
-// run changes the position of a component, and with --group its group, in the database of status pages, and prints the
-// component.
+// run changes the position of a component, and with --group its group, in the database of status pages, and prints
+// the component. An invalid argument goes to s.err, and then nothing is written.
 func (c *statusMoveCmd) run(ctx context.Context, s *session) error {
 	found := s.component(ctx, c.Ref)
 	group := found.GroupCode.V
@@ -184,7 +185,8 @@ func (c *statusMoveCmd) run(ctx context.Context, s *session) error {
 
 type statusRemoveCmd struct{ componentArg }
 
-// run deletes a component or group from the page in the database of status pages, and prints that.
+// run deletes a component or group from the page in the database of status pages, and prints that. An invalid
+// argument goes to s.err, and then nothing is written.
 func (c *statusRemoveCmd) run(ctx context.Context, s *session) error {
 	return write(ctx, s, s.component(ctx, c.Ref).Code, status.VersionInput{}, s.RemoveComponent, s.showComponent)
 }

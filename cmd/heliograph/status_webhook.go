@@ -46,6 +46,7 @@ type statusWebhookAddCmd struct {
 }
 
 // run adds a webhook to the page in the database of status pages, and prints its secret, which is not shown again.
+// An invalid argument goes to s.err, and then nothing is written.
 func (c *statusWebhookAddCmd) run(ctx context.Context, s *session) error {
 	in := status.NewWebhook{URL: c.URL, Components: s.codes(ctx, c.Component)}
 	if s.err != nil {

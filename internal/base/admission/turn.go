@@ -150,7 +150,8 @@ func (t *Turn) hold(bytes int64) error {
 	return t.refuse(ByMemory)
 }
 
-// add changes the memory in use of the turn, its client and the queue by a number of bytes.
+// add changes the memory in use of the turn, its client and the queue by a number of bytes, and refuses nothing. The
+// caller holds the lock.
 func (t *Turn) add(bytes int64) {
 	for _, n := range []*int64{&t.bytes, &t.client.bytes, &t.q.bytes} {
 		*n += bytes
