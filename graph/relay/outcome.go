@@ -152,8 +152,8 @@ var endingKey = values.NewKey[*Ending]()
 // reads.
 func (e *Ending) Value() values.Value { return endingKey.Is(e) }
 
-// EndingOf returns the ending of the context's subscription. Without one, it returns a new ending that is not
-// read.
+// EndingOf returns the ending of the context's subscription, in which its resolver records why it ends. Without one,
+// it returns a new ending that is not read.
 func EndingOf(ctx context.Context) *Ending {
 	if e, ok := endingKey.Of(ctx); ok {
 		return e

@@ -164,6 +164,7 @@ func (s *shared) run(ctx context.Context, key eventKey, e *event, render func() 
 }
 
 // usedVariables returns the values of the variables that a selection set or a fragment of its document uses, as text.
+// Subscriptions with the same selection set and text share the responses of an event.
 func usedVariables(doc *ast.QueryDocument, set ast.SelectionSet, variables map[string]any) string {
 	var text strings.Builder
 	formatter.NewFormatter(&text).FormatQueryDocument(&ast.QueryDocument{

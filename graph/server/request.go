@@ -51,7 +51,8 @@ func (s *Server) receive(w http.ResponseWriter, r *http.Request) ([]byte, *rejec
 }
 
 // receiveBody reads the body of a POST request, or returns the bytes of one that is in memory. size is its
-// Content-Length, or negative if it is unknown. Content types that HTML forms can send are rejected.
+// Content-Length, which the caller has compared with the limit of r and which is allocated at once, or negative if it
+// is unknown. Content types that HTML forms can send are rejected.
 func receiveBody(r io.Reader, size int64, contentType string) ([]byte, *rejection) {
 	if contentType != mediaJSON { // parsing takes time
 		media, params, err := mime.ParseMediaType(contentType)

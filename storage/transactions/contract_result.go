@@ -319,8 +319,8 @@ var callDataRows = storage.NewMapper(func(r *foundResult, into []any) []any {
 }, nil,
 	func(r *foundResult) *ledger.CallData { return &r.input })
 
-// QueueCallData queues a query for the call data of the results' Ethereum transactions. The result has nil for results
-// without an Ethereum transaction.
+// QueueCallData queues a query for the call data of the results' Ethereum transactions: those of the transaction, or of
+// the file that it names. The result has nil for results without an Ethereum transaction.
 func QueueCallData(b *storage.Batch, of []*ledger.ContractResult) storage.Result[[]*ledger.CallData] {
 	var times, payers, places []int64
 	for i, r := range of {

@@ -121,9 +121,9 @@ func (w *WorkingCopy) PublishPostmortem(s NoticeState, in NewUpdate) (*Effect, e
 	return w.addUpdate(s, u)
 }
 
-// PublishDraft returns what is written to publish a draft, and changes the working copy: the draft's update is
-// dated now, and sets the components to the statuses that it states. It fails with [BadState] if the notice is not
-// a draft.
+// PublishDraft returns what is written to publish a draft, and changes the working copy: the draft's update gets the
+// time of the working copy, and sets the components to the statuses that it states. The caller checks the version of
+// the input. It fails with [BadState] if the notice is not a draft.
 func (w *WorkingCopy) PublishDraft(s NoticeState, _ VersionInput) (*Effect, error) {
 	err := CheckDraft(s.Notice)
 	if err != nil {

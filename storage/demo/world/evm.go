@@ -143,9 +143,9 @@ func newMachine() (*machine, error) {
 	return &machine{state: s, tokens: &tokenPrecompile{}}, nil
 }
 
-// run executes a call of to, or a creation if to is nil, and returns its frames, transfers, logs and slots. It
-// changes the state of the EVM but no rows. value is in tinybars. If at is not nil, the contract is created at
-// that address, as ContractCreate transactions do.
+// run executes a call of to, or a creation if to is nil, and returns its frames, transfers, logs, slots, the gas that
+// it used, and its error. It changes the state of the EVM but no rows. value is in tinybars. If at is not nil, the
+// contract is created at that address, as ContractCreate transactions do.
 func (m *machine) run(from common.Address, to, at *common.Address, input []byte, gas uint64, value int64) execution {
 	m.runs++
 	var x execution
