@@ -173,8 +173,10 @@ func (w *rowWriter) columns(goName string, def *gql.Definition) (out []rowField)
 	return out
 }
 
-// typeOf returns the Go type of a field. Null is a pointer in filters. Elsewhere it is [ledger.Null] if gqlgen.yml has
-// a nullable variant, a nil slice, or the zero value.
+// typeOf returns the Go type of a field of a row or an input. Objects are pointers, except for a TimestampRange that is
+// not null. A scalar or enum that can be null is a pointer if filter is set, as for inputs other than those of
+// mutations. Elsewhere it is [ledger.Null] if gqlgen.yml has a nullable variant. Without one, an enum is a pointer, and
+// a scalar has its zero value. Lists are nil.
 func (w *rowWriter) typeOf(t *gql.Type, filter bool) string {
 	if t.Elem != nil {
 		element := *t.Elem

@@ -29,8 +29,9 @@ type bodies struct {
 	err error
 }
 
-// bodyOperations returns the operations of an endpoint's document that render its body. Helper operations, which
-// run before them, are excluded.
+// bodyOperations returns the operations of an endpoint's document that render its body as JSON: those with a root field
+// that is spliced into it. Helper operations, which run before them, and those whose body is plain text are excluded.
+// It is the first operation of the document if the endpoint does not choose one, or if none is spliced.
 func bodyOperations(api *rest.API, e *rest.Endpoint) ast.OperationList {
 	all := api.Document(e).Operations()
 	if e.Operation == nil || len(all) == 1 {

@@ -21,7 +21,8 @@ const (
 	MaxHolders = 50_000
 )
 
-// Held is a balance, and whether more rows than the maximum would have to be added up for it.
+// Held is a balance in tinybars or the smallest unit of a token, or a number of serials, and whether more rows than the
+// maximum would have to be added up for it: it is unknown then.
 type Held struct {
 	Balance int64
 	TooMany bool
@@ -89,7 +90,9 @@ func QueueFits(b *storage.Batch, history string) storage.Result[bool] {
 // Holding identifies the balance of a token in an account.
 type Holding struct{ Account, Token ledger.EntityID }
 
-// QueueTokenBalances queues a query for the balances of tokens in accounts at a moment. For NFTs they are the numbers
+// QueueTokenBalances queues a query for the balances of tokens in accounts at a moment, whose balances must be known.
+// The batch must run in a context with that moment, which limits all tables of the statement to it: it has no upper
+// limit itself. So it is with all statements of this package that have a moment. For NFTs they are the numbers
 // of serials. The result has one balance per holding.
 func QueueTokenBalances(b *storage.Batch, m *ledger.Moment, of []Holding) storage.Result[[]*Held] {
 	// Each is looked up once, though it stands in many holdings.

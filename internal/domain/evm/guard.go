@@ -234,7 +234,7 @@ func (s *Simulation) canTransfer(_ vm.StateDB, from common.Address, value *uint2
 }
 
 // canReceive reports whether an address may receive value. If not, it sets the response code of the run or halts the
-// caller.
+// caller. Without an account at a long-zero address, only the outermost call sets a code.
 func (s *Simulation) canReceive(to common.Address) bool {
 	x := s.state.account(to)
 	switch {

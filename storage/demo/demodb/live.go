@@ -169,8 +169,9 @@ func (n *liveNetwork) addBlock(end int64) error {
 	return nil
 }
 
-// write adds the block that ends at the given time to the network in memory, and writes it to the database. Once
-// the block has begun, the end of ctx does not stop the write.
+// write adds the block that ends at the given time to the network in memory, and writes it to the database. If the
+// block before could not be written, it writes that one again and adds none. Once the block has begun, the end of ctx
+// does not stop the write, but liveWrite does.
 func (n *liveNetwork) write(ctx context.Context, conn DB, end time.Time) error {
 	err := n.addBlock(end.UnixNano())
 	if err != nil {

@@ -439,7 +439,7 @@ func takeOf(c *call, in []any) error {
 }
 
 // take transfers an amount or a serial of a token in the simulation, with the allowance of the caller unless it is
-// the sender.
+// the sender. n fits into an int64: that is checked of all functions that transfer; see [function.limited].
 func (c *call) take(t *token, from, to any, n *big.Int) error {
 	if t.Type == ledger.TokenNonFungibleUnique {
 		return c.send(c.serials(t, []any{from}, []any{to}, []any{n.Int64()}, true))
