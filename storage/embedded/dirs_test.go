@@ -50,4 +50,9 @@ func TestCacheDir(t *testing.T) {
 	if dir := cacheDir(); dir != want {
 		t.Errorf("the programs may lie in %s, want %s", dir, want)
 	}
+	t.Setenv("XDG_CACHE_HOME", "")
+	t.Setenv("HOME", "")
+	if dir := cacheDir(); !filepath.IsAbs(dir) {
+		t.Errorf("without a home, programs below the working directory may run: %s", dir)
+	}
 }

@@ -102,8 +102,8 @@ func cacheDir() string {
 	if dir := os.Getenv("XDG_CACHE_HOME"); filepath.IsAbs(dir) {
 		return filepath.Join(dir, Name)
 	}
-	home, _ := os.UserHomeDir() // without one, nothing is found
-	return filepath.Join(home, ".cache", Name)
+	home, _ := os.UserHomeDir() // without one, nothing is found: not even below the working directory
+	return filepath.Join("/", home, ".cache", Name)
 }
 
 // layout contains the paths of one major version in one data folder. All are absolute and free of symbolic links, so
