@@ -48,7 +48,7 @@ type statusCmd struct {
 	List        statusListCmd        `cmd:"" anypage:"" help:"List incidents, maintenances, components or pages."`
 	Show        statusShowCmd        `cmd:"" help:"Show an incident, a maintenance or a component."`
 	Render      statusRenderCmd      `cmd:"" help:"Print a document as it is served."`
-	Export      statusExportCmd      `cmd:"" help:"Write the page with all its documents to a folder, for a static web server."`
+	Export      statusExportCmd      `cmd:"" nodryrun:"" help:"Write the page with all its documents to a folder, for a static web server."`
 	Check       statusCheckCmd       `cmd:"" help:"Report inconsistent documents, overdue maintenances and outdated mirrors."`
 	Sync        statusSyncCmd        `cmd:"" anypage:"" help:"Mirror or import a page of another server."`
 	Probe       statusProbeCmd       `cmd:"" help:"Probes, which check components at regular intervals."`
@@ -407,7 +407,8 @@ func componentStatus(text string) status.ComponentStatus {
 
 // noticeCode returns the code of a notice from its code or the URL of its page. It reads nothing.
 func noticeCode(ref string) string {
-	return ref[strings.LastIndex(strings.TrimRight(ref, "/"), "/")+1:]
+	ref = strings.TrimRight(ref, "/")
+	return ref[strings.LastIndex(ref, "/")+1:]
 }
 
 // notice reads the notice of the page with a code, or returns nil if it does not exist.

@@ -88,7 +88,7 @@ func TestStatusIncidents(t *testing.T) {
 	e.fails(2, "body is empty (see --help of the command)", "incident", "update", id)
 	e.fails(1, "incident nothing does not exist; `heliograph status list` prints", "incident", "resolve", "nothing")
 	e.fails(2, "not a time such as", "incident", "update", id, "--body", "x", "--at", "noon")
-	if got := e.ok("incident", "update", "https://status.lantern.example/incidents/"+id, "--status", "monitoring",
+	if got := e.ok("incident", "update", "https://status.lantern.example/incidents/"+id+"/", "--status", "monitoring",
 		"--body", "Better.", "--at", "2026-05-17 08:30"); !strings.Contains(got,
 		"monitoring, impact critical, version 2") {
 		t.Error(got)
@@ -212,6 +212,7 @@ func TestStatusTokensAndTemplates(t *testing.T) {
 		t.Error(got)
 	}
 	dir := t.TempDir()
+	e.fails(2, "does not support --dry-run", "export", dir, "--dry-run")
 	e.ok("export", dir)
 	exported, err := os.ReadFile(filepath.Join(dir, "api", "v2", "incidents", "unresolved.json"))
 	if err != nil || string(exported) != e.run("render", "incidents/unresolved.json").stdout ||
