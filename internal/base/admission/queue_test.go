@@ -427,6 +427,27 @@ func TestMemory(t *testing.T) {
 	})
 }
 
+// TestRoomOfLeft checks that a client that leaves while its body waits for room is not refused: that would count, and
+// lower the rate at which its next requests are expected to run.
+func TestRoomOfLeft(t *testing.T) {
+	t.Parallel()
+	simulate(t, admission.Options{Memory: 16 << 20}, func(t *testing.T, s *simulation) {
+		t.Helper()
+		first, second := s.q.Turn("a", "a"), s.q.Turn("a", "a")
+		defer first.End()
+		defer second.End()
+		if err := first.Receive(t.Context(), 2<<20); err != nil {
+			t.Fatal(err)
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
+		time.AfterFunc(time.Second, cancel)
+		err := second.Receive(ctx, 2<<20)
+		if refused := s.q.Stats()["a"].Refused; !errors.Is(err, context.Canceled) || refused != 0 {
+			t.Errorf("%v, %d refused", err, refused)
+		}
+	})
+}
+
 // TestRoom checks that large bodies wait until other ones of their client leave room, in order of arrival and no longer
 // than the timeout, that those of other clients and small ones do not, and that requests that have left make room.
 func TestRoom(t *testing.T) {

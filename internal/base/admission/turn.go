@@ -131,7 +131,10 @@ func (t *Turn) Receive(ctx context.Context, bytes int) error {
 	q.mu.Unlock()
 	err = c.room.Acquire(ctx, room)
 	q.mu.Lock()
-	if err != nil {
+	switch {
+	case errors.Is(err, context.Canceled):
+		return err //nolint:wrapcheck // the caller knows its context
+	case err != nil:
 		return t.refuse(ByTimeout)
 	}
 	t.room = room
