@@ -44,7 +44,8 @@ func pastOf(table string) *rowplan.Past {
 }
 
 // setPast prepares the tables of o for states at past moments: which fields are known, and which functions of the
-// resolvers fill columns. NewTables calls it once.
+// resolvers fill columns. NewTables calls it once. Resolvers that do not implement [PastFields], as in tests, fill
+// none.
 func (o *objects) setPast() {
 	o.LedgerState.Begin(pastOf(PastSources))
 	fields, ok := o.fields.(PastFields)

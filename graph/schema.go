@@ -83,7 +83,8 @@ func (q *query) respond(ctx context.Context) *graphql.Response {
 	return &q.response
 }
 
-// execute executes the root fields concurrently, and returns their JSON.
+// execute executes the root fields concurrently, and returns their JSON. The result is null if a non-null field has
+// no value. If several fields are lists, each field reads by itself.
 func (q *query) execute(ctx context.Context) []byte {
 	fields := q.fields()
 	results := make([]graphql.Marshaler, len(fields))
@@ -150,7 +151,8 @@ func (q *query) fields() []graphql.CollectedField {
 	return fields
 }
 
-// resolve returns the value of a root field, [graphql.RequiredNull] if the field is non-null and has none.
+// resolve returns the value of a root field, [graphql.RequiredNull] if the field is non-null and has none. A panic
+// becomes an error of the query, and the value null.
 func (q *query) resolve(ctx context.Context, f graphql.CollectedField) (v graphql.Marshaler) {
 	if q.together != nil {
 		value, end := q.together()

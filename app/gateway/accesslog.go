@@ -59,7 +59,8 @@ func (l *AccessLog) Write(line []byte) (int, error) {
 	return len(line), nil
 }
 
-// Flush writes the lines that wait, and logs how many were dropped.
+// Flush writes the lines that wait, and logs how many were dropped. Concurrent calls wait for each other. Errors of
+// writing are ignored.
 func (l *AccessLog) Flush() {
 	l.writing.Lock()
 	defer l.writing.Unlock()

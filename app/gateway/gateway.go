@@ -147,9 +147,10 @@ type Gateway struct {
 	refusals refusals
 }
 
-// New returns a new gateway with its GraphQL server, REST APIs, status pages and health checks. It does not read
-// the database, and starts no background task: see [Gateway.Run] and [Gateway.Maintain]. It fails if an embedded
-// document is invalid or the file of API keys cannot be read.
+// New returns a new gateway with its GraphQL server, REST APIs, status pages and health checks. It does not read the
+// database, and starts no background task: see [Gateway.Run] and [Gateway.Maintain]. It sets functions and the
+// settings of contract calls in o.REST. It fails if an embedded document is invalid or the file of API keys cannot be
+// read.
 func New(o Options) (*Gateway, error) {
 	o.REST.TracesOff, o.REST.Prestate = o.EVM.TracesOff, o.EVM.Prestate
 	o.REST.ReceiptsRoots = func() bool { return o.DB.Has("record_file", "receipts_root") }
@@ -268,8 +269,8 @@ func (g *Gateway) Maintain(ctx context.Context) {
 	}
 }
 
-// Refresh reads the fee schedule from the database again, within the request timeout. If it cannot be read,
-// Refresh logs the error and the cached schedule remains in use.
+// Refresh reads the fee schedule from the database again, within the request timeout. If it cannot be read, Refresh
+// logs the error, unless ctx has ended, and the cached schedule remains in use.
 func (g *Gateway) Refresh(ctx context.Context) {
 	bounded, cancel := context.WithTimeout(ctx, g.o.RequestTimeout)
 	defer cancel()

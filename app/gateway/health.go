@@ -42,9 +42,9 @@ type part struct {
 	running chan struct{} // closed when the running check ends; nil if none runs
 }
 
-// ready returns the age and the error of a check that starts now, or those of the last one if the new one takes
-// longer than healthWait. Without an earlier result it waits for up to healthMaxAge. It returns errNotChecked if
-// the last result is older than that.
+// ready returns the age and the error of a check that starts now or is running, or those of the last one if it takes
+// longer than healthWait. Without an earlier result it waits for up to healthMaxAge. It returns errNotChecked if the
+// last result is older than that.
 func (p *part) ready() (age time.Duration, err error) {
 	p.mu.Lock()
 	if p.running == nil {

@@ -31,7 +31,8 @@ type memoryBudget struct {
 
 // exhausted reports whether the process uses nearly all memory of the limit: responses in progress need the rest.
 // Memory that the collector can free counts as long as it is not freed; with [LimitMemory] the collector frees it
-// before.
+// before. It measures at most once in memoryAge and otherwise returns the last result. Without a limit it returns
+// false.
 func (m *memoryBudget) exhausted() bool {
 	if m.limit <= 0 {
 		return false
@@ -70,9 +71,9 @@ func LimitMemory(limit int64, graph *GraphOptions, evm *contractcalls.Options) {
 // embeddedMemory is what the embedded PostgreSQL uses of the memory of the machine, in bytes.
 const embeddedMemory = 512 << 20
 
-// DefaultMemoryLimit returns a memory limit in bytes: 80 % of the limit of the control group of the process, less
-// the memory of an embedded PostgreSQL, or half of the memory of the machine. It returns 0 if neither is known. It
-// sets nothing.
+// DefaultMemoryLimit returns a memory limit in bytes: 80 % of the limit of the control group of the process, less the
+// memory of an embedded PostgreSQL but at least a fifth of that limit, or half of the memory of the machine. It
+// returns 0 if neither is known. It sets nothing.
 func DefaultMemoryLimit(embedded bool) int64 {
 	group, machine := systemMemory()
 	switch {

@@ -10,7 +10,8 @@ import (
 )
 
 // releaseProgram unmaps the pages of the executable from the process. Pages that only startup needed, such as tables
-// of linked packages, stay unmapped. The others are mapped again from the page cache on use.
+// of linked packages, stay unmapped. The others are mapped again from the page cache on use. If the mappings cannot
+// be read, it does nothing.
 func releaseProgram() {
 	program, err := os.Executable()
 	if err != nil {

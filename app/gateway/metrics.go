@@ -239,7 +239,8 @@ func (o *operations) Run(ctx context.Context, kind, name string) (of context.Con
 }
 
 // label returns the label for the name of a client's operation: the name itself for the first maxNames names,
-// otherwise "other", so that clients cannot create any number of time series.
+// "anonymous" for an empty one, and "other" for further and too long ones, so that clients cannot create any number
+// of time series.
 func (o *operations) label(name string) string {
 	o.mu.Lock()
 	defer o.mu.Unlock()

@@ -17,9 +17,10 @@ import (
 	"heliograph/rest"
 )
 
-// client is middleware that sets r.RemoteAddr to the client address that trusted proxies report in
-// X-Forwarded-For, without a port. If the peer is no trusted proxy, the header is ignored and a warning is logged
-// once. During the shutdown it makes the server close the connection after the response.
+// client is middleware that sets r.RemoteAddr to the client address that trusted proxies report in X-Forwarded-For,
+// without a port. That is the last one that is no trusted proxy, or the first one if all are. If the peer is no
+// trusted proxy, the header is ignored and a warning is logged once. During the shutdown it makes the server close
+// the connection after the response.
 func (g *Gateway) client(next http.Handler) http.Handler {
 	var warned sync.Once
 	trusted := func(addr netip.Addr) bool {
@@ -98,7 +99,7 @@ func (g *Gateway) pattern(r *http.Request) string {
 }
 
 // recover is middleware that responds with status 500 and logs the stack if a handler panics. It passes on
-// [http.ErrAbortHandler].
+// [http.ErrAbortHandler]. If the response has begun, its status remains, and the error is appended to its body.
 func (g *Gateway) recover(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		defer func() {

@@ -57,9 +57,9 @@ func (g *Gateway) class(r *http.Request) (name string, endpoint values.Value) {
 const statusGone = 499
 
 // run waits for the turn of a request and then calls next, with a timeout of RequestTimeout. It reads the body
-// before, sets the header Server-Timing, and responds with 503 if the queue refuses the request. The turn ends
-// early if the client reads the response slowly. Streams are served at once and take a turn for each operation
-// instead.
+// before, sets the header Server-Timing, and responds with 503 if the queue refuses the request. If the client
+// disconnects while it waits, the status is statusGone. The turn ends early if the client reads the response slowly.
+// Streams are served at once and take a turn for each operation instead.
 func (g *Gateway) run(
 	ctx context.Context, next http.Handler, w http.ResponseWriter, r *http.Request, turn *admission.Turn,
 ) {

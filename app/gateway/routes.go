@@ -233,7 +233,7 @@ func newDocs(cfg *rest.Config, version string) (map[string]http.Handler, error) 
 }
 
 // serveDocs serves the HTML reference of the REST API whose prefix the path has. The references are rendered on the
-// first request.
+// first request. If that fails, all requests get 500 until the gateway is restarted.
 func (g *Gateway) serveDocs(w http.ResponseWriter, r *http.Request) {
 	docs, err := g.docs()
 	if err != nil {
@@ -250,7 +250,8 @@ func (g *Gateway) Explain(ctx context.Context, target string) (*rest.Explanation
 	return g.ExplainBody(ctx, target, nil)
 }
 
-// ExplainBody is like Explain for a request with a body. See [rest.API.ExplainBody].
+// ExplainBody is like Explain for a request with a body. See [rest.API.ExplainBody]. For a path of the status API the
+// body is ignored.
 func (g *Gateway) ExplainBody(ctx context.Context, target string, body []byte) (*rest.Explanation, error) {
 	if strings.HasPrefix(target, v2.Prefix+"/") {
 		return g.v2.Explain(target)

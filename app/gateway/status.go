@@ -70,7 +70,8 @@ func (g *Gateway) Render(ctx context.Context, p *status.Page) (map[string][]byte
 }
 
 // Export calls write with each file of a status page for a static web server: the HTML site, then the documents of
-// /api/v2. It renders them all and stops at the first error, also of write.
+// /api/v2. It renders them all and stops at the first error, also of write. The documents come from one snapshot of
+// the database, which is open meanwhile.
 func (g *Gateway) Export(ctx context.Context, p *status.Page, write func(file string, body []byte) error) error {
 	if err := g.site.Export(ctx, p, write); err != nil {
 		return err

@@ -81,8 +81,8 @@ func (b *limitedBody) extend() {
 	_ = b.c.SetReadDeadline(deadline)
 }
 
-// Read extends the read deadline and reads from the body. At the end of the body it removes the deadline:
-// otherwise the server would take its expiry for a client that disconnected, and cancel the request.
+// Read extends the read deadline and reads from the body. At the end of the body or on an error it removes the
+// deadline: otherwise the server would take its expiry for a client that disconnected, and cancel the request.
 func (b *limitedBody) Read(p []byte) (int, error) {
 	b.extend()
 	n, err := b.ReadCloser.Read(p)
@@ -132,9 +132,10 @@ const (
 	slowWrite = 10 * time.Millisecond
 )
 
-// receive reads the body of a request into memory when turn has room for it, up to the size that endpoints allow,
-// and replaces r.Body, so that the handler reads the same bytes and the same error. Larger bodies are left to the
-// handler. It fails if the memory of waiting requests is used up, before it reads anything that does not fit.
+// receive reads the body of a request into memory when turn has room for it, up to the size that endpoints allow, and
+// replaces r.Body, so that the handler reads the same bytes and the same error. Larger bodies are left to the
+// handler. It fails if the memory of waiting requests is used up, or the queue times out while a large body waits for
+// room, before it reads anything that does not fit.
 func receive(r *http.Request, turn *admission.Turn) error {
 	if r.Body == nil || r.Body == http.NoBody || r.ContentLength > maxExplained {
 		return nil
@@ -255,7 +256,7 @@ type limitedListener struct {
 }
 
 // Accept returns the next connection of a client that has fewer open connections than permitted, and refuses the
-// others. Connections of trusted proxies have no limit, because many clients share them.
+// others in goroutines of their own. Connections of trusted proxies have no limit, because many clients share them.
 func (l *limitedListener) Accept() (net.Conn, error) {
 	for {
 		c, err := l.Listener.Accept()
@@ -282,7 +283,7 @@ func (l *limitedListener) Accept() (net.Conn, error) {
 }
 
 // refuse responds to a connection above the limit and closes it. It discards what the client has sent: closing the
-// connection before would reset it, and the client might not read the response.
+// connection before would reset it, and the client might not read the response. It takes at most refusalTimeout.
 func refuse(c net.Conn) {
 	_ = c.SetDeadline(time.Now().Add(refusalTimeout)) //nolint:forbidigo // deadlines use the system clock
 	_, _ = io.WriteString(c, refusal)

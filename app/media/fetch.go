@@ -39,8 +39,8 @@ func NewFetcher(allowed []netip.Prefix) *Fetcher {
 // unread is the reason without details, which could be those of a network that the client cannot reach.
 var unread = &media.Refusal{Reason: "the metadata outside of the ledger cannot be read now"}
 
-// Fetch returns the file at a URL from the cache, or requests it, within fetchTimeout and at most maxConcurrent at
-// a time. All errors are of type [media.Refusal].
+// Fetch returns the file at a URL from the cache, or requests it, at most maxConcurrent at a time and within
+// fetchTimeout, which includes the wait for others. All errors are of type [media.Refusal].
 func (f *Fetcher) Fetch(ctx context.Context, url string) (*media.File, error) {
 	file, err := cached(ctx, f.cache, url, func(ctx context.Context) (*media.File, error) {
 		ctx, cancel := context.WithTimeout(ctx, fetchTimeout)

@@ -28,8 +28,8 @@ type Request struct {
 type requestKey struct{}
 
 // Begin starts the span of a request, as part of the trace in its traceparent header, and returns the request to
-// serve, whose context has the span. It returns r and nil if tracing is off or the trace is not sampled. Streams
-// have no child spans, because they can last for days.
+// serve, whose context has the span. It returns r and nil if tracing is off or the trace is not sampled. Streams have
+// no child spans, because they can last for days. Operations on a WebSocket do not name its span.
 func (t *Traces) Begin(r *http.Request, stream bool) (*http.Request, *Request) {
 	if t == nil {
 		return r, nil
@@ -115,8 +115,8 @@ func knownMethod(method string) bool {
 // maxNameLength is the length to which operation names, which clients choose, are truncated in span names.
 const maxNameLength = 100
 
-// spanName returns the name of an operation's span, cut to maxNameLength bytes because clients choose the name of
-// the operation.
+// spanName returns the name of an operation's span, cut to maxNameLength bytes because clients choose the name of the
+// operation. An operation without a name has its kind.
 func spanName(kind, operation string) string {
 	if operation == "" {
 		return "graphql " + kind
@@ -139,7 +139,8 @@ func (*Traces) Received(ctx context.Context, kind, operation string) {
 }
 
 // Run starts the span of a GraphQL operation that serves another request, such as a REST request. It returns the
-// context of the operation and a function that ends the span.
+// context of the operation and a function that ends the span. If ctx has no recorded span, as in streams, these are
+// ctx and a function that does nothing.
 func (t *Traces) Run(ctx context.Context, kind, operation string) (of context.Context, end func()) {
 	if !trace.SpanFromContext(ctx).IsRecording() {
 		return ctx, func() {}
@@ -190,7 +191,7 @@ func (s *statements) TraceConnectEnd(ctx context.Context, data pgx.TraceConnectE
 }
 
 // TraceBatchQuery implements [pgx.BatchTracer]. It is called after the result of a statement has been read, so its
-// span has no duration. The span of the batch does.
+// span has no duration. The span of the batch does. Without a recorded span in ctx it does nothing.
 func (s *statements) TraceBatchQuery(ctx context.Context, _ *pgx.Conn, data pgx.TraceBatchQueryData) {
 	if !trace.SpanFromContext(ctx).IsRecording() {
 		return

@@ -87,8 +87,8 @@ func Start(ctx context.Context, o Options) (*Traces, error) {
 	return newTraces(o, self, newQueue(to, o.Logger)), nil
 }
 
-// newTraces returns a tracer whose sampled spans go to q. o.Ratio of the traces without a parent are sampled.
-// Attributes are cut to maxValueLength.
+// newTraces returns a tracer whose sampled spans go to q. o.Ratio of the traces without a parent are sampled, the
+// others as their parents are. Attributes are cut to maxValueLength.
 func newTraces(o Options, self *resource.Resource, q *queue) *Traces {
 	limits := sdktrace.NewSpanLimits()
 	if limits.AttributeValueLengthLimit < 0 || limits.AttributeValueLengthLimit > maxValueLength {
@@ -181,7 +181,8 @@ type Stats struct {
 	QueueFull, Failed int64
 }
 
-// Stats returns the numbers of spans that were sent and lost since the start of the process, for metrics.
+// Stats returns the numbers of spans that were sent and lost since the start of the process, for metrics. Unlike for
+// the other methods, t must not be nil.
 func (t *Traces) Stats() Stats {
 	return Stats{Sent: t.queue.sent.Load(), QueueFull: t.queue.full.Load(), Failed: t.queue.failed.Load()}
 }
@@ -281,7 +282,7 @@ func (s sender) Shutdown(ctx context.Context) error {
 }
 
 // warn logs the number of lost spans, with the error of the last export, if it has grown and at most once per
-// warnInterval.
+// warnInterval. Only the exporting goroutine calls it.
 func (s sender) warn(ctx context.Context, err error) {
 	full, failed := s.full.Load(), s.failed.Load()
 	if now := s.now(); full+failed > s.reported && now.Sub(s.warned) >= warnInterval {

@@ -38,8 +38,8 @@ var builtInABI = sync.OnceValues(func() (*abi.ABI, error) {
 })
 
 // abiOf returns the ABI with the declarations of a client, a JSON list or single declarations in texts, and the
-// built-in ones. It keeps the last one in f, because the fields of a document have the same texts. Texts of more than
-// [abi.MaxText] bytes, or that are not an ABI, are BAD_USER_INPUT.
+// built-in ones, or only these for no texts. It keeps the last one in f, because the fields of a document have the
+// same texts. Texts of more than [abi.MaxText] bytes, or that are not an ABI, are BAD_USER_INPUT.
 func (f *Fields) abiOf(texts []string) (*abi.ABI, error) {
 	base, err := builtInABI()
 	if err != nil || len(texts) == 0 {

@@ -264,8 +264,8 @@ const (
 	maxStale = time.Hour
 )
 
-// Run refreshes the cache until the context ends: after each notification of a write, when listening starts, and every
-// ten seconds. It returns at once if the cache is disabled.
+// Run refreshes the cache until the context ends: after each notification of a write, when listening starts, and
+// every ten seconds. It returns at once if the cache is disabled or has no source.
 func (c *Cache) Run(ctx context.Context) {
 	if c.o.Source == nil || c.o.Disabled {
 		return
@@ -291,8 +291,8 @@ func (c *Cache) Run(ctx context.Context) {
 	}
 }
 
-// listen calls notify after each announced write until the context ends, and reconnects when the connection is
-// lost.
+// listen calls notify after each announced write until the context ends, and reconnects when the connection is lost.
+// It calls notify then too, so that a failure of the database is detected at once.
 func (c *Cache) listen(ctx context.Context, notify func()) {
 	for ctx.Err() == nil {
 		listened := false
@@ -314,7 +314,8 @@ func (c *Cache) listen(ctx context.Context, notify func()) {
 }
 
 // refresh reads the pages and renders those that changed or expired. If it fails, it logs the first error, and the
-// content of the cache does not change.
+// content of the cache does not change. A canceled ctx does not count as a failure. It waits for a refresh that is
+// running.
 func (c *Cache) refresh(ctx context.Context) error {
 	c.refreshing.Lock()
 	defer c.refreshing.Unlock()

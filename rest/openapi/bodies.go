@@ -230,7 +230,7 @@ func (s *Schema) set(name string, value *Schema) {
 }
 
 // mergeSelections returns the schema of a value that was selected twice, with the properties of both selections.
-// It may change the properties of a.
+// Different schemas that have no properties or items become alternatives. It may change the properties of a.
 func mergeSelections(a, b *Schema) *Schema {
 	switch {
 	case reflect.DeepEqual(a, b):

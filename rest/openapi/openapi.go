@@ -91,8 +91,8 @@ type generator struct {
 	bodySchemas Map[*Schema]
 }
 
-// New returns the OpenAPI document of an API. In place of the gateway's version and settings it has placeholders, see
-// [rest.FillOpenAPI].
+// New returns the OpenAPI document of an API, without the endpoints that are Undocumented. In place of the gateway's
+// version and settings it has placeholders, see [rest.Config.FillOpenAPI].
 func New(api *rest.API) (*Document, error) {
 	g := &generator{
 		api: api, bodies: &bodies{graph: api.Server.Schema(), shared: map[string]*Schema{}},

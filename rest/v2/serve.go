@@ -94,7 +94,7 @@ func (a *API) Render(ctx context.Context, p *status.Page) (map[string][]byte, er
 }
 
 // renderAll renders all documents of a page, by their complete paths, for the cache, and passes them to the Save
-// option. They are valid until the page changes.
+// option. They are valid until the page changes. An error of Save is logged only.
 func (a *API) renderAll(ctx context.Context, p *status.Page) (map[string]*doccache.Document, time.Time, error) {
 	bodies, err := a.Render(ctx, p)
 	if err != nil {
@@ -147,7 +147,8 @@ func (a *API) run(ctx context.Context, doc *server.Document, slug string) ([]byt
 var errNoPage = errors.New("the page does not exist")
 
 // bodyOf returns a new body from the data of a document. It replaces the object "inside" by its members, and
-// connections by their nodes. Only groups have a list of components.
+// connections by their nodes. Only groups have a list of components. It fails with errNoPage if a member of the data
+// is null.
 func bodyOf(data []byte) ([]byte, error) {
 	body := append(make([]byte, 0, len(data)), '{')
 	for name, value := range rawjson.Members(data, "") {

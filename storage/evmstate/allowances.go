@@ -103,13 +103,15 @@ var allowanceRows = storage.MapperOf(func(r *allowanceRow, into []any) []any {
 	return append(into, &r.key.Owner, &r.key.Spender, &r.key.Token, &r.amount)
 }, nil)
 
-// queueEVMAllowances queues a read of allowances of hbars and tokens into f, in tinybars and smallest units.
+// queueEVMAllowances queues a read of allowances of hbars and tokens into f, in tinybars and smallest units. The
+// batch fills f when it has run; negative amounts become 0.
 func (s *Snapshot) queueEVMAllowances(b *storage.Batch, keys []worldstate.AllowanceKey, f *worldstate.TokenFacts) {
 	queueFacts(s, b, allowanceRows, len(keys), allowanceFacts, allowanceKeys(keys),
 		func(r *allowanceRow) { f.Allowances[r.key] = max(r.amount, 0) })
 }
 
-// queueOperators queues a read of the operators for all NFTs of an owner into f.
+// queueOperators queues a read of the operators for all NFTs of an owner into f, which is filled when the batch has
+// run. Pairs without an approval are not in the map.
 func (s *Snapshot) queueOperators(b *storage.Batch, keys []worldstate.AllowanceKey, f *worldstate.TokenFacts) {
 	queueFacts(s, b, allowanceRows, len(keys), operatorFacts, allowanceKeys(keys),
 		func(r *allowanceRow) {
@@ -160,8 +162,8 @@ var (
 	}
 )
 
-// queueAutoAssociations queues a read of the automatic associations of accounts into f: how many there may be, and
-// how many are used.
+// queueAutoAssociations queues a read of the automatic associations of accounts into f: how many there may be, -1 for
+// any number, and how many are used.
 func (s *Snapshot) queueAutoAssociations(b *storage.Batch, accounts []ledger.EntityID, f *worldstate.TokenFacts) {
 	queueFacts(s, b, countRows, len(accounts), associationFacts,
 		pgx.NamedArgs{"accounts": storage.Int64s(accounts)},

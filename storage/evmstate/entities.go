@@ -30,8 +30,8 @@ func evmEntityTargets(e *evmEntityRow, into []any) []any {
 		&e.Key, &e.receiver, &e.Code)
 }
 
-// finishEVMEntity sets the members of an entity that are computed from columns. An alias that is the long-zero
-// address is none.
+// finishEVMEntity sets the members of an entity that are computed from columns. The alias is the EVM address, or else
+// the alias of the account; one that is the long-zero address is none.
 func finishEVMEntity(e *evmEntityRow) error {
 	for _, b := range [][]byte{e.evmAddress, e.alias} {
 		if a, ok := ledger.EVMAddressOf(b); ok && a != e.ID.LongZero() {
@@ -103,8 +103,9 @@ var entitiesAhead = []storage.Rows{
   and errata is distinct from 'DELETE' group by entity_id`},
 }
 
-// queueEntities queues a query for the entities at the given addresses that the snapshot does not have yet. It
-// marks them as missing in the snapshot, and stores those that are found when the batch has run.
+// queueEntities queues a query for the entities at the given addresses that the snapshot does not have yet. It marks
+// them as missing in the snapshot, and stores those that are found when the batch has run. Code in the memory of all
+// snapshots is not read again.
 func (s *Snapshot) queueEntities(b *storage.Batch, addresses []ledger.EVMAddress) {
 	ids, opaque, remembered := []int64{}, [][]byte{}, []int64{}
 	for _, a := range addresses {
@@ -160,8 +161,9 @@ func (s *Snapshot) keepEntities(rows []*evmEntityRow) {
 	}
 }
 
-// Entities returns the entity at each address, in order, or nil if there is none. It reads those from the database that
-// the snapshot has not read before. A long-zero address refers to the entity with that number.
+// Entities returns the entity at each address, in order, or nil if there is none. It reads those from the database
+// that the snapshot has not read before. A long-zero address refers to the entity with that number. It records the
+// addresses, so that later snapshots read them ahead.
 func (s *Snapshot) Entities(ctx context.Context, addresses []ledger.EVMAddress) ([]*worldstate.Entity, error) {
 	s.asked.addresses = append(s.asked.addresses, addresses...)
 	b := s.db.NewBatch()
@@ -256,8 +258,8 @@ func (m *memory) keepCode(id ledger.EntityID, code []byte) {
 	}
 }
 
-// idOf returns the entity last seen at an address, or the zero id. It may be outdated, so it is used for prefetching
-// only.
+// idOf returns the entity last seen at an address, or the zero id. For a long-zero address it is base with the number
+// in it, whether or not it exists. It may be outdated, so it is used for prefetching only.
 func (m *memory) idOf(base ledger.EntityID, a ledger.EVMAddress) ledger.EntityID {
 	if num, ok := a.Num(); ok {
 		return base.WithNum(num)
@@ -301,7 +303,7 @@ func (m *memory) footprint(key footprintKey) []ledger.EVMAddress {
 }
 
 // remember records the addresses and slots that an execution read, so that the next execution with the same key reads
-// them ahead.
+// them ahead. Of too many addresses or slots the oldest are dropped. m may be nil.
 func (m *memory) remember(key footprintKey, f footprint) {
 	if m == nil {
 		return

@@ -123,7 +123,7 @@ var keysOf = map[string]string{
 }
 
 // keyed returns the rows of tables that have the values of some named arguments, for statements that only use such
-// rows.
+// rows. Of a history they are only the versions that began by @instant.
 func keyed(args string, tables ...string) (out []storage.Rows) {
 	for _, table := range tables {
 		condition := ofKeys(args, strings.TrimSuffix(table, "_history"))

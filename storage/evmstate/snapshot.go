@@ -78,9 +78,9 @@ type slotKey struct {
 	slot     [32]byte
 }
 
-// Open opens a snapshot at a block, on a connection of its own, and prefetches state for the request. The caller
-// must call [Snapshot.Close]. It takes one round trip, or two for a historical block. The error wraps [ErrNoBlock]
-// if the block does not exist.
+// Open opens a snapshot at a block, on a connection of its own, and prefetches state for the request. The caller must
+// call [Snapshot.Close]; the connection is in use until then. It takes one round trip, or two for a historical block.
+// The error wraps [ErrNoBlock] if the block does not exist.
 func (e *Reader) Open(ctx context.Context, r Request) (*Snapshot, error) {
 	conn, release, err := e.db.Acquire(ctx)
 	if err != nil {
@@ -99,7 +99,8 @@ func (e *Reader) Open(ctx context.Context, r Request) (*Snapshot, error) {
 }
 
 // begin begins the transaction of the snapshot, reads its block, and reads ahead what former executions have used.
-// Entities of a past block need a second round trip.
+// Entities of a past block need a second round trip. It fails with [ErrNoBlock] if the block does not exist. After an
+// error the caller must close the snapshot.
 func (s *Snapshot) begin(ctx context.Context, r Request) error {
 	b := s.db.NewBatch()
 	b.Exec(`begin isolation level repeatable read read only`)
@@ -249,7 +250,8 @@ func hashHead(text string) (head [32]byte, err error) {
 	return head, nil
 }
 
-// queueBlock queues a query for a block. The result is nil if the block does not exist.
+// queueBlock queues a query for the block of ref, for the zero value the newest one. Of several with the same prefix
+// of the hash it is the newest. The result is nil if the block does not exist.
 func (s *Snapshot) queueBlock(b *storage.Batch, ref worldstate.BlockRef) storage.Result[*worldstate.Block] {
 	var (
 		condition, order string

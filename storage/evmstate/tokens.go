@@ -54,7 +54,7 @@ func (s *Snapshot) named(args pgx.NamedArgs) []any {
 }
 
 // queueFacts queues the statement for current or for historical state, unless n, the number of keys, is 0. each is
-// called with each row.
+// called with each row when the batch has run.
 func queueFacts[T, R any](
 	s *Snapshot, b *storage.Batch, rows *storage.Mapper[T, R], n int, r facts, args pgx.NamedArgs, each func(*R),
 ) {
@@ -253,7 +253,7 @@ func (s *Snapshot) queueRelations(b *storage.Batch, keys []worldstate.RelationKe
 }
 
 // TokensOf reads the tokens with which an account has ever been associated. This includes all associations at any
-// time in the past.
+// time, also those that ended, and those after the time of a historical snapshot.
 func (s *Snapshot) TokensOf(ctx context.Context, account ledger.EntityID) ([]ledger.EntityID, error) {
 	s.trips++
 	rows, err := storage.Values[ledger.EntityID]().List(ctx, s.db, "the tokens of an account",

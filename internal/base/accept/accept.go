@@ -68,7 +68,8 @@ func Best(values []string, offers ...string) (best string) {
 }
 
 // Media returns the weight of a media type in the values of Accept, 0 if the client does not accept it, and the
-// position of the most specific element that matches it.
+// position of the most specific element that matches it. Of several such elements the one with the highest weight
+// counts.
 func Media(values []string, media string) (quality float64, at int) {
 	group, _, _ := strings.Cut(media, "/")
 	specific, i := 0, 0

@@ -101,7 +101,8 @@ func hbarAllowance(c *call, in []any) evm.Outcome {
 }
 
 // hbarApprove sets, in the simulation, the tinybars that a spender may spend of an owner, and ends the call with a
-// response code.
+// response code. Unknown accounts, an amount beyond int64 and a delegate call at the address of the service are
+// reverts.
 func hbarApprove(c *call, in []any) evm.Outcome {
 	if delegated(c.Op) && !c.redirect {
 		return c.reverts(codes.InvalidAllowanceOwnerID)
@@ -123,8 +124,8 @@ func hbarApprove(c *call, in []any) evm.Outcome {
 	return c.returns(int64(codes.Success))
 }
 
-// setUnlimitedAssociations sets, in the simulation, whether the called account is associated with every token that
-// it receives, or with none.
+// setUnlimitedAssociations sets, in the simulation, whether the called account is associated with every token that it
+// receives, or with none. An unknown account is a revert.
 func setUnlimitedAssociations(c *call, in []any) evm.Outcome {
 	p, ok := c.facts.party(c.entity)
 	if !ok {
@@ -174,8 +175,9 @@ func isValidAlias(c *call, in []any) evm.Outcome {
 	return c.returns(ok)
 }
 
-// associate implements associateToken(account, token), associateTokens(account, tokens), and associate() of a
-// token: it associates an account with tokens in the simulation. It fails for an unknown or associated token.
+// associate implements associateToken(account, token), associateTokens(account, tokens), and associate() of a token:
+// it associates an account with tokens in the simulation. It fails for a token that is unknown, deleted, paused or
+// already associated. Earlier associations remain then; see call.do.
 func associate(c *call, in []any) error {
 	p, tokens, err := c.accountAndTokens(in)
 	if err != nil {
@@ -238,9 +240,9 @@ func dissociate(c *call, in []any) error {
 	return nil
 }
 
-// dissociateFrom removes the association of an account with a token in the simulation. It fails if the account
-// still has a balance, is frozen or is the treasury. If the simulation has deleted the token, it removes the
-// balance too.
+// dissociateFrom removes the association of an account with a token in the simulation. It fails if the token is
+// paused, or the account still has a balance, is frozen or is the treasury. If the token is deleted, in the ledger or
+// in the simulation, the last three do not matter, and the balance is removed too.
 func (c *call) dissociateFrom(p ledger.EntityID, at common.Address) error {
 	id, ok := c.facts.tokenID(at)
 	err := refuse(!ok, codes.InvalidTokenID)
@@ -275,8 +277,8 @@ func (c *call) dissociateFrom(p ledger.EntityID, at common.Address) error {
 	return nil
 }
 
-// setFrozen implements freezeToken(token, account) and unfreezeToken(token, account). The token needs a freeze
-// key.
+// setFrozen implements freezeToken(token, account) and unfreezeToken(token, account). The token needs a freeze key.
+// Freezing a frozen account fails.
 func setFrozen(c *call, in []any) error {
 	t, rest, err := c.keyedToken(in, worldstate.FreezeKey)
 	if err != nil {
@@ -294,7 +296,8 @@ func setFrozen(c *call, in []any) error {
 	return nil
 }
 
-// setKYC implements grantTokenKyc(token, account) and revokeTokenKyc(token, account). The token needs a KYC key.
+// setKYC implements grantTokenKyc(token, account) and revokeTokenKyc(token, account). The token needs a KYC key. It
+// fails if the account is frozen.
 func setKYC(c *call, in []any) error {
 	t, rest, err := c.keyedToken(in, worldstate.KYCKey)
 	if err != nil {

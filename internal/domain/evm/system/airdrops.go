@@ -118,7 +118,8 @@ func repeats[T comparable](values []T) bool {
 	return len(seen) < len(values)
 }
 
-// loadAirdrops reads the pending airdrops with the keys, unless they were read before. Others are not pending.
+// loadAirdrops reads the pending airdrops with the keys, unless they were read before. Others are not pending. A
+// failed read ends the simulation.
 func (f *facts) loadAirdrops(keys []airdropKey) {
 	var named []*ledger.Airdrop
 	for _, k := range missing(f.airdrops, keys, zero[airdrop]) {
@@ -313,7 +314,7 @@ func airdropTokens(c *call, in []any) error {
 
 // airdropOf reads the airdrop of one token by one sender from the values of the ABI and validates it. It creates
 // accounts of new receivers in the simulation. A sender cannot airdrop tokens of another account, even with an
-// approval.
+// approval. A serial with a royalty whose fallback fee the receiver would have to pay fails.
 func (c *call) airdropOf(part []any) (movement, error) {
 	amounts, serials := abi.List(part[1]), abi.List(part[2])
 	for _, v := range slices.Concat(amounts, serials) {
@@ -408,8 +409,8 @@ func (c *call) withhold(m *movement) (offers []offer) {
 	return offers
 }
 
-// offer adds pending airdrops of a token by one sender to the simulation. The sender must own the amount and keeps
-// it until the airdrop is claimed.
+// offer adds pending airdrops of a token by one sender to the simulation. The sender must own the amount and keeps it
+// until the airdrop is claimed. Units are added to those that are already pending; a serial that is pending fails.
 func (c *call) offer(t *token, offers []offer) error {
 	held := int64(0)
 	for _, o := range offers {
@@ -443,8 +444,8 @@ func (c *call) offer(t *token, offers []offer) error {
 	return nil
 }
 
-// mustClaim reports whether a party receives airdrops of a token only by claiming them: it requires its signature,
-// or has no association and no free slot.
+// mustClaim reports whether a party receives airdrops of a token only by claiming them: it requires its signature and
+// is not the caller, or has no association and no free slot.
 func (c *call) mustClaim(t *token, p ledger.EntityID) bool {
 	if e := c.State.Entity(c.facts.address(p)); e != nil && e.ReceiverSigRequired && p != c.caller() {
 		return true

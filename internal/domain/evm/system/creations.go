@@ -181,8 +181,8 @@ func (t *token) setUnits(supply, decimals any) error {
 	return refuse(!sound || t.Decimals > math.MaxInt32, codes.InvalidTokenDecimals)
 }
 
-// setMaxSupply sets the supply type and the maximum supply of a new token, whose initial supply is set. With isFinite,
-// most must be positive, otherwise it must be 0.
+// setMaxSupply sets the supply type and the maximum supply of a new token, whose initial supply is set. With
+// isFinite, most must be positive and at least the initial supply, otherwise it must be 0.
 func (t *token) setMaxSupply(isFinite bool, most any) error {
 	var sound bool
 	t.MaxSupply, sound = amountOf(most)
@@ -232,7 +232,7 @@ func (c *call) setFirstExpiry(t *token, expiry []any) error {
 }
 
 // relateFirst associates a new token in the simulation with its treasury, which receives the initial supply and is
-// never frozen, and with its fee collectors.
+// never frozen, and with the collectors of the fees that are paid in it.
 func (c *call) relateFirst(t *token) {
 	fees := t.Fees.V
 	collectors := list.Map(
@@ -397,7 +397,8 @@ func updateInfo(c *call, in []any) error {
 }
 
 // setTreasury changes the treasury of a token in the simulation. The new treasury receives the balance of the old
-// one, and is associated with the token if it has a free slot.
+// one, and is associated with the token if it has a free slot. It fails if the new treasury cannot receive the token,
+// or already owns serials of it.
 func (c *call) setTreasury(t *token, p ledger.EntityID) error {
 	old := t.TreasuryAccountID
 	if p == old {

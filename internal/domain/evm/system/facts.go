@@ -79,7 +79,7 @@ func factsOf(state *evm.State, cfg Config) *facts {
 var errNoSource = errors.New("the source of the simulation does not implement system.Source")
 
 // load reads the facts of r that the simulation has not read yet, in one request to the source. What the ledger does
-// not have becomes the zero value.
+// not have becomes the zero value, a token nil. A failed read ends the simulation.
 func (f *facts) load(r worldstate.TokenReads) {
 	r.Tokens = missing(f.tokens, r.Tokens, func() *token { return nil })
 	r.Relations = missing(f.relations, r.Relations, zero[relation])

@@ -17,7 +17,8 @@ import (
 // maxFeeLevels is the maximum depth of fees that are due for paying other fees.
 const maxFeeLevels = 2
 
-// charge adds the custom fees of all tokens in a transfer to its moves. It changes x only.
+// charge adds the custom fees of all tokens in a transfer to its moves. It changes x only. A fee that cannot be added
+// is a [refusal].
 func (c *call) charge(x *transfer) error {
 	asked := len(x.tokens)
 	paidFor := map[worldstate.RelationKey]bool{}
@@ -90,7 +91,7 @@ func (c *call) chargeFor(x *transfer, m movement, level int) error {
 }
 
 // pay adds a fee in tinybars, or in units of a token, to a transfer, and the fees that are due for it. of is the
-// token that has the fee. It moves nothing yet.
+// token that has the fee. It moves nothing yet. A fee in units of the same token has no further fees.
 func (c *call) pay(
 	x *transfer, of *token, payer, collector ledger.EntityID, amount int64, denomination ledger.EntityID, level int,
 ) error {
@@ -123,8 +124,8 @@ func (c *call) pay(
 	return c.chargeFor(x, m, level+1)
 }
 
-// chargeParts adds fractional fees to the moves of m. The sender pays them in addition, or they are deducted from
-// the amounts of the receivers in proportion.
+// chargeParts adds fractional fees to the moves of m. The sender pays them in addition, or they are deducted from the
+// amounts of the receivers in proportion. If all receivers are exempt, there is no fee.
 func (c *call) chargeParts(m *movement) error {
 	given := m.moves
 	left := make([]int64, len(given)) // the remaining amount of each receiver
@@ -196,7 +197,8 @@ func shares(amount int64, payers []int, left []int64) []int64 {
 	return out
 }
 
-// partOf returns the fractional fee of an amount, rounded down and within its minimum and maximum.
+// partOf returns the fractional fee of an amount, rounded down and within its minimum and maximum. A maximum of 0 is
+// none. A denominator of 0 gives the minimum.
 func partOf(amount int64, fee *ledger.FractionalFee) int64 {
 	if fee.Amount.Denominator == 0 {
 		return fee.Minimum
@@ -277,7 +279,7 @@ const maxFees = 10
 
 // updateFees implements updateFungibleTokenCustomFees(token, fixed fees, fractional fees) and
 // updateNonFungibleTokenCustomFees(token, fixed fees, royalty fees): it replaces the fees in the simulation. The
-// token needs a fee schedule key.
+// token needs a fee schedule key. Empty lists remove the fees, and fail if there are none.
 func updateFees(c *call, in []any) error {
 	t, rest, err := c.keyedToken(in, worldstate.FeeScheduleKey)
 	if err != nil {
@@ -393,8 +395,8 @@ func (c *call) denomination(at common.Address, hbars bool) (*token, error) {
 	return t, refuse(t.Type != ledger.TokenFungibleCommon, codes.CustomFeeDenominationMustBeFungibleCommon)
 }
 
-// collector returns the account that receives a fee. It must be associated with the token that the fee is paid in,
-// unless that token is being created.
+// collector returns the account that receives a fee. It must be associated with paidIn, the token of the fee, unless
+// paidIn is nil, which stands for hbars, or is being created.
 func (c *call) collector(at any, paidIn *token) (ledger.EntityID, error) {
 	p, err := c.existingParty(at, codes.InvalidCustomFeeCollector)
 	if err != nil {

@@ -116,8 +116,9 @@ const (
 	longestWithParity  = 72
 )
 
-// isAuthorizedRaw ends the call with whether a signature of a hash is made with the single key of an account.
-// Invalid input is a revert with a response code. The gas depends on the kind of signature.
+// isAuthorizedRaw ends the call with whether an account has signed a hash: with its key if that is a single ED25519
+// key, or with the ECDSA key whose address is its alias. Invalid input is a revert with a response code. The gas
+// depends on the kind of signature.
 func isAuthorizedRaw(c *call, in []any) evm.Outcome {
 	a, hash, signature := in[0].(common.Address), in[1].([]byte), in[2].([]byte)
 	word := func(gas uint64, code ledger.ResponseCode) evm.Outcome {
@@ -167,8 +168,8 @@ func parityOf(b []byte) (byte, bool) {
 	}
 }
 
-// isAuthorized ends the call with a response code and whether signatures of a message satisfy the key of an
-// account. Each signature has a gas cost.
+// isAuthorized ends the call with a response code and whether signatures of a message satisfy the key of an account.
+// Each signature has a gas cost. If the gas does not suffice for all of them, none is verified.
 func isAuthorized(c *call, in []any) evm.Outcome {
 	a, message, encoded := in[0].(common.Address), in[1].([]byte), in[2].([]byte)
 	signatures, ok := keys.ParseSignatures(encoded)

@@ -82,8 +82,8 @@ type schedule struct {
 	plan              *plan    // if the simulation created it
 }
 
-// schedule returns the schedule at an address, which it reads from the ledger once, or nil if it does not exist or
-// is expired. One that is deleted or executed is returned.
+// schedule returns the schedule at an address, which it reads from the ledger once, or nil if it does not exist or is
+// expired. One that is deleted or executed is returned. A failed read ends the simulation.
 func (c *call) schedule(at common.Address) *schedule {
 	num, ok := ledger.EVMAddress(at).Num()
 	if !ok || num == 0 {
@@ -182,9 +182,9 @@ func (c *call) signersKey() ledger.Key {
 	return c.contractKey(keys.Contract, c.Caller)
 }
 
-// signByMap implements signSchedule(schedule, map): it signs with the keys of a signature map. The signed message
-// is the schedule's shard, realm and number, in eight bytes each. Each signature must be valid, and its prefix
-// must be the entire public key.
+// signByMap implements signSchedule(schedule, map): it signs with the keys of a signature map. The signed message is
+// the schedule's shard, realm and number, in eight bytes each. Each signature must be valid, and its prefix must be
+// the entire public key. Otherwise the call is reverted; failures of the schedule are a response code.
 func signByMap(c *call, in []any) evm.Outcome {
 	signatures, ok := keys.ParseSignatures(in[1].([]byte))
 	if !ok || len(signatures) == 0 {
@@ -213,7 +213,7 @@ func signByMap(c *call, in []any) evm.Outcome {
 }
 
 // scheduledInfo ends the call with the token of the function's type that a schedule would create, or reverts if it
-// creates none. A non-fungible token has no serials yet.
+// creates none, is deleted or does not exist. A non-fungible token has no serials yet.
 func scheduledInfo(c *call, in []any) evm.Outcome {
 	switch s := c.schedule(in[0].(common.Address)); {
 	case s == nil || s.deleted:
@@ -351,8 +351,8 @@ func clamped(v any) int64 {
 	return math.MaxInt64
 }
 
-// hasScheduleCapacity implements hasScheduleCapacity(second, gas): it ends the call with whether another call can
-// be scheduled.
+// hasScheduleCapacity implements hasScheduleCapacity(second, gas): it ends the call with whether another call can be
+// scheduled. That is false for a second that is past or too far ahead.
 func hasScheduleCapacity(c *call, in []any) evm.Outcome {
 	second := clamped(in[0])
 	return c.returns(second > c.now() && second <= c.now()+maxScheduledAhead && c.hasCapacity(second, clamped(in[1])))
@@ -457,7 +457,7 @@ func scheduleNative(c *call, in []any) ([]any, error) {
 	return c.create(s), nil
 }
 
-// isScheduled reports whether the simulation has already scheduled the same call.
+// isScheduled reports whether the simulation has already scheduled the same call and not deleted it.
 func (c *call) isScheduled(p *plan) bool {
 	for _, s := range c.facts.schedules {
 		if s != nil && s.plan != nil && !s.deleted && *s.plan == *p {

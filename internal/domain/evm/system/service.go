@@ -294,7 +294,8 @@ type call struct {
 }
 
 // Call implements [evm.SystemContract]: it decodes the call, checks it against static and delegate calls, computes
-// its gas, and runs its function. Invalid input, and a write in a static call, halt the frame.
+// its gas, and runs its function. Invalid input, and a write in a static call, halt the frame. A call of an unknown
+// function uses all gas. A write that costs more than the gas of the frame is not run.
 func (s *service) Call(sc *evm.SystemCall) evm.Outcome {
 	c := &call{SystemCall: sc, s: s}
 	selector, args, functions := sc.Selector, sc.Args, s.functions
@@ -336,8 +337,9 @@ func (s *service) Call(sc *evm.SystemCall) evm.Outcome {
 	return c.perform(values)
 }
 
-// perform runs the function with do and ends the call with its results, or with the response code of its failure:
-// as a result if the function has one, else by a revert. Changes of a failed function are undone.
+// perform runs the function with do and ends the call with its results, or with the response code of its failure: as
+// a result if the function has one, else by a revert. Changes of a failed function are undone. An amount that
+// [function.limited] selects and that does not fit into int64 halts the frame.
 func (c *call) perform(in []any) evm.Outcome {
 	if at := c.f.amountAt; at > 0 {
 		if _, ok := amountOf(in[at-1]); !ok { // like invalid input

@@ -307,7 +307,7 @@ func approveOf(c *call, in []any) ([]any, error) {
 }
 
 // approveUnits sets the allowance of a spender for units of the caller in the simulation, emits a log, and returns
-// true.
+// true. It fails if the caller is not associated with the token.
 func (c *call) approveUnits(t *token, at common.Address, units any) ([]any, error) {
 	owner := c.caller()
 	amount, _ := amountOf(units)
@@ -358,7 +358,7 @@ func (c *call) approveSerial(t *token, at common.Address, serial *big.Int) ([]an
 }
 
 // setApprovalForAll lets an operator transfer all serials of the caller, or revokes that, in the simulation, and
-// emits a log.
+// emits a log. It fails for a fungible token, and if the caller is not associated with the token.
 func setApprovalForAll(c *call, in []any) error {
 	t, rest, err := c.activeToken(in)
 	if err != nil {

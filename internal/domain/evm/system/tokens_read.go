@@ -197,7 +197,8 @@ const (
 	noExpiry = 4_102_444_800
 )
 
-// expiryOf returns the expiry of a token as values of the ABI: seconds, account and period of the renewal.
+// expiryOf returns the expiry of a token as values of the ABI: seconds, account and period of the renewal. A token
+// without an expiration or a period has the defaults.
 func expiryOf(t *token) []any {
 	second := int64(noExpiry)
 	if t.ExpirationTimestamp.Valid {
@@ -268,8 +269,8 @@ func tokenKeyOf(c *call, in []any) (any, error) {
 	return nil, refusal(codes.KeyNotProvided)
 }
 
-// allowance implements allowance: it returns the units that a spender may spend of an owner. It is 0 for an
-// unknown spender and for NFTs.
+// allowance implements allowance: it returns the units that a spender may spend of an owner. It is 0 for an unknown
+// spender and for NFTs. An unknown owner fails.
 func allowance(c *call, in []any) (any, error) {
 	t, err := c.readToken(in)
 	if err != nil {
@@ -339,8 +340,8 @@ func facadeReads() []*function {
 	}
 }
 
-// balanceOf implements balanceOf: it returns the balance of an account in units of the smallest denomination, or
-// its number of serials.
+// balanceOf implements balanceOf: it returns the balance of an account in units of the smallest denomination, or its
+// number of serials. It is 0 without an association, and fails for an unknown token or account.
 func balanceOf(c *call, in []any) (any, error) {
 	r, err := c.readRelation(c.entity, in[0])
 	return r.balance, err

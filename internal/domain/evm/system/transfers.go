@@ -367,7 +367,7 @@ func (c *call) serials(t *token, from, to, numbers []any, approved bool) (moveme
 }
 
 // sendUnits implements transferToken(token, from, to, amount) of the token service: it moves units in the simulation.
-// An error is a [refusal], or one of reading the ledger.
+// An error is a [refusal]; a failed read ends the simulation.
 func sendUnits(c *call, in []any) error {
 	t, rest, err := c.activeToken(in)
 	if err != nil {
@@ -405,7 +405,7 @@ func sendUnitsOfAll(c *call, in []any) error {
 }
 
 // sendSerial implements transferNFT(token, from, to, serial) of the token service: it moves an NFT in the simulation.
-// An error is a [refusal], or one of reading the ledger.
+// An error is a [refusal]; a failed read ends the simulation.
 func sendSerial(c *call, in []any) error {
 	t, rest, err := c.activeToken(in)
 	if err != nil {
@@ -414,8 +414,8 @@ func sendSerial(c *call, in []any) error {
 	return c.send(c.serials(t, rest[:1], rest[1:2], rest[2:3], false))
 }
 
-// sendSerials implements transferNFTs(token, from, to, serials) of the token service: it moves NFTs in the simulation.
-// An error is a [refusal], or one of reading the ledger.
+// sendSerials implements transferNFTs(token, from, to, serials) of the token service: it moves NFTs in the
+// simulation. An error is a [refusal]; a failed read ends the simulation.
 func sendSerials(c *call, in []any) error {
 	t, rest, err := c.activeToken(in)
 	if err != nil {

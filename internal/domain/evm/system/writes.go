@@ -38,8 +38,9 @@ func firstOf(checks ...error) error {
 	return cmp.Or(checks...)
 }
 
-// do calls a function and returns its results with the code of success. If it fails with a [refusal], do undoes
-// its changes of the simulation, records the failure of a write, and returns the code of the refusal.
+// do calls a function and returns its results with the code of success. If it fails with a [refusal], do undoes its
+// changes of the simulation, records the failure of a write, and returns the code of the refusal. Functions fail with
+// no other errors: failed reads end the simulation.
 func (c *call) do(do func(*call, []any) ([]any, error), in []any) (code ledger.ResponseCode, values []any) {
 	mark := c.State.Snapshot()
 	values, err := do(c, in)
@@ -157,8 +158,8 @@ const (
 	maxMetadata = 100 // bytes per serial
 )
 
-// amountOf returns a signed or unsigned number of the ABI as int64. ok is false if it is negative or too large,
-// and for other values.
+// amountOf returns a signed or unsigned number of the ABI as int64. ok is false if it is negative or too large, and
+// for other values. A negative int64 is returned all the same, so that callers can refuse it.
 func amountOf(v any) (n int64, ok bool) {
 	switch v := v.(type) {
 	case int64:
@@ -180,8 +181,9 @@ func (t *token) remainingSupply() int64 {
 	return t.MaxSupply - t.TotalSupply
 }
 
-// mint implements mintToken(token, amount, metadata): it creates units of a token for its treasury, or a serial
-// for each metadata, in the simulation. It returns the new supply and the serial numbers.
+// mint implements mintToken(token, amount, metadata): it creates units of a token for its treasury, or a serial for
+// each metadata, in the simulation. It returns the new supply and the serial numbers. An amount and metadata together
+// fail.
 func mint(c *call, in []any) ([]any, error) {
 	amount, _ := amountOf(in[1])
 	metadata := abi.List(in[2])
@@ -347,7 +349,7 @@ func (c *call) destroy(
 
 // wipe implements wipeTokenAccount(token, account, amount) and wipeTokenAccountNFT(token, account, serials): it
 // removes an amount of a fungible token from an account, or serials of a non-fungible one, in the simulation. The
-// token needs a wipe key.
+// token needs a wipe key, and the account must not be its treasury.
 func wipe(c *call, in []any) error {
 	amount, _ := amountOf(in[2]) // 0 for serials
 	err := refuse(amount < 0, codes.InvalidWipingAmount)
